@@ -1,0 +1,27 @@
+/* cli.h - what the subcommands of `timeless` share. */
+#ifndef TL_CLI_H
+#define TL_CLI_H
+
+#include <argp.h>
+#include <timeless.h>
+
+/* Exit codes of every command. */
+enum { CLI_OK = 0, CLI_COMPARISON_FAILED = 1, CLI_USAGE = 2, CLI_BAD_INPUT = 3, CLI_SYSTEM = 4 };
+
+/* Each subcommand: argv[0] is "timeless NAME", for messages.  Returns the exit code. */
+#define COMMAND(name, summary) int cmd_##name(int argc, char **argv);
+#include "commands.def"
+
+/* Prints "timeless: <text of err>" and returns the exit code that goes with it. */
+int cli_fail(const tl_error *err);
+/* The same for a message of the command's own. */
+int cli_fail_text(tl_status status, const char *format, ...) __attribute__((format(printf, 2, 3)));
+
+/* Opens a trace; on damage that left something intact says so on standard error and goes on. */
+int cli_open_trace(const char *path, tl_reader **out);
+
+/* Parses an unsigned decimal number; calls argp_error when it is none or above max. */
+uint64_t cli_parse_number(struct argp_state *state, const char *what, const char *text,
+                          uint64_t max);
+
+#endif

@@ -1,0 +1,126 @@
+/* schema.c - the rows of mpi_calls.def and kernels.def as a table. */
+#include "timeless.h"
+
+#include <string.h>
+
+/* FOLD(SLOT_, COUNT(count), TYPE(datatype), ...) = SLOT_COUNT(count) | SLOT_TYPE(datatype) | ... */
+#define FOLD_1(p, a) p##a
+#define FOLD_2(p, a, ...) p##a | FOLD_1(p, __VA_ARGS__)
+#define FOLD_3(p, a, ...) p##a | FOLD_2(p, __VA_ARGS__)
+#define FOLD_4(p, a, ...) p##a | FOLD_3(p, __VA_ARGS__)
+#define FOLD_5(p, a, ...) p##a | FOLD_4(p, __VA_ARGS__)
+#define FOLD_6(p, a, ...) p##a | FOLD_5(p, __VA_ARGS__)
+#define FOLD_7(p, a, ...) p##a | FOLD_6(p, __VA_ARGS__)
+#define FOLD_8(p, a, ...) p##a | FOLD_7(p, __VA_ARGS__)
+#define FOLD_9(p, a, ...) p##a | FOLD_8(p, __VA_ARGS__)
+#define FOLD_10(p, a, ...) p##a | FOLD_9(p, __VA_ARGS__)
+#define FOLD_11(p, a, ...) p##a | FOLD_10(p, __VA_ARGS__)
+#define FOLD_12(p, a, ...) p##a | FOLD_11(p, __VA_ARGS__)
+#define PICK(_1, _2, _3, _4, _5, _6, _7, _8, _9, _10, _11, _12, name, ...) name
+#define FOLD(p, ...)                                                                               \
+    PICK(__VA_ARGS__, FOLD_12, FOLD_11, FOLD_10, FOLD_9, FOLD_8, FOLD_7, FOLD_6, FOLD_5, FOLD_4,   \
+         FOLD_3, FOLD_2, FOLD_1, )                                                                 \
+    (p, __VA_ARGS__)
+
+#define SLOT_SBUF(x) TL_SLOT_FLAGS
+#define SLOT_RBUF(x) TL_SLOT_FLAGS
+#define SLOT_OP(x) TL_SLOT_FLAGS
+#define SLOT_COUNT(x) TL_SLOT_COUNT
+#define SLOT_TYPE(x) TL_SLOT_TYPE
+#define SLOT_RCOUNT(x) TL_SLOT_RECV_COUNT
+#define SLOT_RTYPE(x) TL_SLOT_RECV_TYPE
+#define SLOT_COUNTS(x) TL_SLOT_LIST
+#define SLOT_RCOUNTS(x) TL_SLOT_LIST
+#define SLOT_REQS(x) TL_SLOT_LIST
+#define SLOT_DEST(x) TL_SLOT_PEER
+#define SLOT_SRC(x) TL_SLOT_PEER
+#define SLOT_ROOT(x) TL_SLOT_PEER
+#define SLOT_RSRC(x) TL_SLOT_RECV_PEER
+#define SLOT_TAG(x) TL_SLOT_TAG
+#define SLOT_LEVEL(x) TL_SLOT_TAG
+#define SLOT_CODE(x) TL_SLOT_TAG
+#define SLOT_RTAG(x) TL_SLOT_RECV_TAG
+#define SLOT_COMM(x) TL_SLOT_COMM
+#define SLOT_REQ(x) TL_SLOT_REQUEST
+#define SLOT_NEWCOMM(x) TL_SLOT_NEW_COMM
+#define SLOT_DISPLS(x) 0
+#define SLOT_TYPES(x) 0
+#define SLOT_RTYPES(x) 0
+#define SLOT_STATUS(x) 0
+#define SLOT_FLAG(x) 0
+#define SLOT_INDEX(x) 0
+#define SLOT_NUMBER(x) 0
+#define SLOT_ARG(t, x) 0
+#define SLOT_NOARGS(x) 0
+
+#define T_NONE 0
+#define T_NB TL_TRAIT_NB
+#define T_SYNC TL_TRAIT_SYNC
+#define T_MARK TL_TRAIT_MARK
+#define T_SIZED TL_TRAIT_SIZED
+#define CLOCK_OF(traits) (((traits)&TL_TRAIT_MARK) ? TL_SLOT_CLOCK : 0)
+
+static const tl_call_info calls[] = {
+#define TL_CALL(code, name, action, traits, ...)                                                   \
+    {code,   "MPI_" #name, TL_ACTION_##action, (FOLD(SLOT_, __VA_ARGS__)) | CLOCK_OF(traits),      \
+     traits, NULL},
+#define TL_SPECIAL TL_CALL
+#define TL_PSEUDO(code, name, action, traits, ...)                                                 \
+    {code, #name, TL_ACTION_##action, FOLD(SLOT_, __VA_ARGS__), traits, NULL},
+#define TL_OPAQUE(code, name, ...) {code, "MPI_" #name, TL_ACTION_OPAQUE, 0, 0, NULL},
+#include "mpi_calls.def"
+#define TL_KERNEL(code, name, dimensions, work)                                                    \
+    {code, #name, TL_ACTION_KERNEL, TL_SLOT_LIST, 0, dimensions},
+#include "kernels.def"
+};
+enum { N_CALLS = sizeof calls / sizeof *calls };
+
+/* Position in calls[] by code, found by the compiler: rows are in the order of the files. */
+enum {
+#define TL_CALL(code, name, action, traits, ...) ROW_##name,
+#define TL_SPECIAL TL_CALL
+#define TL_PSEUDO TL_CALL
+#define TL_OPAQUE(code, name, ...) ROW_##name,
+#include "mpi_calls.def"
+#define TL_KERNEL(code, name, dimensions, work) ROW_KERNEL_##name,
+#include "kernels.def"
+};
+
+static const uint16_t row_plus_one[TL_CALL_LIMIT] = {
+#define TL_CALL(code, name, action, traits, ...) [code] = ROW_##name + 1,
+#define TL_SPECIAL TL_CALL
+#define TL_PSEUDO TL_CALL
+#define TL_OPAQUE(code, name, ...) [code] = ROW_##name + 1,
+#include "mpi_calls.def"
+#define TL_KERNEL(code, name, dimensions, work) [code] = ROW_KERNEL_##name + 1,
+#include "kernels.def"
+};
+
+const tl_call_info *tl_call_by_code(unsigned code)
+{
+    if (code >= TL_CALL_LIMIT || !row_plus_one[code])
+        return NULL;
+    return &calls[row_plus_one[code] - 1];
+}
+
+const tl_call_info *tl_call_by_name(const char *name)
+{
+    for (size_t i = 0; i < N_CALLS; i++)
+        if (!strcmp(calls[i].name, name))
+            return &calls[i];
+    return NULL;
+}
+
+double tl_kernel_work(unsigned code, const int64_t *sizes, size_t n_sizes)
+{
+    double d[3] = {0};
+    for (size_t i = 0; i < n_sizes && i < 3; i++)
+        d[i] = (double)sizes[i];
+    /* clang-format off */
+    switch (code) {
+#define TL_KERNEL(code, name, dimensions, work) case code: return work;
+#include "kernels.def"
+    default: return 0.0;
+    }
+    /* clang-format on */
+}

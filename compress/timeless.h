@@ -1,0 +1,378 @@
+/* timeless.h - read and write time-independent traces of MPI programs.
+ *
+ * A trace holds, for each rank of one run, the sequence of its MPI calls and computational kernels
+ * with the volume of computation between them; seconds appear only as marks for comparison.  One
+ * file holds all ranks.  doc/FORMAT.md specifies it; compress/mpi_calls.def lists what each call
+ * records.
+ *
+ * Conventions of every function here:
+ *   - Fallible functions return a tl_status; results come back by out-parameter, which is untouched
+ * (or NULL) on failure.  The library never prints and never exits.
+ *   - *_close and *_free accept NULL.
+ *   - Strings are UTF-8, owned by the library object that returned them, valid until it is closed.
+ *   - Different objects may be used by different threads at the same time; one object may not.  A
+ * reader may be shared by threads that each own a cursor on it.
+ */
+#ifndef TIMELESS_H
+#define TIMELESS_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+#if defined(__GNUC__)
+#define TL_API __attribute__((visibility("default")))
+#else
+#define TL_API
+#endif
+
+/* ---- status ---- */
+
+/* Stable numbers. */
+typedef enum tl_status {
+    TL_OK = 0,
+    TL_END = 1,         /* no further event; not an error */
+    TL_ERR_SYSTEM = 10, /* the operating system refused: see tl_error.text */
+    TL_ERR_MEMORY = 11,
+    TL_ERR_NOT_A_TRACE = 20,
+    TL_ERR_VERSION = 21,     /* written by a newer, incompatible version */
+    TL_ERR_TRUNCATED = 22,   /* the file ends too early; everything before is intact */
+    TL_ERR_CORRUPT = 23,     /* a checksum or a rule of the format is violated */
+    TL_ERR_LIMIT = 24,       /* beyond a limit of the format (see doc/FORMAT.md) */
+    TL_ERR_NO_RANK = 25,     /* the trace has no such rank */
+    TL_ERR_INPUT = 30,       /* another input file is wrong: platform, model, host file */
+    TL_ERR_UNSUPPORTED = 31, /* the input is legal but cannot be represented or replayed */
+    TL_ERR_DEADLOCK = 32,    /* the replay cannot finish */
+    TL_ERR_USAGE = 40        /* wrong argument */
+} tl_status;
+
+/* What went wrong and where.  Functions that take a tl_error * accept NULL and fill it on failure.
+ * `text` is one line without newline: "FILE:OFFSET: what is wrong; what to do". */
+typedef struct tl_error {
+    tl_status status;
+    char text[512];
+} tl_error;
+
+TL_API const char *tl_status_text(tl_status status);
+
+/* Exit code of a command that ends with this status: 0 ok, 2 usage, 3 bad input, 4 system. */
+TL_API int tl_status_exit_code(tl_status status);
+
+/* Version of the library, "major.minor.patch". */
+TL_API const char *tl_version(void);
+
+/* ---- schema ---- */
+
+/* Groups of calls that are replayed and counted alike. */
+typedef enum tl_action {
+    TL_ACTION_NONE = 0,
+    TL_ACTION_MATCH,
+    TL_ACTION_INIT,
+    TL_ACTION_FINALIZE,
+    TL_ACTION_ABORT,
+    TL_ACTION_REGION,
+    TL_ACTION_CLOCK,
+    TL_ACTION_SEND,
+    TL_ACTION_RECV,
+    TL_ACTION_SENDRECV,
+    TL_ACTION_ISEND,
+    TL_ACTION_IRECV,
+    TL_ACTION_SEND_INIT,
+    TL_ACTION_RECV_INIT,
+    TL_ACTION_START,
+    TL_ACTION_PROBE,
+    TL_ACTION_WAIT,
+    TL_ACTION_REQUEST_FREE,
+    TL_ACTION_CANCEL,
+    TL_ACTION_BARRIER,
+    TL_ACTION_BCAST,
+    TL_ACTION_REDUCE,
+    TL_ACTION_ALLREDUCE,
+    TL_ACTION_GATHER,
+    TL_ACTION_GATHERV,
+    TL_ACTION_SCATTER,
+    TL_ACTION_SCATTERV,
+    TL_ACTION_ALLGATHER,
+    TL_ACTION_ALLGATHERV,
+    TL_ACTION_ALLTOALL,
+    TL_ACTION_ALLTOALLV,
+    TL_ACTION_ALLTOALLW,
+    TL_ACTION_REDUCE_SCATTER,
+    TL_ACTION_REDUCE_SCATTER_BLOCK,
+    TL_ACTION_SCAN,
+    TL_ACTION_EXSCAN,
+    TL_ACTION_IBARRIER,
+    TL_ACTION_IBCAST,
+    TL_ACTION_IREDUCE,
+    TL_ACTION_IALLREDUCE,
+    TL_ACTION_IGATHER,
+    TL_ACTION_IGATHERV,
+    TL_ACTION_ISCATTER,
+    TL_ACTION_ISCATTERV,
+    TL_ACTION_IALLGATHER,
+    TL_ACTION_IALLGATHERV,
+    TL_ACTION_IALLTOALL,
+    TL_ACTION_IALLTOALLV,
+    TL_ACTION_IALLTOALLW,
+    TL_ACTION_IREDUCE_SCATTER,
+    TL_ACTION_IREDUCE_SCATTER_BLOCK,
+    TL_ACTION_ISCAN,
+    TL_ACTION_IEXSCAN,
+    TL_ACTION_COMM_DUP,
+    TL_ACTION_COMM_SPLIT,
+    TL_ACTION_COMM_CREATE,
+    TL_ACTION_COMM_FREE,
+    TL_ACTION_OPAQUE, /* communicates, not modelled */
+    TL_ACTION_KERNEL
+} tl_action;
+
+/* Slots of tl_event that a call can fill, as bits. */
+enum {
+    TL_SLOT_COUNT = 1 << 0,
+    TL_SLOT_TYPE = 1 << 1,
+    TL_SLOT_PEER = 1 << 2,
+    TL_SLOT_TAG = 1 << 3,
+    TL_SLOT_RECV_COUNT = 1 << 4,
+    TL_SLOT_RECV_TYPE = 1 << 5,
+    TL_SLOT_RECV_PEER = 1 << 6,
+    TL_SLOT_RECV_TAG = 1 << 7,
+    TL_SLOT_COMM = 1 << 8,
+    TL_SLOT_REQUEST = 1 << 9,
+    TL_SLOT_NEW_COMM = 1 << 10,
+    TL_SLOT_FLAGS = 1 << 11,
+    TL_SLOT_CLOCK = 1 << 12,
+    TL_SLOT_LIST = 1 << 13
+};
+
+enum {
+    TL_TRAIT_NB = 1 << 0,   /* starts a request */
+    TL_TRAIT_SYNC = 1 << 1, /* no rank leaves before every rank has entered */
+    TL_TRAIT_MARK = 1 << 2, /* carries the rank's clock */
+    TL_TRAIT_SIZED = 1 << 3 /* list follows the size of the communicator */
+};
+
+typedef struct tl_call_info {
+    uint16_t code;
+    const char *name; /* "MPI_Send", "dgemm", "Match" */
+    tl_action action;
+    uint32_t slots;         /* TL_SLOT_* */
+    uint32_t traits;        /* TL_TRAIT_* */
+    const char *dimensions; /* kernels: names of the sizes in list, "m n k"; otherwise NULL */
+} tl_call_info;
+
+/* Codes of the calls: TL_MPI_Send, TL_MPI_Match (pseudo), TL_KERNEL_dgemm, ... */
+enum tl_call {
+    TL_MPI_NONE = 0,
+#define TL_CALL(code, name, action, traits, ...) TL_MPI_##name = (code),
+#define TL_SPECIAL TL_CALL
+#define TL_PSEUDO TL_CALL
+#define TL_OPAQUE(code, name, ...) TL_MPI_##name = (code),
+#include "mpi_calls.def"
+#define TL_KERNEL(code, name, dimensions, work) TL_KERNEL_##name = (code),
+#include "kernels.def"
+    TL_CALL_LIMIT = 2048 /* every code is below */
+};
+
+/* The row of a code; NULL if there is none. */
+TL_API const tl_call_info *tl_call_by_code(unsigned code);
+/* The row of a name ("MPI_Send", "dgemm"); NULL if there is none. */
+TL_API const tl_call_info *tl_call_by_name(const char *name);
+/* Leading term of the operation count of a kernel with these sizes; 0 for other calls. */
+TL_API double tl_kernel_work(unsigned code, const int64_t *sizes, size_t n_sizes);
+
+/* ---- events ---- */
+
+enum { TL_COMM_NULL = 0, TL_COMM_WORLD = 1, TL_COMM_SELF = 2, TL_COMM_FIRST = 3 };
+enum { TL_PROC_NULL = -1, TL_ANY_SOURCE = -2, TL_ANY_TAG = -1, TL_ROOT = -3 };
+enum { TL_IN_PLACE = 1, TL_NONCOMMUTATIVE = 2 };
+
+/* One event of one rank.  A call's row in mpi_calls.def says which slots it fills; the others are
+ * 0. */
+typedef struct tl_event {
+    uint16_t call;     /* TL_MPI_* or TL_KERNEL_* */
+    uint16_t flags;    /* TL_IN_PLACE, TL_NONCOMMUTATIVE */
+    uint32_t site;     /* call site: id of a tl_site of this rank; 0 unknown */
+    uint64_t volume;   /* computation since the previous event, in the run's volume unit */
+    uint32_t polls;    /* tests and probes without success since the previous event */
+    uint32_t comm;     /* communicator: id of a tl_comm of this rank */
+    uint32_t new_comm; /* communicator made by this call; TL_COMM_NULL if this rank got none */
+    uint32_t request;  /* id >= 1 of a request; ids are reused once the request is gone; 0 null */
+    int32_t peer; /* destination, source or root: rank in comm, or TL_PROC_NULL, TL_ANY_SOURCE */
+    int32_t tag;
+    int32_t recv_peer;
+    int32_t recv_tag;
+    int64_t count;      /* elements */
+    int64_t type_bytes; /* bytes per element (MPI_Type_size) */
+    int64_t recv_count;
+    int64_t recv_type_bytes;
+    uint64_t clock_ns; /* wall-clock nanoseconds since this rank's Init returned (marks only):
+                          read on return from the call, for Finalize and Abort on entry */
+    uint32_t list_len;
+    const int64_t *list; /* counts, request ids or kernel sizes; owned by whoever filled the event,
+                            valid until the next call on that cursor */
+} tl_event;
+
+/* A communicator as one rank knows it.  Two ranks speak of the same communicator when members are
+ * equal and it is the same in number among the communicators with those members that each has
+ * defined. */
+typedef struct tl_comm {
+    uint32_t id;     /* TL_COMM_FIRST or more; WORLD and SELF are not defined */
+    uint32_t parent; /* id of the communicator it was made from */
+    uint16_t call;   /* TL_MPI_Comm_split, ... */
+    uint32_t n_members;
+    const int32_t *members; /* ranks in MPI_COMM_WORLD, in order of the rank in this communicator */
+} tl_comm;
+
+/* A place in the program that calls: object file (base name) and offset in it. */
+typedef struct tl_site {
+    uint32_t id; /* 1 or more */
+    const char *object;
+    uint64_t offset;
+} tl_site;
+
+/* ---- the run ---- */
+
+typedef struct tl_run {
+    uint32_t n_ranks;
+    const char *volume_unit;   /* "instructions", "cpu-ns", "none", ...: unit of tl_event.volume */
+    const char *volume_source; /* "papi:PAPI_TOT_INS", "clock:thread-cputime", ... */
+    const char *program;       /* command line, blanks between the arguments */
+    const char *mpi_library;   /* as MPI_Get_library_version says, first line */
+    const char *writer;        /* "timeless 0.1.0" */
+    const char *origin;        /* for derived traces: how this one was made from which; else "" */
+} tl_run;
+
+/* How a rank's part ends. */
+typedef enum tl_end_reason {
+    TL_END_NONE = 0,      /* no end was written: the rank was killed or is still running */
+    TL_END_FINALIZED = 1, /* MPI_Finalize */
+    TL_END_EXITED = 2,    /* the process exited without MPI_Finalize */
+    TL_END_ABORTED = 3,   /* MPI_Abort */
+    TL_END_FAILED = 4,    /* the tracer could not go on (disk, memory) */
+    TL_END_CUT = 5        /* a part of a longer trace */
+} tl_end_reason;
+
+typedef struct tl_rank_summary {
+    uint64_t n_events; /* intact events */
+    uint64_t volume;   /* sum of volumes */
+    uint64_t clock_ns; /* clock at the end, 0 if unknown */
+    tl_end_reason end;
+    const char *host; /* name of the host it ran on */
+} tl_rank_summary;
+
+/* ---- writing ---- */
+
+typedef struct tl_writer tl_writer;
+
+/* Creates (or truncates) the file and writes the run's header.  Call once, before any rank's writer
+ * is opened.  */
+TL_API tl_status tl_trace_create(const char *path, const tl_run *run, tl_error *err);
+
+/* Opens the part of one rank in a file that tl_trace_create made.  Writers of different ranks, in
+ * one or many processes on one host, may append at the same time: each append is one write() with
+ * O_APPEND. */
+TL_API tl_status tl_writer_open(const char *path, uint32_t rank, const char *host, tl_writer **out,
+                                tl_error *err);
+/* Definitions are written ahead of the first event that can use them. */
+TL_API tl_status tl_writer_define_comm(tl_writer *w, const tl_comm *comm);
+TL_API tl_status tl_writer_define_site(tl_writer *w, const tl_site *site);
+/* Appends an event.  No allocation, no system call unless a frame is full.  After a failure every
+ * later call returns the same status and does nothing. */
+TL_API tl_status tl_writer_put(tl_writer *w, const tl_event *event);
+/* Writes what is buffered as a frame. */
+TL_API tl_status tl_writer_flush(tl_writer *w);
+/* Flushes, writes the rank's end and releases the writer, even on failure. */
+TL_API tl_status tl_writer_close(tl_writer *w, tl_end_reason reason, uint64_t clock_ns);
+/* Releases the writer without writing (after fork(), in the child). */
+TL_API void tl_writer_abandon(tl_writer *w);
+
+/* ---- reading ---- */
+
+typedef struct tl_reader tl_reader;
+typedef struct tl_cursor tl_cursor;
+
+/* Opens a trace and finds its frames.  A damaged or incomplete file opens as long as its header is
+ * intact: what is missing shows in tl_reader_damage and tl_rank_summary.end. */
+TL_API tl_status tl_reader_open(const char *path, tl_reader **out, tl_error *err);
+TL_API void tl_reader_close(tl_reader *r);
+TL_API const tl_run *tl_reader_run(const tl_reader *r);
+TL_API const char *tl_reader_path(const tl_reader *r);
+/* Hash of the file's bytes (XXH64), for provenance. */
+TL_API tl_status tl_reader_hash(tl_reader *r, uint64_t *out, tl_error *err);
+/* Bytes of the file, header and checksums included. */
+TL_API uint64_t tl_reader_file_bytes(const tl_reader *r);
+TL_API tl_status tl_reader_rank(const tl_reader *r, uint32_t rank, tl_rank_summary *out);
+/* Nonzero when every rank is present, undamaged, and ended by Finalize or Cut. */
+TL_API int tl_reader_complete(const tl_reader *r);
+/* The damages found on opening: number of them, and the text of one ("FILE:OFFSET: ..."). */
+TL_API size_t tl_reader_n_damages(const tl_reader *r);
+TL_API const tl_error *tl_reader_damage(const tl_reader *r, size_t i);
+/* All definitions of a rank, ordered by id. */
+TL_API size_t tl_reader_comms(const tl_reader *r, uint32_t rank, const tl_comm **out);
+TL_API size_t tl_reader_sites(const tl_reader *r, uint32_t rank, const tl_site **out);
+/* "hpcc+0x1a2b", or "?" for site 0 or an unknown one; `text` holds at least 16 bytes and is cut to
+ * size. */
+TL_API void tl_site_text(const tl_reader *r, uint32_t rank, uint32_t site, char *text, size_t size);
+
+/* A cursor streams one rank's events in order, with memory for one frame. */
+TL_API tl_status tl_cursor_open(tl_reader *r, uint32_t rank, tl_cursor **out, tl_error *err);
+/* TL_OK: *event filled.  TL_END: no more.  Otherwise damage at this point: what was returned before
+ * is intact, tl_cursor_error tells more, and every further call returns the same. */
+TL_API tl_status tl_cursor_next(tl_cursor *c, tl_event *event);
+/* Number of events returned so far. */
+TL_API uint64_t tl_cursor_position(const tl_cursor *c);
+TL_API const tl_error *tl_cursor_error(const tl_cursor *c);
+TL_API void tl_cursor_close(tl_cursor *c);
+
+/* ---- text ---- */
+
+/* Writes the canonical one-line text of an event (without newline) into buf: name=value pairs of
+ * the slots that its row fills.  Returns the length that the whole line has, as snprintf does. */
+TL_API size_t tl_event_text(const tl_event *event, char *buf, size_t size);
+
+/* ---- parts ---- */
+
+/* A span of each rank's events: [first[r], past[r]). */
+typedef struct tl_span {
+    uint32_t n_ranks;
+    uint64_t *first;
+    uint64_t *past;
+} tl_span;
+
+TL_API void tl_span_free(tl_span *span);
+
+/* Sections: the run between two synchronising collectives over all ranks.  Section 0 ends before
+ * the first of them; section i starts with the i-th.  */
+typedef struct tl_section {
+    uint16_t call;        /* the collective that opens it; 0 for section 0 */
+    uint64_t n_events;    /* of all ranks */
+    uint64_t clock_ns;    /* longest rank's wall clock in it, 0 if unknown */
+    uint64_t first_event; /* of rank 0 */
+    uint32_t site;        /* of rank 0 */
+} tl_section;
+
+TL_API tl_status tl_sections_list(tl_reader *r, tl_section **out, size_t *n, tl_error *err);
+/* Span of the sections first..last (both included). */
+TL_API tl_status tl_span_of_sections(tl_reader *r, size_t first, size_t last, tl_span *out,
+                                     tl_error *err);
+/* Span from MPI_Pcontrol(level) to the next MPI_Pcontrol with another level; the nth (from 0). */
+TL_API tl_status tl_span_of_region(tl_reader *r, int level, unsigned nth, tl_span *out,
+                                   tl_error *err);
+/* Events first..past-1 of every rank. */
+TL_API tl_status tl_span_of_events(tl_reader *r, uint64_t first, uint64_t past, tl_span *out,
+                                   tl_error *err);
+/* Writes the part as a trace of its own.  Refuses (TL_ERR_UNSUPPORTED) a part in which a message or
+ * a collective has only one of its sides, naming the first such pair of ranks.  Completions of
+ * requests that began before the part are left out, communicators and persistent requests carried
+ * over. */
+TL_API tl_status tl_cut(tl_reader *r, const tl_span *span, const char *origin, const char *out_path,
+                        tl_error *err);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif

@@ -1,0 +1,1 @@
+# doc: see doc/ARCHITECTURE.md

@@ -1,0 +1,1 @@
+# platforms: see doc/ARCHITECTURE.md

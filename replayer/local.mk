@@ -1,0 +1,1 @@
+# replayer: see doc/ARCHITECTURE.md

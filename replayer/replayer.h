@@ -1,0 +1,143 @@
+/* replayer.h - replay a trace on a described platform and hold the prediction.
+ *
+ * Simulated seconds end in _s; wall-clock seconds of the replay itself are called wall_*.
+ * Status, errors and ownership follow the conventions of timeless.h.
+ */
+#ifndef TLR_REPLAYER_H
+#define TLR_REPLAYER_H
+
+#include <stdio.h>
+
+#include <timeless.h>
+
+/* ---- compute model: replayer/model.c ---- */
+
+/* Seconds of a kernel: intercept_s + per_work_s * tl_kernel_work(...). */
+typedef struct tlr_kernel_model {
+    uint16_t call; /* TL_KERNEL_dgemm, ...; 0: no model */
+    double intercept_s;
+    double per_work_s;
+} tlr_kernel_model;
+
+/* What turns volumes and kernels into seconds on a host of the speed `reference_flops`; a host twice as
+ * fast in the platform takes half of it.  Read from a libconfig file, model.conf (doc/timeless-model.5). */
+typedef struct tlr_model {
+    char *path;
+    double reference_flops;      /* speed, in the platform's flop/s, of the host it was measured on */
+    size_t n_units;
+    struct tlr_unit_rate {
+        char *unit;              /* a tl_run.volume_unit */
+        double s_per_unit;       /* seconds */
+    } *units;
+    size_t n_kernels;
+    tlr_kernel_model *kernels;
+} tlr_model;
+
+tl_status tlr_model_load(const char *path, tlr_model **out, tl_error *err);
+void tlr_model_free(tlr_model *model);
+/* Seconds per unit of volume; a negative number when the model has no rate for this unit. */
+double tlr_model_unit_s(const tlr_model *model, const char *unit);
+/* Seconds of a kernel event; a negative number when the model does not have this kernel. */
+double tlr_model_kernel_s(const tlr_model *model, const tl_event *kernel);
+
+/* ---- platform folder: replayer/platform.c ---- */
+
+/* platform.xml (SimGrid), options.conf (one SimGrid "key:value" a line, # comments), model.conf. */
+typedef struct tlr_platform {
+    char *folder;
+    char *xml_path;
+    size_t n_options;
+    char **options;              /* "smpi/os:0:1e-6:..." */
+    tlr_model *model;            /* NULL if the folder has none */
+    uint64_t hash;               /* XXH64 over the three files */
+} tlr_platform;
+
+/* `name` is a folder, or the name of one in the installed platforms folder (TIMELESS_PLATFORMS overrides). */
+tl_status tlr_platform_load(const char *name, tlr_platform **out, tl_error *err);
+void tlr_platform_free(tlr_platform *platform);
+
+/* ---- replay ---- */
+
+typedef struct tlr_options {
+    const char *hostfile;        /* one host name a line, optional ":slots" or "slots=N"; NULL: the platform's hosts in order */
+    unsigned ranks_per_host;     /* 0: as many as the host has cores, then round again */
+    const char *coll_selector;   /* SMPI's smpi/coll-selector; NULL: the platform's */
+    const char *const *cfg;      /* further SimGrid "key:value" */
+    size_t n_cfg;
+    const char *model_path;      /* compute model in place of the platform's */
+    int no_compute;              /* bursts and kernels take no time */
+    int allow_opaque;            /* go on although the trace has calls that are not modelled */
+    int progress;                /* tell progress on standard error */
+} tlr_options;
+
+typedef struct tlr_rank_prediction {
+    char *host;
+    double end_s;                /* when the rank finished */
+    double compute_s;            /* bursts and kernels */
+    double kernel_s;             /* the part of compute_s in kernels */
+    double p2p_s;                /* inside point-to-point calls that do not wait for a request */
+    double wait_s;               /* inside Wait, Waitall, ... and probes */
+    double collective_s;         /* inside collectives and communicator constructors */
+    uint64_t n_events;
+} tlr_rank_prediction;
+
+/* A moment that all ranks passed: same call, call site and ordinal on each (Init, Finalize, Barrier,
+ * Pcontrol, Wtime). */
+typedef struct tlr_mark {
+    uint16_t call;
+    char *site;                  /* "hpcc+0x1234" */
+    uint32_t ordinal;            /* how many marks of this call and site came before */
+    double *measured_s;          /* [n_ranks] the trace's clock */
+    double *predicted_s;         /* [n_ranks] */
+} tlr_mark;
+
+typedef struct tlr_prediction {
+    char *trace_path, *platform_name, *engine, *command;
+    uint64_t trace_hash, platform_hash;
+    char *engine_version;        /* "SimGrid 3.32.0" */
+    char *coll_selector;
+    char *network_model;
+    uint32_t n_ranks;
+    double makespan_s;
+    double wall_s;               /* of the replay; not part of the JSON, which is the same every time */
+    uint64_t n_events, n_polls, n_opaque;
+    tlr_rank_prediction *ranks;
+    size_t n_marks;
+    tlr_mark *marks;             /* ordered by measured time */
+} tlr_prediction;
+
+/* An engine replays a whole trace.  Engines stand in the table in replayer/replay.c. */
+typedef struct tlr_engine {
+    const char *name;
+    const char *summary;
+    tl_status (*replay)(tl_reader *trace, const tlr_platform *platform, const tlr_options *options,
+                        tlr_prediction *out, tl_error *err);
+} tlr_engine;
+
+/* Replays with the engine of that name (NULL: "smpi").  One replay a process: SimGrid cannot start twice. */
+tl_status tlr_replay(tl_reader *trace, const tlr_platform *platform, const char *engine,
+                     const tlr_options *options, tlr_prediction **out, tl_error *err);
+void tlr_prediction_free(tlr_prediction *prediction);
+
+/* ---- results: replayer/prediction.c ---- */
+
+void tlr_prediction_print(const tlr_prediction *prediction, FILE *out);
+/* Canonical JSON: sorted keys, 17 significant digits; the same replay gives the same bytes. */
+tl_status tlr_prediction_write_json(const tlr_prediction *prediction, FILE *out, tl_error *err);
+tl_status tlr_prediction_read_json(const char *path, tlr_prediction **out, tl_error *err);
+
+/* ---- comparison: replayer/compare.c ---- */
+
+typedef struct tlr_comparison_row {
+    char *name;                  /* "MPI_Barrier hpcc+0x1234 #3 .. MPI_Finalize hpcc+0x99 #0", "makespan", or the CSV's name */
+    double measured_s;           /* longest rank */
+    double predicted_s;
+    double error;                /* predicted / measured - 1 */
+} tlr_comparison_row;
+
+typedef struct tlr_comparison {
+    size_t n_rows;
+    tlr_comparison_row *rows;
+} tlr_comparison;
+
+#endif

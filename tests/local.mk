@@ -1,0 +1,19 @@
+# tests: every test speaks TAP.  Programs are cmocka, scripts use tests/tap.sh.
+LOG_DRIVER = env AM_TAP_AWK='$(AWK)' $(SHELL) $(top_srcdir)/build-aux/tap-driver.sh
+SH_LOG_DRIVER = $(LOG_DRIVER)
+SH_LOG_COMPILER = bash
+TEST_EXTENSIONS = .sh
+AM_TESTS_ENVIRONMENT = \
+	CMOCKA_MESSAGE_OUTPUT=TAP top_srcdir='$(abs_top_srcdir)' top_builddir='$(abs_top_builddir)' \
+	MPICC='$(MPICC)' MPIRUN='$(MPIRUN)' SMPICC='$(SMPICC)' SMPIRUN='$(SMPIRUN)' HPCC='$(HPCC)' \
+	MPI_CFLAGS='$(MPI_CFLAGS)'; export CMOCKA_MESSAGE_OUTPUT top_srcdir top_builddir MPICC MPIRUN \
+	SMPICC SMPIRUN HPCC MPI_CFLAGS;
+EXTRA_DIST += tests/tap.sh tests/setup.sh tests/packages.txt
+
+include tests/unit/local.mk
+include tests/mpi/local.mk
+include tests/cli/local.mk
+include tests/golden/local.mk
+include tests/fuzz/local.mk
+include tests/accuracy/local.mk
+include tests/bench/local.mk

@@ -1,0 +1,22 @@
+#!/usr/bin/env bash
+# Installs what a fresh Debian 12 lacks (as root), then configures and builds in ./build.
+set -eu
+cd "$(dirname "$0")/.."
+packages=$(sed 's/#.*//' tests/packages.txt)
+lacking=
+for p in $packages; do
+    dpkg-query -W -f '${Status}' "$p" 2>/dev/null | grep -q 'ok installed' || lacking="$lacking $p"
+done
+if [ -n "$lacking" ]; then
+    sudo=
+    [ "$(id -u)" = 0 ] || sudo=sudo
+    echo "installing:$lacking"
+    $sudo apt-get update -qq
+    # shellcheck disable=SC2086
+    $sudo env DEBIAN_FRONTEND=noninteractive apt-get install -y -qq --no-install-recommends $lacking >/dev/null
+fi
+[ -x configure ] && [ configure -nt configure.ac ] || autoreconf -fi
+mkdir -p build
+cd build
+[ -f Makefile ] || ../configure --quiet "$@"
+make -j"$(nproc)" --no-print-directory

@@ -1,0 +1,35 @@
+# tap.sh - sourced by the test scripts: TAP output, a scratch folder, and how to run things here.
+#
+#   check NAME COMMAND...        passes when the command succeeds
+#   check_exit CODE NAME COMMAND...   passes when it exits with CODE; standard error is left in $scratch/err
+#   skip NAME REASON
+#   tap_done                     prints the plan; call last
+set -u
+: "${top_srcdir:=$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd)}"
+: "${top_builddir:=$top_srcdir}"
+: "${MPICC:=mpicc}" "${MPIRUN:=mpirun}" "${SMPICC:=smpicc}" "${SMPIRUN:=smpirun}" "${HPCC:=hpcc}"
+timeless=$top_builddir/cli/timeless
+scratch=$(mktemp -d "${TMPDIR:-/tmp}/timeless-test.XXXXXX")
+trap 'rm -rf "$scratch"' EXIT
+
+# Many ranks on few cores, also as root in a container.
+export OMPI_MCA_rmaps_base_oversubscribe=1 OMPI_MCA_mpi_yield_when_idle=1 \
+       OMPI_MCA_hwloc_base_binding_policy=none OPENBLAS_NUM_THREADS=1 OMPI_MCA_btl=self,vader \
+       OMPI_MCA_btl_base_warn_component_unused=0
+if [ "$(id -u)" = 0 ]; then export OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1; fi
+
+tap_count=0
+tap_result() { tap_count=$((tap_count + 1)); printf '%s %d - %s\n' "$1" "$tap_count" "$2"; }
+check() {
+    local name=$1; shift
+    if "$@" >"$scratch/out" 2>"$scratch/err"; then tap_result ok "$name"
+    else tap_result 'not ok' "$name"; sed 's/^/# /' "$scratch/out" "$scratch/err" | tail -n 20; fi
+}
+check_exit() {
+    local code=$1 name=$2 got; shift 2
+    "$@" >"$scratch/out" 2>"$scratch/err"; got=$?
+    if [ "$got" = "$code" ]; then tap_result ok "$name"
+    else tap_result 'not ok' "$name"; echo "# exit code $got, expected $code"; sed 's/^/# /' "$scratch/err" | tail -n 20; fi
+}
+skip() { tap_result ok "$1 # SKIP $2"; }
+tap_done() { echo "1..$tap_count"; }

@@ -1,0 +1,1 @@
+# traces: see doc/ARCHITECTURE.md
