@@ -1,1 +1,2 @@
-# doc: see doc/ARCHITECTURE.md
+# doc: the format, the architecture, man pages.
+EXTRA_DIST += doc/ARCHITECTURE.md doc/first-light.sh

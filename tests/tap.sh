@@ -12,11 +12,7 @@ timeless=$top_builddir/cli/timeless
 scratch=$(mktemp -d "${TMPDIR:-/tmp}/timeless-test.XXXXXX")
 trap 'rm -rf "$scratch"' EXIT
 
-# Many ranks on few cores, also as root in a container.
-export OMPI_MCA_rmaps_base_oversubscribe=1 OMPI_MCA_mpi_yield_when_idle=1 \
-       OMPI_MCA_hwloc_base_binding_policy=none OPENBLAS_NUM_THREADS=1 OMPI_MCA_btl=self,vader \
-       OMPI_MCA_btl_base_warn_component_unused=0
-if [ "$(id -u)" = 0 ]; then export OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1; fi
+. "$top_srcdir/tests/mpi_env.sh"
 
 tap_count=0
 tap_result() { tap_count=$((tap_count + 1)); printf '%s %d - %s\n' "$1" "$tap_count" "$2"; }

@@ -1,0 +1,32 @@
+#!/usr/bin/env bash
+# First light: capture a small real HPL run here, predict it here and on another machine, and set the
+# prediction beside the measurement.  Does all the set-up that a fresh Debian 12 needs.
+#
+#   doc/first-light.sh [N [P Q]]      order of the matrix (2000), process grid (1 2)
+set -eu
+N=${1:-2000} P=${2:-1} Q=${3:-2}
+here=$(cd "$(dirname "$0")/.." && pwd)
+"$here/tests/setup.sh"
+PATH=$here/build/cli:$PATH
+. "$here/tests/mpi_env.sh"
+work=$(mktemp -d "${TMPDIR:-/tmp}/first-light.XXXXXX")
+trap 'rm -rf "$work"' EXIT
+cd "$work"
+step() { printf '\n== %s\n' "$*"; }
+
+step "1. Capture: HPL (N=$N, ${P}x$Q) out of Debian's unmodified hpcc"
+"$here/tests/hpcc_input.sh" "$N" "$P" "$Q" >hpccinf.txt
+timeless record -o hpcc.tl -- mpirun -np $((P * Q)) hpcc
+timeless cut hpcc.tl --section last -o hpl.tl
+timeless info hpl.tl
+
+step "2. Calibrate: this machine's cores and BLAS kernels"
+timeless calibrate cpu --max-seconds 20 -o here
+
+step "3. Predict the run on this machine, and compare with the clock"
+timeless replay hpl.tl --platform here --json=here.json
+timeless compare here.json
+
+step "4. Predict it on another machine: 16 nodes on 1 Gb/s Ethernet"
+timeless replay hpl.tl --platform star-1g --json=star.json
+timeless compare star.json
