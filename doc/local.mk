@@ -1,2 +1,3 @@
 # doc: the format, the architecture, man pages.
 EXTRA_DIST += doc/ARCHITECTURE.md doc/first-light.sh
+dist_man5_MANS += doc/timeless-model.5

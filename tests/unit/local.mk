@@ -1,1 +1,5 @@
 # tests/unit
+check_PROGRAMS += tests/unit/model
+TESTS += tests/unit/model
+tests_unit_model_CPPFLAGS = $(AM_CPPFLAGS) -I$(top_srcdir)/replayer $(CMOCKA_CFLAGS)
+tests_unit_model_LDADD = replayer/libreplayer.la compress/libtimeless.la $(CMOCKA_LIBS)

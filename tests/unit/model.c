@@ -1,0 +1,137 @@
+/* The compute model's file: what it reads, and what it refuses with which line and remedy. */
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <setjmp.h>
+#include <cmocka.h>
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "replayer.h"
+
+static char path[64];
+
+static tl_status load_bytes(const char *text, size_t size, tlr_model **out, tl_error *err)
+{
+    FILE *file = fopen(path, "wb");
+    assert_non_null(file);
+    assert_int_equal(fwrite(text, 1, size, file), size);
+    assert_int_equal(fclose(file), 0);
+    return tlr_model_load(path, out, err);
+}
+
+static void reads_rates_and_kernels(void **state)
+{
+    (void)state;
+    const char *text =
+        "reference_flops = 2e9;\n"
+        "units = ( { unit = \"cpu-ns\"; seconds_per_unit = 1.0e-9; },\n"
+        "          { unit = \"instructions\"; seconds_per_unit = 4e-10; } );\n"
+        "kernels = ( { kernel = \"dgemm\"; intercept_s = 1e-6; per_work_s = 2e-10;\n"
+        "              samples = 10; r_squared = 0.99; median_error = 0.1; },\n"
+        "            { kernel = \"daxpy\"; intercept_s = 0; per_work_s = 1e-9; } );\n";
+    tlr_model *model = NULL;
+    tl_error err = {0};
+    assert_int_equal(load_bytes(text, strlen(text), &model, &err), TL_OK);
+    assert_string_equal(model->path, path);
+    assert_true(model->reference_flops == 2e9);
+    assert_true(tlr_model_unit_s(model, "cpu-ns") == 1e-9);
+    assert_true(tlr_model_unit_s(model, "instructions") == 4e-10);
+    assert_true(tlr_model_unit_s(model, "cycles") < 0);
+    const int64_t sizes[] = {100, 200, 300};
+    tl_event event = {.call = TL_KERNEL_dgemm, .list_len = 3, .list = sizes};
+    assert_float_equal(tlr_model_kernel_s(model, &event), 1e-6 + 6e6 * 2e-10, 1e-18);
+    event = (tl_event){.call = TL_KERNEL_daxpy, .list_len = 1, .list = sizes};
+    assert_float_equal(tlr_model_kernel_s(model, &event), 100e-9, 1e-20);
+    event.call = TL_KERNEL_dscal;
+    assert_true(tlr_model_kernel_s(model, &event) < 0);
+    tlr_model_free(model);
+    tlr_model_free(NULL);
+}
+
+#define UNIT(name, rate) "{ unit = \"" name "\"; seconds_per_unit = " rate "; }"
+#define KERNEL(name, intercept, slope)                                                             \
+    "{ kernel = \"" name "\"; intercept_s = " intercept "; per_work_s = " slope "; }"
+
+static const struct refusal {
+    const char *text;
+    int line;
+    const char *says;
+} refusals[] = {
+    {"", 0, "'reference_flops' is missing"},
+    {"reference_flops = \"fast\";", 1, "not a number"},
+    {"reference_flops = 0;", 1, "'reference_flops' is 0"},
+    {"reference_flops = -1e9;", 1, "is -1e+09"},
+    {"reference_flops = 1e999;", 1, "is inf"},
+    {"reference_flops = nan;", 1, "syntax error"},
+    {"reference_flops = 1e9\nunits = ( {", 2, "syntax error"},
+    {"reference_flops = 1e9;\nunit = ();", 2, "unknown setting 'unit'"},
+    {"reference_flops = 1e9;\nunits = 3;", 2, "'units' is not a list"},
+    {"reference_flops = 1e9;\nunits = ( 3 );", 2, "not in braces"},
+    {"reference_flops = 1e9;\nunits = ( " UNIT("", "1") " );", 2, "'unit' is missing"},
+    {"reference_flops = 1e9;\nunits = (\n { unit = \"a\"; } );", 3,
+     "'seconds_per_unit' is missing"},
+    {"reference_flops = 1e9;\nunits = ( " UNIT("a", "-1") " );", 2, "is -1"},
+    {"reference_flops = 1e9;\nunits = ( " UNIT("a", "1e-9") ",\n" UNIT("a", "2e-9") " );", 3,
+     "unit 'a' stands here a second time"},
+    {"reference_flops = 1e9;\nkernels = ( " KERNEL("zgemm", "0", "1e-9") " );", 2,
+     "'zgemm' is no kernel"},
+    {"reference_flops = 1e9;\nkernels = ( " KERNEL("MPI_Send", "0", "1e-9") " );", 2,
+     "'MPI_Send' is no kernel"},
+    {"reference_flops = 1e9;\nkernels = ( " KERNEL("dgemm", "-1e-6", "1e-9") " );", 2,
+     "'intercept_s' is -1e-06"},
+    {"reference_flops = 1e9;\nkernels = ( " KERNEL("dgemm", "0", "1e400") " );", 2,
+     "'per_work_s' is inf"},
+    {"reference_flops = 1e9;\nkernels = ( " KERNEL("dgemm", "0", "1e-9") ",\n\n" //
+     KERNEL("dgemm", "0", "1e-9") " );",
+     4, "kernel 'dgemm' stands here a second time"},
+    {"reference_flops = 1e9;\nkernels = ( { kernel = \"dgemm\"; intercept = 0.0; } );", 2,
+     "unknown setting 'intercept'"},
+};
+
+static void refuses_with_line_and_remedy(void **state)
+{
+    (void)state;
+    for (size_t i = 0; i < sizeof refusals / sizeof *refusals; i++) {
+        const struct refusal *r = &refusals[i];
+        tlr_model *model = NULL;
+        tl_error err = {0};
+        char where[96];
+        assert_int_equal(load_bytes(r->text, strlen(r->text), &model, &err), TL_ERR_INPUT);
+        assert_null(model);
+        assert_int_equal(err.status, TL_ERR_INPUT);
+        snprintf(where, sizeof where, "%s:%d: ", path, r->line);
+        if (strncmp(err.text, where, strlen(where)) != 0 || !strstr(err.text, r->says) ||
+            !strchr(err.text, ';'))
+            fail_msg("for '%s': '%s'", r->text, err.text);
+    }
+}
+
+static void refuses_what_is_no_text(void **state)
+{
+    (void)state;
+    tlr_model *model = NULL;
+    tl_error err = {0};
+    assert_int_equal(load_bytes("reference_flops\0=", 17, &model, &err), TL_ERR_INPUT);
+    assert_non_null(strstr(err.text, "not a text file"));
+    assert_int_equal(tlr_model_load("/", &model, &err), TL_ERR_SYSTEM);
+    assert_int_equal(tlr_model_load("/nowhere/model.conf", &model, &err), TL_ERR_SYSTEM);
+    assert_non_null(strstr(err.text, "/nowhere/model.conf: cannot be opened"));
+    assert_null(model);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(reads_rates_and_kernels),
+        cmocka_unit_test(refuses_with_line_and_remedy),
+        cmocka_unit_test(refuses_what_is_no_text),
+    };
+    snprintf(path, sizeof path, "model-test.%ld.conf", (long)getpid());
+    int failed = cmocka_run_group_tests(tests, NULL, NULL);
+    unlink(path);
+    return failed;
+}
