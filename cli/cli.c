@@ -23,6 +23,41 @@ int cli_fail_text(tl_status status, const char *format, ...)
     return tl_status_exit_code(status);
 }
 
+/* A run that did not end as it should, in a file that is not damaged. */
+static void warn_unfinished(const tl_reader *r)
+{
+    uint32_t n_ranks = tl_reader_run(r)->n_ranks, n_unfinished = 0, first = 0;
+    for (uint32_t rank = 0; rank < n_ranks; rank++) {
+        tl_rank_summary summary;
+        if (tl_reader_rank(r, rank, &summary) != TL_OK || summary.end == TL_END_FINALIZED ||
+            summary.end == TL_END_CUT)
+            continue;
+        if (!n_unfinished++)
+            first = rank;
+    }
+    fprintf(stderr,
+            "timeless: %s: %" PRIu32 " of %" PRIu32
+            " ranks did not reach MPI_Finalize (first: rank "
+            "%" PRIu32 "); what was recorded is intact, record the run again for the rest\n",
+            tl_reader_path(r), n_unfinished, n_ranks, first);
+}
+
+int cli_open_trace(const char *path, tl_reader **out)
+{
+    enum { MAX_LINES = 10 };
+    tl_error err;
+    if (tl_reader_open(path, out, &err))
+        return cli_fail(&err);
+    size_t n = tl_reader_n_damages(*out);
+    for (size_t i = 0; i < n && i < MAX_LINES; i++)
+        fprintf(stderr, "timeless: %s\n", tl_reader_damage(*out, i)->text);
+    if (n > MAX_LINES)
+        fprintf(stderr, "timeless: %s: %zu more damages like these\n", path, n - MAX_LINES);
+    if (!n && !tl_reader_complete(*out))
+        warn_unfinished(*out);
+    return CLI_OK;
+}
+
 uint64_t cli_parse_number(struct argp_state *state, const char *what, const char *text,
                           uint64_t max)
 {

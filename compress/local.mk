@@ -1,14 +1,24 @@
 # libtimeless: the trace file.  libc, zstd and (inlined) xxhash only.
 TIMELESS_SOURCES = \
 	compress/timeless.h compress/mpi_calls.def compress/kernels.def \
-	compress/schema.c compress/status.c
+	compress/bytes.c compress/bytes.h compress/codec.c compress/codec.h compress/cursor.c \
+	compress/definitions.c compress/definitions.h compress/error.c compress/error.h \
+	compress/format.h compress/frame.c compress/frame.h compress/map.c compress/map.h \
+	compress/reader.c compress/reader.h compress/run.c compress/run.h compress/scan.c \
+	compress/scan.h compress/schema.c compress/status.c compress/text.c compress/writer.c
 
-# The public library, and the same objects with every symbol hidden for the tracer to carry along.
 lib_LTLIBRARIES += compress/libtimeless.la
 compress_libtimeless_la_SOURCES = $(TIMELESS_SOURCES)
 compress_libtimeless_la_CPPFLAGS = $(AM_CPPFLAGS) $(XXHASH_CFLAGS) $(ZSTD_CFLAGS)
 compress_libtimeless_la_LIBADD = $(ZSTD_LIBS)
 compress_libtimeless_la_LDFLAGS = $(AM_LDFLAGS) -version-info 0:0:0 -no-undefined
+
+# The same with every symbol hidden, for the tracer to carry along (compile with -DTL_HIDDEN) and for
+# the unit tests, which look inside.
+noinst_LTLIBRARIES += compress/libtimeless-inner.la
+compress_libtimeless_inner_la_SOURCES = $(TIMELESS_SOURCES)
+compress_libtimeless_inner_la_CPPFLAGS = $(compress_libtimeless_la_CPPFLAGS) -DTL_HIDDEN
+compress_libtimeless_inner_la_LIBADD = $(ZSTD_LIBS)
 
 timelessincludedir = $(includedir)/timeless
 timelessinclude_HEADERS = compress/timeless.h compress/mpi_calls.def compress/kernels.def

@@ -23,7 +23,10 @@
 extern "C" {
 #endif
 
-#if defined(__GNUC__)
+/* TL_HIDDEN: for a library that carries this one inside and shows nothing of it. */
+#if defined(TL_HIDDEN)
+#define TL_API __attribute__((visibility("hidden")))
+#elif defined(__GNUC__)
 #define TL_API __attribute__((visibility("default")))
 #else
 #define TL_API

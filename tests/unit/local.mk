@@ -8,3 +8,11 @@ check_PROGRAMS += tests/unit/compare
 TESTS += tests/unit/compare
 tests_unit_compare_CPPFLAGS = $(AM_CPPFLAGS) -I$(top_srcdir)/replayer $(CMOCKA_CFLAGS) $(JANSSON_CFLAGS)
 tests_unit_compare_LDADD = replayer/libreplayer.la compress/libtimeless.la $(CMOCKA_LIBS) $(JANSSON_LIBS)
+
+# The trace file.
+TRACE_TESTS = tests/unit/roundtrip
+check_PROGRAMS += $(TRACE_TESTS)
+TESTS += $(TRACE_TESTS)
+TRACE_TEST_LIBS = compress/libtimeless-inner.la $(CMOCKA_LIBS)
+tests_unit_roundtrip_SOURCES = tests/unit/roundtrip.c tests/unit/events.c tests/unit/events.h
+tests_unit_roundtrip_LDADD = $(TRACE_TEST_LIBS)

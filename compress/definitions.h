@@ -1,0 +1,37 @@
+/* definitions.h - hosts, communicators and call sites: to bytes and back. */
+#ifndef TL_DEFINITIONS_H
+#define TL_DEFINITIONS_H
+
+#include "bytes.h"
+#include "map.h"
+#include "timeless.h"
+
+bool tl_define_host(tl_buffer *out, const char *host);
+bool tl_define_comm(tl_buffer *out, const tl_comm *comm);
+bool tl_define_site(tl_buffer *out, const tl_site *site);
+
+/* What all ranks share: equal texts and equal lists of members are kept once. */
+typedef struct tl_pool {
+    tl_map index;
+    void **blocks; /* everything that was allocated */
+    size_t n_blocks, blocks_capacity;
+    uint64_t expanded_members, max_expanded_members;
+    uint32_t n_ranks;
+} tl_pool;
+
+/* What one rank has defined. */
+typedef struct tl_definitions {
+    const char *host; /* "" until defined */
+    tl_comm *comms;
+    tl_site *sites;
+    size_t n_comms, n_sites, comms_capacity, sites_capacity;
+} tl_definitions;
+
+void tl_pool_free(tl_pool *pool);
+void tl_definitions_free(tl_definitions *d);
+/* Reads the payload of a chunk of definitions. */
+tl_status tl_definitions_read(tl_definitions *d, tl_pool *pool, const uint8_t *raw, size_t size);
+/* Orders by id; false when an id is defined twice. */
+bool tl_definitions_finish(tl_definitions *d);
+
+#endif

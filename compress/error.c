@@ -1,0 +1,47 @@
+/* error.c - fill a tl_error. */
+#include "config.h"
+
+#include "error.h"
+
+#include <errno.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+
+static void format_text(tl_error *err, const char *format, va_list args)
+{
+    vsnprintf(err->text, sizeof err->text, format, args);
+    /* A file name may hold anything; the text stays one line. */
+    for (char *p = err->text; *p; p++)
+        if (*p == '\n' || *p == '\r')
+            *p = '?';
+}
+
+tl_status tl_fail(tl_error *err, tl_status status, const char *format, ...)
+{
+    if (err) {
+        va_list args;
+        va_start(args, format);
+        format_text(err, format, args);
+        va_end(args);
+        err->status = status;
+    }
+    return status;
+}
+
+tl_status tl_fail_errno(tl_error *err, const char *format, ...)
+{
+    int number = errno;
+    if (err) {
+        va_list args;
+        va_start(args, format);
+        format_text(err, format, args);
+        va_end(args);
+        size_t length = strlen(err->text);
+        char reason[128];
+        snprintf(err->text + length, sizeof err->text - length, ": %s",
+                 strerror_r(number, reason, sizeof reason));
+        err->status = TL_ERR_SYSTEM;
+    }
+    return TL_ERR_SYSTEM;
+}

@@ -1,0 +1,54 @@
+/* format.h - the numbers of the trace file, as doc/FORMAT.md states them. */
+#ifndef TL_FORMAT_H
+#define TL_FORMAT_H
+
+#include <stdint.h>
+
+enum { TL_FORMAT_MAJOR = 1, TL_FORMAT_MINOR = 0 };
+
+/* File header. */
+#define TL_FILE_MAGIC "\x89TLS\r\n\x1a\n"
+enum {
+    TL_FILE_MAGIC_BYTES = 8,
+    TL_FILE_FIXED_BYTES = 24, /* before the pairs */
+    TL_FILE_HEADER_MAX_BYTES = 1 << 20,
+    TL_MAX_PAIRS = 1024
+};
+
+/* Chunks. */
+#define TL_CHUNK_MAGIC "TLck"
+enum {
+    TL_CHUNK_MAGIC_BYTES = 4,
+    TL_CHUNK_HEADER_BYTES = 56,
+    TL_CHUNK_DEFINITIONS = 1,
+    TL_CHUNK_EVENTS = 2,
+    TL_CHUNK_END = 3,
+    TL_CHUNK_OPTIONAL = 0x80, /* bit of types that a reader may skip */
+    TL_PACKING_NONE = 0,
+    TL_PACKING_ZSTD = 1,
+    TL_END_PAYLOAD_BYTES = 12
+};
+
+/* Definitions. */
+enum { TL_DEFINE_HOST = 1, TL_DEFINE_COMM = 2, TL_DEFINE_SITE = 3 };
+
+/* Limits. */
+#define TL_MAX_RANKS (UINT32_C(1) << 24)
+#define TL_MAX_LIST (UINT32_C(1) << 22)
+#define TL_MAX_CHUNK_RAW_BYTES (UINT32_C(64) << 20)
+enum {
+    TL_FRAME_BYTES = 60 * 1024, /* a frame that has reached this is written */
+    TL_FREE_RAW_BYTES = 64 * 1024,
+    TL_MAX_EXPANSION = 1024,    /* beyond TL_FREE_RAW_BYTES raw <= this * stored */
+    TL_MAX_TEXT_BYTES = 1 << 16 /* host and object names */
+};
+
+/* Codec: what one frame remembers. */
+enum {
+    TL_MAX_CONTEXTS = 512,
+    TL_MAX_VALUES = 4096,
+    TL_MAX_REMEMBERED = 8192,
+    TL_LIST_HEAD = 3 /* elements of a list that are predicted as slots are */
+};
+
+#endif

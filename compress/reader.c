@@ -1,0 +1,230 @@
+/* reader.c - open a trace: what is in it, what is damaged, and the answers to questions about it.
+ */
+#include "config.h"
+
+#include "reader.h"
+
+#include "error.h"
+#include "scan.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+tl_part *tl_reader_part(const tl_reader *r, uint32_t rank)
+{
+    const uint64_t *index = tl_map_find(&r->part_of_rank, rank);
+    return index && *index ? r->parts[*index - 1] : NULL;
+}
+
+/* Groups the frames by part; within a part they stay in the order of the file. */
+static tl_status group_frames(tl_reader *r)
+{
+    size_t next = 0;
+    for (size_t i = 0; i < r->n_parts; i++) {
+        r->parts[i]->first_frame = next;
+        next += r->parts[i]->n_frames;
+        r->parts[i]->n_frames = 0;
+    }
+    if (!r->n_frames)
+        return TL_OK;
+    tl_frame_ref *grouped = malloc(r->n_frames * sizeof *grouped);
+    if (!grouped)
+        return TL_ERR_MEMORY;
+    for (size_t i = 0; i < r->n_frames; i++) {
+        tl_part *part = r->parts[r->frames[i].part];
+        grouped[part->first_frame + part->n_frames++] = r->frames[i];
+    }
+    free(r->frames);
+    r->frames = grouped;
+    return TL_OK;
+}
+
+/* A rank without an end in a damaged file may have lost it, and events, in the damaged bytes. */
+static void settle_parts(tl_reader *r)
+{
+    r->complete = r->n_damages == 0 && r->n_parts == r->header.run.n_ranks;
+    for (size_t i = 0; i < r->n_parts; i++) {
+        tl_part *part = r->parts[i];
+        if (part->damage.status == TL_OK && part->summary.end == TL_END_NONE && r->n_damages)
+            part->damage = r->damages[0];
+        r->complete = r->complete &&
+                      (part->summary.end == TL_END_FINALIZED || part->summary.end == TL_END_CUT);
+    }
+}
+
+static tl_status open_file(tl_reader *r, tl_error *err)
+{
+    /* O_NONBLOCK: a named pipe must not hang the caller. */
+    r->fd = open(r->path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
+    if (r->fd < 0)
+        return tl_fail_errno(err, "%s: cannot be opened", r->path);
+    struct stat st;
+    if (fstat(r->fd, &st))
+        return tl_fail_errno(err, "%s: cannot be examined", r->path);
+    if (!S_ISREG(st.st_mode))
+        return tl_fail(err, TL_ERR_NOT_A_TRACE,
+                       "%s: is not a regular file; give a file that 'timeless record' wrote",
+                       r->path);
+    r->file_bytes = (uint64_t)st.st_size;
+    return tl_run_read(r->fd, r->path, &r->header, err);
+}
+
+tl_status tl_reader_open(const char *path, tl_reader **out, tl_error *err)
+{
+    *out = NULL;
+    tl_reader *r = calloc(1, sizeof *r);
+    if (!r)
+        return tl_fail(err, TL_ERR_MEMORY, "%s: out of memory", path);
+    r->fd = -1;
+    r->path = strdup(path);
+    tl_status status = TL_ERR_MEMORY;
+    if (!r->path) {
+        tl_fail(err, status, "%s: out of memory", path);
+        goto cleanup;
+    }
+    status = open_file(r, err);
+    if (status)
+        goto cleanup;
+    r->pool.n_ranks = r->header.run.n_ranks;
+    r->pool.max_expanded_members = 16384 + 16 * r->file_bytes;
+    status = tl_scan(r, err);
+    if (status)
+        goto cleanup;
+    status = group_frames(r);
+    if (status) {
+        tl_fail(err, status, "%s: out of memory", path);
+        goto cleanup;
+    }
+    settle_parts(r);
+    *out = r;
+    r = NULL;
+cleanup:
+    tl_reader_close(r);
+    return status;
+}
+
+void tl_reader_close(tl_reader *r)
+{
+    if (!r)
+        return;
+    if (r->fd >= 0)
+        close(r->fd);
+    for (size_t i = 0; i < r->n_parts; i++) {
+        tl_definitions_free(&r->parts[i]->definitions);
+        free(r->parts[i]);
+    }
+    free(r->parts);
+    free(r->frames);
+    free(r->damages);
+    tl_map_free(&r->part_of_rank);
+    tl_pool_free(&r->pool);
+    tl_run_free(&r->header);
+    free(r->path);
+    free(r);
+}
+
+const tl_run *tl_reader_run(const tl_reader *r)
+{
+    return &r->header.run;
+}
+
+const char *tl_reader_path(const tl_reader *r)
+{
+    return r->path;
+}
+
+uint64_t tl_reader_file_bytes(const tl_reader *r)
+{
+    return r->file_bytes;
+}
+
+int tl_reader_complete(const tl_reader *r)
+{
+    return r->complete;
+}
+
+size_t tl_reader_n_damages(const tl_reader *r)
+{
+    return r->n_damages;
+}
+
+const tl_error *tl_reader_damage(const tl_reader *r, size_t i)
+{
+    return i < r->n_damages ? &r->damages[i] : NULL;
+}
+
+tl_status tl_reader_hash(tl_reader *r, uint64_t *out, tl_error *err)
+{
+    enum { BLOCK_BYTES = 1 << 16 };
+    uint8_t *block = malloc(BLOCK_BYTES);
+    tl_hash *hash = tl_hash_new();
+    tl_status status = TL_OK;
+    if (!block || !hash) {
+        status = tl_fail(err, TL_ERR_MEMORY, "%s: out of memory", r->path);
+        goto cleanup;
+    }
+    tl_hash_reset(hash, 0);
+    for (uint64_t at = 0; at < r->file_bytes; at += BLOCK_BYTES) {
+        size_t size = r->file_bytes - at < BLOCK_BYTES ? r->file_bytes - at : BLOCK_BYTES;
+        status = tl_read_at(r->fd, at, block, size);
+        if (status == TL_ERR_TRUNCATED)
+            tl_fail(err, status, "%s:%" PRIu64 ": the file became shorter while it was read",
+                    r->path, at);
+        else if (status)
+            tl_fail_errno(err, "%s:%" PRIu64 ": cannot be read", r->path, at);
+        if (status)
+            goto cleanup;
+        tl_hash_update(hash, block, size);
+    }
+    *out = tl_hash_digest(hash);
+cleanup:
+    tl_hash_free(hash);
+    free(block);
+    return status;
+}
+
+tl_status tl_reader_rank(const tl_reader *r, uint32_t rank, tl_rank_summary *out)
+{
+    if (rank >= r->header.run.n_ranks)
+        return TL_ERR_NO_RANK;
+    const tl_part *part = tl_reader_part(r, rank);
+    *out = part ? part->summary : (tl_rank_summary){.host = ""};
+    if (part && part->definitions.host)
+        out->host = part->definitions.host;
+    return TL_OK;
+}
+
+size_t tl_reader_comms(const tl_reader *r, uint32_t rank, const tl_comm **out)
+{
+    const tl_part *part = tl_reader_part(r, rank);
+    *out = part ? part->definitions.comms : NULL;
+    return part ? part->definitions.n_comms : 0;
+}
+
+size_t tl_reader_sites(const tl_reader *r, uint32_t rank, const tl_site **out)
+{
+    const tl_part *part = tl_reader_part(r, rank);
+    *out = part ? part->definitions.sites : NULL;
+    return part ? part->definitions.n_sites : 0;
+}
+
+static int site_by_id(const void *key, const void *element)
+{
+    uint32_t id = *(const uint32_t *)key, other = ((const tl_site *)element)->id;
+    return (id > other) - (id < other);
+}
+
+void tl_site_text(const tl_reader *r, uint32_t rank, uint32_t site, char *text, size_t size)
+{
+    const tl_site *sites;
+    size_t n = tl_reader_sites(r, rank, &sites);
+    const tl_site *found = n ? bsearch(&site, sites, n, sizeof *sites, site_by_id) : NULL;
+    if (found)
+        snprintf(text, size, "%s+0x%" PRIx64, found->object, found->offset);
+    else
+        snprintf(text, size, "?");
+}

@@ -1,0 +1,370 @@
+/* scan.c - one pass over the chunks of a file: verify, index, and find the way back after damage.
+ */
+#include "config.h"
+
+#include "scan.h"
+
+#include "error.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+
+enum { BLOCK_BYTES = 1 << 16, MAX_DAMAGES = 100 };
+
+typedef struct scan {
+    tl_reader *r;
+    tl_error *err;
+    tl_hash *hash;
+    uint8_t *block;        /* BLOCK_BYTES */
+    tl_buffer stored, raw; /* payloads that are read while scanning: definitions and ends */
+    uint64_t wasted;       /* bytes hashed for chunks that turned out damaged */
+} scan;
+
+static tl_status out_of_memory(scan *s)
+{
+    return tl_fail(s->err, TL_ERR_MEMORY, "%s: out of memory", s->r->path);
+}
+
+static tl_status read_failed(scan *s, tl_status status, uint64_t offset)
+{
+    if (status == TL_ERR_TRUNCATED)
+        return tl_fail(s->err, status,
+                       "%s:%" PRIu64 ": the file became shorter while it was read; try again",
+                       s->r->path, offset);
+    return tl_fail_errno(s->err, "%s:%" PRIu64 ": cannot be read", s->r->path, offset);
+}
+
+/* ---- damages ---- */
+
+static tl_status add_damage(scan *s, const tl_error *damage)
+{
+    tl_reader *r = s->r;
+    if (r->n_damages == MAX_DAMAGES)
+        return TL_OK;
+    if (r->n_damages == r->damages_capacity) {
+        size_t capacity = r->damages_capacity ? 2 * r->damages_capacity : 4;
+        tl_error *damages = realloc(r->damages, capacity * sizeof *damages);
+        if (!damages)
+            return out_of_memory(s);
+        r->damages = damages;
+        r->damages_capacity = capacity;
+    }
+    r->damages[r->n_damages++] = *damage;
+    return TL_OK;
+}
+
+/* Everything of this rank from here on is lost. */
+static tl_status damage_part(scan *s, tl_part *part, tl_status status, uint64_t offset,
+                             const char *what)
+{
+    if (part->damage.status != TL_OK)
+        return TL_OK;
+    tl_fail(&part->damage, status,
+            "%s:%" PRIu64 ": rank %" PRIu32 " %s after event %" PRIu64
+            "; what comes before is intact, record the run again for the rest",
+            s->r->path, offset, part->rank, what, part->summary.n_events);
+    part->summary.end = TL_END_NONE;
+    part->summary.clock_ns = 0;
+    return part->named ? TL_OK : add_damage(s, &part->damage);
+}
+
+/* ---- parts ---- */
+
+static tl_part *part_of(scan *s, uint32_t rank)
+{
+    tl_reader *r = s->r;
+    uint64_t *index = tl_map_at(&r->part_of_rank, rank);
+    if (!index)
+        return NULL;
+    if (*index)
+        return r->parts[*index - 1];
+    if (r->n_parts == r->parts_capacity) {
+        size_t capacity = r->parts_capacity ? 2 * r->parts_capacity : 16;
+        tl_part **parts = realloc(r->parts, capacity * sizeof(tl_part *));
+        if (!parts)
+            return NULL;
+        r->parts = parts;
+        r->parts_capacity = capacity;
+    }
+    tl_part *part = calloc(1, sizeof *part);
+    if (!part)
+        return NULL;
+    part->rank = rank;
+    part->summary.host = "";
+    r->parts[r->n_parts++] = part;
+    *index = r->n_parts;
+    return part;
+}
+
+static tl_status add_frame(scan *s, const tl_chunk *chunk, uint64_t offset, tl_part *part)
+{
+    tl_reader *r = s->r;
+    if (r->n_frames == r->frames_capacity) {
+        size_t capacity = r->frames_capacity ? 2 * r->frames_capacity : 16;
+        tl_frame_ref *frames = realloc(r->frames, capacity * sizeof *frames);
+        if (!frames)
+            return out_of_memory(s);
+        r->frames = frames;
+        r->frames_capacity = capacity;
+    }
+    r->frames[r->n_frames++] =
+        (tl_frame_ref){.offset = offset,
+                       .first_event = chunk->first_event,
+                       .part = (uint32_t)*tl_map_find(&r->part_of_rank, part->rank) - 1,
+                       .n_events = chunk->n_events};
+    part->n_frames++;
+    part->summary.n_events += chunk->n_events;
+    part->summary.volume += chunk->volume;
+    return TL_OK;
+}
+
+/* ---- intact chunks ---- */
+
+/* Reads and unpacks a payload; *ok tells whether it could be unpacked. */
+static tl_status load_payload(scan *s, const tl_chunk *chunk, uint64_t offset, bool *ok)
+{
+    s->stored.size = s->raw.size = 0;
+    if (!tl_buffer_reserve(&s->stored, chunk->stored_bytes + 1) ||
+        !tl_buffer_reserve(&s->raw, chunk->raw_bytes + 1))
+        return out_of_memory(s);
+    uint64_t at = offset + TL_CHUNK_HEADER_BYTES;
+    tl_status status = tl_read_at(s->r->fd, at, s->stored.data, chunk->stored_bytes);
+    if (status)
+        return read_failed(s, status, at);
+    *ok = tl_chunk_unpack(chunk, s->stored.data, s->raw.data);
+    s->raw.size = chunk->raw_bytes;
+    return TL_OK;
+}
+
+static tl_status take_definitions(scan *s, const tl_chunk *chunk, uint64_t offset, tl_part *part)
+{
+    bool ok;
+    tl_status status = load_payload(s, chunk, offset, &ok);
+    if (status)
+        return status;
+    tl_definitions *d = &part->definitions;
+    status = ok ? tl_definitions_read(d, &s->r->pool, s->raw.data, s->raw.size) : TL_ERR_CORRUPT;
+    if (!status && !tl_definitions_finish(d))
+        status = TL_ERR_CORRUPT;
+    if (status == TL_ERR_MEMORY)
+        return out_of_memory(s);
+    if (status == TL_ERR_LIMIT)
+        return damage_part(s, part, status, offset,
+                           "defines more members of communicators than a file of this size can "
+                           "mean,");
+    if (status)
+        return damage_part(s, part, status, offset, "has definitions that break the format");
+    return TL_OK;
+}
+
+static tl_status take_end(scan *s, const tl_chunk *chunk, uint64_t offset, tl_part *part)
+{
+    bool ok;
+    tl_status status = load_payload(s, chunk, offset, &ok);
+    if (status)
+        return status;
+    uint32_t reason = ok ? tl_load32(s->raw.data) : TL_END_NONE;
+    if (reason == TL_END_NONE || reason > TL_END_CUT)
+        return damage_part(s, part, TL_ERR_CORRUPT, offset, "has an unknown kind of end");
+    part->summary.end = (tl_end_reason)reason;
+    part->summary.clock_ns = tl_load64(s->raw.data + 4);
+    return TL_OK;
+}
+
+static tl_status take_chunk(scan *s, const tl_chunk *chunk, uint64_t offset)
+{
+    tl_reader *r = s->r;
+    if (chunk->rank >= r->header.run.n_ranks) {
+        tl_error damage;
+        tl_fail(&damage, TL_ERR_CORRUPT,
+                "%s:%" PRIu64 ": a part of rank %" PRIu32 ", but the run has %" PRIu32
+                " ranks; record the run again",
+                r->path, offset, chunk->rank, r->header.run.n_ranks);
+        return add_damage(s, &damage);
+    }
+    tl_part *part = part_of(s, chunk->rank);
+    if (!part)
+        return out_of_memory(s);
+    if (part->damage.status != TL_OK)
+        return TL_OK;
+    const char *violation = tl_chunk_violation(chunk);
+    if (chunk->sequence != part->next_sequence || chunk->first_event != part->summary.n_events)
+        violation = "has lost something";
+    else if (part->summary.end != TL_END_NONE)
+        violation = "goes on behind its end";
+    else if (violation)
+        violation = "breaks the format";
+    if (violation)
+        return damage_part(s, part, TL_ERR_CORRUPT, offset, violation);
+    part->next_sequence++;
+    switch (chunk->type) {
+    case TL_CHUNK_DEFINITIONS: return take_definitions(s, chunk, offset, part);
+    case TL_CHUNK_EVENTS: return add_frame(s, chunk, offset, part);
+    case TL_CHUNK_END: return take_end(s, chunk, offset, part);
+    default: break;
+    }
+    if (chunk->type & TL_CHUNK_OPTIONAL)
+        return TL_OK;
+    return tl_fail(s->err, TL_ERR_VERSION,
+                   "%s:%" PRIu64
+                   ": has a chunk of type %u, which this version of timeless does not "
+                   "know; use the version that wrote it",
+                   r->path, offset, chunk->type);
+}
+
+/* ---- damaged regions ---- */
+
+/* Next place at or after `from` where a chunk may begin; the file's size if there is none. */
+static tl_status find_magic(scan *s, uint64_t from, uint64_t *found)
+{
+    tl_reader *r = s->r;
+    while (from + TL_CHUNK_MAGIC_BYTES <= r->file_bytes) {
+        size_t size = r->file_bytes - from < BLOCK_BYTES ? r->file_bytes - from : BLOCK_BYTES;
+        tl_status status = tl_read_at(r->fd, from, s->block, size);
+        if (status)
+            return read_failed(s, status, from);
+        const uint8_t *hit = memmem(s->block, size, TL_CHUNK_MAGIC, TL_CHUNK_MAGIC_BYTES);
+        if (hit) {
+            *found = from + (uint64_t)(hit - s->block);
+            return TL_OK;
+        }
+        from += size - (TL_CHUNK_MAGIC_BYTES - 1);
+    }
+    *found = r->file_bytes;
+    return TL_OK;
+}
+
+typedef enum verdict { CHUNK_INTACT, CHUNK_DAMAGED, CHUNK_CUT_SHORT } verdict;
+
+/* Judges the chunk that may begin at `offset`; *known: its header is right, so its rank is known.
+ */
+static tl_status examine(scan *s, uint64_t offset, tl_chunk *chunk, bool *known, verdict *out)
+{
+    tl_reader *r = s->r;
+    uint64_t left = r->file_bytes - offset;
+    uint8_t header[TL_CHUNK_HEADER_BYTES];
+    *known = false;
+    *out = CHUNK_CUT_SHORT;
+    if (left < sizeof header)
+        return TL_OK;
+    tl_status status = tl_read_at(r->fd, offset, header, sizeof header);
+    if (status)
+        return read_failed(s, status, offset);
+    *out = CHUNK_DAMAGED;
+    if (!tl_chunk_parse(header, r->header.seed, chunk))
+        return TL_OK;
+    *known = true;
+    left -= sizeof header;
+    if (chunk->stored_bytes > left) {
+        *out = CHUNK_CUT_SHORT;
+        return TL_OK;
+    }
+    tl_hash_reset(s->hash, r->header.seed);
+    tl_hash_update(s->hash, header, TL_CHUNK_HASHED_BYTES);
+    uint64_t at = offset + sizeof header;
+    for (uint32_t rest = chunk->stored_bytes; rest;) {
+        uint32_t size = rest < BLOCK_BYTES ? rest : BLOCK_BYTES;
+        status = tl_read_at(r->fd, at, s->block, size);
+        if (status)
+            return read_failed(s, status, at);
+        tl_hash_update(s->hash, s->block, size);
+        at += size;
+        rest -= size;
+    }
+    if (tl_hash_digest(s->hash) == chunk->checksum)
+        *out = CHUNK_INTACT;
+    else
+        s->wasted += chunk->stored_bytes;
+    return TL_OK;
+}
+
+static tl_status report_region(scan *s, uint64_t from, uint64_t to, bool known, uint32_t rank,
+                               bool cut_short)
+{
+    tl_reader *r = s->r;
+    char whose[32] = "";
+    if (known && rank < r->header.run.n_ranks) {
+        snprintf(whose, sizeof whose, " of rank %" PRIu32, rank);
+        tl_part *part = part_of(s, rank);
+        if (!part)
+            return out_of_memory(s);
+        part->named = true;
+    }
+    tl_error damage;
+    if (cut_short)
+        tl_fail(&damage, TL_ERR_TRUNCATED,
+                "%s:%" PRIu64 ": the file ends within a part%s; what comes before is intact, "
+                "record the run again for the rest",
+                r->path, from, whose);
+    else
+        tl_fail(&damage, TL_ERR_CORRUPT,
+                "%s:%" PRIu64 ": %" PRIu64 " bytes%s are damaged; the other parts are intact, "
+                "record the run again for the rest",
+                r->path, from, to - from, whose);
+    return add_damage(s, &damage);
+}
+
+/* The chunk at `from` is not intact.  Finds the next intact one, or the end of the file, and
+ * reports the bytes between. */
+static tl_status skip_damage(scan *s, uint64_t from, const tl_chunk *bad, bool known,
+                             bool cut_short, uint64_t *next)
+{
+    tl_reader *r = s->r;
+    uint32_t rank = bad->rank;
+    uint64_t at = from + 1, stored = known ? bad->stored_bytes : 0;
+    for (;;) {
+        /* Hostile files: once much has been hashed in vain, believe what headers say of lengths. */
+        if (s->wasted > 64 * 1024 * 1024 + 8 * r->file_bytes)
+            at += stored;
+        tl_status status = at < r->file_bytes ? find_magic(s, at, &at) : TL_OK;
+        if (status)
+            return status;
+        if (at >= r->file_bytes)
+            break;
+        tl_chunk chunk;
+        bool header_known;
+        verdict what;
+        status = examine(s, at, &chunk, &header_known, &what);
+        if (status)
+            return status;
+        if (what == CHUNK_INTACT)
+            break;
+        stored = header_known ? chunk.stored_bytes : 0;
+        cut_short = cut_short || what == CHUNK_CUT_SHORT;
+        at++;
+    }
+    *next = at < r->file_bytes ? at : r->file_bytes;
+    return report_region(s, from, *next, known, rank, cut_short && *next == r->file_bytes);
+}
+
+static tl_status scan_chunks(scan *s)
+{
+    tl_reader *r = s->r;
+    uint64_t at = r->header.bytes;
+    while (at < r->file_bytes) {
+        tl_chunk chunk = {0};
+        bool known;
+        verdict what;
+        tl_status status = examine(s, at, &chunk, &known, &what);
+        if (!status && what == CHUNK_INTACT) {
+            status = take_chunk(s, &chunk, at);
+            at += TL_CHUNK_HEADER_BYTES + (uint64_t)chunk.stored_bytes;
+        } else if (!status) {
+            status = skip_damage(s, at, &chunk, known, what == CHUNK_CUT_SHORT, &at);
+        }
+        if (status)
+            return status;
+    }
+    return TL_OK;
+}
+
+tl_status tl_scan(tl_reader *r, tl_error *err)
+{
+    scan s = {.r = r, .err = err, .hash = tl_hash_new(), .block = malloc(BLOCK_BYTES)};
+    tl_status status = s.hash && s.block ? scan_chunks(&s) : out_of_memory(&s);
+    tl_hash_free(s.hash);
+    free(s.block);
+    tl_buffer_free(&s.stored);
+    tl_buffer_free(&s.raw);
+    return status;
+}
