@@ -1,7 +1,339 @@
+/* record.c - run a command with the tracer preloaded into every process it starts. */
+#include "config.h"
+
 #include "cli.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <limits.h>
+#include <signal.h>
+#include <spawn.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+enum { OPTION_LIST_VOLUMES = 256, OPTION_NO_KERNELS, OPTION_VOLUME };
+
+typedef struct settings {
+    const char *output;
+    const char *volume;
+    bool no_kernels, quiet, list_volumes;
+    char **command;
+    int n_command;
+} settings;
+
+static const struct argp_option options[] = {
+    {"output", 'o', "FILE", 0, "Write the trace to FILE (default: trace.tl)", 0},
+    {"volume", OPTION_VOLUME, "SOURCE", 0,
+     "Measure computation by auto, papi, perf, cputime or none (default: auto, the first that "
+     "works)",
+     0},
+    {"list-volumes", OPTION_LIST_VOLUMES, NULL, 0, "Say which sources work here, and exit", 0},
+    {"no-kernels", OPTION_NO_KERNELS, NULL, 0, "Do not record BLAS calls as kernels", 0},
+    {"quiet", 'q', NULL, 0, "Say nothing unless something is wrong", 0},
+    {0}};
+
+static error_t parse_option(int key, char *arg, struct argp_state *state)
+{
+    settings *s = state->input;
+    switch (key) {
+    case 'o': s->output = arg; return 0;
+    case OPTION_VOLUME: s->volume = arg; return 0;
+    case OPTION_LIST_VOLUMES: s->list_volumes = true; return 0;
+    case OPTION_NO_KERNELS: s->no_kernels = true; return 0;
+    case 'q': s->quiet = true; return 0;
+    case ARGP_KEY_ARG:
+        s->command = &state->argv[state->next - 1];
+        s->n_command = state->argc - state->next + 1;
+        state->next = state->argc;
+        return 0;
+    case ARGP_KEY_END:
+        if (!s->command && !s->list_volumes)
+            argp_error(state, "give the command to run: timeless record -- mpirun -np 4 PROGRAM");
+        return 0;
+    default: return ARGP_ERR_UNKNOWN;
+    }
+}
+
+static const struct argp argp = {
+    .options = options,
+    .parser = parse_option,
+    .args_doc = "-- COMMAND...",
+    .doc = "Run an MPI program and write its trace.\vThe exit code is that of COMMAND."};
+
+/* ---- where the tracer is ---- */
+
+/* Beside the program in a build tree (the program in cli/ or cli/.libs/), else where it was
+ * installed. */
+static bool find_tracer(char *path, size_t size)
+{
+    static const char *const places[] = {"../tracer/.libs", "../../tracer/.libs"};
+    const char *given = getenv("TIMELESS_TRACER");
+    char exe[PATH_MAX], candidate[2 * PATH_MAX], real[PATH_MAX];
+    if (given && *given) {
+        snprintf(path, size, "%s", given);
+        return access(path, R_OK) == 0;
+    }
+    ssize_t n = readlink("/proc/self/exe", exe, sizeof exe - 1);
+    char *slash = NULL;
+    if (n > 0) {
+        exe[n] = '\0';
+        slash = strrchr(exe, '/');
+    }
+    for (size_t i = 0; slash && i < sizeof places / sizeof *places; i++) {
+        snprintf(candidate, sizeof candidate, "%.*s/%s/libtimeless-tracer.so", (int)(slash - exe),
+                 exe, places[i]);
+        if (realpath(candidate, real)) {
+            snprintf(path, size, "%s", real);
+            return true;
+        }
+    }
+    snprintf(path, size, "%s", PKGLIBDIR "/libtimeless-tracer.so");
+    return access(path, R_OK) == 0;
+}
+
+/* ---- environment of the command ---- */
+
+static const char *const forwarded[] = {"LD_PRELOAD", "TIMELESS_OUTPUT", "TIMELESS_VOLUME",
+                                        "TIMELESS_QUIET", "TIMELESS_KERNELS"};
+enum { N_FORWARDED = sizeof forwarded / sizeof *forwarded };
+
+/* The tracer first, then what the user preloads. */
+static void set_preload(const char *tracer)
+{
+    const char *already = getenv("LD_PRELOAD");
+    char value[4 * PATH_MAX];
+    snprintf(value, sizeof value, "%s%s%s", tracer, already && *already ? ":" : "",
+             already && *already ? already : "");
+    setenv("LD_PRELOAD", value, 1);
+}
+
+static void set_environment(const settings *s, const char *tracer, const char *output)
+{
+    set_preload(tracer);
+    setenv("TIMELESS_OUTPUT", output, 1);
+    if (s->volume)
+        setenv("TIMELESS_VOLUME", s->volume, 1);
+    if (s->no_kernels)
+        setenv("TIMELESS_KERNELS", "0", 1);
+    if (s->quiet)
+        setenv("TIMELESS_QUIET", "1", 1);
+}
+
+static const char *base_name(const char *path)
+{
+    const char *slash = strrchr(path, '/');
+    return slash ? slash + 1 : path;
+}
+
+static bool is_open_mpi_launcher(const char *command)
+{
+    const char *name = base_name(command);
+    return !strcmp(name, "mpirun") || !strcmp(name, "mpiexec") || !strcmp(name, "orterun");
+}
+
+/* "A=1;B=2" of the variables that are set, after what the user's list has. */
+static char *list_of_variables(const char *users)
+{
+    char *list = NULL;
+    size_t size;
+    FILE *out = open_memstream(&list, &size);
+    if (!out)
+        return NULL;
+    fputs(users, out);
+    for (int i = 0; i < N_FORWARDED; i++) {
+        const char *value = getenv(forwarded[i]);
+        if (!value)
+            continue;
+        fprintf(out, "%s%s", *users || i ? ";" : "", forwarded[i]);
+        if (!strchr(value, ';')) /* a name alone stands for the value in the environment */
+            fprintf(out, "=%s", value);
+    }
+    return fclose(out) ? NULL : list;
+}
+
+/* Ranks on this host inherit the environment; those that Open MPI starts elsewhere get what it is
+ * told to forward, by -x or by the parameter mca_base_env_list, never both.  -x is added to every
+ * program of the command line, unless the user's list is there to be extended. */
+static char **forward_variables(const settings *s)
+{
+    char **argv = calloc((size_t)s->n_command * (2 * N_FORWARDED + 1) + 1, sizeof *argv);
+    const char *users = getenv("OMPI_MCA_mca_base_env_list");
+    int n = 0, in_argument = 0;
+    if (!argv)
+        return NULL;
+    bool launcher = is_open_mpi_launcher(s->command[0]);
+    for (int i = 1; launcher && i + 1 < s->n_command; i++)
+        if (!strcmp(s->command[i], "mca_base_env_list"))
+            in_argument = i + 1;
+    bool add = launcher && !users && !in_argument;
+    if (launcher && users && !in_argument) {
+        char *list = list_of_variables(users);
+        if (list)
+            setenv("OMPI_MCA_mca_base_env_list", list, 1);
+        free(list);
+    }
+    for (int i = 0; i < s->n_command; i++) {
+        char *arg = s->command[i];
+        if (in_argument && i == in_argument)
+            arg = list_of_variables(arg); /* lives as long as the process */
+        argv[n++] = arg ? arg : s->command[i];
+        if (!add || (i > 0 && strcmp(s->command[i], ":") != 0))
+            continue;
+        for (int v = 0; v < N_FORWARDED; v++) {
+            if (!getenv(forwarded[v]))
+                continue;
+            argv[n++] = (char *)"-x";
+            argv[n++] = (char *)forwarded[v];
+        }
+    }
+    return argv;
+}
+
+/* ---- running it ---- */
+
+static volatile pid_t child;
+
+/* The terminal sends its signals to the command too; others are passed on. */
+static void forward_signal(int number, siginfo_t *info, void *context)
+{
+    (void)context;
+    if (info->si_code <= 0 && child > 0)
+        kill(child, number);
+}
+
+static void forward_signals(void)
+{
+    static const int numbers[] = {SIGINT, SIGTERM, SIGHUP, SIGQUIT, SIGUSR1, SIGUSR2};
+    struct sigaction action = {.sa_sigaction = forward_signal, .sa_flags = SA_SIGINFO | SA_RESTART};
+    sigemptyset(&action.sa_mask);
+    for (size_t i = 0; i < sizeof numbers / sizeof *numbers; i++)
+        sigaction(numbers[i], &action, NULL);
+}
+
+/* Exit code of the command as a shell tells it; -1 if it could not be started (errno tells). */
+static int run(char **argv)
+{
+    extern char **environ;
+    pid_t pid;
+    int status;
+    forward_signals();
+    int error = posix_spawnp(&pid, argv[0], NULL, NULL, argv, environ);
+    if (error) {
+        errno = error;
+        return -1;
+    }
+    child = pid;
+    while (waitpid(pid, &status, 0) < 0)
+        if (errno != EINTR)
+            return -1;
+    return WIFSIGNALED(status) ? 128 + WTERMSIG(status) : WEXITSTATUS(status);
+}
+
+/* ---- what came out ---- */
+
+static void say_what_is_missing(const tl_reader *r)
+{
+    if (tl_reader_n_damages(r)) {
+        fprintf(stderr, "timeless: %s\n", tl_reader_damage(r, 0)->text);
+        return;
+    }
+    for (uint32_t rank = 0; rank < tl_reader_run(r)->n_ranks; rank++) {
+        tl_rank_summary summary;
+        if (tl_reader_rank(r, rank, &summary) == TL_OK && summary.end == TL_END_FINALIZED)
+            continue;
+        fprintf(stderr, "timeless: %s: incomplete: rank %" PRIu32 " %s\n", tl_reader_path(r), rank,
+                summary.end == TL_END_EXITED    ? "exited without MPI_Finalize"
+                : summary.end == TL_END_ABORTED ? "called MPI_Abort"
+                : summary.end == TL_END_FAILED  ? "stopped recording"
+                                                : "was killed");
+        return;
+    }
+}
+
+static void summarise(const char *path, bool quiet)
+{
+    tl_reader *r = NULL;
+    tl_error err;
+    if (access(path, F_OK) != 0) {
+        fprintf(stderr,
+                "timeless: no trace was written: no process called MPI_Init of a shared C library "
+                "(static and Fortran programs are not traced)\n");
+        return;
+    }
+    if (tl_reader_open(path, &r, &err) != TL_OK) {
+        cli_fail(&err);
+        return;
+    }
+    uint64_t n_events = 0;
+    for (uint32_t rank = 0; rank < tl_reader_run(r)->n_ranks; rank++) {
+        tl_rank_summary summary;
+        if (tl_reader_rank(r, rank, &summary) == TL_OK)
+            n_events += summary.n_events;
+    }
+    bool complete = tl_reader_complete(r);
+    if (!quiet)
+        fprintf(stderr,
+                "timeless: %s: %" PRIu32 " ranks, %" PRIu64 " events, %" PRIu64 " bytes, %s\n",
+                path, tl_reader_run(r)->n_ranks, n_events, tl_reader_file_bytes(r),
+                complete ? "complete" : "incomplete");
+    if (!complete)
+        say_what_is_missing(r);
+    tl_reader_close(r);
+}
+
+static bool absolute_path(const char *name, char *path, size_t size)
+{
+    char folder[PATH_MAX];
+    if (name[0] == '/')
+        return snprintf(path, size, "%s", name) < (int)size;
+    return getcwd(folder, sizeof folder) && snprintf(path, size, "%s/%s", folder, name) < (int)size;
+}
+
+/* An old trace must not be taken for the new one. */
+static bool remove_stale(const char *path)
+{
+    struct stat st;
+    return stat(path, &st) != 0 || !S_ISREG(st.st_mode) || unlink(path) == 0;
+}
+
+/* The tracer itself answers, in a process that does nothing else. */
+static int list_volumes(const char *tracer)
+{
+    char *command[] = {(char *)"true", NULL};
+    set_preload(tracer);
+    setenv("TIMELESS_LIST_VOLUMES", "1", 1);
+    return run(command);
+}
 
 int cmd_record(int argc, char **argv)
 {
-    (void)argc;
-    return cli_fail_text(TL_ERR_UNSUPPORTED, "%s: not in this build", argv[0]);
+    settings s = {.output = "trace.tl"};
+    char tracer[PATH_MAX], output[PATH_MAX];
+    argp_parse(&argp, argc, argv, ARGP_IN_ORDER, NULL, &s);
+    if (!find_tracer(tracer, sizeof tracer))
+        return cli_fail_text(TL_ERR_SYSTEM,
+                             "%s: cannot be read; set TIMELESS_TRACER to where "
+                             "libtimeless-tracer.so is",
+                             tracer);
+    if (s.list_volumes)
+        return list_volumes(tracer);
+    if (!absolute_path(s.output, output, sizeof output))
+        return cli_fail_text(TL_ERR_USAGE, "%s: the path is too long", s.output);
+    if (!remove_stale(output))
+        return cli_fail_text(TL_ERR_SYSTEM, "%s: cannot be replaced: %s", output, strerror(errno));
+    set_environment(&s, tracer, output);
+    char **command = forward_variables(&s);
+    if (!command)
+        return cli_fail_text(TL_ERR_MEMORY, "out of memory");
+    int code = run(command);
+    free(command);
+    if (code < 0)
+        return cli_fail_text(TL_ERR_SYSTEM, "%s: cannot be run: %s", s.command[0], strerror(errno));
+    summarise(s.output, s.quiet);
+    return code;
 }

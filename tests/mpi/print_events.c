@@ -1,0 +1,67 @@
+/* print_events.c - what a test can compare of one rank's part of a trace: its communicators and its
+ * events, without volumes, polls, sites and clocks.
+ *
+ *     print_events FILE RANK
+ *     print_events FILE RANK polls      only the calls with polls before them, and how it ends
+ */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "timeless.h"
+
+static void print_comms(const tl_reader *r, uint32_t rank)
+{
+    const tl_comm *comms;
+    size_t n = tl_reader_comms(r, rank, &comms);
+    for (size_t i = 0; i < n; i++) {
+        printf("comm %u of %u:", comms[i].id, comms[i].parent);
+        for (uint32_t m = 0; m < comms[i].n_members; m++)
+            printf(" %d", comms[i].members[m]);
+        putchar('\n');
+    }
+}
+
+/* Cuts the line where the parts that differ from run to run begin. */
+static void print_event(const tl_event *e)
+{
+    static const char *const variable[] = {" clock_ns=", " volume="};
+    char line[4096];
+    tl_event_text(e, line, sizeof line);
+    for (size_t i = 0; i < sizeof variable / sizeof *variable; i++) {
+        char *cut = strstr(line, variable[i]);
+        if (cut)
+            *cut = '\0';
+    }
+    puts(line);
+}
+
+int main(int argc, char **argv)
+{
+    tl_reader *r;
+    tl_cursor *c;
+    tl_error err;
+    tl_event e;
+    tl_status status;
+    tl_rank_summary summary;
+    if (argc < 3)
+        return 2;
+    uint32_t rank = (uint32_t)atoi(argv[2]);
+    int polls = argc > 3;
+    if (tl_reader_open(argv[1], &r, &err) || tl_cursor_open(r, rank, &c, &err)) {
+        fprintf(stderr, "%s\n", err.text);
+        return 3;
+    }
+    if (!polls)
+        print_comms(r, rank);
+    while ((status = tl_cursor_next(c, &e)) == TL_OK)
+        if (!polls)
+            print_event(&e);
+        else if (e.polls)
+            printf("%s\n", tl_call_by_code(e.call)->name);
+    tl_reader_rank(r, rank, &summary);
+    printf("end %d\n", (int)summary.end);
+    tl_cursor_close(c);
+    tl_reader_close(r);
+    return status == TL_END ? 0 : 3;
+}

@@ -1,0 +1,188 @@
+/* call.h - from the arguments of an MPI call to its event, for the wrappers made from the rows.
+ *
+ * A wrapper stores its arguments by kind in a call_args and says with `has` (a constant) which
+ * kinds its row names; everything here is inlined, so that each wrapper keeps only its own part.
+ */
+#ifndef TLT_CALL_H
+#define TLT_CALL_H
+
+#include "comms.h"
+#include "pmpi.h"
+#include "requests.h"
+#include "runtime.h"
+
+#define TLT_INLINE static inline __attribute__((always_inline))
+
+enum {
+    HAS_SBUF = 1 << 0,
+    HAS_RBUF = 1 << 1,
+    HAS_COUNT = 1 << 2,
+    HAS_TYPE = 1 << 3,
+    HAS_RCOUNT = 1 << 4,
+    HAS_RTYPE = 1 << 5,
+    HAS_COUNTS = 1 << 6,
+    HAS_RCOUNTS = 1 << 7,
+    HAS_TYPES = 1 << 8,
+    HAS_RTYPES = 1 << 9,
+    HAS_PEER = 1 << 10,
+    HAS_TAG = 1 << 11,
+    HAS_OP = 1 << 12,
+    HAS_REQ = 1 << 13,
+    HAS_NEWCOMM = 1 << 14
+};
+
+typedef struct call_args {
+    const void *sbuf, *rbuf;
+    int count, rcount;
+    MPI_Datatype type, rtype;
+    const int *counts, *rcounts;
+    const MPI_Datatype *types, *rtypes;
+    int peer, tag;
+    MPI_Op op;
+    MPI_Comm comm;
+    const MPI_Request *request;
+    const MPI_Comm *newcomm;
+} call_args;
+
+TLT_INLINE int32_t tlt_peer(int rank)
+{
+    switch (rank) {
+    case MPI_PROC_NULL: return TL_PROC_NULL;
+    case MPI_ANY_SOURCE: return TL_ANY_SOURCE;
+    case MPI_ROOT: return TL_ROOT;
+    default: return rank;
+    }
+}
+
+TLT_INLINE int32_t tlt_tag(int tag)
+{
+    return tag == MPI_ANY_TAG ? TL_ANY_TAG : tag;
+}
+
+TLT_INLINE int64_t tlt_type_bytes(MPI_Datatype type)
+{
+    MPI_Count size = 0;
+    if (type != tlt_pmpi.datatype_null)
+        tlt_pmpi.Type_size_x(type, &size);
+    return size;
+}
+
+/* Whether this rank's sending (receiving) side counts in a call of this action. */
+TLT_INLINE bool sends_here(tl_action action, bool at_root)
+{
+    return at_root || (action != TL_ACTION_SCATTER && action != TL_ACTION_SCATTERV &&
+                       action != TL_ACTION_ISCATTER && action != TL_ACTION_ISCATTERV);
+}
+
+TLT_INLINE bool receives_here(tl_action action, bool at_root)
+{
+    return at_root || (action != TL_ACTION_GATHER && action != TL_ACTION_GATHERV &&
+                       action != TL_ACTION_IGATHER && action != TL_ACTION_IGATHERV);
+}
+
+/* Calls with MPI_IN_PLACE read as if the other side's arguments had been given, so that nobody
+ * after the tracer needs to know the rule of each call. */
+TLT_INLINE void fill_in_place(call_args *a, unsigned has, const tlt_comm *c)
+{
+    if ((has & HAS_SBUF) && a->sbuf == MPI_IN_PLACE) {
+        if (has & HAS_RCOUNT)
+            a->count = a->rcount;
+        if ((has & HAS_RCOUNTS) && (has & HAS_COUNT))
+            a->count = a->rcounts[c->rank];
+        if (has & HAS_RTYPE)
+            a->type = a->rtype;
+        if (has & HAS_COUNTS)
+            a->counts = a->rcounts;
+        if (has & HAS_TYPES)
+            a->types = a->rtypes;
+    }
+    if ((has & HAS_RBUF) && a->rbuf == MPI_IN_PLACE) {
+        if ((has & HAS_RCOUNT) && (has & HAS_COUNT))
+            a->rcount = a->count;
+        if ((has & HAS_RCOUNT) && (has & HAS_COUNTS))
+            a->rcount = a->counts[c->rank];
+        if (has & HAS_RTYPE)
+            a->rtype = a->type;
+    }
+}
+
+/* Appends one value per rank to the event's list: elements, or bytes where each rank has its type.
+ * tlt.list is long enough for two values per rank of the largest communicator. */
+TLT_INLINE void append_counts(tl_event *e, const int *counts, const MPI_Datatype *types, int size)
+{
+    int64_t *list = tlt.list + e->list_len;
+    for (int i = 0; i < size; i++)
+        list[i] = types && counts[i] ? counts[i] * tlt_type_bytes(types[i]) : counts[i];
+    e->list = tlt.list;
+    e->list_len += (uint32_t)size;
+}
+
+/* Fills what is known before the call.  Calls on a communicator that is not recorded keep comm =
+ * TL_COMM_NULL and no other slot. */
+TLT_INLINE void describe(tl_event *e, call_args *a, unsigned has, tl_action action)
+{
+    const tlt_comm *c = tlt_comm_find(a->comm);
+    if (!c)
+        return;
+    e->comm = c->id;
+    bool at_root = a->peer == c->rank;
+    bool sends = sends_here(action, at_root), receives = receives_here(action, at_root);
+
+    if (((has & HAS_SBUF) && a->sbuf == MPI_IN_PLACE) ||
+        ((has & HAS_RBUF) && a->rbuf == MPI_IN_PLACE)) {
+        e->flags |= TL_IN_PLACE;
+        fill_in_place(a, has, c);
+    }
+    if (has & HAS_PEER)
+        e->peer = tlt_peer(a->peer);
+    if (has & HAS_TAG)
+        e->tag = tlt_tag(a->tag);
+    if ((has & HAS_COUNT) && sends)
+        e->count = a->count;
+    if ((has & HAS_TYPE) && sends)
+        e->type_bytes = tlt_type_bytes(a->type);
+    if ((has & HAS_RCOUNT) && receives)
+        e->recv_count = a->rcount;
+    if ((has & HAS_RTYPE) && receives)
+        e->recv_type_bytes = tlt_type_bytes(a->rtype);
+    if ((has & HAS_COUNTS) && sends)
+        append_counts(e, a->counts, (has & HAS_TYPES) ? a->types : NULL, c->size);
+    if ((has & HAS_RCOUNTS) && receives)
+        append_counts(e, a->rcounts, (has & HAS_RTYPES) ? a->rtypes : NULL, c->size);
+    if (has & HAS_OP) {
+        int commutative = 1;
+        tlt_pmpi.Op_commutative(a->op, &commutative);
+        if (!commutative)
+            e->flags |= TL_NONCOMMUTATIVE;
+    }
+}
+
+TLT_INLINE uint32_t request_flags(const tl_event *e, tl_action action)
+{
+    uint32_t flags = TLT_ACTIVE;
+    if (action == TL_ACTION_SEND_INIT || action == TL_ACTION_RECV_INIT)
+        flags = TLT_PERSISTENT;
+    if ((action == TL_ACTION_IRECV || action == TL_ACTION_RECV_INIT) && e->peer != TL_PROC_NULL &&
+        (e->peer == TL_ANY_SOURCE || e->tag == TL_ANY_TAG))
+        flags |= TLT_WILDCARD;
+    return flags;
+}
+
+/* Fills what is known after the call, and writes the event.  A call that failed did not take place:
+ * what was computed before it goes to the next event. */
+TLT_INLINE void conclude(tl_event *e, const call_args *a, unsigned has, tl_action action,
+                         unsigned traits, int result)
+{
+    if (result == MPI_SUCCESS) {
+        if ((has & HAS_REQ) && e->comm != TL_COMM_NULL)
+            e->request = tlt_request_add(a->request, request_flags(e, action));
+        if (has & HAS_NEWCOMM)
+            e->new_comm = tlt_comm_define(*a->newcomm, e->comm, e->call);
+        if (traits & TL_TRAIT_MARK)
+            e->clock_ns = tlt_clock_ns();
+        tlt_put(e);
+    }
+    tlt_leave();
+}
+
+#endif

@@ -1,0 +1,334 @@
+/* completion.c - calls that start, complete or end requests.
+ *
+ * Handles are copied before the call, since MPI sets them to MPI_REQUEST_NULL; which requests have
+ * completed is looked up after it.
+ */
+#include "config.h"
+
+#include "call.h"
+
+#include <stdlib.h>
+
+/* Copies of the application's handles, and statuses where it wants none. */
+static MPI_Request *handles;
+static MPI_Status *own_statuses;
+static size_t n_scratch;
+
+/* Grows only when an array is longer than all before. */
+static bool reserve(int n)
+{
+    if ((size_t)n > n_scratch) {
+        size_t size = (size_t)n * 2;
+        MPI_Request *h = realloc(handles, size * sizeof *h);
+        if (h)
+            handles = h;
+        MPI_Status *s = realloc(own_statuses, size * sizeof *s);
+        if (s)
+            own_statuses = s;
+        if (!h || !s) {
+            tlt_fail("out of memory for request arrays");
+            return false;
+        }
+        n_scratch = size;
+    }
+    return tlt_reserve_list((size_t)n);
+}
+
+static bool copy_handles(int n, const MPI_Request requests[])
+{
+    if (!reserve(n))
+        return false;
+    for (int i = 0; i < n; i++)
+        handles[i] = requests[i];
+    return true;
+}
+
+/* One status, or n of them, to read outcomes from; the application's own where it gave some.  NULL
+ * if no outcome is open and it gave none. */
+static MPI_Status *statuses_for(MPI_Status *given, bool recording)
+{
+    bool open = recording && tlt_requests_need_status();
+    return given == MPI_STATUSES_IGNORE && open ? own_statuses : given;
+}
+
+/* Writes the outcome of a wildcard receive or of a cancelled request.  `status` is there: see
+ * statuses_for. */
+static void put_outcome(const tlt_request *r, const MPI_Status *status)
+{
+    int cancelled = 0;
+    if (r->flags & TLT_CANCELLED)
+        tlt_pmpi.Test_cancelled(status, &cancelled);
+    if (cancelled)
+        tlt_put_match(r->id, TL_PROC_NULL, TL_ANY_TAG);
+    else if (r->flags & TLT_WILDCARD)
+        tlt_put_match(r->id, tlt_peer(status->MPI_SOURCE), tlt_tag(status->MPI_TAG));
+}
+
+/* The request that `handle` stood for in `variable` has completed.  Returns its id; 0 if it was
+ * null, inactive or is not recorded. */
+static uint32_t complete(MPI_Request handle, const MPI_Request *variable, const MPI_Status *status)
+{
+    tlt_request *r = tlt_request_find(handle, variable);
+    if (!r || !(r->flags & TLT_ACTIVE))
+        return 0;
+    uint32_t id = r->id;
+    put_outcome(r, status);
+    if (r->flags & TLT_PERSISTENT)
+        tlt_request_set_flags(r, r->flags & ~(uint32_t)(TLT_ACTIVE | TLT_CANCELLED));
+    else
+        tlt_request_remove(r);
+    return id;
+}
+
+static void append(tl_event *e, uint32_t id)
+{
+    if (!id)
+        return;
+    tlt.list[e->list_len++] = id;
+    e->list = tlt.list;
+}
+
+static void put_one(uint16_t call, uint32_t site, MPI_Request handle, const MPI_Request *variable,
+                    const MPI_Status *status)
+{
+    tl_event event = {.call = call, .site = site};
+    event.request = complete(handle, variable, status);
+    tlt_put(&event);
+}
+
+static void put_all(uint16_t call, uint32_t site, int n, const MPI_Request requests[],
+                    const MPI_Status statuses[])
+{
+    tl_event event = {.call = call, .site = site};
+    for (int i = 0; i < n; i++)
+        append(&event, complete(handles[i], &requests[i], statuses ? &statuses[i] : NULL));
+    tlt_put(&event);
+}
+
+static void put_any(uint16_t call, uint32_t site, const MPI_Request requests[], int index,
+                    const MPI_Status *status)
+{
+    tl_event event = {.call = call, .site = site};
+    if (index != MPI_UNDEFINED)
+        append(&event, complete(handles[index], &requests[index], status));
+    tlt_put(&event);
+}
+
+static void put_some(uint16_t call, uint32_t site, const MPI_Request requests[], int n_done,
+                     const int indices[], const MPI_Status statuses[])
+{
+    tl_event event = {.call = call, .site = site};
+    for (int i = 0; i < n_done; i++)
+        append(&event, complete(handles[indices[i]], &requests[indices[i]],
+                                statuses ? &statuses[i] : NULL));
+    tlt_put(&event);
+}
+
+/* Requests complete even when one of them reports an error. */
+static bool completed(int result)
+{
+    return result == MPI_SUCCESS || result == MPI_ERR_IN_STATUS;
+}
+
+TLT_API int MPI_Wait(MPI_Request *request, MPI_Status *status)
+{
+    if (!tlt_enter())
+        return tlt_real()->Wait(request, status);
+    MPI_Request handle = *request;
+    MPI_Status own_status;
+    if (status == MPI_STATUS_IGNORE && tlt_requests_need_status())
+        status = &own_status;
+    int result = tlt_pmpi.Wait(request, status);
+    if (result == MPI_SUCCESS)
+        put_one(TL_MPI_Wait, TLT_SITE(), handle, request, status);
+    tlt_leave();
+    return result;
+}
+
+TLT_API int MPI_Test(MPI_Request *request, int *flag, MPI_Status *status)
+{
+    if (!tlt_enter())
+        return tlt_real()->Test(request, flag, status);
+    MPI_Request handle = *request;
+    MPI_Status own_status;
+    if (status == MPI_STATUS_IGNORE && tlt_requests_need_status())
+        status = &own_status;
+    int result = tlt_pmpi.Test(request, flag, status);
+    if (result == MPI_SUCCESS && !*flag) {
+        tlt_leave_poll();
+        return result;
+    }
+    if (result == MPI_SUCCESS)
+        put_one(TL_MPI_Test, TLT_SITE(), handle, request, status);
+    tlt_leave();
+    return result;
+}
+
+TLT_API int MPI_Waitall(int count, MPI_Request requests[], MPI_Status statuses[])
+{
+    if (!tlt_enter())
+        return tlt_real()->Waitall(count, requests, statuses);
+    bool recording = copy_handles(count, requests);
+    statuses = statuses_for(statuses, recording);
+    int result = tlt_pmpi.Waitall(count, requests, statuses);
+    if (recording && completed(result))
+        put_all(TL_MPI_Waitall, TLT_SITE(), count, requests, statuses);
+    tlt_leave();
+    return result;
+}
+
+TLT_API int MPI_Testall(int count, MPI_Request requests[], int *flag, MPI_Status statuses[])
+{
+    if (!tlt_enter())
+        return tlt_real()->Testall(count, requests, flag, statuses);
+    bool recording = copy_handles(count, requests);
+    statuses = statuses_for(statuses, recording);
+    int result = tlt_pmpi.Testall(count, requests, flag, statuses);
+    if (result == MPI_SUCCESS && !*flag) {
+        tlt_leave_poll();
+        return result;
+    }
+    if (recording && completed(result))
+        put_all(TL_MPI_Testall, TLT_SITE(), count, requests, statuses);
+    tlt_leave();
+    return result;
+}
+
+TLT_API int MPI_Waitany(int count, MPI_Request requests[], int *index, MPI_Status *status)
+{
+    if (!tlt_enter())
+        return tlt_real()->Waitany(count, requests, index, status);
+    bool recording = copy_handles(count, requests);
+    status = statuses_for(status, recording);
+    int result = tlt_pmpi.Waitany(count, requests, index, status);
+    if (recording && result == MPI_SUCCESS)
+        put_any(TL_MPI_Waitany, TLT_SITE(), requests, *index, status);
+    tlt_leave();
+    return result;
+}
+
+TLT_API int MPI_Testany(int count, MPI_Request requests[], int *index, int *flag,
+                        MPI_Status *status)
+{
+    if (!tlt_enter())
+        return tlt_real()->Testany(count, requests, index, flag, status);
+    bool recording = copy_handles(count, requests);
+    status = statuses_for(status, recording);
+    int result = tlt_pmpi.Testany(count, requests, index, flag, status);
+    if (result == MPI_SUCCESS && !*flag) {
+        tlt_leave_poll();
+        return result;
+    }
+    if (recording && result == MPI_SUCCESS)
+        put_any(TL_MPI_Testany, TLT_SITE(), requests, *index, status);
+    tlt_leave();
+    return result;
+}
+
+TLT_API int MPI_Waitsome(int count, MPI_Request requests[], int *n_done, int indices[],
+                         MPI_Status statuses[])
+{
+    if (!tlt_enter())
+        return tlt_real()->Waitsome(count, requests, n_done, indices, statuses);
+    bool recording = copy_handles(count, requests);
+    statuses = statuses_for(statuses, recording);
+    int result = tlt_pmpi.Waitsome(count, requests, n_done, indices, statuses);
+    if (recording && completed(result))
+        put_some(TL_MPI_Waitsome, TLT_SITE(), requests, *n_done, indices, statuses);
+    tlt_leave();
+    return result;
+}
+
+TLT_API int MPI_Testsome(int count, MPI_Request requests[], int *n_done, int indices[],
+                         MPI_Status statuses[])
+{
+    if (!tlt_enter())
+        return tlt_real()->Testsome(count, requests, n_done, indices, statuses);
+    bool recording = copy_handles(count, requests);
+    statuses = statuses_for(statuses, recording);
+    int result = tlt_pmpi.Testsome(count, requests, n_done, indices, statuses);
+    if (result == MPI_SUCCESS && *n_done == 0) {
+        tlt_leave_poll();
+        return result;
+    }
+    if (recording && completed(result))
+        put_some(TL_MPI_Testsome, TLT_SITE(), requests, *n_done, indices, statuses);
+    tlt_leave();
+    return result;
+}
+
+/* The request has been started; MPI may have put another handle in its place. */
+static uint32_t start(MPI_Request before, const MPI_Request *request)
+{
+    tlt_request *r = tlt_request_find(before, request);
+    if (!r)
+        return 0;
+    if (*request != before)
+        tlt_request_rename(r, *request);
+    tlt_request_set_flags(r, r->flags | TLT_ACTIVE);
+    return r->id;
+}
+
+TLT_API int MPI_Start(MPI_Request *request)
+{
+    if (!tlt_enter())
+        return tlt_real()->Start(request);
+    MPI_Request before = *request;
+    tl_event event = {.call = TL_MPI_Start, .site = TLT_SITE()};
+    int result = tlt_pmpi.Start(request);
+    if (result == MPI_SUCCESS) {
+        event.request = start(before, request);
+        tlt_put(&event);
+    }
+    tlt_leave();
+    return result;
+}
+
+TLT_API int MPI_Startall(int count, MPI_Request requests[])
+{
+    if (!tlt_enter())
+        return tlt_real()->Startall(count, requests);
+    bool recording = copy_handles(count, requests);
+    tl_event event = {.call = TL_MPI_Startall, .site = TLT_SITE()};
+    int result = tlt_pmpi.Startall(count, requests);
+    if (recording && result == MPI_SUCCESS) {
+        for (int i = 0; i < count; i++)
+            append(&event, start(handles[i], &requests[i]));
+        tlt_put(&event);
+    }
+    tlt_leave();
+    return result;
+}
+
+/* Recorded before the call: MPI may give the handle to another request right after. */
+TLT_API int MPI_Request_free(MPI_Request *request)
+{
+    if (!tlt_enter())
+        return tlt_real()->Request_free(request);
+    tl_event event = {.call = TL_MPI_Request_free, .site = TLT_SITE()};
+    tlt_request *r = tlt_request_find(*request, request);
+    if (r) {
+        event.request = r->id;
+        tlt_request_remove(r);
+    }
+    tlt_put(&event);
+    int result = tlt_pmpi.Request_free(request);
+    tlt_leave();
+    return result;
+}
+
+TLT_API int MPI_Cancel(MPI_Request *request)
+{
+    if (!tlt_enter())
+        return tlt_real()->Cancel(request);
+    tl_event event = {.call = TL_MPI_Cancel, .site = TLT_SITE()};
+    tlt_request *r = tlt_request_find(*request, request);
+    if (r) {
+        event.request = r->id;
+        tlt_request_set_flags(r, r->flags | TLT_CANCELLED);
+    }
+    tlt_put(&event);
+    int result = tlt_pmpi.Cancel(request);
+    tlt_leave();
+    return result;
+}

@@ -1,0 +1,148 @@
+/* p2p.c - blocking receives and probes, whose outcome can be more than their arguments. */
+#include "config.h"
+
+#include "call.h"
+
+/* A wildcard's outcome is read from a status, ours if the application wants none. */
+#define STATUS_OR_OWN(status) ((status) == MPI_STATUS_IGNORE ? &own_status : (status))
+
+static bool is_wildcard(int source, int tag)
+{
+    return source == MPI_ANY_SOURCE || tag == MPI_ANY_TAG;
+}
+
+TLT_API int MPI_Recv(void *buf, int count, MPI_Datatype datatype, int source, int tag,
+                     MPI_Comm comm, MPI_Status *status)
+{
+    if (!tlt_enter())
+        return tlt_real()->Recv(buf, count, datatype, source, tag, comm, status);
+    MPI_Status own_status;
+    if (is_wildcard(source, tag))
+        status = STATUS_OR_OWN(status);
+    const tlt_comm *c = tlt_comm_find(comm);
+    tl_event event = {.call = TL_MPI_Recv, .site = TLT_SITE()};
+    if (c) {
+        event.comm = c->id;
+        event.count = count;
+        event.type_bytes = tlt_type_bytes(datatype);
+    }
+    int result = tlt_pmpi.Recv(buf, count, datatype, source, tag, comm, status);
+    if (c) {
+        event.peer = tlt_peer(source == MPI_ANY_SOURCE ? status->MPI_SOURCE : source);
+        event.tag = tlt_tag(tag == MPI_ANY_TAG ? status->MPI_TAG : tag);
+    }
+    if (result == MPI_SUCCESS)
+        tlt_put(&event);
+    tlt_leave();
+    return result;
+}
+
+/* Both halves, before the call. */
+static void describe_sendrecv(tl_event *e, const tlt_comm *c, int count, MPI_Datatype type,
+                              int dest, int tag)
+{
+    e->comm = c->id;
+    e->count = count;
+    e->type_bytes = tlt_type_bytes(type);
+    e->peer = tlt_peer(dest);
+    e->tag = tlt_tag(tag);
+}
+
+static void describe_source(tl_event *e, int source, int tag, const MPI_Status *status)
+{
+    e->recv_peer = tlt_peer(source == MPI_ANY_SOURCE ? status->MPI_SOURCE : source);
+    e->recv_tag = tlt_tag(tag == MPI_ANY_TAG ? status->MPI_TAG : tag);
+}
+
+TLT_API int MPI_Sendrecv(const void *sendbuf, int sendcount, MPI_Datatype sendtype, int dest,
+                         int sendtag, void *recvbuf, int recvcount, MPI_Datatype recvtype,
+                         int source, int recvtag, MPI_Comm comm, MPI_Status *status)
+{
+    if (!tlt_enter())
+        return tlt_real()->Sendrecv(sendbuf, sendcount, sendtype, dest, sendtag, recvbuf, recvcount,
+                                    recvtype, source, recvtag, comm, status);
+    MPI_Status own_status;
+    if (is_wildcard(source, recvtag))
+        status = STATUS_OR_OWN(status);
+    const tlt_comm *c = tlt_comm_find(comm);
+    tl_event event = {.call = TL_MPI_Sendrecv, .site = TLT_SITE()};
+    if (c) {
+        describe_sendrecv(&event, c, sendcount, sendtype, dest, sendtag);
+        event.recv_count = recvcount;
+        event.recv_type_bytes = tlt_type_bytes(recvtype);
+    }
+    int result = tlt_pmpi.Sendrecv(sendbuf, sendcount, sendtype, dest, sendtag, recvbuf, recvcount,
+                                   recvtype, source, recvtag, comm, status);
+    if (c)
+        describe_source(&event, source, recvtag, status);
+    if (result == MPI_SUCCESS)
+        tlt_put(&event);
+    tlt_leave();
+    return result;
+}
+
+TLT_API int MPI_Sendrecv_replace(void *buf, int count, MPI_Datatype datatype, int dest, int sendtag,
+                                 int source, int recvtag, MPI_Comm comm, MPI_Status *status)
+{
+    if (!tlt_enter())
+        return tlt_real()->Sendrecv_replace(buf, count, datatype, dest, sendtag, source, recvtag,
+                                            comm, status);
+    MPI_Status own_status;
+    if (is_wildcard(source, recvtag))
+        status = STATUS_OR_OWN(status);
+    const tlt_comm *c = tlt_comm_find(comm);
+    tl_event event = {.call = TL_MPI_Sendrecv_replace, .site = TLT_SITE()};
+    if (c)
+        describe_sendrecv(&event, c, count, datatype, dest, sendtag);
+    int result = tlt_pmpi.Sendrecv_replace(buf, count, datatype, dest, sendtag, source, recvtag,
+                                           comm, status);
+    if (c)
+        describe_source(&event, source, recvtag, status);
+    if (result == MPI_SUCCESS)
+        tlt_put(&event);
+    tlt_leave();
+    return result;
+}
+
+static void put_probe(uint16_t call, uint32_t site, int source, int tag, MPI_Comm comm,
+                      const MPI_Status *status)
+{
+    const tlt_comm *c = tlt_comm_find(comm);
+    tl_event event = {.call = call, .site = site};
+    if (c) {
+        event.comm = c->id;
+        event.peer = tlt_peer(source == MPI_ANY_SOURCE ? status->MPI_SOURCE : source);
+        event.tag = tlt_tag(tag == MPI_ANY_TAG ? status->MPI_TAG : tag);
+    }
+    tlt_put(&event);
+}
+
+TLT_API int MPI_Probe(int source, int tag, MPI_Comm comm, MPI_Status *status)
+{
+    if (!tlt_enter())
+        return tlt_real()->Probe(source, tag, comm, status);
+    MPI_Status own_status;
+    status = STATUS_OR_OWN(status);
+    int result = tlt_pmpi.Probe(source, tag, comm, status);
+    if (result == MPI_SUCCESS)
+        put_probe(TL_MPI_Probe, TLT_SITE(), source, tag, comm, status);
+    tlt_leave();
+    return result;
+}
+
+TLT_API int MPI_Iprobe(int source, int tag, MPI_Comm comm, int *flag, MPI_Status *status)
+{
+    if (!tlt_enter())
+        return tlt_real()->Iprobe(source, tag, comm, flag, status);
+    MPI_Status own_status;
+    status = STATUS_OR_OWN(status);
+    int result = tlt_pmpi.Iprobe(source, tag, comm, flag, status);
+    if (result == MPI_SUCCESS && !*flag) {
+        tlt_leave_poll();
+        return result;
+    }
+    if (result == MPI_SUCCESS)
+        put_probe(TL_MPI_Iprobe, TLT_SITE(), source, tag, comm, status);
+    tlt_leave();
+    return result;
+}

@@ -1,0 +1,55 @@
+/* pmpi.c - find the MPI library of the process. */
+#include "config.h"
+
+#include "pmpi.h"
+
+#include <dlfcn.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+tlt_pmpi_table tlt_pmpi;
+
+/* Programs that load libmpi themselves (Python) may have kept it out of the global scope. */
+static void *mpi_library(void)
+{
+    static void *library;
+    if (!library)
+        library = dlopen("libmpi.so.40", RTLD_LAZY | RTLD_NOLOAD);
+    return library;
+}
+
+static void *find(const char *name)
+{
+    void *address = dlsym(RTLD_DEFAULT, name);
+    if (!address && mpi_library())
+        address = dlsym(mpi_library(), name);
+    if (!address) {
+        fprintf(
+            stderr,
+            "timeless: %s is not in this process, the MPI call cannot be passed on; run without "
+            "the tracer\n",
+            name);
+        abort();
+    }
+    return address;
+}
+
+void tlt_pmpi_resolve(void)
+{
+    tlt_pmpi_table t;
+#define TL_CALL(code, name, ...) t.name = (__typeof__(t.name))find("PMPI_" #name);
+#define TL_SPECIAL TL_CALL
+#define TL_OPAQUE TL_CALL
+#include "mpi_calls.def"
+#define HELPER(name) t.name = (__typeof__(t.name))find("PMPI_" #name);
+    TLT_LOCAL_HELPERS(HELPER)
+    t.comm_world = find("ompi_mpi_comm_world");
+    t.comm_self = find("ompi_mpi_comm_self");
+    t.comm_null = find("ompi_mpi_comm_null");
+    t.request_null = find("ompi_request_null");
+    t.datatype_null = find("ompi_mpi_datatype_null");
+    t.byte = find("ompi_mpi_byte");
+    t.integer = find("ompi_mpi_int");
+    t.min = find("ompi_mpi_op_min");
+    tlt_pmpi = t;
+}

@@ -1,0 +1,148 @@
+/* requests.c - chained hash of requests by handle; ids index the pool and are reused. */
+#include "config.h"
+
+#include "requests.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "runtime.h"
+
+enum { N_BUCKETS = 1 << 12, FIRST_POOL = 1 << 10 };
+
+static struct {
+    uint32_t first, last;
+} buckets[N_BUCKETS];
+static tlt_request *pool; /* by id; 0 is unused */
+static uint32_t pool_size;
+static uint32_t free_list;
+static uint32_t n_need_status;
+
+static uint32_t bucket_of(MPI_Request handle)
+{
+    return (uint32_t)((uint64_t)(uintptr_t)handle * 0x9e3779b97f4a7c15U >> 52);
+}
+
+/* Chains the ids so that the lowest is taken first. */
+static bool grow_pool(uint32_t size)
+{
+    tlt_request *larger = realloc(pool, size * sizeof *pool);
+    if (!larger)
+        return false;
+    pool = larger;
+    for (uint32_t id = size; id-- > pool_size;) {
+        if (id == 0)
+            break;
+        pool[id] = (tlt_request){.id = id, .next = free_list};
+        free_list = id;
+    }
+    pool_size = size;
+    return true;
+}
+
+bool tlt_requests_reset(void)
+{
+    tlt_requests_free();
+    return grow_pool(FIRST_POOL);
+}
+
+void tlt_requests_free(void)
+{
+    free(pool);
+    pool = NULL;
+    pool_size = free_list = n_need_status = 0;
+    memset(buckets, 0, sizeof buckets);
+}
+
+bool tlt_requests_need_status(void)
+{
+    return n_need_status > 0;
+}
+
+static bool needs_status(uint32_t flags)
+{
+    return flags & (TLT_WILDCARD | TLT_CANCELLED);
+}
+
+/* At the end of the bucket, so that equal handles are found oldest first. */
+static void link_last(tlt_request *r)
+{
+    uint32_t b = bucket_of(r->handle);
+    r->next = 0;
+    if (buckets[b].first)
+        pool[buckets[b].last].next = r->id;
+    else
+        buckets[b].first = r->id;
+    buckets[b].last = r->id;
+}
+
+static void unlink_request(const tlt_request *r)
+{
+    uint32_t b = bucket_of(r->handle), previous = 0, id = buckets[b].first;
+    while (id != r->id) {
+        previous = id;
+        id = pool[id].next;
+    }
+    if (previous)
+        pool[previous].next = r->next;
+    else
+        buckets[b].first = r->next;
+    if (buckets[b].last == r->id)
+        buckets[b].last = previous;
+}
+
+uint32_t tlt_request_add(const MPI_Request *variable, uint32_t flags)
+{
+    if (*variable == tlt_pmpi.request_null)
+        return 0;
+    if (!free_list && !grow_pool(pool_size * 2)) {
+        tlt_fail("out of memory for requests");
+        return 0;
+    }
+    tlt_request *r = &pool[free_list];
+    free_list = r->next;
+    r->handle = *variable;
+    r->variable = variable;
+    r->flags = flags;
+    n_need_status += needs_status(flags);
+    link_last(r);
+    return r->id;
+}
+
+tlt_request *tlt_request_find(MPI_Request handle, const MPI_Request *variable)
+{
+    tlt_request *oldest = NULL;
+    for (uint32_t id = buckets[bucket_of(handle)].first; id; id = pool[id].next) {
+        tlt_request *r = &pool[id];
+        if (r->handle != handle)
+            continue;
+        if (r->variable == variable)
+            return r;
+        if (!oldest)
+            oldest = r;
+    }
+    return oldest;
+}
+
+void tlt_request_remove(tlt_request *r)
+{
+    n_need_status -= needs_status(r->flags);
+    unlink_request(r);
+    r->handle = NULL;
+    r->next = free_list;
+    free_list = r->id;
+}
+
+void tlt_request_rename(tlt_request *r, MPI_Request handle)
+{
+    unlink_request(r);
+    r->handle = handle;
+    link_last(r);
+}
+
+void tlt_request_set_flags(tlt_request *r, uint32_t flags)
+{
+    n_need_status -= needs_status(r->flags);
+    n_need_status += needs_status(flags);
+    r->flags = flags;
+}

@@ -1,0 +1,44 @@
+/* requests.h - MPI_Request -> small id, with what the tracer must know about each request. */
+#ifndef TLT_REQUESTS_H
+#define TLT_REQUESTS_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "pmpi.h"
+
+enum {
+    TLT_WILDCARD = 1 << 0,   /* receive whose source or tag only its status tells */
+    TLT_PERSISTENT = 1 << 1, /* survives its completion */
+    TLT_ACTIVE = 1 << 2,     /* started, not completed */
+    TLT_CANCELLED = 1 << 3   /* MPI_Cancel was called: its status tells whether it took effect */
+};
+
+typedef struct tlt_request {
+    MPI_Request handle;
+    const MPI_Request *variable; /* where the application had it when it was made */
+    uint32_t id;
+    uint32_t next; /* in its bucket; in the free list */
+    uint32_t flags;
+} tlt_request;
+
+/* Forgets all requests.  False when memory is short. */
+bool tlt_requests_reset(void);
+void tlt_requests_free(void);
+
+/* Gives an id to the request just stored in *variable; 0 for MPI_REQUEST_NULL. */
+uint32_t tlt_request_add(const MPI_Request *variable, uint32_t flags);
+
+/* Open MPI hands out one shared, completed request for many operations (small sends that left at
+ * once), so a handle may stand for several requests: the one made in the same variable is taken,
+ * else the oldest.  NULL for requests that are not recorded.  Valid until the next add. */
+tlt_request *tlt_request_find(MPI_Request handle, const MPI_Request *variable);
+void tlt_request_remove(tlt_request *request);
+/* MPI_Start may replace the handle of a persistent request. */
+void tlt_request_rename(tlt_request *request, MPI_Request handle);
+void tlt_request_set_flags(tlt_request *request, uint32_t flags);
+
+/* True while some request's completion needs a status (wildcard or cancelled). */
+bool tlt_requests_need_status(void);
+
+#endif

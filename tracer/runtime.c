@@ -1,0 +1,195 @@
+/* runtime.c - when recording starts and ends. */
+#include "config.h"
+
+#include "runtime.h"
+
+#include <pthread.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "comms.h"
+#include "requests.h"
+#include "volume.h"
+
+tlt_state tlt;
+__thread int tlt_role __attribute__((tls_model("initial-exec")));
+
+static const tlt_volume_source *volume;
+
+void tlt_say(const char *format, ...)
+{
+    char line[1024];
+    va_list args;
+    int n = snprintf(line, sizeof line, "timeless: ");
+    va_start(args, format);
+    vsnprintf(line + n, sizeof line - (size_t)n - 1, format, args);
+    va_end(args);
+    strcat(line, "\n");
+    /* One write, so that lines of different ranks do not mix. */
+    ssize_t ignored = write(STDERR_FILENO, line, strlen(line));
+    (void)ignored;
+}
+
+bool tlt_reserve_list(size_t n)
+{
+    if (n <= tlt.list_size)
+        return true;
+    int64_t *list = realloc(tlt.list, 2 * n * sizeof *list);
+    if (!list) {
+        tlt_fail("out of memory");
+        return false;
+    }
+    tlt.list = list;
+    tlt.list_size = 2 * n;
+    return true;
+}
+
+static void put(tl_event *event)
+{
+    if (!tlt.writer)
+        return;
+    tl_status status = tl_writer_put(tlt.writer, event);
+    if (TLT_UNLIKELY(status != TL_OK))
+        tlt_fail(tl_status_text(status));
+}
+
+void tlt_put(tl_event *event)
+{
+    event->volume = tlt.volume_kept;
+    event->polls = tlt.polls;
+    tlt.volume_kept = 0;
+    tlt.polls = 0;
+    put(event);
+}
+
+void tlt_put_match(uint32_t request, int32_t source, int32_t tag)
+{
+    tl_event event = {.call = TL_MPI_Match, .request = request, .peer = source, .tag = tag};
+    put(&event);
+}
+
+void tlt_stop(tl_end_reason reason)
+{
+    tl_writer *writer = tlt.writer;
+    if (!writer)
+        return;
+    tlt.writer = NULL;
+    if (tlt.foreign_calls && reason != TL_END_FAILED) {
+        tlt_say("rank %d: %llu MPI calls of other threads than the one that called MPI_Init are "
+                "not in the trace; it is marked incomplete",
+                tlt.rank, (unsigned long long)tlt.foreign_calls);
+        reason = TL_END_FAILED;
+    }
+    tl_status status = tl_writer_close(writer, reason, tlt_clock_ns());
+    if (status != TL_OK && reason != TL_END_FAILED)
+        tlt_say("rank %d: %s; its part of the trace is incomplete", tlt.rank,
+                tl_status_text(status));
+    if (volume)
+        volume->stop();
+}
+
+void tlt_fail(const char *what)
+{
+    if (!tlt.writer)
+        return;
+    tlt_say("rank %d: recording stops here: %s", tlt.rank, what);
+    tlt_stop(TL_END_FAILED);
+}
+
+/* The child of fork() shares the open file but is no rank. */
+static void forget_after_fork(void)
+{
+    if (tlt.writer)
+        tl_writer_abandon(tlt.writer);
+    tlt.writer = NULL;
+    tlt_role = TLT_BYSTANDER;
+}
+
+/* Also reached when the program, or MPI on an error, calls exit(). */
+__attribute__((destructor)) static void close_at_exit(void)
+{
+    tlt_stop(TL_END_EXITED);
+}
+
+/* `timeless record --list-volumes` asks in a process of its own. */
+__attribute__((constructor)) static void answer_list_request(void)
+{
+    if (getenv("TIMELESS_LIST_VOLUMES"))
+        tlt_volume_list();
+}
+
+static bool spawned(void)
+{
+    MPI_Comm parent = tlt_pmpi.comm_null;
+    tlt_pmpi.Comm_get_parent(&parent);
+    return parent != tlt_pmpi.comm_null;
+}
+
+static bool enabled(const char *name)
+{
+    const char *value = getenv(name);
+    return value && *value && strcmp(value, "0") != 0;
+}
+
+/* Chooses on rank 0 and says so; the others take the same, or say why they cannot. */
+static const tlt_volume_source *choose_volume(void)
+{
+    char why[512] = "";
+    const char *wanted = getenv("TIMELESS_VOLUME");
+    const tlt_volume_source *chosen = tlt_volume_choose(wanted, why, sizeof why);
+    if (tlt.rank == 0 && !chosen)
+        tlt_say("no trace: %s; 'timeless record --list-volumes' lists what works here", why);
+    else if (tlt.rank == 0 && !enabled("TIMELESS_QUIET"))
+        tlt_say("volumes: %s (unit %s)%s%s", chosen->name, chosen->unit, *why ? "; " : "", why);
+    return chosen;
+}
+
+/* Every rank must measure in the same unit. */
+static bool all_agree(const tlt_volume_source *chosen)
+{
+    int mine = chosen ? tlt_volume_number(chosen) : -1, range[2] = {mine, -mine}, least[2];
+    tlt_pmpi.Allreduce(range, least, 2, tlt_pmpi.integer, tlt_pmpi.min, tlt_pmpi.comm_world);
+    if (least[0] != -least[1] && tlt.rank == 0)
+        tlt_say("no trace: the ranks cannot use the same volume source; name one with "
+                "TIMELESS_VOLUME");
+    return chosen && least[0] == -least[1];
+}
+
+void tlt_start(uint16_t call, void *return_address)
+{
+    static bool fork_handler;
+    if (tlt.writer)
+        return;
+    tlt_pmpi.Comm_rank(tlt_pmpi.comm_world, &tlt.rank);
+    tlt_pmpi.Comm_size(tlt_pmpi.comm_world, &tlt.n_ranks);
+    if (spawned()) {
+        if (tlt.rank == 0)
+            tlt_say("processes made by MPI_Comm_spawn are not traced");
+        return;
+    }
+    volume = choose_volume();
+    if (!all_agree(volume))
+        return;
+    tlt.kernels = !getenv("TIMELESS_KERNELS") || enabled("TIMELESS_KERNELS");
+    tlt.read_volume = volume->read;
+    tlt_sites_reset();
+    tl_writer *writer = NULL;
+    if (tlt_comms_reset() && tlt_requests_reset() && tlt_reserve_list(2 * (size_t)tlt.n_ranks))
+        writer = tlt_output_open(tlt.rank, tlt.n_ranks, volume->unit, volume->name);
+    if (!writer) {
+        volume->stop();
+        return;
+    }
+    if (!fork_handler)
+        fork_handler = pthread_atfork(NULL, NULL, forget_after_fork) == 0;
+    tlt_role = TLT_INSIDE;
+    tlt.writer = writer;
+    tl_event event = {.call = call, .site = tlt_site(return_address)};
+    tlt_put(&event);
+    tlt_pmpi.Barrier(tlt_pmpi.comm_world); /* the ranks' clocks start together */
+    tlt.start_ns = tlt_monotonic_ns();
+    tlt_leave();
+}

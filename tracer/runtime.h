@@ -1,0 +1,126 @@
+/* runtime.h - the state of the tracer in one process and the way of one recorded call.
+ *
+ * Every wrapper does the same:
+ *
+ *     if (!tlt_enter())                       not recording: pass the call on
+ *         return tlt_real()->Call(...);
+ *     ... fill an event, call tlt_pmpi.Call ...
+ *     tlt_put(&event);
+ *     tlt_leave();
+ *
+ * What runs between tlt_enter and tlt_leave belongs to no volume.  One thread is recorded, the one
+ * that called MPI_Init; a thread-local role is the only test on the way in, and also keeps calls
+ * that MPI or a kernel makes from inside a recorded call out of the trace.
+ */
+#ifndef TLT_RUNTIME_H
+#define TLT_RUNTIME_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <time.h>
+
+#include "timeless.h"
+
+#define TLT_API __attribute__((visibility("default")))
+#define TLT_UNLIKELY(x) __builtin_expect(!!(x), 0)
+
+enum tlt_role { TLT_BYSTANDER = 0, TLT_RECORDING, TLT_INSIDE };
+
+typedef struct tlt_state {
+    tl_writer *writer;             /* NULL: not recording */
+    uint64_t (*read_volume)(void); /* of the chosen source */
+    uint64_t volume_mark;          /* its reading when the last call was left */
+    uint64_t volume_kept;          /* computed since the last event, before calls without event */
+    uint32_t polls;
+    bool kernels; /* BLAS calls are events */
+    int rank;
+    int n_ranks;
+    uint64_t start_ns;      /* monotonic clock at the end of Init */
+    uint64_t foreign_calls; /* of threads that are not recorded */
+    int64_t *list;          /* scratch for tl_event.list, of list_size elements */
+    size_t list_size;
+} tlt_state;
+
+extern tlt_state tlt;
+extern __thread int tlt_role __attribute__((tls_model("initial-exec")));
+
+/* The call site of the wrapper in which this stands. */
+#define TLT_SITE() tlt_site(__builtin_return_address(0))
+
+static inline uint64_t tlt_monotonic_ns(void)
+{
+    struct timespec t;
+    clock_gettime(CLOCK_MONOTONIC, &t);
+    return (uint64_t)t.tv_sec * 1000000000U + (uint64_t)t.tv_nsec;
+}
+
+static inline uint64_t tlt_clock_ns(void)
+{
+    return tlt_monotonic_ns() - tlt.start_ns;
+}
+
+/* True when this call is to be recorded; then tlt_leave must follow. */
+static inline bool tlt_enter_kernel(void)
+{
+    if (tlt_role != TLT_RECORDING)
+        return false;
+    tlt_role = TLT_INSIDE;
+    uint64_t now = tlt.read_volume();
+    if (now > tlt.volume_mark)
+        tlt.volume_kept += now - tlt.volume_mark;
+    return true;
+}
+
+static inline bool tlt_enter(void)
+{
+    if (tlt_enter_kernel())
+        return true;
+    if (TLT_UNLIKELY(tlt.writer != NULL && tlt_role == TLT_BYSTANDER))
+        __atomic_fetch_add(&tlt.foreign_calls, 1, __ATOMIC_RELAXED);
+    return false;
+}
+
+static inline void tlt_leave(void)
+{
+    if (TLT_UNLIKELY(!tlt.writer)) {
+        tlt_role = TLT_BYSTANDER;
+        return;
+    }
+    tlt.volume_mark = tlt.read_volume();
+    tlt_role = TLT_RECORDING;
+}
+
+/* Leaves a call that found nothing: a failed test or probe. */
+static inline void tlt_leave_poll(void)
+{
+    tlt.polls++;
+    tlt_leave();
+}
+
+/* Writes an event; its volume and polls are filled in here. */
+void tlt_put(tl_event *event);
+/* Writes a Match pseudo-event: no volume, no polls. */
+void tlt_put_match(uint32_t request, int32_t source, int32_t tag);
+/* Makes tlt.list hold at least n elements; false when memory is short (recording has then ended).
+ */
+bool tlt_reserve_list(size_t n);
+
+/* After MPI has started: opens the output and records the call that started it. */
+void tlt_start(uint16_t call, void *return_address);
+/* Ends the rank's part of the trace. */
+void tlt_stop(tl_end_reason reason);
+/* Something went wrong in the middle: says so once, ends the rank's part, passes calls through. */
+void tlt_fail(const char *what);
+
+/* sites.c: id of a return address, defining it on first sight; 0 when there are too many. */
+uint32_t tlt_site(void *return_address);
+void tlt_sites_reset(void);
+
+/* output.c: creates the trace on rank 0 and opens every rank's part; all ranks succeed or none.
+ * Collective over MPI_COMM_WORLD. */
+tl_writer *tlt_output_open(int rank, int n_ranks, const char *volume_unit,
+                           const char *volume_source);
+/* One line on standard error, "timeless: ...". */
+void tlt_say(const char *format, ...) __attribute__((format(printf, 1, 2)));
+
+#endif

@@ -1,0 +1,36 @@
+/* volume.h - what counts the computation between two calls.
+ *
+ * To add a source, write a file with one tlt_volume_source and name it in the list of volume.c.
+ */
+#ifndef TLT_VOLUME_H
+#define TLT_VOLUME_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+typedef struct tlt_volume_source {
+    const char *option; /* value of TIMELESS_VOLUME that asks for it */
+    const char *name;   /* as the trace's header says it: "papi:PAPI_TOT_INS" */
+    const char *unit;   /* "instructions" */
+    /* Begins to count for the calling thread.  NULL when it counts, or why it does not. */
+    const char *(*start)(void);
+    uint64_t (*read)(void);
+    void (*stop)(void);
+} tlt_volume_source;
+
+extern const tlt_volume_source tlt_volume_papi;
+extern const tlt_volume_source tlt_volume_perf;
+extern const tlt_volume_source tlt_volume_cputime;
+extern const tlt_volume_source tlt_volume_none;
+
+/* Starts the wanted source; the first that works if wanted is NULL, "" or "auto".  Returns NULL and
+ * says why in `why` when it does not; on success `why` says why better ones were passed over. */
+const tlt_volume_source *tlt_volume_choose(const char *wanted, char *why, size_t why_size);
+
+/* Position of a source in the list: the same number in every process. */
+int tlt_volume_number(const tlt_volume_source *source);
+
+/* Prints a line on each source, and whether it works here, to standard output. */
+void tlt_volume_list(void);
+
+#endif
