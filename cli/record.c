@@ -255,14 +255,15 @@ static void say_what_is_missing(const tl_reader *r)
     }
 }
 
-static void summarise(const char *path, bool quiet)
+static void summarise(const char *path, int code, bool quiet)
 {
     tl_reader *r = NULL;
     tl_error err;
     if (access(path, F_OK) != 0) {
-        fprintf(stderr,
-                "timeless: no trace was written: no process called MPI_Init of a shared C library "
-                "(static and Fortran programs are not traced)\n");
+        fprintf(stderr, "timeless: no trace was written: %s\n",
+                code ? "the command failed before MPI_Init"
+                     : "no process called MPI_Init of a shared C library (static and Fortran "
+                       "programs are not traced)");
         return;
     }
     if (tl_reader_open(path, &r, &err) != TL_OK) {
@@ -334,6 +335,6 @@ int cmd_record(int argc, char **argv)
     free(command);
     if (code < 0)
         return cli_fail_text(TL_ERR_SYSTEM, "%s: cannot be run: %s", s.command[0], strerror(errno));
-    summarise(s.output, s.quiet);
+    summarise(s.output, code, s.quiet);
     return code;
 }

@@ -1,3 +1,4 @@
 # doc: the format, the architecture, man pages.
 EXTRA_DIST += doc/ARCHITECTURE.md doc/first-light.sh
+dist_man1_MANS += doc/timeless-record.1
 dist_man5_MANS += doc/timeless-model.5

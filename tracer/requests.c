@@ -1,4 +1,7 @@
-/* requests.c - chained hash of requests by handle; ids index the pool and are reused. */
+/* requests.c - chained hash of requests by handle; ids index the pool.
+ *
+ * The lowest free id is given out, so that a loop gets the same ids each time round.
+ */
 #include "config.h"
 
 #include "requests.h"
@@ -8,14 +11,15 @@
 
 #include "runtime.h"
 
-enum { N_BUCKETS = 1 << 12, FIRST_POOL = 1 << 10 };
+enum { N_BUCKETS = 1 << 12, FIRST_POOL = 1 << 10, WORD_BITS = 64 };
 
 static struct {
     uint32_t first, last;
 } buckets[N_BUCKETS];
 static tlt_request *pool; /* by id; 0 is unused */
 static uint32_t pool_size;
-static uint32_t free_list;
+static uint64_t *free_ids; /* a bit per id */
+static uint32_t free_word; /* no word before it has a free id */
 static uint32_t n_need_status;
 
 static uint32_t bucket_of(MPI_Request handle)
@@ -23,21 +27,41 @@ static uint32_t bucket_of(MPI_Request handle)
     return (uint32_t)((uint64_t)(uintptr_t)handle * 0x9e3779b97f4a7c15U >> 52);
 }
 
-/* Chains the ids so that the lowest is taken first. */
 static bool grow_pool(uint32_t size)
 {
     tlt_request *larger = realloc(pool, size * sizeof *pool);
-    if (!larger)
+    if (larger)
+        pool = larger;
+    uint64_t *bits = realloc(free_ids, size / WORD_BITS * sizeof *bits);
+    if (bits)
+        free_ids = bits;
+    if (!larger || !bits)
         return false;
-    pool = larger;
-    for (uint32_t id = size; id-- > pool_size;) {
-        if (id == 0)
-            break;
-        pool[id] = (tlt_request){.id = id, .next = free_list};
-        free_list = id;
-    }
+    for (uint32_t word = pool_size / WORD_BITS; word < size / WORD_BITS; word++)
+        free_ids[word] = ~UINT64_C(0);
+    if (pool_size == 0)
+        free_ids[0] &= ~UINT64_C(1); /* 0 is no request */
     pool_size = size;
     return true;
+}
+
+/* 0 when memory is short. */
+static uint32_t take_id(void)
+{
+    while (free_word < pool_size / WORD_BITS && !free_ids[free_word])
+        free_word++;
+    if (free_word == pool_size / WORD_BITS && !grow_pool(pool_size * 2))
+        return 0;
+    uint32_t bit = (uint32_t)__builtin_ctzll(free_ids[free_word]);
+    free_ids[free_word] &= free_ids[free_word] - 1;
+    return free_word * WORD_BITS + bit;
+}
+
+static void give_back_id(uint32_t id)
+{
+    free_ids[id / WORD_BITS] |= UINT64_C(1) << id % WORD_BITS;
+    if (id / WORD_BITS < free_word)
+        free_word = id / WORD_BITS;
 }
 
 bool tlt_requests_reset(void)
@@ -49,8 +73,10 @@ bool tlt_requests_reset(void)
 void tlt_requests_free(void)
 {
     free(pool);
+    free(free_ids);
     pool = NULL;
-    pool_size = free_list = n_need_status = 0;
+    free_ids = NULL;
+    pool_size = free_word = n_need_status = 0;
     memset(buckets, 0, sizeof buckets);
 }
 
@@ -95,15 +121,13 @@ uint32_t tlt_request_add(const MPI_Request *variable, uint32_t flags)
 {
     if (*variable == tlt_pmpi.request_null)
         return 0;
-    if (!free_list && !grow_pool(pool_size * 2)) {
+    uint32_t id = take_id();
+    if (!id) {
         tlt_fail("out of memory for requests");
         return 0;
     }
-    tlt_request *r = &pool[free_list];
-    free_list = r->next;
-    r->handle = *variable;
-    r->variable = variable;
-    r->flags = flags;
+    tlt_request *r = &pool[id];
+    *r = (tlt_request){.handle = *variable, .variable = variable, .id = id, .flags = flags};
     n_need_status += needs_status(flags);
     link_last(r);
     return r->id;
@@ -128,9 +152,7 @@ void tlt_request_remove(tlt_request *r)
 {
     n_need_status -= needs_status(r->flags);
     unlink_request(r);
-    r->handle = NULL;
-    r->next = free_list;
-    free_list = r->id;
+    give_back_id(r->id);
 }
 
 void tlt_request_rename(tlt_request *r, MPI_Request handle)

@@ -18,7 +18,7 @@ typedef struct tlt_request {
     MPI_Request handle;
     const MPI_Request *variable; /* where the application had it when it was made */
     uint32_t id;
-    uint32_t next; /* in its bucket; in the free list */
+    uint32_t next; /* in its bucket */
     uint32_t flags;
 } tlt_request;
 

@@ -30,6 +30,7 @@ typedef struct tlt_state {
     tl_writer *writer;             /* NULL: not recording */
     uint64_t (*read_volume)(void); /* of the chosen source */
     uint64_t volume_mark;          /* its reading when the last call was left */
+    uint64_t volume_bias;          /* between two readings with nothing between them */
     uint64_t volume_kept;          /* computed since the last event, before calls without event */
     uint32_t polls;
     bool kernels; /* BLAS calls are events */
@@ -66,8 +67,8 @@ static inline bool tlt_enter_kernel(void)
         return false;
     tlt_role = TLT_INSIDE;
     uint64_t now = tlt.read_volume();
-    if (now > tlt.volume_mark)
-        tlt.volume_kept += now - tlt.volume_mark;
+    if (now > tlt.volume_mark + tlt.volume_bias)
+        tlt.volume_kept += now - tlt.volume_mark - tlt.volume_bias;
     return true;
 }
 

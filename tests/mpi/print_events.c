@@ -2,8 +2,11 @@
  * events, without volumes, polls, sites and clocks.
  *
  *     print_events FILE RANK
- *     print_events FILE RANK polls      only the calls with polls before them, and how it ends
+ *     print_events FILE RANK polls      the calls with polls before them
+ *     print_events FILE RANK volumes    name and volume of each event
+ *     print_events FILE RANK run        the header
  */
+#include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -36,6 +39,13 @@ static void print_event(const tl_event *e)
     puts(line);
 }
 
+static void print_run(const tl_reader *r)
+{
+    const tl_run *run = tl_reader_run(r);
+    printf("ranks %u\nunit %s\nsource %s\nprogram %s\n", run->n_ranks, run->volume_unit,
+           run->volume_source, run->program);
+}
+
 int main(int argc, char **argv)
 {
     tl_reader *r;
@@ -46,18 +56,22 @@ int main(int argc, char **argv)
     tl_rank_summary summary;
     if (argc < 3)
         return 2;
-    uint32_t rank = (uint32_t)atoi(argv[2]);
-    int polls = argc > 3;
+    uint32_t rank = (uint32_t)strtoul(argv[2], NULL, 10);
+    const char *what = argc > 3 ? argv[3] : "events";
     if (tl_reader_open(argv[1], &r, &err) || tl_cursor_open(r, rank, &c, &err)) {
         fprintf(stderr, "%s\n", err.text);
         return 3;
     }
-    if (!polls)
+    if (!strcmp(what, "run"))
+        print_run(r);
+    if (!strcmp(what, "events"))
         print_comms(r, rank);
     while ((status = tl_cursor_next(c, &e)) == TL_OK)
-        if (!polls)
+        if (!strcmp(what, "events"))
             print_event(&e);
-        else if (e.polls)
+        else if (!strcmp(what, "volumes"))
+            printf("%s %" PRIu64 "\n", tl_call_by_code(e.call)->name, e.volume);
+        else if (!strcmp(what, "polls") && e.polls)
             printf("%s\n", tl_call_by_code(e.call)->name);
     tl_reader_rank(r, rank, &summary);
     printf("end %d\n", (int)summary.end);

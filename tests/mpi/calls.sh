@@ -1,0 +1,39 @@
+# calls.sh - every recorded MPI call and BLAS kernel, as it stands in the trace.
+# TIMELESS_ACCEPT=1 rewrites the expected texts; read them before committing.
+. "$top_srcdir/tests/tap.sh"
+. "$top_srcdir/tests/mpi/tracer.sh"
+
+check_calls() {
+    local name=$1 ranks=$2 rank; shift 2
+    compile "$name" "$@"
+    check "$name runs as without the tracer, and its trace is complete" record "$name" "$ranks"
+    for ((rank = 0; rank < ranks; rank++)); do
+        if [ -n "${TIMELESS_ACCEPT-}" ]; then
+            "$print_events" "$scratch/$name.tl" "$rank" >"$here/expected/$name.$rank"
+        fi
+        check "$name: events of rank $rank" \
+            same_text "$here/expected/$name.$rank" "$print_events" "$scratch/$name.tl" "$rank"
+    done
+}
+check_calls calls_p2p 2
+check_calls calls_completion 2
+check_calls calls_collective 3
+check_calls calls_comm 4
+check_calls kernels 1 -l:libblas.so.3
+
+# Failed tests and probes are counted with the next event.
+check "failed tests are polls of the next event" \
+    grep -c '^MPI_Barrier$' <("$print_events" "$scratch/calls_completion.tl" 1 polls)
+
+# Every row of the schema that has a wrapper of its own is among the expected events.
+all_rows_exercised() {
+    local name missing=0
+    for name in $(sed -nE 's/^TL_(CALL|SPECIAL)\([0-9]+, (\w+),.*/MPI_\2/p' "$top_srcdir/compress/mpi_calls.def") \
+        $(sed -nE 's/^TL_KERNEL\([0-9]+, (\w+),.*/\1/p' "$top_srcdir/compress/kernels.def"); do
+        [ "$name" = MPI_Abort ] && continue # in ends.sh
+        grep -qhE "^$name( |\$)" "$here"/expected/* || { echo "$name is not exercised"; missing=1; }
+    done
+    return $missing
+}
+check "every row of mpi_calls.def and kernels.def is exercised" all_rows_exercised
+tap_done

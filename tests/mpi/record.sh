@@ -1,0 +1,63 @@
+# record.sh - timeless record: options, launchers, what it says.
+. "$top_srcdir/tests/tap.sh"
+. "$top_srcdir/tests/mpi/tracer.sh"
+compile ends -pthread
+trace=$scratch/r.tl
+
+check_exit 2 "no command is a usage error" $timeless record
+check_exit 4 "a command that does not exist" $timeless record -o "$trace" -- "$scratch/absent"
+cp "$scratch/err" "$scratch/said"
+check "and it is named" says "^timeless: $scratch/absent: cannot be run" "$scratch/said"
+check_exit 4 "a tracer that does not exist" env TIMELESS_TRACER=/absent $timeless record true
+check_exit 0 "a program without MPI" $timeless record -o "$trace" -- true
+cp "$scratch/err" "$scratch/said"
+check "leaves no trace, and the command says so" says '^timeless: no trace was written' "$scratch/said"
+check_exit 3 "the exit code of the command" $timeless record -o "$trace" -- sh -c 'exit 3'
+check_exit 143 "a command ended by a signal" $timeless record -o "$trace" -- sh -c 'kill -TERM $$'
+
+forwards_signal() {
+    $timeless record -o "$trace" -- sh -c 'trap "exit 9" USR1; echo ready; while :; do sleep 0.1; done' >"$scratch/ready" &
+    local pid=$! code
+    until [ -s "$scratch/ready" ]; do sleep 0.05; done
+    kill -USR1 $pid
+    wait $pid; code=$?
+    [ $code = 9 ]
+}
+check "signals are passed on" forwards_signal
+
+echo old >"$trace"
+check "an old file is replaced" $timeless record -o "$trace" -- true
+check "even when the run leaves none" test ! -e "$trace"
+
+list() { $timeless record --list-volumes | grep -E '^none +none +none +works$'; }
+check "the volume sources are listed" list
+
+complete() { "$print_events" "$1" "$2" | grep -qx 'end 1'; }
+bare() { $MPIRUN -np 2 -x LD_PRELOAD="$tracer" -x TIMELESS_OUTPUT="$trace" "$scratch/ends" && complete "$trace" 1; }
+check "the bare form: mpirun -x LD_PRELOAD" bare
+default_name() { (cd "$scratch" && LD_PRELOAD=$tracer ./ends && complete ends.tl 0); }
+check "without TIMELESS_OUTPUT the trace is named after the program" default_name
+relative() { (cd "$scratch" && rm -f x.tl && $timeless record -o x.tl -- $MPIRUN -np 2 ./ends && complete x.tl 1); }
+[ "${timeless#/}" = "$timeless" ] && timeless=$PWD/$timeless
+check "a relative path" relative
+
+# The launcher is told what to forward; a stand-in shows how.
+printf '#!/bin/sh\necho "$@"; echo "list: $OMPI_MCA_mca_base_env_list"\n' >"$scratch/mpirun"
+chmod +x "$scratch/mpirun"
+stand_in() { $timeless record -o "$trace" -- "$scratch/mpirun" "$@" >"$scratch/got" 2>"$scratch/err"; }
+stand_in -np 1 a : -np 1 b
+check "-x for every program of the command line" \
+    says '^-x LD_PRELOAD -x TIMELESS_OUTPUT -x TIMELESS_QUIET -np 1 a : -x LD_PRELOAD -x TIMELESS_OUTPUT -x TIMELESS_QUIET -np 1 b$' "$scratch/got"
+export OMPI_MCA_mca_base_env_list=MINE=1
+stand_in -np 1 a
+check "a list of the user's own is kept and extended" \
+    says "^list: MINE=1;LD_PRELOAD=$tracer;TIMELESS_OUTPUT=$trace;TIMELESS_QUIET=1\$" "$scratch/got"
+shows_mine() { $timeless record -o "$trace" -- $MPIRUN -np 2 sh -c 'test "$MINE" = 1 && exec "$0"' "$scratch/ends" && complete "$trace" 1; }
+check "and Open MPI takes it" shows_mine
+unset OMPI_MCA_mca_base_env_list
+stand_in --mca mca_base_env_list 'MINE=1' -np 1 a
+check "also on the command line" \
+    says "^--mca mca_base_env_list MINE=1;LD_PRELOAD=$tracer;TIMELESS_OUTPUT=$trace;TIMELESS_QUIET=1 -np 1 a\$" "$scratch/got"
+with_x() { MINE=1 $timeless record -o "$trace" -- $MPIRUN -np 2 -x MINE "$scratch/ends" && complete "$trace" 1; }
+check "-x of the user's own" with_x
+tap_done

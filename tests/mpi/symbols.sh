@@ -1,0 +1,32 @@
+# symbols.sh - the schema knows all of libmpi; the tracer exports and needs only what it should.
+. "$top_srcdir/tests/tap.sh"
+. "$top_srcdir/tests/mpi/tracer.sh"
+compile ends -pthread
+
+# Every MPI function of the library stands in the schema.
+libmpi=$(ldd "$scratch/ends" | awk '$1 ~ /^libmpi\.so/ {print $3}')
+nm -D --defined-only "$libmpi" | awk '$2 == "T" || $2 == "W" {print $3}' | sed -n 's/^MPI_//p' | sort -u >"$scratch/libmpi"
+sed -nE 's/^TL_(CALL|SPECIAL|OPAQUE)\([0-9]+, (\w+),.*/\2/p; s/^TL_LOCAL\((\w+)\)/\1/p' \
+    "$top_srcdir/compress/mpi_calls.def" | sort >"$scratch/schema"
+nothing_missing() { [ -s "$scratch/libmpi" ] && [ -z "$(comm -23 "$scratch/libmpi" "$scratch/schema" | tee /dev/stderr)" ]; }
+check "every MPI function of libmpi stands in mpi_calls.def" nothing_missing
+unique() { [ -z "$(uniq -d "$scratch/schema" | tee /dev/stderr)" ]; }
+check "no function stands there twice" unique
+
+nm -D --defined-only "$tracer" | awk '{print $3}' | sort >"$scratch/exported"
+sed -nE 's/^TL_(CALL|SPECIAL|OPAQUE)\([0-9]+, (\w+),.*/MPI_\2/p' "$top_srcdir/compress/mpi_calls.def" >"$scratch/wanted"
+for k in $(sed -nE 's/^TL_KERNEL\([0-9]+, (\w+),.*/\1/p' "$top_srcdir/compress/kernels.def"); do
+    printf '%s_\ncblas_%s\n' "$k" "$k"
+done >>"$scratch/wanted"
+sort -o "$scratch/wanted" "$scratch/wanted"
+check "the tracer exports its wrappers and nothing else" diff "$scratch/wanted" "$scratch/exported"
+needs_nothing() {
+    ! readelf -d "$tracer" | grep NEEDED | grep -Ei 'mpi|papi|blas' &&
+        ! nm -D --undefined-only "$tracer" | grep -Ei 'mpi|papi|blas'
+}
+check "it needs no MPI, PAPI or BLAS to be loaded" needs_nothing
+harmless() { LD_BIND_NOW=1 LD_PRELOAD=$tracer sh -c 'cd "$0" && ls | wc -l' "$scratch" 2>&1 | grep -qx '[0-9]*'; }
+check "it is silent in programs without MPI, also when all symbols are bound at once" harmless
+no_file() { [ -z "$(find "$scratch" -name '*.tl')" ]; }
+check "and writes no file there" no_file
+tap_done

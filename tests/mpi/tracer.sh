@@ -1,0 +1,22 @@
+# tracer.sh - sourced after tap.sh by the tests here: compile a program, record it, print its trace.
+here=$top_srcdir/tests/mpi
+print_events=$top_builddir/tests/mpi/print_events
+tracer=$top_builddir/tracer/.libs/libtimeless-tracer.so
+export TIMELESS_QUIET=1
+# In a build with sanitizers the tracer is loaded into programs that know nothing of them.
+export ASAN_OPTIONS=verify_asan_link_order=0:detect_leaks=0
+
+# compile NAME [FLAGS...]: $scratch/NAME from NAME.c
+compile() {
+    local name=$1; shift
+    $MPICC -O1 -g -o "$scratch/$name" "$here/$name.c" "$@" || { tap_result 'not ok' "compile $name"; tap_done; exit 1; }
+}
+# record NAME RANKS [ARGUMENTS...]: runs it under mpirun, the trace goes to $scratch/NAME.tl
+record() {
+    local name=$1 ranks=$2; shift 2
+    $timeless record -o "$scratch/$name.tl" -- $MPIRUN -np "$ranks" "$scratch/$name" "$@"
+}
+# same_text EXPECTED COMMAND...: compares the command's output with a file
+same_text() { local expected=$1; shift; "$@" | diff "$expected" -; }
+# says PATTERN FILE: a line of the file matches
+says() { grep -Eq -- "$1" "$2" || { echo "no line matches: $1"; cat "$2"; return 1; }; }
