@@ -16,3 +16,8 @@ TESTS += $(TRACE_TESTS)
 TRACE_TEST_LIBS = compress/libtimeless-inner.la $(CMOCKA_LIBS)
 tests_unit_roundtrip_SOURCES = tests/unit/roundtrip.c tests/unit/events.c tests/unit/events.h
 tests_unit_roundtrip_LDADD = $(TRACE_TEST_LIBS)
+
+check_PROGRAMS += tests/unit/calibrate
+TESTS += tests/unit/calibrate
+tests_unit_calibrate_CPPFLAGS = $(AM_CPPFLAGS) -I$(top_srcdir)/platforms $(CMOCKA_CFLAGS) $(GSL_CFLAGS)
+tests_unit_calibrate_LDADD = platforms/libcalibrate.la compress/libtimeless.la $(CMOCKA_LIBS) $(GSL_LIBS) -lm

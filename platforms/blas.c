@@ -1,0 +1,251 @@
+/* blas.c - call the kernels of the BLAS that programs get. */
+#include "calibrate.h"
+
+#include <dlfcn.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <gsl/gsl_rng.h>
+
+#define LIBRARY "libblas.so.3"
+
+enum {
+    FIRST = TL_KERNEL_dgemm,
+    N_SYMBOLS = TL_KERNEL_isamax - FIRST + 1,
+    N_POOL = 65521,
+    N_VECTOR = 2 * TLP_LEADING
+};
+
+/* Room for one precision's operands.  Matrices are columns of TLP_LEADING elements, as in a local
+ * part of HPL's matrix; the inner operand and the triangular matrix are as high as the largest
+ * block. */
+typedef struct operands {
+    size_t element_bytes;
+    void *pool;       /* N_POOL random elements in [0, 1) */
+    void *large;      /* TLP_LEADING x TLP_MAX_SIZE */
+    void *tall;       /* TLP_LEADING x TLP_MAX_INNER */
+    void *wide;       /* TLP_MAX_INNER x TLP_MAX_SIZE */
+    void *triangular; /* TLP_MAX_INNER x TLP_MAX_INNER, small outside of the diagonal */
+    void *x, *y;      /* vectors, with room for a varied start */
+    const void *minus, *one;
+} operands;
+
+struct tlp_blas {
+    void *library;
+    void *symbols[N_SYMBOLS];
+    operands precision[2]; /* double, single */
+};
+
+static const double minus_double = -1, one_double = 1;
+static const float minus_single = -1, one_single = 1;
+
+static tl_status find_symbols(tlp_blas *blas, tl_error *err)
+{
+    /* One thread a process, as an MPI program with one rank per core has to run. */
+    setenv("OPENBLAS_NUM_THREADS", "1", 1);
+    setenv("BLIS_NUM_THREADS", "1", 1);
+    setenv("MKL_NUM_THREADS", "1", 1);
+    setenv("OMP_NUM_THREADS", "1", 1);
+    blas->library = dlopen(LIBRARY, RTLD_NOW | RTLD_LOCAL);
+    if (!blas->library)
+        return tlp_fail(err, TL_ERR_SYSTEM, "%s: %s; install the Debian package libopenblas0",
+                        LIBRARY, dlerror());
+#define TL_KERNEL(code, name, dimensions, work)                                                    \
+    blas->symbols[(code)-FIRST] = dlsym(blas->library, #name "_");                                 \
+    if (!blas->symbols[(code)-FIRST])                                                              \
+        return tlp_fail(err, TL_ERR_SYSTEM,                                                        \
+                        "%s: has no %s; install the Debian package "                               \
+                        "libopenblas0",                                                            \
+                        LIBRARY, #name "_");
+#include <kernels.def>
+    return TL_OK;
+}
+
+static void *elements(size_t n, size_t element_bytes)
+{
+    return malloc(n * element_bytes);
+}
+
+static tl_status make_operands(operands *o, size_t element_bytes, gsl_rng *rng)
+{
+    o->element_bytes = element_bytes;
+    o->pool = elements(N_POOL, element_bytes);
+    o->large = elements((size_t)TLP_LEADING * TLP_MAX_SIZE, element_bytes);
+    o->tall = elements((size_t)TLP_LEADING * TLP_MAX_INNER, element_bytes);
+    o->wide = elements((size_t)TLP_MAX_INNER * TLP_MAX_SIZE, element_bytes);
+    o->triangular = elements((size_t)TLP_MAX_INNER * TLP_MAX_INNER, element_bytes);
+    o->x = elements(N_VECTOR, element_bytes);
+    o->y = elements(N_VECTOR, element_bytes);
+    if (!o->pool || !o->large || !o->tall || !o->wide || !o->triangular || !o->x || !o->y)
+        return TL_ERR_MEMORY;
+    int single = element_bytes == sizeof(float);
+    o->minus = single ? (const void *)&minus_single : &minus_double;
+    o->one = single ? (const void *)&one_single : &one_double;
+    for (size_t i = 0; i < N_POOL; i++) {
+        double value = gsl_rng_uniform(rng);
+        if (single)
+            ((float *)o->pool)[i] = (float)value;
+        else
+            ((double *)o->pool)[i] = value;
+    }
+    for (size_t i = 0; i < (size_t)TLP_MAX_INNER * TLP_MAX_INNER; i++) {
+        double value = i % (TLP_MAX_INNER + 1) == 0 ? 1 : gsl_rng_uniform(rng) / TLP_MAX_INNER;
+        if (single)
+            ((float *)o->triangular)[i] = (float)value;
+        else
+            ((double *)o->triangular)[i] = value;
+    }
+    return TL_OK;
+}
+
+static void free_operands(operands *o)
+{
+    free(o->pool);
+    free(o->large);
+    free(o->tall);
+    free(o->wide);
+    free(o->triangular);
+    free(o->x);
+    free(o->y);
+}
+
+/* Copies the pool over n elements; its length is prime, so that no two columns are alike. */
+static void fill(const operands *o, void *to, size_t n)
+{
+    char *out = to;
+    for (size_t done = 0; done < n; done += N_POOL) {
+        size_t now = n - done < N_POOL ? n - done : N_POOL;
+        memcpy(out + done * o->element_bytes, o->pool, now * o->element_bytes);
+    }
+}
+
+void tlp_blas_refresh(tlp_blas *blas)
+{
+    for (int i = 0; i < 2; i++) {
+        const operands *o = &blas->precision[i];
+        fill(o, o->large, (size_t)TLP_LEADING * TLP_MAX_SIZE);
+        fill(o, o->tall, (size_t)TLP_LEADING * TLP_MAX_INNER);
+        fill(o, o->wide, (size_t)TLP_MAX_INNER * TLP_MAX_SIZE);
+        fill(o, o->x, N_VECTOR);
+        fill(o, o->y, N_VECTOR);
+    }
+}
+
+tl_status tlp_blas_open(unsigned long seed, tlp_blas **out, tl_error *err)
+{
+    tlp_blas *blas = calloc(1, sizeof *blas);
+    gsl_rng *rng = gsl_rng_alloc(gsl_rng_mt19937);
+    tl_status status = TL_ERR_MEMORY;
+    if (!blas || !rng) {
+        tlp_fail(err, status, "out of memory for the operands of the kernels");
+        goto cleanup;
+    }
+    gsl_rng_set(rng, seed);
+    status = find_symbols(blas, err);
+    if (status != TL_OK)
+        goto cleanup;
+    status = make_operands(&blas->precision[0], sizeof(double), rng);
+    if (status == TL_OK)
+        status = make_operands(&blas->precision[1], sizeof(float), rng);
+    if (status != TL_OK) {
+        tlp_fail(err, status, "out of memory for the operands of the kernels");
+        goto cleanup;
+    }
+    tlp_blas_refresh(blas);
+    *out = blas;
+    blas = NULL;
+cleanup:
+    gsl_rng_free(rng);
+    tlp_blas_close(blas);
+    return status;
+}
+
+void tlp_blas_close(tlp_blas *blas)
+{
+    if (!blas)
+        return;
+    free_operands(&blas->precision[0]);
+    free_operands(&blas->precision[1]);
+    if (blas->library)
+        dlclose(blas->library);
+    free(blas);
+}
+
+/* The Fortran interfaces, alike for both precisions because every argument is an address.  The last
+ * arguments are the lengths of the character arguments. */
+typedef void gemm_function(const char *, const char *, const int *, const int *, const int *,
+                           const void *, const void *, const int *, const void *, const int *,
+                           const void *, void *, const int *, size_t, size_t);
+typedef void trsm_function(const char *, const char *, const char *, const char *, const int *,
+                           const int *, const void *, const void *, const int *, void *,
+                           const int *, size_t, size_t, size_t, size_t);
+typedef void gemv_function(const char *, const int *, const int *, const void *, const void *,
+                           const int *, const void *, const int *, const void *, void *,
+                           const int *, size_t);
+typedef void ger_function(const int *, const int *, const void *, const void *, const int *,
+                          const void *, const int *, void *, const int *);
+typedef void trsv_function(const char *, const char *, const char *, const int *, const void *,
+                           const int *, void *, const int *, size_t, size_t, size_t);
+typedef void axpy_function(const int *, const void *, const void *, const int *, void *,
+                           const int *);
+typedef void scal_function(const int *, const void *, void *, const int *);
+typedef void swap_function(const int *, void *, const int *, void *, const int *);
+typedef void copy_function(const int *, const void *, const int *, void *, const int *);
+typedef int iamax_function(const int *, const void *, const int *);
+
+/* A rows x columns part of the large matrix. */
+static void *part(const operands *o, int rows, int columns, size_t offset)
+{
+    size_t row = offset % (size_t)(TLP_MAX_SIZE - rows + 1);
+    size_t column = offset / 7 % (size_t)(TLP_MAX_SIZE - columns + 1);
+    return (char *)o->large + (column * TLP_LEADING + row) * o->element_bytes;
+}
+
+void tlp_blas_run(tlp_blas *blas, const tlp_call *call, size_t offset)
+{
+    static const int ld = TLP_LEADING, inner = TLP_MAX_INNER, step = 1;
+    void *f = blas->symbols[call->kernel - FIRST];
+    const operands *o = &blas->precision[call->kernel >= TL_KERNEL_sgemm];
+    const int32_t *d = call->sizes;
+    /* How two vectors lie to each other in the cache decides a factor of three: vary it. */
+    void *x = (char *)o->x + offset % TLP_LEADING * o->element_bytes;
+    void *y = (char *)o->y + offset / 3 % TLP_LEADING * o->element_bytes;
+    switch (call->kernel) {
+    case TL_KERNEL_dgemm:
+    case TL_KERNEL_sgemm:
+        ((gemm_function *)f)("N", "N", &d[0], &d[1], &d[2], o->minus, o->tall, &ld, o->wide, &inner,
+                             o->one, part(o, d[0], d[1], offset), &ld, 1, 1);
+        break;
+    case TL_KERNEL_dtrsm:
+    case TL_KERNEL_strsm:
+        ((trsm_function *)f)(call->right ? "R" : "L", call->right ? "U" : "L", "N", "U", &d[0],
+                             &d[1], o->one, o->triangular, &inner, part(o, d[0], d[1], offset), &ld,
+                             1, 1, 1, 1);
+        break;
+    case TL_KERNEL_dgemv:
+    case TL_KERNEL_sgemv:
+        ((gemv_function *)f)("N", &d[0], &d[1], o->minus, part(o, d[0], d[1], offset), &ld, x,
+                             &step, o->one, y, &step, 1);
+        break;
+    case TL_KERNEL_dger:
+    case TL_KERNEL_sger:
+        ((ger_function *)f)(&d[0], &d[1], o->minus, x, &step, y, &step, part(o, d[0], d[1], offset),
+                            &ld);
+        break;
+    case TL_KERNEL_dtrsv:
+    case TL_KERNEL_strsv:
+        ((trsv_function *)f)("L", "N", "U", &d[0], o->triangular, &inner, x, &step, 1, 1, 1);
+        break;
+    case TL_KERNEL_daxpy:
+    case TL_KERNEL_saxpy: ((axpy_function *)f)(&d[0], o->minus, x, &step, y, &step); break;
+    case TL_KERNEL_dscal:
+    case TL_KERNEL_sscal: ((scal_function *)f)(&d[0], o->minus, x, &step); break;
+    case TL_KERNEL_dswap:
+    case TL_KERNEL_sswap: ((swap_function *)f)(&d[0], x, &step, y, &step); break;
+    case TL_KERNEL_dcopy:
+    case TL_KERNEL_scopy: ((copy_function *)f)(&d[0], x, &step, y, &step); break;
+    case TL_KERNEL_idamax:
+    case TL_KERNEL_isamax: ((iamax_function *)f)(&d[0], x, &step); break;
+    default: break;
+    }
+}

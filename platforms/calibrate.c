@@ -1,0 +1,87 @@
+/* calibrate.c - measure and fit all kernels. */
+#include "calibrate.h"
+
+#include <stdarg.h>
+#include <stdlib.h>
+
+#include <gsl/gsl_errno.h>
+
+tl_status tlp_fail(tl_error *err, tl_status status, const char *format, ...)
+{
+    if (!err)
+        return status;
+    err->status = status;
+    va_list args;
+    va_start(args, format);
+    vsnprintf(err->text, sizeof err->text, format, args);
+    va_end(args);
+    return status;
+}
+
+/* Fits one kernel; `work` and `seconds` have room for all samples. */
+static tl_status fit_kernel(tlp_result *result, unsigned kernel, double *work, double *seconds,
+                            tl_error *err)
+{
+    size_t n = 0;
+    for (size_t i = 0; i < result->n_samples; i++) {
+        if (result->samples[i].call.kernel != kernel)
+            continue;
+        work[n] = result->samples[i].work;
+        seconds[n++] = result->samples[i].seconds;
+    }
+    tl_status status = tlp_fit_line(work, seconds, n, &result->fits[kernel - TL_KERNEL_dgemm]);
+    if (status == TL_OK)
+        return status;
+    return tlp_fail(err, status, "%zu measurements of %s give no line; give more --max-seconds", n,
+                    tl_call_by_code(kernel)->name);
+}
+
+tl_status tlp_calibrate(const tlp_measure_options *options, tlp_result **out, tl_error *err)
+{
+    gsl_set_error_handler_off();
+    double *work = NULL, *seconds = NULL;
+    tlp_result *result = calloc(1, sizeof *result);
+    if (!result)
+        return tlp_fail(err, TL_ERR_MEMORY, "out of memory while calibrating");
+    result->cores = options->cores ? options->cores : tlp_n_cores();
+    result->seed = options->seed;
+    if (tlp_measure_instructions(&result->instruction_s, NULL) != TL_OK)
+        result->instruction_s = -1;
+    tl_status status = tlp_measure(options, &result->samples, &result->n_samples, err);
+    if (status != TL_OK)
+        goto cleanup;
+    work = calloc(result->n_samples + 1, sizeof *work);
+    seconds = calloc(result->n_samples + 1, sizeof *seconds);
+    if (!work || !seconds) {
+        status = tlp_fail(err, TL_ERR_MEMORY, "out of memory while calibrating");
+        goto cleanup;
+    }
+#define TL_KERNEL(code, name, dimensions, formula)                                                 \
+    if (status == TL_OK)                                                                           \
+        status = fit_kernel(result, (code), work, seconds, err);
+#include <kernels.def>
+    if (status == TL_OK) {
+        *out = result;
+        result = NULL;
+    }
+cleanup:
+    free(work);
+    free(seconds);
+    tlp_result_free(result);
+    return status;
+}
+
+void tlp_result_free(tlp_result *result)
+{
+    if (!result)
+        return;
+    free(result->samples);
+    free(result);
+}
+
+const tlp_fit *tlp_result_fit(const tlp_result *result, unsigned kernel)
+{
+    const tl_call_info *call = tl_call_by_code(kernel);
+    return call && call->action == TL_ACTION_KERNEL ? &result->fits[kernel - TL_KERNEL_dgemm]
+                                                    : NULL;
+}

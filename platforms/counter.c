@@ -1,0 +1,97 @@
+/* counter.c - seconds per count of a hardware counter. */
+#include "config.h"
+
+#include "calibrate.h"
+
+#include <errno.h>
+#include <linux/perf_event.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/ioctl.h>
+#include <sys/syscall.h>
+#include <time.h>
+#include <unistd.h>
+
+enum { ROWS = 1 << 17, PASSES = 60 };
+
+static double cpu_s(void)
+{
+    struct timespec t;
+    clock_gettime(CLOCK_THREAD_CPUTIME_ID, &t);
+    return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
+}
+
+/* What programs do between kernels: swap and copy rows by an index, test, count. */
+static uint64_t work_outside_of_kernels(double *values, uint32_t *index)
+{
+    uint64_t seed = 1, large = 0;
+    for (size_t i = 0; i < ROWS; i++) {
+        values[i] = (double)i;
+        index[i] = (uint32_t)i;
+    }
+    for (int pass = 0; pass < PASSES; pass++) {
+        for (size_t i = 0; i < ROWS; i++) {
+            seed = seed * 6364136223846793005U + 1442695040888963407U;
+            uint32_t other = (uint32_t)(seed >> 47);
+            double value = values[index[other]];
+            values[index[other]] = values[i];
+            values[i] = value;
+            if (value > ROWS / 2.0)
+                large++;
+            else
+                index[i] = other;
+        }
+    }
+    return large;
+}
+
+tl_status tlp_measure_counter(uint32_t perf_type, uint64_t perf_config, double *seconds_per_count,
+                              tl_error *err)
+{
+    struct perf_event_attr attr = {.type = perf_type,
+                                   .size = sizeof attr,
+                                   .config = perf_config,
+                                   .disabled = 1,
+                                   .exclude_kernel = perf_type == PERF_TYPE_HARDWARE,
+                                   .exclude_hv = 1};
+    double *values = malloc(ROWS * sizeof *values);
+    uint32_t *index = malloc(ROWS * sizeof *index);
+    tl_status status = TL_OK;
+    int fd = (int)syscall(SYS_perf_event_open, &attr, 0, -1, -1, 0UL);
+    if (fd < 0) {
+        status =
+            tlp_fail(err, TL_ERR_UNSUPPORTED,
+                     "this machine has no such counter: %s; use another volume", strerror(errno));
+        goto cleanup;
+    }
+    if (!values || !index) {
+        status = tlp_fail(err, TL_ERR_MEMORY, "out of memory while measuring a counter");
+        goto cleanup;
+    }
+    volatile uint64_t sink = work_outside_of_kernels(values, index);
+    uint64_t count = 0;
+    double begin_s = cpu_s();
+    ioctl(fd, PERF_EVENT_IOC_ENABLE, 0);
+    sink += work_outside_of_kernels(values, index);
+    ioctl(fd, PERF_EVENT_IOC_DISABLE, 0);
+    double seconds = cpu_s() - begin_s;
+    (void)sink;
+    if (read(fd, &count, sizeof count) != (ssize_t)sizeof count || count == 0) {
+        status = tlp_fail(err, TL_ERR_UNSUPPORTED,
+                          "the counter of this machine does not count; use another volume");
+        goto cleanup;
+    }
+    *seconds_per_count = seconds / (double)count;
+cleanup:
+    if (fd >= 0)
+        close(fd);
+    free(values);
+    free(index);
+    return status;
+}
+
+tl_status tlp_measure_instructions(double *seconds_per_instruction, tl_error *err)
+{
+    return tlp_measure_counter(PERF_TYPE_HARDWARE, PERF_COUNT_HW_INSTRUCTIONS,
+                               seconds_per_instruction, err);
+}

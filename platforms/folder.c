@@ -1,0 +1,97 @@
+/* folder.c - a platform folder for the machine that was measured. */
+#include "config.h"
+
+#include "calibrate.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+
+static FILE *open_in(const char *folder, const char *name, const char *mode, tl_error *err)
+{
+    char *path = NULL;
+    if (asprintf(&path, "%s/%s", folder, name) < 0) {
+        tlp_fail(err, TL_ERR_MEMORY, "%s: out of memory", folder);
+        return NULL;
+    }
+    FILE *file = fopen(path, mode);
+    if (!file)
+        tlp_fail(err, TL_ERR_SYSTEM, "%s: cannot be opened: %s; check the folder", path,
+                 strerror(errno));
+    free(path);
+    return file;
+}
+
+/* Copies a file of the shipped folder.  The first core="N" of a line becomes core="cores". */
+static tl_status copy_file(const char *shipped, const char *folder, const char *name,
+                           unsigned cores, tl_error *err)
+{
+    char line[1024];
+    int failed;
+    FILE *in = open_in(shipped, name, "r", err);
+    FILE *out = in ? open_in(folder, name, "w", err) : NULL;
+    if (!out) {
+        if (in)
+            fclose(in);
+        return TL_ERR_SYSTEM;
+    }
+    while (fgets(line, sizeof line, in)) {
+        char *attribute = strstr(line, "core=\"");
+        char *quote = attribute ? strchr(attribute + 6, '"') : NULL;
+        if (quote)
+            fprintf(out, "%.*s%u%s", (int)(attribute + 6 - line), line, cores, quote);
+        else
+            fputs(line, out);
+    }
+    failed = ferror(in) || ferror(out);
+    fclose(in);
+    if (fclose(out) != 0 || failed)
+        return tlp_fail(err, TL_ERR_SYSTEM, "%s/%s: cannot be written: %s; check the disk", folder,
+                        name, strerror(errno));
+    return TL_OK;
+}
+
+static tl_status write_readme(const tlp_result *result, FILE *out)
+{
+    fprintf(out,
+            "# This machine, one host\n\n"
+            "Written by `timeless calibrate cpu --platform` %s.\n\n"
+            "- `platform.xml`: one host of %u cores, copied from the shipped `local`.\n"
+            "- `model.conf`: measured here, on %u core%s at once; its first lines say how.\n"
+            "- `options.conf`: copied from the shipped `local`; its network figures were measured "
+            "on another\n"
+            "  machine (see the README there). Ranks of one host talk through shared memory.\n",
+            tl_version(), tlp_n_cores(), result->cores, result->cores == 1 ? "" : "s");
+    return ferror(out) ? TL_ERR_SYSTEM : TL_OK;
+}
+
+/* Opens a file of the folder, lets `write` fill it. */
+static tl_status write_file(const tlp_result *result, const char *folder, const char *name,
+                            int is_model, tl_error *err)
+{
+    FILE *out = open_in(folder, name, "w", err);
+    if (!out)
+        return TL_ERR_SYSTEM;
+    tl_status status = is_model ? tlp_write_model(result, out, err) : write_readme(result, out);
+    if (fclose(out) != 0 || status != TL_OK)
+        return tlp_fail(err, TL_ERR_SYSTEM, "%s/%s: cannot be written: %s; check the disk", folder,
+                        name, strerror(errno));
+    return TL_OK;
+}
+
+tl_status tlp_write_folder(const tlp_result *result, const char *shipped, const char *folder,
+                           tl_error *err)
+{
+    if (mkdir(folder, 0777) != 0 && errno != EEXIST)
+        return tlp_fail(err, TL_ERR_SYSTEM, "%s: cannot be made: %s; check the path", folder,
+                        strerror(errno));
+    tl_status status = copy_file(shipped, folder, "platform.xml", tlp_n_cores(), err);
+    if (status == TL_OK)
+        status = copy_file(shipped, folder, "options.conf", 0, err);
+    if (status == TL_OK)
+        status = write_file(result, folder, "model.conf", 1, err);
+    if (status == TL_OK)
+        status = write_file(result, folder, "README.md", 0, err);
+    return status;
+}

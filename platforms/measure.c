@@ -1,0 +1,218 @@
+/* measure.c - time the kernels, one process per core. */
+#include "config.h"
+
+#include "calibrate.h"
+
+#include <errno.h>
+#include <sched.h>
+#include <stdatomic.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
+
+#include <gsl/gsl_rng.h>
+
+/* A call that seems shorter than WARM_S was the warm-up: it is timed over as many repetitions as
+ * fill BATCH_S.  Longer ones are timed at once, on operands that their random place in a large
+ * matrix leaves outside of the caches, as HPL finds its trailing matrix. */
+#define WARM_S 1e-3
+#define BATCH_S 100e-6
+enum { MAX_REPEATS = 20000, MAX_SAMPLES = 1 << 17 };
+
+/* What the measuring processes share. */
+struct board {
+    atomic_uint ready;  /* processes whose BLAS is open */
+    atomic_uint failed; /* a process could not begin: nobody shall wait for it */
+    struct lane {
+        uint32_t n;
+        tl_error err;
+        tlp_sample samples[MAX_SAMPLES];
+    } lanes[];
+};
+
+static double now_s(clockid_t clock)
+{
+    struct timespec t;
+    clock_gettime(clock, &t);
+    return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
+}
+
+unsigned tlp_n_cores(void)
+{
+    cpu_set_t set;
+    if (sched_getaffinity(0, sizeof set, &set) != 0)
+        return 1;
+    return (unsigned)CPU_COUNT(&set);
+}
+
+/* Pins this process to the nth core that it may use. */
+static void pin(unsigned nth)
+{
+    cpu_set_t allowed, one;
+    if (sched_getaffinity(0, sizeof allowed, &allowed) != 0)
+        return;
+    for (int cpu = 0; cpu < CPU_SETSIZE; cpu++) {
+        if (!CPU_ISSET(cpu, &allowed) || nth-- > 0)
+            continue;
+        CPU_ZERO(&one);
+        CPU_SET(cpu, &one);
+        sched_setaffinity(0, sizeof one, &one);
+        return;
+    }
+}
+
+static void time_call(tlp_blas *blas, const tlp_call *call, size_t offset, tlp_sample *out)
+{
+    double before_s = now_s(CLOCK_THREAD_CPUTIME_ID);
+    tlp_blas_run(blas, call, offset);
+    double seconds = now_s(CLOCK_THREAD_CPUTIME_ID) - before_s;
+    uint32_t repeats = 1;
+    if (seconds < WARM_S) {
+        double wanted = seconds > 0 ? BATCH_S / seconds : MAX_REPEATS;
+        repeats = wanted < MAX_REPEATS ? 1 + (uint32_t)wanted : MAX_REPEATS;
+        before_s = now_s(CLOCK_THREAD_CPUTIME_ID);
+        for (uint32_t i = 0; i < repeats; i++)
+            tlp_blas_run(blas, call, offset);
+        seconds = (now_s(CLOCK_THREAD_CPUTIME_ID) - before_s) / repeats;
+    }
+    const int64_t sizes[3] = {call->sizes[0], call->sizes[1], call->sizes[2]};
+    *out = (tlp_sample){.call = *call,
+                        .repeats = repeats,
+                        .work = tl_kernel_work(call->kernel, sizes, 3),
+                        .seconds = seconds};
+}
+
+/* Plans and times one round; round 0 is the warm-up and leaves no sample. */
+static tl_status run_round(const tlp_measure_options *options, tlp_blas *blas, gsl_rng *offsets,
+                           unsigned core, unsigned round, struct lane *lane)
+{
+    tlp_call *calls = NULL;
+    size_t n_calls = 0;
+    tl_status status = tlp_plan_round(options->seed + core, round, options->nb, options->n_nb,
+                                      &calls, &n_calls, &lane->err);
+    if (status != TL_OK)
+        return status;
+    tlp_blas_refresh(blas);
+    for (size_t i = 0; i < n_calls && lane->n < MAX_SAMPLES; i++) {
+        tlp_sample sample;
+        time_call(blas, &calls[i], gsl_rng_get(offsets), &sample);
+        sample.core = (uint16_t)core;
+        if (round > 0 && sample.seconds > 0)
+            lane->samples[lane->n++] = sample;
+    }
+    free(calls);
+    return status;
+}
+
+/* One measuring process. */
+static tl_status measure_here(const tlp_measure_options *options, unsigned core, unsigned cores,
+                              struct board *board)
+{
+    struct lane *lane = &board->lanes[core];
+    tlp_blas *blas = NULL;
+    gsl_rng *offsets = gsl_rng_alloc(gsl_rng_mt19937);
+    tl_status status = offsets
+                           ? tlp_blas_open(options->seed, &blas, &lane->err)
+                           : tlp_fail(&lane->err, TL_ERR_MEMORY, "out of memory while measuring");
+    double begin_s = now_s(CLOCK_MONOTONIC);
+    pin(core);
+    if (status == TL_OK) {
+        gsl_rng_set(offsets, options->seed + core);
+        status = run_round(options, blas, offsets, core, 0, lane);
+    }
+    if (status != TL_OK)
+        atomic_store(&board->failed, 1);
+    atomic_fetch_add(&board->ready, 1);
+    /* All cores work at once, as in an MPI run that uses them all: wait for the last to be ready.
+     */
+    while (atomic_load(&board->ready) < cores && !atomic_load(&board->failed))
+        usleep(1000);
+    for (unsigned round = 1; status == TL_OK && !atomic_load(&board->failed); round++) {
+        if (round > 1 && now_s(CLOCK_MONOTONIC) - begin_s >= options->max_seconds)
+            break;
+        status = run_round(options, blas, offsets, core, round, lane);
+    }
+    if (status != TL_OK)
+        atomic_store(&board->failed, 1);
+    tlp_blas_close(blas);
+    gsl_rng_free(offsets);
+    return status;
+}
+
+/* Waits for the processes; the first failure that one of them left is the result. */
+static tl_status wait_for_all(const pid_t *pids, unsigned cores, struct board *board, tl_error *err)
+{
+    tl_status status = TL_OK;
+    for (unsigned i = 0; i < cores; i++) {
+        int result = 0;
+        if (pids[i] <= 0)
+            continue;
+        while (waitpid(pids[i], &result, 0) < 0 && errno == EINTR)
+            ;
+        if (status == TL_OK && (!WIFEXITED(result) || WEXITSTATUS(result) != 0)) {
+            const tl_error *theirs = &board->lanes[i].err;
+            status = theirs->status != TL_OK
+                         ? tlp_fail(err, theirs->status, "%s", theirs->text)
+                         : tlp_fail(err, TL_ERR_SYSTEM,
+                                    "a measuring process ended early; look for a lack of memory");
+        }
+    }
+    return status;
+}
+
+static tl_status gather(const struct board *board, unsigned cores, tlp_sample **out, size_t *n,
+                        tl_error *err)
+{
+    size_t total = 0;
+    for (unsigned i = 0; i < cores; i++)
+        total += board->lanes[i].n;
+    tlp_sample *samples = malloc((total + 1) * sizeof *samples);
+    if (!samples)
+        return tlp_fail(err, TL_ERR_MEMORY, "out of memory while measuring");
+    *n = 0;
+    for (unsigned i = 0; i < cores; i++) {
+        memcpy(samples + *n, board->lanes[i].samples, board->lanes[i].n * sizeof *samples);
+        *n += board->lanes[i].n;
+    }
+    *out = samples;
+    return TL_OK;
+}
+
+tl_status tlp_measure(const tlp_measure_options *options, tlp_sample **out, size_t *n,
+                      tl_error *err)
+{
+    unsigned cores = options->cores ? options->cores : tlp_n_cores();
+    size_t bytes = sizeof(struct board) + cores * sizeof(struct lane);
+    pid_t *pids = calloc(cores, sizeof *pids);
+    struct board *board = mmap(NULL, bytes, PROT_READ | PROT_WRITE,
+                               MAP_SHARED | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+    tl_status status = TL_OK;
+    if (!pids || board == MAP_FAILED) {
+        status = tlp_fail(err, TL_ERR_MEMORY, "out of memory while measuring");
+        goto cleanup;
+    }
+    for (unsigned i = 0; i < cores; i++) {
+        pids[i] = fork();
+        if (pids[i] == 0)
+            _exit(measure_here(options, i, cores, board) == TL_OK ? 0 : 1);
+        if (pids[i] < 0) {
+            status = tlp_fail(err, TL_ERR_SYSTEM, "no process can be started: %s; try --cores 1",
+                              strerror(errno));
+            atomic_store(&board->failed, 1);
+            break;
+        }
+    }
+    tl_status waited = wait_for_all(pids, cores, board, status == TL_OK ? err : NULL);
+    if (status == TL_OK)
+        status = waited;
+    if (status == TL_OK)
+        status = gather(board, cores, out, n, err);
+cleanup:
+    if (board != MAP_FAILED)
+        munmap(board, bytes);
+    free(pids);
+    return status;
+}

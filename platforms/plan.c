@@ -1,0 +1,132 @@
+/* plan.c - which calls are timed, in which order. */
+#include "calibrate.h"
+
+#include <math.h>
+#include <stdlib.h>
+
+#include <gsl/gsl_randist.h>
+#include <gsl/gsl_rng.h>
+
+/* Calls of each kernel in a round: double precision, which HPL uses, gets twice as many. */
+enum { N_DOUBLE = 12, N_SINGLE = 6 };
+
+/* Largest product of sizes of a timed call. */
+#define MAX_GEMM_WORK 3.0e8
+#define MAX_TRSM_WORK 1.0e8
+
+static double uniform(gsl_rng *rng, double low, double high)
+{
+    return low + (high - low) * gsl_rng_uniform(rng);
+}
+
+static int32_t whole(double x, int32_t max)
+{
+    return x < 1 ? 1 : x > max ? max : (int32_t)lround(x);
+}
+
+/* Spread evenly over the decades from 1 to max. */
+static int32_t log_uniform(gsl_rng *rng, int32_t max)
+{
+    return whole(exp(uniform(rng, 0, log(max))), max);
+}
+
+/* Two factors of a product (area) in random order, neither above TLP_MAX_SIZE. */
+static void split_area(gsl_rng *rng, double area, int32_t *a, int32_t *b)
+{
+    area = fmin(area, (double)TLP_MAX_SIZE * TLP_MAX_SIZE);
+    double first = uniform(rng, fmax(1, area / TLP_MAX_SIZE), sqrt(area));
+    int swap = gsl_rng_uniform_int(rng, 2) != 0;
+    *(swap ? b : a) = whole(first, TLP_MAX_SIZE);
+    *(swap ? a : b) = whole(area / first, TLP_MAX_SIZE);
+}
+
+/* `share` in (0, 1] is this call's place in the even spread of the product. */
+static void choose_gemm(gsl_rng *rng, double share, int narrow, int nb, int32_t *sizes)
+{
+    sizes[2] = nb;
+    if (!narrow) {
+        split_area(rng, share * MAX_GEMM_WORK / nb, &sizes[0], &sizes[1]);
+        return;
+    }
+    /* In a recursive panel: few columns, fewer inner ones, many rows. */
+    sizes[0] = whole(share * TLP_MAX_SIZE, TLP_MAX_SIZE);
+    sizes[1] = whole(nb / pow(2, 1 + (double)gsl_rng_uniform_int(rng, 4)), TLP_MAX_INNER);
+    sizes[2] = sizes[1];
+}
+
+/* Wide: a block row of the trailing matrix.  Narrow: inside of a panel, where both sizes are small.
+ */
+static void choose_trsm(gsl_rng *rng, double share, int narrow, int nb, tlp_call *call)
+{
+    int32_t order = nb, other;
+    if (narrow) {
+        order = whole(nb / pow(2, 1 + (double)gsl_rng_uniform_int(rng, 5)), nb);
+        other = whole(share * nb, nb);
+    } else {
+        other = whole(share * fmin(TLP_MAX_SIZE, MAX_TRSM_WORK / nb / nb), TLP_MAX_SIZE);
+    }
+    call->right = gsl_rng_uniform_int(rng, 2) != 0;
+    call->sizes[0] = call->right ? other : order;
+    call->sizes[1] = call->right ? order : other;
+    call->sizes[2] = order;
+}
+
+static void choose_sizes(gsl_rng *rng, unsigned i, unsigned n, int nb, tlp_call *call)
+{
+    double share = (i + gsl_rng_uniform_pos(rng)) / n;
+    int narrow = i % 3 == 0;
+    switch (call->kernel) {
+    case TL_KERNEL_dgemm:
+    case TL_KERNEL_sgemm: choose_gemm(rng, share, narrow, nb, call->sizes); break;
+    case TL_KERNEL_dtrsm:
+    case TL_KERNEL_strsm: choose_trsm(rng, share, narrow, nb, call); break;
+    case TL_KERNEL_dgemv:
+    case TL_KERNEL_sgemv:
+    case TL_KERNEL_dger:
+    case TL_KERNEL_sger:
+        call->sizes[0] = whole(share * TLP_MAX_SIZE, TLP_MAX_SIZE);
+        call->sizes[1] = log_uniform(rng, nb);
+        break;
+    case TL_KERNEL_dtrsv:
+    case TL_KERNEL_strsv: call->sizes[0] = whole(share * nb, nb); break;
+    default: call->sizes[0] = log_uniform(rng, TLP_MAX_SIZE); break;
+    }
+}
+
+static const uint16_t kernels[] = {
+#define TL_KERNEL(code, name, dimensions, work) (code),
+#include <kernels.def>
+};
+enum { N_KERNELS = sizeof kernels / sizeof *kernels };
+
+static int is_single(uint16_t kernel)
+{
+    return kernel >= TL_KERNEL_sgemm;
+}
+
+tl_status tlp_plan_round(unsigned long seed, unsigned round, const int *nb, size_t n_nb,
+                         tlp_call **out, size_t *n, tl_error *err)
+{
+    gsl_rng *rng = gsl_rng_alloc(gsl_rng_mt19937);
+    tlp_call *calls = calloc((size_t)N_KERNELS * N_DOUBLE, sizeof *calls);
+    if (!rng || !calls) {
+        gsl_rng_free(rng);
+        free(calls);
+        return tlp_fail(err, TL_ERR_MEMORY, "out of memory while planning the measurements");
+    }
+    gsl_rng_set(rng, seed * 1000003UL + round);
+    size_t used = 0;
+    for (unsigned k = 0; k < N_KERNELS; k++) {
+        unsigned count = is_single(kernels[k]) ? N_SINGLE : N_DOUBLE;
+        for (unsigned i = 0; i < count; i++) {
+            calls[used].kernel = kernels[k];
+            choose_sizes(rng, i, count, nb[gsl_rng_uniform_int(rng, n_nb)], &calls[used]);
+            used++;
+        }
+    }
+    gsl_ran_shuffle(rng, calls, used, sizeof *calls);
+    gsl_rng_free(rng);
+    *out = calls;
+    *n = used;
+    return TL_OK;
+}
