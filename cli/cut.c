@@ -1,7 +1,154 @@
+/* cut.c - timeless cut: write a part of a trace as a trace of its own. */
 #include "cli.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum part { PART_NONE, PART_SECTIONS, PART_REGION, PART_EVENTS };
+
+struct cut_options {
+    const char *path, *out;
+    enum part part;
+    const char *part_text;
+    uint64_t a, b; /* sections, or events */
+    int64_t level; /* region */
+    int last;      /* --section last */
+};
+
+static const struct argp_option option_table[] = {
+    {"output", 'o', "FILE", 0, "the trace to write", 0},
+    {"section", 's', "A[:B]", 0,
+     "sections A to B, both included, as 'timeless info --sections' counts them; or 'last'", 0},
+    {"region", 'r', "LEVEL[:NTH]", 0,
+     "from MPI_Pcontrol(LEVEL) to the next MPI_Pcontrol with another level; the NTH, from 0", 0},
+    {"events", 'e', "A:B", 0, "events A to B-1 of every rank", 0},
+    {0}};
+
+/* "A" or "A:B"; returns whether there was a B. */
+static int parse_pair(struct argp_state *state, const char *what, char *arg, uint64_t max,
+                      uint64_t *a, uint64_t *b)
+{
+    char *colon = strchr(arg, ':');
+    char *first = colon ? strndup(arg, (size_t)(colon - arg)) : strdup(arg);
+    if (!first)
+        argp_failure(state, CLI_SYSTEM, 0, "out of memory");
+    *a = cli_parse_number(state, what, first, max);
+    free(first);
+    *b = colon ? cli_parse_number(state, what, colon + 1, max) : *a;
+    return colon != NULL;
+}
+
+static void set_part(struct argp_state *state, enum part part, const char *text)
+{
+    struct cut_options *o = state->input;
+    if (o->part != PART_NONE)
+        argp_error(state, "give one of --section, --region, --events");
+    o->part = part;
+    o->part_text = text;
+}
+
+static void parse_region(struct argp_state *state, char *arg)
+{
+    struct cut_options *o = state->input;
+    int negative = arg[0] == '-';
+    uint64_t level;
+    if (!parse_pair(state, "region", arg + negative, INT32_MAX, &level, &o->b))
+        o->b = 0;
+    o->level = negative ? -(int64_t)level : (int64_t)level;
+}
+
+static error_t parse(int key, char *arg, struct argp_state *state)
+{
+    struct cut_options *o = state->input;
+    switch (key) {
+    case 'o': o->out = arg; return 0;
+    case 's':
+        set_part(state, PART_SECTIONS, arg);
+        o->last = !strcmp(arg, "last");
+        if (!o->last)
+            parse_pair(state, "section", arg, INT64_MAX, &o->a, &o->b);
+        return 0;
+    case 'r':
+        set_part(state, PART_REGION, arg);
+        parse_region(state, arg);
+        return 0;
+    case 'e':
+        set_part(state, PART_EVENTS, arg);
+        if (!parse_pair(state, "events", arg, INT64_MAX, &o->a, &o->b) || o->a >= o->b)
+            argp_error(state, "events '%s': give A:B with A below B", arg);
+        return 0;
+    case ARGP_KEY_ARG:
+        if (o->path)
+            argp_error(state, "one trace at a time");
+        o->path = arg;
+        return 0;
+    case ARGP_KEY_END:
+        if (!o->path || !o->out || o->part == PART_NONE)
+            argp_error(state, "give a trace, -o FILE, and one of --section, --region, --events");
+        return 0;
+    default: return ARGP_ERR_UNKNOWN;
+    }
+}
+
+static tl_status find_span(tl_reader *r, struct cut_options *o, tl_span *span, tl_error *err)
+{
+    if (o->part == PART_REGION)
+        return tl_span_of_region(r, (int)o->level, (unsigned)o->b, span, err);
+    if (o->part == PART_EVENTS)
+        return tl_span_of_events(r, o->a, o->b, span, err);
+    if (o->last) {
+        tl_section *sections;
+        size_t n;
+        tl_status status = tl_sections_list(r, &sections, &n, err);
+        if (status)
+            return status;
+        free(sections);
+        o->a = o->b = n - 1;
+    }
+    return tl_span_of_sections(r, o->a, o->b, span, err);
+}
+
+/* How the part came to be: command, trace and its hash; what the trace itself was cut from before.
+ */
+static tl_status describe_origin(tl_reader *r, const struct cut_options *o, char *text, size_t size,
+                                 tl_error *err)
+{
+    uint64_t hash;
+    tl_status status = tl_reader_hash(r, &hash, err);
+    if (status)
+        return status;
+    static const char *const names[] = {"", "--section", "--region", "--events"};
+    const char *base = strrchr(o->path, '/');
+    const char *before = tl_reader_run(r)->origin;
+    snprintf(text, size, "timeless cut %s %s of %s (%016" PRIx64 ")%s%s", names[o->part],
+             o->part_text, base ? base + 1 : o->path, hash, *before ? "; " : "", before);
+    return TL_OK;
+}
 
 int cmd_cut(int argc, char **argv)
 {
-    (void)argc;
-    return cli_fail_text(TL_ERR_UNSUPPORTED, "%s: not in this build", argv[0]);
+    struct cut_options o = {0};
+    struct argp argp = {
+        option_table, parse, "TRACE", "Write a part of a trace as a trace of its own.",
+        NULL,         NULL,  NULL};
+    argp_parse(&argp, argc, argv, 0, NULL, &o);
+    tl_reader *r;
+    int code = cli_open_trace(o.path, &r);
+    if (code)
+        return code;
+    tl_error err;
+    tl_span span = {0};
+    char origin[1024];
+    tl_status status = find_span(r, &o, &span, &err);
+    if (!status)
+        status = describe_origin(r, &o, origin, sizeof origin, &err);
+    if (!status)
+        status = tl_cut(r, &span, origin, o.out, &err);
+    if (status)
+        code = cli_fail(&err);
+    tl_span_free(&span);
+    tl_reader_close(r);
+    return code;
 }

@@ -1,7 +1,255 @@
+/* info.c - timeless info: what a trace holds. */
 #include "cli.h"
+
+#include <inttypes.h>
+#include <jansson.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+struct info_options {
+    const char *path;
+    int json, sections;
+};
+
+struct call_count {
+    const tl_call_info *row;
+    uint64_t n;
+};
+
+/* Everything that info tells. */
+struct facts {
+    tl_reader *r;
+    const tl_run *run;
+    uint64_t hash, n_events;
+    struct call_count calls[TL_CALL_LIMIT]; /* by code, then sorted by n */
+    size_t n_calls;
+    tl_section *sections;
+    size_t n_sections;
+};
+
+static const struct argp_option option_table[] = {
+    {"json", 'j', NULL, 0, "JSON instead of text", 0},
+    {"sections", 's', NULL, 0, "list the sections between synchronising collectives", 0},
+    {0}};
+
+static error_t parse(int key, char *arg, struct argp_state *state)
+{
+    struct info_options *o = state->input;
+    switch (key) {
+    case 'j': o->json = 1; return 0;
+    case 's': o->sections = 1; return 0;
+    case ARGP_KEY_ARG:
+        if (o->path)
+            argp_error(state, "one trace at a time");
+        o->path = arg;
+        return 0;
+    case ARGP_KEY_END:
+        if (!o->path)
+            argp_error(state, "which trace?");
+        return 0;
+    default: return ARGP_ERR_UNKNOWN;
+    }
+}
+
+static const char *end_text(tl_end_reason end)
+{
+    switch (end) {
+    case TL_END_NONE: return "no end";
+    case TL_END_FINALIZED: return "finalized";
+    case TL_END_EXITED: return "exited without MPI_Finalize";
+    case TL_END_ABORTED: return "aborted";
+    case TL_END_FAILED: return "tracer failed";
+    case TL_END_CUT: return "cut";
+    }
+    return "?";
+}
+
+static int by_count(const void *a, const void *b)
+{
+    const struct call_count *x = a, *y = b;
+    if (x->n != y->n)
+        return x->n < y->n ? 1 : -1;
+    return x->row && y->row ? (x->row->code > y->row->code) - (x->row->code < y->row->code) : 0;
+}
+
+/* Damage has been told on opening; what the cursor finds beyond that is told here. */
+static tl_status count_calls(struct facts *f, tl_error *err)
+{
+    tl_status worst = TL_OK;
+    for (uint32_t rank = 0; rank < f->run->n_ranks; rank++) {
+        tl_cursor *c;
+        tl_status status = tl_cursor_open(f->r, rank, &c, err);
+        if (status)
+            return status;
+        tl_event e;
+        while ((status = tl_cursor_next(c, &e)) == TL_OK) {
+            f->calls[e.call].n++;
+            f->n_events++;
+        }
+        if (status != TL_END) {
+            worst = status;
+            *err = *tl_cursor_error(c);
+        }
+        tl_cursor_close(c);
+    }
+    for (unsigned code = 0; code < TL_CALL_LIMIT; code++) {
+        f->calls[code].row = tl_call_by_code(code);
+        f->n_calls += f->calls[code].n > 0;
+    }
+    qsort(f->calls, TL_CALL_LIMIT, sizeof *f->calls, by_count);
+    return worst;
+}
+
+static double bytes_per_event(const struct facts *f)
+{
+    return f->n_events ? (double)tl_reader_file_bytes(f->r) / (double)f->n_events : 0;
+}
+
+/* ---- text ---- */
+
+static void print_line(const char *name, const char *value)
+{
+    if (value && *value)
+        printf("%-16s %s\n", name, value);
+}
+
+static void print_sections(const struct facts *f)
+{
+    printf("\n%7s %-20s %-28s %12s %14s\n", "section", "opened by", "site (rank 0)", "events",
+           "wall s");
+    for (size_t i = 0; i < f->n_sections; i++) {
+        const tl_section *s = &f->sections[i];
+        const tl_call_info *row = s->call ? tl_call_by_code(s->call) : NULL;
+        char site[256];
+        tl_site_text(f->r, 0, s->site, site, sizeof site);
+        printf("%7zu %-20s %-28s %12" PRIu64 " %14.6f\n", i, row ? row->name : "(start)",
+               row ? site : "", s->n_events, (double)s->clock_ns * 1e-9);
+    }
+}
+
+static void print_text(const struct facts *f)
+{
+    printf("%-16s %s\n", "trace", tl_reader_path(f->r));
+    print_line("program", f->run->program);
+    print_line("MPI library", f->run->mpi_library);
+    print_line("written by", f->run->writer);
+    print_line("origin", f->run->origin);
+    printf("%-16s %s (%s)\n", "volumes", f->run->volume_unit, f->run->volume_source);
+    printf("%-16s %016" PRIx64 "\n", "hash", f->hash);
+    printf("%-16s %" PRIu32 "\n", "ranks", f->run->n_ranks);
+    printf("%-16s %" PRIu64 "\n", "events", f->n_events);
+    printf("%-16s %" PRIu64 " (%.3f per event)\n", "bytes", tl_reader_file_bytes(f->r),
+           bytes_per_event(f));
+    printf("%-16s %s", "complete", tl_reader_complete(f->r) ? "yes" : "no");
+    if (tl_reader_n_damages(f->r))
+        printf(", %zu damages", tl_reader_n_damages(f->r));
+    printf("\n\n%8s %12s %20s %14s  %-12s %s\n", "rank", "events", "volume", "wall s", "end",
+           "host");
+    for (uint32_t rank = 0; rank < f->run->n_ranks; rank++) {
+        tl_rank_summary s;
+        if (tl_reader_rank(f->r, rank, &s) == TL_OK)
+            printf("%8" PRIu32 " %12" PRIu64 " %20" PRIu64 " %14.6f  %-12s %s\n", rank, s.n_events,
+                   s.volume, (double)s.clock_ns * 1e-9, end_text(s.end), s.host);
+    }
+    printf("\n%12s  %s\n", "events", "call");
+    for (size_t i = 0; i < f->n_calls; i++)
+        printf("%12" PRIu64 "  %s%s\n", f->calls[i].n, f->calls[i].row->name,
+               f->calls[i].row->action == TL_ACTION_OPAQUE ? " (not modelled)" : "");
+    if (f->sections)
+        print_sections(f);
+}
+
+/* ---- JSON ---- */
+
+static json_t *ranks_json(const struct facts *f)
+{
+    json_t *ranks = json_array();
+    for (uint32_t rank = 0; rank < f->run->n_ranks; rank++) {
+        tl_rank_summary s;
+        if (tl_reader_rank(f->r, rank, &s) == TL_OK)
+            json_array_append_new(
+                ranks, json_pack("{s:I,s:I,s:I,s:s,s:s}", "events", (json_int_t)s.n_events,
+                                 "volume", (json_int_t)s.volume, "clock_ns", (json_int_t)s.clock_ns,
+                                 "end", end_text(s.end), "host", s.host));
+    }
+    return ranks;
+}
+
+static json_t *sections_json(const struct facts *f)
+{
+    json_t *sections = json_array();
+    for (size_t i = 0; i < f->n_sections; i++) {
+        const tl_section *s = &f->sections[i];
+        const tl_call_info *row = s->call ? tl_call_by_code(s->call) : NULL;
+        char site[256];
+        tl_site_text(f->r, 0, s->site, site, sizeof site);
+        json_array_append_new(sections,
+                              json_pack("{s:s,s:s,s:I,s:I,s:I}", "call", row ? row->name : "",
+                                        "site", site, "events", (json_int_t)s->n_events, "clock_ns",
+                                        (json_int_t)s->clock_ns, "first_event",
+                                        (json_int_t)s->first_event));
+    }
+    return sections;
+}
+
+static void print_json(const struct facts *f)
+{
+    char hash[17];
+    snprintf(hash, sizeof hash, "%016" PRIx64, f->hash);
+    json_t *calls = json_object();
+    for (size_t i = 0; i < f->n_calls; i++)
+        json_object_set_new(calls, f->calls[i].row->name, json_integer((json_int_t)f->calls[i].n));
+    json_t *damages = json_array();
+    for (size_t i = 0; i < tl_reader_n_damages(f->r); i++)
+        json_array_append_new(damages, json_string(tl_reader_damage(f->r, i)->text));
+    json_t *root = json_pack(
+        "{s:s,s:s,s:s,s:s,s:s,s:s,s:s,s:s,s:i,s:I,s:I,s:f,s:b,s:o,s:o,s:o}", "trace",
+        tl_reader_path(f->r), "program", f->run->program, "mpi_library", f->run->mpi_library,
+        "writer", f->run->writer, "origin", f->run->origin, "volume_unit", f->run->volume_unit,
+        "volume_source", f->run->volume_source, "hash", hash, "n_ranks", (int)f->run->n_ranks,
+        "n_events", (json_int_t)f->n_events, "bytes", (json_int_t)tl_reader_file_bytes(f->r),
+        "bytes_per_event", bytes_per_event(f), "complete", tl_reader_complete(f->r), "ranks",
+        ranks_json(f), "calls", calls, "damages", damages);
+    if (f->sections)
+        json_object_set_new(root, "sections", sections_json(f));
+    json_dumpf(root, stdout, JSON_INDENT(2) | JSON_SORT_KEYS);
+    putchar('\n');
+    json_decref(root);
+}
 
 int cmd_info(int argc, char **argv)
 {
-    (void)argc;
-    return cli_fail_text(TL_ERR_UNSUPPORTED, "%s: not in this build", argv[0]);
+    struct info_options o = {0};
+    struct argp argp = {option_table, parse, "TRACE", "Say what a trace holds.", NULL, NULL, NULL};
+    argp_parse(&argp, argc, argv, 0, NULL, &o);
+    struct facts *f = calloc(1, sizeof *f);
+    if (!f)
+        return cli_fail_text(TL_ERR_MEMORY, "%s: out of memory", o.path);
+    int code = cli_open_trace(o.path, &f->r);
+    if (code)
+        goto cleanup;
+    f->run = tl_reader_run(f->r);
+    if (!tl_reader_complete(f->r))
+        code = CLI_BAD_INPUT;
+    tl_error err;
+    if (tl_reader_hash(f->r, &f->hash, &err)) {
+        code = cli_fail(&err);
+        goto cleanup;
+    }
+    if (count_calls(f, &err) && !tl_reader_n_damages(f->r))
+        code = cli_fail(&err);
+    if (o.sections && tl_sections_list(f->r, &f->sections, &f->n_sections, &err))
+        code = cli_fail(&err);
+    if (o.json)
+        print_json(f);
+    else
+        print_text(f);
+    if (fflush(stdout) || ferror(stdout))
+        code =
+            cli_fail_text(TL_ERR_SYSTEM, "standard output: cannot be written; is the disk full?");
+cleanup:
+    free(f->sections);
+    tl_reader_close(f->r);
+    free(f);
+    return code;
 }

@@ -80,6 +80,10 @@ static inline uint64_t tl_get_varint(tl_input *in)
     return tl_get_long_varint(in);
 }
 
+/* Room for element n of an array that doubles.  `array` is the address of the pointer to it.  False
+ * when memory is out. */
+bool tl_make_room(void *array, size_t n, size_t *capacity, size_t element_bytes);
+
 typedef struct tl_buffer {
     uint8_t *data;
     size_t size, capacity;

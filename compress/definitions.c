@@ -100,14 +100,8 @@ static const void *pool_share(tl_pool *pool, const void *data, size_t size)
         if (block[0] == size && !memcmp(block + 1, data, size))
             return block + 1;
     }
-    if (pool->n_blocks == pool->blocks_capacity) {
-        size_t capacity = pool->blocks_capacity ? 2 * pool->blocks_capacity : 16;
-        void **blocks = realloc(pool->blocks, capacity * sizeof *blocks);
-        if (!blocks)
-            return NULL;
-        pool->blocks = blocks;
-        pool->blocks_capacity = capacity;
-    }
+    if (!tl_make_room(&pool->blocks, pool->n_blocks, &pool->blocks_capacity, sizeof(void *)))
+        return NULL;
     uint64_t *block = malloc(sizeof *block + size + 1);
     if (!block)
         return NULL;
@@ -131,20 +125,6 @@ void tl_definitions_free(tl_definitions *d)
 {
     free(d->comms);
     free(d->sites);
-}
-
-/* Room for one more element of an array that doubles. */
-static bool make_room(void **array, size_t n, size_t *capacity, size_t element_bytes)
-{
-    if (n < *capacity)
-        return true;
-    size_t wider = *capacity ? 2 * *capacity : 8;
-    void *data = realloc(*array, wider * element_bytes);
-    if (!data)
-        return false;
-    *array = data;
-    *capacity = wider;
-    return true;
 }
 
 static tl_status get_text(tl_input *in, tl_pool *pool, const char **out)
@@ -210,7 +190,7 @@ static tl_status get_comm(tl_definitions *d, tl_pool *pool, tl_input *in)
     tl_status status = get_members(in, pool, &comm);
     if (status)
         return status;
-    if (!make_room((void **)&d->comms, d->n_comms, &d->comms_capacity, sizeof comm))
+    if (!tl_make_room(&d->comms, d->n_comms, &d->comms_capacity, sizeof comm))
         return TL_ERR_MEMORY;
     d->comms[d->n_comms++] = comm;
     return TL_OK;
@@ -228,7 +208,7 @@ static tl_status get_site(tl_definitions *d, tl_pool *pool, tl_input *in)
     site.offset = tl_get_varint(in);
     if (in->bad)
         return TL_ERR_CORRUPT;
-    if (!make_room((void **)&d->sites, d->n_sites, &d->sites_capacity, sizeof site))
+    if (!tl_make_room(&d->sites, d->n_sites, &d->sites_capacity, sizeof site))
         return TL_ERR_MEMORY;
     d->sites[d->n_sites++] = site;
     return TL_OK;

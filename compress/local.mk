@@ -1,11 +1,13 @@
 # libtimeless: the trace file.  libc, zstd and (inlined) xxhash only.
 TIMELESS_SOURCES = \
 	compress/timeless.h compress/mpi_calls.def compress/kernels.def \
-	compress/bytes.c compress/bytes.h compress/codec.c compress/codec.h compress/cursor.c \
-	compress/definitions.c compress/definitions.h compress/error.c compress/error.h \
-	compress/format.h compress/frame.c compress/frame.h compress/map.c compress/map.h \
-	compress/reader.c compress/reader.h compress/run.c compress/run.h compress/scan.c \
-	compress/scan.h compress/schema.c compress/status.c compress/text.c compress/writer.c
+	compress/balance.c compress/balance.h compress/bytes.c compress/bytes.h compress/codec.c \
+	compress/codec.h compress/cursor.c compress/cut.c compress/definitions.c \
+	compress/definitions.h compress/error.c compress/error.h compress/format.h \
+	compress/frame.c compress/frame.h compress/map.c compress/map.h compress/reader.c \
+	compress/reader.h compress/requests.c compress/requests.h compress/run.c compress/run.h \
+	compress/scan.c compress/scan.h compress/schema.c compress/sections.c compress/status.c \
+	compress/text.c compress/writer.c
 
 lib_LTLIBRARIES += compress/libtimeless.la
 compress_libtimeless_la_SOURCES = $(TIMELESS_SOURCES)

@@ -212,6 +212,19 @@ size_t tl_reader_sites(const tl_reader *r, uint32_t rank, const tl_site **out)
     return part ? part->definitions.n_sites : 0;
 }
 
+static int comm_by_id(const void *key, const void *element)
+{
+    uint32_t id = *(const uint32_t *)key, other = ((const tl_comm *)element)->id;
+    return (id > other) - (id < other);
+}
+
+const tl_comm *tl_reader_comm(const tl_reader *r, uint32_t rank, uint32_t id)
+{
+    const tl_comm *comms;
+    size_t n = tl_reader_comms(r, rank, &comms);
+    return n ? bsearch(&id, comms, n, sizeof *comms, comm_by_id) : NULL;
+}
+
 static int site_by_id(const void *key, const void *element)
 {
     uint32_t id = *(const uint32_t *)key, other = ((const tl_site *)element)->id;

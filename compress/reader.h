@@ -43,5 +43,7 @@ struct tl_reader {
 
 /* The part of a rank; NULL if the file holds nothing of it. */
 tl_part *tl_reader_part(const tl_reader *r, uint32_t rank);
+/* A communicator that a rank has defined; NULL if it has not (WORLD and SELF are never defined). */
+const tl_comm *tl_reader_comm(const tl_reader *r, uint32_t rank, uint32_t id);
 
 #endif

@@ -41,14 +41,8 @@ static tl_status add_damage(scan *s, const tl_error *damage)
     tl_reader *r = s->r;
     if (r->n_damages == MAX_DAMAGES)
         return TL_OK;
-    if (r->n_damages == r->damages_capacity) {
-        size_t capacity = r->damages_capacity ? 2 * r->damages_capacity : 4;
-        tl_error *damages = realloc(r->damages, capacity * sizeof *damages);
-        if (!damages)
-            return out_of_memory(s);
-        r->damages = damages;
-        r->damages_capacity = capacity;
-    }
+    if (!tl_make_room(&r->damages, r->n_damages, &r->damages_capacity, sizeof *r->damages))
+        return out_of_memory(s);
     r->damages[r->n_damages++] = *damage;
     return TL_OK;
 }
@@ -78,14 +72,8 @@ static tl_part *part_of(scan *s, uint32_t rank)
         return NULL;
     if (*index)
         return r->parts[*index - 1];
-    if (r->n_parts == r->parts_capacity) {
-        size_t capacity = r->parts_capacity ? 2 * r->parts_capacity : 16;
-        tl_part **parts = realloc(r->parts, capacity * sizeof(tl_part *));
-        if (!parts)
-            return NULL;
-        r->parts = parts;
-        r->parts_capacity = capacity;
-    }
+    if (!tl_make_room(&r->parts, r->n_parts, &r->parts_capacity, sizeof *r->parts))
+        return NULL;
     tl_part *part = calloc(1, sizeof *part);
     if (!part)
         return NULL;
@@ -99,14 +87,8 @@ static tl_part *part_of(scan *s, uint32_t rank)
 static tl_status add_frame(scan *s, const tl_chunk *chunk, uint64_t offset, tl_part *part)
 {
     tl_reader *r = s->r;
-    if (r->n_frames == r->frames_capacity) {
-        size_t capacity = r->frames_capacity ? 2 * r->frames_capacity : 16;
-        tl_frame_ref *frames = realloc(r->frames, capacity * sizeof *frames);
-        if (!frames)
-            return out_of_memory(s);
-        r->frames = frames;
-        r->frames_capacity = capacity;
-    }
+    if (!tl_make_room(&r->frames, r->n_frames, &r->frames_capacity, sizeof *r->frames))
+        return out_of_memory(s);
     r->frames[r->n_frames++] =
         (tl_frame_ref){.offset = offset,
                        .first_event = chunk->first_event,

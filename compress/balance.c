@@ -1,0 +1,203 @@
+/* balance.c - does a part of a run hold both sides of every message and collective?
+ *
+ * Messages are counted, not listed: memory grows with the pairs of ranks that talk, not with the
+ * messages. */
+#include "balance.h"
+
+#include "error.h"
+
+#include <inttypes.h>
+
+static tl_status out_of_memory(const tl_balance *b, tl_error *err)
+{
+    return tl_fail(err, TL_ERR_MEMORY, "%s: out of memory", b->r->path);
+}
+
+/* Communicators with the same members are told apart by their order among these (see tl_comm). */
+tl_status tl_balance_begin_rank(tl_balance *b, uint32_t rank, tl_error *err)
+{
+    tl_map_free(&b->identities);
+    tl_map_free(&b->own_numbers);
+    b->n_own = 0;
+    b->rank = rank;
+    const tl_comm *comms;
+    size_t n = tl_reader_comms(b->r, rank, &comms);
+    tl_map before = {0};
+    tl_status status = TL_OK;
+    for (size_t i = 0; i < n && !status; i++) {
+        uint64_t key = tl_hash_of(comms[i].members, comms[i].n_members * sizeof *comms[i].members,
+                                  comms[i].n_members);
+        uint64_t *same = tl_map_at(&before, key);
+        uint64_t *identity = tl_map_at(&b->identities, comms[i].id);
+        if (!same || !identity) {
+            status = out_of_memory(b, err);
+            break;
+        }
+        *identity = tl_hash_of(same, sizeof *same, key);
+        ++*same;
+    }
+    tl_map_free(&before);
+    return status;
+}
+
+static tl_status identify(const tl_balance *b, uint32_t comm, uint64_t *out, tl_error *err)
+{
+    const uint64_t *known = tl_map_find(&b->identities, comm);
+    *out = known ? *known : comm;
+    if (known || comm == TL_COMM_WORLD)
+        return TL_OK;
+    return tl_fail(err, TL_ERR_CORRUPT,
+                   "%s: rank %" PRIu32 " uses communicator %" PRIu32
+                   ", which it has not defined; record the run again",
+                   b->r->path, b->rank, comm);
+}
+
+tl_status tl_balance_message(tl_balance *b, int account, bool by_sender, uint32_t comm,
+                             int32_t peer, int32_t tag, int times, tl_error *err)
+{
+    if (peer == TL_PROC_NULL || comm == TL_COMM_SELF)
+        return TL_OK;
+    uint64_t identity;
+    tl_status status = identify(b, comm, &identity, err);
+    if (status)
+        return status;
+    const tl_comm *defined = tl_reader_comm(b->r, b->rank, comm);
+    uint32_t n_members = defined ? defined->n_members : b->r->header.run.n_ranks;
+    if (peer < 0 || (uint32_t)peer >= n_members)
+        return tl_fail(err, TL_ERR_CORRUPT,
+                       "%s: rank %" PRIu32 " has a message with rank %" PRId32
+                       " of a communicator of %" PRIu32 "; record the run again",
+                       b->r->path, b->rank, peer, n_members);
+    uint32_t other = defined ? (uint32_t)defined->members[peer] : (uint32_t)peer;
+    uint64_t key[2] = {
+        by_sender ? (uint64_t)b->rank << 32 | other : (uint64_t)other << 32 | b->rank, identity};
+    uint64_t *position = tl_map_at(&b->pair_index, tl_hash_of(key, sizeof key, 0));
+    if (!position ||
+        (!*position && !tl_make_room(&b->pairs, b->n_pairs, &b->pairs_capacity, sizeof *b->pairs)))
+        return out_of_memory(b, err);
+    if (!*position) {
+        b->pairs[b->n_pairs] = (tl_pair){.from = (uint32_t)(key[0] >> 32), .to = (uint32_t)key[0]};
+        *position = ++b->n_pairs;
+    }
+    struct tl_account *sum = &b->pairs[*position - 1].accounts[account];
+    int64_t sign = by_sender ? times : -times;
+    sum->surplus += sign;
+    sum->tags += (uint64_t)sign * tl_hash_of(&tag, sizeof tag, 0);
+    sum->any_tag = sum->any_tag || (!by_sender && tag == TL_ANY_TAG);
+    return TL_OK;
+}
+
+static bool is_collective(tl_action action)
+{
+    return (action >= TL_ACTION_BARRIER && action <= TL_ACTION_IEXSCAN) ||
+           (action >= TL_ACTION_COMM_DUP && action <= TL_ACTION_COMM_FREE);
+}
+
+tl_status tl_balance_collective(tl_balance *b, int account, const tl_event *e, tl_error *err)
+{
+    /* Comm_create_group is called by the members of the group only. */
+    if (!is_collective(tl_call_by_code(e->call)->action) || e->comm == TL_COMM_SELF ||
+        e->call == TL_MPI_Comm_create_group)
+        return TL_OK;
+    uint64_t identity;
+    tl_status status = identify(b, e->comm, &identity, err);
+    if (status)
+        return status;
+    uint64_t *position = tl_map_at(&b->own_numbers, identity);
+    if (!position)
+        return out_of_memory(b, err);
+    if (!*position) {
+        size_t capacity = b->own_capacity;
+        if (!tl_make_room(&b->own, b->n_own, &capacity, sizeof *b->own) ||
+            !tl_make_room(&b->own_identity, b->n_own, &b->own_capacity, sizeof *b->own_identity))
+            return out_of_memory(b, err);
+        b->own[b->n_own] = (tl_order){.rank = b->rank};
+        b->own_identity[b->n_own] = identity;
+        *position = ++b->n_own;
+    }
+    tl_order *own = &b->own[*position - 1];
+    own->n[account]++;
+    own->hash[account] =
+        own->hash[account] * UINT64_C(0x100000001b3) + (uint64_t)tl_call_by_code(e->call)->action;
+    return TL_OK;
+}
+
+/* The ranks of a communicator are compared with the first of them that had anything in the part or
+ * knows the communicator. */
+static tl_status compare_order(tl_balance *b, uint64_t identity, tl_error *err)
+{
+    const uint64_t *mine = tl_map_find(&b->own_numbers, identity);
+    tl_order order = mine && *mine ? b->own[*mine - 1] : (tl_order){.rank = b->rank};
+    uint64_t *position = tl_map_at(&b->order_index, identity);
+    if (!position || (!*position && !tl_make_room(&b->orders, b->n_orders, &b->orders_capacity,
+                                                  sizeof *b->orders)))
+        return out_of_memory(b, err);
+    if (!*position) {
+        b->orders[b->n_orders] = order;
+        *position = ++b->n_orders;
+    }
+    const tl_order *first = &b->orders[*position - 1];
+    for (int i = 0; i < TL_N_ACCOUNTS; i++)
+        if (first->n[i] != order.n[i] || first->hash[i] != order.hash[i])
+            return tl_fail(err, TL_ERR_UNSUPPORTED,
+                           "%s: %s the part rank %" PRIu32 " has %" PRIu64
+                           " collective calls on a communicator and rank %" PRIu32 " has %" PRIu64
+                           "%s; cut at a synchronising collective (--section)",
+                           b->r->path, i == TL_BEFORE ? "before" : "in", first->rank, first->n[i],
+                           b->rank, order.n[i], first->n[i] == order.n[i] ? " others" : "");
+    return TL_OK;
+}
+
+tl_status tl_balance_end_rank(tl_balance *b, tl_error *err)
+{
+    tl_status status = compare_order(b, TL_COMM_WORLD, err);
+    const tl_comm *comms;
+    size_t n = tl_reader_comms(b->r, b->rank, &comms);
+    for (size_t i = 0; i < n && !status; i++)
+        status = compare_order(b, *tl_map_find(&b->identities, comms[i].id), err);
+    return status;
+}
+
+static tl_status refuse_pair(const tl_balance *b, const tl_pair *p, int account, tl_error *err)
+{
+    int64_t surplus = p->accounts[account].surplus;
+    if (account == TL_BEFORE)
+        return tl_fail(err, TL_ERR_UNSUPPORTED,
+                       "%s: a message from rank %" PRIu32 " to rank %" PRIu32
+                       " is under way where the part begins; begin where none is (--section)",
+                       b->r->path, p->from, p->to);
+    if (surplus)
+        return tl_fail(err, TL_ERR_UNSUPPORTED,
+                       "%s: %" PRId64 " messages from rank %" PRIu32 " to rank %" PRIu32
+                       " have only their %s in the part; end where none is under way (--section)",
+                       b->r->path, surplus < 0 ? -surplus : surplus, p->from, p->to,
+                       surplus < 0 ? "receive" : "send");
+    return tl_fail(err, TL_ERR_UNSUPPORTED,
+                   "%s: the messages from rank %" PRIu32 " to rank %" PRIu32
+                   " in the part differ in their tags; cut where none is under way (--section)",
+                   b->r->path, p->from, p->to);
+}
+
+tl_status tl_balance_check(const tl_balance *b, tl_error *err)
+{
+    for (size_t i = 0; i < b->n_pairs; i++) {
+        for (int k = 0; k < TL_N_ACCOUNTS; k++) {
+            const struct tl_account *sum = &b->pairs[i].accounts[k];
+            if (sum->surplus || (sum->tags && !sum->any_tag))
+                return refuse_pair(b, &b->pairs[i], k, err);
+        }
+    }
+    return TL_OK;
+}
+
+void tl_balance_free(tl_balance *b)
+{
+    tl_map_free(&b->pair_index);
+    tl_map_free(&b->order_index);
+    tl_map_free(&b->identities);
+    tl_map_free(&b->own_numbers);
+    free(b->pairs);
+    free(b->orders);
+    free(b->own);
+    free(b->own_identity);
+}

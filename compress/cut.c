@@ -1,0 +1,418 @@
+/* cut.c - write a part of a trace as a trace of its own. */
+#include "config.h"
+
+#include "balance.h"
+#include "bytes.h"
+#include "error.h"
+#include "requests.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+/* One rank on its way from the trace into the part. */
+typedef struct passage {
+    tl_reader *r;
+    uint32_t rank;
+    uint64_t first, past;
+    tl_writer *writer;
+    const char *out_path;
+    tl_requests requests;
+    tl_balance *balance;
+    uint64_t base_ns; /* clock at which the part begins */
+    uint64_t last_ns; /* last clock written, relative */
+    uint64_t volume;  /* of events that were left out */
+    uint32_t polls;
+    int account;    /* TL_BEFORE or TL_WITHIN */
+    tl_event match; /* of the blocking receive that follows; call 0: none */
+    tl_buffer list;
+    tl_error *err;
+} passage;
+
+static tl_status out_of_memory(const passage *p)
+{
+    return tl_fail(p->err, TL_ERR_MEMORY, "%s: out of memory", p->r->path);
+}
+
+static tl_status write_failed(const passage *p, tl_status status)
+{
+    if (status == TL_ERR_SYSTEM)
+        return tl_fail_errno(p->err, "%s: cannot be written", p->out_path);
+    return tl_fail(p->err, status, "%s: cannot be written: %s", p->out_path,
+                   tl_status_text(status));
+}
+
+/* ---- messages ---- */
+
+static bool is_wildcard(const tl_event *e)
+{
+    return e->peer == TL_ANY_SOURCE || (e->peer >= 0 && e->tag == TL_ANY_TAG);
+}
+
+static tl_status count_send(passage *p, const tl_event *e)
+{
+    return tl_balance_message(p->balance, p->account, true, e->comm, e->peer, e->tag, 1, p->err);
+}
+
+/* A nonblocking or persistent receive begins; a wildcard counts when its match is known. */
+static tl_status count_receive(passage *p, tl_request *request)
+{
+    const tl_event *e = &request->begun;
+    if (is_wildcard(e)) {
+        request->open = true;
+        return TL_OK;
+    }
+    return tl_balance_message(p->balance, p->account, false, e->comm, e->peer, e->tag, 1, p->err);
+}
+
+/* A blocking receive, or the receiving half of a Sendrecv. */
+static tl_status count_blocking(passage *p, uint32_t comm, int32_t peer, int32_t tag)
+{
+    if (p->match.call && (peer == TL_ANY_SOURCE || tag == TL_ANY_TAG)) {
+        peer = p->match.peer;
+        tag = p->match.tag;
+    }
+    p->match.call = 0;
+    if (peer == TL_ANY_SOURCE)
+        return tl_fail(p->err, TL_ERR_UNSUPPORTED,
+                       "%s: rank %" PRIu32 " receives from any source at the first event of the "
+                       "part; begin one event earlier",
+                       p->r->path, p->rank);
+    return tl_balance_message(p->balance, p->account, false, comm, peer, tag, 1, p->err);
+}
+
+static tl_status count_started(passage *p, uint32_t id)
+{
+    tl_request *request = tl_requests_find(&p->requests, id);
+    if (!request)
+        return TL_OK;
+    return tl_call_by_code(request->begun.call)->action == TL_ACTION_RECV_INIT
+               ? count_receive(p, request)
+               : count_send(p, &request->begun);
+}
+
+static int account_of(const tl_request *request)
+{
+    return request->before ? TL_BEFORE : TL_WITHIN;
+}
+
+static tl_status count_match(passage *p, const tl_event *e)
+{
+    if (!e->request) {
+        p->match = *e;
+        return TL_OK;
+    }
+    tl_request *request = tl_requests_find(&p->requests, e->request);
+    if (!request || !request->open)
+        return TL_OK;
+    request->open = false;
+    return tl_balance_message(p->balance, account_of(request), false, request->begun.comm, e->peer,
+                              e->tag, 1, p->err);
+}
+
+/* A receive that was cancelled is not waited for by anybody. */
+static tl_status count_cancel(passage *p, const tl_event *e)
+{
+    tl_request *request = tl_requests_find(&p->requests, e->request);
+    if (!request || !request->active)
+        return TL_OK;
+    if (request->open) {
+        request->open = false;
+        return TL_OK;
+    }
+    tl_action action = tl_call_by_code(request->begun.call)->action;
+    if (action != TL_ACTION_IRECV && action != TL_ACTION_RECV_INIT)
+        return TL_OK;
+    return tl_balance_message(p->balance, account_of(request), false, request->begun.comm,
+                              request->begun.peer, request->begun.tag, -1, p->err);
+}
+
+/* Counts the messages and collectives of an event whose requests are followed. */
+static tl_status count_event(passage *p, const tl_event *e, const tl_call_info *row)
+{
+    tl_status status = tl_balance_collective(p->balance, p->account, e, p->err);
+    if (status)
+        return status;
+    switch (row->action) {
+    case TL_ACTION_SEND:
+    case TL_ACTION_ISEND: return count_send(p, e);
+    case TL_ACTION_RECV: return count_blocking(p, e->comm, e->peer, e->tag);
+    case TL_ACTION_SENDRECV:
+        status = count_send(p, e);
+        return status ? status : count_blocking(p, e->comm, e->recv_peer, e->recv_tag);
+    case TL_ACTION_IRECV: {
+        tl_request *request = tl_requests_find(&p->requests, e->request);
+        return request ? count_receive(p, request) : TL_OK;
+    }
+    case TL_ACTION_START:
+        status = count_started(p, e->request);
+        for (uint32_t i = 0; i < e->list_len && !status; i++)
+            status = count_started(p, (uint32_t)e->list[i]);
+        return status;
+    case TL_ACTION_MATCH: return count_match(p, e);
+    case TL_ACTION_CANCEL: return count_cancel(p, e);
+    default: return TL_OK;
+    }
+}
+
+/* Receives from any source that the part begins and does not finish. */
+static tl_status check_open_receives(const passage *p)
+{
+    for (size_t i = 0; i < p->requests.n; i++) {
+        const tl_request *request = &p->requests.items[i];
+        if (!request->live || !request->open || request->before)
+            continue;
+        if (request->begun.peer == TL_ANY_SOURCE)
+            return tl_fail(p->err, TL_ERR_UNSUPPORTED,
+                           "%s: a receive of rank %" PRIu32
+                           " from any rank is not finished in the part; cut where none is under "
+                           "way (--section)",
+                           p->r->path, p->rank);
+        tl_status status = tl_balance_message(p->balance, TL_WITHIN, false, request->begun.comm,
+                                              request->begun.peer, TL_ANY_TAG, 1, p->err);
+        if (status)
+            return status;
+    }
+    return TL_OK;
+}
+
+/* ---- events ---- */
+
+static bool begun_before(const passage *p, uint32_t id)
+{
+    const tl_request *request = tl_requests_find(&p->requests, id);
+    return request && request->active && request->before;
+}
+
+/* Takes what belongs to requests that began before the part out of an event.  False: nothing is
+ * left of it. */
+static bool keep_own(passage *p, tl_event *e, const tl_call_info *row)
+{
+    switch (row->action) {
+    case TL_ACTION_WAIT:
+    case TL_ACTION_MATCH:
+    case TL_ACTION_CANCEL:
+        if (e->request)
+            return !begun_before(p, e->request);
+        break;
+    case TL_ACTION_REQUEST_FREE: {
+        const tl_request *request = tl_requests_find(&p->requests, e->request);
+        return !request || request->persistent || !begun_before(p, e->request);
+    }
+    default: break;
+    }
+    if (row->action != TL_ACTION_WAIT || !e->list_len)
+        return true;
+    int64_t *kept = (int64_t *)(void *)p->list.data; /* reserved by the caller */
+    uint32_t n = 0;
+    for (uint32_t i = 0; i < e->list_len; i++)
+        if (!begun_before(p, (uint32_t)e->list[i]))
+            kept[n++] = e->list[i];
+    bool anything = n > 0;
+    e->list = kept;
+    e->list_len = n;
+    return anything;
+}
+
+static tl_status put(passage *p, const tl_event *e)
+{
+    tl_status status = tl_writer_put(p->writer, e);
+    return status ? write_failed(p, status) : TL_OK;
+}
+
+/* An event before the part: only what it leaves behind counts. */
+static tl_status pass_over(passage *p, const tl_event *e)
+{
+    const tl_call_info *row = tl_call_by_code(e->call);
+    if (!tl_requests_follow(&p->requests, e, row, true))
+        return out_of_memory(p);
+    return count_event(p, e, row);
+}
+
+/* An event of the part.  What ran before the one that opens the part is left out. */
+static tl_status pass_event(passage *p, const tl_event *original, bool opens)
+{
+    tl_event e = *original;
+    const tl_call_info *row = tl_call_by_code(e.call);
+    p->list.size = 0;
+    if (!tl_buffer_reserve(&p->list, (e.list_len + 1) * sizeof *e.list))
+        return out_of_memory(p);
+    bool keep = keep_own(p, &e, row);
+    if (!tl_requests_follow(&p->requests, original, row, false))
+        return out_of_memory(p);
+    tl_status status = count_event(p, original, row);
+    if (status)
+        return status;
+    if (opens) {
+        e.volume = 0;
+        e.polls = 0;
+    }
+    e.volume += p->volume;
+    uint64_t polls = (uint64_t)e.polls + p->polls;
+    e.polls = polls > UINT32_MAX ? UINT32_MAX : (uint32_t)polls;
+    if (!keep) {
+        p->volume = e.volume;
+        p->polls = e.polls;
+        return TL_OK;
+    }
+    p->volume = p->polls = 0;
+    if (row->slots & TL_SLOT_CLOCK) {
+        e.clock_ns = e.clock_ns > p->base_ns ? e.clock_ns - p->base_ns : 0;
+        p->last_ns = e.clock_ns;
+    }
+    return put(p, &e);
+}
+
+static int by_serial(const void *a, const void *b)
+{
+    const tl_request *x = *(tl_request *const *)a, *y = *(tl_request *const *)b;
+    return (x->serial > y->serial) - (x->serial < y->serial);
+}
+
+/* Persistent requests that are alive where the part begins are made again at its start. */
+static tl_status carry_persistent(passage *p)
+{
+    size_t n = 0;
+    tl_request **alive = malloc((p->requests.n + 1) * sizeof(tl_request *));
+    if (!alive)
+        return out_of_memory(p);
+    for (size_t i = 0; i < p->requests.n; i++)
+        if (p->requests.items[i].live && p->requests.items[i].persistent)
+            alive[n++] = &p->requests.items[i];
+    qsort(alive, n, sizeof *alive, by_serial);
+    tl_status status = TL_OK;
+    for (size_t i = 0; i < n && !status; i++) {
+        tl_event e = alive[i]->begun;
+        e.volume = 0;
+        e.polls = 0;
+        status = put(p, &e);
+    }
+    free(alive);
+    return status;
+}
+
+static tl_status pass_events(passage *p, tl_cursor *c)
+{
+    tl_event e;
+    tl_status status;
+    while (tl_cursor_position(c) < p->past && (status = tl_cursor_next(c, &e)) != TL_END) {
+        if (status) {
+            if (p->err)
+                *p->err = *tl_cursor_error(c);
+            return status;
+        }
+        uint64_t number = tl_cursor_position(c) - 1;
+        if (number <= p->first && (tl_call_by_code(e.call)->slots & TL_SLOT_CLOCK) && p->first)
+            p->base_ns = e.clock_ns;
+        p->account = number < p->first ? TL_BEFORE : TL_WITHIN;
+        if (number == p->first) {
+            p->match.call = 0; /* it is not part of the part */
+            if ((status = carry_persistent(p)))
+                return status;
+        }
+        status = number < p->first ? pass_over(p, &e)
+                                   : pass_event(p, &e, number == p->first && p->first > 0);
+        if (status)
+            return status;
+    }
+    return TL_OK;
+}
+
+static tl_status carry_definitions(passage *p)
+{
+    const tl_comm *comms;
+    const tl_site *sites;
+    size_t n_comms = tl_reader_comms(p->r, p->rank, &comms);
+    size_t n_sites = tl_reader_sites(p->r, p->rank, &sites);
+    tl_status status = TL_OK;
+    for (size_t i = 0; i < n_comms && !status; i++)
+        status = tl_writer_define_comm(p->writer, &comms[i]);
+    for (size_t i = 0; i < n_sites && !status; i++)
+        status = tl_writer_define_site(p->writer, &sites[i]);
+    return status ? write_failed(p, status) : TL_OK;
+}
+
+static tl_status cut_rank(passage *p)
+{
+    tl_cursor *c = NULL;
+    tl_rank_summary summary = {.host = ""};
+    tl_reader_rank(p->r, p->rank, &summary);
+    tl_status status = tl_writer_open(p->out_path, p->rank, summary.host, &p->writer, p->err);
+    if (!status)
+        status = tl_balance_begin_rank(p->balance, p->rank, p->err);
+    if (!status)
+        status = carry_definitions(p);
+    if (!status)
+        status = tl_cursor_open(p->r, p->rank, &c, p->err);
+    if (!status)
+        status = pass_events(p, c);
+    if (!status)
+        status = check_open_receives(p);
+    if (!status)
+        status = tl_balance_end_rank(p->balance, p->err);
+    if (!status) {
+        status = tl_writer_close(p->writer, TL_END_CUT, p->last_ns);
+        p->writer = NULL;
+        if (status)
+            write_failed(p, status);
+    }
+    tl_writer_abandon(p->writer);
+    tl_cursor_close(c);
+    tl_requests_free(&p->requests);
+    tl_buffer_free(&p->list);
+    return status;
+}
+
+static bool same_file(const tl_reader *r, const char *path)
+{
+    struct stat a, b;
+    return !fstat(r->fd, &a) && !stat(path, &b) && a.st_dev == b.st_dev && a.st_ino == b.st_ino;
+}
+
+tl_status tl_cut(tl_reader *r, const tl_span *span, const char *origin, const char *out_path,
+                 tl_error *err)
+{
+    if (span->n_ranks != r->header.run.n_ranks)
+        return tl_fail(err, TL_ERR_USAGE, "%s: the part is of another trace", r->path);
+    if (same_file(r, out_path))
+        return tl_fail(err, TL_ERR_USAGE,
+                       "%s: the part cannot replace its own trace; give another name", out_path);
+    /* Under another name until it is whole. */
+    size_t size = strlen(out_path) + sizeof ".part";
+    char *part_path = malloc(size);
+    if (!part_path)
+        return tl_fail(err, TL_ERR_MEMORY, "%s: out of memory", out_path);
+    snprintf(part_path, size, "%s.part", out_path);
+
+    char writer[64];
+    snprintf(writer, sizeof writer, "timeless %s", tl_version());
+    tl_run run = r->header.run;
+    run.writer = writer;
+    run.origin = origin;
+    tl_balance balance = {.r = r};
+    tl_status status = tl_trace_create(part_path, &run, err);
+    if (status)
+        goto cleanup;
+    for (uint32_t rank = 0; rank < span->n_ranks && !status; rank++) {
+        passage p = {.r = r,
+                     .rank = rank,
+                     .first = span->first[rank],
+                     .past = span->past[rank],
+                     .out_path = part_path,
+                     .balance = &balance,
+                     .err = err};
+        status = cut_rank(&p);
+    }
+    if (!status)
+        status = tl_balance_check(&balance, err);
+    if (!status && rename(part_path, out_path))
+        status = tl_fail_errno(err, "%s: cannot be written", out_path);
+    if (status)
+        unlink(part_path);
+cleanup:
+    tl_balance_free(&balance);
+    free(part_path);
+    return status;
+}

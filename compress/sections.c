@@ -1,0 +1,247 @@
+/* sections.c - where the sections and regions of a run begin and end on each rank. */
+#include "error.h"
+#include "reader.h"
+
+#include <inttypes.h>
+
+void tl_span_free(tl_span *span)
+{
+    free(span->first);
+    free(span->past);
+    *span = (tl_span){0};
+}
+
+static tl_status span_alloc(const tl_reader *r, tl_span *out, tl_error *err)
+{
+    uint32_t n = r->header.run.n_ranks;
+    *out = (tl_span){
+        .n_ranks = n, .first = calloc(n, sizeof *out->first), .past = calloc(n, sizeof *out->past)};
+    if (out->first && out->past)
+        return TL_OK;
+    tl_span_free(out);
+    return tl_fail(err, TL_ERR_MEMORY, "%s: out of memory", r->path);
+}
+
+static bool spans_all_ranks(const tl_reader *r, uint32_t rank, uint32_t comm)
+{
+    if (comm == TL_COMM_WORLD)
+        return true;
+    const tl_comm *defined = tl_reader_comm(r, rank, comm);
+    if (defined)
+        return defined->n_members == r->header.run.n_ranks;
+    return comm == TL_COMM_SELF && r->header.run.n_ranks == 1;
+}
+
+static bool opens_section(const tl_reader *r, uint32_t rank, const tl_event *e)
+{
+    const tl_call_info *row = tl_call_by_code(e->call);
+    return (row->traits & TL_TRAIT_SYNC) && spans_all_ranks(r, rank, e->comm);
+}
+
+static bool has_clock(const tl_event *e)
+{
+    return tl_call_by_code(e->call)->traits & TL_TRAIT_MARK;
+}
+
+/* ---- the list ---- */
+
+typedef struct section_list {
+    tl_section *items;
+    size_t n, capacity;
+} section_list;
+
+static bool add_section(section_list *list)
+{
+    if (!tl_make_room(&list->items, list->n, &list->capacity, sizeof *list->items))
+        return false;
+    list->items[list->n++] = (tl_section){0};
+    return true;
+}
+
+static void close_section(tl_section *s, uint64_t n_events, uint64_t begin_ns, uint64_t end_ns)
+{
+    s->n_events += n_events;
+    if (end_ns > begin_ns && end_ns - begin_ns > s->clock_ns)
+        s->clock_ns = end_ns - begin_ns;
+}
+
+/* Adds one rank's share.  Rank 0 makes the list; a rank that ends earlier shortens it. */
+static tl_status add_rank(tl_reader *r, uint32_t rank, section_list *list, tl_error *err)
+{
+    tl_cursor *c;
+    tl_status status = tl_cursor_open(r, rank, &c, err);
+    if (status)
+        return status;
+    size_t i = 0;
+    uint64_t begin = 0, begin_ns = 0, clock_ns = 0;
+    tl_event e;
+    if (rank == 0 && !add_section(list))
+        status = tl_fail(err, TL_ERR_MEMORY, "%s: out of memory", r->path);
+    while (!status && (status = tl_cursor_next(c, &e)) == TL_OK) {
+        uint64_t number = tl_cursor_position(c) - 1;
+        if (has_clock(&e))
+            clock_ns = e.clock_ns;
+        if (!opens_section(r, rank, &e))
+            continue;
+        close_section(&list->items[i], number - begin, begin_ns, clock_ns);
+        begin = number;
+        begin_ns = clock_ns;
+        if (rank == 0) {
+            if (!add_section(list)) {
+                status = tl_fail(err, TL_ERR_MEMORY, "%s: out of memory", r->path);
+                break;
+            }
+            list->items[i + 1].call = e.call;
+            list->items[i + 1].site = e.site;
+            list->items[i + 1].first_event = number;
+        }
+        if (++i == list->n) /* rank 0 ended earlier */
+            break;
+    }
+    if (status == TL_END) {
+        close_section(&list->items[i], tl_cursor_position(c) - begin, begin_ns, clock_ns);
+        list->n = i + 1;
+        status = TL_OK;
+    } else if (status && status != TL_ERR_MEMORY && err) {
+        *err = *tl_cursor_error(c);
+    }
+    tl_cursor_close(c);
+    return status;
+}
+
+tl_status tl_sections_list(tl_reader *r, tl_section **out, size_t *n, tl_error *err)
+{
+    section_list list = {0};
+    for (uint32_t rank = 0; rank < r->header.run.n_ranks; rank++) {
+        tl_status status = add_rank(r, rank, &list, err);
+        if (status) {
+            free(list.items);
+            return status;
+        }
+    }
+    *out = list.items;
+    *n = list.n;
+    return TL_OK;
+}
+
+/* ---- spans ---- */
+
+/* Finds where a rank's span begins and ends.  `step` is asked for every event and sets first, past
+ * and done. */
+typedef struct search {
+    tl_reader *r;
+    uint32_t rank;
+    size_t a, b; /* sections: first and last wanted; regions: the nth wanted */
+    size_t seen; /* sections opened, or regions of this level begun */
+    int level;
+    bool inside, found, done;
+    uint64_t first, past;
+} search;
+
+typedef void search_step(search *s, uint64_t number, const tl_event *e);
+
+static tl_status search_rank(search *s, search_step *step, tl_error *err)
+{
+    tl_cursor *c;
+    tl_status status = tl_cursor_open(s->r, s->rank, &c, err);
+    if (status)
+        return status;
+    tl_event e;
+    while (!s->done && (status = tl_cursor_next(c, &e)) == TL_OK)
+        step(s, tl_cursor_position(c) - 1, &e);
+    if (status == TL_END) {
+        s->past = tl_cursor_position(c);
+        status = TL_OK;
+    } else if (status && err) {
+        *err = *tl_cursor_error(c);
+    }
+    tl_cursor_close(c);
+    return status;
+}
+
+/* From the collective that opens the first section to the one that closes the last, both included:
+ * what ran before the closing one is part of the section. */
+static void section_step(search *s, uint64_t number, const tl_event *e)
+{
+    if (!opens_section(s->r, s->rank, e))
+        return;
+    s->seen++;
+    if (s->seen == s->a) {
+        s->first = number;
+        s->found = true;
+    }
+    if (s->seen == s->b + 1) {
+        s->past = number + 1;
+        s->done = true;
+    }
+}
+
+static void region_step(search *s, uint64_t number, const tl_event *e)
+{
+    if (e->call != TL_MPI_Pcontrol)
+        return;
+    if (!s->inside && e->tag == s->level) {
+        s->inside = true;
+        if (s->seen++ == s->a) {
+            s->first = number;
+            s->found = true;
+        }
+    } else if (s->inside && e->tag != s->level) {
+        s->inside = false;
+        if (s->found) {
+            s->past = number + 1;
+            s->done = true;
+        }
+    }
+}
+
+static tl_status search_all(const search *wanted, search_step *step, tl_span *out, tl_error *err)
+{
+    tl_reader *r = wanted->r;
+    tl_status status = span_alloc(r, out, err);
+    for (uint32_t rank = 0; !status && rank < out->n_ranks; rank++) {
+        search s = *wanted;
+        s.rank = rank;
+        status = search_rank(&s, step, err);
+        if (!status && !s.found)
+            status = tl_fail(err, TL_ERR_USAGE,
+                             "%s: rank %" PRIu32 " has no such part; 'timeless info --sections' "
+                             "lists the sections, 'timeless dump' shows MPI_Pcontrol",
+                             r->path, rank);
+        out->first[rank] = s.first;
+        out->past[rank] = s.past;
+    }
+    if (status)
+        tl_span_free(out);
+    return status;
+}
+
+tl_status tl_span_of_sections(tl_reader *r, size_t first, size_t last, tl_span *out, tl_error *err)
+{
+    if (first > last)
+        return tl_fail(err, TL_ERR_USAGE, "sections %zu:%zu: the first comes after the last", first,
+                       last);
+    search wanted = {.r = r, .a = first, .b = last, .found = first == 0};
+    return search_all(&wanted, section_step, out, err);
+}
+
+tl_status tl_span_of_region(tl_reader *r, int level, unsigned nth, tl_span *out, tl_error *err)
+{
+    search wanted = {.r = r, .a = nth, .level = level};
+    return search_all(&wanted, region_step, out, err);
+}
+
+tl_status tl_span_of_events(tl_reader *r, uint64_t first, uint64_t past, tl_span *out,
+                            tl_error *err)
+{
+    if (first >= past)
+        return tl_fail(err, TL_ERR_USAGE, "events %" PRIu64 ":%" PRIu64 " are none", first, past);
+    tl_status status = span_alloc(r, out, err);
+    for (uint32_t rank = 0; !status && rank < out->n_ranks; rank++) {
+        tl_rank_summary s;
+        status = tl_reader_rank(r, rank, &s);
+        out->first[rank] = first < s.n_events ? first : s.n_events;
+        out->past[rank] = past < s.n_events ? past : s.n_events;
+    }
+    return status;
+}
