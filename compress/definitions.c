@@ -150,7 +150,8 @@ static tl_status get_members(tl_input *in, tl_pool *pool, tl_comm *comm)
         int64_t stride = (int64_t)tl_unzigzag(tl_get_varint(in));
         uint64_t count = tl_get_varint(in);
         if (in->bad || !count || count > comm->n_members - n || start >= pool->n_ranks ||
-            stride <= -(int64_t)pool->n_ranks || stride >= (int64_t)pool->n_ranks) {
+            (count > 1 &&
+             (stride <= -(int64_t)pool->n_ranks || stride >= (int64_t)pool->n_ranks))) {
             status = TL_ERR_CORRUPT;
             goto cleanup;
         }
