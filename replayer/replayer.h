@@ -59,8 +59,10 @@ void tlr_platform_free(tlr_platform *platform);
 /* ---- replay ---- */
 
 typedef struct tlr_options {
-    const char *hostfile;        /* one host name a line, optional ":slots" or "slots=N"; NULL: the platform's hosts in order */
-    unsigned ranks_per_host;     /* 0: as many as the host has cores, then round again */
+    const char *hostfile;        /* one host name a line, optional ":slots" or "slots=N"; NULL: the platform's
+                                    hosts, ordered by name and number */
+    unsigned ranks_per_host;     /* 0: one for a line of the host file, otherwise as many as the host has
+                                    cores; a platform's only host takes all ranks */
     const char *coll_selector;   /* SMPI's smpi/coll-selector; NULL: the platform's */
     const char *const *cfg;      /* further SimGrid "key:value" */
     size_t n_cfg;
@@ -97,6 +99,9 @@ typedef struct tlr_prediction {
     char *engine_version;        /* "SimGrid 3.32.0" */
     char *coll_selector;
     char *network_model;
+    char *model;                 /* "platform", "none", or the file given in its place */
+    uint64_t model_hash;         /* XXH64 of that file; 0 otherwise */
+    char *options;               /* further SimGrid options given, separated by blanks */
     uint32_t n_ranks;
     double makespan_s;
     double wall_s;               /* of the replay; not part of the JSON, which is the same every time */
@@ -110,11 +115,16 @@ typedef struct tlr_prediction {
 typedef struct tlr_engine {
     const char *name;
     const char *summary;
-    tl_status (*replay)(tl_reader *trace, const tlr_platform *platform, const tlr_options *options,
-                        tlr_prediction *out, tl_error *err);
+    /* Fills `out` but for what tlr_replay knows by itself.  model NULL: computation takes no time, or
+     * there is none (an error if the trace has any and options->no_compute is not set). */
+    tl_status (*replay)(tl_reader *trace, const tlr_platform *platform, const tlr_model *model,
+                        const tlr_options *options, tlr_prediction *out, tl_error *err);
 } tlr_engine;
 
-/* Replays with the engine of that name (NULL: "smpi").  One replay a process: SimGrid cannot start twice. */
+extern const tlr_engine tlr_engine_smpi; /* SimGrid: replayer/engine_smpi.c */
+
+/* Replays with the engine of that name (NULL: "smpi").  The simulation runs in a
+ * process of its own. */
 tl_status tlr_replay(tl_reader *trace, const tlr_platform *platform, const char *engine,
                      const tlr_options *options, tlr_prediction **out, tl_error *err);
 void tlr_prediction_free(tlr_prediction *prediction);

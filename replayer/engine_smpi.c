@@ -1,0 +1,433 @@
+/* engine_smpi.c - replay through SimGrid's SMPI, in process: each rank of the trace is a simulated
+ * process that issues the program's MPI calls.
+ *
+ * The simulation runs in a child process (sandbox.h).  There, in order: SimGrid is configured as
+ * smpirun does it; the platform is loaded and the ranks are placed; all ranks build the
+ * communicators that the trace needs, while messages carry their contents; then they agree on a
+ * moment, replay their events from it, and all results are relative to it. */
+#include "config.h"
+
+#include "smpi_rank.h"
+
+#include "error.h"
+#include "mapping.h"
+#include "sandbox.h"
+
+#include <inttypes.h>
+#include <math.h>
+#include <stdarg.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+#include <simgrid/engine.h>
+#include <simgrid/host.h>
+#include <simgrid/version.h>
+#include <xbt/config.h>
+
+smpi_replay replay;
+
+/* ---- giving up ---- */
+
+void smpi_give_up(tl_status status, const char *format, ...)
+{
+    va_list args;
+    va_start(args, format);
+    replay.result->err.status = status;
+    vsnprintf(replay.result->err.text, sizeof replay.result->err.text, format, args);
+    va_end(args);
+    _exit(0);
+}
+
+/* "rank 3, event 17 (MPI_Send, app+0x12)" */
+static size_t describe_event(const smpi_rank *r, char *text, size_t size)
+{
+    char site[128];
+    tl_site_text(replay.trace, r->rank, r->event.site, site, sizeof site);
+    const int length = snprintf(text, size, "rank %u, event %" PRIu64 " (%s, %s)", r->rank,
+                                tl_cursor_position(r->cursor) - 1, r->info->name, site);
+    return length > 0 ? (size_t)length : 0;
+}
+
+void smpi_give_up_at(const smpi_rank *r, tl_status status, const char *format, ...)
+{
+    char where[256], what[256];
+    describe_event(r, where, sizeof where);
+    va_list args;
+    va_start(args, format);
+    vsnprintf(what, sizeof what, format, args);
+    va_end(args);
+    smpi_give_up(status, "%s: %s: %s", tl_reader_path(replay.trace), where, what);
+}
+
+void *smpi_alloc(size_t n, size_t size)
+{
+    void *memory = calloc(n ? n : 1, size);
+    if (!memory)
+        smpi_give_up(TL_ERR_MEMORY, "out of memory in the replay");
+    return memory;
+}
+
+/* ---- options ---- */
+
+/* The options in the order in which they take effect, "key:value" each. */
+typedef struct option_list {
+    size_t n;
+    const char **items;
+} option_list;
+
+/* As smpirun sets them; messages must not pay for the time that the replay itself takes. */
+static const char *const fixed_options[] = {
+    "surf/precision:1e-9", "network/model:SMPI",           "smpi/privatization:no",
+    "smpi/host-speed:1Gf", "smpi/simulate-computation:no", "smpi/errors-are-fatal:no"};
+enum { N_FIXED = sizeof fixed_options / sizeof *fixed_options };
+
+static option_list collect_options(const tlr_platform *platform, const tlr_options *options)
+{
+    option_list list = {
+        0, smpi_alloc(N_FIXED + platform->n_options + options->n_cfg + 1, sizeof *list.items)};
+    for (size_t i = 0; i < N_FIXED; i++)
+        list.items[list.n++] = fixed_options[i];
+    for (size_t i = 0; i < platform->n_options; i++)
+        list.items[list.n++] = platform->options[i];
+    for (size_t i = 0; i < options->n_cfg; i++)
+        list.items[list.n++] = options->cfg[i];
+    if (options->coll_selector) {
+        char *selector = smpi_alloc(strlen(options->coll_selector) + 32, 1);
+        sprintf(selector, "smpi/coll-selector:%s", options->coll_selector);
+        list.items[list.n++] = selector;
+    }
+    return list;
+}
+
+/* The value that an option ends up with. */
+static const char *option_value(const option_list *list, const char *key, const char *fallback)
+{
+    const size_t length = strlen(key);
+    for (size_t i = list->n; i > 0; i--)
+        if (!strncmp(list->items[i - 1], key, length) && list->items[i - 1][length] == ':')
+            return list->items[i - 1] + length + 1;
+    return fallback;
+}
+
+static int chooses_collectives(const option_list *list)
+{
+    static const char *const keys[] = {
+        "smpi/gather",   "smpi/allgather", "smpi/allgatherv",     "smpi/allreduce",
+        "smpi/alltoall", "smpi/alltoallv", "smpi/bcast",          "smpi/reduce",
+        "smpi/barrier",  "smpi/scatter",   "smpi/reduce_scatter", "smpi/coll-selector"};
+    for (size_t i = 0; i < sizeof keys / sizeof *keys; i++)
+        if (strcmp(option_value(list, keys[i], "default"), "default") != 0)
+            return 1;
+    return 0;
+}
+
+static void start_simgrid(const option_list *list)
+{
+    char **argv = smpi_alloc(list->n + 3, sizeof *argv);
+    int argc = 0;
+    argv[argc++] = strdup("timeless");
+    argv[argc++] = strdup("--log=root.thres:error");
+    for (size_t i = 0; i < list->n; i++) {
+        argv[argc] = smpi_alloc(strlen(list->items[i]) + 8, 1);
+        sprintf(argv[argc++], "--cfg=%s", list->items[i]);
+    }
+    smpi_init_options();
+    simgrid_init(&argc, argv);
+    sg_version_get(&replay.result->version[0], &replay.result->version[1],
+                   &replay.result->version[2]);
+    snprintf(replay.result->network_model, NAME_BYTES, "%s",
+             option_value(list, "network/model", ""));
+    snprintf(replay.result->coll_selector, NAME_BYTES, "%s",
+             option_value(list, "smpi/coll-selector", "default"));
+    /* These belong to the trace's own start and end, not to the preparations. */
+    replay.init_s = sg_cfg_get_double("smpi/init");
+    sg_cfg_set_double("smpi/init", 0);
+    replay.finalize_barrier = sg_cfg_get_boolean("smpi/finalization-barrier");
+    sg_cfg_set_boolean("smpi/finalization-barrier", "no");
+    /* Some algorithms gather which ranks share a host when a communicator first uses them, at a
+     * cost.  So the preparations use none of them; smpi_choose_start brings them in.  What they
+     * gather is real data, which replay mode would drop. */
+    replay.moves_payload = chooses_collectives(list);
+    if (replay.moves_payload) {
+        replay.coll_selector = option_value(list, "smpi/coll-selector", "default");
+        replay.bcast = option_value(list, "smpi/bcast", "");
+        sg_cfg_set_string("smpi/coll-selector", "default");
+        sg_cfg_set_string("smpi/bcast", "");
+    }
+}
+
+void smpi_choose_start(void)
+{
+    /* A power of two, so that times relative to it lose as little as possible. */
+    const double now_s = simgrid_get_clock();
+    replay.start_s = now_s > 0 ? exp2(floor(log2(now_s)) + 1) : 0;
+    if (replay.moves_payload) {
+        sg_cfg_set_string("smpi/coll-selector", replay.coll_selector);
+        sg_cfg_set_string("smpi/bcast", replay.bcast);
+        SMPI_init(); /* reads them again */
+    }
+}
+
+/* ---- hosts ---- */
+
+static int compare_hosts(const void *a, const void *b)
+{
+    const tlr_host *x = a, *y = b;
+    return strverscmp(x->name, y->name);
+}
+
+static tlr_host *list_hosts(size_t *n)
+{
+    *n = sg_host_count();
+    sg_host_t *all = sg_host_list();
+    tlr_host *hosts = smpi_alloc(*n, sizeof *hosts);
+    for (size_t i = 0; i < *n; i++) {
+        const int cores = sg_host_core_count(all[i]);
+        hosts[i] = (tlr_host){sg_host_get_name(all[i]), cores > 0 ? (unsigned)cores : 1};
+    }
+    free(all);
+    qsort(hosts, *n, sizeof *hosts, compare_hosts);
+    return hosts;
+}
+
+static void put_escaped(FILE *out, const char *text)
+{
+    for (; *text; text++)
+        if (strchr("<>&\"'", *text))
+            fprintf(out, "&#%d;", *text);
+        else
+            fputc(*text, out);
+}
+
+/* Starts the ranks from a deployment file, which is the one way to give an actor the properties by
+ * which SMPI knows its rank before it starts. */
+static void deploy(const tlr_host *hosts, const uint32_t *host_of)
+{
+    const uint32_t n_ranks = replay.plan->n_ranks;
+    int fd = memfd_create("timeless-deployment", 0);
+    FILE *out = fd < 0 ? NULL : fdopen(fd, "w");
+    if (!out)
+        smpi_give_up(TL_ERR_SYSTEM, "no memory for the deployment of the ranks");
+    fputs("<?xml version='1.0'?>\n"
+          "<!DOCTYPE platform SYSTEM \"https://simgrid.org/simgrid.dtd\">\n"
+          "<platform version=\"4.1\">\n",
+          out);
+    for (uint32_t r = 0; r < n_ranks; r++) {
+        fputs("<actor host=\"", out);
+        put_escaped(out, hosts[host_of[r]].name);
+        fprintf(out,
+                "\" function=\"rank\"><argument value=\"%u\"/><prop id=\"instance_id\" "
+                "value=\"" SMPI_INSTANCE "\"/><prop id=\"rank\" value=\"%u\"/></actor>\n",
+                r, r);
+    }
+    fputs("</platform>\n", out);
+    fflush(out);
+    char path[64];
+    snprintf(path, sizeof path, "/proc/self/fd/%d", fd);
+    simgrid_register_function("rank", smpi_rank_main);
+    SMPI_app_instance_register(SMPI_INSTANCE, NULL, (int)n_ranks);
+    simgrid_load_deployment(path);
+    fclose(out);
+}
+
+/* ---- the run ---- */
+
+static char *reserve_buffer(void)
+{
+    /* Addresses only: pages that nobody touches cost nothing. */
+    for (size_t size = (size_t)1 << 42; size >= (size_t)1 << 32; size >>= 1) {
+        void *buffer = mmap(NULL, size, PROT_READ | PROT_WRITE,
+                            MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+        if (buffer != MAP_FAILED)
+            return buffer;
+    }
+    smpi_give_up(TL_ERR_MEMORY, "no address space for the message buffers; raise 'ulimit -v'");
+}
+
+/* Who waits where, for as many ranks as fit. */
+static void __attribute__((noreturn)) report_deadlock(void)
+{
+    char text[420] = "";
+    size_t used = 0;
+    uint32_t n_waiting = 0, n_named = 0;
+    for (uint32_t r = 0; r < replay.plan->n_ranks; r++) {
+        if (!replay.ranks[r].is_running)
+            continue;
+        n_waiting++;
+        char one[256];
+        const size_t length = describe_event(&replay.ranks[r], one, sizeof one);
+        if (used + length + 3 < sizeof text - 40) {
+            used +=
+                (size_t)snprintf(text + used, sizeof text - used, "%s%s", used ? "; " : "", one);
+            n_named++;
+        }
+    }
+    if (n_named < n_waiting)
+        snprintf(text + used, sizeof text - used, "; and %u more", n_waiting - n_named);
+    smpi_give_up(TL_ERR_DEADLOCK, "%s: the replay cannot go on, %u ranks wait forever: %s",
+                 tl_reader_path(replay.trace), n_waiting, text);
+}
+
+typedef struct smpi_job {
+    const tlr_platform *platform;
+} smpi_job;
+
+static void run_simulation(void *arg, int terminal)
+{
+    const smpi_job *job = arg;
+    const uint32_t n_ranks = replay.plan->n_ranks;
+    replay.terminal = terminal;
+    const option_list options = collect_options(job->platform, replay.options);
+    start_simgrid(&options);
+    simgrid_load_platform(job->platform->xml_path);
+    SMPI_init();
+
+    size_t n_hosts;
+    tl_error err;
+    tlr_host *hosts = list_hosts(&n_hosts);
+    uint32_t *host_of = smpi_alloc(n_ranks, sizeof *host_of);
+    if (tlr_map_ranks(hosts, n_hosts, replay.options->hostfile, replay.options->ranks_per_host,
+                      n_ranks, host_of, &err) != TL_OK)
+        smpi_give_up(err.status, "%s", err.text);
+    for (uint32_t r = 0; r < n_ranks; r++)
+        snprintf(replay.result->ranks[r].host, HOST_NAME_BYTES, "%s", hosts[host_of[r]].name);
+
+    replay.ranks = smpi_alloc(n_ranks, sizeof *replay.ranks);
+    replay.turn = smpi_alloc(n_ranks, sizeof *replay.turn);
+    replay.barrier = sg_barrier_init(n_ranks);
+    for (uint32_t r = 0; r < n_ranks; r++)
+        replay.turn[r] = sg_sem_init(r == 0);
+    replay.send_buffer = reserve_buffer();
+    replay.recv_buffer = reserve_buffer();
+    deploy(hosts, host_of);
+    simgrid_run();
+    if (replay.result->n_finished < n_ranks)
+        report_deadlock();
+    replay.result->is_complete = 1;
+}
+
+/* ---- what comes back ---- */
+
+static char *format_text(const char *format, ...) __attribute__((format(printf, 1, 2)));
+static char *format_text(const char *format, ...)
+{
+    char *text = NULL;
+    va_list args;
+    va_start(args, format);
+    const int length = vasprintf(&text, format, args);
+    va_end(args);
+    return length < 0 ? NULL : text;
+}
+
+static int compare_marks(const void *a, const void *b)
+{
+    const tlr_mark *x = a, *y = b;
+    if (x->measured_s[0] != y->measured_s[0])
+        return x->measured_s[0] < y->measured_s[0] ? -1 : 1;
+    if (x->call != y->call)
+        return x->call < y->call ? -1 : 1;
+    const int order = strcmp(x->site, y->site);
+    return order ? order : x->ordinal < y->ordinal ? -1 : x->ordinal > y->ordinal;
+}
+
+static tl_status take_marks(tlr_prediction *out)
+{
+    const tlr_plan *plan = replay.plan;
+    const size_t bytes = plan->n_ranks * sizeof(double);
+    if (!plan->n_marks)
+        return TL_OK;
+    out->marks = calloc(plan->n_marks, sizeof *out->marks);
+    if (!out->marks)
+        return TL_ERR_MEMORY;
+    for (size_t i = 0; i < plan->n_mark_sites; i++) {
+        const tlr_plan_marks *site = &plan->mark_sites[i];
+        for (uint64_t k = 0; k < site->count; k++) {
+            const size_t from = (site->first + k) * plan->n_ranks;
+            tlr_mark *mark = &out->marks[out->n_marks++];
+            *mark = (tlr_mark){site->call, strdup(site->site), (uint32_t)k, malloc(bytes),
+                               malloc(bytes)};
+            if (!mark->site || !mark->measured_s || !mark->predicted_s)
+                return TL_ERR_MEMORY;
+            memcpy(mark->measured_s, replay.measured_s + from, bytes);
+            memcpy(mark->predicted_s, replay.predicted_s + from, bytes);
+        }
+    }
+    qsort(out->marks, out->n_marks, sizeof *out->marks, compare_marks);
+    return TL_OK;
+}
+
+static tl_status take_results(tlr_prediction *out, tl_error *err)
+{
+    const tlr_plan *plan = replay.plan;
+    const smpi_result *result = replay.result;
+    out->engine_version =
+        format_text("SimGrid %d.%d.%d", result->version[0], result->version[1], result->version[2]);
+    out->network_model = strdup(result->network_model);
+    out->coll_selector = strdup(result->coll_selector);
+    out->ranks = calloc(plan->n_ranks, sizeof *out->ranks);
+    tl_status status = TL_OK;
+    if (!out->engine_version || !out->network_model || !out->coll_selector || !out->ranks)
+        status = TL_ERR_MEMORY;
+    out->n_ranks = out->ranks ? plan->n_ranks : 0;
+    out->n_events = plan->n_events;
+    out->n_polls = plan->n_polls;
+    out->n_opaque = plan->n_opaque;
+    for (uint32_t r = 0; r < out->n_ranks; r++) {
+        const smpi_rank_result *from = &result->ranks[r];
+        out->ranks[r] = (tlr_rank_prediction){
+            strdup(from->host), from->end_s,  from->compute_s,    from->kernel_s,
+            from->p2p_s,        from->wait_s, from->collective_s, plan->ranks[r].n_events};
+        if (!out->ranks[r].host)
+            status = TL_ERR_MEMORY;
+        out->makespan_s = fmax(out->makespan_s, from->end_s);
+    }
+    if (status == TL_OK)
+        status = take_marks(out);
+    if (status != TL_OK)
+        tlr_fail(err, status, "out of memory for the prediction");
+    return status;
+}
+
+static tl_status replay_smpi(tl_reader *trace, const tlr_platform *platform, const tlr_model *model,
+                             const tlr_options *options, tlr_prediction *out, tl_error *err)
+{
+    tlr_plan *plan = NULL;
+    smpi_job job = {platform};
+    tl_status status = tlr_plan_make(trace, model, options, &plan, err);
+    if (status != TL_OK)
+        return status;
+    const size_t result_bytes = sizeof(smpi_result) + plan->n_ranks * sizeof(smpi_rank_result);
+    const size_t marks_bytes = (plan->n_marks * plan->n_ranks + 1) * sizeof(double);
+    replay = (smpi_replay){.trace = trace, .plan = plan, .options = options, .model = model};
+    if (model)
+        replay.unit_s = tlr_model_unit_s(model, tl_reader_run(trace)->volume_unit);
+    replay.result = tlr_shared_alloc(result_bytes);
+    replay.predicted_s = tlr_shared_alloc(marks_bytes);
+    replay.measured_s = tlr_shared_alloc(marks_bytes);
+    if (!replay.result || !replay.predicted_s || !replay.measured_s) {
+        status = tlr_fail(err, TL_ERR_MEMORY, "out of memory for the prediction");
+        goto cleanup;
+    }
+    status = tlr_sandbox_run(run_simulation, &job, platform->folder, err);
+    if (status == TL_OK && replay.result->err.status != TL_OK) {
+        status = replay.result->err.status;
+        tlr_fail(err, status, "%s", replay.result->err.text);
+    } else if (status == TL_OK && !replay.result->is_complete) {
+        status = tlr_fail(err, TL_ERR_INPUT,
+                          "%s: SimGrid ended before the simulation did; check the --cfg options",
+                          platform->folder);
+    }
+    if (status == TL_OK)
+        status = take_results(out, err);
+cleanup:
+    tlr_shared_free(replay.measured_s, marks_bytes);
+    tlr_shared_free(replay.predicted_s, marks_bytes);
+    tlr_shared_free(replay.result, result_bytes);
+    replay = (smpi_replay){0};
+    tlr_plan_free(plan);
+    return status;
+}
+
+const tlr_engine tlr_engine_smpi = {"smpi", "SimGrid's SMPI: topology and contention", replay_smpi};

@@ -1,0 +1,23 @@
+/* mapping.h - which host each rank runs on. */
+#ifndef TLR_MAPPING_H
+#define TLR_MAPPING_H
+
+#include "replayer.h"
+
+/* A host that the platform has. */
+typedef struct tlr_host {
+    const char *name;
+    unsigned n_cores;
+} tlr_host;
+
+/* Fills host_of[rank] with an index into hosts.
+ *   - With a host file, its lines in order, each as many ranks as it has slots: those that the line
+ *     states, otherwise ranks_per_host, otherwise one.
+ *   - Otherwise the hosts in the given order, each ranks_per_host ranks, or as many as it has
+ * cores. A platform with a single host takes all ranks. TL_ERR_INPUT when there are too few slots,
+ * or a host that the platform does not have. */
+tl_status tlr_map_ranks(const tlr_host *hosts, size_t n_hosts, const char *hostfile,
+                        unsigned ranks_per_host, uint32_t n_ranks, uint32_t *host_of,
+                        tl_error *err);
+
+#endif

@@ -1,0 +1,353 @@
+/* plan.c - what a pass over the whole trace tells before it is replayed. */
+#include "plan.h"
+
+#include "error.h"
+
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* What the pass collects on its way. */
+typedef struct survey {
+    tl_reader *trace;
+    tlr_plan *plan;
+    const tlr_options *options;
+    tl_error *err;
+    uint64_t n_calls[TL_CALL_LIMIT]; /* opaque calls and kernels */
+    uint64_t volume;
+    size_t splits_room;
+} survey;
+
+static tl_status out_of_memory(tl_error *err)
+{
+    return tlr_fail(err, TL_ERR_MEMORY, "out of memory while reading the trace");
+}
+
+static int has_room(void **array, size_t n, size_t *room, size_t size)
+{
+    if (n < *room)
+        return 1;
+    size_t more = *room ? 2 * *room : 16;
+    void *grown = realloc(*array, more * size);
+    if (!grown)
+        return 0;
+    *array = grown;
+    *room = more;
+    return 1;
+}
+
+int32_t tlr_plan_find_comm(const tlr_plan *plan, uint32_t rank, uint32_t id)
+{
+    const tlr_plan_rank *r = &plan->ranks[rank];
+    return id < r->n_comms ? r->comms[id] : TLR_PLAN_NO_COMM;
+}
+
+tlr_plan_site *tlr_plan_find_site(tlr_plan_rank *rank, uint16_t call, uint32_t site)
+{
+    for (size_t i = 0; i < rank->n_sites; i++)
+        if (rank->sites[i].site == site && rank->sites[i].call == call)
+            return &rank->sites[i];
+    return NULL;
+}
+
+static tl_status add_mark(survey *s, tlr_plan_rank *rank, const tl_event *event, size_t *room)
+{
+    tlr_plan_site *site = tlr_plan_find_site(rank, event->call, event->site);
+    if (!site) {
+        if (!has_room((void **)&rank->sites, rank->n_sites, room, sizeof *rank->sites))
+            return out_of_memory(s->err);
+        site = &rank->sites[rank->n_sites++];
+        *site = (tlr_plan_site){.call = event->call, .site = event->site};
+    }
+    site->count++;
+    return TL_OK;
+}
+
+/* Notes which group this rank gets into by the ordinal-th split of `parent`. */
+static tl_status add_split(survey *s, uint32_t rank, int32_t parent, uint32_t ordinal,
+                           int32_t child)
+{
+    tlr_plan *plan = s->plan;
+    if (parent < 0)
+        return TL_OK;
+    plan->comms[parent].is_split = 1;
+    if (child < 0)
+        return TL_OK;
+    if (!has_room((void **)&plan->splits, plan->n_splits, &s->splits_room, sizeof *plan->splits))
+        return out_of_memory(s->err);
+    plan->splits[plan->n_splits++] = (tlr_plan_split){
+        .parent = (uint32_t)parent,
+        .ordinal = ordinal,
+        .parent_rank = (uint32_t)tlr_plan_rank_in(&plan->comms[parent], (int32_t)rank),
+        .child = (uint32_t)child};
+    return TL_OK;
+}
+
+static tl_status survey_event(survey *s, uint32_t rank, const tl_event *event, uint32_t *n_splits,
+                              size_t *sites_room)
+{
+    tlr_plan *plan = s->plan;
+    tlr_plan_rank *r = &plan->ranks[rank];
+    const tl_call_info *info = tl_call_by_code(event->call);
+    if (!info)
+        return tlr_fail(s->err, TL_ERR_VERSION,
+                        "%s: rank %u, event %" PRIu64 ": unknown call %u; use a newer timeless",
+                        tl_reader_path(s->trace), rank, r->n_events, event->call);
+    plan->n_polls += event->polls;
+    s->volume += event->volume;
+    if (info->action == TL_ACTION_OPAQUE)
+        plan->n_opaque++;
+    if (info->action == TL_ACTION_OPAQUE || info->action == TL_ACTION_KERNEL)
+        s->n_calls[event->call]++;
+    int32_t comm = TLR_PLAN_NO_COMM, child = TLR_PLAN_NO_COMM;
+    if (info->slots & TL_SLOT_COMM)
+        comm = tlr_plan_find_comm(plan, rank, event->comm);
+    if (event->new_comm)
+        child = tlr_plan_find_comm(plan, rank, event->new_comm);
+    const int needs_comm = (info->slots & TL_SLOT_COMM) && info->action != TL_ACTION_COMM_FREE &&
+                           info->action != TL_ACTION_ABORT;
+    if ((needs_comm && comm == TLR_PLAN_NO_COMM) || (event->new_comm && child == TLR_PLAN_NO_COMM))
+        return tlr_fail(s->err, TL_ERR_CORRUPT,
+                        "%s: rank %u, event %" PRIu64 ": %s on communicator %u, which is not "
+                        "defined",
+                        tl_reader_path(s->trace), rank, r->n_events, info->name,
+                        comm == TLR_PLAN_NO_COMM ? event->comm : event->new_comm);
+    tl_status status = TL_OK;
+    if (info->action == TL_ACTION_COMM_SPLIT && event->call != TL_MPI_Comm_split_type)
+        status = add_split(s, rank, comm, n_splits[event->comm]++, child);
+    if (status == TL_OK && (info->traits & TL_TRAIT_MARK))
+        status = add_mark(s, r, event, sites_room);
+    r->n_events++;
+    return status;
+}
+
+static tl_status survey_rank(survey *s, uint32_t rank)
+{
+    tl_cursor *cursor = NULL;
+    tl_event event;
+    size_t sites_room = 0;
+    uint32_t *n_splits = calloc(s->plan->ranks[rank].n_comms, sizeof *n_splits);
+    if (!n_splits)
+        return out_of_memory(s->err);
+    tl_status status = tl_cursor_open(s->trace, rank, &cursor, s->err);
+    while (status == TL_OK && (status = tl_cursor_next(cursor, &event)) == TL_OK)
+        status = survey_event(s, rank, &event, n_splits, &sites_room);
+    if (status == TL_END)
+        status = TL_OK;
+    else if (status != TL_OK && cursor && tl_cursor_error(cursor)->status != TL_OK && s->err)
+        *s->err = *tl_cursor_error(cursor);
+    s->plan->n_events += s->plan->ranks[rank].n_events;
+    tl_cursor_close(cursor);
+    free(n_splits);
+    return status;
+}
+
+static tl_status refuse_opaque(const survey *s)
+{
+    char names[300] = "";
+    size_t used = 0;
+    for (unsigned code = 0; code < TL_CALL_LIMIT && used < sizeof names - 60; code++) {
+        const tl_call_info *info = tl_call_by_code(code);
+        if (s->n_calls[code] && info->action == TL_ACTION_OPAQUE)
+            used += (size_t)snprintf(names + used, sizeof names - used, "%s%s %" PRIu64 "x",
+                                     used ? ", " : "", info->name, s->n_calls[code]);
+    }
+    return tlr_fail(s->err, TL_ERR_UNSUPPORTED,
+                    "%s: has calls that are not modelled (%s); --allow-opaque takes them as free",
+                    tl_reader_path(s->trace), names);
+}
+
+/* Every kernel and the unit of volume must have a rate. */
+static tl_status check_model(const survey *s, const tlr_model *model)
+{
+    const char *trace = tl_reader_path(s->trace);
+    const char *unit = tl_reader_run(s->trace)->volume_unit;
+    if (!model)
+        return tlr_fail(s->err, TL_ERR_INPUT,
+                        "%s: has computation, but the platform has no model.conf; give --model "
+                        "FILE, or --no-compute",
+                        trace);
+    if (s->volume && tlr_model_unit_s(model, unit) < 0)
+        return tlr_fail(s->err, TL_ERR_INPUT,
+                        "%s: has no rate for the unit '%s' of %s; measure it with 'timeless "
+                        "calibrate cpu', or give --no-compute",
+                        model->path, unit, trace);
+    for (unsigned code = 0; code < TL_CALL_LIMIT; code++) {
+        const tl_call_info *info = tl_call_by_code(code);
+        if (!s->n_calls[code] || info->action != TL_ACTION_KERNEL)
+            continue;
+        const int64_t sizes[8] = {1, 1, 1, 1, 1, 1, 1, 1};
+        const tl_event kernel = {.call = (uint16_t)code, .list = sizes, .list_len = 3};
+        if (tlr_model_kernel_s(model, &kernel) < 0)
+            return tlr_fail(s->err, TL_ERR_INPUT,
+                            "%s: has no model of the kernel '%s' of %s; measure it with 'timeless "
+                            "calibrate cpu', or give --no-compute",
+                            model->path, info->name, trace);
+    }
+    return TL_OK;
+}
+
+static int has_computation(const survey *s)
+{
+    for (unsigned code = 0; code < TL_CALL_LIMIT; code++)
+        if (s->n_calls[code] && tl_call_by_code(code)->action == TL_ACTION_KERNEL)
+            return 1;
+    return s->volume > 0;
+}
+
+static int compare_splits(const void *a, const void *b)
+{
+    const tlr_plan_split *x = a, *y = b;
+    if (x->parent != y->parent)
+        return x->parent < y->parent ? -1 : 1;
+    if (x->ordinal != y->ordinal)
+        return x->ordinal < y->ordinal ? -1 : 1;
+    return x->parent_rank < y->parent_rank ? -1 : x->parent_rank > y->parent_rank;
+}
+
+/* Leaves one entry for each group: that of its member with the smallest rank in the parent. */
+static tl_status tidy_splits(tlr_plan *plan, tl_error *err)
+{
+    if (!plan->n_splits)
+        return TL_OK;
+    qsort(plan->splits, plan->n_splits, sizeof *plan->splits, compare_splits);
+    char *seen = calloc(plan->n_comms, 1);
+    if (!seen)
+        return out_of_memory(err);
+    size_t kept = 0;
+    for (size_t i = 0; i < plan->n_splits; i++) {
+        if (seen[plan->splits[i].child])
+            continue;
+        seen[plan->splits[i].child] = 1;
+        plan->splits[kept++] = plan->splits[i];
+    }
+    plan->n_splits = kept;
+    free(seen);
+    return TL_OK;
+}
+
+const tlr_plan_split *tlr_plan_find_split(const tlr_plan *plan, uint32_t parent, uint32_t ordinal,
+                                          size_t *n)
+{
+    size_t low = 0, high = plan->n_splits;
+    const tlr_plan_split wanted = {.parent = parent, .ordinal = ordinal};
+    while (low < high) {
+        size_t middle = low + (high - low) / 2;
+        if (compare_splits(&plan->splits[middle], &wanted) < 0)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    size_t past = low;
+    while (past < plan->n_splits && plan->splits[past].parent == parent &&
+           plan->splits[past].ordinal == ordinal)
+        past++;
+    *n = past - low;
+    return plan->splits + low;
+}
+
+/* The site of this rank with the given call and text; NULL if there is none. */
+static tlr_plan_site *find_site_by_text(tl_reader *trace, tlr_plan *plan, uint32_t rank,
+                                        uint16_t call, const char *text)
+{
+    tlr_plan_rank *r = &plan->ranks[rank];
+    for (size_t i = 0; i < r->n_sites; i++) {
+        char own[256];
+        if (r->sites[i].call != call)
+            continue;
+        tl_site_text(trace, rank, r->sites[i].site, own, sizeof own);
+        if (!strcmp(own, text))
+            return &r->sites[i];
+    }
+    return NULL;
+}
+
+/* Keeps the call sites that every rank passed equally often. */
+static tl_status match_marks(tl_reader *trace, tlr_plan *plan, tl_error *err)
+{
+    const tlr_plan_rank *first = &plan->ranks[0];
+    if (!first->n_sites)
+        return TL_OK;
+    plan->mark_sites = calloc(first->n_sites, sizeof *plan->mark_sites);
+    if (!plan->mark_sites)
+        return out_of_memory(err);
+    for (size_t i = 0; i < first->n_sites; i++) {
+        char text[256];
+        const tlr_plan_site *site = &first->sites[i];
+        tl_site_text(trace, 0, site->site, text, sizeof text);
+        int common = 1;
+        for (uint32_t r = 0; r < plan->n_ranks && common; r++) {
+            const tlr_plan_site *other = find_site_by_text(trace, plan, r, site->call, text);
+            common = other && other->count == site->count;
+        }
+        if (!common)
+            continue;
+        tlr_plan_marks *marks = &plan->mark_sites[plan->n_mark_sites++];
+        *marks = (tlr_plan_marks){site->call, strdup(text), plan->n_marks, site->count};
+        if (!marks->site)
+            return out_of_memory(err);
+        plan->n_marks += site->count;
+        for (uint32_t r = 0; r < plan->n_ranks; r++)
+            find_site_by_text(trace, plan, r, site->call, text)->marks = marks;
+    }
+    return TL_OK;
+}
+
+tl_status tlr_plan_make(tl_reader *trace, const tlr_model *model, const tlr_options *options,
+                        tlr_plan **out, tl_error *err)
+{
+    tl_status status = TL_OK;
+    tlr_plan *plan = calloc(1, sizeof *plan);
+    survey *s = calloc(1, sizeof *s);
+    if (!plan || !s) {
+        status = out_of_memory(err);
+        goto cleanup;
+    }
+    *s = (survey){.trace = trace, .plan = plan, .options = options, .err = err};
+    plan->n_ranks = tl_reader_run(trace)->n_ranks;
+    plan->ranks = calloc(plan->n_ranks, sizeof *plan->ranks);
+    plan->world = malloc(plan->n_ranks * sizeof *plan->world);
+    if (!plan->ranks || !plan->world) {
+        status = out_of_memory(err);
+        goto cleanup;
+    }
+    for (uint32_t r = 0; r < plan->n_ranks; r++)
+        plan->world[r] = (int32_t)r;
+    status = tlr_plan_match_comms(trace, plan, err);
+    for (uint32_t r = 0; r < plan->n_ranks && status == TL_OK; r++)
+        status = survey_rank(s, r);
+    if (status == TL_OK && plan->n_opaque && !options->allow_opaque)
+        status = refuse_opaque(s);
+    if (status == TL_OK && has_computation(s) && !options->no_compute)
+        status = check_model(s, model);
+    if (status == TL_OK)
+        status = tidy_splits(plan, err);
+    if (status == TL_OK)
+        status = match_marks(trace, plan, err);
+    if (status == TL_OK) {
+        *out = plan;
+        plan = NULL;
+    }
+cleanup:
+    free(s);
+    tlr_plan_free(plan);
+    return status;
+}
+
+void tlr_plan_free(tlr_plan *plan)
+{
+    if (!plan)
+        return;
+    for (uint32_t r = 0; plan->ranks && r < plan->n_ranks; r++) {
+        free(plan->ranks[r].comms);
+        free(plan->ranks[r].sites);
+    }
+    for (size_t i = 0; i < plan->n_mark_sites; i++)
+        free(plan->mark_sites[i].site);
+    free(plan->mark_sites);
+    free(plan->splits);
+    free(plan->comms);
+    free(plan->world);
+    free(plan->ranks);
+    free(plan);
+}

@@ -1,0 +1,87 @@
+/* plan.h - what a pass over the whole trace tells before it is replayed.
+ *
+ * A rank's events name communicators by the rank's own ids and marks by the rank's own sites.  The
+ * plan says what they mean across ranks, and refuses what cannot be replayed before any simulated
+ * second has passed.
+ */
+#ifndef TLR_PLAN_H
+#define TLR_PLAN_H
+
+#include "replayer.h"
+
+enum { TLR_PLAN_WORLD = 0, TLR_PLAN_NO_COMM = -1, TLR_PLAN_SELF = -2 };
+
+/* A communicator, the same for all its members.  The first one is MPI_COMM_WORLD. */
+typedef struct tlr_plan_comm {
+    uint32_t n_members;
+    const int32_t *members; /* ranks in MPI_COMM_WORLD */
+    int is_split;           /* some MPI_Comm_split starts from it */
+} tlr_plan_comm;
+
+/* One group that the ordinal-th split of a communicator makes. */
+typedef struct tlr_plan_split {
+    uint32_t parent;
+    uint32_t ordinal;
+    uint32_t parent_rank; /* smallest rank in the parent among the group's members */
+    uint32_t child;
+} tlr_plan_split;
+
+/* Marks of one call and site that all ranks passed equally often. */
+typedef struct tlr_plan_marks {
+    uint16_t call;
+    char *site;
+    size_t first; /* index of the one with ordinal 0 */
+    uint64_t count;
+} tlr_plan_marks;
+
+/* The marks of one call and site on one rank. */
+typedef struct tlr_plan_site {
+    uint16_t call;
+    uint32_t site;
+    uint64_t count;
+    const tlr_plan_marks *marks; /* NULL: not on all ranks */
+} tlr_plan_site;
+
+typedef struct tlr_plan_rank {
+    uint32_t n_comms;
+    int32_t *comms; /* by the rank's id: index of the communicator, or TLR_PLAN_... */
+    size_t n_sites;
+    tlr_plan_site *sites;
+    uint64_t n_events;
+} tlr_plan_rank;
+
+typedef struct tlr_plan {
+    uint32_t n_ranks;
+    tlr_plan_rank *ranks;
+    size_t n_comms;
+    tlr_plan_comm *comms;
+    int32_t *world; /* 0, 1, ..., n_ranks - 1 */
+    size_t n_splits;
+    tlr_plan_split *splits; /* by parent, ordinal, parent_rank */
+    size_t n_mark_sites;
+    tlr_plan_marks *mark_sites;
+    size_t n_marks; /* in all */
+    uint64_t n_events, n_polls, n_opaque;
+} tlr_plan;
+
+/* Reads every event once.  `model` may be NULL (no compute). */
+tl_status tlr_plan_make(tl_reader *trace, const tlr_model *model, const tlr_options *options,
+                        tlr_plan **out, tl_error *err);
+void tlr_plan_free(tlr_plan *plan);
+
+/* Index of a rank's communicator, TLR_PLAN_SELF, or TLR_PLAN_NO_COMM. */
+int32_t tlr_plan_find_comm(const tlr_plan *plan, uint32_t rank, uint32_t id);
+/* The groups of one split, ordered by parent_rank. */
+const tlr_plan_split *tlr_plan_find_split(const tlr_plan *plan, uint32_t parent, uint32_t ordinal,
+                                          size_t *n);
+/* The marks of a rank's call and site; NULL when no mark of them is common to all ranks. */
+tlr_plan_site *tlr_plan_find_site(tlr_plan_rank *rank, uint16_t call, uint32_t site);
+
+/* ---- within the plan: replayer/plan_comms.c ---- */
+
+/* Finds the communicators that all ranks' definitions speak of. */
+tl_status tlr_plan_match_comms(tl_reader *trace, tlr_plan *plan, tl_error *err);
+/* Rank of a world rank in a communicator; -1 if it is no member. */
+int32_t tlr_plan_rank_in(const tlr_plan_comm *comm, int32_t world_rank);
+
+#endif

@@ -1,0 +1,162 @@
+/* plan_comms.c - which communicators of different ranks are the same one.
+ *
+ * Two ranks speak of the same communicator when the members are equal and it is the same in number
+ * among those with these members that each has defined (timeless.h, tl_comm). */
+#include "plan.h"
+
+#include "error.h"
+
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define XXH_INLINE_ALL
+#include <xxhash.h>
+
+/* An open hash table from (members, number among equals) to the index of a communicator. */
+typedef struct table {
+    size_t n_slots;       /* a power of two */
+    uint32_t *slots;      /* index + 1 */
+    uint32_t *ordinals;   /* by index */
+    uint32_t *n_claims;   /* by index: ranks that have it */
+    uint32_t *last_claim; /* by index: 1 + the last of them */
+} table;
+
+static size_t slot_of(const table *t, const tl_comm *comm, uint32_t ordinal)
+{
+    return XXH64(comm->members, comm->n_members * sizeof *comm->members, ordinal) &
+           (t->n_slots - 1);
+}
+
+/* Slot of this communicator, or the empty one where it belongs. */
+static size_t find_slot(const table *t, const tlr_plan *plan, const tl_comm *comm, uint32_t ordinal)
+{
+    size_t s = slot_of(t, comm, ordinal);
+    for (; t->slots[s]; s = (s + 1) & (t->n_slots - 1)) {
+        const uint32_t i = t->slots[s] - 1;
+        if (t->ordinals[i] == ordinal && plan->comms[i].n_members == comm->n_members &&
+            !memcmp(plan->comms[i].members, comm->members, comm->n_members * sizeof *comm->members))
+            return s;
+    }
+    return s;
+}
+
+int32_t tlr_plan_rank_in(const tlr_plan_comm *comm, int32_t world_rank)
+{
+    for (uint32_t i = 0; i < comm->n_members; i++)
+        if (comm->members[i] == world_rank)
+            return (int32_t)i;
+    return -1;
+}
+
+/* Enters one definition of a rank. */
+static tl_status add_definition(table *t, tlr_plan *plan, uint32_t rank, const tl_comm *comm,
+                                tl_error *err)
+{
+    int is_member = 0;
+    for (uint32_t i = 0; i < comm->n_members; i++) {
+        if (comm->members[i] < 0 || (uint32_t)comm->members[i] >= plan->n_ranks)
+            return tlr_fail(err, TL_ERR_CORRUPT,
+                            "rank %u: communicator %u has a member %d that the trace does not have",
+                            rank, comm->id, comm->members[i]);
+        is_member |= (uint32_t)comm->members[i] == rank;
+    }
+    if (!is_member)
+        return tlr_fail(err, TL_ERR_CORRUPT, "rank %u: is no member of its communicator %u", rank,
+                        comm->id);
+    /* The first number that this rank does not have yet. */
+    uint32_t ordinal = 0;
+    size_t s = find_slot(t, plan, comm, ordinal);
+    while (t->slots[s] && t->last_claim[t->slots[s] - 1] == rank + 1)
+        s = find_slot(t, plan, comm, ++ordinal);
+    if (!t->slots[s]) {
+        plan->comms[plan->n_comms] =
+            (tlr_plan_comm){.n_members = comm->n_members, .members = comm->members};
+        t->ordinals[plan->n_comms] = ordinal;
+        t->slots[s] = (uint32_t)++plan->n_comms;
+    }
+    t->n_claims[t->slots[s] - 1]++;
+    t->last_claim[t->slots[s] - 1] = rank + 1;
+    plan->ranks[rank].comms[comm->id] = (int32_t)(t->slots[s] - 1);
+    return TL_OK;
+}
+
+static tl_status add_rank(tl_reader *trace, table *t, tlr_plan *plan, uint32_t rank, tl_error *err)
+{
+    const tl_comm *comms = NULL;
+    size_t n = tl_reader_comms(trace, rank, &comms);
+    tlr_plan_rank *r = &plan->ranks[rank];
+    r->n_comms = (n ? comms[n - 1].id : TL_COMM_SELF) + 1;
+    r->comms = malloc(r->n_comms * sizeof *r->comms);
+    if (!r->comms)
+        return tlr_fail(err, TL_ERR_MEMORY, "out of memory for the communicators");
+    for (uint32_t i = 0; i < r->n_comms; i++)
+        r->comms[i] = TLR_PLAN_NO_COMM;
+    r->comms[TL_COMM_WORLD] = TLR_PLAN_WORLD;
+    r->comms[TL_COMM_SELF] = TLR_PLAN_SELF;
+    for (size_t i = 0; i < n; i++) {
+        tl_status status = add_definition(t, plan, rank, &comms[i], err);
+        if (status != TL_OK)
+            return status;
+    }
+    return TL_OK;
+}
+
+/* Every member of a communicator must have defined it: otherwise its collectives would never end.
+ */
+static tl_status check_claims(const table *t, const tlr_plan *plan, tl_error *err)
+{
+    for (size_t i = 1; i < plan->n_comms; i++) {
+        const tlr_plan_comm *comm = &plan->comms[i];
+        if (t->n_claims[i] == comm->n_members)
+            continue;
+        for (uint32_t m = 0; m < comm->n_members; m++) {
+            const tlr_plan_rank *r = &plan->ranks[comm->members[m]];
+            int has = 0;
+            for (uint32_t id = 0; id < r->n_comms && !has; id++)
+                has = r->comms[id] == (int32_t)i;
+            if (!has)
+                return tlr_fail(err, TL_ERR_CORRUPT,
+                                "a communicator of %u ranks (%d, ...) is known to %u of them and "
+                                "not to rank %d; capture the run again",
+                                comm->n_members, comm->members[0], t->n_claims[i],
+                                comm->members[m]);
+        }
+    }
+    return TL_OK;
+}
+
+tl_status tlr_plan_match_comms(tl_reader *trace, tlr_plan *plan, tl_error *err)
+{
+    size_t n_definitions = 1;
+    for (uint32_t r = 0; r < plan->n_ranks; r++) {
+        const tl_comm *comms;
+        n_definitions += tl_reader_comms(trace, r, &comms);
+    }
+    table t = {.n_slots = 16};
+    while (t.n_slots < 2 * n_definitions)
+        t.n_slots *= 2;
+    t.slots = calloc(t.n_slots, sizeof *t.slots);
+    t.ordinals = calloc(n_definitions, sizeof *t.ordinals);
+    t.n_claims = calloc(n_definitions, sizeof *t.n_claims);
+    t.last_claim = calloc(n_definitions, sizeof *t.last_claim);
+    plan->comms = calloc(n_definitions, sizeof *plan->comms);
+    tl_status status = TL_OK;
+    if (!t.slots || !t.ordinals || !t.n_claims || !t.last_claim || !plan->comms) {
+        status = tlr_fail(err, TL_ERR_MEMORY, "out of memory for the communicators");
+        goto cleanup;
+    }
+    /* The world stands outside of the table: a duplicate of it is another communicator. */
+    plan->comms[plan->n_comms++] =
+        (tlr_plan_comm){.n_members = plan->n_ranks, .members = plan->world};
+    for (uint32_t r = 0; r < plan->n_ranks && status == TL_OK; r++)
+        status = add_rank(trace, &t, plan, r, err);
+    if (status == TL_OK)
+        status = check_claims(&t, plan, err);
+cleanup:
+    free(t.slots);
+    free(t.ordinals);
+    free(t.n_claims);
+    free(t.last_claim);
+    return status;
+}

@@ -1,0 +1,133 @@
+/* prediction.c - show a prediction. */
+#include "config.h"
+
+#include "replayer.h"
+
+#include <inttypes.h>
+#include <math.h>
+#include <stddef.h>
+#include <stdlib.h>
+
+void tlr_prediction_free(tlr_prediction *p)
+{
+    if (!p)
+        return;
+    for (uint32_t r = 0; p->ranks && r < p->n_ranks; r++)
+        free(p->ranks[r].host);
+    for (size_t i = 0; i < p->n_marks; i++) {
+        free(p->marks[i].site);
+        free(p->marks[i].measured_s);
+        free(p->marks[i].predicted_s);
+    }
+    free(p->ranks);
+    free(p->marks);
+    free(p->trace_path);
+    free(p->platform_name);
+    free(p->engine);
+    free(p->command);
+    free(p->engine_version);
+    free(p->coll_selector);
+    free(p->network_model);
+    free(p->model);
+    free(p->options);
+    free(p);
+}
+
+/* One column of the table of shares, by its place in tlr_rank_prediction. */
+typedef struct share {
+    const char *name;
+    size_t offset;
+} share;
+
+static const share shares[] = {
+    {"compute", offsetof(tlr_rank_prediction, compute_s)},
+    {"  in kernels", offsetof(tlr_rank_prediction, kernel_s)},
+    {"point-to-point", offsetof(tlr_rank_prediction, p2p_s)},
+    {"wait", offsetof(tlr_rank_prediction, wait_s)},
+    {"collective", offsetof(tlr_rank_prediction, collective_s)},
+    {"end of rank", offsetof(tlr_rank_prediction, end_s)},
+};
+enum { N_SHARES = sizeof shares / sizeof *shares, N_SLOWEST = 5 };
+
+static double value_of(const tlr_rank_prediction *rank, const share *s)
+{
+    return *(const double *)((const char *)rank + s->offset);
+}
+
+static void print_shares(const tlr_prediction *p, FILE *out)
+{
+    fprintf(out, "\n%-16s %14s %14s %14s\n", "seconds per rank", "min", "mean", "max");
+    for (int i = 0; i < N_SHARES; i++) {
+        double min = INFINITY, max = 0, sum = 0;
+        for (uint32_t r = 0; r < p->n_ranks; r++) {
+            const double value = value_of(&p->ranks[r], &shares[i]);
+            min = fmin(min, value);
+            max = fmax(max, value);
+            sum += value;
+        }
+        fprintf(out, "%-16s %14.9g %14.9g %14.9g\n", shares[i].name, min, sum / p->n_ranks, max);
+    }
+}
+
+/* Seconds that a rank was not kept waiting by others: the larger, the more it holds the run up. */
+static double busy_s(const tlr_rank_prediction *rank)
+{
+    return rank->compute_s + rank->p2p_s;
+}
+
+static int compare_busy(const void *a, const void *b)
+{
+    const tlr_rank_prediction *x = *(const tlr_rank_prediction *const *)a;
+    const tlr_rank_prediction *y = *(const tlr_rank_prediction *const *)b;
+    if (x->end_s != y->end_s)
+        return x->end_s > y->end_s ? -1 : 1;
+    if (busy_s(x) != busy_s(y))
+        return busy_s(x) > busy_s(y) ? -1 : 1;
+    return x < y ? -1 : x > y;
+}
+
+static void print_slowest(const tlr_prediction *p, FILE *out)
+{
+    const tlr_rank_prediction **order = malloc(p->n_ranks * sizeof *order);
+    if (!order)
+        return;
+    for (uint32_t r = 0; r < p->n_ranks; r++)
+        order[r] = &p->ranks[r];
+    qsort(order, p->n_ranks, sizeof *order, compare_busy);
+    fprintf(out, "\n%-8s %-16s %12s %12s %12s %12s %12s\n", "slowest", "host", "end", "compute",
+            "p2p", "wait", "collective");
+    for (uint32_t i = 0; i < p->n_ranks && i < N_SLOWEST; i++)
+        fprintf(out, "%-8td %-16s %12.6g %12.6g %12.6g %12.6g %12.6g\n", order[i] - p->ranks,
+                order[i]->host, order[i]->end_s, order[i]->compute_s, order[i]->p2p_s,
+                order[i]->wait_s, order[i]->collective_s);
+    free(order);
+}
+
+void tlr_prediction_print(const tlr_prediction *p, FILE *out)
+{
+    fprintf(out, "makespan          %.9g s\n", p->makespan_s);
+    fprintf(out, "program           %s\n", p->command);
+    fprintf(out, "ranks, events     %" PRIu32 ", %" PRIu64 " (and %" PRIu64 " failed polls)\n",
+            p->n_ranks, p->n_events, p->n_polls);
+    if (p->n_opaque)
+        fprintf(out, "not modelled      %" PRIu64 " calls took no time\n", p->n_opaque);
+    if (p->n_ranks) {
+        print_shares(p, out);
+        print_slowest(p, out);
+    }
+    fprintf(out, "\ntrace             %s, xxh64 %016" PRIx64 "\n", p->trace_path, p->trace_hash);
+    fprintf(out, "platform          %s, xxh64 %016" PRIx64 "\n", p->platform_name,
+            p->platform_hash);
+    if (p->model_hash)
+        fprintf(out, "model             %s, xxh64 %016" PRIx64 "\n", p->model, p->model_hash);
+    else
+        fprintf(out, "model             %s\n", p->model);
+    fprintf(out, "engine            %s (%s), network model %s, collectives %s\n", p->engine,
+            p->engine_version, p->network_model, p->coll_selector);
+    if (p->options && p->options[0])
+        fprintf(out, "options           %s\n", p->options);
+    fprintf(out, "timeless          %s\n", tl_version());
+    if (p->wall_s > 0)
+        fprintf(out, "wall time         %.3g s, %.3g events/s\n", p->wall_s,
+                (double)p->n_events / p->wall_s);
+}

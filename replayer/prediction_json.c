@@ -1,0 +1,212 @@
+/* prediction_json.c - write a prediction as JSON and read it back. */
+#include "config.h"
+
+#include "replayer.h"
+
+#include "error.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <jansson.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define FORMAT_NAME "timeless-prediction-1"
+
+/* ---- writing ---- */
+
+static json_t *hash_text(uint64_t hash)
+{
+    char text[17];
+    snprintf(text, sizeof text, "%016" PRIx64, hash);
+    return json_string(text);
+}
+
+static json_t *numbers(const double *values, uint32_t n)
+{
+    json_t *array = json_array();
+    for (uint32_t i = 0; i < n; i++)
+        json_array_append_new(array, json_real(values[i]));
+    return array;
+}
+
+static json_t *rank_json(const tlr_rank_prediction *r)
+{
+    return json_pack("{s:s, s:f, s:f, s:f, s:f, s:f, s:f, s:I}", "host", r->host, "end_s", r->end_s,
+                     "compute_s", r->compute_s, "kernel_s", r->kernel_s, "p2p_s", r->p2p_s,
+                     "wait_s", r->wait_s, "collective_s", r->collective_s, "events",
+                     (json_int_t)r->n_events);
+}
+
+static json_t *mark_json(const tlr_mark *m, uint32_t n_ranks)
+{
+    const tl_call_info *info = tl_call_by_code(m->call);
+    return json_pack("{s:s, s:s, s:I, s:o, s:o}", "call", info ? info->name : "?", "site", m->site,
+                     "ordinal", (json_int_t)m->ordinal, "measured_s",
+                     numbers(m->measured_s, n_ranks), "predicted_s",
+                     numbers(m->predicted_s, n_ranks));
+}
+
+tl_status tlr_prediction_write_json(const tlr_prediction *p, FILE *out, tl_error *err)
+{
+    json_t *ranks = json_array(), *marks = json_array();
+    for (uint32_t r = 0; r < p->n_ranks; r++)
+        json_array_append_new(ranks, rank_json(&p->ranks[r]));
+    for (size_t i = 0; i < p->n_marks; i++)
+        json_array_append_new(marks, mark_json(&p->marks[i], p->n_ranks));
+    json_t *root = json_pack(
+        "{s:s, s:s, s:s, s:s, s:s, s:s, s:o, s:s, s:o, s:s, s:s, s:s, s:s, s:o, s:f, s:I, s:I, "
+        "s:I, s:I, s:o, s:o}",
+        "format", FORMAT_NAME, "timeless", tl_version(), "trace", p->trace_path, "platform",
+        p->platform_name, "command", p->command, "engine", p->engine, "platform_hash",
+        hash_text(p->platform_hash), "engine_version", p->engine_version, "trace_hash",
+        hash_text(p->trace_hash), "network_model", p->network_model, "coll_selector",
+        p->coll_selector, "options", p->options, "model", p->model, "model_hash",
+        hash_text(p->model_hash), "makespan_s", p->makespan_s, "n_ranks", (json_int_t)p->n_ranks,
+        "n_events", (json_int_t)p->n_events, "n_polls", (json_int_t)p->n_polls, "n_opaque",
+        (json_int_t)p->n_opaque, "ranks", ranks, "marks", marks);
+    if (!root)
+        return tlr_fail(err, TL_ERR_MEMORY, "out of memory for the JSON of the prediction");
+    const int failed =
+        json_dumpf(root, out, JSON_SORT_KEYS | JSON_INDENT(1) | JSON_REAL_PRECISION(17)) ||
+        fputc('\n', out) == EOF || fflush(out) == EOF;
+    json_decref(root);
+    if (failed)
+        return tlr_fail(err, TL_ERR_SYSTEM, "the JSON cannot be written: %s", strerror(errno));
+    return TL_OK;
+}
+
+/* ---- reading ---- */
+
+static uint64_t parse_hash(const char *text)
+{
+    return strtoull(text, NULL, 16);
+}
+
+/* Copies exactly n numbers; NULL when there are not that many. */
+static double *take_numbers(const json_t *array, uint32_t n)
+{
+    double *values = json_array_size(array) == n ? calloc(n + 1, sizeof *values) : NULL;
+    for (uint32_t i = 0; values && i < n; i++)
+        values[i] = json_number_value(json_array_get(array, i));
+    return values;
+}
+
+static int read_rank(json_t *from, tlr_rank_prediction *to)
+{
+    const char *host;
+    json_int_t events;
+    if (json_unpack(from, "{s:s, s:F, s:F, s:F, s:F, s:F, s:F, s:I}", "host", &host, "end_s",
+                    &to->end_s, "compute_s", &to->compute_s, "kernel_s", &to->kernel_s, "p2p_s",
+                    &to->p2p_s, "wait_s", &to->wait_s, "collective_s", &to->collective_s, "events",
+                    &events) != 0)
+        return 0;
+    to->n_events = (uint64_t)events;
+    return (to->host = strdup(host)) != NULL;
+}
+
+static int read_mark(json_t *from, tlr_mark *to, uint32_t n_ranks)
+{
+    const char *call, *site;
+    json_int_t ordinal;
+    json_t *measured, *predicted;
+    if (json_unpack(from, "{s:s, s:s, s:I, s:o, s:o}", "call", &call, "site", &site, "ordinal",
+                    &ordinal, "measured_s", &measured, "predicted_s", &predicted) != 0)
+        return 0;
+    const tl_call_info *info = tl_call_by_name(call);
+    to->call = info ? info->code : 0;
+    to->ordinal = (uint32_t)ordinal;
+    to->site = strdup(site);
+    to->measured_s = take_numbers(measured, n_ranks);
+    to->predicted_s = take_numbers(predicted, n_ranks);
+    return info && to->site && to->measured_s && to->predicted_s;
+}
+
+/* The strings of the root, each with its place in the prediction. */
+static int read_texts(json_t *root, tlr_prediction *p)
+{
+    const struct text {
+        const char *key;
+        char **to;
+    } texts[] = {{"trace", &p->trace_path},
+                 {"platform", &p->platform_name},
+                 {"command", &p->command},
+                 {"engine", &p->engine},
+                 {"engine_version", &p->engine_version},
+                 {"network_model", &p->network_model},
+                 {"coll_selector", &p->coll_selector},
+                 {"options", &p->options},
+                 {"model", &p->model}};
+    for (size_t i = 0; i < sizeof texts / sizeof *texts; i++) {
+        const char *value = json_string_value(json_object_get(root, texts[i].key));
+        if (!value || !(*texts[i].to = strdup(value)))
+            return 0;
+    }
+    return 1;
+}
+
+static int read_root(json_t *root, tlr_prediction *p)
+{
+    const char *trace_hash, *platform_hash, *model_hash;
+    json_int_t n_ranks, n_events, n_polls, n_opaque;
+    json_t *ranks, *marks;
+    if (json_unpack(root, "{s:s, s:s, s:s, s:F, s:I, s:I, s:I, s:I, s:o, s:o}", "trace_hash",
+                    &trace_hash, "platform_hash", &platform_hash, "model_hash", &model_hash,
+                    "makespan_s", &p->makespan_s, "n_ranks", &n_ranks, "n_events", &n_events,
+                    "n_polls", &n_polls, "n_opaque", &n_opaque, "ranks", &ranks, "marks",
+                    &marks) != 0 ||
+        !json_is_array(ranks) || !json_is_array(marks) ||
+        (json_int_t)json_array_size(ranks) != n_ranks)
+        return 0;
+    p->trace_hash = parse_hash(trace_hash);
+    p->platform_hash = parse_hash(platform_hash);
+    p->model_hash = parse_hash(model_hash);
+    p->n_events = (uint64_t)n_events;
+    p->n_polls = (uint64_t)n_polls;
+    p->n_opaque = (uint64_t)n_opaque;
+    p->ranks = calloc((size_t)n_ranks + 1, sizeof *p->ranks);
+    p->marks = calloc(json_array_size(marks) + 1, sizeof *p->marks);
+    if (!p->ranks || !p->marks || !read_texts(root, p))
+        return 0;
+    for (p->n_ranks = 0; p->n_ranks < (uint32_t)n_ranks; p->n_ranks++)
+        if (!read_rank(json_array_get(ranks, p->n_ranks), &p->ranks[p->n_ranks]))
+            return 0;
+    for (size_t i = 0; i < json_array_size(marks); i++) {
+        p->n_marks++;
+        if (!read_mark(json_array_get(marks, i), &p->marks[i], p->n_ranks))
+            return 0;
+    }
+    return 1;
+}
+
+tl_status tlr_prediction_read_json(const char *path, tlr_prediction **out, tl_error *err)
+{
+    tl_status status = TL_OK;
+    char *text = NULL;
+    json_t *root = NULL;
+    json_error_t where;
+    tlr_prediction *p = calloc(1, sizeof *p);
+    if (!p)
+        return tlr_fail(err, TL_ERR_MEMORY, "%s: out of memory", path);
+    if ((status = tlr_read_text(path, &text, NULL, err)) != TL_OK)
+        goto cleanup;
+    root = json_loads(text, JSON_REJECT_DUPLICATES, &where);
+    const char *format = json_string_value(json_object_get(root, "format"));
+    if (!root)
+        status = tlr_fail(err, TL_ERR_INPUT, "%s:%d: not JSON: %s", path, where.line, where.text);
+    else if (!format || strcmp(format, FORMAT_NAME) != 0)
+        status = tlr_fail(err, TL_ERR_INPUT,
+                          "%s: not a prediction that 'timeless replay --json' wrote", path);
+    else if (!read_root(root, p))
+        status =
+            tlr_fail(err, TL_ERR_INPUT, "%s: a prediction with something missing or wrong", path);
+    if (status == TL_OK) {
+        *out = p;
+        p = NULL;
+    }
+cleanup:
+    json_decref(root);
+    free(text);
+    tlr_prediction_free(p);
+    return status;
+}

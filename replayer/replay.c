@@ -1,0 +1,134 @@
+/* replay.c - one door to all engines. */
+#include "replayer.h"
+
+#include "error.h"
+
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+#define XXH_INLINE_ALL
+#include <xxhash.h>
+
+static const tlr_engine *const engines[] = {&tlr_engine_smpi};
+enum { N_ENGINES = sizeof engines / sizeof *engines };
+
+static tl_status find_engine(const char *name, const tlr_engine **out, tl_error *err)
+{
+    for (int i = 0; i < N_ENGINES; i++)
+        if (!name || !strcmp(engines[i]->name, name)) {
+            *out = engines[i];
+            return TL_OK;
+        }
+    return tlr_fail(err, TL_ERR_USAGE, "there is no engine '%s'; there is: %s", name,
+                    engines[0]->name);
+}
+
+static tl_status check_trace(tl_reader *trace, tl_error *err)
+{
+    if (tl_reader_complete(trace))
+        return TL_OK;
+    if (tl_reader_n_damages(trace))
+        return tlr_fail(err, tl_reader_damage(trace, 0)->status, "%s",
+                        tl_reader_damage(trace, 0)->text);
+    const uint32_t n_ranks = tl_reader_run(trace)->n_ranks;
+    for (uint32_t r = 0; r < n_ranks; r++) {
+        tl_rank_summary summary;
+        if (tl_reader_rank(trace, r, &summary) != TL_OK ||
+            (summary.end != TL_END_FINALIZED && summary.end != TL_END_CUT))
+            return tlr_fail(err, TL_ERR_TRUNCATED,
+                            "%s: rank %u did not come to MPI_Finalize; an incomplete run cannot be "
+                            "replayed, capture it again or cut a complete part out",
+                            tl_reader_path(trace), r);
+    }
+    return tlr_fail(err, TL_ERR_TRUNCATED, "%s: is incomplete; capture the run again",
+                    tl_reader_path(trace));
+}
+
+/* The model in force: the given file's, otherwise the platform's.  *own is what must be freed. */
+static tl_status choose_model(const tlr_platform *platform, const tlr_options *options,
+                              const tlr_model **out, tlr_model **own, tlr_prediction *p,
+                              tl_error *err)
+{
+    tl_status status = TL_OK;
+    const char *name = "platform";
+    *out = platform->model;
+    if (options->no_compute) {
+        *out = NULL;
+    } else if (options->model_path) {
+        char *text = NULL;
+        size_t size = 0;
+        if ((status = tlr_read_text(options->model_path, &text, &size, err)) != TL_OK)
+            return status;
+        p->model_hash = XXH64(text, size, 0);
+        free(text);
+        if ((status = tlr_model_load(options->model_path, own, err)) != TL_OK)
+            return status;
+        *out = *own;
+        name = options->model_path;
+    }
+    p->model = strdup(*out ? name : "none");
+    return status;
+}
+
+static char *join_options(const tlr_options *options)
+{
+    size_t size = 1;
+    for (size_t i = 0; i < options->n_cfg; i++)
+        size += strlen(options->cfg[i]) + 1;
+    char *text = calloc(size, 1);
+    for (size_t i = 0; text && i < options->n_cfg; i++) {
+        if (i)
+            strcat(text, " ");
+        strcat(text, options->cfg[i]);
+    }
+    return text;
+}
+
+static double wall_clock_s(void)
+{
+    struct timespec now;
+    clock_gettime(CLOCK_MONOTONIC, &now);
+    return (double)now.tv_sec + 1e-9 * (double)now.tv_nsec;
+}
+
+tl_status tlr_replay(tl_reader *trace, const tlr_platform *platform, const char *engine,
+                     const tlr_options *options, tlr_prediction **out, tl_error *err)
+{
+    static const tlr_options defaults;
+    if (!options)
+        options = &defaults;
+    const double from_s = wall_clock_s();
+    const tlr_engine *e = NULL;
+    const tlr_model *model = NULL;
+    tlr_model *own_model = NULL;
+    tlr_prediction *p = calloc(1, sizeof *p);
+    tl_status status = p ? TL_OK : TL_ERR_MEMORY;
+    if (status != TL_OK)
+        return tlr_fail(err, status, "out of memory for the prediction");
+    if ((status = find_engine(engine, &e, err)) != TL_OK ||
+        (status = check_trace(trace, err)) != TL_OK ||
+        (status = choose_model(platform, options, &model, &own_model, p, err)) != TL_OK ||
+        (status = tl_reader_hash(trace, &p->trace_hash, err)) != TL_OK)
+        goto cleanup;
+    p->trace_path = strdup(tl_reader_path(trace));
+    p->platform_name = strdup(platform->folder);
+    p->engine = strdup(e->name);
+    p->command = strdup(tl_reader_run(trace)->program);
+    p->options = join_options(options);
+    p->platform_hash = platform->hash;
+    if (!p->trace_path || !p->platform_name || !p->engine || !p->command || !p->options ||
+        !p->model) {
+        status = tlr_fail(err, TL_ERR_MEMORY, "out of memory for the prediction");
+        goto cleanup;
+    }
+    if ((status = e->replay(trace, platform, model, options, p, err)) != TL_OK)
+        goto cleanup;
+    p->wall_s = wall_clock_s() - from_s;
+    *out = p;
+    p = NULL;
+cleanup:
+    tlr_model_free(own_model);
+    tlr_prediction_free(p);
+    return status;
+}

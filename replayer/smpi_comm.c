@@ -1,0 +1,147 @@
+/* smpi_comm.c - communicators of the simulated ranks.
+ *
+ * While messages carry no payload MPI_Comm_split cannot exchange its colours, so every communicator
+ * that the trace will need is built before the trace begins, and the constructors of the trace
+ * stand for their cost alone.  What they cost was read from SimGrid 3.32's communicator class: a
+ * new communicator broadcasts one int among its members; a split before that gathers two ints from
+ * each rank of the parent at its rank 0, which then sends each group a pointer. */
+#include "config.h"
+
+#include "smpi_rank.h"
+
+#include <limits.h>
+
+static MPI_Comm build(MPI_Group group)
+{
+    MPI_Comm comm = MPI_COMM_NULL;
+    if (MPI_Comm_create(MPI_COMM_WORLD, group, &comm) != MPI_SUCCESS)
+        smpi_give_up(TL_ERR_SYSTEM, "SimGrid cannot build a communicator");
+    /* Types may differ between the two sides of a message as long as the sizes agree. */
+    if (comm != MPI_COMM_NULL)
+        MPI_Comm_set_errhandler(comm, MPI_ERRORS_RETURN);
+    return comm;
+}
+
+/* Groups are shared by all ranks: one of its own for each would cost memory times ranks squared. */
+static void build_groups(void)
+{
+    const tlr_plan *plan = replay.plan;
+    MPI_Group world;
+    MPI_Comm_group(MPI_COMM_WORLD, &world);
+    replay.groups = smpi_alloc(plan->n_comms, sizeof *replay.groups);
+    replay.groups[TLR_PLAN_WORLD] = world;
+    for (size_t c = 1; c < plan->n_comms; c++)
+        MPI_Group_incl(world, (int)plan->comms[c].n_members, plan->comms[c].members,
+                       &replay.groups[c]);
+}
+
+/* The variable MPI_COMM_WORLD is set by smpirun only, and communicators for the ranks of one host
+ * are handled wrongly as long as it is not.  Its value does not matter, for the trace's world is a
+ * communicator of its own, like all others; it must only outlive all ranks. */
+static void set_world_variable(void)
+{
+    const int zero = 0;
+    MPI_Group only_me;
+    MPI_Group_incl(replay.groups[TLR_PLAN_WORLD], 1, &zero, &only_me);
+    MPI_COMM_WORLD = build(only_me);
+}
+
+void smpi_build_comms(smpi_rank *r)
+{
+    const tlr_plan *plan = replay.plan;
+    const tlr_plan_rank *own = &plan->ranks[r->rank];
+    if (r->rank == 0)
+        build_groups();
+    sg_barrier_wait(replay.barrier);
+    r->comms = smpi_alloc(own->n_comms, sizeof *r->comms);
+    r->split_comms = smpi_alloc(own->n_comms, sizeof *r->split_comms);
+    r->n_splits = smpi_alloc(own->n_comms, sizeof *r->n_splits);
+    uint32_t *id_of = smpi_alloc(plan->n_comms, sizeof *id_of);
+    for (uint32_t id = 0; id < own->n_comms; id++) {
+        r->comms[id] = r->split_comms[id] = MPI_COMM_NULL;
+        if (own->comms[id] >= 0)
+            id_of[own->comms[id]] = id;
+        else if (own->comms[id] == TLR_PLAN_SELF)
+            r->comms[id] = MPI_COMM_SELF;
+    }
+    /* The same order on all ranks: building one is collective among its members. */
+    for (size_t c = 0; c < plan->n_comms; c++) {
+        if (!id_of[c])
+            continue;
+        r->comms[id_of[c]] = build(replay.groups[c]);
+        if (plan->comms[c].is_split)
+            r->split_comms[id_of[c]] = build(replay.groups[c]);
+    }
+    free(id_of);
+    sg_barrier_wait(replay.barrier);
+    if (r->rank == 0)
+        set_world_variable();
+    sg_barrier_wait(replay.barrier);
+}
+
+MPI_Comm smpi_event_comm(const smpi_rank *r)
+{
+    return r->comms[r->event.comm];
+}
+
+/* Rank 0 of the parent tells each member of each group which group it is in: groups by their first
+ * member, members in the order of the new communicator, one group after the other. */
+static int send_groups(const smpi_rank *r, uint32_t ordinal, int32_t parent, MPI_Comm twin)
+{
+    const tlr_plan *plan = replay.plan;
+    size_t n_groups;
+    const tlr_plan_split *split = tlr_plan_find_split(plan, (uint32_t)parent, ordinal, &n_groups);
+    int32_t *parent_rank = smpi_alloc(plan->n_ranks, sizeof *parent_rank);
+    for (uint32_t i = 0; i < plan->comms[parent].n_members; i++)
+        parent_rank[plan->comms[parent].members[i]] = (int32_t)i;
+    MPI_Request *requests = smpi_alloc(plan->comms[parent].n_members, sizeof *requests);
+    int rc = MPI_SUCCESS;
+    for (size_t g = 0; g < n_groups; g++) {
+        const tlr_plan_comm *group = &plan->comms[split[g].child];
+        int n = 0;
+        for (uint32_t m = 0; m < group->n_members && rc == MPI_SUCCESS; m++)
+            if ((uint32_t)group->members[m] != r->rank)
+                rc = MPI_Isend(replay.send_buffer, (int)sizeof(void *), MPI_BYTE,
+                               parent_rank[group->members[m]], 0, twin, &requests[n++]);
+        if (rc == MPI_SUCCESS)
+            rc = MPI_Waitall(n, requests, MPI_STATUSES_IGNORE);
+    }
+    free(requests);
+    free(parent_rank);
+    return rc;
+}
+
+/* The messages travel on a twin of the parent, where no receive of the trace can take them. */
+static int split_cost(smpi_rank *r, int32_t parent, int has_child)
+{
+    const MPI_Comm twin = r->split_comms[r->event.comm];
+    const uint32_t ordinal = r->n_splits[r->event.comm]++;
+    MPI_Request gather;
+    int rc = MPI_Igather(replay.send_buffer, 2, MPI_INT, replay.recv_buffer, 2, MPI_INT, 0, twin,
+                         &gather);
+    if (rc == MPI_SUCCESS)
+        rc = MPI_Wait(&gather, MPI_STATUS_IGNORE);
+    if (rc != MPI_SUCCESS)
+        return rc;
+    if ((uint32_t)replay.plan->comms[parent].members[0] == r->rank)
+        return send_groups(r, ordinal, parent, twin);
+    if (has_child)
+        rc = MPI_Recv(replay.recv_buffer, (int)sizeof(void *), MPI_BYTE, 0, 0, twin,
+                      MPI_STATUS_IGNORE);
+    return rc;
+}
+
+int smpi_construct(smpi_rank *r)
+{
+    const tl_event *e = &r->event;
+    const int32_t parent = tlr_plan_find_comm(replay.plan, r->rank, e->comm);
+    int rc = MPI_SUCCESS;
+    /* SMPI finds the ranks of a host by looking, without a message. */
+    if (e->call == TL_MPI_Comm_split_type)
+        return rc;
+    if (r->info->action == TL_ACTION_COMM_SPLIT && parent >= 0)
+        rc = split_cost(r, parent, e->new_comm != TL_COMM_NULL);
+    if (rc == MPI_SUCCESS && e->new_comm != TL_COMM_NULL)
+        rc = MPI_Bcast(replay.recv_buffer, 1, MPI_INT, 0, r->comms[e->new_comm]);
+    return rc;
+}

@@ -1,0 +1,394 @@
+/* smpi_rank.c - the body of a simulated rank: one event after the other. */
+#include "config.h"
+
+#include "smpi_rank.h"
+
+#include <inttypes.h>
+#include <limits.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <simgrid/actor.h>
+#include <simgrid/engine.h>
+#include <unistd.h>
+
+enum { PROGRESS_EVERY = 1 << 18 };
+
+MPI_Datatype smpi_type(int64_t bytes)
+{
+    enum { N_SMALL = 4096 };
+    static MPI_Datatype made[N_SMALL];
+    switch (bytes) {
+    case 0:
+    case 1: return MPI_BYTE;
+    case 2: return MPI_SHORT;
+    case 4: return MPI_INT;
+    case 8: return MPI_DOUBLE;
+    case 16: return MPI_C_DOUBLE_COMPLEX;
+    default: break;
+    }
+    MPI_Datatype type = bytes < N_SMALL ? made[bytes] : NULL;
+    if (!type) {
+        MPI_Type_contiguous((int)bytes, MPI_BYTE, &type);
+        MPI_Type_commit(&type);
+        if (bytes < N_SMALL)
+            made[bytes] = type;
+    }
+    return type;
+}
+
+int smpi_count(const smpi_rank *r, int64_t count)
+{
+    if (count < 0 || count > INT_MAX)
+        smpi_give_up_at(r, TL_ERR_UNSUPPORTED, "a count of %" PRId64, count);
+    return (int)count;
+}
+
+/* Elements and type of a message: bytes where their number fits, for then no two types can
+ * disagree. */
+static int message_count(const smpi_rank *r, int64_t count, int64_t type_bytes, MPI_Datatype *type)
+{
+    const int64_t bytes = count * type_bytes;
+    *type = bytes <= INT_MAX ? MPI_BYTE : smpi_type(type_bytes);
+    return smpi_count(r, bytes <= INT_MAX ? bytes : count);
+}
+
+static int peer_of(int32_t peer)
+{
+    return peer == TL_PROC_NULL ? MPI_PROC_NULL : peer == TL_ANY_SOURCE ? MPI_ANY_SOURCE : peer;
+}
+
+static int tag_of(int32_t tag)
+{
+    return tag == TL_ANY_TAG ? MPI_ANY_TAG : tag;
+}
+
+/* ---- requests ---- */
+
+MPI_Request *smpi_request(smpi_rank *r, int64_t id)
+{
+    if (id <= 0 || id > UINT32_MAX)
+        smpi_give_up_at(r, TL_ERR_CORRUPT, "request %" PRId64 " is not a request", id);
+    if ((size_t)id >= r->n_requests) {
+        size_t n = r->n_requests ? r->n_requests : 64;
+        while (n <= (size_t)id)
+            n *= 2;
+        r->requests = realloc(r->requests, n * sizeof *r->requests);
+        if (!r->requests)
+            smpi_give_up(TL_ERR_MEMORY, "out of memory for requests");
+        for (size_t i = r->n_requests; i < n; i++)
+            r->requests[i] = MPI_REQUEST_NULL;
+        r->n_requests = n;
+    }
+    return &r->requests[id];
+}
+
+/* Runs an MPI function over the requests in the event's list, as one array. */
+static int over_list(smpi_rank *r, int (*function)(int, MPI_Request *))
+{
+    const tl_event *e = &r->event;
+    if (e->list_len > r->n_gathered) {
+        free(r->gathered);
+        r->gathered = smpi_alloc(e->list_len, sizeof *r->gathered);
+        r->n_gathered = e->list_len;
+    }
+    int n = 0;
+    for (uint32_t i = 0; i < e->list_len; i++)
+        if (e->list[i])
+            r->gathered[n++] = *smpi_request(r, e->list[i]);
+    const int rc = function(n, r->gathered);
+    n = 0;
+    for (uint32_t i = 0; i < e->list_len; i++)
+        if (e->list[i])
+            *smpi_request(r, e->list[i]) = r->gathered[n++];
+    return rc;
+}
+
+static int wait_all(int n, MPI_Request *requests)
+{
+    return MPI_Waitall(n, requests, MPI_STATUSES_IGNORE);
+}
+
+/* SMPI forgets a persistent request without a partner once it was waited for: nothing to start. */
+static int start_all(int n, MPI_Request *requests)
+{
+    int rc = MPI_SUCCESS;
+    for (int i = 0; i < n && rc == MPI_SUCCESS; i++)
+        if (requests[i] != MPI_REQUEST_NULL)
+            rc = MPI_Startall(1, &requests[i]);
+    return rc;
+}
+
+/* What the program found completed is waited for. */
+static int wait_event(smpi_rank *r)
+{
+    const tl_event *e = &r->event;
+    if (e->call == TL_MPI_Waitall || e->list_len > 1)
+        return over_list(r, wait_all);
+    const int64_t id = e->list_len ? e->list[0] : e->request;
+    if (!id || *smpi_request(r, id) == MPI_REQUEST_NULL)
+        return MPI_SUCCESS;
+    return MPI_Wait(smpi_request(r, id), MPI_STATUS_IGNORE);
+}
+
+/* ---- point to point ---- */
+
+static int send_event(smpi_rank *r)
+{
+    const tl_event *e = &r->event;
+    const MPI_Comm comm = smpi_event_comm(r);
+    const char *buffer = replay.send_buffer;
+    MPI_Datatype type;
+    const int count = message_count(r, e->count, e->type_bytes, &type);
+    const int to = peer_of(e->peer);
+    switch (e->call) {
+    case TL_MPI_Bsend: return MPI_Bsend(buffer, count, type, to, e->tag, comm);
+    case TL_MPI_Ssend: return MPI_Ssend(buffer, count, type, to, e->tag, comm);
+    case TL_MPI_Rsend: return MPI_Rsend(buffer, count, type, to, e->tag, comm);
+    default: return MPI_Send(buffer, count, type, to, e->tag, comm);
+    }
+}
+
+static int isend_event(smpi_rank *r)
+{
+    const tl_event *e = &r->event;
+    const MPI_Comm comm = smpi_event_comm(r);
+    const char *buffer = replay.send_buffer;
+    MPI_Datatype type;
+    const int count = message_count(r, e->count, e->type_bytes, &type);
+    const int to = peer_of(e->peer);
+    MPI_Request *request = smpi_request(r, e->request);
+    switch (e->call) {
+    case TL_MPI_Ibsend: return MPI_Ibsend(buffer, count, type, to, e->tag, comm, request);
+    case TL_MPI_Issend: return MPI_Issend(buffer, count, type, to, e->tag, comm, request);
+    case TL_MPI_Irsend: return MPI_Irsend(buffer, count, type, to, e->tag, comm, request);
+    case TL_MPI_Isend: return MPI_Isend(buffer, count, type, to, e->tag, comm, request);
+    case TL_MPI_Bsend_init: return MPI_Bsend_init(buffer, count, type, to, e->tag, comm, request);
+    case TL_MPI_Ssend_init: return MPI_Ssend_init(buffer, count, type, to, e->tag, comm, request);
+    case TL_MPI_Rsend_init: return MPI_Rsend_init(buffer, count, type, to, e->tag, comm, request);
+    default: return MPI_Send_init(buffer, count, type, to, e->tag, comm, request);
+    }
+}
+
+static int receive_event(smpi_rank *r)
+{
+    const tl_event *e = &r->event;
+    const MPI_Comm comm = smpi_event_comm(r);
+    char *buffer = replay.recv_buffer;
+    MPI_Datatype type;
+    const int count = message_count(r, e->count, e->type_bytes, &type);
+    const int from = peer_of(e->peer), tag = tag_of(e->tag);
+    switch (e->call) {
+    case TL_MPI_Irecv:
+        return MPI_Irecv(buffer, count, type, from, tag, comm, smpi_request(r, e->request));
+    case TL_MPI_Recv_init:
+        return MPI_Recv_init(buffer, count, type, from, tag, comm, smpi_request(r, e->request));
+    default: return MPI_Recv(buffer, count, type, from, tag, comm, MPI_STATUS_IGNORE);
+    }
+}
+
+static int sendrecv_event(smpi_rank *r)
+{
+    const tl_event *e = &r->event;
+    /* MPI_Sendrecv_replace is MPI_Sendrecv and a copy, in SMPI too. */
+    const int replaces = e->call == TL_MPI_Sendrecv_replace;
+    MPI_Datatype send_type, recv_type;
+    const int send_count = message_count(r, e->count, e->type_bytes, &send_type);
+    const int recv_count = message_count(r, replaces ? e->count : e->recv_count,
+                                         replaces ? e->type_bytes : e->recv_type_bytes, &recv_type);
+    return MPI_Sendrecv(replay.send_buffer, send_count, send_type, peer_of(e->peer), e->tag,
+                        replay.recv_buffer, recv_count, recv_type, peer_of(e->recv_peer),
+                        tag_of(e->recv_tag), smpi_event_comm(r), MPI_STATUS_IGNORE);
+}
+
+/* MPI_Startall, unlike MPI_Start, takes requests without a partner. */
+static int start_event(smpi_rank *r)
+{
+    if (r->event.call == TL_MPI_Startall)
+        return over_list(r, start_all);
+    return start_all(1, smpi_request(r, r->event.request));
+}
+
+/* ---- computation ---- */
+
+static void add_computation(smpi_rank *r)
+{
+    if (!replay.model)
+        return;
+    r->burst_s += (double)r->event.volume * replay.unit_s;
+    if (r->info->action == TL_ACTION_KERNEL)
+        r->kernel_s += tlr_model_kernel_s(replay.model, &r->event);
+}
+
+/* Bursts and kernels in a row are simulated as one: nothing can happen to the rank in between. */
+static void compute(smpi_rank *r)
+{
+    const double reference_s = r->burst_s + r->kernel_s;
+    if (reference_s <= 0)
+        return;
+    const double from_s = simgrid_get_clock();
+    smpi_execute_flops(reference_s * replay.model->reference_flops);
+    const double took_s = simgrid_get_clock() - from_s;
+    r->result->compute_s += took_s;
+    r->result->kernel_s += took_s * (r->kernel_s / reference_s);
+    r->burst_s = r->kernel_s = 0;
+}
+
+/* ---- one event ---- */
+
+static void record_mark(smpi_rank *r, tlr_plan_site *site)
+{
+    if (!site || !site->marks)
+        return;
+    const uint64_t ordinal = site->marks->count - site->count--;
+    const size_t i = (site->marks->first + ordinal) * replay.plan->n_ranks + r->rank;
+    replay.measured_s[i] = (double)r->event.clock_ns * 1e-9;
+    replay.predicted_s[i] = simgrid_get_clock() - replay.start_s;
+}
+
+/* Issues what the event stands for.  *account is where the time that it takes belongs. */
+static int issue(smpi_rank *r, double **account)
+{
+    smpi_rank_result *result = r->result;
+    static double nowhere_s;
+    *account = &nowhere_s;
+    switch (r->info->action) {
+    case TL_ACTION_REGION: return MPI_SUCCESS;
+    case TL_ACTION_INIT:
+        if (replay.init_s > 0)
+            sg_actor_sleep_for(replay.init_s);
+        return MPI_SUCCESS;
+    case TL_ACTION_FINALIZE:
+    case TL_ACTION_ABORT:
+        return replay.finalize_barrier ? MPI_Barrier(r->comms[TL_COMM_WORLD]) : MPI_SUCCESS;
+    case TL_ACTION_CLOCK: MPI_Wtime(); return MPI_SUCCESS;
+    case TL_ACTION_SEND: *account = &result->p2p_s; return send_event(r);
+    case TL_ACTION_SEND_INIT:
+    case TL_ACTION_ISEND: *account = &result->p2p_s; return isend_event(r);
+    case TL_ACTION_RECV_INIT:
+    case TL_ACTION_IRECV:
+    case TL_ACTION_RECV: *account = &result->p2p_s; return receive_event(r);
+    case TL_ACTION_SENDRECV: *account = &result->p2p_s; return sendrecv_event(r);
+    case TL_ACTION_START: *account = &result->p2p_s; return start_event(r);
+    case TL_ACTION_WAIT: *account = &result->wait_s; return wait_event(r);
+    case TL_ACTION_REQUEST_FREE:
+        /* SMPI 3.32 releases a request whose message is still on its way: let it be. */
+        *smpi_request(r, r->event.request) = MPI_REQUEST_NULL;
+        return MPI_SUCCESS;
+    case TL_ACTION_CANCEL: {
+        MPI_Request *request = smpi_request(r, r->event.request);
+        return *request == MPI_REQUEST_NULL ? MPI_SUCCESS : MPI_Cancel(request);
+    }
+    case TL_ACTION_COMM_DUP:
+    case TL_ACTION_COMM_SPLIT:
+    case TL_ACTION_COMM_CREATE: *account = &result->collective_s; return smpi_construct(r);
+    default: *account = &result->collective_s; return smpi_collective(r);
+    }
+}
+
+/* Events that neither take time nor tell it leave the computation before them pending. */
+static int is_local(const smpi_rank *r)
+{
+    switch (r->info->action) {
+    case TL_ACTION_NONE:
+    case TL_ACTION_MATCH: /* a wildcard receive takes what comes in the simulation */
+    case TL_ACTION_KERNEL:
+    case TL_ACTION_OPAQUE:
+    case TL_ACTION_PROBE: /* the receive that follows waits */
+    case TL_ACTION_COMM_FREE: return 1;
+    default: return 0;
+    }
+}
+
+static void play_event(smpi_rank *r)
+{
+    tlr_plan_site *site = NULL;
+    add_computation(r);
+    if (is_local(r))
+        return;
+    compute(r);
+    const int marks_entry =
+        r->info->action == TL_ACTION_FINALIZE || r->info->action == TL_ACTION_ABORT;
+    if (r->info->traits & TL_TRAIT_MARK)
+        site = tlr_plan_find_site(&replay.plan->ranks[r->rank], r->event.call, r->event.site);
+    if (marks_entry)
+        record_mark(r, site);
+    double *account;
+    const double from_s = simgrid_get_clock();
+    const int rc = issue(r, &account);
+    if (rc != MPI_SUCCESS) {
+        char text[MPI_MAX_ERROR_STRING];
+        int length;
+        MPI_Error_string(rc, text, &length);
+        smpi_give_up_at(r, TL_ERR_UNSUPPORTED, "SimGrid refuses the call: %s", text);
+    }
+    *account += simgrid_get_clock() - from_s;
+    if (!marks_entry)
+        record_mark(r, site);
+}
+
+static void tell_progress(void)
+{
+    if (++replay.n_done % PROGRESS_EVERY == 0 && replay.options->progress)
+        dprintf(replay.terminal, "timeless: %.0f%% of the events, %.6g simulated seconds\n",
+                100.0 * (double)replay.n_done / (double)replay.plan->n_events,
+                simgrid_get_clock() - replay.start_s);
+}
+
+/* Stands for every reduction; SMPI does not look at operators beyond their commutativity. */
+static void no_operation(void *in, void *inout, int *length, MPI_Datatype *type)
+{
+    (void)in, (void)inout, (void)length, (void)type;
+}
+
+/* Prepares the rank before the trace begins, and lets all ranks begin at one moment in the order of
+ * their numbers, as MPI_Init would: the order decides between messages that are ready at the same
+ * time. */
+static void get_ready(smpi_rank *r)
+{
+    MPI_Init(NULL, NULL);
+    smpi_build_comms(r);
+    if (r->rank == 0) {
+        MPI_Op_create(no_operation, 1, &replay.commutative);
+        MPI_Op_create(no_operation, 0, &replay.noncommutative);
+        smpi_choose_start();
+    }
+    sg_barrier_wait(replay.barrier);
+    MPI_Buffer_attach(replay.send_buffer, INT_MAX);
+    if (!replay.moves_payload)
+        smpi_replay_init(SMPI_INSTANCE, (int)r->rank, 0);
+    sg_actor_sleep_until(replay.start_s);
+    sg_sem_acquire(replay.turn[r->rank]);
+    if (r->rank + 1 < replay.plan->n_ranks)
+        sg_sem_release(replay.turn[r->rank + 1]);
+    sg_barrier_wait(replay.barrier);
+}
+
+void smpi_rank_main(int argc, char **argv)
+{
+    if (argc < 2)
+        smpi_give_up(TL_ERR_SYSTEM, "SimGrid started a rank without its number");
+    const unsigned long rank = strtoul(argv[1], NULL, 10);
+    smpi_rank *r = &replay.ranks[rank];
+    r->rank = (uint32_t)rank;
+    r->result = &replay.result->ranks[rank];
+    get_ready(r);
+    tl_error err;
+    if (tl_cursor_open(replay.trace, r->rank, &r->cursor, &err) != TL_OK)
+        smpi_give_up(err.status, "%s", err.text);
+    tl_status status;
+    while ((status = tl_cursor_next(r->cursor, &r->event)) == TL_OK) {
+        r->info = tl_call_by_code(r->event.call);
+        r->is_running = 1;
+        play_event(r);
+        r->is_running = 0;
+        tell_progress();
+    }
+    if (status != TL_END)
+        smpi_give_up(tl_cursor_error(r->cursor)->status, "%s", tl_cursor_error(r->cursor)->text);
+    compute(r);
+    r->result->end_s = simgrid_get_clock() - replay.start_s;
+    replay.result->n_finished++;
+    tl_cursor_close(r->cursor);
+    MPI_Finalize();
+}

@@ -1,0 +1,126 @@
+/* smpi_rank.h - one simulated rank: reads its events and issues the SMPI calls that they stand for.
+ *
+ * Shared by the files of the SMPI engine only (engine_smpi.c, smpi_rank.c, smpi_collective.c,
+ * smpi_comm.c): the ones that include SimGrid.
+ */
+#ifndef TLR_SMPI_RANK_H
+#define TLR_SMPI_RANK_H
+
+#include <simgrid/barrier.h>
+#include <simgrid/semaphore.h>
+#include <smpi/mpi.h>
+
+#include "plan.h"
+
+enum { HOST_NAME_BYTES = 256, NAME_BYTES = 64 };
+
+/* What one rank's replay leaves for the parent process. */
+typedef struct smpi_rank_result {
+    double end_s, compute_s, kernel_s, p2p_s, wait_s, collective_s;
+    char host[HOST_NAME_BYTES];
+} smpi_rank_result;
+
+/* What the replay as a whole leaves for the parent process; in shared memory. */
+typedef struct smpi_result {
+    tl_error err;
+    int version[3];
+    char network_model[NAME_BYTES];
+    char coll_selector[NAME_BYTES];
+    uint32_t n_finished;
+    int is_complete; /* the simulation came to its end */
+    smpi_rank_result ranks[];
+} smpi_result;
+
+typedef struct smpi_rank {
+    uint32_t rank;
+    tl_cursor *cursor;
+    tl_event event; /* the one being replayed */
+    const tl_call_info *info;
+    int is_running;
+    smpi_rank_result *result;
+
+    double burst_s, kernel_s; /* reference seconds of computation that are still to be simulated */
+
+    MPI_Comm *comms;       /* by the rank's own id */
+    MPI_Comm *split_comms; /* by the rank's own id: a twin for the messages of MPI_Comm_split */
+    uint32_t *n_splits;    /* by the rank's own id: splits so far */
+
+    size_t n_requests;
+    MPI_Request *requests; /* by id */
+    size_t n_gathered;
+    MPI_Request *gathered; /* the array of a Waitall or Startall */
+    size_t n_counts;
+    int *counts; /* counts and displacements of a collective */
+} smpi_rank;
+
+/* The replay; one in the process. */
+typedef struct smpi_replay {
+    tl_reader *trace;
+    tlr_plan *plan;
+    const tlr_options *options;
+    const tlr_model *model; /* NULL: computation takes no time */
+    double unit_s;          /* of the trace's unit of volume */
+    int terminal;           /* descriptor for progress */
+
+    smpi_result *result;
+    double *predicted_s, *measured_s; /* [mark][rank], in shared memory */
+    smpi_rank *ranks;
+
+    /* Options that are held back while the communicators are built. */
+    const char *coll_selector, *bcast;
+    double init_s;
+    int finalize_barrier;
+    int moves_payload; /* selectors other than SMPI's own need the real contents of messages */
+
+    double start_s; /* simulated time at which the trace begins */
+    sg_bar_t barrier;
+    sg_sem_t *turn;    /* [n_ranks] */
+    MPI_Group *groups; /* [n_comms] */
+    MPI_Op commutative, noncommutative;
+    char *send_buffer, *recv_buffer; /* of every message: never read for its contents */
+    uint64_t n_done;                 /* events, for progress */
+} smpi_replay;
+
+extern smpi_replay replay;
+
+#define SMPI_INSTANCE "timeless"
+
+/* Ends the process; the parent gets the message. */
+void smpi_give_up(tl_status status, const char *format, ...)
+    __attribute__((noreturn, format(printf, 2, 3)));
+/* Gives up over the event at hand: "FILE: rank 3, event 17 (MPI_Send, app+0x12): ...". */
+void smpi_give_up_at(const smpi_rank *r, tl_status status, const char *format, ...)
+    __attribute__((noreturn, format(printf, 3, 4)));
+void *smpi_alloc(size_t n, size_t size);
+
+/* Called by one rank when all communicators are built: chooses the moment at which the trace
+ * begins, and lets the options that were held back take effect. */
+void smpi_choose_start(void);
+
+/* The body of each simulated rank. */
+void smpi_rank_main(int argc, char **argv);
+
+/* ---- smpi_comm.c ---- */
+
+/* Builds every communicator of the rank; all ranks call it. */
+void smpi_build_comms(smpi_rank *r);
+/* The communicator of the event at hand. */
+MPI_Comm smpi_event_comm(const smpi_rank *r);
+/* Simulated cost of the constructor at hand. */
+int smpi_construct(smpi_rank *r);
+
+/* ---- smpi_collective.c ---- */
+
+/* Issues the collective at hand, blocking or not; returns the MPI error code. */
+int smpi_collective(smpi_rank *r);
+
+/* ---- smpi_rank.c ---- */
+
+/* A datatype of that many bytes. */
+MPI_Datatype smpi_type(int64_t bytes);
+/* A count as MPI wants it. */
+int smpi_count(const smpi_rank *r, int64_t count);
+/* The slot in which a request with this id stands. */
+MPI_Request *smpi_request(smpi_rank *r, int64_t id);
+
+#endif
