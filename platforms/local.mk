@@ -9,4 +9,7 @@ platforms_libcalibrate_la_LIBADD = compress/libtimeless.la $(GSL_LIBS) -ldl -lm
 
 nobase_dist_pkgdata_DATA += platforms/local/platform.xml platforms/local/options.conf \
 	platforms/local/model.conf platforms/local/README.md \
-	platforms/star-1g/model.conf platforms/fat-tree/model.conf
+	platforms/star-1g/platform.xml platforms/star-1g/options.conf platforms/star-1g/README.md \
+	platforms/star-1g/model.conf \
+	platforms/fat-tree/platform.xml platforms/fat-tree/options.conf platforms/fat-tree/README.md \
+	platforms/fat-tree/model.conf
