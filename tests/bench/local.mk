@@ -1,1 +1,2 @@
-# tests/bench
+# tests/bench: programs that print figures; run by hand, not by make check.
+EXTRA_DIST += tests/bench/tracer_overhead.sh tests/bench/call_cost.c tests/bench/empty_pmpi.c
