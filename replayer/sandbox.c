@@ -7,6 +7,7 @@
 
 #include <errno.h>
 #include <signal.h>
+#include <stddef.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -29,15 +30,26 @@ void tlr_shared_free(void *memory, size_t size)
         munmap(memory, size);
 }
 
+/* Past "Uncaught exception std::range_error: ", which tells users nothing. */
+static const char *skip_exception(const char *sentence)
+{
+    static const char sign[] = "Uncaught exception ";
+    if (strncmp(sentence, sign, sizeof sign - 1) != 0)
+        return sentence;
+    const char *type = sentence + sizeof sign - 1;
+    const char *text = strstr(type, ": ");
+    return text && text - type <= (ptrdiff_t)strcspn(type, "\n ") ? text + 2 : type;
+}
+
 /* SimGrid's log lines read "[host:actor:(1) 0.1] file:12: [category/CRITICAL] sentence", and an
- * exception that nobody catches ends in "...: sentence" after "what():" or "UNCAUGHT EXCEPTION". */
+ * exception that nobody catches may show as "what():  sentence". */
 static const char *find_sentence(const char *output)
 {
     static const char *const signs[] = {"/CRITICAL] ", "what():  ", "/ERROR] "};
     for (size_t i = 0; i < sizeof signs / sizeof *signs; i++) {
         const char *found = strstr(output, signs[i]);
         if (found)
-            return found + strlen(signs[i]);
+            return skip_exception(found + strlen(signs[i]));
     }
     /* Otherwise the last line that is not empty. */
     const char *line = output;
@@ -109,7 +121,9 @@ tl_status tlr_sandbox_run(void (*body)(void *arg, int terminal), void *arg, cons
                               what, WIFSIGNALED(end) ? "signal" : "exit code",
                               WIFSIGNALED(end) ? WTERMSIG(end) : WEXITSTATUS(end));
         else
-            status = tlr_fail(err, TL_ERR_INPUT, "%s: SimGrid: %s", what, reason);
+            status = tlr_fail(err, TL_ERR_INPUT,
+                              "%s: SimGrid: %s; check the platform's files and the SimGrid options",
+                              what, reason);
     }
     close(output);
     return status;

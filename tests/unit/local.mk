@@ -21,3 +21,10 @@ check_PROGRAMS += tests/unit/calibrate
 TESTS += tests/unit/calibrate
 tests_unit_calibrate_CPPFLAGS = $(AM_CPPFLAGS) -I$(top_srcdir)/platforms $(CMOCKA_CFLAGS) $(GSL_CFLAGS)
 tests_unit_calibrate_LDADD = platforms/libcalibrate.la compress/libtimeless.la $(CMOCKA_LIBS) $(GSL_LIBS) -lm
+
+check_PROGRAMS += tests/unit/platform tests/unit/replay
+TESTS += tests/unit/platform tests/unit/replay
+tests_unit_platform_CPPFLAGS = $(AM_CPPFLAGS) -I$(top_srcdir)/replayer $(CMOCKA_CFLAGS)
+tests_unit_platform_LDADD = replayer/libreplayer.la compress/libtimeless.la $(CMOCKA_LIBS)
+tests_unit_replay_CPPFLAGS = $(AM_CPPFLAGS) -I$(top_srcdir)/replayer $(CMOCKA_CFLAGS)
+tests_unit_replay_LDADD = replayer/libreplayer.la compress/libtimeless.la $(CMOCKA_LIBS) -lm
