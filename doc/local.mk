@@ -2,4 +2,4 @@
 EXTRA_DIST += doc/ARCHITECTURE.md doc/first-light.sh
 dist_man1_MANS += doc/timeless-record.1 doc/timeless-replay.1
 dist_man5_MANS += doc/timeless-model.5
-dist_man1_MANS += doc/timeless-calibrate.1
+dist_man1_MANS += doc/timeless-calibrate.1 doc/timeless-compare.1

@@ -1,3 +1,3 @@
 # tests/cli
-TESTS += tests/cli/calibrate.sh
-EXTRA_DIST += tests/cli/calibrate.sh
+TESTS += tests/cli/calibrate.sh tests/cli/compare.sh
+EXTRA_DIST += tests/cli/calibrate.sh tests/cli/compare.sh

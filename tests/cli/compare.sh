@@ -1,0 +1,71 @@
+# timeless compare: the table, the verdicts and the refusals, on a hand-made prediction of two ranks.
+. "$top_srcdir/tests/tap.sh"
+cat >"$scratch/p.json" <<'JSON'
+{"format": "timeless-prediction-1", "timeless": "0.1.0", "trace": "hpl.tl", "platform": "local",
+ "command": "hpcc", "engine": "smpi", "engine_version": "SimGrid 3.32.0", "network_model": "SMPI",
+ "coll_selector": "default", "options": "", "model": "platform",
+ "trace_hash": "0000000000000001", "platform_hash": "0000000000000002", "model_hash": "0000000000000000",
+ "makespan_s": 5.0, "n_ranks": 2, "n_events": 8, "n_polls": 0, "n_opaque": 0,
+ "ranks": [
+  {"host": "a", "end_s": 5.0, "compute_s": 1.0, "kernel_s": 1.0, "p2p_s": 0.0, "wait_s": 0.0, "collective_s": 0.0, "events": 4},
+  {"host": "a", "end_s": 4.9, "compute_s": 1.0, "kernel_s": 1.0, "p2p_s": 0.0, "wait_s": 0.0, "collective_s": 0.0, "events": 4}],
+ "marks": [
+  {"call": "MPI_Init", "site": "hpcc+0x1", "ordinal": 0, "measured_s": [0.0, 0.0], "predicted_s": [0.0, 0.0]},
+  {"call": "MPI_Wtime", "site": "hpcc+0x10", "ordinal": 0, "measured_s": [0.001, 0.002], "predicted_s": [0.004, 0.004]},
+  {"call": "MPI_Wtime", "site": "hpcc+0x10", "ordinal": 1, "measured_s": [4.001, 4.002], "predicted_s": [4.204, 4.104]},
+  {"call": "MPI_Finalize", "site": "hpcc+0x99", "ordinal": 0, "measured_s": [5.0, 5.0], "predicted_s": [4.9, 4.8]}]}
+JSON
+cat >"$scratch/table" <<'EXPECTED'
+hpl.tl on local, 2 ranks, SimGrid 3.32.0
+  measured s  predicted s    error  longest rank from .. to
+    4.000000     4.200000    +5.0%  MPI_Wtime hpcc+0x10 #0 .. MPI_Wtime hpcc+0x10 #1
+    0.999000     0.696000   -30.3%! MPI_Wtime hpcc+0x10 #1 .. MPI_Finalize hpcc+0x99 #0
+    5.000000     4.900000    -2.0%  makespan
+1 shorter rows are left out; --all keeps those that took any time
+|error|: median 5.0%, worst 30.3%; beyond the tolerance of 10%
+EXPECTED
+solve='MPI_Wtime hpcc+0x10 #0 .. MPI_Wtime hpcc+0x10 #1'
+compare="$timeless compare $scratch/p.json"
+keep() { cp "$scratch/$1" "$scratch/kept"; }
+kept() { grep -q -e "$1" "$scratch/kept"; }
+
+check_exit 1 'beyond the tolerance' $compare --tolerance 10%
+keep out
+check 'the table' diff "$scratch/table" "$scratch/kept"
+check_exit 0 'within the tolerance' $compare --tolerance 0.31
+check_exit 0 'no tolerance was stated' $compare
+check_exit 0 'only rows that last are judged' $compare --tolerance 6% --min-share 30%
+check_exit 1 'every row is judged' $compare --tolerance 31% --all
+keep out
+check 'the short row is there' kept '+100.0%! MPI_Init hpcc+0x1 #0 .. MPI_Wtime hpcc+0x10 #0'
+check_exit 1 'as JSON' $compare --tolerance 10% --json
+keep out
+check 'JSON has the rows' kept "\"name\": \"$solve\""
+check 'JSON has the verdict' kept '^  "passed": false,'
+
+printf 'name,seconds\n%s,4.0\nmakespan,10\n' "$solve" >"$scratch/m.csv"
+check_exit 1 'against a CSV' $compare --measured "$scratch/m.csv" --tolerance 10%
+keep out
+check 'the makespan of the CSV' kept '   10.000000     4.900000   -51.0%! makespan'
+printf 'solve,4.0\n' >"$scratch/m.csv"
+check_exit 3 'a row that the prediction does not have' $compare --measured "$scratch/m.csv"
+keep err
+check 'names the line' kept "^timeless: $scratch/m.csv:1: the prediction has no row 'solve'; "
+check_exit 4 'no such CSV' $compare --measured /nowhere/m.csv
+
+check_exit 2 'no prediction' "$timeless" compare
+check_exit 2 'two predictions' $compare "$scratch/p.json"
+check_exit 2 'a negative tolerance' $compare --tolerance=-1%
+check_exit 2 'a tolerance that is no number' $compare --tolerance 10x
+check_exit 4 'no such file' "$timeless" compare /nowhere/p.json
+: >"$scratch/empty.json"
+check_exit 3 'an empty file' "$timeless" compare "$scratch/empty.json"
+echo '{"format": "timeless-prediction-1"}' >"$scratch/short.json"
+check_exit 3 'a prediction without content' "$timeless" compare "$scratch/short.json"
+sed '/"marks"/,$d' "$scratch/p.json" >"$scratch/cut.json"
+check_exit 3 'a truncated prediction' "$timeless" compare "$scratch/cut.json"
+sed 's/"measured_s": \[[^]]*\]/"measured_s": [0.0, 0.0]/' "$scratch/p.json" >"$scratch/unmeasured.json"
+check_exit 3 'nothing was measured' "$timeless" compare "$scratch/unmeasured.json"
+keep err
+check 'says what to do' kept '; give measurements with --measured$'
+tap_done
