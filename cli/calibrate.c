@@ -17,11 +17,13 @@ struct arguments {
     int nb[MAX_NB];
 };
 
-enum { KEY_CORES = 256, KEY_MAX_SECONDS, KEY_SEED, KEY_NB, KEY_RAW, KEY_PLATFORM };
+enum { KEY_CORES = 256, KEY_MAX_SECONDS, KEY_SEED, KEY_NB, KEY_RAW };
 
 static const struct argp_option options[] = {
-    {"output", 'o', "FILE", 0, "write the model there; default: standard output", 0},
-    {"platform", KEY_PLATFORM, "FOLDER", 0, "write a whole platform folder for this machine", 0},
+    {"output", 'o', "PATH", 0,
+     "FILE.conf: write the model there; else: write a platform folder; default: the model goes to "
+     "standard output",
+     0},
     {"cores", KEY_CORES, "N|all", 0, "cores that measure at the same time; default: all", 0},
     {"max-seconds", KEY_MAX_SECONDS, "S", 0, "begin no new round after this; default 25", 0},
     {"seed", KEY_SEED, "N", 0, "choose the sizes from this seed; default 1", 0},
@@ -29,6 +31,12 @@ static const struct argp_option options[] = {
     {"raw", KEY_RAW, "FILE", 0, "write every measurement there, as CSV", 0},
     {0},
 };
+
+static int is_model_file(const char *path)
+{
+    size_t length = strlen(path);
+    return length > 5 && !strcmp(path + length - 5, ".conf");
+}
 
 static void parse_blocks(struct argp_state *state, struct arguments *arguments, char *list)
 {
@@ -45,8 +53,12 @@ static error_t parse(int key, char *value, struct argp_state *state)
 {
     struct arguments *arguments = state->input;
     switch (key) {
-    case 'o': arguments->out_path = value; break;
-    case KEY_PLATFORM: arguments->folder = value; break;
+    case 'o':
+        if (is_model_file(value))
+            arguments->out_path = value;
+        else
+            arguments->folder = value;
+        break;
     case KEY_RAW: arguments->raw_path = value; break;
     case KEY_CORES:
         arguments->measure.cores = 0;
@@ -127,6 +139,8 @@ int cmd_calibrate(int argc, char **argv)
         status = (out = open_output(arguments.out_path, &err)) ? TL_OK : err.status;
     if (status == TL_OK && arguments.raw_path)
         status = (raw = open_output(arguments.raw_path, &err)) ? TL_OK : err.status;
+    if (status == TL_OK && arguments.folder)
+        status = tlp_begin_folder(shipped, arguments.folder, &err);
     if (status == TL_OK)
         status = tlp_calibrate(&arguments.measure, &result, &err);
     if (status == TL_OK && out)
@@ -134,7 +148,7 @@ int cmd_calibrate(int argc, char **argv)
     if (status == TL_OK && raw)
         status = tlp_write_raw(result, raw, &err);
     if (status == TL_OK && arguments.folder)
-        status = tlp_write_folder(result, shipped, arguments.folder, &err);
+        status = tlp_finish_folder(result, arguments.folder, &err);
     if (status == TL_OK)
         report(result);
     if (out && out != stdout)

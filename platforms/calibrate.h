@@ -120,9 +120,10 @@ const tlp_fit *tlp_result_fit(const tlp_result *result, unsigned kernel);
 tl_status tlp_write_model(const tlp_result *result, FILE *out, tl_error *err);
 /* CSV: kernel,d0,d1,d2,work,core,repeats,seconds */
 tl_status tlp_write_raw(const tlp_result *result, FILE *out, tl_error *err);
-/* A platform folder for this machine: the shipped platforms/local with what was measured in place.
- */
-tl_status tlp_write_folder(const tlp_result *result, const char *shipped, const char *folder,
-                           tl_error *err);
+/* A platform folder for this machine, first what needs no measurement: the files of the shipped
+ * platforms/local with this number of cores.  Makes the folder. */
+tl_status tlp_begin_folder(const char *shipped, const char *folder, tl_error *err);
+/* Then the model and where it comes from. */
+tl_status tlp_finish_folder(const tlp_result *result, const char *folder, tl_error *err);
 
 #endif

@@ -56,7 +56,7 @@ static tl_status write_readme(const tlp_result *result, FILE *out)
 {
     fprintf(out,
             "# This machine, one host\n\n"
-            "Written by `timeless calibrate cpu --platform` %s.\n\n"
+            "Written by `timeless calibrate cpu -o` %s.\n\n"
             "- `platform.xml`: one host of %u cores, copied from the shipped `local`.\n"
             "- `model.conf`: measured here, on %u core%s at once; its first lines say how.\n"
             "- `options.conf`: copied from the shipped `local`; its network figures were measured "
@@ -80,8 +80,7 @@ static tl_status write_file(const tlp_result *result, const char *folder, const 
     return TL_OK;
 }
 
-tl_status tlp_write_folder(const tlp_result *result, const char *shipped, const char *folder,
-                           tl_error *err)
+tl_status tlp_begin_folder(const char *shipped, const char *folder, tl_error *err)
 {
     if (mkdir(folder, 0777) != 0 && errno != EEXIST)
         return tlp_fail(err, TL_ERR_SYSTEM, "%s: cannot be made: %s; check the path", folder,
@@ -89,8 +88,12 @@ tl_status tlp_write_folder(const tlp_result *result, const char *shipped, const 
     tl_status status = copy_file(shipped, folder, "platform.xml", tlp_n_cores(), err);
     if (status == TL_OK)
         status = copy_file(shipped, folder, "options.conf", 0, err);
-    if (status == TL_OK)
-        status = write_file(result, folder, "model.conf", 1, err);
+    return status;
+}
+
+tl_status tlp_finish_folder(const tlp_result *result, const char *folder, tl_error *err)
+{
+    tl_status status = write_file(result, folder, "model.conf", 1, err);
     if (status == TL_OK)
         status = write_file(result, folder, "README.md", 0, err);
     return status;
