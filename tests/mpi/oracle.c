@@ -1,0 +1,147 @@
+/* oracle.c - a random MPI program, as the seed says (see oracle.h).
+ *
+ *     oracle SEED            run it: as many ranks as were started
+ *     oracle SEED --ranks N  print the number of ranks of this seed's program, N at most
+ *     oracle SEED --list N   print its steps for N ranks
+ *
+ * Compiled by smpicc with -DORACLE_ONLINE each rank prints its simulated time at the end.
+ */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "oracle_run.h"
+
+#ifdef ORACLE_ONLINE
+#include <simgrid/engine.h>
+#endif
+
+static void combine(void *in, void *inout, int *count, MPI_Datatype *type)
+{
+    (void)in;
+    (void)inout;
+    (void)count;
+    (void)type;
+}
+
+static void open_rank(oracle_rank *self, const oracle_schedule *schedule)
+{
+    /* Displacements and the elements behind the last block stay inside. */
+    size_t bytes = (size_t)ORACLE_BUFFER_BYTES + 65536;
+    size_t attached =
+        (size_t)(ORACLE_BSEND_BYTES + MPI_BSEND_OVERHEAD) * (ORACLE_BSEND_MESSAGES + 1);
+    memset(self, 0, sizeof *self);
+    self->schedule = schedule;
+    MPI_Comm_rank(MPI_COMM_WORLD, &self->rank);
+    self->comms[0] = MPI_COMM_WORLD;
+    for (int i = 1; i < ORACLE_MAX_COMMS; i++)
+        self->comms[i] = MPI_COMM_NULL;
+    self->types[TYPE_CHAR] = MPI_SIGNED_CHAR;
+    self->types[TYPE_INT] = MPI_INT;
+    self->types[TYPE_DOUBLE] = MPI_DOUBLE;
+    MPI_Type_contiguous(3, MPI_SIGNED_CHAR, &self->types[TYPE_3_CHARS]);
+    MPI_Type_contiguous(7, MPI_INT, &self->types[TYPE_7_INTS]);
+    MPI_Type_contiguous(1023, MPI_SIGNED_CHAR, &self->types[TYPE_1023_CHARS]);
+    for (int i = TYPE_3_CHARS; i < TYPES; i++)
+        MPI_Type_commit(&self->types[i]);
+    self->ops[OP_SUM] = MPI_SUM;
+    self->ops[OP_MAX] = MPI_MAX;
+    MPI_Op_create(combine, 1, &self->ops[OP_COMMUTATIVE]);
+    MPI_Op_create(combine, 0, &self->ops[OP_NONCOMMUTATIVE]);
+    self->out = calloc(1, bytes);
+    self->in = calloc(1, bytes);
+    self->attached = malloc(attached);
+    if (!self->out || !self->in || !self->attached)
+        MPI_Abort(MPI_COMM_WORLD, 1);
+    MPI_Buffer_attach(self->attached, (int)attached);
+}
+
+static void close_rank(oracle_rank *self)
+{
+    int size = 0;
+    void *attached = NULL;
+    oracle_step last = {.kind = STEP_WAIT, .mode = WAIT_ALL};
+    oracle_run_p2p(self, &last, 0);
+    MPI_Buffer_detach(&attached, &size);
+    for (int i = TYPE_3_CHARS; i < TYPES; i++)
+        MPI_Type_free(&self->types[i]);
+    MPI_Op_free(&self->ops[OP_COMMUTATIVE]);
+    MPI_Op_free(&self->ops[OP_NONCOMMUTATIVE]);
+    free(self->out);
+    free(self->in);
+    free(self->attached);
+}
+
+static void run_step(oracle_rank *self, const oracle_step *step)
+{
+    const oracle_comm *comm = &self->schedule->comms[step->comm];
+    int me = 0;
+    while (me < comm->n && comm->members[me] != self->rank)
+        me++;
+    if (me == comm->n)
+        return;
+    if (step->kind <= STEP_WAIT)
+        oracle_run_p2p(self, step, me);
+    else if (step->kind < STEP_SPLIT)
+        oracle_run_collective(self, step, me);
+    else
+        oracle_run_communicator(self, step, me);
+}
+
+static void list_steps(const oracle_schedule *schedule)
+{
+    for (int i = 0; i < schedule->n_steps; i++) {
+        const oracle_step *s = &schedule->steps[i];
+        printf("%d %s comm=%d(%d) from=%d to=%d tag=%d mode=%d type=%d op=%d flags=%x count=%lld "
+               "bytes=%lld made=%d\n",
+               i, oracle_kind_names[s->kind], s->comm, schedule->comms[s->comm].n, s->from, s->to,
+               s->tag, s->mode, oracle_type_bytes[s->type], s->op, s->flags, (long long)s->count,
+               (long long)s->count * oracle_type_bytes[s->type], s->n_made);
+    }
+}
+
+int main(int argc, char **argv)
+{
+    unsigned long seed = argc > 1 ? strtoul(argv[1], NULL, 10) : 0;
+    int number = argc > 3 ? atoi(argv[3]) : ORACLE_MAX_RANKS;
+    /* ORACLE_STEPS=FIRST:PAST runs a part of the program, to find the step that makes a difference;
+     * ORACLE_VERBOSE prints the time after each step. */
+    int first = 0, past = ORACLE_MAX_STEPS, n_ranks = 0;
+    oracle_schedule *schedule = calloc(1, sizeof *schedule);
+    oracle_rank *self = calloc(1, sizeof *self);
+    if (!schedule || !self)
+        return 4;
+    if (argc > 2 && strcmp(argv[2], "--ranks") == 0) {
+        printf("%d\n", oracle_ranks(seed, number));
+        return 0;
+    }
+    if (argc > 2 && strcmp(argv[2], "--list") == 0) {
+        oracle_make(seed, number, schedule);
+        list_steps(schedule);
+        return 0;
+    }
+    if (getenv("ORACLE_STEPS"))
+        sscanf(getenv("ORACLE_STEPS"), "%d:%d", &first, &past);
+    MPI_Init(&argc, &argv);
+    MPI_Comm_size(MPI_COMM_WORLD, &n_ranks);
+    oracle_make(seed, n_ranks, schedule);
+    open_rank(self, schedule);
+    for (int i = 0; i < schedule->n_steps; i++) {
+        const oracle_step *step = &schedule->steps[i];
+        if ((i >= first && i < past) || step->kind >= STEP_SPLIT)
+            run_step(self, step);
+#ifdef ORACLE_ONLINE
+        if (getenv("ORACLE_VERBOSE"))
+            printf("step %d %s rank %d at %.17g\n", i, oracle_kind_names[step->kind], self->rank,
+                   simgrid_get_clock());
+#endif
+    }
+    close_rank(self);
+    MPI_Finalize();
+#ifdef ORACLE_ONLINE
+    printf("end %d %.17g\n", self->rank, simgrid_get_clock());
+#endif
+    free(self);
+    free(schedule);
+    return 0;
+}

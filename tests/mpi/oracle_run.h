@@ -1,0 +1,28 @@
+/* oracle_run.h - one rank of a schedule: state and the two halves of the interpreter. */
+#ifndef ORACLE_RUN_H
+#define ORACLE_RUN_H
+
+#include <mpi.h>
+
+#include "oracle.h"
+
+typedef struct oracle_rank {
+    const oracle_schedule *schedule;
+    int rank; /* in MPI_COMM_WORLD */
+    MPI_Comm comms[ORACLE_MAX_COMMS];
+    MPI_Datatype types[TYPES];
+    MPI_Op ops[OPS];
+    char *out, *in; /* what is sent from, and where blocking calls receive */
+    char *attached; /* for Bsend */
+    int n_pending;
+    MPI_Request pending[ORACLE_MAX_PENDING];
+    char *landing[ORACLE_MAX_PENDING]; /* where a pending receive goes, NULL for sends */
+    MPI_Status statuses[ORACLE_MAX_PENDING];
+} oracle_rank;
+
+/* Carry out this rank's part of a step; `me` is its rank in the step's communicator. */
+void oracle_run_p2p(oracle_rank *self, const oracle_step *step, int me);
+void oracle_run_collective(oracle_rank *self, const oracle_step *step, int me);
+void oracle_run_communicator(oracle_rank *self, const oracle_step *step, int me);
+
+#endif
