@@ -15,3 +15,13 @@ EXTRA_DIST += $(MPI_TESTS) \
 	tests/mpi/expected/calls_comm.1 tests/mpi/expected/calls_comm.2 tests/mpi/expected/calls_comm.3 \
 	tests/mpi/expected/calls_completion.0 tests/mpi/expected/calls_completion.1 \
 	tests/mpi/expected/calls_p2p.0 tests/mpi/expected/calls_p2p.1 tests/mpi/expected/kernels.0
+
+# The differential oracle: its programs, the platforms and the driver.
+TESTS += tests/mpi/oracle.sh
+EXTRA_DIST += tests/mpi/oracle.sh \
+	tests/mpi/oracle.c tests/mpi/oracle_p2p.c tests/mpi/oracle_coll.c tests/mpi/oracle_schedule.c \
+	tests/mpi/oracle.h tests/mpi/oracle_run.h \
+	tests/mpi/oracle/star/platform.xml tests/mpi/oracle/star/options.conf tests/mpi/oracle/star/hosts \
+	tests/mpi/oracle/fat-tree/platform.xml tests/mpi/oracle/fat-tree/options.conf \
+	tests/mpi/oracle/fat-tree/hosts tests/mpi/oracle/shared/platform.xml \
+	tests/mpi/oracle/shared/options.conf tests/mpi/oracle/shared/hosts

@@ -1,0 +1,111 @@
+#!/usr/bin/env bash
+# The differential oracle.  The program of a seed (oracle.h) runs online under SimGrid's smpirun, and
+# under Open MPI with the tracer followed by a replay; computation takes no time.  The end of every rank
+# must agree to 1e-9 relative, on each platform.
+#
+#     oracle.sh [FIRST [COUNT]] [--max-ranks N] [--platform FOLDER]... [--keep FOLDER]
+#
+# 'make check' runs the first few seeds with few ranks.  For all: tests/mpi/oracle.sh 1 200 --max-ranks 32
+. "${top_srcdir:-$(cd "$(dirname "$0")/../.." && pwd)}/tests/tap.sh"
+. "$top_srcdir/tests/mpi/tracer.sh"
+tolerance=1e-9
+# SMPI itself cannot run a few of the programs when it has an asynchronous threshold: messages overtake.
+max_refused_percent=3
+first=1 count=12 max_ranks=8 keep= platforms=() n_positional=0
+while [ $# -gt 0 ]; do
+    case $1 in
+    --max-ranks) max_ranks=$2; shift 2 ;;
+    --platform) platforms+=("$2"); shift 2 ;;
+    --keep) keep=$2; shift 2 ;;
+    -*) echo "oracle.sh: unknown option $1" >&2; exit 2 ;;
+    *) if [ $n_positional = 0 ]; then first=$1; else count=$1; fi
+       n_positional=$((n_positional + 1)); shift ;;
+    esac
+done
+[ ${#platforms[@]} -gt 0 ] || platforms=("$here/oracle/star" "$here/oracle/fat-tree" "$here/oracle/shared")
+
+# build COMPILER NAME FLAGS...: the programs of all seeds are one binary
+build() {
+    local compiler=$1 name=$2; shift 2
+    "$compiler" -O1 -g "$@" -o "$scratch/$name" "$here"/oracle.c "$here"/oracle_{p2p,coll,schedule}.c \
+        -lgsl -lgslcblas -lm
+}
+# options_of FOLDER: the platform's SMPI options as smpirun wants them
+options_of() { sed -n '/^[[:space:]]*#/d; /:/s/^/--cfg=/p' "$1/options.conf"; }
+# online FOLDER SEED RANKS HOSTFILE: "RANK SECONDS" of each rank under smpirun
+online() {
+    local folder=$1 seed=$2 ranks=$3 hosts=$4 cfg
+    mapfile -t cfg < <(options_of "$folder")
+    (cd "$scratch" && timeout 300 "$SMPIRUN" -no-privatize -np "$ranks" -platform "$folder/platform.xml" \
+        -hostfile "$hosts" --log=root.thres:warning --cfg=smpi/simulate-computation:no \
+        --cfg=smpi/host-speed:1f "${cfg[@]}" "$scratch/oracle_online" "$seed") >"$scratch/online" 2>&1
+    sed -n 's/^end //p' "$scratch/online" | sort -n >"$scratch/online.ends"
+    [ "$(wc -l <"$scratch/online.ends")" = "$ranks" ]
+}
+# replayed FOLDER TRACE [OPTIONS...]: the same from a replay
+replayed() {
+    local folder=$1 trace=$2; shift 2
+    $timeless replay "$trace" --platform "$folder" --no-compute --json "$@" >"$scratch/replay.json" &&
+        sed -n 's/^ *"end_s": \([^,]*\),*$/\1/p' "$scratch/replay.json" | awk '{print NR - 1, $1}' >"$scratch/replay.ends"
+}
+# compare_ends: one line "makespan online, makespan replayed, worst relative difference, its rank"
+compare_ends() {
+    awk 'NR == FNR { a[$1] = $2; n++; if ($2 > max_a) max_a = $2; next }
+         { m++; if ($2 > max_b) max_b = $2
+           d = a[$1] - $2; if (d < 0) d = -d; if (a[$1] > 0) d /= a[$1]; if (d > worst) { worst = d; rank = $1 } }
+         END { if (n != m) worst = 1; printf "%.17g %.17g %.3g %d\n", max_a, max_b, worst, rank }' \
+        "$scratch/online.ends" "$scratch/replay.ends"
+}
+n_compared=0 n_refused=0 n_different=0 worst=0
+# judge SEED RANKS FOLDER TRACE: one TAP line
+judge() {
+    local seed=$1 ranks=$2 folder=$3 trace=$4 name online_s replay_s difference rank hosts=()
+    name="seed $seed, $ranks ranks, ${folder##*/}"
+    [ -f "$folder/hosts" ] && hosts=(--hostfile "$folder/hosts")
+    local replay_ok=1
+    replayed "$folder" "$trace" "${hosts[@]}" 2>"$scratch/replay.err" || replay_ok=0
+    if [ -f "$folder/hosts" ]; then cp "$folder/hosts" "$scratch/hosts"
+    else sed -n 's/^ *"host": "\(.*\)",*$/\1/p' "$scratch/replay.json" >"$scratch/hosts"; fi
+    if ! online "$folder" "$seed" "$ranks" "$scratch/hosts"; then
+        n_refused=$((n_refused + 1))
+        tap_result ok "$name # SKIP smpirun fails: $(grep -m1 -E 'CRITICAL|exception|Mismatched|code' "$scratch/online" | cut -c1-160)"
+        return
+    fi
+    n_compared=$((n_compared + 1))
+    if [ $replay_ok = 0 ]; then
+        n_different=$((n_different + 1))
+        tap_result 'not ok' "$name"
+        sed 's/^/# /' "$scratch/replay.err"
+        return
+    fi
+    read -r online_s replay_s difference rank < <(compare_ends)
+    worst=$(awk -v a="$worst" -v b="$difference" 'BEGIN { print (b + 0 > a + 0) ? b : a }')
+    if awk -v d="$difference" -v t=$tolerance 'BEGIN { exit !(d <= t) }'; then
+        tap_result ok "$name: $replay_s s"
+    else
+        n_different=$((n_different + 1))
+        tap_result 'not ok' "$name"
+        echo "# makespan online $online_s s, replayed $replay_s s; worst rank $rank: $difference relative"
+    fi
+}
+
+check 'the programs compile for Open MPI' build "$MPICC" oracle
+check 'the programs compile for SMPI' build "$SMPICC" oracle_online -DORACLE_ONLINE
+for ((seed = first; seed < first + count; seed++)); do
+    ranks=$("$scratch/oracle" "$seed" --ranks "$max_ranks")
+    trace=${keep:-$scratch}/oracle-$seed.tl
+    if ! timeout 300 $timeless record -q --volume none -o "$trace" -- $MPIRUN -np "$ranks" "$scratch/oracle" "$seed" \
+        >"$scratch/record" 2>&1; then
+        n_different=$((n_different + 1))
+        tap_result 'not ok' "seed $seed, $ranks ranks: record"
+        sed 's/^/# /' "$scratch/record" | head -n 20
+        continue
+    fi
+    for folder in "${platforms[@]}"; do judge "$seed" "$ranks" "$folder" "$trace"; done
+    [ -n "$keep" ] || rm -f "$trace"
+done
+echo "# $n_compared compared, $n_different different, worst relative difference $worst; smpirun refused $n_refused"
+if [ $((n_refused * 100)) -le $(((n_compared + n_refused) * max_refused_percent)) ]; then tap_result ok 'smpirun runs nearly all programs'
+else tap_result 'not ok' "smpirun fails for $n_refused of $((n_compared + n_refused))"; fi
+tap_done
+[ $n_different = 0 ]
