@@ -169,6 +169,12 @@ static tl_status take_chunk(scan *s, const tl_chunk *chunk, uint64_t offset)
         return out_of_memory(s);
     if (part->damage.status != TL_OK)
         return TL_OK;
+    if ((!chunk->type || chunk->type > TL_CHUNK_END) && !(chunk->type & TL_CHUNK_OPTIONAL))
+        return tl_fail(s->err, TL_ERR_VERSION,
+                       "%s:%" PRIu64
+                       ": has a chunk of type %u, which this version of timeless does "
+                       "not know; use the version that wrote it",
+                       r->path, offset, chunk->type);
     const char *violation = tl_chunk_violation(chunk);
     if (chunk->sequence != part->next_sequence || chunk->first_event != part->summary.n_events)
         violation = "has lost something";
@@ -183,15 +189,8 @@ static tl_status take_chunk(scan *s, const tl_chunk *chunk, uint64_t offset)
     case TL_CHUNK_DEFINITIONS: return take_definitions(s, chunk, offset, part);
     case TL_CHUNK_EVENTS: return add_frame(s, chunk, offset, part);
     case TL_CHUNK_END: return take_end(s, chunk, offset, part);
-    default: break;
+    default: return TL_OK; /* optional */
     }
-    if (chunk->type & TL_CHUNK_OPTIONAL)
-        return TL_OK;
-    return tl_fail(s->err, TL_ERR_VERSION,
-                   "%s:%" PRIu64
-                   ": has a chunk of type %u, which this version of timeless does not "
-                   "know; use the version that wrote it",
-                   r->path, offset, chunk->type);
 }
 
 /* ---- damaged regions ---- */

@@ -8,6 +8,13 @@
 
 #include <timeless.h>
 
+/* Under AddressSanitizer the memory of the process says nothing about ours. */
+#ifdef __SANITIZE_ADDRESS__
+enum { TEST_SANITIZED = 1 };
+#else
+enum { TEST_SANITIZED = 0 };
+#endif
+
 /* A small generator that gives the same numbers everywhere. */
 typedef struct test_random {
     uint64_t state;

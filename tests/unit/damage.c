@@ -1,0 +1,431 @@
+/* damage.c - a truncated, flipped or hostile file: what is intact is read, the rest is reported,
+ * and nothing crashes, hangs or takes memory without cause. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/resource.h>
+#include <unistd.h>
+
+#include <cmocka.h>
+
+#include "definitions.h"
+#include "events.h"
+#include "frame.h"
+#include "run.h"
+
+enum { RANKS = 3, EVENTS = 600, FLUSH = 50 };
+
+typedef struct file {
+    uint8_t *data;
+    size_t size;
+} file;
+
+static file load(const char *path)
+{
+    FILE *f = fopen(path, "rb");
+    assert_non_null(f);
+    fseek(f, 0, SEEK_END);
+    file out = {.size = (size_t)ftell(f)};
+    rewind(f);
+    out.data = malloc(out.size);
+    assert_non_null(out.data);
+    assert_int_equal(fread(out.data, 1, out.size, f), out.size);
+    fclose(f);
+    return out;
+}
+
+static void store(const char *path, const uint8_t *data, size_t size)
+{
+    FILE *f = fopen(path, "wb");
+    assert_non_null(f);
+    assert_int_equal(fwrite(data, 1, size, f), size);
+    fclose(f);
+}
+
+static void check_message(const tl_error *err, tl_status status, const char *path)
+{
+    assert_int_equal(err->status, status);
+    assert_memory_equal(err->text, path, strlen(path));
+    assert_null(strchr(err->text, '\n'));
+}
+
+/* Reads everything.  Every event that comes must be the right one; a rank that lacks some must say
+ * so, and the trace must not be called complete.  Returns the number of ranks read to their end. */
+static int check_damaged(const char *path, const file *whole, const file *now)
+{
+    tl_error err = {0};
+    tl_reader *r;
+    tl_status status = tl_reader_open(path, &r, &err);
+    if (status) {
+        assert_null(r);
+        check_message(&err, status, path);
+        return 0;
+    }
+    bool same = whole->size == now->size && !memcmp(whole->data, now->data, now->size);
+    assert_int_equal(tl_reader_complete(r), same);
+    for (size_t i = 0; i < tl_reader_n_damages(r); i++)
+        check_message(tl_reader_damage(r, i), tl_reader_damage(r, i)->status, path);
+    int n_whole = 0;
+    for (uint32_t rank = 0; rank < RANKS; rank++) {
+        tl_cursor *c;
+        assert_int_equal(tl_cursor_open(r, rank, &c, &err), TL_OK);
+        int64_t list[TEST_MAX_LIST];
+        tl_event e;
+        uint64_t n = 0;
+        while ((status = tl_cursor_next(c, &e)) == TL_OK) {
+            tl_event expected = test_regular_event(rank, n++, list);
+            assert_true(test_same_event(&e, &expected));
+        }
+        tl_rank_summary summary;
+        assert_int_equal(tl_reader_rank(r, rank, &summary), TL_OK);
+        assert_int_equal(summary.n_events, n);
+        if (summary.end == TL_END_FINALIZED) {
+            assert_int_equal(status, TL_END);
+            assert_int_equal(n, EVENTS);
+            n_whole++;
+        } else if (status == TL_END) {
+            /* Only a file that ends between two chunks looks like a killed run. */
+            assert_int_equal(tl_reader_n_damages(r), 0);
+            assert_true(now->size < whole->size);
+        } else {
+            assert_true(status == TL_ERR_CORRUPT || status == TL_ERR_TRUNCATED);
+            check_message(tl_cursor_error(c), status, path);
+            assert_int_equal(tl_cursor_next(c, &e), status);
+        }
+        tl_cursor_close(c);
+    }
+    tl_reader_close(r);
+    return n_whole;
+}
+
+static void truncations(void **state)
+{
+    (void)state;
+    char path[600], cut[600];
+    snprintf(path, sizeof path, "%s", test_scratch("whole.tl"));
+    snprintf(cut, sizeof cut, "%s", test_scratch("cut.tl"));
+    test_write_trace(path, RANKS, EVENTS, FLUSH);
+    file whole = load(path);
+    assert_int_equal(check_damaged(path, &whole, &whole), RANKS);
+    for (size_t size = 0; size < whole.size; size += 64) {
+        file now = {.data = whole.data, .size = size};
+        store(cut, now.data, now.size);
+        assert_true(check_damaged(cut, &whole, &now) < RANKS);
+    }
+    free(whole.data);
+    unlink(path);
+    unlink(cut);
+}
+
+static void bit_flips(void **state)
+{
+    (void)state;
+    char path[600];
+    snprintf(path, sizeof path, "%s", test_scratch("flip.tl"));
+    test_write_trace(path, RANKS, EVENTS, FLUSH);
+    file whole = load(path);
+    file now = {.data = malloc(whole.size), .size = whole.size};
+    assert_non_null(now.data);
+    test_random random = {.state = 4};
+    int n_opened = 0;
+    for (int i = 0; i < 200; i++) {
+        memcpy(now.data, whole.data, whole.size);
+        now.data[test_below(&random, whole.size)] ^= (uint8_t)(1 << test_below(&random, 8));
+        store(path, now.data, now.size);
+        int n_whole = check_damaged(path, &whole, &now);
+        /* One flipped bit is in one chunk: of one rank. */
+        assert_true(n_whole == 0 || n_whole == RANKS - 1);
+        n_opened += n_whole > 0;
+    }
+    assert_true(n_opened > 150);
+    free(now.data);
+    free(whole.data);
+    unlink(path);
+}
+
+/* The bytes of one rank's chunk in the middle are zeroed: everything before and the others stay. */
+static void lost_chunk(void **state)
+{
+    (void)state;
+    const char *path = test_scratch("lost.tl");
+    test_write_trace(path, RANKS, EVENTS, FLUSH);
+    file whole = load(path);
+    tl_run_header header;
+    FILE *f = fopen(path, "rb");
+    assert_non_null(f);
+    assert_int_equal(tl_run_read(fileno(f), path, &header, NULL), TL_OK);
+    fclose(f);
+    size_t at = header.bytes;
+    for (;;) {
+        tl_chunk chunk;
+        assert_true(tl_chunk_parse(whole.data + at, header.seed, &chunk));
+        if (chunk.rank == 1 && chunk.first_event == 5 * FLUSH) {
+            memset(whole.data + at, 0, TL_CHUNK_HEADER_BYTES + chunk.stored_bytes);
+            break;
+        }
+        at += TL_CHUNK_HEADER_BYTES + chunk.stored_bytes;
+    }
+    tl_run_free(&header);
+    store(path, whole.data, whole.size);
+    tl_error err;
+    tl_reader *r;
+    assert_int_equal(tl_reader_open(path, &r, &err), TL_OK);
+    for (uint32_t rank = 0; rank < RANKS; rank++) {
+        tl_rank_summary summary;
+        assert_int_equal(tl_reader_rank(r, rank, &summary), TL_OK);
+        assert_int_equal(summary.n_events, rank == 1 ? 5 * FLUSH : EVENTS);
+        assert_int_equal(summary.end, rank == 1 ? TL_END_NONE : TL_END_FINALIZED);
+    }
+    assert_true(tl_reader_n_damages(r) > 0);
+    char where[700];
+    snprintf(where, sizeof where, "%s:%zu:", path, at);
+    assert_memory_equal(tl_reader_damage(r, 0)->text, where, strlen(where));
+    tl_reader_close(r);
+    free(whole.data);
+    unlink(path);
+}
+
+/* ---- hostile files: every checksum is right ---- */
+
+static uint64_t start_file(tl_buffer *out, uint32_t n_ranks)
+{
+    tl_run run = {.n_ranks = n_ranks};
+    assert_int_equal(tl_run_encode(&run, out, NULL), TL_OK);
+    return tl_load64(out->data + out->size - 8);
+}
+
+static void put_chunk(tl_buffer *out, tl_chunk chunk, const void *raw, size_t size, uint64_t seed)
+{
+    tl_packer *packer = tl_packer_new();
+    assert_non_null(packer);
+    assert_int_equal(tl_chunk_append(packer, &chunk, raw, size, seed, out), TL_OK);
+    tl_packer_free(packer);
+}
+
+/* Signs a chunk header at `at` again after it has been changed. */
+static void sign(tl_buffer *out, size_t at, uint64_t seed)
+{
+    uint8_t *h = out->data + at;
+    tl_store32(h + 44, (uint32_t)tl_hash_of(h, 44, seed));
+    tl_hash *hash = tl_hash_new();
+    assert_non_null(hash);
+    tl_hash_reset(hash, seed);
+    tl_hash_update(hash, h, TL_CHUNK_HASHED_BYTES);
+    tl_hash_update(hash, h + TL_CHUNK_HEADER_BYTES, out->size - at - TL_CHUNK_HEADER_BYTES);
+    tl_store64(h + TL_CHUNK_HASHED_BYTES, tl_hash_digest(hash));
+    tl_hash_free(hash);
+}
+
+/* Opens and reads every rank; the file must be refused or its damage reported. */
+static tl_status read_hostile(const tl_buffer *out)
+{
+    const char *path = test_scratch("hostile.tl");
+    store(path, out->data, out->size);
+    tl_error err = {0};
+    tl_reader *r;
+    tl_status status = tl_reader_open(path, &r, &err);
+    if (status) {
+        check_message(&err, status, path);
+    } else {
+        assert_false(tl_reader_complete(r));
+        tl_cursor *c;
+        status = tl_cursor_open(r, 0, &c, &err);
+        assert_int_equal(status, TL_OK);
+        tl_event e;
+        while ((status = tl_cursor_next(c, &e)) == TL_OK)
+            continue;
+        tl_cursor_close(c);
+        tl_reader_close(r);
+    }
+    unlink(path);
+    return status;
+}
+
+static void hostile_headers(void **state)
+{
+    (void)state;
+    static const uint8_t raw[64] = {0};
+    /* Offset, bytes, value of a header field of a chunk of events, and the status that follows. */
+    static const struct {
+        unsigned offset, bytes;
+        uint64_t value;
+        tl_status status;
+    } cases[] = {
+        {4, 1, 77, TL_ERR_VERSION},                  /* unknown mandatory type */
+        {4, 1, 0x80 | 77, TL_END},                   /* optional */
+        {5, 1, 9, TL_ERR_CORRUPT},                   /* unknown packing */
+        {6, 2, 1, TL_ERR_CORRUPT},                   /* reserved */
+        {8, 4, 1, TL_ERR_CORRUPT},                   /* no such rank */
+        {12, 4, 5, TL_ERR_CORRUPT},                  /* sequence with a gap */
+        {16, 8, 7, TL_ERR_CORRUPT},                  /* events with a gap */
+        {32, 4, 0, TL_ERR_CORRUPT},                  /* no events */
+        {32, 4, UINT32_MAX, TL_ERR_CORRUPT},         /* more events than bytes */
+        {36, 4, 63, TL_ERR_CORRUPT},                 /* raw is smaller than said */
+        {36, 4, UINT32_C(64) << 20, TL_ERR_CORRUPT}, /* 64 MiB from a few bytes */
+        {36, 4, UINT32_MAX, TL_ERR_CORRUPT},
+        {40, 4, UINT32_MAX, TL_ERR_TRUNCATED}, /* beyond the file */
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        tl_buffer out = {0};
+        uint64_t seed = start_file(&out, 1);
+        size_t at = out.size;
+        put_chunk(&out, (tl_chunk){.type = TL_CHUNK_EVENTS, .n_events = 5}, raw, sizeof raw, seed);
+        uint8_t *field = out.data + at + cases[i].offset;
+        for (unsigned k = 0; k < cases[i].bytes; k++)
+            field[k] = (uint8_t)(cases[i].value >> 8 * k);
+        sign(&out, at, seed);
+        tl_status status = read_hostile(&out);
+        if (status != cases[i].status)
+            fail_msg("case %zu: %s", i, tl_status_text(status));
+        tl_buffer_free(&out);
+    }
+}
+
+/* Random bytes as frames and as definitions, with right checksums. */
+static void hostile_payloads(void **state)
+{
+    (void)state;
+    test_random random = {.state = 11};
+    for (int i = 0; i < 3000; i++) {
+        uint8_t raw[300];
+        size_t size = 1 + test_below(&random, sizeof raw);
+        for (size_t k = 0; k < size; k++)
+            raw[k] =
+                (uint8_t)(test_below(&random, 3) ? test_below(&random, 12) : test_next(&random));
+        tl_buffer out = {0};
+        uint64_t seed = start_file(&out, 1 + (uint32_t)test_below(&random, 100));
+        if (i % 2) {
+            /* Lengths of the five streams that fit, so that the decoder gets to work. */
+            size_t rest = size;
+            for (int k = 0; k < 5 && size > 5; k++) {
+                raw[k] = (uint8_t)(k < 4 ? test_below(&random, (size - 5) / 3 + 1) : 0);
+                rest = rest > raw[k] ? rest - raw[k] : 0;
+            }
+            if (size > 5 && rest >= 5)
+                raw[4] = (uint8_t)((rest - 5) & 0x7f);
+        }
+        tl_chunk chunk = {.type = i % 2 ? TL_CHUNK_EVENTS : TL_CHUNK_DEFINITIONS};
+        if (i % 2)
+            chunk.n_events = 1 + (uint32_t)test_below(&random, size);
+        put_chunk(&out, chunk, raw, size, seed);
+        read_hostile(&out);
+        tl_buffer_free(&out);
+    }
+}
+
+/* A communicator of all of 2^24 ranks, many times over, in a file of a few hundred bytes. */
+static void hostile_members(void **state)
+{
+    (void)state;
+    tl_buffer out = {0}, raw = {0};
+    uint64_t seed = start_file(&out, TL_MAX_RANKS);
+    static int32_t two[2] = {0, 1};
+    tl_comm comm = {.id = 3, .n_members = 2, .members = two};
+    assert_true(tl_define_comm(&raw, &comm));
+    raw.size = 0;
+    for (uint32_t id = 3; id < 20; id++) {
+        assert_true(tl_buffer_reserve(&raw, 64));
+        uint8_t *p = raw.data + raw.size, *length = p + 1;
+        *p++ = TL_DEFINE_COMM;
+        p++;
+        p = tl_put_varint(p, id);
+        p = tl_put_varint(p, 1);
+        p = tl_put_varint(p, TL_MPI_Comm_dup);
+        p = tl_put_varint(p, TL_MAX_RANKS - id);
+        p = tl_put_varint(p, 0);
+        p = tl_put_varint(p, 2);
+        p = tl_put_varint(p, TL_MAX_RANKS - id);
+        *length = (uint8_t)(p - length - 1);
+        raw.size = (size_t)(p - raw.data);
+    }
+    put_chunk(&out, (tl_chunk){.type = TL_CHUNK_DEFINITIONS}, raw.data, raw.size, seed);
+    assert_int_equal(read_hostile(&out), TL_ERR_LIMIT);
+    tl_buffer_free(&raw);
+    tl_buffer_free(&out);
+    struct rusage usage;
+    assert_int_equal(getrusage(RUSAGE_SELF, &usage), 0);
+    assert_true(TEST_SANITIZED || usage.ru_maxrss < 64 * 1024);
+}
+
+/* Headers whose lengths overlap must not make the search for the next chunk quadratic. */
+static void hostile_overlap(void **state)
+{
+    (void)state;
+    tl_buffer out = {0};
+    uint64_t seed = start_file(&out, 1);
+    enum { N = 8000 };
+    uint8_t h[TL_CHUNK_HEADER_BYTES] = TL_CHUNK_MAGIC;
+    h[4] = TL_CHUNK_EVENTS;
+    assert_true(tl_buffer_reserve(&out, N * sizeof h));
+    for (uint32_t i = 0; i < N; i++) {
+        tl_store32(h + 40, (N - i - 1) * (uint32_t)sizeof h);
+        tl_store32(h + 44, (uint32_t)tl_hash_of(h, 44, seed));
+        memcpy(out.data + out.size, h, sizeof h);
+        out.size += sizeof h;
+    }
+    assert_int_equal(read_hostile(&out), TL_ERR_CORRUPT);
+    tl_buffer_free(&out);
+}
+
+static void not_a_trace(void **state)
+{
+    (void)state;
+    const char *path = test_scratch("other.txt");
+    tl_error err;
+    tl_reader *r;
+    static const char text[] = "This is a text of more than twenty-four bytes.\n";
+    store(path, (const uint8_t *)text, sizeof text);
+    assert_int_equal(tl_reader_open(path, &r, &err), TL_ERR_NOT_A_TRACE);
+    check_message(&err, TL_ERR_NOT_A_TRACE, path);
+    store(path, (const uint8_t *)text, 3);
+    assert_int_equal(tl_reader_open(path, &r, &err), TL_ERR_NOT_A_TRACE);
+    store(path, (const uint8_t *)text, 0);
+    assert_int_equal(tl_reader_open(path, &r, &err), TL_ERR_NOT_A_TRACE);
+    unlink(path);
+    assert_int_equal(tl_reader_open(path, &r, &err), TL_ERR_SYSTEM);
+    check_message(&err, TL_ERR_SYSTEM, path);
+    assert_int_equal(tl_reader_open("/", &r, &err), TL_ERR_NOT_A_TRACE);
+    /* A version to come. */
+    test_write_trace(path, 1, 10, 0);
+    file f = load(path);
+    f.data[8] = 2;
+    store(path, f.data, f.size);
+    assert_int_equal(tl_reader_open(path, &r, &err), TL_ERR_VERSION);
+    free(f.data);
+    unlink(path);
+}
+
+/* Chunks that may be skipped are skipped. */
+static void optional_chunk(void **state)
+{
+    (void)state;
+    tl_buffer out = {0};
+    uint64_t seed = start_file(&out, 1);
+    put_chunk(&out, (tl_chunk){.type = TL_CHUNK_OPTIONAL | 9}, "hello", 5, seed);
+    uint8_t end[TL_END_PAYLOAD_BYTES] = {TL_END_FINALIZED, 0, 0, 0, 42};
+    put_chunk(&out, (tl_chunk){.type = TL_CHUNK_END, .sequence = 1}, end, sizeof end, seed);
+    const char *path = test_scratch("optional.tl");
+    store(path, out.data, out.size);
+    tl_reader *r;
+    assert_int_equal(tl_reader_open(path, &r, NULL), TL_OK);
+    assert_true(tl_reader_complete(r));
+    tl_reader_close(r);
+    unlink(path);
+    tl_buffer_free(&out);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(hostile_members), cmocka_unit_test(truncations),
+        cmocka_unit_test(bit_flips),       cmocka_unit_test(lost_chunk),
+        cmocka_unit_test(hostile_headers), cmocka_unit_test(hostile_payloads),
+        cmocka_unit_test(hostile_overlap), cmocka_unit_test(not_a_trace),
+        cmocka_unit_test(optional_chunk),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
