@@ -1,0 +1,183 @@
+"""A second reader of the trace file, written from doc/FORMAT.md alone: prints every event as one line of
+numbers.  It keeps the page honest; it is slow and knows no damage."""
+import ctypes
+import struct
+import sys
+
+M64 = (1 << 64) - 1
+
+
+def xxh64(data, seed):
+    p1, p2, p3 = 0x9E3779B185EBCA87, 0xC2B2AE3D27D4EB4F, 0x165667B19E3779F9
+    p4, p5 = 0x85EBCA77C2B2AE63, 0x27D4EB2F165667C5
+    rotl = lambda x, r: ((x << r) | (x >> (64 - r))) & M64
+    step = lambda acc, lane: rotl((acc + lane * p2) & M64, 31) * p1 & M64
+    n, i = len(data), 0
+    if n >= 32:
+        v = [(seed + p1 + p2) & M64, (seed + p2) & M64, seed, (seed - p1) & M64]
+        while i + 32 <= n:
+            for k, lane in enumerate(struct.unpack_from("<4Q", data, i)):
+                v[k] = step(v[k], lane)
+            i += 32
+        h = (rotl(v[0], 1) + rotl(v[1], 7) + rotl(v[2], 12) + rotl(v[3], 18)) & M64
+        for x in v:
+            h = ((h ^ step(0, x)) * p1 + p4) & M64
+    else:
+        h = (seed + p5) & M64
+    h = (h + n) & M64
+    while i + 8 <= n:
+        h = (rotl(h ^ step(0, struct.unpack_from("<Q", data, i)[0]), 27) * p1 + p4) & M64
+        i += 8
+    if i + 4 <= n:
+        h = (rotl(h ^ (struct.unpack_from("<I", data, i)[0] * p1 & M64), 23) * p2 + p3) & M64
+        i += 4
+    for byte in data[i:]:
+        h = rotl(h ^ (byte * p5 & M64), 11) * p1 & M64
+    h = (h ^ (h >> 33)) * p2 & M64
+    h = (h ^ (h >> 29)) * p3 & M64
+    return h ^ (h >> 32)
+
+
+def unzstd(data, size):
+    z = ctypes.CDLL("libzstd.so.1")
+    z.ZSTD_decompress.restype = ctypes.c_size_t
+    z.ZSTD_decompress.argtypes = [ctypes.c_char_p, ctypes.c_size_t, ctypes.c_char_p, ctypes.c_size_t]
+    out = ctypes.create_string_buffer(size)
+    assert z.ZSTD_decompress(out, size, data, len(data)) == size
+    return out.raw
+
+
+class Stream:
+    def __init__(self, data):
+        self.data, self.at = data, 0
+
+    def varint(self):
+        value = shift = 0
+        while True:
+            byte = self.data[self.at]
+            self.at += 1
+            value |= (byte & 127) << shift
+            shift += 7
+            if byte < 128:
+                return value
+
+    def zigzag(self):
+        z = self.varint()
+        return (z >> 1) ^ -(z & 1)
+
+    def take(self, n):
+        self.at += n
+        return self.data[self.at - n:self.at]
+
+
+NAMES = ["count", "type_bytes", "peer", "tag", "recv_count", "recv_type_bytes", "recv_peer", "recv_tag",
+         "comm", "request", "new_comm", "flags"]
+SIGNED = {"count", "type_bytes", "peer", "tag", "recv_count", "recv_type_bytes", "recv_peer", "recv_tag"}
+signed = lambda v: v - (1 << 64) if v >> 63 else v
+
+
+class Context:
+    def __init__(self, call, site, mask):
+        self.call, self.site, self.mask = call, site, mask
+        self.names = ["polls"] + [n for i, n in enumerate(NAMES) if mask >> i & 1]
+        if mask >> 13 & 1:
+            self.names += ["list_len", "e0", "e1", "e2"]
+        self.values = [[0, 0, 0] for _ in self.names]
+        self.successor = self.volume = self.room = 0
+        self.tail = []
+
+
+def frame(raw, n_events):
+    s = Stream(raw)
+    lengths = [s.varint() for _ in range(5)]
+    control, values, volumes, clocks, lists = [Stream(s.take(n)) for n in lengths]
+    assert s.at == len(raw)
+    contexts, followed = [Context(0, 0, 0)], {}
+    a = b = clock = used = 0
+    for _ in range(n_events):
+        byte = control.take(1)[0]
+        how = byte & 3
+        key = (b * 67 + a) % 1024
+        if how == 3:
+            contexts.append(Context(control.varint(), control.varint(), control.varint()))
+            x = len(contexts) - 1
+        else:
+            x = followed[key] if how == 0 else contexts[a].successor if how == 1 else control.varint()
+        c = contexts[x]
+        surprises = control.varint() if byte & 4 else 0
+        e = {"call": c.call, "site": c.site}
+        for i, (name, r) in enumerate(zip(c.names, c.values)):
+            v = (r[0] + r[2]) & M64
+            if surprises >> i & 1:
+                v = (v + values.zigzag()) & M64
+            d = (v - r[0]) & M64
+            if d == r[1]:
+                r[2] = d
+            r[1], r[0] = d, v
+            e[name] = signed(v) if name in SIGNED else v
+        if c.mask >> 13 & 1:
+            n = e.pop("list_len")
+            elements = [e.pop("e0"), e.pop("e1"), e.pop("e2")][:n]
+            if n > 3:
+                if surprises >> len(c.names) & 1:
+                    for i in range(n - 3):
+                        base = c.tail[i] if i < len(c.tail) else elements[-1]
+                        elements.append((base + lists.zigzag()) & M64)
+                else:
+                    elements += c.tail[:n - 3]
+                    assert len(elements) == n
+                if n - 3 > c.room:
+                    room = 4
+                    while room < n - 3:
+                        room *= 2
+                    if room <= 8192 - used:
+                        c.room = room
+                        used += room
+                c.tail = elements[3:][:c.room]
+            e["list"] = [signed(v) for v in elements]
+        c.volume = (c.volume + volumes.zigzag()) & M64
+        e["volume"] = c.volume
+        if c.mask >> 12 & 1:
+            clock = (clock + clocks.zigzag()) & M64
+            e["clock_ns"] = clock
+        followed[key] = x
+        contexts[a].successor = x
+        a, b = x, a
+        yield e
+    for s in (control, values, volumes, clocks, lists):
+        assert s.at == len(s.data)
+
+
+def read(path):
+    data = open(path, "rb").read()
+    assert data[:8] == b"\x89TLS\r\n\x1a\n"
+    major, _, size, n_ranks, n_pairs = struct.unpack_from("<HHIII", data, 8)
+    assert major == 1
+    seed = struct.unpack_from("<Q", data, size - 8)[0]
+    assert xxh64(data[:size - 8], 0) == seed
+    ranks = [{"events": [], "sequence": 0, "end": None} for _ in range(n_ranks)]
+    at = size
+    while at < len(data):
+        h = data[at:at + 56]
+        kind, packing, zero, rank, sequence, first, volume, n, raw_size, stored_size, check, checksum = \
+            struct.unpack("<4xBBHIIQQIIIIQ", h)
+        stored = data[at + 56:at + 56 + stored_size]
+        assert h[:4] == b"TLck" and zero == 0 and xxh64(h[:44], seed) & 0xFFFFFFFF == check
+        assert xxh64(h[:48] + stored, seed) == checksum
+        raw = unzstd(stored, raw_size) if packing else stored
+        r = ranks[rank]
+        assert sequence == r["sequence"] and first == len(r["events"])
+        r["sequence"] += 1
+        if kind == 2:
+            r["events"] += frame(raw, n)
+            assert sum(e["volume"] for e in r["events"][first:]) & M64 == volume
+        elif kind == 3:
+            r["end"] = struct.unpack("<IQ", raw)
+        at += 56 + stored_size
+    return ranks
+
+
+if __name__ == "__main__":
+    for number, one in enumerate(read(sys.argv[1])):
+        for i, e in enumerate(one["events"]):
+            print(number, i, " ".join(f"{k}={v}" for k, v in sorted(e.items())))
