@@ -1,3 +1,3 @@
 # tests/cli
-TESTS += tests/cli/calibrate.sh tests/cli/compare.sh
-EXTRA_DIST += tests/cli/calibrate.sh tests/cli/compare.sh
+TESTS += tests/cli/calibrate.sh tests/cli/compare.sh tests/cli/trace.sh
+EXTRA_DIST += tests/cli/calibrate.sh tests/cli/compare.sh tests/cli/trace.sh

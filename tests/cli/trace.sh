@@ -1,0 +1,94 @@
+#!/usr/bin/env bash
+# info, dump and cut on traces that are whole, damaged, killed, or no traces at all.
+. "$(dirname "$0")/../tap.sh"
+
+cat >"$scratch/ring.c" <<'END'
+#include <mpi.h>
+int main(int argc, char **argv)
+{
+    int rank, size, token = 0;
+    MPI_Request request;
+    MPI_Init(&argc, &argv);
+    MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+    MPI_Comm_size(MPI_COMM_WORLD, &size);
+    for (int i = 0; i < 100; i++) {
+        MPI_Irecv(&token, 1, MPI_INT, (rank + size - 1) % size, 5, MPI_COMM_WORLD, &request);
+        MPI_Send(&rank, 1, MPI_INT, (rank + 1) % size, 5, MPI_COMM_WORLD);
+        MPI_Wait(&request, MPI_STATUS_IGNORE);
+        if (i % 50 == 49)
+            MPI_Barrier(MPI_COMM_WORLD);
+    }
+    MPI_Finalize();
+    return 0;
+}
+END
+cd "$scratch" || exit 1
+check "compile" $MPICC -o ring ring.c
+check "record" "$timeless" record -o ring.tl -- $MPIRUN -np 3 ./ring
+
+try() { # as check_exit, and keeps what the command said in said.out and said.err
+    check_exit "$@"
+    cp out said.out
+    cp err said.err
+}
+one_line() { # it said one line, which begins as a message of ours
+    [ "$(wc -l <said.err)" = 1 ] && grep -q '^timeless: [^:]*:' said.err
+}
+
+try 0 "info" "$timeless" info --sections ring.tl
+check "info names the calls" grep -Eq '^ +300  MPI_Send$' said.out
+"$timeless" info --sections ring.tl >info.txt
+check "info lists three sections" test "$(grep -Ec '^ +[0-2] (\(start\)|MPI_Barrier)' info.txt)" = 3
+"$timeless" info --json --sections ring.tl >info.json
+check "info --json is JSON" python3 -c '
+import json
+i = json.load(open("info.json"))
+assert i["complete"] and i["n_ranks"] == 3 and i["calls"]["MPI_Irecv"] == 300, i
+assert [r["end"] for r in i["ranks"]] == ["finalized"] * 3 and len(i["sections"]) == 3, i'
+try 0 "dump" "$timeless" dump ring.tl
+"$timeless" dump ring.tl >all.txt
+"$timeless" dump --rank 1 ring.tl >one.txt
+check "dump --rank" test "$(grep -c '^1 ' all.txt)" = "$(wc -l <one.txt)"
+check "dump says the slots" \
+    grep -Eq '^1 [0-9]+ MPI_Send count=1 type_bytes=4 peer=2 tag=5 comm=1 volume=[0-9]+( polls=[0-9]+)? site=[0-9]+$' one.txt
+"$timeless" dump --json --rank 1 ring.tl >one.json
+check "dump --json has the same events" python3 -c '
+import json
+events = [json.loads(line) for line in open("one.json")]
+calls = [line.split()[2] for line in open("one.txt")]
+assert [e["call"] for e in events] == calls
+assert all(e["site"].startswith("ring+0x") for e in events if e["call"] == "MPI_Send")'
+
+try 0 "cut --section" "$timeless" cut ring.tl --section 1 -o part.tl
+try 0 "info of the part" "$timeless" info part.tl
+check "the part says where it is from" grep -q '^origin .*cut --section 1 of ring.tl' said.out
+check "the part has half of the sends" grep -Eq '^ +150  MPI_Send$' said.out
+try 0 "cut --section last" "$timeless" cut ring.tl --section last -o part.tl
+try 3 "cut through a message" "$timeless" cut ring.tl --events 0:2 -o no.tl
+check "it is refused in one line" one_line
+check "and nothing is left" test ! -e no.tl -a ! -e no.tl.part
+try 2 "cut of a section that is not there" "$timeless" cut ring.tl --section 9 -o no.tl
+try 2 "cut without a part" "$timeless" cut ring.tl -o no.tl
+try 2 "cut onto itself" "$timeless" cut ring.tl --section 1 -o ring.tl
+try 4 "cut into a folder that is not there" "$timeless" cut ring.tl --section 1 -o no/such.tl
+try 2 "dump of a rank that is not there" "$timeless" dump --rank 3 ring.tl
+
+size=$(stat -c %s ring.tl)
+head -c $((size - 20)) ring.tl >short.tl
+echo "no trace, but a text that goes on for more than a header has bytes" >text.tl
+: >empty.tl
+for command in info dump; do
+    try 3 "$command of a truncated trace" "$timeless" $command short.tl
+    check "$command: one line with the place" grep -Eq '^timeless: short.tl:[0-9]+: the file ends' said.err
+    check "$command: no second line" one_line
+    check "$command: shows what is intact" grep -q MPI_Send said.out
+    try 3 "$command of a text" "$timeless" $command text.tl
+    check "$command of a text: one line" one_line
+    try 3 "$command of an empty file" "$timeless" $command empty.tl
+    check "$command of an empty file: one line" one_line
+    try 4 "$command of no file" "$timeless" $command missing.tl
+    check "$command of no file: one line" one_line
+    try 2 "$command of nothing" "$timeless" $command
+    try 2 "$command of two" "$timeless" $command ring.tl ring.tl
+done
+tap_done
