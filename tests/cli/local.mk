@@ -1,3 +1,3 @@
 # tests/cli
-TESTS += tests/cli/calibrate.sh tests/cli/compare.sh tests/cli/trace.sh
-EXTRA_DIST += tests/cli/calibrate.sh tests/cli/compare.sh tests/cli/trace.sh
+TESTS += tests/cli/replay.sh tests/cli/calibrate.sh tests/cli/compare.sh tests/cli/trace.sh
+EXTRA_DIST += tests/cli/replay.sh tests/cli/calibrate.sh tests/cli/compare.sh tests/cli/trace.sh

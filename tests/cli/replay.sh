@@ -1,0 +1,105 @@
+# timeless replay: the shipped platforms against smpirun, the outputs, and one clear line for each error.
+. "$top_srcdir/tests/tap.sh"
+export TIMELESS_QUIET=1 TIMELESS_PLATFORMS=$top_srcdir/platforms
+export ASAN_OPTIONS=verify_asan_link_order=0:detect_leaks=0
+cd "$scratch" || exit 1
+
+cat >ring.c <<'C'
+#include <mpi.h>
+#include <stdio.h>
+#ifdef ONLINE
+#include <simgrid/engine.h>
+#endif
+static char in[1 << 19], out[1 << 19];
+int main(int argc, char **argv)
+{
+    int rank, n;
+    MPI_Init(&argc, &argv);
+    MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+    MPI_Comm_size(MPI_COMM_WORLD, &n);
+    MPI_Comm half, twin;
+    MPI_Comm_split(MPI_COMM_WORLD, rank % 2, -rank, &half);
+    MPI_Comm_dup(half, &twin);
+    for (int i = 0; i < 12; i++) {
+        MPI_Request q[2];
+        MPI_Irecv(in, 3000 * i * i, MPI_BYTE, (rank + n - 1) % n, i, MPI_COMM_WORLD, &q[0]);
+        MPI_Isend(out, 3000 * i * i, MPI_BYTE, (rank + 1) % n, i, MPI_COMM_WORLD, &q[1]);
+        MPI_Waitall(2, q, MPI_STATUSES_IGNORE);
+    }
+    MPI_Allreduce(out, in, 1000, MPI_DOUBLE, MPI_SUM, MPI_COMM_WORLD);
+    MPI_Bcast(out, 100000, MPI_BYTE, 1, twin);
+    MPI_Comm_free(&twin);
+    MPI_Barrier(half);
+    MPI_Allgather(out, 77, MPI_INT, in, 77, MPI_INT, MPI_COMM_WORLD);
+    MPI_Finalize();
+#ifdef ONLINE
+    printf("end %.17g\n", simgrid_get_clock());
+#endif
+    return 0;
+}
+C
+check 'the program compiles for Open MPI' $MPICC -o ring ring.c
+check 'the program compiles for SMPI' $SMPICC -DONLINE -o ring_online ring.c
+check 'it is recorded' $timeless record -o ring.tl -- $MPIRUN -np 4 ./ring
+
+# online FOLDER HOSTFILE SELECTOR: the latest end of a rank under smpirun
+online() {
+    local cfg
+    mapfile -t cfg < <(sed -n '/^#/d; /:/s/^/--cfg=/p' "$1/options.conf")
+    $SMPIRUN -np 4 -platform "$1/platform.xml" -hostfile "$2" --log=root.thres:warning \
+        --cfg=smpi/simulate-computation:no --cfg=smpi/host-speed:1f "${cfg[@]}" \
+        --cfg=smpi/coll-selector:"$3" ./ring_online | sed -n 's/^end //p' | sort -g | tail -n 1
+}
+# agrees PLATFORM HOSTFILE SELECTOR
+agrees() {
+    local a b
+    a=$(online "$top_srcdir/platforms/$1" "$2" "$3")
+    b=$($timeless replay ring.tl --platform "$1" --hostfile "$2" --coll-selector "$3" --no-compute -q)
+    echo "online $a, replayed $b"
+    awk -v a="$a" -v b="$b" 'BEGIN { d = (a - b) / a; exit !(a > 0 && d < 1e-9 && d > -1e-9) }'
+}
+printf 'node-%d\n' 10 11 12 13 >star; printf 'node-%d\n' 100 100 108 108 >tree; printf 'local-0\n%.0s' 1 2 3 4 >one
+check 'star-1g agrees with smpirun' agrees star-1g star default
+check 'fat-tree agrees with smpirun, two ranks a host' agrees fat-tree tree default
+check 'local agrees with smpirun' agrees local one default
+for selector in ompi mpich mvapich2 impi; do
+    check "selector $selector agrees with smpirun" agrees fat-tree tree "$selector"
+done
+
+check 'JSON to a file' $timeless replay ring.tl --platform star-1g --json=first.json
+cp out printed
+check 'the text is printed beside it' grep -q '^makespan  ' printed
+check 'JSON in place of the text' $timeless replay ring.tl --platform star-1g --json
+cp out second.json
+check 'the same bytes each time' cmp first.json second.json
+check 'progress is allowed' $timeless replay ring.tl --platform star-1g --progress -q
+
+# fails CODE NAME PATTERN ARGUMENTS...: exits with CODE after one line that says PATTERN
+fails() {
+    local code=$1 name=$2 pattern=$3; shift 3
+    check_exit "$code" "$name" $timeless replay "$@"
+    cp err said
+    check "$name: says so" grep -q -e "^timeless: .*$pattern" said
+    check "$name: in one line" test "$(wc -l <said)" = 1
+}
+mkdir small no-xml wrong-xml; sed 's/10-25/10-12/; s/core="4"/core="1"/' "$top_srcdir/platforms/star-1g/platform.xml" >small/platform.xml
+echo '<platform' >wrong-xml/platform.xml
+head -c 2000 ring.tl >cut.tl; : >empty.tl; echo text >text.tl; echo nobody >nobody
+fails 3 'fewer hosts than ranks' '3 hosts have room for 3 ranks, the trace has 4' ring.tl -p small --no-compute
+fails 3 'no such platform' 'nowhere: no platform here' ring.tl -p nowhere
+fails 3 'a folder without a platform' 'no-xml: no platform here' ring.tl -p ./no-xml
+fails 3 'wrong XML' 'wrong-xml/platform.xml:1: Invalid XML' ring.tl -p wrong-xml --no-compute
+fails 3 'no model' 'give --model FILE, or --no-compute' ring.tl -p small --ranks-per-host 2
+fails 3 'a host that is not there' "nobody:1: the platform has no host 'nobody'" ring.tl -p star-1g --hostfile nobody
+fails 3 'an unknown SimGrid option' 'no/such' ring.tl -p star-1g --cfg no/such:1
+fails 3 'an unknown selector' "'nobody'" ring.tl -p star-1g --coll-selector nobody
+fails 3 'a truncated trace' 'cut.tl' cut.tl -p star-1g
+fails 3 'an empty file' 'empty.tl' empty.tl -p star-1g
+fails 3 'a text file' 'text.tl' text.tl -p star-1g
+fails 2 'an unknown engine' "no engine 'nobody'" ring.tl -p star-1g --engine nobody
+check_exit 2 'no trace' $timeless replay -p star-1g
+check_exit 2 'no platform' $timeless replay ring.tl
+check_exit 2 'no ranks on a host' $timeless replay ring.tl -p star-1g --ranks-per-host 0
+check_exit 2 'not an option of SimGrid' $timeless replay ring.tl -p star-1g --cfg nonsense
+check_exit 4 'JSON to nowhere' $timeless replay ring.tl -p star-1g --json=no-xml/no/file.json
+tap_done
