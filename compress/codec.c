@@ -351,7 +351,7 @@ static tl_status get_list(tl_codec *codec, tl_context *c, tl_input *in, bool sur
     if (surprise ? n > (size_t)(in->end - in->p) : n > c->list_len)
         return TL_ERR_CORRUPT;
     list->size = 0;
-    if (!tl_buffer_reserve(list, (n + TL_LIST_HEAD) * sizeof(int64_t)))
+    if (!tl_buffer_reserve(list, ((size_t)n + TL_LIST_HEAD) * sizeof(int64_t)))
         return TL_ERR_MEMORY;
     int64_t *element = (int64_t *)(void *)list->data;
     memcpy(element, head, TL_LIST_HEAD * sizeof *element);
@@ -421,7 +421,7 @@ tl_status tl_codec_get(tl_codec *codec, tl_input streams[TL_N_STREAMS], tl_event
 
 bool tl_frame_join(const tl_buffer streams[TL_N_STREAMS], tl_buffer *raw)
 {
-    size_t size = TL_N_STREAMS * TL_VARINT_MAX_BYTES;
+    size_t size = (size_t)TL_N_STREAMS * TL_VARINT_MAX_BYTES;
     for (int i = 0; i < TL_N_STREAMS; i++)
         size += streams[i].size;
     raw->size = 0;

@@ -20,6 +20,7 @@ typedef struct passage {
     tl_writer *writer;
     const char *out_path;
     tl_requests requests;
+    tl_map sites; /* defined so far */
     tl_balance *balance;
     uint64_t base_ns; /* clock at which the part begins */
     uint64_t last_ns; /* last clock written, relative */
@@ -216,9 +217,24 @@ static bool keep_own(passage *p, tl_event *e, const tl_call_info *row)
     return anything;
 }
 
+/* Call sites are defined as they come up: a part may use few of them. */
+static tl_status define_site(passage *p, uint32_t id)
+{
+    const tl_site *site = tl_reader_site(p->r, p->rank, id);
+    uint64_t *known = site ? tl_map_at(&p->sites, id) : NULL;
+    if (!known)
+        return site ? TL_ERR_MEMORY : TL_OK;
+    if (*known)
+        return TL_OK;
+    *known = 1;
+    return tl_writer_define_site(p->writer, site);
+}
+
 static tl_status put(passage *p, const tl_event *e)
 {
-    tl_status status = tl_writer_put(p->writer, e);
+    tl_status status = define_site(p, e->site);
+    if (!status)
+        status = tl_writer_put(p->writer, e);
     return status ? write_failed(p, status) : TL_OK;
 }
 
@@ -320,17 +336,14 @@ static tl_status pass_events(passage *p, tl_cursor *c)
     return TL_OK;
 }
 
-static tl_status carry_definitions(passage *p)
+/* All of them: equal ones are told apart by their order. */
+static tl_status carry_comms(passage *p)
 {
     const tl_comm *comms;
-    const tl_site *sites;
-    size_t n_comms = tl_reader_comms(p->r, p->rank, &comms);
-    size_t n_sites = tl_reader_sites(p->r, p->rank, &sites);
+    size_t n = tl_reader_comms(p->r, p->rank, &comms);
     tl_status status = TL_OK;
-    for (size_t i = 0; i < n_comms && !status; i++)
+    for (size_t i = 0; i < n && !status; i++)
         status = tl_writer_define_comm(p->writer, &comms[i]);
-    for (size_t i = 0; i < n_sites && !status; i++)
-        status = tl_writer_define_site(p->writer, &sites[i]);
     return status ? write_failed(p, status) : TL_OK;
 }
 
@@ -343,7 +356,7 @@ static tl_status cut_rank(passage *p)
     if (!status)
         status = tl_balance_begin_rank(p->balance, p->rank, p->err);
     if (!status)
-        status = carry_definitions(p);
+        status = carry_comms(p);
     if (!status)
         status = tl_cursor_open(p->r, p->rank, &c, p->err);
     if (!status)
@@ -361,6 +374,7 @@ static tl_status cut_rank(passage *p)
     tl_writer_abandon(p->writer);
     tl_cursor_close(c);
     tl_requests_free(&p->requests);
+    tl_map_free(&p->sites);
     tl_buffer_free(&p->list);
     return status;
 }

@@ -231,11 +231,16 @@ static int site_by_id(const void *key, const void *element)
     return (id > other) - (id < other);
 }
 
-void tl_site_text(const tl_reader *r, uint32_t rank, uint32_t site, char *text, size_t size)
+const tl_site *tl_reader_site(const tl_reader *r, uint32_t rank, uint32_t id)
 {
     const tl_site *sites;
     size_t n = tl_reader_sites(r, rank, &sites);
-    const tl_site *found = n ? bsearch(&site, sites, n, sizeof *sites, site_by_id) : NULL;
+    return n ? bsearch(&id, sites, n, sizeof *sites, site_by_id) : NULL;
+}
+
+void tl_site_text(const tl_reader *r, uint32_t rank, uint32_t site, char *text, size_t size)
+{
+    const tl_site *found = tl_reader_site(r, rank, site);
     if (found)
         snprintf(text, size, "%s+0x%" PRIx64, found->object, found->offset);
     else

@@ -45,5 +45,7 @@ struct tl_reader {
 tl_part *tl_reader_part(const tl_reader *r, uint32_t rank);
 /* A communicator that a rank has defined; NULL if it has not (WORLD and SELF are never defined). */
 const tl_comm *tl_reader_comm(const tl_reader *r, uint32_t rank, uint32_t id);
+/* A call site that a rank has defined; NULL if it has not. */
+const tl_site *tl_reader_site(const tl_reader *r, uint32_t rank, uint32_t id);
 
 #endif

@@ -120,7 +120,7 @@ static tl_status load_payload(scan *s, const tl_chunk *chunk, uint64_t offset, b
 
 static tl_status take_definitions(scan *s, const tl_chunk *chunk, uint64_t offset, tl_part *part)
 {
-    bool ok;
+    bool ok = false;
     tl_status status = load_payload(s, chunk, offset, &ok);
     if (status)
         return status;
@@ -141,7 +141,7 @@ static tl_status take_definitions(scan *s, const tl_chunk *chunk, uint64_t offse
 
 static tl_status take_end(scan *s, const tl_chunk *chunk, uint64_t offset, tl_part *part)
 {
-    bool ok;
+    bool ok = false;
     tl_status status = load_payload(s, chunk, offset, &ok);
     if (status)
         return status;
@@ -295,7 +295,7 @@ static tl_status skip_damage(scan *s, uint64_t from, const tl_chunk *bad, bool k
     uint64_t at = from + 1, stored = known ? bad->stored_bytes : 0;
     for (;;) {
         /* Hostile files: once much has been hashed in vain, believe what headers say of lengths. */
-        if (s->wasted > 64 * 1024 * 1024 + 8 * r->file_bytes)
+        if (s->wasted > (UINT64_C(64) << 20) + 8 * r->file_bytes)
             at += stored;
         tl_status status = at < r->file_bytes ? find_magic(s, at, &at) : TL_OK;
         if (status)

@@ -2,29 +2,9 @@
 # info, dump and cut on traces that are whole, damaged, killed, or no traces at all.
 . "$(dirname "$0")/../tap.sh"
 
-cat >"$scratch/ring.c" <<'END'
-#include <mpi.h>
-int main(int argc, char **argv)
-{
-    int rank, size, token = 0;
-    MPI_Request request;
-    MPI_Init(&argc, &argv);
-    MPI_Comm_rank(MPI_COMM_WORLD, &rank);
-    MPI_Comm_size(MPI_COMM_WORLD, &size);
-    for (int i = 0; i < 100; i++) {
-        MPI_Irecv(&token, 1, MPI_INT, (rank + size - 1) % size, 5, MPI_COMM_WORLD, &request);
-        MPI_Send(&rank, 1, MPI_INT, (rank + 1) % size, 5, MPI_COMM_WORLD);
-        MPI_Wait(&request, MPI_STATUS_IGNORE);
-        if (i % 50 == 49)
-            MPI_Barrier(MPI_COMM_WORLD);
-    }
-    MPI_Finalize();
-    return 0;
-}
-END
 cd "$scratch" || exit 1
-check "compile" $MPICC -o ring ring.c
-check "record" "$timeless" record -o ring.tl -- $MPIRUN -np 3 ./ring
+# 100 messages around a ring of three ranks, a barrier after every 50.
+check "make a trace" "$top_builddir/tests/golden/make_trace" ring ring.tl
 
 try() { # as check_exit, and keeps what the command said in said.out and said.err
     check_exit "$@"
