@@ -11,6 +11,7 @@
 #include <simgrid/actor.h>
 #include <simgrid/engine.h>
 #include <unistd.h>
+#include <xbt/xbt_os_time.h>
 
 enum { PROGRESS_EVERY = 1 << 18 };
 
@@ -403,4 +404,21 @@ void smpi_rank_main(int argc, char **argv)
     replay.result->n_finished++;
     tl_cursor_close(r->cursor);
     MPI_Finalize();
+}
+
+/* ---- SimGrid's timers ---- */
+
+/* SMPI reads the thread's CPU clock, a system call, when each MPI call begins and ends, to tell
+ * what the program computed in between; smpi/simulate-computation:no makes it ignore the answer but
+ * not the question.  Here the trace tells what was computed.  These definitions take the place of
+ * libsimgrid's own when the program is linked; that saves a third of the replay's CPU time (ring of
+ * 16 ranks, 640,032 events: 1.5 s instead of 2.4 s). */
+void xbt_os_threadtimer_start(xbt_os_timer_t timer)
+{
+    (void)timer;
+}
+
+void xbt_os_threadtimer_stop(xbt_os_timer_t timer)
+{
+    (void)timer;
 }
