@@ -1,3 +1,9 @@
-# tests/cli
-TESTS += tests/cli/replay.sh tests/cli/calibrate.sh tests/cli/compare.sh tests/cli/trace.sh
-EXTRA_DIST += tests/cli/replay.sh tests/cli/calibrate.sh tests/cli/compare.sh tests/cli/trace.sh
+# tests/cli: the commands as a user types them.
+CLI_TESTS = \
+	tests/cli/calibrate.sh \
+	tests/cli/compare.sh \
+	tests/cli/readme.sh \
+	tests/cli/replay.sh \
+	tests/cli/trace.sh
+TESTS += $(CLI_TESTS)
+EXTRA_DIST += $(CLI_TESTS)
