@@ -209,7 +209,12 @@ tl_status tlr_compare(const tlr_prediction *prediction, const tlr_compare_option
                       tlr_comparison **out, tl_error *err)
 {
     tlr_comparison *marks = calloc(1, sizeof *marks), *csv = calloc(1, sizeof *csv);
-    tl_status status = marks && csv ? add_mark_rows(marks, prediction, err) : out_of_memory(err);
+    tl_status status = TL_ERR_MEMORY;
+    if (!marks || !csv) {
+        out_of_memory(err);
+        goto cleanup;
+    }
+    status = add_mark_rows(marks, prediction, err);
     if (status != TL_OK)
         goto cleanup;
     if (options->measured_path) {

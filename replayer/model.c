@@ -107,8 +107,8 @@ static tl_status get_list(const reading *in, const config_setting_t *root, const
 
 static tl_status read_unit(const reading *in, const config_setting_t *group, tlr_model *model)
 {
-    const char *name;
-    double rate;
+    const char *name = NULL;
+    double rate = 0;
     tl_status status = check_names(in, group, unit_names);
     if (status == TL_OK)
         status = get_string(in, group, "unit", &name);
@@ -130,7 +130,7 @@ static tl_status read_unit(const reading *in, const config_setting_t *group, tlr
 
 static tl_status read_units(const reading *in, const config_setting_t *root, tlr_model *model)
 {
-    const config_setting_t *list;
+    const config_setting_t *list = NULL;
     tl_status status = get_list(in, root, "units", &list);
     if (status != TL_OK || !list)
         return status;
@@ -145,7 +145,7 @@ static tl_status read_units(const reading *in, const config_setting_t *root, tlr
 
 static tl_status read_kernel(const reading *in, const config_setting_t *group, tlr_model *model)
 {
-    const char *name;
+    const char *name = NULL;
     tlr_kernel_model kernel = {0};
     tl_status status = check_names(in, group, kernel_names);
     if (status == TL_OK)
@@ -171,7 +171,7 @@ static tl_status read_kernel(const reading *in, const config_setting_t *group, t
 
 static tl_status read_kernels(const reading *in, const config_setting_t *root, tlr_model *model)
 {
-    const config_setting_t *list;
+    const config_setting_t *list = NULL;
     tl_status status = get_list(in, root, "kernels", &list);
     if (status != TL_OK || !list)
         return status;
@@ -257,10 +257,14 @@ double tlr_model_unit_s(const tlr_model *model, const char *unit)
 
 double tlr_model_kernel_s(const tlr_model *model, const tl_event *kernel)
 {
-    for (size_t i = 0; i < model->n_kernels; i++)
-        if (model->kernels[i].call == kernel->call)
-            return model->kernels[i].intercept_s +
-                   model->kernels[i].per_work_s *
-                       tl_kernel_work(kernel->call, kernel->list, kernel->list_len);
+    for (size_t i = 0; i < model->n_kernels; i++) {
+        const tlr_kernel_model *line = &model->kernels[i];
+        if (line->call != kernel->call)
+            continue;
+        double work = tl_kernel_work(kernel->call, kernel->list, kernel->list_len);
+        /* An empty call returns at once.  HPL makes thousands of them while it polls for a panel.
+         */
+        return work > 0 ? line->intercept_s + line->per_work_s * work : 0;
+    }
     return -1;
 }

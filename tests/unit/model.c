@@ -44,6 +44,9 @@ static void reads_rates_and_kernels(void **state)
     const int64_t sizes[] = {100, 200, 300};
     tl_event event = {.call = TL_KERNEL_dgemm, .list_len = 3, .list = sizes};
     assert_float_equal(tlr_model_kernel_s(model, &event), 1e-6 + 6e6 * 2e-10, 1e-18);
+    const int64_t empty[] = {100, 0, 300};
+    event.list = empty;
+    assert_true(tlr_model_kernel_s(model, &event) == 0);
     event = (tl_event){.call = TL_KERNEL_daxpy, .list_len = 1, .list = sizes};
     assert_float_equal(tlr_model_kernel_s(model, &event), 100e-9, 1e-20);
     event.call = TL_KERNEL_dscal;
