@@ -176,9 +176,10 @@ static tl_status take_chunk(scan *s, const tl_chunk *chunk, uint64_t offset)
                        "not know; use the version that wrote it",
                        r->path, offset, chunk->type);
     const char *violation = tl_chunk_violation(chunk);
-    if (chunk->sequence != part->next_sequence || chunk->first_event != part->summary.n_events)
+    if (chunk->sequence != part->next_sequence || chunk->first_event != part->summary.n_events) {
         violation = "has lost something";
-    else if (part->summary.end != TL_END_NONE)
+        part->named = part->named || r->n_damages; /* by bytes that have been reported */
+    } else if (part->summary.end != TL_END_NONE)
         violation = "goes on behind its end";
     else if (violation)
         violation = "breaks the format";

@@ -98,6 +98,9 @@ static tl_status add_rank(tl_reader *r, uint32_t rank, section_list *list, tl_er
         if (++i == list->n) /* rank 0 ended earlier */
             break;
     }
+    /* Damage that is known since opening ends the list as the run's end does. */
+    if ((status == TL_ERR_CORRUPT || status == TL_ERR_TRUNCATED) && tl_reader_n_damages(r))
+        status = TL_END;
     if (status == TL_END) {
         close_section(&list->items[i], tl_cursor_position(c) - begin, begin_ns, clock_ns);
         list->n = i + 1;

@@ -348,7 +348,8 @@ typedef struct tl_span {
 TL_API void tl_span_free(tl_span *span);
 
 /* Sections: the run between two synchronising collectives over all ranks.  Section 0 ends before
- * the first of them; section i starts with the i-th.  */
+ * the first of them; section i starts with the i-th.  Of a damaged trace the list ends where the
+ * first rank does. */
 typedef struct tl_section {
     uint16_t call;        /* the collective that opens it; 0 for section 0 */
     uint64_t n_events;    /* of all ranks */
@@ -358,10 +359,12 @@ typedef struct tl_section {
 } tl_section;
 
 TL_API tl_status tl_sections_list(tl_reader *r, tl_section **out, size_t *n, tl_error *err);
-/* Span of the sections first..last (both included). */
+/* Span of the sections first..last (both included), with the collective that closes the last: what
+ * was computed before it belongs to the section. */
 TL_API tl_status tl_span_of_sections(tl_reader *r, size_t first, size_t last, tl_span *out,
                                      tl_error *err);
-/* Span from MPI_Pcontrol(level) to the next MPI_Pcontrol with another level; the nth (from 0). */
+/* Span from MPI_Pcontrol(level) to the next MPI_Pcontrol with another level, both included; the nth
+ * (from 0). */
 TL_API tl_status tl_span_of_region(tl_reader *r, int level, unsigned nth, tl_span *out,
                                    tl_error *err);
 /* Events first..past-1 of every rank. */
@@ -370,7 +373,7 @@ TL_API tl_status tl_span_of_events(tl_reader *r, uint64_t first, uint64_t past, 
 /* Writes the part as a trace of its own.  Refuses (TL_ERR_UNSUPPORTED) a part in which a message or
  * a collective has only one of its sides, naming the first such pair of ranks.  Completions of
  * requests that began before the part are left out, communicators and persistent requests carried
- * over. */
+ * over.  The first event loses its volume; clocks count from it. */
 TL_API tl_status tl_cut(tl_reader *r, const tl_span *span, const char *origin, const char *out_path,
                         tl_error *err);
 

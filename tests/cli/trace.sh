@@ -55,6 +55,9 @@ try 2 "dump of a rank that is not there" "$timeless" dump --rank 3 ring.tl
 
 size=$(stat -c %s ring.tl)
 head -c $((size - 20)) ring.tl >short.tl
+try 3 "sections of a truncated trace" "$timeless" info --sections short.tl
+check "sections: one line" one_line
+check "sections: those that are intact" grep -Eq '^ +1 MPI_Barrier' said.out
 echo "no trace, but a text that goes on for more than a header has bytes" >text.tl
 : >empty.tl
 for command in info dump; do
