@@ -15,8 +15,14 @@ if [ -n "$lacking" ]; then
     # shellcheck disable=SC2086
     $sudo env DEBIAN_FRONTEND=noninteractive apt-get install -y -qq --no-install-recommends $lacking >/dev/null
 fi
-[ -x configure ] && [ configure -nt configure.ac ] || autoreconf -fi
+[ -x configure ] && [ configure -nt configure.ac ] || autoreconf -fi 2>/dev/null || autoreconf -fi
 mkdir -p build
 cd build
-[ -f Makefile ] || ../configure --quiet "$@"
-make -j"$(nproc)" --no-print-directory
+[ -f Makefile ] || { echo "configuring"; ../configure --quiet "$@"; }
+echo "building"
+if ! make -j"$(nproc)" --no-print-directory >make.log 2>&1; then
+    tail -n 40 make.log >&2
+    echo "tests/setup.sh: the build failed; build/make.log has all of it" >&2
+    exit 1
+fi
+echo "built in build/"

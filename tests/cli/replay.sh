@@ -82,7 +82,7 @@ fails() {
     check "$name: says so" grep -q -e "^timeless: .*$pattern" said
     check "$name: in one line" test "$(wc -l <said)" = 1
 }
-mkdir small no-xml wrong-xml; sed 's/10-25/10-12/; s/core="4"/core="1"/' "$top_srcdir/platforms/star-1g/platform.xml" >small/platform.xml
+mkdir small no-xml wrong-xml; sed 's/0-15/0-2/; s/core="4"/core="1"/' "$top_srcdir/platforms/star-1g/platform.xml" >small/platform.xml
 echo '<platform' >wrong-xml/platform.xml
 head -c 2000 ring.tl >cut.tl; : >empty.tl; echo text >text.tl; echo nobody >nobody
 fails 3 'fewer hosts than ranks' '3 hosts have room for 3 ranks, the trace has 4' ring.tl -p small --no-compute
