@@ -160,9 +160,11 @@ static void start_simgrid(const option_list *list)
 
 void smpi_choose_start(void)
 {
-    /* A power of two, so that times relative to it lose as little as possible. */
+    /* A power of two, so that times relative to it lose as little as possible, and nearly always
+     * the same: which of two flows that meet in the same nanosecond comes first may depend on it.
+     */
     const double now_s = simgrid_get_clock();
-    replay.start_s = now_s > 0 ? exp2(floor(log2(now_s)) + 1) : 0;
+    replay.start_s = now_s < 1 ? 1 : exp2(floor(log2(now_s)) + 1);
     if (replay.moves_payload) {
         sg_cfg_set_string("smpi/coll-selector", replay.coll_selector);
         sg_cfg_set_string("smpi/bcast", replay.bcast);
