@@ -1,9 +1,10 @@
 # tests/cli: the commands as a user types them.
 CLI_TESTS = \
+	tests/cli/bad_input.sh \
 	tests/cli/calibrate.sh \
 	tests/cli/compare.sh \
 	tests/cli/readme.sh \
 	tests/cli/replay.sh \
 	tests/cli/trace.sh
 TESTS += $(CLI_TESTS)
-EXTRA_DIST += $(CLI_TESTS)
+EXTRA_DIST += $(CLI_TESTS) tests/cli/flip_bits.py
