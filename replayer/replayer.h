@@ -19,16 +19,17 @@ typedef struct tlr_kernel_model {
     double per_work_s;
 } tlr_kernel_model;
 
-/* What turns volumes and kernels into seconds on a host of the speed `reference_flops`; a host twice as
- * fast in the platform takes half of it.  Read from a libconfig file, model.conf (doc/timeless-model.5). */
+/* What turns volumes and kernels into seconds on a host of the speed `reference_flops`; a host
+ * twice as fast in the platform takes half of it.  Read from a libconfig file, model.conf
+ * (doc/timeless-model.5). */
 typedef struct tlr_model {
     char *path;
-    double reference_flops;      /* speed, in the platform's flop/s, of the host it was measured on */
+    double reference_flops; /* speed, in the platform's flop/s, of the host it was measured on */
     size_t n_units;
     struct tlr_unit_rate {
-        char *unit;              /* a tl_run.volume_unit */
-        double s_per_unit;       /* seconds */
-    } *units;
+        char *unit;        /* a tl_run.volume_unit */
+        double s_per_unit; /* seconds */
+    } * units;
     size_t n_kernels;
     tlr_kernel_model *kernels;
 } tlr_model;
@@ -47,76 +48,77 @@ typedef struct tlr_platform {
     char *folder;
     char *xml_path;
     size_t n_options;
-    char **options;              /* "smpi/os:0:1e-6:..." */
-    tlr_model *model;            /* NULL if the folder has none */
-    uint64_t hash;               /* XXH64 over the three files */
+    char **options;   /* "smpi/os:0:1e-6:..." */
+    tlr_model *model; /* NULL if the folder has none */
+    uint64_t hash;    /* XXH64 over the three files */
 } tlr_platform;
 
-/* `name` is a folder, or the name of one in the installed platforms folder (TIMELESS_PLATFORMS overrides). */
+/* `name` is a folder, or the name of one in the installed platforms folder (TIMELESS_PLATFORMS
+ * overrides). */
 tl_status tlr_platform_load(const char *name, tlr_platform **out, tl_error *err);
 void tlr_platform_free(tlr_platform *platform);
 
 /* ---- replay ---- */
 
 typedef struct tlr_options {
-    const char *hostfile;        /* one host name a line, optional ":slots" or "slots=N"; NULL: the platform's
-                                    hosts, ordered by name and number */
-    unsigned ranks_per_host;     /* 0: one for a line of the host file, otherwise as many as the host has
-                                    cores; a platform's only host takes all ranks */
-    const char *coll_selector;   /* SMPI's smpi/coll-selector; NULL: the platform's */
-    const char *const *cfg;      /* further SimGrid "key:value" */
+    const char *hostfile;      /* one host name a line, optional ":slots" or "slots=N"; NULL: the
+                                  platform's      hosts, ordered by name and number */
+    unsigned ranks_per_host;   /* 0: one for a line of the host file, otherwise as many as the host
+                                  has   cores; a platform's only host takes all ranks */
+    const char *coll_selector; /* SMPI's smpi/coll-selector; NULL: the platform's */
+    const char *const *cfg;    /* further SimGrid "key:value" */
     size_t n_cfg;
-    const char *model_path;      /* compute model in place of the platform's */
-    int no_compute;              /* bursts and kernels take no time */
-    int allow_opaque;            /* go on although the trace has calls that are not modelled */
-    int progress;                /* tell progress on standard error */
+    const char *model_path; /* compute model in place of the platform's */
+    int no_compute;         /* bursts and kernels take no time */
+    int allow_opaque;       /* go on although the trace has calls that are not modelled */
+    int progress;           /* tell progress on standard error */
 } tlr_options;
 
 typedef struct tlr_rank_prediction {
     char *host;
-    double end_s;                /* when the rank finished */
-    double compute_s;            /* bursts and kernels */
-    double kernel_s;             /* the part of compute_s in kernels */
-    double p2p_s;                /* inside point-to-point calls that do not wait for a request */
-    double wait_s;               /* inside Wait, Waitall, ... and probes */
-    double collective_s;         /* inside collectives and communicator constructors */
+    double end_s;        /* when the rank finished */
+    double compute_s;    /* bursts and kernels */
+    double kernel_s;     /* the part of compute_s in kernels */
+    double p2p_s;        /* inside point-to-point calls that do not wait for a request */
+    double wait_s;       /* inside Wait, Waitall, ... and probes */
+    double collective_s; /* inside collectives and communicator constructors */
     uint64_t n_events;
 } tlr_rank_prediction;
 
-/* A moment that all ranks passed: same call, call site and ordinal on each (Init, Finalize, Barrier,
- * Pcontrol, Wtime). */
+/* A moment that all ranks passed: same call, call site and ordinal on each (Init, Finalize,
+ * Barrier, Pcontrol, Wtime). */
 typedef struct tlr_mark {
     uint16_t call;
-    char *site;                  /* "hpcc+0x1234" */
-    uint32_t ordinal;            /* how many marks of this call and site came before */
-    double *measured_s;          /* [n_ranks] the trace's clock */
-    double *predicted_s;         /* [n_ranks] */
+    char *site;          /* "hpcc+0x1234" */
+    uint32_t ordinal;    /* how many marks of this call and site came before */
+    double *measured_s;  /* [n_ranks] the trace's clock */
+    double *predicted_s; /* [n_ranks] */
 } tlr_mark;
 
 typedef struct tlr_prediction {
     char *trace_path, *platform_name, *engine, *command;
     uint64_t trace_hash, platform_hash;
-    char *engine_version;        /* "SimGrid 3.32.0" */
+    char *engine_version; /* "SimGrid 3.32.0" */
     char *coll_selector;
     char *network_model;
-    char *model;                 /* "platform", "none", or the file given in its place */
-    uint64_t model_hash;         /* XXH64 of that file; 0 otherwise */
-    char *options;               /* further SimGrid options given, separated by blanks */
+    char *model;         /* "platform", "none", or the file given in its place */
+    uint64_t model_hash; /* XXH64 of that file; 0 otherwise */
+    char *options;       /* further SimGrid options given, separated by blanks */
     uint32_t n_ranks;
     double makespan_s;
-    double wall_s;               /* of the replay; not part of the JSON, which is the same every time */
+    double wall_s; /* of the replay; not part of the JSON, which is the same every time */
     uint64_t n_events, n_polls, n_opaque;
     tlr_rank_prediction *ranks;
     size_t n_marks;
-    tlr_mark *marks;             /* ordered by measured time */
+    tlr_mark *marks; /* ordered by measured time */
 } tlr_prediction;
 
 /* An engine replays a whole trace.  Engines stand in the table in replayer/replay.c. */
 typedef struct tlr_engine {
     const char *name;
     const char *summary;
-    /* Fills `out` but for what tlr_replay knows by itself.  model NULL: computation takes no time, or
-     * there is none (an error if the trace has any and options->no_compute is not set). */
+    /* Fills `out` but for what tlr_replay knows by itself.  model NULL: computation takes no time,
+     * or there is none (an error if the trace has any and options->no_compute is not set). */
     tl_status (*replay)(tl_reader *trace, const tlr_platform *platform, const tlr_model *model,
                         const tlr_options *options, tlr_prediction *out, tl_error *err);
 } tlr_engine;
@@ -140,36 +142,37 @@ tl_status tlr_prediction_read_json(const char *path, tlr_prediction **out, tl_er
 
 /* One measured duration and its prediction: the longest rank's between two marks. */
 typedef struct tlr_comparison_row {
-    char *name;                  /* "MPI_Wtime hpcc+0x1234 #3 .. MPI_Wtime hpcc+0x1234 #4"; "makespan" for
-                                    Init .. Finalize and for the CSV's makespan */
+    char *name; /* "MPI_Wtime hpcc+0x1234 #3 .. MPI_Wtime hpcc+0x1234 #4"; "makespan" for
+                   Init .. Finalize and for the CSV's makespan */
     double measured_s;
     double predicted_s;
-    double error;                /* predicted / measured - 1 */
+    double error; /* predicted / measured - 1 */
 } tlr_comparison_row;
 
 typedef struct tlr_comparison {
     size_t n_rows;
-    tlr_comparison_row *rows;    /* in the order of the run; the whole of it comes last */
-    size_t n_left_out;           /* rows shorter than min_share, or without a measured duration */
-    double median_error;         /* median and largest of |error| */
+    tlr_comparison_row *rows; /* in the order of the run; the whole of it comes last */
+    size_t n_left_out;        /* rows shorter than min_share, or without a measured duration */
+    double median_error;      /* median and largest of |error| */
     double worst_error;
-    double tolerance;            /* negative: none was stated */
-    int passed;                  /* no row is beyond the tolerance */
+    double tolerance; /* negative: none was stated */
+    int passed;       /* no row is beyond the tolerance */
 } tlr_comparison;
 
 typedef struct tlr_compare_options {
-    const char *measured_path;   /* CSV "name,seconds" in place of the trace's own clocks, or NULL */
-    double min_share;            /* leave out rows shorter than this share of the longest measured one */
-    double tolerance;            /* largest |error| that passes; negative: any */
+    const char *measured_path; /* CSV "name,seconds" in place of the trace's own clocks, or NULL */
+    double min_share; /* leave out rows shorter than this share of the longest measured one */
+    double tolerance; /* largest |error| that passes; negative: any */
 } tlr_compare_options;
 
-/* Rows for every two neighbouring marks and for the first and the last one; with a CSV, for each of its
- * lines, whose names are row names or "makespan". */
+/* Rows for every two neighbouring marks and for the first and the last one; with a CSV, for each of
+ * its lines, whose names are row names or "makespan". */
 tl_status tlr_compare(const tlr_prediction *prediction, const tlr_compare_options *options,
                       tlr_comparison **out, tl_error *err);
 void tlr_comparison_free(tlr_comparison *comparison);
-void tlr_comparison_print(const tlr_comparison *comparison, const tlr_prediction *prediction, FILE *out);
-tl_status tlr_comparison_write_json(const tlr_comparison *comparison, const tlr_prediction *prediction,
-                                    FILE *out, tl_error *err);
+void tlr_comparison_print(const tlr_comparison *comparison, const tlr_prediction *prediction,
+                          FILE *out);
+tl_status tlr_comparison_write_json(const tlr_comparison *comparison,
+                                    const tlr_prediction *prediction, FILE *out, tl_error *err);
 
 #endif

@@ -34,3 +34,7 @@ tests_unit_platform_CPPFLAGS = $(AM_CPPFLAGS) -I$(top_srcdir)/replayer $(CMOCKA_
 tests_unit_platform_LDADD = replayer/libreplayer.la compress/libtimeless.la $(CMOCKA_LIBS)
 tests_unit_replay_CPPFLAGS = $(AM_CPPFLAGS) -I$(top_srcdir)/replayer $(CMOCKA_CFLAGS)
 tests_unit_replay_LDADD = replayer/libreplayer.la compress/libtimeless.la $(CMOCKA_LIBS) -lm
+
+# The rules of the house.
+TESTS += tests/unit/include_rules.sh tests/unit/format.sh
+EXTRA_DIST += tests/unit/include_rules.sh tests/unit/format.sh

@@ -1,0 +1,10 @@
+# format.sh - the sources stand as .clang-format says.
+. "$top_srcdir/tests/tap.sh"
+
+sources() { (cd "$top_srcdir" && find compress tracer replayer platforms cli tests \( -name '*.c' -o -name '*.h' \) | sort); }
+formatted() { (cd "$top_srcdir" && sources | xargs clang-format --dry-run -Werror); }
+# Another version would format some lines in another way.
+version=$(clang-format --version 2>/dev/null | sed -n 's/.*version \([0-9]*\)\..*/\1/p')
+if [ -n "$version" ] && [ "$version" != 14 ]; then skip 'the sources are formatted' "needs clang-format 14, not $version"
+else check 'the sources are formatted' formatted; fi
+tap_done

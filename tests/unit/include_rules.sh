@@ -1,0 +1,78 @@
+# include_rules.sh - the include rules of doc/ARCHITECTURE.md, and the length of files.
+. "$top_srcdir/tests/tap.sh"
+max_lines=600
+
+# may_include FOLDER: the folders whose headers it may include, besides its own
+may_include() {
+    case $1 in
+    tracer | replayer | platforms) echo compress ;;
+    cli) echo replayer platforms compress ;;
+    esac
+}
+# includes PATTERN FILE...: "FILE:HEADER" of every include whose header matches
+includes() {
+    local pattern=$1; shift
+    [ $# = 0 ] || sed -nE "s|^[[:space:]]*#[[:space:]]*include[[:space:]]*[<\"]([^>\"]*)[>\"].*|\1|; T; /$pattern/ { F; p; }" "$@" |
+        paste -d: - -
+}
+sources_of() { find "$1" -maxdepth 1 -name '*.[ch]' -o -maxdepth 1 -name '*.def'; }
+
+# Every header of ours that a folder includes lies in the folder itself or in one that it may include.
+ours() {
+    local root=$1 folder=$2 file header other bad=0
+    while IFS=: read -r file header; do
+        [ -e "$root/$folder/$header" ] && continue
+        for other in $(may_include "$folder"); do
+            [ -e "$root/$other/$header" ] && continue 2
+        done
+        for other in compress tracer replayer platforms cli; do
+            [ ! -e "$root/$other/$header" ] || { echo "$file includes $header of $other/"; bad=1; }
+        done
+    done < <(includes '.' $(sources_of "$root/$folder"))
+    return $bad
+}
+# only_in ROOT HEADERS PLACES: no file but those whose path matches includes them
+only_in() {
+    local root=$1 headers=$2 places=$3 found
+    found=$(includes "$headers" $(for f in compress tracer replayer platforms cli; do sources_of "$root/$f"; done) |
+        sed "s|^$root/||" | grep -vE "^$places")
+    [ -z "$found" ] || { echo "$found"; return 1; }
+}
+simgrid='^(simgrid|smpi|xbt)[\/]'
+simgrid_files='replayer/(engine_smpi\.c|smpi_[a-z]+\.[ch]):'
+house='^(jansson\.h|libconfig\.h|argp\.h|gsl[\/]|zstd\.h|xxhash\.h|mpi\.h|papi\.h|simgrid[\/]|smpi[\/]|xbt[\/]|cmocka\.h)'
+trace_library() { # libc, zstd and xxhash
+    local found
+    found=$(includes "$house" $(sources_of "$1/compress") | grep -vE ':(zstd|xxhash)\.h$')
+    [ -z "$found" ] || { echo "$found"; return 1; }
+}
+short() {
+    local long
+    long=$(cd "$1" && find compress tracer replayer platforms cli tests \( -name '*.[ch]' -o -name '*.sh' \) -exec wc -l {} + |
+        awk -v max=$max_lines '$2 != "total" && $1 > max')
+    [ -z "$long" ] || { echo "$long"; return 1; }
+}
+
+for folder in compress tracer replayer platforms cli; do
+    check "$folder/ includes what it may" ours "$top_srcdir" $folder
+done
+check 'SimGrid stands in the SMPI engine alone' only_in "$top_srcdir" "$simgrid" "$simgrid_files"
+check "Open MPI's header and PAPI stand in tracer/ alone" only_in "$top_srcdir" '^(mpi|papi)\.h$' 'tracer/'
+check 'the trace library needs libc, zstd and xxhash' trace_library "$top_srcdir"
+check "no file is longer than $max_lines lines" short "$top_srcdir"
+
+# The rules notice when they are broken.
+broken=$scratch/broken
+mkdir -p "$broken"/{compress,tracer,replayer,platforms,cli,tests}
+touch "$broken"/compress/timeless.h "$broken"/tracer/volume.h "$broken"/replayer/replayer.h
+printf '#include "volume.h"\n' >"$broken/replayer/a.c"
+printf '#  include <replayer.h>\n#include <mpi.h>\n' >"$broken/compress/b.c"
+printf '#include <simgrid/engine.h>\n' >"$broken/cli/c.c"
+seq 700 >"$broken/tests/d.c"
+check_exit 1 'a header of the wrong folder is noticed' ours "$broken" replayer
+check_exit 1 'so is one that is found by the search path' ours "$broken" compress
+check_exit 1 'and MPI outside of the tracer' only_in "$broken" '^(mpi|papi)\.h$' 'tracer/'
+check_exit 1 'and MPI in the trace library' trace_library "$broken"
+check_exit 1 'and SimGrid outside of its engine' only_in "$broken" "$simgrid" "$simgrid_files"
+check_exit 1 'and a long file' short "$broken"
+tap_done
