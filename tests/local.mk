@@ -8,7 +8,7 @@ AM_TESTS_ENVIRONMENT = \
 	MPICC='$(MPICC)' MPIRUN='$(MPIRUN)' SMPICC='$(SMPICC)' SMPIRUN='$(SMPIRUN)' HPCC='$(HPCC)' \
 	MPI_CFLAGS='$(MPI_CFLAGS)'; export CMOCKA_MESSAGE_OUTPUT top_srcdir top_builddir MPICC MPIRUN \
 	SMPICC SMPIRUN HPCC MPI_CFLAGS;
-EXTRA_DIST += tests/tap.sh tests/mpi_env.sh tests/hpcc_input.sh tests/setup.sh tests/packages.txt
+EXTRA_DIST += tests/tap.sh tests/mpi_env.sh tests/hpcc_input.sh tests/setup.sh tests/run.sh tests/packages.txt
 
 include tests/unit/local.mk
 include tests/mpi/local.mk
