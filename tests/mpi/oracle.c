@@ -4,7 +4,8 @@
  *     oracle SEED --ranks N  print the number of ranks of this seed's program, N at most
  *     oracle SEED --list N   print its steps for N ranks
  *
- * Compiled by smpicc with -DORACLE_ONLINE each rank prints its simulated time at the end.
+ * Compiled by smpicc with -DORACLE_ONLINE each rank prints its simulated time at the end, counted
+ * from the moment at which the ranks began.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -13,7 +14,32 @@
 #include "oracle_run.h"
 
 #ifdef ORACLE_ONLINE
+#include <simgrid/actor.h>
+#include <simgrid/barrier.h>
 #include <simgrid/engine.h>
+#include <simgrid/semaphore.h>
+
+/* Where flows meet within the nanosecond of SimGrid's precision, rounding and the order of the
+ * ranks decide which comes first.  So the ranks begin as those of a replay do: at the same moment
+ * of SimGrid's clock, for rounding depends on it, and in the order of their numbers. */
+#define START_S 1.0
+
+static void begin(int rank, int n_ranks)
+{
+    /* One process has all ranks. */
+    static sg_bar_t barrier;
+    static sg_sem_t turns[ORACLE_MAX_RANKS];
+    if (rank == 0) {
+        barrier = sg_barrier_init((unsigned)n_ranks);
+        for (int i = 0; i < n_ranks; i++)
+            turns[i] = sg_sem_init(i == 0);
+    }
+    sg_actor_sleep_until(START_S);
+    sg_sem_acquire(turns[rank]);
+    if (rank + 1 < n_ranks)
+        sg_sem_release(turns[rank + 1]);
+    sg_barrier_wait(barrier);
+}
 #endif
 
 static void combine(void *in, void *inout, int *count, MPI_Datatype *type)
@@ -126,6 +152,9 @@ int main(int argc, char **argv)
     MPI_Comm_size(MPI_COMM_WORLD, &n_ranks);
     oracle_make(seed, n_ranks, schedule);
     open_rank(self, schedule);
+#ifdef ORACLE_ONLINE
+    begin(self->rank, n_ranks);
+#endif
     for (int i = 0; i < schedule->n_steps; i++) {
         const oracle_step *step = &schedule->steps[i];
         if ((i >= first && i < past) || step->kind >= STEP_SPLIT)
@@ -133,13 +162,13 @@ int main(int argc, char **argv)
 #ifdef ORACLE_ONLINE
         if (getenv("ORACLE_VERBOSE"))
             printf("step %d %s rank %d at %.17g\n", i, oracle_kind_names[step->kind], self->rank,
-                   simgrid_get_clock());
+                   simgrid_get_clock() - START_S);
 #endif
     }
     close_rank(self);
     MPI_Finalize();
 #ifdef ORACLE_ONLINE
-    printf("end %d %.17g\n", self->rank, simgrid_get_clock());
+    printf("end %d %.17g\n", self->rank, simgrid_get_clock() - START_S);
 #endif
     free(self);
     free(schedule);
