@@ -12,7 +12,8 @@
 
 /* ---- compute model: replayer/model.c ---- */
 
-/* Seconds of a kernel: intercept_s + per_work_s * tl_kernel_work(...); 0 for an empty call, without work. */
+/* Seconds of a kernel: intercept_s + per_work_s * tl_kernel_work(...); 0 for an empty call, without
+ * work. */
 typedef struct tlr_kernel_model {
     uint16_t call; /* TL_KERNEL_dgemm, ...; 0: no model */
     double intercept_s;

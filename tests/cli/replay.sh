@@ -58,7 +58,7 @@ agrees() {
     echo "online $a, replayed $b"
     awk -v a="$a" -v b="$b" 'BEGIN { d = (a - b) / a; exit !(a > 0 && d < 1e-9 && d > -1e-9) }'
 }
-printf 'node-%d\n' 10 11 12 13 >star; printf 'node-%d\n' 100 100 108 108 >tree; printf 'local-0\n%.0s' 1 2 3 4 >one
+printf 'node-%d\n' 0 1 2 3 >star; printf 'node-%d\n' 0 0 8 8 >tree; printf 'local-0\n%.0s' 1 2 3 4 >one
 check 'star-1g agrees with smpirun' agrees star-1g star default
 check 'fat-tree agrees with smpirun, two ranks a host' agrees fat-tree tree default
 check 'local agrees with smpirun' agrees local one default
