@@ -256,6 +256,24 @@ static char *contents(const char *name)
     return text;
 }
 
+/* smpirun itself divides by zero here. */
+static void takes_no_time_for_empty_collectives(void **state)
+{
+    (void)state;
+    static const script one = {
+        .events = {{.call = TL_MPI_Bcast, .comm = TL_COMM_WORLD, .type_bytes = 4},
+                   {.call = TL_MPI_Reduce, .comm = TL_COMM_WORLD, .type_bytes = 4},
+                   {.call = TL_MPI_Allreduce, .comm = TL_COMM_WORLD, .type_bytes = 4}}};
+    const script scripts[2] = {one, one};
+    write_trace(scripts, 2);
+    static const char *const selectors[] = {"ompi", "impi"};
+    for (size_t i = 0; i < 2; i++) {
+        tlr_prediction *p = predict(&(tlr_options){.coll_selector = selectors[i]});
+        assert_float_equal(p->makespan_s, 0, 1e-12);
+        tlr_prediction_free(p);
+    }
+}
+
 static void write_json(const tlr_prediction *p, const char *name)
 {
     FILE *out = fopen(path_of(name), "w");
@@ -398,6 +416,7 @@ int main(void)
         cmocka_unit_test(times_computation),
         cmocka_unit_test(keeps_marks_of_all_ranks),
         cmocka_unit_test(replays_communicators),
+        cmocka_unit_test(takes_no_time_for_empty_collectives),
         cmocka_unit_test(writes_the_same_json_each_time),
         cmocka_unit_test(reports_deadlock),
         cmocka_unit_test(refuses_what_has_no_model),
