@@ -262,7 +262,7 @@ static void summarise(const char *path, int code, bool quiet)
     if (access(path, F_OK) != 0) {
         fprintf(stderr, "timeless: no trace was written: %s\n",
                 code ? "the command failed before MPI_Init"
-                     : "no process called MPI_Init of a shared C library (static and Fortran "
+                     : "no process called MPI_Init of a shared library (statically linked "
                        "programs are not traced)");
         return;
     }

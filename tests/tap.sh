@@ -7,7 +7,7 @@
 set -u
 : "${top_srcdir:=$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd)}"
 : "${top_builddir:=$top_srcdir}"
-: "${MPICC:=mpicc}" "${MPIRUN:=mpirun}" "${SMPICC:=smpicc}" "${SMPIRUN:=smpirun}" "${HPCC:=hpcc}"
+: "${MPICC:=mpicc}" "${MPIFORT:=mpifort}" "${MPIRUN:=mpirun}" "${SMPICC:=smpicc}" "${SMPIRUN:=smpirun}" "${HPCC:=hpcc}"
 timeless=$top_builddir/cli/timeless
 scratch=$(mktemp -d "${TMPDIR:-/tmp}/timeless-test.XXXXXX")
 trap 'rm -rf "$scratch"' EXIT

@@ -8,33 +8,9 @@
  */
 #include "config.h"
 
-#include <dlfcn.h>
-#include <stdio.h>
-#include <stdlib.h>
-
 #include "runtime.h"
 
 enum { ROW_MAJOR = 101, LEFT = 141 }; /* of CBLAS_ORDER, CBLAS_SIDE */
-
-/* The library's own routine: the next one in the global scope, or the one that the caller's object
- * was linked with (extension modules keep their BLAS to themselves). */
-static void *find(const char *symbol, void *return_address)
-{
-    void *address = dlsym(RTLD_NEXT, symbol);
-    Dl_info caller;
-    if (!address && dladdr(return_address, &caller)) {
-        void *object = dlopen(caller.dli_fname, RTLD_LAZY | RTLD_NOLOAD);
-        address = object ? dlsym(object, symbol) : NULL;
-    }
-    if (!address) {
-        fprintf(stderr,
-                "timeless: %s is not in this process, the call cannot be passed on; run without "
-                "the tracer\n",
-                symbol);
-        abort();
-    }
-    return address;
-}
 
 static inline bool enter(void)
 {
@@ -55,7 +31,7 @@ static void leave(uint16_t code, uint32_t site, uint32_t n_sizes, const int64_t 
     {                                                                                              \
         static __typeof__(&symbol) real;                                                           \
         if (TLT_UNLIKELY(!real))                                                                   \
-            real = (__typeof__(real))find(#symbol, __builtin_return_address(0));                   \
+            real = (__typeof__(real))tlt_next(#symbol, __builtin_return_address(0));               \
         if (!enter())                                                                              \
             return real args;                                                                      \
         const int64_t sizes[] = {__VA_ARGS__};                                                     \

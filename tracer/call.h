@@ -13,6 +13,12 @@
 
 #define TLT_INLINE static inline __attribute__((always_inline))
 
+/* The wrapper stands under the PMPI name, too: that is what the Fortran bindings call, and whatever
+ * a program calls by it communicates all the same. */
+#define TLT_PMPI_TOO(name)                                                                         \
+    extern __typeof__(PMPI_##name) PMPI_##name                                                     \
+        __attribute__((alias("MPI_" #name), visibility("default")));
+
 enum {
     HAS_SBUF = 1 << 0,
     HAS_RBUF = 1 << 1,

@@ -66,7 +66,7 @@ static void put_outcome(const tlt_request *r, const MPI_Status *status)
 
 /* The request that `handle` stood for in `variable` has completed.  Returns its id; 0 if it was
  * null, inactive or is not recorded. */
-static uint32_t complete(MPI_Request handle, const MPI_Request *variable, const MPI_Status *status)
+static uint32_t complete(MPI_Request handle, const void *variable, const MPI_Status *status)
 {
     tlt_request *r = tlt_request_find(handle, variable);
     if (!r || !(r->flags & TLT_ACTIVE))
@@ -88,11 +88,11 @@ static void append(tl_event *e, uint32_t id)
     e->list = tlt.list;
 }
 
-static void put_one(uint16_t call, uint32_t site, MPI_Request handle, const MPI_Request *variable,
+static void put_one(uint16_t call, uint32_t site, MPI_Request handle, const MPI_Request *request,
                     const MPI_Status *status)
 {
     tl_event event = {.call = call, .site = site};
-    event.request = complete(handle, variable, status);
+    event.request = complete(handle, tlt_variable(request, 0), status);
     tlt_put(&event);
 }
 
@@ -101,7 +101,8 @@ static void put_all(uint16_t call, uint32_t site, int n, const MPI_Request reque
 {
     tl_event event = {.call = call, .site = site};
     for (int i = 0; i < n; i++)
-        append(&event, complete(handles[i], &requests[i], statuses ? &statuses[i] : NULL));
+        append(&event,
+               complete(handles[i], tlt_variable(requests, i), statuses ? &statuses[i] : NULL));
     tlt_put(&event);
 }
 
@@ -110,7 +111,7 @@ static void put_any(uint16_t call, uint32_t site, const MPI_Request requests[], 
 {
     tl_event event = {.call = call, .site = site};
     if (index != MPI_UNDEFINED)
-        append(&event, complete(handles[index], &requests[index], status));
+        append(&event, complete(handles[index], tlt_variable(requests, index), status));
     tlt_put(&event);
 }
 
@@ -119,7 +120,7 @@ static void put_some(uint16_t call, uint32_t site, const MPI_Request requests[],
 {
     tl_event event = {.call = call, .site = site};
     for (int i = 0; i < n_done; i++)
-        append(&event, complete(handles[indices[i]], &requests[indices[i]],
+        append(&event, complete(handles[indices[i]], tlt_variable(requests, indices[i]),
                                 statuses ? &statuses[i] : NULL));
     tlt_put(&event);
 }
@@ -144,6 +145,7 @@ TLT_API int MPI_Wait(MPI_Request *request, MPI_Status *status)
     tlt_leave();
     return result;
 }
+TLT_PMPI_TOO(Wait)
 
 TLT_API int MPI_Test(MPI_Request *request, int *flag, MPI_Status *status)
 {
@@ -163,6 +165,7 @@ TLT_API int MPI_Test(MPI_Request *request, int *flag, MPI_Status *status)
     tlt_leave();
     return result;
 }
+TLT_PMPI_TOO(Test)
 
 TLT_API int MPI_Waitall(int count, MPI_Request requests[], MPI_Status statuses[])
 {
@@ -176,6 +179,7 @@ TLT_API int MPI_Waitall(int count, MPI_Request requests[], MPI_Status statuses[]
     tlt_leave();
     return result;
 }
+TLT_PMPI_TOO(Waitall)
 
 TLT_API int MPI_Testall(int count, MPI_Request requests[], int *flag, MPI_Status statuses[])
 {
@@ -193,6 +197,7 @@ TLT_API int MPI_Testall(int count, MPI_Request requests[], int *flag, MPI_Status
     tlt_leave();
     return result;
 }
+TLT_PMPI_TOO(Testall)
 
 TLT_API int MPI_Waitany(int count, MPI_Request requests[], int *index, MPI_Status *status)
 {
@@ -206,6 +211,7 @@ TLT_API int MPI_Waitany(int count, MPI_Request requests[], int *index, MPI_Statu
     tlt_leave();
     return result;
 }
+TLT_PMPI_TOO(Waitany)
 
 TLT_API int MPI_Testany(int count, MPI_Request requests[], int *index, int *flag,
                         MPI_Status *status)
@@ -224,6 +230,7 @@ TLT_API int MPI_Testany(int count, MPI_Request requests[], int *index, int *flag
     tlt_leave();
     return result;
 }
+TLT_PMPI_TOO(Testany)
 
 TLT_API int MPI_Waitsome(int count, MPI_Request requests[], int *n_done, int indices[],
                          MPI_Status statuses[])
@@ -238,6 +245,7 @@ TLT_API int MPI_Waitsome(int count, MPI_Request requests[], int *n_done, int ind
     tlt_leave();
     return result;
 }
+TLT_PMPI_TOO(Waitsome)
 
 TLT_API int MPI_Testsome(int count, MPI_Request requests[], int *n_done, int indices[],
                          MPI_Status statuses[])
@@ -256,11 +264,12 @@ TLT_API int MPI_Testsome(int count, MPI_Request requests[], int *n_done, int ind
     tlt_leave();
     return result;
 }
+TLT_PMPI_TOO(Testsome)
 
 /* The request has been started; MPI may have put another handle in its place. */
-static uint32_t start(MPI_Request before, const MPI_Request *request)
+static uint32_t start(MPI_Request before, const MPI_Request *request, const void *variable)
 {
-    tlt_request *r = tlt_request_find(before, request);
+    tlt_request *r = tlt_request_find(before, variable);
     if (!r)
         return 0;
     if (*request != before)
@@ -277,12 +286,13 @@ TLT_API int MPI_Start(MPI_Request *request)
     tl_event event = {.call = TL_MPI_Start, .site = TLT_SITE()};
     int result = tlt_pmpi.Start(request);
     if (result == MPI_SUCCESS) {
-        event.request = start(before, request);
+        event.request = start(before, request, tlt_variable(request, 0));
         tlt_put(&event);
     }
     tlt_leave();
     return result;
 }
+TLT_PMPI_TOO(Start)
 
 TLT_API int MPI_Startall(int count, MPI_Request requests[])
 {
@@ -293,12 +303,13 @@ TLT_API int MPI_Startall(int count, MPI_Request requests[])
     int result = tlt_pmpi.Startall(count, requests);
     if (recording && result == MPI_SUCCESS) {
         for (int i = 0; i < count; i++)
-            append(&event, start(handles[i], &requests[i]));
+            append(&event, start(handles[i], &requests[i], tlt_variable(requests, i)));
         tlt_put(&event);
     }
     tlt_leave();
     return result;
 }
+TLT_PMPI_TOO(Startall)
 
 /* Recorded before the call: MPI may give the handle to another request right after. */
 TLT_API int MPI_Request_free(MPI_Request *request)
@@ -306,7 +317,7 @@ TLT_API int MPI_Request_free(MPI_Request *request)
     if (!tlt_enter())
         return tlt_real()->Request_free(request);
     tl_event event = {.call = TL_MPI_Request_free, .site = TLT_SITE()};
-    tlt_request *r = tlt_request_find(*request, request);
+    tlt_request *r = tlt_request_find(*request, tlt_variable(request, 0));
     if (r) {
         event.request = r->id;
         tlt_request_remove(r);
@@ -316,13 +327,14 @@ TLT_API int MPI_Request_free(MPI_Request *request)
     tlt_leave();
     return result;
 }
+TLT_PMPI_TOO(Request_free)
 
 TLT_API int MPI_Cancel(MPI_Request *request)
 {
     if (!tlt_enter())
         return tlt_real()->Cancel(request);
     tl_event event = {.call = TL_MPI_Cancel, .site = TLT_SITE()};
-    tlt_request *r = tlt_request_find(*request, request);
+    tlt_request *r = tlt_request_find(*request, tlt_variable(request, 0));
     if (r) {
         event.request = r->id;
         tlt_request_set_flags(r, r->flags | TLT_CANCELLED);
@@ -332,3 +344,4 @@ TLT_API int MPI_Cancel(MPI_Request *request)
     tlt_leave();
     return result;
 }
+TLT_PMPI_TOO(Cancel)

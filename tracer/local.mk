@@ -2,11 +2,21 @@
 # zstd at load time; MPI, PAPI and BLAS are looked up when they are there.
 pkglib_LTLIBRARIES += tracer/libtimeless-tracer.la
 tracer_libtimeless_tracer_la_SOURCES = \
-	tracer/blas.c tracer/call.h tracer/comms.c tracer/comms.h tracer/completion.c tracer/output.c \
-	tracer/p2p.c tracer/pmpi.c tracer/pmpi.h tracer/requests.c tracer/requests.h tracer/runtime.c \
-	tracer/runtime.h tracer/sites.c tracer/special.c tracer/volume.c tracer/volume.h \
-	tracer/volume_cputime.c tracer/volume_papi.c tracer/volume_perf.c tracer/wrappers.c
-tracer_libtimeless_tracer_la_CPPFLAGS = $(AM_CPPFLAGS) $(MPI_CFLAGS) -DTL_HIDDEN
+	tracer/blas.c tracer/call.h tracer/comms.c tracer/comms.h tracer/completion.c \
+	tracer/fortran.c tracer/next.c tracer/output.c tracer/p2p.c tracer/pmpi.c tracer/pmpi.h \
+	tracer/requests.c tracer/requests.h tracer/rows.h tracer/runtime.c tracer/runtime.h \
+	tracer/sites.c tracer/special.c tracer/volume.c tracer/volume.h tracer/volume_cputime.c \
+	tracer/volume_papi.c tracer/volume_perf.c tracer/wrappers.c
+nodist_tracer_libtimeless_tracer_la_SOURCES = tracer/fortran_names.h
+tracer_libtimeless_tracer_la_CPPFLAGS = $(AM_CPPFLAGS) $(MPI_CFLAGS) -Itracer -DTL_HIDDEN
 tracer_libtimeless_tracer_la_LIBADD = compress/libtimeless-inner.la
 tracer_libtimeless_tracer_la_LDFLAGS = $(AM_LDFLAGS) -module -avoid-version -shared -no-undefined \
-	-export-symbols-regex '^(MPI_.*|cblas_.*|i?[ds][a-z]+_)$$'
+	-export-symbols-regex '^(P?MPI_.*|mpi_.*_|cblas_.*|i?[ds][a-z]+_)$$'
+
+# LOWER_Send is send: the C preprocessor cannot change case.
+tracer/fortran_names.h: $(top_srcdir)/compress/mpi_calls.def
+	$(AM_V_GEN)$(AWK) -F '[(,]' '/^TL_(CALL|SPECIAL|OPAQUE)\(/ { \
+		name = $$3; gsub(/ /, "", name); print "#define LOWER_" name " " tolower(name) }' \
+		$(top_srcdir)/compress/mpi_calls.def >$@-t && mv $@-t $@
+$(tracer_libtimeless_tracer_la_OBJECTS): tracer/fortran_names.h
+CLEANFILES += tracer/fortran_names.h

@@ -36,6 +36,7 @@ TLT_API int MPI_Recv(void *buf, int count, MPI_Datatype datatype, int source, in
     tlt_leave();
     return result;
 }
+TLT_PMPI_TOO(Recv)
 
 /* Both halves, before the call. */
 static void describe_sendrecv(tl_event *e, const tlt_comm *c, int count, MPI_Datatype type,
@@ -80,6 +81,7 @@ TLT_API int MPI_Sendrecv(const void *sendbuf, int sendcount, MPI_Datatype sendty
     tlt_leave();
     return result;
 }
+TLT_PMPI_TOO(Sendrecv)
 
 TLT_API int MPI_Sendrecv_replace(void *buf, int count, MPI_Datatype datatype, int dest, int sendtag,
                                  int source, int recvtag, MPI_Comm comm, MPI_Status *status)
@@ -103,6 +105,7 @@ TLT_API int MPI_Sendrecv_replace(void *buf, int count, MPI_Datatype datatype, in
     tlt_leave();
     return result;
 }
+TLT_PMPI_TOO(Sendrecv_replace)
 
 static void put_probe(uint16_t call, uint32_t site, int source, int tag, MPI_Comm comm,
                       const MPI_Status *status)
@@ -129,6 +132,7 @@ TLT_API int MPI_Probe(int source, int tag, MPI_Comm comm, MPI_Status *status)
     tlt_leave();
     return result;
 }
+TLT_PMPI_TOO(Probe)
 
 TLT_API int MPI_Iprobe(int source, int tag, MPI_Comm comm, int *flag, MPI_Status *status)
 {
@@ -146,3 +150,4 @@ TLT_API int MPI_Iprobe(int source, int tag, MPI_Comm comm, int *flag, MPI_Status
     tlt_leave();
     return result;
 }
+TLT_PMPI_TOO(Iprobe)

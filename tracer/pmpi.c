@@ -18,9 +18,8 @@ static void *mpi_library(void)
     return library;
 }
 
-static void *find(const char *name)
+static void *found(void *address, const char *name)
 {
-    void *address = dlsym(RTLD_DEFAULT, name);
     if (!address && mpi_library())
         address = dlsym(mpi_library(), name);
     if (!address) {
@@ -34,22 +33,34 @@ static void *find(const char *name)
     return address;
 }
 
+/* The tracer has functions of these names, too. */
+static void *find_function(const char *name)
+{
+    return found(dlsym(RTLD_NEXT, name), name);
+}
+
+/* The program may hold the library's data in its own copy. */
+static void *find_data(const char *name)
+{
+    return found(dlsym(RTLD_DEFAULT, name), name);
+}
+
 void tlt_pmpi_resolve(void)
 {
     tlt_pmpi_table t;
-#define TL_CALL(code, name, ...) t.name = (__typeof__(t.name))find("PMPI_" #name);
+#define TL_CALL(code, name, ...) t.name = (__typeof__(t.name))find_function("PMPI_" #name);
 #define TL_SPECIAL TL_CALL
 #define TL_OPAQUE TL_CALL
 #include "mpi_calls.def"
-#define HELPER(name) t.name = (__typeof__(t.name))find("PMPI_" #name);
+#define HELPER(name) t.name = (__typeof__(t.name))find_function("PMPI_" #name);
     TLT_LOCAL_HELPERS(HELPER)
-    t.comm_world = find("ompi_mpi_comm_world");
-    t.comm_self = find("ompi_mpi_comm_self");
-    t.comm_null = find("ompi_mpi_comm_null");
-    t.request_null = find("ompi_request_null");
-    t.datatype_null = find("ompi_mpi_datatype_null");
-    t.byte = find("ompi_mpi_byte");
-    t.integer = find("ompi_mpi_int");
-    t.min = find("ompi_mpi_op_min");
+    t.comm_world = find_data("ompi_mpi_comm_world");
+    t.comm_self = find_data("ompi_mpi_comm_self");
+    t.comm_null = find_data("ompi_mpi_comm_null");
+    t.request_null = find_data("ompi_request_null");
+    t.datatype_null = find_data("ompi_mpi_datatype_null");
+    t.byte = find_data("ompi_mpi_byte");
+    t.integer = find_data("ompi_mpi_int");
+    t.min = find_data("ompi_mpi_op_min");
     tlt_pmpi = t;
 }

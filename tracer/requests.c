@@ -9,8 +9,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "runtime.h"
-
 enum { N_BUCKETS = 1 << 12, FIRST_POOL = 1 << 10, WORD_BITS = 64 };
 
 static struct {
@@ -117,9 +115,9 @@ static void unlink_request(const tlt_request *r)
         buckets[b].last = previous;
 }
 
-uint32_t tlt_request_add(const MPI_Request *variable, uint32_t flags)
+uint32_t tlt_request_add(const MPI_Request *request, uint32_t flags)
 {
-    if (*variable == tlt_pmpi.request_null)
+    if (*request == tlt_pmpi.request_null)
         return 0;
     uint32_t id = take_id();
     if (!id) {
@@ -127,13 +125,14 @@ uint32_t tlt_request_add(const MPI_Request *variable, uint32_t flags)
         return 0;
     }
     tlt_request *r = &pool[id];
-    *r = (tlt_request){.handle = *variable, .variable = variable, .id = id, .flags = flags};
+    *r = (tlt_request){
+        .handle = *request, .variable = tlt_variable(request, 0), .id = id, .flags = flags};
     n_need_status += needs_status(flags);
     link_last(r);
     return r->id;
 }
 
-tlt_request *tlt_request_find(MPI_Request handle, const MPI_Request *variable)
+tlt_request *tlt_request_find(MPI_Request handle, const void *variable)
 {
     tlt_request *oldest = NULL;
     for (uint32_t id = buckets[bucket_of(handle)].first; id; id = pool[id].next) {

@@ -6,6 +6,7 @@
 #include <stdint.h>
 
 #include "pmpi.h"
+#include "runtime.h"
 
 enum {
     TLT_WILDCARD = 1 << 0,   /* receive whose source or tag only its status tells */
@@ -16,7 +17,7 @@ enum {
 
 typedef struct tlt_request {
     MPI_Request handle;
-    const MPI_Request *variable; /* where the application had it when it was made */
+    const void *variable; /* where the application had it when it was made */
     uint32_t id;
     uint32_t next; /* in its bucket */
     uint32_t flags;
@@ -26,13 +27,21 @@ typedef struct tlt_request {
 bool tlt_requests_reset(void);
 void tlt_requests_free(void);
 
-/* Gives an id to the request just stored in *variable; 0 for MPI_REQUEST_NULL. */
-uint32_t tlt_request_add(const MPI_Request *variable, uint32_t flags);
+/* Where the application has the i-th request of this array: for Fortran, not in the binding's copy.
+ */
+static inline const void *tlt_variable(const MPI_Request requests[], int i)
+{
+    const MPI_Fint *integers = tlt_binding.requests;
+    return integers ? (const void *)&integers[i] : (const void *)&requests[i];
+}
+
+/* Gives an id to the request just stored in *request; 0 for MPI_REQUEST_NULL. */
+uint32_t tlt_request_add(const MPI_Request *request, uint32_t flags);
 
 /* Open MPI hands out one shared, completed request for many operations (small sends that left at
  * once), so a handle may stand for several requests: the one made in the same variable is taken,
  * else the oldest.  NULL for requests that are not recorded.  Valid until the next add. */
-tlt_request *tlt_request_find(MPI_Request handle, const MPI_Request *variable);
+tlt_request *tlt_request_find(MPI_Request handle, const void *variable);
 void tlt_request_remove(tlt_request *request);
 /* MPI_Start may replace the handle of a persistent request. */
 void tlt_request_rename(tlt_request *request, MPI_Request handle);

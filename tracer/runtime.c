@@ -16,6 +16,7 @@
 
 tlt_state tlt;
 __thread int tlt_role __attribute__((tls_model("initial-exec")));
+__thread tlt_binding_call tlt_binding __attribute__((tls_model("initial-exec")));
 
 static const tlt_volume_source *volume;
 

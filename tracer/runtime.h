@@ -11,6 +11,9 @@
  * What runs between tlt_enter and tlt_leave belongs to no volume.  One thread is recorded, the one
  * that called MPI_Init; a thread-local role is the only test on the way in, and also keeps calls
  * that MPI or a kernel makes from inside a recorded call out of the trace.
+ *
+ * A Fortran call arrives here through the C function that its binding calls: fortran.c has read the
+ * volume before, and reads it again when the binding returns.
  */
 #ifndef TLT_RUNTIME_H
 #define TLT_RUNTIME_H
@@ -24,7 +27,18 @@
 #define TLT_API __attribute__((visibility("default")))
 #define TLT_UNLIKELY(x) __builtin_expect(!!(x), 0)
 
-enum tlt_role { TLT_BYSTANDER = 0, TLT_RECORDING, TLT_INSIDE };
+enum tlt_role {
+    TLT_BYSTANDER = 0,
+    TLT_RECORDING,
+    TLT_BINDING, /* in a Fortran binding that has not called the C function yet */
+    TLT_INSIDE
+};
+
+/* The Fortran call in which this thread is. */
+typedef struct tlt_binding_call {
+    void *caller;         /* its return address in the program; NULL: in none */
+    const void *requests; /* the program's INTEGERs for the request, or for the array of them */
+} tlt_binding_call;
 
 typedef struct tlt_state {
     tl_writer *writer;             /* NULL: not recording */
@@ -44,9 +58,11 @@ typedef struct tlt_state {
 
 extern tlt_state tlt;
 extern __thread int tlt_role __attribute__((tls_model("initial-exec")));
+extern __thread tlt_binding_call tlt_binding __attribute__((tls_model("initial-exec")));
 
-/* The call site of the wrapper in which this stands. */
-#define TLT_SITE() tlt_site(__builtin_return_address(0))
+/* Where the program called the wrapper in which this stands, and the call site's id. */
+#define TLT_CALLER() (tlt_binding.caller ? tlt_binding.caller : __builtin_return_address(0))
+#define TLT_SITE() tlt_site(TLT_CALLER())
 
 static inline uint64_t tlt_monotonic_ns(void)
 {
@@ -76,6 +92,10 @@ static inline bool tlt_enter(void)
 {
     if (tlt_enter_kernel())
         return true;
+    if (TLT_UNLIKELY(tlt_role == TLT_BINDING)) {
+        tlt_role = TLT_INSIDE;
+        return true;
+    }
     if (TLT_UNLIKELY(tlt.writer != NULL && tlt_role == TLT_BYSTANDER))
         __atomic_fetch_add(&tlt.foreign_calls, 1, __ATOMIC_RELAXED);
     return false;
@@ -87,6 +107,8 @@ static inline void tlt_leave(void)
         tlt_role = TLT_BYSTANDER;
         return;
     }
+    if (TLT_UNLIKELY(tlt_binding.caller != NULL))
+        return;
     tlt.volume_mark = tlt.read_volume();
     tlt_role = TLT_RECORDING;
 }
@@ -112,6 +134,10 @@ void tlt_start(uint16_t call, void *return_address);
 void tlt_stop(tl_end_reason reason);
 /* Something went wrong in the middle: says so once, ends the rank's part, passes calls through. */
 void tlt_fail(const char *what);
+
+/* next.c: the routine that a wrapper of that name stands before; ends the process with a message
+ * when there is none. */
+void *tlt_next(const char *symbol, void *return_address);
 
 /* sites.c: id of a return address, defining it on first sight; 0 when there are too many. */
 uint32_t tlt_site(void *return_address);

@@ -7,17 +7,19 @@ TLT_API int MPI_Init(int *argc, char ***argv)
 {
     int result = tlt_real()->Init(argc, argv);
     if (result == MPI_SUCCESS)
-        tlt_start(TL_MPI_Init, __builtin_return_address(0));
+        tlt_start(TL_MPI_Init, TLT_CALLER());
     return result;
 }
+TLT_PMPI_TOO(Init)
 
 TLT_API int MPI_Init_thread(int *argc, char ***argv, int required, int *provided)
 {
     int result = tlt_real()->Init_thread(argc, argv, required, provided);
     if (result == MPI_SUCCESS)
-        tlt_start(TL_MPI_Init_thread, __builtin_return_address(0));
+        tlt_start(TL_MPI_Init_thread, TLT_CALLER());
     return result;
 }
+TLT_PMPI_TOO(Init_thread)
 
 /* What MPI_Finalize calls back (attribute destructors) is no longer recorded. */
 TLT_API int MPI_Finalize(void)
@@ -30,6 +32,7 @@ TLT_API int MPI_Finalize(void)
     }
     return tlt_real()->Finalize();
 }
+TLT_PMPI_TOO(Finalize)
 
 TLT_API int MPI_Abort(MPI_Comm comm, int errorcode)
 {
@@ -46,6 +49,7 @@ TLT_API int MPI_Abort(MPI_Comm comm, int errorcode)
     }
     return tlt_real()->Abort(comm, errorcode);
 }
+TLT_PMPI_TOO(Abort)
 
 /* Arguments after the level are the profiling library's own; none are passed on. */
 TLT_API int MPI_Pcontrol(const int level, ...)
@@ -59,6 +63,7 @@ TLT_API int MPI_Pcontrol(const int level, ...)
     tlt_leave();
     return result;
 }
+TLT_PMPI_TOO(Pcontrol)
 
 TLT_API double MPI_Wtime(void)
 {
@@ -71,6 +76,7 @@ TLT_API double MPI_Wtime(void)
     tlt_leave();
     return result;
 }
+TLT_PMPI_TOO(Wtime)
 
 /* Before the call: MPI may give the handle to another communicator right after. */
 static void record_end_of_comm(uint16_t call, uint32_t site, MPI_Comm comm)
@@ -91,6 +97,7 @@ TLT_API int MPI_Comm_free(MPI_Comm *comm)
     tlt_leave();
     return result;
 }
+TLT_PMPI_TOO(Comm_free)
 
 TLT_API int MPI_Comm_disconnect(MPI_Comm *comm)
 {
@@ -101,3 +108,4 @@ TLT_API int MPI_Comm_disconnect(MPI_Comm *comm)
     tlt_leave();
     return result;
 }
+TLT_PMPI_TOO(Comm_disconnect)

@@ -2,35 +2,9 @@
 #include "config.h"
 
 #include "call.h"
+#include "rows.h"
 
-/* LIST(DECL_, COMM(comm), TAG(tag)) = DECL_COMM(comm), DECL_TAG(tag); STEPS puts nothing between,
- * BITS puts |. */
-#define MAP_1(p, s, a) p##a
-#define MAP_2(p, s, a, ...) p##a s() MAP_1(p, s, __VA_ARGS__)
-#define MAP_3(p, s, a, ...) p##a s() MAP_2(p, s, __VA_ARGS__)
-#define MAP_4(p, s, a, ...) p##a s() MAP_3(p, s, __VA_ARGS__)
-#define MAP_5(p, s, a, ...) p##a s() MAP_4(p, s, __VA_ARGS__)
-#define MAP_6(p, s, a, ...) p##a s() MAP_5(p, s, __VA_ARGS__)
-#define MAP_7(p, s, a, ...) p##a s() MAP_6(p, s, __VA_ARGS__)
-#define MAP_8(p, s, a, ...) p##a s() MAP_7(p, s, __VA_ARGS__)
-#define MAP_9(p, s, a, ...) p##a s() MAP_8(p, s, __VA_ARGS__)
-#define MAP_10(p, s, a, ...) p##a s() MAP_9(p, s, __VA_ARGS__)
-#define MAP_11(p, s, a, ...) p##a s() MAP_10(p, s, __VA_ARGS__)
-#define MAP_12(p, s, a, ...) p##a s() MAP_11(p, s, __VA_ARGS__)
-#define MAP_13(p, s, a, ...) p##a s() MAP_12(p, s, __VA_ARGS__)
-#define PICK(_1, _2, _3, _4, _5, _6, _7, _8, _9, _10, _11, _12, _13, name, ...) name
-#define MAP(p, s, ...)                                                                             \
-    PICK(__VA_ARGS__, MAP_13, MAP_12, MAP_11, MAP_10, MAP_9, MAP_8, MAP_7, MAP_6, MAP_5, MAP_4,    \
-         MAP_3, MAP_2, MAP_1, )                                                                    \
-    (p, s, __VA_ARGS__)
-#define SEP_COMMA() ,
-#define SEP_NONE()
-#define SEP_OR() |
-#define LIST(p, ...) MAP(p, SEP_COMMA, __VA_ARGS__)
-#define STEPS(p, ...) MAP(p, SEP_NONE, __VA_ARGS__)
-#define BITS(p, ...) (MAP(p, SEP_OR, __VA_ARGS__))
-
-/* Each kind: its declaration, how it is passed on, where it is stored, which bit says so. */
+/* Each kind: its declaration, where it is stored, which bit says so. */
 #define DECL_SBUF(x) const void *x
 #define DECL_RBUF(x) void *x
 #define DECL_COUNT(x) int x
@@ -51,27 +25,6 @@
 #define DECL_REQ(x) MPI_Request *x
 #define DECL_NEWCOMM(x) MPI_Comm *x
 #define DECL_ARG(t, x) t x
-
-#define PASS_SBUF(x) x
-#define PASS_RBUF(x) x
-#define PASS_COUNT(x) x
-#define PASS_TYPE(x) x
-#define PASS_RCOUNT(x) x
-#define PASS_RTYPE(x) x
-#define PASS_COUNTS(x) x
-#define PASS_RCOUNTS(x) x
-#define PASS_DISPLS(x) x
-#define PASS_TYPES(x) x
-#define PASS_RTYPES(x) x
-#define PASS_DEST(x) x
-#define PASS_SRC(x) x
-#define PASS_ROOT(x) x
-#define PASS_TAG(x) x
-#define PASS_OP(x) x
-#define PASS_COMM(x) x
-#define PASS_REQ(x) x
-#define PASS_NEWCOMM(x) x
-#define PASS_ARG(t, x) x
 
 #define STORE_SBUF(x) args.sbuf = x;
 #define STORE_RBUF(x) args.rbuf = x;
@@ -135,7 +88,8 @@
         int result = tlt_pmpi.name(LIST(PASS_, __VA_ARGS__));                                      \
         conclude(&event, &args, has, TL_ACTION_##action, traits, result);                          \
         return result;                                                                             \
-    }
+    }                                                                                              \
+    TLT_PMPI_TOO(name)
 
 /* Recorded by name only. */
 #define TL_OPAQUE(code, name, ...)                                                                 \
@@ -148,7 +102,8 @@
         tlt_put(&event);                                                                           \
         tlt_leave();                                                                               \
         return result;                                                                             \
-    }
+    }                                                                                              \
+    TLT_PMPI_TOO(name)
 /* clang-format on */
 
 #include "mpi_calls.def"

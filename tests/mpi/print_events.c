@@ -5,6 +5,7 @@
  *     print_events FILE RANK polls      the calls with polls before them
  *     print_events FILE RANK volumes    name and volume of each event
  *     print_events FILE RANK run        the header
+ *     print_events FILE RANK sites      the objects in which the call sites lie
  */
 #include <inttypes.h>
 #include <stdio.h>
@@ -39,6 +40,19 @@ static void print_event(const tl_event *e)
     puts(line);
 }
 
+static void print_objects(const tl_reader *r, uint32_t rank)
+{
+    const tl_site *sites;
+    size_t n = tl_reader_sites(r, rank, &sites);
+    for (size_t i = 0; i < n; i++) {
+        size_t seen = 0;
+        while (strcmp(sites[seen].object, sites[i].object) != 0)
+            seen++;
+        if (seen == i)
+            puts(sites[i].object);
+    }
+}
+
 static void print_run(const tl_reader *r)
 {
     const tl_run *run = tl_reader_run(r);
@@ -66,6 +80,8 @@ int main(int argc, char **argv)
         print_run(r);
     if (!strcmp(what, "events"))
         print_comms(r, rank);
+    if (!strcmp(what, "sites"))
+        print_objects(r, rank);
     while ((status = tl_cursor_next(c, &e)) == TL_OK)
         if (!strcmp(what, "events"))
             print_event(&e);
@@ -74,7 +90,8 @@ int main(int argc, char **argv)
         else if (!strcmp(what, "polls") && e.polls)
             printf("%s\n", tl_call_by_code(e.call)->name);
     tl_reader_rank(r, rank, &summary);
-    printf("end %d\n", (int)summary.end);
+    if (strcmp(what, "sites") != 0)
+        printf("end %d\n", (int)summary.end);
     tl_cursor_close(c);
     tl_reader_close(r);
     return status == TL_END ? 0 : 3;

@@ -14,7 +14,9 @@ unique() { [ -z "$(uniq -d "$scratch/schema" | tee /dev/stderr)" ]; }
 check "no function stands there twice" unique
 
 nm -D --defined-only "$tracer" | awk '{print $3}' | sort >"$scratch/exported"
-sed -nE 's/^TL_(CALL|SPECIAL|OPAQUE)\([0-9]+, (\w+),.*/MPI_\2/p' "$top_srcdir/compress/mpi_calls.def" >"$scratch/wanted"
+sed -nE 's/^TL_(CALL|SPECIAL|OPAQUE)\([0-9]+, (\w+),.*/MPI_\2\nPMPI_\2\nmpi_\L\2_\nmpi_\2_f08_/p' \
+    "$top_srcdir/compress/mpi_calls.def" | grep -vx mpi_wtime_f08_ >"$scratch/wanted"
+printf 'mpi_win_allocate_%s\n' cptr_ shared_cptr_ >>"$scratch/wanted" # of `use mpi`
 for k in $(sed -nE 's/^TL_KERNEL\([0-9]+, (\w+),.*/\1/p' "$top_srcdir/compress/kernels.def"); do
     printf '%s_\ncblas_%s\n' "$k" "$k"
 done >>"$scratch/wanted"

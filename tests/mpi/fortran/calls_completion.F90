@@ -1,0 +1,126 @@
+! calls_completion.F90 - the calls of ../calls_completion.c: its trace must be the same.
+#include "binding.h"
+program calls_completion
+  MPI_MODULE
+  implicit none
+  MPI_HEADER
+  integer :: rank, data(4, 16), provided, ierr
+  HANDLE(MPI_Comm) :: world
+  call MPI_Init_thread(MPI_THREAD_FUNNELED, provided, ierr)
+  world = MPI_COMM_WORLD
+  call MPI_Comm_rank(world, rank, ierr)
+  call one_by_one
+  call many
+  call cancel_and_free
+  call shared_handles
+  call MPI_Finalize(ierr)
+contains
+  ! Rank 1 receives n messages of tags first.. that rank 0 sends after a barrier.
+  subroutine post(n, first, r)
+    integer, intent(in) :: n, first
+    HANDLE(MPI_Request), intent(inout) :: r(:)
+    integer :: i
+    if (rank == 0) then
+      call MPI_Barrier(world, ierr)
+      do i = 1, n
+        call MPI_Send(data(1, i), 4, MPI_INTEGER, 1, first + i - 1, world, ierr)
+      end do
+    else
+      do i = 1, n
+        call MPI_Irecv(data(1, i), 4, MPI_INTEGER, merge(MPI_ANY_SOURCE, 0, i == 2), first + i - 1, world, &
+                       r(i), ierr)
+      end do
+    end if
+  end subroutine
+
+  subroutine insist(truth)
+    logical, intent(in) :: truth
+    if (.not. truth) call MPI_Abort(world, 1, ierr)
+  end subroutine
+
+  subroutine one_by_one
+    HANDLE(MPI_Request) :: r(3)
+    integer :: index
+    logical :: flag
+    call post(3, 10, r)
+    if (rank == 0) return
+    call MPI_Test(r(3), flag, MPI_STATUS_IGNORE, ierr) ! not yet sent: polls
+    call MPI_Testany(3, r, index, flag, MPI_STATUS_IGNORE, ierr)
+    call MPI_Barrier(world, ierr)
+    call MPI_Waitany(1, r, index, MPI_STATUS_IGNORE, ierr)
+    call insist(index == 1)
+    flag = .false.
+    do while (.not. flag)
+      call MPI_Testany(2, r, index, flag, MPI_STATUS_IGNORE, ierr)
+    end do
+    call insist(index == 2)
+    flag = .false.
+    do while (.not. flag)
+      call MPI_Test(r(3), flag, MPI_STATUS_IGNORE, ierr)
+    end do
+    call MPI_Wait(r(3), MPI_STATUS_IGNORE, ierr) ! null
+    call MPI_Waitany(3, r, index, MPI_STATUS_IGNORE, ierr) ! all null
+    call insist(index == MPI_UNDEFINED)
+  end subroutine
+
+  subroutine many
+    HANDLE(MPI_Request) :: r(4)
+    STATUSES(statuses, 4)
+    integer :: n, indices(4)
+    logical :: flag
+    call post(4, 20, r)
+    if (rank == 0) return
+    call MPI_Testall(4, r, flag, MPI_STATUSES_IGNORE, ierr)
+    call MPI_Testsome(4, r, n, indices, MPI_STATUSES_IGNORE, ierr)
+    call MPI_Barrier(world, ierr)
+    call MPI_Waitsome(1, r, n, indices, statuses, ierr)
+    call insist(n == 1 .and. indices(1) == 1)
+    n = 0
+    do while (n == 0)
+      call MPI_Testsome(2, r, n, indices, MPI_STATUSES_IGNORE, ierr)
+    end do
+    call insist(n == 1 .and. indices(1) == 2)
+    flag = .false.
+    do while (.not. flag)
+      call MPI_Testall(4, r, flag, MPI_STATUSES_IGNORE, ierr)
+    end do
+  end subroutine
+
+  ! A request that never matches, and one that is let go.
+  subroutine cancel_and_free
+    HANDLE(MPI_Request) :: r
+    call MPI_Irecv(data, 4, MPI_INTEGER, MPI_ANY_SOURCE, 99, world, r, ierr)
+    call MPI_Cancel(r, ierr)
+    call MPI_Wait(r, MPI_STATUS_IGNORE, ierr)
+    if (rank == 0) then
+      call MPI_Isend(data, 4, MPI_INTEGER, 1, 30, world, r, ierr)
+      call MPI_Request_free(r, ierr)
+    else
+      call MPI_Recv(data, 4, MPI_INTEGER, 0, 30, world, MPI_STATUS_IGNORE, ierr)
+    end if
+  end subroutine
+
+  ! Open MPI gives all small sends that left at once the same handle.
+  subroutine shared_handles
+    HANDLE(MPI_Request) :: r(6), copy(6)
+    integer :: i
+    if (rank == 0) then
+      do i = 1, 6
+        call MPI_Isend(data(1, i), 1, MPI_INTEGER, 1, 39 + i, world, r(i), ierr)
+      end do
+      call MPI_Wait(r(5), MPI_STATUS_IGNORE, ierr)
+      call MPI_Wait(r(2), MPI_STATUS_IGNORE, ierr)
+      call MPI_Waitall(6, r, MPI_STATUSES_IGNORE, ierr)
+      do i = 1, 6
+        call MPI_Isend(data(1, i), 1, MPI_INTEGER, 1, 49 + i, world, r(1), ierr)
+        copy(i) = r(1)
+      end do
+      call MPI_Waitall(6, copy, MPI_STATUSES_IGNORE, ierr)
+    else
+      do i = 0, 11
+        call MPI_Recv(data(1, i + 1), 1, MPI_INTEGER, 0, 40 + i + merge(4, 0, i >= 6), world, &
+                      MPI_STATUS_IGNORE, ierr)
+      end do
+    end if
+  end subroutine
+end program

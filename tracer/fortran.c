@@ -1,0 +1,152 @@
+/* fortran.c - the Fortran names of the recorded calls: mpif.h and `use mpi` (mpi_send_), `use
+ * mpi_f08` (mpi_send_f08_).
+ *
+ * All bindings of Open MPI end in the C function under its PMPI name, with C's handles, sentinels,
+ * statuses and indices.  There the call is recorded by the wrapper that C programs use, once.  What
+ * is left to do here is to remember where the program called and where it keeps its requests, and
+ * to keep the binding's own work out of the volumes.
+ *
+ * Every argument is a pointer; the hidden lengths of character arguments come after all of them.
+ * Names of other forms (mpi_send__, MPI_SEND, pmpi_send_) are recorded as well, with a call site
+ * inside the binding.
+ */
+#include "config.h"
+
+#include "call.h"
+#include "fortran_names.h"
+#include "rows.h"
+
+/* False for calls that MPI makes back from inside another (attribute and operator functions). */
+static bool enter(void *caller, const void *requests)
+{
+    if (tlt_role == TLT_INSIDE || tlt_binding.caller)
+        return false;
+    tlt_binding = (tlt_binding_call){.caller = caller, .requests = requests};
+    if (tlt_enter_kernel())
+        tlt_role = TLT_BINDING;
+    return true;
+}
+
+/* A binding returns at once, without calling C, when an array of requests is empty. */
+static void leave(uint16_t call)
+{
+    if (tlt_role == TLT_BINDING && tlt_binding.requests) {
+        tl_event event = {.call = call, .site = TLT_SITE()};
+        tlt_put(&event);
+    }
+    tlt_binding = (tlt_binding_call){0};
+    if (tlt_role != TLT_BYSTANDER)
+        tlt_leave();
+}
+
+/* clang-format off */
+
+#define ENTRY(...) EXPANDED_ENTRY(__VA_ARGS__)
+#define EXPANDED_ENTRY(code, symbol, requests, params, args)                                       \
+    TLT_API void symbol params;                                                                    \
+    TLT_API void symbol params                                                                     \
+    {                                                                                              \
+        static __typeof__(&symbol) real;                                                           \
+        if (TLT_UNLIKELY(!real))                                                                   \
+            real = (__typeof__(real))tlt_next(#symbol, __builtin_return_address(0));               \
+        bool outermost = enter(__builtin_return_address(0), requests);                             \
+        real args;                                                                                 \
+        if (outermost)                                                                             \
+            leave(code);                                                                           \
+    }
+
+/* Those of mpif.h and `use mpi`, and of `use mpi_f08`.  LOWER_Send is send (fortran_names.h). */
+#define PASTE(a, b, c) a##b##c
+#define SYMBOL(lower, suffix) PASTE(mpi_, lower, suffix)
+#define ENTRIES(code, lower, requests, params, args)                                               \
+    ENTRY(code, SYMBOL(lower, _), requests, params, args)                                          \
+    ENTRY(code, SYMBOL(lower, _f08_), requests, params, args)
+
+#define SEP_POINTER() , void *
+#define POINTERS(...) void *MAP(PASS_, SEP_POINTER, __VA_ARGS__)
+
+/* The requests that a row names, or NULL. */
+#define OF_SBUF(x)
+#define OF_RBUF(x)
+#define OF_COUNT(x)
+#define OF_TYPE(x)
+#define OF_RCOUNT(x)
+#define OF_RTYPE(x)
+#define OF_COUNTS(x)
+#define OF_RCOUNTS(x)
+#define OF_DISPLS(x)
+#define OF_TYPES(x)
+#define OF_RTYPES(x)
+#define OF_DEST(x)
+#define OF_SRC(x)
+#define OF_RSRC(x)
+#define OF_ROOT(x)
+#define OF_TAG(x)
+#define OF_RTAG(x)
+#define OF_OP(x)
+#define OF_COMM(x)
+#define OF_REQ(x) x ? x :
+#define OF_REQS(x) x ? x :
+#define OF_STATUS(x)
+#define OF_FLAG(x)
+#define OF_INDEX(x)
+#define OF_NUMBER(x)
+#define OF_NEWCOMM(x)
+#define OF_CODE(x)
+#define OF_ARG(t, x)
+
+#define ROW(code, name, ...)                                                                       \
+    ENTRIES(code, LOWER_##name, (STEPS(OF_, __VA_ARGS__) NULL),                                    \
+            (POINTERS(__VA_ARGS__), void *ierror), (LIST(PASS_, __VA_ARGS__), ierror))
+
+#define TL_CALL(code, name, action, traits, ...) ROW(code, name, __VA_ARGS__)
+#define TL_SPECIAL(code, name, action, traits, ...) SPECIAL_##action(code, name, __VA_ARGS__)
+#define TL_OPAQUE(code, name, ...)                                                                 \
+    ENTRIES(code, LOWER_##name, NULL,                                                              \
+            (POINTERS(__VA_ARGS__), void *ierror, size_t length_1, size_t length_2),               \
+            (LIST(PASS_, __VA_ARGS__), ierror, length_1, length_2))
+
+#define SPECIAL_ABORT ROW
+#define SPECIAL_RECV ROW
+#define SPECIAL_SENDRECV ROW
+#define SPECIAL_START ROW
+#define SPECIAL_PROBE ROW
+#define SPECIAL_WAIT ROW
+#define SPECIAL_REQUEST_FREE ROW
+#define SPECIAL_CANCEL ROW
+#define SPECIAL_COMM_FREE ROW
+
+/* Those whose arguments are not C's. */
+#define SPECIAL_INIT(...)
+#define SPECIAL_FINALIZE(...)
+#define SPECIAL_REGION(...)
+#define SPECIAL_CLOCK(...)
+ENTRIES(TL_MPI_Init, init, NULL, (void *ierror), (ierror))
+ENTRIES(TL_MPI_Init_thread, init_thread, NULL, (void *required, void *provided, void *ierror),
+        (required, provided, ierror))
+ENTRIES(TL_MPI_Finalize, finalize, NULL, (void *ierror), (ierror))
+ENTRIES(TL_MPI_Pcontrol, pcontrol, NULL, (void *level), (level))
+/* What `use mpi` calls when the memory is to come back as a C pointer. */
+ENTRY(TL_MPI_Win_allocate, mpi_win_allocate_cptr_, NULL,
+      (void *size, void *disp_unit, void *info, void *comm, void *base, void *win, void *ierror),
+      (size, disp_unit, info, comm, base, win, ierror))
+ENTRY(TL_MPI_Win_allocate_shared, mpi_win_allocate_shared_cptr_, NULL,
+      (void *size, void *disp_unit, void *info, void *comm, void *base, void *win, void *ierror),
+      (size, disp_unit, info, comm, base, win, ierror))
+
+#include "mpi_calls.def"
+/* clang-format on */
+
+/* `use mpi_f08` calls MPI_Wtime itself. */
+TLT_API double mpi_wtime_(void);
+TLT_API double mpi_wtime_(void)
+{
+    static double (*real)(void);
+    if (TLT_UNLIKELY(!real))
+        real = (double (*)(void))tlt_next("mpi_wtime_", __builtin_return_address(0));
+    bool outermost = enter(__builtin_return_address(0), NULL);
+    double result = real();
+    if (outermost)
+        leave(TL_MPI_Wtime);
+    return result;
+}
