@@ -5,10 +5,13 @@ export TIMELESS_PLATFORMS=$top_srcdir/platforms
 # What the last checked command said on standard error, which the check of it overwrites.
 keep() { cp "$scratch/err" "$scratch/said"; }
 says() { grep -q -- "$1" "$scratch/said"; }
+model_is_complete() {
+    [ "$(grep -c 'kernel = ' "$1")" = 20 ] && grep -q '^reference_flops = 1.0e+09;' "$1" &&
+    grep -q 'unit = "cpu-ns"; seconds_per_unit = 1.0e-9' "$1"
+}
 # Each value of every kernel is in a range that no machine leaves.
 model_is_sane() {
-    [ "$(grep -c 'kernel = ' "$1")" = 20 ] && grep -q '^reference_flops = 1.0e+09;' "$1" &&
-    grep -q 'unit = "cpu-ns"; seconds_per_unit = 1.0e-9' "$1" &&
+    model_is_complete "$1" &&
     awk '/kernel = /  { gsub(";", ""); if ($7 < 0 || $7 > 1e-3 || $10 <= 0 || $10 > 1e-6) exit 1 }' "$1"
 }
 raw_is_sane() {
@@ -32,7 +35,8 @@ check 'the folder says where it comes from' grep -q 'timeless calibrate cpu' "$s
 "$timeless" calibrate cpu --max-seconds 0 --cores 1 --seed 3 --raw "$scratch/two.csv" >"$scratch/two.conf" 2>"$scratch/err"
 sizes() { cut -d, -f1-5 "$1"; }
 same_sizes() { [ "$(sizes "$1")" = "$(sizes "$2")" ]; }
-check 'the model goes to standard output' model_is_sane "$scratch/one.conf"
+# So few calls do not always give every line a slope.
+check 'the model goes to standard output' model_is_complete "$scratch/one.conf"
 check 'the same seed gives the same sizes' same_sizes "$scratch/one.csv" "$scratch/two.csv"
 
 check_exit 2 'nothing to calibrate' "$timeless" calibrate
