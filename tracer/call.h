@@ -191,4 +191,22 @@ TLT_INLINE void conclude(tl_event *e, const call_args *a, unsigned has, tl_actio
     tlt_leave();
 }
 
+/* A wildcard's outcome is read from a status, ours if the application wants none. */
+#define STATUS_OR_OWN(status) ((status) == MPI_STATUS_IGNORE ? &own_status : (status))
+
+/* A probe that found a message, which its status describes.  Returns the event. */
+static inline tl_event put_probe(uint16_t call, uint32_t site, int source, int tag, MPI_Comm comm,
+                                 const MPI_Status *status)
+{
+    const tlt_comm *c = tlt_comm_find(comm);
+    tl_event event = {.call = call, .site = site};
+    if (c) {
+        event.comm = c->id;
+        event.peer = tlt_peer(source == MPI_ANY_SOURCE ? status->MPI_SOURCE : source);
+        event.tag = tlt_tag(tag == MPI_ANY_TAG ? status->MPI_TAG : tag);
+    }
+    tlt_put(&event);
+    return event;
+}
+
 #endif

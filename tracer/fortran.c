@@ -85,6 +85,7 @@ static void leave(uint16_t call)
 #define OF_RTAG(x)
 #define OF_OP(x)
 #define OF_COMM(x)
+#define OF_MESSAGE(x)
 #define OF_REQ(x) x ? x :
 #define OF_REQS(x) x ? x :
 #define OF_STATUS(x)
@@ -108,6 +109,7 @@ static void leave(uint16_t call)
 
 #define SPECIAL_ABORT ROW
 #define SPECIAL_RECV ROW
+#define SPECIAL_IRECV ROW
 #define SPECIAL_SENDRECV ROW
 #define SPECIAL_START ROW
 #define SPECIAL_PROBE ROW

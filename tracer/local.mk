@@ -3,8 +3,8 @@
 pkglib_LTLIBRARIES += tracer/libtimeless-tracer.la
 tracer_libtimeless_tracer_la_SOURCES = \
 	tracer/blas.c tracer/call.h tracer/comms.c tracer/comms.h tracer/completion.c \
-	tracer/fortran.c tracer/next.c tracer/output.c tracer/p2p.c tracer/pmpi.c tracer/pmpi.h \
-	tracer/requests.c tracer/requests.h tracer/rows.h tracer/runtime.c tracer/runtime.h \
+	tracer/fortran.c tracer/messages.c tracer/next.c tracer/output.c tracer/p2p.c tracer/pmpi.c \
+	tracer/pmpi.h tracer/requests.c tracer/requests.h tracer/rows.h tracer/runtime.c tracer/runtime.h \
 	tracer/sites.c tracer/special.c tracer/volume.c tracer/volume.h tracer/volume_cputime.c \
 	tracer/volume_papi.c tracer/volume_perf.c tracer/wrappers.c
 nodist_tracer_libtimeless_tracer_la_SOURCES = tracer/fortran_names.h

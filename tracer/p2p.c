@@ -3,9 +3,6 @@
 
 #include "call.h"
 
-/* A wildcard's outcome is read from a status, ours if the application wants none. */
-#define STATUS_OR_OWN(status) ((status) == MPI_STATUS_IGNORE ? &own_status : (status))
-
 static bool is_wildcard(int source, int tag)
 {
     return source == MPI_ANY_SOURCE || tag == MPI_ANY_TAG;
@@ -106,19 +103,6 @@ TLT_API int MPI_Sendrecv_replace(void *buf, int count, MPI_Datatype datatype, in
     return result;
 }
 TLT_PMPI_TOO(Sendrecv_replace)
-
-static void put_probe(uint16_t call, uint32_t site, int source, int tag, MPI_Comm comm,
-                      const MPI_Status *status)
-{
-    const tlt_comm *c = tlt_comm_find(comm);
-    tl_event event = {.call = call, .site = site};
-    if (c) {
-        event.comm = c->id;
-        event.peer = tlt_peer(source == MPI_ANY_SOURCE ? status->MPI_SOURCE : source);
-        event.tag = tlt_tag(tag == MPI_ANY_TAG ? status->MPI_TAG : tag);
-    }
-    tlt_put(&event);
-}
 
 TLT_API int MPI_Probe(int source, int tag, MPI_Comm comm, MPI_Status *status)
 {

@@ -47,6 +47,7 @@
 #define PASS_TAG(x) x
 #define PASS_OP(x) x
 #define PASS_COMM(x) x
+#define PASS_MESSAGE(x) x
 #define PASS_REQ(x) x
 #define PASS_NEWCOMM(x) x
 #define PASS_RSRC(x) x

@@ -103,6 +103,30 @@ static void probes(void)
     }
 }
 
+/* Probes that take the message out for a receive of its own. */
+static void matched_probes(void)
+{
+    MPI_Message first, second;
+    MPI_Request r;
+    int flag = 0;
+    if (rank == 0) {
+        MPI_Barrier(world);
+        MPI_Send(data, 3, MPI_INT, 1, 40, world);
+        MPI_Send(data, 4, MPI_INT, 1, 41, world);
+    } else {
+        MPI_Improbe(0, 40, world, &flag, &first, MPI_STATUS_IGNORE); /* a poll */
+        MPI_Barrier(world);
+        MPI_Mprobe(MPI_ANY_SOURCE, MPI_ANY_TAG, world, &first, MPI_STATUS_IGNORE);
+        while (!flag)
+            MPI_Improbe(MPI_ANY_SOURCE, 41, world, &flag, &second, MPI_STATUS_IGNORE);
+        MPI_Imrecv(other, 4, MPI_INT, &second, &r);
+        MPI_Mrecv(data, 5, MPI_INT, &first, MPI_STATUS_IGNORE);
+        MPI_Wait(&r, MPI_STATUS_IGNORE);
+    }
+    MPI_Mprobe(MPI_PROC_NULL, 42, world, &first, MPI_STATUS_IGNORE);
+    MPI_Mrecv(data, 1, MPI_INT, &first, MPI_STATUS_IGNORE);
+}
+
 int main(int argc, char **argv)
 {
     MPI_Init(&argc, &argv);
@@ -113,6 +137,7 @@ int main(int argc, char **argv)
     nonblocking();
     persistent();
     probes();
+    matched_probes();
     MPI_Finalize();
     return 0;
 }

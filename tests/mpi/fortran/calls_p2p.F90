@@ -16,6 +16,7 @@ program calls_p2p
   call nonblocking
   call persistent
   call probes
+  call matched_probes
   call MPI_Finalize(ierr)
 contains
   subroutine blocking
@@ -129,5 +130,30 @@ contains
       end do
       call MPI_Recv(data, 2, MPI_INTEGER, 0, 31, world, MPI_STATUS_IGNORE, ierr)
     end if
+  end subroutine
+
+  ! Probes that take the message out for a receive of its own.
+  subroutine matched_probes
+    HANDLE(MPI_Message) :: first, second
+    HANDLE(MPI_Request) :: r
+    logical :: flag
+    if (rank == 0) then
+      call MPI_Barrier(world, ierr)
+      call MPI_Send(data, 3, MPI_INTEGER, 1, 40, world, ierr)
+      call MPI_Send(data, 4, MPI_INTEGER, 1, 41, world, ierr)
+    else
+      call MPI_Improbe(0, 40, world, flag, first, MPI_STATUS_IGNORE, ierr) ! a poll
+      call MPI_Barrier(world, ierr)
+      call MPI_Mprobe(MPI_ANY_SOURCE, MPI_ANY_TAG, world, first, MPI_STATUS_IGNORE, ierr)
+      flag = .false.
+      do while (.not. flag)
+        call MPI_Improbe(MPI_ANY_SOURCE, 41, world, flag, second, MPI_STATUS_IGNORE, ierr)
+      end do
+      call MPI_Imrecv(other, 4, MPI_INTEGER, second, r, ierr)
+      call MPI_Mrecv(data, 5, MPI_INTEGER, first, MPI_STATUS_IGNORE, ierr)
+      call MPI_Wait(r, MPI_STATUS_IGNORE, ierr)
+    end if
+    call MPI_Mprobe(MPI_PROC_NULL, 42, world, first, MPI_STATUS_IGNORE, ierr)
+    call MPI_Mrecv(data, 1, MPI_INTEGER, first, MPI_STATUS_IGNORE, ierr)
   end subroutine
 end program

@@ -1,0 +1,137 @@
+/* messages.c - matched probes, and the receives of what they matched.
+ *
+ * The receive is given a message handle only; where the message comes from is known since the
+ * probe.
+ */
+#include "config.h"
+
+#include "call.h"
+
+#include <stdlib.h>
+
+typedef struct matched {
+    MPI_Message handle;
+    uint32_t comm;
+    int32_t peer, tag;
+} matched;
+
+/* Probed and not yet received: few at any time. */
+static matched *messages;
+static size_t n_messages, n_reserved;
+
+/* MPI_MESSAGE_NO_PROC, the one handle that several probes return, takes one place. */
+static matched *place_for(MPI_Message handle)
+{
+    for (size_t i = 0; i < n_messages; i++)
+        if (messages[i].handle == handle)
+            return &messages[i];
+    if (n_messages == n_reserved) {
+        size_t size = 2 * n_reserved + 16;
+        matched *larger = realloc(messages, size * sizeof *messages);
+        if (!larger) {
+            tlt_fail("out of memory for messages");
+            return NULL;
+        }
+        messages = larger;
+        n_reserved = size;
+    }
+    return &messages[n_messages++];
+}
+
+static void remember(MPI_Message handle, const tl_event *probe)
+{
+    matched *m = place_for(handle);
+    if (m)
+        *m = (matched){
+            .handle = handle, .comm = probe->comm, .peer = probe->peer, .tag = probe->tag};
+}
+
+/* Fills the event of a receive; a message from a communicator that is not recorded leaves it as it
+ * is. */
+static void describe_receive(tl_event *e, MPI_Message handle, int count, MPI_Datatype type)
+{
+    for (size_t i = 0; i < n_messages; i++) {
+        if (messages[i].handle != handle)
+            continue;
+        const matched m = messages[i];
+        messages[i] = messages[--n_messages];
+        if (m.comm == TL_COMM_NULL)
+            return;
+        e->comm = m.comm;
+        e->peer = m.peer;
+        e->tag = m.tag;
+        e->count = count;
+        e->type_bytes = tlt_type_bytes(type);
+        return;
+    }
+}
+
+TLT_API int MPI_Mprobe(int source, int tag, MPI_Comm comm, MPI_Message *message, MPI_Status *status)
+{
+    if (!tlt_enter())
+        return tlt_real()->Mprobe(source, tag, comm, message, status);
+    MPI_Status own_status;
+    status = STATUS_OR_OWN(status);
+    int result = tlt_pmpi.Mprobe(source, tag, comm, message, status);
+    if (result == MPI_SUCCESS) {
+        tl_event event = put_probe(TL_MPI_Mprobe, TLT_SITE(), source, tag, comm, status);
+        remember(*message, &event);
+    }
+    tlt_leave();
+    return result;
+}
+TLT_PMPI_TOO(Mprobe)
+
+TLT_API int MPI_Improbe(int source, int tag, MPI_Comm comm, int *flag, MPI_Message *message,
+                        MPI_Status *status)
+{
+    if (!tlt_enter())
+        return tlt_real()->Improbe(source, tag, comm, flag, message, status);
+    MPI_Status own_status;
+    status = STATUS_OR_OWN(status);
+    int result = tlt_pmpi.Improbe(source, tag, comm, flag, message, status);
+    if (result == MPI_SUCCESS && !*flag) {
+        tlt_leave_poll();
+        return result;
+    }
+    if (result == MPI_SUCCESS) {
+        tl_event event = put_probe(TL_MPI_Improbe, TLT_SITE(), source, tag, comm, status);
+        remember(*message, &event);
+    }
+    tlt_leave();
+    return result;
+}
+TLT_PMPI_TOO(Improbe)
+
+TLT_API int MPI_Mrecv(void *buf, int count, MPI_Datatype type, MPI_Message *message,
+                      MPI_Status *status)
+{
+    if (!tlt_enter())
+        return tlt_real()->Mrecv(buf, count, type, message, status);
+    tl_event event = {.call = TL_MPI_Mrecv, .site = TLT_SITE()};
+    describe_receive(&event, *message, count, type);
+    int result = tlt_pmpi.Mrecv(buf, count, type, message, status);
+    if (result == MPI_SUCCESS)
+        tlt_put(&event);
+    tlt_leave();
+    return result;
+}
+TLT_PMPI_TOO(Mrecv)
+
+TLT_API int MPI_Imrecv(void *buf, int count, MPI_Datatype type, MPI_Message *message,
+                       MPI_Request *request)
+{
+    if (!tlt_enter())
+        return tlt_real()->Imrecv(buf, count, type, message, request);
+    tl_event event = {.call = TL_MPI_Imrecv, .site = TLT_SITE()};
+    describe_receive(&event, *message, count, type);
+    int result = tlt_pmpi.Imrecv(buf, count, type, message, request);
+    if (result == MPI_SUCCESS) {
+        if (event.comm != TL_COMM_NULL)
+            event.request = tlt_request_add(request, TLT_ACTIVE);
+        tlt_put(&event);
+    }
+    tlt_leave();
+    return result;
+}
+TLT_PMPI_TOO(Imrecv)
