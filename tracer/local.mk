@@ -15,7 +15,7 @@ tracer_libtimeless_tracer_la_LDFLAGS = $(AM_LDFLAGS) -module -avoid-version -sha
 
 # LOWER_Send is send: the C preprocessor cannot change case.
 tracer/fortran_names.h: $(top_srcdir)/compress/mpi_calls.def
-	$(AM_V_GEN)$(AWK) -F '[(,]' '/^TL_(CALL|SPECIAL|OPAQUE)\(/ { \
+	$(AM_V_GEN)$(MKDIR_P) tracer && $(AWK) -F '[(,]' '/^TL_(CALL|SPECIAL|OPAQUE)\(/ { \
 		name = $$3; gsub(/ /, "", name); print "#define LOWER_" name " " tolower(name) }' \
 		$(top_srcdir)/compress/mpi_calls.def >$@-t && mv $@-t $@
 $(tracer_libtimeless_tracer_la_OBJECTS): tracer/fortran_names.h
