@@ -1,10 +1,9 @@
-/* dump.c - timeless dump: the events of a trace as text or JSON lines. */
+/* dump.c - timeless dump: a trace in the text form, or its events as JSON lines. */
 #include "cli.h"
 
 #include <inttypes.h>
 #include <jansson.h>
 #include <stdio.h>
-#include <stdlib.h>
 
 struct dump_options {
     const char *path;
@@ -97,46 +96,23 @@ static void print_json(const tl_reader *r, uint32_t rank, uint64_t number, const
     json_decref(o);
 }
 
-/* Prints "RANK EVENT-NUMBER TEXT"; the buffer grows to the longest line. */
-static tl_status print_text(uint32_t rank, uint64_t number, const tl_event *e, char **buf,
-                            size_t *size)
-{
-    size_t length = tl_event_text(e, *buf, *size);
-    if (length >= *size) {
-        char *wider = realloc(*buf, length + 1);
-        if (!wider)
-            return TL_ERR_MEMORY;
-        *buf = wider;
-        *size = length + 1;
-        tl_event_text(e, *buf, *size);
-    }
-    printf("%" PRIu32 " %" PRIu64 " %s\n", rank, number, *buf);
-    return TL_OK;
-}
-
 /* Damage has been told on opening; it only ends this rank. */
-static tl_status dump_rank(tl_reader *r, uint32_t rank, const struct dump_options *o, tl_error *err)
+static tl_status dump_json(tl_reader *r, uint32_t rank, tl_error *err)
 {
     tl_cursor *c;
     tl_status status = tl_cursor_open(r, rank, &c, err);
     if (status)
         return status;
-    char *buf = NULL;
-    size_t size = 0;
     tl_event e;
     for (;;) {
         uint64_t number = tl_cursor_position(c);
         status = tl_cursor_next(c, &e);
         if (status)
             break;
-        if (o->json)
-            print_json(r, rank, number, &e);
-        else if ((status = print_text(rank, number, &e, &buf, &size)))
-            break;
+        print_json(r, rank, number, &e);
     }
     if (status != TL_END)
         *err = *tl_cursor_error(c);
-    free(buf);
     tl_cursor_close(c);
     return status == TL_END ? TL_OK : status;
 }
@@ -144,9 +120,7 @@ static tl_status dump_rank(tl_reader *r, uint32_t rank, const struct dump_option
 int cmd_dump(int argc, char **argv)
 {
     struct dump_options o = {.rank = -1};
-    struct argp argp = {
-        option_table, parse, "TRACE", "Print the events of a trace: rank, number, call, slots.",
-        NULL,         NULL,  NULL};
+    struct argp argp = {option_table, parse, "TRACE", "Print a trace as text.", NULL, NULL, NULL};
     argp_parse(&argp, argc, argv, 0, NULL, &o);
     tl_reader *r;
     int code = cli_open_trace(o.path, &r);
@@ -162,10 +136,16 @@ int cmd_dump(int argc, char **argv)
     }
     if (!tl_reader_complete(r))
         code = CLI_BAD_INPUT;
+    if (!o.json && o.rank < 0)
+        tl_text_write_run(tl_reader_run(r), stdout);
     for (uint32_t rank = 0; rank < n_ranks; rank++) {
         if (o.rank >= 0 && rank != o.rank)
             continue;
-        if (dump_rank(r, rank, &o, &err) && !tl_reader_n_damages(r))
+        tl_status status =
+            o.json ? dump_json(r, rank, &err) : tl_text_write_rank(r, rank, stdout, &err);
+        if (status == TL_ERR_SYSTEM)
+            break; /* said below */
+        if (status && !tl_reader_n_damages(r))
             code = cli_fail(&err);
     }
     if (fflush(stdout) || ferror(stdout))

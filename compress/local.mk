@@ -7,7 +7,8 @@ TIMELESS_SOURCES = \
 	compress/frame.c compress/frame.h compress/map.c compress/map.h compress/reader.c \
 	compress/reader.h compress/requests.c compress/requests.h compress/run.c compress/run.h \
 	compress/scan.c compress/scan.h compress/schema.c compress/sections.c compress/status.c \
-	compress/text.c compress/writer.c
+	compress/text.c compress/text.h compress/text_parse.c \
+	compress/text_read.c compress/text_write.c compress/writer.c
 
 lib_LTLIBRARIES += compress/libtimeless.la
 compress_libtimeless_la_SOURCES = $(TIMELESS_SOURCES)

@@ -1,10 +1,40 @@
 /* text.c - the canonical line of an event. */
-#include "timeless.h"
+#include "text.h"
 
 #include <inttypes.h>
 #include <stdarg.h>
 #include <stdio.h>
-#include <string.h>
+
+const tl_text_field tl_text_fields[TL_N_TEXT_FIELDS] = {
+    {TL_SLOT_COUNT, TL_TEXT_INT64, offsetof(tl_event, count), "count"},
+    {TL_SLOT_TYPE, TL_TEXT_INT64, offsetof(tl_event, type_bytes), "type_bytes"},
+    {TL_SLOT_PEER, TL_TEXT_PEER, offsetof(tl_event, peer), "peer"},
+    {TL_SLOT_TAG, TL_TEXT_TAG, offsetof(tl_event, tag), "tag"},
+    {TL_SLOT_RECV_COUNT, TL_TEXT_INT64, offsetof(tl_event, recv_count), "recv_count"},
+    {TL_SLOT_RECV_TYPE, TL_TEXT_INT64, offsetof(tl_event, recv_type_bytes), "recv_type_bytes"},
+    {TL_SLOT_RECV_PEER, TL_TEXT_PEER, offsetof(tl_event, recv_peer), "recv_peer"},
+    {TL_SLOT_RECV_TAG, TL_TEXT_TAG, offsetof(tl_event, recv_tag), "recv_tag"},
+    {TL_SLOT_COMM, TL_TEXT_UINT32, offsetof(tl_event, comm), "comm"},
+    {TL_SLOT_REQUEST, TL_TEXT_UINT32, offsetof(tl_event, request), "request"},
+    {TL_SLOT_NEW_COMM, TL_TEXT_UINT32, offsetof(tl_event, new_comm), "new_comm"},
+};
+
+const char *tl_text_field_name(const tl_text_field *field, const tl_call_info *row)
+{
+    if (field->slot != TL_SLOT_TAG)
+        return field->name;
+    return row->action == TL_ACTION_REGION  ? "level"
+           : row->action == TL_ACTION_ABORT ? "code"
+                                            : field->name;
+}
+
+unsigned tl_text_n_dimensions(const tl_call_info *row)
+{
+    unsigned n = row->dimensions != NULL;
+    for (const char *p = row->dimensions; p && *p; p++)
+        n += *p == ' ';
+    return n;
+}
 
 typedef struct line {
     char *buf;
@@ -24,32 +54,50 @@ static void add(line *l, const char *format, ...)
         l->length += (size_t)n;
 }
 
-static void add_peer(line *l, const char *name, int32_t peer)
+static int64_t field_value(const tl_event *e, const tl_text_field *field)
 {
-    switch (peer) {
-    case TL_PROC_NULL: add(l, " %s=null", name); break;
-    case TL_ANY_SOURCE: add(l, " %s=any", name); break;
-    case TL_ROOT: add(l, " %s=root", name); break;
-    default: add(l, " %s=%" PRId32, name, peer);
+    const char *at = (const char *)e + field->offset;
+    int64_t wide;
+    int32_t narrow;
+    uint32_t natural;
+    switch (field->kind) {
+    case TL_TEXT_INT64: memcpy(&wide, at, sizeof wide); return wide;
+    case TL_TEXT_UINT32: memcpy(&natural, at, sizeof natural); return natural;
+    default: memcpy(&narrow, at, sizeof narrow); return narrow;
     }
 }
 
-static void add_tag(line *l, const char *name, int32_t tag)
+static void add_field(line *l, const tl_event *e, const tl_text_field *field,
+                      const tl_call_info *row)
 {
-    if (tag == TL_ANY_TAG)
-        add(l, " %s=any", name);
+    const char *name = tl_text_field_name(field, row);
+    int64_t value = field_value(e, field);
+    const char *word = NULL;
+    if (field->kind == TL_TEXT_PEER)
+        word = value == TL_PROC_NULL    ? "null"
+               : value == TL_ANY_SOURCE ? "any"
+               : value == TL_ROOT       ? "root"
+                                        : NULL;
+    else if (field->kind == TL_TEXT_TAG && name == field->name && value == TL_ANY_TAG)
+        word = "any";
+    if (word)
+        add(l, " %s=%s", name, word);
     else
-        add(l, " %s=%" PRId32, name, tag);
+        add(l, " %s=%" PRId64, name, value);
 }
 
-static void add_list(line *l, const tl_event *e, const char *dimensions)
+/* Sizes of a kernel by name where there are as many as names. */
+static void add_list(line *l, const tl_event *e, const tl_call_info *row)
 {
-    for (uint32_t i = 0; dimensions && *dimensions && i < e->list_len; i++) {
-        size_t length = strcspn(dimensions, " ");
-        add(l, " %.*s=%" PRId64, (int)length, dimensions, e->list[i]);
-        dimensions += length + (dimensions[length] == ' ');
-        if (!*dimensions && i + 1 == e->list_len)
-            return;
+    unsigned n_dimensions = tl_text_n_dimensions(row);
+    const char *name = row->dimensions;
+    if (n_dimensions && e->list_len == n_dimensions) {
+        for (unsigned i = 0; i < n_dimensions; i++) {
+            size_t length = strcspn(name, " ");
+            add(l, " %.*s=%" PRId64, (int)length, name, e->list[i]);
+            name += length + (name[length] == ' ');
+        }
+        return;
     }
     add(l, " list=[");
     for (uint32_t i = 0; i < e->list_len; i++)
@@ -77,41 +125,15 @@ size_t tl_event_text(const tl_event *e, char *buf, size_t size)
         add(&l, "call=%u", e->call);
         return l.length;
     }
-    uint32_t slots = row->slots;
     add(&l, "%s", row->name);
-    if (slots & TL_SLOT_COUNT)
-        add(&l, " count=%" PRId64, e->count);
-    if (slots & TL_SLOT_TYPE)
-        add(&l, " type_bytes=%" PRId64, e->type_bytes);
-    if (slots & TL_SLOT_PEER)
-        add_peer(&l, "peer", e->peer);
-    if (slots & TL_SLOT_TAG) {
-        if (row->action == TL_ACTION_REGION)
-            add(&l, " level=%" PRId32, e->tag);
-        else if (row->action == TL_ACTION_ABORT)
-            add(&l, " code=%" PRId32, e->tag);
-        else
-            add_tag(&l, "tag", e->tag);
-    }
-    if (slots & TL_SLOT_RECV_COUNT)
-        add(&l, " recv_count=%" PRId64, e->recv_count);
-    if (slots & TL_SLOT_RECV_TYPE)
-        add(&l, " recv_type_bytes=%" PRId64, e->recv_type_bytes);
-    if (slots & TL_SLOT_RECV_PEER)
-        add_peer(&l, "recv_peer", e->recv_peer);
-    if (slots & TL_SLOT_RECV_TAG)
-        add_tag(&l, "recv_tag", e->recv_tag);
-    if (slots & TL_SLOT_COMM)
-        add(&l, " comm=%" PRIu32, e->comm);
-    if (slots & TL_SLOT_REQUEST)
-        add(&l, " request=%" PRIu32, e->request);
-    if (slots & TL_SLOT_NEW_COMM)
-        add(&l, " new_comm=%" PRIu32, e->new_comm);
-    if (slots & TL_SLOT_FLAGS)
-        add_flags(&l, e->flags);
-    if (slots & TL_SLOT_LIST)
-        add_list(&l, e, row->dimensions);
-    if (slots & TL_SLOT_CLOCK)
+    /* A file of another version may fill slots that the row does not have: they are shown. */
+    for (size_t i = 0; i < TL_N_TEXT_FIELDS; i++)
+        if (row->slots & tl_text_fields[i].slot || field_value(e, &tl_text_fields[i]))
+            add_field(&l, e, &tl_text_fields[i], row);
+    add_flags(&l, e->flags);
+    if (row->slots & TL_SLOT_LIST || e->list_len)
+        add_list(&l, e, row);
+    if (row->slots & TL_SLOT_CLOCK || e->clock_ns)
         add(&l, " clock_ns=%" PRIu64, e->clock_ns);
     add(&l, " volume=%" PRIu64, e->volume);
     if (e->polls)

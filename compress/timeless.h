@@ -18,6 +18,7 @@
 
 #include <stddef.h>
 #include <stdint.h>
+#include <stdio.h>
 
 #ifdef __cplusplus
 extern "C" {
@@ -335,6 +336,16 @@ TL_API void tl_cursor_close(tl_cursor *c);
 /* Writes the canonical one-line text of an event (without newline) into buf: name=value pairs of
  * the slots that its row fills.  Returns the length that the whole line has, as snprintf does. */
 TL_API size_t tl_event_text(const tl_event *event, char *buf, size_t size);
+
+/* The text form of a trace (doc/FORMAT.md): all of it, its description, or the part of one rank.
+ * Of a damaged trace everything intact is written; the first damage is returned.  TL_ERR_SYSTEM:
+ * `out` cannot be written. */
+TL_API tl_status tl_text_write(tl_reader *r, FILE *out, tl_error *err);
+TL_API tl_status tl_text_write_run(const tl_run *run, FILE *out);
+TL_API tl_status tl_text_write_rank(tl_reader *r, uint32_t rank, FILE *out, tl_error *err);
+/* Writes the trace that a text describes, with memory for one line and one frame.  `name` is the
+ * text's, for messages ("NAME:LINE: what is wrong; what to do").  Nothing is left on failure. */
+TL_API tl_status tl_text_read(FILE *in, const char *name, const char *out_path, tl_error *err);
 
 /* ---- parts ---- */
 

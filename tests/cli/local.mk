@@ -5,6 +5,7 @@ CLI_TESTS = \
 	tests/cli/compare.sh \
 	tests/cli/readme.sh \
 	tests/cli/replay.sh \
-	tests/cli/trace.sh
+	tests/cli/trace.sh \
+	tests/cli/undump.sh
 TESTS += $(CLI_TESTS)
 EXTRA_DIST += $(CLI_TESTS) tests/cli/flip_bits.py

@@ -1,0 +1,49 @@
+/* undump.c - timeless undump: a trace from its text form. */
+#include "cli.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <string.h>
+
+struct undump_options {
+    const char *path, *out;
+};
+
+static const struct argp_option option_table[] = {
+    {"output", 'o', "FILE", 0, "the trace to write", 0}, {0}};
+
+static error_t parse(int key, char *arg, struct argp_state *state)
+{
+    struct undump_options *o = state->input;
+    switch (key) {
+    case 'o': o->out = arg; return 0;
+    case ARGP_KEY_ARG:
+        if (o->path)
+            argp_error(state, "one text at a time");
+        o->path = arg;
+        return 0;
+    case ARGP_KEY_END:
+        if (!o->path || !o->out)
+            argp_error(state, "give a text (- for standard input) and -o FILE");
+        return 0;
+    default: return ARGP_ERR_UNKNOWN;
+    }
+}
+
+int cmd_undump(int argc, char **argv)
+{
+    struct undump_options o = {0};
+    struct argp argp = {
+        option_table, parse, "TEXT", "Make a trace of the text that 'timeless dump' printed.",
+        NULL,         NULL,  NULL};
+    argp_parse(&argp, argc, argv, 0, NULL, &o);
+    int is_stdin = !strcmp(o.path, "-");
+    FILE *in = is_stdin ? stdin : fopen(o.path, "r");
+    if (!in)
+        return cli_fail_text(TL_ERR_SYSTEM, "%s: cannot be opened: %s", o.path, strerror(errno));
+    tl_error err;
+    tl_status status = tl_text_read(in, is_stdin ? "standard input" : o.path, o.out, &err);
+    if (!is_stdin)
+        fclose(in);
+    return status ? cli_fail(&err) : CLI_OK;
+}

@@ -1,0 +1,396 @@
+/* text_parse.c - words of the text form to values. */
+#include "text.h"
+
+#include "error.h"
+#include "format.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <stdarg.h>
+#include <stdio.h>
+
+/* ---- words and numbers ---- */
+
+char *tl_text_word(char **rest)
+{
+    char *p = *rest;
+    while (*p == ' ' || *p == '\t')
+        p++;
+    if (!*p) {
+        *rest = p;
+        return NULL;
+    }
+    char *word = p;
+    bool quoted = false;
+    for (; *p && (quoted || (*p != ' ' && *p != '\t')); p++) {
+        if (quoted && *p == '\\' && p[1])
+            p++;
+        else if (*p == '"')
+            quoted = !quoted;
+    }
+    if (*p)
+        *p++ = 0;
+    *rest = p;
+    return word;
+}
+
+char *tl_text_value(char *word, const char *name)
+{
+    size_t length = strlen(name);
+    return !strncmp(word, name, length) && word[length] == '=' ? word + length + 1 : NULL;
+}
+
+bool tl_text_unsigned(const char *text, uint64_t max, uint64_t *out)
+{
+    uint64_t value = 0;
+    if (!*text)
+        return false;
+    for (; *text; text++) {
+        unsigned digit = (unsigned)(*text - '0');
+        if (digit > 9 || value > (UINT64_MAX - digit) / 10)
+            return false;
+        value = value * 10 + digit;
+    }
+    *out = value;
+    return value <= max;
+}
+
+bool tl_text_signed(const char *text, int64_t min, int64_t max, int64_t *out)
+{
+    bool negative = *text == '-';
+    uint64_t size;
+    if (!tl_text_unsigned(text + negative, (uint64_t)INT64_MAX + negative, &size))
+        return false;
+    *out = (int64_t)(negative ? 0 - size : size);
+    return *out >= min && *out <= max;
+}
+
+static int hex_digit(char c)
+{
+    return c >= '0' && c <= '9' ? c - '0' : c >= 'a' && c <= 'f' ? c - 'a' + 10 : -1;
+}
+
+char *tl_text_unquote(char *text)
+{
+    if (*text != '"')
+        return NULL;
+    char *in = text + 1, *out = text;
+    while (*in != '"') {
+        if (!*in)
+            return NULL;
+        if (*in != '\\') {
+            *out++ = *in++;
+            continue;
+        }
+        in++;
+        if (*in == '"' || *in == '\\') {
+            *out++ = *in++;
+        } else if (*in == 'x' && hex_digit(in[1]) >= 0 && hex_digit(in[2]) >= 0) {
+            *out++ = (char)(hex_digit(in[1]) << 4 | hex_digit(in[2]));
+            if (!out[-1])
+                return NULL;
+            in += 3;
+        } else {
+            return NULL;
+        }
+    }
+    if (in[1])
+        return NULL;
+    *out = 0;
+    return text;
+}
+
+/* ---- members ---- */
+
+static bool add_member(tl_buffer *members, int64_t rank)
+{
+    if (!tl_buffer_reserve(members, sizeof(int32_t)))
+        return false;
+    int32_t member = (int32_t)rank;
+    memcpy(members->data + members->size, &member, sizeof member);
+    members->size += sizeof member;
+    return true;
+}
+
+/* A number within a text; *p moves behind it. */
+static bool take_number(const char **p, uint64_t max, int64_t *out)
+{
+    uint64_t value = 0;
+    const char *start = *p;
+    while (**p >= '0' && **p <= '9') {
+        value = value * 10 + (unsigned)(**p - '0');
+        if (value > max)
+            return false;
+        ++*p;
+    }
+    *out = (int64_t)value;
+    return *p != start;
+}
+
+tl_status tl_text_parse_members(const char *text, uint32_t n_ranks, tl_buffer *members)
+{
+    const char *p = text;
+    members->size = 0;
+    if (*p++ != '[')
+        return TL_ERR_INPUT;
+    if (!strcmp(p, "]"))
+        return TL_OK;
+    for (;;) {
+        int64_t first, last, stride = 1;
+        if (!take_number(&p, n_ranks - 1, &first))
+            return TL_ERR_INPUT;
+        last = first;
+        if (*p == '-' && (p++, !take_number(&p, n_ranks - 1, &last)))
+            return TL_ERR_INPUT;
+        if (*p == '/' && (p++, !take_number(&p, n_ranks, &stride) || !stride))
+            return TL_ERR_INPUT;
+        int64_t step = last < first ? -stride : stride;
+        if ((last - first) % stride)
+            return TL_ERR_INPUT;
+        for (int64_t rank = first;; rank += step) {
+            if (members->size / sizeof(int32_t) == n_ranks)
+                return TL_ERR_INPUT;
+            if (!add_member(members, rank))
+                return TL_ERR_MEMORY;
+            if (rank == last)
+                break;
+        }
+        if (*p == ']')
+            return p[1] ? TL_ERR_INPUT : TL_OK;
+        if (*p++ != ',')
+            return TL_ERR_INPUT;
+    }
+}
+
+/* ---- events ---- */
+
+typedef struct event_parser {
+    tl_event *event;
+    const tl_call_info *row;
+    tl_buffer *list;
+    uint32_t seen;    /* TL_SLOT_* */
+    unsigned n_sizes; /* sizes of a kernel given by name */
+    uint32_t extras;  /* seen of what is no slot: volume, polls, site, and the flags by name */
+    char *text;       /* of the error */
+    size_t size;
+} event_parser;
+
+static tl_status wrong(const event_parser *p, const char *format, ...)
+    __attribute__((format(printf, 2, 3)));
+
+static tl_status wrong(const event_parser *p, const char *format, ...)
+{
+    va_list args;
+    va_start(args, format);
+    vsnprintf(p->text, p->size, format, args);
+    va_end(args);
+    return TL_ERR_INPUT;
+}
+
+static bool parse_field(const tl_text_field *field, bool is_tag, const char *text, tl_event *e)
+{
+    int64_t value;
+    char *at = (char *)e + field->offset;
+    if (field->kind == TL_TEXT_PEER && !strcmp(text, "null"))
+        value = TL_PROC_NULL;
+    else if (field->kind == TL_TEXT_PEER && !strcmp(text, "any"))
+        value = TL_ANY_SOURCE;
+    else if (field->kind == TL_TEXT_PEER && !strcmp(text, "root"))
+        value = TL_ROOT;
+    else if (is_tag && !strcmp(text, "any"))
+        value = TL_ANY_TAG;
+    else if (field->kind == TL_TEXT_INT64) {
+        if (!tl_text_signed(text, INT64_MIN, INT64_MAX, &value))
+            return false;
+    } else if (field->kind == TL_TEXT_UINT32) {
+        if (!tl_text_signed(text, 0, UINT32_MAX, &value))
+            return false;
+    } else if (!tl_text_signed(text, INT32_MIN, INT32_MAX, &value)) {
+        return false;
+    }
+    uint32_t natural = (uint32_t)value;
+    if (field->kind == TL_TEXT_INT64)
+        memcpy(at, &value, sizeof value);
+    else
+        memcpy(at, &natural, sizeof natural); /* int32_t in the same bits */
+    return true;
+}
+
+static tl_status put_element(event_parser *p, uint32_t i, int64_t value)
+{
+    if (!tl_buffer_reserve(p->list, sizeof value))
+        return wrong(p, "out of memory"), TL_ERR_MEMORY;
+    memcpy(p->list->data + i * sizeof value, &value, sizeof value);
+    p->list->size += sizeof value;
+    return TL_OK;
+}
+
+static tl_status parse_list(event_parser *p, char *text)
+{
+    if (*text != '[' || text[strlen(text) - 1] != ']')
+        return wrong(p, "the list must stand in brackets; write list=[1,2,3]");
+    text[strlen(text) - 1] = 0;
+    uint32_t n = 0;
+    char *next = text + 1;
+    while (next && (n || *next)) {
+        char *element = next, *comma = strchr(next, ',');
+        next = comma ? comma + 1 : NULL;
+        if (comma)
+            *comma = 0;
+        int64_t value;
+        if (!tl_text_signed(element, INT64_MIN, INT64_MAX, &value))
+            return wrong(p, "'%.20s' in the list is no whole number; correct it", element);
+        if (n == TL_MAX_LIST)
+            return wrong(p, "the list has more than %" PRIu32 " elements; shorten it", TL_MAX_LIST);
+        tl_status status = put_element(p, n++, value);
+        if (status)
+            return status;
+    }
+    p->event->list_len = n;
+    return TL_OK;
+}
+
+/* A size of a kernel by its name; *known tells whether it is one. */
+static tl_status parse_size(event_parser *p, const char *name, size_t length, const char *text,
+                            bool *known)
+{
+    const char *d = p->row->dimensions;
+    for (unsigned i = 0; d && *d; i++) {
+        size_t size = strcspn(d, " ");
+        if (size == length && !memcmp(d, name, size)) {
+            *known = true;
+            int64_t value;
+            if (i != p->n_sizes)
+                return wrong(p, "the size '%.*s' is out of order; write the sizes as \"%s\"",
+                             (int)length, name, p->row->dimensions);
+            if (!tl_text_signed(text, INT64_MIN, INT64_MAX, &value))
+                return wrong(p, "%.*s='%.20s' is no whole number; correct it", (int)length, name,
+                             text);
+            p->n_sizes++;
+            p->event->list_len = p->n_sizes;
+            return put_element(p, i, value);
+        }
+        d += size + (d[size] == ' ');
+    }
+    *known = false;
+    return TL_OK;
+}
+
+/* What stands in any event, and flags.  0: `word` is none of it. */
+static int parse_extra(event_parser *p, char *word)
+{
+    static const char *const names[] = {"volume",   "polls",          "site",
+                                        "in_place", "noncommutative", "flags"};
+    static const uint64_t maxima[] = {UINT64_MAX, UINT32_MAX, UINT32_MAX, 1, 1, UINT16_MAX};
+    for (unsigned i = 0; i < sizeof names / sizeof *names; i++) {
+        const char *text = tl_text_value(word, names[i]);
+        if (!text)
+            continue;
+        uint64_t value;
+        if (!tl_text_unsigned(text, maxima[i], &value))
+            return wrong(p, "'%.40s': give a whole number from 0 to %" PRIu64, word, maxima[i]), -1;
+        if (p->extras >> i & 1)
+            return wrong(p, "'%.40s' is given twice; remove one", word), -1;
+        p->extras |= UINT32_C(1) << i;
+        switch (i) {
+        case 0: p->event->volume = value; break;
+        case 1: p->event->polls = (uint32_t)value; break;
+        case 2: p->event->site = (uint32_t)value; break;
+        case 3: p->event->flags |= value ? TL_IN_PLACE : 0; break;
+        case 4: p->event->flags |= value ? TL_NONCOMMUTATIVE : 0; break;
+        default: p->event->flags |= (uint16_t)value; break;
+        }
+        if (i >= 3 && !(p->row->slots & TL_SLOT_FLAGS))
+            return wrong(p, "%s has no '%s'; remove it", p->row->name, names[i]), -1;
+        return 1;
+    }
+    return 0;
+}
+
+/* Notes that a slot of the row is given. */
+static tl_status note(event_parser *p, uint32_t slot, const char *word)
+{
+    if (!(p->row->slots & slot))
+        return wrong(p, "%s has no '%.*s'; remove it", p->row->name, (int)strcspn(word, "="), word);
+    if (p->seen & slot)
+        return wrong(p, "'%.40s' is given twice; remove one", word);
+    p->seen |= slot;
+    return TL_OK;
+}
+
+static tl_status parse_pair(event_parser *p, char *word)
+{
+    int extra = parse_extra(p, word);
+    if (extra)
+        return extra > 0 ? TL_OK : TL_ERR_INPUT;
+    char *equals = strchr(word, '=');
+    if (!equals)
+        return wrong(p, "'%.40s' is not of the form name=value; correct it", word);
+    for (size_t i = 0; i < TL_N_TEXT_FIELDS; i++) {
+        const tl_text_field *field = &tl_text_fields[i];
+        const char *name = tl_text_field_name(field, p->row);
+        const char *text = tl_text_value(word, name);
+        if (!text)
+            continue;
+        tl_status status = note(p, field->slot, word);
+        if (!status &&
+            !parse_field(field, field->kind == TL_TEXT_TAG && name == field->name, text, p->event))
+            status = wrong(p, "'%.40s' is no number that a trace can hold; correct it", word);
+        return status;
+    }
+    if (tl_text_value(word, "list")) {
+        tl_status status = p->n_sizes ? wrong(p, "sizes and a list; give one of them") : TL_OK;
+        status = status ? status : note(p, TL_SLOT_LIST, word);
+        return status ? status : parse_list(p, equals + 1);
+    }
+    if (tl_text_value(word, "clock_ns")) {
+        tl_status status = note(p, TL_SLOT_CLOCK, word);
+        if (!status && !tl_text_unsigned(equals + 1, UINT64_MAX, &p->event->clock_ns))
+            status = wrong(p, "'%.40s' is no whole number; correct it", word);
+        return status;
+    }
+    bool known = false;
+    if (!(p->seen & TL_SLOT_LIST)) {
+        tl_status status = parse_size(p, word, (size_t)(equals - word), equals + 1, &known);
+        if (status || known)
+            return status;
+    }
+    return wrong(p, "%s has no '%.*s'; remove it", p->row->name, (int)(equals - word), word);
+}
+
+static tl_status check_all_given(event_parser *p)
+{
+    uint32_t missing = p->row->slots & ~p->seen & ~(uint32_t)TL_SLOT_FLAGS;
+    if (p->n_sizes && p->n_sizes == tl_text_n_dimensions(p->row))
+        missing &= ~(uint32_t)TL_SLOT_LIST;
+    for (size_t i = 0; i < TL_N_TEXT_FIELDS; i++)
+        if (missing & tl_text_fields[i].slot)
+            return wrong(p, "%s lacks '%s'; add it", p->row->name,
+                         tl_text_field_name(&tl_text_fields[i], p->row));
+    if (missing & TL_SLOT_LIST)
+        return wrong(p, "%s lacks '%s'; add it", p->row->name,
+                     p->row->dimensions ? p->row->dimensions : "list");
+    if (missing & TL_SLOT_CLOCK)
+        return wrong(p, "%s lacks 'clock_ns'; add it (0 if unknown)", p->row->name);
+    return TL_OK;
+}
+
+tl_status tl_text_parse_event(char *text, tl_event *event, tl_buffer *list, char *buf, size_t size)
+{
+    event_parser p = {.event = event, .list = list, .text = buf, .size = size};
+    char *word = tl_text_word(&text);
+    p.row = word ? tl_call_by_name(word) : NULL;
+    if (!p.row)
+        return wrong(&p, "'%.40s' is no call that this version knows; correct its name",
+                     word ? word : "");
+    *event = (tl_event){.call = p.row->code};
+    list->size = 0;
+    while ((word = tl_text_word(&text))) {
+        tl_status status = parse_pair(&p, word);
+        if (status)
+            return status;
+    }
+    tl_status status = check_all_given(&p);
+    event->list = (const int64_t *)(const void *)list->data;
+    return status;
+}

@@ -1,0 +1,358 @@
+/* text_read.c - a trace from its text form, a line at a time. */
+#include "config.h"
+
+#include "text.h"
+
+#include "error.h"
+#include "format.h"
+#include "map.h"
+
+#include <inttypes.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <unistd.h>
+
+typedef struct text_reader {
+    FILE *in;
+    const char *name;     /* of the text, for messages */
+    const char *out_path; /* of the trace, until it is whole */
+    tl_error *err;
+    uint64_t line_number;
+    char *line;
+    size_t line_capacity;
+
+    char *fields[TL_N_TEXT_RUN_FIELDS];
+    uint32_t n_ranks; /* 0: not yet known */
+    bool created;
+
+    tl_writer *w; /* of the rank whose part is being read */
+    uint32_t rank, next_rank;
+    uint64_t position; /* of its next event */
+    tl_map ids;        /* what it has defined: 2 id + (0 communicator, 1 site) */
+    tl_buffer list, members;
+} text_reader;
+
+static tl_status wrong(text_reader *t, const char *format, ...)
+    __attribute__((format(printf, 2, 3)));
+
+static tl_status wrong(text_reader *t, const char *format, ...)
+{
+    char text[400];
+    va_list args;
+    va_start(args, format);
+    vsnprintf(text, sizeof text, format, args);
+    va_end(args);
+    return tl_fail(t->err, TL_ERR_INPUT, "%s:%" PRIu64 ": %s", t->name, t->line_number, text);
+}
+
+static tl_status out_of_memory(text_reader *t)
+{
+    return tl_fail(t->err, TL_ERR_MEMORY, "%s: out of memory", t->name);
+}
+
+static tl_status write_failed(text_reader *t, tl_status status)
+{
+    if (status == TL_ERR_MEMORY)
+        return out_of_memory(t);
+    if (status == TL_ERR_SYSTEM)
+        return tl_fail_errno(t->err, "%s: cannot be written", t->out_path);
+    return tl_fail(t->err, status, "%s:%" PRIu64 ": this goes beyond what a trace can hold; %s",
+                   t->name, t->line_number, tl_status_text(status));
+}
+
+/* The next line that says something, without its end.  TL_END: there is none. */
+static tl_status next_line(text_reader *t, char **out)
+{
+    for (;;) {
+        ssize_t length = getline(&t->line, &t->line_capacity, t->in);
+        if (length < 0)
+            return feof(t->in)     ? TL_END
+                   : ferror(t->in) ? tl_fail_errno(t->err, "%s: cannot be read", t->name)
+                                   : out_of_memory(t);
+        t->line_number++;
+        while (length && (t->line[length - 1] == '\n' || t->line[length - 1] == '\r'))
+            t->line[--length] = 0;
+        if (strlen(t->line) != (size_t)length)
+            return wrong(t, "a zero byte; give the text that 'timeless dump' printed");
+        char *p = t->line + strspn(t->line, " \t");
+        if (*p && *p != '#') {
+            *out = p;
+            return TL_OK;
+        }
+    }
+}
+
+/* ---- the run ---- */
+
+static tl_status read_first_line(text_reader *t)
+{
+    char *line;
+    tl_status status = next_line(t, &line);
+    if (status == TL_END)
+        return tl_fail(t->err, TL_ERR_INPUT,
+                       "%s:1: is empty; give the text that 'timeless dump' printed", t->name);
+    if (!status && strcmp(line, TL_TEXT_FIRST_LINE) != 0)
+        status = wrong(t,
+                       "is not the text of a trace, which begins with '%s'; give what "
+                       "'timeless dump' printed",
+                       TL_TEXT_FIRST_LINE);
+    return status;
+}
+
+static tl_status read_run_line(text_reader *t, const char *word, char *rest)
+{
+    if (!strcmp(word, "ranks")) {
+        uint64_t n;
+        char *number = tl_text_word(&rest);
+        if (!number || tl_text_word(&rest) || !tl_text_unsigned(number, TL_MAX_RANKS, &n) || !n)
+            return wrong(t, "the number of ranks must be from 1 to %" PRIu32 "; correct it",
+                         TL_MAX_RANKS);
+        if (t->n_ranks)
+            return wrong(t, "the number of ranks is given twice; remove one");
+        t->n_ranks = (uint32_t)n;
+        return TL_OK;
+    }
+    for (size_t i = 0; i < TL_N_TEXT_RUN_FIELDS; i++) {
+        if (strcmp(word, tl_text_run_fields[i].name) != 0)
+            continue;
+        char *text = tl_text_word(&rest);
+        text = text ? tl_text_unquote(text) : NULL;
+        if (!text || tl_text_word(&rest))
+            return wrong(t, "%s must be followed by one text in quotation marks; correct it", word);
+        if (t->fields[i])
+            return wrong(t, "%s is given twice; remove one", word);
+        t->fields[i] = strdup(text);
+        return t->fields[i] ? TL_OK : out_of_memory(t);
+    }
+    return wrong(t, "'%.40s' is no part of the description of a run; correct it", word);
+}
+
+static tl_status create(text_reader *t)
+{
+    if (!t->n_ranks)
+        return wrong(t, "the number of ranks is missing; add a line 'ranks N' before this one");
+    tl_run run = {.n_ranks = t->n_ranks};
+    for (size_t i = 0; i < TL_N_TEXT_RUN_FIELDS; i++)
+        memcpy((char *)&run + tl_text_run_fields[i].offset, &t->fields[i], sizeof(char *));
+    tl_error err;
+    tl_status status = tl_trace_create(t->out_path, &run, &err);
+    if (status == TL_ERR_LIMIT)
+        return wrong(t, "%s; shorten it", err.text);
+    if (status && t->err)
+        *t->err = err;
+    t->created = !status;
+    return status;
+}
+
+/* ---- the part of a rank ---- */
+
+/* A rank without a line "end" was killed, or its trace is damaged. */
+static tl_status leave_rank(text_reader *t)
+{
+    if (!t->w)
+        return TL_OK;
+    tl_status status = tl_writer_flush(t->w);
+    tl_writer_abandon(t->w);
+    t->w = NULL;
+    return status ? write_failed(t, status) : TL_OK;
+}
+
+static tl_status read_rank(text_reader *t, char *rest)
+{
+    uint64_t rank;
+    char *number = tl_text_word(&rest), *pair = tl_text_word(&rest);
+    char *host = pair ? tl_text_value(pair, "host") : NULL;
+    host = host ? tl_text_unquote(host) : NULL;
+    if (!number || !host || tl_text_word(&rest))
+        return wrong(t, "a part begins with 'rank R host=\"NAME\"'; correct it");
+    if (!tl_text_unsigned(number, t->n_ranks - 1, &rank))
+        return wrong(t, "there is no rank '%.20s' among %" PRIu32 "; correct it", number,
+                     t->n_ranks);
+    if (rank < t->next_rank)
+        return wrong(t, "rank %" PRIu64 " comes late or twice; put the ranks in order", rank);
+    if (strlen(host) > TL_MAX_TEXT_BYTES)
+        return wrong(t, "the name of the host has more than %d bytes; shorten it",
+                     TL_MAX_TEXT_BYTES);
+    tl_status status = leave_rank(t);
+    if (status)
+        return status;
+    tl_map_free(&t->ids);
+    t->ids = (tl_map){0};
+    t->position = 0;
+    t->rank = (uint32_t)rank;
+    t->next_rank = t->rank + 1;
+    return tl_writer_open(t->out_path, t->rank, host, &t->w, t->err);
+}
+
+static tl_status define(text_reader *t, uint64_t id, unsigned kind)
+{
+    uint64_t *defined = tl_map_at(&t->ids, 2 * id + kind);
+    if (!defined)
+        return out_of_memory(t);
+    if (*defined)
+        return wrong(t, "%" PRIu64 " is defined twice; remove one", id);
+    *defined = 1;
+    return TL_OK;
+}
+
+static tl_status read_comm(text_reader *t, char *rest)
+{
+    uint64_t id, parent, call;
+    char *word = tl_text_word(&rest);
+    if (!word || !tl_text_unsigned(word, UINT32_MAX, &id) || id < TL_COMM_FIRST)
+        return wrong(t, "a communicator needs a number of %d or more; correct it", TL_COMM_FIRST);
+    char *text = (word = tl_text_word(&rest)) ? tl_text_value(word, "parent") : NULL;
+    if (!text || !tl_text_unsigned(text, UINT32_MAX, &parent))
+        return wrong(t, "comm %" PRIu64 ": 'parent=NUMBER' must come first; correct it", id);
+    text = (word = tl_text_word(&rest)) ? tl_text_value(word, "call") : NULL;
+    const tl_call_info *row = text ? tl_call_by_name(text) : NULL;
+    if (row)
+        call = row->code;
+    else if (!text || !tl_text_unsigned(text, UINT16_MAX, &call))
+        return wrong(t, "comm %" PRIu64 ": 'call=NAME' must come second; correct it", id);
+    text = (word = tl_text_word(&rest)) ? tl_text_value(word, "members") : NULL;
+    tl_status status = text ? tl_text_parse_members(text, t->n_ranks, &t->members) : TL_ERR_INPUT;
+    if (status == TL_ERR_MEMORY)
+        return out_of_memory(t);
+    if (status || tl_text_word(&rest))
+        return wrong(t,
+                     "comm %" PRIu64 ": 'members=[...]' must come third and hold at most %" PRIu32
+                     " ranks from 0 to %" PRIu32 "; correct it",
+                     id, t->n_ranks, t->n_ranks - 1);
+    status = define(t, id, 0);
+    if (status)
+        return status;
+    tl_comm comm = {.id = (uint32_t)id,
+                    .parent = (uint32_t)parent,
+                    .call = (uint16_t)call,
+                    .n_members = (uint32_t)(t->members.size / sizeof(int32_t)),
+                    .members = (const int32_t *)(const void *)t->members.data};
+    status = tl_writer_define_comm(t->w, &comm);
+    return status ? write_failed(t, status) : TL_OK;
+}
+
+static tl_status read_site(text_reader *t, char *rest)
+{
+    uint64_t id, offset;
+    char *word = tl_text_word(&rest);
+    if (!word || !tl_text_unsigned(word, UINT32_MAX, &id) || !id)
+        return wrong(t, "a call site needs a number of 1 or more; correct it");
+    char *object = (word = tl_text_word(&rest)) ? tl_text_value(word, "object") : NULL;
+    object = object ? tl_text_unquote(object) : NULL;
+    if (!object || strlen(object) > TL_MAX_TEXT_BYTES)
+        return wrong(t, "site %" PRIu64 ": 'object=\"NAME\"' must come first; correct it", id);
+    char *number = (word = tl_text_word(&rest)) ? tl_text_value(word, "offset") : NULL;
+    if (!number || !tl_text_unsigned(number, UINT64_MAX, &offset) || tl_text_word(&rest))
+        return wrong(t, "site %" PRIu64 ": 'offset=NUMBER' must come second; correct it", id);
+    tl_status status = define(t, id, 1);
+    if (status)
+        return status;
+    tl_site site = {.id = (uint32_t)id, .object = object, .offset = offset};
+    status = tl_writer_define_site(t->w, &site);
+    return status ? write_failed(t, status) : TL_OK;
+}
+
+static tl_status read_end(text_reader *t, char *rest)
+{
+    char *name = tl_text_word(&rest), *pair = tl_text_word(&rest);
+    char *text = pair ? tl_text_value(pair, "clock_ns") : NULL;
+    uint64_t clock_ns;
+    if (!name || !text || !tl_text_unsigned(text, UINT64_MAX, &clock_ns) || tl_text_word(&rest))
+        return wrong(t, "a part ends with 'end HOW clock_ns=NUMBER'; correct it");
+    for (int reason = TL_END_NONE + 1; reason <= TL_END_CUT; reason++) {
+        if (strcmp(name, tl_text_ends[reason]) != 0)
+            continue;
+        tl_status status = tl_writer_close(t->w, (tl_end_reason)reason, clock_ns);
+        t->w = NULL;
+        return status ? write_failed(t, status) : TL_OK;
+    }
+    return wrong(t, "'%.20s' is no way to end; use finalized, exited, aborted, failed or cut",
+                 name);
+}
+
+static tl_status read_event(text_reader *t, const char *rank_text, char *rest)
+{
+    uint64_t rank, number;
+    char *number_text = tl_text_word(&rest);
+    if (!tl_text_unsigned(rank_text, UINT32_MAX, &rank) || !number_text ||
+        !tl_text_unsigned(number_text, UINT64_MAX, &number))
+        return wrong(t, "'%.40s' begins no line of the text form; correct it", rank_text);
+    if (rank != t->rank)
+        return wrong(t,
+                     "an event of rank %" PRIu64 " in the part of rank %" PRIu32
+                     "; begin its part with a line 'rank'",
+                     rank, t->rank);
+    if (number != t->position)
+        return wrong(t,
+                     "event %" PRIu64 " where event %" PRIu64
+                     " should be; restore the lines between, or number them anew",
+                     number, t->position);
+    tl_event e;
+    char text[300];
+    tl_status status = tl_text_parse_event(rest, &e, &t->list, text, sizeof text);
+    if (status == TL_ERR_MEMORY)
+        return out_of_memory(t);
+    if (status)
+        return wrong(t, "%s", text);
+    status = tl_writer_put(t->w, &e);
+    t->position++;
+    return status ? write_failed(t, status) : TL_OK;
+}
+
+static tl_status read_line(text_reader *t, char *line)
+{
+    char *rest = line, *word = tl_text_word(&rest);
+    if (!strcmp(word, "rank")) {
+        tl_status status = t->created ? TL_OK : create(t);
+        return status ? status : read_rank(t, rest);
+    }
+    if (!t->created)
+        return read_run_line(t, word, rest);
+    if (!t->w)
+        return wrong(t, "'%.40s' stands outside of the part of a rank; put it after a line 'rank'",
+                     word);
+    if (!strcmp(word, "comm"))
+        return read_comm(t, rest);
+    if (!strcmp(word, "site"))
+        return read_site(t, rest);
+    if (!strcmp(word, "end"))
+        return read_end(t, rest);
+    return read_event(t, word, rest);
+}
+
+static tl_status read_lines(text_reader *t)
+{
+    tl_status status = read_first_line(t);
+    char *line;
+    while (!status && !(status = next_line(t, &line)))
+        status = read_line(t, line);
+    if (status != TL_END)
+        return status;
+    status = t->created ? TL_OK : create(t);
+    return status ? status : leave_rank(t);
+}
+
+tl_status tl_text_read(FILE *in, const char *name, const char *out_path, tl_error *err)
+{
+    /* Under another name until it is whole. */
+    size_t size = strlen(out_path) + sizeof ".part";
+    char *part_path = malloc(size);
+    if (!part_path)
+        return tl_fail(err, TL_ERR_MEMORY, "%s: out of memory", out_path);
+    snprintf(part_path, size, "%s.part", out_path);
+    text_reader t = {.in = in, .name = name, .out_path = part_path, .err = err};
+    tl_status status = read_lines(&t);
+    if (!status && rename(part_path, out_path))
+        status = tl_fail_errno(err, "%s: cannot be written", out_path);
+    if (status && t.created)
+        unlink(part_path);
+    tl_writer_abandon(t.w);
+    for (size_t i = 0; i < TL_N_TEXT_RUN_FIELDS; i++)
+        free(t.fields[i]);
+    free(t.line);
+    tl_map_free(&t.ids);
+    tl_buffer_free(&t.list);
+    tl_buffer_free(&t.members);
+    free(part_path);
+    return status;
+}

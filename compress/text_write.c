@@ -1,0 +1,181 @@
+/* text_write.c - a whole trace as text (doc/FORMAT.md, "The text form"). */
+#include "text.h"
+
+#include "error.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+
+const tl_text_run_field tl_text_run_fields[TL_N_TEXT_RUN_FIELDS] = {
+    {"volume_unit", offsetof(tl_run, volume_unit)},
+    {"volume_source", offsetof(tl_run, volume_source)},
+    {"program", offsetof(tl_run, program)},
+    {"mpi_library", offsetof(tl_run, mpi_library)},
+    {"writer", offsetof(tl_run, writer)},
+    {"origin", offsetof(tl_run, origin)},
+};
+
+const char *const tl_text_ends[TL_END_CUT + 1] = {
+    [TL_END_NONE] = "none",       [TL_END_FINALIZED] = "finalized", [TL_END_EXITED] = "exited",
+    [TL_END_ABORTED] = "aborted", [TL_END_FAILED] = "failed",       [TL_END_CUT] = "cut",
+};
+
+static void put_quoted(FILE *out, const char *text)
+{
+    fputc('"', out);
+    for (; *text; text++) {
+        unsigned char c = (unsigned char)*text;
+        if (c == '"' || c == '\\')
+            fprintf(out, "\\%c", c);
+        else if (c < ' ' || c == 0x7f)
+            fprintf(out, "\\x%02x", c);
+        else
+            fputc(c, out);
+    }
+    fputc('"', out);
+}
+
+tl_status tl_text_write_run(const tl_run *run, FILE *out)
+{
+    fprintf(out, "%s\nranks %" PRIu32 "\n", TL_TEXT_FIRST_LINE, run->n_ranks);
+    for (size_t i = 0; i < TL_N_TEXT_RUN_FIELDS; i++) {
+        const char *value;
+        memcpy(&value, (const char *)run + tl_text_run_fields[i].offset, sizeof value);
+        fprintf(out, "%s ", tl_text_run_fields[i].name);
+        put_quoted(out, value ? value : "");
+        fputc('\n', out);
+    }
+    return ferror(out) ? TL_ERR_SYSTEM : TL_OK;
+}
+
+/* "[0-3,7,9-15/2]": runs of three members and more that go up or down by the same step. */
+static void put_members(FILE *out, const tl_comm *comm)
+{
+    const int32_t *m = comm->members;
+    fputc('[', out);
+    for (uint32_t i = 0, n; i < comm->n_members; i += n) {
+        int64_t step = i + 1 < comm->n_members ? (int64_t)m[i + 1] - m[i] : 0;
+        n = 1;
+        while (step && i + n < comm->n_members && (int64_t)m[i + n] - m[i + n - 1] == step)
+            n++;
+        if (n < 3)
+            n = 1;
+        fprintf(out, "%s%" PRId32, i ? "," : "", m[i]);
+        if (n > 1)
+            fprintf(out, "-%" PRId32, m[i + n - 1]);
+        if (n > 1 && step != 1 && step != -1)
+            fprintf(out, "/%" PRId64, step < 0 ? -step : step);
+    }
+    fputc(']', out);
+}
+
+static void put_definitions(tl_reader *r, uint32_t rank, FILE *out)
+{
+    const tl_comm *comms;
+    size_t n = tl_reader_comms(r, rank, &comms);
+    for (size_t i = 0; i < n; i++) {
+        const tl_call_info *row = tl_call_by_code(comms[i].call);
+        fprintf(out, "comm %" PRIu32 " parent=%" PRIu32 " call=", comms[i].id, comms[i].parent);
+        if (row)
+            fputs(row->name, out);
+        else
+            fprintf(out, "%u", comms[i].call);
+        fputs(" members=", out);
+        put_members(out, &comms[i]);
+        fputc('\n', out);
+    }
+    const tl_site *sites;
+    n = tl_reader_sites(r, rank, &sites);
+    for (size_t i = 0; i < n; i++) {
+        fprintf(out, "site %" PRIu32 " object=", sites[i].id);
+        put_quoted(out, sites[i].object);
+        fprintf(out, " offset=%" PRIu64 "\n", sites[i].offset);
+    }
+}
+
+/* "RANK NUMBER EVENT"; the buffer grows to the longest line. */
+static tl_status put_event(FILE *out, uint32_t rank, uint64_t number, const tl_event *e,
+                           tl_buffer *line)
+{
+    size_t length = tl_event_text(e, (char *)line->data, line->capacity);
+    if (length >= line->capacity) {
+        if (!tl_buffer_reserve(line, length + 1))
+            return TL_ERR_MEMORY;
+        tl_event_text(e, (char *)line->data, line->capacity);
+    }
+    fprintf(out, "%" PRIu32 " %" PRIu64 " %s\n", rank, number, (const char *)line->data);
+    return ferror(out) ? TL_ERR_SYSTEM : TL_OK;
+}
+
+static tl_status put_events(tl_reader *r, uint32_t rank, FILE *out, tl_error *err)
+{
+    tl_cursor *c;
+    tl_status status = tl_cursor_open(r, rank, &c, err);
+    if (status)
+        return status;
+    tl_buffer line = {0};
+    tl_event e;
+    for (;;) {
+        uint64_t number = tl_cursor_position(c);
+        status = tl_cursor_next(c, &e);
+        if (status)
+            break;
+        status = put_event(out, rank, number, &e, &line);
+        if (status) {
+            tl_fail(err, status, "the text cannot be written");
+            goto cleanup;
+        }
+    }
+    if (status == TL_END)
+        status = TL_OK;
+    else if (err)
+        *err = *tl_cursor_error(c);
+cleanup:
+    tl_buffer_free(&line);
+    tl_cursor_close(c);
+    return status;
+}
+
+tl_status tl_text_write_rank(tl_reader *r, uint32_t rank, FILE *out, tl_error *err)
+{
+    tl_rank_summary summary;
+    tl_status status = tl_reader_rank(r, rank, &summary);
+    if (status)
+        return tl_fail(err, status, "%s: there is no rank %" PRIu32, tl_reader_path(r), rank);
+    const tl_comm *comms;
+    const tl_site *sites;
+    bool empty = !*summary.host && !summary.n_events && summary.end == TL_END_NONE &&
+                 !tl_reader_comms(r, rank, &comms) && !tl_reader_sites(r, rank, &sites);
+    if (!empty) {
+        fprintf(out, "rank %" PRIu32 " host=", rank);
+        put_quoted(out, summary.host);
+        fputc('\n', out);
+        put_definitions(r, rank, out);
+    }
+    /* Also of a rank of which nothing is left: its cursor says what happened. */
+    status = put_events(r, rank, out, err);
+    if (!status && summary.end != TL_END_NONE)
+        fprintf(out, "end %s clock_ns=%" PRIu64 "\n", tl_text_ends[summary.end], summary.clock_ns);
+    return status;
+}
+
+tl_status tl_text_write(tl_reader *r, FILE *out, tl_error *err)
+{
+    tl_error damage = {0};
+    tl_status status = tl_text_write_run(tl_reader_run(r), out);
+    if (status)
+        return tl_fail(err, status, "the text cannot be written");
+    for (uint32_t rank = 0; rank < tl_reader_run(r)->n_ranks; rank++) {
+        tl_error this_rank = {0};
+        status = tl_text_write_rank(r, rank, out, &this_rank);
+        if (status == TL_ERR_SYSTEM || status == TL_ERR_MEMORY) {
+            damage = this_rank;
+            break;
+        }
+        if (status && !damage.status)
+            damage = this_rank;
+    }
+    if (damage.status && err)
+        *err = damage;
+    return damage.status;
+}
