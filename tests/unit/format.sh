@@ -1,7 +1,11 @@
 # format.sh - the sources stand as .clang-format says.
 . "$top_srcdir/tests/tap.sh"
 
-sources() { (cd "$top_srcdir" && find compress tracer replayer platforms cli tests \( -name '*.c' -o -name '*.h' \) | sort); }
+# Not the headers of Fortran programs.
+sources() {
+    (cd "$top_srcdir" && find compress tracer replayer platforms cli tests -path '*/fortran' -prune -o \
+        \( -name '*.c' -o -name '*.h' \) -print | sort)
+}
 formatted() { (cd "$top_srcdir" && sources | xargs clang-format --dry-run -Werror); }
 # Another version would format some lines in another way.
 version=$(clang-format --version 2>/dev/null | sed -n 's/.*version \([0-9]*\)\..*/\1/p')
