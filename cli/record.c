@@ -4,6 +4,7 @@
 #include "cli.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <inttypes.h>
 #include <limits.h>
 #include <signal.h>
@@ -59,11 +60,12 @@ static error_t parse_option(int key, char *arg, struct argp_state *state)
     }
 }
 
-static const struct argp argp = {
-    .options = options,
-    .parser = parse_option,
-    .args_doc = "-- COMMAND...",
-    .doc = "Run an MPI program and write its trace.\vThe exit code is that of COMMAND."};
+static const struct argp argp = {.options = options,
+                                 .parser = parse_option,
+                                 .args_doc = "-- COMMAND...",
+                                 .doc = "Run an MPI program and write its trace.\vThe exit code is "
+                                        "that of COMMAND, or 3 if that is 0 and there is "
+                                        "no trace."};
 
 /* ---- where the tracer is ---- */
 
@@ -112,9 +114,8 @@ static void set_preload(const char *tracer)
     setenv("LD_PRELOAD", value, 1);
 }
 
-static void set_environment(const settings *s, const char *tracer, const char *output)
+static void set_environment(const settings *s, const char *output)
 {
-    set_preload(tracer);
     setenv("TIMELESS_OUTPUT", output, 1);
     if (s->volume)
         setenv("TIMELESS_VOLUME", s->volume, 1);
@@ -255,20 +256,25 @@ static void say_what_is_missing(const tl_reader *r)
     }
 }
 
-static void summarise(const char *path, int code, bool quiet)
+/* Says what was recorded.  Returns the exit code: the command's, unless that hides that there is no
+ * trace. */
+static int summarise(const char *path, int code, bool quiet)
 {
     tl_reader *r = NULL;
     tl_error err;
+    struct stat st;
+    if (stat(path, &st) == 0 && !S_ISREG(st.st_mode))
+        return code; /* a pipe or a device: nothing to read again */
     if (access(path, F_OK) != 0) {
         fprintf(stderr, "timeless: no trace was written: %s\n",
                 code ? "the command failed before MPI_Init"
                      : "no process called MPI_Init of a shared library (statically linked "
                        "programs are not traced)");
-        return;
+        return code ? code : CLI_BAD_INPUT;
     }
     if (tl_reader_open(path, &r, &err) != TL_OK) {
-        cli_fail(&err);
-        return;
+        int failed = cli_fail(&err);
+        return code ? code : failed;
     }
     uint64_t n_events = 0;
     for (uint32_t rank = 0; rank < tl_reader_run(r)->n_ranks; rank++) {
@@ -285,6 +291,7 @@ static void summarise(const char *path, int code, bool quiet)
     if (!complete)
         say_what_is_missing(r);
     tl_reader_close(r);
+    return code;
 }
 
 static bool absolute_path(const char *name, char *path, size_t size)
@@ -302,13 +309,31 @@ static bool remove_stale(const char *path)
     return stat(path, &st) != 0 || !S_ISREG(st.st_mode) || unlink(path) == 0;
 }
 
-/* The tracer itself answers, in a process that does nothing else. */
-static int list_volumes(const char *tracer)
+/* Before hours are computed for a trace that nobody can write.  Only a name that is free is tried;
+ * what is there and no folder is left to the tracer. */
+static bool can_be_created(const char *path)
+{
+    struct stat st;
+    if (stat(path, &st) == 0) {
+        errno = EISDIR;
+        return !S_ISDIR(st.st_mode);
+    }
+    int fd = open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
+    if (fd < 0)
+        return errno == EEXIST; /* another rank's `timeless record` tries too */
+    close(fd);
+    return unlink(path) == 0 || errno == ENOENT;
+}
+
+/* The tracer itself answers, in a process that does nothing else: it lists the sources of volumes,
+ * or its exit code tells whether `volume` works, after saying why not. */
+static int ask_tracer(const char *variable, const char *volume)
 {
     char *command[] = {(char *)"true", NULL};
-    set_preload(tracer);
-    setenv("TIMELESS_LIST_VOLUMES", "1", 1);
-    return run(command);
+    setenv(variable, volume, 1);
+    int code = run(command);
+    unsetenv(variable);
+    return code;
 }
 
 int cmd_record(int argc, char **argv)
@@ -321,13 +346,19 @@ int cmd_record(int argc, char **argv)
                              "%s: cannot be read; set TIMELESS_TRACER to where "
                              "libtimeless-tracer.so is",
                              tracer);
+    set_preload(tracer);
     if (s.list_volumes)
-        return list_volumes(tracer);
+        return ask_tracer("TIMELESS_LIST_VOLUMES", "1");
+    if (s.volume && ask_tracer("TIMELESS_CHECK_VOLUME", s.volume) != 0)
+        return CLI_USAGE;
     if (!absolute_path(s.output, output, sizeof output))
         return cli_fail_text(TL_ERR_USAGE, "%s: the path is too long", s.output);
     if (!remove_stale(output))
         return cli_fail_text(TL_ERR_SYSTEM, "%s: cannot be replaced: %s", output, strerror(errno));
-    set_environment(&s, tracer, output);
+    if (!can_be_created(output))
+        return cli_fail_text(TL_ERR_SYSTEM, "%s: cannot be created: %s; give another --output",
+                             s.output, strerror(errno));
+    set_environment(&s, output);
     char **command = forward_variables(&s);
     if (!command)
         return cli_fail_text(TL_ERR_MEMORY, "out of memory");
@@ -335,6 +366,5 @@ int cmd_record(int argc, char **argv)
     free(command);
     if (code < 0)
         return cli_fail_text(TL_ERR_SYSTEM, "%s: cannot be run: %s", s.command[0], strerror(errno));
-    summarise(s.output, code, s.quiet);
-    return code;
+    return summarise(s.output, code, s.quiet);
 }

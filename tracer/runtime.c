@@ -115,11 +115,19 @@ __attribute__((destructor)) static void close_at_exit(void)
     tlt_stop(TL_END_EXITED);
 }
 
-/* `timeless record --list-volumes` asks in a process of its own. */
-__attribute__((constructor)) static void answer_list_request(void)
+/* `timeless record` asks in a process of its own: which volume sources there are, whether one
+ * works.
+ */
+__attribute__((constructor)) static void answer_about_volumes(void)
 {
+    const char *wanted = getenv("TIMELESS_CHECK_VOLUME");
+    char why[512] = "";
     if (getenv("TIMELESS_LIST_VOLUMES"))
         tlt_volume_list();
+    if (!wanted || tlt_volume_choose(wanted, why, sizeof why))
+        return;
+    tlt_say("%s; 'timeless record --list-volumes' lists what works here", why);
+    _exit(1);
 }
 
 static bool spawned(void)

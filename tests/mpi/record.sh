@@ -9,7 +9,7 @@ check_exit 4 "a command that does not exist" $timeless record -o "$trace" -- "$s
 cp "$scratch/err" "$scratch/said"
 check "and it is named" says "^timeless: $scratch/absent: cannot be run" "$scratch/said"
 check_exit 4 "a tracer that does not exist" env TIMELESS_TRACER=/absent $timeless record true
-check_exit 0 "a program without MPI" $timeless record -o "$trace" -- true
+check_exit 3 "a program without MPI" $timeless record -o "$trace" -- true
 cp "$scratch/err" "$scratch/said"
 check "leaves no trace, and the command says so" says '^timeless: no trace was written' "$scratch/said"
 check_exit 3 "the exit code of the command" $timeless record -o "$trace" -- sh -c 'exit 3'
@@ -25,8 +25,21 @@ forwards_signal() {
 }
 check "signals are passed on" forwards_signal
 
+# refused CODE NAME PATTERN OPTION...: says PATTERN in one line, before the command begins
+refused() {
+    local code=$1 name=$2 pattern=$3; shift 3
+    check_exit "$code" "$name" $timeless record "$@" -- touch "$scratch/began"
+    cp "$scratch/err" "$scratch/said"
+    check "$name: says so" says "^timeless: $pattern" "$scratch/said"
+    check "$name: in one line" test "$(wc -l <"$scratch/said")" = 1
+    check "$name: before the command begins" test ! -e "$scratch/began"
+}
+refused 4 "a trace in a folder that is not there" '.*/absent/x.tl: cannot be created' -o "$scratch/absent/x.tl"
+refused 4 "a trace that is a folder" '.*: cannot be created: Is a directory' -o "$scratch"
+refused 2 "a volume source that does not exist" "'absent' is no volume source" -o "$trace" --volume absent
+
 echo old >"$trace"
-check "an old file is replaced" $timeless record -o "$trace" -- true
+check_exit 3 "an old file is replaced" $timeless record -o "$trace" -- true
 check "even when the run leaves none" test ! -e "$trace"
 
 list() { $timeless record --list-volumes | grep -E '^none +none +none +works$'; }

@@ -23,7 +23,7 @@ export TIMELESS_VOLUME=none
 check "none: recorded" record volumes 2
 check "none: no volume" test "$(volume 0 MPI_Send)" = 0
 export TIMELESS_VOLUME=absent
-check "a source that does not exist: the program runs" record volumes 2
+check_exit 3 "a source that does not exist: the program runs, without a trace" record volumes 2
 cp "$scratch/err" "$scratch/said"
 check "and one rank says that there is no trace" test "$(grep -c "no trace: 'absent' is no volume source" "$scratch/said")" = 1
 tap_done
