@@ -14,13 +14,15 @@ struct cut_options {
     const char *part_text;
     uint64_t a, b; /* sections, or events */
     int64_t level; /* region */
-    int last;      /* --section last */
+    int last;      /* the section where the part ends is called last */
 };
 
 static const struct argp_option option_table[] = {
     {"output", 'o', "FILE", 0, "the trace to write", 0},
     {"section", 's', "A[:B]", 0,
-     "sections A to B, both included, as 'timeless info --sections' counts them; or 'last'", 0},
+     "sections A to B, both included, as 'timeless info --sections' counts them; 'last' is the "
+     "last one",
+     0},
     {"region", 'r', "LEVEL[:NTH]", 0,
      "from MPI_Pcontrol(LEVEL) to the next MPI_Pcontrol with another level; the NTH, from 0", 0},
     {"events", 'e', "A:B", 0, "events A to B-1 of every rank", 0},
@@ -38,6 +40,22 @@ static int parse_pair(struct argp_state *state, const char *what, char *arg, uin
     free(first);
     *b = colon ? cli_parse_number(state, what, colon + 1, max) : *a;
     return colon != NULL;
+}
+
+/* "A", "A:B", "A:last" or "last". */
+static void parse_sections(struct argp_state *state, char *arg)
+{
+    struct cut_options *o = state->input;
+    char *colon = strrchr(arg, ':');
+    o->last = !strcmp(colon ? colon + 1 : arg, "last");
+    if (o->last && !colon)
+        o->a = UINT64_MAX; /* the last too */
+    else if (o->last)
+        *colon = '\0';
+    if (!o->last || colon)
+        parse_pair(state, "section", arg, INT64_MAX, &o->a, &o->b);
+    if (o->last && colon)
+        *colon = ':';
 }
 
 static void set_part(struct argp_state *state, enum part part, const char *text)
@@ -66,9 +84,7 @@ static error_t parse(int key, char *arg, struct argp_state *state)
     case 'o': o->out = arg; return 0;
     case 's':
         set_part(state, PART_SECTIONS, arg);
-        o->last = !strcmp(arg, "last");
-        if (!o->last)
-            parse_pair(state, "section", arg, INT64_MAX, &o->a, &o->b);
+        parse_sections(state, arg);
         return 0;
     case 'r':
         set_part(state, PART_REGION, arg);
@@ -105,7 +121,9 @@ static tl_status find_span(tl_reader *r, struct cut_options *o, tl_span *span, t
         if (status)
             return status;
         free(sections);
-        o->a = o->b = n - 1;
+        o->b = n - 1;
+        if (o->a == UINT64_MAX)
+            o->a = o->b;
     }
     return tl_span_of_sections(r, o->a, o->b, span, err);
 }

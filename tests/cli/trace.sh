@@ -44,6 +44,11 @@ try 0 "info of the part" "$timeless" info part.tl
 check "the part says where it is from" grep -q '^origin .*cut --section 1 of ring.tl' said.out
 check "the part has half of the sends" grep -Eq '^ +150  MPI_Send$' said.out
 try 0 "cut --section last" "$timeless" cut ring.tl --section last -o part.tl
+try 0 "cut --section A:last" "$timeless" cut ring.tl --section 1:last -o part.tl
+try 0 "cut --section A:B" "$timeless" cut ring.tl --section 1:2 -o same.tl
+"$timeless" dump part.tl | grep -v origin >part.txt
+"$timeless" dump same.tl | grep -v origin >same.txt
+check "the last one is number 2" cmp part.txt same.txt
 try 3 "cut through a message" "$timeless" cut ring.tl --events 0:2 -o no.tl
 check "it is refused in one line" one_line
 check "and nothing is left" test ! -e no.tl -a ! -e no.tl.part
