@@ -44,6 +44,16 @@ static const struct argp_option options[] = {
     {"quiet", 'q', NULL, 0, "print the makespan in seconds only", 0},
     {0}};
 
+static const char *known_selector(struct argp_state *state, const char *name)
+{
+    static const char *const names[] = {"default", "ompi", "mpich", "mvapich2", "impi"};
+    for (size_t i = 0; i < sizeof names / sizeof *names; i++)
+        if (!strcmp(name, names[i]))
+            return name;
+    argp_error(state, "--coll-selector '%s': give default, ompi, mpich, mvapich2 or impi", name);
+    return NULL;
+}
+
 static error_t parse(int key, char *value, struct argp_state *state)
 {
     arguments *a = state->input;
@@ -57,7 +67,7 @@ static error_t parse(int key, char *value, struct argp_state *state)
             argp_error(state, "--ranks-per-host '%s': give at least 1", value);
         break;
     case OPT_HOSTFILE: a->options.hostfile = value; break;
-    case OPT_SELECTOR: a->options.coll_selector = value; break;
+    case OPT_SELECTOR: a->options.coll_selector = known_selector(state, value); break;
     case OPT_CFG:
         if (!strchr(value, ':') || value[0] == ':')
             argp_error(state, "--cfg '%s': write KEY:VALUE", value);
@@ -74,7 +84,8 @@ static error_t parse(int key, char *value, struct argp_state *state)
     case OPT_PROGRESS: a->options.progress = 1; break;
     case ARGP_KEY_ARG:
         if (a->trace)
-            argp_error(state, "'%s': one trace at a time", value);
+            argp_error(state, "'%s': one trace at a time%s", value,
+                       a->json && !a->json_path ? "; a file for JSON is given as --json=FILE" : "");
         a->trace = value;
         break;
     case ARGP_KEY_END:

@@ -6,6 +6,7 @@
 #include "error.h"
 
 #include <ctype.h>
+#include <dirent.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -23,6 +24,30 @@ static char *join(const char *folder, const char *name)
 {
     char *path = NULL;
     return asprintf(&path, "%s/%s", folder, name) < 0 ? NULL : path;
+}
+
+/* " (NAME, NAME)" of the platforms in a folder, as many as there is room for; "" if there are none.
+ */
+static void list_platforms(const char *folder, char *text, size_t size)
+{
+    struct dirent **entries;
+    int n = scandir(folder, &entries, NULL, alphasort);
+    size_t used = 0;
+    text[0] = '\0';
+    for (int i = 0; i < n; i++) {
+        char *xml = NULL;
+        size_t length = strlen(entries[i]->d_name);
+        if (asprintf(&xml, "%s/%s/platform.xml", folder, entries[i]->d_name) >= 0 && is_file(xml) &&
+            used + length + 4 < size)
+            used += (size_t)snprintf(text + used, size - used, "%s%s", used ? ", " : " (",
+                                     entries[i]->d_name);
+        free(xml);
+        free(entries[i]);
+    }
+    if (used)
+        snprintf(text + used, size - used, ")");
+    if (n >= 0)
+        free(entries);
 }
 
 /* The folder that `name` means: itself if it holds a platform.xml, or the one of that name among
@@ -45,10 +70,13 @@ static tl_status find_folder(const char *name, char **out, tl_error *err)
     }
     free(candidates[0]);
     free(candidates[1]);
-    return tlr_fail(err, TL_ERR_INPUT,
-                    "%s: no platform here, nor one of this name in %s; give a folder that holds a "
-                    "platform.xml",
-                    name, installed);
+    char names[128];
+    list_platforms(installed, names, sizeof names);
+    return tlr_fail(
+        err, TL_ERR_INPUT,
+        "%s: no platform here, nor one of this name in %s%s; give a folder that holds a "
+        "platform.xml",
+        name, installed, names);
 }
 
 /* One "key:value" a line; # starts a comment. */

@@ -81,7 +81,6 @@ check 'an option with a wrong value' says 3 '^timeless: ' replay_on broken good.
 platform broken; echo 'smpi/no-such-option:1' >broken/options.conf
 check 'an option that SimGrid does not know' says 3 '^timeless: ' replay_on broken good.tl --no-compute
 check 'an unknown platform' refused 3 replay_on no-such-platform good.tl --no-compute
-check 'an unknown selector' refused 3 replay_on "$star" good.tl --no-compute --coll-selector nonesuch
 check 'an unknown --cfg key' says 3 '^timeless: ' replay_on "$star" good.tl --no-compute --cfg no/such:key
 
 # ---- models ----
@@ -98,6 +97,7 @@ check 'an unknown command' usage $timeless nonesuch
 check 'an unknown option' usage $timeless info --nonesuch good.tl
 check 'no trace' usage $timeless info
 check 'no platform' usage $timeless replay good.tl
+check 'an unknown selector' usage $timeless replay good.tl -p "$star" --coll-selector nonesuch
 check 'a cut of nothing' usage $timeless cut good.tl
 check 'a number that is none' usage $timeless dump --rank x good.tl
 tap_done
