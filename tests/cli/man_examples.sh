@@ -1,0 +1,37 @@
+#!/usr/bin/env bash
+# Every command of the EXAMPLES sections of the manual works when pasted, beside the traces that the
+# examples name: hpcc.tl, a run whose last section is hpl.tl.  And every command has a page.
+. "$top_srcdir/tests/tap.sh"
+PATH=$(dirname "$timeless"):$PATH
+export TIMELESS_PLATFORMS=$top_srcdir/platforms
+cd "$scratch" || exit 99
+"$top_srcdir/tests/hpcc_input.sh" 200 2 2 >hpccinf.txt
+ln -s "$top_srcdir/platforms" platforms
+
+# examples PAGE: its commands, one a line; what is indented by the reader stands between .nf and .fi
+examples() {
+    awk '/^\.SH/ {on = /^\.SH EXAMPLES/; next} /^\.nf/ {text = 1; next} /^\.fi/ {text = 0} on && text' "$1" |
+        sed 's/\\-/-/g'
+}
+
+check 'a run of hpcc' timeless record -q -o hpcc.tl -- "$MPIRUN" -np 4 "$HPCC"
+check 'its last section' timeless cut hpcc.tl --section last -o hpl.tl
+for page in "$top_srcdir"/doc/timeless*.1; do
+    name=$(basename "$page" .1) n=0
+    while IFS= read -r command <&3; do
+        n=$((n + 1))
+        # Shorter and looser than a reader would: the measurement itself and the error it finds are
+        # the business of other tests.
+        case $command in
+        *calibrate*) check "$name: $command" bash -c "$command --max-seconds 1" ;;
+        *--tolerance*) check "$name: $command" bash -c "$command; [ \$? -le 1 ]" ;;
+        *) check "$name: $command" bash -o pipefail -c "$command" ;;
+        esac
+    done 3< <(examples "$page")
+    check "$name: has examples" test "$n" -ge 1
+done
+while read -r name; do
+    check "timeless.1 names $name" grep -qF "timeless\\-$name" "$top_srcdir/doc/timeless.1"
+    check "$name has a page" test -f "$top_srcdir/doc/timeless-$name.1"
+done < <(timeless --help | sed -n 's/^  \([a-z]*\)  .*/\1/p')
+tap_done
