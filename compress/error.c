@@ -17,31 +17,29 @@ static void format_text(tl_error *err, const char *format, va_list args)
             *p = '?';
 }
 
-tl_status tl_fail(tl_error *err, tl_status status, const char *format, ...)
+void tl_error_set(tl_error *err, tl_status status, const char *format, ...)
 {
-    if (err) {
-        va_list args;
-        va_start(args, format);
-        format_text(err, format, args);
-        va_end(args);
-        err->status = status;
-    }
-    return status;
+    if (!err)
+        return;
+    va_list args;
+    va_start(args, format);
+    format_text(err, format, args);
+    va_end(args);
+    err->status = status;
 }
 
-tl_status tl_fail_errno(tl_error *err, const char *format, ...)
+void tl_error_set_errno(tl_error *err, const char *format, ...)
 {
     int number = errno;
-    if (err) {
-        va_list args;
-        va_start(args, format);
-        format_text(err, format, args);
-        va_end(args);
-        size_t length = strlen(err->text);
-        char reason[128];
-        snprintf(err->text + length, sizeof err->text - length, ": %s",
-                 strerror_r(number, reason, sizeof reason));
-        err->status = TL_ERR_SYSTEM;
-    }
-    return TL_ERR_SYSTEM;
+    if (!err)
+        return;
+    va_list args;
+    va_start(args, format);
+    format_text(err, format, args);
+    va_end(args);
+    size_t length = strlen(err->text);
+    char reason[128];
+    snprintf(err->text + length, sizeof err->text - length, ": %s",
+             strerror_r(number, reason, sizeof reason));
+    err->status = TL_ERR_SYSTEM;
 }

@@ -1,14 +1,13 @@
-/* error.h - fill a tl_error. */
+/* error.h - fill a tl_error from errno. */
 #ifndef TL_ERROR_H
 #define TL_ERROR_H
 
 #include "timeless.h"
 
-/* Fills *err (NULL is accepted) and returns the status. */
-tl_status tl_fail(tl_error *err, tl_status status, const char *format, ...)
-    __attribute__((format(printf, 3, 4)));
-/* The same with ": " and the text of errno at the end. */
-tl_status tl_fail_errno(tl_error *err, const char *format, ...)
+/* tl_error_set with TL_ERR_SYSTEM, and ": " and the text of errno at the end of the line. */
+void tl_error_set_errno(tl_error *err, const char *format, ...)
     __attribute__((format(printf, 2, 3)));
+
+#define tl_fail_errno(err, ...) (tl_error_set_errno(err, __VA_ARGS__), TL_ERR_SYSTEM)
 
 #endif

@@ -83,7 +83,7 @@ tl_status tl_reader_open(const char *path, tl_reader **out, tl_error *err)
     r->path = strdup(path);
     tl_status status = TL_ERR_MEMORY;
     if (!r->path) {
-        tl_fail(err, status, "%s: out of memory", path);
+        tl_error_set(err, status, "%s: out of memory", path);
         goto cleanup;
     }
     status = open_file(r, err);
@@ -96,7 +96,7 @@ tl_status tl_reader_open(const char *path, tl_reader **out, tl_error *err)
         goto cleanup;
     status = group_frames(r);
     if (status) {
-        tl_fail(err, status, "%s: out of memory", path);
+        tl_error_set(err, status, "%s: out of memory", path);
         goto cleanup;
     }
     settle_parts(r);
@@ -172,10 +172,10 @@ tl_status tl_reader_hash(tl_reader *r, uint64_t *out, tl_error *err)
         size_t size = r->file_bytes - at < BLOCK_BYTES ? r->file_bytes - at : BLOCK_BYTES;
         status = tl_read_at(r->fd, at, block, size);
         if (status == TL_ERR_TRUNCATED)
-            tl_fail(err, status, "%s:%" PRIu64 ": the file became shorter while it was read",
-                    r->path, at);
+            tl_error_set(err, status, "%s:%" PRIu64 ": the file became shorter while it was read",
+                         r->path, at);
         else if (status)
-            tl_fail_errno(err, "%s:%" PRIu64 ": cannot be read", r->path, at);
+            tl_error_set_errno(err, "%s:%" PRIu64 ": cannot be read", r->path, at);
         if (status)
             goto cleanup;
         tl_hash_update(hash, block, size);

@@ -209,9 +209,9 @@ tl_status tl_run_read(int fd, const char *path, tl_run_header *out, tl_error *er
         return tl_fail(err, TL_ERR_MEMORY, "%s: out of memory", path);
     status = tl_read_at(fd, 0, data, bytes);
     if (status == TL_ERR_TRUNCATED)
-        tl_fail(err, status, "%s: ends within the file header; record the run again", path);
+        tl_error_set(err, status, "%s: ends within the file header; record the run again", path);
     else if (status)
-        tl_fail_errno(err, "%s:0: cannot be read", path);
+        tl_error_set_errno(err, "%s:0: cannot be read", path);
     else
         status = parse_header(data, bytes, path, out, err);
     free(data);

@@ -53,10 +53,10 @@ static tl_status damage_part(scan *s, tl_part *part, tl_status status, uint64_t 
 {
     if (part->damage.status != TL_OK)
         return TL_OK;
-    tl_fail(&part->damage, status,
-            "%s:%" PRIu64 ": rank %" PRIu32 " %s after event %" PRIu64
-            "; what comes before is intact, record the run again for the rest",
-            s->r->path, offset, part->rank, what, part->summary.n_events);
+    tl_error_set(&part->damage, status,
+                 "%s:%" PRIu64 ": rank %" PRIu32 " %s after event %" PRIu64
+                 "; what comes before is intact, record the run again for the rest",
+                 s->r->path, offset, part->rank, what, part->summary.n_events);
     part->summary.end = TL_END_NONE;
     part->summary.clock_ns = 0;
     return part->named ? TL_OK : add_damage(s, &part->damage);
@@ -158,10 +158,10 @@ static tl_status take_chunk(scan *s, const tl_chunk *chunk, uint64_t offset)
     tl_reader *r = s->r;
     if (chunk->rank >= r->header.run.n_ranks) {
         tl_error damage;
-        tl_fail(&damage, TL_ERR_CORRUPT,
-                "%s:%" PRIu64 ": a part of rank %" PRIu32 ", but the run has %" PRIu32
-                " ranks; record the run again",
-                r->path, offset, chunk->rank, r->header.run.n_ranks);
+        tl_error_set(&damage, TL_ERR_CORRUPT,
+                     "%s:%" PRIu64 ": a part of rank %" PRIu32 ", but the run has %" PRIu32
+                     " ranks; record the run again",
+                     r->path, offset, chunk->rank, r->header.run.n_ranks);
         return add_damage(s, &damage);
     }
     tl_part *part = part_of(s, chunk->rank);
@@ -274,15 +274,15 @@ static tl_status report_region(scan *s, uint64_t from, uint64_t to, bool known, 
     }
     tl_error damage;
     if (cut_short)
-        tl_fail(&damage, TL_ERR_TRUNCATED,
-                "%s:%" PRIu64 ": the file ends within a part%s; what comes before is intact, "
-                "record the run again for the rest",
-                r->path, from, whose);
+        tl_error_set(&damage, TL_ERR_TRUNCATED,
+                     "%s:%" PRIu64 ": the file ends within a part%s; what comes before is intact, "
+                     "record the run again for the rest",
+                     r->path, from, whose);
     else
-        tl_fail(&damage, TL_ERR_CORRUPT,
-                "%s:%" PRIu64 ": %" PRIu64 " bytes%s are damaged; the other parts are intact, "
-                "record the run again for the rest",
-                r->path, from, to - from, whose);
+        tl_error_set(&damage, TL_ERR_CORRUPT,
+                     "%s:%" PRIu64 ": %" PRIu64 " bytes%s are damaged; the other parts are intact, "
+                     "record the run again for the rest",
+                     r->path, from, to - from, whose);
     return add_damage(s, &damage);
 }
 

@@ -122,7 +122,7 @@ static tl_status put_events(tl_reader *r, uint32_t rank, FILE *out, tl_error *er
             break;
         status = put_event(out, rank, number, &e, &line);
         if (status) {
-            tl_fail(err, status, "the text cannot be written");
+            tl_error_set(err, status, "the text cannot be written");
             goto cleanup;
         }
     }

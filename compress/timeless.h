@@ -60,6 +60,19 @@ typedef struct tl_error {
     char text[512];
 } tl_error;
 
+/* Fills *err (NULL is accepted) with the status and the formatted line, in which a line break
+ * becomes
+ * '?'.  For what is built on this library and reports its own errors in the same way, too. */
+TL_API void tl_error_set(tl_error *err, tl_status status, const char *format, ...)
+#if defined(__GNUC__)
+    __attribute__((format(printf, 3, 4)))
+#endif
+    ;
+
+/* The same as an expression: its value is the status, an operand that is evaluated twice.  A macro,
+ * so that compilers and checkers see that it is not TL_OK. */
+#define tl_fail(err, status, ...) (tl_error_set(err, status, __VA_ARGS__), (status))
+
 TL_API const char *tl_status_text(tl_status status);
 
 /* Exit code of a command that ends with this status: 0 ok, 2 usage, 3 bad input, 4 system. */

@@ -41,7 +41,7 @@ tl_status tl_trace_create(const char *path, const tl_run *run, tl_error *err)
     }
     status = tl_write_all(fd, header.data, header.size);
     if (status)
-        tl_fail_errno(err, "%s:0: cannot be written", path);
+        tl_error_set_errno(err, "%s:0: cannot be written", path);
     if (close(fd) && !status)
         status = tl_fail_errno(err, "%s: cannot be written", path);
 cleanup:

@@ -48,15 +48,15 @@ static tl_status find_symbols(tlp_blas *blas, tl_error *err)
     setenv("OMP_NUM_THREADS", "1", 1);
     blas->library = dlopen(LIBRARY, RTLD_NOW | RTLD_LOCAL);
     if (!blas->library)
-        return tlp_fail(err, TL_ERR_SYSTEM, "%s: %s; install the Debian package libopenblas0",
-                        LIBRARY, dlerror());
+        return tl_fail(err, TL_ERR_SYSTEM, "%s: %s; install the Debian package libopenblas0",
+                       LIBRARY, dlerror());
 #define TL_KERNEL(code, name, dimensions, work)                                                    \
     blas->symbols[(code)-FIRST] = dlsym(blas->library, #name "_");                                 \
     if (!blas->symbols[(code)-FIRST])                                                              \
-        return tlp_fail(err, TL_ERR_SYSTEM,                                                        \
-                        "%s: has no %s; install the Debian package "                               \
-                        "libopenblas0",                                                            \
-                        LIBRARY, #name "_");
+        return tl_fail(err, TL_ERR_SYSTEM,                                                         \
+                       "%s: has no %s; install the Debian package "                                \
+                       "libopenblas0",                                                             \
+                       LIBRARY, #name "_");
 #include <kernels.def>
     return TL_OK;
 }
@@ -137,7 +137,7 @@ tl_status tlp_blas_open(unsigned long seed, tlp_blas **out, tl_error *err)
     gsl_rng *rng = gsl_rng_alloc(gsl_rng_mt19937);
     tl_status status = TL_ERR_MEMORY;
     if (!blas || !rng) {
-        tlp_fail(err, status, "out of memory for the operands of the kernels");
+        tl_error_set(err, status, "out of memory for the operands of the kernels");
         goto cleanup;
     }
     gsl_rng_set(rng, seed);
@@ -148,7 +148,7 @@ tl_status tlp_blas_open(unsigned long seed, tlp_blas **out, tl_error *err)
     if (status == TL_OK)
         status = make_operands(&blas->precision[1], sizeof(float), rng);
     if (status != TL_OK) {
-        tlp_fail(err, status, "out of memory for the operands of the kernels");
+        tl_error_set(err, status, "out of memory for the operands of the kernels");
         goto cleanup;
     }
     tlp_blas_refresh(blas);

@@ -1,22 +1,9 @@
 /* calibrate.c - measure and fit all kernels. */
 #include "calibrate.h"
 
-#include <stdarg.h>
 #include <stdlib.h>
 
 #include <gsl/gsl_errno.h>
-
-tl_status tlp_fail(tl_error *err, tl_status status, const char *format, ...)
-{
-    if (!err)
-        return status;
-    err->status = status;
-    va_list args;
-    va_start(args, format);
-    vsnprintf(err->text, sizeof err->text, format, args);
-    va_end(args);
-    return status;
-}
 
 /* Fits one kernel; `work` and `seconds` have room for all samples. */
 static tl_status fit_kernel(tlp_result *result, unsigned kernel, double *work, double *seconds,
@@ -32,8 +19,8 @@ static tl_status fit_kernel(tlp_result *result, unsigned kernel, double *work, d
     tl_status status = tlp_fit_line(work, seconds, n, &result->fits[kernel - TL_KERNEL_dgemm]);
     if (status == TL_OK)
         return status;
-    return tlp_fail(err, status, "%zu measurements of %s give no line; give more --max-seconds", n,
-                    tl_call_by_code(kernel)->name);
+    return tl_fail(err, status, "%zu measurements of %s give no line; give more --max-seconds", n,
+                   tl_call_by_code(kernel)->name);
 }
 
 tl_status tlp_calibrate(const tlp_measure_options *options, tlp_result **out, tl_error *err)
@@ -42,7 +29,7 @@ tl_status tlp_calibrate(const tlp_measure_options *options, tlp_result **out, tl
     double *work = NULL, *seconds = NULL;
     tlp_result *result = calloc(1, sizeof *result);
     if (!result)
-        return tlp_fail(err, TL_ERR_MEMORY, "out of memory while calibrating");
+        return tl_fail(err, TL_ERR_MEMORY, "out of memory while calibrating");
     result->cores = options->cores ? options->cores : tlp_n_cores();
     result->seed = options->seed;
     if (tlp_measure_instructions(&result->instruction_s, NULL) != TL_OK)
@@ -53,7 +40,7 @@ tl_status tlp_calibrate(const tlp_measure_options *options, tlp_result **out, tl
     work = calloc(result->n_samples + 1, sizeof *work);
     seconds = calloc(result->n_samples + 1, sizeof *seconds);
     if (!work || !seconds) {
-        status = tlp_fail(err, TL_ERR_MEMORY, "out of memory while calibrating");
+        status = tl_fail(err, TL_ERR_MEMORY, "out of memory while calibrating");
         goto cleanup;
     }
 #define TL_KERNEL(code, name, dimensions, formula)                                                 \

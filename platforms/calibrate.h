@@ -13,10 +13,6 @@
  * counts as a host of this speed, in flop/s. */
 #define TLP_REFERENCE_FLOPS 1.0e9
 
-/* Fills err (which may be NULL) with the status and the formatted line, and returns the status. */
-tl_status tlp_fail(tl_error *err, tl_status status, const char *format, ...)
-    __attribute__((format(printf, 3, 4)));
-
 /* ---- the plan: platforms/plan.c ---- */
 
 /* One call of a kernel to be timed. */

@@ -60,12 +60,12 @@ tl_status tlp_measure_counter(uint32_t perf_type, uint64_t perf_config, double *
     int fd = (int)syscall(SYS_perf_event_open, &attr, 0, -1, -1, 0UL);
     if (fd < 0) {
         status =
-            tlp_fail(err, TL_ERR_UNSUPPORTED,
-                     "this machine has no such counter: %s; use another volume", strerror(errno));
+            tl_fail(err, TL_ERR_UNSUPPORTED,
+                    "this machine has no such counter: %s; use another volume", strerror(errno));
         goto cleanup;
     }
     if (!values || !index) {
-        status = tlp_fail(err, TL_ERR_MEMORY, "out of memory while measuring a counter");
+        status = tl_fail(err, TL_ERR_MEMORY, "out of memory while measuring a counter");
         goto cleanup;
     }
     volatile uint64_t sink = work_outside_of_kernels(values, index);
@@ -77,8 +77,8 @@ tl_status tlp_measure_counter(uint32_t perf_type, uint64_t perf_config, double *
     double seconds = cpu_s() - begin_s;
     (void)sink;
     if (read(fd, &count, sizeof count) != (ssize_t)sizeof count || count == 0) {
-        status = tlp_fail(err, TL_ERR_UNSUPPORTED,
-                          "the counter of this machine does not count; use another volume");
+        status = tl_fail(err, TL_ERR_UNSUPPORTED,
+                         "the counter of this machine does not count; use another volume");
         goto cleanup;
     }
     *seconds_per_count = seconds / (double)count;

@@ -12,13 +12,13 @@ static FILE *open_in(const char *folder, const char *name, const char *mode, tl_
 {
     char *path = NULL;
     if (asprintf(&path, "%s/%s", folder, name) < 0) {
-        tlp_fail(err, TL_ERR_MEMORY, "%s: out of memory", folder);
+        tl_error_set(err, TL_ERR_MEMORY, "%s: out of memory", folder);
         return NULL;
     }
     FILE *file = fopen(path, mode);
     if (!file)
-        tlp_fail(err, TL_ERR_SYSTEM, "%s: cannot be opened: %s; check the folder", path,
-                 strerror(errno));
+        tl_error_set(err, TL_ERR_SYSTEM, "%s: cannot be opened: %s; check the folder", path,
+                     strerror(errno));
     free(path);
     return file;
 }
@@ -47,8 +47,8 @@ static tl_status copy_file(const char *shipped, const char *folder, const char *
     failed = ferror(in) || ferror(out);
     fclose(in);
     if (fclose(out) != 0 || failed)
-        return tlp_fail(err, TL_ERR_SYSTEM, "%s/%s: cannot be written: %s; check the disk", folder,
-                        name, strerror(errno));
+        return tl_fail(err, TL_ERR_SYSTEM, "%s/%s: cannot be written: %s; check the disk", folder,
+                       name, strerror(errno));
     return TL_OK;
 }
 
@@ -75,16 +75,16 @@ static tl_status write_file(const tlp_result *result, const char *folder, const 
         return TL_ERR_SYSTEM;
     tl_status status = is_model ? tlp_write_model(result, out, err) : write_readme(result, out);
     if (fclose(out) != 0 || status != TL_OK)
-        return tlp_fail(err, TL_ERR_SYSTEM, "%s/%s: cannot be written: %s; check the disk", folder,
-                        name, strerror(errno));
+        return tl_fail(err, TL_ERR_SYSTEM, "%s/%s: cannot be written: %s; check the disk", folder,
+                       name, strerror(errno));
     return TL_OK;
 }
 
 tl_status tlp_begin_folder(const char *shipped, const char *folder, tl_error *err)
 {
     if (mkdir(folder, 0777) != 0 && errno != EEXIST)
-        return tlp_fail(err, TL_ERR_SYSTEM, "%s: cannot be made: %s; check the path", folder,
-                        strerror(errno));
+        return tl_fail(err, TL_ERR_SYSTEM, "%s: cannot be made: %s; check the path", folder,
+                       strerror(errno));
     tl_status status = copy_file(shipped, folder, "platform.xml", tlp_n_cores(), err);
     if (status == TL_OK)
         status = copy_file(shipped, folder, "options.conf", 0, err);

@@ -116,7 +116,7 @@ static tl_status measure_here(const tlp_measure_options *options, unsigned core,
     gsl_rng *offsets = gsl_rng_alloc(gsl_rng_mt19937);
     tl_status status = offsets
                            ? tlp_blas_open(options->seed, &blas, &lane->err)
-                           : tlp_fail(&lane->err, TL_ERR_MEMORY, "out of memory while measuring");
+                           : tl_fail(&lane->err, TL_ERR_MEMORY, "out of memory while measuring");
     double begin_s = now_s(CLOCK_MONOTONIC);
     pin(core);
     if (status == TL_OK) {
@@ -155,9 +155,9 @@ static tl_status wait_for_all(const pid_t *pids, unsigned cores, struct board *b
         if (status == TL_OK && (!WIFEXITED(result) || WEXITSTATUS(result) != 0)) {
             const tl_error *theirs = &board->lanes[i].err;
             status = theirs->status != TL_OK
-                         ? tlp_fail(err, theirs->status, "%s", theirs->text)
-                         : tlp_fail(err, TL_ERR_SYSTEM,
-                                    "a measuring process ended early; look for a lack of memory");
+                         ? tl_fail(err, theirs->status, "%s", theirs->text)
+                         : tl_fail(err, TL_ERR_SYSTEM,
+                                   "a measuring process ended early; look for a lack of memory");
         }
     }
     return status;
@@ -171,7 +171,7 @@ static tl_status gather(const struct board *board, unsigned cores, tlp_sample **
         total += board->lanes[i].n;
     tlp_sample *samples = malloc((total + 1) * sizeof *samples);
     if (!samples)
-        return tlp_fail(err, TL_ERR_MEMORY, "out of memory while measuring");
+        return tl_fail(err, TL_ERR_MEMORY, "out of memory while measuring");
     *n = 0;
     for (unsigned i = 0; i < cores; i++) {
         memcpy(samples + *n, board->lanes[i].samples, board->lanes[i].n * sizeof *samples);
@@ -191,7 +191,7 @@ tl_status tlp_measure(const tlp_measure_options *options, tlp_sample **out, size
                                MAP_SHARED | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
     tl_status status = TL_OK;
     if (!pids || board == MAP_FAILED) {
-        status = tlp_fail(err, TL_ERR_MEMORY, "out of memory while measuring");
+        status = tl_fail(err, TL_ERR_MEMORY, "out of memory while measuring");
         goto cleanup;
     }
     for (unsigned i = 0; i < cores; i++) {
@@ -199,8 +199,8 @@ tl_status tlp_measure(const tlp_measure_options *options, tlp_sample **out, size
         if (pids[i] == 0)
             _exit(measure_here(options, i, cores, board) == TL_OK ? 0 : 1);
         if (pids[i] < 0) {
-            status = tlp_fail(err, TL_ERR_SYSTEM, "no process can be started: %s; try --cores 1",
-                              strerror(errno));
+            status = tl_fail(err, TL_ERR_SYSTEM, "no process can be started: %s; try --cores 1",
+                             strerror(errno));
             atomic_store(&board->failed, 1);
             break;
         }

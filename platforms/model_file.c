@@ -27,8 +27,8 @@ static tl_status check_written(FILE *out, tl_error *err)
 {
     if (fflush(out) == 0 && !ferror(out))
         return TL_OK;
-    return tlp_fail(err, TL_ERR_SYSTEM, "the result cannot be written: %s; check the disk",
-                    strerror(errno));
+    return tl_fail(err, TL_ERR_SYSTEM, "the result cannot be written: %s; check the disk",
+                   strerror(errno));
 }
 
 static void write_kernel(FILE *out, const char *name, const tlp_fit *fit, int last)

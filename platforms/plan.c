@@ -112,7 +112,7 @@ tl_status tlp_plan_round(unsigned long seed, unsigned round, const int *nb, size
     if (!rng || !calls) {
         gsl_rng_free(rng);
         free(calls);
-        return tlp_fail(err, TL_ERR_MEMORY, "out of memory while planning the measurements");
+        return tl_fail(err, TL_ERR_MEMORY, "out of memory while planning the measurements");
     }
     gsl_rng_set(rng, seed * 1000003UL + round);
     size_t used = 0;

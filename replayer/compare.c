@@ -3,7 +3,7 @@
 
 #include "replayer.h"
 
-#include "error.h"
+#include "text_file.h"
 
 #include <inttypes.h>
 #include <jansson.h>
@@ -13,7 +13,7 @@
 
 static tl_status out_of_memory(tl_error *err)
 {
-    return tlr_fail(err, TL_ERR_MEMORY, "out of memory while comparing");
+    return tl_fail(err, TL_ERR_MEMORY, "out of memory while comparing");
 }
 
 /* Longest rank's duration between two marks, each rank by its own clock: the ranks' clocks need not
@@ -155,27 +155,26 @@ static tl_status read_measurements(const char *path, const tlr_comparison *marks
         if (kind == 0)
             continue;
         if (kind < 0) {
-            status = tlr_fail(err, TL_ERR_INPUT,
-                              "%s:%zu: not a measurement; write NAME,SECONDS with seconds above 0",
-                              path, number);
+            status = tl_fail(err, TL_ERR_INPUT,
+                             "%s:%zu: not a measurement; write NAME,SECONDS with seconds above 0",
+                             path, number);
             break;
         }
         const tlr_comparison_row *row = find_row(marks, name);
         if (!row && strcmp(name, "makespan") != 0)
-            status = tlr_fail(err, TL_ERR_INPUT,
-                              "%s:%zu: the prediction has no row '%s'; 'timeless compare --all' "
-                              "without --measured lists them",
-                              path, number, name);
+            status = tl_fail(err, TL_ERR_INPUT,
+                             "%s:%zu: the prediction has no row '%s'; 'timeless compare --all' "
+                             "without --measured lists them",
+                             path, number, name);
         else if (find_row(c, name))
             status =
-                tlr_fail(err, TL_ERR_INPUT, "%s:%zu: '%s' stands here a second time; remove one",
-                         path, number, name);
+                tl_fail(err, TL_ERR_INPUT, "%s:%zu: '%s' stands here a second time; remove one",
+                        path, number, name);
         else
             status = add_row(c, strdup(name), seconds, row ? row->predicted_s : makespan_s, err);
     }
     if (status == TL_OK && c->n_rows == 0)
-        status =
-            tlr_fail(err, TL_ERR_INPUT, "%s:1: no measurement; write NAME,SECONDS lines", path);
+        status = tl_fail(err, TL_ERR_INPUT, "%s:1: no measurement; write NAME,SECONDS lines", path);
     free(text);
     return status;
 }
@@ -229,10 +228,10 @@ tl_status tlr_compare(const tlr_prediction *prediction, const tlr_compare_option
     }
     leave_out_short_rows(marks, options->min_share);
     if (marks->n_rows == 0) {
-        status = tlr_fail(err, TL_ERR_INPUT,
-                          "%s: no two moments that all ranks passed have a measured time; give "
-                          "measurements with --measured",
-                          prediction->trace_path ? prediction->trace_path : "prediction");
+        status = tl_fail(err, TL_ERR_INPUT,
+                         "%s: no two moments that all ranks passed have a measured time; give "
+                         "measurements with --measured",
+                         prediction->trace_path ? prediction->trace_path : "prediction");
         goto cleanup;
     }
     status = summarise(marks, options->tolerance, err);
@@ -314,7 +313,7 @@ tl_status tlr_comparison_write_json(const tlr_comparison *c, const tlr_predictio
         return out_of_memory(err);
     if (json_dumpf(root, out, JSON_SORT_KEYS | JSON_INDENT(2) | JSON_REAL_PRECISION(17)) != 0 ||
         fputc('\n', out) == EOF)
-        status = tlr_fail(err, TL_ERR_SYSTEM, "the comparison cannot be written; check the output");
+        status = tl_fail(err, TL_ERR_SYSTEM, "the comparison cannot be written; check the output");
     json_decref(root);
     return status;
 }

@@ -9,7 +9,6 @@
 
 #include "smpi_rank.h"
 
-#include "error.h"
 #include "mapping.h"
 #include "sandbox.h"
 
@@ -388,7 +387,7 @@ static tl_status take_results(tlr_prediction *out, tl_error *err)
     if (status == TL_OK)
         status = take_marks(out);
     if (status != TL_OK)
-        tlr_fail(err, status, "out of memory for the prediction");
+        tl_error_set(err, status, "out of memory for the prediction");
     return status;
 }
 
@@ -409,17 +408,17 @@ static tl_status replay_smpi(tl_reader *trace, const tlr_platform *platform, con
     replay.predicted_s = tlr_shared_alloc(marks_bytes);
     replay.measured_s = tlr_shared_alloc(marks_bytes);
     if (!replay.result || !replay.predicted_s || !replay.measured_s) {
-        status = tlr_fail(err, TL_ERR_MEMORY, "out of memory for the prediction");
+        status = tl_fail(err, TL_ERR_MEMORY, "out of memory for the prediction");
         goto cleanup;
     }
     status = tlr_sandbox_run(run_simulation, &job, platform->folder, err);
     if (status == TL_OK && replay.result->err.status != TL_OK) {
         status = replay.result->err.status;
-        tlr_fail(err, status, "%s", replay.result->err.text);
+        tl_error_set(err, status, "%s", replay.result->err.text);
     } else if (status == TL_OK && !replay.result->is_complete) {
-        status = tlr_fail(err, TL_ERR_INPUT,
-                          "%s: SimGrid ended before the simulation did; check the --cfg options",
-                          platform->folder);
+        status = tl_fail(err, TL_ERR_INPUT,
+                         "%s: SimGrid ended before the simulation did; check the --cfg options",
+                         platform->folder);
     }
     if (status == TL_OK)
         status = take_results(out, err);

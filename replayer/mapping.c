@@ -1,7 +1,7 @@
 /* mapping.c - which host each rank runs on. */
 #include "mapping.h"
 
-#include "error.h"
+#include "text_file.h"
 
 #include <ctype.h>
 #include <stdlib.h>
@@ -61,24 +61,23 @@ static tl_status map_by_file(const tlr_host *hosts, size_t n_hosts, const char *
         while (host < n_hosts && strcmp(hosts[host].name, line) != 0)
             host++;
         if (!slots)
-            status = tlr_fail(err, TL_ERR_INPUT,
-                              "%s:%zu: not a host and its slots; write 'name', 'name:4' or 'name "
-                              "slots=4'",
-                              path, line_number);
+            status = tl_fail(err, TL_ERR_INPUT,
+                             "%s:%zu: not a host and its slots; write 'name', 'name:4' or 'name "
+                             "slots=4'",
+                             path, line_number);
         else if (host == n_hosts)
-            status = tlr_fail(err, TL_ERR_INPUT,
-                              "%s:%zu: the platform has no host '%s'; its first one is called '%s'",
-                              path, line_number, line, n_hosts ? hosts[0].name : "");
+            status = tl_fail(err, TL_ERR_INPUT,
+                             "%s:%zu: the platform has no host '%s'; its first one is called '%s'",
+                             path, line_number, line, n_hosts ? hosts[0].name : "");
         else
             done = place(host_of, done, n_ranks, host, slots);
     }
     free(text);
     if (status == TL_OK && done < n_ranks)
-        status =
-            tlr_fail(err, TL_ERR_INPUT,
-                     "%s: has room for %u ranks, the trace has %u; add hosts or slots, or give "
-                     "--ranks-per-host",
-                     path, done, n_ranks);
+        status = tl_fail(err, TL_ERR_INPUT,
+                         "%s: has room for %u ranks, the trace has %u; add hosts or slots, or give "
+                         "--ranks-per-host",
+                         path, done, n_ranks);
     return status;
 }
 
@@ -94,9 +93,9 @@ tl_status tlr_map_ranks(const tlr_host *hosts, size_t n_hosts, const char *hostf
                      : n_hosts == 1 ? n_ranks
                                     : hosts[h].n_cores);
     if (done < n_ranks)
-        return tlr_fail(err, TL_ERR_INPUT,
-                        "the platform's %zu hosts have room for %u ranks, the trace has %u; give "
-                        "a larger --ranks-per-host or a larger platform",
-                        n_hosts, done, n_ranks);
+        return tl_fail(err, TL_ERR_INPUT,
+                       "the platform's %zu hosts have room for %u ranks, the trace has %u; give "
+                       "a larger --ranks-per-host or a larger platform",
+                       n_hosts, done, n_ranks);
     return TL_OK;
 }

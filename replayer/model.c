@@ -4,11 +4,10 @@
  * V-A, the kernel's sizes alone tell its time. */
 #include "replayer.h"
 
-#include "error.h"
+#include "text_file.h"
 
 #include <libconfig.h>
 #include <math.h>
-#include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -23,16 +22,9 @@ static const char *const unit_names[] = {"unit", "seconds_per_unit", NULL};
 static const char *const kernel_names[] = {"kernel",    "intercept_s",  "per_work_s", "samples",
                                            "r_squared", "median_error", NULL};
 
-static tl_status __attribute__((format(printf, 3, 4)))
-refuse(const reading *in, int line, const char *format, ...)
-{
-    char what[400];
-    va_list args;
-    va_start(args, format);
-    vsnprintf(what, sizeof what, format, args);
-    va_end(args);
-    return tlr_fail(in->err, TL_ERR_INPUT, "%s:%d: %s", in->path, line, what);
-}
+/* Refuses what stands in a line of the file. */
+#define refuse(in, line, format, ...)                                                              \
+    tl_fail((in)->err, TL_ERR_INPUT, "%s:%d: " format, (in)->path, line, ##__VA_ARGS__)
 
 /* Refuses settings that nobody reads: a misspelt name must not be lost. */
 static tl_status check_names(const reading *in, const config_setting_t *group,
@@ -121,7 +113,7 @@ static tl_status read_unit(const reading *in, const config_setting_t *group, tlr
                       "unit '%s' stands here a second time; remove one", name);
     char *copy = strdup(name);
     if (!copy)
-        return tlr_fail(in->err, TL_ERR_MEMORY, "%s: out of memory", in->path);
+        return tl_fail(in->err, TL_ERR_MEMORY, "%s: out of memory", in->path);
     model->units[model->n_units].unit = copy;
     model->units[model->n_units].s_per_unit = rate;
     model->n_units++;
@@ -137,7 +129,7 @@ static tl_status read_units(const reading *in, const config_setting_t *root, tlr
     int n = config_setting_length(list);
     model->units = calloc((size_t)n + 1, sizeof *model->units);
     if (!model->units)
-        return tlr_fail(in->err, TL_ERR_MEMORY, "%s: out of memory", in->path);
+        return tl_fail(in->err, TL_ERR_MEMORY, "%s: out of memory", in->path);
     for (int i = 0; i < n && status == TL_OK; i++)
         status = read_unit(in, config_setting_get_elem(list, (unsigned)i), model);
     return status;
@@ -178,7 +170,7 @@ static tl_status read_kernels(const reading *in, const config_setting_t *root, t
     int n = config_setting_length(list);
     model->kernels = calloc((size_t)n + 1, sizeof *model->kernels);
     if (!model->kernels)
-        return tlr_fail(in->err, TL_ERR_MEMORY, "%s: out of memory", in->path);
+        return tl_fail(in->err, TL_ERR_MEMORY, "%s: out of memory", in->path);
     for (int i = 0; i < n && status == TL_OK; i++)
         status = read_kernel(in, config_setting_get_elem(list, (unsigned)i), model);
     return status;
@@ -219,7 +211,7 @@ tl_status tlr_model_load(const char *path, tlr_model **out, tl_error *err)
     char *copy = strdup(path);
     if (!model || !copy) {
         free(copy);
-        status = tlr_fail(err, TL_ERR_MEMORY, "%s: out of memory", path);
+        status = tl_fail(err, TL_ERR_MEMORY, "%s: out of memory", path);
         goto cleanup;
     }
     model->path = copy;

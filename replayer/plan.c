@@ -1,8 +1,6 @@
 /* plan.c - what a pass over the whole trace tells before it is replayed. */
 #include "plan.h"
 
-#include "error.h"
-
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
@@ -20,7 +18,7 @@ typedef struct survey {
 
 static tl_status out_of_memory(tl_error *err)
 {
-    return tlr_fail(err, TL_ERR_MEMORY, "out of memory while reading the trace");
+    return tl_fail(err, TL_ERR_MEMORY, "out of memory while reading the trace");
 }
 
 static int has_room(void **array, size_t n, size_t *room, size_t size)
@@ -90,9 +88,9 @@ static tl_status survey_event(survey *s, uint32_t rank, const tl_event *event, u
     tlr_plan_rank *r = &plan->ranks[rank];
     const tl_call_info *info = tl_call_by_code(event->call);
     if (!info)
-        return tlr_fail(s->err, TL_ERR_VERSION,
-                        "%s: rank %u, event %" PRIu64 ": unknown call %u; use a newer timeless",
-                        tl_reader_path(s->trace), rank, r->n_events, event->call);
+        return tl_fail(s->err, TL_ERR_VERSION,
+                       "%s: rank %u, event %" PRIu64 ": unknown call %u; use a newer timeless",
+                       tl_reader_path(s->trace), rank, r->n_events, event->call);
     plan->n_polls += event->polls;
     s->volume += event->volume;
     if (info->action == TL_ACTION_OPAQUE)
@@ -107,11 +105,11 @@ static tl_status survey_event(survey *s, uint32_t rank, const tl_event *event, u
     const int needs_comm = (info->slots & TL_SLOT_COMM) && info->action != TL_ACTION_COMM_FREE &&
                            info->action != TL_ACTION_ABORT;
     if ((needs_comm && comm == TLR_PLAN_NO_COMM) || (event->new_comm && child == TLR_PLAN_NO_COMM))
-        return tlr_fail(s->err, TL_ERR_CORRUPT,
-                        "%s: rank %u, event %" PRIu64 ": %s on communicator %u, which is not "
-                        "defined",
-                        tl_reader_path(s->trace), rank, r->n_events, info->name,
-                        comm == TLR_PLAN_NO_COMM ? event->comm : event->new_comm);
+        return tl_fail(s->err, TL_ERR_CORRUPT,
+                       "%s: rank %u, event %" PRIu64 ": %s on communicator %u, which is not "
+                       "defined",
+                       tl_reader_path(s->trace), rank, r->n_events, info->name,
+                       comm == TLR_PLAN_NO_COMM ? event->comm : event->new_comm);
     tl_status status = TL_OK;
     if (info->action == TL_ACTION_COMM_SPLIT && event->call != TL_MPI_Comm_split_type)
         status = add_split(s, rank, comm, n_splits[event->comm]++, child);
@@ -152,9 +150,9 @@ static tl_status refuse_opaque(const survey *s)
             used += (size_t)snprintf(names + used, sizeof names - used, "%s%s %" PRIu64 "x",
                                      used ? ", " : "", info->name, s->n_calls[code]);
     }
-    return tlr_fail(s->err, TL_ERR_UNSUPPORTED,
-                    "%s: has calls that are not modelled (%s); --allow-opaque takes them as free",
-                    tl_reader_path(s->trace), names);
+    return tl_fail(s->err, TL_ERR_UNSUPPORTED,
+                   "%s: has calls that are not modelled (%s); --allow-opaque takes them as free",
+                   tl_reader_path(s->trace), names);
 }
 
 /* Every kernel and the unit of volume must have a rate. */
@@ -163,15 +161,15 @@ static tl_status check_model(const survey *s, const tlr_model *model)
     const char *trace = tl_reader_path(s->trace);
     const char *unit = tl_reader_run(s->trace)->volume_unit;
     if (!model)
-        return tlr_fail(s->err, TL_ERR_INPUT,
-                        "%s: has computation, but the platform has no model.conf; give --model "
-                        "FILE, or --no-compute",
-                        trace);
+        return tl_fail(s->err, TL_ERR_INPUT,
+                       "%s: has computation, but the platform has no model.conf; give --model "
+                       "FILE, or --no-compute",
+                       trace);
     if (s->volume && tlr_model_unit_s(model, unit) < 0)
-        return tlr_fail(s->err, TL_ERR_INPUT,
-                        "%s: has no rate for the unit '%s' of %s; measure it with 'timeless "
-                        "calibrate cpu', or give --no-compute",
-                        model->path, unit, trace);
+        return tl_fail(s->err, TL_ERR_INPUT,
+                       "%s: has no rate for the unit '%s' of %s; measure it with 'timeless "
+                       "calibrate cpu', or give --no-compute",
+                       model->path, unit, trace);
     for (unsigned code = 0; code < TL_CALL_LIMIT; code++) {
         const tl_call_info *info = tl_call_by_code(code);
         if (!s->n_calls[code] || info->action != TL_ACTION_KERNEL)
@@ -179,10 +177,10 @@ static tl_status check_model(const survey *s, const tlr_model *model)
         const int64_t sizes[8] = {1, 1, 1, 1, 1, 1, 1, 1};
         const tl_event kernel = {.call = (uint16_t)code, .list = sizes, .list_len = 3};
         if (tlr_model_kernel_s(model, &kernel) < 0)
-            return tlr_fail(s->err, TL_ERR_INPUT,
-                            "%s: has no model of the kernel '%s' of %s; measure it with 'timeless "
-                            "calibrate cpu', or give --no-compute",
-                            model->path, info->name, trace);
+            return tl_fail(s->err, TL_ERR_INPUT,
+                           "%s: has no model of the kernel '%s' of %s; measure it with 'timeless "
+                           "calibrate cpu', or give --no-compute",
+                           model->path, info->name, trace);
     }
     return TL_OK;
 }

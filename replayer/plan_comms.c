@@ -4,8 +4,6 @@
  * among those with these members that each has defined (timeless.h, tl_comm). */
 #include "plan.h"
 
-#include "error.h"
-
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
@@ -56,14 +54,14 @@ static tl_status add_definition(table *t, tlr_plan *plan, uint32_t rank, const t
     int is_member = 0;
     for (uint32_t i = 0; i < comm->n_members; i++) {
         if (comm->members[i] < 0 || (uint32_t)comm->members[i] >= plan->n_ranks)
-            return tlr_fail(err, TL_ERR_CORRUPT,
-                            "rank %u: communicator %u has a member %d that the trace does not have",
-                            rank, comm->id, comm->members[i]);
+            return tl_fail(err, TL_ERR_CORRUPT,
+                           "rank %u: communicator %u has a member %d that the trace does not have",
+                           rank, comm->id, comm->members[i]);
         is_member |= (uint32_t)comm->members[i] == rank;
     }
     if (!is_member)
-        return tlr_fail(err, TL_ERR_CORRUPT, "rank %u: is no member of its communicator %u", rank,
-                        comm->id);
+        return tl_fail(err, TL_ERR_CORRUPT, "rank %u: is no member of its communicator %u", rank,
+                       comm->id);
     /* The first number that this rank does not have yet. */
     uint32_t ordinal = 0;
     size_t s = find_slot(t, plan, comm, ordinal);
@@ -89,7 +87,7 @@ static tl_status add_rank(tl_reader *trace, table *t, tlr_plan *plan, uint32_t r
     r->n_comms = (n ? comms[n - 1].id : TL_COMM_SELF) + 1;
     r->comms = malloc(r->n_comms * sizeof *r->comms);
     if (!r->comms)
-        return tlr_fail(err, TL_ERR_MEMORY, "out of memory for the communicators");
+        return tl_fail(err, TL_ERR_MEMORY, "out of memory for the communicators");
     for (uint32_t i = 0; i < r->n_comms; i++)
         r->comms[i] = TLR_PLAN_NO_COMM;
     r->comms[TL_COMM_WORLD] = TLR_PLAN_WORLD;
@@ -116,11 +114,10 @@ static tl_status check_claims(const table *t, const tlr_plan *plan, tl_error *er
             for (uint32_t id = 0; id < r->n_comms && !has; id++)
                 has = r->comms[id] == (int32_t)i;
             if (!has)
-                return tlr_fail(err, TL_ERR_CORRUPT,
-                                "a communicator of %u ranks (%d, ...) is known to %u of them and "
-                                "not to rank %d; capture the run again",
-                                comm->n_members, comm->members[0], t->n_claims[i],
-                                comm->members[m]);
+                return tl_fail(err, TL_ERR_CORRUPT,
+                               "a communicator of %u ranks (%d, ...) is known to %u of them and "
+                               "not to rank %d; capture the run again",
+                               comm->n_members, comm->members[0], t->n_claims[i], comm->members[m]);
         }
     }
     return TL_OK;
@@ -143,7 +140,7 @@ tl_status tlr_plan_match_comms(tl_reader *trace, tlr_plan *plan, tl_error *err)
     plan->comms = calloc(n_definitions, sizeof *plan->comms);
     tl_status status = TL_OK;
     if (!t.slots || !t.ordinals || !t.n_claims || !t.last_claim || !plan->comms) {
-        status = tlr_fail(err, TL_ERR_MEMORY, "out of memory for the communicators");
+        status = tl_fail(err, TL_ERR_MEMORY, "out of memory for the communicators");
         goto cleanup;
     }
     /* The world stands outside of the table: a duplicate of it is another communicator. */

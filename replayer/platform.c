@@ -3,7 +3,7 @@
 
 #include "replayer.h"
 
-#include "error.h"
+#include "text_file.h"
 
 #include <ctype.h>
 #include <dirent.h>
@@ -72,11 +72,10 @@ static tl_status find_folder(const char *name, char **out, tl_error *err)
     free(candidates[1]);
     char names[128];
     list_platforms(installed, names, sizeof names);
-    return tlr_fail(
-        err, TL_ERR_INPUT,
-        "%s: no platform here, nor one of this name in %s%s; give a folder that holds a "
-        "platform.xml",
-        name, installed, names);
+    return tl_fail(err, TL_ERR_INPUT,
+                   "%s: no platform here, nor one of this name in %s%s; give a folder that holds a "
+                   "platform.xml",
+                   name, installed, names);
 }
 
 /* One "key:value" a line; # starts a comment. */
@@ -97,18 +96,18 @@ static tl_status parse_options(tlr_platform *p, const char *path, char *text, tl
             continue;
         const char *colon = strchr(line, ':');
         if (!colon || colon == line || strpbrk(line, " \t"))
-            return tlr_fail(err, TL_ERR_INPUT,
-                            "%s:%zu: '%s' is not an option; write key:value, one a line", path,
-                            line_number, line);
+            return tl_fail(err, TL_ERR_INPUT,
+                           "%s:%zu: '%s' is not an option; write key:value, one a line", path,
+                           line_number, line);
         if (p->n_options == room) {
             room = room ? 2 * room : 8;
             char **more = realloc(p->options, room * sizeof *more);
             if (!more)
-                return tlr_fail(err, TL_ERR_MEMORY, "%s: out of memory", path);
+                return tl_fail(err, TL_ERR_MEMORY, "%s: out of memory", path);
             p->options = more;
         }
         if (!(p->options[p->n_options] = strdup(line)))
-            return tlr_fail(err, TL_ERR_MEMORY, "%s: out of memory", path);
+            return tl_fail(err, TL_ERR_MEMORY, "%s: out of memory", path);
         p->n_options++;
     }
     return TL_OK;
@@ -133,14 +132,14 @@ tl_status tlr_platform_load(const char *name, tlr_platform **out, tl_error *err)
     tl_status status;
     tlr_platform *p = calloc(1, sizeof *p);
     if (!p)
-        return tlr_fail(err, TL_ERR_MEMORY, "%s: out of memory", name);
+        return tl_fail(err, TL_ERR_MEMORY, "%s: out of memory", name);
     if ((status = find_folder(name, &p->folder, err)) != TL_OK)
         goto cleanup;
     p->xml_path = join(p->folder, "platform.xml");
     options_path = join(p->folder, "options.conf");
     model_path = join(p->folder, "model.conf");
     if (!p->xml_path || !options_path || !model_path) {
-        status = tlr_fail(err, TL_ERR_MEMORY, "%s: out of memory", name);
+        status = tl_fail(err, TL_ERR_MEMORY, "%s: out of memory", name);
         goto cleanup;
     }
     if ((status = tlr_read_text(p->xml_path, &text, &size, err)) != TL_OK)

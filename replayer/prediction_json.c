@@ -3,7 +3,7 @@
 
 #include "replayer.h"
 
-#include "error.h"
+#include "text_file.h"
 
 #include <errno.h>
 #include <inttypes.h>
@@ -66,13 +66,13 @@ tl_status tlr_prediction_write_json(const tlr_prediction *p, FILE *out, tl_error
         "n_events", (json_int_t)p->n_events, "n_polls", (json_int_t)p->n_polls, "n_opaque",
         (json_int_t)p->n_opaque, "ranks", ranks, "marks", marks);
     if (!root)
-        return tlr_fail(err, TL_ERR_MEMORY, "out of memory for the JSON of the prediction");
+        return tl_fail(err, TL_ERR_MEMORY, "out of memory for the JSON of the prediction");
     const int failed =
         json_dumpf(root, out, JSON_SORT_KEYS | JSON_INDENT(1) | JSON_REAL_PRECISION(17)) ||
         fputc('\n', out) == EOF || fflush(out) == EOF;
     json_decref(root);
     if (failed)
-        return tlr_fail(err, TL_ERR_SYSTEM, "the JSON cannot be written: %s", strerror(errno));
+        return tl_fail(err, TL_ERR_SYSTEM, "the JSON cannot be written: %s", strerror(errno));
     return TL_OK;
 }
 
@@ -187,19 +187,19 @@ tl_status tlr_prediction_read_json(const char *path, tlr_prediction **out, tl_er
     json_error_t where;
     tlr_prediction *p = calloc(1, sizeof *p);
     if (!p)
-        return tlr_fail(err, TL_ERR_MEMORY, "%s: out of memory", path);
+        return tl_fail(err, TL_ERR_MEMORY, "%s: out of memory", path);
     if ((status = tlr_read_text(path, &text, NULL, err)) != TL_OK)
         goto cleanup;
     root = json_loads(text, JSON_REJECT_DUPLICATES, &where);
     const char *format = json_string_value(json_object_get(root, "format"));
     if (!root)
-        status = tlr_fail(err, TL_ERR_INPUT, "%s:%d: not JSON: %s", path, where.line, where.text);
+        status = tl_fail(err, TL_ERR_INPUT, "%s:%d: not JSON: %s", path, where.line, where.text);
     else if (!format || strcmp(format, FORMAT_NAME) != 0)
-        status = tlr_fail(err, TL_ERR_INPUT,
-                          "%s: not a prediction that 'timeless replay --json' wrote", path);
+        status = tl_fail(err, TL_ERR_INPUT,
+                         "%s: not a prediction that 'timeless replay --json' wrote", path);
     else if (!read_root(root, p))
         status =
-            tlr_fail(err, TL_ERR_INPUT, "%s: a prediction with something missing or wrong", path);
+            tl_fail(err, TL_ERR_INPUT, "%s: a prediction with something missing or wrong", path);
     if (status == TL_OK) {
         *out = p;
         p = NULL;

@@ -1,7 +1,7 @@
 /* replay.c - one door to all engines. */
 #include "replayer.h"
 
-#include "error.h"
+#include "text_file.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -20,8 +20,8 @@ static tl_status find_engine(const char *name, const tlr_engine **out, tl_error 
             *out = engines[i];
             return TL_OK;
         }
-    return tlr_fail(err, TL_ERR_USAGE, "there is no engine '%s'; there is: %s", name,
-                    engines[0]->name);
+    return tl_fail(err, TL_ERR_USAGE, "there is no engine '%s'; there is: %s", name,
+                   engines[0]->name);
 }
 
 static tl_status check_trace(tl_reader *trace, tl_error *err)
@@ -29,20 +29,20 @@ static tl_status check_trace(tl_reader *trace, tl_error *err)
     if (tl_reader_complete(trace))
         return TL_OK;
     if (tl_reader_n_damages(trace))
-        return tlr_fail(err, tl_reader_damage(trace, 0)->status, "%s",
-                        tl_reader_damage(trace, 0)->text);
+        return tl_fail(err, tl_reader_damage(trace, 0)->status, "%s",
+                       tl_reader_damage(trace, 0)->text);
     const uint32_t n_ranks = tl_reader_run(trace)->n_ranks;
     for (uint32_t r = 0; r < n_ranks; r++) {
         tl_rank_summary summary;
         if (tl_reader_rank(trace, r, &summary) != TL_OK ||
             (summary.end != TL_END_FINALIZED && summary.end != TL_END_CUT))
-            return tlr_fail(err, TL_ERR_TRUNCATED,
-                            "%s: rank %u did not come to MPI_Finalize; an incomplete run cannot be "
-                            "replayed, capture it again or cut a complete part out",
-                            tl_reader_path(trace), r);
+            return tl_fail(err, TL_ERR_TRUNCATED,
+                           "%s: rank %u did not come to MPI_Finalize; an incomplete run cannot be "
+                           "replayed, capture it again or cut a complete part out",
+                           tl_reader_path(trace), r);
     }
-    return tlr_fail(err, TL_ERR_TRUNCATED, "%s: is incomplete; capture the run again",
-                    tl_reader_path(trace));
+    return tl_fail(err, TL_ERR_TRUNCATED, "%s: is incomplete; capture the run again",
+                   tl_reader_path(trace));
 }
 
 /* The model in force: the given file's, otherwise the platform's.  *own is what must be freed. */
@@ -105,7 +105,7 @@ tl_status tlr_replay(tl_reader *trace, const tlr_platform *platform, const char 
     tlr_prediction *p = calloc(1, sizeof *p);
     tl_status status = p ? TL_OK : TL_ERR_MEMORY;
     if (status != TL_OK)
-        return tlr_fail(err, status, "out of memory for the prediction");
+        return tl_fail(err, status, "out of memory for the prediction");
     if ((status = find_engine(engine, &e, err)) != TL_OK ||
         (status = check_trace(trace, err)) != TL_OK ||
         (status = choose_model(platform, options, &model, &own_model, p, err)) != TL_OK ||
@@ -119,7 +119,7 @@ tl_status tlr_replay(tl_reader *trace, const tlr_platform *platform, const char 
     p->platform_hash = platform->hash;
     if (!p->trace_path || !p->platform_name || !p->engine || !p->command || !p->options ||
         !p->model) {
-        status = tlr_fail(err, TL_ERR_MEMORY, "out of memory for the prediction");
+        status = tl_fail(err, TL_ERR_MEMORY, "out of memory for the prediction");
         goto cleanup;
     }
     if ((status = e->replay(trace, platform, model, options, p, err)) != TL_OK)

@@ -3,8 +3,6 @@
 
 #include "sandbox.h"
 
-#include "error.h"
-
 #include <errno.h>
 #include <signal.h>
 #include <stddef.h>
@@ -95,8 +93,8 @@ tl_status tlr_sandbox_run(void (*body)(void *arg, int terminal), void *arg, cons
 {
     int output = memfd_create("timeless-output", MFD_CLOEXEC);
     if (output < 0)
-        return tlr_fail(err, TL_ERR_SYSTEM, "%s: no memory for its output: %s", what,
-                        strerror(errno));
+        return tl_fail(err, TL_ERR_SYSTEM, "%s: no memory for its output: %s", what,
+                       strerror(errno));
     pid_t child = fork();
     if (child == 0)
         run_child(body, arg, output);
@@ -106,24 +104,24 @@ tl_status tlr_sandbox_run(void (*body)(void *arg, int terminal), void *arg, cons
     tl_status status = TL_OK;
     if (child < 0) {
         status =
-            tlr_fail(err, TL_ERR_SYSTEM, "%s: cannot start a process: %s", what, strerror(errno));
+            tl_fail(err, TL_ERR_SYSTEM, "%s: cannot start a process: %s", what, strerror(errno));
     } else if (!WIFEXITED(end) || WEXITSTATUS(end) != 0) {
         char text[16384], reason[360];
         read_output(output, text, sizeof text);
         tlr_sandbox_reason(text, reason, sizeof reason);
         if (WIFSIGNALED(end) && WTERMSIG(end) == SIGKILL)
-            status = tlr_fail(err, TL_ERR_MEMORY,
-                              "%s: the simulation was killed; it may need more memory than there "
-                              "is",
-                              what);
+            status = tl_fail(err, TL_ERR_MEMORY,
+                             "%s: the simulation was killed; it may need more memory than there "
+                             "is",
+                             what);
         else if (!reason[0])
-            status = tlr_fail(err, TL_ERR_INPUT, "%s: SimGrid ended with %s %d and said nothing",
-                              what, WIFSIGNALED(end) ? "signal" : "exit code",
-                              WIFSIGNALED(end) ? WTERMSIG(end) : WEXITSTATUS(end));
+            status = tl_fail(err, TL_ERR_INPUT, "%s: SimGrid ended with %s %d and said nothing",
+                             what, WIFSIGNALED(end) ? "signal" : "exit code",
+                             WIFSIGNALED(end) ? WTERMSIG(end) : WEXITSTATUS(end));
         else
-            status = tlr_fail(err, TL_ERR_INPUT,
-                              "%s: SimGrid: %s; check the platform's files and the SimGrid options",
-                              what, reason);
+            status = tl_fail(err, TL_ERR_INPUT,
+                             "%s: SimGrid: %s; check the platform's files and the SimGrid options",
+                             what, reason);
     }
     close(output);
     return status;

@@ -1,23 +1,10 @@
-/* error.c - fill a tl_error, and read the text files whose errors it tells. */
-#include "error.h"
+/* text_file.c - read a whole text file. */
+#include "text_file.h"
 
 #include <errno.h>
-#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-
-tl_status tlr_fail(tl_error *err, tl_status status, const char *format, ...)
-{
-    if (!err)
-        return status;
-    err->status = status;
-    va_list args;
-    va_start(args, format);
-    vsnprintf(err->text, sizeof err->text, format, args);
-    va_end(args);
-    return status;
-}
 
 tl_status tlr_read_text(const char *path, char **out, size_t *size, tl_error *err)
 {
@@ -26,14 +13,14 @@ tl_status tlr_read_text(const char *path, char **out, size_t *size, tl_error *er
     size_t used = 0, room = 0;
     FILE *file = fopen(path, "rb");
     if (!file)
-        return tlr_fail(err, TL_ERR_SYSTEM, "%s: cannot be opened: %s; check the path", path,
-                        strerror(errno));
+        return tl_fail(err, TL_ERR_SYSTEM, "%s: cannot be opened: %s; check the path", path,
+                       strerror(errno));
     do {
         if (room - used < 4096) {
             room = room ? 2 * room : 16384;
             char *more = realloc(text, room + 1);
             if (!more) {
-                status = tlr_fail(err, TL_ERR_MEMORY, "%s: out of memory", path);
+                status = tl_fail(err, TL_ERR_MEMORY, "%s: out of memory", path);
                 goto cleanup;
             }
             text = more;
@@ -41,14 +28,14 @@ tl_status tlr_read_text(const char *path, char **out, size_t *size, tl_error *er
         used += fread(text + used, 1, room - used, file);
     } while (!feof(file) && !ferror(file));
     if (ferror(file)) {
-        status = tlr_fail(err, TL_ERR_SYSTEM, "%s: cannot be read: %s; check the path", path,
-                          strerror(errno));
+        status = tl_fail(err, TL_ERR_SYSTEM, "%s: cannot be read: %s; check the path", path,
+                         strerror(errno));
         goto cleanup;
     }
     text[used] = '\0';
     if (strlen(text) != used) {
-        status = tlr_fail(err, TL_ERR_INPUT, "%s:%zu: not a text file; give the right one", path,
-                          strlen(text));
+        status = tl_fail(err, TL_ERR_INPUT, "%s:%zu: not a text file; give the right one", path,
+                         strlen(text));
         goto cleanup;
     }
     *out = text;

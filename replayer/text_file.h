@@ -1,0 +1,11 @@
+/* text_file.h - read a whole text file. */
+#ifndef TLR_TEXT_FILE_H
+#define TLR_TEXT_FILE_H
+
+#include <timeless.h>
+
+/* Reads a whole text file into a new zero-terminated string.  TL_ERR_INPUT when it holds a zero
+ * byte. */
+tl_status tlr_read_text(const char *path, char **out, size_t *size, tl_error *err);
+
+#endif
