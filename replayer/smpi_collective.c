@@ -120,18 +120,23 @@ static int scatter(smpi_rank *r, sides s)
     return MPI_Scatter(s.sbuf, s.scount, s.stype, s.rbuf, s.rcount, s.rtype, s.root, s.comm);
 }
 
+/* The blocks of all ranks, which the root alone knows. */
+static blocks blocks_of_root(smpi_rank *r, int is_root)
+{
+    if (!is_root)
+        return (blocks){NULL, NULL};
+    const size_t n = sized(r, 1);
+    return take_blocks(r, room_for(r, 2 * n), 0, n, 1);
+}
+
 static int gatherv(smpi_rank *r, sides s)
 {
-    blocks b = {NULL, NULL};
     int me;
     MPI_Comm_rank(s.comm, &me);
-    if (me == s.root) {
-        const size_t n = sized(r, 1);
-        b = take_blocks(r, room_for(r, 2 * n), 0, n, 1);
-        if (r->event.flags & TL_IN_PLACE) {
-            s.scount = b.counts[me];
-            s.stype = s.rtype;
-        }
+    const blocks b = blocks_of_root(r, me == s.root);
+    if (me == s.root && (r->event.flags & TL_IN_PLACE)) {
+        s.scount = b.counts[me];
+        s.stype = s.rtype;
     }
     if (s.request)
         return MPI_Igatherv(s.sbuf, s.scount, s.stype, s.rbuf, b.counts, b.offsets, s.rtype, s.root,
@@ -142,16 +147,12 @@ static int gatherv(smpi_rank *r, sides s)
 
 static int scatterv(smpi_rank *r, sides s)
 {
-    blocks b = {NULL, NULL};
     int me;
     MPI_Comm_rank(s.comm, &me);
-    if (me == s.root) {
-        const size_t n = sized(r, 1);
-        b = take_blocks(r, room_for(r, 2 * n), 0, n, 1);
-        if (r->event.flags & TL_IN_PLACE) {
-            s.rcount = b.counts[me];
-            s.rtype = s.stype;
-        }
+    const blocks b = blocks_of_root(r, me == s.root);
+    if (me == s.root && (r->event.flags & TL_IN_PLACE)) {
+        s.rcount = b.counts[me];
+        s.rtype = s.stype;
     }
     if (s.request)
         return MPI_Iscatterv(s.sbuf, b.counts, b.offsets, s.stype, s.rbuf, s.rcount, s.rtype,

@@ -28,7 +28,7 @@ done
 echo "CPU ns per loop body"
 { echo "body $columns"; paste -d' ' $files | awk '{print $1, $2, $4, $6, $8, $10}'; } | column -t
 
-sed "s/^[0-9]* *Ns\$/$n Ns/" "$top_srcdir/tests/mpi/hpccinf.txt" >"$scratch/hpccinf.txt"
+bash "$top_srcdir/tests/hpcc_input.sh" "$n" 2 2 40 >"$scratch/hpccinf.txt"
 cd "$scratch"
 milliseconds() {
     local start end

@@ -1,7 +1,7 @@
 # hpcc.sh - Debian's unmodified hpcc under the tracer: its own checks pass, the trace is complete.
 . "$top_srcdir/tests/tap.sh"
 . "$top_srcdir/tests/mpi/tracer.sh"
-cp "$here/hpccinf.txt" "$scratch"
+bash "$top_srcdir/tests/hpcc_input.sh" 200 2 2 40 >"$scratch/hpccinf.txt"
 [ "${timeless#/}" = "$timeless" ] && timeless=$PWD/$timeless
 run() { (cd "$scratch" && $timeless record -o hpcc.tl -- $MPIRUN -np 4 "$HPCC"); }
 check_exit 0 "hpcc runs" run

@@ -7,7 +7,7 @@ MPI_TESTS = \
 	tests/mpi/symbols.sh tests/mpi/volumes.sh
 TESTS += $(MPI_TESTS)
 EXTRA_DIST += $(MPI_TESTS) \
-	tests/mpi/tracer.sh tests/mpi/hpccinf.txt \
+	tests/mpi/tracer.sh \
 	tests/mpi/calls_collective.c tests/mpi/calls_comm.c tests/mpi/calls_completion.c \
 	tests/mpi/calls_p2p.c tests/mpi/ends.c tests/mpi/kernels.c tests/mpi/volumes.c \
 	tests/mpi/expected/calls_collective.0 tests/mpi/expected/calls_collective.1 \
