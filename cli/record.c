@@ -3,6 +3,7 @@
 
 #include "cli.h"
 
+#include <assert.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <inttypes.h>
@@ -165,6 +166,7 @@ static char **forward_variables(const settings *s)
     char **argv = calloc((size_t)s->n_command * (2 * N_FORWARDED + 1) + 1, sizeof *argv);
     const char *users = getenv("OMPI_MCA_mca_base_env_list");
     int n = 0, in_argument = 0;
+    assert(s->n_command > 0); /* argp has refused an empty one */
     if (!argv)
         return NULL;
     bool launcher = is_open_mpi_launcher(s->command[0]);

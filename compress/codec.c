@@ -328,7 +328,7 @@ static tl_status get_context(tl_codec *codec, tl_input *in, unsigned how, uint32
         uint64_t call = tl_get_varint(in), site = tl_get_varint(in), slots = tl_get_varint(in);
         if (in->bad || site > UINT32_MAX)
             return TL_ERR_CORRUPT;
-        if (call > UINT16_MAX || !tl_call_by_code((unsigned)call) || slots >= 2 * TL_SLOT_LIST)
+        if (call > UINT16_MAX || !tl_call_by_code((unsigned)call) || slots >= 2UL * TL_SLOT_LIST)
             return TL_ERR_VERSION;
         if (!has_room(codec, count_values((uint32_t)slots)))
             return TL_ERR_CORRUPT;

@@ -6,6 +6,8 @@
 
 void tl_span_free(tl_span *span)
 {
+    if (!span)
+        return;
     free(span->first);
     free(span->past);
     *span = (tl_span){0};
@@ -202,6 +204,8 @@ static tl_status search_all(const search *wanted, search_step *step, tl_span *ou
 {
     tl_reader *r = wanted->r;
     tl_status status = span_alloc(r, out, err);
+    if (status)
+        return status;
     for (uint32_t rank = 0; !status && rank < out->n_ranks; rank++) {
         search s = *wanted;
         s.rank = rank;
@@ -240,11 +244,13 @@ tl_status tl_span_of_events(tl_reader *r, uint64_t first, uint64_t past, tl_span
     if (first >= past)
         return tl_fail(err, TL_ERR_USAGE, "events %" PRIu64 ":%" PRIu64 " are none", first, past);
     tl_status status = span_alloc(r, out, err);
-    for (uint32_t rank = 0; !status && rank < out->n_ranks; rank++) {
-        tl_rank_summary s;
-        status = tl_reader_rank(r, rank, &s);
+    if (status)
+        return status;
+    for (uint32_t rank = 0; rank < out->n_ranks; rank++) {
+        tl_rank_summary s = {0};
+        tl_reader_rank(r, rank, &s);
         out->first[rank] = first < s.n_events ? first : s.n_events;
         out->past[rank] = past < s.n_events ? past : s.n_events;
     }
-    return status;
+    return TL_OK;
 }

@@ -8,7 +8,6 @@
 #include "map.h"
 
 #include <inttypes.h>
-#include <stdarg.h>
 #include <stdio.h>
 #include <unistd.h>
 
@@ -32,18 +31,10 @@ typedef struct text_reader {
     tl_buffer list, members;
 } text_reader;
 
-static tl_status wrong(text_reader *t, const char *format, ...)
-    __attribute__((format(printf, 2, 3)));
-
-static tl_status wrong(text_reader *t, const char *format, ...)
-{
-    char text[400];
-    va_list args;
-    va_start(args, format);
-    vsnprintf(text, sizeof text, format, args);
-    va_end(args);
-    return tl_fail(t->err, TL_ERR_INPUT, "%s:%" PRIu64 ": %s", t->name, t->line_number, text);
-}
+/* Refuses the line that was read last. */
+#define wrong(t, format, ...)                                                                      \
+    tl_fail((t)->err, TL_ERR_INPUT, "%s:%" PRIu64 ": " format, (t)->name, (t)->line_number,        \
+            ##__VA_ARGS__)
 
 static tl_status out_of_memory(text_reader *t)
 {

@@ -124,8 +124,9 @@ static int chooses_collectives(const option_list *list)
 
 static void start_simgrid(const option_list *list)
 {
-    char **argv = smpi_alloc(list->n + 3, sizeof *argv);
+    static char **argv; /* SimGrid may keep what it is given */
     int argc = 0;
+    argv = smpi_alloc(list->n + 3, sizeof *argv);
     argv[argc++] = strdup("timeless");
     argv[argc++] = strdup("--log=root.thres:error");
     for (size_t i = 0; i < list->n; i++) {

@@ -76,12 +76,9 @@ static char *join_options(const tlr_options *options)
     size_t size = 1;
     for (size_t i = 0; i < options->n_cfg; i++)
         size += strlen(options->cfg[i]) + 1;
-    char *text = calloc(size, 1);
-    for (size_t i = 0; text && i < options->n_cfg; i++) {
-        if (i)
-            strcat(text, " ");
-        strcat(text, options->cfg[i]);
-    }
+    char *text = calloc(size, 1), *end = text;
+    for (size_t i = 0; text && i < options->n_cfg; i++)
+        end = stpcpy(i ? stpcpy(end, " ") : end, options->cfg[i]);
     return text;
 }
 

@@ -8,7 +8,11 @@ AM_TESTS_ENVIRONMENT = \
 	MPICC='$(MPICC)' MPIFORT='$(MPIFORT)' MPIRUN='$(MPIRUN)' SMPICC='$(SMPICC)' SMPIRUN='$(SMPIRUN)' HPCC='$(HPCC)' \
 	MPI_CFLAGS='$(MPI_CFLAGS)'; export CMOCKA_MESSAGE_OUTPUT top_srcdir top_builddir MPICC MPIFORT MPIRUN \
 	SMPICC SMPIRUN HPCC MPI_CFLAGS;
-EXTRA_DIST += tests/tap.sh tests/mpi_env.sh tests/hpcc_input.sh tests/setup.sh tests/run.sh tests/packages.txt
+EXTRA_DIST += tests/tap.sh tests/mpi_env.sh tests/hpcc_input.sh tests/setup.sh tests/run.sh tests/packages.txt tests/lint.sh
+
+lint: all
+	$(AM_TESTS_ENVIRONMENT) bash $(top_srcdir)/tests/lint.sh
+.PHONY: lint
 
 include tests/unit/local.mk
 include tests/mpi/local.mk

@@ -51,11 +51,13 @@ static MPI_Status *statuses_for(MPI_Status *given, bool recording)
     return given == MPI_STATUSES_IGNORE && open ? own_statuses : given;
 }
 
-/* Writes the outcome of a wildcard receive or of a cancelled request.  `status` is there: see
- * statuses_for. */
+/* Writes the outcome of a wildcard receive or of a cancelled request.  Without a status no outcome
+ * was open: see statuses_for. */
 static void put_outcome(const tlt_request *r, const MPI_Status *status)
 {
     int cancelled = 0;
+    if (!status)
+        return;
     if (r->flags & TLT_CANCELLED)
         tlt_pmpi.Test_cancelled(status, &cancelled);
     if (cancelled)

@@ -53,7 +53,7 @@ static void measure(const char *name, void (*body)(void), int n)
 
 int main(int argc, char **argv)
 {
-    int n = argc > 1 ? atoi(argv[1]) : 100000;
+    int n = argc > 1 ? (int)strtol(argv[1], NULL, 10) : 100000;
     MPI_Init(&argc, &argv);
     measure("Iprobe", iprobe, n);
     measure("Send+Recv", send_recv, n);

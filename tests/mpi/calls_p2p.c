@@ -47,7 +47,7 @@ static void nonblocking(void)
         MPI_Irsend(data, 4, MPI_INT, 1, 13, world, &r[3]);
     } else {
         for (int i = 0; i < 4; i++)
-            MPI_Irecv(data + 8 * i, 8, MPI_INT, i % 2 ? MPI_ANY_SOURCE : 0, 10 + i, world, &r[i]);
+            MPI_Irecv(data + 8L * i, 8, MPI_INT, i % 2 ? MPI_ANY_SOURCE : 0, 10 + i, world, &r[i]);
         MPI_Barrier(world);
     }
     MPI_Waitall(4, r, MPI_STATUSES_IGNORE);
@@ -67,7 +67,7 @@ static void persistent(void)
         MPI_Rsend_init(data, 4, MPI_INT, 1, 23, world, &r[3]);
     } else {
         for (int i = 0; i < 4; i++)
-            MPI_Recv_init(data + 8 * i, 8, MPI_INT, 0, i ? 20 + i : MPI_ANY_TAG, world, &r[i]);
+            MPI_Recv_init(data + 8L * i, 8, MPI_INT, 0, i ? 20 + i : MPI_ANY_TAG, world, &r[i]);
     }
     for (int round = 0; round < 2; round++) {
         if (rank == 1)

@@ -129,25 +129,31 @@ static void list_steps(const oracle_schedule *schedule)
 int main(int argc, char **argv)
 {
     unsigned long seed = argc > 1 ? strtoul(argv[1], NULL, 10) : 0;
-    int number = argc > 3 ? atoi(argv[3]) : ORACLE_MAX_RANKS;
+    int number = argc > 3 ? (int)strtol(argv[3], NULL, 10) : ORACLE_MAX_RANKS;
     /* ORACLE_STEPS=FIRST:PAST runs a part of the program, to find the step that makes a difference;
      * ORACLE_VERBOSE prints the time after each step. */
-    int first = 0, past = ORACLE_MAX_STEPS, n_ranks = 0;
-    oracle_schedule *schedule = calloc(1, sizeof *schedule);
-    oracle_rank *self = calloc(1, sizeof *self);
-    if (!schedule || !self)
-        return 4;
+    int exit_code = 0, first = 0, past = ORACLE_MAX_STEPS, n_ranks = 0;
+    const char *steps = getenv("ORACLE_STEPS");
     if (argc > 2 && strcmp(argv[2], "--ranks") == 0) {
         printf("%d\n", oracle_ranks(seed, number));
         return 0;
     }
+    oracle_schedule *schedule = calloc(1, sizeof *schedule);
+    oracle_rank *self = calloc(1, sizeof *self);
+    if (!schedule || !self) {
+        exit_code = 4;
+        goto cleanup;
+    }
     if (argc > 2 && strcmp(argv[2], "--list") == 0) {
         oracle_make(seed, number, schedule);
         list_steps(schedule);
-        return 0;
+        goto cleanup;
     }
-    if (getenv("ORACLE_STEPS"))
-        sscanf(getenv("ORACLE_STEPS"), "%d:%d", &first, &past);
+    if (steps) {
+        char *rest;
+        first = (int)strtol(steps, &rest, 10);
+        past = (int)strtol(rest + (*rest == ':'), NULL, 10);
+    }
     MPI_Init(&argc, &argv);
     MPI_Comm_size(MPI_COMM_WORLD, &n_ranks);
     oracle_make(seed, n_ranks, schedule);
@@ -170,7 +176,8 @@ int main(int argc, char **argv)
 #ifdef ORACLE_ONLINE
     printf("end %d %.17g\n", self->rank, simgrid_get_clock() - START_S);
 #endif
+cleanup:
     free(self);
     free(schedule);
-    return 0;
+    return exit_code;
 }

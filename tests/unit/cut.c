@@ -287,8 +287,8 @@ static void requests(void **state)
     cut_section(1, 1);
     check_part(0,
                (const char *const[]){
-                   "MPI_Send_init count=3 type_bytes=4 peer=1 tag=9 comm=1 request=4 volume=0 "
-                   "site=0",
+                   ("MPI_Send_init count=3 type_bytes=4 peer=1 tag=9 comm=1 request=4 volume=0 "
+                    "site=0"),
                    "MPI_Barrier comm=1 clock_ns=0 volume=0 site=0",
                    "MPI_Isend count=1 type_bytes=8 peer=1 tag=2 comm=1 request=2 volume=2 site=0",
                    "MPI_Waitall list=[2] volume=3 site=0", "MPI_Wait request=0 volume=3 site=0",
@@ -296,8 +296,8 @@ static void requests(void **state)
                    "MPI_Barrier comm=1 clock_ns=10 volume=5 site=0", NULL});
     check_part(1, (const char *const[]){
                       "MPI_Barrier comm=1 clock_ns=0 volume=0 site=0",
-                      "MPI_Irecv count=1 type_bytes=8 peer=any tag=any comm=1 request=3 volume=5 "
-                      "site=0",
+                      ("MPI_Irecv count=1 type_bytes=8 peer=any tag=any comm=1 request=3 volume=5 "
+                       "site=0"),
                       "Match peer=0 tag=2 request=3 volume=0 site=0",
                       "MPI_Wait request=3 volume=3 site=0",
                       "Match peer=0 tag=9 request=0 volume=0 site=0",

@@ -163,7 +163,7 @@ static void lost_chunk(void **state)
     for (;;) {
         tl_chunk chunk;
         assert_true(tl_chunk_parse(whole.data + at, header.seed, &chunk));
-        if (chunk.rank == 1 && chunk.first_event == 5 * FLUSH) {
+        if (chunk.rank == 1 && chunk.first_event == 5UL * FLUSH) {
             memset(whole.data + at, 0, TL_CHUNK_HEADER_BYTES + chunk.stored_bytes);
             break;
         }
@@ -348,7 +348,7 @@ static void hostile_members(void **state)
     tl_buffer_free(&out);
     struct rusage usage;
     assert_int_equal(getrusage(RUSAGE_SELF, &usage), 0);
-    assert_true(TEST_SANITIZED || usage.ru_maxrss < 64 * 1024);
+    assert_true(TEST_SANITIZED || usage.ru_maxrss < 64L * 1024);
 }
 
 /* Headers whose lengths overlap must not make the search for the next chunk quadratic. */

@@ -125,7 +125,8 @@ static void definitions(void **state)
         assert_int_equal(read[i].parent, comms[i].parent);
         assert_int_equal(read[i].call, comms[i].call);
         assert_int_equal(read[i].n_members, comms[i].n_members);
-        assert_memory_equal(read[i].members, comms[i].members, 4 * comms[i].n_members);
+        assert_memory_equal(read[i].members, comms[i].members,
+                            comms[i].n_members * sizeof *comms[i].members);
     }
     char text[64];
     tl_site_text(r, 99, 5, text, sizeof text);

@@ -1,0 +1,19 @@
+#!/usr/bin/env bash
+# lint.sh [FILE...] - clang-tidy 14, as .clang-tidy says, over all C sources or those given.  Exit code 1
+# if it has anything to say.  'make lint' calls it; it needs what the build has made (config.h, ...).
+cd "$(dirname "$0")/.." || exit 4
+: "${top_builddir:=$PWD/build}"
+[ -e "$top_builddir/config.h" ] || { echo "$top_builddir/config.h: not there; build first" >&2; exit 4; }
+clang-tidy --version 2>/dev/null | grep -q 'version 14\.' || { echo 'clang-tidy 14 is missing: install the Debian package clang-tidy' >&2; exit 4; }
+
+includes=("$top_builddir" "$top_builddir/tracer" compress tracer replayer platforms)
+# At debug level 1 xxhash states by assertions what it takes.
+flags=(-std=gnu11 "${includes[@]/#/-I}" -DXXH_DEBUGLEVEL=1 '-DPKGLIBDIR=""' '-DPLATFORMS_FOLDER=""'
+    $(pkg-config --cflags libzstd libxxhash jansson libconfig gsl simgrid ompi-c cmocka))
+[ $# != 0 ] || set -- $(find compress tracer replayer platforms cli tests -name '*.c' | sort)
+# One process a file: version 14 keeps state from one to the next.
+printf '%s\n' "$@" | xargs -P "${JOBS:-$(nproc)}" -I{} clang-tidy --quiet {} -- "${flags[@]}" \
+    2> >(grep -vE '^[0-9]+ warnings?( and [0-9]+ errors?)? generated|^[0-9]+ warnings? treated as' >&2)
+found=$?
+[ $found != 0 ] || echo "lint: $# files, nothing found"
+[ $found = 0 ]
