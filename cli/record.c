@@ -31,8 +31,8 @@ typedef struct settings {
 static const struct argp_option options[] = {
     {"output", 'o', "FILE", 0, "Write the trace to FILE (default: trace.tl)", 0},
     {"volume", OPTION_VOLUME, "SOURCE", 0,
-     "Measure computation by auto, papi, perf, cputime or none (default: auto, the first that "
-     "works)",
+     "Measure computation by auto, papi, rseq, perf, cputime or none (default: auto, the first "
+     "that works)",
      0},
     {"list-volumes", OPTION_LIST_VOLUMES, NULL, 0, "Say which sources work here, and exit", 0},
     {"no-kernels", OPTION_NO_KERNELS, NULL, 0, "Do not record BLAS calls as kernels", 0},

@@ -34,9 +34,10 @@ static void leave(uint16_t call)
         tl_event event = {.call = call, .site = TLT_SITE()};
         tlt_put(&event);
     }
+    bool after_poll = tlt_binding.after_poll;
     tlt_binding = (tlt_binding_call){0};
     if (tlt_role != TLT_BYSTANDER)
-        tlt_leave();
+        tlt_leave_and_mark(after_poll);
 }
 
 /* clang-format off */

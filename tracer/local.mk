@@ -6,7 +6,8 @@ tracer_libtimeless_tracer_la_SOURCES = \
 	tracer/fortran.c tracer/messages.c tracer/next.c tracer/output.c tracer/p2p.c tracer/pmpi.c \
 	tracer/pmpi.h tracer/requests.c tracer/requests.h tracer/rows.h tracer/runtime.c tracer/runtime.h \
 	tracer/sites.c tracer/special.c tracer/volume.c tracer/volume.h tracer/volume_cputime.c \
-	tracer/volume_papi.c tracer/volume_perf.c tracer/wrappers.c
+	tracer/volume_papi.c tracer/volume_perf.c tracer/volume_rseq.c \
+	tracer/wrappers.c
 nodist_tracer_libtimeless_tracer_la_SOURCES = tracer/fortran_names.h
 tracer_libtimeless_tracer_la_CPPFLAGS = $(AM_CPPFLAGS) $(MPI_CFLAGS) -Itracer -DTL_HIDDEN
 tracer_libtimeless_tracer_la_LIBADD = compress/libtimeless-inner.la

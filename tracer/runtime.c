@@ -167,16 +167,17 @@ static bool all_agree(const tlt_volume_source *chosen)
     return chosen && least[0] == -least[1];
 }
 
-/* The readings that bracket a burst are themselves seen by most sources; in a loop around
- * MPI_Test they would make up much of the volume. */
-static uint64_t measure_bias(uint64_t (*read_volume)(void))
+/* Most sources see something of their own work; in a loop around MPI_Test it would make up much of
+ * the volume. */
+static uint64_t measure_bias(const tlt_volume_source *source)
 {
     enum { ROUNDS = 100 };
     uint64_t least = UINT64_MAX;
     for (int i = 0; i < ROUNDS; i++) {
-        uint64_t before = read_volume(), after = read_volume();
-        if (after - before < least)
-            least = after - before;
+        source->mark(0);
+        uint64_t nothing = source->since_mark();
+        if (nothing < least)
+            least = nothing;
     }
     return least;
 }
@@ -197,8 +198,9 @@ void tlt_start(uint16_t call, void *return_address)
     if (!all_agree(volume))
         return;
     tlt.kernels = !getenv("TIMELESS_KERNELS") || enabled("TIMELESS_KERNELS");
-    tlt.read_volume = volume->read;
-    tlt.volume_bias = measure_bias(volume->read);
+    tlt.mark = volume->mark;
+    tlt.since_mark = volume->since_mark;
+    tlt.volume_bias = measure_bias(volume);
     tlt_sites_reset();
     tl_writer *writer = NULL;
     if (tlt_comms_reset() && tlt_requests_reset() && tlt_reserve_list(2 * (size_t)tlt.n_ranks))

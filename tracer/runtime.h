@@ -13,7 +13,7 @@
  * that MPI or a kernel makes from inside a recorded call out of the trace.
  *
  * A Fortran call arrives here through the C function that its binding calls: fortran.c has read the
- * volume before, and reads it again when the binding returns.
+ * volume before, and marks it again when the binding returns.
  */
 #ifndef TLT_RUNTIME_H
 #define TLT_RUNTIME_H
@@ -38,14 +38,15 @@ enum tlt_role {
 typedef struct tlt_binding_call {
     void *caller;         /* its return address in the program; NULL: in none */
     const void *requests; /* the program's INTEGERs for the request, or for the array of them */
+    bool after_poll;      /* the C function was left so */
 } tlt_binding_call;
 
 typedef struct tlt_state {
-    tl_writer *writer;             /* NULL: not recording */
-    uint64_t (*read_volume)(void); /* of the chosen source */
-    uint64_t volume_mark;          /* its reading when the last call was left */
-    uint64_t volume_bias;          /* between two readings with nothing between them */
-    uint64_t volume_kept;          /* computed since the last event, before calls without event */
+    tl_writer *writer;            /* NULL: not recording */
+    void (*mark)(int after_poll); /* of the chosen volume source (volume.h) */
+    uint64_t (*since_mark)(void);
+    uint64_t volume_bias; /* since a mark with nothing after it */
+    uint64_t volume_kept; /* computed since the last event, before calls without event */
     uint32_t polls;
     bool kernels; /* BLAS calls are events */
     int rank;
@@ -82,9 +83,9 @@ static inline bool tlt_enter_kernel(void)
     if (tlt_role != TLT_RECORDING)
         return false;
     tlt_role = TLT_INSIDE;
-    uint64_t now = tlt.read_volume();
-    if (now > tlt.volume_mark + tlt.volume_bias)
-        tlt.volume_kept += now - tlt.volume_mark - tlt.volume_bias;
+    uint64_t burst = tlt.since_mark();
+    if (burst > tlt.volume_bias)
+        tlt.volume_kept += burst - tlt.volume_bias;
     return true;
 }
 
@@ -101,23 +102,30 @@ static inline bool tlt_enter(void)
     return false;
 }
 
-static inline void tlt_leave(void)
+static inline void tlt_leave_and_mark(bool after_poll)
 {
     if (TLT_UNLIKELY(!tlt.writer)) {
         tlt_role = TLT_BYSTANDER;
         return;
     }
-    if (TLT_UNLIKELY(tlt_binding.caller != NULL))
+    if (TLT_UNLIKELY(tlt_binding.caller != NULL)) {
+        tlt_binding.after_poll = after_poll;
         return;
-    tlt.volume_mark = tlt.read_volume();
+    }
+    tlt.mark(after_poll);
     tlt_role = TLT_RECORDING;
+}
+
+static inline void tlt_leave(void)
+{
+    tlt_leave_and_mark(false);
 }
 
 /* Leaves a call that found nothing: a failed test or probe. */
 static inline void tlt_leave_poll(void)
 {
     tlt.polls++;
-    tlt_leave();
+    tlt_leave_and_mark(true);
 }
 
 /* Writes an event; its volume and polls are filled in here. */

@@ -9,10 +9,13 @@
 
 /* Best first: exact and time-independent, then cheap, then whatever is left. */
 static const tlt_volume_source *const sources[] = {
+    /* clang-format off */
     &tlt_volume_papi,
+    &tlt_volume_rseq,
     &tlt_volume_perf,
     &tlt_volume_cputime,
     &tlt_volume_none,
+    /* clang-format on */
 };
 enum { N_SOURCES = sizeof sources / sizeof *sources };
 

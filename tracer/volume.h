@@ -14,11 +14,16 @@ typedef struct tlt_volume_source {
     const char *unit;   /* "instructions" */
     /* Begins to count for the calling thread.  NULL when it counts, or why it does not. */
     const char *(*start)(void);
-    uint64_t (*read)(void);
+    /* A call ends: what the thread does from here on is a burst.  After a failed poll the source
+     * may save work: the call is one of many. */
+    void (*mark)(int after_poll);
+    /* The next call begins: the burst, or how much of it there is already. */
+    uint64_t (*since_mark)(void);
     void (*stop)(void);
 } tlt_volume_source;
 
 extern const tlt_volume_source tlt_volume_papi;
+extern const tlt_volume_source tlt_volume_rseq;
 extern const tlt_volume_source tlt_volume_perf;
 extern const tlt_volume_source tlt_volume_cputime;
 extern const tlt_volume_source tlt_volume_none;

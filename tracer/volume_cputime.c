@@ -5,6 +5,8 @@
 
 #include "volume.h"
 
+static uint64_t marked_ns;
+
 static const char *start(void)
 {
     struct timespec t;
@@ -18,12 +20,28 @@ static uint64_t read_cputime_ns(void)
     return (uint64_t)t.tv_sec * 1000000000U + (uint64_t)t.tv_nsec;
 }
 
+static void mark(int after_poll)
+{
+    (void)after_poll;
+    marked_ns = read_cputime_ns();
+}
+
+static uint64_t since_mark(void)
+{
+    return read_cputime_ns() - marked_ns;
+}
+
 static const char *start_nothing(void)
 {
     return NULL;
 }
 
-static uint64_t read_zero(void)
+static void mark_nothing(int after_poll)
+{
+    (void)after_poll;
+}
+
+static uint64_t zero(void)
 {
     return 0;
 }
@@ -36,12 +54,14 @@ const tlt_volume_source tlt_volume_cputime = {.option = "cputime",
                                               .name = "clock:thread-cputime",
                                               .unit = "cpu-ns",
                                               .start = start,
-                                              .read = read_cputime_ns,
+                                              .mark = mark,
+                                              .since_mark = since_mark,
                                               .stop = stop};
 
 const tlt_volume_source tlt_volume_none = {.option = "none",
                                            .name = "none",
                                            .unit = "none",
                                            .start = start_nothing,
-                                           .read = read_zero,
+                                           .mark = mark_nothing,
+                                           .since_mark = zero,
                                            .stop = stop};

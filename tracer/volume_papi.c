@@ -16,6 +16,7 @@ static struct {
     __typeof__(&PAPI_stop) stop;
 } papi;
 static int event_set = PAPI_NULL;
+static uint64_t marked;
 
 static bool load(void)
 {
@@ -33,6 +34,17 @@ static uint64_t read_instructions(void)
     long long value = 0;
     papi.read(event_set, &value);
     return (uint64_t)value;
+}
+
+static void mark(int after_poll)
+{
+    (void)after_poll;
+    marked = read_instructions();
+}
+
+static uint64_t since_mark(void)
+{
+    return read_instructions() - marked;
 }
 
 /* Virtual machines list counters that then fail or stand still: believe what has been counted. */
@@ -73,5 +85,6 @@ const tlt_volume_source tlt_volume_papi = {.option = "papi",
                                            .name = "papi:PAPI_TOT_INS",
                                            .unit = "instructions",
                                            .start = start,
-                                           .read = read_instructions,
+                                           .mark = mark,
+                                           .since_mark = since_mark,
                                            .stop = stop};

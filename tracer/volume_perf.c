@@ -23,6 +23,7 @@ static volatile struct perf_event_mmap_page *page;
 static size_t page_bytes;
 static uint32_t base_sequence;
 static uint64_t base_ns; /* CPU time minus wall clock while base_sequence stands */
+static uint64_t marked_ns;
 
 static uint64_t clock_ns(clockid_t id)
 {
@@ -41,6 +42,17 @@ static uint64_t read_cpu_ns(void)
         wall_ns = clock_ns(CLOCK_MONOTONIC);
         base_ns = clock_ns(CLOCK_THREAD_CPUTIME_ID) - wall_ns;
     }
+}
+
+static void mark(int after_poll)
+{
+    (void)after_poll;
+    marked_ns = read_cpu_ns();
+}
+
+static uint64_t since_mark(void)
+{
+    return read_cpu_ns() - marked_ns;
 }
 
 static void stop(void)
@@ -92,5 +104,6 @@ const tlt_volume_source tlt_volume_perf = {.option = "perf",
                                            .name = "perf:task-clock",
                                            .unit = "cpu-ns",
                                            .start = start,
-                                           .read = read_cpu_ns,
+                                           .mark = mark,
+                                           .since_mark = since_mark,
                                            .stop = stop};

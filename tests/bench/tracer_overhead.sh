@@ -20,13 +20,13 @@ cost >"$scratch/none"
 LD_PRELOAD=$scratch/empty.so cost >"$scratch/empty"
 columns='bare empty-interposer'
 files="$scratch/none $scratch/empty"
-for source in none perf cputime; do
+for source in none rseq perf cputime; do
     LD_PRELOAD=$tracer TIMELESS_VOLUME=$source cost >"$scratch/$source.cost"
     columns="$columns tracer:$source"
     files="$files $scratch/$source.cost"
 done
 echo "CPU ns per loop body"
-{ echo "body $columns"; paste -d' ' $files | awk '{print $1, $2, $4, $6, $8, $10}'; } | column -t
+{ echo "body $columns"; paste -d' ' $files | awk '{print $1, $2, $4, $6, $8, $10, $12}'; } | column -t
 
 bash "$top_srcdir/tests/hpcc_input.sh" "$n" 2 2 40 >"$scratch/hpccinf.txt"
 cd "$scratch"

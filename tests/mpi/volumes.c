@@ -1,5 +1,5 @@
-/* volumes.c - rank 0 computes 100 ms and sends, twice; rank 1 waits in MPI_Recv, then by polling.
- */
+/* volumes.c - rank 0 computes 100 ms and sends, twice, and sleeps before the second time; rank 1
+ * waits in MPI_Recv, then by polling. */
 #include <mpi.h>
 #include <time.h>
 
@@ -21,6 +21,7 @@ int main(int argc, char **argv)
     if (rank == 0) {
         compute_ms(100);
         MPI_Send(&value, 1, MPI_INT, 1, 0, MPI_COMM_WORLD);
+        nanosleep(&(struct timespec){.tv_nsec = 20000000}, NULL);
         compute_ms(100);
         MPI_Send(&value, 1, MPI_INT, 1, 0, MPI_COMM_WORLD);
     } else {

@@ -3,22 +3,54 @@
 . "$top_srcdir/tests/mpi/tracer.sh"
 compile volumes
 trace=$scratch/volumes.tl
-# volume RANK CALL: of its first event of that name
-volume() { "$print_events" "$trace" "$1" volumes | awk -v call="$2" '$1 == call {print $2; exit}'; }
+# volume RANK CALL [N]: of its first, or N-th, event of that name
+volume() { "$print_events" "$trace" "$1" volumes | awk -v call="$2" -v n="${3:-1}" '$1 == call && ++seen == n {print $2; exit}'; }
+not() { ! "$@"; }
 between() { echo "$2 <= $1 <= $3"; [ "$1" -ge "$2" ] && [ "$1" -le "$3" ]; }
 
-for source in cputime auto; do
+# Sources that do not work here are said to, and passed over.
+works() { TIMELESS_LIST_VOLUMES=1 LD_PRELOAD=$tracer env | grep -q "^$1 .* works\$"; }
+sources="cputime auto"
+for source in rseq perf; do
+    if works $source; then sources="$sources $source"; else skip "$source" "does not work here"; fi
+done
+for source in $sources; do
     export TIMELESS_VOLUME=$source
     check "$source: recorded" record volumes 2
     unit=$("$print_events" "$trace" 0 run | sed -n 's/^unit //p')
     if [ "$unit" = cpu-ns ]; then
-        check "$source: 100 ms of computing are 100 ms" between "$(volume 0 MPI_Send)" 99000000 110000000
+        check "$source: 100 ms of computing are 100 ms" between "$(volume 0 MPI_Send)" 99000000 101000000
+        check "$source: sleeping is none" between "$(volume 0 MPI_Send 2)" 99000000 101000000
     else
         check "$source: instructions are counted" between "$(volume 0 MPI_Send)" 1000000 100000000000
     fi
     check "$source: waiting is none" between "$(volume 1 MPI_Recv)" 0 2000000
     check "$source: polling hardly any" between "$(volume 1 MPI_Iprobe)" 0 20000000
 done
+
+# All ranks and a busy process share one CPU: the bursts are interrupted many times.
+cpu=$(taskset -pc $$ | sed 's/.*: //; s/[-,].*//')
+crowded() (
+    taskset -pc "$cpu" "$BASHPID"
+    while :; do :; done &
+    "$@"
+    status=$?
+    kill $!
+    exit $status
+)
+for source in $sources; do
+    [ $source = auto ] && continue
+    export TIMELESS_VOLUME=$source
+    check "$source, crowded: recorded" crowded record volumes 2
+    check "$source, crowded: 100 ms of computing are 100 ms" between "$(volume 0 MPI_Send)" 99000000 101000000
+    check "$source, crowded: waiting is none" between "$(volume 1 MPI_Recv)" 0 2000000
+    check "$source, crowded: polling hardly any" between "$(volume 1 MPI_Iprobe)" 0 20000000
+done
+if works rseq; then
+    without_rseq() { GLIBC_TUNABLES=glibc.pthread.rseq=0 works "$1"; }
+    check "without restartable sequences rseq is passed over" not without_rseq rseq
+    check "and cputime is left" without_rseq cputime
+fi
 export TIMELESS_VOLUME=none
 check "none: recorded" record volumes 2
 check "none: no volume" test "$(volume 0 MPI_Send)" = 0

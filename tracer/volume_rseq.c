@@ -1,0 +1,154 @@
+/* volume_rseq.c - CPU time of the thread without a system call, as long as it keeps its CPU.
+ *
+ * glibc registers an area per thread for restartable sequences.  Its field rseq_cs may point to the
+ * description of a piece of code; whenever the kernel has taken the CPU from the thread, moved it
+ * or sent it a signal, and finds it outside of that piece, it sets the field to zero.  Here the
+ * field points to an empty piece, outside of which a thread always is: while it is set, the thread
+ * has not been off its CPU since it was set, and CPU time has gone on with the wall clock, which
+ * the vDSO reads in user space.  Another user of such sequences in the process overwrites the
+ * field, which looks like an interruption; so does the field of a child of fork(), that nobody
+ * reads.
+ *
+ * Only after an interruption is the thread's CPU clock asked:
+ * - At the end of a burst, unless it was not interrupted itself: then the wall clock's difference
+ * is exact, whatever was before.
+ * - At the end of a call, unless it is a failed poll: programs poll thousands of times in a row,
+ * and MPI may yield the CPU in each.  The CPU time at the end of such a poll is then taken for that
+ * at its start, which is never too much. So a burst is exact, to the duration of asking (well below
+ * a microsecond), or, when it was interrupted and so were failed polls since the clock was last
+ * asked, too long by no more than the CPU time of those polls, and by no more than the time that it
+ * was itself off the CPU.
+ */
+#include "config.h"
+
+#include "volume.h"
+
+#if __has_include(<sys/rseq.h>)
+#include <stddef.h>
+#include <sys/rseq.h>
+#include <time.h>
+
+/* The kernel accepts a description only if the signature stands before the address to go to after
+ * an interruption inside of the piece; nothing ever goes there. */
+static const uint32_t signature[2] = {RSEQ_SIG, 0};
+static const struct rseq_cs empty_piece = {.start_ip = (uintptr_t)&signature[1],
+                                           .abort_ip = (uintptr_t)&signature[1]};
+
+static volatile uint64_t *field; /* rseq_cs of the recorded thread */
+static uint64_t last_wall_ns;    /* at the last mark or end of a burst */
+static uint64_t last_cpu_ns;     /* CPU time then; less after an interrupted failed poll */
+
+static uint64_t clock_ns(clockid_t id)
+{
+    struct timespec t;
+    clock_gettime(id, &t);
+    return (uint64_t)t.tv_sec * 1000000000U + (uint64_t)t.tv_nsec;
+}
+
+static volatile uint64_t *field_of_this_thread(void)
+{
+    return (volatile uint64_t *)((char *)__builtin_thread_pointer() + __rseq_offset +
+                                 offsetof(struct rseq, rseq_cs));
+}
+
+static void watch(void)
+{
+    *field = (uintptr_t)&empty_piece;
+}
+
+/* The clock is to be read before: an interruption in between then counts as one. */
+static int uninterrupted(void)
+{
+    return __builtin_expect(*field == (uintptr_t)&empty_piece, 1);
+}
+
+static void mark(int after_poll)
+{
+    uint64_t wall_ns = clock_ns(CLOCK_MONOTONIC);
+    if (uninterrupted()) {
+        last_cpu_ns += wall_ns - last_wall_ns;
+        last_wall_ns = wall_ns;
+        return;
+    }
+    watch();
+    if (!after_poll)
+        last_cpu_ns = clock_ns(CLOCK_THREAD_CPUTIME_ID);
+    last_wall_ns = clock_ns(CLOCK_MONOTONIC);
+}
+
+static uint64_t since_mark(void)
+{
+    uint64_t wall_ns = clock_ns(CLOCK_MONOTONIC), burst_ns = wall_ns - last_wall_ns;
+    if (uninterrupted()) {
+        last_cpu_ns += burst_ns;
+        last_wall_ns = wall_ns;
+        return burst_ns;
+    }
+    watch();
+    uint64_t cpu_ns = clock_ns(CLOCK_THREAD_CPUTIME_ID);
+    if (cpu_ns - last_cpu_ns < burst_ns)
+        burst_ns = cpu_ns - last_cpu_ns;
+    last_cpu_ns = cpu_ns;
+    last_wall_ns = clock_ns(CLOCK_MONOTONIC);
+    return burst_ns;
+}
+
+/* The thread that stops may be another than the one recorded, which may be gone. */
+static void stop(void)
+{
+    if (field == field_of_this_thread())
+        *field = 0;
+}
+
+/* Some kernels look at the field only after interrupts, not when a system call gives up the CPU. */
+static const char *check_sleep_is_seen(void)
+{
+    struct timespec nap = {.tv_nsec = 1000000};
+    nanosleep(&nap, NULL);
+    return uninterrupted() ? "the kernel does not tell when a thread slept" : NULL;
+}
+
+static const char *start(void)
+{
+    if (__rseq_size == 0)
+        return "restartable sequences are not registered (glibc.pthread.rseq=0, or an old kernel)";
+    field = field_of_this_thread();
+    watch();
+    const char *reason = check_sleep_is_seen();
+    if (reason)
+        stop();
+    else
+        mark(0);
+    return reason;
+}
+
+#else
+
+static const char *start(void)
+{
+    return "built with a C library that has no restartable sequences (glibc has from 2.35 on)";
+}
+
+static void mark(int after_poll)
+{
+    (void)after_poll;
+}
+
+static uint64_t since_mark(void)
+{
+    return 0;
+}
+
+static void stop(void)
+{
+}
+
+#endif
+
+const tlt_volume_source tlt_volume_rseq = {.option = "rseq",
+                                           .name = "rseq:thread-cputime",
+                                           .unit = "cpu-ns",
+                                           .start = start,
+                                           .mark = mark,
+                                           .since_mark = since_mark,
+                                           .stop = stop};
