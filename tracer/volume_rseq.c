@@ -9,15 +9,19 @@
  * field, which looks like an interruption; so does the field of a child of fork(), that nobody
  * reads.
  *
- * Only after an interruption is the thread's CPU clock asked:
- * - At the end of a burst, unless it was not interrupted itself: then the wall clock's difference
- * is exact, whatever was before.
- * - At the end of a call, unless it is a failed poll: programs poll thousands of times in a row,
- * and MPI may yield the CPU in each.  The CPU time at the end of such a poll is then taken for that
- * at its start, which is never too much. So a burst is exact, to the duration of asking (well below
- * a microsecond), or, when it was interrupted and so were failed polls since the clock was last
- * asked, too long by no more than the CPU time of those polls, and by no more than the time that it
- * was itself off the CPU.
+ * Only after an interruption is the thread's CPU clock asked.  At the end of a burst: if the burst
+ * was not interrupted itself, the wall clock's difference is all that is needed, whatever was
+ * before. At the end of a call: unless it is a failed poll, since programs poll thousands of times
+ * in a row, and MPI may yield the CPU in each.  The CPU time at the end of such a poll is then
+ * taken for that at its start, which is never too much.
+ *
+ * So a burst is right to the duration of asking (well below a microsecond); or, when it was
+ * interrupted and so were failed polls since the clock was last asked, too long by no more than the
+ * CPU time of those polls, and by no more than the time that it was itself off the CPU.
+ *
+ * The wall clock also holds what interrupt handlers and the host of a virtual machine take from the
+ * thread, which the CPU clock of some kernels leaves out: that much an uninterrupted burst is
+ * longer, and one interrupted after it shorter, down to nothing.
  */
 #include "config.h"
 
@@ -86,8 +90,9 @@ static uint64_t since_mark(void)
     }
     watch();
     uint64_t cpu_ns = clock_ns(CLOCK_THREAD_CPUTIME_ID);
-    if (cpu_ns - last_cpu_ns < burst_ns)
-        burst_ns = cpu_ns - last_cpu_ns;
+    uint64_t spent_ns = cpu_ns > last_cpu_ns ? cpu_ns - last_cpu_ns : 0;
+    if (spent_ns < burst_ns)
+        burst_ns = spent_ns;
     last_cpu_ns = cpu_ns;
     last_wall_ns = clock_ns(CLOCK_MONOTONIC);
     return burst_ns;
