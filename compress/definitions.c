@@ -215,7 +215,7 @@ static tl_status get_site(tl_definitions *d, tl_pool *pool, tl_input *in)
     return TL_OK;
 }
 
-tl_status tl_definitions_read(tl_definitions *d, tl_pool *pool, const uint8_t *raw, size_t size)
+static tl_status read_all(tl_definitions *d, tl_pool *pool, const uint8_t *raw, size_t size)
 {
     tl_input in = {.p = raw, .end = raw + size};
     while (in.p < in.end) {
@@ -250,17 +250,42 @@ static int by_site_id(const void *a, const void *b)
     return (x->id > y->id) - (x->id < y->id);
 }
 
-bool tl_definitions_finish(tl_definitions *d)
+/* Puts the elements behind the first `kept`, which are in order, in order among themselves; false
+ * when an id is there twice. */
+static bool prepare(void *array, size_t kept, size_t n, size_t element_bytes,
+                    int (*compare)(const void *, const void *))
 {
-    if (d->n_comms)
-        qsort(d->comms, d->n_comms, sizeof *d->comms, by_comm_id);
-    if (d->n_sites)
-        qsort(d->sites, d->n_sites, sizeof *d->sites, by_site_id);
-    for (size_t i = 1; i < d->n_comms; i++)
-        if (d->comms[i].id == d->comms[i - 1].id)
+    char *element = array;
+    if (kept == n)
+        return true;
+    qsort(element + kept * element_bytes, n - kept, element_bytes, compare);
+    for (size_t i = kept; i < n; i++) {
+        const char *new = element + i *element_bytes;
+        if ((i > kept && !compare(new - element_bytes, new)) ||
+            (kept && bsearch(new, array, kept, element_bytes, compare)))
             return false;
-    for (size_t i = 1; i < d->n_sites; i++)
-        if (d->sites[i].id == d->sites[i - 1].id)
-            return false;
+    }
     return true;
+}
+
+tl_status tl_definitions_read(tl_definitions *d, tl_pool *pool, const uint8_t *raw, size_t size)
+{
+    tl_status status = read_all(d, pool, raw, size);
+    if (!status && (!prepare(d->comms, d->kept_comms, d->n_comms, sizeof *d->comms, by_comm_id) ||
+                    !prepare(d->sites, d->kept_sites, d->n_sites, sizeof *d->sites, by_site_id)))
+        status = TL_ERR_CORRUPT;
+    if (status) {
+        d->host = d->kept_host;
+        d->n_comms = d->kept_comms;
+        d->n_sites = d->kept_sites;
+        return status;
+    }
+    if (d->n_comms > d->kept_comms)
+        qsort(d->comms, d->n_comms, sizeof *d->comms, by_comm_id);
+    if (d->n_sites > d->kept_sites)
+        qsort(d->sites, d->n_sites, sizeof *d->sites, by_site_id);
+    d->kept_host = d->host;
+    d->kept_comms = d->n_comms;
+    d->kept_sites = d->n_sites;
+    return TL_OK;
 }

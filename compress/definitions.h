@@ -25,13 +25,15 @@ typedef struct tl_definitions {
     tl_comm *comms;
     tl_site *sites;
     size_t n_comms, n_sites, comms_capacity, sites_capacity;
+    /* Of the chunks that are intact; those of a damaged one are taken back. */
+    const char *kept_host;
+    size_t kept_comms, kept_sites;
 } tl_definitions;
 
 void tl_pool_free(tl_pool *pool);
 void tl_definitions_free(tl_definitions *d);
-/* Reads the payload of a chunk of definitions. */
+/* Adds the definitions in the payload of a chunk, in their order by id.  On failure nothing is
+ * added: TL_ERR_CORRUPT also when an id is defined twice. */
 tl_status tl_definitions_read(tl_definitions *d, tl_pool *pool, const uint8_t *raw, size_t size);
-/* Orders by id; false when an id is defined twice. */
-bool tl_definitions_finish(tl_definitions *d);
 
 #endif

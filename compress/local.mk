@@ -3,7 +3,8 @@ TIMELESS_SOURCES = \
 	compress/timeless.h compress/mpi_calls.def compress/kernels.def \
 	compress/balance.c compress/balance.h compress/bytes.c compress/bytes.h compress/codec.c \
 	compress/codec.h compress/cursor.c compress/cut.c compress/definitions.c \
-	compress/definitions.h compress/error.c compress/error.h compress/format.h \
+	compress/definitions.h compress/error.c compress/error.h compress/export.c compress/export.h \
+	compress/export_goal.c compress/export_simgrid.c compress/import.h compress/import_simgrid.c compress/format.h \
 	compress/frame.c compress/frame.h compress/map.c compress/map.h compress/reader.c \
 	compress/reader.h compress/requests.c compress/requests.h compress/run.c compress/run.h \
 	compress/scan.c compress/scan.h compress/schema.c compress/sections.c compress/status.c \

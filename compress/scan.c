@@ -126,8 +126,6 @@ static tl_status take_definitions(scan *s, const tl_chunk *chunk, uint64_t offse
         return status;
     tl_definitions *d = &part->definitions;
     status = ok ? tl_definitions_read(d, &s->r->pool, s->raw.data, s->raw.size) : TL_ERR_CORRUPT;
-    if (!status && !tl_definitions_finish(d))
-        status = TL_ERR_CORRUPT;
     if (status == TL_ERR_MEMORY)
         return out_of_memory(s);
     if (status == TL_ERR_LIMIT)

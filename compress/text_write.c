@@ -4,6 +4,7 @@
 #include "error.h"
 
 #include <inttypes.h>
+#include <stdbool.h>
 #include <stdio.h>
 
 const tl_text_run_field tl_text_run_fields[TL_N_TEXT_RUN_FIELDS] = {
@@ -107,7 +108,15 @@ static tl_status put_event(FILE *out, uint32_t rank, uint64_t number, const tl_e
     return ferror(out) ? TL_ERR_SYSTEM : TL_OK;
 }
 
-static tl_status put_events(tl_reader *r, uint32_t rank, FILE *out, tl_error *err)
+static void begin_part(FILE *out, uint32_t rank, const char *host)
+{
+    fprintf(out, "rank %" PRIu32 " host=", rank);
+    put_quoted(out, host);
+    fputc('\n', out);
+}
+
+/* *begun: the line of the rank stands; it does once there is something to say of it. */
+static tl_status put_events(tl_reader *r, uint32_t rank, FILE *out, bool *begun, tl_error *err)
 {
     tl_cursor *c;
     tl_status status = tl_cursor_open(r, rank, &c, err);
@@ -120,6 +129,9 @@ static tl_status put_events(tl_reader *r, uint32_t rank, FILE *out, tl_error *er
         status = tl_cursor_next(c, &e);
         if (status)
             break;
+        if (!*begun)
+            begin_part(out, rank, "");
+        *begun = true;
         status = put_event(out, rank, number, &e, &line);
         if (status) {
             tl_error_set(err, status, "the text cannot be written");
@@ -144,19 +156,19 @@ tl_status tl_text_write_rank(tl_reader *r, uint32_t rank, FILE *out, tl_error *e
         return tl_fail(err, status, "%s: there is no rank %" PRIu32, tl_reader_path(r), rank);
     const tl_comm *comms;
     const tl_site *sites;
-    bool empty = !*summary.host && !summary.n_events && summary.end == TL_END_NONE &&
-                 !tl_reader_comms(r, rank, &comms) && !tl_reader_sites(r, rank, &sites);
-    if (!empty) {
-        fprintf(out, "rank %" PRIu32 " host=", rank);
-        put_quoted(out, summary.host);
-        fputc('\n', out);
+    bool begun =
+        *summary.host || tl_reader_comms(r, rank, &comms) || tl_reader_sites(r, rank, &sites);
+    if (begun) {
+        begin_part(out, rank, summary.host);
         put_definitions(r, rank, out);
     }
-    /* Also of a rank of which nothing is left: its cursor says what happened. */
-    status = put_events(r, rank, out, err);
-    if (!status && summary.end != TL_END_NONE)
-        fprintf(out, "end %s clock_ns=%" PRIu64 "\n", tl_text_ends[summary.end], summary.clock_ns);
-    return status;
+    status = put_events(r, rank, out, &begun, err);
+    if (status || summary.end == TL_END_NONE)
+        return status;
+    if (!begun)
+        begin_part(out, rank, "");
+    fprintf(out, "end %s clock_ns=%" PRIu64 "\n", tl_text_ends[summary.end], summary.clock_ns);
+    return TL_OK;
 }
 
 tl_status tl_text_write(tl_reader *r, FILE *out, tl_error *err)

@@ -360,6 +360,28 @@ TL_API tl_status tl_text_write_rank(tl_reader *r, uint32_t rank, FILE *out, tl_e
  * text's, for messages ("NAME:LINE: what is wrong; what to do").  Nothing is left on failure. */
 TL_API tl_status tl_text_read(FILE *in, const char *name, const char *out_path, tl_error *err);
 
+/* ---- exchange ---- */
+
+/* What a target of an export takes for computation: SimGrid's text flops, GOAL nanoseconds. */
+typedef struct tl_rates {
+    int no_compute;                 /* leave computation out */
+    double per_unit;                /* for a unit of volume */
+    double per_work[TL_CALL_LIMIT]; /* for tl_kernel_work = 1, by call; 0: none, refused */
+} tl_rates;
+
+/* What the target cannot say is refused with TL_ERR_UNSUPPORTED by name, number of events and first
+ * place, before anything is written.  Clocks, sites, polls, hosts, MPI_Wtime and MPI_Pcontrol take
+ * no part in a replay and are left behind. */
+/* SimGrid's time-independent text traces: FOLDER/rank-N.txt, and their list FOLDER/list.txt. */
+TL_API tl_status tl_export_simgrid(tl_reader *r, const tl_rates *rates, const char *folder,
+                                   tl_error *err);
+/* GOAL, for LogGOPSim. */
+TL_API tl_status tl_export_goal(tl_reader *r, const tl_rates *rates, const char *path,
+                                tl_error *err);
+/* A trace from SimGrid's text: `list_path` names a file for each rank, one a line.  The volumes are
+ * in "flops". */
+TL_API tl_status tl_import_simgrid(const char *list_path, const char *out_path, tl_error *err);
+
 /* ---- parts ---- */
 
 /* A span of each rank's events: [first[r], past[r]). */

@@ -4,6 +4,7 @@ CLI_TESTS = \
 	tests/cli/calibrate.sh \
 	tests/cli/compare.sh \
 	tests/cli/man_examples.sh \
+	tests/cli/exchange.sh \
 	tests/cli/readme.sh \
 	tests/cli/replay.sh \
 	tests/cli/trace.sh \

@@ -1,0 +1,87 @@
+/* export.c - timeless export: a trace in another format. */
+#include "cli.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+struct export_options {
+    const char *path, *out, *to;
+    tl_rates rates;
+};
+
+static const struct argp_option option_table[] = {
+    {"to", 't', "FORMAT", 0, "simgrid (a folder of text files) or goal", 0},
+    {"output", 'o', "PATH", 0, "the folder or file to write", 0},
+    {"rate", 'r', "X", 0, "flops (simgrid) or nanoseconds (goal) for a unit of volume; 1", 0},
+    {"kernel", 'k', "NAME=X", 0, "the same for a unit of work of a kernel, dgemm=2", 0},
+    {"no-compute", 'n', NULL, 0, "leave computation out", 0},
+    {0}};
+
+static double parse_rate(struct argp_state *state, const char *text)
+{
+    char *end;
+    errno = 0;
+    double value = strtod(text, &end);
+    if (end == text || *end || errno || !(value > 0 && value < 1e30))
+        argp_error(state, "rate '%s': give a number above 0", text);
+    return value;
+}
+
+static void parse_kernel(struct argp_state *state, char *arg)
+{
+    struct export_options *o = state->input;
+    char *equals = strchr(arg, '=');
+    if (equals)
+        *equals = 0;
+    const tl_call_info *row = tl_call_by_name(arg);
+    if (!equals || !row || row->action != TL_ACTION_KERNEL)
+        argp_error(state, "kernel '%s': give NAME=X, as in dgemm=2", arg);
+    else
+        o->rates.per_work[row->code] = parse_rate(state, equals + 1);
+}
+
+static error_t parse(int key, char *arg, struct argp_state *state)
+{
+    struct export_options *o = state->input;
+    switch (key) {
+    case 't':
+        if (strcmp(arg, "simgrid") != 0 && strcmp(arg, "goal") != 0)
+            argp_error(state, "format '%s': give simgrid or goal", arg);
+        o->to = arg;
+        return 0;
+    case 'o': o->out = arg; return 0;
+    case 'r': o->rates.per_unit = parse_rate(state, arg); return 0;
+    case 'k': parse_kernel(state, arg); return 0;
+    case 'n': o->rates.no_compute = 1; return 0;
+    case ARGP_KEY_ARG:
+        if (o->path)
+            argp_error(state, "one trace at a time");
+        o->path = arg;
+        return 0;
+    case ARGP_KEY_END:
+        if (!o->path || !o->out || !o->to)
+            argp_error(state, "give a trace, --to FORMAT and -o PATH");
+        return 0;
+    default: return ARGP_ERR_UNKNOWN;
+    }
+}
+
+int cmd_export(int argc, char **argv)
+{
+    static struct export_options o = {.rates.per_unit = 1};
+    struct argp argp = {option_table, parse, "TRACE", "Write a trace in another format.",
+                        NULL,         NULL,  NULL};
+    argp_parse(&argp, argc, argv, 0, NULL, &o);
+    tl_reader *r;
+    int code = cli_open_trace(o.path, &r);
+    if (code)
+        return code;
+    tl_error err;
+    tl_status status = !strcmp(o.to, "goal") ? tl_export_goal(r, &o.rates, o.out, &err)
+                                             : tl_export_simgrid(r, &o.rates, o.out, &err);
+    if (status)
+        code = cli_fail(&err);
+    tl_reader_close(r);
+    return code;
+}

@@ -1,0 +1,338 @@
+/* export.c - a trace as calls of a simpler world, for all targets alike. */
+#include "export.h"
+
+#include "bytes.h"
+#include "error.h"
+
+#include <inttypes.h>
+
+void tl_export_refuse(tl_export *x, const char *why)
+{
+    for (size_t i = 0; i < x->n_refusals; i++)
+        if (x->refusals[i].call == x->row->name && x->refusals[i].why == why) {
+            x->refusals[i].n++;
+            return;
+        }
+    if (!tl_make_room(&x->refusals, x->n_refusals, &x->refusals_capacity, sizeof *x->refusals)) {
+        x->status = TL_ERR_MEMORY;
+        return;
+    }
+    x->refusals[x->n_refusals++] = (tl_refusal){
+        .call = x->row->name, .why = why, .n = 1, .event = x->position, .rank = x->rank};
+}
+
+/* ---- requests ---- */
+
+static tl_transfer *find(tl_export *x, int64_t request)
+{
+    uint64_t *index = request > 0 ? tl_map_find(&x->by_request, (uint64_t)request) : NULL;
+    return index && *index ? &x->transfers[*index - 1] : NULL;
+}
+
+static tl_transfer *keep(tl_export *x, const tl_transfer *t)
+{
+    uint64_t *index = tl_map_at(&x->by_request, t->request);
+    if (!index) {
+        x->status = TL_ERR_MEMORY;
+        return NULL;
+    }
+    if (!*index) {
+        if (!tl_make_room(&x->transfers, x->n_transfers, &x->transfers_capacity,
+                          sizeof *x->transfers)) {
+            x->status = TL_ERR_MEMORY;
+            return NULL;
+        }
+        *index = ++x->n_transfers;
+    }
+    x->transfers[*index - 1] = *t;
+    return &x->transfers[*index - 1];
+}
+
+static void begin(tl_export *x, tl_transfer *t)
+{
+    t->active = true;
+    t->serial = x->next_serial++;
+    if (!t->is_null)
+        x->target->begin(x, t);
+}
+
+static void wait_for(tl_export *x, const int64_t *requests, uint32_t n)
+{
+    tl_transfer **all = malloc((n + 1) * sizeof *all);
+    if (!all) {
+        x->status = TL_ERR_MEMORY;
+        return;
+    }
+    uint32_t n_active = 0;
+    for (uint32_t i = 0; i < n; i++) {
+        tl_transfer *t = find(x, requests[i]);
+        if (requests[i] && (!t || !t->used))
+            tl_export_refuse(x, "of a request that cannot be said or was not begun");
+        else if (t && t->active && !t->is_null)
+            all[n_active++] = t;
+    }
+    if (n_active)
+        x->target->wait(x, all, n_active);
+    for (uint32_t i = 0; i < n; i++) {
+        tl_transfer *t = find(x, requests[i]);
+        if (t) {
+            t->active = false;
+            t->used = t->persistent;
+        }
+    }
+    free(all);
+}
+
+/* ---- point to point ---- */
+
+static bool on_world(tl_export *x, const tl_event *e)
+{
+    if (e->comm == TL_COMM_WORLD)
+        return true;
+    tl_export_refuse(x, "on another communicator than MPI_COMM_WORLD");
+    return false;
+}
+
+/* The message of one side of an event; a wildcard becomes what it matched.  False: refused. */
+static bool describe(tl_export *x, const tl_event *e, bool is_recv, bool second, tl_transfer *t)
+{
+    int64_t count = second ? e->recv_count : e->count;
+    int64_t type_bytes = second ? e->recv_type_bytes : e->type_bytes;
+    *t = (tl_transfer){.request = e->request,
+                       .used = true,
+                       .is_recv = is_recv,
+                       .peer = second ? e->recv_peer : e->peer,
+                       .tag = second ? e->recv_tag : e->tag};
+    t->is_null = t->peer == TL_PROC_NULL;
+    if (__builtin_mul_overflow(count, type_bytes, &t->bytes) || t->bytes < 0 ||
+        t->bytes > INT64_C(1) << 53) {
+        tl_export_refuse(x, "with an impossible size");
+        return false;
+    }
+    if (t->is_null)
+        return true;
+    if (is_recv && (t->peer == TL_ANY_SOURCE || t->tag == TL_ANY_TAG)) {
+        if (!x->matched || e->request) {
+            tl_export_refuse(x, "with MPI_ANY_SOURCE or MPI_ANY_TAG");
+            return false;
+        }
+        t->peer = x->match_peer;
+        t->tag = x->match_tag;
+    }
+    if (t->peer < 0 || (uint32_t)t->peer >= x->n_ranks) {
+        tl_export_refuse(x, "with a partner that is not in the run");
+        return false;
+    }
+    return true;
+}
+
+static void blocking(tl_export *x, const tl_event *e, bool is_recv)
+{
+    tl_transfer t;
+    if (on_world(x, e) && describe(x, e, is_recv, false, &t) && !t.is_null)
+        x->target->transfer(x, &t);
+}
+
+static void nonblocking(tl_export *x, const tl_event *e, bool is_recv, bool persistent)
+{
+    tl_transfer t;
+    if (!on_world(x, e) || !describe(x, e, is_recv, false, &t))
+        return;
+    t.persistent = persistent;
+    tl_transfer *kept = keep(x, &t);
+    if (kept && !persistent)
+        begin(x, kept);
+}
+
+static void exchange(tl_export *x, const tl_event *e)
+{
+    tl_transfer send, recv;
+    if (!on_world(x, e))
+        return;
+    tl_event both = *e;
+    if (e->call == TL_MPI_Sendrecv_replace) {
+        both.recv_count = e->count;
+        both.recv_type_bytes = e->type_bytes;
+    }
+    if (!describe(x, &both, false, false, &send) || !describe(x, &both, true, true, &recv))
+        return;
+    if (send.is_null || recv.is_null) {
+        if (!send.is_null)
+            x->target->transfer(x, &send);
+        if (!recv.is_null)
+            x->target->transfer(x, &recv);
+        return;
+    }
+    if (x->target->exchange && x->target->exchange(x, &send, &recv))
+        return;
+    tl_transfer *all[] = {&send, &recv};
+    begin(x, &send);
+    begin(x, &recv);
+    x->target->wait(x, all, 2);
+}
+
+static void start(tl_export *x, const int64_t *requests, uint32_t n)
+{
+    for (uint32_t i = 0; i < n; i++) {
+        tl_transfer *t = find(x, requests[i]);
+        if (!t || !t->persistent)
+            tl_export_refuse(x, "of a request that cannot be said or was not begun");
+        else
+            begin(x, t);
+    }
+}
+
+static void release(tl_export *x, const tl_event *e)
+{
+    tl_transfer *t = find(x, e->request);
+    if (!t || (t->active && !t->is_null))
+        tl_export_refuse(x, "of a request that is under way");
+    else
+        t->used = t->persistent = t->active = false;
+}
+
+/* ---- events ---- */
+
+static void compute(tl_export *x, const tl_event *e, const tl_call_info *row)
+{
+    if (x->rates->no_compute)
+        return;
+    x->computed += (double)e->volume * x->rates->per_unit;
+    if (row->action != TL_ACTION_KERNEL)
+        return;
+    double rate = x->rates->per_work[e->call];
+    if (rate > 0)
+        x->computed += rate * tl_kernel_work(e->call, e->list, e->list_len);
+    else
+        tl_export_refuse(x, "without a rate (--kernel)");
+}
+
+static void say_computation(tl_export *x)
+{
+    if (x->computed > 0)
+        x->target->compute(x, x->computed);
+    x->computed = 0;
+}
+
+static void communicate(tl_export *x, const tl_event *e, const tl_call_info *row)
+{
+    const int64_t request = e->request;
+    switch (e->call) {
+    case TL_MPI_Send: blocking(x, e, false); return;
+    case TL_MPI_Recv: blocking(x, e, true); return;
+    case TL_MPI_Sendrecv:
+    case TL_MPI_Sendrecv_replace: exchange(x, e); return;
+    case TL_MPI_Isend: nonblocking(x, e, false, false); return;
+    case TL_MPI_Irecv: nonblocking(x, e, true, false); return;
+    case TL_MPI_Send_init: nonblocking(x, e, false, true); return;
+    case TL_MPI_Recv_init: nonblocking(x, e, true, true); return;
+    case TL_MPI_Start: start(x, &request, 1); return;
+    case TL_MPI_Startall: start(x, e->list, e->list_len); return;
+    case TL_MPI_Wait: wait_for(x, &request, 1); return;
+    case TL_MPI_Waitall: wait_for(x, e->list, e->list_len); return;
+    case TL_MPI_Request_free: release(x, e); return;
+    default: break;
+    }
+    if (row->action >= TL_ACTION_BARRIER && row->action <= TL_ACTION_EXSCAN) {
+        if (on_world(x, e))
+            x->target->collective(x, e, row);
+        return;
+    }
+    tl_export_refuse(x, "");
+}
+
+static void say(tl_export *x, const tl_event *e, const tl_call_info *row)
+{
+    x->row = row;
+    compute(x, e, row);
+    switch (row->action) {
+    case TL_ACTION_MATCH:
+        if (!e->request) {
+            x->matched = true;
+            x->match_peer = e->peer;
+            x->match_tag = e->tag;
+        }
+        return;
+    case TL_ACTION_INIT:
+    case TL_ACTION_FINALIZE:
+    case TL_ACTION_REGION:
+    case TL_ACTION_CLOCK:
+    case TL_ACTION_KERNEL: return; /* neither communicates nor waits */
+    default: break;
+    }
+    say_computation(x);
+    communicate(x, e, row);
+    x->matched = false;
+}
+
+tl_status tl_export_rank(tl_export *x, uint32_t rank, tl_error *err)
+{
+    tl_cursor *c;
+    tl_status status = tl_cursor_open(x->r, rank, &c, err);
+    if (status)
+        return status;
+    x->rank = rank;
+    x->computed = 0;
+    x->n_transfers = 0;
+    tl_map_free(&x->by_request);
+    x->by_request = (tl_map){0};
+    x->next_serial = 0;
+    x->matched = false;
+    x->target->begin_rank(x);
+    tl_event e;
+    while (!x->status && !(status = tl_cursor_next(c, &e))) {
+        x->position = tl_cursor_position(c) - 1;
+        say(x, &e, tl_call_by_code(e.call));
+    }
+    say_computation(x);
+    x->target->end_rank(x);
+    if (x->status)
+        status = tl_fail(err, x->status, "%s: out of memory", tl_reader_path(x->r));
+    else if (status == TL_END)
+        status = TL_OK;
+    else if (err)
+        *err = *tl_cursor_error(c);
+    tl_cursor_close(c);
+    return status;
+}
+
+static tl_status report_refusals(const tl_export *x, tl_error *err)
+{
+    char more[300] = "";
+    size_t length = 0;
+    for (size_t i = 1; i < x->n_refusals && length < sizeof more; i++) {
+        const tl_refusal *f = &x->refusals[i];
+        length += (size_t)snprintf(more + length, sizeof more - length,
+                                   ", nor %s%s%s (%" PRIu64 ", first: rank %" PRIu32
+                                   ", event %" PRIu64 ")",
+                                   f->call, *f->why ? " " : "", f->why, f->n, f->rank, f->event);
+    }
+    const tl_refusal *f = &x->refusals[0];
+    return tl_fail(err, TL_ERR_UNSUPPORTED,
+                   "%s: rank %" PRIu32 ", event %" PRIu64 ": %s cannot say %s%s%s (%" PRIu64
+                   " events)%s%s; cut a part without them",
+                   tl_reader_path(x->r), f->rank, f->event, x->target->name, f->call,
+                   *f->why ? " " : "", f->why, f->n, more, length >= sizeof more ? "..." : "");
+}
+
+tl_status tl_export_look(tl_export *x, tl_error *err)
+{
+    x->n_ranks = tl_reader_run(x->r)->n_ranks;
+    if (!tl_reader_complete(x->r))
+        return tl_fail(err, TL_ERR_UNSUPPORTED,
+                       "%s: is not complete, and %s has no way to say so; record the run again",
+                       tl_reader_path(x->r), x->target->name);
+    for (uint32_t rank = 0; rank < x->n_ranks; rank++) {
+        tl_status status = tl_export_rank(x, rank, err);
+        if (status)
+            return status;
+    }
+    return x->n_refusals ? report_refusals(x, err) : TL_OK;
+}
+
+void tl_export_free(tl_export *x)
+{
+    free(x->transfers);
+    free(x->refusals);
+    tl_map_free(&x->by_request);
+}

@@ -1,0 +1,79 @@
+/* export.h - a trace as calls of a simpler world: one communicator, sends, receives, waits,
+ * blocking collectives, computation.  What is not of that world is refused by name, before anything
+ * is written.
+ */
+#ifndef TL_EXPORT_H
+#define TL_EXPORT_H
+
+#include "map.h"
+#include "timeless.h"
+
+#include <stdbool.h>
+
+/* A send or receive that is under way, or a persistent one. */
+typedef struct tl_transfer {
+    uint32_t request;
+    bool used, persistent, active, is_recv, is_null;
+    int32_t peer, tag;
+    int64_t bytes;
+    uint64_t serial; /* order of beginning */
+    uint64_t handle; /* the target's own */
+} tl_transfer;
+
+typedef struct tl_refusal {
+    const char *call, *why;
+    uint64_t n, event;
+    uint32_t rank;
+} tl_refusal;
+
+typedef struct tl_export tl_export;
+
+/* How a target says things.  `out` is NULL in the first pass, which only looks for what it cannot
+ * say: then nothing is written. */
+typedef struct tl_export_target {
+    const char *name;
+    void (*begin_rank)(tl_export *x);
+    void (*end_rank)(tl_export *x);
+    void (*compute)(tl_export *x, double amount);
+    void (*transfer)(tl_export *x, const tl_transfer *t); /* blocking */
+    void (*begin)(tl_export *x, tl_transfer *t);
+    void (*wait)(tl_export *x, tl_transfer *const *all, uint32_t n);
+    /* False: say it as two transfers and a wait. */
+    bool (*exchange)(tl_export *x, const tl_transfer *send, const tl_transfer *recv);
+    void (*collective)(tl_export *x, const tl_event *e, const tl_call_info *row);
+} tl_export_target;
+
+struct tl_export {
+    tl_reader *r;
+    const tl_rates *rates;
+    const tl_export_target *target;
+    FILE *out;
+    tl_status status; /* TL_ERR_MEMORY */
+    uint32_t rank, n_ranks;
+    uint64_t position; /* of the event in hand */
+    const tl_call_info *row;
+    double computed; /* since the last call */
+
+    tl_transfer *transfers;
+    size_t n_transfers, transfers_capacity;
+    tl_map by_request; /* -> index + 1 */
+    uint64_t next_serial;
+    bool matched; /* the outcome of the blocking receive that comes next */
+    int32_t match_peer, match_tag;
+
+    tl_refusal *refusals;
+    size_t n_refusals, refusals_capacity;
+
+    uint64_t label, last_label; /* GOAL's */
+    bool last_may_be_under_way;
+};
+
+/* Notes that the event in hand cannot be said. */
+void tl_export_refuse(tl_export *x, const char *why);
+/* One rank: the first pass with x->out NULL, or the second. */
+tl_status tl_export_rank(tl_export *x, uint32_t rank, tl_error *err);
+/* The first pass over all ranks; fails with all refusals in one line. */
+tl_status tl_export_look(tl_export *x, tl_error *err);
+void tl_export_free(tl_export *x);
+
+#endif

@@ -1,0 +1,114 @@
+/* export_goal.c - GOAL, the schedules of LogGOPSim: for each rank sends, receives and computation
+ * (calc, in nanoseconds) with what each of them requires.  An operation that may still be under way
+ * when the program goes on is required by the wait; what comes next in the program needs only its
+ * start (irequires).  GOAL has no collectives. */
+#include "config.h"
+
+#include "error.h"
+#include "export.h"
+
+#include <inttypes.h>
+#include <string.h>
+#include <unistd.h>
+
+static void begin_rank(tl_export *x)
+{
+    x->label = x->last_label = 0;
+    x->last_may_be_under_way = false;
+    if (x->out)
+        fprintf(x->out, "rank %" PRIu32 " {\n", x->rank);
+}
+
+static void end_rank(tl_export *x)
+{
+    if (x->out)
+        fputs("}\n", x->out);
+}
+
+/* The label that has just been written follows the last one in the program. */
+static uint64_t follow(tl_export *x, bool may_be_under_way)
+{
+    uint64_t label = ++x->label;
+    if (x->last_label && x->out)
+        fprintf(x->out, "l%" PRIu64 " %s l%" PRIu64 "\n", label,
+                x->last_may_be_under_way ? "irequires" : "requires", x->last_label);
+    x->last_label = label;
+    x->last_may_be_under_way = may_be_under_way;
+    return label;
+}
+
+static void compute(tl_export *x, double amount)
+{
+    if (x->out)
+        fprintf(x->out, "l%" PRIu64 ": calc %.0f\n", x->label + 1, amount);
+    follow(x, false);
+}
+
+static void put_transfer(tl_export *x, const tl_transfer *t)
+{
+    if (x->out)
+        fprintf(x->out, "l%" PRIu64 ": %s %" PRId64 "b %s %" PRId32 " tag %" PRId32 "\n",
+                x->label + 1, t->is_recv ? "recv" : "send", t->bytes, t->is_recv ? "from" : "to",
+                t->peer, t->tag);
+}
+
+static void transfer(tl_export *x, const tl_transfer *t)
+{
+    put_transfer(x, t);
+    follow(x, false);
+}
+
+static void begin(tl_export *x, tl_transfer *t)
+{
+    put_transfer(x, t);
+    t->handle = follow(x, true);
+}
+
+static void wait_all(tl_export *x, tl_transfer *const *all, uint32_t n)
+{
+    if (x->out)
+        fprintf(x->out, "l%" PRIu64 ": calc 0\n", x->label + 1);
+    uint64_t label = follow(x, false);
+    for (uint32_t i = 0; i < n && x->out; i++)
+        fprintf(x->out, "l%" PRIu64 " requires l%" PRIu64 "\n", label, all[i]->handle);
+}
+
+static void collective(tl_export *x, const tl_event *e, const tl_call_info *row)
+{
+    (void)e;
+    (void)row;
+    tl_export_refuse(x, "");
+}
+
+static const tl_export_target goal = {.name = "GOAL",
+                                      .begin_rank = begin_rank,
+                                      .end_rank = end_rank,
+                                      .compute = compute,
+                                      .transfer = transfer,
+                                      .begin = begin,
+                                      .wait = wait_all,
+                                      .collective = collective};
+
+tl_status tl_export_goal(tl_reader *r, const tl_rates *rates, const char *path, tl_error *err)
+{
+    tl_export x = {.r = r, .rates = rates, .target = &goal};
+    tl_status status = tl_export_look(&x, err);
+    if (status)
+        goto cleanup;
+    x.out = fopen(path, "w");
+    if (!x.out) {
+        status = tl_fail_errno(err, "%s: cannot be created", path);
+        goto cleanup;
+    }
+    fprintf(x.out, "num_ranks %" PRIu32 "\n", x.n_ranks);
+    for (uint32_t rank = 0; rank < x.n_ranks && !status; rank++)
+        status = tl_export_rank(&x, rank, err);
+    const bool bad = ferror(x.out);
+    if ((fclose(x.out) || bad) && !status)
+        status = tl_fail_errno(err, "%s: cannot be written", path);
+    if (status)
+        unlink(path);
+cleanup:
+    tl_export_free(&x);
+    return status;
+}

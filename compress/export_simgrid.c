@@ -1,0 +1,363 @@
+/* export_simgrid.c - SimGrid's time-independent text traces, as SMPI 3.32 replays them: a file for
+ * each rank, and their list.
+ *
+ * Sizes of messages are in bytes (`init` without a word behind it).  SMPI finds the request of a
+ * wait by source, destination and tag, the oldest first, and knows MPI_COMM_WORLD alone. */
+#include "config.h"
+
+#include "error.h"
+#include "export.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <limits.h>
+#include <stdarg.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+
+static void put(tl_export *x, const char *format, ...) __attribute__((format(printf, 2, 3)));
+
+/* A line; nothing in the first pass. */
+static void put(tl_export *x, const char *format, ...)
+{
+    if (!x->out)
+        return;
+    fprintf(x->out, "%" PRIu32 " ", x->rank);
+    va_list args;
+    va_start(args, format);
+    vfprintf(x->out, format, args);
+    va_end(args);
+    fputc('\n', x->out);
+}
+
+static void begin_rank(tl_export *x)
+{
+    put(x, "init");
+}
+
+static void end_rank(tl_export *x)
+{
+    put(x, "finalize");
+}
+
+static void compute(tl_export *x, double amount)
+{
+    put(x, "compute %.17g", amount);
+}
+
+static void transfer(tl_export *x, const tl_transfer *t)
+{
+    put(x, "%s %" PRId32 " %" PRId32 " %" PRId64, t->is_recv ? "recv" : "send", t->peer, t->tag,
+        t->bytes);
+}
+
+static void begin(tl_export *x, tl_transfer *t)
+{
+    put(x, "%s %" PRId32 " %" PRId32 " %" PRId64, t->is_recv ? "irecv" : "isend", t->peer, t->tag,
+        t->bytes);
+}
+
+static int32_t source(const tl_export *x, const tl_transfer *t)
+{
+    return t->is_recv ? t->peer : (int32_t)x->rank;
+}
+
+static int32_t destination(const tl_export *x, const tl_transfer *t)
+{
+    return t->is_recv ? (int32_t)x->rank : t->peer;
+}
+
+static bool look_alike(const tl_export *x, const tl_transfer *a, const tl_transfer *b)
+{
+    return a->tag == b->tag && source(x, a) == source(x, b) &&
+           destination(x, a) == destination(x, b);
+}
+
+static void wait_one(tl_export *x, tl_transfer *t)
+{
+    for (size_t i = 0; i < x->n_transfers; i++) {
+        const tl_transfer *other = &x->transfers[i];
+        if (other->active && !other->is_null && other->serial < t->serial &&
+            look_alike(x, other, t)) {
+            tl_export_refuse(x,
+                             "for a request ahead of an older one with the same partner and tag");
+            return;
+        }
+    }
+    put(x, "wait %" PRId32 " %" PRId32 " %" PRId32, source(x, t), destination(x, t), t->tag);
+    t->active = false;
+}
+
+static int by_serial(const void *a, const void *b)
+{
+    const tl_transfer *x = *(tl_transfer *const *)a, *y = *(tl_transfer *const *)b;
+    return (x->serial > y->serial) - (x->serial < y->serial);
+}
+
+/* SMPI's waitall waits for everything that is under way. */
+static void wait_all(tl_export *x, tl_transfer *const *all, uint32_t n)
+{
+    size_t n_active = 0, n_kept = 0;
+    for (size_t i = 0; i < x->n_transfers; i++)
+        n_active += x->transfers[i].active && !x->transfers[i].is_null;
+    for (uint32_t i = 0; i < n; i++)
+        n_kept += all[i] >= x->transfers && all[i] < x->transfers + x->n_transfers;
+    if (n > 1 && n_kept == n_active) {
+        put(x, "waitall");
+        return;
+    }
+    tl_transfer **sorted = malloc(n * sizeof(tl_transfer *));
+    if (!sorted) {
+        x->status = TL_ERR_MEMORY;
+        return;
+    }
+    memcpy(sorted, all, n * sizeof(tl_transfer *));
+    qsort(sorted, n, sizeof(tl_transfer *), by_serial);
+    for (uint32_t i = 0; i < n; i++)
+        wait_one(x, sorted[i]);
+    free(sorted);
+}
+
+/* sendRecv has no tags: it uses 0. */
+static bool exchange(tl_export *x, const tl_transfer *send, const tl_transfer *recv)
+{
+    if (send->tag || recv->tag || send->bytes > INT_MAX || recv->bytes > INT_MAX)
+        return false;
+    put(x, "sendRecv %" PRId64 " %" PRId32 " %" PRId64 " %" PRId32 " 6 6", send->bytes, send->peer,
+        recv->bytes, recv->peer);
+    return true;
+}
+
+/* ---- collectives ---- */
+
+/* Number of SMPI's datatype of that size; -1: none has it. */
+static int type_of(int64_t bytes)
+{
+    switch (bytes) {
+    case 0:
+    case 1: return 6;   /* MPI_BYTE */
+    case 2: return 3;   /* MPI_SHORT */
+    case 4: return 1;   /* MPI_INT */
+    case 8: return 0;   /* MPI_DOUBLE */
+    case 16: return 26; /* MPI_C_DOUBLE_COMPLEX */
+    default: return -1;
+    }
+}
+
+typedef struct side {
+    int type;
+    int64_t count;
+} side;
+
+static int64_t checked(tl_export *x, int64_t count)
+{
+    if (count < 0 || count > INT_MAX) {
+        tl_export_refuse(x, "with a count beyond 2^31 - 1");
+        return 0;
+    }
+    return count;
+}
+
+/* Collectives split their data between elements: bytes would not stand for larger ones. */
+static side side_of(tl_export *x, int64_t count, int64_t type_bytes)
+{
+    side s = {.type = type_of(type_bytes), .count = checked(x, type_bytes ? count : 0)};
+    if (s.type < 0)
+        tl_export_refuse(x, "with elements of a size that no datatype of SMPI has");
+    return s;
+}
+
+/* Counts of every rank, each followed by a blank; where there are none, zeros.  Returns their sum.
+ */
+static int64_t put_counts(tl_export *x, const tl_event *e, size_t first, bool write)
+{
+    int64_t sum = 0;
+    for (uint32_t i = 0; i < x->n_ranks; i++) {
+        int64_t count = first + i < e->list_len ? checked(x, e->list[first + i]) : 0;
+        sum += count;
+        if (write && x->out)
+            fprintf(x->out, "%" PRId64 " ", count);
+    }
+    return sum;
+}
+
+static void begin_line(tl_export *x, const char *name)
+{
+    if (x->out)
+        fprintf(x->out, "%" PRIu32 " %s ", x->rank, name);
+}
+
+static void end_line(tl_export *x, const char *format, ...) __attribute__((format(printf, 2, 3)));
+
+static void end_line(tl_export *x, const char *format, ...)
+{
+    if (!x->out)
+        return;
+    va_list args;
+    va_start(args, format);
+    vfprintf(x->out, format, args);
+    va_end(args);
+    fputc('\n', x->out);
+}
+
+/* Collectives whose counts differ from rank to rank. */
+static void sized_collective(tl_export *x, const tl_event *e, const tl_call_info *row, side s,
+                             side r)
+{
+    const size_t n = x->n_ranks;
+    const size_t expected = row->action == TL_ACTION_ALLTOALLV ? 2 * n : n;
+    const bool at_root = row->action == TL_ACTION_GATHERV || row->action == TL_ACTION_SCATTERV;
+    if (e->list_len != expected && !(at_root && e->peer != (int32_t)x->rank)) {
+        tl_export_refuse(x, "without the counts of all ranks");
+        return;
+    }
+    switch (row->action) {
+    case TL_ACTION_GATHERV:
+    case TL_ACTION_ALLGATHERV:
+        begin_line(x, row->action == TL_ACTION_GATHERV ? "gatherv" : "allgatherv");
+        if (e->flags & TL_IN_PLACE && x->rank < e->list_len) {
+            s = r;
+            s.count = checked(x, e->list[x->rank]);
+        }
+        if (x->out)
+            fprintf(x->out, "%" PRId64 " ", s.count);
+        put_counts(x, e, 0, true);
+        if (row->action == TL_ACTION_GATHERV)
+            end_line(x, "%" PRId32 " %d %d", e->peer, s.type, r.type);
+        else
+            end_line(x, "%d %d", s.type, r.type);
+        return;
+    case TL_ACTION_SCATTERV:
+        begin_line(x, "scatterv");
+        put_counts(x, e, 0, true);
+        if (e->flags & TL_IN_PLACE && x->rank < e->list_len) {
+            r = s;
+            r.count = checked(x, e->list[x->rank]);
+        }
+        end_line(x, "%" PRId64 " %" PRId32 " %d %d", r.count, e->peer, s.type, r.type);
+        return;
+    case TL_ACTION_REDUCE_SCATTER:
+        begin_line(x, "reducescatter");
+        put_counts(x, e, 0, true);
+        end_line(x, "0 %d", s.type);
+        return;
+    default: /* alltoallv */
+        begin_line(x, "alltoallv");
+        int64_t sum = put_counts(x, e, 0, false);
+        if (x->out)
+            fprintf(x->out, "%" PRId64 " ", sum);
+        put_counts(x, e, 0, true);
+        sum = put_counts(x, e, n, false);
+        if (x->out)
+            fprintf(x->out, "%" PRId64 " ", sum);
+        put_counts(x, e, n, true);
+        end_line(x, "%d %d", s.type, r.type);
+    }
+}
+
+static void collective(tl_export *x, const tl_event *e, const tl_call_info *row)
+{
+    if (e->flags & TL_NONCOMMUTATIVE) {
+        tl_export_refuse(x, "with an operator that does not commute");
+        return;
+    }
+    side s = side_of(x, e->count, e->type_bytes), r = side_of(x, e->recv_count, e->recv_type_bytes);
+    const bool in_place = e->flags & TL_IN_PLACE, at_root = e->peer == (int32_t)x->rank;
+    switch (row->action) {
+    case TL_ACTION_BARRIER: put(x, "barrier"); return;
+    case TL_ACTION_BCAST:
+        put(x, "bcast %" PRId64 " %" PRId32 " %d", s.count, e->peer, s.type);
+        return;
+    case TL_ACTION_REDUCE:
+        put(x, "reduce %" PRId64 " 0 %" PRId32 " %d", s.count, e->peer, s.type);
+        return;
+    case TL_ACTION_ALLREDUCE: put(x, "allreduce %" PRId64 " 0 %d", s.count, s.type); return;
+    case TL_ACTION_SCAN: put(x, "scan %" PRId64 " 0 %d", s.count, s.type); return;
+    case TL_ACTION_EXSCAN: put(x, "exscan %" PRId64 " 0 %d", s.count, s.type); return;
+    case TL_ACTION_GATHER:
+        if (in_place && at_root)
+            s = r;
+        put(x, "gather %" PRId64 " %" PRId64 " %" PRId32 " %d %d", s.count, r.count, e->peer,
+            s.type, r.type);
+        return;
+    case TL_ACTION_SCATTER:
+        if (in_place && at_root)
+            r = s;
+        put(x, "scatter %" PRId64 " %" PRId64 " %" PRId32 " %d %d", s.count, r.count, e->peer,
+            s.type, r.type);
+        return;
+    case TL_ACTION_ALLGATHER:
+    case TL_ACTION_ALLTOALL:
+        if (in_place)
+            s = r;
+        put(x, "%s %" PRId64 " %" PRId64 " %d %d",
+            row->action == TL_ACTION_ALLTOALL ? "alltoall" : "allgather", s.count, r.count, s.type,
+            r.type);
+        return;
+    case TL_ACTION_GATHERV:
+    case TL_ACTION_ALLGATHERV:
+    case TL_ACTION_SCATTERV:
+    case TL_ACTION_ALLTOALLV:
+    case TL_ACTION_REDUCE_SCATTER: sized_collective(x, e, row, s, r); return;
+    default: tl_export_refuse(x, "");
+    }
+}
+
+static const tl_export_target simgrid = {.name = "SimGrid's text",
+                                         .begin_rank = begin_rank,
+                                         .end_rank = end_rank,
+                                         .compute = compute,
+                                         .transfer = transfer,
+                                         .begin = begin,
+                                         .wait = wait_all,
+                                         .exchange = exchange,
+                                         .collective = collective};
+
+/* ---- files ---- */
+
+static tl_status finish(FILE *f, const char *path, tl_status status, tl_error *err)
+{
+    const bool bad = ferror(f);
+    if ((fclose(f) || bad) && !status)
+        return tl_fail_errno(err, "%s: cannot be written", path);
+    return status;
+}
+
+static tl_status write_ranks(tl_export *x, const char *folder, char *path, size_t size,
+                             tl_error *err)
+{
+    snprintf(path, size, "%s/list.txt", folder);
+    FILE *list = fopen(path, "w");
+    if (!list)
+        return tl_fail_errno(err, "%s: cannot be created", path);
+    tl_status status = TL_OK;
+    for (uint32_t rank = 0; rank < x->n_ranks && !status; rank++) {
+        snprintf(path, size, "%s/rank-%" PRIu32 ".txt", folder, rank);
+        fprintf(list, "%s\n", path);
+        x->out = fopen(path, "w");
+        if (!x->out) {
+            status = tl_fail_errno(err, "%s: cannot be created", path);
+            break;
+        }
+        status = finish(x->out, path, tl_export_rank(x, rank, err), err);
+    }
+    snprintf(path, size, "%s/list.txt", folder);
+    return finish(list, path, status, err);
+}
+
+tl_status tl_export_simgrid(tl_reader *r, const tl_rates *rates, const char *folder, tl_error *err)
+{
+    tl_export x = {.r = r, .rates = rates, .target = &simgrid};
+    size_t size = strlen(folder) + 32;
+    char *path = malloc(size);
+    tl_status status =
+        path ? tl_export_look(&x, err) : tl_fail(err, TL_ERR_MEMORY, "out of memory");
+    if (!status && mkdir(folder, 0777) && errno != EEXIST)
+        status = tl_fail_errno(err, "%s: cannot be created", folder);
+    if (!status)
+        status = write_ranks(&x, folder, path, size, err);
+    tl_export_free(&x);
+    free(path);
+    return status;
+}

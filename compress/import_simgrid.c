@@ -1,0 +1,524 @@
+/* import_simgrid.c - traces from SimGrid's time-independent text, with the meaning that the replay
+ * of SMPI 3.32 gives to it: "RANK ACTION NUMBER...".
+ *
+ * What that replay does and a trace does not have is refused: sleep (seconds), test (an outcome
+ * that depends on time), comm_split and comm_dup (which it passes over, so that what follows is
+ * wrong). */
+#include "config.h"
+
+#include "import.h"
+
+#include "error.h"
+#include "format.h"
+#include "text.h"
+
+#include <inttypes.h>
+#include <limits.h>
+#include <math.h>
+#include <stdarg.h>
+#include <unistd.h>
+
+enum { DEFAULT_IS_BYTE = 1, DEFAULT_IS_DOUBLE = 8 };
+
+typedef struct pending {
+    int32_t source, destination, tag;
+    uint32_t request;
+} pending;
+
+typedef struct importer {
+    FILE *in;
+    const char *name;
+    tl_error *err;
+    tl_writer *w;
+    uint32_t rank, n_ranks;
+    uint64_t line_number;
+    char *line;
+    size_t line_capacity;
+    char *rest;     /* what is left of the line */
+    double compute; /* since the last event, not yet put */
+    int64_t default_type_bytes;
+    uint32_t next_site;
+    uint32_t site; /* `location` */
+    pending *requests;
+    size_t n_requests, requests_capacity;
+    tl_buffer list;
+    bool ended;
+} importer;
+
+static tl_status wrong(importer *m, const char *format, ...) __attribute__((format(printf, 2, 3)));
+
+static tl_status wrong(importer *m, const char *format, ...)
+{
+    char text[300];
+    va_list args;
+    va_start(args, format);
+    vsnprintf(text, sizeof text, format, args);
+    va_end(args);
+    return tl_fail(m->err, TL_ERR_INPUT, "%s:%" PRIu64 ": %s", m->name, m->line_number, text);
+}
+
+static tl_status out_of_memory(importer *m)
+{
+    return tl_fail(m->err, TL_ERR_MEMORY, "%s: out of memory", m->name);
+}
+
+/* ---- numbers ---- */
+
+/* SMPI writes sizes as 1e6 too. */
+static bool parse_double(const char *text, double *out)
+{
+    char *end;
+    if (!text || (*text != '-' && (*text < '0' || *text > '9')))
+        return false;
+    *out = strtod(text, &end);
+    return !*end && isfinite(*out);
+}
+
+/* A whole number from min to max; *given false where the line ends and `optional` is its value. */
+static tl_status take(importer *m, const char *what, double min, double max, int64_t *out)
+{
+    const char *word = tl_text_word(&m->rest);
+    double value;
+    if (!word)
+        return wrong(m, "lacks %s; add it", what);
+    if (!parse_double(word, &value) || value < min || value > max ||
+        value != (double)(int64_t)value)
+        return wrong(m, "%s '%.20s' is no whole number from %.0f to %.0f; correct it", what, word,
+                     min, max);
+    *out = (int64_t)value;
+    return TL_OK;
+}
+
+static tl_status take_rank(importer *m, const char *what, int32_t *out)
+{
+    int64_t rank = 0;
+    tl_status status = take(m, what, 0, m->n_ranks - 1, &rank);
+    *out = (int32_t)rank;
+    return status;
+}
+
+static tl_status take_tag(importer *m, int32_t *out)
+{
+    int64_t tag = 0;
+    tl_status status = take(m, "the tag", 0, INT32_MAX, &tag);
+    *out = (int32_t)tag;
+    return status;
+}
+
+static tl_status take_count(importer *m, const char *what, int64_t *out)
+{
+    return take(m, what, 0, 9007199254740992.0, out);
+}
+
+static tl_status take_root(importer *m, int32_t *out)
+{
+    *out = 0;
+    return m->rest[strspn(m->rest, " \t")] ? take_rank(m, "the root", out) : TL_OK;
+}
+
+/* Bytes of SMPI's datatypes by number; the default where the line ends. */
+static tl_status take_type(importer *m, int64_t *out)
+{
+    static const uint8_t bytes[] = {8, 4,  1,  2, 8,  4,  1,  8,  1,  1,  2, 4,  8,  8,  16,
+                                    4, 1,  1,  2, 4,  8,  1,  2,  4,  8,  8, 16, 32, 8,  8,
+                                    8, 16, 16, 8, 8,  8,  16, 16, 4,  4,  8, 16, 8,  16, 16,
+                                    4, 2,  4,  8, 16, 32, 1,  8,  16, 32, 0, 0,  1,  8,  8};
+    *out = m->default_type_bytes;
+    if (!m->rest[strspn(m->rest, " \t")])
+        return TL_OK;
+    int64_t number = 0;
+    tl_status status = take(m, "the datatype", 0, sizeof bytes - 1, &number);
+    *out = bytes[number];
+    return status;
+}
+
+/* Work that follows the call. */
+static tl_status take_work(importer *m, double *out)
+{
+    const char *word = tl_text_word(&m->rest);
+    if (!parse_double(word, out) || *out < 0 || *out > 1e18)
+        return wrong(m, "the amount of computation '%.20s' is no number from 0 to 1e18; correct it",
+                     word ? word : "");
+    return TL_OK;
+}
+
+/* ---- events ---- */
+
+static tl_status put(importer *m, tl_event *e)
+{
+    e->volume = (uint64_t)m->compute;
+    m->compute -= (double)e->volume; /* the fraction goes to the next one */
+    e->site = m->site;
+    tl_status status = tl_writer_put(m->w, e);
+    return status ? tl_fail(m->err, status, "%s:%" PRIu64 ": the trace cannot be written: %s",
+                            m->name, m->line_number, tl_status_text(status))
+                  : TL_OK;
+}
+
+/* The smallest number that no request has. */
+static uint32_t free_request(const importer *m)
+{
+    uint32_t id = 1;
+    for (size_t i = 0; i < m->n_requests;)
+        if (m->requests[i++].request == id) {
+            id++;
+            i = 0;
+        }
+    return id;
+}
+
+static tl_status transfer(importer *m, unsigned call)
+{
+    tl_event e = {.call = (uint16_t)call, .comm = TL_COMM_WORLD};
+    bool is_recv = call == TL_MPI_Recv || call == TL_MPI_Irecv;
+    tl_status status = take_rank(m, "the partner", &e.peer);
+    status = status ? status : take_tag(m, &e.tag);
+    status = status ? status : take_count(m, "the size (-1 stands for an unknown one)", &e.count);
+    status = status ? status : take_type(m, &e.type_bytes);
+    if (status || call == TL_MPI_Send || call == TL_MPI_Recv)
+        return status ? status : put(m, &e);
+    if (m->n_requests >= 1 << 14)
+        return wrong(m, "more than %d requests are under way; wait for some", 1 << 14);
+    if (!tl_make_room(&m->requests, m->n_requests, &m->requests_capacity, sizeof *m->requests))
+        return out_of_memory(m);
+    e.request = free_request(m);
+    m->requests[m->n_requests++] = (pending){.source = is_recv ? e.peer : (int32_t)m->rank,
+                                             .destination = is_recv ? (int32_t)m->rank : e.peer,
+                                             .tag = e.tag,
+                                             .request = e.request};
+    return put(m, &e);
+}
+
+static tl_status wait_for(importer *m, unsigned call)
+{
+    int32_t source, destination, tag;
+    tl_status status = take_rank(m, "the source", &source);
+    status = status ? status : take_rank(m, "the destination", &destination);
+    status = status ? status : take_tag(m, &tag);
+    if (status)
+        return status;
+    for (size_t i = 0; i < m->n_requests; i++) {
+        const pending p = m->requests[i];
+        if (p.source != source || p.destination != destination || p.tag != tag)
+            continue;
+        memmove(&m->requests[i], &m->requests[i + 1], (--m->n_requests - i) * sizeof *m->requests);
+        return put(m, &(tl_event){.call = (uint16_t)call, .request = p.request});
+    }
+    return wrong(m, "waits for a request that was not begun; add its isend or irecv");
+}
+
+static tl_status wait_all(importer *m, unsigned call)
+{
+    m->list.size = 0;
+    for (size_t i = 0; i < m->n_requests; i++) {
+        int64_t request = m->requests[i].request;
+        if (!tl_buffer_reserve(&m->list, sizeof request))
+            return out_of_memory(m);
+        memcpy(m->list.data + m->list.size, &request, sizeof request);
+        m->list.size += sizeof request;
+    }
+    tl_event e = {.call = (uint16_t)call,
+                  .list_len = (uint32_t)m->n_requests,
+                  .list = (const int64_t *)(const void *)m->list.data};
+    m->n_requests = 0;
+    return put(m, &e);
+}
+
+static tl_status exchange(importer *m, unsigned call)
+{
+    tl_event e = {.call = (uint16_t)call, .comm = TL_COMM_WORLD};
+    tl_status status = take_count(m, "the size to send", &e.count);
+    status = status ? status : take_rank(m, "the destination", &e.peer);
+    status = status ? status : take_count(m, "the size to receive", &e.recv_count);
+    status = status ? status : take_rank(m, "the source", &e.recv_peer);
+    status = status ? status : take_type(m, &e.type_bytes);
+    status = status ? status : take_type(m, &e.recv_type_bytes);
+    return status ? status : put(m, &e);
+}
+
+/* Counts of all ranks, after what the list has. */
+static tl_status take_counts(importer *m)
+{
+    for (uint32_t i = 0; i < m->n_ranks; i++) {
+        int64_t count = 0;
+        tl_status status = take_count(m, "the count of a rank", &count);
+        if (status)
+            return status;
+        if (!tl_buffer_reserve(&m->list, sizeof count))
+            return out_of_memory(m);
+        memcpy(m->list.data + m->list.size, &count, sizeof count);
+        m->list.size += sizeof count;
+    }
+    return TL_OK;
+}
+
+/* The words of a collective, in order: c count, C counts, r receive count, w work, o root, t type,
+ * u receive type, b the size of a buffer (known from the counts). */
+static tl_status collective(importer *m, unsigned call, const char *words)
+{
+    tl_event e = {.call = (uint16_t)call, .comm = TL_COMM_WORLD};
+    double work = 0;
+    int64_t ignored;
+    tl_status status = TL_OK;
+    m->list.size = 0;
+    for (; *words && !status; words++) {
+        switch (*words) {
+        case 'c': status = take_count(m, "the count", &e.count); break;
+        case 'C': status = take_counts(m); break;
+        case 'r': status = take_count(m, "the count to receive", &e.recv_count); break;
+        case 'w': status = take_work(m, &work); break;
+        case 'o': status = take_root(m, &e.peer); break;
+        case 't': status = take_type(m, &e.type_bytes); break;
+        case 'u': status = take_type(m, &e.recv_type_bytes); break;
+        default: status = take_count(m, "the size of the buffer", &ignored); break;
+        }
+    }
+    if (status)
+        return status;
+    if (m->list.size &&
+        !((call == TL_MPI_Gatherv || call == TL_MPI_Scatterv) && e.peer != (int32_t)m->rank)) {
+        e.list = (const int64_t *)(const void *)m->list.data;
+        e.list_len = (uint32_t)(m->list.size / sizeof(int64_t));
+    }
+    if (call == TL_MPI_Gather && e.peer != (int32_t)m->rank)
+        e.recv_count = e.recv_type_bytes = 0;
+    if (call == TL_MPI_Scatter && e.peer != (int32_t)m->rank)
+        e.count = e.type_bytes = 0;
+    status = put(m, &e);
+    m->compute += work;
+    return status;
+}
+
+/* ---- actions ---- */
+
+static tl_status init(importer *m)
+{
+    m->default_type_bytes = tl_text_word(&m->rest) ? DEFAULT_IS_DOUBLE : DEFAULT_IS_BYTE;
+    return put(m, &(tl_event){.call = TL_MPI_Init});
+}
+
+static tl_status finalize(importer *m)
+{
+    /* The replay waits for what is left. */
+    tl_status status = m->n_requests ? wait_all(m, TL_MPI_Waitall) : TL_OK;
+    m->ended = true;
+    return status ? status : put(m, &(tl_event){.call = TL_MPI_Finalize});
+}
+
+static tl_status compute(importer *m)
+{
+    double work;
+    tl_status status = take_work(m, &work);
+    if (!status && (m->compute += work) >= 1e19)
+        status = wrong(m, "more than 1e19 flops between two calls; put a call between");
+    return status;
+}
+
+static tl_status location(importer *m)
+{
+    const char *object = tl_text_word(&m->rest);
+    int64_t line = 0;
+    if (!object || strlen(object) > TL_MAX_TEXT_BYTES)
+        return wrong(m, "lacks the name of a file; add it");
+    tl_status status = take(m, "the line", 0, INT_MAX, &line);
+    if (status)
+        return status;
+    tl_site site = {.id = ++m->next_site, .object = object, .offset = (uint64_t)line};
+    m->site = site.id;
+    return tl_writer_define_site(m->w, &site) ? out_of_memory(m) : TL_OK;
+}
+
+static const struct {
+    const char *name, *words; /* of a collective */
+    unsigned call;
+    tl_status (*by_call)(importer *m, unsigned call);
+    tl_status (*plain)(importer *m);
+    const char *refusal;
+} actions[] = {
+    {.name = "init", .plain = init},
+    {.name = "finalize", .plain = finalize},
+    {.name = "compute", .plain = compute},
+    {.name = "location", .plain = location},
+    {.name = "send", .call = TL_MPI_Send, .by_call = transfer},
+    {.name = "recv", .call = TL_MPI_Recv, .by_call = transfer},
+    {.name = "isend", .call = TL_MPI_Isend, .by_call = transfer},
+    {.name = "irecv", .call = TL_MPI_Irecv, .by_call = transfer},
+    {.name = "wait", .call = TL_MPI_Wait, .by_call = wait_for},
+    {.name = "waitall", .call = TL_MPI_Waitall, .by_call = wait_all},
+    {.name = "sendRecv", .call = TL_MPI_Sendrecv, .by_call = exchange},
+    {.name = "barrier", .call = TL_MPI_Barrier, .words = ""},
+    {.name = "bcast", .call = TL_MPI_Bcast, .words = "cot"},
+    {.name = "reduce", .call = TL_MPI_Reduce, .words = "cwot"},
+    {.name = "allreduce", .call = TL_MPI_Allreduce, .words = "cwt"},
+    {.name = "alltoall", .call = TL_MPI_Alltoall, .words = "crtu"},
+    {.name = "alltoallv", .call = TL_MPI_Alltoallv, .words = "bCbCtu"},
+    {.name = "gather", .call = TL_MPI_Gather, .words = "crotu"},
+    {.name = "gatherv", .call = TL_MPI_Gatherv, .words = "cCotu"},
+    {.name = "scatter", .call = TL_MPI_Scatter, .words = "crotu"},
+    {.name = "scatterv", .call = TL_MPI_Scatterv, .words = "Crotu"},
+    {.name = "allgather", .call = TL_MPI_Allgather, .words = "crtu"},
+    {.name = "allgatherv", .call = TL_MPI_Allgatherv, .words = "cCtu"},
+    {.name = "reducescatter", .call = TL_MPI_Reduce_scatter, .words = "Cwt"},
+    {.name = "scan", .call = TL_MPI_Scan, .words = "cwt"},
+    {.name = "exscan", .call = TL_MPI_Exscan, .words = "cwt"},
+    {.name = "sleep", .refusal = "is in seconds"},
+    {.name = "test", .refusal = "has an outcome that depends on time"},
+    {.name = "comm_split", .refusal = "does not say who is in the communicator"},
+    {.name = "comm_dup", .refusal = "does not say which communicator"},
+    {.name = "comm_size"}, /* local */
+};
+
+static tl_status read_action(importer *m, const char *name)
+{
+    if (m->ended)
+        return wrong(m, "an action behind 'finalize'; remove it");
+    for (size_t i = 0; i < sizeof actions / sizeof *actions; i++) {
+        if (strcmp(actions[i].name, name) != 0)
+            continue;
+        if (actions[i].refusal)
+            return wrong(m, "'%s' %s, and a trace cannot hold it; remove it", name,
+                         actions[i].refusal);
+        tl_status status = actions[i].plain     ? actions[i].plain(m)
+                           : actions[i].by_call ? actions[i].by_call(m, actions[i].call)
+                           : actions[i].words   ? collective(m, actions[i].call, actions[i].words)
+                                                : TL_OK;
+        if (!status && actions[i].plain != init && actions[i].words != NULL &&
+            tl_text_word(&m->rest))
+            status = wrong(m, "has more words than '%s' takes; remove them", name);
+        return status;
+    }
+    return wrong(m, "'%.40s' is no action of SMPI's replay; correct it", name);
+}
+
+static tl_status read_line(importer *m)
+{
+    m->rest = m->line;
+    const char *word = tl_text_word(&m->rest);
+    uint64_t rank;
+    if (!word || *word == '#')
+        return TL_OK;
+    if (!tl_text_unsigned(word, UINT32_MAX, &rank))
+        return wrong(m, "'%.20s' is no rank; a line is 'RANK ACTION NUMBER...'", word);
+    if (rank != m->rank)
+        return wrong(m,
+                     "an action of rank %" PRIu64 " in the file of rank %" PRIu32
+                     "; give each rank a file",
+                     rank, m->rank);
+    const char *name = tl_text_word(&m->rest);
+    return name ? read_action(m, name) : wrong(m, "lacks an action; add it");
+}
+
+tl_status tl_import_simgrid_rank(FILE *in, const char *name, uint32_t rank, uint32_t n_ranks,
+                                 tl_writer *w, tl_error *err)
+{
+    importer m = {.in = in,
+                  .name = name,
+                  .err = err,
+                  .w = w,
+                  .rank = rank,
+                  .n_ranks = n_ranks,
+                  .default_type_bytes = DEFAULT_IS_BYTE};
+    tl_status status = TL_OK;
+    ssize_t length;
+    while (!status && (length = getline(&m.line, &m.line_capacity, in)) >= 0) {
+        m.line_number++;
+        while (length && (m.line[length - 1] == '\n' || m.line[length - 1] == '\r'))
+            m.line[--length] = 0;
+        status = strlen(m.line) == (size_t)length ? read_line(&m)
+                                                  : wrong(&m, "a zero byte; this is no text");
+    }
+    if (!status && !feof(in))
+        status = ferror(in) ? tl_fail_errno(err, "%s: cannot be read", name) : out_of_memory(&m);
+    if (!status && !m.ended)
+        status = wrong(&m, "ends without 'finalize'; add it");
+    free(m.line);
+    free(m.requests);
+    tl_buffer_free(&m.list);
+    return status;
+}
+
+/* ---- files ---- */
+
+static tl_status import_file(const char *path, uint32_t rank, uint32_t n_ranks,
+                             const char *out_path, tl_error *err)
+{
+    FILE *in = fopen(path, "r");
+    if (!in)
+        return tl_fail_errno(err, "%s: cannot be opened", path);
+    tl_writer *w;
+    tl_status status = tl_writer_open(out_path, rank, "", &w, err);
+    if (status)
+        goto cleanup;
+    status = tl_import_simgrid_rank(in, path, rank, n_ranks, w, err);
+    if (status)
+        tl_writer_abandon(w);
+    else if (tl_writer_close(w, TL_END_FINALIZED, 0))
+        status = tl_fail_errno(err, "%s: cannot be written", out_path);
+cleanup:
+    fclose(in);
+    return status;
+}
+
+/* The lines of the list, blank ones left out. */
+static tl_status read_list(const char *path, char ***names, size_t *n, tl_error *err)
+{
+    FILE *list = fopen(path, "r");
+    if (!list)
+        return tl_fail_errno(err, "%s: cannot be opened", path);
+    char *line = NULL;
+    size_t line_capacity = 0, capacity = 0;
+    tl_status status = TL_OK;
+    while (!status && getline(&line, &line_capacity, list) >= 0) {
+        line[strcspn(line, "\r\n")] = 0;
+        if (!*line)
+            continue;
+        if (!tl_make_room(names, *n, &capacity, sizeof **names) || !((*names)[*n] = strdup(line)))
+            status = tl_fail(err, TL_ERR_MEMORY, "%s: out of memory", path);
+        else
+            ++*n;
+    }
+    if (!status && ferror(list))
+        status = tl_fail_errno(err, "%s: cannot be read", path);
+    if (!status && (!*n || *n > TL_MAX_RANKS))
+        status = tl_fail(err, TL_ERR_INPUT,
+                         "%s:1: names %zu files; give a list with a file for each rank", path, *n);
+    free(line);
+    fclose(list);
+    return status;
+}
+
+tl_status tl_import_simgrid(const char *list_path, const char *out_path, tl_error *err)
+{
+    char **names = NULL;
+    size_t n = 0;
+    size_t size = strlen(out_path) + sizeof ".part";
+    char *part_path = malloc(size);
+    if (!part_path)
+        return tl_fail(err, TL_ERR_MEMORY, "%s: out of memory", out_path);
+    snprintf(part_path, size, "%s.part", out_path);
+    tl_status status = read_list(list_path, &names, &n, err);
+    if (status)
+        goto cleanup;
+    char writer[64];
+    snprintf(writer, sizeof writer, "timeless %s", tl_version());
+    tl_run run = {.n_ranks = (uint32_t)n,
+                  .volume_unit = "flops",
+                  .volume_source = "import:simgrid",
+                  .writer = writer,
+                  .origin = "timeless import --from simgrid"};
+    status = tl_trace_create(part_path, &run, err);
+    if (status)
+        goto cleanup;
+    for (uint32_t rank = 0; rank < n && !status; rank++)
+        status = import_file(names[rank], rank, (uint32_t)n, part_path, err);
+    if (!status && rename(part_path, out_path))
+        status = tl_fail_errno(err, "%s: cannot be written", out_path);
+    if (status)
+        unlink(part_path);
+cleanup:
+    for (size_t i = 0; i < n; i++)
+        free(names[i]);
+    free(names);
+    free(part_path);
+    return status;
+}

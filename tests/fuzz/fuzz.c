@@ -1,0 +1,168 @@
+/* fuzz.c - what the fuzzing harnesses share. */
+#include "fuzz.h"
+
+#include <string.h>
+#include <unistd.h>
+
+uint8_t fuzz_byte(fuzz_input *in)
+{
+    return in->p < in->end ? *in->p++ : 0;
+}
+
+uint64_t fuzz_number(fuzz_input *in)
+{
+    uint8_t first = fuzz_byte(in);
+    if (first < 0xf0)
+        return (uint64_t)(int64_t)(int8_t)(first - 0x10);
+    uint64_t value = 0;
+    for (unsigned i = 0; i <= (first & 7); i++)
+        value = value << 8 | fuzz_byte(in);
+    return first & 8 ? 0 - value : value;
+}
+
+static char folder[64];
+
+static void remove_folder(void)
+{
+    for (unsigned i = 0; i < 4; i++)
+        unlink(fuzz_path(i));
+    rmdir(folder);
+}
+
+const char *fuzz_path(unsigned i)
+{
+    static char paths[4][80];
+    if (!*folder) {
+        /* In memory where there is such a folder. */
+        strcpy(folder, access("/dev/shm", W_OK) ? "/tmp/fuzz.XXXXXX" : "/dev/shm/fuzz.XXXXXX");
+        FUZZ_CHECK(mkdtemp(folder));
+        atexit(remove_folder);
+    }
+    snprintf(paths[i], sizeof paths[i], "%s/%u", folder, i);
+    return paths[i];
+}
+
+void fuzz_write_file(const char *path, const void *data, size_t size)
+{
+    FILE *f = fopen(path, "wb");
+    FUZZ_CHECK(f && fwrite(data, 1, size, f) == size);
+    FUZZ_CHECK(!fclose(f));
+}
+
+/* ---- reading ---- */
+
+enum { MAX_RANKS_READ = 16 };
+
+static void read_cursor(tl_reader *r, uint32_t rank)
+{
+    tl_cursor *c;
+    tl_event e;
+    tl_error err;
+    if (tl_cursor_open(r, rank, &c, &err))
+        return;
+    tl_status status;
+    while (!(status = tl_cursor_next(c, &e))) {
+        FUZZ_CHECK(tl_call_by_code(e.call));
+        volatile int64_t last = e.list_len ? e.list[e.list_len - 1] : 0;
+        (void)last;
+    }
+    FUZZ_CHECK(tl_cursor_next(c, &e) == status);
+    FUZZ_CHECK(status == TL_END || tl_cursor_error(c)->status == status);
+    tl_rank_summary summary;
+    FUZZ_CHECK(!tl_reader_rank(r, rank, &summary));
+    FUZZ_CHECK(tl_cursor_position(c) <= summary.n_events);
+    FUZZ_CHECK(status != TL_END || tl_cursor_position(c) == summary.n_events);
+    tl_cursor_close(c);
+}
+
+static void cut(tl_reader *r)
+{
+    tl_error err;
+    tl_section *sections;
+    size_t n;
+    if (tl_sections_list(r, &sections, &n, &err))
+        return;
+    FUZZ_CHECK(n);
+    free(sections);
+    tl_span span = {0};
+    if (!tl_span_of_sections(r, 0, n - 1, &span, &err) && !tl_cut(r, &span, "", fuzz_path(3), &err))
+        unlink(fuzz_path(3));
+    tl_span_free(&span);
+    if (!tl_span_of_events(r, 1, 3, &span, &err) && !tl_cut(r, &span, "", fuzz_path(3), &err))
+        unlink(fuzz_path(3));
+    tl_span_free(&span);
+    if (!tl_span_of_region(r, 1, 0, &span, &err) && !tl_cut(r, &span, "", fuzz_path(3), &err))
+        unlink(fuzz_path(3));
+    tl_span_free(&span);
+}
+
+int fuzz_read_trace(const char *path)
+{
+    tl_reader *r;
+    tl_error err;
+    if (tl_reader_open(path, &r, &err)) {
+        FUZZ_CHECK(err.status && *err.text);
+        return 0;
+    }
+    uint64_t hash;
+    FUZZ_CHECK(!tl_reader_hash(r, &hash, &err));
+    for (size_t i = 0; i < tl_reader_n_damages(r); i++)
+        FUZZ_CHECK(tl_reader_damage(r, i)->status);
+    uint32_t n_ranks = tl_reader_run(r)->n_ranks;
+    for (uint32_t rank = 0; rank < n_ranks && rank < MAX_RANKS_READ; rank++)
+        read_cursor(r, rank);
+    if (n_ranks <= MAX_RANKS_READ)
+        cut(r);
+    tl_reader_close(r);
+    return 1;
+}
+
+/* ---- text ---- */
+
+char *fuzz_dump(const char *path, tl_status *status)
+{
+    tl_reader *r;
+    tl_error err;
+    FUZZ_CHECK(!tl_reader_open(path, &r, &err));
+    char *text;
+    size_t size;
+    FILE *out = open_memstream(&text, &size);
+    FUZZ_CHECK(out);
+    *status = tl_text_write(r, out, &err);
+    FUZZ_CHECK(!fclose(out));
+    tl_reader_close(r);
+    return text;
+}
+
+tl_status fuzz_undump(const char *text, size_t size, const char *path)
+{
+    tl_error err = {0};
+    /* fmemopen refuses a size of 0. */
+    FILE *in = size ? fmemopen((char *)(uintptr_t)text, size, "r") : fopen("/dev/null", "r");
+    FUZZ_CHECK(in);
+    tl_status status = tl_text_read(in, "text", path, &err);
+    fclose(in);
+    FUZZ_CHECK(err.status == status);
+    if (status)
+        FUZZ_CHECK(*err.text && access(path, F_OK));
+    return status;
+}
+
+void fuzz_check_text(const char *path)
+{
+    tl_status status;
+    char *there = fuzz_dump(path, &status);
+    tl_status undumped = fuzz_undump(there, strlen(there), fuzz_path(2));
+    /* Slots that a row does not have cannot be written. */
+    FUZZ_CHECK(!undumped || undumped == TL_ERR_INPUT);
+    if (!undumped) {
+        char *back = fuzz_dump(fuzz_path(2), &status);
+        if (strcmp(there, back) != 0) {
+            fprintf(stderr, "--- there\n%s--- back\n%s", there, back);
+            FUZZ_CHECK(!strcmp(there, back));
+        }
+        free(back);
+        unlink(fuzz_path(2));
+    }
+    free(there);
+}
