@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # Every command of the EXAMPLES sections of the manual works when pasted, beside the traces that the
-# examples name: hpcc.tl, a run whose last section is hpl.tl.  And every command has a page.
+# examples name: hpcc.tl, a run whose last section is hpl.tl, ring.tl, and pair.tl, one message.  And every command has a page.
 . "$top_srcdir/tests/tap.sh"
 PATH=$(dirname "$timeless"):$PATH
 export TIMELESS_PLATFORMS=$top_srcdir/platforms
@@ -16,6 +16,10 @@ examples() {
 
 check 'a run of hpcc' timeless record -q -o hpcc.tl -- "$MPIRUN" -np 4 "$HPCC"
 check 'its last section' timeless cut hpcc.tl --section last -o hpl.tl
+check 'a ring' "$top_builddir/tests/golden/make_trace" ring ring.tl
+printf '%s\n' 'timeless-text 1' 'ranks 2' 'rank 0 host="h"' \
+    '0 0 MPI_Send count=1 type_bytes=8 peer=1 tag=0 comm=1' 'end cut clock_ns=0' 'rank 1 host="h"' \
+    '1 0 MPI_Recv count=1 type_bytes=8 peer=0 tag=0 comm=1' 'end cut clock_ns=0' | timeless undump - -o pair.tl
 for page in "$top_srcdir"/doc/timeless*.1; do
     name=$(basename "$page" .1) n=0
     while IFS= read -r command <&3; do
