@@ -1,3 +1,5 @@
+#include "config.h"
+
 #include "cli.h"
 
 #include <errno.h>
@@ -16,14 +18,19 @@ enum {
     OPT_ALLOW_OPAQUE,
     OPT_JSON,
     OPT_ENGINE,
-    OPT_PROGRESS
+    OPT_PROGRESS,
+    OPT_COLL,
+    OPT_SET,
+    OPT_SCALE,
+    OPT_HOST_SPEED
 };
 
 typedef struct arguments {
     const char *trace, *platform, *engine, *json_path;
     int json, quiet;
     tlr_options options;
-    const char **cfg;
+    char **cfg;
+    tlr_change *changes;
 } arguments;
 
 static const struct argp_option options[] = {
@@ -33,6 +40,15 @@ static const struct argp_option options[] = {
     {"hostfile", OPT_HOSTFILE, "FILE", 0, "hosts in this order: 'name' or 'name:slots' a line", 0},
     {"coll-selector", OPT_SELECTOR, "NAME", 0,
      "which MPI's collective algorithms: default, ompi, mpich, mvapich2, impi", 0},
+    {"coll", OPT_COLL, "NAME=ALGORITHM", 0,
+     "algorithm of one collective, as allreduce=rdb (may be repeated)", 0},
+    {"set", OPT_SET, "CHANGE", 0,
+     "change the platform: link.bandwidth=10Gbps, link:NAME.latency=2us, host.speed=3Gf; a "
+     "factor is written 2x (may be repeated)",
+     0},
+    {"scale", OPT_SCALE, "WHAT FACTOR", 0,
+     "make network, bandwidth, latency or hosts FACTOR times what they are (may be repeated)", 0},
+    {"host-speed", OPT_HOST_SPEED, "SPEED", 0, "speed of all hosts: 2x, 3Gf", 0},
     {"cfg", OPT_CFG, "KEY:VALUE", 0, "further SimGrid option (may be repeated)", 0},
     {"model", OPT_MODEL, "FILE", 0, "compute model in place of the platform's", 0},
     {"no-compute", OPT_NO_COMPUTE, NULL, 0, "bursts and kernels take no time", 0},
@@ -54,6 +70,60 @@ static const char *known_selector(struct argp_state *state, const char *name)
     return NULL;
 }
 
+static void add_option(struct argp_state *state, arguments *a, char *option)
+{
+    if (!option)
+        argp_failure(state, CLI_SYSTEM, 0, "out of memory");
+    a->cfg[a->options.n_cfg++] = option;
+}
+
+/* SimGrid knows the algorithms; it does not say which collectives there are. */
+static void choose_algorithm(struct argp_state *state, arguments *a, const char *choice)
+{
+    static const char *const names[] = {"allgather", "allgatherv",     "allreduce", "alltoall",
+                                        "alltoallv", "barrier",        "bcast",     "gather",
+                                        "reduce",    "reduce_scatter", "scatter"};
+    const size_t length = strcspn(choice, "=");
+    for (size_t i = 0; choice[length] && choice[length + 1] && i < sizeof names / sizeof *names;
+         i++)
+        if (strlen(names[i]) == length && !strncmp(names[i], choice, length)) {
+            char *option = NULL;
+            if (asprintf(&option, "smpi/%s:%s", names[i], choice + length + 1) < 0)
+                option = NULL;
+            add_option(state, a, option);
+            return;
+        }
+    argp_error(state,
+               "--coll '%s': write COLLECTIVE=ALGORITHM; there are allgather, allgatherv, "
+               "allreduce, alltoall, alltoallv, barrier, bcast, gather, reduce, reduce_scatter, "
+               "scatter",
+               choice);
+}
+
+static void add_change(struct argp_state *state, arguments *a, const char *option,
+                       const char *change)
+{
+    tl_error err;
+    if (tlr_change_parse(change, &a->changes[a->options.n_changes++], &err) != TL_OK)
+        argp_error(state, "%s: %s", option, err.text);
+}
+
+/* "--scale network 0.1", "--scale network=0.1" */
+static void add_scale(struct argp_state *state, arguments *a, char *what)
+{
+    tl_error err;
+    size_t n = 0;
+    char *factor = strchr(what, '=');
+    if (factor)
+        *factor++ = '\0';
+    else if (state->next < state->argc)
+        factor = state->argv[state->next++];
+    if (tlr_change_scale(what, factor ? factor : "", &a->changes[a->options.n_changes], &n, &err) !=
+        TL_OK)
+        argp_error(state, "--scale: %s", err.text);
+    a->options.n_changes += n;
+}
+
 static error_t parse(int key, char *value, struct argp_state *state)
 {
     arguments *a = state->input;
@@ -68,10 +138,19 @@ static error_t parse(int key, char *value, struct argp_state *state)
         break;
     case OPT_HOSTFILE: a->options.hostfile = value; break;
     case OPT_SELECTOR: a->options.coll_selector = known_selector(state, value); break;
+    case OPT_COLL: choose_algorithm(state, a, value); break;
+    case OPT_SET: add_change(state, a, "--set", value); break;
+    case OPT_SCALE: add_scale(state, a, value); break;
+    case OPT_HOST_SPEED: {
+        char change[128];
+        snprintf(change, sizeof change, "host.speed=%s", value);
+        add_change(state, a, "--host-speed", change);
+        break;
+    }
     case OPT_CFG:
         if (!strchr(value, ':') || value[0] == ':')
             argp_error(state, "--cfg '%s': write KEY:VALUE", value);
-        a->cfg[a->options.n_cfg++] = value;
+        add_option(state, a, strdup(value));
         break;
     case OPT_MODEL: a->options.model_path = value; break;
     case OPT_NO_COMPUTE: a->options.no_compute = 1; break;
@@ -129,10 +208,12 @@ static int show(const arguments *a, const tlr_prediction *prediction)
 
 int cmd_replay(int argc, char **argv)
 {
-    arguments a = {.cfg = calloc((size_t)argc + 1, sizeof *a.cfg)};
-    if (!a.cfg)
+    arguments a = {.cfg = calloc((size_t)argc + 1, sizeof *a.cfg),
+                   .changes = calloc(2 * ((size_t)argc + 1), sizeof *a.changes)};
+    if (!a.cfg || !a.changes)
         return cli_fail_text(TL_ERR_MEMORY, "out of memory");
-    a.options.cfg = a.cfg;
+    a.options.cfg = (const char *const *)a.cfg;
+    a.options.changes = a.changes;
     argp_parse(&argp, argc, argv, 0, NULL, &a);
 
     int code = CLI_OK;
@@ -149,6 +230,9 @@ int cmd_replay(int argc, char **argv)
     tlr_prediction_free(prediction);
     tlr_platform_free(platform);
     tl_reader_close(trace);
+    for (size_t i = 0; i < a.options.n_cfg; i++)
+        free(a.cfg[i]);
     free(a.cfg);
+    free(a.changes);
     return code;
 }

@@ -9,7 +9,6 @@
 
 #include "smpi_rank.h"
 
-#include "mapping.h"
 #include "sandbox.h"
 
 #include <inttypes.h>
@@ -21,7 +20,6 @@
 #include <unistd.h>
 
 #include <simgrid/engine.h>
-#include <simgrid/host.h>
 #include <simgrid/version.h>
 #include <xbt/config.h>
 
@@ -172,68 +170,6 @@ void smpi_choose_start(void)
     }
 }
 
-/* ---- hosts ---- */
-
-static int compare_hosts(const void *a, const void *b)
-{
-    const tlr_host *x = a, *y = b;
-    return strverscmp(x->name, y->name);
-}
-
-static tlr_host *list_hosts(size_t *n)
-{
-    *n = sg_host_count();
-    sg_host_t *all = sg_host_list();
-    tlr_host *hosts = smpi_alloc(*n, sizeof *hosts);
-    for (size_t i = 0; i < *n; i++) {
-        const int cores = sg_host_core_count(all[i]);
-        hosts[i] = (tlr_host){sg_host_get_name(all[i]), cores > 0 ? (unsigned)cores : 1};
-    }
-    free(all);
-    qsort(hosts, *n, sizeof *hosts, compare_hosts);
-    return hosts;
-}
-
-static void put_escaped(FILE *out, const char *text)
-{
-    for (; *text; text++)
-        if (strchr("<>&\"'", *text))
-            fprintf(out, "&#%d;", *text);
-        else
-            fputc(*text, out);
-}
-
-/* Starts the ranks from a deployment file, which is the one way to give an actor the properties by
- * which SMPI knows its rank before it starts. */
-static void deploy(const tlr_host *hosts, const uint32_t *host_of)
-{
-    const uint32_t n_ranks = replay.plan->n_ranks;
-    int fd = memfd_create("timeless-deployment", 0);
-    FILE *out = fd < 0 ? NULL : fdopen(fd, "w");
-    if (!out)
-        smpi_give_up(TL_ERR_SYSTEM, "no memory for the deployment of the ranks");
-    fputs("<?xml version='1.0'?>\n"
-          "<!DOCTYPE platform SYSTEM \"https://simgrid.org/simgrid.dtd\">\n"
-          "<platform version=\"4.1\">\n",
-          out);
-    for (uint32_t r = 0; r < n_ranks; r++) {
-        fputs("<actor host=\"", out);
-        put_escaped(out, hosts[host_of[r]].name);
-        fprintf(out,
-                "\" function=\"rank\"><argument value=\"%u\"/><prop id=\"instance_id\" "
-                "value=\"" SMPI_INSTANCE "\"/><prop id=\"rank\" value=\"%u\"/></actor>\n",
-                r, r);
-    }
-    fputs("</platform>\n", out);
-    fflush(out);
-    char path[64];
-    snprintf(path, sizeof path, "/proc/self/fd/%d", fd);
-    simgrid_register_function("rank", smpi_rank_main);
-    SMPI_app_instance_register(SMPI_INSTANCE, NULL, (int)n_ranks);
-    simgrid_load_deployment(path);
-    fclose(out);
-}
-
 /* ---- the run ---- */
 
 static char *reserve_buffer(void)
@@ -272,38 +208,25 @@ static void __attribute__((noreturn)) report_deadlock(void)
                  tl_reader_path(replay.trace), n_waiting, text);
 }
 
-typedef struct smpi_job {
-    const tlr_platform *platform;
-} smpi_job;
-
 static void run_simulation(void *arg, int terminal)
 {
-    const smpi_job *job = arg;
+    (void)arg;
     const uint32_t n_ranks = replay.plan->n_ranks;
     replay.terminal = terminal;
-    const option_list options = collect_options(job->platform, replay.options);
+    const option_list options = collect_options(replay.platform, replay.options);
     start_simgrid(&options);
-    simgrid_load_platform(job->platform->xml_path);
+    simgrid_load_platform(replay.platform->xml_path);
     SMPI_init();
 
-    size_t n_hosts;
-    tl_error err;
-    tlr_host *hosts = list_hosts(&n_hosts);
-    uint32_t *host_of = smpi_alloc(n_ranks, sizeof *host_of);
-    if (tlr_map_ranks(hosts, n_hosts, replay.options->hostfile, replay.options->ranks_per_host,
-                      n_ranks, host_of, &err) != TL_OK)
-        smpi_give_up(err.status, "%s", err.text);
-    for (uint32_t r = 0; r < n_ranks; r++)
-        snprintf(replay.result->ranks[r].host, HOST_NAME_BYTES, "%s", hosts[host_of[r]].name);
-
     replay.ranks = smpi_alloc(n_ranks, sizeof *replay.ranks);
+    smpi_place_ranks();
     replay.turn = smpi_alloc(n_ranks, sizeof *replay.turn);
     replay.barrier = sg_barrier_init(n_ranks);
     for (uint32_t r = 0; r < n_ranks; r++)
         replay.turn[r] = sg_sem_init(r == 0);
     replay.send_buffer = reserve_buffer();
     replay.recv_buffer = reserve_buffer();
-    deploy(hosts, host_of);
+    smpi_deploy();
     simgrid_run();
     if (replay.result->n_finished < n_ranks)
         report_deadlock();
@@ -396,13 +319,13 @@ static tl_status replay_smpi(tl_reader *trace, const tlr_platform *platform, con
                              const tlr_options *options, tlr_prediction *out, tl_error *err)
 {
     tlr_plan *plan = NULL;
-    smpi_job job = {platform};
     tl_status status = tlr_plan_make(trace, model, options, &plan, err);
     if (status != TL_OK)
         return status;
     const size_t result_bytes = sizeof(smpi_result) + plan->n_ranks * sizeof(smpi_rank_result);
     const size_t marks_bytes = (plan->n_marks * plan->n_ranks + 1) * sizeof(double);
-    replay = (smpi_replay){.trace = trace, .plan = plan, .options = options, .model = model};
+    replay = (smpi_replay){
+        .trace = trace, .plan = plan, .options = options, .platform = platform, .model = model};
     if (model)
         replay.unit_s = tlr_model_unit_s(model, tl_reader_run(trace)->volume_unit);
     replay.result = tlr_shared_alloc(result_bytes);
@@ -412,7 +335,7 @@ static tl_status replay_smpi(tl_reader *trace, const tlr_platform *platform, con
         status = tl_fail(err, TL_ERR_MEMORY, "out of memory for the prediction");
         goto cleanup;
     }
-    status = tlr_sandbox_run(run_simulation, &job, platform->folder, err);
+    status = tlr_sandbox_run(run_simulation, NULL, platform->folder, err);
     if (status == TL_OK && replay.result->err.status != TL_OK) {
         status = replay.result->err.status;
         tl_error_set(err, status, "%s", replay.result->err.text);

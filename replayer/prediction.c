@@ -30,6 +30,7 @@ void tlr_prediction_free(tlr_prediction *p)
     free(p->network_model);
     free(p->model);
     free(p->options);
+    free(p->changes);
     free(p);
 }
 
@@ -126,6 +127,8 @@ void tlr_prediction_print(const tlr_prediction *p, FILE *out)
             p->engine_version, p->network_model, p->coll_selector);
     if (p->options && p->options[0])
         fprintf(out, "options           %s\n", p->options);
+    if (p->changes && p->changes[0])
+        fprintf(out, "changed           %s\n", p->changes);
     fprintf(out, "timeless          %s\n", tl_version());
     if (p->wall_s > 0)
         fprintf(out, "wall time         %.3g s, %.3g events/s\n", p->wall_s,

@@ -56,7 +56,7 @@ tl_status tlr_prediction_write_json(const tlr_prediction *p, FILE *out, tl_error
         json_array_append_new(marks, mark_json(&p->marks[i], p->n_ranks));
     json_t *root = json_pack(
         "{s:s, s:s, s:s, s:s, s:s, s:s, s:o, s:s, s:o, s:s, s:s, s:s, s:s, s:o, s:f, s:I, s:I, "
-        "s:I, s:I, s:o, s:o}",
+        "s:I, s:I, s:o, s:o, s:s}",
         "format", FORMAT_NAME, "timeless", tl_version(), "trace", p->trace_path, "platform",
         p->platform_name, "command", p->command, "engine", p->engine, "platform_hash",
         hash_text(p->platform_hash), "engine_version", p->engine_version, "trace_hash",
@@ -64,7 +64,7 @@ tl_status tlr_prediction_write_json(const tlr_prediction *p, FILE *out, tl_error
         p->coll_selector, "options", p->options, "model", p->model, "model_hash",
         hash_text(p->model_hash), "makespan_s", p->makespan_s, "n_ranks", (json_int_t)p->n_ranks,
         "n_events", (json_int_t)p->n_events, "n_polls", (json_int_t)p->n_polls, "n_opaque",
-        (json_int_t)p->n_opaque, "ranks", ranks, "marks", marks);
+        (json_int_t)p->n_opaque, "ranks", ranks, "marks", marks, "changes", p->changes);
     if (!root)
         return tl_fail(err, TL_ERR_MEMORY, "out of memory for the JSON of the prediction");
     const int failed =
@@ -125,6 +125,8 @@ static int read_mark(json_t *from, tlr_mark *to, uint32_t n_ranks)
 /* The strings of the root, each with its place in the prediction. */
 static int read_texts(json_t *root, tlr_prediction *p)
 {
+    /* Predictions of the first version have no such key. */
+    const char *changes = json_string_value(json_object_get(root, "changes"));
     const struct text {
         const char *key;
         char **to;
@@ -142,7 +144,7 @@ static int read_texts(json_t *root, tlr_prediction *p)
         if (!value || !(*texts[i].to = strdup(value)))
             return 0;
     }
-    return 1;
+    return (p->changes = strdup(changes ? changes : "")) != NULL;
 }
 
 static int read_root(json_t *root, tlr_prediction *p)

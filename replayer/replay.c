@@ -82,6 +82,19 @@ static char *join_options(const tlr_options *options)
     return text;
 }
 
+static char *join_changes(const tlr_options *options)
+{
+    enum { ROOM = 256 };
+    char *text = calloc(options->n_changes + 1, ROOM);
+    size_t used = 0;
+    for (size_t i = 0; text && i < options->n_changes; i++) {
+        if (i)
+            text[used++] = ' ';
+        used += tlr_change_text(&options->changes[i], text + used, ROOM);
+    }
+    return text;
+}
+
 static double wall_clock_s(void)
 {
     struct timespec now;
@@ -113,9 +126,10 @@ tl_status tlr_replay(tl_reader *trace, const tlr_platform *platform, const char 
     p->engine = strdup(e->name);
     p->command = strdup(tl_reader_run(trace)->program);
     p->options = join_options(options);
+    p->changes = join_changes(options);
     p->platform_hash = platform->hash;
     if (!p->trace_path || !p->platform_name || !p->engine || !p->command || !p->options ||
-        !p->model) {
+        !p->changes || !p->model) {
         status = tl_fail(err, TL_ERR_MEMORY, "out of memory for the prediction");
         goto cleanup;
     }

@@ -59,6 +59,30 @@ typedef struct tlr_platform {
 tl_status tlr_platform_load(const char *name, tlr_platform **out, tl_error *err);
 void tlr_platform_free(tlr_platform *platform);
 
+/* ---- what if: replayer/what_if.c ---- */
+
+typedef enum tlr_quantity { TLR_LINK_BANDWIDTH, TLR_LINK_LATENCY, TLR_HOST_SPEED } tlr_quantity;
+
+/* A change of the platform after it was read from its files. */
+typedef struct tlr_change {
+    tlr_quantity quantity;
+    char pattern[128]; /* of the names of links or hosts, fnmatch(3); loopback links are left alone
+                          unless "loopback" stands in it */
+    double value;      /* bytes per second, seconds, flop/s; or the factor */
+    int is_factor;
+} tlr_change;
+
+/* From "link.bandwidth=10Gbps", "link:PATTERN.latency=2x", "host.speed=3Gf": units as SimGrid's. */
+tl_status tlr_change_parse(const char *text, tlr_change *out, tl_error *err);
+/* Makes `what` (network, bandwidth, latency, hosts) `factor` times what it is: one or two changes.
+ * A network at 0.1 has a tenth of the bandwidth and ten times the latency. */
+tl_status tlr_change_scale(const char *what, const char *factor, tlr_change out[2], size_t *n,
+                           tl_error *err);
+/* Writes what tlr_change_parse reads; returns the length that all of it has. */
+size_t tlr_change_text(const tlr_change *change, char *text, size_t size);
+/* What the change makes of a value. */
+double tlr_change_apply(const tlr_change *change, double value);
+
 /* ---- replay ---- */
 
 typedef struct tlr_options {
@@ -69,6 +93,8 @@ typedef struct tlr_options {
     const char *coll_selector; /* SMPI's smpi/coll-selector; NULL: the platform's */
     const char *const *cfg;    /* further SimGrid "key:value" */
     size_t n_cfg;
+    const tlr_change *changes; /* of the platform, one after the other */
+    size_t n_changes;
     const char *model_path; /* compute model in place of the platform's */
     int no_compute;         /* bursts and kernels take no time */
     int allow_opaque;       /* go on although the trace has calls that are not modelled */
@@ -105,6 +131,7 @@ typedef struct tlr_prediction {
     char *model;         /* "platform", "none", or the file given in its place */
     uint64_t model_hash; /* XXH64 of that file; 0 otherwise */
     char *options;       /* further SimGrid options given, separated by blanks */
+    char *changes;       /* of the platform (tlr_change_text), separated by blanks */
     uint32_t n_ranks;
     double makespan_s;
     double wall_s; /* of the replay; not part of the JSON, which is the same every time */

@@ -106,7 +106,7 @@ tl_status tlr_sandbox_run(void (*body)(void *arg, int terminal), void *arg, cons
         status =
             tl_fail(err, TL_ERR_SYSTEM, "%s: cannot start a process: %s", what, strerror(errno));
     } else if (!WIFEXITED(end) || WEXITSTATUS(end) != 0) {
-        char text[16384], reason[360];
+        char text[16384], reason[440];
         read_output(output, text, sizeof text);
         tlr_sandbox_reason(text, reason, sizeof reason);
         if (WIFSIGNALED(end) && WTERMSIG(end) == SIGKILL)

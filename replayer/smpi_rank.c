@@ -228,7 +228,7 @@ static void compute(smpi_rank *r)
     if (reference_s <= 0)
         return;
     const double from_s = simgrid_get_clock();
-    smpi_execute_flops(reference_s * replay.model->reference_flops);
+    smpi_execute_flops(reference_s * r->flops_per_s);
     const double took_s = simgrid_get_clock() - from_s;
     r->result->compute_s += took_s;
     r->result->kernel_s += took_s * (r->kernel_s / reference_s);

@@ -1,7 +1,7 @@
 /* smpi_rank.h - one simulated rank: reads its events and issues the SMPI calls that they stand for.
  *
- * Shared by the files of the SMPI engine only (engine_smpi.c, smpi_rank.c, smpi_collective.c,
- * smpi_comm.c): the ones that include SimGrid.
+ * Shared by the files of the SMPI engine only (engine_smpi.c, smpi_hosts.c, smpi_rank.c,
+ * smpi_collective.c, smpi_comm.c): the ones that include SimGrid.
  */
 #ifndef TLR_SMPI_RANK_H
 #define TLR_SMPI_RANK_H
@@ -39,6 +39,7 @@ typedef struct smpi_rank {
     int is_running;
     smpi_rank_result *result;
 
+    double flops_per_s;       /* that a second of computation on the reference is worth here */
     double burst_s, kernel_s; /* reference seconds of computation that are still to be simulated */
 
     MPI_Comm *comms;       /* by the rank's own id */
@@ -58,6 +59,7 @@ typedef struct smpi_replay {
     tl_reader *trace;
     tlr_plan *plan;
     const tlr_options *options;
+    const tlr_platform *platform;
     const tlr_model *model; /* NULL: computation takes no time */
     double unit_s;          /* of the trace's unit of volume */
     int terminal;           /* descriptor for progress */
@@ -99,6 +101,13 @@ void smpi_choose_start(void);
 
 /* The body of each simulated rank. */
 void smpi_rank_main(int argc, char **argv);
+
+/* ---- smpi_hosts.c ---- */
+
+/* Changes the platform as the options say and finds each rank's host. */
+void smpi_place_ranks(void);
+/* Starts the ranks there. */
+void smpi_deploy(void);
 
 /* ---- smpi_comm.c ---- */
 

@@ -8,6 +8,7 @@ CLI_TESTS = \
 	tests/cli/readme.sh \
 	tests/cli/replay.sh \
 	tests/cli/trace.sh \
-	tests/cli/undump.sh
+	tests/cli/undump.sh \
+	tests/cli/what_if.sh
 TESTS += $(CLI_TESTS)
 EXTRA_DIST += $(CLI_TESTS) tests/cli/flip_bits.py

@@ -1,0 +1,171 @@
+/* smpi_hosts.c - the platform as changed by the user, and which host each rank runs on. */
+#include "config.h"
+
+#include "smpi_rank.h"
+
+#include "mapping.h"
+
+#include <fnmatch.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+
+#include <simgrid/engine.h>
+#include <simgrid/host.h>
+#include <simgrid/link.h>
+
+/* ---- what if ---- */
+
+/* Links within a host are its memory: only a pattern that says so means them. */
+static int is_meant(const tlr_change *change, const char *name)
+{
+    if (strstr(name, "loopback") && !strstr(change->pattern, "loopback"))
+        return 0;
+    return fnmatch(change->pattern, name, 0) == 0;
+}
+
+static size_t change_links(const tlr_change *change)
+{
+    size_t n_changed = 0;
+    const size_t n = sg_link_count();
+    sg_link_t *links = sg_link_list();
+    for (size_t i = 0; i < n; i++) {
+        if (!is_meant(change, sg_link_get_name(links[i])))
+            continue;
+        n_changed++;
+        if (change->quantity == TLR_LINK_BANDWIDTH)
+            sg_link_set_bandwidth(links[i],
+                                  tlr_change_apply(change, sg_link_get_bandwidth(links[i])));
+        else
+            sg_link_set_latency(links[i], tlr_change_apply(change, sg_link_get_latency(links[i])));
+    }
+    free(links);
+    return n_changed;
+}
+
+/* SimGrid cannot change the speed of a host that it has read: a rank there computes more or less.
+ */
+static size_t change_hosts(const tlr_change *change, const tlr_host *hosts, size_t n_hosts,
+                           double *speeds)
+{
+    size_t n_changed = 0;
+    for (size_t h = 0; h < n_hosts; h++)
+        if (is_meant(change, hosts[h].name)) {
+            speeds[h] = tlr_change_apply(change, speeds[h]);
+            n_changed++;
+        }
+    return n_changed;
+}
+
+static void refuse_pattern(const tlr_change *change, const tlr_host *hosts)
+{
+    const int is_host = change->quantity == TLR_HOST_SPEED;
+    sg_link_t *links = sg_link_list();
+    smpi_give_up(TL_ERR_INPUT,
+                 "%s: has no %s that '%s' names; the first is called '%s', and patterns are those "
+                 "of fnmatch(3)",
+                 replay.platform->xml_path, is_host ? "host" : "link", change->pattern,
+                 is_host ? hosts[0].name : sg_link_get_name(links[0]));
+}
+
+/* speeds[host]: in flop/s, as the changes have them. */
+static void change_platform(const tlr_host *hosts, size_t n_hosts, double *speeds)
+{
+    for (size_t i = 0; i < replay.options->n_changes; i++) {
+        const tlr_change *change = &replay.options->changes[i];
+        const size_t n = change->quantity == TLR_HOST_SPEED
+                             ? change_hosts(change, hosts, n_hosts, speeds)
+                             : change_links(change);
+        if (!n)
+            refuse_pattern(change, hosts);
+    }
+}
+
+/* ---- placement ---- */
+
+static int compare_hosts(const void *a, const void *b)
+{
+    const tlr_host *x = a, *y = b;
+    return strverscmp(x->name, y->name);
+}
+
+static tlr_host *list_hosts(size_t *n)
+{
+    *n = sg_host_count();
+    sg_host_t *all = sg_host_list();
+    tlr_host *hosts = smpi_alloc(*n, sizeof *hosts);
+    for (size_t i = 0; i < *n; i++) {
+        const int cores = sg_host_core_count(all[i]);
+        hosts[i] = (tlr_host){sg_host_get_name(all[i]), cores > 0 ? (unsigned)cores : 1};
+    }
+    free(all);
+    qsort(hosts, *n, sizeof *hosts, compare_hosts);
+    return hosts;
+}
+
+void smpi_place_ranks(void)
+{
+    const uint32_t n_ranks = replay.plan->n_ranks;
+    size_t n_hosts;
+    tl_error err;
+    tlr_host *hosts = list_hosts(&n_hosts);
+    uint32_t *host_of = smpi_alloc(n_ranks, sizeof *host_of);
+    double *speeds = smpi_alloc(n_hosts, sizeof *speeds);
+    if (tlr_map_ranks(hosts, n_hosts, replay.options->hostfile, replay.options->ranks_per_host,
+                      n_ranks, host_of, &err) != TL_OK)
+        smpi_give_up(err.status, "%s", err.text);
+    for (size_t h = 0; h < n_hosts; h++)
+        speeds[h] = sg_host_get_speed(sg_host_by_name(hosts[h].name));
+    change_platform(hosts, n_hosts, speeds);
+    for (uint32_t r = 0; r < n_ranks; r++) {
+        const tlr_host *host = &hosts[host_of[r]];
+        snprintf(replay.result->ranks[r].host, HOST_NAME_BYTES, "%s", host->name);
+        if (replay.model)
+            replay.ranks[r].flops_per_s =
+                replay.model->reference_flops *
+                (sg_host_get_speed(sg_host_by_name(host->name)) / speeds[host_of[r]]);
+    }
+    free(speeds);
+    free(host_of);
+    free(hosts);
+}
+
+static void put_escaped(FILE *out, const char *text)
+{
+    for (; *text; text++)
+        if (strchr("<>&\"'", *text))
+            fprintf(out, "&#%d;", *text);
+        else
+            fputc(*text, out);
+}
+
+/* Starts the ranks from a deployment file, which is the one way to give an actor the properties by
+ * which SMPI knows its rank before it starts. */
+void smpi_deploy(void)
+{
+    const uint32_t n_ranks = replay.plan->n_ranks;
+    int fd = memfd_create("timeless-deployment", 0);
+    FILE *out = fd < 0 ? NULL : fdopen(fd, "w");
+    if (!out)
+        smpi_give_up(TL_ERR_SYSTEM, "no memory for the deployment of the ranks");
+    fputs("<?xml version='1.0'?>\n"
+          "<!DOCTYPE platform SYSTEM \"https://simgrid.org/simgrid.dtd\">\n"
+          "<platform version=\"4.1\">\n",
+          out);
+    for (uint32_t r = 0; r < n_ranks; r++) {
+        fputs("<actor host=\"", out);
+        put_escaped(out, replay.result->ranks[r].host);
+        fprintf(out,
+                "\" function=\"rank\"><argument value=\"%u\"/><prop id=\"instance_id\" "
+                "value=\"" SMPI_INSTANCE "\"/><prop id=\"rank\" value=\"%u\"/></actor>\n",
+                r, r);
+    }
+    fputs("</platform>\n", out);
+    fflush(out);
+    char path[64];
+    snprintf(path, sizeof path, "/proc/self/fd/%d", fd);
+    simgrid_register_function("rank", smpi_rank_main);
+    SMPI_app_instance_register(SMPI_INSTANCE, NULL, (int)n_ranks);
+    simgrid_load_deployment(path);
+    fclose(out);
+}

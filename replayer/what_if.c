@@ -1,0 +1,141 @@
+/* what_if.c - changes of a platform as users write them: "link.bandwidth=10Gbps", "network 0.1". */
+#include "config.h"
+
+#include "replayer.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+typedef struct unit {
+    const char *name;
+    double value;
+} unit;
+
+/* SimGrid's, for the quantities at hand. */
+static const unit times[] = {{"s", 1}, {"ms", 1e-3}, {"us", 1e-6}, {"ns", 1e-9}, {"ps", 1e-12}};
+static const unit speeds[] = {{"f", 1}, {"flops", 1}};
+static const unit bandwidths[] = {{"Bps", 1}, {"bps", 0.125}};
+static const unit prefixes[] = {{"", 1},        {"k", 1e3},    {"M", 1e6},     {"G", 1e9},
+                                {"T", 1e12},    {"P", 1e15},   {"Ki", 0x1p10}, {"Mi", 0x1p20},
+                                {"Gi", 0x1p30}, {"Ti", 0x1p40}};
+
+static const struct quantity {
+    const char *item, *name;
+    const unit *units; /* the first is the base */
+    size_t n_units;
+    size_t n_prefixes; /* how many of them its units take */
+    int may_be_zero;
+    const char *example;
+} quantities[] = {
+    [TLR_LINK_BANDWIDTH] = {"link", "bandwidth", bandwidths, 2, 10, 0, "10Gbps"},
+    [TLR_LINK_LATENCY] = {"link", "latency", times, 5, 1, 1, "5us"},
+    [TLR_HOST_SPEED] = {"host", "speed", speeds, 2, 6, 0, "3Gf"},
+};
+enum { N_QUANTITIES = sizeof quantities / sizeof *quantities };
+
+static int find_unit(const struct quantity *q, const char *name, double *out)
+{
+    if (!*name) {
+        *out = 1;
+        return 1;
+    }
+    for (size_t p = 0; p < q->n_prefixes; p++) {
+        const size_t length = strlen(prefixes[p].name);
+        for (size_t i = 0; i < q->n_units && !strncmp(name, prefixes[p].name, length); i++)
+            if (!strcmp(name + length, q->units[i].name)) {
+                *out = prefixes[p].value * q->units[i].value;
+                return 1;
+            }
+    }
+    return 0;
+}
+
+static tl_status parse_value(const char *text, tlr_change *out, tl_error *err)
+{
+    const struct quantity *q = &quantities[out->quantity];
+    char *rest;
+    double scale = 1;
+    const double number = strtod(text, &rest);
+    out->is_factor = rest > text && !strcmp(rest, "x");
+    if (rest == text || (!out->is_factor && !find_unit(q, rest, &scale)))
+        return tl_fail(err, TL_ERR_USAGE,
+                       "'%s' is no %s of a %s; give a number and a unit, as %s, or a factor, as 2x",
+                       text, q->name, q->item, q->example);
+    out->value = number * scale;
+    if (!isfinite(out->value) || out->value < 0 || (out->value == 0 && !q->may_be_zero))
+        return tl_fail(err, TL_ERR_USAGE, "'%s' is no %s of a %s; it must be %s", text, q->name,
+                       q->item, q->may_be_zero ? "zero or more" : "positive");
+    return TL_OK;
+}
+
+tl_status tlr_change_parse(const char *text, tlr_change *out, tl_error *err)
+{
+    const char *equals = strrchr(text, '=');
+    for (int i = 0; equals && i < N_QUANTITIES; i++) {
+        const struct quantity *q = &quantities[i];
+        const size_t item = strlen(q->item), name = strlen(q->name);
+        const size_t length = (size_t)(equals - text);
+        /* "link.bandwidth", "link:PATTERN.bandwidth" */
+        if (length < item + 1 + name || strncmp(text, q->item, item) != 0 ||
+            strncmp(equals - name, q->name, name) != 0 || equals[-(ptrdiff_t)name - 1] != '.')
+            continue;
+        tlr_change change = {.quantity = (tlr_quantity)i, .pattern = "*"};
+        const size_t rest = length - item - 1 - name;
+        if (rest && (text[item] != ':' || rest < 2 || rest > sizeof change.pattern))
+            continue;
+        if (rest)
+            snprintf(change.pattern, sizeof change.pattern, "%.*s", (int)rest - 1, text + item + 1);
+        tl_status status = parse_value(equals + 1, &change, err);
+        if (status == TL_OK)
+            *out = change;
+        return status;
+    }
+    return tl_fail(err, TL_ERR_USAGE,
+                   "'%s' is no change of a platform; write link.bandwidth=VALUE, "
+                   "link.latency=VALUE, host.speed=VALUE, or link:NAME.bandwidth=VALUE",
+                   text);
+}
+
+tl_status tlr_change_scale(const char *what, const char *factor, tlr_change out[2], size_t *n,
+                           tl_error *err)
+{
+    char *rest;
+    const double number = strtod(factor, &rest);
+    if (rest == factor || (*rest && strcmp(rest, "x") != 0) || !isfinite(number) || number <= 0)
+        return tl_fail(err, TL_ERR_USAGE, "'%s' is no factor; give a positive number", factor);
+    const int is_network = !strcmp(what, "network");
+    *n = 0;
+    if (is_network || !strcmp(what, "bandwidth"))
+        out[(*n)++] = (tlr_change){TLR_LINK_BANDWIDTH, "*", number, 1};
+    if (is_network || !strcmp(what, "latency"))
+        out[(*n)++] = (tlr_change){TLR_LINK_LATENCY, "*", is_network ? 1 / number : number, 1};
+    if (!strcmp(what, "hosts"))
+        out[(*n)++] = (tlr_change){TLR_HOST_SPEED, "*", number, 1};
+    if (!*n)
+        return tl_fail(err, TL_ERR_USAGE,
+                       "'%s' cannot be scaled; give network, bandwidth, latency or hosts", what);
+    return TL_OK;
+}
+
+size_t tlr_change_text(const tlr_change *change, char *text, size_t size)
+{
+    const struct quantity *q = &quantities[change->quantity];
+    const int all = !strcmp(change->pattern, "*");
+    char value[32];
+    /* The shortest text that is read as the same value. */
+    for (int digits = 6; digits <= 17; digits++) {
+        snprintf(value, sizeof value, "%.*g", digits, change->value);
+        if (strtod(value, NULL) == change->value)
+            break;
+    }
+    const int length =
+        snprintf(text, size, "%s%s%s.%s=%s%s", q->item, all ? "" : ":", all ? "" : change->pattern,
+                 q->name, value, change->is_factor ? "x" : q->units[0].name);
+    return length > 0 ? (size_t)length : 0;
+}
+
+double tlr_change_apply(const tlr_change *change, double value)
+{
+    return change->is_factor ? value * change->value : change->value;
+}

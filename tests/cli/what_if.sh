@@ -1,0 +1,97 @@
+#!/usr/bin/env bash
+# timeless replay: changes of the platform on the command line give what the edited files give.
+. "$(dirname "$0")/../tap.sh"
+cd "$scratch" || exit 99
+
+# Four ranks: computation, a ring of messages of 1 B to 200 kB, collectives.
+{
+    printf '%s\n' 'timeless-text 1' 'ranks 4' 'volume_unit "cpu-ns"'
+    for r in 0 1 2 3; do
+        echo "rank $r host=\"h\""
+        n=0
+        event() { echo "$r $n $*"; n=$((n + 1)); }
+        event MPI_Init clock_ns=0
+        for bytes in 1 1000 30000 200000; do
+            event MPI_Irecv count=$bytes type_bytes=1 peer=$(((r + 3) % 4)) tag=1 comm=1 request=1 volume=$((1000 * (r + 1)))
+            event MPI_Send count=$bytes type_bytes=1 peer=$(((r + 1) % 4)) tag=1 comm=1
+            event MPI_Wait request=1
+            event MPI_Allreduce count=$bytes type_bytes=1 comm=1 volume=123457
+        done
+        event MPI_Finalize clock_ns=1
+        echo 'end finalized clock_ns=1'
+    done
+} >text
+check 'a trace by hand' "$timeless" undump text -o a.tl
+
+# platform NAME BANDWIDTH LATENCY SPEED: four hosts of two cores around a switch
+platform() {
+    mkdir -p "$1"
+    cat >"$1/platform.xml" <<XML
+<?xml version='1.0'?>
+<!DOCTYPE platform SYSTEM "https://simgrid.org/simgrid.dtd">
+<platform version="4.1"><zone id="z" routing="Full">
+<cluster id="c" prefix="n" suffix="" radical="0-3" speed="$4" core="1" bw="$2" lat="$3"
+  loopback_bw="5GBps" loopback_lat="200ns" bb_bw="${5:-1GBps}" bb_lat="${6:-1us}"/></zone></platform>
+XML
+    printf '%s\n' 'reference_flops = 1e9;' 'units = ({unit = "cpu-ns"; seconds_per_unit = 1e-9;});' >"$1/model.conf"
+}
+# same NAME PLATFORM OPTIONS...: the replay on `plain` with the options ends as on PLATFORM, bit by bit
+same() {
+    local name=$1 other=$2; shift 2
+    check "$name" test "$("$timeless" replay a.tl -p plain -q "$@")" = "$("$timeless" replay a.tl -p "$other" -q)"
+    check "$name: makes a difference" test "$("$timeless" replay a.tl -p plain -q "$@")" != "$("$timeless" replay a.tl -p plain -q)"
+}
+platform plain 125MBps 20us 2Gf
+platform wide 1GBps 20us 2Gf
+same 'bandwidth of links by name' wide --set 'link:c_link_*.bandwidth=8Gbps'
+same 'by a factor' wide --set 'link:c_link_*.bandwidth=8x'
+platform far 125MBps 500us 2Gf
+same 'latency of links by name' far --set 'link:c_link_*.latency=500us'
+platform slow 12.5MBps 200us 2Gf 100MBps 10us
+same 'a tenth of the network' slow --scale network 0.1
+same 'the same with =' slow --scale network=0.1
+same 'as two changes' slow --scale bandwidth 0.1 --scale latency 10
+same 'as two settings' slow --set link.bandwidth=0.1x --set link.latency=10x
+platform even 1GBps 1us 2Gf
+same 'all links alike' even --set link.bandwidth=1GBps --set link.latency=1us
+platform fast 125MBps 20us 4Gf
+same 'hosts twice as fast' fast --host-speed 2x
+same 'hosts of a speed' fast --host-speed 4Gf
+same 'the same by --set' fast --set host.speed=4Gf
+same 'the same by --scale' fast --scale hosts 2
+same 'a pattern for all' fast --set 'host:n[0-3].speed=2x'
+mkdir rdb && cp plain/* rdb && echo smpi/allreduce:rdb >rdb/options.conf
+same 'an algorithm' rdb --coll allreduce=rdb
+mkdir two && cp plain/* two && printf '%s\n' smpi/allreduce:lr smpi/barrier:ompi_tree >two/options.conf
+same 'two algorithms' two --coll allreduce=lr --coll barrier=ompi_tree
+
+check 'JSON keeps what was changed' "$timeless" replay a.tl -p plain --scale network 0.1 --host-speed 2x --coll bcast=mpich --json=b.json
+cp out printed
+check 'the changes' grep -q '"changes": "link.bandwidth=0.1x link.latency=10x host.speed=2x"' b.json
+check 'the algorithm' grep -q '"options": "smpi/bcast:mpich"' b.json
+check 'and so does the text' grep -q '^changed  *link.bandwidth=0.1' printed
+check 'what it says can be given again' test "$("$timeless" replay a.tl -p plain -q --set link.bandwidth=0.1x --set link.latency=10x --set host.speed=2x)" \
+    = "$("$timeless" replay a.tl -p plain -q --scale network 0.1 --host-speed 2x)"
+check 'compare reads it' "$timeless" compare b.json
+
+# fails CODE NAME PATTERN ARGUMENTS...
+fails() {
+    local code=$1 name=$2 pattern=$3; shift 3
+    check_exit "$code" "$name" "$timeless" replay a.tl -p plain "$@"
+    cp err said
+    check "$name: says so" grep -q -e "$pattern" said
+}
+fails 3 'an unknown algorithm' "'allreduce' has no algorithm 'nobody'! Valid algorithms: default, lr, .*, automatic" --coll allreduce=nobody
+fails 3 'an unknown algorithm of bcast' "'bcast' has no algorithm 'nobody'! Valid algorithms: default, .*, automatic" --coll bcast=nobody
+fails 2 'an unknown collective' "'scan=rdb': write COLLECTIVE=ALGORITHM; there are allgather, .*, scatter" --coll scan=rdb
+fails 2 'no algorithm' "'bcast': write COLLECTIVE=ALGORITHM" --coll bcast
+fails 3 'no such link' "has no link that 'x\*' names; the first is called 'c_" --set 'link:x*.latency=1us'
+fails 3 'no such host' "has no host that 'c\*' names; the first is called 'n0'" --set 'host:c*.speed=1Gf'
+fails 2 'a wrong unit' "'5min' is no latency of a link; give a number and a unit, as 5us" --set link.latency=5min
+fails 2 'no number' "'fast' is no speed of a host" --host-speed fast
+fails 2 'a zero-speed host' "'0' is no speed of a host; it must be positive" --host-speed 0
+fails 2 'a negative bandwidth' "'-1' is no bandwidth of a link; it must be positive" --set link.bandwidth=-1
+fails 2 'no change' "'link.colour=3' is no change of a platform; write link.bandwidth=VALUE" --set link.colour=3
+fails 2 'nothing to scale' "'disks' cannot be scaled; give network, bandwidth, latency or hosts" --scale disks 2
+fails 2 'no factor' "'' is no factor; give a positive number" --scale network
+tap_done
