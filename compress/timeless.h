@@ -143,7 +143,9 @@ typedef enum tl_action {
     TL_ACTION_COMM_CREATE,
     TL_ACTION_COMM_FREE,
     TL_ACTION_OPAQUE, /* communicates, not modelled */
-    TL_ACTION_KERNEL
+    TL_ACTION_KERNEL,
+    TL_ACTION_THREAD, /* the thread of the events that follow */
+    TL_ACTION_ENTER   /* the next event begins here and ends later */
 } tl_action;
 
 /* Slots of tl_event that a call can fill, as bits. */

@@ -8,17 +8,23 @@
 #include <stddef.h>
 #include <stdint.h>
 
+/* State of a source: each thread has its own. */
+#define TLT_PER_THREAD __thread __attribute__((tls_model("initial-exec")))
+
 typedef struct tlt_volume_source {
     const char *option; /* value of TIMELESS_VOLUME that asks for it */
     const char *name;   /* as the trace's header says it: "papi:PAPI_TOT_INS" */
     const char *unit;   /* "instructions" */
-    /* Begins to count for the calling thread.  NULL when it counts, or why it does not. */
+    /* Begins to count for the calling thread.  NULL when it counts, or why it does not.  After the
+     * thread that calls MPI_Init, every other one that is recorded calls it before its first
+     * reading, which is then what the thread has computed in its life if the source can know it. */
     const char *(*start)(void);
     /* A call ends: what the thread does from here on is a burst.  After a failed poll the source
      * may save work: the call is one of many. */
     void (*mark)(int after_poll);
     /* The next call begins: the burst, or how much of it there is already. */
     uint64_t (*since_mark)(void);
+    /* Ends it for the calling thread. */
     void (*stop)(void);
 } tlt_volume_source;
 

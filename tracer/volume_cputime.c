@@ -5,7 +5,7 @@
 
 #include "volume.h"
 
-static uint64_t marked_ns;
+static TLT_PER_THREAD uint64_t marked_ns;
 
 static const char *start(void)
 {

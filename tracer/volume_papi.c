@@ -3,20 +3,22 @@
 
 #include <dlfcn.h>
 #include <papi.h>
+#include <pthread.h>
 #include <stdbool.h>
 
 #include "volume.h"
 
 static struct {
     __typeof__(&PAPI_library_init) library_init;
+    __typeof__(&PAPI_thread_init) thread_init;
     __typeof__(&PAPI_create_eventset) create_eventset;
     __typeof__(&PAPI_add_event) add_event;
     __typeof__(&PAPI_start) start;
     __typeof__(&PAPI_read) read;
     __typeof__(&PAPI_stop) stop;
 } papi;
-static int event_set = PAPI_NULL;
-static uint64_t marked;
+static TLT_PER_THREAD int event_set = PAPI_NULL;
+static TLT_PER_THREAD uint64_t marked;
 
 static bool load(void)
 {
@@ -24,8 +26,8 @@ static bool load(void)
     if (!library)
         return false;
 #define FIND(name) ((papi.name = (__typeof__(papi.name))dlsym(library, "PAPI_" #name)) != NULL)
-    return FIND(library_init) && FIND(create_eventset) && FIND(add_event) && FIND(start) &&
-           FIND(read) && FIND(stop);
+    return FIND(library_init) && FIND(thread_init) && FIND(create_eventset) && FIND(add_event) &&
+           FIND(start) && FIND(read) && FIND(stop);
 #undef FIND
 }
 
@@ -63,13 +65,30 @@ static void stop(void)
     papi.stop(event_set, &value);
 }
 
-static const char *start(void)
+static unsigned long this_thread(void)
 {
+    return (unsigned long)pthread_self();
+}
+
+static const char *start_library(void)
+{
+    static bool started;
+    if (started)
+        return NULL;
     if (!load())
         return "libpapi.so.7.0 cannot be loaded (Debian package libpapi7.0)";
-    int version = papi.library_init(PAPI_VER_CURRENT);
-    if (version != PAPI_VER_CURRENT)
+    if (papi.library_init(PAPI_VER_CURRENT) != PAPI_VER_CURRENT ||
+        papi.thread_init(this_thread) != PAPI_OK)
         return "the PAPI library does not start";
+    started = true;
+    return NULL;
+}
+
+static const char *start(void)
+{
+    const char *reason = start_library();
+    if (reason)
+        return reason;
     event_set = PAPI_NULL;
     if (papi.create_eventset(&event_set) != PAPI_OK ||
         papi.add_event(event_set, PAPI_TOT_INS) != PAPI_OK || papi.start(event_set) != PAPI_OK)
@@ -78,6 +97,7 @@ static const char *start(void)
         stop();
         return "the instruction counter stands still";
     }
+    mark(0);
     return NULL;
 }
 

@@ -10,6 +10,7 @@
 
 #include <errno.h>
 #include <linux/perf_event.h>
+#include <stdbool.h>
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/syscall.h>
@@ -18,12 +19,12 @@
 
 #include "volume.h"
 
-static int fd = -1;
-static volatile struct perf_event_mmap_page *page;
 static size_t page_bytes;
-static uint32_t base_sequence;
-static uint64_t base_ns; /* CPU time minus wall clock while base_sequence stands */
-static uint64_t marked_ns;
+static TLT_PER_THREAD int fd = -1;
+static TLT_PER_THREAD volatile struct perf_event_mmap_page *page;
+static TLT_PER_THREAD uint32_t base_sequence;
+static TLT_PER_THREAD uint64_t base_ns; /* CPU time minus wall clock while base_sequence stands */
+static TLT_PER_THREAD uint64_t marked_ns;
 
 static uint64_t clock_ns(clockid_t id)
 {
@@ -85,17 +86,21 @@ static const char *start(void)
         return errno == EACCES || errno == EPERM
                    ? "perf events are not permitted (kernel.perf_event_paranoid)"
                    : "the system has no perf events";
-    page_bytes = (size_t)sysconf(_SC_PAGESIZE);
+    if (!page_bytes)
+        page_bytes = (size_t)sysconf(_SC_PAGESIZE);
     void *address = mmap(NULL, page_bytes, PROT_READ, MAP_SHARED, fd, 0);
     if (address == MAP_FAILED) {
         stop();
         return "the event's page cannot be mapped";
     }
     page = address;
-    const char *reason = check_page_follows();
+    static bool checked;
+    const char *reason = checked ? NULL : check_page_follows();
     if (reason)
         stop();
     else
+        checked = true;
+    if (!reason)
         base_sequence = page->lock - 1; /* anything else: the first reading sets the base */
     return reason;
 }

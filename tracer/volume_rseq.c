@@ -28,6 +28,7 @@
 #include "volume.h"
 
 #if __has_include(<sys/rseq.h>)
+#include <stdbool.h>
 #include <stddef.h>
 #include <sys/rseq.h>
 #include <time.h>
@@ -38,9 +39,10 @@ static const uint32_t signature[2] = {RSEQ_SIG, 0};
 static const struct rseq_cs empty_piece = {.start_ip = (uintptr_t)&signature[1],
                                            .abort_ip = (uintptr_t)&signature[1]};
 
-static volatile uint64_t *field; /* rseq_cs of the recorded thread */
-static uint64_t last_wall_ns;    /* at the last mark or end of a burst */
-static uint64_t last_cpu_ns;     /* CPU time then; less after an interrupted failed poll */
+static TLT_PER_THREAD volatile uint64_t *field; /* rseq_cs of the thread */
+static TLT_PER_THREAD uint64_t last_wall_ns;    /* at the last mark or end of a burst */
+static TLT_PER_THREAD uint64_t
+    last_cpu_ns; /* CPU time then; less after an interrupted failed poll */
 
 static uint64_t clock_ns(clockid_t id)
 {
@@ -98,10 +100,9 @@ static uint64_t since_mark(void)
     return burst_ns;
 }
 
-/* The thread that stops may be another than the one recorded, which may be gone. */
 static void stop(void)
 {
-    if (field == field_of_this_thread())
+    if (field)
         *field = 0;
 }
 
@@ -115,15 +116,20 @@ static const char *check_sleep_is_seen(void)
 
 static const char *start(void)
 {
+    static bool checked;
     if (__rseq_size == 0)
         return "restartable sequences are not registered (glibc.pthread.rseq=0, or an old kernel)";
     field = field_of_this_thread();
+    /* A thread that comes later is not watched yet: its first burst is its CPU time so far. */
+    if (checked)
+        return NULL;
     watch();
     const char *reason = check_sleep_is_seen();
     if (reason)
         stop();
     else
         mark(0);
+    checked = !reason;
     return reason;
 }
 
