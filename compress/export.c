@@ -330,6 +330,20 @@ tl_status tl_export_look(tl_export *x, tl_error *err)
     return x->n_refusals ? report_refusals(x, err) : TL_OK;
 }
 
+tl_status tl_export_open(const char *path, FILE **out, tl_error *err)
+{
+    *out = fopen(path, "w");
+    return *out ? TL_OK : tl_fail_errno(err, "%s: cannot be created", path);
+}
+
+tl_status tl_export_close(FILE *f, const char *path, tl_status status, tl_error *err)
+{
+    const bool bad = ferror(f);
+    if ((fclose(f) || bad) && !status)
+        return tl_fail_errno(err, "%s: cannot be written", path);
+    return status;
+}
+
 void tl_export_free(tl_export *x)
 {
     free(x->transfers);

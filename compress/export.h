@@ -74,6 +74,9 @@ void tl_export_refuse(tl_export *x, const char *why);
 tl_status tl_export_rank(tl_export *x, uint32_t rank, tl_error *err);
 /* The first pass over all ranks; fails with all refusals in one line. */
 tl_status tl_export_look(tl_export *x, tl_error *err);
+/* The files of a target.  Closing keeps `status`, or fails if something could not be written. */
+tl_status tl_export_open(const char *path, FILE **out, tl_error *err);
+tl_status tl_export_close(FILE *f, const char *path, tl_status status, tl_error *err);
 void tl_export_free(tl_export *x);
 
 #endif

@@ -95,17 +95,13 @@ tl_status tl_export_goal(tl_reader *r, const tl_rates *rates, const char *path, 
     tl_status status = tl_export_look(&x, err);
     if (status)
         goto cleanup;
-    x.out = fopen(path, "w");
-    if (!x.out) {
-        status = tl_fail_errno(err, "%s: cannot be created", path);
+    status = tl_export_open(path, &x.out, err);
+    if (status)
         goto cleanup;
-    }
     fprintf(x.out, "num_ranks %" PRIu32 "\n", x.n_ranks);
     for (uint32_t rank = 0; rank < x.n_ranks && !status; rank++)
         status = tl_export_rank(&x, rank, err);
-    const bool bad = ferror(x.out);
-    if ((fclose(x.out) || bad) && !status)
-        status = tl_fail_errno(err, "%s: cannot be written", path);
+    status = tl_export_close(x.out, path, status, err);
     if (status)
         unlink(path);
 cleanup:

@@ -16,20 +16,21 @@
 #include <string.h>
 #include <sys/stat.h>
 
-static void put(tl_export *x, const char *format, ...) __attribute__((format(printf, 2, 3)));
+static void say(tl_export *x, const char *format, ...) __attribute__((format(printf, 2, 3)));
 
-/* A line; nothing in the first pass. */
-static void put(tl_export *x, const char *format, ...)
+/* Nothing in the first pass. */
+static void say(tl_export *x, const char *format, ...)
 {
     if (!x->out)
         return;
-    fprintf(x->out, "%" PRIu32 " ", x->rank);
     va_list args;
     va_start(args, format);
     vfprintf(x->out, format, args);
     va_end(args);
-    fputc('\n', x->out);
 }
+
+/* A whole line. */
+#define put(x, format, ...) say(x, "%" PRIu32 " " format "\n", (x)->rank, ##__VA_ARGS__)
 
 static void begin_rank(tl_export *x)
 {
@@ -46,16 +47,20 @@ static void compute(tl_export *x, double amount)
     put(x, "compute %.17g", amount);
 }
 
+static void put_transfer(tl_export *x, const tl_transfer *t, const char *prefix)
+{
+    put(x, "%s%s %" PRId32 " %" PRId32 " %" PRId64, prefix, t->is_recv ? "recv" : "send", t->peer,
+        t->tag, t->bytes);
+}
+
 static void transfer(tl_export *x, const tl_transfer *t)
 {
-    put(x, "%s %" PRId32 " %" PRId32 " %" PRId64, t->is_recv ? "recv" : "send", t->peer, t->tag,
-        t->bytes);
+    put_transfer(x, t, "");
 }
 
 static void begin(tl_export *x, tl_transfer *t)
 {
-    put(x, "%s %" PRId32 " %" PRId32 " %" PRId64, t->is_recv ? "irecv" : "isend", t->peer, t->tag,
-        t->bytes);
+    put_transfer(x, t, "i");
 }
 
 static int32_t source(const tl_export *x, const tl_transfer *t)
@@ -107,7 +112,7 @@ static void wait_all(tl_export *x, tl_transfer *const *all, uint32_t n)
         put(x, "waitall");
         return;
     }
-    tl_transfer **sorted = malloc(n * sizeof(tl_transfer *));
+    tl_transfer **sorted = malloc((n + 1) * sizeof(tl_transfer *));
     if (!sorted) {
         x->status = TL_ERR_MEMORY;
         return;
@@ -168,37 +173,21 @@ static side side_of(tl_export *x, int64_t count, int64_t type_bytes)
     return s;
 }
 
-/* Counts of every rank, each followed by a blank; where there are none, zeros.  Returns their sum.
- */
-static int64_t put_counts(tl_export *x, const tl_event *e, size_t first, bool write)
+/* Counts of every rank, each followed by a blank; where there are none, zeros. */
+static void put_counts(tl_export *x, const tl_event *e, size_t first)
+{
+    for (uint32_t i = 0; i < x->n_ranks; i++)
+        say(x, "%" PRId64 " ", first + i < e->list_len ? checked(x, e->list[first + i]) : 0);
+}
+
+/* Their sum, then the counts. */
+static void put_sum_and_counts(tl_export *x, const tl_event *e, size_t first)
 {
     int64_t sum = 0;
-    for (uint32_t i = 0; i < x->n_ranks; i++) {
-        int64_t count = first + i < e->list_len ? checked(x, e->list[first + i]) : 0;
-        sum += count;
-        if (write && x->out)
-            fprintf(x->out, "%" PRId64 " ", count);
-    }
-    return sum;
-}
-
-static void begin_line(tl_export *x, const char *name)
-{
-    if (x->out)
-        fprintf(x->out, "%" PRIu32 " %s ", x->rank, name);
-}
-
-static void end_line(tl_export *x, const char *format, ...) __attribute__((format(printf, 2, 3)));
-
-static void end_line(tl_export *x, const char *format, ...)
-{
-    if (!x->out)
-        return;
-    va_list args;
-    va_start(args, format);
-    vfprintf(x->out, format, args);
-    va_end(args);
-    fputc('\n', x->out);
+    for (uint32_t i = 0; i < x->n_ranks; i++)
+        sum += checked(x, e->list[first + i]);
+    say(x, "%" PRId64 " ", sum);
+    put_counts(x, e, first);
 }
 
 /* Collectives whose counts differ from rank to rank. */
@@ -215,45 +204,32 @@ static void sized_collective(tl_export *x, const tl_event *e, const tl_call_info
     switch (row->action) {
     case TL_ACTION_GATHERV:
     case TL_ACTION_ALLGATHERV:
-        begin_line(x, row->action == TL_ACTION_GATHERV ? "gatherv" : "allgatherv");
-        if (e->flags & TL_IN_PLACE && x->rank < e->list_len) {
-            s = r;
-            s.count = checked(x, e->list[x->rank]);
-        }
-        if (x->out)
-            fprintf(x->out, "%" PRId64 " ", s.count);
-        put_counts(x, e, 0, true);
+        if (e->flags & TL_IN_PLACE && x->rank < e->list_len)
+            s = (side){.type = r.type, .count = checked(x, e->list[x->rank])};
+        say(x, "%" PRIu32 " %s %" PRId64 " ", x->rank,
+            row->action == TL_ACTION_GATHERV ? "gatherv" : "allgatherv", s.count);
+        put_counts(x, e, 0);
         if (row->action == TL_ACTION_GATHERV)
-            end_line(x, "%" PRId32 " %d %d", e->peer, s.type, r.type);
-        else
-            end_line(x, "%d %d", s.type, r.type);
-        return;
+            say(x, "%" PRId32 " ", e->peer);
+        break;
     case TL_ACTION_SCATTERV:
-        begin_line(x, "scatterv");
-        put_counts(x, e, 0, true);
-        if (e->flags & TL_IN_PLACE && x->rank < e->list_len) {
-            r = s;
-            r.count = checked(x, e->list[x->rank]);
-        }
-        end_line(x, "%" PRId64 " %" PRId32 " %d %d", r.count, e->peer, s.type, r.type);
-        return;
+        if (e->flags & TL_IN_PLACE && x->rank < e->list_len)
+            r = (side){.type = s.type, .count = checked(x, e->list[x->rank])};
+        say(x, "%" PRIu32 " scatterv ", x->rank);
+        put_counts(x, e, 0);
+        say(x, "%" PRId64 " %" PRId32 " ", r.count, e->peer);
+        break;
     case TL_ACTION_REDUCE_SCATTER:
-        begin_line(x, "reducescatter");
-        put_counts(x, e, 0, true);
-        end_line(x, "0 %d", s.type);
+        say(x, "%" PRIu32 " reducescatter ", x->rank);
+        put_counts(x, e, 0);
+        say(x, "0 %d\n", s.type);
         return;
     default: /* alltoallv */
-        begin_line(x, "alltoallv");
-        int64_t sum = put_counts(x, e, 0, false);
-        if (x->out)
-            fprintf(x->out, "%" PRId64 " ", sum);
-        put_counts(x, e, 0, true);
-        sum = put_counts(x, e, n, false);
-        if (x->out)
-            fprintf(x->out, "%" PRId64 " ", sum);
-        put_counts(x, e, n, true);
-        end_line(x, "%d %d", s.type, r.type);
+        say(x, "%" PRIu32 " alltoallv ", x->rank);
+        put_sum_and_counts(x, e, 0);
+        put_sum_and_counts(x, e, n);
     }
+    say(x, "%d %d\n", s.type, r.type);
 }
 
 static void collective(tl_export *x, const tl_event *e, const tl_call_info *row)
@@ -316,34 +292,23 @@ static const tl_export_target simgrid = {.name = "SimGrid's text",
 
 /* ---- files ---- */
 
-static tl_status finish(FILE *f, const char *path, tl_status status, tl_error *err)
-{
-    const bool bad = ferror(f);
-    if ((fclose(f) || bad) && !status)
-        return tl_fail_errno(err, "%s: cannot be written", path);
-    return status;
-}
-
 static tl_status write_ranks(tl_export *x, const char *folder, char *path, size_t size,
                              tl_error *err)
 {
     snprintf(path, size, "%s/list.txt", folder);
-    FILE *list = fopen(path, "w");
-    if (!list)
-        return tl_fail_errno(err, "%s: cannot be created", path);
-    tl_status status = TL_OK;
+    FILE *list;
+    tl_status status = tl_export_open(path, &list, err);
+    if (status)
+        return status;
     for (uint32_t rank = 0; rank < x->n_ranks && !status; rank++) {
         snprintf(path, size, "%s/rank-%" PRIu32 ".txt", folder, rank);
         fprintf(list, "%s\n", path);
-        x->out = fopen(path, "w");
-        if (!x->out) {
-            status = tl_fail_errno(err, "%s: cannot be created", path);
-            break;
-        }
-        status = finish(x->out, path, tl_export_rank(x, rank, err), err);
+        status = tl_export_open(path, &x->out, err);
+        if (!status)
+            status = tl_export_close(x->out, path, tl_export_rank(x, rank, err), err);
     }
     snprintf(path, size, "%s/list.txt", folder);
-    return finish(list, path, status, err);
+    return tl_export_close(list, path, status, err);
 }
 
 tl_status tl_export_simgrid(tl_reader *r, const tl_rates *rates, const char *folder, tl_error *err)

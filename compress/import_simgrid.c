@@ -307,7 +307,7 @@ static tl_status finalize(importer *m)
 
 static tl_status compute(importer *m)
 {
-    double work;
+    double work = 0;
     tl_status status = take_work(m, &work);
     if (!status && (m->compute += work) >= 1e19)
         status = wrong(m, "more than 1e19 flops between two calls; put a call between");

@@ -34,7 +34,8 @@ const char *fuzz_path(unsigned i)
     static char paths[4][80];
     if (!*folder) {
         /* In memory where there is such a folder. */
-        strcpy(folder, access("/dev/shm", W_OK) ? "/tmp/fuzz.XXXXXX" : "/dev/shm/fuzz.XXXXXX");
+        snprintf(folder, sizeof folder, "%s/fuzz.XXXXXX",
+                 access("/dev/shm", W_OK) ? "/tmp" : "/dev/shm");
         FUZZ_CHECK(mkdtemp(folder));
         atexit(remove_folder);
     }

@@ -1,22 +1,11 @@
 /* fuzz_roundtrip.c - the input is a sequence of events: what is read is what was written. */
 #include "fuzz.h"
 
-#include <stdbool.h>
 #include <string.h>
 
-enum { MAX_EVENTS = 4096, MAX_LIST = 300 };
+#include "../unit/same_event.h"
 
-static bool same(const tl_event *a, const tl_event *b)
-{
-    return a->call == b->call && a->flags == b->flags && a->site == b->site &&
-           a->volume == b->volume && a->polls == b->polls && a->comm == b->comm &&
-           a->new_comm == b->new_comm && a->request == b->request && a->peer == b->peer &&
-           a->tag == b->tag && a->recv_peer == b->recv_peer && a->recv_tag == b->recv_tag &&
-           a->count == b->count && a->type_bytes == b->type_bytes &&
-           a->recv_count == b->recv_count && a->recv_type_bytes == b->recv_type_bytes &&
-           a->clock_ns == b->clock_ns && a->list_len == b->list_len &&
-           (!a->list_len || !memcmp(a->list, b->list, a->list_len * sizeof *a->list));
-}
+enum { MAX_EVENTS = 4096, MAX_LIST = 300 };
 
 /* 0: the input is used up. */
 static int next_event(fuzz_input *in, tl_event *e, int64_t *list)
@@ -87,7 +76,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     tl_event written, got;
     for (uint64_t i = 0; i < n; i++) {
         next_event(&in, &written, list);
-        FUZZ_CHECK(!tl_cursor_next(c, &got) && same(&written, &got));
+        FUZZ_CHECK(!tl_cursor_next(c, &got) && test_same_event(&written, &got));
     }
     FUZZ_CHECK(tl_cursor_next(c, &got) == TL_END);
     tl_cursor_close(c);

@@ -14,7 +14,7 @@ for name; do
     ${CLANG:-clang} -g -O1 -std=gnu11 -fsanitize=fuzzer,address,undefined -fno-sanitize-recover=undefined \
         -DHAVE_CONFIG_H -I. -I"$src/compress" "$src"/compress/*.c "$src/tests/fuzz/fuzz.c" \
         "$src/tests/fuzz/fuzz_$name.c" -lzstd -o "fuzz/$name/fuzz"
-    "fuzz/$name/fuzz" -max_total_time="$seconds" -max_len=4096 -timeout=20 -rss_limit_mb=1024 \
+    "fuzz/$name/fuzz" -max_total_time="$seconds" -max_len=4096 -timeout=120 -rss_limit_mb=1024 \
         -artifact_prefix="fuzz/$name/" -print_final_stats=1 \
         "fuzz/$name/corpus" "$src/tests/fuzz/corpus/$name" 2>"fuzz/$name/log" ||
         { echo "$name: a finding, see fuzz/$name/"; tail -n 30 "fuzz/$name/log"; exit 1; }

@@ -130,18 +130,6 @@ tl_event test_regular_event(uint32_t rank, uint64_t i, int64_t *list)
     return e;
 }
 
-bool test_same_event(const tl_event *a, const tl_event *b)
-{
-    return a->call == b->call && a->flags == b->flags && a->site == b->site &&
-           a->volume == b->volume && a->polls == b->polls && a->comm == b->comm &&
-           a->new_comm == b->new_comm && a->request == b->request && a->peer == b->peer &&
-           a->tag == b->tag && a->recv_peer == b->recv_peer && a->recv_tag == b->recv_tag &&
-           a->count == b->count && a->type_bytes == b->type_bytes &&
-           a->recv_count == b->recv_count && a->recv_type_bytes == b->recv_type_bytes &&
-           a->clock_ns == b->clock_ns && a->list_len == b->list_len &&
-           (!a->list_len || !memcmp(a->list, b->list, a->list_len * sizeof *a->list));
-}
-
 void test_write_trace(const char *path, uint32_t n_ranks, uint64_t n, uint64_t flush)
 {
     tl_error err = {0};

@@ -8,6 +8,8 @@
 
 #include <timeless.h>
 
+#include "same_event.h"
+
 /* Under AddressSanitizer the memory of the process says nothing about ours. */
 #ifdef __SANITIZE_ADDRESS__
 enum { TEST_SANITIZED = 1 };
@@ -32,8 +34,6 @@ tl_event test_random_event(test_random *r, unsigned call, int64_t *list);
 unsigned test_next_call(unsigned call);
 /* Event i of rank r of a regular loop: sends, receives, kernels with shrinking sizes, barriers. */
 tl_event test_regular_event(uint32_t rank, uint64_t i, int64_t *list);
-
-bool test_same_event(const tl_event *a, const tl_event *b);
 
 /* Creates a trace of n_ranks ranks with n events each from test_regular_event, written in turns
  * with a flush every `flush` events, ended by Finalize; definitions included. */
