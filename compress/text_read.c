@@ -323,6 +323,22 @@ static tl_status read_lines(text_reader *t)
     return status ? status : leave_rank(t);
 }
 
+/* All that a reader may refuse in what was written are communicators with too many members. */
+static tl_status check_written(text_reader *t)
+{
+    tl_reader *r;
+    tl_status status = tl_reader_open(t->out_path, &r, t->err);
+    if (status)
+        return status;
+    if (tl_reader_n_damages(r))
+        status = tl_fail(t->err, TL_ERR_LIMIT,
+                         "%s: its communicators have more members together than a trace of this "
+                         "size can hold; remove some of them",
+                         t->name);
+    tl_reader_close(r);
+    return status;
+}
+
 tl_status tl_text_read(FILE *in, const char *name, const char *out_path, tl_error *err)
 {
     /* Under another name until it is whole. */
@@ -333,6 +349,8 @@ tl_status tl_text_read(FILE *in, const char *name, const char *out_path, tl_erro
     snprintf(part_path, size, "%s.part", out_path);
     text_reader t = {.in = in, .name = name, .out_path = part_path, .err = err};
     tl_status status = read_lines(&t);
+    if (!status)
+        status = check_written(&t);
     if (!status && rename(part_path, out_path))
         status = tl_fail_errno(err, "%s: cannot be written", out_path);
     if (status && t.created)

@@ -107,6 +107,10 @@ check 'a size too few' refused 4 'lacks' "${part[@]}" '0 0 dgemm m=1 n=1'
 check 'members beyond' refused 4 'members' "${part[@]}" 'comm 3 parent=1 call=MPI_Comm_dup members=[0-2]'
 check 'a communicator twice' refused 5 'twice' "${part[@]}" 'comm 3 parent=1 call=MPI_Comm_dup members=[0]' \
     'comm 3 parent=1 call=MPI_Comm_dup members=[0]'
+members() { for i in $(seq 3 70); do echo "comm $i parent=1 call=MPI_Comm_dup members=[0-$((600000 + i))]"; done; }
+mapfile -t many < <(members)
+check 'members beyond what a reader takes' sh -c 'printf "%s\n" "$@" >many.txt; "$0" undump many.txt -o many.tl 2>many.err; [ $? = 3 ] && [ ! -e many.tl ] && grep -q "^timeless: many.txt: .*members.*; " many.err' \
+    "$timeless" 'timeless-text 1' 'ranks 1000000' 'rank 0 host="h"' "${many[@]}"
 check 'an unknown end' refused 4 'way to end' "${part[@]}" 'end well clock_ns=0'
 check_exit 4 'no file' "$timeless" undump missing.txt -o bad.tl
 check_exit 4 'no folder' "$timeless" undump hand.txt -o no/such.tl
