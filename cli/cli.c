@@ -37,9 +37,9 @@ static void warn_unfinished(const tl_reader *r)
     }
     fprintf(stderr,
             "timeless: %s: %" PRIu32 " of %" PRIu32
-            " ranks did not reach MPI_Finalize (first: rank "
+            " rank%s did not reach MPI_Finalize (first: rank "
             "%" PRIu32 "); what was recorded is intact, record the run again for the rest\n",
-            tl_reader_path(r), n_unfinished, n_ranks, first);
+            tl_reader_path(r), n_unfinished, n_ranks, n_ranks == 1 ? "" : "s", first);
 }
 
 int cli_open_trace(const char *path, tl_reader **out)
@@ -58,13 +58,37 @@ int cli_open_trace(const char *path, tl_reader **out)
     return CLI_OK;
 }
 
-uint64_t cli_parse_number(struct argp_state *state, const char *what, const char *text,
-                          uint64_t max)
+error_t cli_argument(int key, char *arg, struct argp_state *state, const char *what,
+                     const char **kept)
+{
+    switch (key) {
+    case ARGP_KEY_ARG:
+        if (*kept)
+            argp_error(state, "'%s': one %s at a time", arg, what);
+        *kept = arg;
+        return 0;
+    case ARGP_KEY_END:
+        if (!*kept)
+            argp_error(state, "which %s?", what);
+        return 0;
+    default: return ARGP_ERR_UNKNOWN;
+    }
+}
+
+uint64_t cli_parse_number_from(struct argp_state *state, const char *what, const char *text,
+                               uint64_t min, uint64_t max)
 {
     char *end;
     errno = 0;
     unsigned long long value = strtoull(text, &end, 10);
-    if (end == text || *end || text[0] == '-' || errno || value > max)
-        argp_error(state, "%s '%s': give a whole number from 0 to %" PRIu64, what, text, max);
+    if (end == text || *end || text[0] == '-' || errno || value < min || value > max)
+        argp_error(state, "%s '%s': give a whole number from %" PRIu64 " to %" PRIu64, what, text,
+                   min, max);
     return value;
+}
+
+uint64_t cli_parse_number(struct argp_state *state, const char *what, const char *text,
+                          uint64_t max)
+{
+    return cli_parse_number_from(state, what, text, 0, max);
 }

@@ -22,8 +22,16 @@ int cli_fail_text(tl_status status, const char *format, ...) __attribute__((form
  * and *out, or the exit code after saying what is wrong. */
 int cli_open_trace(const char *path, tl_reader **out);
 
+/* The one positional argument of a command, a `what`: kept, a second one refused, and missed at the
+ * end.  For the keys of a parser that it has no case of its own for. */
+error_t cli_argument(int key, char *arg, struct argp_state *state, const char *what,
+                     const char **kept);
+
 /* Parses an unsigned decimal number; calls argp_error when it is none or above max. */
 uint64_t cli_parse_number(struct argp_state *state, const char *what, const char *text,
                           uint64_t max);
+/* The same from min on. */
+uint64_t cli_parse_number_from(struct argp_state *state, const char *what, const char *text,
+                               uint64_t min, uint64_t max);
 
 #endif

@@ -53,16 +53,7 @@ static error_t parse(int key, char *value, struct argp_state *state)
         break;
     case KEY_ALL: arguments->options.min_share = 0; break;
     case KEY_JSON: arguments->json = 1; break;
-    case ARGP_KEY_ARG:
-        if (arguments->prediction_path)
-            argp_error(state, "'%s': one prediction at a time", value);
-        arguments->prediction_path = value;
-        break;
-    case ARGP_KEY_END:
-        if (!arguments->prediction_path)
-            argp_error(state, "which prediction? 'timeless replay --json' writes one");
-        break;
-    default: return ARGP_ERR_UNKNOWN;
+    default: return cli_argument(key, value, state, "prediction", &arguments->prediction_path);
     }
     return 0;
 }

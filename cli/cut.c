@@ -95,16 +95,11 @@ static error_t parse(int key, char *arg, struct argp_state *state)
         if (!parse_pair(state, "events", arg, INT64_MAX, &o->a, &o->b) || o->a >= o->b)
             argp_error(state, "events '%s': give A:B with A below B", arg);
         return 0;
-    case ARGP_KEY_ARG:
-        if (o->path)
-            argp_error(state, "one trace at a time");
-        o->path = arg;
+    case ARGP_KEY_SUCCESS:
+        if (!o->out || o->part == PART_NONE)
+            argp_error(state, "give -o FILE, and one of --section, --region, --events");
         return 0;
-    case ARGP_KEY_END:
-        if (!o->path || !o->out || o->part == PART_NONE)
-            argp_error(state, "give a trace, -o FILE, and one of --section, --region, --events");
-        return 0;
-    default: return ARGP_ERR_UNKNOWN;
+    default: return cli_argument(key, arg, state, "trace", &o->path);
     }
 }
 
@@ -145,6 +140,15 @@ static tl_status describe_origin(tl_reader *r, const struct cut_options *o, char
     return TL_OK;
 }
 
+/* On opening the trace. */
+static int was_said(const tl_reader *r, const tl_error *err)
+{
+    for (size_t i = 0; i < tl_reader_n_damages(r); i++)
+        if (!strcmp(tl_reader_damage(r, i)->text, err->text))
+            return 1;
+    return 0;
+}
+
 int cmd_cut(int argc, char **argv)
 {
     struct cut_options o = {0};
@@ -164,7 +168,12 @@ int cmd_cut(int argc, char **argv)
         status = describe_origin(r, &o, origin, sizeof origin, &err);
     if (!status)
         status = tl_cut(r, &span, origin, o.out, &err);
-    if (status)
+    if (status && was_said(r, &err))
+        code = cli_fail_text(err.status,
+                             "%s: the part reaches what is damaged, and was not written; cut one "
+                             "that ends before",
+                             o.path);
+    else if (status)
         code = cli_fail(&err);
     tl_span_free(&span);
     tl_reader_close(r);

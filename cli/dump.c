@@ -22,17 +22,17 @@ static error_t parse(int key, char *arg, struct argp_state *state)
     switch (key) {
     case 'r': o->rank = (int64_t)cli_parse_number(state, "rank", arg, UINT32_MAX); return 0;
     case 'j': o->json = 1; return 0;
-    case ARGP_KEY_ARG:
-        if (o->path)
-            argp_error(state, "one trace at a time");
-        o->path = arg;
-        return 0;
-    case ARGP_KEY_END:
-        if (!o->path)
-            argp_error(state, "which trace?");
-        return 0;
-    default: return ARGP_ERR_UNKNOWN;
+    default: return cli_argument(key, arg, state, "trace", &o->path);
     }
+}
+
+/* Unsigned numbers that JSON libraries keep in 63 bits become text beyond these. */
+static void set_unsigned(json_t *object, const char *name, uint64_t value)
+{
+    char text[24];
+    snprintf(text, sizeof text, "%" PRIu64, value);
+    json_object_set_new(object, name,
+                        value <= INT64_MAX ? json_integer((json_int_t)value) : json_string(text));
 }
 
 static void set(json_t *object, const char *name, json_int_t value)
@@ -69,7 +69,7 @@ static json_t *event_json(const tl_event *e, uint32_t slots)
     if (slots & TL_SLOT_FLAGS)
         set(o, "flags", e->flags);
     if (slots & TL_SLOT_CLOCK)
-        set(o, "clock_ns", (json_int_t)e->clock_ns);
+        set_unsigned(o, "clock_ns", e->clock_ns);
     if (slots & TL_SLOT_LIST) {
         json_t *list = json_array();
         for (uint32_t i = 0; i < e->list_len; i++)
@@ -77,7 +77,7 @@ static json_t *event_json(const tl_event *e, uint32_t slots)
         json_object_set_new(o, "list", list);
     }
     set(o, "polls", e->polls);
-    set(o, "volume", (json_int_t)e->volume);
+    set_unsigned(o, "volume", e->volume);
     return o;
 }
 

@@ -54,16 +54,11 @@ static error_t parse(int key, char *arg, struct argp_state *state)
     case 'r': o->rates.per_unit = parse_rate(state, arg); return 0;
     case 'k': parse_kernel(state, arg); return 0;
     case 'n': o->rates.no_compute = 1; return 0;
-    case ARGP_KEY_ARG:
-        if (o->path)
-            argp_error(state, "one trace at a time");
-        o->path = arg;
+    case ARGP_KEY_SUCCESS:
+        if (!o->out || !o->to)
+            argp_error(state, "give --to FORMAT and -o PATH");
         return 0;
-    case ARGP_KEY_END:
-        if (!o->path || !o->out || !o->to)
-            argp_error(state, "give a trace, --to FORMAT and -o PATH");
-        return 0;
-    default: return ARGP_ERR_UNKNOWN;
+    default: return cli_argument(key, arg, state, "trace", &o->path);
     }
 }
 

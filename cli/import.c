@@ -22,16 +22,11 @@ static error_t parse(int key, char *arg, struct argp_state *state)
         o->from = arg;
         return 0;
     case 'o': o->out = arg; return 0;
-    case ARGP_KEY_ARG:
-        if (o->path)
-            argp_error(state, "one list at a time");
-        o->path = arg;
+    case ARGP_KEY_SUCCESS:
+        if (!o->out || !o->from)
+            argp_error(state, "give --from FORMAT and -o FILE");
         return 0;
-    case ARGP_KEY_END:
-        if (!o->path || !o->out || !o->from)
-            argp_error(state, "give a list of files, --from FORMAT and -o FILE");
-        return 0;
-    default: return ARGP_ERR_UNKNOWN;
+    default: return cli_argument(key, arg, state, "list", &o->path);
     }
 }
 

@@ -38,16 +38,7 @@ static error_t parse(int key, char *arg, struct argp_state *state)
     switch (key) {
     case 'j': o->json = 1; return 0;
     case 's': o->sections = 1; return 0;
-    case ARGP_KEY_ARG:
-        if (o->path)
-            argp_error(state, "one trace at a time");
-        o->path = arg;
-        return 0;
-    case ARGP_KEY_END:
-        if (!o->path)
-            argp_error(state, "which trace?");
-        return 0;
-    default: return ARGP_ERR_UNKNOWN;
+    default: return cli_argument(key, arg, state, "trace", &o->path);
     }
 }
 

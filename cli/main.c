@@ -25,13 +25,41 @@ static void print_usage(FILE *out)
           out);
 }
 
+static const struct command *find(const char *name)
+{
+    for (int i = 0; i < N_COMMANDS; i++)
+        if (!strcmp(name, commands[i].name))
+            return &commands[i];
+    fprintf(stderr, "timeless: '%s' is not a command; 'timeless --help' lists them\n", name);
+    return NULL;
+}
+
+/* argv[0] of a command is "timeless NAME". */
+static int run(const struct command *command, int argc, char **argv)
+{
+    char name[64];
+    snprintf(name, sizeof name, "timeless %s", command->name);
+    argv[0] = name;
+    return command->run(argc, argv);
+}
+
+static int help(const char *name)
+{
+    const struct command *command = find(name);
+    char *argv[] = {NULL, (char *)"--help", NULL};
+    return command ? run(command, 2, argv) : CLI_USAGE;
+}
+
 int main(int argc, char **argv)
 {
     if (argc < 2) {
         print_usage(stderr);
         return CLI_USAGE;
     }
+    argp_err_exit_status = CLI_USAGE;
     if (!strcmp(argv[1], "--help") || !strcmp(argv[1], "-h") || !strcmp(argv[1], "help")) {
+        if (argc > 2)
+            return help(argv[2]);
         print_usage(stdout);
         return CLI_OK;
     }
@@ -39,15 +67,6 @@ int main(int argc, char **argv)
         printf("timeless %s\n", tl_version());
         return CLI_OK;
     }
-    argp_err_exit_status = CLI_USAGE;
-    for (int i = 0; i < N_COMMANDS; i++) {
-        if (strcmp(argv[1], commands[i].name) != 0)
-            continue;
-        char name[64];
-        snprintf(name, sizeof name, "timeless %s", commands[i].name);
-        argv[1] = name;
-        return commands[i].run(argc - 1, argv + 1);
-    }
-    fprintf(stderr, "timeless: '%s' is not a command; 'timeless --help' lists them\n", argv[1]);
-    return CLI_USAGE;
+    const struct command *command = find(argv[1]);
+    return command ? run(command, argc - 1, argv + 1) : CLI_USAGE;
 }

@@ -287,9 +287,9 @@ static int summarise(const char *path, int code, bool quiet)
     bool complete = tl_reader_complete(r);
     if (!quiet)
         fprintf(stderr,
-                "timeless: %s: %" PRIu32 " ranks, %" PRIu64 " events, %" PRIu64 " bytes, %s\n",
-                path, tl_reader_run(r)->n_ranks, n_events, tl_reader_file_bytes(r),
-                complete ? "complete" : "incomplete");
+                "timeless: %s: %" PRIu32 " rank%s, %" PRIu64 " events, %" PRIu64 " bytes, %s\n",
+                path, tl_reader_run(r)->n_ranks, tl_reader_run(r)->n_ranks == 1 ? "" : "s",
+                n_events, tl_reader_file_bytes(r), complete ? "complete" : "incomplete");
     if (!complete)
         say_what_is_missing(r);
     tl_reader_close(r);

@@ -132,9 +132,7 @@ static error_t parse(int key, char *value, struct argp_state *state)
     case 'q': a->quiet = 1; break;
     case OPT_RANKS_PER_HOST:
         a->options.ranks_per_host =
-            (unsigned)cli_parse_number(state, "--ranks-per-host", value, 1000000);
-        if (!a->options.ranks_per_host)
-            argp_error(state, "--ranks-per-host '%s': give at least 1", value);
+            (unsigned)cli_parse_number_from(state, "--ranks-per-host", value, 1, 1000000);
         break;
     case OPT_HOSTFILE: a->options.hostfile = value; break;
     case OPT_SELECTOR: a->options.coll_selector = known_selector(state, value); break;
@@ -162,18 +160,14 @@ static error_t parse(int key, char *value, struct argp_state *state)
         break;
     case OPT_PROGRESS: a->options.progress = 1; break;
     case ARGP_KEY_ARG:
-        if (a->trace)
-            argp_error(state, "'%s': one trace at a time%s", value,
-                       a->json && !a->json_path ? "; a file for JSON is given as --json=FILE" : "");
-        a->trace = value;
-        break;
-    case ARGP_KEY_END:
-        if (!a->trace)
-            argp_error(state, "which trace?");
+        if (a->trace && a->json && !a->json_path)
+            argp_error(state, "'%s': a file for JSON is given as --json=FILE", value);
+        return cli_argument(key, value, state, "trace", &a->trace);
+    case ARGP_KEY_SUCCESS:
         if (!a->platform)
             argp_error(state, "which platform?  give --platform NAME");
         break;
-    default: return ARGP_ERR_UNKNOWN;
+    default: return cli_argument(key, value, state, "trace", &a->trace);
     }
     return 0;
 }

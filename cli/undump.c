@@ -17,16 +17,11 @@ static error_t parse(int key, char *arg, struct argp_state *state)
     struct undump_options *o = state->input;
     switch (key) {
     case 'o': o->out = arg; return 0;
-    case ARGP_KEY_ARG:
-        if (o->path)
-            argp_error(state, "one text at a time");
-        o->path = arg;
+    case ARGP_KEY_SUCCESS:
+        if (!o->out)
+            argp_error(state, "where to? give -o FILE");
         return 0;
-    case ARGP_KEY_END:
-        if (!o->path || !o->out)
-            argp_error(state, "give a text (- for standard input) and -o FILE");
-        return 0;
-    default: return ARGP_ERR_UNKNOWN;
+    default: return cli_argument(key, arg, state, "text", &o->path);
     }
 }
 

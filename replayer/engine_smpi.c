@@ -133,6 +133,7 @@ static void start_simgrid(const option_list *list)
     }
     smpi_init_options();
     simgrid_init(&argc, argv);
+    replay.result->is_configured = 1;
     sg_version_get(&replay.result->version[0], &replay.result->version[1],
                    &replay.result->version[2]);
     snprintf(replay.result->network_model, NAME_BYTES, "%s",
@@ -315,6 +316,23 @@ static tl_status take_results(tlr_prediction *out, tl_error *err)
     return status;
 }
 
+/* The command line's options come behind the platform's, which have been tried before: puts them in
+ * the place of the first `prefix` bytes of the message. */
+static void blame_options(const tlr_options *options, size_t prefix, tl_error *err)
+{
+    const tl_error before = *err;
+    const char *named = options->cfg[0];
+    for (size_t i = 0; i < options->n_cfg; i++) {
+        char key[64];
+        snprintf(key, sizeof key, ": %.*s;", (int)strcspn(options->cfg[i], ":"), options->cfg[i]);
+        if (strstr(before.text, key))
+            named = options->cfg[i];
+    }
+    tl_error_set(err, before.status, "--cfg %.100s%s%s", named,
+                 named == options->cfg[0] && options->n_cfg > 1 ? " or one behind it" : "",
+                 before.text + prefix);
+}
+
 static tl_status replay_smpi(tl_reader *trace, const tlr_platform *platform, const tlr_model *model,
                              const tlr_options *options, tlr_prediction *out, tl_error *err)
 {
@@ -336,6 +354,8 @@ static tl_status replay_smpi(tl_reader *trace, const tlr_platform *platform, con
         goto cleanup;
     }
     status = tlr_sandbox_run(run_simulation, NULL, platform->folder, err);
+    if (status != TL_OK && err && !replay.result->is_configured && options->n_cfg)
+        blame_options(options, strlen(platform->folder), err);
     if (status == TL_OK && replay.result->err.status != TL_OK) {
         status = replay.result->err.status;
         tl_error_set(err, status, "%s", replay.result->err.text);

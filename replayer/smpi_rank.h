@@ -27,7 +27,8 @@ typedef struct smpi_result {
     char network_model[NAME_BYTES];
     char coll_selector[NAME_BYTES];
     uint32_t n_finished;
-    int is_complete; /* the simulation came to its end */
+    int is_configured; /* SimGrid took all options */
+    int is_complete;   /* the simulation came to its end */
     smpi_rank_result ranks[];
 } smpi_result;
 

@@ -82,7 +82,7 @@ platform broken; echo 'smpi/no-such-option:1' >broken/options.conf
 check 'an option that SimGrid does not know' says 3 '^timeless: ' replay_on broken good.tl --no-compute
 check 'an unknown platform' refused 3 replay_on no-such-platform good.tl --no-compute
 check 'a name with a line break' says 3 '^timeless: no.such: no platform' replay_on $'no\nsuch' good.tl --no-compute
-check 'an unknown --cfg key' says 3 '^timeless: ' replay_on "$star" good.tl --no-compute --cfg no/such:key
+check 'an unknown --cfg key' says 3 '^timeless: --cfg no/such:key: ' replay_on "$star" good.tl --no-compute --cfg surf/precision:1e-9 --cfg no/such:key
 
 # ---- models ----
 check 'a platform without a model' says 3 '^timeless: ' replay_on "$star" good.tl
@@ -90,6 +90,10 @@ sed 's/"cpu-ns"/"furlongs"/' "$top_srcdir/platforms/star-1g/model.conf" >other.c
 check "a model without the trace's unit" says 3 'cpu-ns' replay_on "$star" good.tl --model other.conf
 echo 'reference_flops = banana' >wrong.conf
 check 'a model that is none' says 3 '^timeless: wrong.conf' replay_on "$star" good.tl --model wrong.conf
+
+head -c $(($(stat -c %s good.tl) - 20)) good.tl >damaged.tl
+check 'a part that reaches the damage' sh -c '"$1" cut damaged.tl --section 0:last -o no.tl 2>cut.err; [ $? = 3 ] && [ ! -e no.tl ]' - "$timeless"
+check 'says each thing once' sh -c '! sort cut.err | uniq -d | grep . && grep "was not written" cut.err'
 
 # ---- usage ----
 usage() { "$@" >usage.out 2>usage.err; [ $? = 2 ] && [ -s usage.err ] || { cat usage.err; return 1; }; }
@@ -101,4 +105,15 @@ check 'no platform' usage $timeless replay good.tl
 check 'an unknown selector' usage $timeless replay good.tl -p "$star" --coll-selector nonesuch
 check 'a cut of nothing' usage $timeless cut good.tl
 check 'a number that is none' usage $timeless dump --rank x good.tl
+check 'two traces' usage $timeless dump good.tl good.tl
+check 'no ranks on a host' usage $timeless replay good.tl -p "$star" --ranks-per-host -1
+check 'says how many there may be' grep -q 'from 1 to' usage.err
+check 'help of a command' sh -c '"$1" help cut | grep -q "^Usage: timeless cut"' - "$timeless"
+check 'help of what is none' usage $timeless help nonesuch
+
+# ---- numbers ----
+printf '%s\n' 'timeless-text 1' 'ranks 1' 'rank 0 host="h"' \
+    '0 0 MPI_Finalize clock_ns=18446744073709551615 volume=9223372036854775808' 'end finalized clock_ns=0' >large.txt
+"$timeless" undump large.txt -o large.tl
+check 'JSON of numbers beyond 2^63' sh -c '"$1" dump --json large.tl | grep "\"clock_ns\":\"18446744073709551615\".*\"volume\":\"9223372036854775808\""' - "$timeless"
 tap_done
