@@ -1,5 +1,5 @@
 # tests/fuzz: the harnesses, run on their corpora by make check and by libFuzzer with run.sh.
-FUZZ_SHARED = tests/fuzz/fuzz.c tests/fuzz/fuzz.h tests/fuzz/replay.c
+FUZZ_SHARED = tests/fuzz/fuzz.c tests/fuzz/fuzz.h tests/unit/same_event.h tests/fuzz/replay.c
 FUZZ_HARNESSES = tests/fuzz/fuzz_chunks tests/fuzz/fuzz_file tests/fuzz/fuzz_roundtrip \
 	tests/fuzz/fuzz_simgrid tests/fuzz/fuzz_text
 check_PROGRAMS += $(FUZZ_HARNESSES)

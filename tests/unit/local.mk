@@ -14,13 +14,13 @@ TRACE_TESTS = tests/unit/roundtrip tests/unit/damage tests/unit/stream tests/uni
 check_PROGRAMS += $(TRACE_TESTS)
 TESTS += $(TRACE_TESTS)
 TRACE_TEST_LIBS = compress/libtimeless-inner.la $(CMOCKA_LIBS)
-tests_unit_roundtrip_SOURCES = tests/unit/roundtrip.c tests/unit/events.c tests/unit/events.h
+tests_unit_roundtrip_SOURCES = tests/unit/roundtrip.c tests/unit/events.c tests/unit/events.h tests/unit/same_event.h
 tests_unit_roundtrip_LDADD = $(TRACE_TEST_LIBS)
-tests_unit_damage_SOURCES = tests/unit/damage.c tests/unit/events.c tests/unit/events.h
+tests_unit_damage_SOURCES = tests/unit/damage.c tests/unit/events.c tests/unit/events.h tests/unit/same_event.h
 tests_unit_damage_LDADD = $(TRACE_TEST_LIBS)
-tests_unit_stream_SOURCES = tests/unit/stream.c tests/unit/events.c tests/unit/events.h
+tests_unit_stream_SOURCES = tests/unit/stream.c tests/unit/events.c tests/unit/events.h tests/unit/same_event.h
 tests_unit_stream_LDADD = $(TRACE_TEST_LIBS)
-tests_unit_cut_SOURCES = tests/unit/cut.c tests/unit/events.c tests/unit/events.h
+tests_unit_cut_SOURCES = tests/unit/cut.c tests/unit/events.c tests/unit/events.h tests/unit/same_event.h
 tests_unit_cut_LDADD = $(TRACE_TEST_LIBS)
 
 check_PROGRAMS += tests/unit/calibrate
