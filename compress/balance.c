@@ -13,6 +13,23 @@ static tl_status out_of_memory(const tl_balance *b, tl_error *err)
     return tl_fail(err, TL_ERR_MEMORY, "%s: out of memory", b->r->path);
 }
 
+static uint64_t hash_group(const int32_t *members, uint32_t n, uint64_t seed)
+{
+    return tl_hash_of(members, n * sizeof *members, seed + n);
+}
+
+/* The same for both groups of an intercommunicator, which have no member in common. */
+static uint64_t key_of(const tl_comm *c)
+{
+    if (!c->n_remote)
+        return hash_group(c->members, c->n_members, 0);
+    bool own_first = c->n_members && c->members[0] < c->remote[0];
+    uint64_t first =
+        own_first ? hash_group(c->members, c->n_members, 0) : hash_group(c->remote, c->n_remote, 0);
+    return own_first ? hash_group(c->remote, c->n_remote, first)
+                     : hash_group(c->members, c->n_members, first);
+}
+
 /* Communicators with the same members are told apart by their order among these (see tl_comm). */
 tl_status tl_balance_begin_rank(tl_balance *b, uint32_t rank, tl_error *err)
 {
@@ -25,8 +42,7 @@ tl_status tl_balance_begin_rank(tl_balance *b, uint32_t rank, tl_error *err)
     tl_map before = {0};
     tl_status status = TL_OK;
     for (size_t i = 0; i < n && !status; i++) {
-        uint64_t key = tl_hash_of(comms[i].members, comms[i].n_members * sizeof *comms[i].members,
-                                  comms[i].n_members);
+        uint64_t key = key_of(&comms[i]);
         uint64_t *same = tl_map_at(&before, key);
         uint64_t *identity = tl_map_at(&b->identities, comms[i].id);
         if (!same || !identity) {
@@ -62,13 +78,18 @@ tl_status tl_balance_message(tl_balance *b, int account, bool by_sender, uint32_
     if (status)
         return status;
     const tl_comm *defined = tl_reader_comm(b->r, b->rank, comm);
-    uint32_t n_members = defined ? defined->n_members : b->r->header.run.n_ranks;
+    const int32_t *members = NULL; /* those that `peer` counts; NULL: of the world */
+    uint32_t n_members = b->r->header.run.n_ranks;
+    if (defined) {
+        members = defined->n_remote ? defined->remote : defined->members;
+        n_members = defined->n_remote ? defined->n_remote : defined->n_members;
+    }
     if (peer < 0 || (uint32_t)peer >= n_members)
         return tl_fail(err, TL_ERR_CORRUPT,
                        "%s: rank %" PRIu32 " has a message with rank %" PRId32
                        " of a communicator of %" PRIu32 "; record the run again",
                        b->r->path, b->rank, peer, n_members);
-    uint32_t other = defined ? (uint32_t)defined->members[peer] : (uint32_t)peer;
+    uint32_t other = members ? (uint32_t)members[peer] : (uint32_t)peer;
     uint64_t key[2] = {
         by_sender ? (uint64_t)b->rank << 32 | other : (uint64_t)other << 32 | b->rank, identity};
     uint64_t *position = tl_map_at(&b->pair_index, tl_hash_of(key, sizeof key, 0));
@@ -89,8 +110,7 @@ tl_status tl_balance_message(tl_balance *b, int account, bool by_sender, uint32_
 
 static bool is_collective(tl_action action)
 {
-    return (action >= TL_ACTION_BARRIER && action <= TL_ACTION_IEXSCAN) ||
-           (action >= TL_ACTION_COMM_DUP && action <= TL_ACTION_COMM_FREE);
+    return action >= TL_ACTION_BARRIER && action <= TL_ACTION_FILE_WRITE_END;
 }
 
 tl_status tl_balance_collective(tl_balance *b, int account, const tl_event *e, tl_error *err)

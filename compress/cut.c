@@ -26,6 +26,7 @@ typedef struct passage {
     uint64_t last_ns; /* last clock written, relative */
     uint64_t volume;  /* of events that were left out */
     uint32_t polls;
+    int64_t n_open; /* epochs and split file operations under way */
     int account;    /* TL_BEFORE or TL_WITHIN */
     tl_event match; /* of the blocking receive that follows; call 0: none */
     tl_buffer list;
@@ -89,9 +90,11 @@ static tl_status count_started(passage *p, uint32_t id)
     tl_request *request = tl_requests_find(&p->requests, id);
     if (!request)
         return TL_OK;
-    return tl_call_by_code(request->begun.call)->action == TL_ACTION_RECV_INIT
-               ? count_receive(p, request)
-               : count_send(p, &request->begun);
+    switch (tl_call_by_code(request->begun.call)->action) {
+    case TL_ACTION_RECV_INIT: return count_receive(p, request);
+    case TL_ACTION_SEND_INIT: return count_send(p, &request->begun);
+    default: return tl_balance_collective(p->balance, p->account, &request->begun, p->err);
+    }
 }
 
 static int account_of(const tl_request *request)
@@ -130,12 +133,43 @@ static tl_status count_cancel(passage *p, const tl_event *e)
                               request->begun.peer, request->begun.tag, -1, p->err);
 }
 
+/* What begins and ends with calls of its own. */
+static int64_t opens(tl_action action)
+{
+    switch (action) {
+    case TL_ACTION_WIN_POST:
+    case TL_ACTION_WIN_START:
+    case TL_ACTION_WIN_LOCK:
+    case TL_ACTION_WIN_LOCK_ALL:
+    case TL_ACTION_FILE_READ_BEGIN:
+    case TL_ACTION_FILE_WRITE_BEGIN: return 1;
+    case TL_ACTION_WIN_WAIT:
+    case TL_ACTION_WIN_COMPLETE:
+    case TL_ACTION_WIN_UNLOCK:
+    case TL_ACTION_WIN_UNLOCK_ALL:
+    case TL_ACTION_FILE_READ_END:
+    case TL_ACTION_FILE_WRITE_END: return -1;
+    default: return 0;
+    }
+}
+
+static tl_status check_open(const passage *p, const char *where)
+{
+    if (!p->n_open)
+        return TL_OK;
+    return tl_fail(p->err, TL_ERR_UNSUPPORTED,
+                   "%s: rank %" PRIu32 " has a lock, an access or exposure epoch or a split file "
+                   "operation open where the part %s; cut where none is",
+                   p->r->path, p->rank, where);
+}
+
 /* Counts the messages and collectives of an event whose requests are followed. */
 static tl_status count_event(passage *p, const tl_event *e, const tl_call_info *row)
 {
     tl_status status = tl_balance_collective(p->balance, p->account, e, p->err);
     if (status)
         return status;
+    p->n_open += opens(row->action);
     switch (row->action) {
     case TL_ACTION_SEND:
     case TL_ACTION_ISEND: return count_send(p, e);
@@ -325,7 +359,7 @@ static tl_status pass_events(passage *p, tl_cursor *c)
         p->account = number < p->first ? TL_BEFORE : TL_WITHIN;
         if (number == p->first) {
             p->match.call = 0; /* it is not part of the part */
-            if ((status = carry_persistent(p)))
+            if ((status = check_open(p, "begins")) || (status = carry_persistent(p)))
                 return status;
         }
         status = number < p->first ? pass_over(p, &e)
@@ -361,6 +395,8 @@ static tl_status cut_rank(passage *p)
         status = tl_cursor_open(p->r, p->rank, &c, p->err);
     if (!status)
         status = pass_events(p, c);
+    if (!status)
+        status = check_open(p, "ends");
     if (!status)
         status = check_open_receives(p);
     if (!status)

@@ -47,32 +47,51 @@ bool tl_define_host(tl_buffer *out, const char *host)
 }
 
 /* Length of the run of equal strides that begins at member i; *stride is 1 for a run of one. */
-static uint32_t run_at(const tl_comm *comm, uint32_t i, int64_t *stride)
+static uint32_t run_at(const int32_t *m, uint32_t n_members, uint32_t i, int64_t *stride)
 {
-    const int32_t *m = comm->members;
-    if (i + 1 >= comm->n_members) {
+    if (i + 1 >= n_members) {
         *stride = 1;
         return 1;
     }
     *stride = (int64_t)m[i + 1] - m[i];
     uint32_t n = 2;
-    while (i + n < comm->n_members && (int64_t)m[i + n] - m[i + n - 1] == *stride)
+    while (i + n < n_members && (int64_t)m[i + n] - m[i + n - 1] == *stride)
         n++;
     return n;
+}
+
+static bool put_members(tl_buffer *out, const int32_t *members, uint32_t n_members)
+{
+    bool ok = put_number(out, n_members);
+    for (uint32_t i = 0; ok && i < n_members;) {
+        int64_t stride;
+        uint32_t n = run_at(members, n_members, i, &stride);
+        ok = put_number(out, (uint64_t)members[i]) &&
+             put_number(out, tl_zigzag((uint64_t)stride)) && put_number(out, n);
+        i += n;
+    }
+    return ok;
+}
+
+static bool put_neighbours(tl_buffer *out, const int32_t *neighbours, uint32_t n)
+{
+    bool ok = put_number(out, n);
+    for (uint32_t i = 0; ok && i < n; i++)
+        ok = put_number(out, tl_zigzag((uint64_t)(int64_t)neighbours[i]));
+    return ok;
 }
 
 bool tl_define_comm(tl_buffer *out, const tl_comm *comm)
 {
     tl_buffer body = {0};
+    const bool named = comm->name && *comm->name;
     bool ok = put_number(&body, comm->id) && put_number(&body, comm->parent) &&
-              put_number(&body, comm->call) && put_number(&body, comm->n_members);
-    for (uint32_t i = 0; ok && i < comm->n_members;) {
-        int64_t stride;
-        uint32_t n = run_at(comm, i, &stride);
-        ok = put_number(&body, (uint64_t)comm->members[i]) &&
-             put_number(&body, tl_zigzag((uint64_t)stride)) && put_number(&body, n);
-        i += n;
-    }
+              put_number(&body, comm->call) && put_members(&body, comm->members, comm->n_members);
+    if (comm->n_remote || comm->n_sources || comm->n_destinations || named)
+        ok = ok && put_members(&body, comm->remote, comm->n_remote) &&
+             put_neighbours(&body, comm->sources, comm->n_sources) &&
+             put_neighbours(&body, comm->destinations, comm->n_destinations) &&
+             put_text(&body, named ? comm->name : "");
     ok = ok && put_definition(out, TL_DEFINE_COMM, &body);
     tl_buffer_free(&body);
     return ok;
@@ -138,18 +157,25 @@ static tl_status get_text(tl_input *in, tl_pool *pool, const char **out)
     return *out ? TL_OK : TL_ERR_MEMORY;
 }
 
-static tl_status get_members(tl_input *in, tl_pool *pool, tl_comm *comm)
+/* *out: the number and the ranks of one group. */
+static tl_status get_members(tl_input *in, tl_pool *pool, uint32_t *n_members, const int32_t **out)
 {
-    int32_t *members = malloc((comm->n_members + 1) * sizeof *members);
+    uint64_t n_wanted = tl_get_varint(in);
+    if (in->bad || n_wanted > pool->n_ranks)
+        return TL_ERR_CORRUPT;
+    if (n_wanted > pool->max_expanded_members ||
+        pool->expanded_members > pool->max_expanded_members - n_wanted)
+        return TL_ERR_LIMIT;
+    int32_t *members = malloc((n_wanted + 1) * sizeof *members);
     if (!members)
         return TL_ERR_MEMORY;
     tl_status status = TL_OK;
     uint32_t n = 0;
-    while (n < comm->n_members) {
+    while (n < n_wanted) {
         uint64_t start = tl_get_varint(in);
         int64_t stride = (int64_t)tl_unzigzag(tl_get_varint(in));
         uint64_t count = tl_get_varint(in);
-        if (in->bad || !count || count > comm->n_members - n || start >= pool->n_ranks ||
+        if (in->bad || !count || count > n_wanted - n || start >= pool->n_ranks ||
             (count > 1 &&
              (stride <= -(int64_t)pool->n_ranks || stride >= (int64_t)pool->n_ranks))) {
             status = TL_ERR_CORRUPT;
@@ -164,8 +190,9 @@ static tl_status get_members(tl_input *in, tl_pool *pool, tl_comm *comm)
             members[n++] = (int32_t)((int64_t)start + stride * (int64_t)i);
     }
     size_t known = pool->n_blocks;
-    comm->members = pool_share(pool, members, n * sizeof *members);
-    if (!comm->members)
+    *n_members = n;
+    *out = pool_share(pool, members, n * sizeof *members);
+    if (!*out)
         status = TL_ERR_MEMORY;
     else if (pool->n_blocks > known)
         pool->expanded_members += n;
@@ -174,21 +201,51 @@ cleanup:
     return status;
 }
 
+static tl_status get_neighbours(tl_input *in, tl_pool *pool, uint32_t n_members, uint32_t *n,
+                                const int32_t **out)
+{
+    uint64_t n_wanted = tl_get_varint(in);
+    if (in->bad || n_wanted > (size_t)(in->end - in->p))
+        return TL_ERR_CORRUPT;
+    int32_t *neighbours = malloc((n_wanted + 1) * sizeof *neighbours);
+    if (!neighbours)
+        return TL_ERR_MEMORY;
+    tl_status status = TL_OK;
+    for (uint64_t i = 0; i < n_wanted && !status; i++) {
+        int64_t rank = (int64_t)tl_unzigzag(tl_get_varint(in));
+        if (in->bad || (rank != TL_PROC_NULL && (rank < 0 || rank >= n_members)))
+            status = TL_ERR_CORRUPT;
+        else
+            neighbours[i] = (int32_t)rank;
+    }
+    if (!status) {
+        *n = (uint32_t)n_wanted;
+        *out = pool_share(pool, neighbours, n_wanted * sizeof *neighbours);
+        status = *out ? TL_OK : TL_ERR_MEMORY;
+    }
+    free(neighbours);
+    return status;
+}
+
 static tl_status get_comm(tl_definitions *d, tl_pool *pool, tl_input *in)
 {
     uint64_t id = tl_get_varint(in), parent = tl_get_varint(in), call = tl_get_varint(in);
-    uint64_t n_members = tl_get_varint(in);
     if (in->bad || id < TL_COMM_FIRST || id > UINT32_MAX || parent > UINT32_MAX ||
-        call > UINT16_MAX || n_members > pool->n_ranks)
+        call > UINT16_MAX)
         return TL_ERR_CORRUPT;
-    if (n_members > pool->max_expanded_members ||
-        pool->expanded_members > pool->max_expanded_members - n_members)
-        return TL_ERR_LIMIT;
-    tl_comm comm = {.id = (uint32_t)id,
-                    .parent = (uint32_t)parent,
-                    .call = (uint16_t)call,
-                    .n_members = (uint32_t)n_members};
-    tl_status status = get_members(in, pool, &comm);
+    tl_comm comm = {
+        .id = (uint32_t)id, .parent = (uint32_t)parent, .call = (uint16_t)call, .name = ""};
+    tl_status status = get_members(in, pool, &comm.n_members, &comm.members);
+    if (!status && in->p < in->end) {
+        status = get_members(in, pool, &comm.n_remote, &comm.remote);
+        if (!status)
+            status = get_neighbours(in, pool, comm.n_members, &comm.n_sources, &comm.sources);
+        if (!status)
+            status =
+                get_neighbours(in, pool, comm.n_members, &comm.n_destinations, &comm.destinations);
+        if (!status)
+            status = get_text(in, pool, &comm.name);
+    }
     if (status)
         return status;
     if (!tl_make_room(&d->comms, d->n_comms, &d->comms_capacity, sizeof comm))

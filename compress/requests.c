@@ -62,7 +62,7 @@ static void complete(const tl_requests *all, uint32_t id)
 
 bool tl_requests_follow(tl_requests *all, const tl_event *e, const tl_call_info *row, bool before)
 {
-    bool persistent = row->action == TL_ACTION_SEND_INIT || row->action == TL_ACTION_RECV_INIT;
+    bool persistent = row->traits & TL_TRAIT_PERSISTENT;
     if ((row->traits & TL_TRAIT_NB) && e->request)
         return make_request(all, e, persistent, before);
     switch (row->action) {

@@ -16,10 +16,11 @@
 #define FOLD_10(p, a, ...) p##a | FOLD_9(p, __VA_ARGS__)
 #define FOLD_11(p, a, ...) p##a | FOLD_10(p, __VA_ARGS__)
 #define FOLD_12(p, a, ...) p##a | FOLD_11(p, __VA_ARGS__)
-#define PICK(_1, _2, _3, _4, _5, _6, _7, _8, _9, _10, _11, _12, name, ...) name
+#define FOLD_13(p, a, ...) p##a | FOLD_12(p, __VA_ARGS__)
+#define PICK(_1, _2, _3, _4, _5, _6, _7, _8, _9, _10, _11, _12, _13, name, ...) name
 #define FOLD(p, ...)                                                                               \
-    PICK(__VA_ARGS__, FOLD_12, FOLD_11, FOLD_10, FOLD_9, FOLD_8, FOLD_7, FOLD_6, FOLD_5, FOLD_4,   \
-         FOLD_3, FOLD_2, FOLD_1, )                                                                 \
+    PICK(__VA_ARGS__, FOLD_13, FOLD_12, FOLD_11, FOLD_10, FOLD_9, FOLD_8, FOLD_7, FOLD_6, FOLD_5,  \
+         FOLD_4, FOLD_3, FOLD_2, FOLD_1, )                                                         \
     (p, __VA_ARGS__)
 
 #define SLOT_SBUF(x) TL_SLOT_FLAGS
@@ -29,6 +30,10 @@
 #define SLOT_TYPE(x) TL_SLOT_TYPE
 #define SLOT_RCOUNT(x) TL_SLOT_RECV_COUNT
 #define SLOT_RTYPE(x) TL_SLOT_RECV_TYPE
+#define SLOT_BYTES(x) TL_SLOT_COUNT
+#define SLOT_FETCH(x) (TL_SLOT_COUNT | TL_SLOT_TYPE | TL_SLOT_RECV_COUNT | TL_SLOT_RECV_TYPE)
+#define SLOT_SWAP SLOT_FETCH
+#define SLOT_GROUP(x) TL_SLOT_LIST
 #define SLOT_COUNTS(x) TL_SLOT_LIST
 #define SLOT_RCOUNTS(x) TL_SLOT_LIST
 #define SLOT_REQS(x) TL_SLOT_LIST
@@ -40,11 +45,20 @@
 #define SLOT_LEVEL(x) TL_SLOT_TAG
 #define SLOT_CODE(x) TL_SLOT_TAG
 #define SLOT_RTAG(x) TL_SLOT_RECV_TAG
+#define SLOT_MODE(x) TL_SLOT_TAG
+#define SLOT_LOCK(x) TL_SLOT_FLAGS
 #define SLOT_COMM(x) TL_SLOT_COMM
+#define SLOT_WIN(x) TL_SLOT_COMM
+#define SLOT_FILE(x) TL_SLOT_COMM
 #define SLOT_MESSAGE(x) (TL_SLOT_PEER | TL_SLOT_TAG | TL_SLOT_COMM)
 #define SLOT_REQ(x) TL_SLOT_REQUEST
 #define SLOT_NEWCOMM(x) TL_SLOT_NEW_COMM
+#define SLOT_NEWWIN(x) TL_SLOT_NEW_COMM
+#define SLOT_NEWFILE(x) TL_SLOT_NEW_COMM
 #define SLOT_DISPLS(x) 0
+#define SLOT_ADISPLS(x) 0
+#define SLOT_RMAOP(x) 0
+#define SLOT_NAME(x) 0
 #define SLOT_TYPES(x) 0
 #define SLOT_RTYPES(x) 0
 #define SLOT_STATUS(x) 0
@@ -59,13 +73,15 @@
 #define T_SYNC TL_TRAIT_SYNC
 #define T_MARK TL_TRAIT_MARK
 #define T_SIZED TL_TRAIT_SIZED
+#define T_PERSISTENT TL_TRAIT_PERSISTENT
 #define CLOCK_OF(traits) (((traits)&TL_TRAIT_MARK) ? TL_SLOT_CLOCK : 0)
 
 static const tl_call_info calls[] = {
-#define TL_CALL(code, name, action, traits, ...)                                                   \
-    {code,   "MPI_" #name, TL_ACTION_##action, (FOLD(SLOT_, __VA_ARGS__)) | CLOCK_OF(traits),      \
-     traits, NULL},
+#define ROW(code, name, action, traits, ...)                                                       \
+    {code, name, TL_ACTION_##action, (FOLD(SLOT_, __VA_ARGS__)) | CLOCK_OF(traits), traits, NULL},
+#define TL_CALL(code, name, ...) ROW(code, "MPI_" #name, __VA_ARGS__)
 #define TL_SPECIAL TL_CALL
+#define TL_EXTENSION(code, name, ...) ROW(code, "MPIX_" #name, __VA_ARGS__)
 #define TL_PSEUDO(code, name, action, traits, ...)                                                 \
     {code, #name, TL_ACTION_##action, FOLD(SLOT_, __VA_ARGS__), traits, NULL},
 #define TL_OPAQUE(code, name, ...) {code, "MPI_" #name, TL_ACTION_OPAQUE, 0, 0, NULL},
@@ -81,6 +97,7 @@ enum {
 #define TL_CALL(code, name, action, traits, ...) ROW_##name,
 #define TL_SPECIAL TL_CALL
 #define TL_PSEUDO TL_CALL
+#define TL_EXTENSION TL_CALL
 #define TL_OPAQUE(code, name, ...) ROW_##name,
 #include "mpi_calls.def"
 #define TL_KERNEL(code, name, dimensions, work) ROW_KERNEL_##name,
@@ -91,6 +108,7 @@ static const uint16_t row_plus_one[TL_CALL_LIMIT] = {
 #define TL_CALL(code, name, action, traits, ...) [code] = ROW_##name + 1,
 #define TL_SPECIAL TL_CALL
 #define TL_PSEUDO TL_CALL
+#define TL_EXTENSION TL_CALL
 #define TL_OPAQUE(code, name, ...) [code] = ROW_##name + 1,
 #include "mpi_calls.def"
 #define TL_KERNEL(code, name, dimensions, work) [code] = ROW_KERNEL_##name + 1,

@@ -23,9 +23,17 @@ const char *tl_text_field_name(const tl_text_field *field, const tl_call_info *r
 {
     if (field->slot != TL_SLOT_TAG)
         return field->name;
-    return row->action == TL_ACTION_REGION  ? "level"
-           : row->action == TL_ACTION_ABORT ? "code"
-                                            : field->name;
+    switch (row->action) {
+    case TL_ACTION_REGION: return "level";
+    case TL_ACTION_ABORT: return "code";
+    case TL_ACTION_WIN_FENCE:
+    case TL_ACTION_WIN_POST:
+    case TL_ACTION_WIN_START:
+    case TL_ACTION_WIN_LOCK:
+    case TL_ACTION_WIN_LOCK_ALL:
+    case TL_ACTION_FILE_OPEN: return "mode";
+    default: return field->name;
+    }
 }
 
 unsigned tl_text_n_dimensions(const tl_call_info *row)
@@ -111,7 +119,9 @@ static void add_flags(line *l, uint16_t flags)
         add(l, " in_place=1");
     if (flags & TL_NONCOMMUTATIVE)
         add(l, " noncommutative=1");
-    if (flags & ~(TL_IN_PLACE | TL_NONCOMMUTATIVE))
+    if (flags & TL_EXCLUSIVE)
+        add(l, " exclusive=1");
+    if (flags & ~(TL_IN_PLACE | TL_NONCOMMUTATIVE | TL_EXCLUSIVE))
         add(l, " flags=%u", flags);
 }
 

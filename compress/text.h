@@ -24,7 +24,7 @@ typedef struct tl_text_field {
 
 enum { TL_N_TEXT_FIELDS = 11 };
 extern const tl_text_field tl_text_fields[TL_N_TEXT_FIELDS];
-/* Name of the field in the lines of this call: a tag may be a "level" or a "code". */
+/* Name of the field in the lines of this call: a tag may be a "level", "code" or "mode". */
 const char *tl_text_field_name(const tl_text_field *field, const tl_call_info *row);
 /* Number of the names in row->dimensions. */
 unsigned tl_text_n_dimensions(const tl_call_info *row);
@@ -55,5 +55,7 @@ tl_status tl_text_parse_event(char *text, tl_event *event, tl_buffer *list, char
 /* Parses "[0-3,7,9-15/2]" into the members of a communicator, each below n_ranks; at most n_ranks
  * of them. */
 tl_status tl_text_parse_members(const char *text, uint32_t n_ranks, tl_buffer *members);
+/* Parses "[1,null]" into neighbours in a communicator of n_members; the text is cut to pieces. */
+tl_status tl_text_parse_neighbours(char *text, uint32_t n_members, tl_buffer *neighbours);
 
 #endif

@@ -162,6 +162,28 @@ tl_status tl_text_parse_members(const char *text, uint32_t n_ranks, tl_buffer *m
     }
 }
 
+tl_status tl_text_parse_neighbours(char *text, uint32_t n_members, tl_buffer *neighbours)
+{
+    size_t length = strlen(text);
+    neighbours->size = 0;
+    if (length < 2 || *text != '[' || text[length - 1] != ']')
+        return TL_ERR_INPUT;
+    text[length - 1] = 0;
+    for (char *next = text + 1; next && *next;) {
+        char *element = next, *comma = strchr(next, ',');
+        next = comma ? comma + 1 : NULL;
+        if (comma)
+            *comma = 0;
+        int64_t rank = TL_PROC_NULL;
+        if ((comma && !*next) || (strcmp(element, "null") != 0 &&
+                                  !tl_text_signed(element, 0, (int64_t)n_members - 1, &rank)))
+            return TL_ERR_INPUT;
+        if (!add_member(neighbours, rank))
+            return TL_ERR_MEMORY;
+    }
+    return TL_OK;
+}
+
 /* ---- events ---- */
 
 typedef struct event_parser {
@@ -279,9 +301,9 @@ static tl_status parse_size(event_parser *p, const char *name, size_t length, co
 /* What stands in any event, and flags.  0: `word` is none of it. */
 static int parse_extra(event_parser *p, char *word)
 {
-    static const char *const names[] = {"volume",   "polls",          "site",
-                                        "in_place", "noncommutative", "flags"};
-    static const uint64_t maxima[] = {UINT64_MAX, UINT32_MAX, UINT32_MAX, 1, 1, UINT16_MAX};
+    static const char *const names[] = {"volume",         "polls",     "site", "in_place",
+                                        "noncommutative", "exclusive", "flags"};
+    static const uint64_t maxima[] = {UINT64_MAX, UINT32_MAX, UINT32_MAX, 1, 1, 1, UINT16_MAX};
     for (unsigned i = 0; i < sizeof names / sizeof *names; i++) {
         const char *text = tl_text_value(word, names[i]);
         if (!text)
@@ -298,6 +320,7 @@ static int parse_extra(event_parser *p, char *word)
         case 2: p->event->site = (uint32_t)value; break;
         case 3: p->event->flags |= value ? TL_IN_PLACE : 0; break;
         case 4: p->event->flags |= value ? TL_NONCOMMUTATIVE : 0; break;
+        case 5: p->event->flags |= value ? TL_EXCLUSIVE : 0; break;
         default: p->event->flags |= (uint16_t)value; break;
         }
         if (i >= 3 && !(p->row->slots & TL_SLOT_FLAGS))

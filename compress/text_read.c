@@ -28,7 +28,7 @@ typedef struct text_reader {
     uint32_t rank, next_rank;
     uint64_t position; /* of its next event */
     tl_map ids;        /* what it has defined: 2 id + (0 communicator, 1 site) */
-    tl_buffer list, members;
+    tl_buffer list, members, remote, sources, destinations;
 } text_reader;
 
 /* Refuses the line that was read last. */
@@ -186,38 +186,90 @@ static tl_status define(text_reader *t, uint64_t id, unsigned kind)
     return TL_OK;
 }
 
+/* The next word if it is "NAME=...": what stands behind.  NULL: it is another, and remains. */
+static char *take_pair(char **rest, const char *name)
+{
+    char *p = *rest + strspn(*rest, " \t");
+    return tl_text_value(p, name) ? tl_text_value(tl_text_word(rest), name) : NULL;
+}
+
+static uint32_t n_ranks_in(const tl_buffer *ranks)
+{
+    return (uint32_t)(ranks->size / sizeof(int32_t));
+}
+
+static const int32_t *ranks_in(const tl_buffer *ranks)
+{
+    return (const int32_t *)(const void *)ranks->data;
+}
+
+/* What only some communicators have: the other group, neighbours, a name. */
+static tl_status read_comm_extras(text_reader *t, char *rest, tl_comm *comm)
+{
+    char *text = take_pair(&rest, "remote");
+    tl_status status = text ? tl_text_parse_members(text, t->n_ranks, &t->remote) : TL_OK;
+    if (!status && (text = take_pair(&rest, "sources")))
+        status = tl_text_parse_neighbours(text, comm->n_members, &t->sources);
+    if (!status && (text = take_pair(&rest, "destinations")))
+        status = tl_text_parse_neighbours(text, comm->n_members, &t->destinations);
+    if (status == TL_ERR_MEMORY)
+        return out_of_memory(t);
+    comm->name = "";
+    if (!status && (text = take_pair(&rest, "name"))) {
+        comm->name = tl_text_unquote(text);
+        status = comm->name && strlen(comm->name) <= TL_MAX_TEXT_BYTES ? TL_OK : TL_ERR_INPUT;
+    }
+    if (status || tl_text_word(&rest))
+        return wrong(t,
+                     "comm %" PRIu32 ": after members there may be 'remote=[...]' with ranks below "
+                     "%" PRIu32
+                     ", 'sources=[...]' and 'destinations=[...]' with ranks below %" PRIu32
+                     " or null, and 'name=\"...\"', in this order; correct it",
+                     comm->id, t->n_ranks, comm->n_members);
+    comm->n_remote = n_ranks_in(&t->remote);
+    comm->remote = ranks_in(&t->remote);
+    comm->n_sources = n_ranks_in(&t->sources);
+    comm->sources = ranks_in(&t->sources);
+    comm->n_destinations = n_ranks_in(&t->destinations);
+    comm->destinations = ranks_in(&t->destinations);
+    return TL_OK;
+}
+
 static tl_status read_comm(text_reader *t, char *rest)
 {
     uint64_t id, parent, call;
     char *word = tl_text_word(&rest);
     if (!word || !tl_text_unsigned(word, UINT32_MAX, &id) || id < TL_COMM_FIRST)
         return wrong(t, "a communicator needs a number of %d or more; correct it", TL_COMM_FIRST);
-    char *text = (word = tl_text_word(&rest)) ? tl_text_value(word, "parent") : NULL;
+    char *text = take_pair(&rest, "parent");
     if (!text || !tl_text_unsigned(text, UINT32_MAX, &parent))
         return wrong(t, "comm %" PRIu64 ": 'parent=NUMBER' must come first; correct it", id);
-    text = (word = tl_text_word(&rest)) ? tl_text_value(word, "call") : NULL;
+    text = take_pair(&rest, "call");
     const tl_call_info *row = text ? tl_call_by_name(text) : NULL;
     if (row)
         call = row->code;
     else if (!text || !tl_text_unsigned(text, UINT16_MAX, &call))
         return wrong(t, "comm %" PRIu64 ": 'call=NAME' must come second; correct it", id);
-    text = (word = tl_text_word(&rest)) ? tl_text_value(word, "members") : NULL;
+    text = take_pair(&rest, "members");
     tl_status status = text ? tl_text_parse_members(text, t->n_ranks, &t->members) : TL_ERR_INPUT;
     if (status == TL_ERR_MEMORY)
         return out_of_memory(t);
-    if (status || tl_text_word(&rest))
+    if (status)
         return wrong(t,
                      "comm %" PRIu64 ": 'members=[...]' must come third and hold at most %" PRIu32
                      " ranks from 0 to %" PRIu32 "; correct it",
                      id, t->n_ranks, t->n_ranks - 1);
-    status = define(t, id, 0);
-    if (status)
-        return status;
     tl_comm comm = {.id = (uint32_t)id,
                     .parent = (uint32_t)parent,
                     .call = (uint16_t)call,
-                    .n_members = (uint32_t)(t->members.size / sizeof(int32_t)),
-                    .members = (const int32_t *)(const void *)t->members.data};
+                    .n_members = n_ranks_in(&t->members),
+                    .members = ranks_in(&t->members)};
+    t->remote.size = t->sources.size = t->destinations.size = 0;
+    status = read_comm_extras(t, rest, &comm);
+    if (!status)
+        status = define(t, id, 0);
+    if (status)
+        return status;
     status = tl_writer_define_comm(t->w, &comm);
     return status ? write_failed(t, status) : TL_OK;
 }
@@ -362,6 +414,9 @@ tl_status tl_text_read(FILE *in, const char *name, const char *out_path, tl_erro
     tl_map_free(&t.ids);
     tl_buffer_free(&t.list);
     tl_buffer_free(&t.members);
+    tl_buffer_free(&t.remote);
+    tl_buffer_free(&t.sources);
+    tl_buffer_free(&t.destinations);
     free(part_path);
     return status;
 }

@@ -49,15 +49,14 @@ tl_status tl_text_write_run(const tl_run *run, FILE *out)
     return ferror(out) ? TL_ERR_SYSTEM : TL_OK;
 }
 
-/* "[0-3,7,9-15/2]": runs of three members and more that go up or down by the same step. */
-static void put_members(FILE *out, const tl_comm *comm)
+/* " NAME=[0-3,7,9-15/2]": runs of three members and more that go up or down by the same step. */
+static void put_members(FILE *out, const char *name, const int32_t *m, uint32_t n_members)
 {
-    const int32_t *m = comm->members;
-    fputc('[', out);
-    for (uint32_t i = 0, n; i < comm->n_members; i += n) {
-        int64_t step = i + 1 < comm->n_members ? (int64_t)m[i + 1] - m[i] : 0;
+    fprintf(out, " %s=[", name);
+    for (uint32_t i = 0, n; i < n_members; i += n) {
+        int64_t step = i + 1 < n_members ? (int64_t)m[i + 1] - m[i] : 0;
         n = 1;
-        while (step && i + n < comm->n_members && (int64_t)m[i + n] - m[i + n - 1] == step)
+        while (step && i + n < n_members && (int64_t)m[i + n] - m[i + n - 1] == step)
             n++;
         if (n < 3)
             n = 1;
@@ -70,21 +69,46 @@ static void put_members(FILE *out, const tl_comm *comm)
     fputc(']', out);
 }
 
+/* " NAME=[1,null]" */
+static void put_neighbours(FILE *out, const char *name, const int32_t *neighbours, uint32_t n)
+{
+    fprintf(out, " %s=[", name);
+    for (uint32_t i = 0; i < n; i++)
+        if (neighbours[i] == TL_PROC_NULL)
+            fprintf(out, "%snull", i ? "," : "");
+        else
+            fprintf(out, "%s%" PRId32, i ? "," : "", neighbours[i]);
+    fputc(']', out);
+}
+
+static void put_comm(FILE *out, const tl_comm *comm)
+{
+    const tl_call_info *row = tl_call_by_code(comm->call);
+    fprintf(out, "comm %" PRIu32 " parent=%" PRIu32 " call=", comm->id, comm->parent);
+    if (row)
+        fputs(row->name, out);
+    else
+        fprintf(out, "%u", comm->call);
+    put_members(out, "members", comm->members, comm->n_members);
+    if (comm->n_remote)
+        put_members(out, "remote", comm->remote, comm->n_remote);
+    if (comm->n_sources || comm->n_destinations) {
+        put_neighbours(out, "sources", comm->sources, comm->n_sources);
+        put_neighbours(out, "destinations", comm->destinations, comm->n_destinations);
+    }
+    if (*comm->name) {
+        fputs(" name=", out);
+        put_quoted(out, comm->name);
+    }
+    fputc('\n', out);
+}
+
 static void put_definitions(tl_reader *r, uint32_t rank, FILE *out)
 {
     const tl_comm *comms;
     size_t n = tl_reader_comms(r, rank, &comms);
-    for (size_t i = 0; i < n; i++) {
-        const tl_call_info *row = tl_call_by_code(comms[i].call);
-        fprintf(out, "comm %" PRIu32 " parent=%" PRIu32 " call=", comms[i].id, comms[i].parent);
-        if (row)
-            fputs(row->name, out);
-        else
-            fprintf(out, "%u", comms[i].call);
-        fputs(" members=", out);
-        put_members(out, &comms[i]);
-        fputc('\n', out);
-    }
+    for (size_t i = 0; i < n; i++)
+        put_comm(out, &comms[i]);
     const tl_site *sites;
     n = tl_reader_sites(r, rank, &sites);
     for (size_t i = 0; i < n; i++) {

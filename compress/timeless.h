@@ -138,10 +138,60 @@ typedef enum tl_action {
     TL_ACTION_IREDUCE_SCATTER_BLOCK,
     TL_ACTION_ISCAN,
     TL_ACTION_IEXSCAN,
+    TL_ACTION_NEIGHBOR_ALLGATHER,
+    TL_ACTION_NEIGHBOR_ALLGATHERV,
+    TL_ACTION_NEIGHBOR_ALLTOALL,
+    TL_ACTION_NEIGHBOR_ALLTOALLV,
+    TL_ACTION_NEIGHBOR_ALLTOALLW,
+    TL_ACTION_INEIGHBOR_ALLGATHER,
+    TL_ACTION_INEIGHBOR_ALLGATHERV,
+    TL_ACTION_INEIGHBOR_ALLTOALL,
+    TL_ACTION_INEIGHBOR_ALLTOALLV,
+    TL_ACTION_INEIGHBOR_ALLTOALLW,
     TL_ACTION_COMM_DUP,
     TL_ACTION_COMM_SPLIT,
     TL_ACTION_COMM_CREATE,
+    TL_ACTION_INTERCOMM_CREATE,
+    TL_ACTION_INTERCOMM_MERGE,
     TL_ACTION_COMM_FREE,
+    /* One-sided: collective over the window ... */
+    TL_ACTION_WIN_CREATE,
+    TL_ACTION_WIN_FREE,
+    TL_ACTION_WIN_FENCE,
+    /* Files: collective over those who opened it ... */
+    TL_ACTION_FILE_OPEN,
+    TL_ACTION_FILE_CLOSE,
+    TL_ACTION_FILE_SETUP,       /* view, size, shared pointer: no data */
+    TL_ACTION_FILE_PREALLOCATE, /* count: bytes of the file */
+    TL_ACTION_FILE_SYNC,
+    TL_ACTION_FILE_READ_ALL,
+    TL_ACTION_FILE_WRITE_ALL,
+    TL_ACTION_FILE_READ_BEGIN, /* halves of a split collective: the first has the data, */
+    TL_ACTION_FILE_WRITE_BEGIN,
+    TL_ACTION_FILE_READ_END, /* the second waits for it */
+    TL_ACTION_FILE_WRITE_END,
+    /* ... and not collective. */
+    TL_ACTION_FILE_READ,
+    TL_ACTION_FILE_WRITE,
+    TL_ACTION_FILE_DELETE,
+    /* ... and not collective: to and from the window of rank `peer`. */
+    TL_ACTION_PUT,
+    TL_ACTION_GET,
+    TL_ACTION_ACCUMULATE,
+    TL_ACTION_GET_ACCUMULATE, /* count * type_bytes there, recv_count * recv_type_bytes back */
+    TL_ACTION_WIN_POST,       /* list: ranks that may access this one's window */
+    TL_ACTION_WIN_START,      /* list: ranks whose windows are accessed */
+    TL_ACTION_WIN_COMPLETE,
+    TL_ACTION_WIN_WAIT,
+    TL_ACTION_WIN_LOCK,
+    TL_ACTION_WIN_LOCK_ALL,
+    TL_ACTION_WIN_UNLOCK,
+    TL_ACTION_WIN_UNLOCK_ALL,
+    TL_ACTION_WIN_FLUSH,
+    TL_ACTION_WIN_FLUSH_ALL,
+    TL_ACTION_WIN_FLUSH_LOCAL,
+    TL_ACTION_WIN_FLUSH_LOCAL_ALL,
+    TL_ACTION_WIN_SYNC,
     TL_ACTION_OPAQUE, /* communicates, not modelled */
     TL_ACTION_KERNEL,
     TL_ACTION_THREAD, /* the thread of the events that follow */
@@ -167,10 +217,13 @@ enum {
 };
 
 enum {
-    TL_TRAIT_NB = 1 << 0,   /* starts a request */
-    TL_TRAIT_SYNC = 1 << 1, /* no rank leaves before every rank has entered */
-    TL_TRAIT_MARK = 1 << 2, /* carries the rank's clock */
-    TL_TRAIT_SIZED = 1 << 3 /* list follows the size of the communicator */
+    TL_TRAIT_NB = 1 << 0,    /* starts a request */
+    TL_TRAIT_SYNC = 1 << 1,  /* no rank leaves before every rank has entered */
+    TL_TRAIT_MARK = 1 << 2,  /* carries the rank's clock */
+    TL_TRAIT_SIZED = 1 << 3, /* list has one element per rank or neighbour of the communicator, one
+                                list behind the other where both sides vary */
+    TL_TRAIT_PERSISTENT = 1 << 4 /* makes a request that does nothing until it is started; the
+                                    action of a collective is that of its nonblocking form */
 };
 
 typedef struct tl_call_info {
@@ -182,12 +235,13 @@ typedef struct tl_call_info {
     const char *dimensions; /* kernels: names of the sizes in list, "m n k"; otherwise NULL */
 } tl_call_info;
 
-/* Codes of the calls: TL_MPI_Send, TL_MPI_Match (pseudo), TL_KERNEL_dgemm, ... */
+/* Codes of the calls: TL_MPI_Send, TL_MPIX_Bcast_init, TL_MPI_Match (pseudo), TL_KERNEL_dgemm... */
 enum tl_call {
     TL_MPI_NONE = 0,
 #define TL_CALL(code, name, action, traits, ...) TL_MPI_##name = (code),
 #define TL_SPECIAL TL_CALL
 #define TL_PSEUDO TL_CALL
+#define TL_EXTENSION(code, name, action, traits, ...) TL_MPIX_##name = (code),
 #define TL_OPAQUE(code, name, ...) TL_MPI_##name = (code),
 #include "mpi_calls.def"
 #define TL_KERNEL(code, name, dimensions, work) TL_KERNEL_##name = (code),
@@ -206,21 +260,42 @@ TL_API double tl_kernel_work(unsigned code, const int64_t *sizes, size_t n_sizes
 
 enum { TL_COMM_NULL = 0, TL_COMM_WORLD = 1, TL_COMM_SELF = 2, TL_COMM_FIRST = 3 };
 enum { TL_PROC_NULL = -1, TL_ANY_SOURCE = -2, TL_ANY_TAG = -1, TL_ROOT = -3 };
-enum { TL_IN_PLACE = 1, TL_NONCOMMUTATIVE = 2 };
+enum { TL_IN_PLACE = 1, TL_NONCOMMUTATIVE = 2, TL_EXCLUSIVE = 4 };
+
+/* tl_event.tag of calls with a mode: assertions on a window's epoch; how a file is opened. */
+enum {
+    TL_MODE_NOCHECK = 1,
+    TL_MODE_NOPRECEDE = 2,
+    TL_MODE_NOPUT = 4,
+    TL_MODE_NOSTORE = 8,
+    TL_MODE_NOSUCCEED = 16
+};
+enum {
+    TL_MODE_CREATE = 1,
+    TL_MODE_RDONLY = 2,
+    TL_MODE_WRONLY = 4,
+    TL_MODE_RDWR = 8,
+    TL_MODE_DELETE_ON_CLOSE = 16,
+    TL_MODE_UNIQUE_OPEN = 32,
+    TL_MODE_EXCL = 64,
+    TL_MODE_APPEND = 128,
+    TL_MODE_SEQUENTIAL = 256
+};
 
 /* One event of one rank.  A call's row in mpi_calls.def says which slots it fills; the others are
  * 0. */
 typedef struct tl_event {
     uint16_t call;     /* TL_MPI_* or TL_KERNEL_* */
-    uint16_t flags;    /* TL_IN_PLACE, TL_NONCOMMUTATIVE */
+    uint16_t flags;    /* TL_IN_PLACE, TL_NONCOMMUTATIVE, TL_EXCLUSIVE (lock) */
     uint32_t site;     /* call site: id of a tl_site of this rank; 0 unknown */
     uint64_t volume;   /* computation since the previous event, in the run's volume unit */
     uint32_t polls;    /* tests and probes without success since the previous event */
-    uint32_t comm;     /* communicator: id of a tl_comm of this rank */
-    uint32_t new_comm; /* communicator made by this call; TL_COMM_NULL if this rank got none */
+    uint32_t comm;     /* communicator, window or file: id of a tl_comm of this rank */
+    uint32_t new_comm; /* the one made by this call; TL_COMM_NULL if this rank got none */
     uint32_t request;  /* id >= 1 of a request; ids are reused once the request is gone; 0 null */
-    int32_t peer; /* destination, source or root: rank in comm, or TL_PROC_NULL, TL_ANY_SOURCE */
-    int32_t tag;
+    int32_t peer; /* destination, source, target or root: rank in comm (in its other group if it is
+                     an intercommunicator), or TL_PROC_NULL, TL_ANY_SOURCE, TL_ROOT */
+    int32_t tag;  /* or TL_MODE_*, level, error code: see the row */
     int32_t recv_peer;
     int32_t recv_tag;
     int64_t count;      /* elements */
@@ -230,19 +305,27 @@ typedef struct tl_event {
     uint64_t clock_ns; /* wall-clock nanoseconds since this rank's Init returned (marks only):
                           read on return from the call, for Finalize and Abort on entry */
     uint32_t list_len;
-    const int64_t *list; /* counts, request ids or kernel sizes; owned by whoever filled the event,
-                            valid until the next call on that cursor */
+    const int64_t *list; /* counts, request ids, ranks or kernel sizes; owned by whoever filled the
+                            event, valid until the next call on that cursor */
 } tl_event;
 
-/* A communicator as one rank knows it.  Two ranks speak of the same communicator when members are
- * equal and it is the same in number among the communicators with those members that each has
- * defined. */
+/* A communicator, a window (call: an action of TL_ACTION_WIN_CREATE) or an open file (call:
+ * MPI_File_open) as one rank knows it.  Two ranks speak of the same one when members are equal (for
+ * an intercommunicator: the two groups, whichever is the own) and it is the same in number among
+ * those with these members that each has defined. */
 typedef struct tl_comm {
     uint32_t id;     /* TL_COMM_FIRST or more; WORLD and SELF are not defined */
     uint32_t parent; /* id of the communicator it was made from */
-    uint16_t call;   /* TL_MPI_Comm_split, ... */
+    uint16_t call;   /* TL_MPI_Comm_split, TL_MPI_Win_create, ... */
     uint32_t n_members;
     const int32_t *members; /* ranks in MPI_COMM_WORLD, in order of the rank in this communicator */
+    uint32_t n_remote;      /* 0: no intercommunicator */
+    const int32_t *remote;  /* the other group, likewise */
+    /* A topology: this rank's neighbours in the order of the neighbourhood collectives' buffers,
+     * ranks in this communicator or TL_PROC_NULL. */
+    uint32_t n_sources, n_destinations; /* both 0: none */
+    const int32_t *sources, *destinations;
+    const char *name; /* of a file, as the program gave it; "" of all others */
 } tl_comm;
 
 /* A place in the program that calls: object file (base name) and offset in it. */

@@ -11,7 +11,7 @@ typedef struct survey {
     tlr_plan *plan;
     const tlr_options *options;
     tl_error *err;
-    uint64_t n_calls[TL_CALL_LIMIT]; /* opaque calls and kernels */
+    uint64_t n_kernels[TL_CALL_LIMIT], n_unmodelled[TL_CALL_LIMIT]; /* by call */
     uint64_t volume;
     size_t splits_room;
 } survey;
@@ -38,6 +38,24 @@ int32_t tlr_plan_find_comm(const tlr_plan *plan, uint32_t rank, uint32_t id)
 {
     const tlr_plan_rank *r = &plan->ranks[rank];
     return id < r->n_comms ? r->comms[id] : TLR_PLAN_NO_COMM;
+}
+
+/* Of collectives only the persistent ones are not, of communicators those with two groups. */
+int tlr_plan_is_modelled(const tlr_plan *plan, uint32_t rank, const tl_event *event,
+                         const tl_call_info *info)
+{
+    const int is_collective =
+        info->action >= TL_ACTION_BARRIER && info->action <= TL_ACTION_IEXSCAN;
+    if (is_collective && (info->traits & TL_TRAIT_PERSISTENT))
+        return 0;
+    if (info->action == TL_ACTION_COMM_DUP && (info->traits & TL_TRAIT_NB))
+        return 0;
+    if (info->action > TL_ACTION_IEXSCAN && info->action != TL_ACTION_COMM_DUP &&
+        info->action != TL_ACTION_COMM_SPLIT && info->action != TL_ACTION_COMM_CREATE &&
+        info->action != TL_ACTION_COMM_FREE && info->action != TL_ACTION_KERNEL)
+        return 0;
+    return (!event->comm || tlr_plan_find_comm(plan, rank, event->comm) != TLR_PLAN_INTER) &&
+           (!event->new_comm || tlr_plan_find_comm(plan, rank, event->new_comm) != TLR_PLAN_INTER);
 }
 
 tlr_plan_site *tlr_plan_find_site(tlr_plan_rank *rank, uint16_t call, uint32_t site)
@@ -93,10 +111,12 @@ static tl_status survey_event(survey *s, uint32_t rank, const tl_event *event, u
                        tl_reader_path(s->trace), rank, r->n_events, event->call);
     plan->n_polls += event->polls;
     s->volume += event->volume;
-    if (info->action == TL_ACTION_OPAQUE)
+    if (info->action == TL_ACTION_KERNEL)
+        s->n_kernels[event->call]++;
+    if (!tlr_plan_is_modelled(plan, rank, event, info)) {
         plan->n_opaque++;
-    if (info->action == TL_ACTION_OPAQUE || info->action == TL_ACTION_KERNEL)
-        s->n_calls[event->call]++;
+        s->n_unmodelled[event->call]++;
+    }
     int32_t comm = TLR_PLAN_NO_COMM, child = TLR_PLAN_NO_COMM;
     if (info->slots & TL_SLOT_COMM)
         comm = tlr_plan_find_comm(plan, rank, event->comm);
@@ -146,9 +166,9 @@ static tl_status refuse_opaque(const survey *s)
     size_t used = 0;
     for (unsigned code = 0; code < TL_CALL_LIMIT && used < sizeof names - 60; code++) {
         const tl_call_info *info = tl_call_by_code(code);
-        if (s->n_calls[code] && info->action == TL_ACTION_OPAQUE)
+        if (s->n_unmodelled[code])
             used += (size_t)snprintf(names + used, sizeof names - used, "%s%s %" PRIu64 "x",
-                                     used ? ", " : "", info->name, s->n_calls[code]);
+                                     used ? ", " : "", info->name, s->n_unmodelled[code]);
     }
     return tl_fail(s->err, TL_ERR_UNSUPPORTED,
                    "%s: has calls that are not modelled (%s); --allow-opaque takes them as free",
@@ -172,7 +192,7 @@ static tl_status check_model(const survey *s, const tlr_model *model)
                        model->path, unit, trace);
     for (unsigned code = 0; code < TL_CALL_LIMIT; code++) {
         const tl_call_info *info = tl_call_by_code(code);
-        if (!s->n_calls[code] || info->action != TL_ACTION_KERNEL)
+        if (!s->n_kernels[code])
             continue;
         const int64_t sizes[8] = {1, 1, 1, 1, 1, 1, 1, 1};
         const tl_event kernel = {.call = (uint16_t)code, .list = sizes, .list_len = 3};
@@ -188,7 +208,7 @@ static tl_status check_model(const survey *s, const tlr_model *model)
 static int has_computation(const survey *s)
 {
     for (unsigned code = 0; code < TL_CALL_LIMIT; code++)
-        if (s->n_calls[code] && tl_call_by_code(code)->action == TL_ACTION_KERNEL)
+        if (s->n_kernels[code])
             return 1;
     return s->volume > 0;
 }

@@ -9,7 +9,8 @@
 
 #include "replayer.h"
 
-enum { TLR_PLAN_WORLD = 0, TLR_PLAN_NO_COMM = -1, TLR_PLAN_SELF = -2 };
+/* TLR_PLAN_INTER: an intercommunicator. */
+enum { TLR_PLAN_WORLD = 0, TLR_PLAN_NO_COMM = -1, TLR_PLAN_SELF = -2, TLR_PLAN_INTER = -3 };
 
 /* A communicator, the same for all its members.  The first one is MPI_COMM_WORLD. */
 typedef struct tlr_plan_comm {
@@ -69,8 +70,11 @@ tl_status tlr_plan_make(tl_reader *trace, const tlr_model *model, const tlr_opti
                         tlr_plan **out, tl_error *err);
 void tlr_plan_free(tlr_plan *plan);
 
-/* Index of a rank's communicator, TLR_PLAN_SELF, or TLR_PLAN_NO_COMM. */
+/* Index of a rank's communicator, TLR_PLAN_SELF, TLR_PLAN_INTER, or TLR_PLAN_NO_COMM. */
 int32_t tlr_plan_find_comm(const tlr_plan *plan, uint32_t rank, uint32_t id);
+/* Nonzero when an engine can replay the event; otherwise it is refused, or takes no time. */
+int tlr_plan_is_modelled(const tlr_plan *plan, uint32_t rank, const tl_event *event,
+                         const tl_call_info *info);
 /* The groups of one split, ordered by parent_rank. */
 const tlr_plan_split *tlr_plan_find_split(const tlr_plan *plan, uint32_t parent, uint32_t ordinal,
                                           size_t *n);

@@ -51,6 +51,10 @@ int32_t tlr_plan_rank_in(const tlr_plan_comm *comm, int32_t world_rank)
 static tl_status add_definition(table *t, tlr_plan *plan, uint32_t rank, const tl_comm *comm,
                                 tl_error *err)
 {
+    if (comm->n_remote) {
+        plan->ranks[rank].comms[comm->id] = TLR_PLAN_INTER;
+        return TL_OK;
+    }
     int is_member = 0;
     for (uint32_t i = 0; i < comm->n_members; i++) {
         if (comm->members[i] < 0 || (uint32_t)comm->members[i] >= plan->n_ranks)

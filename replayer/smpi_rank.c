@@ -294,10 +294,9 @@ static int is_local(const smpi_rank *r)
     case TL_ACTION_NONE:
     case TL_ACTION_MATCH: /* a wildcard receive takes what comes in the simulation */
     case TL_ACTION_KERNEL:
-    case TL_ACTION_OPAQUE:
     case TL_ACTION_PROBE: /* the receive that follows waits */
     case TL_ACTION_COMM_FREE: return 1;
-    default: return 0;
+    default: return !tlr_plan_is_modelled(replay.plan, r->rank, &r->event, r->info);
     }
 }
 

@@ -18,6 +18,9 @@
 #define TLT_PMPI_TOO(name)                                                                         \
     extern __typeof__(PMPI_##name) PMPI_##name                                                     \
         __attribute__((alias("MPI_" #name), visibility("default")));
+#define TLT_PMPIX_TOO(name)                                                                        \
+    extern __typeof__(PMPIX_##name) PMPIX_##name                                                   \
+        __attribute__((alias("MPIX_" #name), visibility("default")));
 
 enum {
     HAS_SBUF = 1 << 0,
@@ -34,20 +37,28 @@ enum {
     HAS_TAG = 1 << 11,
     HAS_OP = 1 << 12,
     HAS_REQ = 1 << 13,
-    HAS_NEWCOMM = 1 << 14
+    HAS_NEWCOMM = 1 << 14,
+    HAS_NEWWIN = 1 << 15,
+    HAS_NEWFILE = 1 << 16,
+    HAS_LOCK = 1 << 17,
+    HAS_GROUP = 1 << 18,
+    HAS_RMAOP = 1 << 19
 };
 
 typedef struct call_args {
     const void *sbuf, *rbuf;
-    int count, rcount;
+    MPI_Offset count;
+    int rcount;
     MPI_Datatype type, rtype;
     const int *counts, *rcounts;
     const MPI_Datatype *types, *rtypes;
-    int peer, tag;
+    int peer, tag, lock;
     MPI_Op op;
-    MPI_Comm comm;
+    MPI_Group group;
+    const void *on; /* communicator, window or file */
     const MPI_Request *request;
-    const MPI_Comm *newcomm;
+    const void *made; /* where the handle of a new one is put */
+    const char *name;
 } call_args;
 
 TLT_INLINE int32_t tlt_peer(int rank)
@@ -73,17 +84,62 @@ TLT_INLINE int64_t tlt_type_bytes(MPI_Datatype type)
     return size;
 }
 
-/* Whether this rank's sending (receiving) side counts in a call of this action. */
-TLT_INLINE bool sends_here(tl_action action, bool at_root)
+TLT_INLINE bool is_gather(tl_action action)
 {
-    return at_root || (action != TL_ACTION_SCATTER && action != TL_ACTION_SCATTERV &&
-                       action != TL_ACTION_ISCATTER && action != TL_ACTION_ISCATTERV);
+    return action == TL_ACTION_GATHER || action == TL_ACTION_GATHERV ||
+           action == TL_ACTION_IGATHER || action == TL_ACTION_IGATHERV;
 }
 
-TLT_INLINE bool receives_here(tl_action action, bool at_root)
+TLT_INLINE bool is_scatter(tl_action action)
 {
-    return at_root || (action != TL_ACTION_GATHER && action != TL_ACTION_GATHERV &&
-                       action != TL_ACTION_IGATHER && action != TL_ACTION_IGATHERV);
+    return action == TL_ACTION_SCATTER || action == TL_ACTION_SCATTERV ||
+           action == TL_ACTION_ISCATTER || action == TL_ACTION_ISCATTERV;
+}
+
+TLT_INLINE bool is_bcast_or_reduce(tl_action action)
+{
+    return action == TL_ACTION_BCAST || action == TL_ACTION_REDUCE || action == TL_ACTION_IBCAST ||
+           action == TL_ACTION_IREDUCE;
+}
+
+TLT_INLINE bool is_neighborhood(tl_action action)
+{
+    return action >= TL_ACTION_NEIGHBOR_ALLGATHER && action <= TL_ACTION_INEIGHBOR_ALLTOALLW;
+}
+
+/* Whether this rank's sending (receiving) side counts in a call of this action.  In an
+ * intercommunicator the root sends or receives, not both, and the others of its group do neither.
+ */
+TLT_INLINE bool sends_here(tl_action action, const tlt_comm *c, int peer)
+{
+    if (TLT_UNLIKELY(c->is_inter)) {
+        if (is_scatter(action))
+            return peer == MPI_ROOT;
+        if (is_gather(action))
+            return peer >= 0;
+        return !is_bcast_or_reduce(action) || peer != MPI_PROC_NULL;
+    }
+    return !is_scatter(action) || peer == c->rank;
+}
+
+TLT_INLINE bool receives_here(tl_action action, const tlt_comm *c, int peer)
+{
+    if (TLT_UNLIKELY(c->is_inter)) {
+        if (is_scatter(action))
+            return peer >= 0;
+        return !is_gather(action) || peer == MPI_ROOT;
+    }
+    return !is_gather(action) || peer == c->rank;
+}
+
+/* How many ranks the list of received counts is for. */
+TLT_INLINE int n_senders(tl_action action, const tlt_comm *c)
+{
+    if (is_neighborhood(action))
+        return c->n_sources;
+    if (action == TL_ACTION_REDUCE_SCATTER || action == TL_ACTION_IREDUCE_SCATTER)
+        return c->size;
+    return c->n_peers;
 }
 
 /* Calls with MPI_IN_PLACE read as if the other side's arguments had been given, so that nobody
@@ -113,9 +169,11 @@ TLT_INLINE void fill_in_place(call_args *a, unsigned has, const tlt_comm *c)
 }
 
 /* Appends one value per rank to the event's list: elements, or bytes where each rank has its type.
- * tlt.list is long enough for two values per rank of the largest communicator. */
+ */
 TLT_INLINE void append_counts(tl_event *e, const int *counts, const MPI_Datatype *types, int size)
 {
+    if (!tlt_reserve_list(e->list_len + (size_t)size))
+        return;
     int64_t *list = tlt.list + e->list_len;
     for (int i = 0; i < size; i++)
         list[i] = types && counts[i] ? counts[i] * tlt_type_bytes(types[i]) : counts[i];
@@ -127,12 +185,11 @@ TLT_INLINE void append_counts(tl_event *e, const int *counts, const MPI_Datatype
  * TL_COMM_NULL and no other slot. */
 TLT_INLINE void describe(tl_event *e, call_args *a, unsigned has, tl_action action)
 {
-    const tlt_comm *c = tlt_comm_find(a->comm);
+    const tlt_comm *c = tlt_comm_find(a->on);
     if (!c)
         return;
     e->comm = c->id;
-    bool at_root = a->peer == c->rank;
-    bool sends = sends_here(action, at_root), receives = receives_here(action, at_root);
+    bool sends = sends_here(action, c, a->peer), receives = receives_here(action, c, a->peer);
 
     if (((has & HAS_SBUF) && a->sbuf == MPI_IN_PLACE) ||
         ((has & HAS_RBUF) && a->rbuf == MPI_IN_PLACE)) {
@@ -152,22 +209,27 @@ TLT_INLINE void describe(tl_event *e, call_args *a, unsigned has, tl_action acti
     if ((has & HAS_RTYPE) && receives)
         e->recv_type_bytes = tlt_type_bytes(a->rtype);
     if ((has & HAS_COUNTS) && sends)
-        append_counts(e, a->counts, (has & HAS_TYPES) ? a->types : NULL, c->size);
+        append_counts(e, a->counts, (has & HAS_TYPES) ? a->types : NULL,
+                      is_neighborhood(action) ? c->n_destinations : c->n_peers);
     if ((has & HAS_RCOUNTS) && receives)
-        append_counts(e, a->rcounts, (has & HAS_RTYPES) ? a->rtypes : NULL, c->size);
+        append_counts(e, a->rcounts, (has & HAS_RTYPES) ? a->rtypes : NULL, n_senders(action, c));
     if (has & HAS_OP) {
         int commutative = 1;
         tlt_pmpi.Op_commutative(a->op, &commutative);
         if (!commutative)
             e->flags |= TL_NONCOMMUTATIVE;
     }
+    if ((has & HAS_RMAOP) && a->op == tlt_pmpi.no_op)
+        e->count = 0;
+    if ((has & HAS_LOCK) && a->lock == MPI_LOCK_EXCLUSIVE)
+        e->flags |= TL_EXCLUSIVE;
+    if (has & HAS_GROUP)
+        tlt_list_group(e, a->group, a->on);
 }
 
-TLT_INLINE uint32_t request_flags(const tl_event *e, tl_action action)
+TLT_INLINE uint32_t request_flags(const tl_event *e, tl_action action, unsigned traits)
 {
-    uint32_t flags = TLT_ACTIVE;
-    if (action == TL_ACTION_SEND_INIT || action == TL_ACTION_RECV_INIT)
-        flags = TLT_PERSISTENT;
+    uint32_t flags = (traits & TL_TRAIT_PERSISTENT) ? TLT_PERSISTENT : TLT_ACTIVE;
     if ((action == TL_ACTION_IRECV || action == TL_ACTION_RECV_INIT) && e->peer != TL_PROC_NULL &&
         (e->peer == TL_ANY_SOURCE || e->tag == TL_ANY_TAG))
         flags |= TLT_WILDCARD;
@@ -181,9 +243,13 @@ TLT_INLINE void conclude(tl_event *e, const call_args *a, unsigned has, tl_actio
 {
     if (result == MPI_SUCCESS) {
         if ((has & HAS_REQ) && e->comm != TL_COMM_NULL)
-            e->request = tlt_request_add(a->request, request_flags(e, action));
+            e->request = tlt_request_add(a->request, request_flags(e, action, traits));
         if (has & HAS_NEWCOMM)
-            e->new_comm = tlt_comm_define(*a->newcomm, e->comm, e->call);
+            e->new_comm = tlt_comm_define(*(const MPI_Comm *)a->made, e->comm, e->call);
+        if (has & HAS_NEWWIN)
+            e->new_comm = tlt_win_define(*(const MPI_Win *)a->made, e->comm, e->call);
+        if (has & HAS_NEWFILE)
+            e->new_comm = tlt_file_define(*(const MPI_File *)a->made, e->comm, e->call, a->name);
         if (traits & TL_TRAIT_MARK)
             e->clock_ns = tlt_clock_ns();
         tlt_put(e);

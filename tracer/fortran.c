@@ -58,10 +58,11 @@ static void leave(uint16_t call)
 
 /* Those of mpif.h and `use mpi`, and of `use mpi_f08`.  LOWER_Send is send (fortran_names.h). */
 #define PASTE(a, b, c) a##b##c
-#define SYMBOL(lower, suffix) PASTE(mpi_, lower, suffix)
-#define ENTRIES(code, lower, requests, params, args)                                               \
-    ENTRY(code, SYMBOL(lower, _), requests, params, args)                                          \
-    ENTRY(code, SYMBOL(lower, _f08_), requests, params, args)
+#define SYMBOL(prefix, lower, suffix) PASTE(prefix, lower, suffix)
+#define PREFIXED_ENTRIES(prefix, code, lower, requests, params, args)                              \
+    ENTRY(code, SYMBOL(prefix, lower, _), requests, params, args)                                  \
+    ENTRY(code, SYMBOL(prefix, lower, _f08_), requests, params, args)
+#define ENTRIES(...) PREFIXED_ENTRIES(mpi_, __VA_ARGS__)
 
 #define SEP_POINTER() , void *
 #define POINTERS(...) void *MAP(PASS_, SEP_POINTER, __VA_ARGS__)
@@ -76,6 +77,7 @@ static void leave(uint16_t call)
 #define OF_COUNTS(x)
 #define OF_RCOUNTS(x)
 #define OF_DISPLS(x)
+#define OF_ADISPLS(x)
 #define OF_TYPES(x)
 #define OF_RTYPES(x)
 #define OF_DEST(x)
@@ -86,6 +88,16 @@ static void leave(uint16_t call)
 #define OF_RTAG(x)
 #define OF_OP(x)
 #define OF_COMM(x)
+#define OF_WIN(x)
+#define OF_FILE(x)
+#define OF_NAME(x)
+#define OF_MODE(x)
+#define OF_LOCK(x)
+#define OF_GROUP(x)
+#define OF_BYTES(x)
+#define OF_FETCH(x)
+#define OF_SWAP(x)
+#define OF_RMAOP(x)
 #define OF_MESSAGE(x)
 #define OF_REQ(x) x ? x :
 #define OF_REQS(x) x ? x :
@@ -94,19 +106,24 @@ static void leave(uint16_t call)
 #define OF_INDEX(x)
 #define OF_NUMBER(x)
 #define OF_NEWCOMM(x)
+#define OF_NEWWIN(x)
+#define OF_NEWFILE(x)
 #define OF_CODE(x)
 #define OF_ARG(t, x)
 
+/* No call has more than two character arguments; their lengths do no harm where there are none. */
+#define PREFIXED_ROW(prefix, code, name, requests, ...)                                            \
+    PREFIXED_ENTRIES(prefix, code, LOWER_##name, requests,                                         \
+                     (POINTERS(__VA_ARGS__), void *ierror, size_t length_1, size_t length_2),      \
+                     (LIST(PASS_, __VA_ARGS__), ierror, length_1, length_2))
 #define ROW(code, name, ...)                                                                       \
-    ENTRIES(code, LOWER_##name, (STEPS(OF_, __VA_ARGS__) NULL),                                    \
-            (POINTERS(__VA_ARGS__), void *ierror), (LIST(PASS_, __VA_ARGS__), ierror))
+    PREFIXED_ROW(mpi_, code, name, (STEPS(OF_, __VA_ARGS__) NULL), __VA_ARGS__)
 
 #define TL_CALL(code, name, action, traits, ...) ROW(code, name, __VA_ARGS__)
+#define TL_EXTENSION(code, name, action, traits, ...)                                              \
+    PREFIXED_ROW(mpix_, code, name, (STEPS(OF_, __VA_ARGS__) NULL), __VA_ARGS__)
 #define TL_SPECIAL(code, name, action, traits, ...) SPECIAL_##action(code, name, __VA_ARGS__)
-#define TL_OPAQUE(code, name, ...)                                                                 \
-    ENTRIES(code, LOWER_##name, NULL,                                                              \
-            (POINTERS(__VA_ARGS__), void *ierror, size_t length_1, size_t length_2),               \
-            (LIST(PASS_, __VA_ARGS__), ierror, length_1, length_2))
+#define TL_OPAQUE(code, name, ...) PREFIXED_ROW(mpi_, code, name, NULL, __VA_ARGS__)
 
 #define SPECIAL_ABORT ROW
 #define SPECIAL_RECV ROW
@@ -118,6 +135,9 @@ static void leave(uint16_t call)
 #define SPECIAL_REQUEST_FREE ROW
 #define SPECIAL_CANCEL ROW
 #define SPECIAL_COMM_FREE ROW
+#define SPECIAL_WIN_FREE ROW
+#define SPECIAL_WIN_WAIT ROW
+#define SPECIAL_FILE_CLOSE ROW
 
 /* Those whose arguments are not C's. */
 #define SPECIAL_INIT(...)

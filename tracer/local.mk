@@ -12,11 +12,11 @@ nodist_tracer_libtimeless_tracer_la_SOURCES = tracer/fortran_names.h
 tracer_libtimeless_tracer_la_CPPFLAGS = $(AM_CPPFLAGS) $(MPI_CFLAGS) -Itracer -DTL_HIDDEN
 tracer_libtimeless_tracer_la_LIBADD = compress/libtimeless-inner.la
 tracer_libtimeless_tracer_la_LDFLAGS = $(AM_LDFLAGS) -module -avoid-version -shared -no-undefined \
-	-export-symbols-regex '^(P?MPI_.*|mpi_.*_|cblas_.*|i?[ds][a-z]+_)$$'
+	-export-symbols-regex '^(P?MPIX?_.*|mpix?_.*_|cblas_.*|i?[ds][a-z]+_)$$'
 
 # LOWER_Send is send: the C preprocessor cannot change case.
 tracer/fortran_names.h: $(top_srcdir)/compress/mpi_calls.def
-	$(AM_V_GEN)$(MKDIR_P) tracer && $(AWK) -F '[(,]' '/^TL_(CALL|SPECIAL|OPAQUE)\(/ { \
+	$(AM_V_GEN)$(MKDIR_P) tracer && $(AWK) -F '[(,]' '/^TL_(CALL|SPECIAL|EXTENSION|OPAQUE)\(/ { \
 		name = $$3; gsub(/ /, "", name); print "#define LOWER_" name " " tolower(name) }' \
 		$(top_srcdir)/compress/mpi_calls.def >$@-t && mv $@-t $@
 $(tracer_libtimeless_tracer_la_OBJECTS): tracer/fortran_names.h

@@ -33,6 +33,12 @@ static void *found(void *address, const char *name)
     return address;
 }
 
+static void *find_optional(const char *name)
+{
+    void *address = dlsym(RTLD_NEXT, name);
+    return address || !mpi_library() ? address : dlsym(mpi_library(), name);
+}
+
 /* The tracer has functions of these names, too. */
 static void *find_function(const char *name)
 {
@@ -51,6 +57,9 @@ void tlt_pmpi_resolve(void)
 #define TL_CALL(code, name, ...) t.name = (__typeof__(t.name))find_function("PMPI_" #name);
 #define TL_SPECIAL TL_CALL
 #define TL_OPAQUE TL_CALL
+/* Not in every build of the library; who calls one is linked with it. */
+#define TL_EXTENSION(code, name, ...)                                                              \
+    t.X##name = (__typeof__(t.X##name))find_optional("PMPIX_" #name);
 #include "mpi_calls.def"
 #define HELPER(name) t.name = (__typeof__(t.name))find_function("PMPI_" #name);
     TLT_LOCAL_HELPERS(HELPER)
@@ -62,5 +71,6 @@ void tlt_pmpi_resolve(void)
     t.byte = find_data("ompi_mpi_byte");
     t.integer = find_data("ompi_mpi_int");
     t.min = find_data("ompi_mpi_op_min");
+    t.no_op = find_data("ompi_mpi_op_no_op");
     tlt_pmpi = t;
 }

@@ -8,27 +8,42 @@
 #define TLT_PMPI_H
 
 #include <mpi.h>
+/* The extensions stand in a header of their own. */
+#include <mpi-ext.h>
 #include <stdbool.h>
 
 /* Every recorded call, and the local ones that the tracer calls for itself. */
 #define TLT_LOCAL_HELPERS(X)                                                                       \
+    X(Cart_shift)                                                                                  \
+    X(Cartdim_get)                                                                                 \
     X(Comm_get_parent)                                                                             \
     X(Comm_group)                                                                                  \
     X(Comm_rank)                                                                                   \
+    X(Comm_remote_group)                                                                           \
     X(Comm_size)                                                                                   \
     X(Comm_test_inter)                                                                             \
+    X(Dist_graph_neighbors)                                                                        \
+    X(Dist_graph_neighbors_count)                                                                  \
+    X(File_get_group)                                                                              \
     X(Get_library_version)                                                                         \
+    X(Graph_neighbors)                                                                             \
+    X(Graph_neighbors_count)                                                                       \
     X(Group_free)                                                                                  \
+    X(Group_rank)                                                                                  \
+    X(Group_size)                                                                                  \
     X(Group_translate_ranks)                                                                       \
     X(Op_commutative)                                                                              \
     X(Query_thread)                                                                                \
     X(Test_cancelled)                                                                              \
-    X(Type_size_x)
+    X(Topo_test)                                                                                   \
+    X(Type_size_x)                                                                                 \
+    X(Win_get_group)
 
 typedef struct tlt_pmpi_table {
 #define TL_CALL(code, name, ...) __typeof__(&PMPI_##name) name;
 #define TL_SPECIAL TL_CALL
 #define TL_OPAQUE TL_CALL
+#define TL_EXTENSION(code, name, ...) __typeof__(&PMPIX_##name) X##name;
 #include "mpi_calls.def"
 #define HELPER(name) __typeof__(&PMPI_##name) name;
     TLT_LOCAL_HELPERS(HELPER)
@@ -38,7 +53,7 @@ typedef struct tlt_pmpi_table {
     MPI_Comm comm_world, comm_self, comm_null;
     MPI_Request request_null;
     MPI_Datatype datatype_null, byte, integer;
-    MPI_Op min;
+    MPI_Op min, no_op;
 } tlt_pmpi_table;
 
 extern tlt_pmpi_table tlt_pmpi;

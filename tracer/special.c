@@ -78,34 +78,53 @@ TLT_API double MPI_Wtime(void)
 }
 TLT_PMPI_TOO(Wtime)
 
-/* Before the call: MPI may give the handle to another communicator right after. */
-static void record_end_of_comm(uint16_t call, uint32_t site, MPI_Comm comm)
+/* ---- what goes: recorded before the call, for MPI may give the handle to another right after ----
+ */
+
+static void record_end(uint16_t call, uint32_t site, const void *handle)
 {
-    const tlt_comm *c = tlt_comm_find(comm);
+    const tlt_comm *c = tlt_comm_find(handle);
     tl_event event = {.call = call, .site = site, .comm = c ? c->id : TL_COMM_NULL};
     tlt_put(&event);
     if (c && c->id >= TL_COMM_FIRST)
-        tlt_comm_remove(comm);
+        tlt_comm_remove(handle);
 }
 
-TLT_API int MPI_Comm_free(MPI_Comm *comm)
+/* clang-format off */
+#define END(name, type)                                                                            \
+    TLT_API int MPI_##name(type *handle)                                                           \
+    {                                                                                              \
+        if (!tlt_enter())                                                                          \
+            return tlt_real()->name(handle);                                                       \
+        record_end(TL_MPI_##name, TLT_SITE(), *handle);                                            \
+        int result = tlt_pmpi.name(handle);                                                        \
+        tlt_leave();                                                                               \
+        return result;                                                                             \
+    }                                                                                              \
+    TLT_PMPI_TOO(name)
+END(Comm_free, MPI_Comm)
+END(Comm_disconnect, MPI_Comm)
+END(Win_free, MPI_Win)
+END(File_close, MPI_File)
+/* clang-format on */
+
+/* An epoch that is over is an event, the questions before are polls. */
+TLT_API int MPI_Win_test(MPI_Win win, int *flag)
 {
     if (!tlt_enter())
-        return tlt_real()->Comm_free(comm);
-    record_end_of_comm(TL_MPI_Comm_free, TLT_SITE(), *comm);
-    int result = tlt_pmpi.Comm_free(comm);
+        return tlt_real()->Win_test(win, flag);
+    int result = tlt_pmpi.Win_test(win, flag);
+    if (result == MPI_SUCCESS && !*flag) {
+        tlt_leave_poll();
+        return result;
+    }
+    if (result == MPI_SUCCESS) {
+        const tlt_comm *c = tlt_comm_find(win);
+        tl_event event = {
+            .call = TL_MPI_Win_test, .site = TLT_SITE(), .comm = c ? c->id : TL_COMM_NULL};
+        tlt_put(&event);
+    }
     tlt_leave();
     return result;
 }
-TLT_PMPI_TOO(Comm_free)
-
-TLT_API int MPI_Comm_disconnect(MPI_Comm *comm)
-{
-    if (!tlt_enter())
-        return tlt_real()->Comm_disconnect(comm);
-    record_end_of_comm(TL_MPI_Comm_disconnect, TLT_SITE(), *comm);
-    int result = tlt_pmpi.Comm_disconnect(comm);
-    tlt_leave();
-    return result;
-}
-TLT_PMPI_TOO(Comm_disconnect)
+TLT_PMPI_TOO(Win_test)

@@ -16,14 +16,28 @@
 #define DECL_DISPLS(x) const int x[]
 #define DECL_TYPES(x) const MPI_Datatype x[]
 #define DECL_RTYPES(x) const MPI_Datatype x[]
+#define DECL_ADISPLS(x) const MPI_Aint x[]
 #define DECL_DEST(x) int x
 #define DECL_SRC(x) int x
 #define DECL_ROOT(x) int x
 #define DECL_TAG(x) int x
 #define DECL_OP(x) MPI_Op x
 #define DECL_COMM(x) MPI_Comm x
+#define DECL_WIN(x) MPI_Win x
+#define DECL_FILE(x) MPI_File x
+#define DECL_NAME(x) const char *x
+#define DECL_MODE(x) int x
+#define DECL_LOCK(x) int x
+#define DECL_GROUP(x) MPI_Group x
+#define DECL_BYTES(x) MPI_Offset x
+#define DECL_FETCH(x) MPI_Datatype x
+#define DECL_SWAP(x) MPI_Datatype x
+#define DECL_RMAOP(x) MPI_Op x
 #define DECL_REQ(x) MPI_Request *x
+#define DECL_STATUS(x) MPI_Status *x
 #define DECL_NEWCOMM(x) MPI_Comm *x
+#define DECL_NEWWIN(x) MPI_Win *x
+#define DECL_NEWFILE(x) MPI_File *x
 #define DECL_ARG(t, x) t x
 
 #define STORE_SBUF(x) args.sbuf = x;
@@ -37,14 +51,28 @@
 #define STORE_DISPLS(x)
 #define STORE_TYPES(x) args.types = x;
 #define STORE_RTYPES(x) args.rtypes = x;
+#define STORE_ADISPLS(x)
 #define STORE_DEST(x) args.peer = x;
 #define STORE_SRC(x) args.peer = x;
 #define STORE_ROOT(x) args.peer = x;
 #define STORE_TAG(x) args.tag = x;
 #define STORE_OP(x) args.op = x;
-#define STORE_COMM(x) args.comm = x;
+#define STORE_COMM(x) args.on = x;
+#define STORE_WIN(x) args.on = x;
+#define STORE_FILE(x) args.on = x;
+#define STORE_NAME(x) args.name = x;
+#define STORE_MODE(x) args.tag = x;
+#define STORE_LOCK(x) args.lock = x;
+#define STORE_GROUP(x) args.group = x;
+#define STORE_BYTES(x) args.count = x;
+#define STORE_FETCH(x) args.count = args.rcount = 1, args.type = args.rtype = x;
+#define STORE_SWAP(x) args.count = 2, args.rcount = 1, args.type = args.rtype = x;
+#define STORE_RMAOP(x) args.op = x;
 #define STORE_REQ(x) args.request = x;
-#define STORE_NEWCOMM(x) args.newcomm = x;
+#define STORE_STATUS(x)
+#define STORE_NEWCOMM(x) args.made = x;
+#define STORE_NEWWIN(x) args.made = x;
+#define STORE_NEWFILE(x) args.made = x;
 #define STORE_ARG(t, x)
 
 #define BIT_SBUF(x) HAS_SBUF
@@ -56,6 +84,7 @@
 #define BIT_COUNTS(x) HAS_COUNTS
 #define BIT_RCOUNTS(x) HAS_RCOUNTS
 #define BIT_DISPLS(x) 0
+#define BIT_ADISPLS(x) 0
 #define BIT_TYPES(x) HAS_TYPES
 #define BIT_RTYPES(x) HAS_RTYPES
 #define BIT_DEST(x) HAS_PEER
@@ -64,8 +93,21 @@
 #define BIT_TAG(x) HAS_TAG
 #define BIT_OP(x) HAS_OP
 #define BIT_COMM(x) 0
+#define BIT_WIN(x) 0
+#define BIT_FILE(x) 0
+#define BIT_NAME(x) 0
+#define BIT_MODE(x) HAS_TAG
+#define BIT_LOCK(x) HAS_LOCK
+#define BIT_GROUP(x) HAS_GROUP
+#define BIT_BYTES(x) HAS_COUNT
+#define BIT_FETCH(x) (HAS_COUNT | HAS_TYPE | HAS_RCOUNT | HAS_RTYPE)
+#define BIT_SWAP BIT_FETCH
+#define BIT_RMAOP(x) HAS_RMAOP
 #define BIT_REQ(x) HAS_REQ
+#define BIT_STATUS(x) 0
 #define BIT_NEWCOMM(x) HAS_NEWCOMM
+#define BIT_NEWWIN(x) HAS_NEWWIN
+#define BIT_NEWFILE(x) HAS_NEWFILE
 #define BIT_ARG(t, x) 0
 
 #define T_NONE 0
@@ -73,23 +115,31 @@
 #define T_SYNC TL_TRAIT_SYNC
 #define T_MARK TL_TRAIT_MARK
 #define T_SIZED TL_TRAIT_SIZED
+#define T_PERSISTENT TL_TRAIT_PERSISTENT
 
 /* clang-format off */
-#define TL_CALL(code, name, action, traits, ...)                                                   \
-    TLT_API int MPI_##name(LIST(DECL_, __VA_ARGS__))                                               \
+#define WRAPPER(code, prefix, name, member, action, traits, ...)                                   \
+    TLT_API int prefix##name(LIST(DECL_, __VA_ARGS__))                                             \
     {                                                                                              \
         if (!tlt_enter())                                                                          \
-            return tlt_real()->name(LIST(PASS_, __VA_ARGS__));                                     \
+            return tlt_real()->member(LIST(PASS_, __VA_ARGS__));                                   \
         enum { has = BITS(BIT_, __VA_ARGS__) };                                                    \
         call_args args = {0};                                                                      \
         STEPS(STORE_, __VA_ARGS__)                                                                 \
         tl_event event = {.call = (code), .site = TLT_SITE()};                                     \
         describe(&event, &args, has, TL_ACTION_##action);                                          \
-        int result = tlt_pmpi.name(LIST(PASS_, __VA_ARGS__));                                      \
+        int result = tlt_pmpi.member(LIST(PASS_, __VA_ARGS__));                                    \
         conclude(&event, &args, has, TL_ACTION_##action, traits, result);                          \
         return result;                                                                             \
-    }                                                                                              \
+    }
+
+#define TL_CALL(code, name, ...)                                                                   \
+    WRAPPER(code, MPI_, name, name, __VA_ARGS__)                                                   \
     TLT_PMPI_TOO(name)
+
+#define TL_EXTENSION(code, name, ...)                                                              \
+    WRAPPER(code, MPIX_, name, X##name, __VA_ARGS__)                                               \
+    TLT_PMPIX_TOO(name)
 
 /* Recorded by name only. */
 #define TL_OPAQUE(code, name, ...)                                                                 \

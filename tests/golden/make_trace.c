@@ -11,11 +11,49 @@
 
 #include "../unit/events.h"
 
+/* A communicator, window or file of every kind. */
+static bool define_comms(tl_writer *w)
+{
+    static const int32_t all[] = {2, 0, 1}, one[] = {1}, others[] = {0, 2};
+    static const int32_t neighbours[] = {TL_PROC_NULL, 2, 2, 0};
+    const tl_comm comms[] = {
+        {.id = 3, .parent = 1, .call = TL_MPI_Comm_split, .n_members = 3, .members = all},
+        {.id = 4,
+         .parent = 3,
+         .call = TL_MPI_Intercomm_create,
+         .n_members = 1,
+         .members = one,
+         .n_remote = 2,
+         .remote = others},
+        {.id = 7,
+         .parent = 1,
+         .call = TL_MPI_Dist_graph_create,
+         .n_members = 3,
+         .members = all,
+         .n_sources = 4,
+         .sources = neighbours,
+         .n_destinations = 1,
+         .destinations = neighbours},
+        {.id = 8, .parent = 3, .call = TL_MPI_Win_create, .n_members = 3, .members = all},
+        {.id = 9,
+         .parent = 3,
+         .call = TL_MPI_File_open,
+         .n_members = 3,
+         .members = all,
+         .name = "out.dat"}};
+    for (size_t i = 0; i < sizeof comms / sizeof *comms; i++)
+        if (tl_writer_define_comm(w, &comms[i]))
+            return false;
+    return true;
+}
+
 static bool write_random(tl_writer *w, uint32_t rank)
 {
     static int64_t list[TEST_MAX_LIST];
     test_random random = {.state = rank + 17};
     unsigned call = 0;
+    if (!define_comms(w))
+        return false;
     for (uint64_t i = 0; i < 4000; i++) {
         call = test_next_call(call);
         tl_event e =

@@ -148,6 +148,34 @@ def frame(raw, n_events):
         assert s.at == len(s.data)
 
 
+def group(s):
+    wanted, members = s.varint(), []
+    while len(members) < wanted:
+        first, stride, count = s.varint(), s.zigzag(), s.varint()
+        assert count
+        members += [first + stride * i for i in range(count)]
+    assert len(members) == wanted
+    return members
+
+
+def definitions(raw):
+    """The communicators, windows and files among the definitions."""
+    s = Stream(raw)
+    while s.at < len(raw):
+        kind = s.take(1)[0]
+        body = Stream(s.take(s.varint()))
+        if kind != 2:
+            continue
+        c = {"id": body.varint(), "parent": body.varint(), "call": body.varint(), "members": group(body)}
+        c.update(remote=[], sources=[], destinations=[], name="")
+        if body.at < len(body.data):
+            c["remote"] = group(body)
+            c["sources"] = [body.zigzag() for _ in range(body.varint())]
+            c["destinations"] = [body.zigzag() for _ in range(body.varint())]
+            c["name"] = body.take(body.varint()).decode()
+        yield c
+
+
 def read(path):
     data = open(path, "rb").read()
     assert data[:8] == b"\x89TLS\r\n\x1a\n"
@@ -155,7 +183,7 @@ def read(path):
     assert major == 1
     seed = struct.unpack_from("<Q", data, size - 8)[0]
     assert xxh64(data[:size - 8], 0) == seed
-    ranks = [{"events": [], "sequence": 0, "end": None} for _ in range(n_ranks)]
+    ranks = [{"comms": [], "events": [], "sequence": 0, "end": None} for _ in range(n_ranks)]
     at = size
     while at < len(data):
         h = data[at:at + 56]
@@ -168,7 +196,9 @@ def read(path):
         r = ranks[rank]
         assert sequence == r["sequence"] and first == len(r["events"])
         r["sequence"] += 1
-        if kind == 2:
+        if kind == 1:
+            r["comms"] += definitions(raw)
+        elif kind == 2:
             r["events"] += frame(raw, n)
             assert sum(e["volume"] for e in r["events"][first:]) & M64 == volume
         elif kind == 3:
@@ -179,5 +209,7 @@ def read(path):
 
 if __name__ == "__main__":
     for number, one in enumerate(read(sys.argv[1])):
+        for c in one["comms"]:
+            print(number, "comm", " ".join(f"{k}={v}" for k, v in sorted(c.items())))
         for i, e in enumerate(one["events"]):
             print(number, i, " ".join(f"{k}={v}" for k, v in sorted(e.items())))

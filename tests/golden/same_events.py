@@ -9,6 +9,36 @@ M64 = (1 << 64) - 1
 ranks = read_trace.read(sys.argv[2])
 names = {}
 total = 0
+
+
+def ranks_of(text):
+    """The ranks in "[0-3,7,9-15/2,null]"."""
+    for part in filter(None, text.strip("[]").split(",")):
+        span, _, step = part.partition("/")
+        if span == "null":
+            yield -1
+            continue
+        first, _, last = span.partition("-")
+        way = -1 if last and int(last) < int(first) else 1
+        yield from range(int(first), int(last or first) + way, way * int(step or 1))
+
+
+comms = 0
+text = subprocess.run([sys.argv[1], "dump", sys.argv[2]], stdout=subprocess.PIPE, check=True, text=True)
+for line in text.stdout.splitlines():
+    words = line.split()
+    if words[0] == "rank":
+        expected = iter(sorted(ranks[int(words[1])]["comms"], key=lambda c: c["id"]))
+    if words[0] != "comm":
+        continue
+    theirs = dict(w.split("=", 1) for w in words[2:])
+    ours = next(expected)
+    assert ours["id"] == int(words[1]) and ours["parent"] == int(theirs["parent"])
+    for name in ("members", "remote", "sources", "destinations"):
+        assert ours[name] == list(ranks_of(theirs.get(name, "[]"))), (name, ours, theirs)
+    assert ours["name"] == theirs.get("name", '""').strip('"'), (ours, theirs)
+    comms += 1
+assert comms == sum(len(r["comms"]) for r in ranks) > 0
 dump = subprocess.Popen([sys.argv[1], "dump", "--json", sys.argv[2]], stdout=subprocess.PIPE)
 for line in dump.stdout:
     theirs = json.loads(line)
@@ -22,4 +52,4 @@ for line in dump.stdout:
     total += 1
 assert dump.wait() == 0
 assert total == sum(len(r["events"]) for r in ranks) > 0
-print(total, "events of", len(names), "calls are the same")
+print(total, "events of", len(names), "calls and", comms, "communicators are the same")

@@ -14,15 +14,27 @@
 
 #include "timeless.h"
 
+static void print_ranks(const char *what, const int32_t *ranks, uint32_t n)
+{
+    fputs(what, stdout);
+    for (uint32_t i = 0; i < n; i++)
+        printf(" %d", ranks[i]);
+}
+
 static void print_comms(const tl_reader *r, uint32_t rank)
 {
     const tl_comm *comms;
     size_t n = tl_reader_comms(r, rank, &comms);
     for (size_t i = 0; i < n; i++) {
         printf("comm %u of %u:", comms[i].id, comms[i].parent);
-        for (uint32_t m = 0; m < comms[i].n_members; m++)
-            printf(" %d", comms[i].members[m]);
-        putchar('\n');
+        print_ranks("", comms[i].members, comms[i].n_members);
+        if (comms[i].n_remote)
+            print_ranks(" remote", comms[i].remote, comms[i].n_remote);
+        if (comms[i].n_sources || comms[i].n_destinations) {
+            print_ranks(" sources", comms[i].sources, comms[i].n_sources);
+            print_ranks(" destinations", comms[i].destinations, comms[i].n_destinations);
+        }
+        printf("%s%s\n", *comms[i].name ? " " : "", comms[i].name);
     }
 }
 

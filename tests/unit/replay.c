@@ -219,7 +219,11 @@ static void replays_communicators(void **state)
 {
     (void)state;
     static const int32_t members[] = {1, 0};
-    static const tl_comm comm = {3, TL_COMM_WORLD, TL_MPI_Comm_split, 2, members};
+    static const tl_comm comm = {.id = 3,
+                                 .parent = TL_COMM_WORLD,
+                                 .call = TL_MPI_Comm_split,
+                                 .n_members = 2,
+                                 .members = members};
     static const int64_t both[] = {1, 2};
     static const script scripts[2] = {
         {&comm,
@@ -345,10 +349,11 @@ static void refuses_what_has_no_model(void **state)
 static void refuses_opaque_calls(void **state)
 {
     (void)state;
-    static const script scripts[1] = {
-        {.events = {{.call = TL_MPI_Win_fence}, {.call = TL_MPI_Put}, {.call = TL_MPI_Put}}}};
+    static const script scripts[1] = {{.events = {{.call = TL_MPI_Comm_accept},
+                                                  {.call = TL_MPI_Comm_spawn},
+                                                  {.call = TL_MPI_Comm_spawn}}}};
     write_trace(scripts, 1);
-    refuses(&plain, TL_ERR_UNSUPPORTED, "MPI_Put 2x", "--allow-opaque");
+    refuses(&plain, TL_ERR_UNSUPPORTED, "MPI_Comm_spawn 2x", "--allow-opaque");
     tlr_prediction *p = predict(&(tlr_options){.allow_opaque = 1});
     assert_int_equal(p->n_opaque, 3);
     tlr_prediction_free(p);
@@ -358,7 +363,11 @@ static void refuses_a_communicator_that_a_member_lacks(void **state)
 {
     (void)state;
     static const int32_t members[] = {0, 1};
-    static const tl_comm comm = {3, TL_COMM_WORLD, TL_MPI_Comm_dup, 2, members};
+    static const tl_comm comm = {.id = 3,
+                                 .parent = TL_COMM_WORLD,
+                                 .call = TL_MPI_Comm_dup,
+                                 .n_members = 2,
+                                 .members = members};
     static const script scripts[2] = {
         {&comm, {{.call = TL_MPI_Comm_dup, .comm = TL_COMM_WORLD, .new_comm = 3}}}, {.comm = NULL}};
     write_trace(scripts, 2);

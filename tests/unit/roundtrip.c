@@ -80,6 +80,13 @@ static void random_events(void **state)
     unlink(path);
 }
 
+static void assert_same_ranks(const int32_t *a, uint32_t n_a, const int32_t *b, uint32_t n_b)
+{
+    assert_int_equal(n_a, n_b);
+    if (n_a)
+        assert_memory_equal(a, b, n_a * sizeof *a);
+}
+
 static void definitions(void **state)
 {
     (void)state;
@@ -98,14 +105,37 @@ static void definitions(void **state)
     assert_int_equal(tl_writer_open(path, RANKS, "x", &w, &err), TL_ERR_NO_RANK);
     assert_int_equal(tl_writer_open(path, 99, "host99", &w, &err), TL_OK);
     int32_t strided[50], mixed[] = {3, 2, 99, 0, 1, 2, 50, 60, 70, 4}, one[] = {42};
+    const int32_t neighbours[] = {TL_PROC_NULL, 9, 0};
     for (int i = 0; i < 50; i++)
         strided[i] = 98 - 2 * i;
     const tl_comm comms[] = {
         {.id = 3, .parent = 1, .call = TL_MPI_Comm_split, .n_members = 50, .members = strided},
         {.id = 4, .parent = 3, .call = TL_MPI_Comm_dup, .n_members = 10, .members = mixed},
         {.id = 7, .parent = 4, .call = TL_MPI_Cart_create, .n_members = 1, .members = one},
-        {.id = 8, .parent = 1, .call = TL_MPI_Comm_dup, .n_members = 0, .members = one}};
-    for (int i = 3; i >= 0; i--)
+        {.id = 8, .parent = 1, .call = TL_MPI_Comm_dup, .n_members = 0, .members = one},
+        {.id = 9,
+         .parent = 1,
+         .call = TL_MPI_Intercomm_create,
+         .n_members = 1,
+         .members = one,
+         .n_remote = 10,
+         .remote = mixed},
+        {.id = 10,
+         .parent = 1,
+         .call = TL_MPI_Cart_create,
+         .n_members = 10,
+         .members = mixed,
+         .n_sources = 3,
+         .sources = neighbours,
+         .n_destinations = 2,
+         .destinations = neighbours},
+        {.id = 11,
+         .parent = 1,
+         .call = TL_MPI_File_open,
+         .n_members = 1,
+         .members = one,
+         .name = "a \"file\""}};
+    for (int i = 6; i >= 0; i--)
         assert_int_equal(tl_writer_define_comm(w, &comms[i]), TL_OK);
     tl_site site = {.id = 5, .object = "lib/x.so", .offset = UINT64_MAX};
     assert_int_equal(tl_writer_define_site(w, &site), TL_OK);
@@ -119,14 +149,19 @@ static void definitions(void **state)
     assert_string_equal(tl_reader_run(r)->writer, "w");
     assert_string_equal(tl_reader_run(r)->origin, "o");
     const tl_comm *read;
-    assert_int_equal(tl_reader_comms(r, 99, &read), 4);
-    for (int i = 0; i < 4; i++) {
+    assert_int_equal(tl_reader_comms(r, 99, &read), 7);
+    for (int i = 0; i < 7; i++) {
         assert_int_equal(read[i].id, comms[i].id);
         assert_int_equal(read[i].parent, comms[i].parent);
         assert_int_equal(read[i].call, comms[i].call);
         assert_int_equal(read[i].n_members, comms[i].n_members);
         assert_memory_equal(read[i].members, comms[i].members,
                             comms[i].n_members * sizeof *comms[i].members);
+        assert_same_ranks(read[i].remote, read[i].n_remote, comms[i].remote, comms[i].n_remote);
+        assert_same_ranks(read[i].sources, read[i].n_sources, comms[i].sources, comms[i].n_sources);
+        assert_same_ranks(read[i].destinations, read[i].n_destinations, comms[i].destinations,
+                          comms[i].n_destinations);
+        assert_string_equal(read[i].name, comms[i].name ? comms[i].name : "");
     }
     char text[64];
     tl_site_text(r, 99, 5, text, sizeof text);
