@@ -3,10 +3,12 @@
 #include "cli.h"
 
 #include <errno.h>
+#include <math.h>
 #include <replayer.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 enum {
     OPT_RANKS_PER_HOST = 256,
@@ -22,11 +24,16 @@ enum {
     OPT_COLL,
     OPT_SET,
     OPT_SCALE,
-    OPT_HOST_SPEED
+    OPT_HOST_SPEED,
+    OPT_ROUND_ROBIN
 };
 
 typedef struct arguments {
-    const char *trace, *platform, *engine, *json_path;
+    const char *platform, *engine, *json_path;
+    size_t n_jobs, n_hostfiles;
+    char **traces;
+    const char **hostfiles;
+    tlr_job *jobs;
     int json, quiet;
     tlr_options options;
     char **cfg;
@@ -37,7 +44,11 @@ static const struct argp_option options[] = {
     {"platform", 'p', "NAME", 0, "platform folder, or the name of an installed one (required)", 0},
     {"ranks-per-host", OPT_RANKS_PER_HOST, "N", 0,
      "ranks on each host (default: as many as it has cores)", 0},
-    {"hostfile", OPT_HOSTFILE, "FILE", 0, "hosts in this order: 'name' or 'name:slots' a line", 0},
+    {"hostfile", OPT_HOSTFILE, "FILE", 0,
+     "hosts in this order: 'name' or 'name:slots' a line; or 'rank N=name' (several traces: one "
+     "for all, or one for each)",
+     0},
+    {"round-robin", OPT_ROUND_ROBIN, NULL, 0, "one rank on each host in turn", 0},
     {"coll-selector", OPT_SELECTOR, "NAME", 0,
      "which MPI's collective algorithms: default, ompi, mpich, mvapich2, impi", 0},
     {"coll", OPT_COLL, "NAME=ALGORITHM", 0,
@@ -124,6 +135,24 @@ static void add_scale(struct argp_state *state, arguments *a, char *what)
     a->options.n_changes += n;
 }
 
+/* "TRACE" or "TRACE@START"; a file whose name looks like that is meant itself. */
+static void add_job(struct argp_state *state, arguments *a, char *value)
+{
+    tlr_job *job = &a->jobs[a->n_jobs];
+    char *at = strrchr(value, '@');
+    if (at && access(value, F_OK) != 0) {
+        char *rest;
+        job->start_s = strtod(at + 1, &rest);
+        if (rest == at + 1 || (*rest && strcmp(rest, "s") != 0) || !(job->start_s >= 0) ||
+            !isfinite(job->start_s))
+            argp_error(state, "'%s': a start is given in seconds, as TRACE@10", value);
+        *at = '\0';
+    }
+    if (a->n_jobs && a->json && !a->json_path && access(value, F_OK) != 0)
+        argp_error(state, "'%s': no such trace; a file for JSON is given as --json=FILE", value);
+    a->traces[a->n_jobs++] = value;
+}
+
 static error_t parse(int key, char *value, struct argp_state *state)
 {
     arguments *a = state->input;
@@ -134,7 +163,8 @@ static error_t parse(int key, char *value, struct argp_state *state)
         a->options.ranks_per_host =
             (unsigned)cli_parse_number_from(state, "--ranks-per-host", value, 1, 1000000);
         break;
-    case OPT_HOSTFILE: a->options.hostfile = value; break;
+    case OPT_HOSTFILE: a->hostfiles[a->n_hostfiles++] = value; break;
+    case OPT_ROUND_ROBIN: a->options.round_robin = 1; break;
     case OPT_SELECTOR: a->options.coll_selector = known_selector(state, value); break;
     case OPT_COLL: choose_algorithm(state, a, value); break;
     case OPT_SET: add_change(state, a, "--set", value); break;
@@ -159,24 +189,38 @@ static error_t parse(int key, char *value, struct argp_state *state)
         a->json_path = value;
         break;
     case OPT_PROGRESS: a->options.progress = 1; break;
-    case ARGP_KEY_ARG:
-        if (a->trace && a->json && !a->json_path)
-            argp_error(state, "'%s': a file for JSON is given as --json=FILE", value);
-        return cli_argument(key, value, state, "trace", &a->trace);
+    case ARGP_KEY_ARG: add_job(state, a, value); break;
+    case ARGP_KEY_NO_ARGS: argp_error(state, "which trace?"); break;
     case ARGP_KEY_SUCCESS:
+        if (a->n_hostfiles > 1 && a->n_hostfiles != a->n_jobs)
+            argp_error(state, "%zu host files for %zu traces; give one for all, or one for each",
+                       a->n_hostfiles, a->n_jobs);
         if (!a->platform)
             argp_error(state, "which platform?  give --platform NAME");
         break;
-    default: return cli_argument(key, value, state, "trace", &a->trace);
+    default: return ARGP_ERR_UNKNOWN;
     }
     return 0;
 }
 
 static const struct argp argp = {
-    options, parse, "TRACE --platform NAME", "Predict how long a trace takes on a platform.", NULL,
-    NULL,    NULL};
+    options,
+    parse,
+    "TRACE[@START]... --platform NAME",
+    "Predict how long a trace takes on a platform.\vSeveral traces run on the platform at the same "
+    "time, each from its START in seconds (0).",
+    NULL,
+    NULL,
+    NULL};
 
-static int show(const arguments *a, const tlr_prediction *prediction)
+static tl_status write_json(const arguments *a, tlr_prediction *const *predictions, FILE *out,
+                            tl_error *err)
+{
+    return a->n_jobs > 1 ? tlr_jobs_write_json(predictions, a->n_jobs, out, err)
+                         : tlr_prediction_write_json(predictions[0], out, err);
+}
+
+static int show(const arguments *a, tlr_prediction *const *predictions)
 {
     tl_error err;
     if (a->json) {
@@ -184,7 +228,7 @@ static int show(const arguments *a, const tlr_prediction *prediction)
         if (!out)
             return cli_fail_text(TL_ERR_SYSTEM, "%s: cannot be written: %s; check the path",
                                  a->json_path, strerror(errno));
-        tl_status status = tlr_prediction_write_json(prediction, out, &err);
+        tl_status status = write_json(a, predictions, out, &err);
         if (a->json_path && fclose(out) != 0 && status == TL_OK)
             return cli_fail_text(TL_ERR_SYSTEM, "%s: cannot be written: %s", a->json_path,
                                  strerror(errno));
@@ -193,40 +237,73 @@ static int show(const arguments *a, const tlr_prediction *prediction)
         if (!a->json_path)
             return CLI_OK;
     }
-    if (a->quiet)
-        printf("%.17g\n", prediction->makespan_s);
-    else
-        tlr_prediction_print(prediction, stdout);
+    for (size_t j = 0; j < a->n_jobs; j++) {
+        if (a->quiet)
+            printf("%.17g\n", predictions[j]->makespan_s);
+        else
+            tlr_prediction_print(predictions[j], stdout);
+        if (!a->quiet && j + 1 < a->n_jobs)
+            puts("\n----\n");
+    }
     return CLI_OK;
+}
+
+static int replay(arguments *a)
+{
+    int code = CLI_OK;
+    tl_error err;
+    tlr_platform *platform = NULL;
+    tlr_prediction **predictions = calloc(a->n_jobs, sizeof *predictions);
+    tl_status status = predictions ? TL_OK : tl_fail(&err, TL_ERR_MEMORY, "out of memory");
+    if (a->n_hostfiles == 1)
+        a->options.hostfile = a->hostfiles[0];
+    for (size_t j = 0; j < a->n_jobs && status == TL_OK; j++) {
+        status = tl_reader_open(a->traces[j], &a->jobs[j].trace, &err);
+        if (a->n_hostfiles > 1)
+            a->jobs[j].hostfile = a->hostfiles[j];
+    }
+    if (status == TL_OK)
+        status = tlr_platform_load(a->platform, &platform, &err);
+    if (status == TL_OK)
+        status = tlr_replay_jobs(a->jobs, a->n_jobs, platform, a->engine, &a->options, predictions,
+                                 &err);
+    if (status != TL_OK)
+        code = cli_fail(&err);
+    else
+        code = show(a, predictions);
+    for (size_t j = 0; j < a->n_jobs; j++) {
+        if (predictions)
+            tlr_prediction_free(predictions[j]);
+        tl_reader_close(a->jobs[j].trace);
+    }
+    free(predictions);
+    tlr_platform_free(platform);
+    return code;
 }
 
 int cmd_replay(int argc, char **argv)
 {
-    arguments a = {.cfg = calloc((size_t)argc + 1, sizeof *a.cfg),
-                   .changes = calloc(2 * ((size_t)argc + 1), sizeof *a.changes)};
-    if (!a.cfg || !a.changes)
-        return cli_fail_text(TL_ERR_MEMORY, "out of memory");
-    a.options.cfg = (const char *const *)a.cfg;
-    a.options.changes = a.changes;
-    argp_parse(&argp, argc, argv, 0, NULL, &a);
-
-    int code = CLI_OK;
-    tl_error err;
-    tl_reader *trace = NULL;
-    tlr_platform *platform = NULL;
-    tlr_prediction *prediction = NULL;
-    if (tl_reader_open(a.trace, &trace, &err) != TL_OK ||
-        tlr_platform_load(a.platform, &platform, &err) != TL_OK ||
-        tlr_replay(trace, platform, a.engine, &a.options, &prediction, &err) != TL_OK)
-        code = cli_fail(&err);
-    else
-        code = show(&a, prediction);
-    tlr_prediction_free(prediction);
-    tlr_platform_free(platform);
-    tl_reader_close(trace);
+    const size_t n = (size_t)argc + 1;
+    arguments a = {.cfg = calloc(n, sizeof *a.cfg),
+                   .changes = calloc(2 * n, sizeof *a.changes),
+                   .traces = calloc(n, sizeof *a.traces),
+                   .hostfiles = calloc(n, sizeof *a.hostfiles),
+                   .jobs = calloc(n, sizeof *a.jobs)};
+    int code = CLI_SYSTEM;
+    if (a.cfg && a.changes && a.traces && a.hostfiles && a.jobs) {
+        a.options.cfg = (const char *const *)a.cfg;
+        a.options.changes = a.changes;
+        argp_parse(&argp, argc, argv, 0, NULL, &a);
+        code = replay(&a);
+    } else {
+        code = cli_fail_text(TL_ERR_MEMORY, "out of memory");
+    }
     for (size_t i = 0; i < a.options.n_cfg; i++)
         free(a.cfg[i]);
     free(a.cfg);
     free(a.changes);
+    free(a.traces);
+    free(a.hostfiles);
+    free(a.jobs);
     return code;
 }

@@ -41,7 +41,7 @@ void smpi_give_up(tl_status status, const char *format, ...)
 static size_t describe_event(const smpi_rank *r, char *text, size_t size)
 {
     char site[128];
-    tl_site_text(replay.trace, r->rank, r->event.site, site, sizeof site);
+    tl_site_text(r->job->trace, r->rank, r->event.site, site, sizeof site);
     const int length = snprintf(text, size, "rank %u, event %" PRIu64 " (%s, %s)", r->rank,
                                 tl_cursor_position(r->cursor) - 1, r->info->name, site);
     return length > 0 ? (size_t)length : 0;
@@ -55,7 +55,7 @@ void smpi_give_up_at(const smpi_rank *r, tl_status status, const char *format, .
     va_start(args, format);
     vsnprintf(what, sizeof what, format, args);
     va_end(args);
-    smpi_give_up(status, "%s: %s: %s", tl_reader_path(replay.trace), where, what);
+    smpi_give_up(status, "%s: %s: %s", tl_reader_path(r->job->trace), where, what);
 }
 
 void *smpi_alloc(size_t n, size_t size)
@@ -164,6 +164,8 @@ void smpi_choose_start(void)
      */
     const double now_s = simgrid_get_clock();
     replay.start_s = now_s < 1 ? 1 : exp2(floor(log2(now_s)) + 1);
+    for (size_t j = 0; j < replay.n_jobs; j++)
+        replay.jobs[j].start_s += replay.start_s;
     if (replay.moves_payload) {
         sg_cfg_set_string("smpi/coll-selector", replay.coll_selector);
         sg_cfg_set_string("smpi/bcast", replay.bcast);
@@ -191,9 +193,11 @@ static void __attribute__((noreturn)) report_deadlock(void)
     char text[420] = "";
     size_t used = 0;
     uint32_t n_waiting = 0, n_named = 0;
-    for (uint32_t r = 0; r < replay.plan->n_ranks; r++) {
-        if (!replay.ranks[r].is_running)
+    const smpi_job *job = NULL; /* the first that cannot go on */
+    for (uint32_t r = 0; r < replay.n_ranks; r++) {
+        if (!replay.ranks[r].is_running || (job && replay.ranks[r].job != job))
             continue;
+        job = replay.ranks[r].job;
         n_waiting++;
         char one[256];
         const size_t length = describe_event(&replay.ranks[r], one, sizeof one);
@@ -206,30 +210,45 @@ static void __attribute__((noreturn)) report_deadlock(void)
     if (n_named < n_waiting)
         snprintf(text + used, sizeof text - used, "; and %u more", n_waiting - n_named);
     smpi_give_up(TL_ERR_DEADLOCK, "%s: the replay cannot go on, %u ranks wait forever: %s",
-                 tl_reader_path(replay.trace), n_waiting, text);
+                 job ? tl_reader_path(job->trace) : replay.platform->folder, n_waiting, text);
+}
+
+/* The ranks of all jobs, and what they begin together with. */
+static void make_ranks(void)
+{
+    replay.ranks = smpi_alloc(replay.n_ranks, sizeof *replay.ranks);
+    replay.barrier = sg_barrier_init(replay.n_ranks);
+    for (size_t j = 0; j < replay.n_jobs; j++) {
+        smpi_job *job = &replay.jobs[j];
+        const uint32_t n_ranks = job->plan->n_ranks;
+        job->barrier = sg_barrier_init(n_ranks);
+        job->turn = smpi_alloc(n_ranks, sizeof *job->turn);
+        for (uint32_t r = 0; r < n_ranks; r++) {
+            job->turn[r] = sg_sem_init(r == 0);
+            smpi_rank *rank = &replay.ranks[job->first_rank + r];
+            rank->job = job;
+            rank->rank = r;
+            rank->result = &replay.result->ranks[job->first_rank + r];
+        }
+    }
 }
 
 static void run_simulation(void *arg, int terminal)
 {
     (void)arg;
-    const uint32_t n_ranks = replay.plan->n_ranks;
     replay.terminal = terminal;
     const option_list options = collect_options(replay.platform, replay.options);
     start_simgrid(&options);
     simgrid_load_platform(replay.platform->xml_path);
     SMPI_init();
 
-    replay.ranks = smpi_alloc(n_ranks, sizeof *replay.ranks);
+    make_ranks();
     smpi_place_ranks();
-    replay.turn = smpi_alloc(n_ranks, sizeof *replay.turn);
-    replay.barrier = sg_barrier_init(n_ranks);
-    for (uint32_t r = 0; r < n_ranks; r++)
-        replay.turn[r] = sg_sem_init(r == 0);
     replay.send_buffer = reserve_buffer();
     replay.recv_buffer = reserve_buffer();
     smpi_deploy();
     simgrid_run();
-    if (replay.result->n_finished < n_ranks)
+    if (replay.result->n_finished < replay.n_ranks)
         report_deadlock();
     replay.result->is_complete = 1;
 }
@@ -258,9 +277,9 @@ static int compare_marks(const void *a, const void *b)
     return order ? order : x->ordinal < y->ordinal ? -1 : x->ordinal > y->ordinal;
 }
 
-static tl_status take_marks(tlr_prediction *out)
+static tl_status take_marks(const smpi_job *job, tlr_prediction *out)
 {
-    const tlr_plan *plan = replay.plan;
+    const tlr_plan *plan = job->plan;
     const size_t bytes = plan->n_ranks * sizeof(double);
     if (!plan->n_marks)
         return TL_OK;
@@ -276,17 +295,17 @@ static tl_status take_marks(tlr_prediction *out)
                                malloc(bytes)};
             if (!mark->site || !mark->measured_s || !mark->predicted_s)
                 return TL_ERR_MEMORY;
-            memcpy(mark->measured_s, replay.measured_s + from, bytes);
-            memcpy(mark->predicted_s, replay.predicted_s + from, bytes);
+            memcpy(mark->measured_s, job->measured_s + from, bytes);
+            memcpy(mark->predicted_s, job->predicted_s + from, bytes);
         }
     }
     qsort(out->marks, out->n_marks, sizeof *out->marks, compare_marks);
     return TL_OK;
 }
 
-static tl_status take_results(tlr_prediction *out, tl_error *err)
+static tl_status take_results(const smpi_job *job, tlr_prediction *out, tl_error *err)
 {
-    const tlr_plan *plan = replay.plan;
+    const tlr_plan *plan = job->plan;
     const smpi_result *result = replay.result;
     out->engine_version =
         format_text("SimGrid %d.%d.%d", result->version[0], result->version[1], result->version[2]);
@@ -301,7 +320,7 @@ static tl_status take_results(tlr_prediction *out, tl_error *err)
     out->n_polls = plan->n_polls;
     out->n_opaque = plan->n_opaque;
     for (uint32_t r = 0; r < out->n_ranks; r++) {
-        const smpi_rank_result *from = &result->ranks[r];
+        const smpi_rank_result *from = &result->ranks[job->first_rank + r];
         out->ranks[r] = (tlr_rank_prediction){
             strdup(from->host), from->end_s,  from->compute_s,    from->kernel_s,
             from->p2p_s,        from->wait_s, from->collective_s, plan->ranks[r].n_events};
@@ -310,7 +329,7 @@ static tl_status take_results(tlr_prediction *out, tl_error *err)
         out->makespan_s = fmax(out->makespan_s, from->end_s);
     }
     if (status == TL_OK)
-        status = take_marks(out);
+        status = take_marks(job, out);
     if (status != TL_OK)
         tl_error_set(err, status, "out of memory for the prediction");
     return status;
@@ -333,45 +352,79 @@ static void blame_options(const tlr_options *options, size_t prefix, tl_error *e
                  before.text + prefix);
 }
 
-static tl_status replay_smpi(tl_reader *trace, const tlr_platform *platform, const tlr_model *model,
-                             const tlr_options *options, tlr_prediction *out, tl_error *err)
+/* ---- the engine ---- */
+
+static tl_status prepare_job(const tlr_job *from, smpi_job *job, tl_error *err)
 {
-    tlr_plan *plan = NULL;
-    tl_status status = tlr_plan_make(trace, model, options, &plan, err);
+    tl_status status = tlr_plan_make(from->trace, replay.model, replay.options, &job->plan, err);
     if (status != TL_OK)
         return status;
-    const size_t result_bytes = sizeof(smpi_result) + plan->n_ranks * sizeof(smpi_rank_result);
-    const size_t marks_bytes = (plan->n_marks * plan->n_ranks + 1) * sizeof(double);
-    replay = (smpi_replay){
-        .trace = trace, .plan = plan, .options = options, .platform = platform, .model = model};
-    if (model)
-        replay.unit_s = tlr_model_unit_s(model, tl_reader_run(trace)->volume_unit);
-    replay.result = tlr_shared_alloc(result_bytes);
-    replay.predicted_s = tlr_shared_alloc(marks_bytes);
-    replay.measured_s = tlr_shared_alloc(marks_bytes);
-    if (!replay.result || !replay.predicted_s || !replay.measured_s) {
-        status = tl_fail(err, TL_ERR_MEMORY, "out of memory for the prediction");
-        goto cleanup;
-    }
-    status = tlr_sandbox_run(run_simulation, NULL, platform->folder, err);
-    if (status != TL_OK && err && !replay.result->is_configured && options->n_cfg)
-        blame_options(options, strlen(platform->folder), err);
+    job->trace = from->trace;
+    job->hostfile = from->hostfile;
+    job->start_s = from->start_s;
+    job->first_rank = replay.n_ranks;
+    snprintf(job->instance, sizeof job->instance, "job-%u", (unsigned)(job - replay.jobs));
+    if (replay.model)
+        job->unit_s = tlr_model_unit_s(replay.model, tl_reader_run(from->trace)->volume_unit);
+    replay.n_ranks += job->plan->n_ranks;
+    replay.n_events += job->plan->n_events;
+    job->marks_bytes = (job->plan->n_marks * job->plan->n_ranks + 1) * sizeof(double);
+    job->predicted_s = tlr_shared_alloc(job->marks_bytes);
+    job->measured_s = tlr_shared_alloc(job->marks_bytes);
+    if (!job->predicted_s || !job->measured_s)
+        return tl_fail(err, TL_ERR_MEMORY, "out of memory for the prediction");
+    return TL_OK;
+}
+
+static tl_status run_jobs(tl_error *err)
+{
+    const char *folder = replay.platform->folder;
+    tl_status status = tlr_sandbox_run(run_simulation, NULL, folder, err);
+    if (status != TL_OK && err && !replay.result->is_configured && replay.options->n_cfg)
+        blame_options(replay.options, strlen(folder), err);
     if (status == TL_OK && replay.result->err.status != TL_OK) {
         status = replay.result->err.status;
         tl_error_set(err, status, "%s", replay.result->err.text);
     } else if (status == TL_OK && !replay.result->is_complete) {
-        status = tl_fail(err, TL_ERR_INPUT,
-                         "%s: SimGrid ended before the simulation did; check the --cfg options",
-                         platform->folder);
+        status =
+            tl_fail(err, TL_ERR_INPUT,
+                    "%s: SimGrid ended before the simulation did; check the --cfg options", folder);
     }
-    if (status == TL_OK)
-        status = take_results(out, err);
+    return status;
+}
+
+static tl_status replay_smpi(const tlr_job *jobs, size_t n_jobs, const tlr_platform *platform,
+                             const tlr_model *model, const tlr_options *options,
+                             tlr_prediction *const *out, tl_error *err)
+{
+    tl_status status = TL_OK;
+    size_t result_bytes = 0;
+    replay = (smpi_replay){.options = options, .platform = platform, .model = model};
+    replay.jobs = calloc(n_jobs, sizeof *replay.jobs);
+    if (!replay.jobs)
+        return tl_fail(err, TL_ERR_MEMORY, "out of memory for the prediction");
+    for (; replay.n_jobs < n_jobs && status == TL_OK; replay.n_jobs++)
+        status = prepare_job(&jobs[replay.n_jobs], &replay.jobs[replay.n_jobs], err);
+    if (status != TL_OK)
+        goto cleanup;
+    result_bytes = sizeof(smpi_result) + replay.n_ranks * sizeof(smpi_rank_result);
+    replay.result = tlr_shared_alloc(result_bytes);
+    if (!replay.result) {
+        status = tl_fail(err, TL_ERR_MEMORY, "out of memory for the prediction");
+        goto cleanup;
+    }
+    status = run_jobs(err);
+    for (size_t j = 0; j < n_jobs && status == TL_OK; j++)
+        status = take_results(&replay.jobs[j], out[j], err);
 cleanup:
-    tlr_shared_free(replay.measured_s, marks_bytes);
-    tlr_shared_free(replay.predicted_s, marks_bytes);
+    for (size_t j = 0; j < replay.n_jobs; j++) {
+        tlr_shared_free(replay.jobs[j].measured_s, replay.jobs[j].marks_bytes);
+        tlr_shared_free(replay.jobs[j].predicted_s, replay.jobs[j].marks_bytes);
+        tlr_plan_free(replay.jobs[j].plan);
+    }
     tlr_shared_free(replay.result, result_bytes);
+    free(replay.jobs);
     replay = (smpi_replay){0};
-    tlr_plan_free(plan);
     return status;
 }
 

@@ -12,12 +12,14 @@ typedef struct tlr_host {
 
 /* Fills host_of[rank] with an index into hosts.
  *   - With a host file, its lines in order, each as many ranks as it has slots: those that the line
- *     states, otherwise ranks_per_host, otherwise one.
- *   - Otherwise the hosts in the given order, each ranks_per_host ranks, or as many as it has
- * cores. A platform with a single host takes all ranks. TL_ERR_INPUT when there are too few slots,
- * or a host that the platform does not have. */
+ *     states ("name:4", "name slots=4"), otherwise options->ranks_per_host, otherwise one.  Lines
+ *     "rank 3=name", as in Open MPI's rank files, say for each rank where it is.
+ *   - Otherwise the hosts in the given order, each options->ranks_per_host ranks, or as many as it
+ *     has cores.  A platform with a single host takes all ranks.
+ * options->round_robin gives one rank to each of them in turn, as long as they have places.
+ * TL_ERR_INPUT when there are too few places, or a host that the platform does not have. */
 tl_status tlr_map_ranks(const tlr_host *hosts, size_t n_hosts, const char *hostfile,
-                        unsigned ranks_per_host, uint32_t n_ranks, uint32_t *host_of,
+                        const tlr_options *options, uint32_t n_ranks, uint32_t *host_of,
                         tl_error *err);
 
 #endif

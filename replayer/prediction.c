@@ -107,6 +107,8 @@ static void print_slowest(const tlr_prediction *p, FILE *out)
 void tlr_prediction_print(const tlr_prediction *p, FILE *out)
 {
     fprintf(out, "makespan          %.9g s\n", p->makespan_s);
+    if (p->start_s > 0)
+        fprintf(out, "started at        %.9g s\n", p->start_s);
     fprintf(out, "program           %s\n", p->command);
     fprintf(out, "ranks, events     %" PRIu32 ", %" PRIu64 " (and %" PRIu64 " failed polls)\n",
             p->n_ranks, p->n_events, p->n_polls);

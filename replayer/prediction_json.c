@@ -8,10 +8,12 @@
 #include <errno.h>
 #include <inttypes.h>
 #include <jansson.h>
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
 #define FORMAT_NAME "timeless-prediction-1"
+#define JOBS_FORMAT_NAME "timeless-predictions-1"
 
 /* ---- writing ---- */
 
@@ -47,16 +49,16 @@ static json_t *mark_json(const tlr_mark *m, uint32_t n_ranks)
                      numbers(m->predicted_s, n_ranks));
 }
 
-tl_status tlr_prediction_write_json(const tlr_prediction *p, FILE *out, tl_error *err)
+static json_t *prediction_json(const tlr_prediction *p)
 {
     json_t *ranks = json_array(), *marks = json_array();
     for (uint32_t r = 0; r < p->n_ranks; r++)
         json_array_append_new(ranks, rank_json(&p->ranks[r]));
     for (size_t i = 0; i < p->n_marks; i++)
         json_array_append_new(marks, mark_json(&p->marks[i], p->n_ranks));
-    json_t *root = json_pack(
+    return json_pack(
         "{s:s, s:s, s:s, s:s, s:s, s:s, s:o, s:s, s:o, s:s, s:s, s:s, s:s, s:o, s:f, s:I, s:I, "
-        "s:I, s:I, s:o, s:o, s:s}",
+        "s:I, s:I, s:o, s:o, s:s, s:f}",
         "format", FORMAT_NAME, "timeless", tl_version(), "trace", p->trace_path, "platform",
         p->platform_name, "command", p->command, "engine", p->engine, "platform_hash",
         hash_text(p->platform_hash), "engine_version", p->engine_version, "trace_hash",
@@ -64,7 +66,13 @@ tl_status tlr_prediction_write_json(const tlr_prediction *p, FILE *out, tl_error
         p->coll_selector, "options", p->options, "model", p->model, "model_hash",
         hash_text(p->model_hash), "makespan_s", p->makespan_s, "n_ranks", (json_int_t)p->n_ranks,
         "n_events", (json_int_t)p->n_events, "n_polls", (json_int_t)p->n_polls, "n_opaque",
-        (json_int_t)p->n_opaque, "ranks", ranks, "marks", marks, "changes", p->changes);
+        (json_int_t)p->n_opaque, "ranks", ranks, "marks", marks, "changes", p->changes, "start_s",
+        p->start_s);
+}
+
+/* Takes the reference to root. */
+static tl_status write_root(json_t *root, FILE *out, tl_error *err)
+{
     if (!root)
         return tl_fail(err, TL_ERR_MEMORY, "out of memory for the JSON of the prediction");
     const int failed =
@@ -74,6 +82,25 @@ tl_status tlr_prediction_write_json(const tlr_prediction *p, FILE *out, tl_error
     if (failed)
         return tl_fail(err, TL_ERR_SYSTEM, "the JSON cannot be written: %s", strerror(errno));
     return TL_OK;
+}
+
+tl_status tlr_prediction_write_json(const tlr_prediction *p, FILE *out, tl_error *err)
+{
+    return write_root(prediction_json(p), out, err);
+}
+
+tl_status tlr_jobs_write_json(tlr_prediction *const *predictions, size_t n, FILE *out,
+                              tl_error *err)
+{
+    double makespan_s = 0;
+    json_t *jobs = json_array();
+    for (size_t i = 0; i < n; i++) {
+        json_array_append_new(jobs, prediction_json(predictions[i]));
+        makespan_s = fmax(makespan_s, predictions[i]->start_s + predictions[i]->makespan_s);
+    }
+    return write_root(json_pack("{s:s, s:f, s:o}", "format", JOBS_FORMAT_NAME, "makespan_s",
+                                makespan_s, "jobs", jobs),
+                      out, err);
 }
 
 /* ---- reading ---- */
@@ -160,6 +187,7 @@ static int read_root(json_t *root, tlr_prediction *p)
         !json_is_array(ranks) || !json_is_array(marks) ||
         (json_int_t)json_array_size(ranks) != n_ranks)
         return 0;
+    p->start_s = json_number_value(json_object_get(root, "start_s"));
     p->trace_hash = parse_hash(trace_hash);
     p->platform_hash = parse_hash(platform_hash);
     p->model_hash = parse_hash(model_hash);

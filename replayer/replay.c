@@ -47,8 +47,8 @@ static tl_status check_trace(tl_reader *trace, tl_error *err)
 
 /* The model in force: the given file's, otherwise the platform's.  *own is what must be freed. */
 static tl_status choose_model(const tlr_platform *platform, const tlr_options *options,
-                              const tlr_model **out, tlr_model **own, tlr_prediction *p,
-                              tl_error *err)
+                              const tlr_model **out, tlr_model **own, const char **used,
+                              uint64_t *hash, tl_error *err)
 {
     tl_status status = TL_OK;
     const char *name = "platform";
@@ -60,14 +60,14 @@ static tl_status choose_model(const tlr_platform *platform, const tlr_options *o
         size_t size = 0;
         if ((status = tlr_read_text(options->model_path, &text, &size, err)) != TL_OK)
             return status;
-        p->model_hash = XXH64(text, size, 0);
+        *hash = XXH64(text, size, 0);
         free(text);
         if ((status = tlr_model_load(options->model_path, own, err)) != TL_OK)
             return status;
         *out = *own;
         name = options->model_path;
     }
-    p->model = strdup(*out ? name : "none");
+    *used = *out ? name : "none";
     return status;
 }
 
@@ -102,8 +102,37 @@ static double wall_clock_s(void)
     return (double)now.tv_sec + 1e-9 * (double)now.tv_nsec;
 }
 
-tl_status tlr_replay(tl_reader *trace, const tlr_platform *platform, const char *engine,
-                     const tlr_options *options, tlr_prediction **out, tl_error *err)
+/* What is known of a job's prediction before the replay. */
+static tl_status describe_job(const tlr_job *job, const tlr_platform *platform,
+                              const tlr_engine *engine, const char *model, uint64_t model_hash,
+                              const tlr_options *options, tlr_prediction **out, tl_error *err)
+{
+    tlr_prediction *p = *out = calloc(1, sizeof *p);
+    if (!p)
+        return tl_fail(err, TL_ERR_MEMORY, "out of memory for the prediction");
+    tl_reader *trace = job->trace;
+    tl_status status = check_trace(trace, err);
+    if (status != TL_OK || (status = tl_reader_hash(trace, &p->trace_hash, err)) != TL_OK)
+        return status;
+    p->start_s = job->start_s;
+    p->trace_path = strdup(tl_reader_path(trace));
+    p->platform_name = strdup(platform->folder);
+    p->engine = strdup(engine->name);
+    p->command = strdup(tl_reader_run(trace)->program);
+    p->options = join_options(options);
+    p->changes = join_changes(options);
+    p->platform_hash = platform->hash;
+    p->model = strdup(model);
+    p->model_hash = model_hash;
+    if (!p->trace_path || !p->platform_name || !p->engine || !p->command || !p->options ||
+        !p->changes || !p->model)
+        return tl_fail(err, TL_ERR_MEMORY, "out of memory for the prediction");
+    return TL_OK;
+}
+
+tl_status tlr_replay_jobs(const tlr_job *jobs, size_t n_jobs, const tlr_platform *platform,
+                          const char *engine, const tlr_options *options, tlr_prediction **out,
+                          tl_error *err)
 {
     static const tlr_options defaults;
     if (!options)
@@ -112,34 +141,35 @@ tl_status tlr_replay(tl_reader *trace, const tlr_platform *platform, const char 
     const tlr_engine *e = NULL;
     const tlr_model *model = NULL;
     tlr_model *own_model = NULL;
-    tlr_prediction *p = calloc(1, sizeof *p);
-    tl_status status = p ? TL_OK : TL_ERR_MEMORY;
-    if (status != TL_OK)
-        return tl_fail(err, status, "out of memory for the prediction");
-    if ((status = find_engine(engine, &e, err)) != TL_OK ||
-        (status = check_trace(trace, err)) != TL_OK ||
-        (status = choose_model(platform, options, &model, &own_model, p, err)) != TL_OK ||
-        (status = tl_reader_hash(trace, &p->trace_hash, err)) != TL_OK)
+    const char *model_name = NULL;
+    uint64_t model_hash = 0;
+    tlr_prediction **p = calloc(n_jobs, sizeof *p);
+    tl_status status = p ? TL_OK : tl_fail(err, TL_ERR_MEMORY, "out of memory for the prediction");
+    if (status != TL_OK || (status = find_engine(engine, &e, err)) != TL_OK ||
+        (status = choose_model(platform, options, &model, &own_model, &model_name, &model_hash,
+                               err)) != TL_OK)
         goto cleanup;
-    p->trace_path = strdup(tl_reader_path(trace));
-    p->platform_name = strdup(platform->folder);
-    p->engine = strdup(e->name);
-    p->command = strdup(tl_reader_run(trace)->program);
-    p->options = join_options(options);
-    p->changes = join_changes(options);
-    p->platform_hash = platform->hash;
-    if (!p->trace_path || !p->platform_name || !p->engine || !p->command || !p->options ||
-        !p->changes || !p->model) {
-        status = tl_fail(err, TL_ERR_MEMORY, "out of memory for the prediction");
+    for (size_t j = 0; j < n_jobs && status == TL_OK; j++)
+        status = describe_job(&jobs[j], platform, e, model_name, model_hash, options, &p[j], err);
+    if (status != TL_OK ||
+        (status = e->replay(jobs, n_jobs, platform, model, options, p, err)) != TL_OK)
         goto cleanup;
+    for (size_t j = 0; j < n_jobs; j++) {
+        p[j]->wall_s = wall_clock_s() - from_s;
+        out[j] = p[j];
+        p[j] = NULL;
     }
-    if ((status = e->replay(trace, platform, model, options, p, err)) != TL_OK)
-        goto cleanup;
-    p->wall_s = wall_clock_s() - from_s;
-    *out = p;
-    p = NULL;
 cleanup:
+    for (size_t j = 0; p && j < n_jobs; j++)
+        tlr_prediction_free(p[j]);
+    free(p);
     tlr_model_free(own_model);
-    tlr_prediction_free(p);
     return status;
+}
+
+tl_status tlr_replay(tl_reader *trace, const tlr_platform *platform, const char *engine,
+                     const tlr_options *options, tlr_prediction **out, tl_error *err)
+{
+    const tlr_job job = {.trace = trace};
+    return tlr_replay_jobs(&job, 1, platform, engine, options, out, err);
 }

@@ -85,11 +85,19 @@ double tlr_change_apply(const tlr_change *change, double value);
 
 /* ---- replay ---- */
 
+/* A run to replay, and when its program starts on the platform. */
+typedef struct tlr_job {
+    tl_reader *trace;
+    double start_s;
+    const char *hostfile; /* of this job alone; NULL: the places after those of the job before */
+} tlr_job;
+
 typedef struct tlr_options {
-    const char *hostfile;      /* one host name a line, optional ":slots" or "slots=N"; NULL: the
-                                  platform's      hosts, ordered by name and number */
-    unsigned ranks_per_host;   /* 0: one for a line of the host file, otherwise as many as the host
-                                  has   cores; a platform's only host takes all ranks */
+    const char *hostfile;    /* replayer/mapping.h; NULL: the platform's hosts, ordered by name and
+                                number */
+    unsigned ranks_per_host; /* 0: one for a line of the host file, otherwise as many as the host
+                                has cores; a platform's only host takes all ranks */
+    int round_robin;         /* one rank on each host in turn, instead of filling one first */
     const char *coll_selector; /* SMPI's smpi/coll-selector; NULL: the platform's */
     const char *const *cfg;    /* further SimGrid "key:value" */
     size_t n_cfg;
@@ -133,6 +141,7 @@ typedef struct tlr_prediction {
     char *options;       /* further SimGrid options given, separated by blanks */
     char *changes;       /* of the platform (tlr_change_text), separated by blanks */
     uint32_t n_ranks;
+    double start_s; /* of the job on the platform; all times of the prediction count from it */
     double makespan_s;
     double wall_s; /* of the replay; not part of the JSON, which is the same every time */
     uint64_t n_events, n_polls, n_opaque;
@@ -145,16 +154,22 @@ typedef struct tlr_prediction {
 typedef struct tlr_engine {
     const char *name;
     const char *summary;
-    /* Fills `out` but for what tlr_replay knows by itself.  model NULL: computation takes no time,
-     * or there is none (an error if the trace has any and options->no_compute is not set). */
-    tl_status (*replay)(tl_reader *trace, const tlr_platform *platform, const tlr_model *model,
-                        const tlr_options *options, tlr_prediction *out, tl_error *err);
+    /* Fills out[job] but for what tlr_replay_jobs knows by itself.  model NULL: computation takes
+     * no time, or there is none (an error if a trace has any and options->no_compute is not set).
+     */
+    tl_status (*replay)(const tlr_job *jobs, size_t n_jobs, const tlr_platform *platform,
+                        const tlr_model *model, const tlr_options *options,
+                        tlr_prediction *const *out, tl_error *err);
 } tlr_engine;
 
 extern const tlr_engine tlr_engine_smpi; /* SimGrid: replayer/engine_smpi.c */
 
-/* Replays with the engine of that name (NULL: "smpi").  The simulation runs in a
- * process of its own. */
+/* Replays runs that share a platform, with the engine of that name (NULL: "smpi").  The simulation
+ * runs in a process of its own.  out[job] is the prediction of each. */
+tl_status tlr_replay_jobs(const tlr_job *jobs, size_t n_jobs, const tlr_platform *platform,
+                          const char *engine, const tlr_options *options, tlr_prediction **out,
+                          tl_error *err);
+/* The same for one run that has the platform to itself. */
 tl_status tlr_replay(tl_reader *trace, const tlr_platform *platform, const char *engine,
                      const tlr_options *options, tlr_prediction **out, tl_error *err);
 void tlr_prediction_free(tlr_prediction *prediction);
@@ -164,6 +179,9 @@ void tlr_prediction_free(tlr_prediction *prediction);
 void tlr_prediction_print(const tlr_prediction *prediction, FILE *out);
 /* Canonical JSON: sorted keys, 17 significant digits; the same replay gives the same bytes. */
 tl_status tlr_prediction_write_json(const tlr_prediction *prediction, FILE *out, tl_error *err);
+/* The same for jobs that shared a platform: one object with all of them. */
+tl_status tlr_jobs_write_json(tlr_prediction *const *predictions, size_t n, FILE *out,
+                              tl_error *err);
 tl_status tlr_prediction_read_json(const char *path, tlr_prediction **out, tl_error *err);
 
 /* ---- comparison: replayer/compare.c ---- */

@@ -23,35 +23,36 @@ static MPI_Comm build(MPI_Group group)
 }
 
 /* Groups are shared by all ranks: one of its own for each would cost memory times ranks squared. */
-static void build_groups(void)
+static void build_groups(smpi_job *job)
 {
-    const tlr_plan *plan = replay.plan;
+    const tlr_plan *plan = job->plan;
     MPI_Group world;
     MPI_Comm_group(MPI_COMM_WORLD, &world);
-    replay.groups = smpi_alloc(plan->n_comms, sizeof *replay.groups);
-    replay.groups[TLR_PLAN_WORLD] = world;
+    job->groups = smpi_alloc(plan->n_comms, sizeof *job->groups);
+    job->groups[TLR_PLAN_WORLD] = world;
     for (size_t c = 1; c < plan->n_comms; c++)
         MPI_Group_incl(world, (int)plan->comms[c].n_members, plan->comms[c].members,
-                       &replay.groups[c]);
+                       &job->groups[c]);
 }
 
 /* The variable MPI_COMM_WORLD is set by smpirun only, and communicators for the ranks of one host
  * are handled wrongly as long as it is not.  Its value does not matter, for the trace's world is a
  * communicator of its own, like all others; it must only outlive all ranks. */
-static void set_world_variable(void)
+static void set_world_variable(const smpi_job *job)
 {
     const int zero = 0;
     MPI_Group only_me;
-    MPI_Group_incl(replay.groups[TLR_PLAN_WORLD], 1, &zero, &only_me);
+    MPI_Group_incl(job->groups[TLR_PLAN_WORLD], 1, &zero, &only_me);
     MPI_COMM_WORLD = build(only_me);
 }
 
 void smpi_build_comms(smpi_rank *r)
 {
-    const tlr_plan *plan = replay.plan;
+    smpi_job *job = r->job;
+    const tlr_plan *plan = job->plan;
     const tlr_plan_rank *own = &plan->ranks[r->rank];
     if (r->rank == 0)
-        build_groups();
+        build_groups(job);
     sg_barrier_wait(replay.barrier);
     r->comms = smpi_alloc(own->n_comms, sizeof *r->comms);
     r->split_comms = smpi_alloc(own->n_comms, sizeof *r->split_comms);
@@ -68,14 +69,14 @@ void smpi_build_comms(smpi_rank *r)
     for (size_t c = 0; c < plan->n_comms; c++) {
         if (!id_of[c])
             continue;
-        r->comms[id_of[c]] = build(replay.groups[c]);
+        r->comms[id_of[c]] = build(job->groups[c]);
         if (plan->comms[c].is_split)
-            r->split_comms[id_of[c]] = build(replay.groups[c]);
+            r->split_comms[id_of[c]] = build(job->groups[c]);
     }
     free(id_of);
     sg_barrier_wait(replay.barrier);
-    if (r->rank == 0)
-        set_world_variable();
+    if (r == replay.ranks)
+        set_world_variable(job);
     sg_barrier_wait(replay.barrier);
 }
 
@@ -88,7 +89,7 @@ MPI_Comm smpi_event_comm(const smpi_rank *r)
  * member, members in the order of the new communicator, one group after the other. */
 static int send_groups(const smpi_rank *r, uint32_t ordinal, int32_t parent, MPI_Comm twin)
 {
-    const tlr_plan *plan = replay.plan;
+    const tlr_plan *plan = r->job->plan;
     size_t n_groups;
     const tlr_plan_split *split = tlr_plan_find_split(plan, (uint32_t)parent, ordinal, &n_groups);
     int32_t *parent_rank = smpi_alloc(plan->n_ranks, sizeof *parent_rank);
@@ -123,7 +124,7 @@ static int split_cost(smpi_rank *r, int32_t parent, int has_child)
         rc = MPI_Wait(&gather, MPI_STATUS_IGNORE);
     if (rc != MPI_SUCCESS)
         return rc;
-    if ((uint32_t)replay.plan->comms[parent].members[0] == r->rank)
+    if ((uint32_t)r->job->plan->comms[parent].members[0] == r->rank)
         return send_groups(r, ordinal, parent, twin);
     if (has_child)
         rc = MPI_Recv(replay.recv_buffer, (int)sizeof(void *), MPI_BYTE, 0, 0, twin,
@@ -134,7 +135,7 @@ static int split_cost(smpi_rank *r, int32_t parent, int has_child)
 int smpi_construct(smpi_rank *r)
 {
     const tl_event *e = &r->event;
-    const int32_t parent = tlr_plan_find_comm(replay.plan, r->rank, e->comm);
+    const int32_t parent = tlr_plan_find_comm(r->job->plan, r->rank, e->comm);
     int rc = MPI_SUCCESS;
     /* SMPI finds the ranks of a host by looking, without a message. */
     if (e->call == TL_MPI_Comm_split_type)

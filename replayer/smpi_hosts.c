@@ -103,21 +103,43 @@ static tlr_host *list_hosts(size_t *n)
     return hosts;
 }
 
+/* The jobs without a host file of their own share the places, one job after the other. */
+static void map_jobs(const tlr_host *hosts, size_t n_hosts, uint32_t *host_of)
+{
+    tl_error err;
+    uint32_t n_sharing = 0;
+    uint32_t *shared = smpi_alloc(replay.n_ranks, sizeof *shared);
+    for (size_t j = 0; j < replay.n_jobs; j++) {
+        const smpi_job *job = &replay.jobs[j];
+        if (!job->hostfile)
+            n_sharing += job->plan->n_ranks;
+        else if (tlr_map_ranks(hosts, n_hosts, job->hostfile, replay.options, job->plan->n_ranks,
+                               host_of + job->first_rank, &err) != TL_OK)
+            smpi_give_up(err.status, "%s", err.text);
+    }
+    if (n_sharing && tlr_map_ranks(hosts, n_hosts, replay.options->hostfile, replay.options,
+                                   n_sharing, shared, &err) != TL_OK)
+        smpi_give_up(err.status, "%s", err.text);
+    uint32_t next = 0;
+    for (size_t j = 0; j < replay.n_jobs; j++) {
+        const smpi_job *job = &replay.jobs[j];
+        for (uint32_t r = 0; r < job->plan->n_ranks && !job->hostfile; r++)
+            host_of[job->first_rank + r] = shared[next++];
+    }
+    free(shared);
+}
+
 void smpi_place_ranks(void)
 {
-    const uint32_t n_ranks = replay.plan->n_ranks;
     size_t n_hosts;
-    tl_error err;
     tlr_host *hosts = list_hosts(&n_hosts);
-    uint32_t *host_of = smpi_alloc(n_ranks, sizeof *host_of);
+    uint32_t *host_of = smpi_alloc(replay.n_ranks, sizeof *host_of);
     double *speeds = smpi_alloc(n_hosts, sizeof *speeds);
-    if (tlr_map_ranks(hosts, n_hosts, replay.options->hostfile, replay.options->ranks_per_host,
-                      n_ranks, host_of, &err) != TL_OK)
-        smpi_give_up(err.status, "%s", err.text);
+    map_jobs(hosts, n_hosts, host_of);
     for (size_t h = 0; h < n_hosts; h++)
         speeds[h] = sg_host_get_speed(sg_host_by_name(hosts[h].name));
     change_platform(hosts, n_hosts, speeds);
-    for (uint32_t r = 0; r < n_ranks; r++) {
+    for (uint32_t r = 0; r < replay.n_ranks; r++) {
         const tlr_host *host = &hosts[host_of[r]];
         snprintf(replay.result->ranks[r].host, HOST_NAME_BYTES, "%s", host->name);
         if (replay.model)
@@ -143,7 +165,6 @@ static void put_escaped(FILE *out, const char *text)
  * which SMPI knows its rank before it starts. */
 void smpi_deploy(void)
 {
-    const uint32_t n_ranks = replay.plan->n_ranks;
     int fd = memfd_create("timeless-deployment", 0);
     FILE *out = fd < 0 ? NULL : fdopen(fd, "w");
     if (!out)
@@ -152,20 +173,22 @@ void smpi_deploy(void)
           "<!DOCTYPE platform SYSTEM \"https://simgrid.org/simgrid.dtd\">\n"
           "<platform version=\"4.1\">\n",
           out);
-    for (uint32_t r = 0; r < n_ranks; r++) {
+    for (uint32_t r = 0; r < replay.n_ranks; r++) {
         fputs("<actor host=\"", out);
         put_escaped(out, replay.result->ranks[r].host);
         fprintf(out,
                 "\" function=\"rank\"><argument value=\"%u\"/><prop id=\"instance_id\" "
-                "value=\"" SMPI_INSTANCE "\"/><prop id=\"rank\" value=\"%u\"/></actor>\n",
-                r, r);
+                "value=\"%s\"/><prop id=\"rank\" value=\"%u\"/></actor>\n",
+                r, replay.ranks[r].job->instance, replay.ranks[r].rank);
     }
     fputs("</platform>\n", out);
     fflush(out);
     char path[64];
     snprintf(path, sizeof path, "/proc/self/fd/%d", fd);
     simgrid_register_function("rank", smpi_rank_main);
-    SMPI_app_instance_register(SMPI_INSTANCE, NULL, (int)n_ranks);
+    for (size_t j = 0; j < replay.n_jobs; j++)
+        SMPI_app_instance_register(replay.jobs[j].instance, NULL,
+                                   (int)replay.jobs[j].plan->n_ranks);
     simgrid_load_deployment(path);
     fclose(out);
 }

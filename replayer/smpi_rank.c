@@ -216,7 +216,7 @@ static void add_computation(smpi_rank *r)
 {
     if (!replay.model)
         return;
-    r->burst_s += (double)r->event.volume * replay.unit_s;
+    r->burst_s += (double)r->event.volume * r->job->unit_s;
     if (r->info->action == TL_ACTION_KERNEL)
         r->kernel_s += tlr_model_kernel_s(replay.model, &r->event);
 }
@@ -242,9 +242,9 @@ static void record_mark(smpi_rank *r, tlr_plan_site *site)
     if (!site || !site->marks)
         return;
     const uint64_t ordinal = site->marks->count - site->count--;
-    const size_t i = (site->marks->first + ordinal) * replay.plan->n_ranks + r->rank;
-    replay.measured_s[i] = (double)r->event.clock_ns * 1e-9;
-    replay.predicted_s[i] = simgrid_get_clock() - replay.start_s;
+    const size_t i = (site->marks->first + ordinal) * r->job->plan->n_ranks + r->rank;
+    r->job->measured_s[i] = (double)r->event.clock_ns * 1e-9;
+    r->job->predicted_s[i] = simgrid_get_clock() - r->job->start_s;
 }
 
 /* Issues what the event stands for.  *account is where the time that it takes belongs. */
@@ -322,7 +322,7 @@ static void play_event(smpi_rank *r)
     const int marks_entry =
         r->info->action == TL_ACTION_FINALIZE || r->info->action == TL_ACTION_ABORT;
     if (r->info->traits & TL_TRAIT_MARK)
-        site = tlr_plan_find_site(&replay.plan->ranks[r->rank], r->event.call, r->event.site);
+        site = tlr_plan_find_site(&r->job->plan->ranks[r->rank], r->event.call, r->event.site);
     if (marks_entry)
         record_mark(r, site);
     double *account;
@@ -343,7 +343,7 @@ static void tell_progress(void)
 {
     if (++replay.n_done % PROGRESS_EVERY == 0 && replay.options->progress)
         dprintf(replay.terminal, "timeless: %.0f%% of the events, %.6g simulated seconds\n",
-                100.0 * (double)replay.n_done / (double)replay.plan->n_events,
+                100.0 * (double)replay.n_done / (double)replay.n_events,
                 simgrid_get_clock() - replay.start_s);
 }
 
@@ -358,9 +358,10 @@ static void no_operation(void *in, void *inout, int *length, MPI_Datatype *type)
  * time. */
 static void get_ready(smpi_rank *r)
 {
+    const smpi_job *job = r->job;
     MPI_Init(NULL, NULL);
     smpi_build_comms(r);
-    if (r->rank == 0) {
+    if (r == replay.ranks) {
         MPI_Op_create(no_operation, 1, &replay.commutative);
         MPI_Op_create(no_operation, 0, &replay.noncommutative);
         smpi_choose_start();
@@ -368,25 +369,22 @@ static void get_ready(smpi_rank *r)
     sg_barrier_wait(replay.barrier);
     MPI_Buffer_attach(replay.send_buffer, INT_MAX);
     if (!replay.moves_payload)
-        smpi_replay_init(SMPI_INSTANCE, (int)r->rank, 0);
-    sg_actor_sleep_until(replay.start_s);
-    sg_sem_acquire(replay.turn[r->rank]);
-    if (r->rank + 1 < replay.plan->n_ranks)
-        sg_sem_release(replay.turn[r->rank + 1]);
-    sg_barrier_wait(replay.barrier);
+        smpi_replay_init(job->instance, (int)r->rank, 0);
+    sg_actor_sleep_until(job->start_s);
+    sg_sem_acquire(job->turn[r->rank]);
+    if (r->rank + 1 < job->plan->n_ranks)
+        sg_sem_release(job->turn[r->rank + 1]);
+    sg_barrier_wait(job->barrier);
 }
 
 void smpi_rank_main(int argc, char **argv)
 {
     if (argc < 2)
         smpi_give_up(TL_ERR_SYSTEM, "SimGrid started a rank without its number");
-    const unsigned long rank = strtoul(argv[1], NULL, 10);
-    smpi_rank *r = &replay.ranks[rank];
-    r->rank = (uint32_t)rank;
-    r->result = &replay.result->ranks[rank];
+    smpi_rank *r = &replay.ranks[strtoul(argv[1], NULL, 10)];
     get_ready(r);
     tl_error err;
-    if (tl_cursor_open(replay.trace, r->rank, &r->cursor, &err) != TL_OK)
+    if (tl_cursor_open(r->job->trace, r->rank, &r->cursor, &err) != TL_OK)
         smpi_give_up(err.status, "%s", err.text);
     tl_status status;
     while ((status = tl_cursor_next(r->cursor, &r->event)) == TL_OK) {
@@ -399,7 +397,7 @@ void smpi_rank_main(int argc, char **argv)
     if (status != TL_END)
         smpi_give_up(tl_cursor_error(r->cursor)->status, "%s", tl_cursor_error(r->cursor)->text);
     compute(r);
-    r->result->end_s = simgrid_get_clock() - replay.start_s;
+    r->result->end_s = simgrid_get_clock() - r->job->start_s;
     replay.result->n_finished++;
     tl_cursor_close(r->cursor);
     MPI_Finalize();

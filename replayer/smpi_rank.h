@@ -32,8 +32,11 @@ typedef struct smpi_result {
     smpi_rank_result ranks[];
 } smpi_result;
 
+typedef struct smpi_job smpi_job;
+
 typedef struct smpi_rank {
-    uint32_t rank;
+    smpi_job *job;
+    uint32_t rank; /* in the job's MPI_COMM_WORLD */
     tl_cursor *cursor;
     tl_event event; /* the one being replayed */
     const tl_call_info *info;
@@ -55,19 +58,35 @@ typedef struct smpi_rank {
     int *counts; /* counts and displacements of a collective */
 } smpi_rank;
 
-/* The replay; one in the process. */
-typedef struct smpi_replay {
+/* One of the runs that share the platform. */
+struct smpi_job {
     tl_reader *trace;
     tlr_plan *plan;
+    const char *hostfile;
+    double unit_s;       /* of the trace's unit of volume */
+    double start_s;      /* when it starts, counted from that of the replay; then: simulated time */
+    uint32_t first_rank; /* among the ranks of all jobs */
+    char instance[24];   /* SMPI's name of it */
+    size_t marks_bytes;
+    double *predicted_s, *measured_s; /* [mark][rank], in shared memory */
+    sg_bar_t barrier;
+    sg_sem_t *turn;    /* [n_ranks] */
+    MPI_Group *groups; /* [n_comms] */
+};
+
+/* The replay; one in the process. */
+typedef struct smpi_replay {
+    size_t n_jobs;
+    smpi_job *jobs;
+    uint32_t n_ranks;  /* of all jobs */
+    uint64_t n_events; /* of all jobs */
     const tlr_options *options;
     const tlr_platform *platform;
     const tlr_model *model; /* NULL: computation takes no time */
-    double unit_s;          /* of the trace's unit of volume */
     int terminal;           /* descriptor for progress */
 
     smpi_result *result;
-    double *predicted_s, *measured_s; /* [mark][rank], in shared memory */
-    smpi_rank *ranks;
+    smpi_rank *ranks; /* [n_ranks] */
 
     /* Options that are held back while the communicators are built. */
     const char *coll_selector, *bcast;
@@ -75,18 +94,14 @@ typedef struct smpi_replay {
     int finalize_barrier;
     int moves_payload; /* selectors other than SMPI's own need the real contents of messages */
 
-    double start_s; /* simulated time at which the trace begins */
-    sg_bar_t barrier;
-    sg_sem_t *turn;    /* [n_ranks] */
-    MPI_Group *groups; /* [n_comms] */
+    double start_s;   /* simulated time at which the traces begin */
+    sg_bar_t barrier; /* of all ranks */
     MPI_Op commutative, noncommutative;
     char *send_buffer, *recv_buffer; /* of every message: never read for its contents */
     uint64_t n_done;                 /* events, for progress */
 } smpi_replay;
 
 extern smpi_replay replay;
-
-#define SMPI_INSTANCE "timeless"
 
 /* Ends the process; the parent gets the message. */
 void smpi_give_up(tl_status status, const char *format, ...)
@@ -96,8 +111,8 @@ void smpi_give_up_at(const smpi_rank *r, tl_status status, const char *format, .
     __attribute__((noreturn, format(printf, 3, 4)));
 void *smpi_alloc(size_t n, size_t size);
 
-/* Called by one rank when all communicators are built: chooses the moment at which the trace
- * begins, and lets the options that were held back take effect. */
+/* Called by one rank when all communicators are built: chooses the moment at which the traces
+ * begin, and lets the options that were held back take effect. */
 void smpi_choose_start(void);
 
 /* The body of each simulated rank. */

@@ -3,6 +3,7 @@ CLI_TESTS = \
 	tests/cli/bad_input.sh \
 	tests/cli/calibrate.sh \
 	tests/cli/compare.sh \
+	tests/cli/jobs.sh \
 	tests/cli/man_examples.sh \
 	tests/cli/exchange.sh \
 	tests/cli/readme.sh \

@@ -96,6 +96,8 @@ static void finds_platforms_by_name(void **state)
 
 static const tlr_host hosts[] = {{"a", 1}, {"b", 4}, {"c", 2}};
 
+static int round_robin;
+
 static void check_map(const char *hostfile, unsigned ranks_per_host, const char *expected)
 {
     uint32_t host_of[16];
@@ -103,9 +105,10 @@ static void check_map(const char *hostfile, unsigned ranks_per_host, const char 
     const uint32_t n = (uint32_t)strlen(expected);
     if (hostfile)
         write_file("hosts", hostfile);
-    assert_int_equal(tlr_map_ranks(hosts, 3, hostfile ? path_of("hosts") : NULL, ranks_per_host, n,
-                                   host_of, &err),
-                     TL_OK);
+    const tlr_options options = {.ranks_per_host = ranks_per_host, .round_robin = round_robin};
+    assert_int_equal(
+        tlr_map_ranks(hosts, 3, hostfile ? path_of("hosts") : NULL, &options, n, host_of, &err),
+        TL_OK);
     for (uint32_t r = 0; r < n; r++)
         assert_int_equal(hosts[host_of[r]].name[0], expected[r]);
 }
@@ -117,8 +120,9 @@ static void check_no_map(const char *hostfile, unsigned ranks_per_host, uint32_t
     tl_error err;
     if (hostfile)
         write_file("hosts", hostfile);
-    assert_int_equal(tlr_map_ranks(hosts, 3, hostfile ? path_of("hosts") : NULL, ranks_per_host,
-                                   n_ranks, host_of, &err),
+    const tlr_options options = {.ranks_per_host = ranks_per_host, .round_robin = round_robin};
+    assert_int_equal(tlr_map_ranks(hosts, 3, hostfile ? path_of("hosts") : NULL, &options, n_ranks,
+                                   host_of, &err),
                      TL_ERR_INPUT);
     assert_non_null(strstr(err.text, said));
 }
@@ -142,12 +146,36 @@ static void places_ranks(void **state)
     check_no_map("a:0\n", 0, 1, "hosts:1: not a host and its slots");
 }
 
+static void places_ranks_in_turn(void **state)
+{
+    (void)state;
+    round_robin = 1;
+    check_map(NULL, 0, "abcbcbb");
+    check_map(NULL, 2, "abcabc");
+    check_map("c:2\na:1\n", 0, "cac");
+    check_no_map(NULL, 0, 8, "room for 7 ranks, the trace has 8");
+    round_robin = 0;
+}
+
+static void places_each_rank_by_its_line(void **state)
+{
+    (void)state;
+    check_map("rank 1=b\nrank 0 = c slot=1:0\nrank 2=a # last\n", 0, "cba");
+    check_no_map("rank 1=b\n", 0, 2, "names the hosts of 1 ranks, the trace has 2");
+    check_no_map("rank 0=b\nrank 0=c\n", 0, 2, "hosts:2: rank 0 has a host already");
+    check_no_map("rank 0=b\nrank 2=c\n", 0, 2, "hosts:2: rank 2 is not in the trace");
+    check_no_map("rank 0=b\nc\n", 0, 2, "give each rank a line");
+    check_no_map("rank 0=d\n", 0, 1, "hosts:1: the platform has no host 'd'");
+}
+
 static void gives_a_single_host_all_ranks(void **state)
 {
     (void)state;
     uint32_t host_of[5];
-    assert_int_equal(tlr_map_ranks(hosts, 1, NULL, 0, 5, host_of, NULL), TL_OK);
-    assert_int_equal(tlr_map_ranks(hosts, 1, NULL, 4, 5, host_of, NULL), TL_ERR_INPUT);
+    tlr_options options = {0};
+    assert_int_equal(tlr_map_ranks(hosts, 1, NULL, &options, 5, host_of, NULL), TL_OK);
+    options.ranks_per_host = 4;
+    assert_int_equal(tlr_map_ranks(hosts, 1, NULL, &options, 5, host_of, NULL), TL_ERR_INPUT);
 }
 
 static void finds_the_reason(void **state)
@@ -197,9 +225,14 @@ static void survives_the_death_of_the_simulator(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(loads_a_folder),   cmocka_unit_test(finds_platforms_by_name),
-        cmocka_unit_test(places_ranks),     cmocka_unit_test(gives_a_single_host_all_ranks),
-        cmocka_unit_test(finds_the_reason), cmocka_unit_test(survives_the_death_of_the_simulator),
+        cmocka_unit_test(loads_a_folder),
+        cmocka_unit_test(finds_platforms_by_name),
+        cmocka_unit_test(places_ranks),
+        cmocka_unit_test(places_ranks_in_turn),
+        cmocka_unit_test(places_each_rank_by_its_line),
+        cmocka_unit_test(gives_a_single_host_all_ranks),
+        cmocka_unit_test(finds_the_reason),
+        cmocka_unit_test(survives_the_death_of_the_simulator),
     };
     return cmocka_run_group_tests(tests, make_folder, remove_folder);
 }
