@@ -296,7 +296,7 @@ static int is_local(const smpi_rank *r)
     case TL_ACTION_KERNEL:
     case TL_ACTION_PROBE: /* the receive that follows waits */
     case TL_ACTION_COMM_FREE: return 1;
-    default: return !tlr_plan_is_modelled(replay.plan, r->rank, &r->event, r->info);
+    default: return !tlr_plan_is_modelled(r->job->plan, r->rank, &r->event, r->info);
     }
 }
 
