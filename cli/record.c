@@ -18,12 +18,13 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-enum { OPTION_LIST_VOLUMES = 256, OPTION_NO_KERNELS, OPTION_VOLUME };
+enum { OPTION_LIST_VOLUMES = 256, OPTION_KERNELS, OPTION_VOLUME };
 
 typedef struct settings {
     const char *output;
     const char *volume;
-    bool no_kernels, quiet, list_volumes;
+    const char *kernels;
+    bool quiet, list_volumes;
     char **command;
     int n_command;
 } settings;
@@ -35,7 +36,8 @@ static const struct argp_option options[] = {
      "that works)",
      0},
     {"list-volumes", OPTION_LIST_VOLUMES, NULL, 0, "Say which sources work here, and exit", 0},
-    {"no-kernels", OPTION_NO_KERNELS, NULL, 0, "Do not record BLAS calls as kernels", 0},
+    {"kernels", OPTION_KERNELS, "WHICH", 0,
+     "Record these kernels: none, large (the default: all but BLAS on short vectors) or all", 0},
     {"quiet", 'q', NULL, 0, "Say nothing unless something is wrong", 0},
     {0}};
 
@@ -46,7 +48,11 @@ static error_t parse_option(int key, char *arg, struct argp_state *state)
     case 'o': s->output = arg; return 0;
     case OPTION_VOLUME: s->volume = arg; return 0;
     case OPTION_LIST_VOLUMES: s->list_volumes = true; return 0;
-    case OPTION_NO_KERNELS: s->no_kernels = true; return 0;
+    case OPTION_KERNELS:
+        if (strcmp(arg, "none") != 0 && strcmp(arg, "large") != 0 && strcmp(arg, "all") != 0)
+            argp_error(state, "--kernels %s: give none, large or all", arg);
+        s->kernels = arg;
+        return 0;
     case 'q': s->quiet = true; return 0;
     case ARGP_KEY_ARG:
         s->command = &state->argv[state->next - 1];
@@ -120,8 +126,8 @@ static void set_environment(const settings *s, const char *output)
     setenv("TIMELESS_OUTPUT", output, 1);
     if (s->volume)
         setenv("TIMELESS_VOLUME", s->volume, 1);
-    if (s->no_kernels)
-        setenv("TIMELESS_KERNELS", "0", 1);
+    if (s->kernels)
+        setenv("TIMELESS_KERNELS", s->kernels, 1);
     if (s->quiet)
         setenv("TIMELESS_QUIET", "1", 1);
 }

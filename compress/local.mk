@@ -1,4 +1,4 @@
-# libtimeless: the trace file.  libc, zstd and (inlined) xxhash only.
+# libtimeless: the trace file.  libc (with its libm), zstd and (inlined) xxhash only.
 TIMELESS_SOURCES = \
 	compress/timeless.h compress/mpi_calls.def compress/kernels.def \
 	compress/balance.c compress/balance.h compress/bytes.c compress/bytes.h compress/codec.c \
@@ -14,7 +14,7 @@ TIMELESS_SOURCES = \
 lib_LTLIBRARIES += compress/libtimeless.la
 compress_libtimeless_la_SOURCES = $(TIMELESS_SOURCES)
 compress_libtimeless_la_CPPFLAGS = $(AM_CPPFLAGS) $(XXHASH_CFLAGS) $(ZSTD_CFLAGS)
-compress_libtimeless_la_LIBADD = $(ZSTD_LIBS)
+compress_libtimeless_la_LIBADD = $(ZSTD_LIBS) -lm
 compress_libtimeless_la_LDFLAGS = $(AM_LDFLAGS) -version-info 0:0:0 -no-undefined
 
 # The same with every symbol hidden, for the tracer to carry along (compile with -DTL_HIDDEN) and for
@@ -22,7 +22,7 @@ compress_libtimeless_la_LDFLAGS = $(AM_LDFLAGS) -version-info 0:0:0 -no-undefine
 noinst_LTLIBRARIES += compress/libtimeless-inner.la
 compress_libtimeless_inner_la_SOURCES = $(TIMELESS_SOURCES)
 compress_libtimeless_inner_la_CPPFLAGS = $(compress_libtimeless_la_CPPFLAGS) -DTL_HIDDEN
-compress_libtimeless_inner_la_LIBADD = $(ZSTD_LIBS)
+compress_libtimeless_inner_la_LIBADD = $(ZSTD_LIBS) -lm
 
 timelessincludedir = $(includedir)/timeless
 timelessinclude_HEADERS = compress/timeless.h compress/mpi_calls.def compress/kernels.def

@@ -1,6 +1,7 @@
 /* schema.c - the rows of mpi_calls.def and kernels.def as a table. */
 #include "timeless.h"
 
+#include <math.h>
 #include <string.h>
 
 /* FOLD(SLOT_, COUNT(count), TYPE(datatype), ...) = SLOT_COUNT(count) | SLOT_TYPE(datatype) | ... */
@@ -86,7 +87,7 @@ static const tl_call_info calls[] = {
     {code, #name, TL_ACTION_##action, FOLD(SLOT_, __VA_ARGS__), traits, NULL},
 #define TL_OPAQUE(code, name, ...) {code, "MPI_" #name, TL_ACTION_OPAQUE, 0, 0, NULL},
 #include "mpi_calls.def"
-#define TL_KERNEL(code, name, dimensions, work)                                                    \
+#define TL_KERNEL(code, name, type, kind, dimensions, work, flops)                                 \
     {code, #name, TL_ACTION_KERNEL, TL_SLOT_LIST, 0, dimensions},
 #include "kernels.def"
 };
@@ -100,7 +101,7 @@ enum {
 #define TL_EXTENSION TL_CALL
 #define TL_OPAQUE(code, name, ...) ROW_##name,
 #include "mpi_calls.def"
-#define TL_KERNEL(code, name, dimensions, work) ROW_KERNEL_##name,
+#define TL_KERNEL(code, name, ...) ROW_KERNEL_##name,
 #include "kernels.def"
 };
 
@@ -111,7 +112,7 @@ static const uint16_t row_plus_one[TL_CALL_LIMIT] = {
 #define TL_EXTENSION TL_CALL
 #define TL_OPAQUE(code, name, ...) [code] = ROW_##name + 1,
 #include "mpi_calls.def"
-#define TL_KERNEL(code, name, dimensions, work) [code] = ROW_KERNEL_##name + 1,
+#define TL_KERNEL(code, name, ...) [code] = ROW_KERNEL_##name + 1,
 #include "kernels.def"
 };
 
@@ -130,14 +131,41 @@ const tl_call_info *tl_call_by_name(const char *name)
     return NULL;
 }
 
+/* Multiply-adds of a factorisation of m x n: n^3 / 3 where it is square. */
+static double getrf_work(double m, double n)
+{
+    double least = m < n ? m : n;
+    return least * (m * n - least * (m + n) / 2 + least * least / 3);
+}
+
+/* Transforms times points times their binary logarithm. */
+static double fft_work(const int64_t *sizes, size_t n_sizes)
+{
+    double points = 1;
+    for (size_t i = 1; i < n_sizes; i++)
+        points *= (double)sizes[i];
+    return n_sizes && points > 1 ? (double)sizes[0] * points * log2(points) : 0;
+}
+
 double tl_kernel_work(unsigned code, const int64_t *sizes, size_t n_sizes)
 {
-    double d[3] = {0};
-    for (size_t i = 0; i < n_sizes && i < 3; i++)
+    double d[4] = {0};
+    for (size_t i = 0; i < n_sizes && i < 4; i++)
         d[i] = (double)sizes[i];
     /* clang-format off */
     switch (code) {
-#define TL_KERNEL(code, name, dimensions, work) case code: return work;
+#define TL_KERNEL(code, name, type, kind, dimensions, work, flops) case code: return work;
+#include "kernels.def"
+    default: return 0.0;
+    }
+    /* clang-format on */
+}
+
+double tl_kernel_flops_per_work(unsigned code)
+{
+    /* clang-format off */
+    switch (code) {
+#define TL_KERNEL(code, name, type, kind, dimensions, work, flops) case code: return flops;
 #include "kernels.def"
     default: return 0.0;
     }

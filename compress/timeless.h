@@ -244,7 +244,7 @@ enum tl_call {
 #define TL_EXTENSION(code, name, action, traits, ...) TL_MPIX_##name = (code),
 #define TL_OPAQUE(code, name, ...) TL_MPI_##name = (code),
 #include "mpi_calls.def"
-#define TL_KERNEL(code, name, dimensions, work) TL_KERNEL_##name = (code),
+#define TL_KERNEL(code, name, ...) TL_KERNEL_##name = (code),
 #include "kernels.def"
     TL_CALL_LIMIT = 2048 /* every code is below */
 };
@@ -253,8 +253,12 @@ enum tl_call {
 TL_API const tl_call_info *tl_call_by_code(unsigned code);
 /* The row of a name ("MPI_Send", "dgemm"); NULL if there is none. */
 TL_API const tl_call_info *tl_call_by_name(const char *name);
-/* Leading term of the operation count of a kernel with these sizes; 0 for other calls. */
+/* Leading term of the operation count of a kernel with these sizes, in its own unit; 0 for other
+ * calls. */
 TL_API double tl_kernel_work(unsigned code, const int64_t *sizes, size_t n_sizes);
+/* Floating-point operations (elements moved, for kernels that only move) in a unit of that work; 0
+ * for kernels of which nothing is known, and other calls. */
+TL_API double tl_kernel_flops_per_work(unsigned code);
 
 /* ---- events ---- */
 

@@ -50,14 +50,15 @@ static tl_status find_symbols(tlp_blas *blas, tl_error *err)
     if (!blas->library)
         return tl_fail(err, TL_ERR_SYSTEM, "%s: %s; install the Debian package libopenblas0",
                        LIBRARY, dlerror());
-#define TL_KERNEL(code, name, dimensions, work)                                                    \
-    blas->symbols[(code)-FIRST] = dlsym(blas->library, #name "_");                                 \
-    if (!blas->symbols[(code)-FIRST])                                                              \
+#define TLP_KERNEL(name)                                                                           \
+    blas->symbols[TL_KERNEL_##name - FIRST] = dlsym(blas->library, #name "_");                     \
+    if (!blas->symbols[TL_KERNEL_##name - FIRST])                                                  \
         return tl_fail(err, TL_ERR_SYSTEM,                                                         \
                        "%s: has no %s; install the Debian package "                                \
                        "libopenblas0",                                                             \
                        LIBRARY, #name "_");
-#include <kernels.def>
+    TLP_KERNELS
+#undef TLP_KERNEL
     return TL_OK;
 }
 

@@ -43,10 +43,11 @@ tl_status tlp_calibrate(const tlp_measure_options *options, tlp_result **out, tl
         status = tl_fail(err, TL_ERR_MEMORY, "out of memory while calibrating");
         goto cleanup;
     }
-#define TL_KERNEL(code, name, dimensions, formula)                                                 \
+#define TLP_KERNEL(name)                                                                           \
     if (status == TL_OK)                                                                           \
-        status = fit_kernel(result, (code), work, seconds, err);
-#include <kernels.def>
+        status = fit_kernel(result, TL_KERNEL_##name, work, seconds, err);
+    TLP_KERNELS
+#undef TLP_KERNEL
     if (status == TL_OK) {
         *out = result;
         result = NULL;
@@ -68,7 +69,11 @@ void tlp_result_free(tlp_result *result)
 
 const tlp_fit *tlp_result_fit(const tlp_result *result, unsigned kernel)
 {
-    const tl_call_info *call = tl_call_by_code(kernel);
-    return call && call->action == TL_ACTION_KERNEL ? &result->fits[kernel - TL_KERNEL_dgemm]
-                                                    : NULL;
+    switch (kernel) {
+#define TLP_KERNEL(name) case TL_KERNEL_##name:
+        TLP_KERNELS
+#undef TLP_KERNEL
+        return &result->fits[kernel - TL_KERNEL_dgemm];
+    default: return NULL;
+    }
 }

@@ -13,6 +13,29 @@
  * counts as a host of this speed, in flop/s. */
 #define TLP_REFERENCE_FLOPS 1.0e9
 
+/* The kernels that are measured, TLP_KERNEL(name): those of HPL, in both precisions. */
+#define TLP_KERNELS                                                                                \
+    TLP_KERNEL(dgemm)                                                                              \
+    TLP_KERNEL(dtrsm)                                                                              \
+    TLP_KERNEL(dgemv)                                                                              \
+    TLP_KERNEL(dger)                                                                               \
+    TLP_KERNEL(dtrsv)                                                                              \
+    TLP_KERNEL(daxpy)                                                                              \
+    TLP_KERNEL(dscal)                                                                              \
+    TLP_KERNEL(dswap)                                                                              \
+    TLP_KERNEL(dcopy)                                                                              \
+    TLP_KERNEL(idamax)                                                                             \
+    TLP_KERNEL(sgemm)                                                                              \
+    TLP_KERNEL(strsm)                                                                              \
+    TLP_KERNEL(sgemv)                                                                              \
+    TLP_KERNEL(sger)                                                                               \
+    TLP_KERNEL(strsv)                                                                              \
+    TLP_KERNEL(saxpy)                                                                              \
+    TLP_KERNEL(sscal)                                                                              \
+    TLP_KERNEL(sswap)                                                                              \
+    TLP_KERNEL(scopy)                                                                              \
+    TLP_KERNEL(isamax)
+
 /* ---- the plan: platforms/plan.c ---- */
 
 /* One call of a kernel to be timed. */
@@ -104,13 +127,13 @@ typedef struct tlp_result {
     unsigned cores;
     unsigned long seed;
     double instruction_s; /* negative: no counter */
-    tlp_fit fits[TL_CALL_LIMIT - TL_KERNEL_dgemm];
+    tlp_fit fits[TL_KERNEL_isamax - TL_KERNEL_dgemm + 1];
 } tlp_result;
 
 /* Measures and fits everything. */
 tl_status tlp_calibrate(const tlp_measure_options *options, tlp_result **out, tl_error *err);
 void tlp_result_free(tlp_result *result);
-/* The fit of a kernel; NULL for other calls. */
+/* The fit of a kernel of TLP_KERNELS; NULL for other calls. */
 const tlp_fit *tlp_result_fit(const tlp_result *result, unsigned kernel);
 /* model.conf, see timeless-model(5). */
 tl_status tlp_write_model(const tlp_result *result, FILE *out, tl_error *err);

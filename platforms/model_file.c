@@ -57,9 +57,11 @@ tl_status tlp_write_model(const tlp_result *result, FILE *out, tl_error *err)
         fprintf(out, ",\n  { unit = \"instructions\"; seconds_per_unit = %.4e; }",
                 result->instruction_s);
     fputs("\n);\nkernels = (\n", out);
-#define TL_KERNEL(code, name, dimensions, work)                                                    \
-    write_kernel(out, #name, tlp_result_fit(result, (code)), (code) == TL_KERNEL_isamax);
-#include <kernels.def>
+#define TLP_KERNEL(name)                                                                           \
+    write_kernel(out, #name, tlp_result_fit(result, TL_KERNEL_##name),                             \
+                 TL_KERNEL_##name == TL_KERNEL_isamax);
+    TLP_KERNELS
+#undef TLP_KERNEL
     fputs(");\n", out);
     return check_written(out, err);
 }

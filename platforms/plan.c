@@ -94,8 +94,9 @@ static void choose_sizes(gsl_rng *rng, unsigned i, unsigned n, int nb, tlp_call 
 }
 
 static const uint16_t kernels[] = {
-#define TL_KERNEL(code, name, dimensions, work) (code),
-#include <kernels.def>
+#define TLP_KERNEL(name) TL_KERNEL_##name,
+    TLP_KERNELS
+#undef TLP_KERNEL
 };
 enum { N_KERNELS = sizeof kernels / sizeof *kernels };
 

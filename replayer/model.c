@@ -17,7 +17,8 @@ typedef struct reading {
     tl_error *err;
 } reading;
 
-static const char *const top_names[] = {"reference_flops", "units", "kernels", NULL};
+static const char *const top_names[] = {"reference_flops", "seconds_per_flop", "units", "kernels",
+                                        NULL};
 static const char *const unit_names[] = {"unit", "seconds_per_unit", NULL};
 static const char *const kernel_names[] = {"kernel",    "intercept_s",  "per_work_s", "samples",
                                            "r_squared", "median_error", NULL};
@@ -189,6 +190,9 @@ static tl_status read_model(const reading *in, const config_setting_t *root, tlr
         status = read_units(in, root, model);
     if (status == TL_OK)
         status = read_kernels(in, root, model);
+    model->s_per_flop = -1;
+    if (status == TL_OK && config_setting_get_member(root, "seconds_per_flop"))
+        status = get_number(in, root, "seconds_per_flop", &model->s_per_flop);
     return status;
 }
 
@@ -249,14 +253,15 @@ double tlr_model_unit_s(const tlr_model *model, const char *unit)
 
 double tlr_model_kernel_s(const tlr_model *model, const tl_event *kernel)
 {
+    const double work = tl_kernel_work(kernel->call, kernel->list, kernel->list_len);
     for (size_t i = 0; i < model->n_kernels; i++) {
         const tlr_kernel_model *line = &model->kernels[i];
         if (line->call != kernel->call)
             continue;
-        double work = tl_kernel_work(kernel->call, kernel->list, kernel->list_len);
         /* An empty call returns at once.  HPL makes thousands of them while it polls for a panel.
          */
         return work > 0 ? line->intercept_s + line->per_work_s * work : 0;
     }
-    return -1;
+    const double flops = work * tl_kernel_flops_per_work(kernel->call);
+    return model->s_per_flop >= 0 ? model->s_per_flop * flops : -1;
 }

@@ -199,7 +199,8 @@ static tl_status check_model(const survey *s, const tlr_model *model)
         if (tlr_model_kernel_s(model, &kernel) < 0)
             return tl_fail(s->err, TL_ERR_INPUT,
                            "%s: has no model of the kernel '%s' of %s; measure it with 'timeless "
-                           "calibrate cpu', or give --no-compute",
+                           "calibrate cpu', add its line or seconds_per_flop "
+                           "(timeless-model(5)), or give --no-compute",
                            model->path, info->name, trace);
     }
     return TL_OK;

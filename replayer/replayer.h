@@ -26,6 +26,7 @@ typedef struct tlr_kernel_model {
 typedef struct tlr_model {
     char *path;
     double reference_flops; /* speed, in the platform's flop/s, of the host it was measured on */
+    double s_per_flop;      /* of kernels without a line of their own; negative: none is known */
     size_t n_units;
     struct tlr_unit_rate {
         char *unit;        /* a tl_run.volume_unit */
@@ -39,7 +40,8 @@ tl_status tlr_model_load(const char *path, tlr_model **out, tl_error *err);
 void tlr_model_free(tlr_model *model);
 /* Seconds per unit of volume; a negative number when the model has no rate for this unit. */
 double tlr_model_unit_s(const tlr_model *model, const char *unit);
-/* Seconds of a kernel event; a negative number when the model does not have this kernel. */
+/* Seconds of a kernel event: by the kernel's line, else by its operation count; a negative number
+ * when the model has neither. */
 double tlr_model_kernel_s(const tlr_model *model, const tl_event *kernel);
 
 /* ---- platform folder: replayer/platform.c ---- */

@@ -1,9 +1,9 @@
 # libtimeless-tracer.so: loaded by LD_PRELOAD into every process of a run, so it needs only libc and
-# zstd at load time; MPI, PAPI and BLAS are looked up when they are there.
+# zstd at load time; MPI, PAPI, BLAS and FFTW are looked up when they are there.
 pkglib_LTLIBRARIES += tracer/libtimeless-tracer.la
 tracer_libtimeless_tracer_la_SOURCES = \
 	tracer/blas.c tracer/call.h tracer/comms.c tracer/comms.h tracer/completion.c \
-	tracer/fortran.c tracer/messages.c tracer/next.c tracer/output.c tracer/p2p.c tracer/pmpi.c \
+	tracer/fftw.c tracer/fortran.c tracer/kernel.h tracer/messages.c tracer/next.c tracer/output.c tracer/p2p.c tracer/pmpi.c \
 	tracer/pmpi.h tracer/requests.c tracer/requests.h tracer/rows.h tracer/runtime.c tracer/runtime.h \
 	tracer/sites.c tracer/special.c tracer/volume.c tracer/volume.h tracer/volume_cputime.c \
 	tracer/volume_papi.c tracer/volume_perf.c tracer/volume_rseq.c \
@@ -12,7 +12,7 @@ nodist_tracer_libtimeless_tracer_la_SOURCES = tracer/fortran_names.h
 tracer_libtimeless_tracer_la_CPPFLAGS = $(AM_CPPFLAGS) $(MPI_CFLAGS) -Itracer -DTL_HIDDEN
 tracer_libtimeless_tracer_la_LIBADD = compress/libtimeless-inner.la
 tracer_libtimeless_tracer_la_LDFLAGS = $(AM_LDFLAGS) -module -avoid-version -shared -no-undefined \
-	-export-symbols-regex '^(P?MPIX?_.*|mpix?_.*_|cblas_.*|i?[ds][a-z]+_)$$'
+	-export-symbols-regex '^(P?MPIX?_.*|cblas_.*|LAPACKE_.*|fftwf?_.*|[a-z0-9_]+_)$$'
 
 # LOWER_Send is send: the C preprocessor cannot change case.
 tracer/fortran_names.h: $(top_srcdir)/compress/mpi_calls.def

@@ -143,6 +143,14 @@ static bool enabled(const char *name)
     return value && *value && strcmp(value, "0") != 0;
 }
 
+static enum tlt_kernels choose_kernels(void)
+{
+    const char *value = getenv("TIMELESS_KERNELS");
+    if (value && (!strcmp(value, "0") || !strcmp(value, "none")))
+        return TLT_KERNELS_NONE;
+    return value && !strcmp(value, "all") ? TLT_KERNELS_ALL : TLT_KERNELS_LARGE;
+}
+
 /* Chooses on rank 0 and says so; the others take the same, or say why they cannot. */
 static const tlt_volume_source *choose_volume(void)
 {
@@ -197,7 +205,7 @@ void tlt_start(uint16_t call, void *return_address)
     volume = choose_volume();
     if (!all_agree(volume))
         return;
-    tlt.kernels = !getenv("TIMELESS_KERNELS") || enabled("TIMELESS_KERNELS");
+    tlt.kernels = choose_kernels();
     tlt.mark = volume->mark;
     tlt.since_mark = volume->since_mark;
     tlt.volume_bias = measure_bias(volume);

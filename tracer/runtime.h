@@ -34,6 +34,13 @@ enum tlt_role {
     TLT_INSIDE
 };
 
+/* Which kernels are events. */
+enum tlt_kernels {
+    TLT_KERNELS_NONE = 0,
+    TLT_KERNELS_LARGE, /* all but level 1 of BLAS on short vectors */
+    TLT_KERNELS_ALL
+};
+
 /* The Fortran call in which this thread is. */
 typedef struct tlt_binding_call {
     void *caller;         /* its return address in the program; NULL: in none */
@@ -48,7 +55,7 @@ typedef struct tlt_state {
     uint64_t volume_bias; /* since a mark with nothing after it */
     uint64_t volume_kept; /* computed since the last event, before calls without event */
     uint32_t polls;
-    bool kernels; /* BLAS calls are events */
+    enum tlt_kernels kernels;
     int rank;
     int n_ranks;
     uint64_t start_ns;      /* monotonic clock at the end of Init */

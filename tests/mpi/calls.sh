@@ -1,4 +1,4 @@
-# calls.sh - every recorded MPI call and BLAS kernel, as it stands in the trace.
+# calls.sh - every recorded MPI call, as it stands in the trace.
 # TIMELESS_ACCEPT=1 rewrites the expected texts; read them before committing.
 . "$top_srcdir/tests/tap.sh"
 . "$top_srcdir/tests/mpi/tracer.sh"
@@ -19,7 +19,6 @@ check_calls calls_p2p 2
 check_calls calls_completion 2
 check_calls calls_collective 3
 check_calls calls_comm 4
-check_calls kernels 1 -l:libblas.so.3
 
 # Failed tests and probes are counted with the next event.
 check "failed tests are polls of the next event" \
@@ -29,12 +28,11 @@ check "failed tests are polls of the next event" \
 all_rows_exercised() {
     local name missing=0
     for name in $(sed -nE 's/^TL_(CALL|SPECIAL)\([0-9]+, (\w+),.*/MPI_\2/p' "$top_srcdir/compress/mpi_calls.def" |
-        grep -vE '(WIN|FILE|NEWFILE|NAME)\(|[Nn]eighbor|Intercomm_merge|Win_|File_|[Pp]ut|[Gg]et|cumulate|_and_') \
-        $(sed -nE 's/^TL_KERNEL\([0-9]+, (\w+),.*/\1/p' "$top_srcdir/compress/kernels.def"); do
+        grep -vE '(WIN|FILE|NEWFILE|NAME)\(|[Nn]eighbor|Intercomm_merge|Win_|File_|[Pp]ut|[Gg]et|cumulate|_and_'); do
         [ "$name" = MPI_Abort ] && continue # in ends.sh
         grep -qhE "^$name( |\$)" "$here"/expected/* || { echo "$name is not exercised"; missing=1; }
     done
     return $missing
 }
-check "every other row of mpi_calls.def and kernels.def is exercised" all_rows_exercised
+check "every other row of mpi_calls.def is exercised" all_rows_exercised
 tap_done

@@ -20,16 +20,27 @@ sed -nE 's/^TL_(CALL|SPECIAL|OPAQUE)\([0-9]+, (\w+),.*/MPI_\2\nPMPI_\2\nmpi_\L\2
     s/^TL_EXTENSION\([0-9]+, (\w+),.*/MPIX_\1\nPMPIX_\1\nmpix_\L\1_\nmpix_\1_f08_/p' \
     "$top_srcdir/compress/mpi_calls.def" | grep -vx mpi_wtime_f08_ >"$scratch/wanted"
 printf 'mpi_win_allocate_%s\n' cptr_ shared_cptr_ >>"$scratch/wanted" # of `use mpi`
-for k in $(sed -nE 's/^TL_KERNEL\([0-9]+, (\w+),.*/\1/p' "$top_srcdir/compress/kernels.def"); do
-    printf '%s_\ncblas_%s\n' "$k" "$k"
+sed -nE 's/^TL_KERNEL\([0-9]+, (\w+), *\w, (\w+),.*/\2 \1/p' "$top_srcdir/compress/kernels.def" |
+    while read -r kind k; do
+        case $kind in
+        TRANSFORM) ;;
+        GETRF | GETRS | POTRF) printf '%s\n' "${k}_" "LAPACKE_$k" "LAPACKE_${k}_work" ;;
+        DOTX) printf '%s\n' "${k}_" "cblas_${k}_sub" ;;
+        *) printf '%s\n' "${k}_" "cblas_$k" ;;
+        esac
+    done >>"$scratch/wanted"
+# Of FFTW every function that makes, executes or destroys a plan.
+for f in fftw3:d fftw3f:s; do
+    nm -D --defined-only "$(ldconfig -p | awk -v lib="lib${f%:*}.so.3" '$1 == lib {print $NF; exit}')" |
+        sed -nE "s/.* T (fftwf?_(plan_(many_|guru(64)?_(split_)?)?(dft|r2r)\w*|execute\w*|destroy_plan)|${f#*:}fftw_execute\w*)$/\1/p"
 done >>"$scratch/wanted"
 sort -o "$scratch/wanted" "$scratch/wanted"
 check "the tracer exports its wrappers and nothing else" diff "$scratch/wanted" "$scratch/exported"
 needs_nothing() {
-    ! readelf -d "$tracer" | grep NEEDED | grep -Ei 'mpi|papi|blas' &&
-        ! nm -D --undefined-only "$tracer" | grep -Ei 'mpi|papi|blas'
+    ! readelf -d "$tracer" | grep NEEDED | grep -Ei 'mpi|papi|blas|lapack|fftw' &&
+        ! nm -D --undefined-only "$tracer" | grep -Ei 'mpi|papi|blas|lapack|fftw'
 }
-check "it needs no MPI, PAPI or BLAS to be loaded" needs_nothing
+check "it needs no MPI, PAPI, BLAS or FFTW to be loaded" needs_nothing
 harmless() { LD_BIND_NOW=1 LD_PRELOAD=$tracer sh -c 'cd "$0" && ls | wc -l' "$scratch" 2>&1 | grep -qx '[0-9]*'; }
 check "it is silent in programs without MPI, also when all symbols are bound at once" harmless
 no_file() { [ -z "$(find "$scratch" -name '*.tl')" ]; }

@@ -55,6 +55,43 @@ static void reads_rates_and_kernels(void **state)
     tlr_model_free(NULL);
 }
 
+/* Kernels without a line, by their operation count. */
+static void costs_kernels_by_their_operations(void **state)
+{
+    (void)state;
+    const char *text = "reference_flops = 1e9; seconds_per_flop = 1e-9;\n"
+                       "kernels = ( { kernel = \"dgemm\"; intercept_s = 1; per_work_s = 0; } );\n";
+    static const struct {
+        uint16_t call;
+        uint32_t n_sizes;
+        int64_t sizes[4];
+        double flops;
+    } cases[] = {
+        {TL_KERNEL_sgemm, 3, {10, 20, 30}, 12000},
+        {TL_KERNEL_zgemm, 3, {10, 20, 30}, 48000},
+        {TL_KERNEL_dtrsm, 3, {10, 20, 10}, 2000},
+        {TL_KERNEL_dgbmv, 4, {10, 20, 1, 2}, 160},
+        {TL_KERNEL_cgetrf, 2, {300, 300}, 4 * 18e6},
+        {TL_KERNEL_dgetrf, 2, {400, 100}, 2 * (400 * 1e4 - 50 * 1e4 - 200 * 1e4 + 1e6 / 3)},
+        {TL_KERNEL_dpotrf, 1, {300}, 9e6},
+        {TL_KERNEL_dgetrs, 2, {100, 3}, 6e4},
+        {TL_KERNEL_fftw_dft, 3, {2, 8, 4}, 2 * 5 * 32 * 5},
+        {TL_KERNEL_fftwf_dft_r2c, 2, {1, 1024}, 2.5 * 10240},
+        {TL_KERNEL_fftw_r2r, 2, {1, 1}, 0},
+        {TL_KERNEL_dcopy, 1, {7}, 7},
+        {TL_KERNEL_dgemm, 3, {1, 1, 1}, 1e9}};
+    tlr_model *model = NULL;
+    tl_error err = {0};
+    assert_int_equal(load_bytes(text, strlen(text), &model, &err), TL_OK);
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        const tl_event event = {
+            .call = cases[i].call, .list_len = cases[i].n_sizes, .list = cases[i].sizes};
+        const double seconds = cases[i].flops * 1e-9;
+        assert_float_equal(tlr_model_kernel_s(model, &event), seconds, 1e-12 * seconds);
+    }
+    tlr_model_free(model);
+}
+
 #define UNIT(name, rate) "{ unit = \"" name "\"; seconds_per_unit = " rate "; }"
 #define KERNEL(name, intercept, slope)                                                             \
     "{ kernel = \"" name "\"; intercept_s = " intercept "; per_work_s = " slope "; }"
@@ -69,6 +106,7 @@ static const struct refusal {
     {"reference_flops = 0;", 1, "'reference_flops' is 0"},
     {"reference_flops = -1e9;", 1, "is -1e+09"},
     {"reference_flops = 1e999;", 1, "is inf"},
+    {"reference_flops = 1e9;\nseconds_per_flop = -1;", 2, "'seconds_per_flop' is -1"},
     {"reference_flops = nan;", 1, "syntax error"},
     {"reference_flops = 1e9\nunits = ( {", 2, "syntax error"},
     {"reference_flops = 1e9;\nunit = ();", 2, "unknown setting 'unit'"},
@@ -80,8 +118,8 @@ static const struct refusal {
     {"reference_flops = 1e9;\nunits = ( " UNIT("a", "-1") " );", 2, "is -1"},
     {"reference_flops = 1e9;\nunits = ( " UNIT("a", "1e-9") ",\n" UNIT("a", "2e-9") " );", 3,
      "unit 'a' stands here a second time"},
-    {"reference_flops = 1e9;\nkernels = ( " KERNEL("zgemm", "0", "1e-9") " );", 2,
-     "'zgemm' is no kernel"},
+    {"reference_flops = 1e9;\nkernels = ( " KERNEL("xgemm", "0", "1e-9") " );", 2,
+     "'xgemm' is no kernel"},
     {"reference_flops = 1e9;\nkernels = ( " KERNEL("MPI_Send", "0", "1e-9") " );", 2,
      "'MPI_Send' is no kernel"},
     {"reference_flops = 1e9;\nkernels = ( " KERNEL("dgemm", "-1e-6", "1e-9") " );", 2,
@@ -130,6 +168,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(reads_rates_and_kernels),
+        cmocka_unit_test(costs_kernels_by_their_operations),
         cmocka_unit_test(refuses_with_line_and_remedy),
         cmocka_unit_test(refuses_what_is_no_text),
     };

@@ -1,0 +1,45 @@
+# kernels.sh - every row of kernels.def by every symbol, and which calls are left to the volumes.
+. "$top_srcdir/tests/tap.sh"
+. "$top_srcdir/tests/mpi/tracer.sh"
+libraries=/usr/lib/$(gcc -dumpmachine)
+
+# check_kernels PROGRAM WHICH-LIBRARY: same results as without the tracer, the events as expected
+check_kernels() {
+    local name=$1 library=$2 plain traced
+    plain=$("$scratch/$name" "$scratch/expected") && [ -n "$plain" ]
+    check "$name, $library: runs without the tracer" test $? = 0
+    traced=$(TIMELESS_KERNELS=all LD_PRELOAD=$tracer TIMELESS_OUTPUT=$scratch/$name.tl \
+        "$scratch/$name" "$scratch/expected")
+    check "$name, $library: computes the same with it" test "$plain" = "$traced"
+    check "$name, $library: its events" same_text "$scratch/expected" "$print_events" "$scratch/$name.tl" 0
+    cat "$scratch/expected" >>"$scratch/all"
+}
+compile kernels -I"$top_srcdir/compress" -llapacke -llapack -lblas -lm
+compile kernels_fftw -lfftw3 -lfftw3f -lm
+check_kernels kernels default
+LD_LIBRARY_PATH=$libraries/blas:$libraries/lapack check_kernels kernels reference
+check_kernels kernels_fftw Debian
+
+every_row() {
+    local name missing=0
+    for name in $(sed -nE 's/^TL_KERNEL\([0-9]+, (\w+),.*/\1/p' "$top_srcdir/compress/kernels.def"); do
+        grep -q "^$name " "$scratch/all" || { echo "$name is not exercised"; missing=1; }
+    done
+    return $missing
+}
+check "every row of kernels.def is exercised" every_row
+unique_codes() { [ -z "$(grep -oE '^TL_KERNEL\([0-9]+' "$top_srcdir/compress/kernels.def" | sort | uniq -d)" ]; }
+check "no code stands there twice" unique_codes
+
+# sizes_of WHICH: the vectors of the events with --kernels WHICH
+compile vectors -lblas
+sizes_of() {
+    local which=$1; shift
+    $timeless record -o "$scratch/vectors.tl" "$@" -- "$scratch/vectors" &&
+        [ "$("$print_events" "$scratch/vectors.tl" 0 | grep -v MPI_ | tr '\n' ' ')" = "$which" ]
+}
+check "by default short vectors are left to the volume" sizes_of 'daxpy n=1024 dgemv m=2 n=2 end 1 '
+check "all kernels" sizes_of 'daxpy n=1023 daxpy n=1024 dgemv m=2 n=2 end 1 ' --kernels all
+check "no kernel" sizes_of 'end 1 ' --kernels none
+check_exit 2 "another choice of kernels" $timeless record --kernels some -- "$scratch/vectors"
+tap_done

@@ -1,0 +1,101 @@
+/* kernel.h - one recorded kernel: a wrapper of a numerical routine.
+ *
+ * What a kernel computes belongs to no volume, and kernels that it calls in turn are not recorded.
+ *
+ * Wrappers know the arguments only as far as they need to: what travels in integer registers is a
+ * tlt_word, which hands on pointers, 32-bit and 64-bit integers (ILP64 libraries) alike, and as a
+ * result also none at all.  Sizes are read as 32 bits.
+ */
+#ifndef TLT_KERNEL_H
+#define TLT_KERNEL_H
+
+#include "runtime.h"
+
+typedef intptr_t tlt_word;
+
+/* Vectors from this length on are worth an event: a call on fewer elements takes less time than an
+ * event does (tests/bench/kernel_cost.sh). */
+enum { TLT_LEAST_VECTOR = 1024 };
+
+/* True when the routine is to be recorded; then tlt_leave_kernel must follow. */
+static inline bool tlt_enter_routine(void)
+{
+    return tlt.kernels != TLT_KERNELS_NONE && tlt_enter_kernel();
+}
+
+/* The same for a routine on vectors of n elements. */
+static inline bool tlt_enter_vector(int64_t n)
+{
+    return (n >= TLT_LEAST_VECTOR || tlt.kernels == TLT_KERNELS_ALL) && tlt_enter_routine();
+}
+
+static inline void tlt_leave_kernel(uint16_t code, uint32_t site, uint32_t n_sizes,
+                                    const int64_t *sizes)
+{
+    tl_event event = {.call = code, .site = site, .list_len = n_sizes, .list = sizes};
+    tlt_put(&event);
+    tlt_leave();
+}
+
+#define TLT_PARAMS_1(A) (A a1)
+#define TLT_PARAMS_3(A, B, C) (A a1, B a2, C a3)
+#define TLT_PARAMS_4(A, B, C, D) (A a1, B a2, C a3, D a4)
+#define TLT_PARAMS_5(A, B, C, D, E) (A a1, B a2, C a3, D a4, E a5)
+#define TLT_PARAMS_6(A, B, C, D, E, F) (A a1, B a2, C a3, D a4, E a5, F a6)
+#define TLT_PARAMS_7(A, B, C, D, E, F, G) (A a1, B a2, C a3, D a4, E a5, F a6, G a7)
+#define TLT_PARAMS_8(A, B, C, D, E, F, G, H) (A a1, B a2, C a3, D a4, E a5, F a6, G a7, H a8)
+#define TLT_PARAMS_9(A, B, C, D, E, F, G, H, I)                                                    \
+    (A a1, B a2, C a3, D a4, E a5, F a6, G a7, H a8, I a9)
+#define TLT_PARAMS_10(A, B, C, D, E, F, G, H, I, J)                                                \
+    (A a1, B a2, C a3, D a4, E a5, F a6, G a7, H a8, I a9, J a10)
+#define TLT_PARAMS_11(A, B, C, D, E, F, G, H, I, J, K)                                             \
+    (A a1, B a2, C a3, D a4, E a5, F a6, G a7, H a8, I a9, J a10, K a11)
+#define TLT_PARAMS_12(A, B, C, D, E, F, G, H, I, J, K, L)                                          \
+    (A a1, B a2, C a3, D a4, E a5, F a6, G a7, H a8, I a9, J a10, K a11, L a12)
+#define TLT_PARAMS_13(A, B, C, D, E, F, G, H, I, J, K, L, M)                                       \
+    (A a1, B a2, C a3, D a4, E a5, F a6, G a7, H a8, I a9, J a10, K a11, L a12, M a13)
+#define TLT_PARAMS_14(A, B, C, D, E, F, G, H, I, J, K, L, M, N)                                    \
+    (A a1, B a2, C a3, D a4, E a5, F a6, G a7, H a8, I a9, J a10, K a11, L a12, M a13, N a14)
+#define TLT_PARAMS_15(A, B, C, D, E, F, G, H, I, J, K, L, M, N, O)                                 \
+    (A a1, B a2, C a3, D a4, E a5, F a6, G a7, H a8, I a9, J a10, K a11, L a12, M a13, N a14, O a15)
+
+/* n words. */
+#define TLT_WORDS_1 TLT_PARAMS_1(tlt_word)
+#define TLT_W3 tlt_word, tlt_word, tlt_word
+#define TLT_EXPAND(macro, ...) macro(__VA_ARGS__)
+#define TLT_WORDS_3 TLT_EXPAND(TLT_PARAMS_3, TLT_W3)
+#define TLT_WORDS_4 TLT_EXPAND(TLT_PARAMS_4, TLT_W3, tlt_word)
+#define TLT_WORDS_5 TLT_EXPAND(TLT_PARAMS_5, TLT_W3, tlt_word, tlt_word)
+#define TLT_WORDS_6 TLT_EXPAND(TLT_PARAMS_6, TLT_W3, TLT_W3)
+#define TLT_WORDS_7 TLT_EXPAND(TLT_PARAMS_7, TLT_W3, TLT_W3, tlt_word)
+#define TLT_WORDS_8 TLT_EXPAND(TLT_PARAMS_8, TLT_W3, TLT_W3, tlt_word, tlt_word)
+#define TLT_WORDS_9 TLT_EXPAND(TLT_PARAMS_9, TLT_W3, TLT_W3, TLT_W3)
+#define TLT_WORDS_10 TLT_EXPAND(TLT_PARAMS_10, TLT_W3, TLT_W3, TLT_W3, tlt_word)
+#define TLT_WORDS_11 TLT_EXPAND(TLT_PARAMS_11, TLT_W3, TLT_W3, TLT_W3, tlt_word, tlt_word)
+#define TLT_WORDS_12 TLT_EXPAND(TLT_PARAMS_12, TLT_W3, TLT_W3, TLT_W3, TLT_W3)
+#define TLT_WORDS_13 TLT_EXPAND(TLT_PARAMS_13, TLT_W3, TLT_W3, TLT_W3, TLT_W3, tlt_word)
+#define TLT_WORDS_14 TLT_EXPAND(TLT_PARAMS_14, TLT_W3, TLT_W3, TLT_W3, TLT_W3, tlt_word, tlt_word)
+#define TLT_WORDS_15 TLT_EXPAND(TLT_PARAMS_15, TLT_W3, TLT_W3, TLT_W3, TLT_W3, TLT_W3)
+
+#define TLT_ARGS_1 (a1)
+#define TLT_ARGS_3 (a1, a2, a3)
+#define TLT_ARGS_4 (a1, a2, a3, a4)
+#define TLT_ARGS_5 (a1, a2, a3, a4, a5)
+#define TLT_ARGS_6 (a1, a2, a3, a4, a5, a6)
+#define TLT_ARGS_7 (a1, a2, a3, a4, a5, a6, a7)
+#define TLT_ARGS_8 (a1, a2, a3, a4, a5, a6, a7, a8)
+#define TLT_ARGS_9 (a1, a2, a3, a4, a5, a6, a7, a8, a9)
+#define TLT_ARGS_10 (a1, a2, a3, a4, a5, a6, a7, a8, a9, a10)
+#define TLT_ARGS_11 (a1, a2, a3, a4, a5, a6, a7, a8, a9, a10, a11)
+#define TLT_ARGS_12 (a1, a2, a3, a4, a5, a6, a7, a8, a9, a10, a11, a12)
+#define TLT_ARGS_13 (a1, a2, a3, a4, a5, a6, a7, a8, a9, a10, a11, a12, a13)
+#define TLT_ARGS_14 (a1, a2, a3, a4, a5, a6, a7, a8, a9, a10, a11, a12, a13, a14)
+#define TLT_ARGS_15 (a1, a2, a3, a4, a5, a6, a7, a8, a9, a10, a11, a12, a13, a14, a15)
+
+/* The routine that the wrapper of `symbol` stands before. */
+#define TLT_REAL(symbol)                                                                           \
+    static __typeof__(&symbol) real;                                                               \
+    if (TLT_UNLIKELY(!real))                                                                       \
+    real = (__typeof__(real))tlt_next(#symbol, __builtin_return_address(0))
+
+#endif
