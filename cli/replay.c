@@ -25,7 +25,8 @@ enum {
     OPT_SET,
     OPT_SCALE,
     OPT_HOST_SPEED,
-    OPT_ROUND_ROBIN
+    OPT_ROUND_ROBIN,
+    OPT_PARAMS
 };
 
 typedef struct arguments {
@@ -41,7 +42,7 @@ typedef struct arguments {
 } arguments;
 
 static const struct argp_option options[] = {
-    {"platform", 'p', "NAME", 0, "platform folder, or the name of an installed one (required)", 0},
+    {"platform", 'p', "NAME", 0, "platform folder, or the name of an installed one", 0},
     {"ranks-per-host", OPT_RANKS_PER_HOST, "N", 0,
      "ranks on each host (default: as many as it has cores)", 0},
     {"hostfile", OPT_HOSTFILE, "FILE", 0,
@@ -64,7 +65,9 @@ static const struct argp_option options[] = {
     {"model", OPT_MODEL, "FILE", 0, "compute model in place of the platform's", 0},
     {"no-compute", OPT_NO_COMPUTE, NULL, 0, "bursts and kernels take no time", 0},
     {"allow-opaque", OPT_ALLOW_OPAQUE, NULL, 0, "calls that are not modelled take no time", 0},
-    {"engine", OPT_ENGINE, "NAME", 0, "smpi (default)", 0},
+    {"engine", OPT_ENGINE, "NAME", 0, "smpi (default), or loggops, which needs no platform", 0},
+    {"params", OPT_PARAMS, "L=TIME,...", 0,
+     "network of the loggops engine: L=5us,o=2us,g=2us,G=2.5ns,O=1ns,S=65536", 0},
     {"json", OPT_JSON, "FILE", OPTION_ARG_OPTIONAL, "write JSON to FILE, or in place of the text",
      0},
     {"progress", OPT_PROGRESS, NULL, 0, "tell on standard error how far the replay is", 0},
@@ -184,6 +187,7 @@ static error_t parse(int key, char *value, struct argp_state *state)
     case OPT_NO_COMPUTE: a->options.no_compute = 1; break;
     case OPT_ALLOW_OPAQUE: a->options.allow_opaque = 1; break;
     case OPT_ENGINE: a->engine = value; break;
+    case OPT_PARAMS: a->options.loggops_params = value; break;
     case OPT_JSON:
         a->json = 1;
         a->json_path = value;
@@ -195,8 +199,6 @@ static error_t parse(int key, char *value, struct argp_state *state)
         if (a->n_hostfiles > 1 && a->n_hostfiles != a->n_jobs)
             argp_error(state, "%zu host files for %zu traces; give one for all, or one for each",
                        a->n_hostfiles, a->n_jobs);
-        if (!a->platform)
-            argp_error(state, "which platform?  give --platform NAME");
         break;
     default: return ARGP_ERR_UNKNOWN;
     }
@@ -206,7 +208,7 @@ static error_t parse(int key, char *value, struct argp_state *state)
 static const struct argp argp = {
     options,
     parse,
-    "TRACE[@START]... --platform NAME",
+    "TRACE[@START]... --platform NAME\nTRACE --engine loggops --params L=TIME,...",
     "Predict how long a trace takes on a platform.\vSeveral traces run on the platform at the same "
     "time, each from its START in seconds (0).",
     NULL,
@@ -262,7 +264,7 @@ static int replay(arguments *a)
         if (a->n_hostfiles > 1)
             a->jobs[j].hostfile = a->hostfiles[j];
     }
-    if (status == TL_OK)
+    if (status == TL_OK && a->platform)
         status = tlr_platform_load(a->platform, &platform, &err);
     if (status == TL_OK)
         status = tlr_replay_jobs(a->jobs, a->n_jobs, platform, a->engine, &a->options, predictions,

@@ -7,7 +7,7 @@ TIMELESS_SOURCES = \
 	compress/export_goal.c compress/export_simgrid.c compress/import.h compress/import_simgrid.c compress/format.h \
 	compress/frame.c compress/frame.h compress/map.c compress/map.h compress/reader.c \
 	compress/reader.h compress/requests.c compress/requests.h compress/run.c compress/run.h \
-	compress/scan.c compress/scan.h compress/schema.c compress/sections.c compress/status.c \
+	compress/pattern.c compress/patterns.def compress/scan.c compress/scan.h compress/schema.c compress/sections.c compress/status.c \
 	compress/text.c compress/text.h compress/text_parse.c \
 	compress/text_read.c compress/text_write.c compress/writer.c
 

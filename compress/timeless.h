@@ -471,6 +471,23 @@ TL_API tl_status tl_export_goal(tl_reader *r, const tl_rates *rates, const char 
  * in "flops". */
 TL_API tl_status tl_import_simgrid(const char *list_path, const char *out_path, tl_error *err);
 
+/* ---- patterns ---- */
+
+/* A communication pattern, without a run.  Volumes are 0, in the unit "none". */
+typedef struct tl_pattern {
+    const char *name;
+    uint32_t n_ranks;
+    int64_t bytes; /* of a message */
+    uint64_t n_iterations;
+    uint64_t seed; /* of a random pattern */
+} tl_pattern;
+
+/* Number of patterns; the i-th one's name and what an iteration of it is, if there is one. */
+TL_API size_t tl_pattern_list(size_t i, const char **name, const char **summary);
+/* Writes a trace of the pattern.  TL_ERR_USAGE: no such pattern, or it does not exist for so many
+ * ranks. */
+TL_API tl_status tl_pattern_write(const tl_pattern *pattern, const char *out_path, tl_error *err);
+
 /* ---- parts ---- */
 
 /* A span of each rank's events: [first[r], past[r]). */

@@ -9,6 +9,7 @@
 
 #include "smpi_rank.h"
 
+#include "marks.h"
 #include "sandbox.h"
 
 #include <inttypes.h>
@@ -266,43 +267,6 @@ static char *format_text(const char *format, ...)
     return length < 0 ? NULL : text;
 }
 
-static int compare_marks(const void *a, const void *b)
-{
-    const tlr_mark *x = a, *y = b;
-    if (x->measured_s[0] != y->measured_s[0])
-        return x->measured_s[0] < y->measured_s[0] ? -1 : 1;
-    if (x->call != y->call)
-        return x->call < y->call ? -1 : 1;
-    const int order = strcmp(x->site, y->site);
-    return order ? order : x->ordinal < y->ordinal ? -1 : x->ordinal > y->ordinal;
-}
-
-static tl_status take_marks(const smpi_job *job, tlr_prediction *out)
-{
-    const tlr_plan *plan = job->plan;
-    const size_t bytes = plan->n_ranks * sizeof(double);
-    if (!plan->n_marks)
-        return TL_OK;
-    out->marks = calloc(plan->n_marks, sizeof *out->marks);
-    if (!out->marks)
-        return TL_ERR_MEMORY;
-    for (size_t i = 0; i < plan->n_mark_sites; i++) {
-        const tlr_plan_marks *site = &plan->mark_sites[i];
-        for (uint64_t k = 0; k < site->count; k++) {
-            const size_t from = (site->first + k) * plan->n_ranks;
-            tlr_mark *mark = &out->marks[out->n_marks++];
-            *mark = (tlr_mark){site->call, strdup(site->site), (uint32_t)k, malloc(bytes),
-                               malloc(bytes)};
-            if (!mark->site || !mark->measured_s || !mark->predicted_s)
-                return TL_ERR_MEMORY;
-            memcpy(mark->measured_s, job->measured_s + from, bytes);
-            memcpy(mark->predicted_s, job->predicted_s + from, bytes);
-        }
-    }
-    qsort(out->marks, out->n_marks, sizeof *out->marks, compare_marks);
-    return TL_OK;
-}
-
 static tl_status take_results(const smpi_job *job, tlr_prediction *out, tl_error *err)
 {
     const tlr_plan *plan = job->plan;
@@ -329,7 +293,7 @@ static tl_status take_results(const smpi_job *job, tlr_prediction *out, tl_error
         out->makespan_s = fmax(out->makespan_s, from->end_s);
     }
     if (status == TL_OK)
-        status = take_marks(job, out);
+        status = tlr_take_marks(plan, job->measured_s, job->predicted_s, out);
     if (status != TL_OK)
         tl_error_set(err, status, "out of memory for the prediction");
     return status;
@@ -399,6 +363,8 @@ static tl_status replay_smpi(const tlr_job *jobs, size_t n_jobs, const tlr_platf
 {
     tl_status status = TL_OK;
     size_t result_bytes = 0;
+    if (options->loggops_params)
+        return tl_fail(err, TL_ERR_USAGE, "--params is for --engine loggops");
     replay = (smpi_replay){.options = options, .platform = platform, .model = model};
     replay.jobs = calloc(n_jobs, sizeof *replay.jobs);
     if (!replay.jobs)
@@ -428,4 +394,5 @@ cleanup:
     return status;
 }
 
-const tlr_engine tlr_engine_smpi = {"smpi", "SimGrid's SMPI: topology and contention", replay_smpi};
+const tlr_engine tlr_engine_smpi = {"smpi", "SimGrid's SMPI: topology and contention", replay_smpi,
+                                    1};

@@ -1,12 +1,17 @@
 # libreplayer: compute model, platform folder, engines, predictions, comparison.
+LOGGOPS_SOURCES = replayer/engine_loggops.c replayer/loggops.h replayer/loggops_algorithms.def \
+	replayer/loggops_collective.c replayer/loggops_comm.c replayer/loggops_params.c \
+	replayer/loggops_program.c replayer/loggops_program.h replayer/loggops_queue.c \
+	replayer/loggops_share.c replayer/loggops_simulate.c replayer/loggops_simulate.h \
+	replayer/loggops_wheel.c
 noinst_LTLIBRARIES += replayer/libreplayer.la
 replayer_libreplayer_la_SOURCES = \
-	replayer/replayer.h replayer/mapping.h replayer/plan.h replayer/sandbox.h replayer/smpi_rank.h \
+	replayer/replayer.h replayer/mapping.h replayer/marks.c replayer/marks.h replayer/plan.h replayer/sandbox.h replayer/smpi_rank.h \
 	replayer/text_file.h replayer/compare.c replayer/engine_smpi.c replayer/mapping.c \
 	replayer/model.c replayer/plan.c replayer/plan_comms.c replayer/platform.c \
 	replayer/prediction.c replayer/prediction_json.c replayer/replay.c replayer/sandbox.c \
 	replayer/smpi_collective.c replayer/smpi_comm.c replayer/smpi_hosts.c \
-	replayer/smpi_rank.c replayer/text_file.c replayer/what_if.c
+	replayer/smpi_rank.c replayer/text_file.c replayer/what_if.c $(LOGGOPS_SOURCES)
 replayer_libreplayer_la_CPPFLAGS = $(AM_CPPFLAGS) -I$(top_srcdir)/replayer $(LIBCONFIG_CFLAGS) \
 	$(JANSSON_CFLAGS) $(SIMGRID_CFLAGS) $(XXHASH_CFLAGS) -DPLATFORMS_FOLDER='"$(pkgdatadir)/platforms"'
 replayer_libreplayer_la_LIBADD = compress/libtimeless.la $(LIBCONFIG_LIBS) $(JANSSON_LIBS) \

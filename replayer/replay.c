@@ -10,18 +10,30 @@
 #define XXH_INLINE_ALL
 #include <xxhash.h>
 
-static const tlr_engine *const engines[] = {&tlr_engine_smpi};
+static const tlr_engine *const engines[] = {&tlr_engine_smpi, &tlr_engine_loggops};
 enum { N_ENGINES = sizeof engines / sizeof *engines };
 
 static tl_status find_engine(const char *name, const tlr_engine **out, tl_error *err)
 {
-    for (int i = 0; i < N_ENGINES; i++)
+    char names[200] = "";
+    size_t used = 0;
+    for (int i = 0; i < N_ENGINES; i++) {
         if (!name || !strcmp(engines[i]->name, name)) {
             *out = engines[i];
             return TL_OK;
         }
-    return tl_fail(err, TL_ERR_USAGE, "there is no engine '%s'; there is: %s", name,
-                   engines[0]->name);
+        used += (size_t)snprintf(names + used, sizeof names - used, "%s%s", used ? ", " : "",
+                                 engines[i]->name);
+    }
+    return tl_fail(err, TL_ERR_USAGE, "there is no engine '%s'; there are: %s", name, names);
+}
+
+static tl_status check_platform(const tlr_engine *engine, const tlr_platform *platform,
+                                tl_error *err)
+{
+    if (platform || !engine->needs_platform)
+        return TL_OK;
+    return tl_fail(err, TL_ERR_USAGE, "which platform?  give --platform NAME");
 }
 
 static tl_status check_trace(tl_reader *trace, tl_error *err)
@@ -52,7 +64,7 @@ static tl_status choose_model(const tlr_platform *platform, const tlr_options *o
 {
     tl_status status = TL_OK;
     const char *name = "platform";
-    *out = platform->model;
+    *out = platform ? platform->model : NULL;
     if (options->no_compute) {
         *out = NULL;
     } else if (options->model_path) {
@@ -116,12 +128,12 @@ static tl_status describe_job(const tlr_job *job, const tlr_platform *platform,
         return status;
     p->start_s = job->start_s;
     p->trace_path = strdup(tl_reader_path(trace));
-    p->platform_name = strdup(platform->folder);
+    p->platform_name = strdup(platform ? platform->folder : "none");
     p->engine = strdup(engine->name);
     p->command = strdup(tl_reader_run(trace)->program);
     p->options = join_options(options);
     p->changes = join_changes(options);
-    p->platform_hash = platform->hash;
+    p->platform_hash = platform ? platform->hash : 0;
     p->model = strdup(model);
     p->model_hash = model_hash;
     if (!p->trace_path || !p->platform_name || !p->engine || !p->command || !p->options ||
@@ -146,6 +158,7 @@ tl_status tlr_replay_jobs(const tlr_job *jobs, size_t n_jobs, const tlr_platform
     tlr_prediction **p = calloc(n_jobs, sizeof *p);
     tl_status status = p ? TL_OK : tl_fail(err, TL_ERR_MEMORY, "out of memory for the prediction");
     if (status != TL_OK || (status = find_engine(engine, &e, err)) != TL_OK ||
+        (status = check_platform(e, platform, err)) != TL_OK ||
         (status = choose_model(platform, options, &model, &own_model, &model_name, &model_hash,
                                err)) != TL_OK)
         goto cleanup;

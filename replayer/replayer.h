@@ -108,7 +108,9 @@ typedef struct tlr_options {
     const char *model_path; /* compute model in place of the platform's */
     int no_compute;         /* bursts and kernels take no time */
     int allow_opaque;       /* go on although the trace has calls that are not modelled */
-    int progress;           /* tell progress on standard error */
+    const char
+        *loggops_params; /* of the loggops engine: "L=5us,o=2us,g=2us,G=2.5ns,O=1ns,S=65536" */
+    int progress;        /* tell progress on standard error */
 } tlr_options;
 
 typedef struct tlr_rank_prediction {
@@ -162,12 +164,14 @@ typedef struct tlr_engine {
     tl_status (*replay)(const tlr_job *jobs, size_t n_jobs, const tlr_platform *platform,
                         const tlr_model *model, const tlr_options *options,
                         tlr_prediction *const *out, tl_error *err);
+    int needs_platform; /* otherwise `platform` may be NULL */
 } tlr_engine;
 
-extern const tlr_engine tlr_engine_smpi; /* SimGrid: replayer/engine_smpi.c */
+extern const tlr_engine tlr_engine_smpi;    /* SimGrid: replayer/engine_smpi.c */
+extern const tlr_engine tlr_engine_loggops; /* replayer/engine_loggops.c */
 
-/* Replays runs that share a platform, with the engine of that name (NULL: "smpi").  The simulation
- * runs in a process of its own.  out[job] is the prediction of each. */
+/* Replays runs that share a platform, with the engine of that name (NULL: "smpi").  out[job] is the
+ * prediction of each. */
 tl_status tlr_replay_jobs(const tlr_job *jobs, size_t n_jobs, const tlr_platform *platform,
                           const char *engine, const tlr_options *options, tlr_prediction **out,
                           tl_error *err);

@@ -35,6 +35,11 @@ tests_unit_platform_LDADD = replayer/libreplayer.la compress/libtimeless.la $(CM
 tests_unit_replay_CPPFLAGS = $(AM_CPPFLAGS) -I$(top_srcdir)/replayer $(CMOCKA_CFLAGS)
 tests_unit_replay_LDADD = replayer/libreplayer.la compress/libtimeless.la $(CMOCKA_LIBS) -lm
 
+check_PROGRAMS += tests/unit/loggops
+TESTS += tests/unit/loggops
+tests_unit_loggops_CPPFLAGS = $(AM_CPPFLAGS) -I$(top_srcdir)/replayer $(CMOCKA_CFLAGS)
+tests_unit_loggops_LDADD = replayer/libreplayer.la compress/libtimeless.la $(CMOCKA_LIBS)
+
 # The rules of the house.
 TESTS += tests/unit/include_rules.sh tests/unit/format.sh
 EXTRA_DIST += tests/unit/include_rules.sh tests/unit/format.sh

@@ -1,0 +1,75 @@
+/* make.c - timeless make: the trace of a pattern, without a run. */
+#include "cli.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { OPT_BYTES = 256, OPT_ITERATIONS, OPT_SEED };
+
+struct make_options {
+    tl_pattern pattern;
+    const char *out;
+};
+
+static const struct argp_option option_table[] = {
+    {"ranks", 'n', "N", 0, "number of ranks", 0},
+    {"bytes", OPT_BYTES, "N", 0, "bytes of a message (default 8)", 0},
+    {"iterations", OPT_ITERATIONS, "N", 0, "how often (default 1)", 0},
+    {"seed", OPT_SEED, "N", 0, "of a random pattern (default 1)", 0},
+    {"output", 'o', "FILE", 0, "the trace to write", 0},
+    {0}};
+
+static error_t parse(int key, char *arg, struct argp_state *state)
+{
+    struct make_options *o = state->input;
+    tl_pattern *p = &o->pattern;
+    switch (key) {
+    case 'n':
+        p->n_ranks = (uint32_t)cli_parse_number_from(state, "--ranks", arg, 1, INT32_MAX);
+        return 0;
+    case OPT_BYTES:
+        p->bytes = (int64_t)cli_parse_number(state, "--bytes", arg, INT32_MAX);
+        return 0;
+    case OPT_ITERATIONS:
+        p->n_iterations = cli_parse_number_from(state, "--iterations", arg, 1, UINT32_MAX);
+        return 0;
+    case OPT_SEED: p->seed = cli_parse_number(state, "--seed", arg, UINT64_MAX); return 0;
+    case 'o': o->out = arg; return 0;
+    case ARGP_KEY_SUCCESS:
+        if (!o->out || !p->n_ranks)
+            argp_error(state, "give --ranks N and -o FILE");
+        return 0;
+    default: return cli_argument(key, arg, state, "pattern", &p->name);
+    }
+}
+
+/* The patterns, for the end of the help. */
+static char *help_filter(int key, const char *text, void *input)
+{
+    (void)input;
+    if (key != ARGP_KEY_HELP_POST_DOC)
+        return (char *)text;
+    char *list = NULL;
+    size_t size;
+    FILE *out = open_memstream(&list, &size);
+    if (!out)
+        return NULL;
+    fputs("Patterns:\n", out);
+    const char *name, *summary;
+    for (size_t i = 0; i < tl_pattern_list(i, &name, &summary); i++)
+        fprintf(out, "  %-16s %s\n", name, summary);
+    fclose(out);
+    return list;
+}
+
+int cmd_make(int argc, char **argv)
+{
+    struct make_options o = {.pattern = {.bytes = 8, .n_iterations = 1, .seed = 1}};
+    struct argp argp = {
+        option_table, parse,       "PATTERN", "Write the trace of a communication pattern.\v",
+        NULL,         help_filter, NULL};
+    argp_parse(&argp, argc, argv, 0, NULL, &o);
+    tl_error err;
+    return tl_pattern_write(&o.pattern, o.out, &err) ? cli_fail(&err) : CLI_OK;
+}

@@ -1,0 +1,121 @@
+/* engine_loggops.c - replay in the LogGOPS model: latency, overheads and gaps, no contention. */
+#include "config.h"
+
+#include "loggops_program.h"
+#include "marks.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+static const double s_per_ps = 1e-12;
+
+/* "L=5.3us o=2.3us g=2us G=2.5ns/B O=1ns/B S=65536" */
+static char *describe_params(const loggops_params *p)
+{
+    char *text = NULL, rendezvous[32] = "none";
+    if (p->S_bytes != UINT64_MAX)
+        snprintf(rendezvous, sizeof rendezvous, "%llu", (unsigned long long)p->S_bytes);
+    if (asprintf(&text, "LogGOPS L=%.9gus o=%.9gus g=%.9gus G=%.9gns O=%.9gns S=%s",
+                 (double)p->L_ps * 1e-6, (double)p->o_ps * 1e-6, (double)p->g_ps * 1e-6,
+                 p->G_ps_byte * 1e-3, p->O_ps_byte * 1e-3, rendezvous) < 0)
+        return NULL;
+    return text;
+}
+
+static tl_status take_results(const tlr_plan *plan, const loggops_params *params,
+                              const loggops_result *result, tlr_prediction *out)
+{
+    out->engine_version = strdup(tl_version());
+    out->network_model = describe_params(params);
+    out->coll_selector = strdup("default");
+    out->ranks = calloc(plan->n_ranks, sizeof *out->ranks);
+    if (!out->engine_version || !out->network_model || !out->coll_selector || !out->ranks)
+        return TL_ERR_MEMORY;
+    out->n_ranks = plan->n_ranks;
+    out->n_events = plan->n_events;
+    out->n_polls = plan->n_polls;
+    out->n_opaque = plan->n_opaque;
+    out->makespan_s = (double)result->makespan_ps * s_per_ps;
+    for (uint32_t r = 0; r < plan->n_ranks; r++) {
+        const loggops_rank_result *from = &result->ranks[r];
+        out->ranks[r] =
+            (tlr_rank_prediction){.host = strdup(""),
+                                  .end_s = (double)from->end_ps * s_per_ps,
+                                  .compute_s = (double)from->compute_ps * s_per_ps,
+                                  .p2p_s = (double)from->p2p_ps * s_per_ps,
+                                  .wait_s = (double)from->wait_ps * s_per_ps,
+                                  .collective_s = (double)from->collective_ps * s_per_ps,
+                                  .n_events = plan->ranks[r].n_events};
+        if (!out->ranks[r].host)
+            return TL_ERR_MEMORY;
+    }
+    return TL_OK;
+}
+
+/* What speaks of SimGrid or of hosts has no meaning here. */
+static tl_status check_options(size_t n_jobs, const tlr_options *options, tl_error *err)
+{
+    if (n_jobs != 1)
+        return tl_fail(err, TL_ERR_USAGE, "the loggops engine replays one trace at a time");
+    if (!options->loggops_params)
+        return tl_fail(err, TL_ERR_USAGE,
+                       "the loggops engine needs the network's parameters: --params "
+                       "L=5us,o=2us,g=2us,G=2.5ns,O=1ns,S=65536");
+    if (options->n_cfg || options->coll_selector || options->n_changes || options->hostfile ||
+        options->ranks_per_host || options->round_robin)
+        return tl_fail(
+            err, TL_ERR_USAGE,
+            "the loggops engine has no hosts and no SimGrid options: leave --cfg, --coll, "
+            "--coll-selector, --set, --scale, --hostfile, --round-robin and --ranks-per-host out");
+    return TL_OK;
+}
+
+static tl_status replay_loggops(const tlr_job *jobs, size_t n_jobs, const tlr_platform *platform,
+                                const tlr_model *model, const tlr_options *options,
+                                tlr_prediction *const *out, tl_error *err)
+{
+    (void)platform; /* its network has no meaning here, and its model has been read */
+    tl_reader *trace = jobs[0].trace;
+    loggops_params params;
+    tl_status status = check_options(n_jobs, options, err);
+    if (status != TL_OK ||
+        (status = loggops_parse_params(options->loggops_params, &params, err)) != TL_OK)
+        return status;
+    tlr_plan *plan = NULL;
+    loggops_run *run = NULL;
+    double *measured_s = NULL, *predicted_s = NULL;
+    loggops_result result = {0};
+    if ((status = tlr_plan_make(trace, model, options, &plan, err)) != TL_OK)
+        goto cleanup;
+    const size_t n_marks = plan->n_marks * plan->n_ranks;
+    result.ranks = calloc(plan->n_ranks, sizeof *result.ranks);
+    result.marks_ps = calloc(n_marks + 1, sizeof *result.marks_ps);
+    measured_s = calloc(n_marks + 1, sizeof *measured_s);
+    predicted_s = calloc(n_marks + 1, sizeof *predicted_s);
+    if (!result.ranks || !result.marks_ps || !measured_s || !predicted_s) {
+        status = tl_fail(err, TL_ERR_MEMORY, "out of memory for the prediction");
+        goto cleanup;
+    }
+    if ((status = loggops_read_trace(trace, plan, model, measured_s, &run, err)) != TL_OK ||
+        (status = loggops_simulate(run, &params, &result, err)) != TL_OK)
+        goto cleanup;
+    for (size_t i = 0; i < n_marks; i++)
+        predicted_s[i] = (double)result.marks_ps[i] * s_per_ps;
+    status = take_results(plan, &params, &result, out[0]);
+    if (status == TL_OK)
+        status = tlr_take_marks(plan, measured_s, predicted_s, out[0]);
+    if (status != TL_OK)
+        tl_error_set(err, status, "out of memory for the prediction");
+cleanup:
+    loggops_run_free(run);
+    free(result.ranks);
+    free(result.marks_ps);
+    free(measured_s);
+    free(predicted_s);
+    tlr_plan_free(plan);
+    return status;
+}
+
+const tlr_engine tlr_engine_loggops = {"loggops", "LogGOPS: no contention; a million ranks",
+                                       replay_loggops, 0};

@@ -1,0 +1,144 @@
+/* loggops.h - the LogGOPS engine: ranks that only exchange messages, on a network without
+ * contention.
+ *
+ * The model (Hoefler, Schneider, Lumsdaine, "LogGOPSim", LSAP 2010; talk in the papers).  Each rank
+ * has one CPU and one network interface that sends and receives at the same time.  For a message of
+ * s bytes, k = s - 1 (0 for s = 0):
+ *
+ *   send     takes the CPU for o + kO and the sending side of the interface for g + kG; it starts
+ *            when both are free
+ *   network  the first byte arrives o + L after the send started
+ *   receive  takes the CPU for o + k max(O, G) and the receiving side for g + kG; it starts when
+ * the message has arrived and both are free, whether the program waits for it or not s >= S
+ * rendezvous: the receive starts only once the program has posted it as well, and the send
+ * completes o + L after the receive has started
+ *
+ * What a rank's CPU has to do is done in the order in which it became possible, messages before the
+ * program where both became possible at once, messages that arrive at once by the rank that sent
+ * them.  So the outcome depends on nothing but program and parameters.
+ *
+ * Times are integer picoseconds.
+ */
+#ifndef TLR_LOGGOPS_H
+#define TLR_LOGGOPS_H
+
+#include <stdint.h>
+
+#include <timeless.h>
+
+typedef struct loggops_params {
+    uint64_t L_ps, o_ps, g_ps;   /* L + o > 0 */
+    double G_ps_byte, O_ps_byte; /* per byte */
+    uint64_t S_bytes;            /* messages of S and more are sent by rendezvous */
+} loggops_params;
+
+/* "L=5.3us,o=2.3us,g=2us,G=2.5ns,O=1ns,S=65536": all but S must be there; times in s, ms, us, ns or
+ * ps. */
+tl_status loggops_parse_params(const char *text, loggops_params *out, tl_error *err);
+
+/* ---- programs ---- */
+
+typedef enum loggops_kind {
+    LOGGOPS_END = 0,
+    LOGGOPS_COMPUTE, /* amount: picoseconds */
+    LOGGOPS_SEND,    /* blocking unless it has a request */
+    LOGGOPS_RECV,
+    LOGGOPS_WAIT,       /* list: requests */
+    LOGGOPS_COLLECTIVE, /* blocking */
+    LOGGOPS_MARK        /* amount: index of the mark */
+} loggops_kind;
+
+enum { LOGGOPS_ANY = INT32_MIN, LOGGOPS_NOBODY = INT32_MIN + 1 };
+
+/* One operation of a program. */
+typedef struct loggops_op {
+    uint8_t kind;
+    uint8_t algorithm;      /* of a collective: loggops_algorithm */
+    uint8_t is_synchronous; /* a send by rendezvous, however short */
+    uint32_t comm;          /* index of a communicator */
+    /* The partner's rank in the communicator less one's own, modulo its size, so that ranks which
+     * do the same with their own neighbours share one program; the root of a collective as it is.
+     */
+    int32_t peer;
+    int32_t tag;      /* or LOGGOPS_ANY */
+    uint64_t amount;  /* bytes (of a collective: of one rank's block) */
+    uint32_t request; /* 1 or more; 0: blocking */
+    uint32_t list;    /* offset of its list in the program's; list[0] is the length */
+} loggops_op;
+
+/* What one or more ranks do. */
+typedef struct loggops_program {
+    loggops_op *ops; /* ended by LOGGOPS_END */
+    int64_t *lists;
+    uint64_t n_ops, n_list;
+    uint32_t n_requests; /* the largest request and 1 */
+} loggops_program;
+
+/* A communicator: members NULL is all ranks in order. */
+typedef struct loggops_comm {
+    uint32_t n_members;
+    const int32_t *members;
+    int32_t *order; /* positions by member, NULL if the members ascend */
+} loggops_comm;
+
+/* All that happens in a run. */
+typedef struct loggops_run {
+    uint32_t n_ranks;
+    uint32_t n_programs;
+    loggops_program *programs;
+    uint32_t *program_of; /* by rank */
+    uint32_t n_comms;
+    loggops_comm *comms;
+    uint64_t n_marks;
+} loggops_run;
+
+/* A rank's position in a communicator that it belongs to. */
+uint32_t loggops_rank_in(const loggops_comm *comm, uint32_t rank);
+/* The rank in the run that an operation's `peer` means; LOGGOPS_ANY and LOGGOPS_NOBODY stay. */
+int32_t loggops_partner(const loggops_comm *comm, uint32_t rank, int32_t peer);
+
+/* ---- collectives: loggops_collective.c ---- */
+
+typedef enum loggops_algorithm {
+    LOGGOPS_NONE = 0,
+#define LOGGOPS_ALGORITHM(id, action, name) LOGGOPS_##id,
+#include "loggops_algorithms.def"
+    LOGGOPS_N_ALGORITHMS
+} loggops_algorithm;
+
+/* One step of one rank in a collective: what it starts, or LOGGOPS_WAIT until all that it started
+ * is done.  `peer` is a rank of the communicator, or LOGGOPS_NOBODY: no message. */
+typedef struct loggops_step {
+    uint8_t kind; /* LOGGOPS_SEND, LOGGOPS_RECV, LOGGOPS_WAIT, LOGGOPS_END */
+    int32_t peer;
+    uint64_t bytes;
+} loggops_step;
+
+/* The `number`-th step of rank `me` of `size`.  A function of its arguments alone: nothing of a
+ * schedule is stored. */
+loggops_step loggops_collective_step(const loggops_op *op, const int64_t *list, uint32_t me,
+                                     uint32_t size, uint32_t number);
+
+/* ---- simulation: loggops_simulate.c ---- */
+
+typedef struct loggops_rank_result {
+    uint64_t end_ps;
+    uint64_t compute_ps; /* LOGGOPS_COMPUTE */
+    uint64_t p2p_ps;     /* in sends and receives that block */
+    uint64_t wait_ps;    /* in waits for requests */
+    uint64_t collective_ps;
+} loggops_rank_result;
+
+typedef struct loggops_result {
+    uint64_t n_operations; /* sends, receives and computations that were executed */
+    uint64_t n_messages;
+    uint64_t makespan_ps;
+    loggops_rank_result *ranks; /* [n_ranks]: the caller's */
+    uint64_t *marks_ps;         /* [mark][rank]: the caller's, or NULL */
+} loggops_result;
+
+/* TL_ERR_DEADLOCK when some ranks wait for ever. */
+tl_status loggops_simulate(const loggops_run *run, const loggops_params *params,
+                           loggops_result *result, tl_error *err);
+
+#endif

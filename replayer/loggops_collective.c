@@ -1,0 +1,255 @@
+/* loggops_collective.c - collective algorithms as functions of rank, size and step number.
+ *
+ * Thakur, Rabenseifner, Gropp, "Optimization of Collective Communication Operations in MPICH",
+ * IJHPCA 2005, describes most of them; Hensgen, Finkel, Manber 1988 the dissemination barrier.
+ * Every step of a rank is worked out from its number when it is due, so that a collective of a
+ * million ranks needs no memory. */
+#include "loggops.h"
+
+static const loggops_step at_end = {LOGGOPS_END, LOGGOPS_NOBODY, 0};
+
+static loggops_step send_to(int32_t peer, uint64_t bytes)
+{
+    return (loggops_step){LOGGOPS_SEND, peer, bytes};
+}
+
+static loggops_step receive_from(int32_t peer, uint64_t bytes)
+{
+    return (loggops_step){LOGGOPS_RECV, peer, bytes};
+}
+
+static const loggops_step until_done = {LOGGOPS_WAIT, LOGGOPS_NOBODY, 0};
+
+/* Three steps: receive from one rank, send to another, wait for both. */
+enum { EXCHANGE_STEPS = 3 };
+static loggops_step exchange(uint32_t number, int32_t to, int32_t from, uint64_t bytes)
+{
+    switch (number % EXCHANGE_STEPS) {
+    case 0: return receive_from(from, bytes);
+    case 1: return send_to(to, bytes);
+    default: return until_done;
+    }
+}
+
+/* A rank of the communicator from one that counts from the root. */
+static int32_t from_root(const loggops_op *op, uint32_t relative, uint32_t size)
+{
+    return (int32_t)(((uint64_t)relative + (uint32_t)op->peer) % size);
+}
+
+static uint32_t relative_to_root(const loggops_op *op, uint32_t me, uint32_t size)
+{
+    return (uint32_t)(((uint64_t)me + size - (uint32_t)op->peer) % size);
+}
+
+static unsigned floor_log2(uint32_t n)
+{
+    return 31 - (unsigned)__builtin_clz(n);
+}
+
+static unsigned ceil_log2(uint32_t n)
+{
+    return n > 1 ? floor_log2(n - 1) + 1 : 0;
+}
+
+/* Round k: to the rank 2^k further, from the one 2^k before. */
+static loggops_step dissemination(uint32_t me, uint32_t size, uint32_t number, uint64_t bytes)
+{
+    const unsigned round = number / EXCHANGE_STEPS;
+    if (round >= ceil_log2(size))
+        return at_end;
+    const uint32_t distance = UINT32_C(1) << round;
+    return exchange(number, (int32_t)(((uint64_t)me + distance) % size),
+                    (int32_t)(((uint64_t)me + size - distance) % size), bytes);
+}
+
+/* The rank v, counted from the root, hears from v less its highest bit and tells v + 2^k for every
+ * higher bit. */
+static loggops_step tree_down(const loggops_op *op, uint32_t me, uint32_t size, uint32_t number,
+                              uint64_t bytes)
+{
+    const uint32_t v = relative_to_root(op, me, size);
+    unsigned round = 0;
+    if (v) {
+        const unsigned top = floor_log2(v);
+        if (number == 0)
+            return receive_from(from_root(op, v - (UINT32_C(1) << top), size), bytes);
+        if (number == 1)
+            return until_done;
+        number -= 2;
+        round = top + 1;
+    }
+    round += number / 2;
+    if (round >= 32 || v + (UINT64_C(1) << round) >= size)
+        return at_end;
+    return number % 2 ? until_done
+                      : send_to(from_root(op, v + (UINT32_C(1) << round), size), bytes);
+}
+
+/* The same tree from the leaves to the root: the highest bits come first. */
+static loggops_step tree_up(const loggops_op *op, uint32_t me, uint32_t size, uint32_t number,
+                            uint64_t bytes)
+{
+    const uint32_t v = relative_to_root(op, me, size);
+    const unsigned lowest = v ? floor_log2(v) + 1 : 0;
+    unsigned n_children = 0;
+    while (lowest + n_children < 32 && v + (UINT64_C(1) << (lowest + n_children)) < size)
+        n_children++;
+    if (number < 2 * n_children) {
+        const unsigned round = lowest + n_children - 1 - number / 2;
+        return number % 2 ? until_done
+                          : receive_from(from_root(op, v + (UINT32_C(1) << round), size), bytes);
+    }
+    number -= 2 * n_children;
+    if (!v || number > 1)
+        return at_end;
+    return number ? until_done
+                  : send_to(from_root(op, v - (UINT32_C(1) << (lowest - 1)), size), bytes);
+}
+
+/* The root receives from every other rank in order. */
+static loggops_step to_root(const loggops_op *op, uint32_t me, uint32_t size, uint32_t number,
+                            uint64_t bytes)
+{
+    const uint32_t v = relative_to_root(op, me, size);
+    if (v)
+        return number == 0 ? send_to(op->peer, bytes) : number == 1 ? until_done : at_end;
+    if (number + 1 < size)
+        return receive_from(from_root(op, number + 1, size), bytes);
+    return number + 1 == size ? until_done : at_end;
+}
+
+/* The root sends to every other rank in order. */
+static loggops_step of_root(const loggops_op *op, uint32_t me, uint32_t size, uint32_t number,
+                            uint64_t bytes)
+{
+    const uint32_t v = relative_to_root(op, me, size);
+    if (v)
+        return number == 0 ? receive_from(op->peer, bytes) : number == 1 ? until_done : at_end;
+    if (number + 1 < size)
+        return send_to(from_root(op, number + 1, size), bytes);
+    return number + 1 == size ? until_done : at_end;
+}
+
+/* Bytes of a child's whole subtree in the tree of tree_down. */
+static uint64_t subtree_bytes(uint32_t v, uint32_t size, uint64_t block_bytes)
+{
+    /* The descendants of v are the numbers that end in its bits: v + multiples of the next power.
+     */
+    const uint64_t stride = UINT64_C(1) << (floor_log2(v) + 1);
+    return ((size - 1 - v) / stride + 1) * block_bytes;
+}
+
+static loggops_step with_subtree(loggops_step step, const loggops_op *op, uint32_t me,
+                                 uint32_t size)
+{
+    if (step.peer < 0)
+        return step;
+    const uint32_t v = relative_to_root(op, me, size);
+    const uint32_t w = relative_to_root(op, (uint32_t)step.peer, size);
+    step.bytes = subtree_bytes(v > w ? v : w, size, step.bytes);
+    return step;
+}
+
+/* Recursive doubling among the largest power of two of ranks; each of the others hands its part to
+ * one of them before, and hears of the result after. */
+static loggops_step doubling(uint32_t me, uint32_t size, uint32_t number, uint64_t bytes)
+{
+    const unsigned rounds = floor_log2(size);
+    const uint32_t n_core = UINT32_C(1) << rounds, n_extra = size - n_core;
+    const int is_paired = me < 2 * n_extra;
+    if (is_paired && !(me & 1)) {
+        switch (number) {
+        case 0: return send_to((int32_t)me + 1, bytes);
+        case 1:
+        case 3: return until_done;
+        case 2: return receive_from((int32_t)me + 1, bytes);
+        default: return at_end;
+        }
+    }
+    if (is_paired && number < 2)
+        return number ? until_done : receive_from((int32_t)me - 1, bytes);
+    number -= is_paired ? 2 : 0;
+    const uint32_t core = is_paired ? me / 2 : me - n_extra;
+    if (number < rounds * EXCHANGE_STEPS) {
+        const uint32_t other = core ^ (UINT32_C(1) << number / EXCHANGE_STEPS);
+        const int32_t peer = (int32_t)(other < n_extra ? 2 * other + 1 : other + n_extra);
+        return exchange(number, peer, peer, bytes);
+    }
+    number -= rounds * EXCHANGE_STEPS;
+    if (!is_paired || number > 1)
+        return at_end;
+    return number ? until_done : send_to((int32_t)me - 1, bytes);
+}
+
+/* `n_rounds` times to the next rank, from the one before. */
+static loggops_step ring(uint32_t me, uint32_t size, uint32_t number, uint32_t n_rounds,
+                         uint64_t bytes)
+{
+    if (number / EXCHANGE_STEPS >= n_rounds)
+        return at_end;
+    return exchange(number, (int32_t)((me + 1) % size), (int32_t)((me + size - 1) % size), bytes);
+}
+
+/* Round k, from 1: to the rank k further, from the one k before. */
+static loggops_step pairwise(uint32_t me, uint32_t size, uint32_t number, uint64_t bytes)
+{
+    const uint64_t k = number / EXCHANGE_STEPS + 1;
+    if (k >= size)
+        return at_end;
+    return exchange(number, (int32_t)((me + k) % size), (int32_t)((me + size - k) % size), bytes);
+}
+
+/* Every receive and every send at once. */
+static loggops_step all_at_once(uint32_t me, uint32_t size, uint32_t number, uint64_t bytes)
+{
+    const uint32_t n = size - 1;
+    if (number < n)
+        return receive_from((int32_t)((me + size - 1 - number) % size), bytes);
+    if (number < 2 * n)
+        return send_to((int32_t)(((uint64_t)me + 1 + (number - n)) % size), bytes);
+    return number == 2 * n ? until_done : at_end;
+}
+
+/* From each rank to the next. */
+static loggops_step chain(uint32_t me, uint32_t size, uint32_t number, uint64_t bytes)
+{
+    if (me) {
+        if (number < 2)
+            return number ? until_done : receive_from((int32_t)me - 1, bytes);
+        number -= 2;
+    }
+    if (me + 1 == size || number > 1)
+        return at_end;
+    return number ? until_done : send_to((int32_t)me + 1, bytes);
+}
+
+loggops_step loggops_collective_step(const loggops_op *op, const int64_t *list, uint32_t me,
+                                     uint32_t size, uint32_t number)
+{
+    (void)list;
+    const uint64_t bytes = op->amount;
+    if (size < 2)
+        return at_end;
+    switch (op->algorithm) {
+    case LOGGOPS_BARRIER_DISSEMINATION: return dissemination(me, size, number, bytes);
+    case LOGGOPS_BCAST_BINOMIAL: return tree_down(op, me, size, number, bytes);
+    case LOGGOPS_REDUCE_BINOMIAL: return tree_up(op, me, size, number, bytes);
+    case LOGGOPS_BCAST_LINEAR:
+    case LOGGOPS_SCATTER_LINEAR: return of_root(op, me, size, number, bytes);
+    case LOGGOPS_REDUCE_LINEAR:
+    case LOGGOPS_GATHER_LINEAR: return to_root(op, me, size, number, bytes);
+    case LOGGOPS_SCATTER_BINOMIAL:
+        return with_subtree(tree_down(op, me, size, number, bytes), op, me, size);
+    case LOGGOPS_GATHER_BINOMIAL:
+        return with_subtree(tree_up(op, me, size, number, bytes), op, me, size);
+    case LOGGOPS_ALLREDUCE_DOUBLING: return doubling(me, size, number, bytes);
+    case LOGGOPS_ALLREDUCE_RING:
+        return ring(me, size, number, 2 * (size - 1), (bytes + size - 1) / size);
+    case LOGGOPS_ALLGATHER_RING: return ring(me, size, number, size - 1, bytes);
+    case LOGGOPS_ALLTOALL_PAIRWISE: return pairwise(me, size, number, bytes);
+    case LOGGOPS_ALLTOALL_LINEAR: return all_at_once(me, size, number, bytes);
+    case LOGGOPS_SCAN_LINEAR: return chain(me, size, number, bytes);
+    default: return at_end;
+    }
+}

@@ -1,0 +1,78 @@
+/* loggops_params.c - read the parameters of the network. */
+#include "config.h"
+
+#include "loggops.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* Picoseconds of a time with its unit; NAN if it is none.  *end is what follows. */
+static double parse_time_ps(const char *text, const char **end)
+{
+    static const struct {
+        const char *name;
+        double ps;
+    } units[] = {{"ps", 1}, {"ns", 1e3}, {"us", 1e6}, {"ms", 1e9}, {"s", 1e12}};
+    char *after;
+    const double value = strtod(text, &after);
+    if (after == text || !isfinite(value) || value < 0)
+        return NAN;
+    for (size_t i = 0; i < sizeof units / sizeof *units; i++) {
+        const size_t n = strlen(units[i].name);
+        if (!strncmp(after, units[i].name, n)) {
+            *end = after + n;
+            return value * units[i].ps;
+        }
+    }
+    *end = after;
+    return value == 0 ? 0 : NAN;
+}
+
+static tl_status wrong(const char *text, const char *at, tl_error *err)
+{
+    return tl_fail(err, TL_ERR_USAGE,
+                   "--params '%s': cannot be understood at '%s'; write "
+                   "L=5us,o=2us,g=2us,G=2.5ns,O=1ns,S=65536 (S in bytes, may be left out)",
+                   text, at);
+}
+
+tl_status loggops_parse_params(const char *text, loggops_params *out, tl_error *err)
+{
+    static const char names[] = "LogGO";
+    double times_ps[sizeof names - 1];
+    unsigned seen = 0;
+    loggops_params p = {.S_bytes = UINT64_MAX};
+    for (const char *at = text, *end; *at; at = *end ? end + 1 : end) {
+        const char *name = strchr(names, *at);
+        if (at[1] != '=' || (!name && *at != 'S'))
+            return wrong(text, at, err);
+        if (name) {
+            const double ps = parse_time_ps(at + 2, &end);
+            if (!(ps <= 1e18))
+                return wrong(text, at, err);
+            times_ps[name - names] = ps;
+            seen |= 1u << (name - names);
+        } else {
+            char *after;
+            p.S_bytes = strtoull(at + 2, &after, 10);
+            end = after;
+            if (after == at + 2)
+                return wrong(text, at, err);
+        }
+        if (*end && *end != ',')
+            return wrong(text, at, err);
+    }
+    for (size_t i = 0; names[i]; i++)
+        if (!(seen >> i & 1))
+            return tl_fail(err, TL_ERR_USAGE, "--params '%s': %c is missing", text, names[i]);
+    p.L_ps = (uint64_t)llrint(times_ps[0]);
+    p.o_ps = (uint64_t)llrint(times_ps[1]);
+    p.g_ps = (uint64_t)llrint(times_ps[2]);
+    p.G_ps_byte = times_ps[3];
+    p.O_ps_byte = times_ps[4];
+    if (!(p.L_ps + p.o_ps))
+        return tl_fail(err, TL_ERR_USAGE, "--params '%s': L + o must be over 0", text);
+    *out = p;
+    return TL_OK;
+}

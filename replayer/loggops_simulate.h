@@ -1,0 +1,133 @@
+/* loggops_simulate.h - the state of a LogGOPS simulation.
+ *
+ * For loggops_simulate.c, loggops_wheel.c and loggops_queue.c alone.
+ */
+#ifndef TLR_LOGGOPS_SIMULATE_H
+#define TLR_LOGGOPS_SIMULATE_H
+
+#include "loggops.h"
+
+enum { BLOCK_RANKS = 4096, WHEEL_BITS = 6, WHEEL_SLOTS = 1 << WHEEL_BITS, WHEEL_LEVELS = 11 };
+
+#define NONE UINT32_MAX
+#define NEVER UINT64_MAX
+#define REPLY UINT32_MAX               /* context of a rendezvous' reply */
+#define OF_CALL UINT32_MAX             /* request of a call that blocks */
+#define OF_COLLECTIVE (UINT32_MAX - 1) /* request of the collective at hand */
+
+/* What a rank's program does. */
+enum { RUNNING = 0, IN_CALL, IN_WAIT, IN_COLLECTIVE, FINISHED };
+
+/* A request that is done is free for a wait at any later time: whatever completes it also holds the
+ * CPU, without which the program cannot go on. */
+enum { REQUEST_FREE = 0, REQUEST_PENDING, REQUEST_AWAITED, REQUEST_DONE };
+
+/* A message, or a receive that is posted. */
+typedef struct node {
+    uint64_t time_ps; /* of arrival */
+    uint64_t bytes;
+    uint32_t context; /* communicator, and whether it belongs to a collective */
+    int32_t tag;
+    int32_t source;   /* rank in the run */
+    uint32_t request; /* of the receiver if it is a receive, otherwise of the sender */
+    uint32_t next;
+    uint32_t is_rendezvous;
+} node;
+
+/* A list of nodes in order. */
+typedef struct queue {
+    uint32_t first, last;
+} queue;
+
+typedef struct sim_rank {
+    uint64_t cpu_free_ps, next_send_ps, next_recv_ps;
+    uint64_t ready_ps;   /* when the program's next step could start, were the CPU free */
+    uint64_t blocked_ps; /* since when it waits */
+    uint64_t entered_ps; /* when it entered the collective */
+    uint64_t position;   /* in the program */
+    uint64_t requests;   /* first of its own in simulation.requests */
+    uint64_t wake_window;
+    uint32_t program;
+    uint32_t step;            /* of the collective at `position` */
+    uint32_t n_open;          /* what it waits for */
+    uint32_t arrivals, fresh; /* messages that the CPU has not handled: in order; as they came */
+    queue posted, unexpected;
+    uint32_t wake_before, wake_next;
+    uint16_t wake_place; /* 1 + level and slot in the wheel; 0: in none */
+    uint8_t is_active;
+    uint8_t state;
+} sim_rank;
+
+/* Ranks by the window in which they go on. */
+typedef struct wheel {
+    uint64_t now;
+    uint64_t filled[WHEEL_LEVELS]; /* one bit a slot */
+    uint32_t heads[WHEEL_LEVELS][WHEEL_SLOTS];
+} wheel;
+
+typedef struct letter {
+    node message;
+    uint32_t to;
+} letter;
+
+typedef struct outbox {
+    uint32_t n, room;
+    letter *letters;
+} outbox;
+
+typedef struct block {
+    outbox inbox, outbox; /* of this window, of the next one */
+    wheel wheel;
+    node *nodes;
+    uint32_t n_nodes, nodes_room, free;
+} block;
+
+/* The program's next step, with all that depends on the rank worked out. */
+typedef struct sim_step {
+    const loggops_op *op;
+    uint8_t kind; /* loggops_kind; of a collective, that of its step */
+    uint32_t context;
+    int32_t tag;
+    int32_t partner; /* rank in the run, LOGGOPS_ANY or LOGGOPS_NOBODY */
+    uint32_t request;
+    uint64_t amount;
+    int is_rendezvous; /* a send that waits for its receive */
+} sim_step;
+
+typedef struct simulation {
+    const loggops_run *run;
+    loggops_params params;
+    uint64_t window_ps;
+    loggops_result *result;
+    uint32_t n_blocks;
+    block *blocks;
+    sim_rank *ranks;
+    uint8_t *requests;
+    uint32_t n_finished;
+    int out_of_memory;
+} simulation;
+
+/* ---- loggops_wheel.c ---- */
+
+/* Puts a rank into the wheel, to wake up in that window. */
+void loggops_wheel_insert(simulation *s, block *b, uint32_t r, uint64_t window);
+void loggops_wheel_remove(simulation *s, block *b, uint32_t r);
+/* The earliest window in which a rank of the block may wake up; NEVER if none sleeps. */
+uint64_t loggops_wheel_next(const wheel *w);
+/* Turns the wheel to a window, which is at most loggops_wheel_next; returns the ranks that wake up
+ * in it, linked by wake_next. */
+uint32_t loggops_wheel_turn(simulation *s, block *b, uint64_t window);
+
+/* ---- loggops_queue.c ---- */
+
+/* Merges two lists of arrivals in order; where they are equal, `a` stays ahead. */
+uint32_t loggops_merge(node *nodes, uint32_t a, uint32_t b);
+/* Puts what has come in since into the order of arrival. */
+void loggops_sort_arrivals(block *b, sim_rank *rank);
+void loggops_queue_append(node *nodes, queue *q, uint32_t i);
+/* Takes the first one out that fits; NONE if there is none.  `wanted` is a receive if the queue
+ * holds messages, and a message if it holds receives. */
+uint32_t loggops_queue_take(node *nodes, queue *q, const node *wanted, int wants_message);
+int loggops_queue_holds_receive(const node *nodes, const queue *q, const node *message);
+
+#endif

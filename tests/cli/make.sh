@@ -1,0 +1,49 @@
+#!/usr/bin/env bash
+# timeless make and the loggops engine: every pattern replays, known times come out, wrong input is told.
+. "$top_srcdir/tests/tap.sh"
+export TIMELESS_PLATFORMS=$top_srcdir/platforms
+cd "$scratch" || exit 99
+odin=L=5.3us,o=2.3us,g=2us,G=2.5ns,O=1ns
+
+loggops() { "$timeless" replay "$1" --engine loggops --params "$2" -q; }
+# refused CODE TEXT COMMAND...: ends with this code, and says this in one line
+refused() {
+    local code=$1 text=$2 rc
+    shift 2
+    "$@" >out 2>&1
+    rc=$?
+    [ $rc -eq "$code" ] && grep -qF -- "$text" out
+}
+
+patterns=$("$timeless" make --help | sed -n '/^Patterns/,$s/^  \([a-z][a-z0-9_]*\)  .*/\1/p')
+check 'patterns are listed' test "$(wc -w <<<"$patterns")" -ge 15
+for pattern in $patterns; do
+    check "$pattern: 64 ranks" "$timeless" make "$pattern" -n 64 --iterations 3 -o p.tl
+    check "$pattern: in the LogGOPS model" loggops p.tl $odin
+    check "$pattern: by rendezvous" loggops p.tl $odin,S=1
+    check "$pattern: the same in SimGrid" "$timeless" replay p.tl -p fat-tree -q
+done
+
+same() { [ "$(loggops p.tl $odin)" = "$1" ]; }
+"$timeless" make dissemination -n 100 --bytes 1 -o p.tl
+check 'dissemination: 7 (2o + L)' same 6.9300000000000004e-05
+"$timeless" make gather -n 64 --bytes 1024 -o p.tl
+check 'gather of 64 blocks' same 0.00031362250000000001
+"$timeless" make random -n 1000 --iterations 5 -o a.tl
+"$timeless" make random -n 1000 --iterations 5 -o b.tl
+check 'a random pattern is the same every time' cmp a.tl b.tl
+"$timeless" make random -n 1000 --iterations 5 --seed 2 -o b.tl
+check 'but for its seed' bash -c '! cmp -s a.tl b.tl'
+"$timeless" replay a.tl --engine loggops --params $odin --json=a.json
+"$timeless" replay a.tl --engine loggops --params $odin --json=b.json
+check 'the same prediction every time' cmp a.json b.json
+
+check 'no such pattern' refused 2 'there are: dissemination' "$timeless" make knot -n 4 -o p.tl
+check 'a stencil of 5 ranks' refused 2 'needs a square number' "$timeless" make stencil2d -n 5 -o p.tl
+check 'no folder' refused 4 'nowhere/p.tl' "$timeless" make token -n 5 -o nowhere/p.tl
+check 'no parameters' refused 2 '--params' "$timeless" replay a.tl --engine loggops
+check 'wrong parameters' refused 2 "at 'o'" "$timeless" replay a.tl --engine loggops --params L=1us,o
+check 'parameters of the other engine' refused 2 'loggops' "$timeless" replay a.tl -p star-1g --params $odin
+check 'hosts' refused 2 'no hosts' "$timeless" replay a.tl --engine loggops --params $odin --ranks-per-host 2
+check 'no such engine' refused 2 'smpi, loggops' "$timeless" replay a.tl --engine abacus
+tap_done

@@ -1,0 +1,365 @@
+/* The LogGOPS engine against closed formulas, and its collectives against what they are for. */
+#include "config.h"
+
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <setjmp.h>
+#include <cmocka.h>
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "loggops.h"
+
+static tl_error err;
+
+/* Two clusters of Hoefler's talk (system noise, 2011), in picoseconds. */
+static const loggops_params odin = {5300000, 2300000, 2000000, 2500, 1000, UINT64_MAX};
+static const loggops_params big_red = {2900000, 2400000, 1700000, 5000, 2000, UINT64_MAX};
+
+/* ---- running one program on all ranks ---- */
+
+enum { MAX_OPS = 32 };
+
+static uint64_t run_ops(const loggops_op *ops, size_t n_ops, int64_t *list, uint32_t n_ranks,
+                        const loggops_params *params, loggops_rank_result *ranks)
+{
+    loggops_op copy[MAX_OPS + 1] = {{0}};
+    assert_true(n_ops <= MAX_OPS);
+    memcpy(copy, ops, n_ops * sizeof *ops);
+    loggops_program program = {copy, list, n_ops + 1, 0, 9};
+    loggops_comm world = {n_ranks, NULL, NULL};
+    uint32_t *program_of = calloc(n_ranks, sizeof *program_of);
+    const loggops_run run = {n_ranks, 1, &program, program_of, 1, &world, 0};
+    loggops_result result = {.ranks = ranks ? ranks : calloc(n_ranks, sizeof *ranks)};
+    assert_int_equal(loggops_simulate(&run, params, &result, &err), TL_OK);
+    if (!ranks)
+        free(result.ranks);
+    free(program_of);
+    return result.makespan_ps;
+}
+
+static uint64_t run_collective(uint8_t algorithm, uint32_t n_ranks, uint64_t bytes,
+                               const loggops_params *params)
+{
+    const loggops_op op = {.kind = LOGGOPS_COLLECTIVE, .algorithm = algorithm, .amount = bytes};
+    return run_ops(&op, 1, NULL, n_ranks, params, NULL);
+}
+
+/* ---- closed formulas ---- */
+
+static uint64_t max(uint64_t a, uint64_t b)
+{
+    return a > b ? a : b;
+}
+
+typedef struct costs {
+    uint64_t send, gap, receive, hop; /* CPU of a send; interface; CPU of a receive; end to end */
+    uint64_t kO, m;
+} costs;
+
+static costs costs_of(const loggops_params *p, uint64_t bytes)
+{
+    const uint64_t k = bytes - 1, kO = k * (uint64_t)p->O_ps_byte, kG = k * (uint64_t)p->G_ps_byte;
+    const uint64_t m = max(kO, kG);
+    return (costs){p->o_ps + kO, p->g_ps + kG, p->o_ps + m, 2 * p->o_ps + p->L_ps + m, kO, m};
+}
+
+/* A rank's message to the k-th child starts k gaps after it has the data itself. */
+static uint64_t binomial(uint64_t v, unsigned round, uint64_t n_ranks, const costs *c)
+{
+    uint64_t latest = 0, start = 0;
+    for (; v + (UINT64_C(1) << round) < n_ranks; round++, start += max(c->send, c->gap))
+        latest = max(latest,
+                     start + c->hop + binomial(v + (UINT64_C(1) << round), round + 1, n_ranks, c));
+    return latest;
+}
+
+static unsigned rounds(uint32_t n_ranks)
+{
+    unsigned n = 0;
+    while ((UINT64_C(1) << n) < n_ranks)
+        n++;
+    return n;
+}
+
+static void check_formulas(const loggops_params *params, uint32_t n_ranks, uint64_t bytes)
+{
+    const costs c = costs_of(params, bytes);
+    assert_int_equal(run_collective(LOGGOPS_SCATTER_LINEAR, n_ranks, bytes, params),
+                     (n_ranks - 2) * max(c.send, c.gap) + c.hop);
+    assert_int_equal(run_collective(LOGGOPS_GATHER_LINEAR, n_ranks, bytes, params),
+                     (n_ranks - 2) * max(c.receive, c.gap) + c.hop);
+    assert_int_equal(run_collective(LOGGOPS_BARRIER_DISSEMINATION, n_ranks, bytes, params),
+                     rounds(n_ranks) * (2 * params->o_ps + max(params->L_ps, c.kO) + c.m));
+    assert_int_equal(run_collective(LOGGOPS_BCAST_BINOMIAL, n_ranks, bytes, params),
+                     binomial(0, 0, n_ranks, &c));
+}
+
+static void closed_formulas(void **state)
+{
+    (void)state;
+    static const uint32_t sizes[] = {2,  3,  4,  5,   7,   8,   13,   16,   17,
+                                     31, 32, 64, 100, 128, 256, 1000, 1024, 4096};
+    static const uint64_t bytes[] = {1, 2, 8, 64, 1024, 8192, 65535, 131072};
+    for (size_t i = 0; i < sizeof sizes / sizeof *sizes; i++)
+        for (size_t j = 0; j < sizeof bytes / sizeof *bytes; j++) {
+            check_formulas(&odin, sizes[i], bytes[j]);
+            check_formulas(&big_red, sizes[i], bytes[j]);
+        }
+}
+
+/* Nanoseconds that LogGOPSim prints, sorted stably. */
+static void published_values(void **state)
+{
+    (void)state;
+    assert_int_equal(run_collective(LOGGOPS_BCAST_BINOMIAL, 100, 131072, &big_red), 4635385000);
+    assert_int_equal(run_collective(LOGGOPS_BARRIER_DISSEMINATION, 100, 131072, &odin), 3243439500);
+    assert_int_equal(run_collective(LOGGOPS_GATHER_LINEAR, 64, 1024, &odin), 313622500);
+    assert_int_equal(run_collective(LOGGOPS_SCATTER_LINEAR, 64, 1024, &big_red), 435345000);
+}
+
+/* A receive that is posted late keeps the sender of a long message, and of no short one. */
+static void rendezvous(void **state)
+{
+    (void)state;
+    loggops_params p = odin;
+    p.S_bytes = 1000;
+    for (int is_long = 0; is_long < 2; is_long++) {
+        const uint64_t bytes = is_long ? 1000 : 999, late = 50000000;
+        const costs c = costs_of(&p, bytes);
+        loggops_op sender[] = {{.kind = LOGGOPS_SEND, .peer = 1, .amount = bytes}, {0}};
+        loggops_op receiver[] = {{.kind = LOGGOPS_COMPUTE, .amount = late},
+                                 {.kind = LOGGOPS_RECV, .peer = 1, .amount = bytes},
+                                 {0}};
+        loggops_program programs[] = {{sender, NULL, 2, 0, 1}, {receiver, NULL, 3, 0, 1}};
+        uint32_t program_of[] = {0, 1};
+        loggops_comm world = {2, NULL, NULL};
+        loggops_rank_result ranks[2];
+        const loggops_run run = {2, 2, programs, program_of, 1, &world, 0};
+        loggops_result result = {.ranks = ranks};
+        assert_int_equal(loggops_simulate(&run, &p, &result, &err), TL_OK);
+        assert_int_equal(ranks[1].end_ps, late + c.receive);
+        assert_int_equal(ranks[0].end_ps, is_long ? late + p.o_ps + p.L_ps : c.send);
+    }
+}
+
+/* Receives meet messages by source and tag, whatever the order in which they come. */
+static void matching(void **state)
+{
+    (void)state;
+    int64_t list[] = {2, 1, 2};
+    const loggops_op ops[] = {
+        {.kind = LOGGOPS_SEND, .peer = 1, .tag = 7, .amount = 1},
+        {.kind = LOGGOPS_SEND, .peer = 1, .tag = 8, .amount = 1},
+        {.kind = LOGGOPS_RECV, .peer = 3, .tag = 8, .request = 1},
+        {.kind = LOGGOPS_RECV, .peer = LOGGOPS_ANY, .tag = LOGGOPS_ANY, .request = 2},
+        {.kind = LOGGOPS_WAIT}};
+    loggops_rank_result ranks[4];
+    run_ops(ops, 5, list, 4, &odin, ranks);
+    for (int r = 1; r < 4; r++)
+        assert_int_equal(ranks[r].end_ps, ranks[0].end_ps);
+}
+
+static void deadlock(void **state)
+{
+    (void)state;
+    loggops_op ops[] = {{.kind = LOGGOPS_RECV, .peer = 1}, {0}};
+    loggops_program program = {ops, NULL, 2, 0, 1};
+    uint32_t program_of[] = {0, 0};
+    loggops_comm world = {2, NULL, NULL};
+    loggops_rank_result ranks[2];
+    const loggops_run run = {2, 1, &program, program_of, 1, &world, 0};
+    loggops_result result = {.ranks = ranks};
+    assert_int_equal(loggops_simulate(&run, &odin, &result, &err), TL_ERR_DEADLOCK);
+    assert_non_null(strstr(err.text, "2 ranks wait forever"));
+}
+
+/* ---- what collectives move ---- */
+
+enum { MAX_RANKS = 40, MAX_MESSAGES = 4096 };
+
+/* A rank of an execution without time: what it has heard of, by rank. */
+typedef struct listener {
+    uint64_t knows;
+    uint32_t step;
+    int32_t open[2 * MAX_RANKS]; /* ranks whose messages it waits for */
+    int n_open;
+} listener;
+
+typedef struct carried {
+    uint64_t knows;
+    int32_t from, to;
+    int taken;
+} carried;
+
+static struct {
+    listener ranks[MAX_RANKS];
+    carried messages[MAX_MESSAGES];
+    int n_messages;
+    uint64_t bytes;
+} play;
+
+static int take(int32_t from, int32_t to, uint64_t *knows)
+{
+    for (int i = 0; i < play.n_messages; i++)
+        if (!play.messages[i].taken && play.messages[i].from == from && play.messages[i].to == to) {
+            play.messages[i].taken = 1;
+            *knows |= play.messages[i].knows;
+            return 1;
+        }
+    return 0;
+}
+
+/* Does the rank's next step; returns 0 when it cannot, -1 when it is done. */
+static int advance(const loggops_op *op, uint32_t me, uint32_t size)
+{
+    listener *l = &play.ranks[me];
+    const loggops_step step = loggops_collective_step(op, NULL, me, size, l->step);
+    if (step.kind == LOGGOPS_END) {
+        assert_int_equal(l->n_open, 0);
+        return -1;
+    }
+    if (step.kind == LOGGOPS_SEND) {
+        assert_in_range(step.peer, 0, size - 1);
+        assert_int_not_equal(step.peer, me);
+        assert_true(play.n_messages < MAX_MESSAGES);
+        play.messages[play.n_messages++] = (carried){l->knows, (int32_t)me, step.peer, 0};
+        play.bytes += step.bytes;
+    } else if (step.kind == LOGGOPS_RECV) {
+        l->open[l->n_open++] = step.peer;
+    } else {
+        while (l->n_open) {
+            if (!take(l->open[0], (int32_t)me, &l->knows))
+                return 0;
+            memmove(l->open, l->open + 1, (size_t)--l->n_open * sizeof *l->open);
+        }
+    }
+    l->step++;
+    return 1;
+}
+
+/* Plays the collective; every message must find its receive. */
+static void play_collective(uint8_t algorithm, uint32_t size, int32_t root, uint64_t bytes)
+{
+    const loggops_op op = {.algorithm = algorithm, .peer = root, .amount = bytes};
+    memset(&play, 0, sizeof play);
+    for (uint32_t r = 0; r < size; r++)
+        play.ranks[r].knows = UINT64_C(1) << r;
+    for (int moved = 1, n_done = 0; moved;) {
+        moved = n_done = 0;
+        for (uint32_t r = 0; r < size; r++) {
+            int did;
+            while ((did = advance(&op, r, size)) > 0)
+                moved = 1;
+            n_done += did < 0;
+        }
+        assert_true(moved || n_done == (int)size);
+    }
+    for (int i = 0; i < play.n_messages; i++)
+        assert_true(play.messages[i].taken);
+}
+
+/* Who must have heard of whom. */
+static void check_knowledge(tl_action action, uint32_t size, int32_t root)
+{
+    const uint64_t all = (UINT64_C(1) << size) - 1;
+    for (uint32_t r = 0; r < size; r++)
+        switch (action) {
+        case TL_ACTION_BCAST:
+        case TL_ACTION_SCATTER: assert_true(play.ranks[r].knows >> root & 1); break;
+        case TL_ACTION_SCAN: assert_int_equal(play.ranks[r].knows, (UINT64_C(2) << r) - 1); break;
+        case TL_ACTION_REDUCE:
+        case TL_ACTION_GATHER:
+            if ((int32_t)r == root)
+                assert_int_equal(play.ranks[r].knows, all);
+            break;
+        default: assert_int_equal(play.ranks[r].knows, all);
+        }
+}
+
+static void collectives_do_their_work(void **state)
+{
+    (void)state;
+    static const struct {
+        uint8_t algorithm;
+        tl_action action;
+    } table[] = {
+#define LOGGOPS_ALGORITHM(id, action, name) {LOGGOPS_##id, TL_ACTION_##action},
+#include "loggops_algorithms.def"
+    };
+    for (size_t i = 0; i < sizeof table / sizeof *table; i++)
+        for (uint32_t size = 2; size < MAX_RANKS; size++) {
+            const int is_rooted =
+                table[i].action == TL_ACTION_BCAST || table[i].action == TL_ACTION_REDUCE ||
+                table[i].action == TL_ACTION_GATHER || table[i].action == TL_ACTION_SCATTER;
+            for (int32_t root = 0; root < (is_rooted ? (int32_t)size : 1); root++) {
+                play_collective(table[i].algorithm, size, root, 1000);
+                check_knowledge(table[i].action, size, root);
+            }
+        }
+}
+
+static void collectives_move_their_bytes(void **state)
+{
+    (void)state;
+    for (uint32_t size = 2; size < MAX_RANKS; size++) {
+        const uint64_t others = size - 1;
+        play_collective(LOGGOPS_BCAST_BINOMIAL, size, 1, 1000);
+        assert_int_equal(play.bytes, others * 1000);
+        play_collective(LOGGOPS_GATHER_LINEAR, size, 1, 1000);
+        assert_int_equal(play.bytes, others * 1000);
+        play_collective(LOGGOPS_ALLGATHER_RING, size, 0, 1000);
+        assert_int_equal(play.bytes, size * others * 1000);
+        play_collective(LOGGOPS_ALLTOALL_PAIRWISE, size, 0, 1000);
+        assert_int_equal(play.bytes, size * others * 1000);
+        /* Each rank's block crosses one edge for every level of the tree that it is under. */
+        uint64_t depths = 0;
+        for (uint32_t v = 1; v < size; v++)
+            depths += (uint64_t)__builtin_popcount(v);
+        play_collective(LOGGOPS_SCATTER_BINOMIAL, size, 1, 1000);
+        assert_int_equal(play.bytes, depths * 1000);
+        play_collective(LOGGOPS_GATHER_BINOMIAL, size, 1, 1000);
+        assert_int_equal(play.bytes, depths * 1000);
+    }
+}
+
+/* ---- parameters ---- */
+
+static void parameters(void **state)
+{
+    (void)state;
+    loggops_params p;
+    assert_int_equal(
+        loggops_parse_params("L=5.3us,o=2300ns,g=2us,G=2.5ns,O=1000ps,S=65536", &p, &err), TL_OK);
+    assert_int_equal(p.L_ps, 5300000);
+    assert_int_equal(p.o_ps, 2300000);
+    assert_true(p.G_ps_byte == 2500 && p.O_ps_byte == 1000 && p.S_bytes == 65536);
+    static const char *const wrong[] = {"",
+                                        "L=1us",
+                                        "L=1us,o=1us,g=1us,G=1ns",
+                                        "L=1,o=1us,g=1us,G=1ns,O=0",
+                                        "L=-1us,o=1us,g=1us,G=1ns,O=0",
+                                        "L=0,o=0,g=1us,G=1ns,O=0",
+                                        "X=1us",
+                                        "L=1us o=1us"};
+    for (size_t i = 0; i < sizeof wrong / sizeof *wrong; i++)
+        assert_int_equal(loggops_parse_params(wrong[i], &p, &err), TL_ERR_USAGE);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(closed_formulas),
+        cmocka_unit_test(published_values),
+        cmocka_unit_test(rendezvous),
+        cmocka_unit_test(matching),
+        cmocka_unit_test(deadlock),
+        cmocka_unit_test(collectives_do_their_work),
+        cmocka_unit_test(collectives_move_their_bytes),
+        cmocka_unit_test(parameters),
+    };
+    cmocka_set_message_output(CM_OUTPUT_TAP);
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
