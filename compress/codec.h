@@ -1,7 +1,7 @@
 /* codec.h - events to bytes and back, one frame at a time (doc/FORMAT.md, "Frames of events").
  *
- * Both sides keep the same memory of the frame so far and predict the next event from it; only what
- * differs from the prediction is written.  A frame starts with an empty memory.
+ * Both sides keep the same memory of the frame so far (codec_memory.c) and predict the next event
+ * from it; only what differs from the prediction is written.  A frame starts with an empty memory.
  */
 #ifndef TL_CODEC_H
 #define TL_CODEC_H
@@ -22,50 +22,163 @@ enum tl_stream {
 
 enum { TL_MAX_CONTEXT_VALUES = 1 + 12 + 1 + TL_LIST_HEAD }; /* polls, slots, length, head */
 
-/* What a frame remembers of a slot of a context.  The stride follows once a difference repeats. */
+/* Control byte. */
+enum {
+    TL_HOW_PREDICTED = 0, /* the context that came next where the history was the same */
+    TL_HOW_FOLLOWED = 1,  /* the context that followed the last two contexts last time */
+    TL_HOW_KNOWN = 2,     /* its number follows */
+    TL_HOW_NEW = 3,       /* its call, site and slots follow */
+    TL_HOW_MASK = 3,
+    TL_SURPRISE = 4, /* a mask of what differs from the prediction follows */
+    TL_RUN = 8,      /* so many events are as predicted: bits 4-7, or a varint */
+    TL_RUN_SHIFT = 4,
+    TL_RUN_LONG = 15
+};
+
+/* Ways to predict a value: by its stride, unless that was wrong before in the same situation: after
+ * the same two values, or with the same peer. */
+enum { TL_STRAIGHT, TL_BY_PAST, TL_BY_PEER, TL_N_WAYS };
+
+/* What a frame remembers of a slot of a context. */
 typedef struct tl_remembered {
-    uint64_t last, delta, stride;
+    uint64_t last, delta;
+    uint64_t stride;          /* follows once a difference repeats */
+    uint8_t settled;          /* predictions by stride that were right in a row, to TL_SETTLED */
+    uint8_t lost;             /* predictions that were wrong in a row, to TL_LOST */
+    uint8_t score[TL_N_WAYS]; /* how well each way did of late */
 } tl_remembered;
+
+/* What came where the stride was wrong. */
+typedef struct tl_exception {
+    uint64_t value;
+    uint32_t check; /* of the situation; 0: none */
+} tl_exception;
 
 /* A call at a call site. */
 typedef struct tl_context {
     uint16_t call;
-    uint16_t successor; /* context that followed last time; 0: none yet */
     uint32_t site;
-    uint32_t slots; /* TL_SLOT_* that are stored */
+    uint32_t slots; /* TL_SLOT_* that are stored, and TL_RELATIVE */
     uint16_t n_values;
+    uint16_t n_unsettled;
     uint16_t first_value;
+    uint16_t peer_at; /* number of the value that is the peer; 0: none */
     uint16_t list_first, list_capacity, list_len; /* remembered elements beyond the head */
     uint64_t volume;
 } tl_context;
 
 typedef struct tl_codec {
+    uint32_t rank;       /* whose events they are */
     uint32_t n_contexts; /* entry 0 stands for the start of the frame */
     uint32_t n_values, n_list;
-    uint32_t last, before_last;             /* contexts of the last two events */
-    uint64_t clock_ns;                      /* of the last event that had one */
+    uint32_t last, before_last; /* contexts of the last two events */
+    uint64_t clock_ns;          /* of the last event that had one */
+    uint64_t peer;              /* the last one, as it is stored */
+    uint64_t run;               /* events as predicted: put, not yet written, or still to come */
+    uint64_t same_volumes;      /* the same of volumes */
     uint16_t hashed[2 * TL_MAX_CONTEXTS];   /* encoder: contexts by call and site */
     uint16_t followed[2 * TL_MAX_CONTEXTS]; /* context that followed the last two */
+    uint32_t n_events;
+    uint32_t recent;              /* the last four contexts, mixed */
+    uint16_t match;               /* place in history that went on as now, and 1; 0: none */
+    uint16_t history[TL_HISTORY]; /* contexts of the last events */
+    uint16_t seen[TL_MAX_SEEN];   /* by `recent`: the place after it in history, and 1 */
     tl_context contexts[TL_MAX_CONTEXTS];
+    tl_exception exceptions[TL_EXCEPTION_SETS][TL_EXCEPTION_WAYS];
     tl_remembered values[TL_MAX_VALUES];
     int64_t list[TL_MAX_REMEMBERED];
 } tl_codec;
 
-void tl_codec_reset(tl_codec *codec);
+void tl_codec_reset(tl_codec *codec, uint32_t rank);
 
 /* Appends an event.  False: its context does not fit into this frame any more; nothing has been
  * written, write the frame and reset.  Each stream must have room for TL_EVENT_MAX_BYTES, and the
  * lists for TL_VARINT_MAX_BYTES an element. */
 bool tl_codec_put(tl_codec *codec, tl_buffer streams[TL_N_STREAMS], const tl_event *event,
                   const tl_call_info *row);
+/* Writes what is held back, at the end of a frame. */
+void tl_codec_finish(tl_codec *codec, tl_buffer streams[TL_N_STREAMS]);
 enum { TL_EVENT_MAX_BYTES = 256 };
 
 /* Takes the next event.  `list` grows as needed and holds event->list. */
 tl_status tl_codec_get(tl_codec *codec, tl_input streams[TL_N_STREAMS], tl_event *event,
                        tl_buffer *list);
+/* Whether everything has been taken, after the last event of a frame. */
+bool tl_codec_is_used_up(const tl_codec *codec, const tl_input streams[TL_N_STREAMS]);
 
 /* A frame as one piece: lengths of all streams, then the streams. */
 bool tl_frame_join(const tl_buffer streams[TL_N_STREAMS], tl_buffer *raw);
 bool tl_frame_split(const uint8_t *raw, size_t size, tl_input streams[TL_N_STREAMS]);
+
+/* ---- the memory that both sides share ---- */
+
+unsigned tl_codec_count_values(uint32_t slots);
+bool tl_codec_has_room(const tl_codec *codec, unsigned n_values);
+uint32_t tl_codec_add_context(tl_codec *codec, uint16_t call, uint32_t site, uint32_t slots);
+
+static inline uint16_t *tl_codec_followed(tl_codec *codec)
+{
+    return &codec->followed[(codec->before_last * 67 + codec->last) % (2 * TL_MAX_CONTEXTS)];
+}
+
+/* The context that should come next; 0: none. */
+static inline uint32_t tl_codec_predicted(tl_codec *codec)
+{
+    return codec->match ? codec->history[codec->match - 1] : *tl_codec_followed(codec);
+}
+
+/* Remembers the order of contexts after an event in `context`. */
+static inline void tl_codec_advance(tl_codec *codec, uint32_t context)
+{
+    *tl_codec_followed(codec) = (uint16_t)context;
+    codec->before_last = codec->last;
+    codec->last = context;
+    bool right = codec->match && codec->history[codec->match - 1] == context;
+    codec->history[codec->n_events % TL_HISTORY] = (uint16_t)context;
+    codec->n_events++;
+    codec->recent = codec->recent << 8 ^ context;
+    uint16_t *seen = &codec->seen[codec->recent * UINT32_C(0x9e3779b1) >> (32 - TL_SEEN_BITS)];
+    codec->match = (uint16_t)(right ? codec->match % TL_HISTORY + 1 : *seen);
+    *seen = (uint16_t)(codec->n_events % TL_HISTORY + 1);
+}
+
+/* A value on its way: what it is predicted to be, and where to note what it was. */
+typedef struct tl_guess {
+    uint64_t best, value[TL_N_WAYS];
+    struct tl_place {
+        tl_exception *set;   /* where exceptions of this situation are */
+        tl_exception *found; /* the one of this situation; NULL: none */
+        uint32_t check;
+    } places[TL_N_WAYS];
+} tl_guess;
+
+/* A value that is always or never predicted goes by its stride alone. */
+static inline bool tl_is_plain(const tl_remembered *r)
+{
+    return r->settled == TL_SETTLED || r->lost == TL_LOST;
+}
+
+/* Predicts a value that is not plain: number `id` in the frame. */
+void tl_codec_guess(tl_codec *codec, uint32_t id, tl_guess *guess);
+/* Learns what it was. */
+void tl_codec_learn(tl_codec *codec, tl_context *c, uint32_t id, tl_guess *guess, uint64_t value);
+/* Learns what a plain value was that was not a settled one as predicted. */
+void tl_codec_learn_plain(tl_context *c, tl_remembered *r, uint64_t value);
+
+/* Prediction of element i of the tail of a list: the same element last time, else the one before
+ * it. */
+uint64_t tl_codec_predict_element(const tl_codec *codec, const tl_context *c, const int64_t *tail,
+                                  uint32_t i);
+void tl_codec_remember_tail(tl_codec *codec, tl_context *c, const int64_t *tail, uint32_t n);
+
+static inline uint32_t tl_tail_len(uint32_t list_len)
+{
+    return list_len > TL_LIST_HEAD ? list_len - TL_LIST_HEAD : 0;
+}
+
+static inline uint64_t tl_widen(int32_t v)
+{
+    return (uint64_t)(int64_t)v;
+}
 
 #endif

@@ -96,7 +96,7 @@ static tl_status load_frame(tl_cursor *c)
         status = TL_ERR_CORRUPT;
         goto cleanup;
     }
-    tl_codec_reset(&c->codec);
+    tl_codec_reset(&c->codec, c->part->rank);
     c->left = ref->n_events;
     c->next_frame++;
 cleanup:
@@ -105,14 +105,6 @@ cleanup:
         return tl_fail_errno(&c->error, "%s:%" PRIu64 ": cannot be read", c->r->path, ref->offset);
     return status ? frame_failed(c, status, "the frame cannot be unpacked; record the run again")
                   : TL_OK;
-}
-
-static bool frame_is_used_up(const tl_cursor *c)
-{
-    for (int i = 0; i < TL_N_STREAMS; i++)
-        if (c->streams[i].p != c->streams[i].end)
-            return false;
-    return true;
 }
 
 tl_status tl_cursor_next(tl_cursor *c, tl_event *event)
@@ -131,7 +123,7 @@ tl_status tl_cursor_next(tl_cursor *c, tl_event *event)
             return status;
     }
     tl_status status = tl_codec_get(&c->codec, c->streams, event, &c->list);
-    if (!status && c->left == 1 && !frame_is_used_up(c))
+    if (!status && c->left == 1 && !tl_codec_is_used_up(&c->codec, c->streams))
         status = TL_ERR_CORRUPT;
     if (status)
         return frame_failed(c, status,

@@ -38,6 +38,8 @@ enum { TL_DEFINE_HOST = 1, TL_DEFINE_COMM = 2, TL_DEFINE_SITE = 3 };
 #define TL_MAX_CHUNK_RAW_BYTES (UINT32_C(64) << 20)
 enum {
     TL_FRAME_BYTES = 60 * 1024, /* a frame that has reached this is written */
+    TL_FRAME_EVENTS = 1 << 16,  /* or this: what a killed run may lose */
+    TL_MAX_FRAME_EVENTS = 1 << 20,
     TL_FREE_RAW_BYTES = 64 * 1024,
     TL_MAX_EXPANSION = 1024,    /* beyond TL_FREE_RAW_BYTES raw <= this * stored */
     TL_MAX_TEXT_BYTES = 1 << 16 /* host and object names */
@@ -46,9 +48,19 @@ enum {
 /* Codec: what one frame remembers. */
 enum {
     TL_MAX_CONTEXTS = 512,
-    TL_MAX_VALUES = 4096,
-    TL_MAX_REMEMBERED = 8192,
-    TL_LIST_HEAD = 3 /* elements of a list that are predicted as slots are */
+    TL_MAX_VALUES = 2560,
+    TL_MAX_REMEMBERED = 4096,
+    TL_HISTORY = 8192,
+    TL_SEEN_BITS = 11,
+    TL_MAX_SEEN = 1 << TL_SEEN_BITS,
+    TL_EXCEPTION_BITS = 9,
+    TL_EXCEPTION_SETS = 1 << TL_EXCEPTION_BITS,
+    TL_EXCEPTION_WAYS = 4,
+    TL_LIST_HEAD = 3, /* elements of a list that are predicted as slots are */
+    TL_SETTLED = 32,
+    TL_LOST = 16,
+    TL_MAX_SCORE = 15,
+    TL_RELATIVE = 1 << 20 /* bit of a context's slots: peers count from one's own rank */
 };
 
 #endif

@@ -124,7 +124,7 @@ const char *tl_chunk_violation(const tl_chunk *c)
     if (c->packing == TL_PACKING_NONE ? c->raw_bytes != c->stored_bytes
                                       : !expansion_allowed(c->raw_bytes, c->stored_bytes))
         return "its sizes contradict each other";
-    if (c->type == TL_CHUNK_EVENTS && (!c->n_events || c->n_events > c->raw_bytes))
+    if (c->type == TL_CHUNK_EVENTS && (!c->n_events || c->n_events > TL_MAX_FRAME_EVENTS))
         return "its number of events is impossible";
     if (c->type == TL_CHUNK_END && c->raw_bytes != TL_END_PAYLOAD_BYTES)
         return "an end of the wrong size";

@@ -84,7 +84,7 @@ tl_status tl_writer_open(const char *path, uint32_t rank, const char *host, tl_w
         status = tl_fail(err, TL_ERR_MEMORY, "%s: out of memory", path);
         goto cleanup;
     }
-    tl_codec_reset(w->codec);
+    tl_codec_reset(w->codec, rank);
     *out = w;
     w = NULL;
 cleanup:
@@ -136,6 +136,7 @@ static tl_status gather_chunks(tl_writer *w)
         w->definitions.size = 0;
     }
     if (w->n_events) {
+        tl_codec_finish(w->codec, w->streams);
         if (!tl_frame_join(w->streams, &w->raw))
             return TL_ERR_MEMORY;
         tl_status status = append_chunk(w, TL_CHUNK_EVENTS, w->raw.data, w->raw.size);
@@ -146,7 +147,7 @@ static tl_status gather_chunks(tl_writer *w)
         w->volume = 0;
         for (int i = 0; i < TL_N_STREAMS; i++)
             w->streams[i].size = 0;
-        tl_codec_reset(w->codec);
+        tl_codec_reset(w->codec, w->rank);
     }
     return TL_OK;
 }
@@ -255,5 +256,6 @@ tl_status tl_writer_put(tl_writer *w, const tl_event *event)
     }
     w->n_events++;
     w->volume += event->volume;
-    return frame_bytes(w) < TL_FRAME_BYTES ? TL_OK : tl_writer_flush(w);
+    return frame_bytes(w) < TL_FRAME_BYTES && w->n_events < TL_FRAME_EVENTS ? TL_OK
+                                                                            : tl_writer_flush(w);
 }

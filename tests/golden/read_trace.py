@@ -70,51 +70,128 @@ class Stream:
         return self.data[self.at - n:self.at]
 
 
-NAMES = ["count", "type_bytes", "peer", "tag", "recv_count", "recv_type_bytes", "recv_peer", "recv_tag",
-         "comm", "request", "new_comm", "flags"]
-SIGNED = {"count", "type_bytes", "peer", "tag", "recv_count", "recv_type_bytes", "recv_peer", "recv_tag"}
+SLOTS = [(2, "peer"), (3, "tag"), (6, "recv_peer"), (7, "recv_tag"), (8, "comm"), (0, "count"), (1, "type_bytes"),
+         (4, "recv_count"), (5, "recv_type_bytes"), (9, "request"), (10, "new_comm"), (11, "flags")]
+UNSIGNED = {"polls", "comm", "request", "new_comm", "flags", "list_len", "e0", "e1", "e2"}
 signed = lambda v: v - (1 << 64) if v >> 63 else v
 
 
+class Value:
+    def __init__(self, number):
+        self.number = number
+        self.last = self.delta = self.stride = self.settled = self.lost = 0
+        self.scores = [0, 0, 0]
+
+
 class Context:
-    def __init__(self, call, site, mask):
+    def __init__(self, call, site, mask, n_values):
         self.call, self.site, self.mask = call, site, mask
-        self.names = ["polls"] + [n for i, n in enumerate(NAMES) if mask >> i & 1]
+        self.names = ["polls"] + [name for bit, name in SLOTS if mask >> bit & 1]
         if mask >> 13 & 1:
             self.names += ["list_len", "e0", "e1", "e2"]
-        self.values = [[0, 0, 0] for _ in self.names]
-        self.successor = self.volume = self.room = 0
+        self.values = [Value(n_values + i) for i in range(len(self.names))]
+        self.volume = self.room = 0
         self.tail = []
 
 
-def frame(raw, n_events):
+class Exceptions:
+    def __init__(self):
+        self.sets = {}
+
+    def find(self, i, x, y):
+        g = (i * 0x9E3779B97F4A7C15 + x * 0xC2B2AE3D27D4EB4F + y * 0x165667B19E3779F9) & M64
+        g = (g ^ g >> 32) * 0x9E3779B97F4A7C15 & M64
+        places, check = self.sets.setdefault(g >> 55, [(0, 0)] * 4), g & 0xFFFFFFFF | 1
+        found = [k for k in range(4) if places[k][1] == check]
+        return places, check, found[-1] if found else None
+
+
+def next_value(r, exceptions, peer, difference):
+    """The value of r, of which `difference` to its prediction is known."""
+    straight = best = r.last + r.stride & M64
+    plain = r.settled == 32 or r.lost == 16
+    if not plain:
+        situations = [exceptions.find(2 * r.number, r.last, r.delta), exceptions.find(2 * r.number + 1, peer, 0)]
+        guesses = [straight] + [p[f][0] if f is not None else straight for p, _, f in situations]
+        scores = r.scores
+        way = 1 if scores[1] >= scores[0] else 0
+        best = guesses[2 if scores[2] > scores[way] else way]
+    v = best + difference & M64
+    if plain:
+        if v == straight:
+            r.lost = 0
+        elif r.settled == 32:
+            r.settled = 0
+    else:
+        r.scores = [min(s + 1, 15) if g == v else (s + 1) // 2 for s, g in zip(scores, guesses)]
+        for places, check, found in situations:
+            if found is not None:
+                if v != straight:
+                    places[found] = (v, places[found][1])
+                elif places[found][0] != v:
+                    places[found] = (places[found][0], 0)
+            elif v != straight:
+                places[1:] = places[:3]
+                places[0] = (v, check)
+        r.lost = 0 if v == best else r.lost + 1
+        if v == straight:
+            r.settled += 1
+            if r.settled == 32:
+                r.lost = 0
+        else:
+            r.settled = 0
+    d = v - r.last & M64
+    if d == r.delta:
+        r.stride = d
+    r.delta, r.last = d, v
+    return v
+
+
+def absolute(v, rank):
+    v = signed(v)
+    return (v - 1) // 2 if v & 1 else v // 2 + rank
+
+
+def frame(raw, n_events, rank):
     s = Stream(raw)
     lengths = [s.varint() for _ in range(5)]
     control, values, volumes, clocks, lists = [Stream(s.take(n)) for n in lengths]
     assert s.at == len(raw)
-    contexts, followed = [Context(0, 0, 0)], {}
-    a = b = clock = used = 0
-    for _ in range(n_events):
-        byte = control.take(1)[0]
-        how = byte & 3
+    contexts, followed, exceptions = [Context(0, 0, 0, 0)], {}, Exceptions()
+    history, seen, m, h = [None] * 8192, {}, None, 0
+    a = b = clock = used = run = same_volumes = peer = n_values = 0
+    for k in range(n_events):
+        byte = 0
+        if not run:
+            byte = control.take(1)[0]
+            if byte & 8:
+                run = 1 + (byte >> 4)
+                if run == 16:
+                    run += control.varint()
+                byte &= 7
+                assert byte == 0
+        run -= run > 0
         key = (b * 67 + a) % 1024
+        how = byte & 3
         if how == 3:
-            contexts.append(Context(control.varint(), control.varint(), control.varint()))
+            contexts.append(Context(control.varint(), control.varint(), control.varint(), n_values))
+            n_values += len(contexts[-1].values)
             x = len(contexts) - 1
+        elif how == 2:
+            x = control.varint()
         else:
-            x = followed[key] if how == 0 else contexts[a].successor if how == 1 else control.varint()
+            x = history[m] if how == 0 and m is not None else followed[key]
         c = contexts[x]
         surprises = control.varint() if byte & 4 else 0
         e = {"call": c.call, "site": c.site}
         for i, (name, r) in enumerate(zip(c.names, c.values)):
-            v = (r[0] + r[2]) & M64
-            if surprises >> i & 1:
-                v = (v + values.zigzag()) & M64
-            d = (v - r[0]) & M64
-            if d == r[1]:
-                r[2] = d
-            r[1], r[0] = d, v
-            e[name] = signed(v) if name in SIGNED else v
+            v = next_value(r, exceptions, peer, values.zigzag() if surprises >> i & 1 else 0)
+            if name == "peer":
+                peer = v
+            if name in ("peer", "recv_peer") and c.mask >> 20 & 1:
+                e[name] = absolute(v, rank)
+            else:
+                e[name] = v if name in UNSIGNED else signed(v)
         if c.mask >> 13 & 1:
             n = e.pop("list_len")
             elements = [e.pop("e0"), e.pop("e1"), e.pop("e2")][:n]
@@ -130,20 +207,32 @@ def frame(raw, n_events):
                     room = 4
                     while room < n - 3:
                         room *= 2
-                    if room <= 8192 - used:
+                    if room <= 4096 - used:
                         c.room = room
                         used += room
                 c.tail = elements[3:][:c.room]
             e["list"] = [signed(v) for v in elements]
-        c.volume = (c.volume + volumes.zigzag()) & M64
+        if same_volumes:
+            same_volumes -= 1
+        else:
+            difference = volumes.zigzag()
+            c.volume = (c.volume + difference) & M64
+            if not difference:
+                same_volumes = volumes.varint()
         e["volume"] = c.volume
         if c.mask >> 12 & 1:
             clock = (clock + clocks.zigzag()) & M64
             e["clock_ns"] = clock
         followed[key] = x
-        contexts[a].successor = x
+        right = m is not None and history[m] == x
+        history[k % 8192] = x
+        h = (h << 8 ^ x) & 0xFFFFFFFF
+        s = (h * 0x9E3779B1 & 0xFFFFFFFF) >> 21
+        m = (m + 1) % 8192 if right else seen.get(s)
+        seen[s] = (k + 1) % 8192
         a, b = x, a
         yield e
+    assert not run and not same_volumes
     for s in (control, values, volumes, clocks, lists):
         assert s.at == len(s.data)
 
@@ -199,7 +288,7 @@ def read(path):
         if kind == 1:
             r["comms"] += definitions(raw)
         elif kind == 2:
-            r["events"] += frame(raw, n)
+            r["events"] += frame(raw, n, rank)
             assert sum(e["volume"] for e in r["events"][first:]) & M64 == volume
         elif kind == 3:
             r["end"] = struct.unpack("<IQ", raw)

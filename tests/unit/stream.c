@@ -106,7 +106,8 @@ static void run(const char *name, int period, uint64_t n)
                   written_kib - before_kib, read_kib - written_kib);
     if (TEST_SANITIZED)
         return;
-    assert_true(written_kib - early_kib <= 64);
+    /* The kernel counts in batches of 64 pages. */
+    assert_true(written_kib - early_kib <= 512);
     assert_true(written_kib - before_kib <= 1024);
     /* The index of the frames grows by 24 bytes each, about 60 KiB of them. */
     assert_true(read_kib - written_kib <= 512);

@@ -1,0 +1,196 @@
+/* codec_memory.c - what encoder and decoder remember of a frame, and how they predict from it. */
+#include "codec.h"
+
+void tl_codec_reset(tl_codec *codec, uint32_t rank)
+{
+    codec->rank = rank;
+    codec->n_contexts = 1;
+    codec->n_values = codec->n_list = 0;
+    codec->last = codec->before_last = 0;
+    codec->clock_ns = codec->peer = 0;
+    codec->run = codec->same_volumes = 0;
+    codec->n_events = codec->recent = 0;
+    codec->match = 0;
+    memset(codec->seen, 0, sizeof codec->seen);
+    memset(codec->hashed, 0, sizeof codec->hashed);
+    memset(codec->followed, 0, sizeof codec->followed);
+    memset(codec->exceptions, 0, sizeof codec->exceptions);
+    codec->contexts[0] = (tl_context){0};
+}
+
+/* ---- contexts ---- */
+
+unsigned tl_codec_count_values(uint32_t slots)
+{
+    uint32_t plain = slots & ~(uint32_t)(TL_SLOT_CLOCK | TL_SLOT_LIST | TL_RELATIVE);
+    return 1 + (unsigned)__builtin_popcount(plain) + (slots & TL_SLOT_LIST ? 1 + TL_LIST_HEAD : 0);
+}
+
+bool tl_codec_has_room(const tl_codec *codec, unsigned n_values)
+{
+    return codec->n_contexts < TL_MAX_CONTEXTS && codec->n_values + n_values <= TL_MAX_VALUES;
+}
+
+uint32_t tl_codec_add_context(tl_codec *codec, uint16_t call, uint32_t site, uint32_t slots)
+{
+    unsigned n_values = tl_codec_count_values(slots);
+    codec->contexts[codec->n_contexts] = (tl_context){.call = call,
+                                                      .site = site,
+                                                      .slots = slots,
+                                                      .n_values = (uint16_t)n_values,
+                                                      .n_unsettled = (uint16_t)n_values,
+                                                      .first_value = (uint16_t)codec->n_values,
+                                                      .peer_at = slots & TL_SLOT_PEER ? 1 : 0};
+    memset(&codec->values[codec->n_values], 0, n_values * sizeof *codec->values);
+    codec->n_values += n_values;
+    return codec->n_contexts++;
+}
+
+/* ---- values ---- */
+
+static struct tl_place find_place(tl_codec *codec, uint64_t id, uint64_t a, uint64_t b)
+{
+    uint64_t h = id * UINT64_C(0x9e3779b97f4a7c15) + a * UINT64_C(0xc2b2ae3d27d4eb4f) +
+                 b * UINT64_C(0x165667b19e3779f9);
+    h = (h ^ h >> 32) * UINT64_C(0x9e3779b97f4a7c15);
+    struct tl_place place = {.set = codec->exceptions[h >> (64 - TL_EXCEPTION_BITS)],
+                             .check = (uint32_t)h | 1};
+    for (unsigned i = 0; i < TL_EXCEPTION_WAYS; i++)
+        if (place.set[i].check == place.check)
+            place.found = &place.set[i];
+    return place;
+}
+
+void tl_codec_guess(tl_codec *codec, uint32_t id, tl_guess *guess)
+{
+    const tl_remembered *r = &codec->values[id];
+    guess->places[TL_BY_PAST] = find_place(codec, 2 * (uint64_t)id, r->last, r->delta);
+    guess->places[TL_BY_PEER] = find_place(codec, 2 * (uint64_t)id + 1, codec->peer, 0);
+    guess->value[TL_STRAIGHT] = r->last + r->stride;
+    unsigned way = TL_STRAIGHT;
+    for (unsigned i = TL_BY_PAST; i < TL_N_WAYS; i++) {
+        const tl_exception *found = guess->places[i].found;
+        guess->value[i] = found ? found->value : guess->value[TL_STRAIGHT];
+        if (r->score[i] > r->score[way] || (i == TL_BY_PAST && r->score[i] == r->score[way]))
+            way = i;
+    }
+    guess->best = guess->value[way];
+}
+
+static void note(struct tl_place *place, uint64_t value, bool is_exception)
+{
+    if (place->found && is_exception) {
+        place->found->value = value;
+    } else if (place->found && place->found->value != value) {
+        place->found->check = 0;
+    } else if (is_exception) {
+        memmove(&place->set[1], &place->set[0], (TL_EXCEPTION_WAYS - 1) * sizeof *place->set);
+        place->set[0] = (tl_exception){.value = value, .check = place->check};
+    }
+}
+
+static void follow(tl_remembered *r, uint64_t value)
+{
+    uint64_t delta = value - r->last;
+    if (delta == r->delta)
+        r->stride = delta;
+    r->delta = delta;
+    r->last = value;
+}
+
+void tl_codec_learn(tl_codec *codec, tl_context *c, uint32_t id, tl_guess *guess, uint64_t value)
+{
+    tl_remembered *r = &codec->values[id];
+    bool straight = value == guess->value[TL_STRAIGHT];
+    for (unsigned way = 0; way < TL_N_WAYS; way++) {
+        if (guess->value[way] != value)
+            r->score[way] = (uint8_t)((r->score[way] + 1) / 2);
+        else if (r->score[way] < TL_MAX_SCORE)
+            r->score[way]++;
+    }
+    note(&guess->places[TL_BY_PAST], value, !straight);
+    note(&guess->places[TL_BY_PEER], value, !straight);
+    if (value == guess->best)
+        r->lost = 0;
+    else
+        r->lost++;
+    if (!straight) {
+        r->settled = 0;
+    } else if (++r->settled == TL_SETTLED) {
+        r->lost = 0;
+        c->n_unsettled--;
+    }
+    follow(r, value);
+}
+
+void tl_codec_learn_plain(tl_context *c, tl_remembered *r, uint64_t value)
+{
+    if (value == r->last + r->stride)
+        r->lost = 0;
+    else if (r->settled == TL_SETTLED) {
+        r->settled = 0;
+        c->n_unsettled++;
+    }
+    follow(r, value);
+}
+
+/* ---- lists ---- */
+
+uint64_t tl_codec_predict_element(const tl_codec *codec, const tl_context *c, const int64_t *tail,
+                                  uint32_t i)
+{
+    if (i < c->list_len)
+        return (uint64_t)codec->list[c->list_first + i];
+    return (uint64_t)tail[(int64_t)i - 1]; /* i = 0: the last element of the head */
+}
+
+void tl_codec_remember_tail(tl_codec *codec, tl_context *c, const int64_t *tail, uint32_t n)
+{
+    if (n > c->list_capacity) {
+        uint32_t capacity = 4;
+        while (capacity < n)
+            capacity *= 2;
+        if (capacity <= TL_MAX_REMEMBERED - codec->n_list) {
+            c->list_first = (uint16_t)codec->n_list;
+            c->list_capacity = (uint16_t)capacity;
+            codec->n_list += capacity;
+        }
+    }
+    c->list_len = (uint16_t)(n < c->list_capacity ? n : c->list_capacity);
+    memcpy(&codec->list[c->list_first], tail, c->list_len * sizeof *tail);
+}
+
+/* ---- frames ---- */
+
+bool tl_frame_join(const tl_buffer streams[TL_N_STREAMS], tl_buffer *raw)
+{
+    size_t size = (size_t)TL_N_STREAMS * TL_VARINT_MAX_BYTES;
+    for (int i = 0; i < TL_N_STREAMS; i++)
+        size += streams[i].size;
+    raw->size = 0;
+    if (!tl_buffer_reserve(raw, size))
+        return false;
+    for (int i = 0; i < TL_N_STREAMS; i++)
+        tl_buffer_put_varint(raw, streams[i].size);
+    for (int i = 0; i < TL_N_STREAMS; i++) {
+        if (streams[i].size)
+            memcpy(raw->data + raw->size, streams[i].data, streams[i].size);
+        raw->size += streams[i].size;
+    }
+    return true;
+}
+
+bool tl_frame_split(const uint8_t *raw, size_t size, tl_input streams[TL_N_STREAMS])
+{
+    tl_input in = {.p = raw, .end = raw + size};
+    uint64_t lengths[TL_N_STREAMS];
+    for (int i = 0; i < TL_N_STREAMS; i++)
+        lengths[i] = tl_get_varint(&in);
+    for (int i = 0; i < TL_N_STREAMS; i++) {
+        if (in.bad || lengths[i] > (size_t)(in.end - in.p))
+            return false;
+        streams[i] = (tl_input){.p = in.p, .end = in.p + lengths[i]};
+        in.p += lengths[i];
+    }
+    return in.p == in.end;
+}

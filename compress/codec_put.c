@@ -1,0 +1,255 @@
+/* codec_put.c - events to bytes. */
+#include "codec.h"
+
+/* ---- values ---- */
+
+/* A rank as the distance from one's own, even; those that are no ranks odd. */
+static uint64_t relative(const tl_codec *codec, int32_t peer)
+{
+    return peer >= 0 ? 2 * ((uint64_t)peer - codec->rank) : 2 * tl_widen(peer) + 1;
+}
+
+/* The values of an event in the order of the format; returns their number. */
+static unsigned gather(const tl_codec *codec, const tl_event *e, uint32_t slots, uint64_t *v)
+{
+    unsigned n = 0;
+    bool is_relative = slots & TL_RELATIVE;
+    v[n++] = e->polls;
+    if (slots & TL_SLOT_PEER)
+        v[n++] = is_relative ? relative(codec, e->peer) : tl_widen(e->peer);
+    if (slots & TL_SLOT_TAG)
+        v[n++] = tl_widen(e->tag);
+    if (slots & TL_SLOT_RECV_PEER)
+        v[n++] = is_relative ? relative(codec, e->recv_peer) : tl_widen(e->recv_peer);
+    if (slots & TL_SLOT_RECV_TAG)
+        v[n++] = tl_widen(e->recv_tag);
+    if (slots & TL_SLOT_COMM)
+        v[n++] = e->comm;
+    if (slots & TL_SLOT_COUNT)
+        v[n++] = (uint64_t)e->count;
+    if (slots & TL_SLOT_TYPE)
+        v[n++] = (uint64_t)e->type_bytes;
+    if (slots & TL_SLOT_RECV_COUNT)
+        v[n++] = (uint64_t)e->recv_count;
+    if (slots & TL_SLOT_RECV_TYPE)
+        v[n++] = (uint64_t)e->recv_type_bytes;
+    if (slots & TL_SLOT_REQUEST)
+        v[n++] = e->request;
+    if (slots & TL_SLOT_NEW_COMM)
+        v[n++] = e->new_comm;
+    if (slots & TL_SLOT_FLAGS)
+        v[n++] = e->flags;
+    if (slots & TL_SLOT_LIST) {
+        v[n++] = e->list_len;
+        for (unsigned i = 0; i < TL_LIST_HEAD; i++)
+            v[n++] = i < e->list_len ? (uint64_t)e->list[i] : 0;
+    }
+    return n;
+}
+
+/* Writes what is not as predicted, and learns; returns the mask of it. */
+static uint32_t put_values(tl_codec *codec, tl_context *c, const uint64_t *v, tl_buffer *out)
+{
+    tl_remembered *r = &codec->values[c->first_value];
+    uint8_t *p = out->data + out->size;
+    uint32_t surprises = 0;
+    for (unsigned i = 0; i < c->n_values; i++) {
+        uint64_t difference;
+        if (tl_is_plain(&r[i])) {
+            difference = v[i] - (r[i].last + r[i].stride);
+            if (!difference && !r[i].lost)
+                r[i].last = v[i];
+            else
+                tl_codec_learn_plain(c, &r[i], v[i]);
+        } else {
+            tl_guess guess;
+            tl_codec_guess(codec, c->first_value + i, &guess);
+            difference = v[i] - guess.best;
+            tl_codec_learn(codec, c, c->first_value + i, &guess, v[i]);
+        }
+        if (i == c->peer_at && i)
+            codec->peer = v[i];
+        if (difference) {
+            surprises |= UINT32_C(1) << i;
+            p = tl_put_varint(p, tl_zigzag(difference));
+        }
+    }
+    out->size = (size_t)(p - out->data);
+    return surprises;
+}
+
+/* ---- lists ---- */
+
+static bool tail_is_predicted(const tl_codec *codec, const tl_context *c, const int64_t *tail,
+                              uint32_t n)
+{
+    return n <= c->list_len && !memcmp(&codec->list[c->list_first], tail, n * sizeof *tail);
+}
+
+/* Whether the tail is a surprise. */
+static bool put_tail(tl_codec *codec, tl_context *c, tl_buffer *out, const int64_t *tail,
+                     uint32_t n)
+{
+    bool surprise = !tail_is_predicted(codec, c, tail, n);
+    if (surprise) {
+        uint8_t *p = out->data + out->size;
+        for (uint32_t i = 0; i < n; i++)
+            p = tl_put_varint(
+                p, tl_zigzag((uint64_t)tail[i] - tl_codec_predict_element(codec, c, tail, i)));
+        out->size = (size_t)(p - out->data);
+    }
+    tl_codec_remember_tail(codec, c, tail, n);
+    return surprise;
+}
+
+/* ---- contexts ---- */
+
+static unsigned hash_of(uint32_t call, uint32_t site)
+{
+    return ((site * 2048 + call) * UINT32_C(0x9e3779b1)) >> 22; /* 10 bits */
+}
+
+static uint32_t find_context(const tl_codec *codec, uint16_t call, uint32_t site, unsigned *slot)
+{
+    unsigned i = hash_of(call, site);
+    for (uint32_t c; (c = codec->hashed[i]); i = (i + 1) % (2 * TL_MAX_CONTEXTS))
+        if (codec->contexts[c].call == call && codec->contexts[c].site == site)
+            return c;
+    *slot = i;
+    return 0;
+}
+
+static bool is_context(const tl_codec *codec, uint32_t c, const tl_event *event)
+{
+    return c && codec->contexts[c].call == event->call && codec->contexts[c].site == event->site;
+}
+
+/* What a rank does with its neighbours is the same on many ranks; a root or a peer in a smaller
+ * communicator has nothing to do with one's own rank. */
+static bool has_neighbours(const tl_event *event, const tl_call_info *row)
+{
+    if (!(row->slots & TL_SLOT_PEER) || event->comm != TL_COMM_WORLD)
+        return false;
+    switch (row->action) {
+    case TL_ACTION_SEND:
+    case TL_ACTION_RECV:
+    case TL_ACTION_SENDRECV:
+    case TL_ACTION_ISEND:
+    case TL_ACTION_IRECV:
+    case TL_ACTION_SEND_INIT:
+    case TL_ACTION_RECV_INIT:
+    case TL_ACTION_PROBE: return true;
+    default: return false;
+    }
+}
+
+/* Finds or makes the event's context and writes what tells it to the reader.  Returns 0 if it does
+ * not fit. */
+static uint32_t put_context(tl_codec *codec, uint8_t **p, const tl_event *event,
+                            const tl_call_info *row)
+{
+    uint8_t *control = (*p)++;
+    uint32_t predicted = tl_codec_predicted(codec);
+    if (is_context(codec, predicted, event)) {
+        *control = TL_HOW_PREDICTED;
+        return predicted;
+    }
+    uint32_t followed = *tl_codec_followed(codec);
+    if (is_context(codec, followed, event)) {
+        *control = TL_HOW_FOLLOWED;
+        return followed;
+    }
+    unsigned slot = 0;
+    uint32_t c = find_context(codec, event->call, event->site, &slot);
+    if (c) {
+        *control = TL_HOW_KNOWN;
+        *p = tl_put_varint(*p, c);
+        return c;
+    }
+    uint32_t slots = row->slots | (has_neighbours(event, row) ? TL_RELATIVE : 0);
+    if (!tl_codec_has_room(codec, tl_codec_count_values(slots)))
+        return 0;
+    *control = TL_HOW_NEW;
+    *p = tl_put_varint(*p, event->call);
+    *p = tl_put_varint(*p, event->site);
+    *p = tl_put_varint(*p, slots);
+    c = tl_codec_add_context(codec, event->call, event->site, slots);
+    codec->hashed[slot] = (uint16_t)c;
+    return c;
+}
+
+/* ---- events ---- */
+
+static void put_run(tl_codec *codec, tl_buffer *control)
+{
+    if (!codec->run)
+        return;
+    uint8_t *p = control->data + control->size;
+    if (codec->run < TL_RUN_LONG + 1) {
+        *p++ = (uint8_t)(TL_RUN | (codec->run - 1) << TL_RUN_SHIFT);
+    } else {
+        *p++ = TL_RUN | TL_RUN_LONG << TL_RUN_SHIFT;
+        p = tl_put_varint(p, codec->run - (TL_RUN_LONG + 1));
+    }
+    control->size = (size_t)(p - control->data);
+    codec->run = 0;
+}
+
+static void put_volume(tl_codec *codec, tl_context *c, uint64_t volume, tl_buffer *out)
+{
+    if (volume == c->volume) {
+        if (!codec->same_volumes++)
+            out->data[out->size++] = 0;
+        return;
+    }
+    if (codec->same_volumes)
+        tl_buffer_put_varint(out, codec->same_volumes - 1);
+    codec->same_volumes = 0;
+    tl_buffer_put_varint(out, tl_zigzag(volume - c->volume));
+    c->volume = volume;
+}
+
+bool tl_codec_put(tl_codec *codec, tl_buffer streams[TL_N_STREAMS], const tl_event *event,
+                  const tl_call_info *row)
+{
+    uint8_t head[1 + 4 * TL_VARINT_MAX_BYTES], *p = head;
+    uint32_t index = put_context(codec, &p, event, row);
+    if (!index)
+        return false;
+    tl_context *c = &codec->contexts[index];
+    uint64_t v[TL_MAX_CONTEXT_VALUES];
+    unsigned n = gather(codec, event, c->slots, v);
+    uint32_t surprises = put_values(codec, c, v, &streams[TL_STREAM_VALUES]);
+    uint32_t n_tail = c->slots & TL_SLOT_LIST ? tl_tail_len(event->list_len) : 0;
+    if (n_tail && put_tail(codec, c, &streams[TL_STREAM_LISTS], event->list + TL_LIST_HEAD, n_tail))
+        surprises |= UINT32_C(1) << n;
+
+    if (!surprises && head[0] == TL_HOW_PREDICTED) {
+        codec->run++;
+    } else {
+        tl_buffer *control = &streams[TL_STREAM_CONTROL];
+        put_run(codec, control);
+        if (surprises) {
+            head[0] |= TL_SURPRISE;
+            p = tl_put_varint(p, surprises);
+        }
+        memcpy(control->data + control->size, head, (size_t)(p - head));
+        control->size += (size_t)(p - head);
+    }
+    put_volume(codec, c, event->volume, &streams[TL_STREAM_VOLUMES]);
+    if (c->slots & TL_SLOT_CLOCK) {
+        tl_buffer_put_varint(&streams[TL_STREAM_CLOCKS],
+                             tl_zigzag(event->clock_ns - codec->clock_ns));
+        codec->clock_ns = event->clock_ns;
+    }
+    tl_codec_advance(codec, index);
+    return true;
+}
+
+void tl_codec_finish(tl_codec *codec, tl_buffer streams[TL_N_STREAMS])
+{
+    put_run(codec, &streams[TL_STREAM_CONTROL]);
+    if (codec->same_volumes)
+        tl_buffer_put_varint(&streams[TL_STREAM_VOLUMES], codec->same_volumes - 1);
+    codec->same_volumes = 0;
+}
