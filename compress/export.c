@@ -253,6 +253,7 @@ static void say(tl_export *x, const tl_event *e, const tl_call_info *row)
             x->match_tag = e->tag;
         }
         return;
+    case TL_ACTION_THREAD: tl_export_refuse(x, "several threads call MPI"); return;
     case TL_ACTION_INIT:
     case TL_ACTION_FINALIZE:
     case TL_ACTION_REGION:

@@ -14,6 +14,7 @@ typedef struct survey {
     uint64_t n_kernels[TL_CALL_LIMIT], n_unmodelled[TL_CALL_LIMIT]; /* by call */
     uint64_t volume;
     size_t splits_room;
+    int enters; /* the last event was an Enter */
 } survey;
 
 static tl_status out_of_memory(tl_error *err)
@@ -52,7 +53,8 @@ int tlr_plan_is_modelled(const tlr_plan *plan, uint32_t rank, const tl_event *ev
         return 0;
     if (info->action > TL_ACTION_IEXSCAN && info->action != TL_ACTION_COMM_DUP &&
         info->action != TL_ACTION_COMM_SPLIT && info->action != TL_ACTION_COMM_CREATE &&
-        info->action != TL_ACTION_COMM_FREE && info->action != TL_ACTION_KERNEL)
+        info->action != TL_ACTION_COMM_FREE && info->action != TL_ACTION_KERNEL &&
+        info->action != TL_ACTION_THREAD && info->action != TL_ACTION_ENTER)
         return 0;
     return (!event->comm || tlr_plan_find_comm(plan, rank, event->comm) != TLR_PLAN_INTER) &&
            (!event->new_comm || tlr_plan_find_comm(plan, rank, event->new_comm) != TLR_PLAN_INTER);
@@ -133,8 +135,11 @@ static tl_status survey_event(survey *s, uint32_t rank, const tl_event *event, u
     tl_status status = TL_OK;
     if (info->action == TL_ACTION_COMM_SPLIT && event->call != TL_MPI_Comm_split_type)
         status = add_split(s, rank, comm, n_splits[event->comm]++, child);
-    if (status == TL_OK && (info->traits & TL_TRAIT_MARK))
+    if (s->enters && comm >= 0)
+        plan->comms[comm].is_entered = 1;
+    if (status == TL_OK && (info->traits & TL_TRAIT_MARK) && !s->enters)
         status = add_mark(s, r, event, sites_room);
+    s->enters = info->action == TL_ACTION_ENTER;
     r->n_events++;
     return status;
 }

@@ -17,6 +17,7 @@ typedef struct tlr_plan_comm {
     uint32_t n_members;
     const int32_t *members; /* ranks in MPI_COMM_WORLD */
     int is_split;           /* some MPI_Comm_split starts from it */
+    int is_entered;         /* some blocking collective on it begins by an Enter event */
 } tlr_plan_comm;
 
 /* One group that the ordinal-th split of a communicator makes. */

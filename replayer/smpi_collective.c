@@ -254,32 +254,40 @@ static int blocking(smpi_rank *r, sides s)
 static int nonblocking(smpi_rank *r, sides s)
 {
     switch (r->info->action) {
+    case TL_ACTION_BARRIER:
     case TL_ACTION_IBARRIER: return MPI_Ibarrier(s.comm, s.request);
+    case TL_ACTION_BCAST:
     case TL_ACTION_IBCAST: return MPI_Ibcast(s.rbuf, s.scount, s.stype, s.root, s.comm, s.request);
+    case TL_ACTION_REDUCE:
     case TL_ACTION_IREDUCE:
         return MPI_Ireduce(s.sbuf, s.rbuf, s.scount, s.stype, s.op, s.root, s.comm, s.request);
+    case TL_ACTION_ALLREDUCE:
     case TL_ACTION_IALLREDUCE:
         return MPI_Iallreduce(s.sbuf, s.rbuf, s.scount, s.stype, s.op, s.comm, s.request);
+    case TL_ACTION_ALLGATHER:
     case TL_ACTION_IALLGATHER:
         return MPI_Iallgather(s.sbuf, s.scount, s.stype, s.rbuf, s.rcount, s.rtype, s.comm,
                               s.request);
+    case TL_ACTION_ALLTOALL:
     case TL_ACTION_IALLTOALL:
         return MPI_Ialltoall(s.sbuf, s.scount, s.stype, s.rbuf, s.rcount, s.rtype, s.comm,
                              s.request);
+    case TL_ACTION_REDUCE_SCATTER_BLOCK:
     case TL_ACTION_IREDUCE_SCATTER_BLOCK:
         return MPI_Ireduce_scatter_block(s.sbuf, s.rbuf, s.scount, s.stype, s.op, s.comm,
                                          s.request);
+    case TL_ACTION_SCAN:
     case TL_ACTION_ISCAN:
         return MPI_Iscan(s.sbuf, s.rbuf, s.scount, s.stype, s.op, s.comm, s.request);
+    case TL_ACTION_EXSCAN:
     case TL_ACTION_IEXSCAN:
         return MPI_Iexscan(s.sbuf, s.rbuf, s.scount, s.stype, s.op, s.comm, s.request);
     default: return blocking(r, s);
     }
 }
 
-int smpi_collective(smpi_rank *r)
+static int issue(smpi_rank *r, sides s)
 {
-    sides s = take_sides(r);
     switch (r->info->action) {
     case TL_ACTION_GATHER:
     case TL_ACTION_IGATHER: return gather(r, s);
@@ -304,4 +312,23 @@ int smpi_collective(smpi_rank *r)
     default: break;
     }
     return s.request ? nonblocking(r, s) : blocking(r, s);
+}
+
+int smpi_comm_is_entered(const smpi_rank *r)
+{
+    const int32_t comm = tlr_plan_find_comm(r->job->plan, r->rank, r->event.comm);
+    return comm >= 0 && r->job->plan->comms[comm].is_entered;
+}
+
+int smpi_collective(smpi_rank *r)
+{
+    sides s = take_sides(r);
+    if (r->entering)
+        s.request = smpi_request(r, r->entering);
+    if (s.request || !smpi_comm_is_entered(r))
+        return issue(r, s);
+    MPI_Request own = MPI_REQUEST_NULL;
+    s.request = &own;
+    const int rc = issue(r, s);
+    return rc == MPI_SUCCESS ? MPI_Wait(&own, MPI_STATUS_IGNORE) : rc;
 }

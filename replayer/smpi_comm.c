@@ -132,11 +132,26 @@ static int split_cost(smpi_rank *r, int32_t parent, int has_child)
     return rc;
 }
 
+/* Where threads overlap constructors with other calls: all members must have entered. */
+static int construct_entered(smpi_rank *r)
+{
+    MPI_Request own = MPI_REQUEST_NULL,
+                *request = r->entering ? smpi_request(r, r->entering) : &own;
+    if (r->event.call == TL_MPI_Comm_create_group) /* not called by all members */
+        return MPI_SUCCESS;
+    int rc = MPI_Ibarrier(smpi_event_comm(r), request);
+    if (rc == MPI_SUCCESS && !r->entering)
+        rc = MPI_Wait(&own, MPI_STATUS_IGNORE);
+    return rc;
+}
+
 int smpi_construct(smpi_rank *r)
 {
     const tl_event *e = &r->event;
     const int32_t parent = tlr_plan_find_comm(r->job->plan, r->rank, e->comm);
     int rc = MPI_SUCCESS;
+    if (r->entering || smpi_comm_is_entered(r))
+        return construct_entered(r);
     /* SMPI finds the ranks of a host by looking, without a message. */
     if (e->call == TL_MPI_Comm_split_type)
         return rc;

@@ -228,7 +228,10 @@ static void compute(smpi_rank *r)
     if (reference_s <= 0)
         return;
     const double from_s = simgrid_get_clock();
-    smpi_execute_flops(reference_s * r->flops_per_s);
+    if (r->n_threads)
+        smpi_compute_beside(r, reference_s);
+    else
+        smpi_execute_flops(reference_s * r->flops_per_s);
     const double took_s = simgrid_get_clock() - from_s;
     r->result->compute_s += took_s;
     r->result->kernel_s += took_s * (r->kernel_s / reference_s);
@@ -292,6 +295,7 @@ static int is_local(const smpi_rank *r)
 {
     switch (r->info->action) {
     case TL_ACTION_NONE:
+    case TL_ACTION_THREAD:
     case TL_ACTION_MATCH: /* a wildcard receive takes what comes in the simulation */
     case TL_ACTION_KERNEL:
     case TL_ACTION_PROBE: /* the receive that follows waits */
@@ -315,13 +319,21 @@ static int takes_messages(const smpi_rank *r)
 static void play_event(smpi_rank *r)
 {
     tlr_plan_site *site = NULL;
-    add_computation(r);
-    if (is_local(r))
+    if (r->info->action == TL_ACTION_THREAD)
+        smpi_switch_thread(r);
+    if (r->info->action == TL_ACTION_ENTER) {
+        r->entering = r->event.request;
         return;
+    }
+    add_computation(r);
+    if (is_local(r)) {
+        r->entering = 0;
+        return;
+    }
     compute(r);
     const int marks_entry =
         r->info->action == TL_ACTION_FINALIZE || r->info->action == TL_ACTION_ABORT;
-    if (r->info->traits & TL_TRAIT_MARK)
+    if ((r->info->traits & TL_TRAIT_MARK) && !r->entering)
         site = tlr_plan_find_site(&r->job->plan->ranks[r->rank], r->event.call, r->event.site);
     if (marks_entry)
         record_mark(r, site);
@@ -335,6 +347,8 @@ static void play_event(smpi_rank *r)
         smpi_give_up_at(r, TL_ERR_UNSUPPORTED, "SimGrid refuses the call: %s", text);
     }
     *account += simgrid_get_clock() - from_s;
+    r->ready_s = simgrid_get_clock();
+    r->entering = 0;
     if (!marks_entry)
         record_mark(r, site);
 }

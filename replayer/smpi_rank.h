@@ -34,6 +34,12 @@ typedef struct smpi_result {
 
 typedef struct smpi_job smpi_job;
 
+/* A thread of a rank while another one's events are replayed. */
+typedef struct smpi_thread {
+    double ready_s; /* when its last event was over */
+    double burst_s, kernel_s;
+} smpi_thread;
+
 typedef struct smpi_rank {
     smpi_job *job;
     uint32_t rank; /* in the job's MPI_COMM_WORLD */
@@ -45,6 +51,11 @@ typedef struct smpi_rank {
 
     double flops_per_s;       /* that a second of computation on the reference is worth here */
     double burst_s, kernel_s; /* reference seconds of computation that are still to be simulated */
+
+    uint32_t entering;          /* request of the collective that the next event enters; 0: none */
+    uint32_t thread, n_threads; /* 0 threads: the rank has only one */
+    smpi_thread *threads;       /* but the one whose events are replayed */
+    double ready_s;             /* of that one */
 
     MPI_Comm *comms;       /* by the rank's own id */
     MPI_Comm *split_comms; /* by the rank's own id: a twin for the messages of MPI_Comm_split */
@@ -134,7 +145,18 @@ MPI_Comm smpi_event_comm(const smpi_rank *r);
 /* Simulated cost of the constructor at hand. */
 int smpi_construct(smpi_rank *r);
 
+/* ---- smpi_thread.c ---- */
+
+/* The events that follow belong to the thread that the event at hand names. */
+void smpi_switch_thread(smpi_rank *r);
+/* Waits until the thread has computed for so many seconds of the reference. */
+void smpi_compute_beside(const smpi_rank *r, double reference_s);
+
 /* ---- smpi_collective.c ---- */
+
+/* Blocking collectives on this event's communicator are sometimes entered by Enter events: then all
+ * are issued as nonblocking ones, for those do not meet the others. */
+int smpi_comm_is_entered(const smpi_rank *r);
 
 /* Issues the collective at hand, blocking or not; returns the MPI error code. */
 int smpi_collective(smpi_rank *r);

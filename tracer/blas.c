@@ -36,9 +36,8 @@ enum { ROW_MAJOR = 101, LEFT = 141 }; /* of CBLAS_ORDER, CBLAS_SIDE */
         if (!(enter))                                                                              \
             return real TLT_ARGS_##n;                                                              \
         const int64_t sizes[] = {__VA_ARGS__};                                                     \
-        uint32_t site = TLT_SITE();                                                                \
         type result = real TLT_ARGS_##n;                                                           \
-        tlt_leave_kernel(code, site, sizeof sizes / sizeof(int64_t), sizes);                       \
+        tlt_leave_kernel(code, TLT_CALLER(), sizeof sizes / sizeof(int64_t), sizes);               \
         return result;                                                                             \
     }
 

@@ -174,10 +174,10 @@ TLT_INLINE void append_counts(tl_event *e, const int *counts, const MPI_Datatype
 {
     if (!tlt_reserve_list(e->list_len + (size_t)size))
         return;
-    int64_t *list = tlt.list + e->list_len;
+    int64_t *list = tlt_self.list + e->list_len;
     for (int i = 0; i < size; i++)
         list[i] = types && counts[i] ? counts[i] * tlt_type_bytes(types[i]) : counts[i];
-    e->list = tlt.list;
+    e->list = tlt_self.list;
     e->list_len += (uint32_t)size;
 }
 
@@ -235,6 +235,10 @@ TLT_INLINE uint32_t request_flags(const tl_event *e, tl_action action, unsigned 
         flags |= TLT_WILDCARD;
     return flags;
 }
+
+/* What others may write of a call that is under way: nothing on a communicator that is not
+ * recorded. */
+#define BEGUN(event) ((event)->comm != TL_COMM_NULL ? (event) : NULL)
 
 /* Fills what is known after the call, and writes the event.  A call that failed did not take place:
  * what was computed before it goes to the next event. */

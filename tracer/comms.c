@@ -186,7 +186,7 @@ static int32_t *neighbours_of(MPI_Comm comm, tlt_comm *c)
 
 uint32_t tlt_comm_define(MPI_Comm handle, uint32_t parent, uint16_t call)
 {
-    if (handle == tlt_pmpi.comm_null || parent == TL_COMM_NULL)
+    if (handle == tlt_pmpi.comm_null || parent == TL_COMM_NULL || !tlt.writer)
         return TL_COMM_NULL;
     MPI_Group group;
     int is_inter = 0;
@@ -232,7 +232,7 @@ static uint32_t define_group(const void *handle, MPI_Group group, uint32_t paren
 uint32_t tlt_win_define(MPI_Win handle, uint32_t parent, uint16_t call)
 {
     MPI_Group group;
-    if (parent == TL_COMM_NULL)
+    if (parent == TL_COMM_NULL || !tlt.writer)
         return TL_COMM_NULL;
     tlt_pmpi.Win_get_group(handle, &group);
     return define_group(handle, group, parent, call, NULL);
@@ -241,7 +241,7 @@ uint32_t tlt_win_define(MPI_Win handle, uint32_t parent, uint16_t call)
 uint32_t tlt_file_define(MPI_File handle, uint32_t parent, uint16_t call, const char *name)
 {
     MPI_Group group;
-    if (parent == TL_COMM_NULL)
+    if (parent == TL_COMM_NULL || !tlt.writer)
         return TL_COMM_NULL;
     tlt_pmpi.File_get_group(handle, &group);
     return define_group(handle, group, parent, call, name);
@@ -261,8 +261,8 @@ void tlt_list_group(tl_event *e, MPI_Group group, const void *win)
             ranks[i] = i;
         tlt_pmpi.Group_translate_ranks(group, size, ranks, window_group, ranks + size);
         for (int i = 0; i < size; i++)
-            tlt.list[i] = ranks[size + i];
-        e->list = tlt.list;
+            tlt_self.list[i] = ranks[size + i];
+        e->list = tlt_self.list;
         e->list_len = (uint32_t)size;
     }
     free(ranks);

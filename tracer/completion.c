@@ -10,9 +10,19 @@
 #include <stdlib.h>
 
 /* Copies of the application's handles, and statuses where it wants none. */
-static MPI_Request *handles;
-static MPI_Status *own_statuses;
-static size_t n_scratch;
+#define OWN static __thread __attribute__((tls_model("initial-exec")))
+OWN MPI_Request *handles;
+OWN MPI_Status *own_statuses;
+OWN size_t n_scratch;
+
+void tlt_completion_free(void)
+{
+    free(handles);
+    free(own_statuses);
+    handles = NULL;
+    own_statuses = NULL;
+    n_scratch = 0;
+}
 
 /* Grows only when an array is longer than all before. */
 static bool reserve(int n)
@@ -66,11 +76,19 @@ static void put_outcome(const tlt_request *r, const MPI_Status *status)
         tlt_put_match(r->id, tlt_peer(status->MPI_SOURCE), tlt_tag(status->MPI_TAG));
 }
 
+/* The request that an event to be written ends. */
+static tlt_request *find_to_end(MPI_Request handle, const void *variable)
+{
+    if (TLT_UNLIKELY(tlt.shared))
+        tlt_thread_take_turn();
+    return tlt_request_find(handle, variable);
+}
+
 /* The request that `handle` stood for in `variable` has completed.  Returns its id; 0 if it was
  * null, inactive or is not recorded. */
 static uint32_t complete(MPI_Request handle, const void *variable, const MPI_Status *status)
 {
-    tlt_request *r = tlt_request_find(handle, variable);
+    tlt_request *r = find_to_end(handle, variable);
     if (!r || !(r->flags & TLT_ACTIVE))
         return 0;
     uint32_t id = r->id;
@@ -86,8 +104,8 @@ static void append(tl_event *e, uint32_t id)
 {
     if (!id)
         return;
-    tlt.list[e->list_len++] = id;
-    e->list = tlt.list;
+    tlt_self.list[e->list_len++] = id;
+    e->list = tlt_self.list;
 }
 
 static void put_one(uint16_t call, uint32_t site, MPI_Request handle, const MPI_Request *request,
@@ -141,7 +159,7 @@ TLT_API int MPI_Wait(MPI_Request *request, MPI_Status *status)
     MPI_Status own_status;
     if (status == MPI_STATUS_IGNORE && tlt_requests_need_status())
         status = &own_status;
-    int result = tlt_pmpi.Wait(request, status);
+    int result = TLT_OUTSIDE(NULL, tlt_pmpi.Wait(request, status));
     if (result == MPI_SUCCESS)
         put_one(TL_MPI_Wait, TLT_SITE(), handle, request, status);
     tlt_leave();
@@ -157,7 +175,7 @@ TLT_API int MPI_Test(MPI_Request *request, int *flag, MPI_Status *status)
     MPI_Status own_status;
     if (status == MPI_STATUS_IGNORE && tlt_requests_need_status())
         status = &own_status;
-    int result = tlt_pmpi.Test(request, flag, status);
+    int result = TLT_OUTSIDE(NULL, tlt_pmpi.Test(request, flag, status));
     if (result == MPI_SUCCESS && !*flag) {
         tlt_leave_poll();
         return result;
@@ -175,7 +193,7 @@ TLT_API int MPI_Waitall(int count, MPI_Request requests[], MPI_Status statuses[]
         return tlt_real()->Waitall(count, requests, statuses);
     bool recording = copy_handles(count, requests);
     statuses = statuses_for(statuses, recording);
-    int result = tlt_pmpi.Waitall(count, requests, statuses);
+    int result = TLT_OUTSIDE(NULL, tlt_pmpi.Waitall(count, requests, statuses));
     if (recording && completed(result))
         put_all(TL_MPI_Waitall, TLT_SITE(), count, requests, statuses);
     tlt_leave();
@@ -189,7 +207,7 @@ TLT_API int MPI_Testall(int count, MPI_Request requests[], int *flag, MPI_Status
         return tlt_real()->Testall(count, requests, flag, statuses);
     bool recording = copy_handles(count, requests);
     statuses = statuses_for(statuses, recording);
-    int result = tlt_pmpi.Testall(count, requests, flag, statuses);
+    int result = TLT_OUTSIDE(NULL, tlt_pmpi.Testall(count, requests, flag, statuses));
     if (result == MPI_SUCCESS && !*flag) {
         tlt_leave_poll();
         return result;
@@ -207,7 +225,7 @@ TLT_API int MPI_Waitany(int count, MPI_Request requests[], int *index, MPI_Statu
         return tlt_real()->Waitany(count, requests, index, status);
     bool recording = copy_handles(count, requests);
     status = statuses_for(status, recording);
-    int result = tlt_pmpi.Waitany(count, requests, index, status);
+    int result = TLT_OUTSIDE(NULL, tlt_pmpi.Waitany(count, requests, index, status));
     if (recording && result == MPI_SUCCESS)
         put_any(TL_MPI_Waitany, TLT_SITE(), requests, *index, status);
     tlt_leave();
@@ -222,7 +240,7 @@ TLT_API int MPI_Testany(int count, MPI_Request requests[], int *index, int *flag
         return tlt_real()->Testany(count, requests, index, flag, status);
     bool recording = copy_handles(count, requests);
     status = statuses_for(status, recording);
-    int result = tlt_pmpi.Testany(count, requests, index, flag, status);
+    int result = TLT_OUTSIDE(NULL, tlt_pmpi.Testany(count, requests, index, flag, status));
     if (result == MPI_SUCCESS && !*flag) {
         tlt_leave_poll();
         return result;
@@ -241,7 +259,7 @@ TLT_API int MPI_Waitsome(int count, MPI_Request requests[], int *n_done, int ind
         return tlt_real()->Waitsome(count, requests, n_done, indices, statuses);
     bool recording = copy_handles(count, requests);
     statuses = statuses_for(statuses, recording);
-    int result = tlt_pmpi.Waitsome(count, requests, n_done, indices, statuses);
+    int result = TLT_OUTSIDE(NULL, tlt_pmpi.Waitsome(count, requests, n_done, indices, statuses));
     if (recording && completed(result))
         put_some(TL_MPI_Waitsome, TLT_SITE(), requests, *n_done, indices, statuses);
     tlt_leave();
@@ -256,7 +274,7 @@ TLT_API int MPI_Testsome(int count, MPI_Request requests[], int *n_done, int ind
         return tlt_real()->Testsome(count, requests, n_done, indices, statuses);
     bool recording = copy_handles(count, requests);
     statuses = statuses_for(statuses, recording);
-    int result = tlt_pmpi.Testsome(count, requests, n_done, indices, statuses);
+    int result = TLT_OUTSIDE(NULL, tlt_pmpi.Testsome(count, requests, n_done, indices, statuses));
     if (result == MPI_SUCCESS && *n_done == 0) {
         tlt_leave_poll();
         return result;
@@ -268,16 +286,21 @@ TLT_API int MPI_Testsome(int count, MPI_Request requests[], int *n_done, int ind
 }
 TLT_PMPI_TOO(Testsome)
 
+static uint32_t id_of(MPI_Request handle, const void *variable)
+{
+    const tlt_request *r = tlt_request_find(handle, variable);
+    return r ? r->id : 0;
+}
+
 /* The request has been started; MPI may have put another handle in its place. */
-static uint32_t start(MPI_Request before, const MPI_Request *request, const void *variable)
+static void start(MPI_Request before, const MPI_Request *request, const void *variable)
 {
     tlt_request *r = tlt_request_find(before, variable);
     if (!r)
-        return 0;
+        return;
     if (*request != before)
         tlt_request_rename(r, *request);
     tlt_request_set_flags(r, r->flags | TLT_ACTIVE);
-    return r->id;
 }
 
 TLT_API int MPI_Start(MPI_Request *request)
@@ -285,10 +308,12 @@ TLT_API int MPI_Start(MPI_Request *request)
     if (!tlt_enter())
         return tlt_real()->Start(request);
     MPI_Request before = *request;
-    tl_event event = {.call = TL_MPI_Start, .site = TLT_SITE()};
-    int result = tlt_pmpi.Start(request);
+    tl_event event = {.call = TL_MPI_Start,
+                      .site = TLT_SITE(),
+                      .request = id_of(before, tlt_variable(request, 0))};
+    int result = TLT_OUTSIDE(&event, tlt_pmpi.Start(request));
     if (result == MPI_SUCCESS) {
-        event.request = start(before, request, tlt_variable(request, 0));
+        start(before, request, tlt_variable(request, 0));
         tlt_put(&event);
     }
     tlt_leave();
@@ -302,10 +327,12 @@ TLT_API int MPI_Startall(int count, MPI_Request requests[])
         return tlt_real()->Startall(count, requests);
     bool recording = copy_handles(count, requests);
     tl_event event = {.call = TL_MPI_Startall, .site = TLT_SITE()};
-    int result = tlt_pmpi.Startall(count, requests);
+    for (int i = 0; recording && i < count; i++)
+        append(&event, id_of(handles[i], tlt_variable(requests, i)));
+    int result = TLT_OUTSIDE(&event, tlt_pmpi.Startall(count, requests));
     if (recording && result == MPI_SUCCESS) {
         for (int i = 0; i < count; i++)
-            append(&event, start(handles[i], &requests[i], tlt_variable(requests, i)));
+            start(handles[i], &requests[i], tlt_variable(requests, i));
         tlt_put(&event);
     }
     tlt_leave();
@@ -319,13 +346,13 @@ TLT_API int MPI_Request_free(MPI_Request *request)
     if (!tlt_enter())
         return tlt_real()->Request_free(request);
     tl_event event = {.call = TL_MPI_Request_free, .site = TLT_SITE()};
-    tlt_request *r = tlt_request_find(*request, tlt_variable(request, 0));
+    tlt_request *r = find_to_end(*request, tlt_variable(request, 0));
     if (r) {
         event.request = r->id;
         tlt_request_remove(r);
     }
     tlt_put(&event);
-    int result = tlt_pmpi.Request_free(request);
+    int result = TLT_OUTSIDE(NULL, tlt_pmpi.Request_free(request));
     tlt_leave();
     return result;
 }
@@ -342,7 +369,7 @@ TLT_API int MPI_Cancel(MPI_Request *request)
         tlt_request_set_flags(r, r->flags | TLT_CANCELLED);
     }
     tlt_put(&event);
-    int result = tlt_pmpi.Cancel(request);
+    int result = TLT_OUTSIDE(NULL, tlt_pmpi.Cancel(request));
     tlt_leave();
     return result;
 }

@@ -166,9 +166,8 @@ static shape guru64_shape(int rank, const dimension64 *n, int howmany_rank,
             real TLT_ARGS_##n;                                                                     \
             return;                                                                                \
         }                                                                                          \
-        uint32_t site = TLT_SITE();                                                                \
         real TLT_ARGS_##n;                                                                         \
-        tlt_leave_kernel(known->code, site, known->n_sizes, known->sizes);                         \
+        tlt_leave_kernel(known->code, TLT_CALLER(), known->n_sizes, known->sizes);                 \
     }
 #define GIVEN ((void *)a1)
 #define REFERRED (*(void **)a1)

@@ -31,6 +31,8 @@ static bool enter(void *caller, const void *requests)
 static void leave(uint16_t call)
 {
     if (tlt_role == TLT_BINDING && tlt_binding.requests) {
+        if (TLT_UNLIKELY(tlt.shared))
+            tlt_lock();
         tl_event event = {.call = call, .site = TLT_SITE()};
         tlt_put(&event);
     }

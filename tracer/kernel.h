@@ -29,10 +29,13 @@ static inline bool tlt_enter_vector(int64_t n)
     return (n >= TLT_LEAST_VECTOR || tlt.kernels == TLT_KERNELS_ALL) && tlt_enter_routine();
 }
 
-static inline void tlt_leave_kernel(uint16_t code, uint32_t site, uint32_t n_sizes,
+/* Nothing is locked while the kernel runs: it needs no order among the calls of other threads. */
+static inline void tlt_leave_kernel(uint16_t code, void *caller, uint32_t n_sizes,
                                     const int64_t *sizes)
 {
-    tl_event event = {.call = code, .site = site, .list_len = n_sizes, .list = sizes};
+    if (TLT_UNLIKELY(tlt.shared))
+        tlt_lock();
+    tl_event event = {.call = code, .site = tlt_site(caller), .list_len = n_sizes, .list = sizes};
     tlt_put(&event);
     tlt_leave();
 }

@@ -5,7 +5,8 @@ tracer_libtimeless_tracer_la_SOURCES = \
 	tracer/blas.c tracer/call.h tracer/comms.c tracer/comms.h tracer/completion.c \
 	tracer/fftw.c tracer/fortran.c tracer/kernel.h tracer/messages.c tracer/next.c tracer/output.c tracer/p2p.c tracer/pmpi.c \
 	tracer/pmpi.h tracer/requests.c tracer/requests.h tracer/rows.h tracer/runtime.c tracer/runtime.h \
-	tracer/sites.c tracer/special.c tracer/volume.c tracer/volume.h tracer/volume_cputime.c \
+	tracer/sites.c tracer/special.c tracer/threads.c tracer/threads.h tracer/volume.c \
+	tracer/volume.h tracer/volume_cputime.c \
 	tracer/volume_papi.c tracer/volume_perf.c tracer/volume_rseq.c \
 	tracer/wrappers.c
 nodist_tracer_libtimeless_tracer_la_SOURCES = tracer/fortran_names.h

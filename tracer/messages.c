@@ -72,7 +72,7 @@ TLT_API int MPI_Mprobe(int source, int tag, MPI_Comm comm, MPI_Message *message,
         return tlt_real()->Mprobe(source, tag, comm, message, status);
     MPI_Status own_status;
     status = STATUS_OR_OWN(status);
-    int result = tlt_pmpi.Mprobe(source, tag, comm, message, status);
+    int result = TLT_OUTSIDE(NULL, tlt_pmpi.Mprobe(source, tag, comm, message, status));
     if (result == MPI_SUCCESS) {
         tl_event event = put_probe(TL_MPI_Mprobe, TLT_SITE(), source, tag, comm, status);
         remember(*message, &event);
@@ -89,7 +89,7 @@ TLT_API int MPI_Improbe(int source, int tag, MPI_Comm comm, int *flag, MPI_Messa
         return tlt_real()->Improbe(source, tag, comm, flag, message, status);
     MPI_Status own_status;
     status = STATUS_OR_OWN(status);
-    int result = tlt_pmpi.Improbe(source, tag, comm, flag, message, status);
+    int result = TLT_OUTSIDE(NULL, tlt_pmpi.Improbe(source, tag, comm, flag, message, status));
     if (result == MPI_SUCCESS && !*flag) {
         tlt_leave_poll();
         return result;
@@ -110,7 +110,7 @@ TLT_API int MPI_Mrecv(void *buf, int count, MPI_Datatype type, MPI_Message *mess
         return tlt_real()->Mrecv(buf, count, type, message, status);
     tl_event event = {.call = TL_MPI_Mrecv, .site = TLT_SITE()};
     describe_receive(&event, *message, count, type);
-    int result = tlt_pmpi.Mrecv(buf, count, type, message, status);
+    int result = TLT_OUTSIDE(BEGUN(&event), tlt_pmpi.Mrecv(buf, count, type, message, status));
     if (result == MPI_SUCCESS)
         tlt_put(&event);
     tlt_leave();
@@ -125,7 +125,7 @@ TLT_API int MPI_Imrecv(void *buf, int count, MPI_Datatype type, MPI_Message *mes
         return tlt_real()->Imrecv(buf, count, type, message, request);
     tl_event event = {.call = TL_MPI_Imrecv, .site = TLT_SITE()};
     describe_receive(&event, *message, count, type);
-    int result = tlt_pmpi.Imrecv(buf, count, type, message, request);
+    int result = TLT_OUTSIDE(BEGUN(&event), tlt_pmpi.Imrecv(buf, count, type, message, request));
     if (result == MPI_SUCCESS) {
         if (event.comm != TL_COMM_NULL)
             event.request = tlt_request_add(request, TLT_ACTIVE);

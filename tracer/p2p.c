@@ -20,14 +20,17 @@ TLT_API int MPI_Recv(void *buf, int count, MPI_Datatype datatype, int source, in
     tl_event event = {.call = TL_MPI_Recv, .site = TLT_SITE()};
     if (c) {
         event.comm = c->id;
+        event.peer = tlt_peer(source);
+        event.tag = tlt_tag(tag);
         event.count = count;
         event.type_bytes = tlt_type_bytes(datatype);
     }
-    int result = tlt_pmpi.Recv(buf, count, datatype, source, tag, comm, status);
-    if (c) {
-        event.peer = tlt_peer(source == MPI_ANY_SOURCE ? status->MPI_SOURCE : source);
-        event.tag = tlt_tag(tag == MPI_ANY_TAG ? status->MPI_TAG : tag);
-    }
+    int result =
+        TLT_OUTSIDE(BEGUN(&event), tlt_pmpi.Recv(buf, count, datatype, source, tag, comm, status));
+    if (c && source == MPI_ANY_SOURCE)
+        event.peer = tlt_peer(status->MPI_SOURCE);
+    if (c && tag == MPI_ANY_TAG)
+        event.tag = tlt_tag(status->MPI_TAG);
     if (result == MPI_SUCCESS)
         tlt_put(&event);
     tlt_leave();
@@ -37,19 +40,23 @@ TLT_PMPI_TOO(Recv)
 
 /* Both halves, before the call. */
 static void describe_sendrecv(tl_event *e, const tlt_comm *c, int count, MPI_Datatype type,
-                              int dest, int tag)
+                              int dest, int tag, int source, int recvtag)
 {
     e->comm = c->id;
     e->count = count;
     e->type_bytes = tlt_type_bytes(type);
     e->peer = tlt_peer(dest);
     e->tag = tlt_tag(tag);
+    e->recv_peer = tlt_peer(source);
+    e->recv_tag = tlt_tag(recvtag);
 }
 
 static void describe_source(tl_event *e, int source, int tag, const MPI_Status *status)
 {
-    e->recv_peer = tlt_peer(source == MPI_ANY_SOURCE ? status->MPI_SOURCE : source);
-    e->recv_tag = tlt_tag(tag == MPI_ANY_TAG ? status->MPI_TAG : tag);
+    if (source == MPI_ANY_SOURCE)
+        e->recv_peer = tlt_peer(status->MPI_SOURCE);
+    if (tag == MPI_ANY_TAG)
+        e->recv_tag = tlt_tag(status->MPI_TAG);
 }
 
 TLT_API int MPI_Sendrecv(const void *sendbuf, int sendcount, MPI_Datatype sendtype, int dest,
@@ -65,12 +72,13 @@ TLT_API int MPI_Sendrecv(const void *sendbuf, int sendcount, MPI_Datatype sendty
     const tlt_comm *c = tlt_comm_find(comm);
     tl_event event = {.call = TL_MPI_Sendrecv, .site = TLT_SITE()};
     if (c) {
-        describe_sendrecv(&event, c, sendcount, sendtype, dest, sendtag);
+        describe_sendrecv(&event, c, sendcount, sendtype, dest, sendtag, source, recvtag);
         event.recv_count = recvcount;
         event.recv_type_bytes = tlt_type_bytes(recvtype);
     }
-    int result = tlt_pmpi.Sendrecv(sendbuf, sendcount, sendtype, dest, sendtag, recvbuf, recvcount,
-                                   recvtype, source, recvtag, comm, status);
+    int result = TLT_OUTSIDE(BEGUN(&event),
+                             tlt_pmpi.Sendrecv(sendbuf, sendcount, sendtype, dest, sendtag, recvbuf,
+                                               recvcount, recvtype, source, recvtag, comm, status));
     if (c)
         describe_source(&event, source, recvtag, status);
     if (result == MPI_SUCCESS)
@@ -92,9 +100,10 @@ TLT_API int MPI_Sendrecv_replace(void *buf, int count, MPI_Datatype datatype, in
     const tlt_comm *c = tlt_comm_find(comm);
     tl_event event = {.call = TL_MPI_Sendrecv_replace, .site = TLT_SITE()};
     if (c)
-        describe_sendrecv(&event, c, count, datatype, dest, sendtag);
-    int result = tlt_pmpi.Sendrecv_replace(buf, count, datatype, dest, sendtag, source, recvtag,
-                                           comm, status);
+        describe_sendrecv(&event, c, count, datatype, dest, sendtag, source, recvtag);
+    int result =
+        TLT_OUTSIDE(BEGUN(&event), tlt_pmpi.Sendrecv_replace(buf, count, datatype, dest, sendtag,
+                                                             source, recvtag, comm, status));
     if (c)
         describe_source(&event, source, recvtag, status);
     if (result == MPI_SUCCESS)
@@ -110,7 +119,7 @@ TLT_API int MPI_Probe(int source, int tag, MPI_Comm comm, MPI_Status *status)
         return tlt_real()->Probe(source, tag, comm, status);
     MPI_Status own_status;
     status = STATUS_OR_OWN(status);
-    int result = tlt_pmpi.Probe(source, tag, comm, status);
+    int result = TLT_OUTSIDE(NULL, tlt_pmpi.Probe(source, tag, comm, status));
     if (result == MPI_SUCCESS)
         put_probe(TL_MPI_Probe, TLT_SITE(), source, tag, comm, status);
     tlt_leave();
@@ -124,7 +133,7 @@ TLT_API int MPI_Iprobe(int source, int tag, MPI_Comm comm, int *flag, MPI_Status
         return tlt_real()->Iprobe(source, tag, comm, flag, status);
     MPI_Status own_status;
     status = STATUS_OR_OWN(status);
-    int result = tlt_pmpi.Iprobe(source, tag, comm, flag, status);
+    int result = TLT_OUTSIDE(NULL, tlt_pmpi.Iprobe(source, tag, comm, flag, status));
     if (result == MPI_SUCCESS && !*flag) {
         tlt_leave_poll();
         return result;

@@ -115,15 +115,28 @@ static void unlink_request(const tlt_request *r)
         buckets[b].last = previous;
 }
 
+uint32_t tlt_request_reserve(void)
+{
+    uint32_t id = take_id();
+    if (!id)
+        tlt_fail("out of memory for requests");
+    return id;
+}
+
+void tlt_request_release(uint32_t id)
+{
+    give_back_id(id);
+}
+
 uint32_t tlt_request_add(const MPI_Request *request, uint32_t flags)
 {
     if (*request == tlt_pmpi.request_null)
         return 0;
-    uint32_t id = take_id();
-    if (!id) {
-        tlt_fail("out of memory for requests");
+    uint32_t id = TLT_UNLIKELY(tlt.shared) ? tlt_thread_begun_request() : 0;
+    if (!id)
+        id = tlt_request_reserve();
+    if (!id)
         return 0;
-    }
     tlt_request *r = &pool[id];
     *r = (tlt_request){
         .handle = *request, .variable = tlt_variable(request, 0), .id = id, .flags = flags};

@@ -35,6 +35,10 @@ static inline const void *tlt_variable(const MPI_Request requests[], int i)
     return integers ? (const void *)&integers[i] : (const void *)&requests[i];
 }
 
+/* An id for an operation whose handle is not known yet, and back; 0 when memory is short. */
+uint32_t tlt_request_reserve(void);
+void tlt_request_release(uint32_t id);
+
 /* Gives an id to the request just stored in *request; 0 for MPI_REQUEST_NULL. */
 uint32_t tlt_request_add(const MPI_Request *request, uint32_t flags);
 

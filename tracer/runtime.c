@@ -36,19 +36,19 @@ void tlt_say(const char *format, ...)
 
 bool tlt_reserve_list(size_t n)
 {
-    if (n <= tlt.list_size)
+    if (n <= tlt_self.list_size)
         return true;
-    int64_t *list = realloc(tlt.list, 2 * n * sizeof *list);
+    int64_t *list = realloc(tlt_self.list, 2 * n * sizeof *list);
     if (!list) {
         tlt_fail("out of memory");
         return false;
     }
-    tlt.list = list;
-    tlt.list_size = 2 * n;
+    tlt_self.list = list;
+    tlt_self.list_size = 2 * n;
     return true;
 }
 
-static void put(tl_event *event)
+void tlt_write(const tl_event *event)
 {
     if (!tlt.writer)
         return;
@@ -59,17 +59,21 @@ static void put(tl_event *event)
 
 void tlt_put(tl_event *event)
 {
-    event->volume = tlt.volume_kept;
-    event->polls = tlt.polls;
-    tlt.volume_kept = 0;
-    tlt.polls = 0;
-    put(event);
+    if (TLT_UNLIKELY(tlt.shared) && !tlt_thread_turn(event))
+        return;
+    event->volume = tlt_self.volume_kept;
+    event->polls = tlt_self.polls;
+    tlt_self.volume_kept = 0;
+    tlt_self.polls = 0;
+    tlt_write(event);
 }
 
 void tlt_put_match(uint32_t request, int32_t source, int32_t tag)
 {
     tl_event event = {.call = TL_MPI_Match, .request = request, .peer = source, .tag = tag};
-    put(&event);
+    if (TLT_UNLIKELY(tlt.shared))
+        tlt_thread_turn(&event);
+    tlt_write(&event);
 }
 
 void tlt_stop(tl_end_reason reason)
@@ -77,10 +81,10 @@ void tlt_stop(tl_end_reason reason)
     tl_writer *writer = tlt.writer;
     if (!writer)
         return;
-    tlt.writer = NULL;
+    __atomic_store_n(&tlt.writer, NULL, __ATOMIC_RELAXED);
     if (tlt.foreign_calls && reason != TL_END_FAILED) {
-        tlt_say("rank %d: %llu MPI calls of other threads than the one that called MPI_Init are "
-                "not in the trace; it is marked incomplete",
+        tlt_say("rank %d: %llu MPI calls of other threads than the one that called MPI_Init, which "
+                "MPI_Init_thread did not permit, are not in the trace; it is marked incomplete",
                 tlt.rank, (unsigned long long)tlt.foreign_calls);
         reason = TL_END_FAILED;
     }
@@ -88,6 +92,16 @@ void tlt_stop(tl_end_reason reason)
     if (status != TL_OK && reason != TL_END_FAILED)
         tlt_say("rank %d: %s; its part of the trace is incomplete", tlt.rank,
                 tl_status_text(status));
+    tlt_stop_volume();
+}
+
+const char *tlt_start_volume(void)
+{
+    return volume->start();
+}
+
+void tlt_stop_volume(void)
+{
     if (volume)
         volume->stop();
 }
@@ -100,9 +114,36 @@ void tlt_fail(const char *what)
     tlt_stop(TL_END_FAILED);
 }
 
+bool tlt_enter_otherwise(void)
+{
+    if (tlt_role == TLT_BINDING) {
+        tlt_role = TLT_INSIDE;
+        return true;
+    }
+    if (!__atomic_load_n(&tlt.writer, __ATOMIC_RELAXED))
+        return false;
+    if (!tlt.shared) {
+        __atomic_fetch_add(&tlt.foreign_calls, 1, __ATOMIC_RELAXED);
+        return false;
+    }
+    if (!tlt_thread_join())
+        return false;
+    tlt_end_burst();
+    return true;
+}
+
+bool tlt_leave_shared(void)
+{
+    tlt_thread_forget_call();
+    bool goes_on = __atomic_load_n(&tlt.writer, __ATOMIC_RELAXED) != NULL;
+    tlt_unlock();
+    return goes_on;
+}
+
 /* The child of fork() shares the open file but is no rank. */
 static void forget_after_fork(void)
 {
+    tlt_threads_after_fork();
     if (tlt.writer)
         tl_writer_abandon(tlt.writer);
     tlt.writer = NULL;
@@ -112,7 +153,12 @@ static void forget_after_fork(void)
 /* Also reached when the program, or MPI on an error, calls exit(). */
 __attribute__((destructor)) static void close_at_exit(void)
 {
+    bool locks = tlt.shared && !tlt_self.holds_lock;
+    if (locks)
+        tlt_lock();
     tlt_stop(TL_END_EXITED);
+    if (locks)
+        tlt_unlock();
 }
 
 /* `timeless record` asks in a process of its own: which volume sources there are, whether one
@@ -190,6 +236,13 @@ static uint64_t measure_bias(const tlt_volume_source *source)
     return least;
 }
 
+static bool several_threads_permitted(void)
+{
+    int level = MPI_THREAD_SINGLE;
+    tlt_pmpi.Query_thread(&level);
+    return level >= MPI_THREAD_SERIALIZED;
+}
+
 void tlt_start(uint16_t call, void *return_address)
 {
     static bool fork_handler;
@@ -218,7 +271,9 @@ void tlt_start(uint16_t call, void *return_address)
         return;
     }
     if (!fork_handler)
-        fork_handler = pthread_atfork(NULL, NULL, forget_after_fork) == 0;
+        fork_handler =
+            pthread_atfork(tlt_threads_before_fork, tlt_threads_after_fork, forget_after_fork) == 0;
+    tlt.shared = several_threads_permitted() && tlt_threads_start();
     tlt_role = TLT_INSIDE;
     tlt.writer = writer;
     tl_event event = {.call = call, .site = tlt_site(return_address)};

@@ -8,9 +8,10 @@
  *     tlt_put(&event);
  *     tlt_leave();
  *
- * What runs between tlt_enter and tlt_leave belongs to no volume.  One thread is recorded, the one
- * that called MPI_Init; a thread-local role is the only test on the way in, and also keeps calls
- * that MPI or a kernel makes from inside a recorded call out of the trace.
+ * What runs between tlt_enter and tlt_leave belongs to no volume.  A thread-local role is the only
+ * test on the way in, and also keeps calls that MPI or a kernel makes from inside a recorded call
+ * out of the trace.  The thread that called MPI_Init is recorded, and others where MPI permits them
+ * (threads.h); the MPI function itself is called through TLT_OUTSIDE.
  *
  * A Fortran call arrives here through the C function that its binding calls: fortran.c has read the
  * volume before, and marks it again when the binding returns.
@@ -22,6 +23,7 @@
 #include <stddef.h>
 #include <time.h>
 
+#include "threads.h"
 #include "timeless.h"
 
 #define TLT_API __attribute__((visibility("default")))
@@ -53,15 +55,12 @@ typedef struct tlt_state {
     void (*mark)(int after_poll); /* of the chosen volume source (volume.h) */
     uint64_t (*since_mark)(void);
     uint64_t volume_bias; /* since a mark with nothing after it */
-    uint64_t volume_kept; /* computed since the last event, before calls without event */
-    uint32_t polls;
+    bool shared;          /* several threads may call MPI: see threads.h */
     enum tlt_kernels kernels;
     int rank;
     int n_ranks;
     uint64_t start_ns;      /* monotonic clock at the end of Init */
-    uint64_t foreign_calls; /* of threads that are not recorded */
-    int64_t *list;          /* scratch for tl_event.list, of list_size elements */
-    size_t list_size;
+    uint64_t foreign_calls; /* of threads that MPI does not permit */
 } tlt_state;
 
 extern tlt_state tlt;
@@ -84,34 +83,62 @@ static inline uint64_t tlt_clock_ns(void)
     return tlt_monotonic_ns() - tlt.start_ns;
 }
 
-/* True when this call is to be recorded; then tlt_leave must follow. */
+static inline void tlt_end_burst(void)
+{
+    tlt_role = TLT_INSIDE;
+    uint64_t burst = tlt.since_mark();
+    if (burst > tlt.volume_bias)
+        tlt_self.volume_kept += burst - tlt.volume_bias;
+}
+
+/* True when this kernel is to be recorded; then tlt_leave must follow, after tlt_lock where several
+ * threads are recorded. */
 static inline bool tlt_enter_kernel(void)
 {
     if (tlt_role != TLT_RECORDING)
         return false;
-    tlt_role = TLT_INSIDE;
-    uint64_t burst = tlt.since_mark();
-    if (burst > tlt.volume_bias)
-        tlt.volume_kept += burst - tlt.volume_bias;
+    tlt_end_burst();
     return true;
 }
 
+/* A call of a thread that is not recorded, or of one that is in a Fortran binding.  True when it is
+ * to be recorded. */
+bool tlt_enter_otherwise(void);
+
+/* True when this call is to be recorded; then tlt_leave must follow. */
 static inline bool tlt_enter(void)
 {
-    if (tlt_enter_kernel())
-        return true;
-    if (TLT_UNLIKELY(tlt_role == TLT_BINDING)) {
-        tlt_role = TLT_INSIDE;
-        return true;
+    if (TLT_UNLIKELY(tlt_role != TLT_RECORDING)) {
+        if (tlt_role == TLT_INSIDE || !tlt_enter_otherwise())
+            return false;
+    } else {
+        tlt_end_burst();
     }
-    if (TLT_UNLIKELY(tlt.writer != NULL && tlt_role == TLT_BYSTANDER))
-        __atomic_fetch_add(&tlt.foreign_calls, 1, __ATOMIC_RELAXED);
-    return false;
+    if (TLT_UNLIKELY(tlt.shared))
+        tlt_lock();
+    return true;
 }
+
+/* The value of `call`, an MPI function of tlt_pmpi, during which other threads may record.  `event`
+ * tells them what this thread has begun; NULL when the outcome alone matters: completions, probes.
+ */
+#define TLT_OUTSIDE(event, call)                                                                   \
+    ({                                                                                             \
+        if (TLT_UNLIKELY(tlt.shared))                                                              \
+            tlt_let_go(event);                                                                     \
+        __typeof__(call) result_ = (call);                                                         \
+        if (TLT_UNLIKELY(tlt.shared))                                                              \
+            tlt_take_up();                                                                         \
+        result_;                                                                                   \
+    })
+
+/* Where several threads are recorded: ends the call for them.  False: recording is over. */
+bool tlt_leave_shared(void);
 
 static inline void tlt_leave_and_mark(bool after_poll)
 {
-    if (TLT_UNLIKELY(!tlt.writer)) {
+    bool over = TLT_UNLIKELY(tlt.shared) ? !tlt_leave_shared() : !tlt.writer;
+    if (TLT_UNLIKELY(over)) {
         tlt_role = TLT_BYSTANDER;
         return;
     }
@@ -131,7 +158,7 @@ static inline void tlt_leave(void)
 /* Leaves a call that found nothing: a failed test or probe. */
 static inline void tlt_leave_poll(void)
 {
-    tlt.polls++;
+    tlt_self.polls++;
     tlt_leave_and_mark(true);
 }
 
@@ -139,14 +166,21 @@ static inline void tlt_leave_poll(void)
 void tlt_put(tl_event *event);
 /* Writes a Match pseudo-event: no volume, no polls. */
 void tlt_put_match(uint32_t request, int32_t source, int32_t tag);
-/* Makes tlt.list hold at least n elements; false when memory is short (recording has then ended).
- */
+/* Writes an event as it is. */
+void tlt_write(const tl_event *event);
+/* Makes tlt_self.list hold at least n elements; false when memory is short (recording has then
+ * ended). */
 bool tlt_reserve_list(size_t n);
 
 /* After MPI has started: opens the output and records the call that started it. */
 void tlt_start(uint16_t call, void *return_address);
 /* Ends the rank's part of the trace. */
 void tlt_stop(tl_end_reason reason);
+/* Begins and ends measuring the calling thread; what is wrong, or NULL. */
+const char *tlt_start_volume(void);
+void tlt_stop_volume(void);
+/* completion.c: releases the calling thread's arrays. */
+void tlt_completion_free(void);
 /* Something went wrong in the middle: says so once, ends the rank's part, passes calls through. */
 void tlt_fail(const char *what);
 

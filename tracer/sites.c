@@ -23,7 +23,7 @@ void tlt_sites_reset(void)
 /* First sight: dladdr takes a lock of the dynamic linker, once per site. */
 static uint32_t define(size_t slot, void *address)
 {
-    if (n_sites == MAX_SITES)
+    if (n_sites == MAX_SITES || !tlt.writer)
         return 0;
     Dl_info info;
     tl_site site = {.id = n_sites + 1, .object = "?", .offset = (uint64_t)(uintptr_t)address};

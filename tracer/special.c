@@ -57,7 +57,7 @@ TLT_API int MPI_Pcontrol(const int level, ...)
     if (!tlt_enter())
         return tlt_real()->Pcontrol(level);
     tl_event event = {.call = TL_MPI_Pcontrol, .site = TLT_SITE(), .tag = level};
-    int result = tlt_pmpi.Pcontrol(level);
+    int result = TLT_OUTSIDE(NULL, tlt_pmpi.Pcontrol(level));
     event.clock_ns = tlt_clock_ns();
     tlt_put(&event);
     tlt_leave();
@@ -70,7 +70,7 @@ TLT_API double MPI_Wtime(void)
     if (!tlt_enter())
         return tlt_real()->Wtime();
     tl_event event = {.call = TL_MPI_Wtime, .site = TLT_SITE()};
-    double result = tlt_pmpi.Wtime();
+    double result = TLT_OUTSIDE(NULL, tlt_pmpi.Wtime());
     event.clock_ns = tlt_clock_ns();
     tlt_put(&event);
     tlt_leave();
@@ -97,7 +97,7 @@ static void record_end(uint16_t call, uint32_t site, const void *handle)
         if (!tlt_enter())                                                                          \
             return tlt_real()->name(handle);                                                       \
         record_end(TL_MPI_##name, TLT_SITE(), *handle);                                            \
-        int result = tlt_pmpi.name(handle);                                                        \
+        int result = TLT_OUTSIDE(NULL, tlt_pmpi.name(handle));                                     \
         tlt_leave();                                                                               \
         return result;                                                                             \
     }                                                                                              \
@@ -113,7 +113,7 @@ TLT_API int MPI_Win_test(MPI_Win win, int *flag)
 {
     if (!tlt_enter())
         return tlt_real()->Win_test(win, flag);
-    int result = tlt_pmpi.Win_test(win, flag);
+    int result = TLT_OUTSIDE(NULL, tlt_pmpi.Win_test(win, flag));
     if (result == MPI_SUCCESS && !*flag) {
         tlt_leave_poll();
         return result;

@@ -128,7 +128,7 @@
         STEPS(STORE_, __VA_ARGS__)                                                                 \
         tl_event event = {.call = (code), .site = TLT_SITE()};                                     \
         describe(&event, &args, has, TL_ACTION_##action);                                          \
-        int result = tlt_pmpi.member(LIST(PASS_, __VA_ARGS__));                                    \
+        int result = TLT_OUTSIDE(BEGUN(&event), tlt_pmpi.member(LIST(PASS_, __VA_ARGS__)));        \
         conclude(&event, &args, has, TL_ACTION_##action, traits, result);                          \
         return result;                                                                             \
     }
@@ -148,7 +148,7 @@
         if (!tlt_enter())                                                                          \
             return tlt_real()->name(LIST(PASS_, __VA_ARGS__));                                     \
         tl_event event = {.call = (code), .site = TLT_SITE()};                                     \
-        int result = tlt_pmpi.name(LIST(PASS_, __VA_ARGS__));                                      \
+        int result = TLT_OUTSIDE(NULL, tlt_pmpi.name(LIST(PASS_, __VA_ARGS__)));                   \
         tlt_put(&event);                                                                           \
         tlt_leave();                                                                               \
         return result;                                                                             \

@@ -1,5 +1,5 @@
 /* ends.c - the ways in which a run can end, by name: finalize, exit, return, abort, kill, fork,
- * thread. */
+ * thread (one more that calls MPI), funneled (the same, without permission). */
 #include <mpi.h>
 #include <pthread.h>
 #include <signal.h>
@@ -32,7 +32,8 @@ int main(int argc, char **argv)
     const char *how = argc > 1 ? argv[1] : "finalize";
     int provided, code = 0;
     pthread_t thread;
-    MPI_Init_thread(&argc, &argv, MPI_THREAD_MULTIPLE, &provided);
+    const int funneled = !strcmp(how, "funneled");
+    MPI_Init_thread(&argc, &argv, funneled ? MPI_THREAD_FUNNELED : MPI_THREAD_MULTIPLE, &provided);
     MPI_Comm_rank(MPI_COMM_WORLD, &rank);
     MPI_Barrier(MPI_COMM_WORLD);
     if (!strcmp(how, "exit"))
@@ -45,7 +46,7 @@ int main(int argc, char **argv)
         raise(SIGKILL);
     if (!strcmp(how, "fork"))
         code = child_exit_code();
-    if (!strcmp(how, "thread")) {
+    if (funneled || !strcmp(how, "thread")) {
         pthread_create(&thread, NULL, barrier_on_self, NULL);
         pthread_join(thread, NULL);
     }

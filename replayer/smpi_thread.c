@@ -1,0 +1,63 @@
+/* smpi_thread.c - a rank of several threads, whose events stand in one order that happened.
+ *
+ * The rank issues them in that order.  What a thread computes between two of its own calls runs at
+ * the same time as what the others do, on a core of its own.  Nothing but the order of the events
+ * tells how the threads of a rank wait for each other. */
+#include "config.h"
+
+#include "smpi_rank.h"
+
+#include <inttypes.h>
+#include <stdlib.h>
+
+#include <simgrid/actor.h>
+#include <simgrid/engine.h>
+#include <simgrid/host.h>
+
+enum { MAX_THREADS = 1 << 20 };
+
+static void save(smpi_rank *r)
+{
+    r->threads[r->thread] =
+        (smpi_thread){.ready_s = r->ready_s, .burst_s = r->burst_s, .kernel_s = r->kernel_s};
+}
+
+/* Threads not seen before are taken to begin where the first one last left MPI. */
+static void make_room(smpi_rank *r, uint32_t n)
+{
+    smpi_thread *larger = realloc(r->threads, n * sizeof *larger);
+    if (!larger)
+        smpi_give_up(TL_ERR_MEMORY, "out of memory for threads");
+    r->threads = larger;
+    const double begin_s = r->n_threads ? larger[0].ready_s : simgrid_get_clock();
+    for (uint32_t t = r->n_threads; t < n; t++)
+        larger[t] = (smpi_thread){.ready_s = begin_s};
+    r->n_threads = n;
+}
+
+void smpi_switch_thread(smpi_rank *r)
+{
+    const int32_t thread = r->event.tag;
+    if (thread < 0 || thread >= MAX_THREADS)
+        smpi_give_up_at(r, TL_ERR_CORRUPT, "there is no thread %" PRId32, thread);
+    if (!r->n_threads) {
+        r->ready_s = simgrid_get_clock();
+        make_room(r, 1);
+    }
+    save(r);
+    if ((uint32_t)thread >= r->n_threads)
+        make_room(r, (uint32_t)thread + 1);
+    const smpi_thread *next = &r->threads[thread];
+    r->thread = (uint32_t)thread;
+    r->ready_s = next->ready_s;
+    r->burst_s = next->burst_s;
+    r->kernel_s = next->kernel_s;
+}
+
+void smpi_compute_beside(const smpi_rank *r, double reference_s)
+{
+    const double end_s =
+        r->ready_s + reference_s * r->flops_per_s / sg_host_get_speed(sg_host_self());
+    if (end_s > simgrid_get_clock())
+        sg_actor_sleep_until(end_s);
+}

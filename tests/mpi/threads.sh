@@ -1,0 +1,42 @@
+# threads.sh - programs under MPI_THREAD_MULTIPLE: every thread is recorded, in an order that replays.
+. "$top_srcdir/tests/tap.sh"
+. "$top_srcdir/tests/mpi/tracer.sh"
+compile threads -pthread
+trace=$scratch/threads.tl
+platform=$top_srcdir/platforms/star-1g
+
+# calls RANK NAME: how often the rank has the call
+calls() { "$timeless" dump --rank "$1" "$trace" | grep -c "^$1 [0-9]* $2 "; }
+# volumes RANK: thread and sum of its volumes in milliseconds
+volumes() {
+    "$timeless" dump --rank "$1" "$trace" | awk '
+        $3 == "Thread" {sub("tag=", "", $4); thread = $4}
+        match($0, / volume=[0-9]+/) {sum[thread + 0] += substr($0, RSTART + 8, RLENGTH - 8)}
+        END {for (t in sum) print t, sum[t] / 1e6}'
+}
+# The threads compute for 10, 20, ... 80 ms; one that comes late may take the number of one that went.
+right_volumes() {
+    volumes "$1" >"$scratch/volumes"
+    awk '{sum += $2} $2 > 9.5 && $2 < 180 {threads++} END {exit !(sum > 350 && sum < 430 && threads > 4)}' \
+        "$scratch/volumes" || { cat "$scratch/volumes"; return 1; }
+}
+replays() { "$timeless" replay "$trace" --platform "$platform" --ranks-per-host 1 "$@"; }
+
+check "8 threads on 3 ranks run, one of which forks" record threads 3 8 10 fork
+check "the trace is complete" says '^complete +yes' <("$timeless" info "$trace")
+for rank in 0 2; do
+    check "rank $rank: no collective is missing" test "$(calls $rank MPI_Allreduce)" = 80
+    check "rank $rank: nor a split" test "$(calls $rank MPI_Comm_split)" = 8
+    check "rank $rank: every Enter has its Return" test "$(calls $rank Enter)" -gt 0 -a \
+        "$(calls $rank Enter)" -le "$(calls $rank Return)"
+done
+check "each thread's volume is its own" right_volumes 1
+check "it replays" replays
+check "and without computation" replays --no-compute
+check "in a part, too" "$timeless" cut "$trace" --section last -o "$scratch/part.tl"
+trace=$scratch/part.tl
+check "which replays" replays
+
+record threads 2 1 10 && trace=$scratch/threads.tl
+check "one thread alone: no event is split" test "$(calls 0 Thread)$(calls 0 Enter)$(calls 0 Return)" = 000
+tap_done
