@@ -1,9 +1,10 @@
 # timeless: one binary, one file per subcommand, no logic of its own.
 bin_PROGRAMS += cli/timeless
 cli_timeless_SOURCES = \
-	cli/main.c cli/cli.c cli/cli.h cli/commands.def \
+	cli/main.c cli/cli.c cli/cli.h cli/commands.def cli/emulator.c cli/emulator.h \
 	cli/calibrate.c cli/compare.c cli/cut.c cli/dump.c cli/info.c cli/record.c cli/replay.c \
 	cli/export.c cli/import.c cli/make.c cli/undump.c
 cli_timeless_CPPFLAGS = $(AM_CPPFLAGS) -I$(top_srcdir)/replayer -I$(top_srcdir)/platforms $(JANSSON_CFLAGS) \
-	-DPKGLIBDIR='"$(pkglibdir)"' -DPLATFORMS_FOLDER='"$(pkgdatadir)/platforms"'
+	-DPKGLIBDIR='"$(pkglibdir)"' -DPKGLIBEXECDIR='"$(pkglibexecdir)"' \
+	-DVALGRIND_FOLDER='"$(VALGRIND_PREFIX)/libexec/valgrind"' -DPLATFORMS_FOLDER='"$(pkgdatadir)/platforms"'
 cli_timeless_LDADD = replayer/libreplayer.la platforms/libcalibrate.la compress/libtimeless.la $(JANSSON_LIBS)

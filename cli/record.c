@@ -2,6 +2,7 @@
 #include "config.h"
 
 #include "cli.h"
+#include "emulator.h"
 
 #include <assert.h>
 #include <errno.h>
@@ -27,13 +28,14 @@ typedef struct settings {
     bool quiet, list_volumes;
     char **command;
     int n_command;
+    const cli_emulator *emulator; /* NULL: the command runs as it is */
 } settings;
 
 static const struct argp_option options[] = {
     {"output", 'o', "FILE", 0, "Write the trace to FILE (default: trace.tl)", 0},
     {"volume", OPTION_VOLUME, "SOURCE", 0,
-     "Measure computation by auto, papi, rseq, perf, cputime or none (default: auto, the first "
-     "that works)",
+     "Measure computation by auto, papi, rseq, perf, cputime, none or exact (default: auto, the "
+     "first that works, but never exact, which is slow)",
      0},
     {"list-volumes", OPTION_LIST_VOLUMES, NULL, 0, "Say which sources work here, and exit", 0},
     {"kernels", OPTION_KERNELS, "WHICH", 0,
@@ -169,7 +171,8 @@ static char *list_of_variables(const char *users)
  * program of the command line, unless the user's list is there to be extended. */
 static char **forward_variables(const settings *s)
 {
-    char **argv = calloc((size_t)s->n_command * (2 * N_FORWARDED + 1) + 1, sizeof *argv);
+    char **argv =
+        calloc((size_t)s->n_command * (2 * N_FORWARDED + 1) + EMULATOR_MAX_WORDS + 1, sizeof *argv);
     const char *users = getenv("OMPI_MCA_mca_base_env_list");
     int n = 0, in_argument = 0;
     assert(s->n_command > 0); /* argp has refused an empty one */
@@ -180,6 +183,8 @@ static char **forward_variables(const settings *s)
         if (!strcmp(s->command[i], "mca_base_env_list"))
             in_argument = i + 1;
     bool add = launcher && !users && !in_argument;
+    for (int i = 0; s->emulator && !launcher && s->emulator->words[i]; i++)
+        argv[n++] = (char *)s->emulator->words[i];
     if (launcher && users && !in_argument) {
         char *list = list_of_variables(users);
         if (list)
@@ -333,15 +338,58 @@ static bool can_be_created(const char *path)
     return unlink(path) == 0 || errno == ENOENT;
 }
 
-/* The tracer itself answers, in a process that does nothing else: it lists the sources of volumes,
- * or its exit code tells whether `volume` works, after saying why not. */
-static int ask_tracer(const char *variable, const char *volume)
+/* The tracer itself answers, in a process that does nothing else, in the emulator if there is one:
+ * it lists sources of volumes, or its exit code tells whether `volume` works, after saying why not.
+ */
+static int ask_tracer(const char *variable, const char *volume, const cli_emulator *emulator)
 {
-    char *command[] = {(char *)"true", NULL};
-    setenv(variable, volume, 1);
+    char *command[EMULATOR_MAX_WORDS + 2] = {NULL}, program[] = "/bin/true", assignment[128];
+    const char *set = emulator && emulator->set_variable ? emulator->set_variable : variable;
+    int n = 0;
+    for (; emulator && emulator->words[n]; n++)
+        command[n] = (char *)emulator->words[n];
+    command[n] = program;
+    snprintf(assignment, sizeof assignment, "%s=%s", variable, volume);
+    setenv(set, set == variable ? volume : assignment, 1);
     int code = run(command);
-    unsetenv(variable);
+    unsetenv(set);
     return code;
+}
+
+static int list_volumes(const char *tracer)
+{
+    int code = ask_tracer("TIMELESS_LIST_VOLUMES", "auto", NULL);
+    for (size_t i = 0; emulator_volume(i); i++) {
+        static cli_emulator emulator;
+        const char *reason = emulator_find(emulator_volume(i), tracer, &emulator);
+        if (!reason)
+            emulator_prepare(&emulator);
+        if (reason)
+            printf("%-14s %-24s %-13s no: %s\n", emulator_volume(i), emulator_volume(i),
+                   "instructions", reason);
+        else if (ask_tracer("TIMELESS_LIST_VOLUMES", emulator_volume(i), &emulator) != 0)
+            printf("%-14s %-24s %-13s no: the emulator does not run here\n", emulator_volume(i),
+                   emulator_volume(i), "instructions");
+        fflush(stdout);
+    }
+    return code;
+}
+
+/* CLI_OK when the wanted source of volumes works. */
+static int check_volume(settings *s, const char *tracer)
+{
+    static cli_emulator emulator;
+    if (!strncmp(s->volume, "exact", strlen("exact"))) {
+        const char *reason = emulator_find(s->volume, tracer, &emulator);
+        if (!reason)
+            reason = emulator_prepare_launch(&emulator);
+        if (reason)
+            return cli_fail_text(TL_ERR_USAGE, "not %s: %s", s->volume, reason);
+        emulator_prepare(&emulator);
+        s->emulator = &emulator;
+        s->volume = emulator.volume;
+    }
+    return ask_tracer("TIMELESS_CHECK_VOLUME", s->volume, s->emulator) == 0 ? CLI_OK : CLI_USAGE;
 }
 
 int cmd_record(int argc, char **argv)
@@ -356,8 +404,8 @@ int cmd_record(int argc, char **argv)
                              tracer);
     set_preload(tracer);
     if (s.list_volumes)
-        return ask_tracer("TIMELESS_LIST_VOLUMES", "1");
-    if (s.volume && ask_tracer("TIMELESS_CHECK_VOLUME", s.volume) != 0)
+        return list_volumes(tracer);
+    if (s.volume && check_volume(&s, tracer) != CLI_OK)
         return CLI_USAGE;
     if (!absolute_path(s.output, output, sizeof output))
         return cli_fail_text(TL_ERR_USAGE, "%s: the path is too long", s.output);

@@ -7,6 +7,7 @@ tracer_libtimeless_tracer_la_SOURCES = \
 	tracer/pmpi.h tracer/requests.c tracer/requests.h tracer/rows.h tracer/runtime.c tracer/runtime.h \
 	tracer/sites.c tracer/special.c tracer/threads.c tracer/threads.h tracer/volume.c \
 	tracer/volume.h tracer/volume_cputime.c \
+	tracer/volume_exact.c tracer/exact/exact.h tracer/exact/valgrind_request.h \
 	tracer/volume_papi.c tracer/volume_perf.c tracer/volume_rseq.c \
 	tracer/wrappers.c
 nodist_tracer_libtimeless_tracer_la_SOURCES = tracer/fortran_names.h
@@ -22,3 +23,5 @@ tracer/fortran_names.h: $(top_srcdir)/compress/mpi_calls.def
 		$(top_srcdir)/compress/mpi_calls.def >$@-t && mv $@-t $@
 $(tracer_libtimeless_tracer_la_OBJECTS): tracer/fortran_names.h
 CLEANFILES += tracer/fortran_names.h
+
+include tracer/exact/local.mk

@@ -168,8 +168,9 @@ __attribute__((constructor)) static void answer_about_volumes(void)
 {
     const char *wanted = getenv("TIMELESS_CHECK_VOLUME");
     char why[512] = "";
-    if (getenv("TIMELESS_LIST_VOLUMES"))
-        tlt_volume_list();
+    const char *listed = getenv("TIMELESS_LIST_VOLUMES");
+    if (listed)
+        tlt_volume_list(listed);
     if (!wanted || tlt_volume_choose(wanted, why, sizeof why))
         return;
     tlt_say("%s; 'timeless record --list-volumes' lists what works here", why);

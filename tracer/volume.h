@@ -33,6 +33,8 @@ extern const tlt_volume_source tlt_volume_rseq;
 extern const tlt_volume_source tlt_volume_perf;
 extern const tlt_volume_source tlt_volume_cputime;
 extern const tlt_volume_source tlt_volume_none;
+extern const tlt_volume_source tlt_volume_exact_qemu;
+extern const tlt_volume_source tlt_volume_exact_valgrind;
 
 /* Starts the wanted source; the first that works if wanted is NULL, "" or "auto".  Returns NULL and
  * says why in `why` when it does not; on success `why` says why better ones were passed over. */
@@ -41,7 +43,8 @@ const tlt_volume_source *tlt_volume_choose(const char *wanted, char *why, size_t
 /* Position of a source in the list: the same number in every process. */
 int tlt_volume_number(const tlt_volume_source *source);
 
-/* Prints a line on each source, and whether it works here, to standard output. */
-void tlt_volume_list(void);
+/* Prints a line on each source that "auto" considers, or on those that `wanted` asks for if it is
+ * not "auto", and whether it works here, to standard output. */
+void tlt_volume_list(const char *wanted);
 
 #endif

@@ -30,3 +30,7 @@ EXTRA_DIST += tests/mpi/oracle.sh \
 	tests/mpi/oracle/fat-tree/platform.xml tests/mpi/oracle/fat-tree/options.conf \
 	tests/mpi/oracle/fat-tree/hosts tests/mpi/oracle/shared/platform.xml \
 	tests/mpi/oracle/shared/options.conf tests/mpi/oracle/shared/hosts
+
+# Exact instruction counts.
+TESTS += tests/mpi/exact.sh
+EXTRA_DIST += tests/mpi/exact.sh tests/mpi/exact.c

@@ -15,13 +15,13 @@ includes() {
     [ $# = 0 ] || sed -nE "s|^[[:space:]]*#[[:space:]]*include[[:space:]]*[<\"]([^>\"]*)[>\"].*|\1|; T; /$pattern/ { F; p; }" "$@" |
         paste -d: - -
 }
-sources_of() { find "$1" -maxdepth 1 -name '*.[ch]' -o -maxdepth 1 -name '*.def'; }
+sources_of() { find "$1" -name '*.[ch]' -o -name '*.def'; }
 
 # Every header of ours that a folder includes lies in the folder itself or in one that it may include.
 ours() {
     local root=$1 folder=$2 file header other bad=0
     while IFS=: read -r file header; do
-        [ -e "$root/$folder/$header" ] && continue
+        [ -e "$root/$folder/$header" ] || [ -e "$(dirname "$file")/$header" ] && continue
         for other in $(may_include "$folder"); do
             [ -e "$root/$other/$header" ] && continue 2
         done

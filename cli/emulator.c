@@ -1,0 +1,134 @@
+/* emulator.c - running the recorded processes in an emulator that counts instructions. */
+#include "config.h"
+
+#include "emulator.h"
+
+#include <limits.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/utsname.h>
+#include <unistd.h>
+
+/* A processor that QEMU emulates in full and that has what Valgrind shows, so that the C library
+ * takes the same routines under both. */
+#define QEMU_X86_CPU "Haswell-noTSX,-pcid,-x2apic,-tsc-deadline,-invpcid"
+
+enum { QEMU, VALGRIND, N_VOLUMES };
+static const char *const volumes[] = {[QEMU] = "exact:qemu", [VALGRIND] = "exact:valgrind"};
+
+const char *emulator_volume(size_t index)
+{
+    return index < N_VOLUMES ? volumes[index] : NULL;
+}
+
+static bool find_in_path(const char *name, char *path, size_t size)
+{
+    const char *list = getenv("PATH");
+    while (list && *list) {
+        size_t n = strcspn(list, ":");
+        if (snprintf(path, size, "%.*s/%s", (int)n, list, name) < (int)size &&
+            access(path, X_OK) == 0)
+            return true;
+        list += n + (list[n] == ':');
+    }
+    return false;
+}
+
+/* In the tracer's folder, or in the one above it as in a build tree, or where it was installed. */
+static bool find_beside(const char *tracer, const char *name, const char *installed, char *path,
+                        size_t size)
+{
+    static const char *const places[] = {".", ".."};
+    const char *slash = strrchr(tracer, '/');
+    int n = slash ? (int)(slash - tracer) : 0;
+    for (size_t i = 0; slash && i < sizeof places / sizeof *places; i++)
+        if (snprintf(path, size, "%.*s/%s/%s", n, tracer, places[i], name) < (int)size &&
+            access(path, R_OK) == 0)
+            return true;
+    return snprintf(path, size, "%s/%s", installed, name) < (int)size && access(path, R_OK) == 0;
+}
+
+static const char *find_qemu(const char *tracer, cli_emulator *e)
+{
+    struct utsname machine;
+    char name[sizeof machine.machine + 8];
+    if (uname(&machine) != 0)
+        return "the system does not tell its processor";
+    snprintf(name, sizeof name, "qemu-%s", machine.machine);
+    if (!find_in_path(name, e->program, sizeof e->program))
+        return "QEMU's user mode is not installed (Debian package qemu-user)";
+    if (!find_beside(tracer, "timeless-qemu-run", PKGLIBEXECDIR, e->starter, sizeof e->starter) ||
+        !find_beside(tracer, "timeless-qemu.so", PKGLIBDIR, e->plugin, sizeof e->plugin))
+        return "timeless-qemu.so or timeless-qemu-run is not where the tracer is";
+    e->words[0] = e->starter;
+    e->words[1] = e->program;
+    e->set_variable = "QEMU_SET_ENV";
+    return NULL;
+}
+
+static const char *find_valgrind(const char *tracer, cli_emulator *e)
+{
+    static const char *const options[] = {"--tool=timeless", "--quiet", "--vgdb=no",
+                                          "--run-libc-freeres=no", "--fair-sched=try"};
+    if (!find_in_path("valgrind", e->starter, sizeof e->starter))
+        return "Valgrind is not installed (Debian package valgrind)";
+    if (!find_beside(tracer, "timeless-valgrind", PKGLIBEXECDIR, e->program, sizeof e->program))
+        return "timeless-valgrind was not built (it needs Debian's package valgrind, on amd64)";
+    e->words[0] = e->program;
+    memcpy(e->words + 1, options, sizeof options);
+    return NULL;
+}
+
+const char *emulator_find(const char *volume, const char *tracer, cli_emulator *out)
+{
+    bool any = !strcmp(volume, "exact");
+    const char *reason = "there is no such emulator; there are exact:qemu and exact:valgrind";
+    for (int i = 0; i < N_VOLUMES; i++) {
+        if (!any && strcmp(volume, volumes[i]) != 0)
+            continue;
+        memset(out, 0, sizeof *out);
+        out->volume = volumes[i];
+        reason = i == QEMU ? find_qemu(tracer, out) : find_valgrind(tracer, out);
+        if (!reason && strchr(out->words[0], ' '))
+            reason = "Open MPI cannot start it from a folder with a blank in its name";
+        if (!reason)
+            return NULL;
+    }
+    return any ? "neither QEMU's user mode nor Valgrind is there as it is needed; "
+                 "'timeless record --list-volumes' tells what is missing"
+               : reason;
+}
+
+void emulator_prepare(const cli_emulator *e)
+{
+    if (!strcmp(e->volume, volumes[QEMU])) {
+        setenv("QEMU_PLUGIN", e->plugin, 1);
+#ifdef __x86_64__
+        setenv("QEMU_CPU", QEMU_X86_CPU, 0);
+#endif
+    } else {
+        setenv("VALGRIND_LAUNCHER", e->starter, 1);
+        setenv("VALGRIND_LIB", VALGRIND_FOLDER, 0);
+    }
+}
+
+const char *emulator_prepare_launch(const cli_emulator *e)
+{
+    char agent[2 * sizeof e->program + 256];
+    if (getenv("OMPI_MCA_orte_fork_agent"))
+        return "OMPI_MCA_orte_fork_agent is set, which this needs for itself";
+    snprintf(agent, sizeof agent, "%s", e->words[0]);
+    for (int i = 1; e->words[i]; i++) {
+        size_t n = strlen(agent);
+        snprintf(agent + n, sizeof agent - n, " %s", e->words[i]);
+    }
+    setenv("OMPI_MCA_orte_fork_agent", agent, 1);
+    /* No emulator has the system calls by which ranks read each other's memory. */
+    setenv("OMPI_MCA_btl_vader_single_copy_mechanism", "none", 0);
+    /* Spinning is instructions, too. */
+    setenv("OMP_WAIT_POLICY", "passive", 0);
+    /* hwloc says at length that it cannot ask Valgrind's processor. */
+    setenv("HWLOC_COMPONENTS", "-x86", 0);
+    return NULL;
+}

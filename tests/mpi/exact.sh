@@ -1,0 +1,46 @@
+# exact.sh - instructions counted in QEMU and in Valgrind: as many as there are, the same in both, again.
+. "$top_srcdir/tests/tap.sh"
+. "$top_srcdir/tests/mpi/tracer.sh"
+compile exact -pthread
+parts='plain strings pages signals threads children'
+not() { ! "$@"; }
+
+# counts SOURCE RUN: records; $scratch/SOURCE.RUN has a line "PART EXPECTED COUNTED" for each part
+counts() {
+    local trace=$scratch/$1.$2.tl
+    $timeless record --volume "$1" -o "$trace" -- $MPIRUN -np 2 "$scratch/exact" >"$scratch/expected" || return 1
+    "$print_events" "$trace" 0 run | grep -qx 'unit instructions' || return 1
+    "$print_events" "$trace" 0 run | grep -qx "source $1" || return 1
+    "$print_events" "$trace" 0 volumes | awk '$1 == "MPI_Barrier" && ++n > 1 { print $2 }' |
+        paste -d ' ' "$scratch/expected" - >"$scratch/$1.$2"
+    cat "$scratch/$1.$2"
+}
+# near A B: to 0.1 %
+near() { echo "$1 $2"; awk -v a="$1" -v b="$2" 'BEGIN { exit !(a > 0 && b > 0 && (a - b) ^ 2 <= (0.001 * b) ^ 2) }'; }
+field() { awk -v part="$2" -v n="$3" '$1 == part { print $n }' "$scratch/$1"; }
+
+for source in exact:qemu exact:valgrind; do
+    check "$source works" grep -Eq "^$source .* works\$" <($timeless record --list-volumes)
+    check "$source: recorded" counts $source 1
+    for part in $parts; do
+        check "$source: $part to 0.1 %" near "$(field $source.1 $part 3)" "$(field $source.1 $part 2)"
+    done
+    check "$source: again" counts $source 2
+done
+# How many signals the timer sends differs.
+for part in ${parts/signals/}; do
+    for source in exact:qemu exact:valgrind; do
+        check "$source: $part again to 0.1 %" near "$(field $source.2 $part 3)" "$(field $source.1 $part 3)"
+    done
+    check "$part: QEMU and Valgrind to 0.1 %" near "$(field exact:qemu.1 $part 3)" "$(field exact:valgrind.1 $part 3)"
+done
+
+export PATH=$scratch:$PATH
+by_name() { $timeless record --volume exact -o "$scratch/n.tl" -- $MPIRUN -np 1 exact >/dev/null && "$print_events" "$scratch/n.tl" 0 run | grep -qx 'program exact'; }
+check "a program that is found by PATH" by_name
+alone() { $timeless record --volume exact -o "$scratch/n.tl" -- exact >/dev/null && "$print_events" "$scratch/n.tl" 0 run | grep -qx 'source exact:qemu'; }
+check "a program without launcher" alone
+check "a launcher in a script" $timeless record --volume exact -o "$scratch/n.tl" -- sh -c "$MPIRUN -np 1 exact"
+check "no trace without the emulator" not env TIMELESS_VOLUME=exact TIMELESS_OUTPUT="$scratch/n.tl" LD_PRELOAD="$tracer" \
+    sh -c 'rm "$TIMELESS_OUTPUT"; exact; test -e "$TIMELESS_OUTPUT"'
+tap_done
