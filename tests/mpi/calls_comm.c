@@ -1,4 +1,4 @@
-/* calls_comm.c - every constructor of communicators, on 4 ranks, and calls on what has no model. */
+/* calls_comm.c - every constructor of communicators, on 4 ranks. */
 #include <mpi.h>
 
 static int rank;
@@ -55,8 +55,8 @@ static void groups(void)
     MPI_Group_free(&all);
 }
 
-/* Recorded without a model: the calls on them have no communicator. */
-static void opaque(void)
+/* Two groups, and a copy that is under way when it is used. */
+static void intercommunicators(void)
 {
     MPI_Comm half, inter, c;
     MPI_Request r;
@@ -93,7 +93,7 @@ int main(int argc, char **argv)
     groups();
     grids();
     graphs();
-    opaque();
+    intercommunicators();
     MPI_Finalize();
     return 0;
 }

@@ -33,66 +33,50 @@ program calls_collective
   HANDLE(MPI_Datatype) :: types(3)
   HANDLE(MPI_Comm) :: w
   HANDLE(MPI_Op) :: subtract
-  double precision :: now
   call MPI_Init(ierr)
   w = MPI_COMM_WORLD
   call MPI_Comm_rank(w, rank, ierr)
   call MPI_Op_create(take_away, .false., subtract, ierr)
   types = MPI_INTEGER
   mine = counts(rank + 1)
-  call MPI_Pcontrol(1)
-  call blocking
-  call MPI_Pcontrol(2)
-  call nonblocking
-  call MPI_Pcontrol(3)
+  call MPI_Reduce(in, out, 6, MPI_INTEGER, subtract, 0, w, ierr)
+  call between_groups
   call in_place
-  call MPI_Pcontrol(0)
-  now = MPI_Wtime()
-  if (now < 0) call MPI_Abort(w, 1, ierr)
   call MPI_Finalize(ierr)
 contains
-  subroutine blocking
-    call MPI_Barrier(w, ierr)
-    call MPI_Bcast(in, 5, MPI_INTEGER, 1, w, ierr)
-    call MPI_Reduce(in, out, 6, MPI_INTEGER, MPI_SUM, 2, w, ierr)
-    call MPI_Reduce(in, out, 6, MPI_INTEGER, subtract, 0, w, ierr)
-    call MPI_Allreduce(in, out, 7, MPI_INTEGER, MPI_MAX, w, ierr)
-    call MPI_Gather(in, 2, MPI_INTEGER, out, 1, MPI_2INTEGER, 1, w, ierr)
-    call MPI_Gatherv(in, mine, MPI_INTEGER, out, counts, displs, MPI_INTEGER, 2, w, ierr)
-    call MPI_Scatter(in, 3, MPI_INTEGER, out, 3, MPI_INTEGER, 0, w, ierr)
-    call MPI_Scatterv(in, counts, displs, MPI_INTEGER, out, mine, MPI_INTEGER, 1, w, ierr)
-    call MPI_Allgather(in, 4, MPI_INTEGER, out, 4, MPI_INTEGER, w, ierr)
-    call MPI_Allgatherv(in, mine, MPI_INTEGER, out, counts, displs, MPI_INTEGER, w, ierr)
-    call MPI_Alltoall(in, 5, MPI_INTEGER, out, 5, MPI_INTEGER, w, ierr)
-    call MPI_Alltoallv(in, same, displs, MPI_INTEGER, out, same, displs, MPI_INTEGER, w, ierr)
-    call MPI_Alltoallw(in, same, byte_displs, types, out, same, byte_displs, types, w, ierr)
-    call MPI_Reduce_scatter(in, out, counts, MPI_INTEGER, MPI_SUM, w, ierr)
-    call MPI_Reduce_scatter_block(in, out, 2, MPI_INTEGER, MPI_SUM, w, ierr)
-    call MPI_Scan(in, out, 3, MPI_INTEGER, MPI_SUM, w, ierr)
-    call MPI_Exscan(in, out, 4, MPI_INTEGER, MPI_SUM, w, ierr)
-  end subroutine
-
-  subroutine nonblocking
-    HANDLE(MPI_Request) :: r(17)
-    integer, save, asynchronous :: o(64, 17)
-    call MPI_Ibarrier(w, r(1), ierr)
-    call MPI_Ibcast(o(:, 2), 5, MPI_INTEGER, 1, w, r(2), ierr)
-    call MPI_Ireduce(in, o(:, 3), 6, MPI_INTEGER, MPI_SUM, 2, w, r(3), ierr)
-    call MPI_Iallreduce(in, o(:, 4), 7, MPI_INTEGER, MPI_MAX, w, r(4), ierr)
-    call MPI_Igather(in, 2, MPI_INTEGER, o(:, 5), 1, MPI_2INTEGER, 1, w, r(5), ierr)
-    call MPI_Igatherv(in, mine, MPI_INTEGER, o(:, 6), counts, displs, MPI_INTEGER, 2, w, r(6), ierr)
-    call MPI_Iscatter(in, 3, MPI_INTEGER, o(:, 7), 3, MPI_INTEGER, 0, w, r(7), ierr)
-    call MPI_Iscatterv(in, counts, displs, MPI_INTEGER, o(:, 8), mine, MPI_INTEGER, 1, w, r(8), ierr)
-    call MPI_Iallgather(in, 4, MPI_INTEGER, o(:, 9), 4, MPI_INTEGER, w, r(9), ierr)
-    call MPI_Iallgatherv(in, mine, MPI_INTEGER, o(:, 10), counts, displs, MPI_INTEGER, w, r(10), ierr)
-    call MPI_Ialltoall(in, 5, MPI_INTEGER, o(:, 11), 5, MPI_INTEGER, w, r(11), ierr)
-    call MPI_Ialltoallv(in, same, displs, MPI_INTEGER, o(:, 12), same, displs, MPI_INTEGER, w, r(12), ierr)
-    call MPI_Ialltoallw(in, same, byte_displs, types, o(:, 13), same, byte_displs, types, w, r(13), ierr)
-    call MPI_Ireduce_scatter(in, o(:, 14), counts, MPI_INTEGER, MPI_SUM, w, r(14), ierr)
-    call MPI_Ireduce_scatter_block(in, o(:, 15), 2, MPI_INTEGER, MPI_SUM, w, r(15), ierr)
-    call MPI_Iscan(in, o(:, 16), 3, MPI_INTEGER, MPI_SUM, w, r(16), ierr)
-    call MPI_Iexscan(in, o(:, 17), 4, MPI_INTEGER, MPI_SUM, w, r(17), ierr)
-    call MPI_Waitall(17, r, MPI_STATUSES_IGNORE, ierr)
+  ! Rank 0 alone and the two others: the root's group gives MPI_ROOT and MPI_PROC_NULL.
+  subroutine between_groups
+    HANDLE(MPI_Comm) :: own, c
+    HANDLE(MPI_Request) :: r(2)
+    integer :: root, to_first, first, split(3) = 2
+    first = merge(1, 0, rank == 0)
+    root = merge(MPI_ROOT, 0, rank == 0)
+    to_first = merge(0, merge(MPI_ROOT, MPI_PROC_NULL, rank == 1), rank == 0)
+    if (rank == 0) split(1) = 4
+    call MPI_Comm_split(w, first, rank, own, ierr)
+    call MPI_Intercomm_create(own, 0, w, first, 9, c, ierr)
+    call MPI_Barrier(c, ierr)
+    call MPI_Bcast(in, 5, MPI_INTEGER, root, c, ierr)
+    call MPI_Bcast(in, 6, MPI_INTEGER, to_first, c, ierr)
+    call MPI_Reduce(in, out, 7, MPI_INTEGER, MPI_SUM, to_first, c, ierr)
+    call MPI_Allreduce(in, out, 8, MPI_INTEGER, MPI_SUM, c, ierr)
+    call MPI_Gather(in, 2, MPI_INTEGER, out, 1, MPI_2INTEGER, root, c, ierr)
+    call MPI_Gatherv(in, rank, MPI_INTEGER, out, counts, displs, MPI_INTEGER, root, c, ierr)
+    call MPI_Scatter(in, 2, MPI_INTEGER, out, 1, MPI_2INTEGER, to_first, c, ierr)
+    call MPI_Scatterv(in, counts, displs, MPI_INTEGER, out, rank, MPI_INTEGER, root, c, ierr)
+    call MPI_Allgather(in, 4, MPI_INTEGER, out, 4, MPI_INTEGER, c, ierr)
+    call MPI_Allgatherv(in, 2, MPI_INTEGER, out, same, displs, MPI_INTEGER, c, ierr)
+    call MPI_Alltoall(in, 3, MPI_INTEGER, out, 3, MPI_INTEGER, c, ierr)
+    call MPI_Alltoallv(in, same, displs, MPI_INTEGER, out, same, displs, MPI_INTEGER, c, ierr)
+    call MPI_Alltoallw(in, same, byte_displs, types, out, same, byte_displs, types, c, ierr)
+    call MPI_Reduce_scatter(in, out, split, MPI_INTEGER, MPI_SUM, c, ierr)
+    call MPI_Ibcast(in, 9, MPI_INTEGER, to_first, c, r(1), ierr)
+    call MPI_Ialltoallv(in, same, displs, MPI_INTEGER, out, same, displs, MPI_INTEGER, c, r(2), ierr)
+    call MPI_Waitall(2, r, MPI_STATUSES_IGNORE, ierr)
+    call MPI_Comm_free(own, ierr)
+    call MPI_Comm_dup(c, own, ierr)
+    call MPI_Comm_free(own, ierr)
+    call MPI_Comm_free(c, ierr)
   end subroutine
 
   subroutine in_place

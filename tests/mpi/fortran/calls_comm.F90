@@ -22,7 +22,7 @@ program calls_comm
   call groups
   call grids
   call graphs
-  call opaque
+  call intercommunicators
   call MPI_Finalize(ierr)
 contains
   subroutine use_it(comm)
@@ -72,8 +72,8 @@ contains
     call use_it(c)
   end subroutine
 
-  ! Recorded without a model: the calls on them have no communicator.
-  subroutine opaque
+  ! Two groups, and a copy that is under way when it is used.
+  subroutine intercommunicators
     HANDLE(MPI_Comm) :: half, inter
     HANDLE(MPI_Request) :: r
     integer :: value(1)
