@@ -46,11 +46,11 @@ binding_symbols() {
     local library
     for library in $(ldd "$scratch/mixed-ALL" | awk '$1 ~ /^libmpi_(mpifh|usempi)/ {print $3}'); do
         nm -D --defined-only "$library" | awk '$2 == "T" || $2 == "W" {print $3}'
-    done | grep -E '^mpi_.*[^_]_$' | grep -v '^mpi_sizeof_' | sort -u
+    done | grep -E '^mpix?_.*[^_]_$' | grep -v '^mpi_sizeof_' | sort -u
 }
 schema_names() { sed -nE "s/^TL_($1)\(([0-9]+, )?(\w+).*/\L\3/p" "$top_srcdir/compress/mpi_calls.def"; }
 binding_symbols >"$scratch/exported"
-nm -D --defined-only "$tracer" | awk '{print $3}' | grep '^mpi_' | sort >"$scratch/wrapped"
+nm -D --defined-only "$tracer" | awk '{print $3}' | grep -E '^mpix?_' | sort >"$scratch/wrapped"
 { cat "$scratch/wrapped"; schema_names LOCAL | sed 's/.*/mpi_&_\nmpi_&_f08_/'
     # Local calls under names that C does not have.
     printf 'mpi_%s_\n' alloc_mem_cptr win_shared_query_cptr f_sync_reg f_sync_reg_f08 aint_add aint_diff \

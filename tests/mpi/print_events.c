@@ -34,7 +34,8 @@ static void print_comms(const tl_reader *r, uint32_t rank)
             print_ranks(" sources", comms[i].sources, comms[i].n_sources);
             print_ranks(" destinations", comms[i].destinations, comms[i].n_destinations);
         }
-        printf("%s%s\n", *comms[i].name ? " " : "", comms[i].name);
+        const char *folder_end = strrchr(comms[i].name, '/');
+        printf("%s%s\n", *comms[i].name ? " " : "", folder_end ? folder_end + 1 : comms[i].name);
     }
 }
 
