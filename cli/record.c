@@ -34,8 +34,8 @@ typedef struct settings {
 static const struct argp_option options[] = {
     {"output", 'o', "FILE", 0, "Write the trace to FILE (default: trace.tl)", 0},
     {"volume", OPTION_VOLUME, "SOURCE", 0,
-     "Measure computation by auto, papi, rseq, perf, cputime, none or exact (default: auto, the "
-     "first that works, but never exact, which is slow)",
+     "Measure computation by auto, papi[:EVENT], rseq, perf, cputime, process, none or exact "
+     "(default: auto, the first of papi, rseq, perf and cputime that works)",
      0},
     {"list-volumes", OPTION_LIST_VOLUMES, NULL, 0, "Say which sources work here, and exit", 0},
     {"kernels", OPTION_KERNELS, "WHICH", 0,
@@ -358,7 +358,7 @@ static int ask_tracer(const char *variable, const char *volume, const cli_emulat
 
 static int list_volumes(const char *tracer)
 {
-    int code = ask_tracer("TIMELESS_LIST_VOLUMES", "auto", NULL);
+    int code = ask_tracer("TIMELESS_LIST_VOLUMES", "all", NULL);
     for (size_t i = 0; emulator_volume(i); i++) {
         static cli_emulator emulator;
         const char *reason = emulator_find(emulator_volume(i), tracer, &emulator);

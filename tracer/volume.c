@@ -17,6 +17,7 @@ static const tlt_volume_source *const sources[] = {
     &tlt_volume_perf,
     &tlt_volume_cputime,
     &tlt_volume_none,
+    &tlt_volume_process,
     &tlt_volume_exact_valgrind,
     &tlt_volume_exact_qemu,
     /* clang-format on */
@@ -34,11 +35,21 @@ __attribute__((format(printf, 3, 4))) static void append(char *text, size_t size
     va_end(args);
 }
 
-/* "exact" asks for "exact:qemu" too. */
-static bool asks_for(const char *wanted, const char *option)
+/* "exact" asks for "exact:qemu" too, "papi:EVENT" for "papi". */
+static bool asks_for(const char *wanted, const tlt_volume_source *s)
 {
-    size_t n = strlen(wanted);
-    return !strncmp(wanted, option, n) && (!option[n] || option[n] == ':');
+    size_t n = strlen(wanted), n_option = strlen(s->option);
+    if (n > n_option && s->choose_event)
+        return !strncmp(wanted, s->option, n_option) && wanted[n_option] == ':';
+    return !strncmp(wanted, s->option, n) && (!s->option[n] || s->option[n] == ':');
+}
+
+static const char *start(const tlt_volume_source *s, const char *wanted)
+{
+    const char *reason = NULL, *event = wanted ? strchr(wanted, ':') : NULL;
+    if (event && s->choose_event)
+        reason = s->choose_event(event + 1);
+    return reason ? reason : s->start();
 }
 
 const tlt_volume_source *tlt_volume_choose(const char *wanted, char *why, size_t why_size)
@@ -47,10 +58,10 @@ const tlt_volume_source *tlt_volume_choose(const char *wanted, char *why, size_t
     int known = any;
     for (int i = 0; i < N_SOURCES; i++) {
         const tlt_volume_source *s = sources[i];
-        if (!any && !asks_for(wanted, s->option))
+        if (!any && !asks_for(wanted, s))
             continue;
         known = 1;
-        const char *reason = s->start();
+        const char *reason = start(s, wanted);
         if (!reason)
             return s;
         append(why, why_size, "%snot %s: %s", *why ? "; " : "", s->name, reason);
@@ -70,9 +81,9 @@ int tlt_volume_number(const tlt_volume_source *source)
 
 void tlt_volume_list(const char *wanted)
 {
-    bool any = !strcmp(wanted, "auto");
+    bool any = !strcmp(wanted, "all");
     for (int i = 0; i < N_SOURCES; i++) {
-        if (any ? i > tlt_volume_number(&tlt_volume_none) : !asks_for(wanted, sources[i]->option))
+        if (any ? !strncmp(sources[i]->option, "exact", 5) : !asks_for(wanted, sources[i]))
             continue;
         const char *reason = sources[i]->start();
         printf("%-14s %-24s %-13s %s%s\n", sources[i]->option, sources[i]->name, sources[i]->unit,

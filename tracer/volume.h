@@ -15,6 +15,9 @@ typedef struct tlt_volume_source {
     const char *option; /* value of TIMELESS_VOLUME that asks for it */
     const char *name;   /* as the trace's header says it: "papi:PAPI_TOT_INS" */
     const char *unit;   /* "instructions" */
+    /* Takes what stands after "papi:" in the wanted source, and may change name and unit; NULL, or
+     * what is wrong.  A source without it takes nothing. */
+    const char *(*choose_event)(const char *event);
     /* Begins to count for the calling thread.  NULL when it counts, or why it does not.  After the
      * thread that calls MPI_Init, every other one that is recorded calls it before its first
      * reading, which is then what the thread has computed in its life if the source can know it. */
@@ -32,6 +35,7 @@ extern const tlt_volume_source tlt_volume_papi;
 extern const tlt_volume_source tlt_volume_rseq;
 extern const tlt_volume_source tlt_volume_perf;
 extern const tlt_volume_source tlt_volume_cputime;
+extern const tlt_volume_source tlt_volume_process;
 extern const tlt_volume_source tlt_volume_none;
 extern const tlt_volume_source tlt_volume_exact_qemu;
 extern const tlt_volume_source tlt_volume_exact_valgrind;
@@ -43,8 +47,8 @@ const tlt_volume_source *tlt_volume_choose(const char *wanted, char *why, size_t
 /* Position of a source in the list: the same number in every process. */
 int tlt_volume_number(const tlt_volume_source *source);
 
-/* Prints a line on each source that "auto" considers, or on those that `wanted` asks for if it is
- * not "auto", and whether it works here, to standard output. */
+/* Prints a line on each source, and whether it works here, to standard output: those that `wanted`
+ * asks for, or with "all" every one that needs no emulator. */
 void tlt_volume_list(const char *wanted);
 
 #endif

@@ -1,34 +1,62 @@
-/* volume_cputime.c - CPU time of the thread by its clock (a system call), and no volume at all. */
+/* volume_cputime.c - CPU time of the thread, or of all threads of the process, by a clock (a system
+ * call), and no volume at all. */
 #include "config.h"
 
 #include <time.h>
 
+#include "pmpi.h"
 #include "volume.h"
 
 static TLT_PER_THREAD uint64_t marked_ns;
 
-static const char *start(void)
+static uint64_t clock_ns(clockid_t id)
 {
     struct timespec t;
-    return clock_gettime(CLOCK_THREAD_CPUTIME_ID, &t) == 0 ? NULL : "the system has no such clock";
+    clock_gettime(id, &t);
+    return (uint64_t)t.tv_sec * 1000000000U + (uint64_t)t.tv_nsec;
 }
 
-static uint64_t read_cputime_ns(void)
+static const char *start_clock(clockid_t id)
 {
     struct timespec t;
-    clock_gettime(CLOCK_THREAD_CPUTIME_ID, &t);
-    return (uint64_t)t.tv_sec * 1000000000U + (uint64_t)t.tv_nsec;
+    return clock_gettime(id, &t) == 0 ? NULL : "the system has no such clock";
+}
+
+static const char *start(void)
+{
+    return start_clock(CLOCK_THREAD_CPUTIME_ID);
 }
 
 static void mark(int after_poll)
 {
     (void)after_poll;
-    marked_ns = read_cputime_ns();
+    marked_ns = clock_ns(CLOCK_THREAD_CPUTIME_ID);
 }
 
 static uint64_t since_mark(void)
 {
-    return read_cputime_ns() - marked_ns;
+    return clock_ns(CLOCK_THREAD_CPUTIME_ID) - marked_ns;
+}
+
+/* A second recorded thread would count what the first one did. */
+static const char *start_process(void)
+{
+    int level = MPI_THREAD_SINGLE;
+    if (tlt_pmpi.Query_thread)
+        tlt_pmpi.Query_thread(&level);
+    return level < MPI_THREAD_SERIALIZED ? start_clock(CLOCK_PROCESS_CPUTIME_ID)
+                                         : "several threads of the process may call MPI";
+}
+
+static void mark_process(int after_poll)
+{
+    (void)after_poll;
+    marked_ns = clock_ns(CLOCK_PROCESS_CPUTIME_ID);
+}
+
+static uint64_t since_mark_process(void)
+{
+    return clock_ns(CLOCK_PROCESS_CPUTIME_ID) - marked_ns;
 }
 
 static const char *start_nothing(void)
@@ -56,6 +84,14 @@ const tlt_volume_source tlt_volume_cputime = {.option = "cputime",
                                               .start = start,
                                               .mark = mark,
                                               .since_mark = since_mark,
+                                              .stop = stop};
+
+const tlt_volume_source tlt_volume_process = {.option = "process",
+                                              .name = "clock:process-cputime",
+                                              .unit = "cpu-ns",
+                                              .start = start_process,
+                                              .mark = mark_process,
+                                              .since_mark = since_mark_process,
                                               .stop = stop};
 
 const tlt_volume_source tlt_volume_none = {.option = "none",

@@ -1,0 +1,56 @@
+# volume_events.sh - volumes by events of PAPI, and what threads that a rank starts add to its volume.
+. "$top_srcdir/tests/tap.sh"
+. "$top_srcdir/tests/mpi/tracer.sh"
+compile helpers -fopenmp
+trace=$scratch/helpers.tl
+# volume N: before the N-th barrier
+volume() { "$print_events" "$trace" 0 volumes | awk -v n="$1" '$1 == "MPI_Barrier" && ++seen == n {print $2; exit}'; }
+header() { "$print_events" "$trace" 0 run | grep -x "$1 $2"; }
+between() { echo "$2 <= $1 <= $3"; [ "$1" -ge "$2" ] && [ "$1" -le "$3" ]; }
+record_by() { rm -f "$trace"; $timeless record --volume "$1" -o "$trace" -- $MPIRUN -np 1 "$scratch/helpers"; }
+# refused VOLUME PATTERN: in one line
+refused() {
+    check_exit 2 "$1 is refused" record_by "$1"
+    cp "$scratch/err" "$scratch/said"
+    check "$1: why" says "^timeless: $2" "$scratch/said"
+    check "$1: in one line" test "$(wc -l <"$scratch/said")" = 1
+}
+
+check "cputime counts the thread that calls MPI" record_by cputime
+check "that is 100 ms" between "$(volume 1)" 99000000 130000000
+check "process counts all threads" record_by process
+check "that are 200 ms" between "$(volume 1)" 199000000 300000000
+check "of the process" header source clock:process-cputime
+
+refused papi:NO_SUCH_EVENT 'not papi:NO_SUCH_EVENT: PAPI knows no event NO_SUCH_EVENT here'
+refused papi: 'not papi:PAPI_TOT_INS: name an event'
+refused rseq:x "'rseq:x' is no volume source"
+if TIMELESS_CHECK_VOLUME=papi:perf::PAGE-FAULTS LD_PRELOAD=$tracer true 2>/dev/null; then
+    check "page faults" env OMP_NUM_THREADS=1 $timeless record --volume papi:perf::PAGE-FAULTS -o "$trace" -- $MPIRUN -np 1 "$scratch/helpers"
+    check "are one per page" between "$(volume 2)" 1000 1010
+    check "their unit" header unit perf::PAGE-FAULTS
+    check "their source" header source papi:perf::PAGE-FAULTS
+else
+    skip "page faults" "PAPI does not count them here"
+fi
+
+# A stand-in for PAPI counts where this machine may have no counter.
+cc -shared -fPIC -o "$scratch/libpapi.so.7.0" "$here/stand_in_papi.c"
+export LD_LIBRARY_PATH=$scratch${LD_LIBRARY_PATH:+:$LD_LIBRARY_PATH}
+record_with() { rm -f "$trace"; env $1 $timeless record --volume "$2" -o "$trace" -- $MPIRUN -np 1 "$scratch/helpers"; }
+check "the stand-in" record_with OMP_NUM_THREADS=1 papi
+check "counts instructions" header unit instructions
+check "of one thread" between "$(volume 1)" 990000000 1300000000
+check "with OpenMP" record_with OMP_NUM_THREADS=2 papi
+check "those of its threads too" between "$(volume 1)" 1990000000 3000000000
+check "another event" record_with OMP_NUM_THREADS=1 papi:OTHER
+check "is its own unit" header unit OTHER
+check "is named" header source papi:OTHER
+export STAND_IN_PAPI=still
+refused papi 'not papi:PAPI_TOT_INS: the counter of PAPI_TOT_INS stands still'
+check "another event may stand still" record_with OMP_NUM_THREADS=1 papi:OTHER
+export STAND_IN_PAPI=alone
+check_exit 3 "threads that cannot be counted: no trace" record_with OMP_NUM_THREADS=2 papi
+cp "$scratch/err" "$scratch/said"
+check "and why" says 'no trace: not papi:PAPI_TOT_INS: PAPI cannot count PAPI_TOT_INS for the threads that OpenMP starts: so it was told; OMP_NUM_THREADS=1' "$scratch/said"
+tap_done
