@@ -3,7 +3,7 @@ check_PROGRAMS += tests/mpi/print_events
 tests_mpi_print_events_SOURCES = tests/mpi/print_events.c
 tests_mpi_print_events_LDADD = compress/libtimeless.la
 MPI_TESTS = \
-	tests/mpi/calls.sh tests/mpi/ends.sh tests/mpi/fortran.sh tests/mpi/hpcc.sh tests/mpi/kernels.sh tests/mpi/record.sh \
+	tests/mpi/calls.sh tests/mpi/ends.sh tests/mpi/fortran.sh tests/mpi/hpcc.sh tests/mpi/kernels.sh tests/mpi/races.sh tests/mpi/record.sh \
 	tests/mpi/rows.sh tests/mpi/symbols.sh tests/mpi/threads.sh tests/mpi/volumes.sh
 TESTS += $(MPI_TESTS)
 EXTRA_DIST += $(MPI_TESTS) \
