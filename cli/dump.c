@@ -90,6 +90,8 @@ static void print_json(const tl_reader *r, uint32_t rank, uint64_t number, const
     set(o, "rank", rank);
     set(o, "event", (json_int_t)number);
     json_object_set_new(o, "call", json_string(row->name));
+    if (e->call == TL_KERNEL_user && tl_reader_kernel_name(r, rank, e))
+        json_object_set_new(o, "kernel", json_string(tl_reader_kernel_name(r, rank, e)));
     json_object_set_new(o, "site", json_string(site));
     json_dumpf(o, stdout, JSON_COMPACT | JSON_SORT_KEYS);
     putchar('\n');

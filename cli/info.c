@@ -16,6 +16,12 @@ struct call_count {
     uint64_t n;
 };
 
+/* Events of a kernel that the program named; names that are equal are the same pointer. */
+struct user_count {
+    const char *name;
+    uint64_t n;
+};
+
 /* Everything that info tells. */
 struct facts {
     tl_reader *r;
@@ -23,6 +29,8 @@ struct facts {
     uint64_t hash, n_events;
     struct call_count calls[TL_CALL_LIMIT]; /* by code, then sorted by n */
     size_t n_calls;
+    struct user_count *users;
+    size_t n_users;
     tl_section *sections;
     size_t n_sections;
 };
@@ -63,6 +71,34 @@ static int by_count(const void *a, const void *b)
     return x->row && y->row ? (x->row->code > y->row->code) - (x->row->code < y->row->code) : 0;
 }
 
+/* The kernels that all ranks have defined, each once. */
+static int list_users(struct facts *f)
+{
+    size_t room = 0;
+    const tl_user_kernel *kernels;
+    for (uint32_t rank = 0; rank < f->run->n_ranks; rank++)
+        room += tl_reader_kernels(f->r, rank, &kernels);
+    f->users = calloc(room + 1, sizeof *f->users);
+    for (uint32_t rank = 0; f->users && rank < f->run->n_ranks; rank++) {
+        size_t n = tl_reader_kernels(f->r, rank, &kernels);
+        for (size_t i = 0; i < n; i++) {
+            size_t known = 0;
+            while (known < f->n_users && f->users[known].name != kernels[i].name)
+                known++;
+            f->users[known].name = kernels[i].name;
+            f->n_users += known == f->n_users;
+        }
+    }
+    return f->users != NULL;
+}
+
+static void count_user(struct facts *f, uint32_t rank, const tl_event *e)
+{
+    const char *name = tl_reader_kernel_name(f->r, rank, e);
+    for (size_t i = 0; name && i < f->n_users; i++)
+        f->users[i].n += f->users[i].name == name;
+}
+
 /* Damage has been told on opening; what the cursor finds beyond that is told here. */
 static tl_status count_calls(struct facts *f, tl_error *err)
 {
@@ -75,6 +111,8 @@ static tl_status count_calls(struct facts *f, tl_error *err)
         tl_event e;
         while ((status = tl_cursor_next(c, &e)) == TL_OK) {
             f->calls[e.call].n++;
+            if (e.call == TL_KERNEL_user)
+                count_user(f, rank, &e);
             f->n_events++;
         }
         if (status != TL_END) {
@@ -146,6 +184,8 @@ static void print_text(const struct facts *f)
     for (size_t i = 0; i < f->n_calls; i++)
         printf("%12" PRIu64 "  %s%s\n", f->calls[i].n, f->calls[i].row->name,
                f->calls[i].row->action == TL_ACTION_OPAQUE ? " (not modelled)" : "");
+    for (size_t i = 0; i < f->n_users; i++)
+        printf("%12" PRIu64 "  user:%s\n", f->users[i].n, f->users[i].name);
     if (f->sections)
         print_sections(f);
 }
@@ -190,17 +230,20 @@ static void print_json(const struct facts *f)
     json_t *calls = json_object();
     for (size_t i = 0; i < f->n_calls; i++)
         json_object_set_new(calls, f->calls[i].row->name, json_integer((json_int_t)f->calls[i].n));
+    json_t *users = json_object();
+    for (size_t i = 0; i < f->n_users; i++)
+        json_object_set_new(users, f->users[i].name, json_integer((json_int_t)f->users[i].n));
     json_t *damages = json_array();
     for (size_t i = 0; i < tl_reader_n_damages(f->r); i++)
         json_array_append_new(damages, json_string(tl_reader_damage(f->r, i)->text));
     json_t *root = json_pack(
-        "{s:s,s:s,s:s,s:s,s:s,s:s,s:s,s:s,s:i,s:I,s:I,s:f,s:b,s:o,s:o,s:o}", "trace",
+        "{s:s,s:s,s:s,s:s,s:s,s:s,s:s,s:s,s:i,s:I,s:I,s:f,s:b,s:o,s:o,s:o,s:o}", "trace",
         tl_reader_path(f->r), "program", f->run->program, "mpi_library", f->run->mpi_library,
         "writer", f->run->writer, "origin", f->run->origin, "volume_unit", f->run->volume_unit,
         "volume_source", f->run->volume_source, "hash", hash, "n_ranks", (int)f->run->n_ranks,
         "n_events", (json_int_t)f->n_events, "bytes", (json_int_t)tl_reader_file_bytes(f->r),
         "bytes_per_event", bytes_per_event(f), "complete", tl_reader_complete(f->r), "ranks",
-        ranks_json(f), "calls", calls, "damages", damages);
+        ranks_json(f), "calls", calls, "user_kernels", users, "damages", damages);
     if (f->sections)
         json_object_set_new(root, "sections", sections_json(f));
     json_dumpf(root, stdout, JSON_INDENT(2) | JSON_SORT_KEYS);
@@ -227,6 +270,10 @@ int cmd_info(int argc, char **argv)
         code = cli_fail(&err);
         goto cleanup;
     }
+    if (!list_users(f)) {
+        code = cli_fail_text(TL_ERR_MEMORY, "%s: out of memory", o.path);
+        goto cleanup;
+    }
     if (count_calls(f, &err) && !tl_reader_n_damages(f->r))
         code = cli_fail(&err);
     if (o.sections && tl_sections_list(f->r, &f->sections, &f->n_sections, &err))
@@ -239,6 +286,7 @@ int cmd_info(int argc, char **argv)
         code =
             cli_fail_text(TL_ERR_SYSTEM, "standard output: cannot be written; is the disk full?");
 cleanup:
+    free(f->users);
     free(f->sections);
     tl_reader_close(f->r);
     free(f);

@@ -381,6 +381,16 @@ static tl_status carry_comms(passage *p)
     return status ? write_failed(p, status) : TL_OK;
 }
 
+static tl_status carry_kernels(passage *p)
+{
+    const tl_user_kernel *kernels;
+    size_t n = tl_reader_kernels(p->r, p->rank, &kernels);
+    tl_status status = TL_OK;
+    for (size_t i = 0; i < n && !status; i++)
+        status = tl_writer_define_kernel(p->writer, &kernels[i]);
+    return status ? write_failed(p, status) : TL_OK;
+}
+
 static tl_status cut_rank(passage *p)
 {
     tl_cursor *c = NULL;
@@ -391,6 +401,8 @@ static tl_status cut_rank(passage *p)
         status = tl_balance_begin_rank(p->balance, p->rank, p->err);
     if (!status)
         status = carry_comms(p);
+    if (!status)
+        status = carry_kernels(p);
     if (!status)
         status = tl_cursor_open(p->r, p->rank, &c, p->err);
     if (!status)

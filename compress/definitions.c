@@ -1,4 +1,4 @@
-/* definitions.c - hosts, communicators and call sites: to bytes and back. */
+/* definitions.c - hosts, communicators, call sites and the program's kernels: to bytes and back. */
 #include "definitions.h"
 
 #include "format.h"
@@ -106,6 +106,15 @@ bool tl_define_site(tl_buffer *out, const tl_site *site)
     return ok;
 }
 
+bool tl_define_kernel(tl_buffer *out, const tl_user_kernel *kernel)
+{
+    tl_buffer body = {0};
+    bool ok = put_number(&body, kernel->id) && put_text(&body, kernel->name) &&
+              put_definition(out, TL_DEFINE_KERNEL, &body);
+    tl_buffer_free(&body);
+    return ok;
+}
+
 /* ---- reading ---- */
 
 /* A copy of `size` bytes and a final 0, shared with every earlier equal one. */
@@ -144,6 +153,7 @@ void tl_definitions_free(tl_definitions *d)
 {
     free(d->comms);
     free(d->sites);
+    free(d->kernels);
 }
 
 static tl_status get_text(tl_input *in, tl_pool *pool, const char **out)
@@ -272,6 +282,21 @@ static tl_status get_site(tl_definitions *d, tl_pool *pool, tl_input *in)
     return TL_OK;
 }
 
+static tl_status get_kernel(tl_definitions *d, tl_pool *pool, tl_input *in)
+{
+    uint64_t id = tl_get_varint(in);
+    if (in->bad || !id || id > INT32_MAX)
+        return TL_ERR_CORRUPT;
+    tl_user_kernel kernel = {.id = (uint32_t)id};
+    tl_status status = get_text(in, pool, &kernel.name);
+    if (status)
+        return status;
+    if (!tl_make_room(&d->kernels, d->n_kernels, &d->kernels_capacity, sizeof kernel))
+        return TL_ERR_MEMORY;
+    d->kernels[d->n_kernels++] = kernel;
+    return TL_OK;
+}
+
 static tl_status read_all(tl_definitions *d, tl_pool *pool, const uint8_t *raw, size_t size)
 {
     tl_input in = {.p = raw, .end = raw + size};
@@ -286,6 +311,7 @@ static tl_status read_all(tl_definitions *d, tl_pool *pool, const uint8_t *raw, 
         case TL_DEFINE_HOST: status = get_text(&body, pool, &d->host); break;
         case TL_DEFINE_COMM: status = get_comm(d, pool, &body); break;
         case TL_DEFINE_SITE: status = get_site(d, pool, &body); break;
+        case TL_DEFINE_KERNEL: status = get_kernel(d, pool, &body); break;
         default: break; /* of a later minor version */
         }
         if (status)
@@ -304,6 +330,12 @@ static int by_comm_id(const void *a, const void *b)
 static int by_site_id(const void *a, const void *b)
 {
     const tl_site *x = a, *y = b;
+    return (x->id > y->id) - (x->id < y->id);
+}
+
+static int by_kernel_id(const void *a, const void *b)
+{
+    const tl_user_kernel *x = a, *y = b;
     return (x->id > y->id) - (x->id < y->id);
 }
 
@@ -328,21 +360,27 @@ static bool prepare(void *array, size_t kept, size_t n, size_t element_bytes,
 tl_status tl_definitions_read(tl_definitions *d, tl_pool *pool, const uint8_t *raw, size_t size)
 {
     tl_status status = read_all(d, pool, raw, size);
-    if (!status && (!prepare(d->comms, d->kept_comms, d->n_comms, sizeof *d->comms, by_comm_id) ||
-                    !prepare(d->sites, d->kept_sites, d->n_sites, sizeof *d->sites, by_site_id)))
+    if (!status &&
+        (!prepare(d->comms, d->kept_comms, d->n_comms, sizeof *d->comms, by_comm_id) ||
+         !prepare(d->sites, d->kept_sites, d->n_sites, sizeof *d->sites, by_site_id) ||
+         !prepare(d->kernels, d->kept_kernels, d->n_kernels, sizeof *d->kernels, by_kernel_id)))
         status = TL_ERR_CORRUPT;
     if (status) {
         d->host = d->kept_host;
         d->n_comms = d->kept_comms;
         d->n_sites = d->kept_sites;
+        d->n_kernels = d->kept_kernels;
         return status;
     }
     if (d->n_comms > d->kept_comms)
         qsort(d->comms, d->n_comms, sizeof *d->comms, by_comm_id);
     if (d->n_sites > d->kept_sites)
         qsort(d->sites, d->n_sites, sizeof *d->sites, by_site_id);
+    if (d->n_kernels > d->kept_kernels)
+        qsort(d->kernels, d->n_kernels, sizeof *d->kernels, by_kernel_id);
     d->kept_host = d->host;
     d->kept_comms = d->n_comms;
     d->kept_sites = d->n_sites;
+    d->kept_kernels = d->n_kernels;
     return TL_OK;
 }

@@ -1,4 +1,4 @@
-/* definitions.h - hosts, communicators and call sites: to bytes and back. */
+/* definitions.h - hosts, communicators, call sites and the program's kernels: to bytes and back. */
 #ifndef TL_DEFINITIONS_H
 #define TL_DEFINITIONS_H
 
@@ -9,6 +9,7 @@
 bool tl_define_host(tl_buffer *out, const char *host);
 bool tl_define_comm(tl_buffer *out, const tl_comm *comm);
 bool tl_define_site(tl_buffer *out, const tl_site *site);
+bool tl_define_kernel(tl_buffer *out, const tl_user_kernel *kernel);
 
 /* What all ranks share: equal texts and equal lists of members are kept once. */
 typedef struct tl_pool {
@@ -24,10 +25,11 @@ typedef struct tl_definitions {
     const char *host; /* "" until defined */
     tl_comm *comms;
     tl_site *sites;
-    size_t n_comms, n_sites, comms_capacity, sites_capacity;
+    tl_user_kernel *kernels;
+    size_t n_comms, n_sites, n_kernels, comms_capacity, sites_capacity, kernels_capacity;
     /* Of the chunks that are intact; those of a damaged one are taken back. */
     const char *kept_host;
-    size_t kept_comms, kept_sites;
+    size_t kept_comms, kept_sites, kept_kernels;
 } tl_definitions;
 
 void tl_pool_free(tl_pool *pool);

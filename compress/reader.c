@@ -212,6 +212,13 @@ size_t tl_reader_sites(const tl_reader *r, uint32_t rank, const tl_site **out)
     return part ? part->definitions.n_sites : 0;
 }
 
+size_t tl_reader_kernels(const tl_reader *r, uint32_t rank, const tl_user_kernel **out)
+{
+    const tl_part *part = tl_reader_part(r, rank);
+    *out = part ? part->definitions.kernels : NULL;
+    return part ? part->definitions.n_kernels : 0;
+}
+
 static int comm_by_id(const void *key, const void *element)
 {
     uint32_t id = *(const uint32_t *)key, other = ((const tl_comm *)element)->id;
@@ -236,6 +243,22 @@ const tl_site *tl_reader_site(const tl_reader *r, uint32_t rank, uint32_t id)
     const tl_site *sites;
     size_t n = tl_reader_sites(r, rank, &sites);
     return n ? bsearch(&id, sites, n, sizeof *sites, site_by_id) : NULL;
+}
+
+static int kernel_by_id(const void *key, const void *element)
+{
+    uint32_t id = *(const uint32_t *)key, other = ((const tl_user_kernel *)element)->id;
+    return (id > other) - (id < other);
+}
+
+const char *tl_reader_kernel_name(const tl_reader *r, uint32_t rank, const tl_event *event)
+{
+    const tl_user_kernel *kernels;
+    uint32_t id = (uint32_t)event->tag;
+    size_t n = tl_reader_kernels(r, rank, &kernels);
+    const tl_user_kernel *found =
+        n ? bsearch(&id, kernels, n, sizeof *kernels, kernel_by_id) : NULL;
+    return found ? found->name : NULL;
 }
 
 void tl_site_text(const tl_reader *r, uint32_t rank, uint32_t site, char *text, size_t size)

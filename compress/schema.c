@@ -87,8 +87,9 @@ static const tl_call_info calls[] = {
     {code, #name, TL_ACTION_##action, FOLD(SLOT_, __VA_ARGS__), traits, NULL},
 #define TL_OPAQUE(code, name, ...) {code, "MPI_" #name, TL_ACTION_OPAQUE, 0, 0, NULL},
 #include "mpi_calls.def"
+#define KERNEL_SLOTS(code) TL_SLOT_LIST | ((code) == TL_KERNEL_user ? TL_SLOT_TAG : 0)
 #define TL_KERNEL(code, name, type, kind, dimensions, work, flops)                                 \
-    {code, #name, TL_ACTION_KERNEL, TL_SLOT_LIST, 0, dimensions},
+    {code, #name, TL_ACTION_KERNEL, KERNEL_SLOTS(code), 0, dimensions},
 #include "kernels.def"
 };
 enum { N_CALLS = sizeof calls / sizeof *calls };
@@ -145,6 +146,14 @@ static double fft_work(const int64_t *sizes, size_t n_sizes)
     for (size_t i = 1; i < n_sizes; i++)
         points *= (double)sizes[i];
     return n_sizes && points > 1 ? (double)sizes[0] * points * log2(points) : 0;
+}
+
+static double product(const int64_t *sizes, size_t n_sizes)
+{
+    double work = 1;
+    for (size_t i = 0; i < n_sizes; i++)
+        work *= (double)sizes[i];
+    return work;
 }
 
 double tl_kernel_work(unsigned code, const int64_t *sizes, size_t n_sizes)

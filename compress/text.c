@@ -26,6 +26,7 @@ const char *tl_text_field_name(const tl_text_field *field, const tl_call_info *r
     switch (row->action) {
     case TL_ACTION_REGION: return "level";
     case TL_ACTION_ABORT: return "code";
+    case TL_ACTION_KERNEL: return "kernel";
     case TL_ACTION_WIN_FENCE:
     case TL_ACTION_WIN_POST:
     case TL_ACTION_WIN_START:

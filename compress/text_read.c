@@ -27,7 +27,7 @@ typedef struct text_reader {
     tl_writer *w; /* of the rank whose part is being read */
     uint32_t rank, next_rank;
     uint64_t position; /* of its next event */
-    tl_map ids;        /* what it has defined: 2 id + (0 communicator, 1 site) */
+    tl_map ids;        /* what it has defined: 3 id + (0 communicator, 1 site, 2 kernel) */
     tl_buffer list, members, remote, sources, destinations;
 } text_reader;
 
@@ -177,7 +177,7 @@ static tl_status read_rank(text_reader *t, char *rest)
 
 static tl_status define(text_reader *t, uint64_t id, unsigned kind)
 {
-    uint64_t *defined = tl_map_at(&t->ids, 2 * id + kind);
+    uint64_t *defined = tl_map_at(&t->ids, 3 * id + kind);
     if (!defined)
         return out_of_memory(t);
     if (*defined)
@@ -295,6 +295,24 @@ static tl_status read_site(text_reader *t, char *rest)
     return status ? write_failed(t, status) : TL_OK;
 }
 
+static tl_status read_kernel(text_reader *t, char *rest)
+{
+    uint64_t id;
+    char *word = tl_text_word(&rest);
+    if (!word || !tl_text_unsigned(word, INT32_MAX, &id) || !id)
+        return wrong(t, "a kernel needs a number of 1 or more; correct it");
+    char *name = (word = tl_text_word(&rest)) ? tl_text_value(word, "name") : NULL;
+    name = name ? tl_text_unquote(name) : NULL;
+    if (!name || strlen(name) > TL_MAX_TEXT_BYTES || tl_text_word(&rest))
+        return wrong(t, "kernel %" PRIu64 ": give its 'name=\"NAME\"' alone; correct it", id);
+    tl_status status = define(t, id, 2);
+    if (status)
+        return status;
+    tl_user_kernel kernel = {.id = (uint32_t)id, .name = name};
+    status = tl_writer_define_kernel(t->w, &kernel);
+    return status ? write_failed(t, status) : TL_OK;
+}
+
 static tl_status read_end(text_reader *t, char *rest)
 {
     char *name = tl_text_word(&rest), *pair = tl_text_word(&rest);
@@ -358,6 +376,8 @@ static tl_status read_line(text_reader *t, char *line)
         return read_comm(t, rest);
     if (!strcmp(word, "site"))
         return read_site(t, rest);
+    if (!strcmp(word, "kernel"))
+        return read_kernel(t, rest);
     if (!strcmp(word, "end"))
         return read_end(t, rest);
     return read_event(t, word, rest);

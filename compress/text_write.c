@@ -116,6 +116,13 @@ static void put_definitions(tl_reader *r, uint32_t rank, FILE *out)
         put_quoted(out, sites[i].object);
         fprintf(out, " offset=%" PRIu64 "\n", sites[i].offset);
     }
+    const tl_user_kernel *kernels;
+    n = tl_reader_kernels(r, rank, &kernels);
+    for (size_t i = 0; i < n; i++) {
+        fprintf(out, "kernel %" PRIu32 " name=", kernels[i].id);
+        put_quoted(out, kernels[i].name);
+        fputc('\n', out);
+    }
 }
 
 /* "RANK NUMBER EVENT"; the buffer grows to the longest line. */
@@ -180,8 +187,9 @@ tl_status tl_text_write_rank(tl_reader *r, uint32_t rank, FILE *out, tl_error *e
         return tl_fail(err, status, "%s: there is no rank %" PRIu32, tl_reader_path(r), rank);
     const tl_comm *comms;
     const tl_site *sites;
-    bool begun =
-        *summary.host || tl_reader_comms(r, rank, &comms) || tl_reader_sites(r, rank, &sites);
+    const tl_user_kernel *kernels;
+    bool begun = *summary.host || tl_reader_comms(r, rank, &comms) ||
+                 tl_reader_sites(r, rank, &sites) || tl_reader_kernels(r, rank, &kernels);
     if (begun) {
         begin_part(out, rank, summary.host);
         put_definitions(r, rank, out);

@@ -339,6 +339,13 @@ typedef struct tl_site {
     uint64_t offset;
 } tl_site;
 
+/* A kernel that the program has named itself (tracer/timeless_kernel.h): what the events of
+ * TL_KERNEL_user have in their tag. */
+typedef struct tl_user_kernel {
+    uint32_t id; /* 1 or more, at most INT32_MAX */
+    const char *name;
+} tl_user_kernel;
+
 /* ---- the run ---- */
 
 typedef struct tl_run {
@@ -385,6 +392,7 @@ TL_API tl_status tl_writer_open(const char *path, uint32_t rank, const char *hos
 /* Definitions are written ahead of the first event that can use them. */
 TL_API tl_status tl_writer_define_comm(tl_writer *w, const tl_comm *comm);
 TL_API tl_status tl_writer_define_site(tl_writer *w, const tl_site *site);
+TL_API tl_status tl_writer_define_kernel(tl_writer *w, const tl_user_kernel *kernel);
 /* Appends an event.  No allocation, no system call unless a frame is full.  After a failure every
  * later call returns the same status and does nothing. */
 TL_API tl_status tl_writer_put(tl_writer *w, const tl_event *event);
@@ -419,6 +427,10 @@ TL_API const tl_error *tl_reader_damage(const tl_reader *r, size_t i);
 /* All definitions of a rank, ordered by id. */
 TL_API size_t tl_reader_comms(const tl_reader *r, uint32_t rank, const tl_comm **out);
 TL_API size_t tl_reader_sites(const tl_reader *r, uint32_t rank, const tl_site **out);
+TL_API size_t tl_reader_kernels(const tl_reader *r, uint32_t rank, const tl_user_kernel **out);
+/* Name of the kernel of a TL_KERNEL_user event; NULL for an id that the rank has not defined. Equal
+ * names are the same pointer in all ranks. */
+TL_API const char *tl_reader_kernel_name(const tl_reader *r, uint32_t rank, const tl_event *event);
 /* "hpcc+0x1a2b", or "?" for site 0 or an unknown one; `text` holds at least 16 bytes and is cut to
  * size. */
 TL_API void tl_site_text(const tl_reader *r, uint32_t rank, uint32_t site, char *text, size_t size);
@@ -470,24 +482,6 @@ TL_API tl_status tl_export_goal(tl_reader *r, const tl_rates *rates, const char 
 /* A trace from SimGrid's text: `list_path` names a file for each rank, one a line.  The volumes are
  * in "flops". */
 TL_API tl_status tl_import_simgrid(const char *list_path, const char *out_path, tl_error *err);
-
-/* What becomes the volumes of a DUMPI trace, which has times: NULL for what it has, in this order
- * "cpu" (CPU time between the calls), "wall" (wall-clock time between the calls; both in the unit
- * cpu-ns); "none"; else the label of a hardware counter that it recorded. */
-typedef struct tl_dumpi_options {
-    const char *volume;
-    double rate; /* units of volume for one of the trace's nanoseconds or counts */
-} tl_dumpi_options;
-
-/* A trace from DUMPI's: `path` is its meta file, or a list of its binary files in the order of the
- * ranks.  What a trace cannot say is refused by name, number of calls and first place. */
-TL_API tl_status tl_import_dumpi(const char *path, const tl_dumpi_options *options,
-                                 const char *out_path, tl_error *err);
-
-/* A trace from GOAL's schedules, whose volumes are in "cpu-ns" (calc's nanoseconds).  A schedule
- * that no sequence of calls is like is refused with the first operation that cannot have its place.
- */
-TL_API tl_status tl_import_goal(const char *path, const char *out_path, tl_error *err);
 
 /* ---- patterns ---- */
 

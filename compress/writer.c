@@ -220,6 +220,15 @@ tl_status tl_writer_define_site(tl_writer *w, const tl_site *site)
     return defined(w, tl_define_site(&w->definitions, site));
 }
 
+tl_status tl_writer_define_kernel(tl_writer *w, const tl_user_kernel *kernel)
+{
+    if (w->status)
+        return w->status;
+    if (!kernel->id || kernel->id > INT32_MAX || strlen(kernel->name) > TL_MAX_TEXT_BYTES)
+        return w->status = TL_ERR_USAGE;
+    return defined(w, tl_define_kernel(&w->definitions, kernel));
+}
+
 static bool reserve_streams(tl_writer *w, const tl_event *event)
 {
     bool ok = true;

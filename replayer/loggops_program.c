@@ -383,7 +383,7 @@ static tl_status translate(reading *t, const tl_event *e)
     if (t->model) {
         t->compute_s += (double)e->volume * t->unit_s;
         if (info->action == TL_ACTION_KERNEL)
-            t->compute_s += tlr_model_kernel_s(t->model, e);
+            t->compute_s += tlr_model_kernel_s(t->model, t->trace, t->rank, e);
     }
     if (!is_local(info->action))
         status = add_compute(t);

@@ -23,6 +23,9 @@ static const char *const unit_names[] = {"unit", "seconds_per_unit", NULL};
 static const char *const kernel_names[] = {"kernel",    "intercept_s",  "per_work_s", "samples",
                                            "r_squared", "median_error", NULL};
 
+/* "user:assemble": a kernel of the program. */
+#define USER_PREFIX "user:"
+
 /* Refuses what stands in a line of the file. */
 #define refuse(in, line, format, ...)                                                              \
     tl_fail((in)->err, TL_ERR_INPUT, "%s:%d: " format, (in)->path, line, ##__VA_ARGS__)
@@ -136,6 +139,14 @@ static tl_status read_units(const reading *in, const config_setting_t *root, tlr
     return status;
 }
 
+/* `user` NULL: it is no kernel of the program. */
+static int is_line_of(const tlr_kernel_model *line, uint16_t call, const char *user)
+{
+    if (line->call != call || !line->user != !user)
+        return 0;
+    return !line->user || !user || !strcmp(line->user, user);
+}
+
 static tl_status read_kernel(const reading *in, const config_setting_t *group, tlr_model *model)
 {
     const char *name = NULL;
@@ -149,15 +160,20 @@ static tl_status read_kernel(const reading *in, const config_setting_t *group, t
         status = get_number(in, group, "per_work_s", &kernel.per_work_s);
     if (status != TL_OK)
         return status;
-    const tl_call_info *call = tl_call_by_name(name);
-    if (!call || call->action != TL_ACTION_KERNEL)
+    const char *user =
+        !strncmp(name, USER_PREFIX, strlen(USER_PREFIX)) ? strchr(name, ':') + 1 : NULL;
+    const tl_call_info *call = user ? tl_call_by_code(TL_KERNEL_user) : tl_call_by_name(name);
+    if (!call || call->action != TL_ACTION_KERNEL || (!user && call->code == TL_KERNEL_user))
         return refuse(in, config_setting_source_line(group),
                       "'%s' is no kernel that traces record; timeless-model(5) lists them", name);
     for (size_t i = 0; i < model->n_kernels; i++)
-        if (model->kernels[i].call == call->code)
+        if (is_line_of(&model->kernels[i], call->code, user))
             return refuse(in, config_setting_source_line(group),
                           "kernel '%s' stands here a second time; remove one", name);
     kernel.call = call->code;
+    kernel.user = user ? strdup(user) : NULL;
+    if (user && !kernel.user)
+        return tl_fail(in->err, TL_ERR_MEMORY, "%s: out of memory", in->path);
     model->kernels[model->n_kernels++] = kernel;
     return TL_OK;
 }
@@ -238,6 +254,8 @@ void tlr_model_free(tlr_model *model)
     for (size_t i = 0; i < model->n_units; i++)
         free(model->units[i].unit);
     free(model->units);
+    for (size_t i = 0; i < model->n_kernels; i++)
+        free(model->kernels[i].user);
     free(model->kernels);
     free(model->path);
     free(model);
@@ -251,17 +269,21 @@ double tlr_model_unit_s(const tlr_model *model, const char *unit)
     return -1;
 }
 
-double tlr_model_kernel_s(const tlr_model *model, const tl_event *kernel)
+double tlr_model_kernel_s(const tlr_model *model, const tl_reader *trace, uint32_t rank,
+                          const tl_event *kernel)
 {
+    const char *user =
+        kernel->call == TL_KERNEL_user ? tl_reader_kernel_name(trace, rank, kernel) : NULL;
     const double work = tl_kernel_work(kernel->call, kernel->list, kernel->list_len);
     for (size_t i = 0; i < model->n_kernels; i++) {
         const tlr_kernel_model *line = &model->kernels[i];
-        if (line->call != kernel->call)
+        if (!is_line_of(line, kernel->call, user))
             continue;
         /* An empty call returns at once.  HPL makes thousands of them while it polls for a panel.
          */
         return work > 0 ? line->intercept_s + line->per_work_s * work : 0;
     }
-    const double flops = work * tl_kernel_flops_per_work(kernel->call);
-    return model->s_per_flop >= 0 ? model->s_per_flop * flops : -1;
+    const double flops_per_work = tl_kernel_flops_per_work(kernel->call);
+    return model->s_per_flop >= 0 && flops_per_work > 0 ? model->s_per_flop * flops_per_work * work
+                                                        : -1;
 }

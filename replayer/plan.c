@@ -10,7 +10,6 @@ typedef struct survey {
     tl_reader *trace;
     tlr_plan *plan;
     const tlr_options *options;
-    tlr_plan_judge is_modelled;
     tl_error *err;
     uint64_t n_kernels[TL_CALL_LIMIT], n_unmodelled[TL_CALL_LIMIT]; /* by call */
     uint64_t volume;
@@ -42,91 +41,23 @@ int32_t tlr_plan_find_comm(const tlr_plan *plan, uint32_t rank, uint32_t id)
     return id < r->n_comms ? r->comms[id] : TLR_PLAN_NO_COMM;
 }
 
-int tlr_plan_is_one_sided(tl_action action)
-{
-    return (action >= TL_ACTION_WIN_CREATE && action <= TL_ACTION_WIN_FENCE) ||
-           (action >= TL_ACTION_PUT && action <= TL_ACTION_WIN_SYNC);
-}
-
-int tlr_plan_is_access(tl_action action)
-{
-    return action >= TL_ACTION_PUT && action <= TL_ACTION_GET_ACCUMULATE;
-}
-
-int tlr_plan_is_file(tl_action action)
-{
-    return action >= TL_ACTION_FILE_OPEN && action <= TL_ACTION_FILE_DELETE;
-}
-
-int tlr_plan_is_transfer(tl_action action)
-{
-    switch (action) {
-    case TL_ACTION_FILE_READ:
-    case TL_ACTION_FILE_WRITE:
-    case TL_ACTION_FILE_READ_ALL:
-    case TL_ACTION_FILE_WRITE_ALL:
-    case TL_ACTION_FILE_READ_BEGIN:
-    case TL_ACTION_FILE_WRITE_BEGIN: return 1;
-    default: return 0;
-    }
-}
-
-int tlr_plan_is_collective(tl_action action)
-{
-    return action >= TL_ACTION_BARRIER && action <= TL_ACTION_INEIGHBOR_ALLTOALLW;
-}
-
-/* Between the groups of an intercommunicator MPI has no scan, and the counts of a reduce-scatter do
- * not tell those of the other group. */
-static int is_modelled_between_groups(tl_action action)
-{
-    switch (action) {
-    case TL_ACTION_REDUCE_SCATTER:
-    case TL_ACTION_IREDUCE_SCATTER:
-    case TL_ACTION_SCAN:
-    case TL_ACTION_ISCAN:
-    case TL_ACTION_EXSCAN:
-    case TL_ACTION_IEXSCAN: return 0;
-    default: return 1;
-    }
-}
-
+/* Of collectives only the persistent ones are not, of communicators those with two groups. */
 int tlr_plan_is_modelled(const tlr_plan *plan, uint32_t rank, const tl_event *event,
                          const tl_call_info *info)
 {
-    if (info->action == TL_ACTION_OPAQUE)
+    const int is_collective =
+        info->action >= TL_ACTION_BARRIER && info->action <= TL_ACTION_IEXSCAN;
+    if (is_collective && (info->traits & TL_TRAIT_PERSISTENT))
         return 0;
-    const int32_t comm = tlr_plan_find_comm(plan, rank, event->comm);
-    return comm < 0 || !plan->comms[comm].n_first || is_modelled_between_groups(info->action);
-}
-
-int tlr_plan_is_plain(const tlr_plan *plan, uint32_t rank, const tl_event *event,
-                      const tl_call_info *info)
-{
-    const int32_t comm = tlr_plan_find_comm(plan, rank, event->comm);
-    const int32_t made = tlr_plan_find_comm(plan, rank, event->new_comm);
-    if ((tlr_plan_is_collective(info->action) && (info->traits & TL_TRAIT_PERSISTENT)) ||
-        (info->action == TL_ACTION_COMM_DUP && (info->traits & TL_TRAIT_NB)) ||
-        (comm >= 0 && plan->comms[comm].n_first) || (made >= 0 && plan->comms[made].n_first))
+    if (info->action == TL_ACTION_COMM_DUP && (info->traits & TL_TRAIT_NB))
         return 0;
-    switch (info->action) {
-    case TL_ACTION_COMM_DUP:
-    case TL_ACTION_COMM_SPLIT:
-    case TL_ACTION_COMM_CREATE:
-    case TL_ACTION_COMM_FREE:
-    case TL_ACTION_KERNEL:
-    case TL_ACTION_THREAD:
-    case TL_ACTION_ENTER: return 1;
-    default: return info->action <= TL_ACTION_IEXSCAN;
-    }
-}
-
-/* Calls that the engine makes of messages need a communicator for them. */
-static void note_twin(tlr_plan *plan, const tl_call_info *info, int32_t comm)
-{
-    if (comm >= 0 && tlr_plan_is_collective(info->action) &&
-        (plan->comms[comm].n_first || info->action >= TL_ACTION_NEIGHBOR_ALLGATHER))
-        plan->comms[comm].needs_twin = 1;
+    if (info->action > TL_ACTION_IEXSCAN && info->action != TL_ACTION_COMM_DUP &&
+        info->action != TL_ACTION_COMM_SPLIT && info->action != TL_ACTION_COMM_CREATE &&
+        info->action != TL_ACTION_COMM_FREE && info->action != TL_ACTION_KERNEL &&
+        info->action != TL_ACTION_THREAD && info->action != TL_ACTION_ENTER)
+        return 0;
+    return (!event->comm || tlr_plan_find_comm(plan, rank, event->comm) != TLR_PLAN_INTER) &&
+           (!event->new_comm || tlr_plan_find_comm(plan, rank, event->new_comm) != TLR_PLAN_INTER);
 }
 
 tlr_plan_site *tlr_plan_find_site(tlr_plan_rank *rank, uint16_t call, uint32_t site)
@@ -155,9 +86,9 @@ static tl_status add_split(survey *s, uint32_t rank, int32_t parent, uint32_t or
                            int32_t child)
 {
     tlr_plan *plan = s->plan;
-    if (parent < 0 || plan->comms[parent].n_first)
+    if (parent < 0)
         return TL_OK;
-    plan->comms[parent].needs_twin = 1;
+    plan->comms[parent].is_split = 1;
     if (child < 0)
         return TL_OK;
     if (!has_room((void **)&plan->splits, plan->n_splits, &s->splits_room, sizeof *plan->splits))
@@ -184,7 +115,11 @@ static tl_status survey_event(survey *s, uint32_t rank, const tl_event *event, u
     s->volume += event->volume;
     if (info->action == TL_ACTION_KERNEL)
         s->n_kernels[event->call]++;
-    if (!s->is_modelled(plan, rank, event, info)) {
+    if (event->call == TL_KERNEL_user && !tl_reader_kernel_name(s->trace, rank, event))
+        return tl_fail(s->err, TL_ERR_CORRUPT,
+                       "%s: rank %u, event %" PRIu64 ": kernel %d is not defined",
+                       tl_reader_path(s->trace), rank, r->n_events, event->tag);
+    if (!tlr_plan_is_modelled(plan, rank, event, info)) {
         plan->n_opaque++;
         s->n_unmodelled[event->call]++;
     }
@@ -201,8 +136,6 @@ static tl_status survey_event(survey *s, uint32_t rank, const tl_event *event, u
                        "defined",
                        tl_reader_path(s->trace), rank, r->n_events, info->name,
                        comm == TLR_PLAN_NO_COMM ? event->comm : event->new_comm);
-    note_twin(plan, info, comm);
-    plan->n_transfers += (uint64_t)tlr_plan_is_transfer(info->action);
     tl_status status = TL_OK;
     if (info->action == TL_ACTION_COMM_SPLIT && event->call != TL_MPI_Comm_split_type)
         status = add_split(s, rank, comm, n_splits[event->comm]++, child);
@@ -251,6 +184,31 @@ static tl_status refuse_opaque(const survey *s)
                    tl_reader_path(s->trace), names);
 }
 
+static tl_status no_model_of(const survey *s, const tlr_model *model, const char *prefix,
+                             const char *kernel)
+{
+    return tl_fail(s->err, TL_ERR_INPUT,
+                   "%s: has no model of the kernel '%s%s' of %s; measure it with 'timeless "
+                   "calibrate cpu', add its line or seconds_per_flop (timeless-model(5)), or give "
+                   "--no-compute",
+                   model->path, prefix, kernel, tl_reader_path(s->trace));
+}
+
+/* The names that the program gave, those of all ranks. */
+static tl_status check_user_kernels(const survey *s, const tlr_model *model)
+{
+    for (uint32_t rank = 0; rank < tl_reader_run(s->trace)->n_ranks; rank++) {
+        const tl_user_kernel *kernels;
+        size_t n = tl_reader_kernels(s->trace, rank, &kernels);
+        for (size_t i = 0; i < n; i++) {
+            const tl_event kernel = {.call = TL_KERNEL_user, .tag = (int32_t)kernels[i].id};
+            if (tlr_model_kernel_s(model, s->trace, rank, &kernel) < 0)
+                return no_model_of(s, model, "user:", kernels[i].name);
+        }
+    }
+    return TL_OK;
+}
+
 /* Every kernel and the unit of volume must have a rate. */
 static tl_status check_model(const survey *s, const tlr_model *model)
 {
@@ -268,18 +226,14 @@ static tl_status check_model(const survey *s, const tlr_model *model)
                        model->path, unit, trace);
     for (unsigned code = 0; code < TL_CALL_LIMIT; code++) {
         const tl_call_info *info = tl_call_by_code(code);
-        if (!s->n_kernels[code])
+        if (!s->n_kernels[code] || code == TL_KERNEL_user)
             continue;
         const int64_t sizes[8] = {1, 1, 1, 1, 1, 1, 1, 1};
         const tl_event kernel = {.call = (uint16_t)code, .list = sizes, .list_len = 3};
-        if (tlr_model_kernel_s(model, &kernel) < 0)
-            return tl_fail(s->err, TL_ERR_INPUT,
-                           "%s: has no model of the kernel '%s' of %s; measure it with 'timeless "
-                           "calibrate cpu', add its line or seconds_per_flop "
-                           "(timeless-model(5)), or give --no-compute",
-                           model->path, info->name, trace);
+        if (tlr_model_kernel_s(model, s->trace, 0, &kernel) < 0)
+            return no_model_of(s, model, "", info->name);
     }
-    return TL_OK;
+    return check_user_kernels(s, model);
 }
 
 static int has_computation(const survey *s)
@@ -389,7 +343,7 @@ static tl_status match_marks(tl_reader *trace, tlr_plan *plan, tl_error *err)
 }
 
 tl_status tlr_plan_make(tl_reader *trace, const tlr_model *model, const tlr_options *options,
-                        tlr_plan_judge is_modelled, tlr_plan **out, tl_error *err)
+                        tlr_plan **out, tl_error *err)
 {
     tl_status status = TL_OK;
     tlr_plan *plan = calloc(1, sizeof *plan);
@@ -398,8 +352,7 @@ tl_status tlr_plan_make(tl_reader *trace, const tlr_model *model, const tlr_opti
         status = out_of_memory(err);
         goto cleanup;
     }
-    *s = (survey){
-        .trace = trace, .plan = plan, .options = options, .is_modelled = is_modelled, .err = err};
+    *s = (survey){.trace = trace, .plan = plan, .options = options, .err = err};
     plan->n_ranks = tl_reader_run(trace)->n_ranks;
     plan->ranks = calloc(plan->n_ranks, sizeof *plan->ranks);
     plan->world = malloc(plan->n_ranks * sizeof *plan->world);
@@ -436,14 +389,13 @@ void tlr_plan_free(tlr_plan *plan)
         return;
     for (uint32_t r = 0; plan->ranks && r < plan->n_ranks; r++) {
         free(plan->ranks[r].comms);
-        free(plan->ranks[r].definitions);
         free(plan->ranks[r].sites);
     }
     for (size_t i = 0; i < plan->n_mark_sites; i++)
         free(plan->mark_sites[i].site);
     free(plan->mark_sites);
     free(plan->splits);
-    tlr_plan_free_comms(plan);
+    free(plan->comms);
     free(plan->world);
     free(plan->ranks);
     free(plan);

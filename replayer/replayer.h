@@ -16,6 +16,7 @@
  * work. */
 typedef struct tlr_kernel_model {
     uint16_t call; /* TL_KERNEL_dgemm, ...; 0: no model */
+    char *user;    /* TL_KERNEL_user: the name that the program gives it; else NULL */
     double intercept_s;
     double per_work_s;
 } tlr_kernel_model;
@@ -41,8 +42,9 @@ void tlr_model_free(tlr_model *model);
 /* Seconds per unit of volume; a negative number when the model has no rate for this unit. */
 double tlr_model_unit_s(const tlr_model *model, const char *unit);
 /* Seconds of a kernel event: by the kernel's line, else by its operation count; a negative number
- * when the model has neither. */
-double tlr_model_kernel_s(const tlr_model *model, const tl_event *kernel);
+ * when the model has neither.  `trace` and `rank` tell the name of a user's kernel. */
+double tlr_model_kernel_s(const tlr_model *model, const tl_reader *trace, uint32_t rank,
+                          const tl_event *kernel);
 
 /* ---- platform folder: replayer/platform.c ---- */
 
@@ -108,13 +110,9 @@ typedef struct tlr_options {
     const char *model_path; /* compute model in place of the platform's */
     int no_compute;         /* bursts and kernels take no time */
     int allow_opaque;       /* go on although the trace has calls that are not modelled */
-    double io_bandwidth;    /* bytes per second that each rank reads or writes; 0: the disk of its
-                               host */
-    int wildcards_first;    /* a nonblocking receive from any source takes what comes first, not
-                               what it took in the run */
-    const char *loggops_params; /* of the loggops engine:
-                                   "L=5us,o=2us,g=2us,G=2.5ns,O=1ns,S=65536" */
-    int progress;               /* tell progress on standard error */
+    const char
+        *loggops_params; /* of the loggops engine: "L=5us,o=2us,g=2us,G=2.5ns,O=1ns,S=65536" */
+    int progress;        /* tell progress on standard error */
 } tlr_options;
 
 typedef struct tlr_rank_prediction {
@@ -125,7 +123,6 @@ typedef struct tlr_rank_prediction {
     double p2p_s;        /* inside point-to-point calls that do not wait for a request */
     double wait_s;       /* inside Wait, Waitall, ... and probes */
     double collective_s; /* inside collectives and communicator constructors */
-    double io_s;         /* inside calls on files */
     uint64_t n_events;
 } tlr_rank_prediction;
 

@@ -22,6 +22,8 @@ static bool enter(void *caller, const void *requests)
     if (tlt_role == TLT_INSIDE || tlt_binding.caller)
         return false;
     tlt_binding = (tlt_binding_call){.caller = caller, .requests = requests};
+    if (tlt_role == TLT_IN_KERNEL)
+        tlt_dissolve_kernel();
     if (tlt_enter_kernel())
         tlt_role = TLT_BINDING;
     return true;

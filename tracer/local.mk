@@ -5,7 +5,8 @@ tracer_libtimeless_tracer_la_SOURCES = \
 	tracer/blas.c tracer/call.h tracer/comms.c tracer/comms.h tracer/completion.c \
 	tracer/fftw.c tracer/fortran.c tracer/kernel.h tracer/messages.c tracer/next.c tracer/output.c tracer/p2p.c tracer/pmpi.c \
 	tracer/pmpi.h tracer/requests.c tracer/requests.h tracer/rows.h tracer/runtime.c tracer/runtime.h \
-	tracer/sites.c tracer/special.c tracer/threads.c tracer/threads.h tracer/volume.c \
+	tracer/sites.c tracer/special.c tracer/threads.c tracer/threads.h \
+	tracer/user_kernel.c tracer/volume.c \
 	tracer/volume.h tracer/volume_cputime.c \
 	tracer/volume_exact.c tracer/exact/exact.h tracer/exact/valgrind_request.h \
 	tracer/volume_papi.c tracer/volume_perf.c tracer/volume_rseq.c \
@@ -14,7 +15,7 @@ nodist_tracer_libtimeless_tracer_la_SOURCES = tracer/fortran_names.h
 tracer_libtimeless_tracer_la_CPPFLAGS = $(AM_CPPFLAGS) $(MPI_CFLAGS) -Itracer -DTL_HIDDEN
 tracer_libtimeless_tracer_la_LIBADD = compress/libtimeless-inner.la
 tracer_libtimeless_tracer_la_LDFLAGS = $(AM_LDFLAGS) -module -avoid-version -shared -no-undefined \
-	-export-symbols-regex '^(P?MPIX?_.*|cblas_.*|LAPACKE_.*|fftwf?_.*|[a-z0-9_]+_)$$'
+	-export-symbols-regex '^(P?MPIX?_.*|cblas_.*|LAPACKE_.*|fftwf?_.*|timeless_kernel_.*|[a-z0-9_]+_)$$'
 
 # LOWER_Send is send: the C preprocessor cannot change case.
 tracer/fortran_names.h: $(top_srcdir)/compress/mpi_calls.def
@@ -25,3 +26,6 @@ $(tracer_libtimeless_tracer_la_OBJECTS): tracer/fortran_names.h
 CLEANFILES += tracer/fortran_names.h
 
 include tracer/exact/local.mk
+
+# For programs that name kernels of their own; they link with nothing of ours.
+timelessinclude_HEADERS += tracer/timeless_kernel.h tracer/timeless_kernel.f90

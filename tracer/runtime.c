@@ -120,6 +120,11 @@ bool tlt_enter_otherwise(void)
         tlt_role = TLT_INSIDE;
         return true;
     }
+    if (tlt_role == TLT_IN_KERNEL) {
+        tlt_dissolve_kernel();
+        tlt_end_burst();
+        return true;
+    }
     if (!__atomic_load_n(&tlt.writer, __ATOMIC_RELAXED))
         return false;
     if (!tlt.shared) {
@@ -264,6 +269,7 @@ void tlt_start(uint16_t call, void *return_address)
     tlt.since_mark = volume->since_mark;
     tlt.volume_bias = measure_bias(volume);
     tlt_sites_reset();
+    tlt_user_kernels_reset();
     tl_writer *writer = NULL;
     if (tlt_comms_reset() && tlt_requests_reset() && tlt_reserve_list(2 * (size_t)tlt.n_ranks))
         writer = tlt_output_open(tlt.rank, tlt.n_ranks, volume->unit, volume->name);

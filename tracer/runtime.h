@@ -33,7 +33,8 @@ enum tlt_role {
     TLT_BYSTANDER = 0,
     TLT_RECORDING,
     TLT_BINDING, /* in a Fortran binding that has not called the C function yet */
-    TLT_INSIDE
+    TLT_INSIDE,
+    TLT_IN_KERNEL /* one that the program began */
 };
 
 /* Which kernels are events. */
@@ -100,6 +101,11 @@ static inline bool tlt_enter_kernel(void)
     tlt_end_burst();
     return true;
 }
+
+/* user_kernel.c: MPI is called inside a kernel of the program: from here on the thread is recorded
+ * as if none had begun. */
+void tlt_dissolve_kernel(void);
+void tlt_user_kernels_reset(void);
 
 /* A call of a thread that is not recorded, or of one that is in a Fortran binding.  True when it is
  * to be recorded. */

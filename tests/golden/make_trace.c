@@ -44,6 +44,10 @@ static bool define_comms(tl_writer *w)
     for (size_t i = 0; i < sizeof comms / sizeof *comms; i++)
         if (tl_writer_define_comm(w, &comms[i]))
             return false;
+    const tl_user_kernel kernels[] = {{.id = 2, .name = "solve"}, {.id = 1, .name = "assemble"}};
+    for (size_t i = 0; i < sizeof kernels / sizeof *kernels; i++)
+        if (tl_writer_define_kernel(w, &kernels[i]))
+            return false;
     return true;
 }
 

@@ -247,12 +247,15 @@ def group(s):
     return members
 
 
-def definitions(raw):
-    """The communicators, windows and files among the definitions."""
+def definitions(raw, kernels):
+    """The communicators, windows and files among the definitions; the program's kernels into a dict."""
     s = Stream(raw)
     while s.at < len(raw):
         kind = s.take(1)[0]
         body = Stream(s.take(s.varint()))
+        if kind == 4:
+            number = body.varint()
+            kernels[number] = body.take(body.varint()).decode()
         if kind != 2:
             continue
         c = {"id": body.varint(), "parent": body.varint(), "call": body.varint(), "members": group(body)}
@@ -272,7 +275,7 @@ def read(path):
     assert major == 1
     seed = struct.unpack_from("<Q", data, size - 8)[0]
     assert xxh64(data[:size - 8], 0) == seed
-    ranks = [{"comms": [], "events": [], "sequence": 0, "end": None} for _ in range(n_ranks)]
+    ranks = [{"comms": [], "kernels": {}, "events": [], "sequence": 0, "end": None} for _ in range(n_ranks)]
     at = size
     while at < len(data):
         h = data[at:at + 56]
@@ -286,7 +289,7 @@ def read(path):
         assert sequence == r["sequence"] and first == len(r["events"])
         r["sequence"] += 1
         if kind == 1:
-            r["comms"] += definitions(raw)
+            r["comms"] += definitions(raw, r["kernels"])
         elif kind == 2:
             r["events"] += frame(raw, n, rank)
             assert sum(e["volume"] for e in r["events"][first:]) & M64 == volume
@@ -300,5 +303,7 @@ if __name__ == "__main__":
     for number, one in enumerate(read(sys.argv[1])):
         for c in one["comms"]:
             print(number, "comm", " ".join(f"{k}={v}" for k, v in sorted(c.items())))
+        for kernel, name in sorted(one["kernels"].items()):
+            print(number, "kernel", kernel, name)
         for i, e in enumerate(one["events"]):
             print(number, i, " ".join(f"{k}={v}" for k, v in sorted(e.items())))

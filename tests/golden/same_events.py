@@ -23,12 +23,16 @@ def ranks_of(text):
         yield from range(int(first), int(last or first) + way, way * int(step or 1))
 
 
-comms = 0
+comms = kernels = 0
 text = subprocess.run([sys.argv[1], "dump", sys.argv[2]], stdout=subprocess.PIPE, check=True, text=True)
 for line in text.stdout.splitlines():
     words = line.split()
     if words[0] == "rank":
-        expected = iter(sorted(ranks[int(words[1])]["comms"], key=lambda c: c["id"]))
+        rank = ranks[int(words[1])]
+        expected = iter(sorted(rank["comms"], key=lambda c: c["id"]))
+    if words[0] == "kernel":
+        assert rank["kernels"][int(words[1])] == words[2][len('name="'):-1]
+        kernels += 1
     if words[0] != "comm":
         continue
     theirs = dict(w.split("=", 1) for w in words[2:])
@@ -39,6 +43,7 @@ for line in text.stdout.splitlines():
     assert ours["name"] == theirs.get("name", '""').strip('"'), (ours, theirs)
     comms += 1
 assert comms == sum(len(r["comms"]) for r in ranks) > 0
+assert kernels == sum(len(r["kernels"]) for r in ranks) > 0
 dump = subprocess.Popen([sys.argv[1], "dump", "--json", sys.argv[2]], stdout=subprocess.PIPE)
 for line in dump.stdout:
     theirs = json.loads(line)
@@ -48,7 +53,7 @@ for line in dump.stdout:
         if name == "list":
             assert value == theirs["list"], (ours, theirs)
         elif name not in ("call", "site"):
-            assert value & M64 == theirs[name] & M64, (name, ours, theirs)
+            assert value & M64 == int(theirs[name]) & M64, (name, ours, theirs)
     total += 1
 assert dump.wait() == 0
 assert total == sum(len(r["events"]) for r in ranks) > 0

@@ -242,6 +242,7 @@ static routine *same(routine *r)
     LAPACKE(T, name, " n=3", 'U', n, (void *)a, ld)
 
 #define TRANSFORM(name, T) /* in kernels_fftw.c */
+#define USER(name, T)      /* in user_kernels.c */
 /* clang-format on */
 
 #define TL_KERNEL(code, name, type, kind, ...)                                                     \

@@ -23,12 +23,13 @@ printf 'mpi_win_allocate_%s\n' cptr_ shared_cptr_ >>"$scratch/wanted" # of `use 
 sed -nE 's/^TL_KERNEL\([0-9]+, (\w+), *\w, (\w+),.*/\2 \1/p' "$top_srcdir/compress/kernels.def" |
     while read -r kind k; do
         case $kind in
-        TRANSFORM) ;;
+        TRANSFORM | USER) ;;
         GETRF | GETRS | POTRF) printf '%s\n' "${k}_" "LAPACKE_$k" "LAPACKE_${k}_work" ;;
         DOTX) printf '%s\n' "${k}_" "cblas_${k}_sub" ;;
         *) printf '%s\n' "${k}_" "cblas_$k" ;;
         esac
     done >>"$scratch/wanted"
+printf 'timeless_kernel_%s\n' begin end >>"$scratch/wanted"
 # Of FFTW every function that makes, executes or destroys a plan.
 for f in fftw3:d fftw3f:s; do
     nm -D --defined-only "$(ldconfig -p | awk -v lib="lib${f%:*}.so.3" '$1 == lib {print $NF; exit}')" |

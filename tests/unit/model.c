@@ -43,14 +43,14 @@ static void reads_rates_and_kernels(void **state)
     assert_true(tlr_model_unit_s(model, "cycles") < 0);
     const int64_t sizes[] = {100, 200, 300};
     tl_event event = {.call = TL_KERNEL_dgemm, .list_len = 3, .list = sizes};
-    assert_float_equal(tlr_model_kernel_s(model, &event), 1e-6 + 6e6 * 2e-10, 1e-18);
+    assert_float_equal(tlr_model_kernel_s(model, NULL, 0, &event), 1e-6 + 6e6 * 2e-10, 1e-18);
     const int64_t empty[] = {100, 0, 300};
     event.list = empty;
-    assert_true(tlr_model_kernel_s(model, &event) == 0);
+    assert_true(tlr_model_kernel_s(model, NULL, 0, &event) == 0);
     event = (tl_event){.call = TL_KERNEL_daxpy, .list_len = 1, .list = sizes};
-    assert_float_equal(tlr_model_kernel_s(model, &event), 100e-9, 1e-20);
+    assert_float_equal(tlr_model_kernel_s(model, NULL, 0, &event), 100e-9, 1e-20);
     event.call = TL_KERNEL_dscal;
-    assert_true(tlr_model_kernel_s(model, &event) < 0);
+    assert_true(tlr_model_kernel_s(model, NULL, 0, &event) < 0);
     tlr_model_free(model);
     tlr_model_free(NULL);
 }
@@ -87,7 +87,7 @@ static void costs_kernels_by_their_operations(void **state)
         const tl_event event = {
             .call = cases[i].call, .list_len = cases[i].n_sizes, .list = cases[i].sizes};
         const double seconds = cases[i].flops * 1e-9;
-        assert_float_equal(tlr_model_kernel_s(model, &event), seconds, 1e-12 * seconds);
+        assert_float_equal(tlr_model_kernel_s(model, NULL, 0, &event), seconds, 1e-12 * seconds);
     }
     tlr_model_free(model);
 }
@@ -120,6 +120,11 @@ static const struct refusal {
      "unit 'a' stands here a second time"},
     {"reference_flops = 1e9;\nkernels = ( " KERNEL("xgemm", "0", "1e-9") " );", 2,
      "'xgemm' is no kernel"},
+    {"reference_flops = 1e9;\nkernels = ( " KERNEL("user", "0", "1e-9") " );", 2,
+     "'user' is no kernel"},
+    {"reference_flops = 1e9;\nkernels = ( " KERNEL("user:a", "0", "1e-9") ", " //
+     KERNEL("user:b", "0", "1e-9") ", " KERNEL("user:a", "0", "1e-9") " );",
+     2, "kernel 'user:a' stands here a second time"},
     {"reference_flops = 1e9;\nkernels = ( " KERNEL("MPI_Send", "0", "1e-9") " );", 2,
      "'MPI_Send' is no kernel"},
     {"reference_flops = 1e9;\nkernels = ( " KERNEL("dgemm", "-1e-6", "1e-9") " );", 2,

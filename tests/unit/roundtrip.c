@@ -139,6 +139,8 @@ static void definitions(void **state)
         assert_int_equal(tl_writer_define_comm(w, &comms[i]), TL_OK);
     tl_site site = {.id = 5, .object = "lib/x.so", .offset = UINT64_MAX};
     assert_int_equal(tl_writer_define_site(w, &site), TL_OK);
+    const tl_user_kernel kernel = {.id = INT32_MAX, .name = "a \"kernel\""};
+    assert_int_equal(tl_writer_define_kernel(w, &kernel), TL_OK);
     assert_int_equal(tl_writer_close(w, TL_END_EXITED, 0), TL_OK);
 
     tl_reader *r = open_trace(path);
@@ -168,6 +170,13 @@ static void definitions(void **state)
     assert_string_equal(text, "lib/x.so+0xffffffffffffffff");
     tl_site_text(r, 99, 6, text, sizeof text);
     assert_string_equal(text, "?");
+    const tl_user_kernel *kernels;
+    assert_int_equal(tl_reader_kernels(r, 99, &kernels), 1);
+    assert_string_equal(kernels[0].name, "a \"kernel\"");
+    tl_event event = {.call = TL_KERNEL_user, .tag = INT32_MAX};
+    assert_ptr_equal(tl_reader_kernel_name(r, 99, &event), kernels[0].name);
+    event.tag = 1;
+    assert_null(tl_reader_kernel_name(r, 99, &event));
     tl_rank_summary summary;
     assert_int_equal(tl_reader_rank(r, 99, &summary), TL_OK);
     assert_string_equal(summary.host, "host99");

@@ -1,0 +1,117 @@
+/* user_kernel.c - kernels that the program begins and ends itself (timeless_kernel.h).
+ *
+ * Inside one the thread's role is TLT_IN_KERNEL, which no kernel passes.  A call of MPI does: it
+ * dissolves the kernel, whose computation then counts as if there had been none.
+ */
+#include "config.h"
+
+#include <string.h>
+
+#include "kernel.h"
+#include "timeless_kernel.h"
+
+enum { N_NAMES = 1 << 10, MAX_NAMES = N_NAMES / 2, MAX_NAME_BYTES = 128, MAX_SIZES = 16 };
+
+/* Found by content: the program may build the names anew each time. */
+static struct {
+    uint32_t id;
+    char text[MAX_NAME_BYTES];
+} names[N_NAMES];
+static uint32_t n_names;
+
+/* The kernel in which this thread is. */
+static __thread struct {
+    unsigned depth; /* kernels begun and not ended; the outermost counts */
+    void *caller;
+    uint32_t n_sizes;
+    int64_t sizes[MAX_SIZES];
+    char name[MAX_NAME_BYTES];
+} inside __attribute__((tls_model("initial-exec")));
+
+void tlt_user_kernels_reset(void)
+{
+    memset(names, 0, sizeof names);
+    n_names = 0;
+}
+
+/* Id of a name, defining it on first sight; 0 when there are too many. */
+static uint32_t id_of(const char *name)
+{
+    uint32_t hash = 2166136261U; /* FNV-1a */
+    for (const char *c = name; *c; c++)
+        hash = (hash ^ (unsigned char)*c) * 16777619U;
+    size_t i = hash % N_NAMES;
+    while (names[i].id) {
+        if (!strcmp(names[i].text, name))
+            return names[i].id;
+        i = (i + 1) % N_NAMES;
+    }
+    const tl_user_kernel kernel = {.id = n_names + 1, .name = name};
+    if (n_names == MAX_NAMES || !tlt.writer ||
+        tl_writer_define_kernel(tlt.writer, &kernel) != TL_OK)
+        return 0;
+    strcpy(names[i].text, name);
+    names[i].id = ++n_names;
+    return n_names;
+}
+
+static void say_once(const char *name, const char *what)
+{
+    static int said;
+    if (!__atomic_exchange_n(&said, 1, __ATOMIC_RELAXED))
+        tlt_say("rank %d: kernel '%.60s': %s", tlt.rank, name, what);
+}
+
+/* Without the inline functions of the header. */
+TLT_API void tlt_begin(const char *name, int n_sizes,
+                       const int64_t *sizes) __asm__("timeless_kernel_begin");
+TLT_API void tlt_end(void) __asm__("timeless_kernel_end");
+
+TLT_API void tlt_begin(const char *name, int n_sizes, const int64_t *sizes)
+{
+    if (inside.depth++ || tlt_role != TLT_RECORDING)
+        return;
+    const size_t length = strlen(name);
+    if (n_sizes < 0 || n_sizes > MAX_SIZES || length >= MAX_NAME_BYTES) {
+        say_once(name, "not recorded; give at most 16 sizes and 127 characters");
+        return;
+    }
+    if (!tlt_enter_routine())
+        return;
+    memcpy(inside.name, name, length + 1);
+    inside.caller = __builtin_return_address(0);
+    inside.n_sizes = (uint32_t)n_sizes;
+    memcpy(inside.sizes, sizes, (size_t)n_sizes * sizeof *sizes);
+    tlt.mark(0); /* for what is computed before a call of MPI, if there is one */
+    tlt_role = TLT_IN_KERNEL;
+}
+
+TLT_API void tlt_end(void)
+{
+    if (!inside.depth || --inside.depth || tlt_role != TLT_IN_KERNEL)
+        return;
+    tlt_role = TLT_INSIDE;
+    if (TLT_UNLIKELY(tlt.shared))
+        tlt_lock();
+    tl_event event = {.call = TL_KERNEL_user,
+                      .site = tlt_site(inside.caller),
+                      .tag = (int32_t)id_of(inside.name),
+                      .list_len = inside.n_sizes,
+                      .list = inside.sizes};
+    if (event.tag) {
+        tlt_put(&event);
+        tlt_leave();
+        return;
+    }
+    if (TLT_UNLIKELY(tlt.shared))
+        tlt_unlock();
+    tlt_role = TLT_RECORDING; /* what it computed is volume */
+    say_once(inside.name, "not recorded: there are more than 512 names");
+}
+
+void tlt_dissolve_kernel(void)
+{
+    say_once(inside.name, "calls MPI; what it computes counts between calls, as without it");
+    inside.depth = 0;
+    tlt_role = TLT_RECORDING;
+}
