@@ -1,4 +1,4 @@
-# tests/fuzz: the harnesses, run on their corpora by make check and by libFuzzer with run.sh.
+# tests/fuzz: the harnesses, run on their corpora by make check and by fuzzers with run.sh, afl.sh and campaign.sh.
 FUZZ_SHARED = tests/fuzz/fuzz.c tests/fuzz/fuzz.h tests/unit/same_event.h tests/fuzz/replay.c
 FUZZ_HARNESSES = tests/fuzz/fuzz_chunks tests/fuzz/fuzz_file tests/fuzz/fuzz_roundtrip \
 	tests/fuzz/fuzz_simgrid tests/fuzz/fuzz_text
@@ -14,4 +14,4 @@ tests_fuzz_fuzz_simgrid_LDADD = compress/libtimeless-inner.la
 tests_fuzz_fuzz_text_SOURCES = tests/fuzz/fuzz_text.c $(FUZZ_SHARED)
 tests_fuzz_fuzz_text_LDADD = compress/libtimeless-inner.la
 TESTS += tests/fuzz/corpus.sh
-EXTRA_DIST += tests/fuzz/corpus.sh tests/fuzz/run.sh tests/fuzz/corpus
+EXTRA_DIST += tests/fuzz/corpus.sh tests/fuzz/run.sh tests/fuzz/afl.sh tests/fuzz/campaign.sh tests/fuzz/corpus
