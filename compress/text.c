@@ -39,7 +39,7 @@ const char *tl_text_field_name(const tl_text_field *field, const tl_call_info *r
 
 unsigned tl_text_n_dimensions(const tl_call_info *row)
 {
-    unsigned n = row->dimensions != NULL;
+    unsigned n = row->dimensions && *row->dimensions;
     for (const char *p = row->dimensions; p && *p; p++)
         n += *p == ' ';
     return n;

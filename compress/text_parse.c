@@ -392,7 +392,7 @@ static tl_status check_all_given(event_parser *p)
                          tl_text_field_name(&tl_text_fields[i], p->row));
     if (missing & TL_SLOT_LIST)
         return wrong(p, "%s lacks '%s'; add it", p->row->name,
-                     p->row->dimensions ? p->row->dimensions : "list");
+                     tl_text_n_dimensions(p->row) ? p->row->dimensions : "list");
     if (missing & TL_SLOT_CLOCK)
         return wrong(p, "%s lacks 'clock_ns'; add it (0 if unknown)", p->row->name);
     return TL_OK;
