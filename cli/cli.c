@@ -92,3 +92,13 @@ uint64_t cli_parse_number(struct argp_state *state, const char *what, const char
 {
     return cli_parse_number_from(state, what, text, 0, max);
 }
+
+double cli_parse_rate(struct argp_state *state, const char *text)
+{
+    char *end;
+    errno = 0;
+    double value = strtod(text, &end);
+    if (end == text || *end || errno || !(value > 0 && value < 1e30))
+        argp_error(state, "rate '%s': give a number above 0", text);
+    return value;
+}

@@ -33,5 +33,7 @@ uint64_t cli_parse_number(struct argp_state *state, const char *what, const char
 /* The same from min on. */
 uint64_t cli_parse_number_from(struct argp_state *state, const char *what, const char *text,
                                uint64_t min, uint64_t max);
+/* A number above 0. */
+double cli_parse_rate(struct argp_state *state, const char *text);
 
 #endif

@@ -1,8 +1,6 @@
 /* export.c - timeless export: a trace in another format. */
 #include "cli.h"
 
-#include <errno.h>
-#include <stdlib.h>
 #include <string.h>
 
 struct export_options {
@@ -18,16 +16,6 @@ static const struct argp_option option_table[] = {
     {"no-compute", 'n', NULL, 0, "leave computation out", 0},
     {0}};
 
-static double parse_rate(struct argp_state *state, const char *text)
-{
-    char *end;
-    errno = 0;
-    double value = strtod(text, &end);
-    if (end == text || *end || errno || !(value > 0 && value < 1e30))
-        argp_error(state, "rate '%s': give a number above 0", text);
-    return value;
-}
-
 static void parse_kernel(struct argp_state *state, char *arg)
 {
     struct export_options *o = state->input;
@@ -38,7 +26,7 @@ static void parse_kernel(struct argp_state *state, char *arg)
     if (!equals || !row || row->action != TL_ACTION_KERNEL)
         argp_error(state, "kernel '%s': give NAME=X, as in dgemm=2", arg);
     else
-        o->rates.per_work[row->code] = parse_rate(state, equals + 1);
+        o->rates.per_work[row->code] = cli_parse_rate(state, equals + 1);
 }
 
 static error_t parse(int key, char *arg, struct argp_state *state)
@@ -51,7 +39,7 @@ static error_t parse(int key, char *arg, struct argp_state *state)
         o->to = arg;
         return 0;
     case 'o': o->out = arg; return 0;
-    case 'r': o->rates.per_unit = parse_rate(state, arg); return 0;
+    case 'r': o->rates.per_unit = cli_parse_rate(state, arg); return 0;
     case 'k': parse_kernel(state, arg); return 0;
     case 'n': o->rates.no_compute = 1; return 0;
     case ARGP_KEY_SUCCESS:

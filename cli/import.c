@@ -3,13 +3,21 @@
 
 #include <string.h>
 
+enum { OPTION_VOLUME = 256, OPTION_RATE };
+
 struct import_options {
     const char *path, *out, *from;
+    tl_dumpi_options dumpi;
 };
 
 static const struct argp_option option_table[] = {
-    {"from", 'f', "FORMAT", 0, "simgrid", 0},
+    {"from", 'f', "FORMAT", 0, "simgrid, dumpi or goal", 0},
     {"output", 'o', "FILE", 0, "the trace to write", 0},
+    {"volume", OPTION_VOLUME, "WHAT", 0,
+     "dumpi: what becomes the volumes: cpu (time), wall (time), none, or a counter's label; what "
+     "there is, in this order",
+     0},
+    {"rate", OPTION_RATE, "X", 0, "dumpi: units of volume for one nanosecond or count; 1", 0},
     {0}};
 
 static error_t parse(int key, char *arg, struct argp_state *state)
@@ -17,25 +25,37 @@ static error_t parse(int key, char *arg, struct argp_state *state)
     struct import_options *o = state->input;
     switch (key) {
     case 'f':
-        if (strcmp(arg, "simgrid") != 0)
-            argp_error(state, "format '%s': give simgrid", arg);
+        if (strcmp(arg, "simgrid") != 0 && strcmp(arg, "dumpi") != 0 && strcmp(arg, "goal") != 0)
+            argp_error(state, "format '%s': give simgrid, dumpi or goal", arg);
         o->from = arg;
         return 0;
     case 'o': o->out = arg; return 0;
+    case OPTION_VOLUME: o->dumpi.volume = arg; return 0;
+    case OPTION_RATE: o->dumpi.rate = cli_parse_rate(state, arg); return 0;
     case ARGP_KEY_SUCCESS:
         if (!o->out || !o->from)
             argp_error(state, "give --from FORMAT and -o FILE");
+        else if (strcmp(o->from, "dumpi") != 0 && (o->dumpi.volume || o->dumpi.rate > 0))
+            argp_error(state, "--volume and --rate are for --from dumpi");
         return 0;
-    default: return cli_argument(key, arg, state, "list", &o->path);
+    default: return cli_argument(key, arg, state, "file", &o->path);
     }
 }
 
 int cmd_import(int argc, char **argv)
 {
     struct import_options o = {0};
-    struct argp argp = {option_table, parse, "LIST", "Make a trace of one in another format.",
+    struct argp argp = {option_table, parse, "FILE", "Make a trace of one in another format.",
                         NULL,         NULL,  NULL};
     argp_parse(&argp, argc, argv, 0, NULL, &o);
     tl_error err;
-    return tl_import_simgrid(o.path, o.out, &err) ? cli_fail(&err) : CLI_OK;
+    tl_status status;
+    if (!(o.dumpi.rate > 0))
+        o.dumpi.rate = 1;
+    switch (*o.from) {
+    case 's': status = tl_import_simgrid(o.path, o.out, &err); break;
+    case 'd': status = tl_import_dumpi(o.path, &o.dumpi, o.out, &err); break;
+    default: status = tl_import_goal(o.path, o.out, &err); break;
+    }
+    return status ? cli_fail(&err) : CLI_OK;
 }

@@ -26,7 +26,9 @@ enum {
     OPT_SCALE,
     OPT_HOST_SPEED,
     OPT_ROUND_ROBIN,
-    OPT_PARAMS
+    OPT_PARAMS,
+    OPT_IO_BANDWIDTH,
+    OPT_WILDCARDS
 };
 
 typedef struct arguments {
@@ -63,6 +65,12 @@ static const struct argp_option options[] = {
     {"host-speed", OPT_HOST_SPEED, "SPEED", 0, "speed of all hosts: 2x, 3Gf", 0},
     {"cfg", OPT_CFG, "KEY:VALUE", 0, "further SimGrid option (may be repeated)", 0},
     {"model", OPT_MODEL, "FILE", 0, "compute model in place of the platform's", 0},
+    {"io-bandwidth", OPT_IO_BANDWIDTH, "BANDWIDTH", 0,
+     "each rank reads and writes files at this, as 500MBps (default: its host's first disk)", 0},
+    {"wildcards", OPT_WILDCARDS, "HOW", 0,
+     "a receive from any source takes the message that it took in the run (recorded, the default) "
+     "or what comes first (first)",
+     0},
     {"no-compute", OPT_NO_COMPUTE, NULL, 0, "bursts and kernels take no time", 0},
     {"allow-opaque", OPT_ALLOW_OPAQUE, NULL, 0, "calls that are not modelled take no time", 0},
     {"engine", OPT_ENGINE, "NAME", 0, "smpi (default), or loggops, which needs no platform", 0},
@@ -122,6 +130,17 @@ static void add_change(struct argp_state *state, arguments *a, const char *optio
         argp_error(state, "%s: %s", option, err.text);
 }
 
+static void set_io_bandwidth(struct argp_state *state, arguments *a, const char *value)
+{
+    char text[128];
+    tl_error err;
+    tlr_change change;
+    snprintf(text, sizeof text, "link.bandwidth=%s", value);
+    if (tlr_change_parse(text, &change, &err) != TL_OK || change.is_factor)
+        argp_error(state, "--io-bandwidth '%s': give a bandwidth, as 500MBps", value);
+    a->options.io_bandwidth = change.value;
+}
+
 /* "--scale network 0.1", "--scale network=0.1" */
 static void add_scale(struct argp_state *state, arguments *a, char *what)
 {
@@ -178,6 +197,12 @@ static error_t parse(int key, char *value, struct argp_state *state)
         add_change(state, a, "--host-speed", change);
         break;
     }
+    case OPT_IO_BANDWIDTH: set_io_bandwidth(state, a, value); break;
+    case OPT_WILDCARDS:
+        if (strcmp(value, "first") != 0 && strcmp(value, "recorded") != 0)
+            argp_error(state, "--wildcards '%s': give recorded or first", value);
+        a->options.wildcards_first = !strcmp(value, "first");
+        break;
     case OPT_CFG:
         if (!strchr(value, ':') || value[0] == ':')
             argp_error(state, "--cfg '%s': write KEY:VALUE", value);

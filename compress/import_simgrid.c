@@ -16,9 +16,13 @@
 #include <limits.h>
 #include <math.h>
 #include <stdarg.h>
-#include <unistd.h>
 
 enum { DEFAULT_IS_BYTE = 1, DEFAULT_IS_DOUBLE = 8 };
+
+typedef struct file_list {
+    char **names;
+    size_t n;
+} file_list;
 
 typedef struct pending {
     int32_t source, destination, tag;
@@ -439,86 +443,33 @@ tl_status tl_import_simgrid_rank(FILE *in, const char *name, uint32_t rank, uint
 
 /* ---- files ---- */
 
-static tl_status import_file(const char *path, uint32_t rank, uint32_t n_ranks,
-                             const char *out_path, tl_error *err)
+static tl_status import_file(void *arg, uint32_t rank, const char *out_path, tl_error *err)
 {
+    const file_list *files = arg;
+    const char *path = files->names[rank];
     FILE *in = fopen(path, "r");
     if (!in)
         return tl_fail_errno(err, "%s: cannot be opened", path);
     tl_writer *w;
     tl_status status = tl_writer_open(out_path, rank, "", &w, err);
-    if (status)
-        goto cleanup;
-    status = tl_import_simgrid_rank(in, path, rank, n_ranks, w, err);
-    if (status)
-        tl_writer_abandon(w);
-    else if (tl_writer_close(w, TL_END_FINALIZED, 0))
-        status = tl_fail_errno(err, "%s: cannot be written", out_path);
-cleanup:
-    fclose(in);
-    return status;
-}
-
-/* The lines of the list, blank ones left out. */
-static tl_status read_list(const char *path, char ***names, size_t *n, tl_error *err)
-{
-    FILE *list = fopen(path, "r");
-    if (!list)
-        return tl_fail_errno(err, "%s: cannot be opened", path);
-    char *line = NULL;
-    size_t line_capacity = 0, capacity = 0;
-    tl_status status = TL_OK;
-    while (!status && getline(&line, &line_capacity, list) >= 0) {
-        line[strcspn(line, "\r\n")] = 0;
-        if (!*line)
-            continue;
-        if (!tl_make_room(names, *n, &capacity, sizeof **names) || !((*names)[*n] = strdup(line)))
-            status = tl_fail(err, TL_ERR_MEMORY, "%s: out of memory", path);
-        else
-            ++*n;
+    if (!status) {
+        status = tl_import_simgrid_rank(in, path, rank, (uint32_t)files->n, w, err);
+        status = tl_import_close(w, out_path, status, TL_END_FINALIZED, 0, err);
     }
-    if (!status && ferror(list))
-        status = tl_fail_errno(err, "%s: cannot be read", path);
-    if (!status && (!*n || *n > TL_MAX_RANKS))
-        status = tl_fail(err, TL_ERR_INPUT,
-                         "%s:1: names %zu files; give a list with a file for each rank", path, *n);
-    free(line);
-    fclose(list);
+    fclose(in);
     return status;
 }
 
 tl_status tl_import_simgrid(const char *list_path, const char *out_path, tl_error *err)
 {
-    char **names = NULL;
-    size_t n = 0;
-    size_t size = strlen(out_path) + sizeof ".part";
-    char *part_path = malloc(size);
-    if (!part_path)
-        return tl_fail(err, TL_ERR_MEMORY, "%s: out of memory", out_path);
-    snprintf(part_path, size, "%s.part", out_path);
-    tl_status status = read_list(list_path, &names, &n, err);
-    if (status)
-        goto cleanup;
-    char writer[64];
-    snprintf(writer, sizeof writer, "timeless %s", tl_version());
-    tl_run run = {.n_ranks = (uint32_t)n,
+    file_list files = {0};
+    tl_status status = tl_import_read_list(list_path, &files.names, &files.n, err);
+    tl_run run = {.n_ranks = (uint32_t)files.n,
                   .volume_unit = "flops",
                   .volume_source = "import:simgrid",
-                  .writer = writer,
                   .origin = "timeless import --from simgrid"};
-    status = tl_trace_create(part_path, &run, err);
-    if (status)
-        goto cleanup;
-    for (uint32_t rank = 0; rank < n && !status; rank++)
-        status = import_file(names[rank], rank, (uint32_t)n, part_path, err);
-    if (!status && rename(part_path, out_path))
-        status = tl_fail_errno(err, "%s: cannot be written", out_path);
-    if (status)
-        unlink(part_path);
-cleanup:
-    for (size_t i = 0; i < n; i++)
-        free(names[i]);
-    free(names);
-    free(part_path);
+    if (!status)
+        status = tl_import_write(out_path, &run, import_file, &files, err);
+    tl_import_free_list(files.names, files.n);
     return status;
 }

@@ -483,6 +483,24 @@ TL_API tl_status tl_export_goal(tl_reader *r, const tl_rates *rates, const char 
  * in "flops". */
 TL_API tl_status tl_import_simgrid(const char *list_path, const char *out_path, tl_error *err);
 
+/* What becomes the volumes of a DUMPI trace, which has times: NULL for what it has, in this order
+ * "cpu" (CPU time between the calls), "wall" (wall-clock time between the calls; both in the unit
+ * cpu-ns); "none"; else the label of a hardware counter that it recorded. */
+typedef struct tl_dumpi_options {
+    const char *volume;
+    double rate; /* units of volume for one of the trace's nanoseconds or counts */
+} tl_dumpi_options;
+
+/* A trace from DUMPI's: `path` is its meta file, or a list of its binary files in the order of the
+ * ranks.  What a trace cannot say is refused by name, number of calls and first place. */
+TL_API tl_status tl_import_dumpi(const char *path, const tl_dumpi_options *options,
+                                 const char *out_path, tl_error *err);
+
+/* A trace from GOAL's schedules, whose volumes are in "cpu-ns" (calc's nanoseconds).  A schedule
+ * that no sequence of calls is like is refused with the first operation that cannot have its place.
+ */
+TL_API tl_status tl_import_goal(const char *path, const char *out_path, tl_error *err);
+
 /* ---- patterns ---- */
 
 /* A communication pattern, without a run.  Volumes are 0, in the unit "none". */

@@ -86,7 +86,7 @@ static tl_status replay_loggops(const tlr_job *jobs, size_t n_jobs, const tlr_pl
     loggops_run *run = NULL;
     double *measured_s = NULL, *predicted_s = NULL;
     loggops_result result = {0};
-    if ((status = tlr_plan_make(trace, model, options, &plan, err)) != TL_OK)
+    if ((status = tlr_plan_make(trace, model, options, tlr_plan_is_plain, &plan, err)) != TL_OK)
         goto cleanup;
     const size_t n_marks = plan->n_marks * plan->n_ranks;
     result.ranks = calloc(plan->n_ranks, sizeof *result.ranks);

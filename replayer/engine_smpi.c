@@ -176,12 +176,13 @@ void smpi_choose_start(void)
 
 /* ---- the run ---- */
 
-static char *reserve_buffer(void)
+static char *reserve_buffer(size_t *bytes)
 {
     /* Addresses only: pages that nobody touches cost nothing. */
     for (size_t size = (size_t)1 << 42; size >= (size_t)1 << 32; size >>= 1) {
         void *buffer = mmap(NULL, size, PROT_READ | PROT_WRITE,
                             MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+        *bytes = size;
         if (buffer != MAP_FAILED)
             return buffer;
     }
@@ -245,8 +246,8 @@ static void run_simulation(void *arg, int terminal)
 
     make_ranks();
     smpi_place_ranks();
-    replay.send_buffer = reserve_buffer();
-    replay.recv_buffer = reserve_buffer();
+    replay.send_buffer = reserve_buffer(&replay.buffer_bytes);
+    replay.recv_buffer = reserve_buffer(&replay.buffer_bytes);
     smpi_deploy();
     simgrid_run();
     if (replay.result->n_finished < replay.n_ranks)
@@ -285,9 +286,10 @@ static tl_status take_results(const smpi_job *job, tlr_prediction *out, tl_error
     out->n_opaque = plan->n_opaque;
     for (uint32_t r = 0; r < out->n_ranks; r++) {
         const smpi_rank_result *from = &result->ranks[job->first_rank + r];
-        out->ranks[r] = (tlr_rank_prediction){
-            strdup(from->host), from->end_s,  from->compute_s,    from->kernel_s,
-            from->p2p_s,        from->wait_s, from->collective_s, plan->ranks[r].n_events};
+        out->ranks[r] =
+            (tlr_rank_prediction){strdup(from->host), from->end_s, from->compute_s,
+                                  from->kernel_s,     from->p2p_s, from->wait_s,
+                                  from->collective_s, from->io_s,  plan->ranks[r].n_events};
         if (!out->ranks[r].host)
             status = TL_ERR_MEMORY;
         out->makespan_s = fmax(out->makespan_s, from->end_s);
@@ -320,7 +322,8 @@ static void blame_options(const tlr_options *options, size_t prefix, tl_error *e
 
 static tl_status prepare_job(const tlr_job *from, smpi_job *job, tl_error *err)
 {
-    tl_status status = tlr_plan_make(from->trace, replay.model, replay.options, &job->plan, err);
+    tl_status status = tlr_plan_make(from->trace, replay.model, replay.options,
+                                     tlr_plan_is_modelled, &job->plan, err);
     if (status != TL_OK)
         return status;
     job->trace = from->trace;

@@ -10,6 +10,7 @@ typedef struct survey {
     tl_reader *trace;
     tlr_plan *plan;
     const tlr_options *options;
+    tlr_plan_judge is_modelled;
     tl_error *err;
     uint64_t n_kernels[TL_CALL_LIMIT], n_unmodelled[TL_CALL_LIMIT]; /* by call */
     uint64_t volume;
@@ -41,23 +42,91 @@ int32_t tlr_plan_find_comm(const tlr_plan *plan, uint32_t rank, uint32_t id)
     return id < r->n_comms ? r->comms[id] : TLR_PLAN_NO_COMM;
 }
 
-/* Of collectives only the persistent ones are not, of communicators those with two groups. */
+int tlr_plan_is_one_sided(tl_action action)
+{
+    return (action >= TL_ACTION_WIN_CREATE && action <= TL_ACTION_WIN_FENCE) ||
+           (action >= TL_ACTION_PUT && action <= TL_ACTION_WIN_SYNC);
+}
+
+int tlr_plan_is_access(tl_action action)
+{
+    return action >= TL_ACTION_PUT && action <= TL_ACTION_GET_ACCUMULATE;
+}
+
+int tlr_plan_is_file(tl_action action)
+{
+    return action >= TL_ACTION_FILE_OPEN && action <= TL_ACTION_FILE_DELETE;
+}
+
+int tlr_plan_is_transfer(tl_action action)
+{
+    switch (action) {
+    case TL_ACTION_FILE_READ:
+    case TL_ACTION_FILE_WRITE:
+    case TL_ACTION_FILE_READ_ALL:
+    case TL_ACTION_FILE_WRITE_ALL:
+    case TL_ACTION_FILE_READ_BEGIN:
+    case TL_ACTION_FILE_WRITE_BEGIN: return 1;
+    default: return 0;
+    }
+}
+
+int tlr_plan_is_collective(tl_action action)
+{
+    return action >= TL_ACTION_BARRIER && action <= TL_ACTION_INEIGHBOR_ALLTOALLW;
+}
+
+/* Between the groups of an intercommunicator MPI has no scan, and the counts of a reduce-scatter do
+ * not tell those of the other group. */
+static int is_modelled_between_groups(tl_action action)
+{
+    switch (action) {
+    case TL_ACTION_REDUCE_SCATTER:
+    case TL_ACTION_IREDUCE_SCATTER:
+    case TL_ACTION_SCAN:
+    case TL_ACTION_ISCAN:
+    case TL_ACTION_EXSCAN:
+    case TL_ACTION_IEXSCAN: return 0;
+    default: return 1;
+    }
+}
+
 int tlr_plan_is_modelled(const tlr_plan *plan, uint32_t rank, const tl_event *event,
                          const tl_call_info *info)
 {
-    const int is_collective =
-        info->action >= TL_ACTION_BARRIER && info->action <= TL_ACTION_IEXSCAN;
-    if (is_collective && (info->traits & TL_TRAIT_PERSISTENT))
+    if (info->action == TL_ACTION_OPAQUE)
         return 0;
-    if (info->action == TL_ACTION_COMM_DUP && (info->traits & TL_TRAIT_NB))
+    const int32_t comm = tlr_plan_find_comm(plan, rank, event->comm);
+    return comm < 0 || !plan->comms[comm].n_first || is_modelled_between_groups(info->action);
+}
+
+int tlr_plan_is_plain(const tlr_plan *plan, uint32_t rank, const tl_event *event,
+                      const tl_call_info *info)
+{
+    const int32_t comm = tlr_plan_find_comm(plan, rank, event->comm);
+    const int32_t made = tlr_plan_find_comm(plan, rank, event->new_comm);
+    if ((tlr_plan_is_collective(info->action) && (info->traits & TL_TRAIT_PERSISTENT)) ||
+        (info->action == TL_ACTION_COMM_DUP && (info->traits & TL_TRAIT_NB)) ||
+        (comm >= 0 && plan->comms[comm].n_first) || (made >= 0 && plan->comms[made].n_first))
         return 0;
-    if (info->action > TL_ACTION_IEXSCAN && info->action != TL_ACTION_COMM_DUP &&
-        info->action != TL_ACTION_COMM_SPLIT && info->action != TL_ACTION_COMM_CREATE &&
-        info->action != TL_ACTION_COMM_FREE && info->action != TL_ACTION_KERNEL &&
-        info->action != TL_ACTION_THREAD && info->action != TL_ACTION_ENTER)
-        return 0;
-    return (!event->comm || tlr_plan_find_comm(plan, rank, event->comm) != TLR_PLAN_INTER) &&
-           (!event->new_comm || tlr_plan_find_comm(plan, rank, event->new_comm) != TLR_PLAN_INTER);
+    switch (info->action) {
+    case TL_ACTION_COMM_DUP:
+    case TL_ACTION_COMM_SPLIT:
+    case TL_ACTION_COMM_CREATE:
+    case TL_ACTION_COMM_FREE:
+    case TL_ACTION_KERNEL:
+    case TL_ACTION_THREAD:
+    case TL_ACTION_ENTER: return 1;
+    default: return info->action <= TL_ACTION_IEXSCAN;
+    }
+}
+
+/* Calls that the engine makes of messages need a communicator for them. */
+static void note_twin(tlr_plan *plan, const tl_call_info *info, int32_t comm)
+{
+    if (comm >= 0 && tlr_plan_is_collective(info->action) &&
+        (plan->comms[comm].n_first || info->action >= TL_ACTION_NEIGHBOR_ALLGATHER))
+        plan->comms[comm].needs_twin = 1;
 }
 
 tlr_plan_site *tlr_plan_find_site(tlr_plan_rank *rank, uint16_t call, uint32_t site)
@@ -86,9 +155,9 @@ static tl_status add_split(survey *s, uint32_t rank, int32_t parent, uint32_t or
                            int32_t child)
 {
     tlr_plan *plan = s->plan;
-    if (parent < 0)
+    if (parent < 0 || plan->comms[parent].n_first)
         return TL_OK;
-    plan->comms[parent].is_split = 1;
+    plan->comms[parent].needs_twin = 1;
     if (child < 0)
         return TL_OK;
     if (!has_room((void **)&plan->splits, plan->n_splits, &s->splits_room, sizeof *plan->splits))
@@ -119,7 +188,7 @@ static tl_status survey_event(survey *s, uint32_t rank, const tl_event *event, u
         return tl_fail(s->err, TL_ERR_CORRUPT,
                        "%s: rank %u, event %" PRIu64 ": kernel %d is not defined",
                        tl_reader_path(s->trace), rank, r->n_events, event->tag);
-    if (!tlr_plan_is_modelled(plan, rank, event, info)) {
+    if (!s->is_modelled(plan, rank, event, info)) {
         plan->n_opaque++;
         s->n_unmodelled[event->call]++;
     }
@@ -136,6 +205,8 @@ static tl_status survey_event(survey *s, uint32_t rank, const tl_event *event, u
                        "defined",
                        tl_reader_path(s->trace), rank, r->n_events, info->name,
                        comm == TLR_PLAN_NO_COMM ? event->comm : event->new_comm);
+    note_twin(plan, info, comm);
+    plan->n_transfers += (uint64_t)tlr_plan_is_transfer(info->action);
     tl_status status = TL_OK;
     if (info->action == TL_ACTION_COMM_SPLIT && event->call != TL_MPI_Comm_split_type)
         status = add_split(s, rank, comm, n_splits[event->comm]++, child);
@@ -343,7 +414,7 @@ static tl_status match_marks(tl_reader *trace, tlr_plan *plan, tl_error *err)
 }
 
 tl_status tlr_plan_make(tl_reader *trace, const tlr_model *model, const tlr_options *options,
-                        tlr_plan **out, tl_error *err)
+                        tlr_plan_judge is_modelled, tlr_plan **out, tl_error *err)
 {
     tl_status status = TL_OK;
     tlr_plan *plan = calloc(1, sizeof *plan);
@@ -352,7 +423,8 @@ tl_status tlr_plan_make(tl_reader *trace, const tlr_model *model, const tlr_opti
         status = out_of_memory(err);
         goto cleanup;
     }
-    *s = (survey){.trace = trace, .plan = plan, .options = options, .err = err};
+    *s = (survey){
+        .trace = trace, .plan = plan, .options = options, .is_modelled = is_modelled, .err = err};
     plan->n_ranks = tl_reader_run(trace)->n_ranks;
     plan->ranks = calloc(plan->n_ranks, sizeof *plan->ranks);
     plan->world = malloc(plan->n_ranks * sizeof *plan->world);
@@ -389,13 +461,14 @@ void tlr_plan_free(tlr_plan *plan)
         return;
     for (uint32_t r = 0; plan->ranks && r < plan->n_ranks; r++) {
         free(plan->ranks[r].comms);
+        free(plan->ranks[r].definitions);
         free(plan->ranks[r].sites);
     }
     for (size_t i = 0; i < plan->n_mark_sites; i++)
         free(plan->mark_sites[i].site);
     free(plan->mark_sites);
     free(plan->splits);
-    free(plan->comms);
+    tlr_plan_free_comms(plan);
     free(plan->world);
     free(plan->ranks);
     free(plan);

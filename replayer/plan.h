@@ -9,15 +9,18 @@
 
 #include "replayer.h"
 
-/* TLR_PLAN_INTER: an intercommunicator. */
-enum { TLR_PLAN_WORLD = 0, TLR_PLAN_NO_COMM = -1, TLR_PLAN_SELF = -2, TLR_PLAN_INTER = -3 };
+enum { TLR_PLAN_WORLD = 0, TLR_PLAN_NO_COMM = -1, TLR_PLAN_SELF = -2 };
 
-/* A communicator, the same for all its members.  The first one is MPI_COMM_WORLD. */
+/* A communicator, window or file, the same for all its members.  The first one is MPI_COMM_WORLD.
+ * An intercommunicator has the members of both groups, first those of the group whose first member
+ * has the smaller rank. */
 typedef struct tlr_plan_comm {
     uint32_t n_members;
     const int32_t *members; /* ranks in MPI_COMM_WORLD */
-    int is_split;           /* some MPI_Comm_split starts from it */
     int is_entered;         /* some blocking collective on it begins by an Enter event */
+    uint32_t n_first;       /* members of an intercommunicator's first group, otherwise 0 */
+    int needs_twin;         /* calls on it are made of messages: MPI_Comm_split and such */
+    int32_t *own;           /* members, if the plan made them */
 } tlr_plan_comm;
 
 /* One group that the ordinal-th split of a communicator makes. */
@@ -46,7 +49,8 @@ typedef struct tlr_plan_site {
 
 typedef struct tlr_plan_rank {
     uint32_t n_comms;
-    int32_t *comms; /* by the rank's id: index of the communicator, or TLR_PLAN_... */
+    int32_t *comms;              /* by the rank's id: index of the communicator, or TLR_PLAN_... */
+    const tl_comm **definitions; /* by the rank's id: what the trace says of it, or NULL */
     size_t n_sites;
     tlr_plan_site *sites;
     uint64_t n_events;
@@ -64,18 +68,33 @@ typedef struct tlr_plan {
     tlr_plan_marks *mark_sites;
     size_t n_marks; /* in all */
     uint64_t n_events, n_polls, n_opaque;
+    uint64_t n_transfers; /* calls that move a file's data */
 } tlr_plan;
+
+/* Nonzero when an engine can replay the event; otherwise it is refused, or takes no time. */
+typedef int (*tlr_plan_judge)(const tlr_plan *plan, uint32_t rank, const tl_event *event,
+                              const tl_call_info *info);
 
 /* Reads every event once.  `model` may be NULL (no compute). */
 tl_status tlr_plan_make(tl_reader *trace, const tlr_model *model, const tlr_options *options,
-                        tlr_plan **out, tl_error *err);
+                        tlr_plan_judge is_modelled, tlr_plan **out, tl_error *err);
 void tlr_plan_free(tlr_plan *plan);
 
-/* Index of a rank's communicator, TLR_PLAN_SELF, TLR_PLAN_INTER, or TLR_PLAN_NO_COMM. */
+/* Index of a rank's communicator, TLR_PLAN_SELF, or TLR_PLAN_NO_COMM. */
 int32_t tlr_plan_find_comm(const tlr_plan *plan, uint32_t rank, uint32_t id);
-/* Nonzero when an engine can replay the event; otherwise it is refused, or takes no time. */
+/* All that SMPI can be made to do. */
 int tlr_plan_is_modelled(const tlr_plan *plan, uint32_t rank, const tl_event *event,
                          const tl_call_info *info);
+/* Messages and collectives within one group, without persistent collectives. */
+int tlr_plan_is_plain(const tlr_plan *plan, uint32_t rank, const tl_event *event,
+                      const tl_call_info *info);
+/* Calls on windows; those of them that move data; calls on files, and those. */
+int tlr_plan_is_one_sided(tl_action action);
+int tlr_plan_is_access(tl_action action);
+int tlr_plan_is_file(tl_action action);
+int tlr_plan_is_transfer(tl_action action);
+/* Collectives, blocking or not, of a communicator's members or of neighbours. */
+int tlr_plan_is_collective(tl_action action);
 /* The groups of one split, ordered by parent_rank. */
 const tlr_plan_split *tlr_plan_find_split(const tlr_plan *plan, uint32_t parent, uint32_t ordinal,
                                           size_t *n);
@@ -86,6 +105,7 @@ tlr_plan_site *tlr_plan_find_site(tlr_plan_rank *rank, uint16_t call, uint32_t s
 
 /* Finds the communicators that all ranks' definitions speak of. */
 tl_status tlr_plan_match_comms(tl_reader *trace, tlr_plan *plan, tl_error *err);
+void tlr_plan_free_comms(tlr_plan *plan);
 /* Rank of a world rank in a communicator; -1 if it is no member. */
 int32_t tlr_plan_rank_in(const tlr_plan_comm *comm, int32_t world_rank);
 

@@ -20,20 +20,24 @@ typedef struct table {
     uint32_t *last_claim; /* by index: 1 + the last of them */
 } table;
 
-static size_t slot_of(const table *t, const tl_comm *comm, uint32_t ordinal)
+static size_t slot_of(const table *t, const tlr_plan_comm *comm, uint32_t ordinal)
 {
-    return XXH64(comm->members, comm->n_members * sizeof *comm->members, ordinal) &
+    return XXH64(comm->members, comm->n_members * sizeof *comm->members,
+                 ((uint64_t)comm->n_first << 32) | ordinal) &
            (t->n_slots - 1);
 }
 
 /* Slot of this communicator, or the empty one where it belongs. */
-static size_t find_slot(const table *t, const tlr_plan *plan, const tl_comm *comm, uint32_t ordinal)
+static size_t find_slot(const table *t, const tlr_plan *plan, const tlr_plan_comm *comm,
+                        uint32_t ordinal)
 {
     size_t s = slot_of(t, comm, ordinal);
     for (; t->slots[s]; s = (s + 1) & (t->n_slots - 1)) {
         const uint32_t i = t->slots[s] - 1;
-        if (t->ordinals[i] == ordinal && plan->comms[i].n_members == comm->n_members &&
-            !memcmp(plan->comms[i].members, comm->members, comm->n_members * sizeof *comm->members))
+        const tlr_plan_comm *other = &plan->comms[i];
+        if (t->ordinals[i] == ordinal && other->n_members == comm->n_members &&
+            other->n_first == comm->n_first &&
+            !memcmp(other->members, comm->members, comm->n_members * sizeof *comm->members))
             return s;
     }
     return s;
@@ -47,40 +51,68 @@ int32_t tlr_plan_rank_in(const tlr_plan_comm *comm, int32_t world_rank)
     return -1;
 }
 
-/* Enters one definition of a rank. */
-static tl_status add_definition(table *t, tlr_plan *plan, uint32_t rank, const tl_comm *comm,
-                                tl_error *err)
+/* The definition as all members see it; with two groups in the one order. */
+static tl_status take_definition(const tl_comm *comm, tlr_plan_comm *out, tl_error *err)
 {
-    if (comm->n_remote) {
-        plan->ranks[rank].comms[comm->id] = TLR_PLAN_INTER;
+    *out = (tlr_plan_comm){.n_members = comm->n_members, .members = comm->members};
+    if (!comm->n_remote || !comm->n_members)
         return TL_OK;
-    }
+    const int own_first = comm->members[0] < comm->remote[0];
+    const size_t n = (size_t)comm->n_members + comm->n_remote;
+    out->n_members = (uint32_t)n;
+    out->n_first = own_first ? comm->n_members : comm->n_remote;
+    out->members = out->own = malloc(n * sizeof *out->own);
+    if (!out->own)
+        return tl_fail(err, TL_ERR_MEMORY, "out of memory for the communicators");
+    memcpy(out->own, own_first ? comm->members : comm->remote, out->n_first * sizeof *out->own);
+    memcpy(out->own + out->n_first, own_first ? comm->remote : comm->members,
+           (n - out->n_first) * sizeof *out->own);
+    return TL_OK;
+}
+
+/* Finds the communicator, or makes it, and gives it to the rank under this id.  What becomes part
+ * of the plan is taken out of *comm. */
+static tl_status enter(table *t, tlr_plan *plan, uint32_t rank, uint32_t id, tlr_plan_comm *comm,
+                       tl_error *err)
+{
     int is_member = 0;
     for (uint32_t i = 0; i < comm->n_members; i++) {
         if (comm->members[i] < 0 || (uint32_t)comm->members[i] >= plan->n_ranks)
             return tl_fail(err, TL_ERR_CORRUPT,
                            "rank %u: communicator %u has a member %d that the trace does not have",
-                           rank, comm->id, comm->members[i]);
+                           rank, id, comm->members[i]);
         is_member |= (uint32_t)comm->members[i] == rank;
     }
     if (!is_member)
         return tl_fail(err, TL_ERR_CORRUPT, "rank %u: is no member of its communicator %u", rank,
-                       comm->id);
+                       id);
     /* The first number that this rank does not have yet. */
     uint32_t ordinal = 0;
     size_t s = find_slot(t, plan, comm, ordinal);
     while (t->slots[s] && t->last_claim[t->slots[s] - 1] == rank + 1)
         s = find_slot(t, plan, comm, ++ordinal);
     if (!t->slots[s]) {
-        plan->comms[plan->n_comms] =
-            (tlr_plan_comm){.n_members = comm->n_members, .members = comm->members};
+        plan->comms[plan->n_comms] = *comm;
+        comm->own = NULL;
         t->ordinals[plan->n_comms] = ordinal;
         t->slots[s] = (uint32_t)++plan->n_comms;
     }
     t->n_claims[t->slots[s] - 1]++;
     t->last_claim[t->slots[s] - 1] = rank + 1;
-    plan->ranks[rank].comms[comm->id] = (int32_t)(t->slots[s] - 1);
+    plan->ranks[rank].comms[id] = (int32_t)(t->slots[s] - 1);
     return TL_OK;
+}
+
+/* Enters one definition of a rank. */
+static tl_status add_definition(table *t, tlr_plan *plan, uint32_t rank, const tl_comm *definition,
+                                tl_error *err)
+{
+    tlr_plan_comm comm;
+    tl_status status = take_definition(definition, &comm, err);
+    if (status == TL_OK)
+        status = enter(t, plan, rank, definition->id, &comm, err);
+    free(comm.own);
+    return status;
 }
 
 static tl_status add_rank(tl_reader *trace, table *t, tlr_plan *plan, uint32_t rank, tl_error *err)
@@ -90,13 +122,15 @@ static tl_status add_rank(tl_reader *trace, table *t, tlr_plan *plan, uint32_t r
     tlr_plan_rank *r = &plan->ranks[rank];
     r->n_comms = (n ? comms[n - 1].id : TL_COMM_SELF) + 1;
     r->comms = malloc(r->n_comms * sizeof *r->comms);
-    if (!r->comms)
+    r->definitions = calloc(r->n_comms, sizeof *r->definitions);
+    if (!r->comms || !r->definitions)
         return tl_fail(err, TL_ERR_MEMORY, "out of memory for the communicators");
     for (uint32_t i = 0; i < r->n_comms; i++)
         r->comms[i] = TLR_PLAN_NO_COMM;
     r->comms[TL_COMM_WORLD] = TLR_PLAN_WORLD;
     r->comms[TL_COMM_SELF] = TLR_PLAN_SELF;
     for (size_t i = 0; i < n; i++) {
+        r->definitions[comms[i].id] = &comms[i];
         tl_status status = add_definition(t, plan, rank, &comms[i], err);
         if (status != TL_OK)
             return status;
@@ -125,6 +159,13 @@ static tl_status check_claims(const table *t, const tlr_plan *plan, tl_error *er
         }
     }
     return TL_OK;
+}
+
+void tlr_plan_free_comms(tlr_plan *plan)
+{
+    for (size_t i = 0; i < plan->n_comms; i++)
+        free(plan->comms[i].own);
+    free(plan->comms);
 }
 
 tl_status tlr_plan_match_comms(tl_reader *trace, tlr_plan *plan, tl_error *err)

@@ -46,6 +46,7 @@ static const share shares[] = {
     {"point-to-point", offsetof(tlr_rank_prediction, p2p_s)},
     {"wait", offsetof(tlr_rank_prediction, wait_s)},
     {"collective", offsetof(tlr_rank_prediction, collective_s)},
+    {"files", offsetof(tlr_rank_prediction, io_s)},
     {"end of rank", offsetof(tlr_rank_prediction, end_s)},
 };
 enum { N_SHARES = sizeof shares / sizeof *shares, N_SLOWEST = 5 };

@@ -110,9 +110,13 @@ typedef struct tlr_options {
     const char *model_path; /* compute model in place of the platform's */
     int no_compute;         /* bursts and kernels take no time */
     int allow_opaque;       /* go on although the trace has calls that are not modelled */
-    const char
-        *loggops_params; /* of the loggops engine: "L=5us,o=2us,g=2us,G=2.5ns,O=1ns,S=65536" */
-    int progress;        /* tell progress on standard error */
+    double io_bandwidth;    /* bytes per second that each rank reads or writes; 0: the disk of its
+                               host */
+    int wildcards_first;    /* a nonblocking receive from any source takes what comes first, not
+                               what it took in the run */
+    const char *loggops_params; /* of the loggops engine:
+                                   "L=5us,o=2us,g=2us,G=2.5ns,O=1ns,S=65536" */
+    int progress;               /* tell progress on standard error */
 } tlr_options;
 
 typedef struct tlr_rank_prediction {
@@ -123,6 +127,7 @@ typedef struct tlr_rank_prediction {
     double p2p_s;        /* inside point-to-point calls that do not wait for a request */
     double wait_s;       /* inside Wait, Waitall, ... and probes */
     double collective_s; /* inside collectives and communicator constructors */
+    double io_s;         /* inside calls on files */
     uint64_t n_events;
 } tlr_rank_prediction;
 

@@ -46,6 +46,15 @@ static void set_world_variable(const smpi_job *job)
     MPI_COMM_WORLD = build(only_me);
 }
 
+/* Windows and files talk on the communicator that they were made from. */
+static int is_on_parent(const tl_comm *definition)
+{
+    if (!definition)
+        return 0;
+    const tl_action action = tl_call_by_code(definition->call)->action;
+    return action == TL_ACTION_WIN_CREATE || action == TL_ACTION_FILE_OPEN;
+}
+
 void smpi_build_comms(smpi_rank *r)
 {
     smpi_job *job = r->job;
@@ -55,11 +64,17 @@ void smpi_build_comms(smpi_rank *r)
         build_groups(job);
     sg_barrier_wait(replay.barrier);
     r->comms = smpi_alloc(own->n_comms, sizeof *r->comms);
-    r->split_comms = smpi_alloc(own->n_comms, sizeof *r->split_comms);
+    r->twins = smpi_alloc(own->n_comms, sizeof *r->twins);
+    r->peer_offset = smpi_alloc(own->n_comms, sizeof *r->peer_offset);
     r->n_splits = smpi_alloc(own->n_comms, sizeof *r->n_splits);
+    r->windows = smpi_alloc(own->n_comms, sizeof *r->windows);
+    r->file_done = smpi_alloc(own->n_comms, sizeof *r->file_done);
     uint32_t *id_of = smpi_alloc(plan->n_comms, sizeof *id_of);
     for (uint32_t id = 0; id < own->n_comms; id++) {
-        r->comms[id] = r->split_comms[id] = MPI_COMM_NULL;
+        r->comms[id] = r->twins[id] = MPI_COMM_NULL;
+        const tl_comm *definition = own->definitions[id];
+        if (definition && definition->n_remote && definition->members[0] < definition->remote[0])
+            r->peer_offset[id] = definition->n_members;
         if (own->comms[id] >= 0)
             id_of[own->comms[id]] = id;
         else if (own->comms[id] == TLR_PLAN_SELF)
@@ -69,9 +84,20 @@ void smpi_build_comms(smpi_rank *r)
     for (size_t c = 0; c < plan->n_comms; c++) {
         if (!id_of[c])
             continue;
-        r->comms[id_of[c]] = build(job->groups[c]);
-        if (plan->comms[c].is_split)
-            r->split_comms[id_of[c]] = build(job->groups[c]);
+        const uint32_t id = id_of[c];
+        if (is_on_parent(own->definitions[id]))
+            continue;
+        r->comms[id] = build(job->groups[c]);
+        if (plan->comms[c].needs_twin)
+            r->twins[id] = build(job->groups[c]);
+    }
+    for (size_t c = 0; c < plan->n_comms; c++) {
+        const tl_comm *definition = id_of[c] ? own->definitions[id_of[c]] : NULL;
+        if (!is_on_parent(definition))
+            continue;
+        r->comms[definition->id] = r->comms[definition->parent];
+        if (tl_call_by_code(definition->call)->action == TL_ACTION_WIN_CREATE)
+            smpi_build_window(r, definition->id);
     }
     free(id_of);
     sg_barrier_wait(replay.barrier);
@@ -115,7 +141,7 @@ static int send_groups(const smpi_rank *r, uint32_t ordinal, int32_t parent, MPI
 /* The messages travel on a twin of the parent, where no receive of the trace can take them. */
 static int split_cost(smpi_rank *r, int32_t parent, int has_child)
 {
-    const MPI_Comm twin = r->split_comms[r->event.comm];
+    const MPI_Comm twin = r->twins[r->event.comm];
     const uint32_t ordinal = r->n_splits[r->event.comm]++;
     MPI_Request gather;
     int rc = MPI_Igather(replay.send_buffer, 2, MPI_INT, replay.recv_buffer, 2, MPI_INT, 0, twin,
@@ -145,6 +171,24 @@ static int construct_entered(smpi_rank *r)
     return rc;
 }
 
+/* SMPI 3.32 has no intercommunicators.  The first ranks of the two groups exchange their sizes and
+ * members, and tell the others of their group. */
+static int meet_other_group(smpi_rank *r)
+{
+    const tl_event *e = &r->event;
+    const tl_comm *made = r->job->plan->ranks[r->rank].definitions[e->new_comm];
+    if (!made)
+        return MPI_SUCCESS;
+    const int own = (int)made->n_members + 1, other = (int)made->n_remote + 1;
+    int rc = MPI_SUCCESS;
+    if ((uint32_t)made->members[0] == r->rank)
+        rc = MPI_Sendrecv(replay.send_buffer, own, MPI_INT, (int)r->peer_offset[e->new_comm], 0,
+                          replay.recv_buffer, other, MPI_INT, (int)r->peer_offset[e->new_comm], 0,
+                          r->comms[e->new_comm], MPI_STATUS_IGNORE);
+    return rc == MPI_SUCCESS ? MPI_Bcast(replay.recv_buffer, other, MPI_INT, 0, r->comms[e->comm])
+                             : rc;
+}
+
 int smpi_construct(smpi_rank *r)
 {
     const tl_event *e = &r->event;
@@ -155,7 +199,10 @@ int smpi_construct(smpi_rank *r)
     /* SMPI finds the ranks of a host by looking, without a message. */
     if (e->call == TL_MPI_Comm_split_type)
         return rc;
-    if (r->info->action == TL_ACTION_COMM_SPLIT && parent >= 0)
+    if (r->info->action == TL_ACTION_INTERCOMM_CREATE)
+        rc = meet_other_group(r);
+    if (r->info->action == TL_ACTION_COMM_SPLIT && parent >= 0 &&
+        !r->job->plan->comms[parent].n_first)
         rc = split_cost(r, parent, e->new_comm != TL_COMM_NULL);
     if (rc == MPI_SUCCESS && e->new_comm != TL_COMM_NULL)
         rc = MPI_Bcast(replay.recv_buffer, 1, MPI_INT, 0, r->comms[e->new_comm]);

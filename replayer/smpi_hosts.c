@@ -6,6 +6,7 @@
 #include "mapping.h"
 
 #include <fnmatch.h>
+#include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
@@ -129,6 +130,22 @@ static void map_jobs(const tlr_host *hosts, size_t n_hosts, uint32_t *host_of)
     free(shared);
 }
 
+/* Data of files needs a disk, a bandwidth, or the user's word that it takes no time. */
+static void check_disks(void)
+{
+    if (replay.options->io_bandwidth > 0 || replay.options->allow_opaque)
+        return;
+    for (uint32_t r = 0; r < replay.n_ranks; r++) {
+        const smpi_job *job = replay.ranks[r].job;
+        if (job->plan->n_transfers && !smpi_has_disk(replay.result->ranks[r].host))
+            smpi_give_up(
+                TL_ERR_UNSUPPORTED,
+                "%s: has %" PRIu64 " calls that read or write files, and the host '%s' has "
+                "no disk; give --io-bandwidth, or --allow-opaque to take them as free",
+                tl_reader_path(job->trace), job->plan->n_transfers, replay.result->ranks[r].host);
+    }
+}
+
 void smpi_place_ranks(void)
 {
     size_t n_hosts;
@@ -147,6 +164,7 @@ void smpi_place_ranks(void)
                 replay.model->reference_flops *
                 (sg_host_get_speed(sg_host_by_name(host->name)) / speeds[host_of[r]]);
     }
+    check_disks();
     free(speeds);
     free(host_of);
     free(hosts);

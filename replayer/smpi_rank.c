@@ -45,171 +45,6 @@ int smpi_count(const smpi_rank *r, int64_t count)
     return (int)count;
 }
 
-/* Elements and type of a message: bytes where their number fits, for then no two types can
- * disagree. */
-static int message_count(const smpi_rank *r, int64_t count, int64_t type_bytes, MPI_Datatype *type)
-{
-    const int64_t bytes = count * type_bytes;
-    *type = bytes <= INT_MAX ? MPI_BYTE : smpi_type(type_bytes);
-    return smpi_count(r, bytes <= INT_MAX ? bytes : count);
-}
-
-static int peer_of(int32_t peer)
-{
-    return peer == TL_PROC_NULL ? MPI_PROC_NULL : peer == TL_ANY_SOURCE ? MPI_ANY_SOURCE : peer;
-}
-
-static int tag_of(int32_t tag)
-{
-    return tag == TL_ANY_TAG ? MPI_ANY_TAG : tag;
-}
-
-/* ---- requests ---- */
-
-MPI_Request *smpi_request(smpi_rank *r, int64_t id)
-{
-    if (id <= 0 || id > UINT32_MAX)
-        smpi_give_up_at(r, TL_ERR_CORRUPT, "request %" PRId64 " is not a request", id);
-    if ((size_t)id >= r->n_requests) {
-        size_t n = r->n_requests ? r->n_requests : 64;
-        while (n <= (size_t)id)
-            n *= 2;
-        r->requests = realloc(r->requests, n * sizeof *r->requests);
-        if (!r->requests)
-            smpi_give_up(TL_ERR_MEMORY, "out of memory for requests");
-        for (size_t i = r->n_requests; i < n; i++)
-            r->requests[i] = MPI_REQUEST_NULL;
-        r->n_requests = n;
-    }
-    return &r->requests[id];
-}
-
-/* Runs an MPI function over the requests in the event's list, as one array. */
-static int over_list(smpi_rank *r, int (*function)(int, MPI_Request *))
-{
-    const tl_event *e = &r->event;
-    if (e->list_len > r->n_gathered) {
-        free(r->gathered);
-        r->gathered = smpi_alloc(e->list_len, sizeof *r->gathered);
-        r->n_gathered = e->list_len;
-    }
-    int n = 0;
-    for (uint32_t i = 0; i < e->list_len; i++)
-        if (e->list[i])
-            r->gathered[n++] = *smpi_request(r, e->list[i]);
-    const int rc = function(n, r->gathered);
-    n = 0;
-    for (uint32_t i = 0; i < e->list_len; i++)
-        if (e->list[i])
-            *smpi_request(r, e->list[i]) = r->gathered[n++];
-    return rc;
-}
-
-static int wait_all(int n, MPI_Request *requests)
-{
-    return MPI_Waitall(n, requests, MPI_STATUSES_IGNORE);
-}
-
-/* SMPI forgets a persistent request without a partner once it was waited for: nothing to start. */
-static int start_all(int n, MPI_Request *requests)
-{
-    int rc = MPI_SUCCESS;
-    for (int i = 0; i < n && rc == MPI_SUCCESS; i++)
-        if (requests[i] != MPI_REQUEST_NULL)
-            rc = MPI_Startall(1, &requests[i]);
-    return rc;
-}
-
-/* What the program found completed is waited for. */
-static int wait_event(smpi_rank *r)
-{
-    const tl_event *e = &r->event;
-    if (e->call == TL_MPI_Waitall || e->list_len > 1)
-        return over_list(r, wait_all);
-    const int64_t id = e->list_len ? e->list[0] : e->request;
-    if (!id || *smpi_request(r, id) == MPI_REQUEST_NULL)
-        return MPI_SUCCESS;
-    return MPI_Wait(smpi_request(r, id), MPI_STATUS_IGNORE);
-}
-
-/* ---- point to point ---- */
-
-static int send_event(smpi_rank *r)
-{
-    const tl_event *e = &r->event;
-    const MPI_Comm comm = smpi_event_comm(r);
-    const char *buffer = replay.send_buffer;
-    MPI_Datatype type;
-    const int count = message_count(r, e->count, e->type_bytes, &type);
-    const int to = peer_of(e->peer);
-    switch (e->call) {
-    case TL_MPI_Bsend: return MPI_Bsend(buffer, count, type, to, e->tag, comm);
-    case TL_MPI_Ssend: return MPI_Ssend(buffer, count, type, to, e->tag, comm);
-    case TL_MPI_Rsend: return MPI_Rsend(buffer, count, type, to, e->tag, comm);
-    default: return MPI_Send(buffer, count, type, to, e->tag, comm);
-    }
-}
-
-static int isend_event(smpi_rank *r)
-{
-    const tl_event *e = &r->event;
-    const MPI_Comm comm = smpi_event_comm(r);
-    const char *buffer = replay.send_buffer;
-    MPI_Datatype type;
-    const int count = message_count(r, e->count, e->type_bytes, &type);
-    const int to = peer_of(e->peer);
-    MPI_Request *request = smpi_request(r, e->request);
-    switch (e->call) {
-    case TL_MPI_Ibsend: return MPI_Ibsend(buffer, count, type, to, e->tag, comm, request);
-    case TL_MPI_Issend: return MPI_Issend(buffer, count, type, to, e->tag, comm, request);
-    case TL_MPI_Irsend: return MPI_Irsend(buffer, count, type, to, e->tag, comm, request);
-    case TL_MPI_Isend: return MPI_Isend(buffer, count, type, to, e->tag, comm, request);
-    case TL_MPI_Bsend_init: return MPI_Bsend_init(buffer, count, type, to, e->tag, comm, request);
-    case TL_MPI_Ssend_init: return MPI_Ssend_init(buffer, count, type, to, e->tag, comm, request);
-    case TL_MPI_Rsend_init: return MPI_Rsend_init(buffer, count, type, to, e->tag, comm, request);
-    default: return MPI_Send_init(buffer, count, type, to, e->tag, comm, request);
-    }
-}
-
-static int receive_event(smpi_rank *r)
-{
-    const tl_event *e = &r->event;
-    const MPI_Comm comm = smpi_event_comm(r);
-    char *buffer = replay.recv_buffer;
-    MPI_Datatype type;
-    const int count = message_count(r, e->count, e->type_bytes, &type);
-    const int from = peer_of(e->peer), tag = tag_of(e->tag);
-    switch (e->call) {
-    case TL_MPI_Irecv:
-        return MPI_Irecv(buffer, count, type, from, tag, comm, smpi_request(r, e->request));
-    case TL_MPI_Recv_init:
-        return MPI_Recv_init(buffer, count, type, from, tag, comm, smpi_request(r, e->request));
-    default: return MPI_Recv(buffer, count, type, from, tag, comm, MPI_STATUS_IGNORE);
-    }
-}
-
-static int sendrecv_event(smpi_rank *r)
-{
-    const tl_event *e = &r->event;
-    /* MPI_Sendrecv_replace is MPI_Sendrecv and a copy, in SMPI too. */
-    const int replaces = e->call == TL_MPI_Sendrecv_replace;
-    MPI_Datatype send_type, recv_type;
-    const int send_count = message_count(r, e->count, e->type_bytes, &send_type);
-    const int recv_count = message_count(r, replaces ? e->count : e->recv_count,
-                                         replaces ? e->type_bytes : e->recv_type_bytes, &recv_type);
-    return MPI_Sendrecv(replay.send_buffer, send_count, send_type, peer_of(e->peer), e->tag,
-                        replay.recv_buffer, recv_count, recv_type, peer_of(e->recv_peer),
-                        tag_of(e->recv_tag), smpi_event_comm(r), MPI_STATUS_IGNORE);
-}
-
-/* MPI_Startall, unlike MPI_Start, takes requests without a partner. */
-static int start_event(smpi_rank *r)
-{
-    if (r->event.call == TL_MPI_Startall)
-        return over_list(r, start_all);
-    return start_all(1, smpi_request(r, r->event.request));
-}
-
 /* ---- computation ---- */
 
 static void add_computation(smpi_rank *r)
@@ -266,28 +101,34 @@ static int issue(smpi_rank *r, double **account)
     case TL_ACTION_ABORT:
         return replay.finalize_barrier ? MPI_Barrier(r->comms[TL_COMM_WORLD]) : MPI_SUCCESS;
     case TL_ACTION_CLOCK: MPI_Wtime(); return MPI_SUCCESS;
-    case TL_ACTION_SEND: *account = &result->p2p_s; return send_event(r);
+    case TL_ACTION_SEND: *account = &result->p2p_s; return smpi_send(r);
     case TL_ACTION_SEND_INIT:
-    case TL_ACTION_ISEND: *account = &result->p2p_s; return isend_event(r);
+    case TL_ACTION_ISEND: *account = &result->p2p_s; return smpi_isend(r);
     case TL_ACTION_RECV_INIT:
     case TL_ACTION_IRECV:
-    case TL_ACTION_RECV: *account = &result->p2p_s; return receive_event(r);
-    case TL_ACTION_SENDRECV: *account = &result->p2p_s; return sendrecv_event(r);
-    case TL_ACTION_START: *account = &result->p2p_s; return start_event(r);
-    case TL_ACTION_WAIT: *account = &result->wait_s; return wait_event(r);
-    case TL_ACTION_REQUEST_FREE:
-        /* SMPI 3.32 releases a request whose message is still on its way: let it be. */
-        *smpi_request(r, r->event.request) = MPI_REQUEST_NULL;
-        return MPI_SUCCESS;
-    case TL_ACTION_CANCEL: {
-        MPI_Request *request = smpi_request(r, r->event.request);
-        return *request == MPI_REQUEST_NULL ? MPI_SUCCESS : MPI_Cancel(request);
-    }
+    case TL_ACTION_RECV: *account = &result->p2p_s; return smpi_receive(r);
+    case TL_ACTION_SENDRECV: *account = &result->p2p_s; return smpi_sendrecv(r);
+    case TL_ACTION_START: *account = &result->p2p_s; return smpi_start(r);
+    case TL_ACTION_WAIT: *account = &result->wait_s; return smpi_wait(r);
+    case TL_ACTION_REQUEST_FREE: return smpi_free_request(r);
+    case TL_ACTION_CANCEL: return smpi_cancel(r);
     case TL_ACTION_COMM_DUP:
     case TL_ACTION_COMM_SPLIT:
-    case TL_ACTION_COMM_CREATE: *account = &result->collective_s; return smpi_construct(r);
-    default: *account = &result->collective_s; return smpi_collective(r);
+    case TL_ACTION_COMM_CREATE:
+    case TL_ACTION_INTERCOMM_CREATE:
+    case TL_ACTION_INTERCOMM_MERGE: *account = &result->collective_s; return smpi_construct(r);
+    default: break;
     }
+    if (tlr_plan_is_one_sided(r->info->action)) {
+        *account = tlr_plan_is_access(r->info->action) ? &result->p2p_s : &result->wait_s;
+        return smpi_window_event(r);
+    }
+    if (tlr_plan_is_file(r->info->action)) {
+        *account = &result->io_s;
+        return smpi_file_event(r);
+    }
+    *account = &result->collective_s;
+    return smpi_any_collective(r);
 }
 
 /* Events that neither take time nor tell it leave the computation before them pending. */
@@ -296,9 +137,10 @@ static int is_local(const smpi_rank *r)
     switch (r->info->action) {
     case TL_ACTION_NONE:
     case TL_ACTION_THREAD:
-    case TL_ACTION_MATCH: /* a wildcard receive takes what comes in the simulation */
+    case TL_ACTION_MATCH: /* its receive knew (smpi_match.c) */
     case TL_ACTION_KERNEL:
     case TL_ACTION_PROBE: /* the receive that follows waits */
+    case TL_ACTION_FILE_DELETE:
     case TL_ACTION_COMM_FREE: return 1;
     default: return !tlr_plan_is_modelled(r->job->plan, r->rank, &r->event, r->info);
     }
@@ -414,6 +256,7 @@ void smpi_rank_main(int argc, char **argv)
     r->result->end_s = simgrid_get_clock() - r->job->start_s;
     replay.result->n_finished++;
     tl_cursor_close(r->cursor);
+    smpi_close_ahead(r);
     MPI_Finalize();
 }
 

@@ -16,7 +16,7 @@ enum { HOST_NAME_BYTES = 256, NAME_BYTES = 64 };
 
 /* What one rank's replay leaves for the parent process. */
 typedef struct smpi_rank_result {
-    double end_s, compute_s, kernel_s, p2p_s, wait_s, collective_s;
+    double end_s, compute_s, kernel_s, p2p_s, wait_s, collective_s, io_s;
     char host[HOST_NAME_BYTES];
 } smpi_rank_result;
 
@@ -33,6 +33,17 @@ typedef struct smpi_result {
 } smpi_result;
 
 typedef struct smpi_job smpi_job;
+typedef struct smpi_ahead smpi_ahead; /* smpi_match.c */
+
+/* What one request of the trace is made of. */
+typedef struct smpi_bundle {
+    int n, room;
+    MPI_Request *items;
+    sg_sem_t done;            /* of data on its way to or from a file, or NULL */
+    const tl_call_info *info; /* of a call that MPI_Start repeats, or NULL */
+    tl_event event;
+    int64_t *list; /* the event's */
+} smpi_bundle;
 
 /* A thread of a rank while another one's events are replayed. */
 typedef struct smpi_thread {
@@ -57,12 +68,18 @@ typedef struct smpi_rank {
     smpi_thread *threads;       /* but the one whose events are replayed */
     double ready_s;             /* of that one */
 
-    MPI_Comm *comms;       /* by the rank's own id */
-    MPI_Comm *split_comms; /* by the rank's own id: a twin for the messages of MPI_Comm_split */
-    uint32_t *n_splits;    /* by the rank's own id: splits so far */
+    /* By the rank's own id of a communicator, window or file. */
+    MPI_Comm *comms;       /* an intercommunicator's is that of both groups */
+    MPI_Comm *twins;       /* for messages that no receive of the trace may take, or null */
+    uint32_t *peer_offset; /* first rank in comms of those that a peer counts from */
+    uint32_t *n_splits;    /* so far */
+    MPI_Win *windows;
+    sg_sem_t *file_done; /* of a split collective that has begun */
 
     size_t n_requests;
     MPI_Request *requests; /* by id */
+    smpi_bundle **bundles; /* by id: for what is more than one request, otherwise NULL */
+    smpi_ahead *ahead;     /* NULL until a receive is open */
     size_t n_gathered;
     MPI_Request *gathered; /* the array of a Waitall or Startall */
     size_t n_counts;
@@ -109,6 +126,7 @@ typedef struct smpi_replay {
     sg_bar_t barrier; /* of all ranks */
     MPI_Op commutative, noncommutative;
     char *send_buffer, *recv_buffer; /* of every message: never read for its contents */
+    size_t buffer_bytes;             /* addresses behind each of them */
     uint64_t n_done;                 /* events, for progress */
 } smpi_replay;
 
@@ -161,13 +179,60 @@ int smpi_comm_is_entered(const smpi_rank *r);
 /* Issues the collective at hand, blocking or not; returns the MPI error code. */
 int smpi_collective(smpi_rank *r);
 
+/* ---- smpi_exchange.c ---- */
+
+/* Issues any collective, including those that SMPI does not have. */
+int smpi_any_collective(smpi_rank *r);
+/* Keeps the call at hand for MPI_Start, in its request's bundle; and starts what was kept. */
+int smpi_keep(smpi_rank *r);
+int smpi_start_kept(smpi_rank *r, int64_t id);
+smpi_bundle *smpi_open_bundle(smpi_rank *r, int64_t id);
+MPI_Request *smpi_add_request(smpi_bundle *bundle);
+/* Waits for all that is under way in it; what is not kept is gone then. */
+int smpi_finish_bundle(smpi_rank *r, int64_t id);
+void smpi_close_bundle(smpi_rank *r, int64_t id);
+
+/* ---- smpi_window.c ---- */
+
+/* Makes the window with this id; collective over its ranks. */
+void smpi_build_window(smpi_rank *r, uint32_t id);
+int smpi_window_event(smpi_rank *r);
+
+/* ---- smpi_file.c ---- */
+
+int smpi_file_event(smpi_rank *r);
+int smpi_has_disk(const char *host);
+
+/* ---- smpi_match.c ---- */
+
+/* Nonzero when the receive does not say whose message it takes, and the run's outcome decides. */
+int smpi_is_open(const smpi_rank *r, const tl_event *e);
+/* Source and tag of the message that the open receive at hand, or the one started, took. */
+void smpi_find_match(smpi_rank *r, int32_t *source, int32_t *tag);
+void smpi_close_ahead(smpi_rank *r);
+
+/* ---- smpi_p2p.c ---- */
+
+int smpi_send(smpi_rank *r);
+int smpi_isend(smpi_rank *r);
+int smpi_receive(smpi_rank *r);
+int smpi_receive_match(smpi_rank *r);
+int smpi_sendrecv(smpi_rank *r);
+int smpi_start(smpi_rank *r);
+int smpi_wait(smpi_rank *r);
+int smpi_cancel(smpi_rank *r);
+int smpi_free_request(smpi_rank *r);
+/* The slot in which a request with this id stands. */
+MPI_Request *smpi_request(smpi_rank *r, int64_t id);
+/* Elements and type of a message: bytes where their number fits, for then no two types can
+ * disagree. */
+int smpi_message_count(const smpi_rank *r, int64_t count, int64_t type_bytes, MPI_Datatype *type);
+
 /* ---- smpi_rank.c ---- */
 
 /* A datatype of that many bytes. */
 MPI_Datatype smpi_type(int64_t bytes);
 /* A count as MPI wants it. */
 int smpi_count(const smpi_rank *r, int64_t count);
-/* The slot in which a request with this id stands. */
-MPI_Request *smpi_request(smpi_rank *r, int64_t id);
 
 #endif

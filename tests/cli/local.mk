@@ -7,10 +7,11 @@ CLI_TESTS = \
 	tests/cli/make.sh \
 	tests/cli/man_examples.sh \
 	tests/cli/exchange.sh \
+	tests/cli/import.sh \
 	tests/cli/readme.sh \
 	tests/cli/replay.sh \
 	tests/cli/trace.sh \
 	tests/cli/undump.sh \
 	tests/cli/what_if.sh
 TESTS += $(CLI_TESTS)
-EXTRA_DIST += $(CLI_TESTS) tests/cli/flip_bits.py
+EXTRA_DIST += $(CLI_TESTS) tests/cli/flip_bits.py tests/cli/dumpi_write.py

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # Every command of the EXAMPLES sections of the manual works when pasted, beside the traces that the
-# examples name: hpcc.tl, a run whose last section is hpl.tl, ring.tl, and pair.tl, one message.  And every command has a page.
+# examples name: hpcc.tl, a run whose last section is hpl.tl, ring.tl, pair.tl, one message, and dumpi/all.meta.  And every command has a page.
 . "$top_srcdir/tests/tap.sh"
 PATH=$(dirname "$timeless"):$PATH
 export TIMELESS_PLATFORMS=$top_srcdir/platforms
@@ -20,6 +20,7 @@ check 'a ring' "$top_builddir/tests/golden/make_trace" ring ring.tl
 printf '%s\n' 'timeless-text 1' 'ranks 2' 'rank 0 host="h"' \
     '0 0 MPI_Send count=1 type_bytes=8 peer=1 tag=0 comm=1' 'end cut clock_ns=0' 'rank 1 host="h"' \
     '1 0 MPI_Recv count=1 type_bytes=8 peer=0 tag=0 comm=1' 'end cut clock_ns=0' | timeless undump - -o pair.tl
+python3 "$top_srcdir/tests/cli/dumpi_write.py" dumpi
 for page in "$top_srcdir"/doc/timeless*.1; do
     name=$(basename "$page" .1) n=0
     while IFS= read -r command <&3; do

@@ -3,7 +3,7 @@ check_PROGRAMS += tests/mpi/print_events
 tests_mpi_print_events_SOURCES = tests/mpi/print_events.c
 tests_mpi_print_events_LDADD = compress/libtimeless.la
 MPI_TESTS = \
-	tests/mpi/calls.sh tests/mpi/ends.sh tests/mpi/fortran.sh tests/mpi/hpcc.sh tests/mpi/kernels.sh tests/mpi/record.sh \
+	tests/mpi/calls.sh tests/mpi/ends.sh tests/mpi/fortran.sh tests/mpi/hpcc.sh tests/mpi/kernels.sh tests/mpi/races.sh tests/mpi/record.sh \
 	tests/mpi/rows.sh tests/mpi/symbols.sh tests/mpi/threads.sh tests/mpi/user_kernels.sh \
 	tests/mpi/volumes.sh
 TESTS += $(MPI_TESTS)
@@ -25,7 +25,7 @@ EXTRA_DIST += $(MPI_TESTS) \
 # The differential oracle: its programs, the platforms and the driver.
 TESTS += tests/mpi/oracle.sh
 EXTRA_DIST += tests/mpi/oracle.sh \
-	tests/mpi/oracle.c tests/mpi/oracle_p2p.c tests/mpi/oracle_coll.c tests/mpi/oracle_schedule.c \
+	tests/mpi/oracle.c tests/mpi/oracle_p2p.c tests/mpi/oracle_coll.c tests/mpi/oracle_schedule.c tests/mpi/oracle_window.c \
 	tests/mpi/oracle.h tests/mpi/oracle_run.h \
 	tests/mpi/oracle/star/platform.xml tests/mpi/oracle/star/options.conf tests/mpi/oracle/star/hosts \
 	tests/mpi/oracle/fat-tree/platform.xml tests/mpi/oracle/fat-tree/options.conf \

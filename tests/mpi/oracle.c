@@ -110,6 +110,8 @@ static void run_step(oracle_rank *self, const oracle_step *step)
         oracle_run_p2p(self, step, me);
     else if (step->kind < STEP_SPLIT)
         oracle_run_collective(self, step, me);
+    else if (step->kind == STEP_WINDOW)
+        oracle_run_window(self, step, me);
     else
         oracle_run_communicator(self, step, me);
 }
@@ -163,7 +165,7 @@ int main(int argc, char **argv)
 #endif
     for (int i = 0; i < schedule->n_steps; i++) {
         const oracle_step *step = &schedule->steps[i];
-        if ((i >= first && i < past) || step->kind >= STEP_SPLIT)
+        if ((i >= first && i < past) || (step->kind >= STEP_SPLIT && step->kind <= STEP_FREE))
             run_step(self, step);
 #ifdef ORACLE_ONLINE
         if (getenv("ORACLE_VERBOSE"))

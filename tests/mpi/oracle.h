@@ -54,6 +54,7 @@ typedef enum oracle_kind {
     STEP_DUP,
     STEP_CREATE,
     STEP_FREE,
+    STEP_WINDOW,
     STEP_KINDS
 } oracle_kind;
 
@@ -61,6 +62,7 @@ enum { SEND_STANDARD, SEND_SYNCHRONOUS, SEND_BUFFERED, SEND_MODES };
 enum { TYPE_CHAR, TYPE_INT, TYPE_DOUBLE, TYPE_3_CHARS, TYPE_7_INTS, TYPE_1023_CHARS, TYPES };
 enum { OP_SUM, OP_MAX, OP_COMMUTATIVE, OP_NONCOMMUTATIVE, OPS };
 enum { BURST_RING, BURST_TO_ROOT, BURST_FROM_ROOT, BURST_PAIRS, BURST_ALL, BURSTS };
+enum { WINDOW_FENCE, WINDOW_EXPOSURE, WINDOW_LOCK, WINDOWS };
 enum { WAIT_ONE, WAIT_ANY, WAIT_SOME, WAIT_PART, WAIT_ALL, WAITS };
 
 enum {
@@ -81,7 +83,7 @@ typedef struct oracle_step {
     int from,
         to; /* ranks in it; `from` is the root of collectives, the distance of shifts is `to` */
     int tag;
-    int mode; /* SEND_*, BURST_*, WAIT_* */
+    int mode; /* SEND_*, BURST_*, WAIT_*, WINDOW_* */
     int type, op;
     unsigned flags;
     int64_t count;          /* elements; the largest for v-variants and bursts */

@@ -25,7 +25,7 @@ done
 # build COMPILER NAME FLAGS...: the programs of all seeds are one binary
 build() {
     local compiler=$1 name=$2; shift 2
-    "$compiler" -O1 -g "$@" -o "$scratch/$name" "$here"/oracle.c "$here"/oracle_{p2p,coll,schedule}.c \
+    "$compiler" -O1 -g "$@" -o "$scratch/$name" "$here"/oracle.c "$here"/oracle_{p2p,coll,window,schedule}.c \
         -lgsl -lgslcblas -lm
 }
 # options_of FOLDER: the platform's SMPI options as smpirun wants them

@@ -24,5 +24,6 @@ typedef struct oracle_rank {
 void oracle_run_p2p(oracle_rank *self, const oracle_step *step, int me);
 void oracle_run_collective(oracle_rank *self, const oracle_step *step, int me);
 void oracle_run_communicator(oracle_rank *self, const oracle_step *step, int me);
+void oracle_run_window(oracle_rank *self, const oracle_step *step, int me);
 
 #endif

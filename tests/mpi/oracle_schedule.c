@@ -37,7 +37,8 @@ const char *const oracle_kind_names[STEP_KINDS] = {"message",
                                                    "split",
                                                    "dup",
                                                    "create",
-                                                   "free"};
+                                                   "free",
+                                                   "window"};
 
 /* Sizes where SMPI, its collective selectors or the options in tests/mpi/oracle change behaviour.
  */
@@ -298,6 +299,20 @@ static void draw_communicator(maker *m, oracle_step *step)
     }
 }
 
+static void draw_window(maker *m, oracle_step *step)
+{
+    const int n = m->schedule->comms[step->comm].n;
+    draw_data(m, step, ORACLE_BUFFER_BYTES / n);
+    step->type %= TYPE_3_CHARS; /* those that MPI can accumulate */
+    step->count = step->count * 3 / 4;
+    step->mode = below(m, n > 1 ? WINDOWS : 1);
+    step->op = below(m, OPS);
+    step->from = below(m, n);
+    step->to = (step->from + 1) % n;
+    step->flags |= chance(m, 0.5) ? FLAG_EVEN : 0;
+    step->flags |= chance(m, 0.5) ? FLAG_PERIODIC : 0;
+}
+
 static oracle_kind draw_kind(maker *m)
 {
     double kind = gsl_rng_uniform(m->rng);
@@ -307,7 +322,9 @@ static oracle_kind draw_kind(maker *m)
         return STEP_WAIT;
     if (kind < 0.88)
         return (oracle_kind)(STEP_BARRIER + below(m, STEP_SPLIT - STEP_BARRIER));
-    return (oracle_kind)(STEP_SPLIT + below(m, STEP_KINDS - STEP_SPLIT));
+    if (kind < 0.92)
+        return STEP_WINDOW;
+    return (oracle_kind)(STEP_SPLIT + below(m, STEP_WINDOW - STEP_SPLIT));
 }
 
 static void draw_step(maker *m, oracle_step *step)
@@ -336,6 +353,8 @@ static void draw_step(maker *m, oracle_step *step)
         step->mode = below(m, SEND_BUFFERED);
     } else if (step->kind == STEP_WAIT) {
         step->mode = below(m, WAITS);
+    } else if (step->kind == STEP_WINDOW) {
+        draw_window(m, step);
     } else if (step->kind < STEP_SPLIT) {
         draw_collective(m, step);
     } else {

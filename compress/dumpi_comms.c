@@ -1,0 +1,255 @@
+/* dumpi_comms.c - who is in the communicators of a run that DUMPI recorded.
+ *
+ * A communicator is made by all members of its parent together, each parent's in the same order
+ * everywhere: so the i-th made from a parent is the same one on every member. */
+#include "config.h"
+
+#include "dumpi.h"
+
+#include "error.h"
+
+#include <inttypes.h>
+
+/* A communicator, seen from all of its members: where it stands in the list of each. */
+typedef struct shared {
+    const tl_dumpi_group *group;
+    uint32_t *positions;
+} shared;
+
+typedef struct queue {
+    shared *items;
+    size_t n, capacity;
+} queue;
+
+typedef struct member {
+    int64_t key;
+    uint32_t in_parent;
+} member;
+
+static tl_status out_of_memory(tl_error *err)
+{
+    return tl_fail(err, TL_ERR_MEMORY, "out of memory for communicators");
+}
+
+uint32_t tl_dumpi_comms_note(tl_dumpi_list *list, uint32_t parent, tl_dumpi_made made)
+{
+    if (list->n >= UINT32_MAX - 1 ||
+        !tl_make_room(&list->made, list->n, &list->capacity, sizeof *list->made))
+        return 0;
+    uint32_t position = (uint32_t)list->n;
+    made.parent = parent + 1;
+    list->made[list->n++] = made;
+    if (position < TL_DUMPI_MADE_FIRST)
+        return position + 1; /* no call has made it */
+    tl_dumpi_made *p = &list->made[parent];
+    if (p->last)
+        list->made[p->last - 1].next = position + 1;
+    else
+        p->first = position + 1;
+    p->last = position + 1;
+    return position;
+}
+
+static tl_dumpi_group *new_group(tl_dumpi_comms *c, uint32_t n)
+{
+    if (!tl_make_room(&c->groups, c->n_groups, &c->groups_capacity, sizeof *c->groups))
+        return NULL;
+    tl_dumpi_group *g = calloc(1, sizeof *g);
+    if (!g)
+        return NULL;
+    c->groups[c->n_groups++] = g;
+    g->n = n;
+    g->members = malloc((n ? n : 1) * sizeof *g->members);
+    return g->members ? g : NULL;
+}
+
+tl_status tl_dumpi_comms_begin(tl_dumpi_comms *c, char *const *names, uint32_t n_ranks,
+                               tl_error *err)
+{
+    *c = (tl_dumpi_comms){.names = names, .n_ranks = n_ranks};
+    c->ranks = calloc(n_ranks, sizeof *c->ranks);
+    tl_dumpi_group *world = new_group(c, n_ranks);
+    if (!c->ranks || !world)
+        return out_of_memory(err);
+    for (uint32_t r = 0; r < n_ranks; r++) {
+        world->members[r] = (int32_t)r;
+        tl_dumpi_group *self = new_group(c, 1);
+        if (!self || !tl_dumpi_comms_note(&c->ranks[r], 0, (tl_dumpi_made){.group = world}) ||
+            !tl_dumpi_comms_note(&c->ranks[r], 0, (tl_dumpi_made){.group = self}))
+            return out_of_memory(err);
+        self->members[0] = (int32_t)r;
+    }
+    return TL_OK;
+}
+
+/* Enters a communicator, with its position in the list of each member. */
+static tl_status enter(tl_dumpi_comms *c, queue *q, const tl_dumpi_group *group,
+                       const uint32_t *positions, tl_error *err)
+{
+    if (!tl_make_room(&q->items, q->n, &q->capacity, sizeof *q->items))
+        return out_of_memory(err);
+    shared *s = &q->items[q->n++];
+    *s = (shared){.group = group, .positions = calloc(group->n + 1, sizeof *s->positions)};
+    if (!s->positions)
+        return out_of_memory(err);
+    for (uint32_t i = 0; i < group->n; i++) {
+        s->positions[i] = positions[i];
+        c->ranks[group->members[i]].made[positions[i]].group = group;
+    }
+    return TL_OK;
+}
+
+static int by_key(const void *a, const void *b)
+{
+    const member *x = a, *y = b;
+    if (x->key != y->key)
+        return x->key < y->key ? -1 : 1;
+    return (x->in_parent > y->in_parent) - (x->in_parent < y->in_parent);
+}
+
+typedef struct coloured {
+    int64_t colour;
+    member member;
+} coloured;
+
+static int by_colour(const void *a, const void *b)
+{
+    const coloured *x = a, *y = b;
+    if (x->colour != y->colour)
+        return x->colour < y->colour ? -1 : 1;
+    return by_key(&x->member, &y->member);
+}
+
+/* The parts into which the children at `positions` of all members of a parent fall. */
+static tl_status split(tl_dumpi_comms *c, queue *q, const tl_dumpi_group *parent,
+                       const uint32_t *positions, tl_error *err)
+{
+    coloured *all = calloc(parent->n + 1, sizeof *all);
+    uint32_t *places = calloc(parent->n + 1, sizeof *places);
+    uint32_t n = 0;
+    tl_status status = all && places ? TL_OK : out_of_memory(err);
+    for (uint32_t i = 0; i < parent->n && !status; i++) {
+        const tl_dumpi_made *m = &c->ranks[parent->members[i]].made[positions[i]];
+        if (!m->is_null)
+            all[n++] = (coloured){m->colour, {m->key, i}};
+    }
+    if (!status && n)
+        qsort(all, n, sizeof *all, by_colour);
+    for (uint32_t i = 0, past; i < n && !status; i = past) {
+        for (past = i; past < n && all[past].colour == all[i].colour;)
+            past++;
+        tl_dumpi_group *g = new_group(c, past - i);
+        if (!g) {
+            status = out_of_memory(err);
+            break;
+        }
+        for (uint32_t k = i; k < past; k++) {
+            g->members[k - i] = parent->members[all[k].member.in_parent];
+            places[k - i] = positions[all[k].member.in_parent];
+        }
+        status = enter(c, q, g, places, err);
+    }
+    free(all);
+    free(places);
+    return status;
+}
+
+/* Takes the next child of every member; TL_END when no member has one. */
+static tl_status next_children(tl_dumpi_comms *c, const shared *s, uint32_t *positions,
+                               bool is_first, tl_error *err)
+{
+    uint32_t n_have = 0, have = 0, lack = 0;
+    for (uint32_t i = 0; i < s->group->n; i++) {
+        const tl_dumpi_made *made = c->ranks[s->group->members[i]].made;
+        uint32_t next = is_first ? made[s->positions[i]].first : made[positions[i]].next;
+        if (next) {
+            n_have++;
+            have = i;
+            positions[i] = next - 1;
+        } else {
+            lack = i;
+        }
+    }
+    if (!n_have)
+        return TL_END;
+    const uint32_t rank = (uint32_t)s->group->members[have];
+    const tl_dumpi_made *m = &c->ranks[rank].made[positions[have]];
+    if (n_have < s->group->n)
+        return tl_fail(err, TL_ERR_INPUT,
+                       "%s:%" PRIu64 ": rank %" PRIu32 " calls %s, which rank %" PRId32
+                       " does not; give the files of one run",
+                       c->names[rank], m->offset, rank, tl_dumpi_rows[m->function].name,
+                       s->group->members[lack]);
+    for (uint32_t i = 0; i < s->group->n; i++) {
+        const uint32_t other = (uint32_t)s->group->members[i];
+        const tl_dumpi_made *o = &c->ranks[other].made[positions[i]];
+        if (o->function != m->function)
+            return tl_fail(err, TL_ERR_INPUT,
+                           "%s:%" PRIu64 ": rank %" PRIu32 " calls %s where rank %" PRIu32
+                           " calls %s; give the files of one run",
+                           c->names[other], o->offset, other, tl_dumpi_rows[o->function].name, rank,
+                           tl_dumpi_rows[m->function].name);
+    }
+    return TL_OK;
+}
+
+static tl_status resolve_children(tl_dumpi_comms *c, queue *q, size_t at, tl_error *err)
+{
+    const tl_dumpi_group *group = q->items[at].group;
+    uint32_t *positions = calloc(group->n + 1, sizeof *positions);
+    if (!positions)
+        return out_of_memory(err);
+    tl_status status = TL_OK;
+    for (bool is_first = true; !status; is_first = false) {
+        const shared s = q->items[at];
+        status = next_children(c, &s, positions, is_first, err);
+        if (status)
+            break;
+        const tl_dumpi_made *m = &c->ranks[group->members[0]].made[positions[0]];
+        status = m->function == TL_DUMPI_Comm_dup ? enter(c, q, group, positions, err)
+                                                  : split(c, q, group, positions, err);
+    }
+    free(positions);
+    return status == TL_END ? TL_OK : status;
+}
+
+/* An MPI_COMM_SELF has one member: what is made from it follows from that rank alone. */
+static tl_status begin_queue(tl_dumpi_comms *c, queue *q, tl_error *err)
+{
+    uint32_t *positions = calloc(c->n_ranks, sizeof *positions);
+    tl_status status = positions ? enter(c, q, c->groups[0], positions, err) : out_of_memory(err);
+    const uint32_t self = TL_DUMPI_MADE_SELF;
+    for (uint32_t r = 0; r < c->n_ranks && !status; r++)
+        if (c->ranks[r].made[TL_DUMPI_MADE_SELF].first)
+            status = enter(c, q, c->ranks[r].made[TL_DUMPI_MADE_SELF].group, &self, err);
+    free(positions);
+    return status;
+}
+
+tl_status tl_dumpi_comms_resolve(tl_dumpi_comms *c, tl_error *err)
+{
+    queue q = {0};
+    tl_status status = begin_queue(c, &q, err);
+    for (size_t i = 0; i < q.n && !status; i++) {
+        status = resolve_children(c, &q, i, err);
+        free(q.items[i].positions);
+        q.items[i].positions = NULL;
+    }
+    for (size_t i = 0; i < q.n; i++)
+        free(q.items[i].positions);
+    free(q.items);
+    return status;
+}
+
+void tl_dumpi_comms_free(tl_dumpi_comms *c)
+{
+    for (uint32_t r = 0; r < c->n_ranks && c->ranks; r++)
+        free(c->ranks[r].made);
+    free(c->ranks);
+    for (size_t i = 0; i < c->n_groups; i++) {
+        free(c->groups[i]->members);
+        free(c->groups[i]);
+    }
+    free(c->groups);
+    *c = (tl_dumpi_comms){0};
+}

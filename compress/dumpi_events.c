@@ -1,0 +1,282 @@
+/* dumpi_events.c - the calls of a rank that DUMPI recorded, as events. */
+#include "config.h"
+
+#include "dumpi_convert.h"
+
+#include "error.h"
+
+/* ---- communicators ---- */
+
+static tl_dumpi_list *list_of(tl_dumpi_convert *m)
+{
+    return &m->comms->ranks[m->rank];
+}
+
+/* Position of a communicator in the list of what was made. */
+static tl_status find_comm(tl_dumpi_convert *m, int64_t number, uint32_t *position)
+{
+    const uint64_t *made = tl_map_find(&m->by_comm, (uint64_t)number);
+    *position = number == TL_DUMPI_COMM_WORLD  ? TL_DUMPI_MADE_WORLD
+                : number == TL_DUMPI_COMM_SELF ? TL_DUMPI_MADE_SELF
+                : made && *made                ? (uint32_t)*made - 1
+                                               : UINT32_MAX;
+    return *position < UINT32_MAX
+               ? TL_OK
+               : tl_dumpi_refuse(
+                     m, "its communicator was made by no call that is known; record the program "
+                        "with 'timeless record'");
+}
+
+/* Ids follow from positions: 1 MPI_COMM_WORLD, 2 MPI_COMM_SELF, 3 what was made first. */
+static uint32_t id_of(uint32_t position)
+{
+    return position + TL_COMM_WORLD;
+}
+
+static tl_status make_comm(tl_dumpi_convert *m, tl_event *e)
+{
+    const tl_dumpi_record *r = &m->f->record;
+    uint32_t parent = 0, position = TL_DUMPI_MADE_FIRST + m->n_made++;
+    tl_status status = find_comm(m, r->value['c'], &parent);
+    if (status)
+        return status;
+    tl_dumpi_made made = {.function = r->function,
+                          .is_null = r->value['w'] == TL_DUMPI_COMM_NULL,
+                          .colour = r->value['K'],
+                          .key = r->value['y'],
+                          .offset = r->offset};
+    if (r->function == TL_DUMPI_Cart_create) {
+        if (r->value['f'])
+            return tl_dumpi_wrong(m->f, TL_ERR_UNSUPPORTED,
+                                  "MPI_Cart_create that may reorder: the file does not say how; "
+                                  "record the program with 'timeless record'");
+        made.colour = made.key = 0;
+    }
+    uint64_t *number = made.is_null ? NULL : tl_map_at(&m->by_comm, (uint64_t)r->value['w']);
+    if (!made.is_null && !number)
+        return tl_dumpi_out_of_memory(m);
+    if (number)
+        *number = position + 1;
+    if (!m->w)
+        return tl_dumpi_comms_note(list_of(m), parent, made) ? TL_OK : tl_dumpi_out_of_memory(m);
+    e->comm = id_of(parent);
+    if (made.is_null)
+        return TL_OK;
+    const tl_dumpi_group *group = list_of(m)->made[position].group;
+    e->new_comm = id_of(position);
+    tl_comm comm = {.id = e->new_comm,
+                    .parent = e->comm,
+                    .call = e->call,
+                    .n_members = group->n,
+                    .members = group->members};
+    return tl_writer_define_comm(m->w, &comm) ? tl_dumpi_out_of_memory(m) : TL_OK;
+}
+
+/* ---- events ---- */
+
+/* Tests and probes without success are counted, not put. */
+static bool has_failed(const tl_dumpi_record *r)
+{
+    switch (r->function) {
+    case TL_DUMPI_Test:
+    case TL_DUMPI_Testall:
+    case TL_DUMPI_Testany:
+    case TL_DUMPI_Iprobe: return !r->value['f'];
+    case TL_DUMPI_Testsome: return r->value['q'] == 0;
+    default: return false;
+    }
+}
+
+static int32_t as_source(int64_t source)
+{
+    return source == -1 ? TL_ANY_SOURCE : source < 0 ? TL_PROC_NULL : (int32_t)source;
+}
+
+static int32_t as_tag(int64_t tag)
+{
+    return tag < 0 ? TL_ANY_TAG : (int32_t)tag;
+}
+
+static void take_peers(const tl_dumpi_record *r, tl_event *e, const tl_call_info *row)
+{
+    const char *fields = tl_dumpi_rows[r->function].fields;
+    const bool is_receive = row->action == TL_ACTION_RECV || row->action == TL_ACTION_IRECV ||
+                            row->action == TL_ACTION_RECV_INIT || row->action == TL_ACTION_PROBE;
+    if (strchr(fields, 'x'))
+        e->peer = (int32_t)r->value['x'];
+    else if (is_receive)
+        e->peer = as_source(r->value['p']);
+    else if (strchr(fields, 'p'))
+        e->peer = r->value['p'] < 0 ? TL_PROC_NULL : (int32_t)r->value['p'];
+    e->recv_peer = strchr(fields, 'P') ? as_source(r->value['P']) : 0;
+    e->tag = as_tag(r->value['g']);
+    e->recv_tag = as_tag(r->value['G']);
+}
+
+static bool at_root(const tl_dumpi_record *r)
+{
+    return r->value['k'] == r->value['x'];
+}
+
+/* Counts of all ranks; for MPI_Alltoallw bytes. */
+static tl_status take_counts(tl_dumpi_convert *m)
+{
+    const tl_dumpi_record *r = &m->f->record;
+    for (size_t i = 0; i < r->counts.n; i++) {
+        int64_t value = tl_dumpi_element(&r->counts, i), bytes = 0;
+        if (r->function == TL_DUMPI_Alltoallw) {
+            int64_t type = i < r->types.n ? tl_dumpi_element(&r->types, i) : 0;
+            tl_status status = tl_dumpi_take_type(m, type, value != 0, &bytes);
+            if (status)
+                return status;
+            value *= bytes;
+        }
+        if (!tl_buffer_reserve(&m->list, sizeof value))
+            return tl_dumpi_out_of_memory(m);
+        memcpy(m->list.data + m->list.size, &value, sizeof value);
+        m->list.size += sizeof value;
+    }
+    return TL_OK;
+}
+
+static tl_status take_sizes(tl_dumpi_convert *m, tl_event *e, const tl_call_info *row)
+{
+    const tl_dumpi_record *r = &m->f->record;
+    const bool lists = r->counts.n > 0;
+    tl_status status = TL_OK;
+    bool sends = true, receives = true;
+    if (r->function == TL_DUMPI_Gather || r->function == TL_DUMPI_Gatherv)
+        receives = at_root(r);
+    if (r->function == TL_DUMPI_Scatter || r->function == TL_DUMPI_Scatterv)
+        sends = at_root(r);
+    if (sends) {
+        e->count = row->slots & TL_SLOT_COUNT ? r->value['n'] : 0;
+        if (row->slots & TL_SLOT_TYPE)
+            status = tl_dumpi_take_type(m, r->value['t'], e->count || lists, &e->type_bytes);
+    }
+    if (receives && !status) {
+        e->recv_count = row->slots & TL_SLOT_RECV_COUNT ? r->value['N'] : 0;
+        if (row->slots & TL_SLOT_RECV_TYPE)
+            status =
+                tl_dumpi_take_type(m, r->value['T'], e->recv_count || lists, &e->recv_type_bytes);
+    }
+    return status ? status : take_counts(m);
+}
+
+/* The outcome of a blocking receive. */
+static tl_status take_match(tl_dumpi_convert *m, const tl_event *e, const tl_call_info *row)
+{
+    const bool second = row->action == TL_ACTION_SENDRECV;
+    if (row->action != TL_ACTION_RECV && !second)
+        return TL_OK;
+    tl_dumpi_status s;
+    const int32_t peer = second ? e->recv_peer : e->peer, tag = second ? e->recv_tag : e->tag;
+    if ((peer != TL_ANY_SOURCE && (peer == TL_PROC_NULL || tag != TL_ANY_TAG)) ||
+        !tl_dumpi_status_at(m, 0, &s))
+        return TL_OK;
+    return tl_dumpi_put_match(m, 0, &s);
+}
+
+static void finish(tl_dumpi_convert *m, tl_event *e, const tl_call_info *row)
+{
+    if (row->action == TL_ACTION_INIT)
+        m->initialised = true;
+    const bool on_entry = row->action == TL_ACTION_FINALIZE || row->action == TL_ACTION_ABORT;
+    if (row->slots & TL_SLOT_CLOCK)
+        e->clock_ns = m->clock_ns - (on_entry ? m->call_ns : 0);
+    if (on_entry)
+        m->clock_ns = e->clock_ns;
+    if (row->action == TL_ACTION_FINALIZE)
+        m->end = TL_END_FINALIZED;
+    if (row->action == TL_ACTION_ABORT)
+        m->end = TL_END_ABORTED;
+    e->volume = (uint64_t)m->volume;
+    m->volume -= (double)e->volume; /* the fraction goes to the next one */
+    e->polls = m->polls;
+    m->polls = 0;
+}
+
+static tl_status convert(tl_dumpi_convert *m, tl_event *e, const tl_call_info *row)
+{
+    const tl_dumpi_record *r = &m->f->record;
+    const char *fields = tl_dumpi_rows[r->function].fields;
+    uint32_t position = 0;
+    m->list.size = 0;
+    tl_status status = strchr(fields, 'c') ? find_comm(m, r->value['c'], &position) : TL_OK;
+    if (status)
+        return status;
+    if (row->slots & TL_SLOT_COMM)
+        e->comm = id_of(position);
+    take_peers(r, e, row);
+    if (strchr(fields, 'o') && m->ordered[r->value['o'] & 255])
+        e->flags |= TL_NONCOMMUTATIVE;
+    status = take_sizes(m, e, row);
+    if (!status && row->slots & TL_SLOT_REQUEST)
+        status = tl_dumpi_take_request(m, e, row);
+    else if (!status && strchr(fields, 'R'))
+        status = tl_dumpi_complete_some(m);
+    return status ? status : take_match(m, e, row);
+}
+
+static tl_status put_call(tl_dumpi_convert *m)
+{
+    const tl_dumpi_record *r = &m->f->record;
+    const tl_call_info *row = tl_call_by_name(tl_dumpi_rows[r->function].name);
+    if (has_failed(r)) {
+        m->polls++;
+        return TL_OK;
+    }
+    tl_event e = {.call = row->code};
+    tl_status status = row->slots & TL_SLOT_NEW_COMM ? make_comm(m, &e) : convert(m, &e, row);
+    if (status)
+        return status;
+    if (m->list.size) {
+        e.list = (const int64_t *)(const void *)m->list.data;
+        e.list_len = (uint32_t)(m->list.size / sizeof(int64_t));
+    }
+    finish(m, &e, row);
+    /* Slots that the call does not have are 0. */
+    if (!(row->slots & TL_SLOT_TAG))
+        e.tag = 0;
+    if (!(row->slots & TL_SLOT_RECV_TAG))
+        e.recv_tag = 0;
+    return tl_dumpi_put(m, &e);
+}
+
+static tl_status follow(tl_dumpi_convert *m)
+{
+    const tl_dumpi_record *r = &m->f->record;
+    if (m->begun && r->thread != m->thread)
+        return tl_dumpi_wrong(m->f, TL_ERR_UNSUPPORTED,
+                              "a call of thread %u behind calls of thread %u: a trace has one "
+                              "sequence of calls for each rank",
+                              r->thread, m->thread);
+    m->thread = r->thread;
+    tl_dumpi_follow_clock(m);
+    tl_status status = m->w ? tl_dumpi_count_volume(m) : TL_OK;
+    m->begun = true;
+    if (status || r->function > TL_DUMPI_N_CALLS)
+        return status;
+    const char *fields = tl_dumpi_rows[r->function].fields;
+    if (strchr(fields, 'D'))
+        return tl_dumpi_construct(m);
+    if (r->function == TL_DUMPI_Op_create)
+        m->ordered[r->value['o'] & 255] = !r->value['f'];
+    if (strchr(fields, 'w') && !m->w)
+        return make_comm(m, &(tl_event){0});
+    return tl_dumpi_rows[r->function].kind == TL_DUMPI_IS_CALL && m->w ? put_call(m) : TL_OK;
+}
+
+/* One pass over the calls of one rank. */
+tl_status tl_dumpi_pass(tl_dumpi_convert *m)
+{
+    tl_dumpi_rewind(m->f);
+    tl_status status;
+    while (!(status = tl_dumpi_next(m->f)) && !(status = follow(m)))
+        ;
+    free(m->requests);
+    tl_buffer_free(&m->list);
+    tl_map_free(&m->by_comm);
+    tl_map_free(&m->type_bytes);
+    return status == TL_END ? TL_OK : status;
+}

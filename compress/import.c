@@ -1,0 +1,81 @@
+/* import.c - what the importers share: lists of files, and a trace that is there whole or not at
+ * all. */
+#include "config.h"
+
+#include "import.h"
+
+#include "bytes.h"
+#include "error.h"
+#include "format.h"
+
+#include <unistd.h>
+
+tl_status tl_import_read_list(const char *path, char ***names, size_t *n, tl_error *err)
+{
+    FILE *list = fopen(path, "r");
+    if (!list)
+        return tl_fail_errno(err, "%s: cannot be opened", path);
+    char *line = NULL;
+    size_t line_capacity = 0, capacity = 0;
+    tl_status status = TL_OK;
+    while (!status && getline(&line, &line_capacity, list) >= 0) {
+        line[strcspn(line, "\r\n")] = 0;
+        if (!*line)
+            continue;
+        if (!tl_make_room(names, *n, &capacity, sizeof **names) || !((*names)[*n] = strdup(line)))
+            status = tl_fail(err, TL_ERR_MEMORY, "%s: out of memory", path);
+        else
+            ++*n;
+    }
+    if (!status && ferror(list))
+        status = tl_fail_errno(err, "%s: cannot be read", path);
+    if (!status && (!*n || *n > TL_MAX_RANKS))
+        status = tl_fail(err, TL_ERR_INPUT,
+                         "%s:1: names %zu files; give a list with a file for each rank", path, *n);
+    free(line);
+    fclose(list);
+    return status;
+}
+
+void tl_import_free_list(char **names, size_t n)
+{
+    for (size_t i = 0; i < n; i++)
+        free(names[i]);
+    free(names);
+}
+
+tl_status tl_import_write(const char *out_path, tl_run *run, tl_import_part *part, void *arg,
+                          tl_error *err)
+{
+    size_t size = strlen(out_path) + sizeof ".part";
+    char *part_path = malloc(size);
+    if (!part_path)
+        return tl_fail(err, TL_ERR_MEMORY, "%s: out of memory", out_path);
+    snprintf(part_path, size, "%s.part", out_path);
+    char writer[64];
+    snprintf(writer, sizeof writer, "timeless %s", tl_version());
+    run->writer = writer;
+    tl_status status = tl_trace_create(part_path, run, err);
+    if (status)
+        goto cleanup;
+    for (uint32_t rank = 0; rank < run->n_ranks && !status; rank++)
+        status = part(arg, rank, part_path, err);
+    if (!status && rename(part_path, out_path))
+        status = tl_fail_errno(err, "%s: cannot be written", out_path);
+    if (status)
+        unlink(part_path);
+cleanup:
+    run->writer = NULL;
+    free(part_path);
+    return status;
+}
+
+tl_status tl_import_close(tl_writer *w, const char *out_path, tl_status status, tl_end_reason end,
+                          uint64_t clock_ns, tl_error *err)
+{
+    if (status)
+        tl_writer_abandon(w);
+    else if (tl_writer_close(w, end, clock_ns))
+        return tl_fail_errno(err, "%s: cannot be written", out_path);
+    return status;
+}

@@ -1,0 +1,220 @@
+/* smpi_p2p.c - requests of the simulated ranks, and their messages from one rank to another. */
+#include "config.h"
+
+#include "smpi_rank.h"
+
+#include <inttypes.h>
+#include <limits.h>
+#include <stdlib.h>
+
+/* Elements and type of a message: bytes where their number fits, for then no two types can
+ * disagree. */
+int smpi_message_count(const smpi_rank *r, int64_t count, int64_t type_bytes, MPI_Datatype *type)
+{
+    const int64_t bytes = count * type_bytes;
+    *type = bytes <= INT_MAX ? MPI_BYTE : smpi_type(type_bytes);
+    return smpi_count(r, bytes <= INT_MAX ? bytes : count);
+}
+
+/* A rank in the event's communicator, or in its other group. */
+static int peer_of(const smpi_rank *r, int32_t peer)
+{
+    if (peer >= 0)
+        return peer + (int)r->peer_offset[r->event.comm];
+    return peer == TL_PROC_NULL ? MPI_PROC_NULL : peer == TL_ANY_SOURCE ? MPI_ANY_SOURCE : peer;
+}
+
+static int tag_of(int32_t tag)
+{
+    return tag == TL_ANY_TAG ? MPI_ANY_TAG : tag;
+}
+
+/* ---- requests ---- */
+
+MPI_Request *smpi_request(smpi_rank *r, int64_t id)
+{
+    if (id < 0 || id > UINT32_MAX)
+        smpi_give_up_at(r, TL_ERR_CORRUPT, "request %" PRId64 " is not a request", id);
+    if ((size_t)id >= r->n_requests) {
+        size_t n = r->n_requests ? r->n_requests : 64;
+        while (n <= (size_t)id)
+            n *= 2;
+        r->requests = realloc(r->requests, n * sizeof *r->requests);
+        r->bundles = realloc(r->bundles, n * sizeof *r->bundles);
+        if (!r->requests || !r->bundles)
+            smpi_give_up(TL_ERR_MEMORY, "out of memory for requests");
+        for (size_t i = r->n_requests; i < n; i++) {
+            r->requests[i] = MPI_REQUEST_NULL;
+            r->bundles[i] = NULL;
+        }
+        r->n_requests = n;
+    }
+    return &r->requests[id];
+}
+
+static MPI_Request *room_for(smpi_rank *r, size_t n)
+{
+    if (n > r->n_gathered) {
+        free(r->gathered);
+        r->gathered = smpi_alloc(n, sizeof *r->gathered);
+        r->n_gathered = n;
+    }
+    return r->gathered;
+}
+
+/* All at once: SMPI accounts for them together.  Bundles are completed after the others. */
+static int wait_all(smpi_rank *r, const int64_t *ids, size_t n)
+{
+    MPI_Request *all = room_for(r, n);
+    int n_all = 0, rc;
+    for (size_t i = 0; i < n; i++)
+        if (ids[i])
+            all[n_all++] = *smpi_request(r, ids[i]);
+    rc = MPI_Waitall(n_all, all, MPI_STATUSES_IGNORE);
+    n_all = 0;
+    for (size_t i = 0; i < n; i++) {
+        if (!ids[i])
+            continue;
+        *smpi_request(r, ids[i]) = all[n_all++];
+        if (r->bundles[ids[i]] && (rc == MPI_SUCCESS || rc == MPI_ERR_TRUNCATE))
+            rc = smpi_finish_bundle(r, ids[i]);
+    }
+    return rc;
+}
+
+/* What the program found completed is waited for. */
+int smpi_wait(smpi_rank *r)
+{
+    const tl_event *e = &r->event;
+    if (e->call == TL_MPI_Waitall || e->list_len > 1)
+        return wait_all(r, e->list, e->list_len);
+    const int64_t id = e->list_len ? e->list[0] : e->request;
+    if (!id)
+        return MPI_SUCCESS;
+    MPI_Request *request = smpi_request(r, id);
+    if (r->bundles[id])
+        return wait_all(r, &id, 1);
+    return *request == MPI_REQUEST_NULL ? MPI_SUCCESS : MPI_Wait(request, MPI_STATUS_IGNORE);
+}
+
+/* MPI_Startall, unlike MPI_Start, takes requests without a partner.  SMPI forgets such a one once
+ * it was waited for: nothing to start. */
+static int start(smpi_rank *r, int64_t id)
+{
+    MPI_Request *request = smpi_request(r, id);
+    if (r->bundles[id] && r->bundles[id]->info)
+        return smpi_start_kept(r, id);
+    return *request == MPI_REQUEST_NULL ? MPI_SUCCESS : MPI_Startall(1, request);
+}
+
+int smpi_start(smpi_rank *r)
+{
+    const tl_event *e = &r->event;
+    int rc = MPI_SUCCESS;
+    if (e->call != TL_MPI_Startall)
+        return start(r, e->request);
+    for (uint32_t i = 0; i < e->list_len && rc == MPI_SUCCESS; i++)
+        if (e->list[i])
+            rc = start(r, e->list[i]);
+    return rc;
+}
+
+int smpi_free_request(smpi_rank *r)
+{
+    /* SMPI 3.32 releases a request whose message is still on its way: let it be. */
+    *smpi_request(r, r->event.request) = MPI_REQUEST_NULL;
+    if (r->bundles[r->event.request] && r->bundles[r->event.request]->info)
+        smpi_close_bundle(r, r->event.request);
+    return MPI_SUCCESS;
+}
+
+int smpi_cancel(smpi_rank *r)
+{
+    MPI_Request *request = smpi_request(r, r->event.request);
+    return *request == MPI_REQUEST_NULL ? MPI_SUCCESS : MPI_Cancel(request);
+}
+
+/* ---- point to point ---- */
+
+int smpi_send(smpi_rank *r)
+{
+    const tl_event *e = &r->event;
+    const MPI_Comm comm = smpi_event_comm(r);
+    const char *buffer = replay.send_buffer;
+    MPI_Datatype type;
+    const int count = smpi_message_count(r, e->count, e->type_bytes, &type);
+    const int to = peer_of(r, e->peer);
+    switch (e->call) {
+    case TL_MPI_Bsend: return MPI_Bsend(buffer, count, type, to, e->tag, comm);
+    case TL_MPI_Ssend: return MPI_Ssend(buffer, count, type, to, e->tag, comm);
+    case TL_MPI_Rsend: return MPI_Rsend(buffer, count, type, to, e->tag, comm);
+    default: return MPI_Send(buffer, count, type, to, e->tag, comm);
+    }
+}
+
+int smpi_isend(smpi_rank *r)
+{
+    const tl_event *e = &r->event;
+    const MPI_Comm comm = smpi_event_comm(r);
+    const char *buffer = replay.send_buffer;
+    MPI_Datatype type;
+    const int count = smpi_message_count(r, e->count, e->type_bytes, &type);
+    const int to = peer_of(r, e->peer);
+    MPI_Request *request = smpi_request(r, e->request);
+    switch (e->call) {
+    case TL_MPI_Ibsend: return MPI_Ibsend(buffer, count, type, to, e->tag, comm, request);
+    case TL_MPI_Issend: return MPI_Issend(buffer, count, type, to, e->tag, comm, request);
+    case TL_MPI_Irsend: return MPI_Irsend(buffer, count, type, to, e->tag, comm, request);
+    case TL_MPI_Isend: return MPI_Isend(buffer, count, type, to, e->tag, comm, request);
+    case TL_MPI_Bsend_init: return MPI_Bsend_init(buffer, count, type, to, e->tag, comm, request);
+    case TL_MPI_Ssend_init: return MPI_Ssend_init(buffer, count, type, to, e->tag, comm, request);
+    case TL_MPI_Rsend_init: return MPI_Rsend_init(buffer, count, type, to, e->tag, comm, request);
+    default: return MPI_Send_init(buffer, count, type, to, e->tag, comm, request);
+    }
+}
+
+/* Posts the receive at hand, whose source or tag is open, as that of what it took in the run. */
+int smpi_receive_match(smpi_rank *r)
+{
+    const tl_event *e = &r->event;
+    MPI_Datatype type;
+    const int count = smpi_message_count(r, e->count, e->type_bytes, &type);
+    int32_t source = e->peer, tag = e->tag;
+    smpi_find_match(r, &source, &tag);
+    return MPI_Irecv(replay.recv_buffer, count, type, peer_of(r, source), tag_of(tag),
+                     smpi_event_comm(r), smpi_request(r, e->request));
+}
+
+int smpi_receive(smpi_rank *r)
+{
+    const tl_event *e = &r->event;
+    const MPI_Comm comm = smpi_event_comm(r);
+    char *buffer = replay.recv_buffer;
+    MPI_Datatype type;
+    const int count = smpi_message_count(r, e->count, e->type_bytes, &type);
+    const int from = peer_of(r, e->peer), tag = tag_of(e->tag);
+    if (smpi_is_open(r, e)) /* a persistent one's source is known when it is started */
+        return e->call == TL_MPI_Recv_init ? smpi_keep(r) : smpi_receive_match(r);
+    switch (r->info->action) {
+    case TL_ACTION_IRECV:
+        return MPI_Irecv(buffer, count, type, from, tag, comm, smpi_request(r, e->request));
+    case TL_ACTION_RECV_INIT:
+        return MPI_Recv_init(buffer, count, type, from, tag, comm, smpi_request(r, e->request));
+    default: return MPI_Recv(buffer, count, type, from, tag, comm, MPI_STATUS_IGNORE);
+    }
+}
+
+int smpi_sendrecv(smpi_rank *r)
+{
+    const tl_event *e = &r->event;
+    /* MPI_Sendrecv_replace is MPI_Sendrecv and a copy, in SMPI too. */
+    const int replaces = e->call == TL_MPI_Sendrecv_replace;
+    MPI_Datatype send_type, recv_type;
+    const int send_count = smpi_message_count(r, e->count, e->type_bytes, &send_type);
+    const int recv_count =
+        smpi_message_count(r, replaces ? e->count : e->recv_count,
+                           replaces ? e->type_bytes : e->recv_type_bytes, &recv_type);
+    return MPI_Sendrecv(replay.send_buffer, send_count, send_type, peer_of(r, e->peer), e->tag,
+                        replay.recv_buffer, recv_count, recv_type, peer_of(r, e->recv_peer),
+                        tag_of(e->recv_tag), smpi_event_comm(r), MPI_STATUS_IGNORE);
+}

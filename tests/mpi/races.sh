@@ -1,0 +1,56 @@
+# races.sh - the tracer under ThreadSanitizer, with threads that call MPI at the same time.
+#
+# Only the tracer is instrumented: what Open MPI, which is not, does with memory is left alone.
+. "$top_srcdir/tests/tap.sh"
+. "$top_srcdir/tests/mpi/tracer.sh"
+cc=$($MPICC --showme:command)
+libtsan=$($cc -print-file-name=libtsan.so)
+# ThreadSanitizer needs its place in memory, which wide address randomisation may have taken.
+fixed='setarch -R'
+$fixed true 2>/dev/null || fixed=
+
+# build_object SOURCE NAME [FLAGS...]
+build_object() {
+    local source=$1 name=$2; shift 2
+    $cc -std=gnu11 -g -fPIC -fvisibility=hidden -fsanitize=thread -DHAVE_CONFIG_H -DTL_HIDDEN \
+        -I"$top_builddir" -I"$top_builddir/tracer" -I"$top_srcdir/tracer" -I"$top_srcdir/compress" \
+        $($MPICC --showme:compile) "$@" -c "$source" -o "$scratch/objects/$name.o"
+}
+build_tracer() {
+    local source failed=0
+    mkdir -p "$scratch/objects"
+    for source in "$top_srcdir"/tracer/*.c "$top_srcdir"/compress/*.c; do
+        build_object "$source" "$(basename "$(dirname "$source")")-$(basename "$source" .c)" &
+        [ "$(jobs -r | wc -l)" -lt "$(nproc)" ] || wait -n || failed=1
+    done
+    wait && link_tracer tracer && [ $failed = 0 ]
+}
+link_tracer() {
+    $cc -shared -fsanitize=thread -o "$scratch/$1.so" "$scratch"/objects/*.o -lzstd -ldl
+}
+# under TRACER COMMAND...: on 2 ranks
+under() {
+    local library=$1; shift
+    TIMELESS_OUTPUT=$scratch/races.tl $MPIRUN -np 2 \
+        -x LD_PRELOAD="$libtsan $scratch/$library.so" $fixed "$scratch/threads" "$@"
+}
+cat >"$scratch/suppressions" <<'EOS'
+called_from_lib:libmpi.so
+called_from_lib:libopen-pal.so
+called_from_lib:libopen-rte.so
+EOS
+export TSAN_OPTIONS="ignore_noninstrumented_modules=1 exitcode=66 suppressions=$scratch/suppressions"
+
+compile threads -pthread
+check "the tracer builds with ThreadSanitizer" build_tracer
+check_exit 0 "8 threads on 2 ranks: no race" under tracer 8 4
+check "the trace is complete" says '^complete +yes' <("$timeless" info "$scratch/races.tl")
+check "and holds all threads' calls" test \
+    "$("$timeless" dump --rank 1 "$scratch/races.tl" | grep -c ' MPI_Allreduce ')" = 32
+
+# The same without the tracer's lock must be found out.
+build_object "$top_srcdir/tracer/threads.c" tracer-threads -Dpthread_mutex_lock=pthread_mutex_trylock
+link_tracer lockless
+races() { under lockless 8 4 2>&1 | grep 'WARNING: ThreadSanitizer: data race'; }
+check "without the lock races are found" races
+tap_done
