@@ -28,7 +28,9 @@ enum {
     OPT_ROUND_ROBIN,
     OPT_PARAMS,
     OPT_IO_BANDWIDTH,
-    OPT_WILDCARDS
+    OPT_WILDCARDS,
+    OPT_NOISE,
+    OPT_SEED
 };
 
 typedef struct arguments {
@@ -76,6 +78,12 @@ static const struct argp_option options[] = {
     {"engine", OPT_ENGINE, "NAME", 0, "smpi (default), or loggops, which needs no platform", 0},
     {"params", OPT_PARAMS, "L=TIME,...", 0,
      "network of the loggops engine: L=5us,o=2us,g=2us,G=2.5ns,O=1ns,S=65536", 0},
+    {"noise", OPT_NOISE, "FREQUENCY:TIME|FILE", 0,
+     "of the loggops engine: detours of the system, as 1000Hz:100us, or a file of them; followed "
+     "by "
+     "',coscheduled', ',ranks=FIRST-LAST'",
+     0},
+    {"seed", OPT_SEED, "N", 0, "of the moments at which the ranks' noise begins (default 1)", 0},
     {"json", OPT_JSON, "FILE", OPTION_ARG_OPTIONAL, "write JSON to FILE, or in place of the text",
      0},
     {"progress", OPT_PROGRESS, NULL, 0, "tell on standard error how far the replay is", 0},
@@ -212,6 +220,8 @@ static error_t parse(int key, char *value, struct argp_state *state)
     case OPT_NO_COMPUTE: a->options.no_compute = 1; break;
     case OPT_ALLOW_OPAQUE: a->options.allow_opaque = 1; break;
     case OPT_ENGINE: a->engine = value; break;
+    case OPT_NOISE: a->options.noise = value; break;
+    case OPT_SEED: a->options.seed = cli_parse_number(state, "--seed", value, INT64_MAX); break;
     case OPT_PARAMS: a->options.loggops_params = value; break;
     case OPT_JSON:
         a->json = 1;
@@ -311,7 +321,8 @@ static int replay(arguments *a)
 int cmd_replay(int argc, char **argv)
 {
     const size_t n = (size_t)argc + 1;
-    arguments a = {.cfg = calloc(n, sizeof *a.cfg),
+    arguments a = {.options.seed = 1,
+                   .cfg = calloc(n, sizeof *a.cfg),
                    .changes = calloc(2 * n, sizeof *a.changes),
                    .traces = calloc(n, sizeof *a.traces),
                    .hostfiles = calloc(n, sizeof *a.hostfiles),

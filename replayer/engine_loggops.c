@@ -1,6 +1,7 @@
 /* engine_loggops.c - replay in the LogGOPS model: latency, overheads and gaps, no contention. */
 #include "config.h"
 
+#include "loggops_noise.h"
 #include "loggops_program.h"
 #include "marks.h"
 
@@ -71,49 +72,90 @@ static tl_status check_options(size_t n_jobs, const tlr_options *options, tl_err
     return TL_OK;
 }
 
+/* What the simulation reads and leaves. */
+typedef struct loggops_replay {
+    loggops_params params;
+    loggops_noise *noise; /* NULL: none */
+    tlr_plan *plan;
+    loggops_run *run;
+    loggops_result result;
+    double *measured_s, *predicted_s; /* [mark][rank] */
+} loggops_replay;
+
+static void release(loggops_replay *r)
+{
+    loggops_noise_free(r->noise);
+    loggops_run_free(r->run);
+    free(r->result.ranks);
+    free(r->result.marks_ps);
+    free(r->measured_s);
+    free(r->predicted_s);
+    tlr_plan_free(r->plan);
+}
+
+static int make_room(loggops_replay *r)
+{
+    const size_t n_marks = r->plan->n_marks * r->plan->n_ranks + 1;
+    r->result.ranks = calloc(r->plan->n_ranks, sizeof *r->result.ranks);
+    r->result.marks_ps = calloc(n_marks, sizeof *r->result.marks_ps);
+    r->measured_s = calloc(n_marks, sizeof *r->measured_s);
+    r->predicted_s = calloc(n_marks, sizeof *r->predicted_s);
+    return r->result.ranks && r->result.marks_ps && r->measured_s && r->predicted_s;
+}
+
+/* Compares with the same run without noise. */
+static tl_status weigh_noise(const loggops_replay *r, const tlr_options *options,
+                             tlr_prediction *out, tl_error *err)
+{
+    loggops_result quiet = {.ranks = calloc(out->n_ranks, sizeof *quiet.ranks)};
+    out->noise = strdup(options->noise);
+    out->seed = options->seed;
+    tl_status status = TL_OK;
+    if (!quiet.ranks || !out->noise)
+        status = tl_fail(err, TL_ERR_MEMORY, "out of memory for the prediction");
+    else
+        status = loggops_simulate(r->run, &r->params, NULL, &quiet, err);
+    out->quiet_s = (double)quiet.makespan_ps * s_per_ps;
+    for (uint32_t i = 0; i < out->n_ranks && status == TL_OK; i++) {
+        out->ranks[i].noise_s = (double)r->result.ranks[i].noise_ps * s_per_ps;
+        out->ranks[i].delay_s = out->ranks[i].end_s - (double)quiet.ranks[i].end_ps * s_per_ps;
+    }
+    free(quiet.ranks);
+    return status;
+}
+
 static tl_status replay_loggops(const tlr_job *jobs, size_t n_jobs, const tlr_platform *platform,
                                 const tlr_model *model, const tlr_options *options,
                                 tlr_prediction *const *out, tl_error *err)
 {
     (void)platform; /* its network has no meaning here, and its model has been read */
     tl_reader *trace = jobs[0].trace;
-    loggops_params params;
+    loggops_replay r = {0};
     tl_status status = check_options(n_jobs, options, err);
     if (status != TL_OK ||
-        (status = loggops_parse_params(options->loggops_params, &params, err)) != TL_OK)
-        return status;
-    tlr_plan *plan = NULL;
-    loggops_run *run = NULL;
-    double *measured_s = NULL, *predicted_s = NULL;
-    loggops_result result = {0};
-    if ((status = tlr_plan_make(trace, model, options, tlr_plan_is_plain, &plan, err)) != TL_OK)
+        (status = loggops_parse_params(options->loggops_params, &r.params, err)) != TL_OK ||
+        (options->noise &&
+         (status = loggops_noise_read(options->noise, options->seed, &r.noise, err)) != TL_OK) ||
+        (status = tlr_plan_make(trace, model, options, tlr_plan_is_plain, &r.plan, err)) != TL_OK)
         goto cleanup;
-    const size_t n_marks = plan->n_marks * plan->n_ranks;
-    result.ranks = calloc(plan->n_ranks, sizeof *result.ranks);
-    result.marks_ps = calloc(n_marks + 1, sizeof *result.marks_ps);
-    measured_s = calloc(n_marks + 1, sizeof *measured_s);
-    predicted_s = calloc(n_marks + 1, sizeof *predicted_s);
-    if (!result.ranks || !result.marks_ps || !measured_s || !predicted_s) {
+    if (!make_room(&r)) {
         status = tl_fail(err, TL_ERR_MEMORY, "out of memory for the prediction");
         goto cleanup;
     }
-    if ((status = loggops_read_trace(trace, plan, model, measured_s, &run, err)) != TL_OK ||
-        (status = loggops_simulate(run, &params, &result, err)) != TL_OK)
+    if ((status = loggops_read_trace(trace, r.plan, model, r.measured_s, &r.run, err)) != TL_OK ||
+        (status = loggops_simulate(r.run, &r.params, r.noise, &r.result, err)) != TL_OK)
         goto cleanup;
-    for (size_t i = 0; i < n_marks; i++)
-        predicted_s[i] = (double)result.marks_ps[i] * s_per_ps;
-    status = take_results(plan, &params, &result, out[0]);
+    for (size_t i = 0; i < r.plan->n_marks * r.plan->n_ranks; i++)
+        r.predicted_s[i] = (double)r.result.marks_ps[i] * s_per_ps;
+    status = take_results(r.plan, &r.params, &r.result, out[0]);
     if (status == TL_OK)
-        status = tlr_take_marks(plan, measured_s, predicted_s, out[0]);
+        status = tlr_take_marks(r.plan, r.measured_s, r.predicted_s, out[0]);
     if (status != TL_OK)
         tl_error_set(err, status, "out of memory for the prediction");
+    else if (r.noise)
+        status = weigh_noise(&r, options, out[0], err);
 cleanup:
-    loggops_run_free(run);
-    free(result.ranks);
-    free(result.marks_ps);
-    free(measured_s);
-    free(predicted_s);
-    tlr_plan_free(plan);
+    release(&r);
     return status;
 }
 

@@ -286,10 +286,16 @@ static tl_status take_results(const smpi_job *job, tlr_prediction *out, tl_error
     out->n_opaque = plan->n_opaque;
     for (uint32_t r = 0; r < out->n_ranks; r++) {
         const smpi_rank_result *from = &result->ranks[job->first_rank + r];
-        out->ranks[r] =
-            (tlr_rank_prediction){strdup(from->host), from->end_s, from->compute_s,
-                                  from->kernel_s,     from->p2p_s, from->wait_s,
-                                  from->collective_s, from->io_s,  plan->ranks[r].n_events};
+        out->ranks[r] = (tlr_rank_prediction){.host = strdup(from->host),
+                                              .end_s = from->end_s,
+                                              .compute_s = from->compute_s,
+                                              .kernel_s = from->kernel_s,
+                                              .p2p_s = from->p2p_s,
+                                              .wait_s = from->wait_s,
+                                              .collective_s = from->collective_s,
+                                              .io_s = from->io_s,
+                                              .n_events = plan->ranks[r].io_s = from->io_s,
+                                              .n_events};
         if (!out->ranks[r].host)
             status = TL_ERR_MEMORY;
         out->makespan_s = fmax(out->makespan_s, from->end_s);
@@ -366,8 +372,8 @@ static tl_status replay_smpi(const tlr_job *jobs, size_t n_jobs, const tlr_platf
 {
     tl_status status = TL_OK;
     size_t result_bytes = 0;
-    if (options->loggops_params)
-        return tl_fail(err, TL_ERR_USAGE, "--params is for --engine loggops");
+    if (options->loggops_params || options->noise)
+        return tl_fail(err, TL_ERR_USAGE, "--params and --noise are for --engine loggops");
     replay = (smpi_replay){.options = options, .platform = platform, .model = model};
     replay.jobs = calloc(n_jobs, sizeof *replay.jobs);
     if (!replay.jobs)

@@ -32,6 +32,8 @@ typedef struct loggops_params {
     uint64_t S_bytes;            /* messages of S and more are sent by rendezvous */
 } loggops_params;
 
+/* Picoseconds of a time with its unit ("2.5us"), NAN if it is none; *end is what follows. */
+double loggops_parse_time(const char *text, const char **end);
 /* "L=5.3us,o=2.3us,g=2us,G=2.5ns,O=1ns,S=65536": all but S must be there; times in s, ms, us, ns or
  * ps. */
 tl_status loggops_parse_params(const char *text, loggops_params *out, tl_error *err);
@@ -127,6 +129,7 @@ typedef struct loggops_rank_result {
     uint64_t p2p_ps;     /* in sends and receives that block */
     uint64_t wait_ps;    /* in waits for requests */
     uint64_t collective_ps;
+    uint64_t noise_ps; /* by which detours held up its CPU */
 } loggops_rank_result;
 
 typedef struct loggops_result {
@@ -137,8 +140,10 @@ typedef struct loggops_result {
     uint64_t *marks_ps;         /* [mark][rank]: the caller's, or NULL */
 } loggops_result;
 
-/* TL_ERR_DEADLOCK when some ranks wait for ever. */
+typedef struct loggops_noise loggops_noise; /* loggops_noise.h */
+
+/* TL_ERR_DEADLOCK when some ranks wait for ever.  `noise` may be NULL. */
 tl_status loggops_simulate(const loggops_run *run, const loggops_params *params,
-                           loggops_result *result, tl_error *err);
+                           const loggops_noise *noise, loggops_result *result, tl_error *err);
 
 #endif

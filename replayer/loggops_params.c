@@ -7,8 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Picoseconds of a time with its unit; NAN if it is none.  *end is what follows. */
-static double parse_time_ps(const char *text, const char **end)
+double loggops_parse_time(const char *text, const char **end)
 {
     static const struct {
         const char *name;
@@ -48,7 +47,7 @@ tl_status loggops_parse_params(const char *text, loggops_params *out, tl_error *
         if (at[1] != '=' || (!name && *at != 'S'))
             return wrong(text, at, err);
         if (name) {
-            const double ps = parse_time_ps(at + 2, &end);
+            const double ps = loggops_parse_time(at + 2, &end);
             if (!(ps <= 1e18))
                 return wrong(text, at, err);
             times_ps[name - names] = ps;

@@ -102,11 +102,19 @@ static void complete(simulation *s, uint32_t r, uint32_t request, uint64_t at_ps
     }
 }
 
-/* The CPU is taken for a while, from when it is free. */
-static uint64_t occupy(sim_rank *rank, uint64_t from_ps, uint64_t for_ps)
+/* When the CPU has done so much work from a moment on. */
+static uint64_t done_at(const simulation *s, uint32_t r, uint64_t from_ps, uint64_t work_ps)
 {
-    rank->cpu_free_ps = from_ps + for_ps;
-    return rank->cpu_free_ps;
+    return s->noise ? loggops_noise_end(s->noise, r, from_ps, work_ps) : from_ps + work_ps;
+}
+
+/* The CPU is taken for so much work. */
+static uint64_t occupy(simulation *s, uint32_t r, uint64_t from_ps, uint64_t work_ps)
+{
+    const uint64_t end_ps = done_at(s, r, from_ps, work_ps);
+    s->result->ranks[r].noise_ps += end_ps - from_ps - work_ps;
+    s->ranks[r].cpu_free_ps = end_ps;
+    return end_ps;
 }
 
 /* The CPU receives a message, for a receive with that request (or UNEXPECTED). */
@@ -123,7 +131,7 @@ static uint64_t receive(simulation *s, uint32_t r, const node *message, uint64_t
                             .context = REPLY};
         post_message(s, (uint32_t)message->source, &reply);
     }
-    return occupy(rank, at_ps, p->o_ps + per_bytes(slowest, message->bytes));
+    return occupy(s, r, at_ps, p->o_ps + per_bytes(slowest, message->bytes));
 }
 
 /* Handles the earliest arrival, at the moment that arrival_ready tells. */
@@ -169,7 +177,7 @@ static void start_send(simulation *s, uint32_t r, const sim_step *step, uint64_t
 {
     sim_rank *rank = &s->ranks[r];
     const loggops_params *p = &s->params;
-    const node message = {.time_ps = at_ps + s->window_ps,
+    const node message = {.time_ps = done_at(s, r, at_ps, p->o_ps) + p->L_ps,
                           .bytes = step->amount,
                           .context = step->context,
                           .tag = step->tag,
@@ -177,7 +185,7 @@ static void start_send(simulation *s, uint32_t r, const sim_step *step, uint64_t
                           .request = step->request,
                           .is_rendezvous = (uint32_t)step->is_rendezvous};
     rank->next_send_ps = at_ps + p->g_ps + per_bytes(p->G_ps_byte, step->amount);
-    rank->ready_ps = occupy(rank, at_ps, p->o_ps + per_bytes(p->O_ps_byte, step->amount));
+    rank->ready_ps = occupy(s, r, at_ps, p->o_ps + per_bytes(p->O_ps_byte, step->amount));
     post_message(s, (uint32_t)step->partner, &message);
     s->result->n_messages++;
 }
@@ -301,7 +309,7 @@ static void do_step(simulation *s, block *b, uint32_t r, const sim_step *step, u
     }
     switch (step->kind) {
     case LOGGOPS_COMPUTE:
-        rank->ready_ps = occupy(rank, at_ps, step->amount);
+        rank->ready_ps = occupy(s, r, at_ps, step->amount);
         s->result->ranks[r].compute_ps += step->amount;
         rank->position++;
         break;
@@ -512,11 +520,14 @@ static tl_status report_deadlock(const simulation *s, tl_error *err)
 }
 
 tl_status loggops_simulate(const loggops_run *run, const loggops_params *params,
-                           loggops_result *result, tl_error *err)
+                           const loggops_noise *noise, loggops_result *result, tl_error *err)
 {
     tl_status status = TL_OK;
-    simulation s = {
-        .run = run, .params = *params, .window_ps = params->L_ps + params->o_ps, .result = result};
+    simulation s = {.run = run,
+                    .params = *params,
+                    .noise = noise,
+                    .window_ps = params->L_ps + params->o_ps,
+                    .result = result};
     result->n_operations = result->n_messages = result->makespan_ps = 0;
     memset(result->ranks, 0, run->n_ranks * sizeof *result->ranks);
     if (!prepare(&s))

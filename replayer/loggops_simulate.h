@@ -5,7 +5,7 @@
 #ifndef TLR_LOGGOPS_SIMULATE_H
 #define TLR_LOGGOPS_SIMULATE_H
 
-#include "loggops.h"
+#include "loggops_noise.h"
 
 enum { BLOCK_RANKS = 4096, WHEEL_BITS = 6, WHEEL_SLOTS = 1 << WHEEL_BITS, WHEEL_LEVELS = 11 };
 
@@ -97,6 +97,7 @@ typedef struct sim_step {
 typedef struct simulation {
     const loggops_run *run;
     loggops_params params;
+    const loggops_noise *noise; /* NULL: none */
     uint64_t window_ps;
     loggops_result *result;
     uint32_t n_blocks;

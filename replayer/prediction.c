@@ -30,6 +30,7 @@ void tlr_prediction_free(tlr_prediction *p)
     free(p->network_model);
     free(p->model);
     free(p->options);
+    free(p->noise);
     free(p->changes);
     free(p);
 }
@@ -105,11 +106,30 @@ static void print_slowest(const tlr_prediction *p, FILE *out)
     free(order);
 }
 
+/* How much of the noise reached the end. */
+static void print_noise(const tlr_prediction *p, FILE *out)
+{
+    double noise_s = 0, delay_s = 0;
+    for (uint32_t r = 0; r < p->n_ranks; r++) {
+        noise_s += p->ranks[r].noise_s / p->n_ranks;
+        delay_s += p->ranks[r].delay_s / p->n_ranks;
+    }
+    fprintf(out, "noise             %s, seed %" PRIu64 "\n", p->noise, p->seed);
+    fprintf(out, "                  %.4g times as long as the %.9g s without it\n",
+            p->makespan_s / p->quiet_s, p->quiet_s);
+    fprintf(
+        out,
+        "                  a rank's own detours: %.4g s in the mean; it ends later by: %.4g s\n",
+        noise_s, delay_s);
+}
+
 void tlr_prediction_print(const tlr_prediction *p, FILE *out)
 {
     fprintf(out, "makespan          %.9g s\n", p->makespan_s);
     if (p->start_s > 0)
         fprintf(out, "started at        %.9g s\n", p->start_s);
+    if (p->noise)
+        print_noise(p, out);
     fprintf(out, "program           %s\n", p->command);
     fprintf(out, "ranks, events     %" PRIu32 ", %" PRIu64 " (and %" PRIu64 " failed polls)\n",
             p->n_ranks, p->n_events, p->n_polls);

@@ -52,11 +52,17 @@ static json_t *mark_json(const tlr_mark *m, uint32_t n_ranks)
 static json_t *prediction_json(const tlr_prediction *p)
 {
     json_t *ranks = json_array(), *marks = json_array();
-    for (uint32_t r = 0; r < p->n_ranks; r++)
-        json_array_append_new(ranks, rank_json(&p->ranks[r]));
+    for (uint32_t r = 0; r < p->n_ranks; r++) {
+        json_t *rank = rank_json(&p->ranks[r]);
+        if (p->noise) {
+            json_object_set_new(rank, "noise_s", json_real(p->ranks[r].noise_s));
+            json_object_set_new(rank, "delay_s", json_real(p->ranks[r].delay_s));
+        }
+        json_array_append_new(ranks, rank);
+    }
     for (size_t i = 0; i < p->n_marks; i++)
         json_array_append_new(marks, mark_json(&p->marks[i], p->n_ranks));
-    return json_pack(
+    json_t *root = json_pack(
         "{s:s, s:s, s:s, s:s, s:s, s:s, s:o, s:s, s:o, s:s, s:s, s:s, s:s, s:o, s:f, s:I, s:I, "
         "s:I, s:I, s:o, s:o, s:s, s:f}",
         "format", FORMAT_NAME, "timeless", tl_version(), "trace", p->trace_path, "platform",
@@ -68,6 +74,11 @@ static json_t *prediction_json(const tlr_prediction *p)
         "n_events", (json_int_t)p->n_events, "n_polls", (json_int_t)p->n_polls, "n_opaque",
         (json_int_t)p->n_opaque, "ranks", ranks, "marks", marks, "changes", p->changes, "start_s",
         p->start_s);
+    if (p->noise)
+        json_object_set_new(root, "noise",
+                            json_pack("{s:s, s:I, s:f}", "detours", p->noise, "seed",
+                                      (json_int_t)p->seed, "makespan_without_s", p->quiet_s));
+    return root;
 }
 
 /* Takes the reference to root. */

@@ -114,9 +114,11 @@ typedef struct tlr_options {
                                host */
     int wildcards_first;    /* a nonblocking receive from any source takes what comes first, not
                                what it took in the run */
-    const char *loggops_params; /* of the loggops engine:
-                                   "L=5us,o=2us,g=2us,G=2.5ns,O=1ns,S=65536" */
-    int progress;               /* tell progress on standard error */
+    int progress;           /* tell progress on standard error */
+    /* of the loggops engine */
+    const char *loggops_params; /* "L=5us,o=2us,g=2us,G=2.5ns,O=1ns,S=65536" */
+    const char *noise;          /* "1000Hz:100us", or a file of detours; NULL: none */
+    uint64_t seed;              /* of the noise */
 } tlr_options;
 
 typedef struct tlr_rank_prediction {
@@ -129,6 +131,8 @@ typedef struct tlr_rank_prediction {
     double collective_s; /* inside collectives and communicator constructors */
     double io_s;         /* inside calls on files */
     uint64_t n_events;
+    double noise_s; /* by which detours held up its CPU */
+    double delay_s; /* by which it ends later than without noise, on whatever rank */
 } tlr_rank_prediction;
 
 /* A moment that all ranks passed: same call, call site and ordinal on each (Init, Finalize,
@@ -154,7 +158,10 @@ typedef struct tlr_prediction {
     uint32_t n_ranks;
     double start_s; /* of the job on the platform; all times of the prediction count from it */
     double makespan_s;
-    double wall_s; /* of the replay; not part of the JSON, which is the same every time */
+    char *noise;    /* NULL: none */
+    uint64_t seed;  /* of the noise */
+    double quiet_s; /* the makespan without it */
+    double wall_s;  /* of the replay; not part of the JSON, which is the same every time */
     uint64_t n_events, n_polls, n_opaque;
     tlr_rank_prediction *ranks;
     size_t n_marks;

@@ -38,6 +38,26 @@ check 'but for its seed' bash -c '! cmp -s a.tl b.tl'
 "$timeless" replay a.tl --engine loggops --params $odin --json=b.json
 check 'the same prediction every time' cmp a.json b.json
 
+"$timeless" make dissemination -n 1024 --bytes 1 --iterations 50 -o d.tl
+bgl=L=2.5us,o=1us,g=1us,G=0,O=0
+# between FROM TO OPTION...: the slowdown by noise
+between() {
+    local from=$1 to=$2
+    shift 2
+    "$timeless" replay d.tl --engine loggops --params $bgl --json "$@" |
+        awk -v from="$from" -v to="$to" '/^ "makespan_s"/ {m = $2 + 0} /"makespan_without_s"/ {q = $2 + 0}
+            END {exit !(m / q >= from && m / q <= to)}'
+}
+check 'noise adds up: 20 % of the time, at other moments on each rank' between 10 20 --noise 1000Hz:200us
+check 'less when all ranks have it at once' between 1.1 1.5 --noise 1000Hz:200us,coscheduled
+check 'less when one rank has it' between 1.1 1.5 --noise 1000Hz:200us,ranks=7-7
+printf '# two detours\n0\t100000\n500000\t100000\n' >detours
+check 'detours from a file' between 3 60 --noise detours
+printf '5 10\n3 10\n' >detours
+check 'detours out of order' refused 3 'detours:2:' "$timeless" replay d.tl --engine loggops --params $bgl --noise detours
+check 'noise without end' refused 3 'no time' "$timeless" replay d.tl --engine loggops --params $bgl --noise 1000Hz:1ms
+check 'no such noise' refused 2 '1000Hz:100us' "$timeless" replay d.tl --engine loggops --params $bgl --noise 1000Hz:
+
 check 'no such pattern' refused 2 'there are: dissemination' "$timeless" make knot -n 4 -o p.tl
 check 'a stencil of 5 ranks' refused 2 'needs a square number' "$timeless" make stencil2d -n 5 -o p.tl
 check 'no folder' refused 4 'nowhere/p.tl' "$timeless" make token -n 5 -o nowhere/p.tl

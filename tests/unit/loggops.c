@@ -10,7 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "loggops.h"
+#include "loggops_noise.h"
 
 static tl_error err;
 
@@ -22,8 +22,9 @@ static const loggops_params big_red = {2900000, 2400000, 1700000, 5000, 2000, UI
 
 enum { MAX_OPS = 32 };
 
-static uint64_t run_ops(const loggops_op *ops, size_t n_ops, int64_t *list, uint32_t n_ranks,
-                        const loggops_params *params, loggops_rank_result *ranks)
+static uint64_t run_program(const loggops_op *ops, size_t n_ops, int64_t *list, uint32_t n_ranks,
+                            const loggops_params *params, const loggops_noise *noise,
+                            loggops_rank_result *ranks)
 {
     loggops_op copy[MAX_OPS + 1] = {{0}};
     assert_true(n_ops <= MAX_OPS);
@@ -33,11 +34,23 @@ static uint64_t run_ops(const loggops_op *ops, size_t n_ops, int64_t *list, uint
     uint32_t *program_of = calloc(n_ranks, sizeof *program_of);
     const loggops_run run = {n_ranks, 1, &program, program_of, 1, &world, 0};
     loggops_result result = {.ranks = ranks ? ranks : calloc(n_ranks, sizeof *ranks)};
-    assert_int_equal(loggops_simulate(&run, params, &result, &err), TL_OK);
+    assert_int_equal(loggops_simulate(&run, params, noise, &result, &err), TL_OK);
     if (!ranks)
         free(result.ranks);
     free(program_of);
     return result.makespan_ps;
+}
+
+static uint64_t run_ops(const loggops_op *ops, size_t n_ops, int64_t *list, uint32_t n_ranks,
+                        const loggops_params *params, loggops_rank_result *ranks)
+{
+    return run_program(ops, n_ops, list, n_ranks, params, NULL, ranks);
+}
+
+static uint64_t run_noisy(const loggops_op *ops, size_t n_ops, uint32_t n_ranks,
+                          const loggops_params *params, const loggops_noise *noise)
+{
+    return run_program(ops, n_ops, NULL, n_ranks, params, noise, NULL);
 }
 
 static uint64_t run_collective(uint8_t algorithm, uint32_t n_ranks, uint64_t bytes,
@@ -139,7 +152,7 @@ static void rendezvous(void **state)
         loggops_rank_result ranks[2];
         const loggops_run run = {2, 2, programs, program_of, 1, &world, 0};
         loggops_result result = {.ranks = ranks};
-        assert_int_equal(loggops_simulate(&run, &p, &result, &err), TL_OK);
+        assert_int_equal(loggops_simulate(&run, &p, NULL, &result, &err), TL_OK);
         assert_int_equal(ranks[1].end_ps, late + c.receive);
         assert_int_equal(ranks[0].end_ps, is_long ? late + p.o_ps + p.L_ps : c.send);
     }
@@ -172,7 +185,7 @@ static void deadlock(void **state)
     loggops_rank_result ranks[2];
     const loggops_run run = {2, 1, &program, program_of, 1, &world, 0};
     loggops_result result = {.ranks = ranks};
-    assert_int_equal(loggops_simulate(&run, &odin, &result, &err), TL_ERR_DEADLOCK);
+    assert_int_equal(loggops_simulate(&run, &odin, NULL, &result, &err), TL_ERR_DEADLOCK);
     assert_non_null(strstr(err.text, "2 ranks wait forever"));
 }
 
@@ -325,6 +338,65 @@ static void collectives_move_their_bytes(void **state)
     }
 }
 
+/* ---- noise ---- */
+
+static uint64_t noise_end(const char *text, uint64_t start_ps, uint64_t busy_ps)
+{
+    loggops_noise *noise = NULL;
+    assert_int_equal(loggops_noise_read(text, 1, &noise, &err), TL_OK);
+    /* The period begins somewhere: begin where it does. */
+    uint64_t begin_ps = 0;
+    while (loggops_noise_end(noise, 0, begin_ps, 1) == begin_ps + 1)
+        begin_ps += 1000;
+    begin_ps = loggops_noise_end(noise, 0, begin_ps, 1) - 1 + noise->period_ps -
+               noise->detours[0].duration_ps;
+    const uint64_t end_ps = loggops_noise_end(noise, 0, begin_ps + start_ps, busy_ps);
+    loggops_noise_free(noise);
+    return end_ps - begin_ps;
+}
+
+/* A detour of 2 us each 10 us: work is put off while one lasts, and by each that begins before it
+ * is done. */
+static void detours(void **state)
+{
+    (void)state;
+    static const struct {
+        uint64_t start_us, busy_us, end_us;
+    } cases[] = {{0, 0, 0},   {0, 1, 3},    {1, 1, 3},  {2, 1, 3},  {2, 8, 10},
+                 {2, 9, 13},  {5, 5, 10},   {5, 6, 13}, {0, 8, 10}, {0, 16, 20},
+                 {0, 17, 23}, {5, 80, 105}, {9, 1, 10}, {9, 2, 13}, {13, 7, 20}};
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++)
+        assert_int_equal(
+            noise_end("100000Hz:2us", cases[i].start_us * 1000000, cases[i].busy_us * 1000000),
+            cases[i].end_us * 1000000);
+}
+
+/* Beckman's experiment in the LogGOPS model: slowdowns of a loop of barriers. */
+static void noise_propagates(void **state)
+{
+    (void)state;
+    static const loggops_params blue_gene = {2500000, 1000000, 1000000, 0, 0, UINT64_MAX};
+    static const struct {
+        const char *noise;
+        double from, to;
+    } cases[] = {{"1000Hz:16us", 1.2, 1.7}, {"1000Hz:50us", 2.5, 4}, {"1000Hz:100us", 5, 8}};
+    loggops_op ops[MAX_OPS] = {{0}};
+    for (int i = 0; i < MAX_OPS; i++)
+        ops[i] = (loggops_op){
+            .kind = LOGGOPS_COLLECTIVE, .algorithm = LOGGOPS_BARRIER_DISSEMINATION, .amount = 1};
+    const uint64_t quiet_ps = run_noisy(ops, MAX_OPS, 4096, &blue_gene, NULL);
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        double sum = 0;
+        for (uint64_t seed = 1; seed <= 10; seed++) {
+            loggops_noise *noise = NULL;
+            assert_int_equal(loggops_noise_read(cases[i].noise, seed, &noise, &err), TL_OK);
+            sum += (double)run_noisy(ops, MAX_OPS, 4096, &blue_gene, noise) / (double)quiet_ps;
+            loggops_noise_free(noise);
+        }
+        assert_true(sum / 10 > cases[i].from && sum / 10 < cases[i].to);
+    }
+}
+
 /* ---- parameters ---- */
 
 static void parameters(void **state)
@@ -358,6 +430,8 @@ int main(void)
         cmocka_unit_test(deadlock),
         cmocka_unit_test(collectives_do_their_work),
         cmocka_unit_test(collectives_move_their_bytes),
+        cmocka_unit_test(detours),
+        cmocka_unit_test(noise_propagates),
         cmocka_unit_test(parameters),
     };
     cmocka_set_message_output(CM_OUTPUT_TAP);

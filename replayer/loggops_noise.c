@@ -1,0 +1,216 @@
+/* loggops_noise.c - detours of the operating system that hold up a rank's CPU.
+ *
+ * Hoefler, Schneider, Lumsdaine, "Characterizing the Influence of System Noise on Large-Scale
+ * Applications by Simulation", SC10: detours, measured or regular, repeat with a period, and begin
+ * at another moment on each rank unless they are co-scheduled. */
+#include "config.h"
+
+#include "loggops_noise.h"
+
+#include <ctype.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "text_file.h"
+
+/* ---- delays ---- */
+
+/* A number for each rank and seed, the same everywhere (Steele, Lea, Flood, "Fast Splittable
+ * Pseudorandom Number Generators", OOPSLA 2014). */
+static uint64_t draw(uint64_t seed, uint32_t rank)
+{
+    uint64_t x = (seed + 1) * UINT64_C(0x9e3779b97f4a7c15) + rank * UINT64_C(0xd1342543de82ef95);
+    x = (x ^ (x >> 30)) * UINT64_C(0xbf58476d1ce4e5b9);
+    x = (x ^ (x >> 27)) * UINT64_C(0x94d049bb133111eb);
+    return x ^ (x >> 31);
+}
+
+static uint64_t offset_of(const loggops_noise *noise, uint32_t rank)
+{
+    const uint64_t at = draw(noise->seed, noise->is_coscheduled ? 0 : rank);
+    return (uint64_t)(((unsigned __int128)at * noise->period_ps) >> 64);
+}
+
+/* Number of detours that begin when less than free_ps of a period were the program's. */
+static size_t detours_within(const loggops_noise *noise, uint64_t free_ps)
+{
+    size_t low = 0, high = noise->n;
+    while (low < high) {
+        const size_t middle = low + (high - low) / 2;
+        if (noise->detours[middle].free_before_ps < free_ps)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    return low;
+}
+
+static uint64_t taken_by(const loggops_noise *noise, size_t n_detours)
+{
+    return n_detours == noise->n ? noise->total_ps : noise->detours[n_detours].taken_before_ps;
+}
+
+/* Of the first at_ps of a period, how much is the program's. */
+static uint64_t free_until(const loggops_noise *noise, uint64_t at_ps)
+{
+    size_t low = 0, high = noise->n;
+    while (low < high) {
+        const size_t middle = low + (high - low) / 2;
+        if (noise->detours[middle].start_ps <= at_ps)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    if (!low)
+        return at_ps;
+    const loggops_detour *last = &noise->detours[low - 1];
+    const uint64_t end_ps = last->start_ps + last->duration_ps;
+    return at_ps < end_ps ? last->free_before_ps : at_ps - taken_by(noise, low);
+}
+
+uint64_t loggops_noise_end(const loggops_noise *noise, uint32_t rank, uint64_t start_ps,
+                           uint64_t busy_ps)
+{
+    if (!busy_ps || rank < noise->first_rank || rank > noise->last_rank)
+        return start_ps + busy_ps;
+    const uint64_t offset_ps = offset_of(noise, rank);
+    const uint64_t free_ps = noise->period_ps - noise->total_ps;
+    const uint64_t at_ps = (start_ps + offset_ps) % noise->period_ps;
+    const uint64_t wanted_ps = free_until(noise, at_ps) + busy_ps;
+    /* The last period is not left before its end is used up. */
+    const uint64_t n_periods = (wanted_ps - 1) / free_ps, rest_ps = wanted_ps - n_periods * free_ps;
+    const uint64_t end_ps =
+        n_periods * noise->period_ps + rest_ps + taken_by(noise, detours_within(noise, rest_ps));
+    return start_ps + (end_ps - at_ps);
+}
+
+/* ---- description ---- */
+
+void loggops_noise_free(loggops_noise *noise)
+{
+    if (!noise)
+        return;
+    free(noise->detours);
+    free(noise);
+}
+
+static int add_detour(loggops_noise *noise, uint64_t start_ps, uint64_t duration_ps)
+{
+    loggops_detour *grown = realloc(noise->detours, (noise->n + 1) * sizeof *grown);
+    if (!grown)
+        return 0;
+    noise->detours = grown;
+    grown[noise->n++] =
+        (loggops_detour){start_ps, duration_ps, start_ps - noise->total_ps, noise->total_ps};
+    noise->total_ps += duration_ps;
+    return 1;
+}
+
+/* "1000Hz:100us" */
+static tl_status read_regular(const char *text, loggops_noise *noise, tl_error *err)
+{
+    char *end;
+    const double hertz = strtod(text, &end);
+    const char *after = NULL;
+    const double duration_ps = !strncmp(end, "Hz:", 3) ? loggops_parse_time(end + 3, &after) : NAN;
+    if (!(hertz > 0 && hertz < 1e12) || !(duration_ps >= 0) || (*after && *after != ','))
+        return tl_fail(err, TL_ERR_USAGE,
+                       "--noise '%s': give a frequency and a duration, 1000Hz:100us, or a file of "
+                       "detours",
+                       text);
+    noise->period_ps = (uint64_t)llrint(1e12 / hertz);
+    if (!add_detour(noise, 0, (uint64_t)llrint(duration_ps)))
+        return tl_fail(err, TL_ERR_MEMORY, "out of memory");
+    return TL_OK;
+}
+
+/* One line of a profile: start and duration in nanoseconds. */
+static tl_status read_line(const char *path, size_t number, const char *line, loggops_noise *noise,
+                           tl_error *err)
+{
+    char *end;
+    const double start_ns = strtod(line, &end);
+    const int has_start = end != line;
+    const char *second = end;
+    const double duration_ns = strtod(second, &end);
+    const double last_end_ns = (double)noise->period_ps * 1e-3;
+    if (!has_start || end == second || !(start_ns >= last_end_ns) || !(duration_ns >= 0) ||
+        !(start_ns + duration_ns < 1e15))
+        return tl_fail(err, TL_ERR_INPUT,
+                       "%s:%zu: not a detour's start and duration in nanoseconds, after the detour "
+                       "before it",
+                       path, number);
+    if (!add_detour(noise, (uint64_t)llrint(start_ns * 1e3), (uint64_t)llrint(duration_ns * 1e3)))
+        return tl_fail(err, TL_ERR_MEMORY, "out of memory");
+    noise->period_ps = (uint64_t)llrint((start_ns + duration_ns) * 1e3);
+    return TL_OK;
+}
+
+static tl_status read_profile(const char *path, loggops_noise *noise, tl_error *err)
+{
+    char *text = NULL;
+    tl_status status = tlr_read_text(path, &text, NULL, err);
+    size_t number = 0;
+    for (char *line = text, *next; status == TL_OK && line && *line; line = next) {
+        next = line + strcspn(line, "\n");
+        if (*next)
+            *next++ = '\0';
+        number++;
+        line += strspn(line, " \t\r");
+        if (*line && *line != '#')
+            status = read_line(path, number, line, noise, err);
+    }
+    free(text);
+    if (status == TL_OK && !noise->n)
+        status = tl_fail(err, TL_ERR_INPUT, "%s: has no detour", path);
+    return status;
+}
+
+static tl_status read_option(const char *text, const char *option, loggops_noise *noise,
+                             tl_error *err)
+{
+    unsigned first, last;
+    int length = 0;
+    if (!strcmp(option, "coscheduled")) {
+        noise->is_coscheduled = 1;
+    } else if (sscanf(option, "ranks=%u-%u%n", &first, &last, &length) == 2 && !option[length] &&
+               first <= last) {
+        noise->first_rank = first;
+        noise->last_rank = last;
+    } else {
+        return tl_fail(err, TL_ERR_USAGE,
+                       "--noise '%s': '%s' is unknown; there are: coscheduled, ranks=FIRST-LAST",
+                       text, option);
+    }
+    return TL_OK;
+}
+
+tl_status loggops_noise_read(const char *text, uint64_t seed, loggops_noise **out, tl_error *err)
+{
+    loggops_noise *noise = calloc(1, sizeof *noise);
+    char *copy = strdup(text);
+    if (!noise || !copy) {
+        free(noise);
+        free(copy);
+        return tl_fail(err, TL_ERR_MEMORY, "out of memory");
+    }
+    noise->seed = seed;
+    noise->last_rank = UINT32_MAX;
+    char *rest = copy;
+    const char *source = strsep(&rest, ",");
+    tl_status status = strstr(source, "Hz:") && isdigit((unsigned char)*source)
+                           ? read_regular(source, noise, err)
+                           : read_profile(source, noise, err);
+    while (status == TL_OK && rest)
+        status = read_option(text, strsep(&rest, ","), noise, err);
+    if (status == TL_OK && noise->total_ps >= noise->period_ps)
+        status = tl_fail(err, TL_ERR_INPUT, "--noise '%s': leaves the program no time", text);
+    free(copy);
+    if (status == TL_OK)
+        *out = noise;
+    else
+        loggops_noise_free(noise);
+    return status;
+}
