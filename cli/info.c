@@ -156,6 +156,20 @@ static void print_sections(const struct facts *f)
     }
 }
 
+static void print_counters(const struct facts *f)
+{
+    int n_printed = 0;
+    for (uint32_t rank = 0; rank < f->run->n_ranks; rank++) {
+        const tl_counter *counters;
+        size_t n = tl_reader_counters(f->r, rank, &counters);
+        for (size_t i = 0; i < n; i++) {
+            if (!n_printed++)
+                printf("\n%8s %20s  %s\n", "rank", "count", "counter");
+            printf("%8" PRIu32 " %20" PRIu64 "  %s\n", rank, counters[i].value, counters[i].name);
+        }
+    }
+}
+
 static void print_text(const struct facts *f)
 {
     printf("%-16s %s\n", "trace", tl_reader_path(f->r));
@@ -186,11 +200,22 @@ static void print_text(const struct facts *f)
                f->calls[i].row->action == TL_ACTION_OPAQUE ? " (not modelled)" : "");
     for (size_t i = 0; i < f->n_users; i++)
         printf("%12" PRIu64 "  user:%s\n", f->users[i].n, f->users[i].name);
+    print_counters(f);
     if (f->sections)
         print_sections(f);
 }
 
 /* ---- JSON ---- */
+
+static json_t *counters_json(const tl_reader *r, uint32_t rank)
+{
+    const tl_counter *counters;
+    size_t n = tl_reader_counters(r, rank, &counters);
+    json_t *object = json_object();
+    for (size_t i = 0; i < n; i++)
+        json_object_set_new(object, counters[i].name, json_integer((json_int_t)counters[i].value));
+    return object;
+}
 
 static json_t *ranks_json(const struct facts *f)
 {
@@ -199,9 +224,10 @@ static json_t *ranks_json(const struct facts *f)
         tl_rank_summary s;
         if (tl_reader_rank(f->r, rank, &s) == TL_OK)
             json_array_append_new(
-                ranks, json_pack("{s:I,s:I,s:I,s:s,s:s}", "events", (json_int_t)s.n_events,
-                                 "volume", (json_int_t)s.volume, "clock_ns", (json_int_t)s.clock_ns,
-                                 "end", end_text(s.end), "host", s.host));
+                ranks,
+                json_pack("{s:I,s:I,s:I,s:s,s:s,s:o}", "events", (json_int_t)s.n_events, "volume",
+                          (json_int_t)s.volume, "clock_ns", (json_int_t)s.clock_ns, "end",
+                          end_text(s.end), "host", s.host, "counters", counters_json(f->r, rank)));
     }
     return ranks;
 }

@@ -115,6 +115,15 @@ bool tl_define_kernel(tl_buffer *out, const tl_user_kernel *kernel)
     return ok;
 }
 
+bool tl_define_counter(tl_buffer *out, const tl_counter *counter)
+{
+    tl_buffer body = {0};
+    bool ok = put_number(&body, counter->id) && put_text(&body, counter->name) &&
+              put_number(&body, counter->value) && put_definition(out, TL_DEFINE_COUNTER, &body);
+    tl_buffer_free(&body);
+    return ok;
+}
+
 /* ---- reading ---- */
 
 /* A copy of `size` bytes and a final 0, shared with every earlier equal one. */
@@ -154,6 +163,7 @@ void tl_definitions_free(tl_definitions *d)
     free(d->comms);
     free(d->sites);
     free(d->kernels);
+    free(d->counters);
 }
 
 static tl_status get_text(tl_input *in, tl_pool *pool, const char **out)
@@ -297,6 +307,24 @@ static tl_status get_kernel(tl_definitions *d, tl_pool *pool, tl_input *in)
     return TL_OK;
 }
 
+static tl_status get_counter(tl_definitions *d, tl_pool *pool, tl_input *in)
+{
+    uint64_t id = tl_get_varint(in);
+    if (in->bad || !id || id > UINT32_MAX)
+        return TL_ERR_CORRUPT;
+    tl_counter counter = {.id = (uint32_t)id};
+    tl_status status = get_text(in, pool, &counter.name);
+    if (status)
+        return status;
+    counter.value = tl_get_varint(in);
+    if (in->bad)
+        return TL_ERR_CORRUPT;
+    if (!tl_make_room(&d->counters, d->n_counters, &d->counters_capacity, sizeof counter))
+        return TL_ERR_MEMORY;
+    d->counters[d->n_counters++] = counter;
+    return TL_OK;
+}
+
 static tl_status read_all(tl_definitions *d, tl_pool *pool, const uint8_t *raw, size_t size)
 {
     tl_input in = {.p = raw, .end = raw + size};
@@ -312,6 +340,7 @@ static tl_status read_all(tl_definitions *d, tl_pool *pool, const uint8_t *raw, 
         case TL_DEFINE_COMM: status = get_comm(d, pool, &body); break;
         case TL_DEFINE_SITE: status = get_site(d, pool, &body); break;
         case TL_DEFINE_KERNEL: status = get_kernel(d, pool, &body); break;
+        case TL_DEFINE_COUNTER: status = get_counter(d, pool, &body); break;
         default: break; /* of a later minor version */
         }
         if (status)
@@ -339,6 +368,12 @@ static int by_kernel_id(const void *a, const void *b)
     return (x->id > y->id) - (x->id < y->id);
 }
 
+static int by_counter_id(const void *a, const void *b)
+{
+    const tl_counter *x = a, *y = b;
+    return (x->id > y->id) - (x->id < y->id);
+}
+
 /* Puts the elements behind the first `kept`, which are in order, in order among themselves; false
  * when an id is there twice. */
 static bool prepare(void *array, size_t kept, size_t n, size_t element_bytes,
@@ -363,13 +398,16 @@ tl_status tl_definitions_read(tl_definitions *d, tl_pool *pool, const uint8_t *r
     if (!status &&
         (!prepare(d->comms, d->kept_comms, d->n_comms, sizeof *d->comms, by_comm_id) ||
          !prepare(d->sites, d->kept_sites, d->n_sites, sizeof *d->sites, by_site_id) ||
-         !prepare(d->kernels, d->kept_kernels, d->n_kernels, sizeof *d->kernels, by_kernel_id)))
+         !prepare(d->kernels, d->kept_kernels, d->n_kernels, sizeof *d->kernels, by_kernel_id) ||
+         !prepare(d->counters, d->kept_counters, d->n_counters, sizeof *d->counters,
+                  by_counter_id)))
         status = TL_ERR_CORRUPT;
     if (status) {
         d->host = d->kept_host;
         d->n_comms = d->kept_comms;
         d->n_sites = d->kept_sites;
         d->n_kernels = d->kept_kernels;
+        d->n_counters = d->kept_counters;
         return status;
     }
     if (d->n_comms > d->kept_comms)
@@ -378,9 +416,12 @@ tl_status tl_definitions_read(tl_definitions *d, tl_pool *pool, const uint8_t *r
         qsort(d->sites, d->n_sites, sizeof *d->sites, by_site_id);
     if (d->n_kernels > d->kept_kernels)
         qsort(d->kernels, d->n_kernels, sizeof *d->kernels, by_kernel_id);
+    if (d->n_counters > d->kept_counters)
+        qsort(d->counters, d->n_counters, sizeof *d->counters, by_counter_id);
     d->kept_host = d->host;
     d->kept_comms = d->n_comms;
     d->kept_sites = d->n_sites;
     d->kept_kernels = d->n_kernels;
+    d->kept_counters = d->n_counters;
     return TL_OK;
 }

@@ -10,6 +10,7 @@ bool tl_define_host(tl_buffer *out, const char *host);
 bool tl_define_comm(tl_buffer *out, const tl_comm *comm);
 bool tl_define_site(tl_buffer *out, const tl_site *site);
 bool tl_define_kernel(tl_buffer *out, const tl_user_kernel *kernel);
+bool tl_define_counter(tl_buffer *out, const tl_counter *counter);
 
 /* What all ranks share: equal texts and equal lists of members are kept once. */
 typedef struct tl_pool {
@@ -26,10 +27,12 @@ typedef struct tl_definitions {
     tl_comm *comms;
     tl_site *sites;
     tl_user_kernel *kernels;
-    size_t n_comms, n_sites, n_kernels, comms_capacity, sites_capacity, kernels_capacity;
+    tl_counter *counters;
+    size_t n_comms, n_sites, n_kernels, n_counters;
+    size_t comms_capacity, sites_capacity, kernels_capacity, counters_capacity;
     /* Of the chunks that are intact; those of a damaged one are taken back. */
     const char *kept_host;
-    size_t kept_comms, kept_sites, kept_kernels;
+    size_t kept_comms, kept_sites, kept_kernels, kept_counters;
 } tl_definitions;
 
 void tl_pool_free(tl_pool *pool);

@@ -30,7 +30,13 @@ enum {
 };
 
 /* Definitions. */
-enum { TL_DEFINE_HOST = 1, TL_DEFINE_COMM = 2, TL_DEFINE_SITE = 3, TL_DEFINE_KERNEL = 4 };
+enum {
+    TL_DEFINE_HOST = 1,
+    TL_DEFINE_COMM = 2,
+    TL_DEFINE_SITE = 3,
+    TL_DEFINE_KERNEL = 4,
+    TL_DEFINE_COUNTER = 5
+};
 
 /* Limits. */
 #define TL_MAX_RANKS (UINT32_C(1) << 24)

@@ -219,6 +219,13 @@ size_t tl_reader_kernels(const tl_reader *r, uint32_t rank, const tl_user_kernel
     return part ? part->definitions.n_kernels : 0;
 }
 
+size_t tl_reader_counters(const tl_reader *r, uint32_t rank, const tl_counter **out)
+{
+    const tl_part *part = tl_reader_part(r, rank);
+    *out = part ? part->definitions.counters : NULL;
+    return part ? part->definitions.n_counters : 0;
+}
+
 static int comm_by_id(const void *key, const void *element)
 {
     uint32_t id = *(const uint32_t *)key, other = ((const tl_comm *)element)->id;

@@ -26,8 +26,9 @@ typedef struct text_reader {
 
     tl_writer *w; /* of the rank whose part is being read */
     uint32_t rank, next_rank;
-    uint64_t position; /* of its next event */
-    tl_map ids;        /* what it has defined: 3 id + (0 communicator, 1 site, 2 kernel) */
+    uint64_t position;     /* of its next event */
+    uint64_t last_counter; /* number of the one defined last */
+    tl_map ids;            /* what it has defined: 3 id + (0 communicator, 1 site, 2 kernel) */
     tl_buffer list, members, remote, sources, destinations;
 } text_reader;
 
@@ -169,6 +170,7 @@ static tl_status read_rank(text_reader *t, char *rest)
         return status;
     tl_map_free(&t->ids);
     t->ids = (tl_map){0};
+    t->last_counter = 0;
     t->position = 0;
     t->rank = (uint32_t)rank;
     t->next_rank = t->rank + 1;
@@ -313,6 +315,25 @@ static tl_status read_kernel(text_reader *t, char *rest)
     return status ? write_failed(t, status) : TL_OK;
 }
 
+static tl_status read_counter(text_reader *t, char *rest)
+{
+    uint64_t id, value;
+    char *word = tl_text_word(&rest);
+    if (!word || !tl_text_unsigned(word, UINT32_MAX, &id) || id <= t->last_counter)
+        return wrong(t, "counters need rising numbers from 1 on; correct it");
+    char *name = (word = tl_text_word(&rest)) ? tl_text_value(word, "name") : NULL;
+    name = name ? tl_text_unquote(name) : NULL;
+    if (!name || strlen(name) > TL_MAX_TEXT_BYTES)
+        return wrong(t, "counter %" PRIu64 ": 'name=\"NAME\"' must come first; correct it", id);
+    char *number = (word = tl_text_word(&rest)) ? tl_text_value(word, "value") : NULL;
+    if (!number || !tl_text_unsigned(number, UINT64_MAX, &value) || tl_text_word(&rest))
+        return wrong(t, "counter %" PRIu64 ": 'value=NUMBER' must come second; correct it", id);
+    t->last_counter = id;
+    tl_counter counter = {.id = (uint32_t)id, .name = name, .value = value};
+    tl_status status = tl_writer_define_counter(t->w, &counter);
+    return status ? write_failed(t, status) : TL_OK;
+}
+
 static tl_status read_end(text_reader *t, char *rest)
 {
     char *name = tl_text_word(&rest), *pair = tl_text_word(&rest);
@@ -378,6 +399,8 @@ static tl_status read_line(text_reader *t, char *line)
         return read_site(t, rest);
     if (!strcmp(word, "kernel"))
         return read_kernel(t, rest);
+    if (!strcmp(word, "counter"))
+        return read_counter(t, rest);
     if (!strcmp(word, "end"))
         return read_end(t, rest);
     return read_event(t, word, rest);

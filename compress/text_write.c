@@ -123,6 +123,13 @@ static void put_definitions(tl_reader *r, uint32_t rank, FILE *out)
         put_quoted(out, kernels[i].name);
         fputc('\n', out);
     }
+    const tl_counter *counters;
+    n = tl_reader_counters(r, rank, &counters);
+    for (size_t i = 0; i < n; i++) {
+        fprintf(out, "counter %" PRIu32 " name=", counters[i].id);
+        put_quoted(out, counters[i].name);
+        fprintf(out, " value=%" PRIu64 "\n", counters[i].value);
+    }
 }
 
 /* "RANK NUMBER EVENT"; the buffer grows to the longest line. */
@@ -188,8 +195,10 @@ tl_status tl_text_write_rank(tl_reader *r, uint32_t rank, FILE *out, tl_error *e
     const tl_comm *comms;
     const tl_site *sites;
     const tl_user_kernel *kernels;
+    const tl_counter *counters;
     bool begun = *summary.host || tl_reader_comms(r, rank, &comms) ||
-                 tl_reader_sites(r, rank, &sites) || tl_reader_kernels(r, rank, &kernels);
+                 tl_reader_sites(r, rank, &sites) || tl_reader_kernels(r, rank, &kernels) ||
+                 tl_reader_counters(r, rank, &counters);
     if (begun) {
         begin_part(out, rank, summary.host);
         put_definitions(r, rank, out);

@@ -346,6 +346,13 @@ typedef struct tl_user_kernel {
     const char *name;
 } tl_user_kernel;
 
+/* Something that a rank counted beside its volumes, from the end of MPI_Init to MPI_Finalize. */
+typedef struct tl_counter {
+    uint32_t id;      /* 1 or more */
+    const char *name; /* "papi:PAPI_L2_TCM", "mpit:runtime_spc_OMPI_SPC_SEND" */
+    uint64_t value;
+} tl_counter;
+
 /* ---- the run ---- */
 
 typedef struct tl_run {
@@ -393,6 +400,8 @@ TL_API tl_status tl_writer_open(const char *path, uint32_t rank, const char *hos
 TL_API tl_status tl_writer_define_comm(tl_writer *w, const tl_comm *comm);
 TL_API tl_status tl_writer_define_site(tl_writer *w, const tl_site *site);
 TL_API tl_status tl_writer_define_kernel(tl_writer *w, const tl_user_kernel *kernel);
+/* Not ahead of anything: once its value is known, before the writer is closed. */
+TL_API tl_status tl_writer_define_counter(tl_writer *w, const tl_counter *counter);
 /* Appends an event.  No allocation, no system call unless a frame is full.  After a failure every
  * later call returns the same status and does nothing. */
 TL_API tl_status tl_writer_put(tl_writer *w, const tl_event *event);
@@ -427,6 +436,7 @@ TL_API const tl_error *tl_reader_damage(const tl_reader *r, size_t i);
 /* All definitions of a rank, ordered by id. */
 TL_API size_t tl_reader_comms(const tl_reader *r, uint32_t rank, const tl_comm **out);
 TL_API size_t tl_reader_sites(const tl_reader *r, uint32_t rank, const tl_site **out);
+TL_API size_t tl_reader_counters(const tl_reader *r, uint32_t rank, const tl_counter **out);
 TL_API size_t tl_reader_kernels(const tl_reader *r, uint32_t rank, const tl_user_kernel **out);
 /* Name of the kernel of a TL_KERNEL_user event; NULL for an id that the rank has not defined. Equal
  * names are the same pointer in all ranks. */

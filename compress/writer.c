@@ -229,6 +229,15 @@ tl_status tl_writer_define_kernel(tl_writer *w, const tl_user_kernel *kernel)
     return defined(w, tl_define_kernel(&w->definitions, kernel));
 }
 
+tl_status tl_writer_define_counter(tl_writer *w, const tl_counter *counter)
+{
+    if (w->status)
+        return w->status;
+    if (!counter->id || strlen(counter->name) > TL_MAX_TEXT_BYTES)
+        return w->status = TL_ERR_USAGE;
+    return defined(w, tl_define_counter(&w->definitions, counter));
+}
+
 static bool reserve_streams(tl_writer *w, const tl_event *event)
 {
     bool ok = true;

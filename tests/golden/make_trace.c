@@ -65,7 +65,9 @@ static bool write_random(tl_writer *w, uint32_t rank)
         if (tl_writer_put(w, &e))
             return false;
     }
-    return true;
+    const tl_counter counters[] = {{.id = 2, .name = "second", .value = UINT64_MAX - rank},
+                                   {.id = 1, .name = "papi:PAPI_L2_TCM", .value = rank}};
+    return !tl_writer_define_counter(w, &counters[0]) && !tl_writer_define_counter(w, &counters[1]);
 }
 
 enum { RING = 3 };

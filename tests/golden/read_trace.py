@@ -247,6 +247,16 @@ def group(s):
     return members
 
 
+def counters(raw):
+    s = Stream(raw)
+    while s.at < len(raw):
+        kind = s.take(1)[0]
+        body = Stream(s.take(s.varint()))
+        if kind == 5:
+            body.varint()
+            yield body.take(body.varint()).decode(), body.varint()
+
+
 def definitions(raw, kernels):
     """The communicators, windows and files among the definitions; the program's kernels into a dict."""
     s = Stream(raw)
@@ -275,7 +285,7 @@ def read(path):
     assert major == 1
     seed = struct.unpack_from("<Q", data, size - 8)[0]
     assert xxh64(data[:size - 8], 0) == seed
-    ranks = [{"comms": [], "kernels": {}, "events": [], "sequence": 0, "end": None} for _ in range(n_ranks)]
+    ranks = [{"comms": [], "kernels": {}, "counters": {}, "events": [], "sequence": 0, "end": None} for _ in range(n_ranks)]
     at = size
     while at < len(data):
         h = data[at:at + 56]
@@ -290,6 +300,7 @@ def read(path):
         r["sequence"] += 1
         if kind == 1:
             r["comms"] += definitions(raw, r["kernels"])
+            r["counters"].update(counters(raw))
         elif kind == 2:
             r["events"] += frame(raw, n, rank)
             assert sum(e["volume"] for e in r["events"][first:]) & M64 == volume
@@ -303,6 +314,8 @@ if __name__ == "__main__":
     for number, one in enumerate(read(sys.argv[1])):
         for c in one["comms"]:
             print(number, "comm", " ".join(f"{k}={v}" for k, v in sorted(c.items())))
+        for name, value in one["counters"].items():
+            print(number, "counter", name, value)
         for kernel, name in sorted(one["kernels"].items()):
             print(number, "kernel", kernel, name)
         for i, e in enumerate(one["events"]):

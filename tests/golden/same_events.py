@@ -23,7 +23,7 @@ def ranks_of(text):
         yield from range(int(first), int(last or first) + way, way * int(step or 1))
 
 
-comms = kernels = 0
+comms = kernels = counters = 0
 text = subprocess.run([sys.argv[1], "dump", sys.argv[2]], stdout=subprocess.PIPE, check=True, text=True)
 for line in text.stdout.splitlines():
     words = line.split()
@@ -33,6 +33,9 @@ for line in text.stdout.splitlines():
     if words[0] == "kernel":
         assert rank["kernels"][int(words[1])] == words[2][len('name="'):-1]
         kernels += 1
+    if words[0] == "counter":
+        assert rank["counters"].pop(words[2][len('name="'):-1]) == int(words[3][len("value="):])
+        counters += 1
     if words[0] != "comm":
         continue
     theirs = dict(w.split("=", 1) for w in words[2:])
@@ -42,6 +45,7 @@ for line in text.stdout.splitlines():
         assert ours[name] == list(ranks_of(theirs.get(name, "[]"))), (name, ours, theirs)
     assert ours["name"] == theirs.get("name", '""').strip('"'), (ours, theirs)
     comms += 1
+assert counters and not any(r["counters"] for r in ranks)
 assert comms == sum(len(r["comms"]) for r in ranks) > 0
 assert kernels == sum(len(r["kernels"]) for r in ranks) > 0
 dump = subprocess.Popen([sys.argv[1], "dump", "--json", sys.argv[2]], stdout=subprocess.PIPE)
