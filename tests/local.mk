@@ -6,8 +6,8 @@ TEST_EXTENSIONS = .sh
 AM_TESTS_ENVIRONMENT = \
 	CMOCKA_MESSAGE_OUTPUT=TAP top_srcdir='$(abs_top_srcdir)' top_builddir='$(abs_top_builddir)' \
 	MPICC='$(MPICC)' MPIFORT='$(MPIFORT)' MPIRUN='$(MPIRUN)' SMPICC='$(SMPICC)' SMPIRUN='$(SMPIRUN)' HPCC='$(HPCC)' \
-	MPI_CFLAGS='$(MPI_CFLAGS)'; export CMOCKA_MESSAGE_OUTPUT top_srcdir top_builddir MPICC MPIFORT MPIRUN \
-	SMPICC SMPIRUN HPCC MPI_CFLAGS;
+	MPI_CFLAGS='$(MPI_CFLAGS)' SANITIZE='$(SANITIZE)'; export CMOCKA_MESSAGE_OUTPUT top_srcdir top_builddir MPICC MPIFORT MPIRUN \
+	SMPICC SMPIRUN HPCC MPI_CFLAGS SANITIZE;
 EXTRA_DIST += tests/tap.sh tests/mpi_env.sh tests/hpcc_input.sh tests/setup.sh tests/run.sh tests/packages.txt tests/lint.sh
 
 lint: all

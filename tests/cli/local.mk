@@ -8,6 +8,7 @@ CLI_TESTS = \
 	tests/cli/man_examples.sh \
 	tests/cli/exchange.sh \
 	tests/cli/import.sh \
+	tests/cli/installed.sh \
 	tests/cli/readme.sh \
 	tests/cli/replay.sh \
 	tests/cli/trace.sh \
