@@ -143,11 +143,11 @@ static uint32_t define(tl_comm *definition, const tlt_comm *found)
 
 static void cart_neighbours(MPI_Comm comm, int32_t *ranks, int n_dims)
 {
-    for (int d = 0; d < n_dims; d++) {
-        tlt_pmpi.Cart_shift(comm, d, 1, &ranks[2 * d], &ranks[2 * d + 1]);
+    for (int d = 0; d < n_dims; d++, ranks += 2) {
+        tlt_pmpi.Cart_shift(comm, d, 1, &ranks[0], &ranks[1]);
         for (int side = 0; side < 2; side++)
-            if (ranks[2 * d + side] == MPI_PROC_NULL)
-                ranks[2 * d + side] = TL_PROC_NULL;
+            if (ranks[side] == MPI_PROC_NULL)
+                ranks[side] = TL_PROC_NULL;
     }
 }
 

@@ -39,3 +39,7 @@ EXTRA_DIST += tests/mpi/exact.sh tests/mpi/exact.c
 # Volumes by named events, and of helper threads.
 TESTS += tests/mpi/volume_events.sh
 EXTRA_DIST += tests/mpi/volume_events.sh tests/mpi/helpers.c tests/mpi/stand_in_papi.c
+
+# Under Valgrind.
+TESTS += tests/mpi/memcheck.sh
+EXTRA_DIST += tests/mpi/memcheck.sh tests/mpi/memcheck.py

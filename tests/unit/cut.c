@@ -12,7 +12,7 @@
 
 #include "events.h"
 
-enum { RANKS = 2 };
+enum { RANKS = 2, INTER = TL_COMM_FIRST + 1, WINDOW };
 
 /* A trace of two ranks from lists of events; rank 1's peers are mirrored. */
 static char in_path[600], out_path[600];
@@ -34,6 +34,19 @@ static void write_run(const tl_event *rank0, size_t n0, const tl_event *rank1, s
                         .n_members = RANKS,
                         .members = members};
         tl_site site = {.id = 1, .object = "a.out", .offset = 16};
+        assert_int_equal(tl_writer_define_comm(w, &comm), TL_OK);
+        /* Each rank alone on its side. */
+        int32_t own = (int32_t)r, other = 1 - own;
+        tl_comm inter = {.id = INTER,
+                         .parent = 1,
+                         .call = TL_MPI_Intercomm_create,
+                         .n_members = 1,
+                         .members = &own,
+                         .n_remote = 1,
+                         .remote = &other};
+        assert_int_equal(tl_writer_define_comm(w, &inter), TL_OK);
+        comm.id = WINDOW;
+        comm.call = TL_MPI_Win_create;
         assert_int_equal(tl_writer_define_comm(w, &comm), TL_OK);
         assert_int_equal(tl_writer_define_site(w, &site), TL_OK);
         const tl_event *events = r ? rank1 : rank0;
@@ -60,7 +73,7 @@ static void check_part(uint32_t rank, const char *const *expected)
     assert_string_equal(tl_reader_run(r)->origin, "test");
     assert_string_equal(tl_reader_run(r)->program, "a.out");
     const tl_comm *comms;
-    assert_int_equal(tl_reader_comms(r, rank, &comms), 1);
+    assert_int_equal(tl_reader_comms(r, rank, &comms), 3);
     tl_rank_summary summary;
     assert_int_equal(tl_reader_rank(r, rank, &summary), TL_OK);
     assert_int_equal(summary.end, TL_END_CUT);
@@ -354,13 +367,71 @@ static void refusals(void **state)
     remove_files();
 }
 
+static void refuse_section(size_t section, const char *words)
+{
+    tl_error err;
+    tl_span span;
+    tl_reader *r = open_trace(in_path);
+    assert_int_equal(tl_span_of_sections(r, section, section, &span, &err), TL_OK);
+    tl_reader_close(r);
+    assert_int_equal(cut(&span, &err), TL_ERR_UNSUPPORTED);
+    if (!strstr(err.text, words))
+        fail_msg("'%s' is not in: %s", words, err.text);
+}
+
+/* Messages to the other group, epochs, persistent collectives. */
+static void other_objects(void **state)
+{
+    (void)state;
+#define ON(name, object)                                                                           \
+    {                                                                                              \
+        .call = TL_MPI_##name, .comm = (object)                                                    \
+    }
+    const tl_event made = {.call = TL_MPIX_Bcast_init, .comm = 1, .count = 2, .request = 1};
+    const tl_event started = {.call = TL_MPI_Start, .request = 1};
+    const tl_event rank0[] = {
+        INIT,        {.call = TL_MPI_Send, .comm = INTER, .peer = 0, .tag = 1},
+        BARRIER(10), ON(Win_lock_all, WINDOW),
+        BARRIER(20), ON(Win_unlock_all, WINDOW),
+        made,        started,
+        WAIT(1),     BARRIER(30),
+        started,     WAIT(1),
+        BARRIER(40), FINALIZE};
+    const tl_event rank1[] = {
+        INIT,        {.call = TL_MPI_Recv, .comm = INTER, .peer = 0, .tag = 1},
+        BARRIER(10), BARRIER(20),
+        made,        started,
+        WAIT(1),     BARRIER(30),
+        started,     WAIT(1),
+        BARRIER(40), FINALIZE};
+    write_run(rank0, COUNT_OF(rank0), rank1, COUNT_OF(rank1));
+    cut_section(0, 0);
+    refuse_section(1, "rank 0 has a lock, an access or exposure epoch or a split file operation "
+                      "open where the part ends");
+    refuse_section(2, "open where the part begins");
+    cut_section(3, 3);
+    check_part(1,
+               (const char *const[]){
+                   "MPIX_Bcast_init count=2 type_bytes=0 peer=0 comm=1 request=1 volume=0 site=0",
+                   "MPI_Barrier comm=1 clock_ns=0 volume=0 site=0",
+                   "MPI_Start request=1 volume=0 site=0", "MPI_Wait request=1 volume=3 site=0",
+                   "MPI_Barrier comm=1 clock_ns=10 volume=5 site=0", NULL});
+    /* Rank 1 does not start it again. */
+    const tl_event lazy[] = {INIT,        {.call = TL_MPI_Recv, .comm = INTER, .peer = 0, .tag = 1},
+                             BARRIER(10), BARRIER(20),
+                             made,        started,
+                             WAIT(1),     BARRIER(30),
+                             BARRIER(40), FINALIZE};
+    write_run(rank0, COUNT_OF(rank0), lazy, COUNT_OF(lazy));
+    refuse_section(3, "collective calls");
+    remove_files();
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(sections),
-        cmocka_unit_test(regions),
-        cmocka_unit_test(requests),
-        cmocka_unit_test(refusals),
+        cmocka_unit_test(sections), cmocka_unit_test(regions),       cmocka_unit_test(requests),
+        cmocka_unit_test(refusals), cmocka_unit_test(other_objects),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
