@@ -3,24 +3,44 @@
 
 #include <inttypes.h>
 #include <jansson.h>
+#include <stdbool.h>
 #include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
 
 struct dump_options {
     const char *path;
-    int64_t rank; /* -1: all */
+    int64_t rank;         /* -1: all */
+    uint64_t first, past; /* events */
     int json;
 };
 
 static const struct argp_option option_table[] = {
     {"rank", 'r', "RANK", 0, "only this rank", 0},
+    {"events", 'e', "A:B", 0, "only the events A to B-1 of each rank", 0},
     {"json", 'j', NULL, 0, "one JSON object a line", 0},
     {0}};
+
+static void parse_events(struct argp_state *state, char *arg)
+{
+    struct dump_options *o = state->input;
+    char *colon = strchr(arg, ':');
+    if (!colon)
+        argp_error(state, "events '%s': give A:B with A below B", arg);
+    *colon = 0;
+    o->first = cli_parse_number(state, "event", arg, INT64_MAX);
+    o->past = cli_parse_number(state, "event", colon + 1, INT64_MAX);
+    *colon = ':';
+    if (o->first >= o->past)
+        argp_error(state, "events '%s': give A:B with A below B", arg);
+}
 
 static error_t parse(int key, char *arg, struct argp_state *state)
 {
     struct dump_options *o = state->input;
     switch (key) {
     case 'r': o->rank = (int64_t)cli_parse_number(state, "rank", arg, UINT32_MAX); return 0;
+    case 'e': parse_events(state, arg); return 0;
     case 'j': o->json = 1; return 0;
     default: return cli_argument(key, arg, state, "trace", &o->path);
     }
@@ -81,6 +101,19 @@ static json_t *event_json(const tl_event *e, uint32_t slots)
     return o;
 }
 
+static void print_text(uint32_t rank, uint64_t number, const tl_event *e)
+{
+    char line[256], *text = line, *longer = NULL;
+    size_t size = tl_event_text(e, line, sizeof line) + 1;
+    if (size > sizeof line) {
+        longer = malloc(size);
+        if (longer)
+            tl_event_text(e, text = longer, size);
+    }
+    printf("%" PRIu32 " %" PRIu64 " %s\n", rank, number, text);
+    free(longer);
+}
+
 static void print_json(const tl_reader *r, uint32_t rank, uint64_t number, const tl_event *e)
 {
     char site[256];
@@ -98,21 +131,26 @@ static void print_json(const tl_reader *r, uint32_t rank, uint64_t number, const
     json_decref(o);
 }
 
-/* Damage has been told on opening; it only ends this rank. */
-static tl_status dump_json(tl_reader *r, uint32_t rank, tl_error *err)
+/* The events alone.  Damage has been told on opening; it only ends this rank. */
+static tl_status dump_events(tl_reader *r, const struct dump_options *o, uint32_t rank,
+                             tl_error *err)
 {
     tl_cursor *c;
     tl_status status = tl_cursor_open(r, rank, &c, err);
     if (status)
         return status;
-    tl_event e;
-    for (;;) {
+    status = tl_cursor_seek(c, o->first);
+    while (!status && tl_cursor_position(c) < o->past) {
         uint64_t number = tl_cursor_position(c);
+        tl_event e;
         status = tl_cursor_next(c, &e);
-        if (status)
-            break;
-        print_json(r, rank, number, &e);
+        if (!status && o->json)
+            print_json(r, rank, number, &e);
+        else if (!status)
+            print_text(rank, number, &e);
     }
+    if (!status)
+        status = TL_END;
     if (status != TL_END)
         *err = *tl_cursor_error(c);
     tl_cursor_close(c);
@@ -121,7 +159,7 @@ static tl_status dump_json(tl_reader *r, uint32_t rank, tl_error *err)
 
 int cmd_dump(int argc, char **argv)
 {
-    struct dump_options o = {.rank = -1};
+    struct dump_options o = {.rank = -1, .past = UINT64_MAX};
     struct argp argp = {option_table, parse, "TRACE", "Print a trace as text.", NULL, NULL, NULL};
     argp_parse(&argp, argc, argv, 0, NULL, &o);
     tl_reader *r;
@@ -138,13 +176,14 @@ int cmd_dump(int argc, char **argv)
     }
     if (!tl_reader_complete(r))
         code = CLI_BAD_INPUT;
-    if (!o.json && o.rank < 0)
+    bool events_alone = o.json || o.past != UINT64_MAX;
+    if (!events_alone && o.rank < 0)
         tl_text_write_run(tl_reader_run(r), stdout);
     for (uint32_t rank = 0; rank < n_ranks; rank++) {
         if (o.rank >= 0 && rank != o.rank)
             continue;
-        tl_status status =
-            o.json ? dump_json(r, rank, &err) : tl_text_write_rank(r, rank, stdout, &err);
+        tl_status status = events_alone ? dump_events(r, &o, rank, &err)
+                                        : tl_text_write_rank(r, rank, stdout, &err);
         if (status == TL_ERR_SYSTEM)
             break; /* said below */
         if (status && !tl_reader_n_damages(r))

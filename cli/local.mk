@@ -3,7 +3,7 @@ bin_PROGRAMS += cli/timeless
 cli_timeless_SOURCES = \
 	cli/main.c cli/cli.c cli/cli.h cli/commands.def cli/emulator.c cli/emulator.h \
 	cli/calibrate.c cli/compare.c cli/cut.c cli/dump.c cli/info.c cli/record.c cli/replay.c \
-	cli/export.c cli/import.c cli/make.c cli/undump.c
+	cli/export.c cli/import.c cli/pack.c cli/make.c cli/undump.c
 cli_timeless_CPPFLAGS = $(AM_CPPFLAGS) -I$(top_srcdir)/replayer -I$(top_srcdir)/platforms $(JANSSON_CFLAGS) \
 	-DPKGLIBDIR='"$(pkglibdir)"' -DPKGLIBEXECDIR='"$(pkglibexecdir)"' \
 	-DVALGRIND_FOLDER='"$(VALGRIND_PREFIX)/libexec/valgrind"' -DPLATFORMS_FOLDER='"$(pkgdatadir)/platforms"'

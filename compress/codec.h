@@ -68,7 +68,9 @@ typedef struct tl_context {
 } tl_context;
 
 typedef struct tl_codec {
-    uint32_t rank;       /* whose events they are */
+    uint32_t rank; /* whose events they are */
+    bool end_known;
+    uint64_t end_ns;     /* clock at the rank's end, if it is known */
     uint32_t n_contexts; /* entry 0 stands for the start of the frame */
     uint32_t n_values, n_list;
     uint32_t last, before_last; /* contexts of the last two events */
@@ -89,7 +91,10 @@ typedef struct tl_codec {
     int64_t list[TL_MAX_REMEMBERED];
 } tl_codec;
 
-void tl_codec_reset(tl_codec *codec, uint32_t rank);
+/* At the beginning; the clock at the rank's end is unknown. */
+void tl_codec_init(tl_codec *codec, uint32_t rank);
+/* At the beginning of each frame. */
+void tl_codec_reset(tl_codec *codec);
 
 /* Appends an event.  False: its context does not fit into this frame any more; nothing has been
  * written, write the frame and reset.  Each stream must have room for TL_EVENT_MAX_BYTES, and the
@@ -140,6 +145,12 @@ static inline void tl_codec_advance(tl_codec *codec, uint32_t context)
     uint16_t *seen = &codec->seen[codec->recent * UINT32_C(0x9e3779b1) >> (32 - TL_SEEN_BITS)];
     codec->match = (uint16_t)(right ? codec->match % TL_HISTORY + 1 : *seen);
     *seen = (uint16_t)(codec->n_events % TL_HISTORY + 1);
+}
+
+/* What the clock of an event counts from. */
+static inline uint64_t tl_codec_clock_base(const tl_codec *codec, const tl_context *c)
+{
+    return c->slots & TL_AT_END ? codec->end_ns : codec->clock_ns;
 }
 
 /* A value on its way: what it is predicted to be, and where to note what it was. */

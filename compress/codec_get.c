@@ -129,7 +129,7 @@ static tl_status get_new_context(tl_codec *codec, tl_input *in, uint32_t *out)
     if (in->bad || site > UINT32_MAX)
         return TL_ERR_CORRUPT;
     if (call > UINT16_MAX || !tl_call_by_code((unsigned)call) ||
-        (slots & ~(uint64_t)TL_RELATIVE) >= 2UL * TL_SLOT_LIST)
+        (slots & ~(uint64_t)(TL_RELATIVE | TL_AT_END)) >= 2UL * TL_SLOT_LIST)
         return TL_ERR_VERSION;
     if (!tl_codec_has_room(codec, tl_codec_count_values((uint32_t)slots)))
         return TL_ERR_CORRUPT;
@@ -223,7 +223,10 @@ tl_status tl_codec_get(tl_codec *codec, tl_input streams[TL_N_STREAMS], tl_event
     get_volume(codec, c, &streams[TL_STREAM_VOLUMES]);
     event->volume = c->volume;
     if (c->slots & TL_SLOT_CLOCK) {
-        event->clock_ns = codec->clock_ns + tl_unzigzag(tl_get_varint(&streams[TL_STREAM_CLOCKS]));
+        if (c->slots & TL_AT_END && !codec->end_known)
+            return TL_ERR_CORRUPT;
+        event->clock_ns =
+            tl_codec_clock_base(codec, c) + tl_unzigzag(tl_get_varint(&streams[TL_STREAM_CLOCKS]));
         codec->clock_ns = event->clock_ns;
     }
     tl_codec_advance(codec, index);

@@ -1,9 +1,16 @@
 /* codec_memory.c - what encoder and decoder remember of a frame, and how they predict from it. */
 #include "codec.h"
 
-void tl_codec_reset(tl_codec *codec, uint32_t rank)
+void tl_codec_init(tl_codec *codec, uint32_t rank)
 {
     codec->rank = rank;
+    codec->end_known = false;
+    codec->end_ns = 0;
+    tl_codec_reset(codec);
+}
+
+void tl_codec_reset(tl_codec *codec)
+{
     codec->n_contexts = 1;
     codec->n_values = codec->n_list = 0;
     codec->last = codec->before_last = 0;
@@ -22,7 +29,7 @@ void tl_codec_reset(tl_codec *codec, uint32_t rank)
 
 unsigned tl_codec_count_values(uint32_t slots)
 {
-    uint32_t plain = slots & ~(uint32_t)(TL_SLOT_CLOCK | TL_SLOT_LIST | TL_RELATIVE);
+    uint32_t plain = slots & ~(uint32_t)(TL_SLOT_CLOCK | TL_SLOT_LIST | TL_RELATIVE | TL_AT_END);
     return 1 + (unsigned)__builtin_popcount(plain) + (slots & TL_SLOT_LIST ? 1 + TL_LIST_HEAD : 0);
 }
 

@@ -167,6 +167,8 @@ static uint32_t put_context(tl_codec *codec, uint8_t **p, const tl_event *event,
         return c;
     }
     uint32_t slots = row->slots | (has_neighbours(event, row) ? TL_RELATIVE : 0);
+    if (codec->end_known && row->action == TL_ACTION_FINALIZE && (slots & TL_SLOT_CLOCK))
+        slots |= TL_AT_END;
     if (!tl_codec_has_room(codec, tl_codec_count_values(slots)))
         return 0;
     *control = TL_HOW_NEW;
@@ -239,7 +241,7 @@ bool tl_codec_put(tl_codec *codec, tl_buffer streams[TL_N_STREAMS], const tl_eve
     put_volume(codec, c, event->volume, &streams[TL_STREAM_VOLUMES]);
     if (c->slots & TL_SLOT_CLOCK) {
         tl_buffer_put_varint(&streams[TL_STREAM_CLOCKS],
-                             tl_zigzag(event->clock_ns - codec->clock_ns));
+                             tl_zigzag(event->clock_ns - tl_codec_clock_base(codec, c)));
         codec->clock_ns = event->clock_ns;
     }
     tl_codec_advance(codec, index);

@@ -12,7 +12,10 @@ struct tl_cursor {
     uint64_t position;
     uint32_t left; /* events of the current frame that are still to come */
     uint64_t frame_offset;
+    uint64_t bytes_read;
     tl_buffer raw;
+    tl_buffer block; /* unpacked; empty unless it is needed again */
+    uint64_t block_offset;
     tl_input streams[TL_N_STREAMS];
     tl_codec codec;
     tl_buffer list;
@@ -31,11 +34,16 @@ tl_status tl_cursor_open(tl_reader *r, uint32_t rank, tl_cursor **out, tl_error 
         return tl_fail(err, TL_ERR_MEMORY, "%s: out of memory", r->path);
     c->r = r;
     c->part = tl_reader_part(r, rank);
+    tl_codec_init(&c->codec, rank);
+    if (c->part && c->part->summary.end != TL_END_NONE) {
+        c->codec.end_known = true;
+        c->codec.end_ns = c->part->summary.clock_ns;
+    }
     c->next_frame = 0;
     c->position = 0;
     c->left = 0;
-    c->frame_offset = 0;
-    c->raw = c->list = (tl_buffer){0};
+    c->frame_offset = c->bytes_read = 0;
+    c->raw = c->block = c->list = (tl_buffer){0};
     c->error.status = TL_OK;
     c->error.text[0] = 0;
     /* Of a rank that should be there and is not, a damaged file has lost everything. */
@@ -50,6 +58,7 @@ void tl_cursor_close(tl_cursor *c)
     if (!c)
         return;
     tl_buffer_free(&c->raw);
+    tl_buffer_free(&c->block);
     tl_buffer_free(&c->list);
     free(c);
 }
@@ -60,51 +69,47 @@ static tl_status frame_failed(tl_cursor *c, tl_status status, const char *what)
                    c->r->path, c->frame_offset, c->part->rank, c->position, what);
 }
 
-/* Reads a chunk again: the file may have changed since it was opened. */
-static tl_status read_frame(tl_cursor *c, const tl_frame_ref *ref, tl_chunk *chunk,
-                            uint8_t **stored)
+/* Unpacks the next frame into `raw`.  A block is larger than a frame: it is kept only if it holds
+ * the one after, too. */
+static tl_status read_frame(tl_cursor *c, const tl_frame_ref *ref)
 {
-    uint8_t header[TL_CHUNK_HEADER_BYTES];
-    tl_status status = tl_read_at(c->r->fd, ref->offset, header, sizeof header);
+    const tl_payload_ref *payload = &ref->payload;
+    tl_buffer *to = payload->in_block ? &c->block : &c->raw;
+    tl_status status = TL_OK;
+    if (!payload->in_block || !c->block.data || c->block_offset != payload->offset)
+        status = tl_payload_read(c->r, payload, to, &c->bytes_read);
     if (status)
         return status;
-    if (!tl_chunk_parse(header, c->r->header.seed, chunk) || tl_chunk_violation(chunk) ||
-        chunk->type != TL_CHUNK_EVENTS || chunk->n_events != ref->n_events)
-        return TL_ERR_CORRUPT;
-    *stored = malloc(chunk->stored_bytes + 1);
-    if (!*stored)
-        return TL_ERR_MEMORY;
-    return tl_read_at(c->r->fd, ref->offset + sizeof header, *stored, chunk->stored_bytes);
+    size_t bytes;
+    const uint8_t *data = tl_payload_data(payload, to, &bytes);
+    if (payload->in_block) {
+        c->block_offset = payload->offset;
+        c->raw.size = 0;
+        if (!tl_buffer_reserve(&c->raw, bytes + 1))
+            return TL_ERR_MEMORY;
+        memcpy(c->raw.data, data, bytes);
+        bool again =
+            c->next_frame + 1 < c->part->n_frames && ref[1].payload.offset == payload->offset;
+        if (!again)
+            tl_buffer_free(&c->block);
+    }
+    return tl_frame_split(c->raw.data, bytes, c->streams) ? TL_OK : TL_ERR_CORRUPT;
 }
 
 static tl_status load_frame(tl_cursor *c)
 {
     const tl_frame_ref *ref = &c->r->frames[c->part->first_frame + c->next_frame];
-    c->frame_offset = ref->offset;
-    tl_chunk chunk;
-    uint8_t *stored = NULL;
-    tl_status status = read_frame(c, ref, &chunk, &stored);
+    c->frame_offset = ref->payload.offset;
+    tl_status status = read_frame(c, ref);
+    if (status == TL_ERR_SYSTEM)
+        return tl_fail_errno(&c->error, "%s:%" PRIu64 ": cannot be read", c->r->path,
+                             c->frame_offset);
     if (status)
-        goto cleanup;
-    c->raw.size = 0;
-    if (!tl_buffer_reserve(&c->raw, chunk.raw_bytes + 1)) {
-        status = TL_ERR_MEMORY;
-        goto cleanup;
-    }
-    if (!tl_chunk_unpack(&chunk, stored, c->raw.data) ||
-        !tl_frame_split(c->raw.data, chunk.raw_bytes, c->streams)) {
-        status = TL_ERR_CORRUPT;
-        goto cleanup;
-    }
-    tl_codec_reset(&c->codec, c->part->rank);
+        return frame_failed(c, status, "the frame cannot be unpacked; record the run again");
+    tl_codec_reset(&c->codec);
     c->left = ref->n_events;
     c->next_frame++;
-cleanup:
-    free(stored);
-    if (status == TL_ERR_SYSTEM)
-        return tl_fail_errno(&c->error, "%s:%" PRIu64 ": cannot be read", c->r->path, ref->offset);
-    return status ? frame_failed(c, status, "the frame cannot be unpacked; record the run again")
-                  : TL_OK;
+    return TL_OK;
 }
 
 tl_status tl_cursor_next(tl_cursor *c, tl_event *event)
@@ -134,6 +139,53 @@ tl_status tl_cursor_next(tl_cursor *c, tl_event *event)
     c->left--;
     c->position++;
     return TL_OK;
+}
+
+/* The frame of the part that holds an event. */
+static size_t find_frame(const tl_cursor *c, uint64_t event)
+{
+    const tl_frame_ref *frames = &c->r->frames[c->part->first_frame];
+    size_t low = 0, high = c->part->n_frames;
+    while (high - low > 1) {
+        size_t middle = low + (high - low) / 2;
+        if (frames[middle].first_event <= event)
+            low = middle;
+        else
+            high = middle;
+    }
+    return low;
+}
+
+tl_status tl_cursor_seek(tl_cursor *c, uint64_t event)
+{
+    uint64_t n_events = c->part ? c->part->summary.n_events : 0;
+    if (event > n_events)
+        return TL_END;
+    if (!c->part)
+        return TL_OK;
+    c->error.status = TL_OK;
+    if (event == n_events) {
+        c->next_frame = c->part->n_frames;
+        c->left = 0;
+        c->position = event;
+        return TL_OK;
+    }
+    bool is_ahead = c->left && event >= c->position && event - c->position < c->left;
+    if (!is_ahead) {
+        c->next_frame = find_frame(c, event);
+        c->position = c->r->frames[c->part->first_frame + c->next_frame].first_event;
+        c->left = 0;
+    }
+    tl_event passed;
+    tl_status status = TL_OK;
+    while (!status && c->position < event)
+        status = tl_cursor_next(c, &passed);
+    return status;
+}
+
+uint64_t tl_cursor_bytes_read(const tl_cursor *c)
+{
+    return c->bytes_read;
 }
 
 uint64_t tl_cursor_position(const tl_cursor *c)

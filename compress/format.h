@@ -23,6 +23,7 @@ enum {
     TL_CHUNK_DEFINITIONS = 1,
     TL_CHUNK_EVENTS = 2,
     TL_CHUNK_END = 3,
+    TL_CHUNK_BLOCK = 4,
     TL_CHUNK_OPTIONAL = 0x80, /* bit of types that a reader may skip */
     TL_PACKING_NONE = 0,
     TL_PACKING_ZSTD = 1,
@@ -46,6 +47,7 @@ enum {
     TL_FRAME_BYTES = 60 * 1024, /* a frame that has reached this is written */
     TL_FRAME_EVENTS = 1 << 16,  /* or this: what a killed run may lose */
     TL_MAX_FRAME_EVENTS = 1 << 20,
+    TL_MAX_BLOCK_BYTES = 512 * 1024,
     TL_FREE_RAW_BYTES = 64 * 1024,
     TL_MAX_EXPANSION = 1024,    /* beyond TL_FREE_RAW_BYTES raw <= this * stored */
     TL_MAX_TEXT_BYTES = 1 << 16 /* host and object names */
@@ -66,7 +68,9 @@ enum {
     TL_SETTLED = 32,
     TL_LOST = 16,
     TL_MAX_SCORE = 15,
-    TL_RELATIVE = 1 << 20 /* bit of a context's slots: peers count from one's own rank */
+    /* Bits of a context's slots: */
+    TL_RELATIVE = 1 << 20, /* peers count from one's own rank */
+    TL_AT_END = 1 << 21    /* clocks count from that of the rank's end */
 };
 
 #endif

@@ -16,7 +16,7 @@ struct tl_hash {
     XXH64_state_t state;
 };
 
-tl_packer *tl_packer_new(void)
+tl_packer *tl_packer_new_strong(int level, int window_log)
 {
     tl_packer *p = malloc(sizeof *p);
     if (!p)
@@ -27,8 +27,16 @@ tl_packer *tl_packer_new(void)
         return NULL;
     }
     /* None of these can fail on a new context with valid values. */
-    ZSTD_CCtx_setParameter(p->zstd, ZSTD_c_compressionLevel, ZSTD_LEVEL);
-    ZSTD_CCtx_setParameter(p->zstd, ZSTD_c_windowLog, ZSTD_WINDOW_LOG);
+    ZSTD_CCtx_setParameter(p->zstd, ZSTD_c_compressionLevel, level);
+    ZSTD_CCtx_setParameter(p->zstd, ZSTD_c_windowLog, window_log);
+    return p;
+}
+
+tl_packer *tl_packer_new(void)
+{
+    tl_packer *p = tl_packer_new_strong(ZSTD_LEVEL, ZSTD_WINDOW_LOG);
+    if (!p)
+        return NULL;
     ZSTD_CCtx_setParameter(p->zstd, ZSTD_c_hashLog, ZSTD_HASH_LOG);
     ZSTD_CCtx_setParameter(p->zstd, ZSTD_c_chainLog, ZSTD_CHAIN_LOG);
     return p;
@@ -126,6 +134,8 @@ const char *tl_chunk_violation(const tl_chunk *c)
         return "its sizes contradict each other";
     if (c->type == TL_CHUNK_EVENTS && (!c->n_events || c->n_events > TL_MAX_FRAME_EVENTS))
         return "its number of events is impossible";
+    if (c->type == TL_CHUNK_BLOCK && c->raw_bytes > TL_MAX_BLOCK_BYTES)
+        return "its block is too large";
     if (c->type == TL_CHUNK_END && c->raw_bytes != TL_END_PAYLOAD_BYTES)
         return "an end of the wrong size";
     return NULL;

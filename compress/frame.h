@@ -12,7 +12,7 @@ typedef struct tl_chunk {
     uint16_t reserved;
     uint32_t rank;
     uint32_t sequence;    /* number of the chunk within its rank */
-    uint64_t first_event; /* events of the rank before this chunk */
+    uint64_t first_event; /* events of the rank before this chunk; of a block: its last rank */
     uint64_t volume;      /* sum of the volumes of its events, modulo 2^64 */
     uint32_t n_events;
     uint32_t raw_bytes, stored_bytes;
@@ -21,7 +21,10 @@ typedef struct tl_chunk {
 
 typedef struct tl_packer tl_packer;
 
+/* For what is written while the program runs. */
 tl_packer *tl_packer_new(void);
+/* With zstd's level, and a window of 2^window_log bytes. */
+tl_packer *tl_packer_new_strong(int level, int window_log);
 void tl_packer_free(tl_packer *p);
 
 /* Appends header and payload to `out`; fills the rest of *chunk (packing, sizes, checksum). */

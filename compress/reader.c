@@ -43,6 +43,28 @@ static tl_status group_frames(tl_reader *r)
     return TL_OK;
 }
 
+static tl_status group_extras(tl_reader *r)
+{
+    size_t next = 0;
+    for (size_t i = 0; i < r->n_parts; i++) {
+        r->parts[i]->first_extra = next;
+        next += r->parts[i]->n_extras;
+        r->parts[i]->n_extras = 0;
+    }
+    if (!r->n_extras)
+        return TL_OK;
+    tl_extra_ref *grouped = malloc(r->n_extras * sizeof *grouped);
+    if (!grouped)
+        return TL_ERR_MEMORY;
+    for (size_t i = 0; i < r->n_extras; i++) {
+        tl_part *part = r->parts[r->extras[i].part];
+        grouped[part->first_extra + part->n_extras++] = r->extras[i];
+    }
+    free(r->extras);
+    r->extras = grouped;
+    return TL_OK;
+}
+
 /* A rank without an end in a damaged file may have lost it, and events, in the damaged bytes. */
 static void settle_parts(tl_reader *r)
 {
@@ -95,6 +117,8 @@ tl_status tl_reader_open(const char *path, tl_reader **out, tl_error *err)
     if (status)
         goto cleanup;
     status = group_frames(r);
+    if (!status)
+        status = group_extras(r);
     if (status) {
         tl_error_set(err, status, "%s: out of memory", path);
         goto cleanup;
@@ -119,6 +143,7 @@ void tl_reader_close(tl_reader *r)
     }
     free(r->parts);
     free(r->frames);
+    free(r->extras);
     free(r->damages);
     tl_map_free(&r->part_of_rank);
     tl_pool_free(&r->pool);

@@ -6,13 +6,27 @@
 #include "frame.h"
 #include "run.h"
 
+/* Where the payload of a chunk is: of one of its own, or of one in a block. */
+typedef struct tl_payload_ref {
+    uint64_t offset;       /* of the chunk in the file */
+    uint32_t first, bytes; /* in the unpacked block, if it is one */
+    bool in_block;
+} tl_payload_ref;
+
 /* An intact frame of events. */
 typedef struct tl_frame_ref {
-    uint64_t offset; /* of its chunk in the file */
+    tl_payload_ref payload;
     uint64_t first_event;
     uint32_t part; /* index in tl_reader.parts */
     uint32_t n_events;
 } tl_frame_ref;
+
+/* An intact chunk of another kind: definitions, or one that this version does not know. */
+typedef struct tl_extra_ref {
+    tl_payload_ref payload;
+    uint32_t part; /* index in tl_reader.parts */
+    uint8_t type;
+} tl_extra_ref;
 
 /* A rank of which the file holds something. */
 typedef struct tl_part {
@@ -21,6 +35,7 @@ typedef struct tl_part {
     tl_rank_summary summary;
     tl_definitions definitions;
     size_t first_frame, n_frames;
+    size_t first_extra, n_extras;
     bool named;      /* a damage has been reported for it */
     tl_error damage; /* status TL_OK: none; otherwise it stands after the last intact event */
 } tl_part;
@@ -36,10 +51,24 @@ struct tl_reader {
     size_t n_parts, parts_capacity;
     tl_frame_ref *frames; /* in the end grouped by part, each in order */
     size_t n_frames, frames_capacity;
+    tl_extra_ref *extras; /* likewise */
+    size_t n_extras, extras_capacity;
     tl_error *damages;
     size_t n_damages, damages_capacity;
     bool complete;
 };
+
+/* Reads the chunk of a payload again and unpacks it into *raw.  The number of bytes read from the
+ * file is added to *n_read. */
+tl_status tl_payload_read(const tl_reader *r, const tl_payload_ref *ref, tl_buffer *raw,
+                          uint64_t *n_read);
+/* Where in it the payload is. */
+static inline const uint8_t *tl_payload_data(const tl_payload_ref *ref, const tl_buffer *raw,
+                                             size_t *bytes)
+{
+    *bytes = ref->in_block ? ref->bytes : raw->size;
+    return raw->data + ref->first;
+}
 
 /* The part of a rank; NULL if the file holds nothing of it. */
 tl_part *tl_reader_part(const tl_reader *r, uint32_t rank);

@@ -4,6 +4,7 @@
 
 #include "scan.h"
 
+#include "block.h"
 #include "error.h"
 
 #include <inttypes.h>
@@ -17,6 +18,7 @@ typedef struct scan {
     tl_hash *hash;
     uint8_t *block;        /* BLOCK_BYTES */
     tl_buffer stored, raw; /* payloads that are read while scanning: definitions and ends */
+    tl_buffer unpacked;    /* a block */
     uint64_t wasted;       /* bytes hashed for chunks that turned out damaged */
 } scan;
 
@@ -84,74 +86,100 @@ static tl_part *part_of(scan *s, uint32_t rank)
     return part;
 }
 
-static tl_status add_frame(scan *s, const tl_chunk *chunk, uint64_t offset, tl_part *part)
+static uint32_t index_of(const scan *s, const tl_part *part)
+{
+    return (uint32_t)*tl_map_find(&s->r->part_of_rank, part->rank) - 1;
+}
+
+static tl_status add_frame(scan *s, const tl_chunk *chunk, const tl_payload_ref *ref, tl_part *part)
 {
     tl_reader *r = s->r;
     if (!tl_make_room(&r->frames, r->n_frames, &r->frames_capacity, sizeof *r->frames))
         return out_of_memory(s);
-    r->frames[r->n_frames++] =
-        (tl_frame_ref){.offset = offset,
-                       .first_event = chunk->first_event,
-                       .part = (uint32_t)*tl_map_find(&r->part_of_rank, part->rank) - 1,
-                       .n_events = chunk->n_events};
+    r->frames[r->n_frames++] = (tl_frame_ref){.payload = *ref,
+                                              .first_event = part->summary.n_events,
+                                              .part = index_of(s, part),
+                                              .n_events = chunk->n_events};
     part->n_frames++;
     part->summary.n_events += chunk->n_events;
     part->summary.volume += chunk->volume;
     return TL_OK;
 }
 
+static tl_status add_extra(scan *s, const tl_chunk *chunk, const tl_payload_ref *ref, tl_part *part)
+{
+    tl_reader *r = s->r;
+    if (!tl_make_room(&r->extras, r->n_extras, &r->extras_capacity, sizeof *r->extras))
+        return out_of_memory(s);
+    r->extras[r->n_extras++] =
+        (tl_extra_ref){.payload = *ref, .part = index_of(s, part), .type = chunk->type};
+    part->n_extras++;
+    return TL_OK;
+}
+
 /* ---- intact chunks ---- */
 
-/* Reads and unpacks a payload; *ok tells whether it could be unpacked. */
-static tl_status load_payload(scan *s, const tl_chunk *chunk, uint64_t offset, bool *ok)
+/* Reads and unpacks a payload into `raw`; *ok tells whether it could be unpacked. */
+static tl_status load_payload(scan *s, const tl_chunk *chunk, uint64_t offset, tl_buffer *raw,
+                              bool *ok)
 {
-    s->stored.size = s->raw.size = 0;
+    s->stored.size = raw->size = 0;
     if (!tl_buffer_reserve(&s->stored, chunk->stored_bytes + 1) ||
-        !tl_buffer_reserve(&s->raw, chunk->raw_bytes + 1))
+        !tl_buffer_reserve(raw, chunk->raw_bytes + 1))
         return out_of_memory(s);
     uint64_t at = offset + TL_CHUNK_HEADER_BYTES;
     tl_status status = tl_read_at(s->r->fd, at, s->stored.data, chunk->stored_bytes);
     if (status)
         return read_failed(s, status, at);
-    *ok = tl_chunk_unpack(chunk, s->stored.data, s->raw.data);
-    s->raw.size = chunk->raw_bytes;
+    *ok = tl_chunk_unpack(chunk, s->stored.data, raw->data);
+    raw->size = chunk->raw_bytes;
     return TL_OK;
 }
 
-static tl_status take_definitions(scan *s, const tl_chunk *chunk, uint64_t offset, tl_part *part)
+static tl_status take_definitions(scan *s, const tl_chunk *chunk, const tl_payload_ref *ref,
+                                  const uint8_t *payload, tl_part *part)
 {
-    bool ok = false;
-    tl_status status = load_payload(s, chunk, offset, &ok);
-    if (status)
-        return status;
     tl_definitions *d = &part->definitions;
-    status = ok ? tl_definitions_read(d, &s->r->pool, s->raw.data, s->raw.size) : TL_ERR_CORRUPT;
+    tl_status status =
+        payload ? tl_definitions_read(d, &s->r->pool, payload, chunk->raw_bytes) : TL_ERR_CORRUPT;
     if (status == TL_ERR_MEMORY)
         return out_of_memory(s);
     if (status == TL_ERR_LIMIT)
-        return damage_part(s, part, status, offset,
+        return damage_part(s, part, status, ref->offset,
                            "defines more members of communicators than a file of this size can "
                            "mean,");
     if (status)
-        return damage_part(s, part, status, offset, "has definitions that break the format");
-    return TL_OK;
+        return damage_part(s, part, status, ref->offset, "has definitions that break the format");
+    return add_extra(s, chunk, ref, part);
 }
 
-static tl_status take_end(scan *s, const tl_chunk *chunk, uint64_t offset, tl_part *part)
+static tl_status take_end(scan *s, const tl_payload_ref *ref, const uint8_t *payload, tl_part *part)
 {
-    bool ok = false;
-    tl_status status = load_payload(s, chunk, offset, &ok);
-    if (status)
-        return status;
-    uint32_t reason = ok ? tl_load32(s->raw.data) : TL_END_NONE;
+    uint32_t reason = payload ? tl_load32(payload) : TL_END_NONE;
     if (reason == TL_END_NONE || reason > TL_END_CUT)
-        return damage_part(s, part, TL_ERR_CORRUPT, offset, "has an unknown kind of end");
+        return damage_part(s, part, TL_ERR_CORRUPT, ref->offset, "has an unknown kind of end");
     part->summary.end = (tl_end_reason)reason;
-    part->summary.clock_ns = tl_load64(s->raw.data + 4);
+    part->summary.clock_ns = tl_load64(payload + 4);
     return TL_OK;
 }
 
-static tl_status take_chunk(scan *s, const tl_chunk *chunk, uint64_t offset)
+/* What is wrong with a chunk where it stands; NULL: nothing. */
+static const char *find_violation(scan *s, const tl_chunk *chunk, bool in_block, tl_part *part)
+{
+    if (chunk->sequence != part->next_sequence ||
+        (!in_block && chunk->first_event != part->summary.n_events)) {
+        part->named = part->named || s->r->n_damages; /* by bytes that have been reported */
+        return "has lost something";
+    }
+    if (part->summary.end != TL_END_NONE)
+        return "goes on behind its end";
+    return tl_chunk_violation(chunk) ? "breaks the format" : NULL;
+}
+
+/* Takes a chunk of one rank.  `payload`: where it is in a block that is unpacked; NULL: in the
+ * file. */
+static tl_status take_chunk(scan *s, const tl_chunk *chunk, const tl_payload_ref *ref,
+                            const uint8_t *payload)
 {
     tl_reader *r = s->r;
     if (chunk->rank >= r->header.run.n_ranks) {
@@ -159,7 +187,7 @@ static tl_status take_chunk(scan *s, const tl_chunk *chunk, uint64_t offset)
         tl_error_set(&damage, TL_ERR_CORRUPT,
                      "%s:%" PRIu64 ": a part of rank %" PRIu32 ", but the run has %" PRIu32
                      " ranks; record the run again",
-                     r->path, offset, chunk->rank, r->header.run.n_ranks);
+                     r->path, ref->offset, chunk->rank, r->header.run.n_ranks);
         return add_damage(s, &damage);
     }
     tl_part *part = part_of(s, chunk->rank);
@@ -172,24 +200,60 @@ static tl_status take_chunk(scan *s, const tl_chunk *chunk, uint64_t offset)
                        "%s:%" PRIu64
                        ": has a chunk of type %u, which this version of timeless does "
                        "not know; use the version that wrote it",
-                       r->path, offset, chunk->type);
-    const char *violation = tl_chunk_violation(chunk);
-    if (chunk->sequence != part->next_sequence || chunk->first_event != part->summary.n_events) {
-        violation = "has lost something";
-        part->named = part->named || r->n_damages; /* by bytes that have been reported */
-    } else if (part->summary.end != TL_END_NONE)
-        violation = "goes on behind its end";
-    else if (violation)
-        violation = "breaks the format";
+                       r->path, ref->offset, chunk->type);
+    const char *violation = find_violation(s, chunk, payload != NULL, part);
     if (violation)
-        return damage_part(s, part, TL_ERR_CORRUPT, offset, violation);
+        return damage_part(s, part, TL_ERR_CORRUPT, ref->offset, violation);
     part->next_sequence++;
-    switch (chunk->type) {
-    case TL_CHUNK_DEFINITIONS: return take_definitions(s, chunk, offset, part);
-    case TL_CHUNK_EVENTS: return add_frame(s, chunk, offset, part);
-    case TL_CHUNK_END: return take_end(s, chunk, offset, part);
-    default: return TL_OK; /* optional */
+    if (chunk->type == TL_CHUNK_EVENTS)
+        return add_frame(s, chunk, ref, part);
+    if (chunk->type & TL_CHUNK_OPTIONAL)
+        return add_extra(s, chunk, ref, part);
+    if (!payload) {
+        bool ok;
+        tl_status status = load_payload(s, chunk, ref->offset, &s->raw, &ok);
+        if (status)
+            return status;
+        payload = ok ? s->raw.data : NULL;
     }
+    return chunk->type == TL_CHUNK_END ? take_end(s, ref, payload, part)
+                                       : take_definitions(s, chunk, ref, payload, part);
+}
+
+/* A block whose checksum is right breaks the rules: what else it holds, and of whom, is unknown. */
+static tl_status refuse_block(scan *s, uint64_t offset)
+{
+    tl_error damage;
+    tl_error_set(&damage, TL_ERR_CORRUPT,
+                 "%s:%" PRIu64 ": a block of several ranks breaks the format; record the run again",
+                 s->r->path, offset);
+    return add_damage(s, &damage);
+}
+
+static tl_status take_block(scan *s, const tl_chunk *block, uint64_t offset)
+{
+    bool ok = !tl_chunk_violation(block);
+    tl_status status = ok ? load_payload(s, block, offset, &s->unpacked, &ok) : TL_OK;
+    if (status || !ok)
+        return status ? status : refuse_block(s, offset);
+    tl_input in = {.p = s->unpacked.data, .end = s->unpacked.data + block->raw_bytes};
+    uint32_t before = 0;
+    while (in.p < in.end) {
+        tl_chunk chunk;
+        const uint8_t *payload;
+        if (!tl_block_next(&in, before, &chunk, &payload) || chunk.rank < block->rank ||
+            chunk.rank > block->first_event)
+            return refuse_block(s, offset);
+        tl_payload_ref ref = {.offset = offset,
+                              .first = (uint32_t)(payload - s->unpacked.data),
+                              .bytes = chunk.raw_bytes,
+                              .in_block = true};
+        status = take_chunk(s, &chunk, &ref, payload);
+        if (status)
+            return status;
+        before = chunk.rank;
+    }
+    return TL_OK;
 }
 
 /* ---- damaged regions ---- */
@@ -258,18 +322,36 @@ static tl_status examine(scan *s, uint64_t offset, tl_chunk *chunk, bool *known,
     return TL_OK;
 }
 
-static tl_status report_region(scan *s, uint64_t from, uint64_t to, bool known, uint32_t rank,
-                               bool cut_short)
+/* Whose bytes are lost; `bad` is NULL where no header tells. */
+static tl_status name_ranks(scan *s, const tl_chunk *bad, char *whose, size_t size)
 {
     tl_reader *r = s->r;
-    char whose[32] = "";
-    if (known && rank < r->header.run.n_ranks) {
-        snprintf(whose, sizeof whose, " of rank %" PRIu32, rank);
-        tl_part *part = part_of(s, rank);
-        if (!part)
-            return out_of_memory(s);
-        part->named = true;
+    whose[0] = 0;
+    if (!bad || bad->rank >= r->header.run.n_ranks)
+        return TL_OK;
+    if (bad->type == TL_CHUNK_BLOCK) {
+        snprintf(whose, size, " of ranks %" PRIu32 " to %" PRIu64, bad->rank, bad->first_event);
+        for (size_t i = 0; i < r->n_parts; i++)
+            if (r->parts[i]->rank >= bad->rank && r->parts[i]->rank <= bad->first_event)
+                r->parts[i]->named = true;
+        return TL_OK;
     }
+    snprintf(whose, size, " of rank %" PRIu32, bad->rank);
+    tl_part *part = part_of(s, bad->rank);
+    if (!part)
+        return out_of_memory(s);
+    part->named = true;
+    return TL_OK;
+}
+
+static tl_status report_region(scan *s, uint64_t from, uint64_t to, const tl_chunk *bad,
+                               bool cut_short)
+{
+    const tl_reader *r = s->r;
+    char whose[64];
+    tl_status status = name_ranks(s, bad, whose, sizeof whose);
+    if (status)
+        return status;
     tl_error damage;
     if (cut_short)
         tl_error_set(&damage, TL_ERR_TRUNCATED,
@@ -290,7 +372,6 @@ static tl_status skip_damage(scan *s, uint64_t from, const tl_chunk *bad, bool k
                              bool cut_short, uint64_t *next)
 {
     tl_reader *r = s->r;
-    uint32_t rank = bad->rank;
     uint64_t at = from + 1, stored = known ? bad->stored_bytes : 0;
     for (;;) {
         /* Hostile files: once much has been hashed in vain, believe what headers say of lengths. */
@@ -314,7 +395,7 @@ static tl_status skip_damage(scan *s, uint64_t from, const tl_chunk *bad, bool k
         at++;
     }
     *next = at < r->file_bytes ? at : r->file_bytes;
-    return report_region(s, from, *next, known, rank, cut_short && *next == r->file_bytes);
+    return report_region(s, from, *next, known ? bad : NULL, cut_short && *next == r->file_bytes);
 }
 
 static tl_status scan_chunks(scan *s)
@@ -327,7 +408,9 @@ static tl_status scan_chunks(scan *s)
         verdict what;
         tl_status status = examine(s, at, &chunk, &known, &what);
         if (!status && what == CHUNK_INTACT) {
-            status = take_chunk(s, &chunk, at);
+            tl_payload_ref ref = {.offset = at};
+            status = chunk.type == TL_CHUNK_BLOCK ? take_block(s, &chunk, at)
+                                                  : take_chunk(s, &chunk, &ref, NULL);
             at += TL_CHUNK_HEADER_BYTES + (uint64_t)chunk.stored_bytes;
         } else if (!status) {
             status = skip_damage(s, at, &chunk, known, what == CHUNK_CUT_SHORT, &at);
@@ -346,5 +429,6 @@ tl_status tl_scan(tl_reader *r, tl_error *err)
     free(s.block);
     tl_buffer_free(&s.stored);
     tl_buffer_free(&s.raw);
+    tl_buffer_free(&s.unpacked);
     return status;
 }

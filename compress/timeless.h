@@ -450,10 +450,23 @@ TL_API tl_status tl_cursor_open(tl_reader *r, uint32_t rank, tl_cursor **out, tl
 /* TL_OK: *event filled.  TL_END: no more.  Otherwise damage at this point: what was returned before
  * is intact, tl_cursor_error tells more, and every further call returns the same. */
 TL_API tl_status tl_cursor_next(tl_cursor *c, tl_event *event);
-/* Number of events returned so far. */
+/* Moves to an event: the next one returned is number `event` of the rank, from 0.  Reads and
+ * decodes one frame at most, wherever the event is.  TL_END, and nothing moves, if the rank has
+ * fewer intact events; otherwise what tl_cursor_next returns. */
+TL_API tl_status tl_cursor_seek(tl_cursor *c, uint64_t event);
+/* Number of the event that comes next. */
 TL_API uint64_t tl_cursor_position(const tl_cursor *c);
+/* Bytes of the file that this cursor has read. */
+TL_API uint64_t tl_cursor_bytes_read(const tl_cursor *c);
 TL_API const tl_error *tl_cursor_error(const tl_cursor *c);
 TL_API void tl_cursor_close(tl_cursor *c);
+
+/* ---- packing ---- */
+
+/* Writes the trace again, as small as it gets: the same events, definitions and ends, in long
+ * frames, with what is the same on many ranks stored once.  Works in the memory of a few ranks,
+ * whatever their number.  `out_path` may be the trace itself.  A damaged trace is refused. */
+TL_API tl_status tl_pack(tl_reader *r, const char *out_path, tl_error *err);
 
 /* ---- text ---- */
 

@@ -1,6 +1,9 @@
 /* writer.c - the part of one rank, appended frame by frame. */
 #include "config.h"
 
+#include "writer.h"
+
+#include "block.h"
 #include "codec.h"
 #include "definitions.h"
 #include "error.h"
@@ -13,7 +16,9 @@
 #include <unistd.h>
 
 struct tl_writer {
-    int fd;
+    int fd;              /* -1 if it writes into blocks */
+    tl_blocks *blocks;   /* or NULL */
+    uint64_t max_events; /* of a frame */
     uint32_t rank, n_ranks;
     uint64_t seed;
     tl_status status; /* sticky */
@@ -49,6 +54,38 @@ cleanup:
     return status;
 }
 
+static tl_status append_chunk(tl_writer *w, uint8_t type, const uint8_t *raw, size_t size)
+{
+    tl_chunk chunk = {
+        .type = type, .rank = w->rank, .sequence = w->sequence, .first_event = w->first_event};
+    if (type == TL_CHUNK_EVENTS) {
+        chunk.n_events = w->n_events;
+        chunk.volume = w->volume;
+    }
+    tl_status status;
+    if (w->blocks)
+        status = tl_blocks_put(w->blocks, &chunk, raw, size);
+    else
+        status = tl_chunk_append(w->packer, &chunk, raw, size, w->seed, &w->out);
+    if (!status)
+        w->sequence++;
+    return status;
+}
+
+static tl_status prepare(tl_writer *w, uint32_t rank, uint32_t n_ranks)
+{
+    w->rank = rank;
+    w->n_ranks = n_ranks;
+    w->codec = malloc(sizeof *w->codec);
+    bool ok = w->codec != NULL;
+    for (int i = 0; ok && i < TL_N_STREAMS; i++)
+        ok = tl_buffer_reserve(&w->streams[i], TL_EVENT_MAX_BYTES);
+    if (!ok)
+        return TL_ERR_MEMORY;
+    tl_codec_init(w->codec, rank);
+    return TL_OK;
+}
+
 tl_status tl_writer_open(const char *path, uint32_t rank, const char *host, tl_writer **out,
                          tl_error *err)
 {
@@ -71,26 +108,56 @@ tl_status tl_writer_open(const char *path, uint32_t rank, const char *host, tl_w
                          path, rank, header.run.n_ranks);
         goto cleanup;
     }
-    w->rank = rank;
-    w->n_ranks = header.run.n_ranks;
     w->seed = header.seed;
+    status = prepare(w, rank, header.run.n_ranks);
+    if (!status && (strlen(host) > TL_MAX_TEXT_BYTES || !tl_define_host(&w->definitions, host)))
+        status = TL_ERR_MEMORY;
     w->packer = tl_packer_new();
-    w->codec = malloc(sizeof *w->codec);
-    bool ok = w->packer && w->codec && strlen(host) <= TL_MAX_TEXT_BYTES &&
-              tl_define_host(&w->definitions, host);
-    for (int i = 0; ok && i < TL_N_STREAMS; i++)
-        ok = tl_buffer_reserve(&w->streams[i], TL_EVENT_MAX_BYTES);
-    if (!ok) {
+    if (status || !w->packer) {
         status = tl_fail(err, TL_ERR_MEMORY, "%s: out of memory", path);
         goto cleanup;
     }
-    tl_codec_reset(w->codec, rank);
+    w->max_events = TL_FRAME_EVENTS;
     *out = w;
     w = NULL;
 cleanup:
     tl_run_free(&header);
     tl_writer_abandon(w);
     return status;
+}
+
+tl_status tl_writer_open_in_blocks(tl_blocks *blocks, uint32_t rank, uint32_t n_ranks,
+                                   tl_writer **out)
+{
+    tl_writer *w = calloc(1, sizeof *w);
+    *out = NULL;
+    if (!w)
+        return TL_ERR_MEMORY;
+    w->fd = -1;
+    w->blocks = blocks;
+    w->max_events = TL_MAX_FRAME_EVENTS;
+    tl_status status = prepare(w, rank, n_ranks);
+    if (status)
+        tl_writer_abandon(w);
+    else
+        *out = w;
+    return status;
+}
+
+void tl_writer_foresee_end(tl_writer *w, uint64_t clock_ns)
+{
+    w->codec->end_known = true;
+    w->codec->end_ns = clock_ns;
+}
+
+tl_status tl_writer_pass(tl_writer *w, uint8_t type, const uint8_t *payload, size_t size)
+{
+    return w->status = append_chunk(w, type, payload, size);
+}
+
+uint32_t tl_writer_n_chunks(const tl_writer *w)
+{
+    return w->sequence;
 }
 
 void tl_writer_abandon(tl_writer *w)
@@ -110,20 +177,6 @@ void tl_writer_abandon(tl_writer *w)
 }
 
 /* ---- chunks ---- */
-
-static tl_status append_chunk(tl_writer *w, uint8_t type, const uint8_t *raw, size_t size)
-{
-    tl_chunk chunk = {
-        .type = type, .rank = w->rank, .sequence = w->sequence, .first_event = w->first_event};
-    if (type == TL_CHUNK_EVENTS) {
-        chunk.n_events = w->n_events;
-        chunk.volume = w->volume;
-    }
-    tl_status status = tl_chunk_append(w->packer, &chunk, raw, size, w->seed, &w->out);
-    if (!status)
-        w->sequence++;
-    return status;
-}
 
 /* Puts what is pending into `out` as chunks: definitions ahead of the events that use them. */
 static tl_status gather_chunks(tl_writer *w)
@@ -147,7 +200,7 @@ static tl_status gather_chunks(tl_writer *w)
         w->volume = 0;
         for (int i = 0; i < TL_N_STREAMS; i++)
             w->streams[i].size = 0;
-        tl_codec_reset(w->codec, w->rank);
+        tl_codec_reset(w->codec);
     }
     return TL_OK;
 }
@@ -183,7 +236,7 @@ tl_status tl_writer_close(tl_writer *w, tl_end_reason reason, uint64_t clock_ns)
     if (!w->status)
         w->status = write_out(w);
     tl_status status = w->status;
-    if (close(w->fd) && !status)
+    if (w->fd >= 0 && close(w->fd) && !status)
         status = TL_ERR_SYSTEM;
     w->fd = -1;
     tl_writer_abandon(w);
@@ -274,6 +327,6 @@ tl_status tl_writer_put(tl_writer *w, const tl_event *event)
     }
     w->n_events++;
     w->volume += event->volume;
-    return frame_bytes(w) < TL_FRAME_BYTES && w->n_events < TL_FRAME_EVENTS ? TL_OK
-                                                                            : tl_writer_flush(w);
+    return frame_bytes(w) < TL_FRAME_BYTES && w->n_events < w->max_events ? TL_OK
+                                                                          : tl_writer_flush(w);
 }

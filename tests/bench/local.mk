@@ -1,3 +1,4 @@
 # tests/bench: programs that print figures; run by hand, not by make check.
 EXTRA_DIST += tests/bench/tracer_overhead.sh tests/bench/call_cost.c tests/bench/empty_pmpi.c \
+	tests/bench/patterns.c tests/bench/plain.c \
 	tests/bench/kernel_cost.sh tests/bench/kernel_cost.c

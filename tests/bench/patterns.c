@@ -8,10 +8,9 @@
  * stencil3d   with 6 neighbours, periodic
  * wavefront   as NPB LU: blocking sweeps of 30 planes down and up a 2-D grid, a halo exchange, and
  *             a residual every 20 iterations
- * irregular   a random graph of neighbours with sizes of their own; messages are taken as they come
- *             (Waitany), a tenth of the sizes changes every iteration, the graph every 100
- * fft         pencils: Alltoall in rows and columns of the grid, forth and back, then Alltoallv of
- *             uneven shares */
+ * irregular   a random graph of neighbours with sizes of their own, another one every 100
+ * iterations; messages are taken as they come (Waitany) fft         pencils: Alltoall in rows and
+ * columns of the grid, forth and back, then Alltoallv of uneven shares */
 #include <mpi.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -121,12 +120,11 @@ static void irregular(int n)
     for (int i = 0; i < n; i++) {
         for (int a = 0; a < n_ranks; a++)
             for (int b = 0; b < a; b++) {
-                if (i % 100 == 0)
-                    linked[a][b] = linked[b][a] = draw(&graph) % (unsigned)n_ranks < 6;
-                if (i % 100 == 0 || draw(&graph) % 10 == 0) {
-                    bytes[a][b] = 1 + (int)(draw(&graph) % MAX_BYTES);
-                    bytes[b][a] = 1 + (int)(draw(&graph) % MAX_BYTES);
-                }
+                if (i % 100)
+                    continue;
+                linked[a][b] = linked[b][a] = draw(&graph) % (unsigned)n_ranks < 6;
+                bytes[a][b] = 1 + (int)(draw(&graph) % MAX_BYTES);
+                bytes[b][a] = 1 + (int)(draw(&graph) % MAX_BYTES);
             }
         int n_requests = 0, done;
         for (int r = 0; r < n_ranks; r++)

@@ -152,7 +152,7 @@ def absolute(v, rank):
     return (v - 1) // 2 if v & 1 else v // 2 + rank
 
 
-def frame(raw, n_events, rank):
+def frame(raw, n_events, rank, end):
     s = Stream(raw)
     lengths = [s.varint() for _ in range(5)]
     control, values, volumes, clocks, lists = [Stream(s.take(n)) for n in lengths]
@@ -221,7 +221,7 @@ def frame(raw, n_events, rank):
                 same_volumes = volumes.varint()
         e["volume"] = c.volume
         if c.mask >> 12 & 1:
-            clock = (clock + clocks.zigzag()) & M64
+            clock = ((end[1] if c.mask >> 21 & 1 else clock) + clocks.zigzag()) & M64
             e["clock_ns"] = clock
         followed[key] = x
         right = m is not None and history[m] == x
@@ -278,6 +278,33 @@ def definitions(raw, kernels):
         yield c
 
 
+def take(r, kind, sequence, volume, n, raw):
+    """A chunk of one rank."""
+    assert sequence == r["sequence"] and r["end"] is None
+    r["sequence"] += 1
+    if kind == 1:
+        r["comms"] += definitions(raw, r["kernels"])
+        r["counters"].update(counters(raw))
+    elif kind == 2:
+        r["frames"].append((n, volume, raw))
+        r["n"] += n
+    elif kind == 3:
+        r["end"] = struct.unpack("<IQ", raw)
+    else:
+        assert kind >= 128
+
+
+def block(raw, ranks, span):
+    s, rank = Stream(raw), 0
+    while s.at < len(raw):
+        kind = s.take(1)[0]
+        rank += s.zigzag()
+        assert rank in span
+        sequence = s.varint()
+        n, volume = (s.varint(), s.varint()) if kind == 2 else (0, 0)
+        take(ranks[rank], kind, sequence, volume, n, s.take(s.varint()))
+
+
 def read(path):
     data = open(path, "rb").read()
     assert data[:8] == b"\x89TLS\r\n\x1a\n"
@@ -285,7 +312,8 @@ def read(path):
     assert major == 1
     seed = struct.unpack_from("<Q", data, size - 8)[0]
     assert xxh64(data[:size - 8], 0) == seed
-    ranks = [{"comms": [], "kernels": {}, "counters": {}, "events": [], "sequence": 0, "end": None} for _ in range(n_ranks)]
+    ranks = [{"comms": [], "kernels": {}, "counters": {}, "events": [], "frames": [], "n": 0, "sequence": 0, "end": None}
+             for _ in range(n_ranks)]
     at = size
     while at < len(data):
         h = data[at:at + 56]
@@ -295,18 +323,18 @@ def read(path):
         assert h[:4] == b"TLck" and zero == 0 and xxh64(h[:44], seed) & 0xFFFFFFFF == check
         assert xxh64(h[:48] + stored, seed) == checksum
         raw = unzstd(stored, raw_size) if packing else stored
-        r = ranks[rank]
-        assert sequence == r["sequence"] and first == len(r["events"])
-        r["sequence"] += 1
-        if kind == 1:
-            r["comms"] += definitions(raw, r["kernels"])
-            r["counters"].update(counters(raw))
-        elif kind == 2:
-            r["events"] += frame(raw, n, rank)
-            assert sum(e["volume"] for e in r["events"][first:]) & M64 == volume
-        elif kind == 3:
-            r["end"] = struct.unpack("<IQ", raw)
+        if kind == 4:
+            assert sequence == volume == n == 0
+            block(raw, ranks, range(rank, first + 1))
+        else:
+            assert first == ranks[rank]["n"]
+            take(ranks[rank], kind, sequence, volume, n, raw)
         at += 56 + stored_size
+    for number, r in enumerate(ranks):
+        for n, volume, raw in r["frames"]:
+            events = list(frame(raw, n, number, r["end"]))
+            assert sum(e["volume"] for e in events) & M64 == volume
+            r["events"] += events
     return ranks
 
 

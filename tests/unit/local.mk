@@ -10,7 +10,7 @@ tests_unit_compare_CPPFLAGS = $(AM_CPPFLAGS) -I$(top_srcdir)/replayer $(CMOCKA_C
 tests_unit_compare_LDADD = replayer/libreplayer.la compress/libtimeless.la $(CMOCKA_LIBS) $(JANSSON_LIBS)
 
 # The trace file.
-TRACE_TESTS = tests/unit/roundtrip tests/unit/damage tests/unit/stream tests/unit/cut
+TRACE_TESTS = tests/unit/roundtrip tests/unit/damage tests/unit/stream tests/unit/cut tests/unit/pack
 check_PROGRAMS += $(TRACE_TESTS)
 TESTS += $(TRACE_TESTS)
 TRACE_TEST_LIBS = compress/libtimeless-inner.la $(CMOCKA_LIBS)
@@ -20,6 +20,8 @@ tests_unit_damage_SOURCES = tests/unit/damage.c tests/unit/events.c tests/unit/e
 tests_unit_damage_LDADD = $(TRACE_TEST_LIBS)
 tests_unit_stream_SOURCES = tests/unit/stream.c tests/unit/events.c tests/unit/events.h tests/unit/same_event.h
 tests_unit_stream_LDADD = $(TRACE_TEST_LIBS)
+tests_unit_pack_SOURCES = tests/unit/pack.c tests/unit/events.c tests/unit/events.h
+tests_unit_pack_LDADD = $(TRACE_TEST_LIBS)
 tests_unit_cut_SOURCES = tests/unit/cut.c tests/unit/events.c tests/unit/events.h tests/unit/same_event.h
 tests_unit_cut_LDADD = $(TRACE_TEST_LIBS)
 

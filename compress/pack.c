@@ -1,0 +1,206 @@
+/* pack.c - write a trace again, as small as it gets: long frames, and ranks that do the same side
+ * by side in blocks. */
+#include "config.h"
+
+#include "error.h"
+#include "reader.h"
+#include "run.h"
+#include "writer.h"
+
+#include <fcntl.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+
+/* So many ranks advance together, frame by frame: memory for these, and equal frames lie near each
+ * other. */
+enum { GROUP = 16 };
+
+typedef struct lane {
+    tl_cursor *cursor;
+    tl_writer *writer;
+    uint32_t rank;
+} lane;
+
+typedef struct packing {
+    tl_reader *r;
+    const char *out_path;
+    tl_blocks blocks;
+    lane lanes[GROUP];
+    tl_error *err;
+} packing;
+
+static tl_status write_failed(const packing *p, tl_status status)
+{
+    if (status == TL_ERR_SYSTEM)
+        return tl_fail_errno(p->err, "%s: cannot be written", p->out_path);
+    return tl_fail(p->err, status, "%s: cannot be written: %s", p->out_path,
+                   tl_status_text(status));
+}
+
+/* Definitions and chunks that this version does not know, as they are. */
+static tl_status pass_extras(packing *p, lane *l)
+{
+    const tl_reader *r = p->r;
+    tl_buffer raw = {0};
+    tl_status status = TL_OK;
+    uint64_t n_read = 0;
+    const tl_part *part = tl_reader_part(r, l->rank);
+    for (size_t i = 0; part && i < part->n_extras && !status; i++) {
+        const tl_extra_ref *extra = &r->extras[part->first_extra + i];
+        status = tl_payload_read(r, &extra->payload, &raw, &n_read);
+        if (status) {
+            tl_error_set(p->err, status, "%s:%" PRIu64 ": cannot be read again; try again", r->path,
+                         extra->payload.offset);
+            break;
+        }
+        size_t bytes;
+        const uint8_t *data = tl_payload_data(&extra->payload, &raw, &bytes);
+        status = tl_writer_pass(l->writer, extra->type, data, bytes);
+        if (status)
+            write_failed(p, status);
+    }
+    tl_buffer_free(&raw);
+    return status;
+}
+
+static tl_status open_lane(packing *p, lane *l, uint32_t rank)
+{
+    *l = (lane){.rank = rank};
+    if (!tl_reader_part(p->r, rank))
+        return TL_OK;
+    tl_status status = tl_cursor_open(p->r, rank, &l->cursor, p->err);
+    if (status)
+        return status;
+    status = tl_writer_open_in_blocks(&p->blocks, rank, p->r->header.run.n_ranks, &l->writer);
+    if (status)
+        return write_failed(p, status);
+    tl_rank_summary summary;
+    tl_reader_rank(p->r, rank, &summary);
+    if (summary.end != TL_END_NONE)
+        tl_writer_foresee_end(l->writer, summary.clock_ns);
+    return pass_extras(p, l);
+}
+
+static void close_lane(lane *l)
+{
+    tl_cursor_close(l->cursor);
+    tl_writer_abandon(l->writer);
+    *l = (lane){0};
+}
+
+static tl_status end_lane(packing *p, lane *l)
+{
+    tl_rank_summary summary;
+    tl_reader_rank(p->r, l->rank, &summary);
+    tl_status status = TL_OK;
+    if (summary.end == TL_END_NONE) {
+        status = tl_writer_flush(l->writer);
+    } else {
+        status = tl_writer_close(l->writer, summary.end, summary.clock_ns);
+        l->writer = NULL;
+    }
+    close_lane(l);
+    return status ? write_failed(p, status) : TL_OK;
+}
+
+/* Moves events until a frame is full or the rank ends, which closes the lane. */
+static tl_status advance(packing *p, lane *l)
+{
+    uint32_t n_chunks = tl_writer_n_chunks(l->writer);
+    while (tl_writer_n_chunks(l->writer) == n_chunks) {
+        tl_event e;
+        tl_status status = tl_cursor_next(l->cursor, &e);
+        if (status == TL_END)
+            return end_lane(p, l);
+        if (status) {
+            if (p->err)
+                *p->err = *tl_cursor_error(l->cursor);
+            return status;
+        }
+        status = tl_writer_put(l->writer, &e);
+        if (status)
+            return write_failed(p, status);
+    }
+    return TL_OK;
+}
+
+static tl_status pack_group(packing *p, uint32_t first, uint32_t n)
+{
+    tl_status status = TL_OK;
+    for (uint32_t i = 0; i < n && !status; i++)
+        status = open_lane(p, &p->lanes[i], first + i);
+    bool any = true;
+    while (any && !status) {
+        any = false;
+        for (uint32_t i = 0; i < n && !status; i++) {
+            if (!p->lanes[i].writer)
+                continue;
+            status = advance(p, &p->lanes[i]);
+            any = true;
+        }
+    }
+    for (uint32_t i = 0; i < n; i++)
+        close_lane(&p->lanes[i]);
+    return status;
+}
+
+static tl_status pack_all(packing *p)
+{
+    uint32_t n_ranks = p->r->header.run.n_ranks;
+    tl_status status = TL_OK;
+    for (uint32_t first = 0; first < n_ranks && !status; first += GROUP)
+        status = pack_group(p, first, n_ranks - first < GROUP ? n_ranks - first : GROUP);
+    if (!status) {
+        status = tl_blocks_flush(&p->blocks);
+        if (status)
+            write_failed(p, status);
+    }
+    return status;
+}
+
+/* Writes the packed trace under `path`. */
+static tl_status write_packed(packing *p, const char *path)
+{
+    tl_run_header header = {0};
+    tl_status status = tl_trace_create(path, &p->r->header.run, p->err);
+    if (status)
+        return status;
+    int fd = open(path, O_RDWR | O_APPEND | O_CLOEXEC);
+    if (fd < 0)
+        return tl_fail_errno(p->err, "%s: cannot be opened for writing", path);
+    status = tl_run_read(fd, path, &header, p->err);
+    if (!status) {
+        status = tl_blocks_open(&p->blocks, fd, header.seed);
+        if (status)
+            tl_error_set(p->err, status, "%s: out of memory", path);
+        else
+            status = pack_all(p);
+        tl_blocks_free(&p->blocks);
+    }
+    tl_run_free(&header);
+    if (close(fd) && !status)
+        status = tl_fail_errno(p->err, "%s: cannot be written", path);
+    return status;
+}
+
+tl_status tl_pack(tl_reader *r, const char *out_path, tl_error *err)
+{
+    if (r->n_damages)
+        return tl_fail(err, r->damages[0].status, "%s", r->damages[0].text);
+    /* Under another name until it is whole: the trace may replace itself. */
+    size_t size = strlen(out_path) + sizeof ".part";
+    char *part_path = malloc(size);
+    if (!part_path)
+        return tl_fail(err, TL_ERR_MEMORY, "%s: out of memory", out_path);
+    snprintf(part_path, size, "%s.part", out_path);
+    packing p = {.r = r, .out_path = out_path, .err = err};
+    tl_status status = write_packed(&p, part_path);
+    if (!status && rename(part_path, out_path))
+        status = tl_fail_errno(err, "%s: cannot be written", out_path);
+    if (status)
+        unlink(part_path);
+    free(part_path);
+    return status;
+}

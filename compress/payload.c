@@ -1,0 +1,40 @@
+/* payload.c - read the payload of a chunk again, after the file was scanned. */
+#include "format.h"
+#include "reader.h"
+
+/* Reads and checks a chunk: the file may have changed since it was opened. */
+static tl_status read_chunk(const tl_reader *r, uint64_t offset, tl_chunk *chunk, uint8_t **stored)
+{
+    uint8_t header[TL_CHUNK_HEADER_BYTES];
+    tl_status status = tl_read_at(r->fd, offset, header, sizeof header);
+    if (status)
+        return status;
+    if (!tl_chunk_parse(header, r->header.seed, chunk) || tl_chunk_violation(chunk))
+        return TL_ERR_CORRUPT;
+    *stored = malloc(chunk->stored_bytes + 1);
+    if (!*stored)
+        return TL_ERR_MEMORY;
+    return tl_read_at(r->fd, offset + sizeof header, *stored, chunk->stored_bytes);
+}
+
+tl_status tl_payload_read(const tl_reader *r, const tl_payload_ref *ref, tl_buffer *raw,
+                          uint64_t *n_read)
+{
+    tl_chunk chunk;
+    uint8_t *stored = NULL;
+    tl_status status = read_chunk(r, ref->offset, &chunk, &stored);
+    if (status)
+        goto cleanup;
+    *n_read += TL_CHUNK_HEADER_BYTES + (uint64_t)chunk.stored_bytes;
+    raw->size = 0;
+    if (!tl_buffer_reserve(raw, chunk.raw_bytes + 1))
+        status = TL_ERR_MEMORY;
+    else if (!tl_chunk_unpack(&chunk, stored, raw->data) ||
+             (uint64_t)ref->first + ref->bytes > chunk.raw_bytes)
+        status = TL_ERR_CORRUPT;
+    else
+        raw->size = chunk.raw_bytes;
+cleanup:
+    free(stored);
+    return status;
+}

@@ -1,0 +1,286 @@
+/* pack.c - a packed trace holds the same, damaged or not; a cursor finds any event and reads no
+ * more than it needs. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include <cmocka.h>
+
+#include "events.h"
+
+enum { RANKS = 16, EVENTS = 2000, FLUSH = 100 };
+
+static char plain[512], packed[512];
+
+static void pack(const char *from, const char *to)
+{
+    tl_error err;
+    tl_reader *r;
+    if (tl_reader_open(from, &r, &err) || tl_pack(r, to, &err))
+        fail_msg("%s", err.text);
+    tl_reader_close(r);
+}
+
+static tl_reader *open_trace(const char *path)
+{
+    tl_error err;
+    tl_reader *r;
+    if (tl_reader_open(path, &r, &err))
+        fail_msg("%s", err.text);
+    return r;
+}
+
+static int make_traces(void **state)
+{
+    (void)state;
+    snprintf(plain, sizeof plain, "%s", test_scratch("plain.tl"));
+    snprintf(packed, sizeof packed, "%s", test_scratch("packed.tl"));
+    test_write_trace(plain, RANKS, EVENTS, FLUSH);
+    pack(plain, packed);
+    return 0;
+}
+
+static int remove_traces(void **state)
+{
+    (void)state;
+    unlink(plain);
+    unlink(packed);
+    return 0;
+}
+
+static void check_rank(tl_reader *r, uint32_t rank)
+{
+    static int64_t list[TEST_MAX_LIST];
+    tl_cursor *c;
+    tl_event e;
+    assert_int_equal(tl_cursor_open(r, rank, &c, NULL), TL_OK);
+    for (uint64_t i = 0; i < EVENTS; i++) {
+        tl_event expected = test_regular_event(rank, i, list);
+        assert_int_equal(tl_cursor_next(c, &e), TL_OK);
+        assert_true(test_same_event(&e, &expected));
+    }
+    assert_int_equal(tl_cursor_next(c, &e), TL_END);
+    tl_cursor_close(c);
+}
+
+static void the_same(void **state)
+{
+    (void)state;
+    tl_reader *a = open_trace(plain), *b = open_trace(packed);
+    assert_true(tl_reader_complete(b));
+    for (uint32_t rank = 0; rank < RANKS; rank++) {
+        tl_rank_summary x, y;
+        tl_reader_rank(a, rank, &x);
+        tl_reader_rank(b, rank, &y);
+        assert_int_equal(x.n_events, y.n_events);
+        assert_int_equal(x.volume, y.volume);
+        assert_int_equal(x.clock_ns, y.clock_ns);
+        assert_int_equal(x.end, y.end);
+        assert_string_equal(x.host, y.host);
+        const tl_comm *c, *d;
+        assert_int_equal(tl_reader_comms(a, rank, &c), tl_reader_comms(b, rank, &d));
+        assert_memory_equal(c->members, d->members, RANKS * sizeof *c->members);
+        const tl_site *s, *t;
+        assert_int_equal(tl_reader_sites(a, rank, &s), tl_reader_sites(b, rank, &t));
+        check_rank(b, rank);
+    }
+    assert_true(tl_reader_file_bytes(b) * 20 < tl_reader_file_bytes(a));
+    tl_reader_close(a);
+    tl_reader_close(b);
+}
+
+static void in_place_and_again(void **state)
+{
+    (void)state;
+    char again[512];
+    snprintf(again, sizeof again, "%s", test_scratch("again.tl"));
+    test_write_trace(again, RANKS, EVENTS, FLUSH);
+    pack(again, again);
+    tl_reader *r = open_trace(again), *once = open_trace(packed);
+    uint64_t a, b;
+    assert_int_equal(tl_reader_hash(r, &a, NULL), TL_OK);
+    assert_int_equal(tl_reader_hash(once, &b, NULL), TL_OK);
+    assert_true(a == b);
+    check_rank(r, RANKS - 1);
+    tl_reader_close(r);
+    tl_reader_close(once);
+    unlink(again);
+}
+
+/* Random places, back and forth. */
+static void seek_in(const char *path, uint64_t n, uint64_t max_read)
+{
+    static int64_t list[TEST_MAX_LIST];
+    tl_reader *r = open_trace(path);
+    tl_cursor *c;
+    tl_event e;
+    test_random random = {.state = 5};
+    for (uint32_t rank = 0; rank < RANKS; rank += 5) {
+        assert_int_equal(tl_cursor_open(r, rank, &c, NULL), TL_OK);
+        for (int i = 0; i < 50; i++) {
+            uint64_t event = test_below(&random, n), before = tl_cursor_bytes_read(c);
+            assert_int_equal(tl_cursor_seek(c, event), TL_OK);
+            assert_int_equal(tl_cursor_position(c), event);
+            assert_int_equal(tl_cursor_next(c, &e), TL_OK);
+            tl_event expected = test_regular_event(rank, event, list);
+            assert_true(test_same_event(&e, &expected));
+            assert_true(tl_cursor_bytes_read(c) - before <= max_read);
+        }
+        assert_int_equal(tl_cursor_seek(c, n + 1), TL_END);
+        assert_int_equal(tl_cursor_seek(c, n), TL_OK);
+        assert_int_equal(tl_cursor_next(c, &e), TL_END);
+        assert_int_equal(tl_cursor_seek(c, 0), TL_OK);
+        assert_int_equal(tl_cursor_next(c, &e), TL_OK);
+        tl_cursor_close(c);
+    }
+    tl_reader_close(r);
+}
+
+static void seek(void **state)
+{
+    (void)state;
+    tl_reader *r = open_trace(packed);
+    uint64_t packed_bytes = tl_reader_file_bytes(r);
+    tl_reader_close(r);
+    seek_in(plain, EVENTS, 1024); /* one of EVENTS / FLUSH frames of a rank */
+    seek_in(packed, EVENTS, packed_bytes);
+}
+
+/* ---- damage ---- */
+
+typedef struct file {
+    uint8_t *data;
+    size_t size;
+} file;
+
+static file load(const char *path)
+{
+    FILE *f = fopen(path, "rb");
+    assert_non_null(f);
+    fseek(f, 0, SEEK_END);
+    file out = {.size = (size_t)ftell(f)};
+    rewind(f);
+    out.data = malloc(out.size);
+    assert_non_null(out.data);
+    assert_int_equal(fread(out.data, 1, out.size, f), out.size);
+    fclose(f);
+    return out;
+}
+
+static void store(const char *path, const uint8_t *data, size_t size)
+{
+    FILE *f = fopen(path, "wb");
+    assert_non_null(f);
+    assert_int_equal(fwrite(data, 1, size, f), size);
+    fclose(f);
+}
+
+/* What comes is right; what is missing is said, by rank and place in the file, unless the file ends
+ * between two chunks, as that of a killed run does. */
+static void check_damaged(const char *path, bool is_truncated)
+{
+    static int64_t list[TEST_MAX_LIST];
+    tl_error err;
+    tl_reader *r;
+    if (tl_reader_open(path, &r, &err)) {
+        assert_memory_equal(err.text, path, strlen(path)); /* the header of the file */
+        return;
+    }
+    bool whole = true;
+    for (uint32_t rank = 0; rank < RANKS; rank++) {
+        tl_cursor *c;
+        tl_event e;
+        uint64_t n = 0;
+        tl_status status;
+        assert_int_equal(tl_cursor_open(r, rank, &c, &err), TL_OK);
+        while ((status = tl_cursor_next(c, &e)) == TL_OK) {
+            tl_event expected = test_regular_event(rank, n++, list);
+            assert_true(test_same_event(&e, &expected));
+        }
+        tl_rank_summary summary;
+        tl_reader_rank(r, rank, &summary);
+        bool complete = n == EVENTS && summary.end == TL_END_FINALIZED;
+        whole = whole && complete;
+        if (status != TL_END)
+            assert_memory_equal(tl_cursor_error(c)->text, path, strlen(path));
+        else if (!complete)
+            assert_true(is_truncated && summary.end == TL_END_NONE);
+        tl_cursor_close(c);
+    }
+    assert_int_equal(tl_reader_complete(r), whole && !tl_reader_n_damages(r));
+    assert_true(!whole || tl_reader_n_damages(r) || !is_truncated);
+    tl_reader_close(r);
+}
+
+/* How many of each: TIMELESS_DAMAGES, 200 without it. */
+static int n_damages(void)
+{
+    const char *wanted = getenv("TIMELESS_DAMAGES");
+    return wanted ? atoi(wanted) : 200;
+}
+
+static void damage(const char *path)
+{
+    char bad[512];
+    snprintf(bad, sizeof bad, "%s", test_scratch("bad.tl"));
+    file whole = load(path);
+    test_random random = {.state = 7};
+    for (int i = 0; i < n_damages(); i++) {
+        uint64_t bit = test_below(&random, 8 * whole.size);
+        whole.data[bit / 8] ^= (uint8_t)(1 << bit % 8);
+        store(bad, whole.data, whole.size);
+        whole.data[bit / 8] ^= (uint8_t)(1 << bit % 8);
+        check_damaged(bad, false);
+        store(bad, whole.data, test_below(&random, whole.size));
+        check_damaged(bad, true);
+    }
+    free(whole.data);
+    unlink(bad);
+}
+
+static void damage_of_plain(void **state)
+{
+    (void)state;
+    damage(plain);
+}
+
+static void damage_of_packed(void **state)
+{
+    (void)state;
+    damage(packed);
+}
+
+static void damaged_is_refused(void **state)
+{
+    (void)state;
+    char bad[512];
+    snprintf(bad, sizeof bad, "%s", test_scratch("bad.tl"));
+    file whole = load(plain);
+    store(bad, whole.data, whole.size - 20);
+    tl_reader *r = open_trace(bad);
+    tl_error err;
+    assert_int_equal(tl_pack(r, packed, &err), TL_ERR_TRUNCATED);
+    assert_memory_equal(err.text, bad, strlen(bad));
+    tl_reader_close(r);
+    unlink(bad);
+    free(whole.data);
+    seek(NULL); /* the packed one still stands */
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(the_same),
+        cmocka_unit_test(in_place_and_again),
+        cmocka_unit_test(seek),
+        cmocka_unit_test(damage_of_plain),
+        cmocka_unit_test(damage_of_packed),
+        cmocka_unit_test(damaged_is_refused),
+    };
+    return cmocka_run_group_tests(tests, make_traces, remove_traces);
+}
