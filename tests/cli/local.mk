@@ -11,6 +11,7 @@ CLI_TESTS = \
 	tests/cli/installed.sh \
 	tests/cli/readme.sh \
 	tests/cli/replay.sh \
+	tests/cli/replay_calls.sh \
 	tests/cli/trace.sh \
 	tests/cli/undump.sh \
 	tests/cli/what_if.sh

@@ -1,0 +1,177 @@
+#!/usr/bin/env bash
+# timeless replay: calls that SMPI does not have end when the messages do that they are made of; files
+# take what a disk takes; a receive from any source takes what it took in the run.
+. "$(dirname "$0")/../tap.sh"
+cd "$scratch" || exit 99
+
+mkdir p
+cat >p/platform.xml <<'XML'
+<?xml version='1.0'?>
+<!DOCTYPE platform SYSTEM "https://simgrid.org/simgrid.dtd">
+<platform version="4.1"><zone id="z" routing="Full">
+<host id="n0" speed="1Gf"><disk id="d0" read_bw="100MBps" write_bw="50MBps"/></host>
+<host id="n1" speed="1Gf"><disk id="d1" read_bw="100MBps" write_bw="50MBps"/></host>
+<host id="n2" speed="1Gf"><disk id="d2" read_bw="100MBps" write_bw="50MBps"/></host>
+<host id="n3" speed="1Gf"/>
+<link id="l" bandwidth="1GBps" latency="10us"/>
+<route src="n0" dst="n1"><link_ctn id="l"/></route><route src="n0" dst="n2"><link_ctn id="l"/></route>
+<route src="n0" dst="n3"><link_ctn id="l"/></route><route src="n1" dst="n2"><link_ctn id="l"/></route>
+<route src="n1" dst="n3"><link_ctn id="l"/></route><route src="n2" dst="n3"><link_ctn id="l"/></route>
+</zone></platform>
+XML
+printf '%s\n' 'reference_flops = 1e9;' 'units = ({unit = "cpu-ns"; seconds_per_unit = 1e-9;});' >p/model.conf
+
+# trace NAME RANK...: each rank's definitions and calls, a line each; MPI_ and the numbers are added
+trace() {
+    local name=$1 rank=-1 n line; shift
+    {
+        printf '%s\n' 'timeless-text 1' "ranks $#" 'volume_unit "cpu-ns"'
+        for lines; do
+            rank=$((rank + 1)) n=0
+            echo "rank $rank host=\"h\""
+            while read -r line; do
+                case $line in
+                '') ;;
+                comm*) echo "$line" ;;
+                [A-Z]*) case $line in Match* | MPIX*) ;; *) line=MPI_$line ;; esac
+                    echo "$rank $n $line"; n=$((n + 1)) ;;
+                esac
+            done <<<"$lines"
+            echo 'end cut clock_ns=0'
+        done
+    } >"$name.txt"
+    "$timeless" undump "$name.txt" -o "$name.tl"
+}
+seconds() { "$timeless" replay "$1.tl" -p p -q "${@:2}" || echo failed; }
+# same NAME TRACE OTHER: the same end, bit by bit
+same() {
+    local a b
+    a=$(seconds "$2") b=$(seconds "$3")
+    check "$1" test "$a" = "$b" -a "$a" != failed
+}
+# near NAME SECONDS TRACE OPTIONS...: to 2e-3 relative: messages without bytes take their time
+near() {
+    local name=$1 want=$2; shift 2
+    check "$name" awk -v a="$want" -v b="$(seconds "$@")" 'BEGIN {
+        print a " expected, " b " replayed"; d = b / a - 1; exit !(d < 2e-3 && d > -2e-3) }'
+}
+
+# --- neighbourhoods: a ring of three, one of them with an open end ---
+cart() { echo "comm 3 parent=1 call=MPI_Cart_create members=[0-2] sources=[$1] destinations=[$1]"; }
+dup='comm 3 parent=1 call=MPI_Comm_dup members=[0-2]'
+size='count=30000 type_bytes=1'
+both="$size recv_count=30000 recv_type_bytes=1"
+by_hand() { # PEER...: what the exchange is made of
+    local request=0 list=
+    for peer; do request=$((request + 1)); echo "Irecv $size peer=$peer tag=0 comm=3 request=$request"; done
+    for peer; do request=$((request + 1)); echo "Isend $size peer=$peer tag=0 comm=3 request=$request"; done
+    for ((i = 1; i <= request; i++)); do list+=${list:+,}$i; done
+    echo "Waitall list=[$list]"
+}
+neighbors() { # NAME CALL: of ranks 1 in the middle, 0 and 2 at the ends
+    trace "$1" "$(cart null,1)"$'\n'"$2" "$(cart 0,2)"$'\n'"$2" "$(cart 1,null)"$'\n'"$2"
+}
+trace hand "$dup"$'\n'"$(by_hand 1)" "$dup"$'\n'"$(by_hand 0 2)" "$dup"$'\n'"$(by_hand 1)"
+neighbors allgather "Neighbor_allgather $both comm=3"
+neighbors alltoall "Neighbor_alltoall $both comm=3"
+neighbors alltoallv "Neighbor_alltoallv type_bytes=1 recv_type_bytes=1 comm=3 list=[30000,30000,30000,30000]"
+neighbors alltoallw "Neighbor_alltoallw comm=3 list=[30000,30000,30000,30000]"
+neighbors ialltoall "Ineighbor_alltoall $both comm=3 request=1"$'\nWait request=1'
+neighbors kept "MPIX_Neighbor_alltoall_init $both comm=3 request=1"$'\nStart request=1\nWait request=1\nRequest_free request=1'
+for name in allgather alltoall alltoallv alltoallw ialltoall kept; do
+    same "neighbours: $name is messages to and from each" $name hand
+done
+
+# --- intercommunicators: rank 0, and ranks 1 and 2 ---
+one='comm 3 parent=1 call=MPI_Intercomm_create members=[0] remote=[1-2]'
+two='comm 3 parent=1 call=MPI_Intercomm_create members=[1-2] remote=[0]'
+inter() { trace "$1" "$one"$'\n'"$2" "$two"$'\n'"$3" "$two"$'\n'"${4-$3}"; }
+send() { echo "Isend count=$2 type_bytes=1 peer=$1 tag=0 comm=3 request=$3"; }
+recv() { echo "Irecv count=$2 type_bytes=1 peer=$1 tag=0 comm=3 request=$3"; }
+inter bcast "Bcast $size peer=root comm=3" "Bcast $size peer=0 comm=3"
+inter bcast_hand "$(send 0 30000 1; send 1 30000 2)"$'\nWaitall list=[1,2]' "$(recv 0 30000 1)"$'\nWaitall list=[1]'
+same 'between groups: a broadcast is a message to each' bcast bcast_hand
+inter reduce "Reduce $size peer=root comm=3" "Reduce $size peer=0 comm=3"
+inter gatherv "Gatherv recv_type_bytes=1 peer=root comm=3 count=0 type_bytes=0 list=[30000,30000]" \
+    "Gatherv $size peer=0 comm=3 recv_type_bytes=0 list=[]"
+inter reduce_hand "$(recv 0 30000 1; recv 1 30000 2)"$'\nWaitall list=[1,2]' "$(send 0 30000 1)"$'\nWaitall list=[1]'
+same 'a reduction is a message from each' reduce reduce_hand
+same 'and so is a gather' gatherv reduce_hand
+inter allreduce "Allreduce $size comm=3" "Allreduce $size comm=3"
+inter iallreduce "Iallreduce $size comm=3 request=1"$'\nWait request=1' "Iallreduce $size comm=3 request=1"$'\nWait request=1'
+inter allreduce_hand "$(recv 0 30000 1; recv 1 30000 2; send 0 30000 3; send 1 30000 4)"$'\nWaitall list=[1,2,3,4]' \
+    "$(recv 0 30000 1; send 0 30000 2)"$'\nWaitall list=[1,2]'
+same 'an allreduce is both with everyone' allreduce allreduce_hand
+same 'blocking or not' iallreduce allreduce_hand
+inter peers "Send $size peer=1 tag=1 comm=3" '' "Recv $size peer=0 tag=1 comm=3"
+trace peers_world "Send $size peer=2 tag=1 comm=1" '' "Recv $size peer=0 tag=1 comm=1"
+same 'a partner is a rank of the other group' peers peers_world
+inter scan "Reduce_scatter type_bytes=1 list=[2] comm=3" "Reduce_scatter type_bytes=1 list=[1,1] comm=3"
+check_exit 3 'what cannot be done is refused' "$timeless" replay scan.tl -p p
+cp err said
+check 'by name and number' grep -q 'calls that are not modelled (MPI_Reduce_scatter 3x); --allow-opaque' said
+
+# --- persistent collectives, Comm_idup ---
+call="MPIX_Bcast_init $size peer=0 comm=1 request=1"$'\nStart request=1\nWait request=1\nStartall list=[1]\nWaitall list=[1]'
+ibcast="Ibcast $size peer=0 comm=1 request=1"
+trace ibcast "$ibcast"$'\nWait request=1\n'"$ibcast"$'\nWaitall list=[1]' "$ibcast"$'\nWait request=1\n'"$ibcast"$'\nWaitall list=[1]'
+trace bcast_init "$call" "$call"
+same 'a persistent broadcast, twice' bcast_init ibcast
+made='comm 3 parent=1 call=MPI_Comm_dup members=[0-1]'
+trace dup "$made"$'\nComm_dup comm=1 new_comm=3' "$made"$'\nComm_dup comm=1 new_comm=3'
+trace idup "$made"$'\nComm_idup comm=1 new_comm=3 request=1\nWait request=1' "$made"$'\nComm_idup comm=1 new_comm=3 request=1\nWait request=1'
+same 'Comm_idup costs what Comm_dup does' idup dup
+
+# --- files ---
+file='comm 3 parent=1 call=MPI_File_open members=[0-1] name="f"'
+files() { trace "$1" "$file"$'\nFile_open mode=4 comm=1 new_comm=3\n'"$2"$'\nFile_close comm=3' "$file"$'\nFile_open mode=4 comm=1 new_comm=3\n'"${3-$2}"$'\nFile_close comm=3'; }
+data='comm=3 count=100000000 type_bytes=1'
+files write "File_write $data"
+near 'writing takes what the disk takes' 2 write
+near 'at a stated bandwidth' 0.5 write --io-bandwidth 200MBps
+files read "File_read_at $data" ''
+near 'reading as well; the other rank waits when it closes the file' 1 read
+files write_all "File_write_all $data"
+near 'collectively' 2 write_all
+files iwrite "File_iwrite $data request=1"$'\nBarrier comm=1 clock_ns=0 volume=1500000000\nWait request=1'
+near 'beside computation' 2 iwrite
+files iwrite_long "File_iwrite $data request=1"$'\nBarrier comm=1 clock_ns=0 volume=3000000000\nWait request=1'
+near 'which may take longer' 3 iwrite_long
+files split "File_read_all_begin $data"$'\nBarrier comm=1 clock_ns=0 volume=400000000\nFile_read_all_end comm=3'
+near 'a split collective' 1 split
+printf 'n%d\n' 3 0 >diskless
+check_exit 3 'a host without a disk' "$timeless" replay write.tl -p p --hostfile diskless
+cp err said
+check 'is named, with the number of calls' grep -q "write.tl: has 2 calls that read or write files, and the host 'n3' has no disk; give --io-bandwidth, or --allow-opaque" said
+check 'allowed to take no time' "$timeless" replay write.tl -p p --hostfile diskless --allow-opaque
+near 'or a stated bandwidth' 0.5 write --hostfile diskless --io-bandwidth 200MBps
+
+# --- windows: tests/mpi/oracle.sh compares them with smpirun; here what Open MPI cannot make ---
+window='comm 3 parent=1 call=MPI_Win_create members=[0-1]'
+fence=$'\nWin_fence mode=0 comm=3\n'
+trace put "$window"$'\nWin_create comm=1 new_comm=3'"$fence""Put count=1000000000 type_bytes=1 peer=1 comm=3$fence" \
+    "$window"$'\nWin_create comm=1 new_comm=3'"$fence$fence"
+near 'a put takes what a message takes' "$(awk 'BEGIN { print 1.05 * 1e9 / (0.940694 * 1e9) }')" put
+
+# --- receives from any source ---
+# Rank 1 computes for 1 s before it sends, rank 2 not at all; in the run rank 1 came first.  The one whose
+# message came waits for an answer.
+late='Send count=8 type_bytes=1 peer=0 tag=1 comm=1 volume=1000000000'
+any='count=8 type_bytes=1 peer=any tag=1 comm=1'
+first=$'\nMatch peer=1 tag=1 request=1\nWait request=1\n'
+trace any "Irecv $any request=1$first""Recv count=8 type_bytes=1 peer=2 tag=1 comm=1 volume=500000000" \
+    "$late" 'Send count=8 type_bytes=1 peer=0 tag=1 comm=1'
+near 'a receive takes the message that it took in the run' 1.5 any
+near 'by name' 1.5 any --wildcards recorded
+trace first "Irecv $any request=1$first""Recv $any volume=500000000" "$late" 'Send count=8 type_bytes=1 peer=0 tag=1 comm=1'
+near 'or the one that comes first' 1 first --wildcards first
+trace kept_any "Recv_init $any request=1"$'\nStart request=1\nMatch peer=1 tag=1 request=1\nWait request=1\nStart request=1\nMatch peer=2 tag=1 request=1\nWait request=1' \
+    "$late" 'Send count=8 type_bytes=1 peer=0 tag=1 comm=1'
+near 'a persistent one each time' 1 kept_any
+posted="Irecv $any request=1"$'\n'"Irecv $any request=2"$'\nMatch peer=2 tag=1 request=2\nWait request=2\nMatch peer=1 tag=1 request=1\nBarrier comm=1 clock_ns=0\nWait request=1'
+trace order "$posted" "$late"$'\nBarrier comm=1 clock_ns=0' $'Send count=8 type_bytes=1 peer=0 tag=1 comm=1\nBarrier comm=1 clock_ns=0'
+near 'in the order in which they were posted' 1 order
+trace cancel "Irecv $any request=1"$'\nCancel request=1\nMatch peer=null tag=any request=1\nWait request=1' 'Barrier comm=2 clock_ns=0'
+check 'a cancelled one takes nothing' test "$(seconds cancel)" != failed
+check_exit 2 'a wrong choice' "$timeless" replay any.tl -p p --wildcards last
+tap_done
