@@ -76,6 +76,45 @@ static void read_cursor(tl_reader *r, uint32_t rank)
     tl_cursor_close(c);
 }
 
+/* From anywhere a cursor goes on as it does from the start. */
+static void seek(tl_reader *r, uint32_t rank)
+{
+    tl_cursor *c;
+    tl_event e;
+    tl_error err;
+    tl_rank_summary summary;
+    FUZZ_CHECK(!tl_reader_rank(r, rank, &summary));
+    if (tl_cursor_open(r, rank, &c, &err))
+        return;
+    const uint64_t at = summary.n_events / 2;
+    if (!tl_cursor_seek(c, at)) {
+        FUZZ_CHECK(tl_cursor_position(c) == at);
+        while (!tl_cursor_next(c, &e))
+            FUZZ_CHECK(tl_call_by_code(e.call));
+        FUZZ_CHECK(tl_cursor_position(c) <= summary.n_events);
+    }
+    tl_cursor_close(c);
+}
+
+/* A packed trace has the same text. */
+static void pack(const char *path, tl_reader *r)
+{
+    tl_error err;
+    if (tl_pack(r, fuzz_path(3), &err))
+        return;
+    tl_status here, there;
+    char *text = fuzz_dump(path, &here), *packed = fuzz_dump(fuzz_path(3), &there);
+    FUZZ_CHECK(here || (!there && !strcmp(text, packed)));
+    free(text);
+    free(packed);
+    FUZZ_CHECK(!tl_reader_open(fuzz_path(3), &r, &err));
+    const uint32_t n_ranks = tl_reader_run(r)->n_ranks;
+    for (uint32_t rank = 0; rank < n_ranks && rank < MAX_RANKS_READ; rank++)
+        seek(r, rank);
+    tl_reader_close(r);
+    unlink(fuzz_path(3));
+}
+
 static void cut(tl_reader *r)
 {
     tl_error err;
@@ -110,10 +149,14 @@ int fuzz_read_trace(const char *path)
     for (size_t i = 0; i < tl_reader_n_damages(r); i++)
         FUZZ_CHECK(tl_reader_damage(r, i)->status);
     uint32_t n_ranks = tl_reader_run(r)->n_ranks;
-    for (uint32_t rank = 0; rank < n_ranks && rank < MAX_RANKS_READ; rank++)
+    for (uint32_t rank = 0; rank < n_ranks && rank < MAX_RANKS_READ; rank++) {
         read_cursor(r, rank);
-    if (n_ranks <= MAX_RANKS_READ)
+        seek(r, rank);
+    }
+    if (n_ranks <= MAX_RANKS_READ) {
         cut(r);
+        pack(path, r);
+    }
     tl_reader_close(r);
     return 1;
 }
