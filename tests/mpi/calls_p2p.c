@@ -34,6 +34,25 @@ static void blocking(void)
     free(space);
 }
 
+/* Types that hold addresses, from and to MPI_BOTTOM. */
+static void absolute(void)
+{
+    MPI_Aint at[2];
+    MPI_Datatype types[2];
+    int length = 3;
+    MPI_Get_address(data, &at[0]);
+    MPI_Get_address(other, &at[1]);
+    for (int i = 0; i < 2; i++) {
+        MPI_Type_create_hindexed(1, &length, &at[i], MPI_INT, &types[i]);
+        MPI_Type_commit(&types[i]);
+    }
+    data[0] = 17 + rank;
+    MPI_Sendrecv(MPI_BOTTOM, 1, types[0], peer, 9, MPI_BOTTOM, 1, types[1], peer, 9, world,
+                 MPI_STATUS_IGNORE);
+    if (other[0] != 17 + peer)
+        MPI_Abort(world, 1);
+}
+
 static void nonblocking(void)
 {
     char *space = malloc(1 << 16);
@@ -134,6 +153,7 @@ int main(int argc, char **argv)
     MPI_Comm_rank(world, &rank);
     peer = 1 - rank;
     blocking();
+    absolute();
     nonblocking();
     persistent();
     probes();

@@ -4,7 +4,8 @@ program calls_p2p
   MPI_MODULE
   implicit none
   MPI_HEADER
-  integer :: rank, peer, data(64), other(64), ierr
+  integer, asynchronous :: data(64), other(64)
+  integer :: rank, peer, ierr
   integer, parameter :: space_bytes = 65536
   character :: space(space_bytes)
   HANDLE(MPI_Comm) :: world
@@ -13,6 +14,7 @@ program calls_p2p
   call MPI_Comm_rank(world, rank, ierr)
   peer = 1 - rank
   call blocking
+  call absolute
   call nonblocking
   call persistent
   call probes
@@ -57,6 +59,28 @@ contains
 #endif
     integer :: length
     call MPI_Buffer_detach(address, length, ierr)
+  end subroutine
+
+  ! Types that hold addresses, from and to MPI_BOTTOM.
+  subroutine absolute
+    integer(MPI_ADDRESS_KIND) :: at(1)
+    HANDLE(MPI_Datatype) :: types(2)
+    integer :: length(1) = 3
+    call MPI_Get_address(data, at(1), ierr)
+    call MPI_Type_create_hindexed(1, length, at, MPI_INTEGER, types(1), ierr)
+    call MPI_Get_address(other, at(1), ierr)
+    call MPI_Type_create_hindexed(1, length, at, MPI_INTEGER, types(2), ierr)
+    call MPI_Type_commit(types(1), ierr)
+    call MPI_Type_commit(types(2), ierr)
+    data(1) = 17 + rank
+    call MPI_Sendrecv(MPI_BOTTOM, 1, types(1), peer, 9, MPI_BOTTOM, 1, types(2), peer, 9, world, &
+                      MPI_STATUS_IGNORE, ierr)
+    call check_arrival
+  end subroutine
+
+  ! Apart, so that the compiler does not know that it is unchanged.
+  subroutine check_arrival
+    if (other(1) /= 17 + peer) call MPI_Abort(world, 1, ierr)
   end subroutine
 
   subroutine nonblocking
