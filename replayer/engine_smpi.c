@@ -10,6 +10,7 @@
 #include "smpi_rank.h"
 
 #include "marks.h"
+#include "diagnosis.h"
 #include "sandbox.h"
 
 #include <inttypes.h>
@@ -189,30 +190,27 @@ static char *reserve_buffer(size_t *bytes)
     smpi_give_up(TL_ERR_MEMORY, "no address space for the message buffers; raise 'ulimit -v'");
 }
 
-/* Who waits where, for as many ranks as fit. */
+/* Who waits for what, in the first job that cannot go on. */
 static void __attribute__((noreturn)) report_deadlock(void)
 {
-    char text[420] = "";
-    size_t used = 0;
-    uint32_t n_waiting = 0, n_named = 0;
-    const smpi_job *job = NULL; /* the first that cannot go on */
-    for (uint32_t r = 0; r < replay.n_ranks; r++) {
-        if (!replay.ranks[r].is_running || (job && replay.ranks[r].job != job))
-            continue;
-        job = replay.ranks[r].job;
-        n_waiting++;
-        char one[256];
-        const size_t length = describe_event(&replay.ranks[r], one, sizeof one);
-        if (used + length + 3 < sizeof text - 40) {
-            used +=
-                (size_t)snprintf(text + used, sizeof text - used, "%s%s", used ? "; " : "", one);
-            n_named++;
-        }
+    char text[440];
+    const smpi_job *job = NULL;
+    for (uint32_t r = 0; r < replay.n_ranks && !job; r++)
+        if (replay.ranks[r].is_running)
+            job = replay.ranks[r].job;
+    if (!job)
+        smpi_give_up(TL_ERR_DEADLOCK, "%s: the replay cannot go on", replay.platform->folder);
+    uint32_t n_waiting = 0;
+    int64_t *waiting = smpi_alloc(job->plan->n_ranks, sizeof *waiting);
+    for (uint32_t r = 0; r < job->plan->n_ranks; r++) {
+        const smpi_rank *rank = &replay.ranks[job->first_rank + r];
+        n_waiting += rank->is_running != 0;
+        waiting[r] =
+            rank->is_running ? (int64_t)tl_cursor_position(rank->cursor) - 1 : TLR_NOT_WAITING;
     }
-    if (n_named < n_waiting)
-        snprintf(text + used, sizeof text - used, "; and %u more", n_waiting - n_named);
+    tlr_diagnose(job->trace, job->plan, waiting, text, sizeof text);
     smpi_give_up(TL_ERR_DEADLOCK, "%s: the replay cannot go on, %u ranks wait forever: %s",
-                 job ? tl_reader_path(job->trace) : replay.platform->folder, n_waiting, text);
+                 tl_reader_path(job->trace), n_waiting, text);
 }
 
 /* The ranks of all jobs, and what they begin together with. */

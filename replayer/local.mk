@@ -7,8 +7,8 @@ LOGGOPS_SOURCES = replayer/engine_loggops.c replayer/loggops.h replayer/loggops_
 noinst_LTLIBRARIES += replayer/libreplayer.la
 replayer_libreplayer_la_SOURCES = \
 	replayer/replayer.h replayer/mapping.h replayer/marks.c replayer/marks.h replayer/plan.h replayer/sandbox.h replayer/smpi_rank.h \
-	replayer/text_file.h replayer/compare.c replayer/engine_smpi.c replayer/mapping.c \
-	replayer/model.c replayer/plan.c replayer/plan_comms.c replayer/platform.c \
+	replayer/text_file.h replayer/compare.c replayer/diagnosis.c replayer/diagnosis.h replayer/engine_smpi.c replayer/mapping.c \
+	replayer/model.c replayer/plan.c replayer/plan_collectives.c replayer/plan_comms.c replayer/platform.c \
 	replayer/prediction.c replayer/prediction_json.c replayer/replay.c replayer/sandbox.c \
 	replayer/smpi_collective.c replayer/smpi_comm.c replayer/smpi_exchange.c \
 	replayer/smpi_file.c replayer/smpi_hosts.c replayer/smpi_match.c replayer/smpi_p2p.c \

@@ -206,6 +206,7 @@ static tl_status survey_event(survey *s, uint32_t rank, const tl_event *event, u
                        tl_reader_path(s->trace), rank, r->n_events, info->name,
                        comm == TLR_PLAN_NO_COMM ? event->comm : event->new_comm);
     note_twin(plan, info, comm);
+    tlr_plan_note_collective(plan, rank, event, info);
     plan->n_transfers += (uint64_t)tlr_plan_is_transfer(info->action);
     tl_status status = TL_OK;
     if (info->action == TL_ACTION_COMM_SPLIT && event->call != TL_MPI_Comm_split_type)
@@ -442,6 +443,8 @@ tl_status tlr_plan_make(tl_reader *trace, const tlr_model *model, const tlr_opti
     if (status == TL_OK && has_computation(s) && !options->no_compute)
         status = check_model(s, model);
     if (status == TL_OK)
+        status = tlr_plan_check_collectives(trace, plan, err);
+    if (status == TL_OK)
         status = tidy_splits(plan, err);
     if (status == TL_OK)
         status = match_marks(trace, plan, err);
@@ -462,6 +465,7 @@ void tlr_plan_free(tlr_plan *plan)
     for (uint32_t r = 0; plan->ranks && r < plan->n_ranks; r++) {
         free(plan->ranks[r].comms);
         free(plan->ranks[r].definitions);
+        free(plan->ranks[r].sequences);
         free(plan->ranks[r].sites);
     }
     for (size_t i = 0; i < plan->n_mark_sites; i++)

@@ -47,10 +47,16 @@ typedef struct tlr_plan_site {
     const tlr_plan_marks *marks; /* NULL: not on all ranks */
 } tlr_plan_site;
 
+/* The collective calls of a rank on one communicator. */
+typedef struct tlr_plan_sequence {
+    uint64_t n_calls, hash;
+} tlr_plan_sequence;
+
 typedef struct tlr_plan_rank {
     uint32_t n_comms;
-    int32_t *comms;              /* by the rank's id: index of the communicator, or TLR_PLAN_... */
-    const tl_comm **definitions; /* by the rank's id: what the trace says of it, or NULL */
+    int32_t *comms;               /* by the rank's id: index of the communicator, or TLR_PLAN_... */
+    tlr_plan_sequence *sequences; /* by the rank's id */
+    const tl_comm **definitions;  /* by the rank's id: what the trace says of it, or NULL */
     size_t n_sites;
     tlr_plan_site *sites;
     uint64_t n_events;
@@ -105,6 +111,11 @@ tlr_plan_site *tlr_plan_find_site(tlr_plan_rank *rank, uint16_t call, uint32_t s
 
 /* Finds the communicators that all ranks' definitions speak of. */
 tl_status tlr_plan_match_comms(tl_reader *trace, tlr_plan *plan, tl_error *err);
+/* Notes a rank's event; and refuses members of a communicator that disagree:
+ * replayer/plan_collectives.c. */
+void tlr_plan_note_collective(tlr_plan *plan, uint32_t rank, const tl_event *event,
+                              const tl_call_info *info);
+tl_status tlr_plan_check_collectives(tl_reader *trace, const tlr_plan *plan, tl_error *err);
 void tlr_plan_free_comms(tlr_plan *plan);
 /* Rank of a world rank in a communicator; -1 if it is no member. */
 int32_t tlr_plan_rank_in(const tlr_plan_comm *comm, int32_t world_rank);

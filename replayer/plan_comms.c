@@ -123,7 +123,8 @@ static tl_status add_rank(tl_reader *trace, table *t, tlr_plan *plan, uint32_t r
     r->n_comms = (n ? comms[n - 1].id : TL_COMM_SELF) + 1;
     r->comms = malloc(r->n_comms * sizeof *r->comms);
     r->definitions = calloc(r->n_comms, sizeof *r->definitions);
-    if (!r->comms || !r->definitions)
+    r->sequences = calloc(r->n_comms, sizeof *r->sequences);
+    if (!r->comms || !r->definitions || !r->sequences)
         return tl_fail(err, TL_ERR_MEMORY, "out of memory for the communicators");
     for (uint32_t i = 0; i < r->n_comms; i++)
         r->comms[i] = TLR_PLAN_NO_COMM;

@@ -6,6 +6,7 @@ CLI_TESTS = \
 	tests/cli/jobs.sh \
 	tests/cli/make.sh \
 	tests/cli/man_examples.sh \
+	tests/cli/deadlock.sh \
 	tests/cli/exchange.sh \
 	tests/cli/import.sh \
 	tests/cli/installed.sh \

@@ -1,0 +1,14 @@
+/* diagnosis.h - what ranks that cannot go on wait for. */
+#ifndef TLR_DIAGNOSIS_H
+#define TLR_DIAGNOSIS_H
+
+#include "plan.h"
+
+enum { TLR_NOT_WAITING = -1 };
+
+/* Writes who waits for what, ranks in order, as many as fit; `size` is at least 16.
+ * waiting[rank]: number of the event that it cannot finish, or TLR_NOT_WAITING. */
+void tlr_diagnose(tl_reader *trace, const tlr_plan *plan, const int64_t *waiting, char *text,
+                  size_t size);
+
+#endif

@@ -1,0 +1,96 @@
+#!/usr/bin/env bash
+# timeless replay: runs that cannot end are told in one line: which ranks, where they are, what each waits for.
+. "$(dirname "$0")/../tap.sh"
+cd "$scratch" || exit 99
+export TIMELESS_PLATFORMS=$top_srcdir/platforms
+
+# trace NAME RANK...: each rank's calls, a line each; MPI_, comm and call numbers are added
+trace() {
+    local name=$1 rank=-1 n line; shift
+    {
+        printf '%s\n' 'timeless-text 1' "ranks $#" 'volume_unit "cpu-ns"'
+        for lines; do
+            rank=$((rank + 1)) n=0
+            printf '%s\n' "rank $rank host=\"h\"" 'site 1 object="app" offset=18'
+            while read -r line; do
+                case $line in
+                '') continue ;;
+                comm*) echo "$line"; continue ;;
+                Barrier*) line="$line clock_ns=0" ;;
+                Send* | Recv* | Irecv* | Isend* | Sendrecv*) line="$line type_bytes=1" ;;
+                esac
+                case $line in *comm=* | Wait* | Start*) ;; *) line="$line comm=1" ;; esac
+                case $line in Match*) ;; *) line="MPI_$line site=1" ;; esac
+                echo "$rank $n $line"
+                n=$((n + 1))
+            done <<<"$lines"
+            echo 'end cut clock_ns=0'
+        done
+    } | "$timeless" undump - -o "$name.tl"
+}
+# says NAME TRACE TEXT...: exits with 3 after one line that has each text
+says() {
+    local name=$1 trace=$2 text; shift 2
+    check_exit 3 "$name" "$timeless" replay "$trace.tl" -p star-1g --ranks-per-host 4
+    cp err said
+    check "$name: in one line" test "$(wc -l <said)" = 1
+    for text; do
+        check "$name: $text" grep -qF -e "$text" said || sed 's/^/# /' said
+    done
+}
+trace tags 'Recv count=8 peer=1 tag=7' 'Send count=8 peer=0 tag=8'
+says 'a tag that nobody sends' tags 'tags.tl: the replay cannot go on, 1 ranks wait forever: ' \
+    'rank 0 in MPI_Recv (event 0, app+0x12) for a message from rank 1 with tag 7 (sends 0 of them in all, receives 1)'
+trace both 'Send count=1000000 peer=1 tag=1
+    Recv count=1000000 peer=1 tag=1' 'Send count=1000000 peer=0 tag=1
+    Recv count=1000000 peer=0 tag=1'
+says 'both send first' both '2 ranks wait forever' \
+    'rank 0 in MPI_Send (event 0, app+0x12) for a receive by rank 1 of tag 1;' \
+    'rank 1 in MPI_Send (event 0, app+0x12) for a receive by rank 0 of tag 1'
+trace circle 'Recv count=8 peer=2 tag=1
+    Send count=8 peer=1 tag=1' 'Recv count=8 peer=0 tag=1
+    Send count=8 peer=2 tag=1' 'Irecv count=8 peer=1 tag=1 request=1
+    Waitall list=[1]
+    Send count=8 peer=0 tag=1'
+says 'a circle' circle 'rank 0 in MPI_Recv (event 0, app+0x12) for a message from rank 2 with tag 1;' \
+    'rank 1 in MPI_Recv (event 0, app+0x12) for a message from rank 0 with tag 1;' \
+    'rank 2 in MPI_Waitall (event 1, app+0x12) for a message from rank 1 with tag 1'
+trace many 'Irecv count=8 peer=1 tag=1 request=1
+    Irecv count=8 peer=1 tag=2 request=2
+    Waitall list=[1,2]' 'Send count=8 peer=0 tag=2'
+says 'several requests' many 'rank 0 in MPI_Waitall (event 2, app+0x12) for a message from rank 1 with tag 1 (sends 0 of them in all, receives 1) or 1 other requests'
+trace waits 'Barrier' 'Recv count=8 peer=2 tag=1
+    Barrier' 'Barrier'
+says 'a barrier that one rank does not reach' waits '3 ranks wait forever' \
+    'rank 0 in MPI_Barrier (event 0, app+0x12) for rank 1;' \
+    'rank 1 in MPI_Recv (event 0, app+0x12) for a message from rank 2 with tag 1 (sends 0 of them in all, receives 1)' \
+    'rank 2 in MPI_Barrier (event 0, app+0x12) for rank 1'
+trace shift 'Sendrecv count=8 peer=1 tag=1 recv_count=8 recv_type_bytes=1 recv_peer=1 recv_tag=2' \
+    'Sendrecv count=8 peer=0 tag=1 recv_count=8 recv_type_bytes=1 recv_peer=0 recv_tag=2'
+says 'Sendrecv' shift 'rank 1 in MPI_Sendrecv (event 0, app+0x12) for a message from rank 0 with tag 2 (sends 0 of them in all, receives 1)'
+eight=(); for r in 1 2 3 4 5 6 7; do eight+=("Recv count=8 peer=0 tag=$r"); done
+trace eight 'Barrier comm=2' "${eight[@]}"
+says 'more ranks than a line takes' eight '7 ranks wait forever: rank 1 in MPI_Recv' '; and 4 more'
+
+size='count=8 type_bytes=1'
+trace calls "Bcast $size peer=0
+    Allreduce $size" "Bcast $size peer=0
+    Reduce $size peer=0"
+says 'another collective' calls 'calls.tl: collective number 2 on a communicator of 2 ranks differs: rank 0 calls MPI_Allreduce (event 1, app+0x12), rank 1 calls MPI_Reduce (event 1, app+0x12); all members'
+trace roots "Bcast $size peer=0" "Bcast $size peer=1"
+says 'another root' roots 'collective number 1' 'rank 1 calls MPI_Bcast (event 0, app+0x12) with another root'
+trace fewer $'Barrier\nBarrier' 'Barrier'
+says 'one too few' fewer 'collective number 2 on a communicator of 2 ranks differs: rank 0 calls MPI_Barrier (event 1, app+0x12), rank 1 makes no further one'
+trace sub 'comm 3 parent=1 call=MPI_Comm_split members=[0,2]
+    Barrier comm=3' 'Barrier comm=2' 'comm 3 parent=1 call=MPI_Comm_split members=[0,2]
+    Ibarrier comm=3 request=1
+    Wait request=1'
+says 'blocking and not' sub 'collective number 1 on a communicator of 2 ranks differs: rank 0 calls MPI_Barrier (event 0, app+0x12), rank 2 calls MPI_Ibarrier'
+
+# A rank that is missing, and a run that did not end.
+printf '%s\n' 'timeless-text 1' 'ranks 3' 'rank 0 host="h"' 'end cut clock_ns=0' 'rank 2 host="h"' 'end cut clock_ns=0' |
+    "$timeless" undump - -o missing.tl
+says 'a missing rank' missing 'missing.tl: rank 1 '
+printf '%s\n' 'timeless-text 1' 'ranks 1' 'rank 0 host="h"' 'end exited clock_ns=0' | "$timeless" undump - -o exited.tl
+says 'a rank that ended early' exited 'exited.tl: rank 0 did not come to MPI_Finalize'
+tap_done
