@@ -19,12 +19,13 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-enum { OPTION_LIST_VOLUMES = 256, OPTION_KERNELS, OPTION_VOLUME };
+enum { OPTION_LIST_VOLUMES = 256, OPTION_KERNELS, OPTION_VOLUME, OPTION_COUNTERS };
 
 typedef struct settings {
     const char *output;
     const char *volume;
     const char *kernels;
+    const char *counters;
     bool quiet, list_volumes;
     char **command;
     int n_command;
@@ -40,6 +41,10 @@ static const struct argp_option options[] = {
     {"list-volumes", OPTION_LIST_VOLUMES, NULL, 0, "Say which sources work here, and exit", 0},
     {"kernels", OPTION_KERNELS, "WHICH", 0,
      "Record these kernels: none, large (the default: all but BLAS on short vectors) or all", 0},
+    {"counters", OPTION_COUNTERS, "LIST", 0,
+     "Count these too, in each rank: events of PAPI, mpit:NAME of the MPI library (NAME* for all "
+     "that begin so), with commas",
+     0},
     {"quiet", 'q', NULL, 0, "Say nothing unless something is wrong", 0},
     {0}};
 
@@ -55,6 +60,7 @@ static error_t parse_option(int key, char *arg, struct argp_state *state)
             argp_error(state, "--kernels %s: give none, large or all", arg);
         s->kernels = arg;
         return 0;
+    case OPTION_COUNTERS: s->counters = arg; return 0;
     case 'q': s->quiet = true; return 0;
     case ARGP_KEY_ARG:
         s->command = &state->argv[state->next - 1];
@@ -109,8 +115,8 @@ static bool find_tracer(char *path, size_t size)
 
 /* ---- environment of the command ---- */
 
-static const char *const forwarded[] = {"LD_PRELOAD", "TIMELESS_OUTPUT", "TIMELESS_VOLUME",
-                                        "TIMELESS_QUIET", "TIMELESS_KERNELS"};
+static const char *const forwarded[] = {"LD_PRELOAD",     "TIMELESS_OUTPUT",  "TIMELESS_VOLUME",
+                                        "TIMELESS_QUIET", "TIMELESS_KERNELS", "TIMELESS_COUNTERS"};
 enum { N_FORWARDED = sizeof forwarded / sizeof *forwarded };
 
 /* The tracer first, then what the user preloads. */
@@ -130,6 +136,11 @@ static void set_environment(const settings *s, const char *output)
         setenv("TIMELESS_VOLUME", s->volume, 1);
     if (s->kernels)
         setenv("TIMELESS_KERNELS", s->kernels, 1);
+    /* Open MPI's own counting is off unless asked for. */
+    if (s->counters && strstr(s->counters, "mpit:runtime_spc"))
+        setenv("OMPI_MCA_mpi_spc_attach", "all", 0);
+    if (s->counters && strstr(s->counters, "_monitoring_"))
+        setenv("OMPI_MCA_pml_monitoring_enable", "1", 0);
     if (s->quiet)
         setenv("TIMELESS_QUIET", "1", 1);
 }
@@ -379,17 +390,18 @@ static int list_volumes(const char *tracer)
 static int check_volume(settings *s, const char *tracer)
 {
     static cli_emulator emulator;
-    if (!strncmp(s->volume, "exact", strlen("exact"))) {
-        const char *reason = emulator_find(s->volume, tracer, &emulator);
+    const char *volume = s->volume ? s->volume : "auto";
+    if (!strncmp(volume, "exact", strlen("exact"))) {
+        const char *reason = emulator_find(volume, tracer, &emulator);
         if (!reason)
             reason = emulator_prepare_launch(&emulator);
         if (reason)
-            return cli_fail_text(TL_ERR_USAGE, "not %s: %s", s->volume, reason);
+            return cli_fail_text(TL_ERR_USAGE, "not %s: %s", volume, reason);
         emulator_prepare(&emulator);
         s->emulator = &emulator;
-        s->volume = emulator.volume;
+        volume = s->volume = emulator.volume;
     }
-    return ask_tracer("TIMELESS_CHECK_VOLUME", s->volume, s->emulator) == 0 ? CLI_OK : CLI_USAGE;
+    return ask_tracer("TIMELESS_CHECK_VOLUME", volume, s->emulator) == 0 ? CLI_OK : CLI_USAGE;
 }
 
 int cmd_record(int argc, char **argv)
@@ -405,7 +417,9 @@ int cmd_record(int argc, char **argv)
     set_preload(tracer);
     if (s.list_volumes)
         return list_volumes(tracer);
-    if (s.volume && check_volume(&s, tracer) != CLI_OK)
+    if (s.counters)
+        setenv("TIMELESS_COUNTERS", s.counters, 1);
+    if ((s.volume || s.counters) && check_volume(&s, tracer) != CLI_OK)
         return CLI_USAGE;
     if (!absolute_path(s.output, output, sizeof output))
         return cli_fail_text(TL_ERR_USAGE, "%s: the path is too long", s.output);

@@ -9,6 +9,7 @@ tracer_libtimeless_tracer_la_SOURCES = \
 	tracer/user_kernel.c tracer/volume.c \
 	tracer/volume.h tracer/volume_cputime.c \
 	tracer/volume_exact.c tracer/exact/exact.h tracer/exact/valgrind_request.h \
+	tracer/counters.c tracer/counters.h tracer/papi_set.c tracer/papi_set.h \
 	tracer/volume_papi.c tracer/volume_perf.c tracer/volume_rseq.c \
 	tracer/wrappers.c
 nodist_tracer_libtimeless_tracer_la_SOURCES = tracer/fortran_names.h

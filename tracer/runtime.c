@@ -11,6 +11,7 @@
 #include <unistd.h>
 
 #include "comms.h"
+#include "counters.h"
 #include "requests.h"
 #include "volume.h"
 
@@ -88,6 +89,8 @@ void tlt_stop(tl_end_reason reason)
                 tlt.rank, (unsigned long long)tlt.foreign_calls);
         reason = TL_END_FAILED;
     }
+    if (reason == TL_END_FINALIZED)
+        tlt_counters_write(writer);
     tl_status status = tl_writer_close(writer, reason, tlt_clock_ns());
     if (status != TL_OK && reason != TL_END_FAILED)
         tlt_say("rank %d: %s; its part of the trace is incomplete", tlt.rank,
@@ -176,9 +179,18 @@ __attribute__((constructor)) static void answer_about_volumes(void)
     const char *listed = getenv("TIMELESS_LIST_VOLUMES");
     if (listed)
         tlt_volume_list(listed);
-    if (!wanted || tlt_volume_choose(wanted, why, sizeof why))
+    if (!wanted)
         return;
-    tlt_say("%s; 'timeless record --list-volumes' lists what works here", why);
+    const char *problem = tlt_counters_read_list();
+    if (!problem && !tlt_volume_choose(wanted, why, sizeof why)) {
+        tlt_say("%s; 'timeless record --list-volumes' lists what works here", why);
+        _exit(1);
+    }
+    if (!problem)
+        problem = tlt_counters_start_papi();
+    if (!problem)
+        return;
+    tlt_say("--counters: %s", problem);
     _exit(1);
 }
 
@@ -261,6 +273,7 @@ void tlt_start(uint16_t call, void *return_address)
             tlt_say("processes made by MPI_Comm_spawn are not traced");
         return;
     }
+    tlt_counters_read_list();
     volume = choose_volume();
     if (!all_agree(volume))
         return;
@@ -268,6 +281,7 @@ void tlt_start(uint16_t call, void *return_address)
     tlt.mark = volume->mark;
     tlt.since_mark = volume->since_mark;
     tlt.volume_bias = measure_bias(volume);
+    tlt_counters_start();
     tlt_sites_reset();
     tlt_user_kernels_reset();
     tl_writer *writer = NULL;
@@ -286,6 +300,7 @@ void tlt_start(uint16_t call, void *return_address)
     tl_event event = {.call = call, .site = tlt_site(return_address)};
     tlt_put(&event);
     tlt_pmpi.Barrier(tlt_pmpi.comm_world); /* the ranks' clocks start together */
+    tlt_counters_mark();
     tlt.start_ns = tlt_monotonic_ns();
     tlt_leave();
 }

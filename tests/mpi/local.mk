@@ -36,9 +36,9 @@ EXTRA_DIST += tests/mpi/oracle.sh \
 TESTS += tests/mpi/exact.sh
 EXTRA_DIST += tests/mpi/exact.sh tests/mpi/exact.c
 
-# Volumes by named events, and of helper threads.
-TESTS += tests/mpi/volume_events.sh
-EXTRA_DIST += tests/mpi/volume_events.sh tests/mpi/helpers.c tests/mpi/stand_in_papi.c
+# Volumes by named events and of helper threads, counters.
+TESTS += tests/mpi/counters.sh tests/mpi/volume_events.sh
+EXTRA_DIST += tests/mpi/counters.sh tests/mpi/volume_events.sh tests/mpi/helpers.c tests/mpi/stand_in_papi.c
 
 # Under Valgrind.
 TESTS += tests/mpi/memcheck.sh

@@ -8,6 +8,8 @@
 
 static clockid_t source = CLOCK_THREAD_CPUTIME_ID;
 
+static int n_events;
+
 static int is_told(const char *what)
 {
     const char *told = getenv("STAND_IN_PAPI");
@@ -44,6 +46,7 @@ int PAPI_get_event_component(int code)
 int PAPI_create_eventset(int *set)
 {
     *set = 1;
+    n_events = 0;
     return PAPI_OK;
 }
 
@@ -63,6 +66,7 @@ int PAPI_set_opt(int what, PAPI_option_t *option)
 
 int PAPI_add_event(int set, int code)
 {
+    n_events++;
     return set == 1 && code == 7 ? PAPI_OK : PAPI_EINVAL;
 }
 
@@ -75,7 +79,8 @@ int PAPI_read(int set, long long *values)
 {
     struct timespec t;
     clock_gettime(source, &t);
-    *values = is_told("still") ? 0 : 10LL * set * (t.tv_sec * 1000000000LL + t.tv_nsec);
+    for (int i = 0; i < n_events; i++)
+        values[i] = is_told("still") ? 0 : 10LL * set * (t.tv_sec * 1000000000LL + t.tv_nsec);
     return PAPI_OK;
 }
 
