@@ -385,6 +385,10 @@ static tl_status translate(reading *t, const tl_event *e)
         if (info->action == TL_ACTION_KERNEL)
             t->compute_s += tlr_model_kernel_s(t->model, t->trace, t->rank, e);
     }
+    if (!tlr_plan_is_plain(t->plan, t->rank, e, info)) {
+        t->n_read++;
+        return TL_OK;
+    }
     if (!is_local(info->action))
         status = add_compute(t);
     if (status == TL_OK)

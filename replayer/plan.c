@@ -91,10 +91,22 @@ static int is_modelled_between_groups(tl_action action)
     }
 }
 
+static int needs_comm(const tl_call_info *info)
+{
+    return (info->slots & TL_SLOT_COMM) && info->action != TL_ACTION_COMM_FREE &&
+           info->action != TL_ACTION_ABORT;
+}
+
+/* On a communicator that came from an opaque call nothing is known of a call but its name. */
+static int is_opaque(const tl_event *event, const tl_call_info *info)
+{
+    return info->action == TL_ACTION_OPAQUE || (needs_comm(info) && event->comm == TL_COMM_NULL);
+}
+
 int tlr_plan_is_modelled(const tlr_plan *plan, uint32_t rank, const tl_event *event,
                          const tl_call_info *info)
 {
-    if (info->action == TL_ACTION_OPAQUE)
+    if (is_opaque(event, info))
         return 0;
     const int32_t comm = tlr_plan_find_comm(plan, rank, event->comm);
     return comm < 0 || !plan->comms[comm].n_first || is_modelled_between_groups(info->action);
@@ -105,7 +117,8 @@ int tlr_plan_is_plain(const tlr_plan *plan, uint32_t rank, const tl_event *event
 {
     const int32_t comm = tlr_plan_find_comm(plan, rank, event->comm);
     const int32_t made = tlr_plan_find_comm(plan, rank, event->new_comm);
-    if ((tlr_plan_is_collective(info->action) && (info->traits & TL_TRAIT_PERSISTENT)) ||
+    if (is_opaque(event, info) ||
+        (tlr_plan_is_collective(info->action) && (info->traits & TL_TRAIT_PERSISTENT)) ||
         (info->action == TL_ACTION_COMM_DUP && (info->traits & TL_TRAIT_NB)) ||
         (comm >= 0 && plan->comms[comm].n_first) || (made >= 0 && plan->comms[made].n_first))
         return 0;
@@ -188,7 +201,8 @@ static tl_status survey_event(survey *s, uint32_t rank, const tl_event *event, u
         return tl_fail(s->err, TL_ERR_CORRUPT,
                        "%s: rank %u, event %" PRIu64 ": kernel %d is not defined",
                        tl_reader_path(s->trace), rank, r->n_events, event->tag);
-    if (!s->is_modelled(plan, rank, event, info)) {
+    const int is_modelled = s->is_modelled(plan, rank, event, info);
+    if (!is_modelled) {
         plan->n_opaque++;
         s->n_unmodelled[event->call]++;
     }
@@ -197,23 +211,23 @@ static tl_status survey_event(survey *s, uint32_t rank, const tl_event *event, u
         comm = tlr_plan_find_comm(plan, rank, event->comm);
     if (event->new_comm)
         child = tlr_plan_find_comm(plan, rank, event->new_comm);
-    const int needs_comm = (info->slots & TL_SLOT_COMM) && info->action != TL_ACTION_COMM_FREE &&
-                           info->action != TL_ACTION_ABORT;
-    if ((needs_comm && comm == TLR_PLAN_NO_COMM) || (event->new_comm && child == TLR_PLAN_NO_COMM))
+    const int is_lost = needs_comm(info) && event->comm && comm == TLR_PLAN_NO_COMM;
+    if (is_lost || (event->new_comm && child == TLR_PLAN_NO_COMM))
         return tl_fail(s->err, TL_ERR_CORRUPT,
                        "%s: rank %u, event %" PRIu64 ": %s on communicator %u, which is not "
                        "defined",
                        tl_reader_path(s->trace), rank, r->n_events, info->name,
-                       comm == TLR_PLAN_NO_COMM ? event->comm : event->new_comm);
+                       is_lost ? event->comm : event->new_comm);
     note_twin(plan, info, comm);
     tlr_plan_note_collective(plan, rank, event, info);
     plan->n_transfers += (uint64_t)tlr_plan_is_transfer(info->action);
     tl_status status = TL_OK;
-    if (info->action == TL_ACTION_COMM_SPLIT && event->call != TL_MPI_Comm_split_type)
+    if (is_modelled && info->action == TL_ACTION_COMM_SPLIT &&
+        event->call != TL_MPI_Comm_split_type)
         status = add_split(s, rank, comm, n_splits[event->comm]++, child);
     if (s->enters && comm >= 0)
         plan->comms[comm].is_entered = 1;
-    if (status == TL_OK && (info->traits & TL_TRAIT_MARK) && !s->enters)
+    if (status == TL_OK && (info->traits & TL_TRAIT_MARK) && is_modelled && !s->enters)
         status = add_mark(s, r, event, sites_room);
     s->enters = info->action == TL_ACTION_ENTER;
     r->n_events++;
