@@ -1,18 +1,54 @@
 /* pack.c - timeless pack: write a trace again, as small as it gets. */
 #include "cli.h"
 
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { OPTION_PRECISION = 256 };
+
 struct pack_options {
-    const char *path, *out;
+    const char *path, *out, *precision;
+    double volume_precision;
 };
 
 static const struct argp_option option_table[] = {
-    {"output", 'o', "FILE", 0, "the trace to write; may be TRACE itself", 0}, {0}};
+    {"output", 'o', "FILE", 0, "the trace to write; may be TRACE itself", 0},
+    {"volume-precision", OPTION_PRECISION, "FRACTION", 0,
+     "let each volume change by this fraction of it at most (default: 0, not at all)", 0},
+    {0}};
+
+static void parse_precision(struct argp_state *state, char *arg)
+{
+    struct pack_options *o = state->input;
+    char *end;
+    o->precision = arg;
+    o->volume_precision = strtod(arg, &end);
+    if (end == arg || *end || !(o->volume_precision >= 0 && o->volume_precision <= 0.5))
+        argp_error(state, "volume precision '%s': give a number from 0 to 0.5, such as 1e-3", arg);
+}
+
+/* How the trace came to be: command, trace and its hash; what that was made from before. */
+static tl_status describe_origin(tl_reader *r, const struct pack_options *o, char *text,
+                                 size_t size, tl_error *err)
+{
+    uint64_t hash;
+    tl_status status = tl_reader_hash(r, &hash, err);
+    if (status)
+        return status;
+    const char *base = strrchr(o->path, '/'), *before = tl_reader_run(r)->origin;
+    snprintf(text, size, "timeless pack --volume-precision %s of %s (%016" PRIx64 ")%s%s",
+             o->precision, base ? base + 1 : o->path, hash, *before ? "; " : "", before);
+    return TL_OK;
+}
 
 static error_t parse(int key, char *arg, struct argp_state *state)
 {
     struct pack_options *o = state->input;
     switch (key) {
     case 'o': o->out = arg; return 0;
+    case OPTION_PRECISION: parse_precision(state, arg); return 0;
     case ARGP_KEY_SUCCESS:
         if (!o->out)
             argp_error(state, "where to? give -o FILE");
@@ -32,7 +68,16 @@ int cmd_pack(int argc, char **argv)
     if (code)
         return code;
     tl_error err;
-    if (tl_pack(r, o.out, &err))
+    char origin[1024];
+    tl_pack_options options = {.volume_precision = o.volume_precision};
+    tl_status status = TL_OK;
+    if (o.volume_precision > 0) {
+        status = describe_origin(r, &o, origin, sizeof origin, &err);
+        options.origin = origin;
+    }
+    if (!status)
+        status = tl_pack(r, &options, o.out, &err);
+    if (status)
         code = cli_fail(&err);
     tl_reader_close(r);
     return code;

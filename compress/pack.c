@@ -3,6 +3,7 @@
 #include "config.h"
 
 #include "error.h"
+#include "quantise.h"
 #include "reader.h"
 #include "run.h"
 #include "writer.h"
@@ -20,12 +21,15 @@ enum { GROUP = 16 };
 typedef struct lane {
     tl_cursor *cursor;
     tl_writer *writer;
+    tl_quantiser quantiser;
+    uint64_t n_events;
     uint32_t rank;
 } lane;
 
 typedef struct packing {
     tl_reader *r;
     const char *out_path;
+    const tl_pack_options *options;
     tl_blocks blocks;
     lane lanes[GROUP];
     tl_error *err;
@@ -67,7 +71,7 @@ static tl_status pass_extras(packing *p, lane *l)
 
 static tl_status open_lane(packing *p, lane *l, uint32_t rank)
 {
-    *l = (lane){.rank = rank};
+    *l = (lane){.rank = rank, .quantiser = {.precision = p->options->volume_precision}};
     if (!tl_reader_part(p->r, rank))
         return TL_OK;
     tl_status status = tl_cursor_open(p->r, rank, &l->cursor, p->err);
@@ -78,6 +82,7 @@ static tl_status open_lane(packing *p, lane *l, uint32_t rank)
         return write_failed(p, status);
     tl_rank_summary summary;
     tl_reader_rank(p->r, rank, &summary);
+    l->n_events = summary.n_events;
     if (summary.end != TL_END_NONE)
         tl_writer_foresee_end(l->writer, summary.clock_ns);
     return pass_extras(p, l);
@@ -87,6 +92,7 @@ static void close_lane(lane *l)
 {
     tl_cursor_close(l->cursor);
     tl_writer_abandon(l->writer);
+    tl_quantiser_free(&l->quantiser);
     *l = (lane){0};
 }
 
@@ -119,6 +125,9 @@ static tl_status advance(packing *p, lane *l)
                 *p->err = *tl_cursor_error(l->cursor);
             return status;
         }
+        if (p->options->volume_precision > 0 &&
+            !tl_quantise(&l->quantiser, &e, tl_cursor_position(l->cursor) == l->n_events))
+            return write_failed(p, TL_ERR_MEMORY);
         status = tl_writer_put(l->writer, &e);
         if (status)
             return write_failed(p, status);
@@ -164,7 +173,10 @@ static tl_status pack_all(packing *p)
 static tl_status write_packed(packing *p, const char *path)
 {
     tl_run_header header = {0};
-    tl_status status = tl_trace_create(path, &p->r->header.run, p->err);
+    tl_run run = p->r->header.run;
+    if (p->options->origin)
+        run.origin = p->options->origin;
+    tl_status status = tl_trace_create(path, &run, p->err);
     if (status)
         return status;
     int fd = open(path, O_RDWR | O_APPEND | O_CLOEXEC);
@@ -185,8 +197,13 @@ static tl_status write_packed(packing *p, const char *path)
     return status;
 }
 
-tl_status tl_pack(tl_reader *r, const char *out_path, tl_error *err)
+tl_status tl_pack(tl_reader *r, const tl_pack_options *options, const char *out_path, tl_error *err)
 {
+    static const tl_pack_options lossless = {0};
+    if (options && !(options->volume_precision >= 0 && options->volume_precision <= 0.5))
+        return tl_fail(err, TL_ERR_USAGE,
+                       "volumes cannot have a precision of %g; give one from 0 to 0.5",
+                       options->volume_precision);
     if (r->n_damages)
         return tl_fail(err, r->damages[0].status, "%s", r->damages[0].text);
     /* Under another name until it is whole: the trace may replace itself. */
@@ -195,7 +212,8 @@ tl_status tl_pack(tl_reader *r, const char *out_path, tl_error *err)
     if (!part_path)
         return tl_fail(err, TL_ERR_MEMORY, "%s: out of memory", out_path);
     snprintf(part_path, size, "%s.part", out_path);
-    packing p = {.r = r, .out_path = out_path, .err = err};
+    packing p = {
+        .r = r, .out_path = out_path, .options = options ? options : &lossless, .err = err};
     tl_status status = write_packed(&p, part_path);
     if (!status && rename(part_path, out_path))
         status = tl_fail_errno(err, "%s: cannot be written", out_path);

@@ -463,10 +463,20 @@ TL_API void tl_cursor_close(tl_cursor *c);
 
 /* ---- packing ---- */
 
+typedef struct tl_pack_options {
+    /* 0: volumes stay as they are.  Otherwise each changes by this fraction of it at most, the
+     * rounding is carried forward, and the last event of a rank takes what is left: the rank's
+     * total stays exact. */
+    double volume_precision;
+    const char *origin; /* how this trace was made from which; NULL: as it was */
+} tl_pack_options;
+
 /* Writes the trace again, as small as it gets: the same events, definitions and ends, in long
  * frames, with what is the same on many ranks stored once.  Works in the memory of a few ranks,
- * whatever their number.  `out_path` may be the trace itself.  A damaged trace is refused. */
-TL_API tl_status tl_pack(tl_reader *r, const char *out_path, tl_error *err);
+ * whatever their number.  `options` may be NULL; `out_path` may be the trace itself.  A damaged
+ * trace is refused. */
+TL_API tl_status tl_pack(tl_reader *r, const tl_pack_options *options, const char *out_path,
+                         tl_error *err);
 
 /* ---- text ---- */
 

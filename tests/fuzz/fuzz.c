@@ -100,7 +100,7 @@ static void seek(tl_reader *r, uint32_t rank)
 static void pack(const char *path, tl_reader *r)
 {
     tl_error err;
-    if (tl_pack(r, fuzz_path(3), &err))
+    if (tl_pack(r, NULL, fuzz_path(3), &err))
         return;
     tl_status here, there;
     char *text = fuzz_dump(path, &here), *packed = fuzz_dump(fuzz_path(3), &there);

@@ -21,7 +21,7 @@ static void pack(const char *from, const char *to)
 {
     tl_error err;
     tl_reader *r;
-    if (tl_reader_open(from, &r, &err) || tl_pack(r, to, &err))
+    if (tl_reader_open(from, &r, &err) || tl_pack(r, NULL, to, &err))
         fail_msg("%s", err.text);
     tl_reader_close(r);
 }
@@ -151,6 +151,84 @@ static void seek(void **state)
     seek_in(packed, EVENTS, packed_bytes);
 }
 
+/* ---- precision ---- */
+
+enum { BURSTS = 3000 };
+
+static tl_event burst(test_random *random, uint64_t i)
+{
+    uint64_t noise = test_below(random, 1 + (UINT64_C(1) << i % 40));
+    return (tl_event){.call = TL_MPI_Barrier,
+                      .comm = TL_COMM_WORLD,
+                      .site = 1 + (uint32_t)(i % 3),
+                      .volume = noise};
+}
+
+/* Each burst keeps its precision, but for the last one, and the total is exact. */
+static void check_bursts(const char *path, double precision, uint64_t total)
+{
+    tl_reader *r = open_trace(path);
+    tl_rank_summary summary;
+    tl_reader_rank(r, 0, &summary);
+    assert_true(summary.volume == total);
+    assert_int_equal(summary.n_events, BURSTS);
+    tl_cursor *c;
+    tl_event e;
+    test_random random = {.state = 9};
+    assert_int_equal(tl_cursor_open(r, 0, &c, NULL), TL_OK);
+    for (uint64_t i = 0; i + 1 < BURSTS; i++) {
+        double was = (double)burst(&random, i).volume;
+        assert_int_equal(tl_cursor_next(c, &e), TL_OK);
+        assert_true((double)e.volume >= was * (1 - precision) * (1 - 1e-12));
+        assert_true((double)e.volume <= was * (1 + precision) * (1 + 1e-12));
+    }
+    tl_cursor_close(c);
+    tl_reader_close(r);
+}
+
+static uint64_t write_bursts(const char *path)
+{
+    tl_error err;
+    tl_run run = {.n_ranks = 1, .volume_unit = "instructions"};
+    tl_writer *w;
+    assert_int_equal(tl_trace_create(path, &run, &err), TL_OK);
+    assert_int_equal(tl_writer_open(path, 0, "h", &w, &err), TL_OK);
+    test_random random = {.state = 9};
+    uint64_t total = 0;
+    for (uint64_t i = 0; i < BURSTS; i++) {
+        tl_event e = burst(&random, i);
+        total += e.volume;
+        assert_int_equal(tl_writer_put(w, &e), TL_OK);
+    }
+    assert_int_equal(tl_writer_close(w, TL_END_EXITED, 0), TL_OK);
+    return total;
+}
+
+static void precision(void **state)
+{
+    (void)state;
+    static const double precisions[] = {0.5, 1e-1, 1e-3, 1e-6};
+    char path[512], rounded[512];
+    snprintf(path, sizeof path, "%s", test_scratch("bursts.tl"));
+    snprintf(rounded, sizeof rounded, "%s", test_scratch("rounded.tl"));
+    uint64_t total = write_bursts(path);
+    tl_error err;
+    tl_reader *r = open_trace(path);
+    for (size_t i = 0; i < sizeof precisions / sizeof *precisions; i++) {
+        tl_pack_options options = {.volume_precision = precisions[i], .origin = "rounded"};
+        assert_int_equal(tl_pack(r, &options, rounded, &err), TL_OK);
+        check_bursts(rounded, precisions[i], total);
+    }
+    tl_reader *last = open_trace(rounded);
+    assert_string_equal(tl_reader_run(last)->origin, "rounded");
+    tl_reader_close(last);
+    tl_pack_options wrong = {.volume_precision = -1};
+    assert_int_equal(tl_pack(r, &wrong, rounded, &err), TL_ERR_USAGE);
+    tl_reader_close(r);
+    unlink(path);
+    unlink(rounded);
+}
+
 /* ---- damage ---- */
 
 typedef struct file {
@@ -264,7 +342,7 @@ static void damaged_is_refused(void **state)
     store(bad, whole.data, whole.size - 20);
     tl_reader *r = open_trace(bad);
     tl_error err;
-    assert_int_equal(tl_pack(r, packed, &err), TL_ERR_TRUNCATED);
+    assert_int_equal(tl_pack(r, NULL, packed, &err), TL_ERR_TRUNCATED);
     assert_memory_equal(err.text, bad, strlen(bad));
     tl_reader_close(r);
     unlink(bad);
@@ -278,6 +356,7 @@ int main(void)
         cmocka_unit_test(the_same),
         cmocka_unit_test(in_place_and_again),
         cmocka_unit_test(seek),
+        cmocka_unit_test(precision),
         cmocka_unit_test(damage_of_plain),
         cmocka_unit_test(damage_of_packed),
         cmocka_unit_test(damaged_is_refused),
