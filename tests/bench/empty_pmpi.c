@@ -39,3 +39,8 @@ int MPI_Allreduce(const void *sendbuf, void *recvbuf, int count, MPI_Datatype ty
 {
     return PMPI_Allreduce(sendbuf, recvbuf, count, type, op, comm);
 }
+
+int MPI_Wait(MPI_Request *request, MPI_Status *status)
+{
+    return PMPI_Wait(request, status);
+}

@@ -2,3 +2,5 @@
 EXTRA_DIST += tests/bench/tracer_overhead.sh tests/bench/call_cost.c tests/bench/empty_pmpi.c \
 	tests/bench/patterns.c tests/bench/plain.c \
 	tests/bench/kernel_cost.sh tests/bench/kernel_cost.c
+EXTRA_DIST += tests/bench/run_overhead.sh tests/bench/stencil.c \
+	tests/bench/finalize_cost.sh tests/bench/many_events.c

@@ -1,49 +1,74 @@
 #!/usr/bin/env bash
-# tracer_overhead.sh - what the tracer costs.
+# tracer_overhead.sh - what the tracer adds to a call, and where the nanoseconds go.
 #
-#     tests/bench/tracer_overhead.sh [PAIRS [N]]        (from the build folder, after make)
+#     tests/bench/tracer_overhead.sh        (from the build folder, after make)
 #
-# 1. CPU nanoseconds per call: bare, under an empty PMPI interposer, under the tracer by volume source.
-# 2. hpcc of size N (default 1000) on 2x2 ranks: PAIRS (default 5) alternating runs without and with
-#    the tracer, wall seconds, and the median of the ratios.
+# 1. CPU nanoseconds that each MPI call costs more under the tracer than under a PMPI interposer that
+#    does nothing, without a volume source and with each that reads a clock; one reading of these.
+# 2. Where perf is there: the shares of a call's nanoseconds, from samples.
 : "${top_srcdir:=$(cd "$(dirname "$0")/../.." && pwd)}" "${top_builddir:=$PWD}"
 . "$top_srcdir/tests/tap.sh"
-pairs=${1:-5} n=${2:-1000}
 tracer=$top_builddir/tracer/.libs/libtimeless-tracer.so
 export TIMELESS_QUIET=1 TIMELESS_OUTPUT=$scratch/bench.tl
 [ -r "$tracer" ] || { echo "$tracer: not there; run from the build folder after make" >&2; exit 4; }
-
 $MPICC -O2 -o "$scratch/call_cost" "$top_srcdir/tests/bench/call_cost.c"
 $MPICC -O2 -fPIC -shared -o "$scratch/empty.so" "$top_srcdir/tests/bench/empty_pmpi.c"
-cost() { "$MPIRUN" -np 1 "$scratch/call_cost"; }
-cost >"$scratch/none"
-LD_PRELOAD=$scratch/empty.so cost >"$scratch/empty"
-columns='bare empty-interposer'
-files="$scratch/none $scratch/empty"
-for source in none rseq perf cputime; do
-    LD_PRELOAD=$tracer TIMELESS_VOLUME=$source cost >"$scratch/$source.cost"
-    columns="$columns tracer:$source"
-    files="$files $scratch/$source.cost"
-done
-echo "CPU ns per loop body"
-{ echo "body $columns"; paste -d' ' $files | awk '{print $1, $2, $4, $6, $8, $10, $12}'; } | column -t
 
-bash "$top_srcdir/tests/hpcc_input.sh" "$n" 2 2 40 >"$scratch/hpccinf.txt"
-cd "$scratch"
-milliseconds() {
-    local start end
-    rm -f hpccoutf.txt
-    start=$(date +%s%N)
-    "$@" "$MPIRUN" -np 4 "$HPCC" >/dev/null || echo "hpcc failed" >&2
-    end=$(date +%s%N)
-    grep -q '^Success=1' hpccoutf.txt || echo "hpcc's checks failed" >&2
-    echo $(((end - start) / 1000000))
-}
-echo; echo "hpcc N=$n 2x2, wall ms: without, with the tracer, ratio"
-for ((i = 0; i < pairs; i++)); do
-    without=$(milliseconds env)
-    with=$(milliseconds env LD_PRELOAD="$tracer")
-    awk -v a="$without" -v b="$with" 'BEGIN {printf "%d %d %.3f\n", a, b, b / a}' | tee -a ratios
+cost() { "$MPIRUN" -np 1 "$@" "$scratch/call_cost"; }
+sources='none rseq perf cputime'
+# Twice, alternating; the better one of each counts.
+for round in 1 2; do
+    cost >"$scratch/bare.$round"
+    cost -x LD_PRELOAD="$scratch/empty.so" >"$scratch/empty.$round"
+    for source in $sources; do
+        cost -x LD_PRELOAD="$tracer" -x TIMELESS_VOLUME=$source >"$scratch/$source.$round"
+    done
 done
-awk '{print $3}' ratios | sort -n | awk '{r[NR] = $1} END {print "median ratio", NR % 2 ? r[(NR + 1) / 2] : (r[NR / 2] + r[NR / 2 + 1]) / 2}'
-"$timeless" info bench.tl | head -n 20
+for run in bare empty $sources; do
+    paste -d' ' "$scratch/$run.1" "$scratch/$run.2" |
+        awk -v run=$run 'NF == 6 {print run, $1, $2, $3 < $6 ? $3 : $6}'
+done >"$scratch/all"
+echo "CPU ns per call: bare, under an empty interposer, and what the tracer adds to that by volume source"
+awk -v sources="$sources" '
+    {calls[$2] = $3; ns[$1, $2] = $4; if ($1 == "bare") order[++n] = $2}
+    END {
+        k = split(sources, source, " ")
+        printf "calls bare empty"; for (j = 1; j <= k; j++) printf " +%s", source[j]; print ""
+        for (i = 1; i <= n; i++) {
+            body = order[i]
+            if (!calls[body]) continue
+            printf "%s %.0f %.0f", body, ns["bare", body] / calls[body], ns["empty", body] / calls[body]
+            for (j = 1; j <= k; j++)
+                if ((source[j], body) in ns)
+                    printf " %.0f", (ns[source[j], body] - ns["empty", body]) / calls[body]
+                else
+                    printf " -"
+            print ""
+        }
+    }' "$scratch/all" | column -t
+awk '$1 == "bare" && $3 == 0 {ns[$2] = $4} END {
+    printf "one reading: rseq, perf %.0f ns (the wall clock), cputime %.0f ns (the CPU clock); two for each call\n",
+        ns["wall-clock"], ns["cpu-clock"]}' "$scratch/all"
+echo "bars: 60 ns without a source; 100 ns and the reading with the default one"
+
+command -v perf >/dev/null || { echo "perf is not there: no shares"; exit 0; }
+body=Isend+Irecv+Waitall
+for source in none rseq; do
+    perf record -q -e cpu-clock -F 2000 -o "$scratch/perf.data" -- "$MPIRUN" -np 1 -x LD_PRELOAD="$tracer" \
+        -x TIMELESS_VOLUME=$source "$scratch/call_cost" 500000 $body >"$scratch/out" 2>/dev/null ||
+        { echo "perf cannot sample here: no shares"; exit 0; }
+    perf report -i "$scratch/perf.data" --comm call_cost --stdio --sort symbol,dso 2>/dev/null >"$scratch/report"
+    echo; echo "ns per call of $body, volume source $source"
+    awk -v ns="$(awk '{print $3 / $2}' "$scratch/out")" '
+        /^ *[0-9.]+%/ {
+            share = $1 + 0; symbol = $3; object = $4
+            if (object !~ /timeless/) what = symbol ~ /clock_gettime/ ? "reading clocks" : object ~ /kernel/ ? "kernel" : "MPI itself"
+            else if (symbol ~ /^(tl_|put_|frame|history|code|encode|predict|store)/ || symbol ~ /varint|ZSTD|XXH|HUF|FSE/) what = "encoding the event"
+            else if (symbol ~ /request|complete|handles|append|reserve/) what = "requests"
+            else if (symbol ~ /site|comm_find/) what = "call sites, communicators"
+            else if (symbol ~ /mark|zero/) what = "volume source"
+            else what = "wrappers"
+            sum[what] += share; all += share
+        }
+        END {for (what in sum) printf "%6.1f  %s\n", ns * sum[what] / all, what}' "$scratch/report" | sort -rn
+done

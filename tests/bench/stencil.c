@@ -1,0 +1,78 @@
+/* stencil.c - a 2-D five-point stencil, periodic, that exchanges its halo at each step.
+ *
+ *     stencil N STEPS        N x N points per rank; prints the seconds of the loop */
+#include <mpi.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+static int n;
+
+#define AT(a, i, j) (a)[(size_t)(i) * (size_t)(n + 2) + (size_t)(j)]
+
+static void step(double *to, const double *from)
+{
+    for (int i = 1; i <= n; i++)
+        for (int j = 1; j <= n; j++)
+            AT(to, i, j) = 0.25 * (AT(from, i - 1, j) + AT(from, i + 1, j) + AT(from, i, j - 1) +
+                                   AT(from, i, j + 1));
+}
+
+/* Rows to the ranks above and below, columns to those left and right. */
+static void exchange(double *a, MPI_Comm grid, MPI_Datatype column)
+{
+    MPI_Request r[8];
+    int up, down, left, right;
+    MPI_Cart_shift(grid, 0, 1, &up, &down);
+    MPI_Cart_shift(grid, 1, 1, &left, &right);
+    MPI_Irecv(&AT(a, 0, 1), n, MPI_DOUBLE, up, 0, grid, &r[0]);
+    MPI_Irecv(&AT(a, n + 1, 1), n, MPI_DOUBLE, down, 1, grid, &r[1]);
+    MPI_Irecv(&AT(a, 1, 0), 1, column, left, 2, grid, &r[2]);
+    MPI_Irecv(&AT(a, 1, n + 1), 1, column, right, 3, grid, &r[3]);
+    MPI_Isend(&AT(a, n, 1), n, MPI_DOUBLE, down, 0, grid, &r[4]);
+    MPI_Isend(&AT(a, 1, 1), n, MPI_DOUBLE, up, 1, grid, &r[5]);
+    MPI_Isend(&AT(a, 1, n), 1, column, right, 2, grid, &r[6]);
+    MPI_Isend(&AT(a, 1, 1), 1, column, left, 3, grid, &r[7]);
+    MPI_Waitall(8, r, MPI_STATUSES_IGNORE);
+}
+
+int main(int argc, char **argv)
+{
+    enum { RESIDUAL_EVERY = 10 };
+    int rank, size, dims[2] = {0}, periods[2] = {1, 1};
+    MPI_Init(&argc, &argv);
+    n = argc > 1 ? (int)strtol(argv[1], NULL, 10) : 64;
+    long steps = argc > 2 ? strtol(argv[2], NULL, 10) : 10000;
+    MPI_Comm grid;
+    MPI_Comm_size(MPI_COMM_WORLD, &size);
+    MPI_Dims_create(size, 2, dims);
+    MPI_Cart_create(MPI_COMM_WORLD, 2, dims, periods, 1, &grid);
+    MPI_Comm_rank(grid, &rank);
+    MPI_Datatype column;
+    MPI_Type_vector(n, 1, n + 2, MPI_DOUBLE, &column);
+    MPI_Type_commit(&column);
+    double *a = calloc((size_t)(n + 2) * (size_t)(n + 2), sizeof *a);
+    double *b = calloc((size_t)(n + 2) * (size_t)(n + 2), sizeof *b);
+    AT(a, 1, 1) = rank + 1;
+    MPI_Barrier(grid);
+    double start = MPI_Wtime(), local, sum = 0;
+    for (long s = 0; s < steps; s++) {
+        exchange(a, grid, column);
+        step(b, a);
+        double *swap = a;
+        a = b;
+        b = swap;
+        if (s % RESIDUAL_EVERY == 0) {
+            local = AT(a, 1, 1);
+            MPI_Allreduce(&local, &sum, 1, MPI_DOUBLE, MPI_SUM, grid);
+        }
+    }
+    MPI_Barrier(grid);
+    if (rank == 0)
+        printf("%.6f\n", MPI_Wtime() - start);
+    free(a);
+    free(b);
+    MPI_Type_free(&column);
+    MPI_Comm_free(&grid);
+    MPI_Finalize();
+    return 0;
+}
