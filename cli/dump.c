@@ -25,13 +25,13 @@ static void parse_events(struct argp_state *state, char *arg)
 {
     struct dump_options *o = state->input;
     char *colon = strchr(arg, ':');
-    if (!colon)
-        argp_error(state, "events '%s': give A:B with A below B", arg);
-    *colon = 0;
-    o->first = cli_parse_number(state, "event", arg, INT64_MAX);
-    o->past = cli_parse_number(state, "event", colon + 1, INT64_MAX);
-    *colon = ':';
-    if (o->first >= o->past)
+    if (colon) {
+        *colon = 0;
+        o->first = cli_parse_number(state, "event", arg, INT64_MAX);
+        o->past = cli_parse_number(state, "event", colon + 1, INT64_MAX);
+        *colon = ':';
+    }
+    if (!colon || o->first >= o->past)
         argp_error(state, "events '%s': give A:B with A below B", arg);
 }
 
