@@ -17,6 +17,9 @@ int cli_fail(const tl_error *err);
 /* The same for a message of the command's own. */
 int cli_fail_text(tl_status status, const char *format, ...) __attribute__((format(printf, 2, 3)));
 
+/* record: the options that select a part of the run (select.c). */
+extern const struct argp cli_select;
+
 /* Opens a trace.  What is damaged or missing in it is said on standard error, a line each; a trace
  * of which anything can be read is opened all the same (ask tl_reader_complete).  Returns CLI_OK
  * and *out, or the exit code after saying what is wrong. */

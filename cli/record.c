@@ -75,8 +75,11 @@ static error_t parse_option(int key, char *arg, struct argp_state *state)
     }
 }
 
+static const struct argp_child children[] = {{&cli_select, 0, "A part of the run:", 1}, {0}};
+
 static const struct argp argp = {.options = options,
                                  .parser = parse_option,
+                                 .children = children,
                                  .args_doc = "-- COMMAND...",
                                  .doc = "Run an MPI program and write its trace.\vThe exit code is "
                                         "that of COMMAND, or 3 if that is 0 and there is "
@@ -116,7 +119,8 @@ static bool find_tracer(char *path, size_t size)
 /* ---- environment of the command ---- */
 
 static const char *const forwarded[] = {"LD_PRELOAD",     "TIMELESS_OUTPUT",  "TIMELESS_VOLUME",
-                                        "TIMELESS_QUIET", "TIMELESS_KERNELS", "TIMELESS_COUNTERS"};
+                                        "TIMELESS_QUIET", "TIMELESS_KERNELS", "TIMELESS_COUNTERS",
+                                        "TIMELESS_SELECT"};
 enum { N_FORWARDED = sizeof forwarded / sizeof *forwarded };
 
 /* The tracer first, then what the user preloads. */

@@ -10,6 +10,7 @@
 #define TLT_KERNEL_H
 
 #include "runtime.h"
+#include "select.h"
 
 typedef intptr_t tlt_word;
 
@@ -18,15 +19,16 @@ typedef intptr_t tlt_word;
 enum { TLT_LEAST_VECTOR = 1024 };
 
 /* True when the routine is to be recorded; then tlt_leave_kernel must follow. */
-static inline bool tlt_enter_routine(void)
+static inline bool tlt_enter_routine(uint16_t code)
 {
-    return tlt.kernels != TLT_KERNELS_NONE && tlt_enter_kernel();
+    return tlt.kernels != TLT_KERNELS_NONE &&
+           !(TLT_UNLIKELY(tlt.selecting) && tlt_select_excludes(code)) && tlt_enter_kernel();
 }
 
 /* The same for a routine on vectors of n elements. */
-static inline bool tlt_enter_vector(int64_t n)
+static inline bool tlt_enter_vector(uint16_t code, int64_t n)
 {
-    return (n >= TLT_LEAST_VECTOR || tlt.kernels == TLT_KERNELS_ALL) && tlt_enter_routine();
+    return (n >= TLT_LEAST_VECTOR || tlt.kernels == TLT_KERNELS_ALL) && tlt_enter_routine(code);
 }
 
 /* Nothing is locked while the kernel runs: it needs no order among the calls of other threads. */

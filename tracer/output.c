@@ -11,6 +11,7 @@
 
 #include "pmpi.h"
 #include "runtime.h"
+#include "select.h"
 
 /* What rank 0 tells the others. */
 typedef struct announcement {
@@ -63,11 +64,12 @@ static void choose_path(char *path, size_t size)
 static bool create(const char *path, int n_ranks, const char *volume_unit,
                    const char *volume_source)
 {
-    char program[4096], library[MPI_MAX_LIBRARY_VERSION_STRING], writer[64];
+    char program[4096], library[MPI_MAX_LIBRARY_VERSION_STRING], writer[64], origin[1024];
     int length = 0;
     read_command_line(program, sizeof program);
     tlt_pmpi.Get_library_version(library, &length);
     library[strcspn(library, "\n")] = '\0';
+    tlt_select_text(origin, sizeof origin);
     snprintf(writer, sizeof writer, "timeless %s", tl_version());
     tl_run run = {.n_ranks = (uint32_t)n_ranks,
                   .volume_unit = volume_unit,
@@ -75,7 +77,7 @@ static bool create(const char *path, int n_ranks, const char *volume_unit,
                   .program = program,
                   .mpi_library = library,
                   .writer = writer,
-                  .origin = ""};
+                  .origin = origin};
     tl_error err = {0};
     if (tl_trace_create(path, &run, &err) == TL_OK)
         return true;

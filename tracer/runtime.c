@@ -13,6 +13,7 @@
 #include "comms.h"
 #include "counters.h"
 #include "requests.h"
+#include "select.h"
 #include "volume.h"
 
 tlt_state tlt;
@@ -61,6 +62,8 @@ void tlt_write(const tl_event *event)
 void tlt_put(tl_event *event)
 {
     if (TLT_UNLIKELY(tlt.shared) && !tlt_thread_turn(event))
+        return;
+    if (TLT_UNLIKELY(tlt.selecting) && !tlt_select_event(event))
         return;
     event->volume = tlt_self.volume_kept;
     event->polls = tlt_self.polls;
@@ -295,6 +298,7 @@ void tlt_start(uint16_t call, void *return_address)
         fork_handler =
             pthread_atfork(tlt_threads_before_fork, tlt_threads_after_fork, forget_after_fork) == 0;
     tlt.shared = several_threads_permitted() && tlt_threads_start();
+    tlt_select_start();
     tlt_role = TLT_INSIDE;
     tlt.writer = writer;
     tl_event event = {.call = call, .site = tlt_site(return_address)};

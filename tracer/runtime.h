@@ -58,6 +58,7 @@ typedef struct tlt_state {
     uint64_t volume_bias; /* since a mark with nothing after it */
     bool shared;          /* several threads may call MPI: see threads.h */
     enum tlt_kernels kernels;
+    bool selecting; /* only a part is recorded in full: select.h */
     int rank;
     int n_ranks;
     uint64_t start_ns;      /* monotonic clock at the end of Init */

@@ -76,7 +76,7 @@ TLT_API void tlt_begin(const char *name, int n_sizes, const int64_t *sizes)
         say_once(name, "not recorded; give at most 16 sizes and 127 characters");
         return;
     }
-    if (!tlt_enter_routine())
+    if (!tlt_enter_routine(TL_KERNEL_user))
         return;
     memcpy(inside.name, name, length + 1);
     inside.caller = __builtin_return_address(0);

@@ -1,0 +1,116 @@
+/* select.c - options of timeless record that select a part of the run: checked here, told to the
+ * tracer in TIMELESS_SELECT, words between blanks. */
+#include "cli.h"
+
+#include <stdarg.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "timeless.h"
+
+enum { REGIONS = 512, FROM, UNTIL, EXCLUDE, RANKS, ON_SIGNAL };
+
+static const struct argp_option options[] = {
+    {"regions", REGIONS, NULL, 0, "In full only from MPI_Pcontrol(1) to MPI_Pcontrol(0)", 0},
+    {"from", FROM, "WHEN", 0, "In full only from section WHEN on, or WHEN seconds (\"30s\")", 0},
+    {"until", UNTIL, "WHEN", 0, "In full only up to the end of section WHEN, or WHEN seconds", 0},
+    {"ranks", RANKS, "LIST", 0, "Only these ranks in full, as in 0-3,7", 0},
+    {"signal", ON_SIGNAL, "NAME", 0, "Begin and end in full at each signal USR1 or USR2", 0},
+    {"exclude", EXCLUDE, "NAMES", 0, "Leave out these calls, as in MPI_Iprobe,dgemm", 0},
+    {0}};
+
+/* Calls on which no other rank waits, and after which the program's own other calls mean the same.
+ */
+static bool can_be_left_out(const tl_call_info *row)
+{
+    switch (row->action) {
+    case TL_ACTION_CLOCK:
+    case TL_ACTION_REGION:
+    case TL_ACTION_PROBE:
+    case TL_ACTION_KERNEL: return true;
+    default: return false;
+    }
+}
+
+static void check_excluded(struct argp_state *state, const char *names)
+{
+    char name[64];
+    for (const char *at = names; *at; at += strcspn(at, ","), at += *at == ',') {
+        snprintf(name, sizeof name, "%.*s", (int)strcspn(at, ","), at);
+        const tl_call_info *row = tl_call_by_name(name);
+        if (!row)
+            argp_error(state, "--exclude %s: there is no such call; 'timeless info' shows names",
+                       name);
+        else if (!can_be_left_out(row))
+            argp_error(state,
+                       "--exclude %s: replay needs it, with the calls of other ranks; probes, "
+                       "kernels, MPI_Pcontrol and MPI_Wtime can be left out",
+                       name);
+    }
+}
+
+static void check_when(struct argp_state *state, const char *option, const char *text)
+{
+    char *end;
+    double at = strtod(text, &end);
+    bool in_seconds = *end == 's';
+    bool whole = at == (double)(long)at;
+    if (end == text || at < 0 || at > 1e9 || end[in_seconds] || (!in_seconds && !whole))
+        argp_error(state, "--%s %s: give the number of a section or seconds, as in 30s", option,
+                   text);
+}
+
+static void check_ranks(struct argp_state *state, const char *text)
+{
+    if (!*text || strspn(text, "0123456789-,") != strlen(text) || strstr(text, "--") ||
+        strstr(text, ",,") || strchr("-,", text[0]) || strchr("-,", text[strlen(text) - 1]))
+        argp_error(state, "--ranks %s: give ranks, as in 0-3,7", text);
+}
+
+/* One word more. */
+static void tell(const char *format, ...) __attribute__((format(printf, 1, 2)));
+static void tell(const char *format, ...)
+{
+    static char words[4096];
+    size_t used = strlen(words);
+    va_list args;
+    va_start(args, format);
+    if (used)
+        words[used++] = ' ';
+    vsnprintf(words + used, sizeof words - used, format, args);
+    va_end(args);
+    setenv("TIMELESS_SELECT", words, 1);
+}
+
+static error_t parse(int key, char *arg, struct argp_state *state)
+{
+    switch (key) {
+    case REGIONS: tell("regions"); return 0;
+    case FROM:
+        check_when(state, "from", arg);
+        tell("from=%s", arg);
+        return 0;
+    case UNTIL:
+        check_when(state, "until", arg);
+        tell("until=%s", arg);
+        return 0;
+    case RANKS:
+        check_ranks(state, arg);
+        tell("ranks=%s", arg);
+        return 0;
+    case ON_SIGNAL:
+        if (strcmp(arg, "USR1") != 0 && strcmp(arg, "USR2") != 0)
+            argp_error(state, "--signal %s: give USR1 or USR2", arg);
+        tell("signal=%s", arg);
+        return 0;
+    case EXCLUDE:
+        check_excluded(state, arg);
+        tell("exclude=%s", arg);
+        return 0;
+    default: return ARGP_ERR_UNKNOWN;
+    }
+}
+
+const struct argp cli_select = {options, parse, NULL, NULL, NULL, NULL, NULL};

@@ -1,0 +1,78 @@
+# select.sh - recording a part of the run in full: what is left out, that all ranks agree, that the
+# trace replays.
+. "$top_srcdir/tests/tap.sh"
+. "$top_srcdir/tests/mpi/tracer.sh"
+export TIMELESS_PLATFORMS=$top_srcdir/platforms
+compile select -lblas
+trace=$scratch/select.tl
+
+# parts RANK: a line for each work() of the program: "full" if it has its volume, kernel and call
+# sites, "bare" if it has none of them, else what it has
+parts() {
+    "$timeless" dump "$trace" | awk -v rank="$1" '
+        function field(name,  i) {
+            for (i = 4; i <= NF; i++)
+                if (index($i, name "=") == 1) return substr($i, length(name) + 2)
+        }
+        $1 != rank || $2 !~ /^[0-9]+$/ { next }
+        $3 == "dgemm" { kernel = 1 }
+        field("volume") + 0 > 12000000 { volume = 1 }
+        $3 == "MPI_Irecv" { site = (field("site") + 0 > 0) }
+        $3 == "MPI_Wait" {
+            print kernel volume site == "111" ? "full" : kernel volume site == "0" || kernel volume site == "" ? "bare" : "kernel=" kernel " volume=" volume " site=" site
+            kernel = volume = site = ""
+        }' | tr '\n' ' '
+}
+# in_all RANKS EXPECTED: the same in each of these ranks
+in_all() {
+    local rank
+    for rank in $1; do
+        [ "$(parts "$rank")" = "$2" ] || { echo "rank $rank: $(parts "$rank"), not $2"; return 1; }
+    done
+}
+# calls: of all ranks, without what may be left out
+calls() { for rank in 0 1 2 3; do "$print_events" "$1" $rank | grep -vE '^(dgemm|MPI_Iprobe|comm|MPI_Pcontrol)'; done; }
+replays() { "$timeless" replay "$trace" --platform star-1g >/dev/null; }
+
+# selected NAME EXPECTED-RANKS EXPECTED [OPTION...]: every call of MPI is there, in full where it is said
+selected() {
+    local name=$1 ranks=$2 expected=$3; shift 3
+    check "$name: records" $timeless record --volume cputime -o "$trace" "$@" -- $MPIRUN -np 4 "$scratch/select" $argument
+    check "$name: in full where it is selected" in_all "$ranks" "$expected"
+    calls "$trace" >"$scratch/these"
+    check "$name: every call of MPI" same_text "$scratch/all" cat "$scratch/these"
+    check "$name: replays" replays
+}
+argument=
+$timeless record --volume cputime -o "$trace" -- $MPIRUN -np 4 "$scratch/select"
+calls "$trace" >"$scratch/all"
+check "all of it" in_all '0 1 2 3' 'full full full full '
+selected regions '0 1 2 3' 'bare full bare bare ' --regions
+says_part() { "$timeless" info "$trace" | grep -q 'recorded in part: regions'; }
+check "info says that it is a part" says_part
+n_sections() { [ "$("$timeless" info --json --sections "$trace" | grep -c '"first_event"')" = 3 ]; }
+selected "from a section" '0 1 2 3' 'bare bare bare full ' --from 2
+check "numbered as info does" n_sections
+selected "sections" '0 1 2 3' 'bare full full bare ' --from 1 --until 1
+selected "until a section" '0 1 2 3' 'full full full bare ' --until 1
+selected "from a time that passes at once" '0 1 2 3' 'bare full full full ' --from 0.000001s
+selected "until a time far ahead" '0 1 2 3' 'full full full full ' --until 1000s
+selected "some ranks" '1 3' 'full full full full ' --ranks 1,3-3
+check "some ranks: the others bare" in_all '0 2' 'bare bare bare bare '
+argument=1
+selected "a signal to one rank" '0 1 2 3' 'bare full full bare ' --signal USR2
+argument=
+selected "several selections" '0 1' 'bare full bare bare ' --regions --from 1 --ranks 0-1
+
+check "leaves out calls" $timeless record -o "$trace" --exclude MPI_Iprobe,dgemm,MPI_Pcontrol -- $MPIRUN -np 4 "$scratch/select"
+left_out() { ! "$timeless" dump "$trace" | grep -E ' (MPI_Iprobe|dgemm|MPI_Pcontrol) '; }
+check "they are not there" left_out
+check "what they left out replays" replays
+
+refused() { check_exit 2 "$1: refused" $timeless record -o "$trace" "${@:2}" -- true; }
+refused "a call that replay needs" --exclude MPI_Iprobe,MPI_Wait
+refused "an unknown call" --exclude MPI_Nothing
+refused "no place in the run" --from 1.5
+refused "no rank" --ranks 1,,2
+refused "another signal" --signal KILL
+tap_done

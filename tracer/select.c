@@ -1,0 +1,232 @@
+/* selection.c - which part of the run is recorded in full. */
+#include "config.h"
+
+#include "select.h"
+
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "pmpi.h"
+#include "runtime.h"
+
+/* A place in the run: a section, or seconds since MPI_Init. */
+typedef struct moment {
+    bool given, in_seconds;
+    double at;
+    bool reached; /* of one in seconds: all ranks know */
+} moment;
+
+static struct {
+    bool full;    /* now */
+    bool is_mine; /* this rank is selected */
+    bool by_region, in_region;
+    moment from, until;
+    bool by_signal, signalled_on;
+    int handled; /* signals */
+    uint32_t section;
+    enum tlt_kernels kernels; /* in full */
+    MPI_Comm agreement;       /* for what the ranks cannot know alone */
+    bool agrees;
+    uint8_t excluded[TL_CALL_LIMIT / 8];
+    uint8_t *spanning; /* bit by id of communicator */
+    uint32_t n_spanning;
+} selection;
+
+static volatile sig_atomic_t n_signals;
+
+static void count_signal(int number)
+{
+    (void)number;
+    n_signals++;
+}
+
+/* ---- what is selected ---- */
+
+static bool read_moment(const char *text, moment *out)
+{
+    char *end;
+    *out = (moment){.given = true, .at = strtod(text, &end)};
+    out->in_seconds = *end == 's';
+    return end != text && out->at >= 0 && !end[out->in_seconds];
+}
+
+/* "0-3,7" */
+static bool read_ranks(const char *text)
+{
+    char *end;
+    selection.is_mine = false;
+    do {
+        long first = strtol(text, &end, 10), last = first;
+        if (end == text)
+            return false;
+        if (*end == '-')
+            last = strtol(text = end + 1, &end, 10);
+        if (end == text)
+            return false;
+        selection.is_mine |= tlt.rank >= first && tlt.rank <= last;
+        text = end + 1;
+    } while (*end == ',');
+    return !*end;
+}
+
+static bool read_excluded(char *text)
+{
+    char *rest = NULL;
+    for (char *name = strtok_r(text, ",", &rest); name; name = strtok_r(NULL, ",", &rest)) {
+        const tl_call_info *row = tl_call_by_name(name);
+        if (!row)
+            return false;
+        selection.excluded[row->code / 8] |= (uint8_t)(1U << row->code % 8);
+    }
+    return true;
+}
+
+static bool read_signal(const char *name)
+{
+    const int number = !strcmp(name, "USR1") ? SIGUSR1 : !strcmp(name, "USR2") ? SIGUSR2 : 0;
+    struct sigaction action = {.sa_handler = count_signal, .sa_flags = SA_RESTART};
+    sigemptyset(&action.sa_mask);
+    selection.by_signal = true;
+    return number && sigaction(number, &action, NULL) == 0;
+}
+
+static bool read_word(char *word)
+{
+    char *value = strchr(word, '=');
+    if (!strcmp(word, "regions"))
+        return selection.by_region = true;
+    if (!value)
+        return false;
+    *value++ = '\0';
+    if (!strcmp(word, "from"))
+        return read_moment(value, &selection.from);
+    if (!strcmp(word, "until"))
+        return read_moment(value, &selection.until);
+    if (!strcmp(word, "ranks"))
+        return read_ranks(value);
+    if (!strcmp(word, "exclude"))
+        return read_excluded(value);
+    return !strcmp(word, "signal") && read_signal(value);
+}
+
+/* ---- now ---- */
+
+static bool has_passed(const moment *m, double section)
+{
+    return m->in_seconds ? m->reached : section >= m->at;
+}
+
+static void decide(void)
+{
+    selection.full =
+        selection.is_mine && (!selection.by_region || selection.in_region) &&
+        (!selection.by_signal || selection.signalled_on) &&
+        (!selection.from.given || has_passed(&selection.from, selection.section)) &&
+        /* the section named last is still recorded */
+        (!selection.until.given || !has_passed(&selection.until, selection.section - 1.0));
+    tlt.kernels = selection.full ? selection.kernels : TLT_KERNELS_NONE;
+}
+
+/* What one rank has seen all act on: a signal may have reached some before this collective and
+ * others after it, and clocks differ. */
+static void agree(void)
+{
+    const double now_s = (double)tlt_clock_ns() * 1e-9;
+    int mine[3] = {-(int)n_signals, -(now_s >= selection.from.at), -(now_s >= selection.until.at)};
+    int all[3] = {0};
+    tlt_pmpi.Allreduce(mine, all, 3, tlt_pmpi.integer, tlt_pmpi.min, selection.agreement);
+    if ((-all[0] - selection.handled) % 2)
+        selection.signalled_on = !selection.signalled_on;
+    selection.handled = -all[0];
+    selection.from.reached |= all[1] != 0;
+    selection.until.reached |= all[2] != 0;
+}
+
+static bool spans_all_ranks(uint32_t comm)
+{
+    return comm == TL_COMM_WORLD || (comm == TL_COMM_SELF && tlt.n_ranks == 1) ||
+           (comm < selection.n_spanning && (selection.spanning[comm / 8] >> comm % 8 & 1));
+}
+
+bool tlt_select_excludes(uint16_t call)
+{
+    return selection.excluded[call / 8] >> call % 8 & 1;
+}
+
+bool tlt_select_event(tl_event *event)
+{
+    const bool was_full = selection.full;
+    if (tlt_select_excludes(event->call))
+        return false;
+    if ((tl_call_by_code(event->call)->traits & TL_TRAIT_SYNC) && spans_all_ranks(event->comm)) {
+        selection.section++;
+        if (selection.agrees)
+            agree();
+        decide();
+    } else if (event->call == TL_MPI_Pcontrol && selection.by_region) {
+        selection.in_region = event->tag > 0;
+        decide();
+    }
+    if (!was_full)
+        tlt_self.volume_kept = 0;
+    if (!was_full && !selection.full)
+        event->site = 0;
+    return true;
+}
+
+void tlt_select_spanning(uint32_t comm)
+{
+    if (!tlt.selecting)
+        return;
+    if (comm >= selection.n_spanning) {
+        const uint32_t n = 2 * (comm + 8) / 8 * 8;
+        uint8_t *spanning = realloc(selection.spanning, n / 8);
+        if (!spanning) {
+            tlt_fail("out of memory");
+            return;
+        }
+        memset(spanning + selection.n_spanning / 8, 0, (n - selection.n_spanning) / 8);
+        selection.spanning = spanning;
+        selection.n_spanning = n;
+    }
+    selection.spanning[comm / 8] |= (uint8_t)(1U << comm % 8);
+}
+
+/* ---- the beginning ---- */
+
+void tlt_select_text(char *text, size_t size)
+{
+    const char *given = getenv("TIMELESS_SELECT");
+    snprintf(text, size, "%s%s", given && *given ? "recorded in part: " : "", given ? given : "");
+}
+
+void tlt_select_start(void)
+{
+    const char *given = getenv("TIMELESS_SELECT");
+    char *text = given && *given ? strdup(given) : NULL, *rest = NULL;
+    free(selection.spanning);
+    memset(&selection, 0, sizeof selection);
+    selection.is_mine = true;
+    selection.kernels = tlt.kernels;
+    tlt.selecting = text != NULL;
+    if (!text)
+        return;
+    for (char *word = strtok_r(text, " ", &rest); word; word = strtok_r(NULL, " ", &rest))
+        if (!read_word(word) && tlt.rank == 0)
+            tlt_say("TIMELESS_SELECT: '%s' is not understood, and passed over", word);
+    free(text);
+    selection.agrees =
+        selection.by_signal || selection.from.in_seconds || selection.until.in_seconds;
+    if (tlt.shared && (selection.agrees || selection.from.given || selection.until.given)) {
+        /* Threads enter collectives in an order that the ranks need not share. */
+        if (tlt.rank == 0)
+            tlt_say("several threads may call MPI: --from, --until and --signal have no effect");
+        selection.agrees = selection.by_signal = selection.from.given = selection.until.given =
+            false;
+    }
+    if (selection.agrees)
+        tlt_pmpi.Comm_dup(tlt_pmpi.comm_world, &selection.agreement);
+    decide();
+}
