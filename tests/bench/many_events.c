@@ -11,11 +11,11 @@
 static long private_kib(void)
 {
     char line[256];
-    long sum = 0, kib;
+    long sum = 0;
     FILE *f = fopen("/proc/self/smaps_rollup", "r");
     while (f && fgets(line, sizeof line, f))
-        if (!strncmp(line, "Private_", 8) && sscanf(line, "%*s %ld", &kib) == 1)
-            sum += kib;
+        if (!strncmp(line, "Private_", 8) && strchr(line, ':'))
+            sum += strtol(strchr(line, ':') + 1, NULL, 10);
     if (f)
         fclose(f);
     return sum;

@@ -143,8 +143,8 @@ int main(int argc, char **argv)
     int provided;
     pthread_t threads[MAX_THREADS];
     MPI_Init_thread(&argc, &argv, MPI_THREAD_MULTIPLE, &provided);
-    n_threads = argc > 1 ? atoi(argv[1]) : n_threads;
-    n_rounds = argc > 2 ? atoi(argv[2]) : n_rounds;
+    n_threads = argc > 1 ? (int)strtol(argv[1], NULL, 10) : n_threads;
+    n_rounds = argc > 2 ? (int)strtol(argv[2], NULL, 10) : n_rounds;
     forks = argc > 3 && !strcmp(argv[3], "fork");
     MPI_Comm_rank(MPI_COMM_WORLD, &rank);
     MPI_Comm_size(MPI_COMM_WORLD, &n_ranks);
