@@ -29,6 +29,7 @@ enum {
     OPT_PARAMS,
     OPT_IO_BANDWIDTH,
     OPT_WILDCARDS,
+    OPT_POLLS,
     OPT_NOISE,
     OPT_SEED
 };
@@ -69,6 +70,11 @@ static const struct argp_option options[] = {
     {"model", OPT_MODEL, "FILE", 0, "compute model in place of the platform's", 0},
     {"io-bandwidth", OPT_IO_BANDWIDTH, "BANDWIDTH", 0,
      "each rank reads and writes files at this, as 500MBps (default: its host's first disk)", 0},
+    {"polls", OPT_POLLS, "HOW", 0,
+     "a probe succeeds where it did in the run (recorded, the default) or where the message is on "
+     "the "
+     "platform (adaptive)",
+     0},
     {"wildcards", OPT_WILDCARDS, "HOW", 0,
      "a receive from any source takes the message that it took in the run (recorded, the default) "
      "or what comes first (first)",
@@ -206,6 +212,11 @@ static error_t parse(int key, char *value, struct argp_state *state)
         break;
     }
     case OPT_IO_BANDWIDTH: set_io_bandwidth(state, a, value); break;
+    case OPT_POLLS:
+        if (strcmp(value, "adaptive") != 0 && strcmp(value, "recorded") != 0)
+            argp_error(state, "--polls '%s': give recorded or adaptive", value);
+        a->options.polls_adaptive = !strcmp(value, "adaptive");
+        break;
     case OPT_WILDCARDS:
         if (strcmp(value, "first") != 0 && strcmp(value, "recorded") != 0)
             argp_error(state, "--wildcards '%s': give recorded or first", value);

@@ -45,7 +45,7 @@ static size_t describe_event(const smpi_rank *r, char *text, size_t size)
     char site[128];
     tl_site_text(r->job->trace, r->rank, r->event.site, site, sizeof site);
     const int length = snprintf(text, size, "rank %u, event %" PRIu64 " (%s, %s)", r->rank,
-                                tl_cursor_position(r->cursor) - 1, r->info->name, site);
+                                r->index, r->info->name, site);
     return length > 0 ? (size_t)length : 0;
 }
 
@@ -85,9 +85,12 @@ enum { N_FIXED = sizeof fixed_options / sizeof *fixed_options };
 static option_list collect_options(const tlr_platform *platform, const tlr_options *options)
 {
     option_list list = {
-        0, smpi_alloc(N_FIXED + platform->n_options + options->n_cfg + 1, sizeof *list.items)};
+        0, smpi_alloc(N_FIXED + platform->n_options + options->n_cfg + 2, sizeof *list.items)};
     for (size_t i = 0; i < N_FIXED; i++)
         list.items[list.n++] = fixed_options[i];
+    /* A probe takes no time where the replay decides when there is one. */
+    if (options->polls_adaptive)
+        list.items[list.n++] = "smpi/iprobe:0";
     for (size_t i = 0; i < platform->n_options; i++)
         list.items[list.n++] = platform->options[i];
     for (size_t i = 0; i < options->n_cfg; i++)
@@ -205,8 +208,7 @@ static void __attribute__((noreturn)) report_deadlock(void)
     for (uint32_t r = 0; r < job->plan->n_ranks; r++) {
         const smpi_rank *rank = &replay.ranks[job->first_rank + r];
         n_waiting += rank->is_running != 0;
-        waiting[r] =
-            rank->is_running ? (int64_t)tl_cursor_position(rank->cursor) - 1 : TLR_NOT_WAITING;
+        waiting[r] = rank->is_running ? (int64_t)rank->index : TLR_NOT_WAITING;
     }
     tlr_diagnose(job->trace, job->plan, waiting, text, sizeof text);
     smpi_give_up(TL_ERR_DEADLOCK, "%s: the replay cannot go on, %u ranks wait forever: %s",

@@ -11,7 +11,7 @@ replayer_libreplayer_la_SOURCES = \
 	replayer/model.c replayer/plan.c replayer/plan_collectives.c replayer/plan_comms.c replayer/platform.c \
 	replayer/prediction.c replayer/prediction_json.c replayer/replay.c replayer/sandbox.c \
 	replayer/smpi_collective.c replayer/smpi_comm.c replayer/smpi_exchange.c \
-	replayer/smpi_file.c replayer/smpi_hosts.c replayer/smpi_match.c replayer/smpi_p2p.c \
+	replayer/smpi_file.c replayer/smpi_hosts.c replayer/smpi_match.c replayer/smpi_p2p.c replayer/smpi_poll.c \
 	replayer/smpi_rank.c replayer/smpi_thread.c replayer/smpi_window.c replayer/text_file.c \
 	replayer/what_if.c $(LOGGOPS_SOURCES)
 replayer_libreplayer_la_CPPFLAGS = $(AM_CPPFLAGS) -I$(top_srcdir)/replayer $(LIBCONFIG_CFLAGS) \

@@ -85,12 +85,23 @@ static tl_status choose_model(const tlr_platform *platform, const tlr_options *o
 
 static char *join_options(const tlr_options *options)
 {
-    size_t size = 1;
+    /* What is no option of SimGrid and changes the result. */
+    char own[80], *out = own;
+    if (options->io_bandwidth > 0)
+        out += sprintf(out, " io-bandwidth:%.17g", options->io_bandwidth);
+    if (options->wildcards_first)
+        out = stpcpy(out, " wildcards:first");
+    if (options->polls_adaptive)
+        out = stpcpy(out, " polls:adaptive");
+    *out = '\0';
+    size_t size = 1 + sizeof own;
     for (size_t i = 0; i < options->n_cfg; i++)
         size += strlen(options->cfg[i]) + 1;
     char *text = calloc(size, 1), *end = text;
     for (size_t i = 0; text && i < options->n_cfg; i++)
         end = stpcpy(i ? stpcpy(end, " ") : end, options->cfg[i]);
+    if (text && own[0])
+        stpcpy(end, end == text ? own + 1 : own);
     return text;
 }
 

@@ -116,6 +116,8 @@ typedef struct tlr_options {
                                what it took in the run */
     int progress;           /* tell progress on standard error */
     /* of the loggops engine */
+    int polls_adaptive;         /* a probe succeeds where the message is on this platform, not where
+                                   it was in the run: replayer/smpi_poll.c */
     const char *loggops_params; /* "L=5us,o=2us,g=2us,G=2.5ns,O=1ns,S=65536" */
     const char *noise;          /* "1000Hz:100us", or a file of detours; NULL: none */
     uint64_t seed;              /* of the noise */

@@ -57,7 +57,7 @@ static void add_computation(smpi_rank *r)
 }
 
 /* Bursts and kernels in a row are simulated as one: nothing can happen to the rank in between. */
-static void compute(smpi_rank *r)
+void smpi_compute(smpi_rank *r)
 {
     const double reference_s = r->burst_s + r->kernel_s;
     if (reference_s <= 0)
@@ -172,7 +172,7 @@ static void play_event(smpi_rank *r)
         r->entering = 0;
         return;
     }
-    compute(r);
+    smpi_compute(r);
     const int marks_entry =
         r->info->action == TL_ACTION_FINALIZE || r->info->action == TL_ACTION_ABORT;
     if ((r->info->traits & TL_TRAIT_MARK) && !r->entering)
@@ -201,6 +201,16 @@ static void tell_progress(void)
         dprintf(replay.terminal, "timeless: %.0f%% of the events, %.6g simulated seconds\n",
                 100.0 * (double)replay.n_done / (double)replay.n_events,
                 simgrid_get_clock() - replay.start_s);
+}
+
+void smpi_play(smpi_rank *r, uint64_t index)
+{
+    r->index = index;
+    r->info = tl_call_by_code(r->event.call);
+    r->is_running = 1;
+    play_event(r);
+    r->is_running = 0;
+    tell_progress();
 }
 
 /* Stands for every reduction; SMPI does not look at operators beyond their commutativity. */
@@ -242,17 +252,14 @@ void smpi_rank_main(int argc, char **argv)
     tl_error err;
     if (tl_cursor_open(r->job->trace, r->rank, &r->cursor, &err) != TL_OK)
         smpi_give_up(err.status, "%s", err.text);
-    tl_status status;
-    while ((status = tl_cursor_next(r->cursor, &r->event)) == TL_OK) {
-        r->info = tl_call_by_code(r->event.call);
-        r->is_running = 1;
-        play_event(r);
-        r->is_running = 0;
-        tell_progress();
-    }
+    tl_status status = TL_OK;
+    if (replay.options->polls_adaptive)
+        status = smpi_play_adaptively(r);
+    while (status == TL_OK && (status = tl_cursor_next(r->cursor, &r->event)) == TL_OK)
+        smpi_play(r, tl_cursor_position(r->cursor) - 1);
     if (status != TL_END)
         smpi_give_up(tl_cursor_error(r->cursor)->status, "%s", tl_cursor_error(r->cursor)->text);
-    compute(r);
+    smpi_compute(r);
     r->result->end_s = simgrid_get_clock() - r->job->start_s;
     replay.result->n_finished++;
     tl_cursor_close(r->cursor);

@@ -33,7 +33,8 @@ typedef struct smpi_result {
 } smpi_result;
 
 typedef struct smpi_job smpi_job;
-typedef struct smpi_ahead smpi_ahead; /* smpi_match.c */
+typedef struct smpi_ahead smpi_ahead;   /* smpi_match.c */
+typedef struct smpi_window smpi_window; /* smpi_poll.c */
 
 /* What one request of the trace is made of. */
 typedef struct smpi_bundle {
@@ -57,6 +58,7 @@ typedef struct smpi_rank {
     tl_cursor *cursor;
     tl_event event; /* the one being replayed */
     const tl_call_info *info;
+    uint64_t index; /* its number in the rank's trace */
     int is_running;
     smpi_rank_result *result;
 
@@ -80,6 +82,7 @@ typedef struct smpi_rank {
     MPI_Request *requests; /* by id */
     smpi_bundle **bundles; /* by id: for what is more than one request, otherwise NULL */
     smpi_ahead *ahead;     /* NULL until a receive is open */
+    smpi_window *window;   /* NULL unless polls are adaptive */
     size_t n_gathered;
     MPI_Request *gathered; /* the array of a Waitall or Startall */
     size_t n_counts;
@@ -211,6 +214,11 @@ int smpi_is_open(const smpi_rank *r, const tl_event *e);
 void smpi_find_match(smpi_rank *r, int32_t *source, int32_t *tag);
 void smpi_close_ahead(smpi_rank *r);
 
+/* ---- smpi_poll.c ---- */
+
+/* Plays all events of the rank; returns how its cursor ended. */
+tl_status smpi_play_adaptively(smpi_rank *r);
+
 /* ---- smpi_p2p.c ---- */
 
 int smpi_send(smpi_rank *r);
@@ -229,6 +237,11 @@ MPI_Request *smpi_request(smpi_rank *r, int64_t id);
 int smpi_message_count(const smpi_rank *r, int64_t count, int64_t type_bytes, MPI_Datatype *type);
 
 /* ---- smpi_rank.c ---- */
+
+/* Plays the event in r->event, which has this number in the rank's trace. */
+void smpi_play(smpi_rank *r, uint64_t index);
+/* Simulates the computation that is pending. */
+void smpi_compute(smpi_rank *r);
 
 /* A datatype of that many bytes. */
 MPI_Datatype smpi_type(int64_t bytes);

@@ -10,6 +10,7 @@ CLI_TESTS = \
 	tests/cli/exchange.sh \
 	tests/cli/import.sh \
 	tests/cli/installed.sh \
+	tests/cli/polls.sh \
 	tests/cli/readme.sh \
 	tests/cli/replay.sh \
 	tests/cli/replay_calls.sh \
