@@ -29,6 +29,7 @@ typedef struct passage {
     int64_t n_open; /* epochs and split file operations under way */
     int account;    /* TL_BEFORE or TL_WITHIN */
     tl_event match; /* of the blocking receive that follows; call 0: none */
+    int32_t thread; /* of the last event before the part */
     tl_buffer list;
     tl_error *err;
 } passage;
@@ -276,6 +277,8 @@ static tl_status put(passage *p, const tl_event *e)
 static tl_status pass_over(passage *p, const tl_event *e)
 {
     const tl_call_info *row = tl_call_by_code(e->call);
+    if (row->action == TL_ACTION_THREAD)
+        p->thread = e->tag;
     if (!tl_requests_follow(&p->requests, e, row, true))
         return out_of_memory(p);
     return count_event(p, e, row);
@@ -343,6 +346,12 @@ static tl_status carry_persistent(passage *p)
     return status;
 }
 
+static tl_status carry_thread(passage *p)
+{
+    const tl_event e = {.call = TL_MPI_Thread, .tag = p->thread};
+    return p->thread ? put(p, &e) : TL_OK;
+}
+
 static tl_status pass_events(passage *p, tl_cursor *c)
 {
     tl_event e;
@@ -359,7 +368,8 @@ static tl_status pass_events(passage *p, tl_cursor *c)
         p->account = number < p->first ? TL_BEFORE : TL_WITHIN;
         if (number == p->first) {
             p->match.call = 0; /* it is not part of the part */
-            if ((status = check_open(p, "begins")) || (status = carry_persistent(p)))
+            if ((status = check_open(p, "begins")) || (status = carry_thread(p)) ||
+                (status = carry_persistent(p)))
                 return status;
         }
         status = number < p->first ? pass_over(p, &e)

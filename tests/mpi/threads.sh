@@ -37,6 +37,22 @@ check "in a part, too" "$timeless" cut "$trace" --section last -o "$scratch/part
 trace=$scratch/part.tl
 check "which replays" replays
 
+# A part that begins in the calls of another thread than the first.
+cat >"$scratch/text" <<'EOS'
+timeless-text 1
+ranks 1
+volume_unit "none"
+rank 0 host="node"
+0 0 MPI_Init clock_ns=0 volume=0
+0 1 Thread tag=3 volume=0
+0 2 MPI_Barrier comm=1 clock_ns=5 volume=0
+0 3 MPI_Barrier comm=1 clock_ns=6 volume=0
+end cut clock_ns=7
+EOS
+check "a part names its first thread" sh -c '"$1" undump -o "$2/whole.tl" "$2/text" &&
+    "$1" cut "$2/whole.tl" --events 2:4 -o "$2/part.tl" && "$1" dump "$2/part.tl" | grep "^0 0 Thread tag=3 "' \
+    - "$timeless" "$scratch"
+
 record threads 2 1 10 && trace=$scratch/threads.tl
 check "one thread alone: no event is split" test "$(calls 0 Thread)$(calls 0 Enter)$(calls 0 Return)" = 000
 tap_done
