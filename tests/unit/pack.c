@@ -151,6 +151,95 @@ static void seek(void **state)
     seek_in(packed, EVENTS, packed_bytes);
 }
 
+/* ---- generated streams ---- */
+
+typedef struct loop {
+    test_random random;
+    uint64_t period, surprise; /* one event in so many is of its own */
+    unsigned calls[40];
+    uint64_t seeds[40];
+} loop;
+
+static loop make_loop(uint64_t stream)
+{
+    loop l = {.random = {.state = stream}};
+    l.period = 1 + test_below(&l.random, 40);
+    l.surprise = 1 + test_below(&l.random, 50);
+    for (uint64_t i = 0; i < l.period; i++) {
+        for (uint64_t n = test_below(&l.random, 300); n > 0 || !l.calls[i]; n -= n > 0)
+            l.calls[i] = test_next_call(l.calls[i]);
+        l.seeds[i] = test_next(&l.random);
+    }
+    return l;
+}
+
+/* Event i: as one period before but for a moving count, or unlike any other. */
+static tl_event next_of_loop(loop *l, uint64_t i, int64_t *list)
+{
+    uint64_t place = i % l->period;
+    bool alone = test_below(&l->random, l->surprise) == 0;
+    test_random r = {.state = alone ? test_next(&l->random) : l->seeds[place]};
+    tl_event e = test_random_event(&r, l->calls[place], list);
+    if (tl_call_by_code(e.call)->slots & TL_SLOT_COUNT)
+        e.count += (int64_t)(i / l->period);
+    return e;
+}
+
+static void check_stream(const char *path, uint64_t stream, uint64_t n)
+{
+    static int64_t list[TEST_MAX_LIST];
+    tl_reader *r = open_trace(path);
+    for (uint32_t rank = 0; rank < 2; rank++) {
+        loop l = make_loop(stream + rank);
+        tl_cursor *c;
+        tl_event e;
+        assert_int_equal(tl_cursor_open(r, rank, &c, NULL), TL_OK);
+        for (uint64_t i = 0; i < n; i++) {
+            tl_event expected = next_of_loop(&l, i, list);
+            assert_int_equal(tl_cursor_next(c, &e), TL_OK);
+            if (!test_same_event(&e, &expected))
+                fail_msg("stream %llu, event %llu", (unsigned long long)stream,
+                         (unsigned long long)i);
+        }
+        assert_int_equal(tl_cursor_next(c, &e), TL_END);
+        tl_cursor_close(c);
+    }
+    tl_reader_close(r);
+}
+
+/* How many: TIMELESS_STREAMS, 100 without it. */
+static void streams(void **state)
+{
+    (void)state;
+    static int64_t list[TEST_MAX_LIST];
+    const char *wanted = getenv("TIMELESS_STREAMS");
+    char path[512], small[512];
+    snprintf(path, sizeof path, "%s", test_scratch("stream.tl"));
+    snprintf(small, sizeof small, "%s", test_scratch("small.tl"));
+    for (uint64_t stream = 0; stream < (wanted ? strtoull(wanted, NULL, 10) : 100); stream++) {
+        tl_error err;
+        tl_run run = {.n_ranks = 2, .volume_unit = "none"};
+        assert_int_equal(tl_trace_create(path, &run, &err), TL_OK);
+        test_random size = {.state = ~stream};
+        uint64_t n = test_below(&size, 2000);
+        for (uint32_t rank = 0; rank < 2; rank++) {
+            tl_writer *w;
+            assert_int_equal(tl_writer_open(path, rank, "h", &w, &err), TL_OK);
+            loop l = make_loop(stream + rank);
+            for (uint64_t i = 0; i < n; i++) {
+                tl_event e = next_of_loop(&l, i, list);
+                assert_int_equal(tl_writer_put(w, &e), TL_OK);
+            }
+            assert_int_equal(tl_writer_close(w, TL_END_FINALIZED, n), TL_OK);
+        }
+        check_stream(path, stream, n);
+        pack(path, small);
+        check_stream(small, stream, n);
+    }
+    unlink(path);
+    unlink(small);
+}
+
 /* ---- precision ---- */
 
 enum { BURSTS = 3000 };
@@ -357,6 +446,7 @@ int main(void)
         cmocka_unit_test(in_place_and_again),
         cmocka_unit_test(seek),
         cmocka_unit_test(precision),
+        cmocka_unit_test(streams),
         cmocka_unit_test(damage_of_plain),
         cmocka_unit_test(damage_of_packed),
         cmocka_unit_test(damaged_is_refused),
