@@ -44,7 +44,6 @@ typedef struct tl_remembered {
     uint64_t last, delta;
     uint64_t stride;          /* follows once a difference repeats */
     uint8_t settled;          /* predictions by stride that were right in a row, to TL_SETTLED */
-    uint8_t lost;             /* predictions that were wrong in a row, to TL_LOST */
     uint8_t score[TL_N_WAYS]; /* how well each way did of late */
 } tl_remembered;
 
@@ -86,6 +85,8 @@ typedef struct tl_codec {
     uint16_t history[TL_HISTORY]; /* contexts of the last events */
     uint16_t seen[TL_MAX_SEEN];   /* by `recent`: the place after it in history, and 1 */
     tl_context contexts[TL_MAX_CONTEXTS];
+    uint32_t n_noted, n_useful; /* exceptions, and values that one of them told */
+    bool hopeless;
     tl_exception exceptions[TL_EXCEPTION_SETS][TL_EXCEPTION_WAYS];
     tl_remembered values[TL_MAX_VALUES];
     int64_t list[TL_MAX_REMEMBERED];
@@ -163,17 +164,18 @@ typedef struct tl_guess {
     } places[TL_N_WAYS];
 } tl_guess;
 
-/* A value that is always or never predicted goes by its stride alone. */
-static inline bool tl_is_plain(const tl_remembered *r)
+/* A value that always goes by its stride is predicted by that alone; so are all, once exceptions
+ * have proved useless in this frame. */
+static inline bool tl_is_plain(const tl_codec *codec, const tl_remembered *r)
 {
-    return r->settled == TL_SETTLED || r->lost == TL_LOST;
+    return r->settled == TL_SETTLED || codec->hopeless;
 }
 
 /* Predicts a value that is not plain: number `id` in the frame. */
 void tl_codec_guess(tl_codec *codec, uint32_t id, tl_guess *guess);
 /* Learns what it was. */
 void tl_codec_learn(tl_codec *codec, tl_context *c, uint32_t id, tl_guess *guess, uint64_t value);
-/* Learns what a plain value was that was not a settled one as predicted. */
+/* Learns what a plain value was that was not as predicted. */
 void tl_codec_learn_plain(tl_context *c, tl_remembered *r, uint64_t value);
 
 /* Prediction of element i of the tail of a list: the same element last time, else the one before

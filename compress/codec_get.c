@@ -74,9 +74,9 @@ static void get_values(tl_codec *codec, tl_context *c, uint64_t surprises, tl_in
     }
     for (unsigned i = 0; i < c->n_values; i++) {
         uint64_t difference = surprises >> i & 1 ? tl_unzigzag(tl_get_varint(in)) : 0;
-        if (tl_is_plain(&r[i])) {
+        if (tl_is_plain(codec, &r[i])) {
             v[i] = r[i].last + r[i].stride + difference;
-            if (!difference && !r[i].lost)
+            if (!difference && r[i].settled == TL_SETTLED)
                 r[i].last = v[i];
             else
                 tl_codec_learn_plain(c, &r[i], v[i]);

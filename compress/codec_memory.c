@@ -21,6 +21,8 @@ void tl_codec_reset(tl_codec *codec)
     memset(codec->seen, 0, sizeof codec->seen);
     memset(codec->hashed, 0, sizeof codec->hashed);
     memset(codec->followed, 0, sizeof codec->followed);
+    codec->n_noted = codec->n_useful = 0;
+    codec->hopeless = false;
     memset(codec->exceptions, 0, sizeof codec->exceptions);
     codec->contexts[0] = (tl_context){0};
 }
@@ -84,7 +86,7 @@ void tl_codec_guess(tl_codec *codec, uint32_t id, tl_guess *guess)
     guess->best = guess->value[way];
 }
 
-static void note(struct tl_place *place, uint64_t value, bool is_exception)
+static void note(tl_codec *codec, struct tl_place *place, uint64_t value, bool is_exception)
 {
     if (place->found && is_exception) {
         place->found->value = value;
@@ -92,6 +94,8 @@ static void note(struct tl_place *place, uint64_t value, bool is_exception)
         place->found->check = 0;
     } else if (is_exception) {
         memmove(&place->set[1], &place->set[0], (TL_EXCEPTION_WAYS - 1) * sizeof *place->set);
+        if (++codec->n_noted % TL_NOTED_TRIAL == 0 && codec->n_useful < codec->n_noted / 4)
+            codec->hopeless = true;
         place->set[0] = (tl_exception){.value = value, .check = place->check};
     }
 }
@@ -109,32 +113,25 @@ void tl_codec_learn(tl_codec *codec, tl_context *c, uint32_t id, tl_guess *guess
 {
     tl_remembered *r = &codec->values[id];
     bool straight = value == guess->value[TL_STRAIGHT];
+    codec->n_useful += !straight && value == guess->best;
     for (unsigned way = 0; way < TL_N_WAYS; way++) {
         if (guess->value[way] != value)
             r->score[way] = (uint8_t)((r->score[way] + 1) / 2);
         else if (r->score[way] < TL_MAX_SCORE)
             r->score[way]++;
     }
-    note(&guess->places[TL_BY_PAST], value, !straight);
-    note(&guess->places[TL_BY_PEER], value, !straight);
-    if (value == guess->best)
-        r->lost = 0;
-    else
-        r->lost++;
-    if (!straight) {
+    note(codec, &guess->places[TL_BY_PAST], value, !straight);
+    note(codec, &guess->places[TL_BY_PEER], value, !straight);
+    if (!straight)
         r->settled = 0;
-    } else if (++r->settled == TL_SETTLED) {
-        r->lost = 0;
+    else if (++r->settled == TL_SETTLED)
         c->n_unsettled--;
-    }
     follow(r, value);
 }
 
 void tl_codec_learn_plain(tl_context *c, tl_remembered *r, uint64_t value)
 {
-    if (value == r->last + r->stride)
-        r->lost = 0;
-    else if (r->settled == TL_SETTLED) {
+    if (r->settled == TL_SETTLED) {
         r->settled = 0;
         c->n_unsettled++;
     }

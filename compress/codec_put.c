@@ -55,9 +55,9 @@ static uint32_t put_values(tl_codec *codec, tl_context *c, const uint64_t *v, tl
     uint32_t surprises = 0;
     for (unsigned i = 0; i < c->n_values; i++) {
         uint64_t difference;
-        if (tl_is_plain(&r[i])) {
+        if (tl_is_plain(codec, &r[i])) {
             difference = v[i] - (r[i].last + r[i].stride);
-            if (!difference && !r[i].lost)
+            if (!difference && r[i].settled == TL_SETTLED)
                 r[i].last = v[i];
             else
                 tl_codec_learn_plain(c, &r[i], v[i]);

@@ -66,7 +66,7 @@ enum {
     TL_EXCEPTION_WAYS = 4,
     TL_LIST_HEAD = 3, /* elements of a list that are predicted as slots are */
     TL_SETTLED = 32,
-    TL_LOST = 16,
+    TL_NOTED_TRIAL = 4096, /* exceptions after which their use is judged */
     TL_MAX_SCORE = 15,
     /* Bits of a context's slots: */
     TL_RELATIVE = 1 << 20, /* peers count from one's own rank */

@@ -79,7 +79,7 @@ signed = lambda v: v - (1 << 64) if v >> 63 else v
 class Value:
     def __init__(self, number):
         self.number = number
-        self.last = self.delta = self.stride = self.settled = self.lost = 0
+        self.last = self.delta = self.stride = self.settled = 0
         self.scores = [0, 0, 0]
 
 
@@ -97,6 +97,8 @@ class Context:
 class Exceptions:
     def __init__(self):
         self.sets = {}
+        self.noted = self.useful = 0
+        self.hopeless = False
 
     def find(self, i, x, y):
         g = (i * 0x9E3779B97F4A7C15 + x * 0xC2B2AE3D27D4EB4F + y * 0x165667B19E3779F9) & M64
@@ -109,7 +111,7 @@ class Exceptions:
 def next_value(r, exceptions, peer, difference):
     """The value of r, of which `difference` to its prediction is known."""
     straight = best = r.last + r.stride & M64
-    plain = r.settled == 32 or r.lost == 16
+    plain = r.settled == 32 or exceptions.hopeless
     if not plain:
         situations = [exceptions.find(2 * r.number, r.last, r.delta), exceptions.find(2 * r.number + 1, peer, 0)]
         guesses = [straight] + [p[f][0] if f is not None else straight for p, _, f in situations]
@@ -118,11 +120,10 @@ def next_value(r, exceptions, peer, difference):
         best = guesses[2 if scores[2] > scores[way] else way]
     v = best + difference & M64
     if plain:
-        if v == straight:
-            r.lost = 0
-        elif r.settled == 32:
+        if v != straight and r.settled == 32:
             r.settled = 0
     else:
+        exceptions.useful += v == best != straight
         r.scores = [min(s + 1, 15) if g == v else (s + 1) // 2 for s, g in zip(scores, guesses)]
         for places, check, found in situations:
             if found is not None:
@@ -133,13 +134,10 @@ def next_value(r, exceptions, peer, difference):
             elif v != straight:
                 places[1:] = places[:3]
                 places[0] = (v, check)
-        r.lost = 0 if v == best else r.lost + 1
-        if v == straight:
-            r.settled += 1
-            if r.settled == 32:
-                r.lost = 0
-        else:
-            r.settled = 0
+                exceptions.noted += 1
+                if exceptions.noted % 4096 == 0 and exceptions.useful < exceptions.noted // 4:
+                    exceptions.hopeless = True
+        r.settled = r.settled + 1 if v == straight else 0
     d = v - r.last & M64
     if d == r.delta:
         r.stride = d
