@@ -3,6 +3,7 @@
 
 #include <inttypes.h>
 #include <jansson.h>
+#include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 
@@ -27,6 +28,8 @@ struct facts {
     tl_reader *r;
     const tl_run *run;
     uint64_t hash, n_events;
+    uint64_t *last_mark_ns;                 /* by rank: 0 where no event carries a clock */
+    bool *damaged;                          /* by rank */
     struct call_count calls[TL_CALL_LIMIT]; /* by code, then sorted by n */
     size_t n_calls;
     struct user_count *users;
@@ -53,7 +56,7 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 static const char *end_text(tl_end_reason end)
 {
     switch (end) {
-    case TL_END_NONE: return "no end";
+    case TL_END_NONE: return "killed";
     case TL_END_FINALIZED: return "finalized";
     case TL_END_EXITED: return "exited without MPI_Finalize";
     case TL_END_ABORTED: return "aborted";
@@ -114,9 +117,12 @@ static tl_status count_calls(struct facts *f, tl_error *err)
             if (e.call == TL_KERNEL_user)
                 count_user(f, rank, &e);
             f->n_events++;
+            if (e.clock_ns)
+                f->last_mark_ns[rank] = e.clock_ns;
         }
         if (status != TL_END) {
             worst = status;
+            f->damaged[rank] = true;
             *err = *tl_cursor_error(c);
         }
         tl_cursor_close(c);
@@ -170,6 +176,34 @@ static void print_counters(const struct facts *f)
     }
 }
 
+/* Seconds at the end; of a rank that was killed, those at its last mark. */
+static const char *wall_text(const struct facts *f, uint32_t rank, const tl_rank_summary *s,
+                             char *text, size_t size)
+{
+    if (s->end != TL_END_NONE)
+        snprintf(text, size, "%.6f", (double)s->clock_ns * 1e-9);
+    else if (f->last_mark_ns[rank])
+        snprintf(text, size, "> %.6f", (double)f->last_mark_ns[rank] * 1e-9);
+    else
+        snprintf(text, size, "unknown");
+    return text;
+}
+
+static void print_ranks(const struct facts *f)
+{
+    printf("\n%8s %12s %20s %14s  %-12s %s\n", "rank", "events", "volume", "wall s", "end", "host");
+    for (uint32_t rank = 0; rank < f->run->n_ranks; rank++) {
+        tl_rank_summary s;
+        char wall[32];
+        if (tl_reader_rank(f->r, rank, &s) != TL_OK)
+            continue;
+        printf("%8" PRIu32 " %12" PRIu64 " %20" PRIu64 " %14s  %-12s %s%s%s\n", rank, s.n_events,
+               s.volume, wall_text(f, rank, &s, wall, sizeof wall),
+               f->damaged[rank] ? "damaged" : end_text(s.end), s.host, *s.remark ? "  " : "",
+               s.remark);
+    }
+}
+
 static void print_text(const struct facts *f)
 {
     printf("%-16s %s\n", "trace", tl_reader_path(f->r));
@@ -177,6 +211,9 @@ static void print_text(const struct facts *f)
     print_line("MPI library", f->run->mpi_library);
     print_line("written by", f->run->writer);
     print_line("origin", f->run->origin);
+    print_line("run", f->run->run_id);
+    print_line("hosts", f->run->parts);
+    print_line("folding", f->run->folding);
     printf("%-16s %s (%s)\n", "volumes", f->run->volume_unit, f->run->volume_source);
     printf("%-16s %016" PRIx64 "\n", "hash", f->hash);
     printf("%-16s %" PRIu32 "\n", "ranks", f->run->n_ranks);
@@ -186,14 +223,8 @@ static void print_text(const struct facts *f)
     printf("%-16s %s", "complete", tl_reader_complete(f->r) ? "yes" : "no");
     if (tl_reader_n_damages(f->r))
         printf(", %zu damages", tl_reader_n_damages(f->r));
-    printf("\n\n%8s %12s %20s %14s  %-12s %s\n", "rank", "events", "volume", "wall s", "end",
-           "host");
-    for (uint32_t rank = 0; rank < f->run->n_ranks; rank++) {
-        tl_rank_summary s;
-        if (tl_reader_rank(f->r, rank, &s) == TL_OK)
-            printf("%8" PRIu32 " %12" PRIu64 " %20" PRIu64 " %14.6f  %-12s %s\n", rank, s.n_events,
-                   s.volume, (double)s.clock_ns * 1e-9, end_text(s.end), s.host);
-    }
+    putchar('\n');
+    print_ranks(f);
     printf("\n%12s  %s\n", "events", "call");
     for (size_t i = 0; i < f->n_calls; i++)
         printf("%12" PRIu64 "  %s%s\n", f->calls[i].n, f->calls[i].row->name,
@@ -225,9 +256,12 @@ static json_t *ranks_json(const struct facts *f)
         if (tl_reader_rank(f->r, rank, &s) == TL_OK)
             json_array_append_new(
                 ranks,
-                json_pack("{s:I,s:I,s:I,s:s,s:s,s:o}", "events", (json_int_t)s.n_events, "volume",
-                          (json_int_t)s.volume, "clock_ns", (json_int_t)s.clock_ns, "end",
-                          end_text(s.end), "host", s.host, "counters", counters_json(f->r, rank)));
+                json_pack("{s:I,s:I,s:o,s:I,s:s,s:s,s:s,s:o}", "events", (json_int_t)s.n_events,
+                          "volume", (json_int_t)s.volume, "clock_ns",
+                          s.end == TL_END_NONE ? json_null() : json_integer((json_int_t)s.clock_ns),
+                          "last_mark_ns", (json_int_t)f->last_mark_ns[rank], "end", end_text(s.end),
+                          "host", s.host, "remark", s.remark, "counters",
+                          counters_json(f->r, rank)));
     }
     return ranks;
 }
@@ -263,9 +297,10 @@ static void print_json(const struct facts *f)
     for (size_t i = 0; i < tl_reader_n_damages(f->r); i++)
         json_array_append_new(damages, json_string(tl_reader_damage(f->r, i)->text));
     json_t *root = json_pack(
-        "{s:s,s:s,s:s,s:s,s:s,s:s,s:s,s:s,s:i,s:I,s:I,s:f,s:b,s:o,s:o,s:o,s:o}", "trace",
-        tl_reader_path(f->r), "program", f->run->program, "mpi_library", f->run->mpi_library,
-        "writer", f->run->writer, "origin", f->run->origin, "volume_unit", f->run->volume_unit,
+        "{s:s,s:s,s:s,s:s,s:s,s:s,s:s,s:s,s:s,s:s,s:s,s:i,s:I,s:I,s:f,s:b,s:o,s:o,s:o,s:o}",
+        "trace", tl_reader_path(f->r), "run_id", f->run->run_id, "hosts", f->run->parts, "folding",
+        f->run->folding, "program", f->run->program, "mpi_library", f->run->mpi_library, "writer",
+        f->run->writer, "origin", f->run->origin, "volume_unit", f->run->volume_unit,
         "volume_source", f->run->volume_source, "hash", hash, "n_ranks", (int)f->run->n_ranks,
         "n_events", (json_int_t)f->n_events, "bytes", (json_int_t)tl_reader_file_bytes(f->r),
         "bytes_per_event", bytes_per_event(f), "complete", tl_reader_complete(f->r), "ranks",
@@ -289,6 +324,12 @@ int cmd_info(int argc, char **argv)
     if (code)
         goto cleanup;
     f->run = tl_reader_run(f->r);
+    f->last_mark_ns = calloc(f->run->n_ranks, sizeof *f->last_mark_ns);
+    f->damaged = calloc(f->run->n_ranks, sizeof *f->damaged);
+    if (!f->last_mark_ns || !f->damaged) {
+        code = cli_fail_text(TL_ERR_MEMORY, "%s: out of memory", o.path);
+        goto cleanup;
+    }
     if (!tl_reader_complete(f->r))
         code = CLI_BAD_INPUT;
     tl_error err;
@@ -314,6 +355,8 @@ int cmd_info(int argc, char **argv)
 cleanup:
     free(f->users);
     free(f->sections);
+    free(f->last_mark_ns);
+    free(f->damaged);
     tl_reader_close(f->r);
     free(f);
     return code;

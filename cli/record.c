@@ -3,6 +3,7 @@
 
 #include "cli.h"
 #include "emulator.h"
+#include "record.h"
 
 #include <assert.h>
 #include <errno.h>
@@ -19,14 +20,16 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-enum { OPTION_LIST_VOLUMES = 256, OPTION_KERNELS, OPTION_VOLUME, OPTION_COUNTERS };
+enum { OPTION_LIST_VOLUMES = 256, OPTION_KERNELS, OPTION_VOLUME, OPTION_COUNTERS, OPTION_FOLDED };
 
 typedef struct settings {
     const char *output;
     const char *volume;
     const char *kernels;
     const char *counters;
-    bool quiet, list_volumes;
+    const char *n_ranks; /* NULL: the command says it */
+    char **launched;     /* the command behind a launcher of ours */
+    bool quiet, list_volumes, folded;
     char **command;
     int n_command;
     const cli_emulator *emulator; /* NULL: the command runs as it is */
@@ -45,6 +48,9 @@ static const struct argp_option options[] = {
      "Count these too, in each rank: events of PAPI, mpit:NAME of the MPI library (NAME* for all "
      "that begin so), with commas",
      0},
+    {"folded", OPTION_FOLDED, NULL, 0,
+     "Run more ranks than there are cores: sets what Open MPI needs for it", 0},
+    {"np", 'n', "N", 0, "Start N ranks of COMMAND by mpirun", 0},
     {"quiet", 'q', NULL, 0, "Say nothing unless something is wrong", 0},
     {0}};
 
@@ -61,6 +67,11 @@ static error_t parse_option(int key, char *arg, struct argp_state *state)
         s->kernels = arg;
         return 0;
     case OPTION_COUNTERS: s->counters = arg; return 0;
+    case OPTION_FOLDED: s->folded = true; return 0;
+    case 'n':
+        cli_parse_number_from(state, "number of ranks", arg, 1, INT_MAX);
+        s->n_ranks = arg;
+        return 0;
     case 'q': s->quiet = true; return 0;
     case ARGP_KEY_ARG:
         s->command = &state->argv[state->next - 1];
@@ -118,9 +129,9 @@ static bool find_tracer(char *path, size_t size)
 
 /* ---- environment of the command ---- */
 
-static const char *const forwarded[] = {"LD_PRELOAD",     "TIMELESS_OUTPUT",  "TIMELESS_VOLUME",
-                                        "TIMELESS_QUIET", "TIMELESS_KERNELS", "TIMELESS_COUNTERS",
-                                        "TIMELESS_SELECT"};
+static const char *const forwarded[] = {"LD_PRELOAD",      "TIMELESS_OUTPUT",  "TIMELESS_VOLUME",
+                                        "TIMELESS_QUIET",  "TIMELESS_KERNELS", "TIMELESS_COUNTERS",
+                                        "TIMELESS_RUN_ID", "TIMELESS_FOLDED",  "TIMELESS_SELECT"};
 enum { N_FORWARDED = sizeof forwarded / sizeof *forwarded };
 
 /* The tracer first, then what the user preloads. */
@@ -136,6 +147,9 @@ static void set_preload(const char *tracer)
 static void set_environment(const settings *s, const char *output)
 {
     setenv("TIMELESS_OUTPUT", output, 1);
+    setenv("TIMELESS_RUN_ID", record_new_run_id(), 1);
+    if (s->folded)
+        record_set_folded();
     if (s->volume)
         setenv("TIMELESS_VOLUME", s->volume, 1);
     if (s->kernels)
@@ -159,6 +173,23 @@ static bool is_open_mpi_launcher(const char *command)
 {
     const char *name = base_name(command);
     return !strcmp(name, "mpirun") || !strcmp(name, "mpiexec") || !strcmp(name, "orterun");
+}
+
+/* "COMMAND..." -> "mpirun -np N COMMAND..." */
+static bool add_launcher(settings *s)
+{
+    enum { N_LAUNCHER = 3 };
+    char **command = calloc((size_t)s->n_command + N_LAUNCHER + 1, sizeof *command);
+    s->launched = command;
+    if (!command)
+        return false;
+    command[0] = (char *)"mpirun";
+    command[1] = (char *)"-np";
+    command[2] = (char *)s->n_ranks;
+    memcpy(command + N_LAUNCHER, s->command, (size_t)s->n_command * sizeof *command);
+    s->command = command;
+    s->n_command += N_LAUNCHER;
+    return true;
 }
 
 /* "A=1;B=2" of the variables that are set, after what the user's list has. */
@@ -235,11 +266,17 @@ static void forward_signal(int number, siginfo_t *info, void *context)
         kill(child, number);
 }
 
-static void forward_signals(void)
+/* They wait until there is a child to pass them to: *before is the mask without that. */
+static void forward_signals(sigset_t *before)
 {
     static const int numbers[] = {SIGINT, SIGTERM, SIGHUP, SIGQUIT, SIGUSR1, SIGUSR2};
     struct sigaction action = {.sa_sigaction = forward_signal, .sa_flags = SA_SIGINFO | SA_RESTART};
+    sigset_t forwarded_signals;
     sigemptyset(&action.sa_mask);
+    sigemptyset(&forwarded_signals);
+    for (size_t i = 0; i < sizeof numbers / sizeof *numbers; i++)
+        sigaddset(&forwarded_signals, numbers[i]);
+    sigprocmask(SIG_BLOCK, &forwarded_signals, before);
     for (size_t i = 0; i < sizeof numbers / sizeof *numbers; i++)
         sigaction(numbers[i], &action, NULL);
 }
@@ -248,79 +285,30 @@ static void forward_signals(void)
 static int run(char **argv)
 {
     extern char **environ;
+    posix_spawnattr_t attributes;
+    sigset_t mask;
     pid_t pid;
     int status;
-    forward_signals();
-    int error = posix_spawnp(&pid, argv[0], NULL, NULL, argv, environ);
+    forward_signals(&mask);
+    posix_spawnattr_init(&attributes);
+    posix_spawnattr_setflags(&attributes, POSIX_SPAWN_SETSIGMASK);
+    posix_spawnattr_setsigmask(&attributes, &mask);
+    int error = posix_spawnp(&pid, argv[0], NULL, &attributes, argv, environ);
+    posix_spawnattr_destroy(&attributes);
+    if (!error)
+        child = pid;
+    sigprocmask(SIG_SETMASK, &mask, NULL);
     if (error) {
         errno = error;
         return -1;
     }
-    child = pid;
     while (waitpid(pid, &status, 0) < 0)
         if (errno != EINTR)
             return -1;
     return WIFSIGNALED(status) ? 128 + WTERMSIG(status) : WEXITSTATUS(status);
 }
 
-/* ---- what came out ---- */
-
-static void say_what_is_missing(const tl_reader *r)
-{
-    if (tl_reader_n_damages(r)) {
-        fprintf(stderr, "timeless: %s\n", tl_reader_damage(r, 0)->text);
-        return;
-    }
-    for (uint32_t rank = 0; rank < tl_reader_run(r)->n_ranks; rank++) {
-        tl_rank_summary summary;
-        if (tl_reader_rank(r, rank, &summary) == TL_OK && summary.end == TL_END_FINALIZED)
-            continue;
-        fprintf(stderr, "timeless: %s: incomplete: rank %" PRIu32 " %s\n", tl_reader_path(r), rank,
-                summary.end == TL_END_EXITED    ? "exited without MPI_Finalize"
-                : summary.end == TL_END_ABORTED ? "called MPI_Abort"
-                : summary.end == TL_END_FAILED  ? "stopped recording"
-                                                : "was killed");
-        return;
-    }
-}
-
-/* Says what was recorded.  Returns the exit code: the command's, unless that hides that there is no
- * trace. */
-static int summarise(const char *path, int code, bool quiet)
-{
-    tl_reader *r = NULL;
-    tl_error err;
-    struct stat st;
-    if (stat(path, &st) == 0 && !S_ISREG(st.st_mode))
-        return code; /* a pipe or a device: nothing to read again */
-    if (access(path, F_OK) != 0) {
-        fprintf(stderr, "timeless: no trace was written: %s\n",
-                code ? "the command failed before MPI_Init"
-                     : "no process called MPI_Init of a shared library (statically linked "
-                       "programs are not traced)");
-        return code ? code : CLI_BAD_INPUT;
-    }
-    if (tl_reader_open(path, &r, &err) != TL_OK) {
-        int failed = cli_fail(&err);
-        return code ? code : failed;
-    }
-    uint64_t n_events = 0;
-    for (uint32_t rank = 0; rank < tl_reader_run(r)->n_ranks; rank++) {
-        tl_rank_summary summary;
-        if (tl_reader_rank(r, rank, &summary) == TL_OK)
-            n_events += summary.n_events;
-    }
-    bool complete = tl_reader_complete(r);
-    if (!quiet)
-        fprintf(stderr,
-                "timeless: %s: %" PRIu32 " rank%s, %" PRIu64 " events, %" PRIu64 " bytes, %s\n",
-                path, tl_reader_run(r)->n_ranks, tl_reader_run(r)->n_ranks == 1 ? "" : "s",
-                n_events, tl_reader_file_bytes(r), complete ? "complete" : "incomplete");
-    if (!complete)
-        say_what_is_missing(r);
-    tl_reader_close(r);
-    return code;
-}
+/* ---- before it ---- */
 
 static bool absolute_path(const char *name, char *path, size_t size)
 {
@@ -337,20 +325,20 @@ static bool remove_stale(const char *path)
     return stat(path, &st) != 0 || !S_ISREG(st.st_mode) || unlink(path) == 0;
 }
 
-/* Before hours are computed for a trace that nobody can write.  Only a name that is free is tried;
- * what is there and no folder is left to the tracer. */
-static bool can_be_created(const char *path)
+/* Before hours are computed for a trace that nobody can write.  Only a name that is free is tried.
+ */
+static const char *why_not_created(const char *path)
 {
     struct stat st;
-    if (stat(path, &st) == 0) {
-        errno = EISDIR;
-        return !S_ISDIR(st.st_mode);
-    }
+    if (stat(path, &st) == 0)
+        return S_ISDIR(st.st_mode)   ? "Is a directory"
+               : S_ISREG(st.st_mode) ? NULL
+                                     : "Is no regular file, to which ranks can append";
     int fd = open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
     if (fd < 0)
-        return errno == EEXIST; /* another rank's `timeless record` tries too */
+        return errno == EEXIST ? NULL : strerror(errno); /* another `timeless record` tries too */
     close(fd);
-    return unlink(path) == 0 || errno == ENOENT;
+    return unlink(path) == 0 || errno == ENOENT ? NULL : strerror(errno);
 }
 
 /* The tracer itself answers, in a process that does nothing else, in the emulator if there is one:
@@ -408,6 +396,26 @@ static int check_volume(settings *s, const char *tracer)
     return ask_tracer("TIMELESS_CHECK_VOLUME", volume, s->emulator) == 0 ? CLI_OK : CLI_USAGE;
 }
 
+/* Runs the command and says what came of it. */
+static int record(settings *s, const char *output)
+{
+    if (s->n_ranks && !add_launcher(s))
+        return cli_fail_text(TL_ERR_MEMORY, "out of memory");
+    set_environment(s, output);
+    char **command = forward_variables(s);
+    if (!command)
+        return cli_fail_text(TL_ERR_MEMORY, "out of memory");
+    int code = run(command);
+    free(command);
+    if (code < 0)
+        return cli_fail_text(TL_ERR_SYSTEM, "%s: cannot be run: %s", s->command[0],
+                             strerror(errno));
+    size_t n_parts = record_join_parts(s->output, getenv("TIMELESS_RUN_ID"));
+    if (n_parts && access(s->output, F_OK) != 0)
+        return code ? code : CLI_BAD_INPUT;
+    return record_summarise(s->output, code, s->quiet);
+}
+
 int cmd_record(int argc, char **argv)
 {
     settings s = {.output = "trace.tl"};
@@ -429,16 +437,11 @@ int cmd_record(int argc, char **argv)
         return cli_fail_text(TL_ERR_USAGE, "%s: the path is too long", s.output);
     if (!remove_stale(output))
         return cli_fail_text(TL_ERR_SYSTEM, "%s: cannot be replaced: %s", output, strerror(errno));
-    if (!can_be_created(output))
+    const char *why = why_not_created(output);
+    if (why)
         return cli_fail_text(TL_ERR_SYSTEM, "%s: cannot be created: %s; give another --output",
-                             s.output, strerror(errno));
-    set_environment(&s, output);
-    char **command = forward_variables(&s);
-    if (!command)
-        return cli_fail_text(TL_ERR_MEMORY, "out of memory");
-    int code = run(command);
-    free(command);
-    if (code < 0)
-        return cli_fail_text(TL_ERR_SYSTEM, "%s: cannot be run: %s", s.command[0], strerror(errno));
-    return summarise(s.output, code, s.quiet);
+                             s.output, why);
+    int code = record(&s, output);
+    free(s.launched);
+    return code;
 }

@@ -1,6 +1,7 @@
 /* block.c - small chunks of many ranks in one: what is the same on all ranks is stored once. */
 #include "block.h"
 
+#include "append.h"
 #include "run.h"
 
 /* Ranks that do the same lie together; a cursor unpacks a whole block for each of its frames. */

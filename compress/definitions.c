@@ -46,6 +46,15 @@ bool tl_define_host(tl_buffer *out, const char *host)
     return ok;
 }
 
+/* Without allocation, since it may have to say that there is no memory. */
+bool tl_define_remark(tl_buffer *out, const char *text)
+{
+    uint8_t bytes[TL_VARINT_MAX_BYTES + sizeof((tl_error *)0)->text];
+    tl_buffer body = {.data = bytes, .capacity = sizeof bytes};
+    return strlen(text) < sizeof((tl_error *)0)->text && put_text(&body, text) &&
+           put_definition(out, TL_DEFINE_REMARK, &body);
+}
+
 /* Length of the run of equal strides that begins at member i; *stride is 1 for a run of one. */
 static uint32_t run_at(const int32_t *m, uint32_t n_members, uint32_t i, int64_t *stride)
 {
@@ -341,6 +350,7 @@ static tl_status read_all(tl_definitions *d, tl_pool *pool, const uint8_t *raw, 
         case TL_DEFINE_SITE: status = get_site(d, pool, &body); break;
         case TL_DEFINE_KERNEL: status = get_kernel(d, pool, &body); break;
         case TL_DEFINE_COUNTER: status = get_counter(d, pool, &body); break;
+        case TL_DEFINE_REMARK: status = get_text(&body, pool, &d->remark); break;
         default: break; /* of a later minor version */
         }
         if (status)
@@ -404,6 +414,7 @@ tl_status tl_definitions_read(tl_definitions *d, tl_pool *pool, const uint8_t *r
         status = TL_ERR_CORRUPT;
     if (status) {
         d->host = d->kept_host;
+        d->remark = d->kept_remark;
         d->n_comms = d->kept_comms;
         d->n_sites = d->kept_sites;
         d->n_kernels = d->kept_kernels;
@@ -419,6 +430,7 @@ tl_status tl_definitions_read(tl_definitions *d, tl_pool *pool, const uint8_t *r
     if (d->n_counters > d->kept_counters)
         qsort(d->counters, d->n_counters, sizeof *d->counters, by_counter_id);
     d->kept_host = d->host;
+    d->kept_remark = d->remark;
     d->kept_comms = d->n_comms;
     d->kept_sites = d->n_sites;
     d->kept_kernels = d->n_kernels;

@@ -11,6 +11,7 @@ bool tl_define_comm(tl_buffer *out, const tl_comm *comm);
 bool tl_define_site(tl_buffer *out, const tl_site *site);
 bool tl_define_kernel(tl_buffer *out, const tl_user_kernel *kernel);
 bool tl_define_counter(tl_buffer *out, const tl_counter *counter);
+bool tl_define_remark(tl_buffer *out, const char *text);
 
 /* What all ranks share: equal texts and equal lists of members are kept once. */
 typedef struct tl_pool {
@@ -23,7 +24,7 @@ typedef struct tl_pool {
 
 /* What one rank has defined. */
 typedef struct tl_definitions {
-    const char *host; /* "" until defined */
+    const char *host, *remark; /* NULL until defined */
     tl_comm *comms;
     tl_site *sites;
     tl_user_kernel *kernels;
@@ -31,7 +32,7 @@ typedef struct tl_definitions {
     size_t n_comms, n_sites, n_kernels, n_counters;
     size_t comms_capacity, sites_capacity, kernels_capacity, counters_capacity;
     /* Of the chunks that are intact; those of a damaged one are taken back. */
-    const char *kept_host;
+    const char *kept_host, *kept_remark;
     size_t kept_comms, kept_sites, kept_kernels, kept_counters;
 } tl_definitions;
 

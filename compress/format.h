@@ -36,7 +36,8 @@ enum {
     TL_DEFINE_COMM = 2,
     TL_DEFINE_SITE = 3,
     TL_DEFINE_KERNEL = 4,
-    TL_DEFINE_COUNTER = 5
+    TL_DEFINE_COUNTER = 5,
+    TL_DEFINE_REMARK = 6
 };
 
 /* Limits. */

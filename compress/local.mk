@@ -1,6 +1,6 @@
 # libtimeless: the trace file.  libc (with its libm), zstd and (inlined) xxhash only.
 TIMELESS_SOURCES = \
-	compress/timeless.h compress/mpi_calls.def compress/kernels.def \
+	compress/timeless.h compress/mpi_calls.def compress/kernels.def compress/append.c compress/append.h \
 	compress/balance.c compress/balance.h compress/bytes.c compress/bytes.h compress/block.c compress/block.h compress/pack.c compress/quantise.c compress/quantise.h compress/payload.c compress/writer.h \
 	compress/codec.h \
 	compress/codec_get.c compress/codec_memory.c compress/codec_put.c compress/cursor.c compress/cut.c compress/definitions.c \
@@ -8,7 +8,7 @@ TIMELESS_SOURCES = \
 	compress/export_goal.c compress/export_simgrid.c compress/import.c compress/import.h compress/import_simgrid.c \
 	compress/dumpi.h compress/dumpi_calls.def compress/dumpi_comms.c compress/dumpi_convert.h compress/dumpi_events.c \
 	compress/dumpi_read.c compress/dumpi_requests.c compress/dumpi_sizes.c compress/import_dumpi.c compress/import_goal.c compress/goal.h compress/goal_read.c compress/format.h \
-	compress/frame.c compress/frame.h compress/map.c compress/map.h compress/reader.c \
+	compress/frame.c compress/frame.h compress/join.c compress/map.c compress/map.h compress/reader.c \
 	compress/reader.h compress/requests.c compress/requests.h compress/run.c compress/run.h \
 	compress/pattern.c compress/patterns.def compress/scan.c compress/scan.h compress/schema.c compress/sections.c compress/status.c \
 	compress/text.c compress/text.h compress/text_parse.c \

@@ -388,8 +388,11 @@ tl_status tl_pattern_write(const tl_pattern *pattern, const char *out_path, tl_e
     snprintf(program, sizeof program, "timeless make %s --ranks %u --bytes %lld --iterations %llu",
              pattern->name, pattern->n_ranks, (long long)pattern->bytes,
              (unsigned long long)pattern->n_iterations);
-    const tl_run run = {
-        pattern->n_ranks, "none", "none", program, "", "timeless " PACKAGE_VERSION, ""};
+    const tl_run run = {.n_ranks = pattern->n_ranks,
+                        .volume_unit = "none",
+                        .volume_source = "none",
+                        .program = program,
+                        .writer = "timeless " PACKAGE_VERSION};
     status = tl_trace_create(out_path, &run, err);
     for (uint32_t r = 0; r < pattern->n_ranks && status == TL_OK; r++)
         status = write_part(pattern, r, which, side, out_path, err);

@@ -217,9 +217,11 @@ tl_status tl_reader_rank(const tl_reader *r, uint32_t rank, tl_rank_summary *out
     if (rank >= r->header.run.n_ranks)
         return TL_ERR_NO_RANK;
     const tl_part *part = tl_reader_part(r, rank);
-    *out = part ? part->summary : (tl_rank_summary){.host = ""};
+    *out = part ? part->summary : (tl_rank_summary){.host = "", .remark = ""};
     if (part && part->definitions.host)
         out->host = part->definitions.host;
+    if (part && part->definitions.remark)
+        out->remark = part->definitions.remark;
     return TL_OK;
 }
 

@@ -11,22 +11,32 @@
 #include <inttypes.h>
 #include <unistd.h>
 
-static const struct {
-    const char *key;
-    size_t offset; /* in tl_run */
-} fields[] = {
-    {"volume_unit", offsetof(tl_run, volume_unit)},
-    {"volume_source", offsetof(tl_run, volume_source)},
-    {"program", offsetof(tl_run, program)},
-    {"mpi_library", offsetof(tl_run, mpi_library)},
-    {"writer", offsetof(tl_run, writer)},
-    {"origin", offsetof(tl_run, origin)},
+const tl_run_field tl_run_fields[TL_N_RUN_FIELDS] = {
+    {"volume_unit", offsetof(tl_run, volume_unit), false},
+    {"volume_source", offsetof(tl_run, volume_source), false},
+    {"program", offsetof(tl_run, program), false},
+    {"mpi_library", offsetof(tl_run, mpi_library), false},
+    {"writer", offsetof(tl_run, writer), false},
+    {"origin", offsetof(tl_run, origin), false},
+    {"run_id", offsetof(tl_run, run_id), true},
+    {"parts", offsetof(tl_run, parts), true},
+    {"folding", offsetof(tl_run, folding), true},
 };
-enum { N_FIELDS = sizeof fields / sizeof *fields };
 
 static const char **field(tl_run *run, size_t i)
 {
-    return (const char **)(void *)((char *)run + fields[i].offset);
+    return (const char **)(void *)((char *)run + tl_run_fields[i].offset);
+}
+
+const char *tl_run_text(const tl_run *run, size_t i)
+{
+    const char *value = *field((tl_run *)(uintptr_t)run, i);
+    return value ? value : "";
+}
+
+static bool left_out(const tl_run *run, size_t i)
+{
+    return tl_run_fields[i].optional && !*tl_run_text(run, i);
 }
 
 tl_status tl_read_at(int fd, uint64_t offset, void *data, size_t size)
@@ -47,30 +57,18 @@ tl_status tl_read_at(int fd, uint64_t offset, void *data, size_t size)
     return TL_OK;
 }
 
-tl_status tl_write_all(int fd, const void *data, size_t size)
-{
-    for (;;) {
-        ssize_t done = write(fd, data, size);
-        if (done == (ssize_t)size)
-            return TL_OK;
-        if (done < 0 && errno == EINTR)
-            continue;
-        /* Another rank may have appended behind a short write: the rest cannot follow it. */
-        if (done >= 0)
-            errno = ENOSPC;
-        return TL_ERR_SYSTEM;
-    }
-}
-
 tl_status tl_run_encode(const tl_run *run, tl_buffer *out, tl_error *err)
 {
     if (!run->n_ranks || run->n_ranks > TL_MAX_RANKS)
         return tl_fail(err, TL_ERR_LIMIT, "%" PRIu32 " ranks: a trace holds 1 to %" PRIu32,
                        run->n_ranks, TL_MAX_RANKS);
     size_t size = TL_FILE_FIXED_BYTES + 8;
-    for (size_t i = 0; i < N_FIELDS; i++) {
-        const char *value = *field((tl_run *)(uintptr_t)run, i);
-        size += 6 + strlen(fields[i].key) + (value ? strlen(value) : 0);
+    uint32_t n_pairs = 0;
+    for (size_t i = 0; i < TL_N_RUN_FIELDS; i++) {
+        if (left_out(run, i))
+            continue;
+        size += 6 + strlen(tl_run_fields[i].key) + strlen(tl_run_text(run, i));
+        n_pairs++;
     }
     if (size > TL_FILE_HEADER_MAX_BYTES)
         return tl_fail(err, TL_ERR_LIMIT, "the description of the run has %zu bytes; at most %d",
@@ -84,16 +82,17 @@ tl_status tl_run_encode(const tl_run *run, tl_buffer *out, tl_error *err)
     tl_store16(p + 10, TL_FORMAT_MINOR);
     tl_store32(p + 12, (uint32_t)size);
     tl_store32(p + 16, run->n_ranks);
-    tl_store32(p + 20, N_FIELDS);
+    tl_store32(p + 20, n_pairs);
     p += TL_FILE_FIXED_BYTES;
-    for (size_t i = 0; i < N_FIELDS; i++) {
-        const char *value = *field((tl_run *)(uintptr_t)run, i);
-        size_t key_bytes = strlen(fields[i].key), value_bytes = value ? strlen(value) : 0;
+    for (size_t i = 0; i < TL_N_RUN_FIELDS; i++) {
+        if (left_out(run, i))
+            continue;
+        const char *key = tl_run_fields[i].key, *value = tl_run_text(run, i);
+        size_t key_bytes = strlen(key), value_bytes = strlen(value);
         tl_store16(p, (uint16_t)key_bytes);
         tl_store32(p + 2, (uint32_t)value_bytes);
-        memcpy(p + 6, fields[i].key, key_bytes);
-        if (value_bytes)
-            memcpy(p + 6 + key_bytes, value, value_bytes);
+        memcpy(p + 6, key, key_bytes);
+        memcpy(p + 6 + key_bytes, value, value_bytes);
         p += 6 + key_bytes + value_bytes;
     }
     tl_store64(p, tl_hash_of(out->data, size - 8, 0));
@@ -112,8 +111,9 @@ static bool parse_pairs(const uint8_t *p, const uint8_t *end, uint32_t n_pairs, 
         p += 6;
         if (key_bytes > (size_t)(end - p) || value_bytes > (size_t)(end - p) - key_bytes)
             return false;
-        for (size_t i = 0; i < N_FIELDS; i++) {
-            if (strlen(fields[i].key) != key_bytes || memcmp(fields[i].key, p, key_bytes) != 0)
+        for (size_t i = 0; i < TL_N_RUN_FIELDS; i++) {
+            const char *key = tl_run_fields[i].key;
+            if (strlen(key) != key_bytes || memcmp(key, p, key_bytes) != 0)
                 continue;
             memcpy(text, p + key_bytes, value_bytes);
             text[value_bytes] = 0;
@@ -159,14 +159,10 @@ static tl_status parse_header(const uint8_t *data, uint32_t bytes, const char *p
     if (!n_ranks || n_ranks > TL_MAX_RANKS)
         return tl_fail(err, TL_ERR_LIMIT, "%s:16: %" PRIu32 " ranks; a trace holds 1 to %" PRIu32,
                        path, n_ranks, TL_MAX_RANKS);
-    tl_run run = {.n_ranks = n_ranks,
-                  .volume_unit = "",
-                  .volume_source = "",
-                  .program = "",
-                  .mpi_library = "",
-                  .writer = "",
-                  .origin = ""};
-    char *text = malloc(bytes + N_FIELDS);
+    tl_run run = {.n_ranks = n_ranks};
+    for (size_t i = 0; i < TL_N_RUN_FIELDS; i++)
+        *field(&run, i) = "";
+    char *text = malloc(bytes + TL_N_RUN_FIELDS);
     if (!text)
         return tl_fail(err, TL_ERR_MEMORY, "%s: out of memory", path);
     if (n_pairs > TL_MAX_PAIRS ||

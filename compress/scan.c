@@ -80,7 +80,7 @@ static tl_part *part_of(scan *s, uint32_t rank)
     if (!part)
         return NULL;
     part->rank = rank;
-    part->summary.host = "";
+    part->summary.host = part->summary.remark = "";
     r->parts[r->n_parts++] = part;
     *index = r->n_parts;
     return part;

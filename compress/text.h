@@ -29,13 +29,7 @@ const char *tl_text_field_name(const tl_text_field *field, const tl_call_info *r
 /* Number of the names in row->dimensions. */
 unsigned tl_text_n_dimensions(const tl_call_info *row);
 
-/* The descriptions of a run, and the names of the ends by tl_end_reason. */
-typedef struct tl_text_run_field {
-    const char *name;
-    size_t offset; /* in tl_run */
-} tl_text_run_field;
-enum { TL_N_TEXT_RUN_FIELDS = 6 };
-extern const tl_text_run_field tl_text_run_fields[TL_N_TEXT_RUN_FIELDS];
+/* The names of the ends by tl_end_reason. */
 extern const char *const tl_text_ends[TL_END_CUT + 1];
 
 /* Takes the next word out of *rest: ends it with 0 and moves on.  Blanks between quotation marks

@@ -6,6 +6,7 @@
 #include "error.h"
 #include "format.h"
 #include "map.h"
+#include "run.h"
 
 #include <inttypes.h>
 #include <stdio.h>
@@ -20,7 +21,7 @@ typedef struct text_reader {
     char *line;
     size_t line_capacity;
 
-    char *fields[TL_N_TEXT_RUN_FIELDS];
+    char *fields[TL_N_RUN_FIELDS];
     uint32_t n_ranks; /* 0: not yet known */
     bool created;
 
@@ -104,8 +105,8 @@ static tl_status read_run_line(text_reader *t, const char *word, char *rest)
         t->n_ranks = (uint32_t)n;
         return TL_OK;
     }
-    for (size_t i = 0; i < TL_N_TEXT_RUN_FIELDS; i++) {
-        if (strcmp(word, tl_text_run_fields[i].name) != 0)
+    for (size_t i = 0; i < TL_N_RUN_FIELDS; i++) {
+        if (strcmp(word, tl_run_fields[i].key) != 0)
             continue;
         char *text = tl_text_word(&rest);
         text = text ? tl_text_unquote(text) : NULL;
@@ -124,8 +125,8 @@ static tl_status create(text_reader *t)
     if (!t->n_ranks)
         return wrong(t, "the number of ranks is missing; add a line 'ranks N' before this one");
     tl_run run = {.n_ranks = t->n_ranks};
-    for (size_t i = 0; i < TL_N_TEXT_RUN_FIELDS; i++)
-        memcpy((char *)&run + tl_text_run_fields[i].offset, &t->fields[i], sizeof(char *));
+    for (size_t i = 0; i < TL_N_RUN_FIELDS; i++)
+        memcpy((char *)&run + tl_run_fields[i].offset, &t->fields[i], sizeof(char *));
     tl_error err;
     tl_status status = tl_trace_create(t->out_path, &run, &err);
     if (status == TL_ERR_LIMIT)
@@ -334,6 +335,16 @@ static tl_status read_counter(text_reader *t, char *rest)
     return status ? write_failed(t, status) : TL_OK;
 }
 
+static tl_status read_remark(text_reader *t, char *rest)
+{
+    char *word = tl_text_word(&rest), *text = word ? tl_text_unquote(word) : NULL;
+    if (!text || tl_text_word(&rest) || strlen(text) >= sizeof((tl_error *)0)->text)
+        return wrong(t,
+                     "a remark is one text in quotation marks, of at most 511 bytes; correct it");
+    tl_status status = tl_writer_remark(t->w, text);
+    return status ? write_failed(t, status) : TL_OK;
+}
+
 static tl_status read_end(text_reader *t, char *rest)
 {
     char *name = tl_text_word(&rest), *pair = tl_text_word(&rest);
@@ -401,6 +412,8 @@ static tl_status read_line(text_reader *t, char *line)
         return read_kernel(t, rest);
     if (!strcmp(word, "counter"))
         return read_counter(t, rest);
+    if (!strcmp(word, "remark"))
+        return read_remark(t, rest);
     if (!strcmp(word, "end"))
         return read_end(t, rest);
     return read_event(t, word, rest);
@@ -451,7 +464,7 @@ tl_status tl_text_read(FILE *in, const char *name, const char *out_path, tl_erro
     if (status && t.created)
         unlink(part_path);
     tl_writer_abandon(t.w);
-    for (size_t i = 0; i < TL_N_TEXT_RUN_FIELDS; i++)
+    for (size_t i = 0; i < TL_N_RUN_FIELDS; i++)
         free(t.fields[i]);
     free(t.line);
     tl_map_free(&t.ids);

@@ -2,19 +2,11 @@
 #include "text.h"
 
 #include "error.h"
+#include "run.h"
 
 #include <inttypes.h>
 #include <stdbool.h>
 #include <stdio.h>
-
-const tl_text_run_field tl_text_run_fields[TL_N_TEXT_RUN_FIELDS] = {
-    {"volume_unit", offsetof(tl_run, volume_unit)},
-    {"volume_source", offsetof(tl_run, volume_source)},
-    {"program", offsetof(tl_run, program)},
-    {"mpi_library", offsetof(tl_run, mpi_library)},
-    {"writer", offsetof(tl_run, writer)},
-    {"origin", offsetof(tl_run, origin)},
-};
 
 const char *const tl_text_ends[TL_END_CUT + 1] = {
     [TL_END_NONE] = "none",       [TL_END_FINALIZED] = "finalized", [TL_END_EXITED] = "exited",
@@ -39,11 +31,12 @@ static void put_quoted(FILE *out, const char *text)
 tl_status tl_text_write_run(const tl_run *run, FILE *out)
 {
     fprintf(out, "%s\nranks %" PRIu32 "\n", TL_TEXT_FIRST_LINE, run->n_ranks);
-    for (size_t i = 0; i < TL_N_TEXT_RUN_FIELDS; i++) {
-        const char *value;
-        memcpy(&value, (const char *)run + tl_text_run_fields[i].offset, sizeof value);
-        fprintf(out, "%s ", tl_text_run_fields[i].name);
-        put_quoted(out, value ? value : "");
+    for (size_t i = 0; i < TL_N_RUN_FIELDS; i++) {
+        const char *value = tl_run_text(run, i);
+        if (tl_run_fields[i].optional && !*value)
+            continue;
+        fprintf(out, "%s ", tl_run_fields[i].key);
+        put_quoted(out, value);
         fputc('\n', out);
     }
     return ferror(out) ? TL_ERR_SYSTEM : TL_OK;
@@ -208,6 +201,11 @@ tl_status tl_text_write_rank(tl_reader *r, uint32_t rank, FILE *out, tl_error *e
         return status;
     if (!begun)
         begin_part(out, rank, "");
+    if (*summary.remark) {
+        fputs("remark ", out);
+        put_quoted(out, summary.remark);
+        fputc('\n', out);
+    }
     fprintf(out, "end %s clock_ns=%" PRIu64 "\n", tl_text_ends[summary.end], summary.clock_ns);
     return TL_OK;
 }

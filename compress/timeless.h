@@ -363,6 +363,9 @@ typedef struct tl_run {
     const char *mpi_library;   /* as MPI_Get_library_version says, first line */
     const char *writer;        /* "timeless 0.1.0" */
     const char *origin;        /* for derived traces: how this one was made from which; else "" */
+    const char *run_id;        /* no two runs have the same; "" unknown */
+    const char *parts;   /* names of the hosts, with blanks, where each wrote a file; else "" */
+    const char *folding; /* "64 ranks on 2 cores" where ranks shared cores; else "" */
 } tl_run;
 
 /* How a rank's part ends. */
@@ -381,6 +384,8 @@ typedef struct tl_rank_summary {
     uint64_t clock_ns; /* clock at the end, 0 if unknown */
     tl_end_reason end;
     const char *host; /* name of the host it ran on */
+    const char
+        *remark; /* for people: why the part ends as it does; "" if there is nothing to say */
 } tl_rank_summary;
 
 /* ---- writing ---- */
@@ -407,7 +412,10 @@ TL_API tl_status tl_writer_define_counter(tl_writer *w, const tl_counter *counte
 TL_API tl_status tl_writer_put(tl_writer *w, const tl_event *event);
 /* Writes what is buffered as a frame. */
 TL_API tl_status tl_writer_flush(tl_writer *w);
-/* Flushes, writes the rank's end and releases the writer, even on failure. */
+TL_API const tl_error *tl_writer_error(const tl_writer *w); /* what the failure was */
+/* One line, below 512 bytes, on why the part is going to end. */
+TL_API tl_status tl_writer_remark(tl_writer *w, const char *text);
+/* Flushes, writes the rank's end (TL_END_FAILED after a failure) and releases the writer. */
 TL_API tl_status tl_writer_close(tl_writer *w, tl_end_reason reason, uint64_t clock_ns);
 /* Releases the writer without writing (after fork(), in the child). */
 TL_API void tl_writer_abandon(tl_writer *w);
@@ -552,6 +560,10 @@ TL_API size_t tl_pattern_list(size_t i, const char **name, const char **summary)
 TL_API tl_status tl_pattern_write(const tl_pattern *pattern, const char *out_path, tl_error *err);
 
 /* ---- parts ---- */
+
+/* One trace from the parts that the hosts of a run wrote; anything else is refused, by name. */
+TL_API tl_status tl_join(const char *const *paths, size_t n_paths, const char *out_path,
+                         tl_error *err);
 
 /* A span of each rank's events: [first[r], past[r]). */
 typedef struct tl_span {

@@ -3,6 +3,7 @@
 
 #include "writer.h"
 
+#include "append.h"
 #include "block.h"
 #include "codec.h"
 #include "definitions.h"
@@ -13,16 +14,25 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <inttypes.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
+enum {
+    END_BYTES = 512, /* what a rank's end takes, with its remark */
+    MAX_SPARE_BYTES = 64 * 1024
+};
+
 struct tl_writer {
-    int fd;              /* -1 if it writes into blocks */
+    tl_appender file;    /* its fd is -1 if it writes into blocks */
     tl_blocks *blocks;   /* or NULL */
     uint64_t max_events; /* of a frame */
     uint32_t rank, n_ranks;
     uint64_t seed;
     tl_status status; /* sticky */
+    tl_error error;   /* what it was */
     uint32_t sequence;
+    uint32_t written_sequence; /* what has reached the file */
+    uint64_t written_events;
     uint64_t first_event; /* of the frame that is being filled */
     uint64_t volume;      /* of the events in it */
     uint32_t n_events;    /* in it */
@@ -39,9 +49,18 @@ tl_status tl_trace_create(const char *path, const tl_run *run, tl_error *err)
     tl_status status = tl_run_encode(run, &header, err);
     if (status)
         goto cleanup;
-    int fd = open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
-    if (fd < 0) {
-        status = tl_fail_errno(err, "%s: cannot be created", path);
+    struct stat st;
+    /* O_NONBLOCK: a named pipe must not hang the caller. */
+    int fd = open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC | O_NONBLOCK, 0666);
+    if (fd < 0 || fstat(fd, &st)) {
+        tl_error_set_errno(err, "%s: cannot be created", path);
+        status = TL_ERR_SYSTEM;
+        goto cleanup;
+    }
+    if (!S_ISREG(st.st_mode)) {
+        close(fd);
+        status = tl_fail(err, TL_ERR_SYSTEM,
+                         "%s: is no regular file, to which ranks can append; give another", path);
         goto cleanup;
     }
     status = tl_write_all(fd, header.data, header.size);
@@ -49,6 +68,8 @@ tl_status tl_trace_create(const char *path, const tl_run *run, tl_error *err)
         tl_error_set_errno(err, "%s:0: cannot be written", path);
     if (close(fd) && !status)
         status = tl_fail_errno(err, "%s: cannot be written", path);
+    if (status)
+        unlink(path);
 cleanup:
     tl_buffer_free(&header);
     return status;
@@ -95,12 +116,11 @@ tl_status tl_writer_open(const char *path, uint32_t rank, const char *host, tl_w
     tl_writer *w = calloc(1, sizeof *w);
     if (!w)
         return tl_fail(err, TL_ERR_MEMORY, "%s: out of memory", path);
-    w->fd = open(path, O_RDWR | O_APPEND | O_CLOEXEC);
-    if (w->fd < 0) {
-        status = tl_fail_errno(err, "%s: cannot be opened for writing", path);
+    w->file.fd = -1;
+    status = tl_appender_open(&w->file, path, err);
+    if (status)
         goto cleanup;
-    }
-    status = tl_run_read(w->fd, path, &header, err);
+    status = tl_run_read(w->file.fd, path, &header, err);
     if (status)
         goto cleanup;
     if (rank >= header.run.n_ranks) {
@@ -113,6 +133,8 @@ tl_status tl_writer_open(const char *path, uint32_t rank, const char *host, tl_w
     if (!status && (strlen(host) > TL_MAX_TEXT_BYTES || !tl_define_host(&w->definitions, host)))
         status = TL_ERR_MEMORY;
     w->packer = tl_packer_new();
+    if (!status && !tl_buffer_reserve(&w->out, 4 * (size_t)END_BYTES))
+        status = TL_ERR_MEMORY;
     if (status || !w->packer) {
         status = tl_fail(err, TL_ERR_MEMORY, "%s: out of memory", path);
         goto cleanup;
@@ -133,7 +155,7 @@ tl_status tl_writer_open_in_blocks(tl_blocks *blocks, uint32_t rank, uint32_t n_
     *out = NULL;
     if (!w)
         return TL_ERR_MEMORY;
-    w->fd = -1;
+    w->file.fd = -1;
     w->blocks = blocks;
     w->max_events = TL_MAX_FRAME_EVENTS;
     tl_status status = prepare(w, rank, n_ranks);
@@ -164,8 +186,7 @@ void tl_writer_abandon(tl_writer *w)
 {
     if (!w)
         return;
-    if (w->fd >= 0)
-        close(w->fd);
+    tl_appender_close(&w->file);
     for (int i = 0; i < TL_N_STREAMS; i++)
         tl_buffer_free(&w->streams[i]);
     tl_buffer_free(&w->definitions);
@@ -205,40 +226,91 @@ static tl_status gather_chunks(tl_writer *w)
     return TL_OK;
 }
 
-static tl_status write_out(tl_writer *w)
+/* Room for the ends of all ranks, so that they can be written when nothing else can. */
+static size_t spare_bytes(const tl_writer *w)
 {
-    tl_status status = w->out.size ? tl_write_all(w->fd, w->out.data, w->out.size) : TL_OK;
+    return w->n_ranks < MAX_SPARE_BYTES / END_BYTES ? (size_t)w->n_ranks * END_BYTES
+                                                    : (size_t)MAX_SPARE_BYTES;
+}
+
+static tl_status write_out(tl_writer *w, size_t spare)
+{
+    if (!w->out.size)
+        return TL_OK;
+    tl_status status = tl_append(&w->file, w->out.data, w->out.size, spare, &w->error);
     w->out.size = 0;
+    if (!status) {
+        w->written_sequence = w->sequence;
+        w->written_events = w->first_event;
+    }
     return status;
+}
+
+static tl_status fail(tl_writer *w, tl_status status)
+{
+    if (status != TL_ERR_SYSTEM)
+        tl_error_set(&w->error, status, "%s: %s", w->file.path ? w->file.path : "trace",
+                     tl_status_text(status));
+    return w->status = status;
 }
 
 tl_status tl_writer_flush(tl_writer *w)
 {
-    if (!w->status)
-        w->status = gather_chunks(w);
-    if (!w->status)
-        w->status = write_out(w);
-    return w->status;
+    if (w->status)
+        return w->status;
+    tl_status status = gather_chunks(w);
+    if (!status)
+        status = write_out(w, spare_bytes(w));
+    return status ? fail(w, status) : TL_OK;
 }
 
+const tl_error *tl_writer_error(const tl_writer *w)
+{
+    return &w->error;
+}
+
+/* What is pending, and the end. */
+static tl_status finish(tl_writer *w, tl_end_reason reason, uint64_t clock_ns, size_t spare)
+{
+    uint8_t end[TL_END_PAYLOAD_BYTES];
+    tl_store32(end, (uint32_t)reason);
+    tl_store64(end + 4, clock_ns);
+    if (w->status)
+        tl_define_remark(&w->definitions, w->error.text);
+    tl_status status = gather_chunks(w);
+    if (!status)
+        status = append_chunk(w, TL_CHUNK_END, end, sizeof end);
+    return status ? status : write_out(w, spare);
+}
+
+/* Goes back to what is in the file. */
+static void drop_pending(tl_writer *w)
+{
+    w->sequence = w->written_sequence;
+    w->first_event = w->written_events;
+    w->n_events = 0;
+    w->out.size = 0;
+    w->definitions.size = 0;
+}
+
+/* The end is tried even after a failure: without the events that could not be written, it says why
+ * the part stops. */
 tl_status tl_writer_close(tl_writer *w, tl_end_reason reason, uint64_t clock_ns)
 {
     if (!w)
         return TL_OK;
-    if (!w->status)
-        w->status = gather_chunks(w);
-    if (!w->status) {
-        uint8_t end[TL_END_PAYLOAD_BYTES];
-        tl_store32(end, (uint32_t)reason);
-        tl_store64(end + 4, clock_ns);
-        w->status = append_chunk(w, TL_CHUNK_END, end, sizeof end);
-    }
-    if (!w->status)
-        w->status = write_out(w);
     tl_status status = w->status;
-    if (w->fd >= 0 && close(w->fd) && !status)
+    if (status != TL_ERR_SYSTEM)
+        status = finish(w, status ? TL_END_FAILED : reason, clock_ns, spare_bytes(w));
+    if (status && !w->status)
+        fail(w, status);
+    if (status && !w->blocks) {
+        drop_pending(w);
+        finish(w, TL_END_FAILED, clock_ns, 0);
+    }
+    status = w->status;
+    if (tl_appender_close(&w->file) && !status)
         status = TL_ERR_SYSTEM;
-    w->fd = -1;
     tl_writer_abandon(w);
     return status;
 }
@@ -248,7 +320,7 @@ tl_status tl_writer_close(tl_writer *w, tl_end_reason reason, uint64_t clock_ns)
 static tl_status defined(tl_writer *w, bool ok)
 {
     if (!ok)
-        return w->status = TL_ERR_MEMORY;
+        return fail(w, TL_ERR_MEMORY);
     return w->definitions.size < TL_FRAME_BYTES ? TL_OK : tl_writer_flush(w);
 }
 
@@ -257,10 +329,10 @@ tl_status tl_writer_define_comm(tl_writer *w, const tl_comm *comm)
     if (w->status)
         return w->status;
     if (comm->id < TL_COMM_FIRST || comm->n_members > w->n_ranks)
-        return w->status = TL_ERR_USAGE;
+        return fail(w, TL_ERR_USAGE);
     for (uint32_t i = 0; i < comm->n_members; i++)
         if (comm->members[i] < 0 || (uint32_t)comm->members[i] >= w->n_ranks)
-            return w->status = TL_ERR_USAGE;
+            return fail(w, TL_ERR_USAGE);
     return defined(w, tl_define_comm(&w->definitions, comm));
 }
 
@@ -269,7 +341,7 @@ tl_status tl_writer_define_site(tl_writer *w, const tl_site *site)
     if (w->status)
         return w->status;
     if (!site->id || strlen(site->object) > TL_MAX_TEXT_BYTES)
-        return w->status = TL_ERR_USAGE;
+        return fail(w, TL_ERR_USAGE);
     return defined(w, tl_define_site(&w->definitions, site));
 }
 
@@ -278,7 +350,7 @@ tl_status tl_writer_define_kernel(tl_writer *w, const tl_user_kernel *kernel)
     if (w->status)
         return w->status;
     if (!kernel->id || kernel->id > INT32_MAX || strlen(kernel->name) > TL_MAX_TEXT_BYTES)
-        return w->status = TL_ERR_USAGE;
+        return fail(w, TL_ERR_USAGE);
     return defined(w, tl_define_kernel(&w->definitions, kernel));
 }
 
@@ -287,8 +359,17 @@ tl_status tl_writer_define_counter(tl_writer *w, const tl_counter *counter)
     if (w->status)
         return w->status;
     if (!counter->id || strlen(counter->name) > TL_MAX_TEXT_BYTES)
-        return w->status = TL_ERR_USAGE;
+        return fail(w, TL_ERR_USAGE);
     return defined(w, tl_define_counter(&w->definitions, counter));
+}
+
+tl_status tl_writer_remark(tl_writer *w, const char *text)
+{
+    if (w->status)
+        return w->status;
+    if (strlen(text) >= sizeof w->error.text)
+        return fail(w, TL_ERR_USAGE);
+    return defined(w, tl_define_remark(&w->definitions, text));
 }
 
 static bool reserve_streams(tl_writer *w, const tl_event *event)
@@ -314,11 +395,11 @@ tl_status tl_writer_put(tl_writer *w, const tl_event *event)
         return w->status;
     const tl_call_info *row = tl_call_by_code(event->call);
     if (!row)
-        return w->status = TL_ERR_USAGE;
+        return fail(w, TL_ERR_USAGE);
     if (event->list_len > TL_MAX_LIST)
-        return w->status = TL_ERR_LIMIT;
+        return fail(w, TL_ERR_LIMIT);
     if (!reserve_streams(w, event))
-        return w->status = TL_ERR_MEMORY;
+        return fail(w, TL_ERR_MEMORY);
     if (!tl_codec_put(w->codec, w->streams, event, row)) {
         /* Too many call sites for one frame; the next one starts with room for all. */
         if (tl_writer_flush(w))

@@ -1,27 +1,41 @@
-/* output.c - which file the trace goes to, and that all ranks write to it or none does. */
+/* output.c - which file the trace goes to, and that all ranks write to it or none does.
+ *
+ * The ranks of one host append to one file at the same time, which only one kernel keeps in order.
+ * A run on several hosts therefore writes a part on each, NAME.HOST.tl instead of NAME.tl;
+ * `timeless record` or `timeless join` puts them together.
+ */
 #include "config.h"
 
 #include <errno.h>
 #include <fcntl.h>
+#include <inttypes.h>
 #include <limits.h>
+#include <stddef.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/random.h>
+#include <sys/socket.h>
+#include <sys/un.h>
 #include <unistd.h>
 
+#include "hosts.h"
 #include "pmpi.h"
 #include "runtime.h"
 #include "select.h"
 
-/* What rank 0 tells the others. */
+/* What rank 0 tells the others, so that all parts have the same header. */
 typedef struct announcement {
-    int32_t created;
     char path[PATH_MAX];
-    char boot_id[64]; /* of the machine on which the file is written */
+    char run_id[64];
+    char program[4096];
+    char origin[1024];
+    char library[MPI_MAX_LIBRARY_VERSION_STRING];
 } announcement;
 
-/* Reads up to size-1 bytes of a small file; "" if that is not possible. */
-static size_t read_text(const char *path, char *text, size_t size)
+static char run_id[sizeof((announcement *)0)->run_id];
+
+size_t tlt_read_text(const char *path, char *text, size_t size)
 {
     ssize_t n = -1;
     int fd = open(path, O_RDONLY | O_CLOEXEC);
@@ -30,18 +44,14 @@ static size_t read_text(const char *path, char *text, size_t size)
         close(fd);
     }
     text[n > 0 ? n : 0] = '\0';
+    text[strcspn(text, "\n")] = '\0';
     return n > 0 ? (size_t)n : 0;
-}
-
-static void read_boot_id(char *text, size_t size)
-{
-    read_text("/proc/sys/kernel/random/boot_id", text, size);
 }
 
 /* "./prog\0-n\0" 3\0" -> "./prog -n 3" */
 static void read_command_line(char *text, size_t size)
 {
-    size_t n = read_text("/proc/self/cmdline", text, size);
+    size_t n = tlt_read_text("/proc/self/cmdline", text, size);
     for (size_t i = 0; i + 1 < n; i++)
         if (!text[i])
             text[i] = ' ';
@@ -61,78 +71,141 @@ static void choose_path(char *path, size_t size)
         path[0] = '\0';
 }
 
-static bool create(const char *path, int n_ranks, const char *volume_unit,
-                   const char *volume_source)
+/* TIMELESS_RUN_ID, by which `timeless record` knows the parts of its run again, and a number, since
+ * it may start several programs. */
+static void choose_run_id(char *id, size_t size)
 {
-    char program[4096], library[MPI_MAX_LIBRARY_VERSION_STRING], writer[64], origin[1024];
-    int length = 0;
-    read_command_line(program, sizeof program);
-    tlt_pmpi.Get_library_version(library, &length);
-    library[strcspn(library, "\n")] = '\0';
-    tlt_select_text(origin, sizeof origin);
+    const char *given = getenv("TIMELESS_RUN_ID");
+    uint64_t number = 0;
+    if (getrandom(&number, sizeof number, GRND_NONBLOCK) != sizeof number)
+        number = tlt_monotonic_ns();
+    snprintf(id, size, "%.32s%s%016" PRIx64, given ? given : "", given && *given ? "." : "",
+             number);
+}
+
+/* "/a/x.tl" -> "/a/x.HOST.tl"; false if that is too long. */
+static bool name_part(char *path, size_t size, const char *label)
+{
+    char name[PATH_MAX];
+    size_t length = strlen(path);
+    bool suffixed = length > 3 && !strcmp(path + length - 3, ".tl");
+    int n = snprintf(name, sizeof name, "%.*s.%s.tl", (int)(suffixed ? length - 3 : length), path,
+                     label);
+    if (n < 0 || (size_t)n >= sizeof name || (size_t)n >= size)
+        return false;
+    memcpy(path, name, (size_t)n + 1);
+    return true;
+}
+
+static tl_status create(const announcement *a, const tlt_hosts *hosts, const char *volume_unit,
+                        const char *volume_source, tl_error *err)
+{
+    char writer[64];
     snprintf(writer, sizeof writer, "timeless %s", tl_version());
-    tl_run run = {.n_ranks = (uint32_t)n_ranks,
+    tl_run run = {.n_ranks = (uint32_t)tlt.n_ranks,
                   .volume_unit = volume_unit,
                   .volume_source = volume_source,
-                  .program = program,
-                  .mpi_library = library,
+                  .program = a->program,
+                  .mpi_library = a->library,
                   .writer = writer,
-                  .origin = origin};
-    tl_error err = {0};
-    if (tl_trace_create(path, &run, &err) == TL_OK)
-        return true;
-    tlt_say("no trace: %s", err.text);
-    return false;
+                  .origin = a->origin,
+                  .run_id = a->run_id,
+                  .parts = hosts->parts,
+                  .folding = hosts->folding};
+    return tl_trace_create(a->path, &run, err);
 }
 
-/* Ranks append to the file at the same time, which only one kernel keeps in order. */
-static bool same_machine(const announcement *a)
+static void announce(announcement *a)
 {
-    char own[sizeof a->boot_id];
-    read_boot_id(own, sizeof own);
-    return !strcmp(own, a->boot_id);
+    int length = 0;
+    memset(a, 0, sizeof *a);
+    if (tlt.rank == 0) {
+        choose_path(a->path, sizeof a->path);
+        choose_run_id(a->run_id, sizeof a->run_id);
+        read_command_line(a->program, sizeof a->program);
+        tlt_select_text(a->origin, sizeof a->origin);
+        tlt_pmpi.Get_library_version(a->library, &length);
+        a->library[strcspn(a->library, "\n")] = '\0';
+    }
+    tlt_pmpi.Bcast(a, (int)sizeof *a, tlt_pmpi.byte, 0, tlt_pmpi.comm_world);
+    memcpy(run_id, a->run_id, sizeof run_id);
 }
 
-/* Least value over all ranks. */
-static int least_of(int mine)
+/* Whether every rank has succeeded; the lowest that has not says why, for all. */
+static bool all_succeeded(bool mine, const tl_error *err)
 {
-    int least = 0;
-    tlt_pmpi.Allreduce(&mine, &least, 1, tlt_pmpi.integer, tlt_pmpi.min, tlt_pmpi.comm_world);
-    return least;
+    int first_failed = tlt_least(mine ? tlt.n_ranks : tlt.rank);
+    if (tlt.rank == first_failed)
+        tlt_say("no trace: %s", err->text);
+    return first_failed == tlt.n_ranks;
 }
 
-tl_writer *tlt_output_open(int rank, int n_ranks, const char *volume_unit,
+static void mention_folding(const tlt_hosts *hosts)
+{
+    const char *folded = getenv("TIMELESS_FOLDED"), *quiet = getenv("TIMELESS_QUIET");
+    if (*hosts->folding && !(folded && *folded) && !(quiet && *quiet))
+        tlt_say("%s: volumes stay right, the clock is no yardstick; 'timeless record --folded' "
+                "sets what such a run needs",
+                hosts->folding);
+}
+
+static tl_writer *open_all(const tlt_hosts *hosts, announcement *a, const char *volume_unit,
                            const char *volume_source)
 {
-    announcement a = {0};
-    if (rank == 0) {
-        choose_path(a.path, sizeof a.path);
-        read_boot_id(a.boot_id, sizeof a.boot_id);
-        a.created = create(a.path, n_ranks, volume_unit, volume_source);
-    }
-    tlt_pmpi.Bcast(&a, (int)sizeof a, tlt_pmpi.byte, 0, tlt_pmpi.comm_world);
-    if (!a.created)
-        return NULL;
-
-    if (!least_of(same_machine(&a))) {
-        if (rank == 0) {
-            tlt_say("no trace: the ranks run on several machines, which cannot write one file "
-                    "together; run them on one");
-            unlink(a.path);
-        }
-        return NULL;
-    }
-
-    char host[HOST_NAME_MAX + 1] = "";
-    tl_writer *writer = NULL;
     tl_error err = {0};
-    gethostname(host, sizeof host - 1);
-    int opened = tl_writer_open(a.path, (uint32_t)rank, host, &writer, &err) == TL_OK;
-    int first_failed = least_of(opened ? n_ranks : rank);
-    if (first_failed == n_ranks)
+    tl_writer *writer = NULL;
+    bool ok = true;
+    if (hosts->n_hosts > 1 && !name_part(a->path, sizeof a->path, hosts->label))
+        ok = tl_fail(&err, TL_ERR_USAGE, "%s: the path is too long", a->path) == TL_OK;
+    if (ok && hosts->first)
+        ok = create(a, hosts, volume_unit, volume_source, &err) == TL_OK;
+    bool created = ok && hosts->first;
+    if (!all_succeeded(ok, &err))
+        goto failed;
+    ok = tl_writer_open(a->path, (uint32_t)tlt.rank, hosts->label, &writer, &err) == TL_OK;
+    /* At least the name of its host stands in every part. */
+    if (ok && hosts->n_hosts > 1 && hosts->first && tl_writer_flush(writer) != TL_OK) {
+        err = *tl_writer_error(writer);
+        ok = false;
+    }
+    if (all_succeeded(ok, &err))
         return writer;
-    if (rank == first_failed)
-        tlt_say("no trace: %s", err.text);
+failed:
     tl_writer_abandon(writer);
+    if (created)
+        unlink(a->path);
     return NULL;
+}
+
+tl_writer *tlt_output_open(bool ready, const char *volume_unit, const char *volume_source)
+{
+    tlt_hosts hosts = {0};
+    tl_writer *writer = NULL;
+    announcement *a = malloc(sizeof *a);
+    if (tlt_least(ready && a) && tlt_hosts_find(tlt.rank, tlt.n_ranks, &hosts)) {
+        if (tlt.rank == 0)
+            mention_folding(&hosts);
+        announce(a);
+        writer = open_all(&hosts, a, volume_unit, volume_source);
+    } else if (tlt.rank == 0) {
+        tlt_say("no trace: out of memory");
+    }
+    tlt_hosts_free(&hosts);
+    free(a);
+    return writer;
+}
+
+/* A name that only one process of this host can hold, without a file.  It is held until the process
+ * ends. */
+bool tlt_first_to_complain(void)
+{
+    struct sockaddr_un name = {.sun_family = AF_UNIX};
+    int n = snprintf(name.sun_path + 1, sizeof name.sun_path - 1, "timeless %s", run_id);
+    int fd = socket(AF_UNIX, SOCK_DGRAM | SOCK_CLOEXEC, 0);
+    socklen_t size = (socklen_t)(offsetof(struct sockaddr_un, sun_path) + 1 + (size_t)n);
+    if (fd < 0 || !bind(fd, (struct sockaddr *)&name, size))
+        return true;
+    bool taken = errno == EADDRINUSE;
+    close(fd);
+    return !taken;
 }

@@ -56,7 +56,7 @@ void tlt_write(const tl_event *event)
         return;
     tl_status status = tl_writer_put(tlt.writer, event);
     if (TLT_UNLIKELY(status != TL_OK))
-        tlt_fail(tl_status_text(status));
+        tlt_fail(tl_writer_error(tlt.writer)->text);
 }
 
 void tlt_put(tl_event *event)
@@ -80,6 +80,14 @@ void tlt_put_match(uint32_t request, int32_t source, int32_t tag)
     tlt_write(&event);
 }
 
+/* One rank speaks for all on its host: what stops one, a full disk say, stops the others. */
+static void say_stopped(const char *why)
+{
+    if (tlt_first_to_complain())
+        tlt_say("rank %d: %s; the trace is incomplete from here on, the program goes on", tlt.rank,
+                why);
+}
+
 void tlt_stop(tl_end_reason reason)
 {
     tl_writer *writer = tlt.writer;
@@ -87,17 +95,20 @@ void tlt_stop(tl_end_reason reason)
         return;
     __atomic_store_n(&tlt.writer, NULL, __ATOMIC_RELAXED);
     if (tlt.foreign_calls && reason != TL_END_FAILED) {
-        tlt_say("rank %d: %llu MPI calls of other threads than the one that called MPI_Init, which "
-                "MPI_Init_thread did not permit, are not in the trace; it is marked incomplete",
-                tlt.rank, (unsigned long long)tlt.foreign_calls);
+        char why[256];
+        snprintf(why, sizeof why,
+                 "%llu MPI calls of other threads than the one that called MPI_Init, which "
+                 "MPI_Init_thread did not permit, are not in the trace",
+                 (unsigned long long)tlt.foreign_calls);
+        tl_writer_remark(writer, why);
+        say_stopped(why);
         reason = TL_END_FAILED;
     }
     if (reason == TL_END_FINALIZED)
         tlt_counters_write(writer);
-    tl_status status = tl_writer_close(writer, reason, tlt_clock_ns());
-    if (status != TL_OK && reason != TL_END_FAILED)
-        tlt_say("rank %d: %s; its part of the trace is incomplete", tlt.rank,
-                tl_status_text(status));
+    if (tl_writer_flush(writer) != TL_OK && reason != TL_END_FAILED)
+        say_stopped(tl_writer_error(writer)->text);
+    tl_writer_close(writer, reason, tlt_clock_ns());
     tlt_stop_volume();
 }
 
@@ -116,7 +127,8 @@ void tlt_fail(const char *what)
 {
     if (!tlt.writer)
         return;
-    tlt_say("rank %d: recording stops here: %s", tlt.rank, what);
+    tl_writer_remark(tlt.writer, what);
+    say_stopped(what);
     tlt_stop(TL_END_FAILED);
 }
 
@@ -287,9 +299,9 @@ void tlt_start(uint16_t call, void *return_address)
     tlt_counters_start();
     tlt_sites_reset();
     tlt_user_kernels_reset();
-    tl_writer *writer = NULL;
-    if (tlt_comms_reset() && tlt_requests_reset() && tlt_reserve_list(2 * (size_t)tlt.n_ranks))
-        writer = tlt_output_open(tlt.rank, tlt.n_ranks, volume->unit, volume->name);
+    bool ready =
+        tlt_comms_reset() && tlt_requests_reset() && tlt_reserve_list(2 * (size_t)tlt.n_ranks);
+    tl_writer *writer = tlt_output_open(ready, volume->unit, volume->name);
     if (!writer) {
         volume->stop();
         return;

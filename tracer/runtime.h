@@ -199,10 +199,15 @@ void *tlt_next(const char *symbol, void *return_address);
 uint32_t tlt_site(void *return_address);
 void tlt_sites_reset(void);
 
-/* output.c: creates the trace on rank 0 and opens every rank's part; all ranks succeed or none.
- * Collective over MPI_COMM_WORLD. */
-tl_writer *tlt_output_open(int rank, int n_ranks, const char *volume_unit,
-                           const char *volume_source);
+/* output.c: creates the trace, one file per host, and opens every rank's part; all ranks succeed or
+ * none.  `ready` tells whether this rank has the memory to record.  Collective over MPI_COMM_WORLD.
+ */
+tl_writer *tlt_output_open(bool ready, const char *volume_unit, const char *volume_source);
+/* False when another rank of this host has asked before and still runs. */
+bool tlt_first_to_complain(void);
+/* First line of a small file, of size-1 bytes at most; "" if it cannot be read.  Returns the bytes
+ * read. */
+size_t tlt_read_text(const char *path, char *text, size_t size);
 /* One line on standard error, "timeless: ...". */
 void tlt_say(const char *format, ...) __attribute__((format(printf, 1, 2)));
 

@@ -4,6 +4,7 @@ CLI_TESTS = \
 	tests/cli/calibrate.sh \
 	tests/cli/compare.sh \
 	tests/cli/jobs.sh \
+	tests/cli/join.sh \
 	tests/cli/make.sh \
 	tests/cli/man_examples.sh \
 	tests/cli/deadlock.sh \

@@ -1,6 +1,7 @@
 #!/usr/bin/env bash
 # Every command of the EXAMPLES sections of the manual works when pasted, beside the traces that the
-# examples name: hpcc.tl, a run whose last section is hpl.tl, ring.tl, pair.tl, one message, and dumpi/all.meta.  And every command has a page.
+# examples name: hpcc.tl, a run whose last section is hpl.tl, ring.tl, pair.tl, one message, dumpi/all.meta,
+# and run.node1.tl and run.node2.tl, parts of a run.  And every command has a page.
 . "$top_srcdir/tests/tap.sh"
 PATH=$(dirname "$timeless"):$PATH
 export TIMELESS_PLATFORMS=$top_srcdir/platforms
@@ -21,6 +22,9 @@ printf '%s\n' 'timeless-text 1' 'ranks 2' 'rank 0 host="h"' \
     '0 0 MPI_Send count=1 type_bytes=8 peer=1 tag=0 comm=1' 'end cut clock_ns=0' 'rank 1 host="h"' \
     '1 0 MPI_Recv count=1 type_bytes=8 peer=0 tag=0 comm=1' 'end cut clock_ns=0' | timeless undump - -o pair.tl
 python3 "$top_srcdir/tests/cli/dumpi_write.py" dumpi
+part() { printf '%s\n' 'timeless-text 1' 'ranks 2' 'parts "node1 node2"' "rank $1 host=\"$2\"" 'end cut clock_ns=0' | timeless undump - -o "run.$2.tl"; }
+part 0 node1
+part 1 node2
 for page in "$top_srcdir"/doc/timeless*.1; do
     name=$(basename "$page" .1) n=0
     while IFS= read -r command <&3; do

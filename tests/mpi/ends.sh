@@ -29,6 +29,8 @@ preloaded() { LD_PRELOAD=$tracer $MPIRUN -np 2 "$scratch/ends" "$1"; }
 check_exit 0 "no folder for the trace: the program runs" preloaded finalize
 cp "$scratch/err" "$scratch/said"
 check "and one rank says so once" test "$(grep -c 'timeless: no trace:' "$scratch/said")" = 1
-export TIMELESS_OUTPUT=/dev/full
-check_exit 0 "a full disk: the program runs" preloaded finalize
+mkfifo "$scratch/pipe"
+export TIMELESS_OUTPUT=$scratch/pipe
+check_exit 0 "a pipe for the trace: the program runs" preloaded finalize
+check "and the pipe is left alone" test -p "$scratch/pipe"
 tap_done

@@ -16,7 +16,7 @@ check_exit 3 "the exit code of the command" $timeless record -o "$trace" -- sh -
 check_exit 143 "a command ended by a signal" $timeless record -o "$trace" -- sh -c 'kill -TERM $$'
 
 forwards_signal() {
-    $timeless record -o "$trace" -- sh -c 'trap "exit 9" USR1; echo ready; while :; do sleep 0.1; done' >"$scratch/ready" &
+    $timeless record -o "$trace" -- sh -c 'trap "exit 9" USR1; echo ready; for i in $(seq 900); do sleep 0.1; done' >"$scratch/ready" &
     local pid=$! code
     until [ -s "$scratch/ready" ]; do sleep 0.05; done
     kill -USR1 $pid
@@ -36,6 +36,7 @@ refused() {
 }
 refused 4 "a trace in a folder that is not there" '.*/absent/x.tl: cannot be created' -o "$scratch/absent/x.tl"
 refused 4 "a trace that is a folder" '.*: cannot be created: Is a directory' -o "$scratch"
+refused 4 "a trace that is a device" '/dev/full: cannot be created: Is no regular file' -o /dev/full
 refused 2 "a volume source that does not exist" "'absent' is no volume source" -o "$trace" --volume absent
 
 echo old >"$trace"
@@ -60,17 +61,17 @@ chmod +x "$scratch/mpirun"
 stand_in() { $timeless record -o "$trace" -- "$scratch/mpirun" "$@" >"$scratch/got" 2>"$scratch/err"; }
 stand_in -np 1 a : -np 1 b
 check "-x for every program of the command line" \
-    says '^-x LD_PRELOAD -x TIMELESS_OUTPUT -x TIMELESS_QUIET -np 1 a : -x LD_PRELOAD -x TIMELESS_OUTPUT -x TIMELESS_QUIET -np 1 b$' "$scratch/got"
+    says '^-x LD_PRELOAD -x TIMELESS_OUTPUT -x TIMELESS_QUIET -x TIMELESS_RUN_ID -np 1 a : -x LD_PRELOAD -x TIMELESS_OUTPUT -x TIMELESS_QUIET -x TIMELESS_RUN_ID -np 1 b$' "$scratch/got"
 export OMPI_MCA_mca_base_env_list=MINE=1
 stand_in -np 1 a
 check "a list of the user's own is kept and extended" \
-    says "^list: MINE=1;LD_PRELOAD=$tracer;TIMELESS_OUTPUT=$trace;TIMELESS_QUIET=1\$" "$scratch/got"
+    says "^list: MINE=1;LD_PRELOAD=$tracer;TIMELESS_OUTPUT=$trace;TIMELESS_QUIET=1;TIMELESS_RUN_ID=[0-9a-f]+\$" "$scratch/got"
 shows_mine() { $timeless record -o "$trace" -- $MPIRUN -np 2 sh -c 'test "$MINE" = 1 && exec "$0"' "$scratch/ends" && complete "$trace" 1; }
 check "and Open MPI takes it" shows_mine
 unset OMPI_MCA_mca_base_env_list
 stand_in --mca mca_base_env_list 'MINE=1' -np 1 a
 check "also on the command line" \
-    says "^--mca mca_base_env_list MINE=1;LD_PRELOAD=$tracer;TIMELESS_OUTPUT=$trace;TIMELESS_QUIET=1 -np 1 a\$" "$scratch/got"
+    says "^--mca mca_base_env_list MINE=1;LD_PRELOAD=$tracer;TIMELESS_OUTPUT=$trace;TIMELESS_QUIET=1;TIMELESS_RUN_ID=[0-9a-f]+ -np 1 a\$" "$scratch/got"
 with_x() { MINE=1 $timeless record -o "$trace" -- $MPIRUN -np 2 -x MINE "$scratch/ends" && complete "$trace" 1; }
 check "-x of the user's own" with_x
 tap_done

@@ -1,0 +1,84 @@
+/* record_parts.c - after a run on several hosts: one trace of their parts, if all can be seen here.
+ */
+#include "config.h"
+
+#include "cli.h"
+#include "record.h"
+
+#include <glob.h>
+#include <inttypes.h>
+#include <limits.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/random.h>
+#include <time.h>
+#include <unistd.h>
+
+const char *record_new_run_id(void)
+{
+    static char id[17];
+    uint64_t number = 0;
+    if (getrandom(&number, sizeof number, GRND_NONBLOCK) != sizeof number)
+        number = (uint64_t)time(NULL) << 32 | (uint32_t)getpid();
+    snprintf(id, sizeof id, "%016" PRIx64, number);
+    return id;
+}
+
+/* Whether the file is a part of this run, whose ids all begin with `run_id`. */
+static bool is_part(const char *path, const char *run_id)
+{
+    tl_reader *r;
+    if (tl_reader_open(path, &r, NULL) != TL_OK)
+        return false;
+    const tl_run *run = tl_reader_run(r);
+    bool is = *run->parts && !strncmp(run->run_id, run_id, strlen(run_id));
+    tl_reader_close(r);
+    return is;
+}
+
+/* "/a/x.tl" -> "/a/x.*.tl" with what a pattern takes for its own escaped; false if it is too long.
+ */
+static bool pattern_of_parts(const char *path, char *pattern, size_t size)
+{
+    size_t length = strlen(path), n = 0;
+    if (length > 3 && !strcmp(path + length - 3, ".tl"))
+        length -= 3;
+    if (2 * length + sizeof ".*.tl" > size)
+        return false;
+    for (size_t i = 0; i < length; i++) {
+        if (strchr("*?[]\\", path[i]))
+            pattern[n++] = '\\';
+        pattern[n++] = path[i];
+    }
+    memcpy(pattern + n, ".*.tl", sizeof ".*.tl");
+    return true;
+}
+
+size_t record_join_parts(const char *path, const char *run_id)
+{
+    char pattern[2 * PATH_MAX];
+    glob_t found = {0};
+    size_t n = 0;
+    tl_error err;
+    if (!pattern_of_parts(path, pattern, sizeof pattern) || glob(pattern, 0, NULL, &found))
+        return 0;
+    for (size_t i = 0; i < found.gl_pathc; i++)
+        if (is_part(found.gl_pathv[i], run_id)) {
+            char *other = found.gl_pathv[n];
+            found.gl_pathv[n++] = found.gl_pathv[i];
+            found.gl_pathv[i] = other;
+        }
+    if (n && tl_join((const char *const *)found.gl_pathv, n, path, &err) != TL_OK) {
+        cli_fail(&err);
+        fprintf(stderr,
+                "timeless: %s: the run used several hosts; bring their parts, beginning with %s, "
+                "together and run 'timeless join'\n",
+                path, found.gl_pathv[0]);
+    } else {
+        for (size_t i = 0; i < n; i++)
+            unlink(found.gl_pathv[i]);
+    }
+    globfree(&found);
+    return n;
+}

@@ -1,0 +1,70 @@
+/* record_summary.c - what came out of a recording. */
+#include "config.h"
+
+#include "cli.h"
+#include "record.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <unistd.h>
+
+/* The first rank whose part does not end as it should, why, and how many others there are. */
+static void say_what_is_missing(const tl_reader *r)
+{
+    uint32_t n_ranks = tl_reader_run(r)->n_ranks, n_broken = 0, first = 0;
+    tl_rank_summary summary, broken = {.remark = ""};
+    for (uint32_t rank = 0; rank < n_ranks; rank++) {
+        if (tl_reader_rank(r, rank, &summary) == TL_OK && summary.end == TL_END_FINALIZED)
+            continue;
+        if (!n_broken++ || (!*broken.remark && *summary.remark)) {
+            first = rank;
+            broken = summary;
+        }
+    }
+    if (tl_reader_n_damages(r))
+        fprintf(stderr, "timeless: %s\n", tl_reader_damage(r, 0)->text);
+    if (!n_broken)
+        return;
+    fprintf(stderr, "timeless: %s: incomplete: rank %" PRIu32 " %s%s%s", tl_reader_path(r), first,
+            broken.end == TL_END_EXITED    ? "exited without MPI_Finalize"
+            : broken.end == TL_END_ABORTED ? "called MPI_Abort"
+            : broken.end == TL_END_FAILED  ? "stopped recording"
+                                           : "was killed",
+            *broken.remark ? ": " : "", broken.remark);
+    if (n_broken > 1)
+        fprintf(stderr, "; %" PRIu32 " of %" PRIu32 " ranks have no proper end", n_broken, n_ranks);
+    fputc('\n', stderr);
+}
+
+int record_summarise(const char *path, int code, bool quiet)
+{
+    tl_reader *r = NULL;
+    tl_error err;
+    if (access(path, F_OK) != 0) {
+        fprintf(stderr, "timeless: no trace was written: %s\n",
+                code ? "the command failed before MPI_Init, or the trace was removed"
+                     : "no process called MPI_Init of a shared library (statically linked "
+                       "programs are not traced), or the trace was removed");
+        return code ? code : CLI_BAD_INPUT;
+    }
+    if (tl_reader_open(path, &r, &err) != TL_OK) {
+        int failed = cli_fail(&err);
+        return code ? code : failed;
+    }
+    uint64_t n_events = 0;
+    for (uint32_t rank = 0; rank < tl_reader_run(r)->n_ranks; rank++) {
+        tl_rank_summary summary;
+        if (tl_reader_rank(r, rank, &summary) == TL_OK)
+            n_events += summary.n_events;
+    }
+    bool complete = tl_reader_complete(r);
+    if (!quiet)
+        fprintf(stderr,
+                "timeless: %s: %" PRIu32 " rank%s, %" PRIu64 " events, %" PRIu64 " bytes, %s\n",
+                path, tl_reader_run(r)->n_ranks, tl_reader_run(r)->n_ranks == 1 ? "" : "s",
+                n_events, tl_reader_file_bytes(r), complete ? "complete" : "incomplete");
+    if (!complete)
+        say_what_is_missing(r);
+    tl_reader_close(r);
+    return code;
+}

@@ -1,0 +1,165 @@
+/* join.c - one trace from the files that the hosts of a run have written. */
+#include "config.h"
+
+#include "append.h"
+#include "error.h"
+#include "format.h"
+#include "reader.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <unistd.h>
+
+typedef struct join {
+    tl_reader **parts;
+    size_t n_parts;
+    tl_error *err;
+} join;
+
+/* The first part, from `from` on, that has something of this rank; the number of parts if none has.
+ */
+static size_t holder(const join *j, uint32_t rank, size_t from)
+{
+    size_t i = from;
+    while (i < j->n_parts && !tl_reader_part(j->parts[i], rank))
+        i++;
+    return i;
+}
+
+static tl_status check_one_run(const join *j)
+{
+    const tl_reader *first = j->parts[0];
+    for (size_t i = 0; i < j->n_parts; i++) {
+        const tl_reader *part = j->parts[i];
+        if (!*part->header.run.parts)
+            return tl_fail(j->err, TL_ERR_INPUT,
+                           "%s:0: is no part of a run on several hosts; leave it out", part->path);
+        if (part->header.seed != first->header.seed)
+            return tl_fail(j->err, TL_ERR_INPUT,
+                           "%s:0: belongs to another run than %s; give the parts of one run",
+                           part->path, first->path);
+    }
+    return TL_OK;
+}
+
+static tl_status check_no_rank_twice(const join *j)
+{
+    uint32_t n_ranks = j->parts[0]->header.run.n_ranks;
+    for (uint32_t rank = 0; rank < n_ranks; rank++) {
+        size_t i = holder(j, rank, 0), again = holder(j, rank, i + 1);
+        if (i < j->n_parts && again < j->n_parts)
+            return tl_fail(j->err, TL_ERR_INPUT,
+                           "%s: has rank %" PRIu32 ", as %s has; give each part once",
+                           j->parts[again]->path, rank, j->parts[i]->path);
+    }
+    return TL_OK;
+}
+
+static bool has_host(const join *j, const char *name, size_t length)
+{
+    uint32_t n_ranks = j->parts[0]->header.run.n_ranks;
+    for (uint32_t rank = 0; rank < n_ranks; rank++) {
+        size_t i = holder(j, rank, 0);
+        const char *host =
+            i < j->n_parts ? tl_reader_part(j->parts[i], rank)->definitions.host : NULL;
+        if (host && strlen(host) == length && !memcmp(host, name, length))
+            return true;
+    }
+    return false;
+}
+
+/* Names the hosts whose parts are not there. */
+static tl_status check_all_hosts(const join *j)
+{
+    const char *name = j->parts[0]->header.run.parts;
+    char missing[256] = "";
+    size_t used = 0, n_missing = 0;
+    while (*name) {
+        size_t length = strcspn(name, " ");
+        if (!has_host(j, name, length)) {
+            int n = snprintf(missing + used, sizeof missing - used, "%s%.*s", n_missing ? ", " : "",
+                             (int)length, name);
+            used = n > 0 && used + (size_t)n < sizeof missing ? used + (size_t)n : used;
+            n_missing++;
+        }
+        name += length + strspn(name + length, " ");
+    }
+    if (!n_missing)
+        return TL_OK;
+    return tl_fail(j->err, TL_ERR_INPUT, "the part%s of %s %s missing; give the parts of all hosts",
+                   n_missing > 1 ? "s" : "", missing, n_missing > 1 ? "are" : "is");
+}
+
+/* Copies the bytes of a part from `from` on. */
+static tl_status copy(const join *j, tl_reader *part, uint64_t from, int fd, const char *out_path)
+{
+    enum { BLOCK_BYTES = 1 << 16 };
+    uint8_t *block = malloc(BLOCK_BYTES);
+    if (!block)
+        return tl_fail(j->err, TL_ERR_MEMORY, "%s: out of memory", out_path);
+    tl_status status = TL_OK;
+    while (!status && from < part->file_bytes) {
+        uint64_t left = part->file_bytes - from;
+        size_t size = left < BLOCK_BYTES ? (size_t)left : BLOCK_BYTES;
+        if ((status = tl_read_at(part->fd, from, block, size)))
+            tl_error_set(j->err, status, "%s:%" PRIu64 ": cannot be read; try again", part->path,
+                         from);
+        else if ((status = tl_write_all(fd, block, size)))
+            tl_error_set_errno(j->err, "%s: cannot be written", out_path);
+        from += size;
+    }
+    free(block);
+    return status;
+}
+
+static tl_status write_joined(const join *j, const char *out_path)
+{
+    size_t size = strlen(out_path) + sizeof ".part";
+    char *path = malloc(size);
+    if (!path)
+        return tl_fail(j->err, TL_ERR_MEMORY, "%s: out of memory", out_path);
+    snprintf(path, size, "%s.part", out_path);
+    tl_status status = TL_OK;
+    int fd = open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
+    if (fd < 0) {
+        status = tl_fail_errno(j->err, "%s: cannot be created", path);
+        goto cleanup;
+    }
+    for (size_t i = 0; !status && i < j->n_parts; i++)
+        status = copy(j, j->parts[i], i ? j->parts[i]->header.bytes : 0, fd, path);
+    if (close(fd) && !status)
+        status = tl_fail_errno(j->err, "%s: cannot be written", path);
+    if (!status && rename(path, out_path))
+        status = tl_fail_errno(j->err, "%s: cannot be written", out_path);
+    if (status)
+        unlink(path);
+cleanup:
+    free(path);
+    return status;
+}
+
+tl_status tl_join(const char *const *paths, size_t n_paths, const char *out_path, tl_error *err)
+{
+    if (!n_paths)
+        return tl_fail(err, TL_ERR_USAGE, "no parts are given");
+    join j = {.parts = calloc(n_paths, sizeof *j.parts), .n_parts = n_paths, .err = err};
+    if (!j.parts)
+        return tl_fail(err, TL_ERR_MEMORY, "%s: out of memory", out_path);
+    tl_status status = TL_OK;
+    for (size_t i = 0; !status && i < n_paths; i++)
+        status = tl_reader_open(paths[i], &j.parts[i], err);
+    if (!status)
+        status = check_one_run(&j);
+    if (!status)
+        status = check_no_rank_twice(&j);
+    if (!status)
+        status = check_all_hosts(&j);
+    if (!status)
+        status = write_joined(&j, out_path);
+    for (size_t i = 0; i < n_paths; i++)
+        tl_reader_close(j.parts[i]);
+    free(j.parts);
+    return status;
+}

@@ -1,0 +1,43 @@
+#!/usr/bin/env bash
+# timeless join: the parts of one run make its trace; anything else is refused, by name.
+. "$top_srcdir/tests/tap.sh"
+cd "$scratch" || exit 99
+[ "${timeless#/}" = "$timeless" ] && timeless=$(cd "$OLDPWD" && cd "$(dirname "$timeless")" && pwd)/timeless
+
+# header RUN [PARTS]; rank R HOST: lines of the text form
+header() { printf '%s\n' 'timeless-text 1' 'ranks 3' 'program "p"' "run_id \"$1\"" "parts \"${2-node1 node2}\""; }
+rank() { printf '%s\n' "rank $1 host=\"$2\"" "$1 0 MPI_Init clock_ns=0 volume=$1" 'end finalized clock_ns=7'; }
+make() { $timeless undump - -o "$1"; }
+{ header A; rank 0 node1; rank 2 node1; } | make a.tl
+{ header A; rank 1 node2; } | make b.tl
+{ header B; rank 1 node2; } | make other.tl
+{ header A ''; rank 1 node2; } | make whole.tl
+
+check 'parts are joined' $timeless join b.tl a.tl -o all.tl
+check 'and complete' $timeless info all.tl
+{ header A; rank 0 node1; rank 1 node2; rank 2 node1; } | make expected.tl
+same_text() { diff <($timeless dump all.tl) <($timeless dump expected.tl); }
+check 'the trace has all ranks' same_text
+check_exit 3 'a part alone is incomplete' $timeless info a.tl
+
+# refused NAME PATTERN PART...
+refused() {
+    local name=$1 pattern=$2; shift 2
+    rm -f no.tl
+    check_exit 3 "$name is refused" $timeless join "$@" -o no.tl
+    cp err said
+    check "$name: says so in one line" grep -Eqx "timeless: $pattern" said
+    check "$name: nothing is written" test ! -e no.tl -a ! -e no.tl.part
+}
+refused 'a missing part' 'the part of node2 is missing; .*' a.tl
+refused 'another missing part' 'the part of node1 is missing; .*' b.tl
+refused 'a part twice' 'b.tl: has rank 1, as b.tl has; .*' a.tl b.tl b.tl
+refused 'a part of another run' 'other.tl:0: belongs to another run than a.tl; .*' a.tl other.tl
+refused 'a trace that is no part' 'whole.tl:0: is no part of .*' a.tl whole.tl
+check_exit 2 'no part is a usage error' $timeless join -o no.tl
+check_exit 2 'no output is a usage error' $timeless join a.tl b.tl
+check_exit 4 'an output that cannot be written' $timeless join a.tl b.tl -o absent/x.tl
+head -c $(($(stat -c %s b.tl) - 5)) b.tl >torn.tl
+check 'a damaged part is joined' $timeless join torn.tl a.tl -o damaged.tl
+check_exit 3 'and stays damaged' $timeless info damaged.tl
+tap_done

@@ -1,0 +1,130 @@
+# faults.sh - whatever happens to a run or to its trace, the program goes on as it does without us, one
+# line at most says so, and what has been written can be read and says why it stops.
+. "$top_srcdir/tests/tap.sh"
+. "$top_srcdir/tests/mpi/tracer.sh"
+compile faults -rdynamic
+$MPICC -I"$top_builddir" -shared -fPIC -O1 -o "$scratch/starve.so" "$here/starve.c" -ldl || { tap_result 'not ok' "compile starve.c"; tap_done; exit 1; }
+export OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1
+rounds=15000
+export ROUNDS=$rounds
+trace=$scratch/faults.tl
+
+# plain HOW: what the program prints and exits with by itself; traced HOW [COMMAND...]: the same under
+# `timeless record`, what is said goes to $scratch/said, what info says to $scratch/info
+plain() { $MPIRUN $options -np 2 "$scratch/faults" "$@" >"$scratch/plain" 2>/dev/null; echo "exit $?" >>"$scratch/plain"; }
+traced() {
+    $timeless record -o "$trace" -- $MPIRUN $options -np 2 "$scratch/faults" "$@" >"$scratch/traced" 2>"$scratch/said"
+    echo "exit $?" >>"$scratch/traced"
+    $timeless info "$trace" >"$scratch/info" 2>&1
+}
+options=
+same() { diff "$scratch/plain" "$scratch/traced"; }
+without_trace() { diff <(sed 's/^exit 0$/exit 3/' "$scratch/plain") "$scratch/traced"; } # record tells
+warnings() { grep -cE '^timeless: (rank [0-9]+:|no trace:)' "$scratch/said"; }
+once() { [ "$(warnings)" = 1 ] || { cat "$scratch/said"; return 1; }; }
+never() { [ "$(warnings)" = 0 ] || { cat "$scratch/said"; return 1; }; }
+info_says() { says "$1" "$scratch/info"; }
+complete() { info_says '^complete +yes'; }
+# keeps RANK: at most 64 KiB of events are; one has 8 bytes and more in a frame
+keeps() { awk -v rank="$1" -v least=$((rounds - 8192)) -v most=$((2 * rounds + 10)) \
+    '$1 == rank && $2 >= least && $2 <= most { found = 1 } END { exit !found }' "$scratch/info" || { cat "$scratch/info"; return 1; }; }
+
+# ---- the program ends as it should not ----
+plain none; traced none
+check "nothing happens: the program is as without us" same
+check "and the trace complete" complete
+
+# ending HOW PATTERN: how info says that rank 1 ended
+ending() {
+    plain "$1"; traced "$1"
+    check "$1: output and exit code are as without us" same
+    check "$1: the tracer is silent" never
+    check "$1: the trace tells how rank 1 ended" info_says "^ +1 +[0-9]+ +[0-9]+ +.* $2"
+    check "$1: at most 64 KiB of rank 1 are lost" keeps 1
+    check "$1: and of rank 0" keeps 0
+}
+ending kill killed
+check "kill: the clock of a killed rank is that of its last mark, or unknown" info_says '^ +1 .*(unknown|> [0-9.]+) +killed'
+ending killall killed
+ending segv killed
+ending quick killed
+ending abort aborted
+ending leave 'exited without MPI_Finalize'
+ending error killed
+options="--timeout 2"
+ending stop killed
+options=
+
+# ---- the trace cannot go on; the program can ----
+plain none
+# going_on NAME PATTERN [SAME]: one line was said, which matches
+going_on() {
+    check "$1: the program is as without us" "${3:-same}"
+    check "$1: one rank says so for all" once
+    check "$1: it says what is wrong" says "^timeless: (rank [0-9]+: |no trace: ).*$2" "$scratch/said"
+}
+# A file system of 160 KiB is full in the middle of the run: a part of every rank is there.
+in_namespace=
+if [ "$(id -u)" = 0 ] && unshare -m true 2>/dev/null; then in_namespace="unshare -m"
+elif unshare -rm true 2>/dev/null; then in_namespace="unshare -rm"
+fi
+mounted() { # FOLDER MOUNT-ARGUMENTS -- COMMAND: keeps a copy of the trace in $scratch/kept.tl
+    local folder=$1 arguments=$2; shift 3
+    mkdir -p "$folder"
+    $in_namespace bash -c 'folder=$1 kept=$2; shift 2; mount '"$arguments"' "$folder" || exit 99; "$@"; code=$?; cp "$folder"/*.tl "$kept" 2>/dev/null; exit $code' \
+        bash "$folder" "$scratch/kept.tl" "$@"
+}
+if [ -n "$in_namespace" ]; then
+    trace=$scratch/small/faults.tl
+    full() { mounted "$scratch/small" "-t tmpfs -o size=160k tmpfs" -- \
+        $timeless record -o "$trace" -- $MPIRUN -np 2 "$scratch/faults" none >"$scratch/traced" 2>"$scratch/said"
+        echo "exit $?" >>"$scratch/traced"; $timeless info "$scratch/kept.tl" >"$scratch/info" 2>&1; }
+    full
+    going_on "a full disk" 'faults.tl:[0-9]+: cannot be written: No space left on device'
+    check "a full disk: the file is not damaged" info_says '^complete +no$'
+    check "a full disk: rank 0 has the reason" info_says '^ +0 +[1-9][0-9]* .*tracer failed .*No space left on device'
+    check "a full disk: so has rank 1" info_says '^ +1 +[1-9][0-9]* .*tracer failed .*No space left on device'
+    mkdir -p "$scratch/small"; : >"$scratch/small/x"
+    readonly_folder() { mounted "$scratch/small" "--bind -o ro $scratch/small" -- "$@"; }
+    check_exit 4 "a folder that cannot be written: record refuses before the run" \
+        readonly_folder $timeless record -o "$trace" -- touch "$scratch/began"
+    check "a folder that cannot be written: the command has not begun" test ! -e "$scratch/began"
+    export TIMELESS_OUTPUT=$trace
+    readonly_folder env LD_PRELOAD="$tracer" $MPIRUN -np 2 "$scratch/faults" none >"$scratch/traced" 2>"$scratch/said"
+    echo "exit $?" >>"$scratch/traced"
+    unset TIMELESS_OUTPUT
+    going_on "a folder that cannot be written, without record" 'cannot be created: Read-only file system'
+    trace=$scratch/faults.tl
+else
+    skip "a full disk, a read-only folder" "no mounts are allowed here; a limit on the size of files stands in"
+fi
+traced limit
+going_on "a limit on the size of files" 'cannot be written: File too large'
+check "a limit on the size of files: rank 0 has the reason" info_says '^ +0 +[1-9][0-9]* .*tracer failed .*File too large'
+check "a limit on the size of files: so has rank 1" info_says '^ +1 +[1-9][0-9]* .*tracer failed .*File too large'
+
+traced remove "$trace"
+going_on "the trace is removed" 'was removed while it was written' without_trace
+check "the trace is removed: record says that there is none" says '^timeless: no trace was written: .*removed' "$scratch/said"
+traced empty "$trace"
+going_on "the trace is emptied" 'was cut short while it was written' without_trace
+traced truncate "$trace"
+going_on "the trace is cut short" 'was cut short while it was written'
+check "the trace is cut short: what is left is read" info_says '^events +[1-9]'
+traced close "$scratch/own"
+going_on "the program closes the trace" 'was closed by the program'
+check "and the descriptor's next file is left alone" test "$(cat "$scratch/own.0" "$scratch/own.1" | tr '\n' ,)" = mine,mine,
+traced descriptors
+check "no descriptor is left: the program is as without us" same
+check "no descriptor is left: the trace is complete" complete
+
+# starving HOW ARGUMENT
+starving() { STARVE=$1 LD_PRELOAD=$scratch/starve.so traced "$2"; }
+starving memory flag
+going_on "no memory in the middle" 'out of memory'
+check "no memory in the middle: the trace has the reason" info_says '^ +1 +[0-9]+ .*tracer failed .*out of memory'
+starving start none
+going_on "no memory at the start" 'out of memory' without_trace
+starving files none
+going_on "no descriptor at the start" 'Too many open files' without_trace
+tap_done

@@ -1,0 +1,26 @@
+/* hosts.h - which ranks share a machine, and how closely. */
+#ifndef TLT_HOSTS_H
+#define TLT_HOSTS_H
+
+#include <limits.h>
+#include <stdbool.h>
+
+enum { TLT_LABEL_BYTES = HOST_NAME_MAX + 16 };
+
+typedef struct tlt_hosts {
+    int n_hosts;
+    bool first; /* this is the lowest rank on its host */
+    char
+        label[TLT_LABEL_BYTES]; /* of this rank's host: its name, numbered where it is not unique */
+    char *parts;                /* labels of all hosts, blanks between; "" for one host */
+    char folding[64];           /* "64 ranks on 2 cores" where ranks must share cores, else "" */
+} tlt_hosts;
+
+/* Collective over all ranks, with the same answer on all: false if there is no memory for it. */
+bool tlt_hosts_find(int rank, int n_ranks, tlt_hosts *out);
+void tlt_hosts_free(tlt_hosts *hosts);
+
+/* Least value over all ranks. */
+int tlt_least(int mine);
+
+#endif
