@@ -58,6 +58,13 @@ static void exchange(part *p, int64_t to, int64_t from, int64_t bytes)
     put(p, &e);
 }
 
+static void start(part *p, uint16_t call, int64_t peer, int64_t bytes, int64_t request)
+{
+    tl_event e = message(p, call, peer, bytes);
+    e.request = (uint32_t)request;
+    put(p, &e);
+}
+
 /* Receives from all, sends to all, waits for all. */
 static void exchange_with_all(part *p, const int64_t *peers, int64_t n, int64_t bytes)
 {
@@ -66,11 +73,10 @@ static void exchange_with_all(part *p, const int64_t *peers, int64_t n, int64_t 
         p->status = TL_ERR_MEMORY;
         return;
     }
-    for (int64_t i = 0; i < 2 * n; i++) {
-        tl_event e = message(p, i < n ? TL_MPI_Irecv : TL_MPI_Isend, peers[i % n], bytes);
-        e.request = (uint32_t)(requests[i] = i + 1);
-        put(p, &e);
-    }
+    for (int64_t i = 0; i < n; i++)
+        start(p, TL_MPI_Irecv, peers[i], bytes, requests[i] = i + 1);
+    for (int64_t i = 0; i < n; i++)
+        start(p, TL_MPI_Isend, peers[i], bytes, requests[n + i] = n + i + 1);
     const tl_event wait = {
         .call = TL_MPI_Waitall, .site = 1, .list = requests, .list_len = (uint32_t)(2 * n)};
     put(p, &wait);

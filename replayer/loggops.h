@@ -46,7 +46,7 @@ typedef enum loggops_kind {
     LOGGOPS_SEND,    /* blocking unless it has a request */
     LOGGOPS_RECV,
     LOGGOPS_WAIT,       /* list: requests */
-    LOGGOPS_COLLECTIVE, /* blocking */
+    LOGGOPS_COLLECTIVE, /* blocking unless it has a request */
     LOGGOPS_MARK        /* amount: index of the mark */
 } loggops_kind;
 
@@ -65,7 +65,8 @@ typedef struct loggops_op {
     int32_t tag;      /* or LOGGOPS_ANY */
     uint64_t amount;  /* bytes (of a collective: of one rank's block) */
     uint32_t request; /* 1 or more; 0: blocking */
-    uint32_t list;    /* offset of its list in the program's; list[0] is the length */
+    uint32_t list;    /* offset of its list in the program's; list[0] is the length; the requests of
+                         a wait, the blocks' bytes of a collective (0: all are `amount`) */
 } loggops_op;
 
 /* What one or more ranks do. */
@@ -108,16 +109,21 @@ typedef enum loggops_algorithm {
     LOGGOPS_N_ALGORITHMS
 } loggops_algorithm;
 
+/* The default algorithm of a collective; LOGGOPS_NONE if it has none. */
+uint8_t loggops_algorithm_for(tl_action action);
+
 /* One step of one rank in a collective: what it starts, or LOGGOPS_WAIT until all that it started
  * is done.  `peer` is a rank of the communicator, or LOGGOPS_NOBODY: no message. */
 typedef struct loggops_step {
     uint8_t kind; /* LOGGOPS_SEND, LOGGOPS_RECV, LOGGOPS_WAIT, LOGGOPS_END */
     int32_t peer;
     uint64_t bytes;
+    int32_t then_to; /* after a receive: the next two steps are a send of as many bytes to that rank
+                        and a wait; otherwise LOGGOPS_NOBODY */
 } loggops_step;
 
-/* The `number`-th step of rank `me` of `size`.  A function of its arguments alone: nothing of a
- * schedule is stored. */
+/* The `number`-th step of rank `me` of `size`; `list` is NULL if all blocks are equal.  A function
+ * of its arguments alone: nothing of a schedule is stored. */
 loggops_step loggops_collective_step(const loggops_op *op, const int64_t *list, uint32_t me,
                                      uint32_t size, uint32_t number);
 

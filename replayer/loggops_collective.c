@@ -6,29 +6,35 @@
  * million ranks needs no memory. */
 #include "loggops.h"
 
-static const loggops_step at_end = {LOGGOPS_END, LOGGOPS_NOBODY, 0};
+static const loggops_step at_end = {LOGGOPS_END, LOGGOPS_NOBODY, 0, LOGGOPS_NOBODY};
 
 static loggops_step send_to(int32_t peer, uint64_t bytes)
 {
-    return (loggops_step){LOGGOPS_SEND, peer, bytes};
+    return (loggops_step){LOGGOPS_SEND, peer, bytes, LOGGOPS_NOBODY};
 }
 
 static loggops_step receive_from(int32_t peer, uint64_t bytes)
 {
-    return (loggops_step){LOGGOPS_RECV, peer, bytes};
+    return (loggops_step){LOGGOPS_RECV, peer, bytes, LOGGOPS_NOBODY};
 }
 
-static const loggops_step until_done = {LOGGOPS_WAIT, LOGGOPS_NOBODY, 0};
+static const loggops_step until_done = {LOGGOPS_WAIT, LOGGOPS_NOBODY, 0, LOGGOPS_NOBODY};
 
 /* Three steps: receive from one rank, send to another, wait for both. */
 enum { EXCHANGE_STEPS = 3 };
 static loggops_step exchange(uint32_t number, int32_t to, int32_t from, uint64_t bytes)
 {
     switch (number % EXCHANGE_STEPS) {
-    case 0: return receive_from(from, bytes);
+    case 0: return (loggops_step){LOGGOPS_RECV, from, bytes, to};
     case 1: return send_to(to, bytes);
     default: return until_done;
     }
+}
+
+/* Bytes of the block of (or for) one rank: the list's where there is one. */
+static uint64_t block_of(const loggops_op *op, const int64_t *list, int64_t rank)
+{
+    return list ? (uint64_t)list[1 + rank] : op->amount;
 }
 
 /* A rank of the communicator from one that counts from the root. */
@@ -120,14 +126,16 @@ static loggops_step to_root(const loggops_op *op, uint32_t me, uint32_t size, ui
 }
 
 /* The root sends to every other rank in order. */
-static loggops_step of_root(const loggops_op *op, uint32_t me, uint32_t size, uint32_t number,
-                            uint64_t bytes)
+static loggops_step of_root(const loggops_op *op, const int64_t *list, uint32_t me, uint32_t size,
+                            uint32_t number)
 {
     const uint32_t v = relative_to_root(op, me, size);
     if (v)
-        return number == 0 ? receive_from(op->peer, bytes) : number == 1 ? until_done : at_end;
-    if (number + 1 < size)
-        return send_to(from_root(op, number + 1, size), bytes);
+        return number == 0 ? receive_from(op->peer, 0) : number == 1 ? until_done : at_end;
+    if (number + 1 < size) {
+        const int32_t to = from_root(op, number + 1, size);
+        return send_to(to, block_of(op, list, to));
+    }
     return number + 1 == size ? until_done : at_end;
 }
 
@@ -191,24 +199,40 @@ static loggops_step ring(uint32_t me, uint32_t size, uint32_t number, uint32_t n
     return exchange(number, (int32_t)((me + 1) % size), (int32_t)((me + size - 1) % size), bytes);
 }
 
+/* Each block goes round the ring: in round k a rank passes on that of the rank k before it. */
+static loggops_step ring_of_blocks(const loggops_op *op, const int64_t *list, uint32_t me,
+                                   uint32_t size, uint32_t number)
+{
+    const uint32_t round = number / EXCHANGE_STEPS;
+    if (round + 1 >= size)
+        return at_end;
+    return ring(me, size, number, size - 1, block_of(op, list, (me + size - round) % size));
+}
+
 /* Round k, from 1: to the rank k further, from the one k before. */
-static loggops_step pairwise(uint32_t me, uint32_t size, uint32_t number, uint64_t bytes)
+static loggops_step pairwise(const loggops_op *op, const int64_t *list, uint32_t me, uint32_t size,
+                             uint32_t number)
 {
     const uint64_t k = number / EXCHANGE_STEPS + 1;
     if (k >= size)
         return at_end;
-    return exchange(number, (int32_t)((me + k) % size), (int32_t)((me + size - k) % size), bytes);
+    const int32_t to = (int32_t)((me + k) % size), from = (int32_t)((me + size - k) % size);
+    return exchange(number, to, from, block_of(op, list, to));
 }
 
 /* Every receive and every send at once. */
-static loggops_step all_at_once(uint32_t me, uint32_t size, uint32_t number, uint64_t bytes)
+static loggops_step all_at_once(const loggops_op *op, const int64_t *list, uint32_t me,
+                                uint32_t size, uint32_t number)
 {
     const uint32_t n = size - 1;
     if (number < n)
-        return receive_from((int32_t)((me + size - 1 - number) % size), bytes);
-    if (number < 2 * n)
-        return send_to((int32_t)(((uint64_t)me + 1 + (number - n)) % size), bytes);
-    return number == 2 * n ? until_done : at_end;
+        return receive_from((int32_t)((me + size - 1 - number) % size), 0);
+    if (number == 2 * n)
+        return until_done;
+    if (number > 2 * n)
+        return at_end;
+    const int32_t to = (int32_t)(((uint64_t)me + 1 + (number - n)) % size);
+    return send_to(to, block_of(op, list, to));
 }
 
 /* From each rank to the next. */
@@ -227,7 +251,6 @@ static loggops_step chain(uint32_t me, uint32_t size, uint32_t number, uint64_t 
 loggops_step loggops_collective_step(const loggops_op *op, const int64_t *list, uint32_t me,
                                      uint32_t size, uint32_t number)
 {
-    (void)list;
     const uint64_t bytes = op->amount;
     if (size < 2)
         return at_end;
@@ -236,7 +259,7 @@ loggops_step loggops_collective_step(const loggops_op *op, const int64_t *list, 
     case LOGGOPS_BCAST_BINOMIAL: return tree_down(op, me, size, number, bytes);
     case LOGGOPS_REDUCE_BINOMIAL: return tree_up(op, me, size, number, bytes);
     case LOGGOPS_BCAST_LINEAR:
-    case LOGGOPS_SCATTER_LINEAR: return of_root(op, me, size, number, bytes);
+    case LOGGOPS_SCATTER_LINEAR: return of_root(op, list, me, size, number);
     case LOGGOPS_REDUCE_LINEAR:
     case LOGGOPS_GATHER_LINEAR: return to_root(op, me, size, number, bytes);
     case LOGGOPS_SCATTER_BINOMIAL:
@@ -246,10 +269,26 @@ loggops_step loggops_collective_step(const loggops_op *op, const int64_t *list, 
     case LOGGOPS_ALLREDUCE_DOUBLING: return doubling(me, size, number, bytes);
     case LOGGOPS_ALLREDUCE_RING:
         return ring(me, size, number, 2 * (size - 1), (bytes + size - 1) / size);
-    case LOGGOPS_ALLGATHER_RING: return ring(me, size, number, size - 1, bytes);
-    case LOGGOPS_ALLTOALL_PAIRWISE: return pairwise(me, size, number, bytes);
-    case LOGGOPS_ALLTOALL_LINEAR: return all_at_once(me, size, number, bytes);
+    case LOGGOPS_ALLGATHER_RING: return ring_of_blocks(op, list, me, size, number);
+    case LOGGOPS_REDUCE_SCATTER_PAIRWISE:
+    case LOGGOPS_ALLTOALL_PAIRWISE: return pairwise(op, list, me, size, number);
+    case LOGGOPS_ALLTOALL_LINEAR: return all_at_once(op, list, me, size, number);
     case LOGGOPS_SCAN_LINEAR: return chain(me, size, number, bytes);
     default: return at_end;
     }
+}
+
+uint8_t loggops_algorithm_for(tl_action action)
+{
+    static const struct {
+        tl_action action;
+        uint8_t algorithm;
+    } table[] = {
+#define LOGGOPS_ALGORITHM(id, action, name) {TL_ACTION_##action, LOGGOPS_##id},
+#include "loggops_algorithms.def"
+    };
+    for (size_t i = 0; i < sizeof table / sizeof *table; i++)
+        if (table[i].action == action)
+            return table[i].algorithm;
+    return LOGGOPS_NONE;
 }

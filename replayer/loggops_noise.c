@@ -168,22 +168,30 @@ static tl_status read_profile(const char *path, loggops_noise *noise, tl_error *
     return status;
 }
 
+/* "FIRST-LAST" */
+static int read_ranks(const char *text, loggops_noise *noise)
+{
+    char *end;
+    const unsigned long first = strtoul(text, &end, 10);
+    if (!isdigit((unsigned char)*text) || *end != '-' || !isdigit((unsigned char)end[1]))
+        return 0;
+    const unsigned long last = strtoul(end + 1, &end, 10);
+    if (*end || first > last || last > UINT32_MAX)
+        return 0;
+    noise->first_rank = (uint32_t)first;
+    noise->last_rank = (uint32_t)last;
+    return 1;
+}
+
 static tl_status read_option(const char *text, const char *option, loggops_noise *noise,
                              tl_error *err)
 {
-    unsigned first, last;
-    int length = 0;
-    if (!strcmp(option, "coscheduled")) {
+    if (!strcmp(option, "coscheduled"))
         noise->is_coscheduled = 1;
-    } else if (sscanf(option, "ranks=%u-%u%n", &first, &last, &length) == 2 && !option[length] &&
-               first <= last) {
-        noise->first_rank = first;
-        noise->last_rank = last;
-    } else {
+    else if (strncmp(option, "ranks=", 6) != 0 || !read_ranks(option + 6, noise))
         return tl_fail(err, TL_ERR_USAGE,
                        "--noise '%s': '%s' is unknown; there are: coscheduled, ranks=FIRST-LAST",
                        text, option);
-    }
     return TL_OK;
 }
 

@@ -42,7 +42,7 @@ tl_status loggops_parse_params(const char *text, loggops_params *out, tl_error *
     double times_ps[sizeof names - 1];
     unsigned seen = 0;
     loggops_params p = {.S_bytes = UINT64_MAX};
-    for (const char *at = text, *end; *at; at = *end ? end + 1 : end) {
+    for (const char *at = text, *end = text; *at; at = *end ? end + 1 : end) {
         const char *name = strchr(names, *at);
         if (at[1] != '=' || (!name && *at != 'S'))
             return wrong(text, at, err);

@@ -43,6 +43,8 @@ typedef struct reading {
     request_state *requests;
     size_t requests_room;
     uint32_t n_requests;
+    int32_t *n_started; /* by communicator: collectives that do not block */
+    size_t n_started_room;
     loggops_table programs; /* those of the ranks before */
 } reading;
 
@@ -265,39 +267,30 @@ static tl_status note_match(reading *t, const tl_event *e)
 
 /* ---- collectives ---- */
 
-/* The first algorithm of an action; LOGGOPS_NONE if it has none. */
-static uint8_t algorithm_for(tl_action action)
+/* The blocking collective of equal blocks that an action is a form of. */
+static tl_action base_of(tl_action action)
 {
-    static const struct {
-        tl_action action;
-        uint8_t algorithm;
-    } table[] = {
-#define LOGGOPS_ALGORITHM(id, action, name) {TL_ACTION_##action, LOGGOPS_##id},
-#include "loggops_algorithms.def"
-    };
-    for (size_t i = 0; i < sizeof table / sizeof *table; i++)
-        if (table[i].action == action)
-            return table[i].algorithm;
-    return LOGGOPS_NONE;
+    if (action >= TL_ACTION_IBARRIER && action <= TL_ACTION_IEXSCAN)
+        action = (tl_action)(action - TL_ACTION_IBARRIER + TL_ACTION_BARRIER);
+    switch (action) {
+    case TL_ACTION_GATHERV: return TL_ACTION_GATHER;
+    case TL_ACTION_SCATTERV: return TL_ACTION_SCATTER;
+    case TL_ACTION_ALLGATHERV: return TL_ACTION_ALLGATHER;
+    case TL_ACTION_ALLTOALLV:
+    case TL_ACTION_ALLTOALLW: return TL_ACTION_ALLTOALL;
+    case TL_ACTION_REDUCE_SCATTER_BLOCK: return TL_ACTION_REDUCE_SCATTER;
+    case TL_ACTION_EXSCAN: return TL_ACTION_SCAN;
+    default: return action;
+    }
 }
 
-static tl_status add_algorithm(reading *t, const tl_event *e, uint8_t algorithm, int64_t bytes,
-                               int64_t root)
-{
-    return add(t, (loggops_op){.kind = LOGGOPS_COLLECTIVE,
-                               .algorithm = algorithm,
-                               .comm = comm_of(t, e),
-                               .peer = (int32_t)root,
-                               .amount = (uint64_t)bytes});
-}
-
-/* Bytes of one rank's block. */
-static int64_t block_bytes(const reading *t, const tl_event *e, tl_action action)
+/* Bytes of one rank's block, if all are equal. */
+static int64_t block_bytes(const reading *t, const tl_event *e, tl_action base)
 {
     const int64_t sent = e->count * e->type_bytes, received = e->recv_count * e->recv_type_bytes;
     const loggops_comm *comm = &t->run->comms[comm_of(t, e)];
     const int is_root = comm->n_members && (int64_t)loggops_rank_in(comm, t->rank) == e->peer;
-    switch (action) {
+    switch (base) {
     case TL_ACTION_GATHER: return is_root ? received : sent;
     case TL_ACTION_SCATTER: return is_root ? sent : received;
     case TL_ACTION_ALLGATHER:
@@ -306,12 +299,61 @@ static int64_t block_bytes(const reading *t, const tl_event *e, tl_action action
     }
 }
 
+/* Bytes of every rank's block where they differ; only what is sent counts. */
+static tl_status add_blocks(reading *t, const tl_event *e, tl_action base, uint32_t *list)
+{
+    const loggops_comm *comm = &t->run->comms[comm_of(t, e)];
+    const uint32_t n = comm->n_members;
+    if (e->list_len < n || base == TL_ACTION_GATHER)
+        return TL_OK;
+    const int has_types = e->call == TL_MPI_Alltoallw || e->call == TL_MPI_Ialltoallw;
+    const int takes_received =
+        base == TL_ACTION_ALLGATHER ||
+        (base == TL_ACTION_ALLTOALL && (e->flags & TL_IN_PLACE) && e->list_len == 2 * n);
+    const int64_t *counts = takes_received ? e->list + e->list_len - n : e->list;
+    const int64_t unit = has_types ? 1 : takes_received ? e->recv_type_bytes : e->type_bytes;
+    tl_status status = add_list(t, counts, n, list);
+    for (uint32_t i = 0; i < n && status == TL_OK; i++)
+        t->list[*list + 1 + i] *= unit;
+    return status;
+}
+
+/* Collectives that do not block are numbered, as each communicator's members start them in one
+ * order: several may be under way at a time. */
+static tl_status add_numbered(reading *t, loggops_op op, const tl_event *e)
+{
+    if (!loggops_grow((void **)&t->n_started, op.comm + 1u, &t->n_started_room,
+                      sizeof *t->n_started))
+        return out_of_memory(t);
+    op.tag = ++t->n_started[op.comm];
+    return add_started(t, op, e->request);
+}
+
 static tl_status add_collective(reading *t, const tl_event *e, const tl_call_info *info)
 {
-    const uint8_t algorithm = algorithm_for(info->action);
-    if (algorithm == LOGGOPS_NONE)
+    const tl_action base = base_of(info->action);
+    loggops_op op = {.kind = LOGGOPS_COLLECTIVE,
+                     .algorithm = loggops_algorithm_for(base),
+                     .comm = comm_of(t, e),
+                     .peer = e->peer,
+                     .amount = (uint64_t)block_bytes(t, e, base)};
+    if (op.algorithm == LOGGOPS_NONE)
         return refuse(t, e);
-    return add_algorithm(t, e, algorithm, block_bytes(t, e, info->action), e->peer);
+    tl_status status = TL_OK;
+    if (info->traits & TL_TRAIT_SIZED)
+        status = add_blocks(t, e, base, &op.list);
+    if (status != TL_OK)
+        return status;
+    return info->traits & TL_TRAIT_NB ? add_numbered(t, op, e) : add(t, op);
+}
+
+/* All members agree on something small. */
+static tl_status add_constructor(reading *t, const tl_event *e)
+{
+    return add(t, (loggops_op){.kind = LOGGOPS_COLLECTIVE,
+                               .algorithm = loggops_algorithm_for(TL_ACTION_BARRIER),
+                               .comm = comm_of(t, e),
+                               .amount = sizeof(int32_t)});
 }
 
 /* ---- events ---- */
@@ -363,10 +405,9 @@ static tl_status add_event(reading *t, const tl_event *e, const tl_call_info *in
         const int64_t single = e->request;
         return e->list_len ? add_wait(t, e->list, e->list_len) : add_wait(t, &single, 1);
     }
-    case TL_ACTION_COMM_DUP: /* all agree on something small */
+    case TL_ACTION_COMM_DUP:
     case TL_ACTION_COMM_SPLIT:
-    case TL_ACTION_COMM_CREATE:
-        return add_algorithm(t, e, algorithm_for(TL_ACTION_BARRIER), sizeof(int32_t), 0);
+    case TL_ACTION_COMM_CREATE: return add_constructor(t, e);
     case TL_ACTION_INIT:
     case TL_ACTION_FINALIZE:
     case TL_ACTION_ABORT:
@@ -406,10 +447,15 @@ static tl_status read_rank(reading *t, uint32_t rank)
     tl_cursor *cursor = NULL;
     tl_event event;
     t->rank = rank;
-    t->n_read = t->n_ops = t->n_list = 0;
+    t->n_read = t->n_ops = 0;
+    t->n_list = 1; /* offset 0 is no list */
     t->compute_s = 0;
     t->has_match = 0;
     t->n_requests = FIRST_OF_TRACE;
+    if (!loggops_grow((void **)&t->list, 1, &t->list_room, sizeof *t->list))
+        return out_of_memory(t);
+    if (t->n_started_room)
+        memset(t->n_started, 0, t->n_started_room * sizeof *t->n_started);
     if (t->requests_room)
         memset(t->requests, 0, t->requests_room * sizeof *t->requests);
     tl_status status = tl_cursor_open(t->trace, rank, &cursor, t->err);
@@ -453,6 +499,7 @@ tl_status loggops_read_trace(tl_reader *trace, tlr_plan *plan, const tlr_model *
     free(t.ops);
     free(t.list);
     free(t.requests);
+    free(t.n_started);
     loggops_table_free(&t.programs);
     if (status == TL_OK)
         *out = t.run;

@@ -1,6 +1,42 @@
 /* loggops_queue.c - messages in the order of their arrival; posted receives and unexpected messages
- * in the order in which MPI matches them. */
+ * in the order in which MPI matches them; the memory of both. */
 #include "loggops_simulate.h"
+
+#include <stdlib.h>
+
+int loggops_has_room(void **array, uint32_t n, uint32_t *room, size_t size)
+{
+    if (n < *room)
+        return 1;
+    const uint32_t more = *room ? *room + *room / 2 : 64;
+    void *grown = realloc(*array, more * size);
+    if (!grown)
+        return 0;
+    *array = grown;
+    *room = more;
+    return 1;
+}
+
+/* Index of an unused node; NONE, and the simulation ends, without memory. */
+uint32_t loggops_take_node(simulation *s, block *b)
+{
+    uint32_t i = b->free;
+    if (i != NONE) {
+        b->free = b->nodes[i].next;
+        return i;
+    }
+    if (!loggops_has_room((void **)&b->nodes, b->n_nodes, &b->nodes_room, sizeof *b->nodes)) {
+        s->out_of_memory = 1;
+        return NONE;
+    }
+    return b->n_nodes++;
+}
+
+void loggops_drop_node(block *b, uint32_t i)
+{
+    b->nodes[i].next = b->free;
+    b->free = i;
+}
 
 static int comes_before(const node *a, const node *b)
 {

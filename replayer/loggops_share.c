@@ -63,7 +63,7 @@ static int add_copy(loggops_table *table, loggops_run *run, const loggops_progra
         return 0;
     loggops_program *p = &run->programs[run->n_programs];
     *p = *read;
-    p->ops = malloc(read->n_ops * sizeof *p->ops);
+    p->ops = malloc((read->n_ops + 1) * sizeof *p->ops);
     p->lists = malloc((read->n_list + 1) * sizeof *p->lists);
     table->hashes[run->n_programs++] = hash;
     if (!p->ops || !p->lists)

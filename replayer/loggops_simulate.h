@@ -1,6 +1,6 @@
 /* loggops_simulate.h - the state of a LogGOPS simulation.
  *
- * For loggops_simulate.c, loggops_wheel.c and loggops_queue.c alone.
+ * For loggops_simulate.c, loggops_rank.c, loggops_wheel.c and loggops_queue.c alone.
  */
 #ifndef TLR_LOGGOPS_SIMULATE_H
 #define TLR_LOGGOPS_SIMULATE_H
@@ -14,6 +14,7 @@ enum { BLOCK_RANKS = 4096, WHEEL_BITS = 6, WHEEL_SLOTS = 1 << WHEEL_BITS, WHEEL_
 #define REPLY UINT32_MAX               /* context of a rendezvous' reply */
 #define OF_CALL UINT32_MAX             /* request of a call that blocks */
 #define OF_COLLECTIVE (UINT32_MAX - 1) /* request of the collective at hand */
+#define OF_FIBER (UINT32_C(1) << 31)   /* and more: request of a collective that does not block */
 
 /* What a rank's program does. */
 enum { RUNNING = 0, IN_CALL, IN_WAIT, IN_COLLECTIVE, FINISHED };
@@ -39,6 +40,16 @@ typedef struct queue {
     uint32_t first, last;
 } queue;
 
+/* A collective that goes on beside the program. */
+typedef struct fiber {
+    const loggops_op *op;
+    uint64_t ready_ps; /* when its next step could start, were the CPU free */
+    uint32_t step;
+    uint32_t n_open; /* what it waits for */
+    uint32_t is_waiting;
+    uint32_t next; /* of the rank */
+} fiber;
+
 typedef struct sim_rank {
     uint64_t cpu_free_ps, next_send_ps, next_recv_ps;
     uint64_t ready_ps;   /* when the program's next step could start, were the CPU free */
@@ -52,6 +63,7 @@ typedef struct sim_rank {
     uint32_t n_open;          /* what it waits for */
     uint32_t arrivals, fresh; /* messages that the CPU has not handled: in order; as they came */
     queue posted, unexpected;
+    uint32_t fibers;
     uint32_t wake_before, wake_next;
     uint16_t wake_place; /* 1 + level and slot in the wheel; 0: in none */
     uint8_t is_active;
@@ -80,6 +92,8 @@ typedef struct block {
     wheel wheel;
     node *nodes;
     uint32_t n_nodes, nodes_room, free;
+    fiber *fibers;
+    uint32_t n_fibers, fibers_room, free_fiber;
 } block;
 
 /* The program's next step, with all that depends on the rank worked out. */
@@ -92,6 +106,7 @@ typedef struct sim_step {
     uint32_t request;
     uint64_t amount;
     int is_rendezvous; /* a send that waits for its receive */
+    int32_t then_to;   /* loggops_step.then_to, as a rank in the run */
 } sim_step;
 
 typedef struct simulation {
@@ -108,6 +123,11 @@ typedef struct simulation {
     int out_of_memory;
 } simulation;
 
+/* ---- loggops_rank.c ---- */
+
+/* Lets a rank do all that it can start before the window ends. */
+void loggops_run_rank(simulation *s, block *b, uint32_t r, uint64_t end_ps);
+
 /* ---- loggops_wheel.c ---- */
 
 /* Puts a rank into the wheel, to wake up in that window. */
@@ -120,6 +140,12 @@ uint64_t loggops_wheel_next(const wheel *w);
 uint32_t loggops_wheel_turn(simulation *s, block *b, uint64_t window);
 
 /* ---- loggops_queue.c ---- */
+
+/* Room for one element more than n; 0 without memory. */
+int loggops_has_room(void **array, uint32_t n, uint32_t *room, size_t size);
+/* Index of an unused node; NONE, and the simulation ends, without memory. */
+uint32_t loggops_take_node(simulation *s, block *b);
+void loggops_drop_node(block *b, uint32_t i);
 
 /* Merges two lists of arrivals in order; where they are equal, `a` stays ahead. */
 uint32_t loggops_merge(node *nodes, uint32_t a, uint32_t b);

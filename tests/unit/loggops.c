@@ -175,6 +175,42 @@ static void matching(void **state)
         assert_int_equal(ranks[r].end_ps, ranks[0].end_ps);
 }
 
+/* A collective that does not block takes as long if the program does nothing else, and goes on
+ * beside what else it does. */
+static void collectives_beside_the_program(void **state)
+{
+    (void)state;
+    int64_t list[] = {0, 2, 1, 2};
+    for (int algorithm = 1; algorithm < LOGGOPS_N_ALGORITHMS; algorithm++)
+        for (uint64_t bytes = 8; bytes <= 8192; bytes *= 1024)
+            for (uint32_t n = 2; n < 20; n += 3) {
+                const loggops_op blocking = {
+                    .kind = LOGGOPS_COLLECTIVE, .algorithm = (uint8_t)algorithm, .amount = bytes};
+                loggops_op ops[] = {blocking, blocking, {.kind = LOGGOPS_WAIT, .list = 1}};
+                loggops_params p = odin;
+                p.S_bytes = 1000;
+                ops[0].request = ops[0].tag = 1;
+                ops[1].request = ops[1].tag = 2;
+                list[1] = 1;
+                const loggops_op one[] = {ops[0], ops[2]};
+                const uint64_t alone_ps = run_ops(&blocking, 1, NULL, n, &p, NULL);
+                assert_int_equal(run_ops(one, 2, list, n, &p, NULL), alone_ps);
+                list[1] = 2;
+                const uint64_t both_ps = run_ops(ops, 3, list, n, &p, NULL);
+                assert_true(both_ps >= alone_ps && both_ps <= 2 * alone_ps + 10000000);
+            }
+    const loggops_op barrier = {.kind = LOGGOPS_COLLECTIVE,
+                                .algorithm = LOGGOPS_BARRIER_DISSEMINATION,
+                                .amount = 1,
+                                .request = 1,
+                                .tag = 1};
+    const loggops_op overlapped[] = {
+        barrier, {.kind = LOGGOPS_COMPUTE, .amount = 1000000}, {.kind = LOGGOPS_WAIT, .list = 1}};
+    list[1] = 1;
+    /* The computation takes the CPU while the first message is on its way: L - 1 us are left. */
+    assert_int_equal(run_ops(overlapped, 3, list, 2, &odin, NULL), 2 * odin.o_ps + odin.L_ps);
+}
+
 static void deadlock(void **state)
 {
     (void)state;
@@ -212,6 +248,7 @@ static struct {
     carried messages[MAX_MESSAGES];
     int n_messages;
     uint64_t bytes;
+    const int64_t *list;
 } play;
 
 static int take(int32_t from, int32_t to, uint64_t *knows)
@@ -229,7 +266,7 @@ static int take(int32_t from, int32_t to, uint64_t *knows)
 static int advance(const loggops_op *op, uint32_t me, uint32_t size)
 {
     listener *l = &play.ranks[me];
-    const loggops_step step = loggops_collective_step(op, NULL, me, size, l->step);
+    const loggops_step step = loggops_collective_step(op, play.list, me, size, l->step);
     if (step.kind == LOGGOPS_END) {
         assert_int_equal(l->n_open, 0);
         return -1;
@@ -257,7 +294,9 @@ static int advance(const loggops_op *op, uint32_t me, uint32_t size)
 static void play_collective(uint8_t algorithm, uint32_t size, int32_t root, uint64_t bytes)
 {
     const loggops_op op = {.algorithm = algorithm, .peer = root, .amount = bytes};
-    memset(&play, 0, sizeof play);
+    memset(play.ranks, 0, sizeof play.ranks);
+    play.n_messages = 0;
+    play.bytes = 0;
     for (uint32_t r = 0; r < size; r++)
         play.ranks[r].knows = UINT64_C(1) << r;
     for (int moved = 1, n_done = 0; moved;) {
@@ -314,6 +353,18 @@ static void collectives_do_their_work(void **state)
         }
 }
 
+/* Blocks of different sizes: rank r's has r + 1 bytes. */
+static void play_blocks(uint8_t algorithm, uint32_t size, uint64_t expected)
+{
+    int64_t list[1 + MAX_RANKS] = {size};
+    for (uint32_t r = 0; r < size; r++)
+        list[1 + r] = r + 1;
+    play.list = list;
+    play_collective(algorithm, size, 0, 0);
+    play.list = NULL;
+    assert_int_equal(play.bytes, expected);
+}
+
 static void collectives_move_their_bytes(void **state)
 {
     (void)state;
@@ -323,6 +374,12 @@ static void collectives_move_their_bytes(void **state)
         assert_int_equal(play.bytes, others * 1000);
         play_collective(LOGGOPS_GATHER_LINEAR, size, 1, 1000);
         assert_int_equal(play.bytes, others * 1000);
+        const uint64_t all = size * (size + 1) / 2;
+        play_blocks(LOGGOPS_SCATTER_LINEAR, size, all - 1);
+        play_blocks(LOGGOPS_ALLGATHER_RING, size, all * others);
+        play_blocks(LOGGOPS_ALLTOALL_PAIRWISE, size, all * others);
+        play_blocks(LOGGOPS_ALLTOALL_LINEAR, size, all * others);
+        play_blocks(LOGGOPS_REDUCE_SCATTER_PAIRWISE, size, all * others);
         play_collective(LOGGOPS_ALLGATHER_RING, size, 0, 1000);
         assert_int_equal(play.bytes, size * others * 1000);
         play_collective(LOGGOPS_ALLTOALL_PAIRWISE, size, 0, 1000);
@@ -427,6 +484,7 @@ int main(void)
         cmocka_unit_test(published_values),
         cmocka_unit_test(rendezvous),
         cmocka_unit_test(matching),
+        cmocka_unit_test(collectives_beside_the_program),
         cmocka_unit_test(deadlock),
         cmocka_unit_test(collectives_do_their_work),
         cmocka_unit_test(collectives_move_their_bytes),

@@ -1,0 +1,493 @@
+/* loggops_rank.c - what one rank does in a window: the LogGOPS model itself (loggops.h). */
+#include "loggops_simulate.h"
+
+/* Hands a message to its receiver's block, for the next window. */
+static void post_message(simulation *s, uint32_t to, const node *message)
+{
+    outbox *o = &s->blocks[to / BLOCK_RANKS].outbox;
+    if (!loggops_has_room((void **)&o->letters, o->n, &o->room, sizeof *o->letters)) {
+        s->out_of_memory = 1;
+        return;
+    }
+    o->letters[o->n].to = to;
+    o->letters[o->n++].message = *message;
+}
+
+/* ---- sends and receives ---- */
+
+static uint64_t per_bytes(double ps_byte, uint64_t bytes)
+{
+    return bytes > 1 ? (uint64_t)(ps_byte * (double)(bytes - 1) + 0.5) : 0;
+}
+
+static void go_on(sim_rank *rank, uint64_t at_ps)
+{
+    rank->state = RUNNING;
+    if (rank->ready_ps < at_ps)
+        rank->ready_ps = at_ps;
+}
+
+/* Something that the rank started is done. */
+static void complete(simulation *s, block *b, uint32_t r, uint32_t request, uint64_t at_ps)
+{
+    sim_rank *rank = &s->ranks[r];
+    if (request == OF_CALL) {
+        go_on(rank, at_ps);
+        s->result->ranks[r].p2p_ps += rank->ready_ps - rank->blocked_ps;
+        rank->position++;
+    } else if (request == OF_COLLECTIVE) {
+        if (--rank->n_open == 0 && rank->state == IN_COLLECTIVE) {
+            go_on(rank, at_ps);
+            rank->step++;
+        }
+    } else if (request >= OF_FIBER) {
+        fiber *f = &b->fibers[request - OF_FIBER];
+        if (--f->n_open == 0 && f->is_waiting) {
+            f->is_waiting = 0;
+            f->ready_ps = at_ps;
+            f->step++;
+        }
+    } else {
+        uint8_t *state = &s->requests[rank->requests + request];
+        const int awaited = *state == REQUEST_AWAITED;
+        *state = awaited ? REQUEST_FREE : REQUEST_DONE;
+        if (awaited && --rank->n_open == 0) {
+            go_on(rank, at_ps);
+            s->result->ranks[r].wait_ps += rank->ready_ps - rank->blocked_ps;
+            rank->position++;
+        }
+    }
+}
+
+/* When the CPU has done so much work from a moment on. */
+static uint64_t done_at(const simulation *s, uint32_t r, uint64_t from_ps, uint64_t work_ps)
+{
+    return s->noise ? loggops_noise_end(s->noise, r, from_ps, work_ps) : from_ps + work_ps;
+}
+
+/* The CPU is taken for so much work. */
+static uint64_t occupy(simulation *s, uint32_t r, uint64_t from_ps, uint64_t work_ps)
+{
+    const uint64_t end_ps = done_at(s, r, from_ps, work_ps);
+    s->result->ranks[r].noise_ps += end_ps - from_ps - work_ps;
+    s->ranks[r].cpu_free_ps = end_ps;
+    return end_ps;
+}
+
+/* The CPU receives a message, for a receive with that request (or UNEXPECTED). */
+static uint64_t receive(simulation *s, uint32_t r, const node *message, uint64_t at_ps)
+{
+    sim_rank *rank = &s->ranks[r];
+    const loggops_params *p = &s->params;
+    const double slowest = p->G_ps_byte > p->O_ps_byte ? p->G_ps_byte : p->O_ps_byte;
+    rank->next_recv_ps = at_ps + p->g_ps + per_bytes(p->G_ps_byte, message->bytes);
+    if (message->is_rendezvous) {
+        const node reply = {.time_ps = at_ps + s->window_ps,
+                            .source = (int32_t)r,
+                            .request = message->request,
+                            .context = REPLY};
+        post_message(s, (uint32_t)message->source, &reply);
+    }
+    return occupy(s, r, at_ps, p->o_ps + per_bytes(slowest, message->bytes));
+}
+
+/* Handles the earliest arrival, at the moment that arrival_ready tells. */
+static void take_arrival(simulation *s, block *b, uint32_t r, uint64_t at_ps)
+{
+    sim_rank *rank = &s->ranks[r];
+    const uint32_t i = rank->arrivals;
+    const node message = b->nodes[i];
+    rank->arrivals = message.next;
+    if (message.context == REPLY) {
+        loggops_drop_node(b, i);
+        complete(s, b, r, message.request, at_ps);
+        return;
+    }
+    const uint32_t posted = loggops_queue_take(b->nodes, &rank->posted, &message, 0);
+    if (posted == NONE) {
+        if (!message.is_rendezvous)
+            receive(s, r, &message, at_ps);
+        loggops_queue_append(b->nodes, &rank->unexpected, i);
+        return;
+    }
+    const uint32_t request = b->nodes[posted].request;
+    loggops_drop_node(b, posted);
+    loggops_drop_node(b, i);
+    complete(s, b, r, request, receive(s, r, &message, at_ps));
+}
+
+/* When the earliest arrival can be handled.  Only what is received needs the CPU. */
+static uint64_t arrival_ready(const block *b, const sim_rank *rank, int *needs_cpu)
+{
+    *needs_cpu = 0;
+    if (rank->arrivals == NONE)
+        return NEVER;
+    const node *message = &b->nodes[rank->arrivals];
+    if (message->context == REPLY ||
+        (message->is_rendezvous && !loggops_queue_holds_receive(b->nodes, &rank->posted, message)))
+        return message->time_ps;
+    *needs_cpu = 1;
+    return message->time_ps > rank->next_recv_ps ? message->time_ps : rank->next_recv_ps;
+}
+
+static void start_send(simulation *s, uint32_t r, const sim_step *step, uint64_t at_ps)
+{
+    sim_rank *rank = &s->ranks[r];
+    const loggops_params *p = &s->params;
+    const node message = {.time_ps = done_at(s, r, at_ps, p->o_ps) + p->L_ps,
+                          .bytes = step->amount,
+                          .context = step->context,
+                          .tag = step->tag,
+                          .source = (int32_t)r,
+                          .request = step->request,
+                          .is_rendezvous = (uint32_t)step->is_rendezvous};
+    rank->next_send_ps = at_ps + p->g_ps + per_bytes(p->G_ps_byte, step->amount);
+    rank->ready_ps = occupy(s, r, at_ps, p->o_ps + per_bytes(p->O_ps_byte, step->amount));
+    post_message(s, (uint32_t)step->partner, &message);
+    s->result->n_messages++;
+}
+
+/* Posts a receive; returns whether it is complete at once. */
+static int start_receive(simulation *s, block *b, uint32_t r, const sim_step *step, uint64_t at_ps)
+{
+    sim_rank *rank = &s->ranks[r];
+    const node wanted = {.source = step->partner,
+                         .tag = step->tag,
+                         .context = step->context,
+                         .request = step->request,
+                         .next = NONE};
+    const uint32_t message = loggops_queue_take(b->nodes, &rank->unexpected, &wanted, 1);
+    if (message != NONE && !b->nodes[message].is_rendezvous) {
+        loggops_drop_node(b, message);
+        return 1;
+    }
+    const uint32_t i = loggops_take_node(s, b);
+    if (i == NONE)
+        return 0;
+    b->nodes[i] = wanted;
+    loggops_queue_append(b->nodes, &rank->posted, i);
+    if (message != NONE) { /* it can start now: as if it arrived now */
+        b->nodes[message].time_ps = at_ps;
+        b->nodes[message].next = NONE;
+        rank->arrivals = loggops_merge(b->nodes, message, rank->arrivals);
+    }
+    return 0;
+}
+
+/* Counts what a wait still waits for. */
+static void start_wait(simulation *s, sim_rank *rank, const int64_t *list)
+{
+    rank->n_open = 0;
+    for (int64_t i = 1; i <= list[0]; i++) {
+        uint8_t *state = &s->requests[rank->requests + list[i]];
+        if (*state == REQUEST_PENDING) {
+            *state = REQUEST_AWAITED;
+            rank->n_open++;
+        } else {
+            *state = REQUEST_FREE;
+        }
+    }
+}
+
+static void block_until_done(sim_rank *rank, uint64_t from_ps, uint8_t state)
+{
+    rank->state = state;
+    rank->blocked_ps = from_ps;
+}
+
+/* Does one step of a collective; returns 1 when it is at its end, and -1 when it has to wait. */
+static int do_collective_step(simulation *s, block *b, uint32_t r, const sim_step *step,
+                              uint64_t at_ps, uint32_t *n_open)
+{
+    switch (step->kind) {
+    case LOGGOPS_SEND:
+        start_send(s, r, step, at_ps);
+        *n_open += (uint32_t)step->is_rendezvous;
+        return 0;
+    case LOGGOPS_RECV: *n_open += !start_receive(s, b, r, step, at_ps); return 0;
+    case LOGGOPS_WAIT: return *n_open ? -1 : 0;
+    default: return 1;
+    }
+}
+
+/* The two steps that follow a receive, when nothing else could come between. */
+static void send_and_wait(simulation *s, uint32_t r, const sim_step *received, uint64_t at_ps)
+{
+    sim_rank *rank = &s->ranks[r];
+    sim_step step = *received;
+    step.partner = received->then_to;
+    step.is_rendezvous = step.amount >= s->params.S_bytes;
+    start_send(s, r, &step, at_ps);
+    rank->n_open += (uint32_t)step.is_rendezvous;
+    rank->step += 2;
+    if (rank->n_open)
+        rank->state = IN_COLLECTIVE;
+    else
+        rank->step++;
+}
+
+/* Whether no message is to be handled before a send at this moment. */
+static int can_send_now(const block *b, const sim_rank *rank, uint64_t at_ps)
+{
+    int needs_cpu;
+    return at_ps >= rank->next_send_ps && at_ps < arrival_ready(b, rank, &needs_cpu);
+}
+
+/* A step of the collective that the program is in. */
+static void do_blocking_step(simulation *s, block *b, uint32_t r, const sim_step *step,
+                             uint64_t at_ps)
+{
+    sim_rank *rank = &s->ranks[r];
+    if (!rank->step)
+        rank->entered_ps = at_ps;
+    int outcome = do_collective_step(s, b, r, step, at_ps, &rank->n_open);
+    if (step->then_to >= 0 && can_send_now(b, rank, at_ps)) {
+        send_and_wait(s, r, step, at_ps);
+    } else if (outcome < 0) {
+        rank->state = IN_COLLECTIVE;
+    } else if (outcome > 0) {
+        s->result->ranks[r].collective_ps += at_ps - rank->entered_ps;
+        rank->position++;
+        rank->step = 0;
+    } else {
+        rank->step++;
+    }
+}
+
+/* ---- collectives beside the program ---- */
+
+static void start_fiber(simulation *s, block *b, sim_rank *rank, const loggops_op *op,
+                        uint64_t at_ps)
+{
+    uint32_t i = b->free_fiber;
+    if (i != NONE) {
+        b->free_fiber = b->fibers[i].next;
+    } else if (loggops_has_room((void **)&b->fibers, b->n_fibers, &b->fibers_room,
+                                sizeof *b->fibers)) {
+        i = b->n_fibers++;
+    } else {
+        s->out_of_memory = 1;
+        return;
+    }
+    b->fibers[i] = (fiber){.op = op, .ready_ps = at_ps, .next = rank->fibers};
+    rank->fibers = i;
+    s->requests[rank->requests + op->request] = REQUEST_PENDING;
+}
+
+static void end_fiber(block *b, sim_rank *rank, uint32_t i)
+{
+    uint32_t *link = &rank->fibers;
+    while (*link != i)
+        link = &b->fibers[*link].next;
+    *link = b->fibers[i].next;
+    b->fibers[i].next = b->free_fiber;
+    b->free_fiber = i;
+}
+
+static void do_fiber_step(simulation *s, block *b, uint32_t r, uint32_t i, const sim_step *step,
+                          uint64_t at_ps)
+{
+    sim_rank *rank = &s->ranks[r];
+    const uint64_t program_ps = rank->ready_ps;
+    fiber *f = &b->fibers[i];
+    f->ready_ps = at_ps;
+    const int outcome = do_collective_step(s, b, r, step, at_ps, &f->n_open);
+    if (outcome < 0) {
+        f->is_waiting = 1;
+    } else if (outcome > 0) {
+        const uint32_t request = f->op->request;
+        end_fiber(b, rank, i);
+        complete(s, b, r, request, at_ps);
+        return;
+    } else {
+        f->step++;
+    }
+    if (step->kind == LOGGOPS_SEND) /* which is not the program's */
+        f->ready_ps = rank->ready_ps;
+    rank->ready_ps = program_ps;
+}
+
+static void do_send(simulation *s, sim_rank *rank, uint32_t r, const sim_step *step, uint64_t at_ps)
+{
+    const int is_pending = step->partner != LOGGOPS_NOBODY && step->is_rendezvous;
+    if (step->partner != LOGGOPS_NOBODY)
+        start_send(s, r, step, at_ps);
+    if (step->request != OF_CALL) {
+        s->requests[rank->requests + step->request] = is_pending ? REQUEST_PENDING : REQUEST_DONE;
+        rank->position++;
+    } else if (is_pending) {
+        block_until_done(rank, at_ps, IN_CALL);
+    } else {
+        s->result->ranks[r].p2p_ps += rank->ready_ps - at_ps;
+        rank->position++;
+    }
+}
+
+static void do_receive(simulation *s, block *b, sim_rank *rank, uint32_t r, const sim_step *step,
+                       uint64_t at_ps)
+{
+    const int is_done = step->partner == LOGGOPS_NOBODY || start_receive(s, b, r, step, at_ps);
+    if (step->request != OF_CALL)
+        s->requests[rank->requests + step->request] = is_done ? REQUEST_DONE : REQUEST_PENDING;
+    if (step->request == OF_CALL && !is_done)
+        block_until_done(rank, at_ps, IN_CALL);
+    else
+        rank->position++;
+}
+
+/* Executes the program's next step. */
+static void do_step(simulation *s, block *b, uint32_t r, const sim_step *step, uint64_t at_ps)
+{
+    sim_rank *rank = &s->ranks[r];
+    rank->ready_ps = at_ps;
+    if (step->op->kind == LOGGOPS_COLLECTIVE) {
+        if (step->op->request) {
+            start_fiber(s, b, rank, step->op, at_ps);
+            rank->position++;
+        } else {
+            do_blocking_step(s, b, r, step, at_ps);
+        }
+        return;
+    }
+    switch (step->kind) {
+    case LOGGOPS_COMPUTE:
+        rank->ready_ps = occupy(s, r, at_ps, step->amount);
+        s->result->ranks[r].compute_ps += step->amount;
+        rank->position++;
+        break;
+    case LOGGOPS_SEND: do_send(s, rank, r, step, at_ps); break;
+    case LOGGOPS_RECV: do_receive(s, b, rank, r, step, at_ps); break;
+    case LOGGOPS_WAIT:
+        start_wait(s, rank, s->run->programs[rank->program].lists + step->op->list);
+        if (rank->n_open)
+            block_until_done(rank, at_ps, IN_WAIT);
+        else
+            rank->position++;
+        break;
+    case LOGGOPS_MARK:
+        if (s->result->marks_ps)
+            s->result->marks_ps[step->amount * s->run->n_ranks + r] = at_ps;
+        rank->position++;
+        break;
+    default:
+        rank->state = FINISHED;
+        s->result->ranks[r].end_ps = at_ps;
+        s->n_finished++;
+    }
+}
+
+/* One step of a collective, with all that depends on the rank worked out. */
+static void find_collective_step(const simulation *s, uint32_t r, const loggops_op *op,
+                                 uint32_t number, uint32_t request, sim_step *step)
+{
+    const loggops_program *program = &s->run->programs[s->ranks[r].program];
+    const loggops_comm *comm = &s->run->comms[op->comm];
+    const loggops_step part =
+        loggops_collective_step(op, op->list ? program->lists + op->list : NULL,
+                                loggops_rank_in(comm, r), comm->n_members, number);
+    step->op = op;
+    step->kind = part.kind;
+    step->amount = part.bytes;
+    step->context = 2 * op->comm + 1;
+    step->tag = op->tag;
+    step->request = request;
+    step->partner = part.peer < 0 || !comm->members ? part.peer : comm->members[part.peer];
+    step->is_rendezvous = part.kind == LOGGOPS_SEND && part.bytes >= s->params.S_bytes;
+    step->then_to = part.then_to < 0 || !comm->members ? part.then_to : comm->members[part.then_to];
+}
+
+/* The program's next step. */
+static void find_step(const simulation *s, uint32_t r, sim_step *step)
+{
+    const sim_rank *rank = &s->ranks[r];
+    const loggops_op *op = &s->run->programs[rank->program].ops[rank->position];
+    if (op->kind == LOGGOPS_COLLECTIVE && !op->request) {
+        find_collective_step(s, r, op, rank->step, OF_COLLECTIVE, step);
+        return;
+    }
+    step->op = op;
+    step->kind = op->kind;
+    step->amount = op->amount;
+    if (op->kind != LOGGOPS_SEND && op->kind != LOGGOPS_RECV)
+        return;
+    step->tag = op->tag;
+    step->context = 2 * op->comm;
+    step->request = op->request ? op->request : OF_CALL;
+    step->partner = loggops_partner(&s->run->comms[op->comm], r, op->peer);
+    step->is_rendezvous =
+        op->kind == LOGGOPS_SEND && (op->amount >= s->params.S_bytes || op->is_synchronous);
+}
+
+/* When a step could start, were the CPU free: a send needs the interface as well. */
+static uint64_t step_ready(const sim_rank *rank, const sim_step *step, uint64_t ready_ps)
+{
+    const int sends = step->kind == LOGGOPS_SEND && step->partner != LOGGOPS_NOBODY;
+    return sends && ready_ps < rank->next_send_ps ? rank->next_send_ps : ready_ps;
+}
+
+/* The collective beside the program that could go on first. */
+static uint32_t find_fiber(const simulation *s, const block *b, uint32_t r, sim_step *step,
+                           uint64_t *ready_ps)
+{
+    const sim_rank *rank = &s->ranks[r];
+    uint32_t first = NONE;
+    *ready_ps = NEVER;
+    for (uint32_t i = rank->fibers; i != NONE; i = b->fibers[i].next) {
+        const fiber *f = &b->fibers[i];
+        if (f->is_waiting)
+            continue;
+        sim_step next;
+        find_collective_step(s, r, f->op, f->step, OF_FIBER + i, &next);
+        const uint64_t next_ps = step_ready(rank, &next, f->ready_ps);
+        if (first != NONE &&
+            (next_ps > *ready_ps || (next_ps == *ready_ps && f->op > b->fibers[first].op)))
+            continue;
+        first = i;
+        *step = next;
+        *ready_ps = next_ps;
+    }
+    return first;
+}
+
+/* Lets a rank do all that it can start before the window ends. */
+void loggops_run_rank(simulation *s, block *b, uint32_t r, uint64_t end_ps)
+{
+    sim_rank *rank = &s->ranks[r];
+    sim_step step, fiber_step;
+    int knows_step = 0;
+    loggops_sort_arrivals(b, rank);
+    while (!s->out_of_memory) {
+        int needs_cpu;
+        const uint64_t arrival_ps = arrival_ready(b, rank, &needs_cpu);
+        uint64_t program_ps = NEVER, fiber_ps = NEVER;
+        uint32_t fiber_at = NONE;
+        if (rank->state == RUNNING) {
+            if (!knows_step)
+                find_step(s, r, &step);
+            knows_step = 1;
+            program_ps = step_ready(rank, &step, rank->ready_ps);
+        }
+        if (rank->fibers != NONE)
+            fiber_at = find_fiber(s, b, r, &fiber_step, &fiber_ps);
+        const uint64_t own_ps = program_ps <= fiber_ps ? program_ps : fiber_ps;
+        const int is_arrival = arrival_ps <= own_ps;
+        uint64_t at_ps = is_arrival ? arrival_ps : own_ps;
+        if (at_ps == NEVER)
+            return;
+        if (at_ps < rank->cpu_free_ps && (needs_cpu || !is_arrival))
+            at_ps = rank->cpu_free_ps;
+        if (at_ps >= end_ps) {
+            loggops_wheel_insert(s, b, r, at_ps / s->window_ps);
+            return;
+        }
+        if (is_arrival) {
+            take_arrival(s, b, r, at_ps);
+        } else if (program_ps < fiber_ps) {
+            do_step(s, b, r, &step, at_ps);
+            knows_step = 0;
+            s->result->n_operations++;
+        } else {
+            do_fiber_step(s, b, r, fiber_at, &fiber_step, at_ps);
+        }
+    }
+}
