@@ -269,7 +269,8 @@ int smpi_keep(smpi_rank *r)
     bundle->info = r->info;
     free(bundle->list);
     bundle->list = smpi_alloc(r->event.list_len, sizeof *bundle->list);
-    memcpy(bundle->list, r->event.list, r->event.list_len * sizeof *bundle->list);
+    if (r->event.list_len)
+        memcpy(bundle->list, r->event.list, r->event.list_len * sizeof *bundle->list);
     bundle->event.list = bundle->list;
     return MPI_SUCCESS;
 }

@@ -67,8 +67,8 @@ ends 'while recorded waits' first recorded '14.5 24.5'
 
 # Without polls nothing changes: bit by bit, also by rank.
 "$top_builddir/tests/golden/make_trace" ring ring.tl
-"$timeless" replay ring.tl -p p --no-compute --json=a.json >/dev/null
-"$timeless" replay ring.tl -p p --no-compute --polls adaptive --json=b.json >/dev/null
+check 'a ring' "$timeless" replay ring.tl -p p --no-compute --json=a.json
+check 'a ring, adaptive' "$timeless" replay ring.tl -p p --no-compute --polls adaptive --json=b.json
 check 'a program without polls ends the same' cmp <(grep '_s"' a.json) <(grep '_s"' b.json)
 check 'what was chosen is kept' grep -q '"options": "polls:adaptive"' b.json
 "$timeless" replay late.tl -p p --polls adaptive --json=c.json >/dev/null
