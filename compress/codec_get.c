@@ -209,7 +209,7 @@ tl_status tl_codec_get(tl_codec *codec, tl_input streams[TL_N_STREAMS], tl_event
     if (status)
         return status;
     tl_context *c = &codec->contexts[index];
-    uint64_t v[TL_MAX_CONTEXT_VALUES];
+    uint64_t v[TL_MAX_CONTEXT_VALUES] = {0};
     get_values(codec, c, surprises, &streams[TL_STREAM_VALUES], v);
     *event = (tl_event){.call = c->call, .site = c->site};
     if (!scatter(codec, event, c->slots, v))

@@ -48,12 +48,13 @@ static unsigned gather(const tl_codec *codec, const tl_event *e, uint32_t slots,
 }
 
 /* Writes what is not as predicted, and learns; returns the mask of it. */
-static uint32_t put_values(tl_codec *codec, tl_context *c, const uint64_t *v, tl_buffer *out)
+static uint32_t put_values(tl_codec *codec, tl_context *c, const uint64_t *v, unsigned n,
+                           tl_buffer *out)
 {
     tl_remembered *r = &codec->values[c->first_value];
     uint8_t *p = out->data + out->size;
     uint32_t surprises = 0;
-    for (unsigned i = 0; i < c->n_values; i++) {
+    for (unsigned i = 0; i < n; i++) {
         uint64_t difference;
         if (tl_is_plain(codec, &r[i])) {
             difference = v[i] - (r[i].last + r[i].stride);
@@ -221,7 +222,7 @@ bool tl_codec_put(tl_codec *codec, tl_buffer streams[TL_N_STREAMS], const tl_eve
     tl_context *c = &codec->contexts[index];
     uint64_t v[TL_MAX_CONTEXT_VALUES];
     unsigned n = gather(codec, event, c->slots, v);
-    uint32_t surprises = put_values(codec, c, v, &streams[TL_STREAM_VALUES]);
+    uint32_t surprises = put_values(codec, c, v, n, &streams[TL_STREAM_VALUES]);
     uint32_t n_tail = c->slots & TL_SLOT_LIST ? tl_tail_len(event->list_len) : 0;
     if (n_tail && put_tail(codec, c, &streams[TL_STREAM_LISTS], event->list + TL_LIST_HEAD, n_tail))
         surprises |= UINT32_C(1) << n;

@@ -210,7 +210,7 @@ static tl_status take_chunk(scan *s, const tl_chunk *chunk, const tl_payload_ref
     if (chunk->type & TL_CHUNK_OPTIONAL)
         return add_extra(s, chunk, ref, part);
     if (!payload) {
-        bool ok;
+        bool ok = false;
         tl_status status = load_payload(s, chunk, ref->offset, &s->raw, &ok);
         if (status)
             return status;

@@ -113,13 +113,14 @@ static int make_random(void)
 
 static long resident_kib(void)
 {
-    long pages = 0, skipped;
+    char line[128] = "", *second = line;
     FILE *f = fopen("/proc/self/statm", "r");
-    if (!f || fscanf(f, "%ld %ld", &skipped, &pages) != 2)
-        pages = 0;
-    if (f)
+    if (f) {
+        if (fgets(line, sizeof line, f))
+            strtol(line, &second, 10);
         fclose(f);
-    return pages * (sysconf(_SC_PAGESIZE) / 1024);
+    }
+    return strtol(second, NULL, 10) * (sysconf(_SC_PAGESIZE) / 1024);
 }
 
 static double write_all(int period, long n, long *early_kib)
@@ -176,7 +177,7 @@ static void yardsticks(int period, double *copy_ns, double *zstd_ns)
 {
     size_t bytes = (size_t)period * sizeof *events, bound = ZSTD_compressBound(bytes);
     char *to = malloc(bound);
-    int rounds = 1 + 400000 / period;
+    int rounds = 1 + 400000 / period, packings = 1 + 100000 / period;
     double start_s = cpu_s();
     for (int i = 0; i < rounds; i++) {
         memcpy(to, events, bytes);
@@ -184,9 +185,9 @@ static void yardsticks(int period, double *copy_ns, double *zstd_ns)
     }
     *copy_ns = (cpu_s() - start_s) / rounds / period * 1e9;
     start_s = cpu_s();
-    for (int i = 0; i < rounds / 4 + 1; i++)
+    for (int i = 0; i < packings; i++)
         ZSTD_compress(to, bound, events, bytes, 3);
-    *zstd_ns = (cpu_s() - start_s) / (rounds / 4 + 1) / period * 1e9;
+    *zstd_ns = (cpu_s() - start_s) / packings / period * 1e9;
     free(to);
 }
 
@@ -212,7 +213,7 @@ static void measure(const char *name, int period, long n)
 
 int main(int argc, char **argv)
 {
-    long n = argc > 1 ? atol(argv[1]) : 0;
+    long n = argc > 1 ? strtol(argv[1], NULL, 10) : 0;
     if (argc > 2)
         path = argv[2];
     if (n <= 0) {

@@ -176,7 +176,7 @@ int main(int argc, char **argv)
     MPI_Init(&argc, &argv);
     MPI_Comm_rank(MPI_COMM_WORLD, &rank);
     MPI_Comm_size(MPI_COMM_WORLD, &n_ranks);
-    int n = argc == 3 ? atoi(argv[2]) : 0, code = 0;
+    int n = argc == 3 ? (int)strtol(argv[2], NULL, 10) : 0, code = 0;
     const char *pattern = n > 0 && n_ranks <= MAX_RANKS ? argv[1] : "";
     buffer = calloc(1, 1 << 21);
     if (!strcmp(pattern, "stencil2d"))

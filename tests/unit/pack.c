@@ -388,7 +388,7 @@ static void check_damaged(const char *path, bool is_truncated)
 static int n_damages(void)
 {
     const char *wanted = getenv("TIMELESS_DAMAGES");
-    return wanted ? atoi(wanted) : 200;
+    return wanted ? (int)strtol(wanted, NULL, 10) : 200;
 }
 
 static void damage(const char *path)
