@@ -279,6 +279,8 @@ static int issue(smpi_rank *r)
 {
     if (r->info->action == TL_ACTION_RECV_INIT)
         return smpi_receive_match(r);
+    if (r->info->action == TL_ACTION_SEND_INIT)
+        return smpi_start_send(r);
     if (r->info->action >= TL_ACTION_NEIGHBOR_ALLGATHER &&
         r->info->action <= TL_ACTION_INEIGHBOR_ALLTOALLW)
         return neighbor_exchange(r);

@@ -152,7 +152,7 @@ int smpi_send(smpi_rank *r)
     }
 }
 
-int smpi_isend(smpi_rank *r)
+static int begin_send(smpi_rank *r)
 {
     const tl_event *e = &r->event;
     const MPI_Comm comm = smpi_event_comm(r);
@@ -171,6 +171,23 @@ int smpi_isend(smpi_rank *r)
     case TL_MPI_Rsend_init: return MPI_Rsend_init(buffer, count, type, to, e->tag, comm, request);
     default: return MPI_Send_init(buffer, count, type, to, e->tag, comm, request);
     }
+}
+
+int smpi_isend(smpi_rank *r)
+{
+    return r->info->action == TL_ACTION_SEND_INIT ? smpi_keep(r) : begin_send(r);
+}
+
+/* SMPI 3.32 numbers a message in its request, and matches by that number: a persistent one that is
+ * started again before a receive has taken its message would give that the number of the next.  So
+ * each start has a request of its own, and the last one lives on until its message is taken. */
+int smpi_start_send(smpi_rank *r)
+{
+    MPI_Request *request = smpi_request(r, r->event.request);
+    if (*request != MPI_REQUEST_NULL)
+        MPI_Request_free(request);
+    const int rc = begin_send(r);
+    return rc == MPI_SUCCESS ? MPI_Startall(1, request) : rc;
 }
 
 /* Posts the receive at hand, whose source or tag is open, as that of what it took in the run. */

@@ -223,6 +223,8 @@ tl_status smpi_play_adaptively(smpi_rank *r);
 
 int smpi_send(smpi_rank *r);
 int smpi_isend(smpi_rank *r);
+/* Starts the persistent send at hand. */
+int smpi_start_send(smpi_rank *r);
 int smpi_receive(smpi_rank *r);
 int smpi_receive_match(smpi_rank *r);
 int smpi_sendrecv(smpi_rank *r);

@@ -122,6 +122,18 @@ trace dup "$made"$'\nComm_dup comm=1 new_comm=3' "$made"$'\nComm_dup comm=1 new_
 trace idup "$made"$'\nComm_idup comm=1 new_comm=3 request=1\nWait request=1' "$made"$'\nComm_idup comm=1 new_comm=3 request=1\nWait request=1'
 same 'Comm_idup costs what Comm_dup does' idup dup
 
+# --- persistent sends, started again before their first message was taken ---
+message='count=64 type_bytes=1 comm=1'
+take="Recv $message peer=0 tag=2"$'\n'"Recv $message peer=0 tag=1"$'\n'"Recv $message peer=0 tag=1"
+trace overtaken "Send $message peer=1 tag=1"$'\n'"Send $message peer=1 tag=1"$'\n'"Send $message peer=1 tag=2" "$take"
+for call in Send Bsend Rsend; do
+    trace again "${call}_init $message peer=1 tag=1 request=1"$'\nStart request=1\nWait request=1\nStartall list=[1]\nWaitall list=[1]\n'"Send $message peer=1 tag=2"$'\nRequest_free request=1' "$take"
+    same "a message of ${call}_init that a later one overtakes" again overtaken
+done
+trace nobody "Send_init $message peer=null tag=1 request=1"$'\nStart request=1\nWait request=1\nStart request=1\nWaitall list=[1]\nRequest_free request=1'
+trace nothing 'Barrier comm=2 clock_ns=0'
+same 'to nobody' nobody nothing
+
 # --- files ---
 file='comm 3 parent=1 call=MPI_File_open members=[0-1] name="f"'
 files() { trace "$1" "$file"$'\nFile_open mode=4 comm=1 new_comm=3\n'"$2"$'\nFile_close comm=3' "$file"$'\nFile_open mode=4 comm=1 new_comm=3\n'"${3-$2}"$'\nFile_close comm=3'; }
