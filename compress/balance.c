@@ -18,11 +18,15 @@ static uint64_t hash_group(const int32_t *members, uint32_t n, uint64_t seed)
     return tl_hash_of(members, n * sizeof *members, seed + n);
 }
 
-/* The same for both groups of an intercommunicator, which have no member in common. */
-static uint64_t key_of(const tl_comm *c)
+/* The same on all members.  The groups of an intercommunicator have no member in common, and may
+ * each have made it from a communicator of their own. */
+static uint64_t key_of(const tl_balance *b, const tl_comm *c)
 {
-    if (!c->n_remote)
-        return hash_group(c->members, c->n_members, 0);
+    if (!c->n_remote) {
+        const uint64_t *parent = tl_map_find(&b->identities, c->parent);
+        const uint64_t predefined = c->parent <= TL_COMM_SELF ? c->parent : TL_COMM_NULL;
+        return hash_group(c->members, c->n_members, parent ? *parent : predefined);
+    }
     bool own_first = c->n_members && c->members[0] < c->remote[0];
     uint64_t first =
         own_first ? hash_group(c->members, c->n_members, 0) : hash_group(c->remote, c->n_remote, 0);
@@ -30,7 +34,8 @@ static uint64_t key_of(const tl_comm *c)
                      : hash_group(c->members, c->n_members, first);
 }
 
-/* Communicators with the same members are told apart by their order among these (see tl_comm). */
+/* Communicators with the same members and parent are told apart by their order among these (see
+ * tl_comm). */
 tl_status tl_balance_begin_rank(tl_balance *b, uint32_t rank, tl_error *err)
 {
     tl_map_free(&b->identities);
@@ -42,7 +47,7 @@ tl_status tl_balance_begin_rank(tl_balance *b, uint32_t rank, tl_error *err)
     tl_map before = {0};
     tl_status status = TL_OK;
     for (size_t i = 0; i < n && !status; i++) {
-        uint64_t key = key_of(&comms[i]);
+        uint64_t key = key_of(b, &comms[i]);
         uint64_t *same = tl_map_at(&before, key);
         uint64_t *identity = tl_map_at(&b->identities, comms[i].id);
         if (!same || !identity) {

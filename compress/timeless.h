@@ -314,12 +314,13 @@ typedef struct tl_event {
 } tl_event;
 
 /* A communicator, a window (call: an action of TL_ACTION_WIN_CREATE) or an open file (call:
- * MPI_File_open) as one rank knows it.  Two ranks speak of the same one when members are equal (for
- * an intercommunicator: the two groups, whichever is the own) and it is the same in number among
- * those with these members that each has defined. */
+ * MPI_File_open) as one rank knows it.  Two ranks speak of the same one when members are equal and
+ * both made it from the same one (for an intercommunicator: the two groups are equal, whichever is
+ * the own, and its parent does not count), and it is the same in number among those of which this
+ * holds that each has defined. */
 typedef struct tl_comm {
     uint32_t id;     /* TL_COMM_FIRST or more; WORLD and SELF are not defined */
-    uint32_t parent; /* id of the communicator it was made from */
+    uint32_t parent; /* id of the communicator it was made from, which is defined before */
     uint16_t call;   /* TL_MPI_Comm_split, TL_MPI_Win_create, ... */
     uint32_t n_members;
     const int32_t *members; /* ranks in MPI_COMM_WORLD, in order of the rank in this communicator */

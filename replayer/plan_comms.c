@@ -1,7 +1,8 @@
 /* plan_comms.c - which communicators of different ranks are the same one.
  *
- * Two ranks speak of the same communicator when the members are equal and it is the same in number
- * among those with these members that each has defined (timeless.h, tl_comm). */
+ * Two ranks speak of the same communicator when the members are equal, it was made from the same
+ * one, and it is the same in number among those of which this holds that each has defined
+ * (timeless.h, tl_comm). */
 #include "plan.h"
 
 #include <inttypes.h>
@@ -11,32 +12,34 @@
 #define XXH_INLINE_ALL
 #include <xxhash.h>
 
-/* An open hash table from (members, number among equals) to the index of a communicator. */
+/* An open hash table from (members, parent, number among equals) to the index of a communicator. */
 typedef struct table {
     size_t n_slots;       /* a power of two */
     uint32_t *slots;      /* index + 1 */
     uint32_t *ordinals;   /* by index */
+    int32_t *parents;     /* by index: its parent's, or TLR_PLAN_... */
     uint32_t *n_claims;   /* by index: ranks that have it */
     uint32_t *last_claim; /* by index: 1 + the last of them */
 } table;
 
-static size_t slot_of(const table *t, const tlr_plan_comm *comm, uint32_t ordinal)
+static size_t slot_of(const table *t, const tlr_plan_comm *comm, int32_t parent, uint32_t ordinal)
 {
+    const uint64_t rest[] = {comm->n_first, (uint64_t)parent, ordinal};
     return XXH64(comm->members, comm->n_members * sizeof *comm->members,
-                 ((uint64_t)comm->n_first << 32) | ordinal) &
+                 XXH64(rest, sizeof rest, 0)) &
            (t->n_slots - 1);
 }
 
 /* Slot of this communicator, or the empty one where it belongs. */
 static size_t find_slot(const table *t, const tlr_plan *plan, const tlr_plan_comm *comm,
-                        uint32_t ordinal)
+                        int32_t parent, uint32_t ordinal)
 {
-    size_t s = slot_of(t, comm, ordinal);
+    size_t s = slot_of(t, comm, parent, ordinal);
     for (; t->slots[s]; s = (s + 1) & (t->n_slots - 1)) {
         const uint32_t i = t->slots[s] - 1;
         const tlr_plan_comm *other = &plan->comms[i];
-        if (t->ordinals[i] == ordinal && other->n_members == comm->n_members &&
-            other->n_first == comm->n_first &&
+        if (t->ordinals[i] == ordinal && t->parents[i] == parent &&
+            other->n_members == comm->n_members && other->n_first == comm->n_first &&
             !memcmp(other->members, comm->members, comm->n_members * sizeof *comm->members))
             return s;
     }
@@ -70,11 +73,21 @@ static tl_status take_definition(const tl_comm *comm, tlr_plan_comm *out, tl_err
     return TL_OK;
 }
 
+/* Index of what the communicator was made from.  The two groups of an intercommunicator may each
+ * have made it from one of their own. */
+static int32_t parent_of(const tlr_plan *plan, uint32_t rank, const tl_comm *comm)
+{
+    return comm->n_remote || comm->parent >= comm->id ? TLR_PLAN_NO_COMM
+                                                      : plan->ranks[rank].comms[comm->parent];
+}
+
 /* Finds the communicator, or makes it, and gives it to the rank under this id.  What becomes part
  * of the plan is taken out of *comm. */
-static tl_status enter(table *t, tlr_plan *plan, uint32_t rank, uint32_t id, tlr_plan_comm *comm,
-                       tl_error *err)
+static tl_status enter(table *t, tlr_plan *plan, uint32_t rank, const tl_comm *definition,
+                       tlr_plan_comm *comm, tl_error *err)
 {
+    const uint32_t id = definition->id;
+    const int32_t parent = parent_of(plan, rank, definition);
     int is_member = 0;
     for (uint32_t i = 0; i < comm->n_members; i++) {
         if (comm->members[i] < 0 || (uint32_t)comm->members[i] >= plan->n_ranks)
@@ -86,15 +99,21 @@ static tl_status enter(table *t, tlr_plan *plan, uint32_t rank, uint32_t id, tlr
     if (!is_member)
         return tl_fail(err, TL_ERR_CORRUPT, "rank %u: is no member of its communicator %u", rank,
                        id);
+    const tl_call_info *maker = tl_call_by_code(definition->call);
+    if (!maker || (parent == TLR_PLAN_NO_COMM &&
+                   (maker->action == TL_ACTION_WIN_CREATE || maker->action == TL_ACTION_FILE_OPEN)))
+        return tl_fail(err, TL_ERR_CORRUPT,
+                       "rank %u: does not say what its communicator %u was made from", rank, id);
     /* The first number that this rank does not have yet. */
     uint32_t ordinal = 0;
-    size_t s = find_slot(t, plan, comm, ordinal);
+    size_t s = find_slot(t, plan, comm, parent, ordinal);
     while (t->slots[s] && t->last_claim[t->slots[s] - 1] == rank + 1)
-        s = find_slot(t, plan, comm, ++ordinal);
+        s = find_slot(t, plan, comm, parent, ++ordinal);
     if (!t->slots[s]) {
         plan->comms[plan->n_comms] = *comm;
         comm->own = NULL;
         t->ordinals[plan->n_comms] = ordinal;
+        t->parents[plan->n_comms] = parent;
         t->slots[s] = (uint32_t)++plan->n_comms;
     }
     t->n_claims[t->slots[s] - 1]++;
@@ -110,7 +129,7 @@ static tl_status add_definition(table *t, tlr_plan *plan, uint32_t rank, const t
     tlr_plan_comm comm;
     tl_status status = take_definition(definition, &comm, err);
     if (status == TL_OK)
-        status = enter(t, plan, rank, definition->id, &comm, err);
+        status = enter(t, plan, rank, definition, &comm, err);
     free(comm.own);
     return status;
 }
@@ -181,11 +200,12 @@ tl_status tlr_plan_match_comms(tl_reader *trace, tlr_plan *plan, tl_error *err)
         t.n_slots *= 2;
     t.slots = calloc(t.n_slots, sizeof *t.slots);
     t.ordinals = calloc(n_definitions, sizeof *t.ordinals);
+    t.parents = calloc(n_definitions, sizeof *t.parents);
     t.n_claims = calloc(n_definitions, sizeof *t.n_claims);
     t.last_claim = calloc(n_definitions, sizeof *t.last_claim);
     plan->comms = calloc(n_definitions, sizeof *plan->comms);
     tl_status status = TL_OK;
-    if (!t.slots || !t.ordinals || !t.n_claims || !t.last_claim || !plan->comms) {
+    if (!t.slots || !t.ordinals || !t.parents || !t.n_claims || !t.last_claim || !plan->comms) {
         status = tl_fail(err, TL_ERR_MEMORY, "out of memory for the communicators");
         goto cleanup;
     }
@@ -199,6 +219,7 @@ tl_status tlr_plan_match_comms(tl_reader *trace, tlr_plan *plan, tl_error *err)
 cleanup:
     free(t.slots);
     free(t.ordinals);
+    free(t.parents);
     free(t.n_claims);
     free(t.last_claim);
     return status;

@@ -122,6 +122,23 @@ trace dup "$made"$'\nComm_dup comm=1 new_comm=3' "$made"$'\nComm_dup comm=1 new_
 trace idup "$made"$'\nComm_idup comm=1 new_comm=3 request=1\nWait request=1' "$made"$'\nComm_idup comm=1 new_comm=3 request=1\nWait request=1'
 same 'Comm_idup costs what Comm_dup does' idup dup
 
+# --- communicators with the same members, made by two threads at once ---
+dups='comm 3 parent=1 call=MPI_Comm_dup members=[0-1]
+comm 4 parent=1 call=MPI_Comm_dup members=[0-1]'
+begin=$'Comm_dup comm=1 new_comm=3\nComm_dup comm=1 new_comm=4\n'
+end=$'\nBcast count=8 type_bytes=1 peer=0 comm=5\nBarrier comm=6 clock_ns=0'
+trace ordered "$dups"$'\ncomm 5 parent=3 call=MPI_Comm_dup members=[0-1]\ncomm 6 parent=4 call=MPI_Comm_dup members=[0-1]\n'"$begin"$'Comm_dup comm=3 new_comm=5\nComm_dup comm=4 new_comm=6'"$end" \
+    "$dups"$'\ncomm 5 parent=4 call=MPI_Comm_dup members=[0-1]\ncomm 6 parent=3 call=MPI_Comm_dup members=[0-1]\n'"$begin"$'Comm_dup comm=3 new_comm=6\nComm_dup comm=4 new_comm=5\nBcast count=8 type_bytes=1 peer=0 comm=6\nBarrier comm=5 clock_ns=0'
+check 'their parents tell them apart' test "$(seconds ordered)" != failed
+check 'in a part, too' "$timeless" cut ordered.tl --events 0:6 -o part.tl
+trace strangers "$dups"$'\ncomm 5 parent=3 call=MPI_Win_create members=[0-1]\n'"$begin"$'Win_create comm=3 new_comm=5' \
+    "$dups"$'\ncomm 5 parent=4 call=MPI_Win_create members=[0-1]\n'"$begin"$'Win_create comm=4 new_comm=5'
+check_exit 3 'of different parents' "$timeless" replay strangers.tl -p p
+cp err said
+check 'each lacks its like' grep -q 'a communicator of 2 ranks (0, ...) is known to 1 of them and not to rank 1' said
+trace orphan $'comm 3 parent=9 call=MPI_Win_create members=[0]\nWin_create comm=1 new_comm=3'
+check_exit 3 'a window on nothing' "$timeless" replay orphan.tl -p p
+
 # --- persistent sends, started again before their first message was taken ---
 message='count=64 type_bytes=1 comm=1'
 take="Recv $message peer=0 tag=2"$'\n'"Recv $message peer=0 tag=1"$'\n'"Recv $message peer=0 tag=1"
