@@ -8,6 +8,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <timeline.h>
 #include <unistd.h>
 
 enum {
@@ -31,11 +32,13 @@ enum {
     OPT_WILDCARDS,
     OPT_POLLS,
     OPT_NOISE,
-    OPT_SEED
+    OPT_SEED,
+    OPT_TIMELINE
 };
 
 typedef struct arguments {
-    const char *platform, *engine, *json_path;
+    const char *platform, *engine, *json_path, *timeline_path;
+    tlr_timeline_format timeline_format;
     size_t n_jobs, n_hostfiles;
     char **traces;
     const char **hostfiles;
@@ -91,6 +94,10 @@ static const struct argp_option options[] = {
      0},
     {"seed", OPT_SEED, "N", 0, "of the moments at which the ranks' noise begins (default 1)", 0},
     {"json", OPT_JSON, "FILE", OPTION_ARG_OPTIONAL, "write JSON to FILE, or in place of the text",
+     0},
+    {"timeline", OPT_TIMELINE, "FILE", 0,
+     "write what each rank does when: FILE.csv, FILE.json (Perfetto, Chrome), FILE.paje (ViTE, "
+     "pajeng)",
      0},
     {"progress", OPT_PROGRESS, NULL, 0, "tell on standard error how far the replay is", 0},
     {"quiet", 'q', NULL, 0, "print the makespan in seconds only", 0},
@@ -153,6 +160,14 @@ static void set_io_bandwidth(struct argp_state *state, arguments *a, const char 
     if (tlr_change_parse(text, &change, &err) != TL_OK || change.is_factor)
         argp_error(state, "--io-bandwidth '%s': give a bandwidth, as 500MBps", value);
     a->options.io_bandwidth = change.value;
+}
+
+static void set_timeline(struct argp_state *state, arguments *a, const char *path)
+{
+    tl_error err;
+    if (tlr_timeline_format_of(path, &a->timeline_format, &err) != TL_OK)
+        argp_error(state, "--timeline %s", err.text);
+    a->timeline_path = path;
 }
 
 /* "--scale network 0.1", "--scale network=0.1" */
@@ -238,6 +253,7 @@ static error_t parse(int key, char *value, struct argp_state *state)
         a->json = 1;
         a->json_path = value;
         break;
+    case OPT_TIMELINE: set_timeline(state, a, value); break;
     case OPT_PROGRESS: a->options.progress = 1; break;
     case ARGP_KEY_ARG: add_job(state, a, value); break;
     case ARGP_KEY_NO_ARGS: argp_error(state, "which trace?"); break;
@@ -266,6 +282,21 @@ static tl_status write_json(const arguments *a, tlr_prediction *const *predictio
 {
     return a->n_jobs > 1 ? tlr_jobs_write_json(predictions, a->n_jobs, out, err)
                          : tlr_prediction_write_json(predictions[0], out, err);
+}
+
+static tl_status write_timeline(const arguments *a, tlr_prediction *const *predictions,
+                                tl_error *err)
+{
+    FILE *out = fopen(a->timeline_path, "w");
+    if (!out)
+        return tl_fail(err, TL_ERR_SYSTEM, "%s: cannot be written: %s; check the path",
+                       a->timeline_path, strerror(errno));
+    tl_status status = tlr_timeline_write(a->options.timeline, a->timeline_format, a->jobs,
+                                          predictions, a->n_jobs, out, err);
+    if (fclose(out) != 0 && status == TL_OK)
+        status = tl_fail(err, TL_ERR_SYSTEM, "%s: cannot be written: %s", a->timeline_path,
+                         strerror(errno));
+    return status;
 }
 
 static int show(const arguments *a, tlr_prediction *const *predictions)
@@ -312,9 +343,13 @@ static int replay(arguments *a)
     }
     if (status == TL_OK && a->platform)
         status = tlr_platform_load(a->platform, &platform, &err);
+    if (status == TL_OK && a->timeline_path)
+        status = tlr_timeline_create(&a->options.timeline, &err);
     if (status == TL_OK)
         status = tlr_replay_jobs(a->jobs, a->n_jobs, platform, a->engine, &a->options, predictions,
                                  &err);
+    if (status == TL_OK && a->timeline_path)
+        status = write_timeline(a, predictions, &err);
     if (status != TL_OK)
         code = cli_fail(&err);
     else
@@ -325,6 +360,7 @@ static int replay(arguments *a)
         tl_reader_close(a->jobs[j].trace);
     }
     free(predictions);
+    tlr_timeline_free(a->options.timeline);
     tlr_platform_free(platform);
     return code;
 }

@@ -160,4 +160,4 @@ cleanup:
 }
 
 const tlr_engine tlr_engine_loggops = {"loggops", "LogGOPS: no contention; a million ranks",
-                                       replay_loggops, 0};
+                                       replay_loggops, 0, 0};

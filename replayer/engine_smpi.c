@@ -12,6 +12,7 @@
 #include "marks.h"
 #include "diagnosis.h"
 #include "sandbox.h"
+#include "timeline.h"
 
 #include <inttypes.h>
 #include <math.h>
@@ -252,6 +253,9 @@ static void run_simulation(void *arg, int terminal)
     simgrid_run();
     if (replay.result->n_finished < replay.n_ranks)
         report_deadlock();
+    tl_error err;
+    if (replay.options->timeline && tlr_timeline_finish(replay.options->timeline, &err) != TL_OK)
+        smpi_give_up(err.status, "%s", err.text);
     replay.result->is_complete = 1;
 }
 
@@ -403,4 +407,4 @@ cleanup:
 }
 
 const tlr_engine tlr_engine_smpi = {"smpi", "SimGrid's SMPI: topology and contention", replay_smpi,
-                                    1};
+                                    1, 1};

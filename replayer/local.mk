@@ -12,7 +12,8 @@ replayer_libreplayer_la_SOURCES = \
 	replayer/prediction.c replayer/prediction_json.c replayer/replay.c replayer/sandbox.c \
 	replayer/smpi_collective.c replayer/smpi_comm.c replayer/smpi_exchange.c \
 	replayer/smpi_file.c replayer/smpi_hosts.c replayer/smpi_match.c replayer/smpi_p2p.c replayer/smpi_poll.c \
-	replayer/smpi_rank.c replayer/smpi_thread.c replayer/smpi_window.c replayer/text_file.c \
+	replayer/smpi_rank.c replayer/smpi_thread.c replayer/smpi_timeline.c replayer/smpi_window.c replayer/text_file.c \
+	replayer/timeline.c replayer/timeline.h replayer/timeline_write.c \
 	replayer/what_if.c $(LOGGOPS_SOURCES)
 replayer_libreplayer_la_CPPFLAGS = $(AM_CPPFLAGS) -I$(top_srcdir)/replayer $(LIBCONFIG_CFLAGS) \
 	$(JANSSON_CFLAGS) $(SIMGRID_CFLAGS) $(XXHASH_CFLAGS) -DPLATFORMS_FOLDER='"$(pkgdatadir)/platforms"'

@@ -36,6 +36,14 @@ static tl_status check_platform(const tlr_engine *engine, const tlr_platform *pl
     return tl_fail(err, TL_ERR_USAGE, "which platform?  give --platform NAME");
 }
 
+static tl_status check_timeline(const tlr_engine *engine, const tlr_options *options, tl_error *err)
+{
+    if (!options->timeline || engine->tells_states)
+        return TL_OK;
+    return tl_fail(err, TL_ERR_USAGE, "the engine '%s' tells no timeline; give --engine smpi",
+                   engine->name);
+}
+
 static tl_status check_trace(tl_reader *trace, tl_error *err)
 {
     if (tl_reader_complete(trace))
@@ -170,6 +178,7 @@ tl_status tlr_replay_jobs(const tlr_job *jobs, size_t n_jobs, const tlr_platform
     tl_status status = p ? TL_OK : tl_fail(err, TL_ERR_MEMORY, "out of memory for the prediction");
     if (status != TL_OK || (status = find_engine(engine, &e, err)) != TL_OK ||
         (status = check_platform(e, platform, err)) != TL_OK ||
+        (status = check_timeline(e, options, err)) != TL_OK ||
         (status = choose_model(platform, options, &model, &own_model, &model_name, &model_hash,
                                err)) != TL_OK)
         goto cleanup;

@@ -96,6 +96,8 @@ typedef struct tlr_job {
     const char *hostfile; /* of this job alone; NULL: the places after those of the job before */
 } tlr_job;
 
+typedef struct tlr_timeline tlr_timeline; /* timeline.h */
+
 typedef struct tlr_options {
     const char *hostfile;    /* replayer/mapping.h; NULL: the platform's hosts, ordered by name and
                                 number */
@@ -115,6 +117,7 @@ typedef struct tlr_options {
     int wildcards_first;    /* a nonblocking receive from any source takes what comes first, not
                                what it took in the run */
     int progress;           /* tell progress on standard error */
+    tlr_timeline *timeline; /* takes what each rank does when; NULL: nobody wants to know */
     /* of the loggops engine */
     int polls_adaptive;         /* a probe succeeds where the message is on this platform, not where
                                    it was in the run: replayer/smpi_poll.c */
@@ -181,6 +184,7 @@ typedef struct tlr_engine {
                         const tlr_model *model, const tlr_options *options,
                         tlr_prediction *const *out, tl_error *err);
     int needs_platform; /* otherwise `platform` may be NULL */
+    int tells_states;   /* fills options->timeline */
 } tlr_engine;
 
 extern const tlr_engine tlr_engine_smpi;    /* SimGrid: replayer/engine_smpi.c */

@@ -51,9 +51,16 @@ static void add_computation(smpi_rank *r)
 {
     if (!replay.model)
         return;
-    r->burst_s += (double)r->event.volume * r->job->unit_s;
-    if (r->info->action == TL_ACTION_KERNEL)
-        r->kernel_s += tlr_model_kernel_s(replay.model, r->job->trace, r->rank, &r->event);
+    const double burst_s = (double)r->event.volume * r->job->unit_s;
+    r->burst_s += burst_s;
+    if (replay.options->timeline)
+        smpi_note_piece(r, 0, burst_s);
+    if (r->info->action != TL_ACTION_KERNEL)
+        return;
+    const double kernel_s = tlr_model_kernel_s(replay.model, r->job->trace, r->rank, &r->event);
+    r->kernel_s += kernel_s;
+    if (replay.options->timeline)
+        smpi_note_piece(r, 1, kernel_s);
 }
 
 /* Bursts and kernels in a row are simulated as one: nothing can happen to the rank in between. */
@@ -70,6 +77,8 @@ void smpi_compute(smpi_rank *r)
     const double took_s = simgrid_get_clock() - from_s;
     r->result->compute_s += took_s;
     r->result->kernel_s += took_s * (r->kernel_s / reference_s);
+    if (replay.options->timeline)
+        smpi_note_computation(r, from_s, reference_s);
     r->burst_s = r->kernel_s = 0;
 }
 
@@ -189,6 +198,8 @@ static void play_event(smpi_rank *r)
         smpi_give_up_at(r, TL_ERR_UNSUPPORTED, "SimGrid refuses the call: %s", text);
     }
     *account += simgrid_get_clock() - from_s;
+    if (replay.options->timeline)
+        smpi_note_call(r, from_s, account);
     r->ready_s = simgrid_get_clock();
     r->entering = 0;
     if (!marks_entry)
@@ -264,6 +275,7 @@ void smpi_rank_main(int argc, char **argv)
     replay.result->n_finished++;
     tl_cursor_close(r->cursor);
     smpi_close_ahead(r);
+    smpi_close_notes(r);
     MPI_Finalize();
 }
 

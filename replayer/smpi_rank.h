@@ -35,6 +35,7 @@ typedef struct smpi_result {
 typedef struct smpi_job smpi_job;
 typedef struct smpi_ahead smpi_ahead;   /* smpi_match.c */
 typedef struct smpi_window smpi_window; /* smpi_poll.c */
+typedef struct smpi_notes smpi_notes;   /* smpi_timeline.c */
 
 /* What one request of the trace is made of. */
 typedef struct smpi_bundle {
@@ -83,6 +84,7 @@ typedef struct smpi_rank {
     smpi_bundle **bundles; /* by id: for what is more than one request, otherwise NULL */
     smpi_ahead *ahead;     /* NULL until a receive is open */
     smpi_window *window;   /* NULL unless polls are adaptive */
+    smpi_notes *notes;     /* NULL unless a timeline is kept */
     size_t n_gathered;
     MPI_Request *gathered; /* the array of a Waitall or Startall */
     size_t n_counts;
@@ -218,6 +220,16 @@ void smpi_close_ahead(smpi_rank *r);
 
 /* Plays all events of the rank; returns how its cursor ended. */
 tl_status smpi_play_adaptively(smpi_rank *r);
+
+/* ---- smpi_timeline.c: only while replay.options->timeline is there ---- */
+
+/* The event at hand is computed for so long, as its kernel or as the burst before it. */
+void smpi_note_piece(smpi_rank *r, int is_kernel, double reference_s);
+/* What is pending was simulated from then until now. */
+void smpi_note_computation(smpi_rank *r, double from_s, double reference_s);
+/* So was the call at hand, whose time goes to that account. */
+void smpi_note_call(smpi_rank *r, double from_s, const double *account);
+void smpi_close_notes(smpi_rank *r);
 
 /* ---- smpi_p2p.c ---- */
 

@@ -15,8 +15,9 @@ CLI_TESTS = \
 	tests/cli/readme.sh \
 	tests/cli/replay.sh \
 	tests/cli/replay_calls.sh \
+	tests/cli/timeline.sh \
 	tests/cli/trace.sh \
 	tests/cli/undump.sh \
 	tests/cli/what_if.sh
 TESTS += $(CLI_TESTS)
-EXTRA_DIST += $(CLI_TESTS) tests/cli/flip_bits.py tests/cli/dumpi_write.py
+EXTRA_DIST += $(CLI_TESTS) tests/cli/flip_bits.py tests/cli/dumpi_write.py tests/cli/timeline_read.py

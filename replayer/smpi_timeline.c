@@ -1,0 +1,222 @@
+/* smpi_timeline.c - tells the timeline what the ranks do. */
+#include "config.h"
+
+#include "smpi_rank.h"
+#include "timeline.h"
+
+#include <stdlib.h>
+
+#include <simgrid/engine.h>
+
+/* Computation that is pending. */
+typedef struct piece {
+    double reference_s;
+    uint32_t thread, site;
+    int32_t tag;
+    uint16_t call;
+} piece;
+
+/* What a persistent request sends. */
+typedef struct message {
+    int64_t bytes;
+    uint32_t site, comm;
+    int32_t peer; /* -1: it sends nothing */
+} message;
+
+struct smpi_notes {
+    size_t n_pieces, piece_room;
+    piece *pieces;
+    size_t n_messages;
+    message *messages; /* by request id */
+};
+
+static smpi_notes *notes_of(smpi_rank *r)
+{
+    if (!r->notes)
+        r->notes = smpi_alloc(1, sizeof *r->notes);
+    return r->notes;
+}
+
+void smpi_close_notes(smpi_rank *r)
+{
+    if (r->notes) {
+        free(r->notes->pieces);
+        free(r->notes->messages);
+        free(r->notes);
+    }
+    r->notes = NULL;
+}
+
+static void put(const smpi_rank *r, tlr_state state)
+{
+    state.job = (uint32_t)(r->job - replay.jobs);
+    state.rank = r->rank;
+    state.begin_s -= r->job->start_s;
+    state.end_s -= r->job->start_s;
+    tlr_timeline_put(replay.options->timeline, &state);
+}
+
+void smpi_note_piece(smpi_rank *r, int is_kernel, double reference_s)
+{
+    smpi_notes *notes = notes_of(r);
+    if (reference_s <= 0)
+        return;
+    if (notes->n_pieces == notes->piece_room) {
+        notes->piece_room = 2 * notes->piece_room + 16;
+        notes->pieces = realloc(notes->pieces, notes->piece_room * sizeof *notes->pieces);
+        if (!notes->pieces)
+            smpi_give_up(TL_ERR_MEMORY, "out of memory for the timeline");
+    }
+    notes->pieces[notes->n_pieces++] = (piece){.reference_s = reference_s,
+                                               .thread = r->thread,
+                                               .call = is_kernel ? r->event.call : 0,
+                                               .site = is_kernel ? r->event.site : 0,
+                                               .tag = is_kernel ? r->event.tag : 0};
+}
+
+/* Pieces that were simulated as one share its time in the order of the trace. */
+void smpi_note_computation(smpi_rank *r, double from_s, double reference_s)
+{
+    smpi_notes *notes = notes_of(r);
+    const double took_s = simgrid_get_clock() - from_s;
+    double done_s = 0, begin_s = from_s;
+    size_t n_left = 0;
+    for (size_t i = 0; i < notes->n_pieces; i++) {
+        const piece p = notes->pieces[i];
+        if (p.thread != r->thread) {
+            notes->pieces[n_left++] = p;
+            continue;
+        }
+        done_s += p.reference_s;
+        const double end_s =
+            done_s < reference_s ? from_s + took_s * (done_s / reference_s) : from_s + took_s;
+        const tlr_state state = {.begin_s = begin_s,
+                                 .end_s = end_s,
+                                 .call = p.call,
+                                 .site = p.site,
+                                 .tag = p.tag,
+                                 .peer = -1,
+                                 .kind = p.call ? TLR_STATE_KERNEL : TLR_STATE_COMPUTE};
+        put(r, state);
+        begin_s = end_s;
+    }
+    notes->n_pieces = n_left;
+}
+
+/* ---- calls ---- */
+
+static const tlr_plan_comm *find_comm(const smpi_rank *r, tlr_state *state)
+{
+    const tlr_plan *plan = r->job->plan;
+    const int32_t index = tlr_plan_find_comm(plan, r->rank, r->event.comm);
+    if (index < 0)
+        return NULL;
+    state->comm = (uint32_t)index + 1;
+    return &plan->comms[index];
+}
+
+static int32_t world_peer(const smpi_rank *r, const tlr_plan_comm *comm)
+{
+    if (!(r->info->slots & TL_SLOT_PEER) || r->event.peer < 0)
+        return -1;
+    if (!comm)
+        return r->event.comm == TL_COMM_SELF ? (int32_t)r->rank : -1;
+    const uint64_t i = (uint64_t)r->event.peer + r->peer_offset[r->event.comm];
+    return i < comm->n_members ? comm->members[i] : -1;
+}
+
+static int64_t sent_bytes(const smpi_rank *r, const tlr_plan_comm *comm)
+{
+    const tl_event *e = &r->event;
+    if (r->info->slots & TL_SLOT_COUNT)
+        return e->count * (r->info->slots & TL_SLOT_TYPE ? e->type_bytes : 1);
+    if (!(r->info->traits & TL_TRAIT_SIZED))
+        return 0;
+    const tl_comm *defined = r->job->plan->ranks[r->rank].definitions[e->comm];
+    uint32_t n = e->list_len;
+    if (defined && defined->n_sources + defined->n_destinations == n)
+        n = defined->n_destinations;
+    else if (comm && n == 2 * comm->n_members)
+        n = comm->n_members;
+    int64_t elements = 0;
+    for (uint32_t i = 0; i < n; i++)
+        elements += e->list[i];
+    return elements * (r->info->slots & TL_SLOT_TYPE ? e->type_bytes : 1);
+}
+
+static tlr_state_kind kind_of(const smpi_rank *r, const double *account)
+{
+    const smpi_rank_result *result = r->result;
+    if (account == &result->p2p_s)
+        return r->info->action == TL_ACTION_RECV || r->info->action == TL_ACTION_IRECV ||
+                       r->info->action == TL_ACTION_RECV_INIT
+                   ? TLR_STATE_RECEIVE
+                   : TLR_STATE_SEND;
+    if (account == &result->wait_s)
+        return TLR_STATE_WAIT;
+    if (account == &result->collective_s)
+        return TLR_STATE_COLLECTIVE;
+    return account == &result->io_s ? TLR_STATE_IO : TLR_STATE_OTHER;
+}
+
+static void keep_message(smpi_rank *r, const tlr_state *state)
+{
+    smpi_notes *notes = notes_of(r);
+    const size_t id = r->event.request;
+    if (id >= notes->n_messages) {
+        const size_t n = 2 * id + 16;
+        notes->messages = realloc(notes->messages, n * sizeof *notes->messages);
+        if (!notes->messages)
+            smpi_give_up(TL_ERR_MEMORY, "out of memory for the timeline");
+        for (size_t i = notes->n_messages; i < n; i++)
+            notes->messages[i].peer = -1;
+        notes->n_messages = n;
+    }
+    notes->messages[id] =
+        (message){.bytes = state->bytes,
+                  .site = state->site,
+                  .comm = state->comm,
+                  .peer = r->info->action == TL_ACTION_SEND_INIT ? state->peer : -1};
+}
+
+static void put_started(smpi_rank *r, int64_t id, double now_s)
+{
+    const smpi_notes *notes = notes_of(r);
+    if (id <= 0 || (uint64_t)id >= notes->n_messages || notes->messages[id].peer < 0)
+        return;
+    const message *m = &notes->messages[id];
+    const tlr_state state = {.begin_s = now_s,
+                             .end_s = now_s,
+                             .bytes = m->bytes,
+                             .site = m->site,
+                             .comm = m->comm,
+                             .peer = m->peer,
+                             .call = TL_MPI_Start,
+                             .kind = TLR_STATE_MESSAGE};
+    put(r, state);
+}
+
+void smpi_note_call(smpi_rank *r, double from_s, const double *account)
+{
+    tlr_state state = {.begin_s = from_s,
+                       .end_s = simgrid_get_clock(),
+                       .call = r->event.call,
+                       .site = r->event.site,
+                       .tag = r->event.tag,
+                       .kind = kind_of(r, account)};
+    const tlr_plan_comm *comm = NULL;
+    if (r->info->slots & TL_SLOT_COMM)
+        comm = find_comm(r, &state);
+    state.peer = world_peer(r, comm);
+    if (r->info->slots & TL_SLOT_COMM)
+        state.bytes = sent_bytes(r, comm);
+    const tl_action action = r->info->action;
+    if (r->info->traits & TL_TRAIT_PERSISTENT)
+        keep_message(r, &state);
+    put(r, state);
+    if (action == TL_ACTION_START) {
+        put_started(r, r->event.request, state.end_s);
+        for (uint32_t i = 0; i < r->event.list_len; i++)
+            put_started(r, r->event.list[i], state.end_s);
+    }
+}

@@ -1,0 +1,107 @@
+/* timeline.c - the file in which the states of a replay lie. */
+#include "config.h"
+
+#include "timeline.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+struct tlr_timeline {
+    FILE *file;
+    void *mapped;
+    size_t mapped_bytes;
+};
+
+tl_status tlr_timeline_create(tlr_timeline **out, tl_error *err)
+{
+    const char *folder = getenv("TMPDIR");
+    char path[4096];
+    const int length = snprintf(path, sizeof path, "%s/timeless-timeline.XXXXXX",
+                                folder && folder[0] ? folder : "/tmp");
+    if (length < 0 || (size_t)length >= sizeof path)
+        return tl_fail(err, TL_ERR_SYSTEM, "TMPDIR is too long a path; set another");
+    tlr_timeline *timeline = calloc(1, sizeof *timeline);
+    if (!timeline)
+        return tl_fail(err, TL_ERR_MEMORY, "out of memory for the timeline");
+    const int fd = mkostemp(path, O_CLOEXEC);
+    if (fd >= 0) {
+        unlink(path);
+        timeline->file = fdopen(fd, "w+b");
+    }
+    if (!timeline->file) {
+        const tl_status status = tl_fail(
+            err, TL_ERR_SYSTEM, "%s: cannot be written: %s; set TMPDIR to a folder with room", path,
+            strerror(errno));
+        if (fd >= 0)
+            close(fd);
+        free(timeline);
+        return status;
+    }
+    *out = timeline;
+    return TL_OK;
+}
+
+void tlr_timeline_free(tlr_timeline *timeline)
+{
+    if (!timeline)
+        return;
+    if (timeline->mapped)
+        munmap(timeline->mapped, timeline->mapped_bytes);
+    fclose(timeline->file);
+    free(timeline);
+}
+
+void tlr_timeline_put(tlr_timeline *timeline, const tlr_state *state)
+{
+    fwrite(state, sizeof *state, 1, timeline->file);
+}
+
+tl_status tlr_timeline_finish(tlr_timeline *timeline, tl_error *err)
+{
+    const int failed = fflush(timeline->file) == EOF;
+    if (failed || ferror(timeline->file))
+        return tl_fail(err, TL_ERR_SYSTEM,
+                       "the timeline cannot be written: %s; set TMPDIR to a folder with room",
+                       strerror(errno));
+    return TL_OK;
+}
+
+tl_status tlr_timeline_read(tlr_timeline *timeline, const tlr_state **out, size_t *n, tl_error *err)
+{
+    const off_t bytes = lseek(fileno(timeline->file), 0, SEEK_END);
+    *out = NULL;
+    *n = bytes > 0 ? (size_t)bytes / sizeof **out : 0;
+    if (*n && !timeline->mapped) {
+        void *mapped = mmap(NULL, (size_t)bytes, PROT_READ, MAP_PRIVATE, fileno(timeline->file), 0);
+        if (mapped == MAP_FAILED)
+            return tl_fail(err, TL_ERR_SYSTEM, "the timeline cannot be read: %s", strerror(errno));
+        timeline->mapped = mapped;
+        timeline->mapped_bytes = (size_t)bytes;
+    }
+    *out = timeline->mapped;
+    return TL_OK;
+}
+
+const char *tlr_state_kind_name(unsigned kind)
+{
+    static const char *const names[TLR_N_STATES] = {
+        "compute", "kernel", "send", "receive", "wait", "collective", "io", "other", "message"};
+    return kind < TLR_N_STATES ? names[kind] : "?";
+}
+
+const char *tlr_state_name(const tlr_state *state, const tl_reader *trace)
+{
+    if (!state->call)
+        return "compute";
+    const char *name = NULL;
+    if (state->call == TL_KERNEL_user) {
+        const tl_event event = {.call = state->call, .tag = state->tag};
+        name = tl_reader_kernel_name(trace, state->rank, &event);
+    }
+    const tl_call_info *info = tl_call_by_code(state->call);
+    return name ? name : info ? info->name : "?";
+}

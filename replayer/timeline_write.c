@@ -1,0 +1,299 @@
+/* timeline_write.c - a timeline as CSV, as Chrome's trace events, and as a Paje trace. */
+#include "config.h"
+
+#include "timeline.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <jansson.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+typedef struct writing {
+    const tlr_job *jobs;
+    tlr_prediction *const *predictions;
+    size_t n_jobs;
+    const tlr_state *states;
+    size_t n;
+    FILE *out;
+} writing;
+
+tl_status tlr_timeline_format_of(const char *path, tlr_timeline_format *out, tl_error *err)
+{
+    static const struct {
+        const char *end;
+        tlr_timeline_format format;
+    } formats[] = {{".csv", TLR_TIMELINE_CSV},
+                   {".json", TLR_TIMELINE_CHROME},
+                   {".paje", TLR_TIMELINE_PAJE},
+                   {".trace", TLR_TIMELINE_PAJE}};
+    const char *end = strrchr(path, '.');
+    for (size_t i = 0; end && i < sizeof formats / sizeof *formats; i++)
+        if (!strcmp(end, formats[i].end)) {
+            *out = formats[i].format;
+            return TL_OK;
+        }
+    return tl_fail(
+        err, TL_ERR_USAGE,
+        "'%s': a timeline ends in .csv, .json (Perfetto, Chrome) or .paje (ViTE, pajeng)", path);
+}
+
+static const char *name_of(const writing *w, const tlr_state *s)
+{
+    return tlr_state_name(s, w->jobs[s->job].trace);
+}
+
+static void site_of(const writing *w, const tlr_state *s, char *text, size_t size)
+{
+    text[0] = '\0';
+    if (s->site)
+        tl_site_text(w->jobs[s->job].trace, s->rank, s->site, text, size);
+}
+
+/* In quotes, which are doubled inside. */
+static void write_csv_text(FILE *out, const char *text)
+{
+    fputc('"', out);
+    for (; *text; text++) {
+        if (*text == '"')
+            fputc('"', out);
+        fputc(*text, out);
+    }
+    fputc('"', out);
+}
+
+static void write_csv(const writing *w)
+{
+    char site[256];
+    fputs("job,rank,begin_s,end_s,state,call,site,bytes,peer,communicator\n", w->out);
+    for (size_t i = 0; i < w->n; i++) {
+        const tlr_state *s = &w->states[i];
+        fprintf(w->out, "%" PRIu32 ",%" PRIu32 ",%.17g,%.17g,%s,", s->job, s->rank, s->begin_s,
+                s->end_s, tlr_state_kind_name(s->kind));
+        write_csv_text(w->out, name_of(w, s));
+        fputc(',', w->out);
+        site_of(w, s, site, sizeof site);
+        write_csv_text(w->out, site);
+        fprintf(w->out, ",%" PRId64 ",", s->bytes);
+        if (s->peer >= 0)
+            fprintf(w->out, "%" PRId32, s->peer);
+        fputc(',', w->out);
+        if (s->comm)
+            fprintf(w->out, "%" PRIu32, s->comm - 1);
+        fputc('\n', w->out);
+    }
+}
+
+/* ---- Chrome ---- */
+
+/* One event of the list; its numbers are microseconds. */
+static int dump_event(const writing *w, json_t *event, int is_first)
+{
+    fputs(is_first ? "\n" : ",\n", w->out);
+    const int failed =
+        !event || json_dumpf(event, w->out, JSON_COMPACT | JSON_REAL_PRECISION(17)) != 0;
+    json_decref(event);
+    return failed;
+}
+
+static json_t *chrome_state(const writing *w, const tlr_state *s)
+{
+    char site[256];
+    site_of(w, s, site, sizeof site);
+    const double start_s = w->jobs[s->job].start_s;
+    json_t *args = json_object();
+    if (site[0])
+        json_object_set_new(args, "site", json_string(site));
+    if (s->bytes)
+        json_object_set_new(args, "bytes", json_integer(s->bytes));
+    if (s->peer >= 0)
+        json_object_set_new(args, "peer", json_integer(s->peer));
+    if (s->comm)
+        json_object_set_new(args, "communicator", json_integer((json_int_t)s->comm - 1));
+    return json_pack("{s:s, s:s, s:s, s:I, s:I, s:f, s:f, s:o}", "ph", "X", "name", name_of(w, s),
+                     "cat", tlr_state_kind_name(s->kind), "pid", (json_int_t)s->job, "tid",
+                     (json_int_t)s->rank, "ts", 1e6 * (start_s + s->begin_s), "dur",
+                     1e6 * (s->end_s - s->begin_s), "args", args);
+}
+
+static int write_chrome(const writing *w)
+{
+    int failed = 0, is_first = 1;
+    fputs("{\"displayTimeUnit\":\"ns\",\"traceEvents\":[", w->out);
+    for (size_t j = 0; j < w->n_jobs; j++) {
+        const tlr_prediction *p = w->predictions[j];
+        failed |=
+            dump_event(w,
+                       json_pack("{s:s, s:s, s:I, s:{s:s}}", "ph", "M", "name", "process_name",
+                                 "pid", (json_int_t)j, "args", "name", p->command),
+                       is_first);
+        is_first = 0;
+        for (uint32_t r = 0; r < p->n_ranks; r++) {
+            char name[300];
+            snprintf(name, sizeof name, "rank %" PRIu32 " (%s)", r, p->ranks[r].host);
+            failed |= dump_event(w,
+                                 json_pack("{s:s, s:s, s:I, s:I, s:{s:s}}", "ph", "M", "name",
+                                           "thread_name", "pid", (json_int_t)j, "tid",
+                                           (json_int_t)r, "args", "name", name),
+                                 0);
+        }
+    }
+    for (size_t i = 0; i < w->n; i++)
+        failed |= dump_event(w, chrome_state(w, &w->states[i]), 0);
+    fputs("\n]}\n", w->out);
+    return failed;
+}
+
+/* ---- Paje ---- */
+
+static const char paje_header[] =
+    "%EventDef PajeDefineContainerType 0\n"
+    "%  Alias string\n%  Type string\n%  Name string\n"
+    "%EndEventDef\n"
+    "%EventDef PajeDefineStateType 1\n"
+    "%  Alias string\n%  Type string\n%  Name string\n"
+    "%EndEventDef\n"
+    "%EventDef PajeDefineEntityValue 2\n"
+    "%  Alias string\n%  Type string\n%  Name string\n%  Color color\n"
+    "%EndEventDef\n"
+    "%EventDef PajeCreateContainer 3\n"
+    "%  Time date\n%  Alias string\n%  Type string\n"
+    "%  Container string\n%  Name string\n"
+    "%EndEventDef\n"
+    "%EventDef PajeDestroyContainer 4\n"
+    "%  Time date\n%  Type string\n%  Name string\n"
+    "%EndEventDef\n"
+    "%EventDef PajeSetState 5\n"
+    "%  Time date\n%  Type string\n%  Container string\n"
+    "%  Value string\n%  Call string\n"
+    "%EndEventDef\n"
+    "0 JOB 0 \"job\"\n"
+    "0 RANK JOB \"rank\"\n"
+    "1 STATE RANK \"state\"\n";
+
+static double begin_of(const writing *w, const tlr_state *s)
+{
+    return w->jobs[s->job].start_s + s->begin_s;
+}
+
+static int compare_begins(const void *a, const void *b, void *arg)
+{
+    const writing *w = arg;
+    const size_t i = *(const size_t *)a, j = *(const size_t *)b;
+    const double x = begin_of(w, &w->states[i]), y = begin_of(w, &w->states[j]);
+    if (x != y)
+        return x < y ? -1 : 1;
+    return i < j ? -1 : i > j;
+}
+
+/* Where ranks end among the begins: sorted likewise. */
+typedef struct rank_end {
+    double end_s;
+    size_t job;
+    uint32_t rank;
+} rank_end;
+
+static int compare_ends(const void *a, const void *b)
+{
+    const rank_end *x = a, *y = b;
+    if (x->end_s != y->end_s)
+        return x->end_s < y->end_s ? -1 : 1;
+    if (x->job != y->job)
+        return x->job < y->job ? -1 : 1;
+    return x->rank < y->rank ? -1 : x->rank > y->rank;
+}
+
+static rank_end *collect_ends(const writing *w, size_t *n)
+{
+    *n = 0;
+    for (size_t j = 0; j < w->n_jobs; j++)
+        *n += w->predictions[j]->n_ranks;
+    rank_end *ends = calloc(*n + 1, sizeof *ends), *end = ends;
+    for (size_t j = 0; ends && j < w->n_jobs; j++)
+        for (uint32_t r = 0; r < w->predictions[j]->n_ranks; r++)
+            *end++ = (rank_end){w->jobs[j].start_s + w->predictions[j]->ranks[r].end_s, j, r};
+    if (ends)
+        qsort(ends, *n, sizeof *ends, compare_ends);
+    return ends;
+}
+
+static void write_paje_text(FILE *out, const char *text)
+{
+    fputc('"', out);
+    for (; *text; text++)
+        fputc(*text == '"' || *text == '\n' ? '\'' : *text, out);
+    fputc('"', out);
+}
+
+static void declare_containers(const writing *w)
+{
+    static const char *const colours[TLR_N_STATES] = {
+        "0.35 0.70 0.40", "0.10 0.45 0.25", "0.95 0.65 0.20", "0.95 0.85 0.30", "0.80 0.25 0.25",
+        "0.30 0.45 0.80", "0.55 0.35 0.70", "0.70 0.70 0.70", "0.00 0.00 0.00"};
+    fputs(paje_header, w->out);
+    for (unsigned k = 0; k < TLR_STATE_MESSAGE; k++)
+        fprintf(w->out, "2 %s STATE \"%s\" \"%s\"\n", tlr_state_kind_name(k),
+                tlr_state_kind_name(k), colours[k]);
+    for (size_t j = 0; j < w->n_jobs; j++) {
+        fprintf(w->out, "3 0 job%zu JOB 0 ", j);
+        write_paje_text(w->out, w->predictions[j]->trace_path);
+        fputc('\n', w->out);
+        for (uint32_t r = 0; r < w->predictions[j]->n_ranks; r++)
+            fprintf(w->out, "3 0 job%zu.rank%" PRIu32 " RANK job%zu \"rank %" PRIu32 "\"\n", j, r,
+                    j, r);
+    }
+}
+
+/* Events of all containers in the order of time, as the format demands. */
+static int write_paje(const writing *w)
+{
+    size_t n_ends, next = 0, n = 0;
+    rank_end *ends = collect_ends(w, &n_ends);
+    size_t *order = calloc(w->n + 1, sizeof *order);
+    const int failed = !ends || !order;
+    if (failed)
+        goto cleanup;
+    for (size_t i = 0; i < w->n; i++)
+        if (w->states[i].end_s > w->states[i].begin_s)
+            order[n++] = i;
+    qsort_r(order, n, sizeof *order, compare_begins, (void *)w);
+    declare_containers(w);
+    for (size_t i = 0; i <= n; i++) {
+        const tlr_state *s = i < n ? &w->states[order[i]] : NULL;
+        for (; next < n_ends && (!s || ends[next].end_s < begin_of(w, s)); next++)
+            fprintf(w->out, "4 %.12f RANK job%zu.rank%" PRIu32 "\n", ends[next].end_s,
+                    ends[next].job, ends[next].rank);
+        if (!s)
+            break;
+        fprintf(w->out, "5 %.12f STATE job%" PRIu32 ".rank%" PRIu32 " %s ", begin_of(w, s), s->job,
+                s->rank, tlr_state_kind_name(s->kind));
+        write_paje_text(w->out, name_of(w, s));
+        fputc('\n', w->out);
+    }
+cleanup:
+    free(order);
+    free(ends);
+    return failed;
+}
+
+tl_status tlr_timeline_write(tlr_timeline *timeline, tlr_timeline_format format,
+                             const tlr_job *jobs, tlr_prediction *const *predictions, size_t n_jobs,
+                             FILE *out, tl_error *err)
+{
+    writing w = {.jobs = jobs, .predictions = predictions, .n_jobs = n_jobs, .out = out};
+    tl_status status = tlr_timeline_read(timeline, &w.states, &w.n, err);
+    if (status != TL_OK)
+        return status;
+    int failed = 0;
+    switch (format) {
+    case TLR_TIMELINE_CSV: write_csv(&w); break;
+    case TLR_TIMELINE_CHROME: failed = write_chrome(&w); break;
+    case TLR_TIMELINE_PAJE: failed = write_paje(&w); break;
+    }
+    if (failed)
+        return tl_fail(err, TL_ERR_MEMORY, "out of memory for the timeline");
+    if (fflush(out) == EOF || ferror(out))
+        return tl_fail(err, TL_ERR_SYSTEM, "the timeline cannot be written: %s", strerror(errno));
+    return TL_OK;
+}

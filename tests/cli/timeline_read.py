@@ -1,0 +1,129 @@
+#!/usr/bin/env python3
+"""Reads a timeline back and holds it against the prediction, or against the same one as CSV."""
+import collections
+import csv
+import json
+import sys
+
+ACCOUNTS = {"compute": "compute_s", "kernel": "compute_s", "send": "p2p_s", "receive": "p2p_s",
+            "wait": "wait_s", "collective": "collective_s", "io": "io_s"}
+
+
+def rows_of(path):
+    with open(path, newline="") as file:
+        return list(csv.DictReader(file))
+
+
+def near(a, b, scale=1.0):
+    return abs(a - b) <= 1e-9 * scale
+
+
+def check_csv(path, prediction_path):
+    prediction = json.load(open(prediction_path))
+    ranks = collections.defaultdict(list)
+    for row in rows_of(path):
+        ranks[int(row["rank"])].append(row)
+    assert sorted(ranks) == list(range(prediction["n_ranks"]))
+    for rank, states in ranks.items():
+        expected, sums, now = prediction["ranks"][rank], collections.Counter(), 0.0
+        for s in states:
+            begin, end = float(s["begin_s"]), float(s["end_s"])
+            assert near(begin, now) and end >= begin, (rank, now, s)
+            now = end
+            if s["state"] in ACCOUNTS:
+                sums[ACCOUNTS[s["state"]]] += end - begin
+            if s["state"] == "kernel":
+                sums["kernel_s"] += end - begin
+        assert near(now, expected["end_s"]), (rank, now)
+        for key in ("compute_s", "kernel_s", "p2p_s", "wait_s", "collective_s", "io_s"):
+            assert near(sums[key], expected[key]), (rank, key, sums[key], expected[key])
+        assert {"compute", "kernel", "send", "wait", "collective"} <= {s["state"] for s in states}
+
+
+def check_messages(path):
+    sent = collections.Counter()
+    for row in rows_of(path):
+        if row["peer"] and (row["call"] == "MPI_Send" or row["state"] == "message"):
+            sent[int(row["rank"]), int(row["peer"])] += int(row["bytes"])
+            sent["messages"] += 1
+    ring = 1 + 1000 + 200000
+    for r in range(4):
+        expected = collections.Counter({(r + 1) % 4: ring})
+        expected[r ^ 1] += 240
+        for peer in range(4):
+            assert sent[r, peer] == expected[peer], (r, peer, sent[r, peer])
+    assert sent["messages"] == 24, sent["messages"]
+
+
+def check_chrome(path, csv_path):
+    events = json.load(open(path))["traceEvents"]
+    states, rows = [e for e in events if e["ph"] == "X"], rows_of(csv_path)
+    assert len(states) == len(rows) > 0
+    for e, row in zip(states, rows):
+        assert near(e["ts"] * 1e-6, float(row["begin_s"])) and e["tid"] == int(row["rank"])
+        assert e["name"] == row["call"] and e["cat"] == row["state"]
+        assert e["args"].get("bytes", 0) == int(row["bytes"])
+    names = {e["tid"]: e["args"]["name"] for e in events if e["name"] == "thread_name"}
+    assert sorted(names) == [0, 1, 2, 3] and names[2].startswith("rank 2 (")
+
+
+def read_paje(path):
+    """The states of each container, from the definitions that the file itself gives."""
+    fields, current, containers, values, types, states = {}, None, {}, set(), set(), {}
+    last = 0.0
+    ends = {}
+    for line in open(path):
+        if line.startswith("%EventDef"):
+            _, name, number = line.split()
+            current = fields[number] = (name, [])
+        elif line.startswith("%EndEventDef"):
+            current = None
+        elif line.startswith("%"):
+            current[1].append(line[1:].split()[0])
+        else:
+            parts = next(csv.reader([line.rstrip("\n")], delimiter=" "))
+            name, keys = fields[parts[0]]
+            assert len(parts) == len(keys) + 1, line
+            e = dict(zip(keys, parts[1:]))
+            if "Time" in e:
+                assert float(e["Time"]) >= last, line
+                last = float(e["Time"])
+            if name.startswith("PajeDefine"):
+                assert e["Type"] == "0" or e["Type"] in types, line
+                (values if name == "PajeDefineEntityValue" else types).add(e["Alias"])
+            elif name == "PajeCreateContainer":
+                assert e["Type"] in types and (e["Container"] == "0" or e["Container"] in containers)
+                containers[e["Alias"]] = e["Type"]
+            elif name == "PajeSetState":
+                assert e["Container"] in containers and e["Container"] not in ends, line
+                assert e["Value"] in values and e["Type"] in types
+                states.setdefault(e["Container"], []).append(
+                    (float(e["Time"]), e["Value"], e["Call"]))
+            else:
+                assert name == "PajeDestroyContainer" and containers[e["Name"]] == "RANK"
+                ends[e["Name"]] = last
+    return states, ends
+
+
+def check_paje(path, csv_path):
+    states, ends = read_paje(path)
+    assert sorted(ends) == ["job0.rank%d" % r for r in range(4)] == sorted(states)
+    for rank in range(4):
+        rows = [r for r in rows_of(csv_path)
+                if int(r["rank"]) == rank and float(r["end_s"]) > float(r["begin_s"])]
+        found = states["job0.rank%d" % rank]
+        assert len(rows) == len(found)
+        for row, (time, value, call) in zip(rows, found):
+            assert near(time, float(row["begin_s"])) and value == row["state"] and call == row["call"]
+
+
+def check_jobs(path, prediction_path):
+    jobs = json.load(open(prediction_path))["jobs"]
+    ends = read_paje(path)[1]
+    for j, job in enumerate(jobs):
+        for r, rank in enumerate(job["ranks"]):
+            assert near(ends["job%d.rank%d" % (j, r)], 2 * j + rank["end_s"])
+
+
+{"csv": check_csv, "messages": check_messages, "chrome": check_chrome, "paje": check_paje,
+ "jobs": check_jobs}[sys.argv[1]](*sys.argv[2:])
