@@ -1,0 +1,124 @@
+/* timeless_convert.h - traces from and to other formats, from patterns, and from other traces.
+ *
+ * The part of timeless.h, which includes it, that writes whole traces; the conventions are stated
+ * there.
+ */
+#ifndef TIMELESS_CONVERT_H
+#define TIMELESS_CONVERT_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#include "timeless.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* ---- exchange ---- */
+
+/* What a target of an export takes for computation: SimGrid's text flops, GOAL nanoseconds. */
+typedef struct tl_rates {
+    int no_compute;                 /* leave computation out */
+    double per_unit;                /* for a unit of volume */
+    double per_work[TL_CALL_LIMIT]; /* for tl_kernel_work = 1, by call; 0: none, refused */
+} tl_rates;
+
+/* What the target cannot say is refused with TL_ERR_UNSUPPORTED by name, number of events and first
+ * place, before anything is written.  Clocks, sites, polls, hosts, MPI_Wtime and MPI_Pcontrol take
+ * no part in a replay and are left behind. */
+/* SimGrid's time-independent text traces: FOLDER/rank-N.txt, and their list FOLDER/list.txt. */
+TL_API tl_status tl_export_simgrid(tl_reader *r, const tl_rates *rates, const char *folder,
+                                   tl_error *err);
+/* GOAL, for LogGOPSim. */
+TL_API tl_status tl_export_goal(tl_reader *r, const tl_rates *rates, const char *path,
+                                tl_error *err);
+/* A trace from SimGrid's text: `list_path` names a file for each rank, one a line.  The volumes are
+ * in "flops". */
+TL_API tl_status tl_import_simgrid(const char *list_path, const char *out_path, tl_error *err);
+
+/* What becomes the volumes of a DUMPI trace, which has times: NULL for what it has, in this order
+ * "cpu" (CPU time between the calls), "wall" (wall-clock time between the calls; both in the unit
+ * cpu-ns); "none"; else the label of a hardware counter that it recorded. */
+typedef struct tl_dumpi_options {
+    const char *volume;
+    double rate; /* units of volume for one of the trace's nanoseconds or counts */
+} tl_dumpi_options;
+
+/* A trace from DUMPI's: `path` is its meta file, or a list of its binary files in the order of the
+ * ranks.  What a trace cannot say is refused by name, number of calls and first place. */
+TL_API tl_status tl_import_dumpi(const char *path, const tl_dumpi_options *options,
+                                 const char *out_path, tl_error *err);
+
+/* A trace from GOAL's schedules, whose volumes are in "cpu-ns" (calc's nanoseconds).  A schedule
+ * that no sequence of calls is like is refused with the first operation that cannot have its place.
+ */
+TL_API tl_status tl_import_goal(const char *path, const char *out_path, tl_error *err);
+
+/* ---- patterns ---- */
+
+/* A communication pattern, without a run.  Volumes are 0, in the unit "none". */
+typedef struct tl_pattern {
+    const char *name;
+    uint32_t n_ranks;
+    int64_t bytes; /* of a message */
+    uint64_t n_iterations;
+    uint64_t seed; /* of a random pattern */
+} tl_pattern;
+
+/* Number of patterns; the i-th one's name and what an iteration of it is, if there is one. */
+TL_API size_t tl_pattern_list(size_t i, const char **name, const char **summary);
+/* Writes a trace of the pattern.  TL_ERR_USAGE: no such pattern, or it does not exist for so many
+ * ranks. */
+TL_API tl_status tl_pattern_write(const tl_pattern *pattern, const char *out_path, tl_error *err);
+
+/* ---- parts ---- */
+
+/* One trace from the parts that the hosts of a run wrote; anything else is refused, by name. */
+TL_API tl_status tl_join(const char *const *paths, size_t n_paths, const char *out_path,
+                         tl_error *err);
+
+/* A span of each rank's events: [first[r], past[r]). */
+typedef struct tl_span {
+    uint32_t n_ranks;
+    uint64_t *first;
+    uint64_t *past;
+} tl_span;
+
+TL_API void tl_span_free(tl_span *span);
+
+/* Sections: the run between two synchronising collectives over all ranks.  Section 0 ends before
+ * the first of them; section i starts with the i-th.  Of a damaged trace the list ends where the
+ * first rank does. */
+typedef struct tl_section {
+    uint16_t call;        /* the collective that opens it; 0 for section 0 */
+    uint64_t n_events;    /* of all ranks */
+    uint64_t clock_ns;    /* longest rank's wall clock in it, 0 if unknown */
+    uint64_t first_event; /* of rank 0 */
+    uint32_t site;        /* of rank 0 */
+} tl_section;
+
+TL_API tl_status tl_sections_list(tl_reader *r, tl_section **out, size_t *n, tl_error *err);
+/* Span of the sections first..last (both included), with the collective that closes the last: what
+ * was computed before it belongs to the section. */
+TL_API tl_status tl_span_of_sections(tl_reader *r, size_t first, size_t last, tl_span *out,
+                                     tl_error *err);
+/* Span from MPI_Pcontrol(level) to the next MPI_Pcontrol with another level, both included; the nth
+ * (from 0). */
+TL_API tl_status tl_span_of_region(tl_reader *r, int level, unsigned nth, tl_span *out,
+                                   tl_error *err);
+/* Events first..past-1 of every rank. */
+TL_API tl_status tl_span_of_events(tl_reader *r, uint64_t first, uint64_t past, tl_span *out,
+                                   tl_error *err);
+/* Writes the part as a trace of its own.  Refuses (TL_ERR_UNSUPPORTED) a part in which a message or
+ * a collective has only one of its sides, naming the first such pair of ranks.  Completions of
+ * requests that began before the part are left out, communicators and persistent requests carried
+ * over.  The first event loses its volume; clocks count from it. */
+TL_API tl_status tl_cut(tl_reader *r, const tl_span *span, const char *origin, const char *out_path,
+                        tl_error *err);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif
