@@ -40,6 +40,10 @@ EXTRA_DIST += tests/mpi/exact.sh tests/mpi/exact.c
 TESTS += tests/mpi/counters.sh tests/mpi/volume_events.sh
 EXTRA_DIST += tests/mpi/counters.sh tests/mpi/volume_events.sh tests/mpi/helpers.c tests/mpi/stand_in_papi.c
 
+# More ranks than cores.
+TESTS += tests/mpi/folded.sh
+EXTRA_DIST += tests/mpi/folded.sh tests/mpi/folded.c
+
 # Under Valgrind.
 TESTS += tests/mpi/memcheck.sh
 EXTRA_DIST += tests/mpi/memcheck.sh tests/mpi/memcheck.py

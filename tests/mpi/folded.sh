@@ -1,0 +1,65 @@
+# folded.sh - more ranks than cores: what is recorded does not depend on how many share one.
+. "$top_srcdir/tests/tap.sh"
+. "$top_srcdir/tests/mpi/tracer.sh"
+compile folded -lblas
+unset OMPI_MCA_rmaps_base_oversubscribe OMPI_MCA_mpi_yield_when_idle OMPI_MCA_hwloc_base_binding_policy
+not() { ! "$@"; }
+
+# The CPUs that may be used, and the first one.
+cpus=$(taskset -pc $$ | sed 's/.*: //') cpu=${cpus%%[-,]*}
+# recorded NAME CPUS OPTION...: 4 ranks on these
+recorded() {
+    local trace=$scratch/$1.tl on=$2; shift 2
+    taskset -c "$on" $timeless record --folded -n 4 -o "$trace" "$@" -- "$scratch/folded"
+}
+# The events without what the clock says, and what else belongs to one run.
+events() { $timeless dump "$1" | sed -E 's/ ?clock_ns=[0-9]+//; /^(run_id|folding) /d'; }
+same_events() { events "$scratch/$1.tl" >"$scratch/one" && events "$scratch/$2.tl" | diff "$scratch/one" -; }
+kernels() { $timeless dump "$1" | sed -nE 's/^([0-9]+) [0-9]+ (dgemm .*) volume=.*/\1 \2/p'; }
+same_kernels() { kernels "$scratch/$1.tl" | diff "$scratch/expected" -; }
+# Of each burst to 0.1 %, of everything else the words.
+near() {
+    paste -d '|' <(events "$scratch/$1.tl") <(events "$scratch/$2.tl") | awk -F '|' '
+        { a = b = 0; x = $1; y = $2
+          if (match(x, /volume=[0-9]+/)) { a = substr(x, RSTART + 7, RLENGTH - 7); sub(/volume=[0-9]+/, "", x) }
+          if (match(y, /volume=[0-9]+/)) { b = substr(y, RSTART + 7, RLENGTH - 7); sub(/volume=[0-9]+/, "", y) }
+          total += a
+          if (x != y || (a - b) ^ 2 > (0.001 * a + 50) ^ 2) { print $1; print $2; bad = 1 } }
+        END { exit bad || total < 1000000 }'
+}
+for rank in 0 1 2 3; do
+    for i in 0 1 2 3 4; do n=$((16 + rank * 4)); echo "$rank dgemm m=$n n=$n k=$((n - i))"; done
+done >"$scratch/expected"
+
+check "4 ranks on 1 core" recorded one "$cpu" --volume none
+check "4 ranks on all" recorded all "$cpus" --volume none
+check "kernels are what the program called, on 1 core" same_kernels one
+check "and on all" same_kernels all
+check "so are all events" same_events one all
+if $timeless record --list-volumes | grep -q '^exact:qemu .* works$'; then
+    check "exact instructions on 1 core" recorded exact1 "$cpu" --volume exact:qemu
+    check "and on all" recorded exact2 "$cpus" --volume exact:qemu
+    check "each burst is the same to 0.1 %" near exact1 exact2
+else
+    skip "exact instructions" "there is no qemu-user"
+fi
+
+check "16 ranks" $timeless record --folded -n 16 -o "$scratch/16.tl" -- "$scratch/folded"
+check "are complete" $timeless info "$scratch/16.tl"
+cp "$scratch/out" "$scratch/info"
+check "the trace says how many shared how many cores" says '^folding +16 ranks on [0-9]+ cores?$' "$scratch/info"
+check "they are replayed" $timeless replay "$scratch/16.tl" --platform "$top_srcdir/platforms/fat-tree" --ranks-per-host 1
+
+# Without --folded the tracer tells of it, once.
+unset TIMELESS_QUIET
+. "$top_srcdir/tests/mpi_env.sh"
+check "2 ranks on 1 core, without --folded" taskset -c "$cpu" $timeless record -o "$scratch/2.tl" -- $MPIRUN -np 2 "$scratch/folded"
+cp "$scratch/err" "$scratch/said"
+check "one rank says what --folded is for" test "$(grep -c "^timeless: 2 ranks on 1 core: .*'timeless record --folded'" "$scratch/said")" = 1
+check "with it" recorded quiet "$cpu"
+cp "$scratch/err" "$scratch/said"
+check "nobody does" not grep -q 'on 1 core' "$scratch/said"
+check "1 rank on 1 core" taskset -c "$cpu" $timeless record -o "$scratch/1.tl" -- $MPIRUN -np 1 "$scratch/folded"
+cp "$scratch/err" "$scratch/said"
+check "is no folding" not grep -q 'on 1 core' "$scratch/said"
+tap_done
