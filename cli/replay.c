@@ -2,6 +2,7 @@
 
 #include "cli.h"
 
+#include <details.h>
 #include <errno.h>
 #include <math.h>
 #include <replayer.h>
@@ -33,7 +34,8 @@ enum {
     OPT_POLLS,
     OPT_NOISE,
     OPT_SEED,
-    OPT_TIMELINE
+    OPT_TIMELINE,
+    OPT_DETAILS
 };
 
 typedef struct arguments {
@@ -43,7 +45,7 @@ typedef struct arguments {
     char **traces;
     const char **hostfiles;
     tlr_job *jobs;
-    int json, quiet;
+    int json, details, quiet;
     tlr_options options;
     char **cfg;
     tlr_change *changes;
@@ -98,6 +100,9 @@ static const struct argp_option options[] = {
     {"timeline", OPT_TIMELINE, "FILE", 0,
      "write what each rank does when: FILE.csv, FILE.json (Perfetto, Chrome), FILE.paje (ViTE, "
      "pajeng)",
+     0},
+    {"details", OPT_DETAILS, NULL, 0,
+     "JSON with sums by call, call site, communicator and region, and who sends how much to whom",
      0},
     {"progress", OPT_PROGRESS, NULL, 0, "tell on standard error how far the replay is", 0},
     {"quiet", 'q', NULL, 0, "print the makespan in seconds only", 0},
@@ -254,10 +259,13 @@ static error_t parse(int key, char *value, struct argp_state *state)
         a->json_path = value;
         break;
     case OPT_TIMELINE: set_timeline(state, a, value); break;
+    case OPT_DETAILS: a->details = 1; break;
     case OPT_PROGRESS: a->options.progress = 1; break;
     case ARGP_KEY_ARG: add_job(state, a, value); break;
     case ARGP_KEY_NO_ARGS: argp_error(state, "which trace?"); break;
     case ARGP_KEY_SUCCESS:
+        if (a->details && !a->json)
+            argp_error(state, "--details are written by --json; give it, too");
         if (a->n_hostfiles > 1 && a->n_hostfiles != a->n_jobs)
             argp_error(state, "%zu host files for %zu traces; give one for all, or one for each",
                        a->n_hostfiles, a->n_jobs);
@@ -343,13 +351,15 @@ static int replay(arguments *a)
     }
     if (status == TL_OK && a->platform)
         status = tlr_platform_load(a->platform, &platform, &err);
-    if (status == TL_OK && a->timeline_path)
+    if (status == TL_OK && (a->timeline_path || a->details))
         status = tlr_timeline_create(&a->options.timeline, &err);
     if (status == TL_OK)
         status = tlr_replay_jobs(a->jobs, a->n_jobs, platform, a->engine, &a->options, predictions,
                                  &err);
     if (status == TL_OK && a->timeline_path)
         status = write_timeline(a, predictions, &err);
+    for (size_t j = 0; j < a->n_jobs && status == TL_OK && a->details; j++)
+        status = tlr_details_make(a->options.timeline, a->jobs, j, &predictions[j]->details, &err);
     if (status != TL_OK)
         code = cli_fail(&err);
     else

@@ -13,6 +13,7 @@ replayer_libreplayer_la_SOURCES = \
 	replayer/smpi_collective.c replayer/smpi_comm.c replayer/smpi_exchange.c \
 	replayer/smpi_file.c replayer/smpi_hosts.c replayer/smpi_match.c replayer/smpi_p2p.c replayer/smpi_poll.c \
 	replayer/smpi_rank.c replayer/smpi_thread.c replayer/smpi_timeline.c replayer/smpi_window.c replayer/text_file.c \
+	replayer/details.c replayer/details.h replayer/details_json.c replayer/details_json.h \
 	replayer/timeline.c replayer/timeline.h replayer/timeline_write.c \
 	replayer/what_if.c $(LOGGOPS_SOURCES)
 replayer_libreplayer_la_CPPFLAGS = $(AM_CPPFLAGS) -I$(top_srcdir)/replayer $(LIBCONFIG_CFLAGS) \

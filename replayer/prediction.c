@@ -1,7 +1,7 @@
 /* prediction.c - show a prediction. */
 #include "config.h"
 
-#include "replayer.h"
+#include "details.h"
 
 #include <inttypes.h>
 #include <math.h>
@@ -32,6 +32,7 @@ void tlr_prediction_free(tlr_prediction *p)
     free(p->options);
     free(p->noise);
     free(p->changes);
+    tlr_details_free(p->details);
     free(p);
 }
 

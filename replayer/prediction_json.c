@@ -3,6 +3,7 @@
 
 #include "replayer.h"
 
+#include "details_json.h"
 #include "text_file.h"
 
 #include <errno.h>
@@ -78,6 +79,8 @@ static json_t *prediction_json(const tlr_prediction *p)
         json_object_set_new(root, "noise",
                             json_pack("{s:s, s:I, s:f}", "detours", p->noise, "seed",
                                       (json_int_t)p->seed, "makespan_without_s", p->quiet_s));
+    if (p->details)
+        json_object_set_new(root, "details", tlr_details_json(p->details));
     return root;
 }
 

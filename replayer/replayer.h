@@ -150,6 +150,8 @@ typedef struct tlr_mark {
     double *predicted_s; /* [n_ranks] */
 } tlr_mark;
 
+typedef struct tlr_details tlr_details; /* details.h */
+
 typedef struct tlr_prediction {
     char *trace_path, *platform_name, *engine, *command;
     uint64_t trace_hash, platform_hash;
@@ -170,7 +172,8 @@ typedef struct tlr_prediction {
     uint64_t n_events, n_polls, n_opaque;
     tlr_rank_prediction *ranks;
     size_t n_marks;
-    tlr_mark *marks; /* ordered by measured time */
+    tlr_mark *marks;      /* ordered by measured time */
+    tlr_details *details; /* for the JSON; NULL: none were asked for */
 } tlr_prediction;
 
 /* An engine replays a whole trace.  Engines stand in the table in replayer/replay.c. */

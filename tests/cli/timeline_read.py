@@ -125,5 +125,46 @@ def check_jobs(path, prediction_path):
             assert near(ends["job%d.rank%d" % (j, r)], 2 * j + rank["end_s"])
 
 
-{"csv": check_csv, "messages": check_messages, "chrome": check_chrome, "paje": check_paje,
+def check_details(path, csv_path):
+    prediction = json.load(open(path))
+    details, rows = prediction["details"], rows_of(csv_path)
+    expected = {"calls": {}, "communicators": {}, "regions": {}}
+    level = collections.defaultdict(lambda: "before MPI_Pcontrol")
+    n_levels = collections.Counter()
+    for row in rows:
+        if row["state"] == "message":
+            continue
+        if row["call"] == "MPI_Pcontrol":
+            n_levels[row["rank"]] += 1
+            level[row["rank"]] = "MPI_Pcontrol(%d)" % n_levels[row["rank"]]
+        comm = {"": None, "0": "MPI_COMM_WORLD"}.get(
+            row["communicator"], "communicator " + row["communicator"])
+        for kind, key in (("calls", row["call"]), ("communicators", comm),
+                          ("regions", level[row["rank"]])):
+            if key:
+                sums = expected[kind].setdefault(key, [0, 0.0, 0])
+                sums[0] += 1
+                sums[1] += float(row["end_s"]) - float(row["begin_s"])
+                sums[2] += int(row["bytes"])
+    assert len(expected["regions"]) == 3 and len(expected["communicators"]) == 3
+    for kind, sums in expected.items():
+        found = details[kind]
+        assert [f["time_s"] for f in found] == sorted((f["time_s"] for f in found), reverse=True)
+        assert sorted(f["name"] for f in found) == sorted(sums), (kind, found)
+        for f in found:
+            count, time_s, size = sums[f["name"]]
+            assert (f["count"], f["bytes"]) == (count, size) and near(f["time_s"], time_s), f
+    total_s = sum(r["end_s"] for r in prediction["ranks"])
+    for kind in ("calls", "regions"):
+        assert near(sum(f["time_s"] for f in details[kind]), total_s)
+    sizes = [(s["from_bytes"], s["to_bytes"], s["messages"], s["bytes"])
+             for s in details["message_sizes"]]
+    assert sizes == [(1, 1, 4, 4), (64, 127, 12, 960), (512, 1023, 4, 4000),
+                     (131072, 262143, 4, 800000)], sizes
+    pairs = {(t["from"], t["to"]): (t["messages"], t["bytes"]) for t in details["traffic"]}
+    assert pairs == {(0, 1): (6, 201241), (1, 0): (3, 240), (1, 2): (3, 201001),
+                     (2, 3): (6, 201241), (3, 2): (3, 240), (3, 0): (3, 201001)}, pairs
+
+
+{"csv": check_csv, "details": check_details, "messages": check_messages, "chrome": check_chrome, "paje": check_paje,
  "jobs": check_jobs}[sys.argv[1]](*sys.argv[2:])

@@ -1,0 +1,46 @@
+/* details.h - what a timeline sums up to, by call, call site, communicator, region and partner. */
+#ifndef TLR_DETAILS_H
+#define TLR_DETAILS_H
+
+#include "timeline.h"
+
+typedef struct tlr_sum {
+    char *name;
+    uint64_t count;
+    double time_s; /* of all ranks */
+    int64_t bytes;
+} tlr_sum;
+
+/* Ordered by time, the most first. */
+typedef struct tlr_sums {
+    size_t n;
+    tlr_sum *rows;
+} tlr_sums;
+
+/* Messages of point-to-point calls from one rank to another. */
+typedef struct tlr_traffic {
+    uint32_t from, to;
+    uint64_t messages;
+    int64_t bytes;
+} tlr_traffic;
+
+enum { TLR_N_SIZES = 64 };
+
+struct tlr_details {
+    tlr_sums calls;         /* "MPI_Send", "dgemm", "compute" */
+    tlr_sums sites;         /* "MPI_Send hpcc+0x12" */
+    tlr_sums communicators; /* "MPI_COMM_WORLD", "communicator 3" */
+    tlr_sums regions;       /* "MPI_Pcontrol(1)", "before MPI_Pcontrol"; none without it */
+    size_t n_traffic;
+    tlr_traffic *traffic; /* by from, to */
+    /* Messages of 0 bytes, 1, 2 to 3, 4 to 7, ... */
+    uint64_t size_messages[TLR_N_SIZES];
+    int64_t size_bytes[TLR_N_SIZES];
+};
+
+/* Of one of the jobs. */
+tl_status tlr_details_make(tlr_timeline *timeline, const tlr_job *jobs, size_t job,
+                           tlr_details **out, tl_error *err);
+void tlr_details_free(tlr_details *details);
+
+#endif

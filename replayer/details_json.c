@@ -1,0 +1,45 @@
+/* details_json.c - the details of a prediction as a part of its JSON. */
+#include "config.h"
+
+#include "details_json.h"
+
+static json_t *sums_json(const tlr_sums *sums)
+{
+    json_t *array = json_array();
+    for (size_t i = 0; i < sums->n; i++) {
+        const tlr_sum *row = &sums->rows[i];
+        json_array_append_new(array, json_pack("{s:s, s:I, s:f, s:I}", "name", row->name, "count",
+                                               (json_int_t)row->count, "time_s", row->time_s,
+                                               "bytes", (json_int_t)row->bytes));
+    }
+    return array;
+}
+
+static json_t *sizes_json(const tlr_details *d)
+{
+    json_t *array = json_array();
+    for (int i = 0; i < TLR_N_SIZES; i++) {
+        const int64_t from_bytes = i ? INT64_C(1) << (i - 1) : 0;
+        if (d->size_messages[i])
+            json_array_append_new(
+                array,
+                json_pack("{s:I, s:I, s:I, s:I}", "from_bytes", (json_int_t)from_bytes, "to_bytes",
+                          (json_int_t)(i ? from_bytes - 1 + from_bytes : 0), "messages",
+                          (json_int_t)d->size_messages[i], "bytes", (json_int_t)d->size_bytes[i]));
+    }
+    return array;
+}
+
+json_t *tlr_details_json(const tlr_details *d)
+{
+    json_t *traffic = json_array();
+    for (size_t i = 0; i < d->n_traffic; i++)
+        json_array_append_new(traffic, json_pack("{s:I, s:I, s:I, s:I}", "from",
+                                                 (json_int_t)d->traffic[i].from, "to",
+                                                 (json_int_t)d->traffic[i].to, "messages",
+                                                 (json_int_t)d->traffic[i].messages, "bytes",
+                                                 (json_int_t)d->traffic[i].bytes));
+    return json_pack("{s:o, s:o, s:o, s:o, s:o, s:o}", "calls", sums_json(&d->calls), "sites",
+                     sums_json(&d->sites), "communicators", sums_json(&d->communicators), "regions",
+                     sums_json(&d->regions), "message_sizes", sizes_json(d), "traffic", traffic);
+}
