@@ -58,8 +58,11 @@ static tl_status refuse(const reading *t, const tl_event *e)
 {
     return tl_fail(t->err, TL_ERR_UNSUPPORTED,
                    "%s: rank %" PRIu32 ", event %" PRIu64
-                   ": the loggops engine does not know %s; use --engine smpi",
-                   tl_reader_path(t->trace), t->rank, t->n_read, tl_call_by_code(e->call)->name);
+                   ": the loggops engine does not know %s%s; use --engine smpi",
+                   tl_reader_path(t->trace), t->rank, t->n_read, tl_call_by_code(e->call)->name,
+                   e->call == TL_MPI_Thread || e->call == TL_MPI_Enter
+                       ? " (several threads of a rank called MPI)"
+                       : "");
 }
 
 /* ---- operations ---- */
@@ -413,6 +416,8 @@ static tl_status add_event(reading *t, const tl_event *e, const tl_call_info *in
     case TL_ACTION_ABORT:
     case TL_ACTION_REGION:
     case TL_ACTION_CLOCK: return TL_OK;
+    case TL_ACTION_THREAD: /* a rank has one CPU and one program */
+    case TL_ACTION_ENTER: return refuse(t, e);
     default: return is_local(info->action) ? TL_OK : add_collective(t, e, info);
     }
 }

@@ -65,5 +65,18 @@ check 'no parameters' refused 2 '--params' "$timeless" replay a.tl --engine logg
 check 'wrong parameters' refused 2 "at 'o'" "$timeless" replay a.tl --engine loggops --params L=1us,o
 check 'parameters of the other engine' refused 2 'loggops' "$timeless" replay a.tl -p star-1g --params $odin
 check 'hosts' refused 2 'no hosts' "$timeless" replay a.tl --engine loggops --params $odin --ranks-per-host 2
+# threaded EVENT...: a rank of these events between MPI_Init and MPI_Finalize
+threaded() {
+    local n=1 event
+    { echo 'timeless-text 1'; echo 'ranks 1'; echo 'rank 0 host="h"'; echo '0 0 MPI_Init clock_ns=0'
+      for event; do echo "0 $n $event"; n=$((n + 1)); done
+      echo "0 $n MPI_Finalize clock_ns=9"; echo 'end finalized clock_ns=9'; } >threads.txt
+    "$timeless" undump threads.txt -o threads.tl
+}
+check 'a rank of two threads' threaded 'MPI_Send count=1 type_bytes=1 peer=0 tag=0 comm=1' 'Thread tag=1' \
+    'MPI_Recv count=1 type_bytes=1 peer=0 tag=0 comm=1'
+check 'is refused by name' refused 3 'event 2: the loggops engine does not know Thread (several threads' loggops threads.tl $odin
+check 'a collective entered by one thread, left after another went on' threaded 'Enter request=1' 'MPI_Barrier comm=1' 'Return request=1 new_comm=0'
+check 'is refused by name, too' refused 3 'event 1: the loggops engine does not know Enter (several threads' loggops threads.tl $odin
 check 'no such engine' refused 2 'smpi, loggops' "$timeless" replay a.tl --engine abacus
 tap_done
