@@ -35,7 +35,8 @@ enum {
     OPT_NOISE,
     OPT_SEED,
     OPT_TIMELINE,
-    OPT_DETAILS
+    OPT_DETAILS,
+    OPT_THREADS
 };
 
 typedef struct arguments {
@@ -95,6 +96,7 @@ static const struct argp_option options[] = {
      "',coscheduled', ',ranks=FIRST-LAST'",
      0},
     {"seed", OPT_SEED, "N", 0, "of the moments at which the ranks' noise begins (default 1)", 0},
+    {"threads", OPT_THREADS, "N", 0, "of the loggops engine: simulate on N cores (default 1)", 0},
     {"json", OPT_JSON, "FILE", OPTION_ARG_OPTIONAL, "write JSON to FILE, or in place of the text",
      0},
     {"timeline", OPT_TIMELINE, "FILE", 0,
@@ -253,6 +255,9 @@ static error_t parse(int key, char *value, struct argp_state *state)
     case OPT_ENGINE: a->engine = value; break;
     case OPT_NOISE: a->options.noise = value; break;
     case OPT_SEED: a->options.seed = cli_parse_number(state, "--seed", value, INT64_MAX); break;
+    case OPT_THREADS:
+        a->options.n_threads = (unsigned)cli_parse_number_from(state, "--threads", value, 1, 1024);
+        break;
     case OPT_PARAMS: a->options.loggops_params = value; break;
     case OPT_JSON:
         a->json = 1;

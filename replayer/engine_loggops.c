@@ -114,7 +114,7 @@ static tl_status weigh_noise(const loggops_replay *r, const tlr_options *options
     if (!quiet.ranks || !out->noise)
         status = tl_fail(err, TL_ERR_MEMORY, "out of memory for the prediction");
     else
-        status = loggops_simulate(r->run, &r->params, NULL, &quiet, err);
+        status = loggops_simulate(r->run, &r->params, NULL, options->n_threads, &quiet, err);
     out->quiet_s = (double)quiet.makespan_ps * s_per_ps;
     for (uint32_t i = 0; i < out->n_ranks && status == TL_OK; i++) {
         out->ranks[i].noise_s = (double)r->result.ranks[i].noise_ps * s_per_ps;
@@ -143,7 +143,8 @@ static tl_status replay_loggops(const tlr_job *jobs, size_t n_jobs, const tlr_pl
         goto cleanup;
     }
     if ((status = loggops_read_trace(trace, r.plan, model, r.measured_s, &r.run, err)) != TL_OK ||
-        (status = loggops_simulate(r.run, &r.params, r.noise, &r.result, err)) != TL_OK)
+        (status = loggops_simulate(r.run, &r.params, r.noise, options->n_threads, &r.result,
+                                   err)) != TL_OK)
         goto cleanup;
     for (size_t i = 0; i < r.plan->n_marks * r.plan->n_ranks; i++)
         r.predicted_s[i] = (double)r.result.marks_ps[i] * s_per_ps;

@@ -375,8 +375,9 @@ static tl_status replay_smpi(const tlr_job *jobs, size_t n_jobs, const tlr_platf
 {
     tl_status status = TL_OK;
     size_t result_bytes = 0;
-    if (options->loggops_params || options->noise)
-        return tl_fail(err, TL_ERR_USAGE, "--params and --noise are for --engine loggops");
+    if (options->loggops_params || options->noise || options->n_threads)
+        return tl_fail(err, TL_ERR_USAGE,
+                       "--params, --noise and --threads are for --engine loggops");
     replay = (smpi_replay){.options = options, .platform = platform, .model = model};
     replay.jobs = calloc(n_jobs, sizeof *replay.jobs);
     if (!replay.jobs)

@@ -3,7 +3,7 @@ LOGGOPS_SOURCES = replayer/engine_loggops.c replayer/loggops.h replayer/loggops_
 	replayer/loggops_collective.c replayer/loggops_comm.c replayer/loggops_params.c \
 	replayer/loggops_noise.c replayer/loggops_noise.h replayer/loggops_program.c replayer/loggops_program.h replayer/loggops_queue.c replayer/loggops_rank.c \
 	replayer/loggops_share.c replayer/loggops_simulate.c replayer/loggops_simulate.h \
-	replayer/loggops_wheel.c
+	replayer/loggops_team.c replayer/loggops_wheel.c
 noinst_LTLIBRARIES += replayer/libreplayer.la
 replayer_libreplayer_la_SOURCES = \
 	replayer/replayer.h replayer/mapping.h replayer/marks.c replayer/marks.h replayer/plan.h replayer/sandbox.h replayer/smpi_rank.h \
@@ -19,4 +19,4 @@ replayer_libreplayer_la_SOURCES = \
 replayer_libreplayer_la_CPPFLAGS = $(AM_CPPFLAGS) -I$(top_srcdir)/replayer $(LIBCONFIG_CFLAGS) \
 	$(JANSSON_CFLAGS) $(SIMGRID_CFLAGS) $(XXHASH_CFLAGS) -DPLATFORMS_FOLDER='"$(pkgdatadir)/platforms"'
 replayer_libreplayer_la_LIBADD = compress/libtimeless.la $(LIBCONFIG_LIBS) $(JANSSON_LIBS) \
-	$(SIMGRID_LIBS) -lm
+	$(SIMGRID_LIBS) -lm -lpthread

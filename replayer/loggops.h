@@ -148,8 +148,10 @@ typedef struct loggops_result {
 
 typedef struct loggops_noise loggops_noise; /* loggops_noise.h */
 
-/* TL_ERR_DEADLOCK when some ranks wait for ever.  `noise` may be NULL. */
+/* TL_ERR_DEADLOCK when some ranks wait for ever.  `noise` may be NULL.  The result is the same for
+ * any number of threads. */
 tl_status loggops_simulate(const loggops_run *run, const loggops_params *params,
-                           const loggops_noise *noise, loggops_result *result, tl_error *err);
+                           const loggops_noise *noise, unsigned n_threads, loggops_result *result,
+                           tl_error *err);
 
 #endif

@@ -18,7 +18,7 @@ int loggops_has_room(void **array, uint32_t n, uint32_t *room, size_t size)
 }
 
 /* Index of an unused node; NONE, and the simulation ends, without memory. */
-uint32_t loggops_take_node(simulation *s, block *b)
+uint32_t loggops_take_node(block *b)
 {
     uint32_t i = b->free;
     if (i != NONE) {
@@ -26,7 +26,7 @@ uint32_t loggops_take_node(simulation *s, block *b)
         return i;
     }
     if (!loggops_has_room((void **)&b->nodes, b->n_nodes, &b->nodes_room, sizeof *b->nodes)) {
-        s->out_of_memory = 1;
+        b->out_of_memory = 1;
         return NONE;
     }
     return b->n_nodes++;

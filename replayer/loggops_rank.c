@@ -2,15 +2,16 @@
 #include "loggops_simulate.h"
 
 /* Hands a message to its receiver's block, for the next window. */
-static void post_message(simulation *s, uint32_t to, const node *message)
+static void post_message(simulation *s, block *b, uint32_t to, const node *message)
 {
-    outbox *o = &s->blocks[to / BLOCK_RANKS].outbox;
+    outbox *o = &b->outboxes[to >> s->block_bits];
     if (!loggops_has_room((void **)&o->letters, o->n, &o->room, sizeof *o->letters)) {
-        s->out_of_memory = 1;
+        b->out_of_memory = 1;
         return;
     }
     o->letters[o->n].to = to;
     o->letters[o->n++].message = *message;
+    b->n_letters++;
 }
 
 /* ---- sends and receives ---- */
@@ -75,7 +76,7 @@ static uint64_t occupy(simulation *s, uint32_t r, uint64_t from_ps, uint64_t wor
 }
 
 /* The CPU receives a message, for a receive with that request (or UNEXPECTED). */
-static uint64_t receive(simulation *s, uint32_t r, const node *message, uint64_t at_ps)
+static uint64_t receive(simulation *s, block *b, uint32_t r, const node *message, uint64_t at_ps)
 {
     sim_rank *rank = &s->ranks[r];
     const loggops_params *p = &s->params;
@@ -86,7 +87,7 @@ static uint64_t receive(simulation *s, uint32_t r, const node *message, uint64_t
                             .source = (int32_t)r,
                             .request = message->request,
                             .context = REPLY};
-        post_message(s, (uint32_t)message->source, &reply);
+        post_message(s, b, (uint32_t)message->source, &reply);
     }
     return occupy(s, r, at_ps, p->o_ps + per_bytes(slowest, message->bytes));
 }
@@ -106,14 +107,14 @@ static void take_arrival(simulation *s, block *b, uint32_t r, uint64_t at_ps)
     const uint32_t posted = loggops_queue_take(b->nodes, &rank->posted, &message, 0);
     if (posted == NONE) {
         if (!message.is_rendezvous)
-            receive(s, r, &message, at_ps);
+            receive(s, b, r, &message, at_ps);
         loggops_queue_append(b->nodes, &rank->unexpected, i);
         return;
     }
     const uint32_t request = b->nodes[posted].request;
     loggops_drop_node(b, posted);
     loggops_drop_node(b, i);
-    complete(s, b, r, request, receive(s, r, &message, at_ps));
+    complete(s, b, r, request, receive(s, b, r, &message, at_ps));
 }
 
 /* When the earliest arrival can be handled.  Only what is received needs the CPU. */
@@ -130,7 +131,7 @@ static uint64_t arrival_ready(const block *b, const sim_rank *rank, int *needs_c
     return message->time_ps > rank->next_recv_ps ? message->time_ps : rank->next_recv_ps;
 }
 
-static void start_send(simulation *s, uint32_t r, const sim_step *step, uint64_t at_ps)
+static void start_send(simulation *s, block *b, uint32_t r, const sim_step *step, uint64_t at_ps)
 {
     sim_rank *rank = &s->ranks[r];
     const loggops_params *p = &s->params;
@@ -143,8 +144,8 @@ static void start_send(simulation *s, uint32_t r, const sim_step *step, uint64_t
                           .is_rendezvous = (uint32_t)step->is_rendezvous};
     rank->next_send_ps = at_ps + p->g_ps + per_bytes(p->G_ps_byte, step->amount);
     rank->ready_ps = occupy(s, r, at_ps, p->o_ps + per_bytes(p->O_ps_byte, step->amount));
-    post_message(s, (uint32_t)step->partner, &message);
-    s->result->n_messages++;
+    post_message(s, b, (uint32_t)step->partner, &message);
+    b->n_messages++;
 }
 
 /* Posts a receive; returns whether it is complete at once. */
@@ -161,7 +162,7 @@ static int start_receive(simulation *s, block *b, uint32_t r, const sim_step *st
         loggops_drop_node(b, message);
         return 1;
     }
-    const uint32_t i = loggops_take_node(s, b);
+    const uint32_t i = loggops_take_node(b);
     if (i == NONE)
         return 0;
     b->nodes[i] = wanted;
@@ -201,7 +202,7 @@ static int do_collective_step(simulation *s, block *b, uint32_t r, const sim_ste
 {
     switch (step->kind) {
     case LOGGOPS_SEND:
-        start_send(s, r, step, at_ps);
+        start_send(s, b, r, step, at_ps);
         *n_open += (uint32_t)step->is_rendezvous;
         return 0;
     case LOGGOPS_RECV: *n_open += !start_receive(s, b, r, step, at_ps); return 0;
@@ -211,13 +212,14 @@ static int do_collective_step(simulation *s, block *b, uint32_t r, const sim_ste
 }
 
 /* The two steps that follow a receive, when nothing else could come between. */
-static void send_and_wait(simulation *s, uint32_t r, const sim_step *received, uint64_t at_ps)
+static void send_and_wait(simulation *s, block *b, uint32_t r, const sim_step *received,
+                          uint64_t at_ps)
 {
     sim_rank *rank = &s->ranks[r];
     sim_step step = *received;
     step.partner = received->then_to;
     step.is_rendezvous = step.amount >= s->params.S_bytes;
-    start_send(s, r, &step, at_ps);
+    start_send(s, b, r, &step, at_ps);
     rank->n_open += (uint32_t)step.is_rendezvous;
     rank->step += 2;
     if (rank->n_open)
@@ -242,7 +244,7 @@ static void do_blocking_step(simulation *s, block *b, uint32_t r, const sim_step
         rank->entered_ps = at_ps;
     int outcome = do_collective_step(s, b, r, step, at_ps, &rank->n_open);
     if (step->then_to >= 0 && can_send_now(b, rank, at_ps)) {
-        send_and_wait(s, r, step, at_ps);
+        send_and_wait(s, b, r, step, at_ps);
     } else if (outcome < 0) {
         rank->state = IN_COLLECTIVE;
     } else if (outcome > 0) {
@@ -266,7 +268,7 @@ static void start_fiber(simulation *s, block *b, sim_rank *rank, const loggops_o
                                 sizeof *b->fibers)) {
         i = b->n_fibers++;
     } else {
-        s->out_of_memory = 1;
+        b->out_of_memory = 1;
         return;
     }
     b->fibers[i] = (fiber){.op = op, .ready_ps = at_ps, .next = rank->fibers};
@@ -307,11 +309,12 @@ static void do_fiber_step(simulation *s, block *b, uint32_t r, uint32_t i, const
     rank->ready_ps = program_ps;
 }
 
-static void do_send(simulation *s, sim_rank *rank, uint32_t r, const sim_step *step, uint64_t at_ps)
+static void do_send(simulation *s, block *b, sim_rank *rank, uint32_t r, const sim_step *step,
+                    uint64_t at_ps)
 {
     const int is_pending = step->partner != LOGGOPS_NOBODY && step->is_rendezvous;
     if (step->partner != LOGGOPS_NOBODY)
-        start_send(s, r, step, at_ps);
+        start_send(s, b, r, step, at_ps);
     if (step->request != OF_CALL) {
         s->requests[rank->requests + step->request] = is_pending ? REQUEST_PENDING : REQUEST_DONE;
         rank->position++;
@@ -355,7 +358,7 @@ static void do_step(simulation *s, block *b, uint32_t r, const sim_step *step, u
         s->result->ranks[r].compute_ps += step->amount;
         rank->position++;
         break;
-    case LOGGOPS_SEND: do_send(s, rank, r, step, at_ps); break;
+    case LOGGOPS_SEND: do_send(s, b, rank, r, step, at_ps); break;
     case LOGGOPS_RECV: do_receive(s, b, rank, r, step, at_ps); break;
     case LOGGOPS_WAIT:
         start_wait(s, rank, s->run->programs[rank->program].lists + step->op->list);
@@ -372,7 +375,7 @@ static void do_step(simulation *s, block *b, uint32_t r, const sim_step *step, u
     default:
         rank->state = FINISHED;
         s->result->ranks[r].end_ps = at_ps;
-        s->n_finished++;
+        b->n_finished++;
     }
 }
 
@@ -456,7 +459,7 @@ void loggops_run_rank(simulation *s, block *b, uint32_t r, uint64_t end_ps)
     sim_step step, fiber_step;
     int knows_step = 0;
     loggops_sort_arrivals(b, rank);
-    while (!s->out_of_memory) {
+    while (!b->out_of_memory) {
         int needs_cpu;
         const uint64_t arrival_ps = arrival_ready(b, rank, &needs_cpu);
         uint64_t program_ps = NEVER, fiber_ps = NEVER;
@@ -485,7 +488,7 @@ void loggops_run_rank(simulation *s, block *b, uint32_t r, uint64_t end_ps)
         } else if (program_ps < fiber_ps) {
             do_step(s, b, r, &step, at_ps);
             knows_step = 0;
-            s->result->n_operations++;
+            b->n_operations++;
         } else {
             do_fiber_step(s, b, r, fiber_at, &fiber_step, at_ps);
         }

@@ -2,9 +2,13 @@
  *
  * A message reaches its receiver o + L after its send started, and so does a rendezvous' reply.  So
  * time goes on in windows of o + L: all that arrives in a window was sent before it, and within the
- * window each rank goes its own way, whatever the order.  There is no queue of events: a block of
- * ranks, small enough for the cache, keeps the messages of the next window in an array and the
- * ranks that have something to do later in a timing wheel.
+ * window each rank goes its own way, whatever the order.  There is no queue of events: messages for
+ * a block of ranks, small enough for the cache, lie in arrays until the next window, and a timing
+ * wheel keeps the ranks that have something to do later.
+ *
+ * Several threads share the blocks of a window.  What they find in their arrays comes in another
+ * order then, but a rank sorts its messages by time and sender, and those of one sender keep the
+ * order in which they were sent.
  */
 #include "loggops_simulate.h"
 
@@ -15,32 +19,38 @@
 
 /* ---- one window ---- */
 
-/* Gives the block's ranks their letters and lets all that have something to do run. */
-static void run_block(simulation *s, block *b, uint64_t window)
+/* Gives a rank its letter; returns the list of ranks that run, with it. */
+static uint32_t deliver(simulation *s, block *b, const letter *l, uint32_t active)
 {
-    const uint64_t end_ps = (window + 1) * s->window_ps;
-    const outbox in = b->inbox;
-    uint32_t active = loggops_wheel_turn(s, b, window);
+    sim_rank *rank = &s->ranks[l->to];
+    const uint32_t n = loggops_take_node(b);
+    if (n == NONE)
+        return active;
+    b->nodes[n] = l->message;
+    b->nodes[n].next = rank->fresh;
+    rank->fresh = n;
+    if (rank->is_active)
+        return active;
+    if (rank->wake_place)
+        loggops_wheel_remove(s, b, l->to);
+    rank->is_active = 1;
+    rank->wake_next = active;
+    return l->to;
+}
+
+/* Gives the block's ranks their letters and lets all that have something to do run. */
+static void run_block(simulation *s, block *b)
+{
+    const uint64_t end_ps = (s->window + 1) * s->window_ps;
+    uint32_t active = loggops_wheel_turn(s, b, s->window);
     for (uint32_t r = active; r != NONE; r = s->ranks[r].wake_next)
         s->ranks[r].wake_place = 0, s->ranks[r].is_active = 1;
-    for (uint32_t i = 0; i < in.n; i++) {
-        const letter *l = &in.letters[i];
-        sim_rank *rank = &s->ranks[l->to];
-        const uint32_t n = loggops_take_node(s, b);
-        if (n == NONE)
-            return;
-        b->nodes[n] = l->message;
-        b->nodes[n].next = rank->fresh;
-        rank->fresh = n;
-        if (rank->is_active)
-            continue;
-        if (rank->wake_place)
-            loggops_wheel_remove(s, b, l->to);
-        rank->is_active = 1;
-        rank->wake_next = active;
-        active = l->to;
+    for (unsigned w = 0; w < s->n_threads; w++) {
+        outbox *in = &s->workers[w].boxes[1][b - s->blocks];
+        for (uint32_t i = 0; i < in->n; i++)
+            active = deliver(s, b, &in->letters[i], active);
+        in->n = 0;
     }
-    b->inbox.n = 0;
     for (uint32_t r = active, next; r != NONE; r = next) {
         next = s->ranks[r].wake_next;
         s->ranks[r].is_active = 0;
@@ -48,42 +58,111 @@ static void run_block(simulation *s, block *b, uint64_t window)
     }
 }
 
-/* The earliest window in which something can happen. */
-static uint64_t next_window(const simulation *s, uint64_t window)
+/* Runs blocks on behalf of a worker: those of its own share first, then what others have left. */
+static void run_blocks(simulation *s, unsigned number, unsigned n_shares)
 {
-    uint64_t next = NEVER;
+    worker *w = &s->workers[number];
+    const uint32_t first = (uint32_t)((uint64_t)s->n_blocks * number / n_shares);
     for (uint32_t i = 0; i < s->n_blocks; i++) {
-        const block *b = &s->blocks[i];
-        const uint64_t due = b->inbox.n ? window + 1 : loggops_wheel_next(&b->wheel);
-        if (due < next)
-            next = due;
+        block *b = &s->blocks[first + i < s->n_blocks ? first + i : first + i - s->n_blocks];
+        if (n_shares > 1 &&
+            __atomic_exchange_n(&b->taken_in, s->window + 1, __ATOMIC_RELAXED) == s->window + 1)
+            continue;
+        const uint64_t n_operations = b->n_operations;
+        b->outboxes = w->boxes[0];
+        b->n_letters = 0;
+        run_block(s, b);
+        w->n_letters += b->n_letters;
+        w->n_steps += b->n_operations - n_operations;
+        const uint64_t wakes_at = loggops_wheel_next(&b->wheel);
+        if (wakes_at < w->wakes_at)
+            w->wakes_at = wakes_at;
     }
-    return next;
 }
 
-static void run_windows(simulation *s)
+static void take_share(void *context, unsigned number)
 {
-    for (uint64_t window = 0; window != NEVER && !s->out_of_memory;
-         window = next_window(s, window)) {
-        for (uint32_t i = 0; i < s->n_blocks; i++)
-            run_block(s, &s->blocks[i], window);
-        for (uint32_t i = 0; i < s->n_blocks; i++) {
-            const outbox empty = s->blocks[i].inbox;
-            s->blocks[i].inbox = s->blocks[i].outbox;
-            s->blocks[i].outbox = empty;
-        }
+    simulation *s = context;
+    run_blocks(s, number, s->n_threads);
+}
+
+/* Ends a window: the messages sent become those to deliver.  Returns the earliest window in which
+ * something can happen; *work is about what there was to do. */
+static uint64_t next_window(simulation *s, uint64_t *work)
+{
+    uint64_t n_letters = 0, next = NEVER;
+    *work = 0;
+    for (unsigned i = 0; i < s->n_threads; i++) {
+        worker *w = &s->workers[i];
+        outbox *const read = w->boxes[1];
+        w->boxes[1] = w->boxes[0];
+        w->boxes[0] = read;
+        n_letters += w->n_letters;
+        *work += w->n_letters + w->n_steps;
+        if (w->wakes_at < next)
+            next = w->wakes_at;
+        w->n_letters = w->n_steps = 0;
+        w->wakes_at = NEVER;
+    }
+    return n_letters ? s->window + 1 : next;
+}
+
+static int lacks_memory(const simulation *s)
+{
+    for (uint32_t i = 0; i < s->n_blocks; i++)
+        if (s->blocks[i].out_of_memory)
+            return 1;
+    return 0;
+}
+
+/* To wake the other threads takes as long as this many messages and operations. */
+enum { WORK_TO_SHARE = 1024 };
+
+static void run_windows(simulation *s, team *threads)
+{
+    uint64_t work = s->run->n_ranks;
+    while (s->window != NEVER && !lacks_memory(s)) {
+        const unsigned n_shares = work < WORK_TO_SHARE ? 1 : s->n_threads;
+        if (n_shares > 1)
+            loggops_team_run(threads);
+        else
+            run_blocks(s, 0, 1);
+        s->window = next_window(s, &work);
     }
 }
 
 /* ---- start and end ---- */
 
+/* Blocks that fit into a core's cache, and several for each thread. */
+static unsigned block_bits(uint32_t n_ranks, unsigned n_threads)
+{
+    enum { MOST = 12, LEAST = 8, FOR_EACH_THREAD = 4 };
+    unsigned bits = MOST;
+    while (n_threads > 1 && bits > LEAST && n_ranks >> bits < FOR_EACH_THREAD * n_threads)
+        bits--;
+    return bits;
+}
+
+static int prepare_workers(simulation *s)
+{
+    s->workers = calloc(s->n_threads, sizeof *s->workers);
+    for (unsigned i = 0; s->workers && i < s->n_threads; i++) {
+        s->workers[i].wakes_at = NEVER;
+        for (unsigned j = 0; j < 2; j++)
+            if (!(s->workers[i].boxes[j] = calloc(s->n_blocks, sizeof(outbox))))
+                return 0;
+    }
+    return s->workers != NULL;
+}
+
 static int prepare(simulation *s)
 {
     const loggops_run *run = s->run;
-    s->n_blocks = (run->n_ranks + BLOCK_RANKS - 1) / BLOCK_RANKS;
+    s->block_bits = block_bits(run->n_ranks, s->n_threads);
+    s->n_blocks = ((run->n_ranks - 1) >> s->block_bits) + 1;
     s->blocks = calloc(s->n_blocks, sizeof *s->blocks);
     s->ranks = calloc(run->n_ranks, sizeof *s->ranks);
-    if (!s->blocks || !s->ranks)
+    if (!s->blocks || !s->ranks || !prepare_workers(s))
         return 0;
     for (uint32_t i = 0; i < s->n_blocks; i++) {
         memset(s->blocks[i].wheel.heads, 0xff, sizeof s->blocks[i].wheel.heads);
@@ -97,7 +176,7 @@ static int prepare(simulation *s)
         n_requests += run->programs[rank->program].n_requests;
         rank->arrivals = rank->fresh = rank->fibers = NONE;
         rank->posted = rank->unexpected = (queue){NONE, NONE};
-        loggops_wheel_insert(s, &s->blocks[r / BLOCK_RANKS], r, 0);
+        loggops_wheel_insert(s, &s->blocks[r >> s->block_bits], r, 0);
     }
     s->requests = calloc(n_requests + 1, 1);
     return s->requests != NULL;
@@ -108,15 +187,21 @@ static void release(simulation *s)
     for (uint32_t i = 0; s->blocks && i < s->n_blocks; i++) {
         free(s->blocks[i].nodes);
         free(s->blocks[i].fibers);
-        free(s->blocks[i].inbox.letters);
-        free(s->blocks[i].outbox.letters);
     }
+    for (unsigned i = 0; s->workers && i < s->n_threads; i++)
+        for (unsigned j = 0; j < 2; j++) {
+            outbox *boxes = s->workers[i].boxes[j];
+            for (uint32_t to = 0; boxes && to < s->n_blocks; to++)
+                free(boxes[to].letters);
+            free(boxes);
+        }
+    free(s->workers);
     free(s->blocks);
     free(s->ranks);
     free(s->requests);
 }
 
-static tl_status report_deadlock(const simulation *s, tl_error *err)
+static tl_status report_deadlock(const simulation *s, uint32_t n_waiting, tl_error *err)
 {
     char text[400] = "";
     size_t used = 0;
@@ -128,32 +213,43 @@ static tl_status report_deadlock(const simulation *s, tl_error *err)
                                      used ? "; " : "", r, states[s->ranks[r].state]);
     }
     return tl_fail(err, TL_ERR_DEADLOCK,
-                   "the replay cannot go on, %" PRIu32 " ranks wait forever: %s",
-                   s->run->n_ranks - s->n_finished, text);
+                   "the replay cannot go on, %" PRIu32 " ranks wait forever: %s", n_waiting, text);
 }
 
 tl_status loggops_simulate(const loggops_run *run, const loggops_params *params,
-                           const loggops_noise *noise, loggops_result *result, tl_error *err)
+                           const loggops_noise *noise, unsigned n_threads, loggops_result *result,
+                           tl_error *err)
 {
     tl_status status = TL_OK;
     simulation s = {.run = run,
                     .params = *params,
                     .noise = noise,
                     .window_ps = params->L_ps + params->o_ps,
+                    .n_threads = n_threads > 1 ? n_threads : 1,
                     .result = result};
+    team *threads = s.n_threads > 1 ? loggops_team_start(s.n_threads, take_share, &s) : NULL;
+    uint32_t n_waiting = run->n_ranks;
     result->n_operations = result->n_messages = result->makespan_ps = 0;
     memset(result->ranks, 0, run->n_ranks * sizeof *result->ranks);
-    if (!prepare(&s))
-        s.out_of_memory = 1;
-    else
-        run_windows(&s);
-    if (s.out_of_memory)
+    if ((s.n_threads > 1 && !threads) || !prepare(&s)) {
+        status = tl_fail(err, TL_ERR_MEMORY, "out of memory for the simulation");
+        goto cleanup;
+    }
+    run_windows(&s, threads);
+    for (uint32_t i = 0; i < s.n_blocks; i++) {
+        result->n_operations += s.blocks[i].n_operations;
+        result->n_messages += s.blocks[i].n_messages;
+        n_waiting -= s.blocks[i].n_finished;
+    }
+    if (lacks_memory(&s))
         status = tl_fail(err, TL_ERR_MEMORY, "out of memory in the simulation");
-    else if (s.n_finished < run->n_ranks)
-        status = report_deadlock(&s, err);
+    else if (n_waiting)
+        status = report_deadlock(&s, n_waiting, err);
     for (uint32_t r = 0; r < run->n_ranks && status == TL_OK; r++)
         if (result->makespan_ps < result->ranks[r].end_ps)
             result->makespan_ps = result->ranks[r].end_ps;
+cleanup:
+    loggops_team_end(threads);
     release(&s);
     return status;
 }

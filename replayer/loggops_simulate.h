@@ -1,13 +1,14 @@
 /* loggops_simulate.h - the state of a LogGOPS simulation.
  *
- * For loggops_simulate.c, loggops_rank.c, loggops_wheel.c and loggops_queue.c alone.
+ * For loggops_simulate.c, loggops_team.c, loggops_rank.c, loggops_wheel.c and loggops_queue.c
+ * alone.
  */
 #ifndef TLR_LOGGOPS_SIMULATE_H
 #define TLR_LOGGOPS_SIMULATE_H
 
 #include "loggops_noise.h"
 
-enum { BLOCK_RANKS = 4096, WHEEL_BITS = 6, WHEEL_SLOTS = 1 << WHEEL_BITS, WHEEL_LEVELS = 11 };
+enum { WHEEL_BITS = 6, WHEEL_SLOTS = 1 << WHEEL_BITS, WHEEL_LEVELS = 11 };
 
 #define NONE UINT32_MAX
 #define NEVER UINT64_MAX
@@ -87,14 +88,28 @@ typedef struct outbox {
     letter *letters;
 } outbox;
 
+/* The ranks that one thread at a time runs. */
 typedef struct block {
-    outbox inbox, outbox; /* of this window, of the next one */
+    outbox *outboxes; /* of the thread that runs it, by the receiver's block */
     wheel wheel;
     node *nodes;
     uint32_t n_nodes, nodes_room, free;
     fiber *fibers;
     uint32_t n_fibers, fibers_room, free_fiber;
+    uint32_t n_finished;
+    uint64_t n_operations, n_messages, n_letters;
+    int out_of_memory;
+    uint64_t taken_in; /* 1 + the window in which a thread has taken it last */
 } block;
+
+/* One of the threads.  A block's messages of one window lie in the boxes of the thread that ran it,
+ * in the order in which they were sent; so it does not matter which thread that was. */
+typedef struct worker {
+    outbox *boxes[2];   /* by the receiver's block: of this window, of the one before */
+    uint64_t n_letters; /* sent in this window */
+    uint64_t n_steps;   /* done in it */
+    uint64_t wakes_at;  /* the earliest window in which a rank of the blocks that it ran goes on */
+} worker;
 
 /* The program's next step, with all that depends on the rank worked out. */
 typedef struct sim_step {
@@ -115,13 +130,28 @@ typedef struct simulation {
     const loggops_noise *noise; /* NULL: none */
     uint64_t window_ps;
     loggops_result *result;
+    unsigned block_bits; /* 2^block_bits ranks in a block */
     uint32_t n_blocks;
     block *blocks;
     sim_rank *ranks;
     uint8_t *requests;
-    uint32_t n_finished;
-    int out_of_memory;
+    unsigned n_threads;
+    worker *workers;
+    uint64_t window; /* that is run */
 } simulation;
+
+/* ---- loggops_team.c ---- */
+
+/* Threads that do the same at the same time, each with its own number. */
+typedef struct team team;
+typedef void (*team_task)(void *context, unsigned number);
+
+/* Fewer threads than wanted, down to the caller alone, where the system has no more; NULL without
+ * memory. */
+team *loggops_team_start(unsigned n_threads, team_task task, void *context);
+/* Lets every thread, the caller as number 0, do the task, and returns when all have. */
+void loggops_team_run(team *t);
+void loggops_team_end(team *t);
 
 /* ---- loggops_rank.c ---- */
 
@@ -144,7 +174,7 @@ uint32_t loggops_wheel_turn(simulation *s, block *b, uint64_t window);
 /* Room for one element more than n; 0 without memory. */
 int loggops_has_room(void **array, uint32_t n, uint32_t *room, size_t size);
 /* Index of an unused node; NONE, and the simulation ends, without memory. */
-uint32_t loggops_take_node(simulation *s, block *b);
+uint32_t loggops_take_node(block *b);
 void loggops_drop_node(block *b, uint32_t i);
 
 /* Merges two lists of arrivals in order; where they are equal, `a` stays ahead. */

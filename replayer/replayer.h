@@ -124,6 +124,7 @@ typedef struct tlr_options {
     const char *loggops_params; /* "L=5us,o=2us,g=2us,G=2.5ns,O=1ns,S=65536" */
     const char *noise;          /* "1000Hz:100us", or a file of detours; NULL: none */
     uint64_t seed;              /* of the noise */
+    unsigned n_threads;         /* that simulate; 0 is 1; the result does not depend on it */
 } tlr_options;
 
 typedef struct tlr_rank_prediction {

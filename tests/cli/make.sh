@@ -58,6 +58,25 @@ check 'detours out of order' refused 3 'detours:2:' "$timeless" replay d.tl --en
 check 'noise without end' refused 3 'no time' "$timeless" replay d.tl --engine loggops --params $bgl --noise 1000Hz:1ms
 check 'no such noise' refused 2 '1000Hz:100us' "$timeless" replay d.tl --engine loggops --params $bgl --noise 1000Hz:
 
+# Enough ranks that every window is shared; by rendezvous and with noise, so that all kinds of
+# messages and wake-ups occur.
+for pattern in $patterns; do
+    case $pattern in
+        stencil3d) ranks=4096 ;;
+        alltoall | call_alltoall) ranks=256 iterations=3 ;;
+        *) ranks=2025 iterations=3 ;;
+    esac
+    [ $pattern = doubling ] && ranks=2048
+    "$timeless" make $pattern -n $ranks --iterations $iterations --bytes 9 -o p.tl || exit 99
+    for threads in 1 2 3; do
+        "$timeless" replay p.tl --engine loggops --params $odin,S=9 --noise 1000Hz:100us --threads $threads --json=$threads.json
+    done
+    check "$pattern: 2 threads find what 1 does" cmp 1.json 2.json
+    check "$pattern: and 3" cmp 1.json 3.json
+done
+check 'no threads' refused 2 'threads' "$timeless" replay a.tl --engine loggops --params $odin --threads 0
+check 'threads of the other engine' refused 2 'loggops' "$timeless" replay a.tl -p star-1g --threads 2
+
 check 'no such pattern' refused 2 'there are: dissemination' "$timeless" make knot -n 4 -o p.tl
 check 'a stencil of 5 ranks' refused 2 'needs a square number' "$timeless" make stencil2d -n 5 -o p.tl
 check 'no folder' refused 4 'nowhere/p.tl' "$timeless" make token -n 5 -o nowhere/p.tl
@@ -76,7 +95,7 @@ threaded() {
 check 'a rank of two threads' threaded 'MPI_Send count=1 type_bytes=1 peer=0 tag=0 comm=1' 'Thread tag=1' \
     'MPI_Recv count=1 type_bytes=1 peer=0 tag=0 comm=1'
 check 'is refused by name' refused 3 'event 2: the loggops engine does not know Thread (several threads' loggops threads.tl $odin
-check 'a collective entered by one thread, left after another went on' threaded 'Enter request=1' 'MPI_Barrier comm=1' 'Return request=1 new_comm=0'
+check 'a collective entered by one thread, left after another went on' threaded 'Enter request=1' 'MPI_Barrier comm=1 clock_ns=1' 'Return request=1 new_comm=0'
 check 'is refused by name, too' refused 3 'event 1: the loggops engine does not know Enter (several threads' loggops threads.tl $odin
 check 'no such engine' refused 2 'smpi, loggops' "$timeless" replay a.tl --engine abacus
 tap_done

@@ -34,7 +34,7 @@ static uint64_t run_program(const loggops_op *ops, size_t n_ops, int64_t *list, 
     uint32_t *program_of = calloc(n_ranks, sizeof *program_of);
     const loggops_run run = {n_ranks, 1, &program, program_of, 1, &world, 0};
     loggops_result result = {.ranks = ranks ? ranks : calloc(n_ranks, sizeof *ranks)};
-    assert_int_equal(loggops_simulate(&run, params, noise, &result, &err), TL_OK);
+    assert_int_equal(loggops_simulate(&run, params, noise, 1, &result, &err), TL_OK);
     if (!ranks)
         free(result.ranks);
     free(program_of);
@@ -152,7 +152,7 @@ static void rendezvous(void **state)
         loggops_rank_result ranks[2];
         const loggops_run run = {2, 2, programs, program_of, 1, &world, 0};
         loggops_result result = {.ranks = ranks};
-        assert_int_equal(loggops_simulate(&run, &p, NULL, &result, &err), TL_OK);
+        assert_int_equal(loggops_simulate(&run, &p, NULL, 1, &result, &err), TL_OK);
         assert_int_equal(ranks[1].end_ps, late + c.receive);
         assert_int_equal(ranks[0].end_ps, is_long ? late + p.o_ps + p.L_ps : c.send);
     }
@@ -221,7 +221,7 @@ static void deadlock(void **state)
     loggops_rank_result ranks[2];
     const loggops_run run = {2, 1, &program, program_of, 1, &world, 0};
     loggops_result result = {.ranks = ranks};
-    assert_int_equal(loggops_simulate(&run, &odin, NULL, &result, &err), TL_ERR_DEADLOCK);
+    assert_int_equal(loggops_simulate(&run, &odin, NULL, 1, &result, &err), TL_ERR_DEADLOCK);
     assert_non_null(strstr(err.text, "2 ranks wait forever"));
 }
 
