@@ -157,8 +157,12 @@ static void print_sections(const struct facts *f)
         const tl_call_info *row = s->call ? tl_call_by_code(s->call) : NULL;
         char site[256];
         tl_site_text(f->r, 0, s->site, site, sizeof site);
-        printf("%7zu %-20s %-28s %12" PRIu64 " %14.6f\n", i, row ? row->name : "(start)",
-               row ? site : "", s->n_events, (double)s->clock_ns * 1e-9);
+        printf("%7zu %-20s %-28s %12" PRIu64, i, row ? row->name : "(start)", row ? site : "",
+               s->n_events);
+        if (s->clock_ns)
+            printf(" %14.6f\n", (double)s->clock_ns * 1e-9);
+        else
+            printf(" %14s\n", "unknown");
     }
 }
 
@@ -222,7 +226,7 @@ static void print_text(const struct facts *f)
            bytes_per_event(f));
     printf("%-16s %s", "complete", tl_reader_complete(f->r) ? "yes" : "no");
     if (tl_reader_n_damages(f->r))
-        printf(", %zu damages", tl_reader_n_damages(f->r));
+        printf(", damaged in %zu places", tl_reader_n_damages(f->r));
     putchar('\n');
     print_ranks(f);
     printf("\n%12s  %s\n", "events", "call");

@@ -76,18 +76,24 @@ static tl_status add_rank(tl_reader *r, uint32_t rank, section_list *list, tl_er
         return status;
     size_t i = 0;
     uint64_t begin = 0, begin_ns = 0, clock_ns = 0;
+    bool begin_unknown = false; /* the opening call has no clock: count from the next that has */
     tl_event e;
     if (rank == 0 && !add_section(list))
         status = tl_fail(err, TL_ERR_MEMORY, "%s: out of memory", r->path);
     while (!status && (status = tl_cursor_next(c, &e)) == TL_OK) {
         uint64_t number = tl_cursor_position(c) - 1;
-        if (has_clock(&e))
+        if (has_clock(&e)) {
             clock_ns = e.clock_ns;
+            if (begin_unknown)
+                begin_ns = clock_ns;
+            begin_unknown = false;
+        }
         if (!opens_section(r, rank, &e))
             continue;
         close_section(&list->items[i], number - begin, begin_ns, clock_ns);
         begin = number;
         begin_ns = clock_ns;
+        begin_unknown = !has_clock(&e);
         if (rank == 0) {
             if (!add_section(list)) {
                 status = tl_fail(err, TL_ERR_MEMORY, "%s: out of memory", r->path);

@@ -93,7 +93,7 @@ TL_API void tl_span_free(tl_span *span);
 typedef struct tl_section {
     uint16_t call;        /* the collective that opens it; 0 for section 0 */
     uint64_t n_events;    /* of all ranks */
-    uint64_t clock_ns;    /* longest rank's wall clock in it, 0 if unknown */
+    uint64_t clock_ns;    /* longest rank's, from its first to its last mark in it; 0 if unknown */
     uint64_t first_event; /* of rank 0 */
     uint32_t site;        /* of rank 0 */
 } tl_section;
