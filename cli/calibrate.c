@@ -1,4 +1,4 @@
-/* calibrate: measure this machine for a platform's compute model. */
+/* calibrate.c - timeless calibrate: measure this machine for a platform's compute model. */
 #include "cli.h"
 
 #include <calibrate.h>
@@ -117,7 +117,7 @@ int cmd_calibrate(int argc, char **argv)
         options,
         parse,
         "cpu",
-        "Times the BLAS kernels that traces record on this machine and fits a line to each, for "
+        "Time the BLAS kernels that traces record on this machine and fit a line to each, for "
         "'timeless replay'.",
         NULL,
         NULL,

@@ -1,3 +1,4 @@
+/* cli.c - what the subcommands share: messages, exit codes, numbers and the one argument. */
 #include "cli.h"
 
 #include <errno.h>

@@ -1,4 +1,4 @@
-/* compare: a prediction beside what was measured. */
+/* compare.c - timeless compare: a prediction beside what was measured. */
 #include "cli.h"
 
 #include <math.h>
@@ -64,7 +64,7 @@ int cmd_compare(int argc, char **argv)
         options,
         parse,
         "PREDICTION.json",
-        "Sets the times that 'timeless replay --json' predicted beside measured ones: for each two "
+        "Set the times that 'timeless replay --json' predicted beside measured ones: for each two "
         "neighbouring moments that all ranks passed (Init, Barrier, Wtime, Pcontrol, Finalize), "
         "and for the whole run.",
         NULL,

@@ -12,7 +12,8 @@ static const struct argp_option option_table[] = {
     {"to", 't', "FORMAT", 0, "simgrid (a folder of text files) or goal", 0},
     {"output", 'o', "PATH", 0, "the folder or file to write", 0},
     {"rate", 'r', "X", 0, "flops (simgrid) or nanoseconds (goal) for a unit of volume; 1", 0},
-    {"kernel", 'k', "NAME=X", 0, "the same for a unit of work of a kernel, dgemm=2", 0},
+    {"kernel", 'k', "NAME=X", 0,
+     "what --rate is for volume, for a unit of work of a kernel: dgemm=2", 0},
     {"no-compute", 'n', NULL, 0, "leave computation out", 0},
     {0}};
 

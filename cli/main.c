@@ -1,5 +1,5 @@
-/* timeless - capture an MPI run once, replay it anywhere.  Dispatch only: one file per subcommand.
- */
+/* main.c - timeless: capture an MPI run once, replay it anywhere.  Dispatch only: one file per
+ * subcommand. */
 #include "cli.h"
 
 #include <stdio.h>

@@ -1,3 +1,4 @@
+/* replay.c - timeless replay: predict how long traces take on a platform. */
 #include "config.h"
 
 #include "cli.h"

@@ -301,14 +301,16 @@ static tl_status check_model(const survey *s, const tlr_model *model)
     const char *trace = tl_reader_path(s->trace);
     const char *unit = tl_reader_run(s->trace)->volume_unit;
     if (!model)
-        return tl_fail(s->err, TL_ERR_INPUT,
-                       "%s: has computation, but the platform has no model.conf; give --model "
-                       "FILE, or --no-compute",
-                       trace);
+        return tl_fail(
+            s->err, TL_ERR_INPUT,
+            "%s: has computation, but there is no model.conf; give --platform or --model, "
+            "or --no-compute",
+            trace);
     if (s->volume && tlr_model_unit_s(model, unit) < 0)
         return tl_fail(s->err, TL_ERR_INPUT,
                        "%s: has no rate for the unit '%s' of %s; measure it with 'timeless "
-                       "calibrate cpu', or give --no-compute",
+                       "calibrate cpu' where that can count it, write one (man timeless-model), "
+                       "or give --no-compute",
                        model->path, unit, trace);
     for (unsigned code = 0; code < TL_CALL_LIMIT; code++) {
         const tl_call_info *info = tl_call_by_code(code);

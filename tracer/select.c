@@ -1,4 +1,4 @@
-/* selection.c - which part of the run is recorded in full. */
+/* select.c - which part of the run is recorded in full. */
 #include "config.h"
 
 #include "select.h"
