@@ -43,16 +43,18 @@ ending() {
     check "$1: at most 64 KiB of rank 1 are lost" keeps 1
     check "$1: and of rank 0" keeps 0
 }
-ending kill killed
-check "kill: the clock of a killed rank is that of its last mark, or unknown" info_says '^ +1 .*(unknown|> [0-9.]+) +killed'
-ending killall killed
+# A rank that is killed while it writes leaves a torn frame.
+killed='(killed|damaged)'
+ending kill "$killed"
+check "kill: the clock of a killed rank is that of its last mark, or unknown" info_says '^ +1 .*(unknown|> [0-9.]+) +(killed|damaged)'
+ending killall "$killed"
 ending segv killed
 ending quick killed
 ending abort aborted
 ending leave 'exited without MPI_Finalize'
-ending error killed
-options="--timeout 2"
-ending stop killed
+ending error "$killed"
+options="--timeout 4"
+ending stop "$killed"
 options=
 
 # ---- the trace cannot go on; the program can ----
