@@ -1,2 +1,2 @@
 # tests/accuracy: predictions against the clock; run by hand, since other load on a machine decides.
-EXTRA_DIST += tests/accuracy/hpl_local.sh tests/accuracy/README.md
+EXTRA_DIST += tests/accuracy/applications.sh tests/accuracy/hpl_local.sh tests/accuracy/README.md

@@ -47,3 +47,7 @@ EXTRA_DIST += tests/mpi/folded.sh tests/mpi/folded.c
 # Under Valgrind.
 TESTS += tests/mpi/memcheck.sh
 EXTRA_DIST += tests/mpi/memcheck.sh tests/mpi/memcheck.py
+
+# Programs of Debian's.
+TESTS += tests/mpi/applications.sh
+EXTRA_DIST += tests/mpi/applications.sh

@@ -1,0 +1,17 @@
+# applications.sh - Debian's LAMMPS and a test program of ScaLAPACK: the same with and without the
+# tracer, complete traces, replays that run to their end.
+. "$top_srcdir/tests/tap.sh"
+. "$top_srcdir/tests/mpi/tracer.sh"
+applications() { bash "$top_srcdir/tests/accuracy/applications.sh" -n "$@"; }
+for program in lammps xdinv; do
+    check "$program on 4 ranks" applications 4 "$program"
+done
+# A program that finds a fault in its own results and is none of MPI's.
+printf '#!/bin/sh\necho 1 PASSED\necho 2 FAILED\n' >"$scratch/xfail"
+chmod +x "$scratch/xfail"
+touch "$scratch/none.dat"
+fails() { SCALAPACK_TESTS=$scratch applications 2 xfail 2>"$scratch/complaints"; }
+check_exit 1 "a program that fails is told from one that passes" fails
+check "for its checks" says 'a check failed' "$scratch/complaints"
+check "and for its trace" says 'the trace is not complete' "$scratch/complaints"
+tap_done
