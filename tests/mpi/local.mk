@@ -44,6 +44,10 @@ EXTRA_DIST += tests/mpi/counters.sh tests/mpi/volume_events.sh tests/mpi/helpers
 TESTS += tests/mpi/folded.sh
 EXTRA_DIST += tests/mpi/folded.sh tests/mpi/folded.c
 
+# Several hosts, emulated.
+TESTS += tests/mpi/hosts.sh
+EXTRA_DIST += tests/mpi/hosts.sh
+
 # Under Valgrind.
 TESTS += tests/mpi/memcheck.sh
 EXTRA_DIST += tests/mpi/memcheck.sh tests/mpi/memcheck.py
