@@ -7,9 +7,27 @@ platforms_libcalibrate_la_SOURCES = \
 platforms_libcalibrate_la_CPPFLAGS = $(AM_CPPFLAGS) $(GSL_CFLAGS)
 platforms_libcalibrate_la_LIBADD = compress/libtimeless.la $(GSL_LIBS) -ldl -lm
 
+noinst_LTLIBRARIES += platforms/libgenerate.la
+platforms_libgenerate_la_SOURCES = platforms/generate.h platforms/generate.c \
+	platforms/generate_read.c platforms/generate_topology.c
+platforms_libgenerate_la_CPPFLAGS = $(AM_CPPFLAGS) $(LIBCONFIG_CFLAGS)
+platforms_libgenerate_la_LIBADD = compress/libtimeless.la $(LIBCONFIG_LIBS)
+
 nobase_dist_pkgdata_DATA += platforms/local/platform.xml platforms/local/options.conf \
 	platforms/local/model.conf platforms/local/README.md \
 	platforms/star-1g/platform.xml platforms/star-1g/options.conf platforms/star-1g/README.md \
 	platforms/star-1g/model.conf \
 	platforms/fat-tree/platform.xml platforms/fat-tree/options.conf platforms/fat-tree/README.md \
-	platforms/fat-tree/model.conf
+	platforms/fat-tree/model.conf \
+	platforms/graphene/platform.conf platforms/graphene/platform.xml platforms/graphene/options.conf \
+	platforms/graphene/model.conf platforms/graphene/README.md \
+	platforms/stampede/platform.conf platforms/stampede/platform.xml platforms/stampede/options.conf \
+	platforms/stampede/model.conf platforms/stampede/README.md \
+	platforms/dahu/platform.conf platforms/dahu/platform.xml platforms/dahu/options.conf \
+	platforms/dahu/model.conf platforms/dahu/README.md \
+	platforms/theta/platform.conf platforms/theta/platform.xml platforms/theta/options.conf \
+	platforms/theta/model.conf platforms/theta/README.md \
+	platforms/tibidabo/platform.conf platforms/tibidabo/platform.xml platforms/tibidabo/options.conf \
+	platforms/tibidabo/model.conf platforms/tibidabo/README.md \
+	platforms/cloud/platform.conf platforms/cloud/platform.xml platforms/cloud/options.conf \
+	platforms/cloud/model.conf platforms/cloud/README.md

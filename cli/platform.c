@@ -1,0 +1,77 @@
+/* platform.c - timeless platform: a platform folder from a short description. */
+#include "cli.h"
+
+#include <generate.h>
+#include <stdlib.h>
+
+enum { OPT_LIST = 256, OPT_LAYOUT, OPT_DOT };
+
+struct platform_options {
+    const char *path, *folder;
+    int what;
+};
+
+static const struct argp_option option_table[] = {
+    {"output", 'o', "FOLDER", 0, "write platform.xml, options.conf and model.conf there", 0},
+    {"layout", OPT_LAYOUT, 0, 0, "print which nodes stand where", 0},
+    {"dot", OPT_DOT, 0, 0, "print the network for Graphviz: ... | dot -Tsvg > platform.svg", 0},
+    {"list", OPT_LIST, 0, 0, "print the platforms that are installed", 0},
+    {0}};
+
+static error_t parse(int key, char *arg, struct argp_state *state)
+{
+    struct platform_options *o = state->input;
+    switch (key) {
+    case 'o': o->folder = arg; return 0;
+    case OPT_LIST:
+    case OPT_LAYOUT:
+    case OPT_DOT: o->what = key; return 0;
+    case ARGP_KEY_END:
+        if (o->what == OPT_LIST)
+            return 0;
+        if (!o->path)
+            argp_error(state, "which description? see timeless-platform(5)");
+        if (!o->folder && !o->what)
+            argp_error(state, "give -o FOLDER, --layout or --dot");
+        return 0;
+    case ARGP_KEY_NO_ARGS: return 0;
+    default: return cli_argument(key, arg, state, "description", &o->path);
+    }
+}
+
+static tl_status make(const struct platform_options *o, tl_error *err)
+{
+    tlp_description *d = NULL;
+    tl_status status = tlp_description_read(o->path, &d, err);
+    if (status == TL_OK && o->folder)
+        status = tlp_generate_folder(d, o->folder, err);
+    if (status == TL_OK && o->what == OPT_LAYOUT)
+        tlp_write_layout(d, stdout);
+    if (status == TL_OK && o->what == OPT_DOT)
+        tlp_write_graph(d, stdout);
+    tlp_description_free(d);
+    return status;
+}
+
+int cmd_platform(int argc, char **argv)
+{
+    static const struct argp argp = {
+        option_table,
+        parse,
+        "DESCRIPTION",
+        "Make a platform folder for 'timeless replay' from a short description of a machine, "
+        "timeless-platform(5).",
+        NULL,
+        NULL,
+        NULL};
+    struct platform_options o = {0};
+    tl_error err;
+    argp_parse(&argp, argc, argv, 0, NULL, &o);
+    const char *installed = getenv("TIMELESS_PLATFORMS");
+    const tl_status status =
+        o.what == OPT_LIST
+            ? tlp_list_platforms(installed && *installed ? installed : PLATFORMS_FOLDER, stdout,
+                                 &err)
+            : make(&o, &err);
+    return status == TL_OK ? CLI_OK : cli_fail(&err);
+}

@@ -1,0 +1,176 @@
+/* generate.c - a platform folder from its description. */
+#include "config.h"
+
+#include "generate.h"
+
+#include <dirent.h>
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+void tlp_write_xml(const tlp_description *d, FILE *out)
+{
+    fprintf(out,
+            "<?xml version='1.0'?>\n"
+            "<!DOCTYPE platform SYSTEM \"https://simgrid.org/simgrid.dtd\">\n"
+            "<!-- %s%s%lld nodes, %s; written by timeless platform. -->\n"
+            "<platform version=\"4.1\">\n"
+            "  <zone id=\"platform\" routing=\"Full\">\n",
+            d->title, *d->title ? ": " : "", (long long)d->n_nodes, d->topology->name);
+    d->topology->write_xml(d, out);
+    fputs("  </zone>\n</platform>\n", out);
+}
+
+void tlp_write_options(const tlp_description *d, FILE *out)
+{
+    fputs("# Written by timeless platform; the description says where the values come from.\n",
+          out);
+    for (size_t i = 0; i < d->n_options; i++)
+        fprintf(out, "%s\n", d->options[i]);
+}
+
+void tlp_write_layout(const tlp_description *d, FILE *out)
+{
+    fprintf(out, "%s, %lld nodes of %d core%s\n", d->topology->name, (long long)d->n_nodes,
+            d->cores, d->cores == 1 ? "" : "s");
+    d->topology->write_layout(d, out);
+}
+
+void tlp_write_graph(const tlp_description *d, FILE *out)
+{
+    fprintf(out, "graph platform {\n  layout=sfdp; overlap=prism; label=\"%s\";\n", d->title);
+    d->topology->write_graph(d, out);
+    fputs("}\n", out);
+}
+
+static char *join(const char *folder, const char *name)
+{
+    char *path = NULL;
+    return asprintf(&path, "%s/%s", folder, name) < 0 ? NULL : path;
+}
+
+/* Opens a file of the folder, lets `write` fill it. */
+static tl_status write_file(const tlp_description *d, const char *folder, const char *name,
+                            void (*write)(const tlp_description *, FILE *), tl_error *err)
+{
+    char *path = join(folder, name);
+    if (!path)
+        return tl_fail(err, TL_ERR_MEMORY, "%s: out of memory", folder);
+    tl_status status = TL_OK;
+    FILE *out = fopen(path, "w");
+    int failed = !out;
+    if (out) {
+        write(d, out);
+        failed = ferror(out);
+        failed |= fclose(out) != 0;
+    }
+    if (failed)
+        status = tl_fail(err, TL_ERR_SYSTEM, "%s: cannot be written: %s; check the path", path,
+                         strerror(errno));
+    free(path);
+    return status;
+}
+
+/* The file that d->model names, seen from the description. */
+static char *model_path(const tlp_description *d)
+{
+    const char *slash = d->model[0] == '/' ? NULL : strrchr(d->path, '/');
+    char *path = NULL;
+    if (!slash)
+        return strdup(d->model);
+    if (asprintf(&path, "%.*s/%s", (int)(slash - d->path), d->path, d->model) < 0)
+        return NULL;
+    return path;
+}
+
+static tl_status copy_model(const tlp_description *d, const char *folder, tl_error *err)
+{
+    char *from = model_path(d), *to = join(folder, "model.conf"), bytes[4096];
+    FILE *in = NULL, *out = NULL;
+    struct stat a, b;
+    size_t n;
+    tl_status status = TL_ERR_SYSTEM;
+    if (!from || !to) {
+        status = tl_fail(err, TL_ERR_MEMORY, "%s: out of memory", folder);
+        goto cleanup;
+    }
+    if (!(in = fopen(from, "r"))) {
+        status =
+            tl_fail(err, TL_ERR_SYSTEM, "%s: the model of %s cannot be opened: %s; check 'model'",
+                    from, d->path, strerror(errno));
+        goto cleanup;
+    }
+    if (fstat(fileno(in), &a) == 0 && stat(to, &b) == 0 && a.st_dev == b.st_dev &&
+        a.st_ino == b.st_ino) {
+        status = TL_OK; /* the description stands in its own folder */
+        goto cleanup;
+    }
+    if ((out = fopen(to, "w")))
+        while ((n = fread(bytes, 1, sizeof bytes, in)))
+            fwrite(bytes, 1, n, out);
+    if (!out || ferror(in) || fflush(out) != 0)
+        status = tl_fail(err, TL_ERR_SYSTEM, "%s: cannot be written: %s; check the disk", to,
+                         strerror(errno));
+    else
+        status = TL_OK;
+cleanup:
+    if (in)
+        fclose(in);
+    if (out)
+        fclose(out);
+    free(from);
+    free(to);
+    return status;
+}
+
+tl_status tlp_generate_folder(const tlp_description *d, const char *folder, tl_error *err)
+{
+    if (mkdir(folder, 0777) != 0 && errno != EEXIST)
+        return tl_fail(err, TL_ERR_SYSTEM, "%s: cannot be made: %s; check the path", folder,
+                       strerror(errno));
+    tl_status status = write_file(d, folder, "platform.xml", tlp_write_xml, err);
+    if (status == TL_OK)
+        status = write_file(d, folder, "options.conf", tlp_write_options, err);
+    if (status == TL_OK && d->model)
+        status = copy_model(d, folder, err);
+    return status;
+}
+
+/* The first line of the README without its "# NAME: ". */
+static void print_title(const char *folder, const char *name, FILE *out)
+{
+    char line[256] = "", *path = NULL;
+    if (asprintf(&path, "%s/%s/README.md", folder, name) < 0)
+        return;
+    FILE *readme = fopen(path, "r");
+    free(path);
+    if (readme) {
+        if (!fgets(line, sizeof line, readme))
+            line[0] = '\0';
+        fclose(readme);
+    }
+    line[strcspn(line, "\n")] = '\0';
+    const char *colon = strstr(line, ": ");
+    fprintf(out, "%-14s %s\n", name, colon ? colon + 2 : line);
+}
+
+tl_status tlp_list_platforms(const char *folder, FILE *out, tl_error *err)
+{
+    struct dirent **entries;
+    const int n = scandir(folder, &entries, NULL, alphasort);
+    if (n < 0)
+        return tl_fail(err, TL_ERR_SYSTEM, "%s: cannot be read: %s; set TIMELESS_PLATFORMS", folder,
+                       strerror(errno));
+    for (int i = 0; i < n; i++) {
+        char *xml = NULL;
+        if (asprintf(&xml, "%s/%s/platform.xml", folder, entries[i]->d_name) >= 0 &&
+            access(xml, R_OK) == 0)
+            print_title(folder, entries[i]->d_name, out);
+        free(xml);
+        free(entries[i]);
+    }
+    free(entries);
+    return TL_OK;
+}

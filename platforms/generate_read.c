@@ -1,0 +1,363 @@
+/* generate_read.c - reads a description of a platform and checks it. */
+#include "config.h"
+
+#include "generate.h"
+
+#include <ctype.h>
+#include <errno.h>
+#include <libconfig.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* Reading one file: where it stands for messages. */
+typedef struct reading {
+    const char *path;
+    tl_error *err;
+} reading;
+
+/* Settings that every topology has. */
+static const char *const common_names[] = {"title",   "topology", "prefix", "suffix",
+                                           "first",   "nodes",    "node",   "link",
+                                           "options", "loopback", "model",  NULL};
+static const char *const node_names[] = {"cores", "speed_flops", NULL};
+static const char *const wire_names[] = {"bandwidth_Bps", "latency_s", "limiter_Bps", NULL};
+/* A loopback and the inside of a switch are not limited beyond their bandwidth. */
+static const char *const plain_wire_names[] = {"bandwidth_Bps", "latency_s", NULL};
+
+/* The line of a setting; what misses in the whole file is said of its first line. */
+static unsigned line_of(const config_setting_t *setting)
+{
+    const unsigned line = config_setting_source_line(setting);
+    return line ? line : 1;
+}
+
+/* Refuses what stands in a line of the file. */
+#define refuse(in, setting, format, ...)                                                           \
+    tl_fail((in)->err, TL_ERR_INPUT, "%s:%u: " format, (in)->path, line_of(setting), ##__VA_ARGS__)
+
+static int is_among(const char *name, const char *const *names)
+{
+    while (*names && strcmp(*names, name) != 0)
+        names++;
+    return *names != NULL;
+}
+
+/* Refuses settings that nobody reads: a misspelt name must not be lost. */
+static tl_status check_names(const reading *in, const config_setting_t *group,
+                             const char *const *known, const char *const *more)
+{
+    for (int i = 0; i < config_setting_length(group); i++) {
+        const config_setting_t *setting = config_setting_get_elem(group, (unsigned)i);
+        const char *name = config_setting_name(setting);
+        if (!is_among(name, known) && !(more && is_among(name, more)))
+            return refuse(in, setting,
+                          "unknown setting '%s' here; timeless-platform(5) lists the settings",
+                          name);
+    }
+    return TL_OK;
+}
+
+/* A number from min on; not finite is below every minimum. */
+static tl_status get_number(const reading *in, const config_setting_t *group, const char *name,
+                            double min, double *out)
+{
+    const config_setting_t *setting = config_setting_get_member(group, name);
+    if (!setting)
+        return refuse(in, group, "'%s' is missing; add '%s = NUMBER;'", name, name);
+    if (!config_setting_is_number(setting))
+        return refuse(in, setting, "'%s' is not a number; give one", name);
+    *out = config_setting_type(setting) == CONFIG_TYPE_FLOAT
+               ? config_setting_get_float(setting)
+               : (double)config_setting_get_int64(setting);
+    if (!isfinite(*out) || *out < min)
+        return refuse(in, setting, "'%s' is %g; give a finite number %s", name, *out,
+                      min > 0 ? "above 0" : "that is not negative");
+    return TL_OK;
+}
+
+static tl_status check_count(const reading *in, const config_setting_t *setting, const char *name,
+                             int64_t min, int32_t *out)
+{
+    const int type = config_setting_type(setting);
+    const int64_t value = config_setting_get_int64(setting);
+    if (type != CONFIG_TYPE_INT && type != CONFIG_TYPE_INT64)
+        return refuse(in, setting, "'%s' is not a whole number; give one", name);
+    if (value < min || value > TLP_MAX_NODES)
+        return refuse(in, setting, "'%s' is %lld; give a number from %lld to %d", name,
+                      (long long)value, (long long)min, TLP_MAX_NODES);
+    *out = (int32_t)value;
+    return TL_OK;
+}
+
+/* A whole number from min on; `fallback` if it is not there, unless that is below min. */
+static tl_status get_count(const reading *in, const config_setting_t *group, const char *name,
+                           int64_t min, int32_t fallback, int32_t *out)
+{
+    const config_setting_t *setting = config_setting_get_member(group, name);
+    *out = fallback;
+    if (setting)
+        return check_count(in, setting, name, min, out);
+    if (fallback < min)
+        return refuse(in, group, "'%s' is missing; add '%s = NUMBER;'", name, name);
+    return TL_OK;
+}
+
+/* "name = [ 1, 2 ];"; left empty if it is not there. */
+static tl_status get_counts(const reading *in, const config_setting_t *group, const char *name,
+                            tlp_counts *out)
+{
+    const config_setting_t *setting = config_setting_get_member(group, name);
+    if (!setting)
+        return TL_OK;
+    const int n = config_setting_length(setting);
+    if (!config_setting_is_array(setting) || n == 0 || n > TLP_MAX_CABINETS)
+        return refuse(in, setting,
+                      "'%s' is not an array of 1 to %d numbers; write '%s = [ 4, 4 ];'", name,
+                      TLP_MAX_CABINETS, name);
+    for (int i = 0; i < n; i++) {
+        const config_setting_t *item = config_setting_get_elem(setting, (unsigned)i);
+        tl_status status = check_count(in, item, name, 1, &out->at[i]);
+        if (status != TL_OK)
+            return status;
+    }
+    out->n = n;
+    return TL_OK;
+}
+
+static tl_status get_string(const reading *in, const config_setting_t *group, const char *name,
+                            const char **out)
+{
+    const config_setting_t *setting = config_setting_get_member(group, name);
+    if (!setting)
+        return TL_OK;
+    const char *value = config_setting_get_string(setting);
+    if (!value)
+        return refuse(in, setting, "'%s' is not a string; write '%s = \"...\";'", name, name);
+    for (const char *c = value; *c; c++)
+        if (iscntrl((unsigned char)*c) || strchr("<>&\"'", *c))
+            return refuse(in, setting,
+                          "'%s' has a character that XML does not take; leave out <>&\"'", name);
+    if (strstr(value, "--"))
+        return refuse(in, setting, "'%s' has '--', which ends a comment in XML; write it otherwise",
+                      name);
+    *out = value;
+    return TL_OK;
+}
+
+static tl_status get_wire(const reading *in, const config_setting_t *root, const char *name,
+                          const char *const *names, int is_required, tlp_wire *out)
+{
+    const config_setting_t *group = config_setting_get_member(root, name);
+    if (!group && is_required)
+        return refuse(
+            in, root,
+            "'%s' is missing; add '%s = { bandwidth_Bps = NUMBER; latency_s = NUMBER; };'", name,
+            name);
+    if (!group)
+        return TL_OK;
+    if (!config_setting_is_group(group))
+        return refuse(in, group, "'%s' is not in braces; write '%s = { ... };'", name, name);
+    tl_status status = check_names(in, group, names, NULL);
+    if (status == TL_OK)
+        status = get_number(in, group, "bandwidth_Bps", 1e-9, &out->bandwidth_Bps);
+    if (status == TL_OK)
+        status = get_number(in, group, "latency_s", 0, &out->latency_s);
+    if (status == TL_OK && config_setting_get_member(group, "limiter_Bps"))
+        status = get_number(in, group, "limiter_Bps", 1e-9, &out->limiter_Bps);
+    out->is_set = 1;
+    return status;
+}
+
+static tl_status get_node(const reading *in, const config_setting_t *root, tlp_description *d)
+{
+    const config_setting_t *group = config_setting_get_member(root, "node");
+    if (!group || !config_setting_is_group(group))
+        return refuse(in, group ? group : root,
+                      "'node' is missing; add 'node = { cores = NUMBER; speed_flops = NUMBER; };'");
+    tl_status status = check_names(in, group, node_names, NULL);
+    if (status == TL_OK)
+        status = get_count(in, group, "cores", 1, 1, &d->cores);
+    if (status == TL_OK)
+        status = get_number(in, group, "speed_flops", 1e-9, &d->speed_flops);
+    return status;
+}
+
+static tl_status get_options(const reading *in, const config_setting_t *root, tlp_description *d)
+{
+    const config_setting_t *list = config_setting_get_member(root, "options");
+    if (!list)
+        return TL_OK;
+    if (!config_setting_is_array(list))
+        return refuse(in, list, "'options' is not an array; write 'options = [ \"key:value\" ];'");
+    d->options = calloc((size_t)config_setting_length(list) + 1, sizeof *d->options);
+    if (!d->options)
+        return tl_fail(in->err, TL_ERR_MEMORY, "%s: out of memory", in->path);
+    for (int i = 0; i < config_setting_length(list); i++) {
+        const config_setting_t *item = config_setting_get_elem(list, (unsigned)i);
+        const char *text = config_setting_get_string(item);
+        const char *colon = text ? strchr(text, ':') : NULL;
+        if (!colon || colon == text || strpbrk(text, " \t\n#"))
+            return refuse(in, item, "'%s' is not an option of SimGrid; write \"key:value\"",
+                          text ? text : "");
+        d->options[d->n_options++] = text;
+    }
+    return TL_OK;
+}
+
+/* The sizes of all topologies: which of them may stand here was checked before. */
+static tl_status get_sizes(const reading *in, const config_setting_t *root, tlp_description *d)
+{
+    const struct {
+        const char *name;
+        tlp_counts *out;
+    } lists[] = {{"cabinets", &d->cabinets}, {"children", &d->children},
+                 {"parents", &d->parents},   {"parallel", &d->parallel},
+                 {"ports", &d->ports},       {"dimensions", &d->dimensions}};
+    const struct {
+        const char *name;
+        int32_t *out;
+    } counts[] = {{"groups", &d->groups},
+                  {"chassis_per_group", &d->chassis},
+                  {"blades_per_chassis", &d->blades},
+                  {"nodes_per_blade", &d->blade_nodes},
+                  {"group_links", &d->group_links},
+                  {"chassis_links", &d->chassis_links},
+                  {"blade_links", &d->blade_links}};
+    tl_status status = TL_OK;
+    for (size_t i = 0; i < sizeof lists / sizeof *lists && status == TL_OK; i++)
+        status = get_counts(in, root, lists[i].name, lists[i].out);
+    for (size_t i = 0; i < sizeof counts / sizeof *counts && status == TL_OK; i++)
+        status = get_count(in, root, counts[i].name, 1, 1, counts[i].out);
+    return status;
+}
+
+static tl_status check_topology(const reading *in, const config_setting_t *root, tlp_description *d)
+{
+    const config_setting_t *nodes = config_setting_get_member(root, "nodes");
+    const char *setting = "topology";
+    char why[200] = "";
+    int32_t stated = 0;
+    tl_status status = TL_OK;
+    if (nodes)
+        status = check_count(in, nodes, "nodes", 1, &stated);
+    if (status != TL_OK)
+        return status;
+    d->n_nodes = stated;
+    for (const char *const *name = d->topology->settings; *name; name++)
+        if (**name == '!' && !config_setting_get_member(root, *name + 1))
+            return refuse(in, config_setting_get_member(root, "topology"),
+                          "a %s needs '%s'; add it, see timeless-platform(5)", d->topology->name,
+                          *name + 1);
+    if (d->topology->check(d, &setting, why, sizeof why) != TL_OK) {
+        const config_setting_t *where = config_setting_get_member(root, setting);
+        return refuse(in, where ? where : config_setting_get_member(root, "topology"), "%s", why);
+    }
+    if (d->n_nodes + d->first > TLP_MAX_NODES)
+        return refuse(in, config_setting_get_member(root, "topology"),
+                      "this %s has more than %d nodes, or numbers above that; give smaller sizes",
+                      d->topology->name, TLP_MAX_NODES);
+    if (stated && d->n_nodes != stated)
+        return refuse(in, nodes,
+                      "'nodes' is %d, but the sizes of this %s make %lld; change it or the sizes",
+                      stated, d->topology->name, (long long)d->n_nodes);
+    return TL_OK;
+}
+
+/* Settings of this topology without the mark of those that are required. */
+static tl_status check_top_names(const reading *in, const config_setting_t *root,
+                                 const tlp_topology *topology)
+{
+    const char *own[16];
+    int n = 0;
+    for (const char *const *name = topology->settings; *name; name++)
+        own[n++] = **name == '!' ? *name + 1 : *name;
+    own[n] = NULL;
+    return check_names(in, root, common_names, own);
+}
+
+static tl_status read_all(const reading *in, const config_setting_t *root, tlp_description *d)
+{
+    const char *topology = NULL;
+    tl_status status = get_string(in, root, "topology", &topology);
+    if (status != TL_OK)
+        return status;
+    if (!topology || !(d->topology = tlp_topology_find(topology)))
+        return refuse(in, topology ? config_setting_get_member(root, "topology") : root,
+                      "'topology' is missing or unknown; there are %s", tlp_topology_names());
+    d->prefix = "node-";
+    d->suffix = "";
+    d->title = "";
+    status = check_top_names(in, root, d->topology);
+    if (status == TL_OK)
+        status = get_string(in, root, "title", &d->title);
+    if (status == TL_OK)
+        status = get_string(in, root, "prefix", &d->prefix);
+    if (status == TL_OK)
+        status = get_string(in, root, "suffix", &d->suffix);
+    if (status == TL_OK)
+        status = get_string(in, root, "model", &d->model);
+    if (status == TL_OK)
+        status = get_count(in, root, "first", 0, 0, &d->first);
+    if (status == TL_OK)
+        status = get_node(in, root, d);
+    if (status == TL_OK)
+        status = get_wire(in, root, "link", wire_names, 1, &d->link);
+    if (status == TL_OK)
+        status = get_wire(in, root, "loopback", plain_wire_names, 0, &d->loopback);
+    if (status == TL_OK)
+        status = get_wire(in, root, "backbone", plain_wire_names, 0, &d->backbone);
+    if (status == TL_OK)
+        status = get_wire(in, root, "uplink", wire_names, 0, &d->uplink);
+    if (status == TL_OK)
+        status = get_options(in, root, d);
+    if (status == TL_OK)
+        status = get_sizes(in, root, d);
+    return status == TL_OK ? check_topology(in, root, d) : status;
+}
+
+tl_status tlp_description_read(const char *path, tlp_description **out, tl_error *err)
+{
+    const reading in = {path, err};
+    tlp_description *d = calloc(1, sizeof *d);
+    config_t *config = calloc(1, sizeof *config);
+    FILE *file = NULL;
+    tl_status status = TL_ERR_INPUT;
+    if (!d || !config) {
+        free(d);
+        free(config);
+        return tl_fail(err, TL_ERR_MEMORY, "%s: out of memory", path);
+    }
+    config_init(config);
+    d->config = config;
+    d->path = path;
+    if (!(file = fopen(path, "r"))) {
+        status = tl_fail(err, TL_ERR_SYSTEM, "%s: cannot be opened: %s; check the path", path,
+                         strerror(errno));
+        goto cleanup;
+    }
+    if (!config_read(config, file)) {
+        status = tl_fail(err, TL_ERR_INPUT, "%s:%d: %s; timeless-platform(5) shows the syntax",
+                         path, config_error_line(config), config_error_text(config));
+        goto cleanup;
+    }
+    if ((status = read_all(&in, config_root_setting(config), d)) != TL_OK)
+        goto cleanup;
+    *out = d;
+    d = NULL;
+cleanup:
+    if (file)
+        fclose(file);
+    tlp_description_free(d);
+    return status;
+}
+
+void tlp_description_free(tlp_description *d)
+{
+    if (!d)
+        return;
+    config_destroy(d->config);
+    free(d->config);
+    free(d->options);
+    free(d);
+}

@@ -1,0 +1,430 @@
+/* generate_topology.c - the networks that can be generated.  SimGrid's cluster tags stand for all
+ * nodes of a kind, so that thousands of them take no more room than a few. */
+#include "config.h"
+
+#include "generate.h"
+
+#include <inttypes.h>
+#include <stdarg.h>
+#include <string.h>
+
+/* Keeps the reason and the setting it concerns. */
+static tl_status __attribute__((format(printf, 5, 6)))
+refuse(const char **setting, const char *name, char *why, size_t size, const char *format, ...)
+{
+    va_list args;
+    va_start(args, format);
+    vsnprintf(why, size, format, args);
+    va_end(args);
+    *setting = name;
+    return TL_ERR_INPUT;
+}
+
+/* One cluster tag; node `from` counts from 0. */
+static void write_cluster(const tlp_description *d, FILE *out, const char *id, int64_t from,
+                          int64_t n, const char *topology)
+{
+    fprintf(out,
+            "    <cluster id=\"%s\" prefix=\"%s\" suffix=\"%s\" radical=\"%" PRId64 "-%" PRId64
+            "\"\n"
+            "             speed=\"%.15gf\" core=\"%d\" bw=\"%.15gBps\" lat=\"%.15gs\"\n"
+            "             sharing_policy=\"SPLITDUPLEX\"",
+            id, d->prefix, d->suffix, d->first + from, d->first + from + n - 1, d->speed_flops,
+            d->cores, d->link.bandwidth_Bps, d->link.latency_s);
+    if (d->link.limiter_Bps > 0)
+        fprintf(out, " limiter_link=\"%.15gBps\"", d->link.limiter_Bps);
+    if (d->backbone.is_set)
+        fprintf(out, "\n             bb_bw=\"%.15gBps\" bb_lat=\"%.15gs\"",
+                d->backbone.bandwidth_Bps, d->backbone.latency_s);
+    if (d->loopback.is_set)
+        fprintf(out, "\n             loopback_bw=\"%.15gBps\" loopback_lat=\"%.15gs\"",
+                d->loopback.bandwidth_Bps, d->loopback.latency_s);
+    fprintf(out, "%s/>\n", topology);
+}
+
+/* "node-0 to node-7", or the one node. */
+static void print_nodes(const tlp_description *d, FILE *out, int64_t from, int64_t n)
+{
+    fprintf(out, "%s%" PRId64 "%s", d->prefix, d->first + from, d->suffix);
+    if (n > 1)
+        fprintf(out, " to %s%" PRId64 "%s", d->prefix, d->first + from + n - 1, d->suffix);
+}
+
+/* A box of a switch and its nodes in the graph. */
+static void graph_nodes(const tlp_description *d, FILE *out, const char *name, int64_t from,
+                        int64_t n)
+{
+    fprintf(out, "  \"%s\" [shape=box];\n  \"", name);
+    print_nodes(d, out, from, n);
+    fprintf(out, "\" [shape=plaintext];\n  \"%s\" -- \"", name);
+    print_nodes(d, out, from, n);
+    fputs("\";\n", out);
+}
+
+/* SimGrid gives every switch of these networks the limiter that is meant for a node. */
+static tl_status refuse_limiter(const tlp_description *d, const char **setting, char *why,
+                                size_t size)
+{
+    return refuse(setting, "link", why, size,
+                  "SimGrid cannot limit the nodes of a %s without its switches; leave out "
+                  "limiter_Bps",
+                  d->topology->name);
+}
+
+/* ---- star ---- */
+
+static tl_status check_star(tlp_description *d, const char **setting, char *why, size_t size)
+{
+    if (d->n_nodes < 1)
+        return refuse(setting, "topology", why, size,
+                      "a star needs 'nodes'; add 'nodes = NUMBER;'");
+    return TL_OK;
+}
+
+static void write_star(const tlp_description *d, FILE *out)
+{
+    write_cluster(d, out, "cluster", 0, d->n_nodes, "");
+}
+
+static void layout_star(const tlp_description *d, FILE *out)
+{
+    fputs("switch: ", out);
+    print_nodes(d, out, 0, d->n_nodes);
+    fputc('\n', out);
+}
+
+static void graph_star(const tlp_description *d, FILE *out)
+{
+    graph_nodes(d, out, "switch", 0, d->n_nodes);
+}
+
+/* ---- cabinets: stars whose switches meet in one ---- */
+
+static tl_status check_cabinets(tlp_description *d, const char **setting, char *why, size_t size)
+{
+    (void)setting;
+    (void)why;
+    (void)size;
+    d->n_nodes = 0;
+    for (int i = 0; i < d->cabinets.n; i++)
+        d->n_nodes += d->cabinets.at[i];
+    return TL_OK;
+}
+
+/* Each cabinet has an uplink of two directions and, where both together get less, a limiter: the
+ * three links of smpi-approach, section 3.2 and Figure 5. */
+static void write_cabinets(const tlp_description *d, FILE *out)
+{
+    int64_t from = 0;
+    char id[32];
+    const int limited = d->uplink.limiter_Bps > 0;
+    for (int i = 0; i < d->cabinets.n; i++) {
+        snprintf(id, sizeof id, "cabinet-%d", i);
+        write_cluster(d, out, id, from, d->cabinets.at[i], "");
+        from += d->cabinets.at[i];
+    }
+    for (int i = 0; i < d->cabinets.n && d->cabinets.n > 1; i++) {
+        fprintf(out,
+                "    <link id=\"uplink-%d\" bandwidth=\"%.15gBps\" latency=\"%.15gs\" "
+                "sharing_policy=\"SPLITDUPLEX\"/>\n",
+                i, d->uplink.bandwidth_Bps, d->uplink.latency_s);
+        if (limited)
+            fprintf(out,
+                    "    <link id=\"limiter-%d\" bandwidth=\"%.15gBps\" latency=\"0s\" "
+                    "sharing_policy=\"SHARED\"/>\n",
+                    i, d->uplink.limiter_Bps);
+    }
+    for (int i = 0; i < d->cabinets.n; i++)
+        for (int j = i + 1; j < d->cabinets.n; j++) {
+            fprintf(out,
+                    "    <zoneRoute src=\"cabinet-%d\" dst=\"cabinet-%d\" "
+                    "gw_src=\"%scabinet-%d_router%s\" gw_dst=\"%scabinet-%d_router%s\">\n      ",
+                    i, j, d->prefix, i, d->suffix, d->prefix, j, d->suffix);
+            if (limited)
+                fprintf(out, "<link_ctn id=\"limiter-%d\"/>", i);
+            fprintf(out,
+                    "<link_ctn id=\"uplink-%d\" direction=\"UP\"/>"
+                    "<link_ctn id=\"uplink-%d\" direction=\"DOWN\"/>",
+                    i, j);
+            if (limited)
+                fprintf(out, "<link_ctn id=\"limiter-%d\"/>", j);
+            fputs("\n    </zoneRoute>\n", out);
+        }
+}
+
+static void layout_cabinets(const tlp_description *d, FILE *out)
+{
+    int64_t from = 0;
+    for (int i = 0; i < d->cabinets.n; from += d->cabinets.at[i++]) {
+        fprintf(out, "cabinet-%d: ", i);
+        print_nodes(d, out, from, d->cabinets.at[i]);
+        fputc('\n', out);
+    }
+}
+
+static void graph_cabinets(const tlp_description *d, FILE *out)
+{
+    int64_t from = 0;
+    char id[32];
+    for (int i = 0; i < d->cabinets.n; from += d->cabinets.at[i++]) {
+        snprintf(id, sizeof id, "cabinet-%d", i);
+        graph_nodes(d, out, id, from, d->cabinets.at[i]);
+        fprintf(out, "  \"core\" -- \"%s\";\n", id);
+    }
+}
+
+/* ---- fat tree ---- */
+
+/* Their product, or something above TLP_MAX_NODES. */
+static int64_t product(const int32_t *at, int n)
+{
+    int64_t result = 1;
+    for (int i = 0; i < n && result <= TLP_MAX_NODES; i++)
+        result *= at[i];
+    return result <= TLP_MAX_NODES ? result : TLP_MAX_NODES + 1;
+}
+
+/* Level l has as many switches as the lower levels have parents and the upper ones children. */
+static int64_t switches_of(const tlp_description *d, int level)
+{
+    return product(d->parents.at, level + 1) *
+           product(d->children.at + level + 1, d->children.n - level - 1);
+}
+
+static tl_status check_fat_tree(tlp_description *d, const char **setting, char *why, size_t size)
+{
+    const int levels = d->children.n;
+    if (d->link.limiter_Bps > 0)
+        return refuse_limiter(d, setting, why, size);
+    if (levels > TLP_MAX_LEVELS)
+        return refuse(setting, "children", why, size,
+                      "%d levels of switches; at most %d are possible", levels, TLP_MAX_LEVELS);
+    if (!d->parallel.n)
+        for (d->parallel.n = 0; d->parallel.n < levels; d->parallel.n++)
+            d->parallel.at[d->parallel.n] = 1;
+    if (d->parents.n != levels || d->parallel.n != levels)
+        return refuse(
+            setting, d->parents.n != levels ? "parents" : "parallel", why, size,
+            "'children' has %d levels, 'parents' %d, 'parallel' %d; give one number for each "
+            "level",
+            levels, d->parents.n, d->parallel.n);
+    if (d->ports.n && d->ports.n != levels)
+        return refuse(setting, "ports", why, size,
+                      "'ports' has %d numbers for %d levels; give one for each", d->ports.n,
+                      levels);
+    if (d->parents.at[0] != 1)
+        return refuse(setting, "parents", why, size,
+                      "nodes of %d leaf switches are not supported; begin 'parents' with 1",
+                      d->parents.at[0]);
+    d->n_nodes = product(d->children.at, levels);
+    if (d->n_nodes > TLP_MAX_NODES)
+        return TL_OK; /* refused for any topology */
+    for (int i = 0; i < levels; i++) {
+        const int64_t down = (int64_t)d->children.at[i] * d->parallel.at[i];
+        const int64_t up =
+            i + 1 < levels ? (int64_t)d->parents.at[i + 1] * d->parallel.at[i + 1] : 0;
+        if (d->ports.n && down + up > d->ports.at[i])
+            return refuse(setting, "ports", why, size,
+                          "a switch of level %d needs %" PRId64 " ports (%" PRId64 " down, %" PRId64
+                          " up) and has %d; take fewer links or larger switches",
+                          i + 1, down + up, down, up, d->ports.at[i]);
+        if (switches_of(d, i) > TLP_MAX_NODES)
+            return refuse(setting, "parents", why, size,
+                          "level %d would have more than %d switches; give fewer parents", i + 1,
+                          TLP_MAX_NODES);
+    }
+    return TL_OK;
+}
+
+static int print_counts(char *text, size_t size, const tlp_counts *counts)
+{
+    size_t used = 0;
+    for (int i = 0; i < counts->n && used < size; i++)
+        used += (size_t)snprintf(text + used, size - used, i ? ",%d" : "%d", counts->at[i]);
+    return (int)used;
+}
+
+static void write_fat_tree(const tlp_description *d, FILE *out)
+{
+    char children[128], parents[128], parallel[128], topology[512];
+    print_counts(children, sizeof children, &d->children);
+    print_counts(parents, sizeof parents, &d->parents);
+    print_counts(parallel, sizeof parallel, &d->parallel);
+    snprintf(topology, sizeof topology,
+             "\n             topology=\"FAT_TREE\" topo_parameters=\"%d;%s;%s;%s\"", d->children.n,
+             children, parents, parallel);
+    write_cluster(d, out, "cluster", 0, d->n_nodes, topology);
+}
+
+static void layout_fat_tree(const tlp_description *d, FILE *out)
+{
+    for (int i = d->children.n - 1; i > 0; i--)
+        fprintf(out, "level %d: %" PRId64 " switches, each %d children by %d links\n", i + 1,
+                switches_of(d, i), d->children.at[i], d->parallel.at[i]);
+    for (int64_t from = 0, leaf = 0; from < d->n_nodes; from += d->children.at[0], leaf++) {
+        fprintf(out, "leaf-%" PRId64 ": ", leaf);
+        print_nodes(d, out, from, d->children.at[0]);
+        fputc('\n', out);
+    }
+}
+
+/* Switches of level l are numbered with their parents' digits lowest; a child and its parents agree
+ * in all digits but that of the level between them. */
+static void graph_fat_tree(const tlp_description *d, FILE *out)
+{
+    for (int64_t leaf = 0; leaf < d->n_nodes / d->children.at[0]; leaf++) {
+        char id[32];
+        snprintf(id, sizeof id, "level-1-%" PRId64, leaf);
+        graph_nodes(d, out, id, leaf * d->children.at[0], d->children.at[0]);
+    }
+    for (int level = 1; level < d->children.n; level++) {
+        const int64_t below = product(d->parents.at, level), above = d->parents.at[level];
+        for (int64_t child = 0; child < switches_of(d, level - 1); child++)
+            for (int64_t k = 0; k < above; k++)
+                fprintf(
+                    out, "  \"level-%d-%" PRId64 "\" -- \"level-%d-%" PRId64 "\" [label=\"%d\"];\n",
+                    level, child, level + 1,
+                    child % below + below * (k + above * (child / below / d->children.at[level])),
+                    d->parallel.at[level]);
+    }
+}
+
+/* ---- torus ---- */
+
+static tl_status check_torus(tlp_description *d, const char **setting, char *why, size_t size)
+{
+    if (d->dimensions.n > TLP_MAX_LEVELS)
+        return refuse(setting, "dimensions", why, size, "%d dimensions; at most %d are possible",
+                      d->dimensions.n, TLP_MAX_LEVELS);
+    for (int i = 0; i < d->dimensions.n; i++)
+        if (d->dimensions.at[i] < 2)
+            return refuse(setting, "dimensions", why, size,
+                          "a dimension of 1 node has nobody to link to; leave it out");
+    d->n_nodes = product(d->dimensions.at, d->dimensions.n);
+    return TL_OK;
+}
+
+static void write_torus(const tlp_description *d, FILE *out)
+{
+    char dimensions[128], topology[256];
+    print_counts(dimensions, sizeof dimensions, &d->dimensions);
+    snprintf(topology, sizeof topology, "\n             topology=\"TORUS\" topo_parameters=\"%s\"",
+             dimensions);
+    write_cluster(d, out, "cluster", 0, d->n_nodes, topology);
+}
+
+static void layout_torus(const tlp_description *d, FILE *out)
+{
+    for (int64_t from = 0; from < d->n_nodes; from += d->dimensions.at[0]) {
+        int64_t rest = from / d->dimensions.at[0];
+        fputs("row", out);
+        for (int i = 1; i < d->dimensions.n; rest /= d->dimensions.at[i++])
+            fprintf(out, "%c%" PRId64, i > 1 ? ',' : ' ', rest % d->dimensions.at[i]);
+        fputs(": ", out);
+        print_nodes(d, out, from, d->dimensions.at[0]);
+        fputc('\n', out);
+    }
+}
+
+static void graph_torus(const tlp_description *d, FILE *out)
+{
+    for (int64_t node = 0; node < d->n_nodes; node++) {
+        int64_t step = 1;
+        for (int i = 0; i < d->dimensions.n; step *= d->dimensions.at[i++]) {
+            const int64_t wrap = step * d->dimensions.at[i];
+            const int64_t next = node / wrap * wrap + (node + step) % wrap;
+            fputs("  \"", out);
+            print_nodes(d, out, node, 1);
+            fputs("\" -- \"", out);
+            print_nodes(d, out, next, 1);
+            fputs("\";\n", out);
+        }
+    }
+}
+
+/* ---- dragonfly ---- */
+
+/* SimGrid joins group i to group j at blade j of the first chassis, so that there is a blade for
+ * each group. */
+static tl_status check_dragonfly(tlp_description *d, const char **setting, char *why, size_t size)
+{
+    const int32_t sizes[] = {d->groups, d->chassis, d->blades, d->blade_nodes};
+    if (d->link.limiter_Bps > 0)
+        return refuse_limiter(d, setting, why, size);
+    if (d->groups > 1 && d->groups > d->blades)
+        return refuse(
+            setting, "groups", why, size,
+            "%d groups need as many blades in a chassis and there are %d; give at most %d "
+            "groups",
+            d->groups, d->blades, d->blades);
+    d->n_nodes = product(sizes, 4);
+    return TL_OK;
+}
+
+static void write_dragonfly(const tlp_description *d, FILE *out)
+{
+    char topology[256];
+    snprintf(topology, sizeof topology,
+             "\n             topology=\"DRAGONFLY\" topo_parameters=\"%d,%d;%d,%d;%d,%d;%d\"",
+             d->groups, d->group_links, d->chassis, d->chassis_links, d->blades, d->blade_links,
+             d->blade_nodes);
+    write_cluster(d, out, "cluster", 0, d->n_nodes, topology);
+}
+
+static void layout_dragonfly(const tlp_description *d, FILE *out)
+{
+    const int64_t chassis = (int64_t)d->blades * d->blade_nodes;
+    for (int64_t from = 0; from < d->n_nodes; from += chassis) {
+        fprintf(out, "group %" PRId64 ", chassis %" PRId64 ": ", from / chassis / d->chassis,
+                from / chassis % d->chassis);
+        print_nodes(d, out, from, chassis);
+        fprintf(out, ", %d to each of %d blades\n", d->blade_nodes, d->blades);
+    }
+}
+
+static void graph_dragonfly(const tlp_description *d, FILE *out)
+{
+    const int64_t group = (int64_t)d->chassis * d->blades * d->blade_nodes;
+    for (int i = 0; i < d->groups; i++) {
+        char id[32];
+        snprintf(id, sizeof id, "group-%d", i);
+        graph_nodes(d, out, id, i * group, group);
+        for (int j = 0; j < i; j++)
+            fprintf(out, "  \"group-%d\" -- \"group-%d\" [label=\"%d\"];\n", j, i, d->group_links);
+    }
+}
+
+/* ---- the table ---- */
+
+/* "!" marks settings that have no default. */
+static const char *const star_settings[] = {"backbone", NULL};
+static const char *const cabinets_settings[] = {"!cabinets", "!uplink", NULL};
+static const char *const fat_tree_settings[] = {"!children", "!parents", "parallel", "ports", NULL};
+static const char *const torus_settings[] = {"!dimensions", NULL};
+static const char *const dragonfly_settings[] = {
+    "!groups",     "!chassis_per_group", "!blades_per_chassis", "!nodes_per_blade",
+    "group_links", "chassis_links",      "blade_links",         NULL};
+
+static const tlp_topology topologies[] = {
+    {"star", star_settings, check_star, write_star, layout_star, graph_star},
+    {"cabinets", cabinets_settings, check_cabinets, write_cabinets, layout_cabinets,
+     graph_cabinets},
+    {"fat-tree", fat_tree_settings, check_fat_tree, write_fat_tree, layout_fat_tree,
+     graph_fat_tree},
+    {"torus", torus_settings, check_torus, write_torus, layout_torus, graph_torus},
+    {"dragonfly", dragonfly_settings, check_dragonfly, write_dragonfly, layout_dragonfly,
+     graph_dragonfly},
+};
+
+const tlp_topology *tlp_topology_find(const char *name)
+{
+    for (size_t i = 0; i < sizeof topologies / sizeof *topologies; i++)
+        if (!strcmp(topologies[i].name, name))
+            return &topologies[i];
+    return NULL;
+}
+
+const char *tlp_topology_names(void)
+{
+    return "star, cabinets, fat-tree, torus, dragonfly";
+}

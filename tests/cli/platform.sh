@@ -1,0 +1,130 @@
+#!/usr/bin/env bash
+# timeless platform: each topology is generated, loads in SimGrid and gives a message the time that its
+# links say; what cannot be built is refused in one line; the shipped folders are what their files make.
+. "$(dirname "$0")/../tap.sh"
+export TIMELESS_QUIET=1 TIMELESS_PLATFORMS=$top_srcdir/platforms
+export ASAN_OPTIONS=verify_asan_link_order=0:detect_leaks=0
+cd "$scratch" || exit 99
+
+latency=1e-5 bandwidth=1e9
+# describe NAME SETTINGS...: a description on such links, without the kind of network
+describe() {
+    local name=$1; shift
+    printf '%s\n' "$@" "node = { cores = 2; speed_flops = 1.0e9; };" \
+        "link = { bandwidth_Bps = $bandwidth; latency_s = $latency; ${limiter:-} };" \
+        "loopback = { bandwidth_Bps = 4e9; latency_s = 3e-7; };" \
+        'options = [ "smpi/lat-factor:0:1;1000:2", "smpi/bw-factor:0:0.5;1000:0.9" ];' >"$name.conf"
+}
+generates() { describe "$@"; check "$1 is generated" "$timeless" platform "$1.conf" -o "$1"; }
+
+"$timeless" make token -n 2 --bytes 500 -o small.tl
+"$timeless" make token -n 2 --bytes 1000000 -o large.tl
+# near A B: to nine digits
+near() { echo "$1, expected $2"; awk -v a="$1" -v b="$2" 'BEGIN { d = a / b - 1; exit !(d < 1e-9 && d > -1e-9) }'; }
+# takes PLATFORM FROM TO LATENCY BANDWIDTH: there and back, in the two ranges of the options; SMPI adds 16
+# bytes to a message
+takes() {
+    local t
+    printf '%s\n' "$2" "$3" >hosts
+    t=$("$timeless" replay small.tl -p "./$1" --hostfile hosts --no-compute -q) || return 1
+    near "$t" "$(awk -v l="$4" -v b="$5" 'BEGIN { printf "%.17g", 2 * (l + 516 / (0.5 * b)) }')" || return 1
+    t=$("$timeless" replay large.tl -p "./$1" --hostfile hosts --no-compute -q) || return 1
+    near "$t" "$(awk -v l="$4" -v b="$5" 'BEGIN { printf "%.17g", 2 * (2 * l + 1000016 / (0.9 * b)) }')"
+}
+
+generates star 'topology = "star"; nodes = 5; first = 1;'
+check 'star: within a node' takes star node-1 node-1 3e-7 4e9
+check 'star: across the switch' takes star node-1 node-5 2e-5 1e9
+generates slow 'topology = "star"; nodes = 5; backbone = { bandwidth_Bps = 5e8; latency_s = 1e-6; };'
+# The switch is one link for both directions: replies take 5 % of it (ANCHORS, section 3: 1.05).
+check 'star: through a slow switch' takes slow node-0 node-4 2.1e-5 "$(awk 'BEGIN { printf "%.17g", 5e8 / 1.05 }')"
+limiter='limiter_Bps = 1.5e9;' generates cabinets 'topology = "cabinets"; cabinets = [ 3, 2, 4 ]; prefix = "c"; suffix = ".lan";' \
+    'uplink = { bandwidth_Bps = 8e8; latency_s = 2e-6; limiter_Bps = 1.3e9; };'
+check 'cabinets: within a node' takes cabinets c4.lan c4.lan 3e-7 4e9
+check 'cabinets: within a cabinet' takes cabinets c3.lan c4.lan 2e-5 1e9
+check 'cabinets: across' takes cabinets c0.lan c8.lan 2.4e-5 8e8
+generates tree 'topology = "fat-tree"; children = [ 4, 3 ]; parents = [ 1, 2 ]; parallel = [ 1, 2 ]; ports = [ 8, 6 ];'
+check 'fat tree: within a node' takes tree node-0 node-0 3e-7 4e9
+check 'fat tree: under a leaf' takes tree node-0 node-3 2e-5 1e9
+check 'fat tree: across' takes tree node-0 node-11 4e-5 1e9
+generates torus 'topology = "torus"; dimensions = [ 4, 3, 5 ]; nodes = 60;'
+check 'torus: within a node' takes torus node-7 node-7 3e-7 4e9
+check 'torus: round the first dimension' takes torus node-0 node-3 1e-5 1e9
+check 'torus: the far corner, 2 + 1 + 2 hops' takes torus node-0 node-30 5e-5 1e9
+generates fly 'topology = "dragonfly"; groups = 3; chassis_per_group = 2; blades_per_chassis = 4; nodes_per_blade = 2;'
+check 'dragonfly: within a node' takes fly node-0 node-0 3e-7 4e9
+check 'dragonfly: on a blade' takes fly node-0 node-1 2e-5 1e9
+check 'dragonfly: within a chassis' takes fly node-0 node-6 3e-5 1e9
+# SimGrid 3.32 forgets the link to the first chassis on the way back: 4 links there, 3 back.
+check 'dragonfly: within a group' takes fly node-0 node-14 3.5e-5 1e9
+check 'dragonfly: across' takes fly node-0 node-16 4e-5 1e9
+
+# Two flows in opposite directions share the limiter: 1.5 B for both (smpi-approach, section 3.2).  A flow
+# in one direction also takes 5 % of its way back.
+limiter='limiter_Bps = 1.5e9;' generates both 'topology = "star"; nodes = 2;'
+generates free 'topology = "star"; nodes = 2;'
+"$timeless" make alltoall -n 2 --bytes 100000000 -o exchange.tl
+slower() {
+    local with without
+    with=$("$timeless" replay exchange.tl -p ./both --ranks-per-host 1 --no-compute -q)
+    without=$("$timeless" replay exchange.tl -p ./free --ranks-per-host 1 --no-compute -q)
+    echo "limited $with, free $without"
+    awk -v a="$with" -v b="$without" 'BEGIN { exit !(b > 0 && a / b > 1.15 && a / b < 1.45) }'
+}
+check 'a limiter slows transfers both ways' slower
+
+# bad NAME PATTERN SETTINGS...: refused, in one line that names the file, a line in it and PATTERN
+bad() {
+    local name=$1 pattern=$2; shift 2
+    describe bad "$@"
+    check_exit 3 "$name" "$timeless" platform bad.conf -o bad
+    cp err said
+    check "$name: one line" bash -c '[ "$(wc -l <said)" = 1 ] && grep -E "$1" said && grep -q "; " said' - "^timeless: bad.conf:[1-9][0-9]*: .*$pattern"
+}
+bad 'no such topology' 'star, cabinets, fat-tree, torus, dragonfly' 'topology = "ring";'
+bad 'no topology' 'missing' 'nodes = 3;'
+bad 'a star of unknown size' "needs 'nodes'" 'topology = "star";'
+bad 'no nodes' "'nodes' is 0" 'topology = "star"; nodes = 0;'
+bad 'too many nodes' '5000000' 'topology = "star"; nodes = 5000000;'
+bad 'cabinets without uplink' "needs 'uplink'" 'topology = "cabinets"; cabinets = [ 3 ];'
+bad 'an empty cabinet' "'cabinets' is 0" 'topology = "cabinets"; cabinets = [ 3, 0 ]; uplink = { bandwidth_Bps = 1; latency_s = 0; };'
+bad 'levels that do not agree' 'one number for each' 'topology = "fat-tree"; children = [ 4, 3 ]; parents = [ 1 ];'
+bad 'a switch of too few ports' 'needs 8 ports \(4 down, 4 up\) and has 6' \
+    'topology = "fat-tree"; children = [ 4, 3 ]; parents = [ 1, 4 ]; ports = [ 6, 3 ];'
+bad 'a tree of another size' "'nodes' is 11, but .* make 12" 'topology = "fat-tree"; nodes = 11; children = [ 4, 3 ]; parents = [ 1, 2 ];'
+bad 'a huge tree' 'more than 4194304 nodes' 'topology = "fat-tree"; children = [ 4000, 4000, 4000 ]; parents = [ 1, 2, 2 ];'
+bad 'a tree of too many switches' 'fewer parents' 'topology = "fat-tree"; children = [ 4, 4, 4 ]; parents = [ 1, 4000, 4000 ];'
+bad 'two leaves above a node' "begin 'parents' with 1" 'topology = "fat-tree"; children = [ 4, 4 ]; parents = [ 2, 4 ];'
+bad 'a flat dimension' 'nobody to link to' 'topology = "torus"; dimensions = [ 4, 1 ];'
+bad 'more groups than blades' 'at most 4 groups' \
+    'topology = "dragonfly"; groups = 5; chassis_per_group = 2; blades_per_chassis = 4; nodes_per_blade = 2;'
+limiter='limiter_Bps = 1.5e9;' bad 'limiters in a fat tree' 'leave out limiter' 'topology = "fat-tree"; children = [ 4 ]; parents = [ 1 ];'
+bad "another topology's setting" "unknown setting 'groups'" 'topology = "star"; nodes = 3; groups = 2;'
+bad 'a prefix that XML does not take' 'XML' 'topology = "star"; nodes = 3; prefix = "a<b";'
+bad 'not libconfig' 'syntax' 'topology = = "star";'
+latency=-1 bad 'negative latency' 'latency_s' 'topology = "star"; nodes = 3;'
+bandwidth=0.0 bad 'no bandwidth' 'above 0' 'topology = "star"; nodes = 3;'
+check_exit 4 'no file' "$timeless" platform nowhere.conf -o bad
+check_exit 2 'nothing asked' "$timeless" platform star.conf
+
+for file in "$top_srcdir"/platforms/*/platform.conf; do
+    folder=$(dirname "$file") name=$(basename "$(dirname "$file")")
+    check "$name is generated again" "$timeless" platform "$file" -o "again-$name"
+    for part in platform.xml options.conf model.conf; do
+        [ ! -e "again-$name/$part" ] || check "$name/$part is what its file makes" cmp "$folder/$part" "again-$name/$part"
+    done
+    check "$name has a README and a model" test -s "$folder/README.md" -a -s "$folder/model.conf"
+    check "$name replays" "$timeless" replay large.tl -p "$name" --ranks-per-host 1
+    check "$name is listed" bash -c '"$1" platform --list | grep "^$2  *[^ ]"' - "$timeless" "$name"
+    check "$name takes little room" test "$(wc -c <"$folder/platform.xml")" -lt 5000
+done
+check 'six of them at least' test "$(ls -d again-* | wc -l)" -ge 6
+check 'graphene: its breaks' bash -c 'for b in 1420 32768 65536 327680; do grep ":$b\b\|;$b:" "$1" || exit 1; done' - "$top_srcdir/platforms/graphene/options.conf"
+check 'the layout' bash -c '"$1" platform "$2" --layout | grep -x "leaf-319: stampede-6380 to stampede-6399"' - "$timeless" "$top_srcdir/platforms/stampede/platform.conf"
+mkdir man && awk '/^\.nf/ {on = 1; next} /^\.fi/ {on = 0} on' "$top_srcdir/doc/timeless-platform.5" |
+    sed "s|\.\./local|$top_srcdir/platforms/local|" >man/platform.conf
+check 'the example of the manual' "$timeless" platform man/platform.conf -o man
+check 'it replays' "$timeless" replay large.tl -p ./man --ranks-per-host 1
+"$timeless" platform tree.conf --dot >tree.dot
+check 'the graph: 6 ways from leaves to spines' bash -c '[ "$(grep -c "level-1-.* -- .level-2-[01]\"" tree.dot)" = 6 ]'
+tap_done
