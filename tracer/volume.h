@@ -7,9 +7,17 @@
 
 #include <stddef.h>
 #include <stdint.h>
+#include <time.h>
 
 /* State of a source: each thread has its own. */
 #define TLT_PER_THREAD __thread __attribute__((tls_model("initial-exec")))
+
+static inline uint64_t tlt_read_clock_ns(clockid_t id)
+{
+    struct timespec t;
+    clock_gettime(id, &t);
+    return (uint64_t)t.tv_sec * 1000000000U + (uint64_t)t.tv_nsec;
+}
 
 typedef struct tlt_volume_source {
     const char *option; /* value of TIMELESS_VOLUME that asks for it */

@@ -2,19 +2,10 @@
  * call), and no volume at all. */
 #include "config.h"
 
-#include <time.h>
-
 #include "pmpi.h"
 #include "volume.h"
 
 static TLT_PER_THREAD uint64_t marked_ns;
-
-static uint64_t clock_ns(clockid_t id)
-{
-    struct timespec t;
-    clock_gettime(id, &t);
-    return (uint64_t)t.tv_sec * 1000000000U + (uint64_t)t.tv_nsec;
-}
 
 static const char *start_clock(clockid_t id)
 {
@@ -30,12 +21,12 @@ static const char *start(void)
 static void mark(int after_poll)
 {
     (void)after_poll;
-    marked_ns = clock_ns(CLOCK_THREAD_CPUTIME_ID);
+    marked_ns = tlt_read_clock_ns(CLOCK_THREAD_CPUTIME_ID);
 }
 
 static uint64_t since_mark(void)
 {
-    return clock_ns(CLOCK_THREAD_CPUTIME_ID) - marked_ns;
+    return tlt_read_clock_ns(CLOCK_THREAD_CPUTIME_ID) - marked_ns;
 }
 
 /* A second recorded thread would count what the first one did. */
@@ -51,12 +42,12 @@ static const char *start_process(void)
 static void mark_process(int after_poll)
 {
     (void)after_poll;
-    marked_ns = clock_ns(CLOCK_PROCESS_CPUTIME_ID);
+    marked_ns = tlt_read_clock_ns(CLOCK_PROCESS_CPUTIME_ID);
 }
 
 static uint64_t since_mark_process(void)
 {
-    return clock_ns(CLOCK_PROCESS_CPUTIME_ID) - marked_ns;
+    return tlt_read_clock_ns(CLOCK_PROCESS_CPUTIME_ID) - marked_ns;
 }
 
 static const char *start_nothing(void)

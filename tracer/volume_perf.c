@@ -14,7 +14,6 @@
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/syscall.h>
-#include <time.h>
 #include <unistd.h>
 
 #include "volume.h"
@@ -26,22 +25,15 @@ static TLT_PER_THREAD uint32_t base_sequence;
 static TLT_PER_THREAD uint64_t base_ns; /* CPU time minus wall clock while base_sequence stands */
 static TLT_PER_THREAD uint64_t marked_ns;
 
-static uint64_t clock_ns(clockid_t id)
-{
-    struct timespec t;
-    clock_gettime(id, &t);
-    return (uint64_t)t.tv_sec * 1000000000U + (uint64_t)t.tv_nsec;
-}
-
 static uint64_t read_cpu_ns(void)
 {
     for (;;) {
-        uint64_t wall_ns = clock_ns(CLOCK_MONOTONIC);
+        uint64_t wall_ns = tlt_read_clock_ns(CLOCK_MONOTONIC);
         if (__builtin_expect(page->lock == base_sequence, 1))
             return wall_ns + base_ns;
         base_sequence = page->lock;
-        wall_ns = clock_ns(CLOCK_MONOTONIC);
-        base_ns = clock_ns(CLOCK_THREAD_CPUTIME_ID) - wall_ns;
+        wall_ns = tlt_read_clock_ns(CLOCK_MONOTONIC);
+        base_ns = tlt_read_clock_ns(CLOCK_THREAD_CPUTIME_ID) - wall_ns;
     }
 }
 

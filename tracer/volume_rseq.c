@@ -31,7 +31,6 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <sys/rseq.h>
-#include <time.h>
 
 /* The kernel accepts a description only if the signature stands before the address to go to after
  * an interruption inside of the piece; nothing ever goes there. */
@@ -43,13 +42,6 @@ static TLT_PER_THREAD volatile uint64_t *field; /* rseq_cs of the thread */
 static TLT_PER_THREAD uint64_t last_wall_ns;    /* at the last mark or end of a burst */
 static TLT_PER_THREAD uint64_t
     last_cpu_ns; /* CPU time then; less after an interrupted failed poll */
-
-static uint64_t clock_ns(clockid_t id)
-{
-    struct timespec t;
-    clock_gettime(id, &t);
-    return (uint64_t)t.tv_sec * 1000000000U + (uint64_t)t.tv_nsec;
-}
 
 static volatile uint64_t *field_of_this_thread(void)
 {
@@ -70,7 +62,7 @@ static int uninterrupted(void)
 
 static void mark(int after_poll)
 {
-    uint64_t wall_ns = clock_ns(CLOCK_MONOTONIC);
+    uint64_t wall_ns = tlt_read_clock_ns(CLOCK_MONOTONIC);
     if (uninterrupted()) {
         last_cpu_ns += wall_ns - last_wall_ns;
         last_wall_ns = wall_ns;
@@ -78,25 +70,25 @@ static void mark(int after_poll)
     }
     watch();
     if (!after_poll)
-        last_cpu_ns = clock_ns(CLOCK_THREAD_CPUTIME_ID);
-    last_wall_ns = clock_ns(CLOCK_MONOTONIC);
+        last_cpu_ns = tlt_read_clock_ns(CLOCK_THREAD_CPUTIME_ID);
+    last_wall_ns = tlt_read_clock_ns(CLOCK_MONOTONIC);
 }
 
 static uint64_t since_mark(void)
 {
-    uint64_t wall_ns = clock_ns(CLOCK_MONOTONIC), burst_ns = wall_ns - last_wall_ns;
+    uint64_t wall_ns = tlt_read_clock_ns(CLOCK_MONOTONIC), burst_ns = wall_ns - last_wall_ns;
     if (uninterrupted()) {
         last_cpu_ns += burst_ns;
         last_wall_ns = wall_ns;
         return burst_ns;
     }
     watch();
-    uint64_t cpu_ns = clock_ns(CLOCK_THREAD_CPUTIME_ID);
+    uint64_t cpu_ns = tlt_read_clock_ns(CLOCK_THREAD_CPUTIME_ID);
     uint64_t spent_ns = cpu_ns > last_cpu_ns ? cpu_ns - last_cpu_ns : 0;
     if (spent_ns < burst_ns)
         burst_ns = spent_ns;
     last_cpu_ns = cpu_ns;
-    last_wall_ns = clock_ns(CLOCK_MONOTONIC);
+    last_wall_ns = tlt_read_clock_ns(CLOCK_MONOTONIC);
     return burst_ns;
 }
 
