@@ -79,8 +79,7 @@ static const struct argp_option options[] = {
      "each rank reads and writes files at this, as 500MBps (default: its host's first disk)", 0},
     {"polls", OPT_POLLS, "HOW", 0,
      "a probe succeeds where it did in the run (recorded, the default) or where the message is on "
-     "the "
-     "platform (adaptive)",
+     "the platform (adaptive)",
      0},
     {"wildcards", OPT_WILDCARDS, "HOW", 0,
      "a receive from any source takes the message that it took in the run (recorded, the default) "
@@ -93,8 +92,7 @@ static const struct argp_option options[] = {
      "network of the loggops engine: L=5us,o=2us,g=2us,G=2.5ns,O=1ns,S=65536", 0},
     {"noise", OPT_NOISE, "FREQUENCY:TIME|FILE", 0,
      "of the loggops engine: detours of the system, as 1000Hz:100us, or a file of them; followed "
-     "by "
-     "',coscheduled', ',ranks=FIRST-LAST'",
+     "by ',coscheduled', ',ranks=FIRST-LAST'",
      0},
     {"seed", OPT_SEED, "N", 0, "of the moments at which the ranks' noise begins (default 1)", 0},
     {"threads", OPT_THREADS, "N", 0, "of the loggops engine: simulate on N cores (default 1)", 0},

@@ -6,7 +6,6 @@
 #include "error.h"
 #include "requests.h"
 
-#include <errno.h>
 #include <inttypes.h>
 #include <stdio.h>
 #include <sys/stat.h>
@@ -37,14 +36,6 @@ typedef struct passage {
 static tl_status out_of_memory(const passage *p)
 {
     return tl_fail(p->err, TL_ERR_MEMORY, "%s: out of memory", p->r->path);
-}
-
-static tl_status write_failed(const passage *p, tl_status status)
-{
-    if (status == TL_ERR_SYSTEM)
-        return tl_fail_errno(p->err, "%s: cannot be written", p->out_path);
-    return tl_fail(p->err, status, "%s: cannot be written: %s", p->out_path,
-                   tl_status_text(status));
 }
 
 /* ---- messages ---- */
@@ -270,7 +261,7 @@ static tl_status put(passage *p, const tl_event *e)
     tl_status status = define_site(p, e->site);
     if (!status)
         status = tl_writer_put(p->writer, e);
-    return status ? write_failed(p, status) : TL_OK;
+    return status ? tl_fail_write(p->err, p->out_path, status) : TL_OK;
 }
 
 /* An event before the part: only what it leaves behind counts. */
@@ -388,7 +379,7 @@ static tl_status carry_comms(passage *p)
     tl_status status = TL_OK;
     for (size_t i = 0; i < n && !status; i++)
         status = tl_writer_define_comm(p->writer, &comms[i]);
-    return status ? write_failed(p, status) : TL_OK;
+    return status ? tl_fail_write(p->err, p->out_path, status) : TL_OK;
 }
 
 static tl_status carry_kernels(passage *p)
@@ -398,7 +389,7 @@ static tl_status carry_kernels(passage *p)
     tl_status status = TL_OK;
     for (size_t i = 0; i < n && !status; i++)
         status = tl_writer_define_kernel(p->writer, &kernels[i]);
-    return status ? write_failed(p, status) : TL_OK;
+    return status ? tl_fail_write(p->err, p->out_path, status) : TL_OK;
 }
 
 static tl_status cut_rank(passage *p)
@@ -427,7 +418,7 @@ static tl_status cut_rank(passage *p)
         status = tl_writer_close(p->writer, TL_END_CUT, p->last_ns);
         p->writer = NULL;
         if (status)
-            write_failed(p, status);
+            tl_fail_write(p->err, p->out_path, status);
     }
     tl_writer_abandon(p->writer);
     tl_cursor_close(c);

@@ -43,3 +43,10 @@ void tl_error_set_errno(tl_error *err, const char *format, ...)
              strerror_r(number, reason, sizeof reason));
     err->status = TL_ERR_SYSTEM;
 }
+
+tl_status tl_fail_write(tl_error *err, const char *path, tl_status status)
+{
+    if (status == TL_ERR_SYSTEM)
+        return tl_fail_errno(err, "%s: cannot be written", path);
+    return tl_fail(err, status, "%s: cannot be written: %s", path, tl_status_text(status));
+}

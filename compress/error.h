@@ -1,4 +1,4 @@
-/* error.h - fill a tl_error from errno. */
+/* error.h - fill a tl_error from errno, or after a writer failed. */
 #ifndef TL_ERROR_H
 #define TL_ERROR_H
 
@@ -9,5 +9,8 @@ void tl_error_set_errno(tl_error *err, const char *format, ...)
     __attribute__((format(printf, 2, 3)));
 
 #define tl_fail_errno(err, ...) (tl_error_set_errno(err, __VA_ARGS__), TL_ERR_SYSTEM)
+
+/* What a writer of the trace `path` returned, as an error; returns it. */
+tl_status tl_fail_write(tl_error *err, const char *path, tl_status status);
 
 #endif

@@ -35,14 +35,6 @@ typedef struct packing {
     tl_error *err;
 } packing;
 
-static tl_status write_failed(const packing *p, tl_status status)
-{
-    if (status == TL_ERR_SYSTEM)
-        return tl_fail_errno(p->err, "%s: cannot be written", p->out_path);
-    return tl_fail(p->err, status, "%s: cannot be written: %s", p->out_path,
-                   tl_status_text(status));
-}
-
 /* Definitions and chunks that this version does not know, as they are. */
 static tl_status pass_extras(packing *p, lane *l)
 {
@@ -63,7 +55,7 @@ static tl_status pass_extras(packing *p, lane *l)
         const uint8_t *data = tl_payload_data(&extra->payload, &raw, &bytes);
         status = tl_writer_pass(l->writer, extra->type, data, bytes);
         if (status)
-            write_failed(p, status);
+            tl_fail_write(p->err, p->out_path, status);
     }
     tl_buffer_free(&raw);
     return status;
@@ -79,7 +71,7 @@ static tl_status open_lane(packing *p, lane *l, uint32_t rank)
         return status;
     status = tl_writer_open_in_blocks(&p->blocks, rank, p->r->header.run.n_ranks, &l->writer);
     if (status)
-        return write_failed(p, status);
+        return tl_fail_write(p->err, p->out_path, status);
     tl_rank_summary summary;
     tl_reader_rank(p->r, rank, &summary);
     l->n_events = summary.n_events;
@@ -108,7 +100,7 @@ static tl_status end_lane(packing *p, lane *l)
         l->writer = NULL;
     }
     close_lane(l);
-    return status ? write_failed(p, status) : TL_OK;
+    return status ? tl_fail_write(p->err, p->out_path, status) : TL_OK;
 }
 
 /* Moves events until a frame is full or the rank ends, which closes the lane. */
@@ -127,10 +119,10 @@ static tl_status advance(packing *p, lane *l)
         }
         if (p->options->volume_precision > 0 &&
             !tl_quantise(&l->quantiser, &e, tl_cursor_position(l->cursor) == l->n_events))
-            return write_failed(p, TL_ERR_MEMORY);
+            return tl_fail_write(p->err, p->out_path, TL_ERR_MEMORY);
         status = tl_writer_put(l->writer, &e);
         if (status)
-            return write_failed(p, status);
+            return tl_fail_write(p->err, p->out_path, status);
     }
     return TL_OK;
 }
@@ -164,7 +156,7 @@ static tl_status pack_all(packing *p)
     if (!status) {
         status = tl_blocks_flush(&p->blocks);
         if (status)
-            write_failed(p, status);
+            tl_fail_write(p->err, p->out_path, status);
     }
     return status;
 }

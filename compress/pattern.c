@@ -1,7 +1,7 @@
 /* pattern.c - traces of communication patterns, without a run. */
 #include "config.h"
 
-#include "timeless.h"
+#include "error.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -378,9 +378,8 @@ static tl_status write_part(const tl_pattern *pattern, uint32_t rank, size_t whi
     if (p.status == TL_OK)
         p.status = closed;
     if (p.status != TL_OK)
-        tl_error_set(err, p.status, "%s: cannot be written: %s", out_path,
-                     tl_status_text(p.status));
-    return p.status;
+        return tl_fail_write(err, out_path, p.status);
+    return TL_OK;
 }
 
 tl_status tl_pattern_write(const tl_pattern *pattern, const char *out_path, tl_error *err)
