@@ -1,6 +1,9 @@
 /* export.c - timeless export: a trace in another format. */
+#include "config.h"
+
 #include "cli.h"
 
+#include <replayer.h>
 #include <string.h>
 
 struct export_options {
@@ -9,9 +12,9 @@ struct export_options {
 };
 
 static const struct argp_option option_table[] = {
-    {"to", 't', "FORMAT", 0, "simgrid (a folder of text files) or goal", 0},
+    {"to", 't', "FORMAT", 0, "simgrid, otf2 (folders of files) or goal", 0},
     {"output", 'o', "PATH", 0, "the folder or file to write", 0},
-    {"rate", 'r', "X", 0, "flops (simgrid) or nanoseconds (goal) for a unit of volume; 1", 0},
+    {"rate", 'r', "X", 0, "flops (simgrid) or nanoseconds (goal, otf2) for a unit of volume; 1", 0},
     {"kernel", 'k', "NAME=X", 0,
      "what --rate is for volume, for a unit of work of a kernel: dgemm=2", 0},
     {"no-compute", 'n', NULL, 0, "leave computation out", 0},
@@ -35,8 +38,8 @@ static error_t parse(int key, char *arg, struct argp_state *state)
     struct export_options *o = state->input;
     switch (key) {
     case 't':
-        if (strcmp(arg, "simgrid") != 0 && strcmp(arg, "goal") != 0)
-            argp_error(state, "format '%s': give simgrid or goal", arg);
+        if (strcmp(arg, "simgrid") != 0 && strcmp(arg, "goal") != 0 && strcmp(arg, "otf2") != 0)
+            argp_error(state, "format '%s': give simgrid, goal or otf2", arg);
         o->to = arg;
         return 0;
     case 'o': o->out = arg; return 0;
@@ -51,6 +54,19 @@ static error_t parse(int key, char *arg, struct argp_state *state)
     }
 }
 
+static tl_status write_otf2(tl_reader *r, const struct export_options *o, tl_error *err)
+{
+#ifdef HAVE_OTF2
+    return tlr_export_otf2(r, &o->rates, o->out, err);
+#else
+    (void)o;
+    return tl_fail(err, TL_ERR_UNSUPPORTED,
+                   "%s: this program was built without OTF2; install libopen-trace-format2-dev and "
+                   "build it again",
+                   tl_reader_path(r));
+#endif
+}
+
 int cmd_export(int argc, char **argv)
 {
     static struct export_options o = {.rates.per_unit = 1};
@@ -62,8 +78,9 @@ int cmd_export(int argc, char **argv)
     if (code)
         return code;
     tl_error err;
-    tl_status status = !strcmp(o.to, "goal") ? tl_export_goal(r, &o.rates, o.out, &err)
-                                             : tl_export_simgrid(r, &o.rates, o.out, &err);
+    tl_status status = !strcmp(o.to, "goal")   ? tl_export_goal(r, &o.rates, o.out, &err)
+                       : !strcmp(o.to, "otf2") ? write_otf2(r, &o, &err)
+                                               : tl_export_simgrid(r, &o.rates, o.out, &err);
     if (status)
         code = cli_fail(&err);
     tl_reader_close(r);

@@ -17,6 +17,9 @@ replayer_libreplayer_la_SOURCES = \
 	replayer/timeline.c replayer/timeline.h replayer/timeline_write.c \
 	replayer/what_if.c $(LOGGOPS_SOURCES)
 replayer_libreplayer_la_CPPFLAGS = $(AM_CPPFLAGS) -I$(top_srcdir)/replayer $(LIBCONFIG_CFLAGS) \
-	$(JANSSON_CFLAGS) $(SIMGRID_CFLAGS) $(XXHASH_CFLAGS) -DPLATFORMS_FOLDER='"$(pkgdatadir)/platforms"'
+	$(JANSSON_CFLAGS) $(SIMGRID_CFLAGS) $(OTF2_CFLAGS) $(XXHASH_CFLAGS) -DPLATFORMS_FOLDER='"$(pkgdatadir)/platforms"'
 replayer_libreplayer_la_LIBADD = compress/libtimeless.la $(LIBCONFIG_LIBS) $(JANSSON_LIBS) \
-	$(SIMGRID_LIBS) -lm -lpthread
+	$(SIMGRID_LIBS) $(OTF2_LIBS) -lm -lpthread
+if OTF2
+replayer_libreplayer_la_SOURCES += replayer/otf2.h replayer/otf2_archive.c replayer/otf2_events.c
+endif

@@ -430,18 +430,12 @@ static tl_status match_marks(tl_reader *trace, tlr_plan *plan, tl_error *err)
     return TL_OK;
 }
 
-tl_status tlr_plan_make(tl_reader *trace, const tlr_model *model, const tlr_options *options,
-                        tlr_plan_judge is_modelled, tlr_plan **out, tl_error *err)
+tl_status tlr_plan_make_comms(tl_reader *trace, tlr_plan **out, tl_error *err)
 {
     tl_status status = TL_OK;
     tlr_plan *plan = calloc(1, sizeof *plan);
-    survey *s = calloc(1, sizeof *s);
-    if (!plan || !s) {
-        status = out_of_memory(err);
-        goto cleanup;
-    }
-    *s = (survey){
-        .trace = trace, .plan = plan, .options = options, .is_modelled = is_modelled, .err = err};
+    if (!plan)
+        return out_of_memory(err);
     plan->n_ranks = tl_reader_run(trace)->n_ranks;
     plan->ranks = calloc(plan->n_ranks, sizeof *plan->ranks);
     plan->world = malloc(plan->n_ranks * sizeof *plan->world);
@@ -452,6 +446,25 @@ tl_status tlr_plan_make(tl_reader *trace, const tlr_model *model, const tlr_opti
     for (uint32_t r = 0; r < plan->n_ranks; r++)
         plan->world[r] = (int32_t)r;
     status = tlr_plan_match_comms(trace, plan, err);
+    if (status == TL_OK) {
+        *out = plan;
+        plan = NULL;
+    }
+cleanup:
+    tlr_plan_free(plan);
+    return status;
+}
+
+tl_status tlr_plan_make(tl_reader *trace, const tlr_model *model, const tlr_options *options,
+                        tlr_plan_judge is_modelled, tlr_plan **out, tl_error *err)
+{
+    tlr_plan *plan = NULL;
+    survey *s = calloc(1, sizeof *s);
+    tl_status status = s ? tlr_plan_make_comms(trace, &plan, err) : out_of_memory(err);
+    if (status != TL_OK)
+        goto cleanup;
+    *s = (survey){
+        .trace = trace, .plan = plan, .options = options, .is_modelled = is_modelled, .err = err};
     for (uint32_t r = 0; r < plan->n_ranks && status == TL_OK; r++)
         status = survey_rank(s, r);
     if (status == TL_OK && plan->n_opaque && !options->allow_opaque)

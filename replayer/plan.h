@@ -81,6 +81,8 @@ typedef struct tlr_plan {
 typedef int (*tlr_plan_judge)(const tlr_plan *plan, uint32_t rank, const tl_event *event,
                               const tl_call_info *info);
 
+/* The communicators alone, without a look at the events. */
+tl_status tlr_plan_make_comms(tl_reader *trace, tlr_plan **out, tl_error *err);
 /* Reads every event once.  `model` may be NULL (no compute). */
 tl_status tlr_plan_make(tl_reader *trace, const tlr_model *model, const tlr_options *options,
                         tlr_plan_judge is_modelled, tlr_plan **out, tl_error *err);

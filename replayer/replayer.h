@@ -214,6 +214,15 @@ tl_status tlr_jobs_write_json(tlr_prediction *const *predictions, size_t n, FILE
                               tl_error *err);
 tl_status tlr_prediction_read_json(const char *path, tlr_prediction **out, tl_error *err);
 
+/* ---- export: replayer/otf2_archive.c ---- */
+
+/* Writes a new folder with an OTF2 archive, FOLDER/trace.otf2: each rank's calls, messages and
+ * collectives one after the other on a clock of its own, on which computation takes what the rates,
+ * in nanoseconds, make of it and a call one nanosecond.  What cannot be said is refused as by
+ * tl_export_goal.  In builds with OTF2 only (HAVE_OTF2). */
+tl_status tlr_export_otf2(tl_reader *trace, const tl_rates *rates, const char *folder,
+                          tl_error *err);
+
 /* ---- comparison: replayer/compare.c ---- */
 
 /* One measured duration and its prediction: the longest rank's between two marks. */

@@ -192,5 +192,5 @@ check 'import: a partner beyond' import_refused '2: the partner' '0 send 1 0 5' 
 check 'import: half a byte' import_refused '2: the size' '0 send 0 0 0.5' '0 finalize'
 check_exit 4 'import: no list' "$timeless" import --from simgrid missing.list -o no.tl
 check_exit 2 'import: another format' "$timeless" import --from otf2 bad.list -o no.tl
-check_exit 2 'export: another format' "$timeless" export --to otf2 all.tl -o no
+check_exit 2 'export: another format' "$timeless" export --to vampir all.tl -o no
 tap_done

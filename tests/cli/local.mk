@@ -11,6 +11,7 @@ CLI_TESTS = \
 	tests/cli/exchange.sh \
 	tests/cli/import.sh \
 	tests/cli/installed.sh \
+	tests/cli/otf2.sh \
 	tests/cli/platform.sh \
 	tests/cli/polls.sh \
 	tests/cli/readme.sh \

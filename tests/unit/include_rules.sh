@@ -57,6 +57,7 @@ for folder in compress tracer replayer platforms cli; do
     check "$folder/ includes what it may" ours "$top_srcdir" $folder
 done
 check 'SimGrid stands in the SMPI engine alone' only_in "$top_srcdir" "$simgrid" "$simgrid_files"
+check 'OTF2 stands in its export alone' only_in "$top_srcdir" '^otf2[\/]' 'replayer/otf2[a-z_]*\.[ch]:'
 check "Open MPI's header and PAPI stand in tracer/ alone" only_in "$top_srcdir" '^(mpi|papi)\.h$' 'tracer/'
 check 'the trace library needs libc, zstd and xxhash' trace_library "$top_srcdir"
 check "no file is longer than $max_lines lines" short "$top_srcdir"

@@ -1,0 +1,68 @@
+/* otf2.h - a trace as an OTF2 archive; shared by otf2_events.c and otf2_archive.c, which alone
+ * include OTF2. */
+#ifndef TLR_OTF2_H
+#define TLR_OTF2_H
+
+#include <otf2/otf2.h>
+#include <stdbool.h>
+
+#include "plan.h"
+
+/* A place that a rank can be in: an MPI call, a kernel. */
+typedef struct otf2_region {
+    const char *name;
+    const tl_call_info *row;
+} otf2_region;
+
+/* What stands for a message or a nonblocking collective until it is complete. */
+typedef struct otf2_request {
+    enum { OTF2_NOTHING, OTF2_SENDS, OTF2_RECEIVES, OTF2_COLLECTS } kind;
+    bool persistent, active, cancelled;
+    int32_t peer, tag;
+    int32_t open_peer, open_tag; /* of a receive, before anything has matched it */
+    OTF2_CommRef comm;
+    uint64_t bytes;
+    OTF2_CollectiveOp op;
+    uint32_t root;
+    uint64_t sent_bytes, received_bytes;
+    uint64_t serial; /* OTF2's id: of no other request of the rank */
+} otf2_request;
+
+/* Events that the archive has no room for. */
+typedef struct otf2_refusal {
+    const char *call, *why;
+    uint64_t n, event;
+    uint32_t rank;
+} otf2_refusal;
+
+typedef struct otf2_export {
+    tl_reader *trace;
+    const tl_rates *rates; /* nanoseconds */
+    tlr_plan *plan;        /* the communicators only */
+    bool *comm_is_used;    /* [plan->n_comms + 1]; the last is MPI_COMM_SELF */
+    size_t n_regions, regions_room;
+    otf2_region *regions;
+    uint32_t region_of[TL_CALL_LIMIT]; /* 1 + index */
+    size_t n_refusals, refusals_room;
+    otf2_refusal *refusals;
+    bool out_of_memory;
+    uint64_t longest_ns;
+
+    /* of the rank at hand */
+    uint32_t rank;
+    uint64_t index; /* of the event */
+    const tl_call_info *row;
+    OTF2_EvtWriter *writer; /* NULL in the first pass, which only looks */
+    OTF2_ErrorCode code;
+    uint64_t now_ns, next_serial;
+    double computed_ns; /* since then */
+    bool is_matched;    /* the outcome of the blocking receive that comes next */
+    int32_t match_peer, match_tag;
+    size_t n_requests;
+    otf2_request *requests; /* by id */
+} otf2_export;
+
+/* One rank's events: into x->writer, or for a look at what they need and what is refused. */
+tl_status otf2_play_rank(otf2_export *x, uint32_t rank, tl_error *err);
+
+#endif

@@ -1,0 +1,112 @@
+#!/usr/bin/env bash
+# export to OTF2: its own tool reads the archive, and finds in it what the trace holds.
+. "$(dirname "$0")/../tap.sh"
+cd "$scratch" || exit 1
+
+cat >pair.txt <<'END'
+timeless-text 1
+ranks 2
+program "pair -n 2"
+rank 0 host="n0"
+comm 3 parent=1 call=MPI_Comm_split members=[1,0]
+0 0 MPI_Init clock_ns=0 volume=10
+0 1 MPI_Comm_split comm=1 new_comm=3
+0 2 MPI_Isend count=10 type_bytes=8 peer=0 tag=3 comm=3 request=1 volume=500
+0 3 dgemm m=2 n=3 k=4
+0 4 MPI_Wait request=1
+0 5 Match peer=1 tag=7 request=0
+0 6 MPI_Recv count=4 type_bytes=1 peer=any tag=any comm=1
+0 7 MPI_Reduce count=8 type_bytes=4 peer=1 comm=3
+0 8 MPI_Iallreduce count=8 type_bytes=4 comm=1 request=1
+0 9 MPI_Barrier comm=2 clock_ns=0
+0 10 MPI_Waitall list=[1]
+0 11 MPI_Finalize clock_ns=0 volume=30
+end finalized clock_ns=0
+rank 1 host="n1"
+comm 3 parent=1 call=MPI_Comm_split members=[1,0]
+1 0 MPI_Init clock_ns=0
+1 1 MPI_Comm_split comm=1 new_comm=3
+1 2 MPI_Irecv count=10 type_bytes=8 peer=any tag=3 comm=3 request=4
+1 3 Match peer=1 tag=3 request=4
+1 4 MPI_Wait request=4
+1 5 MPI_Send_init count=4 type_bytes=1 peer=0 tag=7 comm=1 request=1
+1 6 MPI_Start request=1
+1 7 MPI_Wait request=1
+1 8 MPI_Request_free request=1
+1 9 MPI_Reduce count=8 type_bytes=4 peer=1 comm=3
+1 10 MPI_Iallreduce count=8 type_bytes=4 comm=1 request=1
+1 11 MPI_Wait request=1
+1 12 MPI_Finalize clock_ns=0 volume=30
+end finalized clock_ns=0
+END
+# Rank 0's records but for enter and leave: its communicator's rank 0 is rank 1.
+cat >records.expected <<'END'
+MPI_COLLECTIVE_BEGIN 21
+MPI_COLLECTIVE_END 22 Operation: CREATE_HANDLE, Communicator: "MPI_COMM_WORLD" <0>, Root: NONE, Sent: 0, Received: 0
+MPI_ISEND 1022 Receiver: 0 ("rank 1" <1>), Communicator: "communicator 1" <1>, Tag: 3, Length: 80, Request: 0
+MPI_ISEND_COMPLETE 1048 Request: 0
+MPI_RECV 1049 Sender: 1 ("rank 1" <1>), Communicator: "MPI_COMM_WORLD" <0>, Tag: 7, Length: 4
+MPI_COLLECTIVE_BEGIN 1049
+MPI_COLLECTIVE_END 1050 Operation: REDUCE, Communicator: "communicator 1" <1>, Root: 1 ("rank 0" <0>), Sent: 32, Received: 32
+NON_BLOCKING_COLLECTIVE_REQUEST 1050 Request: 1
+MPI_COLLECTIVE_BEGIN 1051
+MPI_COLLECTIVE_END 1052 Operation: BARRIER, Communicator: "MPI_COMM_SELF" <2>, Root: NONE, Sent: 0, Received: 0
+NON_BLOCKING_COLLECTIVE_COMPLETE 1053 Operation: ALLREDUCE, Communicator: "MPI_COMM_WORLD" <0>, Root: NONE, Sent: 32, Received: 32, Request: 1
+END
+"$timeless" undump pair.txt -o pair.tl
+check 'export' "$timeless" export --to otf2 --rate 2 --kernel dgemm=1 -o pair pair.tl
+# events ARCHIVE: what its tool reads, a line each; without a complaint
+events() { otf2-print "$1/trace.otf2" 2>complaints | sed -n '/^-----/,$p' | sed '1d; s/  */ /g; s/ $//' && [ ! -s complaints ]; }
+check "OTF2's tool reads it" sh -c 'otf2-print pair/trace.otf2 >/dev/null 2>complaints && [ ! -s complaints ]'
+events pair >pair.events
+sed -nE '/^(ENTER|LEAVE)/d; s/^([A-Z_]+) 0 /\1 /p' pair.events >records
+check 'messages, collectives and their times' diff -u records.expected records
+check 'a kernel' test "$(grep -c '^ENTER 0 1023 Region: "dgemm"\|^LEAVE 0 1047 Region: "dgemm"' pair.events)" = 2
+check 'the program around all' test "$(grep -c 'Region: "pair -n 2"' pair.events)" = 4
+check 'definitions without a complaint' sh -c 'otf2-print -G pair/trace.otf2 >pair.defs 2>complaints && [ ! -s complaints ]'
+check 'a host for each rank' grep -q 'LOCATION_GROUP *1 *Name: "rank 1".*Parent: "node::n1"' pair.defs
+check 'members in order' grep -q 'COMM_GROUP.*2 Members: 1 ("rank 1" <1>), 0 ("rank 0" <0>)' pair.defs
+check_exit 4 'an existing folder is not touched' "$timeless" export --to otf2 --no-compute -o pair pair.tl
+check '--no-compute' "$timeless" export --to otf2 --no-compute -o still pair.tl
+check 'leaves the calls' sh -c 'otf2-print still/trace.otf2 | grep -q "^LEAVE  *0  *10  *Region: .MPI_Finalize"'
+
+# A larger one: as many records as calls.
+"$timeless" make --ranks 9 --iterations 5 --bytes 4096 stencil2d -o many.tl || exit 99
+"$timeless" dump many.tl >many.txt
+check 'export a pattern' "$timeless" export --to otf2 -o many many.tl
+events many >many.events
+# as_many RECORD CALL...: there are as many records as events of these calls
+as_many() {
+    local record=$1 calls n; shift
+    calls=$(printf '|%s' "$@")
+    n=$(grep -cE "^[0-9]+ [0-9]+ (${calls#|}) " many.txt)
+    check "$record" test "$n" -gt 0 -a "$(grep -c "^$record " many.events)" = "$n"
+}
+as_many MPI_ISEND MPI_Isend
+as_many MPI_IRECV_REQUEST MPI_Irecv
+as_many MPI_ISEND_COMPLETE MPI_Isend
+as_many MPI_IRECV MPI_Irecv
+calls=$(grep -cE '^[0-9]+ [0-9]+ ' many.txt)
+check 'ENTER and LEAVE' test "$(grep -c '^ENTER' many.events)" = $((calls + 9)) -a "$(grep -c '^LEAVE' many.events)" = $((calls + 9))
+
+# refused PATTERN LINE...
+refused() {
+    local pattern=$1 i=0; shift
+    { printf '%s\n' 'timeless-text 1' 'ranks 2' 'rank 0 host="h"' 'comm 3 parent=1 call=MPI_Intercomm_create members=[0] remote=[1]'
+      for line; do echo "0 $((i++)) $line"; done
+      echo 'end finalized clock_ns=0'; echo 'rank 1 host="h"'
+      echo 'comm 3 parent=1 call=MPI_Intercomm_create members=[1] remote=[0]'; echo 'end finalized clock_ns=0'; } >bad.txt
+    "$timeless" undump bad.txt -o bad.tl || return 1
+    "$timeless" export --to otf2 bad.tl -o bad.out 2>bad.err
+    [ $? = 3 ] && [ ! -e bad.out ] && [ "$(wc -l <bad.err)" = 1 ] && grep -Eq "^timeless: bad.tl: $pattern" bad.err ||
+        { cat bad.err; return 1; }
+}
+check 'refused: two groups' refused 'rank 0, event 0: .* cannot say MPI_Send between two groups \(1 events\), nor MPI_Comm_spawn \(1, first: rank 0, event 1\); ' \
+    'MPI_Send count=1 type_bytes=1 peer=0 tag=0 comm=3' MPI_Comm_spawn
+check 'a kernel without a rate' refused '.*dgemm without a rate' 'dgemm m=1 n=1 k=1'
+check 'a wildcard without its outcome' refused '.*MPI_Recv that does not say' 'MPI_Recv count=1 type_bytes=1 peer=any tag=0 comm=1'
+check 'a request from nowhere' refused '.*MPI_Wait of a request' 'MPI_Wait request=2'
+check 'a partner beyond' refused '.*MPI_Send with a partner' 'MPI_Send count=1 type_bytes=1 peer=2 tag=0 comm=1'
+check 'neighbours' refused '.*MPI_Neighbor_allgather ' 'MPI_Neighbor_allgather count=1 type_bytes=1 recv_count=1 recv_type_bytes=1 comm=1'
+check 'a thread' refused '.*Thread of several threads' 'Thread tag=1'
+tap_done
