@@ -303,7 +303,7 @@ static tl_status check_model(const survey *s, const tlr_model *model)
     if (!model)
         return tl_fail(
             s->err, TL_ERR_INPUT,
-            "%s: has computation, but there is no model.conf; give --platform or --model, "
+            "%s: has computation, but there is no model.conf; give --platform, --model FILE, "
             "or --no-compute",
             trace);
     if (s->volume && tlr_model_unit_s(model, unit) < 0)
