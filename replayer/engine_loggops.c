@@ -25,11 +25,12 @@ static char *describe_params(const loggops_params *p)
 }
 
 static tl_status take_results(const tlr_plan *plan, const loggops_params *params,
-                              const loggops_result *result, tlr_prediction *out)
+                              const char *selector, const loggops_result *result,
+                              tlr_prediction *out)
 {
     out->engine_version = strdup(tl_version());
     out->network_model = describe_params(params);
-    out->coll_selector = strdup("default");
+    out->coll_selector = strdup(selector ? selector : "default");
     out->ranks = calloc(plan->n_ranks, sizeof *out->ranks);
     if (!out->engine_version || !out->network_model || !out->coll_selector || !out->ranks)
         return TL_ERR_MEMORY;
@@ -63,18 +64,18 @@ static tl_status check_options(size_t n_jobs, const tlr_options *options, tl_err
         return tl_fail(err, TL_ERR_USAGE,
                        "the loggops engine needs the network's parameters: --params "
                        "L=5us,o=2us,g=2us,G=2.5ns,O=1ns,S=65536");
-    if (options->n_cfg || options->coll_selector || options->n_changes || options->hostfile ||
-        options->ranks_per_host || options->round_robin)
+    if (options->n_changes || options->hostfile || options->ranks_per_host || options->round_robin)
         return tl_fail(
             err, TL_ERR_USAGE,
-            "the loggops engine has no hosts and no SimGrid options: leave --cfg, --coll, "
-            "--coll-selector, --set, --scale, --hostfile, --round-robin and --ranks-per-host out");
+            "the loggops engine has no hosts and no links: leave --set, --scale, --hostfile, "
+            "--round-robin and --ranks-per-host out");
     return TL_OK;
 }
 
 /* What the simulation reads and leaves. */
 typedef struct loggops_replay {
     loggops_params params;
+    loggops_choice choice;
     loggops_noise *noise; /* NULL: none */
     tlr_plan *plan;
     loggops_run *run;
@@ -134,6 +135,7 @@ static tl_status replay_loggops(const tlr_job *jobs, size_t n_jobs, const tlr_pl
     tl_status status = check_options(n_jobs, options, err);
     if (status != TL_OK ||
         (status = loggops_parse_params(options->loggops_params, &r.params, err)) != TL_OK ||
+        (status = loggops_read_choice(options, &r.choice, err)) != TL_OK ||
         (options->noise &&
          (status = loggops_noise_read(options->noise, options->seed, &r.noise, err)) != TL_OK) ||
         (status = tlr_plan_make(trace, model, options, tlr_plan_is_plain, &r.plan, err)) != TL_OK)
@@ -142,13 +144,14 @@ static tl_status replay_loggops(const tlr_job *jobs, size_t n_jobs, const tlr_pl
         status = tl_fail(err, TL_ERR_MEMORY, "out of memory for the prediction");
         goto cleanup;
     }
-    if ((status = loggops_read_trace(trace, r.plan, model, r.measured_s, &r.run, err)) != TL_OK ||
+    if ((status = loggops_read_trace(trace, r.plan, model, &r.choice, r.measured_s, &r.run, err)) !=
+            TL_OK ||
         (status = loggops_simulate(r.run, &r.params, r.noise, options->n_threads, &r.result,
                                    err)) != TL_OK)
         goto cleanup;
     for (size_t i = 0; i < r.plan->n_marks * r.plan->n_ranks; i++)
         r.predicted_s[i] = (double)r.result.marks_ps[i] * s_per_ps;
-    status = take_results(r.plan, &r.params, &r.result, out[0]);
+    status = take_results(r.plan, &r.params, options->coll_selector, &r.result, out[0]);
     if (status == TL_OK)
         status = tlr_take_marks(r.plan, r.measured_s, r.predicted_s, out[0]);
     if (status != TL_OK)

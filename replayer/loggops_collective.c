@@ -4,59 +4,7 @@
  * IJHPCA 2005, describes most of them; Hensgen, Finkel, Manber 1988 the dissemination barrier.
  * Every step of a rank is worked out from its number when it is due, so that a collective of a
  * million ranks needs no memory. */
-#include "loggops.h"
-
-static const loggops_step at_end = {LOGGOPS_END, LOGGOPS_NOBODY, 0, LOGGOPS_NOBODY};
-
-static loggops_step send_to(int32_t peer, uint64_t bytes)
-{
-    return (loggops_step){LOGGOPS_SEND, peer, bytes, LOGGOPS_NOBODY};
-}
-
-static loggops_step receive_from(int32_t peer, uint64_t bytes)
-{
-    return (loggops_step){LOGGOPS_RECV, peer, bytes, LOGGOPS_NOBODY};
-}
-
-static const loggops_step until_done = {LOGGOPS_WAIT, LOGGOPS_NOBODY, 0, LOGGOPS_NOBODY};
-
-/* Three steps: receive from one rank, send to another, wait for both. */
-enum { EXCHANGE_STEPS = 3 };
-static loggops_step exchange(uint32_t number, int32_t to, int32_t from, uint64_t bytes)
-{
-    switch (number % EXCHANGE_STEPS) {
-    case 0: return (loggops_step){LOGGOPS_RECV, from, bytes, to};
-    case 1: return send_to(to, bytes);
-    default: return until_done;
-    }
-}
-
-/* Bytes of the block of (or for) one rank: the list's where there is one. */
-static uint64_t block_of(const loggops_op *op, const int64_t *list, int64_t rank)
-{
-    return list ? (uint64_t)list[1 + rank] : op->amount;
-}
-
-/* A rank of the communicator from one that counts from the root. */
-static int32_t from_root(const loggops_op *op, uint32_t relative, uint32_t size)
-{
-    return (int32_t)(((uint64_t)relative + (uint32_t)op->peer) % size);
-}
-
-static uint32_t relative_to_root(const loggops_op *op, uint32_t me, uint32_t size)
-{
-    return (uint32_t)(((uint64_t)me + size - (uint32_t)op->peer) % size);
-}
-
-static unsigned floor_log2(uint32_t n)
-{
-    return 31 - (unsigned)__builtin_clz(n);
-}
-
-static unsigned ceil_log2(uint32_t n)
-{
-    return n > 1 ? floor_log2(n - 1) + 1 : 0;
-}
+#include "loggops_step.h"
 
 /* Round k: to the rank 2^k further, from the one 2^k before. */
 static loggops_step dissemination(uint32_t me, uint32_t size, uint32_t number, uint64_t bytes)
@@ -248,6 +196,17 @@ static loggops_step chain(uint32_t me, uint32_t size, uint32_t number, uint64_t 
     return number ? until_done : send_to((int32_t)me + 1, bytes);
 }
 
+/* Reduction to rank 0, and its broadcast. */
+static loggops_step up_and_down(const loggops_op *op, uint32_t me, uint32_t size, uint32_t number)
+{
+    const loggops_op from_first = {.amount = op->amount};
+    uint32_t n_up = me ? 2 : 0;
+    for (unsigned k = me ? floor_log2(me) + 1 : 0; k < 32 && me + (UINT64_C(1) << k) < size; k++)
+        n_up += 2;
+    return number < n_up ? tree_up(&from_first, me, size, number, op->amount)
+                         : tree_down(&from_first, me, size, number - n_up, op->amount);
+}
+
 loggops_step loggops_collective_step(const loggops_op *op, const int64_t *list, uint32_t me,
                                      uint32_t size, uint32_t number)
 {
@@ -267,11 +226,26 @@ loggops_step loggops_collective_step(const loggops_op *op, const int64_t *list, 
     case LOGGOPS_GATHER_BINOMIAL:
         return with_subtree(tree_up(op, me, size, number, bytes), op, me, size);
     case LOGGOPS_ALLREDUCE_DOUBLING: return doubling(me, size, number, bytes);
+    case LOGGOPS_ALLREDUCE_RABENSEIFNER:
+        return loggops_allreduce_rabenseifner(me, size, number, bytes);
+    case LOGGOPS_ALLREDUCE_REDBCAST: return up_and_down(op, me, size, number);
+    case LOGGOPS_BARRIER_DOUBLING: return loggops_barrier_doubling(me, size, number);
+    case LOGGOPS_BCAST_SCATTER_RING: return loggops_bcast_scatter_ring(op, me, size, number);
+    case LOGGOPS_ALLGATHER_BRUCK: return loggops_allgather_bruck(op, list, me, size, number);
+    case LOGGOPS_ALLGATHER_DOUBLING: return loggops_allgather_doubling(op, list, me, size, number);
+    case LOGGOPS_ALLTOALL_BRUCK:
+        return list ? pairwise(op, list, me, size, number)
+                    : loggops_alltoall_bruck(me, size, number, bytes);
+    case LOGGOPS_ALLTOALL_PAIR:
+        return size & (size - 1) ? pairwise(op, list, me, size, number)
+                                 : loggops_alltoall_pair(op, list, me, size, number);
+    case LOGGOPS_REDUCE_SCATTER_HALVING:
+        return loggops_reduce_scatter_halving(op, list, me, size, number);
     case LOGGOPS_ALLREDUCE_RING:
         return ring(me, size, number, 2 * (size - 1), (bytes + size - 1) / size);
     case LOGGOPS_ALLGATHER_RING: return ring_of_blocks(op, list, me, size, number);
     case LOGGOPS_REDUCE_SCATTER_PAIRWISE:
-    case LOGGOPS_ALLTOALL_PAIRWISE: return pairwise(op, list, me, size, number);
+    case LOGGOPS_ALLTOALL_RING: return pairwise(op, list, me, size, number);
     case LOGGOPS_ALLTOALL_LINEAR: return all_at_once(op, list, me, size, number);
     case LOGGOPS_SCAN_LINEAR: return chain(me, size, number, bytes);
     default: return at_end;

@@ -25,6 +25,7 @@ typedef struct reading {
     tl_reader *trace;
     tlr_plan *plan;
     const tlr_model *model;
+    const loggops_choice *choice;
     double unit_s;
     double *measured_s;
     loggops_run *run;
@@ -332,21 +333,34 @@ static tl_status add_numbered(reading *t, loggops_op op, const tl_event *e)
     return add_started(t, op, e->request);
 }
 
+/* Bytes by which an algorithm is chosen. */
+static uint64_t deciding_bytes(const reading *t, const loggops_op *op, tl_action base)
+{
+    if (base != TL_ACTION_REDUCE_SCATTER)
+        return op->amount;
+    if (!op->list)
+        return op->amount * t->run->comms[op->comm].n_members;
+    uint64_t sum = 0;
+    for (int64_t i = 1; i <= t->list[op->list]; i++)
+        sum += (uint64_t)t->list[op->list + i];
+    return sum;
+}
+
 static tl_status add_collective(reading *t, const tl_event *e, const tl_call_info *info)
 {
     const tl_action base = base_of(info->action);
     loggops_op op = {.kind = LOGGOPS_COLLECTIVE,
-                     .algorithm = loggops_algorithm_for(base),
                      .comm = comm_of(t, e),
                      .peer = e->peer,
                      .amount = (uint64_t)block_bytes(t, e, base)};
-    if (op.algorithm == LOGGOPS_NONE)
+    if (loggops_algorithm_for(base) == LOGGOPS_NONE)
         return refuse(t, e);
-    tl_status status = TL_OK;
-    if (info->traits & TL_TRAIT_SIZED)
-        status = add_blocks(t, e, base, &op.list);
+    const int has_sizes = (info->traits & TL_TRAIT_SIZED) != 0;
+    tl_status status = has_sizes ? add_blocks(t, e, base, &op.list) : TL_OK;
     if (status != TL_OK)
         return status;
+    op.algorithm = loggops_choose(t->choice, base, t->run->comms[op.comm].n_members,
+                                  deciding_bytes(t, &op, base), has_sizes);
     return info->traits & TL_TRAIT_NB ? add_numbered(t, op, e) : add(t, op);
 }
 
@@ -482,11 +496,13 @@ static tl_status read_rank(reading *t, uint32_t rank)
 }
 
 tl_status loggops_read_trace(tl_reader *trace, tlr_plan *plan, const tlr_model *model,
-                             double *measured_s, loggops_run **out, tl_error *err)
+                             const loggops_choice *choice, double *measured_s, loggops_run **out,
+                             tl_error *err)
 {
     reading t = {.trace = trace,
                  .plan = plan,
                  .model = model,
+                 .choice = choice,
                  .unit_s = model ? tlr_model_unit_s(model, tl_reader_run(trace)->volume_unit) : 0,
                  .measured_s = measured_s,
                  .run = calloc(1, sizeof *t.run),

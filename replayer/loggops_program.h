@@ -5,10 +5,34 @@
 #include "loggops.h"
 #include "plan.h"
 
+/* ---- loggops_select.c ---- */
+
+typedef enum loggops_selector {
+    LOGGOPS_DEFAULT = 0,
+    LOGGOPS_OMPI,
+    LOGGOPS_MPICH,
+    LOGGOPS_N_SELECTORS
+} loggops_selector;
+
+/* How algorithms are chosen. */
+typedef struct loggops_choice {
+    loggops_selector selector;
+    uint8_t chosen[TL_ACTION_IEXSCAN + 1]; /* by action, whatever the selector says; 0: none */
+} loggops_choice;
+
+/* From --coll-selector and from --coll, which comes as smpi/NAME:ALGORITHM. */
+tl_status loggops_read_choice(const tlr_options *options, loggops_choice *out, tl_error *err);
+/* The algorithm of a blocking collective; bytes as in loggops_ompi_rules.def. */
+uint8_t loggops_choose(const loggops_choice *choice, tl_action action, uint32_t size,
+                       uint64_t bytes, int has_sizes);
+
+/* ---- loggops_program.c ---- */
+
 /* Reads every rank's events.  Ranks that do the same, each with its own neighbours, get one program
  * in common.  `measured_s`, [mark][rank], may be NULL; model NULL: computation takes no time. */
 tl_status loggops_read_trace(tl_reader *trace, tlr_plan *plan, const tlr_model *model,
-                             double *measured_s, loggops_run **out, tl_error *err);
+                             const loggops_choice *choice, double *measured_s, loggops_run **out,
+                             tl_error *err);
 void loggops_run_free(loggops_run *run);
 
 /* ---- loggops_share.c ---- */

@@ -74,6 +74,30 @@ for pattern in $patterns; do
     check "$pattern: 2 threads find what 1 does" cmp 1.json 2.json
     check "$pattern: and 3" cmp 1.json 3.json
 done
+# Every algorithm by its name, and the rules.
+replay_coll() { "$timeless" replay p.tl --engine loggops --params $odin -q "$@"; }
+for collective in barrier bcast allreduce alltoall; do
+    "$timeless" make call_$collective -n 12 --bytes 100000 -o p.tl
+    names=$(replay_coll --coll $collective=none 2>&1 | sed 's/.*there are //; s/,//g')
+    check "$collective: what algorithms there are" test "$(wc -w <<<"$names")" -ge 2
+    for name in $names; do
+        check "$collective: $name" replay_coll --coll $collective=$name
+    done
+done
+differ() { [ "$(replay_coll "$1" "$2")" != "$(replay_coll "$3" "$4")" ]; }
+agree() { [ "$(replay_coll "$1" "$2")" = "$(replay_coll "$3" "$4")" ]; }
+"$timeless" make call_bcast -n 12 --bytes 100000 -o p.tl
+check 'bcast of 100 kB: ompi takes the linear one' agree --coll-selector ompi --coll bcast=flattree
+check 'mpich scatters and gathers' agree --coll-selector mpich --coll bcast=scatter_LR_allgather
+check 'which differ' differ --coll bcast=flattree --coll bcast=scatter_LR_allgather
+"$timeless" make call_allreduce -n 12 --bytes 100000 -o p.tl
+check 'allreduce of 100 kB: both take that of Rabenseifner' agree --coll-selector ompi --coll allreduce=rab_rdb
+check 'mpich, too' agree --coll-selector mpich --coll allreduce=rab_rdb
+check '--coll goes before the selector' [ "$(replay_coll --coll-selector mpich --coll allreduce=rdb)" = "$(replay_coll --coll allreduce=rdb)" ]
+check 'no such algorithm' refused 2 'rdb, lr, rab_rdb, redbcast' replay_coll --coll allreduce=magic
+check 'no such collective' refused 2 'loggops engine has a choice for' replay_coll --coll alltoallv=ring
+check 'a selector of SMPI' refused 2 'default, ompi, mpich' replay_coll --coll-selector mvapich2
+check 'an option of SimGrid' refused 2 'no option --cfg surf' replay_coll --cfg surf/precision:1e-6
 check 'no threads' refused 2 'threads' "$timeless" replay a.tl --engine loggops --params $odin --threads 0
 check 'threads of the other engine' refused 2 'loggops' "$timeless" replay a.tl -p star-1g --threads 2
 

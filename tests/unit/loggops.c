@@ -365,6 +365,41 @@ static void play_blocks(uint8_t algorithm, uint32_t size, uint64_t expected)
     assert_int_equal(play.bytes, expected);
 }
 
+/* Algorithms that cut what each rank has into pieces; 1000 bytes are no multiple of most sizes. */
+static void check_divided_buffers(uint32_t size)
+{
+    uint32_t n_core = 1;
+    while (2 * n_core <= size)
+        n_core *= 2;
+    const uint64_t n_extra = size - n_core, to_core = n_extra * 1000;
+    /* Halving sends all but a rank's own part, doubling as much again. */
+    play_collective(LOGGOPS_ALLREDUCE_RABENSEIFNER, size, 0, 1000);
+    assert_int_equal(play.bytes, 2 * to_core + 2 * (uint64_t)(n_core - 1) * 1000);
+    play_collective(LOGGOPS_ALLREDUCE_REDBCAST, size, 0, 1000);
+    assert_int_equal(play.bytes, 2 * (uint64_t)(size - 1) * 1000);
+    /* An odd rank of a pair passes its neighbour's block on. */
+    play_collective(LOGGOPS_REDUCE_SCATTER_HALVING, size, 0, 1000);
+    assert_int_equal(play.bytes,
+                     n_extra * size * 1000 + (uint64_t)(n_core - 1) * size * 1000 + n_extra * 1000);
+    /* Each block goes the bits of its way. */
+    uint64_t bits = 0;
+    for (uint32_t way = 1; way < size; way++)
+        bits += (uint64_t)__builtin_popcount(way);
+    play_collective(LOGGOPS_ALLTOALL_BRUCK, size, 0, 1000);
+    assert_int_equal(play.bytes, size * bits * 1000);
+    /* Down a tree, where the piece of rank v passes as many edges as v has bits, and round the
+     * ring.
+     */
+    const uint64_t piece = (1000 + size - 1) / size;
+    uint64_t down = 0;
+    for (uint64_t v = 1; v < size; v++) {
+        const uint64_t at = v * piece, rest = at < 1000 ? 1000 - at : 0;
+        down += (uint64_t)__builtin_popcountll(v) * (rest < piece ? rest : piece);
+    }
+    play_collective(LOGGOPS_BCAST_SCATTER_RING, size, 1, 1000);
+    assert_int_equal(play.bytes, down + (uint64_t)(size - 1) * 1000);
+}
+
 static void collectives_move_their_bytes(void **state)
 {
     (void)state;
@@ -377,13 +412,23 @@ static void collectives_move_their_bytes(void **state)
         const uint64_t all = size * (size + 1) / 2;
         play_blocks(LOGGOPS_SCATTER_LINEAR, size, all - 1);
         play_blocks(LOGGOPS_ALLGATHER_RING, size, all * others);
-        play_blocks(LOGGOPS_ALLTOALL_PAIRWISE, size, all * others);
+        play_blocks(LOGGOPS_ALLTOALL_RING, size, all * others);
         play_blocks(LOGGOPS_ALLTOALL_LINEAR, size, all * others);
         play_blocks(LOGGOPS_REDUCE_SCATTER_PAIRWISE, size, all * others);
         play_collective(LOGGOPS_ALLGATHER_RING, size, 0, 1000);
         assert_int_equal(play.bytes, size * others * 1000);
-        play_collective(LOGGOPS_ALLTOALL_PAIRWISE, size, 0, 1000);
+        play_collective(LOGGOPS_ALLTOALL_RING, size, 0, 1000);
         assert_int_equal(play.bytes, size * others * 1000);
+        play_collective(LOGGOPS_ALLGATHER_BRUCK, size, 0, 1000);
+        assert_int_equal(play.bytes, size * others * 1000);
+        play_collective(LOGGOPS_ALLGATHER_DOUBLING, size, 0, 1000);
+        assert_int_equal(play.bytes, size * others * 1000);
+        play_collective(LOGGOPS_ALLTOALL_PAIR, size, 0, 1000);
+        assert_int_equal(play.bytes, size * others * 1000);
+        play_blocks(LOGGOPS_ALLGATHER_BRUCK, size, all * others);
+        play_blocks(LOGGOPS_ALLGATHER_DOUBLING, size, all * others);
+        play_blocks(LOGGOPS_ALLTOALL_PAIR, size, all * others);
+        check_divided_buffers(size);
         /* Each rank's block crosses one edge for every level of the tree that it is under. */
         uint64_t depths = 0;
         for (uint32_t v = 1; v < size; v++)

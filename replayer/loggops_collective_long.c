@@ -1,0 +1,269 @@
+/* loggops_collective_long.c - collective algorithms that halve, double or rotate what they move.
+ *
+ * Thakur, Rabenseifner, Gropp, IJHPCA 2005, sections 3 and 4: recursive halving and doubling,
+ * Rabenseifner's allreduce, scatter and ring allgather for a broadcast; Bruck et al., IEEE TPDS 8
+ * (11), 1997.  Partners, order and sizes are those of SMPI's algorithms of the same name, but that
+ * SMPI divides a buffer by elements where only its bytes are known here. */
+#include "loggops_step.h"
+
+/* Of a power of two of ranks and others that hand their part to one of them. */
+typedef struct core {
+    uint32_t n_extra;
+    unsigned rounds;
+} core;
+
+static core core_of(uint32_t size)
+{
+    const unsigned rounds = floor_log2(size);
+    return (core){size - (UINT32_C(1) << rounds), rounds};
+}
+
+/* The rank that plays the core's number c: among the first pairs, the odd one does. */
+static uint32_t core_rank(const core *k, uint32_t c)
+{
+    return c < k->n_extra ? 2 * c + 1 : c + k->n_extra;
+}
+
+/* The even rank of a pair: sends all that it has, hears of its result. */
+static loggops_step outside_core(uint32_t me, uint32_t number, uint64_t bytes)
+{
+    switch (number) {
+    case 0: return send_to((int32_t)me + 1, bytes);
+    case 2: return receive_from((int32_t)me + 1, bytes);
+    case 1:
+    case 3: return until_done;
+    default: return at_end;
+    }
+}
+
+/* ---- barrier ---- */
+
+/* A rank beyond the largest power of two reports to the one that many before it, and waits. */
+loggops_step loggops_barrier_doubling(uint32_t me, uint32_t size, uint32_t number)
+{
+    const core k = core_of(size);
+    const uint32_t n_core = size - k.n_extra;
+    if (me >= n_core) {
+        const int32_t peer = (int32_t)(me - n_core);
+        return number < EXCHANGE_STEPS ? exchange(number, peer, peer, 0) : at_end;
+    }
+    const int has_extra = me < k.n_extra;
+    if (has_extra && number < 2)
+        return number ? until_done : receive_from((int32_t)(me + n_core), 0);
+    number -= has_extra ? 2 : 0;
+    if (number < k.rounds * EXCHANGE_STEPS) {
+        const int32_t peer = (int32_t)(me ^ (UINT32_C(1) << number / EXCHANGE_STEPS));
+        return exchange(number, peer, peer, 0);
+    }
+    number -= k.rounds * EXCHANGE_STEPS;
+    if (!has_extra || number > 1)
+        return at_end;
+    return number ? until_done : send_to((int32_t)(me + n_core), 0);
+}
+
+/* ---- broadcast ---- */
+
+/* Bytes of `n` pieces from the `first` on, of a buffer cut into `size` pieces. */
+static uint64_t pieces(uint64_t bytes, uint32_t size, uint64_t first, uint64_t n)
+{
+    const uint64_t piece = (bytes + size - 1) / size;
+    const uint64_t from = first * piece < bytes ? first * piece : bytes;
+    const uint64_t to = (first + n) * piece < bytes ? (first + n) * piece : bytes;
+    return to - from;
+}
+
+/* Rank v of a binomial tree has the pieces from v up to its next sibling; half of them go to each
+ * child in turn. */
+static uint32_t tree_width(uint32_t v, uint32_t size)
+{
+    return v ? v & -v : UINT32_C(1) << ceil_log2(size);
+}
+
+static loggops_step scatter_pieces(const loggops_op *op, uint32_t v, uint32_t size,
+                                   uint32_t *number)
+{
+    const uint32_t width = tree_width(v, size);
+    if (v) {
+        if (*number == 0)
+            return receive_from(from_root(op, v - width, size), 0);
+        if (*number == 1)
+            return until_done;
+        *number -= 2;
+    }
+    for (uint32_t half = width / 2; half; half /= 2) {
+        if (v + half >= size)
+            continue;
+        if (*number == 0)
+            return send_to(from_root(op, v + half, size), pieces(op->amount, size, v + half, half));
+        if (*number == 1)
+            return until_done;
+        *number -= 2;
+    }
+    return at_end;
+}
+
+loggops_step loggops_bcast_scatter_ring(const loggops_op *op, uint32_t me, uint32_t size,
+                                        uint32_t number)
+{
+    const uint32_t v = relative_to_root(op, me, size);
+    const loggops_step step = scatter_pieces(op, v, size, &number);
+    const uint32_t round = number / EXCHANGE_STEPS;
+    if (step.kind != LOGGOPS_END || round + 1 >= size)
+        return step;
+    return exchange(number, (int32_t)((me + 1) % size), (int32_t)((me + size - 1) % size),
+                    pieces(op->amount, size, (v + size - round) % size, 1));
+}
+
+/* ---- allreduce ---- */
+
+/* Bytes of parts of a buffer that the core divides; the last part has the remainder. */
+static uint64_t parts(uint64_t bytes, unsigned rounds, uint32_t first, uint32_t n)
+{
+    const uint64_t part = bytes >> rounds;
+    const int has_last = first + n == UINT32_C(1) << rounds;
+    return n * part + (has_last ? bytes - (part << rounds) : 0);
+}
+
+/* The first part of those that number c is left with after so many rounds of halving. */
+static uint32_t first_part(uint32_t c, unsigned rounds, unsigned round)
+{
+    uint32_t first = 0;
+    for (unsigned j = 0; j < round; j++)
+        first += (c >> j & 1) << (rounds - 1 - j);
+    return first;
+}
+
+loggops_step loggops_allreduce_rabenseifner(uint32_t me, uint32_t size, uint32_t number,
+                                            uint64_t bytes)
+{
+    const core k = core_of(size);
+    const int is_paired = me < 2 * k.n_extra;
+    if (is_paired && !(me & 1))
+        return outside_core(me, number, bytes);
+    if (is_paired && number < 2)
+        return number ? until_done : receive_from((int32_t)me - 1, bytes);
+    number -= is_paired ? 2 : 0;
+    const uint32_t c = is_paired ? me / 2 : me - k.n_extra;
+    const unsigned round = number / EXCHANGE_STEPS;
+    if (round < 2 * k.rounds) { /* halving, then doubling */
+        const int halves = round < k.rounds;
+        const unsigned bit = halves ? round : 2 * k.rounds - 1 - round;
+        const uint32_t n = UINT32_C(1) << (k.rounds - 1 - bit);
+        const uint32_t other = c ^ (UINT32_C(1) << bit);
+        const uint32_t first = first_part(halves ? other : c, k.rounds, bit + 1);
+        const int32_t peer = (int32_t)core_rank(&k, other);
+        return exchange(number, peer, peer, parts(bytes, k.rounds, first, n));
+    }
+    number -= 2 * k.rounds * EXCHANGE_STEPS;
+    if (!is_paired || number > 1)
+        return at_end;
+    return number ? until_done : send_to((int32_t)me - 1, bytes);
+}
+
+/* ---- allgather ---- */
+
+/* Bytes of n ranks' blocks from that of a rank on. */
+static uint64_t blocks(const loggops_op *op, const int64_t *list, uint64_t first, uint32_t n,
+                       uint32_t size)
+{
+    if (!list)
+        return n * op->amount;
+    uint64_t sum = 0;
+    for (uint32_t i = 0; i < n; i++)
+        sum += block_of(op, list, (int64_t)((first + i) % size));
+    return sum;
+}
+
+/* Round k: what a rank has goes to the one 2^k before, as far as that one lacks it. */
+loggops_step loggops_allgather_bruck(const loggops_op *op, const int64_t *list, uint32_t me,
+                                     uint32_t size, uint32_t number)
+{
+    const unsigned round = number / EXCHANGE_STEPS;
+    if (round >= ceil_log2(size))
+        return at_end;
+    const uint32_t distance = UINT32_C(1) << round, lacks = size - distance;
+    return exchange(number, (int32_t)(((uint64_t)me + size - distance) % size),
+                    (int32_t)(((uint64_t)me + distance) % size),
+                    blocks(op, list, me, distance < lacks ? distance : lacks, size));
+}
+
+loggops_step loggops_allgather_doubling(const loggops_op *op, const int64_t *list, uint32_t me,
+                                        uint32_t size, uint32_t number)
+{
+    const unsigned round = number / EXCHANGE_STEPS;
+    if (size & (size - 1))
+        return loggops_allgather_bruck(op, list, me, size, number);
+    if (round >= floor_log2(size))
+        return at_end;
+    const uint32_t n = UINT32_C(1) << round;
+    const int32_t peer = (int32_t)(me ^ n);
+    return exchange(number, peer, peer, blocks(op, list, me & ~(n - 1), n, size));
+}
+
+/* ---- alltoall ---- */
+
+/* How many numbers from 1 to n - 1 have a bit. */
+static uint32_t with_bit(uint32_t n, unsigned bit)
+{
+    const uint64_t one = UINT64_C(1) << bit, rest = n & (2 * one - 1);
+    return (uint32_t)((n >> (bit + 1)) * one + (rest > one ? rest - one : 0));
+}
+
+/* Round k: the blocks whose way has the k-th bit go 2^k further. */
+loggops_step loggops_alltoall_bruck(uint32_t me, uint32_t size, uint32_t number, uint64_t bytes)
+{
+    const unsigned round = number / EXCHANGE_STEPS;
+    if (round >= ceil_log2(size))
+        return at_end;
+    const uint32_t distance = UINT32_C(1) << round;
+    return exchange(number, (int32_t)(((uint64_t)me + distance) % size),
+                    (int32_t)(((uint64_t)me + size - distance) % size),
+                    with_bit(size, round) * bytes);
+}
+
+/* Round k: with the rank that differs in the bits of k. */
+loggops_step loggops_alltoall_pair(const loggops_op *op, const int64_t *list, uint32_t me,
+                                   uint32_t size, uint32_t number)
+{
+    const uint32_t k = number / EXCHANGE_STEPS + 1;
+    if (k >= size)
+        return at_end;
+    const int32_t peer = (int32_t)(me ^ k);
+    return exchange(number, peer, peer, block_of(op, list, peer));
+}
+
+/* ---- reduction and scatter ---- */
+
+/* Bytes of the blocks that n numbers of the core stand for: two for each of the first. */
+static uint64_t core_blocks(const loggops_op *op, const int64_t *list, const core *k,
+                            uint32_t first, uint32_t n, uint32_t size)
+{
+    const uint32_t last = first + n;
+    const uint32_t from = first < k->n_extra ? 2 * first : first + k->n_extra;
+    const uint32_t to = last < k->n_extra ? 2 * last : last + k->n_extra;
+    return blocks(op, list, from, to - from, size);
+}
+
+loggops_step loggops_reduce_scatter_halving(const loggops_op *op, const int64_t *list, uint32_t me,
+                                            uint32_t size, uint32_t number)
+{
+    const core k = core_of(size);
+    const int is_paired = me < 2 * k.n_extra;
+    if (is_paired && !(me & 1))
+        return outside_core(me, number, blocks(op, list, 0, size, size));
+    if (is_paired && number < 2)
+        return number ? until_done : receive_from((int32_t)me - 1, 0);
+    number -= is_paired ? 2 : 0;
+    const uint32_t c = is_paired ? me / 2 : me - k.n_extra;
+    const unsigned round = number / EXCHANGE_STEPS;
+    if (round < k.rounds) {
+        const uint32_t half = UINT32_C(1) << (k.rounds - 1 - round), other = c ^ half;
+        const int32_t peer = (int32_t)core_rank(&k, other);
+        return exchange(number, peer, peer,
+                        core_blocks(op, list, &k, other & ~(half - 1), half, size));
+    }
+    number -= k.rounds * EXCHANGE_STEPS;
+    if (!is_paired || number > 1)
+        return at_end;
+    return number ? until_done : send_to((int32_t)me - 1, block_of(op, list, (int64_t)me - 1));
+}

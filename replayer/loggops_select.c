@@ -1,0 +1,154 @@
+/* loggops_select.c - which algorithm a collective takes. */
+#include "config.h"
+
+#include "loggops_program.h"
+
+#include <stdio.h>
+#include <string.h>
+
+typedef struct row {
+    tl_action action;
+    uint8_t id;
+    const char *name;
+} row;
+
+static const row algorithms[] = {
+#define LOGGOPS_ALGORITHM(id, action, name) {TL_ACTION_##action, LOGGOPS_##id, name},
+#include "loggops_algorithms.def"
+};
+enum { N_ALGORITHMS = sizeof algorithms / sizeof *algorithms };
+
+static const struct {
+    const char *name;
+    tl_action action;
+} collectives[] = {{"barrier", TL_ACTION_BARRIER},
+                   {"bcast", TL_ACTION_BCAST},
+                   {"reduce", TL_ACTION_REDUCE},
+                   {"allreduce", TL_ACTION_ALLREDUCE},
+                   {"gather", TL_ACTION_GATHER},
+                   {"scatter", TL_ACTION_SCATTER},
+                   {"allgather", TL_ACTION_ALLGATHER},
+                   {"alltoall", TL_ACTION_ALLTOALL},
+                   {"reduce_scatter", TL_ACTION_REDUCE_SCATTER}};
+
+static tl_status wrong_algorithm(const char *choice, tl_action action, tl_error *err)
+{
+    char names[200] = "";
+    size_t used = 0;
+    for (size_t i = 0; i < N_ALGORITHMS; i++)
+        if (algorithms[i].action == action)
+            used += (size_t)snprintf(names + used, sizeof names - used, "%s%s", used ? ", " : "",
+                                     algorithms[i].name);
+    return tl_fail(err, TL_ERR_USAGE,
+                   "--coll '%s': the loggops engine does not know this algorithm; there are %s",
+                   choice, names);
+}
+
+/* "allreduce:rdb" */
+static tl_status choose(const char *choice, loggops_choice *out, tl_error *err)
+{
+    const size_t length = strcspn(choice, ":");
+    for (size_t i = 0; i < sizeof collectives / sizeof *collectives; i++) {
+        if (strlen(collectives[i].name) != length ||
+            strncmp(collectives[i].name, choice, length) != 0)
+            continue;
+        for (size_t j = 0; choice[length] && j < N_ALGORITHMS; j++)
+            if (algorithms[j].action == collectives[i].action &&
+                !strcmp(algorithms[j].name, choice + length + 1)) {
+                out->chosen[collectives[i].action] = algorithms[j].id;
+                return TL_OK;
+            }
+        return wrong_algorithm(choice, collectives[i].action, err);
+    }
+    return tl_fail(err, TL_ERR_USAGE,
+                   "--coll '%s': the loggops engine has a choice for barrier, bcast, reduce, "
+                   "allreduce, gather, scatter, allgather, alltoall, reduce_scatter",
+                   choice);
+}
+
+tl_status loggops_read_choice(const tlr_options *options, loggops_choice *out, tl_error *err)
+{
+    static const char *const selectors[] = {
+        [LOGGOPS_DEFAULT] = "default", [LOGGOPS_OMPI] = "ompi", [LOGGOPS_MPICH] = "mpich"};
+    static const char prefix[] = "smpi/";
+    *out = (loggops_choice){0};
+    out->selector = LOGGOPS_N_SELECTORS;
+    for (int i = 0; i < LOGGOPS_N_SELECTORS; i++)
+        if (!strcmp(selectors[i], options->coll_selector ? options->coll_selector : "default"))
+            out->selector = (loggops_selector)i;
+    if (out->selector == LOGGOPS_N_SELECTORS)
+        return tl_fail(err, TL_ERR_USAGE,
+                       "--coll-selector '%s': the loggops engine has default, ompi, mpich",
+                       options->coll_selector);
+    tl_status status = TL_OK;
+    for (size_t i = 0; i < options->n_cfg && status == TL_OK; i++) {
+        if (strncmp(options->cfg[i], prefix, sizeof prefix - 1) != 0)
+            return tl_fail(err, TL_ERR_USAGE, "the loggops engine has no option --cfg %s",
+                           options->cfg[i]);
+        status = choose(options->cfg[i] + sizeof prefix - 1, out, err);
+    }
+    return status;
+}
+
+/* ---- rules ---- */
+
+static uint8_t as_ompi(tl_action action, uint32_t size, uint64_t bytes)
+{
+    static const struct {
+        tl_action action;
+        uint32_t ranks, bytes;
+        uint8_t id;
+    } rules[] = {
+#define LOGGOPS_RULE(action, ranks, bytes, id) {TL_ACTION_##action, ranks, bytes, LOGGOPS_##id},
+#include "loggops_ompi_rules.def"
+    };
+    for (size_t i = 0; i < sizeof rules / sizeof *rules; i++)
+        if (rules[i].action == action && (!rules[i].ranks || size < rules[i].ranks) &&
+            (!rules[i].bytes || bytes < rules[i].bytes))
+            return rules[i].id;
+    return loggops_algorithm_for(action);
+}
+
+/* The rules of Thakur, Rabenseifner, Gropp, IJHPCA 2005, with the sizes that MPICH 3.3 begins with
+ * (its variables MPIR_CVAR_BCAST_SHORT_MSG_SIZE and so on).  A binomial tree stands in for
+ * Rabenseifner's reduce, a ring for the recursive doubling that ends a broadcast of medium size. */
+static uint8_t as_mpich(tl_action action, uint32_t size, uint64_t bytes)
+{
+    enum { KIB = 1024 };
+    const int is_power = !(size & (size - 1));
+    switch (action) {
+    case TL_ACTION_BCAST:
+        return bytes < 12 * KIB || size < 8 ? LOGGOPS_BCAST_BINOMIAL : LOGGOPS_BCAST_SCATTER_RING;
+    case TL_ACTION_ALLREDUCE:
+        return bytes <= 2 * KIB ? LOGGOPS_ALLREDUCE_DOUBLING : LOGGOPS_ALLREDUCE_RABENSEIFNER;
+    case TL_ACTION_ALLGATHER:
+        if (bytes * size < 512 * KIB && is_power)
+            return LOGGOPS_ALLGATHER_DOUBLING;
+        return bytes * size < 80 * KIB ? LOGGOPS_ALLGATHER_BRUCK : LOGGOPS_ALLGATHER_RING;
+    case TL_ACTION_ALLTOALL:
+        if (bytes <= 256 && size >= 8)
+            return LOGGOPS_ALLTOALL_BRUCK;
+        return bytes <= 32 * KIB ? LOGGOPS_ALLTOALL_LINEAR : LOGGOPS_ALLTOALL_PAIR;
+    case TL_ACTION_REDUCE_SCATTER:
+        return bytes < 512 * KIB ? LOGGOPS_REDUCE_SCATTER_HALVING : LOGGOPS_REDUCE_SCATTER_PAIRWISE;
+    case TL_ACTION_GATHER: return LOGGOPS_GATHER_BINOMIAL;
+    case TL_ACTION_SCATTER: return LOGGOPS_SCATTER_BINOMIAL;
+    default: return loggops_algorithm_for(action);
+    }
+}
+
+uint8_t loggops_choose(const loggops_choice *choice, tl_action action, uint32_t size,
+                       uint64_t bytes, int has_sizes)
+{
+    if (has_sizes && (action == TL_ACTION_GATHER || action == TL_ACTION_SCATTER))
+        return loggops_algorithm_for(action);
+    if (choice->chosen[action])
+        return choice->chosen[action];
+    if (has_sizes && action != TL_ACTION_REDUCE_SCATTER)
+        return loggops_algorithm_for(action);
+    switch (choice->selector) {
+    case LOGGOPS_OMPI: return as_ompi(action, size, bytes);
+    case LOGGOPS_MPICH: return as_mpich(action, size, bytes);
+    default: return loggops_algorithm_for(action);
+    }
+}

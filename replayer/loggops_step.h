@@ -1,0 +1,80 @@
+/* loggops_step.h - what the collective algorithms are made of.
+ *
+ * For loggops_collective.c and loggops_collective_long.c alone.
+ */
+#ifndef TLR_LOGGOPS_STEP_H
+#define TLR_LOGGOPS_STEP_H
+
+#include "loggops.h"
+
+static const loggops_step at_end = {LOGGOPS_END, LOGGOPS_NOBODY, 0, LOGGOPS_NOBODY};
+
+static inline loggops_step send_to(int32_t peer, uint64_t bytes)
+{
+    return (loggops_step){LOGGOPS_SEND, peer, bytes, LOGGOPS_NOBODY};
+}
+
+static inline loggops_step receive_from(int32_t peer, uint64_t bytes)
+{
+    return (loggops_step){LOGGOPS_RECV, peer, bytes, LOGGOPS_NOBODY};
+}
+
+static const loggops_step until_done = {LOGGOPS_WAIT, LOGGOPS_NOBODY, 0, LOGGOPS_NOBODY};
+
+/* Three steps: receive from one rank, send to another, wait for both. */
+enum { EXCHANGE_STEPS = 3 };
+static inline loggops_step exchange(uint32_t number, int32_t to, int32_t from, uint64_t bytes)
+{
+    switch (number % EXCHANGE_STEPS) {
+    case 0: return (loggops_step){LOGGOPS_RECV, from, bytes, to};
+    case 1: return send_to(to, bytes);
+    default: return until_done;
+    }
+}
+
+/* Bytes of the block of (or for) one rank: the list's where there is one. */
+static inline uint64_t block_of(const loggops_op *op, const int64_t *list, int64_t rank)
+{
+    return list ? (uint64_t)list[1 + rank] : op->amount;
+}
+
+/* A rank of the communicator from one that counts from the root. */
+static inline int32_t from_root(const loggops_op *op, uint32_t relative, uint32_t size)
+{
+    return (int32_t)(((uint64_t)relative + (uint32_t)op->peer) % size);
+}
+
+static inline uint32_t relative_to_root(const loggops_op *op, uint32_t me, uint32_t size)
+{
+    return (uint32_t)(((uint64_t)me + size - (uint32_t)op->peer) % size);
+}
+
+static inline unsigned floor_log2(uint32_t n)
+{
+    return 31 - (unsigned)__builtin_clz(n);
+}
+
+static inline unsigned ceil_log2(uint32_t n)
+{
+    return n > 1 ? floor_log2(n - 1) + 1 : 0;
+}
+
+/* ---- loggops_collective_long.c: algorithms that move less for more messages, or the reverse ----
+ */
+
+loggops_step loggops_barrier_doubling(uint32_t me, uint32_t size, uint32_t number);
+loggops_step loggops_bcast_scatter_ring(const loggops_op *op, uint32_t me, uint32_t size,
+                                        uint32_t number);
+loggops_step loggops_allreduce_rabenseifner(uint32_t me, uint32_t size, uint32_t number,
+                                            uint64_t bytes);
+loggops_step loggops_allgather_bruck(const loggops_op *op, const int64_t *list, uint32_t me,
+                                     uint32_t size, uint32_t number);
+loggops_step loggops_allgather_doubling(const loggops_op *op, const int64_t *list, uint32_t me,
+                                        uint32_t size, uint32_t number);
+loggops_step loggops_alltoall_bruck(uint32_t me, uint32_t size, uint32_t number, uint64_t bytes);
+loggops_step loggops_alltoall_pair(const loggops_op *op, const int64_t *list, uint32_t me,
+                                   uint32_t size, uint32_t number);
+loggops_step loggops_reduce_scatter_halving(const loggops_op *op, const int64_t *list, uint32_t me,
+                                            uint32_t size, uint32_t number);
+
+#endif
