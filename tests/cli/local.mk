@@ -19,6 +19,7 @@ CLI_TESTS = \
 	tests/cli/replay_calls.sh \
 	tests/cli/timeline.sh \
 	tests/cli/trace.sh \
+	tests/cli/two_engines.sh \
 	tests/cli/undump.sh \
 	tests/cli/what_if.sh
 TESTS += $(CLI_TESTS)

@@ -63,13 +63,14 @@ check 'no such noise' refused 2 '1000Hz:100us' "$timeless" replay d.tl --engine 
 for pattern in $patterns; do
     case $pattern in
         stencil3d) ranks=4096 ;;
-        alltoall | call_alltoall) ranks=256 iterations=3 ;;
+        alltoall | call_alltoall) ranks=256 iterations=1 ;;
+        ring) ranks=600 iterations=1 ;;
         *) ranks=2025 iterations=3 ;;
     esac
     [ $pattern = doubling ] && ranks=2048
     "$timeless" make $pattern -n $ranks --iterations $iterations --bytes 9 -o p.tl || exit 99
     for threads in 1 2 3; do
-        "$timeless" replay p.tl --engine loggops --params $odin,S=9 --noise 1000Hz:100us --threads $threads --json=$threads.json
+        "$timeless" replay p.tl --engine loggops --params $odin,S=9 --noise 1000Hz:100us --threads $threads --json=$threads.json -q >/dev/null
     done
     check "$pattern: 2 threads find what 1 does" cmp 1.json 2.json
     check "$pattern: and 3" cmp 1.json 3.json
