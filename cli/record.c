@@ -129,10 +129,19 @@ static bool find_tracer(char *path, size_t size)
 
 /* ---- environment of the command ---- */
 
-static const char *const forwarded[] = {"LD_PRELOAD",      "TIMELESS_OUTPUT",  "TIMELESS_VOLUME",
-                                        "TIMELESS_QUIET",  "TIMELESS_KERNELS", "TIMELESS_COUNTERS",
-                                        "TIMELESS_RUN_ID", "TIMELESS_FOLDED",  "TIMELESS_SELECT"};
-enum { N_FORWARDED = sizeof forwarded / sizeof *forwarded };
+static const char *const forwarded[] = {"LD_PRELOAD", "TIMELESS_OUTPUT", "TIMELESS_VOLUME",
+                                        "TIMELESS_QUIET", "TIMELESS_KERNELS", "TIMELESS_COUNTERS",
+                                        "TIMELESS_RUN_ID", "TIMELESS_FOLDED", "TIMELESS_SELECT",
+                                        /* of --folded */
+                                        "OPENBLAS_NUM_THREADS", "OMP_NUM_THREADS"};
+enum { N_FORWARDED = sizeof forwarded / sizeof *forwarded, N_FORWARDED_UNFOLDED = N_FORWARDED - 2 };
+
+/* The value to forward of the i-th variable; NULL if there is none.  Without --folded the limits
+ * of threads are the user's, to forward or not. */
+static const char *forwarded_value(const settings *s, int i)
+{
+    return i < N_FORWARDED_UNFOLDED || s->folded ? getenv(forwarded[i]) : NULL;
+}
 
 /* The tracer first, then what the user preloads. */
 static void set_preload(const char *tracer)
@@ -193,7 +202,7 @@ static bool add_launcher(settings *s)
 }
 
 /* "A=1;B=2" of the variables that are set, after what the user's list has. */
-static char *list_of_variables(const char *users)
+static char *list_of_variables(const settings *s, const char *users)
 {
     char *list = NULL;
     size_t size;
@@ -202,7 +211,7 @@ static char *list_of_variables(const char *users)
         return NULL;
     fputs(users, out);
     for (int i = 0; i < N_FORWARDED; i++) {
-        const char *value = getenv(forwarded[i]);
+        const char *value = forwarded_value(s, i);
         if (!value)
             continue;
         fprintf(out, "%s%s", *users || i ? ";" : "", forwarded[i]);
@@ -232,7 +241,7 @@ static char **forward_variables(const settings *s)
     for (int i = 0; s->emulator && !launcher && s->emulator->words[i]; i++)
         argv[n++] = (char *)s->emulator->words[i];
     if (launcher && users && !in_argument) {
-        char *list = list_of_variables(users);
+        char *list = list_of_variables(s, users);
         if (list)
             setenv("OMPI_MCA_mca_base_env_list", list, 1);
         free(list);
@@ -240,12 +249,12 @@ static char **forward_variables(const settings *s)
     for (int i = 0; i < s->n_command; i++) {
         char *arg = s->command[i];
         if (in_argument && i == in_argument)
-            arg = list_of_variables(arg); /* lives as long as the process */
+            arg = list_of_variables(s, arg); /* lives as long as the process */
         argv[n++] = arg ? arg : s->command[i];
         if (!add || (i > 0 && strcmp(s->command[i], ":") != 0))
             continue;
         for (int v = 0; v < N_FORWARDED; v++) {
-            if (!getenv(forwarded[v]))
+            if (!forwarded_value(s, v))
                 continue;
             argv[n++] = (char *)"-x";
             argv[n++] = (char *)forwarded[v];

@@ -35,6 +35,7 @@ typedef struct waiter {
     const tl_call_info *info;
     size_t n_requests;
     tl_event *requests;
+    int has_threads; /* more than one thread of the rank has called MPI */
 } waiter;
 
 static int note_request(waiter *w, const tl_event *e)
@@ -63,6 +64,7 @@ static int read_waiter(tl_reader *trace, uint32_t rank, int64_t position, waiter
         return 0;
     for (int64_t i = 0; i <= position && tl_cursor_next(cursor, &w->event) == TL_OK; i++) {
         w->info = tl_call_by_code(w->event.call);
+        w->has_threads |= w->info->action == TL_ACTION_THREAD;
         if ((w->info->traits & TL_TRAIT_NB) && !note_request(w, &w->event))
             break;
         found = i == position;
@@ -235,11 +237,27 @@ static void put_wait(tl_reader *trace, const tlr_plan *plan, const waiter *w, co
     }
 }
 
+/* A call that a recording has at its return alone, so that calls of the rank's other threads may
+ * stand before it that came during it (doc/FORMAT.md); NULL if that cannot be the reason. */
+static const char *name_known_by_return(const waiter *waiters, size_t n)
+{
+    const char *name = NULL;
+    int has_threads = 0;
+    for (size_t i = 0; i < n; i++) {
+        const tl_action action = waiters[i].info->action;
+        has_threads |= waiters[i].has_threads;
+        if (!name && (tlr_plan_is_file(action) ||
+                      (tlr_plan_is_one_sided(action) && !tlr_plan_is_access(action))))
+            name = waiters[i].info->name;
+    }
+    return has_threads ? name : NULL;
+}
+
 void tlr_diagnose(tl_reader *trace, const tlr_plan *plan, const int64_t *waiting, char *text,
                   size_t size)
 {
     /* Reading a rank again takes time; a line has no room for more anyway. */
-    enum { MAX_READ = 16, ROOM_FOR_MORE = 24 };
+    enum { MAX_READ = 16, ROOM_FOR_MORE = 24, ROOM_FOR_LATE = 110 };
     waiter waiters[MAX_READ];
     size_t n = 0;
     uint32_t n_waiting = 0, n_told = 0;
@@ -252,16 +270,21 @@ void tlr_diagnose(tl_reader *trace, const tlr_plan *plan, const int64_t *waiting
         if (n < MAX_READ && read_waiter(trace, r, waiting[r], &waiters[n]))
             n++;
     }
+    const char *late = name_known_by_return(waiters, n);
+    const size_t room = ROOM_FOR_MORE + (late ? ROOM_FOR_LATE : 0);
     for (size_t i = 0; i < n; i++) {
         char one[320];
         writer single = {one, 0, sizeof one};
         put_wait(trace, plan, &waiters[i], waiters, n, waiting, &single);
-        if (out.used + single.used + 2 + ROOM_FOR_MORE > size)
+        if (out.used + single.used + 2 + room > size)
             break;
         put(&out, "%s%s", n_told++ ? "; " : "", one);
     }
     if (n_told < n_waiting)
         put(&out, "; and %u more", n_waiting - n_told);
+    if (late)
+        put(&out, "; %s is known by its return alone, other threads' calls may stand too early",
+            late);
     for (size_t i = 0; i < n; i++)
         free_waiter(&waiters[i]);
 }

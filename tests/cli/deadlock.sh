@@ -19,8 +19,8 @@ trace() {
                 Barrier*) line="$line clock_ns=0" ;;
                 Send* | Recv* | Irecv* | Isend* | Sendrecv*) line="$line type_bytes=1" ;;
                 esac
-                case $line in *comm=* | Wait* | Start*) ;; *) line="$line comm=1" ;; esac
-                case $line in Match*) ;; *) line="MPI_$line site=1" ;; esac
+                case $line in *comm=* | Wait* | Start* | Thread*) ;; *) line="$line comm=1" ;; esac
+                case $line in Match* | Thread*) ;; *) line="MPI_$line site=1" ;; esac
                 echo "$rank $n $line"
                 n=$((n + 1))
             done <<<"$lines"
@@ -86,6 +86,19 @@ trace sub 'comm 3 parent=1 call=MPI_Comm_split members=[0,2]
     Ibarrier comm=3 request=1
     Wait request=1'
 says 'blocking and not' sub 'collective number 1 on a communicator of 2 ranks differs: rank 0 calls MPI_Barrier (event 0, app+0x12), rank 2 calls MPI_Ibarrier'
+
+# Thread 1 of rank 0 received while thread 0 was in the fence, which stands at its return.
+trace fence 'comm 3 parent=1 call=MPI_Win_create members=[0,1]
+    Win_create comm=1 new_comm=3
+    Thread tag=1
+    Recv count=8 peer=1 tag=1
+    Thread tag=0
+    Win_fence comm=3 mode=0' 'comm 3 parent=1 call=MPI_Win_create members=[0,1]
+    Win_create comm=1 new_comm=3
+    Win_fence comm=3 mode=0
+    Send count=8 peer=0 tag=1'
+says 'a fence of one thread' fence '2 ranks wait forever: rank 0 in MPI_Recv (event 2, app+0x12)' 'rank 1 in MPI_Win_fence' \
+    "; MPI_Win_fence is known by its return alone, other threads' calls may stand too early"
 
 # A rank that is missing, and a run that did not end.
 printf '%s\n' 'timeless-text 1' 'ranks 3' 'rank 0 host="h"' 'end cut clock_ns=0' 'rank 2 host="h"' 'end cut clock_ns=0' |

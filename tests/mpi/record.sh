@@ -62,6 +62,14 @@ stand_in() { $timeless record -o "$trace" -- "$scratch/mpirun" "$@" >"$scratch/g
 stand_in -np 1 a : -np 1 b
 check "-x for every program of the command line" \
     says '^-x LD_PRELOAD -x TIMELESS_OUTPUT -x TIMELESS_QUIET -x TIMELESS_RUN_ID -np 1 a : -x LD_PRELOAD -x TIMELESS_OUTPUT -x TIMELESS_QUIET -x TIMELESS_RUN_ID -np 1 b$' "$scratch/got"
+thread_limits() {
+    unset OPENBLAS_NUM_THREADS OMP_NUM_THREADS
+    stand_in -np 1 a
+    says LD_PRELOAD "$scratch/got" && ! grep NUM_THREADS "$scratch/got" || return
+    $timeless record --folded -o "$trace" -- "$scratch/mpirun" -np 1 a >"$scratch/got" 2>"$scratch/err"
+    says '-x OPENBLAS_NUM_THREADS -x OMP_NUM_THREADS -np 1 a$' "$scratch/got"
+}
+check "--folded limits the threads of ranks on other hosts, too" thread_limits
 export OMPI_MCA_mca_base_env_list=MINE=1
 stand_in -np 1 a
 check "a list of the user's own is kept and extended" \
