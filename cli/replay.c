@@ -41,7 +41,7 @@ enum {
 };
 
 typedef struct arguments {
-    const char *platform, *engine, *json_path, *timeline_path;
+    const char *platform, *engine, *json_path, *timeline_path, *report_path;
     tlr_timeline_format timeline_format;
     size_t n_jobs, n_hostfiles;
     char **traces;
@@ -268,8 +268,10 @@ static error_t parse(int key, char *value, struct argp_state *state)
     case ARGP_KEY_ARG: add_job(state, a, value); break;
     case ARGP_KEY_NO_ARGS: argp_error(state, "which trace?"); break;
     case ARGP_KEY_SUCCESS:
-        if (a->details && !a->json)
+        if (a->details && !a->json && !a->report_path)
             argp_error(state, "--details are written by --json; give it, too");
+        if (a->report_path && a->n_jobs > 1)
+            argp_error(state, "a report is of one trace");
         if (a->n_hostfiles > 1 && a->n_hostfiles != a->n_jobs)
             argp_error(state, "%zu host files for %zu traces; give one for all, or one for each",
                        a->n_hostfiles, a->n_jobs);
@@ -296,18 +298,33 @@ static tl_status write_json(const arguments *a, tlr_prediction *const *predictio
                          : tlr_prediction_write_json(predictions[0], out, err);
 }
 
-static tl_status write_timeline(const arguments *a, tlr_prediction *const *predictions,
-                                tl_error *err)
+/* Writes what `path` is for, the timeline or the report. */
+static tl_status write_states(const arguments *a, const char *path,
+                              tlr_prediction *const *predictions, tl_error *err)
 {
-    FILE *out = fopen(a->timeline_path, "w");
+    FILE *out = fopen(path, "w");
     if (!out)
-        return tl_fail(err, TL_ERR_SYSTEM, "%s: cannot be written: %s; check the path",
-                       a->timeline_path, strerror(errno));
-    tl_status status = tlr_timeline_write(a->options.timeline, a->timeline_format, a->jobs,
-                                          predictions, a->n_jobs, out, err);
+        return tl_fail(err, TL_ERR_SYSTEM, "%s: cannot be written: %s; check the path", path,
+                       strerror(errno));
+    tl_status status =
+        path == a->report_path
+            ? tlr_report_write(a->options.timeline, a->jobs, predictions[0], out, err)
+            : tlr_timeline_write(a->options.timeline, a->timeline_format, a->jobs, predictions,
+                                 a->n_jobs, out, err);
     if (fclose(out) != 0 && status == TL_OK)
-        status = tl_fail(err, TL_ERR_SYSTEM, "%s: cannot be written: %s", a->timeline_path,
-                         strerror(errno));
+        status = tl_fail(err, TL_ERR_SYSTEM, "%s: cannot be written: %s", path, strerror(errno));
+    return status;
+}
+
+static tl_status tell_states(const arguments *a, tlr_prediction *const *predictions, tl_error *err)
+{
+    tl_status status = TL_OK;
+    if (a->timeline_path)
+        status = write_states(a, a->timeline_path, predictions, err);
+    for (size_t j = 0; j < a->n_jobs && status == TL_OK && a->details; j++)
+        status = tlr_details_make(a->options.timeline, a->jobs, j, &predictions[j]->details, err);
+    if (status == TL_OK && a->report_path)
+        status = write_states(a, a->report_path, predictions, err);
     return status;
 }
 
@@ -360,10 +377,8 @@ static int replay(arguments *a)
     if (status == TL_OK)
         status = tlr_replay_jobs(a->jobs, a->n_jobs, platform, a->engine, &a->options, predictions,
                                  &err);
-    if (status == TL_OK && a->timeline_path)
-        status = write_timeline(a, predictions, &err);
-    for (size_t j = 0; j < a->n_jobs && status == TL_OK && a->details; j++)
-        status = tlr_details_make(a->options.timeline, a->jobs, j, &predictions[j]->details, &err);
+    if (status == TL_OK)
+        status = tell_states(a, predictions, &err);
     if (status != TL_OK)
         code = cli_fail(&err);
     else
@@ -379,10 +394,13 @@ static int replay(arguments *a)
     return code;
 }
 
-int cmd_replay(int argc, char **argv)
+static int parse_and_replay(const struct argp *parser, const char *report_path, int argc,
+                            char **argv)
 {
     const size_t n = (size_t)argc + 1;
-    arguments a = {.options.seed = 1,
+    arguments a = {.report_path = report_path,
+                   .details = report_path != NULL,
+                   .options.seed = 1,
                    .cfg = calloc(n, sizeof *a.cfg),
                    .changes = calloc(2 * n, sizeof *a.changes),
                    .traces = calloc(n, sizeof *a.traces),
@@ -392,7 +410,7 @@ int cmd_replay(int argc, char **argv)
     if (a.cfg && a.changes && a.traces && a.hostfiles && a.jobs) {
         a.options.cfg = (const char *const *)a.cfg;
         a.options.changes = a.changes;
-        argp_parse(&argp, argc, argv, 0, NULL, &a);
+        argp_parse(parser, argc, argv, 0, NULL, &a);
         code = replay(&a);
     } else {
         code = cli_fail_text(TL_ERR_MEMORY, "out of memory");
@@ -405,4 +423,38 @@ int cmd_replay(int argc, char **argv)
     free(a.hostfiles);
     free(a.jobs);
     return code;
+}
+
+int cmd_replay(int argc, char **argv)
+{
+    return parse_and_replay(&argp, NULL, argc, argv);
+}
+
+/* ---- report: a replay, and the page that shows it ---- */
+
+static error_t parse_report(int key, char *value, struct argp_state *state)
+{
+    arguments *a = state->input;
+    switch (key) {
+    case ARGP_KEY_INIT: state->child_inputs[0] = a; break;
+    case 'o': a->report_path = value; break;
+    default: return ARGP_ERR_UNKNOWN;
+    }
+    return 0;
+}
+
+int cmd_report(int argc, char **argv)
+{
+    static const struct argp_option own[] = {
+        {"output", 'o', "FILE", 0, "the page to write (default: report.html)", 0}, {0}};
+    static const struct argp_child replay_options[] = {{&argp, 0, "As for replay:", 1}, {0}};
+    static const struct argp parser = {own,
+                                       parse_report,
+                                       "TRACE --platform NAME",
+                                       "Replay a trace and show on an HTML page where the time "
+                                       "goes.",
+                                       replay_options,
+                                       NULL,
+                                       NULL};
+    return parse_and_replay(&parser, "report.html", argc, argv);
 }

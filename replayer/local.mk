@@ -15,12 +15,20 @@ replayer_libreplayer_la_SOURCES = \
 	replayer/smpi_file.c replayer/smpi_hosts.c replayer/smpi_match.c replayer/smpi_p2p.c replayer/smpi_poll.c \
 	replayer/smpi_rank.c replayer/smpi_thread.c replayer/smpi_timeline.c replayer/smpi_window.c replayer/text_file.c \
 	replayer/details.c replayer/details.h replayer/details_json.c replayer/details_json.h \
+	replayer/prediction_json.h replayer/report.c \
 	replayer/timeline.c replayer/timeline.h replayer/timeline_write.c \
 	replayer/what_if.c $(LOGGOPS_SOURCES)
 replayer_libreplayer_la_CPPFLAGS = $(AM_CPPFLAGS) -I$(top_srcdir)/replayer $(LIBCONFIG_CFLAGS) \
 	$(JANSSON_CFLAGS) $(SIMGRID_CFLAGS) $(OTF2_CFLAGS) $(XXHASH_CFLAGS) -DPLATFORMS_FOLDER='"$(pkgdatadir)/platforms"'
-replayer_libreplayer_la_LIBADD = compress/libtimeless.la $(LIBCONFIG_LIBS) $(JANSSON_LIBS) \
+replayer_libreplayer_la_LIBADD = replayer/libreport.la compress/libtimeless.la $(LIBCONFIG_LIBS) $(JANSSON_LIBS) \
 	$(SIMGRID_LIBS) $(OTF2_LIBS) -lm -lpthread
 if OTF2
 replayer_libreplayer_la_SOURCES += replayer/otf2.h replayer/otf2_archive.c replayer/otf2_events.c
 endif
+# The report's page and its plotting library become a part of the program.
+noinst_LTLIBRARIES += replayer/libreport.la
+replayer_libreport_la_SOURCES = replayer/report_page.c replayer/report_page.h
+replayer_libreport_la_CPPFLAGS = $(AM_CPPFLAGS) -DREPORT_HTML='"$(abs_top_srcdir)/replayer/report.html"' \
+	-DCHART_JS='"$(CHART_JS)"'
+$(replayer_libreport_la_OBJECTS): replayer/report.html
+EXTRA_DIST += replayer/report.html

@@ -4,6 +4,7 @@
 #include "replayer.h"
 
 #include "details_json.h"
+#include "prediction_json.h"
 #include "text_file.h"
 
 #include <errno.h>
@@ -50,7 +51,7 @@ static json_t *mark_json(const tlr_mark *m, uint32_t n_ranks)
                      numbers(m->predicted_s, n_ranks));
 }
 
-static json_t *prediction_json(const tlr_prediction *p)
+json_t *tlr_prediction_json(const tlr_prediction *p)
 {
     json_t *ranks = json_array(), *marks = json_array();
     for (uint32_t r = 0; r < p->n_ranks; r++) {
@@ -100,7 +101,7 @@ static tl_status write_root(json_t *root, FILE *out, tl_error *err)
 
 tl_status tlr_prediction_write_json(const tlr_prediction *p, FILE *out, tl_error *err)
 {
-    return write_root(prediction_json(p), out, err);
+    return write_root(tlr_prediction_json(p), out, err);
 }
 
 tl_status tlr_jobs_write_json(tlr_prediction *const *predictions, size_t n, FILE *out,
@@ -109,7 +110,7 @@ tl_status tlr_jobs_write_json(tlr_prediction *const *predictions, size_t n, FILE
     double makespan_s = 0;
     json_t *jobs = json_array();
     for (size_t i = 0; i < n; i++) {
-        json_array_append_new(jobs, prediction_json(predictions[i]));
+        json_array_append_new(jobs, tlr_prediction_json(predictions[i]));
         makespan_s = fmax(makespan_s, predictions[i]->start_s + predictions[i]->makespan_s);
     }
     return write_root(json_pack("{s:s, s:f, s:o}", "format", JOBS_FORMAT_NAME, "makespan_s",

@@ -63,6 +63,10 @@ typedef enum tlr_timeline_format {
 
 /* From the end of a file's name: .csv, .json, .paje or .trace. */
 tl_status tlr_timeline_format_of(const char *path, tlr_timeline_format *out, tl_error *err);
+/* One self-contained HTML page of the run that had the platform to itself, with its details:
+ * replayer/report.c. */
+tl_status tlr_report_write(tlr_timeline *timeline, const tlr_job *job,
+                           const tlr_prediction *prediction, FILE *out, tl_error *err);
 tl_status tlr_timeline_write(tlr_timeline *timeline, tlr_timeline_format format,
                              const tlr_job *jobs, tlr_prediction *const *predictions, size_t n_jobs,
                              FILE *out, tl_error *err);

@@ -18,9 +18,10 @@ CLI_TESTS = \
 	tests/cli/replay.sh \
 	tests/cli/replay_calls.sh \
 	tests/cli/timeline.sh \
+	tests/cli/report.sh \
 	tests/cli/trace.sh \
 	tests/cli/two_engines.sh \
 	tests/cli/undump.sh \
 	tests/cli/what_if.sh
 TESTS += $(CLI_TESTS)
-EXTRA_DIST += $(CLI_TESTS) tests/cli/flip_bits.py tests/cli/dumpi_write.py tests/cli/timeline_read.py
+EXTRA_DIST += $(CLI_TESTS) tests/cli/flip_bits.py tests/cli/dumpi_write.py tests/cli/report_read.py tests/cli/timeline_read.py

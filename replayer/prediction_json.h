@@ -1,0 +1,12 @@
+/* prediction_json.h - a prediction as JSON, for files that hold more than it. */
+#ifndef TLR_PREDICTION_JSON_H
+#define TLR_PREDICTION_JSON_H
+
+#include "replayer.h"
+
+#include <jansson.h>
+
+/* A new reference; NULL: no memory. */
+json_t *tlr_prediction_json(const tlr_prediction *prediction);
+
+#endif

@@ -1,0 +1,241 @@
+/* report.c - a replay as one HTML page.
+ *
+ * The page (report.html) holds the prediction's JSON and the states of each rank, base64 of a row
+ * of numbers for each: ticks since the state before, ticks that it took, its name, its site
+ * (indices), bytes, peer + 1; each in groups of seven bits, the lowest first, all but the last with
+ * the eighth bit set. */
+#include "config.h"
+
+#include "details.h"
+#include "prediction_json.h"
+#include "report_page.h"
+
+#include <errno.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* Beyond, short states that follow each other are shown as one. */
+enum { MAX_STATES = 400000 };
+
+typedef struct row {
+    uint8_t *bytes;
+    size_t n, room;
+    uint64_t tick;                               /* where the last state ended */
+    double begin_s, end_s, kind_s[TLR_N_STATES]; /* of the states that become one */
+    uint32_t n_merged;
+} row;
+
+typedef struct report {
+    const tl_reader *trace;
+    double tick_s, merge_s; /* states shorter than merge_s are merged */
+    uint32_t n_rows;
+    row *rows; /* by rank */
+    json_t *names, *name_index, *sites, *site_index;
+    int failed; /* no memory */
+} report;
+
+/* ---- states ---- */
+
+static void put_number(report *r, row *to, uint64_t value)
+{
+    if (to->n + 10 > to->room) {
+        const size_t room = 2 * to->room + 256;
+        uint8_t *bytes = realloc(to->bytes, room);
+        if (!bytes) {
+            r->failed = 1;
+            return;
+        }
+        to->bytes = bytes;
+        to->room = room;
+    }
+    for (; value > 127; value >>= 7)
+        to->bytes[to->n++] = (uint8_t)(value | 128);
+    to->bytes[to->n++] = (uint8_t)value;
+}
+
+/* The text's place in the list, which it joins when it is new. */
+static uint64_t place_of(report *r, json_t *list, json_t *index, const char *text, json_t *item)
+{
+    json_t *place = json_object_get(index, text);
+    if (place) {
+        json_decref(item);
+        return (uint64_t)json_integer_value(place);
+    }
+    const size_t i = json_array_size(list);
+    if (json_array_append_new(list, item) != 0 ||
+        json_object_set_new(index, text, json_integer((json_int_t)i)) != 0)
+        r->failed = 1;
+    return i;
+}
+
+static void put_state(report *r, row *to, const tlr_state *s, const char *name, const char *site)
+{
+    char key[400];
+    snprintf(key, sizeof key, "%u %.380s", s->kind, name);
+    const uint64_t begin = (uint64_t)llround(s->begin_s / r->tick_s);
+    const uint64_t end = (uint64_t)llround(s->end_s / r->tick_s);
+    put_number(r, to, begin > to->tick ? begin - to->tick : 0);
+    put_number(r, to, end > begin ? end - begin : 0);
+    put_number(r, to,
+               place_of(r, r->names, r->name_index, key, json_pack("[s, i]", name, (int)s->kind)));
+    put_number(r, to, place_of(r, r->sites, r->site_index, site, json_string(site)));
+    put_number(r, to, s->bytes > 0 ? (uint64_t)s->bytes : 0);
+    put_number(r, to, s->peer >= 0 ? (uint64_t)s->peer + 1 : 0);
+    to->tick = end;
+}
+
+static void end_merge(report *r, row *to, uint32_t rank)
+{
+    if (!to->n_merged)
+        return;
+    unsigned kind = 0;
+    for (unsigned k = 1; k < TLR_N_STATES; k++)
+        if (to->kind_s[k] > to->kind_s[kind])
+            kind = k;
+    char name[64];
+    snprintf(name, sizeof name, "short states, %s most of the time", tlr_state_kind_name(kind));
+    const tlr_state merged = {.begin_s = to->begin_s,
+                              .end_s = to->end_s,
+                              .rank = rank,
+                              .peer = -1,
+                              .kind = (uint16_t)kind};
+    put_state(r, to, &merged, name, "");
+    memset(to->kind_s, 0, sizeof to->kind_s);
+    to->n_merged = 0;
+}
+
+static void add_state(report *r, const tlr_state *s)
+{
+    row *to = &r->rows[s->rank];
+    const double took_s = s->end_s - s->begin_s;
+    if (took_s < r->merge_s) {
+        if (!to->n_merged++)
+            to->begin_s = s->begin_s;
+        to->end_s = s->end_s;
+        to->kind_s[s->kind] += took_s;
+        if (to->end_s - to->begin_s >= r->merge_s)
+            end_merge(r, to, s->rank);
+        return;
+    }
+    char site[256] = "";
+    end_merge(r, to, s->rank);
+    if (s->site)
+        tl_site_text(r->trace, s->rank, s->site, site, sizeof site);
+    put_state(r, to, s, tlr_state_name(s, r->trace), site);
+}
+
+static json_t *base64(const uint8_t *bytes, size_t n)
+{
+    static const char digits[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
+    char *text = malloc(4 * (n / 3 + 1) + 1), *end = text;
+    if (!text)
+        return NULL;
+    for (size_t i = 0; i < n; i += 3) {
+        const uint32_t group = (uint32_t)bytes[i] << 16 |
+                               (i + 1 < n ? (uint32_t)bytes[i + 1] << 8 : 0) |
+                               (i + 2 < n ? bytes[i + 2] : 0);
+        *end++ = digits[group >> 18];
+        *end++ = digits[group >> 12 & 63];
+        *end++ = i + 1 < n ? digits[group >> 6 & 63] : '=';
+        *end++ = i + 2 < n ? digits[group & 63] : '=';
+    }
+    json_t *value = json_stringn(text, (size_t)(end - text));
+    free(text);
+    return value;
+}
+
+static json_t *timeline_json(report *r, size_t n)
+{
+    json_t *rows = json_array(), *kinds = json_array();
+    for (uint32_t rank = 0; rank < r->n_rows; rank++) {
+        end_merge(r, &r->rows[rank], rank);
+        if (json_array_append_new(rows, base64(r->rows[rank].bytes, r->rows[rank].n)) != 0)
+            r->failed = 1;
+    }
+    for (unsigned k = 0; k < TLR_STATE_MESSAGE; k++)
+        json_array_append_new(kinds, json_string(tlr_state_kind_name(k)));
+    return json_pack("{s:f, s:f, s:I, s:O, s:O, s:o, s:o}", "tick_s", r->tick_s, "merge_s",
+                     r->merge_s, "n_states", (json_int_t)n, "names", r->names, "sites", r->sites,
+                     "kinds", kinds, "ranks", rows);
+}
+
+static json_t *states_json(const tl_reader *trace, const tlr_prediction *p, const tlr_state *states,
+                           size_t n)
+{
+    report r = {.trace = trace,
+                .tick_s = p->makespan_s > 0 ? ldexp(p->makespan_s, -36) : 1,
+                .merge_s = n > MAX_STATES ? p->makespan_s * p->n_ranks / MAX_STATES : 0,
+                .n_rows = p->n_ranks,
+                .rows = calloc(p->n_ranks + 1, sizeof *r.rows),
+                .names = json_array(),
+                .name_index = json_object(),
+                .sites = json_array(),
+                .site_index = json_object()};
+    for (size_t i = 0; i < n && r.rows && !r.failed; i++)
+        if (states[i].kind != TLR_STATE_MESSAGE)
+            add_state(&r, &states[i]);
+    json_t *json = r.rows ? timeline_json(&r, n) : NULL;
+    if (r.failed) {
+        json_decref(json);
+        json = NULL;
+    }
+    for (uint32_t rank = 0; r.rows && rank < r.n_rows; rank++)
+        free(r.rows[rank].bytes);
+    free(r.rows);
+    json_decref(r.names);
+    json_decref(r.name_index);
+    json_decref(r.sites);
+    json_decref(r.site_index);
+    return json;
+}
+
+/* ---- the page ---- */
+
+/* JSON inside a page: no text of it may end its element. */
+static int write_escaped(const char *text, size_t n, void *out)
+{
+    for (size_t i = 0; i < n; i++)
+        if (text[i] == '<' ? fputs("\\u003c", out) == EOF : fputc(text[i], out) == EOF)
+            return -1;
+    return 0;
+}
+
+static int write_page(const json_t *data, FILE *out)
+{
+    int failed = 0;
+    const char *text = tlr_report_page();
+    for (const char *at; (at = strchr(text, '@')); text = at) {
+        fwrite(text, 1, (size_t)(at - text), out);
+        if (!strncmp(at, "@DATA@", 6)) {
+            failed |= json_dump_callback(data, write_escaped, out,
+                                         JSON_COMPACT | JSON_SORT_KEYS | JSON_REAL_PRECISION(17));
+            at += 6;
+        } else if (!strncmp(at, "@LIBRARY@", 9)) {
+            fputs(tlr_report_chart(), out);
+            at += 9;
+        } else {
+            fputc(*at++, out);
+        }
+    }
+    fputs(text, out);
+    return failed || fflush(out) == EOF || ferror(out);
+}
+
+tl_status tlr_report_write(tlr_timeline *timeline, const tlr_job *job,
+                           const tlr_prediction *prediction, FILE *out, tl_error *err)
+{
+    const tlr_state *states;
+    size_t n;
+    tl_status status = tlr_timeline_read(timeline, &states, &n, err);
+    if (status != TL_OK)
+        return status;
+    json_t *data = json_pack("{s:o, s:o}", "prediction", tlr_prediction_json(prediction),
+                             "timeline", states_json(job->trace, prediction, states, n));
+    if (!data)
+        status = tl_fail(err, TL_ERR_MEMORY, "out of memory for the report");
+    else if (write_page(data, out))
+        status = tl_fail(err, TL_ERR_SYSTEM, "the report cannot be written: %s", strerror(errno));
+    json_decref(data);
+    return status;
+}

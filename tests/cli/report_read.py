@@ -1,0 +1,105 @@
+#!/usr/bin/env python3
+"""Reads a report: `page FILE PREDICTION` needs no browser, `dom FILE PREDICTION` is what one made of it,
+`poke FROM TO SCRIPT` is the page with something done to it."""
+import base64
+import html
+import json
+import re
+import sys
+
+
+def parts(path):
+    page = open(path, encoding="utf-8").read()
+    texts = re.findall(r"<script[^>]*>(.*?)</script>", page, re.S)
+    assert len(texts) == 3, len(texts)
+    return page, json.loads(texts[0]), texts[1], texts[2]
+
+
+def numbers(text):
+    value, shift = 0, 0
+    for byte in base64.b64decode(text):
+        value |= (byte & 127) << shift
+        shift += 7
+        if byte < 128:
+            yield value
+            value, shift = 0, 0
+
+
+def check_page(path, prediction_path):
+    page, data, library, script = parts(path)
+    prediction, line = json.load(open(prediction_path)), data["timeline"]
+    assert data["prediction"] == prediction
+    own = page[:page.index('<script type="application/json"')] + script
+    assert not re.search(r"https?:|//\w|\bsrc=|\bhref=|url\(|@import|\bimport\b|fetch\(|XMLHttp", own)
+    assert "default-src 'none'" in page and "Chart.js" in library
+    assert len(line["ranks"]) == prediction["n_ranks"]
+    n_states, sums = 0, {}
+    for text, rank in zip(line["ranks"], prediction["ranks"]):
+        row, now = list(numbers(text)), 0
+        assert len(row) % 6 == 0
+        for gap, ticks, name, site, size, peer in zip(*[iter(row)] * 6):
+            kind = line["kinds"][line["names"][name][1]]
+            assert site < len(line["sites"]) and peer <= prediction["n_ranks"]
+            now += gap + ticks
+            sums[kind] = sums.get(kind, 0) + ticks * line["tick_s"]
+            n_states += 1
+        assert abs(now * line["tick_s"] - rank["end_s"]) <= 1e-9 * prediction["makespan_s"]
+    if line["merge_s"]:
+        assert n_states < 1000000 < 3 * line["n_states"], n_states
+    else:
+        for kind, key in (("wait", "wait_s"), ("collective", "collective_s"), ("kernel", "kernel_s")):
+            total = sum(r[key] for r in prediction["ranks"])
+            assert abs(sums.get(kind, 0) - total) <= 1e-5 * prediction["makespan_s"], (kind, total)
+
+
+def text_of(dom, element_id):
+    found = re.search(r'id="%s"[^>]*>(.*?)</(?:p|output|span|div|table)>' % element_id, dom, re.S)
+    return html.unescape(re.sub(r"<[^>]*>", " ", found.group(1))).strip()
+
+
+def check_dom(path, prediction_path):
+    dom, prediction = open(path, encoding="utf-8").read(), json.load(open(prediction_path))
+    assert text_of(dom, "errors") == "", text_of(dom, "errors")
+    assert repr(prediction["makespan_s"]) in text_of(dom, "about")
+    assert prediction["trace_hash"] in text_of(dom, "about")
+    assert prediction["platform_hash"] in text_of(dom, "about")
+    ranks = prediction["ranks"]
+    total = sum(r["end_s"] for r in ranks)
+    totals = text_of(dom, "totals")
+    for title, seconds in (("wait", sum(r["wait_s"] for r in ranks)),
+                           ("kernels", sum(r["kernel_s"] for r in ranks)),
+                           ("point to point", sum(r["p2p_s"] for r in ranks)),
+                           ("collectives", sum(r["collective_s"] for r in ranks)),
+                           ("compute", sum(r["compute_s"] - r["kernel_s"] for r in ranks))):
+        shown = float(re.search(r"\b%s ([\d.]+) %%" % title, totals).group(1))
+        assert abs(shown - 100 * seconds / total) <= 0.051, (title, shown, totals)
+    traffic = prediction["details"]["traffic"]
+    messages, size = (sum(t[k] for t in traffic) for k in ("messages", "bytes"))
+    assert text_of(dom, "traffic") == "%s messages, %s bytes" % (f"{messages:,}", f"{size:,}")
+    for kind in ("calls", "sites", "communicators"):
+        assert dom[dom.index('id="%s"' % kind):].count("<tr>") >= len(prediction["details"][kind])
+    assert prediction["details"]["calls"][0]["name"] in text_of(dom, "calls")
+    assert re.search(r'<canvas id="bars" width="\d\d', dom) and re.search(r'<canvas id="sizes" width="\d\d', dom)
+
+
+def check_zoom(path, whole_path):
+    """A wheel and a button have narrowed the view, and a pointer found a state."""
+    drawn = {}
+    for name in (path, whole_path):
+        dom = open(name, encoding="utf-8").read()
+        assert text_of(dom, "errors") == ""
+        drawn[name] = int(re.search(r"([\d,]+) states", text_of(dom, "view")).group(1).replace(",", ""))
+    assert 0 < drawn[path] < drawn[whole_path], drawn
+    dom = open(path, encoding="utf-8").read()
+    assert re.match(r"rank 0: \S+ ", text_of(dom, "hover")), text_of(dom, "hover")
+    colours = set(re.search(r'data-colours="([^"]*)"', dom).group(1).split())
+    assert len(colours) >= 3, colours
+
+
+def poke(path, out_path, script):
+    page = open(path, encoding="utf-8").read()
+    open(out_path, "w", encoding="utf-8").write(
+        page.replace("</body>", "<script>%s</script></body>" % script))
+
+
+{"page": check_page, "dom": check_dom, "zoom": check_zoom, "poke": poke}[sys.argv[1]](*sys.argv[2:])
