@@ -499,6 +499,64 @@ static void noise_propagates(void **state)
     }
 }
 
+/* ---- properties ---- */
+
+/* A schedule in which no rank has two messages at once: each parameter can only delay. */
+static void slower_parameters_delay(void **state)
+{
+    (void)state;
+    static const uint8_t algorithms[] = {
+        LOGGOPS_BARRIER_DISSEMINATION,  LOGGOPS_BARRIER_DOUBLING, LOGGOPS_ALLREDUCE_DOUBLING,
+        LOGGOPS_ALLREDUCE_RABENSEIFNER, LOGGOPS_ALLGATHER_RING,   LOGGOPS_ALLTOALL_PAIR};
+    for (size_t i = 0; i < sizeof algorithms; i++)
+        for (uint32_t size = 2; size <= 64; size *= 2) {
+            uint64_t before[5] = {0};
+            for (unsigned k = 0; k < 8; k++) {
+                loggops_params p[5] = {odin, odin, odin, odin, odin};
+                p[0].L_ps = k * 1500000;
+                p[1].o_ps = (k + 1) * 700000;
+                p[2].g_ps = k * 900000;
+                p[3].G_ps_byte = k * 800;
+                p[4].O_ps_byte = k * 600;
+                for (int j = 0; j < 5; j++) {
+                    const uint64_t end_ps = run_collective(algorithms[i], size, 4096, &p[j]);
+                    assert_true(end_ps >= before[j]);
+                    before[j] = end_ps;
+                }
+            }
+        }
+}
+
+/* Ranks of a communicator in another order do the same, each at its new place. */
+static void order_does_not_matter(void **state)
+{
+    (void)state;
+    enum { N = 24, STRIDE = 7 };
+    for (int algorithm = 1; algorithm < LOGGOPS_N_ALGORITHMS; algorithm++) {
+        loggops_op ops[] = {{.kind = LOGGOPS_COLLECTIVE,
+                             .algorithm = (uint8_t)algorithm,
+                             .peer = 0,
+                             .amount = 3000},
+                            {0}};
+        loggops_program program = {ops, NULL, 2, 0, 1};
+        uint32_t program_of[N] = {0};
+        int32_t members[N], order[N];
+        for (int32_t i = 0; i < N; i++) {
+            members[i] = i * STRIDE % N;
+            order[members[i]] = i;
+        }
+        loggops_rank_result in_order[N], renumbered[N];
+        loggops_comm comms[] = {{N, NULL, NULL}, {N, members, order}};
+        for (int k = 0; k < 2; k++) {
+            const loggops_run run = {N, 1, &program, program_of, 1, &comms[k], 0};
+            loggops_result result = {.ranks = k ? renumbered : in_order};
+            assert_int_equal(loggops_simulate(&run, &odin, NULL, 1, &result, &err), TL_OK);
+        }
+        for (int32_t i = 0; i < N; i++)
+            assert_int_equal(renumbered[members[i]].end_ps, in_order[i].end_ps);
+    }
+}
+
 /* ---- parameters ---- */
 
 static void parameters(void **state)
@@ -535,6 +593,8 @@ int main(void)
         cmocka_unit_test(collectives_move_their_bytes),
         cmocka_unit_test(detours),
         cmocka_unit_test(noise_propagates),
+        cmocka_unit_test(slower_parameters_delay),
+        cmocka_unit_test(order_does_not_matter),
         cmocka_unit_test(parameters),
     };
     cmocka_set_message_output(CM_OUTPUT_TAP);
