@@ -3,6 +3,7 @@
 # examples name: hpcc.tl, a run whose last section is hpl.tl, ring.tl, pair.tl, one message, dumpi/all.meta,
 # and run.node1.tl and run.node2.tl, parts of a run.  And every command has a page.
 . "$top_srcdir/tests/tap.sh"
+[ -z "${SANITIZE:-}" ] || export ASAN_OPTIONS=verify_asan_link_order=0:detect_leaks=0
 PATH=$(dirname "$timeless"):$PATH
 export TIMELESS_PLATFORMS=$top_srcdir/platforms
 cd "$scratch" || exit 99
