@@ -155,7 +155,7 @@ for program; do
         "$(of_trace app.tl events)" "$bytes" "$per_event" "$untraced_s" "$traced_s" "$took_s"
     if [ "$keep" ]; then
         for file in app.tl untraced.out traced.out replay.out; do
-            cp "$file" "$keep/$program-$ranks-$file"
+            [ ! -e "$file" ] || cp "$file" "$keep/$program-$ranks-$file"
         done
     fi
 done

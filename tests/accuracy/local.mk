@@ -1,2 +1,3 @@
-# tests/accuracy: predictions against the clock; run by hand, since other load on a machine decides.
+# tests/accuracy: predictions against the clock, and programs as they come from Debian; run by hand,
+# since other load on a machine decides.
 EXTRA_DIST += tests/accuracy/applications.sh tests/accuracy/hpl_local.sh tests/accuracy/README.md
