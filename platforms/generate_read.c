@@ -254,13 +254,13 @@ static tl_status check_topology(const reading *in, const config_setting_t *root,
         return refuse(in, where ? where : config_setting_get_member(root, "topology"), "%s", why);
     }
     if (d->n_nodes + d->first > TLP_MAX_NODES)
-        return refuse(in, config_setting_get_member(root, "topology"),
-                      "this %s has more than %d nodes, or numbers above that; give smaller sizes",
-                      d->topology->name, TLP_MAX_NODES);
+        return refuse(
+            in, config_setting_get_member(root, "topology"),
+            "there would be more than %d nodes, or numbers above that; give smaller sizes",
+            TLP_MAX_NODES);
     if (stated && d->n_nodes != stated)
-        return refuse(in, nodes,
-                      "'nodes' is %d, but the sizes of this %s make %lld; change it or the sizes",
-                      stated, d->topology->name, (long long)d->n_nodes);
+        return refuse(in, nodes, "'nodes' is %d, but the sizes make %lld; change it or the sizes",
+                      stated, (long long)d->n_nodes);
     return TL_OK;
 }
 
