@@ -37,8 +37,10 @@ tests_unit_platform_LDADD = replayer/libreplayer.la compress/libtimeless.la $(CM
 tests_unit_replay_CPPFLAGS = $(AM_CPPFLAGS) -I$(top_srcdir)/replayer $(CMOCKA_CFLAGS)
 tests_unit_replay_LDADD = replayer/libreplayer.la compress/libtimeless.la $(CMOCKA_LIBS) -lm
 
-check_PROGRAMS += tests/unit/loggops
-TESTS += tests/unit/loggops
+check_PROGRAMS += tests/unit/loggops tests/unit/loggops_input
+TESTS += tests/unit/loggops tests/unit/loggops_input
+tests_unit_loggops_input_CPPFLAGS = $(AM_CPPFLAGS) -I$(top_srcdir)/replayer $(CMOCKA_CFLAGS)
+tests_unit_loggops_input_LDADD = replayer/libreplayer.la compress/libtimeless.la $(CMOCKA_LIBS)
 tests_unit_loggops_CPPFLAGS = $(AM_CPPFLAGS) -I$(top_srcdir)/replayer $(CMOCKA_CFLAGS)
 tests_unit_loggops_LDADD = replayer/libreplayer.la compress/libtimeless.la $(CMOCKA_LIBS)
 
