@@ -30,12 +30,12 @@ static void put(writer *w, const char *format, ...)
 /* A rank that waits: the event, and the one that made each of its requests. */
 typedef struct waiter {
     uint32_t rank;
+    int has_threads; /* more than one thread of the rank has called MPI */
     tl_event event;
     int64_t *list;
     const tl_call_info *info;
     size_t n_requests;
     tl_event *requests;
-    int has_threads; /* more than one thread of the rank has called MPI */
 } waiter;
 
 static int note_request(waiter *w, const tl_event *e)

@@ -114,7 +114,7 @@ static uint8_t as_ompi(tl_action action, uint32_t size, uint64_t bytes)
  * Rabenseifner's reduce, a ring for the recursive doubling that ends a broadcast of medium size. */
 static uint8_t as_mpich(tl_action action, uint32_t size, uint64_t bytes)
 {
-    enum { KIB = 1024 };
+    const uint64_t KIB = 1024;
     const int is_power = !(size & (size - 1));
     switch (action) {
     case TL_ACTION_BCAST:

@@ -101,7 +101,7 @@ bool tlt_hosts_find(int rank, int n_ranks, tlt_hosts *out)
     machine *machines = malloc(n * sizeof *machines);
     int n_machines = 0;
     bool ok = tlt_least(seats && machines);
-    if (!ok)
+    if (!ok || !seats || !machines)
         goto cleanup;
     take_seat(&mine);
     tlt_pmpi.Allgather(&mine, (int)sizeof mine, tlt_pmpi.byte, seats, (int)sizeof *seats,
@@ -117,9 +117,9 @@ bool tlt_hosts_find(int rank, int n_ranks, tlt_hosts *out)
     }
     out->n_hosts = n_machines;
     describe_folding(machines, n_machines, out->folding, sizeof out->folding);
-    out->parts = malloc((size_t)n_machines * TLT_LABEL_BYTES);
+    out->parts = malloc((size_t)(n_machines + 1) * TLT_LABEL_BYTES);
     ok = tlt_least(out->parts != NULL);
-    if (ok)
+    if (ok && out->parts)
         list_parts(machines, n_machines, out->parts);
 cleanup:
     free(seats);

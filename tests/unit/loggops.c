@@ -480,13 +480,13 @@ static void slower_parameters_delay(void **state)
     for (size_t i = 0; i < sizeof algorithms; i++)
         for (uint32_t size = 2; size <= 64; size *= 2) {
             uint64_t before[5] = {0};
-            for (unsigned k = 0; k < 8; k++) {
+            for (uint64_t k = 0; k < 8; k++) {
                 loggops_params p[5] = {odin, odin, odin, odin, odin};
                 p[0].L_ps = k * 1500000;
                 p[1].o_ps = (k + 1) * 700000;
                 p[2].g_ps = k * 900000;
-                p[3].G_ps_byte = k * 800;
-                p[4].O_ps_byte = k * 600;
+                p[3].G_ps_byte = (double)(k * 800);
+                p[4].O_ps_byte = (double)(k * 600);
                 for (int j = 0; j < 5; j++) {
                     const uint64_t end_ps = run_collective(algorithms[i], size, 4096, &p[j]);
                     assert_true(end_ps >= before[j]);
