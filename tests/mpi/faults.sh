@@ -32,7 +32,9 @@ keeps() { awk -v rank="$1" -v least=$((rounds - 8192)) -v most=$((2 * rounds + 1
     '$1 == rank && $2 >= least && $2 <= most { found = 1 } END { exit !found }' "$scratch/info" || { cat "$scratch/info"; return 1; }; }
 
 # ---- the program ends as it should not ----
+began=$SECONDS
 plain none; traced none
+limit=$((4 + SECONDS - began)) # of a run that has to begin within it
 check "nothing happens: the program is as without us" same
 check "and the trace complete" complete
 
@@ -55,7 +57,7 @@ ending quick killed
 ending abort aborted
 ending leave 'exited without MPI_Finalize'
 ending error "$killed"
-options="--timeout 4"
+options="--timeout $limit"
 ending stop "$killed"
 options=
 
