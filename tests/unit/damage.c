@@ -19,33 +19,6 @@
 
 enum { RANKS = 3, EVENTS = 600, FLUSH = 50 };
 
-typedef struct file {
-    uint8_t *data;
-    size_t size;
-} file;
-
-static file load(const char *path)
-{
-    FILE *f = fopen(path, "rb");
-    assert_non_null(f);
-    fseek(f, 0, SEEK_END);
-    file out = {.size = (size_t)ftell(f)};
-    rewind(f);
-    out.data = malloc(out.size);
-    assert_non_null(out.data);
-    assert_int_equal(fread(out.data, 1, out.size, f), out.size);
-    fclose(f);
-    return out;
-}
-
-static void store(const char *path, const uint8_t *data, size_t size)
-{
-    FILE *f = fopen(path, "wb");
-    assert_non_null(f);
-    assert_int_equal(fwrite(data, 1, size, f), size);
-    fclose(f);
-}
-
 static void check_message(const tl_error *err, tl_status status, const char *path)
 {
     assert_int_equal(err->status, status);
@@ -55,7 +28,7 @@ static void check_message(const tl_error *err, tl_status status, const char *pat
 
 /* Reads everything.  Every event that comes must be the right one; a rank that lacks some must say
  * so, and the trace must not be called complete.  Returns the number of ranks read to their end. */
-static int check_damaged(const char *path, const file *whole, const file *now)
+static int check_damaged(const char *path, const test_file *whole, const test_file *now)
 {
     tl_error err = {0};
     tl_reader *r;
@@ -109,11 +82,11 @@ static void truncations(void **state)
     snprintf(path, sizeof path, "%s", test_scratch("whole.tl"));
     snprintf(cut, sizeof cut, "%s", test_scratch("cut.tl"));
     test_write_trace(path, RANKS, EVENTS, FLUSH);
-    file whole = load(path);
+    test_file whole = test_load(path);
     assert_int_equal(check_damaged(path, &whole, &whole), RANKS);
     for (size_t size = 0; size < whole.size; size += 64) {
-        file now = {.data = whole.data, .size = size};
-        store(cut, now.data, now.size);
+        test_file now = {.data = whole.data, .size = size};
+        test_store(cut, now.data, now.size);
         assert_true(check_damaged(cut, &whole, &now) < RANKS);
     }
     free(whole.data);
@@ -127,15 +100,15 @@ static void bit_flips(void **state)
     char path[600];
     snprintf(path, sizeof path, "%s", test_scratch("flip.tl"));
     test_write_trace(path, RANKS, EVENTS, FLUSH);
-    file whole = load(path);
-    file now = {.data = malloc(whole.size), .size = whole.size};
+    test_file whole = test_load(path);
+    test_file now = {.data = malloc(whole.size), .size = whole.size};
     assert_non_null(now.data);
     test_random random = {.state = 4};
     int n_opened = 0;
     for (int i = 0; i < 200; i++) {
         memcpy(now.data, whole.data, whole.size);
         now.data[test_below(&random, whole.size)] ^= (uint8_t)(1 << test_below(&random, 8));
-        store(path, now.data, now.size);
+        test_store(path, now.data, now.size);
         int n_whole = check_damaged(path, &whole, &now);
         /* One flipped bit is in one chunk: of one rank. */
         assert_true(n_whole == 0 || n_whole == RANKS - 1);
@@ -153,7 +126,7 @@ static void lost_chunk(void **state)
     (void)state;
     const char *path = test_scratch("lost.tl");
     test_write_trace(path, RANKS, EVENTS, FLUSH);
-    file whole = load(path);
+    test_file whole = test_load(path);
     tl_run_header header;
     FILE *f = fopen(path, "rb");
     assert_non_null(f);
@@ -170,7 +143,7 @@ static void lost_chunk(void **state)
         at += TL_CHUNK_HEADER_BYTES + chunk.stored_bytes;
     }
     tl_run_free(&header);
-    store(path, whole.data, whole.size);
+    test_store(path, whole.data, whole.size);
     tl_error err;
     tl_reader *r;
     assert_int_equal(tl_reader_open(path, &r, &err), TL_OK);
@@ -224,7 +197,7 @@ static void sign(tl_buffer *out, size_t at, uint64_t seed)
 static tl_status read_hostile(const tl_buffer *out)
 {
     const char *path = test_scratch("hostile.tl");
-    store(path, out->data, out->size);
+    test_store(path, out->data, out->size);
     tl_error err = {0};
     tl_reader *r;
     tl_status status = tl_reader_open(path, &r, &err);
@@ -378,12 +351,12 @@ static void not_a_trace(void **state)
     tl_error err;
     tl_reader *r;
     static const char text[] = "This is a text of more than twenty-four bytes.\n";
-    store(path, (const uint8_t *)text, sizeof text);
+    test_store(path, (const uint8_t *)text, sizeof text);
     assert_int_equal(tl_reader_open(path, &r, &err), TL_ERR_NOT_A_TRACE);
     check_message(&err, TL_ERR_NOT_A_TRACE, path);
-    store(path, (const uint8_t *)text, 3);
+    test_store(path, (const uint8_t *)text, 3);
     assert_int_equal(tl_reader_open(path, &r, &err), TL_ERR_NOT_A_TRACE);
-    store(path, (const uint8_t *)text, 0);
+    test_store(path, (const uint8_t *)text, 0);
     assert_int_equal(tl_reader_open(path, &r, &err), TL_ERR_NOT_A_TRACE);
     unlink(path);
     assert_int_equal(tl_reader_open(path, &r, &err), TL_ERR_SYSTEM);
@@ -391,9 +364,9 @@ static void not_a_trace(void **state)
     assert_int_equal(tl_reader_open("/", &r, &err), TL_ERR_NOT_A_TRACE);
     /* A version to come. */
     test_write_trace(path, 1, 10, 0);
-    file f = load(path);
+    test_file f = test_load(path);
     f.data[8] = 2;
-    store(path, f.data, f.size);
+    test_store(path, f.data, f.size);
     assert_int_equal(tl_reader_open(path, &r, &err), TL_ERR_VERSION);
     free(f.data);
     unlink(path);
@@ -409,7 +382,7 @@ static void optional_chunk(void **state)
     uint8_t end[TL_END_PAYLOAD_BYTES] = {TL_END_FINALIZED, 0, 0, 0, 42};
     put_chunk(&out, (tl_chunk){.type = TL_CHUNK_END, .sequence = 1}, end, sizeof end, seed);
     const char *path = test_scratch("optional.tl");
-    store(path, out.data, out.size);
+    test_store(path, out.data, out.size);
     tl_reader *r;
     assert_int_equal(tl_reader_open(path, &r, NULL), TL_OK);
     assert_true(tl_reader_complete(r));

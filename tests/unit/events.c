@@ -187,3 +187,25 @@ const char *test_scratch(const char *name)
              name);
     return path;
 }
+
+test_file test_load(const char *path)
+{
+    FILE *f = fopen(path, "rb");
+    assert_non_null(f);
+    fseek(f, 0, SEEK_END);
+    test_file out = {.size = (size_t)ftell(f)};
+    rewind(f);
+    out.data = malloc(out.size);
+    assert_non_null(out.data);
+    assert_int_equal(fread(out.data, 1, out.size, f), out.size);
+    fclose(f);
+    return out;
+}
+
+void test_store(const char *path, const uint8_t *data, size_t size)
+{
+    FILE *f = fopen(path, "wb");
+    assert_non_null(f);
+    assert_int_equal(fwrite(data, 1, size, f), size);
+    fclose(f);
+}

@@ -42,4 +42,13 @@ void test_write_trace(const char *path, uint32_t n_ranks, uint64_t n, uint64_t f
 /* Name of a scratch file of this test program; removed by test_remove_scratch. */
 const char *test_scratch(const char *name);
 
+/* The bytes of a file; `data` is to be freed. */
+typedef struct test_file {
+    uint8_t *data;
+    size_t size;
+} test_file;
+
+test_file test_load(const char *path);
+void test_store(const char *path, const uint8_t *data, size_t size);
+
 #endif

@@ -320,33 +320,6 @@ static void precision(void **state)
 
 /* ---- damage ---- */
 
-typedef struct file {
-    uint8_t *data;
-    size_t size;
-} file;
-
-static file load(const char *path)
-{
-    FILE *f = fopen(path, "rb");
-    assert_non_null(f);
-    fseek(f, 0, SEEK_END);
-    file out = {.size = (size_t)ftell(f)};
-    rewind(f);
-    out.data = malloc(out.size);
-    assert_non_null(out.data);
-    assert_int_equal(fread(out.data, 1, out.size, f), out.size);
-    fclose(f);
-    return out;
-}
-
-static void store(const char *path, const uint8_t *data, size_t size)
-{
-    FILE *f = fopen(path, "wb");
-    assert_non_null(f);
-    assert_int_equal(fwrite(data, 1, size, f), size);
-    fclose(f);
-}
-
 /* What comes is right; what is missing is said, by rank and place in the file, unless the file ends
  * between two chunks, as that of a killed run does. */
 static void check_damaged(const char *path, bool is_truncated)
@@ -395,15 +368,15 @@ static void damage(const char *path)
 {
     char bad[512];
     snprintf(bad, sizeof bad, "%s", test_scratch("bad.tl"));
-    file whole = load(path);
+    test_file whole = test_load(path);
     test_random random = {.state = 7};
     for (int i = 0; i < n_damages(); i++) {
         uint64_t bit = test_below(&random, 8 * whole.size);
         whole.data[bit / 8] ^= (uint8_t)(1 << bit % 8);
-        store(bad, whole.data, whole.size);
+        test_store(bad, whole.data, whole.size);
         whole.data[bit / 8] ^= (uint8_t)(1 << bit % 8);
         check_damaged(bad, false);
-        store(bad, whole.data, test_below(&random, whole.size));
+        test_store(bad, whole.data, test_below(&random, whole.size));
         check_damaged(bad, true);
     }
     free(whole.data);
@@ -427,8 +400,8 @@ static void damaged_is_refused(void **state)
     (void)state;
     char bad[512];
     snprintf(bad, sizeof bad, "%s", test_scratch("bad.tl"));
-    file whole = load(plain);
-    store(bad, whole.data, whole.size - 20);
+    test_file whole = test_load(plain);
+    test_store(bad, whole.data, whole.size - 20);
     tl_reader *r = open_trace(bad);
     tl_error err;
     assert_int_equal(tl_pack(r, NULL, packed, &err), TL_ERR_TRUNCATED);

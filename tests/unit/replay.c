@@ -80,7 +80,13 @@ typedef struct script {
 /* Writes a trace with a script for each rank, between Init and Finalize. */
 static void write_trace(const script *scripts, uint32_t n_ranks)
 {
-    const tl_run run = {n_ranks, "cpu-ns", "clock", "hand-made", "none", "test", ""};
+    const tl_run run = {.n_ranks = n_ranks,
+                        .volume_unit = "cpu-ns",
+                        .volume_source = "clock",
+                        .program = "hand-made",
+                        .mpi_library = "none",
+                        .writer = "test",
+                        .origin = ""};
     const tl_site site = {1, "app", 0x12};
     const char *path = path_of("trace.tl");
     assert_int_equal(tl_trace_create(path, &run, &err), TL_OK);
@@ -415,7 +421,13 @@ static void refuses_wrong_platforms_and_options(void **state)
 static void refuses_an_incomplete_run(void **state)
 {
     (void)state;
-    const tl_run run = {2, "none", "none", "hand-made", "none", "test", ""};
+    const tl_run run = {.n_ranks = 2,
+                        .volume_unit = "none",
+                        .volume_source = "none",
+                        .program = "hand-made",
+                        .mpi_library = "none",
+                        .writer = "test",
+                        .origin = ""};
     tl_writer *w = NULL;
     assert_int_equal(tl_trace_create(path_of("trace.tl"), &run, &err), TL_OK);
     for (uint32_t r = 0; r < 2; r++) {
