@@ -1,160 +1,47 @@
-/* calibrate.c - timeless calibrate: measure this machine for a platform's compute model. */
+/* calibrate.c - timeless calibrate: dispatch to what is calibrated, one file each. */
 #include "cli.h"
 
-#include <calibrate.h>
-#include <errno.h>
-#include <limits.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
-enum { MAX_NB = 16, MAX_CORES = 4096 };
-
-struct arguments {
-    const char *what;
-    const char *out_path, *raw_path, *folder;
-    tlp_measure_options measure;
-    int nb[MAX_NB];
+static const struct target {
+    const char *name;
+    const char *summary;
+    int (*run)(int argc, char **argv);
+} targets[] = {
+    {"kernels", "time the BLAS kernels of this machine for a compute model", calibrate_kernels},
 };
+enum { N_TARGETS = sizeof targets / sizeof *targets };
 
-enum { KEY_CORES = 256, KEY_MAX_SECONDS, KEY_SEED, KEY_NB, KEY_RAW };
-
-static const struct argp_option options[] = {
-    {"output", 'o', "PATH", 0,
-     "FILE.conf: write the model there; else: write a platform folder; default: the model goes to "
-     "standard output",
-     0},
-    {"cores", KEY_CORES, "N|all", 0, "cores that measure at the same time; default: all", 0},
-    {"max-seconds", KEY_MAX_SECONDS, "S", 0, "begin no new round after this; default 25", 0},
-    {"seed", KEY_SEED, "N", 0, "choose the sizes from this seed; default 1", 0},
-    {"nb", KEY_NB, "K[,K...]", 0, "block sizes; default 32,64,96,128,192,256", 0},
-    {"raw", KEY_RAW, "FILE", 0, "write every measurement there, as CSV", 0},
-    {0},
-};
-
-static int is_model_file(const char *path)
+static void print_usage(FILE *out)
 {
-    size_t length = strlen(path);
-    return length > 5 && !strcmp(path + length - 5, ".conf");
-}
-
-static void parse_blocks(struct argp_state *state, struct arguments *arguments, char *list)
-{
-    arguments->measure.n_nb = 0;
-    for (char *rest = list, *item; (item = strsep(&rest, ","));) {
-        int nb = (int)cli_parse_number(state, "--nb", item, TLP_MAX_INNER);
-        if (nb < 16 || arguments->measure.n_nb == MAX_NB)
-            argp_error(state, "--nb: give at most %d sizes from 16 to %d", MAX_NB, TLP_MAX_INNER);
-        arguments->nb[arguments->measure.n_nb++] = nb;
-    }
-}
-
-static error_t parse(int key, char *value, struct argp_state *state)
-{
-    struct arguments *arguments = state->input;
-    switch (key) {
-    case 'o':
-        if (is_model_file(value))
-            arguments->out_path = value;
-        else
-            arguments->folder = value;
-        break;
-    case KEY_RAW: arguments->raw_path = value; break;
-    case KEY_CORES:
-        arguments->measure.cores = 0;
-        if (!strcmp(value, "all"))
-            break;
-        arguments->measure.cores = (unsigned)cli_parse_number(state, "--cores", value, MAX_CORES);
-        if (arguments->measure.cores == 0 || arguments->measure.cores > tlp_n_cores())
-            argp_error(state, "--cores %s: this process may use 1 to %u", value, tlp_n_cores());
-        break;
-    case KEY_MAX_SECONDS:
-        arguments->measure.max_seconds =
-            (double)cli_parse_number(state, "--max-seconds", value, 86400);
-        break;
-    case KEY_SEED:
-        arguments->measure.seed = cli_parse_number(state, "--seed", value, UINT32_MAX);
-        break;
-    case KEY_NB: parse_blocks(state, arguments, value); break;
-    case ARGP_KEY_ARG:
-        if (arguments->what || strcmp(value, "cpu") != 0)
-            argp_error(state, "'%s': only 'cpu' can be calibrated", value);
-        arguments->what = value;
-        break;
-    case ARGP_KEY_END:
-        if (!arguments->what)
-            argp_error(state, "what? write 'timeless calibrate cpu'");
-        break;
-    default: return ARGP_ERR_UNKNOWN;
-    }
-    return 0;
-}
-
-/* Opens the file for writing; standard output for NULL. */
-static FILE *open_output(const char *path, tl_error *err)
-{
-    FILE *file = path ? fopen(path, "w") : stdout;
-    if (!file) {
-        err->status = TL_ERR_SYSTEM;
-        snprintf(err->text, sizeof err->text, "%s: cannot be written: %s; check the path", path,
-                 strerror(errno));
-    }
-    return file;
-}
-
-static void report(const tlp_result *result)
-{
-    const tlp_fit *gemm = tlp_result_fit(result, TL_KERNEL_dgemm);
-    fprintf(stderr,
-            "timeless: %zu calls timed, %u at once; dgemm %.1f Gflop/s per core, median error of "
-            "its line %.0f%%\n",
-            result->n_samples, result->cores, 2e-9 / gemm->per_work_s, 100 * gemm->median_error);
+    fputs("usage: timeless calibrate WHAT [OPTION...]\n\n", out);
+    for (int i = 0; i < N_TARGETS; i++)
+        fprintf(out, "  %-10s %s\n", targets[i].name, targets[i].summary);
+    fputs("\n'timeless calibrate WHAT --help' tells the options of each; 'man "
+          "timeless-calibrate-WHAT' tells more.\n",
+          out);
 }
 
 int cmd_calibrate(int argc, char **argv)
 {
-    static const struct argp argp = {
-        options,
-        parse,
-        "cpu",
-        "Time the BLAS kernels that traces record on this machine and fit a line to each, for "
-        "'timeless replay'.",
-        NULL,
-        NULL,
-        NULL};
-    struct arguments arguments = {.measure = {.max_seconds = 25, .seed = 1, .n_nb = 6},
-                                  .nb = {32, 64, 96, 128, 192, 256}};
-    arguments.measure.nb = arguments.nb;
-    argp_parse(&argp, argc, argv, 0, NULL, &arguments);
-
-    char shipped[PATH_MAX];
-    const char *platforms = getenv("TIMELESS_PLATFORMS");
-    snprintf(shipped, sizeof shipped, "%s/local", platforms ? platforms : PLATFORMS_FOLDER);
-    tlp_result *result = NULL;
-    FILE *out = NULL, *raw = NULL;
-    tl_error err;
-    tl_status status = TL_OK;
-    /* Files are opened first: nobody waits half a minute to hear that a path is wrong. */
-    if (arguments.out_path || !arguments.folder)
-        status = (out = open_output(arguments.out_path, &err)) ? TL_OK : err.status;
-    if (status == TL_OK && arguments.raw_path)
-        status = (raw = open_output(arguments.raw_path, &err)) ? TL_OK : err.status;
-    if (status == TL_OK && arguments.folder)
-        status = tlp_begin_folder(shipped, arguments.folder, &err);
-    if (status == TL_OK)
-        status = tlp_calibrate(&arguments.measure, &result, &err);
-    if (status == TL_OK && out)
-        status = tlp_write_model(result, out, &err);
-    if (status == TL_OK && raw)
-        status = tlp_write_raw(result, raw, &err);
-    if (status == TL_OK && arguments.folder)
-        status = tlp_finish_folder(result, arguments.folder, &err);
-    if (status == TL_OK)
-        report(result);
-    if (out && out != stdout)
-        fclose(out);
-    if (raw)
-        fclose(raw);
-    tlp_result_free(result);
-    return status == TL_OK ? CLI_OK : cli_fail(&err);
+    if (argc < 2) {
+        print_usage(stderr);
+        return CLI_USAGE;
+    }
+    if (!strcmp(argv[1], "--help") || !strcmp(argv[1], "-?") || !strcmp(argv[1], "--usage")) {
+        print_usage(stdout);
+        return CLI_OK;
+    }
+    for (int i = 0; i < N_TARGETS; i++) {
+        if (strcmp(argv[1], targets[i].name) != 0)
+            continue;
+        char name[64];
+        snprintf(name, sizeof name, "timeless calibrate %s", targets[i].name);
+        argv[1] = name;
+        return targets[i].run(argc - 1, argv + 1);
+    }
+    return cli_fail_text(TL_ERR_USAGE,
+                         "'%s' cannot be calibrated; 'timeless calibrate --help' lists what can",
+                         argv[1]);
 }

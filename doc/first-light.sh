@@ -21,7 +21,7 @@ timeless cut hpcc.tl --section last -o hpl.tl
 timeless info hpl.tl
 
 step "2. Calibrate: this machine's cores and BLAS kernels"
-timeless calibrate cpu --max-seconds 20 -o here
+timeless calibrate kernels --max-seconds 20 -o here
 
 step "3. Predict the run on this machine, and compare with the clock"
 timeless replay hpl.tl --platform here --json=here.json

@@ -56,7 +56,7 @@ static tl_status write_readme(const tlp_result *result, FILE *out)
 {
     fprintf(out,
             "# This machine, one host\n\n"
-            "Written by `timeless calibrate cpu -o` %s.\n\n"
+            "Written by `timeless calibrate kernels -o` %s.\n\n"
             "- `platform.xml`: one host of %u cores, copied from the shipped `local`.\n"
             "- `model.conf`: measured here, on %u core%s at once; its first lines say how.\n"
             "- `options.conf`: copied from the shipped `local`; its network figures were measured "

@@ -45,7 +45,7 @@ tl_status tlp_write_model(const tlp_result *result, FILE *out, tl_error *err)
     char cpu[128];
     cpu_name(cpu, sizeof cpu);
     fprintf(out,
-            "# Measured by 'timeless calibrate cpu' %s on %s: %u core%s at once, seed %lu,\n"
+            "# Measured by 'timeless calibrate kernels' %s on %s: %u core%s at once, seed %lu,\n"
             "# %zu calls of the BLAS that programs get, one thread per process, in CPU time.\n"
             "# timeless-model(5) describes this file.\n"
             "reference_flops = %.1e;\n"

@@ -273,11 +273,12 @@ static tl_status refuse_opaque(const survey *s)
 static tl_status no_model_of(const survey *s, const tlr_model *model, const char *prefix,
                              const char *kernel)
 {
-    return tl_fail(s->err, TL_ERR_INPUT,
-                   "%s: has no model of the kernel '%s%s' of %s; measure it with 'timeless "
-                   "calibrate cpu', add its line or seconds_per_flop (timeless-model(5)), or give "
-                   "--no-compute",
-                   model->path, prefix, kernel, tl_reader_path(s->trace));
+    return tl_fail(
+        s->err, TL_ERR_INPUT,
+        "%s: has no model of the kernel '%s%s' of %s; measure it with 'timeless "
+        "calibrate kernels', add its line or seconds_per_flop (timeless-model(5)), or give "
+        "--no-compute",
+        model->path, prefix, kernel, tl_reader_path(s->trace));
 }
 
 /* The names that the program gave, those of all ranks. */
@@ -307,11 +308,12 @@ static tl_status check_model(const survey *s, const tlr_model *model)
             "or --no-compute",
             trace);
     if (s->volume && tlr_model_unit_s(model, unit) < 0)
-        return tl_fail(s->err, TL_ERR_INPUT,
-                       "%s: has no rate for the unit '%s' of %s; measure it with 'timeless "
-                       "calibrate cpu' where that can count it, write one (man timeless-model), "
-                       "or give --no-compute",
-                       model->path, unit, trace);
+        return tl_fail(
+            s->err, TL_ERR_INPUT,
+            "%s: has no rate for the unit '%s' of %s; measure it with 'timeless "
+            "calibrate kernels' where that can count it, write one (man timeless-model), "
+            "or give --no-compute",
+            model->path, unit, trace);
     for (unsigned code = 0; code < TL_CALL_LIMIT; code++) {
         const tl_call_info *info = tl_call_by_code(code);
         if (!s->n_kernels[code] || code == TL_KERNEL_user)

@@ -5,7 +5,7 @@
 #
 #   -t SHARE    exit with 1 when an error is larger, such as 20%
 #   -r REPEATS  runs without the tracer, whose median is the measurement; default 5
-#   -m FOLDER   a platform folder that 'timeless calibrate cpu -o' wrote; default: calibrate now
+#   -m FOLDER   a platform folder that 'timeless calibrate kernels -o' wrote; default: calibrate now
 #   -k FOLDER   keep traces and predictions there
 #   -p          on a busy machine, as root: let the runs go before other load
 #
@@ -56,7 +56,7 @@ solve_row() {
                    END { if (best == "" || best > 0.001) exit 1; print row }'
 }
 if [ -z "$model" ]; then
-    timeless calibrate cpu -o here
+    timeless calibrate kernels -o here
     model=$work/here
 fi
 failed=0

@@ -20,7 +20,7 @@ raw_is_sane() {
              END { if (NR < 181) exit 1 }' "$1"
 }
 
-check 'measures for two seconds' "$timeless" calibrate cpu --max-seconds 2 --seed 3 --nb 64 \
+check 'measures for two seconds' "$timeless" calibrate kernels --max-seconds 2 --seed 3 --nb 64 \
     --raw "$scratch/raw.csv" -o "$scratch/here"
 keep
 check 'says what it did' says 'calls timed'
@@ -29,10 +29,10 @@ check 'the raw measurements are complete' raw_is_sane "$scratch/raw.csv"
 check 'the folder has this number of cores' grep -q "core=\"$(nproc)\"" "$scratch/here/platform.xml"
 check 'the folder has the shipped options' \
     cmp "$top_srcdir/platforms/local/options.conf" "$scratch/here/options.conf"
-check 'the folder says where it comes from' grep -q 'timeless calibrate cpu' "$scratch/here/README.md"
+check 'the folder says where it comes from' grep -q 'timeless calibrate kernels' "$scratch/here/README.md"
 
-"$timeless" calibrate cpu --max-seconds 0 --cores 1 --seed 3 --raw "$scratch/one.csv" >"$scratch/one.conf" 2>"$scratch/err"
-"$timeless" calibrate cpu --max-seconds 0 --cores 1 --seed 3 --raw "$scratch/two.csv" >"$scratch/two.conf" 2>"$scratch/err"
+"$timeless" calibrate kernels --max-seconds 0 --cores 1 --seed 3 --raw "$scratch/one.csv" >"$scratch/one.conf" 2>"$scratch/err"
+"$timeless" calibrate kernels --max-seconds 0 --cores 1 --seed 3 --raw "$scratch/two.csv" >"$scratch/two.conf" 2>"$scratch/err"
 sizes() { cut -d, -f1-5 "$1"; }
 same_sizes() { [ "$(sizes "$1")" = "$(sizes "$2")" ]; }
 # So few calls do not always give every line a slope.
@@ -40,15 +40,17 @@ check 'the model goes to standard output' model_is_complete "$scratch/one.conf"
 check 'the same seed gives the same sizes' same_sizes "$scratch/one.csv" "$scratch/two.csv"
 
 check_exit 2 'nothing to calibrate' "$timeless" calibrate
-check_exit 2 'something else to calibrate' "$timeless" calibrate network
-check_exit 2 'no core' "$timeless" calibrate cpu --cores 0
-check_exit 2 'more cores than there are' "$timeless" calibrate cpu --cores 4096
-check_exit 2 'a seed that is none' "$timeless" calibrate cpu --seed x
-check_exit 2 'a block size of 1' "$timeless" calibrate cpu --nb 64,1
-check_exit 2 'an empty list of block sizes' "$timeless" calibrate cpu --nb ''
-check_exit 4 'an output that cannot be written' "$timeless" calibrate cpu -o /nowhere/model.conf
+check_exit 2 'something that cannot be calibrated' "$timeless" calibrate weather
+check 'what can be calibrated' "$timeless" calibrate --help
+check_exit 2 'an argument too many' "$timeless" calibrate kernels dgemm
+check_exit 2 'no core' "$timeless" calibrate kernels --cores 0
+check_exit 2 'more cores than there are' "$timeless" calibrate kernels --cores 4096
+check_exit 2 'a seed that is none' "$timeless" calibrate kernels --seed x
+check_exit 2 'a block size of 1' "$timeless" calibrate kernels --nb 64,1
+check_exit 2 'an empty list of block sizes' "$timeless" calibrate kernels --nb ''
+check_exit 4 'an output that cannot be written' "$timeless" calibrate kernels -o /nowhere/model.conf
 keep
 check 'names it' says '^timeless: /nowhere/model.conf: cannot be written: .*; check the path$'
-check_exit 4 'a folder that cannot be made' "$timeless" calibrate cpu --max-seconds 0 -o /nowhere/here
-check_exit 4 'no shipped platforms' env TIMELESS_PLATFORMS=/nowhere "$timeless" calibrate cpu -o "$scratch/there"
+check_exit 4 'a folder that cannot be made' "$timeless" calibrate kernels --max-seconds 0 -o /nowhere/here
+check_exit 4 'no shipped platforms' env TIMELESS_PLATFORMS=/nowhere "$timeless" calibrate kernels -o "$scratch/there"
 tap_done

@@ -343,7 +343,7 @@ static void refuses_what_has_no_model(void **state)
     static const script scripts[1] = {
         {.events = {{.call = TL_KERNEL_daxpy, .list = sizes, .list_len = 1}}}};
     write_trace(scripts, 1);
-    refuses(&plain, TL_ERR_INPUT, "no model of the kernel 'daxpy'", "timeless calibrate cpu");
+    refuses(&plain, TL_ERR_INPUT, "no model of the kernel 'daxpy'", "timeless calibrate kernels");
     write_file("model.conf", "reference_flops = 1e9; units = (); kernels = ();\n");
     write_trace(&computing, 1);
     refuses(&plain, TL_ERR_INPUT, "no rate for the unit 'cpu-ns'", "--no-compute");
