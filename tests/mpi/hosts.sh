@@ -1,70 +1,25 @@
 # hosts.sh - a run on several hosts: each writes its part, which record or join makes one trace of.
 #
-# The hosts are network namespaces with host names of their own, joined by a router's.  Names that
-# nothing resolves would cost Open MPI 20 s at a time: each host has its own /etc/hosts.
+# The hosts are emulated, tests/cluster.sh.
 . "$top_srcdir/tests/tap.sh" || exit 99 # as root it would write elsewhere
 . "$top_srcdir/tests/mpi/tracer.sh"
-prefix=timeless-$$ n_hosts=3
+. "$top_srcdir/tests/cluster.sh"
+n_hosts=3
 not() { ! "$@"; }
-
-# Ends what this test has started in its namespaces, and removes them.
-take_down() {
-    local name
-    for name in $(ip netns list 2>/dev/null | sed 's/ .*//' | grep -x "$prefix-[a-z0-9]*"); do
-        ip netns pids "$name" | xargs -r kill -KILL 2>/dev/null
-        ip netns del "$name"
-    done
-    rm -rf "$scratch"
-}
-trap take_down EXIT
-
-set_up() {
-    local i ns
-    ip netns add $prefix-router && ip netns exec $prefix-router sh -c 'echo 1 >/proc/sys/net/ipv4/ip_forward' || return
-    echo "127.0.0.1 localhost" >"$scratch/hosts"
-    for i in $(seq $n_hosts); do
-        ns=$prefix-node$i
-        ip netns add $ns &&
-            ip link add name to$i netns $prefix-router type veth peer name eth0 netns $ns &&
-            ip -n $prefix-router addr add 10.77.$i.1/24 dev to$i && ip -n $prefix-router link set to$i up &&
-            ip -n $ns addr add 10.77.$i.2/24 dev eth0 && ip -n $ns link set eth0 up && ip -n $ns link set lo up &&
-            ip -n $ns route add default via 10.77.$i.1 || return
-        echo "10.77.$i.2 node$i" >>"$scratch/hosts"
-        mkdir "$scratch/disk-node$i"
-    done
-    mkdir "$scratch/private"
-    # What stands for ssh: HOST COMMAND...; nothing of the environment gets through.
-    cat >"$scratch/agent" <<END
-#!/bin/sh
-host=\$1; shift
-exec env -i PATH="\$PATH" ASAN_OPTIONS="\$ASAN_OPTIONS" ip netns exec $prefix-\$host unshare --uts sh -c '
-    hostname "\$0" && mount --bind "$scratch/hosts" /etc/hosts &&
-        mount --bind "$scratch/disk-\$0" "$scratch/private" && cd "$scratch" && exec sh -c "\$*"' \$host "\$@"
-END
-    chmod +x "$scratch/agent"
-    "$scratch/agent" node1 true
-}
-why=
-[ "$(id -u)" = 0 ] || why="only root may make network namespaces"
-[ -n "$why" ] || { command -v ip && command -v unshare; } >/dev/null || why="there is no ip or unshare (iproute2, util-linux)"
-[ -n "$why" ] || set_up >"$scratch/log" 2>&1 || why="no network namespaces here: $(tail -n 1 "$scratch/log")"
-if [ -n "$why" ]; then skip "several hosts" "$why"; tap_done; exit; fi
+trap 'cluster_down; rm -rf "$scratch"' EXIT
+if ! cluster_up "$scratch" $n_hosts >"$scratch/log" 2>&1; then
+    skip "several hosts" "no emulated hosts here: $(tail -n 1 "$scratch/log")"; tap_done; exit
+fi
 
 compile folded -lblas
 compile ends -pthread
 [ "${timeless#/}" = "$timeless" ] && timeless=$PWD/$timeless
-for i in $(seq $n_hosts); do hosts=${hosts:+$hosts,}node$i:2; done
-settings=$(env | sed -n 's/^\(OMPI_[A-Za-z_]*\)=.*/\1/p')
 # on_hosts OUTPUT PROGRAM...: recorded by `timeless record` on the first host, 2 ranks on each
 on_hosts() {
-    local output=$1 name; shift
-    {
-        for name in $settings; do echo "export $name='${!name}'"; done
-        echo "export OMPI_MCA_plm_rsh_agent='$scratch/agent' OMPI_MCA_btl=self,vader,tcp TIMELESS_QUIET=${TIMELESS_QUIET-1}"
-        echo "export OMPI_MCA_btl_tcp_if_include=10.77.0.0/16 OMPI_MCA_oob_tcp_if_include=10.77.0.0/16"
-        echo "exec '$timeless' record --volume none -o '$output' -- $MPIRUN -H $hosts -np $((2 * n_hosts)) $*"
-    } >"$scratch/command"
-    timeout 300 "$scratch/agent" node1 sh "$scratch/command"
+    local output=$1; shift
+    # shellcheck disable=SC2086
+    (cd "$scratch" && cluster_run "$timeless" record --volume none -o "$output" -- \
+        $MPIRUN -H "$(cluster_hosts 2)" -np $((2 * n_hosts)) "$@")
 }
 # The events, without what tells of the run, the hosts and the clock.
 events() { $timeless dump "$1" | sed -E 's/ ?clock_ns=[0-9]+//; s/ host="[^"]*"//; /^(run_id|parts|folding|program) /d'; }
