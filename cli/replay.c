@@ -103,7 +103,9 @@ static const struct argp_option options[] = {
      "pajeng)",
      0},
     {"details", OPT_DETAILS, NULL, 0,
-     "JSON with sums by call, call site, communicator and region, and who sends how much to whom",
+     "who waits for whom, and sums by call, call site, communicator and region; in the JSON also "
+     "who "
+     "sends how much to whom",
      0},
     {"progress", OPT_PROGRESS, NULL, 0, "tell on standard error how far the replay is", 0},
     {"quiet", 'q', NULL, 0, "print the makespan in seconds only", 0},
@@ -268,8 +270,6 @@ static error_t parse(int key, char *value, struct argp_state *state)
     case ARGP_KEY_ARG: add_job(state, a, value); break;
     case ARGP_KEY_NO_ARGS: argp_error(state, "which trace?"); break;
     case ARGP_KEY_SUCCESS:
-        if (a->details && !a->json && !a->report_path)
-            argp_error(state, "--details are written by --json; give it, too");
         if (a->report_path && a->n_jobs > 1)
             argp_error(state, "a report is of one trace");
         if (a->n_hostfiles > 1 && a->n_hostfiles != a->n_jobs)
@@ -350,6 +350,8 @@ static int show(const arguments *a, tlr_prediction *const *predictions)
             printf("%.17g\n", predictions[j]->makespan_s);
         else
             tlr_prediction_print(predictions[j], stdout);
+        if (!a->quiet && predictions[j]->details)
+            tlr_details_print(predictions[j]->details, stdout);
         if (!a->quiet && j + 1 < a->n_jobs)
             puts("\n----\n");
     }

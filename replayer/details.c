@@ -65,6 +65,7 @@ static void add(table *t, const char *key, const tlr_state *s)
     tlr_sum *row = &t->rows[t->slots[slot] - 1];
     row->count++;
     row->time_s += s->end_s - s->begin_s;
+    row->wait_s[s->wait] += s->wait_s;
     row->bytes += s->bytes;
 }
 
@@ -153,6 +154,7 @@ static void add_state(pass *p, const tlr_state *s)
     if (s->kind == TLR_STATE_MESSAGE)
         return;
     const char *name = tlr_state_name(s, p->trace);
+    p->out->ranks[s->rank].wait_s[s->wait] += s->wait_s;
     add(&p->calls, name, s);
     add_to_region(p, s);
     if (s->site) {
@@ -205,7 +207,11 @@ tl_status tlr_details_make(tlr_timeline *timeline, const tlr_job *jobs, size_t j
     pass p = {.trace = jobs[job].trace,
               .out = calloc(1, sizeof *p.out),
               .levels = calloc(n_ranks + 1, sizeof *p.levels)};
-    int failed = !p.out || !p.levels;
+    if (p.out)
+        p.out->ranks = calloc(n_ranks + 1, sizeof *p.out->ranks);
+    int failed = !p.out || !p.levels || !p.out->ranks;
+    if (!failed)
+        p.out->n_ranks = n_ranks;
     for (uint32_t r = 0; r < n_ranks && !failed; r++)
         p.levels[r] = BEFORE;
     for (size_t i = 0; i < n && !failed; i++)
@@ -244,5 +250,6 @@ void tlr_details_free(tlr_details *details)
     free_rows(details->communicators.rows, details->communicators.n);
     free_rows(details->regions.rows, details->regions.n);
     free(details->traffic);
+    free(details->ranks);
     free(details);
 }

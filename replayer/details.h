@@ -7,7 +7,8 @@
 typedef struct tlr_sum {
     char *name;
     uint64_t count;
-    double time_s; /* of all ranks */
+    double time_s;              /* of all ranks */
+    double wait_s[TLR_N_WAITS]; /* the part of it that was waiting, by kind */
     int64_t bytes;
 } tlr_sum;
 
@@ -26,11 +27,18 @@ typedef struct tlr_traffic {
 
 enum { TLR_N_SIZES = 64 };
 
+/* Seconds that a rank waits in its calls, by kind. */
+typedef struct tlr_rank_waits {
+    double wait_s[TLR_N_WAITS];
+} tlr_rank_waits;
+
 struct tlr_details {
     tlr_sums calls;         /* "MPI_Send", "dgemm", "compute" */
     tlr_sums sites;         /* "MPI_Send hpcc+0x12" */
     tlr_sums communicators; /* "MPI_COMM_WORLD", "communicator 3" */
     tlr_sums regions;       /* "MPI_Pcontrol(1)", "before MPI_Pcontrol"; none without it */
+    uint32_t n_ranks;
+    tlr_rank_waits *ranks;
     size_t n_traffic;
     tlr_traffic *traffic; /* by from, to */
     /* Messages of 0 bytes, 1, 2 to 3, 4 to 7, ... */
@@ -42,5 +50,7 @@ struct tlr_details {
 tl_status tlr_details_make(tlr_timeline *timeline, const tlr_job *jobs, size_t job,
                            tlr_details **out, tl_error *err);
 void tlr_details_free(tlr_details *details);
+/* As tables: replayer/details_print.c. */
+void tlr_details_print(const tlr_details *details, FILE *out);
 
 #endif

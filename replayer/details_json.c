@@ -3,14 +3,23 @@
 
 #include "details_json.h"
 
+static json_t *with_waits(json_t *object, const double *wait_s)
+{
+    json_object_set_new(object, "late_sender_s", json_real(wait_s[TLR_WAIT_LATE_SENDER]));
+    json_object_set_new(object, "late_receiver_s", json_real(wait_s[TLR_WAIT_LATE_RECEIVER]));
+    json_object_set_new(object, "collective_wait_s", json_real(wait_s[TLR_WAIT_COLLECTIVE]));
+    return object;
+}
+
 static json_t *sums_json(const tlr_sums *sums)
 {
     json_t *array = json_array();
     for (size_t i = 0; i < sums->n; i++) {
         const tlr_sum *row = &sums->rows[i];
-        json_array_append_new(array, json_pack("{s:s, s:I, s:f, s:I}", "name", row->name, "count",
-                                               (json_int_t)row->count, "time_s", row->time_s,
-                                               "bytes", (json_int_t)row->bytes));
+        json_t *object =
+            json_pack("{s:s, s:I, s:f, s:I}", "name", row->name, "count", (json_int_t)row->count,
+                      "time_s", row->time_s, "bytes", (json_int_t)row->bytes);
+        json_array_append_new(array, with_waits(object, row->wait_s));
     }
     return array;
 }
@@ -32,14 +41,17 @@ static json_t *sizes_json(const tlr_details *d)
 
 json_t *tlr_details_json(const tlr_details *d)
 {
-    json_t *traffic = json_array();
+    json_t *traffic = json_array(), *ranks = json_array();
+    for (uint32_t r = 0; r < d->n_ranks; r++)
+        json_array_append_new(ranks, with_waits(json_object(), d->ranks[r].wait_s));
     for (size_t i = 0; i < d->n_traffic; i++)
         json_array_append_new(traffic, json_pack("{s:I, s:I, s:I, s:I}", "from",
                                                  (json_int_t)d->traffic[i].from, "to",
                                                  (json_int_t)d->traffic[i].to, "messages",
                                                  (json_int_t)d->traffic[i].messages, "bytes",
                                                  (json_int_t)d->traffic[i].bytes));
-    return json_pack("{s:o, s:o, s:o, s:o, s:o, s:o}", "calls", sums_json(&d->calls), "sites",
-                     sums_json(&d->sites), "communicators", sums_json(&d->communicators), "regions",
-                     sums_json(&d->regions), "message_sizes", sizes_json(d), "traffic", traffic);
+    return json_pack("{s:o, s:o, s:o, s:o, s:o, s:o, s:o}", "ranks", ranks, "calls",
+                     sums_json(&d->calls), "sites", sums_json(&d->sites), "communicators",
+                     sums_json(&d->communicators), "regions", sums_json(&d->regions),
+                     "message_sizes", sizes_json(d), "traffic", traffic);
 }

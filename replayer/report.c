@@ -99,7 +99,7 @@ static void end_merge(report *r, row *to, uint32_t rank)
                               .end_s = to->end_s,
                               .rank = rank,
                               .peer = -1,
-                              .kind = (uint16_t)kind};
+                              .kind = (uint8_t)kind};
     put_state(r, to, &merged, name, "");
     memset(to->kind_s, 0, sizeof to->kind_s);
     to->n_merged = 0;

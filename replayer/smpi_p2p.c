@@ -198,6 +198,8 @@ int smpi_receive_match(smpi_rank *r)
     const int count = smpi_message_count(r, e->count, e->type_bytes, &type);
     int32_t source = e->peer, tag = e->tag;
     smpi_find_match(r, &source, &tag);
+    if (replay.options->timeline)
+        smpi_wait_for_match(r, source, tag);
     return MPI_Irecv(replay.recv_buffer, count, type, peer_of(r, source), tag_of(tag),
                      smpi_event_comm(r), smpi_request(r, e->request));
 }

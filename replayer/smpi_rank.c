@@ -190,6 +190,8 @@ static void play_event(smpi_rank *r)
         record_mark(r, site);
     double *account;
     const double from_s = simgrid_get_clock();
+    if (replay.options->timeline)
+        smpi_begin_waits(r);
     const int rc = issue(r, &account);
     if (rc != MPI_SUCCESS && !(rc == MPI_ERR_TRUNCATE && takes_messages(r))) {
         char text[MPI_MAX_ERROR_STRING];
@@ -276,6 +278,7 @@ void smpi_rank_main(int argc, char **argv)
     tl_cursor_close(r->cursor);
     smpi_close_ahead(r);
     smpi_close_notes(r);
+    smpi_close_waits(r);
     MPI_Finalize();
 }
 

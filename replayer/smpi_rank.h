@@ -36,6 +36,8 @@ typedef struct smpi_job smpi_job;
 typedef struct smpi_ahead smpi_ahead;   /* smpi_match.c */
 typedef struct smpi_window smpi_window; /* smpi_poll.c */
 typedef struct smpi_notes smpi_notes;   /* smpi_timeline.c */
+typedef struct smpi_waits smpi_waits;   /* smpi_waits.c */
+struct tlr_state;                       /* timeline.h */
 
 /* What one request of the trace is made of. */
 typedef struct smpi_bundle {
@@ -85,6 +87,7 @@ typedef struct smpi_rank {
     smpi_ahead *ahead;     /* NULL until a receive is open */
     smpi_window *window;   /* NULL unless polls are adaptive */
     smpi_notes *notes;     /* NULL unless a timeline is kept */
+    smpi_waits *waits;     /* likewise */
     size_t n_gathered;
     MPI_Request *gathered; /* the array of a Waitall or Startall */
     size_t n_counts;
@@ -230,6 +233,18 @@ void smpi_note_computation(smpi_rank *r, double from_s, double reference_s);
 /* So was the call at hand, whose time goes to that account. */
 void smpi_note_call(smpi_rank *r, double from_s, const double *account);
 void smpi_close_notes(smpi_rank *r);
+/* World rank of a peer in that communicator, or -1. */
+int32_t smpi_world_rank(const smpi_rank *r, uint32_t comm, int32_t peer);
+
+/* ---- smpi_waits.c: likewise ---- */
+
+/* The call at hand is about to be issued. */
+void smpi_begin_waits(smpi_rank *r);
+/* The receive at hand, whose source or tag is open, is to take this message. */
+void smpi_wait_for_match(smpi_rank *r, int32_t peer, int32_t tag);
+/* The call at hand is over: tells the state what it waited for. */
+void smpi_end_waits(smpi_rank *r, struct tlr_state *state);
+void smpi_close_waits(smpi_rank *r);
 
 /* ---- smpi_p2p.c ---- */
 

@@ -53,6 +53,7 @@ static void put(const smpi_rank *r, tlr_state state)
     state.rank = r->rank;
     state.begin_s -= r->job->start_s;
     state.end_s -= r->job->start_s;
+    state.cause_s -= r->job->start_s;
     tlr_timeline_put(replay.options->timeline, &state);
 }
 
@@ -96,6 +97,7 @@ void smpi_note_computation(smpi_rank *r, double from_s, double reference_s)
                                  .site = p.site,
                                  .tag = p.tag,
                                  .peer = -1,
+                                 .cause_rank = -1,
                                  .kind = p.call ? TLR_STATE_KERNEL : TLR_STATE_COMPUTE};
         put(r, state);
         begin_s = end_s;
@@ -115,14 +117,16 @@ static const tlr_plan_comm *find_comm(const smpi_rank *r, tlr_state *state)
     return &plan->comms[index];
 }
 
-static int32_t world_peer(const smpi_rank *r, const tlr_plan_comm *comm)
+int32_t smpi_world_rank(const smpi_rank *r, uint32_t comm, int32_t peer)
 {
-    if (!(r->info->slots & TL_SLOT_PEER) || r->event.peer < 0)
+    const tlr_plan *plan = r->job->plan;
+    const int32_t index = tlr_plan_find_comm(plan, r->rank, comm);
+    if (peer < 0)
         return -1;
-    if (!comm)
-        return r->event.comm == TL_COMM_SELF ? (int32_t)r->rank : -1;
-    const uint64_t i = (uint64_t)r->event.peer + r->peer_offset[r->event.comm];
-    return i < comm->n_members ? comm->members[i] : -1;
+    if (index < 0)
+        return comm == TL_COMM_SELF ? (int32_t)r->rank : -1;
+    const uint64_t i = (uint64_t)peer + r->peer_offset[comm];
+    return i < plan->comms[index].n_members ? plan->comms[index].members[i] : -1;
 }
 
 static int64_t sent_bytes(const smpi_rank *r, const tlr_plan_comm *comm)
@@ -192,6 +196,7 @@ static void put_started(smpi_rank *r, int64_t id, double now_s)
                              .comm = m->comm,
                              .peer = m->peer,
                              .call = TL_MPI_Start,
+                             .cause_rank = -1,
                              .kind = TLR_STATE_MESSAGE};
     put(r, state);
 }
@@ -207,12 +212,15 @@ void smpi_note_call(smpi_rank *r, double from_s, const double *account)
     const tlr_plan_comm *comm = NULL;
     if (r->info->slots & TL_SLOT_COMM)
         comm = find_comm(r, &state);
-    state.peer = world_peer(r, comm);
+    state.peer = -1;
+    if (r->info->slots & TL_SLOT_PEER)
+        state.peer = smpi_world_rank(r, r->event.comm, r->event.peer);
     if (r->info->slots & TL_SLOT_COMM)
         state.bytes = sent_bytes(r, comm);
     const tl_action action = r->info->action;
     if (r->info->traits & TL_TRAIT_PERSISTENT)
         keep_message(r, &state);
+    smpi_end_waits(r, &state);
     put(r, state);
     if (action == TL_ACTION_START) {
         put_started(r, r->event.request, state.end_s);

@@ -93,6 +93,13 @@ const char *tlr_state_kind_name(unsigned kind)
     return kind < TLR_N_STATES ? names[kind] : "?";
 }
 
+const char *tlr_wait_name(unsigned wait)
+{
+    static const char *const names[TLR_N_WAITS] = {"", "late sender", "late receiver",
+                                                   "wait at collective"};
+    return wait < TLR_N_WAITS ? names[wait] : "?";
+}
+
 const char *tlr_state_name(const tlr_state *state, const tl_reader *trace)
 {
     if (!state->call)

@@ -22,16 +22,33 @@ typedef enum tlr_state_kind {
     TLR_N_STATES
 } tlr_state_kind;
 
+/* What a call waits for, in Scalasca's terms: a receive for a send that begins later; a send that
+ * ends with its receive (synchronous, or too large for the eager limit) for a receive that begins
+ * later; a collective for the last rank that it cannot do without (the root of a broadcast, all at
+ * the root of a reduction, the lower ranks of a scan, the neighbours, otherwise all). */
+typedef enum tlr_wait {
+    TLR_WAIT_NONE,
+    TLR_WAIT_LATE_SENDER,
+    TLR_WAIT_LATE_RECEIVER,
+    TLR_WAIT_COLLECTIVE,
+    TLR_N_WAITS
+} tlr_wait;
+
 typedef struct tlr_state {
     double begin_s, end_s; /* since the job's start */
+    double wait_s;         /* from its begin until the one was there whom it waited for */
+    double cause_s;        /* since when what ended the call was under way, on cause_rank: the
+                              message or collective that was complete last */
     int64_t bytes;         /* that the rank sends in the call, otherwise receives */
     uint32_t job, rank;
-    uint32_t site; /* of the rank; 0 unknown */
-    uint32_t comm; /* index + 1 of a tlr_plan_comm; 0 none */
-    int32_t peer;  /* rank in MPI_COMM_WORLD, or -1 */
-    int32_t tag;   /* level of MPI_Pcontrol, id of a user's kernel */
-    uint16_t call; /* 0: computation between the calls */
-    uint16_t kind; /* tlr_state_kind */
+    uint32_t site;      /* of the rank; 0 unknown */
+    uint32_t comm;      /* index + 1 of a tlr_plan_comm; 0 none */
+    int32_t peer;       /* rank in MPI_COMM_WORLD, or -1 */
+    int32_t tag;        /* level of MPI_Pcontrol, id of a user's kernel */
+    int32_t cause_rank; /* may be the rank itself; -1: nothing but the call */
+    uint16_t call;      /* 0: computation between the calls */
+    uint8_t kind;       /* tlr_state_kind */
+    uint8_t wait;       /* tlr_wait */
 } tlr_state;
 
 tl_status tlr_timeline_create(tlr_timeline **out, tl_error *err);
@@ -50,6 +67,8 @@ tl_status tlr_timeline_read(tlr_timeline *timeline, const tlr_state **out, size_
                             tl_error *err);
 /* "compute", "kernel", ... */
 const char *tlr_state_kind_name(unsigned kind);
+/* "late sender", "late receiver", "wait at collective"; "" of none. */
+const char *tlr_wait_name(unsigned wait);
 /* "MPI_Send", "dgemm", the user's name of a kernel, "compute". */
 const char *tlr_state_name(const tlr_state *state, const tl_reader *trace);
 

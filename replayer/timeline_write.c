@@ -66,7 +66,7 @@ static void write_csv_text(FILE *out, const char *text)
 static void write_csv(const writing *w)
 {
     char site[256];
-    fputs("job,rank,begin_s,end_s,state,call,site,bytes,peer,communicator\n", w->out);
+    fputs("job,rank,begin_s,end_s,state,call,site,bytes,peer,communicator,wait,wait_s\n", w->out);
     for (size_t i = 0; i < w->n; i++) {
         const tlr_state *s = &w->states[i];
         fprintf(w->out, "%" PRIu32 ",%" PRIu32 ",%.17g,%.17g,%s,", s->job, s->rank, s->begin_s,
@@ -81,7 +81,7 @@ static void write_csv(const writing *w)
         fputc(',', w->out);
         if (s->comm)
             fprintf(w->out, "%" PRIu32, s->comm - 1);
-        fputc('\n', w->out);
+        fprintf(w->out, ",%s,%.17g\n", tlr_wait_name(s->wait), s->wait_s);
     }
 }
 
@@ -111,6 +111,8 @@ static json_t *chrome_state(const writing *w, const tlr_state *s)
         json_object_set_new(args, "peer", json_integer(s->peer));
     if (s->comm)
         json_object_set_new(args, "communicator", json_integer((json_int_t)s->comm - 1));
+    if (s->wait)
+        json_object_set_new(args, tlr_wait_name(s->wait), json_real(s->wait_s));
     return json_pack("{s:s, s:s, s:s, s:I, s:I, s:f, s:f, s:o}", "ph", "X", "name", name_of(w, s),
                      "cat", tlr_state_kind_name(s->kind), "pid", (json_int_t)s->job, "tid",
                      (json_int_t)s->rank, "ts", 1e6 * (start_s + s->begin_s), "dur",

@@ -22,6 +22,8 @@ CLI_TESTS = \
 	tests/cli/trace.sh \
 	tests/cli/two_engines.sh \
 	tests/cli/undump.sh \
+	tests/cli/waits.sh \
 	tests/cli/what_if.sh
 TESTS += $(CLI_TESTS)
-EXTRA_DIST += $(CLI_TESTS) tests/cli/flip_bits.py tests/cli/dumpi_write.py tests/cli/report_read.py tests/cli/timeline_read.py
+EXTRA_DIST += $(CLI_TESTS) tests/cli/flip_bits.py tests/cli/dumpi_write.py tests/cli/report_read.py tests/cli/timeline_read.py \
+	tests/cli/waits_cases.py

@@ -52,7 +52,10 @@ check 'which end when they should' $read_back jobs two.paje two.json
 check 'with details' "$timeless" replay a.tl -p star-1g --ranks-per-host 1 --details --json=details.json
 check 'which are the sums of the states' $read_back details details.json a.csv
 check 'details of two jobs' bash -c "'$timeless' replay a.tl a.tl@2 -p star-1g --details --json | python3 -c 'import json, sys; assert all(j[\"details\"][\"calls\"] for j in json.load(sys.stdin)[\"jobs\"])'"
-check_exit 2 'details of nothing' "$timeless" replay a.tl -p star-1g --details
+check 'details as text' "$timeless" replay a.tl -p star-1g --details
+cp out said
+check 'who waits, where' grep -qE '^wait at collective +[0-9]' said
+check 'and in what' grep -qE '^MPI_Allreduce +[0-9]' said
 check_exit 2 'another format' "$timeless" replay a.tl -p star-1g --timeline a.png
 cp err said
 check 'the known ones are named' grep -q "a timeline ends in .csv, .json (Perfetto, Chrome) or .paje" said

@@ -1,0 +1,374 @@
+/* smpi_waits.c - what a call waits for: the sender that is late, the receiver, the last rank of a
+ * collective; and from when on what ended the call was under way.
+ *
+ * The terms are those of Scalasca's patterns (scalasca.org, Late Sender, Late Receiver, Wait at
+ * Barrier, Wait at N x N, Late Broadcast, Early Reduce, Early Scan). */
+#include "config.h"
+
+#include "smpi_halves.h"
+#include "timeline.h"
+
+#include <stdlib.h>
+
+#include <simgrid/engine.h>
+#include <simgrid/host.h>
+#include <xbt/config.h>
+
+/* Whose message a persistent receive takes. */
+typedef struct source {
+    int32_t comm, peer, tag; /* peer negative: nobody's */
+} source;
+
+struct smpi_waits {
+    size_t n_ids;
+    smpi_half **by_id;    /* of requests */
+    source *sources;      /* by request id */
+    uint64_t *n_meetings; /* by the rank's id of a communicator */
+    size_t n_now, room;
+    smpi_half **now; /* what the call at hand completes */
+};
+
+static struct {
+    int is_known;
+    int64_t bound_bytes, eager_bytes; /* a send of so many bytes ends with its receive; does not
+                                         wait for it */
+} limits;
+
+static smpi_waits *waits_of(smpi_rank *r)
+{
+    if (!limits.is_known) {
+        limits.is_known = 1;
+        limits.bound_bytes = sg_cfg_get_int("smpi/send-is-detached-thresh");
+        limits.eager_bytes = sg_cfg_get_int("smpi/async-small-thresh");
+    }
+    if (!r->waits) {
+        r->waits = smpi_alloc(1, sizeof *r->waits);
+        r->waits->n_meetings =
+            smpi_alloc(r->job->plan->ranks[r->rank].n_comms, sizeof *r->waits->n_meetings);
+    }
+    return r->waits;
+}
+
+void smpi_close_waits(smpi_rank *r)
+{
+    smpi_waits *w = r->waits;
+    if (!w)
+        return;
+    for (size_t i = 0; i < w->n_ids; i++)
+        if (w->by_id[i])
+            smpi_release_half(w->by_id[i]);
+    free(w->by_id);
+    free(w->sources);
+    free(w->n_meetings);
+    free(w->now);
+    free(w);
+    r->waits = NULL;
+}
+
+static void make_room(smpi_waits *w, int64_t id)
+{
+    if ((size_t)id < w->n_ids)
+        return;
+    const size_t n = 2 * (size_t)id + 16;
+    w->by_id = realloc(w->by_id, n * sizeof *w->by_id);
+    w->sources = realloc(w->sources, n * sizeof *w->sources);
+    if (!w->by_id || !w->sources)
+        smpi_give_up(TL_ERR_MEMORY, "out of memory for the timeline");
+    for (size_t i = w->n_ids; i < n; i++) {
+        w->by_id[i] = NULL;
+        w->sources[i].peer = -1;
+    }
+    w->n_ids = n;
+}
+
+/* ---- what begins ---- */
+
+/* The half belongs to the request, or to the call at hand (id 0). */
+static void hold(smpi_rank *r, smpi_half *half, int64_t id)
+{
+    smpi_waits *w = r->waits;
+    if (id) {
+        make_room(w, id);
+        if (w->by_id[id])
+            smpi_release_half(w->by_id[id]);
+        w->by_id[id] = half;
+        return;
+    }
+    if (w->n_now == w->room) {
+        w->room = 2 * w->room + 16;
+        w->now = realloc(w->now, w->room * sizeof *w->now);
+        if (!w->now)
+            smpi_give_up(TL_ERR_MEMORY, "out of memory for the timeline");
+    }
+    w->now[w->n_now++] = half;
+}
+
+static void post_send(smpi_rank *r, const tl_event *e, int64_t id)
+{
+    const int32_t peer = smpi_world_rank(r, e->comm, e->peer);
+    smpi_half half = {.bytes = e->count * e->type_bytes, .is_send = 1};
+    if (peer < 0 || replay.options->wildcards_first)
+        return;
+    switch (e->call) {
+    case TL_MPI_Ssend:
+    case TL_MPI_Issend:
+    case TL_MPI_Ssend_init: half.is_bound = 1; break;
+    case TL_MPI_Bsend:
+    case TL_MPI_Ibsend:
+    case TL_MPI_Bsend_init: half.is_eager = half.bytes < limits.eager_bytes; break;
+    default:
+        half.is_bound = half.bytes >= limits.bound_bytes;
+        half.is_eager = half.bytes < limits.eager_bytes;
+    }
+    const int32_t comm = tlr_plan_find_comm(r->job->plan, r->rank, e->comm);
+    hold(r, smpi_post_half(r, &half, comm, peer, e->tag), id);
+}
+
+static void post_receive(smpi_rank *r, source from, int64_t bytes, int64_t id)
+{
+    const smpi_half half = {.bytes = bytes};
+    if (from.peer >= 0 && !replay.options->wildcards_first)
+        hold(r, smpi_post_half(r, &half, from.comm, from.peer, from.tag), id);
+}
+
+static source source_of(const smpi_rank *r, uint32_t comm, int32_t peer, int32_t tag)
+{
+    return (source){tlr_plan_find_comm(r->job->plan, r->rank, comm), smpi_world_rank(r, comm, peer),
+                    tag};
+}
+
+void smpi_wait_for_match(smpi_rank *r, int32_t peer, int32_t tag)
+{
+    const tl_event *e = &r->event;
+    waits_of(r);
+    post_receive(r, source_of(r, e->comm, peer, tag), e->count * e->type_bytes, e->request);
+}
+
+static smpi_needs needs_of(const tl_event *e, const tl_call_info *info)
+{
+    switch (info->action) {
+    case TL_ACTION_BCAST:
+    case TL_ACTION_IBCAST:
+    case TL_ACTION_SCATTER:
+    case TL_ACTION_ISCATTER:
+    case TL_ACTION_SCATTERV:
+    case TL_ACTION_ISCATTERV: return NEEDS_ROOT;
+    case TL_ACTION_REDUCE:
+    case TL_ACTION_IREDUCE:
+    case TL_ACTION_GATHER:
+    case TL_ACTION_IGATHER:
+    case TL_ACTION_GATHERV:
+    case TL_ACTION_IGATHERV: return NEEDS_ALL_AT_ROOT;
+    case TL_ACTION_SCAN:
+    case TL_ACTION_ISCAN:
+    case TL_ACTION_EXSCAN:
+    case TL_ACTION_IEXSCAN: return NEEDS_LOWER;
+    case TL_ACTION_FILE_READ_ALL:
+    case TL_ACTION_FILE_WRITE_ALL: return info->traits & TL_TRAIT_NB ? NEEDS_NOTHING : NEEDS_ALL;
+    case TL_ACTION_FILE_OPEN:
+    case TL_ACTION_FILE_CLOSE:
+    case TL_ACTION_FILE_SETUP:
+    case TL_ACTION_FILE_PREALLOCATE:
+    case TL_ACTION_FILE_SYNC:
+    case TL_ACTION_FILE_READ_END:
+    case TL_ACTION_FILE_WRITE_END:
+    case TL_ACTION_WIN_CREATE:
+    case TL_ACTION_WIN_FREE:
+    case TL_ACTION_WIN_FENCE:
+    case TL_ACTION_COMM_DUP:
+    case TL_ACTION_INTERCOMM_MERGE: return NEEDS_ALL;
+    case TL_ACTION_COMM_SPLIT:
+    case TL_ACTION_COMM_CREATE: /* those in which the parent's members exchange something */
+        return e->call == TL_MPI_Comm_split_type || e->call == TL_MPI_Comm_create_group
+                   ? NEEDS_NOTHING
+                   : NEEDS_ALL;
+    case TL_ACTION_FINALIZE: return replay.finalize_barrier ? NEEDS_ALL : NEEDS_NOTHING;
+    default: break;
+    }
+    if (info->action >= TL_ACTION_NEIGHBOR_ALLGATHER &&
+        info->action <= TL_ACTION_INEIGHBOR_ALLTOALLW)
+        return NEEDS_NEIGHBOURS;
+    return tlr_plan_is_collective(info->action) ? NEEDS_ALL : NEEDS_NOTHING;
+}
+
+static void enter(smpi_rank *r, const tl_event *e, const tl_call_info *info, int64_t id)
+{
+    const smpi_needs needs = needs_of(e, info);
+    uint32_t own = e->comm;
+    if (info->action == TL_ACTION_FINALIZE)
+        own = TL_COMM_WORLD;
+    else if (info->action == TL_ACTION_FILE_OPEN || info->action == TL_ACTION_WIN_CREATE)
+        own = e->new_comm;
+    const int32_t comm = tlr_plan_find_comm(r->job->plan, r->rank, own);
+    int32_t root = -1;
+    if (needs == NEEDS_NOTHING || comm < 0)
+        return;
+    if (needs == NEEDS_ROOT || needs == NEEDS_ALL_AT_ROOT)
+        root = e->peer == TL_ROOT ? (int32_t)r->rank : smpi_world_rank(r, own, e->peer);
+    hold(r,
+         smpi_enter_meeting(r, comm, r->waits->n_meetings[own]++, needs, root,
+                            r->job->plan->ranks[r->rank].definitions[own]),
+         id);
+}
+
+/* ---- requests ---- */
+
+static void start(smpi_rank *r, int64_t id)
+{
+    const smpi_bundle *kept = id > 0 && (size_t)id < r->n_requests ? r->bundles[id] : NULL;
+    smpi_waits *w = r->waits;
+    if (kept && kept->info) {
+        if (kept->info->action == TL_ACTION_SEND_INIT)
+            post_send(r, &kept->event, id);
+        else if (kept->info->action != TL_ACTION_RECV_INIT) /* its match is found later */
+            enter(r, &kept->event, kept->info, id);
+    } else if (id > 0 && (size_t)id < w->n_ids) {
+        post_receive(r, w->sources[id], 0, id);
+    }
+}
+
+static void complete(smpi_rank *r, int64_t id)
+{
+    smpi_waits *w = r->waits;
+    if (id <= 0 || (size_t)id >= w->n_ids || !w->by_id[id])
+        return;
+    smpi_half *half = w->by_id[id];
+    w->by_id[id] = NULL;
+    hold(r, half, 0);
+}
+
+static void forget(smpi_waits *w, int64_t id, int was_cancelled)
+{
+    if (id <= 0 || (size_t)id >= w->n_ids || !w->by_id[id])
+        return;
+    if (was_cancelled)
+        smpi_unpost_half(w->by_id[id]);
+    smpi_release_half(w->by_id[id]);
+    w->by_id[id] = NULL;
+}
+
+void smpi_begin_waits(smpi_rank *r)
+{
+    const tl_event *e = &r->event;
+    const tl_call_info *info = r->info;
+    smpi_waits *w = waits_of(r);
+    w->n_now = 0;
+    switch (info->action) {
+    case TL_ACTION_SEND: post_send(r, e, 0); return;
+    case TL_ACTION_ISEND: post_send(r, e, e->request); return;
+    case TL_ACTION_RECV:
+        post_receive(r, source_of(r, e->comm, e->peer, e->tag), e->count * e->type_bytes, 0);
+        return;
+    case TL_ACTION_IRECV:
+        if (!smpi_is_open(r, e))
+            post_receive(r, source_of(r, e->comm, e->peer, e->tag), e->count * e->type_bytes,
+                         e->request);
+        return;
+    case TL_ACTION_RECV_INIT:
+        make_room(w, e->request);
+        w->sources[e->request] = source_of(r, e->comm, e->peer, e->tag);
+        return;
+    case TL_ACTION_SENDRECV:
+        post_send(r, e, 0);
+        post_receive(r, source_of(r, e->comm, e->recv_peer, e->recv_tag),
+                     e->recv_count * e->recv_type_bytes, 0);
+        return;
+    case TL_ACTION_START:
+        start(r, e->request);
+        for (uint32_t i = 0; i < e->list_len; i++)
+            start(r, e->list[i]);
+        return;
+    case TL_ACTION_WAIT:
+        complete(r, e->request);
+        for (uint32_t i = 0; i < e->list_len; i++)
+            complete(r, e->list[i]);
+        return;
+    case TL_ACTION_CANCEL: forget(w, e->request, 1); return;
+    case TL_ACTION_REQUEST_FREE: forget(w, e->request, 0); return;
+    default: break;
+    }
+    if (info->traits & TL_TRAIT_PERSISTENT)
+        return;
+    const int begins =
+        r->entering || ((info->traits & TL_TRAIT_NB) && tlr_plan_is_collective(info->action));
+    enter(r, e, info, !begins ? 0 : r->entering ? r->entering : e->request);
+}
+
+/* ---- what ends ---- */
+
+/* Who made a half wait, and since when what ended it was under way. */
+typedef struct cause {
+    int is_known;
+    double late_s; /* when the other side was there */
+    double from_s;
+    double until_s; /* about when it came to its end */
+    int32_t rank;
+    tlr_wait wait;
+} cause;
+
+/* What a message takes alone.  It decides between messages that are waited for together. */
+static double message_s(const smpi_rank *r, const smpi_half *half)
+{
+    const smpi_rank_result *all = &replay.result->ranks[r->job->first_rank];
+    const sg_host_t here = sg_host_by_name(r->result->host);
+    const sg_host_t there = sg_host_by_name(all[half->other].host);
+    return sg_host_get_route_latency(here, there) +
+           (double)half->bytes / sg_host_get_route_bandwidth(here, there);
+}
+
+static cause message_cause(const smpi_rank *r, const smpi_half *half, int is_alone)
+{
+    cause c = {0};
+    if (!half->is_met || (half->is_send && !half->is_bound))
+        return c;
+    c = (cause){.is_known = 1,
+                .late_s = half->other_s,
+                .from_s = half->other_s,
+                .rank = half->other,
+                .wait = half->is_send ? TLR_WAIT_LATE_RECEIVER : TLR_WAIT_LATE_SENDER};
+    if (half->at_s >= half->other_s && !half->other_is_eager) {
+        c.from_s = half->at_s;
+        c.rank = (int32_t)half->rank;
+    }
+    c.until_s = c.from_s + (is_alone ? 0 : message_s(r, half));
+    return c;
+}
+
+static cause meeting_cause(const smpi_half *half)
+{
+    cause c = {.wait = TLR_WAIT_COLLECTIVE};
+    c.rank = smpi_last_needed(half, &c.late_s);
+    c.is_known = c.rank >= 0;
+    c.from_s = c.late_s;
+    if (c.is_known && half->at_s >= c.late_s) {
+        c.from_s = half->at_s;
+        c.rank = (int32_t)half->rank;
+    }
+    c.until_s = c.from_s;
+    return c;
+}
+
+void smpi_end_waits(smpi_rank *r, tlr_state *state)
+{
+    smpi_waits *w = waits_of(r);
+    cause last = {0};
+    state->cause_rank = -1;
+    for (size_t i = 0; i < w->n_now; i++) {
+        smpi_half *half = w->now[i];
+        const cause c = state->end_s <= state->begin_s ? (cause){0}
+                        : half->meeting                ? meeting_cause(half)
+                                                       : message_cause(r, half, w->n_now == 1);
+        if (c.is_known && (!last.is_known || c.until_s > last.until_s))
+            last = c;
+        smpi_release_half(half);
+    }
+    w->n_now = 0;
+    if (!last.is_known || last.from_s >= state->end_s)
+        return;
+    state->cause_rank = last.rank;
+    state->cause_s = last.from_s;
+    if (last.late_s > state->begin_s) {
+        state->wait = (uint8_t)last.wait;
+        state->wait_s = last.late_s - state->begin_s;
+    }
+}

@@ -1,0 +1,128 @@
+#!/usr/bin/env python3
+"""Programs whose waiting times are known: `write FOLDER` makes their texts, `check PREDICTION` holds the
+details of their replay, a job for each, against what is computed by hand.
+
+A rank computes for some milliseconds before each call, so that it is known when each call is entered;
+what messages take on the way does not matter for how long one rank waits until another is there."""
+import json
+import sys
+
+MS = 1000000  # of the volume unit, cpu-ns
+BIG, SMALL = 100000, 1000  # bytes beyond and below the eager limit
+
+
+def send(ms, to, size=SMALL, call="MPI_Send", tag=0, **more):
+    return (call, dict(count=size, type_bytes=1, peer=to, tag=tag, comm=1, volume=ms * MS, **more))
+
+
+def recv(ms, source, size=SMALL, call="MPI_Recv", tag=0, **more):
+    return send(ms, source, size, call, tag, **more)
+
+
+def wait(ms, *requests):
+    if len(requests) == 1:
+        return ("MPI_Wait", dict(request=requests[0], volume=ms * MS))
+    return ("MPI_Waitall", dict(list=list(requests), volume=ms * MS))
+
+
+def coll(ms, call, root=None, size=SMALL, comm=1, **more):
+    slots = dict(count=size, type_bytes=1)
+    if call in ("MPI_Barrier", "MPI_Ibarrier"):
+        slots = dict(clock_ns=0)
+    if call in ("MPI_Alltoall", "MPI_Gather", "MPI_Scatter", "MPI_Allgather", "MPI_Neighbor_alltoall"):
+        slots.update(recv_count=size, recv_type_bytes=1)
+    if root is not None:
+        slots["peer"] = root
+    return (call, dict(slots, comm=comm, volume=ms * MS, **more))
+
+
+# name: per rank its events, and what it waits (late sender, late receiver, at collectives), in ms
+CASES = {
+    "late sender": [([send(10, 1)], (0, 0, 0)), ([recv(3, 0)], (7, 0, 0))],
+    "sender in time": [([send(3, 1)], (0, 0, 0)), ([recv(10, 0)], (0, 0, 0))],
+    "late receiver": [([send(1, 1, BIG)], (0, 5, 0)), ([recv(6, 0, BIG)], (0, 0, 0))],
+    "late receiver of a synchronous send": [
+        ([send(1, 1, call="MPI_Ssend")], (0, 5, 0)), ([recv(6, 0)], (0, 0, 0))],
+    "an eager send waits for nobody": [([send(1, 1)], (0, 0, 0)), ([recv(6, 0)], (0, 0, 0))],
+    "nor does a buffered one": [
+        ([send(1, 1, BIG, "MPI_Bsend")], (0, 0, 0)), ([recv(6, 0, BIG)], (0, 0, 0))],
+    "late sender in a wait": [
+        ([send(5, 1)], (0, 0, 0)),
+        ([recv(0, 0, call="MPI_Irecv", request=1), wait(2, 1)], (3, 0, 0))],
+    "late receiver in a wait": [
+        ([send(0, 1, BIG, "MPI_Isend", request=1), wait(1, 1)], (0, 3, 0)),
+        ([recv(4, 0, BIG)], (0, 0, 0))],
+    "a receive posted early is not late": [
+        ([send(2, 1, BIG)], (0, 0, 0)),
+        ([recv(0, 0, BIG, "MPI_Irecv", request=1), wait(40, 1)], (0, 0, 0))],
+    "the last of several senders": [
+        ([send(2, 2)], (0, 0, 0)), ([send(5, 2, tag=1)], (0, 0, 0)),
+        ([recv(0, 1, call="MPI_Irecv", tag=1, request=1), recv(0, 0, call="MPI_Irecv", request=2),
+          wait(1, 1, 2)], (4, 0, 0))],
+    "messages in order": [
+        ([send(2, 1), send(4, 1)], (0, 0, 0)), ([recv(1, 0), recv(10, 0)], (1, 0, 0))],
+    "both at once": [
+        ([("MPI_Sendrecv", dict(count=BIG, type_bytes=1, peer=1, tag=0, recv_count=SMALL, recv_type_bytes=1,
+                                recv_peer=1, recv_tag=0, comm=1, volume=2 * MS))], None),
+        ([("MPI_Sendrecv", dict(count=SMALL, type_bytes=1, peer=0, tag=0, recv_count=BIG, recv_type_bytes=1,
+                                recv_peer=0, recv_tag=0, comm=1, volume=7 * MS))], (0, 0, 0))],
+    "persistent": [
+        ([send(0, 1, BIG, "MPI_Send_init", request=3),
+          ("MPI_Start", dict(request=3, volume=MS)), wait(0, 3)], (0, 8, 0)),
+        ([recv(0, 0, BIG, "MPI_Recv_init", request=2),
+          ("MPI_Startall", dict(list=[2], volume=9 * MS)), wait(0, 2)], (0, 0, 0))],
+    "barrier": [([coll(r, "MPI_Barrier")], (0, 0, 3 - r)) for r in range(4)],
+    "all to all": [([coll(3 * r, "MPI_Alltoall")], (0, 0, 6 - 3 * r)) for r in range(3)],
+    "a root that is late": [
+        ([coll(1, "MPI_Bcast", 1)], (0, 0, 4)), ([coll(5, "MPI_Bcast", 1)], (0, 0, 0)),
+        ([coll(2, "MPI_Bcast", 1)], (0, 0, 3))],
+    "a root that is early": [
+        ([coll(1, "MPI_Gather", 0)], (0, 0, 7)), ([coll(8, "MPI_Gather", 0)], (0, 0, 0)),
+        ([coll(2, "MPI_Gather", 0)], (0, 0, 0))],
+    "lower ranks": [
+        ([coll(2, "MPI_Scan")], (0, 0, 0)), ([coll(1, "MPI_Scan")], (0, 0, 1)),
+        ([coll(0, "MPI_Scan")], (0, 0, 2))],
+    "a collective that is waited for later": [
+        ([coll(1, "MPI_Iallreduce", request=1), wait(3, 1)], (0, 0, 2)),
+        ([coll(6, "MPI_Iallreduce", request=1), wait(3, 1)], (0, 0, 0))],
+}
+
+
+def line(rank, number, event):
+    call, slots = event
+    text = " ".join("%s=%s" % (k, "[%s]" % ",".join(map(str, v)) if isinstance(v, list) else v)
+                    for k, v in slots.items())
+    return "%d %d %s %s" % (rank, number, call, text)
+
+
+def write(folder):
+    for number, (_, ranks) in enumerate(sorted(CASES.items())):
+        with open("%s/%02d.txt" % (folder, number), "w") as out:
+            print("timeless-text 1\nranks %d\nvolume_unit \"cpu-ns\"" % len(ranks), file=out)
+            for r, (events, _) in enumerate(ranks):
+                print('rank %d host="h"' % r, file=out)
+                for n, event in enumerate(events):
+                    print(line(r, n, event), file=out)
+                print("end cut clock_ns=0", file=out)
+
+
+def check(path):
+    jobs = json.load(open(path))["jobs"]
+    assert len(jobs) == len(CASES)
+    for (name, ranks), job in zip(sorted(CASES.items()), jobs):
+        details, sums = job["details"], [0, 0, 0]
+        keys = ("late_sender_s", "late_receiver_s", "collective_wait_s")
+        for r, (_, expected) in enumerate(ranks):
+            found = [1e3 * details["ranks"][r][k] for k in keys]
+            sums = [a + b for a, b in zip(sums, found)]
+            if expected:
+                assert all(abs(f - e) < 1e-6 for f, e in zip(found, expected)), (name, r, found)
+        for rows in ("calls", "regions")[:1]:
+            total = [1e3 * sum(row[k] for row in details[rows]) for k in keys]
+            assert all(abs(a - b) < 1e-9 for a, b in zip(total, sums)), (name, rows, total, sums)
+    # Rank 0 waits for the message from rank 1, and for the receive of its own, which begin together.
+    both = jobs[sorted(CASES).index("both at once")]["details"]["ranks"][0]
+    assert abs(1e3 * (both["late_sender_s"] + both["late_receiver_s"]) - 5) < 1e-6, both
+
+
+{"write": write, "check": check}[sys.argv[1]](sys.argv[2])
