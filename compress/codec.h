@@ -61,7 +61,8 @@ typedef struct tl_context {
     uint16_t n_values;
     uint16_t n_unsettled;
     uint16_t first_value;
-    uint16_t peer_at; /* number of the value that is the peer; 0: none */
+    uint16_t peer_at;   /* number of the value that is the peer; 0: none */
+    bool is_to_or_from; /* peers are relative on MPI_COMM_WORLD, and only there */
     uint16_t list_first, list_capacity, list_len; /* remembered elements beyond the head */
     uint64_t volume;
 } tl_context;
@@ -183,6 +184,19 @@ void tl_codec_learn_plain(tl_context *c, tl_remembered *r, uint64_t value);
 uint64_t tl_codec_predict_element(const tl_codec *codec, const tl_context *c, const int64_t *tail,
                                   uint32_t i);
 void tl_codec_remember_tail(tl_codec *codec, tl_context *c, const int64_t *tail, uint32_t n);
+
+/* What a rank does with its neighbours is the same on many ranks, and stored so; a root or a peer
+ * in a smaller communicator has nothing to do with one's own rank. */
+static inline bool tl_may_have_neighbours(uint32_t slots, tl_action action)
+{
+    return slots & TL_SLOT_PEER && slots & TL_SLOT_COMM && action >= TL_ACTION_SEND &&
+           action <= TL_ACTION_PROBE && action != TL_ACTION_START;
+}
+
+static inline bool tl_has_neighbours(const tl_event *event, const tl_call_info *row)
+{
+    return event->comm == TL_COMM_WORLD && tl_may_have_neighbours(row->slots, row->action);
+}
 
 static inline uint32_t tl_tail_len(uint32_t list_len)
 {

@@ -126,14 +126,18 @@ static tl_status get_list(tl_codec *codec, tl_context *c, tl_input *in, bool sur
 static tl_status get_new_context(tl_codec *codec, tl_input *in, uint32_t *out)
 {
     uint64_t call = tl_get_varint(in), site = tl_get_varint(in), slots = tl_get_varint(in);
+    const tl_call_info *row = call <= UINT16_MAX ? tl_call_by_code((unsigned)call) : NULL;
     if (in->bad || site > UINT32_MAX)
         return TL_ERR_CORRUPT;
-    if (call > UINT16_MAX || !tl_call_by_code((unsigned)call) ||
-        (slots & ~(uint64_t)(TL_RELATIVE | TL_AT_END)) >= 2UL * TL_SLOT_LIST)
+    if (!row || (slots & ~(uint64_t)(TL_RELATIVE | TL_AT_END)) >= 2UL * TL_SLOT_LIST)
         return TL_ERR_VERSION;
+    bool is_to_or_from = tl_may_have_neighbours((uint32_t)slots, row->action);
+    if (slots & TL_RELATIVE && !is_to_or_from)
+        return TL_ERR_CORRUPT;
     if (!tl_codec_has_room(codec, tl_codec_count_values((uint32_t)slots)))
         return TL_ERR_CORRUPT;
     *out = tl_codec_add_context(codec, (uint16_t)call, (uint32_t)site, (uint32_t)slots);
+    codec->contexts[*out].is_to_or_from = is_to_or_from;
     return TL_OK;
 }
 
@@ -212,7 +216,8 @@ tl_status tl_codec_get(tl_codec *codec, tl_input streams[TL_N_STREAMS], tl_event
     uint64_t v[TL_MAX_CONTEXT_VALUES] = {0};
     get_values(codec, c, surprises, &streams[TL_STREAM_VALUES], v);
     *event = (tl_event){.call = c->call, .site = c->site};
-    if (!scatter(codec, event, c->slots, v))
+    if (!scatter(codec, event, c->slots, v) ||
+        (c->is_to_or_from && (event->comm == TL_COMM_WORLD) != !!(c->slots & TL_RELATIVE)))
         return TL_ERR_CORRUPT;
     if (c->slots & TL_SLOT_LIST) {
         status = get_list(codec, c, &streams[TL_STREAM_LISTS], surprises >> c->n_values & 1,

@@ -110,38 +110,22 @@ static unsigned hash_of(uint32_t call, uint32_t site)
     return ((site * 2048 + call) * UINT32_C(0x9e3779b1)) >> 22; /* 10 bits */
 }
 
-static uint32_t find_context(const tl_codec *codec, uint16_t call, uint32_t site, unsigned *slot)
+static bool is_context(const tl_codec *codec, uint32_t c, const tl_event *event, uint32_t relative)
 {
-    unsigned i = hash_of(call, site);
+    const tl_context *context = &codec->contexts[c];
+    return c && context->call == event->call && context->site == event->site &&
+           (context->slots & TL_RELATIVE) == relative;
+}
+
+static uint32_t find_context(const tl_codec *codec, const tl_event *event, uint32_t relative,
+                             unsigned *slot)
+{
+    unsigned i = hash_of(event->call, event->site);
     for (uint32_t c; (c = codec->hashed[i]); i = (i + 1) % (2 * TL_MAX_CONTEXTS))
-        if (codec->contexts[c].call == call && codec->contexts[c].site == site)
+        if (is_context(codec, c, event, relative))
             return c;
     *slot = i;
     return 0;
-}
-
-static bool is_context(const tl_codec *codec, uint32_t c, const tl_event *event)
-{
-    return c && codec->contexts[c].call == event->call && codec->contexts[c].site == event->site;
-}
-
-/* What a rank does with its neighbours is the same on many ranks; a root or a peer in a smaller
- * communicator has nothing to do with one's own rank. */
-static bool has_neighbours(const tl_event *event, const tl_call_info *row)
-{
-    if (!(row->slots & TL_SLOT_PEER) || event->comm != TL_COMM_WORLD)
-        return false;
-    switch (row->action) {
-    case TL_ACTION_SEND:
-    case TL_ACTION_RECV:
-    case TL_ACTION_SENDRECV:
-    case TL_ACTION_ISEND:
-    case TL_ACTION_IRECV:
-    case TL_ACTION_SEND_INIT:
-    case TL_ACTION_RECV_INIT:
-    case TL_ACTION_PROBE: return true;
-    default: return false;
-    }
 }
 
 /* Finds or makes the event's context and writes what tells it to the reader.  Returns 0 if it does
@@ -151,23 +135,24 @@ static uint32_t put_context(tl_codec *codec, uint8_t **p, const tl_event *event,
 {
     uint8_t *control = (*p)++;
     uint32_t predicted = tl_codec_predicted(codec);
-    if (is_context(codec, predicted, event)) {
+    uint32_t relative = tl_has_neighbours(event, row) ? TL_RELATIVE : 0;
+    if (is_context(codec, predicted, event, relative)) {
         *control = TL_HOW_PREDICTED;
         return predicted;
     }
     uint32_t followed = *tl_codec_followed(codec);
-    if (is_context(codec, followed, event)) {
+    if (is_context(codec, followed, event, relative)) {
         *control = TL_HOW_FOLLOWED;
         return followed;
     }
     unsigned slot = 0;
-    uint32_t c = find_context(codec, event->call, event->site, &slot);
+    uint32_t c = find_context(codec, event, relative, &slot);
     if (c) {
         *control = TL_HOW_KNOWN;
         *p = tl_put_varint(*p, c);
         return c;
     }
-    uint32_t slots = row->slots | (has_neighbours(event, row) ? TL_RELATIVE : 0);
+    uint32_t slots = row->slots | relative;
     if (codec->end_known && row->action == TL_ACTION_FINALIZE && (slots & TL_SLOT_CLOCK))
         slots |= TL_AT_END;
     if (!tl_codec_has_room(codec, tl_codec_count_values(slots)))

@@ -4,6 +4,7 @@
 
 #include "reader.h"
 
+#include "codec.h"
 #include "error.h"
 #include "scan.h"
 
@@ -78,6 +79,29 @@ static void settle_parts(tl_reader *r)
     }
 }
 
+/* Ranks with the same events follow the least of them. */
+static tl_status find_leaders(tl_reader *r, int with_volumes)
+{
+    tl_map first = {0}; /* rank + 1 by likeness */
+    for (int pass = 0; pass < 2; pass++)
+        for (size_t i = 0; i < r->n_parts; i++) {
+            tl_part *part = r->parts[i];
+            part->leader[with_volumes] = part->rank;
+            if (part->damage.status != TL_OK)
+                continue;
+            uint64_t *least = tl_map_at(&first, part->alike[with_volumes]);
+            if (!least) {
+                tl_map_free(&first);
+                return TL_ERR_MEMORY;
+            }
+            if (!*least || *least > part->rank)
+                *least = (uint64_t)part->rank + 1;
+            part->leader[with_volumes] = (uint32_t)(*least - 1);
+        }
+    tl_map_free(&first);
+    return TL_OK;
+}
+
 static tl_status open_file(tl_reader *r, tl_error *err)
 {
     /* O_NONBLOCK: a named pipe must not hang the caller. */
@@ -119,11 +143,16 @@ tl_status tl_reader_open(const char *path, tl_reader **out, tl_error *err)
     status = group_frames(r);
     if (!status)
         status = group_extras(r);
+    if (!status) {
+        settle_parts(r);
+        status = find_leaders(r, 0);
+    }
+    if (!status)
+        status = find_leaders(r, 1);
     if (status) {
         tl_error_set(err, status, "%s: out of memory", path);
         goto cleanup;
     }
-    settle_parts(r);
     *out = r;
     r = NULL;
 cleanup:
@@ -251,6 +280,23 @@ size_t tl_reader_counters(const tl_reader *r, uint32_t rank, const tl_counter **
     const tl_part *part = tl_reader_part(r, rank);
     *out = part ? part->definitions.counters : NULL;
     return part ? part->definitions.n_counters : 0;
+}
+
+uint32_t tl_reader_leader(const tl_reader *r, uint32_t rank, int with_volumes)
+{
+    const tl_part *part = tl_reader_part(r, rank);
+    return part ? part->leader[!!with_volumes] : rank;
+}
+
+void tl_event_move(tl_event *event, uint32_t from, uint32_t to)
+{
+    const tl_call_info *row = tl_call_by_code(event->call);
+    if (!row || !tl_has_neighbours(event, row))
+        return;
+    if (event->peer >= 0)
+        event->peer += (int32_t)(to - from);
+    if (row->slots & TL_SLOT_RECV_PEER && event->recv_peer >= 0)
+        event->recv_peer += (int32_t)(to - from);
 }
 
 static int comm_by_id(const void *key, const void *element)

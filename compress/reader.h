@@ -36,8 +36,10 @@ typedef struct tl_part {
     tl_definitions definitions;
     size_t first_frame, n_frames;
     size_t first_extra, n_extras;
-    bool named;      /* a damage has been reported for it */
-    tl_error damage; /* status TL_OK: none; otherwise it stands after the last intact event */
+    uint64_t alike[2];  /* hash of its events without their volumes and clocks, and with volumes */
+    uint32_t leader[2]; /* least rank with the same */
+    bool named;         /* a damage has been reported for it */
+    tl_error damage;    /* status TL_OK: none; otherwise it stands after the last intact event */
 } tl_part;
 
 struct tl_reader {

@@ -15,11 +15,13 @@ enum { BLOCK_BYTES = 1 << 16, MAX_DAMAGES = 100 };
 typedef struct scan {
     tl_reader *r;
     tl_error *err;
-    tl_hash *hash;
+    tl_hash *hash, *payload_hash;
     uint8_t *block;        /* BLOCK_BYTES */
     tl_buffer stored, raw; /* payloads that are read while scanning: definitions and ends */
     tl_buffer unpacked;    /* a block */
-    uint64_t wasted;       /* bytes hashed for chunks that turned out damaged */
+    uint64_t
+        content[2];  /* of the chunk at hand: hash without volumes and clocks, and with volumes */
+    uint64_t wasted; /* bytes hashed for chunks that turned out damaged */
 } scan;
 
 static tl_status out_of_memory(scan *s)
@@ -176,6 +178,15 @@ static const char *find_violation(scan *s, const tl_chunk *chunk, bool in_block,
     return tl_chunk_violation(chunk) ? "breaks the format" : NULL;
 }
 
+/* What is stored with the same bytes means the same events. */
+static void add_likeness(const scan *s, tl_part *part, const tl_chunk *chunk)
+{
+    for (int i = 0; i < 2; i++) {
+        uint64_t mixed[] = {part->alike[i], chunk->n_events, s->content[i]};
+        part->alike[i] = tl_hash_of(mixed, sizeof mixed, 0);
+    }
+}
+
 /* Takes a chunk of one rank.  `payload`: where it is in a block that is unpacked; NULL: in the
  * file. */
 static tl_status take_chunk(scan *s, const tl_chunk *chunk, const tl_payload_ref *ref,
@@ -205,8 +216,10 @@ static tl_status take_chunk(scan *s, const tl_chunk *chunk, const tl_payload_ref
     if (violation)
         return damage_part(s, part, TL_ERR_CORRUPT, ref->offset, violation);
     part->next_sequence++;
-    if (chunk->type == TL_CHUNK_EVENTS)
+    if (chunk->type == TL_CHUNK_EVENTS) {
+        add_likeness(s, part, chunk);
         return add_frame(s, chunk, ref, part);
+    }
     if (chunk->type & TL_CHUNK_OPTIONAL)
         return add_extra(s, chunk, ref, part);
     if (!payload) {
@@ -248,6 +261,7 @@ static tl_status take_block(scan *s, const tl_chunk *block, uint64_t offset)
                               .first = (uint32_t)(payload - s->unpacked.data),
                               .bytes = chunk.raw_bytes,
                               .in_block = true};
+        s->content[0] = s->content[1] = tl_hash_of(payload, chunk.raw_bytes, 0);
         status = take_chunk(s, &chunk, &ref, payload);
         if (status)
             return status;
@@ -305,6 +319,7 @@ static tl_status examine(scan *s, uint64_t offset, tl_chunk *chunk, bool *known,
     }
     tl_hash_reset(s->hash, r->header.seed);
     tl_hash_update(s->hash, header, TL_CHUNK_HASHED_BYTES);
+    tl_hash_reset(s->payload_hash, 0);
     uint64_t at = offset + sizeof header;
     for (uint32_t rest = chunk->stored_bytes; rest;) {
         uint32_t size = rest < BLOCK_BYTES ? rest : BLOCK_BYTES;
@@ -312,9 +327,11 @@ static tl_status examine(scan *s, uint64_t offset, tl_chunk *chunk, bool *known,
         if (status)
             return read_failed(s, status, at);
         tl_hash_update(s->hash, s->block, size);
+        tl_hash_update(s->payload_hash, s->block, size);
         at += size;
         rest -= size;
     }
+    s->content[0] = s->content[1] = tl_hash_digest(s->payload_hash);
     if (tl_hash_digest(s->hash) == chunk->checksum)
         *out = CHUNK_INTACT;
     else
@@ -423,9 +440,13 @@ static tl_status scan_chunks(scan *s)
 
 tl_status tl_scan(tl_reader *r, tl_error *err)
 {
-    scan s = {.r = r, .err = err, .hash = tl_hash_new(), .block = malloc(BLOCK_BYTES)};
-    tl_status status = s.hash && s.block ? scan_chunks(&s) : out_of_memory(&s);
+    scan s = {.r = r, .err = err, .block = malloc(BLOCK_BYTES)};
+    s.hash = tl_hash_new();
+    s.payload_hash = tl_hash_new();
+    bool ok = s.hash && s.payload_hash && s.block;
+    tl_status status = ok ? scan_chunks(&s) : out_of_memory(&s);
     tl_hash_free(s.hash);
+    tl_hash_free(s.payload_hash);
     free(s.block);
     tl_buffer_free(&s.stored);
     tl_buffer_free(&s.raw);

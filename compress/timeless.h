@@ -454,6 +454,19 @@ TL_API const char *tl_reader_kernel_name(const tl_reader *r, uint32_t rank, cons
  * size. */
 TL_API void tl_site_text(const tl_reader *r, uint32_t rank, uint32_t site, char *text, size_t size);
 
+/* Ranks that do the same, as a leader for each: the least rank of which the file shows that its
+ * events are those of `rank`, which may be `rank` itself.  They are equal in number, and one by one
+ * in every slot but
+ *   - the clock;
+ *   - the volume, unless `with_volumes`;
+ *   - the peers of point-to-point calls on MPI_COMM_WORLD, which are as far from the one rank as
+ *     from the other: tl_event_move makes the one event of the other.
+ * Numbers of communicators, sites and kernels are equal, too, but each rank defines for itself what
+ * they mean.  Ranks with different leaders may do the same nevertheless: packing finds most. */
+TL_API uint32_t tl_reader_leader(const tl_reader *r, uint32_t rank, int with_volumes);
+/* Makes of an event of rank `from` the one of rank `to`, which has the same leader. */
+TL_API void tl_event_move(tl_event *event, uint32_t from, uint32_t to);
+
 /* A cursor streams one rank's events in order, with memory for one frame. */
 TL_API tl_status tl_cursor_open(tl_reader *r, uint32_t rank, tl_cursor **out, tl_error *err);
 /* TL_OK: *event filled.  TL_END: no more.  Otherwise damage at this point: what was returned before

@@ -94,6 +94,69 @@ static void the_same(void **state)
     tl_reader_close(b);
 }
 
+/* Every event of a rank, moved from its leader's. */
+static void check_leader(tl_reader *r, uint32_t rank, uint32_t leader, bool with_volumes)
+{
+    tl_cursor *a, *b;
+    tl_event e, led;
+    tl_status status;
+    assert_int_equal(tl_cursor_open(r, leader, &a, NULL), TL_OK);
+    assert_int_equal(tl_cursor_open(r, rank, &b, NULL), TL_OK);
+    do {
+        status = tl_cursor_next(b, &e);
+        assert_int_equal(tl_cursor_next(a, &led), status);
+        if (status)
+            break;
+        tl_event_move(&led, leader, rank);
+        led.clock_ns = e.clock_ns;
+        if (!with_volumes)
+            led.volume = e.volume;
+        assert_true(test_same_event(&led, &e));
+    } while (true);
+    tl_cursor_close(a);
+    tl_cursor_close(b);
+}
+
+/* A ring in which every third rank computes more. */
+static void leaders(void **state)
+{
+    (void)state;
+    enum { RING = 40 };
+    char path[512];
+    snprintf(path, sizeof path, "%s", test_scratch("ring.tl"));
+    tl_run run = {.n_ranks = RING, .volume_unit = "none"};
+    assert_int_equal(tl_trace_create(path, &run, NULL), TL_OK);
+    for (uint32_t rank = 0; rank < RING; rank++) {
+        tl_writer *w;
+        assert_int_equal(tl_writer_open(path, rank, "host", &w, NULL), TL_OK);
+        for (int i = 0; i < 100; i++) {
+            int32_t peer = (int32_t)(i % 2 ? rank + 1 : rank + RING - 1) % RING;
+            tl_event e = {.call = i % 2 ? TL_MPI_Send : TL_MPI_Recv,
+                          .comm = TL_COMM_WORLD,
+                          .count = 8,
+                          .type_bytes = 8,
+                          .peer = peer,
+                          .volume = rank % 3 ? 10 : 11};
+            tl_event root = {.call = TL_MPI_Bcast, .comm = TL_COMM_WORLD, .peer = 7};
+            assert_int_equal(tl_writer_put(w, &e), TL_OK);
+            assert_int_equal(tl_writer_put(w, &root), TL_OK);
+        }
+        assert_int_equal(tl_writer_close(w, TL_END_FINALIZED, 1000 + rank), TL_OK);
+    }
+    pack(path, path);
+    tl_reader *r = open_trace(path);
+    for (uint32_t rank = 0; rank < RING; rank++) {
+        bool inner = rank > 0 && rank < RING - 1;
+        uint32_t leader = tl_reader_leader(r, rank, 1);
+        assert_int_equal(leader, !inner ? rank : rank % 3 ? 1 : 3);
+        check_leader(r, rank, leader, true);
+        check_leader(r, rank, tl_reader_leader(r, rank, 0), false);
+    }
+    assert_int_equal(tl_reader_leader(r, RING + 1, 0), RING + 1);
+    tl_reader_close(r);
+    unlink(path);
+}
+
 static void in_place_and_again(void **state)
 {
     (void)state;
@@ -415,13 +478,10 @@ static void damaged_is_refused(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(the_same),
-        cmocka_unit_test(in_place_and_again),
-        cmocka_unit_test(seek),
-        cmocka_unit_test(precision),
-        cmocka_unit_test(streams),
-        cmocka_unit_test(damage_of_plain),
-        cmocka_unit_test(damage_of_packed),
+        cmocka_unit_test(the_same),           cmocka_unit_test(leaders),
+        cmocka_unit_test(in_place_and_again), cmocka_unit_test(seek),
+        cmocka_unit_test(precision),          cmocka_unit_test(streams),
+        cmocka_unit_test(damage_of_plain),    cmocka_unit_test(damage_of_packed),
         cmocka_unit_test(damaged_is_refused),
     };
     return cmocka_run_group_tests(tests, make_traces, remove_traces);
