@@ -1,28 +1,64 @@
 /* compare.c - timeless compare: a prediction beside what was measured. */
 #include "cli.h"
 
+#include <compare.h>
+#include <errno.h>
 #include <math.h>
-#include <replayer.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
-struct arguments {
-    const char *prediction_path;
-    tlr_compare_options options;
-    int json;
+enum { MAX_FILES = 1024 };
+
+struct files {
+    const char *paths[MAX_FILES];
+    size_t n;
 };
 
-enum { KEY_MEASURED = 256, KEY_TOLERANCE, KEY_MIN_SHARE, KEY_ALL, KEY_JSON };
+struct arguments {
+    struct files predictions, measured, baseline;
+    tlr_compare_options options;
+    int json;
+    const char *csv_path, *plot_path, *junit_path;
+};
+
+enum {
+    KEY_MEASURED = 256,
+    KEY_BASELINE,
+    KEY_HISTORY,
+    KEY_TOLERANCE,
+    KEY_CONFIDENCE,
+    KEY_MIN_SHARE,
+    KEY_ALL,
+    KEY_JSON,
+    KEY_CSV,
+    KEY_PLOT,
+    KEY_JUNIT
+};
 
 static const struct argp_option options[] = {
     {"measured", KEY_MEASURED, "FILE", 0,
-     "measurements: lines NAME,SECONDS; default: the clocks in the trace", 0},
+     "measurements: lines NAME,SECONDS, a name again for another run; default: the clocks in the "
+     "trace; may be given several times",
+     0},
+    {"baseline", KEY_BASELINE, "FILE", 0,
+     "earlier measurements, in place of predictions: tell a change from noise; may be given "
+     "several times",
+     0},
+    {"history", KEY_HISTORY, "FOLDER", 0,
+     "a platform that was calibrated several times: set the last calibration beside those before",
+     0},
     {"tolerance", KEY_TOLERANCE, "SHARE", 0,
      "exit with 1 when an error is larger, such as 10% or 0.1; default: any error passes", 0},
+    {"confidence", KEY_CONFIDENCE, "SHARE", 0,
+     "of the test whether a difference is more than noise; default 95%", 0},
     {"min-share", KEY_MIN_SHARE, "SHARE", 0,
      "leave out rows shorter than this share of the longest; default 1%", 0},
     {"all", KEY_ALL, NULL, 0, "leave out no row that took any time", 0},
     {"json", KEY_JSON, NULL, 0, "write JSON instead of a table", 0},
+    {"csv", KEY_CSV, "FILE", 0, "write the rows there too", 0},
+    {"plot", KEY_PLOT, "FILE.svg", 0, "draw them there", 0},
+    {"junit", KEY_JUNIT, "FILE.xml", 0, "write them there as test cases, for CI", 0},
     {0},
 };
 
@@ -40,22 +76,93 @@ static double parse_share(struct argp_state *state, const char *what, const char
     return value;
 }
 
+static void add_file(struct argp_state *state, struct files *files, const char *path)
+{
+    if (files->n == MAX_FILES)
+        argp_error(state, "'%s': more than %d files; put several runs into one", path, MAX_FILES);
+    files->paths[files->n++] = path;
+}
+
+/* What is compared with what. */
+static void check(struct argp_state *state, const struct arguments *a)
+{
+    int n_kinds =
+        (a->predictions.n > 0) + (a->baseline.n > 0) + (a->options.history_folder != NULL);
+    if (n_kinds == 0)
+        argp_error(state, "which prediction? or give --baseline or --history");
+    if (n_kinds > 1)
+        argp_error(state, "give predictions, --baseline or --history, one of them");
+    if (a->baseline.n && !a->measured.n)
+        argp_error(state, "--baseline needs --measured");
+    if (a->options.history_folder && a->measured.n)
+        argp_error(state, "--history takes no --measured");
+}
+
 static error_t parse(int key, char *value, struct argp_state *state)
 {
     struct arguments *arguments = state->input;
     switch (key) {
-    case KEY_MEASURED: arguments->options.measured_path = value; break;
+    case KEY_MEASURED: add_file(state, &arguments->measured, value); break;
+    case KEY_BASELINE: add_file(state, &arguments->baseline, value); break;
+    case KEY_HISTORY: arguments->options.history_folder = value; break;
     case KEY_TOLERANCE:
         arguments->options.tolerance = parse_share(state, "--tolerance", value);
+        break;
+    case KEY_CONFIDENCE:
+        arguments->options.confidence = parse_share(state, "--confidence", value);
+        if (!(arguments->options.confidence > 0 && arguments->options.confidence < 1))
+            argp_error(state, "--confidence '%s': above 0 and below 1", value);
         break;
     case KEY_MIN_SHARE:
         arguments->options.min_share = parse_share(state, "--min-share", value);
         break;
     case KEY_ALL: arguments->options.min_share = 0; break;
     case KEY_JSON: arguments->json = 1; break;
-    default: return cli_argument(key, value, state, "prediction", &arguments->prediction_path);
+    case KEY_CSV: arguments->csv_path = value; break;
+    case KEY_PLOT: arguments->plot_path = value; break;
+    case KEY_JUNIT: arguments->junit_path = value; break;
+    case ARGP_KEY_ARG: add_file(state, &arguments->predictions, value); break;
+    case ARGP_KEY_END: check(state, arguments); break;
+    default: return ARGP_ERR_UNKNOWN;
     }
     return 0;
+}
+
+static tl_status write_file(const char *path, const tlr_comparison *comparison,
+                            void (*write)(const tlr_comparison *, FILE *), tl_error *err)
+{
+    FILE *out = path ? fopen(path, "w") : NULL;
+    if (!path)
+        return TL_OK;
+    int failed = !out;
+    if (out) {
+        write(comparison, out);
+        failed = ferror(out);
+        failed |= fclose(out) != 0;
+    }
+    if (failed) {
+        err->status = TL_ERR_SYSTEM;
+        snprintf(err->text, sizeof err->text, "%s: cannot be written: %s; check the path", path,
+                 strerror(errno));
+    }
+    return failed ? TL_ERR_SYSTEM : TL_OK;
+}
+
+static tl_status write_all(const struct arguments *a, const tlr_comparison *comparison,
+                           tl_error *err)
+{
+    tl_status status = TL_OK;
+    if (a->json)
+        status = tlr_comparison_write_json(comparison, stdout, err);
+    else
+        tlr_comparison_print(comparison, stdout);
+    if (status == TL_OK)
+        status = write_file(a->csv_path, comparison, tlr_comparison_write_csv, err);
+    if (status == TL_OK)
+        status = write_file(a->plot_path, comparison, tlr_comparison_write_svg, err);
+    if (status == TL_OK)
+        status = write_file(a->junit_path, comparison, tlr_comparison_write_junit, err);
+    return status;
 }
 
 int cmd_compare(int argc, char **argv)
@@ -63,31 +170,39 @@ int cmd_compare(int argc, char **argv)
     static const struct argp argp = {
         options,
         parse,
-        "PREDICTION.json",
+        "PREDICTION.json...\n--baseline FILE --measured FILE\n--history FOLDER",
         "Set the times that 'timeless replay --json' predicted beside measured ones: for each two "
         "neighbouring moments that all ranks passed (Init, Barrier, Wtime, Pcontrol, Finalize), "
-        "and for the whole run.",
+        "and for the whole run.  Or set measurements beside earlier ones, or a calibration "
+        "beside those before it, and tell a change from noise.",
         NULL,
         NULL,
         NULL};
     struct arguments arguments = {.options = {.min_share = 0.01, .tolerance = -1}};
     argp_parse(&argp, argc, argv, 0, NULL, &arguments);
-    tlr_prediction *prediction = NULL;
+    arguments.options.measured_paths = arguments.measured.paths;
+    arguments.options.n_measured = arguments.measured.n;
+    arguments.options.baseline_paths = arguments.baseline.paths;
+    arguments.options.n_baseline = arguments.baseline.n;
+
+    tlr_prediction *predictions[MAX_FILES] = {0};
     tlr_comparison *comparison = NULL;
     tl_error err;
     int code = CLI_OK;
-    tl_status status = tlr_prediction_read_json(arguments.prediction_path, &prediction, &err);
+    tl_status status = TL_OK;
+    for (size_t i = 0; i < arguments.predictions.n && status == TL_OK; i++)
+        status = tlr_prediction_read_json(arguments.predictions.paths[i], &predictions[i], &err);
     if (status == TL_OK)
-        status = tlr_compare(prediction, &arguments.options, &comparison, &err);
-    if (status == TL_OK && arguments.json)
-        status = tlr_comparison_write_json(comparison, prediction, stdout, &err);
-    else if (status == TL_OK)
-        tlr_comparison_print(comparison, prediction, stdout);
+        status = tlr_compare((const tlr_prediction *const *)predictions, arguments.predictions.n,
+                             &arguments.options, &comparison, &err);
+    if (status == TL_OK)
+        status = write_all(&arguments, comparison, &err);
     if (status != TL_OK)
         code = cli_fail(&err);
     else if (!comparison->passed)
         code = CLI_COMPARISON_FAILED;
     tlr_comparison_free(comparison);
-    tlr_prediction_free(prediction);
+    for (size_t i = 0; i < arguments.predictions.n; i++)
+        tlr_prediction_free(predictions[i]);
     return code;
 }

@@ -145,4 +145,16 @@ tl_status tlp_begin_folder(const char *shipped, const char *folder, tl_error *er
 /* Then the model and where it comes from. */
 tl_status tlp_finish_folder(const tlp_result *result, const char *folder, tl_error *err);
 
+/* ---- history: platforms/history.c ---- */
+
+typedef struct tlp_quantity {
+    const char *name; /* with its unit: "dgemm s per flop"; no comma */
+    double value;
+} tlp_quantity;
+
+/* Adds what was calibrated ("kernels", "network", ...) to FOLDER/history.csv: the few quantities by
+ * which 'timeless compare --history' tells that the machine has changed. */
+tl_status tlp_add_to_history(const char *folder, const char *what, const tlp_quantity *quantities,
+                             size_t n, tl_error *err);
+
 #endif

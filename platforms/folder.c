@@ -91,10 +91,24 @@ tl_status tlp_begin_folder(const char *shipped, const char *folder, tl_error *er
     return status;
 }
 
+/* Kernels bound by computation and by memory, of which HPL and solvers live. */
+static tl_status add_to_history(const tlp_result *result, const char *folder, tl_error *err)
+{
+    const tlp_quantity quantities[] = {
+        {"dgemm s per unit of work", tlp_result_fit(result, TL_KERNEL_dgemm)->per_work_s},
+        {"dtrsm s per unit of work", tlp_result_fit(result, TL_KERNEL_dtrsm)->per_work_s},
+        {"dgemv s per unit of work", tlp_result_fit(result, TL_KERNEL_dgemv)->per_work_s},
+        {"daxpy s per unit of work", tlp_result_fit(result, TL_KERNEL_daxpy)->per_work_s}};
+    return tlp_add_to_history(folder, "kernels", quantities, sizeof quantities / sizeof *quantities,
+                              err);
+}
+
 tl_status tlp_finish_folder(const tlp_result *result, const char *folder, tl_error *err)
 {
     tl_status status = write_file(result, folder, "model.conf", 1, err);
     if (status == TL_OK)
         status = write_file(result, folder, "README.md", 0, err);
+    if (status == TL_OK)
+        status = add_to_history(result, folder, err);
     return status;
 }

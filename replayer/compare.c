@@ -1,12 +1,13 @@
-/* compare.c - predicted against measured durations. */
+/* compare.c - predicted against measured durations, and measured ones against earlier ones. */
 #include "config.h"
 
-#include "replayer.h"
+#include "compare.h"
 
-#include "text_file.h"
+#include "runs.h"
 
+#include <gsl/gsl_sort.h>
+#include <gsl/gsl_statistics.h>
 #include <inttypes.h>
-#include <jansson.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -49,33 +50,120 @@ static char *row_name(const tlr_mark *from, const tlr_mark *to)
     return name;
 }
 
-static tl_status add_row(tlr_comparison *c, char *name, double measured_s, double predicted_s,
-                         tl_error *err)
+/* A row for each two neighbouring marks, and one from the first to the last. */
+static tl_status add_marks(const tlr_prediction *p, tlr_runs *measured, tlr_runs *predicted,
+                           tl_error *err)
 {
-    if (!name)
+    tl_status status = TL_OK;
+    for (size_t i = 1; i <= p->n_marks && status == TL_OK; i++) {
+        int whole = i == p->n_marks;
+        if (whole && i <= 2)
+            break; /* no rows, or one that is the whole */
+        const tlr_mark *from = &p->marks[whole ? 0 : i - 1], *to = &p->marks[whole ? i - 1 : i];
+        char *name = row_name(from, to);
+        if (!name)
+            return out_of_memory(err);
+        status = tlr_runs_add(predicted, name,
+                              longest_s(from->predicted_s, to->predicted_s, p->n_ranks), err);
+        if (status == TL_OK && measured)
+            status = tlr_runs_add(measured, name,
+                                  longest_s(from->measured_s, to->measured_s, p->n_ranks), err);
+        free(name);
+    }
+    return status;
+}
+
+/* Rows of all predictions; measured durations are those of their common trace. */
+static tl_status add_predictions(const tlr_prediction *const *predictions, size_t n,
+                                 tlr_runs *measured, tlr_runs *predicted, tl_error *err)
+{
+    tl_status status = TL_OK;
+    for (size_t i = 0; i < n && status == TL_OK; i++) {
+        if (predictions[i]->trace_hash != predictions[0]->trace_hash ||
+            predictions[i]->n_marks != predictions[0]->n_marks)
+            return tl_fail(err, TL_ERR_INPUT,
+                           "%s: the predictions are of different traces; compare each by itself",
+                           predictions[i]->trace_path ? predictions[i]->trace_path : "prediction");
+        status = add_marks(predictions[i], i ? NULL : measured, predicted, err);
+    }
+    /* The makespan of a run that is cut in no other way is that row already. */
+    int has_makespan = tlr_runs_find(predicted, "makespan") != NULL;
+    for (size_t i = 0; i < n && status == TL_OK && !has_makespan; i++)
+        status = tlr_runs_add(predicted, "makespan", predictions[i]->makespan_s, err);
+    return status;
+}
+
+static tl_status read_files(const char *const *paths, size_t n, tlr_runs *out, tl_error *err)
+{
+    tl_status status = TL_OK;
+    for (size_t i = 0; i < n && status == TL_OK; i++)
+        status = tlr_runs_read(out, paths[i], err);
+    return status;
+}
+
+/* ---- rows of the comparison ---- */
+
+/* `share` of the values lie from low to high. */
+static tl_status summarise_values(const tlr_runs_row *row, double share, tlr_values *out,
+                                  tl_error *err)
+{
+    double *sorted = calloc(row->n, sizeof *sorted);
+    if (!sorted)
         return out_of_memory(err);
-    c->rows[c->n_rows++] =
-        (tlr_comparison_row){name, measured_s, predicted_s, predicted_s / measured_s - 1};
+    memcpy(sorted, row->values, row->n * sizeof *sorted);
+    gsl_sort(sorted, 1, row->n);
+    *out = (tlr_values){
+        .median = gsl_stats_median_from_sorted_data(sorted, 1, row->n),
+        .low = gsl_stats_quantile_from_sorted_data(sorted, 1, row->n, (1 - share) / 2),
+        .high = gsl_stats_quantile_from_sorted_data(sorted, 1, row->n, (1 + share) / 2),
+        .n = row->n};
+    free(sorted);
     return TL_OK;
 }
 
-/* A row for each two neighbouring marks, and one from the first to the last. */
-static tl_status add_mark_rows(tlr_comparison *c, const tlr_prediction *p, tl_error *err)
+static tl_status add_row(tlr_comparison *c, const tlr_runs_row *measured,
+                         const tlr_runs_row *expected, tl_error *err)
+{
+    static const double SHARE_OF_PREDICTIONS = 0.95;
+    tlr_comparison_row *row = &c->rows[c->n_rows];
+    int predicted = c->kind == TLR_COMPARED_PREDICTION;
+    *row = (tlr_comparison_row){.name = strdup(measured->name)};
+    if (!row->name)
+        return out_of_memory(err);
+    c->n_rows++;
+    tl_status status = summarise_values(measured, 1, &row->measured, err);
+    if (status == TL_OK)
+        status =
+            summarise_values(expected, predicted ? SHARE_OF_PREDICTIONS : 1, &row->expected, err);
+    row->error = predicted ? row->expected.median / row->measured.median - 1
+                           : row->measured.median / row->expected.median - 1;
+    return status;
+}
+
+/* A row for each measured one that can be compared. */
+static tl_status add_rows(tlr_comparison *c, const tlr_runs *measured, const tlr_runs *expected,
+                          tl_error *err)
 {
     tl_status status = TL_OK;
-    c->rows = calloc(p->n_marks + 1, sizeof *c->rows);
+    c->rows = calloc(measured->n_rows + 1, sizeof *c->rows);
     if (!c->rows)
         return out_of_memory(err);
-    for (size_t i = 1; i < p->n_marks && status == TL_OK; i++)
-        status = add_row(
-            c, row_name(&p->marks[i - 1], &p->marks[i]),
-            longest_s(p->marks[i - 1].measured_s, p->marks[i].measured_s, p->n_ranks),
-            longest_s(p->marks[i - 1].predicted_s, p->marks[i].predicted_s, p->n_ranks), err);
-    if (p->n_marks > 2 && status == TL_OK) {
-        const tlr_mark *first = &p->marks[0], *last = &p->marks[p->n_marks - 1];
-        status = add_row(c, row_name(first, last),
-                         longest_s(first->measured_s, last->measured_s, p->n_ranks),
-                         longest_s(first->predicted_s, last->predicted_s, p->n_ranks), err);
+    for (size_t i = 0; i < measured->n_rows && status == TL_OK; i++) {
+        const tlr_runs_row *row = tlr_runs_find(expected, measured->rows[i].name);
+        if (row)
+            status = add_row(c, &measured->rows[i], row, err);
+        else if (c->kind == TLR_COMPARED_PREDICTION)
+            status =
+                tl_fail(err, TL_ERR_INPUT,
+                        "%s:%zu: the prediction has no row '%s'; 'timeless compare --all' "
+                        "without --measured lists them",
+                        measured->rows[i].path, measured->rows[i].line, measured->rows[i].name);
+        else if (c->kind == TLR_COMPARED_RUNS)
+            status =
+                tl_fail(err, TL_ERR_INPUT, "%s:%zu: '%s' was not measured before; remove the line",
+                        measured->rows[i].path, measured->rows[i].line, measured->rows[i].name);
+        else
+            c->n_left_out++; /* measured for the first time */
     }
     return status;
 }
@@ -91,9 +179,9 @@ static void leave_out_short_rows(tlr_comparison *c, double min_share)
 {
     double whole_s = 0;
     for (size_t i = 0; i < c->n_rows; i++)
-        whole_s = fmax(whole_s, c->rows[i].measured_s);
+        whole_s = fmax(whole_s, c->rows[i].measured.median);
     for (size_t i = c->n_rows; i-- > 0;) {
-        double measured_s = c->rows[i].measured_s;
+        double measured_s = c->rows[i].measured.median;
         if (measured_s > 0 && measured_s >= min_share * whole_s)
             continue;
         remove_row(c, i);
@@ -101,147 +189,124 @@ static void leave_out_short_rows(tlr_comparison *c, double min_share)
     }
 }
 
-/* ---- measurements from a CSV ---- */
+/* ---- the test ---- */
 
-/* Splits "name,seconds" at its last comma.  1: a row, 0: nothing on this line, -1: neither. */
-static int parse_line(char *line, char **name, double *seconds)
+/* values[run * n_rows + row] of the first n_runs runs. */
+static double *matrix(const tlr_comparison *c, const tlr_runs *runs, size_t n_runs)
 {
-    line += strspn(line, " \t");
-    size_t length = strlen(line);
-    while (length && strchr(" \t\r", line[length - 1]))
-        line[--length] = '\0';
-    if (!length || *line == '#' || !strcmp(line, "name,seconds"))
-        return 0;
-    char *comma = strrchr(line, ',');
-    if (!comma || comma == line)
-        return -1;
-    char *end;
-    *seconds = strtod(comma + 1, &end);
-    if (end == comma + 1 || *end || !isfinite(*seconds) || *seconds <= 0)
-        return -1;
-    *comma = '\0';
-    *name = line;
-    return 1;
+    double *values = calloc(n_runs * c->n_rows, sizeof *values);
+    for (size_t j = 0; values && j < c->n_rows; j++)
+        for (size_t i = 0; i < n_runs; i++)
+            values[i * c->n_rows + j] = tlr_runs_find(runs, c->rows[j].name)->values[i];
+    return values;
 }
 
-static const tlr_comparison_row *find_row(const tlr_comparison *c, const char *name)
+/* Runs of which every row has a value. */
+static size_t full_runs(const tlr_comparison *c, const tlr_runs *runs)
 {
-    for (size_t i = 0; i < c->n_rows; i++)
-        if (!strcmp(c->rows[i].name, name))
-            return &c->rows[i];
-    return NULL;
-}
-
-/* Rows of the CSV, their predictions taken from the rows of the marks. */
-static tl_status read_measurements(const char *path, const tlr_comparison *marks, double makespan_s,
-                                   tlr_comparison *c, tl_error *err)
-{
-    char *text = NULL;
-    tl_status status = tlr_read_text(path, &text, NULL, err);
-    if (status != TL_OK)
-        return status;
-    size_t lines = 1;
-    for (const char *p = text; *p; p++)
-        lines += *p == '\n';
-    c->rows = calloc(lines, sizeof *c->rows);
-    if (!c->rows)
-        status = out_of_memory(err);
-    size_t number = 0;
-    for (char *rest = text, *line; status == TL_OK && (line = strsep(&rest, "\n"));) {
-        char *name;
-        double seconds;
-        int kind = parse_line(line, &name, &seconds);
-        number++;
-        if (kind == 0)
-            continue;
-        if (kind < 0) {
-            status = tl_fail(err, TL_ERR_INPUT,
-                             "%s:%zu: not a measurement; write NAME,SECONDS with seconds above 0",
-                             path, number);
-            break;
-        }
-        const tlr_comparison_row *row = find_row(marks, name);
-        if (!row && strcmp(name, "makespan") != 0)
-            status = tl_fail(err, TL_ERR_INPUT,
-                             "%s:%zu: the prediction has no row '%s'; 'timeless compare --all' "
-                             "without --measured lists them",
-                             path, number, name);
-        else if (find_row(c, name))
-            status =
-                tl_fail(err, TL_ERR_INPUT, "%s:%zu: '%s' stands here a second time; remove one",
-                        path, number, name);
-        else
-            status = add_row(c, strdup(name), seconds, row ? row->predicted_s : makespan_s, err);
+    size_t n = SIZE_MAX;
+    for (size_t j = 0; j < c->n_rows; j++) {
+        size_t row_n = tlr_runs_find(runs, c->rows[j].name)->n;
+        n = row_n < n ? row_n : n;
     }
-    if (status == TL_OK && c->n_rows == 0)
-        status = tl_fail(err, TL_ERR_INPUT, "%s:1: no measurement; write NAME,SECONDS lines", path);
-    free(text);
+    return n;
+}
+
+static tl_status add_test(tlr_comparison *c, const tlr_runs *measured, const tlr_runs *expected,
+                          double confidence, tl_error *err)
+{
+    enum { FEWEST_RUNS = 3 };
+    size_t n_before = full_runs(c, expected), n_after = full_runs(c, measured);
+    if (c->n_rows == 0 || n_before < FEWEST_RUNS)
+        return TL_OK;
+    double *before = matrix(c, expected, n_before), *after = matrix(c, measured, n_after);
+    tl_status status = TL_ERR_MEMORY;
+    if (!before || !after)
+        out_of_memory(err);
+    else
+        status = tlr_test_region(before, n_before, after, n_after, c->n_rows,
+                                 confidence > 0 ? confidence : 0.95, &c->test, err);
+    c->has_test = status == TL_OK && c->test.threshold > 0;
+    free(before);
+    free(after);
     return status;
 }
 
 /* ---- the whole ---- */
 
-static int compare_numbers(const void *a, const void *b)
-{
-    double x = *(const double *)a, y = *(const double *)b;
-    return (x > y) - (x < y);
-}
-
-static tl_status summarise(tlr_comparison *c, double tolerance, tl_error *err)
+static tl_status judge(tlr_comparison *c, double tolerance, tl_error *err)
 {
     double *errors = calloc(c->n_rows + 1, sizeof *errors);
     if (!errors)
         return out_of_memory(err);
-    for (size_t i = 0; i < c->n_rows; i++)
+    for (size_t i = 0; i < c->n_rows; i++) {
         errors[i] = fabs(c->rows[i].error);
-    qsort(errors, c->n_rows, sizeof *errors, compare_numbers);
-    size_t n = c->n_rows;
-    c->median_error = (errors[(n - 1) / 2] + errors[n / 2]) / 2;
-    c->worst_error = errors[n - 1];
+        c->rows[i].passed = tolerance < 0 || errors[i] <= tolerance;
+    }
+    gsl_sort(errors, 1, c->n_rows);
+    c->median_error = gsl_stats_median_from_sorted_data(errors, 1, c->n_rows);
+    c->worst_error = errors[c->n_rows - 1];
     c->tolerance = tolerance;
-    c->passed = tolerance < 0 || c->worst_error <= tolerance;
+    int within = c->worst_error <= tolerance;
+    if (c->kind == TLR_COMPARED_PREDICTION)
+        c->passed = tolerance < 0 || within;
+    else /* a change counts when it is more than noise */
+        c->passed = within || (c->has_test ? !c->test.changed : tolerance < 0);
     free(errors);
     return TL_OK;
 }
 
-tl_status tlr_compare(const tlr_prediction *prediction, const tlr_compare_options *options,
-                      tlr_comparison **out, tl_error *err)
+static tl_status gather(const tlr_prediction *const *predictions, size_t n,
+                        const tlr_compare_options *options, tlr_comparison *c, tlr_runs *measured,
+                        tlr_runs *expected, tl_error *err)
 {
-    tlr_comparison *marks = calloc(1, sizeof *marks), *csv = calloc(1, sizeof *csv);
-    tl_status status = TL_ERR_MEMORY;
-    if (!marks || !csv) {
-        out_of_memory(err);
-        goto cleanup;
-    }
-    status = add_mark_rows(marks, prediction, err);
-    if (status != TL_OK)
-        goto cleanup;
-    if (options->measured_path) {
-        status = read_measurements(options->measured_path, marks, prediction->makespan_s, csv, err);
-        if (status == TL_OK)
-            status = summarise(csv, options->tolerance, err);
-        if (status == TL_OK) {
-            *out = csv;
-            csv = NULL;
-        }
-        goto cleanup;
-    }
-    leave_out_short_rows(marks, options->min_share);
-    if (marks->n_rows == 0) {
+    if (c->kind == TLR_COMPARED_HISTORY)
+        return tlr_runs_read_history(expected, measured, options->history_folder, err);
+    tl_status status =
+        c->kind == TLR_COMPARED_RUNS
+            ? read_files(options->baseline_paths, options->n_baseline, expected, err)
+            : add_predictions(predictions, n, options->n_measured ? NULL : measured, expected, err);
+    if (status == TL_OK)
+        status = read_files(options->measured_paths, options->n_measured, measured, err);
+    return status;
+}
+
+tl_status tlr_compare(const tlr_prediction *const *predictions, size_t n_predictions,
+                      const tlr_compare_options *options, tlr_comparison **out, tl_error *err)
+{
+    tlr_runs measured = {0}, expected = {0};
+    tlr_comparison *c = calloc(1, sizeof *c);
+    if (!c)
+        return out_of_memory(err);
+    c->kind = options->history_folder ? TLR_COMPARED_HISTORY
+              : options->n_baseline   ? TLR_COMPARED_RUNS
+                                      : TLR_COMPARED_PREDICTION;
+    c->prediction = n_predictions ? predictions[0] : NULL;
+    const char *from = options->history_folder ? options->history_folder
+                       : options->n_measured   ? options->measured_paths[0]
+                       : n_predictions         ? predictions[0]->trace_path
+                                               : NULL;
+    from = from ? from : "prediction";
+    tl_status status = gather(predictions, n_predictions, options, c, &measured, &expected, err);
+    if (status == TL_OK)
+        status = add_rows(c, &measured, &expected, err);
+    if (status == TL_OK && c->kind == TLR_COMPARED_PREDICTION && !options->n_measured)
+        leave_out_short_rows(c, options->min_share);
+    if (status == TL_OK && c->n_rows == 0)
         status = tl_fail(err, TL_ERR_INPUT,
                          "%s: no two moments that all ranks passed have a measured time; give "
                          "measurements with --measured",
-                         prediction->trace_path ? prediction->trace_path : "prediction");
-        goto cleanup;
-    }
-    status = summarise(marks, options->tolerance, err);
-    if (status == TL_OK) {
-        *out = marks;
-        marks = NULL;
-    }
-cleanup:
-    tlr_comparison_free(marks);
-    tlr_comparison_free(csv);
+                         from);
+    if (status == TL_OK)
+        status = add_test(c, &measured, &expected, options->confidence, err);
+    if (status == TL_OK)
+        status = judge(c, options->tolerance, err);
+    tlr_runs_clear(&measured);
+    tlr_runs_clear(&expected);
+    if (status == TL_OK)
+        *out = c;
+    else
+        tlr_comparison_free(c);
     return status;
 }
 
@@ -253,67 +318,4 @@ void tlr_comparison_free(tlr_comparison *comparison)
         free(comparison->rows[i].name);
     free(comparison->rows);
     free(comparison);
-}
-
-/* ---- output ---- */
-
-static int beyond(const tlr_comparison *c, const tlr_comparison_row *row)
-{
-    return c->tolerance >= 0 && fabs(row->error) > c->tolerance;
-}
-
-void tlr_comparison_print(const tlr_comparison *c, const tlr_prediction *prediction, FILE *out)
-{
-    fprintf(out, "%s on %s, %" PRIu32 " ranks, %s\n", prediction->trace_path,
-            prediction->platform_name, prediction->n_ranks, prediction->engine_version);
-    fprintf(out, "%12s %12s %8s  %s\n", "measured s", "predicted s", "error",
-            "longest rank from .. to");
-    for (size_t i = 0; i < c->n_rows; i++) {
-        const tlr_comparison_row *row = &c->rows[i];
-        fprintf(out, "%12.6f %12.6f %+7.1f%%%c %s\n", row->measured_s, row->predicted_s,
-                100 * row->error, beyond(c, row) ? '!' : ' ', row->name);
-    }
-    if (c->n_left_out)
-        fprintf(out, "%zu shorter rows are left out; --all keeps those that took any time\n",
-                c->n_left_out);
-    fprintf(out, "|error|: median %.1f%%, worst %.1f%%", 100 * c->median_error,
-            100 * c->worst_error);
-    if (c->tolerance >= 0)
-        fprintf(out, "; %s the tolerance of %g%%", c->passed ? "within" : "beyond",
-                100 * c->tolerance);
-    fputc('\n', out);
-}
-
-static json_t *hash_json(uint64_t hash)
-{
-    return json_sprintf("%016" PRIx64, hash);
-}
-
-tl_status tlr_comparison_write_json(const tlr_comparison *c, const tlr_prediction *prediction,
-                                    FILE *out, tl_error *err)
-{
-    tl_status status = TL_OK;
-    json_t *rows = json_array();
-    for (size_t i = 0; i < c->n_rows; i++) {
-        const tlr_comparison_row *row = &c->rows[i];
-        json_array_append_new(rows, json_pack("{s:s, s:f, s:f, s:f, s:b}", "name", row->name,
-                                              "measured_s", row->measured_s, "predicted_s",
-                                              row->predicted_s, "error", row->error, "passed",
-                                              !beyond(c, row)));
-    }
-    json_t *root = json_pack(
-        "{s:o, s:I, s:f, s:f, s:o, s:b, s:s?, s:o, s:s?, s:o, s:s?, s:s?, s:I}", "rows", rows,
-        "rows_left_out", (json_int_t)c->n_left_out, "median_error", c->median_error, "worst_error",
-        c->worst_error, "tolerance", c->tolerance < 0 ? json_null() : json_real(c->tolerance),
-        "passed", c->passed, "trace", prediction->trace_path, "trace_hash",
-        hash_json(prediction->trace_hash), "platform", prediction->platform_name, "platform_hash",
-        hash_json(prediction->platform_hash), "engine", prediction->engine, "engine_version",
-        prediction->engine_version, "ranks", (json_int_t)prediction->n_ranks);
-    if (!root)
-        return out_of_memory(err);
-    if (json_dumpf(root, out, JSON_SORT_KEYS | JSON_INDENT(2) | JSON_REAL_PRECISION(17)) != 0 ||
-        fputc('\n', out) == EOF)
-        status = tl_fail(err, TL_ERR_SYSTEM, "the comparison cannot be written; check the output");
-    json_decref(root);
-    return status;
 }

@@ -8,7 +8,8 @@ LOGGOPS_SOURCES = replayer/engine_loggops.c replayer/loggops.h replayer/loggops_
 noinst_LTLIBRARIES += replayer/libreplayer.la
 replayer_libreplayer_la_SOURCES = \
 	replayer/replayer.h replayer/mapping.h replayer/marks.c replayer/marks.h replayer/plan.h replayer/sandbox.h replayer/smpi_rank.h \
-	replayer/text_file.h replayer/compare.c replayer/diagnosis.c replayer/diagnosis.h replayer/engine_smpi.c replayer/mapping.c \
+	replayer/text_file.h replayer/compare.c replayer/compare.h replayer/compare_plot.c replayer/compare_write.c \
+	replayer/region_test.c replayer/runs.c replayer/runs.h replayer/diagnosis.c replayer/diagnosis.h replayer/engine_smpi.c replayer/mapping.c \
 	replayer/model.c replayer/plan.c replayer/plan_collectives.c replayer/plan_comms.c replayer/platform.c \
 	replayer/prediction.c replayer/prediction_json.c replayer/replay.c replayer/sandbox.c \
 	replayer/smpi_collective.c replayer/smpi_comm.c replayer/smpi_exchange.c \
@@ -20,8 +21,8 @@ replayer_libreplayer_la_SOURCES = \
 	replayer/timeline.c replayer/timeline.h replayer/timeline_write.c \
 	replayer/what_if.c $(LOGGOPS_SOURCES)
 replayer_libreplayer_la_CPPFLAGS = $(AM_CPPFLAGS) -I$(top_srcdir)/replayer $(LIBCONFIG_CFLAGS) \
-	$(JANSSON_CFLAGS) $(SIMGRID_CFLAGS) $(OTF2_CFLAGS) $(XXHASH_CFLAGS) -DPLATFORMS_FOLDER='"$(pkgdatadir)/platforms"'
-replayer_libreplayer_la_LIBADD = replayer/libreport.la compress/libtimeless.la $(LIBCONFIG_LIBS) $(JANSSON_LIBS) \
+	$(JANSSON_CFLAGS) $(GSL_CFLAGS) $(SIMGRID_CFLAGS) $(OTF2_CFLAGS) $(XXHASH_CFLAGS) -DPLATFORMS_FOLDER='"$(pkgdatadir)/platforms"'
+replayer_libreplayer_la_LIBADD = replayer/libreport.la compress/libtimeless.la $(LIBCONFIG_LIBS) $(JANSSON_LIBS) $(GSL_LIBS) \
 	$(SIMGRID_LIBS) $(OTF2_LIBS) -lm -lpthread
 if OTF2
 replayer_libreplayer_la_SOURCES += replayer/otf2.h replayer/otf2_archive.c replayer/otf2_events.c

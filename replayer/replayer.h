@@ -223,41 +223,4 @@ tl_status tlr_prediction_read_json(const char *path, tlr_prediction **out, tl_er
 tl_status tlr_export_otf2(tl_reader *trace, const tl_rates *rates, const char *folder,
                           tl_error *err);
 
-/* ---- comparison: replayer/compare.c ---- */
-
-/* One measured duration and its prediction: the longest rank's between two marks. */
-typedef struct tlr_comparison_row {
-    char *name; /* "MPI_Wtime hpcc+0x1234 #3 .. MPI_Wtime hpcc+0x1234 #4"; "makespan" for
-                   Init .. Finalize and for the CSV's makespan */
-    double measured_s;
-    double predicted_s;
-    double error; /* predicted / measured - 1 */
-} tlr_comparison_row;
-
-typedef struct tlr_comparison {
-    size_t n_rows;
-    tlr_comparison_row *rows; /* in the order of the run; the whole of it comes last */
-    size_t n_left_out;        /* rows shorter than min_share, or without a measured duration */
-    double median_error;      /* median and largest of |error| */
-    double worst_error;
-    double tolerance; /* negative: none was stated */
-    int passed;       /* no row is beyond the tolerance */
-} tlr_comparison;
-
-typedef struct tlr_compare_options {
-    const char *measured_path; /* CSV "name,seconds" in place of the trace's own clocks, or NULL */
-    double min_share; /* leave out rows shorter than this share of the longest measured one */
-    double tolerance; /* largest |error| that passes; negative: any */
-} tlr_compare_options;
-
-/* Rows for every two neighbouring marks and for the first and the last one; with a CSV, for each of
- * its lines, whose names are row names or "makespan". */
-tl_status tlr_compare(const tlr_prediction *prediction, const tlr_compare_options *options,
-                      tlr_comparison **out, tl_error *err);
-void tlr_comparison_free(tlr_comparison *comparison);
-void tlr_comparison_print(const tlr_comparison *comparison, const tlr_prediction *prediction,
-                          FILE *out);
-tl_status tlr_comparison_write_json(const tlr_comparison *comparison,
-                                    const tlr_prediction *prediction, FILE *out, tl_error *err);
-
 #endif

@@ -30,6 +30,10 @@ check 'the folder has this number of cores' grep -q "core=\"$(nproc)\"" "$scratc
 check 'the folder has the shipped options' \
     cmp "$top_srcdir/platforms/local/options.conf" "$scratch/here/options.conf"
 check 'the folder says where it comes from' grep -q 'timeless calibrate kernels' "$scratch/here/README.md"
+check 'the folder keeps what was calibrated' test "$(grep -c ',kernels,dgemm s per unit of work,' "$scratch/here/history.csv")" = 1
+check 'measures once more, later' "$timeless" calibrate kernels --max-seconds 0 -o "$scratch/here"
+check 'and keeps both' test "$(grep ',kernels,dgemm s per unit of work,' "$scratch/here/history.csv" | cut -d, -f1 | uniq | wc -l)" = 2
+check 'which can be compared' "$timeless" compare --history "$scratch/here"
 
 "$timeless" calibrate kernels --max-seconds 0 --cores 1 --seed 3 --raw "$scratch/one.csv" >"$scratch/one.conf" 2>"$scratch/err"
 "$timeless" calibrate kernels --max-seconds 0 --cores 1 --seed 3 --raw "$scratch/two.csv" >"$scratch/two.conf" 2>"$scratch/err"

@@ -53,8 +53,58 @@ keep err
 check 'names the line' kept "^timeless: $scratch/m.csv:1: the prediction has no row 'solve'; "
 check_exit 4 'no such CSV' $compare --measured /nowhere/m.csv
 
+# Several runs, several predictions.
+for t in 3.9 4.0 4.1 4.3; do printf '%s,%s\nmakespan,5.%s\n' "$solve" $t "${t#*.}"; done >"$scratch/m.csv"
+sed 's/4.204, 4.104/4.404, 4.104/' "$scratch/p.json" >"$scratch/q.json"
+check_exit 1 'several runs against two predictions' $compare "$scratch/q.json" --measured "$scratch/m.csv" --tolerance 5% \
+    --csv "$scratch/rows.csv" --junit "$scratch/rows.xml" --plot "$scratch/rows.svg"
+keep out
+check 'medians and ranges' kept '^     3.900000     4.050000     4.300000     4 |     4.20[0-9]*     4.300000     4.39[0-9]*     2 |    +6.2%! '"$solve"
+check 'as CSV' grep -q "^\"$solve\",4.05,3.9,4.3,4,4.3,.*,2,0.061728,0$" "$scratch/rows.csv"
+check 'as JUnit' grep -q '<testsuite name="timeless compare" tests="2" failures="2">' "$scratch/rows.xml"
+check 'as a plot' grep -q '>predicted</text>' "$scratch/rows.svg"
+for file in rows.xml rows.svg; do
+    check "$file is XML" python3 -c 'import sys, xml.dom.minidom; xml.dom.minidom.parse(sys.argv[1])' "$scratch/$file"
+done
+sed 's/0000000000000001/0000000000000003/' "$scratch/p.json" >"$scratch/other.json"
+check_exit 3 'predictions of different traces' $compare "$scratch/other.json" --all
+check_exit 4 'a plot that cannot be written' $compare --plot /nowhere/x.svg
+
+# Earlier runs.
+for t in 3.9 4.0 4.1 4.3 4.2; do printf 'a,%s\nb,1%s\n' $t "${t#*.}"; done >"$scratch/before.csv"
+printf 'a,4.1\nb,14\na,4.0\nb,13\n' >"$scratch/same.csv"
+printf 'a,6.1\nb,19\na,6.0\nb,18\n' >"$scratch/new.csv"
+check_exit 0 'noise' "$timeless" compare --baseline "$scratch/before.csv" --measured "$scratch/same.csv"
+keep out
+check 'is called so' kept '^no more than noise: F = .* threshold .* at 95%, p = .*; 2 quantities together, 2 against 5 runs$'
+check_exit 1 'a change' "$timeless" compare --baseline "$scratch/before.csv" --measured "$scratch/new.csv" --junit "$scratch/new.xml"
+keep out
+check 'is called so too' kept '^more than noise: '
+check 'JUnit fails by the test' grep -q 'tests="3" failures="1"' "$scratch/new.xml"
+check_exit 0 'a change that is tolerated' "$timeless" compare --baseline "$scratch/before.csv" --measured "$scratch/new.csv" --tolerance 60%
+head -n 2 "$scratch/before.csv" >"$scratch/once.csv"
+check_exit 1 'one run before: only the tolerance' "$timeless" compare --baseline "$scratch/once.csv" --measured "$scratch/new.csv" --tolerance 10%
+keep out
+check 'says so' kept '^too few runs before to tell a change from noise$'
+echo 'c,1' >>"$scratch/same.csv"
+check_exit 3 'a name that was not measured before' "$timeless" compare --baseline "$scratch/before.csv" --measured "$scratch/same.csv"
+
+# A platform that was calibrated several times.
+mkdir "$scratch/here"
+for i in 1 2 3 4 5; do
+    printf '2026-11-2%sT10:00:00Z,kernels,dgemm s per flop,%s\n' $i 4.0${i}e-11
+    printf '2026-11-2%sT10:01:00Z,network,latency s,%s\n' $i 2.1${i}e-5
+done >"$scratch/here/history.csv"
+check_exit 0 'it is as it was' "$timeless" compare --history "$scratch/here" --tolerance 50%
+printf '2026-11-28T10:00:00Z,kernels,dgemm s per flop,5e-11\n' >>"$scratch/here/history.csv"
+check_exit 1 'it has drifted' "$timeless" compare --history "$scratch/here" --tolerance 5%
+keep out
+check 'by how much' kept ' +2[0-9.]*%! kernels: dgemm s per flop$'
+check_exit 4 'a platform without history' "$timeless" compare --history "$top_srcdir/platforms/star-1g"
+
+check_exit 2 'predictions and a baseline' $compare --baseline "$scratch/before.csv"
+check_exit 2 'a baseline and nothing new' "$timeless" compare --baseline "$scratch/before.csv"
 check_exit 2 'no prediction' "$timeless" compare
-check_exit 2 'two predictions' $compare "$scratch/p.json"
 check_exit 2 'a negative tolerance' $compare --tolerance=-1%
 check_exit 2 'a tolerance that is no number' $compare --tolerance 10x
 check_exit 4 'no such file' "$timeless" compare /nowhere/p.json

@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # Every command of the EXAMPLES sections of the manual works when pasted, beside the traces that the
 # examples name: hpcc.tl, a run whose last section is hpl.tl, ring.tl, pair.tl, one message, dumpi/all.meta,
-# and run.node1.tl and run.node2.tl, parts of a run.  And every command has a page.
+# run.node1.tl and run.node2.tl, parts of a run, and the measurements before.csv and now.csv.  And every command has a page.
 . "$top_srcdir/tests/tap.sh"
 [ -z "${SANITIZE:-}" ] || export ASAN_OPTIONS=verify_asan_link_order=0:detect_leaks=0
 PATH=$(dirname "$timeless"):$PATH
@@ -26,6 +26,8 @@ python3 "$top_srcdir/tests/cli/dumpi_write.py" dumpi
 part() { printf '%s\n' 'timeless-text 1' 'ranks 2' 'parts "node1 node2"' "rank $1 host=\"$2\"" 'end cut clock_ns=0' | timeless undump - -o "run.$2.tl"; }
 part 0 node1
 part 1 node2
+printf 'makespan,%s\n' 1.0 1.1 1.2 1.05 >before.csv
+printf 'makespan,%s\n' 1.08 >now.csv
 for page in "$top_srcdir"/doc/timeless*.1; do
     name=$(basename "$page" .1) n=0
     while IFS= read -r command <&3; do

@@ -9,6 +9,11 @@ TESTS += tests/unit/compare
 tests_unit_compare_CPPFLAGS = $(AM_CPPFLAGS) -I$(top_srcdir)/replayer $(CMOCKA_CFLAGS) $(JANSSON_CFLAGS)
 tests_unit_compare_LDADD = replayer/libreplayer.la compress/libtimeless.la $(CMOCKA_LIBS) $(JANSSON_LIBS)
 
+check_PROGRAMS += tests/unit/region_test
+TESTS += tests/unit/region_test
+tests_unit_region_test_CPPFLAGS = $(AM_CPPFLAGS) -I$(top_srcdir)/replayer $(CMOCKA_CFLAGS) $(GSL_CFLAGS)
+tests_unit_region_test_LDADD = replayer/libreplayer.la compress/libtimeless.la $(CMOCKA_LIBS) $(GSL_LIBS) -lm
+
 # The trace file.
 TRACE_TESTS = tests/unit/roundtrip tests/unit/damage tests/unit/stream tests/unit/cut tests/unit/pack
 check_PROGRAMS += $(TRACE_TESTS)

@@ -1,0 +1,98 @@
+/* compare.h - predictions beside measurements, runs beside earlier runs, calibrations beside their
+ * history.  Ownership and errors follow timeless.h. */
+#ifndef TLR_COMPARE_H
+#define TLR_COMPARE_H
+
+#include "replayer.h"
+
+/* ---- the test: replayer/region_test.c ---- */
+
+typedef struct tlr_region_test {
+    size_t n_before, n_after, n_quantities;
+    int together;      /* one test of all quantities; 0: each alone (Bonferroni), because there are
+                          too few runs before, or one quantity follows from the others */
+    double confidence; /* share of tests that find no change where there is none */
+    double statistic, threshold;
+    double p_value;
+    int changed; /* statistic >= threshold */
+} tlr_region_test;
+
+/* Does the mean of the runs `after` lie in the region in which it is to be expected with this
+ * confidence, by the runs `before`, if nothing but noise differs (T. Cornebize, thesis draft,
+ * section 9.3)?  before[run * n_quantities + quantity], at least 3 runs. A quantity that
+ * never varied before is not tested.  TL_ERR_USAGE for too few runs. */
+tl_status tlr_test_region(const double *before, size_t n_before, const double *after,
+                          size_t n_after, size_t n_quantities, double confidence,
+                          tlr_region_test *out, tl_error *err);
+
+/* ---- comparison: replayer/compare.c ---- */
+
+/* Values of one quantity. */
+typedef struct tlr_values {
+    double median, low, high; /* smallest and largest; of predictions: in which 95 % of them lie */
+    size_t n;
+} tlr_values;
+
+/* One duration (or, of calibrations, another quantity), measured and expected. */
+typedef struct tlr_comparison_row {
+    char *name; /* "MPI_Wtime hpcc+0x1234 #3 .. MPI_Wtime hpcc+0x1234 #4"; "makespan" for
+                   Init .. Finalize and for the CSV's makespan */
+    tlr_values measured;
+    tlr_values expected; /* predicted, or measured before */
+    double error;        /* of medians: predicted / measured - 1; measured now / before - 1 */
+    int passed;          /* |error| is within the tolerance */
+} tlr_comparison_row;
+
+typedef enum tlr_compared {
+    TLR_COMPARED_PREDICTION, /* measurements with predictions */
+    TLR_COMPARED_RUNS,       /* measurements with earlier ones */
+    TLR_COMPARED_HISTORY     /* a calibration with earlier ones */
+} tlr_compared;
+
+typedef struct tlr_comparison {
+    tlr_compared kind;
+    size_t n_rows;
+    tlr_comparison_row *rows; /* in the order of the run; the whole of it comes last */
+    size_t n_left_out;        /* rows shorter than min_share, or without a measured duration */
+    double median_error;      /* median and largest of |error| */
+    double worst_error;
+    double tolerance; /* negative: none was stated */
+    int has_test;
+    tlr_region_test test;
+    int passed; /* predictions: no row is beyond the tolerance; otherwise: nothing changed, or not
+                   beyond the tolerance */
+    const tlr_prediction *prediction; /* the first of those compared; NULL: none */
+} tlr_comparison;
+
+typedef struct tlr_compare_options {
+    const char *const *measured_paths; /* CSV "name,seconds" of one or several runs in place of the
+                                          trace's own clocks */
+    size_t n_measured;
+    const char *const *baseline_paths; /* runs before, in place of predictions */
+    size_t n_baseline;
+    const char *history_folder; /* a platform folder; nothing else is given */
+    double min_share;  /* leave out rows shorter than this share of the longest measured one */
+    double tolerance;  /* largest |error| that passes; negative: any */
+    double confidence; /* of the test; 0: 0.95 */
+} tlr_compare_options;
+
+/* Predictions of one trace (by several seeds, say) with what was measured: rows for every two
+ * neighbouring marks and for the first and the last one; with CSV files, for each of their names,
+ * which are row names or "makespan".  Without predictions: measurements with a baseline, or a
+ * platform's history.  The predictions must outlive the comparison. */
+tl_status tlr_compare(const tlr_prediction *const *predictions, size_t n_predictions,
+                      const tlr_compare_options *options, tlr_comparison **out, tl_error *err);
+void tlr_comparison_free(tlr_comparison *comparison);
+
+/* ---- output: replayer/compare_write.c, replayer/compare_plot.c ---- */
+
+void tlr_comparison_print(const tlr_comparison *comparison, FILE *out);
+tl_status tlr_comparison_write_json(const tlr_comparison *comparison, FILE *out, tl_error *err);
+/* A line for each row, with a heading. */
+void tlr_comparison_write_csv(const tlr_comparison *comparison, FILE *out);
+/* JUnit's XML: a test case for each row, and one for the test. */
+void tlr_comparison_write_junit(const tlr_comparison *comparison, FILE *out);
+/* SVG: each row's measurements and expectation as shares of the measured median. */
+void tlr_comparison_write_svg(const tlr_comparison *comparison, FILE *out);
+
+#endif

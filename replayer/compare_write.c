@@ -1,0 +1,267 @@
+/* compare_write.c - a comparison as a table, JSON, CSV, JUnit XML. */
+#include "config.h"
+
+#include "compare.h"
+
+#include <inttypes.h>
+#include <jansson.h>
+#include <math.h>
+#include <stdarg.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* ---- the table ---- */
+
+/* More than one value somewhere: columns for ranges. */
+static int has_ranges(const tlr_comparison *c)
+{
+    for (size_t i = 0; i < c->n_rows; i++)
+        if (c->rows[i].measured.n > 1 || c->rows[i].expected.n > 1)
+            return 1;
+    return 0;
+}
+
+static void print_number(const tlr_comparison *c, double value, FILE *out)
+{
+    fprintf(out, c->kind == TLR_COMPARED_HISTORY ? " %12.5g" : " %12.6f", value);
+}
+
+static void print_values(const tlr_comparison *c, const tlr_values *values, FILE *out)
+{
+    print_number(c, values->low, out);
+    print_number(c, values->median, out);
+    print_number(c, values->high, out);
+    fprintf(out, " %5zu |", values->n);
+}
+
+static void print_ranges(const tlr_comparison *c, FILE *out)
+{
+    static const char *const titles[][3] = {{"measured s", "predicted s", "error"},
+                                            {"measured s", "before s", "change"},
+                                            {"last", "before", "change"}};
+    const char *const *title = titles[c->kind];
+    fprintf(out, "%13s %12s %12s %5s | %12s %12s %12s %5s | %8s\n", "low", title[0], "high", "runs",
+            "low", title[1], "high", "runs", title[2]);
+    for (size_t i = 0; i < c->n_rows; i++) {
+        const tlr_comparison_row *row = &c->rows[i];
+        print_values(c, &row->measured, out);
+        print_values(c, &row->expected, out);
+        fprintf(out, " %+7.1f%%%c %s\n", 100 * row->error, row->passed ? ' ' : '!', row->name);
+    }
+}
+
+static void print_single(const tlr_comparison *c, FILE *out)
+{
+    fprintf(out, "%12s %12s %8s  %s\n", "measured s", "predicted s", "error",
+            "longest rank from .. to");
+    for (size_t i = 0; i < c->n_rows; i++) {
+        const tlr_comparison_row *row = &c->rows[i];
+        fprintf(out, "%12.6f %12.6f %+7.1f%%%c %s\n", row->measured.median, row->expected.median,
+                100 * row->error, row->passed ? ' ' : '!', row->name);
+    }
+}
+
+/* What the test says, without a full stop. */
+static char *test_text(const tlr_comparison *c)
+{
+    const tlr_region_test *t = &c->test;
+    const char *verdict = c->kind == TLR_COMPARED_PREDICTION
+                              ? (t->changed ? "the measurements are not the prediction's"
+                                            : "the measurements may be the prediction's")
+                              : (t->changed ? "more than noise" : "no more than noise");
+    char *text = NULL;
+    if (asprintf(&text,
+                 "%s: %s %.4g, threshold %.4g at %g%%, p = %.2g; %zu quantities%s, %zu against %zu "
+                 "runs",
+                 verdict, t->together ? "F =" : "largest F =", t->statistic, t->threshold,
+                 100 * t->confidence, t->p_value, t->n_quantities,
+                 t->together ? " together" : ", each alone", t->n_after, t->n_before) < 0)
+        return NULL;
+    return text;
+}
+
+void tlr_comparison_print(const tlr_comparison *c, FILE *out)
+{
+    if (c->prediction)
+        fprintf(out, "%s on %s, %" PRIu32 " ranks, %s\n", c->prediction->trace_path,
+                c->prediction->platform_name, c->prediction->n_ranks,
+                c->prediction->engine_version);
+    if (c->kind == TLR_COMPARED_PREDICTION && !has_ranges(c))
+        print_single(c, out);
+    else
+        print_ranges(c, out);
+    if (c->n_left_out && c->kind == TLR_COMPARED_HISTORY)
+        fprintf(out, "%zu quantities were calibrated for the first time\n", c->n_left_out);
+    else if (c->n_left_out)
+        fprintf(out, "%zu shorter rows are left out; --all keeps those that took any time\n",
+                c->n_left_out);
+    fprintf(out, "|%s|: median %.1f%%, worst %.1f%%",
+            c->kind == TLR_COMPARED_PREDICTION ? "error" : "change", 100 * c->median_error,
+            100 * c->worst_error);
+    if (c->tolerance >= 0)
+        fprintf(out, "; %s the tolerance of %g%%",
+                c->worst_error <= c->tolerance ? "within" : "beyond", 100 * c->tolerance);
+    fputc('\n', out);
+    char *text = c->has_test ? test_text(c) : NULL;
+    if (text)
+        fprintf(out, "%s\n", text);
+    else if (c->kind != TLR_COMPARED_PREDICTION)
+        fputs("too few runs before to tell a change from noise\n", out);
+    free(text);
+}
+
+/* ---- JSON ---- */
+
+static json_t *hash_json(uint64_t hash)
+{
+    return json_sprintf("%016" PRIx64, hash);
+}
+
+static json_t *row_json(const tlr_comparison *c, const tlr_comparison_row *row)
+{
+    /* The names of history rows say their units, seconds or not. */
+    static const char *const keys[][6] = {
+        {"measured_s", "measured_low_s", "measured_high_s", "predicted_s", "predicted_low_s",
+         "predicted_high_s"},
+        {"measured_s", "measured_low_s", "measured_high_s", "before_s", "before_low_s",
+         "before_high_s"},
+        {"last", "last_low", "last_high", "before", "before_low", "before_high"}};
+    const char *const *key = keys[c->kind];
+    return json_pack("{s:s, s:f, s:f, s:f, s:I, s:f, s:f, s:f, s:I, s:f, s:b}", "name", row->name,
+                     key[0], row->measured.median, key[1], row->measured.low, key[2],
+                     row->measured.high, "runs", (json_int_t)row->measured.n, key[3],
+                     row->expected.median, key[4], row->expected.low, key[5], row->expected.high,
+                     c->kind == TLR_COMPARED_PREDICTION ? "predictions" : "runs_before",
+                     (json_int_t)row->expected.n,
+                     c->kind == TLR_COMPARED_PREDICTION ? "error" : "change", row->error, "passed",
+                     row->passed);
+}
+
+static json_t *test_json(const tlr_comparison *c)
+{
+    const tlr_region_test *t = &c->test;
+    if (!c->has_test)
+        return json_null();
+    return json_pack("{s:b, s:b, s:f, s:f, s:f, s:f, s:I, s:I, s:I}", "changed", t->changed,
+                     "together", t->together, "statistic", t->statistic, "threshold", t->threshold,
+                     "p_value", t->p_value, "confidence", t->confidence, "quantities",
+                     (json_int_t)t->n_quantities, "runs_before", (json_int_t)t->n_before, "runs",
+                     (json_int_t)t->n_after);
+}
+
+static int add_prediction(json_t *root, const tlr_prediction *p)
+{
+    json_t *more = json_pack("{s:s?, s:o, s:s?, s:o, s:s?, s:s?, s:I}", "trace", p->trace_path,
+                             "trace_hash", hash_json(p->trace_hash), "platform", p->platform_name,
+                             "platform_hash", hash_json(p->platform_hash), "engine", p->engine,
+                             "engine_version", p->engine_version, "ranks", (json_int_t)p->n_ranks);
+    int failed = json_object_update(root, more);
+    json_decref(more);
+    return failed;
+}
+
+tl_status tlr_comparison_write_json(const tlr_comparison *c, FILE *out, tl_error *err)
+{
+    static const char *const kinds[] = {"prediction", "runs", "history"};
+    tl_status status = TL_OK;
+    json_t *rows = json_array();
+    for (size_t i = 0; i < c->n_rows; i++)
+        json_array_append_new(rows, row_json(c, &c->rows[i]));
+    json_t *root = json_pack("{s:s, s:o, s:I, s:f, s:f, s:o, s:o, s:b}", "compared", kinds[c->kind],
+                             "rows", rows, "rows_left_out", (json_int_t)c->n_left_out,
+                             "median_error", c->median_error, "worst_error", c->worst_error,
+                             "tolerance", c->tolerance < 0 ? json_null() : json_real(c->tolerance),
+                             "test", test_json(c), "passed", c->passed);
+    if (!root || (c->prediction && add_prediction(root, c->prediction)))
+        status = tl_fail(err, TL_ERR_MEMORY, "out of memory while comparing");
+    else if (json_dumpf(root, out, JSON_SORT_KEYS | JSON_INDENT(2) | JSON_REAL_PRECISION(17)) !=
+                 0 ||
+             fputc('\n', out) == EOF)
+        status = tl_fail(err, TL_ERR_SYSTEM, "the comparison cannot be written; check the output");
+    json_decref(root);
+    return status;
+}
+
+/* ---- CSV ---- */
+
+void tlr_comparison_write_csv(const tlr_comparison *c, FILE *out)
+{
+    fputs("name,measured,measured_low,measured_high,runs,expected,expected_low,expected_high,"
+          "expected_runs,error,passed\n",
+          out);
+    for (size_t i = 0; i < c->n_rows; i++) {
+        const tlr_comparison_row *row = &c->rows[i];
+        fputc('"', out);
+        for (const char *p = row->name; *p; p++)
+            fprintf(out, *p == '"' ? "\"\"" : "%c", *p);
+        fprintf(out, "\",%.9g,%.9g,%.9g,%zu,%.9g,%.9g,%.9g,%zu,%.6f,%d\n", row->measured.median,
+                row->measured.low, row->measured.high, row->measured.n, row->expected.median,
+                row->expected.low, row->expected.high, row->expected.n, row->error, row->passed);
+    }
+}
+
+/* ---- JUnit ---- */
+
+static void put_attribute(FILE *out, const char *name, const char *text)
+{
+    fprintf(out, " %s=\"", name);
+    for (const char *p = text ? text : ""; *p; p++)
+        switch (*p) {
+        case '<': fputs("&lt;", out); break;
+        case '>': fputs("&gt;", out); break;
+        case '&': fputs("&amp;", out); break;
+        case '"': fputs("&quot;", out); break;
+        default: fputc(*p, out);
+        }
+    fputc('"', out);
+}
+
+static void put_case(FILE *out, const char *class, const char *name, double seconds, int passed,
+                     const char *format, ...) __attribute__((format(printf, 6, 7)));
+static void put_case(FILE *out, const char *class, const char *name, double seconds, int passed,
+                     const char *format, ...)
+{
+    char text[512];
+    va_list arguments;
+    va_start(arguments, format);
+    vsnprintf(text, sizeof text, format, arguments);
+    va_end(arguments);
+    fputs("  <testcase", out);
+    put_attribute(out, "classname", class);
+    put_attribute(out, "name", name);
+    fprintf(out, " time=\"%.6f\"", seconds);
+    if (passed) {
+        fputs("/>\n", out);
+        return;
+    }
+    fputs("><failure", out);
+    put_attribute(out, "message", text);
+    fputs("/></testcase>\n", out);
+}
+
+void tlr_comparison_write_junit(const tlr_comparison *c, FILE *out)
+{
+    const char *class = c->prediction ? c->prediction->platform_name : "timeless";
+    int judged_by_rows = c->kind == TLR_COMPARED_PREDICTION || !c->has_test;
+    size_t n_failed = 0;
+    for (size_t i = 0; i < c->n_rows; i++)
+        n_failed += judged_by_rows && !c->rows[i].passed;
+    int with_test = c->has_test && c->kind != TLR_COMPARED_PREDICTION;
+    n_failed += with_test && !c->passed;
+    fprintf(out,
+            "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n"
+            "<testsuite name=\"timeless compare\" tests=\"%zu\" failures=\"%zu\">\n",
+            c->n_rows + (size_t)with_test, n_failed);
+    for (size_t i = 0; i < c->n_rows; i++) {
+        const tlr_comparison_row *row = &c->rows[i];
+        put_case(out, class, row->name, c->kind == TLR_COMPARED_HISTORY ? 0 : row->measured.median,
+                 !judged_by_rows || row->passed,
+                 "measured %.6g, expected %.6g: %+.1f%%, beyond the tolerance of %g%%",
+                 row->measured.median, row->expected.median, 100 * row->error, 100 * c->tolerance);
+    }
+    char *text = with_test ? test_text(c) : NULL;
+    if (with_test)
+        put_case(out, class, "no more than noise", 0, c->passed, "%s", text ? text : "");
+    free(text);
+    fputs("</testsuite>\n", out);
+}

@@ -1,0 +1,113 @@
+/* region_test.c - did several quantities change, or is it noise?  A test by prediction region. */
+#include "config.h"
+
+#include "compare.h"
+
+#include <gsl/gsl_blas.h>
+#include <gsl/gsl_cdf.h>
+#include <gsl/gsl_errno.h>
+#include <gsl/gsl_linalg.h>
+#include <gsl/gsl_math.h>
+#include <gsl/gsl_statistics.h>
+#include <math.h>
+#include <stdlib.h>
+
+/* Below this share of its variance, a quantity is taken to follow from the others. */
+static const double SMALLEST_SHARE = 1e-9;
+
+/* The squared Mahalanobis distance, by the correlations of the quantities, of `z`, which is in
+ * units of their standard deviations and is overwritten.  0: the correlations are singular. */
+static int distance(gsl_matrix *correlation, gsl_vector *z, double *out)
+{
+    gsl_error_handler_t *handler = gsl_set_error_handler_off();
+    int regular = gsl_linalg_cholesky_decomp1(correlation) == GSL_SUCCESS;
+    for (size_t j = 0; regular && j < z->size; j++)
+        regular = gsl_pow_2(gsl_matrix_get(correlation, j, j)) > SMALLEST_SHARE;
+    if (regular) {
+        gsl_blas_dtrsv(CblasLower, CblasNoTrans, CblasNonUnit, correlation, z);
+        gsl_blas_ddot(z, z, out);
+    }
+    gsl_set_error_handler(handler);
+    return regular;
+}
+
+/* T. Cornebize, thesis draft, section 9.3 after Chew (1966), with what is printed there corrected:
+ * the threshold is the quantile below which 0.95 of F lie. */
+static void test_together(const double *mean, const double *sd, const double *shift,
+                          const double *before, size_t p, tlr_region_test *test)
+{
+    double n = (double)test->n_before, r = (double)test->n_after, squared = 0;
+    gsl_matrix *correlation = gsl_matrix_alloc(p, p);
+    gsl_vector *z = gsl_vector_alloc(p);
+    if (!correlation || !z)
+        goto cleanup;
+    for (size_t j = 0; j < p; j++) {
+        gsl_vector_set(z, j, shift[j] / sd[j]);
+        for (size_t k = 0; k < p; k++)
+            gsl_matrix_set(correlation, j, k,
+                           gsl_stats_covariance_m(before + j, p, before + k, p, test->n_before,
+                                                  mean[j], mean[k]) /
+                               (sd[j] * sd[k]));
+    }
+    if (!distance(correlation, z, &squared))
+        goto cleanup;
+    double dim = (double)p;
+    test->together = 1;
+    test->statistic = n * r * (n - dim) / ((n + r) * (n - 1) * dim) * squared;
+    test->threshold = gsl_cdf_fdist_Pinv(test->confidence, dim, n - dim);
+    test->p_value = gsl_cdf_fdist_Q(test->statistic, dim, n - dim);
+cleanup:
+    gsl_matrix_free(correlation);
+    gsl_vector_free(z);
+}
+
+/* Each quantity by itself, the same formula for p = 1, at a level divided by their number
+ * (Bonferroni); the one furthest out speaks. */
+static void test_alone(const double *sd, const double *shift, size_t p, tlr_region_test *test)
+{
+    double n = (double)test->n_before, r = (double)test->n_after;
+    size_t n_tested = 0;
+    for (size_t j = 0; j < p; j++) {
+        double statistic = sd[j] > 0 ? n * r / (n + r) * gsl_pow_2(shift[j] / sd[j]) : 0;
+        n_tested += sd[j] > 0;
+        test->statistic = fmax(test->statistic, statistic);
+    }
+    if (n_tested == 0)
+        return;
+    test->threshold = gsl_cdf_fdist_Qinv((1 - test->confidence) / (double)n_tested, 1, n - 1);
+    test->p_value = fmin(1, (double)n_tested * gsl_cdf_fdist_Q(test->statistic, 1, n - 1));
+}
+
+tl_status tlr_test_region(const double *before, size_t n_before, const double *after,
+                          size_t n_after, size_t n_quantities, double confidence,
+                          tlr_region_test *out, tl_error *err)
+{
+    size_t p = n_quantities;
+    if (n_before < 3 || n_after == 0 || p == 0)
+        return tl_fail(err, TL_ERR_USAGE, "a test needs 3 runs before and 1 after; measure more");
+    double *mean = calloc(3 * p, sizeof *mean), *sd = mean + p, *shift = sd + p;
+    if (!mean)
+        return tl_fail(err, TL_ERR_MEMORY, "out of memory while testing");
+    int all_vary = 1;
+    for (size_t j = 0; j < p; j++) {
+        mean[j] = gsl_stats_mean(before + j, p, n_before);
+        sd[j] = gsl_stats_sd_m(before + j, p, n_before, mean[j]);
+        shift[j] = gsl_stats_mean(after + j, p, n_after) - mean[j];
+        if (sd[j] <= 1e-12 * fabs(mean[j])) {
+            sd[j] = 0;
+            all_vary = 0;
+        }
+    }
+    *out = (tlr_region_test){.n_before = n_before,
+                             .n_after = n_after,
+                             .n_quantities = p,
+                             .confidence = confidence,
+                             .p_value = 1};
+    if (n_before > p && all_vary)
+        test_together(mean, sd, shift, before, p, out);
+    if (!out->together)
+        test_alone(sd, shift, p, out);
+    out->changed = out->threshold > 0 && out->statistic >= out->threshold;
+    free(mean);
+    return TL_OK;
+}
