@@ -23,4 +23,10 @@ void tlt_hosts_free(tlt_hosts *hosts);
 /* Least value over all ranks. */
 int tlt_least(int mine);
 
+/* roll_call.c: before MPI_Init; after it, true when every rank has the tracer, as far as can be
+ * told: else it says which have not, and nothing collective may be done; and when all know. */
+void tlt_roll_call_answer(void);
+bool tlt_roll_call(void);
+void tlt_roll_call_end(void);
+
 #endif

@@ -12,6 +12,7 @@
 
 #include "comms.h"
 #include "counters.h"
+#include "hosts.h"
 #include "requests.h"
 #include "select.h"
 #include "volume.h"
@@ -288,9 +289,13 @@ void tlt_start(uint16_t call, void *return_address)
             tlt_say("processes made by MPI_Comm_spawn are not traced");
         return;
     }
+    if (!tlt_roll_call())
+        return;
     tlt_counters_read_list();
     volume = choose_volume();
-    if (!all_agree(volume))
+    bool agreed = all_agree(volume);
+    tlt_roll_call_end();
+    if (!agreed)
         return;
     tlt.kernels = choose_kernels();
     tlt.mark = volume->mark;

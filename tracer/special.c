@@ -2,9 +2,11 @@
 #include "config.h"
 
 #include "call.h"
+#include "hosts.h"
 
 TLT_API int MPI_Init(int *argc, char ***argv)
 {
+    tlt_roll_call_answer();
     int result = tlt_real()->Init(argc, argv);
     if (result == MPI_SUCCESS)
         tlt_start(TL_MPI_Init, TLT_CALLER());
@@ -14,6 +16,7 @@ TLT_PMPI_TOO(Init)
 
 TLT_API int MPI_Init_thread(int *argc, char ***argv, int required, int *provided)
 {
+    tlt_roll_call_answer();
     int result = tlt_real()->Init_thread(argc, argv, required, provided);
     if (result == MPI_SUCCESS)
         tlt_start(TL_MPI_Init_thread, TLT_CALLER());

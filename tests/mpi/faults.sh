@@ -124,6 +124,20 @@ traced descriptors
 check "no descriptor is left: the program is as without us" same
 check "no descriptor is left: the trace is complete" complete
 
+# Only some ranks have the tracer: the program runs, and the others are named.
+plain none
+partly() { # RANKS-WITH RANKS-WITHOUT
+    TIMELESS_OUTPUT=$scratch/partly.tl timeout $((limit + 20)) $MPIRUN -np "$1" -x LD_PRELOAD="$tracer" "$scratch/faults" none \
+        : -np "$2" "$scratch/faults" none >"$scratch/traced" 2>"$scratch/said"
+    echo "exit $?" >>"$scratch/traced"
+}
+partly 1 1
+going_on "one rank without the tracer" 'rank 1 runs without the tracer'
+check "one rank without the tracer: there is no trace" test ! -e "$scratch/partly.tl"
+partly 1 2
+check "two ranks without the tracer: the program ends as it should" says '^exit 0$' "$scratch/traced"
+check "two ranks without the tracer: both are named" says 'no trace: ranks 1, 2 run without the tracer' "$scratch/said"
+
 if [ -n "$SANITIZE" ]; then
     skip "no memory, no descriptor" "the sanitizer has an allocator of its own; the plain build is tested"
     tap_done; exit
