@@ -35,6 +35,8 @@ enum {
     OPT_POLLS,
     OPT_NOISE,
     OPT_SEED,
+    OPT_SEEDS,
+    OPT_CLUSTER_SEED,
     OPT_TIMELINE,
     OPT_DETAILS,
     OPT_THREADS
@@ -94,7 +96,10 @@ static const struct argp_option options[] = {
      "of the loggops engine: detours of the system, as 1000Hz:100us, or a file of them; followed "
      "by ',coscheduled', ',ranks=FIRST-LAST'",
      0},
-    {"seed", OPT_SEED, "N", 0, "of the moments at which the ranks' noise begins (default 1)", 0},
+    {"seed", OPT_SEED, "N", 0, "of all that is drawn: noise, days, hosts (default 1)", 0},
+    {"seeds", OPT_SEEDS, "N", 0, "replay with N seeds and tell between what the makespans lie", 0},
+    {"cluster-seed", OPT_CLUSTER_SEED, "N", 0,
+     "draw the hosts from this seed, the same cluster whatever --seed", 0},
     {"threads", OPT_THREADS, "N", 0, "of the loggops engine: simulate on N cores (default 1)", 0},
     {"json", OPT_JSON, "FILE", OPTION_ARG_OPTIONAL, "write JSON to FILE, or in place of the text",
      0},
@@ -256,6 +261,13 @@ static error_t parse(int key, char *value, struct argp_state *state)
     case OPT_ENGINE: a->engine = value; break;
     case OPT_NOISE: a->options.noise = value; break;
     case OPT_SEED: a->options.seed = cli_parse_number(state, "--seed", value, INT64_MAX); break;
+    case OPT_SEEDS:
+        a->options.n_seeds = (unsigned)cli_parse_number_from(state, "--seeds", value, 1, 1000000);
+        break;
+    case OPT_CLUSTER_SEED:
+        a->options.cluster_seed =
+            cli_parse_number_from(state, "--cluster-seed", value, 1, INT64_MAX);
+        break;
     case OPT_THREADS:
         a->options.n_threads = (unsigned)cli_parse_number_from(state, "--threads", value, 1, 1024);
         break;

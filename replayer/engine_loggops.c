@@ -110,7 +110,6 @@ static tl_status weigh_noise(const loggops_replay *r, const tlr_options *options
 {
     loggops_result quiet = {.ranks = calloc(out->n_ranks, sizeof *quiet.ranks)};
     out->noise = strdup(options->noise);
-    out->seed = options->seed;
     tl_status status = TL_OK;
     if (!quiet.ranks || !out->noise)
         status = tl_fail(err, TL_ERR_MEMORY, "out of memory for the prediction");
@@ -144,8 +143,8 @@ static tl_status replay_loggops(const tlr_job *jobs, size_t n_jobs, const tlr_pl
         status = tl_fail(err, TL_ERR_MEMORY, "out of memory for the prediction");
         goto cleanup;
     }
-    if ((status = loggops_read_trace(trace, r.plan, model, &r.choice, r.measured_s, &r.run, err)) !=
-            TL_OK ||
+    if ((status = loggops_read_trace(trace, r.plan, model, options, &r.choice, r.measured_s, &r.run,
+                                     err)) != TL_OK ||
         (status = loggops_simulate(r.run, &r.params, r.noise, options->n_threads, &r.result,
                                    err)) != TL_OK)
         goto cleanup;

@@ -340,8 +340,6 @@ static tl_status prepare_job(const tlr_job *from, smpi_job *job, tl_error *err)
     job->start_s = from->start_s;
     job->first_rank = replay.n_ranks;
     snprintf(job->instance, sizeof job->instance, "job-%u", (unsigned)(job - replay.jobs));
-    if (replay.model)
-        job->unit_s = tlr_model_unit_s(replay.model, tl_reader_run(from->trace)->volume_unit);
     replay.n_ranks += job->plan->n_ranks;
     replay.n_events += job->plan->n_events;
     job->marks_bytes = (job->plan->n_marks * job->plan->n_ranks + 1) * sizeof(double);

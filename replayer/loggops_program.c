@@ -6,9 +6,11 @@
 #include "config.h"
 
 #include "loggops_program.h"
+#include "rank_model.h"
 
 #include <inttypes.h>
 #include <math.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -26,7 +28,8 @@ typedef struct reading {
     tlr_plan *plan;
     const tlr_model *model;
     const loggops_choice *choice;
-    double unit_s;
+    const tlr_options *options;
+    tlr_rank_model rates; /* of this rank */
     double *measured_s;
     loggops_run *run;
     tl_error *err;
@@ -441,9 +444,9 @@ static tl_status translate(reading *t, const tl_event *e)
     const tl_call_info *info = tl_call_by_code(e->call);
     tl_status status = TL_OK;
     if (t->model) {
-        t->compute_s += (double)e->volume * t->unit_s;
+        t->compute_s += tlr_rank_burst_s(&t->rates, e, t->n_read);
         if (info->action == TL_ACTION_KERNEL)
-            t->compute_s += tlr_model_kernel_s(t->model, t->trace, t->rank, e);
+            t->compute_s += tlr_rank_kernel_s(&t->rates, e, t->n_read);
     }
     if (!tlr_plan_is_plain(t->plan, t->rank, e, info)) {
         t->n_read++;
@@ -461,6 +464,16 @@ static tl_status translate(reading *t, const tl_event *e)
 
 /* ---- the trace ---- */
 
+/* There are no hosts: each rank has one to itself, whose name is its number. */
+static tl_status choose_rates(reading *t)
+{
+    char name[16];
+    snprintf(name, sizeof name, "%" PRIu32, t->rank);
+    const tlr_place place = {name, 0};
+    return tlr_rank_model_open(&t->rates, t->model, t->trace, 0, t->rank, &place, t->options,
+                               t->err);
+}
+
 static tl_status read_rank(reading *t, uint32_t rank)
 {
     tl_cursor *cursor = NULL;
@@ -477,7 +490,9 @@ static tl_status read_rank(reading *t, uint32_t rank)
         memset(t->n_started, 0, t->n_started_room * sizeof *t->n_started);
     if (t->requests_room)
         memset(t->requests, 0, t->requests_room * sizeof *t->requests);
-    tl_status status = tl_cursor_open(t->trace, rank, &cursor, t->err);
+    tl_status status = choose_rates(t);
+    if (status == TL_OK)
+        status = tl_cursor_open(t->trace, rank, &cursor, t->err);
     while (status == TL_OK && (status = tl_cursor_next(cursor, &event)) == TL_OK)
         status = translate(t, &event);
     if (status == TL_END)
@@ -485,6 +500,7 @@ static tl_status read_rank(reading *t, uint32_t rank)
     else if (status != TL_OK && cursor && tl_cursor_error(cursor)->status != TL_OK && t->err)
         *t->err = *tl_cursor_error(cursor);
     tl_cursor_close(cursor);
+    tlr_rank_model_close(&t->rates);
     if (status == TL_OK)
         status = add_compute(t);
     if (status == TL_OK)
@@ -496,14 +512,14 @@ static tl_status read_rank(reading *t, uint32_t rank)
 }
 
 tl_status loggops_read_trace(tl_reader *trace, tlr_plan *plan, const tlr_model *model,
-                             const loggops_choice *choice, double *measured_s, loggops_run **out,
-                             tl_error *err)
+                             const tlr_options *options, const loggops_choice *choice,
+                             double *measured_s, loggops_run **out, tl_error *err)
 {
     reading t = {.trace = trace,
                  .plan = plan,
                  .model = model,
+                 .options = options,
                  .choice = choice,
-                 .unit_s = model ? tlr_model_unit_s(model, tl_reader_run(trace)->volume_unit) : 0,
                  .measured_s = measured_s,
                  .run = calloc(1, sizeof *t.run),
                  .err = err};

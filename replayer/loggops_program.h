@@ -31,8 +31,8 @@ uint8_t loggops_choose(const loggops_choice *choice, tl_action action, uint32_t 
 /* Reads every rank's events.  Ranks that do the same, each with its own neighbours, get one program
  * in common.  `measured_s`, [mark][rank], may be NULL; model NULL: computation takes no time. */
 tl_status loggops_read_trace(tl_reader *trace, tlr_plan *plan, const tlr_model *model,
-                             const loggops_choice *choice, double *measured_s, loggops_run **out,
-                             tl_error *err);
+                             const tlr_options *options, const loggops_choice *choice,
+                             double *measured_s, loggops_run **out, tl_error *err);
 void loggops_run_free(loggops_run *run);
 
 /* ---- loggops_share.c ---- */

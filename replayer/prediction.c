@@ -2,6 +2,7 @@
 #include "config.h"
 
 #include "details.h"
+#include "seeds.h"
 
 #include <inttypes.h>
 #include <math.h>
@@ -33,6 +34,7 @@ void tlr_prediction_free(tlr_prediction *p)
     free(p->noise);
     free(p->changes);
     tlr_details_free(p->details);
+    tlr_spread_free(p->spread);
     free(p);
 }
 
@@ -115,7 +117,7 @@ static void print_noise(const tlr_prediction *p, FILE *out)
         noise_s += p->ranks[r].noise_s / p->n_ranks;
         delay_s += p->ranks[r].delay_s / p->n_ranks;
     }
-    fprintf(out, "noise             %s, seed %" PRIu64 "\n", p->noise, p->seed);
+    fprintf(out, "noise             %s\n", p->noise);
     fprintf(out, "                  %.4g times as long as the %.9g s without it\n",
             p->makespan_s / p->quiet_s, p->quiet_s);
     fprintf(
@@ -124,11 +126,30 @@ static void print_noise(const tlr_prediction *p, FILE *out)
         noise_s, delay_s);
 }
 
+static void print_draws(const tlr_prediction *p, FILE *out)
+{
+    const tlr_spread *s = p->spread;
+    if (s)
+        fprintf(
+            out,
+            "over %-5zu seeds  95%% of them take %.6g to %.6g s; mean %.6g s, standard deviation "
+            "%.3g s\n",
+            s->n_seeds, tlr_spread_quantile(s, 0.025), tlr_spread_quantile(s, 0.975),
+            tlr_spread_mean(s), tlr_spread_sd(s));
+    if (p->is_random)
+        fprintf(out, "seed              %" PRIu64 "%s", p->seed, s ? ", the median one" : "");
+    if (p->is_random && p->cluster_seed)
+        fprintf(out, "; of the hosts: %" PRIu64, p->cluster_seed);
+    if (p->is_random)
+        fputc('\n', out);
+}
+
 void tlr_prediction_print(const tlr_prediction *p, FILE *out)
 {
     fprintf(out, "makespan          %.9g s\n", p->makespan_s);
     if (p->start_s > 0)
         fprintf(out, "started at        %.9g s\n", p->start_s);
+    print_draws(p, out);
     if (p->noise)
         print_noise(p, out);
     fprintf(out, "program           %s\n", p->command);

@@ -51,6 +51,27 @@ static json_t *mark_json(const tlr_mark *m, uint32_t n_ranks)
                      numbers(m->predicted_s, n_ranks));
 }
 
+static json_t *spread_json(const tlr_prediction *p)
+{
+    static const struct {
+        const char *name;
+        double p;
+    } quantiles[] = {{"0.025", 0.025}, {"0.05", 0.05}, {"0.25", 0.25},  {"0.5", 0.5},
+                     {"0.75", 0.75},   {"0.95", 0.95}, {"0.975", 0.975}};
+    const tlr_spread *s = p->spread;
+    json_t *of_makespan = json_object(), *intervals = json_array();
+    for (size_t i = 0; i < sizeof quantiles / sizeof *quantiles; i++)
+        json_object_set_new(of_makespan, quantiles[i].name,
+                            json_real(tlr_spread_quantile(s, quantiles[i].p)));
+    for (size_t i = 0; i < s->n_seeds; i++)
+        json_array_append_new(
+            intervals, numbers(&s->interval_s[i * s->n_intervals], (uint32_t)s->n_intervals));
+    return json_pack("{s:I, s:I, s:f, s:f, s:o, s:o, s:o}", "seeds", (json_int_t)s->n_seeds,
+                     "first_seed", (json_int_t)p->first_seed, "mean_s", tlr_spread_mean(s), "sd_s",
+                     tlr_spread_sd(s), "quantiles_s", of_makespan, "makespan_s",
+                     numbers(s->makespan_s, (uint32_t)s->n_seeds), "interval_s", intervals);
+}
+
 json_t *tlr_prediction_json(const tlr_prediction *p)
 {
     json_t *ranks = json_array(), *marks = json_array();
@@ -80,6 +101,14 @@ json_t *tlr_prediction_json(const tlr_prediction *p)
         json_object_set_new(root, "noise",
                             json_pack("{s:s, s:I, s:f}", "detours", p->noise, "seed",
                                       (json_int_t)p->seed, "makespan_without_s", p->quiet_s));
+    if (p->is_random) {
+        json_object_set_new(root, "seed", json_integer((json_int_t)p->seed));
+        json_object_set_new(
+            root, "cluster_seed",
+            json_integer((json_int_t)(p->cluster_seed ? p->cluster_seed : p->seed)));
+    }
+    if (p->spread)
+        json_object_set_new(root, "spread", spread_json(p));
     if (p->details)
         json_object_set_new(root, "details", tlr_details_json(p->details));
     return root;

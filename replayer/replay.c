@@ -1,6 +1,7 @@
 /* replay.c - one door to all engines. */
 #include "replayer.h"
 
+#include "seeds.h"
 #include "text_file.h"
 
 #include <stdlib.h>
@@ -161,13 +162,11 @@ static tl_status describe_job(const tlr_job *job, const tlr_platform *platform,
     return TL_OK;
 }
 
-tl_status tlr_replay_jobs(const tlr_job *jobs, size_t n_jobs, const tlr_platform *platform,
-                          const char *engine, const tlr_options *options, tlr_prediction **out,
-                          tl_error *err)
+/* With one seed. */
+static tl_status replay_once(const tlr_job *jobs, size_t n_jobs, const tlr_platform *platform,
+                             const char *engine, const tlr_options *options, tlr_prediction **out,
+                             tl_error *err)
 {
-    static const tlr_options defaults;
-    if (!options)
-        options = &defaults;
     const double from_s = wall_clock_s();
     const tlr_engine *e = NULL;
     const tlr_model *model = NULL;
@@ -189,6 +188,9 @@ tl_status tlr_replay_jobs(const tlr_job *jobs, size_t n_jobs, const tlr_platform
         goto cleanup;
     for (size_t j = 0; j < n_jobs; j++) {
         p[j]->wall_s = wall_clock_s() - from_s;
+        p[j]->is_random = options->noise || (model && model->is_random);
+        p[j]->seed = options->seed;
+        p[j]->cluster_seed = options->cluster_seed;
         out[j] = p[j];
         p[j] = NULL;
     }
@@ -198,6 +200,18 @@ cleanup:
     free(p);
     tlr_model_free(own_model);
     return status;
+}
+
+tl_status tlr_replay_jobs(const tlr_job *jobs, size_t n_jobs, const tlr_platform *platform,
+                          const char *engine, const tlr_options *options, tlr_prediction **out,
+                          tl_error *err)
+{
+    static const tlr_options defaults;
+    if (!options)
+        options = &defaults;
+    return options->n_seeds > 1
+               ? tlr_replay_seeds(replay_once, jobs, n_jobs, platform, engine, options, out, err)
+               : replay_once(jobs, n_jobs, platform, engine, options, out, err);
 }
 
 tl_status tlr_replay(tl_reader *trace, const tlr_platform *platform, const char *engine,

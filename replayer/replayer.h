@@ -10,16 +10,69 @@
 
 #include <timeless.h>
 
-/* ---- compute model: replayer/model.c ---- */
+/* ---- compute model: replayer/model.c, replayer/model_read.c ---- */
 
-/* Seconds of a kernel: intercept_s + per_work_s * tl_kernel_work(...); 0 for an empty call, without
- * work. */
+typedef enum tlr_term {
+#define TL_TERM(name, expression) TLR_TERM_##name,
+#include <terms.def>
+    TLR_N_TERMS
+} tlr_term;
+
+/* How the durations of like calls are spread: Cornebize, thesis draft, section 4.1, N-0, N-1 and
+ * N-2, N'. */
+typedef enum tlr_shape { TLR_NO_NOISE, TLR_NORMAL, TLR_HALF_NORMAL, TLR_MIXTURE } tlr_shape;
+
+enum { TLR_MAX_MODES = 8 };
+
+/* A normal distribution in a mixture. */
+typedef struct tlr_mode {
+    double weight, mean, sd;
+} tlr_mode;
+
+/* Bounds of a piece's calls, in this order: m, n, k, work. */
+enum { TLR_N_BOUNDS = 4 };
+
+/* Seconds of the calls between bounds: a polynomial in their sizes, and a standard deviation that
+ * is one, too.  Of a mixture's modes, mean and sd are in units of that standard deviation. */
+typedef struct tlr_piece {
+    double min[TLR_N_BOUNDS], max[TLR_N_BOUNDS]; /* both belong to the piece */
+    char side; /* 'l', 'r': of trmm, trsm and symm with the square matrix there; 0: of all */
+    double mean_s[TLR_N_TERMS];
+    tlr_shape shape;
+    double sd_s[TLR_N_TERMS];
+    size_t n_modes;
+    tlr_mode modes[TLR_MAX_MODES];
+} tlr_piece;
+
+/* Seconds of a kernel: those of the first piece that the call belongs to; the last takes all that
+ * is left.  0 for an empty call, without work. */
 typedef struct tlr_kernel_model {
-    uint16_t call; /* TL_KERNEL_dgemm, ...; 0: no model */
-    char *user;    /* TL_KERNEL_user: the name that the program gives it; else NULL */
-    double intercept_s;
-    double per_work_s;
+    uint16_t call;          /* TL_KERNEL_dgemm, ... */
+    char *user;             /* TL_KERNEL_user: the name that the program gives it; else NULL */
+    double host_sd, day_sd; /* by which hosts differ in it, and a host's days, relative */
+    size_t n_pieces;
+    tlr_piece *pieces;
 } tlr_kernel_model;
+
+typedef struct tlr_unit_rate {
+    char *unit; /* a tl_run.volume_unit */
+    double s_per_unit;
+    double relative_sd; /* of the time of a burst */
+} tlr_unit_rate;
+
+typedef struct tlr_rates {
+    size_t n_units;
+    tlr_unit_rate *units;
+    size_t n_kernels;
+    tlr_kernel_model *kernels;
+} tlr_rates;
+
+/* What is known of some hosts, in place of what holds for all. */
+typedef struct tlr_host_rates {
+    char *pattern; /* of a host's name, or of HOST:CORE; fnmatch(3) */
+    double factor; /* of all seconds there */
+    tlr_rates rates;
+} tlr_host_rates;
 
 /* What turns volumes and kernels into seconds on a host of the speed `reference_flops`; a host
  * twice as fast in the platform takes half of it.  Read from a libconfig file, model.conf
@@ -28,21 +81,19 @@ typedef struct tlr_model {
     char *path;
     double reference_flops; /* speed, in the platform's flop/s, of the host it was measured on */
     double s_per_flop;      /* of kernels without a line of their own; negative: none is known */
-    size_t n_units;
-    struct tlr_unit_rate {
-        char *unit;        /* a tl_run.volume_unit */
-        double s_per_unit; /* seconds */
-    } * units;
-    size_t n_kernels;
-    tlr_kernel_model *kernels;
+    double host_sd, day_sd; /* of all seconds, relative */
+    tlr_rates pool;         /* of any host */
+    size_t n_hosts;
+    tlr_host_rates *hosts;
+    int is_random; /* something is drawn */
 } tlr_model;
 
 tl_status tlr_model_load(const char *path, tlr_model **out, tl_error *err);
 void tlr_model_free(tlr_model *model);
-/* Seconds per unit of volume; a negative number when the model has no rate for this unit. */
+/* Mean seconds per unit of volume; a negative number when the model has no rate for this unit. */
 double tlr_model_unit_s(const tlr_model *model, const char *unit);
-/* Seconds of a kernel event: by the kernel's line, else by its operation count; a negative number
- * when the model has neither.  `trace` and `rank` tell the name of a user's kernel. */
+/* Mean seconds of a kernel event on any host: by the kernel's model, else by its operation count; a
+ * negative number when there is neither.  `trace` and `rank` tell the name of a user's kernel. */
 double tlr_model_kernel_s(const tlr_model *model, const tl_reader *trace, uint32_t rank,
                           const tl_event *kernel);
 
@@ -123,7 +174,9 @@ typedef struct tlr_options {
                                    it was in the run: replayer/smpi_poll.c */
     const char *loggops_params; /* "L=5us,o=2us,g=2us,G=2.5ns,O=1ns,S=65536" */
     const char *noise;          /* "1000Hz:100us", or a file of detours; NULL: none */
-    uint64_t seed;              /* of the noise */
+    uint64_t seed;              /* of all that is drawn */
+    uint64_t cluster_seed;      /* of the hosts; 0: as `seed` */
+    unsigned n_seeds;           /* replays, from `seed` on; 0 is 1 */
     unsigned n_threads;         /* that simulate; 0 is 1; the result does not depend on it */
 } tlr_options;
 
@@ -153,6 +206,14 @@ typedef struct tlr_mark {
 
 typedef struct tlr_details tlr_details; /* details.h */
 
+/* What the replays of several seeds gave. */
+typedef struct tlr_spread {
+    size_t n_seeds;
+    double *makespan_s; /* [n_seeds] */
+    size_t n_intervals; /* between neighbouring marks: one less than these */
+    double *interval_s; /* [seed][interval], the longest rank's */
+} tlr_spread;
+
 typedef struct tlr_prediction {
     char *trace_path, *platform_name, *engine, *command;
     uint64_t trace_hash, platform_hash;
@@ -166,8 +227,12 @@ typedef struct tlr_prediction {
     uint32_t n_ranks;
     double start_s; /* of the job on the platform; all times of the prediction count from it */
     double makespan_s;
-    char *noise;    /* NULL: none */
-    uint64_t seed;  /* of the noise */
+    char *noise;                 /* NULL: none */
+    int is_random;               /* something was drawn */
+    uint64_t seed, cluster_seed; /* of what was drawn */
+    tlr_spread *spread; /* NULL: of one seed; otherwise the prediction is that of the seed with the
+                           median makespan, and `first_seed` the first */
+    uint64_t first_seed;
     double quiet_s; /* the makespan without it */
     double wall_s;  /* of the replay; not part of the JSON, which is the same every time */
     uint64_t n_events, n_polls, n_opaque;
@@ -194,8 +259,14 @@ typedef struct tlr_engine {
 extern const tlr_engine tlr_engine_smpi;    /* SimGrid: replayer/engine_smpi.c */
 extern const tlr_engine tlr_engine_loggops; /* replayer/engine_loggops.c */
 
+/* Of the makespans over all seeds: the share `p` of them is below. */
+double tlr_spread_quantile(const tlr_spread *spread, double p);
+double tlr_spread_mean(const tlr_spread *spread);
+double tlr_spread_sd(const tlr_spread *spread);
+
 /* Replays runs that share a platform, with the engine of that name (NULL: "smpi").  out[job] is the
- * prediction of each. */
+ * prediction of each; with options->n_seeds, of the seed with the median makespan, and how all of
+ * them are spread (replayer/seeds.c). */
 tl_status tlr_replay_jobs(const tlr_job *jobs, size_t n_jobs, const tlr_platform *platform,
                           const char *engine, const tlr_options *options, tlr_prediction **out,
                           tl_error *err);

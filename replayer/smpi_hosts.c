@@ -146,12 +146,24 @@ static void check_disks(void)
     }
 }
 
+/* The compute model of a rank, which is the next one on its host. */
+static void choose_model(smpi_rank *r, const tlr_host *host, uint32_t *n_before)
+{
+    tl_error err;
+    const tlr_place place = {host->name, (*n_before)++ % host->n_cores};
+    if (tlr_rank_model_open(&r->model, replay.model, r->job->trace,
+                            (uint32_t)(r->job - replay.jobs), r->rank, &place, replay.options,
+                            &err) != TL_OK)
+        smpi_give_up(err.status, "%s", err.text);
+}
+
 void smpi_place_ranks(void)
 {
     size_t n_hosts;
     tlr_host *hosts = list_hosts(&n_hosts);
     uint32_t *host_of = smpi_alloc(replay.n_ranks, sizeof *host_of);
     double *speeds = smpi_alloc(n_hosts, sizeof *speeds);
+    uint32_t *n_placed = smpi_alloc(n_hosts, sizeof *n_placed);
     map_jobs(hosts, n_hosts, host_of);
     for (size_t h = 0; h < n_hosts; h++)
         speeds[h] = sg_host_get_speed(sg_host_by_name(hosts[h].name));
@@ -159,12 +171,14 @@ void smpi_place_ranks(void)
     for (uint32_t r = 0; r < replay.n_ranks; r++) {
         const tlr_host *host = &hosts[host_of[r]];
         snprintf(replay.result->ranks[r].host, HOST_NAME_BYTES, "%s", host->name);
+        choose_model(&replay.ranks[r], host, &n_placed[host_of[r]]);
         if (replay.model)
             replay.ranks[r].flops_per_s =
                 replay.model->reference_flops *
                 (sg_host_get_speed(sg_host_by_name(host->name)) / speeds[host_of[r]]);
     }
     check_disks();
+    free(n_placed);
     free(speeds);
     free(host_of);
     free(hosts);

@@ -51,13 +51,13 @@ static void add_computation(smpi_rank *r)
 {
     if (!replay.model)
         return;
-    const double burst_s = (double)r->event.volume * r->job->unit_s;
+    const double burst_s = tlr_rank_burst_s(&r->model, &r->event, r->index);
     r->burst_s += burst_s;
     if (replay.options->timeline)
         smpi_note_piece(r, 0, burst_s);
     if (r->info->action != TL_ACTION_KERNEL)
         return;
-    const double kernel_s = tlr_model_kernel_s(replay.model, r->job->trace, r->rank, &r->event);
+    const double kernel_s = tlr_rank_kernel_s(&r->model, &r->event, r->index);
     r->kernel_s += kernel_s;
     if (replay.options->timeline)
         smpi_note_piece(r, 1, kernel_s);
@@ -276,6 +276,7 @@ void smpi_rank_main(int argc, char **argv)
     r->result->end_s = simgrid_get_clock() - r->job->start_s;
     replay.result->n_finished++;
     tl_cursor_close(r->cursor);
+    tlr_rank_model_close(&r->model);
     smpi_close_ahead(r);
     smpi_close_notes(r);
     smpi_close_waits(r);

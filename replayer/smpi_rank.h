@@ -11,6 +11,7 @@
 #include <smpi/mpi.h>
 
 #include "plan.h"
+#include "rank_model.h"
 
 enum { HOST_NAME_BYTES = 256, NAME_BYTES = 64 };
 
@@ -65,6 +66,7 @@ typedef struct smpi_rank {
     int is_running;
     smpi_rank_result *result;
 
+    tlr_rank_model model;
     double flops_per_s;       /* that a second of computation on the reference is worth here */
     double burst_s, kernel_s; /* reference seconds of computation that are still to be simulated */
 
@@ -99,7 +101,6 @@ struct smpi_job {
     tl_reader *trace;
     tlr_plan *plan;
     const char *hostfile;
-    double unit_s;       /* of the trace's unit of volume */
     double start_s;      /* when it starts, counted from that of the replay; then: simulated time */
     uint32_t first_rank; /* among the ranks of all jobs */
     char instance[24];   /* SMPI's name of it */

@@ -5,12 +5,13 @@
 #include <setjmp.h>
 #include <cmocka.h>
 
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
-#include "replayer.h"
+#include "rank_model.h"
 
 static char path[64];
 
@@ -92,6 +93,8 @@ static void costs_kernels_by_their_operations(void **state)
     tlr_model_free(model);
 }
 
+#define V2 "version = 2; reference_flops = 1e9;\n"
+#define NOISY(noise) "{ kernel = \"dgemm\"; seconds = {}; noise = { " noise " }; }"
 #define UNIT(name, rate) "{ unit = \"" name "\"; seconds_per_unit = " rate "; }"
 #define KERNEL(name, intercept, slope)                                                             \
     "{ kernel = \"" name "\"; intercept_s = " intercept "; per_work_s = " slope "; }"
@@ -136,6 +139,34 @@ static const struct refusal {
      4, "kernel 'dgemm' stands here a second time"},
     {"reference_flops = 1e9;\nkernels = ( { kernel = \"dgemm\"; intercept = 0.0; } );", 2,
      "unknown setting 'intercept'"},
+    {"version = 3;", 1, "version 3"},
+    {"reference_flops = 1e9;\nkernels = ( { kernel = \"dgemm\"; seconds = {}; } );", 2,
+     "'version = 2;'"},
+    {"reference_flops = 1e9;\nvariability = {};", 2, "'version = 2;'"},
+    {V2 "kernels = ( { kernel = \"dgemm\"; seconds = 1.0; } );", 2, "'seconds' is not in braces"},
+    {V2 "kernels = ( { kernel = \"dgemm\"; seconds = { mm = 1.0; }; } );", 2,
+     "unknown setting 'mm'"},
+    {V2 "kernels = ( { kernel = \"dgemm\"; seconds = { m = \"1\"; }; } );", 2,
+     "'m' is not a number"},
+    {V2 "kernels = ( { kernel = \"dgemm\"; pieces = (); } );", 2, "'pieces' is empty"},
+    {V2 "kernels = ( { kernel = \"dgemm\"; pieces = ( { max = { x = 1; }; } ); } );", 2,
+     "unknown setting 'x'"},
+    {V2 "kernels = ( { kernel = \"dgemm\"; pieces = ( { max = { m = 1; }; } ); } );", 2,
+     "'seconds' is missing"},
+    {V2 "kernels = ( { kernel = \"dtrsm\"; pieces = ( { side = \"up\"; } ); } );", 2,
+     "side 'up' is unknown"},
+    {V2 "kernels = ( " NOISY("shape = \"uniform\";") " );", 2, "shape 'uniform' is unknown"},
+    {V2 "kernels = ( " NOISY("shape = \"normal\";") " );", 2, "'sd' is missing"},
+    {V2 "kernels = ( " NOISY("shape = \"normal\"; sd = { one = -1.0; };") " );", 2, "'one' is -1"},
+    {V2 "kernels = ( " NOISY("shape = \"mixture\"; sd = { one = 1.0; };") " );", 2,
+     "a mixture has 1 to 8 modes"},
+    {V2 "kernels = ( " NOISY("shape = \"mixture\"; sd = { one = 1.0; };"
+                             "modes = ( { weight = 1.0; mean = 2.0; sd = 0.0; } );") " );",
+     2, "no spread"},
+    {V2 "hosts = ( { factor = 1.0; } );", 2, "'hosts' is missing"},
+    {V2 "hosts = ( { hosts = \"a\"; kernels = ( { kernel = \"dgemm\"; seconds = {}; } ); } );", 2,
+     "for some hosts only"},
+    {V2 "variability = { host_sd = -0.1; };", 2, "'host_sd' is -0.1"},
 };
 
 static void refuses_with_line_and_remedy(void **state)
@@ -154,6 +185,103 @@ static void refuses_with_line_and_remedy(void **state)
             !strchr(err.text, ';'))
             fail_msg("for '%s': '%s'", r->text, err.text);
     }
+}
+
+static double mean_s(const tlr_model *model, uint16_t call, int64_t m, int64_t n, int64_t k)
+{
+    const int64_t sizes[] = {m, n, k};
+    const tl_event event = {.call = call, .list_len = 3, .list = sizes};
+    return tlr_model_kernel_s(model, NULL, 0, &event);
+}
+
+static void finds_the_piece_of_a_call(void **state)
+{
+    (void)state;
+    const char *text =
+        "version = 2; reference_flops = 1e9;\n"
+        "kernels = ( { kernel = \"dgemm\"; pieces = (\n"
+        "  { min = { m = 10; n = 10; }; max = { k = 5; }; seconds = { mnk = 1.0; mn = 10.0; }; },\n"
+        "  { max = { work = 1000; }; seconds = { m = 1.0; n = 100.0; k = 1e4; one = 0.5; }; },\n"
+        "  { seconds = { mk = 1.0; nk = 1e-3; one = -1e9; }; } ); },\n"
+        "  { kernel = \"dtrsm\"; pieces = ( { side = \"left\"; seconds = { one = 1.0; }; },\n"
+        "                                  { side = \"right\"; seconds = { one = 2.0; }; } ); } );";
+    tlr_model *model = NULL;
+    tl_error err = {0};
+    if (load_bytes(text, strlen(text), &model, &err) != TL_OK)
+        fail_msg("%s", err.text);
+    assert_false(model->is_random);
+    assert_float_equal(mean_s(model, TL_KERNEL_dgemm, 10, 10, 5), 500 + 1000, 1e-9);
+    assert_float_equal(mean_s(model, TL_KERNEL_dgemm, 9, 10, 5), 9 + 1000 + 5e4 + 0.5, 1e-9);
+    assert_float_equal(mean_s(model, TL_KERNEL_dgemm, 10, 10, 10), 10 + 1000 + 1e5 + 0.5, 1e-9);
+    assert_true(mean_s(model, TL_KERNEL_dgemm, 10, 11, 10) == 0); /* what is negative is none */
+    assert_float_equal(mean_s(model, TL_KERNEL_dgemm, 100000, 10, 100000), 9e9 + 1e3, 1);
+    assert_true(mean_s(model, TL_KERNEL_dtrsm, 3, 4, 3) == 1);
+    assert_true(mean_s(model, TL_KERNEL_dtrsm, 3, 4, 4) == 2);
+    tlr_model_free(model);
+}
+
+/* Mean, standard deviation and skewness of n draws. */
+static void moments(const double *x, int n, double out[3])
+{
+    double sums[3] = {0};
+    for (int i = 0; i < n; i++)
+        sums[0] += x[i] / n;
+    for (int i = 0; i < n; i++) {
+        sums[1] += pow(x[i] - sums[0], 2) / n;
+        sums[2] += pow(x[i] - sums[0], 3) / n;
+    }
+    out[0] = sums[0];
+    out[1] = sqrt(sums[1]);
+    out[2] = sums[2] / pow(out[1], 3);
+}
+
+static void draws_have_the_moments_of_their_shape(void **state)
+{
+    (void)state;
+    enum { N = 200000 };
+    /* Of mean 0 and standard deviation 1, as model_read.c makes them. */
+    const tlr_mode modes[] = {{0.75, -0.5, 0.5}, {0.25, 1.5, 0.5}};
+    static double x[4][N];
+    double m[3];
+    for (int i = 0; i < N; i++) {
+        const tlr_draw_key key = {.seed = 1, .purpose = TLR_DRAW_KERNEL, .index = (uint64_t)i};
+        x[0][i] = tlr_draw_uniform(&key);
+        x[1][i] = tlr_draw_normal(&key);
+        x[2][i] = tlr_draw_half_normal(&key);
+        x[3][i] = tlr_draw_mixture(&key, modes, 2);
+        assert_true(x[0][i] > 0 && x[0][i] < 1);
+    }
+    moments(x[0], N, m);
+    assert_float_equal(m[0], 0.5, 0.005);
+    assert_float_equal(m[1], sqrt(1.0 / 12), 0.005);
+    moments(x[1], N, m);
+    assert_float_equal(m[0], 0, 0.01);
+    assert_float_equal(m[1], 1, 0.01);
+    assert_float_equal(m[2], 0, 0.03);
+    moments(x[2], N, m);
+    assert_float_equal(m[0], 0, 0.01);
+    assert_float_equal(m[1], 1, 0.01);
+    assert_float_equal(m[2], 0.995, 0.03);
+    moments(x[3], N, m);
+    assert_float_equal(m[0], 0, 0.01);
+    assert_float_equal(m[1], 1, 0.01);
+}
+
+static void every_part_of_a_key_counts(void **state)
+{
+    (void)state;
+    const tlr_draw_key key = {.seed = 1, .purpose = 2, .job = 3, .rank = 4, .call = 5, .index = 6};
+    tlr_draw_key others[6] = {key, key, key, key, key, key};
+    others[0].seed++;
+    others[1].purpose++;
+    others[2].job++;
+    others[3].rank++;
+    others[4].call++;
+    others[5].index++;
+    for (int i = 0; i < 6; i++)
+        assert_true(tlr_draw_uniform(&others[i]) != tlr_draw_uniform(&key));
+    /* A generator that changes makes another prediction of the same inputs. */
+    assert_true(tlr_draw_uniform(&key) == 0x1.dfaf334e5dd4ep-2);
 }
 
 static void refuses_what_is_no_text(void **state)
@@ -175,6 +303,9 @@ int main(void)
         cmocka_unit_test(reads_rates_and_kernels),
         cmocka_unit_test(costs_kernels_by_their_operations),
         cmocka_unit_test(refuses_with_line_and_remedy),
+        cmocka_unit_test(finds_the_piece_of_a_call),
+        cmocka_unit_test(draws_have_the_moments_of_their_shape),
+        cmocka_unit_test(every_part_of_a_key_counts),
         cmocka_unit_test(refuses_what_is_no_text),
     };
     snprintf(path, sizeof path, "model-test.%ld.conf", (long)getpid());

@@ -1,0 +1,454 @@
+/* model_read.c - read a compute model from its file. */
+#include "rank_model.h"
+#include "setting.h"
+#include "text_file.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { NEWEST_VERSION = 2 };
+
+/* Settings of files of the first version, which need not say so, and of the second. */
+static const char *const top_names[][10] = {
+    {"version", "reference_flops", "seconds_per_flop", "units", "kernels"},
+    {"version", "reference_flops", "seconds_per_flop", "units", "kernels", "hosts", "variability"}};
+static const char *const unit_names[][4] = {{"unit", "seconds_per_unit"},
+                                            {"unit", "seconds_per_unit", "relative_sd"}};
+static const char *const kernel_names[][20] = {
+    {"kernel", "intercept_s", "per_work_s", "samples", "r_squared", "median_error"},
+    {"kernel", "intercept_s", "per_work_s", "samples", "r_squared", "median_error", "model",
+     "seconds", "noise", "pieces", "host_sd", "day_sd"}};
+static const char *const piece_names[] = {"side", "min", "max", "seconds", "noise", NULL};
+static const char *const noise_names[] = {"shape", "sd", "modes", NULL};
+static const char *const mode_names[] = {"weight", "mean", "sd", NULL};
+static const char *const host_names[] = {"hosts", "factor", "units", "kernels", NULL};
+static const char *const variability_names[] = {"host_sd", "day_sd", NULL};
+static const char *const bound_names[] = {"m", "n", "k", "work", NULL};
+static const char *const term_names[] = {
+#define TL_TERM(name, expression) #name,
+#include <terms.def>
+    NULL};
+
+/* "user:assemble": a kernel of the program. */
+#define USER_PREFIX "user:"
+
+typedef struct model_reading {
+    tlr_reading in;
+    int version;
+    tlr_model *model;
+} model_reading;
+
+static tl_status out_of_memory(const model_reading *m)
+{
+    return tl_fail(m->in.err, TL_ERR_MEMORY, "%s: out of memory", m->in.path);
+}
+
+/* ---- units ---- */
+
+static tl_status read_unit(const model_reading *m, const config_setting_t *group, tlr_rates *rates)
+{
+    const char *name = NULL;
+    tlr_unit_rate rate = {0};
+    tl_status status = tlr_setting_check(&m->in, group, unit_names[m->version - 1], unit_names[1]);
+    if (status == TL_OK)
+        status = tlr_setting_string(&m->in, group, "unit", &name);
+    if (status == TL_OK)
+        status = tlr_setting_number(&m->in, group, "seconds_per_unit", 0, &rate.s_per_unit);
+    if (status == TL_OK)
+        status = tlr_setting_optional(&m->in, group, "relative_sd", 0, &rate.relative_sd);
+    if (status != TL_OK)
+        return status;
+    if (tlr_rates_unit(rates, name))
+        return tlr_refuse(&m->in, config_setting_source_line(group),
+                          "unit '%s' stands here a second time; remove one", name);
+    rate.unit = strdup(name);
+    if (!rate.unit)
+        return out_of_memory(m);
+    m->model->is_random |= rate.relative_sd > 0;
+    rates->units[rates->n_units++] = rate;
+    return TL_OK;
+}
+
+static tl_status read_units(const model_reading *m, const config_setting_t *group, tlr_rates *rates)
+{
+    const config_setting_t *list = NULL;
+    tl_status status = tlr_setting_list(&m->in, group, "units", &list);
+    if (status != TL_OK || !list)
+        return status;
+    int n = config_setting_length(list);
+    rates->units = calloc((size_t)n + 1, sizeof *rates->units);
+    if (!rates->units)
+        return out_of_memory(m);
+    for (int i = 0; i < n && status == TL_OK; i++)
+        status = read_unit(m, config_setting_get_elem(list, (unsigned)i), rates);
+    return status;
+}
+
+/* ---- kernels ---- */
+
+/* The group `name` of coefficients; absent ones are 0. */
+static tl_status read_terms(const model_reading *m, const config_setting_t *group, const char *name,
+                            double min, double *out)
+{
+    const config_setting_t *terms = NULL;
+    tl_status status = tlr_setting_group(&m->in, group, name, &terms);
+    if (status == TL_OK && !terms)
+        status = tlr_refuse(&m->in, config_setting_source_line(group),
+                            "'%s' is missing; add '%s = { work = NUMBER; ... };'", name, name);
+    if (status == TL_OK)
+        status = tlr_setting_check(&m->in, terms, term_names, NULL);
+    for (int t = 0; t < TLR_N_TERMS && status == TL_OK; t++)
+        status = tlr_setting_optional(&m->in, terms, term_names[t], min, &out[t]);
+    return status;
+}
+
+/* The modes are shifted and scaled to mean 0 and standard deviation 1: what is written as the
+ * seconds of a call is their mean. */
+static tl_status standardise(const model_reading *m, const config_setting_t *list, tlr_piece *piece)
+{
+    double weight = 0, mean = 0, square = 0;
+    for (size_t i = 0; i < piece->n_modes; i++)
+        weight += piece->modes[i].weight;
+    for (size_t i = 0; i < piece->n_modes; i++) {
+        tlr_mode *mode = &piece->modes[i];
+        mode->weight /= weight;
+        mean += mode->weight * mode->mean;
+        square += mode->weight * (mode->mean * mode->mean + mode->sd * mode->sd);
+    }
+    const double sd = sqrt(square - mean * mean);
+    if (!(weight > 0) || !(sd > 0))
+        return tlr_refuse(&m->in, config_setting_source_line(list),
+                          "the modes have no weight or no spread; give modes that differ");
+    for (size_t i = 0; i < piece->n_modes; i++) {
+        piece->modes[i].mean = (piece->modes[i].mean - mean) / sd;
+        piece->modes[i].sd /= sd;
+    }
+    return TL_OK;
+}
+
+static tl_status read_modes(const model_reading *m, const config_setting_t *noise, tlr_piece *piece)
+{
+    const config_setting_t *list = NULL;
+    tl_status status = tlr_setting_list(&m->in, noise, "modes", &list);
+    if (status != TL_OK)
+        return status;
+    const int n = list ? config_setting_length(list) : 0;
+    if (n < 1 || n > TLR_MAX_MODES)
+        return tlr_refuse(&m->in, config_setting_source_line(noise),
+                          "a mixture has 1 to %d modes; write 'modes = ( { weight = 0.9; mean = "
+                          "0.0; sd = 1.0; }, ... );'",
+                          TLR_MAX_MODES);
+    for (int i = 0; i < n && status == TL_OK; i++) {
+        const config_setting_t *mode = config_setting_get_elem(list, (unsigned)i);
+        tlr_mode *to = &piece->modes[piece->n_modes++];
+        status = tlr_setting_check(&m->in, mode, mode_names, NULL);
+        if (status == TL_OK)
+            status = tlr_setting_number(&m->in, mode, "weight", 0, &to->weight);
+        if (status == TL_OK)
+            status = tlr_setting_number(&m->in, mode, "mean", -INFINITY, &to->mean);
+        if (status == TL_OK)
+            status = tlr_setting_number(&m->in, mode, "sd", 0, &to->sd);
+    }
+    return status == TL_OK ? standardise(m, list, piece) : status;
+}
+
+static tl_status read_noise(const model_reading *m, const config_setting_t *group, tlr_piece *piece)
+{
+    static const struct {
+        const char *name;
+        tlr_shape shape;
+    } shapes[] = {
+        {"normal", TLR_NORMAL}, {"half-normal", TLR_HALF_NORMAL}, {"mixture", TLR_MIXTURE}};
+    const config_setting_t *noise = NULL;
+    const char *name = NULL;
+    tl_status status = tlr_setting_group(&m->in, group, "noise", &noise);
+    if (status != TL_OK || !noise)
+        return status;
+    status = tlr_setting_check(&m->in, noise, noise_names, NULL);
+    if (status == TL_OK)
+        status = tlr_setting_string(&m->in, noise, "shape", &name);
+    if (status != TL_OK)
+        return status;
+    for (size_t i = 0; i < sizeof shapes / sizeof *shapes; i++)
+        if (!strcmp(shapes[i].name, name))
+            piece->shape = shapes[i].shape;
+    if (piece->shape == TLR_NO_NOISE)
+        return tlr_refuse(&m->in, config_setting_source_line(noise),
+                          "shape '%s' is unknown; give normal, half-normal or mixture", name);
+    m->model->is_random = 1;
+    status = read_terms(m, noise, "sd", 0, piece->sd_s);
+    if (status == TL_OK && piece->shape == TLR_MIXTURE)
+        status = read_modes(m, noise, piece);
+    return status;
+}
+
+static tl_status read_bounds(const model_reading *m, const config_setting_t *group,
+                             const char *name, double *bounds)
+{
+    const config_setting_t *found = NULL;
+    tl_status status = tlr_setting_group(&m->in, group, name, &found);
+    if (status != TL_OK || !found)
+        return status;
+    status = tlr_setting_check(&m->in, found, bound_names, NULL);
+    for (int b = 0; b < TLR_N_BOUNDS && status == TL_OK; b++)
+        status = tlr_setting_optional(&m->in, found, bound_names[b], 0, &bounds[b]);
+    return status;
+}
+
+static tl_status read_side(const model_reading *m, const config_setting_t *group, tlr_piece *piece)
+{
+    const char *side = NULL;
+    if (!config_setting_get_member(group, "side"))
+        return TL_OK;
+    tl_status status = tlr_setting_string(&m->in, group, "side", &side);
+    if (status == TL_OK && strcmp(side, "left") != 0 && strcmp(side, "right") != 0)
+        status = tlr_refuse(&m->in, config_setting_source_line(group),
+                            "side '%s' is unknown; give left or right", side);
+    if (status == TL_OK)
+        piece->side = side[0];
+    return status;
+}
+
+static tl_status read_piece(const model_reading *m, const config_setting_t *group, tlr_piece *piece)
+{
+    tl_status status = tlr_setting_check(&m->in, group, piece_names, NULL);
+    if (status == TL_OK)
+        status = read_side(m, group, piece);
+    if (status == TL_OK)
+        status = read_bounds(m, group, "min", piece->min);
+    if (status == TL_OK)
+        status = read_bounds(m, group, "max", piece->max);
+    if (status == TL_OK)
+        status = read_terms(m, group, "seconds", -INFINITY, piece->mean_s);
+    if (status == TL_OK)
+        status = read_noise(m, group, piece);
+    return status;
+}
+
+/* intercept_s and per_work_s, or seconds: one piece. */
+static tl_status read_single(const model_reading *m, const config_setting_t *group,
+                             tlr_piece *piece)
+{
+    tl_status status;
+    if (config_setting_get_member(group, "seconds")) {
+        status = read_terms(m, group, "seconds", -INFINITY, piece->mean_s);
+    } else {
+        status = tlr_setting_number(&m->in, group, "intercept_s", 0, &piece->mean_s[TLR_TERM_one]);
+        if (status == TL_OK)
+            status =
+                tlr_setting_number(&m->in, group, "per_work_s", 0, &piece->mean_s[TLR_TERM_work]);
+    }
+    return status == TL_OK ? read_noise(m, group, piece) : status;
+}
+
+static tl_status read_pieces(const model_reading *m, const config_setting_t *group,
+                             tlr_kernel_model *kernel)
+{
+    const config_setting_t *list = NULL;
+    tl_status status = tlr_setting_list(&m->in, group, "pieces", &list);
+    if (status != TL_OK)
+        return status;
+    const int n = list ? config_setting_length(list) : 1;
+    if (n < 1)
+        return tlr_refuse(&m->in, config_setting_source_line(list),
+                          "'pieces' is empty; give at least one");
+    kernel->pieces = calloc((size_t)n, sizeof *kernel->pieces);
+    if (!kernel->pieces)
+        return out_of_memory(m);
+    kernel->n_pieces = (size_t)n;
+    for (int i = 0; i < n && status == TL_OK; i++) {
+        tlr_piece *piece = &kernel->pieces[i];
+        for (int b = 0; b < TLR_N_BOUNDS; b++)
+            piece->max[b] = INFINITY;
+        status = list ? read_piece(m, config_setting_get_elem(list, (unsigned)i), piece)
+                      : read_single(m, group, piece);
+    }
+    return status;
+}
+
+/* The call that the name of a kernel stands for; *user is the name of a program's own. */
+static tl_status read_name(const model_reading *m, const config_setting_t *group, uint16_t *call,
+                           const char **full_name, const char **user)
+{
+    tl_status status = tlr_setting_string(&m->in, group, "kernel", full_name);
+    if (status != TL_OK)
+        return status;
+    const char *name = *full_name;
+    *user = !strncmp(name, USER_PREFIX, strlen(USER_PREFIX)) ? strchr(name, ':') + 1 : NULL;
+    const tl_call_info *info = *user ? tl_call_by_code(TL_KERNEL_user) : tl_call_by_name(name);
+    if (!info || info->action != TL_ACTION_KERNEL || (!*user && info->code == TL_KERNEL_user))
+        return tlr_refuse(&m->in, config_setting_source_line(group),
+                          "'%s' is no kernel that traces record; timeless-model(5) lists them",
+                          name);
+    *call = info->code;
+    return TL_OK;
+}
+
+static tl_status read_kernel(const model_reading *m, const config_setting_t *group,
+                             tlr_rates *rates)
+{
+    const char *name = NULL, *user = NULL;
+    tlr_kernel_model kernel = {0};
+    tl_status status =
+        tlr_setting_check(&m->in, group, kernel_names[m->version - 1], kernel_names[1]);
+    if (status == TL_OK)
+        status = read_name(m, group, &kernel.call, &name, &user);
+    if (status != TL_OK)
+        return status;
+    const int line = config_setting_source_line(group);
+    if (tlr_rates_kernel(rates, kernel.call, user))
+        return tlr_refuse(&m->in, line, "kernel '%s' stands here a second time; remove one", name);
+    if (rates != &m->model->pool && !tlr_rates_kernel(&m->model->pool, kernel.call, user))
+        return tlr_refuse(&m->in, line,
+                          "kernel '%s' is given for some hosts only; add it to 'kernels'", name);
+    if (user && !(kernel.user = strdup(user)))
+        return out_of_memory(m);
+    status = tlr_setting_optional(&m->in, group, "host_sd", 0, &kernel.host_sd);
+    if (status == TL_OK)
+        status = tlr_setting_optional(&m->in, group, "day_sd", 0, &kernel.day_sd);
+    if (status == TL_OK)
+        status = read_pieces(m, group, &kernel);
+    m->model->is_random |= kernel.host_sd > 0 || kernel.day_sd > 0;
+    /* Also what is not complete is freed with the model. */
+    rates->kernels[rates->n_kernels++] = kernel;
+    return status;
+}
+
+static tl_status read_kernels(const model_reading *m, const config_setting_t *group,
+                              tlr_rates *rates)
+{
+    const config_setting_t *list = NULL;
+    tl_status status = tlr_setting_list(&m->in, group, "kernels", &list);
+    if (status != TL_OK || !list)
+        return status;
+    int n = config_setting_length(list);
+    rates->kernels = calloc((size_t)n + 1, sizeof *rates->kernels);
+    if (!rates->kernels)
+        return out_of_memory(m);
+    for (int i = 0; i < n && status == TL_OK; i++)
+        status = read_kernel(m, config_setting_get_elem(list, (unsigned)i), rates);
+    return status;
+}
+
+/* ---- hosts and the whole ---- */
+
+static tl_status read_host(const model_reading *m, const config_setting_t *group,
+                           tlr_host_rates *host)
+{
+    const char *pattern = NULL;
+    host->factor = 1;
+    tl_status status = tlr_setting_check(&m->in, group, host_names, NULL);
+    if (status == TL_OK)
+        status = tlr_setting_string(&m->in, group, "hosts", &pattern);
+    if (status == TL_OK && !(host->pattern = strdup(pattern)))
+        status = out_of_memory(m);
+    if (status == TL_OK)
+        status = tlr_setting_optional(&m->in, group, "factor", 0, &host->factor);
+    if (status == TL_OK)
+        status = read_units(m, group, &host->rates);
+    if (status == TL_OK)
+        status = read_kernels(m, group, &host->rates);
+    return status;
+}
+
+static tl_status read_hosts(const model_reading *m, const config_setting_t *root)
+{
+    const config_setting_t *list = NULL;
+    tl_status status = tlr_setting_list(&m->in, root, "hosts", &list);
+    if (status != TL_OK || !list)
+        return status;
+    int n = config_setting_length(list);
+    m->model->hosts = calloc((size_t)n + 1, sizeof *m->model->hosts);
+    if (!m->model->hosts)
+        return out_of_memory(m);
+    for (int i = 0; i < n && status == TL_OK; i++)
+        status = read_host(m, config_setting_get_elem(list, (unsigned)i),
+                           &m->model->hosts[m->model->n_hosts++]);
+    return status;
+}
+
+static tl_status read_variability(const model_reading *m, const config_setting_t *root)
+{
+    const config_setting_t *group = NULL;
+    tlr_model *model = m->model;
+    tl_status status = tlr_setting_group(&m->in, root, "variability", &group);
+    if (status != TL_OK || !group)
+        return status;
+    status = tlr_setting_check(&m->in, group, variability_names, NULL);
+    if (status == TL_OK)
+        status = tlr_setting_optional(&m->in, group, "host_sd", 0, &model->host_sd);
+    if (status == TL_OK)
+        status = tlr_setting_optional(&m->in, group, "day_sd", 0, &model->day_sd);
+    model->is_random |= model->host_sd > 0 || model->day_sd > 0;
+    return status;
+}
+
+static tl_status read_version(model_reading *m, const config_setting_t *root)
+{
+    double version = 1;
+    tl_status status = tlr_setting_optional(&m->in, root, "version", 1, &version);
+    if (status == TL_OK && version != 1 && version != NEWEST_VERSION)
+        status = tlr_refuse(
+            &m->in, config_setting_source_line(config_setting_get_member(root, "version")),
+            "version %g of model files is not known here; use a newer Timeless", version);
+    m->version = (int)version;
+    return status;
+}
+
+static tl_status read_model(model_reading *m, const config_setting_t *root)
+{
+    tlr_model *model = m->model;
+    tl_status status = read_version(m, root);
+    if (status == TL_OK)
+        status = tlr_setting_check(&m->in, root, top_names[m->version - 1], top_names[1]);
+    if (status == TL_OK)
+        status = tlr_setting_number(&m->in, root, "reference_flops", 0, &model->reference_flops);
+    if (status == TL_OK && model->reference_flops == 0)
+        status = tlr_refuse(
+            &m->in, config_setting_source_line(config_setting_get_member(root, "reference_flops")),
+            "'reference_flops' is 0; give the speed of the host it was measured on");
+    if (status == TL_OK)
+        status = read_units(m, root, &model->pool);
+    if (status == TL_OK)
+        status = read_kernels(m, root, &model->pool);
+    if (status == TL_OK)
+        status = read_hosts(m, root);
+    if (status == TL_OK)
+        status = read_variability(m, root);
+    model->s_per_flop = -1;
+    if (status == TL_OK)
+        status = tlr_setting_optional(&m->in, root, "seconds_per_flop", 0, &model->s_per_flop);
+    return status;
+}
+
+tl_status tlr_model_load(const char *path, tlr_model **out, tl_error *err)
+{
+    model_reading m = {.in = {path, "timeless-model(5)", err}, .version = 1};
+    char *text = NULL;
+    config_t config;
+    config_init(&config);
+    tl_status status = tlr_read_text(path, &text, NULL, err);
+    if (status != TL_OK)
+        goto cleanup;
+    if (config_read_string(&config, text) != CONFIG_TRUE) {
+        status = tlr_refuse(&m.in, config_error_line(&config),
+                            "%s; timeless-model(5) shows the form", config_error_text(&config));
+        goto cleanup;
+    }
+    m.model = calloc(1, sizeof *m.model);
+    if (!m.model || !(m.model->path = strdup(path))) {
+        status = out_of_memory(&m);
+        goto cleanup;
+    }
+    status = read_model(&m, config_root_setting(&config));
+    if (status == TL_OK) {
+        *out = m.model;
+        m.model = NULL;
+    }
+cleanup:
+    tlr_model_free(m.model);
+    config_destroy(&config);
+    free(text);
+    return status;
+}

@@ -1,0 +1,155 @@
+/* rank_model.c - the compute model as it holds for one rank.
+ *
+ * A host is drawn once, its day once, the duration of each call by itself: the hierarchy of
+ * Cornebize, Legrand and Heinrich, "Fast and Faithful Performance Prediction of MPI Applications:
+ * the HPL Case Study", with one relative factor for all coefficients of a kernel at both upper
+ * levels. */
+#include "config.h"
+
+#include "rank_model.h"
+
+#include <fnmatch.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+/* A host is never drawn faster than this many times, however wide the distribution. */
+#define LEAST_FACTOR 0.1
+
+/* What is drawn for all computation of a host, and for a kernel of it. */
+static double draw_factor(uint64_t seed, uint32_t purpose, uint64_t host, uint32_t call, double sd)
+{
+    const tlr_draw_key key = {.seed = seed, .purpose = purpose, .call = call, .index = host};
+    return sd > 0 ? fmax(LEAST_FACTOR, 1 + sd * tlr_draw_normal(&key)) : 1;
+}
+
+/* The first entry that speaks of this place. */
+static const tlr_host_rates *find_host(const tlr_model *model, const tlr_place *place,
+                                       tl_error *err, tl_status *status)
+{
+    char *with_core = NULL;
+    const tlr_host_rates *found = NULL;
+    if (!model->n_hosts)
+        return NULL;
+    if (asprintf(&with_core, "%s:%u", place->host, place->core) < 0) {
+        *status = tl_fail(err, TL_ERR_MEMORY, "out of memory for the compute model");
+        return NULL;
+    }
+    for (size_t i = 0; i < model->n_hosts && !found; i++)
+        if (fnmatch(model->hosts[i].pattern, place->host, 0) == 0 ||
+            fnmatch(model->hosts[i].pattern, with_core, 0) == 0)
+            found = &model->hosts[i];
+    free(with_core);
+    return found;
+}
+
+/* A user's kernel is known by its name, which stands for it in the key. */
+static uint64_t key_of(uint64_t host, const tlr_kernel_model *kernel)
+{
+    return kernel->user ? host ^ tlr_hash_name(kernel->user) : host;
+}
+
+tl_status tlr_rank_model_open(tlr_rank_model *out, const tlr_model *model, const tl_reader *trace,
+                              uint32_t job, uint32_t rank, const tlr_place *place,
+                              const tlr_options *options, tl_error *err)
+{
+    tl_status status = TL_OK;
+    *out = (tlr_rank_model){.model = model,
+                            .trace = trace,
+                            .job = job,
+                            .rank = rank,
+                            .seed = options->seed,
+                            .factor = 1};
+    if (!model)
+        return TL_OK;
+    out->host = find_host(model, place, err, &status);
+    if (status != TL_OK)
+        return status;
+    const char *unit = tl_reader_run(trace)->volume_unit;
+    out->unit = out->host ? tlr_rates_unit(&out->host->rates, unit) : NULL;
+    if (!out->unit)
+        out->unit = tlr_rates_unit(&model->pool, unit);
+    const tlr_rates *pool = &model->pool;
+    out->kernel_factors = calloc(pool->n_kernels + 1, sizeof *out->kernel_factors);
+    if (!out->kernel_factors)
+        return tl_fail(err, TL_ERR_MEMORY, "out of memory for the compute model");
+    const uint64_t host = tlr_hash_name(place->host);
+    const uint64_t cluster = options->cluster_seed ? options->cluster_seed : options->seed;
+    /* A host that was measured is as it is: no other is drawn in its place. */
+    if (!out->host)
+        out->factor = draw_factor(cluster, TLR_DRAW_HOST, host, 0, model->host_sd);
+    else
+        out->factor = out->host->factor;
+    out->factor *= draw_factor(options->seed, TLR_DRAW_DAY, host, 0, model->day_sd);
+    for (size_t i = 0; i < pool->n_kernels; i++) {
+        const tlr_kernel_model *kernel = &pool->kernels[i];
+        const uint64_t index = key_of(host, kernel);
+        out->kernel_factors[i] =
+            (out->host
+                 ? 1
+                 : draw_factor(cluster, TLR_DRAW_HOST, index, kernel->call, kernel->host_sd)) *
+            draw_factor(options->seed, TLR_DRAW_DAY, index, kernel->call, kernel->day_sd);
+    }
+    return TL_OK;
+}
+
+void tlr_rank_model_close(tlr_rank_model *m)
+{
+    free(m->kernel_factors);
+    m->kernel_factors = NULL;
+}
+
+double tlr_rank_burst_s(const tlr_rank_model *m, const tl_event *event, uint64_t index)
+{
+    if (!m->unit || !event->volume)
+        return 0;
+    double seconds = (double)event->volume * m->unit->s_per_unit * m->factor;
+    if (m->unit->relative_sd > 0) {
+        const tlr_draw_key key = {.seed = m->seed,
+                                  .purpose = TLR_DRAW_BURST,
+                                  .job = m->job,
+                                  .rank = m->rank,
+                                  .index = index};
+        seconds *= fmax(0, 1 + m->unit->relative_sd * tlr_draw_normal(&key));
+    }
+    return seconds;
+}
+
+static double draw_noise(const tlr_rank_model *m, const tl_event *event, uint64_t index,
+                         const tlr_piece *piece)
+{
+    const tlr_draw_key key = {.seed = m->seed,
+                              .purpose = TLR_DRAW_KERNEL,
+                              .job = m->job,
+                              .rank = m->rank,
+                              .call = event->call,
+                              .index = index};
+    switch (piece->shape) {
+    case TLR_NORMAL: return tlr_draw_normal(&key);
+    case TLR_HALF_NORMAL: return tlr_draw_half_normal(&key);
+    case TLR_MIXTURE: return tlr_draw_mixture(&key, piece->modes, piece->n_modes);
+    case TLR_NO_NOISE: break;
+    }
+    return 0;
+}
+
+double tlr_rank_kernel_s(const tlr_rank_model *m, const tl_event *event, uint64_t index)
+{
+    const char *user =
+        event->call == TL_KERNEL_user ? tl_reader_kernel_name(m->trace, m->rank, event) : NULL;
+    const tlr_rates *pool = &m->model->pool;
+    const tlr_kernel_model *of_pool = tlr_rates_kernel(pool, event->call, user);
+    if (!of_pool)
+        return m->factor * tlr_model_kernel_s(m->model, m->trace, m->rank, event);
+    const tlr_sizes sizes = tlr_sizes_of(event);
+    if (!(sizes.terms[TLR_TERM_work] > 0))
+        return 0;
+    const tlr_kernel_model *of_host =
+        m->host ? tlr_rates_kernel(&m->host->rates, event->call, user) : NULL;
+    const tlr_piece *piece = tlr_find_piece(of_host ? of_host : of_pool, &sizes);
+    double seconds = tlr_piece_mean_s(piece, &sizes);
+    if (piece->shape != TLR_NO_NOISE)
+        seconds =
+            fmax(0, seconds + tlr_piece_sd_s(piece, &sizes) * draw_noise(m, event, index, piece));
+    return seconds * m->factor * m->kernel_factors[of_pool - pool->kernels];
+}

@@ -1,0 +1,81 @@
+/* rank_model.h - the compute model as it holds for one rank: of its host, in this cluster, on this
+ * day.
+ *
+ * Every random number is a function of the seed and of what it is drawn for (a host, a day, the
+ * event of a rank): it does not depend on the order in which events are replayed, nor on threads.
+ */
+#ifndef TLR_RANK_MODEL_H
+#define TLR_RANK_MODEL_H
+
+#include "replayer.h"
+
+/* Where a rank runs. */
+typedef struct tlr_place {
+    const char *host;
+    unsigned core; /* among the ranks of the host, modulo its cores */
+} tlr_place;
+
+typedef struct tlr_rank_model {
+    const tlr_model *model; /* NULL: computation takes no time */
+    const tl_reader *trace;
+    uint32_t job, rank;
+    uint64_t seed;
+    const tlr_host_rates *host; /* NULL: nothing is known of it in particular */
+    const tlr_unit_rate *unit;  /* of the trace's volumes; NULL: the model has none */
+    double factor;              /* of all seconds */
+    double *kernel_factors;     /* [model->pool.n_kernels] */
+} tlr_rank_model;
+
+/* Draws the host and the day.  What the place names must stay until then only. */
+tl_status tlr_rank_model_open(tlr_rank_model *out, const tlr_model *model, const tl_reader *trace,
+                              uint32_t job, uint32_t rank, const tlr_place *place,
+                              const tlr_options *options, tl_error *err);
+void tlr_rank_model_close(tlr_rank_model *m);
+
+/* Seconds on a host of the reference speed, of the burst before the event and of the event, a
+ * kernel; `index` is the event's number in the trace of the rank. */
+double tlr_rank_burst_s(const tlr_rank_model *m, const tl_event *event, uint64_t index);
+double tlr_rank_kernel_s(const tlr_rank_model *m, const tl_event *event, uint64_t index);
+
+/* ---- model.c ---- */
+
+/* The entry of a unit, of a kernel; NULL when there is none.  `user` NULL: it is no kernel of the
+ * program. */
+const tlr_unit_rate *tlr_rates_unit(const tlr_rates *rates, const char *unit);
+const tlr_kernel_model *tlr_rates_kernel(const tlr_rates *rates, uint16_t call, const char *user);
+
+/* The sizes of a call, as model files speak of them. */
+typedef struct tlr_sizes {
+    double bounds[TLR_N_BOUNDS]; /* m, n, k, work */
+    double terms[TLR_N_TERMS];
+    int is_left, is_right; /* the square matrix can stand there */
+} tlr_sizes;
+
+tlr_sizes tlr_sizes_of(const tl_event *kernel);
+const tlr_piece *tlr_find_piece(const tlr_kernel_model *kernel, const tlr_sizes *sizes);
+/* Mean and standard deviation. */
+double tlr_piece_mean_s(const tlr_piece *piece, const tlr_sizes *sizes);
+double tlr_piece_sd_s(const tlr_piece *piece, const tlr_sizes *sizes);
+
+/* ---- draw.c ---- */
+
+/* What a random number is for; its key.  All bytes count. */
+typedef struct tlr_draw_key {
+    uint64_t seed;
+    uint32_t purpose; /* one of the constants below */
+    uint32_t job, rank, call;
+    uint64_t index; /* event, or hash of a name */
+} tlr_draw_key;
+
+enum { TLR_DRAW_HOST = 1, TLR_DRAW_DAY, TLR_DRAW_BURST, TLR_DRAW_KERNEL, TLR_DRAW_MODE };
+
+/* In (0, 1). */
+double tlr_draw_uniform(const tlr_draw_key *key);
+/* Of mean 0 and standard deviation 1. */
+double tlr_draw_normal(const tlr_draw_key *key);
+/* The absolute value of a normal variable, shifted and scaled to that. */
+double tlr_draw_half_normal(const tlr_draw_key *key);
+double tlr_draw_mixture(const tlr_draw_key *key, const tlr_mode *modes, size_t n);
+uint64_t tlr_hash_name(const char *name);
+
+#endif

@@ -1,0 +1,155 @@
+/* seeds.c - the same replay with several seeds: how far apart runs of the same program are. */
+#include "seeds.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <gsl/gsl_sort.h>
+#include <gsl/gsl_statistics_double.h>
+
+/* What is kept of all replays: one prediction of a large run fills memory, thirty fill more. */
+typedef struct ensemble {
+    size_t n_seeds, n_jobs;
+    tlr_spread **spreads; /* [n_jobs] */
+    double *end_s;        /* [n_seeds] of the last job */
+} ensemble;
+
+static tl_status out_of_memory(tl_error *err)
+{
+    return tl_fail(err, TL_ERR_MEMORY, "out of memory for the predictions of all seeds");
+}
+
+void tlr_spread_free(tlr_spread *spread)
+{
+    if (!spread)
+        return;
+    free(spread->makespan_s);
+    free(spread->interval_s);
+    free(spread);
+}
+
+static tlr_spread *make_spread(size_t n_seeds, size_t n_marks)
+{
+    tlr_spread *spread = calloc(1, sizeof *spread);
+    if (!spread)
+        return NULL;
+    spread->n_seeds = n_seeds;
+    spread->n_intervals = n_marks ? n_marks - 1 : 0;
+    spread->makespan_s = calloc(n_seeds, sizeof *spread->makespan_s);
+    spread->interval_s = calloc(n_seeds * spread->n_intervals + 1, sizeof *spread->interval_s);
+    if (spread->makespan_s && spread->interval_s)
+        return spread;
+    tlr_spread_free(spread);
+    return NULL;
+}
+
+static double longest_s(const tlr_mark *from, const tlr_mark *to, uint32_t n_ranks)
+{
+    double longest = 0;
+    for (uint32_t r = 0; r < n_ranks; r++)
+        longest = fmax(longest, to->predicted_s[r] - from->predicted_s[r]);
+    return longest;
+}
+
+static tl_status keep(ensemble *e, size_t seed, tlr_prediction *const *predictions, tl_error *err)
+{
+    for (size_t j = 0; j < e->n_jobs; j++) {
+        const tlr_prediction *p = predictions[j];
+        if (!e->spreads[j] && !(e->spreads[j] = make_spread(e->n_seeds, p->n_marks)))
+            return out_of_memory(err);
+        tlr_spread *spread = e->spreads[j];
+        spread->makespan_s[seed] = p->makespan_s;
+        for (size_t i = 0; i < spread->n_intervals; i++)
+            spread->interval_s[seed * spread->n_intervals + i] =
+                longest_s(&p->marks[i], &p->marks[i + 1], p->n_ranks);
+        e->end_s[seed] = fmax(e->end_s[seed], p->start_s + p->makespan_s);
+    }
+    return TL_OK;
+}
+
+static void free_predictions(tlr_prediction **predictions, size_t n)
+{
+    for (size_t j = 0; j < n; j++) {
+        tlr_prediction_free(predictions[j]);
+        predictions[j] = NULL;
+    }
+}
+
+/* The seed in the middle; of two, the one that ends earlier. */
+static tl_status find_median(const ensemble *e, size_t *out, tl_error *err)
+{
+    size_t *order = calloc(e->n_seeds, sizeof *order);
+    if (!order)
+        return out_of_memory(err);
+    gsl_sort_index(order, e->end_s, 1, e->n_seeds);
+    *out = order[(e->n_seeds - 1) / 2];
+    free(order);
+    return TL_OK;
+}
+
+tl_status tlr_replay_seeds(tlr_replay_function *replay, const tlr_job *jobs, size_t n_jobs,
+                           const tlr_platform *platform, const char *engine,
+                           const tlr_options *options, tlr_prediction **out, tl_error *err)
+{
+    if (options->timeline)
+        return tl_fail(err, TL_ERR_USAGE,
+                       "a timeline, details or a report are of one replay; leave --seeds out");
+    tlr_options one = *options;
+    one.n_seeds = 0;
+    ensemble e = {.n_seeds = options->n_seeds,
+                  .n_jobs = n_jobs,
+                  .spreads = calloc(n_jobs, sizeof *e.spreads),
+                  .end_s = calloc(options->n_seeds, sizeof *e.end_s)};
+    tl_status status = e.spreads && e.end_s ? TL_OK : out_of_memory(err);
+    double wall_s = 0;
+    for (size_t i = 0; i < e.n_seeds && status == TL_OK; i++) {
+        one.seed = options->seed + i;
+        status = replay(jobs, n_jobs, platform, engine, &one, out, err);
+        if (status != TL_OK)
+            break;
+        wall_s += out[0]->wall_s;
+        status = keep(&e, i, out, err);
+        free_predictions(out, n_jobs);
+    }
+    size_t median = 0;
+    if (status == TL_OK)
+        status = find_median(&e, &median, err);
+    if (status == TL_OK) {
+        one.seed = options->seed + median;
+        status = replay(jobs, n_jobs, platform, engine, &one, out, err);
+    }
+    for (size_t j = 0; j < n_jobs && status == TL_OK; j++) {
+        out[j]->spread = e.spreads[j];
+        out[j]->first_seed = options->seed;
+        out[j]->wall_s += wall_s;
+        e.spreads[j] = NULL;
+    }
+    for (size_t j = 0; e.spreads && j < n_jobs; j++)
+        tlr_spread_free(e.spreads[j]);
+    free(e.spreads);
+    free(e.end_s);
+    return status;
+}
+
+double tlr_spread_quantile(const tlr_spread *spread, double p)
+{
+    double *sorted = malloc(spread->n_seeds * sizeof *sorted);
+    if (!sorted)
+        return NAN;
+    memcpy(sorted, spread->makespan_s, spread->n_seeds * sizeof *sorted);
+    gsl_sort(sorted, 1, spread->n_seeds);
+    const double quantile = gsl_stats_quantile_from_sorted_data(sorted, 1, spread->n_seeds, p);
+    free(sorted);
+    return quantile;
+}
+
+double tlr_spread_mean(const tlr_spread *spread)
+{
+    return gsl_stats_mean(spread->makespan_s, 1, spread->n_seeds);
+}
+
+double tlr_spread_sd(const tlr_spread *spread)
+{
+    return spread->n_seeds > 1 ? gsl_stats_sd(spread->makespan_s, 1, spread->n_seeds) : 0;
+}

@@ -1,0 +1,105 @@
+/* setting.c - take settings out of a libconfig file. */
+#include "setting.h"
+
+#include <math.h>
+#include <string.h>
+
+static int is_among(const char *name, const char *const *known)
+{
+    for (; known && *known; known++)
+        if (name && !strcmp(*known, name))
+            return 1;
+    return 0;
+}
+
+tl_status tlr_setting_check(const tlr_reading *in, const config_setting_t *group,
+                            const char *const *known, const char *const *later)
+{
+    for (int i = 0; i < config_setting_length(group); i++) {
+        const config_setting_t *setting = config_setting_get_elem(group, (unsigned)i);
+        const char *name = config_setting_name(setting);
+        if (is_among(name, known))
+            continue;
+        if (is_among(name, later))
+            return tlr_refuse(in, config_setting_source_line(setting),
+                              "'%s' is not known to files of the first version; begin the file "
+                              "with 'version = 2;'",
+                              name);
+        return tlr_refuse(in, config_setting_source_line(setting),
+                          "unknown setting '%s'; %s lists the settings", name ? name : "",
+                          in->manual);
+    }
+    return TL_OK;
+}
+
+tl_status tlr_setting_optional(const tlr_reading *in, const config_setting_t *group,
+                               const char *name, double min, double *out)
+{
+    const config_setting_t *setting = config_setting_get_member(group, name);
+    if (!setting)
+        return TL_OK;
+    if (!config_setting_is_number(setting))
+        return tlr_refuse(in, config_setting_source_line(setting), "'%s' is not a number; give one",
+                          name);
+    double value = config_setting_type(setting) == CONFIG_TYPE_FLOAT
+                       ? config_setting_get_float(setting)
+                       : (double)config_setting_get_int64(setting);
+    if (!isfinite(value) || value < min)
+        return tlr_refuse(in, config_setting_source_line(setting),
+                          "'%s' is %g; give a finite number%s", name, value,
+                          min == 0 ? " that is not negative" : "");
+    *out = value;
+    return TL_OK;
+}
+
+tl_status tlr_setting_number(const tlr_reading *in, const config_setting_t *group, const char *name,
+                             double min, double *out)
+{
+    if (!config_setting_get_member(group, name))
+        return tlr_refuse(in, config_setting_source_line(group),
+                          "'%s' is missing; add '%s = NUMBER;'", name, name);
+    return tlr_setting_optional(in, group, name, min, out);
+}
+
+tl_status tlr_setting_string(const tlr_reading *in, const config_setting_t *group, const char *name,
+                             const char **out)
+{
+    const config_setting_t *setting = config_setting_get_member(group, name);
+    const char *value = setting ? config_setting_get_string(setting) : NULL;
+    if (!value || !*value)
+        return tlr_refuse(in, config_setting_source_line(setting ? setting : group),
+                          "'%s' is missing or not a string; add '%s = \"...\";'", name, name);
+    *out = value;
+    return TL_OK;
+}
+
+tl_status tlr_setting_list(const tlr_reading *in, const config_setting_t *group, const char *name,
+                           const config_setting_t **out)
+{
+    const config_setting_t *list = config_setting_get_member(group, name);
+    *out = list;
+    if (!list)
+        return TL_OK;
+    if (!config_setting_is_list(list))
+        return tlr_refuse(in, config_setting_source_line(list),
+                          "'%s' is not a list; write '%s = ( { ... }, ... );'", name, name);
+    for (int i = 0; i < config_setting_length(list); i++) {
+        const config_setting_t *item = config_setting_get_elem(list, (unsigned)i);
+        if (!config_setting_is_group(item))
+            return tlr_refuse(in, config_setting_source_line(item),
+                              "an entry of '%s' is not in braces; write '{ name = value; ... }'",
+                              name);
+    }
+    return TL_OK;
+}
+
+tl_status tlr_setting_group(const tlr_reading *in, const config_setting_t *group, const char *name,
+                            const config_setting_t **out)
+{
+    const config_setting_t *found = config_setting_get_member(group, name);
+    *out = found;
+    if (found && !config_setting_is_group(found))
+        return tlr_refuse(in, config_setting_source_line(found),
+                          "'%s' is not in braces; write '%s = { name = value; ... };'", name, name);
+    return TL_OK;
+}
