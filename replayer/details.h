@@ -2,21 +2,7 @@
 #ifndef TLR_DETAILS_H
 #define TLR_DETAILS_H
 
-#include "timeline.h"
-
-typedef struct tlr_sum {
-    char *name;
-    uint64_t count;
-    double time_s;              /* of all ranks */
-    double wait_s[TLR_N_WAITS]; /* the part of it that was waiting, by kind */
-    int64_t bytes;
-} tlr_sum;
-
-/* Ordered by time, the most first. */
-typedef struct tlr_sums {
-    size_t n;
-    tlr_sum *rows;
-} tlr_sums;
+#include "critical_path.h"
 
 /* Messages of point-to-point calls from one rank to another. */
 typedef struct tlr_traffic {
@@ -39,6 +25,7 @@ struct tlr_details {
     tlr_sums regions;       /* "MPI_Pcontrol(1)", "before MPI_Pcontrol"; none without it */
     uint32_t n_ranks;
     tlr_rank_waits *ranks;
+    tlr_path *path;
     size_t n_traffic;
     tlr_traffic *traffic; /* by from, to */
     /* Messages of 0 bytes, 1, 2 to 3, 4 to 7, ... */

@@ -24,6 +24,15 @@ static json_t *sums_json(const tlr_sums *sums)
     return array;
 }
 
+static json_t *path_sums_json(const tlr_sums *sums)
+{
+    json_t *array = json_array();
+    for (size_t i = 0; i < sums->n; i++)
+        json_array_append_new(array, json_pack("{s:s, s:f}", "name", sums->rows[i].name, "time_s",
+                                               sums->rows[i].time_s));
+    return array;
+}
+
 static json_t *sizes_json(const tlr_details *d)
 {
     json_t *array = json_array();
@@ -39,6 +48,21 @@ static json_t *sizes_json(const tlr_details *d)
     return array;
 }
 
+static json_t *path_json(const tlr_path *path)
+{
+    json_t *parts = json_object(), *ranks = json_array();
+    for (unsigned i = 0; i < TLR_N_PARTS; i++) {
+        char key[32];
+        snprintf(key, sizeof key, "%s_s", tlr_part_name(i));
+        json_object_set_new(parts, key, json_real(path->parts_s[i]));
+    }
+    for (uint32_t r = 0; r < path->n_ranks; r++)
+        json_array_append_new(ranks, json_real(path->rank_s[r]));
+    return json_pack("{s:f, s:I, s:o, s:o, s:o, s:o}", "length_s", path->length_s, "jumps",
+                     (json_int_t)path->n_jumps, "parts", parts, "ranks_s", ranks, "sites",
+                     path_sums_json(&path->sites), "regions", path_sums_json(&path->regions));
+}
+
 json_t *tlr_details_json(const tlr_details *d)
 {
     json_t *traffic = json_array(), *ranks = json_array();
@@ -50,8 +74,8 @@ json_t *tlr_details_json(const tlr_details *d)
                                                  (json_int_t)d->traffic[i].to, "messages",
                                                  (json_int_t)d->traffic[i].messages, "bytes",
                                                  (json_int_t)d->traffic[i].bytes));
-    return json_pack("{s:o, s:o, s:o, s:o, s:o, s:o, s:o}", "ranks", ranks, "calls",
-                     sums_json(&d->calls), "sites", sums_json(&d->sites), "communicators",
-                     sums_json(&d->communicators), "regions", sums_json(&d->regions),
-                     "message_sizes", sizes_json(d), "traffic", traffic);
+    return json_pack("{s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o}", "critical_path",
+                     path_json(d->path), "ranks", ranks, "calls", sums_json(&d->calls), "sites",
+                     sums_json(&d->sites), "communicators", sums_json(&d->communicators), "regions",
+                     sums_json(&d->regions), "message_sizes", sizes_json(d), "traffic", traffic);
 }

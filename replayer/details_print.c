@@ -3,6 +3,7 @@
 
 #include "details.h"
 
+#include <inttypes.h>
 #include <math.h>
 
 enum { N_SITES = 10 };
@@ -38,11 +39,31 @@ static void print_sums(const char *title, const tlr_sums *sums, FILE *out)
         fprintf(out, "and %zu more\n", sums->n - N_SITES);
 }
 
+static void print_path(const tlr_path *path, FILE *out)
+{
+    const double whole_s = path->length_s > 0 ? path->length_s : 1;
+    uint32_t longest = 0;
+    for (uint32_t r = 1; r < path->n_ranks; r++)
+        if (path->rank_s[r] > path->rank_s[longest])
+            longest = r;
+    fprintf(out, "\n%-32s %12s %6s\n", "critical path", "seconds", "%");
+    for (unsigned part = 0; part < TLR_N_PARTS; part++)
+        if (path->parts_s[part] > 0)
+            fprintf(out, "%-32s %12.6g %6.1f\n", tlr_part_name(part), path->parts_s[part],
+                    100 * path->parts_s[part] / whole_s);
+    for (size_t i = 0; i < path->sites.n && i < N_SITES; i++)
+        fprintf(out, "  %-30s %12.6g %6.1f\n", path->sites.rows[i].name, path->sites.rows[i].time_s,
+                100 * path->sites.rows[i].time_s / whole_s);
+    fprintf(out, "%" PRIu64 " jumps between ranks; longest on rank %" PRIu32 ": %.6g s\n",
+            path->n_jumps, longest, path->rank_s[longest]);
+}
+
 void tlr_details_print(const tlr_details *d, FILE *out)
 {
     if (!d->n_ranks)
         return;
     print_waits(d, out);
+    print_path(d->path, out);
     print_sums("seconds in call", &d->calls, out);
     if (d->sites.n)
         print_sums("seconds at call site", &d->sites, out);

@@ -17,6 +17,7 @@ replayer_libreplayer_la_SOURCES = \
 	replayer/smpi_file.c replayer/smpi_hosts.c replayer/smpi_match.c replayer/smpi_p2p.c replayer/smpi_poll.c \
 	replayer/smpi_rank.c replayer/smpi_halves.c replayer/smpi_halves.h replayer/smpi_waits.c \
 	replayer/smpi_thread.c replayer/smpi_timeline.c replayer/smpi_window.c replayer/text_file.c \
+	replayer/critical_path.c replayer/critical_path.h replayer/sums.c replayer/sums.h \
 	replayer/details.c replayer/details.h replayer/details_json.c replayer/details_json.h replayer/details_print.c \
 	replayer/prediction_json.h replayer/report.c \
 	replayer/timeline.c replayer/timeline.h replayer/timeline_write.c \

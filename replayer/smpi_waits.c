@@ -367,8 +367,7 @@ void smpi_end_waits(smpi_rank *r, tlr_state *state)
         return;
     state->cause_rank = last.rank;
     state->cause_s = last.from_s;
-    if (last.late_s > state->begin_s) {
-        state->wait = (uint8_t)last.wait;
+    state->wait = (uint8_t)last.wait;
+    if (last.late_s > state->begin_s)
         state->wait_s = last.late_s - state->begin_s;
-    }
 }

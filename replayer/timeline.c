@@ -112,3 +112,15 @@ const char *tlr_state_name(const tlr_state *state, const tl_reader *trace)
     const tl_call_info *info = tl_call_by_code(state->call);
     return name ? name : info ? info->name : "?";
 }
+
+void tlr_state_place(const tlr_state *state, const tl_reader *trace, char *text, size_t size)
+{
+    char site[256];
+    const char *name = tlr_state_name(state, trace);
+    if (!state->site) {
+        snprintf(text, size, "%.300s", name);
+        return;
+    }
+    tl_site_text(trace, state->rank, state->site, site, sizeof site);
+    snprintf(text, size, "%.300s %s", name, site);
+}

@@ -48,7 +48,7 @@ typedef struct tlr_state {
     int32_t cause_rank; /* may be the rank itself; -1: nothing but the call */
     uint16_t call;      /* 0: computation between the calls */
     uint8_t kind;       /* tlr_state_kind */
-    uint8_t wait;       /* tlr_wait */
+    uint8_t wait;       /* tlr_wait: of what ended the call, although wait_s may be 0 */
 } tlr_state;
 
 tl_status tlr_timeline_create(tlr_timeline **out, tl_error *err);
@@ -71,6 +71,8 @@ const char *tlr_state_kind_name(unsigned kind);
 const char *tlr_wait_name(unsigned wait);
 /* "MPI_Send", "dgemm", the user's name of a kernel, "compute". */
 const char *tlr_state_name(const tlr_state *state, const tl_reader *trace);
+/* That and the call site, "MPI_Send hpcc+0x12", as far as it is known. */
+void tlr_state_place(const tlr_state *state, const tl_reader *trace, char *text, size_t size);
 
 /* ---- as other programs read it: replayer/timeline_write.c ---- */
 

@@ -81,7 +81,7 @@ static void write_csv(const writing *w)
         fputc(',', w->out);
         if (s->comm)
             fprintf(w->out, "%" PRIu32, s->comm - 1);
-        fprintf(w->out, ",%s,%.17g\n", tlr_wait_name(s->wait), s->wait_s);
+        fprintf(w->out, ",%s,%.17g\n", s->wait_s > 0 ? tlr_wait_name(s->wait) : "", s->wait_s);
     }
 }
 
@@ -111,7 +111,7 @@ static json_t *chrome_state(const writing *w, const tlr_state *s)
         json_object_set_new(args, "peer", json_integer(s->peer));
     if (s->comm)
         json_object_set_new(args, "communicator", json_integer((json_int_t)s->comm - 1));
-    if (s->wait)
+    if (s->wait_s > 0)
         json_object_set_new(args, tlr_wait_name(s->wait), json_real(s->wait_s));
     return json_pack("{s:s, s:s, s:s, s:I, s:I, s:f, s:f, s:o}", "ph", "X", "name", name_of(w, s),
                      "cat", tlr_state_kind_name(s->kind), "pid", (json_int_t)s->job, "tid",

@@ -87,6 +87,32 @@ CASES = {
         ([coll(6, "MPI_Iallreduce", request=1), wait(3, 1)], (0, 0, 0))],
 }
 
+# Programs that are there for their critical path alone.
+CASES.update({
+    "a chain": [
+        ([send(10, 1)], None), ([recv(0, 0), send(5, 2)], None),
+        ([recv(3, 1), coll(1, "MPI_Barrier", comm=2)], None)],
+    "a transfer beside computation": [
+        ([send(1, 1, 500000000)], None),
+        ([recv(0, 0, 500000000, "MPI_Irecv", request=1), wait(20, 1), coll(7, "MPI_Barrier", comm=2)], None)],
+    "regions": [
+        ([("MPI_Pcontrol", dict(level=4, clock_ns=0, volume=6 * MS)), send(3, 1)], None),
+        ([("MPI_Pcontrol", dict(level=4, clock_ns=0, volume=2 * MS)), recv(1, 0),
+          ("MPI_Pcontrol", dict(level=5, clock_ns=1, volume=8 * MS)), coll(4, "MPI_Barrier", comm=2)], None)],
+})
+
+# name: ms of computation on the critical path; where no message counts for a rank, its ms there; jumps
+PATHS = {
+    "late sender": (10, {0: 10}, 1), "sender in time": (10, {0: 0}, 0),
+    "late receiver in a wait": (4, {}, None), "late sender in a wait": (5, {0: 5}, 1),
+    "a receive posted early is not late": (40, {0: 0, 1: 40}, 0),
+    "the last of several senders": (5, {0: 0, 1: 5}, 1), "persistent": (9, {}, None),
+    "barrier": (3, {}, None), "all to all": (6, {}, None), "a root that is late": (5, {}, None),
+    "a root that is early": (8, {}, 1), "a collective that is waited for later": (9, {}, None),
+    "a chain": (16, {0: 10}, 2), "a transfer beside computation": (8, {0: 1}, 1),
+    "regions": (21, {0: 9}, 1),
+}
+
 
 def line(rank, number, event):
     call, slots = event
@@ -120,6 +146,21 @@ def check(path):
         for rows in ("calls", "regions")[:1]:
             total = [1e3 * sum(row[k] for row in details[rows]) for k in keys]
             assert all(abs(a - b) < 1e-9 for a, b in zip(total, sums)), (name, rows, total, sums)
+        path = details["critical_path"]
+        assert abs(path["length_s"] - job["makespan_s"]) < 1e-12, (name, path)
+        for whole in (path["parts"].values(), path["ranks_s"], [s["time_s"] for s in path["sites"]]):
+            assert abs(sum(whole) - job["makespan_s"]) < 1e-12, (name, path)
+        if name in PATHS:
+            computed, on_ranks, jumps = PATHS[name]
+            assert abs(1e3 * path["parts"]["compute_s"] - computed) < 1e-6, (name, path)
+            assert jumps is None or path["jumps"] == jumps, (name, path)
+            for rank, expected in on_ranks.items():
+                assert abs(1e3 * path["ranks_s"][rank] - expected) < 1e-6, (name, path)
+    regions = dict((r["name"], 1e3 * r["time_s"])
+                   for r in jobs[sorted(CASES).index("regions")]["details"]["critical_path"]["regions"])
+    # The message's time is that of the receive, which is in the second region.
+    assert abs(regions["before MPI_Pcontrol"] - 6) < 1e-6 and abs(regions["MPI_Pcontrol(5)"] - 4) < 1e-6, regions
+    assert 3 + 8 < regions["MPI_Pcontrol(4)"] < 3 + 8 + 0.2, regions
     # Rank 0 waits for the message from rank 1, and for the receive of its own, which begin together.
     both = jobs[sorted(CASES).index("both at once")]["details"]["ranks"][0]
     assert abs(1e3 * (both["late_sender_s"] + both["late_receiver_s"]) - 5) < 1e-6, both

@@ -1,0 +1,47 @@
+/* critical_path.h - the chain of computation and messages that leads to the end of the replay: to
+ * shorten the run is to shorten what lies on it. */
+#ifndef TLR_CRITICAL_PATH_H
+#define TLR_CRITICAL_PATH_H
+
+#include "sums.h"
+
+/* What the path is made of. */
+typedef enum tlr_part {
+    TLR_PART_COMPUTE, /* bursts */
+    TLR_PART_KERNEL,
+    TLR_PART_MESSAGE, /* point to point: from when both sides are there, with its overheads */
+    TLR_PART_COLLECTIVE,
+    TLR_PART_IO,
+    TLR_PART_OTHER,
+    TLR_N_PARTS
+} tlr_part;
+
+/* The path is on this rank from then until then. */
+typedef struct tlr_segment {
+    uint32_t rank;
+    double from_s, to_s;
+} tlr_segment;
+
+typedef struct tlr_path {
+    double length_s; /* the sum of the parts: the makespan */
+    double parts_s[TLR_N_PARTS];
+    uint32_t n_ranks;
+    double *rank_s;   /* by rank; a message counts for the rank that waits for it */
+    tlr_sums sites;   /* "MPI_Wait hpcc+0x12", "dgemm hpcc+0x34", "compute" */
+    tlr_sums regions; /* none without MPI_Pcontrol */
+    uint64_t n_jumps; /* from rank to rank */
+    /* In the order of time.  Of many, the shortest are left out: all below left_out_s. */
+    size_t n_segments;
+    tlr_segment *segments;
+    double left_out_s;
+} tlr_path;
+
+/* Walks backwards through the states from the last one to end: from the end of a call to what ended
+ * it, wherever that began.  Takes memory for sums and at most 65,536 segments. */
+tl_status tlr_path_make(tlr_timeline *timeline, const tlr_job *jobs, size_t job, tlr_path **out,
+                        tl_error *err);
+void tlr_path_free(tlr_path *path);
+/* "compute", "kernel", "message", ... */
+const char *tlr_part_name(unsigned part);
+
+#endif

@@ -1,0 +1,41 @@
+/* sums.h - time, waits and bytes added up by name. */
+#ifndef TLR_SUMS_H
+#define TLR_SUMS_H
+
+#include "timeline.h"
+
+typedef struct tlr_sum {
+    char *name;
+    uint64_t count;
+    double time_s;              /* of all ranks */
+    double wait_s[TLR_N_WAITS]; /* the part of it that was waiting, by kind */
+    int64_t bytes;
+} tlr_sum;
+
+/* Ordered by time, the most first. */
+typedef struct tlr_sums {
+    size_t n;
+    tlr_sum *rows;
+} tlr_sums;
+
+/* Rows by name while they are added up. */
+typedef struct tlr_table {
+    size_t n, room; /* room: a power of two, more than twice n */
+    size_t *slots;  /* index + 1 of a row; 0 empty */
+    tlr_sum *rows;
+    int failed; /* no memory */
+} tlr_table;
+
+/* "MPI_Pcontrol(1)"; "before MPI_Pcontrol" of TLR_NO_LEVEL. */
+#define TLR_NO_LEVEL INT64_MIN
+void tlr_region_name(int64_t level, char *text, size_t size);
+
+/* The row of a name, which is all 0 if it is new; NULL without memory.  Valid until the next one.
+ */
+tlr_sum *tlr_table_at(tlr_table *table, const char *name);
+/* Moves the rows to `out`, in order. */
+void tlr_table_take(tlr_table *table, tlr_sums *out);
+void tlr_table_close(tlr_table *table);
+void tlr_sums_free(tlr_sum *rows, size_t n);
+
+#endif
