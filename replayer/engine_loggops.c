@@ -48,7 +48,7 @@ static tl_status take_results(const tlr_plan *plan, const loggops_params *params
                                   .p2p_s = (double)from->p2p_ps * s_per_ps,
                                   .wait_s = (double)from->wait_ps * s_per_ps,
                                   .collective_s = (double)from->collective_ps * s_per_ps,
-                                  .n_events = plan->ranks[r].n_events};
+                                  .n_events = plan->ranks[r]->n_events};
         if (!out->ranks[r].host)
             return TL_ERR_MEMORY;
     }

@@ -298,7 +298,7 @@ static tl_status take_results(const smpi_job *job, tlr_prediction *out, tl_error
                                               .wait_s = from->wait_s,
                                               .collective_s = from->collective_s,
                                               .io_s = from->io_s,
-                                              .n_events = plan->ranks[r].n_events};
+                                              .n_events = plan->ranks[r]->n_events};
         if (!out->ranks[r].host)
             status = TL_ERR_MEMORY;
         out->makespan_s = fmax(out->makespan_s, from->end_s);

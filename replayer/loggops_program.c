@@ -380,7 +380,7 @@ static tl_status add_constructor(reading *t, const tl_event *e)
 
 static tl_status add_mark(reading *t, const tl_event *e)
 {
-    tlr_plan_site *site = tlr_plan_find_site(&t->plan->ranks[t->rank], e->call, e->site);
+    tlr_plan_site *site = tlr_plan_find_site(t->plan->ranks[t->rank], e->call, e->site);
     if (!site || !site->marks)
         return TL_OK;
     const uint64_t mark = site->marks->first + site->marks->count - site->count--;
@@ -511,6 +511,15 @@ static tl_status read_rank(reading *t, uint32_t rank)
     return status;
 }
 
+/* What another rank, which does the same, has been found to do. */
+static void take_from(reading *t, uint32_t rank, uint32_t other)
+{
+    const size_t n_ranks = t->run->n_ranks;
+    t->run->program_of[rank] = t->run->program_of[other];
+    for (uint64_t mark = 0; t->measured_s && mark < t->run->n_marks; mark++)
+        t->measured_s[mark * n_ranks + rank] = t->measured_s[mark * n_ranks + other];
+}
+
 tl_status loggops_read_trace(tl_reader *trace, tlr_plan *plan, const tlr_model *model,
                              const tlr_options *options, const loggops_choice *choice,
                              double *measured_s, loggops_run **out, tl_error *err)
@@ -531,8 +540,12 @@ tl_status loggops_read_trace(tl_reader *trace, tlr_plan *plan, const tlr_model *
     t.run->program_of = calloc(plan->n_ranks, sizeof *t.run->program_of);
     if (!t.run->program_of || !loggops_read_comms(t.run, plan))
         status = out_of_memory(&t);
-    for (uint32_t r = 0; r < plan->n_ranks && status == TL_OK; r++)
-        status = read_rank(&t, r);
+    for (uint32_t r = 0; r < plan->n_ranks && status == TL_OK; r++) {
+        if (plan->ranks[r]->first == r)
+            status = read_rank(&t, r);
+        else
+            take_from(&t, r, plan->ranks[r]->first);
+    }
     free(t.ops);
     free(t.list);
     free(t.requests);

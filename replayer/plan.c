@@ -13,7 +13,7 @@ typedef struct survey {
     tlr_plan_judge is_modelled;
     tl_error *err;
     uint64_t n_kernels[TL_CALL_LIMIT], n_unmodelled[TL_CALL_LIMIT]; /* by call */
-    uint64_t volume;
+    int has_volume;
     size_t splits_room;
     int enters; /* the last event was an Enter */
 } survey;
@@ -38,7 +38,7 @@ static int has_room(void **array, size_t n, size_t *room, size_t size)
 
 int32_t tlr_plan_find_comm(const tlr_plan *plan, uint32_t rank, uint32_t id)
 {
-    const tlr_plan_rank *r = &plan->ranks[rank];
+    const tlr_plan_rank *r = plan->ranks[rank];
     return id < r->n_comms ? r->comms[id] : TLR_PLAN_NO_COMM;
 }
 
@@ -187,14 +187,14 @@ static tl_status survey_event(survey *s, uint32_t rank, const tl_event *event, u
                               size_t *sites_room)
 {
     tlr_plan *plan = s->plan;
-    tlr_plan_rank *r = &plan->ranks[rank];
+    tlr_plan_rank *r = plan->ranks[rank];
     const tl_call_info *info = tl_call_by_code(event->call);
     if (!info)
         return tl_fail(s->err, TL_ERR_VERSION,
                        "%s: rank %u, event %" PRIu64 ": unknown call %u; use a newer timeless",
                        tl_reader_path(s->trace), rank, r->n_events, event->call);
-    plan->n_polls += event->polls;
-    s->volume += event->volume;
+    plan->n_polls += (uint64_t)r->n_alike * event->polls;
+    s->has_volume |= event->volume != 0;
     if (info->action == TL_ACTION_KERNEL)
         s->n_kernels[event->call]++;
     if (event->call == TL_KERNEL_user && !tl_reader_kernel_name(s->trace, rank, event))
@@ -203,8 +203,8 @@ static tl_status survey_event(survey *s, uint32_t rank, const tl_event *event, u
                        tl_reader_path(s->trace), rank, r->n_events, event->tag);
     const int is_modelled = s->is_modelled(plan, rank, event, info);
     if (!is_modelled) {
-        plan->n_opaque++;
-        s->n_unmodelled[event->call]++;
+        plan->n_opaque += r->n_alike;
+        s->n_unmodelled[event->call] += r->n_alike;
     }
     int32_t comm = TLR_PLAN_NO_COMM, child = TLR_PLAN_NO_COMM;
     if (info->slots & TL_SLOT_COMM)
@@ -220,7 +220,7 @@ static tl_status survey_event(survey *s, uint32_t rank, const tl_event *event, u
                        is_lost ? event->comm : event->new_comm);
     note_twin(plan, info, comm);
     tlr_plan_note_collective(plan, rank, event, info);
-    plan->n_transfers += (uint64_t)tlr_plan_is_transfer(info->action);
+    plan->n_transfers += tlr_plan_is_transfer(info->action) ? r->n_alike : 0;
     tl_status status = TL_OK;
     if (is_modelled && info->action == TL_ACTION_COMM_SPLIT &&
         event->call != TL_MPI_Comm_split_type)
@@ -239,7 +239,7 @@ static tl_status survey_rank(survey *s, uint32_t rank)
     tl_cursor *cursor = NULL;
     tl_event event;
     size_t sites_room = 0;
-    uint32_t *n_splits = calloc(s->plan->ranks[rank].n_comms, sizeof *n_splits);
+    uint32_t *n_splits = calloc(s->plan->ranks[rank]->n_comms, sizeof *n_splits);
     if (!n_splits)
         return out_of_memory(s->err);
     tl_status status = tl_cursor_open(s->trace, rank, &cursor, s->err);
@@ -249,7 +249,7 @@ static tl_status survey_rank(survey *s, uint32_t rank)
         status = TL_OK;
     else if (status != TL_OK && cursor && tl_cursor_error(cursor)->status != TL_OK && s->err)
         *s->err = *tl_cursor_error(cursor);
-    s->plan->n_events += s->plan->ranks[rank].n_events;
+    s->plan->n_events += s->plan->ranks[rank]->n_alike * s->plan->ranks[rank]->n_events;
     tl_cursor_close(cursor);
     free(n_splits);
     return status;
@@ -307,7 +307,7 @@ static tl_status check_model(const survey *s, const tlr_model *model)
             "%s: has computation, but there is no model.conf; give --platform, --model FILE, "
             "or --no-compute",
             trace);
-    if (s->volume && tlr_model_unit_s(model, unit) < 0)
+    if (s->has_volume && tlr_model_unit_s(model, unit) < 0)
         return tl_fail(
             s->err, TL_ERR_INPUT,
             "%s: has no rate for the unit '%s' of %s; measure it with 'timeless "
@@ -331,7 +331,7 @@ static int has_computation(const survey *s)
     for (unsigned code = 0; code < TL_CALL_LIMIT; code++)
         if (s->n_kernels[code])
             return 1;
-    return s->volume > 0;
+    return s->has_volume;
 }
 
 static int compare_splits(const void *a, const void *b)
@@ -389,7 +389,7 @@ const tlr_plan_split *tlr_plan_find_split(const tlr_plan *plan, uint32_t parent,
 static tlr_plan_site *find_site_by_text(tl_reader *trace, tlr_plan *plan, uint32_t rank,
                                         uint16_t call, const char *text)
 {
-    tlr_plan_rank *r = &plan->ranks[rank];
+    tlr_plan_rank *r = plan->ranks[rank];
     for (size_t i = 0; i < r->n_sites; i++) {
         char own[256];
         if (r->sites[i].call != call)
@@ -404,7 +404,7 @@ static tlr_plan_site *find_site_by_text(tl_reader *trace, tlr_plan *plan, uint32
 /* Keeps the call sites that every rank passed equally often. */
 static tl_status match_marks(tl_reader *trace, tlr_plan *plan, tl_error *err)
 {
-    const tlr_plan_rank *first = &plan->ranks[0];
+    const tlr_plan_rank *first = plan->ranks[0];
     if (!first->n_sites)
         return TL_OK;
     plan->mark_sites = calloc(first->n_sites, sizeof *plan->mark_sites);
@@ -416,6 +416,8 @@ static tl_status match_marks(tl_reader *trace, tlr_plan *plan, tl_error *err)
         tl_site_text(trace, 0, site->site, text, sizeof text);
         int common = 1;
         for (uint32_t r = 0; r < plan->n_ranks && common; r++) {
+            if (plan->ranks[r]->first != r)
+                continue;
             const tlr_plan_site *other = find_site_by_text(trace, plan, r, site->call, text);
             common = other && other->count == site->count;
         }
@@ -427,7 +429,8 @@ static tl_status match_marks(tl_reader *trace, tlr_plan *plan, tl_error *err)
             return out_of_memory(err);
         plan->n_marks += site->count;
         for (uint32_t r = 0; r < plan->n_ranks; r++)
-            find_site_by_text(trace, plan, r, site->call, text)->marks = marks;
+            if (plan->ranks[r]->first == r)
+                find_site_by_text(trace, plan, r, site->call, text)->marks = marks;
     }
     return TL_OK;
 }
@@ -439,15 +442,16 @@ tl_status tlr_plan_make_comms(tl_reader *trace, tlr_plan **out, tl_error *err)
     if (!plan)
         return out_of_memory(err);
     plan->n_ranks = tl_reader_run(trace)->n_ranks;
-    plan->ranks = calloc(plan->n_ranks, sizeof *plan->ranks);
     plan->world = malloc(plan->n_ranks * sizeof *plan->world);
-    if (!plan->ranks || !plan->world) {
+    if (!plan->world) {
         status = out_of_memory(err);
         goto cleanup;
     }
     for (uint32_t r = 0; r < plan->n_ranks; r++)
         plan->world[r] = (int32_t)r;
-    status = tlr_plan_match_comms(trace, plan, err);
+    status = tlr_plan_share_ranks(trace, plan, err);
+    if (status == TL_OK)
+        status = tlr_plan_match_comms(trace, plan, err);
     if (status == TL_OK) {
         *out = plan;
         plan = NULL;
@@ -468,7 +472,8 @@ tl_status tlr_plan_make(tl_reader *trace, const tlr_model *model, const tlr_opti
     *s = (survey){
         .trace = trace, .plan = plan, .options = options, .is_modelled = is_modelled, .err = err};
     for (uint32_t r = 0; r < plan->n_ranks && status == TL_OK; r++)
-        status = survey_rank(s, r);
+        if (plan->ranks[r]->first == r)
+            status = survey_rank(s, r);
     if (status == TL_OK && plan->n_opaque && !options->allow_opaque)
         status = refuse_opaque(s);
     if (status == TL_OK && has_computation(s) && !options->no_compute)
@@ -493,18 +498,12 @@ void tlr_plan_free(tlr_plan *plan)
 {
     if (!plan)
         return;
-    for (uint32_t r = 0; plan->ranks && r < plan->n_ranks; r++) {
-        free(plan->ranks[r].comms);
-        free(plan->ranks[r].definitions);
-        free(plan->ranks[r].sequences);
-        free(plan->ranks[r].sites);
-    }
     for (size_t i = 0; i < plan->n_mark_sites; i++)
         free(plan->mark_sites[i].site);
     free(plan->mark_sites);
     free(plan->splits);
     tlr_plan_free_comms(plan);
+    tlr_plan_free_ranks(plan);
     free(plan->world);
-    free(plan->ranks);
     free(plan);
 }

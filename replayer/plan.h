@@ -60,11 +60,13 @@ typedef struct tlr_plan_rank {
     size_t n_sites;
     tlr_plan_site *sites;
     uint64_t n_events;
+    uint32_t first;   /* rank of which this is read */
+    uint32_t n_alike; /* ranks that do the same, each with its own neighbours */
 } tlr_plan_rank;
 
 typedef struct tlr_plan {
     uint32_t n_ranks;
-    tlr_plan_rank *ranks;
+    tlr_plan_rank **ranks; /* those that do the same share one */
     size_t n_comms;
     tlr_plan_comm *comms;
     int32_t *world; /* 0, 1, ..., n_ranks - 1 */
@@ -109,9 +111,13 @@ const tlr_plan_split *tlr_plan_find_split(const tlr_plan *plan, uint32_t parent,
 /* The marks of a rank's call and site; NULL when no mark of them is common to all ranks. */
 tlr_plan_site *tlr_plan_find_site(tlr_plan_rank *rank, uint16_t call, uint32_t site);
 
-/* ---- within the plan: replayer/plan_comms.c ---- */
+/* ---- within the plan ---- */
 
-/* Finds the communicators that all ranks' definitions speak of. */
+/* What a rank has in common with others is the same tlr_plan_rank: replayer/plan_share.c. */
+tl_status tlr_plan_share_ranks(tl_reader *trace, tlr_plan *plan, tl_error *err);
+void tlr_plan_free_ranks(tlr_plan *plan);
+
+/* Finds the communicators that all ranks' definitions speak of: replayer/plan_comms.c. */
 tl_status tlr_plan_match_comms(tl_reader *trace, tlr_plan *plan, tl_error *err);
 /* Notes a rank's event; and refuses members of a communicator that disagree:
  * replayer/plan_collectives.c. */

@@ -30,7 +30,7 @@ void tlr_plan_note_collective(tlr_plan *plan, uint32_t rank, const tl_event *eve
     /* The groups of an intercommunicator name their roots differently. */
     if (!sign || comm < 0 || plan->comms[comm].n_first)
         return;
-    tlr_plan_sequence *s = &plan->ranks[rank].sequences[event->comm];
+    tlr_plan_sequence *s = &plan->ranks[rank]->sequences[event->comm];
     s->hash = XXH64(&sign, sizeof sign, s->hash);
     s->n_calls++;
 }
@@ -106,9 +106,9 @@ tl_status tlr_plan_check_collectives(tl_reader *trace, const tlr_plan *plan, tl_
     if (!first)
         return tl_fail(err, TL_ERR_MEMORY, "out of memory for the communicators");
     for (uint32_t r = 0; r < plan->n_ranks && status == TL_OK; r++)
-        for (uint32_t id = 0; id < plan->ranks[r].n_comms && status == TL_OK; id++) {
-            const int32_t comm = plan->ranks[r].comms[id];
-            if (comm < 0)
+        for (uint32_t id = 0; id < plan->ranks[r]->n_comms && status == TL_OK; id++) {
+            const int32_t comm = plan->ranks[r]->comms[id];
+            if (comm < 0 || plan->ranks[r]->first != r)
                 continue;
             if (!first[comm].id) {
                 first[comm].rank = r;
@@ -116,8 +116,8 @@ tl_status tlr_plan_check_collectives(tl_reader *trace, const tlr_plan *plan, tl_
                 continue;
             }
             const uint32_t ranks[2] = {first[comm].rank, r}, ids[2] = {first[comm].id, id};
-            const tlr_plan_sequence *a = &plan->ranks[ranks[0]].sequences[ids[0]];
-            const tlr_plan_sequence *b = &plan->ranks[r].sequences[id];
+            const tlr_plan_sequence *a = &plan->ranks[ranks[0]]->sequences[ids[0]];
+            const tlr_plan_sequence *b = &plan->ranks[r]->sequences[id];
             if (a->n_calls != b->n_calls || a->hash != b->hash)
                 status = tell_difference(trace, plan, ranks, ids, err);
         }

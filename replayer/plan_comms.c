@@ -78,7 +78,7 @@ static tl_status take_definition(const tl_comm *comm, tlr_plan_comm *out, tl_err
 static int32_t parent_of(const tlr_plan *plan, uint32_t rank, const tl_comm *comm)
 {
     return comm->n_remote || comm->parent >= comm->id ? TLR_PLAN_NO_COMM
-                                                      : plan->ranks[rank].comms[comm->parent];
+                                                      : plan->ranks[rank]->comms[comm->parent];
 }
 
 /* Finds the communicator, or makes it, and gives it to the rank under this id.  What becomes part
@@ -118,7 +118,7 @@ static tl_status enter(table *t, tlr_plan *plan, uint32_t rank, const tl_comm *d
     }
     t->n_claims[t->slots[s] - 1]++;
     t->last_claim[t->slots[s] - 1] = rank + 1;
-    plan->ranks[rank].comms[id] = (int32_t)(t->slots[s] - 1);
+    plan->ranks[rank]->comms[id] = (int32_t)(t->slots[s] - 1);
     return TL_OK;
 }
 
@@ -138,7 +138,7 @@ static tl_status add_rank(tl_reader *trace, table *t, tlr_plan *plan, uint32_t r
 {
     const tl_comm *comms = NULL;
     size_t n = tl_reader_comms(trace, rank, &comms);
-    tlr_plan_rank *r = &plan->ranks[rank];
+    tlr_plan_rank *r = plan->ranks[rank];
     r->n_comms = (n ? comms[n - 1].id : TL_COMM_SELF) + 1;
     r->comms = malloc(r->n_comms * sizeof *r->comms);
     r->definitions = calloc(r->n_comms, sizeof *r->definitions);
@@ -167,7 +167,7 @@ static tl_status check_claims(const table *t, const tlr_plan *plan, tl_error *er
         if (t->n_claims[i] == comm->n_members)
             continue;
         for (uint32_t m = 0; m < comm->n_members; m++) {
-            const tlr_plan_rank *r = &plan->ranks[comm->members[m]];
+            const tlr_plan_rank *r = plan->ranks[comm->members[m]];
             int has = 0;
             for (uint32_t id = 0; id < r->n_comms && !has; id++)
                 has = r->comms[id] == (int32_t)i;
@@ -213,7 +213,8 @@ tl_status tlr_plan_match_comms(tl_reader *trace, tlr_plan *plan, tl_error *err)
     plan->comms[plan->n_comms++] =
         (tlr_plan_comm){.n_members = plan->n_ranks, .members = plan->world};
     for (uint32_t r = 0; r < plan->n_ranks && status == TL_OK; r++)
-        status = add_rank(trace, &t, plan, r, err);
+        if (plan->ranks[r]->first == r)
+            status = add_rank(trace, &t, plan, r, err);
     if (status == TL_OK)
         status = check_claims(&t, plan, err);
 cleanup:

@@ -59,7 +59,7 @@ void smpi_build_comms(smpi_rank *r)
 {
     smpi_job *job = r->job;
     const tlr_plan *plan = job->plan;
-    const tlr_plan_rank *own = &plan->ranks[r->rank];
+    const tlr_plan_rank *own = plan->ranks[r->rank];
     if (r->rank == 0)
         build_groups(job);
     sg_barrier_wait(replay.barrier);
@@ -176,7 +176,7 @@ static int construct_entered(smpi_rank *r)
 static int meet_other_group(smpi_rank *r)
 {
     const tl_event *e = &r->event;
-    const tl_comm *made = r->job->plan->ranks[r->rank].definitions[e->new_comm];
+    const tl_comm *made = r->job->plan->ranks[r->rank]->definitions[e->new_comm];
     if (!made)
         return MPI_SUCCESS;
     const int own = (int)made->n_members + 1, other = (int)made->n_remote + 1;

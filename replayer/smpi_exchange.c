@@ -117,7 +117,7 @@ static void need_counts(const smpi_rank *r, size_t n)
 static int neighbor_exchange(smpi_rank *r)
 {
     const tl_event *e = &r->event;
-    const tl_comm *topology = r->job->plan->ranks[r->rank].definitions[e->comm];
+    const tl_comm *topology = r->job->plan->ranks[r->rank]->definitions[e->comm];
     const uint32_t n_from = topology->n_sources, n_to = topology->n_destinations;
     exchange x = begin(r);
     int to_varies = 0, from_varies = 0, in_bytes = 0;
@@ -242,7 +242,7 @@ static int is_rooted(tl_action action)
 static int inter_exchange(smpi_rank *r)
 {
     const tl_event *e = &r->event;
-    const tl_comm *comm = r->job->plan->ranks[r->rank].definitions[e->comm];
+    const tl_comm *comm = r->job->plan->ranks[r->rank]->definitions[e->comm];
     const int rooted = is_rooted(r->info->action);
     const flow f = rooted ? rooted_flow(r) : symmetric_flow(r, comm->n_members, comm->n_remote);
     /* With a root in the other group there is one partner, otherwise all of them. */
@@ -284,8 +284,8 @@ static int issue(smpi_rank *r)
     if (r->info->action >= TL_ACTION_NEIGHBOR_ALLGATHER &&
         r->info->action <= TL_ACTION_INEIGHBOR_ALLTOALLW)
         return neighbor_exchange(r);
-    if (r->job->plan->ranks[r->rank].definitions[r->event.comm] &&
-        r->job->plan->ranks[r->rank].definitions[r->event.comm]->n_remote)
+    if (r->job->plan->ranks[r->rank]->definitions[r->event.comm] &&
+        r->job->plan->ranks[r->rank]->definitions[r->event.comm]->n_remote)
         return inter_exchange(r);
     return smpi_collective(r);
 }

@@ -88,7 +88,12 @@ static void record_mark(smpi_rank *r, tlr_plan_site *site)
 {
     if (!site || !site->marks)
         return;
-    const uint64_t ordinal = site->marks->count - site->count--;
+    const tlr_plan_rank *own = r->job->plan->ranks[r->rank];
+    if (!r->n_passed)
+        r->n_passed = calloc(own->n_sites, sizeof *r->n_passed);
+    if (!r->n_passed)
+        smpi_give_up_at(r, TL_ERR_MEMORY, "out of memory");
+    const uint64_t ordinal = r->n_passed[site - own->sites]++;
     const size_t i = (site->marks->first + ordinal) * r->job->plan->n_ranks + r->rank;
     r->job->measured_s[i] = (double)r->event.clock_ns * 1e-9;
     r->job->predicted_s[i] = simgrid_get_clock() - r->job->start_s;
@@ -185,7 +190,7 @@ static void play_event(smpi_rank *r)
     const int marks_entry =
         r->info->action == TL_ACTION_FINALIZE || r->info->action == TL_ACTION_ABORT;
     if ((r->info->traits & TL_TRAIT_MARK) && !r->entering)
-        site = tlr_plan_find_site(&r->job->plan->ranks[r->rank], r->event.call, r->event.site);
+        site = tlr_plan_find_site(r->job->plan->ranks[r->rank], r->event.call, r->event.site);
     if (marks_entry)
         record_mark(r, site);
     double *account;

@@ -62,7 +62,8 @@ typedef struct smpi_rank {
     tl_cursor *cursor;
     tl_event event; /* the one being replayed */
     const tl_call_info *info;
-    uint64_t index; /* its number in the rank's trace */
+    uint64_t index;     /* its number in the rank's trace */
+    uint64_t *n_passed; /* marks, by the call sites of the plan */
     int is_running;
     smpi_rank_result *result;
 

@@ -136,7 +136,7 @@ static int64_t sent_bytes(const smpi_rank *r, const tlr_plan_comm *comm)
         return e->count * (r->info->slots & TL_SLOT_TYPE ? e->type_bytes : 1);
     if (!(r->info->traits & TL_TRAIT_SIZED))
         return 0;
-    const tl_comm *defined = r->job->plan->ranks[r->rank].definitions[e->comm];
+    const tl_comm *defined = r->job->plan->ranks[r->rank]->definitions[e->comm];
     uint32_t n = e->list_len;
     if (defined && defined->n_sources + defined->n_destinations == n)
         n = defined->n_destinations;

@@ -44,7 +44,7 @@ static smpi_waits *waits_of(smpi_rank *r)
     if (!r->waits) {
         r->waits = smpi_alloc(1, sizeof *r->waits);
         r->waits->n_meetings =
-            smpi_alloc(r->job->plan->ranks[r->rank].n_comms, sizeof *r->waits->n_meetings);
+            smpi_alloc(r->job->plan->ranks[r->rank]->n_comms, sizeof *r->waits->n_meetings);
     }
     return r->waits;
 }
@@ -207,7 +207,7 @@ static void enter(smpi_rank *r, const tl_event *e, const tl_call_info *info, int
         root = e->peer == TL_ROOT ? (int32_t)r->rank : smpi_world_rank(r, own, e->peer);
     hold(r,
          smpi_enter_meeting(r, comm, r->waits->n_meetings[own]++, needs, root,
-                            r->job->plan->ranks[r->rank].definitions[own]),
+                            r->job->plan->ranks[r->rank]->definitions[own]),
          id);
 }
 

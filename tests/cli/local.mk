@@ -1,5 +1,6 @@
 # tests/cli: the commands as a user types them.
 CLI_TESTS = \
+	tests/cli/alike.sh \
 	tests/cli/bad_input.sh \
 	tests/cli/calibrate.sh \
 	tests/cli/compare.sh \
