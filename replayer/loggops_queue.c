@@ -20,11 +20,8 @@ int loggops_has_room(void **array, uint32_t n, uint32_t *room, size_t size)
 /* Index of an unused node; NONE, and the simulation ends, without memory. */
 uint32_t loggops_take_node(block *b)
 {
-    uint32_t i = b->free;
-    if (i != NONE) {
-        b->free = b->nodes[i].next;
-        return i;
-    }
+    if (b->n_free)
+        return b->free[--b->n_free];
     if (!loggops_has_room((void **)&b->nodes, b->n_nodes, &b->nodes_room, sizeof *b->nodes)) {
         b->out_of_memory = 1;
         return NONE;
@@ -34,8 +31,10 @@ uint32_t loggops_take_node(block *b)
 
 void loggops_drop_node(block *b, uint32_t i)
 {
-    b->nodes[i].next = b->free;
-    b->free = i;
+    if (loggops_has_room((void **)&b->free, b->n_free, &b->free_room, sizeof *b->free))
+        b->free[b->n_free++] = i;
+    else
+        b->out_of_memory = 1;
 }
 
 static int comes_before(const node *a, const node *b)

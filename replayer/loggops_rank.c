@@ -9,8 +9,8 @@ static void post_message(simulation *s, block *b, uint32_t to, const node *messa
         b->out_of_memory = 1;
         return;
     }
-    o->letters[o->n].to = to;
-    o->letters[o->n++].message = *message;
+    o->letters[o->n] = *message;
+    o->letters[o->n++].next = to;
     b->n_letters++;
 }
 
@@ -34,7 +34,7 @@ static void complete(simulation *s, block *b, uint32_t r, uint32_t request, uint
     sim_rank *rank = &s->ranks[r];
     if (request == OF_CALL) {
         go_on(rank, at_ps);
-        s->result->ranks[r].p2p_ps += rank->ready_ps - rank->blocked_ps;
+        s->result->ranks[r].p2p_ps += rank->ready_ps - rank->since_ps;
         rank->position++;
     } else if (request == OF_COLLECTIVE) {
         if (--rank->n_open == 0 && rank->state == IN_COLLECTIVE) {
@@ -54,7 +54,7 @@ static void complete(simulation *s, block *b, uint32_t r, uint32_t request, uint
         *state = awaited ? REQUEST_FREE : REQUEST_DONE;
         if (awaited && --rank->n_open == 0) {
             go_on(rank, at_ps);
-            s->result->ranks[r].wait_ps += rank->ready_ps - rank->blocked_ps;
+            s->result->ranks[r].wait_ps += rank->ready_ps - rank->since_ps;
             rank->position++;
         }
     }
@@ -70,7 +70,8 @@ static uint64_t done_at(const simulation *s, uint32_t r, uint64_t from_ps, uint6
 static uint64_t occupy(simulation *s, uint32_t r, uint64_t from_ps, uint64_t work_ps)
 {
     const uint64_t end_ps = done_at(s, r, from_ps, work_ps);
-    s->result->ranks[r].noise_ps += end_ps - from_ps - work_ps;
+    if (s->noise)
+        s->result->ranks[r].noise_ps += end_ps - from_ps - work_ps;
     s->ranks[r].cpu_free_ps = end_ps;
     return end_ps;
 }
@@ -82,7 +83,7 @@ static uint64_t receive(simulation *s, block *b, uint32_t r, const node *message
     const loggops_params *p = &s->params;
     const double slowest = p->G_ps_byte > p->O_ps_byte ? p->G_ps_byte : p->O_ps_byte;
     rank->next_recv_ps = at_ps + p->g_ps + per_bytes(p->G_ps_byte, message->bytes);
-    if (message->is_rendezvous) {
+    if (message->request != EAGER) {
         const node reply = {.time_ps = at_ps + s->window_ps,
                             .source = (int32_t)r,
                             .request = message->request,
@@ -106,7 +107,7 @@ static void take_arrival(simulation *s, block *b, uint32_t r, uint64_t at_ps)
     }
     const uint32_t posted = loggops_queue_take(b->nodes, &rank->posted, &message, 0);
     if (posted == NONE) {
-        if (!message.is_rendezvous)
+        if (message.request == EAGER)
             receive(s, b, r, &message, at_ps);
         loggops_queue_append(b->nodes, &rank->unexpected, i);
         return;
@@ -125,7 +126,8 @@ static uint64_t arrival_ready(const block *b, const sim_rank *rank, int *needs_c
         return NEVER;
     const node *message = &b->nodes[rank->arrivals];
     if (message->context == REPLY ||
-        (message->is_rendezvous && !loggops_queue_holds_receive(b->nodes, &rank->posted, message)))
+        (message->request != EAGER &&
+         !loggops_queue_holds_receive(b->nodes, &rank->posted, message)))
         return message->time_ps;
     *needs_cpu = 1;
     return message->time_ps > rank->next_recv_ps ? message->time_ps : rank->next_recv_ps;
@@ -140,8 +142,7 @@ static void start_send(simulation *s, block *b, uint32_t r, const sim_step *step
                           .context = step->context,
                           .tag = step->tag,
                           .source = (int32_t)r,
-                          .request = step->request,
-                          .is_rendezvous = (uint32_t)step->is_rendezvous};
+                          .request = step->is_rendezvous ? step->request : EAGER};
     rank->next_send_ps = at_ps + p->g_ps + per_bytes(p->G_ps_byte, step->amount);
     rank->ready_ps = occupy(s, r, at_ps, p->o_ps + per_bytes(p->O_ps_byte, step->amount));
     post_message(s, b, (uint32_t)step->partner, &message);
@@ -158,7 +159,7 @@ static int start_receive(simulation *s, block *b, uint32_t r, const sim_step *st
                          .request = step->request,
                          .next = NONE};
     const uint32_t message = loggops_queue_take(b->nodes, &rank->unexpected, &wanted, 1);
-    if (message != NONE && !b->nodes[message].is_rendezvous) {
+    if (message != NONE && b->nodes[message].request == EAGER) {
         loggops_drop_node(b, message);
         return 1;
     }
@@ -193,7 +194,7 @@ static void start_wait(simulation *s, sim_rank *rank, const int64_t *list)
 static void block_until_done(sim_rank *rank, uint64_t from_ps, uint8_t state)
 {
     rank->state = state;
-    rank->blocked_ps = from_ps;
+    rank->since_ps = from_ps;
 }
 
 /* Does one step of a collective; returns 1 when it is at its end, and -1 when it has to wait. */
@@ -241,14 +242,14 @@ static void do_blocking_step(simulation *s, block *b, uint32_t r, const sim_step
 {
     sim_rank *rank = &s->ranks[r];
     if (!rank->step)
-        rank->entered_ps = at_ps;
+        rank->since_ps = at_ps;
     int outcome = do_collective_step(s, b, r, step, at_ps, &rank->n_open);
     if (step->then_to >= 0 && can_send_now(b, rank, at_ps)) {
         send_and_wait(s, b, r, step, at_ps);
     } else if (outcome < 0) {
         rank->state = IN_COLLECTIVE;
     } else if (outcome > 0) {
-        s->result->ranks[r].collective_ps += at_ps - rank->entered_ps;
+        s->result->ranks[r].collective_ps += at_ps - rank->since_ps;
         rank->position++;
         rank->step = 0;
     } else {

@@ -19,43 +19,49 @@
 
 /* ---- one window ---- */
 
-/* Gives a rank its letter; returns the list of ranks that run, with it. */
-static uint32_t deliver(simulation *s, block *b, const letter *l, uint32_t active)
+/* Gives a rank its letter. */
+static void deliver(simulation *s, block *b, uint32_t first_rank, const node *letter)
 {
-    sim_rank *rank = &s->ranks[l->to];
+    const uint32_t to = letter->next;
+    sim_rank *rank = &s->ranks[to];
     const uint32_t n = loggops_take_node(b);
     if (n == NONE)
-        return active;
-    b->nodes[n] = l->message;
+        return;
+    b->nodes[n] = *letter;
     b->nodes[n].next = rank->fresh;
     rank->fresh = n;
-    if (rank->is_active)
-        return active;
-    if (rank->wake_place)
-        loggops_wheel_remove(s, b, l->to);
-    rank->is_active = 1;
-    rank->wake_next = active;
-    return l->to;
+    if (rank->is_asleep)
+        loggops_wheel_remove(s, b, to);
+    b->active[(to - first_rank) / 64] |= UINT64_C(1) << (to - first_rank) % 64;
+}
+
+/* Lets the block's active ranks run, in order: memory is read ahead then. */
+static void run_active(simulation *s, block *b, uint32_t first_rank)
+{
+    const uint64_t end_ps = (s->window + 1) * s->window_ps;
+    for (uint32_t i = 0; i < s->block_ranks; i += 64)
+        while (b->active[i / 64]) {
+            const uint32_t r = first_rank + i + (uint32_t)__builtin_ctzll(b->active[i / 64]);
+            b->active[i / 64] &= b->active[i / 64] - 1;
+            loggops_run_rank(s, b, r, end_ps);
+        }
 }
 
 /* Gives the block's ranks their letters and lets all that have something to do run. */
 static void run_block(simulation *s, block *b)
 {
-    const uint64_t end_ps = (s->window + 1) * s->window_ps;
-    uint32_t active = loggops_wheel_turn(s, b, s->window);
-    for (uint32_t r = active; r != NONE; r = s->ranks[r].wake_next)
-        s->ranks[r].wake_place = 0, s->ranks[r].is_active = 1;
+    const uint32_t first_rank = (uint32_t)(b - s->blocks) << s->block_bits;
+    for (uint32_t r = loggops_wheel_turn(s, b, s->window); r != NONE; r = s->ranks[r].wake_next) {
+        s->ranks[r].is_asleep = 0;
+        b->active[(r - first_rank) / 64] |= UINT64_C(1) << (r - first_rank) % 64;
+    }
     for (unsigned w = 0; w < s->n_threads; w++) {
         outbox *in = &s->workers[w].boxes[1][b - s->blocks];
         for (uint32_t i = 0; i < in->n; i++)
-            active = deliver(s, b, &in->letters[i], active);
+            deliver(s, b, first_rank, &in->letters[i]);
         in->n = 0;
     }
-    for (uint32_t r = active, next; r != NONE; r = next) {
-        next = s->ranks[r].wake_next;
-        s->ranks[r].is_active = 0;
-        loggops_run_rank(s, b, r, end_ps);
-    }
+    run_active(s, b, first_rank);
 }
 
 /* Runs blocks on behalf of a worker: those of its own share first, then what others have left. */
@@ -159,23 +165,30 @@ static int prepare(simulation *s)
 {
     const loggops_run *run = s->run;
     s->block_bits = block_bits(run->n_ranks, s->n_threads);
+    s->block_ranks = UINT32_C(1) << s->block_bits;
     s->n_blocks = ((run->n_ranks - 1) >> s->block_bits) + 1;
     s->blocks = calloc(s->n_blocks, sizeof *s->blocks);
-    s->ranks = calloc(run->n_ranks, sizeof *s->ranks);
+    s->ranks = malloc(run->n_ranks * sizeof *s->ranks);
     if (!s->blocks || !s->ranks || !prepare_workers(s))
         return 0;
     for (uint32_t i = 0; i < s->n_blocks; i++) {
         memset(s->blocks[i].wheel.heads, 0xff, sizeof s->blocks[i].wheel.heads);
-        s->blocks[i].free = s->blocks[i].free_fiber = NONE;
+        s->blocks[i].free_fiber = NONE;
+        s->blocks[i].active = calloc(s->block_ranks / 64, sizeof(uint64_t));
+        if (!s->blocks[i].active)
+            return 0;
     }
     uint64_t n_requests = 0;
     for (uint32_t r = run->n_ranks; r-- > 0;) {
         sim_rank *rank = &s->ranks[r];
-        rank->program = run->program_of[r];
-        rank->requests = n_requests;
+        *rank = (sim_rank){.program = run->program_of[r],
+                           .requests = n_requests,
+                           .arrivals = NONE,
+                           .fresh = NONE,
+                           .fibers = NONE,
+                           .posted = {NONE, NONE},
+                           .unexpected = {NONE, NONE}};
         n_requests += run->programs[rank->program].n_requests;
-        rank->arrivals = rank->fresh = rank->fibers = NONE;
-        rank->posted = rank->unexpected = (queue){NONE, NONE};
         loggops_wheel_insert(s, &s->blocks[r >> s->block_bits], r, 0);
     }
     s->requests = calloc(n_requests + 1, 1);
@@ -185,7 +198,9 @@ static int prepare(simulation *s)
 static void release(simulation *s)
 {
     for (uint32_t i = 0; s->blocks && i < s->n_blocks; i++) {
+        free(s->blocks[i].active);
         free(s->blocks[i].nodes);
+        free(s->blocks[i].free);
         free(s->blocks[i].fibers);
     }
     for (unsigned i = 0; s->workers && i < s->n_threads; i++)

@@ -15,6 +15,7 @@ enum { WHEEL_BITS = 6, WHEEL_SLOTS = 1 << WHEEL_BITS, WHEEL_LEVELS = 11 };
 #define REPLY UINT32_MAX               /* context of a rendezvous' reply */
 #define OF_CALL UINT32_MAX             /* request of a call that blocks */
 #define OF_COLLECTIVE (UINT32_MAX - 1) /* request of the collective at hand */
+#define EAGER (UINT32_MAX - 2)         /* no request: the sender of the message does not wait */
 #define OF_FIBER (UINT32_C(1) << 31)   /* and more: request of a collective that does not block */
 
 /* What a rank's program does. */
@@ -31,9 +32,8 @@ typedef struct node {
     uint32_t context; /* communicator, and whether it belongs to a collective */
     int32_t tag;
     int32_t source;   /* rank in the run */
-    uint32_t request; /* of the receiver if it is a receive, otherwise of the sender */
-    uint32_t next;
-    uint32_t is_rendezvous;
+    uint32_t request; /* of a receive; of the sender of a message by rendezvous, otherwise EAGER */
+    uint32_t next;    /* in its list; of a message on its way the receiver */
 } node;
 
 /* A list of nodes in order. */
@@ -51,24 +51,24 @@ typedef struct fiber {
     uint32_t next; /* of the rank */
 } fiber;
 
+/* What most steps need comes first. */
 typedef struct sim_rank {
     uint64_t cpu_free_ps, next_send_ps, next_recv_ps;
-    uint64_t ready_ps;   /* when the program's next step could start, were the CPU free */
-    uint64_t blocked_ps; /* since when it waits */
-    uint64_t entered_ps; /* when it entered the collective */
-    uint64_t position;   /* in the program */
-    uint64_t requests;   /* first of its own in simulation.requests */
-    uint64_t wake_window;
-    uint32_t program;
-    uint32_t step;            /* of the collective at `position` */
-    uint32_t n_open;          /* what it waits for */
-    uint32_t arrivals, fresh; /* messages that the CPU has not handled: in order; as they came */
-    queue posted, unexpected;
+    uint64_t ready_ps;          /* when the program's next step could start, were the CPU free */
+    uint32_t program, position; /* in it */
+    uint32_t step;              /* of the collective at `position` */
+    uint32_t n_open;            /* what it waits for */
+    uint32_t arrivals, fresh;   /* messages that the CPU has not handled: in order; as they came */
+    queue posted;
+    queue unexpected;
     uint32_t fibers;
-    uint32_t wake_before, wake_next;
-    uint16_t wake_place; /* 1 + level and slot in the wheel; 0: in none */
-    uint8_t is_active;
     uint8_t state;
+    uint8_t is_asleep;   /* in the wheel */
+    uint16_t wake_place; /* level and slot there */
+    uint32_t wake_before, wake_next;
+    uint64_t wake_window;
+    uint64_t since_ps; /* it waits, or is in the collective */
+    uint64_t requests; /* first of its own in simulation.requests */
 } sim_rank;
 
 /* Ranks by the window in which they go on. */
@@ -78,22 +78,20 @@ typedef struct wheel {
     uint32_t heads[WHEEL_LEVELS][WHEEL_SLOTS];
 } wheel;
 
-typedef struct letter {
-    node message;
-    uint32_t to;
-} letter;
-
 typedef struct outbox {
     uint32_t n, room;
-    letter *letters;
+    node *letters;
 } outbox;
 
 /* The ranks that one thread at a time runs. */
 typedef struct block {
     outbox *outboxes; /* of the thread that runs it, by the receiver's block */
     wheel wheel;
+    uint64_t *active; /* a bit for each rank that goes on in this window */
     node *nodes;
-    uint32_t n_nodes, nodes_room, free;
+    uint32_t n_nodes, nodes_room;
+    uint32_t *free; /* unused nodes */
+    uint32_t n_free, free_room;
     fiber *fibers;
     uint32_t n_fibers, fibers_room, free_fiber;
     uint32_t n_finished;
@@ -131,6 +129,7 @@ typedef struct simulation {
     uint64_t window_ps;
     loggops_result *result;
     unsigned block_bits; /* 2^block_bits ranks in a block */
+    uint32_t block_ranks;
     uint32_t n_blocks;
     block *blocks;
     sim_rank *ranks;

@@ -16,22 +16,23 @@ void loggops_wheel_insert(simulation *s, block *b, uint32_t r, uint64_t window)
     if (*head != NONE)
         s->ranks[*head].wake_before = r;
     *head = r;
-    rank->wake_place = (uint16_t)(level * WHEEL_SLOTS + slot + 1);
+    rank->wake_place = (uint16_t)(level * WHEEL_SLOTS + slot);
+    rank->is_asleep = 1;
     b->wheel.filled[level] |= UINT64_C(1) << slot;
 }
 
 void loggops_wheel_remove(simulation *s, block *b, uint32_t r)
 {
     sim_rank *rank = &s->ranks[r];
-    const unsigned level = (rank->wake_place - 1u) / WHEEL_SLOTS;
-    const unsigned slot = (rank->wake_place - 1u) % WHEEL_SLOTS;
+    const unsigned level = rank->wake_place / WHEEL_SLOTS;
+    const unsigned slot = rank->wake_place % WHEEL_SLOTS;
     if (rank->wake_next != NONE)
         s->ranks[rank->wake_next].wake_before = rank->wake_before;
     if (rank->wake_before != NONE)
         s->ranks[rank->wake_before].wake_next = rank->wake_next;
     else if ((b->wheel.heads[level][slot] = rank->wake_next) == NONE)
         b->wheel.filled[level] &= ~(UINT64_C(1) << slot);
-    rank->wake_place = 0;
+    rank->is_asleep = 0;
 }
 
 /* The earliest window in which a rank of the block may wake up; NEVER if none sleeps. */
