@@ -7,6 +7,7 @@
  * moment, replay their events from it, and all results are relative to it. */
 #include "config.h"
 
+#include "smpi_memory.h"
 #include "smpi_rank.h"
 
 #include "marks.h"
@@ -246,6 +247,7 @@ static void run_simulation(void *arg, int terminal)
     SMPI_init();
 
     make_ranks();
+    smpi_detached_prepare(replay.n_ranks);
     smpi_place_ranks();
     replay.send_buffer = reserve_buffer(&replay.buffer_bytes);
     replay.recv_buffer = reserve_buffer(&replay.buffer_bytes);

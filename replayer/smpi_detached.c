@@ -1,0 +1,100 @@
+/* smpi_detached.c - messages under way, which SimGrid 3.32 finds too slowly.
+ *
+ * It keeps the detached sends of all ranks (those that MPI sends eagerly) in one list, and walks
+ * all of that whenever one ends: at 1,024 ranks that took most of the replay's time.  The list only
+ * holds a reference to each.  Here the list's nodes wait in a hash table while their message is
+ * under way, and the one whose message ends goes back into the list, alone, before SimGrid walks
+ * it. What SimGrid does with messages stays as it is.
+ *
+ * The two functions below take the place of libsimgrid's when the program is linked, and call them.
+ * They know nothing of SimGrid's objects; of C++, the node of a std::list.  If that or SimGrid is
+ * another one, they only call the functions that they stand for. */
+#include "config.h"
+
+#include "smpi_memory.h"
+
+#include <dlfcn.h>
+#include <stdint.h>
+#include <stdlib.h>
+
+#include <simgrid/engine.h>
+#include <simgrid/version.h>
+
+/* Of libstdc++'s std::list<pointer>; the list itself begins with the same two pointers. */
+typedef struct list_node {
+    struct list_node *next, *previous;
+    const void *value;
+} list_node;
+
+static list_node **heads, *list; /* [1 << table_bits]; SimGrid's */
+static unsigned table_bits;
+
+void smpi_detached_prepare(uint32_t n_ranks)
+{
+    int major, minor, patch;
+    sg_version_get(&major, &minor, &patch);
+    if (major != 3 || minor != 32)
+        return;
+    table_bits = 10;
+    while (table_bits < 24 && (UINT32_C(1) << table_bits) < 2 * (uint64_t)n_ranks)
+        table_bits++;
+    heads = calloc((size_t)1 << table_bits, sizeof *heads);
+}
+
+static list_node **head_of(const void *message)
+{
+    return &heads[(uintptr_t)message * UINT64_C(0x9e3779b97f4a7c15) >> (64 - table_bits)];
+}
+
+/* The last node of the list, if it is of this message. */
+static list_node *newest(const void *message)
+{
+    list_node *node = (list_node *)(uintptr_t)smpi_memory_last();
+    if (!node || node->value != message || !node->next || !node->previous ||
+        node->next->previous != node || node->previous->next != node)
+        return NULL;
+    return node;
+}
+
+/* simgrid::kernel::activity::CommImpl::detach() and finish(), by their names in the C++ ABI. */
+#define DETACH "_ZN7simgrid6kernel8activity8CommImpl6detachEv"
+#define FINISH "_ZN7simgrid6kernel8activity8CommImpl6finishEv"
+#define REPLACES(name) __asm__(name) __attribute__((visibility("default")))
+void *detach_message(void *message) REPLACES(DETACH);
+void finish_message(void *message) REPLACES(FINISH);
+
+void *detach_message(void *message)
+{
+    static void *(*detach)(void *);
+    if (!detach)
+        *(void **)&detach = dlsym(RTLD_NEXT, DETACH);
+    void *self = detach(message);
+    list_node *node = heads ? newest(message) : NULL;
+    if (!node)
+        return self;
+    list = node->next;
+    node->previous->next = list;
+    list->previous = node->previous;
+    list_node **head = head_of(message);
+    node->next = *head;
+    *head = node;
+    return self;
+}
+
+void finish_message(void *message)
+{
+    static void (*finish)(void *);
+    if (!finish)
+        *(void **)&finish = dlsym(RTLD_NEXT, FINISH);
+    list_node **at = heads ? head_of(message) : NULL;
+    while (at && *at && (*at)->value != message)
+        at = &(*at)->next;
+    if (at && *at) {
+        list_node *node = *at;
+        *at = node->next;
+        node->next = list;
+        node->previous = list->previous;
+        list->previous = list->previous->next = node;
+    }
+    finish(message);
+}

@@ -1,0 +1,13 @@
+/* smpi_memory.h - what takes the place of SimGrid's slow parts (smpi_memory.c, smpi_detached.c). */
+#ifndef TLR_SMPI_MEMORY_H
+#define TLR_SMPI_MEMORY_H
+
+#include <stdint.h>
+
+/* The object that this thread allocated last, if it was a small one; NULL before the first. */
+const void *smpi_memory_last(void);
+
+/* Called before the simulation begins: n_ranks of it. */
+void smpi_detached_prepare(uint32_t n_ranks);
+
+#endif
