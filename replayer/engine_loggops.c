@@ -42,15 +42,12 @@ static tl_status take_results(const tlr_plan *plan, const loggops_params *params
     for (uint32_t r = 0; r < plan->n_ranks; r++) {
         const loggops_rank_result *from = &result->ranks[r];
         out->ranks[r] =
-            (tlr_rank_prediction){.host = strdup(""),
-                                  .end_s = (double)from->end_ps * s_per_ps,
+            (tlr_rank_prediction){.end_s = (double)from->end_ps * s_per_ps,
                                   .compute_s = (double)from->compute_ps * s_per_ps,
                                   .p2p_s = (double)from->p2p_ps * s_per_ps,
                                   .wait_s = (double)from->wait_ps * s_per_ps,
                                   .collective_s = (double)from->collective_ps * s_per_ps,
                                   .n_events = plan->ranks[r]->n_events};
-        if (!out->ranks[r].host)
-            return TL_ERR_MEMORY;
     }
     return TL_OK;
 }

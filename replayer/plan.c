@@ -195,6 +195,7 @@ static tl_status survey_event(survey *s, uint32_t rank, const tl_event *event, u
                        tl_reader_path(s->trace), rank, r->n_events, event->call);
     plan->n_polls += (uint64_t)r->n_alike * event->polls;
     s->has_volume |= event->volume != 0;
+    r->computes |= event->volume || info->action == TL_ACTION_KERNEL;
     if (info->action == TL_ACTION_KERNEL)
         s->n_kernels[event->call]++;
     if (event->call == TL_KERNEL_user && !tl_reader_kernel_name(s->trace, rank, event))

@@ -62,6 +62,7 @@ typedef struct tlr_plan_rank {
     uint64_t n_events;
     uint32_t first;   /* rank of which this is read */
     uint32_t n_alike; /* ranks that do the same, each with its own neighbours */
+    int computes;     /* there are volumes or kernels */
 } tlr_plan_rank;
 
 typedef struct tlr_plan {

@@ -104,8 +104,8 @@ static void print_slowest(const tlr_prediction *p, FILE *out)
             "p2p", "wait", "collective");
     for (uint32_t i = 0; i < p->n_ranks && i < N_SLOWEST; i++)
         fprintf(out, "%-8td %-16s %12.6g %12.6g %12.6g %12.6g %12.6g\n", order[i] - p->ranks,
-                order[i]->host, order[i]->end_s, order[i]->compute_s, order[i]->p2p_s,
-                order[i]->wait_s, order[i]->collective_s);
+                order[i]->host ? order[i]->host : "", order[i]->end_s, order[i]->compute_s,
+                order[i]->p2p_s, order[i]->wait_s, order[i]->collective_s);
     free(order);
 }
 

@@ -36,10 +36,11 @@ static json_t *numbers(const double *values, uint32_t n)
 
 static json_t *rank_json(const tlr_rank_prediction *r)
 {
-    return json_pack("{s:s, s:f, s:f, s:f, s:f, s:f, s:f, s:f, s:I}", "host", r->host, "end_s",
-                     r->end_s, "compute_s", r->compute_s, "kernel_s", r->kernel_s, "p2p_s",
-                     r->p2p_s, "wait_s", r->wait_s, "collective_s", r->collective_s, "io_s",
-                     r->io_s, "events", (json_int_t)r->n_events);
+    return json_pack("{s:s, s:f, s:f, s:f, s:f, s:f, s:f, s:f, s:I}", "host",
+                     r->host ? r->host : "", "end_s", r->end_s, "compute_s", r->compute_s,
+                     "kernel_s", r->kernel_s, "p2p_s", r->p2p_s, "wait_s", r->wait_s,
+                     "collective_s", r->collective_s, "io_s", r->io_s, "events",
+                     (json_int_t)r->n_events);
 }
 
 static json_t *mark_json(const tlr_mark *m, uint32_t n_ranks)

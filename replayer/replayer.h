@@ -181,7 +181,7 @@ typedef struct tlr_options {
 } tlr_options;
 
 typedef struct tlr_rank_prediction {
-    char *host;
+    char *host;          /* NULL: the engine has none */
     double end_s;        /* when the rank finished */
     double compute_s;    /* bursts and kernels */
     double kernel_s;     /* the part of compute_s in kernels */

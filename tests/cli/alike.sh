@@ -48,4 +48,12 @@ check 'a packed trace' agree
 check 'a text with collectives' "$timeless" undump shared.txt -o shared.tl
 apart
 check 'roots of collectives' agree --no-compute
+
+# The same computation takes another time on each rank, where the model says that hosts differ.
+grep -v Gather shared.txt | sed 's/ 4 MPI_F/ 2 MPI_F/; s/clock_ns=[0-9]*/clock_ns=0/' >text && "$timeless" undump text -o shared.tl && apart
+printf 'version = 2; reference_flops = 1e9; units = ({unit = "instructions"; seconds_per_unit = 1e-9;});\n' >model.conf
+check 'computation' agree --model model.conf
+echo 'variability = {host_sd = 0.1; day_sd = 0.0;};' >>model.conf
+check 'computation on hosts that differ' agree --model model.conf
+check 'which do' python3 -c 'import json; assert len({r["compute_s"] for r in json.load(open("shared.json"))["ranks"]}) == 6'
 tap_done

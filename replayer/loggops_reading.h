@@ -1,0 +1,69 @@
+/* loggops_reading.h - a trace on its way to programs.
+ *
+ * For loggops_program.c and loggops_blocks.c alone.
+ */
+#ifndef TLR_LOGGOPS_READING_H
+#define TLR_LOGGOPS_READING_H
+
+#include "loggops_program.h"
+#include "rank_model.h"
+
+/* The trace's requests follow these. */
+enum { FOR_SENDRECV_SEND = 1, FOR_SENDRECV_RECV, DETACHED, FIRST_OF_TRACE };
+
+/* What is known of one request while a rank's events are read. */
+typedef struct loggops_request {
+    size_t op;           /* 1 + the operation that started it last; 0: none */
+    loggops_op on_start; /* of a persistent request; kind LOGGOPS_END if it is none */
+} loggops_request;
+
+typedef struct loggops_reading {
+    tl_reader *trace;
+    tlr_plan *plan;
+    const tlr_model *model;
+    const loggops_choice *choice;
+    const tlr_options *options;
+    tlr_rank_model rates; /* of this rank */
+    double *measured_s;
+    loggops_run *run;
+    tl_error *err;
+
+    uint32_t rank;
+    uint64_t n_read;
+    double compute_s; /* not yet an operation */
+    int64_t match_source, match_tag;
+    int has_match; /* the outcome of the receive that follows */
+
+    loggops_op *ops; /* of this rank */
+    size_t n_ops, ops_room;
+    int64_t *list;
+    size_t n_list, list_room;
+    loggops_request *requests;
+    size_t requests_room;
+    uint32_t n_requests;
+    int32_t *n_started; /* by communicator: collectives that do not block */
+    size_t n_started_room;
+    uint64_t *n_passed; /* marks, by the plan's call sites */
+    size_t n_passed_room;
+    loggops_table programs; /* those of the ranks before */
+} loggops_reading;
+
+tl_status loggops_out_of_memory(const loggops_reading *t);
+/* The engine does not know the call. */
+tl_status loggops_refuse(const loggops_reading *t, const tl_event *e);
+
+/* Appends an operation; a list, whose place is *offset; an operation that starts a request. */
+tl_status loggops_add(loggops_reading *t, loggops_op op);
+tl_status loggops_add_list(loggops_reading *t, const int64_t *values, size_t n, uint32_t *offset);
+tl_status loggops_add_started(loggops_reading *t, loggops_op op, int64_t request);
+
+/* Index of the event's communicator in the run. */
+uint32_t loggops_comm_of(const loggops_reading *t, const tl_event *e);
+
+/* ---- loggops_blocks.c ---- */
+
+tl_status loggops_add_collective(loggops_reading *t, const tl_event *e, const tl_call_info *info);
+/* All members agree on something small: a constructor of communicators. */
+tl_status loggops_add_constructor(loggops_reading *t, const tl_event *e);
+
+#endif
