@@ -9,6 +9,7 @@ static const struct target {
     const char *summary;
     int (*run)(int argc, char **argv);
 } targets[] = {
+    {"network", "measure messages between hosts for a platform", calibrate_network},
     {"kernels", "time the BLAS kernels of this machine for a compute model", calibrate_kernels},
 };
 enum { N_TARGETS = sizeof targets / sizeof *targets };

@@ -13,6 +13,19 @@ platforms_libgenerate_la_SOURCES = platforms/generate.h platforms/generate.c \
 platforms_libgenerate_la_CPPFLAGS = $(AM_CPPFLAGS) $(LIBCONFIG_CFLAGS)
 platforms_libgenerate_la_LIBADD = compress/libtimeless.la $(LIBCONFIG_LIBS)
 
+# Messages: the program that measures them under mpirun, and the fit, which knows no MPI.
+pkglibexec_PROGRAMS += platforms/timeless-network-probe
+platforms_timeless_network_probe_SOURCES = platforms/network_probe.c platforms/network_probe.h
+platforms_timeless_network_probe_CPPFLAGS = $(AM_CPPFLAGS) $(MPI_CFLAGS)
+platforms_timeless_network_probe_LDADD = $(MPI_LIBS) -lm
+
+noinst_LTLIBRARIES += platforms/libnetwork.la
+platforms_libnetwork_la_SOURCES = platforms/network.h platforms/network_probe.h platforms/segments.h \
+	platforms/mixture.c platforms/network_fit.c platforms/network_read.c platforms/network_write.c \
+	platforms/segments.c platforms/series.c
+platforms_libnetwork_la_CPPFLAGS = $(AM_CPPFLAGS) $(GSL_CFLAGS)
+platforms_libnetwork_la_LIBADD = platforms/libgenerate.la compress/libtimeless.la $(GSL_LIBS) -lm
+
 nobase_dist_pkgdata_DATA += platforms/local/platform.xml platforms/local/options.conf \
 	platforms/local/model.conf platforms/local/README.md \
 	platforms/star-1g/platform.xml platforms/star-1g/options.conf platforms/star-1g/README.md \

@@ -3,6 +3,7 @@ CLI_TESTS = \
 	tests/cli/alike.sh \
 	tests/cli/bad_input.sh \
 	tests/cli/calibrate.sh \
+	tests/cli/calibrate_network.sh \
 	tests/cli/compare.sh \
 	tests/cli/jobs.sh \
 	tests/cli/join.sh \

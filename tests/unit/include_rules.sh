@@ -58,7 +58,8 @@ for folder in compress tracer replayer platforms cli; do
 done
 check 'SimGrid stands in the SMPI engine alone' only_in "$top_srcdir" "$simgrid" "$simgrid_files"
 check 'OTF2 stands in its export alone' only_in "$top_srcdir" '^otf2[\/]' 'replayer/otf2[a-z_]*\.[ch]:'
-check "Open MPI's header and PAPI stand in tracer/ alone" only_in "$top_srcdir" '^(mpi|papi)\.h$' 'tracer/'
+check 'PAPI stands in tracer/ alone' only_in "$top_srcdir" '^papi\.h$' 'tracer/'
+check "Open MPI's header stands in tracer/ and in the network's probe" only_in "$top_srcdir" '^mpi\.h$' '(tracer/|platforms/network_probe\.c:)'
 check 'the trace library needs libc, zstd and xxhash' trace_library "$top_srcdir"
 check "no file is longer than $max_lines lines" short "$top_srcdir"
 
@@ -72,7 +73,7 @@ printf '#include <simgrid/engine.h>\n' >"$broken/cli/c.c"
 seq 700 >"$broken/tests/d.c"
 check_exit 1 'a header of the wrong folder is noticed' ours "$broken" replayer
 check_exit 1 'so is one that is found by the search path' ours "$broken" compress
-check_exit 1 'and MPI outside of the tracer' only_in "$broken" '^(mpi|papi)\.h$' 'tracer/'
+check_exit 1 'and MPI outside of the tracer' only_in "$broken" '^mpi\.h$' 'tracer/'
 check_exit 1 'and MPI in the trace library' trace_library "$broken"
 check_exit 1 'and SimGrid outside of its engine' only_in "$broken" "$simgrid" "$simgrid_files"
 check_exit 1 'and a long file' short "$broken"

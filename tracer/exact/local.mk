@@ -14,7 +14,7 @@ EXTRA_DIST += tracer/exact/qemu_run.sh
 CLEANFILES += tracer/timeless-qemu-run
 
 if VALGRIND_TOOL
-pkglibexec_PROGRAMS = tracer/timeless-valgrind
+pkglibexec_PROGRAMS += tracer/timeless-valgrind
 tracer_timeless_valgrind_SOURCES = \
 	tracer/exact/valgrind_tool.c tracer/exact/exact.h tracer/exact/string_instruction.h \
 	tracer/exact/valgrind_request.h

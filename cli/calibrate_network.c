@@ -1,0 +1,317 @@
+/* calibrate_network.c - timeless calibrate network: how long messages take between hosts. */
+#include "cli.h"
+
+#include <errno.h>
+#include <limits.h>
+#include <network.h>
+#include <signal.h>
+#include <spawn.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+extern char **environ;
+
+enum { KEY_HOSTS = 256, KEY_MAX_SECONDS, KEY_MAX_BYTES, KEY_SEED, KEY_NODES, KEY_FROM, KEY_PROBE };
+enum { MAX_ARGS = 256 };
+
+struct arguments {
+    const char *folder, *hosts, *from, *probe;
+    uint64_t max_seconds, max_bytes, seed;
+    int nodes;
+    char **launcher; /* mpirun and its arguments */
+    int n_launcher;
+};
+
+static const struct argp_option options[] = {
+    {"output", 'o', "FOLDER", 0, "write the platform folder there", 0},
+    {"hosts", KEY_HOSTS, "HOST,HOST[,...]", 0, "measure between these hosts, two ranks on each", 0},
+    {"max-seconds", KEY_MAX_SECONDS, "S", 0, "measure for this long; default 90", 0},
+    {"max-bytes", KEY_MAX_BYTES, "N", 0, "largest message; default 1000000000", 0},
+    {"seed", KEY_SEED, "N", 0, "draw operations and sizes from this seed; default 1", 0},
+    {"nodes", KEY_NODES, "N", 0, "nodes of the platform; default: as many as hosts", 0},
+    {"from", KEY_FROM, "FILE", 0, "fit these measurements (network.csv) instead of new ones", 0},
+    {"probe", KEY_PROBE, "FILE", 0, "the measuring program, where hosts have it elsewhere", 0},
+    {0},
+};
+
+static error_t parse(int key, char *value, struct argp_state *state)
+{
+    struct arguments *a = state->input;
+    switch (key) {
+    case 'o': a->folder = value; return 0;
+    case KEY_HOSTS: a->hosts = value; return 0;
+    case KEY_MAX_SECONDS:
+        a->max_seconds = cli_parse_number_from(state, "--max-seconds", value, 1, 86400);
+        return 0;
+    case KEY_MAX_BYTES:
+        a->max_bytes = cli_parse_number_from(state, "--max-bytes", value, 1024, INT_MAX);
+        return 0;
+    case KEY_SEED: a->seed = cli_parse_number(state, "--seed", value, UINT32_MAX); return 0;
+    case KEY_NODES:
+        a->nodes = (int)cli_parse_number_from(state, "--nodes", value, 1, 1 << 22);
+        return 0;
+    case KEY_FROM: a->from = value; return 0;
+    case KEY_PROBE: a->probe = value; return 0;
+    case ARGP_KEY_ARGS:
+        a->launcher = state->argv + state->next;
+        a->n_launcher = state->argc - state->next;
+        state->next = state->argc;
+        return 0;
+    case ARGP_KEY_END:
+        if (!a->folder)
+            argp_error(state, "where to? give -o FOLDER");
+        if ((a->hosts != NULL) + (a->launcher != NULL) + (a->from != NULL) > 1)
+            argp_error(state, "give --hosts, '-- mpirun ARGUMENTS' or --from, one of them");
+        if (a->n_launcher > MAX_ARGS - 8)
+            argp_error(state, "too many arguments for mpirun");
+        return 0;
+    default: return ARGP_ERR_UNKNOWN;
+    }
+}
+
+/* Beside the program in a build tree, else where it was installed. */
+static tl_status find_probe(const char *given, char *path, tl_error *err)
+{
+    static const char *const places[] = {"../platforms", "../../platforms"};
+    char exe[PATH_MAX], candidate[2 * PATH_MAX];
+    ssize_t n = readlink("/proc/self/exe", exe, sizeof exe - 1);
+    char *slash = NULL;
+    if (given) {
+        snprintf(path, PATH_MAX, "%s", given);
+        return TL_OK;
+    }
+    if (n > 0) {
+        exe[n] = '\0';
+        slash = strrchr(exe, '/');
+    }
+    for (size_t i = 0; slash && i < sizeof places / sizeof *places; i++) {
+        snprintf(candidate, sizeof candidate, "%.*s/%s/timeless-network-probe", (int)(slash - exe),
+                 exe, places[i]);
+        if (realpath(candidate, path))
+            return TL_OK;
+    }
+    snprintf(path, PATH_MAX, "%s", PKGLIBEXECDIR "/timeless-network-probe");
+    if (access(path, X_OK) == 0)
+        return TL_OK;
+    err->status = TL_ERR_SYSTEM;
+    snprintf(err->text, sizeof err->text,
+             "%.200s: the measuring program is missing; install Timeless, or give --probe", path);
+    return err->status;
+}
+
+/* "a,b" to "a:2,b:2"; returns the number of hosts, 0 if the text is too long. */
+static int two_on_each(const char *hosts, char *out, size_t size)
+{
+    size_t used = 0;
+    int n = 0;
+    for (const char *at = hosts; *at;) {
+        size_t length = strcspn(at, ",");
+        if (used + length + 4 > size)
+            return 0;
+        if (length) {
+            used += (size_t)snprintf(out + used, size - used, "%s%.*s:2", n ? "," : "", (int)length,
+                                     at);
+            n++;
+        }
+        at += length + (at[length] == ',');
+    }
+    return n;
+}
+
+/* The command that measures.  Texts live in the caller's buffers. */
+static int build_command(const struct arguments *a, char *probe, char (*texts)[4096], char **argv)
+{
+    int n = 0;
+    if (a->launcher) {
+        for (int i = 0; i < a->n_launcher; i++)
+            argv[n++] = a->launcher[i];
+    } else {
+        argv[n++] = (char *)"mpirun";
+        argv[n++] = (char *)"-np";
+        snprintf(texts[0], sizeof texts[0], "2");
+        argv[n++] = texts[0];
+        if (a->hosts) {
+            int n_hosts = two_on_each(a->hosts, texts[1], sizeof texts[1]);
+            if (n_hosts < 1)
+                return 0;
+            snprintf(texts[0], sizeof texts[0], "%d", 2 * n_hosts);
+            argv[n++] = (char *)"--host";
+            argv[n++] = texts[1];
+        }
+    }
+    argv[n++] = probe;
+    snprintf(texts[2], sizeof texts[2], "%llu", (unsigned long long)a->max_seconds);
+    snprintf(texts[3], sizeof texts[3], "%llu", (unsigned long long)a->seed);
+    snprintf(texts[4], sizeof texts[4], "%llu", (unsigned long long)a->max_bytes);
+    for (int i = 2; i < 5; i++)
+        argv[n++] = texts[i];
+    argv[n] = NULL;
+    return n;
+}
+
+/* Starts the command in a process group of its own, its output in a pipe. */
+static FILE *start(char **argv, pid_t *pid, tl_error *err)
+{
+    int ends[2];
+    posix_spawn_file_actions_t actions;
+    posix_spawnattr_t attributes;
+    FILE *out = NULL;
+    err->status = TL_ERR_SYSTEM;
+    snprintf(err->text, sizeof err->text, "no pipe: %s; close some files", strerror(errno));
+    if (pipe(ends) != 0)
+        return NULL;
+    posix_spawn_file_actions_init(&actions);
+    posix_spawn_file_actions_adddup2(&actions, ends[1], 1);
+    posix_spawn_file_actions_addclose(&actions, ends[0]);
+    posix_spawn_file_actions_addclose(&actions, ends[1]);
+    posix_spawnattr_init(&attributes);
+    posix_spawnattr_setflags(&attributes, POSIX_SPAWN_SETPGROUP);
+    int failed = posix_spawnp(pid, argv[0], &actions, &attributes, argv, environ);
+    posix_spawn_file_actions_destroy(&actions);
+    posix_spawnattr_destroy(&attributes);
+    close(ends[1]);
+    if (failed)
+        snprintf(err->text, sizeof err->text,
+                 "%.200s: cannot be started: %s; install Open MPI, or name another after '--'",
+                 argv[0], strerror(failed));
+    else if ((out = fdopen(ends[0], "r")))
+        return out;
+    close(ends[0]);
+    return NULL;
+}
+
+/* Everything has been measured: what mpirun still does is not waited for (between namespaces it
+ * lingers for a minute). */
+static int finish(pid_t pid, int is_complete)
+{
+    int result = 0, rounds = 0;
+    while (waitpid(pid, &result, is_complete ? WNOHANG : 0) == 0) {
+        if (++rounds == 30)
+            kill(-pid, SIGTERM);
+        if (rounds == 60)
+            kill(-pid, SIGKILL);
+        usleep(100000);
+    }
+    return WIFEXITED(result) ? WEXITSTATUS(result) : 128;
+}
+
+/* Copies what the probe prints to the file, until its last line. */
+static int copy_until_end(FILE *in, FILE *out)
+{
+    char line[1024];
+    int is_complete = 0;
+    while (!is_complete && fgets(line, sizeof line, in)) {
+        fputs(line, out);
+        is_complete = !strncmp(line, "# end ", 6) || !strncmp(line, "# error ", 8);
+    }
+    return is_complete;
+}
+
+/* Runs the probe; its measurements go to `path`. */
+static tl_status measure(const struct arguments *a, const char *path, tl_error *err)
+{
+    char probe[PATH_MAX], texts[5][4096], *argv[MAX_ARGS];
+    pid_t pid = 0;
+    tl_status status = find_probe(a->probe, probe, err);
+    if (status != TL_OK)
+        return status;
+    err->status = TL_ERR_USAGE;
+    snprintf(err->text, sizeof err->text, "--hosts '%.100s': name hosts, with commas between them",
+             a->hosts ? a->hosts : "");
+    if (!build_command(a, probe, texts, argv))
+        return err->status;
+    FILE *out = fopen(path, "w");
+    if (!out) {
+        err->status = TL_ERR_SYSTEM;
+        snprintf(err->text, sizeof err->text, "%.200s: cannot be written: %s; check the path", path,
+                 strerror(errno));
+        return err->status;
+    }
+    FILE *in = start(argv, &pid, err);
+    if (!in) {
+        fclose(out);
+        return TL_ERR_SYSTEM;
+    }
+    fprintf(stderr, "timeless: measuring for %llu s, then fitting\n",
+            (unsigned long long)a->max_seconds);
+    int is_complete = copy_until_end(in, out);
+    int code = finish(pid, is_complete);
+    fclose(in);
+    if (fclose(out) == 0 && is_complete)
+        return TL_OK;
+    err->status = TL_ERR_SYSTEM;
+    snprintf(err->text, sizeof err->text,
+             "%.100s ended with code %d before all was measured; see its message above, check that "
+             "it starts programs on these hosts",
+             argv[0], code);
+    return err->status;
+}
+
+static void report(const tlp_network *net, const char *folder)
+{
+    fprintf(stderr,
+            "timeless: %s: %zu operations, %d segments; latency %.3g us, bandwidth %.4g MB/s, "
+            "detached below %ld B\n",
+            folder, net->n_rows, net->pieces.n, 1e6 * net->latency_s, 1e-6 * net->bandwidth_Bps,
+            net->detached_bytes);
+}
+
+/* Reads, fits and writes. */
+static tl_status make_platform(const struct arguments *a, const char *path, tl_error *err)
+{
+    char shipped[PATH_MAX];
+    const char *platforms = getenv("TIMELESS_PLATFORMS");
+    tlp_probe_data data = {0};
+    tlp_network net = {0};
+    snprintf(shipped, sizeof shipped, "%s", platforms && *platforms ? platforms : PLATFORMS_FOLDER);
+    const tlp_network_folder to = {a->folder, shipped, a->nodes};
+    FILE *in = fopen(path, "r");
+    if (!in) {
+        err->status = TL_ERR_INPUT;
+        snprintf(err->text, sizeof err->text, "%.200s: cannot be read: %s; check the path", path,
+                 strerror(errno));
+        return err->status;
+    }
+    tl_status status = tlp_probe_read(in, path, &data, err);
+    if (status == TL_OK)
+        status = tlp_network_fit(&data, &net, err);
+    if (status == TL_OK)
+        status = tlp_network_write(&net, &data, &to, err);
+    if (status == TL_OK)
+        report(&net, a->folder);
+    fclose(in);
+    tlp_network_clear(&net);
+    tlp_probe_clear(&data);
+    return status;
+}
+
+int calibrate_network(int argc, char **argv)
+{
+    static const struct argp argp = {
+        options,
+        parse,
+        "[-- mpirun ARGUMENTS...]",
+        "Measure how long messages take between hosts, or between two ranks on this one, and write "
+        "a platform folder for 'timeless replay'.",
+        NULL,
+        NULL,
+        NULL};
+    struct arguments a = {.max_seconds = 90, .max_bytes = 1000000000, .seed = 1};
+    char path[PATH_MAX];
+    tl_error err;
+    argp_parse(&argp, argc, argv, ARGP_IN_ORDER, NULL, &a);
+    if (mkdir(a.folder, 0777) != 0 && errno != EEXIST)
+        return cli_fail_text(TL_ERR_SYSTEM, "%s: cannot be made: %s; check the path", a.folder,
+                             strerror(errno));
+    snprintf(path, sizeof path, "%s", a.from ? a.from : a.folder);
+    if (!a.from)
+        snprintf(path, sizeof path, "%s/network.csv", a.folder);
+    tl_status status = a.from ? TL_OK : measure(&a, path, &err);
+    if (status == TL_OK)
+        status = make_platform(&a, path, &err);
+    return status == TL_OK ? CLI_OK : cli_fail(&err);
+}

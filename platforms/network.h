@@ -1,0 +1,83 @@
+/* network.h - from what timeless-network-probe measured to a platform folder.
+ *
+ * Status, errors and ownership follow the conventions of timeless.h.
+ */
+#ifndef TLP_NETWORK_H
+#define TLP_NETWORK_H
+
+#include <stdio.h>
+
+#include "network_probe.h"
+#include "segments.h"
+
+/* ---- network_read.c: what the probe wrote ---- */
+
+/* One operation.  kind: KIND_pingpong...; apart: the second pair of `pairs` stands on other hosts;
+ * count: messages of a burst; delay_s: how late the receive of `late` came. */
+typedef struct tlp_probe_row {
+    int kind, is_warm, same_host, apart, count;
+    double bytes, delay_s, seconds;
+} tlp_probe_row;
+
+typedef struct tlp_probe_data {
+    tlp_probe_row *rows;
+    size_t n_rows;
+    int n_ranks, n_hosts, n_cores; /* cores of the first host */
+    char mpi[128];
+    unsigned long long seed;
+    double max_seconds;
+    long long max_bytes;
+} tlp_probe_data;
+
+/* Reads until the line that ends the measurements.  Errors name `path` and the line. */
+tl_status tlp_probe_read(FILE *in, const char *path, tlp_probe_data *out, tl_error *err);
+void tlp_probe_clear(tlp_probe_data *data);
+
+/* ---- network_fit.c ---- */
+
+/* The series that are fitted together, each by size; durations without the clock's own. */
+enum { SERIES_transfer, SERIES_send, SERIES_recv, SERIES_isend, N_NETWORK_SERIES };
+
+/* A network in the terms of SMPI (smpi-approach, section 3.2) and of LogGOPS.  A message of s bytes
+ * that is sent with MPI_Send, with s < detached_bytes, takes
+ *   os(s) + lat_factor * latency_s + (s + 16) / (bw_factor * bandwidth_Bps) + or(s),
+ * a larger one the two terms in the middle, 16 bytes being SMPI's envelope. */
+typedef struct tlp_network {
+    tlp_series series[N_NETWORK_SERIES]; /* transfer: half a round trip */
+    tlp_pieces pieces;                   /* of all series */
+    tlp_line os[TLP_MAX_SEGMENTS], or_[TLP_MAX_SEGMENTS], ois[TLP_MAX_SEGMENTS];
+    double lat_factor[TLP_MAX_SEGMENTS], bw_factor[TLP_MAX_SEGMENTS];
+    int is_shortened[TLP_MAX_SEGMENTS]; /* os and or were more than the transfer: made less */
+    double latency_s, bandwidth_Bps;
+    long async_bytes, detached_bytes; /* smpi/async-small-thresh, smpi/send-is-detached-thresh */
+    int thresholds_seen;              /* 0: no size was large enough to wait for its receive */
+    int one_host;                     /* all ranks stood on one: its memory is the network */
+    double saturation;                /* both directions together, in bandwidths; 0: unknown */
+    double shared, backbone; /* two transfers of the same, of other hosts: time in that of one */
+    double loopback_latency_s, loopback_Bps; /* 0: unknown */
+    double iprobe_s, test_s, wtime_s;
+    double L_s, o_s, g_s, G_s, O_s;
+    size_t n_rows, n_warm, n_outliers;
+} tlp_network;
+
+/* Fits everything.  TL_ERR_INPUT: too little was measured. */
+tl_status tlp_network_fit(const tlp_probe_data *data, tlp_network *out, tl_error *err);
+void tlp_network_clear(tlp_network *network);
+
+/* What SMPI 3.32 takes for half a round trip of MPI_Send and MPI_Recv. */
+double tlp_network_transfer_s(const tlp_network *network, double bytes);
+
+/* ---- network_write.c ---- */
+
+typedef struct tlp_network_folder {
+    const char *folder;  /* is made if it is not there */
+    const char *shipped; /* folder of the shipped platforms, for a compute model */
+    int nodes;           /* of the platform; 0: as many as were measured */
+} tlp_network_folder;
+
+/* Writes platform.conf and what follows from it (generate.h), network.conf with everything that was
+ * fitted, loggops.params, README.md; model.conf of the shipped `local` if there is none. */
+tl_status tlp_network_write(const tlp_network *network, const tlp_probe_data *data,
+                            const tlp_network_folder *options, tl_error *err);
+
+#endif

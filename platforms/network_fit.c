@@ -1,0 +1,440 @@
+/* network_fit.c - measurements to the parameters of SMPI and LogGOPS. */
+#include "config.h"
+
+#include "network.h"
+
+#include <float.h>
+#include <limits.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <gsl/gsl_errno.h>
+#include <gsl/gsl_sort.h>
+#include <gsl/gsl_statistics_double.h>
+
+/* The envelope that SMPI adds to each message. */
+#define ENVELOPE_BYTES 16
+/* Least part of a transfer that is left for the network beside os and or. */
+#define LEAST_PART 0.1
+/* A transfer tells of the bandwidth where its bytes take so many times its latency. */
+#define MOSTLY_BYTES 4
+/* Two thresholds that are closer than this are one; so are a break and a threshold. */
+#define THRESHOLDS_APART 2.0
+#define SAME_BREAK 1.3
+/* Of the sizes below the detached threshold, so many may disagree about the one of async-small. */
+#define UNCLEAR 0.1
+
+typedef struct fit {
+    const tlp_probe_data *data;
+    tlp_network *net;
+    double *x, *y; /* room for all rows */
+    tl_error *err;
+} fit;
+
+/* Rows of one kind into x and y, without the warm-up; `local`: within a host. */
+static size_t select_rows(const fit *f, int kind, int local)
+{
+    size_t n = 0;
+    for (size_t i = 0; i < f->data->n_rows; i++) {
+        const tlp_probe_row *row = &f->data->rows[i];
+        if (row->kind != kind || row->is_warm || row->same_host != local)
+            continue;
+        f->x[n] = row->bytes;
+        f->y[n++] = row->seconds;
+    }
+    return n;
+}
+
+static double median(double *values, size_t n)
+{
+    gsl_sort(values, 1, n);
+    return n ? gsl_stats_median_from_sorted_data(values, 1, n) : 0;
+}
+
+static void fit_polls(fit *f)
+{
+    /* The host does not matter for them. */
+    struct {
+        int kind;
+        double *to;
+    } polls[] = {{KIND_iprobe, &f->net->iprobe_s},
+                 {KIND_test, &f->net->test_s},
+                 {KIND_wtime, &f->net->wtime_s}};
+    for (size_t i = 0; i < sizeof polls / sizeof *polls; i++) {
+        size_t n = select_rows(f, polls[i].kind, f->net->one_host);
+        *polls[i].to = median(f->y, n);
+    }
+}
+
+/* ---- thresholds ---- */
+
+/* The size that divides best: most of what is_above (y) says so is above.  *wrong: how many are on
+ * the wrong side.  Returns 0 if all are above, INFINITY if none is. */
+static double divide(const double *x, const double *is_above, size_t n, size_t *wrong)
+{
+    size_t *order = malloc((n + 1) * sizeof *order), n_below_wrong = 0, n_above_wrong = 0;
+    double best = NAN;
+    *wrong = SIZE_MAX;
+    if (!order)
+        return NAN;
+    gsl_sort_index(order, x, 1, n);
+    for (size_t i = 0; i < n; i++)
+        n_above_wrong += is_above[i] == 0;
+    for (size_t i = 0; i <= n; i++) {
+        if (n_below_wrong + n_above_wrong < *wrong &&
+            (i == 0 || i == n || x[order[i]] > x[order[i - 1]])) {
+            *wrong = n_below_wrong + n_above_wrong;
+            best = i == 0 ? 0 : i == n ? INFINITY : sqrt(x[order[i - 1]] * x[order[i]]);
+        }
+        if (i < n) {
+            n_below_wrong += is_above[order[i]] != 0;
+            n_above_wrong -= is_above[order[i]] == 0;
+        }
+    }
+    free(order);
+    return best;
+}
+
+/* A send that waits for a late receive is not detached. */
+static double find_detached(fit *f)
+{
+    size_t n = 0, wrong;
+    for (size_t i = 0; i < f->data->n_rows; i++) {
+        const tlp_probe_row *row = &f->data->rows[i];
+        if (row->kind != KIND_late || row->is_warm || row->same_host != f->net->one_host)
+            continue;
+        f->x[n] = row->bytes;
+        f->y[n++] = row->seconds > 0.75 * row->delay_s;
+    }
+    return n ? divide(f->x, f->y, n, &wrong) : NAN;
+}
+
+/* A message that was there before its receive takes much less than a transfer. */
+static double find_async(fit *f, const tlp_pieces *transfer, double detached)
+{
+    size_t n = select_rows(f, KIND_recv, f->net->one_host), kept = 0, wrong;
+    for (size_t i = 0; i < n; i++) {
+        if (f->x[i] > detached)
+            continue;
+        f->x[kept] = f->x[i];
+        f->y[kept++] = f->y[i] > tlp_pieces_at(transfer, 0, f->x[i]) / 2;
+    }
+    double async = kept ? divide(f->x, f->y, kept, &wrong) : detached;
+    return kept && (double)wrong <= UNCLEAR * (double)kept && async * THRESHOLDS_APART < detached
+               ? async
+               : detached;
+}
+
+/* ---- the joint fit ---- */
+
+static tl_status make_series(fit *f)
+{
+    static const int kinds[N_NETWORK_SERIES] = {KIND_pingpong, KIND_send, KIND_recv, KIND_isend};
+    for (int k = 0; k < N_NETWORK_SERIES; k++) {
+        size_t n = select_rows(f, kinds[k], f->net->one_host);
+        for (size_t i = 0; i < n; i++)
+            f->y[i] = fmax(f->y[i] - f->net->wtime_s, f->net->wtime_s / 10 + 1e-10) /
+                      (k == SERIES_transfer ? 2 : 1);
+        tl_status status = tlp_series_make(f->x, f->y, n, &f->net->series[k]);
+        if (status != TL_OK)
+            return tl_fail(f->err, status, "out of memory while fitting the network");
+        f->net->series[k].may_dip = k != SERIES_transfer;
+        f->net->n_outliers += f->net->series[k].n_outliers;
+    }
+    return TL_OK;
+}
+
+static tl_status too_little(const fit *f)
+{
+    return tl_fail(f->err, TL_ERR_INPUT,
+                   "%zu measurements between %s are too few for a fit; give more --max-seconds",
+                   f->data->n_rows, f->net->one_host ? "two ranks" : "two hosts");
+}
+
+/* Where the lines change close to a threshold, they do so because of it, and say more exactly
+ * where it is. */
+static double snap(const tlp_pieces *pieces, double threshold)
+{
+    for (int i = 1; i < pieces->n; i++)
+        if (fabs(log(pieces->breaks[i] / threshold)) < log(SAME_BREAK))
+            return pieces->breaks[i];
+    return floor(threshold);
+}
+
+static tl_status fit_pieces(fit *f)
+{
+    tlp_network *net = f->net;
+    double forced[2], largest;
+    int n_forced = 0;
+    if (tlp_pieces_fit(net->series, N_NETWORK_SERIES, NULL, 0, &net->pieces) != TL_OK)
+        return too_little(f);
+    largest = net->series[0].bytes[net->series[0].n - 1];
+    double detached = find_detached(f);
+    net->thresholds_seen = detached < largest / SAME_BREAK;
+    detached = net->thresholds_seen ? snap(&net->pieces, detached) : largest;
+    double async = find_async(f, &net->pieces, detached);
+    if (async < detached)
+        async = snap(&net->pieces, async);
+    net->async_bytes = (long)fmin(async + 1, INT_MAX);
+    net->detached_bytes = (long)fmin(detached + 1, INT_MAX);
+    if (async < detached && async > 0)
+        forced[n_forced++] = async;
+    if (net->thresholds_seen && detached > 0)
+        forced[n_forced++] = detached;
+    tl_status status =
+        tlp_pieces_fit(net->series, N_NETWORK_SERIES, forced, n_forced, &net->pieces);
+    return status == TL_OK ? TL_OK : too_little(f);
+}
+
+/* ---- SMPI's terms ---- */
+
+static double line_at(const tlp_line *line, double bytes)
+{
+    return line->intercept_s + line->per_byte_s * bytes;
+}
+
+static double segment_end(const tlp_network *net, int i)
+{
+    const tlp_series *s = &net->series[SERIES_transfer];
+    return i + 1 < net->pieces.n ? net->pieces.breaks[i + 1] : s->bytes[s->n - 1];
+}
+
+static void scale(tlp_line *line, double factor)
+{
+    line->intercept_s *= factor;
+    line->per_byte_s *= factor;
+}
+
+/* os and or of a segment of detached messages, and what is left of the transfer for the network. */
+static tlp_line split_transfer(tlp_network *net, int i)
+{
+    const tlp_line *transfer = &net->pieces.lines[SERIES_transfer][i];
+    double begin = fmax(1, net->pieces.breaks[i]), end = segment_end(net, i);
+    tlp_line *os = &net->os[i], *or_ = &net->or_[i];
+    tlp_line rest = {.intercept_s = transfer->intercept_s, .per_byte_s = transfer->per_byte_s};
+    if (net->pieces.breaks[i] >= (double)net->detached_bytes - 1 && net->thresholds_seen)
+        return rest;
+    *os = net->pieces.lines[SERIES_send][i];
+    *or_ = net->pieces.lines[SERIES_recv][i];
+    if (net->pieces.breaks[i] >= (double)net->async_bytes - 1 &&
+        net->async_bytes < net->detached_bytes) {
+        /* The receive that was measured held the transfer: recv = net + or, transfer = os + recv.
+         */
+        double receive = or_->intercept_s, per_byte = or_->per_byte_s;
+        *or_ = (tlp_line){0};
+        rest.intercept_s = fmax(0, fmin(receive, transfer->intercept_s - os->intercept_s));
+        rest.per_byte_s = fmax(0, fmin(per_byte, transfer->per_byte_s - os->per_byte_s));
+        *os = (tlp_line){.intercept_s = transfer->intercept_s - rest.intercept_s,
+                         .per_byte_s = transfer->per_byte_s - rest.per_byte_s};
+        return rest;
+    }
+    double share = 1;
+    for (int at = 0; at < 2; at++) {
+        double bytes = at ? end : begin, ours = line_at(os, bytes) + line_at(or_, bytes);
+        if (ours > 0)
+            share = fmin(share, (1 - LEAST_PART) * line_at(transfer, bytes) / ours);
+    }
+    net->is_shortened[i] = share < 1;
+    scale(os, share);
+    scale(or_, share);
+    rest.intercept_s -= os->intercept_s + or_->intercept_s;
+    rest.per_byte_s -= os->per_byte_s + or_->per_byte_s;
+    return rest;
+}
+
+/* The nearest line with nothing below 0: SMPI's latencies and bandwidths are positive. */
+static void make_positive(tlp_line *rest, double begin, double end)
+{
+    double low = line_at(rest, begin), high = line_at(rest, end);
+    if (rest->per_byte_s * end < 0.001 * fabs(high)) {
+        double middle = (low + high) / 2;
+        *rest = (tlp_line){.intercept_s = 0.999 * middle, .per_byte_s = 0.001 * middle / end};
+    } else if (rest->intercept_s < 0) {
+        *rest = (tlp_line){.per_byte_s = (low + high) / (begin + end)};
+    }
+}
+
+/* Intercept and slope of the network become factors of one latency and one bandwidth. */
+static void convert(tlp_network *net)
+{
+    tlp_line rest[TLP_MAX_SEGMENTS] = {0};
+    int n = net->pieces.n;
+    for (int i = 0; i < n; i++) {
+        rest[i] = split_transfer(net, i);
+        make_positive(&rest[i], fmax(1, net->pieces.breaks[i]), segment_end(net, i));
+        rest[i].intercept_s = fmax(0, rest[i].intercept_s - ENVELOPE_BYTES * rest[i].per_byte_s);
+        net->ois[i] = net->pieces.lines[SERIES_isend][i];
+    }
+    net->bandwidth_Bps = 1 / rest[n - 1].per_byte_s;
+    net->latency_s = rest[0].intercept_s;
+    for (int i = 1; i < n && net->latency_s <= 0; i++)
+        net->latency_s = rest[i].intercept_s;
+    if (net->latency_s <= 0)
+        net->latency_s = 1e-9;
+    for (int i = 0; i < n; i++) {
+        net->lat_factor[i] = rest[i].intercept_s / net->latency_s;
+        net->bw_factor[i] = 1 / (rest[i].per_byte_s * net->bandwidth_Bps);
+    }
+}
+
+static double network_s(const tlp_network *net, int i, double bytes)
+{
+    return net->lat_factor[i] * net->latency_s +
+           (bytes + ENVELOPE_BYTES) / (net->bw_factor[i] * net->bandwidth_Bps);
+}
+
+double tlp_network_transfer_s(const tlp_network *net, double bytes)
+{
+    int i = tlp_segment_of(&net->pieces, bytes);
+    double seconds = network_s(net, i, bytes);
+    if (bytes < (double)net->detached_bytes)
+        seconds += fmax(0, line_at(&net->os[i], bytes)) + fmax(0, line_at(&net->or_[i], bytes));
+    return seconds;
+}
+
+/* ---- several transfers at once ---- */
+
+/* Time of the bytes of simultaneous transfers in that of one alone: the median over sizes at which
+ * the bytes matter; 0 if there are none. */
+static double slowdown(fit *f, int kind, int apart)
+{
+    tlp_network *net = f->net;
+    size_t n = 0;
+    for (size_t i = 0; i < f->data->n_rows; i++) {
+        const tlp_probe_row *row = &f->data->rows[i];
+        int segment = tlp_segment_of(&net->pieces, row->bytes);
+        double latency = net->lat_factor[segment] * net->latency_s;
+        double alone = network_s(net, segment, row->bytes) - latency;
+        if (row->kind != kind || row->is_warm || row->same_host != net->one_host ||
+            row->apart != apart || row->bytes < (double)net->detached_bytes ||
+            alone < MOSTLY_BYTES * latency)
+            continue;
+        /* The byte that acknowledges a pair's message. */
+        double around = kind == KIND_pairs ? tlp_network_transfer_s(net, 1)
+                                           : line_at(&net->ois[segment], row->bytes);
+        f->y[n++] = (row->seconds - latency - around) / alone;
+    }
+    return n >= 5 ? median(f->y, n) : 0;
+}
+
+static void fit_sharing(fit *f)
+{
+    double both = slowdown(f, KIND_both, 0);
+    f->net->saturation = both > 0 ? fmin(2, fmax(1, 2 / both)) : 0;
+    f->net->shared = slowdown(f, KIND_pairs, 0);
+    f->net->backbone = slowdown(f, KIND_pairs, 1);
+}
+
+/* Latency and bandwidth within a host under the factors of the network: least squares of relative
+ * errors, in which outliers count little. */
+static void fit_loopback(fit *f)
+{
+    tlp_network *net = f->net;
+    size_t n = net->one_host ? 0 : select_rows(f, KIND_pingpong, 1);
+    double latency = net->latency_s / 10, per_byte = 0.1 / net->bandwidth_Bps;
+    if (n < 20)
+        return;
+    for (int round = 0; round < 50; round++) {
+        double aa = 0, ab = 0, bb = 0, ay = 0, by = 0;
+        for (size_t i = 0; i < n; i++) {
+            int k = tlp_segment_of(&net->pieces, f->x[i]);
+            double a = net->lat_factor[k], b = (f->x[i] + ENVELOPE_BYTES) / net->bw_factor[k];
+            double y = f->y[i] / 2 - net->wtime_s / 2, overheads = 0;
+            if (f->x[i] < (double)net->detached_bytes)
+                overheads = line_at(&net->os[k], f->x[i]) + line_at(&net->or_[k], f->x[i]);
+            double now = fmax(1e-9, overheads + a * latency + b * per_byte);
+            double w = 1 / (now * now) / fmax(1, fabs(y / now - 1) / 0.1);
+            y = fmax(0, y - overheads);
+            aa += w * a * a;
+            ab += w * a * b;
+            bb += w * b * b;
+            ay += w * a * y;
+            by += w * b * y;
+        }
+        double det = aa * bb - ab * ab;
+        latency = det > 0 ? (ay * bb - by * ab) / det : 0;
+        per_byte = det > 0 ? (by * aa - ay * ab) / det : 0;
+        if (latency <= 0)
+            per_byte = by / bb;
+        else if (per_byte <= 0)
+            latency = ay / aa;
+        latency = fmax(1e-9, latency);
+        per_byte = fmax(1e-13, per_byte);
+    }
+    net->loopback_latency_s = latency;
+    net->loopback_Bps = 1 / per_byte;
+}
+
+/* ---- LogGOPS ---- */
+
+/* The time from one short message to the next. */
+static double gap(fit *f)
+{
+    double *single = f->x, *many = f->y;
+    size_t n_single = 0, n_many = 0;
+    int longest = 1;
+    for (size_t i = 0; i < f->data->n_rows; i++) {
+        const tlp_probe_row *row = &f->data->rows[i];
+        if (row->kind != KIND_burst || row->is_warm || row->same_host != f->net->one_host)
+            continue;
+        if (row->count == 1) {
+            single[n_single++] = row->seconds;
+        } else {
+            many[n_many++] = row->seconds;
+            longest = row->count;
+        }
+    }
+    if (!n_single || !n_many)
+        return 0;
+    return fmax(0, median(many, n_many) - median(single, n_single)) / (longest - 1);
+}
+
+/* L, o, g, G, O (Hoefler, LogGOPSim): of the smallest messages, and of the bytes of the largest;
+ * a byte costs the processor what it costs in os and or below the detached threshold. */
+static void fit_loggops(fit *f)
+{
+    tlp_network *net = f->net;
+    double transfer = tlp_network_transfer_s(net, 1), per_byte = 0;
+    for (int i = 0; i < net->pieces.n && segment_end(net, i) < (double)net->detached_bytes; i++)
+        per_byte = (net->os[i].per_byte_s + net->or_[i].per_byte_s) / 2;
+    net->o_s = fmax(0, (line_at(&net->os[0], 1) + line_at(&net->or_[0], 1)) / 2);
+    net->L_s = fmax(1e-10, transfer - 2 * net->o_s);
+    net->g_s = fmax(net->o_s, gap(f));
+    net->G_s = 1 / (net->bandwidth_Bps * net->bw_factor[net->pieces.n - 1]);
+    net->O_s = fmax(0, per_byte);
+}
+
+tl_status tlp_network_fit(const tlp_probe_data *data, tlp_network *out, tl_error *err)
+{
+    gsl_set_error_handler_off();
+    fit f = {data, out, NULL, NULL, err};
+    *out = (tlp_network){.one_host = data->n_hosts < 2, .n_rows = data->n_rows};
+    for (size_t i = 0; i < data->n_rows; i++)
+        out->n_warm += data->rows[i].is_warm != 0;
+    double *memory = malloc((2 * data->n_rows + 2) * sizeof *memory);
+    if (!memory)
+        return tl_fail(err, TL_ERR_MEMORY, "out of memory while fitting the network");
+    f.x = memory;
+    f.y = memory + data->n_rows + 1;
+    fit_polls(&f);
+    tl_status status = make_series(&f);
+    if (status == TL_OK)
+        status = fit_pieces(&f);
+    if (status == TL_OK) {
+        convert(out);
+        fit_sharing(&f);
+        fit_loopback(&f);
+        fit_loggops(&f);
+    } else {
+        tlp_network_clear(out);
+    }
+    free(memory);
+    return status;
+}
+
+void tlp_network_clear(tlp_network *network)
+{
+    for (int k = 0; k < N_NETWORK_SERIES; k++)
+        tlp_series_clear(&network->series[k]);
+}

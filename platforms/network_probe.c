@@ -1,0 +1,572 @@
+/* network_probe.c - timeless-network-probe: an MPI program that measures how long messages take.
+ *
+ * 'timeless calibrate network' launches it.  Rank 0 draws operations at random, one after the
+ * other: what is measured, between which ranks, with how many bytes (Cornebize, thesis draft,
+ * sections 8.2.1 and 8.3), tells the ranks that take part, and collects what they measured.  All
+ * others sleep, so that nothing else uses the network or the cores meanwhile.  The measurements go
+ * to standard output as CSV, which network_read.c describes.
+ */
+#include "network_probe.h"
+
+#include <math.h>
+#include <mpi.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+enum { TAG_ORDER = 1, TAG_RESULT, TAG_TOKEN, TAG_DATA, TAG_ACK };
+enum { STOP = -1, N_POLLS = 100, N_BURST = 32, MAX_BURST_BYTES = 1024, MAX_RANKS = 4096 };
+/* Operations that begin in this share of the time are the warm-up. */
+#define WARM_SHARE 0.05
+/* The longest transfer takes this share of the time, so that ten thousand fit in. */
+#define LONGEST_SHARE 0.001
+/* A receive that is late comes this many transfer times after the send, and at least so late. */
+#define LATE_TRANSFERS 2
+#define LATE_S 2e-4
+/* Messages that take longer than this are never sent before they are asked for. */
+#define LONGEST_EAGER_S 0.02
+
+/* How often each kind is drawn. */
+static const int shares[] = {
+#define KIND(name, share) share,
+    NETWORK_KINDS
+#undef KIND
+};
+static const char *const kind_names[] = {
+#define KIND(name, share) #name,
+    NETWORK_KINDS
+#undef KIND
+};
+
+/* One operation: `from` measures it with `to`; for pairs `from2` and `to2` do the same. */
+typedef struct order {
+    int32_t kind, from, to, from2, to2, count;
+    int64_t bytes;
+    double delay_s;
+} order;
+
+static struct {
+    int rank, n_ranks;
+    int host[MAX_RANKS]; /* of each rank: the first rank that stands there */
+    char *out, *in;      /* message buffers */
+    int64_t room_bytes;
+    uint64_t random;
+    double begin_s, seconds;
+    double least_s, per_byte_s; /* of a transfer, roughly */
+    int64_t max_bytes;
+    FILE *rows; /* kept in memory while there is something to measure */
+    long n_rows;
+} me;
+
+/* SplitMix64: the same numbers everywhere. */
+static uint64_t draw(void)
+{
+    uint64_t z = (me.random += 0x9E3779B97F4A7C15u);
+    z = (z ^ (z >> 30)) * 0xBF58476D1CE4E5B9u;
+    z = (z ^ (z >> 27)) * 0x94D049BB133111EBu;
+    return z ^ (z >> 31);
+}
+
+static double uniform(void)
+{
+    return (double)(draw() >> 11) / 9007199254740992.0;
+}
+
+/* Buffers are touched when they grow, before anything is measured on them. */
+static void make_room(int64_t bytes)
+{
+    if (bytes <= me.room_bytes)
+        return;
+    free(me.out);
+    free(me.in);
+    me.out = malloc((size_t)bytes);
+    me.in = malloc((size_t)bytes);
+    if (!me.out || !me.in) {
+        fprintf(stderr, "timeless-network-probe: out of memory; give --max-bytes\n");
+        MPI_Abort(MPI_COMM_WORLD, 4);
+    }
+    memset(me.out, 1, (size_t)bytes);
+    memset(me.in, 1, (size_t)bytes);
+    me.room_bytes = bytes;
+}
+
+static void give_token(int to, int tag)
+{
+    char byte = 0;
+    MPI_Send(&byte, 1, MPI_BYTE, to, tag, MPI_COMM_WORLD);
+}
+
+static void take_token(int from, int tag)
+{
+    char byte;
+    MPI_Recv(&byte, 1, MPI_BYTE, from, tag, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+}
+
+static void send_data(const order *o, int to)
+{
+    MPI_Send(me.out, (int)o->bytes, MPI_BYTE, to, TAG_DATA, MPI_COMM_WORLD);
+}
+
+static void receive_data(const order *o, int from)
+{
+    MPI_Recv(me.in, (int)o->bytes, MPI_BYTE, from, TAG_DATA, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+}
+
+static MPI_Request begin_send(const order *o, int to)
+{
+    MPI_Request request;
+    MPI_Isend(me.out, (int)o->bytes, MPI_BYTE, to, TAG_DATA, MPI_COMM_WORLD, &request);
+    return request;
+}
+
+static MPI_Request begin_receive(const order *o, int from)
+{
+    MPI_Request request;
+    MPI_Irecv(me.in, (int)o->bytes, MPI_BYTE, from, TAG_DATA, MPI_COMM_WORLD, &request);
+    return request;
+}
+
+/* ---- the kinds; each has two sides, the one that measures and its partner ---- */
+
+/* Blocking and nonblocking send, the receive posted before. */
+static void measure_send(const order *o, double *seconds)
+{
+    take_token(o->to, TAG_TOKEN);
+    double t0 = MPI_Wtime();
+    if (o->kind == KIND_send) {
+        send_data(o, o->to);
+        seconds[0] = MPI_Wtime() - t0;
+    } else {
+        MPI_Request request = begin_send(o, o->to);
+        double t1 = MPI_Wtime();
+        MPI_Wait(&request, MPI_STATUS_IGNORE);
+        seconds[0] = t1 - t0;
+        seconds[1] = MPI_Wtime() - t1;
+    }
+}
+
+static void answer_send(const order *o)
+{
+    MPI_Request request = begin_receive(o, o->from);
+    give_token(o->from, TAG_TOKEN);
+    MPI_Wait(&request, MPI_STATUS_IGNORE);
+}
+
+/* A receive whose message was sent long ago, as long as a message that needs no receive takes to
+ * arrive.  The sender sleeps, not the receiver, whose caches shall be as warm as else. */
+static void measure_recv(const order *o, double *seconds)
+{
+    take_token(o->to, TAG_TOKEN);
+    double t0 = MPI_Wtime();
+    receive_data(o, o->to);
+    seconds[0] = MPI_Wtime() - t0;
+}
+
+static void answer_recv(const order *o)
+{
+    MPI_Request request = begin_send(o, o->from);
+    usleep((useconds_t)(1e6 * fmin(o->delay_s, LONGEST_EAGER_S)));
+    give_token(o->from, TAG_TOKEN);
+    MPI_Wait(&request, MPI_STATUS_IGNORE);
+}
+
+static void measure_pingpong(const order *o, double *seconds)
+{
+    take_token(o->to, TAG_TOKEN);
+    double t0 = MPI_Wtime();
+    send_data(o, o->to);
+    receive_data(o, o->to);
+    seconds[0] = MPI_Wtime() - t0;
+}
+
+static void answer_pingpong(const order *o)
+{
+    give_token(o->from, TAG_TOKEN);
+    receive_data(o, o->from);
+    send_data(o, o->from);
+}
+
+/* A send whose receive comes late: who waits for it is not detached.  The receiver calls the
+ * library meanwhile, which takes in what needs no receive. */
+static void measure_late(const order *o, double *seconds)
+{
+    take_token(o->to, TAG_TOKEN);
+    double t0 = MPI_Wtime();
+    send_data(o, o->to);
+    seconds[0] = MPI_Wtime() - t0;
+}
+
+static void answer_late(const order *o)
+{
+    int flag;
+    give_token(o->from, TAG_TOKEN);
+    for (double end = MPI_Wtime() + o->delay_s; MPI_Wtime() < end;) {
+        MPI_Iprobe(o->from, TAG_ACK, MPI_COMM_WORLD, &flag, MPI_STATUS_IGNORE);
+        if (o->delay_s > 10 * LATE_S)
+            usleep((useconds_t)(1e4 * o->delay_s));
+    }
+    receive_data(o, o->from);
+}
+
+/* Both directions at once. */
+static void exchange(const order *o, int other)
+{
+    MPI_Request requests[2] = {begin_receive(o, other), begin_send(o, other)};
+    MPI_Waitall(2, requests, MPI_STATUSES_IGNORE);
+}
+
+static void measure_both(const order *o, double *seconds)
+{
+    take_token(o->to, TAG_TOKEN);
+    double t0 = MPI_Wtime();
+    exchange(o, o->to);
+    seconds[0] = MPI_Wtime() - t0;
+}
+
+static void answer_both(const order *o)
+{
+    give_token(o->from, TAG_TOKEN);
+    exchange(o, o->from);
+}
+
+/* Two transfers in the same direction at once, each acknowledged by a byte. */
+static void measure_pairs(const order *o, double *seconds)
+{
+    int second = me.rank == o->from2, to = second ? o->to2 : o->to;
+    take_token(to, TAG_TOKEN);
+    if (second) {
+        give_token(o->from, TAG_ACK);
+        take_token(o->from, TAG_ACK);
+    } else {
+        take_token(o->from2, TAG_ACK);
+        give_token(o->from2, TAG_ACK);
+    }
+    double t0 = MPI_Wtime();
+    send_data(o, to);
+    take_token(to, TAG_ACK);
+    seconds[0] = MPI_Wtime() - t0;
+}
+
+static void answer_pairs(const order *o)
+{
+    int from = me.rank == o->to2 ? o->from2 : o->from;
+    give_token(from, TAG_TOKEN);
+    receive_data(o, from);
+    give_token(from, TAG_ACK);
+}
+
+/* Several short messages in a row, acknowledged by a byte: how soon one can follow another. */
+static void measure_burst(const order *o, double *seconds)
+{
+    MPI_Request requests[N_BURST];
+    take_token(o->to, TAG_TOKEN);
+    double t0 = MPI_Wtime();
+    for (int i = 0; i < o->count; i++)
+        requests[i] = begin_send(o, o->to);
+    MPI_Waitall(o->count, requests, MPI_STATUSES_IGNORE);
+    take_token(o->to, TAG_ACK);
+    seconds[0] = MPI_Wtime() - t0;
+}
+
+static void answer_burst(const order *o)
+{
+    MPI_Request requests[N_BURST];
+    for (int i = 0; i < o->count; i++)
+        requests[i] = begin_receive(o, o->from);
+    give_token(o->from, TAG_TOKEN);
+    MPI_Waitall(o->count, requests, MPI_STATUSES_IGNORE);
+    give_token(o->from, TAG_ACK);
+}
+
+/* Polls that find nothing, and a look at the clock. */
+static void measure_poll(const order *o, double *seconds)
+{
+    MPI_Request request = MPI_REQUEST_NULL;
+    char byte;
+    int flag = 0;
+    double t0, clock_s = 0;
+    if (o->kind == KIND_test)
+        MPI_Irecv(&byte, 1, MPI_BYTE, o->to, TAG_ACK, MPI_COMM_WORLD, &request);
+    t0 = MPI_Wtime();
+    for (int i = 0; i < N_POLLS; i++) {
+        if (o->kind == KIND_test)
+            MPI_Test(&request, &flag, MPI_STATUS_IGNORE);
+        else if (o->kind == KIND_iprobe)
+            MPI_Iprobe(o->to, TAG_ACK, MPI_COMM_WORLD, &flag, MPI_STATUS_IGNORE);
+        else
+            clock_s += MPI_Wtime();
+    }
+    seconds[0] = (MPI_Wtime() - t0) / N_POLLS;
+    if (clock_s < 0) /* uses the sum, so that no call is left out */
+        seconds[0] = 0;
+    if (o->kind == KIND_test) {
+        give_token(o->to, TAG_TOKEN);
+        MPI_Wait(&request, MPI_STATUS_IGNORE);
+    }
+}
+
+static void answer_poll(const order *o)
+{
+    if (o->kind != KIND_test)
+        return;
+    take_token(o->from, TAG_TOKEN);
+    give_token(o->from, TAG_ACK);
+}
+
+static const struct {
+    void (*measure)(const order *o, double *seconds);
+    void (*answer)(const order *o);
+} sides[] = {
+    [KIND_send] = {measure_send, answer_send},
+    [KIND_isend] = {measure_send, answer_send},
+    [KIND_wait] = {measure_send, answer_send},
+    [KIND_recv] = {measure_recv, answer_recv},
+    [KIND_late] = {measure_late, answer_late},
+    [KIND_both] = {measure_both, answer_both},
+    [KIND_pairs] = {measure_pairs, answer_pairs},
+    [KIND_burst] = {measure_burst, answer_burst},
+    [KIND_iprobe] = {measure_poll, answer_poll},
+    [KIND_test] = {measure_poll, answer_poll},
+    [KIND_wtime] = {measure_poll, answer_poll},
+    [KIND_pingpong] = {measure_pingpong, answer_pingpong},
+};
+
+/* What this rank does for the operation; nothing for most. */
+static void take_part(const order *o, double *seconds)
+{
+    seconds[0] = seconds[1] = 0;
+    make_room(o->bytes);
+    if (me.rank == o->from || me.rank == o->from2)
+        sides[o->kind].measure(o, seconds);
+    else
+        sides[o->kind].answer(o);
+}
+
+/* ---- rank 0 leads ---- */
+
+static int is_part(const order *o, int rank)
+{
+    return rank == o->from || rank == o->to || rank == o->from2 || rank == o->to2;
+}
+
+/* Has an operation done; the longer time where two ranks measure. */
+static void lead(const order *o, double *seconds)
+{
+    double theirs[2];
+    const int32_t ranks[] = {o->from, o->to, o->from2, o->to2};
+    seconds[0] = seconds[1] = 0;
+    for (int i = 0; i < 4; i++)
+        if (ranks[i] > 0)
+            MPI_Send(o, sizeof *o, MPI_BYTE, ranks[i], TAG_ORDER, MPI_COMM_WORLD);
+    if (is_part(o, 0))
+        take_part(o, seconds);
+    for (int i = 0; i < 4; i++) {
+        if (ranks[i] <= 0)
+            continue;
+        MPI_Recv(theirs, 2, MPI_DOUBLE, ranks[i], TAG_RESULT, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+        for (int k = 0; k < 2; k++)
+            seconds[k] = fmax(seconds[k], theirs[k]);
+    }
+}
+
+/* The other ranks sleep until there is something to do: a rank that polls takes a core. */
+static void follow(void)
+{
+    for (;;) {
+        order o;
+        double seconds[2];
+        int there = 0;
+        for (int polls = 0; !there; polls++) {
+            MPI_Iprobe(0, TAG_ORDER, MPI_COMM_WORLD, &there, MPI_STATUS_IGNORE);
+            if (!there && polls > 20)
+                usleep(100);
+        }
+        MPI_Recv(&o, sizeof o, MPI_BYTE, 0, TAG_ORDER, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+        if (o.kind == STOP)
+            return;
+        take_part(&o, seconds);
+        MPI_Send(seconds, 2, MPI_DOUBLE, 0, TAG_RESULT, MPI_COMM_WORLD);
+    }
+}
+
+static int differ(const order *o)
+{
+    return me.host[o->from] != me.host[o->to];
+}
+
+/* Two ranks, on two hosts or on one; 0 if there are none. */
+static int choose_ranks(order *o, int same_host)
+{
+    for (int tries = 0; tries < 64; tries++) {
+        o->from = (int32_t)(draw() % (unsigned)me.n_ranks);
+        o->to = (int32_t)(draw() % (unsigned)me.n_ranks);
+        if (o->from != o->to && differ(o) != same_host)
+            return 1;
+    }
+    return 0;
+}
+
+/* A second sender beside the first and a second receiver beside the second, or else both
+ * elsewhere; 0 if there are none. */
+static int choose_second(order *o)
+{
+    for (int tries = 0; tries < 64; tries++) {
+        o->from2 = (int32_t)(draw() % (unsigned)me.n_ranks);
+        o->to2 = (int32_t)(draw() % (unsigned)me.n_ranks);
+        int beside = me.host[o->from2] == me.host[o->from];
+        if (o->from2 != o->to2 && o->from2 != o->from && o->from2 != o->to && o->to2 != o->from &&
+            o->to2 != o->to && me.host[o->from2] != me.host[o->to2] &&
+            beside == (me.host[o->to2] == me.host[o->to]))
+            return 1;
+    }
+    return 0;
+}
+
+/* An operation at random; the kinds `loopback`... are those of ranks on one host. */
+static order choose_order(int n_hosts)
+{
+    for (;;) {
+        order o = {.from2 = -1, .to2 = -1, .count = 1};
+        int at = (int)(draw() % 100), local = n_hosts == 1 || uniform() < 0.1;
+        for (o.kind = 0; at >= shares[o.kind]; o.kind++)
+            at -= shares[o.kind];
+        o.bytes = (int64_t)pow(10, uniform() * log10((double)me.max_bytes + 1));
+        if (!choose_ranks(&o, local) && !choose_ranks(&o, !local))
+            continue;
+        if (o.kind == KIND_pairs && (local || !choose_second(&o)))
+            continue;
+        if (o.kind == KIND_burst) {
+            o.bytes = o.bytes < MAX_BURST_BYTES ? o.bytes : 1 + o.bytes % MAX_BURST_BYTES;
+            o.count = draw() % 2 ? N_BURST : 1;
+        }
+        if (o.kind >= KIND_iprobe)
+            o.bytes = 0;
+        o.delay_s = LATE_S + LATE_TRANSFERS * (me.least_s + me.per_byte_s * (double)o.bytes);
+        return o;
+    }
+}
+
+static void print_row(const order *o, int kind, int warm, double seconds)
+{
+    fprintf(me.rows, "%ld,%d,%s,%d,%d,%d,%d,%lld,%d,%.9e,%.9e\n", me.n_rows++, warm,
+            kind_names[kind], o->from, o->to, !differ(o),
+            o->from2 >= 0 ? me.host[o->from2] != me.host[o->from] : 0, (long long)o->bytes,
+            o->count, o->delay_s, seconds);
+}
+
+/* The largest size: doubled until a transfer takes its share of the time. */
+static void find_largest(int n_hosts, int64_t max_bytes)
+{
+    order o = {.kind = KIND_pingpong, .from2 = -1, .to2 = -1, .count = 1, .bytes = 1};
+    double seconds[2];
+    int64_t memory = (int64_t)sysconf(_SC_PHYS_PAGES) * sysconf(_SC_PAGESIZE) / 16;
+    me.least_s = 1;
+    if (!choose_ranks(&o, n_hosts == 1))
+        return;
+    for (; o.bytes <= max_bytes && o.bytes <= memory / me.n_ranks; o.bytes *= 2) {
+        double half_s = 1;
+        for (int i = 0; i < 3; i++) { /* the best of three: the first one connects */
+            lead(&o, seconds);
+            half_s = fmin(half_s, seconds[0] / 2);
+        }
+        me.least_s = fmin(me.least_s, half_s);
+        me.per_byte_s = half_s / (double)o.bytes;
+        me.max_bytes = o.bytes;
+        if (half_s > LONGEST_SHARE * me.seconds)
+            return;
+    }
+    me.max_bytes = max_bytes < me.max_bytes * 2 ? max_bytes : me.max_bytes;
+}
+
+static void print_head(int n_hosts, const int *cores, uint64_t seed)
+{
+    char library[MPI_MAX_LIBRARY_VERSION_STRING];
+    int length;
+    MPI_Get_library_version(library, &length);
+    library[strcspn(library, "\n")] = '\0';
+    printf("# timeless-network-probe 1\n# mpi %s\n# seed %llu\n# seconds %g\n# max_bytes %lld\n"
+           "# hosts %d\n",
+           library, (unsigned long long)seed, me.seconds, (long long)me.max_bytes, n_hosts);
+    for (int i = 0; i < me.n_ranks; i++)
+        printf("# rank %d host %d cores %d\n", i, me.host[i], cores[i]);
+    puts("n,warm,kind,from,to,same_host,apart,bytes,count,delay_s,seconds");
+}
+
+static void run(int n_hosts, const int *cores, uint64_t seed, int64_t max_bytes)
+{
+    me.random = seed;
+    char *rows = NULL;
+    size_t size = 0;
+    if (!(me.rows = open_memstream(&rows, &size)))
+        MPI_Abort(MPI_COMM_WORLD, 4);
+    me.begin_s = MPI_Wtime();
+    find_largest(n_hosts, max_bytes);
+    print_head(n_hosts, cores, seed);
+    double warm_end_s = MPI_Wtime() + WARM_SHARE * me.seconds;
+    for (double now; (now = MPI_Wtime()) < me.begin_s + me.seconds;) {
+        double seconds[2];
+        order o = choose_order(n_hosts);
+        lead(&o, seconds);
+        print_row(&o, o.kind, now < warm_end_s, seconds[0]);
+        if (o.kind == KIND_isend)
+            print_row(&o, KIND_wait, now < warm_end_s, seconds[1]);
+    }
+    fclose(me.rows);
+    fputs(rows, stdout);
+    free(rows);
+    printf("# end %ld\n", me.n_rows);
+    fflush(stdout);
+    order stop = {.kind = STOP};
+    for (int rank = 1; rank < me.n_ranks; rank++)
+        MPI_Send(&stop, sizeof stop, MPI_BYTE, rank, TAG_ORDER, MPI_COMM_WORLD);
+}
+
+/* Fills me.host and the cores of each rank's host; returns the number of hosts. */
+static int find_hosts(int *cores)
+{
+    char name[MPI_MAX_PROCESSOR_NAME] = "";
+    int length, n_hosts = 0, own = (int)sysconf(_SC_NPROCESSORS_ONLN);
+    MPI_Get_processor_name(name, &length);
+    char *names = calloc((size_t)me.n_ranks, sizeof name);
+    if (!names)
+        MPI_Abort(MPI_COMM_WORLD, 4);
+    MPI_Allgather(name, sizeof name, MPI_BYTE, names, sizeof name, MPI_BYTE, MPI_COMM_WORLD);
+    MPI_Allgather(&own, 1, MPI_INT, cores, 1, MPI_INT, MPI_COMM_WORLD);
+    for (int i = 0; i < me.n_ranks; i++) {
+        for (me.host[i] = 0; strcmp(names + (size_t)me.host[i] * sizeof name,
+                                    names + (size_t)i * sizeof name) != 0;)
+            me.host[i]++;
+        n_hosts += me.host[i] == i;
+    }
+    free(names);
+    return n_hosts;
+}
+
+/* Arguments: seconds, seed, largest message in bytes. */
+int main(int argc, char **argv)
+{
+    static int cores[MAX_RANKS];
+    MPI_Init(&argc, &argv);
+    MPI_Comm_rank(MPI_COMM_WORLD, &me.rank);
+    MPI_Comm_size(MPI_COMM_WORLD, &me.n_ranks);
+    if (argc != 4 || me.n_ranks < 2 || me.n_ranks > MAX_RANKS) {
+        if (!me.rank)
+            printf("# error %s\n", argc != 4 ? "usage: SECONDS SEED MAX_BYTES"
+                                             : "needs 2 ranks or more, 4096 at most");
+        fflush(stdout);
+        MPI_Finalize();
+        return 2;
+    }
+    me.seconds = strtod(argv[1], NULL);
+    int n_hosts = find_hosts(cores);
+    if (me.rank == 0)
+        run(n_hosts, cores, strtoull(argv[2], NULL, 10), strtoll(argv[3], NULL, 10));
+    else
+        follow();
+    free(me.out);
+    free(me.in);
+    MPI_Finalize();
+    return 0;
+}

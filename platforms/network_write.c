@@ -1,0 +1,274 @@
+/* network_write.c - a platform folder of a fitted network. */
+#include "config.h"
+
+#include "network.h"
+
+#include "generate.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+/* What stands in a file; a folder's worth of them is written one after the other. */
+typedef struct content {
+    const tlp_network *net;
+    const tlp_probe_data *data;
+    const tlp_network_folder *options;
+} content;
+
+static FILE *open_in(const char *folder, const char *name, const char *mode, char *path,
+                     tl_error *err)
+{
+    snprintf(path, 4096, "%s/%s", folder, name);
+    FILE *file = fopen(path, mode);
+    if (!file)
+        tl_error_set(err, TL_ERR_SYSTEM, "%s: cannot be opened: %s; check the folder", path,
+                     strerror(errno));
+    return file;
+}
+
+static tl_status write_file(const content *c, const char *name,
+                            void (*write)(const content *, FILE *), tl_error *err)
+{
+    char path[4096];
+    FILE *out = open_in(c->options->folder, name, "w", path, err);
+    if (!out)
+        return TL_ERR_SYSTEM;
+    write(c, out);
+    int failed = ferror(out);
+    failed |= fclose(out) != 0;
+    if (failed)
+        return tl_fail(err, TL_ERR_SYSTEM, "%s: cannot be written: %s; check the disk", path,
+                       strerror(errno));
+    return TL_OK;
+}
+
+/* The compute model that is in the folder stays; else it gets that of the shipped `local`. */
+static tl_status provide_model(const content *c, tl_error *err)
+{
+    char path[4096], from[4096], bytes[4096];
+    size_t n;
+    snprintf(path, sizeof path, "%s/model.conf", c->options->folder);
+    if (access(path, F_OK) == 0)
+        return TL_OK;
+    FILE *in = open_in(c->options->shipped, "local/model.conf", "r", from, err);
+    FILE *out = in ? open_in(c->options->folder, "model.conf", "w", path, err) : NULL;
+    int failed = !out;
+    if (out) {
+        fputs("# Not measured here: copied from the shipped platform 'local'.\n", out);
+        while ((n = fread(bytes, 1, sizeof bytes, in)))
+            fwrite(bytes, 1, n, out);
+        failed = ferror(out);
+        failed |= fclose(out) != 0;
+    }
+    if (in)
+        fclose(in);
+    return failed ? TL_ERR_SYSTEM : TL_OK;
+}
+
+static int n_nodes(const content *c)
+{
+    return c->options->nodes ? c->options->nodes : c->data->n_hosts;
+}
+
+/* "smpi/os:0:A:B;...": from each break on.  Network factors look at the size with SMPI's envelope
+ * of 16 bytes.  A piece whose values are those before it is left out. */
+static void write_lines(FILE *out, const char *key, const tlp_pieces *pieces, const tlp_line *lines)
+{
+    fprintf(out, "  \"%s:", key);
+    for (int i = 0; i < pieces->n; i++) {
+        if (i && lines[i].intercept_s == lines[i - 1].intercept_s &&
+            lines[i].per_byte_s == lines[i - 1].per_byte_s)
+            continue;
+        fprintf(out, "%s%.0f:%.6g:%.6g", i ? ";" : "", pieces->breaks[i], lines[i].intercept_s,
+                lines[i].per_byte_s);
+    }
+    fputs("\",\n", out);
+}
+
+static void write_factors(FILE *out, const char *key, const tlp_pieces *pieces,
+                          const double *factors)
+{
+    fprintf(out, "  \"%s:", key);
+    for (int i = 0; i < pieces->n; i++)
+        fprintf(out, "%s%.0f:%.7g", i ? ";" : "", i ? pieces->breaks[i] + 16 : 0, factors[i]);
+    fputs("\",\n", out);
+}
+
+static void write_options(const content *c, FILE *out)
+{
+    const tlp_network *net = c->net;
+    fprintf(out,
+            "options = [\n"
+            "  \"smpi/async-small-thresh:%ld\",\n"
+            "  \"smpi/send-is-detached-thresh:%ld\",\n",
+            net->async_bytes, net->detached_bytes);
+    write_lines(out, "smpi/os", &net->pieces, net->os);
+    write_lines(out, "smpi/or", &net->pieces, net->or_);
+    write_lines(out, "smpi/ois", &net->pieces, net->ois);
+    write_factors(out, "smpi/lat-factor", &net->pieces, net->lat_factor);
+    write_factors(out, "smpi/bw-factor", &net->pieces, net->bw_factor);
+    fprintf(out,
+            "  \"smpi/iprobe:%.4g\",\n  \"smpi/test:%.4g\",\n  \"smpi/wtime:%.4g\",\n"
+            "  # What traffic of the other direction takes is in the limiter, as measured; and\n"
+            "  # nothing was measured of a window that would bound the bandwidth.\n"
+            "  \"network/crosstraffic:no\",\n  \"network/TCP-gamma:1e15\"\n];\n",
+            net->iprobe_s, net->test_s, net->wtime_s);
+}
+
+static void write_description(const content *c, FILE *out)
+{
+    const tlp_network *net = c->net;
+    double lat = net->one_host ? net->latency_s : net->latency_s / 2;
+    fprintf(out,
+            "# Written by 'timeless calibrate network' %s; README.md says where the figures come "
+            "from.\n"
+            "title = \"calibrated network\";\n"
+            "topology = \"star\";\n"
+            "nodes = %d;\n"
+            "node = { cores = %d; speed_flops = 1.0e9; };              # assumed; yardstick\n"
+            "# Half the latency on each side of the switch.\n"
+            "link = { bandwidth_Bps = %.6e; latency_s = %.6e;",
+            tl_version(), n_nodes(c), c->data->n_cores ? c->data->n_cores : 1, net->bandwidth_Bps,
+            lat);
+    if (net->saturation > 0 && !net->one_host)
+        fprintf(out, "\n         limiter_Bps = %.6e;", net->saturation * net->bandwidth_Bps);
+    fputs(" };\n", out);
+    if (net->one_host)
+        fprintf(out, "loopback = { bandwidth_Bps = %.6e; latency_s = %.6e; };\n",
+                net->bandwidth_Bps, net->latency_s);
+    else if (net->loopback_Bps > 0)
+        fprintf(out, "loopback = { bandwidth_Bps = %.6e; latency_s = %.6e; };\n", net->loopback_Bps,
+                net->loopback_latency_s);
+    if (net->backbone > 1.15)
+        fprintf(out, "backbone = { bandwidth_Bps = %.6e; latency_s = 0.0; };\n",
+                2 * net->bandwidth_Bps / net->backbone);
+    write_options(c, out);
+    fputs("model = \"model.conf\";\n", out);
+}
+
+/* ---- everything that was fitted ---- */
+
+static const char *const series_names[N_NETWORK_SERIES] = {"transfer", "send", "recv", "isend"};
+
+static void write_line(FILE *out, const tlp_line *line, double from, int last)
+{
+    fprintf(out,
+            "  { from = %.0f.0; intercept_s = %.6e; per_byte_s = %.6e; samples = %zu;\n"
+            "    median_error = %.4f; modes = (",
+            from, line->intercept_s, line->per_byte_s, line->n, line->median_error);
+    for (int k = 0; k < line->n_modes; k++)
+        fprintf(out, "%s [ %.4f, %.4f, %.4f ]", k ? "," : "", line->modes[k].share,
+                line->modes[k].mean, line->modes[k].sd);
+    fprintf(out, " ); }%s\n", last ? "" : ",");
+}
+
+static void write_fit(const content *c, FILE *out)
+{
+    const tlp_network *net = c->net;
+    fputs(
+        "# Durations of messages, s = intercept + per_byte * bytes for sizes above `from`; modes\n"
+        "# of the noise about the line: share, mean and deviation of duration / line.\n"
+        "# transfer: half a round trip; send, recv, isend: in the call, its partner ready.\n",
+        out);
+    for (int k = 0; k < N_NETWORK_SERIES; k++) {
+        fprintf(out, "%s = (\n", series_names[k]);
+        for (int i = 0; i < net->pieces.n; i++)
+            write_line(out, &net->pieces.lines[k][i], net->pieces.breaks[i],
+                       i + 1 == net->pieces.n);
+        fputs(");\n", out);
+    }
+    fprintf(out,
+            "async_small_bytes = %ld;\ndetached_bytes = %ld;\nlatency_s = %.6e;\n"
+            "bandwidth_Bps = %.6e;\nsaturation = %.4f;\nshared = %.4f;\nbackbone = %.4f;\n"
+            "iprobe_s = %.4e;\ntest_s = %.4e;\nwtime_s = %.4e;\n"
+            "loggops = { L_s = %.4e; o_s = %.4e; g_s = %.4e; G_s = %.4e; O_s = %.4e; };\n",
+            net->async_bytes, net->detached_bytes, net->latency_s, net->bandwidth_Bps,
+            net->saturation, net->shared, net->backbone, net->iprobe_s, net->test_s, net->wtime_s,
+            net->L_s, net->o_s, net->g_s, net->G_s, net->O_s);
+}
+
+static void write_loggops(const content *c, FILE *out)
+{
+    const tlp_network *net = c->net;
+    fprintf(out, "L=%.4gns,o=%.4gns,g=%.4gns,G=%.4gns,O=%.4gns", net->L_s * 1e9, net->o_s * 1e9,
+            net->g_s * 1e9, net->G_s * 1e9, net->O_s * 1e9);
+    if (net->thresholds_seen)
+        fprintf(out, ",S=%ld", net->detached_bytes);
+    fputc('\n', out);
+}
+
+/* ---- README ---- */
+
+static void write_readme(const content *c, FILE *out)
+{
+    const tlp_network *net = c->net;
+    const tlp_probe_data *d = c->data;
+    fprintf(
+        out,
+        "# A calibrated network\n\n"
+        "Written by `timeless calibrate network` %s: %d ranks on %d host%s, %s, seed %llu, %g s,\n"
+        "%zu operations in random order (%zu of them the warm-up, %zu outliers left out), sizes\n"
+        "from 1 B to %lld B.\n\n"
+        "| figure | value | from |\n|---|---|---|\n"
+        "| latency | %.3g us | measured: half a round trip less os and or |\n"
+        "| bandwidth | %.4g MB/s | measured: longest messages |\n"
+        "| eager below | %ld B | measured: receives of messages that were sent before |\n"
+        "| detached below | %ld B | %s |\n",
+        tl_version(), d->n_ranks, d->n_hosts, d->n_hosts == 1 ? "" : "s", d->mpi, d->seed,
+        d->max_seconds, net->n_rows, net->n_warm, net->n_outliers, d->max_bytes,
+        1e6 * net->latency_s, 1e-6 * net->bandwidth_Bps, net->async_bytes, net->detached_bytes,
+        net->thresholds_seen ? "measured: sends that wait for a late receive"
+                             : "largest size; no send waited for a late receive");
+    if (net->saturation > 0)
+        fprintf(out, "| both directions together | %.2f bandwidths | measured: exchanges |\n",
+                net->saturation);
+    if (net->shared > 0)
+        fprintf(out, "| two transfers between the same hosts | %.2f times one | measured |\n",
+                net->shared);
+    if (net->backbone > 0)
+        fprintf(out, "| two transfers between four hosts | %.2f times one | measured |\n",
+                net->backbone);
+    if (net->loopback_Bps > 0)
+        fprintf(out,
+                "| within a host | %.3g us, %.4g MB/s | measured, under the network's factors |\n",
+                1e6 * net->loopback_latency_s, 1e-6 * net->loopback_Bps);
+    fprintf(out,
+            "| breaks, factors, os, or, ois | network.conf | measured |\n"
+            "| nodes | %d | %s |\n| cores of a node | %d | as the first host |\n"
+            "| model.conf | | `timeless calibrate kernels`; its first lines say where |\n\n"
+            "`platform.conf` describes the platform (timeless-platform(5)); `timeless platform\n"
+            "platform.conf -o .` makes platform.xml and options.conf again after a change.\n"
+            "`network.csv` holds the measurements, `loggops.params` the parameters for\n"
+            "`--engine loggops --params`.\n",
+            n_nodes(c), c->options->nodes ? "given" : "as measured", d->n_cores ? d->n_cores : 1);
+}
+
+tl_status tlp_network_write(const tlp_network *network, const tlp_probe_data *data,
+                            const tlp_network_folder *options, tl_error *err)
+{
+    const content c = {network, data, options};
+    tlp_description *description = NULL;
+    char path[4096];
+    if (mkdir(options->folder, 0777) != 0 && errno != EEXIST)
+        return tl_fail(err, TL_ERR_SYSTEM, "%s: cannot be made: %s; check the path",
+                       options->folder, strerror(errno));
+    tl_status status = provide_model(&c, err);
+    if (status == TL_OK)
+        status = write_file(&c, "platform.conf", write_description, err);
+    if (status == TL_OK)
+        status = write_file(&c, "network.conf", write_fit, err);
+    if (status == TL_OK)
+        status = write_file(&c, "loggops.params", write_loggops, err);
+    if (status == TL_OK)
+        status = write_file(&c, "README.md", write_readme, err);
+    snprintf(path, sizeof path, "%s/platform.conf", options->folder);
+    if (status == TL_OK)
+        status = tlp_description_read(path, &description, err);
+    if (status == TL_OK)
+        status = tlp_generate_folder(description, options->folder, err);
+    tlp_description_free(description);
+    return status;
+}

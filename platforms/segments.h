@@ -1,0 +1,75 @@
+/* segments.h - straight lines piece by piece through durations of messages.
+ *
+ * Durations grow with the size of a message along one line per protocol; the sizes where one line
+ * ends and the next begins are found from the measurements.  Status and ownership follow the
+ * conventions of timeless.h.
+ */
+#ifndef TLP_SEGMENTS_H
+#define TLP_SEGMENTS_H
+
+#include <timeless.h>
+
+enum { TLP_MAX_SEGMENTS = 32, TLP_MAX_MODES = 4, TLP_MAX_SERIES = 8 };
+
+/* One series of measurements in ascending order of size, without outliers.  sd_s: the expected
+ * deviation of each, from the scatter of its neighbours.  may_dip: lines may have a negative
+ * intercept, as behind a break from which on each byte costs more. */
+typedef struct tlp_series {
+    size_t n, n_outliers;
+    int may_dip;
+    double *bytes, *seconds, *sd_s;
+} tlp_series;
+
+/* Sorts; takes out what is over twice the median of its neighbours on either side (outliers after
+ * Roth, thesis, section 4.5).  Fewer than 2 measurements give an empty series. */
+tl_status tlp_series_make(const double *bytes, const double *seconds, size_t n, tlp_series *out);
+void tlp_series_clear(tlp_series *series);
+
+/* Noise about a line: duration / line is of normal mode k with probability `share`; the means,
+ * weighted by the shares, are 1 together. */
+typedef struct tlp_mode {
+    double share, mean, sd;
+} tlp_mode;
+
+/* seconds = intercept_s + per_byte_s * bytes, with its noise; per_byte_s is at least 0, and so is
+ * intercept_s unless the series may dip. */
+typedef struct tlp_line {
+    double intercept_s, per_byte_s;
+    size_t n;
+    double median_error; /* median of |measured / line - 1| */
+    double criterion;    /* Bayesian information criterion of line and modes */
+    int n_modes;
+    tlp_mode modes[TLP_MAX_MODES];
+} tlp_line;
+
+/* Pieces of one or more series that change lines at the same sizes.  Segment i holds sizes above
+ * breaks[i] (breaks[0] is 0) up to breaks[i + 1]. */
+typedef struct tlp_pieces {
+    int n;
+    double breaks[TLP_MAX_SEGMENTS];
+    int is_joined[TLP_MAX_SEGMENTS]; /* the line before breaks[i] goes on there without a step */
+    tlp_line lines[TLP_MAX_SERIES][TLP_MAX_SEGMENTS];
+} tlp_pieces;
+
+/* Finds breaks and lines.  The number of breaks is that of the least Bayesian information
+ * criterion, found by dynamic programming over all places; `forced` are sizes where there is one
+ * anyway.  Errors count by their expected deviation first; a break stays if
+ * lines with noise of normal modes confirm it.  Each line is the mean of what is measured along it.
+ * TL_ERR_USAGE: a series is too short. */
+tl_status tlp_pieces_fit(const tlp_series *series, int n_series, const double *forced, int n_forced,
+                         tlp_pieces *out);
+/* The same with given breaks, ascending, breaks[0] = 0. */
+tl_status tlp_lines_fit(const tlp_series *series, int n_series, const double *breaks, int n,
+                        tlp_pieces *out);
+
+/* The segment of a size, and the duration on the line of a series. */
+int tlp_segment_of(const tlp_pieces *pieces, double bytes);
+double tlp_pieces_at(const tlp_pieces *pieces, int series, double bytes);
+
+/* mixture.c: fits a line and the modes of its noise to n measurements, by expectation maximisation;
+ * the number of modes is that of the least Bayesian information criterion.  `line` holds a first
+ * guess of the two coefficients. */
+tl_status tlp_mixture_fit(const double *bytes, const double *seconds, size_t n, int may_dip,
+                          tlp_line *line);
+
+#endif

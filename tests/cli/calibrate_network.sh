@@ -1,0 +1,128 @@
+# timeless calibrate network: a short measurement between two ranks here; a network that SimGrid
+# simulates, measured by the same program, is found again; and wrong arguments.
+. "$top_srcdir/tests/tap.sh"
+export TIMELESS_PLATFORMS=$top_srcdir/platforms
+cd "$scratch" || exit 99
+
+keep() { cp "$scratch/err" "$scratch/said"; }
+says() { grep -q -- "$1" "$scratch/said"; }
+# option FILE KEY: its value
+option() { sed -n "s|^$2:||p" "$1/options.conf"; }
+# near A B TOLERANCE: |A / B - 1| is not more
+near() { awk -v a="$1" -v b="$2" -v t="$3" 'BEGIN { d = a / b - 1; if (d < 0) d = -d; if (!(d <= t)) { print a, b; exit 1 } }'; }
+
+# ---- between two ranks here ----
+check 'measures between two ranks' "$timeless" calibrate network --max-seconds 6 -o here
+keep
+check 'says what it found' says 'timeless: here: .* operations, .* segments; latency '
+for file in platform.conf platform.xml options.conf model.conf network.conf network.csv loggops.params README.md; do
+    check "writes $file" test -s "here/$file"
+done
+check 'keeps every measurement' awk -F, '/^[0-9]/ { n++; if (NF != 11 || $11 < 0) exit 1 }
+    /^# end/ { split($0, end, " "); if (end[3] != n) exit 1 } END { exit n < 200 }' here/network.csv
+ping() { # ping BYTES: 10 round trips
+    awk -v bytes="$1" 'BEGIN { print "timeless-text 1\nranks 2"
+        for (r = 0; r < 2; r++) { print "rank " r " host=\"h" r "\""
+            for (i = 0; i < 20; i++) printf "%d %d MPI_%s count=%d type_bytes=1 peer=%d tag=0 comm=1\n", r, i, (i + r) % 2 ? "Recv" : "Send", bytes, 1 - r
+            print "end cut clock_ns=0" } }' | "$timeless" undump - -o ping.tl
+}
+ping 1000
+check 'a replay takes the folder' "$timeless" replay ping.tl -p here
+check 'the other engine takes the parameters' bash -c "'$timeless' replay ping.tl --engine loggops --params \"\$(cat here/loggops.params)\""
+check 'the same measurements give the same platform' "$timeless" calibrate network --from here/network.csv -o again
+check 'to the byte' cmp here/platform.xml again/platform.xml
+
+# ---- a known network ----
+cat >known.xml <<'XML'
+<?xml version='1.0'?>
+<!DOCTYPE platform SYSTEM "https://simgrid.org/simgrid.dtd">
+<platform version="4.1"><zone id="known" routing="Full">
+<cluster id="c" prefix="node-" suffix="" radical="0-1" speed="1Gf" core="4" bw="125MBps" lat="10us"
+ sharing_policy="SPLITDUPLEX" limiter_link="187.5MBps" loopback_bw="5GBps" loopback_lat="200ns"/>
+</zone></platform>
+XML
+cat >known.conf <<'CONF'
+network/crosstraffic:no
+smpi/grow-injected-times:no
+smpi/iprobe:5e-7
+smpi/test:3e-7
+smpi/wtime:1e-8
+smpi/async-small-thresh:65536
+smpi/send-is-detached-thresh:65536
+smpi/os:0:8e-6:5e-10;1420:1.1e-5:3e-10;65536:1.1e-5:0
+smpi/ois:0:7e-6:4e-10;65536:2e-5:0
+smpi/or:0:6e-6:2e-10;1420:8e-6:4e-10;65536:0:0
+smpi/lat-factor:0:1;1436:1.9;65552:6
+smpi/bw-factor:0:0.5;1436:0.8;65552:0.94
+CONF
+printf 'node-0\nnode-1\n' >hosts
+# simulate XML OPTIONS SECONDS: the measuring program on that network
+simulate() {
+    local args=() line
+    while read -r line; do case $line in '' | \#*) ;; *) args+=("--cfg=$line") ;; esac; done <"$2"
+    "$SMPIRUN" -np 2 -platform "$1" -hostfile hosts --cfg=smpi/simulate-computation:no "${args[@]}" \
+        --log=root.thres:critical ./probe "$3" 1 100000000
+}
+check 'SMPI compiles the measuring program' "$SMPICC" -D_GNU_SOURCE -O2 -o probe "$top_srcdir/platforms/network_probe.c" -lm
+check 'it measures a simulated network' bash -c "$(declare -f simulate); SMPIRUN='$SMPIRUN'; simulate known.xml known.conf 60 >known.csv"
+check 'which is fitted' "$timeless" calibrate network --from known.csv -o found
+factor() { option found "$1" | tr ';' '\n' | sed -n "$2p" | cut -d: -f"$3"; }
+latency() { sed -n 's/^latency_s = \(.*\);/\1/p' found/network.conf; }
+bandwidth() { sed -n 's/^bandwidth_Bps = \(.*\);/\1/p' found/network.conf; }
+times() { awk -v a="$1" -v b="$2" 'BEGIN { printf "%.9g", a * b }'; }
+check 'three segments' test "$(option found smpi/lat-factor | tr ';' '\n' | wc -l)" = 3
+check 'the eager threshold' near "$(option found smpi/async-small-thresh)" 65536 0.05
+check 'the detached threshold' near "$(option found smpi/send-is-detached-thresh)" 65536 0.05
+check 'the other break' near "$(factor smpi/os 2 1)" 1420 0.05
+check 'the latency' near "$(latency)" 20e-6 0.02
+check 'the latency of the second segment' near "$(times "$(latency)" "$(factor smpi/lat-factor 2 2)")" 38e-6 0.02
+check 'of the third' near "$(times "$(latency)" "$(factor smpi/lat-factor 3 2)")" 120e-6 0.02
+check 'the bandwidth of the first segment' near "$(times "$(bandwidth)" "$(factor smpi/bw-factor 1 2)")" 62.5e6 0.02
+check 'of the second' near "$(times "$(bandwidth)" "$(factor smpi/bw-factor 2 2)")" 100e6 0.02
+check 'of the third' near "$(times "$(bandwidth)" "$(factor smpi/bw-factor 3 2)")" 117.5e6 0.02
+check 'os' near "$(factor smpi/os 1 2)" 8e-6 0.02
+check 'its slope' near "$(factor smpi/os 1 3)" 5e-10 0.02
+check 'or of the second segment' near "$(factor smpi/or 2 2)" 8e-6 0.02
+check 'its slope' near "$(factor smpi/or 2 3)" 4e-10 0.02
+check 'ois' near "$(factor smpi/ois 3 2)" 2e-5 0.02
+check 'the limiter' near "$(sed -n 's/^saturation = \(.*\);/\1/p' found/network.conf)" 1.5 0.02
+check 'the cost of a test' near "$(option found smpi/test)" 3e-7 0.02
+check 'the cost of a probe' near "$(option found smpi/iprobe)" 5e-7 0.02
+# Round trips of sizes that were not measured, by both platforms.
+mkdir known
+cp known.xml known/platform.xml
+cp known.conf known/options.conf
+makespan() { "$timeless" replay ping.tl -p "$1" --ranks-per-host 1 --json=- | sed -n 's/.*"makespan_s": *\([0-9.e+-]*\).*/\1/p' | head -n 1; }
+for bytes in 1 700 1400 1450 30000 64000 70000 1000000 30000000; do
+    ping $bytes
+    check "a round trip of $bytes B takes as long" near "$(makespan found)" "$(makespan known)" 0.01
+done
+
+# ---- what goes wrong ----
+check_exit 2 'no folder' "$timeless" calibrate network
+check_exit 2 'hosts and a command' "$timeless" calibrate network -o x --hosts a,b -- mpirun
+check_exit 2 'no time' "$timeless" calibrate network -o x --max-seconds 0
+check_exit 2 'no host among the hosts' "$timeless" calibrate network -o x --hosts ,
+check_exit 4 'no launcher' "$timeless" calibrate network -o x -- /nowhere/mpirun -np 2
+keep
+check 'names it' says '^timeless: /nowhere/mpirun: cannot be started: No such file or directory; '
+check_exit 4 'a launcher that fails' "$timeless" calibrate network -o x -- sh -c 'exit 7'
+keep
+check 'tells its code' says '^timeless: sh ended with code 7 before all was measured; '
+check_exit 3 'one rank' "$timeless" calibrate network -o x -- "$MPIRUN" -np 1
+keep
+check 'says so' says '^timeless: the measuring program needs 2 ranks or more'
+check_exit 4 'a folder that cannot be made' "$timeless" calibrate network -o /nowhere/x
+check_exit 3 'no measurements' "$timeless" calibrate network --from /nowhere/x.csv -o x
+check_exit 3 'something else' "$timeless" calibrate network --from known.xml -o x
+head -n 3000 known.csv >cut.csv
+check_exit 3 'measurements that break off' "$timeless" calibrate network --from cut.csv -o x
+keep
+check 'says so' says '^timeless: cut.csv: the measurements break off; measure again$'
+sed '100s/,/;/' known.csv >damaged.csv
+check_exit 3 'a damaged line' "$timeless" calibrate network --from damaged.csv -o x
+keep
+check 'names it' says '^timeless: damaged.csv:100: '
+{ head -n 40 known.csv; echo '# end 30'; } >few.csv
+check_exit 3 'too few measurements' "$timeless" calibrate network --from few.csv -o x
+tap_done
