@@ -363,7 +363,7 @@ static int show(const arguments *a, tlr_prediction *const *predictions)
         else
             tlr_prediction_print(predictions[j], stdout);
         if (!a->quiet && predictions[j]->details)
-            tlr_details_print(predictions[j]->details, stdout);
+            tlr_details_print(predictions[j]->details, &predictions[j]->what_if, stdout);
         if (!a->quiet && j + 1 < a->n_jobs)
             puts("\n----\n");
     }

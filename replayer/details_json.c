@@ -63,7 +63,15 @@ static json_t *path_json(const tlr_path *path)
                      path_sums_json(&path->sites), "regions", path_sums_json(&path->regions));
 }
 
-json_t *tlr_details_json(const tlr_details *d)
+static json_t *what_if_json(const tlr_what_if *w)
+{
+    return json_pack("{s:{s:f}, s:{s:f, s:f}, s:{s:f, s:f}}", "ideal_network", "at_least_s",
+                     w->ideal_network_s, "balance", "at_least_s", w->mean_compute_s, "about_s",
+                     w->balanced_s, "cpu_2x", "at_least_s", w->ideal_network_s / 2, "about_s",
+                     w->twice_the_cpu_s);
+}
+
+json_t *tlr_details_json(const tlr_details *d, const tlr_what_if *what_if)
 {
     json_t *traffic = json_array(), *ranks = json_array();
     for (uint32_t r = 0; r < d->n_ranks; r++)
@@ -74,8 +82,9 @@ json_t *tlr_details_json(const tlr_details *d)
                                                  (json_int_t)d->traffic[i].to, "messages",
                                                  (json_int_t)d->traffic[i].messages, "bytes",
                                                  (json_int_t)d->traffic[i].bytes));
-    return json_pack("{s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o}", "critical_path",
-                     path_json(d->path), "ranks", ranks, "calls", sums_json(&d->calls), "sites",
-                     sums_json(&d->sites), "communicators", sums_json(&d->communicators), "regions",
-                     sums_json(&d->regions), "message_sizes", sizes_json(d), "traffic", traffic);
+    return json_pack("{s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o}", "what_if",
+                     what_if_json(what_if), "critical_path", path_json(d->path), "ranks", ranks,
+                     "calls", sums_json(&d->calls), "sites", sums_json(&d->sites), "communicators",
+                     sums_json(&d->communicators), "regions", sums_json(&d->regions),
+                     "message_sizes", sizes_json(d), "traffic", traffic);
 }

@@ -6,6 +6,6 @@
 
 #include <jansson.h>
 
-json_t *tlr_details_json(const tlr_details *details);
+json_t *tlr_details_json(const tlr_details *details, const tlr_what_if *what_if);
 
 #endif

@@ -58,12 +58,23 @@ static void print_path(const tlr_path *path, FILE *out)
             path->n_jumps, longest, path->rank_s[longest]);
 }
 
-void tlr_details_print(const tlr_details *d, FILE *out)
+static void print_what_if(const tlr_what_if *w, FILE *out)
+{
+    fprintf(out, "\n%-32s %12s %12s\n", "makespan with", "at least", "about");
+    fprintf(out, "%-32s %12.6g %12s\n", "an ideal network", w->ideal_network_s, "");
+    fprintf(out, "%-32s %12.6g %12.6g\n", "computation in balance", w->mean_compute_s,
+            w->balanced_s);
+    fprintf(out, "%-32s %12.6g %12.6g\n", "hosts twice as fast", w->ideal_network_s / 2,
+            w->twice_the_cpu_s);
+}
+
+void tlr_details_print(const tlr_details *d, const tlr_what_if *what_if, FILE *out)
 {
     if (!d->n_ranks)
         return;
     print_waits(d, out);
     print_path(d->path, out);
+    print_what_if(what_if, out);
     print_sums("seconds in call", &d->calls, out);
     if (d->sites.n)
         print_sums("seconds at call site", &d->sites, out);

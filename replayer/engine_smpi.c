@@ -274,6 +274,14 @@ static char *format_text(const char *format, ...)
     return length < 0 ? NULL : text;
 }
 
+static void add_what_if(const smpi_rank_result *from, uint32_t n_ranks, tlr_what_if *to)
+{
+    to->ideal_network_s = fmax(to->ideal_network_s, from->on_ideal_network_s);
+    to->mean_compute_s += from->alone_s / n_ranks;
+    to->balanced_s = fmax(to->balanced_s, from->balanced_s);
+    to->twice_the_cpu_s = fmax(to->twice_the_cpu_s, from->twice_the_cpu_s);
+}
+
 static tl_status take_results(const smpi_job *job, tlr_prediction *out, tl_error *err)
 {
     const tlr_plan *plan = job->plan;
@@ -304,6 +312,7 @@ static tl_status take_results(const smpi_job *job, tlr_prediction *out, tl_error
         if (!out->ranks[r].host)
             status = TL_ERR_MEMORY;
         out->makespan_s = fmax(out->makespan_s, from->end_s);
+        add_what_if(from, plan->n_ranks, &out->what_if);
     }
     if (status == TL_OK)
         status = tlr_take_marks(plan, job->measured_s, job->predicted_s, out);

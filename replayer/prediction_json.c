@@ -111,7 +111,7 @@ json_t *tlr_prediction_json(const tlr_prediction *p)
     if (p->spread)
         json_object_set_new(root, "spread", spread_json(p));
     if (p->details)
-        json_object_set_new(root, "details", tlr_details_json(p->details));
+        json_object_set_new(root, "details", tlr_details_json(p->details, &p->what_if));
     return root;
 }
 

@@ -204,6 +204,14 @@ typedef struct tlr_mark {
     double *predicted_s; /* [n_ranks] */
 } tlr_mark;
 
+/* What other machines would make of the makespan, as a replay with a timeline finds out. */
+typedef struct tlr_what_if {
+    double ideal_network_s; /* at least, on whatever network: computation and dependencies alone */
+    double mean_compute_s;  /* at least, however the computation is spread over the ranks */
+    double balanced_s;      /* about, if each rank computed for the mean of all */
+    double twice_the_cpu_s; /* about, with hosts twice as fast; at least half of ideal_network_s */
+} tlr_what_if;
+
 typedef struct tlr_details tlr_details; /* details.h */
 
 /* What the replays of several seeds gave. */
@@ -238,7 +246,8 @@ typedef struct tlr_prediction {
     uint64_t n_events, n_polls, n_opaque;
     tlr_rank_prediction *ranks;
     size_t n_marks;
-    tlr_mark *marks;      /* ordered by measured time */
+    tlr_mark *marks; /* ordered by measured time */
+    tlr_what_if what_if;
     tlr_details *details; /* for the JSON; NULL: none were asked for */
 } tlr_prediction;
 

@@ -98,6 +98,7 @@ static void meet(smpi_half *half, const smpi_half *other)
     half->other_s = other->at_s;
     half->other = (int32_t)other->rank;
     half->other_is_eager = other->is_eager;
+    half->other_clocks = other->clocks;
 }
 
 static void queue(smpi_half *half, smpi_slot *slot)
@@ -166,7 +167,7 @@ void smpi_release_half(smpi_half *half)
     smpi_meeting *m = half->meeting;
     if (m && ++m->n_left == m->comm->n_members) {
         drop_slot(m->slot);
-        free(m->entered_s);
+        free(m->entries);
         free(m);
     }
     half->is_held = 0;
@@ -175,11 +176,6 @@ void smpi_release_half(smpi_half *half)
 }
 
 /* ---- collectives ---- */
-
-static int needs_entries(smpi_needs needs)
-{
-    return needs == NEEDS_LOWER || needs == NEEDS_NEIGHBOURS;
-}
 
 static smpi_meeting *find_meeting(const smpi_rank *r, int32_t comm, uint64_t number)
 {
@@ -197,66 +193,79 @@ static smpi_meeting *find_meeting(const smpi_rank *r, int32_t comm, uint64_t num
     return slot->meeting;
 }
 
-static void note_entry(smpi_meeting *m, int32_t member, double at_s)
+static void note_entry(smpi_meeting *m, int32_t member, const smpi_half *half)
 {
-    if (!m->entered_s) {
-        m->entered_s = smpi_alloc(m->comm->n_members, sizeof *m->entered_s);
+    if (!m->entries) {
+        m->entries = smpi_alloc(m->comm->n_members, sizeof *m->entries);
         for (uint32_t i = 0; i < m->comm->n_members; i++)
-            m->entered_s[i] = -1;
+            m->entries[i].at_s = -1;
     }
     if (member >= 0)
-        m->entered_s[member] = at_s;
+        m->entries[member] = (struct smpi_entry){half->at_s, half->clocks};
 }
 
-smpi_half *smpi_enter_meeting(const smpi_rank *r, int32_t comm, uint64_t number, smpi_needs needs,
-                              int32_t root, const tl_comm *topology)
+smpi_half *smpi_enter_meeting(const smpi_rank *r, const smpi_half *what, int32_t comm,
+                              uint64_t number)
 {
     smpi_meeting *m = find_meeting(r, comm, number);
     smpi_half *half = smpi_alloc(1, sizeof *half);
-    *half = (smpi_half){.at_s = simgrid_get_clock(),
-                        .rank = r->rank,
-                        .is_held = 1,
-                        .meeting = m,
-                        .needs = needs,
-                        .other = root,
-                        .topology = topology};
-    m->n_entered++;
+    *half = *what;
+    half->at_s = simgrid_get_clock();
+    half->rank = r->rank;
+    half->is_held = 1;
+    half->meeting = m;
     m->last_s = half->at_s; /* nobody enters before those who have */
     m->last = (int32_t)r->rank;
-    if (root == (int32_t)r->rank) {
-        m->root = root;
+    smpi_clock_join(&m->all_clocks, &half->clocks);
+    if (half->other == (int32_t)r->rank) {
+        m->root = half->other;
         m->root_s = half->at_s;
+        m->root_clocks = half->clocks;
     }
-    if (needs_entries(needs))
-        note_entry(m, tlr_plan_rank_in(m->comm, (int32_t)r->rank), half->at_s);
+    if (half->needs == NEEDS_LOWER || half->needs == NEEDS_NEIGHBOURS)
+        note_entry(m, tlr_plan_rank_in(m->comm, (int32_t)r->rank), half);
     return half;
 }
 
-static int32_t last_of(const smpi_meeting *m, int32_t member, int32_t last, double *entered_s)
+/* The later one of the member and the last so far. */
+static int32_t later_of(const smpi_meeting *m, int32_t member, int32_t last, double *entered_s,
+                        smpi_clocks *clocks)
 {
-    if (member < 0 || m->entered_s[member] < 0 || (last >= 0 && m->entered_s[member] <= *entered_s))
+    if (member < 0 || m->entries[member].at_s < 0)
         return last;
-    *entered_s = m->entered_s[member];
+    smpi_clock_join(clocks, &m->entries[member].clocks);
+    if (last >= 0 && m->entries[member].at_s <= *entered_s)
+        return last;
+    *entered_s = m->entries[member].at_s;
     return m->comm->members[member];
 }
 
-int32_t smpi_last_needed(const smpi_half *half, double *entered_s)
+int32_t smpi_last_needed(const smpi_half *half, double *entered_s, smpi_clocks *clocks)
 {
-    const tl_comm *topology = half->topology;
     const smpi_meeting *m = half->meeting;
+    const tl_comm *topology = half->topology;
     const int is_root = half->other == (int32_t)half->rank;
     int32_t last = -1;
     switch (half->needs) {
-    case NEEDS_ALL: *entered_s = m->last_s; return m->last;
-    case NEEDS_ALL_AT_ROOT: *entered_s = m->last_s; return is_root ? m->last : -1;
-    case NEEDS_ROOT: *entered_s = m->root_s; return is_root || half->other < 0 ? -1 : m->root;
+    case NEEDS_ALL_AT_ROOT:
+        if (!is_root)
+            return -1;
+        __attribute__((fallthrough));
+    case NEEDS_ALL:
+        *entered_s = m->last_s;
+        *clocks = m->all_clocks;
+        return m->last;
+    case NEEDS_ROOT:
+        *entered_s = m->root_s;
+        *clocks = m->root_clocks;
+        return is_root || half->other < 0 ? -1 : m->root;
     case NEEDS_LOWER:
         for (int32_t i = 0; m->comm->members[i] != (int32_t)half->rank; i++)
-            last = last_of(m, i, last, entered_s);
+            last = later_of(m, i, last, entered_s, clocks);
         return last;
     case NEEDS_NEIGHBOURS:
         for (uint32_t i = 0; topology && i < topology->n_sources; i++)
-            last = last_of(m, topology->sources[i], last, entered_s);
+            last = later_of(m, topology->sources[i], last, entered_s, clocks);
         return last;
     default: return -1;
     }

@@ -5,6 +5,17 @@
 
 #include "smpi_rank.h"
 
+/* Where a rank would be in simulated seconds since its job's start: smpi_clocks.c. */
+enum {
+    CLOCK_NETWORK, /* on whatever network: at least */
+    CLOCK_BALANCE, /* if every rank computed for the mean of all */
+    CLOCK_CPU,     /* if it computed twice as fast */
+    N_CLOCKS
+};
+typedef struct smpi_clocks {
+    double s[N_CLOCKS];
+} smpi_clocks;
+
 /* What a rank that takes part in a collective cannot leave without. */
 typedef enum smpi_needs {
     NEEDS_NOTHING,
@@ -19,10 +30,14 @@ typedef enum smpi_needs {
 typedef struct smpi_meeting {
     struct smpi_slot *slot;
     const tlr_plan_comm *comm;
-    uint32_t n_entered, n_left;
+    uint32_t n_left;
     int32_t last, root; /* world ranks; -1: nobody yet */
     double last_s, root_s;
-    double *entered_s; /* by member, negative: not yet; NULL where nobody asks */
+    smpi_clocks all_clocks, root_clocks;
+    struct smpi_entry {
+        double at_s; /* negative: not yet */
+        smpi_clocks clocks;
+    } * entries; /* by member; NULL where nobody asks */
 } smpi_meeting;
 
 /* A rank's side of a message, or its part in a collective, from its start until it was waited for.
@@ -34,20 +49,32 @@ typedef struct smpi_half {
     struct smpi_slot *slot; /* of the queue; NULL: met, or a collective */
     uint32_t rank;
     int is_send;
-    int is_bound; /* a send that ends with its receive */
-    int is_eager; /* its data does not wait for the receive */
-    int is_held;  /* by a request, or by the call at hand */
-    int is_met;   /* other_s, other, and other_is_eager are known */
+    int is_bound;   /* a send that ends with its receive */
+    int is_eager;   /* its data does not wait for the receive */
+    int is_held;    /* by a request, or by the call at hand */
+    int is_certain; /* it cannot end without the other side, on whatever network */
+    smpi_clocks clocks;
+    int is_met; /* other_s, other, other_is_eager and other_clocks are known */
     double other_s;
-    int32_t other; /* world rank; in a collective: of the root */
+    smpi_clocks other_clocks;
+    int32_t other; /* world rank; in a collective: of the root, or -1 */
     int other_is_eager;
     smpi_meeting *meeting;   /* NULL: a message */
     const tl_comm *topology; /* of a collective among neighbours */
     smpi_needs needs;
 } smpi_half;
 
+/* ---- smpi_needs.c ---- */
+
+smpi_needs smpi_needs_of(const tl_event *e, const tl_call_info *info);
+/* Nonzero where this holds for every algorithm, whatever the network. */
+int smpi_needs_certainly(const smpi_rank *r, const tl_event *e, const tl_call_info *info);
+
+/* ---- smpi_halves.c ---- */
+
 /* A side of a message on communicator `comm` (of the plan), of which `what` says is_send, is_bound,
- * is_eager and bytes.  It meets the first one of the other side that waits, or waits itself. */
+ * is_eager, bytes and clocks.  It meets the first one of the other side that waits, or waits
+ * itself. */
 smpi_half *smpi_post_half(const smpi_rank *r, const smpi_half *what, int32_t comm, int32_t peer,
                           int32_t tag);
 /* It was taken back. */
@@ -55,12 +82,25 @@ void smpi_unpost_half(smpi_half *half);
 /* Nobody waits for it any more. */
 void smpi_release_half(smpi_half *half);
 
-/* The rank's part in the collective with this number on the communicator; `root` is a world rank,
- * or -1. */
-smpi_half *smpi_enter_meeting(const smpi_rank *r, int32_t comm, uint64_t number, smpi_needs needs,
-                              int32_t root, const tl_comm *topology);
+/* The rank's part in the collective with this number on the communicator, of which `what` says
+ * needs, other (the root), topology, is_certain and clocks. */
+smpi_half *smpi_enter_meeting(const smpi_rank *r, const smpi_half *what, int32_t comm,
+                              uint64_t number);
 /* World rank of the one that came last of those that this one needs, among those that came, and
- * when; -1: none. */
-int32_t smpi_last_needed(const smpi_half *half, double *entered_s);
+ * when; -1: none.  `clocks` get the latest of their clocks. */
+int32_t smpi_last_needed(const smpi_half *half, double *entered_s, smpi_clocks *clocks);
+
+/* ---- smpi_clocks.c ---- */
+
+/* Before the first event of the rank. */
+void smpi_clocks_open(const smpi_rank *r);
+/* A rank computed; a call took its time by itself; a part of a collective came. */
+void smpi_clock_computation(const smpi_rank *r, smpi_clocks *clocks, double took_s,
+                            double reference_s);
+void smpi_clock_call(smpi_clocks *clocks, double took_s, int on_any_network);
+void smpi_clock_join(smpi_clocks *clocks, const smpi_clocks *other);
+/* A message or collective ended, which took so long since both sides were there. */
+void smpi_clock_message(smpi_clocks *clocks, const smpi_half *half, const smpi_clocks *other,
+                        double took_s);
 
 #endif

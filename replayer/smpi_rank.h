@@ -18,6 +18,8 @@ enum { HOST_NAME_BYTES = 256, NAME_BYTES = 64 };
 /* What one rank's replay leaves for the parent process. */
 typedef struct smpi_rank_result {
     double end_s, compute_s, kernel_s, p2p_s, wait_s, collective_s, io_s;
+    /* With a timeline: computation without others on the cores, and the rank's end elsewhere. */
+    double alone_s, on_ideal_network_s, balanced_s, twice_the_cpu_s;
     char host[HOST_NAME_BYTES];
 } smpi_rank_result;
 
@@ -246,6 +248,8 @@ void smpi_begin_waits(smpi_rank *r);
 void smpi_wait_for_match(smpi_rank *r, int32_t peer, int32_t tag);
 /* The call at hand is over: tells the state what it waited for. */
 void smpi_end_waits(smpi_rank *r, struct tlr_state *state);
+/* The rank computed for so long, which is so much on the reference. */
+void smpi_wait_computed(smpi_rank *r, double took_s, double reference_s);
 void smpi_close_waits(smpi_rank *r);
 
 /* ---- smpi_p2p.c ---- */

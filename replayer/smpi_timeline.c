@@ -80,6 +80,7 @@ void smpi_note_computation(smpi_rank *r, double from_s, double reference_s)
 {
     smpi_notes *notes = notes_of(r);
     const double took_s = simgrid_get_clock() - from_s;
+    smpi_wait_computed(r, took_s, reference_s);
     double done_s = 0, begin_s = from_s;
     size_t n_left = 0;
     for (size_t i = 0; i < notes->n_pieces; i++) {

@@ -26,6 +26,7 @@ struct smpi_waits {
     uint64_t *n_meetings; /* by the rank's id of a communicator */
     size_t n_now, room;
     smpi_half **now; /* what the call at hand completes */
+    smpi_clocks clocks;
 };
 
 static struct {
@@ -45,6 +46,7 @@ static smpi_waits *waits_of(smpi_rank *r)
         r->waits = smpi_alloc(1, sizeof *r->waits);
         r->waits->n_meetings =
             smpi_alloc(r->job->plan->ranks[r->rank]->n_comms, sizeof *r->waits->n_meetings);
+        smpi_clocks_open(r);
     }
     return r->waits;
 }
@@ -54,6 +56,9 @@ void smpi_close_waits(smpi_rank *r)
     smpi_waits *w = r->waits;
     if (!w)
         return;
+    r->result->on_ideal_network_s = w->clocks.s[CLOCK_NETWORK];
+    r->result->balanced_s = w->clocks.s[CLOCK_BALANCE];
+    r->result->twice_the_cpu_s = w->clocks.s[CLOCK_CPU];
     for (size_t i = 0; i < w->n_ids; i++)
         if (w->by_id[i])
             smpi_release_half(w->by_id[i]);
@@ -106,7 +111,10 @@ static void hold(smpi_rank *r, smpi_half *half, int64_t id)
 static void post_send(smpi_rank *r, const tl_event *e, int64_t id)
 {
     const int32_t peer = smpi_world_rank(r, e->comm, e->peer);
-    smpi_half half = {.bytes = e->count * e->type_bytes, .is_send = 1};
+    smpi_half half = {.bytes = e->count * e->type_bytes,
+                      .is_send = 1,
+                      .is_certain = 1,
+                      .clocks = r->waits->clocks};
     if (peer < 0 || replay.options->wildcards_first)
         return;
     switch (e->call) {
@@ -126,7 +134,7 @@ static void post_send(smpi_rank *r, const tl_event *e, int64_t id)
 
 static void post_receive(smpi_rank *r, source from, int64_t bytes, int64_t id)
 {
-    const smpi_half half = {.bytes = bytes};
+    const smpi_half half = {.bytes = bytes, .is_certain = 1, .clocks = r->waits->clocks};
     if (from.peer >= 0 && !replay.options->wildcards_first)
         hold(r, smpi_post_half(r, &half, from.comm, from.peer, from.tag), id);
 }
@@ -144,71 +152,23 @@ void smpi_wait_for_match(smpi_rank *r, int32_t peer, int32_t tag)
     post_receive(r, source_of(r, e->comm, peer, tag), e->count * e->type_bytes, e->request);
 }
 
-static smpi_needs needs_of(const tl_event *e, const tl_call_info *info)
-{
-    switch (info->action) {
-    case TL_ACTION_BCAST:
-    case TL_ACTION_IBCAST:
-    case TL_ACTION_SCATTER:
-    case TL_ACTION_ISCATTER:
-    case TL_ACTION_SCATTERV:
-    case TL_ACTION_ISCATTERV: return NEEDS_ROOT;
-    case TL_ACTION_REDUCE:
-    case TL_ACTION_IREDUCE:
-    case TL_ACTION_GATHER:
-    case TL_ACTION_IGATHER:
-    case TL_ACTION_GATHERV:
-    case TL_ACTION_IGATHERV: return NEEDS_ALL_AT_ROOT;
-    case TL_ACTION_SCAN:
-    case TL_ACTION_ISCAN:
-    case TL_ACTION_EXSCAN:
-    case TL_ACTION_IEXSCAN: return NEEDS_LOWER;
-    case TL_ACTION_FILE_READ_ALL:
-    case TL_ACTION_FILE_WRITE_ALL: return info->traits & TL_TRAIT_NB ? NEEDS_NOTHING : NEEDS_ALL;
-    case TL_ACTION_FILE_OPEN:
-    case TL_ACTION_FILE_CLOSE:
-    case TL_ACTION_FILE_SETUP:
-    case TL_ACTION_FILE_PREALLOCATE:
-    case TL_ACTION_FILE_SYNC:
-    case TL_ACTION_FILE_READ_END:
-    case TL_ACTION_FILE_WRITE_END:
-    case TL_ACTION_WIN_CREATE:
-    case TL_ACTION_WIN_FREE:
-    case TL_ACTION_WIN_FENCE:
-    case TL_ACTION_COMM_DUP:
-    case TL_ACTION_INTERCOMM_MERGE: return NEEDS_ALL;
-    case TL_ACTION_COMM_SPLIT:
-    case TL_ACTION_COMM_CREATE: /* those in which the parent's members exchange something */
-        return e->call == TL_MPI_Comm_split_type || e->call == TL_MPI_Comm_create_group
-                   ? NEEDS_NOTHING
-                   : NEEDS_ALL;
-    case TL_ACTION_FINALIZE: return replay.finalize_barrier ? NEEDS_ALL : NEEDS_NOTHING;
-    default: break;
-    }
-    if (info->action >= TL_ACTION_NEIGHBOR_ALLGATHER &&
-        info->action <= TL_ACTION_INEIGHBOR_ALLTOALLW)
-        return NEEDS_NEIGHBOURS;
-    return tlr_plan_is_collective(info->action) ? NEEDS_ALL : NEEDS_NOTHING;
-}
-
+/* The rank's part in the collective at hand, or in the one that is started. */
 static void enter(smpi_rank *r, const tl_event *e, const tl_call_info *info, int64_t id)
 {
-    const smpi_needs needs = needs_of(e, info);
+    smpi_half half = {.needs = smpi_needs_of(e, info), .other = -1, .clocks = r->waits->clocks};
     uint32_t own = e->comm;
     if (info->action == TL_ACTION_FINALIZE)
         own = TL_COMM_WORLD;
     else if (info->action == TL_ACTION_FILE_OPEN || info->action == TL_ACTION_WIN_CREATE)
         own = e->new_comm;
     const int32_t comm = tlr_plan_find_comm(r->job->plan, r->rank, own);
-    int32_t root = -1;
-    if (needs == NEEDS_NOTHING || comm < 0)
+    if (half.needs == NEEDS_NOTHING || comm < 0)
         return;
-    if (needs == NEEDS_ROOT || needs == NEEDS_ALL_AT_ROOT)
-        root = e->peer == TL_ROOT ? (int32_t)r->rank : smpi_world_rank(r, own, e->peer);
-    hold(r,
-         smpi_enter_meeting(r, comm, r->waits->n_meetings[own]++, needs, root,
-                            r->job->plan->ranks[r->rank]->definitions[own]),
-         id);
+    if (half.needs == NEEDS_ROOT || half.needs == NEEDS_ALL_AT_ROOT)
+        half.other = e->peer == TL_ROOT ? (int32_t)r->rank : smpi_world_rank(r, own, e->peer);
+    half.topology = r->job->plan->ranks[r->rank]->definitions[own];
+    half.is_certain = !r->job->plan->comms[comm].n_first && smpi_needs_certainly(r, e, info);
+    hold(r, smpi_enter_meeting(r, &half, comm, r->waits->n_meetings[own]++), id);
 }
 
 /* ---- requests ---- */
@@ -301,9 +261,10 @@ typedef struct cause {
     int is_known;
     double late_s; /* when the other side was there */
     double from_s;
-    double until_s; /* about when it came to its end */
+    double took_s; /* the message alone, about */
     int32_t rank;
     tlr_wait wait;
+    smpi_clocks clocks; /* of the other side */
 } cause;
 
 /* What a message takes alone.  It decides between messages that are waited for together. */
@@ -316,58 +277,79 @@ static double message_s(const smpi_rank *r, const smpi_half *half)
            (double)half->bytes / sg_host_get_route_bandwidth(here, there);
 }
 
-static cause message_cause(const smpi_rank *r, const smpi_half *half, int is_alone)
+static cause cause_of(const smpi_rank *r, const smpi_half *half)
 {
-    cause c = {0};
-    if (!half->is_met || (half->is_send && !half->is_bound))
-        return c;
-    c = (cause){.is_known = 1,
-                .late_s = half->other_s,
-                .from_s = half->other_s,
-                .rank = half->other,
-                .wait = half->is_send ? TLR_WAIT_LATE_RECEIVER : TLR_WAIT_LATE_SENDER};
-    if (half->at_s >= half->other_s && !half->other_is_eager) {
+    cause c = {.wait = TLR_WAIT_COLLECTIVE, .rank = -1};
+    if (half->meeting) {
+        c.rank = smpi_last_needed(half, &c.late_s, &c.clocks);
+    } else if (half->is_met && (!half->is_send || half->is_bound)) {
+        c.wait = half->is_send ? TLR_WAIT_LATE_RECEIVER : TLR_WAIT_LATE_SENDER;
+        c.rank = half->other;
+        c.late_s = half->other_s;
+        c.clocks = half->other_clocks;
+        c.took_s = message_s(r, half);
+    }
+    c.is_known = c.rank >= 0;
+    c.from_s = c.late_s;
+    if (c.is_known && half->at_s >= c.late_s && !half->other_is_eager) {
         c.from_s = half->at_s;
         c.rank = (int32_t)half->rank;
     }
-    c.until_s = c.from_s + (is_alone ? 0 : message_s(r, half));
     return c;
 }
 
-static cause meeting_cause(const smpi_half *half)
+/* What the call took since its last message was under way is what that one took; of the others it
+ * is known that they were there before. */
+static void advance_clocks(smpi_rank *r, const cause *causes, const cause *last,
+                           const tlr_state *state)
 {
-    cause c = {.wait = TLR_WAIT_COLLECTIVE};
-    c.rank = smpi_last_needed(half, &c.late_s);
-    c.is_known = c.rank >= 0;
-    c.from_s = c.late_s;
-    if (c.is_known && half->at_s >= c.late_s) {
-        c.from_s = half->at_s;
-        c.rank = (int32_t)half->rank;
+    smpi_waits *w = r->waits;
+    smpi_clocks now = w->clocks;
+    for (size_t i = 0; i < w->n_now; i++) {
+        const cause *c = &causes[i];
+        const double room_s = state->end_s - c->from_s;
+        if (c->is_known)
+            smpi_clock_message(&now, w->now[i], &c->clocks,
+                               c == last            ? room_s
+                               : c->took_s < room_s ? c->took_s
+                                                    : room_s);
     }
-    c.until_s = c.from_s;
-    return c;
+    if (!last)
+        smpi_clock_call(&now, state->end_s - state->begin_s, r->info->action == TL_ACTION_INIT);
+    w->clocks = now;
 }
 
 void smpi_end_waits(smpi_rank *r, tlr_state *state)
 {
     smpi_waits *w = waits_of(r);
-    cause last = {0};
-    state->cause_rank = -1;
+    cause few[16], *causes = few;
+    const cause *last = NULL;
+    if (w->n_now > sizeof few / sizeof *few)
+        causes = smpi_alloc(w->n_now, sizeof *causes);
     for (size_t i = 0; i < w->n_now; i++) {
-        smpi_half *half = w->now[i];
-        const cause c = state->end_s <= state->begin_s ? (cause){0}
-                        : half->meeting                ? meeting_cause(half)
-                                                       : message_cause(r, half, w->n_now == 1);
-        if (c.is_known && (!last.is_known || c.until_s > last.until_s))
+        const cause *c = &causes[i];
+        causes[i] = cause_of(r, w->now[i]);
+        if (c->is_known && c->from_s < state->end_s && state->end_s > state->begin_s &&
+            (!last || c->from_s + c->took_s > last->from_s + last->took_s))
             last = c;
-        smpi_release_half(half);
     }
+    advance_clocks(r, causes, last, state);
+    state->cause_rank = -1;
+    if (last) {
+        state->cause_rank = last->rank;
+        state->cause_s = last->from_s;
+        state->wait = (uint8_t)last->wait;
+        if (last->late_s > state->begin_s)
+            state->wait_s = last->late_s - state->begin_s;
+    }
+    for (size_t i = 0; i < w->n_now; i++)
+        smpi_release_half(w->now[i]);
     w->n_now = 0;
-    if (!last.is_known || last.from_s >= state->end_s)
-        return;
-    state->cause_rank = last.rank;
-    state->cause_s = last.from_s;
-    state->wait = (uint8_t)last.wait;
-    if (last.late_s > state->begin_s)
-        state->wait_s = last.late_s - state->begin_s;
+    if (causes != few)
+        free(causes);
+}
+
+void smpi_wait_computed(smpi_rank *r, double took_s, double reference_s)
+{
+    smpi_clock_computation(r, &waits_of(r)->clocks, took_s, reference_s);
 }

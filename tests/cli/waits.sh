@@ -12,4 +12,21 @@ undump_all() {
 check 'as traces' undump_all
 check 'their replay' "$timeless" replay ??.tl -p star-1g --details --json=waits.json -q
 check 'each rank waits for as long as computed by hand' $cases check waits.json
+
+# What other machines would make of it, against replays on them.
+hold() { # NAME PLATFORM OPTION...: of the traces own.tl and mean.tl
+    local name=$1 platform=$2; shift 2
+    replay() { "$timeless" replay "$@" -q; }
+    check "$name: as it is" replay own.tl -p "$platform" "$@" --details --json=own.json
+    local network cpu mean
+    network=$(replay own.tl -p "$platform" "$@" --scale network 1e4)
+    cpu=$(replay own.tl -p "$platform" "$@" --host-speed 2x)
+    mean=$(replay mean.tl -p "$platform" "$@")
+    check "$name: the bounds hold, the estimates are near" $cases bounds own.json "$network" "$cpu" "$mean"
+}
+for seed in 1 2; do
+    for share in own mean; do $cases mixed $seed $share | "$timeless" undump - -o $share.tl; done
+    hold "program $seed" star-1g --ranks-per-host 1
+    hold "program $seed on another platform" dahu --ranks-per-host 1
+done
 tap_done

@@ -2,9 +2,14 @@
 """Programs whose waiting times are known: `write FOLDER` makes their texts, `check PREDICTION` holds the
 details of their replay, a job for each, against what is computed by hand.
 
+`mixed SEED own|mean` prints a program with all kinds of calls, whose ranks compute for what is drawn or,
+each, for the mean of all; `bounds PREDICTION NETWORK CPU MEAN` holds what a prediction says of other
+machines against replays on them.
+
 A rank computes for some milliseconds before each call, so that it is known when each call is entered;
 what messages take on the way does not matter for how long one rank waits until another is there."""
 import json
+import random
 import sys
 
 MS = 1000000  # of the volume unit, cpu-ns
@@ -121,6 +126,52 @@ def line(rank, number, event):
     return "%d %d %s %s" % (rank, number, call, text)
 
 
+def mixed(seed, share):
+    draw = random.Random(int(seed))
+    n_ranks, n_rounds = 8, 12
+    volumes = [[int(draw.expovariate(1 / (MS * (1 + r % 4)))) for _ in range(3 * n_rounds)]
+               for r in range(n_ranks)]
+    if share == "mean":
+        mean = sum(map(sum, volumes)) / n_ranks
+        volumes = [[round(v * mean / sum(row)) for v in row] for row in volumes]
+    sizes = [draw.choice([8, 3000, 70000, 400000]) for _ in range(n_rounds)]
+    kinds = ["MPI_Allreduce", "MPI_Barrier", "MPI_Alltoall", "MPI_Scan", None, None]
+    if int(seed) % 2:
+        kinds += ["MPI_Bcast", "MPI_Reduce"]
+    calls = [draw.choice(kinds) for _ in range(n_rounds)]
+    print("timeless-text 1\nranks %d\nvolume_unit \"cpu-ns\"" % n_ranks)
+    for r in range(n_ranks):
+        left, right, number = (r - 1) % n_ranks, (r + 1) % n_ranks, 0
+        print('rank %d host="h"' % r)
+        for size, call, volume in zip(sizes, calls, zip(*[iter(volumes[r])] * 3)):
+            events = [recv(0, left, size, "MPI_Irecv", request=1), recv(0, right, size, "MPI_Irecv", tag=1, request=2),
+                      send(0, right, size, "MPI_Isend", request=3), send(0, left, size, "MPI_Isend", tag=1, request=4),
+                      wait(0, 1, 2, 3, 4), send(0, r ^ 1, size) if r % 2 else recv(0, r ^ 1, size)]
+            if call:
+                root = size % n_ranks if call in ("MPI_Bcast", "MPI_Reduce") else None
+                events.append(coll(0, call, root, size % 4999))
+            for i, ms in zip((0, 4, 5), volume):
+                events[i][1]["volume"] = ms
+            for event in events:
+                print(line(r, number, event))
+                number += 1
+        print("end cut clock_ns=0")
+
+
+def bounds(path, network_s, cpu_s, mean_s):
+    prediction = json.load(open(path))
+    what_if = prediction["details"]["what_if"]
+    at_least = {"ideal_network": float(network_s), "cpu_2x": float(cpu_s), "balance": float(mean_s)}
+    for key, replayed_s in at_least.items():
+        assert 0 < what_if[key]["at_least_s"] <= replayed_s * (1 + 1e-9), (key, replayed_s, what_if)
+        if "about_s" in what_if[key]:
+            assert abs(what_if[key]["about_s"] / replayed_s - 1) < 0.05, (key, replayed_s, what_if)
+        assert what_if[key]["at_least_s"] < prediction["makespan_s"]
+    # On a network that takes next to nothing the bound is met, unless ranks forward what is for others.
+    calls = {call["name"] for call in prediction["details"]["calls"]}
+    assert calls & {"MPI_Bcast", "MPI_Reduce"} or at_least["ideal_network"] <= what_if["ideal_network"]["at_least_s"] * 1.01, (network_s, what_if)
+
+
 def write(folder):
     for number, (_, ranks) in enumerate(sorted(CASES.items())):
         with open("%s/%02d.txt" % (folder, number), "w") as out:
@@ -166,4 +217,4 @@ def check(path):
     assert abs(1e3 * (both["late_sender_s"] + both["late_receiver_s"]) - 5) < 1e-6, both
 
 
-{"write": write, "check": check}[sys.argv[1]](sys.argv[2])
+{"write": write, "check": check, "mixed": mixed, "bounds": bounds}[sys.argv[1]](*sys.argv[2:])
