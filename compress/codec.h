@@ -12,12 +12,19 @@
 
 /* Like things lie together, so that zstd finds them. */
 enum tl_stream {
-    TL_STREAM_CONTROL, /* which context, what differs */
-    TL_STREAM_VALUES,  /* differences of slots */
+    TL_STREAM_CONTROL, /* which context, whether something differs */
+    TL_STREAM_MASKS,   /* what differs */
+    TL_STREAM_POLLS,   /* differences of slots: polls, ... */
+    TL_STREAM_PEERS,
+    TL_STREAM_NAMES, /* tags, communicators, requests, flags, lengths of lists */
+    TL_STREAM_COUNTS,
+    TL_STREAM_TYPES,
+    TL_STREAM_ELEMENTS, /* of the heads of lists */
+    TL_STREAM_LISTS,    /* elements of lists beyond the head */
     TL_STREAM_VOLUMES,
     TL_STREAM_CLOCKS,
-    TL_STREAM_LISTS, /* elements of lists beyond the head */
-    TL_N_STREAMS
+    TL_N_STREAMS,
+    TL_N_SAME_STREAMS = TL_STREAM_VOLUMES /* those before tell all but volumes and clocks */
 };
 
 enum { TL_MAX_CONTEXT_VALUES = 1 + 12 + 1 + TL_LIST_HEAD }; /* polls, slots, length, head */
@@ -56,14 +63,15 @@ typedef struct tl_exception {
 /* A call at a call site. */
 typedef struct tl_context {
     uint16_t call;
+    uint8_t n_values;
+    uint8_t n_unsettled;
     uint32_t site;
-    uint32_t slots; /* TL_SLOT_* that are stored, and TL_RELATIVE */
-    uint16_t n_values;
-    uint16_t n_unsettled;
+    uint32_t slots; /* TL_SLOT_* that are stored, and TL_RELATIVE, TL_AT_END */
     uint16_t first_value;
-    uint16_t peer_at;   /* number of the value that is the peer; 0: none */
-    bool is_to_or_from; /* peers are relative on MPI_COMM_WORLD, and only there */
+    uint8_t peer_at;                              /* number of the value that is the peer, or 0 */
+    bool is_to_or_from;                           /* peers are relative on MPI_COMM_WORLD */
     uint16_t list_first, list_capacity, list_len; /* remembered elements beyond the head */
+    uint64_t streams; /* of its values, 3 bits each from TL_STREAM_POLLS, the first one lowest */
     uint64_t volume;
 } tl_context;
 
@@ -78,6 +86,7 @@ typedef struct tl_codec {
     uint64_t peer;              /* the last one, as it is stored */
     uint64_t run;               /* events as predicted: put, not yet written, or still to come */
     uint64_t same_volumes;      /* the same of volumes */
+    size_t n_bytes;             /* encoder: written of this frame */
     uint16_t hashed[2 * TL_MAX_CONTEXTS];   /* encoder: contexts by call and site */
     uint16_t followed[2 * TL_MAX_CONTEXTS]; /* context that followed the last two */
     uint32_t n_events;
@@ -120,6 +129,10 @@ bool tl_frame_split(const uint8_t *raw, size_t size, tl_input streams[TL_N_STREA
 /* ---- the memory that both sides share ---- */
 
 unsigned tl_codec_count_values(uint32_t slots);
+static inline unsigned tl_stream_of(uint64_t streams, unsigned value)
+{
+    return TL_STREAM_POLLS + (unsigned)(streams >> 3 * value & 7);
+}
 bool tl_codec_has_room(const tl_codec *codec, unsigned n_values);
 uint32_t tl_codec_add_context(tl_codec *codec, uint16_t call, uint32_t site, uint32_t slots);
 

@@ -61,8 +61,8 @@ static bool scatter(const tl_codec *codec, tl_event *e, uint32_t slots, const ui
 }
 
 /* As put_values does. */
-static void get_values(tl_codec *codec, tl_context *c, uint64_t surprises, tl_input *in,
-                       uint64_t *v)
+static void get_values(tl_codec *codec, tl_context *c, uint64_t surprises,
+                       tl_input streams[TL_N_STREAMS], uint64_t *v)
 {
     tl_remembered *r = &codec->values[c->first_value];
     if (!surprises && !c->n_unsettled) {
@@ -73,7 +73,9 @@ static void get_values(tl_codec *codec, tl_context *c, uint64_t surprises, tl_in
         return;
     }
     for (unsigned i = 0; i < c->n_values; i++) {
-        uint64_t difference = surprises >> i & 1 ? tl_unzigzag(tl_get_varint(in)) : 0;
+        uint64_t difference = 0;
+        if (surprises >> i & 1)
+            difference = tl_unzigzag(tl_get_varint(&streams[tl_stream_of(c->streams, i)]));
         if (tl_is_plain(codec, &r[i])) {
             v[i] = r[i].last + r[i].stride + difference;
             if (!difference && r[i].settled == TL_SETTLED)
@@ -131,8 +133,9 @@ static tl_status get_new_context(tl_codec *codec, tl_input *in, uint32_t *out)
         return TL_ERR_CORRUPT;
     if (!row || (slots & ~(uint64_t)(TL_RELATIVE | TL_AT_END)) >= 2UL * TL_SLOT_LIST)
         return TL_ERR_VERSION;
-    bool is_to_or_from = tl_may_have_neighbours((uint32_t)slots, row->action);
-    if (slots & TL_RELATIVE && !is_to_or_from)
+    bool is_to_or_from = tl_may_have_neighbours(row->slots, row->action);
+    uint32_t needed = row->slots & (TL_SLOT_PEER | TL_SLOT_RECV_PEER | TL_SLOT_COMM);
+    if (is_to_or_from ? (slots & needed) != needed : slots & TL_RELATIVE)
         return TL_ERR_CORRUPT;
     if (!tl_codec_has_room(codec, tl_codec_count_values((uint32_t)slots)))
         return TL_ERR_CORRUPT;
@@ -157,7 +160,8 @@ static tl_status get_context(tl_codec *codec, tl_input *in, unsigned how, uint32
 }
 
 /* The context of the next event, and what of it is not as predicted. */
-static tl_status get_control(tl_codec *codec, tl_input *in, uint32_t *index, uint64_t *surprises)
+static tl_status get_control(tl_codec *codec, tl_input *in, tl_input *masks, uint32_t *index,
+                             uint64_t *surprises)
 {
     unsigned byte = TL_HOW_PREDICTED;
     *surprises = 0;
@@ -183,7 +187,7 @@ static tl_status get_control(tl_codec *codec, tl_input *in, uint32_t *index, uin
         return status;
     if (byte & TL_SURPRISE) {
         const tl_context *c = &codec->contexts[*index];
-        *surprises = tl_get_varint(in);
+        *surprises = tl_get_varint(masks);
         if (*surprises >> (c->n_values + (c->slots & TL_SLOT_LIST ? 1 : 0)))
             return TL_ERR_CORRUPT;
     }
@@ -209,12 +213,13 @@ tl_status tl_codec_get(tl_codec *codec, tl_input streams[TL_N_STREAMS], tl_event
 {
     uint32_t index = 0;
     uint64_t surprises;
-    tl_status status = get_control(codec, &streams[TL_STREAM_CONTROL], &index, &surprises);
+    tl_status status = get_control(codec, &streams[TL_STREAM_CONTROL], &streams[TL_STREAM_MASKS],
+                                   &index, &surprises);
     if (status)
         return status;
     tl_context *c = &codec->contexts[index];
     uint64_t v[TL_MAX_CONTEXT_VALUES] = {0};
-    get_values(codec, c, surprises, &streams[TL_STREAM_VALUES], v);
+    get_values(codec, c, surprises, streams, v);
     *event = (tl_event){.call = c->call, .site = c->site};
     if (!scatter(codec, event, c->slots, v) ||
         (c->is_to_or_from && (event->comm == TL_COMM_WORLD) != !!(c->slots & TL_RELATIVE)))

@@ -16,6 +16,7 @@ void tl_codec_reset(tl_codec *codec)
     codec->last = codec->before_last = 0;
     codec->clock_ns = codec->peer = 0;
     codec->run = codec->same_volumes = 0;
+    codec->n_bytes = 0;
     codec->n_events = codec->recent = 0;
     codec->match = 0;
     memset(codec->seen, 0, sizeof codec->seen);
@@ -40,14 +41,39 @@ bool tl_codec_has_room(const tl_codec *codec, unsigned n_values)
     return codec->n_contexts < TL_MAX_CONTEXTS && codec->n_values + n_values <= TL_MAX_VALUES;
 }
 
+/* Where the values of a context with these slots stand, in their order. */
+static uint64_t find_streams(uint32_t slots)
+{
+    static const struct {
+        uint32_t slot;
+        uint8_t stream;
+    } order[] = {
+        {TL_SLOT_PEER, TL_STREAM_PEERS},      {TL_SLOT_TAG, TL_STREAM_NAMES},
+        {TL_SLOT_RECV_PEER, TL_STREAM_PEERS}, {TL_SLOT_RECV_TAG, TL_STREAM_NAMES},
+        {TL_SLOT_COMM, TL_STREAM_NAMES},      {TL_SLOT_COUNT, TL_STREAM_COUNTS},
+        {TL_SLOT_TYPE, TL_STREAM_TYPES},      {TL_SLOT_RECV_COUNT, TL_STREAM_COUNTS},
+        {TL_SLOT_RECV_TYPE, TL_STREAM_TYPES}, {TL_SLOT_REQUEST, TL_STREAM_NAMES},
+        {TL_SLOT_NEW_COMM, TL_STREAM_NAMES},  {TL_SLOT_FLAGS, TL_STREAM_NAMES},
+        {TL_SLOT_LIST, TL_STREAM_NAMES},      {TL_SLOT_LIST, TL_STREAM_ELEMENTS},
+        {TL_SLOT_LIST, TL_STREAM_ELEMENTS},   {TL_SLOT_LIST, TL_STREAM_ELEMENTS},
+    };
+    uint64_t streams = 0;
+    unsigned n = 1;
+    for (size_t i = 0; i < sizeof order / sizeof *order; i++)
+        if (slots & order[i].slot)
+            streams |= (uint64_t)(order[i].stream - TL_STREAM_POLLS) << 3 * n++;
+    return streams;
+}
+
 uint32_t tl_codec_add_context(tl_codec *codec, uint16_t call, uint32_t site, uint32_t slots)
 {
     unsigned n_values = tl_codec_count_values(slots);
     codec->contexts[codec->n_contexts] = (tl_context){.call = call,
+                                                      .streams = find_streams(slots),
                                                       .site = site,
                                                       .slots = slots,
-                                                      .n_values = (uint16_t)n_values,
-                                                      .n_unsettled = (uint16_t)n_values,
+                                                      .n_values = (uint8_t)n_values,
+                                                      .n_unsettled = (uint8_t)n_values,
                                                       .first_value = (uint16_t)codec->n_values,
                                                       .peer_at = slots & TL_SLOT_PEER ? 1 : 0};
     memset(&codec->values[codec->n_values], 0, n_values * sizeof *codec->values);
@@ -80,7 +106,7 @@ void tl_codec_guess(tl_codec *codec, uint32_t id, tl_guess *guess)
     for (unsigned i = TL_BY_PAST; i < TL_N_WAYS; i++) {
         const tl_exception *found = guess->places[i].found;
         guess->value[i] = found ? found->value : guess->value[TL_STRAIGHT];
-        if (r->score[i] > r->score[way] || (i == TL_BY_PAST && r->score[i] == r->score[way]))
+        if (r->score[i] >= r->score[way])
             way = i;
     }
     guess->best = guess->value[way];
@@ -93,7 +119,10 @@ static void note(tl_codec *codec, struct tl_place *place, uint64_t value, bool i
     } else if (place->found && place->found->value != value) {
         place->found->check = 0;
     } else if (is_exception) {
-        memmove(&place->set[1], &place->set[0], (TL_EXCEPTION_WAYS - 1) * sizeof *place->set);
+        unsigned n = 0; /* up to an empty place */
+        while (n < TL_EXCEPTION_WAYS - 1 && place->set[n].check)
+            n++;
+        memmove(&place->set[1], &place->set[0], n * sizeof *place->set);
         if (++codec->n_noted % TL_NOTED_TRIAL == 0 && codec->n_useful < codec->n_noted / 4)
             codec->hopeless = true;
         place->set[0] = (tl_exception){.value = value, .check = place->check};

@@ -1,6 +1,13 @@
 /* codec_put.c - events to bytes. */
 #include "codec.h"
 
+static void put(tl_codec *codec, tl_buffer *out, uint64_t v)
+{
+    size_t before = out->size;
+    tl_buffer_put_varint(out, v);
+    codec->n_bytes += out->size - before;
+}
+
 /* ---- values ---- */
 
 /* A rank as the distance from one's own, even; those that are no ranks odd. */
@@ -49,10 +56,9 @@ static unsigned gather(const tl_codec *codec, const tl_event *e, uint32_t slots,
 
 /* Writes what is not as predicted, and learns; returns the mask of it. */
 static uint32_t put_values(tl_codec *codec, tl_context *c, const uint64_t *v, unsigned n,
-                           tl_buffer *out)
+                           tl_buffer streams[TL_N_STREAMS])
 {
     tl_remembered *r = &codec->values[c->first_value];
-    uint8_t *p = out->data + out->size;
     uint32_t surprises = 0;
     for (unsigned i = 0; i < n; i++) {
         uint64_t difference;
@@ -72,10 +78,9 @@ static uint32_t put_values(tl_codec *codec, tl_context *c, const uint64_t *v, un
             codec->peer = v[i];
         if (difference) {
             surprises |= UINT32_C(1) << i;
-            p = tl_put_varint(p, tl_zigzag(difference));
+            put(codec, &streams[tl_stream_of(c->streams, i)], tl_zigzag(difference));
         }
     }
-    out->size = (size_t)(p - out->data);
     return surprises;
 }
 
@@ -93,11 +98,9 @@ static bool put_tail(tl_codec *codec, tl_context *c, tl_buffer *out, const int64
 {
     bool surprise = !tail_is_predicted(codec, c, tail, n);
     if (surprise) {
-        uint8_t *p = out->data + out->size;
         for (uint32_t i = 0; i < n; i++)
-            p = tl_put_varint(
-                p, tl_zigzag((uint64_t)tail[i] - tl_codec_predict_element(codec, c, tail, i)));
-        out->size = (size_t)(p - out->data);
+            put(codec, out,
+                tl_zigzag((uint64_t)tail[i] - tl_codec_predict_element(codec, c, tail, i)));
     }
     tl_codec_remember_tail(codec, c, tail, n);
     return surprise;
@@ -179,6 +182,7 @@ static void put_run(tl_codec *codec, tl_buffer *control)
         *p++ = TL_RUN | TL_RUN_LONG << TL_RUN_SHIFT;
         p = tl_put_varint(p, codec->run - (TL_RUN_LONG + 1));
     }
+    codec->n_bytes += (size_t)(p - control->data) - control->size;
     control->size = (size_t)(p - control->data);
     codec->run = 0;
 }
@@ -187,27 +191,27 @@ static void put_volume(tl_codec *codec, tl_context *c, uint64_t volume, tl_buffe
 {
     if (volume == c->volume) {
         if (!codec->same_volumes++)
-            out->data[out->size++] = 0;
+            put(codec, out, 0);
         return;
     }
     if (codec->same_volumes)
-        tl_buffer_put_varint(out, codec->same_volumes - 1);
+        put(codec, out, codec->same_volumes - 1);
     codec->same_volumes = 0;
-    tl_buffer_put_varint(out, tl_zigzag(volume - c->volume));
+    put(codec, out, tl_zigzag(volume - c->volume));
     c->volume = volume;
 }
 
 bool tl_codec_put(tl_codec *codec, tl_buffer streams[TL_N_STREAMS], const tl_event *event,
                   const tl_call_info *row)
 {
-    uint8_t head[1 + 4 * TL_VARINT_MAX_BYTES], *p = head;
+    uint8_t head[1 + 3 * TL_VARINT_MAX_BYTES], *p = head;
     uint32_t index = put_context(codec, &p, event, row);
     if (!index)
         return false;
     tl_context *c = &codec->contexts[index];
     uint64_t v[TL_MAX_CONTEXT_VALUES];
     unsigned n = gather(codec, event, c->slots, v);
-    uint32_t surprises = put_values(codec, c, v, n, &streams[TL_STREAM_VALUES]);
+    uint32_t surprises = put_values(codec, c, v, n, streams);
     uint32_t n_tail = c->slots & TL_SLOT_LIST ? tl_tail_len(event->list_len) : 0;
     if (n_tail && put_tail(codec, c, &streams[TL_STREAM_LISTS], event->list + TL_LIST_HEAD, n_tail))
         surprises |= UINT32_C(1) << n;
@@ -219,15 +223,16 @@ bool tl_codec_put(tl_codec *codec, tl_buffer streams[TL_N_STREAMS], const tl_eve
         put_run(codec, control);
         if (surprises) {
             head[0] |= TL_SURPRISE;
-            p = tl_put_varint(p, surprises);
+            put(codec, &streams[TL_STREAM_MASKS], surprises);
         }
         memcpy(control->data + control->size, head, (size_t)(p - head));
         control->size += (size_t)(p - head);
+        codec->n_bytes += (size_t)(p - head);
     }
     put_volume(codec, c, event->volume, &streams[TL_STREAM_VOLUMES]);
     if (c->slots & TL_SLOT_CLOCK) {
-        tl_buffer_put_varint(&streams[TL_STREAM_CLOCKS],
-                             tl_zigzag(event->clock_ns - tl_codec_clock_base(codec, c)));
+        put(codec, &streams[TL_STREAM_CLOCKS],
+            tl_zigzag(event->clock_ns - tl_codec_clock_base(codec, c)));
         codec->clock_ns = event->clock_ns;
     }
     tl_codec_advance(codec, index);

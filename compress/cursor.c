@@ -1,9 +1,15 @@
 /* cursor.c - one rank's events in order, with memory for one frame. */
+#include "block.h"
 #include "codec.h"
 #include "error.h"
 #include "reader.h"
 
 #include <inttypes.h>
+
+typedef struct kept_block {
+    tl_buffer raw;
+    uint64_t offset; /* in the file */
+} kept_block;
 
 struct tl_cursor {
     tl_reader *r;
@@ -14,8 +20,7 @@ struct tl_cursor {
     uint64_t frame_offset;
     uint64_t bytes_read;
     tl_buffer raw;
-    tl_buffer block; /* unpacked; empty unless it is needed again */
-    uint64_t block_offset;
+    kept_block block, base_block; /* empty unless they are needed again */
     tl_input streams[TL_N_STREAMS];
     tl_codec codec;
     tl_buffer list;
@@ -43,7 +48,8 @@ tl_status tl_cursor_open(tl_reader *r, uint32_t rank, tl_cursor **out, tl_error 
     c->position = 0;
     c->left = 0;
     c->frame_offset = c->bytes_read = 0;
-    c->raw = c->block = c->list = (tl_buffer){0};
+    c->raw = c->list = (tl_buffer){0};
+    c->block = c->base_block = (kept_block){0};
     c->error.status = TL_OK;
     c->error.text[0] = 0;
     /* Of a rank that should be there and is not, a damaged file has lost everything. */
@@ -58,7 +64,8 @@ void tl_cursor_close(tl_cursor *c)
     if (!c)
         return;
     tl_buffer_free(&c->raw);
-    tl_buffer_free(&c->block);
+    tl_buffer_free(&c->block.raw);
+    tl_buffer_free(&c->base_block.raw);
     tl_buffer_free(&c->list);
     free(c);
 }
@@ -69,31 +76,76 @@ static tl_status frame_failed(tl_cursor *c, tl_status status, const char *what)
                    c->r->path, c->frame_offset, c->part->rank, c->position, what);
 }
 
+/* Reads a block, unless it is the one that is kept. */
+static tl_status read_block(tl_cursor *c, uint64_t offset, kept_block *block)
+{
+    if (block->raw.data && block->offset == offset)
+        return TL_OK;
+    block->offset = offset;
+    tl_status status = tl_payload_read(c->r, offset, &block->raw, &c->bytes_read);
+    if (status)
+        tl_buffer_free(&block->raw);
+    return status;
+}
+
+/* A frame as it stands in a block, its streams put together from there and from the one that it
+ * refers to. */
+static tl_status gather_frame(tl_cursor *c, const tl_payload_ref *ref)
+{
+    tl_inner own, base = {.index = 0};
+    tl_status status = read_block(c, ref->offset, &c->block);
+    if (status)
+        return status;
+    if (!tl_block_find(c->block.raw.data, c->block.raw.size, ref->index, &own) ||
+        own.chunk.type != TL_CHUNK_EVENTS || own.base_distance > ref->offset)
+        return TL_ERR_CORRUPT;
+    if (own.based) {
+        kept_block *from = own.base_distance ? &c->base_block : &c->block;
+        status = read_block(c, ref->offset - own.base_distance, from);
+        if (status)
+            return status;
+        if (!tl_block_find(from->raw.data, from->raw.size, own.base_index, &base) ||
+            base.chunk.type != TL_CHUNK_EVENTS || base.based)
+            return TL_ERR_CORRUPT;
+    }
+    size_t size = 0;
+    for (int i = 0; i < TL_N_STREAMS; i++) {
+        if (own.based >> i & 1)
+            own.streams[i] = base.streams[i];
+        size += (size_t)(own.streams[i].end - own.streams[i].p);
+    }
+    c->raw.size = 0;
+    if (!tl_buffer_reserve(&c->raw, size + 1))
+        return TL_ERR_MEMORY;
+    for (int i = 0; i < TL_N_STREAMS; i++) {
+        size_t bytes = (size_t)(own.streams[i].end - own.streams[i].p);
+        uint8_t *to = c->raw.data + c->raw.size;
+        if (bytes)
+            memcpy(to, own.streams[i].p, bytes);
+        c->streams[i] = (tl_input){.p = to, .end = to + bytes};
+        c->raw.size += bytes;
+    }
+    return TL_OK;
+}
+
 /* Unpacks the next frame into `raw`.  A block is larger than a frame: it is kept only if it holds
  * the one after, too. */
 static tl_status read_frame(tl_cursor *c, const tl_frame_ref *ref)
 {
     const tl_payload_ref *payload = &ref->payload;
-    tl_buffer *to = payload->in_block ? &c->block : &c->raw;
-    tl_status status = TL_OK;
-    if (!payload->in_block || !c->block.data || c->block_offset != payload->offset)
-        status = tl_payload_read(c->r, payload, to, &c->bytes_read);
-    if (status)
-        return status;
-    size_t bytes;
-    const uint8_t *data = tl_payload_data(payload, to, &bytes);
-    if (payload->in_block) {
-        c->block_offset = payload->offset;
-        c->raw.size = 0;
-        if (!tl_buffer_reserve(&c->raw, bytes + 1))
-            return TL_ERR_MEMORY;
-        memcpy(c->raw.data, data, bytes);
-        bool again =
-            c->next_frame + 1 < c->part->n_frames && ref[1].payload.offset == payload->offset;
-        if (!again)
-            tl_buffer_free(&c->block);
+    if (!payload->in_block) {
+        tl_status status = tl_payload_read(c->r, payload->offset, &c->raw, &c->bytes_read);
+        if (status)
+            return status;
+        return tl_frame_split(c->raw.data, c->raw.size, c->streams) ? TL_OK : TL_ERR_CORRUPT;
     }
-    return tl_frame_split(c->raw.data, bytes, c->streams) ? TL_OK : TL_ERR_CORRUPT;
+    tl_status status = gather_frame(c, payload);
+    bool again = c->next_frame + 1 < c->part->n_frames && ref[1].payload.offset == payload->offset;
+    if (status || !again) {
+        tl_buffer_free(&c->block.raw);
+        tl_buffer_free(&c->base_block.raw);
+    }
+    return status;
 }
 
 static tl_status load_frame(tl_cursor *c)

@@ -49,6 +49,7 @@ enum {
     TL_FRAME_EVENTS = 1 << 16,  /* or this: what a killed run may lose */
     TL_MAX_FRAME_EVENTS = 1 << 20,
     TL_MAX_BLOCK_BYTES = 512 * 1024,
+    TL_MAX_BLOCK_CHUNKS = 1024,
     TL_FREE_RAW_BYTES = 64 * 1024,
     TL_MAX_EXPANSION = 1024,    /* beyond TL_FREE_RAW_BYTES raw <= this * stored */
     TL_MAX_TEXT_BYTES = 1 << 16 /* host and object names */

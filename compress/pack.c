@@ -45,15 +45,20 @@ static tl_status pass_extras(packing *p, lane *l)
     const tl_part *part = tl_reader_part(r, l->rank);
     for (size_t i = 0; part && i < part->n_extras && !status; i++) {
         const tl_extra_ref *extra = &r->extras[part->first_extra + i];
-        status = tl_payload_read(r, &extra->payload, &raw, &n_read);
+        tl_inner inner = {.index = 0};
+        status = tl_payload_read(r, extra->payload.offset, &raw, &n_read);
+        if (!status && extra->payload.in_block &&
+            !tl_block_find(raw.data, raw.size, extra->payload.index, &inner))
+            status = TL_ERR_CORRUPT;
         if (status) {
             tl_error_set(p->err, status, "%s:%" PRIu64 ": cannot be read again; try again", r->path,
                          extra->payload.offset);
             break;
         }
-        size_t bytes;
-        const uint8_t *data = tl_payload_data(&extra->payload, &raw, &bytes);
-        status = tl_writer_pass(l->writer, extra->type, data, bytes);
+        tl_input all = {.p = raw.data, .end = raw.data + raw.size};
+        const tl_input *payload = extra->payload.in_block ? &inner.payload : &all;
+        status =
+            tl_writer_pass(l->writer, extra->type, payload->p, (size_t)(payload->end - payload->p));
         if (status)
             tl_fail_write(p->err, p->out_path, status);
     }
@@ -176,7 +181,7 @@ static tl_status write_packed(packing *p, const char *path)
         return tl_fail_errno(p->err, "%s: cannot be opened for writing", path);
     status = tl_run_read(fd, path, &header, p->err);
     if (!status) {
-        status = tl_blocks_open(&p->blocks, fd, header.seed);
+        status = tl_blocks_open(&p->blocks, fd, header.bytes, header.seed);
         if (status)
             tl_error_set(p->err, status, "%s: out of memory", path);
         else

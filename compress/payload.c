@@ -17,24 +17,38 @@ static tl_status read_chunk(const tl_reader *r, uint64_t offset, tl_chunk *chunk
     return tl_read_at(r->fd, offset + sizeof header, *stored, chunk->stored_bytes);
 }
 
-tl_status tl_payload_read(const tl_reader *r, const tl_payload_ref *ref, tl_buffer *raw,
-                          uint64_t *n_read)
+tl_status tl_payload_read(const tl_reader *r, uint64_t offset, tl_buffer *raw, uint64_t *n_read)
 {
     tl_chunk chunk;
     uint8_t *stored = NULL;
-    tl_status status = read_chunk(r, ref->offset, &chunk, &stored);
+    tl_status status = read_chunk(r, offset, &chunk, &stored);
     if (status)
         goto cleanup;
     *n_read += TL_CHUNK_HEADER_BYTES + (uint64_t)chunk.stored_bytes;
     raw->size = 0;
     if (!tl_buffer_reserve(raw, chunk.raw_bytes + 1))
         status = TL_ERR_MEMORY;
-    else if (!tl_chunk_unpack(&chunk, stored, raw->data) ||
-             (uint64_t)ref->first + ref->bytes > chunk.raw_bytes)
+    else if (!tl_chunk_unpack(&chunk, stored, raw->data))
         status = TL_ERR_CORRUPT;
     else
         raw->size = chunk.raw_bytes;
 cleanup:
     free(stored);
     return status;
+}
+
+const tl_base *tl_reader_base(const tl_reader *r, uint64_t offset, uint32_t index)
+{
+    size_t low = 0, high = r->n_bases;
+    while (low < high) {
+        size_t middle = low + (high - low) / 2;
+        const tl_base *base = &r->bases[middle];
+        if (base->offset == offset && base->index == index)
+            return base;
+        if (base->offset < offset || (base->offset == offset && base->index < index))
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    return NULL;
 }

@@ -173,6 +173,7 @@ void tl_reader_close(tl_reader *r)
     free(r->parts);
     free(r->frames);
     free(r->extras);
+    free(r->bases);
     free(r->damages);
     tl_map_free(&r->part_of_rank);
     tl_pool_free(&r->pool);
@@ -294,9 +295,9 @@ void tl_event_move(tl_event *event, uint32_t from, uint32_t to)
     if (!row || !tl_has_neighbours(event, row))
         return;
     if (event->peer >= 0)
-        event->peer += (int32_t)(to - from);
+        event->peer = (int32_t)((uint32_t)event->peer + to - from);
     if (row->slots & TL_SLOT_RECV_PEER && event->recv_peer >= 0)
-        event->recv_peer += (int32_t)(to - from);
+        event->recv_peer = (int32_t)((uint32_t)event->recv_peer + to - from);
 }
 
 static int comm_by_id(const void *key, const void *element)

@@ -8,10 +8,18 @@
 
 /* Where the payload of a chunk is: of one of its own, or of one in a block. */
 typedef struct tl_payload_ref {
-    uint64_t offset;       /* of the chunk in the file */
-    uint32_t first, bytes; /* in the unpacked block, if it is one */
+    uint64_t offset; /* of the chunk in the file */
+    uint32_t index;  /* in the block, if it is one */
     bool in_block;
 } tl_payload_ref;
+
+/* A frame in a block that others may refer to, and what it says. */
+typedef struct tl_base {
+    uint64_t offset; /* of the block */
+    uint64_t same;   /* hash of its streams but for volumes and clocks */
+    uint64_t volumes;
+    uint32_t index; /* in the block */
+} tl_base;
 
 /* An intact frame of events. */
 typedef struct tl_frame_ref {
@@ -55,22 +63,18 @@ struct tl_reader {
     size_t n_frames, frames_capacity;
     tl_extra_ref *extras; /* likewise */
     size_t n_extras, extras_capacity;
+    tl_base *bases; /* in the order of the file */
+    size_t n_bases, bases_capacity;
     tl_error *damages;
     size_t n_damages, damages_capacity;
     bool complete;
 };
 
-/* Reads the chunk of a payload again and unpacks it into *raw.  The number of bytes read from the
+/* Reads the chunk at `offset` again and unpacks it into *raw.  The number of bytes read from the
  * file is added to *n_read. */
-tl_status tl_payload_read(const tl_reader *r, const tl_payload_ref *ref, tl_buffer *raw,
-                          uint64_t *n_read);
-/* Where in it the payload is. */
-static inline const uint8_t *tl_payload_data(const tl_payload_ref *ref, const tl_buffer *raw,
-                                             size_t *bytes)
-{
-    *bytes = ref->in_block ? ref->bytes : raw->size;
-    return raw->data + ref->first;
-}
+tl_status tl_payload_read(const tl_reader *r, uint64_t offset, tl_buffer *raw, uint64_t *n_read);
+/* The frame that another one in a block refers to; NULL: it is not there. */
+const tl_base *tl_reader_base(const tl_reader *r, uint64_t offset, uint32_t index);
 
 /* The part of a rank; NULL if the file holds nothing of it. */
 tl_part *tl_reader_part(const tl_reader *r, uint32_t rank);

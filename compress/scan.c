@@ -19,8 +19,10 @@ typedef struct scan {
     uint8_t *block;        /* BLOCK_BYTES */
     tl_buffer stored, raw; /* payloads that are read while scanning: definitions and ends */
     tl_buffer unpacked;    /* a block */
-    uint64_t
-        content[2];  /* of the chunk at hand: hash without volumes and clocks, and with volumes */
+    /* Of the frame at hand: hash without volumes and clocks, and with volumes; whether it refers to
+     * one that is not there. */
+    uint64_t content[2];
+    bool is_lost;
     uint64_t wasted; /* bytes hashed for chunks that turned out damaged */
 } scan;
 
@@ -217,6 +219,9 @@ static tl_status take_chunk(scan *s, const tl_chunk *chunk, const tl_payload_ref
         return damage_part(s, part, TL_ERR_CORRUPT, ref->offset, violation);
     part->next_sequence++;
     if (chunk->type == TL_CHUNK_EVENTS) {
+        if (ref->in_block && s->is_lost)
+            return damage_part(s, part, TL_ERR_CORRUPT, ref->offset,
+                               "refers to a part of the file that is lost,");
         add_likeness(s, part, chunk);
         return add_frame(s, chunk, ref, part);
     }
@@ -243,31 +248,64 @@ static tl_status refuse_block(scan *s, uint64_t offset)
     return add_damage(s, &damage);
 }
 
+/* A frame in a block: remembers what it says, or finds it at the one that it refers to. */
+static tl_status take_frame(scan *s, const tl_inner *inner, const tl_payload_ref *ref)
+{
+    static const uint8_t nothing[1];
+    static const uint32_t same = (1U << TL_N_SAME_STREAMS) - 1;
+    tl_reader *r = s->r;
+    const tl_input *volumes = &inner->streams[TL_STREAM_VOLUMES];
+    tl_base now = {.offset = ref->offset, .index = ref->index};
+    const tl_base *base = &now;
+    s->is_lost = false;
+    now.same = tl_hash_same_streams(inner->streams, 0);
+    now.volumes = tl_hash_of(volumes->p, (size_t)(volumes->end - volumes->p), 0);
+    if (inner->based) {
+        base = inner->base_distance > ref->offset
+                   ? NULL
+                   : tl_reader_base(r, ref->offset - inner->base_distance, inner->base_index);
+        s->is_lost = !base;
+        if (base && inner->based >> TL_STREAM_VOLUMES & 1)
+            now.volumes = base->volumes;
+        if (base && (inner->based & same) == same)
+            now.same = base->same;
+        else
+            now.same = tl_hash_of((uint64_t[]){ref->offset, ref->index}, 16, 1); /* like no other */
+    } else {
+        if (!tl_make_room(&r->bases, r->n_bases, &r->bases_capacity, sizeof *r->bases))
+            return out_of_memory(s);
+        r->bases[r->n_bases++] = now;
+    }
+    s->content[0] = now.same;
+    s->content[1] = now.same ^ tl_hash_of(&now.volumes, sizeof now.volumes, now.same);
+    return take_chunk(s, &inner->chunk, ref, nothing);
+}
+
 static tl_status take_block(scan *s, const tl_chunk *block, uint64_t offset)
 {
     bool ok = !tl_chunk_violation(block);
     tl_status status = ok ? load_payload(s, block, offset, &s->unpacked, &ok) : TL_OK;
     if (status || !ok)
         return status ? status : refuse_block(s, offset);
-    tl_input in = {.p = s->unpacked.data, .end = s->unpacked.data + block->raw_bytes};
-    uint32_t before = 0;
-    while (in.p < in.end) {
-        tl_chunk chunk;
-        const uint8_t *payload;
-        if (!tl_block_next(&in, before, &chunk, &payload) || chunk.rank < block->rank ||
-            chunk.rank > block->first_event)
+    tl_block parts;
+    if (!tl_block_open(&parts, s->unpacked.data, block->raw_bytes))
+        return refuse_block(s, offset);
+    while (!tl_block_is_at_end(&parts)) {
+        tl_inner inner;
+        if (!tl_block_next(&parts, &inner) || inner.chunk.rank < block->rank ||
+            inner.chunk.rank > block->first_event)
             return refuse_block(s, offset);
-        tl_payload_ref ref = {.offset = offset,
-                              .first = (uint32_t)(payload - s->unpacked.data),
-                              .bytes = chunk.raw_bytes,
-                              .in_block = true};
-        s->content[0] = s->content[1] = tl_hash_of(payload, chunk.raw_bytes, 0);
-        status = take_chunk(s, &chunk, &ref, payload);
+        tl_payload_ref ref = {.offset = offset, .index = inner.index, .in_block = true};
+        if (inner.chunk.type == TL_CHUNK_EVENTS)
+            status = take_frame(s, &inner, &ref);
+        else if (inner.chunk.type == TL_CHUNK_END)
+            status = take_chunk(s, &inner.chunk, &ref, inner.end);
+        else
+            status = take_chunk(s, &inner.chunk, &ref, inner.payload.p);
         if (status)
             return status;
-        before = chunk.rank;
     }
-    return TL_OK;
+    return tl_block_is_used_up(&parts) ? TL_OK : refuse_block(s, offset);
 }
 
 /* ---- damaged regions ---- */

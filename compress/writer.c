@@ -84,7 +84,9 @@ static tl_status append_chunk(tl_writer *w, uint8_t type, const uint8_t *raw, si
         chunk.volume = w->volume;
     }
     tl_status status;
-    if (w->blocks)
+    if (w->blocks && type == TL_CHUNK_EVENTS)
+        status = tl_blocks_put_frame(w->blocks, &chunk, w->streams);
+    else if (w->blocks)
         status = tl_blocks_put(w->blocks, &chunk, raw, size);
     else
         status = tl_chunk_append(w->packer, &chunk, raw, size, w->seed, &w->out);
@@ -100,7 +102,7 @@ static tl_status prepare(tl_writer *w, uint32_t rank, uint32_t n_ranks)
     w->codec = malloc(sizeof *w->codec);
     bool ok = w->codec != NULL;
     for (int i = 0; ok && i < TL_N_STREAMS; i++)
-        ok = tl_buffer_reserve(&w->streams[i], TL_EVENT_MAX_BYTES);
+        ok = tl_buffer_reserve(&w->streams[i], (size_t)TL_FRAME_BYTES + TL_EVENT_MAX_BYTES);
     if (!ok)
         return TL_ERR_MEMORY;
     tl_codec_init(w->codec, rank);
@@ -211,7 +213,7 @@ static tl_status gather_chunks(tl_writer *w)
     }
     if (w->n_events) {
         tl_codec_finish(w->codec, w->streams);
-        if (!tl_frame_join(w->streams, &w->raw))
+        if (!w->blocks && !tl_frame_join(w->streams, &w->raw))
             return TL_ERR_MEMORY;
         tl_status status = append_chunk(w, TL_CHUNK_EVENTS, w->raw.data, w->raw.size);
         if (status)
@@ -372,23 +374,6 @@ tl_status tl_writer_remark(tl_writer *w, const char *text)
     return defined(w, tl_define_remark(&w->definitions, text));
 }
 
-static bool reserve_streams(tl_writer *w, const tl_event *event)
-{
-    bool ok = true;
-    for (int i = 0; i < TL_N_STREAMS; i++)
-        ok = ok && tl_buffer_reserve(&w->streams[i], TL_EVENT_MAX_BYTES);
-    return ok && tl_buffer_reserve(&w->streams[TL_STREAM_LISTS],
-                                   (size_t)event->list_len * TL_VARINT_MAX_BYTES);
-}
-
-static size_t frame_bytes(const tl_writer *w)
-{
-    size_t size = 0;
-    for (int i = 0; i < TL_N_STREAMS; i++)
-        size += w->streams[i].size;
-    return size;
-}
-
 tl_status tl_writer_put(tl_writer *w, const tl_event *event)
 {
     if (w->status)
@@ -398,7 +383,9 @@ tl_status tl_writer_put(tl_writer *w, const tl_event *event)
         return fail(w, TL_ERR_USAGE);
     if (event->list_len > TL_MAX_LIST)
         return fail(w, TL_ERR_LIMIT);
-    if (!reserve_streams(w, event))
+    /* All other streams have room for a frame. */
+    if (!tl_buffer_reserve(&w->streams[TL_STREAM_LISTS],
+                           (size_t)event->list_len * TL_VARINT_MAX_BYTES))
         return fail(w, TL_ERR_MEMORY);
     if (!tl_codec_put(w->codec, w->streams, event, row)) {
         /* Too many call sites for one frame; the next one starts with room for all. */
@@ -408,6 +395,6 @@ tl_status tl_writer_put(tl_writer *w, const tl_event *event)
     }
     w->n_events++;
     w->volume += event->volume;
-    return frame_bytes(w) < TL_FRAME_BYTES && w->n_events < w->max_events ? TL_OK
-                                                                          : tl_writer_flush(w);
+    bool full = w->codec->n_bytes >= TL_FRAME_BYTES || w->n_events >= w->max_events;
+    return full ? tl_writer_flush(w) : TL_OK;
 }

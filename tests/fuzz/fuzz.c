@@ -1,6 +1,8 @@
 /* fuzz.c - what the fuzzing harnesses share. */
 #include "fuzz.h"
 
+#include "../unit/same_event.h"
+
 #include <string.h>
 #include <unistd.h>
 
@@ -52,7 +54,7 @@ void fuzz_write_file(const char *path, const void *data, size_t size)
 
 /* ---- reading ---- */
 
-enum { MAX_RANKS_READ = 16 };
+enum { MAX_RANKS_READ = 16, MAX_EVENTS_FOLLOWED = 10000 };
 
 static void read_cursor(tl_reader *r, uint32_t rank)
 {
@@ -136,6 +138,30 @@ static void cut(tl_reader *r)
     tl_span_free(&span);
 }
 
+/* Ranks with one leader have the same events, as far as both can be read. */
+static void follow(tl_reader *r, uint32_t rank, int with_volumes)
+{
+    uint32_t leader = tl_reader_leader(r, rank, with_volumes);
+    tl_cursor *a = NULL, *b = NULL;
+    tl_event e, led;
+    FUZZ_CHECK(leader <= rank);
+    if (leader == rank || tl_cursor_open(r, leader, &a, NULL) ||
+        tl_cursor_open(r, rank, &b, NULL)) {
+        tl_cursor_close(a);
+        return;
+    }
+    for (int n = 0; n < MAX_EVENTS_FOLLOWED && !tl_cursor_next(a, &led) && !tl_cursor_next(b, &e);
+         n++) {
+        tl_event_move(&led, leader, rank);
+        led.clock_ns = e.clock_ns;
+        if (!with_volumes)
+            led.volume = e.volume;
+        FUZZ_CHECK(test_same_event(&led, &e));
+    }
+    tl_cursor_close(a);
+    tl_cursor_close(b);
+}
+
 int fuzz_read_trace(const char *path)
 {
     tl_reader *r;
@@ -152,6 +178,8 @@ int fuzz_read_trace(const char *path)
     for (uint32_t rank = 0; rank < n_ranks && rank < MAX_RANKS_READ; rank++) {
         read_cursor(r, rank);
         seek(r, rank);
+        follow(r, rank, 0);
+        follow(r, rank, 1);
     }
     if (n_ranks <= MAX_RANKS_READ) {
         cut(r);

@@ -3,7 +3,7 @@
  *
  * Input: number of ranks - 1 (low 3 bits), then chunks: type (low 2 bits) and rank (next 3), number
  * of events, bytes of the payload (low byte, high byte), payload.  With bit 7 of the type the
- * chunks that follow of this rank count an event too few. */
+ * chunks that follow of this rank count an event too few; with bit 5 it is a block of all ranks. */
 #include "fuzz.h"
 
 #include <string.h>
@@ -30,12 +30,15 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
         if (length > (size_t)(in.end - in.p))
             length = (size_t)(in.end - in.p);
         unsigned rank = kind >> 2 & 7;
-        tl_chunk chunk = {.type = kind & 3,
-                          .rank = rank,
-                          .sequence = sequence[rank]++,
-                          .first_event = n_events[rank],
-                          .n_events = (kind & 3) == 2 ? events : 0};
-        n_events[rank] += chunk.n_events - (kind >> 7);
+        tl_chunk chunk = {.type = TL_CHUNK_BLOCK, .first_event = 7};
+        if (!(kind & 0x20)) {
+            chunk = (tl_chunk){.type = kind & 3,
+                               .rank = rank,
+                               .sequence = sequence[rank]++,
+                               .first_event = n_events[rank],
+                               .n_events = (kind & 3) == 2 ? events : 0};
+            n_events[rank] += chunk.n_events - (kind >> 7);
+        }
         FUZZ_CHECK(!tl_chunk_append(packer, &chunk, in.p, length, seed, &file));
         in.p += length;
     }

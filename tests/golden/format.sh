@@ -11,4 +11,8 @@ check "both see the same in the packed trace" \
 same_text() { cmp <("$timeless" dump "$scratch/all.tl") <("$timeless" dump "$scratch/packed.tl"); }
 check "which says what the other says" same_text
 check "and is smaller" test "$(stat -c %s "$scratch/packed.tl")" -lt "$(stat -c %s "$scratch/all.tl")"
+check "make a trace of many ranks" "$timeless" make stencil3d -n 512 --iterations 2 -o "$scratch/many.tl"
+check "pack it" "$timeless" pack "$scratch/many.tl" -o "$scratch/many.tl"
+check "both see the same where blocks refer to others" \
+    python3 "$top_srcdir/tests/golden/same_events.py" "$timeless" "$scratch/many.tl"
 tap_done

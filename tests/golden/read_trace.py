@@ -72,6 +72,9 @@ class Stream:
 
 SLOTS = [(2, "peer"), (3, "tag"), (6, "recv_peer"), (7, "recv_tag"), (8, "comm"), (0, "count"), (1, "type_bytes"),
          (4, "recv_count"), (5, "recv_type_bytes"), (9, "request"), (10, "new_comm"), (11, "flags")]
+STREAMS = ["control", "masks", "polls", "peers", "names", "counts", "types", "elements", "lists", "volumes", "clocks"]
+STREAM_OF = {"polls": 2, "peer": 3, "recv_peer": 3, "count": 5, "recv_count": 5, "type_bytes": 6, "recv_type_bytes": 6,
+             "e0": 7, "e1": 7, "e2": 7}  # others 4
 UNSIGNED = {"polls", "comm", "request", "new_comm", "flags", "list_len", "e0", "e1", "e2"}
 signed = lambda v: v - (1 << 64) if v >> 63 else v
 
@@ -116,8 +119,7 @@ def next_value(r, exceptions, peer, difference):
         situations = [exceptions.find(2 * r.number, r.last, r.delta), exceptions.find(2 * r.number + 1, peer, 0)]
         guesses = [straight] + [p[f][0] if f is not None else straight for p, _, f in situations]
         scores = r.scores
-        way = 1 if scores[1] >= scores[0] else 0
-        best = guesses[2 if scores[2] > scores[way] else way]
+        best = guesses[max(range(3), key=lambda way: (scores[way], way))]
     v = best + difference & M64
     if plain:
         if v != straight and r.settled == 32:
@@ -130,10 +132,11 @@ def next_value(r, exceptions, peer, difference):
                 if v != straight:
                     places[found] = (v, places[found][1])
                 elif places[found][0] != v:
-                    places[found] = (places[found][0], 0)
+                    places[found] = (0, 0)
             elif v != straight:
-                places[1:] = places[:3]
-                places[0] = (v, check)
+                empty = [k for k in range(3) if not places[k][1]]
+                del places[empty[0] if empty else 3]
+                places.insert(0, (v, check))
                 exceptions.noted += 1
                 if exceptions.noted % 4096 == 0 and exceptions.useful < exceptions.noted // 4:
                     exceptions.hopeless = True
@@ -150,11 +153,18 @@ def absolute(v, rank):
     return (v - 1) // 2 if v & 1 else v // 2 + rank
 
 
-def frame(raw, n_events, rank, end):
+def split(raw, n):
+    """Lengths and streams."""
     s = Stream(raw)
-    lengths = [s.varint() for _ in range(5)]
-    control, values, volumes, clocks, lists = [Stream(s.take(n)) for n in lengths]
+    lengths = [s.varint() for _ in range(n)]
+    parts = [s.take(n) for n in lengths]
     assert s.at == len(raw)
+    return parts
+
+
+def frame(parts, n_events, rank, end):
+    streams = [Stream(p) for p in parts]
+    control, masks, *_, lists, volumes, clocks = streams
     contexts, followed, exceptions = [Context(0, 0, 0, 0)], {}, Exceptions()
     history, seen, m, h = [None] * 8192, {}, None, 0
     a = b = clock = used = run = same_volumes = peer = n_values = 0
@@ -180,10 +190,11 @@ def frame(raw, n_events, rank, end):
         else:
             x = history[m] if how == 0 and m is not None else followed[key]
         c = contexts[x]
-        surprises = control.varint() if byte & 4 else 0
+        surprises = masks.varint() if byte & 4 else 0
         e = {"call": c.call, "site": c.site}
         for i, (name, r) in enumerate(zip(c.names, c.values)):
-            v = next_value(r, exceptions, peer, values.zigzag() if surprises >> i & 1 else 0)
+            v = next_value(r, exceptions, peer,
+                           streams[STREAM_OF.get(name, 4)].zigzag() if surprises >> i & 1 else 0)
             if name == "peer":
                 peer = v
             if name in ("peer", "recv_peer") and c.mask >> 20 & 1:
@@ -231,7 +242,7 @@ def frame(raw, n_events, rank, end):
         a, b = x, a
         yield e
     assert not run and not same_volumes
-    for s in (control, values, volumes, clocks, lists):
+    for s in streams:
         assert s.at == len(s.data)
 
 
@@ -276,31 +287,49 @@ def definitions(raw, kernels):
         yield c
 
 
-def take(r, kind, sequence, volume, n, raw):
+def take(r, kind, sequence, volume, n, payload):
     """A chunk of one rank."""
     assert sequence == r["sequence"] and r["end"] is None
     r["sequence"] += 1
     if kind == 1:
-        r["comms"] += definitions(raw, r["kernels"])
-        r["counters"].update(counters(raw))
+        r["comms"] += definitions(payload, r["kernels"])
+        r["counters"].update(counters(payload))
     elif kind == 2:
-        r["frames"].append((n, volume, raw))
+        r["frames"].append((n, volume, payload))
         r["n"] += n
     elif kind == 3:
-        r["end"] = struct.unpack("<IQ", raw)
+        r["end"] = struct.unpack("<IQ", payload)
     else:
         assert kind >= 128
 
 
-def block(raw, ranks, span):
-    s, rank = Stream(raw), 0
-    while s.at < len(raw):
-        kind = s.take(1)[0]
-        rank += s.zigzag()
+def block(raw, ranks, span, at, frames):
+    """`frames`: the streams of those before that are their own, by place of the block and number in it."""
+    heads, others, *streams = [Stream(p) for p in split(raw, 2 + len(STREAMS))]
+    rank = number = clock = 0
+    while heads.at < len(heads.data):
+        kind = heads.take(1)[0]
+        rank += heads.zigzag()
         assert rank in span
-        sequence = s.varint()
-        n, volume = (s.varint(), s.varint()) if kind == 2 else (0, 0)
-        take(ranks[rank], kind, sequence, volume, n, s.take(s.varint()))
+        sequence = heads.varint()
+        n = volume = 0
+        if kind == 2:
+            n, volume, based = heads.varint(), heads.varint(), heads.varint()
+            base = frames[at - heads.varint(), heads.varint()] if based else None
+            payload = [base[i] if based >> i & 1 else s.take(heads.varint()) for i, s in enumerate(streams)]
+            if not based:
+                frames[at, number] = payload
+        elif kind == 3:
+            reason = heads.varint()
+            clock += heads.zigzag()
+            payload = struct.pack("<IQ", reason, clock)
+        else:
+            payload = others.take(heads.varint())
+        take(ranks[rank], kind, sequence, volume, n, payload)
+        number += 1
+    assert number <= 1024
+    for s in [others] + streams:
+        assert s.at == len(s.data)
 
 
 def read(path):
@@ -312,7 +341,7 @@ def read(path):
     assert xxh64(data[:size - 8], 0) == seed
     ranks = [{"comms": [], "kernels": {}, "counters": {}, "events": [], "frames": [], "n": 0, "sequence": 0, "end": None}
              for _ in range(n_ranks)]
-    at = size
+    at, frames = size, {}
     while at < len(data):
         h = data[at:at + 56]
         kind, packing, zero, rank, sequence, first, volume, n, raw_size, stored_size, check, checksum = \
@@ -323,14 +352,14 @@ def read(path):
         raw = unzstd(stored, raw_size) if packing else stored
         if kind == 4:
             assert sequence == volume == n == 0
-            block(raw, ranks, range(rank, first + 1))
+            block(raw, ranks, range(rank, first + 1), at, frames)
         else:
             assert first == ranks[rank]["n"]
-            take(ranks[rank], kind, sequence, volume, n, raw)
+            take(ranks[rank], kind, sequence, volume, n, split(raw, len(STREAMS)) if kind == 2 else raw)
         at += 56 + stored_size
     for number, r in enumerate(ranks):
-        for n, volume, raw in r["frames"]:
-            events = list(frame(raw, n, number, r["end"]))
+        for n, volume, parts in r["frames"]:
+            events = list(frame(parts, n, number, r["end"]))
             assert sum(e["volume"] for e in events) & M64 == volume
             r["events"] += events
     return ranks

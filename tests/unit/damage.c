@@ -12,6 +12,7 @@
 
 #include <cmocka.h>
 
+#include "codec.h"
 #include "definitions.h"
 #include "events.h"
 #include "frame.h"
@@ -272,14 +273,15 @@ static void hostile_payloads(void **state)
         tl_buffer out = {0};
         uint64_t seed = start_file(&out, 1 + (uint32_t)test_below(&random, 100));
         if (i % 2) {
-            /* Lengths of the five streams that fit, so that the decoder gets to work. */
+            /* Lengths of the streams that fit, so that the decoder gets to work. */
             size_t rest = size;
-            for (int k = 0; k < 5 && size > 5; k++) {
-                raw[k] = (uint8_t)(k < 4 ? test_below(&random, (size - 5) / 3 + 1) : 0);
+            for (int k = 0; k < TL_N_STREAMS && size > TL_N_STREAMS; k++) {
+                bool last = k == TL_N_STREAMS - 1;
+                raw[k] = (uint8_t)(last ? 0 : test_below(&random, (size - TL_N_STREAMS) / 8 + 1));
                 rest = rest > raw[k] ? rest - raw[k] : 0;
             }
-            if (size > 5 && rest >= 5)
-                raw[4] = (uint8_t)((rest - 5) & 0x7f);
+            if (size > TL_N_STREAMS && rest >= TL_N_STREAMS)
+                raw[TL_N_STREAMS - 1] = (uint8_t)((rest - TL_N_STREAMS) & 0x7f);
         }
         tl_chunk chunk = {.type = i % 2 ? TL_CHUNK_EVENTS : TL_CHUNK_DEFINITIONS};
         if (i % 2)

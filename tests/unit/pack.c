@@ -13,6 +13,8 @@
 
 #include "events.h"
 
+#include "../../compress/reader.h"
+
 enum { RANKS = 16, EVENTS = 2000, FLUSH = 100 };
 
 static char plain[512], packed[512];
@@ -117,11 +119,31 @@ static void check_leader(tl_reader *r, uint32_t rank, uint32_t leader, bool with
     tl_cursor_close(b);
 }
 
+/* Without the block after `offset`, what refers to it is lost, and said to be. */
+static void check_lost_base(const char *path, uint64_t offset, uint32_t n_ranks)
+{
+    test_file file = test_load(path);
+    file.data[offset] ^= 1;
+    test_store(path, file.data, file.size);
+    free(file.data);
+    tl_reader *r = open_trace(path);
+    assert_false(tl_reader_complete(r));
+    for (uint32_t rank = 1; rank < n_ranks - 1; rank++) {
+        tl_cursor *c;
+        tl_event e;
+        assert_int_equal(tl_cursor_open(r, rank, &c, NULL), TL_OK);
+        assert_int_equal(tl_cursor_next(c, &e), TL_ERR_CORRUPT);
+        assert_int_equal(tl_reader_leader(r, rank, 0), rank);
+        tl_cursor_close(c);
+    }
+    tl_reader_close(r);
+}
+
 /* A ring in which every third rank computes more. */
 static void leaders(void **state)
 {
     (void)state;
-    enum { RING = 40 };
+    enum { RING = 800, HUGE = 100 * 1000 }; /* more than a block holds */
     char path[512];
     snprintf(path, sizeof path, "%s", test_scratch("ring.tl"));
     tl_run run = {.n_ranks = RING, .volume_unit = "none"};
@@ -129,7 +151,15 @@ static void leaders(void **state)
     for (uint32_t rank = 0; rank < RING; rank++) {
         tl_writer *w;
         assert_int_equal(tl_writer_open(path, rank, "host", &w, NULL), TL_OK);
-        for (int i = 0; i < 100; i++) {
+        if (rank == 0) { /* a frame that is too large for a block */
+            int64_t *list = calloc(HUGE, sizeof *list);
+            for (int i = 0; i < HUGE; i++)
+                list[i] = (int64_t)i * i * i;
+            tl_event e = {.call = TL_MPI_Alltoallv, .list = list, .list_len = HUGE};
+            assert_int_equal(tl_writer_put(w, &e), TL_OK);
+            free(list);
+        }
+        for (int i = 0; i < 20; i++) {
             int32_t peer = (int32_t)(i % 2 ? rank + 1 : rank + RING - 1) % RING;
             tl_event e = {.call = i % 2 ? TL_MPI_Send : TL_MPI_Recv,
                           .comm = TL_COMM_WORLD,
@@ -145,6 +175,7 @@ static void leaders(void **state)
     }
     pack(path, path);
     tl_reader *r = open_trace(path);
+    assert_true(tl_reader_complete(r));
     for (uint32_t rank = 0; rank < RING; rank++) {
         bool inner = rank > 0 && rank < RING - 1;
         uint32_t leader = tl_reader_leader(r, rank, 1);
@@ -153,7 +184,9 @@ static void leaders(void **state)
         check_leader(r, rank, tl_reader_leader(r, rank, 0), false);
     }
     assert_int_equal(tl_reader_leader(r, RING + 1, 0), RING + 1);
+    uint64_t first = r->frames[tl_reader_part(r, 1)->first_frame].payload.offset;
     tl_reader_close(r);
+    check_lost_base(path, first + 100, RING);
     unlink(path);
 }
 
