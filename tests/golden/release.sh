@@ -19,6 +19,9 @@ mkdir golden
 "$make_trace" ring golden/ring.tl
 "$timeless" cut golden/ring.tl --section 1 -o golden/part.tl
 "$timeless" pack golden/every-call.tl -o golden/packed.tl
+# Several blocks, whose frames refer to one.
+"$timeless" make token -n 400 -o many.tl
+"$timeless" pack many.tl -o golden/shared.tl
 head -c $(($(stat -c %s golden/ring.tl) - 20)) golden/ring.tl >golden/damaged.tl
 cd golden
 for trace in *.tl; do
