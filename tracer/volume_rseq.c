@@ -19,6 +19,10 @@
  * interrupted and so were failed polls since the clock was last asked, too long by no more than the
  * CPU time of those polls, and by no more than the time that it was itself off the CPU.
  *
+ * Where the kernel keeps the wall clock by the processor's time stamp counter, that is read in its
+ * place: as long as the thread keeps its CPU only the counter's rate matters, which is measured
+ * against the wall clock over all of the run so far (ticks.h).
+ *
  * The wall clock also holds what interrupt handlers and the host of a virtual machine take from the
  * thread, which the CPU clock of some kernels leaves out: that much an uninterrupted burst is
  * longer, and one interrupted after it shorter, down to nothing.
@@ -26,6 +30,8 @@
 #include "config.h"
 
 #include "volume.h"
+
+#include "ticks.h"
 
 #if __has_include(<sys/rseq.h>)
 #include <stdbool.h>
@@ -38,10 +44,13 @@ static const uint32_t signature[2] = {RSEQ_SIG, 0};
 static const struct rseq_cs empty_piece = {.start_ip = (uintptr_t)&signature[1],
                                            .abort_ip = (uintptr_t)&signature[1]};
 
-static TLT_PER_THREAD volatile uint64_t *field; /* rseq_cs of the thread */
-static TLT_PER_THREAD uint64_t last_wall_ns;    /* at the last mark or end of a burst */
-static TLT_PER_THREAD uint64_t
-    last_cpu_ns; /* CPU time then; less after an interrupted failed poll */
+static TLT_PER_THREAD struct {
+    volatile uint64_t *field; /* rseq_cs of the thread */
+    uint64_t last_ticks;      /* at the last mark or end of a burst */
+    /* When the clock was last asked, or the field last set: CPU time has gone on with the ticks
+     * since.  Less CPU time after an interrupted failed poll. */
+    uint64_t base_ticks, base_cpu_ns;
+} self;
 
 static volatile uint64_t *field_of_this_thread(void)
 {
@@ -51,51 +60,65 @@ static volatile uint64_t *field_of_this_thread(void)
 
 static void watch(void)
 {
-    *field = (uintptr_t)&empty_piece;
+    *self.field = (uintptr_t)&empty_piece;
 }
 
 /* The clock is to be read before: an interruption in between then counts as one. */
 static int uninterrupted(void)
 {
-    return __builtin_expect(*field == (uintptr_t)&empty_piece, 1);
+    return __builtin_expect(*self.field == (uintptr_t)&empty_piece, 1);
+}
+
+/* CPU time at the last mark or end of a burst. */
+static uint64_t last_cpu_ns(void)
+{
+    return self.base_cpu_ns + tlt_ticks_ns(self.last_ticks - self.base_ticks);
+}
+
+static void begin_at(uint64_t cpu_ns)
+{
+    self.base_cpu_ns = cpu_ns;
+    self.base_ticks = self.last_ticks = tlt_ticks();
+}
+
+__attribute__((noinline)) static void mark_after_interruption(int after_poll)
+{
+    watch();
+    begin_at(after_poll ? last_cpu_ns() : tlt_read_clock_ns(CLOCK_THREAD_CPUTIME_ID));
 }
 
 static void mark(int after_poll)
 {
-    uint64_t wall_ns = tlt_read_clock_ns(CLOCK_MONOTONIC);
-    if (uninterrupted()) {
-        last_cpu_ns += wall_ns - last_wall_ns;
-        last_wall_ns = wall_ns;
-        return;
-    }
+    uint64_t ticks = tlt_ticks();
+    if (uninterrupted())
+        self.last_ticks = ticks;
+    else
+        mark_after_interruption(after_poll);
+}
+
+__attribute__((noinline)) static uint64_t interrupted_burst(uint64_t burst_ns)
+{
     watch();
-    if (!after_poll)
-        last_cpu_ns = tlt_read_clock_ns(CLOCK_THREAD_CPUTIME_ID);
-    last_wall_ns = tlt_read_clock_ns(CLOCK_MONOTONIC);
+    uint64_t cpu_ns = tlt_read_clock_ns(CLOCK_THREAD_CPUTIME_ID), before_ns = last_cpu_ns();
+    uint64_t spent_ns = cpu_ns > before_ns ? cpu_ns - before_ns : 0;
+    tlt_ticks_measure();
+    begin_at(cpu_ns);
+    return spent_ns < burst_ns ? spent_ns : burst_ns;
 }
 
 static uint64_t since_mark(void)
 {
-    uint64_t wall_ns = tlt_read_clock_ns(CLOCK_MONOTONIC), burst_ns = wall_ns - last_wall_ns;
-    if (uninterrupted()) {
-        last_cpu_ns += burst_ns;
-        last_wall_ns = wall_ns;
-        return burst_ns;
-    }
-    watch();
-    uint64_t cpu_ns = tlt_read_clock_ns(CLOCK_THREAD_CPUTIME_ID);
-    uint64_t spent_ns = cpu_ns > last_cpu_ns ? cpu_ns - last_cpu_ns : 0;
-    if (spent_ns < burst_ns)
-        burst_ns = spent_ns;
-    last_cpu_ns = cpu_ns;
-    last_wall_ns = tlt_read_clock_ns(CLOCK_MONOTONIC);
+    uint64_t ticks = tlt_ticks_after_all(), burst_ns = tlt_ticks_ns(ticks - self.last_ticks);
+    if (!uninterrupted())
+        return interrupted_burst(burst_ns);
+    self.last_ticks = ticks;
     return burst_ns;
 }
 
 static void stop(void)
 {
-    if (field)
-        *field = 0;
+    if (self.field)
+        *self.field = 0;
 }
 
 /* Some kernels look at the field only after interrupts, not when a system call gives up the CPU. */
@@ -111,12 +134,14 @@ static const char *start(void)
     static bool checked;
     if (__rseq_size == 0)
         return "restartable sequences are not registered (glibc.pthread.rseq=0, or an old kernel)";
-    field = field_of_this_thread();
+    self.field = field_of_this_thread();
     /* A thread that comes later is not watched yet: its first burst is its CPU time so far. */
     if (checked)
         return NULL;
+    tlt_ticks_choose();
     watch();
     const char *reason = check_sleep_is_seen();
+    tlt_ticks_measure();
     if (reason)
         stop();
     else

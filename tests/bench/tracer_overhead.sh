@@ -47,7 +47,7 @@ awk -v sources="$sources" '
         }
     }' "$scratch/all" | column -t
 awk '$1 == "bare" && $3 == 0 {ns[$2] = $4} END {
-    printf "one reading: rseq, perf %.0f ns (the wall clock), cputime %.0f ns (the CPU clock); two for each call\n",
+    printf "one reading: perf %.0f ns (the wall clock; rseq reads the time stamp counter where it can), cputime %.0f ns (the CPU clock); two for each call\n",
         ns["wall-clock"], ns["cpu-clock"]}' "$scratch/all"
 echo "bars: 60 ns without a source; 100 ns and the reading with the default one"
 
