@@ -118,11 +118,12 @@ static const struct argp_option options[] = {
 
 static const char *known_selector(struct argp_state *state, const char *name)
 {
-    static const char *const names[] = {"default", "ompi", "mpich", "mvapich2", "impi"};
+    static const char *const names[] = {"default", "ompi", "ompi-4.1", "mpich", "mvapich2", "impi"};
     for (size_t i = 0; i < sizeof names / sizeof *names; i++)
         if (!strcmp(name, names[i]))
             return name;
-    argp_error(state, "--coll-selector '%s': give default, ompi, mpich, mvapich2 or impi", name);
+    argp_error(state, "--coll-selector '%s': give default, ompi, ompi-4.1, mpich, mvapich2 or impi",
+               name);
     return NULL;
 }
 

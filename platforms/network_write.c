@@ -1,6 +1,7 @@
 /* network_write.c - a platform folder of a fitted network. */
 #include "config.h"
 
+#include "calibrate.h"
 #include "network.h"
 
 #include "generate.h"
@@ -270,5 +271,10 @@ tl_status tlp_network_write(const tlp_network *network, const tlp_probe_data *da
     if (status == TL_OK)
         status = tlp_generate_folder(description, options->folder, err);
     tlp_description_free(description);
+    const tlp_quantity quantities[] = {{"latency s", tlp_network_transfer_s(network, 1)},
+                                       {"bandwidth B/s", network->bandwidth_Bps}};
+    if (status == TL_OK)
+        status = tlp_add_to_history(options->folder, "network", quantities,
+                                    sizeof quantities / sizeof *quantities, err);
     return status;
 }

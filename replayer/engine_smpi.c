@@ -99,7 +99,9 @@ static option_list collect_options(const tlr_platform *platform, const tlr_optio
         list.items[list.n++] = options->cfg[i];
     if (options->coll_selector) {
         char *selector = smpi_alloc(strlen(options->coll_selector) + 32, 1);
-        sprintf(selector, "smpi/coll-selector:%s", options->coll_selector);
+        replay.is_ompi_41 = !strcmp(options->coll_selector, "ompi-4.1");
+        sprintf(selector, "smpi/coll-selector:%s",
+                replay.is_ompi_41 ? "ompi" : options->coll_selector);
         list.items[list.n++] = selector;
     }
     return list;
@@ -146,7 +148,7 @@ static void start_simgrid(const option_list *list)
     snprintf(replay.result->network_model, NAME_BYTES, "%s",
              option_value(list, "network/model", ""));
     snprintf(replay.result->coll_selector, NAME_BYTES, "%s",
-             option_value(list, "smpi/coll-selector", "default"));
+             replay.is_ompi_41 ? "ompi-4.1" : option_value(list, "smpi/coll-selector", "default"));
     /* These belong to the trace's own start and end, not to the preparations. */
     replay.init_s = sg_cfg_get_double("smpi/init");
     sg_cfg_set_double("smpi/init", 0);

@@ -235,10 +235,16 @@ static int blocking(smpi_rank *r, sides s)
         return MPI_SUCCESS;
     switch (r->info->action) {
     case TL_ACTION_BARRIER: return MPI_Barrier(s.comm);
-    case TL_ACTION_BCAST: return MPI_Bcast(s.rbuf, s.scount, s.stype, s.root, s.comm);
+    case TL_ACTION_BCAST:
+        if (replay.is_ompi_41)
+            return smpi_ompi_bcast(s.rbuf, s.scount, s.stype, s.root, s.comm);
+        return MPI_Bcast(s.rbuf, s.scount, s.stype, s.root, s.comm);
     case TL_ACTION_REDUCE:
         return MPI_Reduce(s.sbuf, s.rbuf, s.scount, s.stype, s.op, s.root, s.comm);
-    case TL_ACTION_ALLREDUCE: return MPI_Allreduce(s.sbuf, s.rbuf, s.scount, s.stype, s.op, s.comm);
+    case TL_ACTION_ALLREDUCE:
+        if (replay.is_ompi_41)
+            return smpi_ompi_allreduce(s.sbuf, s.rbuf, s.scount, s.stype, s.op, s.comm);
+        return MPI_Allreduce(s.sbuf, s.rbuf, s.scount, s.stype, s.op, s.comm);
     case TL_ACTION_ALLGATHER:
         return MPI_Allgather(s.sbuf, s.scount, s.stype, s.rbuf, s.rcount, s.rtype, s.comm);
     case TL_ACTION_ALLTOALL:

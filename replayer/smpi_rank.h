@@ -130,6 +130,7 @@ typedef struct smpi_replay {
 
     /* Options that are held back while the communicators are built. */
     const char *coll_selector, *bcast;
+    int is_ompi_41; /* the selector: smpi_ompi.c */
     double init_s;
     int finalize_barrier;
     int moves_payload; /* selectors other than SMPI's own need the real contents of messages */
@@ -143,6 +144,11 @@ typedef struct smpi_replay {
 } smpi_replay;
 
 extern smpi_replay replay;
+
+/* As Open MPI 4.1 does it: smpi_ompi.c. */
+int smpi_ompi_bcast(void *buffer, int count, MPI_Datatype type, int root, MPI_Comm comm);
+int smpi_ompi_allreduce(const void *send, void *receive, int count, MPI_Datatype type, MPI_Op op,
+                        MPI_Comm comm);
 
 /* Ends the process; the parent gets the message. */
 void smpi_give_up(tl_status status, const char *format, ...)

@@ -14,21 +14,29 @@
 # is another folder on each), joined to the others by a router's namespace.  Names that nothing
 # resolves would cost Open MPI 20 s at a time, and mpirun a minute at the end: hence /etc/hosts.
 #
-# Each direction of a link is shaped by a token bucket at its sender.  A bucket of 64 KiB, as is often
-# written, would let a message of that size through at no cost: a ping-pong would see twice the
-# rate.  Hence small buckets and packets: the timer that fills them is late at times, and a
-# bucket too small for that never reaches the rate.
+# Each direction of a link is shaped at its sender.  A token bucket of 64 KiB, as is often written, lets a
+# message of that size through at no cost: a ping-pong sees twice the rate.  Here the bucket is empty
+# after one packet, and the next waits for as long as a wire of that rate would have been busy with it
+# (htb takes tokens that it will have only later, tbf does not).  Packets of 8 KiB at 1 Gb/s, since a
+# timer for each frame would cost more than the cores have.
+#
+# Open MPI sends long messages as ordinary fragments (btl_tcp_flags=1).  As it comes, the receiver asks for each
+# part of a long message (PUT); where both sides send, these requests wait behind the data of their own
+# direction, and two long messages that cross take as long as one after the other.
 #
 # With CLUSTER_PIN set, host i has the core (i - 1) modulo the number of cores.
 cluster_prefix=timeless-$$
 cluster_network=10.77.0.0/16
 
 cluster_shape() { # NAMESPACE DEVICE
-    local burst=2kb segment=1500
+    local segment=1500 queue=250kb
     [ -n "$cluster_rate" ] || return 0
-    [ "$cluster_rate" != 1gbit ] || burst=12kb segment=8192
+    [ "$cluster_rate" != 1gbit ] || segment=8192 queue=2500kb
     ip -n "$1" link set "$2" gso_max_size $segment &&
-        ip netns exec "$1" tc qdisc add dev "$2" root tbf rate "$cluster_rate" burst $burst latency 20ms
+        ip netns exec "$1" tc qdisc add dev "$2" root handle 1: htb default 1 &&
+        ip netns exec "$1" tc class add dev "$2" parent 1: classid 1:1 htb rate "$cluster_rate" burst 1600 cburst 1600 \
+            quantum 20000 &&
+        ip netns exec "$1" tc qdisc add dev "$2" parent 1:1 bfifo limit $queue
 }
 
 cluster_up() {
@@ -73,7 +81,7 @@ cluster_run() {
     {
         for name in $(env | sed -n 's/^\(\(OMPI\|OPENBLAS\|TIMELESS\)_[A-Za-z_]*\)=.*/\1/p'); do echo "export $name='${!name}'"; done
         echo "export OMPI_MCA_plm_rsh_agent='$cluster_folder/agent' OMPI_MCA_btl=self,vader,tcp"
-        echo "export OMPI_MCA_btl_tcp_if_include=$cluster_network OMPI_MCA_oob_tcp_if_include=$cluster_network"
+        echo "export OMPI_MCA_btl_tcp_flags=1 OMPI_MCA_btl_tcp_if_include=$cluster_network OMPI_MCA_oob_tcp_if_include=$cluster_network"
         echo "cd '$PWD'"
         printf 'exec'; printf " '%s'" "$@"; echo
     } >"$cluster_folder/command"

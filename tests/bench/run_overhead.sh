@@ -14,7 +14,7 @@ pairs=${1:-9} n=${2:-2000}
 tracer=$top_builddir/tracer/.libs/libtimeless-tracer.so
 export TIMELESS_QUIET=1 TIMELESS_OUTPUT=$scratch/bench.tl
 [ -r "$tracer" ] || { echo "$tracer: not there; run from the build folder after make" >&2; exit 4; }
-$MPICC -O2 -o "$scratch/stencil" "$top_srcdir/tests/bench/stencil.c"
+$MPICC -O2 -I"$top_srcdir/tracer" -o "$scratch/stencil" "$top_srcdir/tests/bench/stencil.c"
 bash "$top_srcdir/tests/hpcc_input.sh" "$n" 1 2 100 >"$scratch/hpccinf.txt"
 cd "$scratch" || exit 4
 

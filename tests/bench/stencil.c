@@ -1,9 +1,16 @@
 /* stencil.c - a 2-D five-point stencil, periodic, that exchanges its halo at each step.
  *
- *     stencil N STEPS        N x N points per rank; prints the seconds of the loop */
+ *     stencil N STEPS [STEP_US]   N x N points per rank; prints the seconds of the loop
+ *
+ * With STEP_US a step is not computed but waited for, as if an accelerator did it, and is a kernel
+ * of the trace, `step`: for hosts that are emulated on fewer cores. */
+#include <errno.h>
 #include <mpi.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <sys/prctl.h>
+#include <time.h>
+#include <timeless_kernel.h>
 
 static int n;
 
@@ -15,6 +22,19 @@ static void step(double *to, const double *from)
         for (int j = 1; j <= n; j++)
             AT(to, i, j) = 0.25 * (AT(from, i - 1, j) + AT(from, i + 1, j) + AT(from, i, j - 1) +
                                    AT(from, i, j + 1));
+}
+
+static void wait_for_step(long step_us)
+{
+    struct timespec until;
+    TIMELESS_KERNEL_BEGIN("step", n);
+    clock_gettime(CLOCK_MONOTONIC, &until);
+    until.tv_nsec += 1000 * step_us;
+    until.tv_sec += until.tv_nsec / 1000000000;
+    until.tv_nsec %= 1000000000;
+    while (clock_nanosleep(CLOCK_MONOTONIC, TIMER_ABSTIME, &until, NULL) == EINTR)
+        ;
+    timeless_kernel_end();
 }
 
 /* Rows to the ranks above and below, columns to those left and right. */
@@ -42,6 +62,8 @@ int main(int argc, char **argv)
     MPI_Init(&argc, &argv);
     n = argc > 1 ? (int)strtol(argv[1], NULL, 10) : 64;
     long steps = argc > 2 ? strtol(argv[2], NULL, 10) : 10000;
+    long step_us = argc > 3 ? strtol(argv[3], NULL, 10) : 0;
+    prctl(PR_SET_TIMERSLACK, 1);
     MPI_Comm grid;
     MPI_Comm_size(MPI_COMM_WORLD, &size);
     MPI_Dims_create(size, 2, dims);
@@ -57,7 +79,10 @@ int main(int argc, char **argv)
     double start = MPI_Wtime(), local, sum = 0;
     for (long s = 0; s < steps; s++) {
         exchange(a, grid, column);
-        step(b, a);
+        if (step_us)
+            wait_for_step(step_us);
+        else
+            step(b, a);
         double *swap = a;
         a = b;
         b = swap;
@@ -66,9 +91,10 @@ int main(int argc, char **argv)
             MPI_Allreduce(&local, &sum, 1, MPI_DOUBLE, MPI_SUM, grid);
         }
     }
-    MPI_Barrier(grid);
+    local = MPI_Wtime() - start;
+    MPI_Reduce(&local, &sum, 1, MPI_DOUBLE, MPI_MAX, 0, grid);
     if (rank == 0)
-        printf("%.6f\n", MPI_Wtime() - start);
+        printf("%.6f\n", sum);
     free(a);
     free(b);
     MPI_Type_free(&column);

@@ -96,9 +96,18 @@ fails 3 'a truncated trace' 'cut.tl' cut.tl -p star-1g
 fails 3 'an empty file' 'empty.tl' empty.tl -p star-1g
 fails 3 'a text file' 'text.tl' text.tl -p star-1g
 fails 2 'an unknown engine' "no engine 'nobody'" ring.tl -p star-1g --engine nobody
+ompi_41() { # RANKS BYTES
+    $timeless make call_bcast --ranks "$1" --bytes "$2" --iterations 3 -o bcast.tl &&
+        $timeless replay bcast.tl -p fat-tree --ranks-per-host 1 --coll-selector ompi-4.1 -q
+}
+for ranks in 2 3 4 7 12 16; do
+    for bytes in 8 500 100000 3000000; do
+        check "$ranks ranks broadcast $bytes bytes as in Open MPI 4.1" ompi_41 $ranks $bytes
+    done
+done
 check_exit 2 'an unknown selector' $timeless replay ring.tl -p star-1g --coll-selector nobody
 cp err said
-check 'the known ones are named' grep -q "'nobody': give default, ompi, mpich, mvapich2 or impi" said
+check 'the known ones are named' grep -q "'nobody': give default, ompi, ompi-4.1, mpich, mvapich2 or impi" said
 check_exit 2 'a JSON file without =' $timeless replay ring.tl -p star-1g --json file.json
 cp err said
 check 'and is told of' grep -q 'given as --json=FILE' said

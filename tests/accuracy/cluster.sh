@@ -1,0 +1,188 @@
+#!/usr/bin/env bash
+# Blind validation on an emulated cluster: programs are captured elsewhere, predicted on a platform that
+# was calibrated without them, and then run there.
+#
+#   cluster.sh [-s] [-r RUNS] [-w FOLDER] [-c SECONDS] [-p] [RATE:HOSTS ...]
+#
+#   -s           short: two hosts at 100 Mb/s, small problems, less than a minute, no bars; for CI
+#   -r RUNS      measured runs of each program, default 5
+#   -w FOLDER    work there and keep everything; what is there already is not done again
+#   -c SECONDS   calibrate the network for so long; default 60
+#   -p           on a busy machine: let the runs go before other load
+#
+# RATE:HOSTS is 1gbit:2, 100mbit:2, 1gbit:4, 100mbit:4 (default: all of these).  For each: the network is
+# calibrated between the hosts; HPL (three sizes, two broadcasts), a stencil and sweeps of bcast, allreduce
+# and alltoall are recorded on shared memory, replayed on the calibrated platform with Open MPI's
+# collective algorithms, and measured on the hosts without the tracer.  Each host has one rank and one
+# core.  Four hosts have two cores, which cannot compute four things at once: there dgemm, dtrsm and the
+# step of the stencil are not computed but waited for, by a line that the model has too
+# (tests/accuracy/offload.c); the rest of HPL is computed.
+#
+# Prints every row and, last, median and worst error; exit code 1 if they are beyond 5 % and 15 %, 77
+# where no hosts can be emulated.
+set -eu
+here=$(cd "$(dirname "$0")/.." && pwd)
+: "${top_builddir:=$here/..}" "${MPICC:=mpicc}" "${HPCC:=hpcc}"
+top_builddir=$(cd "$top_builddir" && pwd)
+PATH=$top_builddir/cli:$PATH
+export TIMELESS_PLATFORMS=${TIMELESS_PLATFORMS:-$here/../platforms} TIMELESS_QUIET=1
+. "$here/mpi_env.sh"
+. "$here/cluster.sh"
+short='' runs=5 work='' calibrate_s=60 priority=''
+while getopts sr:w:c:p option; do
+    case $option in
+    s) short=1 runs=3 calibrate_s=8 ;;
+    r) runs=$OPTARG ;;
+    w) mkdir -p "$OPTARG"; work=$(cd "$OPTARG" && pwd) ;;
+    c) calibrate_s=$OPTARG ;;
+    p) priority=1 ;;
+    *) exit 2 ;;
+    esac
+done
+shift $((OPTIND - 1))
+keep=$work
+[ "$work" ] || work=$(mktemp -d "${TMPDIR:-/tmp}/cluster.XXXXXX")
+trap 'cluster_down; [ "$keep" ] || rm -rf "$work"' EXIT
+[ $# -gt 0 ] || if [ "$short" ]; then set -- 100mbit:2; else set -- 1gbit:2 100mbit:2 1gbit:4 100mbit:4; fi
+hpl_sizes='1000 1500 2000' programs='bcast allreduce alltoall stencil hpl' largest=4194304
+[ ! "$short" ] || { programs='bcast allreduce alltoall stencil' largest=65536; }
+gemm_s=1e-10 trsm_s=1e-10 step_us=500   # of what is waited for
+
+log() { printf '%s %s\n' "$(date +%T)" "$*" >&2; }
+# done_once FILE COMMAND...: its output into the file, unless that is there
+done_once() {
+    local file=$1; shift
+    [ ! -e "$file" ] || return 0
+    "$@" >"$file.new" && mv "$file.new" "$file"
+}
+build() {
+    $MPICC -O2 -o "$work/sweep" "$here/accuracy/sweep.c"
+    $MPICC -O2 -I"$here/../tracer" -o "$work/stencil" "$here/bench/stencil.c"
+    $MPICC -O2 -shared -fPIC -o "$work/offload.so" "$here/accuracy/offload.c"
+    # What ranks are started by.
+    cat >"$work/rank" <<END
+#!/bin/sh
+[ -z "$priority" ] || { echo -15 >/proc/self/autogroup; renice -n -15 -p \$\$; } >/dev/null
+[ -z "\$OFFLOAD" ] || export LD_PRELOAD="$work/offload.so:\$LD_PRELOAD" OFFLOAD_GEMM_S=$gemm_s OFFLOAD_TRSM_S=$trsm_s
+exec "\$@"
+END
+    chmod +x "$work/rank"
+}
+# command_of PROGRAM HOSTS: what each rank runs
+command_of() {
+    case $1 in
+    hpl) echo "$HPCC" ;;
+    stencil) echo "$work/stencil 512 2000$([ "$2" = 2 ] || echo " $step_us")" ;;
+    *) echo "$work/sweep $1 $largest" ;;
+    esac
+}
+# An input of hpcc that runs HPL with all sizes and, REPEATS times, with both broadcasts.
+hpl_input() { # HOSTS REPEATS
+    local p=1 q=$1 i bcasts=
+    [ "$1" = 2 ] || p=2 q=2
+    for i in $(seq "$2"); do bcasts="$bcasts 1 3"; done
+    # A small problem comes first: connections are made in it.
+    "$here/hpcc_input.sh" "200 $hpl_sizes" $p $q 128 "${bcasts# }" |
+        sed -e "/problems sizes (N)/s/^1/$(($(wc -w <<<"$hpl_sizes") + 1))/" -e "/# of broadcast/s/^1/$((2 * $2))/"
+}
+# times PROGRAM FOLDER < its output: "label seconds" in the order of the rows
+times() {
+    case $1 in
+    hpl) awk '/^WR1[13]C/ { print "N=" $2 (/^WR11/ ? ",1rM" : ",2rM"), $2 / 1e9 * $2 * (2 / 3 * $2 + 1.5) / $7 }' "$2/hpccoutf.txt" ;;
+    stencil) awk 'NF == 1 { print "512x512", $1 }' ;;
+    *) awk 'NF == 3 { print $1 "B", $3 }' ;;
+    esac
+}
+# captured PROGRAM HOSTS: recorded on shared memory, in traces-HOSTS
+captured() {
+    local folder=$work/traces-$2/$1 how='mpirun -np'
+    [ ! -e "$folder.tl" ] || return 0
+    log "record $1, $2 ranks on shared memory"
+    mkdir -p "$folder"
+    (
+        cd "$folder" && rm -f hpccoutf.txt
+        [ "$1" != hpl ] || hpl_input "$2" 1 >hpccinf.txt
+        [ "$2" = 2 ] || export OFFLOAD=1
+        # shellcheck disable=SC2046,SC2086
+        timeless record -q -o all.tl -- $how "$2" "$work/rank" $(command_of "$1" "$2") >out </dev/null
+        if [ "$1" = hpl ]; then timeless cut all.tl --section last -o "$folder.tl.new"; else cp all.tl "$folder.tl.new"; fi
+        times "$1" . <out >labels
+    ) && mv "$folder.tl.new" "$folder.tl"
+}
+# predicted PROGRAM: prediction.json, and the names of its rows in the order of the labels
+predicted() {
+    [ ! -e "$1.rows" ] || return 0
+    timeless replay "$work/traces-$hosts/$1.tl" --platform platform --ranks-per-host 1 --coll-selector ompi-4.1 -q \
+        --json="$1.json" >/dev/null
+    timeless compare --all --csv "$1.csv" "$1.json" >/dev/null
+    # The program's times: rows between the n-th calls of two sites, as many as it has told of.
+    sed -n 's/^"\(MPI_Wtime \([^ ]*\) #\([0-9]*\) \.\. MPI_Wtime \([^ ]*\) #\3\)",.*/\2 \4\t\1/p' "$1.csv" |
+        awk -F'\t' -v n="$(wc -l <"$work/traces-$hosts/$1/labels")" '
+            !count[$1]++ { sites[++n_sites] = $1 } { rows[$1] = rows[$1] $2 "\n" }
+            END { for (i = 1; i <= n_sites; i++) if (count[sites[i]] == n) { printf "%s", rows[sites[i]]; exit } }' >"$1.rows.new"
+    mv "$1.rows.new" "$1.rows"
+}
+# measured PROGRAM RUN: a run on the hosts; HPL repeats inside of a run
+measured() {
+    [ ! -e "$1.$2.times" ] || return 0
+    log "$rate, $hosts hosts: $1, run $2"
+    [ "$1" != hpl ] || hpl_input "$hosts" "$runs" >hpccinf.txt
+    rm -f hpccoutf.txt
+    [ "$hosts" = 2 ] || export OFFLOAD=1
+    # shellcheck disable=SC2046
+    cluster_run mpirun ${OFFLOAD:+-x OFFLOAD} -H "$(cluster_hosts 1)" -np "$hosts" "$work/rank" $(command_of "$1" "$hosts") \
+        >out </dev/null
+    unset OFFLOAD
+    times "$1" . <out >"$1.$2.new" && [ -s "$1.$2.new" ] && mv "$1.$2.new" "$1.$2.times"
+}
+# rows PROGRAM: label, measured median, low, high, runs, predicted, error in percent
+rows() {
+    local label=$work/traces-$hosts/$1/labels
+    [ "$(wc -l <"$label")" = "$(wc -l <"$1.rows")" ] || { echo "$1: labels and rows do not match" >&2; exit 3; }
+    paste -d'\t' <(cut -d' ' -f1 "$label") "$1.rows" >"$1.names"
+    awk -F'\t' 'NR == FNR { row[$1] = $2; next } { split($0, f, " "); print row[f[1]] "," f[2] }' "$1.names" "$1".*.times |
+        grep -v '^,' >"$1.measured.csv"
+    timeless compare "$1.json" --measured "$1.measured.csv" --csv "$1.compared.csv" --plot "$1.svg" >/dev/null
+    awk -F'\t' -v program="$1" -v where="$rate:$hosts" 'NR == FNR { label[$2] = $1; next }
+        { match($0, /^"[^"]*"/); name = substr($0, 2, RLENGTH - 2); split(substr($0, RLENGTH + 2), f, ",")
+          if (name in label && !(label[name] ~ /^N=200,/))
+              printf "%-10s %-10s %-11s %11.6f %11.6f %11.6f %4d %11.6f %+7.1f\n", where, program, label[name], f[1], f[2], f[3], f[4], f[5], 100 * f[9] }
+        ' "$1.names" "$1.compared.csv"
+}
+# What is waited for takes what the line says.
+declare_offload() {
+    sed -i -e '/kernel = "dgemm"/,/;[^;]*}/d' -e '/kernel = "dtrsm"/,/;[^;]*}/d' platform/model.conf
+    sed -i "s/^kernels = (/&\n  { kernel = \"dgemm\"; intercept_s = 0.0; per_work_s = $gemm_s; },\n  { kernel = \"dtrsm\"; intercept_s = 0.0; per_work_s = $trsm_s; },\n  { kernel = \"user:step\"; intercept_s = ${step_us}e-6; per_work_s = 0.0; },/" platform/model.conf
+}
+calibrated() {
+    [ ! -e platform/done ] || return 0
+    log "$rate, $hosts hosts: calibrate the network"
+    cluster_run timeless calibrate network -o platform --max-seconds "$calibrate_s" -- \
+        mpirun -H "$(cluster_hosts 1)" -np "$hosts" "$work/rank" >calibrate.log 2>&1 || { cat calibrate.log >&2; exit 4; }
+    done_once "$work/model.conf" timeless calibrate kernels --max-seconds $((calibrate_s / 5 + 1))
+    cp "$work/model.conf" platform/
+    [ "$hosts" = 2 ] || declare_offload
+    touch platform/done
+}
+build
+for where; do
+    rate=${where%:*} hosts=${where#*:}
+    mkdir -p "$work/$rate-$hosts/hosts"
+    cd "$work/$rate-$hosts"
+    for program in $programs; do captured "$program" "$hosts"; done
+    export CLUSTER_PIN=1 OMPI_MCA_mpi_yield_when_idle=$((hosts > $(nproc)))
+    cluster_up "$PWD/hosts" "$hosts" "$rate" || { echo "no emulated hosts here" >&2; exit 77; }
+    calibrated
+    for program in $programs; do
+        predicted "$program"
+        for ((run = 1; run <= ($([ "$program" = hpl ] && echo 1 || echo "$runs")); run++)); do measured "$program" "$run"; done
+        rows "$program" >"$program.table"
+    done
+    cluster_down
+    unset CLUSTER_PIN
+done
+printf '%-10s %-10s %-11s %11s %11s %11s %4s %11s %7s\n' hosts program row 'median s' 'low s' 'high s' runs 'predicted s' 'error %'
+for where; do for program in $programs; do cat "$work/${where%:*}-${where#*:}/$program.table"; done; done | tee "$work/table"
+awk '{ e[NR] = $NF < 0 ? -$NF : $NF } END { for (i = 1; i <= NR; i++) for (j = i; j > 1 && e[j] < e[j - 1]; j--) { t = e[j]; e[j] = e[j - 1]; e[j - 1] = t }
+     median = (e[int((NR + 1) / 2)] + e[int(NR / 2) + 1]) / 2
+     printf "|error| of %d rows: median %.1f %%, worst %.1f %% (bars: 5 %%, 15 %%)\n", NR, median, e[NR]; exit !short && (median > 5 || e[NR] > 15) }' short="$short" "$work/table"
