@@ -107,7 +107,7 @@ findings() { # PROGRAM OUTPUT
     netpipe) grep -oE '[0-9]+ bytes .*|Integrity check.*' "$2" | sed 's/  *[0-9]* times//' ;;
     x[CF]btest) grep -oE '[0-9]+ PASSED, +[0-9]+ SKIPPED, +[0-9]+ FAILED' "$2" ;;
     ?pb?tim) grep -E '^  Test number +[0-9]+ completed' "$2" ;;
-    *) grep -v 'flagged as' "$2" | grep -oE '\<(PASSED|FAILED|Passed|Failed)\>|^ +[0-9]+ tests completed.*' ;;
+    *) grep -vE 'flagged as|TOTAL TESTS  PASSED' "$2" | grep -oE '\<(PASSED|FAILED|Passed|Failed)\>|^ +[0-9]+ tests completed.*' ;;
     esac || true
 }
 
