@@ -14,10 +14,22 @@ enum { MAX_NB = 16, MAX_CORES = 4096 };
 struct arguments {
     const char *out_path, *raw_path, *folder;
     tlp_measure_options measure;
+    tlp_fit_options fit;
+    const char *from_path;
     int nb[MAX_NB];
 };
 
-enum { KEY_CORES = 256, KEY_MAX_SECONDS, KEY_SEED, KEY_NB, KEY_RAW };
+enum {
+    KEY_CORES = 256,
+    KEY_MAX_SECONDS,
+    KEY_SEED,
+    KEY_NB,
+    KEY_RAW,
+    KEY_FROM,
+    KEY_MODEL,
+    KEY_NOISE,
+    KEY_PER_CORE
+};
 
 static const struct argp_option options[] = {
     {"output", 'o', "PATH", 0,
@@ -27,10 +39,24 @@ static const struct argp_option options[] = {
     {"cores", KEY_CORES, "N|all", 0, "cores that measure at the same time; default: all", 0},
     {"max-seconds", KEY_MAX_SECONDS, "S", 0, "begin no new round after this; default 25", 0},
     {"seed", KEY_SEED, "N", 0, "choose the sizes from this seed; default 1", 0},
-    {"nb", KEY_NB, "K[,K...]", 0, "block sizes; default 32,64,96,128,192,256", 0},
+    {"nb", KEY_NB, "K[,K...]|any", 0,
+     "inner sizes of products and orders of triangular matrices; default 32,64,96,128,192,256", 0},
     {"raw", KEY_RAW, "FILE", 0, "write every measurement there, as CSV", 0},
+    {"from", KEY_FROM, "FILE", 0,
+     "fit the measurements of FILE, which --raw wrote; measure nothing", 0},
+    {"model", KEY_MODEL, "FORM", 0,
+     "m0 (a mean), m1 (a line over the work), m2 (a polynomial in the sizes), pieces (several); "
+     "default best: the one that predicts calls best that it has not seen",
+     0},
+    {"noise", KEY_NOISE, "FORM", 0,
+     "n0 (none), n1 (normal or half-normal), n2 (its spread a polynomial), mixture; default best",
+     0},
+    {"per-core", KEY_PER_CORE, NULL, 0, "fit each core by itself, too", 0},
     {0},
 };
+
+static const char *const forms[TLP_N_FORMS + 2] = {"m0", "m1", "m2", "pieces", "best"};
+static const char *const noises[TLP_N_NOISES + 2] = {"n0", "n1", "n2", "mixture", "best"};
 
 static int is_model_file(const char *path)
 {
@@ -41,12 +67,25 @@ static int is_model_file(const char *path)
 static void parse_blocks(struct argp_state *state, struct arguments *arguments, char *list)
 {
     arguments->measure.n_nb = 0;
+    if (!strcmp(list, "any"))
+        return;
     for (char *rest = list, *item; (item = strsep(&rest, ","));) {
         int nb = (int)cli_parse_number(state, "--nb", item, TLP_MAX_INNER);
         if (nb < 16 || arguments->measure.n_nb == MAX_NB)
             argp_error(state, "--nb: give at most %d sizes from 16 to %d", MAX_NB, TLP_MAX_INNER);
         arguments->nb[arguments->measure.n_nb++] = nb;
     }
+}
+
+/* The place of a name in a list that ends with "best". */
+static int parse_form(struct argp_state *state, const char *option, const char *const *names,
+                      const char *value)
+{
+    for (int i = 0; names[i]; i++)
+        if (!strcmp(names[i], value))
+            return i;
+    argp_error(state, "%s '%s': --help lists what there is", option, value);
+    return 0;
 }
 
 static error_t parse(int key, char *value, struct argp_state *state)
@@ -75,6 +114,10 @@ static error_t parse(int key, char *value, struct argp_state *state)
     case KEY_SEED:
         arguments->measure.seed = cli_parse_number(state, "--seed", value, UINT32_MAX);
         break;
+    case KEY_FROM: arguments->from_path = value; break;
+    case KEY_MODEL: arguments->fit.form = parse_form(state, "--model", forms, value); break;
+    case KEY_NOISE: arguments->fit.noise = parse_form(state, "--noise", noises, value); break;
+    case KEY_PER_CORE: arguments->fit.per_core = 1; break;
     case KEY_NB: parse_blocks(state, arguments, value); break;
     case ARGP_KEY_ARG: argp_error(state, "'%s': takes no argument", value); break;
     default: return ARGP_ERR_UNKNOWN;
@@ -98,9 +141,17 @@ static void report(const tlp_result *result)
 {
     const tlp_fit *gemm = tlp_result_fit(result, TL_KERNEL_dgemm);
     fprintf(stderr,
-            "timeless: %zu calls timed, %u at once; dgemm %.1f Gflop/s per core, median error of "
-            "its line %.0f%%\n",
-            result->n_samples, result->cores, 2e-9 / gemm->per_work_s, 100 * gemm->median_error);
+            "timeless: %zu calls timed, %u at once; dgemm %.1f Gflop/s per core, model %s, mean "
+            "error of a call it has not seen %.1f%%\n",
+            result->n_samples, result->cores, 2e-9 / gemm->slope_s, tlp_form_name(gemm->form),
+            100 * gemm->error[gemm->form]);
+}
+
+static tl_status measure(const struct arguments *a, tlp_result **out, tl_error *err)
+{
+    tl_status status =
+        a->from_path ? tlp_read_raw(a->from_path, out, err) : tlp_calibrate(&a->measure, out, err);
+    return status == TL_OK ? tlp_fit_all(*out, &a->fit, err) : status;
 }
 
 int calibrate_kernels(int argc, char **argv)
@@ -109,12 +160,13 @@ int calibrate_kernels(int argc, char **argv)
         options,
         parse,
         NULL,
-        "Time the BLAS kernels that traces record on this machine and fit a line to each, for "
+        "Time the BLAS kernels that traces record on this machine and fit a model to each, for "
         "'timeless replay'.",
         NULL,
         NULL,
         NULL};
     struct arguments arguments = {.measure = {.max_seconds = 25, .seed = 1, .n_nb = 6},
+                                  .fit = {.form = TLP_BEST_FORM, .noise = TLP_BEST_NOISE},
                                   .nb = {32, 64, 96, 128, 192, 256}};
     arguments.measure.nb = arguments.nb;
     argp_parse(&argp, argc, argv, 0, NULL, &arguments);
@@ -134,7 +186,7 @@ int calibrate_kernels(int argc, char **argv)
     if (status == TL_OK && arguments.folder)
         status = tlp_begin_folder(shipped, arguments.folder, &err);
     if (status == TL_OK)
-        status = tlp_calibrate(&arguments.measure, &result, &err);
+        status = measure(&arguments, &result, &err);
     if (status == TL_OK && out)
         status = tlp_write_model(result, out, &err);
     if (status == TL_OK && raw)

@@ -13,7 +13,9 @@ enum {
     FIRST = TL_KERNEL_dgemm,
     N_SYMBOLS = TL_KERNEL_isamax - FIRST + 1,
     N_POOL = 65521,
-    N_VECTOR = 2 * TLP_LEADING
+    N_VECTOR = 2 * TLP_LEADING,
+    /* Columns a power of two apart would share few lines of a cache; HPL avoids it, too. */
+    LEADING_INNER = TLP_MAX_INNER + 8
 };
 
 /* Room for one precision's operands.  Matrices are columns of TLP_LEADING elements, as in a local
@@ -24,8 +26,8 @@ typedef struct operands {
     void *pool;       /* N_POOL random elements in [0, 1) */
     void *large;      /* TLP_LEADING x TLP_MAX_SIZE */
     void *tall;       /* TLP_LEADING x TLP_MAX_INNER */
-    void *wide;       /* TLP_MAX_INNER x TLP_MAX_SIZE */
-    void *triangular; /* TLP_MAX_INNER x TLP_MAX_INNER, small outside of the diagonal */
+    void *wide;       /* LEADING_INNER x TLP_MAX_SIZE, or TLP_LEADING x TLP_MAX_INNER */
+    void *triangular; /* LEADING_INNER x TLP_MAX_INNER, small outside of the diagonal */
     void *x, *y;      /* vectors, with room for a varied start */
     const void *minus, *one;
 } operands;
@@ -73,8 +75,8 @@ static tl_status make_operands(operands *o, size_t element_bytes, gsl_rng *rng)
     o->pool = elements(N_POOL, element_bytes);
     o->large = elements((size_t)TLP_LEADING * TLP_MAX_SIZE, element_bytes);
     o->tall = elements((size_t)TLP_LEADING * TLP_MAX_INNER, element_bytes);
-    o->wide = elements((size_t)TLP_MAX_INNER * TLP_MAX_SIZE, element_bytes);
-    o->triangular = elements((size_t)TLP_MAX_INNER * TLP_MAX_INNER, element_bytes);
+    o->wide = elements((size_t)LEADING_INNER * TLP_LEADING, element_bytes);
+    o->triangular = elements((size_t)LEADING_INNER * TLP_MAX_INNER, element_bytes);
     o->x = elements(N_VECTOR, element_bytes);
     o->y = elements(N_VECTOR, element_bytes);
     if (!o->pool || !o->large || !o->tall || !o->wide || !o->triangular || !o->x || !o->y)
@@ -89,8 +91,8 @@ static tl_status make_operands(operands *o, size_t element_bytes, gsl_rng *rng)
         else
             ((double *)o->pool)[i] = value;
     }
-    for (size_t i = 0; i < (size_t)TLP_MAX_INNER * TLP_MAX_INNER; i++) {
-        double value = i % (TLP_MAX_INNER + 1) == 0 ? 1 : gsl_rng_uniform(rng) / TLP_MAX_INNER;
+    for (size_t i = 0; i < (size_t)LEADING_INNER * TLP_MAX_INNER; i++) {
+        double value = i % (LEADING_INNER + 1) == 0 ? 1 : gsl_rng_uniform(rng) / TLP_MAX_INNER;
         if (single)
             ((float *)o->triangular)[i] = (float)value;
         else
@@ -126,7 +128,7 @@ void tlp_blas_refresh(tlp_blas *blas)
         const operands *o = &blas->precision[i];
         fill(o, o->large, (size_t)TLP_LEADING * TLP_MAX_SIZE);
         fill(o, o->tall, (size_t)TLP_LEADING * TLP_MAX_INNER);
-        fill(o, o->wide, (size_t)TLP_MAX_INNER * TLP_MAX_SIZE);
+        fill(o, o->wide, (size_t)LEADING_INNER * TLP_LEADING);
         fill(o, o->x, N_VECTOR);
         fill(o, o->y, N_VECTOR);
     }
@@ -202,9 +204,24 @@ static void *part(const operands *o, int rows, int columns, size_t offset)
     return (char *)o->large + (column * TLP_LEADING + row) * o->element_bytes;
 }
 
+double tlp_blas_touch(const tlp_blas *blas, const tlp_call *call, size_t offset)
+{
+    enum { LINE_BYTES = 64 };
+    const operands *o = &blas->precision[call->kernel >= TL_KERNEL_sgemm];
+    const size_t column_bytes = (size_t)call->sizes[0] * o->element_bytes;
+    const char *first = part(o, call->sizes[0], call->sizes[1], offset);
+    double sum = 0;
+    for (int32_t column = 0; column < call->sizes[1]; column++) {
+        const char *at = first + (size_t)column * TLP_LEADING * o->element_bytes;
+        for (size_t i = 0; i < column_bytes; i += LINE_BYTES)
+            sum += at[i];
+    }
+    return sum;
+}
+
 void tlp_blas_run(tlp_blas *blas, const tlp_call *call, size_t offset)
 {
-    static const int ld = TLP_LEADING, inner = TLP_MAX_INNER, step = 1;
+    static const int ld = TLP_LEADING, inner = LEADING_INNER, step = 1;
     void *f = blas->symbols[call->kernel - FIRST];
     const operands *o = &blas->precision[call->kernel >= TL_KERNEL_sgemm];
     const int32_t *d = call->sizes;
@@ -214,14 +231,15 @@ void tlp_blas_run(tlp_blas *blas, const tlp_call *call, size_t offset)
     switch (call->kernel) {
     case TL_KERNEL_dgemm:
     case TL_KERNEL_sgemm:
-        ((gemm_function *)f)("N", "N", &d[0], &d[1], &d[2], o->minus, o->tall, &ld, o->wide, &inner,
-                             o->one, part(o, d[0], d[1], offset), &ld, 1, 1);
+        ((gemm_function *)f)("N", call->transposed ? "T" : "N", &d[0], &d[1], &d[2], o->minus,
+                             o->tall, &ld, o->wide, call->transposed ? &ld : &inner, o->one,
+                             part(o, d[0], d[1], offset), &ld, 1, 1);
         break;
     case TL_KERNEL_dtrsm:
     case TL_KERNEL_strsm:
-        ((trsm_function *)f)(call->right ? "R" : "L", call->right ? "U" : "L", "N", "U", &d[0],
-                             &d[1], o->one, o->triangular, &inner, part(o, d[0], d[1], offset), &ld,
-                             1, 1, 1, 1);
+        ((trsm_function *)f)(call->right ? "R" : "L", call->right || call->transposed ? "U" : "L",
+                             call->transposed ? "T" : "N", "U", &d[0], &d[1], o->one, o->triangular,
+                             &inner, part(o, d[0], d[1], offset), &ld, 1, 1, 1, 1);
         break;
     case TL_KERNEL_dgemv:
     case TL_KERNEL_sgemv:

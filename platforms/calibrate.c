@@ -5,28 +5,8 @@
 
 #include <gsl/gsl_errno.h>
 
-/* Fits one kernel; `work` and `seconds` have room for all samples. */
-static tl_status fit_kernel(tlp_result *result, unsigned kernel, double *work, double *seconds,
-                            tl_error *err)
-{
-    size_t n = 0;
-    for (size_t i = 0; i < result->n_samples; i++) {
-        if (result->samples[i].call.kernel != kernel)
-            continue;
-        work[n] = result->samples[i].work;
-        seconds[n++] = result->samples[i].seconds;
-    }
-    tl_status status = tlp_fit_line(work, seconds, n, &result->fits[kernel - TL_KERNEL_dgemm]);
-    if (status == TL_OK)
-        return status;
-    return tl_fail(err, status, "%zu measurements of %s give no line; give more --max-seconds", n,
-                   tl_call_by_code(kernel)->name);
-}
-
 tl_status tlp_calibrate(const tlp_measure_options *options, tlp_result **out, tl_error *err)
 {
-    gsl_set_error_handler_off();
-    double *work = NULL, *seconds = NULL;
     tlp_result *result = calloc(1, sizeof *result);
     if (!result)
         return tl_fail(err, TL_ERR_MEMORY, "out of memory while calibrating");
@@ -35,27 +15,64 @@ tl_status tlp_calibrate(const tlp_measure_options *options, tlp_result **out, tl
     if (tlp_measure_instructions(&result->instruction_s, NULL) != TL_OK)
         result->instruction_s = -1;
     tl_status status = tlp_measure(options, &result->samples, &result->n_samples, err);
-    if (status != TL_OK)
-        goto cleanup;
-    work = calloc(result->n_samples + 1, sizeof *work);
-    seconds = calloc(result->n_samples + 1, sizeof *seconds);
-    if (!work || !seconds) {
-        status = tl_fail(err, TL_ERR_MEMORY, "out of memory while calibrating");
-        goto cleanup;
-    }
-#define TLP_KERNEL(name)                                                                           \
-    if (status == TL_OK)                                                                           \
-        status = fit_kernel(result, TL_KERNEL_##name, work, seconds, err);
-    TLP_KERNELS
-#undef TLP_KERNEL
     if (status == TL_OK) {
         *out = result;
         result = NULL;
     }
-cleanup:
-    free(work);
-    free(seconds);
     tlp_result_free(result);
+    return status;
+}
+
+/* Fits one kernel; core < 0: all cores together.  `calls` has room for all samples. */
+static tl_status fit_kernel(const tlp_result *result, const tlp_fit_options *options,
+                            unsigned kernel, int core, tlp_sample *calls, tlp_fit *out,
+                            tl_error *err)
+{
+    size_t n = 0;
+    for (size_t i = 0; i < result->n_samples; i++) {
+        const tlp_sample *sample = &result->samples[i];
+        if (sample->call.kernel == kernel && (core < 0 || sample->core == core))
+            calls[n++] = *sample;
+    }
+    tl_status status = tlp_fit_kernel(calls, n, options->form, options->noise, out);
+    if (status == TL_ERR_MEMORY)
+        return tl_fail(err, status, "out of memory while fitting");
+    if (status != TL_OK)
+        return tl_fail(err, TL_ERR_INPUT,
+                       "%zu measurements of %s give no model; give more --max-seconds", n,
+                       tl_call_by_code(kernel)->name);
+    return TL_OK;
+}
+
+static tl_status fit_group(const tlp_result *result, const tlp_fit_options *options, int core,
+                           tlp_sample *calls, tlp_fit *out, tl_error *err)
+{
+    static const unsigned kernels[] = {
+#define TLP_KERNEL(name) TL_KERNEL_##name,
+        TLP_KERNELS
+#undef TLP_KERNEL
+    };
+    tl_status status = TL_OK;
+    for (size_t k = 0; k < sizeof kernels / sizeof *kernels && status == TL_OK; k++)
+        status = fit_kernel(result, options, kernels[k], core, calls,
+                            &out[kernels[k] - TL_KERNEL_dgemm], err);
+    return status;
+}
+
+tl_status tlp_fit_all(tlp_result *result, const tlp_fit_options *options, tl_error *err)
+{
+    gsl_set_error_handler_off();
+    tlp_sample *calls = calloc(result->n_samples + 1, sizeof *calls);
+    if (options->per_core && !result->core_fits)
+        result->core_fits = calloc(result->cores, sizeof *result->core_fits);
+    tl_status status = TL_OK;
+    if (!calls || (options->per_core && !result->core_fits))
+        status = tl_fail(err, TL_ERR_MEMORY, "out of memory while fitting");
+    if (status == TL_OK)
+        status = fit_group(result, options, -1, calls, result->fits, err);
+    for (unsigned core = 0; options->per_core && core < result->cores && status == TL_OK; core++)
+        status = fit_group(result, options, (int)core, calls, result->core_fits[core], err);
+    free(calls);
     return status;
 }
 
@@ -64,6 +81,7 @@ void tlp_result_free(tlp_result *result)
     if (!result)
         return;
     free(result->samples);
+    free(result->core_fits);
     free(result);
 }
 

@@ -40,19 +40,21 @@
 
 /* One call of a kernel to be timed. */
 typedef struct tlp_call {
-    uint16_t kernel; /* TL_KERNEL_dgemm, ... */
-    uint16_t right;  /* trsm: the triangular matrix stands on the right */
+    uint16_t kernel;    /* TL_KERNEL_dgemm, ... */
+    uint8_t right;      /* trsm: the triangular matrix stands on the right */
+    uint8_t transposed; /* gemm: the second factor; trsm: the triangular matrix, on the left */
     int32_t sizes[3];
 } tlp_call;
 
 /* Sizes of the buffers that calls work on: leading dimension of every matrix, and the largest order
  * of a triangular matrix and inner size of a product. */
-enum { TLP_LEADING = 2056, TLP_MAX_SIZE = 2048, TLP_MAX_INNER = 512 };
+enum { TLP_LEADING = 4104, TLP_MAX_SIZE = 4096, TLP_MAX_INNER = 512 };
 
 /* A new array of calls in random order, the same for the same seed and round.  Products: the
  * product of the sizes is spread evenly (stratified uniform, Cornebize, thesis draft,
  * section 8.2.2), the inner size is one of the n_nb block sizes, as in his section 8.4.3 and in
- * HPL's updates; a third are narrow, as in HPL's panels. */
+ * HPL's updates; a third are narrow, as in HPL's panels; a few are the same in every round.  n_nb
+ * 0: all three sizes of a product are free. */
 tl_status tlp_plan_round(unsigned long seed, unsigned round, const int *nb, size_t n_nb,
                          tlp_call **out, size_t *n, tl_error *err);
 
@@ -66,6 +68,10 @@ tl_status tlp_blas_open(unsigned long seed, tlp_blas **out, tl_error *err);
 void tlp_blas_close(tlp_blas *blas);
 /* Fills the operands with their first content again: repeated solves must not overflow. */
 void tlp_blas_refresh(tlp_blas *blas);
+/* Reads the operand that the kernel changes, a matrix, once: what of it fits in a cache is there
+ * when the kernel runs, as where a program worked on nothing else since it last did.  The sum keeps
+ * the compiler from leaving it out. */
+double tlp_blas_touch(const tlp_blas *blas, const tlp_call *call, size_t offset);
 /* Calls the kernel on operands that begin `offset` elements into the buffers (modulo what fits). */
 void tlp_blas_run(tlp_blas *blas, const tlp_call *call, size_t offset);
 
@@ -105,21 +111,99 @@ tl_status tlp_measure_instructions(double *seconds_per_instruction, tl_error *er
 
 /* ---- fitting: platforms/fit.c ---- */
 
-/* seconds = intercept_s + per_work_s * work, both at least 0. */
-typedef struct tlp_fit {
-    double intercept_s;
-    double per_work_s;
+typedef enum tlp_term {
+#define TL_TERM(name, expression) TLP_TERM_##name,
+#include <terms.def>
+    TLP_N_TERMS
+} tlp_term;
+
+/* Calls for a fit: what their seconds are a linear function of, and the seconds, above 0. */
+typedef struct tlp_points {
     size_t n;
-    double r_squared;    /* share of the variance of seconds that the line explains */
-    double median_error; /* median of |measured / predicted - 1| */
-} tlp_fit;
+    double (*terms)[TLP_N_TERMS];
+    double *seconds;
+} tlp_points;
+
+/* Sets of terms: bit 1 << TLP_TERM_work, ... */
+#define TLP_M0_TERMS (1U << TLP_TERM_one)
+#define TLP_M1_TERMS (TLP_M0_TERMS | 1U << TLP_TERM_work)
+#define TLP_M2_TERMS ((1U << TLP_N_TERMS) - 1)
+
+tl_status tlp_points_make(const tlp_sample *samples, size_t n_samples, tlp_points *out);
+void tlp_points_free(tlp_points *points);
 
 /* Least squares with weights 1 / predicted, halfway between absolute and relative errors: the sum
  * of the predicted times is that of the measured ones, and small calls are not ignored.  Outliers
- * count less (Huber).  seconds are above 0.  TL_ERR_USAGE for fewer than two different works. */
-tl_status tlp_fit_line(const double *work, const double *seconds, size_t n, tlp_fit *out);
+ * count less (Huber), and no coefficient is negative.  TL_ERR_USAGE for no points. */
+tl_status tlp_fit_terms(const tlp_points *points, unsigned terms, double out[TLP_N_TERMS]);
+/* What a polynomial says of a call; at least 0. */
+double tlp_sum_terms(const double coefficients[TLP_N_TERMS], const double terms[TLP_N_TERMS]);
+
+/* ---- models: platforms/fit_model.c; noise: platforms/fit_noise.c ---- */
+
+/* Cornebize, thesis draft, section 4.1: M-0, M-1, M-2, M'. */
+typedef enum tlp_form {
+    TLP_M0,
+    TLP_M1,
+    TLP_M2,
+    TLP_PIECES,
+    TLP_N_FORMS,
+    TLP_BEST_FORM = TLP_N_FORMS /* in cross-validation */
+} tlp_form;
+/* N-0, N-1, N-2, N'. */
+typedef enum tlp_noise {
+    TLP_N0,
+    TLP_N1,
+    TLP_N2,
+    TLP_MIXTURE,
+    TLP_N_NOISES,
+    TLP_BEST_NOISE = TLP_N_NOISES /* by the Bayesian information criterion */
+} tlp_noise;
+
+enum { TLP_MAX_PIECES = 6, TLP_MAX_MODES = 4, TLP_N_BOUNDS = 4 };
+
+typedef struct tlp_mode {
+    double weight, mean, sd; /* of residuals divided by the piece's standard deviation */
+} tlp_mode;
+
+typedef struct tlp_piece {
+    double min[TLP_N_BOUNDS], max[TLP_N_BOUNDS]; /* of m, n, k, work; 0, INFINITY: none */
+    char side;                                   /* 'l', 'r', 0: either */
+    double mean_s[TLP_N_TERMS];
+    tlp_noise noise;
+    int is_skewed; /* half-normal */
+    double sd_s[TLP_N_TERMS];
+    size_t n_modes;
+    tlp_mode modes[TLP_MAX_MODES];
+} tlp_piece;
+
+typedef struct tlp_fit {
+    size_t n;
+    tlp_form form; /* that was chosen */
+    size_t n_pieces;
+    tlp_piece pieces[TLP_MAX_PIECES];
+    double slope_s;      /* per unit of work, of M-1 */
+    double median_error; /* median of |measured / predicted - 1| */
+    /* In cross-validation: mean of |predicted / measured - 1|, its standard error, and by how much
+     * the predicted sum of all times is off. */
+    double error[TLP_N_FORMS], error_se[TLP_N_FORMS], sum_error[TLP_N_FORMS];
+} tlp_fit;
+
+/* TL_ERR_USAGE for fewer than two different works. */
+tl_status tlp_fit_kernel(const tlp_sample *samples, size_t n, tlp_form form, tlp_noise noise,
+                         tlp_fit *out);
+/* The piece that a call belongs to: the first that fits, or the last. */
+const tlp_piece *tlp_find_piece(const tlp_fit *fit, const double terms[TLP_N_TERMS]);
+const char *tlp_form_name(tlp_form form);    /* "M-0", ... */
+const char *tlp_noise_name(tlp_noise noise); /* "N-0", ... */
+
+/* Fits the noise of a piece to the residuals of its calls. */
+tl_status tlp_fit_noise(const tlp_points *points, tlp_noise noise, tlp_piece *piece);
 
 /* ---- results: platforms/model_file.c, platforms/folder.c ---- */
+
+/* By kernel, from TL_KERNEL_dgemm on. */
+enum { TLP_FIT_ROOM = TL_KERNEL_isamax - TL_KERNEL_dgemm + 1 };
 
 typedef struct tlp_result {
     tlp_sample *samples;
@@ -127,11 +211,21 @@ typedef struct tlp_result {
     unsigned cores;
     unsigned long seed;
     double instruction_s; /* negative: no counter */
-    tlp_fit fits[TL_KERNEL_isamax - TL_KERNEL_dgemm + 1];
+    tlp_fit fits[TLP_FIT_ROOM];
+    tlp_fit (*core_fits)[TLP_FIT_ROOM]; /* [cores]; NULL: only all cores together */
 } tlp_result;
 
-/* Measures and fits everything. */
+typedef struct tlp_fit_options {
+    tlp_form form;   /* or TLP_BEST_FORM */
+    tlp_noise noise; /* or TLP_BEST_NOISE */
+    int per_core;    /* of each core, too */
+} tlp_fit_options;
+
+/* Measures everything; it is still to be fitted. */
 tl_status tlp_calibrate(const tlp_measure_options *options, tlp_result **out, tl_error *err);
+/* Reads measurements that tlp_write_raw wrote. */
+tl_status tlp_read_raw(const char *path, tlp_result **out, tl_error *err);
+tl_status tlp_fit_all(tlp_result *result, const tlp_fit_options *options, tl_error *err);
 void tlp_result_free(tlp_result *result);
 /* The fit of a kernel of TLP_KERNELS; NULL for other calls. */
 const tlp_fit *tlp_result_fit(const tlp_result *result, unsigned kernel);

@@ -1,85 +1,227 @@
-/* fit.c - a line through durations of very different lengths. */
+/* fit.c - polynomials through durations of very different lengths. */
 #include "calibrate.h"
 
 #include <math.h>
 #include <stdlib.h>
+#include <string.h>
 
-#include <gsl/gsl_fit.h>
-#include <gsl/gsl_math.h>
+#include <gsl/gsl_errno.h>
+#include <gsl/gsl_linalg.h>
 #include <gsl/gsl_sort.h>
 #include <gsl/gsl_statistics_double.h>
 
-/* Rounds of reweighting: the weights settle after a few because the line hardly moves. */
-enum { N_ROUNDS = 30 };
+/* Rounds of reweighting: the weights settle after a few because the fit hardly moves. */
+enum { N_ROUNDS = 12 };
 /* A relative error beyond this many standard deviations counts less (Huber). */
 #define HUBER_LIMIT 3.0
+/* A gradient below this share of what it could be counts as none. */
+#define TOLERANCE 1e-8
 
-static double predict(const tlp_fit *fit, double work)
+tl_status tlp_points_make(const tlp_sample *samples, size_t n_samples, tlp_points *out)
 {
-    return fit->intercept_s + fit->per_work_s * work;
+    *out = (tlp_points){.n = n_samples,
+                        .terms = calloc(n_samples + 1, sizeof *out->terms),
+                        .seconds = calloc(n_samples + 1, sizeof *out->seconds)};
+    if (!out->terms || !out->seconds) {
+        tlp_points_free(out);
+        return TL_ERR_MEMORY;
+    }
+    for (size_t i = 0; i < n_samples; i++) {
+        const double m = samples[i].call.sizes[0], n = samples[i].call.sizes[1],
+                     k = samples[i].call.sizes[2], work = samples[i].work;
+        const double terms[TLP_N_TERMS] = {
+#define TL_TERM(name, expression) expression,
+#include <terms.def>
+        };
+        memcpy(out->terms[i], terms, sizeof terms);
+        out->seconds[i] = samples[i].seconds;
+    }
+    return TL_OK;
 }
 
-/* Weighted line with both coefficients held at 0 or above. */
-static void fit_weighted(const double *work, const double *weights, const double *seconds, size_t n,
-                         tlp_fit *fit)
+void tlp_points_free(tlp_points *points)
 {
-    double cov00, cov01, cov11, chisq;
-    gsl_fit_wlinear(work, 1, weights, 1, seconds, 1, n, &fit->intercept_s, &fit->per_work_s, &cov00,
-                    &cov01, &cov11, &chisq);
-    if (fit->intercept_s < 0) {
-        fit->intercept_s = 0;
-        gsl_fit_wmul(work, 1, weights, 1, seconds, 1, n, &fit->per_work_s, &cov11, &chisq);
-    } else if (fit->per_work_s < 0) {
-        fit->per_work_s = 0;
-        fit->intercept_s = gsl_stats_wmean(weights, 1, seconds, 1, n);
+    free(points->terms);
+    free(points->seconds);
+    *points = (tlp_points){0};
+}
+
+double tlp_sum_terms(const double coefficients[TLP_N_TERMS], const double terms[TLP_N_TERMS])
+{
+    double sum = 0;
+    for (int t = 0; t < TLP_N_TERMS; t++)
+        sum += coefficients[t] * terms[t];
+    return fmax(sum, 0);
+}
+
+/* ---- non-negative least squares ---- */
+
+/* The normal equations: gram * x = right, with columns scaled to a largest element of 1. */
+typedef struct equations {
+    double gram[TLP_N_TERMS][TLP_N_TERMS], right[TLP_N_TERMS];
+} equations;
+
+/* Solves for the terms in `passive`; 0: they say the same as others. */
+static int solve(const equations *e, unsigned passive, double x[TLP_N_TERMS])
+{
+    double matrix[TLP_N_TERMS * TLP_N_TERMS], vector[TLP_N_TERMS];
+    int index[TLP_N_TERMS], n = 0;
+    for (int t = 0; t < TLP_N_TERMS; t++) {
+        x[t] = 0;
+        if (passive & 1U << t)
+            index[n++] = t;
+    }
+    if (!n)
+        return 1;
+    for (int i = 0; i < n; i++) {
+        vector[i] = e->right[index[i]];
+        for (int j = 0; j < n; j++)
+            matrix[i * n + j] = e->gram[index[i]][index[j]];
+    }
+    gsl_matrix_view a = gsl_matrix_view_array(matrix, (size_t)n, (size_t)n);
+    gsl_vector_view b = gsl_vector_view_array(vector, (size_t)n);
+    if (gsl_linalg_cholesky_decomp1(&a.matrix) != GSL_SUCCESS ||
+        gsl_linalg_cholesky_svx(&a.matrix, &b.vector) != GSL_SUCCESS)
+        return 0;
+    for (int i = 0; i < n; i++)
+        x[index[i]] = vector[i];
+    return 1;
+}
+
+/* The term outside of `passive` along which the error falls most; -1: along none. */
+static int find_descent(const equations *e, unsigned allowed, unsigned passive,
+                        const double x[TLP_N_TERMS])
+{
+    int best = -1;
+    double steepest = TOLERANCE;
+    for (int t = 0; t < TLP_N_TERMS; t++) {
+        if (!(allowed & ~passive & 1U << t) || e->gram[t][t] <= 0 || e->right[t] <= 0)
+            continue;
+        double gradient = e->right[t];
+        for (int u = 0; u < TLP_N_TERMS; u++)
+            gradient -= e->gram[t][u] * x[u];
+        if (gradient / e->right[t] > steepest) {
+            steepest = gradient / e->right[t];
+            best = t;
+        }
+    }
+    return best;
+}
+
+/* Moves x towards z as long as no term becomes negative; returns the terms that are left. */
+static unsigned move_towards(double x[TLP_N_TERMS], const double z[TLP_N_TERMS], unsigned passive)
+{
+    double step = 1;
+    for (int t = 0; t < TLP_N_TERMS; t++)
+        if (passive & 1U << t && z[t] <= 0)
+            step = fmin(step, x[t] / (x[t] - z[t]));
+    for (int t = 0; t < TLP_N_TERMS; t++) {
+        if (!(passive & 1U << t))
+            continue;
+        x[t] += step * (z[t] - x[t]);
+        if (z[t] <= 0 && x[t] <= 1e-12 * fabs(z[t])) {
+            x[t] = 0;
+            passive &= ~(1U << t);
+        }
+    }
+    return passive;
+}
+
+/* Lawson and Hanson, Solving Least Squares Problems, chapter 23. */
+static void solve_nonnegative(const equations *e, unsigned allowed, double x[TLP_N_TERMS])
+{
+    unsigned passive = 0;
+    memset(x, 0, TLP_N_TERMS * sizeof *x);
+    for (int i = 0; i < 3 * TLP_N_TERMS; i++) {
+        const int t = find_descent(e, allowed, passive, x);
+        if (t < 0)
+            return;
+        passive |= 1U << t;
+        for (int j = 0; j < TLP_N_TERMS; j++) {
+            double z[TLP_N_TERMS];
+            if (!solve(e, passive, z))
+                return;
+            int is_inside = 1;
+            for (int u = 0; u < TLP_N_TERMS; u++)
+                is_inside &= !(passive & 1U << u) || z[u] > 0;
+            if (is_inside) {
+                memcpy(x, z, sizeof z);
+                break;
+            }
+            passive = move_towards(x, z, passive);
+        }
     }
 }
 
-/* |seconds / predicted - 1| of each, and its median. */
-static double relative_errors(const tlp_fit *fit, const double *work, const double *seconds,
-                              size_t n, double *errors, double *scratch)
+/* ---- weights ---- */
+
+static void scale_of(const tlp_points *p, double scale[TLP_N_TERMS])
 {
-    for (size_t i = 0; i < n; i++)
-        scratch[i] = errors[i] = fabs(seconds[i] / predict(fit, work[i]) - 1);
-    gsl_sort(scratch, 1, n);
-    return gsl_stats_median_from_sorted_data(scratch, 1, n);
+    for (int t = 0; t < TLP_N_TERMS; t++)
+        scale[t] = 0;
+    for (size_t i = 0; i < p->n; i++)
+        for (int t = 0; t < TLP_N_TERMS; t++)
+            scale[t] = fmax(scale[t], p->terms[i][t]);
 }
 
-static double r_squared(const tlp_fit *fit, const double *work, const double *seconds, size_t n)
+static void make_equations(const tlp_points *p, const double *weights,
+                           const double scale[TLP_N_TERMS], equations *e)
 {
-    double mean = gsl_stats_mean(seconds, 1, n), residual = 0, total = 0;
-    for (size_t i = 0; i < n; i++) {
-        residual += gsl_pow_2(seconds[i] - predict(fit, work[i]));
-        total += gsl_pow_2(seconds[i] - mean);
+    memset(e, 0, sizeof *e);
+    for (size_t i = 0; i < p->n; i++) {
+        double row[TLP_N_TERMS];
+        for (int t = 0; t < TLP_N_TERMS; t++)
+            row[t] = scale[t] > 0 ? p->terms[i][t] / scale[t] : 0;
+        for (int t = 0; t < TLP_N_TERMS; t++) {
+            const double weighted = weights[i] * row[t];
+            e->right[t] += weighted * p->seconds[i];
+            for (int u = 0; u <= t; u++)
+                e->gram[t][u] += weighted * row[u];
+        }
     }
-    return total > 0 && residual < total ? 1 - residual / total : 0;
+    for (int t = 0; t < TLP_N_TERMS; t++)
+        for (int u = t + 1; u < TLP_N_TERMS; u++)
+            e->gram[t][u] = e->gram[u][t];
 }
 
-tl_status tlp_fit_line(const double *work, const double *seconds, size_t n, tlp_fit *out)
+/* 1 / predicted, less for outliers. */
+static void reweigh(const tlp_points *p, const double coefficients[TLP_N_TERMS], double *weights,
+                    double *errors)
 {
-    int spread = 0;
-    for (size_t i = 1; i < n; i++)
-        spread |= work[i] != work[0];
-    if (!spread)
+    for (size_t i = 0; i < p->n; i++) {
+        /* What a polynomial without this call's terms says nothing of keeps its own time. */
+        const double predicted = tlp_sum_terms(coefficients, p->terms[i]);
+        weights[i] = 1 / (predicted > 0 ? predicted : p->seconds[i]);
+        errors[i] = fabs(p->seconds[i] * weights[i] - 1);
+    }
+    double *sorted = errors + p->n;
+    memcpy(sorted, errors, p->n * sizeof *sorted);
+    gsl_sort(sorted, 1, p->n);
+    /* 1.4826 median|x| estimates the standard deviation of x. */
+    const double limit =
+        HUBER_LIMIT * 1.4826 * gsl_stats_median_from_sorted_data(sorted, 1, p->n) + 1e-9;
+    for (size_t i = 0; i < p->n; i++)
+        weights[i] *= fmin(1, limit / errors[i]);
+}
+
+tl_status tlp_fit_terms(const tlp_points *points, unsigned terms, double out[TLP_N_TERMS])
+{
+    if (!points->n)
         return TL_ERR_USAGE;
-    double *weights = malloc(3 * n * sizeof *weights);
+    double *weights = calloc(3 * points->n, sizeof *weights), scale[TLP_N_TERMS];
     if (!weights)
         return TL_ERR_MEMORY;
-    double *errors = weights + n, *scratch = errors + n;
-    tlp_fit fit = {.n = n};
-    for (size_t i = 0; i < n; i++)
-        weights[i] = 1 / seconds[i];
+    for (size_t i = 0; i < points->n; i++)
+        weights[i] = 1 / points->seconds[i];
+    scale_of(points, scale);
     for (int round = 0; round < N_ROUNDS; round++) {
-        fit_weighted(work, weights, seconds, n, &fit);
-        /* 1.4826 median|x| estimates the standard deviation of x. */
-        double limit =
-            HUBER_LIMIT * 1.4826 * relative_errors(&fit, work, seconds, n, errors, scratch) + 1e-9;
-        for (size_t i = 0; i < n; i++)
-            weights[i] = fmin(1, limit / errors[i]) / predict(&fit, work[i]);
+        equations e;
+        make_equations(points, weights, scale, &e);
+        solve_nonnegative(&e, terms, out);
+        for (int t = 0; t < TLP_N_TERMS; t++)
+            out[t] = scale[t] > 0 ? out[t] / scale[t] : 0;
+        reweigh(points, out, weights, weights + points->n);
     }
-    fit.median_error = relative_errors(&fit, work, seconds, n, errors, scratch);
-    fit.r_squared = r_squared(&fit, work, seconds, n);
     free(weights);
-    *out = fit;
     return TL_OK;
 }

@@ -95,10 +95,10 @@ tl_status tlp_begin_folder(const char *shipped, const char *folder, tl_error *er
 static tl_status add_to_history(const tlp_result *result, const char *folder, tl_error *err)
 {
     const tlp_quantity quantities[] = {
-        {"dgemm s per unit of work", tlp_result_fit(result, TL_KERNEL_dgemm)->per_work_s},
-        {"dtrsm s per unit of work", tlp_result_fit(result, TL_KERNEL_dtrsm)->per_work_s},
-        {"dgemv s per unit of work", tlp_result_fit(result, TL_KERNEL_dgemv)->per_work_s},
-        {"daxpy s per unit of work", tlp_result_fit(result, TL_KERNEL_daxpy)->per_work_s}};
+        {"dgemm s per unit of work", tlp_result_fit(result, TL_KERNEL_dgemm)->slope_s},
+        {"dtrsm s per unit of work", tlp_result_fit(result, TL_KERNEL_dtrsm)->slope_s},
+        {"dgemv s per unit of work", tlp_result_fit(result, TL_KERNEL_dgemv)->slope_s},
+        {"daxpy s per unit of work", tlp_result_fit(result, TL_KERNEL_daxpy)->slope_s}};
     return tlp_add_to_history(folder, "kernels", quantities, sizeof quantities / sizeof *quantities,
                               err);
 }

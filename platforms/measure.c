@@ -16,8 +16,8 @@
 #include <gsl/gsl_rng.h>
 
 /* A call that seems shorter than WARM_S was the warm-up: it is timed over as many repetitions as
- * fill BATCH_S.  Longer ones are timed at once, on operands that their random place in a large
- * matrix leaves outside of the caches, as HPL finds its trailing matrix. */
+ * fill BATCH_S.  Longer ones are timed once.  What of a matrix fits in the caches is there, as HPL
+ * finds its trailing matrix: since the update before it has worked on little else. */
 #define WARM_S 1e-3
 #define BATCH_S 100e-6
 enum { MAX_REPEATS = 20000, MAX_SAMPLES = 1 << 17 };
@@ -66,6 +66,8 @@ static void pin(unsigned nth)
 
 static void time_call(tlp_blas *blas, const tlp_call *call, size_t offset, tlp_sample *out)
 {
+    volatile double sum = tlp_blas_touch(blas, call, offset);
+    (void)sum;
     double before_s = now_s(CLOCK_THREAD_CPUTIME_ID);
     tlp_blas_run(blas, call, offset);
     double seconds = now_s(CLOCK_THREAD_CPUTIME_ID) - before_s;

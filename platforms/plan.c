@@ -7,12 +7,18 @@
 #include <gsl/gsl_randist.h>
 #include <gsl/gsl_rng.h>
 
-/* Calls of each kernel in a round: double precision, which HPL uses, gets twice as many. */
-enum { N_DOUBLE = 12, N_SINGLE = 6 };
+/* Calls of each kernel in a round: double precision, which HPL uses, gets twice as many; the
+ * products of `fixed_products` come to them. */
+enum { N_DOUBLE = 12, N_SINGLE = 6, N_FIXED = 3 };
 
-/* Largest product of sizes of a timed call. */
-#define MAX_GEMM_WORK 3.0e8
-#define MAX_TRSM_WORK 1.0e8
+/* Products that every round has, so that calibrations can be compared call by call. */
+static const int32_t fixed_products[N_FIXED] = {128, 512, 1024};
+
+/* Largest product of sizes where the inner size is free, and of a timed trsm. */
+#define MAX_FREE_WORK 2.0e9
+#define MAX_TRSM_WORK 3.0e8
+/* Smallest area of those that are spread over the decades. */
+#define LEAST_AREA 1024.0
 
 static double uniform(gsl_rng *rng, double low, double high)
 {
@@ -40,18 +46,40 @@ static void split_area(gsl_rng *rng, double area, int32_t *a, int32_t *b)
     *(swap ? a : b) = whole(area / first, TLP_MAX_SIZE);
 }
 
-/* `share` in (0, 1] is this call's place in the even spread of the product. */
-static void choose_gemm(gsl_rng *rng, double share, int narrow, int nb, int32_t *sizes)
+/* Cornebize, section 8.2.2: the product is spread evenly, then two factors are drawn and put in
+ * random order. */
+static void choose_free_product(gsl_rng *rng, double share, int32_t *sizes)
 {
+    const double product = share * MAX_FREE_WORK;
+    double f[3];
+    do {
+        f[0] = uniform(rng, 1, cbrt(product));
+        f[1] = uniform(rng, 1, sqrt(product / f[0]));
+        f[2] = product / f[0] / f[1];
+        gsl_ran_shuffle(rng, f, 3, sizeof *f);
+    } while (f[0] > TLP_MAX_SIZE || f[1] > TLP_MAX_SIZE || f[2] > TLP_MAX_INNER);
+    for (int i = 0; i < 3; i++)
+        sizes[i] = whole(f[i], TLP_MAX_SIZE);
+}
+
+/* `share` in (0, 1] is this call's place in the even spread of the product.  A third are as in
+ * panels, a sixth small, whatever the product. */
+static void choose_gemm(gsl_rng *rng, unsigned i, double share, int nb, tlp_call *call)
+{
+    const double most = (double)TLP_MAX_SIZE * TLP_MAX_SIZE;
+    int32_t *sizes = call->sizes;
+    call->transposed = gsl_rng_uniform_int(rng, 2) != 0;
     sizes[2] = nb;
-    if (!narrow) {
-        split_area(rng, share * MAX_GEMM_WORK / nb, &sizes[0], &sizes[1]);
-        return;
+    if (i % 3 == 0) {
+        /* In a recursive panel: few columns, fewer inner ones, many rows. */
+        sizes[0] = whole(share * TLP_MAX_SIZE, TLP_MAX_SIZE);
+        sizes[1] = whole(nb / pow(2, (double)gsl_rng_uniform_int(rng, 5)), TLP_MAX_INNER);
+        sizes[2] = sizes[1];
+    } else if (i % 6 == 1) {
+        split_area(rng, LEAST_AREA * pow(most / LEAST_AREA, share), &sizes[0], &sizes[1]);
+    } else {
+        split_area(rng, share * most, &sizes[0], &sizes[1]);
     }
-    /* In a recursive panel: few columns, fewer inner ones, many rows. */
-    sizes[0] = whole(share * TLP_MAX_SIZE, TLP_MAX_SIZE);
-    sizes[1] = whole(nb / pow(2, 1 + (double)gsl_rng_uniform_int(rng, 4)), TLP_MAX_INNER);
-    sizes[2] = sizes[1];
 }
 
 /* Wide: a block row of the trailing matrix.  Narrow: inside of a panel, where both sizes are small.
@@ -66,18 +94,27 @@ static void choose_trsm(gsl_rng *rng, double share, int narrow, int nb, tlp_call
         other = whole(share * fmin(TLP_MAX_SIZE, MAX_TRSM_WORK / nb / nb), TLP_MAX_SIZE);
     }
     call->right = gsl_rng_uniform_int(rng, 2) != 0;
+    call->transposed = !call->right && gsl_rng_uniform_int(rng, 2) != 0;
     call->sizes[0] = call->right ? other : order;
     call->sizes[1] = call->right ? order : other;
     call->sizes[2] = order;
 }
 
+/* nb 0: inner sizes of products are free. */
 static void choose_sizes(gsl_rng *rng, unsigned i, unsigned n, int nb, tlp_call *call)
 {
     double share = (i + gsl_rng_uniform_pos(rng)) / n;
     int narrow = i % 3 == 0;
+    if (!nb && call->kernel != TL_KERNEL_dgemm && call->kernel != TL_KERNEL_sgemm)
+        nb = log_uniform(rng, TLP_MAX_INNER);
     switch (call->kernel) {
     case TL_KERNEL_dgemm:
-    case TL_KERNEL_sgemm: choose_gemm(rng, share, narrow, nb, call->sizes); break;
+    case TL_KERNEL_sgemm:
+        if (nb)
+            choose_gemm(rng, i, share, nb, call);
+        else
+            choose_free_product(rng, share, call->sizes);
+        break;
     case TL_KERNEL_dtrsm:
     case TL_KERNEL_strsm: choose_trsm(rng, share, narrow, nb, call); break;
     case TL_KERNEL_dgemv:
@@ -109,7 +146,7 @@ tl_status tlp_plan_round(unsigned long seed, unsigned round, const int *nb, size
                          tlp_call **out, size_t *n, tl_error *err)
 {
     gsl_rng *rng = gsl_rng_alloc(gsl_rng_mt19937);
-    tlp_call *calls = calloc((size_t)N_KERNELS * N_DOUBLE, sizeof *calls);
+    tlp_call *calls = calloc((size_t)N_KERNELS * N_DOUBLE + N_FIXED, sizeof *calls);
     if (!rng || !calls) {
         gsl_rng_free(rng);
         free(calls);
@@ -121,9 +158,14 @@ tl_status tlp_plan_round(unsigned long seed, unsigned round, const int *nb, size
         unsigned count = is_single(kernels[k]) ? N_SINGLE : N_DOUBLE;
         for (unsigned i = 0; i < count; i++) {
             calls[used].kernel = kernels[k];
-            choose_sizes(rng, i, count, nb[gsl_rng_uniform_int(rng, n_nb)], &calls[used]);
+            const int inner = n_nb ? nb[gsl_rng_uniform_int(rng, n_nb)] : 0;
+            choose_sizes(rng, i, count, inner, &calls[used]);
             used++;
         }
+    }
+    for (int i = 0; i < N_FIXED; i++) {
+        const int32_t size = fixed_products[i], inner = size < TLP_MAX_INNER ? size : TLP_MAX_INNER;
+        calls[used++] = (tlp_call){.kernel = TL_KERNEL_dgemm, .sizes = {size, size, inner}};
     }
     gsl_ran_shuffle(rng, calls, used, sizeof *calls);
     gsl_rng_free(rng);

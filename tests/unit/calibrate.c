@@ -16,45 +16,103 @@
 #include "calibrate.h"
 
 enum { N = 2000 };
-static double work[N], seconds[N];
+static tlp_sample calls[N];
 
-/* Works over seven decades. */
-static void make_data(double intercept_s, double per_work_s, double noise, unsigned long seed)
+/* Products of random sizes over the decades. */
+static void make_calls(unsigned long seed, int32_t most)
 {
     gsl_rng *rng = gsl_rng_alloc(gsl_rng_mt19937);
     assert_non_null(rng);
     gsl_rng_set(rng, seed);
     for (int i = 0; i < N; i++) {
-        work[i] = floor(pow(10, 1 + 7 * gsl_rng_uniform(rng)));
-        seconds[i] =
-            (intercept_s + per_work_s * work[i]) * fmax(0.2, 1 + gsl_ran_gaussian(rng, noise));
+        tlp_sample *s = &calls[i];
+        *s = (tlp_sample){.call = {.kernel = TL_KERNEL_dgemm}, .repeats = 1, .work = 1};
+        for (int j = 0; j < 3; j++) {
+            s->call.sizes[j] = (int32_t)exp(gsl_rng_uniform(rng) * log(most));
+            s->work *= s->call.sizes[j];
+        }
     }
     gsl_rng_free(rng);
 }
 
-static void recovers_exact_lines(void **state)
+static double m(int i)
+{
+    return calls[i].call.sizes[0];
+}
+
+static double n(int i)
+{
+    return calls[i].call.sizes[1];
+}
+
+static void set_line(double intercept_s, double per_work_s)
+{
+    for (int i = 0; i < N; i++)
+        calls[i].seconds = intercept_s + per_work_s * calls[i].work;
+}
+
+static void set_polynomial(void)
+{
+    for (int i = 0; i < N; i++)
+        calls[i].seconds = 2e-7 + 4e-11 * calls[i].work + 4e-9 * m(i) * n(i) + 3e-8 * n(i);
+}
+
+/* Multiplies the seconds by 1 + sd z, z normal or its absolute value, of mean 0. */
+static void add_noise(double sd, int is_skewed, unsigned long seed)
+{
+    gsl_rng *rng = gsl_rng_alloc(gsl_rng_mt19937);
+    assert_non_null(rng);
+    gsl_rng_set(rng, seed);
+    for (int i = 0; i < N; i++) {
+        const double z = gsl_ran_gaussian(rng, 1);
+        calls[i].seconds *= fmax(0.1, 1 + sd * (is_skewed ? (fabs(z) - 0.79788456) / 0.60281 : z));
+    }
+    gsl_rng_free(rng);
+}
+
+static tlp_fit fit_calls(tlp_form form, tlp_noise noise)
+{
+    tlp_fit fit;
+    assert_int_equal(tlp_fit_kernel(calls, N, form, noise, &fit), TL_OK);
+    assert_int_equal(fit.n, N);
+    return fit;
+}
+
+static void recovers_exact_coefficients(void **state)
 {
     (void)state;
-    tlp_fit fit;
-    make_data(3e-6, 4e-11, 0, 1);
-    assert_int_equal(tlp_fit_line(work, seconds, N, &fit), TL_OK);
-    assert_float_equal(fit.intercept_s, 3e-6, 1e-12);
-    assert_float_equal(fit.per_work_s, 4e-11, 1e-17);
-    assert_int_equal(fit.n, N);
-    assert_true(fit.r_squared > 0.999999 && fit.median_error < 1e-6);
+    make_calls(1, 2000);
+    set_line(3e-6, 4e-11);
+    tlp_fit fit = fit_calls(TLP_M1, TLP_BEST_NOISE);
+    assert_int_equal(fit.n_pieces, 1);
+    assert_float_equal(fit.pieces[0].mean_s[TLP_TERM_one], 3e-6, 1e-12);
+    assert_float_equal(fit.pieces[0].mean_s[TLP_TERM_work], 4e-11, 1e-17);
+    assert_true(fit.median_error < 1e-6 && fit.error[TLP_M1] < 1e-6);
+    assert_int_equal(fit.pieces[0].noise, TLP_N0);
+    set_polynomial();
+    fit = fit_calls(TLP_M2, TLP_N0);
+    const double *c = fit.pieces[0].mean_s;
+    /* work and mnk are the same here: one of them is taken. */
+    assert_float_equal(c[TLP_TERM_work] + c[TLP_TERM_mnk], 4e-11, 1e-14);
+    assert_float_equal(c[TLP_TERM_mn], 4e-9, 1e-12);
+    assert_float_equal(c[TLP_TERM_n], 3e-8, 1e-10);
+    assert_float_equal(c[TLP_TERM_one], 2e-7, 1e-8);
+    assert_true(c[TLP_TERM_m] < 1e-10 && c[TLP_TERM_k] < 1e-10);
 }
 
 static void recovers_noisy_lines_with_outliers(void **state)
 {
     (void)state;
     for (unsigned long seed = 1; seed <= 5; seed++) {
-        tlp_fit fit;
-        make_data(3e-6, 4e-11, 0.1, seed);
+        make_calls(seed, 2000);
+        set_line(3e-6, 4e-11);
+        add_noise(0.1, 0, seed);
         for (int i = 0; i < N; i += 100)
-            seconds[i] *= 50;
-        assert_int_equal(tlp_fit_line(work, seconds, N, &fit), TL_OK);
-        assert_float_equal(fit.intercept_s, 3e-6, 0.05 * 3e-6);
-        assert_float_equal(fit.per_work_s, 4e-11, 0.05 * 4e-11);
+            calls[i].seconds *= 50;
+        const tlp_fit fit = fit_calls(TLP_M1, TLP_N0);
+        assert_float_equal(fit.pieces[0].mean_s[TLP_TERM_one], 3e-6, 0.05 * 3e-6);
+        assert_float_equal(fit.pieces[0].mean_s[TLP_TERM_work], 4e-11, 0.05 * 4e-11);
+        assert_float_equal(fit.slope_s, 4e-11, 0.05 * 4e-11);
         assert_float_equal(fit.median_error, 0.0674, 0.02);
     }
 }
@@ -63,15 +121,17 @@ static void keeps_the_sum_of_times(void **state)
 {
     (void)state;
     /* Two classes of calls on no common line, as kernels of different shapes are. */
-    double measured_s = 0, predicted_s = 0;
-    make_data(1e-6, 4e-11, 0.05, 7);
+    make_calls(7, 2000);
+    set_line(1e-6, 4e-11);
+    add_noise(0.05, 0, 7);
     for (int i = 0; i < N; i++)
-        seconds[i] *= i % 2 ? 1.2 : 1;
-    tlp_fit fit;
-    assert_int_equal(tlp_fit_line(work, seconds, N, &fit), TL_OK);
+        calls[i].seconds *= i % 2 ? 1.2 : 1;
+    double measured_s = 0, predicted_s = 0;
+    const tlp_fit fit = fit_calls(TLP_M1, TLP_N0);
     for (int i = 0; i < N; i++) {
-        measured_s += seconds[i];
-        predicted_s += fit.intercept_s + fit.per_work_s * work[i];
+        measured_s += calls[i].seconds;
+        predicted_s += fit.pieces[0].mean_s[TLP_TERM_one] +
+                       fit.pieces[0].mean_s[TLP_TERM_work] * calls[i].work;
     }
     assert_float_equal(predicted_s / measured_s, 1, 0.002);
 }
@@ -79,27 +139,112 @@ static void keeps_the_sum_of_times(void **state)
 static void never_fits_negative_coefficients(void **state)
 {
     (void)state;
-    tlp_fit fit;
+    make_calls(3, 2000);
     for (int i = 0; i < N; i++) {
-        work[i] = i + 1000;
-        seconds[i] = 1e-9 * i + 1e-12;
+        calls[i].work = i + 1000;
+        calls[i].seconds = 1e-9 * i + 1e-12;
     }
-    assert_int_equal(tlp_fit_line(work, seconds, N, &fit), TL_OK);
-    assert_true(fit.intercept_s == 0 && fit.per_work_s > 0);
+    tlp_fit fit = fit_calls(TLP_M1, TLP_N0);
+    assert_true(fit.pieces[0].mean_s[TLP_TERM_one] == 0 && fit.pieces[0].mean_s[TLP_TERM_work] > 0);
     for (int i = 0; i < N; i++)
-        seconds[i] = 1e-9 * (2 * N - i);
-    assert_int_equal(tlp_fit_line(work, seconds, N, &fit), TL_OK);
-    assert_true(fit.per_work_s == 0 && fit.intercept_s > 0);
+        calls[i].seconds = 1e-9 * (2 * N - i);
+    fit = fit_calls(TLP_M1, TLP_N0);
+    assert_true(fit.pieces[0].mean_s[TLP_TERM_work] == 0 && fit.pieces[0].mean_s[TLP_TERM_one] > 0);
 }
 
 static void refuses_a_single_work(void **state)
 {
     (void)state;
     tlp_fit fit;
-    const double same[] = {5, 5, 5}, times[] = {1, 2, 3};
-    assert_int_equal(tlp_fit_line(same, times, 3, &fit), TL_ERR_USAGE);
-    assert_int_equal(tlp_fit_line(same, times, 1, &fit), TL_ERR_USAGE);
-    assert_int_equal(tlp_fit_line(same, times, 0, &fit), TL_ERR_USAGE);
+    make_calls(1, 1);
+    assert_int_equal(tlp_fit_kernel(calls, 3, TLP_M1, TLP_N0, &fit), TL_ERR_USAGE);
+    assert_int_equal(tlp_fit_kernel(calls, 1, TLP_M1, TLP_N0, &fit), TL_ERR_USAGE);
+    assert_int_equal(tlp_fit_kernel(calls, 0, TLP_M1, TLP_N0, &fit), TL_ERR_USAGE);
+}
+
+/* The model that the calls were made by predicts those best that it has not seen; none simpler
+ * does. */
+static void chooses_the_model_that_made_the_calls(void **state)
+{
+    (void)state;
+    make_calls(11, 2000);
+    for (int i = 0; i < N; i++)
+        calls[i].seconds = 1e-4;
+    add_noise(0.03, 0, 1);
+    assert_int_equal(fit_calls(TLP_BEST_FORM, TLP_N0).form, TLP_M0);
+    set_line(3e-6, 4e-11);
+    add_noise(0.03, 0, 2);
+    assert_int_equal(fit_calls(TLP_BEST_FORM, TLP_N0).form, TLP_M1);
+    set_polynomial();
+    add_noise(0.03, 0, 3);
+    tlp_fit fit = fit_calls(TLP_BEST_FORM, TLP_N0);
+    assert_int_equal(fit.form, TLP_M2);
+    assert_true(fit.error[TLP_M2] < fit.error[TLP_M1] && fit.error[TLP_M1] < fit.error[TLP_M0]);
+    assert_true(fit.error[TLP_M2] < 0.03);
+    /* Twice as fast from a size on, as where an accelerator takes over. */
+    for (int i = 0; i < N; i++)
+        calls[i].seconds = m(i) > 100 ? 1e-4 + 2e-11 * calls[i].work : 1e-6 + 8e-11 * calls[i].work;
+    add_noise(0.03, 0, 4);
+    fit = fit_calls(TLP_BEST_FORM, TLP_N0);
+    assert_int_equal(fit.form, TLP_PIECES);
+    const double small[TLP_N_TERMS] = {[TLP_TERM_m] = 20},
+                 large[TLP_N_TERMS] = {[TLP_TERM_m] = 900};
+    assert_true(tlp_find_piece(&fit, small) != tlp_find_piece(&fit, large));
+}
+
+static void tells_the_sides_of_a_triangle_apart(void **state)
+{
+    (void)state;
+    make_calls(5, 1000);
+    for (int i = 0; i < N; i++) {
+        int32_t *d = calls[i].call.sizes;
+        calls[i].call.kernel = TL_KERNEL_dtrsm;
+        d[2] = d[i % 2];
+        calls[i].work = (double)d[0] * d[1] * d[2];
+        calls[i].seconds = (i % 2 ? 5e-11 : 9e-11) * calls[i].work + 1e-7;
+    }
+    add_noise(0.02, 0, 1);
+    const tlp_fit fit = fit_calls(TLP_BEST_FORM, TLP_N0);
+    assert_int_equal(fit.form, TLP_PIECES);
+    assert_int_equal(fit.pieces[0].side, 'l');
+    assert_true(fit.median_error < 0.03);
+}
+
+static void finds_the_noise(void **state)
+{
+    (void)state;
+    make_calls(21, 500);
+    set_line(1e-5, 4e-11);
+    add_noise(0.1, 0, 5);
+    tlp_fit fit = fit_calls(TLP_M1, TLP_N2);
+    const tlp_piece *piece = &fit.pieces[0];
+    assert_int_equal(piece->noise, TLP_N2);
+    assert_false(piece->is_skewed);
+    assert_float_equal(piece->sd_s[TLP_TERM_one], 1e-6, 1.5e-7);
+    set_line(1e-5, 4e-11);
+    add_noise(0.1, 1, 6);
+    fit = fit_calls(TLP_M1, TLP_BEST_NOISE);
+    assert_true(piece->is_skewed && piece->noise != TLP_N1);
+    /* The same spread for all. */
+    for (int i = 0; i < N; i++)
+        calls[i].seconds = 1e-3;
+    add_noise(0.05, 0, 7);
+    for (int i = 0; i < N; i++)
+        calls[i].seconds += 4e-11 * calls[i].work;
+    fit = fit_calls(TLP_M1, TLP_BEST_NOISE);
+    assert_int_equal(piece->noise, TLP_N1);
+    assert_float_equal(piece->sd_s[TLP_TERM_one], 5e-5, 5e-6);
+    /* One call in ten is half as slow again. */
+    set_line(1e-5, 4e-11);
+    add_noise(0.02, 0, 8);
+    for (int i = 0; i < N; i += 10)
+        calls[i].seconds *= 1.5;
+    fit = fit_calls(TLP_M1, TLP_BEST_NOISE);
+    assert_int_equal(piece->noise, TLP_MIXTURE);
+    double slow = 0;
+    for (size_t i = 0; i < piece->n_modes; i++)
+        slow += piece->modes[i].mean > 1 ? piece->modes[i].weight : 0;
+    assert_float_equal(slow, 0.1, 0.03);
 }
 
 static void plans_the_same_calls_for_a_seed(void **state)
@@ -125,7 +270,7 @@ static void plans_the_same_calls_for_a_seed(void **state)
             assert_in_range(a[i].sizes[j], 0, TLP_MAX_SIZE);
         assert_true(a[i].sizes[0] >= 1);
         if (a[i].kernel == TL_KERNEL_dgemm)
-            assert_in_range(a[i].sizes[2], 1, 128);
+            assert_in_range(a[i].sizes[2], 1, TLP_MAX_INNER);
         if (a[i].kernel == TL_KERNEL_dtrsm)
             assert_int_equal(a[i].sizes[2], a[i].sizes[a[i].right ? 1 : 0]);
     }
@@ -133,6 +278,12 @@ static void plans_the_same_calls_for_a_seed(void **state)
 #define TLP_KERNEL(name) assert_true(seen[TL_KERNEL_##name] >= 6);
     TLP_KERNELS
 #undef TLP_KERNEL
+    free(a);
+    /* With free inner sizes. */
+    assert_int_equal(tlp_plan_round(5, 1, NULL, 0, &a, &n_a, NULL), TL_OK);
+    for (size_t i = 0; i < n_a; i++)
+        for (int j = 0; j < 3; j++)
+            assert_in_range(a[i].sizes[j], j == 0, TLP_MAX_SIZE);
     free(a);
 }
 
@@ -156,11 +307,14 @@ static void measures_seconds_per_count(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(recovers_exact_lines),
+        cmocka_unit_test(recovers_exact_coefficients),
         cmocka_unit_test(recovers_noisy_lines_with_outliers),
         cmocka_unit_test(keeps_the_sum_of_times),
         cmocka_unit_test(never_fits_negative_coefficients),
         cmocka_unit_test(refuses_a_single_work),
+        cmocka_unit_test(chooses_the_model_that_made_the_calls),
+        cmocka_unit_test(tells_the_sides_of_a_triangle_apart),
+        cmocka_unit_test(finds_the_noise),
         cmocka_unit_test(plans_the_same_calls_for_a_seed),
         cmocka_unit_test(measures_seconds_per_count),
     };

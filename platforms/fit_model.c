@@ -1,0 +1,363 @@
+/* fit_model.c - the models of a kernel, from one rate to a tree of polynomials, and which of them
+ * predicts calls that it has not seen best. */
+#include "calibrate.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <gsl/gsl_sort.h>
+#include <gsl/gsl_statistics_double.h>
+
+enum {
+    N_FOLDS = 5,
+    LEAST_CALLS = 40,    /* in a piece */
+    SEARCHED_CALLS = 400 /* by which a place to split is looked for */
+};
+/* A split has to take this share off the error. */
+#define LEAST_GAIN 0.15
+/* A simpler model is taken when the best is better by less than this share, or by less than a
+ * standard error. */
+#define SIMPLER_SHARE 0.05
+
+const char *tlp_form_name(tlp_form form)
+{
+    static const char *const names[] = {"M-0", "M-1", "M-2", "M'"};
+    return form < TLP_N_FORMS ? names[form] : "best";
+}
+
+const char *tlp_noise_name(tlp_noise noise)
+{
+    static const char *const names[] = {"N-0", "N-1", "N-2", "N'"};
+    return noise < TLP_N_NOISES ? names[noise] : "best";
+}
+
+/* ---- pieces ---- */
+
+/* m, n, k, work */
+static const tlp_term bound_terms[TLP_N_BOUNDS] = {TLP_TERM_m, TLP_TERM_n, TLP_TERM_k,
+                                                   TLP_TERM_work};
+
+static int is_in_piece(const tlp_piece *piece, const double terms[TLP_N_TERMS])
+{
+    const double k = terms[TLP_TERM_k];
+    if ((piece->side == 'l' && k != terms[TLP_TERM_m]) ||
+        (piece->side == 'r' && k != terms[TLP_TERM_n]))
+        return 0;
+    for (int b = 0; b < TLP_N_BOUNDS; b++)
+        if (terms[bound_terms[b]] < piece->min[b] || terms[bound_terms[b]] > piece->max[b])
+            return 0;
+    return 1;
+}
+
+const tlp_piece *tlp_find_piece(const tlp_fit *fit, const double terms[TLP_N_TERMS])
+{
+    size_t i = 0;
+    while (i + 1 < fit->n_pieces && !is_in_piece(&fit->pieces[i], terms))
+        i++;
+    return &fit->pieces[i];
+}
+
+static double predict(const tlp_fit *fit, const double terms[TLP_N_TERMS])
+{
+    return tlp_sum_terms(tlp_find_piece(fit, terms)->mean_s, terms);
+}
+
+/* Room for as many points as `from` has. */
+static tl_status make_room(const tlp_points *from, tlp_points *out)
+{
+    *out = (tlp_points){.terms = calloc(from->n + 1, sizeof *out->terms),
+                        .seconds = calloc(from->n + 1, sizeof *out->seconds)};
+    if (out->terms && out->seconds)
+        return TL_OK;
+    tlp_points_free(out);
+    return TL_ERR_MEMORY;
+}
+
+static void add_point(const tlp_points *from, size_t i, tlp_points *to)
+{
+    memcpy(to->terms[to->n], from->terms[i], sizeof *to->terms);
+    to->seconds[to->n++] = from->seconds[i];
+}
+
+static tl_status points_of_piece(const tlp_points *from, const tlp_piece *piece, tlp_points *out)
+{
+    if (make_room(from, out) != TL_OK)
+        return TL_ERR_MEMORY;
+    for (size_t i = 0; i < from->n; i++)
+        if (is_in_piece(piece, from->terms[i]))
+            add_point(from, i, out);
+    return TL_OK;
+}
+
+static const tlp_piece whole = {.max = {INFINITY, INFINITY, INFINITY, INFINITY}};
+
+/* ---- splits ---- */
+
+/* Sum of the relative errors of a fit to these points. */
+static double error_of(const tlp_points *points, const double mean_s[TLP_N_TERMS])
+{
+    double sum = 0;
+    for (size_t i = 0; i < points->n; i++)
+        sum += fabs(tlp_sum_terms(mean_s, points->terms[i]) / points->seconds[i] - 1);
+    return sum;
+}
+
+/* The same of M-2 fitted to the points of a piece; INFINITY for too few of them. */
+static tl_status error_of_piece(const tlp_points *points, size_t least, tlp_piece *piece,
+                                double *error)
+{
+    tlp_points mine;
+    tl_status status = points_of_piece(points, piece, &mine);
+    if (status != TL_OK)
+        return status;
+    *error = INFINITY;
+    if (mine.n >= least && (status = tlp_fit_terms(&mine, TLP_M2_TERMS, piece->mean_s)) == TL_OK)
+        *error = error_of(&mine, piece->mean_s);
+    tlp_points_free(&mine);
+    return status;
+}
+
+typedef struct split {
+    tlp_piece low, high; /* low is asked first */
+    double error;
+} split;
+
+static tl_status try_split(const tlp_points *points, size_t least, const tlp_piece *low,
+                           const tlp_piece *high, split *best)
+{
+    split now = {.low = *low, .high = *high};
+    double low_error, high_error = INFINITY;
+    tl_status status = error_of_piece(points, least, &now.low, &low_error);
+    if (status == TL_OK && isfinite(low_error))
+        status = error_of_piece(points, least, &now.high, &high_error);
+    now.error = low_error + high_error;
+    if (status == TL_OK && now.error < best->error)
+        *best = now;
+    return status;
+}
+
+static tl_status try_bound(const tlp_points *points, const tlp_piece *piece, int bound,
+                           size_t least, double *scratch, split *best)
+{
+    for (size_t i = 0; i < points->n; i++)
+        scratch[i] = points->terms[i][bound_terms[bound]];
+    gsl_sort(scratch, 1, points->n);
+    tl_status status = TL_OK;
+    double before = -1;
+    for (int fifth = 1; fifth < 5 && status == TL_OK; fifth++) {
+        const double at = scratch[points->n * (size_t)fifth / 5];
+        tlp_piece low = *piece, high = *piece;
+        low.max[bound] = at;
+        high.min[bound] = at + 1; /* sizes are whole numbers */
+        if (at > before && at < scratch[points->n - 1])
+            status = try_split(points, least, &low, &high, best);
+        before = at;
+    }
+    return status;
+}
+
+/* All calls have a square matrix on the left or on the right: trsm, trmm, symm. */
+static int have_square_matrix(const tlp_points *points)
+{
+    for (size_t i = 0; i < points->n; i++) {
+        const double *terms = points->terms[i], k = terms[TLP_TERM_k];
+        if (!k || (k != terms[TLP_TERM_m] && k != terms[TLP_TERM_n]))
+            return 0;
+    }
+    return 1;
+}
+
+/* The split of a piece that takes most off the error of a sample of its calls; best->error stays at
+ * what it was when none takes enough. */
+static tl_status find_split(const tlp_points *points, const tlp_piece *piece, split *best)
+{
+    tlp_points searched;
+    tl_status status = make_room(points, &searched);
+    if (status != TL_OK)
+        return status;
+    const size_t stride = 1 + points->n / SEARCHED_CALLS;
+    for (size_t i = 0; i < points->n; i += stride)
+        add_point(points, i, &searched);
+    const size_t least = LEAST_CALLS / stride + 8;
+    double *scratch = calloc(searched.n + 1, sizeof *scratch), error;
+    tlp_piece undivided = *piece;
+    status = scratch ? error_of_piece(&searched, 1, &undivided, &error) : TL_ERR_MEMORY;
+    best->error = status == TL_OK ? (1 - LEAST_GAIN) * error : 0;
+    const double enough = best->error;
+    for (int b = 0; b < TLP_N_BOUNDS && status == TL_OK; b++)
+        status = try_bound(&searched, piece, b, least, scratch, best);
+    if (best->error == enough)
+        best->error = INFINITY;
+    free(scratch);
+    tlp_points_free(&searched);
+    return status;
+}
+
+/* Splits the piece at `index`, then its parts, while that helps and there are fewer than `most`. */
+static tl_status grow(const tlp_points *points, size_t index, size_t most, tlp_fit *fit)
+{
+    tlp_points mine;
+    split best;
+    tl_status status = points_of_piece(points, &fit->pieces[index], &mine);
+    if (status != TL_OK)
+        return status;
+    if (fit->n_pieces < most && mine.n >= 2 * LEAST_CALLS) {
+        status = find_split(&mine, &fit->pieces[index], &best);
+        if (status == TL_OK && isfinite(best.error)) {
+            memmove(&fit->pieces[index + 1], &fit->pieces[index],
+                    (fit->n_pieces++ - index) * sizeof *fit->pieces);
+            fit->pieces[index] = best.low;
+            fit->pieces[index + 1] = best.high;
+            status = grow(points, index + 1, most, fit);
+            if (status == TL_OK)
+                status = grow(points, index, most, fit);
+            tlp_points_free(&mine);
+            return status;
+        }
+    }
+    if (status == TL_OK && mine.n)
+        status = tlp_fit_terms(&mine, TLP_M2_TERMS, fit->pieces[index].mean_s);
+    tlp_points_free(&mine);
+    return status;
+}
+
+/* A piece for each side of a square matrix, then what splits of them help. */
+static tl_status fit_pieces(const tlp_points *points, tlp_fit *fit)
+{
+    size_t n_sides[2] = {0};
+    for (size_t i = 0; i < points->n; i++)
+        n_sides[points->terms[i][TLP_TERM_k] == points->terms[i][TLP_TERM_n]]++;
+    if (!have_square_matrix(points) || n_sides[0] < LEAST_CALLS || n_sides[1] < LEAST_CALLS)
+        return grow(points, 0, TLP_MAX_PIECES, fit);
+    fit->pieces[0].side = 'l';
+    fit->pieces[1] = whole;
+    fit->pieces[1].side = 'r';
+    fit->n_pieces = 2;
+    tl_status status = grow(points, 1, TLP_MAX_PIECES / 2 + 1, fit);
+    return status == TL_OK ? grow(points, 0, TLP_MAX_PIECES, fit) : status;
+}
+
+static tl_status fit_form(const tlp_points *points, tlp_form form, tlp_fit *fit)
+{
+    static const unsigned terms[] = {TLP_M0_TERMS, TLP_M1_TERMS, TLP_M2_TERMS};
+    fit->n_pieces = 1;
+    fit->pieces[0] = whole;
+    return form == TLP_PIECES ? fit_pieces(points, fit)
+                              : tlp_fit_terms(points, terms[form], fit->pieces[0].mean_s);
+}
+
+/* ---- cross-validation ---- */
+
+typedef struct validation {
+    double *errors; /* of each call, by the model of the other folds */
+    double measured_s, predicted_s;
+} validation;
+
+static tl_status validate_fold(const tlp_points *points, size_t fold, tlp_form form, validation *v)
+{
+    tlp_points others;
+    tlp_fit fit = {0};
+    tl_status status = make_room(points, &others);
+    if (status != TL_OK)
+        return status;
+    for (size_t i = 0; i < points->n; i++)
+        if (i % N_FOLDS != fold)
+            add_point(points, i, &others);
+    status = fit_form(&others, form, &fit);
+    for (size_t i = fold; i < points->n && status == TL_OK; i += N_FOLDS) {
+        const double predicted = predict(&fit, points->terms[i]);
+        v->errors[i] = fabs(predicted / points->seconds[i] - 1);
+        v->measured_s += points->seconds[i];
+        v->predicted_s += predicted;
+    }
+    tlp_points_free(&others);
+    return status;
+}
+
+static tl_status validate(const tlp_points *points, tlp_form form, tlp_fit *out)
+{
+    validation v = {.errors = calloc(points->n, sizeof *v.errors)};
+    tl_status status = v.errors ? TL_OK : TL_ERR_MEMORY;
+    for (size_t fold = 0; fold < N_FOLDS && status == TL_OK; fold++)
+        status = validate_fold(points, fold, form, &v);
+    if (status == TL_OK) {
+        out->error[form] = gsl_stats_mean(v.errors, 1, points->n);
+        out->error_se[form] = gsl_stats_sd(v.errors, 1, points->n) / sqrt((double)points->n);
+        out->sum_error[form] = v.predicted_s / v.measured_s - 1;
+    }
+    free(v.errors);
+    return status;
+}
+
+/* The simplest that is about as good as the best. */
+static tlp_form choose_form(const tlp_fit *fit)
+{
+    tlp_form best = TLP_M0;
+    for (int form = 0; form < TLP_N_FORMS; form++)
+        if (fit->error[form] < fit->error[best])
+            best = (tlp_form)form;
+    const double enough =
+        fit->error[best] + fmax(fit->error_se[best], SIMPLER_SHARE * fit->error[best]);
+    for (int form = 0; form < (int)best; form++)
+        if (fit->error[form] <= enough)
+            return (tlp_form)form;
+    return best;
+}
+
+static tl_status median_error(const tlp_points *points, tlp_fit *fit)
+{
+    double *errors = calloc(points->n, sizeof *errors);
+    if (!errors)
+        return TL_ERR_MEMORY;
+    for (size_t i = 0; i < points->n; i++)
+        errors[i] = fabs(points->seconds[i] / predict(fit, points->terms[i]) - 1);
+    gsl_sort(errors, 1, points->n);
+    fit->median_error = gsl_stats_median_from_sorted_data(errors, 1, points->n);
+    free(errors);
+    return TL_OK;
+}
+
+static tl_status fit_noises(const tlp_points *points, tlp_noise noise, tlp_fit *fit)
+{
+    tl_status status = TL_OK;
+    for (size_t i = 0; i < fit->n_pieces && status == TL_OK; i++) {
+        tlp_points mine;
+        status = points_of_piece(points, &fit->pieces[i], &mine);
+        if (status == TL_OK)
+            status = tlp_fit_noise(&mine, noise, &fit->pieces[i]);
+        tlp_points_free(&mine);
+    }
+    return status;
+}
+
+tl_status tlp_fit_kernel(const tlp_sample *samples, size_t n, tlp_form form, tlp_noise noise,
+                         tlp_fit *out)
+{
+    int spread = 0;
+    for (size_t i = 1; i < n; i++)
+        spread |= samples[i].work != samples[0].work;
+    if (!spread)
+        return TL_ERR_USAGE;
+    tlp_points points;
+    tl_status status = tlp_points_make(samples, n, &points);
+    if (status != TL_OK)
+        return status;
+    tlp_fit fit = {.n = n};
+    double line[TLP_N_TERMS];
+    status = tlp_fit_terms(&points, TLP_M1_TERMS, line);
+    fit.slope_s = line[TLP_TERM_work];
+    for (int f = 0; f < TLP_N_FORMS && status == TL_OK; f++)
+        status = validate(&points, (tlp_form)f, &fit);
+    fit.form = form == TLP_BEST_FORM ? choose_form(&fit) : form;
+    if (status == TL_OK)
+        status = fit_form(&points, fit.form, &fit);
+    if (status == TL_OK)
+        status = median_error(&points, &fit);
+    if (status == TL_OK)
+        status = fit_noises(&points, noise, &fit);
+    tlp_points_free(&points);
+    if (status == TL_OK)
+        *out = fit;
+    return status;
+}

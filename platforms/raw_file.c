@@ -1,0 +1,110 @@
+/* raw_file.c - measurements as CSV, out and in again. */
+#include "calibrate.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define HEADER "kernel,d0,d1,d2,work,core,repeats,seconds"
+
+tl_status tlp_write_raw(const tlp_result *result, FILE *out, tl_error *err)
+{
+    fprintf(out, "# seed %lu\n" HEADER "\n", result->seed);
+    for (size_t i = 0; i < result->n_samples; i++) {
+        const tlp_sample *s = &result->samples[i];
+        fprintf(out, "%s,%d,%d,%d,%.0f,%u,%u,%.6e\n", tl_call_by_code(s->call.kernel)->name,
+                s->call.sizes[0], s->call.sizes[1], s->call.sizes[2], s->work, s->core, s->repeats,
+                s->seconds);
+    }
+    if (fflush(out) == 0 && !ferror(out))
+        return TL_OK;
+    return tl_fail(err, TL_ERR_SYSTEM, "the measurements cannot be written: %s; check the disk",
+                   strerror(errno));
+}
+
+static int is_measured(unsigned kernel)
+{
+    switch (kernel) {
+#define TLP_KERNEL(name) case TL_KERNEL_##name:
+        TLP_KERNELS
+#undef TLP_KERNEL
+        return 1;
+    default: return 0;
+    }
+}
+
+/* 1: a measurement, 0: nothing, -1: neither. */
+static int parse_line(const char *line, tlp_sample *out)
+{
+    char name[32];
+    unsigned core, repeats;
+    int32_t d[3];
+    double seconds;
+    int end = 0;
+    if (*line == '#' || !*line || !strcmp(line, HEADER))
+        return 0;
+    if (sscanf(line, "%31[^,],%" SCNd32 ",%" SCNd32 ",%" SCNd32 ",%*f,%u,%u,%lf%n", name, &d[0],
+               &d[1], &d[2], &core, &repeats, &seconds, &end) != 7 ||
+        line[end] || d[0] < 1 || d[1] < 0 || d[2] < 0 || core > UINT16_MAX || !(seconds > 0))
+        return -1;
+    const tl_call_info *info = tl_call_by_name(name);
+    if (!info || !is_measured(info->code))
+        return -1;
+    const int64_t sizes[3] = {d[0], d[1], d[2]};
+    *out = (tlp_sample){.call = {.kernel = info->code,
+                                 .right = d[2] && d[2] == d[1] && d[2] != d[0],
+                                 .sizes = {d[0], d[1], d[2]}},
+                        .core = (uint16_t)core,
+                        .repeats = repeats,
+                        .work = tl_kernel_work(info->code, sizes, 3),
+                        .seconds = seconds};
+    return 1;
+}
+
+static tl_status read_lines(const char *path, FILE *in, tlp_result *result, tl_error *err)
+{
+    char line[256];
+    size_t room = 0;
+    for (unsigned number = 1; fgets(line, sizeof line, in); number++) {
+        line[strcspn(line, "\r\n")] = '\0';
+        if (result->n_samples == room) {
+            room = 2 * room + 1024;
+            tlp_sample *more = realloc(result->samples, room * sizeof *more);
+            if (!more)
+                return tl_fail(err, TL_ERR_MEMORY, "%s: out of memory", path);
+            result->samples = more;
+        }
+        sscanf(line, "# seed %lu", &result->seed);
+        tlp_sample *next = &result->samples[result->n_samples];
+        const int found = parse_line(line, next);
+        if (found < 0)
+            return tl_fail(err, TL_ERR_INPUT, "%s:%u: not a line of " HEADER "; correct it", path,
+                           number);
+        if (found && next->core >= result->cores)
+            result->cores = next->core + 1U;
+        result->n_samples += (size_t)found;
+    }
+    return TL_OK;
+}
+
+tl_status tlp_read_raw(const char *path, tlp_result **out, tl_error *err)
+{
+    FILE *in = fopen(path, "r");
+    if (!in)
+        return tl_fail(err, TL_ERR_SYSTEM, "%s: cannot be opened: %s; check the path", path,
+                       strerror(errno));
+    tlp_result *result = calloc(1, sizeof *result);
+    tl_status status = result ? read_lines(path, in, result, err)
+                              : tl_fail(err, TL_ERR_MEMORY, "%s: out of memory", path);
+    fclose(in);
+    if (status == TL_OK && !result->n_samples)
+        status = tl_fail(err, TL_ERR_INPUT, "%s: has no measurements; give what --raw wrote", path);
+    if (status == TL_OK) {
+        result->instruction_s = -1;
+        *out = result;
+        result = NULL;
+    }
+    tlp_result_free(result);
+    return status;
+}
