@@ -160,11 +160,11 @@ typedef enum tlp_noise {
     TLP_BEST_NOISE = TLP_N_NOISES /* by the Bayesian information criterion */
 } tlp_noise;
 
-enum { TLP_MAX_PIECES = 6, TLP_MAX_MODES = 4, TLP_N_BOUNDS = 4 };
+enum { TLP_MAX_PIECES = 6, TLP_MAX_NOISE_MODES = 4, TLP_N_BOUNDS = 4 };
 
-typedef struct tlp_mode {
+typedef struct tlp_noise_mode {
     double weight, mean, sd; /* of residuals divided by the piece's standard deviation */
-} tlp_mode;
+} tlp_noise_mode;
 
 typedef struct tlp_piece {
     double min[TLP_N_BOUNDS], max[TLP_N_BOUNDS]; /* of m, n, k, work; 0, INFINITY: none */
@@ -174,7 +174,7 @@ typedef struct tlp_piece {
     int is_skewed; /* half-normal */
     double sd_s[TLP_N_TERMS];
     size_t n_modes;
-    tlp_mode modes[TLP_MAX_MODES];
+    tlp_noise_mode modes[TLP_MAX_NOISE_MODES];
 } tlp_piece;
 
 typedef struct tlp_fit {

@@ -80,13 +80,14 @@ static double criterion(double log_likelihood, int n_parameters, size_t n)
 
 /* ---- mixture ---- */
 
-static double density(const tlp_mode *mode, double z)
+static double density(const tlp_noise_mode *mode, double z)
 {
     return mode->weight / mode->sd *
            exp(-0.5 * (gsl_pow_2((z - mode->mean) / mode->sd) + LOG_2_PI));
 }
 
-static double mixture_likelihood(const double *z, size_t n, const tlp_mode *modes, size_t n_modes)
+static double mixture_likelihood(const double *z, size_t n, const tlp_noise_mode *modes,
+                                 size_t n_modes)
 {
     double sum = 0;
     for (size_t i = 0; i < n; i++) {
@@ -99,11 +100,12 @@ static double mixture_likelihood(const double *z, size_t n, const tlp_mode *mode
 }
 
 /* One step of expectation and maximisation. */
-static void improve(const double *z, size_t n, tlp_mode *modes, size_t n_modes)
+static void improve(const double *z, size_t n, tlp_noise_mode *modes, size_t n_modes)
 {
-    double weight[TLP_MAX_MODES] = {0}, sum[TLP_MAX_MODES] = {0}, square[TLP_MAX_MODES] = {0};
+    double weight[TLP_MAX_NOISE_MODES] = {0}, sum[TLP_MAX_NOISE_MODES] = {0},
+           square[TLP_MAX_NOISE_MODES] = {0};
     for (size_t i = 0; i < n; i++) {
-        double share[TLP_MAX_MODES], total = 1e-300;
+        double share[TLP_MAX_NOISE_MODES], total = 1e-300;
         for (size_t m = 0; m < n_modes; m++)
             total += share[m] = density(&modes[m], z[i]);
         for (size_t m = 0; m < n_modes; m++) {
@@ -127,13 +129,13 @@ static void fit_modes(const double *z, const double *sorted, size_t n, tlp_piece
                       double *best)
 {
     *best = INFINITY;
-    for (size_t n_modes = 1; n_modes <= TLP_MAX_MODES; n_modes++) {
-        tlp_mode modes[TLP_MAX_MODES];
+    for (size_t n_modes = 1; n_modes <= TLP_MAX_NOISE_MODES; n_modes++) {
+        tlp_noise_mode modes[TLP_MAX_NOISE_MODES];
         for (size_t m = 0; m < n_modes; m++)
-            modes[m] = (tlp_mode){1.0 / (double)n_modes,
-                                  gsl_stats_quantile_from_sorted_data(
-                                      sorted, 1, n, ((double)m + 0.5) / (double)n_modes),
-                                  1.0 / (double)n_modes};
+            modes[m] = (tlp_noise_mode){1.0 / (double)n_modes,
+                                        gsl_stats_quantile_from_sorted_data(
+                                            sorted, 1, n, ((double)m + 0.5) / (double)n_modes),
+                                        1.0 / (double)n_modes};
         for (int step = 0; step < N_STEPS; step++)
             improve(z, n, modes, n_modes);
         const double value =
