@@ -21,7 +21,7 @@ platforms_timeless_network_probe_LDADD = $(MPI_LIBS) -lm
 
 noinst_LTLIBRARIES += platforms/libnetwork.la
 platforms_libnetwork_la_SOURCES = platforms/network.h platforms/network_probe.h platforms/segments.h \
-	platforms/mixture.c platforms/network_fit.c platforms/network_read.c platforms/network_write.c \
+	platforms/mixture.c platforms/network_fit.c platforms/network_page.c platforms/network_read.c platforms/network_write.c \
 	platforms/segments.c platforms/series.c
 platforms_libnetwork_la_CPPFLAGS = $(AM_CPPFLAGS) $(GSL_CFLAGS)
 platforms_libnetwork_la_LIBADD = platforms/libgenerate.la compress/libtimeless.la $(GSL_LIBS) -lm

@@ -10,6 +10,8 @@
 enum { N_ROUNDS = 40, N_PER_MODE = 20 };
 /* Modes narrower than this would catch single measurements. */
 #define LEAST_SD 0.002
+/* What is in no mode is not impossible. */
+#define RARE 1e-4
 #define CONVERGED 1e-5
 
 typedef struct mixture {
@@ -23,6 +25,17 @@ typedef struct mixture {
 static double value(const tlp_line *line, double bytes)
 {
     return fmax(line->intercept_s + line->per_byte_s * bytes, 1e-12);
+}
+
+double tlp_line_log_density(const tlp_line *line, double bytes, double seconds)
+{
+    double at = value(line, bytes), ratio = seconds / at, density = RARE;
+    for (int k = 0; k < line->n_modes; k++) {
+        const tlp_mode *mode = &line->modes[k];
+        double z = (ratio - mode->mean) / mode->sd;
+        density += mode->share / mode->sd * exp(-z * z / 2);
+    }
+    return log(density / at);
 }
 
 static void find_ratios(mixture *m, const tlp_line *line)

@@ -67,6 +67,11 @@ void tlp_network_clear(tlp_network *network);
 /* What SMPI 3.32 takes for half a round trip of MPI_Send and MPI_Recv. */
 double tlp_network_transfer_s(const tlp_network *network, double bytes);
 
+/* ---- network_page.c ---- */
+
+/* An HTML page: each series with its lines, what they leave over, and their modes. */
+void tlp_network_page(const tlp_network *network, FILE *out);
+
 /* ---- network_write.c ---- */
 
 typedef struct tlp_network_folder {
@@ -76,7 +81,8 @@ typedef struct tlp_network_folder {
 } tlp_network_folder;
 
 /* Writes platform.conf and what follows from it (generate.h), network.conf with everything that was
- * fitted, loggops.params, README.md; model.conf of the shipped `local` if there is none. */
+ * fitted, loggops.params, network.html, README.md; model.conf of the shipped `local` if there is
+ * none. */
 tl_status tlp_network_write(const tlp_network *network, const tlp_probe_data *data,
                             const tlp_network_folder *options, tl_error *err);
 

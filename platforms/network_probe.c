@@ -408,23 +408,25 @@ static int choose_ranks(order *o, int same_host)
     return 0;
 }
 
-/* A second sender beside the first and a second receiver beside the second, or else both
- * elsewhere; 0 if there are none. */
+/* A second sender beside the first and a second receiver beside the second, or else both on two
+ * other hosts; 0 if there are none. */
 static int choose_second(order *o)
 {
+    const int host = me.host[o->from], to_host = me.host[o->to];
     for (int tries = 0; tries < 64; tries++) {
         o->from2 = (int32_t)(draw() % (unsigned)me.n_ranks);
         o->to2 = (int32_t)(draw() % (unsigned)me.n_ranks);
-        int beside = me.host[o->from2] == me.host[o->from];
-        if (o->from2 != o->to2 && o->from2 != o->from && o->from2 != o->to && o->to2 != o->from &&
-            o->to2 != o->to && me.host[o->from2] != me.host[o->to2] &&
-            beside == (me.host[o->to2] == me.host[o->to]))
+        const int host2 = me.host[o->from2], to_host2 = me.host[o->to2];
+        if (host2 == host && to_host2 == to_host && o->from2 != o->from && o->to2 != o->to)
+            return 1;
+        if (host2 != host && host2 != to_host && to_host2 != host && to_host2 != to_host &&
+            host2 != to_host2)
             return 1;
     }
     return 0;
 }
 
-/* An operation at random; the kinds `loopback`... are those of ranks on one host. */
+/* An operation at random, a tenth of them between ranks of one host. */
 static order choose_order(int n_hosts)
 {
     for (;;) {

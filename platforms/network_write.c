@@ -201,6 +201,11 @@ static void write_loggops(const content *c, FILE *out)
     fputc('\n', out);
 }
 
+static void write_page(const content *c, FILE *out)
+{
+    tlp_network_page(c->net, out);
+}
+
 /* ---- README ---- */
 
 static void write_readme(const content *c, FILE *out)
@@ -242,8 +247,8 @@ static void write_readme(const content *c, FILE *out)
             "| model.conf | | `timeless calibrate kernels`; its first lines say where |\n\n"
             "`platform.conf` describes the platform (timeless-platform(5)); `timeless platform\n"
             "platform.conf -o .` makes platform.xml and options.conf again after a change.\n"
-            "`network.csv` holds the measurements, `loggops.params` the parameters for\n"
-            "`--engine loggops --params`.\n",
+            "`network.html` shows measurements, lines and residuals, `network.csv` holds the\n"
+            "measurements, `loggops.params` the parameters for `--engine loggops --params`.\n",
             n_nodes(c), c->options->nodes ? "given" : "as measured", d->n_cores ? d->n_cores : 1);
 }
 
@@ -263,6 +268,8 @@ tl_status tlp_network_write(const tlp_network *network, const tlp_probe_data *da
         status = write_file(&c, "network.conf", write_fit, err);
     if (status == TL_OK)
         status = write_file(&c, "loggops.params", write_loggops, err);
+    if (status == TL_OK)
+        status = write_file(&c, "network.html", write_page, err);
     if (status == TL_OK)
         status = write_file(&c, "README.md", write_readme, err);
     snprintf(path, sizeof path, "%s/platform.conf", options->folder);

@@ -317,6 +317,72 @@ static tl_status prune(const problem *p, tlp_pieces *pieces)
     return status;
 }
 
+/* Sums over the measurements of a series from `from` on: how much more likely each is on the line
+ * before break i than on the one behind. */
+static double *preference(const tlp_series *s, const tlp_line *before, const tlp_line *behind,
+                          size_t from, size_t to)
+{
+    double *sum = malloc((to - from + 1) * sizeof *sum);
+    if (!sum)
+        return NULL;
+    sum[0] = 0;
+    for (size_t i = from; i < to; i++)
+        sum[i - from + 1] = sum[i - from] +
+                            tlp_line_log_density(before, s->bytes[i], s->seconds[i]) -
+                            tlp_line_log_density(behind, s->bytes[i], s->seconds[i]);
+    return sum;
+}
+
+/* Whether there are enough measurements on both sides of break i if it is at `place`. */
+static int is_filled(const problem *p, const tlp_pieces *pieces, int i, double place)
+{
+    for (int k = 0; k < p->n_series; k++) {
+        const tlp_series *s = &p->series[k];
+        size_t from = i > 1 ? count_up_to(s, pieces->breaks[i - 1]) : 0;
+        size_t middle = count_up_to(s, place), to = count_up_to(s, upper_end(pieces, i));
+        if (middle < from + LEAST_IN_SEGMENT || to < middle + LEAST_IN_SEGMENT)
+            return 0;
+    }
+    return 1;
+}
+
+/* Moves break i to the gap near it with which the measurements are the most likely. */
+static tl_status settle(const problem *p, tlp_pieces *pieces, int i)
+{
+    double now = pieces->breaks[i];
+    double low = fmin(now, fmax(now / LEAST_RATIO, pieces->breaks[i - 1] * LEAST_RATIO));
+    double high = fmax(now, fmin(now * LEAST_RATIO, upper_end(pieces, i) / LEAST_RATIO));
+    double *sum[TLP_MAX_SERIES] = {0}, best = now, most = -INFINITY;
+    size_t from[TLP_MAX_SERIES], to[TLP_MAX_SERIES];
+    tl_status status = TL_OK;
+    for (int k = 0; k < p->n_series; k++) {
+        from[k] = count_up_to(&p->series[k], low);
+        to[k] = count_up_to(&p->series[k], high);
+        sum[k] = preference(&p->series[k], &pieces->lines[k][i - 1], &pieces->lines[k][i], from[k],
+                            to[k]);
+        if (!sum[k])
+            status = TL_ERR_MEMORY;
+    }
+    for (int k = 0; status == TL_OK && k < p->n_series; k++) {
+        const double *bytes = p->series[k].bytes;
+        for (size_t at = from[k]; at + 1 < to[k]; at++) {
+            double place = floor(sqrt(bytes[at] * bytes[at + 1])), all = 0;
+            for (int l = 0; l < p->n_series; l++) {
+                size_t n = count_up_to(&p->series[l], place);
+                all += sum[l][n < from[l] ? 0 : n - from[l]];
+            }
+            if (all > most && is_filled(p, pieces, i, place)) {
+                most = all;
+                best = place;
+            }
+        }
+    }
+    for (int k = 0; k < p->n_series; k++)
+        free(sum[k]);
+    pieces->breaks[i] = best;
+    return status;
+}
+
 /* Lines of a single series that go on without a step meet at the break: it is put there if the
  * criterion allows. */
 static tl_status join(const problem *p, tlp_pieces *pieces, int i)
@@ -357,6 +423,11 @@ tl_status tlp_pieces_fit(const tlp_series *series, int n_series, const double *f
         status = cut(&p, out);
     if (status == TL_OK)
         status = prune(&p, out);
+    for (int i = 1; status == TL_OK && i < out->n; i++)
+        if (!is_forced(&p, out->breaks[i]))
+            status = settle(&p, out, i);
+    if (status == TL_OK && out->n > 1)
+        status = fit_lines(&p, out);
     for (int i = 1; status == TL_OK && n_series == 1 && i < out->n; i++)
         if (!is_forced(&p, out->breaks[i]))
             status = join(&p, out, i);

@@ -71,5 +71,7 @@ double tlp_pieces_at(const tlp_pieces *pieces, int series, double bytes);
  * guess of the two coefficients. */
 tl_status tlp_mixture_fit(const double *bytes, const double *seconds, size_t n, int may_dip,
                           tlp_line *line);
+/* Logarithm of the probability density of a measurement, but for a constant. */
+double tlp_line_log_density(const tlp_line *line, double bytes, double seconds);
 
 #endif

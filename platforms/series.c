@@ -3,14 +3,14 @@
 
 #include <math.h>
 #include <stdlib.h>
-#include <string.h>
 
 #include <gsl/gsl_sort.h>
 #include <gsl/gsl_statistics_double.h>
 
 /* Neighbours on one side of which the median is taken; differences of neighbours from which the
- * scatter is taken, of which the largest may be steps of the curve. */
-enum { N_SIDE = 15, N_SCATTER = 100, N_STEPS = 3 };
+ * scatter is taken, of which the largest may be steps of the curve; measurements in a row that get
+ * the same scatter. */
+enum { N_SIDE = 15, N_SCATTER = 100, N_STEPS = 3, N_SAME = 10 };
 #define OUTLIER 2.0
 /* No clock and no line is better than this. */
 #define LEAST_SD 0.002
@@ -22,8 +22,12 @@ static double median_of(const double *x, size_t from, size_t to)
     size_t n = to - from;
     if (!n)
         return NAN;
-    memcpy(part, x + from, n * sizeof *part);
-    gsl_sort(part, 1, n);
+    for (size_t i = 0; i < n; i++) {
+        size_t at = i;
+        for (; at > 0 && part[at - 1] > x[from + i]; at--)
+            part[at] = part[at - 1];
+        part[at] = x[from + i];
+    }
     return gsl_stats_median_from_sorted_data(part, 1, n);
 }
 
@@ -81,15 +85,18 @@ static double scatter(const double *squares, size_t n, size_t i)
 
 static tl_status expect_deviations(tlp_series *s)
 {
-    double *squares = malloc(s->n * sizeof *squares);
+    double *squares = malloc((s->n + 1) * sizeof *squares), relative = 0;
     if (!squares)
         return TL_ERR_MEMORY;
     for (size_t i = 0; i + 1 < s->n; i++) {
         double d = log(s->seconds[i + 1] / s->seconds[i]);
         squares[i] = d * d;
     }
-    for (size_t i = 0; i < s->n; i++)
-        s->sd_s[i] = fmax(LEAST_SD, scatter(squares, s->n - 1, i)) * usual(s->seconds, s->n, i);
+    for (size_t i = 0; i < s->n; i++) {
+        if (i % N_SAME == 0)
+            relative = fmax(LEAST_SD, scatter(squares, s->n - 1, i));
+        s->sd_s[i] = relative * usual(s->seconds, s->n, i);
+    }
     free(squares);
     return TL_OK;
 }

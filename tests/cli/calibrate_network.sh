@@ -15,7 +15,7 @@ near() { awk -v a="$1" -v b="$2" -v t="$3" 'BEGIN { d = a / b - 1; if (d < 0) d 
 check 'measures between two ranks' "$timeless" calibrate network --max-seconds 6 -o here
 keep
 check 'says what it found' says 'timeless: here: .* operations, .* segments; latency '
-for file in platform.conf platform.xml options.conf model.conf network.conf network.csv loggops.params README.md; do
+for file in platform.conf platform.xml options.conf model.conf network.conf network.csv network.html loggops.params README.md; do
     check "writes $file" test -s "here/$file"
 done
 check 'keeps every measurement' awk -F, '/^[0-9]/ { n++; if (NF != 11 || $11 < 0) exit 1 }
@@ -29,6 +29,9 @@ ping() { # ping BYTES: 10 round trips
 ping 1000
 check 'a replay takes the folder' "$timeless" replay ping.tl -p here
 check 'the other engine takes the parameters' bash -c "'$timeless' replay ping.tl --engine loggops --params \"\$(cat here/loggops.params)\""
+check 'the page is well formed' python3 -c 'import sys, xml.dom.minidom
+page = open("here/network.html").read().replace("<!DOCTYPE html>", "").replace("<meta charset=%sutf-8%s>" % (chr(39), chr(39)), "")
+sys.exit(len(xml.dom.minidom.parseString(page).getElementsByTagName("svg")) != 8)'
 check 'the same measurements give the same platform' "$timeless" calibrate network --from here/network.csv -o again
 check 'to the byte' cmp here/platform.xml again/platform.xml
 
