@@ -31,7 +31,7 @@ double tlp_line_log_density(const tlp_line *line, double bytes, double seconds)
 {
     double at = value(line, bytes), ratio = seconds / at, density = RARE;
     for (int k = 0; k < line->n_modes; k++) {
-        const tlp_mode *mode = &line->modes[k];
+        const tlp_line_mode *mode = &line->modes[k];
         double z = (ratio - mode->mean) / mode->sd;
         density += mode->share / mode->sd * exp(-z * z / 2);
     }
@@ -55,8 +55,8 @@ static void guess_modes(const mixture *m, int n_modes, double *sorted, tlp_line 
         size_t from = m->n * (size_t)k / (size_t)n_modes,
                to = m->n * (size_t)(k + 1) / (size_t)n_modes;
         double sd = gsl_stats_sd(sorted + from, 1, to - from);
-        line->modes[k] = (tlp_mode){1.0 / n_modes, gsl_stats_mean(sorted + from, 1, to - from),
-                                    fmax(LEAST_SD, sd)};
+        line->modes[k] = (tlp_line_mode){1.0 / n_modes, gsl_stats_mean(sorted + from, 1, to - from),
+                                         fmax(LEAST_SD, sd)};
     }
 }
 
@@ -67,7 +67,7 @@ static double expect(const mixture *m, const tlp_line *line)
     for (size_t i = 0; i < m->n; i++) {
         double sum = 1e-300;
         for (int k = 0; k < line->n_modes; k++) {
-            const tlp_mode *mode = &line->modes[k];
+            const tlp_line_mode *mode = &line->modes[k];
             double z = (m->ratios[i] - mode->mean) / mode->sd;
             double density = mode->share / mode->sd * exp(-z * z / 2);
             m->shares[(size_t)k * m->n + i] = density;
@@ -92,7 +92,8 @@ static void update_modes(const mixture *m, tlp_line *line)
         mean /= sum;
         for (size_t i = 0; i < m->n; i++)
             square += shares[i] * (m->ratios[i] - mean) * (m->ratios[i] - mean);
-        line->modes[k] = (tlp_mode){sum / (double)m->n, mean, fmax(LEAST_SD, sqrt(square / sum))};
+        line->modes[k] =
+            (tlp_line_mode){sum / (double)m->n, mean, fmax(LEAST_SD, sqrt(square / sum))};
     }
 }
 
@@ -103,7 +104,7 @@ static void update_line(const mixture *m, tlp_line *line)
     for (size_t i = 0; i < m->n; i++) {
         double x = m->bytes[i], y = m->seconds[i], at = value(line, x);
         for (int k = 0; k < line->n_modes; k++) {
-            const tlp_mode *mode = &line->modes[k];
+            const tlp_line_mode *mode = &line->modes[k];
             double weight = m->shares[(size_t)k * m->n + i] / (mode->sd * mode->sd * at * at);
             double mm = weight * mode->mean * mode->mean, my = weight * mode->mean * y;
             w += mm;
@@ -175,13 +176,13 @@ tl_status tlp_mixture_fit(const double *bytes, const double *seconds, size_t n, 
     if (n < 2)
         return TL_ERR_USAGE;
     mixture m = {n, may_dip, bytes, seconds, NULL, NULL};
-    double *memory = malloc((TLP_MAX_MODES + 2) * n * sizeof *memory), least = INFINITY;
+    double *memory = malloc((TLP_LINE_MODES + 2) * n * sizeof *memory), least = INFINITY;
     if (!memory)
         return TL_ERR_MEMORY;
     m.ratios = memory + n;
     m.shares = memory + 2 * n;
     tlp_line best = *line;
-    for (int k = 1; k <= TLP_MAX_MODES && (k == 1 || (size_t)k * N_PER_MODE <= n); k++) {
+    for (int k = 1; k <= TLP_LINE_MODES && (k == 1 || (size_t)k * N_PER_MODE <= n); k++) {
         tlp_line candidate = *line;
         double criterion =
             -2 * maximise(&m, k, memory, &candidate) + (3 * k - 1 + 2) * log((double)n);

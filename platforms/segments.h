@@ -9,7 +9,7 @@
 
 #include <timeless.h>
 
-enum { TLP_MAX_SEGMENTS = 32, TLP_MAX_MODES = 4, TLP_MAX_SERIES = 8 };
+enum { TLP_MAX_SEGMENTS = 32, TLP_LINE_MODES = 4, TLP_MAX_SERIES = 8 };
 
 /* One series of measurements in ascending order of size, without outliers.  sd_s: the expected
  * deviation of each, from the scatter of its neighbours.  may_dip: lines may have a negative
@@ -27,9 +27,9 @@ void tlp_series_clear(tlp_series *series);
 
 /* Noise about a line: duration / line is of normal mode k with probability `share`; the means,
  * weighted by the shares, are 1 together. */
-typedef struct tlp_mode {
+typedef struct tlp_line_mode {
     double share, mean, sd;
-} tlp_mode;
+} tlp_line_mode;
 
 /* seconds = intercept_s + per_byte_s * bytes, with its noise; per_byte_s is at least 0, and so is
  * intercept_s unless the series may dip. */
@@ -39,7 +39,7 @@ typedef struct tlp_line {
     double median_error; /* median of |measured / line - 1| */
     double criterion;    /* Bayesian information criterion of line and modes */
     int n_modes;
-    tlp_mode modes[TLP_MAX_MODES];
+    tlp_line_mode modes[TLP_LINE_MODES];
 } tlp_line;
 
 /* Pieces of one or more series that change lines at the same sizes.  Segment i holds sizes above
