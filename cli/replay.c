@@ -12,6 +12,7 @@
 #include <string.h>
 #include <timeline.h>
 #include <unistd.h>
+#include <usage.h>
 
 enum {
     OPT_RANKS_PER_HOST = 256,
@@ -39,6 +40,8 @@ enum {
     OPT_CLUSTER_SEED,
     OPT_TIMELINE,
     OPT_DETAILS,
+    OPT_LINKS,
+    OPT_ENERGY,
     OPT_THREADS
 };
 
@@ -49,7 +52,7 @@ typedef struct arguments {
     char **traces;
     const char **hostfiles;
     tlr_job *jobs;
-    int json, details, quiet;
+    int json, details, links, energy, quiet;
     tlr_options options;
     char **cfg;
     tlr_change *changes;
@@ -112,6 +115,9 @@ static const struct argp_option options[] = {
      "who "
      "sends how much to whom",
      0},
+    {"links", OPT_LINKS, NULL, 0, "what the platform's links carry, and for how long they are full",
+     0},
+    {"energy", OPT_ENERGY, NULL, 0, "energy of the hosts whose watts the platform gives", 0},
     {"progress", OPT_PROGRESS, NULL, 0, "tell on standard error how far the replay is", 0},
     {"quiet", 'q', NULL, 0, "print the makespan in seconds only", 0},
     {0}};
@@ -279,12 +285,16 @@ static error_t parse(int key, char *value, struct argp_state *state)
         break;
     case OPT_TIMELINE: set_timeline(state, a, value); break;
     case OPT_DETAILS: a->details = 1; break;
+    case OPT_LINKS: a->links = 1; break;
+    case OPT_ENERGY: a->energy = 1; break;
     case OPT_PROGRESS: a->options.progress = 1; break;
     case ARGP_KEY_ARG: add_job(state, a, value); break;
     case ARGP_KEY_NO_ARGS: argp_error(state, "which trace?"); break;
     case ARGP_KEY_SUCCESS:
         if (a->report_path && a->n_jobs > 1)
             argp_error(state, "a report is of one trace");
+        if ((a->links || a->energy) && a->n_jobs > 1)
+            argp_error(state, "--links and --energy are of one trace");
         if (a->n_hostfiles > 1 && a->n_hostfiles != a->n_jobs)
             argp_error(state, "%zu host files for %zu traces; give one for all, or one for each",
                        a->n_hostfiles, a->n_jobs);
@@ -332,7 +342,10 @@ static tl_status write_states(const arguments *a, const char *path,
 static tl_status tell_states(const arguments *a, tlr_prediction *const *predictions, tl_error *err)
 {
     tl_status status = TL_OK;
-    if (a->timeline_path)
+    if (a->options.usage)
+        status = tlr_usage_read(a->options.usage, err);
+    predictions[0]->usage = a->options.usage;
+    if (status == TL_OK && a->timeline_path)
         status = write_states(a, a->timeline_path, predictions, err);
     for (size_t j = 0; j < a->n_jobs && status == TL_OK && a->details; j++)
         status = tlr_details_make(a->options.timeline, a->jobs, j, &predictions[j]->details, err);
@@ -365,6 +378,8 @@ static int show(const arguments *a, tlr_prediction *const *predictions)
             tlr_prediction_print(predictions[j], stdout);
         if (!a->quiet && predictions[j]->details)
             tlr_details_print(predictions[j]->details, &predictions[j]->what_if, stdout);
+        if (!a->quiet && predictions[j]->usage)
+            tlr_usage_print(predictions[j]->usage, stdout);
         if (!a->quiet && j + 1 < a->n_jobs)
             puts("\n----\n");
     }
@@ -389,6 +404,8 @@ static int replay(arguments *a)
         status = tlr_platform_load(a->platform, &platform, &err);
     if (status == TL_OK && (a->timeline_path || a->details))
         status = tlr_timeline_create(&a->options.timeline, &err);
+    if (status == TL_OK && (a->links || a->energy))
+        status = tlr_usage_create(a->links, a->energy, &a->options.usage, &err);
     if (status == TL_OK)
         status = tlr_replay_jobs(a->jobs, a->n_jobs, platform, a->engine, &a->options, predictions,
                                  &err);
@@ -405,6 +422,7 @@ static int replay(arguments *a)
     }
     free(predictions);
     tlr_timeline_free(a->options.timeline);
+    tlr_usage_free(a->options.usage);
     tlr_platform_free(platform);
     return code;
 }
@@ -415,6 +433,7 @@ static int parse_and_replay(const struct argp *parser, const char *report_path, 
     const size_t n = (size_t)argc + 1;
     arguments a = {.report_path = report_path,
                    .details = report_path != NULL,
+                   .links = report_path != NULL,
                    .options.seed = 1,
                    .cfg = calloc(n, sizeof *a.cfg),
                    .changes = calloc(2 * n, sizeof *a.changes),

@@ -245,7 +245,9 @@ static void run_simulation(void *arg, int terminal)
     replay.terminal = terminal;
     const option_list options = collect_options(replay.platform, replay.options);
     start_simgrid(&options);
+    smpi_usage_prepare();
     simgrid_load_platform(replay.platform->xml_path);
+    smpi_usage_open();
     SMPI_init();
 
     make_ranks();
@@ -257,6 +259,7 @@ static void run_simulation(void *arg, int terminal)
     simgrid_run();
     if (replay.result->n_finished < replay.n_ranks)
         report_deadlock();
+    smpi_usage_close();
     tl_error err;
     if (replay.options->timeline && tlr_timeline_finish(replay.options->timeline, &err) != TL_OK)
         smpi_give_up(err.status, "%s", err.text);

@@ -16,7 +16,7 @@ replayer_libreplayer_la_SOURCES = \
 	replayer/smpi_collective.c replayer/smpi_comm.c replayer/smpi_exchange.c \
 	replayer/smpi_detached.c replayer/smpi_file.c replayer/smpi_hosts.c replayer/smpi_match.c replayer/smpi_memory.c replayer/smpi_memory.h replayer/smpi_ompi.c replayer/smpi_ompi_bcast.def replayer/smpi_p2p.c replayer/smpi_poll.c \
 	replayer/smpi_rank.c replayer/smpi_clocks.c replayer/smpi_halves.c replayer/smpi_halves.h replayer/smpi_needs.c replayer/smpi_waits.c \
-	replayer/smpi_thread.c replayer/smpi_timeline.c replayer/smpi_window.c replayer/text_file.c \
+	replayer/smpi_thread.c replayer/smpi_timeline.c replayer/smpi_usage.c replayer/usage.c replayer/usage.h replayer/smpi_window.c replayer/text_file.c \
 	replayer/critical_path.c replayer/critical_path.h replayer/sums.c replayer/sums.h \
 	replayer/details.c replayer/details.h replayer/details_json.c replayer/details_json.h replayer/details_print.c \
 	replayer/prediction_json.h replayer/report.c \

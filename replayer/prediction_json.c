@@ -6,6 +6,7 @@
 #include "details_json.h"
 #include "prediction_json.h"
 #include "text_file.h"
+#include "usage.h"
 
 #include <errno.h>
 #include <inttypes.h>
@@ -110,6 +111,8 @@ json_t *tlr_prediction_json(const tlr_prediction *p)
     }
     if (p->spread)
         json_object_set_new(root, "spread", spread_json(p));
+    if (p->usage)
+        tlr_usage_json(p->usage, root);
     if (p->details)
         json_object_set_new(root, "details", tlr_details_json(p->details, &p->what_if));
     return root;

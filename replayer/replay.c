@@ -39,10 +39,10 @@ static tl_status check_platform(const tlr_engine *engine, const tlr_platform *pl
 
 static tl_status check_timeline(const tlr_engine *engine, const tlr_options *options, tl_error *err)
 {
-    if (!options->timeline || engine->tells_states)
+    if ((!options->timeline && !options->usage) || engine->tells_states)
         return TL_OK;
-    return tl_fail(err, TL_ERR_USAGE, "the engine '%s' tells no timeline; give --engine smpi",
-                   engine->name);
+    return tl_fail(err, TL_ERR_USAGE, "the engine '%s' tells no %s; give --engine smpi",
+                   engine->name, options->timeline ? "timeline" : "links and energy");
 }
 
 static tl_status check_trace(tl_reader *trace, tl_error *err)

@@ -148,6 +148,7 @@ typedef struct tlr_job {
 } tlr_job;
 
 typedef struct tlr_timeline tlr_timeline; /* timeline.h */
+typedef struct tlr_usage tlr_usage;       /* usage.h */
 
 typedef struct tlr_options {
     const char *hostfile;    /* replayer/mapping.h; NULL: the platform's hosts, ordered by name and
@@ -169,6 +170,7 @@ typedef struct tlr_options {
                                what it took in the run */
     int progress;           /* tell progress on standard error */
     tlr_timeline *timeline; /* takes what each rank does when; NULL: nobody wants to know */
+    tlr_usage *usage;       /* takes the use of links and energy, likewise */
     /* of the loggops engine */
     int polls_adaptive;         /* a probe succeeds where the message is on this platform, not where
                                    it was in the run: replayer/smpi_poll.c */
@@ -248,7 +250,8 @@ typedef struct tlr_prediction {
     size_t n_marks;
     tlr_mark *marks; /* ordered by measured time */
     tlr_what_if what_if;
-    tlr_details *details; /* for the JSON; NULL: none were asked for */
+    tlr_details *details;   /* for the JSON; NULL: none were asked for */
+    const tlr_usage *usage; /* likewise; the caller's */
 } tlr_prediction;
 
 /* An engine replays a whole trace.  Engines stand in the table in replayer/replay.c. */
@@ -262,7 +265,7 @@ typedef struct tlr_engine {
                         const tlr_model *model, const tlr_options *options,
                         tlr_prediction *const *out, tl_error *err);
     int needs_platform; /* otherwise `platform` may be NULL */
-    int tells_states;   /* fills options->timeline */
+    int tells_states;   /* fills options->timeline and usage */
 } tlr_engine;
 
 extern const tlr_engine tlr_engine_smpi;    /* SimGrid: replayer/engine_smpi.c */

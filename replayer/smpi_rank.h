@@ -210,6 +210,13 @@ MPI_Request *smpi_add_request(smpi_bundle *bundle);
 int smpi_finish_bundle(smpi_rank *r, int64_t id);
 void smpi_close_bundle(smpi_rank *r, int64_t id);
 
+/* ---- smpi_usage.c: what options->usage asks for ---- */
+
+/* Before the platform is read, after, and when the simulation is over. */
+void smpi_usage_prepare(void);
+void smpi_usage_open(void);
+void smpi_usage_close(void);
+
 /* ---- smpi_window.c ---- */
 
 /* Makes the window with this id; collective over its ranks. */

@@ -25,6 +25,7 @@ CLI_TESTS = \
 	tests/cli/seeds.sh \
 	tests/cli/two_engines.sh \
 	tests/cli/undump.sh \
+	tests/cli/usage.sh \
 	tests/cli/waits.sh \
 	tests/cli/what_if.sh
 TESTS += $(CLI_TESTS)

@@ -16,7 +16,7 @@ check 'its HPL' "$timeless" cut hpcc.tl --section last -o hpl.tl
 check 'its report' "$timeless" report hpl.tl -p star-1g --ranks-per-host 1 -o hpl.html
 cp out printed
 check 'what replay prints is printed' grep -q '^makespan  ' printed
-check 'its prediction' "$timeless" replay hpl.tl -p star-1g --ranks-per-host 1 --details --json=hpl.json
+check 'its prediction' "$timeless" replay hpl.tl -p star-1g --ranks-per-host 1 --details --links --json=hpl.json
 check 'the page holds all of it and refers to nothing outside' $read_back page hpl.html hpl.json
 cp hpl.html first.html
 check 'again' "$timeless" report hpl.tl -p star-1g --ranks-per-host 1 -o hpl.html -q
@@ -49,7 +49,7 @@ check 'with its totals' $read_back dom ring.dom ring.json
 printf '%s\n' 'timeless-text 1' 'ranks 1' 'program "</script><script>throw 1</script><!--"' 'rank 0 host="h"' \
     '0 0 MPI_Barrier comm=1 clock_ns=0' 'end cut clock_ns=0' | "$timeless" undump - -o odd.tl
 check 'an odd program' "$timeless" report odd.tl -p star-1g --json=odd.json -q -o odd.html --no-compute
-"$timeless" replay odd.tl -p star-1g --details --json=odd.json --no-compute >/dev/null
+"$timeless" replay odd.tl -p star-1g --details --links --json=odd.json --no-compute >/dev/null
 check 'is data' $read_back page odd.html odd.json
 check 'also in a browser' render odd.html odd.dom
 check 'which shows it' grep -qF '&lt;/script&gt;&lt;script&gt;throw 1' odd.dom

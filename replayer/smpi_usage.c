@@ -1,0 +1,140 @@
+/* smpi_usage.c - links and energy of the simulated platform, from the moment at which the trace
+ * begins.
+ *
+ * SimGrid 3.32's plugin for the load of links looks at a link when one of its own flows begins or
+ * ends, and takes what it finds for the whole time before; but a flow's rate also changes with
+ * flows on other links.  So the links are read here whenever simulated time advances, with what was
+ * in use until then.  Energy is that of SimGrid's plugins. */
+#include "config.h"
+
+#include "smpi_rank.h"
+#include "usage.h"
+
+#include <dlfcn.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <simgrid/engine.h>
+#include <simgrid/host.h>
+#include <simgrid/link.h>
+#include <simgrid/plugins/energy.h>
+
+static struct {
+    int is_open, has_begun;
+    size_t n_links, n_hosts;
+    sg_link_t *links;
+    sg_host_t *hosts;        /* with watts */
+    tlr_resource *resources; /* links, then hosts */
+    double (*use_of)(const_sg_link_t link);
+} usage;
+
+void smpi_usage_prepare(void)
+{
+    if (!replay.options->usage || !replay.options->usage->has_energy)
+        return;
+    sg_host_energy_plugin_init();
+    sg_link_energy_plugin_init();
+}
+
+static void list_hosts(void)
+{
+    const size_t n = sg_host_count();
+    usage.hosts = sg_host_list();
+    for (size_t i = 0; i < n; i++)
+        if (sg_host_get_property_value(usage.hosts[i], "wattage_per_state"))
+            usage.hosts[usage.n_hosts++] = usage.hosts[i];
+    if (!usage.n_hosts)
+        smpi_give_up(TL_ERR_INPUT,
+                     "%s: says of no host what power it takes; --energy needs their property "
+                     "wattage_per_state (timeless-replay(1))",
+                     replay.platform->xml_path);
+}
+
+/* s4u::Link::get_usage() and EngineImpl::solve(), by their names in the C++ ABI. */
+#define GET_USAGE "_ZNK7simgrid3s4u4Link9get_usageEv"
+#define SOLVE "_ZNK7simgrid6kernel10EngineImpl5solveEd"
+
+void smpi_usage_open(void)
+{
+    const tlr_usage *asked = replay.options->usage;
+    if (!asked)
+        return;
+    if (asked->has_energy)
+        list_hosts();
+    usage.n_links = sg_link_count();
+    usage.links = sg_link_list();
+    usage.resources = smpi_alloc(usage.n_links + usage.n_hosts, sizeof *usage.resources);
+    for (size_t i = 0; i < usage.n_links; i++) {
+        tlr_resource *link = &usage.resources[i];
+        snprintf(link->name, sizeof link->name, "%s", sg_link_get_name(usage.links[i]));
+        link->bandwidth = sg_link_get_bandwidth(usage.links[i]);
+        link->is_link = 1;
+    }
+    for (size_t i = 0; i < usage.n_hosts; i++)
+        snprintf(usage.resources[usage.n_links + i].name, sizeof usage.resources->name, "%s",
+                 sg_host_get_name(usage.hosts[i]));
+    *(void **)&usage.use_of = dlsym(RTLD_DEFAULT, GET_USAGE);
+    if (asked->has_links && !usage.use_of)
+        smpi_give_up(TL_ERR_UNSUPPORTED,
+                     "this SimGrid does not tell the use of links; leave out --links");
+    usage.is_open = 1;
+}
+
+/* Counts the energy from here on. */
+static void add_energy(double sign)
+{
+    if (!replay.options->usage->has_energy)
+        return;
+    for (size_t i = 0; i < usage.n_hosts; i++)
+        usage.resources[usage.n_links + i].energy_j +=
+            sign * sg_host_get_consumed_energy(usage.hosts[i]);
+    for (size_t i = 0; i < usage.n_links; i++)
+        usage.resources[i].energy_j += sign * sg_link_get_consumed_energy(usage.links[i]);
+}
+
+static void count_links(double took_s)
+{
+    for (size_t i = 0; i < usage.n_links; i++) {
+        const double in_use = usage.use_of(usage.links[i]);
+        tlr_resource *link = &usage.resources[i];
+        if (in_use <= 0)
+            continue;
+        link->bytes += in_use * took_s;
+        if (in_use >= TLR_SATURATED * link->bandwidth)
+            link->saturated_s += took_s;
+    }
+}
+
+/* Lets simulated time advance to the next event; takes the place of libsimgrid's when the program
+ * is linked, and calls it. */
+double advance_time(const void *engine, double until_s) __asm__(SOLVE)
+    __attribute__((visibility("default")));
+
+double advance_time(const void *engine, double until_s)
+{
+    static double (*advance)(const void *, double);
+    if (!advance)
+        *(void **)&advance = dlsym(RTLD_NEXT, SOLVE);
+    const double took_s = advance(engine, until_s);
+    if (!usage.is_open || replay.start_s <= 0)
+        return took_s;
+    const double now_s = simgrid_get_clock();
+    if (usage.has_begun && took_s > 0 && replay.options->usage->has_links)
+        count_links(took_s);
+    if (!usage.has_begun && now_s >= replay.start_s) {
+        usage.has_begun = 1;
+        add_energy(-1);
+    }
+    return took_s;
+}
+
+void smpi_usage_close(void)
+{
+    tl_error err;
+    if (!usage.is_open)
+        return;
+    add_energy(1);
+    if (tlr_usage_put(replay.options->usage, simgrid_get_clock() - replay.start_s, usage.resources,
+                      usage.n_links + usage.n_hosts, &err) != TL_OK)
+        smpi_give_up(err.status, "%s", err.text);
+}

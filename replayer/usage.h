@@ -1,0 +1,45 @@
+/* usage.h - what the platform's links carried, and the energy that it took.
+ *
+ * The engine puts it in a process of its own (sandbox.h); afterwards it is read here.
+ */
+#ifndef TLR_USAGE_H
+#define TLR_USAGE_H
+
+#include "replayer.h"
+
+#include <jansson.h>
+
+/* A link, or a host of which the platform says what power it takes. */
+typedef struct tlr_resource {
+    char name[256];
+    int is_link;
+    double bandwidth;   /* bytes per second */
+    double bytes;       /* with what SMPI's model adds to messages */
+    double saturated_s; /* in which TLR_SATURATED of the bandwidth or more was in use */
+    double energy_j;
+} tlr_resource;
+
+#define TLR_SATURATED 0.95
+
+struct tlr_usage {
+    int has_links, has_energy; /* what is asked for */
+    FILE *file;
+    double took_s; /* of the replay */
+    double hosts_j, links_j;
+    size_t n_links, n_hosts;
+    tlr_resource *links; /* that carried something; the one saturated longest first, then by use */
+    tlr_resource *hosts; /* by energy, the most first; only with energy */
+};
+
+tl_status tlr_usage_create(int links, int energy, tlr_usage **out, tl_error *err);
+void tlr_usage_free(tlr_usage *usage);
+/* In the engine's process. */
+tl_status tlr_usage_put(tlr_usage *usage, double took_s, const tlr_resource *resources, size_t n,
+                        tl_error *err);
+/* Afterwards. */
+tl_status tlr_usage_read(tlr_usage *usage, tl_error *err);
+void tlr_usage_print(const tlr_usage *usage, FILE *out);
+/* Members `links` and `energy` of the prediction. */
+void tlr_usage_json(const tlr_usage *usage, json_t *prediction);
+
+#endif
