@@ -11,14 +11,10 @@
 #   cluster_down                 ends everything that runs there, and removes the hosts
 #
 # A host is a network namespace with a host name, an /etc/hosts and a disk of its own (FOLDER/private
-# is another folder on each), joined to the others by a router's namespace.  Names that nothing
-# resolves would cost Open MPI 20 s at a time, and mpirun a minute at the end: hence /etc/hosts.
+# is another folder on each).  Names that nothing resolves would cost Open MPI 20 s at a time, and
+# mpirun a minute at the end: hence /etc/hosts.
 #
-# Each direction of a link is shaped at its sender.  A token bucket of 64 KiB, as is often written, lets a
-# message of that size through at no cost: a ping-pong sees twice the rate.  Here the bucket is empty
-# after one packet, and the next waits for as long as a wire of that rate would have been busy with it
-# (htb takes tokens that it will have only later, tbf does not).  Packets of 8 KiB at 1 Gb/s, since a
-# timer for each frame would cost more than the cores have.
+# With a RATE, links are those of tests/wire.c, which is compiled; without one, of the kernel.
 #
 # Open MPI sends long messages as ordinary fragments (btl_tcp_flags=1).  As it comes, the receiver asks for each
 # part of a long message (PUT); where both sides send, these requests wait behind the data of their own
@@ -28,33 +24,46 @@
 cluster_prefix=timeless-$$
 cluster_network=10.77.0.0/16
 
-cluster_shape() { # NAMESPACE DEVICE
-    local segment=1500 queue=250kb
-    [ -n "$cluster_rate" ] || return 0
-    [ "$cluster_rate" != 1gbit ] || segment=8192 queue=2500kb
-    ip -n "$1" link set "$2" gso_max_size $segment &&
-        ip netns exec "$1" tc qdisc add dev "$2" root handle 1: htb default 1 &&
-        ip netns exec "$1" tc class add dev "$2" parent 1: classid 1:1 htb rate "$cluster_rate" burst 1600 cburst 1600 \
-            quantum 20000 &&
-        ip netns exec "$1" tc qdisc add dev "$2" parent 1:1 bfifo limit $queue
+# Hosts joined by a router with links of the kernel.
+cluster_link_by_kernel() {
+    local i router=$cluster_prefix-router
+    ip netns add $router && ip netns exec $router sh -c 'echo 1 >/proc/sys/net/ipv4/ip_forward' || return
+    for i in $(seq "$cluster_size"); do
+        ip link add name to$i netns $router type veth peer name eth0 netns $cluster_prefix-node$i &&
+            ip -n $router addr add 10.77.$i.1/24 dev to$i && ip -n $router link set to$i up || return
+    done
+}
+
+# A device drops what its ring has no room for: windows are small enough that nothing is lost.
+cluster_link_by_wire() { # RATE
+    local mbit=${1%mbit} mtu=1500 window=131072 i
+    [ "$1" != 1gbit ] || mbit=1000 mtu=9000 window=524288
+    ${CC:-cc} -O2 -o "$cluster_folder/wire" "$(dirname "${BASH_SOURCE[0]}")/wire.c" || return
+    "$cluster_folder/wire" "$mbit" 50 $mtu $(seq -f "$cluster_prefix-node%g" "$cluster_size") >"$cluster_folder/wire.out" 2>&1 &
+    cluster_wire=$!
+    for i in $(seq 100); do
+        ! grep -qs '^ready' "$cluster_folder/wire.out" || break
+        sleep 0.05
+    done
+    for i in $(seq "$cluster_size"); do
+        ip -n $cluster_prefix-node$i link set eth0 mtu $mtu txqueuelen 1000 || { cat "$cluster_folder/wire.out" >&2; return 1; }
+        ip netns exec $cluster_prefix-node$i sh -c "cd /proc/sys/net/ipv4
+            echo 4096 65536 $window >tcp_wmem && echo 4096 $window $window >tcp_rmem" || return
+    done
 }
 
 cluster_up() {
-    cluster_folder=$1 cluster_size=$2 cluster_rate=${3:-}
-    local i ns router=$cluster_prefix-router
+    cluster_folder=$1 cluster_size=$2
+    local i ns
     [ "$(id -u)" = 0 ] || { echo "only root may make network namespaces" >&2; return 1; }
-    { command -v ip && command -v tc && command -v unshare; } >/dev/null ||
-        { echo "there is no ip, tc or unshare (iproute2, util-linux)" >&2; return 1; }
-    ip netns add $router && ip netns exec $router sh -c 'echo 1 >/proc/sys/net/ipv4/ip_forward' || return
+    { command -v ip && command -v unshare; } >/dev/null || { echo "there is no ip or unshare (iproute2, util-linux)" >&2; return 1; }
+    for i in $(seq "$cluster_size"); do ip netns add $cluster_prefix-node$i || return; done
+    if [ "${3:-}" ]; then cluster_link_by_wire "$3"; else cluster_link_by_kernel; fi || return
     echo "127.0.0.1 localhost" >"$cluster_folder/hosts"
     for i in $(seq "$cluster_size"); do
         ns=$cluster_prefix-node$i
-        ip netns add $ns &&
-            ip link add name to$i netns $router type veth peer name eth0 netns $ns &&
-            ip -n $router addr add 10.77.$i.1/24 dev to$i && ip -n $router link set to$i up &&
-            ip -n $ns addr add 10.77.$i.2/24 dev eth0 && ip -n $ns link set eth0 up && ip -n $ns link set lo up &&
-            ip -n $ns route add default via 10.77.$i.1 &&
-            cluster_shape $ns eth0 && cluster_shape $router to$i || return
+        ip -n $ns addr add 10.77.$i.2/$([ "${3:-}" ] && echo 16 || echo 24) dev eth0 && ip -n $ns link set eth0 up &&
+            ip -n $ns link set lo up && { [ "${3:-}" ] || ip -n $ns route add default via 10.77.$i.1; } || return
         echo "10.77.$i.2 node$i" >>"$cluster_folder/hosts"
         mkdir -p "$cluster_folder/disk-node$i"
     done
@@ -90,6 +99,8 @@ cluster_run() {
 
 cluster_down() {
     local name
+    [ -z "${cluster_wire-}" ] || kill "$cluster_wire" 2>/dev/null
+    cluster_wire=
     for name in $(ip netns list 2>/dev/null | sed 's/ .*//' | grep -x "$cluster_prefix-[a-z0-9]*"); do
         ip netns pids "$name" | xargs -r kill -KILL 2>/dev/null
         ip netns del "$name"

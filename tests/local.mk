@@ -8,7 +8,7 @@ AM_TESTS_ENVIRONMENT = \
 	MPICC='$(MPICC)' MPIFORT='$(MPIFORT)' MPIRUN='$(MPIRUN)' SMPICC='$(SMPICC)' SMPIRUN='$(SMPIRUN)' HPCC='$(HPCC)' \
 	MPI_CFLAGS='$(MPI_CFLAGS)' SANITIZE='$(SANITIZE)'; export CMOCKA_MESSAGE_OUTPUT top_srcdir top_builddir MPICC MPIFORT MPIRUN \
 	SMPICC SMPIRUN HPCC MPI_CFLAGS SANITIZE;
-EXTRA_DIST += tests/tap.sh tests/cluster.sh tests/mpi_env.sh tests/hpcc_input.sh tests/setup.sh tests/run.sh tests/packages.txt tests/lint.sh
+EXTRA_DIST += tests/tap.sh tests/cluster.sh tests/wire.c tests/mpi_env.sh tests/hpcc_input.sh tests/setup.sh tests/run.sh tests/packages.txt tests/lint.sh
 
 lint: all
 	$(AM_TESTS_ENVIRONMENT) bash $(top_srcdir)/tests/lint.sh
