@@ -14,7 +14,7 @@ replayer_libreplayer_la_SOURCES = \
 	replayer/draw.c replayer/seeds.c replayer/seeds.h replayer/setting.c replayer/setting.h replayer/plan.c replayer/plan_collectives.c replayer/plan_comms.c replayer/plan_share.c replayer/platform.c \
 	replayer/prediction.c replayer/prediction_json.c replayer/replay.c replayer/sandbox.c \
 	replayer/smpi_collective.c replayer/smpi_comm.c replayer/smpi_exchange.c \
-	replayer/smpi_detached.c replayer/smpi_file.c replayer/smpi_hosts.c replayer/smpi_match.c replayer/smpi_memory.c replayer/smpi_memory.h replayer/smpi_ompi.c replayer/smpi_ompi_bcast.def replayer/smpi_p2p.c replayer/smpi_poll.c \
+	replayer/smpi_detached.c replayer/smpi_file.c replayer/smpi_hosts.c replayer/smpi_match.c replayer/smpi_memory.c replayer/smpi_memory.h replayer/smpi_numbers.c replayer/smpi_ompi.c replayer/smpi_ompi_bcast.def replayer/smpi_p2p.c replayer/smpi_poll.c \
 	replayer/smpi_rank.c replayer/smpi_clocks.c replayer/smpi_halves.c replayer/smpi_halves.h replayer/smpi_needs.c replayer/smpi_waits.c \
 	replayer/smpi_thread.c replayer/smpi_timeline.c replayer/smpi_usage.c replayer/usage.c replayer/usage.h replayer/smpi_window.c replayer/text_file.c \
 	replayer/critical_path.c replayer/critical_path.h replayer/sums.c replayer/sums.h \

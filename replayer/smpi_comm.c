@@ -7,15 +7,19 @@
  * each rank of the parent at its rank 0, which then sends each group a pointer. */
 #include "config.h"
 
+#include "smpi_memory.h"
 #include "smpi_rank.h"
 
 #include <limits.h>
 
-static MPI_Comm build(MPI_Group group)
+/* `same`: an address that stands for it. */
+static MPI_Comm build(MPI_Group group, const void *same)
 {
     MPI_Comm comm = MPI_COMM_NULL;
     if (MPI_Comm_create(MPI_COMM_WORLD, group, &comm) != MPI_SUCCESS)
         smpi_give_up(TL_ERR_SYSTEM, "SimGrid cannot build a communicator");
+    if (comm != MPI_COMM_NULL)
+        smpi_numbers_share(comm, same);
     /* Types may differ between the two sides of a message as long as the sizes agree. */
     if (comm != MPI_COMM_NULL)
         MPI_Comm_set_errhandler(comm, MPI_ERRORS_RETURN);
@@ -43,7 +47,7 @@ static void set_world_variable(const smpi_job *job)
     const int zero = 0;
     MPI_Group only_me;
     MPI_Group_incl(job->groups[TLR_PLAN_WORLD], 1, &zero, &only_me);
-    MPI_COMM_WORLD = build(only_me);
+    MPI_COMM_WORLD = build(only_me, &MPI_COMM_WORLD);
 }
 
 /* Windows and files talk on the communicator that they were made from. */
@@ -87,9 +91,9 @@ void smpi_build_comms(smpi_rank *r)
         const uint32_t id = id_of[c];
         if (is_on_parent(own->definitions[id]))
             continue;
-        r->comms[id] = build(job->groups[c]);
+        r->comms[id] = build(job->groups[c], &job->groups[c]);
         if (plan->comms[c].needs_twin)
-            r->twins[id] = build(job->groups[c]);
+            r->twins[id] = build(job->groups[c], (const char *)&job->groups[c] + 1);
     }
     for (size_t c = 0; c < plan->n_comms; c++) {
         const tl_comm *definition = id_of[c] ? own->definitions[id_of[c]] : NULL;

@@ -1,4 +1,5 @@
-/* smpi_memory.h - what takes the place of SimGrid's slow parts (smpi_memory.c, smpi_detached.c). */
+/* smpi_memory.h - what takes the place of SimGrid's slow parts (smpi_memory.c, smpi_detached.c,
+ * smpi_numbers.c). */
 #ifndef TLR_SMPI_MEMORY_H
 #define TLR_SMPI_MEMORY_H
 
@@ -9,5 +10,8 @@ const void *smpi_memory_last(void);
 
 /* Called before the simulation begins: n_ranks of it. */
 void smpi_detached_prepare(uint32_t n_ranks);
+void smpi_numbers_prepare(void);
+/* SMPI's object `comm` is one rank's of the communicator that the address `same` stands for. */
+void smpi_numbers_share(const void *comm, const void *same);
 
 #endif

@@ -1,0 +1,173 @@
+/* smpi_numbers.c - the numbers of messages between two ranks, which SMPI 3.32 looks up too slowly.
+ *
+ * SMPI numbers the messages of each communicator, source, destination and tag, and lets a receive
+ * take the one whose number is the count of those received.  It keeps both counts in maps by a text
+ * made of the three integers, four look-ups a message, and forgets none.  Here they lie in one
+ * table. Where as many messages were received as were sent, both may begin anew at 0: the entry is
+ * dropped, so that the table holds what is under way.
+ *
+ * The four functions take the place of libsimgrid's when the program is linked. */
+#include "config.h"
+
+#include "smpi_memory.h"
+#include "smpi_rank.h"
+
+#include <stdlib.h>
+
+/* What an object of SMPI's is an object of. */
+typedef struct meaning {
+    const void *comm, *same;
+} meaning;
+
+static meaning *meanings;
+static size_t meanings_room, n_meanings; /* room is a power of two */
+
+typedef struct counts {
+    const void *comm; /* NULL: the entry is free */
+    int source, destination, tag;
+    uint32_t sent, received;
+} counts;
+
+static counts *table;
+static size_t room, used; /* room is a power of two */
+
+static size_t meaning_home(const void *comm)
+{
+    return (size_t)((uintptr_t)comm * UINT64_C(0x9e3779b97f4a7c15) >> 32) & (meanings_room - 1);
+}
+
+static meaning *find_meaning(const void *comm)
+{
+    size_t i = meaning_home(comm);
+    while (meanings[i].comm && meanings[i].comm != comm)
+        i = (i + 1) & (meanings_room - 1);
+    return &meanings[i];
+}
+
+void smpi_numbers_share(const void *comm, const void *same)
+{
+    if (2 * n_meanings >= meanings_room) {
+        meaning *old = meanings;
+        const size_t n = meanings_room;
+        meanings_room = n ? 2 * n : 1024;
+        meanings = smpi_alloc(meanings_room, sizeof *meanings);
+        for (size_t i = 0; i < n; i++)
+            if (old[i].comm)
+                *find_meaning(old[i].comm) = old[i];
+        free(old);
+    }
+    meaning *m = find_meaning(comm);
+    n_meanings += !m->comm;
+    *m = (meaning){comm, same};
+}
+
+static const void *meaning_of(const void *comm)
+{
+    const meaning *m = meanings ? find_meaning(comm) : NULL;
+    return m && m->comm ? m->same : comm;
+}
+
+static size_t home_of(const counts *key)
+{
+    uint64_t h = (uintptr_t)key->comm * UINT64_C(0x9e3779b97f4a7c15);
+    h = (h ^ h >> 29 ^ (uint32_t)key->source) * UINT64_C(0xbf58476d1ce4e5b9);
+    h = (h ^ h >> 31 ^ (uint32_t)key->destination) * UINT64_C(0x94d049bb133111eb);
+    h = (h ^ h >> 30 ^ (uint32_t)key->tag) * UINT64_C(0xc2b2ae3d27d4eb4f);
+    return (size_t)(h >> 32) & (room - 1);
+}
+
+/* Its place, or where it belongs. */
+static counts *search(const counts *key)
+{
+    size_t i = home_of(key);
+    while (table[i].comm && (table[i].comm != key->comm || table[i].source != key->source ||
+                             table[i].destination != key->destination || table[i].tag != key->tag))
+        i = (i + 1) & (room - 1);
+    return &table[i];
+}
+
+static void make_room(void)
+{
+    counts *old = table;
+    const size_t n = room;
+    room = n ? 2 * n : 4096;
+    table = calloc(room, sizeof *table);
+    if (!table)
+        abort(); /* called from C++ that expects no failure */
+    for (size_t i = 0; i < n; i++)
+        if (old[i].comm)
+            *search(&old[i]) = old[i];
+    free(old);
+}
+
+void smpi_numbers_prepare(void)
+{
+    make_room();
+}
+
+static counts *find(const void *comm, int source, int destination, int tag, int adds)
+{
+    static counts none;
+    const counts key = {
+        .comm = meaning_of(comm), .source = source, .destination = destination, .tag = tag};
+    if (2 * used >= room)
+        make_room();
+    counts *c = search(&key);
+    if (c->comm)
+        return c;
+    if (!adds) {
+        none = key;
+        return &none;
+    }
+    *c = key;
+    used++;
+    return c;
+}
+
+static void drop(counts *c)
+{
+    size_t hole = (size_t)(c - table);
+    for (size_t i = (hole + 1) & (room - 1); table[i].comm; i = (i + 1) & (room - 1)) {
+        /* Those that would not be found past the hole move into it. */
+        if (((i - home_of(&table[i])) & (room - 1)) >= ((i - hole) & (room - 1))) {
+            table[hole] = table[i];
+            hole = i;
+        }
+    }
+    table[hole].comm = NULL;
+    used--;
+}
+
+/* simgrid::smpi::Comm::get_sent_messages_count(int, int, int) and so on, by their names in the C++
+ * ABI. */
+#define REPLACES(name) __asm__("_ZN7simgrid4smpi4Comm" name) __attribute__((visibility("default")))
+unsigned messages_sent(const void *comm, int source, int destination, int tag)
+    REPLACES("23get_sent_messages_countEiii");
+void count_sent(const void *comm, int source, int destination, int tag)
+    REPLACES("29increment_sent_messages_countEiii");
+unsigned messages_received(const void *comm, int source, int destination, int tag)
+    REPLACES("27get_received_messages_countEiii");
+void count_received(const void *comm, int source, int destination, int tag)
+    REPLACES("33increment_received_messages_countEiii");
+
+unsigned messages_sent(const void *comm, int source, int destination, int tag)
+{
+    return find(comm, source, destination, tag, 0)->sent;
+}
+
+void count_sent(const void *comm, int source, int destination, int tag)
+{
+    find(comm, source, destination, tag, 1)->sent++;
+}
+
+unsigned messages_received(const void *comm, int source, int destination, int tag)
+{
+    return find(comm, source, destination, tag, 0)->received;
+}
+
+void count_received(const void *comm, int source, int destination, int tag)
+{
+    counts *c = find(comm, source, destination, tag, 1);
+    if (++c->received == c->sent)
+        drop(c);
+}
