@@ -25,12 +25,14 @@ EXTRA_DIST += $(MPI_TESTS) \
 # The differential oracle: its programs, the platforms and the driver.
 TESTS += tests/mpi/oracle.sh
 EXTRA_DIST += tests/mpi/oracle.sh \
-	tests/mpi/oracle.c tests/mpi/oracle_p2p.c tests/mpi/oracle_coll.c tests/mpi/oracle_schedule.c tests/mpi/oracle_window.c \
+	tests/mpi/oracle.c tests/mpi/oracle_p2p.c tests/mpi/oracle_coll.c tests/mpi/oracle_nbc.c tests/mpi/oracle_schedule.c tests/mpi/oracle_window.c \
 	tests/mpi/oracle.h tests/mpi/oracle_run.h \
 	tests/mpi/oracle/star/platform.xml tests/mpi/oracle/star/options.conf tests/mpi/oracle/star/hosts \
 	tests/mpi/oracle/fat-tree/platform.xml tests/mpi/oracle/fat-tree/options.conf \
 	tests/mpi/oracle/fat-tree/hosts tests/mpi/oracle/shared/platform.xml \
-	tests/mpi/oracle/shared/options.conf tests/mpi/oracle/shared/hosts
+	tests/mpi/oracle/shared/options.conf tests/mpi/oracle/shared/hosts \
+	tests/mpi/oracle/dragonfly/platform.xml tests/mpi/oracle/dragonfly/options.conf \
+	tests/mpi/oracle/dragonfly/hosts tests/mpi/oracle/model.conf
 
 # Exact instruction counts.
 TESTS += tests/mpi/exact.sh

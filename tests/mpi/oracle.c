@@ -13,7 +13,9 @@
 
 #include "oracle_run.h"
 
-#ifdef ORACLE_ONLINE
+#ifndef ORACLE_ONLINE
+#include <timeless_kernel.h>
+#else
 #include <simgrid/actor.h>
 #include <simgrid/barrier.h>
 #include <simgrid/engine.h>
@@ -41,6 +43,17 @@ static void begin(int rank, int n_ranks)
     sg_barrier_wait(barrier);
 }
 #endif
+
+void oracle_compute(const oracle_step *step, int me, int64_t units)
+{
+    units = (int64_t)(oracle_draw(step->salt, (unsigned)me, 77) % (uint64_t)(units + 1));
+#ifdef ORACLE_ONLINE
+    smpi_execute_flops((double)units * ORACLE_UNIT_FLOPS);
+#else
+    TIMELESS_KERNEL_BEGIN("oracle", units);
+    timeless_kernel_end();
+#endif
+}
 
 static void combine(void *in, void *inout, int *count, MPI_Datatype *type)
 {
@@ -112,6 +125,8 @@ static void run_step(oracle_rank *self, const oracle_step *step)
         oracle_run_collective(self, step, me);
     else if (step->kind == STEP_WINDOW)
         oracle_run_window(self, step, me);
+    else if (step->kind == STEP_COMPUTE)
+        oracle_compute(step, me, step->count);
     else
         oracle_run_communicator(self, step, me);
 }

@@ -12,7 +12,7 @@
 #include <stdint.h>
 
 enum {
-    ORACLE_MAX_RANKS = 32,
+    ORACLE_MAX_RANKS = 64,
     ORACLE_MAX_COMMS = 24,
     ORACLE_MAX_STEPS = 96,
     ORACLE_MAX_PENDING = 256
@@ -23,6 +23,8 @@ enum {
 #define ORACLE_COLLECTIVE_BYTES (INT64_C(64) << 20)
 #define ORACLE_BSEND_BYTES (INT64_C(256) << 10)
 #define ORACLE_BSEND_MESSAGES 16
+#define ORACLE_UNIT_FLOPS 1024.0
+#define ORACLE_UNITS 4096
 
 typedef enum oracle_kind {
     STEP_MESSAGE,    /* from -> to */
@@ -53,8 +55,10 @@ typedef enum oracle_kind {
     STEP_SPLIT,
     STEP_DUP,
     STEP_CREATE,
+    STEP_CART,
     STEP_FREE,
     STEP_WINDOW,
+    STEP_COMPUTE,
     STEP_KINDS
 } oracle_kind;
 
@@ -74,7 +78,8 @@ enum {
     FLAG_PERIODIC = 1 << 6,
     FLAG_LEAVE = 1 << 7,     /* a burst's requests stay pending */
     FLAG_FLAT_RECV = 1 << 8, /* a derived type is received as its elements */
-    FLAG_EVEN = 1 << 9       /* a v-variant whose counts are all equal */
+    FLAG_EVEN = 1 << 9,      /* a v-variant whose counts are all equal */
+    FLAG_COLL_NB = 1 << 10   /* a nonblocking collective, computation, MPI_Wait */
 };
 
 typedef struct oracle_step {

@@ -1,15 +1,15 @@
 #!/usr/bin/env bash
 # The differential oracle.  The program of a seed (oracle.h) runs online under SimGrid's smpirun, and
-# under Open MPI with the tracer followed by a replay; computation takes no time.  The end of every rank
-# must agree to 1e-9 relative, on each platform.
+# under Open MPI with the tracer followed by a replay; computation is what the program says.  The end of
+# every rank must agree to 1e-9 relative, on each platform.
 #
 #     oracle.sh [FIRST [COUNT]] [--max-ranks N] [--platform FOLDER]... [--keep FOLDER]
 #
-# 'make check' runs the first few seeds with few ranks.  For all: tests/mpi/oracle.sh 1 200 --max-ranks 32
+# 'make check' runs the first few seeds with few ranks.  For all: tests/mpi/oracle.sh 1 500 --max-ranks 64
 . "${top_srcdir:-$(cd "$(dirname "$0")/../.." && pwd)}/tests/tap.sh"
 . "$top_srcdir/tests/mpi/tracer.sh"
 tolerance=1e-9
-first=1 count=12 max_ranks=8 keep= platforms=() n_positional=0
+first=1 count=8 max_ranks=8 keep= platforms=() n_positional=0
 while [ $# -gt 0 ]; do
     case $1 in
     --max-ranks) max_ranks=$2; shift 2 ;;
@@ -20,13 +20,13 @@ while [ $# -gt 0 ]; do
        n_positional=$((n_positional + 1)); shift ;;
     esac
 done
-[ ${#platforms[@]} -gt 0 ] || platforms=("$here/oracle/star" "$here/oracle/fat-tree" "$here/oracle/shared")
+[ ${#platforms[@]} -gt 0 ] || platforms=("$here"/oracle/{star,fat-tree,shared,dragonfly} "$top_srcdir/platforms/graphene")
 
 # build COMPILER NAME FLAGS...: the programs of all seeds are one binary
 build() {
     local compiler=$1 name=$2; shift 2
-    "$compiler" -O1 -g "$@" -o "$scratch/$name" "$here"/oracle.c "$here"/oracle_{p2p,coll,window,schedule}.c \
-        -lgsl -lgslcblas -lm
+    "$compiler" -O1 -g "$@" -o "$scratch/$name" "$here"/oracle.c -I"$top_srcdir/tracer" "$here"/oracle_{p2p,coll,nbc,window,schedule}.c \
+        -lgsl -lgslcblas -lm -ldl
 }
 # options_of FOLDER: the platform's SMPI options as smpirun wants them
 options_of() { sed -n '/^[[:space:]]*#/d; /:/s/^/--cfg=/p' "$1/options.conf"; }
@@ -44,7 +44,7 @@ online() {
 # replayed FOLDER TRACE [OPTIONS...]: the same from a replay
 replayed() {
     local folder=$1 trace=$2; shift 2
-    $timeless replay "$trace" --platform "$folder" --no-compute --json "$@" >"$scratch/replay.json" &&
+    $timeless replay "$trace" --platform "$folder" --model "$here/oracle/model.conf" --json "$@" >"$scratch/replay.json" &&
         sed -n 's/^ *"end_s": \([^,]*\),*$/\1/p' "$scratch/replay.json" | awk '{print NR - 1, $1}' >"$scratch/replay.ends"
 }
 # compare_ends: one line "makespan online, makespan replayed, worst relative difference, its rank"

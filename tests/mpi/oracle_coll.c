@@ -1,16 +1,8 @@
 /* oracle_coll.c - the collective steps and the communicators of the oracle's programs. */
 #include "oracle_run.h"
 
-/* Arguments of the calls with one count per rank, as this rank gives them. */
-typedef struct shares {
-    int counts[ORACLE_MAX_RANKS], displs[ORACLE_MAX_RANKS];
-    MPI_Datatype types[ORACLE_MAX_RANKS];
-} shares;
-
-/* What `me` sends to each rank (or receives from each).  In units of bytes for Alltoallw, whose
- * types differ by pair. */
-static void fill_shares(const oracle_rank *self, const oracle_step *step, int me, int sends,
-                        shares *s)
+void oracle_fill_shares(const oracle_rank *self, const oracle_step *step, int me, int sends,
+                        oracle_shares *s)
 {
     int n = self->schedule->comms[step->comm].n, at = 0;
     for (int i = 0; i < n; i++) {
@@ -29,8 +21,7 @@ static void fill_shares(const oracle_rank *self, const oracle_step *step, int me
     }
 }
 
-/* Gatherv, Scatterv, Allgatherv: one count for each rank, whoever asks. */
-static void fill_row(const oracle_rank *self, const oracle_step *step, shares *s)
+void oracle_fill_row(const oracle_rank *self, const oracle_step *step, oracle_shares *s)
 {
     int n = self->schedule->comms[step->comm].n, at = 0;
     for (int i = 0; i < n; i++) {
@@ -47,8 +38,8 @@ static void run_rooted(oracle_rank *self, const oracle_step *step, int me)
     int count = (int)step->count, root = step->from;
     int at_root = me == root;
     int in_place = at_root && step->flags & FLAG_IN_PLACE;
-    shares s = {0};
-    fill_row(self, step, &s);
+    oracle_shares s = {0};
+    oracle_fill_row(self, step, &s);
     int mine = s.counts[me];
     switch (step->kind) {
     case STEP_BCAST: MPI_Bcast(self->in, count, type, root, comm); break;
@@ -82,22 +73,22 @@ static void run_exchange(oracle_rank *self, const oracle_step *step, int me)
     MPI_Datatype type = self->types[step->type];
     int count = (int)step->count;
     void *out = step->flags & FLAG_IN_PLACE ? MPI_IN_PLACE : self->out;
-    shares s = {0}, r = {0};
+    oracle_shares s = {0}, r = {0};
     switch (step->kind) {
     case STEP_ALLGATHER: MPI_Allgather(out, count, type, self->in, count, type, comm); break;
     case STEP_ALLGATHERV:
-        fill_row(self, step, &r);
+        oracle_fill_row(self, step, &r);
         MPI_Allgatherv(out, r.counts[me], type, self->in, r.counts, r.displs, type, comm);
         break;
     case STEP_ALLTOALL: MPI_Alltoall(out, count, type, self->in, count, type, comm); break;
     case STEP_ALLTOALLV:
-        fill_shares(self, step, me, 1, &s);
-        fill_shares(self, step, me, 0, &r);
+        oracle_fill_shares(self, step, me, 1, &s);
+        oracle_fill_shares(self, step, me, 0, &r);
         MPI_Alltoallv(out, s.counts, s.displs, type, self->in, r.counts, r.displs, type, comm);
         break;
     default:
-        fill_shares(self, step, me, 1, &s);
-        fill_shares(self, step, me, 0, &r);
+        oracle_fill_shares(self, step, me, 1, &s);
+        oracle_fill_shares(self, step, me, 0, &r);
         MPI_Alltoallw(out, s.counts, s.displs, s.types, self->in, r.counts, r.displs, r.types,
                       comm);
         break;
@@ -111,11 +102,11 @@ static void run_reduction(oracle_rank *self, const oracle_step *step)
     MPI_Op op = self->ops[step->op];
     int count = (int)step->count;
     void *out = step->flags & FLAG_IN_PLACE ? MPI_IN_PLACE : self->out;
-    shares r = {0};
+    oracle_shares r = {0};
     switch (step->kind) {
     case STEP_ALLREDUCE: MPI_Allreduce(out, self->in, count, type, op, comm); break;
     case STEP_REDUCE_SCATTER:
-        fill_row(self, step, &r);
+        oracle_fill_row(self, step, &r);
         MPI_Reduce_scatter(out, self->in, r.counts, type, op, comm);
         break;
     case STEP_REDUCE_SCATTER_BLOCK:
@@ -128,6 +119,10 @@ static void run_reduction(oracle_rank *self, const oracle_step *step)
 
 void oracle_run_collective(oracle_rank *self, const oracle_step *step, int me)
 {
+    if (step->flags & FLAG_COLL_NB) {
+        oracle_run_nonblocking(self, step, me);
+        return;
+    }
     switch (step->kind) {
     case STEP_BARRIER: MPI_Barrier(self->comms[step->comm]); break;
     case STEP_BCAST:
@@ -155,6 +150,11 @@ void oracle_run_communicator(oracle_rank *self, const oracle_step *step, int me)
                        &made);
         break;
     case STEP_DUP: MPI_Comm_dup(comm, &made); break;
+    case STEP_CART: {
+        const int open_end = 0, size = self->schedule->comms[step->first_made].n;
+        MPI_Cart_create(comm, 1, &size, &open_end, 0, &made);
+        break;
+    }
     case STEP_CREATE:
         MPI_Comm_group(comm, &all);
         MPI_Group_incl(all, self->schedule->comms[step->first_made].n, step->key, &some);

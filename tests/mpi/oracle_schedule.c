@@ -37,8 +37,10 @@ const char *const oracle_kind_names[STEP_KINDS] = {"message",
                                                    "split",
                                                    "dup",
                                                    "create",
+                                                   "cart",
                                                    "free",
-                                                   "window"};
+                                                   "window",
+                                                   "compute"};
 
 /* Sizes where SMPI, its collective selectors or the options in tests/mpi/oracle change behaviour.
  */
@@ -50,6 +52,7 @@ static const int64_t thresholds_bytes[] = {16,    64,     256,    512,    1024, 
  * ranks
  * ("alltoall pair algorithm can't be used with non power of two number of processes"). */
 #define PAIR_BYTES (INT64_C(262144) - 1)
+#define LONG_BYTES 65536
 
 typedef struct maker {
     gsl_rng *rng;
@@ -230,6 +233,10 @@ static void draw_collective(maker *m, oracle_step *step)
         step->flags |= FLAG_IN_PLACE;
     if (chance(m, 0.2))
         step->flags |= FLAG_EVEN;
+    /* Open MPI 4.1.4 crashes now and then in a long MPI_Iallreduce. */
+    if (chance(m, 0.25) &&
+        (step->kind != STEP_ALLREDUCE || step->count * oracle_type_bytes[step->type] < LONG_BYTES))
+        step->flags |= FLAG_COLL_NB;
 }
 
 static oracle_comm *new_comm(maker *m, oracle_step *step)
@@ -288,7 +295,7 @@ static void draw_communicator(maker *m, oracle_step *step)
         draw_split(m, step);
     } else if (step->kind == STEP_CREATE) {
         draw_create(m, step);
-    } else if (step->kind == STEP_DUP) {
+    } else if (step->kind == STEP_DUP || step->kind == STEP_CART) {
         oracle_comm *comm = new_comm(m, step);
         *comm = s->comms[step->comm];
     } else if (step->kind == STEP_FREE) {
@@ -320,6 +327,8 @@ static oracle_kind draw_kind(maker *m)
         return (oracle_kind)below(m, STEP_WAIT);
     if (kind < 0.45)
         return STEP_WAIT;
+    if (kind < 0.52)
+        return STEP_COMPUTE;
     if (kind < 0.88)
         return (oracle_kind)(STEP_BARRIER + below(m, STEP_SPLIT - STEP_BARRIER));
     if (kind < 0.92)
@@ -355,6 +364,8 @@ static void draw_step(maker *m, oracle_step *step)
         step->mode = below(m, WAITS);
     } else if (step->kind == STEP_WINDOW) {
         draw_window(m, step);
+    } else if (step->kind == STEP_COMPUTE) {
+        step->count = 1 + below(m, ORACLE_UNITS);
     } else if (step->kind < STEP_SPLIT) {
         draw_collective(m, step);
     } else {
