@@ -22,7 +22,7 @@ says() {
     [ "$(wc -l <refused.err)" = 1 ] && grep -Eq -- "$pattern" refused.err || { echo "expected: $pattern"; cat refused.err; return 1; }
 }
 
-"$MPICC" -O1 -o program "$here"/oracle.c "$here"/oracle_{p2p,coll,window,schedule}.c -lgsl -lgslcblas -lm || exit 99
+"$MPICC" -O1 -o program -I"$top_srcdir/tracer" "$here"/oracle.c "$here"/oracle_{p2p,coll,nbc,window,schedule}.c -lgsl -lgslcblas -lm -ldl || exit 99
 $timeless record -q --volume cputime -o good.tl -- "$MPIRUN" -np 3 ./program 4 >record.log 2>&1 || { cat record.log; exit 99; }
 $timeless dump good.tl >good.dump || exit 99
 replay_on() { local platform=$1; shift; $timeless replay "$@" --platform "$platform"; }
