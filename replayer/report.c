@@ -145,7 +145,22 @@ static json_t *base64(const uint8_t *bytes, size_t n)
     return value;
 }
 
-static json_t *timeline_json(report *r, size_t n)
+/* The segments of the critical path, in ticks. */
+static json_t *path_json(report *r, const tlr_path *path)
+{
+    json_t *ranks = json_array(), *from = json_array(), *to = json_array();
+    for (size_t i = 0; i < path->n_segments; i++) {
+        const tlr_segment *s = &path->segments[i];
+        if (json_array_append_new(ranks, json_integer(s->rank)) != 0 ||
+            json_array_append_new(from, json_integer(llround(s->from_s / r->tick_s))) != 0 ||
+            json_array_append_new(to, json_integer(llround(s->to_s / r->tick_s))) != 0)
+            r->failed = 1;
+    }
+    return json_pack("{s:o, s:o, s:o, s:f}", "ranks", ranks, "from", from, "to", to, "left_out_s",
+                     path->left_out_s);
+}
+
+static json_t *timeline_json(report *r, const tlr_path *path, size_t n)
 {
     json_t *rows = json_array(), *kinds = json_array();
     for (uint32_t rank = 0; rank < r->n_rows; rank++) {
@@ -155,9 +170,9 @@ static json_t *timeline_json(report *r, size_t n)
     }
     for (unsigned k = 0; k < TLR_STATE_MESSAGE; k++)
         json_array_append_new(kinds, json_string(tlr_state_kind_name(k)));
-    return json_pack("{s:f, s:f, s:I, s:O, s:O, s:o, s:o}", "tick_s", r->tick_s, "merge_s",
-                     r->merge_s, "n_states", (json_int_t)n, "names", r->names, "sites", r->sites,
-                     "kinds", kinds, "ranks", rows);
+    return json_pack("{s:o, s:f, s:f, s:I, s:O, s:O, s:o, s:o}", "path", path_json(r, path),
+                     "tick_s", r->tick_s, "merge_s", r->merge_s, "n_states", (json_int_t)n, "names",
+                     r->names, "sites", r->sites, "kinds", kinds, "ranks", rows);
 }
 
 static json_t *states_json(const tl_reader *trace, const tlr_prediction *p, const tlr_state *states,
@@ -175,7 +190,7 @@ static json_t *states_json(const tl_reader *trace, const tlr_prediction *p, cons
     for (size_t i = 0; i < n && r.rows && !r.failed; i++)
         if (states[i].kind != TLR_STATE_MESSAGE)
             add_state(&r, &states[i]);
-    json_t *json = r.rows ? timeline_json(&r, n) : NULL;
+    json_t *json = r.rows ? timeline_json(&r, p->details->path, n) : NULL;
     if (r.failed) {
         json_decref(json);
         json = NULL;

@@ -44,6 +44,13 @@ def check_page(path, prediction_path):
             sums[kind] = sums.get(kind, 0) + ticks * line["tick_s"]
             n_states += 1
         assert abs(now * line["tick_s"] - rank["end_s"]) <= 1e-9 * prediction["makespan_s"]
+    path, jumps = line["path"], prediction["details"]["critical_path"]["jumps"]
+    assert len(path["ranks"]) == jumps + 1 or path["left_out_s"] > 0
+    last = prediction["ranks"][path["ranks"][-1]]["end_s"]
+    assert abs(path["to"][-1] * line["tick_s"] - last) <= 1e-9 * last and last == prediction["makespan_s"]
+    assert path["from"][0] == 0 or path["left_out_s"] > 0
+    for before, after in zip(zip(path["from"], path["to"]), zip(path["from"][1:], path["to"][1:])):
+        assert before[0] <= before[1] <= after[0] <= after[1]
     if line["merge_s"]:
         assert n_states < 1000000 < 3 * line["n_states"], n_states
     else:
@@ -73,6 +80,20 @@ def check_dom(path, prediction_path):
                            ("compute", sum(r["compute_s"] - r["kernel_s"] for r in ranks))):
         shown = float(re.search(r"\b%s ([\d.]+) %%" % title, totals).group(1))
         assert abs(shown - 100 * seconds / total) <= 0.051, (title, shown, totals)
+    waits = text_of(dom, "waits")
+    for title, key in (("late sender", "late_sender_s"), ("late receiver", "late_receiver_s"),
+                       ("wait at collective", "collective_wait_s")):
+        shown = float(re.search(r"\b%s ([\d.]+) %%" % title, waits).group(1))
+        assert abs(shown - 100 * sum(r[key] for r in prediction["details"]["ranks"]) / total) <= 0.051, waits
+    walk = prediction["details"]["critical_path"]
+    for part, seconds in walk["parts"].items():
+        if seconds > 0:
+            shown = float(re.search(r"\b%s ([\d.]+) %%" % part[:-2], text_of(dom, "path")).group(1))
+            assert abs(shown - 100 * seconds / prediction["makespan_s"]) <= 0.051, (part, shown)
+    assert walk["sites"][0]["name"] in text_of(dom, "path-sites") or not walk["length_s"]
+    assert "an ideal network" in text_of(dom, "what-if")
+    for link in prediction["links"][:1]:
+        assert link["name"] in text_of(dom, "links") and f"{round(link['bytes']):,}" in text_of(dom, "links")
     traffic = prediction["details"]["traffic"]
     messages, size = (sum(t[k] for t in traffic) for k in ("messages", "bytes"))
     assert text_of(dom, "traffic") == "%s messages, %s bytes" % (f"{messages:,}", f"{size:,}")
@@ -93,7 +114,7 @@ def check_zoom(path, whole_path):
     dom = open(path, encoding="utf-8").read()
     assert re.match(r"rank 0: \S+ ", text_of(dom, "hover")), text_of(dom, "hover")
     colours = set(re.search(r'data-colours="([^"]*)"', dom).group(1).split())
-    assert len(colours) >= 3, colours
+    assert len(colours) >= 3 and "208-28-139" in colours, colours
 
 
 def poke(path, out_path, script):
