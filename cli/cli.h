@@ -13,6 +13,7 @@ enum { CLI_OK = 0, CLI_COMPARISON_FAILED = 1, CLI_USAGE = 2, CLI_BAD_INPUT = 3, 
 #include "commands.def"
 
 /* What `timeless calibrate` measures; argv[0] is "timeless calibrate WHAT". */
+int calibrate_cpu(int argc, char **argv);
 int calibrate_kernels(int argc, char **argv);
 int calibrate_network(int argc, char **argv);
 

@@ -7,6 +7,11 @@ platforms_libcalibrate_la_SOURCES = \
 platforms_libcalibrate_la_CPPFLAGS = $(AM_CPPFLAGS) $(GSL_CFLAGS)
 platforms_libcalibrate_la_LIBADD = compress/libtimeless.la $(GSL_LIBS) -ldl -lm
 
+noinst_LTLIBRARIES += platforms/libcpu.la
+platforms_libcpu_la_SOURCES = platforms/cpu.h platforms/cpu.c platforms/cpu_write.c
+platforms_libcpu_la_CPPFLAGS = $(AM_CPPFLAGS) $(LIBCONFIG_CFLAGS)
+platforms_libcpu_la_LIBADD = compress/libtimeless.la $(LIBCONFIG_LIBS)
+
 noinst_LTLIBRARIES += platforms/libgenerate.la
 platforms_libgenerate_la_SOURCES = platforms/generate.h platforms/generate.c \
 	platforms/generate_read.c platforms/generate_topology.c

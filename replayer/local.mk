@@ -11,7 +11,7 @@ replayer_libreplayer_la_SOURCES = \
 	replayer/text_file.h replayer/compare.c replayer/compare.h replayer/compare_plot.c replayer/compare_write.c \
 	replayer/region_test.c replayer/runs.c replayer/runs.h replayer/diagnosis.c replayer/diagnosis.h replayer/engine_smpi.c replayer/mapping.c \
 	replayer/model.c replayer/model_read.c replayer/rank_model.c replayer/rank_model.h \
-	replayer/draw.c replayer/seeds.c replayer/seeds.h replayer/setting.c replayer/setting.h replayer/plan.c replayer/plan_collectives.c replayer/plan_comms.c replayer/plan_share.c replayer/platform.c \
+	replayer/burst_class.c replayer/draw.c replayer/seeds.c replayer/seeds.h replayer/setting.c replayer/setting.h replayer/plan.c replayer/plan_collectives.c replayer/plan_comms.c replayer/plan_share.c replayer/platform.c \
 	replayer/prediction.c replayer/prediction_json.c replayer/replay.c replayer/sandbox.c \
 	replayer/smpi_collective.c replayer/smpi_comm.c replayer/smpi_exchange.c \
 	replayer/smpi_detached.c replayer/smpi_file.c replayer/smpi_hosts.c replayer/smpi_match.c replayer/smpi_memory.c replayer/smpi_memory.h replayer/smpi_numbers.c replayer/smpi_ompi.c replayer/smpi_ompi_bcast.def replayer/smpi_p2p.c replayer/smpi_poll.c \

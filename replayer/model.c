@@ -10,8 +10,15 @@
 
 static void free_rates(tlr_rates *rates)
 {
-    for (size_t i = 0; i < rates->n_units; i++)
-        free(rates->units[i].unit);
+    for (size_t i = 0; i < rates->n_units; i++) {
+        tlr_unit_rate *unit = &rates->units[i];
+        for (size_t c = 0; c < unit->n_classes; c++) {
+            free(unit->classes[c].from);
+            free(unit->classes[c].to);
+        }
+        free(unit->classes);
+        free(unit->unit);
+    }
     free(rates->units);
     for (size_t i = 0; i < rates->n_kernels; i++) {
         free(rates->kernels[i].user);

@@ -13,8 +13,9 @@ enum { NEWEST_VERSION = 2 };
 static const char *const top_names[][10] = {
     {"version", "reference_flops", "seconds_per_flop", "units", "kernels"},
     {"version", "reference_flops", "seconds_per_flop", "units", "kernels", "hosts", "variability"}};
-static const char *const unit_names[][4] = {{"unit", "seconds_per_unit"},
-                                            {"unit", "seconds_per_unit", "relative_sd"}};
+static const char *const unit_names[][5] = {{"unit", "seconds_per_unit"},
+                                            {"unit", "seconds_per_unit", "relative_sd", "classes"}};
+static const char *const class_names[] = {"from", "to", "seconds_per_unit", NULL};
 static const char *const kernel_names[][20] = {
     {"kernel", "intercept_s", "per_work_s", "samples", "r_squared", "median_error"},
     {"kernel", "intercept_s", "per_work_s", "samples", "r_squared", "median_error", "model",
@@ -46,6 +47,49 @@ static tl_status out_of_memory(const model_reading *m)
 
 /* ---- units ---- */
 
+static tl_status read_class(const model_reading *m, const config_setting_t *group,
+                            tlr_burst_class *out)
+{
+    const char *from = NULL, *to = NULL;
+    tl_status status = tlr_setting_check(&m->in, group, class_names, NULL);
+    if (status == TL_OK)
+        status = tlr_setting_string(&m->in, group, "from", &from);
+    if (status == TL_OK)
+        status = tlr_setting_string(&m->in, group, "to", &to);
+    if (status == TL_OK)
+        status = tlr_setting_number(&m->in, group, "seconds_per_unit", 0, &out->s_per_unit);
+    if (status != TL_OK)
+        return status;
+    out->from = strdup(from);
+    out->to = strdup(to);
+    return out->from && out->to ? TL_OK : out_of_memory(m);
+}
+
+static tl_status read_classes(const model_reading *m, const config_setting_t *group,
+                              tlr_unit_rate *unit)
+{
+    const config_setting_t *list = NULL;
+    tl_status status = tlr_setting_list(&m->in, group, "classes", &list);
+    if (status != TL_OK || !list)
+        return status;
+    const int n = config_setting_length(list);
+    unit->classes = calloc((size_t)n + 1, sizeof *unit->classes);
+    if (!unit->classes)
+        return out_of_memory(m);
+    for (int i = 0; i < n && status == TL_OK; i++)
+        status = read_class(m, config_setting_get_elem(list, (unsigned)i),
+                            &unit->classes[unit->n_classes++]);
+    if (status != TL_OK)
+        return status;
+    qsort(unit->classes, unit->n_classes, sizeof *unit->classes, tlr_compare_classes);
+    for (size_t i = 1; i < unit->n_classes; i++)
+        if (tlr_compare_classes(&unit->classes[i - 1], &unit->classes[i]) == 0)
+            return tlr_refuse(&m->in, config_setting_source_line(list),
+                              "bursts from '%s' to '%s' stand here a second time; remove one",
+                              unit->classes[i].from, unit->classes[i].to);
+    return TL_OK;
+}
+
 static tl_status read_unit(const model_reading *m, const config_setting_t *group, tlr_rates *rates)
 {
     const char *name = NULL;
@@ -66,8 +110,10 @@ static tl_status read_unit(const model_reading *m, const config_setting_t *group
     if (!rate.unit)
         return out_of_memory(m);
     m->model->is_random |= rate.relative_sd > 0;
+    status = read_classes(m, group, &rate);
+    /* Also what is not complete is freed with the model. */
     rates->units[rates->n_units++] = rate;
-    return TL_OK;
+    return status;
 }
 
 static tl_status read_units(const model_reading *m, const config_setting_t *group, tlr_rates *rates)

@@ -71,7 +71,9 @@ tl_status tlr_rank_model_open(tlr_rank_model *out, const tlr_model *model, const
         out->unit = tlr_rates_unit(&model->pool, unit);
     const tlr_rates *pool = &model->pool;
     out->kernel_factors = calloc(pool->n_kernels + 1, sizeof *out->kernel_factors);
-    if (!out->kernel_factors)
+    if (out->unit && out->unit->n_classes)
+        out->classes = tlr_class_cache_create();
+    if (!out->kernel_factors || (out->unit && out->unit->n_classes && !out->classes))
         return tl_fail(err, TL_ERR_MEMORY, "out of memory for the compute model");
     const uint64_t host = tlr_hash_name(place->host);
     const uint64_t cluster = options->cluster_seed ? options->cluster_seed : options->seed;
@@ -97,13 +99,20 @@ void tlr_rank_model_close(tlr_rank_model *m)
 {
     free(m->kernel_factors);
     m->kernel_factors = NULL;
+    tlr_class_cache_free(m->classes);
+    m->classes = NULL;
 }
 
-double tlr_rank_burst_s(const tlr_rank_model *m, const tl_event *event, uint64_t index)
+double tlr_rank_burst_s(tlr_rank_model *m, const tl_event *event, uint64_t index)
 {
+    const uint32_t from = m->site;
+    m->site = event->site;
     if (!m->unit || !event->volume)
         return 0;
-    double seconds = (double)event->volume * m->unit->s_per_unit * m->factor;
+    const double s_per_unit =
+        m->classes ? tlr_class_rate(m->classes, m->unit, m->trace, m->rank, from, event->site)
+                   : m->unit->s_per_unit;
+    double seconds = (double)event->volume * s_per_unit * m->factor;
     if (m->unit->relative_sd > 0) {
         const tlr_draw_key key = {.seed = m->seed,
                                   .purpose = TLR_DRAW_BURST,

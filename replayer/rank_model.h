@@ -15,6 +15,8 @@ typedef struct tlr_place {
     unsigned core; /* among the ranks of the host, modulo its cores */
 } tlr_place;
 
+typedef struct tlr_class_cache tlr_class_cache; /* burst_class.c */
+
 typedef struct tlr_rank_model {
     const tlr_model *model; /* NULL: computation takes no time */
     const tl_reader *trace;
@@ -24,6 +26,8 @@ typedef struct tlr_rank_model {
     const tlr_unit_rate *unit;  /* of the trace's volumes; NULL: the model has none */
     double factor;              /* of all seconds */
     double *kernel_factors;     /* [model->pool.n_kernels] */
+    uint32_t site;              /* of the event before */
+    tlr_class_cache *classes;   /* NULL: the unit has none */
 } tlr_rank_model;
 
 /* Draws the host and the day.  What the place names must stay until then only. */
@@ -33,8 +37,9 @@ tl_status tlr_rank_model_open(tlr_rank_model *out, const tlr_model *model, const
 void tlr_rank_model_close(tlr_rank_model *m);
 
 /* Seconds on a host of the reference speed, of the burst before the event and of the event, a
- * kernel; `index` is the event's number in the trace of the rank. */
-double tlr_rank_burst_s(const tlr_rank_model *m, const tl_event *event, uint64_t index);
+ * kernel; `index` is the event's number in the trace of the rank.  The bursts of all events are
+ * asked for, one after the other: their class depends on the event before. */
+double tlr_rank_burst_s(tlr_rank_model *m, const tl_event *event, uint64_t index);
 double tlr_rank_kernel_s(const tlr_rank_model *m, const tl_event *event, uint64_t index);
 
 /* ---- model.c ---- */
@@ -56,6 +61,16 @@ const tlr_piece *tlr_find_piece(const tlr_kernel_model *kernel, const tlr_sizes 
 /* Mean and standard deviation. */
 double tlr_piece_mean_s(const tlr_piece *piece, const tlr_sizes *sizes);
 double tlr_piece_sd_s(const tlr_piece *piece, const tlr_sizes *sizes);
+
+/* ---- burst_class.c ---- */
+
+/* Compares classes by their sites, for qsort and bsearch. */
+int tlr_compare_classes(const void *a, const void *b);
+tlr_class_cache *tlr_class_cache_create(void);
+void tlr_class_cache_free(tlr_class_cache *cache);
+/* Seconds per unit of the bursts of a rank between two sites. */
+double tlr_class_rate(tlr_class_cache *cache, const tlr_unit_rate *unit, const tl_reader *trace,
+                      uint32_t rank, uint32_t from, uint32_t to);
 
 /* ---- draw.c ---- */
 

@@ -54,10 +54,18 @@ typedef struct tlr_kernel_model {
     tlr_piece *pieces;
 } tlr_kernel_model;
 
-typedef struct tlr_unit_rate {
-    char *unit; /* a tl_run.volume_unit */
+/* Bursts between two call sites, such as "hpcc+0x1234"; "?" before the first call. */
+typedef struct tlr_burst_class {
+    char *from, *to;
     double s_per_unit;
+} tlr_burst_class;
+
+typedef struct tlr_unit_rate {
+    char *unit;         /* a tl_run.volume_unit */
+    double s_per_unit;  /* of bursts of no class */
     double relative_sd; /* of the time of a burst */
+    size_t n_classes;
+    tlr_burst_class *classes; /* ordered by `from`, then `to` */
 } tlr_unit_rate;
 
 typedef struct tlr_rates {

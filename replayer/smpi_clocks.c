@@ -28,12 +28,13 @@ static double sum_computation(const smpi_rank *r)
     tl_event event;
     tl_cursor *cursor;
     double reference_s = 0;
+    tlr_rank_model model = r->model; /* the replay's own has its place in the trace */
     if (tl_cursor_open(r->job->trace, r->rank, &cursor, &err) != TL_OK)
         smpi_give_up(err.status, "%s", err.text);
     for (uint64_t i = 0; tl_cursor_next(cursor, &event) == TL_OK; i++) {
-        reference_s += tlr_rank_burst_s(&r->model, &event, i);
+        reference_s += tlr_rank_burst_s(&model, &event, i);
         if (tl_call_by_code(event.call)->action == TL_ACTION_KERNEL)
-            reference_s += tlr_rank_kernel_s(&r->model, &event, i);
+            reference_s += tlr_rank_kernel_s(&model, &event, i);
     }
     tl_cursor_close(cursor);
     return reference_s * r->flops_per_s / host_speed(r);

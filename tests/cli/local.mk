@@ -22,6 +22,7 @@ CLI_TESTS = \
 	tests/cli/timeline.sh \
 	tests/cli/report.sh \
 	tests/cli/trace.sh \
+	tests/cli/calibrate_cpu.sh \
 	tests/cli/seeds.sh \
 	tests/cli/two_engines.sh \
 	tests/cli/undump.sh \

@@ -28,6 +28,10 @@ part 0 node1
 part 1 node2
 printf 'makespan,%s\n' 1.0 1.1 1.2 1.05 >before.csv
 printf 'makespan,%s\n' 1.08 >now.csv
+for unit in timed:cpu-ns counted:instructions; do
+    printf '%s\n' 'timeless-text 1' 'ranks 1' "volume_unit \"${unit#*:}\"" 'rank 0 host="h"' 'site 1 object="a" offset=1' \
+        '0 0 MPI_Wtime clock_ns=0 volume=1000 site=1' 'end cut clock_ns=0' | timeless undump - -o "${unit%:*}.tl"
+done
 for page in "$top_srcdir"/doc/timeless*.1; do
     name=$(basename "$page" .1) n=0
     while IFS= read -r command <&3; do
@@ -36,6 +40,7 @@ for page in "$top_srcdir"/doc/timeless*.1; do
         # the business of other tests.
         case $command in
         *'calibrate network'*) check "$name: $command" bash -c "$command --max-seconds 5" ;;
+        *'calibrate cpu'*) check "$name: $command" bash -c "$command" ;;
         *calibrate*) check "$name: $command" bash -c "$command --max-seconds 1" ;;
         *--tolerance*) check "$name: $command" bash -c "$command; [ \$? -le 1 ]" ;;
         *) check "$name: $command" bash -o pipefail -c "$command" ;;

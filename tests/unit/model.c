@@ -94,6 +94,8 @@ static void costs_kernels_by_their_operations(void **state)
 }
 
 #define V2 "version = 2; reference_flops = 1e9;\n"
+#define CLASS "{ from = \"x\"; to = \"y\"; seconds_per_unit = 1.0; },"
+#define CLASS2 "{ from = \"x\"; to = \"y\"; seconds_per_unit = 2.0; }"
 #define NOISY(noise) "{ kernel = \"dgemm\"; seconds = {}; noise = { " noise " }; }"
 #define UNIT(name, rate) "{ unit = \"" name "\"; seconds_per_unit = " rate "; }"
 #define KERNEL(name, intercept, slope)                                                             \
@@ -166,6 +168,10 @@ static const struct refusal {
     {V2 "hosts = ( { factor = 1.0; } );", 2, "'hosts' is missing"},
     {V2 "hosts = ( { hosts = \"a\"; kernels = ( { kernel = \"dgemm\"; seconds = {}; } ); } );", 2,
      "for some hosts only"},
+    {V2 "units = ( { unit = \"a\"; seconds_per_unit = 1.0; classes = ( { from = \"x\"; } ); } );",
+     2, "'to' is missing"},
+    {V2 "units = ( { unit = \"a\"; seconds_per_unit = 1.0; classes = (" CLASS CLASS2 "); } );", 2,
+     "bursts from 'x' to 'y' stand here a second time"},
     {V2 "variability = { host_sd = -0.1; };", 2, "'host_sd' is -0.1"},
 };
 

@@ -1,0 +1,175 @@
+/* calibrate_cpu.c - timeless calibrate cpu: rates of bursts, from a run that tells their time and
+ * one that counts them. */
+#include "config.h"
+
+#include "cli.h"
+
+#include <cpu.h>
+#include <errno.h>
+#include <limits.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+typedef struct arguments {
+    const char *output, *base;
+    const char *traces[2]; /* timed, counted */
+    int n_traces;
+    char **command; /* NULL: the traces are there */
+} arguments;
+
+enum { KEY_MODEL = 256 };
+
+static const struct argp_option options[] = {
+    {"output", 'o', "PATH", 0,
+     "a platform folder, whose model.conf gets the rates, or FILE.conf (default: cpu.conf)", 0},
+    {"model", KEY_MODEL, "FILE", 0,
+     "the model that gets the rates in FILE.conf (default: that of the shipped local)", 0},
+    {0}};
+
+static error_t parse(int key, char *value, struct argp_state *state)
+{
+    arguments *a = state->input;
+    switch (key) {
+    case 'o': a->output = value; break;
+    case KEY_MODEL: a->base = value; break;
+    case ARGP_KEY_ARG:
+        /* What stands behind "--" is a command. */
+        if (state->quoted && state->next > state->quoted) {
+            a->command = &state->argv[state->next - 1];
+            state->next = state->argc;
+            break;
+        }
+        if (a->n_traces == 2)
+            argp_error(state, "'%s': two traces are enough", value);
+        a->traces[a->n_traces++] = value;
+        break;
+    case ARGP_KEY_SUCCESS:
+        if (a->command ? a->n_traces != 0 : a->n_traces != 2)
+            argp_error(state, "give a command behind --, or two traces: one in cpu-ns, one that "
+                              "counts");
+        break;
+    default: return ARGP_ERR_UNKNOWN;
+    }
+    return 0;
+}
+
+/* ---- recording ---- */
+
+/* timeless record -q --volume VOLUME -o PATH -- COMMAND */
+static tl_status record(char **command, const char *volume, const char *path, tl_error *err)
+{
+    size_t n = 0;
+    while (command[n])
+        n++;
+    const char **argv = calloc(n + 9, sizeof *argv);
+    if (!argv)
+        return tl_fail(err, TL_ERR_MEMORY, "out of memory");
+    const char *const begin[] = {"timeless", "record", "-q", "--volume", volume, "-o", path, "--"};
+    memcpy(argv, begin, sizeof begin);
+    memcpy(argv + sizeof begin / sizeof *begin, command, n * sizeof *command);
+    int result = -1;
+    const pid_t child = fork();
+    if (child == 0) {
+        execv("/proc/self/exe", (char *const *)argv);
+        _exit(127);
+    }
+    free(argv);
+    if (child < 0 || waitpid(child, &result, 0) < 0)
+        return tl_fail(err, TL_ERR_SYSTEM, "the program cannot be started: %s", strerror(errno));
+    if (!WIFEXITED(result) || WEXITSTATUS(result) != 0)
+        return tl_fail(err, TL_ERR_SYSTEM,
+                       "'timeless record --volume %s' of the program failed; see above", volume);
+    return TL_OK;
+}
+
+/* Records the program twice, into files of a temporary folder. */
+static tl_status record_both(const arguments *a, const char *folder, char paths[2][PATH_MAX],
+                             tl_error *err)
+{
+    snprintf(paths[0], PATH_MAX, "%s/timed.tl", folder);
+    snprintf(paths[1], PATH_MAX, "%s/counted.tl", folder);
+    tl_status status = record(a->command, "cputime", paths[0], err);
+    return status == TL_OK ? record(a->command, "exact", paths[1], err) : status;
+}
+
+/* ---- the whole ---- */
+
+static int is_folder(const char *path)
+{
+    struct stat entry;
+    return stat(path, &entry) == 0 && S_ISDIR(entry.st_mode);
+}
+
+static tl_status write_rates(const arguments *a, const tlp_burst_rates *rates, tl_error *err)
+{
+    char base[PATH_MAX], path[PATH_MAX];
+    const char *platforms = getenv("TIMELESS_PLATFORMS");
+    snprintf(path, sizeof path, is_folder(a->output) ? "%s/model.conf" : "%s", a->output);
+    if (a->base)
+        snprintf(base, sizeof base, "%s", a->base);
+    else if (is_folder(a->output))
+        snprintf(base, sizeof base, "%s", path);
+    else
+        snprintf(base, sizeof base, "%s/local/model.conf",
+                 platforms ? platforms : PLATFORMS_FOLDER);
+    return tlp_burst_rates_write(rates, base, path, err);
+}
+
+static tl_status calibrate(const arguments *a, const char *timed, const char *counted,
+                           tl_error *err)
+{
+    tl_reader *traces[2] = {NULL, NULL};
+    tlp_burst_rates *rates = NULL;
+    tl_status status = tl_reader_open(timed, &traces[0], err);
+    if (status == TL_OK)
+        status = tl_reader_open(counted, &traces[1], err);
+    if (status == TL_OK)
+        status = tlp_burst_rates_make(traces[0], traces[1], &rates, err);
+    if (status == TL_OK)
+        status = write_rates(a, rates, err);
+    if (status == TL_OK)
+        fprintf(stderr,
+                "timeless: %zu classes of bursts with %.1f%% of the time; %.4g s per unit of %s in "
+                "the mean\n",
+                rates->n, 100 * rates->matched_s / rates->seconds, rates->seconds / rates->volume,
+                rates->unit);
+    tlp_burst_rates_free(rates);
+    tl_reader_close(traces[0]);
+    tl_reader_close(traces[1]);
+    return status;
+}
+
+int calibrate_cpu(int argc, char **argv)
+{
+    static const struct argp argp = {
+        options,
+        parse,
+        "-- COMMAND...\nTIMED COUNTED",
+        "Tell how long a unit of counted volume takes between each two call sites.\vA command is "
+        "recorded twice, once for its time and once with --volume exact; or give two such traces.",
+        NULL,
+        NULL,
+        NULL};
+    arguments a = {.output = "cpu.conf"};
+    argp_parse(&argp, argc, argv, ARGP_IN_ORDER, NULL, &a);
+    tl_error err;
+    char folder[] = "/tmp/timeless-cpu.XXXXXX", paths[2][PATH_MAX];
+    tl_status status = TL_OK;
+    if (a.command) {
+        if (!mkdtemp(folder))
+            return cli_fail_text(TL_ERR_SYSTEM, "%s: cannot be made: %s", folder, strerror(errno));
+        status = record_both(&a, folder, paths, &err);
+        if (status == TL_OK)
+            status = calibrate(&a, paths[0], paths[1], &err);
+        unlink(paths[0]);
+        unlink(paths[1]);
+        rmdir(folder);
+    } else {
+        status = calibrate(&a, a.traces[0], a.traces[1], &err);
+    }
+    return status == TL_OK ? CLI_OK : cli_fail(&err);
+}

@@ -1,0 +1,225 @@
+/* cpu.c - rates of bursts by their call sites. */
+#include "cpu.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+enum { SITE_BYTES = 1024 };
+
+/* Sums of one trace, rank by rank; then ordered and merged. */
+typedef struct sums {
+    size_t n, room;
+    tlp_burst_class *classes;
+} sums;
+
+static tl_status out_of_memory(tl_error *err)
+{
+    return tl_fail(err, TL_ERR_MEMORY, "out of memory for the classes of bursts");
+}
+
+static void free_sums(sums *s)
+{
+    for (size_t i = 0; i < s->n; i++) {
+        free(s->classes[i].from);
+        free(s->classes[i].to);
+    }
+    free(s->classes);
+    *s = (sums){0};
+}
+
+static int compare_classes(const void *a, const void *b)
+{
+    const tlp_burst_class *x = a, *y = b;
+    const int from = strcmp(x->from, y->from);
+    return from ? from : strcmp(x->to, y->to);
+}
+
+/* A pair of site ids of one rank. */
+typedef struct pair {
+    uint32_t from, to;
+    double volume;
+} pair;
+
+static int compare_pairs(const void *a, const void *b)
+{
+    const pair *x = a, *y = b;
+    if (x->from != y->from)
+        return x->from < y->from ? -1 : 1;
+    return x->to < y->to ? -1 : x->to > y->to;
+}
+
+static size_t merge_pairs(pair *pairs, size_t n)
+{
+    size_t kept = 0;
+    qsort(pairs, n, sizeof *pairs, compare_pairs);
+    for (size_t i = 0; i < n; i++)
+        if (kept && compare_pairs(&pairs[kept - 1], &pairs[i]) == 0)
+            pairs[kept - 1].volume += pairs[i].volume;
+        else
+            pairs[kept++] = pairs[i];
+    return kept;
+}
+
+static tl_status add_pairs(tl_reader *trace, uint32_t rank, const pair *pairs, size_t n, sums *out,
+                           tl_error *err)
+{
+    for (size_t i = 0; i < n; i++) {
+        char from[SITE_BYTES], to[SITE_BYTES];
+        if (out->n == out->room) {
+            out->room = 2 * out->room + 64;
+            tlp_burst_class *more = realloc(out->classes, out->room * sizeof *more);
+            if (!more)
+                return out_of_memory(err);
+            out->classes = more;
+        }
+        tl_site_text(trace, rank, pairs[i].from, from, sizeof from);
+        tl_site_text(trace, rank, pairs[i].to, to, sizeof to);
+        tlp_burst_class *next = &out->classes[out->n++];
+        *next = (tlp_burst_class){strdup(from), strdup(to), 0, pairs[i].volume};
+        if (!next->from || !next->to)
+            return out_of_memory(err);
+    }
+    return TL_OK;
+}
+
+/* The bursts of a rank; what has come together is merged whenever it fills the room. */
+static tl_status read_rank(tl_reader *trace, uint32_t rank, sums *out, tl_error *err)
+{
+    tl_cursor *cursor = NULL;
+    tl_event event;
+    uint32_t from = 0;
+    size_t n = 0, room = 4096;
+    pair *pairs = malloc(room * sizeof *pairs);
+    tl_status status = pairs ? tl_cursor_open(trace, rank, &cursor, err) : out_of_memory(err);
+    while (status == TL_OK && (status = tl_cursor_next(cursor, &event)) == TL_OK) {
+        if (event.volume) {
+            if (n == room)
+                n = merge_pairs(pairs, n);
+            if (n > room / 2) {
+                room *= 2;
+                pair *more = realloc(pairs, room * sizeof *pairs);
+                if (!more) {
+                    status = out_of_memory(err);
+                    break;
+                }
+                pairs = more;
+            }
+            pairs[n++] = (pair){from, event.site, (double)event.volume};
+        }
+        from = event.site;
+    }
+    if (status == TL_END)
+        status = add_pairs(trace, rank, pairs, merge_pairs(pairs, n), out, err);
+    else if (status != TL_OK && cursor && tl_cursor_error(cursor)->status != TL_OK && err)
+        *err = *tl_cursor_error(cursor);
+    tl_cursor_close(cursor);
+    free(pairs);
+    return status;
+}
+
+static tl_status read_sums(tl_reader *trace, sums *out, tl_error *err)
+{
+    tl_status status = TL_OK;
+    for (uint32_t r = 0; r < tl_reader_run(trace)->n_ranks && status == TL_OK; r++)
+        status = read_rank(trace, r, out, err);
+    if (status != TL_OK || !out->n)
+        return status;
+    qsort(out->classes, out->n, sizeof *out->classes, compare_classes);
+    size_t kept = 1;
+    for (size_t i = 1; i < out->n; i++) {
+        tlp_burst_class *last = &out->classes[kept - 1], *next = &out->classes[i];
+        if (compare_classes(last, next) == 0) {
+            last->volume += next->volume;
+            free(next->from);
+            free(next->to);
+        } else {
+            out->classes[kept++] = *next;
+        }
+    }
+    out->n = kept;
+    return TL_OK;
+}
+
+static tl_status check_traces(tl_reader *timed, tl_reader *counted, tl_error *err)
+{
+    const tl_run *t = tl_reader_run(timed), *c = tl_reader_run(counted);
+    if (strcmp(t->volume_unit, "cpu-ns") != 0)
+        return tl_fail(err, TL_ERR_INPUT,
+                       "%s: is in '%s', not in cpu-ns; record with --volume cputime",
+                       tl_reader_path(timed), t->volume_unit);
+    if (!strcmp(c->volume_unit, "cpu-ns"))
+        return tl_fail(err, TL_ERR_INPUT,
+                       "%s: is in cpu-ns, too, whose rate is known; record with --volume exact or "
+                       "papi",
+                       tl_reader_path(counted));
+    if (t->n_ranks != c->n_ranks)
+        return tl_fail(err, TL_ERR_INPUT, "%s: has %u ranks, %s has %u; record the same run twice",
+                       tl_reader_path(counted), c->n_ranks, tl_reader_path(timed), t->n_ranks);
+    return TL_OK;
+}
+
+/* Moves the classes that both have. */
+static void match(sums *times, const sums *counts, tlp_burst_rates *out)
+{
+    for (size_t i = 0; i < counts->n; i++)
+        out->volume += counts->classes[i].volume;
+    for (size_t i = 0; i < times->n; i++) {
+        tlp_burst_class *t = &times->classes[i];
+        t->seconds = t->volume * 1e-9;
+        out->seconds += t->seconds;
+        const tlp_burst_class *c =
+            counts->n ? bsearch(t, counts->classes, counts->n, sizeof *t, compare_classes) : NULL;
+        if (!c)
+            continue;
+        out->matched_s += t->seconds;
+        out->classes[out->n++] = (tlp_burst_class){t->from, t->to, t->seconds, c->volume};
+        t->from = t->to = NULL;
+    }
+}
+
+tl_status tlp_burst_rates_make(tl_reader *timed, tl_reader *counted, tlp_burst_rates **out,
+                               tl_error *err)
+{
+    sums times = {0}, counts = {0};
+    tlp_burst_rates *rates = NULL;
+    tl_status status = check_traces(timed, counted, err);
+    if (status == TL_OK)
+        status = read_sums(timed, &times, err);
+    if (status == TL_OK)
+        status = read_sums(counted, &counts, err);
+    if (status != TL_OK)
+        goto cleanup;
+    rates = calloc(1, sizeof *rates);
+    if (rates) {
+        rates->unit = strdup(tl_reader_run(counted)->volume_unit);
+        rates->classes = calloc(times.n + 1, sizeof *rates->classes);
+    }
+    if (!rates || !rates->unit || !rates->classes) {
+        status = out_of_memory(err);
+        goto cleanup;
+    }
+    match(&times, &counts, rates);
+    if (!rates->n) {
+        status = tl_fail(err, TL_ERR_INPUT,
+                         "%s: has no bursts between the call sites of %s; record the same program",
+                         tl_reader_path(counted), tl_reader_path(timed));
+        goto cleanup;
+    }
+    *out = rates;
+    rates = NULL;
+cleanup:
+    tlp_burst_rates_free(rates);
+    free_sums(&times);
+    free_sums(&counts);
+    return status;
+}
+
+void tlp_burst_rates_free(tlp_burst_rates *rates)
+{
+    if (!rates)
+        return;
+    sums s = {.n = rates->classes ? rates->n : 0, .classes = rates->classes};
+    free_sums(&s);
+    free(rates->unit);
+    free(rates);
+}

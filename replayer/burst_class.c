@@ -1,0 +1,108 @@
+/* burst_class.c - bursts by the call sites between which they run.
+ *
+ * One instruction takes the time of a division in one loop and none in another; between the same
+ * two calls a program does the same.  A rank finds the class of a pair of sites by their names once
+ * and keeps it. */
+#include "rank_model.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+enum { FIRST_ROOM = 64, SITE_BYTES = 1024 };
+
+/* Open addressing; a free slot has a negative rate. */
+struct tlr_class_cache {
+    size_t room, used; /* a power of two */
+    struct slot {
+        uint64_t pair;
+        double s_per_unit;
+    } * slots;
+};
+
+int tlr_compare_classes(const void *a, const void *b)
+{
+    const tlr_burst_class *x = a, *y = b;
+    const int from = strcmp(x->from, y->from);
+    return from ? from : strcmp(x->to, y->to);
+}
+
+static struct slot *make_slots(size_t room)
+{
+    struct slot *slots = calloc(room, sizeof *slots);
+    for (size_t i = 0; slots && i < room; i++)
+        slots[i].s_per_unit = -1;
+    return slots;
+}
+
+tlr_class_cache *tlr_class_cache_create(void)
+{
+    tlr_class_cache *cache = calloc(1, sizeof *cache);
+    if (!cache)
+        return NULL;
+    cache->room = FIRST_ROOM;
+    cache->slots = make_slots(cache->room);
+    if (cache->slots)
+        return cache;
+    free(cache);
+    return NULL;
+}
+
+void tlr_class_cache_free(tlr_class_cache *cache)
+{
+    if (!cache)
+        return;
+    free(cache->slots);
+    free(cache);
+}
+
+static struct slot *find_slot(struct slot *slots, size_t room, uint64_t pair)
+{
+    size_t i = (size_t)((pair * 0x9e3779b97f4a7c15U) >> 32) & (room - 1);
+    while (slots[i].s_per_unit >= 0 && slots[i].pair != pair)
+        i = (i + 1) & (room - 1);
+    return &slots[i];
+}
+
+/* Without memory the cache stays as it is, and what finds no room is looked up each time. */
+static void make_room(tlr_class_cache *cache)
+{
+    if (2 * (cache->used + 1) <= cache->room)
+        return;
+    struct slot *larger = make_slots(2 * cache->room);
+    if (!larger)
+        return;
+    for (size_t i = 0; i < cache->room; i++)
+        if (cache->slots[i].s_per_unit >= 0)
+            *find_slot(larger, 2 * cache->room, cache->slots[i].pair) = cache->slots[i];
+    free(cache->slots);
+    cache->slots = larger;
+    cache->room *= 2;
+}
+
+static double look_up(const tlr_unit_rate *unit, const tl_reader *trace, uint32_t rank,
+                      uint32_t from, uint32_t to)
+{
+    char from_text[SITE_BYTES], to_text[SITE_BYTES];
+    tl_site_text(trace, rank, from, from_text, sizeof from_text);
+    tl_site_text(trace, rank, to, to_text, sizeof to_text);
+    const tlr_burst_class key = {.from = from_text, .to = to_text};
+    const tlr_burst_class *found =
+        bsearch(&key, unit->classes, unit->n_classes, sizeof key, tlr_compare_classes);
+    return found ? found->s_per_unit : unit->s_per_unit;
+}
+
+double tlr_class_rate(tlr_class_cache *cache, const tlr_unit_rate *unit, const tl_reader *trace,
+                      uint32_t rank, uint32_t from, uint32_t to)
+{
+    const uint64_t pair = (uint64_t)from << 32 | to;
+    struct slot *slot = find_slot(cache->slots, cache->room, pair);
+    if (slot->s_per_unit >= 0)
+        return slot->s_per_unit;
+    const double s_per_unit = look_up(unit, trace, rank, from, to);
+    make_room(cache);
+    if (cache->used + 1 < cache->room) {
+        *find_slot(cache->slots, cache->room, pair) = (struct slot){pair, s_per_unit};
+        cache->used++;
+    }
+    return s_per_unit;
+}

@@ -1,0 +1,78 @@
+#!/usr/bin/env bash
+# timeless calibrate cpu: rates of bursts by call site, of made-up traces and of a program.
+. "$top_srcdir/tests/tap.sh"
+cd "$scratch" || exit 99
+export TIMELESS_PLATFORMS=$top_srcdir/platforms
+
+# trace FILE UNIT RANKS FIRST SECOND [OFFSET]: ten times a burst of FIRST before site 1, one of SECOND before site 2
+trace() {
+    {
+        printf 'timeless-text 1\nranks %d\nvolume_unit "%s"\nprogram "p"\n' "$3" "$2"
+        for ((rank = 0; rank < $3; rank++)); do
+            printf 'rank %d host="h"\nsite 1 object="app" offset=%d\nsite 2 object="app" offset=256\n' $rank "${6:-16}"
+            for ((i = 0; i < 10; i++)); do
+                printf '%d %d MPI_Wtime clock_ns=0 site=1 volume=%d\n%d %d MPI_Wtime clock_ns=0 site=2 volume=%d\n' \
+                    $rank $((2 * i)) "$4" $rank $((2 * i + 1)) "$5"
+            done
+            printf 'end cut clock_ns=0\n'
+        done
+    } | "$timeless" undump - -o "$1"
+}
+check 'a run in CPU time' trace timed.tl cpu-ns 2 1000000 6000000
+check 'the same in instructions' trace counted.tl instructions 2 2000000 3000000
+check 'another, with other shares' trace other.tl instructions 1 0 1000000
+check 'of another program' trace stranger.tl instructions 2 5000000 5000000 4096
+check 'rates by call site' "$timeless" calibrate cpu timed.tl counted.tl -o cpu.conf
+cp err said
+check 'tells the classes' grep -q '3 classes of bursts with 100.0% of the time' said
+seconds() { # TRACE MODEL OPTION...
+    "$timeless" replay "$1" -p local --model "$2" -q "${@:3}"
+}
+near() { awk -v a="$1" -v b="$2" 'BEGIN { print a, b; exit !(a > 0.999 * b && a < 1.001 * b) }'; }
+check 'the counted run takes the measured time' near "$(seconds counted.tl cpu.conf)" 0.07
+check 'in the other engine, too' near "$("$timeless" replay counted.tl --engine loggops --params L=1us,o=0,g=0,G=0,O=0 --model cpu.conf -q)" 0.07
+check 'each burst has the rate of its own class' near "$(seconds other.tl cpu.conf)" 0.02
+# Sites of another program: the mean rate, 7 ms for 5e6.
+check 'what is of no class has the mean rate' near "$(seconds stranger.tl cpu.conf)" "$(awk 'BEGIN { print 10 * 1e7 * 7e-3 / 5e6 }')"
+check 'CPU time keeps its rate' near "$(seconds timed.tl cpu.conf)" 0.07
+cp -r "$top_srcdir/platforms/star-1g" here
+chmod -R u+w here
+check 'rates go into a platform folder' "$timeless" calibrate cpu timed.tl counted.tl -o here
+check 'which uses them' near "$("$timeless" replay counted.tl -p ./here -q)" 0.07
+check 'and keeps its kernels' test "$(grep -c 'kernel = ' here/model.conf)" = "$(grep -c 'kernel = ' "$top_srcdir/platforms/star-1g/model.conf")"
+check 'calibrated again, it is the same' "$timeless" calibrate cpu timed.tl counted.tl -o here
+check 'with one rate each' test "$(grep -c '"instructions"' here/model.conf)" = 1
+check_exit 3 'two traces in CPU time' "$timeless" calibrate cpu timed.tl timed.tl
+check_exit 3 'the other way round' "$timeless" calibrate cpu counted.tl timed.tl
+check_exit 3 'another number of ranks' "$timeless" calibrate cpu timed.tl other.tl
+check_exit 2 'one trace' "$timeless" calibrate cpu timed.tl
+check_exit 2 'a command and traces' "$timeless" calibrate cpu timed.tl -- true
+check_exit 4 'a model that is not there' "$timeless" calibrate cpu timed.tl counted.tl --model none.conf
+printf 'reference_flops = 1e9;\nunits = 3;\n' >bad.conf
+check_exit 3 'a model that is none' "$timeless" calibrate cpu timed.tl counted.tl --model bad.conf
+check_exit 4 'a program that fails' "$timeless" calibrate cpu -- false
+
+cat >program.c <<'END'
+#include <mpi.h>
+int main(int argc, char **argv)
+{
+    volatile double x = 1;
+    MPI_Init(&argc, &argv);
+    for (int i = 0; i < 3; i++) {
+        for (int j = 0; j < 1000000; j++)
+            x += 1;
+        MPI_Barrier(MPI_COMM_WORLD);
+        for (int j = 0; j < 1000000; j++)
+            x = 1 / (x + 3);
+        MPI_Barrier(MPI_COMM_WORLD);
+    }
+    MPI_Finalize();
+    return x < 0;
+}
+END
+if [ -z "${SANITIZE:-}" ]; then
+    check 'a program compiles' "$MPICC" -O1 -o program program.c
+    check 'it is recorded twice and calibrated' "$timeless" calibrate cpu -o program.conf -- "$MPIRUN" -np 2 ./program
+    check 'with classes of its own' grep -q 'from = "program+0x' program.conf
+fi
+tap_done
