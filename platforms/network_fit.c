@@ -255,6 +255,25 @@ static void make_positive(tlp_line *rest, double begin, double end)
     }
 }
 
+/* No byte takes less than on the link: SimGrid would let a message with a bandwidth factor above 1
+ * past the link's capacity.  What a line is too flat for is what the CPUs do meanwhile, and at most
+ * its latency. */
+static void take_link_time(tlp_network *net, int i, tlp_line *rest, double link_per_byte_s)
+{
+    double missing = link_per_byte_s - rest->per_byte_s;
+    double middle = sqrt(fmax(1, net->pieces.breaks[i]) * segment_end(net, i));
+    tlp_line *overheads[] = {&net->os[i], &net->or_[i]};
+    if (missing <= 0 || net->one_host) /* memory is no link: what fits the caches is faster */
+        return;
+    rest->per_byte_s = link_per_byte_s;
+    for (int k = 0; k < 2; k++) {
+        double taken = fmax(0, fmin(missing, overheads[k]->per_byte_s));
+        overheads[k]->per_byte_s -= taken;
+        missing -= taken;
+    }
+    rest->intercept_s = fmax(0, rest->intercept_s - missing * middle);
+}
+
 /* Intercept and slope of the network become factors of one latency and one bandwidth. */
 static void convert(tlp_network *net)
 {
@@ -263,6 +282,9 @@ static void convert(tlp_network *net)
     for (int i = 0; i < n; i++) {
         rest[i] = split_transfer(net, i);
         make_positive(&rest[i], fmax(1, net->pieces.breaks[i]), segment_end(net, i));
+    }
+    for (int i = 0; i < n; i++) {
+        take_link_time(net, i, &rest[i], rest[n - 1].per_byte_s);
         rest[i].intercept_s = fmax(0, rest[i].intercept_s - ENVELOPE_BYTES * rest[i].per_byte_s);
         net->ois[i] = net->pieces.lines[SERIES_isend][i];
     }

@@ -7,7 +7,7 @@
 #   -s           short: two hosts at 100 Mb/s, small problems, less than a minute, no bars; for CI
 #   -r RUNS      measured runs of each program, default 5
 #   -w FOLDER    work there and keep everything; what is there already is not done again
-#   -c SECONDS   calibrate the network for so long; default 60
+#   -c SECONDS   calibrate the network for so long; default 45
 #   -p           on a busy machine: let the runs go before other load
 #
 # RATE:HOSTS is 1gbit:2, 100mbit:2, 1gbit:4, 100mbit:4 (default: all of these).  For each: the network is
@@ -28,7 +28,7 @@ PATH=$top_builddir/cli:$PATH
 export TIMELESS_PLATFORMS=${TIMELESS_PLATFORMS:-$here/../platforms} TIMELESS_QUIET=1
 . "$here/mpi_env.sh"
 . "$here/cluster.sh"
-short='' runs=5 work='' calibrate_s=60 priority=''
+short='' runs=5 work='' calibrate_s=45 priority=''
 while getopts sr:w:c:p option; do
     case $option in
     s) short=1 runs=3 calibrate_s=8 ;;
@@ -63,7 +63,7 @@ build() {
     cat >"$work/rank" <<END
 #!/bin/sh
 [ -z "$priority" ] || { echo -15 >/proc/self/autogroup; renice -n -15 -p \$\$; } >/dev/null
-[ -z "\$OFFLOAD" ] || export LD_PRELOAD="$work/offload.so:\$LD_PRELOAD" OFFLOAD_GEMM_S=$gemm_s OFFLOAD_TRSM_S=$trsm_s
+[ -z "\$TIMELESS_OFFLOAD" ] || export LD_PRELOAD="$work/offload.so:\$LD_PRELOAD" OFFLOAD_GEMM_S=$gemm_s OFFLOAD_TRSM_S=$trsm_s
 exec "\$@"
 END
     chmod +x "$work/rank"
@@ -102,7 +102,7 @@ captured() {
     (
         cd "$folder" && rm -f hpccoutf.txt
         [ "$1" != hpl ] || hpl_input "$2" 1 >hpccinf.txt
-        [ "$2" = 2 ] || export OFFLOAD=1
+        [ "$2" = 2 ] || export TIMELESS_OFFLOAD=1
         # shellcheck disable=SC2046,SC2086
         timeless record -q -o all.tl -- $how "$2" "$work/rank" $(command_of "$1" "$2") >out </dev/null
         if [ "$1" = hpl ]; then timeless cut all.tl --section last -o "$folder.tl.new"; else cp all.tl "$folder.tl.new"; fi
@@ -128,11 +128,11 @@ measured() {
     log "$rate, $hosts hosts: $1, run $2"
     [ "$1" != hpl ] || hpl_input "$hosts" "$runs" >hpccinf.txt
     rm -f hpccoutf.txt
-    [ "$hosts" = 2 ] || export OFFLOAD=1
+    [ "$hosts" = 2 ] || export TIMELESS_OFFLOAD=1
     # shellcheck disable=SC2046
-    cluster_run mpirun ${OFFLOAD:+-x OFFLOAD} -H "$(cluster_hosts 1)" -np "$hosts" "$work/rank" $(command_of "$1" "$hosts") \
+    cluster_run mpirun ${TIMELESS_OFFLOAD:+-x TIMELESS_OFFLOAD} -H "$(cluster_hosts 1)" -np "$hosts" "$work/rank" $(command_of "$1" "$hosts") \
         >out </dev/null
-    unset OFFLOAD
+    unset TIMELESS_OFFLOAD
     times "$1" . <out >"$1.$2.new" && [ -s "$1.$2.new" ] && mv "$1.$2.new" "$1.$2.times"
 }
 # rows PROGRAM: label, measured median, low, high, runs, predicted, error in percent
