@@ -13,7 +13,9 @@
 /* ---- network_read.c: what the probe wrote ---- */
 
 /* One operation.  kind: KIND_pingpong...; apart: the second pair of `pairs` stands on other hosts;
- * count: messages of a burst; delay_s: how late the receive of `late` came. */
+ * count: messages of a burst,
+ * exchanges in a row, of which seconds is the mean; delay_s: how late the receive of `late` came.
+ */
 typedef struct tlp_probe_row {
     int kind, is_warm, same_host, apart, count;
     double bytes, delay_s, seconds;
@@ -49,10 +51,11 @@ typedef struct tlp_network {
     double lat_factor[TLP_MAX_SEGMENTS], bw_factor[TLP_MAX_SEGMENTS];
     int is_shortened[TLP_MAX_SEGMENTS]; /* os and or were more than the transfer: made less */
     double latency_s, bandwidth_Bps;
-    long async_bytes, detached_bytes; /* smpi/async-small-thresh, smpi/send-is-detached-thresh */
-    int thresholds_seen;              /* 0: no size was large enough to wait for its receive */
-    int one_host;                     /* all ranks stood on one: its memory is the network */
-    double saturation;                /* both directions together, in bandwidths; 0: unknown */
+    long async_bytes, detached_bytes;  /* smpi/async-small-thresh, smpi/send-is-detached-thresh */
+    int thresholds_seen;               /* 0: no size was large enough to wait for its receive */
+    int one_host;                      /* all ranks stood on one: its memory is the network */
+    double saturation;                 /* both directions together, in bandwidths; 0: unknown */
+    double exchange[TLP_MAX_SEGMENTS]; /* both directions at once, measured / SMPI's; 0: unknown */
     double shared, backbone; /* two transfers of the same, of other hosts: time in that of one */
     double loopback_latency_s, loopback_Bps; /* 0: unknown */
     double iprobe_s, test_s, wtime_s;

@@ -348,6 +348,30 @@ static void fit_sharing(fit *f)
     f->net->backbone = slowdown(f, KIND_pairs, 1);
 }
 
+/* How the exchanges that were measured compare with those that SMPI makes of the fit: above 1 where
+ * sending and receiving at once costs more than the model knows. */
+static void check_exchanges(fit *f)
+{
+    tlp_network *net = f->net;
+    double sharing = net->saturation > 0 ? fmax(1, 2 / net->saturation) : 1;
+    for (int i = 0; i < net->pieces.n; i++) {
+        double latency = net->lat_factor[i] * net->latency_s;
+        size_t n = 0;
+        for (size_t k = 0; k < f->data->n_rows; k++) {
+            const tlp_probe_row *row = &f->data->rows[k];
+            if (row->kind != KIND_both || row->is_warm || row->same_host != net->one_host ||
+                tlp_segment_of(&net->pieces, row->bytes) != i)
+                continue;
+            double ours = line_at(&net->ois[i], row->bytes) + latency +
+                          sharing * (network_s(net, i, row->bytes) - latency);
+            if (row->bytes < (double)net->detached_bytes)
+                ours += fmax(0, line_at(&net->or_[i], row->bytes));
+            f->y[n++] = row->seconds / ours;
+        }
+        net->exchange[i] = n >= 5 ? median(f->y, n) : 0;
+    }
+}
+
 /* Latency and bandwidth within a host under the factors of the network: least squares of relative
  * errors, in which outliers count little. */
 static void fit_loopback(fit *f)
@@ -446,6 +470,7 @@ tl_status tlp_network_fit(const tlp_probe_data *data, tlp_network *out, tl_error
     if (status == TL_OK) {
         convert(out);
         fit_sharing(&f);
+        check_exchanges(&f);
         fit_loopback(&f);
         fit_loggops(&f);
     } else {

@@ -181,8 +181,14 @@ static void write_fit(const content *c, FILE *out)
                        i + 1 == net->pieces.n);
         fputs(");\n", out);
     }
+    fputs(
+        "# Both directions at once in each segment: measured over what SMPI makes of this; 0: too "
+        "few.\nexchange = [ ",
+        out);
+    for (int i = 0; i < net->pieces.n; i++)
+        fprintf(out, "%s%.3f", i ? ", " : "", net->exchange[i]);
     fprintf(out,
-            "async_small_bytes = %ld;\ndetached_bytes = %ld;\nlatency_s = %.6e;\n"
+            " ];\nasync_small_bytes = %ld;\ndetached_bytes = %ld;\nlatency_s = %.6e;\n"
             "bandwidth_Bps = %.6e;\nsaturation = %.4f;\nshared = %.4f;\nbackbone = %.4f;\n"
             "iprobe_s = %.4e;\ntest_s = %.4e;\nwtime_s = %.4e;\n"
             "loggops = { L_s = %.4e; o_s = %.4e; g_s = %.4e; G_s = %.4e; O_s = %.4e; };\n",

@@ -89,6 +89,8 @@ check 'or of the second segment' near "$(factor smpi/or 2 2)" 8e-6 0.02
 check 'its slope' near "$(factor smpi/or 2 3)" 4e-10 0.02
 check 'ois' near "$(factor smpi/ois 3 2)" 2e-5 0.02
 check 'the limiter' near "$(sed -n 's/^saturation = \(.*\);/\1/p' found/network.conf)" 1.5 0.02
+check 'both directions at once as SMPI has them' awk '/^exchange/ { gsub(/[],;[]/, ""); for (i = 3; i <= NF; i++)
+    if ($i < 0.94 || $i > 1.02) exit 1; exit NF < 5 }' found/network.conf
 check 'the cost of a test' near "$(option found smpi/test)" 3e-7 0.02
 check 'the cost of a probe' near "$(option found smpi/iprobe)" 5e-7 0.02
 # Round trips of sizes that were not measured, by both platforms.
