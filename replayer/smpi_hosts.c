@@ -7,6 +7,7 @@
 
 #include <fnmatch.h>
 #include <inttypes.h>
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
@@ -80,6 +81,35 @@ static void change_platform(const tlr_host *hosts, size_t n_hosts, double *speed
         if (!n)
             refuse_pattern(change, hosts);
     }
+}
+
+/* SimGrid takes numbers that no machine has, and goes on with them. */
+static void check_numbers(const tlr_host *hosts, size_t n_hosts)
+{
+    const char *path = replay.platform->xml_path;
+    for (size_t h = 0; h < n_hosts; h++) {
+        const double speed = sg_host_get_speed(sg_host_by_name(hosts[h].name));
+        if (!isfinite(speed) || speed <= 0)
+            smpi_give_up(TL_ERR_INPUT,
+                         "%s: the host '%s' has a speed of %g flop/s; give it a positive one", path,
+                         hosts[h].name, speed);
+    }
+    const size_t n = sg_link_count();
+    sg_link_t *links = sg_link_list();
+    for (size_t i = 0; i < n; i++) {
+        const double bandwidth = sg_link_get_bandwidth(links[i]),
+                     latency = sg_link_get_latency(links[i]);
+        if (!isfinite(bandwidth) || bandwidth <= 0)
+            smpi_give_up(TL_ERR_INPUT,
+                         "%s: the link '%s' has a bandwidth of %g B/s; give it a positive one",
+                         path, sg_link_get_name(links[i]), bandwidth);
+        if (!isfinite(latency) || latency < 0)
+            smpi_give_up(
+                TL_ERR_INPUT,
+                "%s: the link '%s' has a latency of %g s; give it one that is not negative", path,
+                sg_link_get_name(links[i]), latency);
+    }
+    free(links);
 }
 
 /* ---- placement ---- */
@@ -161,6 +191,7 @@ void smpi_place_ranks(void)
 {
     size_t n_hosts;
     tlr_host *hosts = list_hosts(&n_hosts);
+    check_numbers(hosts, n_hosts);
     uint32_t *host_of = smpi_alloc(replay.n_ranks, sizeof *host_of);
     double *speeds = smpi_alloc(n_hosts, sizeof *speeds);
     uint32_t *n_placed = smpi_alloc(n_hosts, sizeof *n_placed);

@@ -11,6 +11,7 @@ CLI_TESTS = \
 	tests/cli/man_examples.sh \
 	tests/cli/deadlock.sh \
 	tests/cli/exchange.sh \
+	tests/cli/hostile_replay.sh \
 	tests/cli/import.sh \
 	tests/cli/installed.sh \
 	tests/cli/otf2.sh \
