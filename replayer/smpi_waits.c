@@ -319,6 +319,13 @@ static void advance_clocks(smpi_rank *r, const cause *causes, const cause *last,
     w->clocks = now;
 }
 
+/* The message should have come before the call, and what the call took is less than a message: its
+ * own overhead. */
+static int was_there(const cause *c, const tlr_state *state)
+{
+    return c->from_s + c->took_s <= state->begin_s && state->end_s - state->begin_s <= c->took_s;
+}
+
 void smpi_end_waits(smpi_rank *r, tlr_state *state)
 {
     smpi_waits *w = waits_of(r);
@@ -330,7 +337,7 @@ void smpi_end_waits(smpi_rank *r, tlr_state *state)
         const cause *c = &causes[i];
         causes[i] = cause_of(r, w->now[i]);
         if (c->is_known && c->from_s < state->end_s && state->end_s > state->begin_s &&
-            (!last || c->from_s + c->took_s > last->from_s + last->took_s))
+            !was_there(c, state) && (!last || c->from_s + c->took_s > last->from_s + last->took_s))
             last = c;
     }
     advance_clocks(r, causes, last, state);

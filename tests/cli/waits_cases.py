@@ -16,8 +16,8 @@ MS = 1000000  # of the volume unit, cpu-ns
 BIG, SMALL = 100000, 1000  # bytes beyond and below the eager limit
 
 
-def send(ms, to, size=SMALL, call="MPI_Send", tag=0, **more):
-    return (call, dict(count=size, type_bytes=1, peer=to, tag=tag, comm=1, volume=ms * MS, **more))
+def send(ms, to, size=SMALL, call="MPI_Send", tag=0, comm=1, **more):
+    return (call, dict(count=size, type_bytes=1, peer=to, tag=tag, comm=comm, volume=ms * MS, **more))
 
 
 def recv(ms, source, size=SMALL, call="MPI_Recv", tag=0, **more):
@@ -39,6 +39,19 @@ def coll(ms, call, root=None, size=SMALL, comm=1, **more):
     if root is not None:
         slots["peer"] = root
     return (call, dict(slots, comm=comm, volume=ms * MS, **more))
+
+
+def comm(members, call="MPI_Comm_split", **more):
+    """What a rank knows of communicator 3."""
+    lists = dict(dict(members=members), **more)
+    return "comm 3 parent=1 call=%s %s" % (call, " ".join(
+        "%s=[%s]" % (k, ",".join(map(str, v))) for k, v in lists.items()))
+
+
+def chain(rank):
+    """Four ranks in a row: their neighbours."""
+    near = [r if 0 <= r < 4 else "null" for r in (rank - 1, rank + 1)]
+    return comm(range(4), "MPI_Cart_create", sources=near, destinations=near)
 
 
 # name: per rank its events, and what it waits (late sender, late receiver, at collectives), in ms
@@ -90,6 +103,19 @@ CASES = {
     "a collective that is waited for later": [
         ([coll(1, "MPI_Iallreduce", request=1), wait(3, 1)], (0, 0, 2)),
         ([coll(6, "MPI_Iallreduce", request=1), wait(3, 1)], (0, 0, 0))],
+    "two communicators": [
+        ([comm([r % 2, r % 2 + 2]), coll(ms, "MPI_Allreduce", comm=3)], (0, 0, waits))
+        for r, (ms, waits) in enumerate([(1, 5), (4, 0), (6, 0), (3, 1)])],
+    "neighbours": [
+        ([chain(r), coll(ms, "MPI_Neighbor_alltoall", comm=3)], (0, 0, waits))
+        for r, (ms, waits) in enumerate([(9, 0), (2, 7), (3, 0), (1, 2)])],
+    "two groups": [
+        ([comm([0], "MPI_Intercomm_create", remote=[1]), send(2, 0, BIG, comm=3)], (0, 5, 0)),
+        ([comm([1], "MPI_Intercomm_create", remote=[0]), recv(7, 0, BIG, comm=3)], (0, 0, 0))],
+    "taken back": [
+        ([send(1, 1, tag=7), send(4, 1)], (0, 0, 0)),
+        ([recv(0, 0, call="MPI_Irecv", request=1), ("MPI_Cancel", dict(request=1)),
+          ("Match", dict(request=1, peer=-1, tag=-1)), wait(0, 1), recv(2, 0)], (3, 0, 0))],
 }
 
 # Programs that are there for their critical path alone.
@@ -178,7 +204,10 @@ def write(folder):
             print("timeless-text 1\nranks %d\nvolume_unit \"cpu-ns\"" % len(ranks), file=out)
             for r, (events, _) in enumerate(ranks):
                 print('rank %d host="h"' % r, file=out)
-                for n, event in enumerate(events):
+                for event in events:
+                    if isinstance(event, str):
+                        print(event, file=out)
+                for n, event in enumerate(e for e in events if not isinstance(e, str)):
                     print(line(r, n, event), file=out)
                 print("end cut clock_ns=0", file=out)
 
