@@ -16,6 +16,7 @@ enum { CLI_OK = 0, CLI_COMPARISON_FAILED = 1, CLI_USAGE = 2, CLI_BAD_INPUT = 3, 
 int calibrate_cpu(int argc, char **argv);
 int calibrate_kernels(int argc, char **argv);
 int calibrate_network(int argc, char **argv);
+int calibrate_noise(int argc, char **argv);
 
 /* Prints "timeless: <text of err>" and returns the exit code that goes with it. */
 int cli_fail(const tl_error *err);

@@ -96,7 +96,7 @@ static const struct argp_option options[] = {
     {"params", OPT_PARAMS, "L=TIME,...", 0,
      "network of the loggops engine: L=5us,o=2us,g=2us,G=2.5ns,O=1ns,S=65536", 0},
     {"noise", OPT_NOISE, "FREQUENCY:TIME|FILE", 0,
-     "of the loggops engine: detours of the system, as 1000Hz:100us, or a file of them; followed "
+     "detours of the system, as 1000Hz:100us, or a file of them; followed "
      "by ',coscheduled', ',ranks=FIRST-LAST'",
      0},
     {"seed", OPT_SEED, "N", 0, "of all that is drawn: noise, days, hosts (default 1)", 0},

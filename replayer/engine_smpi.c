@@ -314,12 +314,15 @@ static tl_status take_results(const smpi_job *job, tlr_prediction *out, tl_error
                                               .wait_s = from->wait_s,
                                               .collective_s = from->collective_s,
                                               .io_s = from->io_s,
+                                              .noise_s = from->noise_s,
                                               .n_events = plan->ranks[r]->n_events};
         if (!out->ranks[r].host)
             status = TL_ERR_MEMORY;
         out->makespan_s = fmax(out->makespan_s, from->end_s);
         add_what_if(from, plan->n_ranks, &out->what_if);
     }
+    if (replay.options->noise && !(out->noise = strdup(replay.options->noise)))
+        status = TL_ERR_MEMORY;
     if (status == TL_OK)
         status = tlr_take_marks(plan, job->measured_s, job->predicted_s, out);
     if (status != TL_OK)
@@ -390,13 +393,17 @@ static tl_status replay_smpi(const tlr_job *jobs, size_t n_jobs, const tlr_platf
 {
     tl_status status = TL_OK;
     size_t result_bytes = 0;
-    if (options->loggops_params || options->noise || options->n_threads)
-        return tl_fail(err, TL_ERR_USAGE,
-                       "--params, --noise and --threads are for --engine loggops");
+    if (options->loggops_params || options->n_threads)
+        return tl_fail(err, TL_ERR_USAGE, "--params and --threads are for --engine loggops");
     replay = (smpi_replay){.options = options, .platform = platform, .model = model};
+    if (options->noise &&
+        (status = loggops_noise_read(options->noise, options->seed, &replay.noise, err)) != TL_OK)
+        return status;
     replay.jobs = calloc(n_jobs, sizeof *replay.jobs);
-    if (!replay.jobs)
+    if (!replay.jobs) {
+        loggops_noise_free(replay.noise);
         return tl_fail(err, TL_ERR_MEMORY, "out of memory for the prediction");
+    }
     for (; replay.n_jobs < n_jobs && status == TL_OK; replay.n_jobs++)
         status = prepare_job(&jobs[replay.n_jobs], &replay.jobs[replay.n_jobs], err);
     if (status != TL_OK)
@@ -417,6 +424,7 @@ cleanup:
         tlr_plan_free(replay.jobs[j].plan);
     }
     tlr_shared_free(replay.result, result_bytes);
+    loggops_noise_free(replay.noise);
     free(replay.jobs);
     replay = (smpi_replay){0};
     return status;

@@ -118,6 +118,10 @@ static void print_noise(const tlr_prediction *p, FILE *out)
         delay_s += p->ranks[r].delay_s / p->n_ranks;
     }
     fprintf(out, "noise             %s\n", p->noise);
+    if (!(p->quiet_s > 0)) {
+        fprintf(out, "                  a rank's own detours: %.4g s in the mean\n", noise_s);
+        return;
+    }
     fprintf(out, "                  %.4g times as long as the %.9g s without it\n",
             p->makespan_s / p->quiet_s, p->quiet_s);
     fprintf(

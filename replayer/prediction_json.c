@@ -81,7 +81,8 @@ json_t *tlr_prediction_json(const tlr_prediction *p)
         json_t *rank = rank_json(&p->ranks[r]);
         if (p->noise) {
             json_object_set_new(rank, "noise_s", json_real(p->ranks[r].noise_s));
-            json_object_set_new(rank, "delay_s", json_real(p->ranks[r].delay_s));
+            if (p->quiet_s > 0)
+                json_object_set_new(rank, "delay_s", json_real(p->ranks[r].delay_s));
         }
         json_array_append_new(ranks, rank);
     }
@@ -100,9 +101,12 @@ json_t *tlr_prediction_json(const tlr_prediction *p)
         (json_int_t)p->n_opaque, "ranks", ranks, "marks", marks, "changes", p->changes, "start_s",
         p->start_s);
     if (p->noise)
-        json_object_set_new(root, "noise",
-                            json_pack("{s:s, s:I, s:f}", "detours", p->noise, "seed",
-                                      (json_int_t)p->seed, "makespan_without_s", p->quiet_s));
+        json_object_set_new(
+            root, "noise",
+            json_pack("{s:s, s:I}", "detours", p->noise, "seed", (json_int_t)p->seed));
+    if (p->noise && p->quiet_s > 0)
+        json_object_set_new(json_object_get(root, "noise"), "makespan_without_s",
+                            json_real(p->quiet_s));
     if (p->is_random) {
         json_object_set_new(root, "seed", json_integer((json_int_t)p->seed));
         json_object_set_new(

@@ -251,7 +251,7 @@ typedef struct tlr_prediction {
     tlr_spread *spread; /* NULL: of one seed; otherwise the prediction is that of the seed with the
                            median makespan, and `first_seed` the first */
     uint64_t first_seed;
-    double quiet_s; /* the makespan without it */
+    double quiet_s; /* the makespan without it; 0: unknown */
     double wall_s;  /* of the replay; not part of the JSON, which is the same every time */
     uint64_t n_events, n_polls, n_opaque;
     tlr_rank_prediction *ranks;

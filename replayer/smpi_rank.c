@@ -10,6 +10,7 @@
 
 #include <simgrid/actor.h>
 #include <simgrid/engine.h>
+#include <simgrid/host.h>
 #include <unistd.h>
 #include <xbt/xbt_os_time.h>
 
@@ -63,6 +64,24 @@ static void add_computation(smpi_rank *r)
         smpi_note_piece(r, 1, kernel_s);
 }
 
+/* By how many times detours of the system lengthen the computation that begins now. */
+static double slow_down(smpi_rank *r, double reference_s)
+{
+    const double ps_per_s = 1e12;
+    if (!replay.noise)
+        return 1;
+    const uint64_t from_ps = (uint64_t)((simgrid_get_clock() - r->job->start_s) * ps_per_s);
+    const double speed = sg_host_get_speed(sg_host_self());
+    const uint64_t busy_ps = (uint64_t)(reference_s * r->flops_per_s / speed * ps_per_s);
+    if (!busy_ps)
+        return 1;
+    const uint32_t rank = r->job->first_rank + r->rank;
+    const uint64_t taken_ps =
+        loggops_noise_end(replay.noise, rank, from_ps, busy_ps) - from_ps - busy_ps;
+    r->result->noise_s += (double)taken_ps / ps_per_s;
+    return 1 + (double)taken_ps / (double)busy_ps;
+}
+
 /* Bursts and kernels in a row are simulated as one: nothing can happen to the rank in between. */
 void smpi_compute(smpi_rank *r)
 {
@@ -70,10 +89,11 @@ void smpi_compute(smpi_rank *r)
     if (reference_s <= 0)
         return;
     const double from_s = simgrid_get_clock();
+    const double noisy_s = reference_s * slow_down(r, reference_s);
     if (r->n_threads)
-        smpi_compute_beside(r, reference_s);
+        smpi_compute_beside(r, noisy_s);
     else
-        smpi_execute_flops(reference_s * r->flops_per_s);
+        smpi_execute_flops(noisy_s * r->flops_per_s);
     const double took_s = simgrid_get_clock() - from_s;
     r->result->compute_s += took_s;
     r->result->kernel_s += took_s * (r->kernel_s / reference_s);

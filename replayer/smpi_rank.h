@@ -10,6 +10,7 @@
 #include <simgrid/semaphore.h>
 #include <smpi/mpi.h>
 
+#include "loggops_noise.h"
 #include "plan.h"
 #include "rank_model.h"
 
@@ -17,7 +18,7 @@ enum { HOST_NAME_BYTES = 256, NAME_BYTES = 64 };
 
 /* What one rank's replay leaves for the parent process. */
 typedef struct smpi_rank_result {
-    double end_s, compute_s, kernel_s, p2p_s, wait_s, collective_s, io_s;
+    double end_s, compute_s, kernel_s, p2p_s, wait_s, collective_s, io_s, noise_s;
     /* With a timeline: computation without others on the cores, and the rank's end elsewhere. */
     double alone_s, on_ideal_network_s, balanced_s, twice_the_cpu_s;
     char host[HOST_NAME_BYTES];
@@ -123,6 +124,7 @@ typedef struct smpi_replay {
     const tlr_options *options;
     const tlr_platform *platform;
     const tlr_model *model; /* NULL: computation takes no time */
+    loggops_noise *noise;   /* NULL: none */
     int terminal;           /* descriptor for progress */
 
     smpi_result *result;

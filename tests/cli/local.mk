@@ -24,6 +24,7 @@ CLI_TESTS = \
 	tests/cli/report.sh \
 	tests/cli/trace.sh \
 	tests/cli/calibrate_cpu.sh \
+	tests/cli/calibrate_noise.sh \
 	tests/cli/seeds.sh \
 	tests/cli/two_engines.sh \
 	tests/cli/undump.sh \

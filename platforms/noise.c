@@ -1,0 +1,162 @@
+/* noise.c - what the operating system takes of a core. */
+#include "config.h"
+
+#include "noise.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <math.h>
+#include <sched.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+enum { MAX_DETOURS = 1 << 20, MAX_QUANTA = 1 << 18 };
+/* Time to find the shortest pass in, and about how long a quantum of work is. */
+#define WARM_NS 2e7
+#define QUANTUM_NS 1e5
+
+static double now_ns(void)
+{
+    struct timespec t;
+    clock_gettime(CLOCK_MONOTONIC, &t);
+    return 1e9 * (double)t.tv_sec + (double)t.tv_nsec;
+}
+
+static void pin(unsigned nth)
+{
+    cpu_set_t allowed, one;
+    if (sched_getaffinity(0, sizeof allowed, &allowed) != 0)
+        return;
+    for (int cpu = 0; cpu < CPU_SETSIZE; cpu++) {
+        if (!CPU_ISSET(cpu, &allowed) || nth-- > 0)
+            continue;
+        CPU_ZERO(&one);
+        CPU_SET(cpu, &one);
+        sched_setaffinity(0, sizeof one, &one);
+        return;
+    }
+}
+
+static double shortest_pass_ns(void)
+{
+    const double end_ns = now_ns() + WARM_NS;
+    double before_ns = now_ns(), shortest_ns = INFINITY;
+    while (before_ns < end_ns) {
+        const double at_ns = now_ns();
+        if (at_ns > before_ns)
+            shortest_ns = fmin(shortest_ns, at_ns - before_ns);
+        before_ns = at_ns;
+    }
+    return shortest_ns;
+}
+
+/* Reads the clock without end; what is measured stays in memory that is there already. */
+static void find_detours(double seconds, double threshold, tlp_noise_profile *profile)
+{
+    const double limit_ns = threshold * profile->spin_ns, begin_ns = now_ns();
+    double before_ns = begin_ns, lost_ns = 0;
+    while (before_ns - begin_ns < seconds * 1e9 && profile->n_detours < MAX_DETOURS) {
+        const double at_ns = now_ns(), gap_ns = at_ns - before_ns;
+        if (gap_ns > limit_ns) {
+            const double duration_ns = gap_ns - profile->spin_ns;
+            profile->detours[profile->n_detours++] =
+                (tlp_detour){before_ns - begin_ns, duration_ns};
+            lost_ns += duration_ns;
+        }
+        before_ns = at_ns;
+    }
+    profile->seconds = (before_ns - begin_ns) * 1e-9;
+    profile->lost_share = lost_ns / (before_ns - begin_ns);
+}
+
+static uint64_t work(uint64_t n)
+{
+    uint64_t x = n | 1;
+    for (uint64_t i = 0; i < n; i++)
+        x = x * 6364136223846793005U + 1442695040888963407U;
+    return x;
+}
+
+static void measure_quanta(double seconds, tlp_noise_profile *profile)
+{
+    uint64_t n = 1000;
+    volatile uint64_t sink = 0;
+    for (double took_ns = 0; took_ns < QUANTUM_NS && n < 1U << 30; n *= 2) {
+        const double from_ns = now_ns();
+        sink += work(n);
+        took_ns = 2 * (now_ns() - from_ns);
+    }
+    const double end_ns = now_ns() + seconds * 1e9;
+    for (double from_ns = now_ns(); from_ns < end_ns && profile->n_quanta < MAX_QUANTA;) {
+        sink += work(n);
+        const double at_ns = now_ns();
+        profile->quanta_ns[profile->n_quanta++] = at_ns - from_ns;
+        from_ns = at_ns;
+    }
+}
+
+tl_status tlp_noise_measure(unsigned core, double seconds, double threshold,
+                            tlp_noise_profile **out, tl_error *err)
+{
+    cpu_set_t before;
+    tlp_noise_profile *profile = calloc(1, sizeof *profile);
+    if (profile) {
+        profile->core = core;
+        profile->detours = malloc(MAX_DETOURS * sizeof *profile->detours);
+        profile->quanta_ns = malloc(MAX_QUANTA * sizeof *profile->quanta_ns);
+    }
+    if (!profile || !profile->detours || !profile->quanta_ns) {
+        tlp_noise_free(profile);
+        return tl_fail(err, TL_ERR_MEMORY, "out of memory while measuring noise");
+    }
+    /* Pages that come into being during the measurement would be taken for noise. */
+    memset(profile->detours, 0, MAX_DETOURS * sizeof *profile->detours);
+    memset(profile->quanta_ns, 0, MAX_QUANTA * sizeof *profile->quanta_ns);
+    const int is_pinned = sched_getaffinity(0, sizeof before, &before) == 0;
+    pin(core);
+    profile->spin_ns = shortest_pass_ns();
+    find_detours(seconds, threshold, profile);
+    measure_quanta(seconds, profile);
+    if (is_pinned)
+        sched_setaffinity(0, sizeof before, &before);
+    *out = profile;
+    return TL_OK;
+}
+
+void tlp_noise_free(tlp_noise_profile *profile)
+{
+    if (!profile)
+        return;
+    free(profile->detours);
+    free(profile->quanta_ns);
+    free(profile);
+}
+
+static tl_status check_written(FILE *out, tl_error *err)
+{
+    if (fflush(out) == 0 && !ferror(out))
+        return TL_OK;
+    return tl_fail(err, TL_ERR_SYSTEM, "the noise cannot be written: %s; check the disk",
+                   strerror(errno));
+}
+
+tl_status tlp_noise_write(const tlp_noise_profile *profile, FILE *out, tl_error *err)
+{
+    fprintf(out,
+            "# Detours of core %u in %.3f s: start and duration in ns ('timeless calibrate noise' "
+            "%s).\n"
+            "# A pass of the loop took %.0f ns; %.4f%% of the time was lost.\n",
+            profile->core, profile->seconds, tl_version(), profile->spin_ns,
+            100 * profile->lost_share);
+    for (size_t i = 0; i < profile->n_detours; i++)
+        fprintf(out, "%.0f\t%.0f\n", profile->detours[i].start_ns, profile->detours[i].duration_ns);
+    return check_written(out, err);
+}
+
+tl_status tlp_noise_write_quanta(const tlp_noise_profile *profile, FILE *out, tl_error *err)
+{
+    for (size_t i = 0; i < profile->n_quanta; i++)
+        fprintf(out, "%u,%zu,%.0f\n", profile->core, i, profile->quanta_ns[i]);
+    return check_written(out, err);
+}

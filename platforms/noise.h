@@ -1,0 +1,41 @@
+/* noise.h - what the operating system takes of a core: detours of a spinning loop, and how long a
+ * fixed quantum of work takes.
+ *
+ * Status, errors and ownership follow the conventions of timeless.h.
+ */
+#ifndef TLP_NOISE_H
+#define TLP_NOISE_H
+
+#include <stdio.h>
+
+#include <timeless.h>
+
+typedef struct tlp_detour {
+    double start_ns, duration_ns;
+} tlp_detour;
+
+typedef struct tlp_noise_profile {
+    unsigned core;
+    double spin_ns;    /* of a pass of the loop without a detour */
+    double seconds;    /* for which the loop spun */
+    double lost_share; /* of them, in detours */
+    size_t n_detours;  /* in order */
+    tlp_detour *detours;
+    size_t n_quanta;
+    double *quanta_ns; /* of the same work, one after the other */
+} tlp_noise_profile;
+
+/* Selfish detour (Hoefler, Schneider and Lumsdaine, "Characterizing the Influence of System Noise",
+ * section III): a loop reads the clock; where two readings are more than `threshold` times as far
+ * apart as the nearest ones ever were, something else ran.  Then the same work again and again,
+ * each time measured.  Both for `seconds`, on the nth core that this process may use. */
+tl_status tlp_noise_measure(unsigned core, double seconds, double threshold,
+                            tlp_noise_profile **out, tl_error *err);
+void tlp_noise_free(tlp_noise_profile *profile);
+
+/* "START\tDURATION" in ns, a line each, as timeless replay --noise reads it. */
+tl_status tlp_noise_write(const tlp_noise_profile *profile, FILE *out, tl_error *err);
+/* CSV: core,quantum,ns */
+tl_status tlp_noise_write_quanta(const tlp_noise_profile *profile, FILE *out, tl_error *err);
+
+#endif

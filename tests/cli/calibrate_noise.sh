@@ -1,0 +1,47 @@
+#!/usr/bin/env bash
+# timeless calibrate noise, and detours in both engines.
+. "$top_srcdir/tests/tap.sh"
+cd "$scratch" || exit 99
+export TIMELESS_PLATFORMS=$top_srcdir/platforms
+check 'measures the cores' "$timeless" calibrate noise --max-seconds 1 -o noise
+cp err said
+check 'tells of each' test "$(grep -c 'noise/noise\.[0-9]*: [0-9]* detours' said)" = "$(nproc)"
+# Detours begin one after the other and do not overlap.
+in_order() { awk '!/^#/ { if ($1 < end || $2 <= 0 || NF != 2) exit 1; end = $1 + $2 }' "$@"; }
+for file in noise/noise.*; do check "$file is in order" in_order "$file"; done
+check 'quanta of work of every core' test "$(sed 1d noise/quanta.csv | cut -d, -f1 | sort -u | wc -l)" = "$(nproc)"
+sane() { awk -F, 'NR > 1 { if ($3 <= 0) exit 1 } END { exit NR < 10 }' "$1"; }
+check 'which took their time' sane noise/quanta.csv
+
+# Two ranks compute for 1 s: one detour of 100 us in each millisecond.
+{
+    printf 'timeless-text 1\nranks 2\nvolume_unit "cpu-ns"\n'
+    for rank in 0 1; do
+        printf 'rank %d host="h"\n' $rank
+        for i in 0 1 2 3 4 5 6 7 8 9; do printf '%d %d MPI_Wtime clock_ns=0 volume=100000000\n' $rank $i; done
+        printf 'end cut clock_ns=0\n'
+    done
+} | "$timeless" undump - -o t.tl
+smpi() { "$timeless" replay t.tl -p star-1g --ranks-per-host 1 "$@"; }
+loggops() { "$timeless" replay t.tl --model "$top_srcdir/platforms/star-1g/model.conf" --engine loggops --params L=1us,o=0,g=0,G=0,O=0 "$@"; }
+near() { awk -v a="$1" -v b="$2" 'BEGIN { print a, b; exit !(a > 0.999 * b && a < 1.001 * b) }'; }
+for engine in smpi loggops; do
+    check "without noise, $engine" near "$($engine -q)" 1
+    # A millisecond of which a tenth is lost has 0.9 ms left.
+    check "with noise, $engine" near "$($engine -q --noise 1000Hz:100us)" 1.1111
+    check "the same of one rank, $engine" near "$($engine -q --noise 1000Hz:100us,ranks=1-1)" 1.1111
+    check "of a rank that is not there, $engine" near "$($engine -q --noise 1000Hz:100us,ranks=7-7)" 1
+done
+smpi --noise 1000Hz:100us --json=a.json -q >a
+smpi --noise 1000Hz:100us --json=b.json -q >b
+check 'the same seed, the same bytes' cmp a.json b.json
+noise_of() { python3 -c 'import json; p = json.load(open("a.json")); print(p["noise"]["detours"], [round(r["noise_s"], 3) for r in p["ranks"]])'; }
+check 'the prediction tells it' test "$(noise_of)" = '1000Hz:100us [0.111, 0.111]'
+printf '100000\t1000\n900000\t99000\n999000\t1000\n' >file
+check 'detours of a file, SimGrid' near "$(smpi -q --noise file)" 1.1124
+check 'detours of a file, LogGOPS' near "$(loggops -q --noise file)" 1.1124
+check_exit 2 'noise that is none' smpi --noise 1000Hz:
+check_exit 2 'an argument too many' "$timeless" calibrate noise x
+check_exit 2 'a threshold of 1' "$timeless" calibrate noise --threshold 1
+check_exit 4 'a folder that cannot be' "$timeless" calibrate noise --max-seconds 1 -o /nowhere/noise
+tap_done
