@@ -172,7 +172,8 @@ tl_status tl_cursor_next(tl_cursor *c, tl_event *event)
         if (!c->part)
             return TL_END;
         if (c->next_frame == c->part->n_frames) {
-            c->error = c->part->damage;
+            if (c->part->damage)
+                c->error = *c->part->damage;
             return c->error.status != TL_OK ? c->error.status : TL_END;
         }
         tl_status status = load_frame(c);

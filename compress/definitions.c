@@ -175,6 +175,29 @@ void tl_definitions_free(tl_definitions *d)
     free(d->counters);
 }
 
+static bool copy_array(void *to, const void *from, size_t n, size_t *capacity, size_t element_bytes)
+{
+    void *copy = malloc(n * element_bytes + 1);
+    if (copy && n)
+        memcpy(copy, from, n * element_bytes);
+    memcpy(to, &copy, sizeof copy);
+    *capacity = copy ? n : 0;
+    return copy != NULL;
+}
+
+bool tl_definitions_copy(tl_definitions *to, const tl_definitions *from)
+{
+    *to = *from;
+    bool ok =
+        copy_array(&to->comms, from->comms, from->n_comms, &to->comms_capacity, sizeof *to->comms);
+    ok &=
+        copy_array(&to->sites, from->sites, from->n_sites, &to->sites_capacity, sizeof *to->sites);
+    ok &= copy_array(&to->kernels, from->kernels, from->n_kernels, &to->kernels_capacity,
+                     sizeof *to->kernels);
+    return ok & copy_array(&to->counters, from->counters, from->n_counters, &to->counters_capacity,
+                           sizeof *to->counters);
+}
+
 static tl_status get_text(tl_input *in, tl_pool *pool, const char **out)
 {
     uint64_t size = tl_get_varint(in);

@@ -38,6 +38,8 @@ typedef struct tl_definitions {
 
 void tl_pool_free(tl_pool *pool);
 void tl_definitions_free(tl_definitions *d);
+/* False without memory; *to is then to be freed, too. */
+bool tl_definitions_copy(tl_definitions *to, const tl_definitions *from);
 /* Adds the definitions in the payload of a chunk, in their order by id.  On failure nothing is
  * added: TL_ERR_CORRUPT also when an id is defined twice. */
 tl_status tl_definitions_read(tl_definitions *d, tl_pool *pool, const uint8_t *raw, size_t size);

@@ -63,7 +63,7 @@ static bool has_host(const join *j, const char *name, size_t length)
     for (uint32_t rank = 0; rank < n_ranks; rank++) {
         size_t i = holder(j, rank, 0);
         const char *host =
-            i < j->n_parts ? tl_reader_part(j->parts[i], rank)->definitions.host : NULL;
+            i < j->n_parts ? tl_reader_part(j->parts[i], rank)->definitions->host : NULL;
         if (host && strlen(host) == length && !memcmp(host, name, length))
             return true;
     }

@@ -1,7 +1,7 @@
 # libtimeless: the trace file.  libc (with its libm), zstd and (inlined) xxhash only.
 TIMELESS_SOURCES = \
 	compress/timeless.h compress/timeless_convert.h compress/mpi_calls.def compress/kernels.def compress/terms.def compress/append.c compress/append.h \
-	compress/balance.c compress/balance.h compress/bytes.c compress/bytes.h compress/block.c compress/block.h compress/pack.c compress/quantise.c compress/quantise.h compress/payload.c compress/writer.h \
+	compress/balance.c compress/balance.h compress/bytes.c compress/bytes.h compress/block.c compress/block.h compress/owned.c compress/owned.h compress/pack.c compress/quantise.c compress/quantise.h compress/payload.c compress/writer.h \
 	compress/codec.h \
 	compress/codec_get.c compress/codec_memory.c compress/codec_put.c compress/cursor.c compress/cut.c compress/definitions.c \
 	compress/definitions.h compress/error.c compress/error.h compress/export.c compress/export.h \

@@ -17,20 +17,32 @@
 
 tl_part *tl_reader_part(const tl_reader *r, uint32_t rank)
 {
-    const uint64_t *index = tl_map_find(&r->part_of_rank, rank);
-    return index && *index ? r->parts[*index - 1] : NULL;
+    const uint32_t index = rank < r->n_part_of_rank ? r->part_of_rank[rank] : 0;
+    return index ? r->parts[index - 1] : NULL;
+}
+
+tl_error *tl_copy_error(const tl_error *err)
+{
+    tl_error *copy = malloc(sizeof *copy);
+    if (copy)
+        *copy = *err;
+    return copy;
 }
 
 /* Groups the frames by part; within a part they stay in the order of the file. */
 static tl_status group_frames(tl_reader *r)
 {
     size_t next = 0;
+    bool is_grouped = true;
+    for (size_t i = 1; i < r->n_frames && is_grouped; i++)
+        is_grouped = r->frames[i - 1].part <= r->frames[i].part;
     for (size_t i = 0; i < r->n_parts; i++) {
         r->parts[i]->first_frame = next;
         next += r->parts[i]->n_frames;
-        r->parts[i]->n_frames = 0;
+        if (!is_grouped)
+            r->parts[i]->n_frames = 0;
     }
-    if (!r->n_frames)
+    if (is_grouped)
         return TL_OK;
     tl_frame_ref *grouped = malloc(r->n_frames * sizeof *grouped);
     if (!grouped)
@@ -47,12 +59,16 @@ static tl_status group_frames(tl_reader *r)
 static tl_status group_extras(tl_reader *r)
 {
     size_t next = 0;
+    bool is_grouped = true;
+    for (size_t i = 1; i < r->n_extras && is_grouped; i++)
+        is_grouped = r->extras[i - 1].part <= r->extras[i].part;
     for (size_t i = 0; i < r->n_parts; i++) {
         r->parts[i]->first_extra = next;
         next += r->parts[i]->n_extras;
-        r->parts[i]->n_extras = 0;
+        if (!is_grouped)
+            r->parts[i]->n_extras = 0;
     }
-    if (!r->n_extras)
+    if (is_grouped)
         return TL_OK;
     tl_extra_ref *grouped = malloc(r->n_extras * sizeof *grouped);
     if (!grouped)
@@ -67,16 +83,18 @@ static tl_status group_extras(tl_reader *r)
 }
 
 /* A rank without an end in a damaged file may have lost it, and events, in the damaged bytes. */
-static void settle_parts(tl_reader *r)
+static tl_status settle_parts(tl_reader *r)
 {
     r->complete = r->n_damages == 0 && r->n_parts == r->header.run.n_ranks;
     for (size_t i = 0; i < r->n_parts; i++) {
         tl_part *part = r->parts[i];
-        if (part->damage.status == TL_OK && part->summary.end == TL_END_NONE && r->n_damages)
-            part->damage = r->damages[0];
+        if (!part->damage && part->summary.end == TL_END_NONE && r->n_damages &&
+            !(part->damage = tl_copy_error(&r->damages[0])))
+            return TL_ERR_MEMORY;
         r->complete = r->complete &&
                       (part->summary.end == TL_END_FINALIZED || part->summary.end == TL_END_CUT);
     }
+    return TL_OK;
 }
 
 /* Ranks with the same events follow the least of them. */
@@ -87,7 +105,7 @@ static tl_status find_leaders(tl_reader *r, int with_volumes)
         for (size_t i = 0; i < r->n_parts; i++) {
             tl_part *part = r->parts[i];
             part->leader[with_volumes] = part->rank;
-            if (part->damage.status != TL_OK)
+            if (part->damage)
                 continue;
             uint64_t *least = tl_map_at(&first, part->alike[with_volumes]);
             if (!least) {
@@ -143,10 +161,10 @@ tl_status tl_reader_open(const char *path, tl_reader **out, tl_error *err)
     status = group_frames(r);
     if (!status)
         status = group_extras(r);
-    if (!status) {
-        settle_parts(r);
+    if (!status)
+        status = settle_parts(r);
+    if (!status)
         status = find_leaders(r, 0);
-    }
     if (!status)
         status = find_leaders(r, 1);
     if (status) {
@@ -167,15 +185,20 @@ void tl_reader_close(tl_reader *r)
     if (r->fd >= 0)
         close(r->fd);
     for (size_t i = 0; i < r->n_parts; i++) {
-        tl_definitions_free(&r->parts[i]->definitions);
+        free(r->parts[i]->damage);
         free(r->parts[i]);
     }
+    for (size_t i = 0; i < r->n_definitions; i++) {
+        tl_definitions_free(&r->definitions[i]->d);
+        free(r->definitions[i]);
+    }
+    free(r->definitions);
     free(r->parts);
     free(r->frames);
     free(r->extras);
     free(r->bases);
     free(r->damages);
-    tl_map_free(&r->part_of_rank);
+    free(r->part_of_rank);
     tl_pool_free(&r->pool);
     tl_run_free(&r->header);
     free(r->path);
@@ -247,40 +270,46 @@ tl_status tl_reader_rank(const tl_reader *r, uint32_t rank, tl_rank_summary *out
     if (rank >= r->header.run.n_ranks)
         return TL_ERR_NO_RANK;
     const tl_part *part = tl_reader_part(r, rank);
-    *out = part ? part->summary : (tl_rank_summary){.host = "", .remark = ""};
-    if (part && part->definitions.host)
-        out->host = part->definitions.host;
-    if (part && part->definitions.remark)
-        out->remark = part->definitions.remark;
+    *out = (tl_rank_summary){.host = "", .remark = ""};
+    if (!part)
+        return TL_OK;
+    out->n_events = part->summary.n_events;
+    out->volume = part->summary.volume;
+    out->clock_ns = part->summary.clock_ns;
+    out->end = part->summary.end;
+    if (part->definitions->host)
+        out->host = part->definitions->host;
+    if (part->definitions->remark)
+        out->remark = part->definitions->remark;
     return TL_OK;
 }
 
 size_t tl_reader_comms(const tl_reader *r, uint32_t rank, const tl_comm **out)
 {
     const tl_part *part = tl_reader_part(r, rank);
-    *out = part ? part->definitions.comms : NULL;
-    return part ? part->definitions.n_comms : 0;
+    *out = part ? part->definitions->comms : NULL;
+    return part ? part->definitions->n_comms : 0;
 }
 
 size_t tl_reader_sites(const tl_reader *r, uint32_t rank, const tl_site **out)
 {
     const tl_part *part = tl_reader_part(r, rank);
-    *out = part ? part->definitions.sites : NULL;
-    return part ? part->definitions.n_sites : 0;
+    *out = part ? part->definitions->sites : NULL;
+    return part ? part->definitions->n_sites : 0;
 }
 
 size_t tl_reader_kernels(const tl_reader *r, uint32_t rank, const tl_user_kernel **out)
 {
     const tl_part *part = tl_reader_part(r, rank);
-    *out = part ? part->definitions.kernels : NULL;
-    return part ? part->definitions.n_kernels : 0;
+    *out = part ? part->definitions->kernels : NULL;
+    return part ? part->definitions->n_kernels : 0;
 }
 
 size_t tl_reader_counters(const tl_reader *r, uint32_t rank, const tl_counter **out)
 {
     const tl_part *part = tl_reader_part(r, rank);
-    *out = part ? part->definitions.counters : NULL;
-    return part ? part->definitions.n_counters : 0;
+    *out = part ? part->definitions->counters : NULL;
+    return part ? part->definitions->n_counters : 0;
 }
 
 uint32_t tl_reader_leader(const tl_reader *r, uint32_t rank, int with_volumes)

@@ -36,18 +36,30 @@ typedef struct tl_extra_ref {
     uint8_t type;
 } tl_extra_ref;
 
+/* What one or more ranks have defined. */
+typedef struct tl_owned_definitions {
+    tl_definitions d;
+    bool is_shared; /* it is that of one chunk, and of all ranks that have this chunk alone */
+    uint64_t check; /* a second hash of it */
+} tl_owned_definitions;
+
 /* A rank of which the file holds something. */
 typedef struct tl_part {
     uint32_t rank;
     uint32_t next_sequence;
-    tl_rank_summary summary;
-    tl_definitions definitions;
-    size_t first_frame, n_frames;
-    size_t first_extra, n_extras;
+    struct {
+        uint64_t n_events, volume, clock_ns;
+        tl_end_reason end;
+    } summary; /* but for what the definitions tell */
+    uint32_t n_frames;
+    size_t first_frame, first_extra;
+    uint32_t n_extras;
+    bool has_definitions;
+    const tl_definitions *definitions; /* one of the reader's; those of other ranks, too */
     uint64_t alike[2];  /* hash of its events without their volumes and clocks, and with volumes */
     uint32_t leader[2]; /* least rank with the same */
     bool named;         /* a damage has been reported for it */
-    tl_error damage;    /* status TL_OK: none; otherwise it stands after the last intact event */
+    tl_error *damage;   /* NULL: none; otherwise it stands after the last intact event */
 } tl_part;
 
 struct tl_reader {
@@ -56,7 +68,10 @@ struct tl_reader {
     uint64_t file_bytes;
     tl_run_header header;
     tl_pool pool;
-    tl_map part_of_rank; /* index + 1 */
+    uint32_t *part_of_rank; /* index + 1; 0: the file holds nothing of it */
+    size_t n_part_of_rank;  /* ranks that it has room for */
+    tl_owned_definitions **definitions;
+    size_t n_definitions, definitions_capacity;
     tl_part **parts;
     size_t n_parts, parts_capacity;
     tl_frame_ref *frames; /* in the end grouped by part, each in order */
@@ -76,6 +91,7 @@ tl_status tl_payload_read(const tl_reader *r, uint64_t offset, tl_buffer *raw, u
 /* The frame that another one in a block refers to; NULL: it is not there. */
 const tl_base *tl_reader_base(const tl_reader *r, uint64_t offset, uint32_t index);
 
+tl_error *tl_copy_error(const tl_error *err);
 /* The part of a rank; NULL if the file holds nothing of it. */
 tl_part *tl_reader_part(const tl_reader *r, uint32_t rank);
 /* A communicator that a rank has defined; NULL if it has not (WORLD and SELF are never defined). */

@@ -6,6 +6,7 @@
 
 #include "block.h"
 #include "error.h"
+#include "owned.h"
 
 #include <inttypes.h>
 #include <stdio.h>
@@ -23,6 +24,7 @@ typedef struct scan {
      * one that is not there. */
     uint64_t content[2];
     bool is_lost;
+    tl_map shared;   /* definitions by their hash: index + 1 */
     uint64_t wasted; /* bytes hashed for chunks that turned out damaged */
 } scan;
 
@@ -57,42 +59,63 @@ static tl_status add_damage(scan *s, const tl_error *damage)
 static tl_status damage_part(scan *s, tl_part *part, tl_status status, uint64_t offset,
                              const char *what)
 {
-    if (part->damage.status != TL_OK)
+    if (part->damage)
         return TL_OK;
-    tl_error_set(&part->damage, status,
+    tl_error damage;
+    tl_error_set(&damage, status,
                  "%s:%" PRIu64 ": rank %" PRIu32 " %s after event %" PRIu64
                  "; what comes before is intact, record the run again for the rest",
                  s->r->path, offset, part->rank, what, part->summary.n_events);
     part->summary.end = TL_END_NONE;
     part->summary.clock_ns = 0;
-    return part->named ? TL_OK : add_damage(s, &part->damage);
+    part->damage = tl_copy_error(&damage);
+    if (!part->damage)
+        return out_of_memory(s);
+    return part->named ? TL_OK : add_damage(s, &damage);
 }
 
 /* ---- parts ---- */
 
+static bool has_room_for_rank(tl_reader *r, uint32_t rank)
+{
+    if (rank < r->n_part_of_rank)
+        return true;
+    size_t n = r->n_part_of_rank ? r->n_part_of_rank : 64;
+    while (n <= rank)
+        n *= 2;
+    uint32_t *wider = calloc(n, sizeof *wider);
+    if (!wider)
+        return false;
+    if (r->n_part_of_rank)
+        memcpy(wider, r->part_of_rank, r->n_part_of_rank * sizeof *wider);
+    free(r->part_of_rank);
+    r->part_of_rank = wider;
+    r->n_part_of_rank = n;
+    return true;
+}
+
 static tl_part *part_of(scan *s, uint32_t rank)
 {
+    static const tl_definitions none;
     tl_reader *r = s->r;
-    uint64_t *index = tl_map_at(&r->part_of_rank, rank);
-    if (!index)
-        return NULL;
-    if (*index)
-        return r->parts[*index - 1];
-    if (!tl_make_room(&r->parts, r->n_parts, &r->parts_capacity, sizeof *r->parts))
+    if (rank < r->n_part_of_rank && r->part_of_rank[rank])
+        return r->parts[r->part_of_rank[rank] - 1];
+    if (!has_room_for_rank(r, rank) ||
+        !tl_make_room(&r->parts, r->n_parts, &r->parts_capacity, sizeof *r->parts))
         return NULL;
     tl_part *part = calloc(1, sizeof *part);
     if (!part)
         return NULL;
     part->rank = rank;
-    part->summary.host = part->summary.remark = "";
+    part->definitions = &none;
     r->parts[r->n_parts++] = part;
-    *index = r->n_parts;
+    r->part_of_rank[rank] = (uint32_t)r->n_parts;
     return part;
 }
 
 static uint32_t index_of(const scan *s, const tl_part *part)
 {
-    return (uint32_t)*tl_map_find(&s->r->part_of_rank, part->rank) - 1;
+    return s->r->part_of_rank[part->rank] - 1;
 }
 
 static tl_status add_frame(scan *s, const tl_chunk *chunk, const tl_payload_ref *ref, tl_part *part)
@@ -143,9 +166,8 @@ static tl_status load_payload(scan *s, const tl_chunk *chunk, uint64_t offset, t
 static tl_status take_definitions(scan *s, const tl_chunk *chunk, const tl_payload_ref *ref,
                                   const uint8_t *payload, tl_part *part)
 {
-    tl_definitions *d = &part->definitions;
     tl_status status =
-        payload ? tl_definitions_read(d, &s->r->pool, payload, chunk->raw_bytes) : TL_ERR_CORRUPT;
+        payload ? tl_owned_read(s->r, &s->shared, part, payload, chunk->raw_bytes) : TL_ERR_CORRUPT;
     if (status == TL_ERR_MEMORY)
         return out_of_memory(s);
     if (status == TL_ERR_LIMIT)
@@ -206,7 +228,7 @@ static tl_status take_chunk(scan *s, const tl_chunk *chunk, const tl_payload_ref
     tl_part *part = part_of(s, chunk->rank);
     if (!part)
         return out_of_memory(s);
-    if (part->damage.status != TL_OK)
+    if (part->damage)
         return TL_OK;
     if ((!chunk->type || chunk->type > TL_CHUNK_END) && !(chunk->type & TL_CHUNK_OPTIONAL))
         return tl_fail(s->err, TL_ERR_VERSION,
@@ -489,5 +511,6 @@ tl_status tl_scan(tl_reader *r, tl_error *err)
     tl_buffer_free(&s.stored);
     tl_buffer_free(&s.raw);
     tl_buffer_free(&s.unpacked);
+    tl_map_free(&s.shared);
     return status;
 }
