@@ -158,40 +158,19 @@ static tl_status pack_all(packing *p)
     tl_status status = TL_OK;
     for (uint32_t first = 0; first < n_ranks && !status; first += GROUP)
         status = pack_group(p, first, n_ranks - first < GROUP ? n_ranks - first : GROUP);
-    if (!status) {
-        status = tl_blocks_flush(&p->blocks);
-        if (status)
-            tl_fail_write(p->err, p->out_path, status);
-    }
     return status;
 }
 
 /* Writes the packed trace under `path`. */
 static tl_status write_packed(packing *p, const char *path)
 {
-    tl_run_header header = {0};
     tl_run run = p->r->header.run;
     if (p->options->origin)
         run.origin = p->options->origin;
-    tl_status status = tl_trace_create(path, &run, p->err);
-    if (status)
-        return status;
-    int fd = open(path, O_RDWR | O_APPEND | O_CLOEXEC);
-    if (fd < 0)
-        return tl_fail_errno(p->err, "%s: cannot be opened for writing", path);
-    status = tl_run_read(fd, path, &header, p->err);
-    if (!status) {
-        status = tl_blocks_open(&p->blocks, fd, header.bytes, header.seed);
-        if (status)
-            tl_error_set(p->err, status, "%s: out of memory", path);
-        else
-            status = pack_all(p);
-        tl_blocks_free(&p->blocks);
-    }
-    tl_run_free(&header);
-    if (close(fd) && !status)
-        status = tl_fail_errno(p->err, "%s: cannot be written", path);
-    return status;
+    tl_status status = tl_blocks_create(&p->blocks, path, &run, p->err);
+    if (!status)
+        status = pack_all(p);
+    return tl_blocks_close(&p->blocks, path, status, p->err);
 }
 
 tl_status tl_pack(tl_reader *r, const tl_pack_options *options, const char *out_path, tl_error *err)

@@ -2,6 +2,7 @@
 #include "config.h"
 
 #include "error.h"
+#include "writer.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -357,29 +358,55 @@ static tl_status find_pattern(const tl_pattern *pattern, size_t *found, int64_t 
     return TL_OK;
 }
 
-static tl_status write_part(const tl_pattern *pattern, uint32_t rank, size_t which, int64_t side,
-                            const char *out_path, tl_error *err)
+/* Writes one rank's part but for its end. */
+static tl_status write_part(const tl_pattern *pattern, tl_writer *writer, uint32_t rank,
+                            size_t which, int64_t side)
 {
     const tl_site site = {1, pattern->name, 0};
-    part p = {.pattern = pattern, .rank = rank, .n_ranks = pattern->n_ranks, .side = side};
-    p.status = tl_writer_open(out_path, rank, "", &p.writer, err);
-    if (p.status != TL_OK)
-        return p.status;
-    p.status = tl_writer_define_site(p.writer, &site);
     const tl_event init = {.call = TL_MPI_Init, .site = 1},
                    finalize = {.call = TL_MPI_Finalize, .site = 1};
+    part p = {.pattern = pattern,
+              .writer = writer,
+              .rank = rank,
+              .n_ranks = pattern->n_ranks,
+              .side = side,
+              .status = tl_writer_define_site(writer, &site)};
     put(&p, &init);
     for (uint64_t i = 0; i < pattern->n_iterations && p.status == TL_OK; i++) {
         p.tag = (int64_t)(i & 0x7fff);
         patterns[which].write(&p);
     }
     put(&p, &finalize);
-    const tl_status closed = tl_writer_close(p.writer, TL_END_FINALIZED, 0);
-    if (p.status == TL_OK)
-        p.status = closed;
-    if (p.status != TL_OK)
-        return tl_fail_write(err, out_path, p.status);
-    return TL_OK;
+    return p.status;
+}
+
+/* Frames that are no other's are read with the block that they stand in: small ones, then. */
+static tl_status keep_blocks_small(tl_blocks *blocks)
+{
+    enum { ENOUGH_BYTES = 8192 };
+    size_t bytes = 0;
+    for (int i = 0; i < TL_N_STREAMS; i++)
+        bytes += blocks->streams[i].size;
+    return bytes < ENOUGH_BYTES ? TL_OK : tl_blocks_flush(blocks);
+}
+
+static tl_status write_parts(const tl_pattern *pattern, tl_blocks *blocks, size_t which,
+                             int64_t side)
+{
+    tl_writer *writer = NULL;
+    tl_status status = tl_writer_open_in_blocks(blocks, 0, pattern->n_ranks, &writer);
+    for (uint32_t r = 0; r < pattern->n_ranks && status == TL_OK; r++) {
+        if (r)
+            status = tl_writer_move_on(writer, TL_END_FINALIZED, 0, r);
+        if (status == TL_OK)
+            status = keep_blocks_small(blocks);
+        if (status == TL_OK)
+            status = write_part(pattern, writer, r, which, side);
+    }
+    if (status == TL_OK)
+        return tl_writer_close(writer, TL_END_FINALIZED, 0);
+    tl_writer_abandon(writer);
+    return status;
 }
 
 tl_status tl_pattern_write(const tl_pattern *pattern, const char *out_path, tl_error *err)
@@ -398,8 +425,9 @@ tl_status tl_pattern_write(const tl_pattern *pattern, const char *out_path, tl_e
                         .volume_source = "none",
                         .program = program,
                         .writer = "timeless " PACKAGE_VERSION};
-    status = tl_trace_create(out_path, &run, err);
-    for (uint32_t r = 0; r < pattern->n_ranks && status == TL_OK; r++)
-        status = write_part(pattern, r, which, side, out_path, err);
-    return status;
+    tl_blocks blocks;
+    status = tl_blocks_create(&blocks, out_path, &run, err);
+    if (status == TL_OK && (status = write_parts(pattern, &blocks, which, side)) != TL_OK)
+        tl_fail_write(err, out_path, status);
+    return tl_blocks_close(&blocks, out_path, status, err);
 }

@@ -168,6 +168,38 @@ tl_status tl_writer_open_in_blocks(tl_blocks *blocks, uint32_t rank, uint32_t n_
     return status;
 }
 
+tl_status tl_blocks_create(tl_blocks *blocks, const char *path, const tl_run *run, tl_error *err)
+{
+    tl_run_header header = {0};
+    *blocks = (tl_blocks){.fd = -1};
+    tl_status status = tl_trace_create(path, run, err);
+    if (status)
+        return status;
+    int fd = open(path, O_RDWR | O_APPEND | O_CLOEXEC);
+    if (fd < 0)
+        return tl_fail_errno(err, "%s: cannot be opened for writing", path);
+    status = tl_run_read(fd, path, &header, err);
+    if (!status) {
+        status = tl_blocks_open(blocks, fd, header.bytes, header.seed);
+        if (status)
+            tl_error_set(err, status, "%s: out of memory", path);
+    } else {
+        close(fd);
+    }
+    tl_run_free(&header);
+    return status;
+}
+
+tl_status tl_blocks_close(tl_blocks *blocks, const char *path, tl_status status, tl_error *err)
+{
+    if (!status && (status = tl_blocks_flush(blocks)))
+        tl_fail_write(err, path, status);
+    tl_blocks_free(blocks);
+    if (blocks->fd >= 0 && close(blocks->fd) && !status)
+        status = tl_fail_errno(err, "%s: cannot be written", path);
+    return status;
+}
+
 void tl_writer_foresee_end(tl_writer *w, uint64_t clock_ns)
 {
     w->codec->end_known = true;
@@ -315,6 +347,20 @@ tl_status tl_writer_close(tl_writer *w, tl_end_reason reason, uint64_t clock_ns)
         status = TL_ERR_SYSTEM;
     tl_writer_abandon(w);
     return status;
+}
+
+tl_status tl_writer_move_on(tl_writer *w, tl_end_reason reason, uint64_t clock_ns, uint32_t rank)
+{
+    if (w->status)
+        return w->status;
+    tl_status status = finish(w, reason, clock_ns, 0);
+    if (status)
+        return fail(w, status);
+    w->rank = w->codec->rank = rank;
+    w->codec->end_known = false;
+    w->sequence = 0;
+    w->first_event = 0;
+    return TL_OK;
 }
 
 /* ---- definitions and events ---- */

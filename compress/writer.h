@@ -9,6 +9,11 @@
  * writes no host: definitions come by tl_writer_pass. */
 tl_status tl_writer_open_in_blocks(tl_blocks *blocks, uint32_t rank, uint32_t n_ranks,
                                    tl_writer **out);
+/* Creates a file for them; ends it, after what went wrong before. */
+tl_status tl_blocks_create(tl_blocks *blocks, const char *path, const tl_run *run, tl_error *err);
+tl_status tl_blocks_close(tl_blocks *blocks, const char *path, tl_status status, tl_error *err);
+/* Ends the part of the writer's rank and begins that of another. */
+tl_status tl_writer_move_on(tl_writer *w, tl_end_reason reason, uint64_t clock_ns, uint32_t rank);
 /* The rank will end, at this clock. */
 void tl_writer_foresee_end(tl_writer *w, uint64_t clock_ns);
 /* Appends a chunk as it is. */

@@ -1,46 +1,92 @@
 #!/usr/bin/env bash
-# loggops.sh - the LogGOPS engine beside LogGOPSim: nanoseconds an event and bytes a rank.
+# loggops.sh - the LogGOPS engine beside LogGOPSim: nanoseconds an event, megabytes, two cores.
 #
-#     tests/bench/loggops.sh        (from the build folder, after make)
+#     tests/bench/loggops.sh        (from the build folder, after make; some minutes)
 #
-# LogGOPSim's figures are those of its best build on a machine of the same kind, measured with its
-# own schedules (dissemination, 16Ki, 128Ki, 1Mi ranks; 2-D stencil 64Ki, 1Mi; binomial 128Ki, 1Mi).
-# Time is the processor's.  An event is an operation or a message, three to a message.  Ours are of the whole command less
-# those of a trace with one iteration, so that starting up does not count; the memory is the whole
-# command's.  Of three runs the shortest counts.  LARGE=1 adds 1Mi ranks.
+# LogGOPSim's figures are those of its best build on a machine of the same kind, with its own
+# schedules, without their generation and conversion and without its start-up.  An event is an
+# operation or a message, three to a message.  Time is the processor's, the shortest of three runs.
+#
+#   ns/event  of a trace with several iterations less that of one with a single iteration, as
+#             LogGOPSim's is without its start-up
+#   whole     of the whole command on one iteration, from opening the trace to the last line
+#   MB        of the whole command; `start` is what the command takes before it has read a trace
+#
+# The last rows are those of the bars on two cores (elapsed time of the whole command, one thread
+# over two) and on 8 million ranks.  They mean something on a quiet machine only.
 : "${top_srcdir:=$(cd "$(dirname "$0")/../.." && pwd)}" "${top_builddir:=$PWD}"
 . "$top_srcdir/tests/tap.sh"
 cd "$scratch" || exit 99
 params=L=5.3us,o=2.3us,g=2us,G=2.5ns,O=1ns
 
-# timed TRACE: seconds of the processor, kilobytes
+# timed REPEATS COMMAND...: seconds of the processor, kilobytes, elapsed seconds
 timed() {
-    for _ in 1 2 3; do
-        python3 - "$timeless" replay "$1" --engine loggops --params $params -q <<'END'
-import resource, subprocess, sys
+    local repeats=$1
+    shift
+    for _ in $(seq "$repeats"); do
+        python3 - "$@" <<'END_OF_PYTHON'
+import resource, subprocess, sys, time
+begin = time.monotonic()
 subprocess.run(sys.argv[1:], check=True, stdout=subprocess.DEVNULL)
+elapsed = time.monotonic() - begin
 used = resource.getrusage(resource.RUSAGE_CHILDREN)
-print(used.ru_utime + used.ru_stime, used.ru_maxrss)
-END
+print(used.ru_utime + used.ru_stime, used.ru_maxrss, elapsed)
+END_OF_PYTHON
     done | sort -n | head -1
 }
+replay() { timed "$1" "$timeless" replay "$2" --engine loggops --params $params -q "${@:3}"; }
+make() { "$timeless" make "$1" -n "$2" --bytes 1 --iterations "$3" -o "$4" || exit 1; }
 
-printf '%-14s %8s %10s %12s %8s %12s\n' pattern ranks ns/event LogGOPSim ratio bytes/rank
-# row PATTERN RANKS MESSAGES NS: messages of a rank in one iteration; LogGOPSim's nanoseconds
+read -r _ start _ < <(timed 3 "$timeless" --version)
+awk -v kb="$start" 'BEGIN {printf "start: %.0f MB\n\n", kb / 1024}'
+printf '%-14s %8s %9s %7s %10s %6s %5s %7s %10s %6s %5s\n' \
+    pattern ranks ns/event whole LogGOPSim ratio bar MB LogGOPSim ratio bar
+
+# row PATTERN RANKS MESSAGES ITERATIONS NS BAR MB: messages of a rank in one iteration; LogGOPSim's
+# nanoseconds, how many times faster the bar asks for (0: it does not); LogGOPSim's megabytes (0:
+# unknown)
 row() {
-    local one more iterations=6
-    "$timeless" make "$1" -n "$2" --bytes 1 -o one.tl && "$timeless" make "$1" -n "$2" --bytes 1 --iterations $iterations -o more.tl || exit 1
-    one=$(timed one.tl) more=$(timed more.tl)
-    awk -v p="$1" -v n="$2" -v m="$3" -v peer="$4" -v one="$one" -v more="$more" -v i=$iterations 'BEGIN {
-        split(one, a, " "); split(more, b, " ")
-        ns = (b[1] - a[1]) * 1e9 / (3 * n * m * (i - 1))
-        printf "%-14s %8d %10.1f %12d %8.1f %12.0f\n", p, n, ns, peer, peer / ns, b[2] * 1024 / n}'
+    make "$1" "$2" 1 one.tl
+    make "$1" "$2" "$4" more.tl
+    local one more
+    one=$(replay 3 one.tl) more=$(replay 3 more.tl)
+    awk -v p="$1" -v n="$2" -v m="$3" -v i="$4" -v peer="$5" -v bar="$6" -v mb="$7" -v one="$one" -v more="$more" '
+        function known(x, format) {return x ? sprintf(format, x) : "-"}
+        BEGIN {
+            split(one, a, " "); split(more, b, " ")
+            events = 3 * n * m
+            ns = (b[1] - a[1]) * 1e9 / (events * (i - 1))
+            printf "%-14s %8d %9.1f %7.1f %10d %6.1f %5s %7.0f %10s %6s %5s\n", p, n, ns, a[1] * 1e9 / events, peer,
+                peer / ns, known(bar, "%d"), b[2] / 1024, known(mb, "%d"), mb ? sprintf("%.1f", mb * 1024 / b[2]) : "-",
+                mb ? "10" : "-"}'
 }
-row dissemination 16384 14 640
-row dissemination 131072 17 1242
-row stencil2d 65536 4 2142
-row binomial 131072 0.99999 943
-if [ "${LARGE:-}" ]; then
-    row dissemination 1048576 20 1960
-    row stencil2d 1048576 4 2788
-fi
+row dissemination 16384 14 20 640 20 75
+row dissemination 131072 17 6 1242 20 900
+row dissemination 1048576 20 2 1960 50 7700
+# A call of MPI_Allreduce is recursive doubling here: as many messages.
+row call_allreduce 4096 12 60 1255 20 0
+row call_allreduce 65536 16 6 1533 20 0
+row stencil2d 4096 4 60 1426 10 91
+row stencil2d 65536 4 10 2142 10 244
+row stencil2d 1048576 4 3 2788 10 2200
+row binomial 131072 0.99999 20 943 0 85
+row binomial 1048576 0.99999 6 1927 0 658
+
+printf '\n%-14s %8s %12s %12s %6s %5s\n' pattern ranks 'one core, s' 'two cores, s' ratio bar
+# cores PATTERN RANKS ITERATIONS
+cores() {
+    make "$1" "$2" "$3" p.tl
+    local one two
+    one=$(replay 2 p.tl --threads 1 | cut -d' ' -f3) two=$(replay 2 p.tl --threads 2 | cut -d' ' -f3)
+    awk -v p="$1" -v n="$2" -v one="$one" -v two="$two" 'BEGIN {
+        printf "%-14s %8d %12.2f %12.2f %6.2f %5s\n", p, n, one, two, one / two, "1.6"}'
+}
+cores dissemination 131072 10
+cores call_allreduce 131072 10
+cores stencil2d 262144 10
+cores dissemination 1048576 2
+
+printf '\n%-14s %8s %12s %12s %12s\n' pattern ranks step 'processor, s' MB
+step() { awk -v step="$1" -v used="$2" 'BEGIN {split(used, u, " "); printf "%-14s %8d %12s %12.1f %12.0f\n", "binomial", 8388608, step, u[1], u[2] / 1024}'; }
+step make "$(timed 1 "$timeless" make binomial -n 8388608 --bytes 1 -o p.tl)"
+step replay "$(replay 1 p.tl)"
