@@ -20,6 +20,9 @@
 # part of a long message (PUT); where both sides send, these requests wait behind the data of their own
 # direction, and two long messages that cross take as long as one after the other.
 #
+# Its daemons stay in the session of the caller: where sessions are scheduling groups (autogroup), a rank that
+# yields would not yield to one of another session.
+#
 # With CLUSTER_PIN set, host i has the core (i - 1) modulo the number of cores.
 cluster_prefix=timeless-$$
 cluster_network=10.77.0.0/16
@@ -90,7 +93,7 @@ cluster_run() {
     {
         for name in $(env | sed -n 's/^\(\(OMPI\|OPENBLAS\|TIMELESS\)_[A-Za-z_]*\)=.*/\1/p'); do echo "export $name='${!name}'"; done
         echo "export OMPI_MCA_plm_rsh_agent='$cluster_folder/agent' OMPI_MCA_btl=self,vader,tcp"
-        echo "export OMPI_MCA_btl_tcp_flags=1 OMPI_MCA_btl_tcp_if_include=$cluster_network OMPI_MCA_oob_tcp_if_include=$cluster_network"
+        echo "export OMPI_MCA_orte_leave_session_attached=1 OMPI_MCA_btl_tcp_flags=1 OMPI_MCA_btl_tcp_if_include=$cluster_network OMPI_MCA_oob_tcp_if_include=$cluster_network"
         echo "cd '$PWD'"
         printf 'exec'; printf " '%s'" "$@"; echo
     } >"$cluster_folder/command"
