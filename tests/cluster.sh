@@ -42,9 +42,10 @@ cluster_link_by_wire() { # RATE
     local mbit=${1%mbit} mtu=1500 window=131072 i
     [ "$1" != 1gbit ] || mbit=1000 mtu=9000 window=524288
     ${CC:-cc} -O2 -o "$cluster_folder/wire" "$(dirname "${BASH_SOURCE[0]}")/wire.c" || return
+    rm -f "$cluster_folder/wire.out"
     "$cluster_folder/wire" "$mbit" 50 $mtu $(seq -f "$cluster_prefix-node%g" "$cluster_size") >"$cluster_folder/wire.out" 2>&1 &
     cluster_wire=$!
-    for i in $(seq 100); do
+    for i in $(seq 400); do
         ! grep -qs '^ready' "$cluster_folder/wire.out" || break
         sleep 0.05
     done

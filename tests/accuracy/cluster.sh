@@ -11,7 +11,7 @@
 #   -p           on a busy machine: let the runs go before other load
 #
 # RATE:HOSTS is 1gbit:2, 100mbit:2, 1gbit:4, 100mbit:4 (default: all of these).  For each: the network is
-# calibrated between the hosts; HPL (three sizes, two broadcasts), a stencil and sweeps of bcast, allreduce
+# calibrated between two hosts; HPL (three sizes, two broadcasts), a stencil and sweeps of bcast, allreduce
 # and alltoall are recorded on shared memory, replayed on the calibrated platform with Open MPI's
 # collective algorithms, and measured on the hosts without the tracer.  Each host has one rank and one
 # core.  Four hosts have two cores, which cannot compute four things at once: there dgemm, dtrsm and the
@@ -157,8 +157,9 @@ declare_offload() {
 calibrated() {
     [ ! -e platform/done ] || return 0
     log "$rate, $hosts hosts: calibrate the network"
-    cluster_run timeless calibrate network -o platform --max-seconds "$calibrate_s" -- \
-        mpirun -H "$(cluster_hosts 1)" -np "$hosts" "$work/rank" >calibrate.log 2>&1 || { cat calibrate.log >&2; exit 4; }
+    # Between two hosts, which have a core each: others would wait for theirs.
+    cluster_run timeless calibrate network -o platform --nodes "$hosts" --max-seconds "$calibrate_s" -- \
+        mpirun -H node1,node2 -np 2 "$work/rank" >calibrate.log 2>&1 || { cat calibrate.log >&2; exit 4; }
     done_once "$work/model.conf" timeless calibrate kernels --max-seconds $((calibrate_s / 5 + 1))
     cp "$work/model.conf" platform/
     [ "$hosts" = 2 ] || declare_offload
