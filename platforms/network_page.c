@@ -79,7 +79,7 @@ static void plot_durations(FILE *out, const tlp_network *net, int k, double larg
     if (!(p.y1 > p.y0))
         p.y1 = p.y0 + 1;
     begin(&p, net);
-    for (double decade = p.y0; decade <= p.y1; decade++) {
+    for (int decade = (int)p.y0; decade <= p.y1; decade++) {
         rule(&p, LEFT, py(&p, decade), WIDTH - RIGHT, py(&p, decade), "grid");
         text(&p, LEFT - 6, py(&p, decade) + 4, "end", "%g s", pow(10, decade));
     }

@@ -527,8 +527,8 @@ static void run(int n_hosts, const int *cores, uint64_t seed, int64_t max_bytes)
         if (o.kind == KIND_isend)
             print_row(&o, KIND_wait, now < warm_end_s, seconds[1]);
     }
-    fclose(me.rows);
-    fputs(rows, stdout);
+    if (fclose(me.rows) == 0 && rows)
+        fputs(rows, stdout);
     free(rows);
     printf("# end %ld\n", me.n_rows);
     fflush(stdout);

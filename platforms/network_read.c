@@ -7,6 +7,7 @@
 
 #include "network.h"
 
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -24,35 +25,60 @@ static int kind_of(const char *name)
     return -1;
 }
 
-/* 0: not an operation. */
-static int parse_row(const char *line, tlp_probe_row *row)
+/* A number that ends where the text does; 0 if it does not. */
+static int parse_number(const char *text, double *out)
 {
-    char kind[16];
-    int used = 0;
-    *row = (tlp_probe_row){0};
-    int n = sscanf(line, "%*d,%d,%15[a-z],%*d,%*d,%d,%d,%lf,%d,%lf,%lf%n", &row->is_warm, kind,
-                   &row->same_host, &row->apart, &row->bytes, &row->count, &row->delay_s,
-                   &row->seconds, &used);
-    if (n != 8 || line[used] != '\n' || !(row->seconds >= 0 && row->seconds < 1e9) ||
-        !(row->bytes >= 0 && row->bytes < 1e12))
+    char *end;
+    *out = strtod(text, &end);
+    return end != text && (*end == '\0' || *end == '\n');
+}
+
+/* 0: not an operation.  The line is cut to pieces. */
+static int parse_row(char *line, tlp_probe_row *row)
+{
+    enum { N_FIELDS = 11, KIND = 2 };
+    char *fields[N_FIELDS];
+    double values[N_FIELDS] = {0};
+    int n = 0;
+    for (char *rest = line, *field; n < N_FIELDS && (field = strsep(&rest, ",")); n++)
+        fields[n] = field;
+    if (n != N_FIELDS)
         return 0;
-    return (row->kind = kind_of(kind)) >= 0;
+    for (int i = 0; i < N_FIELDS; i++)
+        if (i != KIND && (!parse_number(fields[i], &values[i]) || fabs(values[i]) > 1e12))
+            return 0;
+    *row = (tlp_probe_row){.kind = kind_of(fields[KIND]),
+                           .is_warm = values[1] != 0,
+                           .same_host = values[5] != 0,
+                           .apart = values[6] != 0,
+                           .bytes = values[7],
+                           .count = (int)fmin(1e9, values[8]),
+                           .delay_s = values[9],
+                           .seconds = values[10]};
+    return row->kind >= 0 && row->bytes >= 0 && row->seconds >= 0 && row->seconds < 1e9;
+}
+
+/* The number behind `key` in the line, or 0. */
+static double number_after(const char *line, const char *key)
+{
+    const char *at = strstr(line, key);
+    return at ? fmax(0, fmin(1e15, strtod(at + strlen(key), NULL))) : 0;
 }
 
 static void parse_head(const char *line, tlp_probe_data *data)
 {
-    char text[sizeof data->mpi];
-    int cores;
-    if (sscanf(line, "# mpi %127[^,\n]", text) == 1)
-        snprintf(data->mpi, sizeof data->mpi, "%s", text);
-    else if (sscanf(line, "# rank %*d host %*d cores %d", &cores) == 1) {
-        data->n_ranks++;
-        data->n_cores = data->n_cores ? data->n_cores : cores;
-    }
-    sscanf(line, "# hosts %d", &data->n_hosts);
-    sscanf(line, "# seed %llu", &data->seed);
-    sscanf(line, "# seconds %lf", &data->max_seconds);
-    sscanf(line, "# max_bytes %lld", &data->max_bytes);
+    if (!strncmp(line, "# mpi ", 6))
+        snprintf(data->mpi, sizeof data->mpi, "%.*s", (int)strcspn(line + 6, ",\n"), line + 6);
+    else if (!strncmp(line, "# rank ", 7) && data->n_ranks++ == 0)
+        data->n_cores = (int)fmin(1 << 20, number_after(line, " cores "));
+    else if (!strncmp(line, "# hosts ", 8))
+        data->n_hosts = (int)fmin(1 << 22, number_after(line, "# hosts "));
+    else if (!strncmp(line, "# seed ", 7))
+        data->seed = (unsigned long long)number_after(line, "# seed ");
+    else if (!strncmp(line, "# seconds ", 10))
+        data->max_seconds = number_after(line, "# seconds ");
+    else if (!strncmp(line, "# max_bytes ", 12))
+        data->max_bytes = (long long)number_after(line, "# max_bytes ");
 }
 
 static tl_status add_row(tlp_probe_data *data, size_t *room, const tlp_probe_row *row)
@@ -71,7 +97,8 @@ static tl_status add_row(tlp_probe_data *data, size_t *room, const tlp_probe_row
 tl_status tlp_probe_read(FILE *in, const char *path, tlp_probe_data *out, tl_error *err)
 {
     char line[512];
-    size_t number = 0, room = 0, announced = 0;
+    size_t number = 0, room = 0;
+    double announced = 0;
     int is_probe = 0, has_end = 0;
     tl_status status = TL_OK;
     *out = (tlp_probe_data){0};
@@ -83,8 +110,8 @@ tl_status tlp_probe_read(FILE *in, const char *path, tlp_probe_data *out, tl_err
                              (int)strcspn(line + 8, "\n"), line + 8);
         else if (!strcmp(line, "# timeless-network-probe 1\n"))
             is_probe = 1;
-        else if (sscanf(line, "# end %zu", &announced) == 1)
-            has_end = 1;
+        else if (!strncmp(line, "# end ", 6))
+            has_end = parse_number(line + 6, &announced);
         else if (line[0] == '#')
             parse_head(line, out);
         else if (line[0] == 'n' || !is_probe)
@@ -99,7 +126,7 @@ tl_status tlp_probe_read(FILE *in, const char *path, tlp_probe_data *out, tl_err
                         "%s:%zu: is not a measurement of timeless-network-probe; measure again",
                         path, number);
     }
-    if (status == TL_OK && (!is_probe || !has_end || announced != out->n_rows))
+    if (status == TL_OK && (!is_probe || !has_end || announced != (double)out->n_rows))
         status = tl_fail(err, TL_ERR_INPUT, "%s: %s; measure again", path,
                          is_probe ? "the measurements break off"
                                   : "holds no measurements of timeless-network-probe");

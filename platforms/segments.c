@@ -84,7 +84,7 @@ static tl_status add_up(problem *p)
     double n_all = 0;
     for (int k = 0; k < p->n_series; k++) {
         const tlp_series *s = &p->series[k];
-        if (s->n < 2 * LEAST_IN_SEGMENT)
+        if (s->n / 2 < LEAST_IN_SEGMENT)
             return TL_ERR_USAGE;
         if (!(p->first[k] = calloc(s->n + 1, sizeof *p->first[k])))
             return TL_ERR_MEMORY;

@@ -76,7 +76,7 @@ static double scatter(const double *squares, size_t n, size_t i)
             largest[l] = y;
         }
     }
-    if (to - from <= 2 * N_STEPS)
+    if ((to - from) / 2 <= N_STEPS)
         return sqrt(sum / 2 / (double)(to - from));
     for (int l = 0; l < N_STEPS; l++)
         sum -= largest[l];

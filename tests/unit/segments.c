@@ -78,7 +78,7 @@ static int recovers(unsigned long seed, size_t n, double *bytes, double *seconds
 static void recovers_breaks_and_slopes(void **state)
 {
     (void)state;
-    double *memory = malloc(2 * N_MEASUREMENTS * sizeof *memory);
+    double *memory = calloc(N_MEASUREMENTS, 2 * sizeof *memory);
     int n_good = 0;
     assert_non_null(memory);
     for (unsigned long seed = 0; seed < N_DRAWS; seed++)
