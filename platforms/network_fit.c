@@ -162,6 +162,15 @@ static double snap(const tlp_pieces *pieces, double threshold)
     return floor(threshold);
 }
 
+/* Limits of MPI libraries are powers of two that count the header, so that a message of just that
+ * size, as programs like to send, is beyond: a threshold as close as the measured sizes can tell is
+ * taken to be there. */
+static double below_power_of_two(double threshold)
+{
+    const double power = exp2(round(log2(threshold)));
+    return threshold > 1 && fabs(threshold / power - 1) < 0.01 ? power - 1 : threshold;
+}
+
 static tl_status fit_pieces(fit *f)
 {
     tlp_network *net = f->net;
@@ -172,7 +181,7 @@ static tl_status fit_pieces(fit *f)
     largest = net->series[0].bytes[net->series[0].n - 1];
     double detached = find_detached(f);
     net->thresholds_seen = detached < largest / SAME_BREAK;
-    detached = net->thresholds_seen ? snap(&net->pieces, detached) : largest;
+    detached = net->thresholds_seen ? below_power_of_two(snap(&net->pieces, detached)) : largest;
     double async = find_async(f, &net->pieces, detached);
     if (async < detached)
         async = snap(&net->pieces, async);
