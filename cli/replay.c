@@ -1,6 +1,8 @@
 /* replay.c - timeless replay: predict how long traces take on a platform. */
 #include "config.h"
 
+#include "replay.h"
+
 #include "cli.h"
 
 #include <details.h>
@@ -56,6 +58,8 @@ typedef struct arguments {
     tlr_options options;
     char **cfg;
     tlr_change *changes;
+    replay_taker *take; /* instead of showing the prediction */
+    void *take_arg;
 } arguments;
 
 static const struct argp_option options[] = {
@@ -304,7 +308,7 @@ static error_t parse(int key, char *value, struct argp_state *state)
     return 0;
 }
 
-static const struct argp argp = {
+const struct argp replay_argp = {
     options,
     parse,
     "TRACE[@START]... --platform NAME\nTRACE --engine loggops --params L=TIME,...",
@@ -357,6 +361,10 @@ static tl_status tell_states(const arguments *a, tlr_prediction *const *predicti
 static int show(const arguments *a, tlr_prediction *const *predictions)
 {
     tl_error err;
+    if (a->take) {
+        a->take(a->take_arg, predictions[0]);
+        return CLI_OK;
+    }
     if (a->json) {
         FILE *out = a->json_path ? fopen(a->json_path, "w") : stdout;
         if (!out)
@@ -428,10 +436,12 @@ static int replay(arguments *a)
 }
 
 static int parse_and_replay(const struct argp *parser, const char *report_path, int argc,
-                            char **argv)
+                            char **argv, replay_taker *take, void *take_arg)
 {
     const size_t n = (size_t)argc + 1;
     arguments a = {.report_path = report_path,
+                   .take = take,
+                   .take_arg = take_arg,
                    .details = report_path != NULL,
                    .links = report_path != NULL,
                    .options.seed = 1,
@@ -461,7 +471,12 @@ static int parse_and_replay(const struct argp *parser, const char *report_path, 
 
 int cmd_replay(int argc, char **argv)
 {
-    return parse_and_replay(&argp, NULL, argc, argv);
+    return parse_and_replay(&replay_argp, NULL, argc, argv, NULL, NULL);
+}
+
+int replay_and_take(int argc, char **argv, replay_taker *take, void *arg)
+{
+    return parse_and_replay(&replay_argp, NULL, argc, argv, take, arg);
 }
 
 /* ---- report: a replay, and the page that shows it ---- */
@@ -481,7 +496,7 @@ int cmd_report(int argc, char **argv)
 {
     static const struct argp_option own[] = {
         {"output", 'o', "FILE", 0, "the page to write (default: report.html)", 0}, {0}};
-    static const struct argp_child replay_options[] = {{&argp, 0, "As for replay:", 1}, {0}};
+    static const struct argp_child replay_options[] = {{&replay_argp, 0, "As for replay:", 1}, {0}};
     static const struct argp parser = {own,
                                        parse_report,
                                        "TRACE --platform NAME",
@@ -490,5 +505,5 @@ int cmd_report(int argc, char **argv)
                                        replay_options,
                                        NULL,
                                        NULL};
-    return parse_and_replay(&parser, "report.html", argc, argv);
+    return parse_and_replay(&parser, "report.html", argc, argv, NULL, NULL);
 }

@@ -26,6 +26,7 @@ CLI_TESTS = \
 	tests/cli/calibrate_cpu.sh \
 	tests/cli/calibrate_noise.sh \
 	tests/cli/seeds.sh \
+	tests/cli/sweep.sh \
 	tests/cli/two_engines.sh \
 	tests/cli/undump.sh \
 	tests/cli/usage.sh \

@@ -1,0 +1,269 @@
+/* sweep_words.c - the command line of a replay at a point of a sweep. */
+#include "config.h"
+
+#include "sweep_words.h"
+
+#include "cli.h"
+#include "replay.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdarg.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+int word_list_add(word_list *list, char *word)
+{
+    char **more = word ? realloc(list->words, (list->n + 2) * sizeof *more) : NULL;
+    if (!more) {
+        free(word);
+        return 0;
+    }
+    list->words = more;
+    more[list->n++] = word;
+    more[list->n] = NULL;
+    return 1;
+}
+
+void word_list_free(word_list *list)
+{
+    for (size_t i = 0; i < list->n; i++)
+        free(list->words[i]);
+    free(list->words);
+    *list = (word_list){0};
+}
+
+static int add_format(word_list *list, const char *format, ...)
+    __attribute__((format(printf, 2, 3)));
+static int add_format(word_list *list, const char *format, ...)
+{
+    char *word = NULL;
+    va_list args;
+    va_start(args, format);
+    if (vasprintf(&word, format, args) < 0)
+        word = NULL;
+    va_end(args);
+    return word_list_add(list, word);
+}
+
+/* ---- the options of a replay ---- */
+
+/* What shows one replay. */
+static int is_for_one(const char *name)
+{
+    static const char *const names[] = {"json",   "timeline", "details", "links",
+                                        "energy", "progress", "quiet"};
+    for (size_t i = 0; i < sizeof names / sizeof *names; i++)
+        if (!strcmp(name, names[i]))
+            return 1;
+    return 0;
+}
+
+error_t words_parse(int key, char *value, struct argp_state *state)
+{
+    word_list *list = state->input;
+    const struct argp_option *option = replay_argp.options;
+    while (option->name && option->key != key)
+        option++;
+    if (!option->name)
+        return ARGP_ERR_UNKNOWN;
+    if (is_for_one(option->name))
+        argp_error(state, "--%s is of one replay; give it to timeless replay", option->name);
+    int good;
+    if (!strcmp(option->name, "scale") && !strchr(value, '=') && state->next < state->argc)
+        good = add_format(list, "--scale=%s=%s", value, state->argv[state->next++]);
+    else if (value)
+        good = add_format(list, "--%s=%s", option->name, value);
+    else
+        good = add_format(list, "--%s", option->name);
+    if (!good)
+        argp_failure(state, CLI_SYSTEM, 0, "out of memory");
+    return 0;
+}
+
+/* ---- axes ---- */
+
+static const char *const families[] = {"scale.", "set.", "coll.", "cfg."};
+enum { N_FAMILIES = sizeof families / sizeof *families };
+
+static const char *const made[] = {"make.ranks", "make.bytes", "make.iterations", "make.seed"};
+enum { N_MADE = sizeof made / sizeof *made };
+
+tl_status words_check_axis(const char *name, tl_error *err)
+{
+    for (int i = 0; i < N_FAMILIES; i++)
+        if (!strncmp(name, families[i], strlen(families[i])) && name[strlen(families[i])])
+            return TL_OK;
+    for (int i = 0; i < N_MADE; i++)
+        if (!strcmp(name, made[i]))
+            return TL_OK;
+    if (!strcmp(name, "make") || (!strncmp(name, "params.", 7) && name[7] && !name[8]))
+        return TL_OK;
+    for (const struct argp_option *o = replay_argp.options; o->name; o++)
+        if (!strcmp(name, o->name) && o->arg && !is_for_one(name))
+            return TL_OK;
+    return tl_fail(err, TL_ERR_USAGE,
+                   "there is no axis '%s'; name an option of timeless replay, as seed, or "
+                   "scale.network, set.link.bandwidth, coll.bcast, cfg.KEY, params.L, make, "
+                   "make.ranks",
+                   name);
+}
+
+static tl_status out_of_memory(tl_error *err)
+{
+    return tl_fail(err, TL_ERR_MEMORY, "out of memory for the words of a replay");
+}
+
+/* Puts "L=5us" in the place of what the last --params says of L. */
+static tl_status set_parameter(word_list *list, const char *name, const char *value, tl_error *err)
+{
+    static const char option[] = "--params=";
+    size_t i = list->n;
+    while (i > 0 && strncmp(list->words[i - 1], option, sizeof option - 1) != 0)
+        i--;
+    char *text = NULL;
+    size_t size;
+    FILE *out = open_memstream(&text, &size);
+    if (!out)
+        return out_of_memory(err);
+    fprintf(out, "%s%s=%s", option, name, value);
+    for (const char *at = i ? list->words[i - 1] + sizeof option - 1 : ""; *at;) {
+        const size_t length = strcspn(at, ",");
+        if (strncmp(at, name, 1) != 0 || at[1] != '=')
+            fprintf(out, ",%.*s", (int)length, at);
+        at += length + (at[length] == ',');
+    }
+    if (fclose(out) != 0)
+        return out_of_memory(err);
+    if (!i)
+        return word_list_add(list, text) ? TL_OK : out_of_memory(err);
+    free(list->words[i - 1]);
+    list->words[i - 1] = text;
+    return TL_OK;
+}
+
+static tl_status add_axis(word_list *list, const char *name, const char *value, tl_error *err)
+{
+    const char *rest = strchr(name, '.');
+    if (!strcmp(name, "trace") || !strncmp(name, "make", 4))
+        return TL_OK;
+    if (!strncmp(name, "params.", 7))
+        return set_parameter(list, rest + 1, value, err);
+    if (!strcmp(value, "none"))
+        return TL_OK;
+    const int good = !rest ? add_format(list, "--%s=%s", name, value)
+                           : add_format(list, "--%.*s=%s%c%s", (int)(rest - name), name, rest + 1,
+                                        !strncmp(name, "cfg.", 4) ? ':' : '=', value);
+    return good ? TL_OK : out_of_memory(err);
+}
+
+/* "make stencil2d ranks=16 bytes=8" */
+static tl_status describe_made(const tlr_sweep *sweep, size_t point, word_list *list, tl_error *err)
+{
+    char *text = NULL;
+    size_t size;
+    FILE *out = open_memstream(&text, &size);
+    if (!out)
+        return out_of_memory(err);
+    for (size_t a = 0; a < sweep->n_axes; a++)
+        if (!strcmp(sweep->axes[a].name, "make"))
+            fprintf(out, "make %s", tlr_sweep_value(sweep, point, a));
+    for (int i = 0; i < N_MADE; i++)
+        for (size_t a = 0; a < sweep->n_axes; a++)
+            if (!strcmp(sweep->axes[a].name, made[i]))
+                fprintf(out, " %s=%s", made[i] + strlen("make."), tlr_sweep_value(sweep, point, a));
+    if (fclose(out) != 0)
+        return out_of_memory(err);
+    return word_list_add(list, text) ? TL_OK : out_of_memory(err);
+}
+
+tl_status words_at(const tlr_sweep *sweep, size_t point, const char *trace,
+                   const word_list *options, word_list *out, tl_error *err)
+{
+    tl_status status;
+    for (size_t a = 0; a < sweep->n_axes; a++)
+        if (!strcmp(sweep->axes[a].name, "trace"))
+            trace = tlr_sweep_value(sweep, point, a);
+    if (trace)
+        status = word_list_add(out, strdup(trace)) ? TL_OK : out_of_memory(err);
+    else
+        status = describe_made(sweep, point, out, err);
+    for (size_t i = 0; i < options->n && status == TL_OK; i++)
+        status = word_list_add(out, strdup(options->words[i])) ? TL_OK : out_of_memory(err);
+    for (size_t a = 0; a < sweep->n_axes && status == TL_OK; a++)
+        status = add_axis(out, sweep->axes[a].name, tlr_sweep_value(sweep, point, a), err);
+    return status;
+}
+
+/* ---- traces that are made ---- */
+
+static tl_status set_pattern(tl_pattern *pattern, const char *name, const char *value,
+                             tl_error *err)
+{
+    char *rest;
+    errno = 0;
+    const unsigned long long number = strtoull(value, &rest, 10);
+    if (rest == value || *rest || value[0] == '-' || errno || number > INT32_MAX)
+        return tl_fail(err, TL_ERR_USAGE, "make.%s '%s': give a whole number", name, value);
+    if (!strcmp(name, "ranks"))
+        pattern->n_ranks = (uint32_t)number;
+    else if (!strcmp(name, "bytes"))
+        pattern->bytes = (int64_t)number;
+    else if (!strcmp(name, "iterations"))
+        pattern->n_iterations = number;
+    else
+        pattern->seed = number;
+    return TL_OK;
+}
+
+/* In a file that goes with the process, however it ends. */
+static tl_status write_unnamed(const tl_pattern *pattern, char **word, tl_error *err)
+{
+    const char *folder = getenv("TMPDIR");
+    char *name = NULL, *path = NULL;
+    tl_status status = TL_OK;
+    if (asprintf(&name, "%s/timeless-made-XXXXXX", folder ? folder : "/tmp") < 0)
+        return out_of_memory(err);
+    const int file = mkostemp(name, O_CLOEXEC);
+    if (file < 0) {
+        status = tl_fail(err, TL_ERR_SYSTEM, "%s: cannot be written: %s; check TMPDIR", name,
+                         strerror(errno));
+        goto cleanup;
+    }
+    status = tl_pattern_write(pattern, name, err);
+    if (status == TL_OK && asprintf(&path, "/proc/self/fd/%d", file) < 0)
+        status = out_of_memory(err);
+    unlink(name);
+    if (status == TL_OK) {
+        free(*word);
+        *word = path;
+    }
+cleanup:
+    free(name);
+    return status;
+}
+
+tl_status words_make_trace(word_list *words, tl_error *err)
+{
+    tl_pattern pattern = {.bytes = 8, .n_iterations = 1, .seed = 1};
+    tl_status status = TL_OK;
+    if (!words->n || strncmp(words->words[0], "make ", 5) != 0)
+        return TL_OK;
+    char *save = NULL;
+    strtok_r(words->words[0], " ", &save);
+    pattern.name = strtok_r(NULL, " ", &save);
+    for (char *at; status == TL_OK && (at = strtok_r(NULL, " ", &save)) != NULL;) {
+        char *value = strchr(at, '=');
+        if (value)
+            *value++ = '\0';
+        status = value
+                     ? set_pattern(&pattern, at, value, err)
+                     : tl_fail(err, TL_ERR_USAGE, "there is no pattern '%s %s'", pattern.name, at);
+    }
+    if (status == TL_OK && !pattern.name)
+        status = tl_fail(err, TL_ERR_USAGE, "which pattern?  give --grid make=PATTERN");
+    if (status == TL_OK && !pattern.n_ranks)
+        status = tl_fail(err, TL_ERR_USAGE, "how many ranks?  give --grid make.ranks=N");
+    return status == TL_OK ? write_unnamed(&pattern, &words->words[0], err) : status;
+}

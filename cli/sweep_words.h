@@ -1,0 +1,34 @@
+/* sweep_words.h - the command line of a replay at a point of a sweep. */
+#ifndef CLI_SWEEP_WORDS_H
+#define CLI_SWEEP_WORDS_H
+
+#include <argp.h>
+#include <sweep.h>
+
+/* Words of a command line, each allocated. */
+typedef struct word_list {
+    size_t n;
+    char **words;
+} word_list;
+
+/* Takes over the word; 0: no memory (NULL is a word for which there was none). */
+int word_list_add(word_list *list, char *word);
+void word_list_free(word_list *list);
+
+/* Parser of the options of `timeless replay`: into "--NAME=VALUE" words of a word_list, its input.
+ * To be used with the options of replay_argp. */
+error_t words_parse(int key, char *value, struct argp_state *state);
+
+/* TL_ERR_USAGE: no replay has such an axis. */
+tl_status words_check_axis(const char *name, tl_error *err);
+
+/* The words of a point: the trace, or "make PATTERN ranks=N ..."; the options; those of the axes.
+ */
+tl_status words_at(const tlr_sweep *sweep, size_t point, const char *trace,
+                   const word_list *options, word_list *out, tl_error *err);
+
+/* Makes the trace of "make PATTERN ...", in a file without a name, and puts its path in the place
+ * of the word. */
+tl_status words_make_trace(word_list *words, tl_error *err);
+
+#endif

@@ -1,0 +1,163 @@
+/* sweep.c - the grid of a sweep: axes, and what they are at a point. */
+#include "config.h"
+
+#include "sweep.h"
+
+#include "sandbox.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+static tl_status out_of_memory(tl_error *err)
+{
+    return tl_fail(err, TL_ERR_MEMORY, "out of memory for the points of the sweep");
+}
+
+static int add_value(tlr_axis *axis, char *value)
+{
+    char **more = value ? realloc(axis->values, (axis->n + 1) * sizeof *more) : NULL;
+    if (!more) {
+        free(value);
+        return 0;
+    }
+    axis->values = more;
+    axis->values[axis->n++] = value;
+    return 1;
+}
+
+/* "1:10", "0:100:25": returns whether it is one. */
+static int parse_range(const char *text, int64_t range[3])
+{
+    range[2] = 1;
+    for (int i = 0; i < 3; i++) {
+        char *rest;
+        errno = 0;
+        range[i] = strtoll(text, &rest, 10);
+        if (rest == text || errno || (*rest && *rest != ':'))
+            return 0;
+        if (!*rest)
+            return i > 0;
+        text = rest + 1;
+    }
+    return 0;
+}
+
+static tl_status add_range(tlr_axis *axis, const int64_t range[3], const char *text, tl_error *err)
+{
+    enum { MOST = 1000000 };
+    if (range[2] < 1 || range[1] < range[0] ||
+        ((uint64_t)range[1] - (uint64_t)range[0]) / (uint64_t)range[2] >= MOST)
+        return tl_fail(err, TL_ERR_USAGE,
+                       "%s: '%s' is no range; write FIRST:LAST or FIRST:LAST:STEP", axis->name,
+                       text);
+    for (int64_t v = range[0];; v += range[2]) {
+        char *value;
+        if (!add_value(axis, asprintf(&value, "%" PRId64, v) < 0 ? NULL : value))
+            return out_of_memory(err);
+        if (range[1] - v < range[2])
+            return TL_OK;
+    }
+}
+
+tl_status tlr_axis_parse(const char *text, tlr_axis *out, tl_error *err)
+{
+    const char *equals = strchr(text, '=');
+    const char *separator = equals && strchr(equals, ';') ? ";" : ",";
+    /* What stands for all links in "set.link.latency" may contain no '='. */
+    if (!equals || equals == text || !equals[1])
+        return tl_fail(err, TL_ERR_USAGE, "'%s' is no axis; write NAME=VALUE,VALUE", text);
+    tlr_axis axis = {.name = strndup(text, (size_t)(equals - text))};
+    tl_status status = axis.name ? TL_OK : out_of_memory(err);
+    for (const char *at = equals + 1; status == TL_OK; at++) {
+        const size_t length = strcspn(at, separator);
+        int64_t range[3];
+        char *value = strndup(at, length);
+        if (!value) {
+            status = out_of_memory(err);
+        } else if (!length) {
+            status = tl_fail(err, TL_ERR_USAGE, "'%s': a value is empty", text);
+        } else if (parse_range(value, range)) {
+            status = add_range(&axis, range, value, err);
+        } else {
+            status = add_value(&axis, value) ? TL_OK : out_of_memory(err);
+            value = NULL;
+        }
+        free(value);
+        at += length;
+        if (!*at)
+            break;
+    }
+    if (status == TL_OK)
+        *out = axis;
+    else
+        tlr_axis_free(&axis);
+    return status;
+}
+
+tl_status tlr_axis_of(const char *name, const char *const *values, size_t n, tlr_axis *out,
+                      tl_error *err)
+{
+    tlr_axis axis = {.name = strdup(name)};
+    int good = axis.name != NULL;
+    for (size_t i = 0; i < n && good; i++)
+        good = add_value(&axis, strdup(values[i]));
+    if (good) {
+        *out = axis;
+        return TL_OK;
+    }
+    tlr_axis_free(&axis);
+    return out_of_memory(err);
+}
+
+void tlr_axis_free(tlr_axis *axis)
+{
+    for (size_t i = 0; i < axis->n; i++)
+        free(axis->values[i]);
+    free(axis->values);
+    free(axis->name);
+}
+
+tl_status tlr_sweep_create(tlr_axis *axes, size_t n_axes, tlr_sweep *out, tl_error *err)
+{
+    enum { MOST = 100000000 };
+    tlr_sweep sweep = {.n_axes = n_axes, .axes = axes, .n_points = 1};
+    for (size_t a = 0; a < n_axes; a++) {
+        for (size_t b = 0; b < a; b++)
+            if (!strcmp(axes[a].name, axes[b].name))
+                return tl_fail(err, TL_ERR_USAGE, "the axis %s is given twice", axes[a].name);
+        if (axes[a].n > MOST / sweep.n_points)
+            return tl_fail(err, TL_ERR_USAGE, "the grid has more than %d points", (int)MOST);
+        sweep.n_points *= axes[a].n;
+    }
+    sweep.points = tlr_shared_alloc(sweep.n_points * sizeof *sweep.points);
+    if (!sweep.points)
+        return out_of_memory(err);
+    *out = sweep;
+    return TL_OK;
+}
+
+void tlr_sweep_free(tlr_sweep *sweep)
+{
+    tlr_shared_free(sweep->points, sweep->n_points * sizeof *sweep->points);
+    for (size_t a = 0; a < sweep->n_axes; a++)
+        tlr_axis_free(&sweep->axes[a]);
+    free(sweep->axes);
+}
+
+const char *tlr_sweep_value(const tlr_sweep *sweep, size_t point, size_t axis)
+{
+    for (size_t a = sweep->n_axes; --a > axis;)
+        point /= sweep->axes[a].n;
+    return sweep->axes[axis].values[point % sweep->axes[axis].n];
+}
+
+void tlr_sweep_point_text(const tlr_sweep *sweep, size_t point, char *text, size_t size)
+{
+    size_t used = 0;
+    text[0] = '\0';
+    for (size_t a = 0; a < sweep->n_axes && used < size; a++)
+        used += (size_t)snprintf(text + used, size - used, "%s%s=%s", a ? " " : "",
+                                 sweep->axes[a].name, tlr_sweep_value(sweep, point, a));
+}

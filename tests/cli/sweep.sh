@@ -1,0 +1,119 @@
+#!/usr/bin/env bash
+# timeless sweep: the points of a grid are the replays that they stand for; resumed, in parts, with errors.
+. "$top_srcdir/tests/tap.sh"
+export TIMELESS_PLATFORMS=$top_srcdir/platforms
+cd "$scratch" || exit 99
+params=L=5us,o=2us,g=2us,G=2.5ns,O=1ns
+"$timeless" make dissemination -n 16 --bytes 1000 --iterations 5 -o d.tl
+"$timeless" make token -n 8 --bytes 1000 -o token.tl
+
+sweep() { "$timeless" sweep "$@"; }
+loggops() { sweep --engine loggops --params $params "$@"; }
+column() { python3 -c 'import csv, sys
+for row in csv.DictReader(open(sys.argv[1])): print(row[sys.argv[2]])' "$@"; }
+# refused CODE TEXT COMMAND...
+refused() {
+    local code=$1 text=$2 rc
+    shift 2
+    "$@" >out 2>&1
+    rc=$?
+    [ $rc -eq "$code" ] && [ "$(grep -c ^timeless out)" -ge 1 ] && grep -qF -- "$text" out
+}
+
+# Each point beside the replay.
+check 'SimGrid: two axes' sweep d.tl -p star-1g --grid scale.network=0.1,1,10 --grid coll-selector=ompi,mpich -o s.csv -j 2
+for scale in 0.1 1 10; do
+    for selector in ompi mpich; do
+        "$timeless" replay d.tl -p star-1g --scale network $scale --coll-selector $selector -q
+    done
+done >expected
+check 'its points are those replays, the last axis fastest' diff expected <(column s.csv makespan_s)
+check 'no part is left' test ! -e s.csv.part
+check 'other bytes with other jobs: none' bash -c "'$timeless' sweep d.tl -p star-1g --grid scale.network=0.1,1,10 --grid coll-selector=ompi,mpich -j 1 | cmp - s.csv"
+check 'LogGOPS: traces, a parameter, noise, seeds' loggops d.tl token.tl --grid params.L=1us,5us --grid 'noise=none;1000Hz:100us,coscheduled' --grid seed=1:2 -o l.csv --json l.json --plot l.svg
+for trace in d token; do
+    for L in 1us 5us; do
+        for noise in '' --noise=1000Hz:100us,coscheduled; do
+            for seed in 1 2; do
+                "$timeless" replay $trace.tl --engine loggops --params ${params/L=5us/L=$L} $noise --seed $seed -q
+            done
+        done
+    done
+done >expected
+check 'its points are those replays' diff expected <(column l.csv makespan_s)
+check 'the JSON says the same' python3 -c '
+import csv, json
+rows, points = list(csv.DictReader(open("l.csv"))), json.load(open("l.json"))["points"]
+assert len(rows) == len(points) == 16
+for r, p in zip(rows, points):
+    assert float(r["makespan_s"]) == p["makespan_s"] and int(r["seed"]) == p["at"]["seed"], (r, p)
+    assert bool(r["makespan_without_noise_s"]) == ("makespan_without_noise_s" in p) == (r["noise"] != "none")'
+check 'the plot is XML with a line for each combination' python3 -c '
+import xml.etree.ElementTree as e
+assert len(e.parse("l.svg").findall(".//{*}polyline")) == 8'
+check 'patterns of many sizes' loggops --grid make=dissemination,binomial --grid make.ranks=4,64 --grid make.bytes=1000 --grid make.iterations=5 -o m.csv
+"$timeless" make dissemination -n 64 --bytes 1000 --iterations 5 -o d64.tl
+check 'are the traces of timeless make' test "$(column m.csv makespan_s | sed -n 2p)" = "$("$timeless" replay d64.tl --engine loggops --params $params -q)"
+
+# Resumed: a made-up result of a point that is known stays, what changed is run again.
+known() { sed -i 's/^1,ompi,[^,]*/1,ompi,42/' s.csv; }
+grid() { sweep d.tl -p star-1g --grid scale.network="$1" --grid coll-selector=ompi -o s.csv "${@:2}"; }
+known
+check 'resumed' grid 1,2
+check 'points that are known are not run' test "$(column s.csv makespan_s | head -n 1)" = 42
+check 'others are' test "$(column s.csv makespan_s | sed -n 2p)" = "$("$timeless" replay d.tl -p star-1g --scale network 2 --coll-selector ompi -q)"
+head -n 2 s.csv >s.csv.part
+printf '2,ompi,17' >>s.csv.part
+rm s.csv
+check 'from a part whose last row was cut' grid 1,2
+check 'the whole row counts' test "$(column s.csv makespan_s | head -n 1)" = 42
+check 'the cut one does not' test "$(column s.csv makespan_s | sed -n 2p)" = "$("$timeless" replay d.tl -p star-1g --scale network 2 --coll-selector ompi -q)"
+check 'another option' grid 1,2 --no-compute
+check 'is another point' bash -c '! grep -q ,42, s.csv'
+cp -r "$TIMELESS_PLATFORMS/star-1g" mine
+chmod -R u+w mine
+own() { sweep d.tl -p ./mine --grid scale.network=1 -o o.csv; }
+check 'a platform' own
+sed -i 's/^1,[^,]*/1,42/' o.csv
+echo '# a change' >>mine/options.conf
+check 'that changed' own
+check 'is another point, too' bash -c '! grep -q ,42, o.csv'
+
+# Under mpirun.
+as_rank() { OMPI_COMM_WORLD_RANK=$1 OMPI_COMM_WORLD_SIZE=3 "$timeless" sweep d.tl -p star-1g --grid scale.network=0.1,1,10,100 -o "$2"; }
+check 'process 2 of 3' as_rank 2 p.csv
+check 'process 0 of 3' as_rank 0 p.csv
+check 'are not all' test ! -e p.csv
+check 'process 1 of 3' as_rank 1 p.csv
+sweep d.tl -p star-1g --grid scale.network=0.1,1,10,100 -o q.csv
+check 'which ends last, writes what one process does' cmp p.csv q.csv
+check 'by mpirun' "$MPIRUN" -np 2 "$timeless" sweep d.tl -p star-1g --grid scale.network=0.1,1,10,100 -o r.csv
+check 'the same' cmp r.csv q.csv
+as_rank 1 t.csv
+sed -i 's/^1,[^,]*/1,42/' t.csv.part.1
+check 'what is missing' sweep d.tl -p star-1g --grid scale.network=0.1,1,10,100 -o t.csv
+check 'is run by the next call' test "$(column t.csv makespan_s | tr '\n' ' ')" = "$(column q.csv makespan_s | sed 2s/.*/42/ | tr '\n' ' ')"
+check 'which removes the parts' bash -c '! ls t.csv.part*'
+
+# Errors.
+check 'points that fail' refused 3 '2 of 3 points failed; the first, coll.bcast=magic: ' sweep d.tl -p star-1g --grid coll.bcast=magic,none,knot -o e.csv
+check 'have a row' test "$(column e.csv error | grep -c .)" = 2
+check 'the others a makespan' test "$(column e.csv makespan_s | grep -c .)" = 1
+check 'and are run again' refused 3 '2 of 3 points failed' sweep d.tl -p star-1g --grid coll.bcast=magic,none,knot -o e.csv
+check 'an error does not end the other processes' refused 3 '1 of 4 points failed' "$MPIRUN" -np 2 "$timeless" sweep d.tl -p star-1g --grid coll.bcast=magic,binomial_tree,flattree,none -o f.csv
+check 'which have their rows' test "$(column f.csv makespan_s | grep -c .)" = 3
+check 'a trace that is not there' refused 3 '2 of 4 points failed; the first, trace=none.tl scale.network=1: none.tl' sweep d.tl none.tl -p star-1g --grid scale.network=1,2
+check 'no such axis' refused 2 "no axis 'speed'" sweep d.tl -p star-1g --grid speed=1,2
+check 'an axis of one replay' refused 2 "no axis 'json'" sweep d.tl -p star-1g --grid json=a,b
+check 'an option of one replay' refused 2 'of one replay' sweep d.tl -p star-1g --grid seed=1,2 --timeline t.csv
+check 'an axis twice' refused 2 'twice' sweep d.tl -p star-1g --grid seed=1 --grid seed=2
+check 'no such pattern' refused 3 'no pattern' loggops --grid 'make=ring ring' --grid make.ranks=4
+check 'no ranks' refused 3 'how many ranks' loggops --grid make=ring
+check 'an empty value' refused 2 'empty' sweep d.tl -p star-1g --grid seed=1,,2
+check 'no grid' refused 2 'which grid' sweep d.tl -p star-1g
+check 'no trace' refused 2 'which trace' sweep -p star-1g --grid seed=1:3
+check 'a range backwards' refused 2 'no range' sweep d.tl -p star-1g --grid seed=3:1
+check 'a plot without numbers' refused 2 'axis of several numbers' sweep d.tl -p star-1g --grid coll-selector=ompi,mpich --plot x.svg
+check 'no results file' refused 3 'no results file' sweep d.tl -p star-1g --grid seed=1 -o mine/options.conf
+check 'no folder' refused 4 'nowhere/x.csv' sweep d.tl -p star-1g --grid seed=1 -o nowhere/x.csv
+tap_done
