@@ -97,16 +97,6 @@ static error_t parse(int key, char *value, struct argp_state *state)
 
 /* ---- a point ---- */
 
-static void take(void *arg, const tlr_prediction *prediction)
-{
-    tlr_point *point = arg;
-    point->makespan_s = prediction->makespan_s;
-    point->quiet_s = prediction->noise ? prediction->quiet_s : 0;
-    point->n_events = prediction->n_events;
-    for (uint32_t r = 0; r < prediction->n_ranks; r++)
-        point->compute_s += prediction->ranks[r].compute_s / prediction->n_ranks;
-}
-
 static tl_status words_of(const arguments *a, size_t i, word_list *out, tl_error *err)
 {
     return words_at(&a->sweep, i, a->traces.n ? a->traces.words[0] : NULL, &a->options, out, err);
@@ -116,16 +106,8 @@ static int run_point(void *arg, size_t i, tlr_point *point)
 {
     tl_error err;
     word_list words = {0};
-    tl_status status = words_of(arg, i, &words, &err);
-    if (status == TL_OK)
-        status = words_make_trace(&words, &err);
-    char **argv = status == TL_OK ? calloc(words.n + 2, sizeof *argv) : NULL;
-    if (status != TL_OK || !argv)
-        return status != TL_OK ? cli_fail(&err) : cli_fail_text(TL_ERR_MEMORY, "out of memory");
-    argv[0] = (char *)"timeless replay";
-    memcpy(argv + 1, words.words, words.n * sizeof *argv);
-    const int code = replay_and_take((int)words.n + 1, argv, take, point);
-    free(argv);
+    const tl_status status = words_of(arg, i, &words, &err);
+    const int code = status == TL_OK ? words_run(&words, point) : cli_fail(&err);
     word_list_free(&words);
     return code;
 }

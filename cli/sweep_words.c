@@ -244,7 +244,8 @@ cleanup:
     return status;
 }
 
-tl_status words_make_trace(word_list *words, tl_error *err)
+/* Makes the trace of "make PATTERN ...", and puts its path in the place of the word. */
+static tl_status make_trace(word_list *words, tl_error *err)
 {
     tl_pattern pattern = {.bytes = 8, .n_iterations = 1, .seed = 1};
     tl_status status = TL_OK;
@@ -266,4 +267,31 @@ tl_status words_make_trace(word_list *words, tl_error *err)
     if (status == TL_OK && !pattern.n_ranks)
         status = tl_fail(err, TL_ERR_USAGE, "how many ranks?  give --grid make.ranks=N");
     return status == TL_OK ? write_unnamed(&pattern, &words->words[0], err) : status;
+}
+
+/* ---- running ---- */
+
+static void take(void *arg, const tlr_prediction *prediction)
+{
+    tlr_point *point = arg;
+    point->makespan_s = prediction->makespan_s;
+    point->quiet_s = prediction->noise ? prediction->quiet_s : 0;
+    point->n_events = prediction->n_events;
+    for (uint32_t r = 0; r < prediction->n_ranks; r++)
+        point->compute_s += prediction->ranks[r].compute_s / prediction->n_ranks;
+}
+
+int words_run(word_list *words, tlr_point *point)
+{
+    tl_error err;
+    if (make_trace(words, &err) != TL_OK)
+        return cli_fail(&err);
+    char **argv = calloc(words->n + 2, sizeof *argv);
+    if (!argv)
+        return cli_fail_text(TL_ERR_MEMORY, "out of memory");
+    argv[0] = (char *)"timeless replay";
+    memcpy(argv + 1, words->words, words->n * sizeof *argv);
+    const int code = replay_and_take((int)words->n + 1, argv, take, point);
+    free(argv);
+    return code;
 }

@@ -27,8 +27,8 @@ tl_status words_check_axis(const char *name, tl_error *err);
 tl_status words_at(const tlr_sweep *sweep, size_t point, const char *trace,
                    const word_list *options, word_list *out, tl_error *err);
 
-/* Makes the trace of "make PATTERN ...", in a file without a name, and puts its path in the place
- * of the word. */
-tl_status words_make_trace(word_list *words, tl_error *err);
+/* Replays what the words say, in this process, and fills the point.  Returns the exit code, or
+ * exits on wrong usage. */
+int words_run(word_list *words, tlr_point *point);
 
 #endif

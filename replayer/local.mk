@@ -21,7 +21,7 @@ replayer_libreplayer_la_SOURCES = \
 	replayer/details.c replayer/details.h replayer/details_json.c replayer/details_json.h replayer/details_print.c \
 	replayer/prediction_json.h replayer/report.c \
 	replayer/timeline.c replayer/timeline.h replayer/timeline_write.c \
-	replayer/sweep.c replayer/sweep.h replayer/sweep_file.c replayer/sweep_key.c replayer/sweep_plot.c replayer/sweep_run.c \
+	replayer/sweep.c replayer/sweep.h replayer/sweep_file.c replayer/sweep_key.c replayer/sweep_plot.c replayer/sweep_run.c replayer/tolerance.c replayer/tolerance.h \
 	replayer/what_if.c $(LOGGOPS_SOURCES)
 replayer_libreplayer_la_CPPFLAGS = $(AM_CPPFLAGS) -I$(top_srcdir)/replayer $(LIBCONFIG_CFLAGS) \
 	$(JANSSON_CFLAGS) $(GSL_CFLAGS) $(SIMGRID_CFLAGS) $(OTF2_CFLAGS) $(XXHASH_CFLAGS) -DPLATFORMS_FOLDER='"$(pkgdatadir)/platforms"'

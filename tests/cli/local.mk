@@ -27,6 +27,7 @@ CLI_TESTS = \
 	tests/cli/calibrate_noise.sh \
 	tests/cli/seeds.sh \
 	tests/cli/sweep.sh \
+	tests/cli/tolerance.sh \
 	tests/cli/two_engines.sh \
 	tests/cli/undump.sh \
 	tests/cli/usage.sh \

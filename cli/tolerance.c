@@ -1,0 +1,185 @@
+/* tolerance.c - timeless tolerance: how much latency a program tolerates. */
+#include "cli.h"
+#include "replay.h"
+#include "sweep_words.h"
+
+#include <inttypes.h>
+#include <loggops.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sweep.h>
+#include <tolerance.h>
+
+enum { OPT_GROWTH = 1000, OPT_PRECISION, MOST_GROWTHS = 64 };
+
+typedef struct arguments {
+    const char *trace;
+    word_list options;
+    size_t n;
+    tlr_tolerance growths[MOST_GROWTHS];
+    double precision;
+    uint64_t L_ps; /* 0: the engine has links */
+} arguments;
+
+static const struct argp_option options[] = {
+    {"growth", OPT_GROWTH, "PERCENT,...", 0, "of the makespan (default 1,2,5)", 0},
+    {"precision", OPT_PRECISION, "SHARE", 0,
+     "of the latency that is added, below 1 (default 0.001)", 0},
+    {0}};
+
+static void set_growths(struct argp_state *state, arguments *a, const char *text)
+{
+    a->n = 0;
+    for (const char *at = text;; at++) {
+        char *rest;
+        const double percent = strtod(at, &rest);
+        if (rest == at || !(percent > 0 && percent <= 1e6) || (*rest && *rest != ',') ||
+            a->n == MOST_GROWTHS)
+            argp_error(state, "--growth '%s': give up to %d numbers above 0, as 1,2,5", text,
+                       MOST_GROWTHS);
+        a->growths[a->n++].growth = percent / 100;
+        at = rest;
+        if (!*at)
+            return;
+    }
+}
+
+static error_t parse(int key, char *value, struct argp_state *state)
+{
+    arguments *a = state->input;
+    switch (key) {
+    case ARGP_KEY_INIT: state->child_inputs[0] = &a->options; return 0;
+    case OPT_GROWTH: set_growths(state, a, value); return 0;
+    case OPT_PRECISION:
+        a->precision = cli_parse_rate(state, value);
+        if (a->precision < 1e-9 || a->precision >= 1)
+            argp_error(state, "--precision '%s': give a number from 1e-9 to below 1", value);
+        return 0;
+    default: return cli_argument(key, value, state, "trace", &a->trace);
+    }
+}
+
+/* What the sweep runs, and where its results go. */
+typedef struct trial {
+    const arguments *a;
+    tlr_sweep *sweep;
+} trial;
+
+static int run_point(void *arg, size_t i, tlr_point *point)
+{
+    const trial *t = arg;
+    tl_error err;
+    word_list words = {0};
+    const tl_status status = words_at(t->sweep, i, t->a->trace, &t->a->options, &words, &err);
+    const int code = status == TL_OK ? words_run(&words, point) : cli_fail(&err);
+    word_list_free(&words);
+    return code;
+}
+
+static tl_status done(void *arg, size_t i, tl_error *err)
+{
+    const tlr_point *point = &((const trial *)arg)->sweep->points[i];
+    return point->error[0] ? tl_fail(err, TL_ERR_INPUT, "%s", point->error) : TL_OK;
+}
+
+/* The latency with each factor is an axis. */
+static tl_status make_axis(const arguments *a, const double *factors, size_t n, tlr_axis *out,
+                           tl_error *err)
+{
+    char texts[MOST_GROWTHS][32];
+    const char *values[MOST_GROWTHS];
+    for (size_t i = 0; i < n; i++) {
+        if (a->L_ps)
+            snprintf(texts[i], sizeof texts[i], "%.0fps", (double)a->L_ps * factors[i]);
+        else
+            snprintf(texts[i], sizeof texts[i], "%.17g", factors[i]);
+        values[i] = texts[i];
+    }
+    return tlr_axis_of(a->L_ps ? "params.L" : "scale.latency", values, n, out, err);
+}
+
+static tl_status makespans(void *arg, const double *factors, double *makespans_s, size_t n,
+                           tl_error *err)
+{
+    const arguments *a = arg;
+    tlr_sweep sweep = {0};
+    trial t = {a, &sweep};
+    tlr_axis *axis = calloc(1, sizeof *axis);
+    tl_status status = axis ? make_axis(a, factors, n, axis, err)
+                            : tl_fail(err, TL_ERR_MEMORY, "out of memory for the replays");
+    if (status == TL_OK)
+        status = tlr_sweep_create(axis, 1, &sweep, err);
+    if (status != TL_OK) {
+        if (axis)
+            tlr_axis_free(axis);
+        free(axis);
+        return status;
+    }
+    status = tlr_sweep_run(&sweep, 0, 1, (unsigned)n, run_point, done, &t, err);
+    for (size_t i = 0; i < n && status == TL_OK; i++)
+        makespans_s[i] = sweep.points[i].makespan_s;
+    tlr_sweep_free(&sweep);
+    return status;
+}
+
+static tl_status find_latency(arguments *a, tl_error *err)
+{
+    static const char option[] = "--params=";
+    for (size_t i = 0; i < a->options.n; i++) {
+        const char *word = a->options.words[i];
+        loggops_params params;
+        if (strncmp(word, option, sizeof option - 1) != 0)
+            continue;
+        const tl_status status = loggops_parse_params(word + sizeof option - 1, &params, err);
+        if (status != TL_OK)
+            return status;
+        a->L_ps = params.L_ps;
+        if (!a->L_ps)
+            return tl_fail(err, TL_ERR_USAGE, "L is 0, which no factor makes more");
+    }
+    return TL_OK;
+}
+
+static void print(const arguments *a, double makespan_s)
+{
+    printf("makespan %.9g s\n\n  growth  latency%s  makespan\n", makespan_s,
+           a->L_ps ? "            L" : "");
+    for (size_t i = 0; i < a->n; i++) {
+        const tlr_tolerance *t = &a->growths[i];
+        printf("%6.4g %%  ", 100 * t->growth);
+        if (t->factor == HUGE_VAL) {
+            puts("more than 1000000x");
+            continue;
+        }
+        printf("%.6gx", t->factor);
+        if (a->L_ps)
+            printf("  %.6g us", 1e-6 * (double)a->L_ps * t->factor);
+        printf("  %.9g s\n", t->makespan_s);
+    }
+}
+
+int cmd_tolerance(int argc, char **argv)
+{
+    const struct argp words = {replay_argp.options, words_parse, NULL, NULL, NULL, NULL, NULL};
+    const struct argp_child children[] = {{&words, 0, "As for replay:", 1}, {0}};
+    const struct argp argp = {
+        options,  parse, "TRACE", "Tell how much latency a program tolerates.",
+        children, NULL,  NULL};
+    arguments a = {.n = 3,
+                   .growths = {{.growth = 0.01}, {.growth = 0.02}, {.growth = 0.05}},
+                   .precision = 1e-3};
+    tl_error err;
+    double makespan_s = 0;
+    argp_parse(&argp, argc, argv, 0, NULL, &a);
+    tl_status status = find_latency(&a, &err);
+    if (status == TL_OK)
+        status = makespans(&a, &(const double){1}, &makespan_s, 1, &err);
+    if (status == TL_OK)
+        status = tlr_tolerance_find(a.growths, a.n, makespan_s, a.precision, makespans, &a, &err);
+    if (status == TL_OK)
+        print(&a, makespan_s);
+    word_list_free(&a.options);
+    return status == TL_OK ? CLI_OK : cli_fail(&err);
+}

@@ -1,0 +1,44 @@
+#!/usr/bin/env bash
+# timeless tolerance: against makespans that are linear in the latency.
+. "$top_srcdir/tests/tap.sh"
+export TIMELESS_PLATFORMS=$top_srcdir/platforms
+cd "$scratch" || exit 99
+params=L=5us,o=2us,g=2us,G=2.5ns,O=1ns
+"$timeless" make token -n 8 --bytes 1000 -o token.tl
+
+# exact SLOPE BASE: the factors in out are 1 + growth * BASE / SLOPE, for SLOPE seconds per factor
+exact() {
+    python3 -c '
+import re, sys
+slope, base = map(float, sys.argv[1:])
+rows = re.findall(r"^ *([0-9.]+) %  ([0-9.e+]+)x", open("out.txt").read(), re.M)
+assert len(rows) == 3, rows
+for growth, factor in rows:
+    assert abs((float(factor) - 1) / (float(growth) / 100 * base / slope) - 1) < 2e-3, (growth, factor)' "$@"
+}
+base=$("$timeless" replay token.tl --engine loggops --params $params -q)
+check 'a token in the LogGOPS model' bash -c "'$timeless' tolerance token.tl --engine loggops --params $params >out.txt"
+check 'passes through 8 latencies' exact 40e-6 "$base"
+star() { "$timeless" "$1" token.tl -p star-1g --no-compute --ranks-per-host 1 "${@:2}"; }
+base=$(star replay -q) twice=$(star replay -q --scale latency 2)
+check 'on links' star tolerance
+cp out out.txt
+check 'it is linear in their latency, too' exact "$(python3 -c "print($twice - $base)")" "$base"
+check 'other growths' bash -c "'$timeless' tolerance token.tl --engine loggops --params $params --growth 100 --precision 0.1 | grep -q '^ *100 %  '"
+
+printf '%s\n' 'timeless-text 1' 'ranks 1' 'rank 0 host="h"' '0 0 MPI_Init clock_ns=0' '0 1 MPI_Finalize clock_ns=9' \
+    'end finalized clock_ns=9' | "$timeless" undump - -o alone.tl
+# refused CODE TEXT COMMAND...
+refused() {
+    local code=$1 text=$2 rc
+    shift 2
+    "$@" >err.txt 2>&1
+    rc=$?
+    [ $rc -eq "$code" ] && grep -qF -- "$text" err.txt
+}
+check 'a rank alone tolerates all' refused 0 'more than 1000000x' "$timeless" tolerance alone.tl --engine loggops --params $params
+check 'no latency' refused 2 'L is 0' "$timeless" tolerance token.tl --engine loggops --params L=0,o=2us,g=2us,G=0,O=0
+check 'no trace' refused 3 'none.tl' "$timeless" tolerance none.tl --engine loggops --params $params
+check 'no growth' refused 2 'above 0' "$timeless" tolerance token.tl -p star-1g --growth 1,0
+check 'no precision' refused 2 'below 1' "$timeless" tolerance token.tl -p star-1g --precision 2
+tap_done
