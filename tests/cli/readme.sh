@@ -12,6 +12,7 @@ cd "$scratch" || exit 99
 mkdir "$scratch/emulated"
 hosts=
 ! cluster_up "$scratch/emulated" 2 1gbit >"$scratch/log" 2>&1 || hosts=emulated
+[ "$hosts" ] || mkdir cluster # which the calibration between them makes
 tour() { # COMMAND: here, or on the first host where it names some
     case $1 in
     *--hosts*) PATH=$PATH cluster_run bash -o pipefail -c "$1" ;;
