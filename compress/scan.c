@@ -278,14 +278,14 @@ static tl_status take_frame(scan *s, const tl_inner *inner, const tl_payload_ref
     tl_reader *r = s->r;
     const tl_input *volumes = &inner->streams[TL_STREAM_VOLUMES];
     tl_base now = {.offset = ref->offset, .index = ref->index};
-    const tl_base *base = &now;
     s->is_lost = false;
     now.same = tl_hash_same_streams(inner->streams, 0);
     now.volumes = tl_hash_of(volumes->p, (size_t)(volumes->end - volumes->p), 0);
     if (inner->based) {
-        base = inner->base_distance > ref->offset
-                   ? NULL
-                   : tl_reader_base(r, ref->offset - inner->base_distance, inner->base_index);
+        const tl_base *base =
+            inner->base_distance > ref->offset
+                ? NULL
+                : tl_reader_base(r, ref->offset - inner->base_distance, inner->base_index);
         s->is_lost = !base;
         if (base && inner->based >> TL_STREAM_VOLUMES & 1)
             now.volumes = base->volumes;

@@ -202,7 +202,7 @@ static tl_status grow(const tlp_points *points, size_t index, size_t most, tlp_f
     tl_status status = points_of_piece(points, &fit->pieces[index], &mine);
     if (status != TL_OK)
         return status;
-    if (fit->n_pieces < most && mine.n >= 2 * LEAST_CALLS) {
+    if (fit->n_pieces < most && mine.n >= 2 * (size_t)LEAST_CALLS) {
         status = find_split(&mine, &fit->pieces[index], &best);
         if (status == TL_OK && isfinite(best.error)) {
             memmove(&fit->pieces[index + 1], &fit->pieces[index],

@@ -544,8 +544,10 @@ static int find_hosts(int *cores)
     int length, n_hosts = 0, own = (int)sysconf(_SC_NPROCESSORS_ONLN);
     MPI_Get_processor_name(name, &length);
     char *names = calloc((size_t)me.n_ranks, sizeof name);
-    if (!names)
+    if (!names) {
         MPI_Abort(MPI_COMM_WORLD, 4);
+        exit(4);
+    }
     MPI_Allgather(name, sizeof name, MPI_BYTE, names, sizeof name, MPI_BYTE, MPI_COMM_WORLD);
     MPI_Allgather(&own, 1, MPI_INT, cores, 1, MPI_INT, MPI_COMM_WORLD);
     for (int i = 0; i < me.n_ranks; i++) {

@@ -2,7 +2,7 @@
 #include "calibrate.h"
 
 #include <errno.h>
-#include <inttypes.h>
+#include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -34,19 +34,33 @@ static int is_measured(unsigned kernel)
     }
 }
 
-/* 1: a measurement, 0: nothing, -1: neither. */
-static int parse_line(const char *line, tlp_sample *out)
+/* The next field as a whole number of at most most. */
+static int take_number(char **rest, long least, long most, long *out)
 {
-    char name[32];
-    unsigned core, repeats;
-    int32_t d[3];
-    double seconds;
-    int end = 0;
+    char *field = strsep(rest, ","), *end = field;
+    if (!field)
+        return 0;
+    errno = 0;
+    *out = strtol(field, &end, 10);
+    return end != field && !*end && !errno && *out >= least && *out <= most;
+}
+
+/* 1: a measurement, 0: nothing, -1: neither. */
+static int parse_line(char *line, tlp_sample *out)
+{
+    long d[3], core, repeats;
     if (*line == '#' || !*line || !strcmp(line, HEADER))
         return 0;
-    if (sscanf(line, "%31[^,],%" SCNd32 ",%" SCNd32 ",%" SCNd32 ",%*f,%u,%u,%lf%n", name, &d[0],
-               &d[1], &d[2], &core, &repeats, &seconds, &end) != 7 ||
-        line[end] || d[0] < 1 || d[1] < 0 || d[2] < 0 || core > UINT16_MAX || !(seconds > 0))
+    char *rest = line, *end = line;
+    const char *name = strsep(&rest, ",");
+    const int sized = take_number(&rest, 1, INT32_MAX, &d[0]) &&
+                      take_number(&rest, 0, INT32_MAX, &d[1]) &&
+                      take_number(&rest, 0, INT32_MAX, &d[2]);
+    if (!sized || !strsep(&rest, ",") || !take_number(&rest, 0, UINT16_MAX, &core) ||
+        !take_number(&rest, 0, INT32_MAX, &repeats) || !rest)
+        return -1;
+    const double seconds = strtod(rest, &end);
+    if (end == rest || *end || !(seconds > 0))
         return -1;
     const tl_call_info *info = tl_call_by_name(name);
     if (!info || !is_measured(info->code))
@@ -54,9 +68,9 @@ static int parse_line(const char *line, tlp_sample *out)
     const int64_t sizes[3] = {d[0], d[1], d[2]};
     *out = (tlp_sample){.call = {.kernel = info->code,
                                  .right = d[2] && d[2] == d[1] && d[2] != d[0],
-                                 .sizes = {d[0], d[1], d[2]}},
+                                 .sizes = {(int32_t)d[0], (int32_t)d[1], (int32_t)d[2]}},
                         .core = (uint16_t)core,
-                        .repeats = repeats,
+                        .repeats = (uint32_t)repeats,
                         .work = tl_kernel_work(info->code, sizes, 3),
                         .seconds = seconds};
     return 1;
@@ -75,7 +89,8 @@ static tl_status read_lines(const char *path, FILE *in, tlp_result *result, tl_e
                 return tl_fail(err, TL_ERR_MEMORY, "%s: out of memory", path);
             result->samples = more;
         }
-        sscanf(line, "# seed %lu", &result->seed);
+        if (!strncmp(line, "# seed ", 7))
+            result->seed = strtoul(line + 7, NULL, 10);
         tlp_sample *next = &result->samples[result->n_samples];
         const int found = parse_line(line, next);
         if (found < 0)

@@ -217,14 +217,13 @@ static void finds_the_noise(void **state)
     set_line(1e-5, 4e-11);
     add_noise(0.1, 0, 5);
     tlp_fit fit = fit_calls(TLP_M1, TLP_N2);
-    const tlp_piece *piece = &fit.pieces[0];
-    assert_int_equal(piece->noise, TLP_N2);
-    assert_false(piece->is_skewed);
-    assert_float_equal(piece->sd_s[TLP_TERM_one], 1e-6, 1.5e-7);
+    assert_int_equal(fit.pieces[0].noise, TLP_N2);
+    assert_false(fit.pieces[0].is_skewed);
+    assert_float_equal(fit.pieces[0].sd_s[TLP_TERM_one], 1e-6, 1.5e-7);
     set_line(1e-5, 4e-11);
     add_noise(0.1, 1, 6);
     fit = fit_calls(TLP_M1, TLP_BEST_NOISE);
-    assert_true(piece->is_skewed && piece->noise != TLP_N1);
+    assert_true(fit.pieces[0].is_skewed && fit.pieces[0].noise != TLP_N1);
     /* The same spread for all. */
     for (int i = 0; i < N; i++)
         calls[i].seconds = 1e-3;
@@ -232,18 +231,18 @@ static void finds_the_noise(void **state)
     for (int i = 0; i < N; i++)
         calls[i].seconds += 4e-11 * calls[i].work;
     fit = fit_calls(TLP_M1, TLP_BEST_NOISE);
-    assert_int_equal(piece->noise, TLP_N1);
-    assert_float_equal(piece->sd_s[TLP_TERM_one], 5e-5, 5e-6);
+    assert_int_equal(fit.pieces[0].noise, TLP_N1);
+    assert_float_equal(fit.pieces[0].sd_s[TLP_TERM_one], 5e-5, 5e-6);
     /* One call in ten is half as slow again. */
     set_line(1e-5, 4e-11);
     add_noise(0.02, 0, 8);
     for (int i = 0; i < N; i += 10)
         calls[i].seconds *= 1.5;
     fit = fit_calls(TLP_M1, TLP_BEST_NOISE);
-    assert_int_equal(piece->noise, TLP_MIXTURE);
+    assert_int_equal(fit.pieces[0].noise, TLP_MIXTURE);
     double slow = 0;
-    for (size_t i = 0; i < piece->n_modes; i++)
-        slow += piece->modes[i].mean > 1 ? piece->modes[i].weight : 0;
+    for (size_t i = 0; i < fit.pieces[0].n_modes; i++)
+        slow += fit.pieces[0].modes[i].mean > 1 ? fit.pieces[0].modes[i].weight : 0;
     assert_float_equal(slow, 0.1, 0.03);
 }
 
