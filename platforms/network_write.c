@@ -143,6 +143,8 @@ static void write_description(const content *c, FILE *out)
     else if (net->loopback_Bps > 0)
         fprintf(out, "loopback = { bandwidth_Bps = %.6e; latency_s = %.6e; };\n", net->loopback_Bps,
                 net->loopback_latency_s);
+    else /* What a rank sends to itself must not cross the network. */
+        fputs("loopback = { bandwidth_Bps = 5.0e9; latency_s = 2.0e-7; }; # assumed\n", out);
     if (net->backbone > 1.15)
         fprintf(out, "backbone = { bandwidth_Bps = %.6e; latency_s = 0.0; };\n",
                 2 * net->bandwidth_Bps / net->backbone);
@@ -247,6 +249,9 @@ static void write_readme(const content *c, FILE *out)
         fprintf(out,
                 "| within a host | %.3g us, %.4g MB/s | measured, under the network's factors |\n",
                 1e6 * net->loopback_latency_s, 1e-6 * net->loopback_Bps);
+    else if (!net->one_host)
+        fputs("| within a host | 0.2 us, 5000 MB/s | assumed: the hosts had one rank each |\n",
+              out);
     fprintf(out,
             "| breaks, factors, os, or, ois | network.conf | measured |\n"
             "| nodes | %d | %s |\n| cores of a node | %d | as the first host |\n"
