@@ -157,11 +157,13 @@ int calibrate_cpu(int argc, char **argv)
     arguments a = {.output = "cpu.conf"};
     argp_parse(&argp, argc, argv, ARGP_IN_ORDER, NULL, &a);
     tl_error err;
-    char folder[] = "/tmp/timeless-cpu.XXXXXX", paths[2][PATH_MAX];
+    char folder[PATH_MAX / 2], paths[2][PATH_MAX];
     tl_status status = TL_OK;
     if (a.command) {
+        snprintf(folder, sizeof folder, "%.1000s/timeless-cpu.XXXXXX", cli_temporary_folder());
         if (!mkdtemp(folder))
-            return cli_fail_text(TL_ERR_SYSTEM, "%s: cannot be made: %s", folder, strerror(errno));
+            return cli_fail_text(TL_ERR_SYSTEM, "%s: cannot be made: %s; check TMPDIR", folder,
+                                 strerror(errno));
         status = record_both(&a, folder, paths, &err);
         if (status == TL_OK)
             status = calibrate(&a, paths[0], paths[1], &err);

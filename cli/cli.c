@@ -103,3 +103,9 @@ double cli_parse_rate(struct argp_state *state, const char *text)
         argp_error(state, "rate '%s': give a number above 0", text);
     return value;
 }
+
+const char *cli_temporary_folder(void)
+{
+    const char *folder = getenv("TMPDIR");
+    return folder && *folder ? folder : "/tmp";
+}

@@ -31,6 +31,9 @@ extern const struct argp cli_select;
  * and *out, or the exit code after saying what is wrong. */
 int cli_open_trace(const char *path, tl_reader **out);
 
+/* TMPDIR, or where temporary files are without it. */
+const char *cli_temporary_folder(void);
+
 /* The one positional argument of a command, a `what`: kept, a second one refused, and missed at the
  * end.  For the keys of a parser that it has no case of its own for. */
 error_t cli_argument(int key, char *arg, struct argp_state *state, const char *what,

@@ -220,10 +220,9 @@ static tl_status set_pattern(tl_pattern *pattern, const char *name, const char *
 /* In a file that goes with the process, however it ends. */
 static tl_status write_unnamed(const tl_pattern *pattern, char **word, tl_error *err)
 {
-    const char *folder = getenv("TMPDIR");
     char *name = NULL, *path = NULL;
     tl_status status = TL_OK;
-    if (asprintf(&name, "%s/timeless-made-XXXXXX", folder ? folder : "/tmp") < 0)
+    if (asprintf(&name, "%s/timeless-made-XXXXXX", cli_temporary_folder()) < 0)
         return out_of_memory(err);
     const int file = mkostemp(name, O_CLOEXEC);
     if (file < 0) {

@@ -4,21 +4,10 @@
 #include "bytes.h"
 #include "error.h"
 
-#include <inttypes.h>
-
 void tl_export_refuse(tl_export *x, const char *why)
 {
-    for (size_t i = 0; i < x->n_refusals; i++)
-        if (x->refusals[i].call == x->row->name && x->refusals[i].why == why) {
-            x->refusals[i].n++;
-            return;
-        }
-    if (!tl_make_room(&x->refusals, x->n_refusals, &x->refusals_capacity, sizeof *x->refusals)) {
+    if (!tl_refusals_add(&x->refusals, x->row->name, why, x->rank, x->position))
         x->status = TL_ERR_MEMORY;
-        return;
-    }
-    x->refusals[x->n_refusals++] = (tl_refusal){
-        .call = x->row->name, .why = why, .n = 1, .event = x->position, .rank = x->rank};
 }
 
 /* ---- requests ---- */
@@ -297,25 +286,6 @@ tl_status tl_export_rank(tl_export *x, uint32_t rank, tl_error *err)
     return status;
 }
 
-static tl_status report_refusals(const tl_export *x, tl_error *err)
-{
-    char more[300] = "";
-    size_t length = 0;
-    for (size_t i = 1; i < x->n_refusals && length < sizeof more; i++) {
-        const tl_refusal *f = &x->refusals[i];
-        length += (size_t)snprintf(more + length, sizeof more - length,
-                                   ", nor %s%s%s (%" PRIu64 ", first: rank %" PRIu32
-                                   ", event %" PRIu64 ")",
-                                   f->call, *f->why ? " " : "", f->why, f->n, f->rank, f->event);
-    }
-    const tl_refusal *f = &x->refusals[0];
-    return tl_fail(err, TL_ERR_UNSUPPORTED,
-                   "%s: rank %" PRIu32 ", event %" PRIu64 ": %s cannot say %s%s%s (%" PRIu64
-                   " events)%s%s; cut a part without them",
-                   tl_reader_path(x->r), f->rank, f->event, x->target->name, f->call,
-                   *f->why ? " " : "", f->why, f->n, more, length >= sizeof more ? "..." : "");
-}
-
 tl_status tl_export_look(tl_export *x, tl_error *err)
 {
     x->n_ranks = tl_reader_run(x->r)->n_ranks;
@@ -328,7 +298,7 @@ tl_status tl_export_look(tl_export *x, tl_error *err)
         if (status)
             return status;
     }
-    return x->n_refusals ? report_refusals(x, err) : TL_OK;
+    return tl_refusals_report(&x->refusals, tl_reader_path(x->r), x->target->name, err);
 }
 
 tl_status tl_export_open(const char *path, FILE **out, tl_error *err)
@@ -348,6 +318,6 @@ tl_status tl_export_close(FILE *f, const char *path, tl_status status, tl_error 
 void tl_export_free(tl_export *x)
 {
     free(x->transfers);
-    free(x->refusals);
+    free(x->refusals.list);
     tl_map_free(&x->by_request);
 }

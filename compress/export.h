@@ -6,6 +6,7 @@
 #define TL_EXPORT_H
 
 #include "map.h"
+#include "refusals.h"
 #include "timeless.h"
 
 #include <stdbool.h>
@@ -19,12 +20,6 @@ typedef struct tl_transfer {
     uint64_t serial; /* order of beginning */
     uint64_t handle; /* the target's own */
 } tl_transfer;
-
-typedef struct tl_refusal {
-    const char *call, *why;
-    uint64_t n, event;
-    uint32_t rank;
-} tl_refusal;
 
 typedef struct tl_export tl_export;
 
@@ -61,8 +56,7 @@ struct tl_export {
     bool matched; /* the outcome of the blocking receive that comes next */
     int32_t match_peer, match_tag;
 
-    tl_refusal *refusals;
-    size_t n_refusals, refusals_capacity;
+    tl_refusals refusals;
 
     uint64_t label, last_label; /* GOAL's */
     bool last_may_be_under_way;

@@ -4,7 +4,7 @@ TIMELESS_SOURCES = \
 	compress/balance.c compress/balance.h compress/bytes.c compress/bytes.h compress/block.c compress/block.h compress/owned.c compress/owned.h compress/pack.c compress/quantise.c compress/quantise.h compress/payload.c compress/writer.h \
 	compress/codec.h \
 	compress/codec_get.c compress/codec_memory.c compress/codec_put.c compress/cursor.c compress/cut.c compress/definitions.c \
-	compress/definitions.h compress/error.c compress/error.h compress/export.c compress/export.h \
+	compress/definitions.h compress/error.c compress/error.h compress/export.c compress/export.h compress/refusals.h \
 	compress/export_goal.c compress/export_simgrid.c compress/import.c compress/import.h compress/import_simgrid.c \
 	compress/dumpi.h compress/dumpi_calls.def compress/dumpi_comms.c compress/dumpi_convert.h compress/dumpi_events.c \
 	compress/dumpi_read.c compress/dumpi_requests.c compress/dumpi_sizes.c compress/import_dumpi.c compress/import_goal.c compress/goal.h compress/goal_read.c compress/format.h \

@@ -95,6 +95,8 @@ typedef struct tlp_measure_options {
 
 /* Cores that this process may use. */
 unsigned tlp_n_cores(void);
+/* Pins this process to the nth core that it may use; does nothing if there is none. */
+void tlp_pin(unsigned nth);
 
 /* Measures on `cores` cores at once, one process pinned to each.  Seconds are CPU time, so that
  * other load on the machine is not counted. */

@@ -48,8 +48,7 @@ unsigned tlp_n_cores(void)
     return (unsigned)CPU_COUNT(&set);
 }
 
-/* Pins this process to the nth core that it may use. */
-static void pin(unsigned nth)
+void tlp_pin(unsigned nth)
 {
     cpu_set_t allowed, one;
     if (sched_getaffinity(0, sizeof allowed, &allowed) != 0)
@@ -120,7 +119,7 @@ static tl_status measure_here(const tlp_measure_options *options, unsigned core,
                            ? tlp_blas_open(options->seed, &blas, &lane->err)
                            : tl_fail(&lane->err, TL_ERR_MEMORY, "out of memory while measuring");
     double begin_s = now_s(CLOCK_MONOTONIC);
-    pin(core);
+    tlp_pin(core);
     if (status == TL_OK) {
         gsl_rng_set(offsets, options->seed + core);
         status = run_round(options, blas, offsets, core, 0, lane);

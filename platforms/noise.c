@@ -3,6 +3,8 @@
 
 #include "noise.h"
 
+#include "calibrate.h"
+
 #include <errno.h>
 #include <inttypes.h>
 #include <math.h>
@@ -21,21 +23,6 @@ static double now_ns(void)
     struct timespec t;
     clock_gettime(CLOCK_MONOTONIC, &t);
     return 1e9 * (double)t.tv_sec + (double)t.tv_nsec;
-}
-
-static void pin(unsigned nth)
-{
-    cpu_set_t allowed, one;
-    if (sched_getaffinity(0, sizeof allowed, &allowed) != 0)
-        return;
-    for (int cpu = 0; cpu < CPU_SETSIZE; cpu++) {
-        if (!CPU_ISSET(cpu, &allowed) || nth-- > 0)
-            continue;
-        CPU_ZERO(&one);
-        CPU_SET(cpu, &one);
-        sched_setaffinity(0, sizeof one, &one);
-        return;
-    }
 }
 
 static double shortest_pass_ns(void)
@@ -114,7 +101,7 @@ tl_status tlp_noise_measure(unsigned core, double seconds, double threshold,
     memset(profile->detours, 0, MAX_DETOURS * sizeof *profile->detours);
     memset(profile->quanta_ns, 0, MAX_QUANTA * sizeof *profile->quanta_ns);
     const int is_pinned = sched_getaffinity(0, sizeof before, &before) == 0;
-    pin(core);
+    tlp_pin(core);
     profile->spin_ns = shortest_pass_ns();
     find_detours(seconds, threshold, profile);
     measure_quanta(seconds, profile);

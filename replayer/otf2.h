@@ -7,6 +7,7 @@
 #include <stdbool.h>
 
 #include "plan.h"
+#include "refusals.h"
 
 /* A place that a rank can be in: an MPI call, a kernel. */
 typedef struct otf2_region {
@@ -28,13 +29,6 @@ typedef struct otf2_request {
     uint64_t serial; /* OTF2's id: of no other request of the rank */
 } otf2_request;
 
-/* Events that the archive has no room for. */
-typedef struct otf2_refusal {
-    const char *call, *why;
-    uint64_t n, event;
-    uint32_t rank;
-} otf2_refusal;
-
 typedef struct otf2_export {
     tl_reader *trace;
     const tl_rates *rates; /* nanoseconds */
@@ -43,8 +37,7 @@ typedef struct otf2_export {
     size_t n_regions, regions_room;
     otf2_region *regions;
     uint32_t region_of[TL_CALL_LIMIT]; /* 1 + index */
-    size_t n_refusals, refusals_room;
-    otf2_refusal *refusals;
+    tl_refusals refusals;              /* what the archive has no room for */
     bool out_of_memory;
     uint64_t longest_ns;
 

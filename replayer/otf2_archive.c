@@ -275,26 +275,6 @@ static tl_status write_archive(otf2_export *x, const char *folder, tl_error *err
 
 /* ---- the export ---- */
 
-static tl_status report_refusals(const otf2_export *x, tl_error *err)
-{
-    char more[300] = "";
-    size_t length = 0;
-    for (size_t i = 1; i < x->n_refusals && length < sizeof more; i++) {
-        const otf2_refusal *f = &x->refusals[i];
-        length += (size_t)snprintf(more + length, sizeof more - length,
-                                   ", nor %s%s%s (%" PRIu64 ", first: rank %" PRIu32
-                                   ", event %" PRIu64 ")",
-                                   f->call, *f->why ? " " : "", f->why, f->n, f->rank, f->event);
-    }
-    const otf2_refusal *f = &x->refusals[0];
-    return tl_fail(err, TL_ERR_UNSUPPORTED,
-                   "%s: rank %" PRIu32 ", event %" PRIu64
-                   ": the export to OTF2 cannot say %s%s%s (%" PRIu64
-                   " events)%s%s; cut a part without them",
-                   tl_reader_path(x->trace), f->rank, f->event, f->call, *f->why ? " " : "", f->why,
-                   f->n, more, length >= sizeof more ? "..." : "");
-}
-
 static tl_status look(otf2_export *x, tl_error *err)
 {
     tl_status status = TL_OK;
@@ -304,7 +284,9 @@ static tl_status look(otf2_export *x, tl_error *err)
                        tl_reader_path(x->trace));
     for (uint32_t r = 0; r < x->plan->n_ranks && status == TL_OK; r++)
         status = otf2_play_rank(x, r, err);
-    return status == TL_OK && x->n_refusals ? report_refusals(x, err) : status;
+    return status == TL_OK ? tl_refusals_report(&x->refusals, tl_reader_path(x->trace),
+                                                "the export to OTF2", err)
+                           : status;
 }
 
 tl_status tlr_export_otf2(tl_reader *trace, const tl_rates *rates, const char *folder,
@@ -330,7 +312,7 @@ tl_status tlr_export_otf2(tl_reader *trace, const tl_rates *rates, const char *f
 cleanup:
     free(x.comm_is_used);
     free(x.regions);
-    free(x.refusals);
+    free(x.refusals.list);
     free(x.requests);
     tlr_plan_free(x.plan);
     return status;

@@ -39,14 +39,8 @@ static bool make_room(otf2_export *x, void *array, size_t n, size_t *room, size_
 
 static void refuse(otf2_export *x, const char *why)
 {
-    for (size_t i = 0; i < x->n_refusals; i++)
-        if (x->refusals[i].call == x->row->name && x->refusals[i].why == why) {
-            x->refusals[i].n++;
-            return;
-        }
-    if (make_room(x, &x->refusals, x->n_refusals, &x->refusals_room, sizeof *x->refusals))
-        x->refusals[x->n_refusals++] = (otf2_refusal){
-            .call = x->row->name, .why = why, .n = 1, .event = x->index, .rank = x->rank};
+    if (!tl_refusals_add(&x->refusals, x->row->name, why, x->rank, x->index))
+        x->out_of_memory = true;
 }
 
 /* ---- regions ---- */
