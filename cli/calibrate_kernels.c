@@ -178,13 +178,14 @@ int calibrate_kernels(int argc, char **argv)
     FILE *out = NULL, *raw = NULL;
     tl_error err;
     tl_status status = TL_OK;
+    int describes_other = 0;
     /* Files are opened first: nobody waits half a minute to hear that a path is wrong. */
     if (arguments.out_path || !arguments.folder)
         status = (out = open_output(arguments.out_path, &err)) ? TL_OK : err.status;
     if (status == TL_OK && arguments.raw_path)
         status = (raw = open_output(arguments.raw_path, &err)) ? TL_OK : err.status;
     if (status == TL_OK && arguments.folder)
-        status = tlp_begin_folder(shipped, arguments.folder, &err);
+        status = tlp_begin_folder(shipped, arguments.folder, &describes_other, &err);
     if (status == TL_OK)
         status = measure(&arguments, &result, &err);
     if (status == TL_OK && out)
@@ -192,7 +193,7 @@ int calibrate_kernels(int argc, char **argv)
     if (status == TL_OK && raw)
         status = tlp_write_raw(result, raw, &err);
     if (status == TL_OK && arguments.folder)
-        status = tlp_finish_folder(result, arguments.folder, &err);
+        status = tlp_finish_folder(result, arguments.folder, describes_other, &err);
     if (status == TL_OK)
         report(result);
     if (out && out != stdout)

@@ -8,6 +8,9 @@
 #include <string.h>
 #include <sys/stat.h>
 
+/* The first line of the README of a folder that stands for this machine alone. */
+#define TITLE "# This machine, one host\n"
+
 static FILE *open_in(const char *folder, const char *name, const char *mode, tl_error *err)
 {
     char *path = NULL;
@@ -55,7 +58,7 @@ static tl_status copy_file(const char *shipped, const char *folder, const char *
 static tl_status write_readme(const tlp_result *result, FILE *out)
 {
     fprintf(out,
-            "# This machine, one host\n\n"
+            TITLE "\n"
             "Written by `timeless calibrate kernels -o` %s.\n\n"
             "- `platform.xml`: one host of %u cores, copied from the shipped `local`.\n"
             "- `model.conf`: measured here, on %u core%s at once; its first lines say how.\n"
@@ -80,11 +83,31 @@ static tl_status write_file(const tlp_result *result, const char *folder, const 
     return TL_OK;
 }
 
-tl_status tlp_begin_folder(const char *shipped, const char *folder, tl_error *err)
+/* 1: the folder describes a platform that this file did not write: a measured network, or somebody's
+ * own. */
+static int is_described(const char *folder)
+{
+    char line[128] = "";
+    FILE *platform = open_in(folder, "platform.xml", "r", NULL);
+    FILE *readme = open_in(folder, "README.md", "r", NULL);
+    const int is_ours = readme && fgets(line, sizeof line, readme) && !strcmp(line, TITLE);
+    const int is_there = platform != NULL;
+    if (platform)
+        fclose(platform);
+    if (readme)
+        fclose(readme);
+    return is_there && !is_ours;
+}
+
+tl_status tlp_begin_folder(const char *shipped, const char *folder, int *describes_other,
+                           tl_error *err)
 {
     if (mkdir(folder, 0777) != 0 && errno != EEXIST)
         return tl_fail(err, TL_ERR_SYSTEM, "%s: cannot be made: %s; check the path", folder,
                        strerror(errno));
+    *describes_other = is_described(folder);
+    if (*describes_other)
+        return TL_OK;
     tl_status status = copy_file(shipped, folder, "platform.xml", tlp_n_cores(), err);
     if (status == TL_OK)
         status = copy_file(shipped, folder, "options.conf", 0, err);
@@ -103,10 +126,11 @@ static tl_status add_to_history(const tlp_result *result, const char *folder, tl
                               err);
 }
 
-tl_status tlp_finish_folder(const tlp_result *result, const char *folder, tl_error *err)
+tl_status tlp_finish_folder(const tlp_result *result, const char *folder, int describes_other,
+                            tl_error *err)
 {
     tl_status status = write_file(result, folder, "model.conf", 1, err);
-    if (status == TL_OK)
+    if (status == TL_OK && !describes_other)
         status = write_file(result, folder, "README.md", 0, err);
     if (status == TL_OK)
         status = add_to_history(result, folder, err);

@@ -108,6 +108,21 @@ for bytes in 1 700 1400 1450 30000 64000 70000 1000000 30000000; do
     check "a round trip of $bytes B takes as long" near "$(makespan found)" "$(makespan known)" 0.01
 done
 
+# ---- a model beside the network, and the other way round ----
+cp -r found both
+check 'kernels are calibrated into the folder of a network' "$timeless" calibrate kernels --max-seconds 0 -o both
+for file in platform.conf platform.xml options.conf network.conf loggops.params README.md; do
+    check "which keeps its $file" cmp found/$file both/$file
+done
+check 'and has a model that was measured' grep -q "^# Measured by 'timeless calibrate kernels'" both/model.conf
+check 'both in its history' test "$(cut -d, -f2 both/history.csv | uniq | paste -sd,)" = what,network,kernels
+check 'kernels first' "$timeless" calibrate kernels --max-seconds 0 -o later
+cp later/model.conf measured.conf
+check 'then the network' "$timeless" calibrate network --from known.csv -o later
+check 'which keeps the model' cmp measured.conf later/model.conf
+check 'and puts its platform there' cmp found/platform.xml later/platform.xml
+check 'with its options' cmp found/options.conf later/options.conf
+
 # ---- what goes wrong ----
 check_exit 2 'no folder' "$timeless" calibrate network
 check_exit 2 'hosts and a command' "$timeless" calibrate network -o x --hosts a,b -- mpirun
