@@ -236,8 +236,8 @@ tl_status tlp_write_model(const tlp_result *result, FILE *out, tl_error *err);
 /* CSV: kernel,d0,d1,d2,work,core,repeats,seconds */
 tl_status tlp_write_raw(const tlp_result *result, FILE *out, tl_error *err);
 /* A platform folder for this machine, first what needs no measurement: the files of the shipped
- * platforms/local with this number of cores.  Makes the folder; one that describes another platform,
- * such as a measured network, keeps it. */
+ * platforms/local with this number of cores.  Makes the folder; one that describes another
+ * platform, such as a measured network, keeps it. */
 tl_status tlp_begin_folder(const char *shipped, const char *folder, int *describes_other,
                            tl_error *err);
 /* Then the model and, unless the folder describes another platform, where it comes from. */

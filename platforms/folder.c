@@ -58,7 +58,8 @@ static tl_status copy_file(const char *shipped, const char *folder, const char *
 static tl_status write_readme(const tlp_result *result, FILE *out)
 {
     fprintf(out,
-            TITLE "\n"
+            TITLE
+            "\n"
             "Written by `timeless calibrate kernels -o` %s.\n\n"
             "- `platform.xml`: one host of %u cores, copied from the shipped `local`.\n"
             "- `model.conf`: measured here, on %u core%s at once; its first lines say how.\n"
@@ -83,8 +84,8 @@ static tl_status write_file(const tlp_result *result, const char *folder, const 
     return TL_OK;
 }
 
-/* 1: the folder describes a platform that this file did not write: a measured network, or somebody's
- * own. */
+/* 1: the folder describes a platform that this file did not write: a measured network, or
+ * somebody's own. */
 static int is_described(const char *folder)
 {
     char line[128] = "";
