@@ -133,6 +133,8 @@ static tl_status set_keys(arguments *a, tl_error *err)
             point->known = 1;
             snprintf(point->error, sizeof point->error, "%.*s", (int)sizeof point->error - 1,
                      what.text);
+        } else if (status == TL_OK) {
+            words_prepare(&words);
         }
         word_list_free(&words);
     }

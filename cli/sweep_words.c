@@ -270,6 +270,17 @@ static tl_status make_trace(word_list *words, tl_error *err)
 
 /* ---- running ---- */
 
+void words_prepare(const word_list *words)
+{
+    static const char option[] = "--engine=";
+    const char *engine = NULL;
+    tl_error err;
+    for (size_t i = 0; i < words->n; i++)
+        if (!strncmp(words->words[i], option, sizeof option - 1))
+            engine = words->words[i] + sizeof option - 1;
+    tlr_engine_load(engine, &err);
+}
+
 static void take(void *arg, const tlr_prediction *prediction)
 {
     tlr_point *point = arg;

@@ -27,6 +27,10 @@ tl_status words_check_axis(const char *name, tl_error *err);
 tl_status words_at(const tlr_sweep *sweep, size_t point, const char *trace,
                    const word_list *options, word_list *out, tl_error *err);
 
+/* Loads the engine that the words name, ahead of the processes that replay with it.  What is wrong
+ * with it they say themselves. */
+void words_prepare(const word_list *words);
+
 /* Replays what the words say, in this process, and fills the point.  Returns the exit code, or
  * exits on wrong usage. */
 int words_run(word_list *words, tlr_point *point);

@@ -174,6 +174,7 @@ int cmd_tolerance(int argc, char **argv)
     double makespan_s = 0;
     argp_parse(&argp, argc, argv, 0, NULL, &a);
     tl_status status = find_latency(&a, &err);
+    words_prepare(&a.options);
     if (status == TL_OK)
         status = makespans(&a, &(const double){1}, &makespan_s, 1, &err);
     if (status == TL_OK)

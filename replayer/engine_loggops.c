@@ -159,5 +159,6 @@ cleanup:
     return status;
 }
 
-const tlr_engine tlr_engine_loggops = {"loggops", "LogGOPS: no contention; a million ranks",
-                                       replay_loggops, 0, 0};
+const tlr_engine tlr_engine_loggops = {.name = "loggops",
+                                       .summary = "LogGOPS: no contention; a million ranks",
+                                       .replay = replay_loggops};

@@ -10,8 +10,9 @@
 #include "smpi_memory.h"
 #include "smpi_rank.h"
 
-#include "marks.h"
 #include "diagnosis.h"
+#include "marks.h"
+#include "module.h"
 #include "sandbox.h"
 #include "timeline.h"
 
@@ -430,5 +431,9 @@ cleanup:
     return status;
 }
 
-const tlr_engine tlr_engine_smpi = {"smpi", "SimGrid's SMPI: topology and contention", replay_smpi,
-                                    1, 1};
+static const tlr_engine engine = {
+    .name = "smpi", .replay = replay_smpi, .needs_platform = 1, .tells_states = 1};
+
+extern const tlr_module timeless_module;
+__attribute__((visibility("default"))) const tlr_module timeless_module = {
+    PACKAGE_VERSION, sizeof(tlr_options), sizeof(tlr_prediction), &engine};

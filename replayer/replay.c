@@ -29,6 +29,13 @@ static tl_status find_engine(const char *name, const tlr_engine **out, tl_error 
     return tl_fail(err, TL_ERR_USAGE, "there is no engine '%s'; there are: %s", name, names);
 }
 
+tl_status tlr_engine_load(const char *engine, tl_error *err)
+{
+    const tlr_engine *e = NULL;
+    const tl_status status = find_engine(engine, &e, err);
+    return status == TL_OK && e->load ? e->load(err) : status;
+}
+
 static tl_status check_platform(const tlr_engine *engine, const tlr_platform *platform,
                                 tl_error *err)
 {

@@ -266,6 +266,8 @@ typedef struct tlr_prediction {
 typedef struct tlr_engine {
     const char *name;
     const char *summary;
+    /* Brings in what the engine is made of, as its first replay does; NULL: nothing. */
+    tl_status (*load)(tl_error *err);
     /* Fills out[job] but for what tlr_replay_jobs knows by itself.  model NULL: computation takes
      * no time, or there is none (an error if a trace has any and options->no_compute is not set).
      */
@@ -276,13 +278,17 @@ typedef struct tlr_engine {
     int tells_states;   /* fills options->timeline and usage */
 } tlr_engine;
 
-extern const tlr_engine tlr_engine_smpi;    /* SimGrid: replayer/engine_smpi.c */
+extern const tlr_engine tlr_engine_smpi;    /* SimGrid: replayer/module.c */
 extern const tlr_engine tlr_engine_loggops; /* replayer/engine_loggops.c */
 
 /* Of the makespans over all seeds: the share `p` of them is below. */
 double tlr_spread_quantile(const tlr_spread *spread, double p);
 double tlr_spread_mean(const tlr_spread *spread);
 double tlr_spread_sd(const tlr_spread *spread);
+
+/* Loads the engine of that name (NULL: "smpi"), for replays in many child processes: each would
+ * otherwise load it anew. */
+tl_status tlr_engine_load(const char *engine, tl_error *err);
 
 /* Replays runs that share a platform, with the engine of that name (NULL: "smpi").  out[job] is the
  * prediction of each; with options->n_seeds, of the seed with the median makespan, and how all of

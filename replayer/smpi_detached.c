@@ -6,7 +6,8 @@
  * under way, and the one whose message ends goes back into the list, alone, before SimGrid walks
  * it. What SimGrid does with messages stays as it is.
  *
- * The two functions below take the place of libsimgrid's when the program is linked, and call them.
+ * The two functions below take the place of libsimgrid's, and call them: symbols are
+ * looked up in the module first (replayer/module.c).
  * They know nothing of SimGrid's objects; of C++, the node of a std::list.  If that or SimGrid is
  * another one, they only call the functions that they stand for. */
 #include "config.h"

@@ -6,7 +6,8 @@
  * table. Where as many messages were received as were sent, both may begin anew at 0: the entry is
  * dropped, so that the table holds what is under way.
  *
- * The four functions take the place of libsimgrid's when the program is linked. */
+ * The four functions take the place of libsimgrid's: symbols are looked up in the module
+ * first (replayer/module.c). */
 #include "config.h"
 
 #include "smpi_memory.h"

@@ -313,7 +313,7 @@ void smpi_rank_main(int argc, char **argv)
 /* SMPI reads the thread's CPU clock, a system call, when each MPI call begins and ends, to tell
  * what the program computed in between; smpi/simulate-computation:no makes it ignore the answer but
  * not the question.  Here the trace tells what was computed.  These definitions take the place of
- * libsimgrid's own when the program is linked; that saves a third of the replay's CPU time (ring of
+ * libsimgrid's own, as smpi_numbers.c's do; that saves a third of the replay's CPU time (ring of
  * 16 ranks, 640,032 events: 1.5 s instead of 2.4 s). */
 void xbt_os_threadtimer_start(xbt_os_timer_t timer)
 {

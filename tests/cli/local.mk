@@ -9,6 +9,7 @@ CLI_TESTS = \
 	tests/cli/join.sh \
 	tests/cli/make.sh \
 	tests/cli/man_examples.sh \
+	tests/cli/module.sh \
 	tests/cli/deadlock.sh \
 	tests/cli/exchange.sh \
 	tests/cli/hostile_replay.sh \

@@ -1,0 +1,92 @@
+/* module.c - finds and loads the shared object of an engine. */
+#include "config.h"
+
+#include "module.h"
+
+#include <dlfcn.h>
+#include <limits.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#define SMPI_OBJECT "libtimeless-smpi.so"
+
+/* In the build tree of the running program, which lies up to three folders below its root. */
+static int find_in_build_tree(const char *name, char *path, size_t size)
+{
+    char exe[PATH_MAX], candidate[2 * PATH_MAX];
+    const ssize_t n = readlink("/proc/self/exe", exe, sizeof exe - 1);
+    exe[n > 0 ? n : 0] = '\0';
+    char *slash = strrchr(exe, '/');
+    for (int i = 0; i < 3 && slash && slash != exe; i++) {
+        *slash = '\0';
+        slash = strrchr(exe, '/');
+        snprintf(candidate, sizeof candidate, "%.*s/replayer/.libs/%s",
+                 slash ? (int)(slash - exe) : 0, exe, name);
+        if (access(candidate, R_OK) == 0)
+            return (size_t)snprintf(path, size, "%s", candidate) < size;
+    }
+    return 0;
+}
+
+/* From the build tree, from where it was installed, or from where the loader looks for libraries.
+ * It stays loaded: SimGrid does not bear to be unloaded. */
+static tl_status open_object(const char *name, void **out, char *path, size_t size, tl_error *err)
+{
+    if (!find_in_build_tree(name, path, size)) {
+        snprintf(path, size, "%s/%s", PKGLIBDIR, name);
+        if (access(path, R_OK) != 0)
+            snprintf(path, size, "%s", name);
+    }
+    *out = dlopen(path, RTLD_LAZY | RTLD_LOCAL);
+    if (*out)
+        return TL_OK;
+    return tl_fail(err, TL_ERR_SYSTEM, "%s; install Timeless with this engine, and SimGrid",
+                   dlerror());
+}
+
+static tl_status load_smpi(const tlr_engine **out, tl_error *err)
+{
+    static const tlr_engine *loaded;
+    void *object = NULL;
+    char path[PATH_MAX];
+    tl_status status = TL_OK;
+    if (!loaded && (status = open_object(SMPI_OBJECT, &object, path, sizeof path, err)) == TL_OK) {
+        const tlr_module *module = dlsym(object, TLR_MODULE_SYMBOL);
+        if (!module || strcmp(module->version, PACKAGE_VERSION) != 0 ||
+            module->options_bytes != sizeof(tlr_options) ||
+            module->prediction_bytes != sizeof(tlr_prediction))
+            status = tl_fail(err, TL_ERR_SYSTEM,
+                             "%s: belongs to another build of Timeless; install both anew", path);
+        else
+            loaded = module->engine;
+    }
+    *out = loaded;
+    return status;
+}
+
+static tl_status load(tl_error *err)
+{
+    const tlr_engine *engine;
+    return load_smpi(&engine, err);
+}
+
+static tl_status replay_smpi(const tlr_job *jobs, size_t n_jobs, const tlr_platform *platform,
+                             const tlr_model *model, const tlr_options *options,
+                             tlr_prediction *const *out, tl_error *err)
+{
+    const tlr_engine *engine;
+    const tl_status status = load_smpi(&engine, err);
+    return status == TL_OK ? engine->replay(jobs, n_jobs, platform, model, options, out, err)
+                           : status;
+}
+
+const tlr_engine tlr_engine_smpi = {
+    .name = "smpi",
+    .summary = "SimGrid's SMPI: topology and contention",
+    .load = load,
+    .replay = replay_smpi,
+    .needs_platform = 1,
+    .tells_states = 1,
+};
