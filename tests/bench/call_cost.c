@@ -46,6 +46,16 @@ static void isend_irecv_waitall(void)
     MPI_Waitall(2, r, MPI_STATUSES_IGNORE);
 }
 
+static void halo(void)
+{
+    MPI_Request r[8];
+    for (int i = 0; i < 4; i++)
+        MPI_Irecv(other, 0, MPI_INT, 0, i, MPI_COMM_SELF, &r[i]);
+    for (int i = 0; i < 4; i++)
+        MPI_Isend(data, 0, MPI_INT, 0, i, MPI_COMM_SELF, &r[4 + i]);
+    MPI_Waitall(8, r, MPI_STATUSES_IGNORE);
+}
+
 static void allreduce(void)
 {
     MPI_Allreduce(data, other, 1, MPI_INT, MPI_SUM, MPI_COMM_SELF);
@@ -72,6 +82,7 @@ static const struct {
     {"Send+Recv", 2, send_recv},
     {"Isend+Irecv+2Wait", 4, isend_irecv_wait},
     {"Isend+Irecv+Waitall", 3, isend_irecv_waitall},
+    {"halo", 9, halo},
     {"Allreduce", 1, allreduce},
     {"wall-clock", 0, read_wall_clock},
     {"cpu-clock", 0, read_cpu_clock},

@@ -1,6 +1,9 @@
-/* stencil.c - a 2-D five-point stencil, periodic, that exchanges its halo at each step.
+/* stencil.c - a 2-D stencil, periodic, that exchanges its halo at each step.
  *
  *     stencil N STEPS [STEP_US]   N x N points per rank; prints the seconds of the loop
+ *
+ * Built with -DFIELDS=F -DWIDTH=W each point has F values, and its 4 W neighbours along the axes
+ * give the next one: finite differences of order 2 W.
  *
  * With STEP_US a step is not computed but waited for, as if an accelerator did it, and is a kernel
  * of the trace, `step`: for hosts that are emulated on fewer cores. */
@@ -12,16 +15,33 @@
 #include <time.h>
 #include <timeless_kernel.h>
 
+#ifndef FIELDS
+#define FIELDS 1
+#endif
+#ifndef WIDTH
+#define WIDTH 1
+#endif
+
 static int n;
 
-#define AT(a, i, j) (a)[(size_t)(i) * (size_t)(n + 2) + (size_t)(j)]
+/* The first value of a point; those of the rank begin at WIDTH. */
+#define STRIDE ((size_t)(n + 2 * WIDTH) * FIELDS)
+#define AT(a, i, j) (a)[(size_t)(i)*STRIDE + (size_t)(j)*FIELDS]
 
 static void step(double *to, const double *from)
 {
-    for (int i = 1; i <= n; i++)
-        for (int j = 1; j <= n; j++)
-            AT(to, i, j) = 0.25 * (AT(from, i - 1, j) + AT(from, i + 1, j) + AT(from, i, j - 1) +
-                                   AT(from, i, j + 1));
+    const size_t stride = STRIDE, length = (size_t)n * FIELDS;
+    for (int i = WIDTH; i < n + WIDTH; i++) {
+        double *row = &AT(to, i, WIDTH);
+        const double *at = &AT(from, i, WIDTH);
+        for (size_t x = 0; x < length; x++) {
+            double sum = 0;
+            for (size_t w = 1; w <= WIDTH; w++)
+                sum += at[x - w * stride] + at[x + w * stride] + at[x - w * FIELDS] +
+                       at[x + w * FIELDS];
+            row[x] = 0.25 / WIDTH * sum;
+        }
+    }
 }
 
 static void wait_for_step(long step_us)
@@ -38,20 +58,20 @@ static void wait_for_step(long step_us)
 }
 
 /* Rows to the ranks above and below, columns to those left and right. */
-static void exchange(double *a, MPI_Comm grid, MPI_Datatype column)
+static void exchange(double *a, MPI_Comm grid, MPI_Datatype rows, MPI_Datatype columns)
 {
     MPI_Request r[8];
     int up, down, left, right;
     MPI_Cart_shift(grid, 0, 1, &up, &down);
     MPI_Cart_shift(grid, 1, 1, &left, &right);
-    MPI_Irecv(&AT(a, 0, 1), n, MPI_DOUBLE, up, 0, grid, &r[0]);
-    MPI_Irecv(&AT(a, n + 1, 1), n, MPI_DOUBLE, down, 1, grid, &r[1]);
-    MPI_Irecv(&AT(a, 1, 0), 1, column, left, 2, grid, &r[2]);
-    MPI_Irecv(&AT(a, 1, n + 1), 1, column, right, 3, grid, &r[3]);
-    MPI_Isend(&AT(a, n, 1), n, MPI_DOUBLE, down, 0, grid, &r[4]);
-    MPI_Isend(&AT(a, 1, 1), n, MPI_DOUBLE, up, 1, grid, &r[5]);
-    MPI_Isend(&AT(a, 1, n), 1, column, right, 2, grid, &r[6]);
-    MPI_Isend(&AT(a, 1, 1), 1, column, left, 3, grid, &r[7]);
+    MPI_Irecv(&AT(a, 0, WIDTH), 1, rows, up, 0, grid, &r[0]);
+    MPI_Irecv(&AT(a, n + WIDTH, WIDTH), 1, rows, down, 1, grid, &r[1]);
+    MPI_Irecv(&AT(a, WIDTH, 0), 1, columns, left, 2, grid, &r[2]);
+    MPI_Irecv(&AT(a, WIDTH, n + WIDTH), 1, columns, right, 3, grid, &r[3]);
+    MPI_Isend(&AT(a, n, WIDTH), 1, rows, down, 0, grid, &r[4]);
+    MPI_Isend(&AT(a, WIDTH, WIDTH), 1, rows, up, 1, grid, &r[5]);
+    MPI_Isend(&AT(a, WIDTH, n), 1, columns, right, 2, grid, &r[6]);
+    MPI_Isend(&AT(a, WIDTH, WIDTH), 1, columns, left, 3, grid, &r[7]);
     MPI_Waitall(8, r, MPI_STATUSES_IGNORE);
 }
 
@@ -69,16 +89,18 @@ int main(int argc, char **argv)
     MPI_Dims_create(size, 2, dims);
     MPI_Cart_create(MPI_COMM_WORLD, 2, dims, periods, 1, &grid);
     MPI_Comm_rank(grid, &rank);
-    MPI_Datatype column;
-    MPI_Type_vector(n, 1, n + 2, MPI_DOUBLE, &column);
-    MPI_Type_commit(&column);
-    double *a = calloc((size_t)(n + 2) * (size_t)(n + 2), sizeof *a);
-    double *b = calloc((size_t)(n + 2) * (size_t)(n + 2), sizeof *b);
-    AT(a, 1, 1) = rank + 1;
+    MPI_Datatype rows, columns;
+    MPI_Type_vector(WIDTH, n * FIELDS, (int)STRIDE, MPI_DOUBLE, &rows);
+    MPI_Type_vector(n, WIDTH * FIELDS, (int)STRIDE, MPI_DOUBLE, &columns);
+    MPI_Type_commit(&rows);
+    MPI_Type_commit(&columns);
+    double *a = calloc((size_t)(n + 2 * WIDTH) * STRIDE, sizeof *a);
+    double *b = calloc((size_t)(n + 2 * WIDTH) * STRIDE, sizeof *b);
+    AT(a, WIDTH, WIDTH) = rank + 1;
     MPI_Barrier(grid);
     double start = MPI_Wtime(), local, sum = 0;
     for (long s = 0; s < steps; s++) {
-        exchange(a, grid, column);
+        exchange(a, grid, rows, columns);
         if (step_us)
             wait_for_step(step_us);
         else
@@ -87,7 +109,7 @@ int main(int argc, char **argv)
         a = b;
         b = swap;
         if (s % RESIDUAL_EVERY == 0) {
-            local = AT(a, 1, 1);
+            local = AT(a, WIDTH, WIDTH);
             MPI_Allreduce(&local, &sum, 1, MPI_DOUBLE, MPI_SUM, grid);
         }
     }
@@ -97,7 +119,8 @@ int main(int argc, char **argv)
         printf("%.6f\n", sum);
     free(a);
     free(b);
-    MPI_Type_free(&column);
+    MPI_Type_free(&rows);
+    MPI_Type_free(&columns);
     MPI_Comm_free(&grid);
     MPI_Finalize();
     return 0;
