@@ -228,6 +228,9 @@ static void make_ranks(void)
     for (size_t j = 0; j < replay.n_jobs; j++) {
         smpi_job *job = &replay.jobs[j];
         const uint32_t n_ranks = job->plan->n_ranks;
+        tl_error err;
+        if (tlr_streams_open(job->trace, job->plan, &job->streams, &err) != TL_OK)
+            smpi_give_up(err.status, "%s", err.text);
         job->barrier = sg_barrier_init(n_ranks);
         job->turn = smpi_alloc(n_ranks, sizeof *job->turn);
         for (uint32_t r = 0; r < n_ranks; r++) {

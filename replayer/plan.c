@@ -219,6 +219,7 @@ static tl_status survey_event(survey *s, uint32_t rank, const tl_event *event, u
                        "defined",
                        tl_reader_path(s->trace), rank, r->n_events, info->name,
                        is_lost ? event->comm : event->new_comm);
+    r->uses_self |= comm == TLR_PLAN_SELF;
     note_twin(plan, info, comm);
     tlr_plan_note_collective(plan, rank, event, info);
     plan->n_transfers += tlr_plan_is_transfer(info->action) ? r->n_alike : 0;

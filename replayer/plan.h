@@ -63,6 +63,7 @@ typedef struct tlr_plan_rank {
     uint32_t first;   /* rank of which this is read */
     uint32_t n_alike; /* ranks that do the same, each with its own neighbours */
     int computes;     /* there are volumes or kernels */
+    int uses_self;    /* there are calls on MPI_COMM_SELF, or communicators made of it */
 } tlr_plan_rank;
 
 typedef struct tlr_plan {

@@ -81,7 +81,8 @@ void smpi_build_comms(smpi_rank *r)
             r->peer_offset[id] = definition->n_members;
         if (own->comms[id] >= 0)
             id_of[own->comms[id]] = id;
-        else if (own->comms[id] == TLR_PLAN_SELF)
+        /* SimGrid's is a table of all ranks up to this one. */
+        else if (own->comms[id] == TLR_PLAN_SELF && own->uses_self)
             r->comms[id] = MPI_COMM_SELF;
     }
     /* The same order on all ranks: building one is collective among its members. */

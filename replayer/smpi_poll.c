@@ -24,7 +24,7 @@ struct smpi_window {
     tl_event *events;
     uint64_t first_index; /* number of the first in the rank's trace */
     size_t n, room;
-    tl_status status; /* of the cursor */
+    tl_status status; /* of the last one read */
 };
 
 static void append(smpi_window *w, const tl_event *e)
@@ -50,7 +50,7 @@ static const tl_event *peek(smpi_rank *r, size_t i)
     smpi_window *w = r->window;
     tl_event event;
     while (w->n <= i && w->status == TL_OK)
-        if ((w->status = tl_cursor_next(r->cursor, &event)) == TL_OK)
+        if ((w->status = tlr_streams_next(r->job->streams, r->rank, &event)) == TL_OK)
             append(w, &event);
     return i < w->n ? &w->events[i] : NULL;
 }

@@ -287,20 +287,18 @@ void smpi_rank_main(int argc, char **argv)
         smpi_give_up(TL_ERR_SYSTEM, "SimGrid started a rank without its number");
     smpi_rank *r = &replay.ranks[strtoul(argv[1], NULL, 10)];
     get_ready(r);
-    tl_error err;
-    if (tl_cursor_open(r->job->trace, r->rank, &r->cursor, &err) != TL_OK)
-        smpi_give_up(err.status, "%s", err.text);
+    tlr_streams *streams = r->job->streams;
     tl_status status = TL_OK;
     if (replay.options->polls_adaptive)
         status = smpi_play_adaptively(r);
-    while (status == TL_OK && (status = tl_cursor_next(r->cursor, &r->event)) == TL_OK)
-        smpi_play(r, tl_cursor_position(r->cursor) - 1);
+    while (status == TL_OK && (status = tlr_streams_next(streams, r->rank, &r->event)) == TL_OK)
+        smpi_play(r, tlr_streams_position(streams, r->rank) - 1);
     if (status != TL_END)
-        smpi_give_up(tl_cursor_error(r->cursor)->status, "%s", tl_cursor_error(r->cursor)->text);
+        smpi_give_up(status, "%s", tlr_streams_error(streams)->text);
     smpi_compute(r);
     r->result->end_s = simgrid_get_clock() - r->job->start_s;
     replay.result->n_finished++;
-    tl_cursor_close(r->cursor);
+    tlr_streams_leave(streams, r->rank);
     tlr_rank_model_close(&r->model);
     smpi_close_ahead(r);
     smpi_close_notes(r);

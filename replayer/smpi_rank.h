@@ -10,6 +10,7 @@
 #include <simgrid/semaphore.h>
 #include <smpi/mpi.h>
 
+#include "event_streams.h"
 #include "loggops_noise.h"
 #include "plan.h"
 #include "rank_model.h"
@@ -61,8 +62,7 @@ typedef struct smpi_thread {
 
 typedef struct smpi_rank {
     smpi_job *job;
-    uint32_t rank; /* in the job's MPI_COMM_WORLD */
-    tl_cursor *cursor;
+    uint32_t rank;  /* in the job's MPI_COMM_WORLD */
     tl_event event; /* the one being replayed */
     const tl_call_info *info;
     uint64_t index;     /* its number in the rank's trace */
@@ -104,6 +104,7 @@ typedef struct smpi_rank {
 struct smpi_job {
     tl_reader *trace;
     tlr_plan *plan;
+    tlr_streams *streams;
     const char *hostfile;
     double start_s;      /* when it starts, counted from that of the replay; then: simulated time */
     uint32_t first_rank; /* among the ranks of all jobs */
