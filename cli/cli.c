@@ -94,6 +94,15 @@ uint64_t cli_parse_number(struct argp_state *state, const char *what, const char
     return cli_parse_number_from(state, what, text, 0, max);
 }
 
+double cli_parse_precision(struct argp_state *state, const char *text)
+{
+    char *end;
+    double value = strtod(text, &end);
+    if (end == text || *end || !(value >= 0 && value <= 0.5))
+        argp_error(state, "volume precision '%s': give a number from 0 to 0.5, such as 1e-3", text);
+    return value;
+}
+
 double cli_parse_rate(struct argp_state *state, const char *text)
 {
     char *end;

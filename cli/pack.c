@@ -3,7 +3,6 @@
 
 #include <inttypes.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
 enum { OPTION_PRECISION = 256 };
@@ -18,16 +17,6 @@ static const struct argp_option option_table[] = {
     {"volume-precision", OPTION_PRECISION, "FRACTION", 0,
      "let each volume change by this fraction of it at most (default: 0, not at all)", 0},
     {0}};
-
-static void parse_precision(struct argp_state *state, char *arg)
-{
-    struct pack_options *o = state->input;
-    char *end;
-    o->precision = arg;
-    o->volume_precision = strtod(arg, &end);
-    if (end == arg || *end || !(o->volume_precision >= 0 && o->volume_precision <= 0.5))
-        argp_error(state, "volume precision '%s': give a number from 0 to 0.5, such as 1e-3", arg);
-}
 
 /* How the trace came to be: command, trace and its hash; what that was made from before. */
 static tl_status describe_origin(tl_reader *r, const struct pack_options *o, char *text,
@@ -48,7 +37,10 @@ static error_t parse(int key, char *arg, struct argp_state *state)
     struct pack_options *o = state->input;
     switch (key) {
     case 'o': o->out = arg; return 0;
-    case OPTION_PRECISION: parse_precision(state, arg); return 0;
+    case OPTION_PRECISION:
+        o->precision = arg;
+        o->volume_precision = cli_parse_precision(state, arg);
+        return 0;
     case ARGP_KEY_SUCCESS:
         if (!o->out)
             argp_error(state, "where to? give -o FILE");

@@ -8,19 +8,25 @@
 #include <assert.h>
 #include <errno.h>
 #include <fcntl.h>
-#include <inttypes.h>
 #include <limits.h>
-#include <signal.h>
-#include <spawn.h>
 #include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
-#include <sys/wait.h>
+#include <time.h>
 #include <unistd.h>
 
-enum { OPTION_LIST_VOLUMES = 256, OPTION_KERNELS, OPTION_VOLUME, OPTION_COUNTERS, OPTION_FOLDED };
+enum {
+    OPTION_LIST_VOLUMES = 256,
+    OPTION_KERNELS,
+    OPTION_VOLUME,
+    OPTION_COUNTERS,
+    OPTION_FOLDED,
+    OPTION_NO_PACK,
+    OPTION_PACK_SECONDS,
+    OPTION_PRECISION
+};
 
 typedef struct settings {
     const char *output;
@@ -29,7 +35,8 @@ typedef struct settings {
     const char *counters;
     const char *n_ranks; /* NULL: the command says it */
     char **launched;     /* the command behind a launcher of ours */
-    bool quiet, list_volumes, folded;
+    bool quiet, list_volumes, folded, no_pack;
+    record_packing packing; /* max_s 0: as long as `limit_packing` says */
     char **command;
     int n_command;
     const cli_emulator *emulator; /* NULL: the command runs as it is */
@@ -50,6 +57,13 @@ static const struct argp_option options[] = {
      0},
     {"folded", OPTION_FOLDED, NULL, 0,
      "Run more ranks than there are cores: sets what Open MPI needs for it", 0},
+    {"volume-precision", OPTION_PRECISION, "FRACTION", 0,
+     "Let each volume change by this fraction of it at most when packing (default: 0, not at all)",
+     0},
+    {"no-pack", OPTION_NO_PACK, NULL, 0, "Leave the trace as the ranks have written it", 0},
+    {"pack-seconds", OPTION_PACK_SECONDS, "N", 0,
+     "Give packing up after N seconds (default: 60, or a tenth of the run's time if that is more)",
+     0},
     {"np", 'n', "N", 0, "Start N ranks of COMMAND by mpirun", 0},
     {"quiet", 'q', NULL, 0, "Say nothing unless something is wrong", 0},
     {0}};
@@ -68,6 +82,12 @@ static error_t parse_option(int key, char *arg, struct argp_state *state)
         return 0;
     case OPTION_COUNTERS: s->counters = arg; return 0;
     case OPTION_FOLDED: s->folded = true; return 0;
+    case OPTION_NO_PACK: s->no_pack = true; return 0;
+    case OPTION_PACK_SECONDS:
+        s->packing.max_s =
+            (unsigned)cli_parse_number_from(state, "seconds of packing", arg, 1, INT_MAX);
+        return 0;
+    case OPTION_PRECISION: s->packing.volume_precision = cli_parse_precision(state, arg); return 0;
     case 'n':
         cli_parse_number_from(state, "number of ranks", arg, 1, INT_MAX);
         s->n_ranks = arg;
@@ -81,6 +101,8 @@ static error_t parse_option(int key, char *arg, struct argp_state *state)
     case ARGP_KEY_END:
         if (!s->command && !s->list_volumes)
             argp_error(state, "give the command to run: timeless record -- mpirun -np 4 PROGRAM");
+        if (s->no_pack && s->packing.volume_precision > 0)
+            argp_error(state, "--volume-precision is reached by packing; leave out --no-pack");
         return 0;
     default: return ARGP_ERR_UNKNOWN;
     }
@@ -263,60 +285,6 @@ static char **forward_variables(const settings *s)
     return argv;
 }
 
-/* ---- running it ---- */
-
-static volatile pid_t child;
-
-/* The terminal sends its signals to the command too; others are passed on. */
-static void forward_signal(int number, siginfo_t *info, void *context)
-{
-    (void)context;
-    if (info->si_code <= 0 && child > 0)
-        kill(child, number);
-}
-
-/* They wait until there is a child to pass them to: *before is the mask without that. */
-static void forward_signals(sigset_t *before)
-{
-    static const int numbers[] = {SIGINT, SIGTERM, SIGHUP, SIGQUIT, SIGUSR1, SIGUSR2};
-    struct sigaction action = {.sa_sigaction = forward_signal, .sa_flags = SA_SIGINFO | SA_RESTART};
-    sigset_t forwarded_signals;
-    sigemptyset(&action.sa_mask);
-    sigemptyset(&forwarded_signals);
-    for (size_t i = 0; i < sizeof numbers / sizeof *numbers; i++)
-        sigaddset(&forwarded_signals, numbers[i]);
-    sigprocmask(SIG_BLOCK, &forwarded_signals, before);
-    for (size_t i = 0; i < sizeof numbers / sizeof *numbers; i++)
-        sigaction(numbers[i], &action, NULL);
-}
-
-/* Exit code of the command as a shell tells it; -1 if it could not be started (errno tells). */
-static int run(char **argv)
-{
-    extern char **environ;
-    posix_spawnattr_t attributes;
-    sigset_t mask;
-    pid_t pid;
-    int status;
-    forward_signals(&mask);
-    posix_spawnattr_init(&attributes);
-    posix_spawnattr_setflags(&attributes, POSIX_SPAWN_SETSIGMASK);
-    posix_spawnattr_setsigmask(&attributes, &mask);
-    int error = posix_spawnp(&pid, argv[0], NULL, &attributes, argv, environ);
-    posix_spawnattr_destroy(&attributes);
-    if (!error)
-        child = pid;
-    sigprocmask(SIG_SETMASK, &mask, NULL);
-    if (error) {
-        errno = error;
-        return -1;
-    }
-    while (waitpid(pid, &status, 0) < 0)
-        if (errno != EINTR)
-            return -1;
-    return WIFSIGNALED(status) ? 128 + WTERMSIG(status) : WEXITSTATUS(status);
-}
-
 /* ---- before it ---- */
 
 static bool absolute_path(const char *name, char *path, size_t size)
@@ -363,7 +331,7 @@ static int ask_tracer(const char *variable, const char *volume, const cli_emulat
     command[n] = program;
     snprintf(assignment, sizeof assignment, "%s=%s", variable, volume);
     setenv(set, set == variable ? volume : assignment, 1);
-    int code = run(command);
+    int code = record_run(command);
     unsetenv(set);
     return code;
 }
@@ -405,6 +373,14 @@ static int check_volume(settings *s, const char *tracer)
     return ask_tracer("TIMELESS_CHECK_VOLUME", volume, s->emulator) == 0 ? CLI_OK : CLI_USAGE;
 }
 
+/* A run that held its processors for long is not held up by what one processor packs in the end. */
+static void limit_packing(record_packing *packing, time_t run_s)
+{
+    enum { LEAST_S = 60, PART_OF_RUN = 10 };
+    if (!packing->max_s)
+        packing->max_s = run_s / PART_OF_RUN > LEAST_S ? (unsigned)(run_s / PART_OF_RUN) : LEAST_S;
+}
+
 /* Runs the command and says what came of it. */
 static int record(settings *s, const char *output)
 {
@@ -414,7 +390,10 @@ static int record(settings *s, const char *output)
     char **command = forward_variables(s);
     if (!command)
         return cli_fail_text(TL_ERR_MEMORY, "out of memory");
-    int code = run(command);
+    struct timespec began, ended;
+    clock_gettime(CLOCK_MONOTONIC, &began);
+    int code = record_run(command);
+    clock_gettime(CLOCK_MONOTONIC, &ended);
     free(command);
     if (code < 0)
         return cli_fail_text(TL_ERR_SYSTEM, "%s: cannot be run: %s", s->command[0],
@@ -422,6 +401,9 @@ static int record(settings *s, const char *output)
     size_t n_parts = record_join_parts(s->output, getenv("TIMELESS_RUN_ID"));
     if (n_parts && access(s->output, F_OK) != 0)
         return code ? code : CLI_BAD_INPUT;
+    limit_packing(&s->packing, ended.tv_sec - began.tv_sec);
+    if (!s->no_pack)
+        record_pack(s->output, &s->packing);
     return record_summarise(s->output, code, s->quiet);
 }
 

@@ -15,6 +15,21 @@ const char *record_new_run_id(void);
  * removes them.  Returns how many there were; what is wrong or missing is said. */
 size_t record_join_parts(const char *path, const char *run_id);
 
+/* record_run.c: runs a command, to which signals that come meanwhile are passed on.  Returns its
+ * exit code as a shell tells it; -1 if it could not be started (errno tells). */
+int record_run(char **argv);
+/* Calls `work` in a process of its own, which exits with what it returns, with signals likewise.
+ * Returns what waitpid says of it; -1 if there was none (errno tells). */
+int record_fork(int (*work)(void *), void *argument);
+
+typedef struct record_packing {
+    double volume_precision; /* see tl_pack_options */
+    unsigned max_s;          /* packing is given up after so long */
+} record_packing;
+
+/* record_pack.c: packs the trace if it is complete.  If that fails it stays, which is said. */
+void record_pack(const char *path, const record_packing *wanted);
+
 /* record_summary.c: says what was recorded.  Returns the exit code: the command's, unless that
  * hides that there is no trace. */
 int record_summarise(const char *path, int code, bool quiet);

@@ -173,6 +173,17 @@ static tl_status write_packed(packing *p, const char *path)
     return tl_blocks_close(&p->blocks, path, status, p->err);
 }
 
+/* What it replaces must not be lost with the system either. */
+static tl_status put_in_place(const char *part_path, const char *out_path, tl_error *err)
+{
+    int fd = open(part_path, O_RDONLY | O_CLOEXEC);
+    bool failed = fd < 0 || fsync(fd) || rename(part_path, out_path);
+    tl_status status = failed ? tl_fail_errno(err, "%s: cannot be written", out_path) : TL_OK;
+    if (fd >= 0)
+        close(fd);
+    return status;
+}
+
 tl_status tl_pack(tl_reader *r, const tl_pack_options *options, const char *out_path, tl_error *err)
 {
     static const tl_pack_options lossless = {0};
@@ -191,8 +202,8 @@ tl_status tl_pack(tl_reader *r, const tl_pack_options *options, const char *out_
     packing p = {
         .r = r, .out_path = out_path, .options = options ? options : &lossless, .err = err};
     tl_status status = write_packed(&p, part_path);
-    if (!status && rename(part_path, out_path))
-        status = tl_fail_errno(err, "%s: cannot be written", out_path);
+    if (!status)
+        status = put_in_place(part_path, out_path, err);
     if (status)
         unlink(part_path);
     free(part_path);

@@ -495,8 +495,9 @@ typedef struct tl_pack_options {
 
 /* Writes the trace again, as small as it gets: the same events, definitions and ends, in long
  * frames, with what is the same on many ranks stored once.  Works in the memory of a few ranks,
- * whatever their number.  `options` may be NULL; `out_path` may be the trace itself.  A damaged
- * trace is refused. */
+ * whatever their number.  `options` may be NULL.  `out_path` may be the trace itself: what is
+ * written has ".part" behind its name until it is whole and on the disk.  A damaged trace is
+ * refused. */
 TL_API tl_status tl_pack(tl_reader *r, const tl_pack_options *options, const char *out_path,
                          tl_error *err);
 

@@ -3,7 +3,7 @@
 #
 #     tests/bench/trace_size.sh [quick]        (from the build folder, after make)
 #
-# Real programs under `timeless record --volume none --kernels none`, then `timeless pack`.  A call is
+# Real programs under `timeless record --no-pack --volume none --kernels none`, then `timeless pack`.  A call is
 # an event of an MPI function: failed polls, kernels and notes of the tracer are none, so that peers,
 # which record failed MPI_Iprobe too, have more calls for the same run.  `plain` is the encoding that
 # plain.c writes, the smaller of its two forms, after zstd -19; it lacks what the trace says of the run.
@@ -35,7 +35,7 @@ row() {
         printf "%-22s %5d %9d %9d %9d %8.4f %9d %6.2f  %s\n", name, ranks, calls, written, packed,
                packed / calls, plain, packed / plain, remark }'
 }
-record() { "$timeless" record -q --volume none --kernels none -o run.tl -- "$MPIRUN" -np "$@" >/dev/null; }
+record() { "$timeless" record -q --no-pack --volume none --kernels none -o run.tl -- "$MPIRUN" -np "$@" >/dev/null; }
 pattern() { record "$2" ./patterns "$1" "$3" && row "$1 x$3" "$2" run.tl "${@:4}"; }
 
 # The events of each rank from its last MPI_Allreduce on MPI_COMM_WORLD, by way of the text, and like

@@ -1,0 +1,98 @@
+/* record_pack.c - packs what was recorded, in a process of its own: whatever becomes of that, the
+ * file as it was recorded is there until the packed one is whole. */
+#include "config.h"
+
+#include "cli.h"
+#include "record.h"
+
+#include <errno.h>
+#include <limits.h>
+#include <signal.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/resource.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+/* What a packed trace may take beyond the recorded one: its origin. */
+enum { MORE_BYTES = 4096 };
+
+typedef struct packing {
+    const char *path;
+    const record_packing *wanted;
+    rlim_t max_bytes;
+    tl_error *err; /* shared with the process that packs */
+} packing;
+
+static tl_status pack(tl_reader *r, const packing *p)
+{
+    char origin[1024];
+    const char *before = tl_reader_run(r)->origin;
+    tl_pack_options options = {.volume_precision = p->wanted->volume_precision};
+    if (options.volume_precision > 0) {
+        snprintf(origin, sizeof origin, "timeless record --volume-precision %g%s%s",
+                 options.volume_precision, *before ? "; " : "", before);
+        options.origin = origin;
+    }
+    return tl_pack(r, &options, p->path, p->err);
+}
+
+/* Of a file that cannot be read, or is not whole, record_summarise says so: it stays as it is. */
+static int pack_within_limits(void *argument)
+{
+    const packing *p = argument;
+    struct rlimit limit = {.rlim_cur = p->max_bytes, .rlim_max = p->max_bytes};
+    tl_reader *r;
+    if (tl_reader_open(p->path, &r, NULL) != TL_OK)
+        return 0;
+    signal(SIGXFSZ, SIG_IGN); /* a write that fails tells more */
+    signal(SIGALRM, SIG_DFL);
+    setrlimit(RLIMIT_FSIZE, &limit);
+    alarm(p->wanted->max_s);
+    tl_status status = tl_reader_complete(r) ? pack(r, p) : TL_OK;
+    tl_reader_close(r);
+    return status != TL_OK;
+}
+
+static void say_why_not(const packing *p, int status)
+{
+    if (WIFEXITED(status))
+        fprintf(stderr, "timeless: %s; %s stays as it was recorded\n", p->err->text, p->path);
+    else if (WTERMSIG(status) == SIGALRM)
+        fprintf(stderr,
+                "timeless: %s: packing it takes more than %u s; it stays as it was recorded, for "
+                "'timeless pack'\n",
+                p->path, p->wanted->max_s);
+    else
+        fprintf(stderr,
+                "timeless: %s: packing it was ended by signal %d (%s); it stays as it was "
+                "recorded, for 'timeless pack'\n",
+                p->path, WTERMSIG(status), strsignal(WTERMSIG(status)));
+}
+
+void record_pack(const char *path, const record_packing *wanted)
+{
+    struct stat st;
+    char part[PATH_MAX];
+    if (stat(path, &st) != 0)
+        return;
+    tl_error *err =
+        mmap(NULL, sizeof *err, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+    if (err == MAP_FAILED) {
+        cli_fail_text(TL_ERR_MEMORY, "%s: not packed: out of memory", path);
+        return;
+    }
+    packing p = {
+        .path = path, .wanted = wanted, .max_bytes = (rlim_t)st.st_size + MORE_BYTES, .err = err};
+    int status = record_fork(pack_within_limits, &p);
+    if (status < 0) {
+        cli_fail_text(TL_ERR_SYSTEM, "%s: not packed: %s", path, strerror(errno));
+    } else if (status) {
+        say_why_not(&p, status);
+        snprintf(part, sizeof part, "%s.part", path);
+        unlink(part);
+    }
+    munmap(err, sizeof *err);
+}

@@ -1,0 +1,91 @@
+/* record_run.c - what `timeless record` starts, and the signals that it passes on. */
+#include "record.h"
+
+#include <errno.h>
+#include <signal.h>
+#include <spawn.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+static const int forwarded[] = {SIGINT, SIGTERM, SIGHUP, SIGQUIT, SIGUSR1, SIGUSR2};
+enum { N_FORWARDED = sizeof forwarded / sizeof *forwarded };
+
+static volatile pid_t child;
+
+/* The terminal sends its signals to the child too; others are passed on. */
+static void forward_signal(int number, siginfo_t *info, void *context)
+{
+    (void)context;
+    if (info->si_code <= 0 && child > 0)
+        kill(child, number);
+}
+
+/* They wait until there is a child to pass them to: *before is the mask without that. */
+static void forward_signals(sigset_t *before)
+{
+    struct sigaction action = {.sa_sigaction = forward_signal, .sa_flags = SA_SIGINFO | SA_RESTART};
+    sigset_t held;
+    sigemptyset(&action.sa_mask);
+    sigemptyset(&held);
+    for (size_t i = 0; i < N_FORWARDED; i++)
+        sigaddset(&held, forwarded[i]);
+    sigprocmask(SIG_BLOCK, &held, before);
+    for (size_t i = 0; i < N_FORWARDED; i++)
+        sigaction(forwarded[i], &action, NULL);
+}
+
+/* What waitpid says of the child; -1 if it cannot be waited for. */
+static int wait_for(pid_t pid, const sigset_t *before)
+{
+    int status = 0;
+    child = pid;
+    sigprocmask(SIG_SETMASK, before, NULL);
+    while (waitpid(pid, &status, 0) < 0)
+        if (errno != EINTR) {
+            status = -1;
+            break;
+        }
+    child = 0;
+    return status;
+}
+
+int record_run(char **argv)
+{
+    extern char **environ;
+    posix_spawnattr_t attributes;
+    sigset_t mask;
+    pid_t pid;
+    forward_signals(&mask);
+    posix_spawnattr_init(&attributes);
+    posix_spawnattr_setflags(&attributes, POSIX_SPAWN_SETSIGMASK);
+    posix_spawnattr_setsigmask(&attributes, &mask);
+    int error = posix_spawnp(&pid, argv[0], NULL, &attributes, argv, environ);
+    posix_spawnattr_destroy(&attributes);
+    if (error) {
+        sigprocmask(SIG_SETMASK, &mask, NULL);
+        errno = error;
+        return -1;
+    }
+    int status = wait_for(pid, &mask);
+    if (status < 0)
+        return -1;
+    return WIFSIGNALED(status) ? 128 + WTERMSIG(status) : WEXITSTATUS(status);
+}
+
+int record_fork(int (*work)(void *), void *argument)
+{
+    sigset_t mask;
+    forward_signals(&mask);
+    pid_t pid = fork();
+    if (pid == 0) {
+        for (size_t i = 0; i < N_FORWARDED; i++)
+            signal(forwarded[i], SIG_DFL);
+        sigprocmask(SIG_SETMASK, &mask, NULL);
+        _exit(work(argument));
+    }
+    if (pid < 0) {
+        sigprocmask(SIG_SETMASK, &mask, NULL);
+        return -1;
+    }
+    return wait_for(pid, &mask);
+}

@@ -1,0 +1,77 @@
+# record_pack.sh - timeless record packs at its end, and whatever hinders it, what was recorded stays.
+. "$top_srcdir/tests/tap.sh"
+. "$top_srcdir/tests/mpi/tracer.sh"
+compile folded -lblas
+compile ends -pthread
+$MPICC -O1 -g -shared -fPIC -o "$scratch/hinder.so" "$here/hinder.c" -ldl
+trace=$scratch/r.tl recorded=$scratch/recorded.tl part=$scratch/r.tl.part
+
+# run_and_keep [OPTION...]: 4 ranks; what they wrote is kept, too
+run_and_keep() {
+    $timeless record --folded "$@" -o "$trace" -- \
+        sh -c "$MPIRUN -np 4 '$scratch/folded' && cp '$trace' '$recorded'"
+}
+not_said() { ! grep "$@"; }
+without_origin() { $timeless dump "$1" | grep -v '^origin '; }
+same_events() { test "$(without_origin "$trace" | wc -l)" -gt 100 && cmp <(without_origin "$trace") <(without_origin "$recorded"); }
+bytes() { stat -c %s "$1"; }
+totals() { $timeless info --json "$1" | python3 -c '
+import json, sys
+print([(r["events"], r["volume"]) for r in json.load(sys.stdin)["ranks"]])'; }
+
+check "a run" run_and_keep
+check "its trace is smaller than what was recorded" test "$(bytes "$trace")" -lt "$(bytes "$recorded")"
+check "and has the same events" same_events
+check "nothing else is left" test ! -e "$part"
+check "--no-pack" run_and_keep --no-pack
+check "leaves what was recorded" cmp "$trace" "$recorded"
+
+check "--volume-precision" run_and_keep --volume-precision 1e-2
+check "is said in the trace" says '^origin +timeless record --volume-precision 0.01$' <($timeless info "$trace")
+check "keeps each rank's total" test "$(totals "$trace")" = "$(totals "$recorded")"
+rounded() { ! cmp -s <(without_origin "$trace") <(without_origin "$recorded") &&
+    cmp <(without_origin "$trace" | sed 's/ volume=[0-9]*//') <(without_origin "$recorded" | sed 's/ volume=[0-9]*//'); }
+check "and changes nothing but volumes" rounded
+check_exit 2 "it is refused with --no-pack" $timeless record --no-pack --volume-precision 1e-3 -o "$trace" -- true
+check_exit 2 "so is one that is no number" $timeless record --volume-precision much -o "$trace" -- true
+
+check_exit 137 "a run that is killed" $timeless record -o "$trace" -- $MPIRUN -np 2 "$scratch/ends" kill
+cp "$scratch/err" "$scratch/said"
+check "stays as it was recorded, without a word on packing" not_said pack "$scratch/said"
+
+# hindered HOW NAME PATTERN [OPTION...]
+hindered() {
+    local how=$1 name=$2 pattern=$3; shift 3
+    case $how in folder) mkdir "$part" ;; *) export HINDER=$how LD_PRELOAD=$scratch/hinder.so ;; esac
+    check "$name: the run succeeds" run_and_keep "$@"
+    unset HINDER LD_PRELOAD
+    cp "$scratch/err" "$scratch/said"
+    check "$name: it is said" says "^timeless: .*$pattern.*stays as it was recorded" "$scratch/said"
+    check "$name: what was recorded stays" cmp "$trace" "$recorded"
+}
+hindered full "a full disk" "$part:.*No space left on device"
+check "and nothing else" test ! -e "$part"
+hindered wait "a disk that does not answer" 'takes more than 1 s' --pack-seconds 1
+check "and nothing else" test ! -e "$part"
+hindered folder "a file that cannot be made" "$part: .*Is a directory"
+rmdir "$part"
+
+# ended SIGNAL WHOM: sends it to this command ("record") or to the process of its that packs ("packer")
+ended() {
+    local pid packer='' child
+    HINDER=wait LD_PRELOAD=$scratch/hinder.so $timeless record -o "$trace" --quiet -- \
+        sh -c "$MPIRUN -np 2 '$scratch/ends' && cp '$trace' '$recorded'" 2>"$scratch/said" &
+    pid=$!
+    until [ -e "$part" ] && [ "$packer" ]; do
+        for child in $(cat /proc/$pid/task/$pid/children); do
+            [ "/proc/$child/exe" -ef "/proc/$pid/exe" ] && packer=$child
+        done
+        kill -0 $pid || return
+        sleep 0.1
+    done
+    case $2 in record) kill -"$1" $pid ;; packer) kill -"$1" "$packer" ;; esac
+    wait $pid && cmp "$trace" "$recorded" && test ! -e "$part" && says 'stays as it was recorded' "$scratch/said"
+}
+check "SIGTERM while it packs ends that and keeps what was recorded" ended TERM record
+check "so does a packer that is killed" ended KILL packer
+tap_done
