@@ -17,6 +17,8 @@
 #include "timeline.h"
 
 #include <inttypes.h>
+#include <limits.h>
+#include <malloc.h>
 #include <math.h>
 #include <stdarg.h>
 #include <stdlib.h>
@@ -85,12 +87,37 @@ static const char *const fixed_options[] = {
     "smpi/host-speed:1Gf", "smpi/simulate-computation:no", "smpi/errors-are-fatal:no"};
 enum { N_FIXED = sizeof fixed_options / sizeof *fixed_options };
 
+/* Each rank has a stack, and a page before it that nobody may touch makes two mappings of each; the
+ * kernel limits their number. */
+static int has_room_for_guards(void)
+{
+    enum { OTHER_MAPPINGS = 2000 };
+    uint64_t limit = 0;
+    FILE *in = fopen("/proc/sys/vm/max_map_count", "r");
+    const int is_known = in && fscanf(in, "%" SCNu64, &limit) == 1;
+    if (in)
+        fclose(in);
+    return !is_known || 2 * (uint64_t)replay.n_ranks + OTHER_MAPPINGS <= limit;
+}
+
+/* Without those pages SimGrid takes stacks from calloc.  Each has to be a mapping, which the kernel
+ * joins with its neighbours and which is not written before it is used. */
+static void make_stacks_mappings(void)
+{
+    mallopt(M_MMAP_THRESHOLD, 1 << 20);
+    mallopt(M_MMAP_MAX, INT_MAX);
+}
+
 static option_list collect_options(const tlr_platform *platform, const tlr_options *options)
 {
     option_list list = {
-        0, smpi_alloc(N_FIXED + platform->n_options + options->n_cfg + 2, sizeof *list.items)};
+        0, smpi_alloc(N_FIXED + platform->n_options + options->n_cfg + 3, sizeof *list.items)};
     for (size_t i = 0; i < N_FIXED; i++)
         list.items[list.n++] = fixed_options[i];
+    if (!has_room_for_guards()) {
+        list.items[list.n++] = "contexts/guard-size:0";
+        make_stacks_mappings();
+    }
     /* A probe takes no time where the replay decides when there is one. */
     if (options->polls_adaptive)
         list.items[list.n++] = "smpi/iprobe:0";
