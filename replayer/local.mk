@@ -8,7 +8,7 @@ LOGGOPS_SOURCES = replayer/engine_loggops.c replayer/loggops.h replayer/loggops_
 # What every engine uses.
 noinst_LTLIBRARIES += replayer/libengine.la
 replayer_libengine_la_SOURCES = replayer/replayer.h replayer/burst_class.c replayer/diagnosis.c replayer/diagnosis.h \
-	replayer/draw.c replayer/loggops_noise.c replayer/loggops_noise.h replayer/mapping.c replayer/mapping.h \
+	replayer/draw.c replayer/event_streams.c replayer/event_streams.h replayer/loggops_noise.c replayer/loggops_noise.h replayer/mapping.c replayer/mapping.h \
 	replayer/marks.c replayer/marks.h replayer/model.c replayer/plan.c replayer/plan.h replayer/plan_collectives.c \
 	replayer/plan_comms.c replayer/plan_share.c replayer/rank_model.c replayer/rank_model.h replayer/sandbox.c \
 	replayer/sandbox.h replayer/text_file.c replayer/text_file.h replayer/timeline.c replayer/timeline.h \
@@ -45,7 +45,7 @@ EXTRA_DIST += replayer/report.html
 
 # The SMPI engine, a module: only who replays with it loads SimGrid (replayer/module.c).
 pkglib_LTLIBRARIES += replayer/libtimeless-smpi.la
-replayer_libtimeless_smpi_la_SOURCES = replayer/engine_smpi.c replayer/event_streams.c replayer/event_streams.h replayer/module.h replayer/smpi_rank.h \
+replayer_libtimeless_smpi_la_SOURCES = replayer/engine_smpi.c replayer/module.h replayer/smpi_rank.h \
 	replayer/smpi_clocks.c replayer/smpi_collective.c replayer/smpi_comm.c replayer/smpi_detached.c \
 	replayer/smpi_exchange.c replayer/smpi_file.c replayer/smpi_halves.c replayer/smpi_halves.h replayer/smpi_hosts.c \
 	replayer/smpi_match.c replayer/smpi_memory.c replayer/smpi_memory.h replayer/smpi_needs.c replayer/smpi_numbers.c \

@@ -47,6 +47,12 @@ tests_unit_platform_LDADD = replayer/libreplayer.la compress/libtimeless.la $(CM
 tests_unit_replay_CPPFLAGS = $(AM_CPPFLAGS) -I$(top_srcdir)/replayer $(CMOCKA_CFLAGS)
 tests_unit_replay_LDADD = replayer/libreplayer.la compress/libtimeless.la $(CMOCKA_LIBS) -lm
 
+check_PROGRAMS += tests/unit/event_streams
+TESTS += tests/unit/event_streams
+tests_unit_event_streams_SOURCES = tests/unit/event_streams.c tests/unit/events.c tests/unit/events.h tests/unit/same_event.h
+tests_unit_event_streams_CPPFLAGS = $(AM_CPPFLAGS) -I$(top_srcdir)/replayer $(CMOCKA_CFLAGS)
+tests_unit_event_streams_LDADD = replayer/libengine.la compress/libtimeless.la $(CMOCKA_LIBS)
+
 check_PROGRAMS += tests/unit/loggops tests/unit/loggops_input
 TESTS += tests/unit/loggops tests/unit/loggops_input
 tests_unit_loggops_input_CPPFLAGS = $(AM_CPPFLAGS) -I$(top_srcdir)/replayer $(CMOCKA_CFLAGS)
