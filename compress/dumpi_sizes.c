@@ -10,7 +10,10 @@
 
 tl_status tl_dumpi_refuse(tl_dumpi_convert *m, const char *what)
 {
-    return tl_dumpi_wrong(m->f, TL_ERR_INPUT, "%s: %s", tl_dumpi_rows[m->f->record.function].name,
+    const unsigned function = m->f->record.function;
+    return tl_dumpi_wrong(m->f, TL_ERR_INPUT, "%s: %s",
+                          function < TL_DUMPI_N_CALLS ? tl_dumpi_rows[function].name
+                                                      : "a function of the program",
                           what);
 }
 
