@@ -26,6 +26,20 @@ static void print_usage(FILE *out)
           out);
 }
 
+void cli_archive_path(const char *given, const char *result, char *path, size_t size)
+{
+    const char *slash = result ? strrchr(result, '/') : NULL;
+    const size_t length = result ? strlen(result) : 0;
+    if (given)
+        snprintf(path, size, "%s", strcmp(given, "none") != 0 ? given : "");
+    else if (!result)
+        snprintf(path, size, "%s", "");
+    else if (length <= 5 || strcmp(result + length - 5, ".conf") != 0)
+        snprintf(path, size, "%s/", result);
+    else
+        snprintf(path, size, "%.*s", slash ? (int)(slash + 1 - result) : 2, slash ? result : "./");
+}
+
 int cmd_calibrate(int argc, char **argv)
 {
     if (argc < 2) {

@@ -4,6 +4,7 @@
 
 #include "cli.h"
 
+#include <archive.h>
 #include <cpu.h>
 #include <errno.h>
 #include <limits.h>
@@ -15,19 +16,24 @@
 #include <unistd.h>
 
 typedef struct arguments {
-    const char *output, *base;
+    const char *output, *base, *from, *archive_path;
     const char *traces[2]; /* timed, counted */
     int n_traces;
     char **command; /* NULL: the traces are there */
 } arguments;
 
-enum { KEY_MODEL = 256 };
+enum { KEY_MODEL = 256, KEY_FROM, KEY_ARCHIVE };
 
 static const struct argp_option options[] = {
     {"output", 'o', "PATH", 0,
      "a platform folder, whose model.conf gets the rates, or FILE.conf (default: cpu.conf)", 0},
     {"model", KEY_MODEL, "FILE", 0,
      "the model that gets the rates in FILE.conf (default: that of the shipped local)", 0},
+    {"from", KEY_FROM, "FILE", 0, "take both traces from this archive", 0},
+    {"archive", KEY_ARCHIVE, "FILE", 0,
+     "the zip with both traces; default, where a command is run: cpu-MOMENT.zip beside the result; "
+     "none: none",
+     0},
     {0}};
 
 static error_t parse(int key, char *value, struct argp_state *state)
@@ -36,6 +42,8 @@ static error_t parse(int key, char *value, struct argp_state *state)
     switch (key) {
     case 'o': a->output = value; break;
     case KEY_MODEL: a->base = value; break;
+    case KEY_FROM: a->from = value; break;
+    case KEY_ARCHIVE: a->archive_path = value; break;
     case ARGP_KEY_ARG:
         /* What stands behind "--" is a command. */
         if (state->quoted && state->next > state->quoted) {
@@ -48,9 +56,9 @@ static error_t parse(int key, char *value, struct argp_state *state)
         a->traces[a->n_traces++] = value;
         break;
     case ARGP_KEY_SUCCESS:
-        if (a->command ? a->n_traces != 0 : a->n_traces != 2)
+        if (a->command || a->from ? a->n_traces != 0 || (a->command && a->from) : a->n_traces != 2)
             argp_error(state, "give a command behind --, or two traces: one in cpu-ns, one that "
-                              "counts");
+                              "counts, or --from");
         break;
     default: return ARGP_ERR_UNKNOWN;
     }
@@ -104,11 +112,13 @@ static int is_folder(const char *path)
     return stat(path, &entry) == 0 && S_ISDIR(entry.st_mode);
 }
 
-static tl_status write_rates(const arguments *a, const tlp_burst_rates *rates, tl_error *err)
+/* path: of the model that got them. */
+static tl_status write_rates(const arguments *a, const tlp_burst_rates *rates, char path[PATH_MAX],
+                             tl_error *err)
 {
-    char base[PATH_MAX], path[PATH_MAX];
+    char base[PATH_MAX];
     const char *platforms = getenv("TIMELESS_PLATFORMS");
-    snprintf(path, sizeof path, is_folder(a->output) ? "%s/model.conf" : "%s", a->output);
+    snprintf(path, PATH_MAX, is_folder(a->output) ? "%s/model.conf" : "%s", a->output);
     if (a->base)
         snprintf(base, sizeof base, "%s", a->base);
     else if (is_folder(a->output))
@@ -119,18 +129,71 @@ static tl_status write_rates(const arguments *a, const tlp_burst_rates *rates, t
     return tlp_burst_rates_write(rates, base, path, err);
 }
 
+/* Takes a trace out of an archive. */
+static tl_status unpack(const char *archive, const char *entry, const char *path, tl_error *err)
+{
+    char bytes[1 << 14];
+    FILE *in = NULL, *out;
+    tl_status status =
+        tlp_is_archive(archive)
+            ? tlp_open_raw(archive, entry, &in, err)
+            : tl_fail(err, TL_ERR_INPUT, "%s: is no archive of a calibration; give a zip", archive);
+    if (status != TL_OK)
+        return status;
+    int failed = !(out = fopen(path, "w"));
+    for (size_t n; !failed && (n = fread(bytes, 1, sizeof bytes, in));)
+        failed = fwrite(bytes, 1, n, out) != n;
+    if (out)
+        failed |= fclose(out) != 0;
+    fclose(in);
+    return failed ? tl_fail(err, TL_ERR_SYSTEM, "%s: cannot be written: %s; check the disk", path,
+                            strerror(errno))
+                  : TL_OK;
+}
+
+static tl_status unpack_both(const arguments *a, const char *folder, char paths[2][PATH_MAX],
+                             tl_error *err)
+{
+    snprintf(paths[0], PATH_MAX, "%s/timed.tl", folder);
+    snprintf(paths[1], PATH_MAX, "%s/counted.tl", folder);
+    tl_status status = unpack(a->from, TLP_RAW_TIMED, paths[0], err);
+    return status == TL_OK ? unpack(a->from, TLP_RAW_COUNTED, paths[1], err) : status;
+}
+
+static tl_status finish_archive(tlp_archive *archive, tl_reader *const traces[2], const char *model,
+                                const tlp_burst_rates *rates, tl_error *err)
+{
+    static const char *const entries[2] = {TLP_RAW_TIMED, TLP_RAW_COUNTED};
+    tlp_repetition_list list = {0};
+    tl_status status = TL_OK;
+    tlp_archive_note(archive, "classes of bursts", "%zu", rates->n);
+    for (int i = 0; i < 2 && status == TL_OK; i++)
+        status = tlp_archive_add_file(archive, entries[i], tl_reader_path(traces[i]), err);
+    if (status == TL_OK)
+        status = tlp_archive_add_file(archive, "result/model.conf", model, err);
+    if (status == TL_OK)
+        status = tlp_burst_repetitions(traces[0], rates, &list, err);
+    if (status == TL_OK)
+        status = tlp_archive_finish(archive, &list, err);
+    tlp_clear_repetitions(&list);
+    return status;
+}
+
 static tl_status calibrate(const arguments *a, const char *timed, const char *counted,
-                           tl_error *err)
+                           tlp_archive *archive, tl_error *err)
 {
     tl_reader *traces[2] = {NULL, NULL};
     tlp_burst_rates *rates = NULL;
+    char path[PATH_MAX];
     tl_status status = tl_reader_open(timed, &traces[0], err);
     if (status == TL_OK)
         status = tl_reader_open(counted, &traces[1], err);
     if (status == TL_OK)
         status = tlp_burst_rates_make(traces[0], traces[1], &rates, err);
     if (status == TL_OK)
-        status = write_rates(a, rates, err);
+        status = write_rates(a, rates, path, err);
+    if (status == TL_OK && archive)
+        status = finish_archive(archive, traces, path, rates, err);
     if (status == TL_OK)
         fprintf(stderr,
                 "timeless: %zu classes of bursts with %.1f%% of the time; %.4g s per unit of %s in "
@@ -148,7 +211,7 @@ int calibrate_cpu(int argc, char **argv)
     static const struct argp argp = {
         options,
         parse,
-        "-- COMMAND...\nTIMED COUNTED",
+        "-- COMMAND...\nTIMED COUNTED\n--from=FILE",
         "Tell how long a unit of counted volume takes between each two call sites.\vA command is "
         "recorded twice, once for its time and once with --volume exact; or give two such traces.",
         NULL,
@@ -159,19 +222,30 @@ int calibrate_cpu(int argc, char **argv)
     tl_error err;
     char folder[PATH_MAX / 2], paths[2][PATH_MAX];
     tl_status status = TL_OK;
-    if (a.command) {
+    tlp_archive *archive = NULL;
+    char archive_path[PATH_MAX];
+    cli_archive_path(a.archive_path, a.output, archive_path, sizeof archive_path);
+    if (*archive_path && (a.command || a.archive_path))
+        status = tlp_archive_begin(archive_path, "cpu", argc, argv, &archive, &err);
+    if (status != TL_OK)
+        return cli_fail(&err);
+    if (a.command || a.from) {
         snprintf(folder, sizeof folder, "%.1000s/timeless-cpu.XXXXXX", cli_temporary_folder());
-        if (!mkdtemp(folder))
+        if (!mkdtemp(folder)) {
+            tlp_archive_free(archive);
             return cli_fail_text(TL_ERR_SYSTEM, "%s: cannot be made: %s; check TMPDIR", folder,
                                  strerror(errno));
-        status = record_both(&a, folder, paths, &err);
+        }
+        status =
+            a.from ? unpack_both(&a, folder, paths, &err) : record_both(&a, folder, paths, &err);
         if (status == TL_OK)
-            status = calibrate(&a, paths[0], paths[1], &err);
+            status = calibrate(&a, paths[0], paths[1], archive, &err);
         unlink(paths[0]);
         unlink(paths[1]);
         rmdir(folder);
     } else {
-        status = calibrate(&a, a.traces[0], a.traces[1], &err);
+        status = calibrate(&a, a.traces[0], a.traces[1], archive, &err);
     }
+    tlp_archive_free(archive);
     return status == TL_OK ? CLI_OK : cli_fail(&err);
 }

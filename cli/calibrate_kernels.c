@@ -2,6 +2,7 @@
  * model. */
 #include "cli.h"
 
+#include <archive.h>
 #include <calibrate.h>
 #include <errno.h>
 #include <limits.h>
@@ -12,7 +13,7 @@
 enum { MAX_NB = 16, MAX_CORES = 4096 };
 
 struct arguments {
-    const char *out_path, *raw_path, *folder;
+    const char *out_path, *raw_path, *folder, *archive_path;
     tlp_measure_options measure;
     tlp_fit_options fit;
     const char *from_path;
@@ -26,6 +27,7 @@ enum {
     KEY_NB,
     KEY_RAW,
     KEY_FROM,
+    KEY_ARCHIVE,
     KEY_MODEL,
     KEY_NOISE,
     KEY_PER_CORE
@@ -43,7 +45,11 @@ static const struct argp_option options[] = {
      "inner sizes of products and orders of triangular matrices; default 32,64,96,128,192,256", 0},
     {"raw", KEY_RAW, "FILE", 0, "write every measurement there, as CSV", 0},
     {"from", KEY_FROM, "FILE", 0,
-     "fit the measurements of FILE, which --raw wrote; measure nothing", 0},
+     "fit the measurements of FILE, which --raw wrote or an archive; measure nothing", 0},
+    {"archive", KEY_ARCHIVE, "FILE", 0,
+     "the zip with all that was measured; default: kernels-MOMENT.zip beside the result; none: "
+     "none",
+     0},
     {"model", KEY_MODEL, "FORM", 0,
      "m0 (a mean), m1 (a line over the work), m2 (a polynomial in the sizes), pieces (several); "
      "default best: the one that predicts calls best that it has not seen",
@@ -115,6 +121,7 @@ static error_t parse(int key, char *value, struct argp_state *state)
         arguments->measure.seed = cli_parse_number(state, "--seed", value, UINT32_MAX);
         break;
     case KEY_FROM: arguments->from_path = value; break;
+    case KEY_ARCHIVE: arguments->archive_path = value; break;
     case KEY_MODEL: arguments->fit.form = parse_form(state, "--model", forms, value); break;
     case KEY_NOISE: arguments->fit.noise = parse_form(state, "--noise", noises, value); break;
     case KEY_PER_CORE: arguments->fit.per_core = 1; break;
@@ -154,6 +161,47 @@ static tl_status measure(const struct arguments *a, tlp_result **out, tl_error *
     return status == TL_OK ? tlp_fit_all(*out, &a->fit, err) : status;
 }
 
+/* Before anything is measured: *out stays NULL where nothing is. */
+static tl_status begin_archive(const struct arguments *a, int argc, char **argv, tlp_archive **out,
+                               tl_error *err)
+{
+    char path[PATH_MAX];
+    cli_archive_path(a->archive_path, a->folder ? a->folder : a->out_path, path, sizeof path);
+    if (!*path || (a->from_path && !a->archive_path))
+        return TL_OK;
+    return tlp_archive_begin(path, "kernels", argc, argv, out, err);
+}
+
+static tl_status finish_archive(tlp_archive *archive, const struct arguments *a,
+                                const tlp_result *result, tl_error *err)
+{
+    tlp_repetition_list repetitions = {0};
+    tlp_archive_note(archive, "seed", "%lu", result->seed);
+    tlp_archive_note(archive, "cores at once", "%u", result->cores);
+    tlp_archive_note(archive, "seconds", "%g", a->measure.max_seconds);
+    tlp_archive_note(archive, "calls timed", "%zu", result->n_samples);
+    if (a->from_path)
+        tlp_archive_note(archive, "measurements from", "%s", a->from_path);
+    FILE *out = tlp_archive_open(archive);
+    tl_status status = out ? tlp_write_raw(result, out, err)
+                           : tl_fail(err, TL_ERR_MEMORY, "out of memory while archiving");
+    if (out && tlp_archive_close(archive, out, TLP_RAW_KERNELS, err) != TL_OK)
+        status = TL_ERR_MEMORY;
+    if (status == TL_OK && !(out = tlp_archive_open(archive)))
+        status = tl_fail(err, TL_ERR_MEMORY, "out of memory while archiving");
+    if (status == TL_OK) {
+        status = tlp_write_model(result, out, err);
+        if (tlp_archive_close(archive, out, "result/model.conf", err) != TL_OK)
+            status = TL_ERR_MEMORY;
+    }
+    if (status == TL_OK && tlp_result_repetitions(result, &repetitions) != TL_OK)
+        status = tl_fail(err, TL_ERR_MEMORY, "out of memory while archiving");
+    if (status == TL_OK)
+        status = tlp_archive_finish(archive, &repetitions, err);
+    tlp_clear_repetitions(&repetitions);
+    return status;
+}
+
 int calibrate_kernels(int argc, char **argv)
 {
     static const struct argp argp = {
@@ -175,6 +223,7 @@ int calibrate_kernels(int argc, char **argv)
     const char *platforms = getenv("TIMELESS_PLATFORMS");
     snprintf(shipped, sizeof shipped, "%s/local", platforms ? platforms : PLATFORMS_FOLDER);
     tlp_result *result = NULL;
+    tlp_archive *archive = NULL;
     FILE *out = NULL, *raw = NULL;
     tl_error err;
     tl_status status = TL_OK;
@@ -187,6 +236,8 @@ int calibrate_kernels(int argc, char **argv)
     if (status == TL_OK && arguments.folder)
         status = tlp_begin_folder(shipped, arguments.folder, &describes_other, &err);
     if (status == TL_OK)
+        status = begin_archive(&arguments, argc, argv, &archive, &err);
+    if (status == TL_OK)
         status = measure(&arguments, &result, &err);
     if (status == TL_OK && out)
         status = tlp_write_model(result, out, &err);
@@ -194,8 +245,11 @@ int calibrate_kernels(int argc, char **argv)
         status = tlp_write_raw(result, raw, &err);
     if (status == TL_OK && arguments.folder)
         status = tlp_finish_folder(result, arguments.folder, describes_other, &err);
+    if (status == TL_OK && archive)
+        status = finish_archive(archive, &arguments, result, &err);
     if (status == TL_OK)
         report(result);
+    tlp_archive_free(archive);
     if (out && out != stdout)
         fclose(out);
     if (raw)

@@ -1,6 +1,7 @@
 /* calibrate_network.c - timeless calibrate network: how long messages take between hosts. */
 #include "cli.h"
 
+#include <archive.h>
 #include <errno.h>
 #include <limits.h>
 #include <network.h>
@@ -15,11 +16,20 @@
 
 extern char **environ;
 
-enum { KEY_HOSTS = 256, KEY_MAX_SECONDS, KEY_MAX_BYTES, KEY_SEED, KEY_NODES, KEY_FROM, KEY_PROBE };
+enum {
+    KEY_HOSTS = 256,
+    KEY_MAX_SECONDS,
+    KEY_MAX_BYTES,
+    KEY_SEED,
+    KEY_NODES,
+    KEY_FROM,
+    KEY_PROBE,
+    KEY_ARCHIVE
+};
 enum { MAX_ARGS = 256 };
 
 struct arguments {
-    const char *folder, *hosts, *from, *probe;
+    const char *folder, *hosts, *from, *probe, *archive_path;
     uint64_t max_seconds, max_bytes, seed;
     int nodes;
     char **launcher; /* mpirun and its arguments */
@@ -33,7 +43,11 @@ static const struct argp_option options[] = {
     {"max-bytes", KEY_MAX_BYTES, "N", 0, "largest message; default 1000000000", 0},
     {"seed", KEY_SEED, "N", 0, "draw operations and sizes from this seed; default 1", 0},
     {"nodes", KEY_NODES, "N", 0, "nodes of the platform; default: as many as hosts", 0},
-    {"from", KEY_FROM, "FILE", 0, "fit these measurements (network.csv) instead of new ones", 0},
+    {"from", KEY_FROM, "FILE", 0,
+     "fit these measurements (network.csv or an archive) instead of new ones", 0},
+    {"archive", KEY_ARCHIVE, "FILE", 0,
+     "the zip with all that was measured; default: network-MOMENT.zip in the folder; none: none",
+     0},
     {"probe", KEY_PROBE, "FILE", 0, "the measuring program, where hosts have it elsewhere", 0},
     {0},
 };
@@ -55,6 +69,7 @@ static error_t parse(int key, char *value, struct argp_state *state)
         a->nodes = (int)cli_parse_number_from(state, "--nodes", value, 1, 1 << 22);
         return 0;
     case KEY_FROM: a->from = value; return 0;
+    case KEY_ARCHIVE: a->archive_path = value; return 0;
     case KEY_PROBE: a->probe = value; return 0;
     case ARGP_KEY_ARGS:
         a->launcher = state->argv + state->next;
@@ -260,8 +275,40 @@ static void report(const tlp_network *net, const char *folder)
             net->detached_bytes);
 }
 
+static tl_status finish_archive(tlp_archive *archive, const struct arguments *a, const char *path,
+                                const tlp_network *net, const tlp_probe_data *data, tl_error *err)
+{
+    static const char *const results[] = {"platform.conf", "platform.xml",   "options.conf",
+                                          "network.conf",  "loggops.params", "network.html",
+                                          "model.conf",    "README.md"};
+    tlp_repetition_list repetitions = {0};
+    char entry[64], file[PATH_MAX];
+    tlp_archive_note(archive, "MPI", "%s", data->mpi);
+    tlp_archive_note(archive, "seed", "%llu", data->seed);
+    tlp_archive_note(archive, "seconds", "%g", data->max_seconds);
+    tlp_archive_note(archive, "ranks", "%d on %d hosts; raw/network.csv describes each host",
+                     data->n_ranks, data->n_hosts);
+    tlp_archive_note(archive, "operations", "%zu, of which %zu were taken as warm-up", data->n_rows,
+                     net->n_warm);
+    if (a->from)
+        tlp_archive_note(archive, "measurements from", "%s", a->from);
+    tl_status status = tlp_archive_add_raw(archive, TLP_RAW_NETWORK, path, err);
+    for (size_t i = 0; i < sizeof results / sizeof *results && status == TL_OK; i++) {
+        snprintf(entry, sizeof entry, "result/%s", results[i]);
+        snprintf(file, sizeof file, "%s/%s", a->folder, results[i]);
+        status = tlp_archive_add_file(archive, entry, file, err);
+    }
+    if (status == TL_OK && tlp_network_repetitions(net, data, &repetitions) != TL_OK)
+        status = tl_fail(err, TL_ERR_MEMORY, "out of memory while archiving");
+    if (status == TL_OK)
+        status = tlp_archive_finish(archive, &repetitions, err);
+    tlp_clear_repetitions(&repetitions);
+    return status;
+}
+
 /* Reads, fits and writes. */
-static tl_status make_platform(const struct arguments *a, const char *path, tl_error *err)
+static tl_status make_platform(const struct arguments *a, const char *path, tlp_archive *archive,
+                               tl_error *err)
 {
     char shipped[PATH_MAX];
     const char *platforms = getenv("TIMELESS_PLATFORMS");
@@ -269,21 +316,20 @@ static tl_status make_platform(const struct arguments *a, const char *path, tl_e
     tlp_network net = {0};
     snprintf(shipped, sizeof shipped, "%s", platforms && *platforms ? platforms : PLATFORMS_FOLDER);
     const tlp_network_folder to = {a->folder, shipped, a->nodes};
-    FILE *in = fopen(path, "r");
-    if (!in) {
-        err->status = TL_ERR_INPUT;
-        snprintf(err->text, sizeof err->text, "%.200s: cannot be read: %s; check the path", path,
-                 strerror(errno));
-        return err->status;
-    }
-    tl_status status = tlp_probe_read(in, path, &data, err);
+    FILE *in = NULL;
+    tl_status status = tlp_open_raw(path, TLP_RAW_NETWORK, &in, err);
+    if (status == TL_OK)
+        status = tlp_probe_read(in, path, &data, err);
     if (status == TL_OK)
         status = tlp_network_fit(&data, &net, err);
     if (status == TL_OK)
         status = tlp_network_write(&net, &data, &to, err);
+    if (status == TL_OK && archive)
+        status = finish_archive(archive, a, path, &net, &data, err);
     if (status == TL_OK)
         report(&net, a->folder);
-    fclose(in);
+    if (in)
+        fclose(in);
     tlp_network_clear(&net);
     tlp_probe_clear(&data);
     return status;
@@ -310,8 +356,16 @@ int calibrate_network(int argc, char **argv)
     snprintf(path, sizeof path, "%s", a.from ? a.from : a.folder);
     if (!a.from)
         snprintf(path, sizeof path, "%s/network.csv", a.folder);
-    tl_status status = a.from ? TL_OK : measure(&a, path, &err);
+    char archive_path[PATH_MAX];
+    tlp_archive *archive = NULL;
+    tl_status status = TL_OK;
+    cli_archive_path(a.archive_path, a.folder, archive_path, sizeof archive_path);
+    if (*archive_path && (!a.from || a.archive_path))
+        status = tlp_archive_begin(archive_path, "network", argc, argv, &archive, &err);
+    if (status == TL_OK && !a.from)
+        status = measure(&a, path, &err);
     if (status == TL_OK)
-        status = make_platform(&a, path, &err);
+        status = make_platform(&a, path, archive, &err);
+    tlp_archive_free(archive);
     return status == TL_OK ? CLI_OK : cli_fail(&err);
 }

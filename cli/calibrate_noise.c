@@ -1,6 +1,7 @@
 /* calibrate_noise.c - timeless calibrate noise: what the system takes of each core. */
 #include "cli.h"
 
+#include <archive.h>
 #include <calibrate.h>
 #include <errno.h>
 #include <limits.h>
@@ -11,11 +12,11 @@
 #include <sys/stat.h>
 
 typedef struct arguments {
-    const char *folder;
+    const char *folder, *archive_path;
     double seconds, threshold;
 } arguments;
 
-enum { KEY_SECONDS = 256, KEY_THRESHOLD };
+enum { KEY_SECONDS = 256, KEY_THRESHOLD, KEY_ARCHIVE };
 
 static const struct argp_option options[] = {
     {"output", 'o', "FOLDER", 0, "write noise.0, noise.1, ... and quanta.csv there (.)", 0},
@@ -23,6 +24,8 @@ static const struct argp_option options[] = {
      "for each core, half of it for detours, half for quanta of work; default 20", 0},
     {"threshold", KEY_THRESHOLD, "N", 0,
      "a pass of the loop that takes N times the shortest holds a detour; default 9", 0},
+    {"archive", KEY_ARCHIVE, "FILE", 0,
+     "the zip with all that was measured; default: noise-MOMENT.zip in the folder; none: none", 0},
     {0}};
 
 static error_t parse(int key, char *value, struct argp_state *state)
@@ -36,6 +39,7 @@ static error_t parse(int key, char *value, struct argp_state *state)
     case KEY_THRESHOLD:
         a->threshold = (double)cli_parse_number_from(state, "--threshold", value, 2, 1000000);
         break;
+    case KEY_ARCHIVE: a->archive_path = value; break;
     case ARGP_KEY_ARG: argp_error(state, "'%s': takes no argument", value); break;
     default: return ARGP_ERR_UNKNOWN;
     }
@@ -68,6 +72,42 @@ static tl_status write_profile(const arguments *a, const tlp_noise_profile *prof
     return status;
 }
 
+/* Measures all cores, one after the other. */
+static tl_status measure(const arguments *a, FILE *quanta, tlp_repetitions *repetitions,
+                         tl_error *err)
+{
+    tl_status status = TL_OK;
+    fputs("core,quantum,ns\n", quanta);
+    for (unsigned core = 0; core < tlp_n_cores() && status == TL_OK; core++) {
+        tlp_noise_profile *profile = NULL;
+        status = tlp_noise_measure(core, a->seconds / 2, a->threshold, &profile, err);
+        if (status == TL_OK)
+            status = write_profile(a, profile, err);
+        if (status == TL_OK)
+            status = tlp_noise_write_quanta(profile, quanta, err);
+        if (status == TL_OK && tlp_noise_add_quanta(profile, repetitions) != TL_OK)
+            status = tl_fail(err, TL_ERR_MEMORY, "out of memory while measuring noise");
+        tlp_noise_free(profile);
+    }
+    return status;
+}
+
+static tl_status finish_archive(tlp_archive *archive, const arguments *a, tlp_repetition_list *list,
+                                tl_error *err)
+{
+    char name[32], entry[64], path[PATH_MAX];
+    tl_status status = TL_OK;
+    tlp_archive_note(archive, "seconds for each core", "%g", a->seconds);
+    tlp_archive_note(archive, "threshold", "%g", a->threshold);
+    for (unsigned core = 0; core <= tlp_n_cores() && status == TL_OK; core++) {
+        snprintf(name, sizeof name, "noise.%u", core);
+        snprintf(entry, sizeof entry, "raw/%s", core < tlp_n_cores() ? name : "quanta.csv");
+        snprintf(path, sizeof path, "%s/%s", a->folder, entry + 4);
+        status = tlp_archive_add_file(archive, entry, path, err);
+    }
+    return status == TL_OK ? tlp_archive_finish(archive, list, err) : status;
+}
+
 int calibrate_noise(int argc, char **argv)
 {
     static const struct argp argp = {options,
@@ -85,20 +125,24 @@ int calibrate_noise(int argc, char **argv)
     if (mkdir(a.folder, 0777) != 0 && errno != EEXIST)
         return cli_fail_text(TL_ERR_SYSTEM, "%s: cannot be made: %s; check the path", a.folder,
                              strerror(errno));
+    char archive_path[PATH_MAX];
+    tlp_archive *archive = NULL;
+    tlp_repetition_list list = {0};
+    tlp_repetitions *repetitions = tlp_begin_repetitions(&list, "quantum of work", "s");
     FILE *quanta = open_in(a.folder, "quanta.csv", path, &err);
     tl_status status = quanta ? TL_OK : err.status;
-    if (quanta)
-        fputs("core,quantum,ns\n", quanta);
-    for (unsigned core = 0; core < tlp_n_cores() && status == TL_OK; core++) {
-        tlp_noise_profile *profile = NULL;
-        status = tlp_noise_measure(core, a.seconds / 2, a.threshold, &profile, &err);
-        if (status == TL_OK)
-            status = write_profile(&a, profile, &err);
-        if (status == TL_OK)
-            status = tlp_noise_write_quanta(profile, quanta, &err);
-        tlp_noise_free(profile);
-    }
+    cli_archive_path(a.archive_path, a.folder, archive_path, sizeof archive_path);
+    if (status == TL_OK && !repetitions)
+        status = tl_fail(&err, TL_ERR_MEMORY, "out of memory while measuring noise");
+    if (status == TL_OK && *archive_path)
+        status = tlp_archive_begin(archive_path, "noise", argc, argv, &archive, &err);
+    if (status == TL_OK)
+        status = measure(&a, quanta, repetitions, &err);
     if (quanta)
         fclose(quanta);
+    if (status == TL_OK && archive)
+        status = finish_archive(archive, &a, &list, &err);
+    tlp_clear_repetitions(&list);
+    tlp_archive_free(archive);
     return status == TL_OK ? CLI_OK : cli_fail(&err);
 }

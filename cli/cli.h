@@ -31,6 +31,11 @@ extern const struct argp cli_select;
  * and *out, or the exit code after saying what is wrong. */
 int cli_open_trace(const char *path, tl_reader **out);
 
+/* The path of the archive of a calibration, for tlp_archive_begin: `given` by --archive, or else
+ * the folder that `result`, a folder or a FILE.conf, is or stands in; "" for --archive none, and
+ * where the result goes to standard output (NULL). */
+void cli_archive_path(const char *given, const char *result, char *path, size_t size);
+
 /* TMPDIR, or where temporary files are without it. */
 const char *cli_temporary_folder(void);
 

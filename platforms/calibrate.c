@@ -1,6 +1,8 @@
 /* calibrate.c - measure and fit all kernels. */
 #include "calibrate.h"
 
+#include "machine.h"
+
 #include <stdlib.h>
 
 #include <gsl/gsl_errno.h>
@@ -12,6 +14,7 @@ tl_status tlp_calibrate(const tlp_measure_options *options, tlp_result **out, tl
         return tl_fail(err, TL_ERR_MEMORY, "out of memory while calibrating");
     result->cores = options->cores ? options->cores : tlp_n_cores();
     result->seed = options->seed;
+    tlp_cpu_name(result->processor, sizeof result->processor);
     if (tlp_measure_instructions(&result->instruction_s, NULL) != TL_OK)
         result->instruction_s = -1;
     tl_status status = tlp_measure(options, &result->samples, &result->n_samples, err);
@@ -94,4 +97,40 @@ const tlp_fit *tlp_result_fit(const tlp_result *result, unsigned kernel)
         return &result->fits[kernel - TL_KERNEL_dgemm];
     default: return NULL;
     }
+}
+
+static tl_status add_kernel(const tlp_result *result, unsigned kernel, tlp_repetition_list *out)
+{
+    const tlp_fit *fit = tlp_result_fit(result, kernel);
+    tlp_repetitions *item =
+        tlp_begin_repetitions(out, tl_call_by_code((uint16_t)kernel)->name, "measured / fitted");
+    tl_status status = item ? TL_OK : TL_ERR_MEMORY;
+    for (unsigned core = 0; core < result->cores && status == TL_OK; core++) {
+        for (size_t i = 0; i < result->n_samples && status == TL_OK; i++) {
+            const tlp_sample *sample = &result->samples[i];
+            tlp_points point;
+            if (sample->call.kernel != kernel || sample->core != core)
+                continue;
+            status = tlp_points_make(sample, 1, &point);
+            if (status != TL_OK)
+                break;
+            const double fitted =
+                tlp_sum_terms(tlp_find_piece(fit, point.terms[0])->mean_s, point.terms[0]);
+            tlp_points_free(&point);
+            if (fitted > 0)
+                status = tlp_add_repetition(item, core, sample->seconds / fitted);
+        }
+    }
+    return status;
+}
+
+tl_status tlp_result_repetitions(const tlp_result *result, tlp_repetition_list *out)
+{
+    tl_status status = TL_OK;
+#define TLP_KERNEL(name)                                                                           \
+    if (status == TL_OK)                                                                           \
+        status = add_kernel(result, TL_KERNEL_##name, out);
+    TLP_KERNELS
+#undef TLP_KERNEL
+    return status;
 }

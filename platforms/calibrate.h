@@ -9,6 +9,11 @@
 
 #include <timeless.h>
 
+#include "repetitions.h"
+
+/* The entry of an archive that holds what tlp_write_raw wrote. */
+#define TLP_RAW_KERNELS "raw/kernels.csv"
+
 /* The yardstick of every shipped platform: one core of the machine on which its model was measured
  * counts as a host of this speed, in flop/s. */
 #define TLP_REFERENCE_FLOPS 1.0e9
@@ -213,6 +218,7 @@ typedef struct tlp_result {
     unsigned cores;
     unsigned long seed;
     double instruction_s; /* negative: no counter */
+    char processor[128];
     tlp_fit fits[TLP_FIT_ROOM];
     tlp_fit (*core_fits)[TLP_FIT_ROOM]; /* [cores]; NULL: only all cores together */
 } tlp_result;
@@ -225,7 +231,7 @@ typedef struct tlp_fit_options {
 
 /* Measures everything; it is still to be fitted. */
 tl_status tlp_calibrate(const tlp_measure_options *options, tlp_result **out, tl_error *err);
-/* Reads measurements that tlp_write_raw wrote. */
+/* Reads measurements that tlp_write_raw wrote, or those of an archive. */
 tl_status tlp_read_raw(const char *path, tlp_result **out, tl_error *err);
 tl_status tlp_fit_all(tlp_result *result, const tlp_fit_options *options, tl_error *err);
 void tlp_result_free(tlp_result *result);
@@ -235,6 +241,8 @@ const tlp_fit *tlp_result_fit(const tlp_result *result, unsigned kernel);
 tl_status tlp_write_model(const tlp_result *result, FILE *out, tl_error *err);
 /* CSV: kernel,d0,d1,d2,work,core,repeats,seconds */
 tl_status tlp_write_raw(const tlp_result *result, FILE *out, tl_error *err);
+/* The measurements as repetitions, by kernel and core: seconds over what the fit says. */
+tl_status tlp_result_repetitions(const tlp_result *result, tlp_repetition_list *out);
 /* A platform folder for this machine, first what needs no measurement: the files of the shipped
  * platforms/local with this number of cores.  Makes the folder; one that describes another
  * platform, such as a measured network, keeps it. */

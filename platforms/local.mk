@@ -1,16 +1,22 @@
 # platforms: programs that measure a machine, and the shipped descriptions.
+noinst_LTLIBRARIES += platforms/libarchiving.la
+platforms_libarchiving_la_SOURCES = platforms/archive.h platforms/archive.c platforms/fingerprint.c \
+	platforms/machine.h platforms/machine.c platforms/repetitions.h platforms/repetitions.c
+platforms_libarchiving_la_CPPFLAGS = $(AM_CPPFLAGS) $(GSL_CFLAGS) $(LIBZIP_CFLAGS)
+platforms_libarchiving_la_LIBADD = compress/libtimeless.la $(GSL_LIBS) $(LIBZIP_LIBS) -ldl -lm
+
 noinst_LTLIBRARIES += platforms/libcalibrate.la
 platforms_libcalibrate_la_SOURCES = \
 	platforms/calibrate.h \
 	platforms/blas.c platforms/calibrate.c platforms/counter.c platforms/fit.c platforms/fit_model.c platforms/fit_noise.c platforms/raw_file.c platforms/folder.c platforms/history.c \
 	platforms/measure.c platforms/noise.c platforms/noise.h platforms/model_file.c platforms/plan.c
 platforms_libcalibrate_la_CPPFLAGS = $(AM_CPPFLAGS) $(GSL_CFLAGS)
-platforms_libcalibrate_la_LIBADD = compress/libtimeless.la $(GSL_LIBS) -ldl -lm
+platforms_libcalibrate_la_LIBADD = platforms/libarchiving.la compress/libtimeless.la $(GSL_LIBS) -ldl -lm
 
 noinst_LTLIBRARIES += platforms/libcpu.la
-platforms_libcpu_la_SOURCES = platforms/cpu.h platforms/cpu.c platforms/cpu_write.c
+platforms_libcpu_la_SOURCES = platforms/cpu.h platforms/cpu.c platforms/cpu_repetitions.c platforms/cpu_write.c
 platforms_libcpu_la_CPPFLAGS = $(AM_CPPFLAGS) $(LIBCONFIG_CFLAGS)
-platforms_libcpu_la_LIBADD = compress/libtimeless.la $(LIBCONFIG_LIBS)
+platforms_libcpu_la_LIBADD = platforms/libarchiving.la compress/libtimeless.la $(LIBCONFIG_LIBS)
 
 noinst_LTLIBRARIES += platforms/libgenerate.la
 platforms_libgenerate_la_SOURCES = platforms/generate.h platforms/generate.c \
@@ -20,16 +26,17 @@ platforms_libgenerate_la_LIBADD = compress/libtimeless.la $(LIBCONFIG_LIBS)
 
 # Messages: the program that measures them under mpirun, and the fit, which knows no MPI.
 pkglibexec_PROGRAMS += platforms/timeless-network-probe
-platforms_timeless_network_probe_SOURCES = platforms/network_probe.c platforms/network_probe.h
+platforms_timeless_network_probe_SOURCES = platforms/network_probe.c platforms/network_probe.h \
+	platforms/network_hosts.c platforms/network_hosts.h platforms/machine.c platforms/machine.h
 platforms_timeless_network_probe_CPPFLAGS = $(AM_CPPFLAGS) $(MPI_CFLAGS)
 platforms_timeless_network_probe_LDADD = $(MPI_LIBS) -lm
 
 noinst_LTLIBRARIES += platforms/libnetwork.la
 platforms_libnetwork_la_SOURCES = platforms/network.h platforms/network_probe.h platforms/segments.h \
-	platforms/mixture.c platforms/network_fit.c platforms/network_page.c platforms/network_read.c platforms/network_write.c \
+	platforms/mixture.c platforms/network_fit.c platforms/network_page.c platforms/network_read.c platforms/network_repetitions.c platforms/network_write.c \
 	platforms/segments.c platforms/series.c
 platforms_libnetwork_la_CPPFLAGS = $(AM_CPPFLAGS) $(GSL_CFLAGS)
-platforms_libnetwork_la_LIBADD = platforms/libgenerate.la compress/libtimeless.la $(GSL_LIBS) -lm
+platforms_libnetwork_la_LIBADD = platforms/libarchiving.la platforms/libgenerate.la compress/libtimeless.la $(GSL_LIBS) -lm
 
 nobase_dist_pkgdata_DATA += platforms/local/platform.xml platforms/local/options.conf \
 	platforms/local/model.conf platforms/local/README.md \

@@ -5,25 +5,6 @@
 #include <math.h>
 #include <string.h>
 
-/* "AMD EPYC": the kind of machine, not its name. */
-static void cpu_name(char *text, size_t size)
-{
-    char line[256];
-    snprintf(text, size, "unknown processor");
-    FILE *file = fopen("/proc/cpuinfo", "r");
-    if (!file)
-        return;
-    while (fgets(line, sizeof line, file)) {
-        const char *colon = strchr(line, ':');
-        if (strncmp(line, "model name", 10) != 0 || !colon)
-            continue;
-        snprintf(text, size, "%s", colon + 1 + strspn(colon + 1, " \t"));
-        text[strcspn(text, "\n")] = '\0';
-        break;
-    }
-    fclose(file);
-}
-
 static tl_status check_written(FILE *out, tl_error *err)
 {
     if (fflush(out) == 0 && !ferror(out))
@@ -157,14 +138,12 @@ static void write_rates(FILE *out, const tlp_result *result)
 
 tl_status tlp_write_model(const tlp_result *result, FILE *out, tl_error *err)
 {
-    char cpu[128];
-    cpu_name(cpu, sizeof cpu);
     fprintf(out,
             "# Measured by 'timeless calibrate kernels' %s on %s: %u core%s at once, seed %lu,\n"
             "# %zu calls of the BLAS that programs get, one thread per process, in CPU time.\n"
             "# timeless-model(5) describes this file.\n",
-            tl_version(), cpu, result->cores, result->cores == 1 ? "" : "s", result->seed,
-            result->n_samples);
+            tl_version(), result->processor, result->cores, result->cores == 1 ? "" : "s",
+            result->seed, result->n_samples);
     write_ladder(out, result->fits);
     write_rates(out, result);
     write_kernels(out, result->fits);

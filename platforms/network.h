@@ -8,7 +8,11 @@
 #include <stdio.h>
 
 #include "network_probe.h"
+#include "repetitions.h"
 #include "segments.h"
+
+/* The entry of an archive that holds what the probe wrote. */
+#define TLP_RAW_NETWORK "raw/network.csv"
 
 /* ---- network_read.c: what the probe wrote ---- */
 
@@ -69,6 +73,13 @@ void tlp_network_clear(tlp_network *network);
 
 /* What SMPI 3.32 takes for half a round trip of MPI_Send and MPI_Recv. */
 double tlp_network_transfer_s(const tlp_network *network, double bytes);
+
+/* ---- network_repetitions.c ---- */
+
+/* The operations that lines are fitted to, over their line, and polls in seconds; in the order in
+ * which they were measured, the warm-up among them. */
+tl_status tlp_network_repetitions(const tlp_network *network, const tlp_probe_data *data,
+                                  tlp_repetition_list *out);
 
 /* ---- network_page.c ---- */
 

@@ -8,6 +8,8 @@
  */
 #include "network_probe.h"
 
+#include "network_hosts.h"
+
 #include <math.h>
 #include <mpi.h>
 #include <stdint.h>
@@ -494,7 +496,7 @@ static void find_largest(int n_hosts, int64_t max_bytes)
     me.max_bytes = max_bytes < me.max_bytes * 2 ? max_bytes : me.max_bytes;
 }
 
-static void print_head(int n_hosts, const int *cores, uint64_t seed)
+static void print_head(int n_hosts, const int *cores, const char *machines, uint64_t seed)
 {
     char library[MPI_MAX_LIBRARY_VERSION_STRING];
     int length;
@@ -505,10 +507,12 @@ static void print_head(int n_hosts, const int *cores, uint64_t seed)
            library, (unsigned long long)seed, me.seconds, (long long)me.max_bytes, n_hosts);
     for (int i = 0; i < me.n_ranks; i++)
         printf("# rank %d host %d cores %d\n", i, me.host[i], cores[i]);
+    fputs(machines, stdout);
     puts("n,warm,kind,from,to,same_host,apart,bytes,count,delay_s,seconds");
 }
 
-static void run(int n_hosts, const int *cores, uint64_t seed, int64_t max_bytes)
+static void run(int n_hosts, const int *cores, const char *machines, uint64_t seed,
+                int64_t max_bytes)
 {
     me.random = seed;
     char *rows = NULL;
@@ -517,7 +521,7 @@ static void run(int n_hosts, const int *cores, uint64_t seed, int64_t max_bytes)
         MPI_Abort(MPI_COMM_WORLD, 4);
     me.begin_s = MPI_Wtime();
     find_largest(n_hosts, max_bytes);
-    print_head(n_hosts, cores, seed);
+    print_head(n_hosts, cores, machines, seed);
     double warm_end_s = MPI_Wtime() + WARM_SHARE * me.seconds;
     for (double now; (now = MPI_Wtime()) < me.begin_s + me.seconds;) {
         double seconds[2];
@@ -537,29 +541,6 @@ static void run(int n_hosts, const int *cores, uint64_t seed, int64_t max_bytes)
         MPI_Send(&stop, sizeof stop, MPI_BYTE, rank, TAG_ORDER, MPI_COMM_WORLD);
 }
 
-/* Fills me.host and the cores of each rank's host; returns the number of hosts. */
-static int find_hosts(int *cores)
-{
-    char name[MPI_MAX_PROCESSOR_NAME] = "";
-    int length, n_hosts = 0, own = (int)sysconf(_SC_NPROCESSORS_ONLN);
-    MPI_Get_processor_name(name, &length);
-    char *names = calloc((size_t)me.n_ranks, sizeof name);
-    if (!names) {
-        MPI_Abort(MPI_COMM_WORLD, 4);
-        exit(4);
-    }
-    MPI_Allgather(name, sizeof name, MPI_BYTE, names, sizeof name, MPI_BYTE, MPI_COMM_WORLD);
-    MPI_Allgather(&own, 1, MPI_INT, cores, 1, MPI_INT, MPI_COMM_WORLD);
-    for (int i = 0; i < me.n_ranks; i++) {
-        for (me.host[i] = 0; strcmp(names + (size_t)me.host[i] * sizeof name,
-                                    names + (size_t)i * sizeof name) != 0;)
-            me.host[i]++;
-        n_hosts += me.host[i] == i;
-    }
-    free(names);
-    return n_hosts;
-}
-
 /* Arguments: seconds, seed, largest message in bytes. */
 int main(int argc, char **argv)
 {
@@ -576,11 +557,13 @@ int main(int argc, char **argv)
         return 2;
     }
     me.seconds = strtod(argv[1], NULL);
-    int n_hosts = find_hosts(cores);
+    int n_hosts = tlp_find_hosts(me.host, cores);
+    char *machines = tlp_describe_hosts(me.host);
     if (me.rank == 0)
-        run(n_hosts, cores, strtoull(argv[2], NULL, 10), strtoll(argv[3], NULL, 10));
+        run(n_hosts, cores, machines, strtoull(argv[2], NULL, 10), strtoll(argv[3], NULL, 10));
     else
         follow();
+    free(machines);
     free(me.out);
     free(me.in);
     MPI_Finalize();

@@ -147,3 +147,11 @@ tl_status tlp_noise_write_quanta(const tlp_noise_profile *profile, FILE *out, tl
         fprintf(out, "%u,%zu,%.0f\n", profile->core, i, profile->quanta_ns[i]);
     return check_written(out, err);
 }
+
+tl_status tlp_noise_add_quanta(const tlp_noise_profile *profile, tlp_repetitions *out)
+{
+    tl_status status = TL_OK;
+    for (size_t i = 0; i < profile->n_quanta && status == TL_OK; i++)
+        status = tlp_add_repetition(out, profile->core, 1e-9 * profile->quanta_ns[i]);
+    return status;
+}

@@ -10,6 +10,8 @@
 
 #include <timeless.h>
 
+#include "repetitions.h"
+
 typedef struct tlp_detour {
     double start_ns, duration_ns;
 } tlp_detour;
@@ -35,6 +37,8 @@ void tlp_noise_free(tlp_noise_profile *profile);
 
 /* "START\tDURATION" in ns, a line each, as timeless replay --noise reads it. */
 tl_status tlp_noise_write(const tlp_noise_profile *profile, FILE *out, tl_error *err);
+/* Adds the quanta of work, a group for the core. */
+tl_status tlp_noise_add_quanta(const tlp_noise_profile *profile, tlp_repetitions *out);
 /* CSV: core,quantum,ns */
 tl_status tlp_noise_write_quanta(const tlp_noise_profile *profile, FILE *out, tl_error *err);
 

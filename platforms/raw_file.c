@@ -1,6 +1,9 @@
 /* raw_file.c - measurements as CSV, out and in again. */
 #include "calibrate.h"
 
+#include "archive.h"
+#include "machine.h"
+
 #include <errno.h>
 #include <stdint.h>
 #include <stdlib.h>
@@ -10,10 +13,11 @@
 
 tl_status tlp_write_raw(const tlp_result *result, FILE *out, tl_error *err)
 {
-    fprintf(out, "# seed %lu\n" HEADER "\n", result->seed);
+    fprintf(out, "# seed %lu instruction_s %.17g processor %s\n" HEADER "\n", result->seed,
+            result->instruction_s, result->processor);
     for (size_t i = 0; i < result->n_samples; i++) {
         const tlp_sample *s = &result->samples[i];
-        fprintf(out, "%s,%d,%d,%d,%.0f,%u,%u,%.6e\n", tl_call_by_code(s->call.kernel)->name,
+        fprintf(out, "%s,%d,%d,%d,%.0f,%u,%u,%.17g\n", tl_call_by_code(s->call.kernel)->name,
                 s->call.sizes[0], s->call.sizes[1], s->call.sizes[2], s->work, s->core, s->repeats,
                 s->seconds);
     }
@@ -76,6 +80,21 @@ static int parse_line(char *line, tlp_sample *out)
     return 1;
 }
 
+/* The line of '#' that says what was measured with what; older files say the seed alone. */
+static void parse_head(const char *line, tlp_result *result)
+{
+    static const char seed[] = "# seed ", instruction[] = " instruction_s ",
+                      processor[] = " processor ";
+    if (strncmp(line, seed, sizeof seed - 1) != 0)
+        return;
+    result->seed = strtoul(line + sizeof seed - 1, NULL, 10);
+    const char *at = strstr(line, instruction);
+    if (at)
+        result->instruction_s = strtod(at + sizeof instruction - 1, NULL);
+    if ((at = strstr(line, processor)))
+        snprintf(result->processor, sizeof result->processor, "%s", at + sizeof processor - 1);
+}
+
 static tl_status read_lines(const char *path, FILE *in, tlp_result *result, tl_error *err)
 {
     char line[256];
@@ -89,8 +108,7 @@ static tl_status read_lines(const char *path, FILE *in, tlp_result *result, tl_e
                 return tl_fail(err, TL_ERR_MEMORY, "%s: out of memory", path);
             result->samples = more;
         }
-        if (!strncmp(line, "# seed ", 7))
-            result->seed = strtoul(line + 7, NULL, 10);
+        parse_head(line, result);
         tlp_sample *next = &result->samples[result->n_samples];
         const int found = parse_line(line, next);
         if (found < 0)
@@ -105,18 +123,19 @@ static tl_status read_lines(const char *path, FILE *in, tlp_result *result, tl_e
 
 tl_status tlp_read_raw(const char *path, tlp_result **out, tl_error *err)
 {
-    FILE *in = fopen(path, "r");
-    if (!in)
-        return tl_fail(err, TL_ERR_SYSTEM, "%s: cannot be opened: %s; check the path", path,
-                       strerror(errno));
+    FILE *in = NULL;
     tlp_result *result = calloc(1, sizeof *result);
-    tl_status status = result ? read_lines(path, in, result, err)
+    tl_status status = result ? tlp_open_raw(path, TLP_RAW_KERNELS, &in, err)
                               : tl_fail(err, TL_ERR_MEMORY, "%s: out of memory", path);
-    fclose(in);
+    if (status == TL_OK) {
+        result->instruction_s = -1;
+        tlp_cpu_name(result->processor, sizeof result->processor);
+        status = read_lines(path, in, result, err);
+        fclose(in);
+    }
     if (status == TL_OK && !result->n_samples)
         status = tl_fail(err, TL_ERR_INPUT, "%s: has no measurements; give what --raw wrote", path);
     if (status == TL_OK) {
-        result->instruction_s = -1;
         *out = result;
         result = NULL;
     }

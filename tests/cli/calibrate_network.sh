@@ -71,7 +71,8 @@ simulate() {
     "$SMPIRUN" -np 2 -platform "$1" -hostfile hosts --cfg=smpi/simulate-computation:no "${args[@]}" \
         --log=root.thres:critical ./probe "$3" 1 100000000
 }
-check 'SMPI compiles the measuring program' "$SMPICC" -D_GNU_SOURCE -O2 -o probe "$top_srcdir/platforms/network_probe.c" -lm
+check 'SMPI compiles the measuring program' "$SMPICC" -D_GNU_SOURCE -O2 -I"$top_builddir" -I"$top_srcdir/platforms" \
+    -o probe "$top_srcdir"/platforms/{network_probe,network_hosts,machine}.c -lm
 check 'it measures a simulated network' bash -c "$(declare -f simulate); SMPIRUN='$SMPIRUN'; simulate known.xml known.conf 60 >known.csv"
 check 'which is fitted' "$timeless" calibrate network --from known.csv -o found
 factor() { option found "$1" | tr ';' '\n' | sed -n "$2p" | cut -d: -f"$3"; }
@@ -138,7 +139,7 @@ check_exit 3 'one rank' "$timeless" calibrate network -o x -- "$MPIRUN" -np 1
 keep
 check 'says so' says '^timeless: the measuring program needs 2 ranks or more'
 check_exit 4 'a folder that cannot be made' "$timeless" calibrate network -o /nowhere/x
-check_exit 3 'no measurements' "$timeless" calibrate network --from /nowhere/x.csv -o x
+check_exit 4 'no measurements' "$timeless" calibrate network --from /nowhere/x.csv -o x
 check_exit 3 'something else' "$timeless" calibrate network --from known.xml -o x
 head -n 3000 known.csv >cut.csv
 check_exit 3 'measurements that break off' "$timeless" calibrate network --from cut.csv -o x

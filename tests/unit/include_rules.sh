@@ -59,7 +59,7 @@ done
 check 'SimGrid stands in the SMPI engine alone' only_in "$top_srcdir" "$simgrid" "$simgrid_files"
 check 'OTF2 stands in its export alone' only_in "$top_srcdir" '^otf2[\/]' 'replayer/otf2[a-z_]*\.[ch]:'
 check 'PAPI stands in tracer/ alone' only_in "$top_srcdir" '^papi\.h$' 'tracer/'
-check "Open MPI's header stands in tracer/ and in the network's probe" only_in "$top_srcdir" '^mpi\.h$' '(tracer/|platforms/network_probe\.c:)'
+check "Open MPI's header stands in tracer/ and in the network's probe" only_in "$top_srcdir" '^mpi\.h$' '(tracer/|platforms/network_(probe|hosts)\.c:)'
 check 'the trace library needs libc, zstd and xxhash' trace_library "$top_srcdir"
 check "no file is longer than $max_lines lines" short "$top_srcdir"
 

@@ -35,6 +35,11 @@ TESTS += tests/unit/calibrate
 tests_unit_calibrate_CPPFLAGS = $(AM_CPPFLAGS) -I$(top_srcdir)/platforms $(CMOCKA_CFLAGS) $(GSL_CFLAGS)
 tests_unit_calibrate_LDADD = platforms/libcalibrate.la compress/libtimeless.la $(CMOCKA_LIBS) $(GSL_LIBS) -lm
 
+check_PROGRAMS += tests/unit/repetitions
+TESTS += tests/unit/repetitions
+tests_unit_repetitions_CPPFLAGS = $(AM_CPPFLAGS) -I$(top_srcdir)/platforms $(CMOCKA_CFLAGS)
+tests_unit_repetitions_LDADD = platforms/libarchiving.la compress/libtimeless.la $(CMOCKA_LIBS)
+
 check_PROGRAMS += tests/unit/segments
 TESTS += tests/unit/segments
 tests_unit_segments_CPPFLAGS = $(AM_CPPFLAGS) -I$(top_srcdir)/platforms $(CMOCKA_CFLAGS) $(GSL_CFLAGS)

@@ -1,0 +1,345 @@
+/* archive.c - what a calibration leaves behind. */
+#include "config.h"
+
+#include "archive.h"
+
+#include "machine.h"
+
+#include <dlfcn.h>
+#include <errno.h>
+#include <gnu/libc-version.h>
+#include <gsl/gsl_version.h>
+#include <limits.h>
+#include <stdarg.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+#include <unistd.h>
+#include <zip.h>
+
+extern char **environ;
+
+/* Longest entry that is read back. */
+#define MAX_ENTRY_BYTES (1UL << 30)
+
+struct tlp_archive {
+    zip_t *zip;
+    char path[PATH_MAX];
+    char what[32];
+    struct timespec begun;
+    char *notes, *text; /* of calibration.txt; of the entry that is being written */
+    size_t notes_bytes, text_bytes;
+    FILE *notes_file;
+};
+
+static tl_status out_of_memory(tl_error *err)
+{
+    return tl_fail(err, TL_ERR_MEMORY, "out of memory while archiving the calibration");
+}
+
+static void moment_text(const struct timespec *moment, const char *format, char *text, size_t size)
+{
+    struct tm utc;
+    strftime(text, size, format, gmtime_r(&moment->tv_sec, &utc));
+}
+
+/* ---- entries ---- */
+
+static tl_status add_source(tlp_archive *a, const char *entry, zip_source_t *source, tl_error *err)
+{
+    if (source && zip_file_add(a->zip, entry, source, ZIP_FL_ENC_UTF_8) >= 0)
+        return TL_OK;
+    const char *why = zip_strerror(a->zip);
+    tl_error_set(err, TL_ERR_SYSTEM, "%s: %s cannot be added: %s; check the file", a->path, entry,
+                 why);
+    zip_source_free(source);
+    return TL_ERR_SYSTEM;
+}
+
+tl_status tlp_archive_add_file(tlp_archive *a, const char *entry, const char *path, tl_error *err)
+{
+    if (access(path, R_OK) != 0)
+        return tl_fail(err, TL_ERR_SYSTEM, "%s: cannot be archived: %s; check the file", path,
+                       strerror(errno));
+    return add_source(a, entry, zip_source_file(a->zip, path, 0, -1), err);
+}
+
+FILE *tlp_archive_open(tlp_archive *a)
+{
+    return open_memstream(&a->text, &a->text_bytes);
+}
+
+tl_status tlp_archive_close(tlp_archive *a, FILE *file, const char *entry, tl_error *err)
+{
+    const int failed = fclose(file) != 0;
+    char *text = a->text;
+    a->text = NULL;
+    if (failed || !text) {
+        free(text);
+        return out_of_memory(err);
+    }
+    zip_source_t *source = zip_source_buffer(a->zip, text, a->text_bytes, 1);
+    if (!source)
+        free(text);
+    return add_source(a, entry, source, err);
+}
+
+void tlp_archive_note(tlp_archive *a, const char *name, const char *format, ...)
+{
+    va_list arguments;
+    va_start(arguments, format);
+    fprintf(a->notes_file, "%s: ", name);
+    vfprintf(a->notes_file, format, arguments);
+    fputc('\n', a->notes_file);
+    va_end(arguments);
+}
+
+/* ---- what every archive has ---- */
+
+/* The BLAS that programs get, and what it says of itself. */
+static void note_blas(tlp_archive *a)
+{
+    void *library = dlopen("libblas.so.3", RTLD_LAZY | RTLD_LOCAL);
+    void *routine = library ? dlsym(library, "dgemm_") : NULL;
+    const char *(*config)(void) = NULL;
+    void *symbol = library ? dlsym(library, "openblas_get_config") : NULL;
+    Dl_info info;
+    memcpy(&config, &symbol, sizeof config);
+    if (routine && dladdr(routine, &info) && info.dli_fname) {
+        char file[PATH_MAX];
+        tlp_archive_note(a, "BLAS", "%s", realpath(info.dli_fname, file) ? file : info.dli_fname);
+    }
+    if (config)
+        tlp_archive_note(a, "BLAS configuration", "%s", config());
+    if (library)
+        dlclose(library);
+}
+
+static tl_status add_descriptions(tlp_archive *a, int argc, char *const *argv, tl_error *err)
+{
+    FILE *out = tlp_archive_open(a);
+    if (!out)
+        return out_of_memory(err);
+    tlp_describe_machine(out);
+    tl_status status = tlp_archive_close(a, out, "machine.txt", err);
+    if (status != TL_OK || !(out = tlp_archive_open(a)))
+        return status != TL_OK ? status : out_of_memory(err);
+    tlp_describe_environment(environ, out);
+    status = tlp_archive_close(a, out, "environment.txt", err);
+    if (status != TL_OK || !(out = tlp_archive_open(a)))
+        return status != TL_OK ? status : out_of_memory(err);
+    tlp_describe_command(argc, argv, out);
+    return tlp_archive_close(a, out, "command.txt", err);
+}
+
+static void begin_notes(tlp_archive *a)
+{
+    char text[64], name[128];
+    moment_text(&a->begun, "%Y-%m-%dT%H:%M:%SZ", text, sizeof text);
+    tlp_archive_note(a, "calibrated", "%s", a->what);
+    tlp_archive_note(a, "begun", "%s", text);
+    tlp_archive_note(a, "timeless", "%s", tl_version());
+    tlp_archive_note(a, "compiler", "%s", __VERSION__);
+    tlp_archive_note(a, "C library", "glibc %s", gnu_get_libc_version());
+    tlp_archive_note(a, "GSL", "%s", gsl_version);
+    note_blas(a);
+    tlp_cpu_name(name, sizeof name);
+    tlp_archive_note(a, "processor", "%s", name);
+}
+
+static tl_status choose_path(tlp_archive *a, const char *path, tl_error *err)
+{
+    char folder[PATH_MAX], moment[32];
+    const size_t length = strlen(path);
+    moment_text(&a->begun, "%Y%m%dT%H%M%S", moment, sizeof moment);
+    const int used = path[length - 1] == '/'
+                         ? snprintf(a->path, sizeof a->path, "%s%s-%s.%03ldZ.zip", path, a->what,
+                                    moment, a->begun.tv_nsec / 1000000)
+                         : snprintf(a->path, sizeof a->path, "%s", path);
+    if (used >= (int)sizeof a->path)
+        return tl_fail(err, TL_ERR_USAGE, "%.100s: is too long a path; give a shorter one", path);
+    snprintf(folder, sizeof folder, "%s", a->path);
+    char *slash = strrchr(folder, '/');
+    if (slash)
+        slash[1] = '\0';
+    else
+        snprintf(folder, sizeof folder, ".");
+    if (access(folder, W_OK) != 0)
+        return tl_fail(err, TL_ERR_SYSTEM, "%s: cannot be written: %s; check the path", a->path,
+                       strerror(errno));
+    return TL_OK;
+}
+
+tl_status tlp_archive_begin(const char *path, const char *what, int argc, char *const *argv,
+                            tlp_archive **out, tl_error *err)
+{
+    int code = 0;
+    tlp_archive *a = calloc(1, sizeof *a);
+    if (!a)
+        return out_of_memory(err);
+    clock_gettime(CLOCK_REALTIME, &a->begun);
+    snprintf(a->what, sizeof a->what, "%s", what);
+    tl_status status = choose_path(a, path, err);
+    if (status == TL_OK && !(a->notes_file = open_memstream(&a->notes, &a->notes_bytes)))
+        status = out_of_memory(err);
+    if (status == TL_OK && !(a->zip = zip_open(a->path, ZIP_CREATE | ZIP_TRUNCATE, &code))) {
+        zip_error_t error;
+        zip_error_init_with_code(&error, code);
+        status = tl_fail(err, TL_ERR_SYSTEM, "%s: cannot be written: %s; check the path", a->path,
+                         zip_error_strerror(&error));
+        zip_error_fini(&error);
+    }
+    if (status == TL_OK) {
+        begin_notes(a);
+        status = add_descriptions(a, argc, argv, err);
+    }
+    if (status == TL_OK) {
+        *out = a;
+        a = NULL;
+    }
+    tlp_archive_free(a);
+    return status;
+}
+
+static tl_status add_repetitions(tlp_archive *a, tlp_repetition_list *list, tl_error *err)
+{
+    char title[64];
+    if (tlp_categorise_all(list) != TL_OK)
+        return out_of_memory(err);
+    FILE *out = tlp_archive_open(a);
+    if (!out)
+        return out_of_memory(err);
+    tlp_write_repetitions(list, out);
+    tl_status status = tlp_archive_close(a, out, "repetitions.csv", err);
+    if (status != TL_OK || !(out = tlp_archive_open(a)))
+        return status != TL_OK ? status : out_of_memory(err);
+    snprintf(title, sizeof title, "Fingerprint: %s", a->what);
+    tlp_write_fingerprint(list, title, a->notes, out);
+    return tlp_archive_close(a, out, "fingerprint.html", err);
+}
+
+/* calibration.txt, and the machine as it is now. */
+static tl_status add_end(tlp_archive *a, tl_error *err)
+{
+    struct timespec now;
+    char text[64];
+    clock_gettime(CLOCK_REALTIME, &now);
+    moment_text(&now, "%Y-%m-%dT%H:%M:%SZ", text, sizeof text);
+    tlp_archive_note(a, "ended", "%s", text);
+    FILE *out = tlp_archive_open(a);
+    if (!out || fflush(a->notes_file) != 0)
+        return out_of_memory(err);
+    fputs(a->notes, out);
+    tl_status status = tlp_archive_close(a, out, "calibration.txt", err);
+    if (status != TL_OK || !(out = tlp_archive_open(a)))
+        return status != TL_OK ? status : out_of_memory(err);
+    tlp_describe_machine(out);
+    return tlp_archive_close(a, out, "machine-after.txt", err);
+}
+
+tl_status tlp_archive_finish(tlp_archive *a, tlp_repetition_list *repetitions, tl_error *err)
+{
+    tl_status status = add_end(a, err);
+    if (status == TL_OK)
+        status = add_repetitions(a, repetitions, err);
+    if (status != TL_OK)
+        return status;
+    if (zip_close(a->zip) != 0)
+        return tl_fail(err, TL_ERR_SYSTEM, "%s: cannot be written: %s; check the disk", a->path,
+                       zip_strerror(a->zip));
+    a->zip = NULL;
+    return TL_OK;
+}
+
+const char *tlp_archive_path(const tlp_archive *a)
+{
+    return a->path;
+}
+
+void tlp_archive_free(tlp_archive *a)
+{
+    if (!a)
+        return;
+    if (a->zip)
+        zip_discard(a->zip);
+    if (a->notes_file)
+        fclose(a->notes_file);
+    free(a->notes);
+    free(a);
+}
+
+/* ---- back again ---- */
+
+int tlp_is_archive(const char *path)
+{
+    char magic[4] = "";
+    FILE *file = fopen(path, "rb");
+    const int is_archive =
+        file && fread(magic, 1, 4, file) == 4 && !memcmp(magic, "PK\3\4", sizeof magic);
+    if (file)
+        fclose(file);
+    return is_archive;
+}
+
+static tl_status read_entry(zip_t *zip, const char *path, const char *entry, FILE **out,
+                            tl_error *err)
+{
+    zip_stat_t stat;
+    if (zip_stat(zip, entry, 0, &stat) != 0)
+        return tl_fail(err, TL_ERR_INPUT,
+                       "%s: has no %s; give an archive of the same kind of calibration", path,
+                       entry);
+    if (!(stat.valid & ZIP_STAT_SIZE) || stat.size > MAX_ENTRY_BYTES)
+        return tl_fail(err, TL_ERR_INPUT, "%s: %s is too long; unpack it", path, entry);
+    FILE *text = fmemopen(NULL, (size_t)stat.size + 1, "w+");
+    zip_file_t *file = text ? zip_fopen(zip, entry, 0) : NULL;
+    char bytes[1 << 14];
+    zip_int64_t n = 0, total = 0;
+    while (file && (n = zip_fread(file, bytes, sizeof bytes)) > 0)
+        total += (zip_int64_t)fwrite(bytes, 1, (size_t)n, text);
+    const int is_whole = file && n == 0 && total == (zip_int64_t)stat.size;
+    if (file)
+        zip_fclose(file);
+    if (!text)
+        return out_of_memory(err);
+    if (!is_whole) {
+        fclose(text);
+        return tl_fail(err, TL_ERR_INPUT, "%s: %s is damaged; measure again", path, entry);
+    }
+    rewind(text);
+    *out = text;
+    return TL_OK;
+}
+
+tl_status tlp_open_raw(const char *path, const char *entry, FILE **out, tl_error *err)
+{
+    if (!tlp_is_archive(path)) {
+        *out = fopen(path, "r");
+        return *out ? TL_OK
+                    : tl_fail(err, TL_ERR_SYSTEM, "%s: cannot be opened: %s; check the path", path,
+                              strerror(errno));
+    }
+    zip_t *zip = zip_open(path, ZIP_RDONLY, NULL);
+    if (!zip)
+        return tl_fail(err, TL_ERR_INPUT, "%s: is a damaged archive; measure again", path);
+    tl_status status = read_entry(zip, path, entry, out, err);
+    zip_discard(zip);
+    return status;
+}
+
+tl_status tlp_archive_add_raw(tlp_archive *a, const char *entry, const char *path, tl_error *err)
+{
+    char bytes[1 << 14];
+    FILE *in = NULL, *out = NULL;
+    if (!tlp_is_archive(path))
+        return tlp_archive_add_file(a, entry, path, err);
+    tl_status status = tlp_open_raw(path, entry, &in, err);
+    if (status != TL_OK)
+        return status;
+    if (!(out = tlp_archive_open(a)))
+        status = out_of_memory(err);
+    for (size_t n; out && (n = fread(bytes, 1, sizeof bytes, in));)
+        fwrite(bytes, 1, n, out);
+    fclose(in);
+    return out ? tlp_archive_close(a, out, entry, err) : status;
+}

@@ -1,0 +1,244 @@
+/* machine.c - what a measurement was made on and with. */
+#include "config.h"
+
+#include "machine.h"
+
+#include <dirent.h>
+#include <sched.h>
+#include <stdlib.h>
+#include <string.h>
+#include <strings.h>
+#include <sys/utsname.h>
+#include <unistd.h>
+
+enum { VALUE_BYTES = 256, MAX_CORES_TOLD = 256 };
+
+/* The first line of a file of the system, without the line break; 0: there is none. */
+static int read_value(const char *path, char value[VALUE_BYTES])
+{
+    FILE *file = fopen(path, "r");
+    if (!file)
+        return 0;
+    const int is_read = fgets(value, VALUE_BYTES, file) != NULL;
+    fclose(file);
+    if (is_read)
+        value[strcspn(value, "\n")] = '\0';
+    return is_read && *value;
+}
+
+/* The value of the line that begins with `key`, behind its separator and quotes. */
+static int read_line_of(const char *path, const char *key, char separator, char value[VALUE_BYTES])
+{
+    char line[4096];
+    int found = 0;
+    FILE *file = fopen(path, "r");
+    while (file && !found && fgets(line, sizeof line, file)) {
+        const char *at = strchr(line, separator);
+        if (strncmp(line, key, strlen(key)) != 0 || !at)
+            continue;
+        at += 1 + strspn(at + 1, " \t\"");
+        snprintf(value, VALUE_BYTES, "%.*s", (int)strcspn(at, "\"\n"), at);
+        found = 1;
+    }
+    if (file)
+        fclose(file);
+    return found;
+}
+
+static void tell_file(FILE *out, const char *name, const char *path)
+{
+    char value[VALUE_BYTES];
+    if (read_value(path, value))
+        fprintf(out, "%s: %s\n", name, value);
+}
+
+static void tell_line_of(FILE *out, const char *name, const char *path, const char *key,
+                         char separator)
+{
+    char value[VALUE_BYTES];
+    if (read_line_of(path, key, separator, value))
+        fprintf(out, "%s: %s\n", name, value);
+}
+
+void tlp_cpu_name(char *text, size_t size)
+{
+    char value[VALUE_BYTES];
+    snprintf(text, size, "%s",
+             read_line_of("/proc/cpuinfo", "model name", ':', value) ? value : "unknown processor");
+}
+
+static void tell_caches(FILE *out)
+{
+    for (int i = 0; i < 8; i++) {
+        static const char folder[] = "/sys/devices/system/cpu/cpu0/cache/index%d/%s";
+        char path[128], level[VALUE_BYTES], type[VALUE_BYTES], size[VALUE_BYTES];
+        char shared[VALUE_BYTES];
+        snprintf(path, sizeof path, folder, i, "level");
+        if (!read_value(path, level))
+            return;
+        snprintf(path, sizeof path, folder, i, "type");
+        if (!read_value(path, type))
+            return;
+        snprintf(path, sizeof path, folder, i, "size");
+        if (!read_value(path, size))
+            return;
+        snprintf(path, sizeof path, folder, i, "shared_cpu_list");
+        if (!read_value(path, shared))
+            snprintf(shared, sizeof shared, "?");
+        fprintf(out, "cache: L%s %s, %s, of cores %s\n", level, type, size, shared);
+    }
+}
+
+/* One line for all cores, a value after the other where they differ. */
+static void tell_of_cores(FILE *out, const char *name, const char *file)
+{
+    char first[VALUE_BYTES] = "", value[VALUE_BYTES], path[128];
+    int n = 0;
+    for (int core = 0; core < MAX_CORES_TOLD; core++) {
+        snprintf(path, sizeof path, "/sys/devices/system/cpu/cpu%d/cpufreq/%s", core, file);
+        if (!read_value(path, value))
+            break;
+        if (n++ == 0)
+            fprintf(out, "%s: %s", name, strcpy(first, value));
+        else if (strcmp(first, value) != 0)
+            fprintf(out, ", core %d %s", core, value);
+    }
+    fputs(n ? "\n" : "", out);
+    if (!n)
+        fprintf(out, "%s: the system does not tell\n", name);
+}
+
+/* What /proc/cpuinfo says, where there is no cpufreq as well. */
+static void tell_clock_rates(FILE *out)
+{
+    char line[VALUE_BYTES];
+    int n = 0;
+    FILE *file = fopen("/proc/cpuinfo", "r");
+    while (file && n < MAX_CORES_TOLD && fgets(line, sizeof line, file)) {
+        const char *at = strchr(line, ':');
+        if (!strncmp(line, "cpu MHz", 7) && at)
+            fprintf(out, "%s%.*s", n++ ? "" : "clock rate, MHz:", (int)strcspn(at + 1, "\n"),
+                    at + 1);
+    }
+    fputs(n ? "\n" : "", out);
+    if (file)
+        fclose(file);
+}
+
+static void tell_cores(FILE *out)
+{
+    cpu_set_t set;
+    fprintf(out, "cores online: %ld\n", sysconf(_SC_NPROCESSORS_ONLN));
+    if (sched_getaffinity(0, sizeof set, &set) == 0)
+        fprintf(out, "cores of this process: %d\n", CPU_COUNT(&set));
+    tell_file(out, "hardware threads share cores", "/sys/devices/system/cpu/smt/active");
+    tell_file(out, "memory nodes", "/sys/devices/system/node/online");
+    tell_file(out, "limit of the control group", "/sys/fs/cgroup/cpu.max");
+}
+
+void tlp_describe_machine(FILE *out)
+{
+    char name[VALUE_BYTES];
+    struct utsname system;
+    if (uname(&system) == 0)
+        fprintf(out, "host: %s\nkernel: %s %s %s %s\n", system.nodename, system.sysname,
+                system.release, system.version, system.machine);
+    tell_line_of(out, "system", "/etc/os-release", "PRETTY_NAME", '=');
+    tlp_cpu_name(name, sizeof name);
+    fprintf(out, "processor: %s\n", name);
+    tell_line_of(out, "microcode", "/proc/cpuinfo", "microcode", ':');
+    tell_cores(out);
+    tell_caches(out);
+    tell_line_of(out, "memory", "/proc/meminfo", "MemTotal", ':');
+    tell_line_of(out, "memory available", "/proc/meminfo", "MemAvailable", ':');
+    tell_line_of(out, "swap", "/proc/meminfo", "SwapTotal", ':');
+    tell_file(out, "hypervisor", "/sys/hypervisor/type");
+    tell_file(out, "product", "/sys/class/dmi/id/product_name");
+    tell_file(out, "huge pages", "/sys/kernel/mm/transparent_hugepage/enabled");
+    tell_file(out, "clock source",
+              "/sys/devices/system/clocksource/clocksource0/current_clocksource");
+    tell_of_cores(out, "governor", "scaling_governor");
+    tell_of_cores(out, "frequency, kHz", "scaling_cur_freq");
+    tell_clock_rates(out);
+    tell_file(out, "boost", "/sys/devices/system/cpu/cpufreq/boost");
+    tell_file(out, "load average", "/proc/loadavg");
+    tell_file(out, "uptime, s", "/proc/uptime");
+}
+
+/* ---- the environment ---- */
+
+int tlp_is_secret(const char *name)
+{
+    static const char *const words[] = {"TOKEN", "KEY",  "SECRET",     "PASS", "CRED",
+                                        "AUTH",  "JWT",  "TRANSPORTS", "URI",  "COOKIE",
+                                        "CERT",  "SIGN", "MUNGE"};
+    for (size_t i = 0; i < sizeof words / sizeof *words; i++)
+        for (const char *at = name; *at && *at != '='; at++)
+            if (!strncasecmp(at, words[i], strlen(words[i])))
+                return 1;
+    return 0;
+}
+
+static int is_told(const char *variable)
+{
+    static const char *const prefixes[] = {
+        "OMPI_",      "UCX_",  "OMP_",      "GOMP_",  "OPENBLAS_",
+        "GOTO_",      "MKL_",  "BLIS_",     "SLURM_", "FI_",
+        "PSM2_",      "NCCL_", "TIMELESS_", "KMP_",   "LD_LIBRARY_PATH=",
+        "LD_PRELOAD="};
+    for (size_t i = 0; i < sizeof prefixes / sizeof *prefixes; i++)
+        if (!strncmp(variable, prefixes[i], strlen(prefixes[i])))
+            return 1;
+    return 0;
+}
+
+static void put_printable(const char *text, size_t length, FILE *out)
+{
+    for (size_t i = 0; i < length; i++)
+        fputc((unsigned char)text[i] < ' ' ? '?' : text[i], out);
+}
+
+static int compare_variables(const void *a, const void *b)
+{
+    return strcmp(*(const char *const *)a, *(const char *const *)b);
+}
+
+void tlp_describe_environment(char *const *environment, FILE *out)
+{
+    size_t n = 0, n_told = 0;
+    while (environment[n])
+        n++;
+    const char **told = calloc(n + 1, sizeof *told);
+    if (!told)
+        return;
+    for (size_t i = 0; i < n; i++)
+        if (is_told(environment[i]))
+            told[n_told++] = environment[i];
+    qsort(told, n_told, sizeof *told, compare_variables);
+    for (size_t i = 0; i < n_told; i++) {
+        const size_t name = strcspn(told[i], "=");
+        put_printable(told[i], name, out);
+        if (tlp_is_secret(told[i]))
+            fputs(" is set, its value withheld", out);
+        else
+            put_printable(told[i] + name, strlen(told[i] + name), out);
+        fputc('\n', out);
+    }
+    free(told);
+}
+
+void tlp_describe_command(int argc, char *const *argv, FILE *out)
+{
+    int is_secrets_value = 0;
+    for (int i = 0; i < argc; i++) {
+        const char *value = strchr(argv[i], '=');
+        const int is_secret = tlp_is_secret(argv[i]) && (value || argv[i][0] == '-');
+        if (is_secrets_value)
+            fputs("(withheld)", out);
+        else
+            put_printable(
+                argv[i], is_secret && value ? (size_t)(value + 1 - argv[i]) : strlen(argv[i]), out);
+        fputs(is_secret && value && !is_secrets_value ? "(withheld)\n" : "\n", out);
+        is_secrets_value = is_secret && !value && !is_secrets_value;
+    }
+}

@@ -1,0 +1,85 @@
+/* network_hosts.c - which hosts the ranks stand on, and what these are. */
+#include "config.h"
+
+#include "network_hosts.h"
+
+#include "machine.h"
+
+#include <mpi.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+/* Longest description of a host, and line of it: network_read.c reads shorter lines than 512. */
+enum { DESCRIPTION_BYTES = 8192, LINE_BYTES = 400 };
+
+static void *get_memory(size_t bytes)
+{
+    void *memory = calloc(1, bytes);
+    if (!memory) {
+        MPI_Abort(MPI_COMM_WORLD, 4);
+        exit(4);
+    }
+    return memory;
+}
+
+int tlp_find_hosts(int *host, int *cores)
+{
+    char name[MPI_MAX_PROCESSOR_NAME] = "";
+    int length, n_hosts = 0, n_ranks, own = (int)sysconf(_SC_NPROCESSORS_ONLN);
+    MPI_Comm_size(MPI_COMM_WORLD, &n_ranks);
+    MPI_Get_processor_name(name, &length);
+    char *names = get_memory((size_t)n_ranks * sizeof name);
+    MPI_Allgather(name, sizeof name, MPI_BYTE, names, sizeof name, MPI_BYTE, MPI_COMM_WORLD);
+    MPI_Allgather(&own, 1, MPI_INT, cores, 1, MPI_INT, MPI_COMM_WORLD);
+    for (int i = 0; i < n_ranks; i++) {
+        for (host[i] = 0;
+             strcmp(names + (size_t)host[i] * sizeof name, names + (size_t)i * sizeof name) != 0;)
+            host[i]++;
+        n_hosts += host[i] == i;
+    }
+    free(names);
+    return n_hosts;
+}
+
+/* What this host is, as text of DESCRIPTION_BYTES. */
+static char *describe_own(int rank)
+{
+    char *own = get_memory(DESCRIPTION_BYTES), *text = NULL, *line, *rest;
+    size_t size = 0, used = 0;
+    FILE *out = open_memstream(&text, &size);
+    if (!out)
+        return own;
+    tlp_describe_machine(out);
+    if (fclose(out) == 0 && text)
+        for (rest = text; (line = strsep(&rest, "\n")) && used + LINE_BYTES < DESCRIPTION_BYTES;)
+            if (*line)
+                used += (size_t)snprintf(own + used, LINE_BYTES, "# machine %d %.*s\n", rank,
+                                         LINE_BYTES - 32, line);
+    free(text);
+    return own;
+}
+
+char *tlp_describe_hosts(const int *host)
+{
+    int rank, n_ranks;
+    size_t used = 0;
+    MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+    MPI_Comm_size(MPI_COMM_WORLD, &n_ranks);
+    char *own = describe_own(rank), *all = get_memory((size_t)n_ranks * DESCRIPTION_BYTES + 1);
+    if (rank) {
+        if (host[rank] == rank)
+            MPI_Send(own, DESCRIPTION_BYTES, MPI_BYTE, 0, 0, MPI_COMM_WORLD);
+    } else {
+        for (int i = 0; i < n_ranks; i++) {
+            if (host[i] != i)
+                continue;
+            if (i)
+                MPI_Recv(own, DESCRIPTION_BYTES, MPI_BYTE, i, 0, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+            used += (size_t)snprintf(all + used, DESCRIPTION_BYTES, "%s", own);
+        }
+    }
+    free(own);
+    return all;
+}

@@ -1,0 +1,137 @@
+/* repetitions.c - which repetitions of an operation were warm-up, which outliers. */
+#include "config.h"
+
+#include "repetitions.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <gsl/gsl_sort.h>
+#include <gsl/gsl_statistics_double.h>
+
+/* Roth, thesis, section 4.5. */
+enum { LEAST_WARM_UP = 10 };
+#define WARM_UP_STEP 0.1
+#define OUTLIER_FACTOR 2.0
+
+const char *tlp_category_name(tlp_category category)
+{
+    static const char *const names[TLP_N_CATEGORIES] = {"first", "warm-up", "outlier", "good"};
+    return names[category];
+}
+
+tl_status tlp_categorise(const double *values, size_t n, tlp_category *categories, size_t *warm_end)
+{
+    *warm_end = 0;
+    if (!n)
+        return TL_OK;
+    double *sorted = malloc(n * sizeof *sorted);
+    if (!sorted)
+        return TL_ERR_MEMORY;
+    memcpy(sorted, values, n * sizeof *sorted);
+    gsl_sort(sorted, 1, n);
+    const double median = gsl_stats_median_from_sorted_data(sorted, 1, n);
+    free(sorted);
+    /* Equation 4.1 of the cumulative minimum, 4.6. */
+    double least = values[0];
+    for (size_t i = 1; i < n && !*warm_end; i++) {
+        const double next = fmin(least, values[i]);
+        if (i >= LEAST_WARM_UP && next - least <= -WARM_UP_STEP * median)
+            *warm_end = i;
+        least = next;
+    }
+    for (size_t i = 0; i < n; i++)
+        categories[i] = i == 0                                 ? TLP_FIRST
+                        : i < *warm_end                        ? TLP_WARM_UP
+                        : values[i] >= OUTLIER_FACTOR * median ? TLP_OUTLIER
+                                                               : TLP_GOOD;
+    return TL_OK;
+}
+
+/* ---- lists ---- */
+
+tlp_repetitions *tlp_begin_repetitions(tlp_repetition_list *list, const char *name,
+                                       const char *unit)
+{
+    tlp_repetitions *items = reallocarray(list->items, list->n + 1, sizeof *items);
+    if (!items)
+        return NULL;
+    list->items = items;
+    tlp_repetitions *item = &items[list->n++];
+    *item = (tlp_repetitions){.unit = unit};
+    snprintf(item->name, sizeof item->name, "%s", name);
+    return item;
+}
+
+static tl_status make_room(tlp_repetitions *r)
+{
+    const size_t room = r->room ? 2 * r->room : 256;
+    double *values = reallocarray(r->values, room, sizeof *values);
+    r->values = values ? values : r->values;
+    unsigned *groups = reallocarray(r->groups, room, sizeof *groups);
+    r->groups = groups ? groups : r->groups;
+    unsigned *order = reallocarray(r->order, room, sizeof *order);
+    r->order = order ? order : r->order;
+    if (!values || !groups || !order)
+        return TL_ERR_MEMORY;
+    r->room = room;
+    return TL_OK;
+}
+
+tl_status tlp_add_repetition(tlp_repetitions *r, unsigned group, double value)
+{
+    if (!isfinite(value))
+        return TL_OK;
+    if (r->n == r->room && make_room(r) != TL_OK)
+        return TL_ERR_MEMORY;
+    const int is_new = !r->n || r->groups[r->n - 1] != group;
+    r->n_groups += is_new ? 1 : 0;
+    r->order[r->n] = is_new ? 0 : r->order[r->n - 1] + 1;
+    r->groups[r->n] = group;
+    r->values[r->n++] = value;
+    return TL_OK;
+}
+
+tl_status tlp_categorise_all(tlp_repetition_list *list)
+{
+    for (size_t i = 0; i < list->n; i++) {
+        tlp_repetitions *r = &list->items[i];
+        free(r->categories);
+        r->categories = calloc(r->n + 1, sizeof *r->categories);
+        if (!r->categories)
+            return TL_ERR_MEMORY;
+        for (size_t begin = 0, end; begin < r->n; begin = end) {
+            size_t warm_end;
+            for (end = begin + 1; end < r->n && r->groups[end] == r->groups[begin];)
+                end++;
+            if (tlp_categorise(r->values + begin, end - begin, r->categories + begin, &warm_end) !=
+                TL_OK)
+                return TL_ERR_MEMORY;
+        }
+    }
+    return TL_OK;
+}
+
+void tlp_clear_repetitions(tlp_repetition_list *list)
+{
+    for (size_t i = 0; i < list->n; i++) {
+        free(list->items[i].values);
+        free(list->items[i].groups);
+        free(list->items[i].order);
+        free(list->items[i].categories);
+    }
+    free(list->items);
+    *list = (tlp_repetition_list){0};
+}
+
+void tlp_write_repetitions(const tlp_repetition_list *list, FILE *out)
+{
+    fputs("operation,group,repetition,value,category\n", out);
+    for (size_t i = 0; i < list->n; i++) {
+        const tlp_repetitions *r = &list->items[i];
+        for (size_t k = 0; k < r->n; k++)
+            fprintf(out, "\"%s\",%u,%u,%.9g,%s\n", r->name, r->groups[k], r->order[k], r->values[k],
+                    tlp_category_name(r->categories[k]));
+    }
+}
