@@ -102,21 +102,35 @@ static void count_user(struct facts *f, uint32_t rank, const tl_event *e)
         f->users[i].n += f->users[i].name == name;
 }
 
+/* For each rank how many are counted with it: all that share its calls, or 0 where it shares those
+ * of another.  The clocks of those that share are not seen; they count where a rank has no end, and
+ * in JSON.  What kernels of the program's own are called, each rank defines for itself. */
+static uint32_t *count_alike(const struct facts *f, int needs_clocks)
+{
+    uint32_t *n_alike = calloc(f->run->n_ranks, sizeof *n_alike);
+    const int shares = !needs_clocks && !f->n_users && tl_reader_complete(f->r);
+    for (uint32_t rank = 0; n_alike && rank < f->run->n_ranks; rank++)
+        n_alike[shares ? tl_reader_leader(f->r, rank, 0) : rank]++;
+    return n_alike;
+}
+
 /* Damage has been told on opening; what the cursor finds beyond that is told here. */
-static tl_status count_calls(struct facts *f, tl_error *err)
+static tl_status count_calls(struct facts *f, const uint32_t *n_alike, tl_error *err)
 {
     tl_status worst = TL_OK;
     for (uint32_t rank = 0; rank < f->run->n_ranks; rank++) {
         tl_cursor *c;
+        if (!n_alike[rank])
+            continue;
         tl_status status = tl_cursor_open(f->r, rank, &c, err);
         if (status)
             return status;
         tl_event e;
         while ((status = tl_cursor_next(c, &e)) == TL_OK) {
-            f->calls[e.call].n++;
+            f->calls[e.call].n += n_alike[rank];
             if (e.call == TL_KERNEL_user)
                 count_user(f, rank, &e);
-            f->n_events++;
+            f->n_events += n_alike[rank];
             if (e.clock_ns)
                 f->last_mark_ns[rank] = e.clock_ns;
         }
@@ -321,6 +335,7 @@ int cmd_info(int argc, char **argv)
     struct info_options o = {0};
     struct argp argp = {option_table, parse, "TRACE", "Say what a trace holds.", NULL, NULL, NULL};
     argp_parse(&argp, argc, argv, 0, NULL, &o);
+    uint32_t *n_alike = NULL;
     struct facts *f = calloc(1, sizeof *f);
     if (!f)
         return cli_fail_text(TL_ERR_MEMORY, "%s: out of memory", o.path);
@@ -341,11 +356,11 @@ int cmd_info(int argc, char **argv)
         code = cli_fail(&err);
         goto cleanup;
     }
-    if (!list_users(f)) {
+    if (!list_users(f) || !(n_alike = count_alike(f, o.json))) {
         code = cli_fail_text(TL_ERR_MEMORY, "%s: out of memory", o.path);
         goto cleanup;
     }
-    if (count_calls(f, &err) && !tl_reader_n_damages(f->r))
+    if (count_calls(f, n_alike, &err) && !tl_reader_n_damages(f->r))
         code = cli_fail(&err);
     if (o.sections && tl_sections_list(f->r, &f->sections, &f->n_sections, &err))
         code = cli_fail(&err);
@@ -357,6 +372,7 @@ int cmd_info(int argc, char **argv)
         code =
             cli_fail_text(TL_ERR_SYSTEM, "standard output: cannot be written; is the disk full?");
 cleanup:
+    free(n_alike);
     free(f->users);
     free(f->sections);
     free(f->last_mark_ns);

@@ -24,6 +24,17 @@ for pattern in $patterns; do
     check "$pattern: the same in SimGrid" "$timeless" replay p.tl -p fat-tree -q
 done
 
+# Text is counted over classes of ranks, JSON over all ranks.
+calls_alike() {
+    "$timeless" info p.tl | sed -n '/^ *events  call$/,/^$/s/^ *\([0-9][0-9]*\)  \(MPI_.*\)/\2 \1/p' | sort >text
+    "$timeless" info --json p.tl | python3 -c 'import json, sys
+for name, n in json.load(sys.stdin)["calls"].items(): print(name, n)' | sort | diff - text && [ -s text ]
+}
+for pattern in binomial stencil2d sweep; do
+    "$timeless" make $pattern -n 100 --iterations 2 -o p.tl
+    check "$pattern: calls are counted" calls_alike
+done
+
 same() { [ "$(loggops p.tl $odin)" = "$1" ]; }
 "$timeless" make dissemination -n 100 --bytes 1 -o p.tl
 check 'dissemination: 7 (2o + L)' same 6.9300000000000004e-05
