@@ -1,16 +1,30 @@
 /* loggops_rank.c - what one rank does in a window: the LogGOPS model itself (loggops.h). */
 #include "loggops_simulate.h"
 
-/* Hands a message to its receiver's block, for the next window. */
-static void post_message(simulation *s, block *b, uint32_t to, const node *message)
+#include <stdlib.h>
+
+/* Room for one element more than n; 0 without memory. */
+static int has_room(void **array, uint32_t n, uint32_t *room, size_t size)
 {
-    outbox *o = &b->outboxes[to >> s->block_bits];
-    if (!loggops_has_room((void **)&o->letters, o->n, &o->room, sizeof *o->letters)) {
-        b->out_of_memory = 1;
+    if (n < *room)
+        return 1;
+    const uint32_t more = *room ? *room + *room / 2 : 64;
+    void *grown = realloc(*array, more * size);
+    if (!grown)
+        return 0;
+    *array = grown;
+    *room = more;
+    return 1;
+}
+
+/* Hands a message to its receiver's block, for the next window. */
+static void post_message(simulation *s, block *b, const message *m)
+{
+    const uint32_t i = loggops_take_message(s, b);
+    if (i == NONE)
         return;
-    }
-    o->letters[o->n] = *message;
-    o->letters[o->n++].next = to;
+    s->messages[i] = *m;
+    loggops_append_message(s->messages, &b->worker->boxes[0][(uint32_t)m->to >> s->block_bits], i);
     b->n_letters++;
 }
 
@@ -34,7 +48,7 @@ static void complete(simulation *s, block *b, uint32_t r, uint32_t request, uint
     sim_rank *rank = &s->ranks[r];
     if (request == OF_CALL) {
         go_on(rank, at_ps);
-        s->result->ranks[r].p2p_ps += rank->ready_ps - rank->since_ps;
+        rank->p2p_ps += rank->ready_ps - rank->since_ps;
         rank->position++;
     } else if (request == OF_COLLECTIVE) {
         if (--rank->n_open == 0 && rank->state == IN_COLLECTIVE) {
@@ -54,7 +68,7 @@ static void complete(simulation *s, block *b, uint32_t r, uint32_t request, uint
         *state = awaited ? REQUEST_FREE : REQUEST_DONE;
         if (awaited && --rank->n_open == 0) {
             go_on(rank, at_ps);
-            s->result->ranks[r].wait_ps += rank->ready_ps - rank->since_ps;
+            rank->wait_ps += rank->ready_ps - rank->since_ps;
             rank->position++;
         }
     }
@@ -76,21 +90,22 @@ static uint64_t occupy(simulation *s, uint32_t r, uint64_t from_ps, uint64_t wor
     return end_ps;
 }
 
-/* The CPU receives a message, for a receive with that request (or UNEXPECTED). */
-static uint64_t receive(simulation *s, block *b, uint32_t r, const node *message, uint64_t at_ps)
+/* The CPU receives a message. */
+static uint64_t take_in(simulation *s, block *b, uint32_t r, const message *m, uint64_t at_ps)
 {
     sim_rank *rank = &s->ranks[r];
     const loggops_params *p = &s->params;
     const double slowest = p->G_ps_byte > p->O_ps_byte ? p->G_ps_byte : p->O_ps_byte;
-    rank->next_recv_ps = at_ps + p->g_ps + per_bytes(p->G_ps_byte, message->bytes);
-    if (message->request != EAGER) {
-        const node reply = {.time_ps = at_ps + s->window_ps,
-                            .source = (int32_t)r,
-                            .request = message->request,
-                            .context = REPLY};
-        post_message(s, b, (uint32_t)message->source, &reply);
+    rank->next_recv_ps = at_ps + p->g_ps + per_bytes(p->G_ps_byte, m->bytes);
+    if (m->request != EAGER) {
+        const message reply = {.time_ps = at_ps + s->window_ps,
+                               .source = (int32_t)r,
+                               .to = m->source,
+                               .request = m->request,
+                               .context = REPLY};
+        post_message(s, b, &reply);
     }
-    return occupy(s, r, at_ps, p->o_ps + per_bytes(slowest, message->bytes));
+    return occupy(s, r, at_ps, p->o_ps + per_bytes(slowest, m->bytes));
 }
 
 /* Handles the earliest arrival, at the moment that arrival_ready tells. */
@@ -98,54 +113,54 @@ static void take_arrival(simulation *s, block *b, uint32_t r, uint64_t at_ps)
 {
     sim_rank *rank = &s->ranks[r];
     const uint32_t i = rank->arrivals;
-    const node message = b->nodes[i];
-    rank->arrivals = message.next;
-    if (message.context == REPLY) {
-        loggops_drop_node(b, i);
-        complete(s, b, r, message.request, at_ps);
+    const message m = s->messages[i];
+    rank->arrivals = m.next;
+    if (m.context == REPLY) {
+        loggops_drop_message(s, b, i);
+        complete(s, b, r, m.request, at_ps);
         return;
     }
-    const uint32_t posted = loggops_queue_take(b->nodes, &rank->posted, &message, 0);
+    const uint32_t posted = loggops_match_receive(s->receives, &rank->posted, &m);
     if (posted == NONE) {
-        if (message.request == EAGER)
-            receive(s, b, r, &message, at_ps);
-        loggops_queue_append(b->nodes, &rank->unexpected, i);
+        if (m.request == EAGER)
+            take_in(s, b, r, &m, at_ps);
+        loggops_append_message(s->messages, &rank->unexpected, i);
         return;
     }
-    const uint32_t request = b->nodes[posted].request;
-    loggops_drop_node(b, posted);
-    loggops_drop_node(b, i);
-    complete(s, b, r, request, receive(s, b, r, &message, at_ps));
+    const uint32_t request = s->receives[posted].request;
+    loggops_drop_receive(s, b, posted);
+    loggops_drop_message(s, b, i);
+    complete(s, b, r, request, take_in(s, b, r, &m, at_ps));
 }
 
 /* When the earliest arrival can be handled.  Only what is received needs the CPU. */
-static uint64_t arrival_ready(const block *b, const sim_rank *rank, int *needs_cpu)
+static uint64_t arrival_ready(const simulation *s, const sim_rank *rank, int *needs_cpu)
 {
     *needs_cpu = 0;
     if (rank->arrivals == NONE)
         return NEVER;
-    const node *message = &b->nodes[rank->arrivals];
-    if (message->context == REPLY ||
-        (message->request != EAGER &&
-         !loggops_queue_holds_receive(b->nodes, &rank->posted, message)))
-        return message->time_ps;
+    const message *m = &s->messages[rank->arrivals];
+    if (m->context == REPLY ||
+        (m->request != EAGER && !loggops_has_receive(s->receives, &rank->posted, m)))
+        return m->time_ps;
     *needs_cpu = 1;
-    return message->time_ps > rank->next_recv_ps ? message->time_ps : rank->next_recv_ps;
+    return m->time_ps > rank->next_recv_ps ? m->time_ps : rank->next_recv_ps;
 }
 
 static void start_send(simulation *s, block *b, uint32_t r, const sim_step *step, uint64_t at_ps)
 {
     sim_rank *rank = &s->ranks[r];
     const loggops_params *p = &s->params;
-    const node message = {.time_ps = done_at(s, r, at_ps, p->o_ps) + p->L_ps,
-                          .bytes = step->amount,
-                          .context = step->context,
-                          .tag = step->tag,
-                          .source = (int32_t)r,
-                          .request = step->is_rendezvous ? step->request : EAGER};
+    const message m = {.time_ps = done_at(s, r, at_ps, p->o_ps) + p->L_ps,
+                       .bytes = step->amount,
+                       .context = step->context,
+                       .tag = step->tag,
+                       .source = (int32_t)r,
+                       .to = step->partner,
+                       .request = step->is_rendezvous ? step->request : EAGER};
     rank->next_send_ps = at_ps + p->g_ps + per_bytes(p->G_ps_byte, step->amount);
     rank->ready_ps = occupy(s, r, at_ps, p->o_ps + per_bytes(p->O_ps_byte, step->amount));
-    post_message(s, b, (uint32_t)step->partner, &message);
+    post_message(s, b, &m);
     b->n_messages++;
 }
 
@@ -153,25 +168,24 @@ static void start_send(simulation *s, block *b, uint32_t r, const sim_step *step
 static int start_receive(simulation *s, block *b, uint32_t r, const sim_step *step, uint64_t at_ps)
 {
     sim_rank *rank = &s->ranks[r];
-    const node wanted = {.source = step->partner,
-                         .tag = step->tag,
-                         .context = step->context,
-                         .request = step->request,
-                         .next = NONE};
-    const uint32_t message = loggops_queue_take(b->nodes, &rank->unexpected, &wanted, 1);
-    if (message != NONE && b->nodes[message].request == EAGER) {
-        loggops_drop_node(b, message);
+    const receive wanted = {.source = step->partner,
+                            .tag = step->tag,
+                            .context = step->context,
+                            .request = step->request};
+    const uint32_t m = loggops_match_message(s->messages, &rank->unexpected, &wanted);
+    if (m != NONE && s->messages[m].request == EAGER) {
+        loggops_drop_message(s, b, m);
         return 1;
     }
-    const uint32_t i = loggops_take_node(b);
+    const uint32_t i = loggops_take_receive(s, b);
     if (i == NONE)
         return 0;
-    b->nodes[i] = wanted;
-    loggops_queue_append(b->nodes, &rank->posted, i);
-    if (message != NONE) { /* it can start now: as if it arrived now */
-        b->nodes[message].time_ps = at_ps;
-        b->nodes[message].next = NONE;
-        rank->arrivals = loggops_merge(b->nodes, message, rank->arrivals);
+    s->receives[i] = wanted;
+    loggops_append_receive(s->receives, &rank->posted, i);
+    if (m != NONE) { /* it can start now: as if it arrived now */
+        s->messages[m].time_ps = at_ps;
+        s->messages[m].next = NONE;
+        rank->arrivals = loggops_merge(s->messages, m, rank->arrivals);
     }
     return 0;
 }
@@ -230,10 +244,10 @@ static void send_and_wait(simulation *s, block *b, uint32_t r, const sim_step *r
 }
 
 /* Whether no message is to be handled before a send at this moment. */
-static int can_send_now(const block *b, const sim_rank *rank, uint64_t at_ps)
+static int can_send_now(const simulation *s, const sim_rank *rank, uint64_t at_ps)
 {
     int needs_cpu;
-    return at_ps >= rank->next_send_ps && at_ps < arrival_ready(b, rank, &needs_cpu);
+    return at_ps >= rank->next_send_ps && at_ps < arrival_ready(s, rank, &needs_cpu);
 }
 
 /* A step of the collective that the program is in. */
@@ -244,12 +258,12 @@ static void do_blocking_step(simulation *s, block *b, uint32_t r, const sim_step
     if (!rank->step)
         rank->since_ps = at_ps;
     int outcome = do_collective_step(s, b, r, step, at_ps, &rank->n_open);
-    if (step->then_to >= 0 && can_send_now(b, rank, at_ps)) {
+    if (step->then_to >= 0 && can_send_now(s, rank, at_ps)) {
         send_and_wait(s, b, r, step, at_ps);
     } else if (outcome < 0) {
         rank->state = IN_COLLECTIVE;
     } else if (outcome > 0) {
-        s->result->ranks[r].collective_ps += at_ps - rank->since_ps;
+        rank->collective_ps += at_ps - rank->since_ps;
         rank->position++;
         rank->step = 0;
     } else {
@@ -265,8 +279,7 @@ static void start_fiber(simulation *s, block *b, sim_rank *rank, const loggops_o
     uint32_t i = b->free_fiber;
     if (i != NONE) {
         b->free_fiber = b->fibers[i].next;
-    } else if (loggops_has_room((void **)&b->fibers, b->n_fibers, &b->fibers_room,
-                                sizeof *b->fibers)) {
+    } else if (has_room((void **)&b->fibers, b->n_fibers, &b->fibers_room, sizeof *b->fibers)) {
         i = b->n_fibers++;
     } else {
         b->out_of_memory = 1;
@@ -322,7 +335,7 @@ static void do_send(simulation *s, block *b, sim_rank *rank, uint32_t r, const s
     } else if (is_pending) {
         block_until_done(rank, at_ps, IN_CALL);
     } else {
-        s->result->ranks[r].p2p_ps += rank->ready_ps - at_ps;
+        rank->p2p_ps += rank->ready_ps - at_ps;
         rank->position++;
     }
 }
@@ -459,10 +472,10 @@ void loggops_run_rank(simulation *s, block *b, uint32_t r, uint64_t end_ps)
     sim_rank *rank = &s->ranks[r];
     sim_step step, fiber_step;
     int knows_step = 0;
-    loggops_sort_arrivals(b, rank);
+    loggops_sort_arrivals(s->messages, rank);
     while (!b->out_of_memory) {
         int needs_cpu;
-        const uint64_t arrival_ps = arrival_ready(b, rank, &needs_cpu);
+        const uint64_t arrival_ps = arrival_ready(s, rank, &needs_cpu);
         uint64_t program_ps = NEVER, fiber_ps = NEVER;
         uint32_t fiber_at = NONE;
         if (rank->state == RUNNING) {
@@ -481,7 +494,8 @@ void loggops_run_rank(simulation *s, block *b, uint32_t r, uint64_t end_ps)
         if (at_ps < rank->cpu_free_ps && (needs_cpu || !is_arrival))
             at_ps = rank->cpu_free_ps;
         if (at_ps >= end_ps) {
-            loggops_wheel_insert(s, b, r, at_ps / s->window_ps);
+            loggops_wheel_insert(
+                s, b, r, at_ps < end_ps + s->window_ps ? s->window + 1 : at_ps / s->window_ps);
             return;
         }
         if (is_arrival) {

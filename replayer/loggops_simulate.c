@@ -3,10 +3,10 @@
  * A message reaches its receiver o + L after its send started, and so does a rendezvous' reply.  So
  * time goes on in windows of o + L: all that arrives in a window was sent before it, and within the
  * window each rank goes its own way, whatever the order.  There is no queue of events: messages for
- * a block of ranks, small enough for the cache, lie in arrays until the next window, and a timing
+ * a block of ranks, small enough for the cache, lie in lists until the next window, and a timing
  * wheel keeps the ranks that have something to do later.
  *
- * Several threads share the blocks of a window.  What they find in their arrays comes in another
+ * Several threads share the blocks of a window.  What they find in their lists comes in another
  * order then, but a rank sorts its messages by time and sender, and those of one sender keep the
  * order in which they were sent.
  */
@@ -19,20 +19,21 @@
 
 /* ---- one window ---- */
 
-/* Gives a rank its letter. */
-static void deliver(simulation *s, block *b, uint32_t first_rank, const node *letter)
+/* Gives the ranks their messages. */
+static void deliver(simulation *s, block *b, uint32_t first_rank, queue *in)
 {
-    const uint32_t to = letter->next;
-    sim_rank *rank = &s->ranks[to];
-    const uint32_t n = loggops_take_node(b);
-    if (n == NONE)
-        return;
-    b->nodes[n] = *letter;
-    b->nodes[n].next = rank->fresh;
-    rank->fresh = n;
-    if (rank->is_asleep)
-        loggops_wheel_remove(s, b, to);
-    b->active[(to - first_rank) / 64] |= UINT64_C(1) << (to - first_rank) % 64;
+    for (uint32_t i = in->first, next; i != NONE; i = next) {
+        message *m = &s->messages[i];
+        const uint32_t to = (uint32_t)m->to;
+        sim_rank *rank = &s->ranks[to];
+        next = m->next;
+        m->next = rank->fresh;
+        rank->fresh = i;
+        if (rank->is_asleep)
+            loggops_wheel_remove(s, b, to);
+        b->active[(to - first_rank) / 64] |= UINT64_C(1) << (to - first_rank) % 64;
+    }
+    *in = (queue){NONE, NONE};
 }
 
 /* Lets the block's active ranks run, in order: memory is read ahead then. */
@@ -47,7 +48,7 @@ static void run_active(simulation *s, block *b, uint32_t first_rank)
         }
 }
 
-/* Gives the block's ranks their letters and lets all that have something to do run. */
+/* Gives the block's ranks their messages and lets all that have something to do run. */
 static void run_block(simulation *s, block *b)
 {
     const uint32_t first_rank = (uint32_t)(b - s->blocks) << s->block_bits;
@@ -55,12 +56,8 @@ static void run_block(simulation *s, block *b)
         s->ranks[r].is_asleep = 0;
         b->active[(r - first_rank) / 64] |= UINT64_C(1) << (r - first_rank) % 64;
     }
-    for (unsigned w = 0; w < s->n_threads; w++) {
-        outbox *in = &s->workers[w].boxes[1][b - s->blocks];
-        for (uint32_t i = 0; i < in->n; i++)
-            deliver(s, b, first_rank, &in->letters[i]);
-        in->n = 0;
-    }
+    for (unsigned w = 0; w < s->n_threads; w++)
+        deliver(s, b, first_rank, &s->workers[w].boxes[1][b - s->blocks]);
     run_active(s, b, first_rank);
 }
 
@@ -75,7 +72,7 @@ static void run_blocks(simulation *s, unsigned number, unsigned n_shares)
             __atomic_exchange_n(&b->taken_in, s->window + 1, __ATOMIC_RELAXED) == s->window + 1)
             continue;
         const uint64_t n_operations = b->n_operations;
-        b->outboxes = w->boxes[0];
+        b->worker = w;
         b->n_letters = 0;
         run_block(s, b);
         w->n_letters += b->n_letters;
@@ -100,7 +97,7 @@ static uint64_t next_window(simulation *s, uint64_t *work)
     *work = 0;
     for (unsigned i = 0; i < s->n_threads; i++) {
         worker *w = &s->workers[i];
-        outbox *const read = w->boxes[1];
+        queue *const read = w->boxes[1];
         w->boxes[1] = w->boxes[0];
         w->boxes[0] = read;
         n_letters += w->n_letters;
@@ -110,6 +107,7 @@ static uint64_t next_window(simulation *s, uint64_t *work)
         w->n_letters = w->n_steps = 0;
         w->wakes_at = NEVER;
     }
+    loggops_balance_stocks(s);
     return n_letters ? s->window + 1 : next;
 }
 
@@ -153,10 +151,14 @@ static int prepare_workers(simulation *s)
 {
     s->workers = calloc(s->n_threads, sizeof *s->workers);
     for (unsigned i = 0; s->workers && i < s->n_threads; i++) {
-        s->workers[i].wakes_at = NEVER;
-        for (unsigned j = 0; j < 2; j++)
-            if (!(s->workers[i].boxes[j] = calloc(s->n_blocks, sizeof(outbox))))
+        worker *w = &s->workers[i];
+        w->wakes_at = NEVER;
+        w->messages.unused = w->receives.unused = NONE;
+        for (unsigned j = 0; j < 2; j++) {
+            if (!(w->boxes[j] = malloc(s->n_blocks * sizeof(queue))))
                 return 0;
+            memset(w->boxes[j], 0xff, s->n_blocks * sizeof(queue)); /* NONE */
+        }
     }
     return s->workers != NULL;
 }
@@ -169,8 +171,12 @@ static int prepare(simulation *s)
     s->n_blocks = ((run->n_ranks - 1) >> s->block_bits) + 1;
     s->blocks = calloc(s->n_blocks, sizeof *s->blocks);
     s->ranks = malloc(run->n_ranks * sizeof *s->ranks);
-    if (!s->blocks || !s->ranks || !prepare_workers(s))
+    if (!s->blocks || !s->ranks || !prepare_workers(s) ||
+        !loggops_pool_open(&s->message_pool, sizeof *s->messages, run->n_ranks) ||
+        !loggops_pool_open(&s->receive_pool, sizeof *s->receives, run->n_ranks))
         return 0;
+    s->messages = s->message_pool.memory;
+    s->receives = s->receive_pool.memory;
     for (uint32_t i = 0; i < s->n_blocks; i++) {
         memset(s->blocks[i].wheel.heads, 0xff, sizeof s->blocks[i].wheel.heads);
         s->blocks[i].free_fiber = NONE;
@@ -199,17 +205,13 @@ static void release(simulation *s)
 {
     for (uint32_t i = 0; s->blocks && i < s->n_blocks; i++) {
         free(s->blocks[i].active);
-        free(s->blocks[i].nodes);
-        free(s->blocks[i].free);
         free(s->blocks[i].fibers);
     }
     for (unsigned i = 0; s->workers && i < s->n_threads; i++)
-        for (unsigned j = 0; j < 2; j++) {
-            outbox *boxes = s->workers[i].boxes[j];
-            for (uint32_t to = 0; boxes && to < s->n_blocks; to++)
-                free(boxes[to].letters);
-            free(boxes);
-        }
+        for (unsigned j = 0; j < 2; j++)
+            free(s->workers[i].boxes[j]);
+    loggops_pool_close(&s->message_pool);
+    loggops_pool_close(&s->receive_pool);
     free(s->workers);
     free(s->blocks);
     free(s->ranks);
@@ -260,9 +262,14 @@ tl_status loggops_simulate(const loggops_run *run, const loggops_params *params,
         status = tl_fail(err, TL_ERR_MEMORY, "out of memory in the simulation");
     else if (n_waiting)
         status = report_deadlock(&s, n_waiting, err);
-    for (uint32_t r = 0; r < run->n_ranks && status == TL_OK; r++)
-        if (result->makespan_ps < result->ranks[r].end_ps)
-            result->makespan_ps = result->ranks[r].end_ps;
+    for (uint32_t r = 0; r < run->n_ranks && status == TL_OK; r++) {
+        loggops_rank_result *out = &result->ranks[r];
+        out->p2p_ps = s.ranks[r].p2p_ps;
+        out->wait_ps = s.ranks[r].wait_ps;
+        out->collective_ps = s.ranks[r].collective_ps;
+        if (result->makespan_ps < out->end_ps)
+            result->makespan_ps = out->end_ps;
+    }
 cleanup:
     loggops_team_end(threads);
     release(&s);

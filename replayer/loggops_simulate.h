@@ -1,7 +1,7 @@
 /* loggops_simulate.h - the state of a LogGOPS simulation.
  *
- * For loggops_simulate.c, loggops_team.c, loggops_rank.c, loggops_wheel.c and loggops_queue.c
- * alone.
+ * For loggops_simulate.c, loggops_team.c, loggops_rank.c, loggops_wheel.c, loggops_queue.c and
+ * loggops_pool.c alone.
  */
 #ifndef TLR_LOGGOPS_SIMULATE_H
 #define TLR_LOGGOPS_SIMULATE_H
@@ -25,18 +25,26 @@ enum { RUNNING = 0, IN_CALL, IN_WAIT, IN_COLLECTIVE, FINISHED };
  * CPU, without which the program cannot go on. */
 enum { REQUEST_FREE = 0, REQUEST_PENDING, REQUEST_AWAITED, REQUEST_DONE };
 
-/* A message, or a receive that is posted. */
-typedef struct node {
+/* A message from its sending on until it is received. */
+typedef struct message {
     uint64_t time_ps; /* of arrival */
     uint64_t bytes;
     uint32_t context; /* communicator, and whether it belongs to a collective */
     int32_t tag;
-    int32_t source;   /* rank in the run */
-    uint32_t request; /* of a receive; of the sender of a message by rendezvous, otherwise EAGER */
-    uint32_t next;    /* in its list; of a message on its way the receiver */
-} node;
+    int32_t source, to; /* ranks in the run */
+    uint32_t request;   /* of the sender by rendezvous, otherwise EAGER */
+    uint32_t next;      /* in its list */
+} message;
 
-/* A list of nodes in order. */
+/* A receive that is posted. */
+typedef struct receive {
+    uint32_t context;
+    int32_t tag, source;
+    uint32_t request;
+    uint32_t next;
+} receive;
+
+/* A list of messages or receives, in order. */
 typedef struct queue {
     uint32_t first, last;
 } queue;
@@ -67,8 +75,9 @@ typedef struct sim_rank {
     uint16_t wake_place; /* level and slot there */
     uint32_t wake_before, wake_next;
     uint64_t wake_window;
-    uint64_t since_ps; /* it waits, or is in the collective */
-    uint64_t requests; /* first of its own in simulation.requests */
+    uint64_t since_ps;                       /* it waits, or is in the collective */
+    uint64_t requests;                       /* first of its own in simulation.requests */
+    uint64_t p2p_ps, wait_ps, collective_ps; /* so far, as in its result */
 } sim_rank;
 
 /* Ranks by the window in which they go on. */
@@ -78,20 +87,25 @@ typedef struct wheel {
     uint32_t heads[WHEEL_LEVELS][WHEEL_SLOTS];
 } wheel;
 
-typedef struct outbox {
-    uint32_t n, room;
-    node *letters;
-} outbox;
+/* Items of one size by index. */
+typedef struct pool {
+    void *memory;
+    size_t bytes;
+    uint64_t n_items, n_taken;
+} pool;
+
+/* What one thread has of a pool. */
+typedef struct stock {
+    uint32_t unused; /* linked */
+    uint32_t n_unused;
+    uint32_t next, end; /* items that nobody had yet */
+} stock;
 
 /* The ranks that one thread at a time runs. */
 typedef struct block {
-    outbox *outboxes; /* of the thread that runs it, by the receiver's block */
+    struct worker *worker; /* that runs it */
     wheel wheel;
     uint64_t *active; /* a bit for each rank that goes on in this window */
-    node *nodes;
-    uint32_t n_nodes, nodes_room;
-    uint32_t *free; /* unused nodes */
-    uint32_t n_free, free_room;
     fiber *fibers;
     uint32_t n_fibers, fibers_room, free_fiber;
     uint32_t n_finished;
@@ -103,7 +117,8 @@ typedef struct block {
 /* One of the threads.  A block's messages of one window lie in the boxes of the thread that ran it,
  * in the order in which they were sent; so it does not matter which thread that was. */
 typedef struct worker {
-    outbox *boxes[2];   /* by the receiver's block: of this window, of the one before */
+    queue *boxes[2]; /* by the receiver's block: of this window, of the one before */
+    stock messages, receives;
     uint64_t n_letters; /* sent in this window */
     uint64_t n_steps;   /* done in it */
     uint64_t wakes_at;  /* the earliest window in which a rank of the blocks that it ran goes on */
@@ -134,6 +149,9 @@ typedef struct simulation {
     block *blocks;
     sim_rank *ranks;
     uint8_t *requests;
+    pool message_pool, receive_pool;
+    message *messages; /* all of the pool */
+    receive *receives;
     unsigned n_threads;
     worker *workers;
     uint64_t window; /* that is run */
@@ -168,22 +186,30 @@ uint64_t loggops_wheel_next(const wheel *w);
  * in it, linked by wake_next. */
 uint32_t loggops_wheel_turn(simulation *s, block *b, uint64_t window);
 
+/* ---- loggops_pool.c ---- */
+
+/* 0 without memory. */
+int loggops_pool_open(pool *p, size_t item_bytes, uint32_t n_ranks);
+void loggops_pool_close(pool *p);
+/* Index of an unused one; NONE, and the simulation ends, without memory. */
+uint32_t loggops_take_message(simulation *s, block *b);
+uint32_t loggops_take_receive(simulation *s, block *b);
+void loggops_drop_message(simulation *s, block *b, uint32_t i);
+void loggops_drop_receive(simulation *s, block *b, uint32_t i);
+/* Between windows: no thread goes short of messages for ever that others have too many of. */
+void loggops_balance_stocks(simulation *s);
+
 /* ---- loggops_queue.c ---- */
 
-/* Room for one element more than n; 0 without memory. */
-int loggops_has_room(void **array, uint32_t n, uint32_t *room, size_t size);
-/* Index of an unused node; NONE, and the simulation ends, without memory. */
-uint32_t loggops_take_node(block *b);
-void loggops_drop_node(block *b, uint32_t i);
-
 /* Merges two lists of arrivals in order; where they are equal, `a` stays ahead. */
-uint32_t loggops_merge(node *nodes, uint32_t a, uint32_t b);
+uint32_t loggops_merge(message *messages, uint32_t a, uint32_t b);
 /* Puts what has come in since into the order of arrival. */
-void loggops_sort_arrivals(block *b, sim_rank *rank);
-void loggops_queue_append(node *nodes, queue *q, uint32_t i);
-/* Takes the first one out that fits; NONE if there is none.  `wanted` is a receive if the queue
- * holds messages, and a message if it holds receives. */
-uint32_t loggops_queue_take(node *nodes, queue *q, const node *wanted, int wants_message);
-int loggops_queue_holds_receive(const node *nodes, const queue *q, const node *message);
+void loggops_sort_arrivals(message *messages, sim_rank *rank);
+void loggops_append_message(message *messages, queue *q, uint32_t i);
+void loggops_append_receive(receive *receives, queue *q, uint32_t i);
+/* Takes the first one out that fits; NONE if there is none. */
+uint32_t loggops_match_message(message *messages, queue *unexpected, const receive *wanted);
+uint32_t loggops_match_receive(receive *receives, queue *posted, const message *arrived);
+int loggops_has_receive(const receive *receives, const queue *posted, const message *arrived);
 
 #endif
