@@ -3,7 +3,8 @@
  * CPU seconds of this process, the best of 3 repetitions.  Beside the rates stand those of memcpy
  * and of zstd at level 3 on the events as structures, in the same run: machines differ, ratios
  * less. `regular` is a loop over 6 call sites with sizes that move, `random` draws everything. With
- * EVENTS, one run of so many regular events: the memory at 1 % and at the end. */
+ * EVENTS, one run of so many regular events: the memory at 1 % and at the end, and the time to find
+ * an event. */
 #include <malloc.h>
 #include <stdbool.h>
 #include <stdio.h>
@@ -163,6 +164,38 @@ static double read_all(long n, long *early_kib, size_t *cursor_bytes)
     return time_s;
 }
 
+/* Random places: CPU milliseconds and bytes of the file for each, the mean and the most. */
+static void seek_all(long n)
+{
+    enum { N_SEEKS = 1000 };
+    tl_error err;
+    tl_reader *r;
+    tl_cursor *c;
+    tl_event e;
+    double sum_ms = 0, most_ms = 0;
+    uint64_t most_bytes = 0;
+    double start_s = cpu_s();
+    check(tl_reader_open(path, &r, &err), &err);
+    check(tl_cursor_open(r, 0, &c, &err), &err);
+    double open_ms = 1e3 * (cpu_s() - start_s);
+    for (int i = 0; i < N_SEEKS; i++) {
+        uint64_t event = draw(1UL << 31) % (uint64_t)n, before = tl_cursor_bytes_read(c);
+        start_s = cpu_s();
+        check(tl_cursor_seek(c, event), tl_cursor_error(c));
+        check(tl_cursor_next(c, &e), tl_cursor_error(c));
+        double ms = 1e3 * (cpu_s() - start_s);
+        uint64_t bytes = tl_cursor_bytes_read(c) - before;
+        sum_ms += ms;
+        most_ms = ms > most_ms ? ms : most_ms;
+        most_bytes = bytes > most_bytes ? bytes : most_bytes;
+    }
+    tl_cursor_close(c);
+    tl_reader_close(r);
+    printf("opened in %.2f ms; %d random places: %.2f ms each, %.2f at most, %lu bytes read at "
+           "most\n",
+           open_ms, N_SEEKS, sum_ms / N_SEEKS, most_ms, (unsigned long)most_bytes);
+}
+
 static long file_bytes(void)
 {
     FILE *f = fopen(path, "rb");
@@ -232,6 +265,7 @@ int main(int argc, char **argv)
         double get_s = read_all(n, &read_kib, &cursor_bytes);
         printf("read in %.1f s: %ld KiB at 1 %%, %ld at the end, cursor %zu KiB\n", get_s, read_kib,
                resident_kib(), cursor_bytes / 1024);
+        seek_all(n);
     }
     unlink(path);
     return 0;

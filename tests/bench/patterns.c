@@ -1,7 +1,8 @@
-/* patterns.c - the communication of common codes, without their computation, for the size of
- * traces.
+/* patterns.c - the communication of common codes, for the size of traces.
  *
- *     patterns PATTERN ITERATIONS
+ *     patterns PATTERN ITERATIONS [WORK]
+ *
+ * WORK is how many additions a rank computes between two steps (default 0).
  *
  * stencil2d   halo exchange with 4 neighbours, not periodic: Irecv, Isend, Waitall; Allreduce every
  *             10 iterations
@@ -9,8 +10,9 @@
  * wavefront   as NPB LU: blocking sweeps of 30 planes down and up a 2-D grid, a halo exchange, and
  *             a residual every 20 iterations
  * irregular   a random graph of neighbours with sizes of their own, another one every 100
- * iterations; messages are taken as they come (Waitany) fft         pencils: Alltoall in rows and
- * columns of the grid, forth and back, then Alltoallv of uneven shares */
+ *             iterations; messages are taken as they come (Waitany)
+ * fft         pencils: Alltoall in rows and columns of the grid, forth and back, then Alltoallv of
+ *             uneven shares */
 #include <mpi.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -20,6 +22,14 @@ enum { MAX_RANKS = 1024, MAX_BYTES = 8192, PLANES = 30 };
 
 static int rank, n_ranks;
 static char *buffer;
+static long work;
+
+static void compute(void)
+{
+    volatile double sum = 0;
+    for (long i = 0; i < work; i++)
+        sum = sum + 1;
+}
 
 static int at(const int *dims, const int *periodic, const int *where)
 {
@@ -38,6 +48,7 @@ static int at(const int *dims, const int *periodic, const int *where)
 static void exchange(const int *neighbours, const int *bytes, int n)
 {
     MPI_Request requests[12];
+    compute();
     for (int i = 0; i < n; i++)
         MPI_Irecv(buffer, bytes[i], MPI_BYTE, neighbours[i], i, MPI_COMM_WORLD, &requests[i]);
     for (int i = 0; i < n; i++)
@@ -93,6 +104,7 @@ static void wavefront(int n)
                     if (next[2 * d + !down] != MPI_PROC_NULL)
                         MPI_Recv(buffer, 40 * (d + 1), MPI_DOUBLE, next[2 * d + !down], d,
                                  MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+                compute();
                 for (int d = 0; d < 2; d++)
                     if (next[2 * d + down] != MPI_PROC_NULL)
                         MPI_Send(buffer, 40 * (d + 1), MPI_DOUBLE, next[2 * d + down], d,
@@ -132,6 +144,7 @@ static void irregular(int n)
                 MPI_Irecv(buffer, MAX_BYTES, MPI_BYTE, r, 7, MPI_COMM_WORLD,
                           &requests[n_requests++]);
         int n_receives = n_requests;
+        compute();
         for (int r = 0; r < n_ranks; r++)
             if (r != rank && linked[rank][r])
                 MPI_Isend(buffer, bytes[rank][r], MPI_BYTE, r, 7, MPI_COMM_WORLD,
@@ -158,6 +171,7 @@ static void fft(int n)
     }
     for (int i = 0; i < n; i++) {
         for (int way = 0; way < 2; way++) {
+            compute();
             MPI_Alltoall(buffer, 64, MPI_DOUBLE, buffer + 65536, 64, MPI_DOUBLE,
                          way ? column : row);
             MPI_Alltoall(buffer, 64, MPI_DOUBLE, buffer + 65536, 64, MPI_DOUBLE,
@@ -176,7 +190,8 @@ int main(int argc, char **argv)
     MPI_Init(&argc, &argv);
     MPI_Comm_rank(MPI_COMM_WORLD, &rank);
     MPI_Comm_size(MPI_COMM_WORLD, &n_ranks);
-    int n = argc == 3 ? (int)strtol(argv[2], NULL, 10) : 0, code = 0;
+    int n = argc >= 3 ? (int)strtol(argv[2], NULL, 10) : 0, code = 0;
+    work = argc == 4 ? strtol(argv[3], NULL, 10) : 0;
     const char *pattern = n > 0 && n_ranks <= MAX_RANKS ? argv[1] : "";
     buffer = calloc(1, 1 << 21);
     if (!strcmp(pattern, "stencil2d"))
@@ -193,7 +208,7 @@ int main(int argc, char **argv)
         code = 2;
     if (code && !rank)
         fprintf(stderr, "usage: patterns "
-                        "stencil2d|stencil3d|wavefront|irregular|fft ITERATIONS\n");
+                        "stencil2d|stencil3d|wavefront|irregular|fft ITERATIONS [WORK]\n");
     free(buffer);
     MPI_Finalize();
     return code;
