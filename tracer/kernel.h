@@ -21,14 +21,14 @@ enum { TLT_LEAST_VECTOR = 1024 };
 /* True when the routine is to be recorded; then tlt_leave_kernel must follow. */
 static inline bool tlt_enter_routine(uint16_t code)
 {
-    return tlt.kernels != TLT_KERNELS_NONE &&
+    return tlt_kernels() != TLT_KERNELS_NONE &&
            !(TLT_UNLIKELY(tlt.selecting) && tlt_select_excludes(code)) && tlt_enter_kernel();
 }
 
 /* The same for a routine on vectors of n elements. */
 static inline bool tlt_enter_vector(uint16_t code, int64_t n)
 {
-    return (n >= TLT_LEAST_VECTOR || tlt.kernels == TLT_KERNELS_ALL) && tlt_enter_routine(code);
+    return (n >= TLT_LEAST_VECTOR || tlt_kernels() == TLT_KERNELS_ALL) && tlt_enter_routine(code);
 }
 
 /* Nothing is locked while the kernel runs: it needs no order among the calls of other threads. */

@@ -62,9 +62,10 @@ void tlt_write(const tl_event *event)
 
 void tlt_put(tl_event *event)
 {
-    if (TLT_UNLIKELY(tlt.shared) && !tlt_thread_turn(event))
+    const bool begun = TLT_UNLIKELY(tlt.shared) && !tlt_thread_turn(event);
+    if (TLT_UNLIKELY(tlt.selecting) && !tlt_select_event(event, begun))
         return;
-    if (TLT_UNLIKELY(tlt.selecting) && !tlt_select_event(event))
+    if (TLT_UNLIKELY(begun))
         return;
     event->volume = tlt_self.volume_kept;
     event->polls = tlt_self.polls;
@@ -131,6 +132,7 @@ void tlt_fail(const char *what)
     tl_writer_remark(tlt.writer, what);
     say_stopped(what);
     tlt_stop(TL_END_FAILED);
+    tlt_select_leave();
 }
 
 bool tlt_enter_otherwise(void)

@@ -69,6 +69,12 @@ extern tlt_state tlt;
 extern __thread int tlt_role __attribute__((tls_model("initial-exec")));
 extern __thread tlt_binding_call tlt_binding __attribute__((tls_model("initial-exec")));
 
+/* Another thread may change the selection. */
+static inline enum tlt_kernels tlt_kernels(void)
+{
+    return __atomic_load_n(&tlt.kernels, __ATOMIC_RELAXED);
+}
+
 /* Where the program called the wrapper in which this stands, and the call site's id. */
 #define TLT_CALLER() (tlt_binding.caller ? tlt_binding.caller : __builtin_return_address(0))
 #define TLT_SITE() tlt_site(TLT_CALLER())

@@ -3,6 +3,7 @@
 
 #include "select.h"
 
+#include <sched.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -18,6 +19,9 @@ typedef struct moment {
     bool reached; /* of one in seconds: all ranks know */
 } moment;
 
+/* What the ranks tell each other, the least counts: all are negative. */
+enum { SIGNALS, FROM, UNTIL, LEAVES, N_VOICES };
+
 static struct {
     bool full;    /* now */
     bool is_mine; /* this rank is selected */
@@ -29,6 +33,7 @@ static struct {
     enum tlt_kernels kernels; /* in full */
     MPI_Comm agreement;       /* for what the ranks cannot know alone */
     bool agrees;
+    int mine[N_VOICES], all[N_VOICES]; /* of an agreement; nobody may wait for its end */
     uint8_t excluded[TL_CALL_LIMIT / 8];
     uint8_t *spanning; /* bit by id of communicator */
     uint32_t n_spanning;
@@ -126,7 +131,24 @@ static void decide(void)
         (!selection.from.given || has_passed(&selection.from, selection.section)) &&
         /* the section named last is still recorded */
         (!selection.until.given || !has_passed(&selection.until, selection.section - 1.0));
-    tlt.kernels = selection.full ? selection.kernels : TLT_KERNELS_NONE;
+    __atomic_store_n(&tlt.kernels, selection.full ? selection.kernels : TLT_KERNELS_NONE,
+                     __ATOMIC_RELAXED);
+}
+
+/* A rank that has stopped recording must not keep the others waiting, whatever stopped it. */
+static bool all_answer(MPI_Request *request)
+{
+    const uint64_t patience_ns = 20 * UINT64_C(1000000000), start_ns = tlt_monotonic_ns();
+    for (int done = 0; !done; sched_yield()) {
+        if (tlt_pmpi.Test(request, &done, MPI_STATUS_IGNORE) != MPI_SUCCESS)
+            return false;
+        if (!done && tlt_monotonic_ns() - start_ns > patience_ns) {
+            tlt_say("rank %d: not all ranks answer: what is selected does not change any more",
+                    tlt.rank);
+            return false;
+        }
+    }
+    return true;
 }
 
 /* What one rank has seen all act on: a signal may have reached some before this collective and
@@ -134,14 +156,34 @@ static void decide(void)
 static void agree(void)
 {
     const double now_s = (double)tlt_clock_ns() * 1e-9;
-    int mine[3] = {-(int)n_signals, -(now_s >= selection.from.at), -(now_s >= selection.until.at)};
-    int all[3] = {0};
-    tlt_pmpi.Allreduce(mine, all, 3, tlt_pmpi.integer, tlt_pmpi.min, selection.agreement);
-    if ((-all[0] - selection.handled) % 2)
+    const int *all = selection.all;
+    MPI_Request request;
+    selection.mine[SIGNALS] = -(int)n_signals;
+    selection.mine[FROM] = -(now_s >= selection.from.at);
+    selection.mine[UNTIL] = -(now_s >= selection.until.at);
+    selection.agrees =
+        tlt_pmpi.Iallreduce(selection.mine, selection.all, N_VOICES, tlt_pmpi.integer, tlt_pmpi.min,
+                            selection.agreement, &request) == MPI_SUCCESS &&
+        all_answer(&request) && !all[LEAVES];
+    if (!selection.agrees)
+        return;
+    if ((-all[SIGNALS] - selection.handled) % 2)
         selection.signalled_on = !selection.signalled_on;
-    selection.handled = -all[0];
-    selection.from.reached |= all[1] != 0;
-    selection.until.reached |= all[2] != 0;
+    selection.handled = -all[SIGNALS];
+    selection.from.reached |= all[FROM] != 0;
+    selection.until.reached |= all[UNTIL] != 0;
+}
+
+void tlt_select_leave(void)
+{
+    MPI_Request request;
+    if (!tlt.selecting || !selection.agrees)
+        return;
+    selection.agrees = false;
+    selection.mine[LEAVES] = -1;
+    /* It ends when the others come to their next agreement. */
+    tlt_pmpi.Iallreduce(selection.mine, selection.all, N_VOICES, tlt_pmpi.integer, tlt_pmpi.min,
+                        selection.agreement, &request);
 }
 
 static bool spans_all_ranks(uint32_t comm)
@@ -155,25 +197,50 @@ bool tlt_select_excludes(uint16_t call)
     return selection.excluded[call / 8] >> call % 8 & 1;
 }
 
-bool tlt_select_event(tl_event *event)
+static bool is_boundary(const tl_event *event)
+{
+    return (tl_call_by_code(event->call)->traits & TL_TRAIT_SYNC) && spans_all_ranks(event->comm);
+}
+
+void tlt_select_begun(tl_event *event)
+{
+    const bool was_full = selection.full;
+    if (is_boundary(event)) {
+        selection.section++;
+        decide();
+    }
+    if (!was_full)
+        event->volume = 0;
+    if (!was_full && !selection.full)
+        event->site = 0;
+}
+
+bool tlt_select_event(tl_event *event, bool begun)
 {
     const bool was_full = selection.full;
     if (tlt_select_excludes(event->call))
         return false;
-    if ((tl_call_by_code(event->call)->traits & TL_TRAIT_SYNC) && spans_all_ranks(event->comm)) {
-        selection.section++;
+    if (is_boundary(event)) {
+        selection.section += !begun;
         if (selection.agrees)
             agree();
         decide();
     } else if (event->call == TL_MPI_Pcontrol && selection.by_region) {
         selection.in_region = event->tag > 0;
         decide();
+    } else if (event->call == TL_MPI_Finalize) {
+        selection.agrees = false;
     }
     if (!was_full)
         tlt_self.volume_kept = 0;
     if (!was_full && !selection.full)
         event->site = 0;
     return true;
+}
+
+bool tlt_select_is_full(void)
+{
+    return !tlt.selecting || selection.full;
 }
 
 void tlt_select_spanning(uint32_t comm)
@@ -204,28 +271,23 @@ void tlt_select_text(char *text, size_t size)
 
 void tlt_select_start(void)
 {
+    char text[1024] = "", *rest = NULL;
     const char *given = getenv("TIMELESS_SELECT");
-    char *text = given && *given ? strdup(given) : NULL, *rest = NULL;
     free(selection.spanning);
     memset(&selection, 0, sizeof selection);
     selection.is_mine = true;
     selection.kernels = tlt.kernels;
-    tlt.selecting = text != NULL;
-    if (!text)
+    /* Rank 0's for all: a launcher may give others another one. */
+    snprintf(text, sizeof text, "%s", given ? given : "");
+    tlt_pmpi.Bcast(text, (int)sizeof text, tlt_pmpi.byte, 0, tlt_pmpi.comm_world);
+    tlt.selecting = *text;
+    if (!tlt.selecting)
         return;
     for (char *word = strtok_r(text, " ", &rest); word; word = strtok_r(NULL, " ", &rest))
         if (!read_word(word) && tlt.rank == 0)
             tlt_say("TIMELESS_SELECT: '%s' is not understood, and passed over", word);
-    free(text);
     selection.agrees =
         selection.by_signal || selection.from.in_seconds || selection.until.in_seconds;
-    if (tlt.shared && (selection.agrees || selection.from.given || selection.until.given)) {
-        /* Threads enter collectives in an order that the ranks need not share. */
-        if (tlt.rank == 0)
-            tlt_say("several threads may call MPI: --from, --until and --signal have no effect");
-        selection.agrees = selection.by_signal = selection.from.given = selection.until.given =
-            false;
-    }
     if (selection.agrees)
         tlt_pmpi.Comm_dup(tlt_pmpi.comm_world, &selection.agreement);
     decide();

@@ -9,6 +9,7 @@
 
 #include "requests.h"
 #include "runtime.h"
+#include "select.h"
 
 __thread tlt_thread tlt_self __attribute__((tls_model("initial-exec")));
 
@@ -228,6 +229,8 @@ static void begin(tlt_thread *t)
     e.polls = t->polls;
     t->volume_kept = 0;
     t->polls = 0;
+    if (tlt.selecting)
+        tlt_select_begun(&e);
     if (row->traits & TL_TRAIT_MARK)
         e.clock_ns = tlt_clock_ns();
     switch (form_of(row)) {
@@ -284,7 +287,7 @@ static void end(const tl_event *e)
     }
     for (uint32_t i = 0; i < tlt_self.n_requests; i++) {
         tl_event back = {.call = TL_MPI_Return,
-                         .site = e->site,
+                         .site = tlt_select_is_full() ? e->site : 0,
                          .request = tlt_self.requests[i],
                          .new_comm = e->new_comm};
         tlt_write(&back);

@@ -13,7 +13,7 @@
  *   descriptors  every rank takes all file descriptors
  *   close      every rank closes the trace's descriptor and writes a file of its own, WHAT.RANK
  *   remove     rank 0 removes the file WHAT; truncate: cuts it in half; empty: to nothing
- *   limit      no file may grow beyond 100 KiB from the beginning
+ *   limit      no file may grow beyond 100 KiB from the beginning; lone-limit: of rank 1 only
  *   flag       nothing, but fault_now is set from the beginning, for starve.c
  */
 #include <fcntl.h>
@@ -118,7 +118,8 @@ int main(int argc, char **argv)
     MPI_Init(&argc, &argv);
     MPI_Comm_rank(MPI_COMM_WORLD, &rank);
     MPI_Comm_size(MPI_COMM_WORLD, &n_ranks);
-    if (!strcmp(how, "limit") && setrlimit(RLIMIT_FSIZE, &(struct rlimit){100 << 10, 100 << 10}))
+    int limited = !strcmp(how, "limit") || (!strcmp(how, "lone-limit") && rank == 1);
+    if (limited && setrlimit(RLIMIT_FSIZE, &(struct rlimit){100 << 10, 100 << 10}))
         abort();
     fault_now = !strcmp(how, "flag");
     make_events(rounds);

@@ -109,6 +109,11 @@ going_on "a limit on the size of files" 'cannot be written: File too large'
 check "a limit on the size of files: rank 0 has the reason" info_says '^ +0 +[0-9]+ .*tracer failed .*File too large'
 check "a limit on the size of files: so has rank 1" info_says '^ +1 +[0-9]+ .*tracer failed .*File too large'
 
+export TIMELESS_SELECT='until=1000s' # for which the ranks agree
+traced lone-limit
+unset TIMELESS_SELECT
+going_on "a limit for one rank, while the ranks agree on what to record" 'faults.tl:[0-9]+: cannot be written: File too large'
+
 traced remove "$trace"
 going_on "the trace is removed" 'was removed while it was written' without_trace
 check "the trace is removed: record says that there is none" says '^timeless: no trace was written: .*removed' "$scratch/said"

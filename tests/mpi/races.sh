@@ -47,6 +47,7 @@ check_exit 0 "8 threads on 2 ranks: no race" under tracer 8 4
 check "the trace is complete" says '^complete +yes' <("$timeless" info "$scratch/races.tl")
 check "and holds all threads' calls" test \
     "$("$timeless" dump --rank 1 "$scratch/races.tl" | grep -c ' MPI_Allreduce ')" = 32
+TIMELESS_SELECT='from=10 until=0.5s' check_exit 0 "a part of it: no race" under tracer 8 4
 
 # The same without the tracer's lock must be found out, sooner or later.
 build_object "$top_srcdir/tracer/threads.c" tracer-threads -Dpthread_mutex_lock=pthread_mutex_trylock

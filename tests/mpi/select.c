@@ -1,7 +1,8 @@
 /* select.c - a run of three sections with a region in the middle one.  Four times, of which the
  * second lies in the region, every rank computes, calls a kernel and passes a message around.
  *
- *     select [RANK]     this rank gets a signal in the first section, and another in the second
+ *     select [RANK [LEVEL]]     this rank gets a signal in the first section, and another in the
+ *                               second; threads of this level of MPI's are asked for
  */
 #include <cblas.h>
 #include <mpi.h>
@@ -43,8 +44,9 @@ static void work(void)
 int main(int argc, char **argv)
 {
     MPI_Comm other;
+    int level = argc > 2 ? (int)strtol(argv[2], NULL, 10) : MPI_THREAD_SINGLE;
     signalled = argc > 1 ? (int)strtol(argv[1], NULL, 10) : -1;
-    MPI_Init(&argc, &argv);
+    MPI_Init_thread(&argc, &argv, level, &level);
     MPI_Comm_rank(MPI_COMM_WORLD, &rank);
     MPI_Comm_size(MPI_COMM_WORLD, &n_ranks);
     work();

@@ -61,6 +61,12 @@ selected "some ranks" '1 3' 'full full full full ' --ranks 1,3-3
 check "some ranks: the others bare" in_all '0 2' 'bare bare bare bare '
 argument=1
 selected "a signal to one rank" '0 1 2 3' 'bare full full bare ' --signal USR2
+# MPI_THREAD_MULTIPLE and MPI_THREAD_SERIALIZED
+argument='1 3'
+selected "several threads: a signal" '0 1 2 3' 'bare full full bare ' --signal USR2
+argument='-1 2'
+selected "several threads: sections" '0 1 2 3' 'bare full full bare ' --from 1 --until 1
+selected "several threads: a time" '0 1 2 3' 'bare full full full ' --from 0.000001s
 argument=
 selected "several selections" '0 1' 'bare full bare bare ' --regions --from 1 --ranks 0-1
 
