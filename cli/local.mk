@@ -4,7 +4,7 @@ cli_timeless_SOURCES = \
 	cli/main.c cli/cli.c cli/cli.h cli/commands.def cli/emulator.c cli/emulator.h \
 	cli/calibrate.c cli/calibrate_cpu.c cli/calibrate_kernels.c cli/calibrate_network.c cli/calibrate_noise.c cli/compare.c cli/cut.c cli/dump.c cli/info.c cli/join.c cli/record.c cli/record.h \
 	cli/record_folded.c cli/record_pack.c cli/record_parts.c cli/record_run.c cli/record_summary.c cli/replay.c cli/select.c \
-	cli/export.c cli/import.c cli/pack.c cli/make.c cli/platform.c cli/undump.c \
+	cli/export.c cli/extrapolate.c cli/import.c cli/pack.c cli/make.c cli/platform.c cli/undump.c \
 	cli/replay.h cli/sweep.c cli/sweep_words.c cli/sweep_words.h cli/tolerance.c
 cli_timeless_CPPFLAGS = $(AM_CPPFLAGS) -I$(top_srcdir)/replayer -I$(top_srcdir)/platforms $(JANSSON_CFLAGS) \
 	-DPKGLIBDIR='"$(pkglibdir)"' -DPKGLIBEXECDIR='"$(pkglibexecdir)"' \

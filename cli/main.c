@@ -19,7 +19,7 @@ static void print_usage(FILE *out)
 {
     fputs("usage: timeless COMMAND [OPTION...] [ARGUMENT...]\n\n", out);
     for (int i = 0; i < N_COMMANDS; i++)
-        fprintf(out, "  %-10s %s\n", commands[i].name, commands[i].summary);
+        fprintf(out, "  %-12s %s\n", commands[i].name, commands[i].summary);
     fputs("\n'timeless COMMAND --help' tells the options of a command; 'man timeless-COMMAND' "
           "tells more.\n",
           out);

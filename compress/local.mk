@@ -5,7 +5,9 @@ TIMELESS_SOURCES = \
 	compress/codec.h \
 	compress/codec_get.c compress/codec_memory.c compress/codec_put.c compress/cursor.c compress/cut.c compress/definitions.c \
 	compress/definitions.h compress/error.c compress/error.h compress/export.c compress/export.h compress/refusals.h \
-	compress/export_goal.c compress/export_simgrid.c compress/import.c compress/import.h compress/import_simgrid.c \
+	compress/export_goal.c compress/export_simgrid.c compress/extrapolate.c compress/extrapolate.h compress/extrapolate_check.c \
+	compress/extrapolate_comms.c compress/extrapolate_find.c compress/extrapolate_grid.c compress/extrapolate_merge.c compress/extrapolate_walk.c \
+	compress/import.c compress/import.h compress/import_simgrid.c \
 	compress/dumpi.h compress/dumpi_calls.def compress/dumpi_comms.c compress/dumpi_convert.h compress/dumpi_events.c \
 	compress/dumpi_read.c compress/dumpi_requests.c compress/dumpi_sizes.c compress/import_dumpi.c compress/import_goal.c compress/goal.h compress/goal_read.c compress/format.h \
 	compress/frame.c compress/frame.h compress/join.c compress/map.c compress/map.h compress/reader.c \

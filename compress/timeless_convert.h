@@ -72,6 +72,30 @@ TL_API size_t tl_pattern_list(size_t i, const char **name, const char **summary)
  * ranks. */
 TL_API tl_status tl_pattern_write(const tl_pattern *pattern, const char *out_path, tl_error *err);
 
+/* ---- more ranks ---- */
+
+/* Grids are written "4x4", slowest dimension first, with a p after those that are periodic. */
+typedef struct tl_extrapolate_options {
+    uint32_t n_ranks;     /* of the new trace; 0: as new_grid says */
+    const char *grid;     /* of the trace; NULL: as its partners and communicators show */
+    const char *new_grid; /* NULL: as MPI_Dims_create makes it */
+} tl_extrapolate_options;
+
+/* How it was done. */
+typedef struct tl_extrapolation {
+    char grid[48], new_grid[48];
+    int merged;         /* inner ranks were made of those at the sides */
+    int folded;         /* directions along periodic dimensions of 1 or 2 ranks by the rule */
+    uint64_t n_ordered; /* pairs of calls of one rank whose order no rank of the trace shows */
+} tl_extrapolation;
+
+/* Writes the trace that a stencil, a sweep or another program on a grid of ranks would leave with
+ * more ranks and as much work for each (doc/EXTRAPOLATION.md).  What does not fit a grid is refused
+ * with TL_ERR_UNSUPPORTED by rank, event and reason, and nothing is written.  `out_path` may be the
+ * trace itself. */
+TL_API tl_status tl_extrapolate(tl_reader *r, const tl_extrapolate_options *options,
+                                const char *out_path, tl_extrapolation *done, tl_error *err);
+
 /* ---- parts ---- */
 
 /* One trace from the parts that the hosts of a run wrote; anything else is refused, by name. */

@@ -13,6 +13,7 @@ CLI_TESTS = \
 	tests/cli/module.sh \
 	tests/cli/deadlock.sh \
 	tests/cli/exchange.sh \
+	tests/cli/extrapolate.sh \
 	tests/cli/hostile_replay.sh \
 	tests/cli/import.sh \
 	tests/cli/installed.sh \
@@ -37,4 +38,4 @@ CLI_TESTS = \
 	tests/cli/what_if.sh
 TESTS += $(CLI_TESTS)
 EXTRA_DIST += $(CLI_TESTS) tests/cli/flip_bits.py tests/cli/dumpi_write.py tests/cli/report_read.py tests/cli/timeline_read.py \
-	tests/cli/waits_cases.py
+	tests/cli/waits_cases.py tests/cli/like.sh

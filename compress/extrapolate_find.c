@@ -1,0 +1,362 @@
+/* extrapolate_find.c - the grid that a trace's ranks have: the one that all their partners, and all
+ * communicators, fit. */
+#include "extrapolate.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+
+enum { MAX_PARTNERS = 64 };
+
+/* ---- partners ---- */
+
+static tl_status add_partner(tl_extrapolating *x, tl_map *seen, const tl_partner *p)
+{
+    uint64_t *known = tl_map_at(seen, p->peer);
+    if (known && !*known) {
+        *known = 1;
+        if (tl_make_room(&x->partners, x->n_partners, &x->partners_capacity, sizeof *x->partners)) {
+            x->partners[x->n_partners++] = *p;
+            return TL_OK;
+        }
+        known = NULL;
+    }
+    return known ? TL_OK
+                 : tl_fail(x->err, TL_ERR_MEMORY, "%s: out of memory", tl_reader_path(x->r));
+}
+
+/* A peer of an event; those of matches are ranks among all (see extrapolate_walk.c). */
+static tl_status see_peer(tl_extrapolating *x, tl_map *seen, tl_partner p, const tl_event *e,
+                          int32_t peer)
+{
+    if (peer < 0) {
+        x->has_null |= peer == TL_PROC_NULL;
+        return TL_OK;
+    }
+    const tl_comm *comm = tl_reader_comm(x->r, p.rank, e->comm);
+    p.peer = (uint32_t)peer;
+    p.call = e->call;
+    if (e->comm == TL_COMM_SELF)
+        p.peer = p.rank;
+    else if (comm)
+        p.peer = (uint32_t)peer < comm->n_members ? (uint32_t)comm->members[peer] : UINT32_MAX;
+    if (p.peer >= x->n_ranks)
+        return tl_fail(x->err, TL_ERR_CORRUPT,
+                       "%s: rank %" PRIu32 ", event %" PRIu64 ": %s: there is no rank %" PRId32,
+                       tl_reader_path(x->r), p.rank, p.event, tl_call_by_code(e->call)->name, peer);
+    if (seen->n > MAX_PARTNERS)
+        return tl_refuse(
+            x,
+            "%s: rank %" PRIu32 ", event %" PRIu64
+            ": more than %d ranks exchange messages with this one: no stencil or sweep",
+            tl_reader_path(x->r), p.rank, p.event, MAX_PARTNERS);
+    return add_partner(x, seen, &p);
+}
+
+static bool has_peers(const tl_call_info *row)
+{
+    if (!(row->slots & TL_SLOT_PEER))
+        return false;
+    const tl_action a = row->action;
+    return (a >= TL_ACTION_SEND && a <= TL_ACTION_RECV_INIT) || a == TL_ACTION_PROBE ||
+           a == TL_ACTION_MATCH || (a >= TL_ACTION_PUT && a <= TL_ACTION_WIN_FLUSH_LOCAL_ALL);
+}
+
+static tl_status see_event(tl_extrapolating *x, tl_map *seen, const tl_partner *at,
+                           const tl_event *e)
+{
+    const tl_call_info *row = tl_call_by_code(e->call);
+    const char *refusal = tl_refusal_of(row);
+    if (refusal)
+        return tl_refuse(x, "%s: rank %" PRIu32 ", event %" PRIu64 ": %s is not extrapolated: %s",
+                         tl_reader_path(x->r), at->rank, at->event, row->name, refusal);
+    tl_status status = has_peers(row) ? see_peer(x, seen, *at, e, e->peer) : TL_OK;
+    if (!status && (row->slots & TL_SLOT_RECV_PEER))
+        status = see_peer(x, seen, *at, e, e->recv_peer);
+    return status;
+}
+
+static tl_status find_partners_of(tl_extrapolating *x, uint32_t rank)
+{
+    tl_cursor *cursor = NULL;
+    tl_map seen = {0};
+    tl_event e;
+    tl_status status = tl_cursor_open(x->r, rank, &cursor, x->err);
+    for (uint64_t event = 0; !status; event++) {
+        status = tl_cursor_next(cursor, &e);
+        if (!status)
+            status = see_event(x, &seen, &(tl_partner){.rank = rank, .event = event}, &e);
+        else if (status != TL_END && x->err)
+            *x->err = *tl_cursor_error(cursor);
+    }
+    tl_map_free(&seen);
+    tl_cursor_close(cursor);
+    return status == TL_END ? TL_OK : status;
+}
+
+tl_status tl_partners_find(tl_extrapolating *x)
+{
+    tl_status status = TL_OK;
+    for (uint32_t rank = 0; rank < x->n_ranks && !status; rank++)
+        status = find_partners_of(x, rank);
+    return status;
+}
+
+/* ---- one grid ---- */
+
+/* The periods that a Cartesian communicator of all ranks has.  False: there is none, or it has
+ * other dimensions. */
+static bool take_periods(const tl_extrapolating *x, tl_grid *g)
+{
+    const tl_comm *comms;
+    const size_t n = tl_reader_comms(x->r, 0, &comms);
+    for (size_t i = 0; i < n; i++) {
+        const tl_comm *c = &comms[i];
+        if (c->call != TL_MPI_Cart_create || c->n_members != x->n_ranks ||
+            c->n_sources != 2 * (uint32_t)g->n_dims)
+            continue;
+        for (int d = 0; d < g->n_dims; d++)
+            g->periodic[d] = c->sources[2 * d] != TL_PROC_NULL;
+        return true;
+    }
+    return false;
+}
+
+/* Dimensions around which messages go. */
+static void see_periods(const tl_extrapolating *x, tl_grid *g)
+{
+    for (size_t i = 0; i < x->n_partners; i++) {
+        const tl_coords a = tl_grid_coords(g, x->partners[i].rank),
+                        b = tl_grid_coords(g, x->partners[i].peer);
+        for (int d = 0; d < g->n_dims; d++)
+            if (g->size[d] > 2 && abs(a.at[d] - b.at[d]) == g->size[d] - 1)
+                g->periodic[d] = true;
+    }
+}
+
+/* On a grid that was not given, diagonal neighbours count where they are not just all ranks. */
+static bool is_neighbour(const tl_grid *g, const tl_partner *p, bool is_given, tl_way *way)
+{
+    if (!tl_grid_way(g, p->rank, p->peer, way))
+        return false;
+    int n = 0;
+    bool diagonals = true;
+    for (int d = 0; d < g->n_dims; d++) {
+        n += way->step[d] != 0;
+        diagonals &= g->size[d] > 2 + g->periodic[d];
+    }
+    return n <= 1 || diagonals || is_given;
+}
+
+/* Bits of the ways to a partner. */
+static uint32_t ways_to(tl_way way)
+{
+    for (int d = 0; d < TL_MAX_DIMS; d++)
+        if (way.step[d] == TL_EITHER) {
+            tl_way below = way, above = way;
+            below.step[d] = -1;
+            above.step[d] = 1;
+            return ways_to(below) | ways_to(above);
+        }
+    return UINT32_C(1) << tl_way_index(way);
+}
+
+static tl_status refuse_class(const tl_extrapolating *x, const tl_grid *g, uint32_t a, uint32_t b)
+{
+    char text[TL_GRID_TEXT_BYTES];
+    tl_grid_text(g, text);
+    return tl_refuse(x,
+                     "%s: ranks %" PRIu32 " and %" PRIu32
+                     " have like places in a %s grid, but other neighbours",
+                     tl_reader_path(x->r), a, b, text);
+}
+
+/* Ranks with like places have like neighbours. */
+static tl_status check_classes(const tl_extrapolating *x, const tl_grid *g)
+{
+    struct {
+        uint32_t ways, rank;
+        bool used;
+    } classes[TL_N_DIRECTIONS] = {{0}};
+    size_t i = 0;
+    for (uint32_t rank = 0; rank < x->n_ranks; rank++) {
+        uint32_t ways = 0;
+        for (; i < x->n_partners && x->partners[i].rank == rank; i++) {
+            tl_way way;
+            tl_grid_way(g, rank, x->partners[i].peer, &way);
+            ways |= ways_to(way);
+        }
+        const int class = tl_grid_class(g, rank);
+        if (classes[class].used && classes[class].ways != ways)
+            return refuse_class(x, g, classes[class].rank, rank);
+        if (!classes[class].used)
+            classes[class].rank = rank;
+        classes[class].used = true;
+        classes[class].ways = ways;
+    }
+    return TL_OK;
+}
+
+/* Whether everything fits the grid; *n_fit: partners that do. */
+static tl_status check_grid(tl_extrapolating *x, const tl_grid *g, bool is_given, size_t *n_fit)
+{
+    const tl_partner *misfit = NULL;
+    char text[TL_GRID_TEXT_BYTES];
+    tl_grid_text(g, text);
+    *n_fit = 0;
+    for (size_t i = 0; i < x->n_partners; i++) {
+        tl_way way;
+        if (is_neighbour(g, &x->partners[i], is_given, &way))
+            ++*n_fit;
+        else if (!misfit)
+            misfit = &x->partners[i];
+    }
+    if (misfit)
+        return tl_refuse(x,
+                         "%s: rank %" PRIu32 ", event %" PRIu64 ": %s has to do with rank %" PRIu32
+                         ", which is no neighbour of it in a %s grid%s",
+                         tl_reader_path(x->r), misfit->rank, misfit->event,
+                         tl_call_by_code(misfit->call)->name, misfit->peer, text,
+                         is_given ? "" : ", nor does any other grid fit better");
+    x->from = *g;
+    tl_status status = check_classes(x, g);
+    return status ? status : tl_comm_kinds_find(x);
+}
+
+/* ---- all grids ---- */
+
+typedef struct search {
+    tl_extrapolating *x;
+    tl_grid found, other;
+    int n_found;
+    size_t best_fit; /* partners */
+    tl_error why;    /* what is wrong with the best one */
+} search;
+
+static void try_grid(search *s, tl_grid g)
+{
+    tl_error *err = s->x->err, why;
+    s->x->err = &why;
+    if (!take_periods(s->x, &g))
+        see_periods(s->x, &g);
+    size_t n_fit;
+    if (!check_grid(s->x, &g, false, &n_fit)) {
+        s->other = g;
+        if (!s->n_found++)
+            s->found = g;
+    } else if (!s->why.status || n_fit > s->best_fit) {
+        s->best_fit = n_fit;
+        s->why = why;
+    }
+    s->x->err = err;
+}
+
+/* Whether a Cartesian communicator of all ranks says how many dimensions there are. */
+static bool is_cart_known(const tl_extrapolating *x, int n_dims)
+{
+    tl_grid g = {.n_dims = n_dims};
+    return take_periods(x, &g);
+}
+
+/* A dimension has one rank only if a communicator says so. */
+static void try_grids(search *s, tl_grid g, int n_dims, int64_t rest)
+{
+    if (g.n_dims == n_dims - 1) {
+        g.size[g.n_dims++] = (int32_t)rest;
+        try_grid(s, g);
+        return;
+    }
+    const int64_t least = is_cart_known(s->x, n_dims) ? 1 : 2;
+    for (int64_t size = least; size <= rest / least; size++)
+        if (rest % size == 0) {
+            tl_grid larger = g;
+            larger.size[larger.n_dims++] = (int32_t)size;
+            try_grids(s, larger, n_dims, rest / size);
+        }
+}
+
+/* Two ranks along a dimension: do they do the same, so that it may be periodic or not? */
+static tl_status check_pair(tl_extrapolating *x, int dim)
+{
+    const tl_grid found = x->from;
+    tl_walk walks[2] = {{0}};
+    tl_step steps[2];
+    bool same = true;
+    tl_coords place = {{0}};
+    place.at[dim] = 1;
+    for (int d = 0; d < x->from.n_dims; d++)
+        x->from.periodic[d] |= x->from.size[d] == 2;
+    tl_status status = tl_walk_open(&walks[0], x, 0, false);
+    if (!status)
+        status = tl_walk_open(&walks[1], x, tl_grid_rank(&found, place), false);
+    while (!status && same) {
+        status = tl_walk_next(&walks[0], &steps[0]);
+        const tl_status other = tl_walk_next(&walks[1], &steps[1]);
+        same = status == other && (status || tl_step_is(&steps[0], &steps[1]));
+    }
+    x->from = found;
+    tl_walk_close(&walks[0]);
+    tl_walk_close(&walks[1]);
+    if (status && status != TL_END)
+        return status;
+    char text[TL_GRID_TEXT_BYTES], folded[TL_GRID_TEXT_BYTES];
+    tl_grid other = found;
+    other.periodic[dim] = true;
+    tl_grid_text(&found, text);
+    tl_grid_text(&other, folded);
+    return same ? tl_refuse(x,
+                            "%s: both ranks along dimension %d of a %s grid do the same: whether "
+                            "it is periodic cannot be told; say so, as in --grid %s",
+                            tl_reader_path(x->r), dim + 1, text, folded)
+                : TL_OK;
+}
+
+/* What the partners do not tell: messages of ranks to themselves, dimensions with two ranks. */
+static tl_status check_folds(tl_extrapolating *x)
+{
+    bool used[TL_MAX_DIMS] = {false};
+    if (is_cart_known(x, x->from.n_dims))
+        return TL_OK;
+    for (size_t i = 0; i < x->n_partners; i++) {
+        const tl_partner *p = &x->partners[i];
+        tl_way way;
+        tl_grid_way(&x->from, p->rank, p->peer, &way);
+        for (int d = 0; d < x->from.n_dims; d++)
+            used[d] |= way.step[d] != 0;
+        if (p->rank == p->peer)
+            return tl_refuse(x,
+                             "%s: rank %" PRIu32 ", event %" PRIu64
+                             ": %s has to do with the rank itself: whether a periodic dimension "
+                             "has one rank cannot be told; say so, as in --grid 2px2px1p",
+                             tl_reader_path(x->r), p->rank, p->event,
+                             tl_call_by_code(p->call)->name);
+    }
+    tl_status status = TL_OK;
+    for (int d = 0; d < x->from.n_dims && !status; d++)
+        if (used[d] && x->from.size[d] == 2)
+            status = check_pair(x, d);
+    return status;
+}
+
+tl_status tl_grid_find(tl_extrapolating *x, const tl_grid *given)
+{
+    size_t n_fit;
+    if (given)
+        return check_grid(x, given, true, &n_fit);
+    search s = {.x = x};
+    for (int n_dims = 1; n_dims <= TL_MAX_DIMS && !s.n_found; n_dims++)
+        try_grids(&s, (tl_grid){.size = {1, 1, 1}}, n_dims, x->n_ranks);
+    if (!s.n_found) {
+        if (x->err)
+            *x->err = s.why;
+        return s.why.status;
+    }
+    if (s.n_found > 1) {
+        char a[TL_GRID_TEXT_BYTES], b[TL_GRID_TEXT_BYTES];
+        tl_grid_text(&s.found, a);
+        tl_grid_text(&s.other, b);
+        return tl_refuse(x, "%s: both a %s and a %s grid fit; say which, as in --grid %s",
+                         tl_reader_path(x->r), a, b, a);
+    }
+    tl_status status = check_grid(x, &s.found, false, &n_fit);
+    return status ? status : check_folds(x);
+}
