@@ -19,6 +19,11 @@ const void *smpi_memory_last(void)
     return NULL;
 }
 
+void smpi_memory_watch(size_t bytes)
+{
+    (void)bytes;
+}
+
 #else
 
 /* Chunks hold pieces of one size.  The arena is addresses only until a chunk is used. */
@@ -41,6 +46,14 @@ THREAD_LOCAL void *last;
 const void *smpi_memory_last(void)
 {
     return last;
+}
+
+static size_t watched_bytes;
+static const void *growth; /* from where memory is given back that others still use */
+
+void smpi_memory_watch(size_t bytes)
+{
+    watched_bytes = bytes;
 }
 
 static void *reserve(size_t bytes)
@@ -114,7 +127,13 @@ void operator_delete(void *memory)
 
 void operator_delete_sized(void *memory, size_t bytes)
 {
-    (void)bytes;
+    if (bytes > LARGEST_BYTES) {
+        const void *caller = __builtin_return_address(0);
+        if (bytes == watched_bytes)
+            growth = caller;
+        if (caller == growth)
+            return;
+    }
     operator_delete(memory);
 }
 

@@ -3,10 +3,15 @@
 #ifndef TLR_SMPI_MEMORY_H
 #define TLR_SMPI_MEMORY_H
 
+#include <stddef.h>
 #include <stdint.h>
 
 /* The object that this thread allocated last, if it was a small one; NULL before the first. */
 const void *smpi_memory_last(void);
+
+/* Whoever gives back, until the next call, memory of this size (more than 512; 0: none) gives back
+ * none from now on. */
+void smpi_memory_watch(size_t bytes);
 
 /* Called before the simulation begins: n_ranks of it. */
 void smpi_detached_prepare(uint32_t n_ranks);

@@ -1,6 +1,7 @@
 /* smpi_rank.c - the body of a simulated rank: one event after the other. */
 #include "config.h"
 
+#include "smpi_memory.h"
 #include "smpi_rank.h"
 
 #include <inttypes.h>
@@ -257,6 +258,21 @@ static void no_operation(void *in, void *inout, int *length, MPI_Datatype *type)
     (void)in, (void)inout, (void)length, (void)type;
 }
 
+/* While messages carry no payload, SMPI 3.32's collectives of all ranks share two vectors, which
+ * grow when a rank needs more: others that are in the middle of a collective go on with the memory
+ * that was given back.  Here one of them grows, so that it is known from where they give memory
+ * back, which they must not do: that it is kept costs no more than what they have in the end. */
+static void keep_old_buffers(void)
+{
+    const int small = 4099, large = 3 * small; /* nobody else has the small one's bytes now */
+    smpi_memory_watch((size_t)small);
+    MPI_Reduce_scatter(replay.send_buffer, replay.recv_buffer, &small, MPI_BYTE, replay.commutative,
+                       MPI_COMM_SELF);
+    MPI_Reduce_scatter(replay.send_buffer, replay.recv_buffer, &large, MPI_BYTE, replay.commutative,
+                       MPI_COMM_SELF);
+    smpi_memory_watch(0);
+}
+
 /* Prepares the rank before the trace begins, and lets all ranks begin at one moment in the order of
  * their numbers, as MPI_Init would: the order decides between messages that are ready at the same
  * time. */
@@ -274,6 +290,8 @@ static void get_ready(smpi_rank *r)
     MPI_Buffer_attach(replay.send_buffer, INT_MAX);
     if (!replay.moves_payload)
         smpi_replay_init(job->instance, (int)r->rank, 0);
+    if (!replay.moves_payload && r == replay.ranks)
+        keep_old_buffers();
     sg_actor_sleep_until(job->start_s);
     sg_sem_acquire(job->turn[r->rank]);
     if (r->rank + 1 < job->plan->n_ranks)

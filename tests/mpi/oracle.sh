@@ -89,20 +89,28 @@ judge() {
 
 check 'the programs compile for Open MPI' build "$MPICC" oracle
 check 'the programs compile for SMPI' build "$SMPICC" oracle_online -DORACLE_ONLINE
-for ((seed = first; seed < first + count; seed++)); do
-    ranks=$("$scratch/oracle" "$seed" --ranks "$max_ranks")
+n_wanted=0
+# try SEED MAX_RANKS PLATFORM...
+try() {
+    local seed=$1 ranks trace folder
+    ranks=$("$scratch/oracle" "$seed" --ranks "$2")
+    shift 2
     trace=${keep:-$scratch}/oracle-$seed.tl
+    n_wanted=$((n_wanted + $#))
     if ! timeout 300 $timeless record -q --volume none -o "$trace" -- $MPIRUN -np "$ranks" "$scratch/oracle" "$seed" \
         >"$scratch/record" 2>&1; then
         n_different=$((n_different + 1))
         tap_result 'not ok' "seed $seed, $ranks ranks: record"
         sed 's/^/# /' "$scratch/record" | head -n 20
-        continue
+        return
     fi
-    for folder in "${platforms[@]}"; do judge "$seed" "$ranks" "$folder" "$trace"; done
+    for folder; do judge "$seed" "$ranks" "$folder" "$trace"; done
     [ -n "$keep" ] || rm -f "$trace"
-done
+}
+for ((seed = first; seed < first + count; seed++)); do try "$seed" "$max_ranks" "${platforms[@]}"; done
+# Collectives of several ranks at once share SMPI's buffers, which grow.
+[ $n_positional = 0 ] && try 302 10 "${platforms[0]}"
 echo "# $n_compared compared, $n_different different, worst relative difference $worst"
-check 'all were compared' test "$n_compared" = $((count * ${#platforms[@]}))
+check 'all were compared' test "$n_compared" = $n_wanted
 tap_done
 [ $n_different = 0 ]
