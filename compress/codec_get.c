@@ -131,7 +131,8 @@ static tl_status get_new_context(tl_codec *codec, tl_input *in, uint32_t *out)
     const tl_call_info *row = call <= UINT16_MAX ? tl_call_by_code((unsigned)call) : NULL;
     if (in->bad || site > UINT32_MAX)
         return TL_ERR_CORRUPT;
-    if (!row || (slots & ~(uint64_t)(TL_RELATIVE | TL_AT_END)) >= 2UL * TL_SLOT_LIST)
+    /* A newer writer's row may have more slots: without them the event would be another one. */
+    if (!row || slots & ~(uint64_t)(row->slots | TL_RELATIVE | TL_AT_END))
         return TL_ERR_VERSION;
     bool is_to_or_from = tl_may_have_neighbours(row->slots, row->action);
     uint32_t needed = row->slots & (TL_SLOT_PEER | TL_SLOT_RECV_PEER | TL_SLOT_COMM);

@@ -186,8 +186,8 @@ tl_status tl_cursor_next(tl_cursor *c, tl_event *event)
     if (status)
         return frame_failed(c, status,
                             status == TL_ERR_VERSION
-                                ? "a call that this version of timeless does not know; use the "
-                                  "version that wrote the trace"
+                                ? "a call, or a value of one, that this version of timeless does "
+                                  "not know; use the version that wrote the trace"
                                 : "the events break the format; record the run again");
     c->left--;
     c->position++;

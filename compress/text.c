@@ -137,7 +137,7 @@ size_t tl_event_text(const tl_event *e, char *buf, size_t size)
         return l.length;
     }
     add(&l, "%s", row->name);
-    /* A file of another version may fill slots that the row does not have: they are shown. */
+    /* An event may fill slots that its row does not have: they are shown. */
     for (size_t i = 0; i < TL_N_TEXT_FIELDS; i++)
         if (row->slots & tl_text_fields[i].slot || field_value(e, &tl_text_fields[i]))
             add_field(&l, e, &tl_text_fields[i], row);
