@@ -50,6 +50,24 @@ static char *row_name(const tlr_mark *from, const tlr_mark *to)
     return name;
 }
 
+/* The durations that a prediction has of a row, by all of its seeds: between neighbouring marks,
+ * `whole` between the first and the last. */
+static tl_status add_predicted(const tlr_prediction *p, const char *name, size_t interval,
+                               int whole, const tlr_mark *from, const tlr_mark *to,
+                               tlr_runs *predicted, tl_error *err)
+{
+    const tlr_spread *s = p->spread;
+    tl_status status = TL_OK;
+    if (!s)
+        return tlr_runs_add(predicted, name,
+                            longest_s(from->predicted_s, to->predicted_s, p->n_ranks), err);
+    for (size_t i = 0; i < s->n_seeds && status == TL_OK; i++)
+        status =
+            tlr_runs_add(predicted, name,
+                         whole ? s->whole_s[i] : s->interval_s[i * s->n_intervals + interval], err);
+    return status;
+}
+
 /* A row for each two neighbouring marks, and one from the first to the last. */
 static tl_status add_marks(const tlr_prediction *p, tlr_runs *measured, tlr_runs *predicted,
                            tl_error *err)
@@ -63,13 +81,22 @@ static tl_status add_marks(const tlr_prediction *p, tlr_runs *measured, tlr_runs
         char *name = row_name(from, to);
         if (!name)
             return out_of_memory(err);
-        status = tlr_runs_add(predicted, name,
-                              longest_s(from->predicted_s, to->predicted_s, p->n_ranks), err);
+        status = add_predicted(p, name, i - 1, whole, from, to, predicted, err);
         if (status == TL_OK && measured)
             status = tlr_runs_add(measured, name,
                                   longest_s(from->measured_s, to->measured_s, p->n_ranks), err);
         free(name);
     }
+    return status;
+}
+
+static tl_status add_makespan(const tlr_prediction *p, tlr_runs *predicted, tl_error *err)
+{
+    const size_t n = p->spread ? p->spread->n_seeds : 1;
+    tl_status status = TL_OK;
+    for (size_t i = 0; i < n && status == TL_OK; i++)
+        status = tlr_runs_add(predicted, "makespan",
+                              p->spread ? p->spread->makespan_s[i] : p->makespan_s, err);
     return status;
 }
 
@@ -89,7 +116,7 @@ static tl_status add_predictions(const tlr_prediction *const *predictions, size_
     /* The makespan of a run that is cut in no other way is that row already. */
     int has_makespan = tlr_runs_find(predicted, "makespan") != NULL;
     for (size_t i = 0; i < n && status == TL_OK && !has_makespan; i++)
-        status = tlr_runs_add(predicted, "makespan", predictions[i]->makespan_s, err);
+        status = add_makespan(predictions[i], predicted, err);
     return status;
 }
 
@@ -135,6 +162,8 @@ static tl_status add_row(tlr_comparison *c, const tlr_runs_row *measured,
     if (status == TL_OK)
         status =
             summarise_values(expected, predicted ? SHARE_OF_PREDICTIONS : 1, &row->expected, err);
+    row->is_within =
+        row->measured.median >= row->expected.low && row->measured.median <= row->expected.high;
     row->error = predicted ? row->expected.median / row->measured.median - 1
                            : row->measured.median / row->expected.median - 1;
     return status;

@@ -40,6 +40,7 @@ typedef struct tlr_comparison_row {
     tlr_values measured;
     tlr_values expected; /* predicted, or measured before */
     double error;        /* of medians: predicted / measured - 1; measured now / before - 1 */
+    int is_within;       /* the measured median lies in the range of what was expected */
     int passed;          /* |error| is within the tolerance */
 } tlr_comparison_row;
 
@@ -76,10 +77,11 @@ typedef struct tlr_compare_options {
     double confidence; /* of the test; 0: 0.95 */
 } tlr_compare_options;
 
-/* Predictions of one trace (by several seeds, say) with what was measured: rows for every two
- * neighbouring marks and for the first and the last one; with CSV files, for each of their names,
- * which are row names or "makespan".  Without predictions: measurements with a baseline, or a
- * platform's history.  The predictions must outlive the comparison. */
+/* Predictions of one trace (by several seeds, in one prediction or in several) with what was
+ * measured: rows for every two neighbouring marks and for the first and the last one; with CSV
+ * files, for each of their names, which are row names or "makespan".  Without predictions:
+ * measurements with a baseline, or a platform's history.  The predictions must outlive the
+ * comparison. */
 tl_status tlr_compare(const tlr_prediction *const *predictions, size_t n_predictions,
                       const tlr_compare_options *options, tlr_comparison **out, tl_error *err);
 void tlr_comparison_free(tlr_comparison *comparison);

@@ -80,6 +80,20 @@ static char *test_text(const tlr_comparison *c)
     return text;
 }
 
+/* Several predictions have an interval, and the measurements may lie in it. */
+static void print_intervals(const tlr_comparison *c, FILE *out)
+{
+    size_t n = 0, n_within = 0;
+    for (size_t i = 0; i < c->n_rows && c->kind == TLR_COMPARED_PREDICTION; i++) {
+        const int has_interval = c->rows[i].expected.n > 1;
+        n += has_interval ? 1 : 0;
+        n_within += has_interval && c->rows[i].is_within ? 1 : 0;
+    }
+    if (n)
+        fprintf(out, "%zu of %zu measured medians lie in the interval of the predictions\n",
+                n_within, n);
+}
+
 void tlr_comparison_print(const tlr_comparison *c, FILE *out)
 {
     if (c->prediction)
@@ -102,6 +116,7 @@ void tlr_comparison_print(const tlr_comparison *c, FILE *out)
         fprintf(out, "; %s the tolerance of %g%%",
                 c->worst_error <= c->tolerance ? "within" : "beyond", 100 * c->tolerance);
     fputc('\n', out);
+    print_intervals(c, out);
     char *text = c->has_test ? test_text(c) : NULL;
     if (text)
         fprintf(out, "%s\n", text);
@@ -127,14 +142,14 @@ static json_t *row_json(const tlr_comparison *c, const tlr_comparison_row *row)
          "before_high_s"},
         {"last", "last_low", "last_high", "before", "before_low", "before_high"}};
     const char *const *key = keys[c->kind];
-    return json_pack("{s:s, s:f, s:f, s:f, s:I, s:f, s:f, s:f, s:I, s:f, s:b}", "name", row->name,
-                     key[0], row->measured.median, key[1], row->measured.low, key[2],
+    return json_pack("{s:s, s:f, s:f, s:f, s:I, s:f, s:f, s:f, s:I, s:f, s:b, s:b}", "name",
+                     row->name, key[0], row->measured.median, key[1], row->measured.low, key[2],
                      row->measured.high, "runs", (json_int_t)row->measured.n, key[3],
                      row->expected.median, key[4], row->expected.low, key[5], row->expected.high,
                      c->kind == TLR_COMPARED_PREDICTION ? "predictions" : "runs_before",
                      (json_int_t)row->expected.n,
-                     c->kind == TLR_COMPARED_PREDICTION ? "error" : "change", row->error, "passed",
-                     row->passed);
+                     c->kind == TLR_COMPARED_PREDICTION ? "error" : "change", row->error, "within",
+                     row->is_within, "passed", row->passed);
 }
 
 static json_t *test_json(const tlr_comparison *c)

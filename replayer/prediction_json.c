@@ -5,6 +5,7 @@
 
 #include "details_json.h"
 #include "prediction_json.h"
+#include "seeds.h"
 #include "text_file.h"
 #include "usage.h"
 
@@ -68,10 +69,11 @@ static json_t *spread_json(const tlr_prediction *p)
     for (size_t i = 0; i < s->n_seeds; i++)
         json_array_append_new(
             intervals, numbers(&s->interval_s[i * s->n_intervals], (uint32_t)s->n_intervals));
-    return json_pack("{s:I, s:I, s:f, s:f, s:o, s:o, s:o}", "seeds", (json_int_t)s->n_seeds,
+    return json_pack("{s:I, s:I, s:f, s:f, s:o, s:o, s:o, s:o}", "seeds", (json_int_t)s->n_seeds,
                      "first_seed", (json_int_t)p->first_seed, "mean_s", tlr_spread_mean(s), "sd_s",
                      tlr_spread_sd(s), "quantiles_s", of_makespan, "makespan_s",
-                     numbers(s->makespan_s, (uint32_t)s->n_seeds), "interval_s", intervals);
+                     numbers(s->makespan_s, (uint32_t)s->n_seeds), "whole_s",
+                     numbers(s->whole_s, (uint32_t)s->n_seeds), "interval_s", intervals);
 }
 
 json_t *tlr_prediction_json(const tlr_prediction *p)
@@ -227,6 +229,39 @@ static int read_texts(json_t *root, tlr_prediction *p)
     return (p->changes = strdup(changes ? changes : "")) != NULL;
 }
 
+/* Puts exactly n numbers there. */
+static int put_numbers(json_t *array, double *to, size_t n)
+{
+    if (json_array_size(array) != n)
+        return 0;
+    for (size_t i = 0; i < n; i++)
+        to[i] = json_number_value(json_array_get(array, i));
+    return 1;
+}
+
+/* What several seeds gave; predictions of the first version do not have all of it, and then count
+ * as those of one. */
+static int read_spread(json_t *root, tlr_prediction *p)
+{
+    json_t *spread = json_object_get(root, "spread"), *whole = json_object_get(spread, "whole_s");
+    json_t *makespans = json_object_get(spread, "makespan_s");
+    json_t *intervals = json_object_get(spread, "interval_s");
+    const size_t n = json_array_size(makespans);
+    if (!whole)
+        return 1;
+    if (!n || json_array_size(intervals) != n || !(p->spread = tlr_spread_make(n, p->n_marks)) ||
+        !put_numbers(makespans, p->spread->makespan_s, n) ||
+        !put_numbers(whole, p->spread->whole_s, n))
+        return 0;
+    for (size_t i = 0; i < n; i++)
+        if (!put_numbers(json_array_get(intervals, i),
+                         &p->spread->interval_s[i * p->spread->n_intervals],
+                         p->spread->n_intervals))
+            return 0;
+    p->first_seed = (uint64_t)json_integer_value(json_object_get(spread, "first_seed"));
+    return 1;
+}
+
 static int read_root(json_t *root, tlr_prediction *p)
 {
     const char *trace_hash, *platform_hash, *model_hash;
@@ -259,7 +294,7 @@ static int read_root(json_t *root, tlr_prediction *p)
         if (!read_mark(json_array_get(marks, i), &p->marks[i], p->n_ranks))
             return 0;
     }
-    return 1;
+    return read_spread(root, p);
 }
 
 tl_status tlr_prediction_read_json(const char *path, tlr_prediction **out, tl_error *err)

@@ -228,6 +228,7 @@ typedef struct tlr_details tlr_details; /* details.h */
 typedef struct tlr_spread {
     size_t n_seeds;
     double *makespan_s; /* [n_seeds] */
+    double *whole_s;    /* [n_seeds] from the first mark to the last, the longest rank's */
     size_t n_intervals; /* between neighbouring marks: one less than these */
     double *interval_s; /* [seed][interval], the longest rank's */
 } tlr_spread;

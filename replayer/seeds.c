@@ -25,20 +25,22 @@ void tlr_spread_free(tlr_spread *spread)
     if (!spread)
         return;
     free(spread->makespan_s);
+    free(spread->whole_s);
     free(spread->interval_s);
     free(spread);
 }
 
-static tlr_spread *make_spread(size_t n_seeds, size_t n_marks)
+tlr_spread *tlr_spread_make(size_t n_seeds, size_t n_marks)
 {
     tlr_spread *spread = calloc(1, sizeof *spread);
     if (!spread)
         return NULL;
     spread->n_seeds = n_seeds;
     spread->n_intervals = n_marks ? n_marks - 1 : 0;
-    spread->makespan_s = calloc(n_seeds, sizeof *spread->makespan_s);
+    spread->makespan_s = calloc(n_seeds + 1, sizeof *spread->makespan_s);
+    spread->whole_s = calloc(n_seeds + 1, sizeof *spread->whole_s);
     spread->interval_s = calloc(n_seeds * spread->n_intervals + 1, sizeof *spread->interval_s);
-    if (spread->makespan_s && spread->interval_s)
+    if (spread->makespan_s && spread->whole_s && spread->interval_s)
         return spread;
     tlr_spread_free(spread);
     return NULL;
@@ -56,10 +58,12 @@ static tl_status keep(ensemble *e, size_t seed, tlr_prediction *const *predictio
 {
     for (size_t j = 0; j < e->n_jobs; j++) {
         const tlr_prediction *p = predictions[j];
-        if (!e->spreads[j] && !(e->spreads[j] = make_spread(e->n_seeds, p->n_marks)))
+        if (!e->spreads[j] && !(e->spreads[j] = tlr_spread_make(e->n_seeds, p->n_marks)))
             return out_of_memory(err);
         tlr_spread *spread = e->spreads[j];
         spread->makespan_s[seed] = p->makespan_s;
+        if (p->n_marks)
+            spread->whole_s[seed] = longest_s(&p->marks[0], &p->marks[p->n_marks - 1], p->n_ranks);
         for (size_t i = 0; i < spread->n_intervals; i++)
             spread->interval_s[seed * spread->n_intervals + i] =
                 longest_s(&p->marks[i], &p->marks[i + 1], p->n_ranks);

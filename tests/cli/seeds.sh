@@ -90,6 +90,29 @@ hosts_sd=$(field 's["sd_s"] / s["mean_s"]')
 spread days --cluster-seed 3
 check 'one cluster varies by its days alone' between 0.001 0.025 "$(field 's["sd_s"] / s["mean_s"]')"
 check 'more than one, by their hosts, too' between 0.03 0.1 "$hosts_sd"
+
+# compare takes all seeds of a prediction, as if each stood in a file of its own.
+sed 's/MPI_Barrier comm=1 clock_ns=0/MPI_Barrier comm=1 clock_ns=400000000/; s/MPI_Finalize clock_ns=0/MPI_Finalize clock_ns=500000000/' t.txt |
+    "$timeless" undump - -o t.tl
+loggops --model days.conf --seeds 6 --seed 11 --json=all.json -q >/dev/null
+for seed in 11 12 13 14 15 16; do loggops --model days.conf --seed $seed --json=one.$seed.json -q >/dev/null; done
+printf '%s\n' makespan,0.52 makespan,0.51 makespan,0.53 'MPI_Init ? #0 .. MPI_Barrier ? #0,0.1' 'MPI_Barrier ? #0 .. MPI_Finalize ? #0,1' >measured.csv
+compared() { "$timeless" compare --measured measured.csv --csv "$1.csv" "${@:2}" >"$1.txt"; }
+check 'a comparison with all seeds' compared all all.json
+check 'and with a file for each' compared each one.*.json
+check 'which is the same' cmp all.csv each.csv
+check 'of six predictions' test "$(grep -c ',6,' all.csv)" = 3
+ranges() { awk -F, 'NR > 1 && /Init .. MPI_Barrier|makespan/ { n++; if (!($7 < $6 && $6 < $8)) exit 1 } /^"makespan",0.52,0.51,0.53,3,/ { n++ } END { exit n < 2 }' all.csv; }
+check 'measured and predicted rows have ranges' ranges
+check 'the interval holds what it should' grep -q '^[01] of 3 measured medians lie in the interval of the predictions$' all.txt
+awk -F, '/^"makespan"/ { print "makespan," $6 }' all.csv >middle.csv
+check 'a measurement in the middle of them' "$timeless" compare all.json --measured middle.csv --json
+cp out middle.json
+check 'lies within' python3 -c 'import json; r, = json.load(open("middle.json"))["rows"]; assert r["within"] and r["predictions"] == 6 and abs(r["error"]) < 1e-6'
+echo makespan,9 >far.csv
+check 'another does not' bash -c "'$timeless' compare all.json --measured far.csv --json | grep -q '\"within\": false'"
+check 'a spread that lacks a seed' python3 -c 'import json; p = json.load(open("all.json")); p["spread"]["whole_s"].pop(); json.dump(p, open("bad.json", "w"))'
+check_exit 3 'is refused' "$timeless" compare bad.json --measured far.csv
 check 'a timeline is of one seed' refused 'leave --seeds out' smpi --seeds 3 --timeline t.csv
 # The files of the manual.
 awk '/^\.SH/ {on = /^\.SH EXAMPLE/} /^\.fi/ {text = 0} on && text {print >("page" n ".conf")} /^\.nf/ {text = 1; n++}' "$top_srcdir/doc/timeless-model.5"
