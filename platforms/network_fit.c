@@ -19,6 +19,8 @@
 #define LEAST_PART 0.1
 /* A transfer tells of the bandwidth where its bytes take so many times its latency. */
 #define MOSTLY_BYTES 4
+/* A gap that is so many times the sender's own time is not the sender's. */
+#define CLEARLY_MORE 1.2
 /* Two thresholds that are closer than this are one; so are a break and a threshold. */
 #define THRESHOLDS_APART 2.0
 #define SAME_BREAK 1.3
@@ -381,48 +383,6 @@ static void check_exchanges(fit *f)
     }
 }
 
-/* Latency and bandwidth within a host under the factors of the network: least squares of relative
- * errors, in which outliers count little. */
-static void fit_loopback(fit *f)
-{
-    tlp_network *net = f->net;
-    size_t n = net->one_host ? 0 : select_rows(f, KIND_pingpong, 1);
-    double latency = net->latency_s / 10, per_byte = 0.1 / net->bandwidth_Bps;
-    if (n < 20)
-        return;
-    for (int round = 0; round < 50; round++) {
-        double aa = 0, ab = 0, bb = 0, ay = 0, by = 0;
-        for (size_t i = 0; i < n; i++) {
-            int k = tlp_segment_of(&net->pieces, f->x[i]);
-            double a = net->lat_factor[k], b = (f->x[i] + ENVELOPE_BYTES) / net->bw_factor[k];
-            double y = f->y[i] / 2 - net->wtime_s / 2, overheads = 0;
-            if (f->x[i] < (double)net->detached_bytes)
-                overheads = line_at(&net->os[k], f->x[i]) + line_at(&net->or_[k], f->x[i]);
-            double now = fmax(1e-9, overheads + a * latency + b * per_byte);
-            double w = 1 / (now * now) / fmax(1, fabs(y / now - 1) / 0.1);
-            y = fmax(0, y - overheads);
-            aa += w * a * a;
-            ab += w * a * b;
-            bb += w * b * b;
-            ay += w * a * y;
-            by += w * b * y;
-        }
-        double det = aa * bb - ab * ab;
-        latency = det > 0 ? (ay * bb - by * ab) / det : 0;
-        per_byte = det > 0 ? (by * aa - ay * ab) / det : 0;
-        if (latency <= 0)
-            per_byte = by / bb;
-        else if (per_byte <= 0)
-            latency = ay / aa;
-        latency = fmax(1e-9, latency);
-        per_byte = fmax(1e-13, per_byte);
-    }
-    net->loopback_latency_s = latency;
-    net->loopback_Bps = 1 / per_byte;
-}
-
-/* ---- LogGOPS ---- */
-
 /* The time from one short message to the next. */
 static double gap(fit *f)
 {
@@ -444,6 +404,67 @@ static double gap(fit *f)
         return 0;
     return fmax(0, median(many, n_many) - median(single, n_single)) / (longest - 1);
 }
+
+/* A receive that finds its message there already, since the library took it in while it waited for
+ * something else, tells too little of what a message costs its receiver.  Bursts tell: what lies
+ * between one short message and the next beyond the sender's own time is the receiver's.  A single
+ * message takes as long as before, its latency being shorter by that. */
+static void charge_receiver(fit *f)
+{
+    tlp_network *net = f->net;
+    const double gap_s = gap(f), eager = (double)net->async_bytes - 1;
+    if (net->one_host || gap_s < CLEARLY_MORE * line_at(&net->ois[0], 1))
+        return;
+    for (int i = 0; i < net->pieces.n && net->pieces.breaks[i] < eager; i++) {
+        const double latency = net->lat_factor[i] * net->latency_s;
+        const double least = LEAST_PART * line_at(&net->pieces.lines[SERIES_transfer][i],
+                                                  fmax(1, net->pieces.breaks[i]));
+        const double more = fmin(gap_s - net->or_[i].intercept_s, latency - least);
+        if (more <= 0)
+            continue;
+        net->or_[i].intercept_s += more;
+        net->lat_factor[i] -= more / net->latency_s;
+    }
+}
+
+/* Latency and bandwidth within a host under the factors of the network, without its overheads
+ * (timeless/local-overheads): least squares of relative errors, in which outliers count little. */
+static void fit_loopback(fit *f)
+{
+    tlp_network *net = f->net;
+    size_t n = net->one_host ? 0 : select_rows(f, KIND_pingpong, 1);
+    double latency = net->latency_s / 10, per_byte = 0.1 / net->bandwidth_Bps;
+    if (n < 20)
+        return;
+    for (int round = 0; round < 50; round++) {
+        double aa = 0, ab = 0, bb = 0, ay = 0, by = 0;
+        for (size_t i = 0; i < n; i++) {
+            int k = tlp_segment_of(&net->pieces, f->x[i]);
+            double a = net->lat_factor[k], b = (f->x[i] + ENVELOPE_BYTES) / net->bw_factor[k];
+            double y = fmax(0, f->y[i] / 2 - net->wtime_s / 2);
+            double now = fmax(1e-9, a * latency + b * per_byte);
+            double w = 1 / (now * now) / fmax(1, fabs(y / now - 1) / 0.1);
+            aa += w * a * a;
+            ab += w * a * b;
+            bb += w * b * b;
+            ay += w * a * y;
+            by += w * b * y;
+        }
+        double det = aa * bb - ab * ab;
+        latency = det > 0 ? (ay * bb - by * ab) / det : 0;
+        per_byte = det > 0 ? (by * aa - ay * ab) / det : 0;
+        if (latency <= 0)
+            per_byte = by / bb;
+        else if (per_byte <= 0)
+            latency = ay / aa;
+        latency = fmax(1e-9, latency);
+        per_byte = fmax(1e-13, per_byte);
+    }
+    net->loopback_latency_s = latency;
+    net->loopback_Bps = 1 / per_byte;
+}
+
+/* ---- LogGOPS ---- */
 
 /* L, o, g, G, O (Hoefler, LogGOPSim): of the smallest messages, and of the bytes of the largest;
  * a byte costs the processor what it costs in os and or below the detached threshold. */
@@ -480,8 +501,9 @@ tl_status tlp_network_fit(const tlp_probe_data *data, tlp_network *out, tl_error
         convert(out);
         fit_sharing(&f);
         check_exchanges(&f);
+        fit_loggops(&f); /* has the gap as such */
+        charge_receiver(&f);
         fit_loopback(&f);
-        fit_loggops(&f);
     } else {
         tlp_network_clear(out);
     }

@@ -113,10 +113,14 @@ static void write_options(const content *c, FILE *out)
     write_factors(out, "smpi/bw-factor", &net->pieces, net->bw_factor);
     fprintf(out,
             "  \"smpi/iprobe:%.4g\",\n  \"smpi/test:%.4g\",\n  \"smpi/wtime:%.4g\",\n"
+            "%s"
             "  # What traffic of the other direction takes is in the limiter, as measured; and\n"
             "  # nothing was measured of a window that would bound the bandwidth.\n"
             "  \"network/crosstraffic:no\",\n  \"network/TCP-gamma:1e15\"\n];\n",
-            net->iprobe_s, net->test_s, net->wtime_s);
+            net->iprobe_s, net->test_s, net->wtime_s,
+            net->one_host ? ""
+                          : "  # Overheads were measured between hosts.\n"
+                            "  \"timeless/local-overheads:no\",\n");
 }
 
 static void write_description(const content *c, FILE *out)
@@ -247,7 +251,8 @@ static void write_readme(const content *c, FILE *out)
                 net->backbone);
     if (net->loopback_Bps > 0)
         fprintf(out,
-                "| within a host | %.3g us, %.4g MB/s | measured, under the network's factors |\n",
+                "| within a host | %.3g us, %.4g MB/s | measured, under the network's factors, "
+                "without its overheads |\n",
                 1e6 * net->loopback_latency_s, 1e-6 * net->loopback_Bps);
     else if (!net->one_host)
         fputs("| within a host | 0.2 us, 5000 MB/s | assumed: the hosts had one rank each |\n",

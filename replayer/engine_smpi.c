@@ -122,9 +122,11 @@ static option_list collect_options(const tlr_platform *platform, const tlr_optio
     if (options->polls_adaptive)
         list.items[list.n++] = "smpi/iprobe:0";
     for (size_t i = 0; i < platform->n_options; i++)
-        list.items[list.n++] = platform->options[i];
+        if (!smpi_overheads_take(platform->options[i]))
+            list.items[list.n++] = platform->options[i];
     for (size_t i = 0; i < options->n_cfg; i++)
-        list.items[list.n++] = options->cfg[i];
+        if (!smpi_overheads_take(options->cfg[i]))
+            list.items[list.n++] = options->cfg[i];
     if (options->coll_selector) {
         char *selector = smpi_alloc(strlen(options->coll_selector) + 32, 1);
         replay.is_ompi_41 = !strcmp(options->coll_selector, "ompi-4.1");

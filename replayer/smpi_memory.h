@@ -1,5 +1,5 @@
 /* smpi_memory.h - what takes the place of SimGrid's slow parts (smpi_memory.c, smpi_detached.c,
- * smpi_numbers.c). */
+ * smpi_numbers.c), and of overheads that messages within a host do not have (smpi_overheads.c). */
 #ifndef TLR_SMPI_MEMORY_H
 #define TLR_SMPI_MEMORY_H
 
@@ -15,6 +15,9 @@ void smpi_memory_watch(size_t bytes);
 
 /* Called before the simulation begins: n_ranks of it. */
 void smpi_detached_prepare(uint32_t n_ranks);
+
+/* 1: the option "key:value" is about messages within a host, and none of SimGrid's. */
+int smpi_overheads_take(const char *option);
 void smpi_numbers_prepare(void);
 /* SMPI's object `comm` is one rank's of the communicator that the address `same` stands for. */
 void smpi_numbers_share(const void *comm, const void *same);

@@ -9,7 +9,7 @@ says() { grep -q -- "$1" "$scratch/said"; }
 # option FILE KEY: its value
 option() { sed -n "s|^$2:||p" "$1/options.conf"; }
 # near A B TOLERANCE: |A / B - 1| is not more
-near() { awk -v a="$1" -v b="$2" -v t="$3" 'BEGIN { d = a / b - 1; if (d < 0) d = -d; if (!(d <= t)) { print a, b; exit 1 } }'; }
+near() { awk -v a="$1" -v b="$2" -v t="$3" 'BEGIN { if (!(a > 0 && b > 0)) exit 1; d = a / b - 1; if (d < 0) d = -d; if (!(d <= t)) { print a, b; exit 1 } }'; }
 
 # ---- between two ranks here ----
 # A busy machine measures little in that time: then for longer.
@@ -103,11 +103,35 @@ check 'the cost of a probe' near "$(option found smpi/iprobe)" 5e-7 0.02
 mkdir known
 cp known.xml known/platform.xml
 cp known.conf known/options.conf
-makespan() { "$timeless" replay ping.tl -p "$1" --ranks-per-host 1 --json=- | sed -n 's/.*"makespan_s": *\([0-9.e+-]*\).*/\1/p' | head -n 1; }
+makespan() { "$timeless" replay ping.tl -p "$1" --ranks-per-host 1 -q; }
 for bytes in 1 700 1400 1450 30000 64000 70000 1000000 30000000; do
     ping $bytes
     check "a round trip of $bytes B takes as long" near "$(makespan found)" "$(makespan known)" 0.01
 done
+
+# ---- messages within a host do not pay for the network ----
+local_makespan() { "$timeless" replay ping.tl -p found -q "$@"; }
+ping 1
+check 'within a host the loopback is all' awk -v t="$(local_makespan)" 'BEGIN { print t; exit !(t > 1e-6 && t < 2e-5) }'
+check 'unless the overheads are of all messages' awk -v t="$(local_makespan --cfg timeless/local-overheads:yes)" \
+    'BEGIN { print t; exit !(t > 20 * 14e-6 && t < 20 * 16e-6) }'
+check 'those between hosts stay' test "$(local_makespan --ranks-per-host 1)" = "$(local_makespan --ranks-per-host 1 --cfg timeless/local-overheads:yes)"
+
+# ---- a receiver that needs longer for each message of a burst: 10 us ----
+awk -F, -v OFS=, '$3 == "burst" && $9 > 1 { $11 = sprintf("%.9e", $11 + ($9 - 1) * 10e-6) } { print }' known.csv >slow.csv
+check 'bursts that arrive slowly are fitted' "$timeless" calibrate network --from slow.csv -o slow
+gap() { sed 's/.*,g=\([^,]*\)ns.*/\1/' "$1/loggops.params"; }
+check 'the gap is longer by that' near "$(times "$(gap slow)" 1e-9)" "$(awk -v g="$(gap found)" 'BEGIN { print g * 1e-9 + 10e-6 }')" 0.02
+check 'the receiver needs it' near "$(option slow smpi/or | cut -d: -f2)" "$(times "$(gap slow)" 1e-9)" 0.02
+check 'a message takes as long as before' near "$(makespan slow)" "$(makespan found)" 0.001
+burst() { # 33 messages of a byte, acknowledged by one
+    awk 'BEGIN { print "timeless-text 1\nranks 2"
+        for (r = 0; r < 2; r++) { print "rank " r " host=\"h" r "\""
+            for (i = 0; i < 34; i++) printf "%d %d MPI_%s count=1 type_bytes=1 peer=%d tag=0 comm=1\n", r, i, (i == 33) == r ? "Send" : "Recv", 1 - r
+            print "end cut clock_ns=0" } }' | "$timeless" undump - -o ping.tl
+}
+burst
+check 'a burst takes 32 times 10 us longer' near "$(makespan slow)" "$(awk -v t="$(makespan found)" 'BEGIN { print t + 320e-6 }')" 0.05
 
 # ---- a model beside the network, and the other way round ----
 cp -r found both

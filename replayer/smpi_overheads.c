@@ -1,0 +1,66 @@
+/* smpi_overheads.c - what the processor pays for messages within a host.
+ *
+ * SMPI 3.32 knows one set of overheads, os, or and ois, for all messages.  On a platform whose
+ * overheads were measured between hosts they are those of TCP, say, tens of microseconds, which a
+ * message through shared memory, or of a rank to itself, does not pay: its time is the loopback's.
+ * The option timeless/local-overheads:no says so.
+ *
+ * The three functions below take the place of libsimgrid's, and call them: symbols are looked up in
+ * the module first (replayer/module.c).  They know nothing of SimGrid's objects but whether two
+ * hosts are the same one. */
+#include "config.h"
+
+#include "smpi_memory.h"
+
+#include <dlfcn.h>
+#include <string.h>
+
+static int are_free; /* overheads within a host */
+
+int smpi_overheads_take(const char *option)
+{
+    static const char key[] = "timeless/local-overheads:";
+    if (strncmp(option, key, sizeof key - 1) != 0)
+        return 0;
+    are_free = !strcmp(option + sizeof key - 1, "no");
+    return 1;
+}
+
+/* simgrid::smpi::Host::osend, oisend and orecv(size_t, s4u::Host *, s4u::Host *), by their names in
+ * the C++ ABI. */
+#define OSEND "_ZN7simgrid4smpi4Host5osendEmPNS_3s4u4HostES4_"
+#define OISEND "_ZN7simgrid4smpi4Host6oisendEmPNS_3s4u4HostES4_"
+#define ORECV "_ZN7simgrid4smpi4Host5orecvEmPNS_3s4u4HostES4_"
+#define REPLACES(name) __asm__(name) __attribute__((visibility("default")))
+typedef double overhead(void *self, size_t bytes, const void *from, const void *to);
+overhead send_overhead REPLACES(OSEND);
+overhead isend_overhead REPLACES(OISEND);
+overhead receive_overhead REPLACES(ORECV);
+
+static double ask(overhead **theirs, const char *name, void *self, size_t bytes, const void *from,
+                  const void *to)
+{
+    if (are_free && from == to)
+        return 0;
+    if (!*theirs)
+        *(void **)theirs = dlsym(RTLD_NEXT, name);
+    return (*theirs)(self, bytes, from, to);
+}
+
+double send_overhead(void *self, size_t bytes, const void *from, const void *to)
+{
+    static overhead *theirs;
+    return ask(&theirs, OSEND, self, bytes, from, to);
+}
+
+double isend_overhead(void *self, size_t bytes, const void *from, const void *to)
+{
+    static overhead *theirs;
+    return ask(&theirs, OISEND, self, bytes, from, to);
+}
+
+double receive_overhead(void *self, size_t bytes, const void *from, const void *to)
+{
+    static overhead *theirs;
+    return ask(&theirs, ORECV, self, bytes, from, to);
+}
