@@ -84,7 +84,7 @@ fails() {
 }
 mkdir small no-xml wrong-xml; sed 's/0-15/0-2/; s/core="4"/core="1"/' "$top_srcdir/platforms/star-1g/platform.xml" >small/platform.xml
 echo '<platform' >wrong-xml/platform.xml
-head -c 2000 ring.tl >cut.tl; : >empty.tl; echo text >text.tl; echo nobody >nobody
+head -c $(($(wc -c <ring.tl) / 2)) ring.tl >cut.tl; : >empty.tl; echo text >text.tl; echo nobody >nobody
 fails 3 'fewer hosts than ranks' '3 hosts have room for 3 ranks, the trace has 4' ring.tl -p small --no-compute
 fails 4 'no such platform' 'nowhere: no platform here, nor .*fat-tree, .*local, .*star-1g' ring.tl -p nowhere
 fails 3 'a folder without a platform' 'no-xml: no platform here' ring.tl -p ./no-xml
