@@ -147,7 +147,8 @@ static tl_status choose_places(problem *p)
     if (!(p->places =
               malloc((2 + (n > near ? n : near) + (size_t)p->n_forced) * sizeof *p->places)))
         return TL_ERR_MEMORY;
-    memcpy(p->places + 1, p->forced, (size_t)p->n_forced * sizeof *p->places);
+    if (p->n_forced)
+        memcpy(p->places + 1, p->forced, (size_t)p->n_forced * sizeof *p->places);
     p->places[0] = 0;
     for (size_t i = 0; i < n; i++)
         p->places[1 + (size_t)p->n_forced + i] =
@@ -161,7 +162,8 @@ static tl_status choose_near(problem *p, const tlp_pieces *pieces)
     const double reach = LEAST_RATIO;
     size_t n = 1 + (size_t)p->n_forced;
     p->places[0] = 0;
-    memcpy(p->places + 1, p->forced, (size_t)p->n_forced * sizeof *p->places);
+    if (p->n_forced)
+        memcpy(p->places + 1, p->forced, (size_t)p->n_forced * sizeof *p->places);
     for (int i = 1; i < pieces->n; i++) {
         for (int k = 0; k < p->n_series; k++) {
             const tlp_series *s = &p->series[k];

@@ -1,14 +1,14 @@
 # libreplayer: compute model, platform folder, engines, predictions, comparison.
 LOGGOPS_SOURCES = replayer/engine_loggops.c replayer/loggops.h replayer/loggops_algorithms.def \
 	replayer/loggops_collective.c replayer/loggops_collective_long.c replayer/loggops_comm.c \
-	replayer/loggops_ompi_rules.def replayer/loggops_select.c replayer/loggops_step.h replayer/loggops_params.c \
+	replayer/loggops_ompi_rules.def replayer/loggops_select.c replayer/loggops_step.h \
 	replayer/loggops_blocks.c replayer/loggops_program.c replayer/loggops_program.h replayer/loggops_reading.h replayer/loggops_pool.c replayer/loggops_queue.c replayer/loggops_rank.c \
 	replayer/loggops_share.c replayer/loggops_simulate.c replayer/loggops_simulate.h \
 	replayer/loggops_team.c replayer/loggops_wheel.c
 # What every engine uses.
 noinst_LTLIBRARIES += replayer/libengine.la
 replayer_libengine_la_SOURCES = replayer/replayer.h replayer/burst_class.c replayer/diagnosis.c replayer/diagnosis.h \
-	replayer/draw.c replayer/event_streams.c replayer/event_streams.h replayer/loggops_noise.c replayer/loggops_noise.h replayer/mapping.c replayer/mapping.h \
+	replayer/draw.c replayer/event_streams.c replayer/event_streams.h replayer/loggops_noise.c replayer/loggops_noise.h replayer/loggops_params.c replayer/mapping.c replayer/mapping.h \
 	replayer/marks.c replayer/marks.h replayer/model.c replayer/plan.c replayer/plan.h replayer/plan_collectives.c \
 	replayer/plan_comms.c replayer/plan_share.c replayer/rank_model.c replayer/rank_model.h replayer/sandbox.c \
 	replayer/sandbox.h replayer/text_file.c replayer/text_file.h replayer/timeline.c replayer/timeline.h \

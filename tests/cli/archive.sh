@@ -1,6 +1,7 @@
 #!/usr/bin/env bash
 # What a calibration archives: everything that is needed to make its result again, and no secrets.
 . "$top_srcdir/tests/tap.sh"
+[ -z "${SANITIZE:-}" ] || export ASAN_OPTIONS=verify_asan_link_order=0:detect_leaks=0 # of Open MPI
 cd "$scratch" || exit 99
 export TIMELESS_PLATFORMS=$top_srcdir/platforms
 export OMP_PROC_BIND=close SLURM_JWT=s3cret-1 OMPI_MCA_some_token=s3cret-2 AWS_SECRET_ACCESS_KEY=s3cret-3 MY_PASSWORD=s3cret-4
