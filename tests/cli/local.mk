@@ -29,6 +29,7 @@ CLI_TESTS = \
 	tests/cli/calibrate_cpu.sh \
 	tests/cli/calibrate_noise.sh \
 	tests/cli/seeds.sh \
+	tests/cli/simgrid_programs.sh \
 	tests/cli/sweep.sh \
 	tests/cli/tolerance.sh \
 	tests/cli/two_engines.sh \
@@ -38,4 +39,4 @@ CLI_TESTS = \
 	tests/cli/what_if.sh
 TESTS += $(CLI_TESTS)
 EXTRA_DIST += $(CLI_TESTS) tests/cli/flip_bits.py tests/cli/dumpi_write.py tests/cli/report_read.py tests/cli/timeline_read.py \
-	tests/cli/waits_cases.py tests/cli/like.sh
+	tests/cli/simgrid_program.py tests/cli/waits_cases.py tests/cli/like.sh

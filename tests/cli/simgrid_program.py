@@ -1,0 +1,151 @@
+#!/usr/bin/env python3
+"""A random program, in the text form of timeless undump, of what SimGrid's own text can say.
+
+    simgrid_program.py SEED MAX_RANKS > text
+
+All ranks go through the same steps in the same order and none waits for a later one, so nothing can
+deadlock.  What SMPI's replay finds by partner and tag has a tag of its own; computation is in flops, drawn so
+that no two ranks are ready at the same time by design.
+"""
+import random
+import sys
+
+seed, max_ranks = int(sys.argv[1]), int(sys.argv[2])
+draw = random.Random(seed)
+n = min(max_ranks, max(2, int(2 * (max_ranks / 2 + 0.5) ** draw.random())))
+WIDTHS = (1, 2, 4, 8, 16)
+lines = [[] for _ in range(n)]
+volumes = [0] * n
+pending = [{} for _ in range(n)]  # request: still to wait for
+
+
+def put(rank, text):
+    volume = f" volume={volumes[rank]}" if volumes[rank] else ""
+    volumes[rank] = 0
+    lines[rank].append(text + volume)
+
+
+def size(most):
+    """Half of them short, a few of them empty."""
+    return draw.choice((0, 1, draw.randrange(64), int(2 ** draw.uniform(0, 21)))) % (most + 1)
+
+
+def request(rank):
+    r = next(i for i in range(1, 10 ** 6) if i not in pending[rank])
+    pending[rank][r] = True
+    return r
+
+
+def slots(count, width, peer, tag):
+    return f"count={count} type_bytes={width} peer={peer} tag={tag} comm=1"
+
+
+def wait(rank, requests):
+    if len(requests) == 1:
+        put(rank, f"MPI_Wait request={requests[0]}")
+    elif requests:
+        put(rank, f"MPI_Waitall list=[{','.join(map(str, requests))}]")
+    for r in requests:
+        del pending[rank][r]
+
+
+def post(rank, call, text):
+    put(rank, f"{call} {text} request={request(rank)}")
+
+
+def message(tag):
+    source, target = draw.sample(range(n), 2)
+    count, width = size(200000), draw.choice(WIDTHS)
+    if draw.random() < 0.5:
+        post(target, "MPI_Irecv", slots(count, width, source, tag))
+        received = True
+    else:
+        received = False
+    if draw.random() < 0.5:
+        post(source, "MPI_Isend", slots(count, width, target, tag))
+    else:
+        put(source, "MPI_Send " + slots(count, width, target, tag))
+    if not received:
+        put(target, "MPI_Recv " + slots(count, width, source, tag))
+
+
+def burst(tag):
+    distances = draw.sample(range(1, n), min(n - 1, draw.choice((1, 2, 4, n - 1))))
+    count, width, leaves = size(2000000 // n), draw.choice(WIDTHS), draw.random() < 0.3
+    for rank in range(n):
+        before = set(pending[rank])
+        for d in distances:
+            post(rank, "MPI_Irecv", slots(count + d, width, (rank - d) % n, tag))
+        for d in distances:
+            post(rank, "MPI_Isend", slots(count + d, width, (rank + d) % n, tag))
+        if not leaves:
+            wait(rank, [r for r in pending[rank] if r not in before])
+
+
+def shift(_):
+    count, width, d = size(200000), draw.choice(WIDTHS), draw.randrange(1, n)
+    for rank in range(n):
+        put(rank, "MPI_Sendrecv " + slots(count, width, (rank + d) % n, 0) + f" recv_count={count} "
+            f"recv_type_bytes={width} recv_peer={(rank - d) % n} recv_tag=0")
+
+
+def complete(_):
+    for rank in range(n):
+        waiting = list(pending[rank])
+        draw.shuffle(waiting)
+        if waiting and draw.random() < 0.7:
+            wait(rank, waiting[:draw.randrange(1, len(waiting) + 1)] if draw.random() < 0.5 else waiting)
+
+
+def compute(_):
+    for rank in range(n):
+        volumes[rank] += draw.randrange(3000000)
+
+
+def collective(_):
+    kind = draw.choice("Barrier Bcast Reduce Allreduce Scan Exscan Gather Scatter Allgather Alltoall Gatherv "
+                       "Scatterv Allgatherv Alltoallv Reduce_scatter".split())
+    root, width = draw.randrange(n), draw.choice(WIDTHS)
+    plain = kind in ("Bcast", "Reduce", "Allreduce", "Scan", "Exscan")
+    count = max(1, size(200000 if plain else 400000 // n))
+    counts = [max(1, count + draw.randrange(-count // 2, count // 2 + 1)) for _ in range(n)]
+    if draw.random() < 0.3:
+        counts = [count] * n
+    text = ",".join(map(str, counts))
+    for me in range(n):
+        at_root, mine = me == root, f"count={count} type_bytes={width}"
+        all_recv = f"recv_count={count} recv_type_bytes={width}"
+        nothing = "recv_count=0 recv_type_bytes=0"
+        one = f"count={counts[me]} type_bytes={width}"
+        other = ",".join(str(counts[max(me, j)]) for j in range(n))
+        put(me, f"MPI_{kind} comm=1 " + {
+            "Barrier": "clock_ns=0", "Bcast": f"{mine} peer={root}", "Reduce": f"{mine} peer={root}",
+            "Allreduce": mine, "Scan": mine, "Exscan": mine,
+            "Gather": f"{mine} peer={root} {all_recv if at_root else nothing}",
+            "Scatter": f"{mine if at_root else 'count=0 type_bytes=0'} peer={root} {all_recv}",
+            "Allgather": f"{mine} {all_recv}", "Alltoall": f"{mine} {all_recv}",
+            "Gatherv": f"{one} peer={root} recv_type_bytes={width if at_root else 0} "
+                       f"list=[{text if at_root else ''}]",
+            "Scatterv": f"type_bytes={width if at_root else 0} peer={root} recv_count={counts[me]} "
+                        f"recv_type_bytes={width} list=[{text if at_root else ''}]",
+            "Allgatherv": f"{one} recv_type_bytes={width} list=[{text}]",
+            "Alltoallv": f"type_bytes={width} recv_type_bytes={width} list=[{other},{other}]",
+            "Reduce_scatter": f"type_bytes={width} list=[{text}]"}[kind])
+
+
+for rank in range(n):
+    put(rank, "MPI_Init clock_ns=0")
+for step in range(draw.randrange(8, 60)):
+    compute(step)
+    draw.choice((message, message, message, burst, shift, complete, collective, collective, collective))(100 + step)
+for rank in range(n):
+    wait(rank, list(pending[rank]))
+    volumes[rank] += 1000
+    put(rank, "MPI_Finalize clock_ns=0")
+
+print(f'timeless-text 1\nranks {n}\nvolume_unit "flop"\nprogram "seed {seed}"')
+for rank in range(n):
+    print(f'rank {rank} host="h"')
+    for i, line in enumerate(lines[rank]):
+        print(rank, i, line)
+    print("end finalized clock_ns=0")
