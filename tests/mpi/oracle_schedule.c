@@ -237,6 +237,10 @@ static void draw_collective(maker *m, oracle_step *step)
     if (chance(m, 0.25) &&
         (step->kind != STEP_ALLREDUCE || step->count * oracle_type_bytes[step->type] < LONG_BYTES))
         step->flags |= FLAG_COLL_NB;
+    /* SMPI 3.32 reads behind the buffer of a nonblocking reduce-scatter in place. */
+    if ((step->kind == STEP_REDUCE_SCATTER || step->kind == STEP_REDUCE_SCATTER_BLOCK) &&
+        step->flags & FLAG_COLL_NB)
+        step->flags &= ~(unsigned)FLAG_IN_PLACE;
 }
 
 static oracle_comm *new_comm(maker *m, oracle_step *step)
