@@ -425,6 +425,11 @@ static void charge_receiver(fit *f)
         net->or_[i].intercept_s += more;
         net->lat_factor[i] -= more / net->latency_s;
     }
+    /* The latency stays that of the shortest messages. */
+    const double first = net->lat_factor[0];
+    for (int i = 0; i < net->pieces.n && first > 0; i++)
+        net->lat_factor[i] /= first;
+    net->latency_s *= first > 0 ? first : 1;
 }
 
 /* Latency and bandwidth within a host under the factors of the network, without its overheads
