@@ -108,7 +108,7 @@ static int32_t like_place(const tl_extrapolating *x, int dim, int32_t at)
     if (size == 1)
         return 0;
     if (tl_grid_is_folded(&x->from, dim))
-        return at % size;
+        return at > 0;
     if (at == 0 || at == new_size - 1)
         return at ? size - 1 : 0;
     return size == 2 ? -1 : 1 + (at - 1) % (size - 2);

@@ -157,6 +157,8 @@ void tl_walk_close(tl_walk *w);
 const char *tl_refusal_of(const tl_call_info *row);
 /* Whether two steps of ranks with the same place are the same, but for what may vary. */
 bool tl_step_is(const tl_step *a, const tl_step *b);
+/* Whether the root of the call may have other sizes than the other ranks; they may vary, too. */
+bool tl_step_varies_at_root(const tl_step *step);
 uint64_t tl_step_hash(uint64_t hash, const tl_step *step);
 static inline uint64_t tl_mix(uint64_t hash, uint64_t value)
 {

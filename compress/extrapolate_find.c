@@ -133,8 +133,8 @@ static void see_periods(const tl_extrapolating *x, tl_grid *g)
     }
 }
 
-/* On a grid that was not given, diagonal neighbours count where they are not just all ranks. */
-static bool is_neighbour(const tl_grid *g, const tl_partner *p, bool is_given, tl_way *way)
+/* On a grid that nobody tells of, diagonal neighbours count where they are not just all ranks. */
+static bool is_neighbour(const tl_grid *g, const tl_partner *p, bool is_told, tl_way *way)
 {
     if (!tl_grid_way(g, p->rank, p->peer, way))
         return false;
@@ -144,7 +144,7 @@ static bool is_neighbour(const tl_grid *g, const tl_partner *p, bool is_given, t
         n += way->step[d] != 0;
         diagonals &= g->size[d] > 2 + g->periodic[d];
     }
-    return n <= 1 || diagonals || is_given;
+    return n <= 1 || diagonals || is_told;
 }
 
 /* Bits of the ways to a partner. */
@@ -196,6 +196,13 @@ static tl_status check_classes(const tl_extrapolating *x, const tl_grid *g)
     return TL_OK;
 }
 
+/* Whether a Cartesian communicator of all ranks says how many dimensions there are. */
+static bool is_cart_known(const tl_extrapolating *x, int n_dims)
+{
+    tl_grid g = {.n_dims = n_dims};
+    return take_periods(x, &g);
+}
+
 /* Whether everything fits the grid; *n_fit: partners that do. */
 static tl_status check_grid(tl_extrapolating *x, const tl_grid *g, bool is_given, size_t *n_fit)
 {
@@ -203,9 +210,10 @@ static tl_status check_grid(tl_extrapolating *x, const tl_grid *g, bool is_given
     char text[TL_GRID_TEXT_BYTES];
     tl_grid_text(g, text);
     *n_fit = 0;
+    const bool is_told = is_given || is_cart_known(x, g->n_dims);
     for (size_t i = 0; i < x->n_partners; i++) {
         tl_way way;
-        if (is_neighbour(g, &x->partners[i], is_given, &way))
+        if (is_neighbour(g, &x->partners[i], is_told, &way))
             ++*n_fit;
         else if (!misfit)
             misfit = &x->partners[i];
@@ -248,13 +256,6 @@ static void try_grid(search *s, tl_grid g)
         s->why = why;
     }
     s->x->err = err;
-}
-
-/* Whether a Cartesian communicator of all ranks says how many dimensions there are. */
-static bool is_cart_known(const tl_extrapolating *x, int n_dims)
-{
-    tl_grid g = {.n_dims = n_dims};
-    return take_periods(x, &g);
 }
 
 /* A dimension has one rank only if a communicator says so. */

@@ -211,6 +211,34 @@ static bool join(const tl_merge *m, candidate *c, int corner)
     return true;
 }
 
+/* Whether a corner is the root of a collective. */
+static bool is_root(const tl_merge *m, int corner)
+{
+    const tl_step *s = &m->corners[corner].head;
+    const unsigned dims = tl_comm_dims(m->x, s->event.comm);
+    const uint32_t index = tl_slice_index(&m->x->from, m->corners[corner].walk.rank, dims);
+    return index == (s->halves[0].kind == TL_HALF_LAST ? tl_slice_size(&m->x->from, dims) - 1 : 0);
+}
+
+/* Of a gather or scatter, the sizes that the rank that is made has: those of a corner which is not
+ * the root, if there is one among those it is like; for it is the root only if they all are. */
+static void take_sizes(const tl_merge *m, candidate *c)
+{
+    int like = -1;
+    for (int i = 0; i < m->n && tl_step_varies_at_root(&c->step); i++)
+        if ((c->takers & m->shown & 1U << i) && (like < 0 || is_root(m, like)))
+            like = i;
+    if (like < 0)
+        return;
+    const tl_event *e = &m->corners[like].head.event;
+    c->step.event.count = e->count;
+    c->step.event.type_bytes = e->type_bytes;
+    c->step.event.recv_count = e->recv_count;
+    c->step.event.recv_type_bytes = e->recv_type_bytes;
+    c->step.event.list = e->list;
+    c->step.event.list_len = e->list_len;
+}
+
 /* A copy of a list, which its corner is about to forget. */
 static tl_status keep_list(tl_merge *m, tl_event *e)
 {
@@ -449,8 +477,10 @@ static tl_status merge_next(tl_merge *m, tl_step *out, bool *is_shown)
         return TL_END;
     candidate c = {.takers = 0};
     tl_status status = choose(m, &c);
-    if (!status)
-        status = lists_requests(&c.step) ? join_lists(m, &c) : keep_list(m, &c.step.event);
+    if (status)
+        return status;
+    take_sizes(m, &c);
+    status = lists_requests(&c.step) ? join_lists(m, &c) : keep_list(m, &c.step.event);
     if (!status && starts_request(&c.step))
         status = begin_request(m, &c);
     else if (!status)

@@ -336,6 +336,29 @@ void tl_walk_close(tl_walk *w)
 
 /* ---- comparing, placing ---- */
 
+bool tl_step_varies_at_root(const tl_step *step)
+{
+    switch (step->row->action) {
+    case TL_ACTION_GATHER:
+    case TL_ACTION_GATHERV:
+    case TL_ACTION_SCATTER:
+    case TL_ACTION_SCATTERV:
+    case TL_ACTION_IGATHER:
+    case TL_ACTION_IGATHERV:
+    case TL_ACTION_ISCATTER:
+    case TL_ACTION_ISCATTERV: return true;
+    default: return false;
+    }
+}
+
+static bool has_like_sizes(const tl_event *e, const tl_event *f)
+{
+    return e->count == f->count && e->type_bytes == f->type_bytes &&
+           e->recv_count == f->recv_count && e->recv_type_bytes == f->recv_type_bytes &&
+           e->list_len == f->list_len &&
+           (!e->list_len || !memcmp(e->list, f->list, e->list_len * sizeof *e->list));
+}
+
 bool tl_step_is(const tl_step *a, const tl_step *b)
 {
     const tl_event *e = &a->event, *f = &b->event;
@@ -345,37 +368,33 @@ bool tl_step_is(const tl_step *a, const tl_step *b)
             return false;
     return e->call == f->call && e->flags == f->flags && e->comm == f->comm &&
            e->new_comm == f->new_comm && e->request == f->request && e->tag == f->tag &&
-           e->recv_tag == f->recv_tag && e->count == f->count && e->type_bytes == f->type_bytes &&
-           e->recv_count == f->recv_count && e->recv_type_bytes == f->recv_type_bytes &&
-           e->list_len == f->list_len &&
-           (!e->list_len || !memcmp(e->list, f->list, e->list_len * sizeof *e->list));
+           e->recv_tag == f->recv_tag && (tl_step_varies_at_root(a) || has_like_sizes(e, f));
+}
+
+static uint64_t hash_sizes(uint64_t hash, const tl_event *e)
+{
+    hash = tl_mix(hash, (uint64_t)e->count);
+    hash = tl_mix(hash, (uint64_t)e->type_bytes);
+    hash = tl_mix(hash, (uint64_t)e->recv_count);
+    hash = tl_mix(hash, (uint64_t)e->recv_type_bytes);
+    for (uint32_t i = 0; i < e->list_len; i++)
+        hash = tl_mix(hash, (uint64_t)e->list[i]);
+    return tl_mix(hash, e->list_len);
 }
 
 uint64_t tl_step_hash(uint64_t hash, const tl_step *step)
 {
     const tl_event *e = &step->event;
-    const uint64_t values[] = {e->call,
-                               e->flags,
-                               e->comm,
-                               e->new_comm,
-                               e->request,
-                               (uint32_t)e->tag,
-                               (uint32_t)e->recv_tag,
-                               (uint64_t)e->count,
-                               (uint64_t)e->type_bytes,
-                               (uint64_t)e->recv_count,
-                               (uint64_t)e->recv_type_bytes,
-                               e->list_len};
-    for (size_t i = 0; i < sizeof values / sizeof *values; i++)
-        hash = tl_mix(hash, values[i]);
-    for (uint32_t i = 0; i < e->list_len; i++)
-        hash = tl_mix(hash, (uint64_t)e->list[i]);
+    hash = tl_mix(hash, (uint64_t)e->call << 16 | e->flags);
+    hash = tl_mix(hash, (uint64_t)e->comm << 32 | e->new_comm);
+    hash = tl_mix(hash, e->request);
+    hash = tl_mix(hash, (uint64_t)(uint32_t)e->tag << 32 | (uint32_t)e->recv_tag);
     for (int i = 0; i < 2; i++) {
         hash = tl_mix(hash, step->halves[i].kind);
         for (int d = 0; d < TL_MAX_DIMS; d++)
             hash = tl_mix(hash, (uint64_t)step->halves[i].way.step[d]);
     }
-    return hash;
+    return tl_step_varies_at_root(step) ? hash : hash_sizes(hash, e);
 }
 
 static int32_t peer_at(const tl_extrapolating *x, const tl_step *step, int which, uint32_t rank)

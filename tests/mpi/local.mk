@@ -46,6 +46,10 @@ EXTRA_DIST += tests/mpi/counters.sh tests/mpi/volume_events.sh tests/mpi/helpers
 TESTS += tests/mpi/folded.sh
 EXTRA_DIST += tests/mpi/folded.sh tests/mpi/folded.c
 
+# What more ranks do, out of what a few did.
+TESTS += tests/mpi/extrapolate.sh
+EXTRA_DIST += tests/mpi/extrapolate.sh tests/mpi/grid.c
+
 # Several hosts, emulated.
 TESTS += tests/mpi/hosts.sh
 EXTRA_DIST += tests/mpi/hosts.sh
