@@ -10,12 +10,12 @@
 . "$top_srcdir/tests/tap.sh"
 . "$top_srcdir/tests/cli/like.sh"
 cd "$scratch" || exit 99
+export TIMELESS_PLATFORMS=$top_srcdir/platforms
 params=L=5us,o=2us,g=2us,G=2.5ns,O=1ns
 
 "$MPICC" -O2 -o patterns "$top_srcdir/tests/bench/patterns.c" &&
     "$MPICC" -O2 -I"$top_srcdir/tracer" -o stencil "$top_srcdir/tests/bench/stencil.c" || exit 1
-makespan() { "$timeless" replay "$1" --engine loggops --params $params -q; }
-idle() { "$timeless" dump "$1" | sed -E 's/ volume=[0-9]+/ volume=0/' | "$timeless" undump - -o idle.tl && makespan idle.tl; }
+makespan() { "$timeless" replay "$1" --engine loggops --params $params -p star-1g -q "${@:2}"; }
 events() { told "$1" | grep -cE '^[0-9]+ [0-9]+ '; }
 extrapolate() { # FROM TO OUT GRID
     "$timeless" extrapolate -q "$1" -n "$2" -o "$3" ${4:+--grid "$4"} || exit 1
@@ -26,7 +26,7 @@ row() { # PROGRAM WAY RECORDED EXTRAPOLATED
     local n differing a b c d
     n=$(events "$3")
     differing=$(diff <(told "$3") <(told "$4") | grep -c '^<')
-    a=$(idle "$3") b=$(idle "$4") c=$(makespan "$3") d=$(makespan "$4")
+    a=$(makespan "$3" --no-compute) b=$(makespan "$4" --no-compute) c=$(makespan "$3") d=$(makespan "$4")
     awk -v p="$1" -v w="$2" -v n="$n" -v k="$differing" -v a="$a" -v b="$b" -v c="$c" -v d="$d" 'BEGIN {
         printf "%-12s %-14s %9d %9d %12.9f %12.9f %+7.2f %10.6f %10.6f %+7.1f\n", p, w, n, k, a, b, 100 * (b / a - 1),
             c, d, 100 * (d / c - 1)}'
