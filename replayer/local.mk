@@ -52,5 +52,5 @@ replayer_libtimeless_smpi_la_SOURCES = replayer/engine_smpi.c replayer/module.h 
 	replayer/smpi_ompi.c replayer/smpi_ompi_bcast.def replayer/smpi_overheads.c replayer/smpi_p2p.c replayer/smpi_poll.c replayer/smpi_rank.c \
 	replayer/smpi_thread.c replayer/smpi_timeline.c replayer/smpi_usage.c replayer/smpi_waits.c replayer/smpi_window.c
 replayer_libtimeless_smpi_la_CPPFLAGS = $(AM_CPPFLAGS) -I$(top_srcdir)/replayer $(JANSSON_CFLAGS) $(SIMGRID_CFLAGS)
-replayer_libtimeless_smpi_la_LDFLAGS = $(AM_LDFLAGS) -module -avoid-version -shared -no-undefined
+replayer_libtimeless_smpi_la_LDFLAGS = $(AM_LDFLAGS) -module -avoid-version -shared -no-undefined -Wl,-z,defs
 replayer_libtimeless_smpi_la_LIBADD = replayer/libengine.la compress/libtimeless.la $(SIMGRID_LIBS)
