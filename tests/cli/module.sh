@@ -23,6 +23,8 @@ for name in _ZN7simgrid6kernel8activity8CommImpl6finishEv _ZN7simgrid6kernel8act
     check "libsimgrid calls the module's $name" grep -q \
         "binding file [^ ]*libsimgrid[^ ]* \[0\] to [^ ]*libtimeless-smpi.so \[0\]: normal symbol .$name'" "$scratch/bindings"
 done
+check 'all that the module calls is there' env LD_BIND_NOW=1 "$timeless" replay "$scratch/t.tl" \
+    --platform "$top_srcdir/platforms/star-1g" --no-compute
 
 # ---- a module that cannot be used: of a build tree of its own ----
 mkdir -p "$scratch"/tree/{cli,replayer/.libs}
