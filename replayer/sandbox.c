@@ -114,6 +114,12 @@ tl_status tlr_sandbox_run(void (*body)(void *arg, int terminal), void *arg, cons
                              "%s: the simulation was killed; it may need more memory than there "
                              "is",
                              what);
+        else if (strstr(text, "egmentation fault"))
+            status = tl_fail(err, TL_ERR_INPUT,
+                             "%s: SimGrid crashed, as it does where bandwidths or latencies are "
+                             "far from those of machines; check the platform's, --scale and --set, "
+                             "and the SimGrid options",
+                             what);
         else if (!reason[0])
             status = tl_fail(err, TL_ERR_INPUT, "%s: SimGrid ended with %s %d and said nothing",
                              what, WIFSIGNALED(end) ? "signal" : "exit code",
