@@ -90,7 +90,7 @@ static void say_stopped(const char *why)
                 why);
 }
 
-void tlt_stop(tl_end_reason reason)
+void tlt_stop(tl_end_reason reason, uint64_t clock_ns)
 {
     tl_writer *writer = tlt.writer;
     if (!writer)
@@ -110,7 +110,7 @@ void tlt_stop(tl_end_reason reason)
         tlt_counters_write(writer);
     if (tl_writer_flush(writer) != TL_OK && reason != TL_END_FAILED)
         say_stopped(tl_writer_error(writer)->text);
-    tl_writer_close(writer, reason, tlt_clock_ns());
+    tl_writer_close(writer, reason, clock_ns);
     tlt_stop_volume();
 }
 
@@ -131,7 +131,7 @@ void tlt_fail(const char *what)
         return;
     tl_writer_remark(tlt.writer, what);
     say_stopped(what);
-    tlt_stop(TL_END_FAILED);
+    tlt_stop(TL_END_FAILED, tlt_clock_ns());
     tlt_select_leave();
 }
 
@@ -182,7 +182,7 @@ __attribute__((destructor)) static void close_at_exit(void)
     bool locks = tlt.shared && !tlt_self.holds_lock;
     if (locks)
         tlt_lock();
-    tlt_stop(TL_END_EXITED);
+    tlt_stop(TL_END_EXITED, tlt_clock_ns());
     if (locks)
         tlt_unlock();
 }

@@ -187,8 +187,8 @@ bool tlt_reserve_list(size_t n);
 
 /* After MPI has started: opens the output and records the call that started it. */
 void tlt_start(uint16_t call, void *return_address);
-/* Ends the rank's part of the trace. */
-void tlt_stop(tl_end_reason reason);
+/* Ends the rank's part of the trace, at a time of its clock. */
+void tlt_stop(tl_end_reason reason, uint64_t clock_ns);
 /* Begins and ends measuring the calling thread; what is wrong, or NULL. */
 const char *tlt_start_volume(void);
 void tlt_stop_volume(void);

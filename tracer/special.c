@@ -30,7 +30,7 @@ TLT_API int MPI_Finalize(void)
     if (tlt_enter()) {
         tl_event event = {.call = TL_MPI_Finalize, .site = TLT_SITE(), .clock_ns = tlt_clock_ns()};
         tlt_put(&event);
-        tlt_stop(TL_END_FINALIZED);
+        tlt_stop(TL_END_FINALIZED, event.clock_ns);
         tlt_leave();
     }
     return tlt_real()->Finalize();
@@ -47,7 +47,7 @@ TLT_API int MPI_Abort(MPI_Comm comm, int errorcode)
                           .tag = errorcode,
                           .clock_ns = tlt_clock_ns()};
         tlt_put(&event);
-        tlt_stop(TL_END_ABORTED);
+        tlt_stop(TL_END_ABORTED, event.clock_ns);
         tlt_leave();
     }
     return tlt_real()->Abort(comm, errorcode);
