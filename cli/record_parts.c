@@ -5,9 +5,11 @@
 #include "cli.h"
 #include "record.h"
 
+#include <fcntl.h>
 #include <glob.h>
 #include <inttypes.h>
 #include <limits.h>
+#include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -55,6 +57,15 @@ static bool pattern_of_parts(const char *path, char *pattern, size_t size)
     return true;
 }
 
+static bool reach_disk(const char *path)
+{
+    int fd = open(path, O_RDONLY | O_CLOEXEC);
+    bool done = fd >= 0 && fsync(fd) == 0;
+    if (fd >= 0)
+        close(fd);
+    return done;
+}
+
 size_t record_join_parts(const char *path, const char *run_id)
 {
     char pattern[2 * PATH_MAX];
@@ -75,7 +86,7 @@ size_t record_join_parts(const char *path, const char *run_id)
                 "timeless: %s: the run used several hosts; bring their parts, beginning with %s, "
                 "together and run 'timeless join'\n",
                 path, found.gl_pathv[0]);
-    } else {
+    } else if (n && reach_disk(path)) {
         for (size_t i = 0; i < n; i++)
             unlink(found.gl_pathv[i]);
     }
