@@ -109,6 +109,7 @@ part_irregular() {
     pattern irregular 16 1500
     both fft 4 5000
     pattern fft 4 50000
+    pattern fft 4 100000
     both fft 16 1300
 }
 grown() { pattern "$@" && size_of[$1 x$3,$2,unclocked]=$("$timeless" dump run.tl | unclocked); }
