@@ -12,7 +12,7 @@ flags=(-std=gnu11 "${includes[@]/#/-I}" -DXXH_DEBUGLEVEL=1
     '-DPKGLIBDIR=""' '-DPKGLIBEXECDIR=""' '-DVALGRIND_FOLDER=""' '-DPLATFORMS_FOLDER=""'
     '-DREPORT_HTML="/dev/null"' '-DCHART_JS="/dev/null"'
     -isystem /usr/include/valgrind -DVGA_amd64=1 -DVGO_linux=1 -DVGP_amd64_linux=1 # Valgrind's tool
-    $(pkg-config --cflags libzstd libxxhash jansson libconfig gsl simgrid ompi-c cmocka))
+    $(pkg-config --cflags libzstd libxxhash jansson libconfig gsl simgrid ompi-c pmix cmocka))
 [ $# != 0 ] || set -- $(find compress tracer replayer platforms cli tests -name '*.c' | sort)
 # One process a file: version 14 keeps state from one to the next.
 printf '%s\n' "$@" | xargs -P "${JOBS:-$(nproc)}" -I{} clang-tidy --quiet {} -- "${flags[@]}" \

@@ -24,9 +24,8 @@ void tlt_hosts_free(tlt_hosts *hosts);
 int tlt_least(int mine);
 
 /* roll_call.c: before MPI_Init; after it, true when every rank has the tracer, as far as can be
- * told: else it says which have not, and nothing collective may be done; and when all know. */
+ * told: else it says which have not, and nothing collective may be done. */
 void tlt_roll_call_answer(void);
 bool tlt_roll_call(void);
-void tlt_roll_call_end(void);
 
 #endif

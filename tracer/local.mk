@@ -13,10 +13,10 @@ tracer_libtimeless_tracer_la_SOURCES = \
 	tracer/volume_papi.c tracer/volume_perf.c tracer/volume_rseq.c \
 	tracer/wrappers.c
 nodist_tracer_libtimeless_tracer_la_SOURCES = tracer/fortran_names.h
-tracer_libtimeless_tracer_la_CPPFLAGS = $(AM_CPPFLAGS) $(MPI_CFLAGS) -Itracer -DTL_HIDDEN
+tracer_libtimeless_tracer_la_CPPFLAGS = $(AM_CPPFLAGS) $(MPI_CFLAGS) $(PMIX_CFLAGS) -Itracer -DTL_HIDDEN
 tracer_libtimeless_tracer_la_LIBADD = compress/libtimeless-inner.la
 tracer_libtimeless_tracer_la_LDFLAGS = $(AM_LDFLAGS) -module -avoid-version -shared -no-undefined \
-	-export-symbols-regex '^(P?MPIX?_.*|cblas_.*|LAPACKE_.*|fftwf?_.*|timeless_kernel_.*|[a-z0-9_]+_)$$'
+	-export-symbols-regex '^(P?MPIX?_.*|PMIx_Commit|cblas_.*|LAPACKE_.*|fftwf?_.*|timeless_kernel_.*|[a-z0-9_]+_)$$'
 
 # LOWER_Send is send: the C preprocessor cannot change case.
 tracer/fortran_names.h: $(top_srcdir)/compress/mpi_calls.def

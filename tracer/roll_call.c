@@ -1,113 +1,98 @@
 /* roll_call.c - is the tracer loaded into every rank?  What it does on MPI_COMM_WORLD would wait
- * forever for a rank without it.
+ * forever for a rank without it: one on another host, where the launcher has not brought
+ * LD_PRELOAD, or beside a wrapper script that loads it into some.
  *
- * Each rank leaves a mark in the launcher's folder before MPI_Init, which no rank leaves before all
- * have entered it: afterwards a rank of this host that has left no mark has no tracer.  Open MPI's
- * mpirun says where the folder is and how many ranks are here.  Under other launchers all ranks are
- * taken to have it.  So are those of other hosts, unless the command line names several programs,
- * and it was not `timeless record` that loaded the tracer into all of them.
+ * Ranks learn each other's addresses by PMIx, through any launcher that speaks it: MPI_Init puts
+ * what the others need, commits it and waits until all have.  The tracer adds a mark of its own to
+ * that; afterwards a rank without it has no tracer.  Nothing can be told, and all ranks are taken
+ * to have it, where Open MPI was built with a PMIx of its own, was told not to wait
+ * (pmix_base_async_modex) or to leave what others put where it is (pmix_base_collect_all_data 0),
+ * or was started by something else.
  */
 #include "config.h"
 
 #include "hosts.h"
 
-#include <errno.h>
-#include <limits.h>
+#include <dlfcn.h>
+#include <pmix.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
-#include <time.h>
-#include <unistd.h>
 
 #include "runtime.h"
 
-static int number_in(const char *name)
+static const char mark[] = "timeless.tracer";
+static bool starting, answered;
+
+/* In the global scope, or in a library that something has loaded for itself: a component of Open
+ * MPI's the one, Python the other. */
+static void *find(const char *name, const char *in_library)
 {
-    const char *text = getenv(name);
-    return text && *text ? (int)strtol(text, NULL, 10) : -1;
+    void *address = dlsym(RTLD_NEXT, name);
+    void *library = address ? NULL : dlopen(in_library, RTLD_LAZY | RTLD_NOLOAD);
+    if (library) {
+        address = dlsym(library, name);
+        dlclose(library);
+    }
+    return address;
 }
 
-/* The mark of one of the ranks of this host; false if the launcher does not say where they are. */
-static bool name_mark(char *path, size_t size, int local_rank)
+#define FIND_PMIX(name) ((__typeof__(&name))find(#name, "libpmix.so.2"))
+
+TLT_API pmix_status_t PMIx_Commit(void)
 {
-    const char *folder = getenv("PMIX_SERVER_TMPDIR"), *job = getenv("PMIX_NAMESPACE");
-    if (!folder || !*folder || !job || strchr(job, '/') || local_rank < 0)
-        return false;
-    int n = snprintf(path, size, "%s/timeless.%s.%d", folder, job, local_rank);
-    return n > 0 && (size_t)n < size;
+    __typeof__(&PMIx_Commit) commit = FIND_PMIX(PMIx_Commit);
+    __typeof__(&PMIx_Put) put = FIND_PMIX(PMIx_Put);
+    if (starting && put) {
+        pmix_value_t yes = {.type = PMIX_BOOL, .data.flag = true};
+        answered = true;
+        put(PMIX_GLOBAL, mark, &yes); /* where it fails the rank is missing to all, itself too */
+    }
+    return commit ? commit() : PMIX_ERR_NOT_SUPPORTED;
 }
 
 void tlt_roll_call_answer(void)
 {
-    char path[PATH_MAX];
-    if (!name_mark(path, sizeof path, number_in("OMPI_COMM_WORLD_LOCAL_RANK")))
-        return;
-    /* No descriptor is needed for that.  If it fails the rank is missing to all, itself included.
-     */
-    int ignored = mknod(path, S_IFREG | S_IRUSR | S_IWUSR, 0);
-    (void)ignored;
+    starting = true;
 }
 
-/* Programs that begin MPI without a common end of MPI_Init (ompi_async_mpi_init) get some time. */
-static bool has_answered(int local_rank)
+static bool is_set(const char *flag, bool otherwise)
 {
-    enum { TRIES = 50, TRY_MS = 20 };
-    char path[PATH_MAX];
-    static bool patient = true;
-    if (!name_mark(path, sizeof path, local_rank))
-        return true;
-    for (int i = 0; access(path, F_OK) != 0; i++) {
-        if (i == TRIES || !patient || errno != ENOENT) {
-            patient = false;
-            return false;
-        }
-        nanosleep(&(struct timespec){.tv_nsec = TRY_MS * 1000000L}, NULL);
-    }
-    return true;
+    const bool *value = find(flag, "libmpi.so.40");
+    return value ? *value : otherwise;
 }
 
-/* The same on every rank: environment of the whole job. */
-static bool can_be_trusted(int n_here)
+static bool is_missing(__typeof__(&PMIx_Get) get, int rank)
 {
-    const char *recorded = getenv("TIMELESS_RUN_ID");
-    if (n_here < 0 || n_here >= tlt.n_ranks || (recorded && *recorded) ||
-        number_in("OMPI_NUM_APP_CTX") <= 1)
-        return true;
-    if (tlt.rank == 0)
-        tlt_say("no trace: several programs on several hosts need 'timeless record', which loads "
-                "the tracer into all of them");
-    return false;
+    pmix_proc_t who = {.rank = (pmix_rank_t)rank};
+    pmix_info_t at_once = {.key = PMIX_IMMEDIATE, .value = {.type = PMIX_BOOL, .data.flag = true}};
+    pmix_value_t *value = NULL;
+    snprintf(who.nspace, sizeof who.nspace, "%s", getenv("PMIX_NAMESPACE"));
+    pmix_status_t status = get(&who, mark, &at_once, 1, &value);
+    free(value);
+    return status == PMIX_ERR_NOT_FOUND;
 }
 
 bool tlt_roll_call(void)
 {
-    int n_here = number_in("OMPI_COMM_WORLD_LOCAL_SIZE"), n_missing = 0, first_present = -1;
-    if (!can_be_trusted(n_here))
-        return false;
+    __typeof__(&PMIx_Get) get = FIND_PMIX(PMIx_Get);
     char missing[256] = "";
-    for (int i = 0; i < n_here; i++) {
+    int n_missing = 0, first_present = -1;
+    starting = false;
+    if (!answered || !get || !getenv("PMIX_NAMESPACE") ||
+        is_set("opal_pmix_base_async_modex", true) || !is_set("opal_pmix_collect_all_data", false))
+        return true;
+    for (int i = 0; i < tlt.n_ranks; i++) {
         size_t used = strlen(missing);
-        if (has_answered(i))
+        if (!is_missing(get, i))
             first_present = first_present < 0 ? i : first_present;
         else if (!n_missing++ || used < sizeof missing - 16)
             snprintf(missing + used, sizeof missing - used, "%s%d", used ? ", " : "", i);
         else if (missing[used - 1] != '.')
             strcat(missing, ", ...");
     }
-    if (!n_missing)
-        return true;
-    if (first_present < 0 || first_present == number_in("OMPI_COMM_WORLD_LOCAL_RANK"))
-        tlt_say(
-            "no trace: rank%s %s%s run%s without the tracer; 'timeless record' loads it into all",
-            n_missing > 1 ? "s" : "", missing, n_here < tlt.n_ranks ? " of this host" : "",
-            n_missing > 1 ? "" : "s");
-    return false;
-}
-
-void tlt_roll_call_end(void)
-{
-    char path[PATH_MAX];
-    if (name_mark(path, sizeof path, number_in("OMPI_COMM_WORLD_LOCAL_RANK")))
-        unlink(path);
+    if (n_missing && (first_present < 0 || first_present == tlt.rank))
+        tlt_say("no trace: rank%s %s run%s without the tracer; 'timeless record' loads it into all",
+                n_missing > 1 ? "s" : "", missing, n_missing > 1 ? "" : "s");
+    return !n_missing;
 }

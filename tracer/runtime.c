@@ -295,9 +295,7 @@ void tlt_start(uint16_t call, void *return_address)
         return;
     tlt_counters_read_list();
     volume = choose_volume();
-    bool agreed = all_agree(volume);
-    tlt_roll_call_end();
-    if (!agreed)
+    if (!all_agree(volume))
         return;
     tlt.kernels = choose_kernels();
     tlt.mark = volume->mark;

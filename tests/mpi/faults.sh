@@ -143,6 +143,16 @@ partly 1 2
 check "two ranks without the tracer: the program ends as it should" says '^exit 0$' "$scratch/traced"
 check "two ranks without the tracer: both are named" says 'no trace: ranks 1, 2 run without the tracer' "$scratch/said"
 
+cat >"$scratch/odd.sh" <<'EOS'
+[ $((OMPI_COMM_WORLD_RANK % 2)) = 0 ] || export LD_PRELOAD=$1
+shift; exec "$@"
+EOS
+TIMELESS_OUTPUT=$scratch/partly.tl timeout $((limit + 20)) $MPIRUN -np 4 sh "$scratch/odd.sh" "$tracer" "$scratch/faults" none >"$scratch/traced" 2>"$scratch/said"
+echo "exit $?" >>"$scratch/traced"
+check "a script loads it into some: the program ends as it should" says '^exit 0$' "$scratch/traced"
+check "a script loads it into some: the others are named, once" test \
+    "$(grep -c 'no trace: ranks 0, 2 run without the tracer' "$scratch/said")" = 1
+
 if [ -n "$SANITIZE" ]; then
     skip "no memory, no descriptor" "the sanitizer has an allocator of its own; the plain build is tested"
     tap_done; exit

@@ -58,5 +58,15 @@ mkdir "$scratch/disk-node1/there" "$scratch/disk-node3/there"
 check_exit 3 "one host cannot write: the program runs" on_hosts "$scratch/private/there/x.tl" "$scratch/folded"
 cp "$scratch/err" "$scratch/said"
 check "one rank says so, once" test "$(grep -c 'timeless: no trace: .*x.node2.tl' "$scratch/said")" = 1
+# As where LD_PRELOAD is set for mpirun, which does not take it to other hosts.
+cat >"$scratch/first.sh" <<'EOS'
+[ "$(hostname)" != node1 ] || export LD_PRELOAD=$1
+shift; exec "$@"
+EOS
+check "only one host has the tracer: the program runs" cluster_run $MPIRUN -H "$(cluster_hosts 2)" -np $((2 * n_hosts)) \
+    sh "$scratch/first.sh" "$(cd "$(dirname "$tracer")" && pwd)/libtimeless-tracer.so" "$scratch/folded"
+cp "$scratch/err" "$scratch/said"
+check "and the ranks of the others are named, once" test \
+    "$(grep -c 'timeless: no trace: ranks 2, 3, 4, 5 run without the tracer' "$scratch/said")" = 1
 check "no part stays" test "$(parts_in "$scratch/disk-node1/there")$(parts_in "$scratch/disk-node3/there")" = 00
 tap_done

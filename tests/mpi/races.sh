@@ -14,7 +14,7 @@ build_object() {
     local source=$1 name=$2; shift 2
     $cc -std=gnu11 -g -fPIC -fvisibility=hidden -fsanitize=thread -DHAVE_CONFIG_H -DTL_HIDDEN \
         -I"$top_builddir" -I"$top_builddir/tracer" -I"$top_srcdir/tracer" -I"$top_srcdir/compress" \
-        $($MPICC --showme:compile) "$@" -c "$source" -o "$scratch/objects/$name.o"
+        $($MPICC --showme:compile) $(pkg-config --cflags pmix) "$@" -c "$source" -o "$scratch/objects/$name.o"
 }
 build_tracer() {
     local source failed=0

@@ -30,6 +30,7 @@ sed -nE 's/^TL_KERNEL\([0-9]+, (\w+), *\w, (\w+),.*/\2 \1/p' "$top_srcdir/compre
         esac
     done >>"$scratch/wanted"
 printf 'timeless_kernel_%s\n' begin end >>"$scratch/wanted"
+echo PMIx_Commit >>"$scratch/wanted" # roll_call.c
 # Of FFTW every function that makes, executes or destroys a plan.
 for f in fftw3:d fftw3f:s; do
     nm -D --defined-only "$(ldconfig -p | awk -v lib="lib${f%:*}.so.3" '$1 == lib {print $NF; exit}')" |
