@@ -6,8 +6,8 @@
  * what the others need, commits it and waits until all have.  The tracer adds a mark of its own to
  * that; afterwards a rank without it has no tracer.  Nothing can be told, and all ranks are taken
  * to have it, where Open MPI was built with a PMIx of its own, was told not to wait
- * (pmix_base_async_modex) or to leave what others put where it is (pmix_base_collect_all_data 0),
- * or was started by something else.
+ * (pmix_base_async_modex) or to leave what others put where it is (pmix_base_collect_data 0), or
+ * was started by something else.
  */
 #include "config.h"
 
