@@ -7,8 +7,10 @@
 # The peer reads the text that 'timeless export --to simgrid' writes, with its log silenced.  Both run in
 # turn, RUNS times (3), and the shortest counts: of each whole command, user and system time of all its
 # processes, and the largest one's resident set.  A difference of the simulated times of more than 1e-9 is
-# an error.  LARGE=1 then replays 100 steps of a stencil on 16,384 ranks, starts a token ring of 100,000, and
-# tells how start-up grows (4,096, 16,384, 65,536 ranks); that takes minutes and some gigabytes.
+# an error.  A small run's memory is that of libsimgrid, which both load: the columns with + tell what is above
+# the same command for two ranks and one message.  LARGE=1 then replays 100 steps of a stencil on 16,384 ranks,
+# a token ring of 100,000, and tells how start-up grows (4,096, 16,384, 65,536 ranks); that takes minutes and
+# two gigabytes.
 : "${top_srcdir:=$(cd "$(dirname "$0")/../.." && pwd)}" "${top_builddir:=$PWD}"
 . "$top_srcdir/tests/tap.sh"
 here=$top_srcdir/tests/bench
@@ -68,14 +70,19 @@ compare() {
     local events
     events=$("$timeless" info "$trace" | awk '$1 == "events" { print $2 }')
     awk -v name="$name" -v ranks="$ranks" -v events="$events" -v ours="$(sort -n ours | head -1)" -v peer="$(sort -n peer | head -1)" \
-        -v t="$(cat ours.said)" -v u="$(cat peer.said)" 'BEGIN {
+        -v t="$(cat ours.said)" -v u="$(cat peer.said)" -v ours_bare="$ours_bare" -v peer_bare="$peer_bare" 'BEGIN {
         split(ours, a, " "); split(peer, b, " "); d = (t - u) / u; if (d < 0) d = -d
-        printf "%-10s %6d %9d %10.0f %10.0f %6.2f %8.1f %8.1f %6.2f %9.2g\n", name, ranks, events, events / a[1], events / b[1],
-            b[1] / a[1], a[2] / 1024, b[2] / 1024, a[2] / b[2], d
+        printf "%-10s %6d %9d %10.0f %10.0f %6.2f %8.1f %8.1f %6.2f %8.1f %8.1f %9.2g\n", name, ranks, events, events / a[1],
+            events / b[1], b[1] / a[1], a[2] / 1024, b[2] / 1024, a[2] / b[2], (a[2] - ours_bare) / 1024, (b[2] - peer_bare) / 1024, d
         exit !(d <= 1e-9) }'
 }
+# Kilobytes of the smallest replay.
+"$timeless" make token -n 2 --bytes 1 -o bare.tl && "$timeless" export --to simgrid -o text bare.tl || exit 99
+make_platform 2
+ours_bare=$(ours bare.tl | cut -d' ' -f2) peer_bare=$(peer text 2 | cut -d' ' -f2)
 status=0
-printf '%-10s %6s %9s %10s %10s %6s %8s %8s %6s %9s\n' pattern ranks events 'ours /s' 'peer /s' ratio 'ours MB' 'peer MB' ratio difference
+printf '%-10s %6s %9s %10s %10s %6s %8s %8s %6s %8s %8s %9s\n' pattern ranks events 'ours /s' 'peer /s' ratio 'ours MB' 'peer MB' ratio \
+    'ours +MB' 'peer +MB' difference
 # sizes RANKS: iterations of ring, stencil, allreduce, HPL's process rows, panels and their width: seconds each
 sizes() {
     case $1 in
