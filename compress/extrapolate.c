@@ -10,6 +10,8 @@
 #include <stdio.h>
 #include <unistd.h>
 
+enum { MAX_RANKS = 1 << 24 }; /* of the format */
+
 /* ---- the new grid ---- */
 
 static bool is_created(const tl_grid *g, int64_t n_ranks, bool reversed)
@@ -49,9 +51,10 @@ static tl_status take_new_grid(tl_extrapolating *x, const tl_extrapolate_options
                        x->from.n_dims);
     memcpy(x->to.periodic, x->from.periodic, sizeof x->to.periodic);
     const int64_t n = tl_grid_n_ranks(&x->to);
-    if (n > INT32_MAX || (o->n_ranks && n != o->n_ranks))
-        return tl_fail(x->err, TL_ERR_USAGE, "the new grid '%s' has not %" PRIu32 " ranks",
-                       o->new_grid, o->n_ranks ? o->n_ranks : (uint32_t)INT32_MAX);
+    if (n > MAX_RANKS || (o->n_ranks && n != o->n_ranks))
+        return tl_fail(x->err, TL_ERR_USAGE, "the new grid '%s' has not %s%" PRIu32 " ranks",
+                       o->new_grid, o->n_ranks ? "" : "at most ",
+                       o->n_ranks ? o->n_ranks : (uint32_t)MAX_RANKS);
     return TL_OK;
 }
 

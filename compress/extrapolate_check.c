@@ -18,34 +18,45 @@ static tl_status hash_rank(tl_extrapolating *x, uint32_t rank, uint64_t *hash)
     return status == TL_END ? TL_OK : status;
 }
 
-/* Names the first event that differs. */
-static tl_status refuse_unlike(tl_extrapolating *x, uint32_t a, uint32_t b)
+/* Finds the first step that differs; the names of its calls. */
+static tl_status find_unlike(tl_walk walks[2], const char *names[2], bool *same_call)
 {
-    char grid[TL_GRID_TEXT_BYTES];
-    tl_walk walks[2] = {{0}};
     tl_step steps[2];
-    tl_grid_text(&x->from, grid);
-    tl_status status = tl_walk_open(&walks[0], x, a, true), other = TL_OK;
-    if (!status)
-        status = tl_walk_open(&walks[1], x, b, true);
+    tl_status status = TL_OK, other = TL_OK;
     while (!status && !other) {
         status = tl_walk_next(&walks[0], &steps[0]);
         other = tl_walk_next(&walks[1], &steps[1]);
+        names[0] = status ? "the end" : steps[0].row->name;
+        names[1] = other ? "the end" : steps[1].row->name;
+        *same_call = !status && !other && steps[0].event.call == steps[1].event.call;
         if (!status && !other && !tl_step_is(&steps[0], &steps[1]))
-            break;
+            return TL_OK;
     }
-    if (status <= TL_END && other <= TL_END)
-        status = tl_refuse(
-            x,
-            "%s: ranks %" PRIu32 " and %" PRIu32 " have like places in a %s grid, but do other "
-            "things: event %" PRIu64 " is %s of the one and %s of the other%s",
-            tl_reader_path(x->r), a, b, grid, walks[0].event - !status,
-            status ? "the end" : steps[0].row->name, other ? "the end" : steps[1].row->name,
-            !status && !other && steps[0].event.call == steps[1].event.call
-                ? ", with other partners, sizes or requests"
-                : "");
-    else if (status <= TL_END)
-        status = other;
+    status = status > TL_END ? status : other;
+    return status == TL_END ? TL_OK : status;
+}
+
+static tl_status refuse_unlike(tl_extrapolating *x, uint32_t a, uint32_t b)
+{
+    char grid[TL_GRID_TEXT_BYTES];
+    const char *names[2] = {"", ""};
+    bool same_call = false;
+    tl_walk walks[2] = {{0}};
+    tl_grid_text(&x->from, grid);
+    tl_status status = tl_walk_open(&walks[0], x, a, true);
+    if (!status)
+        status = tl_walk_open(&walks[1], x, b, true);
+    if (!status)
+        status = find_unlike(walks, names, &same_call);
+    if (!status)
+        status =
+            tl_refuse(x,
+                      "%s: ranks %" PRIu32 " and %" PRIu32
+                      " have like places in a %s grid, but do other things: event %" PRIu64
+                      " is %s of the one and %s of the other%s",
+                      tl_reader_path(x->r), a, b, grid,
+                      (walks[0].event > walks[1].event ? walks[0] : walks[1]).event - 1, names[0],
+                      names[1], same_call ? ", with other partners, sizes or requests" : "");
     tl_walk_close(&walks[0]);
     tl_walk_close(&walks[1]);
     return status;

@@ -115,7 +115,7 @@ static bool take_periods(const tl_extrapolating *x, tl_grid *g)
             c->n_sources != 2 * (uint32_t)g->n_dims)
             continue;
         for (int d = 0; d < g->n_dims; d++)
-            g->periodic[d] = c->sources[2 * d] != TL_PROC_NULL;
+            g->periodic[d] = c->sources[2 * (size_t)d] != TL_PROC_NULL;
         return true;
     }
     return false;
@@ -177,12 +177,13 @@ static tl_status check_classes(const tl_extrapolating *x, const tl_grid *g)
         uint32_t ways, rank;
         bool used;
     } classes[TL_N_DIRECTIONS] = {{0}};
+    const tl_partner *partners = x->partners;
     size_t i = 0;
     for (uint32_t rank = 0; rank < x->n_ranks; rank++) {
         uint32_t ways = 0;
-        for (; i < x->n_partners && x->partners[i].rank == rank; i++) {
+        for (; partners && i < x->n_partners && partners[i].rank == rank; i++) {
             tl_way way;
-            tl_grid_way(g, rank, x->partners[i].peer, &way);
+            tl_grid_way(g, rank, partners[i].peer, &way);
             ways |= ways_to(way);
         }
         const int class = tl_grid_class(g, rank);

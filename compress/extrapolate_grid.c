@@ -155,7 +155,7 @@ void tl_slice_members(const tl_grid *g, uint32_t rank, unsigned dims, int32_t *o
     const uint32_t n = tl_slice_size(g, dims);
     for (uint32_t i = 0; i < n; i++) {
         out[i] = (int32_t)tl_grid_rank(g, place);
-        for (int d = g->n_dims - 1; d >= 0; d--) {
+        for (int d = TL_MAX_DIMS - 1; d >= 0; d--) {
             if (!(dims & 1U << d))
                 continue;
             if (++place.at[d] < g->size[d])

@@ -73,7 +73,8 @@ static bool lists_requests(const tl_step *s)
     return s->row->action == TL_ACTION_WAIT || s->row->action == TL_ACTION_START;
 }
 
-/* Translates the requests that a corner's event completes or starts. */
+/* Translates the requests that a corner's event completes or starts; those that nothing began are
+ * left out. */
 static tl_status translate(tl_merge *m, struct tl_corner *c)
 {
     tl_event *e = &c->head.event;
@@ -87,11 +88,14 @@ static tl_status translate(tl_merge *m, struct tl_corner *c)
     if (!tl_buffer_reserve(&c->list, e->list_len * sizeof *e->list))
         return out_of_memory(m);
     int64_t *ids = (int64_t *)(void *)c->list.data;
+    uint32_t n = 0;
     for (uint32_t i = 0; i < e->list_len; i++) {
         const uint64_t *id = tl_map_find(&c->requests, (uint64_t)e->list[i]);
-        ids[i] = id ? (int64_t)*id : 0;
+        if (id && *id)
+            ids[n++] = (int64_t)*id;
     }
     e->list = ids;
+    e->list_len = n;
     return TL_OK;
 }
 
@@ -381,9 +385,10 @@ static uint64_t merged_volume(tl_merge *m, unsigned takers)
         n++;
         sum += c->head.event.volume > c->accounted ? c->head.event.volume - c->accounted : 0;
     }
+    const uint64_t mean = n ? sum / n : 0;
     for (int i = 0; i < m->n; i++)
-        m->corners[i].accounted += sum / n;
-    return sum / n;
+        m->corners[i].accounted += mean;
+    return mean;
 }
 
 /* The rank's own number of a call site; 0 without memory, or if it is unknown. */

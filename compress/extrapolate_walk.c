@@ -426,7 +426,7 @@ static tl_status put_shares(const tl_extrapolating *x, tl_buffer *list, tl_event
         return TL_ERR_MEMORY;
     int64_t *shares = (int64_t *)(void *)list->data;
     for (uint32_t i = 0; i < n_lists * n; i++)
-        shares[i] = e->list[i / n * old_n];
+        shares[i] = e->list[(size_t)(i / n) * old_n];
     e->list = shares;
     e->list_len = n_lists * n;
     return TL_OK;

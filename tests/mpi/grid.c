@@ -116,7 +116,7 @@ static void windows(void)
     MPI_Win_fence(0, win);
     for (int i = 0; i < 4; i++)
         if (next[i] != MPI_PROC_NULL)
-            MPI_Put(out, N, MPI_DOUBLE, next[i], i * N, N, MPI_DOUBLE, win);
+            MPI_Put(out, N, MPI_DOUBLE, next[i], (MPI_Aint)i * N, N, MPI_DOUBLE, win);
     MPI_Win_fence(0, win);
     MPI_Win_free(&win);
 }
