@@ -6,7 +6,7 @@
 All ranks go through the same steps in the same order and none waits for a later one, so nothing can
 deadlock.  What SMPI's replay finds by partner and tag has a tag of its own; computation is in flops, drawn so
 that no two ranks are ready at the same time by design.  SimGrid takes for simultaneous what happens within a
-nanosecond; a program runs for about a second.
+nanosecond; a program runs for some seconds.
 
 Where receiving costs time (smpi/or), SMPI 3.32's replay is not what its online simulation is, to which ours is
 equal: reductions have no operator in the text, without which their receives are completed in another order, and
@@ -106,7 +106,7 @@ def complete(_):
 
 def compute(_):
     for rank in range(n):
-        volumes[rank] += draw.randrange(30000000)
+        volumes[rank] += draw.randrange(300000000)
 
 
 def collective(_):

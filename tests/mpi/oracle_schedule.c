@@ -237,9 +237,9 @@ static void draw_collective(maker *m, oracle_step *step)
     if (chance(m, 0.25) &&
         (step->kind != STEP_ALLREDUCE || step->count * oracle_type_bytes[step->type] < LONG_BYTES))
         step->flags |= FLAG_COLL_NB;
-    /* SMPI 3.32 reads behind the buffer of a nonblocking reduce-scatter in place. */
-    if ((step->kind == STEP_REDUCE_SCATTER || step->kind == STEP_REDUCE_SCATTER_BLOCK) &&
-        step->flags & FLAG_COLL_NB)
+    /* SMPI 3.32 sends from memory that it has freed in nonblocking collectives in place, and reads
+     * behind the buffer of a reduce-scatter. */
+    if (step->flags & FLAG_COLL_NB)
         step->flags &= ~(unsigned)FLAG_IN_PLACE;
 }
 
