@@ -101,7 +101,7 @@ static const struct argp_option options[] = {
      "network of the loggops engine: L=5us,o=2us,g=2us,G=2.5ns,O=1ns,S=65536", 0},
     {"noise", OPT_NOISE, "FREQUENCY:TIME|FILE", 0,
      "detours of the system, as 1000Hz:100us, or a file of them; followed "
-     "by ',coscheduled', ',ranks=FIRST-LAST'",
+     "by ',coscheduled', ',ranks=0-3,8', ',application', ...",
      0},
     {"seed", OPT_SEED, "N", 0, "of all that is drawn: noise, days, hosts (default 1)", 0},
     {"seeds", OPT_SEEDS, "N", 0, "replay with N seeds and tell between what the makespans lie", 0},

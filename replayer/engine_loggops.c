@@ -11,15 +11,17 @@
 
 static const double s_per_ps = 1e-12;
 
-/* "L=5.3us o=2.3us g=2us G=2.5ns/B O=1ns/B S=65536" */
+/* "LogGOPS L=5.3us o=2.3us g=2us G=2.5ns O=1ns S=65536", with R if it is there */
 static char *describe_params(const loggops_params *p)
 {
-    char *text = NULL, rendezvous[32] = "none";
+    char *text = NULL, rendezvous[32] = "none", combining[40] = "";
     if (p->S_bytes != UINT64_MAX)
         snprintf(rendezvous, sizeof rendezvous, "%llu", (unsigned long long)p->S_bytes);
-    if (asprintf(&text, "LogGOPS L=%.9gus o=%.9gus g=%.9gus G=%.9gns O=%.9gns S=%s",
+    if (p->R_ps_byte > 0)
+        snprintf(combining, sizeof combining, " R=%.9gns", p->R_ps_byte * 1e-3);
+    if (asprintf(&text, "LogGOPS L=%.9gus o=%.9gus g=%.9gus G=%.9gns O=%.9gns S=%s%s",
                  (double)p->L_ps * 1e-6, (double)p->o_ps * 1e-6, (double)p->g_ps * 1e-6,
-                 p->G_ps_byte * 1e-3, p->O_ps_byte * 1e-3, rendezvous) < 0)
+                 p->G_ps_byte * 1e-3, p->O_ps_byte * 1e-3, rendezvous, combining) < 0)
         return NULL;
     return text;
 }

@@ -432,6 +432,14 @@ static tl_status replay_smpi(const tlr_job *jobs, size_t n_jobs, const tlr_platf
     if (options->noise &&
         (status = loggops_noise_read(options->noise, options->seed, &replay.noise, err)) != TL_OK)
         return status;
+    if (replay.noise && replay.noise->disturbs != LOGGOPS_ALL_WORK &&
+        replay.noise->disturbs != LOGGOPS_APPLICATION) {
+        loggops_noise_free(replay.noise);
+        return tl_fail(err, TL_ERR_USAGE,
+                       "--noise '%s': the smpi engine has noise in application time alone; leave "
+                       "overheads and reductions out, or give --engine loggops",
+                       options->noise);
+    }
     replay.jobs = calloc(n_jobs, sizeof *replay.jobs);
     if (!replay.jobs) {
         loggops_noise_free(replay.noise);

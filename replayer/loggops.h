@@ -13,6 +13,9 @@
  * rendezvous: the receive starts only once the program has posted it as well, and the send
  * completes o + L after the receive has started
  *
+ * A reduction takes the CPU for R per byte that it combines with what the rank has, once the
+ * receive is over (LogGOPSim leaves it out; 0 unless it is given).
+ *
  * What a rank's CPU has to do is done in the order in which it became possible, messages before the
  * program where both became possible at once, messages that arrive at once by the rank that sent
  * them.  So the outcome depends on nothing but program and parameters.
@@ -30,12 +33,13 @@ typedef struct loggops_params {
     uint64_t L_ps, o_ps, g_ps;   /* L + o > 0 */
     double G_ps_byte, O_ps_byte; /* per byte */
     uint64_t S_bytes;            /* messages of S and more are sent by rendezvous */
+    double R_ps_byte;            /* to combine a byte in a reduction */
 } loggops_params;
 
 /* Picoseconds of a time with its unit ("2.5us"), NAN if it is none; *end is what follows. */
 double loggops_parse_time(const char *text, const char **end);
-/* "L=5.3us,o=2.3us,g=2us,G=2.5ns,O=1ns,S=65536": all but S must be there; times in s, ms, us, ns or
- * ps. */
+/* "L=5.3us,o=2.3us,g=2us,G=2.5ns,O=1ns,S=65536,R=0.1ns": all but S and R must be there; times in s,
+ * ms, us, ns or ps. */
 tl_status loggops_parse_params(const char *text, loggops_params *out, tl_error *err);
 
 /* ---- programs ---- */
@@ -126,6 +130,9 @@ typedef struct loggops_step {
  * of its arguments alone: nothing of a schedule is stored. */
 loggops_step loggops_collective_step(const loggops_op *op, const int64_t *list, uint32_t me,
                                      uint32_t size, uint32_t number);
+
+/* Whether what this step, a receive, brings is combined with what the rank has. */
+int loggops_combines(const loggops_op *op, uint32_t me, uint32_t size, uint32_t number);
 
 /* ---- simulation: loggops_simulate.c ---- */
 

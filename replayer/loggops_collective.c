@@ -196,15 +196,50 @@ static loggops_step chain(uint32_t me, uint32_t size, uint32_t number, uint64_t 
     return number ? until_done : send_to((int32_t)me + 1, bytes);
 }
 
+/* Of tree_up, to rank 0. */
+static uint32_t steps_up(uint32_t me, uint32_t size)
+{
+    uint32_t n = me ? 2 : 0;
+    for (unsigned k = me ? floor_log2(me) + 1 : 0; k < 32 && me + (UINT64_C(1) << k) < size; k++)
+        n += 2;
+    return n;
+}
+
 /* Reduction to rank 0, and its broadcast. */
 static loggops_step up_and_down(const loggops_op *op, uint32_t me, uint32_t size, uint32_t number)
 {
     const loggops_op from_first = {.amount = op->amount};
-    uint32_t n_up = me ? 2 : 0;
-    for (unsigned k = me ? floor_log2(me) + 1 : 0; k < 32 && me + (UINT64_C(1) << k) < size; k++)
-        n_up += 2;
+    const uint32_t n_up = steps_up(me, size);
     return number < n_up ? tree_up(&from_first, me, size, number, op->amount)
                          : tree_down(&from_first, me, size, number - n_up, op->amount);
+}
+
+/* Outside of the largest power of two: hears of the result only. */
+static int only_hears(uint32_t me, uint32_t size)
+{
+    const uint32_t n_extra = size - (UINT32_C(1) << floor_log2(size));
+    return me < 2 * n_extra && !(me & 1);
+}
+
+int loggops_combines(const loggops_op *op, uint32_t me, uint32_t size, uint32_t number)
+{
+    const unsigned rounds = floor_log2(size);
+    switch (op->algorithm) {
+    case LOGGOPS_REDUCE_BINOMIAL:
+    case LOGGOPS_REDUCE_LINEAR:
+    case LOGGOPS_REDUCE_SCATTER_PAIRWISE:
+    case LOGGOPS_SCAN_LINEAR: return 1;
+    case LOGGOPS_ALLREDUCE_DOUBLING:
+    case LOGGOPS_REDUCE_SCATTER_HALVING: return !only_hears(me, size);
+    case LOGGOPS_ALLREDUCE_RING: return number / EXCHANGE_STEPS + 1 < size;
+    case LOGGOPS_ALLREDUCE_RABENSEIFNER: { /* an odd rank of a pair begins with its neighbour's */
+        const uint32_t n_extra = size - (UINT32_C(1) << rounds);
+        const uint32_t from_pair = me < 2 * n_extra ? 2 : 0;
+        return !only_hears(me, size) && number < from_pair + rounds * EXCHANGE_STEPS;
+    }
+    case LOGGOPS_ALLREDUCE_REDBCAST: return number < steps_up(me, size);
+    default: return 0;
+    }
 }
 
 loggops_step loggops_collective_step(const loggops_op *op, const int64_t *list, uint32_t me,

@@ -70,10 +70,23 @@ static uint64_t free_until(const loggops_noise *noise, uint64_t at_ps)
     return at_ps < end_ps ? last->free_before_ps : at_ps - taken_by(noise, low);
 }
 
+static int has_noise(const loggops_noise *noise, uint32_t rank)
+{
+    size_t low = 0, high = noise->n_ranges;
+    while (low < high) {
+        const size_t middle = low + (high - low) / 2;
+        if (noise->ranges[middle].last < rank)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    return !noise->n_ranges || (low < noise->n_ranges && noise->ranges[low].first <= rank);
+}
+
 uint64_t loggops_noise_end(const loggops_noise *noise, uint32_t rank, uint64_t start_ps,
                            uint64_t busy_ps)
 {
-    if (!busy_ps || rank < noise->first_rank || rank > noise->last_rank)
+    if (!busy_ps || !has_noise(noise, rank))
         return start_ps + busy_ps;
     const uint64_t offset_ps = offset_of(noise, rank);
     const uint64_t free_ps = noise->period_ps - noise->total_ps;
@@ -93,6 +106,7 @@ void loggops_noise_free(loggops_noise *noise)
     if (!noise)
         return;
     free(noise->detours);
+    free(noise->ranges);
     free(noise);
 }
 
@@ -168,30 +182,117 @@ static tl_status read_profile(const char *path, loggops_noise *noise, tl_error *
     return status;
 }
 
-/* "FIRST-LAST" */
+/* ---- options ---- */
+
+/* "FIRST-LAST" or "RANK" */
 static int read_ranks(const char *text, loggops_noise *noise)
 {
     char *end;
     const unsigned long first = strtoul(text, &end, 10);
-    if (!isdigit((unsigned char)*text) || *end != '-' || !isdigit((unsigned char)end[1]))
+    unsigned long last = first;
+    if (!isdigit((unsigned char)*text))
         return 0;
-    const unsigned long last = strtoul(end + 1, &end, 10);
+    if (*end == '-' && isdigit((unsigned char)end[1]))
+        last = strtoul(end + 1, &end, 10);
     if (*end || first > last || last > UINT32_MAX)
         return 0;
-    noise->first_rank = (uint32_t)first;
-    noise->last_rank = (uint32_t)last;
+    loggops_ranks *grown = realloc(noise->ranges, (noise->n_ranges + 1) * sizeof *grown);
+    if (!grown)
+        return 0;
+    noise->ranges = grown;
+    grown[noise->n_ranges++] = (loggops_ranks){(uint32_t)first, (uint32_t)last};
     return 1;
 }
 
-static tl_status read_option(const char *text, const char *option, loggops_noise *noise,
-                             tl_error *err)
+static int read_option(const char *option, loggops_noise *noise)
 {
+    static const char *const kinds[] = {"application", "overheads", "reductions"};
+    for (unsigned i = 0; i < sizeof kinds / sizeof *kinds; i++)
+        if (!strcmp(option, kinds[i])) {
+            noise->disturbs |= 1u << i;
+            return 1;
+        }
     if (!strcmp(option, "coscheduled"))
         noise->is_coscheduled = 1;
-    else if (strncmp(option, "ranks=", 6) != 0 || !read_ranks(option + 6, noise))
-        return tl_fail(err, TL_ERR_USAGE,
-                       "--noise '%s': '%s' is unknown; there are: coscheduled, ranks=FIRST-LAST",
-                       text, option);
+    else if (!strcmp(option, "durations=exponential"))
+        noise->has_random_durations = 1;
+    else if (!strcmp(option, "intervals=exponential"))
+        noise->has_random_intervals = 1;
+    else
+        return 0;
+    return 1;
+}
+
+/* What begins with a digit goes on with the list of ranks before it. */
+static tl_status read_options(const char *text, char *rest, loggops_noise *noise, tl_error *err)
+{
+    static const char ranks[] = "ranks=";
+    const char *option;
+    int in_ranks = 0;
+    while ((option = strsep(&rest, ",")) != NULL) {
+        const int begins = !strncmp(option, ranks, sizeof ranks - 1);
+        in_ranks = begins || (in_ranks && isdigit((unsigned char)*option));
+        if (in_ranks ? !read_ranks(begins ? option + sizeof ranks - 1 : option, noise)
+                     : !read_option(option, noise))
+            return tl_fail(err, TL_ERR_USAGE,
+                           "--noise '%s': '%s' is unknown; there are: coscheduled, "
+                           "ranks=0-3,8,12-15, application, overheads, reductions, "
+                           "durations=exponential, intervals=exponential",
+                           text, option);
+    }
+    return TL_OK;
+}
+
+static int compare_ranges(const void *a, const void *b)
+{
+    const loggops_ranks *x = a, *y = b;
+    return x->first != y->first ? (x->first < y->first ? -1 : 1)
+                                : (x->last > y->last) - (x->last < y->last);
+}
+
+/* Those that touch become one, so that each rank is in one at most. */
+static void sort_ranges(loggops_noise *noise)
+{
+    size_t n = 0;
+    if (noise->n_ranges)
+        qsort(noise->ranges, noise->n_ranges, sizeof *noise->ranges, compare_ranges);
+    for (size_t i = 0; i < noise->n_ranges; i++) {
+        const loggops_ranks next = noise->ranges[i];
+        if (!n || next.first > noise->ranges[n - 1].last)
+            noise->ranges[n++] = next;
+        else if (next.last > noise->ranges[n - 1].last)
+            noise->ranges[n - 1].last = next.last;
+    }
+    noise->n_ranges = n;
+}
+
+/* Exponentially distributed around its mean; of other numbers than the offsets. */
+static uint64_t draw_time(uint64_t seed, uint32_t number, uint64_t mean_ps)
+{
+    const double uniform = (double)(draw(~seed, number) >> 11) * 0x1p-53;
+    return (uint64_t)llrint(-log1p(-uniform) * (double)mean_ps);
+}
+
+/* In place of one detour in each period many, after which they repeat.  What is the program's
+ * between two of them and how long they are is drawn for itself, so that none overlap and detours
+ * take the share of the time that the frequency and the duration say. */
+static tl_status draw_detours(loggops_noise *noise, tl_error *err)
+{
+    enum { N_DETOURS = 4096, FOR_INTERVALS = 1 << 16 };
+    const uint64_t duration_ps = noise->total_ps, gap_ps = noise->period_ps - duration_ps;
+    uint64_t at_ps = 0;
+    noise->n = 0;
+    noise->total_ps = 0;
+    for (uint32_t i = 0; i < N_DETOURS; i++) {
+        const uint64_t length_ps =
+            noise->has_random_durations ? draw_time(noise->seed, i, duration_ps) : duration_ps;
+        at_ps += noise->has_random_intervals ? draw_time(noise->seed, FOR_INTERVALS + i, gap_ps)
+                                             : gap_ps;
+        if (!add_detour(noise, at_ps, length_ps))
+            return tl_fail(err, TL_ERR_MEMORY, "out of memory");
+        at_ps += length_ps;
+    }
+    noise->period_ps = at_ps;
     return TL_OK;
 }
 
@@ -205,16 +306,26 @@ tl_status loggops_noise_read(const char *text, uint64_t seed, loggops_noise **ou
         return tl_fail(err, TL_ERR_MEMORY, "out of memory");
     }
     noise->seed = seed;
-    noise->last_rank = UINT32_MAX;
     char *rest = copy;
     const char *source = strsep(&rest, ",");
-    tl_status status = strstr(source, "Hz:") && isdigit((unsigned char)*source)
-                           ? read_regular(source, noise, err)
-                           : read_profile(source, noise, err);
-    while (status == TL_OK && rest)
-        status = read_option(text, strsep(&rest, ","), noise, err);
+    const int is_regular = strstr(source, "Hz:") && isdigit((unsigned char)*source);
+    tl_status status =
+        is_regular ? read_regular(source, noise, err) : read_profile(source, noise, err);
+    if (status == TL_OK)
+        status = read_options(text, rest, noise, err);
+    if (!noise->disturbs)
+        noise->disturbs = LOGGOPS_ALL_WORK;
+    sort_ranges(noise);
+    const int is_drawn = noise->has_random_durations || noise->has_random_intervals;
+    if (status == TL_OK && is_drawn && !is_regular)
+        status = tl_fail(err, TL_ERR_USAGE,
+                         "--noise '%s': the detours of a file are as they are; leave what is "
+                         "exponential out",
+                         text);
     if (status == TL_OK && noise->total_ps >= noise->period_ps)
         status = tl_fail(err, TL_ERR_INPUT, "--noise '%s': leaves the program no time", text);
+    if (status == TL_OK && is_drawn)
+        status = draw_detours(noise, err);
     free(copy);
     if (status == TL_OK)
         *out = noise;

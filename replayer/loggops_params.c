@@ -32,7 +32,8 @@ static tl_status wrong(const char *text, const char *at, tl_error *err)
 {
     return tl_fail(err, TL_ERR_USAGE,
                    "--params '%s': cannot be understood at '%s'; write "
-                   "L=5us,o=2us,g=2us,G=2.5ns,O=1ns,S=65536 (S in bytes, may be left out)",
+                   "L=5us,o=2us,g=2us,G=2.5ns,O=1ns,S=65536,R=0.1ns (S in bytes; S and R may be "
+                   "left out)",
                    text, at);
 }
 
@@ -44,14 +45,18 @@ tl_status loggops_parse_params(const char *text, loggops_params *out, tl_error *
     loggops_params p = {.S_bytes = UINT64_MAX};
     for (const char *at = text, *end = text; *at; at = *end ? end + 1 : end) {
         const char *name = strchr(names, *at);
-        if (at[1] != '=' || (!name && *at != 'S'))
+        if (at[1] != '=' || (!name && *at != 'S' && *at != 'R'))
             return wrong(text, at, err);
-        if (name) {
+        if (*at != 'S') {
             const double ps = loggops_parse_time(at + 2, &end);
             if (!(ps <= 1e18))
                 return wrong(text, at, err);
-            times_ps[name - names] = ps;
-            seen |= 1u << (name - names);
+            if (!name) {
+                p.R_ps_byte = ps;
+            } else {
+                times_ps[name - names] = ps;
+                seen |= 1u << (name - names);
+            }
         } else {
             char *after;
             p.S_bytes = strtoull(at + 2, &after, 10);

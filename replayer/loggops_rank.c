@@ -20,12 +20,19 @@ static int has_room(void **array, uint32_t n, uint32_t *room, size_t size)
 /* Hands a message to its receiver's block, for the next window. */
 static void post_message(simulation *s, block *b, const message *m)
 {
-    const uint32_t i = loggops_take_message(s, b);
-    if (i == NONE)
+    const uint32_t i = loggops_pool_take(&s->message_pool, &b->worker->messages);
+    if (i == NONE) {
+        b->out_of_memory = 1;
         return;
+    }
     s->messages[i] = *m;
     loggops_append_message(s->messages, &b->worker->boxes[0][(uint32_t)m->to >> s->block_bits], i);
     b->n_letters++;
+}
+
+static void drop_message(simulation *s, const block *b, uint32_t i)
+{
+    loggops_pool_drop(&s->message_pool, &b->worker->messages, i);
 }
 
 /* ---- sends and receives ---- */
@@ -74,20 +81,31 @@ static void complete(simulation *s, block *b, uint32_t r, uint32_t request, uint
     }
 }
 
-/* When the CPU has done so much work from a moment on. */
-static uint64_t done_at(const simulation *s, uint32_t r, uint64_t from_ps, uint64_t work_ps)
+/* When the CPU has done so much work of a kind from a moment on. */
+static uint64_t done_at(const simulation *s, uint32_t r, loggops_work work, uint64_t from_ps,
+                        uint64_t work_ps)
 {
-    return s->noise ? loggops_noise_end(s->noise, r, from_ps, work_ps) : from_ps + work_ps;
+    return s->noise && (s->noise->disturbs & work)
+               ? loggops_noise_end(s->noise, r, from_ps, work_ps)
+               : from_ps + work_ps;
 }
 
 /* The CPU is taken for so much work. */
-static uint64_t occupy(simulation *s, uint32_t r, uint64_t from_ps, uint64_t work_ps)
+static uint64_t occupy(simulation *s, uint32_t r, loggops_work work, uint64_t from_ps,
+                       uint64_t work_ps)
 {
-    const uint64_t end_ps = done_at(s, r, from_ps, work_ps);
+    const uint64_t end_ps = done_at(s, r, work, from_ps, work_ps);
     if (s->noise)
         s->result->ranks[r].noise_ps += end_ps - from_ps - work_ps;
     s->ranks[r].cpu_free_ps = end_ps;
     return end_ps;
+}
+
+/* The CPU combines what a receive brought, which it has in memory at that moment. */
+static uint64_t combine(simulation *s, uint32_t r, uint64_t bytes, uint64_t at_ps)
+{
+    return occupy(s, r, LOGGOPS_REDUCTIONS, at_ps,
+                  (uint64_t)(s->params.R_ps_byte * (double)bytes + 0.5));
 }
 
 /* The CPU receives a message. */
@@ -105,7 +123,7 @@ static uint64_t take_in(simulation *s, block *b, uint32_t r, const message *m, u
                                .context = REPLY};
         post_message(s, b, &reply);
     }
-    return occupy(s, r, at_ps, p->o_ps + per_bytes(slowest, m->bytes));
+    return occupy(s, r, LOGGOPS_OVERHEADS, at_ps, p->o_ps + per_bytes(slowest, m->bytes));
 }
 
 /* Handles the earliest arrival, at the moment that arrival_ready tells. */
@@ -116,7 +134,7 @@ static void take_arrival(simulation *s, block *b, uint32_t r, uint64_t at_ps)
     const message m = s->messages[i];
     rank->arrivals = m.next;
     if (m.context == REPLY) {
-        loggops_drop_message(s, b, i);
+        drop_message(s, b, i);
         complete(s, b, r, m.request, at_ps);
         return;
     }
@@ -127,10 +145,13 @@ static void take_arrival(simulation *s, block *b, uint32_t r, uint64_t at_ps)
         loggops_append_message(s->messages, &rank->unexpected, i);
         return;
     }
-    const uint32_t request = s->receives[posted].request;
-    loggops_drop_receive(s, b, posted);
-    loggops_drop_message(s, b, i);
-    complete(s, b, r, request, take_in(s, b, r, &m, at_ps));
+    const receive taken = s->receives[posted];
+    loggops_pool_drop(&s->receive_pool, &b->worker->receives, posted);
+    drop_message(s, b, i);
+    uint64_t end_ps = take_in(s, b, r, &m, at_ps);
+    if (taken.combines)
+        end_ps = combine(s, r, m.bytes, end_ps);
+    complete(s, b, r, taken.request, end_ps);
 }
 
 /* When the earliest arrival can be handled.  Only what is received needs the CPU. */
@@ -151,7 +172,7 @@ static void start_send(simulation *s, block *b, uint32_t r, const sim_step *step
 {
     sim_rank *rank = &s->ranks[r];
     const loggops_params *p = &s->params;
-    const message m = {.time_ps = done_at(s, r, at_ps, p->o_ps) + p->L_ps,
+    const message m = {.time_ps = done_at(s, r, LOGGOPS_OVERHEADS, at_ps, p->o_ps) + p->L_ps,
                        .bytes = step->amount,
                        .context = step->context,
                        .tag = step->tag,
@@ -159,7 +180,8 @@ static void start_send(simulation *s, block *b, uint32_t r, const sim_step *step
                        .to = step->partner,
                        .request = step->is_rendezvous ? step->request : EAGER};
     rank->next_send_ps = at_ps + p->g_ps + per_bytes(p->G_ps_byte, step->amount);
-    rank->ready_ps = occupy(s, r, at_ps, p->o_ps + per_bytes(p->O_ps_byte, step->amount));
+    rank->ready_ps =
+        occupy(s, r, LOGGOPS_OVERHEADS, at_ps, p->o_ps + per_bytes(p->O_ps_byte, step->amount));
     post_message(s, b, &m);
     b->n_messages++;
 }
@@ -170,16 +192,21 @@ static int start_receive(simulation *s, block *b, uint32_t r, const sim_step *st
     sim_rank *rank = &s->ranks[r];
     const receive wanted = {.source = step->partner,
                             .tag = step->tag,
-                            .context = step->context,
+                            .context = step->context & INT32_MAX,
+                            .combines = step->combines != 0,
                             .request = step->request};
     const uint32_t m = loggops_match_message(s->messages, &rank->unexpected, &wanted);
     if (m != NONE && s->messages[m].request == EAGER) {
-        loggops_drop_message(s, b, m);
+        if (step->combines)
+            rank->ready_ps = combine(s, r, s->messages[m].bytes, at_ps);
+        drop_message(s, b, m);
         return 1;
     }
-    const uint32_t i = loggops_take_receive(s, b);
-    if (i == NONE)
+    const uint32_t i = loggops_pool_take(&s->receive_pool, &b->worker->receives);
+    if (i == NONE) {
+        b->out_of_memory = 1;
         return 0;
+    }
     s->receives[i] = wanted;
     loggops_append_receive(s->receives, &rank->posted, i);
     if (m != NONE) { /* it can start now: as if it arrived now */
@@ -258,7 +285,7 @@ static void do_blocking_step(simulation *s, block *b, uint32_t r, const sim_step
     if (!rank->step)
         rank->since_ps = at_ps;
     int outcome = do_collective_step(s, b, r, step, at_ps, &rank->n_open);
-    if (step->then_to >= 0 && can_send_now(s, rank, at_ps)) {
+    if (step->then_to >= 0 && rank->ready_ps == at_ps && can_send_now(s, rank, at_ps)) {
         send_and_wait(s, b, r, step, at_ps);
     } else if (outcome < 0) {
         rank->state = IN_COLLECTIVE;
@@ -320,6 +347,8 @@ static void do_fiber_step(simulation *s, block *b, uint32_t r, uint32_t i, const
     }
     if (step->kind == LOGGOPS_SEND) /* which is not the program's */
         f->ready_ps = rank->ready_ps;
+    else if (step->combines && rank->cpu_free_ps > at_ps)
+        f->ready_ps = rank->cpu_free_ps;
     rank->ready_ps = program_ps;
 }
 
@@ -368,7 +397,7 @@ static void do_step(simulation *s, block *b, uint32_t r, const sim_step *step, u
     }
     switch (step->kind) {
     case LOGGOPS_COMPUTE:
-        rank->ready_ps = occupy(s, r, at_ps, step->amount);
+        rank->ready_ps = occupy(s, r, LOGGOPS_APPLICATION, at_ps, step->amount);
         s->result->ranks[r].compute_ps += step->amount;
         rank->position++;
         break;
@@ -410,6 +439,8 @@ static void find_collective_step(const simulation *s, uint32_t r, const loggops_
     step->request = request;
     step->partner = part.peer < 0 || !comm->members ? part.peer : comm->members[part.peer];
     step->is_rendezvous = part.kind == LOGGOPS_SEND && part.bytes >= s->params.S_bytes;
+    step->combines = s->params.R_ps_byte > 0 && part.kind == LOGGOPS_RECV &&
+                     loggops_combines(op, loggops_rank_in(comm, r), comm->n_members, number);
     step->then_to = part.then_to < 0 || !comm->members ? part.then_to : comm->members[part.then_to];
 }
 
@@ -430,6 +461,7 @@ static void find_step(const simulation *s, uint32_t r, sim_step *step)
     step->tag = op->tag;
     step->context = 2 * op->comm;
     step->request = op->request ? op->request : OF_CALL;
+    step->combines = 0;
     step->partner = loggops_partner(&s->run->comms[op->comm], r, op->peer);
     step->is_rendezvous =
         op->kind == LOGGOPS_SEND && (op->amount >= s->params.S_bytes || op->is_synchronous);

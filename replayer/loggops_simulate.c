@@ -107,7 +107,6 @@ static uint64_t next_window(simulation *s, uint64_t *work)
         w->n_letters = w->n_steps = 0;
         w->wakes_at = NEVER;
     }
-    loggops_balance_stocks(s);
     return n_letters ? s->window + 1 : next;
 }
 
@@ -153,7 +152,7 @@ static int prepare_workers(simulation *s)
     for (unsigned i = 0; s->workers && i < s->n_threads; i++) {
         worker *w = &s->workers[i];
         w->wakes_at = NEVER;
-        w->messages.unused = w->receives.unused = NONE;
+        w->messages = w->receives = (stock){.unused = NONE, .batch = NONE};
         for (unsigned j = 0; j < 2; j++) {
             if (!(w->boxes[j] = malloc(s->n_blocks * sizeof(queue))))
                 return 0;
@@ -175,8 +174,8 @@ static int prepare(simulation *s)
         !loggops_pool_open(&s->message_pool, sizeof *s->messages, run->n_ranks) ||
         !loggops_pool_open(&s->receive_pool, sizeof *s->receives, run->n_ranks))
         return 0;
-    s->messages = s->message_pool.memory;
-    s->receives = s->receive_pool.memory;
+    s->messages = (message *)(void *)s->message_pool.memory;
+    s->receives = (receive *)(void *)s->receive_pool.memory;
     for (uint32_t i = 0; i < s->n_blocks; i++) {
         memset(s->blocks[i].wheel.heads, 0xff, sizeof s->blocks[i].wheel.heads);
         s->blocks[i].free_fiber = NONE;

@@ -8,6 +8,8 @@
 
 #include "loggops_noise.h"
 
+#include <pthread.h>
+
 enum { WHEEL_BITS = 6, WHEEL_SLOTS = 1 << WHEEL_BITS, WHEEL_LEVELS = 11 };
 
 #define NONE UINT32_MAX
@@ -38,7 +40,8 @@ typedef struct message {
 
 /* A receive that is posted. */
 typedef struct receive {
-    uint32_t context;
+    uint32_t context : 31;
+    uint32_t combines : 1; /* what it brings with what the rank has */
     int32_t tag, source;
     uint32_t request;
     uint32_t next;
@@ -89,15 +92,23 @@ typedef struct wheel {
 
 /* Items of one size by index. */
 typedef struct pool {
-    void *memory;
-    size_t bytes;
-    uint64_t n_items, n_taken;
+    char *memory;
+    size_t item_bytes;
+    uint64_t n_items, n_taken; /* for which there are addresses; that anybody ever had */
+    uint32_t batches;          /* of unused items, linked; NONE: there is none */
+    pthread_mutex_t lock;      /* of `batches` */
 } pool;
+
+/* What an item holds while it is unused. */
+typedef struct unused_item {
+    uint32_t next, next_batch;
+} unused_item;
 
 /* What one thread has of a pool. */
 typedef struct stock {
-    uint32_t unused; /* linked */
+    uint32_t unused; /* linked, and their number */
     uint32_t n_unused;
+    uint32_t batch;     /* a full one, or NONE */
     uint32_t next, end; /* items that nobody had yet */
 } stock;
 
@@ -134,6 +145,7 @@ typedef struct sim_step {
     uint32_t request;
     uint64_t amount;
     int is_rendezvous; /* a send that waits for its receive */
+    int combines;      /* a receive, what it brings with what the rank has */
     int32_t then_to;   /* loggops_step.then_to, as a rank in the run */
 } sim_step;
 
@@ -191,13 +203,9 @@ uint32_t loggops_wheel_turn(simulation *s, block *b, uint64_t window);
 /* 0 without memory. */
 int loggops_pool_open(pool *p, size_t item_bytes, uint32_t n_ranks);
 void loggops_pool_close(pool *p);
-/* Index of an unused one; NONE, and the simulation ends, without memory. */
-uint32_t loggops_take_message(simulation *s, block *b);
-uint32_t loggops_take_receive(simulation *s, block *b);
-void loggops_drop_message(simulation *s, block *b, uint32_t i);
-void loggops_drop_receive(simulation *s, block *b, uint32_t i);
-/* Between windows: no thread goes short of messages for ever that others have too many of. */
-void loggops_balance_stocks(simulation *s);
+/* Index of an item; NONE without memory. */
+uint32_t loggops_pool_take(pool *p, stock *k);
+void loggops_pool_drop(pool *p, stock *k, uint32_t i);
 
 /* ---- loggops_queue.c ---- */
 

@@ -40,6 +40,16 @@ check 'the prediction tells it' test "$(noise_of)" = '1000Hz:100us [0.111, 0.111
 printf '100000\t1000\n900000\t99000\n999000\t1000\n' >file
 check 'detours of a file, SimGrid' near "$(smpi -q --noise file)" 1.1124
 check 'detours of a file, LogGOPS' near "$(loggops -q --noise file)" 1.1124
+for engine in smpi loggops; do
+    check "in application time alone, $engine" near "$($engine -q --noise 1000Hz:100us,application)" 1.1111
+    check "of a list of ranks, $engine" near "$($engine -q --noise 1000Hz:100us,ranks=7,0-1)" 1.1111
+done
+check 'overheads: of a program that computes, none' near "$(loggops -q --noise 1000Hz:100us,overheads)" 1
+check_exit 2 'SimGrid has none of them' smpi --noise 1000Hz:100us,overheads
+cp "$scratch/err" refusal
+check 'which is said' grep -q "noise '1000Hz:100us,overheads': the smpi engine has noise in application time alone" refusal
+drawn=$(loggops -q --noise 1000Hz:100us,durations=exponential)
+check 'durations that are drawn, both engines alike' near "$(smpi -q --noise 1000Hz:100us,durations=exponential)" "$drawn"
 check_exit 2 'noise that is none' smpi --noise 1000Hz:
 check_exit 2 'an argument too many' "$timeless" calibrate noise x
 check_exit 2 'a threshold of 1' "$timeless" calibrate noise --threshold 1

@@ -15,8 +15,8 @@
 static tl_error err;
 
 /* Two clusters of Hoefler's talk (system noise, 2011), in picoseconds. */
-static const loggops_params odin = {5300000, 2300000, 2000000, 2500, 1000, UINT64_MAX};
-static const loggops_params big_red = {2900000, 2400000, 1700000, 5000, 2000, UINT64_MAX};
+static const loggops_params odin = {5300000, 2300000, 2000000, 2500, 1000, UINT64_MAX, 0};
+static const loggops_params big_red = {2900000, 2400000, 1700000, 5000, 2000, UINT64_MAX, 0};
 
 /* ---- running one program on all ranks ---- */
 
@@ -446,7 +446,7 @@ static void collectives_move_their_bytes(void **state)
 static void noise_propagates(void **state)
 {
     (void)state;
-    static const loggops_params blue_gene = {2500000, 1000000, 1000000, 0, 0, UINT64_MAX};
+    static const loggops_params blue_gene = {2500000, 1000000, 1000000, 0, 0, UINT64_MAX, 0};
     static const struct {
         const char *noise;
         double from, to;
