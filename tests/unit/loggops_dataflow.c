@@ -310,7 +310,7 @@ static void check_cores(uint32_t size)
                                                 : 1000);
     /* Of 1024 bytes every part of a core is equal: all but a rank's own come in twice. */
     play_collective(LOGGOPS_ALLREDUCE_RABENSEIFNER, size, 0, 1024);
-    const uint64_t twice = 2 * (1024 - 1024 / n_core);
+    const uint64_t twice = 2 * (UINT64_C(1024) - 1024 / n_core);
     for (uint32_t r = 0; r < size; r++)
         assert_int_equal(into(r), r >= n_paired ? twice : r % 2 ? 1024 + twice : 1024);
 }
