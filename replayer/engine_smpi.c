@@ -92,12 +92,13 @@ enum { N_FIXED = sizeof fixed_options / sizeof *fixed_options };
 static int has_room_for_guards(void)
 {
     enum { OTHER_MAPPINGS = 2000 };
-    uint64_t limit = 0;
+    char line[32] = "";
     FILE *in = fopen("/proc/sys/vm/max_map_count", "r");
-    const int is_known = in && fscanf(in, "%" SCNu64, &limit) == 1;
-    if (in)
-        fclose(in);
-    return !is_known || 2 * (uint64_t)replay.n_ranks + OTHER_MAPPINGS <= limit;
+    if (!in)
+        return 1;
+    const int is_known = fgets(line, sizeof line, in) != NULL;
+    fclose(in);
+    return !is_known || 2 * (uint64_t)replay.n_ranks + OTHER_MAPPINGS <= strtoull(line, NULL, 10);
 }
 
 /* Without those pages SimGrid takes stacks from calloc.  Each has to be a mapping, which the kernel
