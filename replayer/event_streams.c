@@ -160,7 +160,7 @@ static tl_status read_piece(group *g, tl_reader *trace, tl_error *err)
     if (!g->cursor && (status = tl_cursor_open(trace, g->first, &g->cursor, err)) != TL_OK)
         return status;
     piece *p = new_piece(PIECE_EVENTS);
-    size_t n_listed = 0, starts[PIECE_EVENTS];
+    size_t n_listed = 0, starts[PIECE_EVENTS] = {0};
     if (!p)
         return no_memory(err);
     while (p->n_events < PIECE_EVENTS) {
@@ -196,10 +196,11 @@ static tl_status read_piece(group *g, tl_reader *trace, tl_error *err)
 static int next_piece(tlr_streams *s, place *p)
 {
     group *g = p->group;
-    if (!p->piece->next && (g->has_ended || g->n_pieces == g->max_pieces ||
-                            read_piece(g, s->trace, &s->error) != TL_OK))
-        return 0;
+    if (!p->piece->next && !g->has_ended && g->n_pieces != g->max_pieces)
+        read_piece(g, s->trace, &s->error);
     piece *next = p->piece->next;
+    if (!next)
+        return 0;
     next->n_here++;
     leave_piece(p);
     p->piece = next;
@@ -220,7 +221,7 @@ tl_status tlr_streams_next(tlr_streams *s, uint32_t rank, tl_event *event)
     }
     if (status != TL_OK)
         return status;
-    if (p->own) {
+    if (!p->group) {
         status = tl_cursor_next(p->own, event);
         if (status != TL_OK && status != TL_END)
             s->error = *tl_cursor_error(p->own);
