@@ -13,7 +13,8 @@
 #   MB        of the whole command; `start` is what the command takes before it has read a trace
 #
 # The last rows are those of the bars on two cores (elapsed time of the whole command, one thread
-# over two) and on 8 million ranks.  They mean something on a quiet machine only.
+# over two) and on 8 million ranks.  They mean something on a quiet machine only.  It needs Debian's
+# package time.
 : "${top_srcdir:=$(cd "$(dirname "$0")/../.." && pwd)}" "${top_builddir:=$PWD}"
 . "$top_srcdir/tests/tap.sh"
 cd "$scratch" || exit 99
@@ -24,13 +25,14 @@ timed() {
     local repeats=$1
     shift
     for _ in $(seq "$repeats"); do
-        python3 - "$@" <<'END_OF_PYTHON'
+        python3 - "$scratch/kilobytes" "$@" <<'END_OF_PYTHON'
 import resource, subprocess, sys, time
 begin = time.monotonic()
-subprocess.run(sys.argv[1:], check=True, stdout=subprocess.DEVNULL)
+# A child's memory is at least that of the process which it was before its exec: Python's is too large.
+subprocess.run(["/usr/bin/time", "-f", "%M", "-o", *sys.argv[1:]], check=True, stdout=subprocess.DEVNULL)
 elapsed = time.monotonic() - begin
 used = resource.getrusage(resource.RUSAGE_CHILDREN)
-print(used.ru_utime + used.ru_stime, used.ru_maxrss, elapsed)
+print(used.ru_utime + used.ru_stime, open(sys.argv[1]).read().strip(), elapsed)
 END_OF_PYTHON
     done | sort -n | head -1
 }
