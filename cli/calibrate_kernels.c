@@ -10,7 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { MAX_NB = 16, MAX_CORES = 4096 };
+enum { MAX_NB = 16, MAX_CORES = 4096, MAX_DECLARED = 64 };
 
 struct arguments {
     const char *out_path, *raw_path, *folder, *archive_path;
@@ -18,6 +18,8 @@ struct arguments {
     tlp_fit_options fit;
     const char *from_path;
     int nb[MAX_NB];
+    tlp_declaration declared[MAX_DECLARED];
+    size_t n_declared;
 };
 
 enum {
@@ -30,7 +32,8 @@ enum {
     KEY_ARCHIVE,
     KEY_MODEL,
     KEY_NOISE,
-    KEY_PER_CORE
+    KEY_PER_CORE,
+    KEY_DECLARE
 };
 
 static const struct argp_option options[] = {
@@ -58,6 +61,10 @@ static const struct argp_option options[] = {
      "n0 (none), n1 (normal or half-normal), n2 (its spread a polynomial), mixture; default best",
      0},
     {"per-core", KEY_PER_CORE, NULL, 0, "fit each core by itself, too", 0},
+    {"declare", KEY_DECLARE, "KERNEL=S,S_PER_WORK", 0,
+     "a call of KERNEL takes S seconds and S_PER_WORK for each unit of work, as stated and not as "
+     "measured; user:NAME is one of the program's own (may be repeated)",
+     0},
     {0},
 };
 
@@ -81,6 +88,20 @@ static void parse_blocks(struct argp_state *state, struct arguments *arguments, 
             argp_error(state, "--nb: give at most %d sizes from 16 to %d", MAX_NB, TLP_MAX_INNER);
         arguments->nb[arguments->measure.n_nb++] = nb;
     }
+}
+
+static void add_declaration(struct argp_state *state, struct arguments *arguments,
+                            const char *value)
+{
+    tl_error err;
+    tlp_declaration *next = &arguments->declared[arguments->n_declared];
+    if (arguments->n_declared == MAX_DECLARED)
+        argp_error(state, "--declare: at most %d kernels", MAX_DECLARED);
+    else if (tlp_declaration_parse(value, next, &err) != TL_OK)
+        argp_error(state, "--declare %s", err.text);
+    else if (tlp_find_declaration(arguments->declared, arguments->n_declared, next->kernel))
+        argp_error(state, "--declare: '%s' is there a second time", next->kernel);
+    arguments->n_declared++;
 }
 
 /* The place of a name in a list that ends with "best". */
@@ -125,6 +146,7 @@ static error_t parse(int key, char *value, struct argp_state *state)
     case KEY_MODEL: arguments->fit.form = parse_form(state, "--model", forms, value); break;
     case KEY_NOISE: arguments->fit.noise = parse_form(state, "--noise", noises, value); break;
     case KEY_PER_CORE: arguments->fit.per_core = 1; break;
+    case KEY_DECLARE: add_declaration(state, arguments, value); break;
     case KEY_NB: parse_blocks(state, arguments, value); break;
     case ARGP_KEY_ARG: argp_error(state, "'%s': takes no argument", value); break;
     default: return ARGP_ERR_UNKNOWN;
@@ -158,7 +180,11 @@ static tl_status measure(const struct arguments *a, tlp_result **out, tl_error *
 {
     tl_status status =
         a->from_path ? tlp_read_raw(a->from_path, out, err) : tlp_calibrate(&a->measure, out, err);
-    return status == TL_OK ? tlp_fit_all(*out, &a->fit, err) : status;
+    if (status != TL_OK)
+        return status;
+    (*out)->declared = a->declared;
+    (*out)->n_declared = a->n_declared;
+    return tlp_fit_all(*out, &a->fit, err);
 }
 
 /* Before anything is measured: *out stays NULL where nothing is. */
@@ -180,6 +206,9 @@ static tl_status finish_archive(tlp_archive *archive, const struct arguments *a,
     tlp_archive_note(archive, "cores at once", "%u", result->cores);
     tlp_archive_note(archive, "seconds", "%g", a->measure.max_seconds);
     tlp_archive_note(archive, "calls timed", "%zu", result->n_samples);
+    for (size_t i = 0; i < a->n_declared; i++)
+        tlp_archive_note(archive, "declared", "%s=%g,%g", a->declared[i].kernel,
+                         a->declared[i].intercept_s, a->declared[i].per_work_s);
     if (a->from_path)
         tlp_archive_note(archive, "measurements from", "%s", a->from_path);
     FILE *out = tlp_archive_open(archive);

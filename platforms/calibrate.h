@@ -209,6 +209,21 @@ tl_status tlp_fit_noise(const tlp_points *points, tlp_noise noise, tlp_piece *pi
 
 /* ---- results: platforms/model_file.c, platforms/folder.c ---- */
 
+/* A kernel whose cost is stated, as by a data sheet, and not measured: seconds of a call, and of a
+ * unit of work (tl_kernel_work).  user:NAME is one of the program's own. */
+typedef struct tlp_declaration {
+    char kernel[128];
+    double intercept_s, per_work_s;
+} tlp_declaration;
+
+/* ---- declare.c ---- */
+
+/* "KERNEL=SECONDS,SECONDS_PER_WORK"; TL_ERR_USAGE if it is not. */
+tl_status tlp_declaration_parse(const char *text, tlp_declaration *out, tl_error *err);
+/* NULL: the kernel is not among them. */
+const tlp_declaration *tlp_find_declaration(const tlp_declaration *list, size_t n,
+                                            const char *kernel);
+
 /* By kernel, from TL_KERNEL_dgemm on. */
 enum { TLP_FIT_ROOM = TL_KERNEL_isamax - TL_KERNEL_dgemm + 1 };
 
@@ -221,6 +236,8 @@ typedef struct tlp_result {
     char processor[128];
     tlp_fit fits[TLP_FIT_ROOM];
     tlp_fit (*core_fits)[TLP_FIT_ROOM]; /* [cores]; NULL: only all cores together */
+    const tlp_declaration *declared;    /* stand in the model in place of fits; the caller's */
+    size_t n_declared;
 } tlp_result;
 
 typedef struct tlp_fit_options {

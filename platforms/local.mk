@@ -8,7 +8,7 @@ platforms_libarchiving_la_LIBADD = compress/libtimeless.la $(GSL_LIBS) $(LIBZIP_
 noinst_LTLIBRARIES += platforms/libcalibrate.la
 platforms_libcalibrate_la_SOURCES = \
 	platforms/calibrate.h \
-	platforms/blas.c platforms/calibrate.c platforms/counter.c platforms/fit.c platforms/fit_model.c platforms/fit_noise.c platforms/raw_file.c platforms/folder.c platforms/history.c \
+	platforms/blas.c platforms/calibrate.c platforms/counter.c platforms/declare.c platforms/fit.c platforms/fit_model.c platforms/fit_noise.c platforms/raw_file.c platforms/folder.c platforms/history.c \
 	platforms/measure.c platforms/noise.c platforms/noise.h platforms/model_file.c platforms/plan.c
 platforms_libcalibrate_la_CPPFLAGS = $(AM_CPPFLAGS) $(GSL_CFLAGS)
 platforms_libcalibrate_la_LIBADD = platforms/libarchiving.la compress/libtimeless.la $(GSL_LIBS) -ldl -lm

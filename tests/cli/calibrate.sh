@@ -54,6 +54,15 @@ printf '%s\n' 'timeless-text 1' 'ranks 2' 'rank 0 host="h"' 'end cut clock_ns=0'
 near() { awk -v a="$1" -v b="$2" 'BEGIN { print a, b; exit !(a > 0.98 * b && a < 1.02 * b) }'; }
 check 'of the first core' near "$(seconds_of one)" 101e-6
 check 'of the second core' near "$(seconds_of two)" 202e-6
+check 'kernels whose cost is stated' fit --per-core --model m1 --noise n0 --declare dgemm=1e-3,1e-9 --declare user:a=b=5e-4,0 -o "$scratch/cores.conf"
+check 'stand in place of what was measured' near "$(seconds_of one)" 2e-3
+check 'on all cores' near "$(seconds_of two)" 2e-3
+check 'the others were measured' test "$(grep -c 'kernel = "dtrsm"' "$scratch/cores.conf")" = 3
+check 'a kernel of the program has its cost' grep -q 'kernel = "user:a=b"; model = "declared"; intercept_s = 5.0*e-04; per_work_s = 0.0' "$scratch/cores.conf"
+for wrong in dgemm dgemm=1 dgemm=1,-1 dgemm=1,1x =1,1 user:=1,1 user=1,1 MPI_Send=1,1 'user:"=1,1'; do
+    check_exit 2 "a declaration that is none: $wrong" fit --declare "$wrong"
+done
+check_exit 2 'a kernel that is declared twice' fit --declare dgemm=1,1 --declare dgemm=1,1
 check_exit 2 'a model that is none' fit --model m9
 check_exit 2 'a noise that is none' fit --noise loud
 check_exit 4 'no measurements' "$timeless" calibrate kernels --from "$scratch/none.csv"
