@@ -23,7 +23,7 @@
 # Its daemons stay in the session of the caller: where sessions are scheduling groups (autogroup), a rank that
 # yields would not yield to one of another session.
 #
-# With CLUSTER_PIN set, host i has the core (i - 1) modulo the number of cores.
+# With CLUSTER_PIN set, host i has the core (i - 1) modulo the number of cores, and so has its end of the wire.
 cluster_prefix=timeless-$$
 cluster_network=10.77.0.0/16
 
@@ -41,9 +41,9 @@ cluster_link_by_kernel() {
 cluster_link_by_wire() { # RATE
     local mbit=${1%mbit} mtu=1500 window=131072 i
     [ "$1" != 1gbit ] || mbit=1000 mtu=9000 window=524288
-    ${CC:-cc} -O2 -o "$cluster_folder/wire" "$(dirname "${BASH_SOURCE[0]}")/wire.c" || return
+    ${CC:-cc} -O2 -pthread -o "$cluster_folder/wire" "$(dirname "${BASH_SOURCE[0]}")/wire.c" || return
     rm -f "$cluster_folder/wire.out"
-    "$cluster_folder/wire" "$mbit" 50 $mtu $(seq -f "$cluster_prefix-node%g" "$cluster_size") >"$cluster_folder/wire.out" 2>&1 &
+    "$cluster_folder/wire" "$mbit" 50 $mtu $([ -z "${CLUSTER_PIN-}" ] && echo 0 || nproc) $(seq -f "$cluster_prefix-node%g" "$cluster_size") >"$cluster_folder/wire.out" 2>&1 &
     cluster_wire=$!
     for i in $(seq 400); do
         ! grep -qs '^ready' "$cluster_folder/wire.out" || break

@@ -1,11 +1,15 @@
 /* wire.c - the network between emulated hosts: a switch with a link to each, store and forward.
  *
- *     wire MBIT_PER_S LATENCY_US MTU HOST...   HOST is a namespace of ip-netns(8)
+ *     wire MBIT_PER_S LATENCY_US MTU CORES HOST...   HOST is a namespace of ip-netns(8)
  *
  * Makes a device eth0 in each namespace, whose packets it reads, holds for as long as the link of
  * their sender and that of their receiver would be busy with them, and for the latency, and then
  * hands over.  Address i is 10.77.i.2.  Prints a line when the devices are there, and runs until it
  * is killed.
+ *
+ * What a host's network takes of its processor, to send and to receive, a thread of its own does,
+ * with CORES other than 0 on core (i - 1) modulo CORES: messages that cross do not wait for each
+ * other, and no host pays for another one.
  *
  * The shapers of the kernel (tbf, htb) let a packet pass an idle link at once and make the next one
  * wait: a message of one packet then takes no time for its bytes, and a ping-pong of any size half
@@ -16,12 +20,14 @@
 #include <linux/if.h>
 #include <linux/if_tun.h>
 #include <poll.h>
+#include <pthread.h>
 #include <sched.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/ioctl.h>
+#include <sys/timerfd.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -42,8 +48,11 @@ typedef struct packet {
 
 typedef struct host {
     int fd;
-    uint64_t up_free_ns, down_free_ns; /* when the link in that direction is idle again */
-    packet *queue;                     /* to this host, in the order in which they are due */
+    int timer;            /* when the first of the queue is due, set by who puts it there */
+    uint64_t up_free_ns;  /* when the link in that direction is idle again */
+    pthread_mutex_t lock; /* of what follows */
+    uint64_t down_free_ns;
+    packet *queue; /* to this host, in the order in which they are due */
     unsigned first, n;
 } host;
 
@@ -96,11 +105,34 @@ static uint64_t later(uint64_t a, uint64_t b)
     return a > b ? a : b;
 }
 
-/* Takes the next packet of host `from`; 0: there is none. */
-static int take(int from, uint64_t now)
+static struct timespec timespec_of(uint64_t ns)
 {
-    static packet p;
-    ssize_t n = read(hosts[from].fd, p.bytes, sizeof p.bytes);
+    return (struct timespec){(time_t)(ns / 1000000000), (long)(ns % 1000000000)};
+}
+
+/* Into the queue of its receiver, whose thread is to wake up for it. */
+static void put(host *to, packet *p, uint64_t now, uint64_t up_free_ns, uint64_t busy_ns)
+{
+    pthread_mutex_lock(&to->lock);
+    /* The switch sends on while it receives: another link of the same rate takes no more time. */
+    const uint64_t due = later(up_free_ns, to->down_free_ns + busy_ns);
+    if (to->n < QUEUE && due <= now + LONGEST_NS) {
+        to->down_free_ns = due;
+        p->due_ns = due + latency_ns;
+        memcpy(&to->queue[(to->first + to->n) % QUEUE], p,
+               sizeof *p - sizeof p->bytes + p->n_bytes);
+        const struct itimerspec then = {.it_value = timespec_of(p->due_ns)};
+        if (to->n++ == 0)
+            timerfd_settime(to->timer, TFD_TIMER_ABSTIME, &then, NULL);
+    }
+    pthread_mutex_unlock(&to->lock);
+}
+
+/* Takes the next packet of a host; 0: there is none. */
+static int take(host *from, uint64_t now)
+{
+    packet p;
+    ssize_t n = read(from->fd, p.bytes, sizeof p.bytes);
     if (n <= 0)
         return 0;
     p.n_bytes = (uint32_t)n;
@@ -108,75 +140,99 @@ static int take(int from, uint64_t now)
     if (to < 0)
         return 1;
     const uint64_t busy_ns = (uint64_t)((double)(p.n_bytes + FRAME_BYTES) * ns_per_byte);
-    hosts[from].up_free_ns = later(now, hosts[from].up_free_ns) + busy_ns;
-    /* The switch sends on while it receives: another link of the same rate takes no more time. */
-    const uint64_t due = later(hosts[from].up_free_ns, hosts[to].down_free_ns + busy_ns);
-    if (hosts[to].n == QUEUE || due > now + LONGEST_NS)
-        return 1;
-    hosts[to].down_free_ns = due;
-    p.due_ns = due + latency_ns;
-    packet *free_place = &hosts[to].queue[(hosts[to].first + hosts[to].n++) % QUEUE];
-    memcpy(free_place, &p, sizeof p - sizeof p.bytes + p.n_bytes);
+    from->up_free_ns = later(now, from->up_free_ns) + busy_ns;
+    put(&hosts[to], &p, now, from->up_free_ns, busy_ns);
     return 1;
 }
 
-static void deliver(host *h, uint64_t now)
+/* The first packet of the queue, which stays where it is until it is taken out; NULL: none. */
+static const packet *first_of(host *h)
 {
-    while (h->n && h->queue[h->first].due_ns <= now) {
-        const packet *p = &h->queue[h->first];
-        if (write(h->fd, p->bytes, p->n_bytes) < 0 && errno == EAGAIN)
-            return;
+    pthread_mutex_lock(&h->lock);
+    const packet *p = h->n ? &h->queue[h->first] : NULL;
+    pthread_mutex_unlock(&h->lock);
+    return p;
+}
+
+/* Hands over what is due; returns when the next packet is, UINT64_MAX if there is none. */
+static uint64_t deliver(host *h, uint64_t now)
+{
+    for (const packet *p; (p = first_of(h));) {
+        if (p->due_ns > now || (write(h->fd, p->bytes, p->n_bytes) < 0 && errno == EAGAIN))
+            return p->due_ns;
+        pthread_mutex_lock(&h->lock);
         h->first = (h->first + 1) % QUEUE;
         h->n--;
+        pthread_mutex_unlock(&h->lock);
     }
+    return UINT64_MAX;
 }
 
 /* Until something comes or is due. */
-static void wait_for_work(uint64_t now)
+static void wait_for_work(host *h, uint64_t next, uint64_t now)
 {
-    struct pollfd fds[MOST_HOSTS];
-    uint64_t next = UINT64_MAX;
-    for (int i = 0; i < n_hosts; i++) {
-        int is_ahead = hosts[i].up_free_ns > now + AHEAD_NS;
-        fds[i] = (struct pollfd){.fd = is_ahead ? -1 : hosts[i].fd, .events = POLLIN};
-        if (is_ahead && hosts[i].up_free_ns - AHEAD_NS < next)
-            next = hosts[i].up_free_ns - AHEAD_NS;
-        if (hosts[i].n && hosts[i].queue[hosts[i].first].due_ns < next)
-            next = hosts[i].queue[hosts[i].first].due_ns;
+    const int is_ahead = h->up_free_ns > now + AHEAD_NS;
+    struct pollfd fds[] = {{.fd = is_ahead ? -1 : h->fd, .events = POLLIN},
+                           {.fd = h->timer, .events = POLLIN}};
+    uint64_t expirations;
+    if (is_ahead && h->up_free_ns - AHEAD_NS < next)
+        next = h->up_free_ns - AHEAD_NS;
+    const struct timespec timeout = timespec_of(next > now ? next - now : 0);
+    if (ppoll(fds, 2, next == UINT64_MAX ? NULL : &timeout, NULL) > 0 && fds[1].revents &&
+        read(h->timer, &expirations, sizeof expirations) < 0)
+        give_up("timer");
+}
+
+static void *serve(void *argument)
+{
+    host *h = argument;
+    for (;;) {
+        uint64_t now = now_ns(), next = deliver(h, now);
+        while (h->up_free_ns <= now + AHEAD_NS && take(h, now))
+            ;
+        wait_for_work(h, next, now_ns());
     }
-    const uint64_t wait = next > now ? next - now : 0;
-    const struct timespec timeout = {(time_t)(wait / 1000000000), (long)(wait % 1000000000)};
-    ppoll(fds, (nfds_t)n_hosts, next == UINT64_MAX ? NULL : &timeout, NULL);
+    return NULL;
+}
+
+static void begin_host(host *h, const char *namespace, int core)
+{
+    pthread_attr_t attributes;
+    pthread_t thread;
+    cpu_set_t cores;
+    h->fd = make_device(namespace);
+    h->timer = timerfd_create(CLOCK_MONOTONIC, TFD_NONBLOCK | TFD_CLOEXEC);
+    h->queue = calloc(QUEUE, sizeof *h->queue);
+    if (h->timer < 0 || !h->queue || pthread_mutex_init(&h->lock, NULL) != 0 ||
+        pthread_attr_init(&attributes) != 0)
+        give_up("memory");
+    CPU_ZERO(&cores);
+    CPU_SET((unsigned)(core < 0 ? 0 : core), &cores);
+    if (core >= 0 && pthread_attr_setaffinity_np(&attributes, sizeof cores, &cores) != 0)
+        give_up("core");
+    if ((errno = pthread_create(&thread, &attributes, serve, h)) != 0)
+        give_up("thread");
+    pthread_attr_destroy(&attributes);
 }
 
 int main(int argc, char **argv)
 {
-    if (argc < 5 || argc - 4 > MOST_HOSTS) {
-        fputs("usage: wire MBIT_PER_S LATENCY_US MTU HOST...\n", stderr);
+    if (argc < 6 || argc - 5 > MOST_HOSTS) {
+        fputs("usage: wire MBIT_PER_S LATENCY_US MTU CORES HOST...\n", stderr);
         return 2;
     }
     ns_per_byte = 8000 / strtod(argv[1], NULL);
     latency_ns = (uint64_t)(1000 * strtod(argv[2], NULL));
-    n_hosts = argc - 4;
-    for (int i = 0; i < n_hosts; i++) {
-        hosts[i].fd = make_device(argv[4 + i]);
-        hosts[i].queue = calloc(QUEUE, sizeof *hosts[i].queue);
-        if (!hosts[i].queue)
-            give_up("memory");
-    }
-    /* A wire does not wait for a core. */
+    const int n_cores = (int)strtol(argv[4], NULL, 10);
+    n_hosts = argc - 5;
+    /* A wire does not wait for a core; threads inherit this. */
     const struct sched_param first = {.sched_priority = 1};
     if (sched_setscheduler(0, SCHED_FIFO, &first) != 0)
         fprintf(stderr, "wire: no real-time priority: %s\n", strerror(errno));
+    for (int i = 0; i < n_hosts; i++)
+        begin_host(&hosts[i], argv[5 + i], n_cores > 0 ? i % n_cores : -1);
     puts("ready");
     fflush(stdout);
-    for (;;) {
-        uint64_t now = now_ns();
-        for (int i = 0; i < n_hosts; i++)
-            deliver(&hosts[i], now);
-        for (int i = 0; i < n_hosts; i++)
-            while (hosts[i].up_free_ns <= now + AHEAD_NS && take(i, now))
-                ;
-        wait_for_work(now_ns());
-    }
+    for (;;)
+        pause();
 }
