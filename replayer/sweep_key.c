@@ -71,6 +71,21 @@ static uint64_t hash_file(const char *path)
     return XXH64_digest(&state);
 }
 
+/* Of a value that names a file, perhaps with more behind it: "FILE", "FILE,coscheduled". */
+static tl_status hash_value(const char *value, uint64_t *out, tl_error *err)
+{
+    *out = hash_file(value);
+    const size_t length = strcspn(value, ",");
+    if (*out || !value[length])
+        return TL_OK;
+    char *file = strndup(value, length);
+    if (!file)
+        return tl_fail(err, TL_ERR_MEMORY, "out of memory for the words of the sweep");
+    *out = hash_file(file);
+    free(file);
+    return TL_OK;
+}
+
 static tl_status hash_word(const char *word, uint64_t *out, tl_error *err)
 {
     static const char platform[] = "--platform=";
@@ -82,11 +97,10 @@ static tl_status hash_word(const char *word, uint64_t *out, tl_error *err)
         return hash_trace(word, out, err);
     if (!strncmp(word, platform, sizeof platform - 1))
         return hash_platform(value + 1, out, err);
-    if (value)
-        *out = hash_file(value + 1);
-    return TL_OK;
+    return value ? hash_value(value + 1, out, err) : TL_OK;
 }
 
+/* Words that name no file are as many as there are values, and not kept. */
 static tl_status look_up(tlr_key_cache *cache, const char *word, uint64_t *out, tl_error *err)
 {
     for (size_t i = 0; i < cache->n; i++)
@@ -94,17 +108,15 @@ static tl_status look_up(tlr_key_cache *cache, const char *word, uint64_t *out, 
             *out = cache->words[i].hash;
             return TL_OK;
         }
+    tl_status status = hash_word(word, out, err);
+    if (status != TL_OK || !*out)
+        return status;
     known_word *more = realloc(cache->words, (cache->n + 1) * sizeof *more);
     if (more)
         cache->words = more;
     char *copy = more ? strdup(word) : NULL;
     if (!copy)
         return tl_fail(err, TL_ERR_MEMORY, "out of memory for the words of the sweep");
-    tl_status status = hash_word(word, out, err);
-    if (status != TL_OK) {
-        free(copy);
-        return status;
-    }
     cache->words[cache->n++] = (known_word){copy, *out};
     return TL_OK;
 }

@@ -78,6 +78,14 @@ sed -i 's/^1,[^,]*/1,42/' o.csv
 echo '# a change' >>mine/options.conf
 check 'that changed' own
 check 'is another point, too' bash -c '! grep -q ,42, o.csv'
+printf '0 1000\n5000 1000\n' >detours
+noisy() { loggops d.tl --grid 'noise=detours;detours,coscheduled' -o n.csv; }
+check 'a file of noise' noisy
+sed -i -E 's/^(detours|"detours,coscheduled"),[^,]*/\1,42/' n.csv
+check 'its points are known' test "$(noisy && column n.csv makespan_s | tr '\n' ' ')" = '42 42 '
+echo '9000 1000' >>detours
+check 'the file changed' noisy
+check 'both are other points, too' bash -c '! grep -q ,42, n.csv'
 
 # Under mpirun.
 as_rank() { OMPI_COMM_WORLD_RANK=$1 OMPI_COMM_WORLD_SIZE=3 "$timeless" sweep d.tl -p star-1g --grid scale.network=0.1,1,10,100 -o "$2"; }
