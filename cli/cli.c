@@ -6,6 +6,7 @@
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 int cli_fail(const tl_error *err)
 {
@@ -111,6 +112,20 @@ double cli_parse_rate(struct argp_state *state, const char *text)
     if (end == text || *end || errno || !(value > 0 && value < 1e30))
         argp_error(state, "rate '%s': give a number above 0", text);
     return value;
+}
+
+char *cli_pattern(const char *path, size_t length, const char *rest)
+{
+    const size_t rest_bytes = strlen(rest) + 1;
+    char *pattern = malloc(2 * length + rest_bytes), *end = pattern;
+    for (size_t i = 0; pattern && i < length; i++) {
+        if (strchr("*?[]\\", path[i]))
+            *end++ = '\\';
+        *end++ = path[i];
+    }
+    if (pattern)
+        memcpy(end, rest, rest_bytes);
+    return pattern;
 }
 
 const char *cli_temporary_folder(void)

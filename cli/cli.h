@@ -36,6 +36,10 @@ int cli_open_trace(const char *path, tl_reader **out);
  * where the result goes to standard output (NULL). */
 void cli_archive_path(const char *given, const char *result, char *path, size_t size);
 
+/* A pattern for glob(): the first `length` bytes of a path as they are, then `rest`, which may have
+ * wildcards.  NULL: out of memory. */
+char *cli_pattern(const char *path, size_t length, const char *rest);
+
 /* TMPDIR, or where temporary files are without it. */
 const char *cli_temporary_folder(void);
 

@@ -8,7 +8,6 @@
 #include <fcntl.h>
 #include <glob.h>
 #include <inttypes.h>
-#include <limits.h>
 #include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -39,24 +38,6 @@ static bool is_part(const char *path, const char *run_id)
     return is;
 }
 
-/* "/a/x.tl" -> "/a/x.*.tl" with what a pattern takes for its own escaped; false if it is too long.
- */
-static bool pattern_of_parts(const char *path, char *pattern, size_t size)
-{
-    size_t length = strlen(path), n = 0;
-    if (length > 3 && !strcmp(path + length - 3, ".tl"))
-        length -= 3;
-    if (2 * length + sizeof ".*.tl" > size)
-        return false;
-    for (size_t i = 0; i < length; i++) {
-        if (strchr("*?[]\\", path[i]))
-            pattern[n++] = '\\';
-        pattern[n++] = path[i];
-    }
-    memcpy(pattern + n, ".*.tl", sizeof ".*.tl");
-    return true;
-}
-
 static bool reach_disk(const char *path)
 {
     int fd = open(path, O_RDONLY | O_CLOEXEC);
@@ -68,11 +49,15 @@ static bool reach_disk(const char *path)
 
 size_t record_join_parts(const char *path, const char *run_id)
 {
-    char pattern[2 * PATH_MAX];
+    const size_t length = strlen(path);
+    const int has_end = length > 3 && !strcmp(path + length - 3, ".tl");
+    char *pattern = cli_pattern(path, has_end ? length - 3 : length, ".*.tl");
     glob_t found = {0};
     size_t n = 0;
     tl_error err;
-    if (!pattern_of_parts(path, pattern, sizeof pattern) || glob(pattern, 0, NULL, &found))
+    const int failed = !pattern || glob(pattern, 0, NULL, &found);
+    free(pattern);
+    if (failed)
         return 0;
     for (size_t i = 0; i < found.gl_pathc; i++)
         if (is_part(found.gl_pathv[i], run_id)) {

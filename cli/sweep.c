@@ -5,9 +5,9 @@
 #include "replay.h"
 #include "sweep_words.h"
 
+#include <calibrate.h>
 #include <errno.h>
 #include <glob.h>
-#include <sched.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -144,21 +144,37 @@ static tl_status set_keys(arguments *a, tl_error *err)
 
 /* ---- results ---- */
 
+/* What follows the name of the results file in that of a part: ".part", ".part.12". */
+static int is_part(const char *end)
+{
+    static const char part[] = ".part.";
+    const size_t length = sizeof part - 1;
+    if (strncmp(end, part, length - 1) != 0 || !end[length - 1])
+        return !strcmp(end, ".part");
+    return end[length - 1] == '.' && end[length] &&
+           !end[length + strspn(end + length, "0123456789")];
+}
+
 /* Of the results file, and of the parts beside it: what is under way, or was when it was
  * interrupted.  Parts first, for they are removed after their rows are in the file. */
 static tl_status read_results(arguments *a, int with_errors, int remove_parts, tl_error *err)
 {
-    char *pattern = NULL;
+    const size_t length = strlen(a->out);
+    char *pattern = cli_pattern(a->out, length, ".part*");
     glob_t parts = {0};
-    if (asprintf(&pattern, "%s.part*", a->out) < 0)
+    if (!pattern)
         return tl_fail(err, TL_ERR_MEMORY, "out of memory");
     tl_status status = TL_OK;
     glob(pattern, 0, NULL, &parts); /* without a match there are none */
-    for (size_t i = 0; i < parts.gl_pathc && status == TL_OK; i++)
+    for (size_t i = 0; i < parts.gl_pathc && status == TL_OK; i++) {
+        const char *path = parts.gl_pathv[i];
+        if (!is_part(path + length))
+            continue;
         if (remove_parts)
-            unlink(parts.gl_pathv[i]);
+            unlink(path);
         else
-            status = tlr_sweep_read(&a->sweep, parts.gl_pathv[i], with_errors, err);
+            status = tlr_sweep_read(&a->sweep, path, with_errors, err);
+    }
     globfree(&parts);
     free(pattern);
     return status == TL_OK && !remove_parts ? tlr_sweep_read(&a->sweep, a->out, 0, err) : status;
@@ -252,12 +268,6 @@ static void find_processes(arguments *a)
     }
 }
 
-static unsigned count_cores(void)
-{
-    cpu_set_t cores;
-    return sched_getaffinity(0, sizeof cores, &cores) == 0 ? (unsigned)CPU_COUNT(&cores) : 1;
-}
-
 /* Several traces are the first axis. */
 static tl_status make_grid(arguments *a, tl_error *err)
 {
@@ -300,7 +310,7 @@ int cmd_sweep(int argc, char **argv)
                               children,
                               NULL,
                               NULL};
-    arguments a = {.n_jobs = count_cores()};
+    arguments a = {.n_jobs = tlp_n_cores()};
     tl_error err;
     find_processes(&a);
     argp_parse(&argp, argc, argv, 0, NULL, &a);
