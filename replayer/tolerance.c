@@ -6,11 +6,14 @@
 #include <math.h>
 #include <stdlib.h>
 
-static const double most = 1e6;
+/* Of factors less 1: beyond the one nothing is tried; below the other 1 and the factor, which a
+ * replay rounds, are hardly two numbers any more. */
+static const double most = 1e6, least = 1e-12;
 
 static int is_found(const tlr_tolerance *t, double precision)
 {
-    return t->high < HUGE_VAL ? t->high - t->low <= precision * t->high : t->low >= most;
+    return t->high < HUGE_VAL ? t->high - t->low <= precision * t->high || t->high < least
+                              : t->low >= most;
 }
 
 /* What to try next, less 1.  Nothing takes more than all of the makespan, so less than the growth

@@ -16,7 +16,7 @@ typedef tl_status tlr_makespans(void *arg, const double *factors, double *makesp
                                 tl_error *err);
 
 /* Finds the factors of all by doubling and then bisection, until what is above 1 is known to this
- * precision (relative).  Factors beyond 1e6 are not tried. */
+ * precision (relative), or less than 1e-12.  Factors beyond 1e6 are not tried. */
 tl_status tlr_tolerance_find(tlr_tolerance *all, size_t n, double makespan_s, double precision,
                              tlr_makespans *makespans, void *arg, tl_error *err);
 
