@@ -48,7 +48,7 @@ static void hand_over(pool *p, uint32_t batch)
 {
     pthread_mutex_lock(&p->lock);
     item_at(p, batch)->next_batch = p->batches;
-    p->batches = batch;
+    __atomic_store_n(&p->batches, batch, __ATOMIC_RELAXED); /* read without the lock, too */
     pthread_mutex_unlock(&p->lock);
 }
 
