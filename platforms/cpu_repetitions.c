@@ -60,9 +60,12 @@ static tl_status read_rank(tl_reader *timed, uint32_t rank, told *t, tlp_repetit
     tl_status status = tl_cursor_open(timed, rank, &cursor, err);
     while (status == TL_OK && (status = tl_cursor_next(cursor, &event)) == TL_OK) {
         const int place = event.volume ? find_class(timed, rank, from, event.site, t) : -1;
-        if (place >= 0 && t->counts[place]++ < MAX_BURSTS)
-            status = tlp_add_repetition(&out->items[first + (size_t)place], rank,
-                                        1e-9 * (double)event.volume);
+        if (place >= 0 && t->counts[place]++ < MAX_BURSTS &&
+            tlp_add_repetition(&out->items[first + (size_t)place], rank,
+                               1e-9 * (double)event.volume) != TL_OK) {
+            tl_cursor_close(cursor);
+            return tl_fail(err, TL_ERR_MEMORY, "out of memory for the bursts");
+        }
         from = event.site;
     }
     if (status != TL_END && status != TL_OK && cursor && err)
