@@ -185,7 +185,31 @@ static void take_fields(tlr_point *point, char *const fields[N_COLUMNS])
              fields[ERROR]);
 }
 
-static void take_row(tlr_sweep *sweep, char *line, int with_errors)
+/* The points that have no result yet, by their keys. */
+typedef struct open_points {
+    size_t n;
+    tlr_point **points;
+} open_points;
+
+static int compare_keys(const void *a, const void *b)
+{
+    const tlr_point *x = *(tlr_point *const *)a, *y = *(tlr_point *const *)b;
+    return (x->key > y->key) - (x->key < y->key);
+}
+
+static int find_open(tlr_sweep *sweep, open_points *out)
+{
+    out->points = malloc((sweep->n_points + 1) * sizeof(tlr_point *));
+    if (!out->points)
+        return 0;
+    for (size_t i = 0; i < sweep->n_points; i++)
+        if (!sweep->points[i].known || sweep->points[i].error[0])
+            out->points[out->n++] = &sweep->points[i];
+    qsort(out->points, out->n, sizeof(tlr_point *), compare_keys);
+    return 1;
+}
+
+static void take_row(const open_points *open, char *line, int with_errors)
 {
     char *fields[N_COLUMNS], *rest;
     if (!split_row(line, fields) || strlen(fields[KEY]) != 16)
@@ -193,30 +217,37 @@ static void take_row(tlr_sweep *sweep, char *line, int with_errors)
     const uint64_t key = strtoull(fields[KEY], &rest, 16);
     if (*rest || (fields[ERROR][0] && !with_errors))
         return;
-    for (size_t i = 0; i < sweep->n_points; i++) {
-        tlr_point *point = &sweep->points[i];
-        if (point->key == key && (!point->known || point->error[0]))
-            take_fields(point, fields);
+    size_t low = 0, high = open->n;
+    while (low < high) {
+        const size_t middle = low + (high - low) / 2;
+        if (open->points[middle]->key < key)
+            low = middle + 1;
+        else
+            high = middle;
     }
+    for (; low < open->n && open->points[low]->key == key; low++)
+        if (!open->points[low]->known || open->points[low]->error[0])
+            take_fields(open->points[low], fields);
 }
 
 tl_status tlr_sweep_read(tlr_sweep *sweep, const char *path, int with_errors, tl_error *err)
 {
     char *text = NULL;
+    open_points open = {0};
     if (access(path, F_OK) != 0)
         return TL_OK;
     tl_status status = tlr_read_text(path, &text, NULL, err);
-    if (status != TL_OK)
-        return status;
-    for (char *line = text, *end; (end = strchr(line, '\n')); line = end + 1) {
+    if (status == TL_OK && !find_open(sweep, &open))
+        status = tl_fail(err, TL_ERR_MEMORY, "out of memory for the points of the sweep");
+    for (char *line = text, *end; status == TL_OK && (end = strchr(line, '\n')); line = end + 1) {
         *end = '\0';
-        if (line == text && !strstr(line, columns[MAKESPAN])) {
+        if (line == text && !strstr(line, columns[MAKESPAN]))
             status = tl_fail(err, TL_ERR_INPUT,
                              "%s:1: is no results file of a sweep; give another with -o", path);
-            break;
-        }
-        take_row(sweep, line, with_errors);
+        else
+            take_row(&open, line, with_errors);
     }
+    free(open.points);
     free(text);
     return status;
 }
