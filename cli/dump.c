@@ -3,6 +3,7 @@
 
 #include <inttypes.h>
 #include <jansson.h>
+#include <prediction_json.h>
 #include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -124,8 +125,8 @@ static void print_json(const tl_reader *r, uint32_t rank, uint64_t number, const
     set(o, "event", (json_int_t)number);
     json_object_set_new(o, "call", json_string(row->name));
     if (e->call == TL_KERNEL_user && tl_reader_kernel_name(r, rank, e))
-        json_object_set_new(o, "kernel", json_string(tl_reader_kernel_name(r, rank, e)));
-    json_object_set_new(o, "site", json_string(site));
+        json_object_set_new(o, "kernel", tlr_json_text(tl_reader_kernel_name(r, rank, e)));
+    json_object_set_new(o, "site", tlr_json_text(site));
     json_dumpf(o, stdout, JSON_COMPACT | JSON_SORT_KEYS);
     putchar('\n');
     json_decref(o);

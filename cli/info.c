@@ -3,6 +3,7 @@
 
 #include <inttypes.h>
 #include <jansson.h>
+#include <prediction_json.h>
 #include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -256,13 +257,21 @@ static void print_text(const struct facts *f)
 
 /* ---- JSON ---- */
 
+/* Names are the program's. */
+static void set_count(json_t *object, const char *name, uint64_t n)
+{
+    json_t *key = tlr_json_text(name);
+    json_object_set_new(object, json_string_value(key), json_integer((json_int_t)n));
+    json_decref(key);
+}
+
 static json_t *counters_json(const tl_reader *r, uint32_t rank)
 {
     const tl_counter *counters;
     size_t n = tl_reader_counters(r, rank, &counters);
     json_t *object = json_object();
     for (size_t i = 0; i < n; i++)
-        json_object_set_new(object, counters[i].name, json_integer((json_int_t)counters[i].value));
+        set_count(object, counters[i].name, counters[i].value);
     return object;
 }
 
@@ -274,12 +283,12 @@ static json_t *ranks_json(const struct facts *f)
         if (tl_reader_rank(f->r, rank, &s) == TL_OK)
             json_array_append_new(
                 ranks,
-                json_pack("{s:I,s:I,s:o,s:I,s:s,s:s,s:s,s:o}", "events", (json_int_t)s.n_events,
+                json_pack("{s:I,s:I,s:o,s:I,s:s,s:o,s:o,s:o}", "events", (json_int_t)s.n_events,
                           "volume", (json_int_t)s.volume, "clock_ns",
                           s.end == TL_END_NONE ? json_null() : json_integer((json_int_t)s.clock_ns),
                           "last_mark_ns", (json_int_t)f->last_mark_ns[rank], "end", end_text(s.end),
-                          "host", s.host, "remark", s.remark, "counters",
-                          counters_json(f->r, rank)));
+                          "host", tlr_json_text(s.host), "remark", tlr_json_text(s.remark),
+                          "counters", counters_json(f->r, rank)));
     }
     return ranks;
 }
@@ -292,42 +301,51 @@ static json_t *sections_json(const struct facts *f)
         const tl_call_info *row = s->call ? tl_call_by_code(s->call) : NULL;
         char site[256];
         tl_site_text(f->r, 0, s->site, site, sizeof site);
-        json_array_append_new(sections,
-                              json_pack("{s:s,s:s,s:I,s:I,s:I}", "call", row ? row->name : "",
-                                        "site", site, "events", (json_int_t)s->n_events, "clock_ns",
-                                        (json_int_t)s->clock_ns, "first_event",
-                                        (json_int_t)s->first_event));
+        json_array_append_new(sections, json_pack("{s:s,s:o,s:I,s:I,s:I}", "call",
+                                                  row ? row->name : "", "site", tlr_json_text(site),
+                                                  "events", (json_int_t)s->n_events, "clock_ns",
+                                                  (json_int_t)s->clock_ns, "first_event",
+                                                  (json_int_t)s->first_event));
     }
     return sections;
 }
 
-static void print_json(const struct facts *f)
+/* 0: out of memory, or the text cannot be written. */
+static int print_json(const struct facts *f)
 {
     char hash[17];
     snprintf(hash, sizeof hash, "%016" PRIx64, f->hash);
-    json_t *calls = json_object();
+    const char *const texts[][2] = {{"trace", tl_reader_path(f->r)},
+                                    {"run_id", f->run->run_id},
+                                    {"hosts", f->run->parts},
+                                    {"folding", f->run->folding},
+                                    {"program", f->run->program},
+                                    {"mpi_library", f->run->mpi_library},
+                                    {"writer", f->run->writer},
+                                    {"origin", f->run->origin},
+                                    {"volume_unit", f->run->volume_unit},
+                                    {"volume_source", f->run->volume_source},
+                                    {"hash", hash}};
+    json_t *calls = json_object(), *users = json_object(), *damages = json_array();
     for (size_t i = 0; i < f->n_calls; i++)
-        json_object_set_new(calls, f->calls[i].row->name, json_integer((json_int_t)f->calls[i].n));
-    json_t *users = json_object();
+        set_count(calls, f->calls[i].row->name, f->calls[i].n);
     for (size_t i = 0; i < f->n_users; i++)
-        json_object_set_new(users, f->users[i].name, json_integer((json_int_t)f->users[i].n));
-    json_t *damages = json_array();
+        set_count(users, f->users[i].name, f->users[i].n);
     for (size_t i = 0; i < tl_reader_n_damages(f->r); i++)
-        json_array_append_new(damages, json_string(tl_reader_damage(f->r, i)->text));
+        json_array_append_new(damages, tlr_json_text(tl_reader_damage(f->r, i)->text));
     json_t *root = json_pack(
-        "{s:s,s:s,s:s,s:s,s:s,s:s,s:s,s:s,s:s,s:s,s:s,s:i,s:I,s:I,s:f,s:b,s:o,s:o,s:o,s:o}",
-        "trace", tl_reader_path(f->r), "run_id", f->run->run_id, "hosts", f->run->parts, "folding",
-        f->run->folding, "program", f->run->program, "mpi_library", f->run->mpi_library, "writer",
-        f->run->writer, "origin", f->run->origin, "volume_unit", f->run->volume_unit,
-        "volume_source", f->run->volume_source, "hash", hash, "n_ranks", (int)f->run->n_ranks,
-        "n_events", (json_int_t)f->n_events, "bytes", (json_int_t)tl_reader_file_bytes(f->r),
-        "bytes_per_event", bytes_per_event(f), "complete", tl_reader_complete(f->r), "ranks",
-        ranks_json(f), "calls", calls, "user_kernels", users, "damages", damages);
+        "{s:i,s:I,s:I,s:f,s:b,s:o,s:o,s:o,s:o}", "n_ranks", (int)f->run->n_ranks, "n_events",
+        (json_int_t)f->n_events, "bytes", (json_int_t)tl_reader_file_bytes(f->r), "bytes_per_event",
+        bytes_per_event(f), "complete", tl_reader_complete(f->r), "ranks", ranks_json(f), "calls",
+        calls, "user_kernels", users, "damages", damages);
+    for (size_t i = 0; i < sizeof texts / sizeof *texts; i++)
+        json_object_set_new(root, texts[i][0], tlr_json_text(texts[i][1]));
     if (f->sections)
         json_object_set_new(root, "sections", sections_json(f));
-    json_dumpf(root, stdout, JSON_INDENT(2) | JSON_SORT_KEYS);
+    const int is_done = json_dumpf(root, stdout, JSON_INDENT(2) | JSON_SORT_KEYS) == 0;
     putchar('\n');
     json_decref(root);
+    return is_done;
 }
 
 int cmd_info(int argc, char **argv)
@@ -364,11 +382,12 @@ int cmd_info(int argc, char **argv)
         code = cli_fail(&err);
     if (o.sections && tl_sections_list(f->r, &f->sections, &f->n_sections, &err))
         code = cli_fail(&err);
+    int is_done = 1;
     if (o.json)
-        print_json(f);
+        is_done = print_json(f);
     else
         print_text(f);
-    if (fflush(stdout) || ferror(stdout))
+    if (!is_done || fflush(stdout) || ferror(stdout))
         code =
             cli_fail_text(TL_ERR_SYSTEM, "standard output: cannot be written; is the disk full?");
 cleanup:

@@ -2,6 +2,7 @@
 #include "config.h"
 
 #include "details_json.h"
+#include "prediction_json.h"
 
 static json_t *with_waits(json_t *object, const double *wait_s)
 {
@@ -16,9 +17,9 @@ static json_t *sums_json(const tlr_sums *sums)
     json_t *array = json_array();
     for (size_t i = 0; i < sums->n; i++) {
         const tlr_sum *row = &sums->rows[i];
-        json_t *object =
-            json_pack("{s:s, s:I, s:f, s:I}", "name", row->name, "count", (json_int_t)row->count,
-                      "time_s", row->time_s, "bytes", (json_int_t)row->bytes);
+        json_t *object = json_pack("{s:o, s:I, s:f, s:I}", "name", tlr_json_text(row->name),
+                                   "count", (json_int_t)row->count, "time_s", row->time_s, "bytes",
+                                   (json_int_t)row->bytes);
         json_array_append_new(array, with_waits(object, row->wait_s));
     }
     return array;
@@ -28,8 +29,9 @@ static json_t *path_sums_json(const tlr_sums *sums)
 {
     json_t *array = json_array();
     for (size_t i = 0; i < sums->n; i++)
-        json_array_append_new(array, json_pack("{s:s, s:f}", "name", sums->rows[i].name, "time_s",
-                                               sums->rows[i].time_s));
+        json_array_append_new(array,
+                              json_pack("{s:o, s:f}", "name", tlr_json_text(sums->rows[i].name),
+                                        "time_s", sums->rows[i].time_s));
     return array;
 }
 

@@ -21,6 +21,19 @@
 
 /* ---- writing ---- */
 
+json_t *tlr_json_text(const char *text)
+{
+    json_t *json = json_string(text);
+    char *copy = json || !text ? NULL : strdup(text);
+    for (char *p = copy; p && *p; p++)
+        if ((unsigned char)*p > 0x7f)
+            *p = '?';
+    if (copy)
+        json = json_string(copy);
+    free(copy);
+    return json;
+}
+
 static json_t *hash_text(uint64_t hash)
 {
     char text[17];
@@ -48,8 +61,8 @@ static json_t *rank_json(const tlr_rank_prediction *r)
 static json_t *mark_json(const tlr_mark *m, uint32_t n_ranks)
 {
     const tl_call_info *info = tl_call_by_code(m->call);
-    return json_pack("{s:s, s:s, s:I, s:o, s:o}", "call", info ? info->name : "?", "site", m->site,
-                     "ordinal", (json_int_t)m->ordinal, "measured_s",
+    return json_pack("{s:s, s:o, s:I, s:o, s:o}", "call", info ? info->name : "?", "site",
+                     tlr_json_text(m->site), "ordinal", (json_int_t)m->ordinal, "measured_s",
                      numbers(m->measured_s, n_ranks), "predicted_s",
                      numbers(m->predicted_s, n_ranks));
 }
@@ -91,21 +104,21 @@ json_t *tlr_prediction_json(const tlr_prediction *p)
     for (size_t i = 0; i < p->n_marks; i++)
         json_array_append_new(marks, mark_json(&p->marks[i], p->n_ranks));
     json_t *root = json_pack(
-        "{s:s, s:s, s:s, s:s, s:s, s:s, s:o, s:s, s:o, s:s, s:s, s:s, s:s, s:o, s:f, s:I, s:I, "
-        "s:I, s:I, s:o, s:o, s:s, s:f}",
-        "format", FORMAT_NAME, "timeless", tl_version(), "trace", p->trace_path, "platform",
-        p->platform_name, "command", p->command, "engine", p->engine, "platform_hash",
-        hash_text(p->platform_hash), "engine_version", p->engine_version, "trace_hash",
-        hash_text(p->trace_hash), "network_model", p->network_model, "coll_selector",
-        p->coll_selector, "options", p->options, "model", p->model, "model_hash",
-        hash_text(p->model_hash), "makespan_s", p->makespan_s, "n_ranks", (json_int_t)p->n_ranks,
-        "n_events", (json_int_t)p->n_events, "n_polls", (json_int_t)p->n_polls, "n_opaque",
-        (json_int_t)p->n_opaque, "ranks", ranks, "marks", marks, "changes", p->changes, "start_s",
-        p->start_s);
+        "{s:s, s:s, s:o, s:o, s:o, s:s, s:o, s:s, s:o, s:s, s:s, s:o, s:o, s:o, s:f, s:I, s:I, "
+        "s:I, s:I, s:o, s:o, s:o, s:f}",
+        "format", FORMAT_NAME, "timeless", tl_version(), "trace", tlr_json_text(p->trace_path),
+        "platform", tlr_json_text(p->platform_name), "command", tlr_json_text(p->command), "engine",
+        p->engine, "platform_hash", hash_text(p->platform_hash), "engine_version",
+        p->engine_version, "trace_hash", hash_text(p->trace_hash), "network_model",
+        p->network_model, "coll_selector", p->coll_selector, "options", tlr_json_text(p->options),
+        "model", tlr_json_text(p->model), "model_hash", hash_text(p->model_hash), "makespan_s",
+        p->makespan_s, "n_ranks", (json_int_t)p->n_ranks, "n_events", (json_int_t)p->n_events,
+        "n_polls", (json_int_t)p->n_polls, "n_opaque", (json_int_t)p->n_opaque, "ranks", ranks,
+        "marks", marks, "changes", tlr_json_text(p->changes), "start_s", p->start_s);
     if (p->noise)
-        json_object_set_new(
-            root, "noise",
-            json_pack("{s:s, s:I}", "detours", p->noise, "seed", (json_int_t)p->seed));
+        json_object_set_new(root, "noise",
+                            json_pack("{s:o, s:I}", "detours", tlr_json_text(p->noise), "seed",
+                                      (json_int_t)p->seed));
     if (p->noise && p->quiet_s > 0)
         json_object_set_new(json_object_get(root, "noise"), "makespan_without_s",
                             json_real(p->quiet_s));

@@ -3,6 +3,7 @@
 
 #include "sweep.h"
 
+#include "prediction_json.h"
 #include "text_file.h"
 
 #include <errno.h>
@@ -103,7 +104,7 @@ static json_t *value_of(const char *text)
     char *rest;
     const double number = strtod(text, &rest);
     if (rest == text || *rest || number - number != 0)
-        return json_string(text);
+        return tlr_json_text(text);
     return number == (double)(json_int_t)number ? json_integer((json_int_t)number)
                                                 : json_real(number);
 }
@@ -116,7 +117,7 @@ static json_t *point_json(const tlr_sweep *sweep, size_t i)
         json_object_set_new(at, sweep->axes[a].name, value_of(tlr_sweep_value(sweep, i, a)));
     json_object_set_new(out, "at", at);
     if (point->error[0]) {
-        json_object_set_new(out, columns[ERROR], json_string(point->error));
+        json_object_set_new(out, columns[ERROR], tlr_json_text(point->error));
         return out;
     }
     json_object_set_new(out, columns[MAKESPAN], json_real(point->makespan_s));

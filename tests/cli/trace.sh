@@ -39,6 +39,17 @@ calls = [line.split()[2] for line in open("one.txt") if line[0].isdigit()]
 assert [e["call"] for e in events] == calls
 assert all(e["site"].startswith("ring+0x") for e in events if e["call"] == "MPI_Send")'
 
+{
+    printf 'timeless-text 1\nranks 1\nprogram "caf\xe9 \xc3\xa9"\nrank 0 host="h"\nsite 1 object="caf\xe9" offset=16\n'
+    printf '0 0 MPI_Init clock_ns=0 site=1\n0 1 MPI_Finalize clock_ns=9\nend finalized clock_ns=9\n'
+} | "$timeless" undump - -o latin.tl
+try 0 "info --json of names that are no UTF-8" "$timeless" info --json latin.tl
+check "is JSON" python3 -c 'import json; assert json.load(open("said.out", "rb"))["program"] == "caf? ??"'
+try 0 "so is dump --json" "$timeless" dump --json latin.tl
+check "with its site" grep -qF '"site":"caf?+0x10"' said.out
+try 0 "so is a prediction" "$timeless" replay latin.tl --engine loggops --params L=5us,o=2us,g=2us,G=0,O=0 --json
+check "of the command" grep -qF '"command": "caf? ??"' said.out
+
 try 0 "cut --section" "$timeless" cut ring.tl --section 1 -o part.tl
 try 0 "info of the part" "$timeless" info part.tl
 check "the part says where it is from" grep -q '^origin .*cut --section 1 of ring.tl' said.out
