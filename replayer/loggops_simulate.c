@@ -61,14 +61,15 @@ static void run_block(simulation *s, block *b)
     run_active(s, b, first_rank);
 }
 
-/* Runs blocks on behalf of a worker: those of its own share first, then what others have left. */
-static void run_blocks(simulation *s, unsigned number, unsigned n_shares)
+/* Runs blocks on behalf of a worker: those of its own share first, then what others have left.
+ * Returns 0 when it leaves some to others, having done more than `most_work`. */
+static int run_blocks(simulation *s, unsigned number, uint64_t most_work)
 {
     worker *w = &s->workers[number];
-    const uint32_t first = (uint32_t)((uint64_t)s->n_blocks * number / n_shares);
+    const uint32_t first = (uint32_t)((uint64_t)s->n_blocks * number / s->n_threads);
     for (uint32_t i = 0; i < s->n_blocks; i++) {
         block *b = &s->blocks[first + i < s->n_blocks ? first + i : first + i - s->n_blocks];
-        if (n_shares > 1 &&
+        if (s->n_threads > 1 &&
             __atomic_exchange_n(&b->taken_in, s->window + 1, __ATOMIC_RELAXED) == s->window + 1)
             continue;
         const uint64_t n_operations = b->n_operations;
@@ -80,13 +81,15 @@ static void run_blocks(simulation *s, unsigned number, unsigned n_shares)
         const uint64_t wakes_at = loggops_wheel_next(&b->wheel);
         if (wakes_at < w->wakes_at)
             w->wakes_at = wakes_at;
+        if (w->n_letters + w->n_steps > most_work)
+            return 0;
     }
+    return 1;
 }
 
 static void take_share(void *context, unsigned number)
 {
-    simulation *s = context;
-    run_blocks(s, number, s->n_threads);
+    run_blocks(context, number, UINT64_MAX);
 }
 
 /* Ends a window: the messages sent become those to deliver.  Returns the earliest window in which
@@ -121,15 +124,16 @@ static int lacks_memory(const simulation *s)
 /* To wake the other threads takes as long as this many messages and operations. */
 enum { WORK_TO_SHARE = 1024 };
 
+/* A window is shared at once where the one before had much to do, and otherwise once there turns
+ * out to be: ranks in step do everything in some windows and nothing in those between. */
 static void run_windows(simulation *s, team *threads)
 {
     uint64_t work = s->run->n_ranks;
     while (s->window != NEVER && !lacks_memory(s)) {
-        const unsigned n_shares = work < WORK_TO_SHARE ? 1 : s->n_threads;
-        if (n_shares > 1)
+        if (!threads)
+            run_blocks(s, 0, UINT64_MAX);
+        else if (work >= WORK_TO_SHARE || !run_blocks(s, 0, WORK_TO_SHARE))
             loggops_team_run(threads);
-        else
-            run_blocks(s, 0, 1);
         s->window = next_window(s, &work);
     }
 }
@@ -146,20 +150,29 @@ static unsigned block_bits(uint32_t n_ranks, unsigned n_threads)
     return bits;
 }
 
+/* Memory that no line of a cache shares with another thread's. */
+static void *allocate_apart(size_t bytes)
+{
+    return aligned_alloc(APART_BYTES, (bytes + APART_BYTES - 1) / APART_BYTES * APART_BYTES);
+}
+
 static int prepare_workers(simulation *s)
 {
-    s->workers = calloc(s->n_threads, sizeof *s->workers);
-    for (unsigned i = 0; s->workers && i < s->n_threads; i++) {
+    s->workers = allocate_apart(s->n_threads * sizeof *s->workers);
+    if (!s->workers)
+        return 0;
+    memset(s->workers, 0, s->n_threads * sizeof *s->workers);
+    for (unsigned i = 0; i < s->n_threads; i++) {
         worker *w = &s->workers[i];
         w->wakes_at = NEVER;
         w->messages = w->receives = (stock){.unused = NONE, .batch = NONE};
         for (unsigned j = 0; j < 2; j++) {
-            if (!(w->boxes[j] = malloc(s->n_blocks * sizeof(queue))))
+            if (!(w->boxes[j] = allocate_apart(s->n_blocks * sizeof(queue))))
                 return 0;
             memset(w->boxes[j], 0xff, s->n_blocks * sizeof(queue)); /* NONE */
         }
     }
-    return s->workers != NULL;
+    return 1;
 }
 
 static int prepare(simulation *s)

@@ -11,6 +11,7 @@
 #include <pthread.h>
 
 enum { WHEEL_BITS = 6, WHEEL_SLOTS = 1 << WHEEL_BITS, WHEEL_LEVELS = 11 };
+enum { APART_BYTES = 128 }; /* two lines of a cache: they are fetched in pairs */
 
 #define NONE UINT32_MAX
 #define NEVER UINT64_MAX
@@ -128,7 +129,8 @@ typedef struct block {
 /* One of the threads.  A block's messages of one window lie in the boxes of the thread that ran it,
  * in the order in which they were sent; so it does not matter which thread that was. */
 typedef struct worker {
-    queue *boxes[2]; /* by the receiver's block: of this window, of the one before */
+    _Alignas(APART_BYTES) queue *boxes[2]; /* by the receiver's block: of this window, of the one
+                                              before */
     stock messages, receives;
     uint64_t n_letters; /* sent in this window */
     uint64_t n_steps;   /* done in it */
