@@ -37,6 +37,7 @@ void loggops_pool_close(pool *p)
         return;
     pthread_mutex_destroy(&p->lock);
     munmap(p->memory, p->n_items * p->item_bytes);
+    p->memory = NULL;
 }
 
 static unused_item *item_at(const pool *p, uint32_t i)

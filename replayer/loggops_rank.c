@@ -55,7 +55,7 @@ static void complete(simulation *s, block *b, uint32_t r, uint32_t request, uint
     sim_rank *rank = &s->ranks[r];
     if (request == OF_CALL) {
         go_on(rank, at_ps);
-        rank->p2p_ps += rank->ready_ps - rank->since_ps;
+        rank->p2p_ps += rank->ready_ps;
         rank->position++;
     } else if (request == OF_COLLECTIVE) {
         if (--rank->n_open == 0 && rank->state == IN_COLLECTIVE) {
@@ -75,7 +75,7 @@ static void complete(simulation *s, block *b, uint32_t r, uint32_t request, uint
         *state = awaited ? REQUEST_FREE : REQUEST_DONE;
         if (awaited && --rank->n_open == 0) {
             go_on(rank, at_ps);
-            rank->wait_ps += rank->ready_ps - rank->since_ps;
+            rank->wait_ps += rank->ready_ps;
             rank->position++;
         }
     }
@@ -235,7 +235,7 @@ static void start_wait(simulation *s, sim_rank *rank, const int64_t *list)
 static void block_until_done(sim_rank *rank, uint64_t from_ps, uint8_t state)
 {
     rank->state = state;
-    rank->since_ps = from_ps;
+    *(state == IN_CALL ? &rank->p2p_ps : &rank->wait_ps) -= from_ps;
 }
 
 /* Does one step of a collective; returns 1 when it is at its end, and -1 when it has to wait. */
@@ -283,14 +283,14 @@ static void do_blocking_step(simulation *s, block *b, uint32_t r, const sim_step
 {
     sim_rank *rank = &s->ranks[r];
     if (!rank->step)
-        rank->since_ps = at_ps;
+        rank->collective_ps -= at_ps;
     int outcome = do_collective_step(s, b, r, step, at_ps, &rank->n_open);
     if (step->then_to >= 0 && rank->ready_ps == at_ps && can_send_now(s, rank, at_ps)) {
         send_and_wait(s, b, r, step, at_ps);
     } else if (outcome < 0) {
         rank->state = IN_COLLECTIVE;
     } else if (outcome > 0) {
-        rank->collective_ps += at_ps - rank->since_ps;
+        rank->collective_ps += at_ps;
         rank->position++;
         rank->step = 0;
     } else {
@@ -398,7 +398,6 @@ static void do_step(simulation *s, block *b, uint32_t r, const sim_step *step, u
     switch (step->kind) {
     case LOGGOPS_COMPUTE:
         rank->ready_ps = occupy(s, r, LOGGOPS_APPLICATION, at_ps, step->amount);
-        s->result->ranks[r].compute_ps += step->amount;
         rank->position++;
         break;
     case LOGGOPS_SEND: do_send(s, b, rank, r, step, at_ps); break;
@@ -417,7 +416,6 @@ static void do_step(simulation *s, block *b, uint32_t r, const sim_step *step, u
         break;
     default:
         rank->state = FINISHED;
-        s->result->ranks[r].end_ps = at_ps;
         b->n_finished++;
     }
 }

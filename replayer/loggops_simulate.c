@@ -182,7 +182,7 @@ static int prepare(simulation *s)
     s->block_ranks = UINT32_C(1) << s->block_bits;
     s->n_blocks = ((run->n_ranks - 1) >> s->block_bits) + 1;
     s->blocks = calloc(s->n_blocks, sizeof *s->blocks);
-    s->ranks = malloc(run->n_ranks * sizeof *s->ranks);
+    s->ranks = allocate_apart(run->n_ranks * sizeof *s->ranks);
     if (!s->blocks || !s->ranks || !prepare_workers(s) ||
         !loggops_pool_open(&s->message_pool, sizeof *s->messages, run->n_ranks) ||
         !loggops_pool_open(&s->receive_pool, sizeof *s->receives, run->n_ranks))
@@ -213,8 +213,18 @@ static int prepare(simulation *s)
     return s->requests != NULL;
 }
 
+/* All but the ranks themselves. */
+static void release_messages(simulation *s)
+{
+    loggops_pool_close(&s->message_pool);
+    loggops_pool_close(&s->receive_pool);
+    free(s->requests);
+    s->requests = NULL;
+}
+
 static void release(simulation *s)
 {
+    release_messages(s);
     for (uint32_t i = 0; s->blocks && i < s->n_blocks; i++) {
         free(s->blocks[i].active);
         free(s->blocks[i].fibers);
@@ -222,12 +232,9 @@ static void release(simulation *s)
     for (unsigned i = 0; s->workers && i < s->n_threads; i++)
         for (unsigned j = 0; j < 2; j++)
             free(s->workers[i].boxes[j]);
-    loggops_pool_close(&s->message_pool);
-    loggops_pool_close(&s->receive_pool);
     free(s->workers);
     free(s->blocks);
     free(s->ranks);
-    free(s->requests);
 }
 
 static tl_status report_deadlock(const simulation *s, uint32_t n_waiting, tl_error *err)
@@ -245,6 +252,33 @@ static tl_status report_deadlock(const simulation *s, uint32_t n_waiting, tl_err
                    "the replay cannot go on, %" PRIu32 " ranks wait forever: %s", n_waiting, text);
 }
 
+/* What the programs compute is what they have in common. */
+static tl_status take_results(simulation *s, tl_error *err)
+{
+    const loggops_run *run = s->run;
+    uint64_t *compute_ps = calloc(run->n_programs + 1u, sizeof *compute_ps);
+    if (!compute_ps)
+        return tl_fail(err, TL_ERR_MEMORY, "out of memory for the simulation");
+    for (uint32_t i = 0; i < run->n_programs; i++)
+        for (const loggops_op *op = run->programs[i].ops; op->kind != LOGGOPS_END; op++)
+            compute_ps[i] += op->kind == LOGGOPS_COMPUTE ? op->amount : 0;
+    release_messages(s);
+    for (uint32_t r = 0; r < run->n_ranks; r++) {
+        const sim_rank *rank = &s->ranks[r];
+        loggops_rank_result *out = &s->result->ranks[r];
+        *out = (loggops_rank_result){.end_ps = rank->ready_ps,
+                                     .compute_ps = compute_ps[rank->program],
+                                     .p2p_ps = rank->p2p_ps,
+                                     .wait_ps = rank->wait_ps,
+                                     .collective_ps = rank->collective_ps,
+                                     .noise_ps = s->noise ? out->noise_ps : 0};
+        if (s->result->makespan_ps < out->end_ps)
+            s->result->makespan_ps = out->end_ps;
+    }
+    free(compute_ps);
+    return TL_OK;
+}
+
 tl_status loggops_simulate(const loggops_run *run, const loggops_params *params,
                            const loggops_noise *noise, unsigned n_threads, loggops_result *result,
                            tl_error *err)
@@ -259,7 +293,8 @@ tl_status loggops_simulate(const loggops_run *run, const loggops_params *params,
     team *threads = s.n_threads > 1 ? loggops_team_start(s.n_threads, take_share, &s) : NULL;
     uint32_t n_waiting = run->n_ranks;
     result->n_operations = result->n_messages = result->makespan_ps = 0;
-    memset(result->ranks, 0, run->n_ranks * sizeof *result->ranks);
+    if (noise) /* otherwise they need no memory until the end */
+        memset(result->ranks, 0, run->n_ranks * sizeof *result->ranks);
     if ((s.n_threads > 1 && !threads) || !prepare(&s)) {
         status = tl_fail(err, TL_ERR_MEMORY, "out of memory for the simulation");
         goto cleanup;
@@ -274,14 +309,8 @@ tl_status loggops_simulate(const loggops_run *run, const loggops_params *params,
         status = tl_fail(err, TL_ERR_MEMORY, "out of memory in the simulation");
     else if (n_waiting)
         status = report_deadlock(&s, n_waiting, err);
-    for (uint32_t r = 0; r < run->n_ranks && status == TL_OK; r++) {
-        loggops_rank_result *out = &result->ranks[r];
-        out->p2p_ps = s.ranks[r].p2p_ps;
-        out->wait_ps = s.ranks[r].wait_ps;
-        out->collective_ps = s.ranks[r].collective_ps;
-        if (result->makespan_ps < out->end_ps)
-            result->makespan_ps = out->end_ps;
-    }
+    else
+        status = take_results(&s, err);
 cleanup:
     loggops_team_end(threads);
     release(&s);

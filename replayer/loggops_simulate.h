@@ -63,10 +63,11 @@ typedef struct fiber {
     uint32_t next; /* of the rank */
 } fiber;
 
-/* What most steps need comes first. */
+/* What most steps need comes first.  There may be millions: it fills two lines of a cache. */
 typedef struct sim_rank {
     uint64_t cpu_free_ps, next_send_ps, next_recv_ps;
-    uint64_t ready_ps;          /* when the program's next step could start, were the CPU free */
+    uint64_t ready_ps;          /* when the program's next step could start, were the CPU free;
+                                   FINISHED: when it ended */
     uint32_t program, position; /* in it */
     uint32_t step;              /* of the collective at `position` */
     uint32_t n_open;            /* what it waits for */
@@ -79,9 +80,9 @@ typedef struct sim_rank {
     uint16_t wake_place; /* level and slot there */
     uint32_t wake_before, wake_next;
     uint64_t wake_window;
-    uint64_t since_ps;                       /* it waits, or is in the collective */
-    uint64_t requests;                       /* first of its own in simulation.requests */
-    uint64_t p2p_ps, wait_ps, collective_ps; /* so far, as in its result */
+    uint64_t requests; /* first of its own in simulation.requests */
+    /* So far, as in its result; of the one that it is in, less the moment when that began. */
+    uint64_t p2p_ps, wait_ps, collective_ps;
 } sim_rank;
 
 /* Ranks by the window in which they go on. */
