@@ -414,9 +414,7 @@ static void do_step(simulation *s, block *b, uint32_t r, const sim_step *step, u
             s->result->marks_ps[step->amount * s->run->n_ranks + r] = at_ps;
         rank->position++;
         break;
-    default:
-        rank->state = FINISHED;
-        b->n_finished++;
+    default: rank->state = FINISHED; b->n_finished++;
     }
 }
 
