@@ -24,6 +24,9 @@
 # yields would not yield to one of another session.
 #
 # With CLUSTER_PIN set, host i has the core (i - 1) modulo the number of cores, and so has its end of the wire.
+#
+# With CLUSTER_SLOWDOWN=K and a RATE, the network is K times slower in everything: hosts that share cores then
+# seem to have K times as fast ones (Gupta et al., To Infinity and Beyond: Time-Warped Network Emulation, NSDI 2006).
 cluster_prefix=timeless-$$
 cluster_network=10.77.0.0/16
 
@@ -43,7 +46,7 @@ cluster_link_by_wire() { # RATE
     [ "$1" != 1gbit ] || mbit=1000 mtu=9000 window=524288
     ${CC:-cc} -O2 -pthread -o "$cluster_folder/wire" "$(dirname "${BASH_SOURCE[0]}")/wire.c" || return
     rm -f "$cluster_folder/wire.out"
-    "$cluster_folder/wire" "$mbit" 50 $mtu $([ -z "${CLUSTER_PIN-}" ] && echo 0 || nproc) $(seq -f "$cluster_prefix-node%g" "$cluster_size") >"$cluster_folder/wire.out" 2>&1 &
+    "$cluster_folder/wire" "$mbit" 50 $mtu $([ -z "${CLUSTER_PIN-}" ] && echo 0 || nproc) "${CLUSTER_SLOWDOWN:-1}" $(seq -f "$cluster_prefix-node%g" "$cluster_size") >"$cluster_folder/wire.out" 2>&1 &
     cluster_wire=$!
     for i in $(seq 400); do
         ! grep -qs '^ready' "$cluster_folder/wire.out" || break
@@ -68,6 +71,9 @@ cluster_up() {
         ns=$cluster_prefix-node$i
         ip -n $ns addr add 10.77.$i.2/$([ "${3:-}" ] && echo 16 || echo 24) dev eth0 && ip -n $ns link set eth0 up &&
             ip -n $ns link set lo up && { [ "${3:-}" ] || ip -n $ns route add default via 10.77.$i.1; } || return
+        # TCP waits at least 200 ms before it sends again.
+        [ "${CLUSTER_SLOWDOWN:-1}" = 1 ] ||
+            ip -n $ns route change $cluster_network dev eth0 src 10.77.$i.2 rto_min $((200 * CLUSTER_SLOWDOWN))ms || return
         echo "10.77.$i.2 node$i" >>"$cluster_folder/hosts"
         mkdir -p "$cluster_folder/disk-node$i"
     done

@@ -1,6 +1,6 @@
 /* wire.c - the network between emulated hosts: a switch with a link to each, store and forward.
  *
- *     wire MBIT_PER_S LATENCY_US MTU CORES HOST...   HOST is a namespace of ip-netns(8)
+ *     wire MBIT_PER_S LATENCY_US MTU CORES SLOWDOWN HOST...   HOST is a namespace of ip-netns(8)
  *
  * Makes a device eth0 in each namespace, whose packets it reads, holds for as long as the link of
  * their sender and that of their receiver would be busy with them, and for the latency, and then
@@ -10,6 +10,8 @@
  * What a host's network takes of its processor, to send and to receive, a thread of its own does,
  * with CORES other than 0 on core (i - 1) modulo CORES: messages that cross do not wait for each
  * other, and no host pays for another one.
+ *
+ * Everything takes SLOWDOWN times as long as MBIT_PER_S and LATENCY_US say.
  *
  * The shapers of the kernel (tbf, htb) let a packet pass an idle link at once and make the next one
  * wait: a message of one packet then takes no time for its bytes, and a ping-pong of any size half
@@ -59,7 +61,7 @@ typedef struct host {
 static host hosts[MOST_HOSTS];
 static int n_hosts;
 static double ns_per_byte;
-static uint64_t latency_ns;
+static uint64_t latency_ns, ahead_ns = AHEAD_NS, longest_ns = LONGEST_NS;
 
 static void give_up(const char *what)
 {
@@ -116,7 +118,7 @@ static void put(host *to, packet *p, uint64_t now, uint64_t up_free_ns, uint64_t
     pthread_mutex_lock(&to->lock);
     /* The switch sends on while it receives: another link of the same rate takes no more time. */
     const uint64_t due = later(up_free_ns, to->down_free_ns + busy_ns);
-    if (to->n < QUEUE && due <= now + LONGEST_NS) {
+    if (to->n < QUEUE && due <= now + longest_ns) {
         to->down_free_ns = due;
         p->due_ns = due + latency_ns;
         memcpy(&to->queue[(to->first + to->n) % QUEUE], p,
@@ -171,15 +173,16 @@ static uint64_t deliver(host *h, uint64_t now)
 /* Until something comes or is due. */
 static void wait_for_work(host *h, uint64_t next, uint64_t now)
 {
-    const int is_ahead = h->up_free_ns > now + AHEAD_NS;
+    const int is_ahead = h->up_free_ns > now + ahead_ns;
     struct pollfd fds[] = {{.fd = is_ahead ? -1 : h->fd, .events = POLLIN},
                            {.fd = h->timer, .events = POLLIN}};
     uint64_t expirations;
-    if (is_ahead && h->up_free_ns - AHEAD_NS < next)
-        next = h->up_free_ns - AHEAD_NS;
+    if (is_ahead && h->up_free_ns - ahead_ns < next)
+        next = h->up_free_ns - ahead_ns;
     const struct timespec timeout = timespec_of(next > now ? next - now : 0);
+    /* Nothing to read: who has just set the timer again has taken that back. */
     if (ppoll(fds, 2, next == UINT64_MAX ? NULL : &timeout, NULL) > 0 && fds[1].revents &&
-        read(h->timer, &expirations, sizeof expirations) < 0)
+        read(h->timer, &expirations, sizeof expirations) < 0 && errno != EAGAIN)
         give_up("timer");
 }
 
@@ -188,7 +191,7 @@ static void *serve(void *argument)
     host *h = argument;
     for (;;) {
         uint64_t now = now_ns(), next = deliver(h, now);
-        while (h->up_free_ns <= now + AHEAD_NS && take(h, now))
+        while (h->up_free_ns <= now + ahead_ns && take(h, now))
             ;
         wait_for_work(h, next, now_ns());
     }
@@ -217,20 +220,25 @@ static void begin_host(host *h, const char *namespace, int core)
 
 int main(int argc, char **argv)
 {
-    if (argc < 6 || argc - 5 > MOST_HOSTS) {
-        fputs("usage: wire MBIT_PER_S LATENCY_US MTU CORES HOST...\n", stderr);
+    if (argc < 7 || argc - 6 > MOST_HOSTS) {
+        fputs("usage: wire MBIT_PER_S LATENCY_US MTU CORES SLOWDOWN HOST...\n", stderr);
         return 2;
     }
     ns_per_byte = 8000 / strtod(argv[1], NULL);
     latency_ns = (uint64_t)(1000 * strtod(argv[2], NULL));
     const int n_cores = (int)strtol(argv[4], NULL, 10);
-    n_hosts = argc - 5;
+    const unsigned slowdown = (unsigned)strtoul(argv[5], NULL, 10);
+    ns_per_byte *= slowdown;
+    latency_ns *= slowdown;
+    ahead_ns *= slowdown;
+    longest_ns *= slowdown;
+    n_hosts = argc - 6;
     /* A wire does not wait for a core; threads inherit this. */
     const struct sched_param first = {.sched_priority = 1};
     if (sched_setscheduler(0, SCHED_FIFO, &first) != 0)
         fprintf(stderr, "wire: no real-time priority: %s\n", strerror(errno));
     for (int i = 0; i < n_hosts; i++)
-        begin_host(&hosts[i], argv[5 + i], n_cores > 0 ? i % n_cores : -1);
+        begin_host(&hosts[i], argv[6 + i], n_cores > 0 ? i % n_cores : -1);
     puts("ready");
     fflush(stdout);
     for (;;)
