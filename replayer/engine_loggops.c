@@ -26,13 +26,24 @@ static char *describe_params(const loggops_params *p)
     return text;
 }
 
+/* "ompi (bcast scatter_LR_allgather for scatter_allgather)": what is taken for what it would take
+ */
+static char *describe_choice(const char *selector, const loggops_choice *choice)
+{
+    char *text = NULL;
+    if (!choice->stand_ins)
+        return strdup(selector ? selector : "default");
+    const int length = (int)strlen(choice->stand_ins) - 1; /* it ends with a ';' */
+    return asprintf(&text, "%s (%.*s)", selector, length, choice->stand_ins) < 0 ? NULL : text;
+}
+
 static tl_status take_results(const tlr_plan *plan, const loggops_params *params,
-                              const char *selector, const loggops_result *result,
-                              tlr_prediction *out)
+                              const char *selector, const loggops_choice *choice,
+                              const loggops_result *result, tlr_prediction *out)
 {
     out->engine_version = strdup(tl_version());
     out->network_model = describe_params(params);
-    out->coll_selector = strdup(selector ? selector : "default");
+    out->coll_selector = describe_choice(selector, choice);
     out->ranks = calloc(plan->n_ranks, sizeof *out->ranks);
     if (!out->engine_version || !out->network_model || !out->coll_selector || !out->ranks)
         return TL_ERR_MEMORY;
@@ -85,6 +96,7 @@ typedef struct loggops_replay {
 static void release(loggops_replay *r)
 {
     loggops_noise_free(r->noise);
+    free(r->choice.stand_ins);
     loggops_run_free(r->run);
     free(r->result.ranks);
     free(r->result.marks_ps);
@@ -149,7 +161,7 @@ static tl_status replay_loggops(const tlr_job *jobs, size_t n_jobs, const tlr_pl
         goto cleanup;
     for (size_t i = 0; i < r.plan->n_marks * r.plan->n_ranks; i++)
         r.predicted_s[i] = (double)r.result.marks_ps[i] * s_per_ps;
-    status = take_results(r.plan, &r.params, options->coll_selector, &r.result, out[0]);
+    status = take_results(r.plan, &r.params, options->coll_selector, &r.choice, &r.result, out[0]);
     if (status == TL_OK)
         status = tlr_take_marks(r.plan, r.measured_s, r.predicted_s, out[0]);
     if (status != TL_OK)

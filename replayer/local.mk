@@ -1,6 +1,6 @@
 # libreplayer: compute model, platform folder, engines, predictions, comparison.
 LOGGOPS_SOURCES = replayer/engine_loggops.c replayer/loggops.h replayer/loggops_algorithms.def \
-	replayer/loggops_collective.c replayer/loggops_collective_long.c replayer/loggops_comm.c \
+	replayer/loggops_collective.c replayer/loggops_collective_long.c replayer/loggops_collective_tree.c replayer/loggops_comm.c \
 	replayer/loggops_ompi_rules.def replayer/loggops_select.c replayer/loggops_step.h \
 	replayer/loggops_blocks.c replayer/loggops_program.c replayer/loggops_program.h replayer/loggops_reading.h replayer/loggops_pool.c replayer/loggops_queue.c replayer/loggops_rank.c \
 	replayer/loggops_share.c replayer/loggops_simulate.c replayer/loggops_simulate.h \

@@ -266,6 +266,12 @@ loggops_step loggops_collective_step(const loggops_op *op, const int64_t *list, 
     case LOGGOPS_ALLREDUCE_REDBCAST: return up_and_down(op, me, size, number);
     case LOGGOPS_BARRIER_DOUBLING: return loggops_barrier_doubling(me, size, number);
     case LOGGOPS_BCAST_SCATTER_RING: return loggops_bcast_scatter_ring(op, me, size, number);
+    case LOGGOPS_BCAST_CHAIN:
+    case LOGGOPS_BCAST_PIPELINE:
+    case LOGGOPS_BCAST_BINARY:
+    case LOGGOPS_BCAST_KNOMIAL: return loggops_bcast_tree(op, me, size, number);
+    case LOGGOPS_BCAST_SPLIT:
+    case LOGGOPS_BCAST_SPLIT_SEGMENTS: return loggops_bcast_split(op, me, size, number);
     case LOGGOPS_ALLGATHER_BRUCK: return loggops_allgather_bruck(op, list, me, size, number);
     case LOGGOPS_ALLGATHER_DOUBLING: return loggops_allgather_doubling(op, list, me, size, number);
     case LOGGOPS_ALLTOALL_BRUCK:

@@ -395,8 +395,8 @@ static int is_like_first(const loggops_reading *t, uint32_t rank)
 }
 
 tl_status loggops_read_trace(tl_reader *trace, tlr_plan *plan, const tlr_model *model,
-                             const tlr_options *options, const loggops_choice *choice,
-                             double *measured_s, loggops_run **out, tl_error *err)
+                             const tlr_options *options, loggops_choice *choice, double *measured_s,
+                             loggops_run **out, tl_error *err)
 {
     loggops_reading t = {.trace = trace,
                          .plan = plan,

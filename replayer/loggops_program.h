@@ -18,21 +18,24 @@ typedef enum loggops_selector {
 typedef struct loggops_choice {
     loggops_selector selector;
     uint8_t chosen[TL_ACTION_IEXSCAN + 1]; /* by action, whatever the selector says; 0: none */
+    char *stand_ins; /* "bcast scatter_LR_allgather for scatter_allgather, ...": what was taken for
+                        what the engine does not have; the owner's to free; NULL: nothing */
 } loggops_choice;
 
 /* From --coll-selector and from --coll, which comes as smpi/NAME:ALGORITHM. */
 tl_status loggops_read_choice(const tlr_options *options, loggops_choice *out, tl_error *err);
-/* The algorithm of a blocking collective; bytes as in loggops_ompi_rules.def. */
-uint8_t loggops_choose(const loggops_choice *choice, tl_action action, uint32_t size,
-                       uint64_t bytes, int has_sizes);
+/* The algorithm of a blocking collective; bytes as in loggops_ompi_rules.def.  LOGGOPS_NONE without
+ * memory. */
+uint8_t loggops_choose(loggops_choice *choice, tl_action action, uint32_t size, uint64_t bytes,
+                       int has_sizes);
 
 /* ---- loggops_program.c ---- */
 
 /* Reads every rank's events.  Ranks that do the same, each with its own neighbours, get one program
  * in common.  `measured_s`, [mark][rank], may be NULL; model NULL: computation takes no time. */
 tl_status loggops_read_trace(tl_reader *trace, tlr_plan *plan, const tlr_model *model,
-                             const tlr_options *options, const loggops_choice *choice,
-                             double *measured_s, loggops_run **out, tl_error *err);
+                             const tlr_options *options, loggops_choice *choice, double *measured_s,
+                             loggops_run **out, tl_error *err);
 void loggops_run_free(loggops_run *run);
 
 /* ---- loggops_share.c ---- */

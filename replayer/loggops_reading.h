@@ -21,7 +21,7 @@ typedef struct loggops_reading {
     tl_reader *trace;
     tlr_plan *plan;
     const tlr_model *model;
-    const loggops_choice *choice;
+    loggops_choice *choice;
     const tlr_options *options;
     tlr_rank_model rates; /* of this rank */
     double *measured_s;

@@ -4,6 +4,7 @@
 #include "loggops_program.h"
 
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 typedef struct row {
@@ -33,7 +34,7 @@ static const struct {
 
 static tl_status wrong_algorithm(const char *choice, tl_action action, tl_error *err)
 {
-    char names[200] = "";
+    char names[400] = "";
     size_t used = 0;
     for (size_t i = 0; i < N_ALGORITHMS; i++)
         if (algorithms[i].action == action)
@@ -92,33 +93,44 @@ tl_status loggops_read_choice(const tlr_options *options, loggops_choice *out, t
 
 /* ---- rules ---- */
 
-static uint8_t as_ompi(tl_action action, uint32_t size, uint64_t bytes)
+static uint8_t as_ompi(tl_action action, uint32_t size, uint64_t bytes, const char **instead_of)
 {
     static const struct {
         tl_action action;
         uint32_t ranks, bytes;
         uint8_t id;
+        const char *instead_of;
     } rules[] = {
-#define LOGGOPS_RULE(action, ranks, bytes, id) {TL_ACTION_##action, ranks, bytes, LOGGOPS_##id},
+#define LOGGOPS_RULE(action, ranks, bytes, id, instead_of)                                         \
+    {TL_ACTION_##action, ranks, bytes, LOGGOPS_##id, instead_of},
 #include "loggops_ompi_rules.def"
     };
     for (size_t i = 0; i < sizeof rules / sizeof *rules; i++)
         if (rules[i].action == action && (!rules[i].ranks || size < rules[i].ranks) &&
-            (!rules[i].bytes || bytes < rules[i].bytes))
+            (!rules[i].bytes || bytes < rules[i].bytes)) {
+            *instead_of = rules[i].instead_of;
             return rules[i].id;
+        }
     return loggops_algorithm_for(action);
 }
 
 /* The rules of Thakur, Rabenseifner, Gropp, IJHPCA 2005, with the sizes that MPICH 3.3 begins with
- * (its variables MPIR_CVAR_BCAST_SHORT_MSG_SIZE and so on).  A binomial tree stands in for
- * Rabenseifner's reduce, a ring for the recursive doubling that ends a broadcast of medium size. */
-static uint8_t as_mpich(tl_action action, uint32_t size, uint64_t bytes)
+ * (its variables MPIR_CVAR_BCAST_SHORT_MSG_SIZE and so on). */
+static uint8_t as_mpich(tl_action action, uint32_t size, uint64_t bytes, const char **instead_of)
 {
     const uint64_t KIB = 1024;
     const int is_power = !(size & (size - 1));
     switch (action) {
     case TL_ACTION_BCAST:
-        return bytes < 12 * KIB || size < 8 ? LOGGOPS_BCAST_BINOMIAL : LOGGOPS_BCAST_SCATTER_RING;
+        if (bytes < 12 * KIB || size < 8)
+            return LOGGOPS_BCAST_BINOMIAL;
+        if (bytes < 512 * KIB && is_power)
+            *instead_of = "scatter_rdb_allgather";
+        return LOGGOPS_BCAST_SCATTER_RING;
+    case TL_ACTION_REDUCE:
+        if (bytes > 2 * KIB)
+            *instead_of = "rabenseifner";
+        return LOGGOPS_REDUCE_BINOMIAL;
     case TL_ACTION_ALLREDUCE:
         return bytes <= 2 * KIB ? LOGGOPS_ALLREDUCE_DOUBLING : LOGGOPS_ALLREDUCE_RABENSEIFNER;
     case TL_ACTION_ALLGATHER:
@@ -137,8 +149,38 @@ static uint8_t as_mpich(tl_action action, uint32_t size, uint64_t bytes)
     }
 }
 
-uint8_t loggops_choose(const loggops_choice *choice, tl_action action, uint32_t size,
-                       uint64_t bytes, int has_sizes)
+static const char *algorithm_name(uint8_t id)
+{
+    for (size_t i = 0; i < N_ALGORITHMS; i++)
+        if (algorithms[i].id == id)
+            return algorithms[i].name;
+    return "";
+}
+
+/* Notes once that one algorithm stands in for another; 0 without memory. */
+static int note_stand_in(loggops_choice *choice, tl_action action, uint8_t id,
+                         const char *instead_of)
+{
+    const char *collective = "", *before = choice->stand_ins ? choice->stand_ins : "";
+    for (size_t i = 0; i < sizeof collectives / sizeof *collectives; i++)
+        if (collectives[i].action == action)
+            collective = collectives[i].name;
+    char *note = NULL, *all = NULL;
+    if (asprintf(&note, "%s %s for %s;", collective, algorithm_name(id), instead_of) < 0)
+        return 0;
+    const int is_known = strstr(before, note) != NULL;
+    if (!is_known && asprintf(&all, "%s%s%s", before, *before ? " " : "", note) < 0)
+        all = NULL;
+    free(note);
+    if (!all)
+        return is_known;
+    free(choice->stand_ins);
+    choice->stand_ins = all;
+    return 1;
+}
+
+uint8_t loggops_choose(loggops_choice *choice, tl_action action, uint32_t size, uint64_t bytes,
+                       int has_sizes)
 {
     if (has_sizes && (action == TL_ACTION_GATHER || action == TL_ACTION_SCATTER))
         return loggops_algorithm_for(action);
@@ -146,9 +188,11 @@ uint8_t loggops_choose(const loggops_choice *choice, tl_action action, uint32_t 
         return choice->chosen[action];
     if (has_sizes && action != TL_ACTION_REDUCE_SCATTER)
         return loggops_algorithm_for(action);
-    switch (choice->selector) {
-    case LOGGOPS_OMPI: return as_ompi(action, size, bytes);
-    case LOGGOPS_MPICH: return as_mpich(action, size, bytes);
-    default: return loggops_algorithm_for(action);
-    }
+    const char *instead_of = NULL;
+    uint8_t id = loggops_algorithm_for(action);
+    if (choice->selector == LOGGOPS_OMPI)
+        id = as_ompi(action, size, bytes, &instead_of);
+    else if (choice->selector == LOGGOPS_MPICH)
+        id = as_mpich(action, size, bytes, &instead_of);
+    return !instead_of || note_stand_in(choice, action, id, instead_of) ? id : LOGGOPS_NONE;
 }

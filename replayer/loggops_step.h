@@ -1,6 +1,6 @@
 /* loggops_step.h - what the collective algorithms are made of.
  *
- * For loggops_collective.c and loggops_collective_long.c alone.
+ * For loggops_collective.c, loggops_collective_long.c and loggops_collective_tree.c alone.
  */
 #ifndef TLR_LOGGOPS_STEP_H
 #define TLR_LOGGOPS_STEP_H
@@ -76,5 +76,10 @@ loggops_step loggops_alltoall_pair(const loggops_op *op, const int64_t *list, ui
                                    uint32_t size, uint32_t number);
 loggops_step loggops_reduce_scatter_halving(const loggops_op *op, const int64_t *list, uint32_t me,
                                             uint32_t size, uint32_t number);
+
+/* ---- loggops_collective_tree.c: broadcasts in segments ---- */
+
+loggops_step loggops_bcast_tree(const loggops_op *op, uint32_t me, uint32_t size, uint32_t number);
+loggops_step loggops_bcast_split(const loggops_op *op, uint32_t me, uint32_t size, uint32_t number);
 
 #endif

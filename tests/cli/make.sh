@@ -102,6 +102,14 @@ agree() { [ "$(replay_coll "$1" "$2")" = "$(replay_coll "$3" "$4")" ]; }
 check 'bcast of 100 kB: ompi takes the linear one' agree --coll-selector ompi --coll bcast=flattree
 check 'mpich scatters and gathers' agree --coll-selector mpich --coll bcast=scatter_LR_allgather
 check 'which differ' differ --coll bcast=flattree --coll bcast=scatter_LR_allgather
+named() { "$timeless" replay p.tl --engine loggops --params $odin --json=p.json -q "${@:2}" >/dev/null && grep -qF "\"coll_selector\": \"$1\"" p.json; }
+check 'nothing stands in for the linear one' named ompi --coll-selector ompi
+"$timeless" make call_bcast -n 16 --bytes 100000 -o p.tl
+check 'what stands in for another is named' named 'mpich (bcast scatter_LR_allgather for scatter_rdb_allgather)' --coll-selector mpich
+"$timeless" make call_bcast -n 100 --bytes 100000 -o p.tl
+check 'bcast among 100: ompi takes the k-nomial tree' agree --coll-selector ompi --coll bcast=knomial
+check 'which is not the binomial one' differ --coll bcast=knomial --coll bcast=binomial_tree
+check 'and nothing for something else' named ompi --coll-selector ompi
 "$timeless" make call_allreduce -n 12 --bytes 100000 -o p.tl
 check 'allreduce of 100 kB: both take that of Rabenseifner' agree --coll-selector ompi --coll allreduce=rab_rdb
 check 'mpich, too' agree --coll-selector mpich --coll allreduce=rab_rdb

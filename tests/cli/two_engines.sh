@@ -48,6 +48,7 @@ for pattern in dissemination doubling ring token; do
 done
 
 for choice in barrier=ompi_bruck barrier=ompi_recursivedoubling bcast=binomial_tree bcast=scatter_LR_allgather bcast=flattree \
+    bcast=ompi_pipeline bcast=ompi_split_bintree \
     allreduce=rdb allreduce=lr allreduce=rab_rdb alltoall=ring alltoall=pair alltoall=bruck alltoall=basic_linear; do
     "$timeless" make call_${choice%%=*} -n 16 --iterations 3 --bytes 160000 -o p.tl
     check "$choice, latency alone" agree latency 0 --coll "$choice"
@@ -56,4 +57,6 @@ for choice in barrier=ompi_bruck barrier=ompi_recursivedoubling bcast=binomial_t
             check "$choice, latency and bandwidth" agree both 1ns --coll "$choice" ;;
     esac
 done
+"$timeless" make call_bcast -n 16 --bytes 100000 -o p.tl
+check 'bcast=ompi_pipeline in one segment, latency and bandwidth' agree both 1ns --coll bcast=ompi_pipeline
 tap_done

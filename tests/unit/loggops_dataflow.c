@@ -31,7 +31,7 @@ static struct {
     listener ranks[MAX_RANKS];
     carried messages[MAX_MESSAGES];
     int n_messages;
-    uint64_t bytes, moved[MAX_RANKS][MAX_RANKS]; /* in all; from, to */
+    uint64_t bytes, largest, moved[MAX_RANKS][MAX_RANKS]; /* in all; of a message; from, to */
     const int64_t *list;
 } play;
 
@@ -61,6 +61,7 @@ static int advance(const loggops_op *op, uint32_t me, uint32_t size)
         assert_true(play.n_messages < MAX_MESSAGES);
         play.messages[play.n_messages++] = (carried){l->knows, (int32_t)me, step.peer, 0};
         play.bytes += step.bytes;
+        play.largest = step.bytes > play.largest ? step.bytes : play.largest;
         play.moved[me][step.peer] += step.bytes;
     } else if (step.kind == LOGGOPS_RECV) {
         l->open[l->n_open++] = step.peer;
@@ -82,7 +83,7 @@ static void play_collective(uint8_t algorithm, uint32_t size, int32_t root, uint
     memset(play.ranks, 0, sizeof play.ranks);
     memset(play.moved, 0, sizeof play.moved);
     play.n_messages = 0;
-    play.bytes = 0;
+    play.bytes = play.largest = 0;
     for (uint32_t r = 0; r < size; r++)
         play.ranks[r].knows = UINT64_C(1) << r;
     for (int moved = 1, n_done = 0; moved;) {
@@ -296,6 +297,61 @@ static void check_trees(uint32_t size, uint32_t root)
         assert_true(r == root || into(r) >= 1000);
 }
 
+/* Of a broadcast every rank but the root hears of each byte once, in messages of at most a segment
+ * and no more messages than it takes. */
+static void check_segments(uint8_t algorithm, uint32_t size, uint32_t root, uint64_t bytes,
+                           uint64_t segment_bytes)
+{
+    play_collective(algorithm, size, (int32_t)root, bytes);
+    for (uint32_t r = 0; r < size; r++)
+        assert_int_equal(into(r), r == root ? 0 : bytes);
+    assert_true(play.largest <= segment_bytes);
+    assert_int_equal(play.n_messages, (size - 1) * ((bytes + segment_bytes - 1) / segment_bytes));
+}
+
+static void check_chains(uint32_t size, uint32_t root)
+{
+    static const uint8_t whole[] = {LOGGOPS_BCAST_CHAIN, LOGGOPS_BCAST_BINARY,
+                                    LOGGOPS_BCAST_KNOMIAL};
+    for (size_t i = 0; i < sizeof whole; i++)
+        check_segments(whole[i], size, root, 1000, 1000);
+    check_segments(LOGGOPS_BCAST_CHAIN, size, root, 1 << 20, 1 << 20);
+    for (uint32_t r = 0; r < size; r++) /* down the chain */
+        assert_int_equal(play.moved[(root + r) % size][(root + r + 1) % size],
+                         r + 1 < size ? 1 << 20 : 0);
+    /* SMPI's segments: by ranks and bytes. */
+    const uint64_t KIB = 1024, bytes = 300000;
+    check_segments(LOGGOPS_BCAST_PIPELINE, size, root, bytes,
+                   size < 3    ? 128 * KIB /* 0.484 + 2.11 */
+                   : size < 10 ? 16 * KIB  /* 0.964 + 8.79; 0.71 + 1.18 is below 2 */
+                               : 128 * KIB);
+}
+
+/* Each half goes down its side of the tree, and from there to the other. */
+static void check_split(uint32_t size, uint32_t root)
+{
+    static const struct {
+        uint8_t algorithm;
+        uint64_t bytes, largest;
+    } cases[] = {{LOGGOPS_BCAST_SPLIT, 1001, 501},
+                 {LOGGOPS_BCAST_SPLIT_SEGMENTS, 9001, 4501}, /* the exchange is in one piece */
+                 {LOGGOPS_BCAST_SPLIT, 1, 1},                /* too little to cut */
+                 {LOGGOPS_BCAST_SPLIT_SEGMENTS, 2047, 1024}};
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        play_collective(cases[i].algorithm, size, (int32_t)root, cases[i].bytes);
+        for (uint32_t r = 0; r < size; r++)
+            assert_int_equal(into(r), r == root ? 0 : cases[i].bytes);
+        assert_true(play.largest <= cases[i].largest);
+    }
+    play_collective(LOGGOPS_BCAST_SPLIT, size, (int32_t)root, 1001);
+    for (uint32_t v = 1; v < size; v++) { /* 501 bytes on the odd side, 500 on the even one */
+        const uint32_t other = v % 2 ? (v + 1 < size ? v + 1 : 0) : v - 1;
+        assert_int_equal(play.moved[(root + other) % size][(root + v) % size], size == 2 ? 1001
+                                                                               : v % 2   ? 500
+                                                                                         : 501);
+    }
+}
+
 /* Ranks outside of the largest power of two give all and hear of the result. */
 static void check_cores(uint32_t size)
 {
@@ -358,8 +414,11 @@ static void bytes_reach_their_ranks(void **state)
     (void)state;
     for (uint32_t size = 2; size < MAX_RANKS; size++) {
         check_blocks_for_each(size);
-        for (uint32_t root = 0; root < size; root++)
+        for (uint32_t root = 0; root < size; root++) {
             check_trees(size, root);
+            check_chains(size, root);
+            check_split(size, root);
+        }
         check_cores(size);
         check_rings(size);
         if (!(size & (size - 1)))
