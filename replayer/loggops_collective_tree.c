@@ -73,7 +73,7 @@ static place place_in(const loggops_op *op, uint32_t v, uint32_t size)
 /* SMPI's bcast-ompi-pipeline, bcast-ompi-split-bintree; 0: one segment. */
 static uint64_t segment_bytes(const loggops_op *op, uint32_t size)
 {
-    enum { KIB = 1024, INTERMEDIATE_BYTES = 370728 };
+    const uint64_t KIB = 1024, intermediate = 370728;
     const double bytes = (double)op->amount;
     switch (op->algorithm) {
     case LOGGOPS_BCAST_PIPELINE:
@@ -82,7 +82,7 @@ static uint64_t segment_bytes(const loggops_op *op, uint32_t size)
         if (size < 2.3679e-6 * bytes + 1.1787)
             return 64 * KIB;
         return size < 3.2118e-6 * bytes + 8.7936 ? 16 * KIB : 128 * KIB;
-    case LOGGOPS_BCAST_SPLIT_SEGMENTS: return op->amount < INTERMEDIATE_BYTES ? KIB : 8 * KIB;
+    case LOGGOPS_BCAST_SPLIT_SEGMENTS: return op->amount < intermediate ? KIB : 8 * KIB;
     default: return 0;
     }
 }
