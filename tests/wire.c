@@ -11,6 +11,9 @@
  * with CORES other than 0 on core (i - 1) modulo CORES: messages that cross do not wait for each
  * other, and no host pays for another one.
  *
+ * A host sends to others in turn, packet by packet, as Linux's default (fq_codel) does, whose
+ * packets would pass through to the device unqueued here.
+ *
  * Everything takes SLOWDOWN times as long as MBIT_PER_S and LATENCY_US say.
  *
  * The shapers of the kernel (tbf, htb) let a packet pass an idle link at once and make the next one
@@ -36,9 +39,12 @@
 enum {
     MOST_HOSTS = 64,
     MOST_BYTES = 9216,
-    FRAME_BYTES = 38,     /* preamble, header, checksum and gap of Ethernet */
-    QUEUE = 4096,         /* packets on their way to a host */
-    AHEAD_NS = 200000,    /* a sender's packets are left to it that its link comes to only later */
+    FRAME_BYTES = 38,  /* preamble, header, checksum and gap of Ethernet */
+    QUEUE = 4096,      /* packets on their way to a host */
+    WAITING = 512,     /* packets of a host for another that its link has not come to */
+    AHEAD_NS = 200000, /* a packet is given to its link so long before that is idle, */
+    AHEAD_IN_TURN_NS =
+        50000,            /* with several receivers: who comes first then has not had its turn */
     LONGEST_NS = 50000000 /* a port of the switch drops what would wait longer */
 };
 
@@ -48,10 +54,19 @@ typedef struct packet {
     char bytes[MOST_BYTES];
 } packet;
 
+/* A ring with room for a number of packets; NULL before the first one. */
+typedef struct ring {
+    packet *packets;
+    unsigned first, n;
+} ring;
+
 typedef struct host {
     int fd;
-    int timer;            /* when the first of the queue is due, set by who puts it there */
-    uint64_t up_free_ns;  /* when the link in that direction is idle again */
+    int timer;                /* when the first of the queue is due, set by who puts it there */
+    uint64_t up_free_ns;      /* when the link in that direction is idle again */
+    ring waiting[MOST_HOSTS]; /* from this host to each, for its own thread alone */
+    unsigned n_waiting;
+    int turn;
     pthread_mutex_t lock; /* of what follows */
     uint64_t down_free_ns;
     packet *queue; /* to this host, in the order in which they are due */
@@ -61,7 +76,7 @@ typedef struct host {
 static host hosts[MOST_HOSTS];
 static int n_hosts;
 static double ns_per_byte;
-static uint64_t latency_ns, ahead_ns = AHEAD_NS, longest_ns = LONGEST_NS;
+static uint64_t latency_ns, ahead_ns, longest_ns = LONGEST_NS;
 
 static void give_up(const char *what)
 {
@@ -130,21 +145,40 @@ static void put(host *to, packet *p, uint64_t now, uint64_t up_free_ns, uint64_t
     pthread_mutex_unlock(&to->lock);
 }
 
-/* Takes the next packet of a host; 0: there is none. */
-static int take(host *from, uint64_t now)
+/* Reads what a host sends; what there is no room for is lost. */
+static void take_all(host *from)
 {
-    packet p;
-    ssize_t n = read(from->fd, p.bytes, sizeof p.bytes);
-    if (n <= 0)
-        return 0;
-    p.n_bytes = (uint32_t)n;
-    int to = receiver_of(&p);
-    if (to < 0)
-        return 1;
-    const uint64_t busy_ns = (uint64_t)((double)(p.n_bytes + FRAME_BYTES) * ns_per_byte);
+    static __thread packet p;
+    for (ssize_t n; (n = read(from->fd, p.bytes, sizeof p.bytes)) > 0;) {
+        p.n_bytes = (uint32_t)n;
+        const int to = receiver_of(&p);
+        if (to < 0)
+            continue;
+        ring *r = &from->waiting[to];
+        if (!r->packets && !(r->packets = calloc(WAITING, sizeof p)))
+            give_up("memory");
+        if (r->n == WAITING)
+            continue;
+        memcpy(&r->packets[(r->first + r->n++) % WAITING], &p,
+               sizeof p - sizeof p.bytes + (size_t)n);
+        from->n_waiting++;
+    }
+}
+
+/* Sends the first packet for the host whose turn it is. */
+static void send_next(host *from, uint64_t now)
+{
+    do
+        from->turn = (from->turn + 1) % n_hosts;
+    while (!from->waiting[from->turn].n);
+    ring *r = &from->waiting[from->turn];
+    packet *p = &r->packets[r->first];
+    const uint64_t busy_ns = (uint64_t)((double)(p->n_bytes + FRAME_BYTES) * ns_per_byte);
     from->up_free_ns = later(now, from->up_free_ns) + busy_ns;
-    put(&hosts[to], &p, now, from->up_free_ns, busy_ns);
-    return 1;
+    put(&hosts[from->turn], p, now, from->up_free_ns, busy_ns);
+    r->first = (r->first + 1) % WAITING;
+    r->n--;
+    from->n_waiting--;
 }
 
 /* The first packet of the queue, which stays where it is until it is taken out; NULL: none. */
@@ -173,11 +207,10 @@ static uint64_t deliver(host *h, uint64_t now)
 /* Until something comes or is due. */
 static void wait_for_work(host *h, uint64_t next, uint64_t now)
 {
-    const int is_ahead = h->up_free_ns > now + ahead_ns;
-    struct pollfd fds[] = {{.fd = is_ahead ? -1 : h->fd, .events = POLLIN},
+    struct pollfd fds[] = {{.fd = h->n_waiting ? -1 : h->fd, .events = POLLIN},
                            {.fd = h->timer, .events = POLLIN}};
     uint64_t expirations;
-    if (is_ahead && h->up_free_ns - ahead_ns < next)
+    if (h->n_waiting && h->up_free_ns - ahead_ns < next)
         next = h->up_free_ns - ahead_ns;
     const struct timespec timeout = timespec_of(next > now ? next - now : 0);
     /* Nothing to read: who has just set the timer again has taken that back. */
@@ -191,8 +224,9 @@ static void *serve(void *argument)
     host *h = argument;
     for (;;) {
         uint64_t now = now_ns(), next = deliver(h, now);
-        while (h->up_free_ns <= now + ahead_ns && take(h, now))
-            ;
+        take_all(h);
+        while (h->up_free_ns <= now + ahead_ns && h->n_waiting)
+            send_next(h, now);
         wait_for_work(h, next, now_ns());
     }
     return NULL;
@@ -230,9 +264,9 @@ int main(int argc, char **argv)
     const unsigned slowdown = (unsigned)strtoul(argv[5], NULL, 10);
     ns_per_byte *= slowdown;
     latency_ns *= slowdown;
-    ahead_ns *= slowdown;
     longest_ns *= slowdown;
     n_hosts = argc - 6;
+    ahead_ns = n_hosts > 2 ? AHEAD_IN_TURN_NS : AHEAD_NS;
     /* A wire does not wait for a core; threads inherit this. */
     const struct sched_param first = {.sched_priority = 1};
     if (sched_setscheduler(0, SCHED_FIFO, &first) != 0)
