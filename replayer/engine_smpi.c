@@ -287,6 +287,7 @@ static void run_simulation(void *arg, int terminal)
     make_ranks();
     smpi_detached_prepare(replay.n_ranks);
     smpi_numbers_prepare();
+    smpi_routes_prepare(replay.n_ranks);
     smpi_place_ranks();
     replay.send_buffer = reserve_buffer(&replay.buffer_bytes);
     replay.recv_buffer = reserve_buffer(&replay.buffer_bytes);

@@ -89,16 +89,20 @@ static piece *cut_chunk(unsigned size)
     return (piece *)(void *)first;
 }
 
+/* In steps; also of nothing. */
+static unsigned size_of(size_t bytes)
+{
+    return bytes ? (unsigned)((bytes + STEP_BYTES - 1) / STEP_BYTES) : 1;
+}
+
 /* operator new(size_t), operator delete(void *) and operator delete(void *, size_t), by their names
  * in the C++ ABI.  No exception can be thrown from here: who has no memory left ends, as in C. */
-#define REPLACES(name) __asm__(name) __attribute__((visibility("default")))
-void *operator_new(size_t bytes) REPLACES("_Znwm");
-void operator_delete(void *memory) REPLACES("_ZdlPv");
-void operator_delete_sized(void *memory, size_t bytes) REPLACES("_ZdlPvm");
+#define EXPORTED __attribute__((visibility("default")))
+void operator_delete_sized(void *memory, size_t bytes) __asm__("_ZdlPvm") EXPORTED;
 
-void *operator_new(size_t bytes)
+EXPORTED void *smpi_memory_new(size_t bytes)
 {
-    const unsigned size = bytes ? (unsigned)((bytes + STEP_BYTES - 1) / STEP_BYTES) : 1;
+    const unsigned size = size_of(bytes);
     piece *p = NULL;
     if (bytes <= LARGEST_BYTES) {
         p = unused[size] ? unused[size] : cut_chunk(size);
@@ -112,17 +116,23 @@ void *operator_new(size_t bytes)
     return memory;
 }
 
-void operator_delete(void *memory)
+static int is_piece(const void *memory)
 {
-    const size_t offset = (size_t)((char *)memory - arena);
-    if (!arena || offset >= ARENA_BYTES) {
-        free(memory);
-        return;
-    }
-    piece *p = memory;
-    const unsigned size = sizes[offset / CHUNK_BYTES];
+    return arena && (size_t)((const char *)memory - arena) < ARENA_BYTES;
+}
+
+static void take_back(piece *p, unsigned size)
+{
     p->next = unused[size];
     unused[size] = p;
+}
+
+EXPORTED void smpi_memory_delete(void *memory)
+{
+    if (is_piece(memory))
+        take_back(memory, sizes[(size_t)((char *)memory - arena) / CHUNK_BYTES]);
+    else
+        free(memory);
 }
 
 void operator_delete_sized(void *memory, size_t bytes)
@@ -134,7 +144,10 @@ void operator_delete_sized(void *memory, size_t bytes)
         if (caller == growth)
             return;
     }
-    operator_delete(memory);
+    if (is_piece(memory))
+        take_back(memory, size_of(bytes));
+    else
+        free(memory);
 }
 
 #endif

@@ -1,5 +1,6 @@
 /* smpi_memory.h - what takes the place of SimGrid's slow parts (smpi_memory.c, smpi_detached.c,
- * smpi_numbers.c), and of overheads that messages within a host do not have (smpi_overheads.c). */
+ * smpi_numbers.c, smpi_routes.c, smpi_shortcuts.c), and of overheads that messages within a host do
+ * not have (smpi_overheads.c). */
 #ifndef TLR_SMPI_MEMORY_H
 #define TLR_SMPI_MEMORY_H
 
@@ -8,6 +9,10 @@
 
 /* The object that this thread allocated last, if it was a small one; NULL before the first. */
 const void *smpi_memory_last(void);
+
+/* C++'s operators new and delete. */
+void *smpi_memory_new(size_t bytes) __asm__("_Znwm");
+void smpi_memory_delete(void *memory) __asm__("_ZdlPv");
 
 /* Whoever gives back, until the next call, memory of this size (more than 512; 0: none) gives back
  * none from now on. */
@@ -19,6 +24,9 @@ void smpi_detached_prepare(uint32_t n_ranks);
 /* 1: the option "key:value" is about messages within a host, and none of SimGrid's. */
 int smpi_overheads_take(const char *option);
 void smpi_numbers_prepare(void);
+void smpi_routes_prepare(uint32_t n_ranks);
+/* From here on the ranks make no calls but those of their traces. */
+void smpi_shortcuts_take(void);
 /* SMPI's object `comm` is one rank's of the communicator that the address `same` stands for. */
 void smpi_numbers_share(const void *comm, const void *same);
 

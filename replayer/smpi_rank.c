@@ -285,6 +285,7 @@ static void get_ready(smpi_rank *r)
         MPI_Op_create(no_operation, 1, &replay.commutative);
         MPI_Op_create(no_operation, 0, &replay.noncommutative);
         smpi_choose_start();
+        smpi_shortcuts_take();
     }
     sg_barrier_wait(replay.barrier);
     MPI_Buffer_attach(replay.send_buffer, INT_MAX);
