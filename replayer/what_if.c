@@ -58,7 +58,9 @@ static tl_status parse_value(const char *text, tlr_change *out, tl_error *err)
     double scale = 1;
     const double number = strtod(text, &rest);
     out->is_factor = rest > text && !strcmp(rest, "x");
-    if (rest == text || (!out->is_factor && !find_unit(q, rest, &scale)))
+    /* A bare "2" may mean a factor as well as 2 B/s. */
+    const int lacks_unit = !*rest && number > 0;
+    if (rest == text || lacks_unit || (!out->is_factor && !find_unit(q, rest, &scale)))
         return tl_fail(err, TL_ERR_USAGE,
                        "'%s' is no %s of a %s; give a number and a unit, as %s, or a factor, as 2x",
                        text, q->name, q->item, q->example);
