@@ -33,6 +33,8 @@ static void say_what_is_missing(const tl_reader *r)
             *broken.remark ? ": " : "", broken.remark);
     if (n_broken > 1)
         fprintf(stderr, "; %" PRIu32 " of %" PRIu32 " ranks have no proper end", n_broken, n_ranks);
+    if (broken.end == TL_END_NONE)
+        fputs("; each killed rank has lost its last events, 64 KiB at most", stderr);
     fputc('\n', stderr);
 }
 
