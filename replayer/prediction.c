@@ -8,6 +8,7 @@
 #include <math.h>
 #include <stddef.h>
 #include <stdlib.h>
+#include <string.h>
 
 void tlr_prediction_free(tlr_prediction *p)
 {
@@ -26,6 +27,7 @@ void tlr_prediction_free(tlr_prediction *p)
     free(p->platform_name);
     free(p->engine);
     free(p->command);
+    free(p->volume_unit);
     free(p->engine_version);
     free(p->coll_selector);
     free(p->network_model);
@@ -148,6 +150,18 @@ static void print_draws(const tlr_prediction *p, FILE *out)
         fputc('\n', out);
 }
 
+/* CPU time is no property of the program alone: says so, where the platform's cores are others. */
+static void print_volumes(const tlr_prediction *p, FILE *out)
+{
+    double compute_s = 0;
+    for (uint32_t rank = 0; rank < p->n_ranks; rank++)
+        compute_s += p->ranks[rank].compute_s;
+    if (compute_s > 0 && p->volume_unit && !strcmp(p->volume_unit, "cpu-ns"))
+        fputs("volumes           cpu-ns, CPU time of the cores that recorded them; "
+              "for others see --host-speed\n",
+              out);
+}
+
 void tlr_prediction_print(const tlr_prediction *p, FILE *out)
 {
     fprintf(out, "makespan          %.9g s\n", p->makespan_s);
@@ -172,6 +186,7 @@ void tlr_prediction_print(const tlr_prediction *p, FILE *out)
         fprintf(out, "model             %s, xxh64 %016" PRIx64 "\n", p->model, p->model_hash);
     else
         fprintf(out, "model             %s\n", p->model);
+    print_volumes(p, out);
     fprintf(out, "engine            %s (%s), network model %s, collectives %s\n", p->engine,
             p->engine_version, p->network_model, p->coll_selector);
     if (p->options && p->options[0])
