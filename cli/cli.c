@@ -95,6 +95,14 @@ uint64_t cli_parse_number(struct argp_state *state, const char *what, const char
     return cli_parse_number_from(state, what, text, 0, max);
 }
 
+const char *cli_svg(struct argp_state *state, const char *path)
+{
+    const size_t length = strlen(path);
+    if (length < 4 || strcmp(path + length - 4, ".svg") != 0)
+        argp_error(state, "--plot '%s': a plot is SVG, in a file that ends in .svg", path);
+    return path;
+}
+
 double cli_parse_precision(struct argp_state *state, const char *text)
 {
     char *end;

@@ -54,6 +54,8 @@ uint64_t cli_parse_number(struct argp_state *state, const char *what, const char
 /* The same from min on. */
 uint64_t cli_parse_number_from(struct argp_state *state, const char *what, const char *text,
                                uint64_t min, uint64_t max);
+/* The file of --plot, which has to end in .svg. */
+const char *cli_svg(struct argp_state *state, const char *path);
 /* The volume precision of a packed trace: tl_pack_options. */
 double cli_parse_precision(struct argp_state *state, const char *text);
 /* A number above 0. */

@@ -67,12 +67,16 @@ static double parse_share(struct argp_state *state, const char *what, const char
 {
     char *end;
     double value = strtod(text, &end);
-    if (end != text && *end == '%') {
+    const int is_percent = end != text && *end == '%';
+    if (is_percent) {
         value /= 100;
         end++;
     }
     if (end == text || *end || !isfinite(value) || value < 0)
         argp_error(state, "%s '%s': give a share such as 10%% or 0.1", what, text);
+    if (value > 1 && !is_percent) /* a "5" that means 5% would let everything pass */
+        argp_error(state, "%s '%s': above 1, write it as a percentage: %g%% or %g%%", what, text,
+                   value, 100 * value);
     return value;
 }
 
@@ -119,7 +123,7 @@ static error_t parse(int key, char *value, struct argp_state *state)
     case KEY_ALL: arguments->options.min_share = 0; break;
     case KEY_JSON: arguments->json = 1; break;
     case KEY_CSV: arguments->csv_path = value; break;
-    case KEY_PLOT: arguments->plot_path = value; break;
+    case KEY_PLOT: arguments->plot_path = cli_svg(state, value); break;
     case KEY_JUNIT: arguments->junit_path = value; break;
     case ARGP_KEY_ARG: add_file(state, &arguments->predictions, value); break;
     case ARGP_KEY_END: check(state, arguments); break;

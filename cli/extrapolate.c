@@ -47,7 +47,8 @@ static void say(const tl_extrapolation *done)
 {
     printf("grid %s to %s\n", done->grid, done->new_grid);
     if (done->merged)
-        puts("inner ranks are made of outer ones, on both sides of which a dimension has no rank");
+        puts("inner ranks are put together of outer ones: the recorded grid has two ranks along a "
+             "dimension; three or more leave nothing to that rule");
     if (done->n_ordered)
         printf("%" PRIu64 " times, no rank shows which of two calls comes first: by call site\n",
                done->n_ordered);

@@ -72,7 +72,7 @@ static const struct argp_option options[] = {
      0},
     {"round-robin", OPT_ROUND_ROBIN, NULL, 0, "one rank on each host in turn", 0},
     {"coll-selector", OPT_SELECTOR, "NAME", 0,
-     "which MPI's collective algorithms: default, ompi, mpich, mvapich2, impi", 0},
+     "which MPI's collective algorithms: default, ompi, ompi-4.1, mpich, mvapich2, impi", 0},
     {"coll", OPT_COLL, "NAME=ALGORITHM", 0,
      "algorithm of one collective, as allreduce=rdb (may be repeated)", 0},
     {"set", OPT_SET, "CHANGE", 0,

@@ -36,7 +36,7 @@ static const struct argp_option options[] = {
     {"output", 'o', "FILE", 0,
      "results file (CSV); points that it has are not run again (default: standard output)", 0},
     {"json", OPT_JSON, "FILE", 0, "write the results as JSON, too", 0},
-    {"plot", OPT_PLOT, "FILE", 0, "draw the makespans over the first axis of numbers (SVG)", 0},
+    {"plot", OPT_PLOT, "FILE.svg", 0, "draw the makespans over the first axis of numbers", 0},
     {"jobs", 'j', "N", 0, "run N points at a time (default: one on each core)", 0},
     {0}};
 
@@ -82,7 +82,7 @@ static error_t parse(int key, char *value, struct argp_state *state)
     case OPT_GRID: add_axis(state, a, value); return 0;
     case 'o': a->out = value; return 0;
     case OPT_JSON: a->json = value; return 0;
-    case OPT_PLOT: a->plot = value; return 0;
+    case OPT_PLOT: a->plot = cli_svg(state, value); return 0;
     case 'j':
         a->n_jobs = (unsigned)cli_parse_number_from(state, "--jobs", value, 1, 4096);
         return 0;

@@ -12,6 +12,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "text_file.h"
 
@@ -308,7 +309,8 @@ tl_status loggops_noise_read(const char *text, uint64_t seed, loggops_noise **ou
     noise->seed = seed;
     char *rest = copy;
     const char *source = strsep(&rest, ",");
-    const int is_regular = strstr(source, "Hz:") && isdigit((unsigned char)*source);
+    const int is_regular =
+        isdigit((unsigned char)*source) && (strstr(source, "Hz:") || access(source, F_OK) != 0);
     tl_status status =
         is_regular ? read_regular(source, noise, err) : read_profile(source, noise, err);
     if (status == TL_OK)

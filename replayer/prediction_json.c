@@ -319,8 +319,12 @@ tl_status tlr_prediction_read_json(const char *path, tlr_prediction **out, tl_er
     tlr_prediction *p = calloc(1, sizeof *p);
     if (!p)
         return tl_fail(err, TL_ERR_MEMORY, "%s: out of memory", path);
-    if ((status = tlr_read_text(path, &text, NULL, err)) != TL_OK)
+    if ((status = tlr_read_text(path, &text, NULL, err)) != TL_OK) {
+        if (status == TL_ERR_INPUT) /* not a text: a trace, for instance */
+            status = tl_fail(err, TL_ERR_INPUT,
+                             "%s: not a prediction that 'timeless replay --json' wrote", path);
         goto cleanup;
+    }
     root = json_loads(text, JSON_REJECT_DUPLICATES, &where);
     const char *format = json_string_value(json_object_get(root, "format"));
     if (!root)

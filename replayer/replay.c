@@ -48,8 +48,10 @@ static tl_status check_timeline(const tlr_engine *engine, const tlr_options *opt
 {
     if ((!options->timeline && !options->usage) || engine->tells_states)
         return TL_OK;
-    return tl_fail(err, TL_ERR_USAGE, "the engine '%s' tells no %s; give --engine smpi",
-                   engine->name, options->timeline ? "timeline" : "links and energy");
+    return tl_fail(err, TL_ERR_USAGE, "the engine '%s' does not tell %s; give --engine smpi",
+                   engine->name,
+                   options->timeline ? "who does what when (--details, --timeline, timeless report)"
+                                     : "of links and energy (--links, --energy)");
 }
 
 static tl_status check_trace(tl_reader *trace, tl_error *err)
@@ -158,13 +160,14 @@ static tl_status describe_job(const tlr_job *job, const tlr_platform *platform,
     p->platform_name = strdup(platform ? platform->folder : "none");
     p->engine = strdup(engine->name);
     p->command = strdup(tl_reader_run(trace)->program);
+    p->volume_unit = strdup(tl_reader_run(trace)->volume_unit);
     p->options = join_options(options);
     p->changes = join_changes(options);
     p->platform_hash = platform ? platform->hash : 0;
     p->model = strdup(model);
     p->model_hash = model_hash;
-    if (!p->trace_path || !p->platform_name || !p->engine || !p->command || !p->options ||
-        !p->changes || !p->model)
+    if (!p->trace_path || !p->platform_name || !p->engine || !p->command || !p->volume_unit ||
+        !p->options || !p->changes || !p->model)
         return tl_fail(err, TL_ERR_MEMORY, "out of memory for the prediction");
     return TL_OK;
 }

@@ -104,8 +104,16 @@ check_exit 4 'a platform without history' "$timeless" compare --history "$top_sr
 
 check_exit 2 'predictions and a baseline' $compare --baseline "$scratch/before.csv"
 check_exit 2 'a baseline and nothing new' "$timeless" compare --baseline "$scratch/before.csv"
+printf '\211TLS\0' >"$scratch/a.tl"
+check_exit 3 'a trace in place of a prediction' "$timeless" compare "$scratch/a.tl"
+cp "$scratch/err" "$scratch/said"
+check 'is told from one' grep -q "a.tl: not a prediction that 'timeless replay --json' wrote" "$scratch/said"
 check_exit 2 'no prediction' "$timeless" compare
 check_exit 2 'a negative tolerance' $compare --tolerance=-1%
+check_exit 2 'a tolerance of 5, which may mean 5% or 500%' $compare --tolerance 5
+cp "$scratch/err" "$scratch/said"
+check 'asks which' grep -q "'5': above 1, write it as a percentage: 5% or 500%" "$scratch/said"
+check_exit 0 'a tolerance above all' $compare --tolerance 500%
 check_exit 2 'a tolerance that is no number' $compare --tolerance 10x
 check_exit 4 'no such file' "$timeless" compare /nowhere/p.json
 : >"$scratch/empty.json"
