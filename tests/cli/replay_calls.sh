@@ -33,7 +33,7 @@ trace() {
                 case $line in
                 '') ;;
                 comm*) echo "$line" ;;
-                [A-Z]*) case $line in Match* | MPIX*) ;; *) line=MPI_$line ;; esac
+                [A-Z]*) case $line in Match* | MPIX* | Thread*) ;; *) line=MPI_$line ;; esac
                     echo "$rank $n $line"; n=$((n + 1)) ;;
                 esac
             done <<<"$lines"
@@ -181,6 +181,22 @@ fence=$'\nWin_fence mode=0 comm=3\n'
 trace put "$window"$'\nWin_create comm=1 new_comm=3'"$fence""Put count=1000000000 type_bytes=1 peer=1 comm=3$fence" \
     "$window"$'\nWin_create comm=1 new_comm=3'"$fence$fence"
 near 'a put takes what a message takes' "$(awk 'BEGIN { print 1.05 * 1e9 / (0.940694 * 1e9) }')" put
+
+# --- windows and files of ranks with several threads: calls in the recorded order, computation side by side ---
+thread_1=$'Thread tag=1\n' thread_0=$'Thread tag=0\n'
+trace thread_put "$window"$'\nWin_create comm=1 new_comm=3'"$fence$thread_1"'Put count=100000000 type_bytes=1 peer=1 comm=3 volume=300000000'$'\n'"$thread_0"'Win_fence mode=0 comm=3 volume=1000000000' \
+    "$window"$'\nWin_create comm=1 new_comm=3'"$fence$fence"
+near 'a thread puts while another computes' 1 thread_put
+files thread_write "$thread_1""File_write $data volume=500000000"$'\n'"$thread_0"'Barrier comm=1 clock_ns=0 volume=1000000000' 'Barrier comm=1 clock_ns=0'
+near 'a thread writes while another computes' 2.5 thread_write
+files thread_iwrite "$thread_1""File_iwrite $data request=1 volume=500000000"$'\n'"$thread_0"$'Barrier comm=1 clock_ns=0 volume=3000000000\n'"$thread_1"'Wait request=1' 'Barrier comm=1 clock_ns=0'
+near 'or for less time than the other computes' 3 thread_iwrite
+# Thread 1 of rank 0 received while thread 0 was in the collective call, which stands at its return.
+files thread_late "$thread_1"'Recv count=8 type_bytes=1 peer=1 tag=1 comm=1'$'\n'"$thread_0""File_write_all $data" \
+    "File_write_all $data"$'\nSend count=8 type_bytes=1 peer=0 tag=1 comm=1'
+check_exit 3 'a collective call of one thread, received beside' "$timeless" replay thread_late.tl -p p
+cp err said
+check 'is told of' grep -q "2 ranks wait forever: rank 0 in MPI_Recv .*; MPI_File_write_all is known by its return alone, other threads' calls may stand too early" said
 
 # --- receives from any source ---
 # Rank 1 computes for 1 s before it sends, rank 2 not at all; in the run rank 1 came first.  The one whose
