@@ -182,7 +182,7 @@ for where; do
     mkdir -p "$work/$rate-$hosts/hosts"
     cd "$work/$rate-$hosts"
     for program in $programs; do captured "$program" "$hosts"; done
-    export CLUSTER_PIN=1 CLUSTER_SLOWDOWN=$slowdown OMPI_MCA_mpi_yield_when_idle=$((hosts > $(nproc)))
+    export CLUSTER_PIN=1 CLUSTER_TIMEOUT=$((300 * slowdown)) CLUSTER_SLOWDOWN=$slowdown OMPI_MCA_mpi_yield_when_idle=$((hosts > $(nproc)))
     cluster_up "$PWD/hosts" "$hosts" "$rate" || { echo "no emulated hosts here" >&2; exit 77; }
     calibrated
     for program in $programs; do
