@@ -89,6 +89,8 @@ static error_t parse_option(int key, char *arg, struct argp_state *state)
         return 0;
     case OPTION_PRECISION: s->packing.volume_precision = cli_parse_precision(state, arg); return 0;
     case 'n':
+        if (!strcmp(arg, "p"))
+            argp_error(state, "-np is mpirun's; write -n N PROGRAM, or -- mpirun -np N PROGRAM");
         cli_parse_number_from(state, "number of ranks", arg, 1, INT_MAX);
         s->n_ranks = arg;
         return 0;

@@ -3,6 +3,7 @@
 #include "replay.h"
 #include "sweep_words.h"
 
+#include <calibrate.h>
 #include <inttypes.h>
 #include <loggops.h>
 #include <math.h>
@@ -117,7 +118,7 @@ static tl_status makespans(void *arg, const double *factors, double *makespans_s
         free(axis);
         return status;
     }
-    status = tlr_sweep_run(&sweep, 0, 1, (unsigned)n, run_point, done, &t, err);
+    status = tlr_sweep_run(&sweep, 0, 1, tlp_n_cores(), run_point, done, &t, err);
     for (size_t i = 0; i < n && status == TL_OK; i++)
         makespans_s[i] = sweep.points[i].makespan_s;
     tlr_sweep_free(&sweep);
@@ -144,6 +145,7 @@ static tl_status find_latency(arguments *a, tl_error *err)
 
 static void print(const arguments *a, double makespan_s)
 {
+    size_t n_endless = 0;
     printf("makespan %.9g s\n\n  growth  latency%s  makespan\n", makespan_s,
            a->L_ps ? "            L" : "");
     for (size_t i = 0; i < a->n; i++) {
@@ -151,6 +153,7 @@ static void print(const arguments *a, double makespan_s)
         printf("%6.4g %%  ", 100 * t->growth);
         if (t->factor == HUGE_VAL) {
             puts("more than 1000000x");
+            n_endless++;
             continue;
         }
         printf("%.6gx", t->factor);
@@ -158,6 +161,8 @@ static void print(const arguments *a, double makespan_s)
             printf("  %.6g us", 1e-6 * (double)a->L_ps * t->factor);
         printf("  %.9g s\n", t->makespan_s);
     }
+    if (n_endless == a->n)
+        puts("\nno latency counts: all ranks may be on one host (see --ranks-per-host)");
 }
 
 int cmd_tolerance(int argc, char **argv)

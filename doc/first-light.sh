@@ -14,6 +14,11 @@ trap 'rm -rf "$work"' EXIT
 cd "$work"
 step() { printf '\n== %s\n' "$*"; }
 
+read -r _ _ _ running _ </proc/loadavg
+if [ "${running%/*}" -gt "$(nproc)" ]; then
+    printf '\n%s\n' "Other programs keep the $(nproc) cores busy: the clock will be later than the prediction, which has them free."
+fi
+
 step "1. Capture: HPL (N=$N, ${P}x$Q) out of Debian's unmodified hpcc"
 "$here/tests/hpcc_input.sh" "$N" "$P" "$Q" >hpccinf.txt
 timeless record -o hpcc.tl -- mpirun -np $((P * Q)) hpcc
