@@ -60,7 +60,8 @@ build() {
     cat >"$work/rank" <<END
 #!/bin/sh
 [ -z "$priority" ] || { echo -20 >/proc/self/autogroup; renice -n -15 -p \$\$; } >/dev/null
-[ -z "\$TIMELESS_OFFLOAD" ] || export LD_PRELOAD="$work/offload.so:\$LD_PRELOAD" OFFLOAD_GEMM_S=\${TIMELESS_OFFLOAD}e-10 OFFLOAD_TRSM_S=\${TIMELESS_OFFLOAD}e-10
+# What is waited for stands behind the tracer, which records the call.
+[ -z "\$TIMELESS_OFFLOAD" ] || export LD_PRELOAD="\$LD_PRELOAD:$work/offload.so" OFFLOAD_GEMM_S=\${TIMELESS_OFFLOAD}e-10 OFFLOAD_TRSM_S=\${TIMELESS_OFFLOAD}e-10
 exec "\$@"
 END
     chmod +x "$work/rank"
