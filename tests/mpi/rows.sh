@@ -30,7 +30,7 @@ done
 
 replays() {
     local star=$here/oracle/star
-    "$timeless" replay "$scratch/C.tl" --platform "$star" --hostfile "$star/hosts" --no-compute --io-bandwidth 1e8
+    "$timeless" replay "$scratch/C.tl" --platform "$star" --hostfile "$star/hosts" --no-compute --io-bandwidth 100MBps
 }
 record C 2 all "$scratch/file" >/dev/null 2>&1
 check "a trace with all rows can be replayed" replays
