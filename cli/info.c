@@ -261,7 +261,9 @@ static void print_text(const struct facts *f)
 static void set_count(json_t *object, const char *name, uint64_t n)
 {
     json_t *key = tlr_json_text(name);
-    json_object_set_new(object, json_string_value(key), json_integer((json_int_t)n));
+    const char *text = json_string_value(key);
+    const json_int_t alike = json_integer_value(json_object_get(object, text)); /* with '?' */
+    json_object_set_new(object, text, json_integer(alike + (json_int_t)n));
     json_decref(key);
 }
 

@@ -11,11 +11,12 @@
 /* The first rank whose part does not end as it should, why, and how many others there are. */
 static void say_what_is_missing(const tl_reader *r)
 {
-    uint32_t n_ranks = tl_reader_run(r)->n_ranks, n_broken = 0, first = 0;
+    uint32_t n_ranks = tl_reader_run(r)->n_ranks, n_broken = 0, n_killed = 0, first = 0;
     tl_rank_summary summary, broken = {.remark = ""};
     for (uint32_t rank = 0; rank < n_ranks; rank++) {
         if (tl_reader_rank(r, rank, &summary) == TL_OK && summary.end == TL_END_FINALIZED)
             continue;
+        n_killed += summary.end == TL_END_NONE;
         if (!n_broken++ || (!*broken.remark && *summary.remark)) {
             first = rank;
             broken = summary;
@@ -33,7 +34,7 @@ static void say_what_is_missing(const tl_reader *r)
             *broken.remark ? ": " : "", broken.remark);
     if (n_broken > 1)
         fprintf(stderr, "; %" PRIu32 " of %" PRIu32 " ranks have no proper end", n_broken, n_ranks);
-    if (broken.end == TL_END_NONE)
+    if (n_killed)
         fputs("; each killed rank has lost its last events, 64 KiB at most", stderr);
     fputc('\n', stderr);
 }

@@ -144,15 +144,10 @@ static tl_status set_keys(arguments *a, tl_error *err)
 
 /* ---- results ---- */
 
-/* What follows the name of the results file in that of a part: ".part", ".part.12". */
+/* What follows ".part" in the name of a part: nothing, or ".12". */
 static int is_part(const char *end)
 {
-    static const char part[] = ".part.";
-    const size_t length = sizeof part - 1;
-    if (strncmp(end, part, length - 1) != 0 || !end[length - 1])
-        return !strcmp(end, ".part");
-    return end[length - 1] == '.' && end[length] &&
-           !end[length + strspn(end + length, "0123456789")];
+    return !*end || (*end == '.' && end[1] && !end[1 + strspn(end + 1, "0123456789")]);
 }
 
 /* Of the results file, and of the parts beside it: what is under way, or was when it was
@@ -168,7 +163,7 @@ static tl_status read_results(arguments *a, int with_errors, int remove_parts, t
     glob(pattern, 0, NULL, &parts); /* without a match there are none */
     for (size_t i = 0; i < parts.gl_pathc && status == TL_OK; i++) {
         const char *path = parts.gl_pathv[i];
-        if (!is_part(path + length))
+        if (!is_part(path + length + strlen(".part")))
             continue;
         if (remove_parts)
             unlink(path);

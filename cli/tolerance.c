@@ -161,7 +161,7 @@ static void print(const arguments *a, double makespan_s)
             printf("  %.6g us", 1e-6 * (double)a->L_ps * t->factor);
         printf("  %.9g s\n", t->makespan_s);
     }
-    if (n_endless == a->n)
+    if (n_endless == a->n && !a->L_ps)
         puts("\nno latency counts: all ranks may be on one host (see --ranks-per-host)");
 }
 

@@ -150,17 +150,18 @@ loggops_step loggops_bcast_tree(const loggops_op *op, uint32_t me, uint32_t size
 static loggops_step send_halves(const loggops_op *op, uint32_t size, const place *p,
                                 const segments halves[2], uint32_t *number)
 {
-    for (uint32_t segment = 0; segment < halves[0].n; segment++)
-        for (uint32_t i = 0; i < p->n_children; i++) {
-            if (segment >= halves[i].n)
-                continue;
-            if (*number < 2)
-                return *number ? until_done
-                               : send_to(from_root(op, p->children[i], size),
-                                         bytes_of(&halves[i], segment));
-            *number -= 2;
-        }
-    return at_end;
+    /* The first half has as many segments as the second one, or one more. */
+    const uint32_t all =
+        (p->n_children > 0 ? halves[0].n : 0) + (p->n_children > 1 ? halves[1].n : 0);
+    if (*number >= 2 * all) {
+        *number -= 2 * all;
+        return at_end;
+    }
+    if (*number % 2)
+        return until_done;
+    const uint32_t sent = *number / 2, child = sent % p->n_children;
+    return send_to(from_root(op, p->children[child], size),
+                   bytes_of(&halves[child], sent / p->n_children));
 }
 
 /* The tree's left side hears of the first half, its right side of the second, and the pairs of both

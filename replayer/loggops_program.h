@@ -18,8 +18,9 @@ typedef enum loggops_selector {
 typedef struct loggops_choice {
     loggops_selector selector;
     uint8_t chosen[TL_ACTION_IEXSCAN + 1]; /* by action, whatever the selector says; 0: none */
-    char *stand_ins; /* "bcast scatter_LR_allgather for scatter_allgather, ...": what was taken for
+    char *stand_ins; /* "bcast scatter_LR_allgather for scatter_allgather; ...;": what was taken for
                         what the engine does not have; the owner's to free; NULL: nothing */
+    const char *noted[TL_ACTION_IEXSCAN + 1]; /* by action: what the last of these was for */
 } loggops_choice;
 
 /* From --coll-selector and from --coll, which comes as smpi/NAME:ALGORITHM. */

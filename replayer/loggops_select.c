@@ -161,6 +161,8 @@ static const char *algorithm_name(uint8_t id)
 static int note_stand_in(loggops_choice *choice, tl_action action, uint8_t id,
                          const char *instead_of)
 {
+    if (choice->noted[action] == instead_of)
+        return 1;
     const char *collective = "", *before = choice->stand_ins ? choice->stand_ins : "";
     for (size_t i = 0; i < sizeof collectives / sizeof *collectives; i++)
         if (collectives[i].action == action)
@@ -172,10 +174,13 @@ static int note_stand_in(loggops_choice *choice, tl_action action, uint8_t id,
     if (!is_known && asprintf(&all, "%s%s%s", before, *before ? " " : "", note) < 0)
         all = NULL;
     free(note);
-    if (!all)
-        return is_known;
-    free(choice->stand_ins);
-    choice->stand_ins = all;
+    if (!is_known && !all)
+        return 0;
+    if (all) {
+        free(choice->stand_ins);
+        choice->stand_ins = all;
+    }
+    choice->noted[action] = instead_of;
     return 1;
 }
 

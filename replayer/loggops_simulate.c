@@ -81,7 +81,7 @@ static int run_blocks(simulation *s, unsigned number, uint64_t most_work)
         const uint64_t wakes_at = loggops_wheel_next(&b->wheel);
         if (wakes_at < w->wakes_at)
             w->wakes_at = wakes_at;
-        if (w->n_letters + w->n_steps > most_work)
+        if (w->n_letters + w->n_steps > most_work && i + 1 < s->n_blocks)
             return 0;
     }
     return 1;

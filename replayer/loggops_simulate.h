@@ -84,6 +84,7 @@ typedef struct sim_rank {
     /* So far, as in its result; of the one that it is in, less the moment when that began. */
     uint64_t p2p_ps, wait_ps, collective_ps;
 } sim_rank;
+_Static_assert(sizeof(sim_rank) == APART_BYTES, "a rank fills what is fetched at once");
 
 /* Ranks by the window in which they go on. */
 typedef struct wheel {

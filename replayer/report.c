@@ -64,7 +64,7 @@ static uint64_t place_of(report *r, json_t *list, json_t *index, const char *tex
     }
     const size_t i = json_array_size(list);
     if (json_array_append_new(list, item) != 0 ||
-        json_object_set_new(index, text, json_integer((json_int_t)i)) != 0)
+        json_object_set_new_nocheck(index, text, json_integer((json_int_t)i)) != 0)
         r->failed = 1;
     return i;
 }
@@ -78,8 +78,9 @@ static void put_state(report *r, row *to, const tlr_state *s, const char *name, 
     put_number(r, to, begin > to->tick ? begin - to->tick : 0);
     put_number(r, to, end > begin ? end - begin : 0);
     put_number(r, to,
-               place_of(r, r->names, r->name_index, key, json_pack("[s, i]", name, (int)s->kind)));
-    put_number(r, to, place_of(r, r->sites, r->site_index, site, json_string(site)));
+               place_of(r, r->names, r->name_index, key,
+                        json_pack("[o, i]", tlr_json_text(name), (int)s->kind)));
+    put_number(r, to, place_of(r, r->sites, r->site_index, site, tlr_json_text(site)));
     put_number(r, to, s->bytes > 0 ? (uint64_t)s->bytes : 0);
     put_number(r, to, s->peer >= 0 ? (uint64_t)s->peer + 1 : 0);
     to->tick = end;

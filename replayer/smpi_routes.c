@@ -12,6 +12,7 @@
 #include "config.h"
 
 #include "smpi_memory.h"
+#include "smpi_rank.h"
 
 #include <dlfcn.h>
 #include <stdlib.h>
@@ -38,6 +39,8 @@ static uint32_t age = 1;
 
 void smpi_routes_prepare(uint32_t n_ranks)
 {
+    if (replay.result->version[0] != 3 || replay.result->version[1] != 32)
+        return;
     table_bits = MIN_BITS;
     while (table_bits < MAX_BITS &&
            (UINT64_C(1) << table_bits) < ROUTES_PER_RANK * (uint64_t)n_ranks)

@@ -8,7 +8,8 @@
  *
  * The functions below take the place of libsimgrid's: symbols are looked up in the module first
  * (replayer/module.c).  Until smpi_shortcuts_take they only call the functions that they stand for,
- * and so they do on if SimGrid is another one. */
+ * and so they do on if SimGrid is another one; those of the running context hold from the first one
+ * on, and only a module for this SimGrid has them. */
 #include "config.h"
 
 #include "smpi_memory.h"
@@ -120,6 +121,7 @@ void *engine_instance(void)
 
 /* ---- simgrid::kernel::context::Context::self() and set_current(Context *) ---- */
 
+#if SIMGRID_VERSION_MAJOR == 3 && SIMGRID_VERSION_MINOR == 32
 /* A module's thread-local variables are found by a call, unless they lie in the static block. */
 static __thread __attribute__((tls_model("initial-exec"))) void *running;
 
@@ -135,3 +137,4 @@ void set_running(void *context)
 {
     running = context;
 }
+#endif

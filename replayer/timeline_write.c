@@ -1,6 +1,7 @@
 /* timeline_write.c - a timeline as CSV, as Chrome's trace events, and as a Paje trace. */
 #include "config.h"
 
+#include "prediction_json.h"
 #include "timeline.h"
 
 #include <errno.h>
@@ -104,7 +105,7 @@ static json_t *chrome_state(const writing *w, const tlr_state *s)
     const double start_s = w->jobs[s->job].start_s;
     json_t *args = json_object();
     if (site[0])
-        json_object_set_new(args, "site", json_string(site));
+        json_object_set_new(args, "site", tlr_json_text(site));
     if (s->bytes)
         json_object_set_new(args, "bytes", json_integer(s->bytes));
     if (s->peer >= 0)
@@ -113,10 +114,10 @@ static json_t *chrome_state(const writing *w, const tlr_state *s)
         json_object_set_new(args, "communicator", json_integer((json_int_t)s->comm - 1));
     if (s->wait_s > 0)
         json_object_set_new(args, tlr_wait_name(s->wait), json_real(s->wait_s));
-    return json_pack("{s:s, s:s, s:s, s:I, s:I, s:f, s:f, s:o}", "ph", "X", "name", name_of(w, s),
-                     "cat", tlr_state_kind_name(s->kind), "pid", (json_int_t)s->job, "tid",
-                     (json_int_t)s->rank, "ts", 1e6 * (start_s + s->begin_s), "dur",
-                     1e6 * (s->end_s - s->begin_s), "args", args);
+    return json_pack(
+        "{s:s, s:o, s:s, s:I, s:I, s:f, s:f, s:o}", "ph", "X", "name", tlr_json_text(name_of(w, s)),
+        "cat", tlr_state_kind_name(s->kind), "pid", (json_int_t)s->job, "tid", (json_int_t)s->rank,
+        "ts", 1e6 * (start_s + s->begin_s), "dur", 1e6 * (s->end_s - s->begin_s), "args", args);
 }
 
 static int write_chrome(const writing *w)
@@ -127,17 +128,17 @@ static int write_chrome(const writing *w)
         const tlr_prediction *p = w->predictions[j];
         failed |=
             dump_event(w,
-                       json_pack("{s:s, s:s, s:I, s:{s:s}}", "ph", "M", "name", "process_name",
-                                 "pid", (json_int_t)j, "args", "name", p->command),
+                       json_pack("{s:s, s:s, s:I, s:{s:o}}", "ph", "M", "name", "process_name",
+                                 "pid", (json_int_t)j, "args", "name", tlr_json_text(p->command)),
                        is_first);
         is_first = 0;
         for (uint32_t r = 0; r < p->n_ranks; r++) {
             char name[300];
             snprintf(name, sizeof name, "rank %" PRIu32 " (%s)", r, p->ranks[r].host);
             failed |= dump_event(w,
-                                 json_pack("{s:s, s:s, s:I, s:I, s:{s:s}}", "ph", "M", "name",
+                                 json_pack("{s:s, s:s, s:I, s:I, s:{s:o}}", "ph", "M", "name",
                                            "thread_name", "pid", (json_int_t)j, "tid",
-                                           (json_int_t)r, "args", "name", name),
+                                           (json_int_t)r, "args", "name", tlr_json_text(name)),
                                  0);
         }
     }

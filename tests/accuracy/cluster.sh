@@ -105,7 +105,9 @@ captured() {
         timeless record -q -o all.tl -- $how "$2" "$work/rank" $(command_of "$1" "$2") >out </dev/null
         if [ "$1" = hpl ]; then timeless cut all.tl --section last -o "$folder.tl.new"; else cp all.tl "$folder.tl.new"; fi
         times "$1" . <out >labels
-    ) && mv "$folder.tl.new" "$folder.tl"
+        [ -s labels ]
+    )
+    mv "$folder.tl.new" "$folder.tl"
 }
 # predicted PROGRAM: prediction.json, and the names of its rows in the order of the labels
 predicted() {
@@ -152,14 +154,15 @@ calibrated() {
     local seconds=$((calibrate_s * (slowdown > 1 ? 2 : 1)))
     log "$rate, $hosts hosts: calibrate the network"
     # Between two hosts, which have a core each: others would wait for theirs.  On a busy machine the time may not do.
-    until cluster_run timeless calibrate network -o platform --nodes "$hosts" --max-seconds "$seconds" -- \
+    until CLUSTER_TIMEOUT=$((CLUSTER_TIMEOUT + seconds)) cluster_run timeless calibrate network -o platform --nodes "$hosts" --max-seconds "$seconds" -- \
         mpirun -H node1,node2 -np 2 "$work/rank" >calibrate.log 2>&1; do
         grep -q 'too few' calibrate.log && [ "$seconds" -lt $((8 * calibrate_s)) ] || { cat calibrate.log >&2; exit 4; }
         seconds=$((2 * seconds))
     done
-    [ -e "$work/kernels.csv" ] ||
+    [ -e "$work/kernels.csv" ] || {
         timeless calibrate kernels --max-seconds $((calibrate_s / 5 + 1)) --archive none --raw "$work/kernels.new" -o "$work/model.conf"
-    [ -e "$work/kernels.csv" ] || mv "$work/kernels.new" "$work/kernels.csv"
+        mv "$work/kernels.new" "$work/kernels.csv"
+    }
     # What is waited for takes what is stated.
     timeless calibrate kernels --from "$work/kernels.csv" --archive none -o platform/model.conf $([ "$hosts" -le "$(nproc)" ] ||
         echo "--declare dgemm=0,${slowdown}e-10 --declare dtrsm=0,${slowdown}e-10 --declare user:step=$((500 * slowdown))e-6,0")
@@ -171,6 +174,7 @@ one() {
     predicted "$1"
     for ((run = 1; run <= ($([ "$1" = hpl ] && echo 1 || echo "$runs")); run++)); do measured "$1" "$run"; done
     rows "$1" >"$1.table"
+    [ "$(wc -l <"$1.table")" = "$(grep -vc '^N=200,' "$work/traces-$hosts-$slowdown/$1/labels")" ]
 }
 build
 failed=''
@@ -180,8 +184,8 @@ for where; do
     rate=${where%:*} hosts=${where#*:} slowdown=1
     [ "$hosts" -le "$(nproc)" ] || slowdown=${factor:-$([ "$rate" = 1gbit ] && echo 10 || echo 5)}
     [ "$slowdown" = 1 ] || where=$where/$slowdown
-    mkdir -p "$work/$rate-$hosts/hosts"
-    cd "$work/$rate-$hosts"
+    mkdir -p "$work/$rate-$hosts-$slowdown/hosts"
+    cd "$work/$rate-$hosts-$slowdown"
     for program in $programs; do captured "$program" "$hosts"; done
     export CLUSTER_PIN=1 CLUSTER_TIMEOUT=$((300 * slowdown)) CLUSTER_SLOWDOWN=$slowdown OMPI_MCA_mpi_yield_when_idle=$((hosts > $(nproc)))
     cluster_up "$PWD/hosts" "$hosts" "$rate" || { echo "no emulated hosts here" >&2; exit 77; }
@@ -196,6 +200,7 @@ for where; do
     done
     cluster_down
     unset CLUSTER_PIN
+    export OMPI_MCA_mpi_yield_when_idle=1 # ranks are recorded folded
 done
 [ -s "$work/table" ] || exit 4
 awk '{ e[NR] = $NF < 0 ? -$NF : $NF } END { for (i = 1; i <= NR; i++) for (j = i; j > 1 && e[j] < e[j - 1]; j--) { t = e[j]; e[j] = e[j - 1]; e[j - 1] = t }

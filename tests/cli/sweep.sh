@@ -102,7 +102,7 @@ sed -i 's/^1,[^,]*/1,42/' t.csv.part.1
 check 'what is missing' sweep d.tl -p star-1g --grid scale.network=0.1,1,10,100 -o t.csv
 check 'is run by the next call' test "$(column t.csv makespan_s | tr '\n' ' ')" = "$(column q.csv makespan_s | sed 2s/.*/42/ | tr '\n' ' ')"
 check 'which removes the parts' bash -c '! ls t.csv.part*'
-as_rank 0 't[1].csv'
+check 'a part of a name that is a pattern' as_rank 0 't[1].csv'
 touch 't[1].csv.part.notes'
 check 'parts of a name that is a pattern' sweep d.tl -p star-1g --grid scale.network=0.1,1,10,100 -o 't[1].csv'
 check 'are removed, and other files are not' test "$(ls 't[1].csv.part'*)" = 't[1].csv.part.notes'

@@ -37,6 +37,7 @@ refused() {
     [ $rc -eq "$code" ] && grep -qF -- "$text" err.txt
 }
 check 'a rank alone tolerates all' refused 0 'more than 1000000x' "$timeless" tolerance alone.tl --engine loggops --params $params
+check 'without hosts, none are blamed' bash -c '! grep -q ranks-per-host err.txt'
 check 'ranks on one host' refused 0 'all ranks may be on one host (see --ranks-per-host)' "$timeless" tolerance token.tl -p star-1g --no-compute --ranks-per-host 8
 check 'mpirun'"'"'s own option' refused 2 'write -n N PROGRAM, or -- mpirun -np N PROGRAM' "$timeless" record -np 2 true
 check 'no latency' refused 2 'L is 0' "$timeless" tolerance token.tl --engine loggops --params L=0,o=2us,g=2us,G=0,O=0

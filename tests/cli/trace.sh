@@ -49,6 +49,10 @@ try 0 "so is dump --json" "$timeless" dump --json latin.tl
 check "with its site" grep -qF '"site":"caf?+0x10"' said.out
 try 0 "so is a prediction" "$timeless" replay latin.tl --engine loggops --params L=5us,o=2us,g=2us,G=0,O=0 --json
 check "of the command" grep -qF '"command": "caf? ??"' said.out
+star=$top_srcdir/platforms/star-1g
+try 0 "so is a timeline" "$timeless" replay latin.tl --platform "$star" --no-compute --timeline latin.json
+check "of the process" grep -qF '"name":"caf? ??"' latin.json
+try 0 "so is a report" "$timeless" report latin.tl --platform "$star" --no-compute -o latin.html
 
 try 0 "cut --section" "$timeless" cut ring.tl --section 1 -o part.tl
 try 0 "info of the part" "$timeless" info part.tl
