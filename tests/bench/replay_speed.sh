@@ -68,7 +68,7 @@ compare() {
     done
     sed -n 's/^\([0-9.]*\) Simulation time.*/\1/p' said >peer.said
     local events
-    events=$("$timeless" info "$trace" | awk '$1 == "events" { print $2 }')
+    events=$("$timeless" info "$trace" | awk '$1 == "events" { print $2; exit }')
     awk -v name="$name" -v ranks="$ranks" -v events="$events" -v ours="$(sort -n ours | head -1)" -v peer="$(sort -n peer | head -1)" \
         -v t="$(cat ours.said)" -v u="$(cat peer.said)" -v ours_bare="$ours_bare" -v peer_bare="$peer_bare" 'BEGIN {
         split(ours, a, " "); split(peer, b, " "); d = (t - u) / u; if (d < 0) d = -d
@@ -106,7 +106,7 @@ printf '\n%-28s %9s %9s %8s\n' 'ours alone' events 'CPU s' MB
 # alone NAME TRACE RANKS
 alone() {
     make_platform "$3"
-    echo "$(ours "$2")" "$("$timeless" info "$2" | awk '$1 == "events" { print $2 }')" |
+    echo "$(ours "$2")" "$("$timeless" info "$2" | awk '$1 == "events" { print $2; exit }')" |
         awk -v name="$1" '{ printf "%-28s %9d %9.1f %8.0f\n", name, $3, $1, $2 / 1024 }'
 }
 for n in 4096 16384 65536; do
