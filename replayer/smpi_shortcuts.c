@@ -66,24 +66,25 @@ int PMPI_Finalized(int *flag)
 void smpi_bench_begin(void) REPLACES("smpi_bench_begin");
 void smpi_bench_end(void) REPLACES("smpi_bench_end");
 
+static void measure(void (**theirs)(void), const char *name)
+{
+    if (are_taken)
+        return;
+    if (!*theirs)
+        BEHIND(*theirs, name);
+    (*theirs)();
+}
+
 void smpi_bench_begin(void)
 {
     static void (*theirs)(void);
-    if (are_taken)
-        return;
-    if (!theirs)
-        BEHIND(theirs, "smpi_bench_begin");
-    theirs();
+    measure(&theirs, "smpi_bench_begin");
 }
 
 void smpi_bench_end(void)
 {
     static void (*theirs)(void);
-    if (are_taken)
-        return;
-    if (!theirs)
-        BEHIND(theirs, "smpi_bench_end");
-    theirs();
+    measure(&theirs, "smpi_bench_end");
 }
 
 /* ---- simgrid::smpi::F2C::add_f(): an object without a number is not in the table ---- */
