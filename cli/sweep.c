@@ -2,7 +2,6 @@
 #include "config.h"
 
 #include "cli.h"
-#include "replay.h"
 #include "sweep_words.h"
 
 #include <calibrate.h>
@@ -296,7 +295,7 @@ static tl_status sweep(arguments *a, tl_error *err)
 
 int cmd_sweep(int argc, char **argv)
 {
-    const struct argp words = {replay_argp.options, words_parse, NULL, NULL, NULL, NULL, NULL};
+    const struct argp words = {words_options(), words_parse, NULL, NULL, NULL, NULL, NULL};
     const struct argp_child children[] = {{&words, 0, "At all points, as for replay:", 1}, {0}};
     const struct argp argp = {options,
                               parse,

@@ -6,6 +6,7 @@
 #include "cli.h"
 #include "replay.h"
 
+#include <assert.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <stdarg.h>
@@ -58,6 +59,18 @@ static int is_for_one(const char *name)
         if (!strcmp(name, names[i]))
             return 1;
     return 0;
+}
+
+const struct argp_option *words_options(void)
+{
+    static struct argp_option table[64];
+    size_t n = 0;
+    for (const struct argp_option *o = replay_argp.options; o->name; o++) {
+        assert(n + 1 < sizeof table / sizeof *table);
+        table[n] = *o;
+        table[n++].flags |= is_for_one(o->name) ? OPTION_HIDDEN : 0;
+    }
+    return table;
 }
 
 error_t words_parse(int key, char *value, struct argp_state *state)

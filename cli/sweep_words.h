@@ -15,8 +15,10 @@ typedef struct word_list {
 int word_list_add(word_list *list, char *word);
 void word_list_free(word_list *list);
 
-/* Parser of the options of `timeless replay`: into "--NAME=VALUE" words of a word_list, its input.
- * To be used with the options of replay_argp. */
+/* The options of `timeless replay`, without those that show a single one in the help: words_parse
+ * tells where these belong. */
+const struct argp_option *words_options(void);
+/* Parser of these options: into "--NAME=VALUE" words of a word_list, its input. */
 error_t words_parse(int key, char *value, struct argp_state *state);
 
 /* TL_ERR_USAGE: no replay has such an axis. */

@@ -1,6 +1,5 @@
 /* tolerance.c - timeless tolerance: how much latency a program tolerates. */
 #include "cli.h"
-#include "replay.h"
 #include "sweep_words.h"
 
 #include <calibrate.h>
@@ -167,7 +166,7 @@ static void print(const arguments *a, double makespan_s)
 
 int cmd_tolerance(int argc, char **argv)
 {
-    const struct argp words = {replay_argp.options, words_parse, NULL, NULL, NULL, NULL, NULL};
+    const struct argp words = {words_options(), words_parse, NULL, NULL, NULL, NULL, NULL};
     const struct argp_child children[] = {{&words, 0, "As for replay:", 1}, {0}};
     const struct argp argp = {
         options,  parse, "TRACE", "Tell how much latency a program tolerates.",

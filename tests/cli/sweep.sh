@@ -118,6 +118,19 @@ check 'a trace that is not there' refused 3 '2 of 4 points failed; the first, tr
 check 'no such axis' refused 2 "no axis 'speed'" sweep d.tl -p star-1g --grid speed=1,2
 check 'an axis of one replay' refused 2 "no axis 'json'" sweep d.tl -p star-1g --grid json=a,b
 check 'an option of one replay' refused 2 'of one replay' sweep d.tl -p star-1g --grid seed=1,2 --timeline t.csv
+# lists COMMAND: its help has the options of a replay that it takes, and none that it refuses
+lists() {
+    "$timeless" "$1" --help >help.txt && grep -q -e '--coll-selector=NAME' help.txt || return
+    local name n=0
+    for name in $(sed -n '/s for replay:$/,$s/^ *\(-., \)\?--\([a-z-]*\).*/\2/p' help.txt); do
+        case $name in help | usage) continue ;; esac
+        n=$((n + 1))
+        { "$timeless" "$1" d.tl "--$name=1"; "$timeless" "$1" d.tl "--$name"; } 2>&1 | grep -q 'is of one replay' && echo "--$name is refused" && return 1
+    done
+    [ $n -gt 15 ]
+}
+check 'the help of sweep lists what it takes' lists sweep
+check 'that of tolerance, too' lists tolerance
 check 'an axis twice' refused 2 'twice' sweep d.tl -p star-1g --grid seed=1 --grid seed=2
 check 'no such pattern' refused 3 'no pattern' loggops --grid 'make=ring ring' --grid make.ranks=4
 check 'no ranks' refused 3 'how many ranks' loggops --grid make=ring
