@@ -10,7 +10,6 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
-#include <unistd.h>
 
 #define XXH_INLINE_ALL
 #include <xxhash.h>
@@ -69,13 +68,11 @@ static tl_status find_folder(const char *name, char **out, tl_error *err)
             return TL_OK;
         }
     }
-    /* What is not there at all is as a trace that cannot be opened. */
-    const int exists = access(name, F_OK) == 0 || (candidates[1] && !access(candidates[1], F_OK));
     free(candidates[0]);
     free(candidates[1]);
-    char names[128];
+    char names[256];
     list_platforms(installed, names, sizeof names);
-    return tl_fail(err, exists ? TL_ERR_INPUT : TL_ERR_SYSTEM,
+    return tl_fail(err, TL_ERR_INPUT,
                    "%s: no platform here, nor one of this name in %s%s; give a folder that holds a "
                    "platform.xml",
                    name, installed, names);

@@ -80,8 +80,8 @@ platform broken; echo 'smpi/os:0:banana' >broken/options.conf
 check 'an option with a wrong value' says 3 '^timeless: ' replay_on broken good.tl --no-compute
 platform broken; echo 'smpi/no-such-option:1' >broken/options.conf
 check 'an option that SimGrid does not know' says 3 '^timeless: ' replay_on broken good.tl --no-compute
-check 'an unknown platform' refused 4 replay_on no-such-platform good.tl --no-compute
-check 'a name with a line break' says 4 '^timeless: no.such: no platform' replay_on $'no\nsuch' good.tl --no-compute
+check 'an unknown platform' refused 3 replay_on no-such-platform good.tl --no-compute
+check 'a name with a line break' says 3 '^timeless: no.such: no platform' replay_on $'no\nsuch' good.tl --no-compute
 check 'an unknown --cfg key' says 3 '^timeless: --cfg no/such:key: ' replay_on "$star" good.tl --no-compute --cfg surf/precision:1e-9 --cfg no/such:key
 
 # ---- models ----

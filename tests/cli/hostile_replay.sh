@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # timeless replay: wrong and hostile traces, platforms, models, host files and options.  Each is told in one
 # line that names the file or option, the place in it and what to do, and by the exit code: 2 for wrong
-# arguments, 3 for a wrong input, 4 for one that is not there.
+# arguments, 3 for a wrong input or a platform that is none, 4 for a file that is not there.
 . "$(dirname "$0")/../tap.sh"
 cd "$scratch" || exit 99
 export TIMELESS_PLATFORMS=$top_srcdir/platforms
@@ -49,8 +49,9 @@ says 4 'a trace that is not there' 'nothere.tl: .*No such file' nothere.tl -p ./
 says 2 'a start that is none' ".*'t.tl@never'.*TRACE@10" t.tl@never -p ./good
 
 # ---- platforms ----
-says 4 'a platform that is not there' 'nowhere: no platform here.*star-1g.*; give a folder' t.tl -p nowhere
+says 3 'a platform that is not there' 'nowhere: no platform here.*star-1g.*; give a folder' t.tl -p nowhere
 mkdir empty
+says 3 'a path to no folder' './none/nowhere: no platform here.*star-1g.*; give a folder' t.tl -p ./none/nowhere
 says 3 'a folder without XML' './empty: no platform here.*; give a folder that holds a platform.xml' t.tl -p ./empty
 # spoilt NAME PATTERN ZONE
 spoilt() { platform spoilt "$3"; says 3 "$1" "$2" t.tl -p ./spoilt --ranks-per-host 1 --no-compute; }

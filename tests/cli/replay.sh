@@ -86,7 +86,7 @@ mkdir small no-xml wrong-xml; sed 's/0-15/0-2/; s/core="4"/core="1"/' "$top_srcd
 echo '<platform' >wrong-xml/platform.xml
 head -c $(($(wc -c <ring.tl) / 2)) ring.tl >cut.tl; : >empty.tl; echo text >text.tl; echo nobody >nobody
 fails 3 'fewer hosts than ranks' '3 hosts have room for 3 ranks, the trace has 4' ring.tl -p small --no-compute
-fails 4 'no such platform' 'nowhere: no platform here, nor .*fat-tree, .*local, .*star-1g' ring.tl -p nowhere
+fails 3 'no such platform' 'nowhere: no platform here, nor .*fat-tree, .*local, .*star-1g' ring.tl -p nowhere
 fails 3 'a folder without a platform' 'no-xml: no platform here' ring.tl -p ./no-xml
 fails 3 'wrong XML' 'wrong-xml/platform.xml:1: Invalid XML' ring.tl -p wrong-xml --no-compute
 fails 3 'no model' 'no model.conf; give --platform, --model FILE, or --no-compute' ring.tl -p small --ranks-per-host 2

@@ -91,7 +91,7 @@ static void finds_platforms_by_name(void **state)
     assert_non_null(strstr(p->xml_path, "/star-1g/platform.xml"));
     assert_non_null(p->model);
     tlr_platform_free(p);
-    assert_int_equal(tlr_platform_load("no-such", &p, &err), TL_ERR_SYSTEM);
+    assert_int_equal(tlr_platform_load("no-such", &p, &err), TL_ERR_INPUT);
 }
 
 static const tlr_host hosts[] = {{"a", 1}, {"b", 4}, {"c", 2}};
