@@ -2,11 +2,13 @@
 #include "cli.h"
 
 #include <errno.h>
+#include <format.h>
 #include <inttypes.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 
 int cli_fail(const tl_error *err)
 {
@@ -58,6 +60,28 @@ int cli_open_trace(const char *path, tl_reader **out)
     if (!n && !tl_reader_complete(*out))
         warn_unfinished(*out);
     return CLI_OK;
+}
+
+int cli_check_output(const char *path)
+{
+    char start[TL_FILE_MAGIC_BYTES];
+    struct stat st;
+    if (stat(path, &st) != 0 || !S_ISREG(st.st_mode) || st.st_size == 0)
+        return CLI_OK;
+    FILE *in = fopen(path, "rb");
+    if (!in)
+        return cli_fail_text(TL_ERR_SYSTEM,
+                             "%s: is there and cannot be read: %s; give another --output", path,
+                             strerror(errno));
+    const int is_trace = fread(start, 1, sizeof start, in) == sizeof start &&
+                         !memcmp(start, TL_FILE_MAGIC, sizeof start);
+    fclose(in);
+    if (is_trace)
+        return CLI_OK;
+    return cli_fail_text(TL_ERR_USAGE,
+                         "%s: is there and no trace, so it is not overwritten; give another "
+                         "--output, or remove it",
+                         path);
 }
 
 error_t cli_argument(int key, char *arg, struct argp_state *state, const char *what,

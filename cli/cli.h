@@ -31,6 +31,11 @@ extern const struct argp cli_select;
  * and *out, or the exit code after saying what is wrong. */
 int cli_open_trace(const char *path, tl_reader **out);
 
+/* Before a trace is written to `path`: CLI_OK if nothing is there, a trace, an empty file or no
+ * regular file.  Otherwise says that a file of the user's is not overwritten and returns the exit
+ * code. */
+int cli_check_output(const char *path);
+
 /* The path of the archive of a calibration, for tlp_archive_begin: `given` by --archive, or else
  * the folder that `result`, a folder or a FILE.conf, is or stands in; "" for --archive none, and
  * where the result goes to standard output (NULL). */

@@ -50,6 +50,9 @@ int cmd_import(int argc, char **argv)
     argp_parse(&argp, argc, argv, 0, NULL, &o);
     tl_error err;
     tl_status status;
+    const int code = cli_check_output(o.out);
+    if (code)
+        return code;
     if (!(o.dumpi.rate > 0))
         o.dumpi.rate = 1;
     switch (*o.from) {

@@ -39,6 +39,9 @@ int cmd_join(int argc, char **argv)
         NULL,         NULL,  NULL};
     tl_error err;
     argp_parse(&argp, argc, argv, 0, NULL, &o);
+    const int code = cli_check_output(o.out);
+    if (code)
+        return code;
     if (tl_join((const char *const *)o.parts, o.n_parts, o.out, &err) != TL_OK)
         return cli_fail(&err);
     return CLI_OK;

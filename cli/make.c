@@ -70,6 +70,9 @@ int cmd_make(int argc, char **argv)
         option_table, parse,       "PATTERN", "Write the trace of a communication pattern.\v",
         NULL,         help_filter, NULL};
     argp_parse(&argp, argc, argv, 0, NULL, &o);
+    const int code = cli_check_output(o.out);
+    if (code)
+        return code;
     tl_error err;
     return tl_pattern_write(&o.pattern, o.out, &err) ? cli_fail(&err) : CLI_OK;
 }

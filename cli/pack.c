@@ -56,7 +56,9 @@ int cmd_pack(int argc, char **argv)
                         NULL,         NULL,  NULL};
     argp_parse(&argp, argc, argv, 0, NULL, &o);
     tl_reader *r;
-    int code = cli_open_trace(o.path, &r);
+    int code = cli_check_output(o.out);
+    if (!code)
+        code = cli_open_trace(o.path, &r);
     if (code)
         return code;
     tl_error err;

@@ -422,6 +422,9 @@ int cmd_record(int argc, char **argv)
     set_preload(tracer);
     if (s.list_volumes)
         return list_volumes(tracer);
+    int code = cli_check_output(s.output);
+    if (code != CLI_OK)
+        return code;
     if (s.counters)
         setenv("TIMELESS_COUNTERS", s.counters, 1);
     if ((s.volume || s.counters) && check_volume(&s, tracer) != CLI_OK)
@@ -434,7 +437,7 @@ int cmd_record(int argc, char **argv)
     if (why)
         return cli_fail_text(TL_ERR_SYSTEM, "%s: cannot be created: %s; give another --output",
                              s.output, why);
-    int code = record(&s, output);
+    code = record(&s, output);
     free(s.launched);
     return code;
 }

@@ -32,6 +32,9 @@ int cmd_undump(int argc, char **argv)
         option_table, parse, "TEXT", "Make a trace of the text that 'timeless dump' printed.",
         NULL,         NULL,  NULL};
     argp_parse(&argp, argc, argv, 0, NULL, &o);
+    const int code = cli_check_output(o.out);
+    if (code)
+        return code;
     int is_stdin = !strcmp(o.path, "-");
     FILE *in = is_stdin ? stdin : fopen(o.path, "r");
     if (!in)

@@ -95,6 +95,26 @@ head -c $(($(stat -c %s good.tl) - 20)) good.tl >damaged.tl
 check 'a part that reaches the damage' sh -c '"$1" cut damaged.tl --section 0:last -o no.tl 2>cut.err; [ $? = 3 ] && [ ! -e no.tl ]' - "$timeless"
 check 'says each thing once' sh -c '! sort cut.err | uniq -d | grep . && grep "was not written" cut.err'
 
+# ---- outputs ----
+# kept COMMAND...: does not overwrite what is no trace, and replaces an empty file and a trace
+kept() {
+    echo 'my notes' >notes
+    says 2 '^timeless: notes: is there and no trace, so it is not overwritten; give another' "$timeless" "$@" -o notes <dump.txt &&
+        grep -qx 'my notes' notes || return
+    : >fresh.tl
+    "$timeless" "$@" -o fresh.tl <dump.txt && "$timeless" info fresh.tl &&
+        "$timeless" "$@" -o fresh.tl <dump.txt && "$timeless" info fresh.tl
+}
+"$timeless" dump good.tl >dump.txt
+part() { printf '%s\n' 'timeless-text 1' 'ranks 1' 'parts "a"' 'rank 0 host="a"' 'end cut clock_ns=0'; }
+part | "$timeless" undump - -o part.a.tl
+"$timeless" make ring -n 9 -o ring.tl
+printf '%s\n' 'num_ranks 1' 'rank 0 {' 'l1: calc 5' '}' >one.goal
+for command in 'pack good.tl' 'cut good.tl --section 0' 'join part.a.tl' 'import --from goal one.goal' \
+    'extrapolate ring.tl --ranks 16' 'make token -n 4' 'undump -'; do
+    check "${command%% *} keeps a file of the user's" kept $command
+done
+
 # ---- usage ----
 usage() { "$@" >usage.out 2>usage.err; [ $? = 2 ] && [ -s usage.err ] || { cat usage.err; return 1; }; }
 check 'no command' usage $timeless

@@ -39,9 +39,16 @@ refused 4 "a trace that is a folder" '.*: cannot be created: Is a directory' -o 
 refused 4 "a trace that is a device" '/dev/full: cannot be created: Is no regular file' -o /dev/full
 refused 2 "a volume source that does not exist" "'absent' is no volume source" -o "$trace" --volume absent
 
-echo old >"$trace"
-check_exit 3 "an old file is replaced" $timeless record -o "$trace" -- true
+$timeless make token -n 4 -o "$trace"
+check_exit 3 "an old trace is replaced" $timeless record -o "$trace" -- true
 check "even when the run leaves none" test ! -e "$trace"
+: >"$trace"
+check_exit 3 "and an empty file" $timeless record -o "$trace" -- true
+echo 'int main(void)' >"$scratch/program.c"
+refused 2 "a file that is no trace" '.*program.c: is there and no trace, so it is not overwritten; give another' -o "$scratch/program.c"
+check "which stays as it is" grep -qx 'int main(void)' "$scratch/program.c"
+printf a >"$scratch/a"
+refused 2 "nor is one shorter than a trace's first bytes" '.*/a: is there and no trace' -o "$scratch/a"
 
 list() { $timeless record --list-volumes | grep -E '^none +none +none +works$'; }
 check "the volume sources are listed" list
