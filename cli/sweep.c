@@ -35,7 +35,8 @@ static const struct argp_option options[] = {
     {"output", 'o', "FILE", 0,
      "results file (CSV); points that it has are not run again (default: standard output)", 0},
     {"json", OPT_JSON, "FILE", 0, "write the results as JSON, too", 0},
-    {"plot", OPT_PLOT, "FILE.svg", 0, "draw the makespans over the first axis of numbers", 0},
+    {"plot", OPT_PLOT, "FILE.svg", 0,
+     "draw the makespans over the first axis of numbers, or else of names", 0},
     {"jobs", 'j', "N", 0, "run N points at a time (default: one on each core)", 0},
     {0}};
 

@@ -82,8 +82,9 @@ tl_status tlr_sweep_read(tlr_sweep *sweep, const char *path, int with_errors, tl
 tl_status tlr_sweep_append(const tlr_sweep *sweep, size_t point, const char *path, tl_error *err);
 void tlr_sweep_write_csv(const tlr_sweep *sweep, FILE *out);
 tl_status tlr_sweep_write_json(const tlr_sweep *sweep, FILE *out, tl_error *err);
-/* Makespan (median over the axes named "seed") over the first axis of numbers, a line for each
- * combination of the others.  TL_ERR_USAGE: no such axis. */
+/* Makespan (median over the axes named "seed") over the first axis of several numbers, or else of
+ * names, or else of seeds; a line for each combination of the others.  TL_ERR_USAGE: no such axis.
+ */
 tl_status tlr_sweep_write_svg(const tlr_sweep *sweep, FILE *out, tl_error *err);
 
 #endif

@@ -10,13 +10,35 @@
 #include <gsl/gsl_sort.h>
 #include <gsl/gsl_statistics_double.h>
 
-enum { WIDTH = 900, HEIGHT = 480, LEFT = 80, RIGHT = 260, TOP = 20, BOTTOM = 50, MOST_LINES = 64 };
+enum {
+    PLOT_WIDTH = 560,
+    PLOT_HEIGHT = 410,
+    LEFT = 80,
+    RIGHT = 260,
+    TOP = 20,
+    BOTTOM = 50,
+    GAP = 12
+};
+enum { MOST_LINES = 64, LINE_BYTES = 256, LINE_HEIGHT = 14, LETTER_WIDTH = 6, MOST_LETTERS = 28 };
 
 /* A linear or logarithmic scale onto pixels. */
 typedef struct scale {
     double low, high, from, to;
     int is_log;
 } scale;
+
+typedef struct plot {
+    const tlr_sweep *sweep;
+    size_t axis;   /* from left to right */
+    int has_names; /* the axis: its values stand side by side, as they were given */
+    int is_steep;  /* and are too long for that, so that they are turned */
+    double bottom, caption, width, height;
+    scale x, y;
+    int n_lines;
+    char lines[MOST_LINES][LINE_BYTES];
+    double *room;    /* for a value of each point */
+    double *medians; /* for one of each value of the axis */
+} plot;
 
 static double to_pixel(const scale *s, double value)
 {
@@ -38,20 +60,27 @@ static int is_seed(const tlr_axis *axis)
     return !strcmp(axis->name, "seed");
 }
 
-/* The first axis of numbers that is no seed; otherwise a seed's; n_axes: none. */
+static int has_numbers(const tlr_axis *axis)
+{
+    double number;
+    for (size_t i = 0; i < axis->n; i++)
+        if (!parse_number(axis->values[i], &number))
+            return 0;
+    return 1;
+}
+
+/* The first axis of numbers that is no seed; otherwise the first of names; otherwise the seed's;
+ * n_axes: none. */
 static size_t find_axis(const tlr_sweep *sweep)
 {
-    for (int seeds = 0; seeds < 2; seeds++)
-        for (size_t a = 0; a < sweep->n_axes; a++) {
-            const tlr_axis *axis = &sweep->axes[a];
-            int good = axis->n > 1 && is_seed(axis) == seeds;
-            double number;
-            for (size_t i = 0; i < axis->n && good; i++)
-                good = parse_number(axis->values[i], &number);
-            if (good)
-                return a;
-        }
-    return sweep->n_axes;
+    size_t names = sweep->n_axes, seeds = sweep->n_axes;
+    for (size_t a = sweep->n_axes; a-- > 0;)
+        if (sweep->axes[a].n > 1)
+            *(is_seed(&sweep->axes[a]) ? &seeds : &names) = a;
+    for (size_t a = 0; a < sweep->n_axes; a++)
+        if (sweep->axes[a].n > 1 && !is_seed(&sweep->axes[a]) && has_numbers(&sweep->axes[a]))
+            return a;
+    return names < sweep->n_axes ? names : seeds;
 }
 
 static void widen(scale *s, double value)
@@ -77,128 +106,237 @@ static void line_name(const tlr_sweep *sweep, size_t point, size_t x, char *text
                                      sweep->axes[a].name, tlr_sweep_value(sweep, point, a));
 }
 
+/* Each line once, in the order of the points; a page has room for so many. */
+static void list_lines(plot *p)
+{
+    for (size_t i = 0; i < p->sweep->n_points && p->n_lines < MOST_LINES; i++) {
+        int k = 0;
+        line_name(p->sweep, i, p->axis, p->lines[p->n_lines], LINE_BYTES);
+        while (strcmp(p->lines[k], p->lines[p->n_lines]) != 0)
+            k++;
+        p->n_lines += k == p->n_lines;
+    }
+}
+
+/* ---- text ---- */
+
+static int is_letter_start(char byte)
+{
+    return ((unsigned char)byte & 0xc0) != 0x80;
+}
+
+static size_t count_letters(const char *text)
+{
+    size_t n = 0;
+    for (; *text; text++)
+        n += (size_t)is_letter_start(*text);
+    return n;
+}
+
+static size_t most(size_t a, size_t b)
+{
+    return a > b ? a : b;
+}
+
+static void put_escaped(FILE *out, const char *text, size_t length)
+{
+    for (size_t i = 0; i < length; i++)
+        fprintf(out, text[i] == '<' ? "&lt;" : text[i] == '&' ? "&amp;" : "%c", text[i]);
+}
+
 static void put_text(FILE *out, double x, double y, const char *anchor, const char *text)
 {
     fprintf(out, "<text x=\"%.1f\" y=\"%.1f\" text-anchor=\"%s\">", x, y, anchor);
-    for (const char *p = text; *p; p++)
-        fprintf(out, *p == '<' ? "&lt;" : *p == '&' ? "&amp;" : "%c", *p);
+    put_escaped(out, text, strlen(text));
     fputs("</text>\n", out);
 }
 
-static void put_axes(FILE *out, const scale *x, const scale *y, const tlr_axis *axis)
+/* Below the axis.  A long name loses its middle, which a viewer shows all the same when pointed at:
+ * algorithms differ at their ends, files at their ends and in their folders. */
+static void put_name(const plot *p, double x, const char *name, FILE *out)
+{
+    const double y = p->bottom + (p->is_steep ? 12 : 16);
+    fprintf(out, "<text x=\"%.1f\" y=\"%.1f\" ", x, y);
+    if (p->is_steep)
+        fprintf(out, "text-anchor=\"end\" transform=\"rotate(-45 %.1f %.1f)\">", x, y);
+    else
+        fputs("text-anchor=\"middle\">", out);
+    const size_t n_letters = count_letters(name), length = strlen(name);
+    if (n_letters <= MOST_LETTERS) {
+        put_escaped(out, name, length);
+    } else {
+        size_t head = 0, tail = length;
+        for (size_t n = 0; n <= MOST_LETTERS / 2; head++)
+            n += (size_t)is_letter_start(name[head]);
+        for (size_t n = 0; n < MOST_LETTERS / 2;)
+            n += (size_t)is_letter_start(name[--tail]);
+        put_escaped(out, name, head - 1);
+        fputs("\u2026", out);
+        put_escaped(out, name + tail, length - tail);
+        fputs("<title>", out);
+        put_escaped(out, name, length);
+        fputs("</title>", out);
+    }
+    fputs("</text>\n", out);
+}
+
+/* ---- axes ---- */
+
+static double x_of(const plot *p, size_t i)
+{
+    double value = (double)i + 0.5;
+    if (!p->has_names)
+        parse_number(p->sweep->axes[p->axis].values[i], &value);
+    return to_pixel(&p->x, value);
+}
+
+/* Names stand beside each other or, where they are too long for it, turned, at a distance that
+ * leaves them apart; to the left they may need more room than the other axis. */
+static void place_names(plot *p)
+{
+    enum { LEAST_STEP = 16 };
+    static const double cos_45 = 0.7072;
+    const tlr_axis *axis = &p->sweep->axes[p->axis];
+    size_t longest = 0;
+    for (size_t i = 0; i < axis->n; i++)
+        longest = most(longest, count_letters(axis->values[i]));
+    const double name_width = LETTER_WIDTH * fmin((double)longest, MOST_LETTERS);
+    const double step = fmax(PLOT_WIDTH / (double)axis->n, LEAST_STEP);
+    p->is_steep = name_width + LETTER_WIDTH > step;
+    p->x = (scale){0, (double)axis->n, LEFT, LEFT + step * (double)axis->n, 0};
+    if (p->is_steep) {
+        const double slant = cos_45 * name_width;
+        const double more = fmax(0, slant + LETTER_WIDTH - LEFT - step / 2);
+        p->x.from += more;
+        p->x.to += more;
+        p->caption += slant;
+    }
+}
+
+static void place(plot *p)
+{
+    const tlr_axis *axis = &p->sweep->axes[p->axis];
+    p->bottom = TOP + PLOT_HEIGHT;
+    p->caption = p->bottom + BOTTOM - GAP;
+    p->x = (scale){INFINITY, -INFINITY, LEFT, LEFT + PLOT_WIDTH, 0};
+    p->y = (scale){INFINITY, -INFINITY, p->bottom, TOP, 0};
+    p->has_names = !has_numbers(axis);
+    if (p->has_names) {
+        place_names(p);
+    } else {
+        for (size_t i = 0; i < axis->n; i++) {
+            double value = 0;
+            parse_number(axis->values[i], &value);
+            widen(&p->x, value);
+        }
+        choose_log(&p->x);
+    }
+    for (size_t i = 0; i < p->sweep->n_points; i++)
+        if (p->sweep->points[i].known && !p->sweep->points[i].error[0])
+            widen(&p->y, p->sweep->points[i].makespan_s);
+    choose_log(&p->y);
+    if (!p->y.is_log)
+        p->y.low = 0;
+    size_t longest = 0;
+    for (int i = 0; i < p->n_lines; i++)
+        longest = most(longest, count_letters(p->lines[i]));
+    p->width = p->x.to + fmax(RIGHT, 2 * GAP + LETTER_WIDTH * (double)longest);
+    p->height = fmax(p->caption + GAP, TOP + LINE_HEIGHT * (p->n_lines + 1.0));
+}
+
+static void put_axes(const plot *p, FILE *out)
 {
     char text[32];
+    const scale *y = &p->y;
+    const tlr_axis *axis = &p->sweep->axes[p->axis];
     for (int tick = 0; tick <= 4; tick++) {
         const double share = tick / 4.0;
         const double value =
             y->is_log ? y->low * pow(y->high / y->low, share) : y->low + share * (y->high - y->low);
         const double at = to_pixel(y, value);
-        fprintf(out, "<line x1=\"%d\" x2=\"%d\" y1=\"%.1f\" y2=\"%.1f\" stroke=\"#dddddd\"/>\n",
-                LEFT, WIDTH - RIGHT, at, at);
+        fprintf(out, "<line x1=\"%.1f\" x2=\"%.1f\" y1=\"%.1f\" y2=\"%.1f\" stroke=\"#dddddd\"/>\n",
+                p->x.from, p->x.to, at, at);
         snprintf(text, sizeof text, "%.4g s", value);
-        put_text(out, LEFT - 6, at + 4, "end", text);
+        put_text(out, p->x.from - 6, at + 4, "end", text);
     }
-    for (size_t i = 0; i < axis->n; i++) {
-        /* As many labels as there is room for. */
-        if (axis->n > 12 && i % ((axis->n + 11) / 12) != 0)
-            continue;
-        double value = 0;
-        parse_number(axis->values[i], &value);
-        put_text(out, to_pixel(x, value), HEIGHT - BOTTOM + 16, "middle", axis->values[i]);
-    }
-    put_text(out, (LEFT + WIDTH - RIGHT) / 2.0, HEIGHT - 12, "middle", axis->name);
+    /* As many numbers as there is room for. */
+    const size_t every = p->has_names ? 1 : (axis->n + 11) / 12;
+    for (size_t i = 0; i < axis->n; i += every)
+        put_name(p, x_of(p, i), axis->values[i], out);
+    put_text(out, (p->x.from + p->x.to) / 2, p->caption, "middle", axis->name);
 }
+
+/* ---- lines ---- */
 
 /* Median makespan of the points on a line at a value of the axis; NAN if all failed. */
-static double median_at(const tlr_sweep *sweep, const char *line, size_t x, const char *value,
-                        double *room)
+static double median_at(const plot *p, const char *line, const char *value)
 {
     size_t n = 0;
-    char name[256];
-    for (size_t i = 0; i < sweep->n_points; i++) {
-        const tlr_point *point = &sweep->points[i];
-        if (!point->known || point->error[0] || strcmp(tlr_sweep_value(sweep, i, x), value) != 0)
+    char name[LINE_BYTES];
+    for (size_t i = 0; i < p->sweep->n_points; i++) {
+        const tlr_point *point = &p->sweep->points[i];
+        if (!point->known || point->error[0] ||
+            strcmp(tlr_sweep_value(p->sweep, i, p->axis), value) != 0)
             continue;
-        line_name(sweep, i, x, name, sizeof name);
+        line_name(p->sweep, i, p->axis, name, sizeof name);
         if (!strcmp(name, line))
-            room[n++] = point->makespan_s;
+            p->room[n++] = point->makespan_s;
     }
-    gsl_sort(room, 1, n);
-    return n ? gsl_stats_median_from_sorted_data(room, 1, n) : NAN;
+    gsl_sort(p->room, 1, n);
+    return n ? gsl_stats_median_from_sorted_data(p->room, 1, n) : NAN;
 }
 
-static void put_line(const tlr_sweep *sweep, const char *line, size_t x_axis, const scale *x,
-                     const scale *y, int number, double *room, FILE *out)
+/* A dot for each value.  Between names there is nothing: the line only guides the eye. */
+static void put_line(const plot *p, int number, FILE *out)
 {
     static const char *const colours[] = {"#1f77b4", "#d62728", "#2ca02c", "#9467bd",
                                           "#ff7f0e", "#8c564b", "#17becf", "#7f7f7f"};
     const char *colour = colours[(size_t)number % (sizeof colours / sizeof *colours)];
-    const tlr_axis *axis = &sweep->axes[x_axis];
-    fprintf(out, "<polyline fill=\"none\" stroke=\"%s\" stroke-width=\"2\" points=\"", colour);
-    for (size_t i = 0; i < axis->n; i++) {
-        double value = 0;
-        const double median = median_at(sweep, line, x_axis, axis->values[i], room);
-        parse_number(axis->values[i], &value);
-        if (!isnan(median))
-            fprintf(out, "%.1f,%.1f ", to_pixel(x, value), to_pixel(y, median));
+    const size_t n = p->sweep->axes[p->axis].n;
+    fprintf(out, "<polyline fill=\"none\" stroke=\"%s\" stroke-width=\"%s\" points=\"", colour,
+            p->has_names ? "0.7" : "2");
+    for (size_t i = 0; i < n; i++) {
+        p->medians[i] = median_at(p, p->lines[number], p->sweep->axes[p->axis].values[i]);
+        if (!isnan(p->medians[i]))
+            fprintf(out, "%.1f,%.1f ", x_of(p, i), to_pixel(&p->y, p->medians[i]));
     }
     fprintf(out, "\"/>\n<g fill=\"%s\">", colour);
-    put_text(out, WIDTH - RIGHT + 12, TOP + 14 + 14.0 * number, "start", line);
+    for (size_t i = 0; i < n; i++)
+        if (!isnan(p->medians[i]))
+            fprintf(out, "<circle cx=\"%.1f\" cy=\"%.1f\" r=\"3\"/>\n", x_of(p, i),
+                    to_pixel(&p->y, p->medians[i]));
+    put_text(out, p->x.to + GAP, TOP + LINE_HEIGHT * (number + 1.0), "start", p->lines[number]);
     fputs("</g>\n", out);
-}
-
-/* Each line once, in the order of the points; a page has room for so many. */
-static void put_lines(const tlr_sweep *sweep, size_t x_axis, const scale *x, const scale *y,
-                      double *room, FILE *out)
-{
-    static const size_t NAME = 256;
-    char seen[MOST_LINES][256];
-    int n = 0;
-    for (size_t i = 0; i < sweep->n_points && n < MOST_LINES; i++) {
-        line_name(sweep, i, x_axis, seen[n], NAME);
-        int k = 0;
-        while (strcmp(seen[k], seen[n]) != 0)
-            k++;
-        if (k == n) {
-            put_line(sweep, seen[n], x_axis, x, y, n, room, out);
-            n++;
-        }
-    }
 }
 
 tl_status tlr_sweep_write_svg(const tlr_sweep *sweep, FILE *out, tl_error *err)
 {
-    const size_t a = find_axis(sweep);
-    if (a == sweep->n_axes)
+    const size_t axis = find_axis(sweep);
+    if (axis == sweep->n_axes)
         return tl_fail(err, TL_ERR_USAGE,
-                       "a plot needs an axis of several numbers; give one with --grid");
-    double *room = calloc(sweep->n_points, sizeof *room);
-    if (!room)
+                       "a plot needs an axis of several values; give one with --grid");
+    plot *p = calloc(1, sizeof *p);
+    double *room = calloc(sweep->n_points + sweep->axes[axis].n, sizeof *room);
+    if (!p || !room) {
+        free(p);
+        free(room);
         return tl_fail(err, TL_ERR_MEMORY, "out of memory for the plot");
-    scale x = {INFINITY, -INFINITY, LEFT, WIDTH - RIGHT, 0};
-    scale y = {INFINITY, -INFINITY, HEIGHT - BOTTOM, TOP, 0};
-    for (size_t i = 0; i < sweep->axes[a].n; i++) {
-        double value = 0;
-        parse_number(sweep->axes[a].values[i], &value);
-        widen(&x, value);
     }
-    for (size_t i = 0; i < sweep->n_points; i++)
-        if (sweep->points[i].known && !sweep->points[i].error[0])
-            widen(&y, sweep->points[i].makespan_s);
-    choose_log(&x);
-    choose_log(&y);
-    if (!y.is_log)
-        y.low = 0;
+    *p = (plot){.sweep = sweep, .axis = axis, .room = room, .medians = room + sweep->n_points};
+    list_lines(p);
+    place(p);
     fprintf(out,
-            "<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"%d\" height=\"%d\" "
+            "<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"%.0f\" height=\"%.0f\" "
             "font-family=\"sans-serif\" font-size=\"11\">\n"
             "<rect width=\"100%%\" height=\"100%%\" fill=\"white\"/>\n",
-            WIDTH, HEIGHT);
-    if (y.high >= y.low) {
-        put_axes(out, &x, &y, &sweep->axes[a]);
-        put_lines(sweep, a, &x, &y, room, out);
+            p->width, p->height);
+    if (p->y.high >= p->y.low) {
+        put_axes(p, out);
+        for (int i = 0; i < p->n_lines; i++)
+            put_line(p, i, out);
     }
     fputs("</svg>\n", out);
     free(room);
+    free(p);
     return TL_OK;
 }

@@ -48,12 +48,51 @@ assert len(rows) == len(points) == 16
 for r, p in zip(rows, points):
     assert float(r["makespan_s"]) == p["makespan_s"] and int(r["seed"]) == p["at"]["seed"], (r, p)
     assert bool(r["makespan_without_noise_s"]) == ("makespan_without_noise_s" in p) == (r["noise"] != "none")'
-check 'the plot is XML with a line for each combination' python3 -c '
-import xml.etree.ElementTree as e
-assert len(e.parse("l.svg").findall(".//{*}polyline")) == 8'
+# plot FILE CODE: with lines, dots, the texts from left to right below the axis, width and height
+plot() {
+    python3 -c '
+import sys, xml.etree.ElementTree as e
+svg = e.parse(sys.argv[1]).getroot()
+width, height = float(svg.get("width")), float(svg.get("height"))
+lines, dots = svg.findall(".//{*}polyline"), svg.findall(".//{*}circle")
+names = [t for t in svg.findall("{*}text") if t.get("text-anchor") != "end" or t.get("transform")][:-1]
+legend = svg.findall("{*}g/{*}text")
+exec(sys.argv[2])' "$@"
+}
+check 'the plot has a line for each combination but traces and seeds' plot l.svg '
+assert len(lines) == 4 and len(dots) == 8, (len(lines), len(dots))
+assert [t.text for t in names] == ["d.tl", "token.tl"] and not any(t.get("transform") for t in names)
+assert legend[1].text == "params.L=1us noise=1000Hz:100us,coscheduled", legend[1].text'
 check 'patterns of many sizes' loggops --grid make=dissemination,binomial --grid make.ranks=4,64 --grid make.bytes=1000 --grid make.iterations=5 -o m.csv
 "$timeless" make dissemination -n 64 --bytes 1000 --iterations 5 -o d64.tl
 check 'are the traces of timeless make' test "$(column m.csv makespan_s | sed -n 2p)" = "$("$timeless" replay d64.tl --engine loggops --params $params -q)"
+
+# Plots.
+long=$PWD/$(printf 'folder%.0s' 1 2 3 4 5 6 7 8 9)
+mkdir "$long"
+"$timeless" make token -n 4 -o "$long/<é>.tl"
+check 'a plot over names that are long' loggops d.tl token.tl d64.tl "$long/<é>.tl" --grid params.o=1us,2us --plot n.svg
+check 'which are shortened, turned and inside of it' plot n.svg '
+import math, os
+texts = ["".join(t.itertext()) for t in names]
+assert texts[:3] == ["d.tl", "token.tl", "d64.tl"] and len(names) == 4, texts
+short, title = names[3].text, names[3][0].text
+assert title.endswith("/<é>.tl") and os.path.exists(title), title
+assert len(short) == 29 and short[14] == "…" and title.startswith(short[:14]) and title.endswith(short[15:]), short
+for t in names:
+    x, y, length = float(t.get("x")), float(t.get("y")), 6 * len(t.text)
+    assert t.get("transform") == f"rotate(-45 {x:.1f} {y:.1f})" and t.get("text-anchor") == "end"
+    assert x - length * math.sqrt(0.5) > 0 and y + length * math.sqrt(0.5) < height, t.text
+at = [float(d.get("cx")) for d in dots]
+assert len(dots) == 8 and at[:4] == at[4:] == sorted(float(t.get("x")) for t in names), at'
+check 'a plot over very many names' loggops token.tl --grid "params.L=$(seq -s, -f %gus 1 60)" --grid params.o=1us --plot n.svg
+check 'which stay apart' plot n.svg '
+at = [float(t.get("x")) for t in names]
+assert len(at) == 60 and all(b - a >= 15.9 for a, b in zip(at, at[1:])) and at[-1] < width, at'
+check 'a plot over numbers with very many lines' loggops token.tl --grid "params.L=$(seq -s, -f %gus 1 40)" --grid threads=1,2 --plot n.svg
+check 'which are all told inside of it' plot n.svg '
+assert [t.text for t in names] == ["1", "2"] and len(legend) == 40
+assert max(float(t.get("y")) for t in legend) < height'
 
 # Resumed: a made-up result of a point that is known stays, what changed is run again.
 known() { sed -i 's/^1,ompi,[^,]*/1,ompi,42/' s.csv; }
@@ -139,7 +178,7 @@ check 'no grid' refused 2 'which grid' sweep d.tl -p star-1g
 check 'no trace' refused 2 'which trace' sweep -p star-1g --grid seed=1:3
 check 'a range backwards' refused 2 'no range' sweep d.tl -p star-1g --grid seed=3:1
 check 'a plot that is no SVG' refused 2 "--plot 'x.png': a plot is SVG" sweep d.tl -p star-1g --grid scale.network=1,2 --plot x.png
-check 'a plot without numbers' refused 2 'axis of several numbers' sweep d.tl -p star-1g --grid coll-selector=ompi,mpich --plot x.svg
+check 'a plot of a point' refused 2 'axis of several values' sweep d.tl -p star-1g --grid coll-selector=ompi --plot x.svg
 check 'no results file' refused 3 'no results file' sweep d.tl -p star-1g --grid seed=1 -o mine/options.conf
 check 'no folder' refused 4 'nowhere/x.csv' sweep d.tl -p star-1g --grid seed=1 -o nowhere/x.csv
 tap_done
