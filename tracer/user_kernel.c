@@ -81,7 +81,8 @@ TLT_API void tlt_begin(const char *name, int n_sizes, const int64_t *sizes)
     memcpy(inside.name, name, length + 1);
     inside.caller = __builtin_return_address(0);
     inside.n_sizes = (uint32_t)n_sizes;
-    memcpy(inside.sizes, sizes, (size_t)n_sizes * sizeof *sizes);
+    if (n_sizes) /* without sizes there may be no array */
+        memcpy(inside.sizes, sizes, (size_t)n_sizes * sizeof *sizes);
     tlt.mark(0); /* for what is computed before a call of MPI, if there is one */
     tlt_role = TLT_IN_KERNEL;
 }
