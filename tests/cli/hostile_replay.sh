@@ -5,6 +5,7 @@
 . "$(dirname "$0")/../tap.sh"
 cd "$scratch" || exit 99
 export TIMELESS_PLATFORMS=$top_srcdir/platforms
+[ -z "${SANITIZE:-}" ] || export ASAN_OPTIONS=handle_segv=0 # SimGrid tells of its crashes itself
 
 # says CODE NAME PATTERN ARGUMENT...: replay exits so, after one line (with 2, the hint at --help follows it)
 says() {
