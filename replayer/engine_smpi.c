@@ -109,6 +109,27 @@ static void make_stacks_mappings(void)
     mallopt(M_MMAP_MAX, INT_MAX);
 }
 
+/* "key:value" of Timeless, which is not for SimGrid. */
+static int is_ours(const char *option)
+{
+    static const struct {
+        const char *key;
+        void (*set)(int is_yes);
+    } ours[] = {{"timeless/local-overheads:", smpi_overheads_set},
+                {"timeless/eager-order:", smpi_order_set}};
+    for (size_t i = 0; i < sizeof ours / sizeof *ours; i++) {
+        const size_t length = strlen(ours[i].key);
+        if (strncmp(option, ours[i].key, length) != 0)
+            continue;
+        const int is_yes = !strcmp(option + length, "yes");
+        if (!is_yes && strcmp(option + length, "no") != 0)
+            smpi_give_up(TL_ERR_INPUT, "option %s: neither yes nor no; correct the value", option);
+        ours[i].set(is_yes);
+        return 1;
+    }
+    return 0;
+}
+
 static option_list collect_options(const tlr_platform *platform, const tlr_options *options)
 {
     option_list list = {
@@ -123,10 +144,10 @@ static option_list collect_options(const tlr_platform *platform, const tlr_optio
     if (options->polls_adaptive)
         list.items[list.n++] = "smpi/iprobe:0";
     for (size_t i = 0; i < platform->n_options; i++)
-        if (!smpi_overheads_take(platform->options[i]))
+        if (!is_ours(platform->options[i]))
             list.items[list.n++] = platform->options[i];
     for (size_t i = 0; i < options->n_cfg; i++)
-        if (!smpi_overheads_take(options->cfg[i]))
+        if (!is_ours(options->cfg[i]))
             list.items[list.n++] = options->cfg[i];
     if (options->coll_selector) {
         char *selector = smpi_alloc(strlen(options->coll_selector) + 32, 1);
@@ -288,6 +309,7 @@ static void run_simulation(void *arg, int terminal)
     smpi_detached_prepare(replay.n_ranks);
     smpi_numbers_prepare();
     smpi_routes_prepare(replay.n_ranks);
+    smpi_order_prepare(replay.n_ranks);
     smpi_place_ranks();
     replay.send_buffer = reserve_buffer(&replay.buffer_bytes);
     replay.recv_buffer = reserve_buffer(&replay.buffer_bytes);

@@ -49,7 +49,7 @@ replayer_libtimeless_smpi_la_SOURCES = replayer/engine_smpi.c replayer/module.h 
 	replayer/smpi_clocks.c replayer/smpi_collective.c replayer/smpi_comm.c replayer/smpi_detached.c \
 	replayer/smpi_exchange.c replayer/smpi_file.c replayer/smpi_halves.c replayer/smpi_halves.h replayer/smpi_hosts.c \
 	replayer/smpi_match.c replayer/smpi_memory.c replayer/smpi_memory.h replayer/smpi_needs.c replayer/smpi_numbers.c \
-	replayer/smpi_ompi.c replayer/smpi_ompi_bcast.def replayer/smpi_overheads.c replayer/smpi_p2p.c replayer/smpi_poll.c replayer/smpi_rank.c replayer/smpi_routes.c \
+	replayer/smpi_ompi.c replayer/smpi_ompi_bcast.def replayer/smpi_order.c replayer/smpi_overheads.c replayer/smpi_p2p.c replayer/smpi_poll.c replayer/smpi_rank.c replayer/smpi_routes.c \
 	replayer/smpi_shortcuts.c replayer/smpi_thread.c replayer/smpi_timeline.c replayer/smpi_usage.c replayer/smpi_waits.c replayer/smpi_window.c
 replayer_libtimeless_smpi_la_CPPFLAGS = $(AM_CPPFLAGS) -I$(top_srcdir)/replayer $(JANSSON_CFLAGS) $(SIMGRID_CFLAGS)
 replayer_libtimeless_smpi_la_LDFLAGS = $(AM_LDFLAGS) -module -avoid-version -shared -no-undefined -Wl,-z,defs

@@ -70,6 +70,7 @@ void *detach_message(void *message)
     if (!detach)
         *(void **)&detach = dlsym(RTLD_NEXT, DETACH);
     void *self = detach(message);
+    smpi_order_detach();
     list_node *node = heads ? newest(message) : NULL;
     if (!node)
         return self;

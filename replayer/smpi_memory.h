@@ -1,6 +1,6 @@
 /* smpi_memory.h - what takes the place of SimGrid's slow parts (smpi_memory.c, smpi_detached.c,
- * smpi_numbers.c, smpi_routes.c, smpi_shortcuts.c), and of overheads that messages within a host do
- * not have (smpi_overheads.c). */
+ * smpi_numbers.c, smpi_routes.c, smpi_shortcuts.c), of overheads that messages within a host do not
+ * have (smpi_overheads.c), and of the order of messages (smpi_order.c). */
 #ifndef TLR_SMPI_MEMORY_H
 #define TLR_SMPI_MEMORY_H
 
@@ -21,8 +21,12 @@ void smpi_memory_watch(size_t bytes);
 /* Called before the simulation begins: n_ranks of it. */
 void smpi_detached_prepare(uint32_t n_ranks);
 
-/* 1: the option "key:value" is about messages within a host, and none of SimGrid's. */
-int smpi_overheads_take(const char *option);
+/* The options timeless/local-overheads and timeless/eager-order. */
+void smpi_overheads_set(int is_yes);
+void smpi_order_set(int is_yes);
+void smpi_order_prepare(uint32_t n_ranks);
+/* The message that is being sent is eager. */
+void smpi_order_detach(void);
 void smpi_numbers_prepare(void);
 void smpi_routes_prepare(uint32_t n_ranks);
 /* From here on the ranks make no calls but those of their traces. */

@@ -13,17 +13,12 @@
 #include "smpi_memory.h"
 
 #include <dlfcn.h>
-#include <string.h>
 
 static int are_free; /* overheads within a host */
 
-int smpi_overheads_take(const char *option)
+void smpi_overheads_set(int is_yes)
 {
-    static const char key[] = "timeless/local-overheads:";
-    if (strncmp(option, key, sizeof key - 1) != 0)
-        return 0;
-    are_free = !strcmp(option + sizeof key - 1, "no");
-    return 1;
+    are_free = !is_yes;
 }
 
 /* simgrid::smpi::Host::osend, oisend and orecv(size_t, s4u::Host *, s4u::Host *), by their names in

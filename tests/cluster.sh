@@ -40,10 +40,16 @@ cluster_link_by_kernel() {
     done
 }
 
-# A device drops what its ring has no room for: windows are small enough that nothing is lost.
+# A host has no more than a millisecond of data waiting before its link (TCP small queues, BQL), in which short
+# packets wait too: what acknowledges the other direction.  The wire's device takes packets from their socket as
+# soon as they are there, so that a whole window would wait.  Windows are therefore a millisecond (a socket
+# lends half of tcp_rmem); what is sent beyond that waits in the socket.  Nothing is lost: a device drops what
+# its ring has no room for.
 cluster_link_by_wire() { # RATE
-    local mbit=${1%mbit} mtu=1500 window=131072 i
-    [ "$1" != 1gbit ] || mbit=1000 mtu=9000 window=524288
+    local mbit=${1%mbit} mtu=1500 send=131072 receive=32768 i
+    [ "$1" != 1gbit ] || mbit=1000 send=524288 receive=131072
+    # Packets of 1,500 B would take more of the processors than there is.
+    [ "$1" != 1gbit ] || mtu=$([ "${CLUSTER_SLOWDOWN:-1}" = 1 ] && echo 9000 || echo 4000)
     ${CC:-cc} -O2 -pthread -o "$cluster_folder/wire" "$(dirname "${BASH_SOURCE[0]}")/wire.c" || return
     rm -f "$cluster_folder/wire.out"
     "$cluster_folder/wire" "$mbit" 50 $mtu $([ -z "${CLUSTER_PIN-}" ] && echo 0 || nproc) "${CLUSTER_SLOWDOWN:-1}" $(seq -f "$cluster_prefix-node%g" "$cluster_size") >"$cluster_folder/wire.out" 2>&1 &
@@ -55,7 +61,7 @@ cluster_link_by_wire() { # RATE
     for i in $(seq "$cluster_size"); do
         ip -n $cluster_prefix-node$i link set eth0 mtu $mtu txqueuelen 1000 || { cat "$cluster_folder/wire.out" >&2; return 1; }
         ip netns exec $cluster_prefix-node$i sh -c "cd /proc/sys/net/ipv4
-            echo 4096 65536 $window >tcp_wmem && echo 4096 $window $window >tcp_rmem" || return
+            echo 4096 65536 $send >tcp_wmem && echo 4096 $receive $receive >tcp_rmem" || return
     done
 }
 

@@ -8,18 +8,19 @@
 #   -r RUNS      measured runs of each program, default 5
 #   -w FOLDER    work there and keep everything; what is there already is not done again
 #   -c SECONDS   calibrate the network for so long; default 45
-#   -d FACTOR    four hosts: all but the cores so many times slower; default 10 at 1 Gb/s, 5 at 100 Mb/s,
-#                where 10 would take too long
+#   -d FACTOR    all but the cores so many times slower; default 10 at 1 Gb/s, 5 at 100 Mb/s with four hosts,
+#                where 10 would take too long, 1 with two
 #   -p           on a busy machine: let the runs go before other load
 #
 # RATE:HOSTS is 1gbit:2, 100mbit:2, 1gbit:4, 100mbit:4 (default: all of these).  For each: the network is
 # calibrated between two hosts; HPL (three sizes, two broadcasts), a stencil and sweeps of bcast, allreduce
 # and alltoall are recorded on shared memory, replayed on the calibrated platform with Open MPI's
 # collective algorithms, and measured on the hosts without the tracer.  Each host has one rank and one
-# core.  More hosts than cores cannot compute at once: there dgemm, dtrsm and the step of the stencil are
-# not computed but waited for, by a line that the model has too (tests/accuracy/offload.c); the rest of HPL
-# is computed.  Nor can they send and receive at once: there the network, in calibration and runs alike, and
-# what is waited for take FACTOR times as long, as if the cores were FACTOR times faster.
+# core, which has its end of the wire as well.  Hosts that share cores cannot compute, send and receive at once, and
+# at 1 Gb/s a core has not enough time for a host and its wire: there the network, in calibration and runs
+# alike, takes FACTOR times as long, as if the cores were FACTOR times faster, and dgemm, dtrsm and the step of the
+# stencil are not computed but waited for, by a line that the model has too (tests/accuracy/offload.c); the
+# rest of HPL is computed.
 #
 # Prints every row as soon as it is known and, last, median and worst error; exit code 1 if they are beyond
 # 5 % and 15 %, 4 if a program failed, the others being measured nevertheless, 77 where no hosts can be emulated.
@@ -70,7 +71,7 @@ END
 command_of() {
     case $1 in
     hpl) echo "$HPCC" ;;
-    stencil) echo "$work/stencil 512 $([ "$2" -le "$(nproc)" ] && echo 2000 || echo "500 $((500 * slowdown))")" ;;
+    stencil) echo "$work/stencil 512 $([ "$slowdown" = 1 ] && echo 2000 || echo "500 $((500 * slowdown))")" ;;
     *) echo "$work/sweep $1 $largest" ;;
     esac
 }
@@ -100,7 +101,7 @@ captured() {
     (
         cd "$folder" && rm -f hpccoutf.txt
         [ "$1" != hpl ] || hpl_input "$2" 1 >hpccinf.txt
-        [ "$2" -le "$(nproc)" ] || export TIMELESS_OFFLOAD=$slowdown
+        [ "$slowdown" = 1 ] || export TIMELESS_OFFLOAD=$slowdown
         # shellcheck disable=SC2046,SC2086
         timeless record -q -o all.tl -- $how "$2" "$work/rank" $(command_of "$1" "$2") >out </dev/null
         if [ "$1" = hpl ]; then timeless cut all.tl --section last -o "$folder.tl.new"; else cp all.tl "$folder.tl.new"; fi
@@ -128,7 +129,7 @@ measured() {
     log "$rate, $hosts hosts: $1, run $2"
     [ "$1" != hpl ] || hpl_input "$hosts" "$runs" >hpccinf.txt
     rm -f hpccoutf.txt
-    [ "$hosts" -le "$(nproc)" ] || export TIMELESS_OFFLOAD=$slowdown
+    [ "$slowdown" = 1 ] || export TIMELESS_OFFLOAD=$slowdown
     # shellcheck disable=SC2046
     cluster_run mpirun ${TIMELESS_OFFLOAD:+-x TIMELESS_OFFLOAD} -H "$(cluster_hosts 1)" -np "$hosts" "$work/rank" $(command_of "$1" "$hosts") \
         >out </dev/null
@@ -164,7 +165,7 @@ calibrated() {
         mv "$work/kernels.new" "$work/kernels.csv"
     }
     # What is waited for takes what is stated.
-    timeless calibrate kernels --from "$work/kernels.csv" --archive none -o platform/model.conf $([ "$hosts" -le "$(nproc)" ] ||
+    timeless calibrate kernels --from "$work/kernels.csv" --archive none -o platform/model.conf $([ "$slowdown" = 1 ] ||
         echo "--declare dgemm=0,${slowdown}e-10 --declare dtrsm=0,${slowdown}e-10 --declare user:step=$((500 * slowdown))e-6,0")
     touch platform/done
 }
@@ -182,7 +183,9 @@ failed=''
 printf '%-10s %-10s %-11s %11s %11s %11s %4s %11s %7s\n' hosts program row 'median s' 'low s' 'high s' runs 'predicted s' 'error %'
 for where; do
     rate=${where%:*} hosts=${where#*:} slowdown=1
-    [ "$hosts" -le "$(nproc)" ] || slowdown=${factor:-$([ "$rate" = 1gbit ] && echo 10 || echo 5)}
+    [ "$hosts" -le "$(nproc)" ] || slowdown=5
+    [ "$rate" != 1gbit ] || slowdown=10
+    slowdown=${factor:-$slowdown}
     [ "$slowdown" = 1 ] || where=$where/$slowdown
     mkdir -p "$work/$rate-$hosts-$slowdown/hosts"
     cd "$work/$rate-$hosts-$slowdown"

@@ -12,6 +12,7 @@ CLI_TESTS = \
 	tests/cli/man_examples.sh \
 	tests/cli/module.sh \
 	tests/cli/deadlock.sh \
+	tests/cli/eager_order.sh \
 	tests/cli/exchange.sh \
 	tests/cli/extrapolate.sh \
 	tests/cli/hostile_replay.sh \

@@ -1,0 +1,221 @@
+/* smpi_order.c - eager messages from one rank to another go one after the other.
+ *
+ * SimGrid shares a link among all messages on it, so that two that follow each other to the same
+ * receiver arrive together, when both are through.  On a connection (TCP's, or a queue pair's) the
+ * second one begins when the first one is through: it arrives at the same time, the first one
+ * sooner.  The option timeless/eager-order:yes says so.  Long messages, which are sent in parts
+ * that take turns, share as before.
+ *
+ * A message whose latency has passed gets its share of the link only when the one before it, from
+ * the same sender to the same receiver, has left.  The latencies overlap.
+ *
+ * The functions below take the place of libsimgrid's, and call them: symbols are looked up in the
+ * module first (replayer/module.c).  Of SimGrid's objects they know the issuer and the mailbox of
+ * a send; another SimGrid is left alone. */
+#include "config.h"
+
+#include "smpi_memory.h"
+#include "smpi_rank.h"
+
+#include <dlfcn.h>
+#include <stdlib.h>
+
+#include <simgrid/engine.h>
+#include <simgrid/version.h>
+
+/* Of simgrid::kernel::actor::CommIsendSimcall, the beginning. */
+typedef struct send_call {
+    const void *methods, *issuer, *mailbox;
+} send_call;
+
+/* A message under way: its share of the links is a variable of SimGrid's. */
+typedef struct message {
+    struct message *same_variable, *same_pair; /* in the same place of the table */
+    struct message *previous, *next;           /* of its pair; only the last one is in the table */
+    void *variable;
+    const void *issuer, *mailbox;
+    double penalty; /* of the variable, once the latency has passed; 0 before */
+} message;
+
+static int is_wanted;
+static message **by_variable, **last_of_pair; /* [1 << table_bits], or NULL: nothing is ordered */
+static unsigned table_bits;
+static message *unused;
+static const send_call *sending; /* the detached send that SimGrid is about to start */
+static int is_detached;
+
+void smpi_order_set(int is_yes)
+{
+    is_wanted = is_yes;
+}
+
+void smpi_order_prepare(uint32_t n_ranks)
+{
+    int major, minor, patch;
+    sg_version_get(&major, &minor, &patch);
+    if (!is_wanted || major != 3 || minor != 32)
+        return;
+    table_bits = 10;
+    while (table_bits < 22 && (UINT32_C(1) << table_bits) < 2 * (uint64_t)n_ranks)
+        table_bits++;
+    by_variable = calloc((size_t)1 << table_bits, sizeof *by_variable);
+    last_of_pair = calloc((size_t)1 << table_bits, sizeof *last_of_pair);
+    if (!by_variable || !last_of_pair)
+        smpi_give_up(TL_ERR_MEMORY, "out of memory for the order of messages");
+}
+
+static size_t place_of(uintptr_t a, uintptr_t b)
+{
+    uint64_t h = a * UINT64_C(0x9e3779b97f4a7c15);
+    h = (h ^ h >> 32 ^ b) * UINT64_C(0xbf58476d1ce4e5b9);
+    return h >> (64 - table_bits);
+}
+
+static message **find(const void *variable)
+{
+    message **at = &by_variable[place_of((uintptr_t)variable, 0)];
+    while (*at && (*at)->variable != variable)
+        at = &(*at)->same_variable;
+    return at;
+}
+
+static message **find_last(const void *issuer, const void *mailbox)
+{
+    message **at = &last_of_pair[place_of((uintptr_t)issuer, (uintptr_t)mailbox)];
+    while (*at && ((*at)->issuer != issuer || (*at)->mailbox != mailbox))
+        at = &(*at)->same_pair;
+    return at;
+}
+
+static message *new_message(void)
+{
+    enum { N_AT_ONCE = 256 };
+    if (!unused) {
+        message *some = smpi_alloc(N_AT_ONCE, sizeof *some);
+        for (size_t i = 0; i < N_AT_ONCE; i++) {
+            some[i].next = unused;
+            unused = &some[i];
+        }
+    }
+    message *m = unused;
+    unused = m->next;
+    return m;
+}
+
+/* Behind the last one of its pair, whose place in the table it takes. */
+static void append(void *variable, const send_call *call)
+{
+    message *m = new_message(), **last = find_last(call->issuer, call->mailbox);
+    *m = (message){
+        .variable = variable, .issuer = call->issuer, .mailbox = call->mailbox, .previous = *last};
+    if (*last) {
+        (*last)->next = m;
+        m->same_pair = (*last)->same_pair;
+    }
+    *last = m;
+    message **place = find(variable);
+    m->same_variable = *place;
+    *place = m;
+}
+
+/* Takes the one at this place out of the tables and out of its pair; the one that may begin now, or
+ * NULL. */
+static message *take_out(message **at)
+{
+    message *m = *at, *next = m->next;
+    *at = m->same_variable;
+    if (m->previous)
+        m->previous->next = next;
+    if (next) {
+        next->previous = m->previous;
+    } else {
+        message **last = find_last(m->issuer, m->mailbox);
+        if (m->previous) {
+            m->previous->same_pair = m->same_pair;
+            *last = m->previous;
+        } else {
+            *last = m->same_pair;
+        }
+    }
+    const int may_begin = next && !m->previous && next->penalty > 0;
+    m->next = unused;
+    unused = m;
+    return may_begin ? next : NULL;
+}
+
+/* ---- what SimGrid calls ---- */
+
+/* simgrid::kernel::activity::CommImpl::isend(CommIsendSimcall *), whose result is written to memory
+ * of the caller's, and simgrid::kernel::lmm::System::variable_new, variable_free and
+ * update_variable_penalty, by their names in the C++ ABI. */
+#define ISEND "_ZN7simgrid6kernel8activity8CommImpl5isendEPNS0_5actor16CommIsendSimcallE"
+#define LMM "_ZN7simgrid6kernel3lmm6System"
+#define VARIABLE_NEW LMM "12variable_newEPNS0_8resource6ActionEddm"
+#define VARIABLE_FREE LMM "13variable_freeEPNS1_8VariableE"
+#define SET_PENALTY LMM "23update_variable_penaltyEPNS1_8VariableEd"
+#define REPLACES(name) __asm__(name) __attribute__((visibility("default")))
+/* The function that stands behind this one. */
+#define BEHIND(function, name)                                                                     \
+    do {                                                                                           \
+        if (!(function))                                                                           \
+            *(void **)&(function) = dlsym(RTLD_NEXT, name);                                        \
+    } while (0)
+void *isend(void *result, const send_call *call) REPLACES(ISEND);
+void *variable_new(void *system, void *action, double penalty, double bound, size_t n)
+    REPLACES(VARIABLE_NEW);
+void variable_free(void *system, void *variable) REPLACES(VARIABLE_FREE);
+void set_penalty(void *system, void *variable, double penalty) REPLACES(SET_PENALTY);
+
+void *isend(void *result, const send_call *call)
+{
+    static void *(*theirs)(void *, const send_call *);
+    BEHIND(theirs, ISEND);
+    sending = call;
+    is_detached = 0;
+    void *same = theirs(result, call);
+    sending = NULL;
+    return same;
+}
+
+void smpi_order_detach(void)
+{
+    is_detached = 1;
+}
+
+static void set_their_penalty(void *system, void *variable, double penalty)
+{
+    static void (*theirs)(void *, void *, double);
+    BEHIND(theirs, SET_PENALTY);
+    theirs(system, variable, penalty);
+}
+
+/* Its penalty is 0 as long as its latency lasts. */
+void *variable_new(void *system, void *action, double penalty, double bound, size_t n)
+{
+    static void *(*theirs)(void *, void *, double, double, size_t);
+    BEHIND(theirs, VARIABLE_NEW);
+    void *variable = theirs(system, action, penalty, bound, n);
+    if (by_variable && sending && is_detached && penalty == 0)
+        append(variable, sending);
+    return variable;
+}
+
+void set_penalty(void *system, void *variable, double penalty)
+{
+    message *m = by_variable && penalty > 0 ? *find(variable) : NULL;
+    if (m && m->previous)
+        m->penalty = penalty;
+    else
+        set_their_penalty(system, variable, penalty);
+}
+
+void variable_free(void *system, void *variable)
+{
+    static void (*theirs)(void *, void *);
+    BEHIND(theirs, VARIABLE_FREE);
+    theirs(system, variable);
+    message **at = by_variable ? find(variable) : NULL;
+    message *next = at && *at ? take_out(at) : NULL;
+    if (next)
+        set_their_penalty(system, next->variable, next->penalty);
+}

@@ -1,0 +1,55 @@
+# timeless/eager-order: eager messages from one rank to another go one after the other, all others share.
+. "$top_srcdir/tests/tap.sh"
+cd "$scratch" || exit 99
+
+# Messages of 1 ms, links of 125 MB/s, 20 us from host to host, nothing else.
+bytes=124984 latency=20e-6
+cat >description <<'CONF'
+topology = "star";
+nodes = 4;
+node = { cores = 1; speed_flops = 1.0e9; };
+link = { bandwidth_Bps = 125.0e6; latency_s = 10.0e-6; };
+options = [ "smpi/async-small-thresh:200000", "smpi/send-is-detached-thresh:200000", "smpi/os:0:0:0", "smpi/ois:0:0:0",
+            "smpi/or:0:0:0", "smpi/lat-factor:0:1", "smpi/bw-factor:0:1", "network/crosstraffic:no",
+            "network/TCP-gamma:1e15" ];
+CONF
+check 'a platform' "$timeless" platform description -o platform
+# messages FILE "FROM TO BYTES"...: blocking, in this order
+messages() {
+    local file=$1; shift
+    printf '%s\n' "$@" | awk 'BEGIN { print "timeless-text 1\nranks 4" }
+        function add(rank, call, other) {
+            calls[rank] = calls[rank] sprintf("%d %d MPI_%s count=%d type_bytes=1 peer=%d tag=0 comm=1\n", rank, n[rank]++, call, $3, other) }
+        { add($1, "Send", $2); add($2, "Recv", $1) }
+        END { for (r = 0; r < 4; r++) printf "rank %d host=\"h%d\"\n%send cut clock_ns=0\n", r, r, calls[r] }' |
+        "$timeless" undump - -o "$file"
+}
+makespan() { "$timeless" replay "$1" -p platform --ranks-per-host 1 -q --cfg timeless/eager-order:"$2" "${@:3}"; }
+# takes FILE yes|no LATENCIES MILLISECONDS [OPTION...]
+takes() {
+    awk -v got="$(makespan "$1" "$2" "${@:5}")" -v want="$(awk -v l="$3" -v ms="$4" -v L=$latency 'BEGIN { print l * L + ms * 1e-3 }')" \
+        'BEGIN { print got, want; d = got / want - 1; exit !(d < 1e-6 && d > -1e-6) }'
+}
+
+# Rank 1 passes the first one on while the second one is still coming.
+messages two.tl "0 1 $bytes" "1 2 $bytes" "0 1 $bytes"
+check 'two messages share the link' takes two.tl no 2 3
+check 'or the second one begins when the first one is through' takes two.tl yes 2 2
+messages many.tl "0 1 $bytes" "0 1 $bytes" "0 1 $bytes" "0 1 $bytes" "0 1 $bytes" "0 1 $bytes"
+check 'all arrive when they arrived' takes many.tl no 1 6
+check 'in both orders: latencies overlap' takes many.tl yes 1 6
+messages receivers.tl "0 1 $bytes" "0 3 $bytes" "1 2 $bytes"
+check 'messages to two receivers share' takes receivers.tl yes 2 3
+messages senders.tl "0 1 $bytes" "3 1 $bytes" "1 2 $bytes"
+check 'and so do those of two senders' takes senders.tl no 2 3
+check 'in order, too: the first one has the link but for what the other one needs' takes senders.tl yes 2 3
+messages behind.tl "0 1 $bytes" "0 1 $bytes" "1 2 $bytes" "2 3 $bytes" "0 1 $bytes"
+check 'a third one waits for the second one' takes behind.tl yes 3 4
+messages later.tl "0 1 $bytes" "1 2 $bytes" "2 0 $bytes" "0 1 $bytes"
+check 'none waits for one that is through' takes later.tl yes 4 4
+check 'those that wait for their receiver do as before' takes two.tl yes 3 3 --cfg smpi/async-small-thresh:1000 --cfg smpi/send-is-detached-thresh:1000
+check 'the same with full updates' takes two.tl yes 2 2 --cfg network/optim:Full
+check_exit 3 'neither yes nor no' makespan two.tl perhaps
+cp "$scratch/err" said
+check 'is said' grep -q 'timeless/eager-order:perhaps: neither' said
+tap_done
