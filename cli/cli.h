@@ -25,6 +25,8 @@ int cli_fail_text(tl_status status, const char *format, ...) __attribute__((form
 
 /* record: the options that select a part of the run (select.c). */
 extern const struct argp cli_select;
+/* How many ranks the run must have so that it has all that --ranks names; 0 without it. */
+unsigned long cli_select_n_ranks(void);
 
 /* Opens a trace.  What is damaged or missing in it is said on standard error, a line each; a trace
  * of which anything can be read is opened all the same (ask tl_reader_complete).  Returns CLI_OK

@@ -103,6 +103,9 @@ static error_t parse_option(int key, char *arg, struct argp_state *state)
     case ARGP_KEY_END:
         if (!s->command && !s->list_volumes)
             argp_error(state, "give the command to run: timeless record -- mpirun -np 4 PROGRAM");
+        if (s->n_ranks && cli_select_n_ranks() > strtoul(s->n_ranks, NULL, 10))
+            argp_error(state, "--ranks: there is no rank %lu among %s; give ranks below that",
+                       cli_select_n_ranks() - 1, s->n_ranks);
         if (s->no_pack && s->packing.volume_precision > 0)
             argp_error(state, "--volume-precision is reached by packing; leave out --no-pack");
         return 0;
@@ -118,7 +121,7 @@ static const struct argp argp = {.options = options,
                                  .args_doc = "-- COMMAND...",
                                  .doc = "Run an MPI program and write its trace.\vThe exit code is "
                                         "that of COMMAND, or 3 if that is 0 and there is "
-                                        "no trace."};
+                                        "no trace, or a rank of --ranks was none."};
 
 /* ---- where the tracer is ---- */
 

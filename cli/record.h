@@ -31,7 +31,7 @@ typedef struct record_packing {
 void record_pack(const char *path, const record_packing *wanted);
 
 /* record_summary.c: says what was recorded.  Returns the exit code: the command's, unless that
- * hides that there is no trace. */
+ * hides that there is no trace, or not of all ranks that were named. */
 int record_summarise(const char *path, int code, bool quiet);
 
 #endif

@@ -68,6 +68,12 @@ int record_summarise(const char *path, int code, bool quiet)
                 n_events, tl_reader_file_bytes(r), complete ? "complete" : "incomplete");
     if (!complete)
         say_what_is_missing(r);
+    if (cli_select_n_ranks() > tl_reader_run(r)->n_ranks) {
+        fprintf(stderr,
+                "timeless: %s: there is no rank %lu among %" PRIu32 ", which --ranks names\n", path,
+                cli_select_n_ranks() - 1, tl_reader_run(r)->n_ranks);
+        code = code ? code : CLI_BAD_INPUT;
+    }
     tl_reader_close(r);
     return code;
 }

@@ -2,6 +2,8 @@
  * tracer in TIMELESS_SELECT, words between blanks. */
 #include "cli.h"
 
+#include <ctype.h>
+#include <limits.h>
 #include <stdarg.h>
 #include <stdbool.h>
 #include <stdio.h>
@@ -62,11 +64,42 @@ static void check_when(struct argp_state *state, const char *option, const char 
                    text);
 }
 
-static void check_ranks(struct argp_state *state, const char *text)
+static unsigned long n_ranks_named;
+
+unsigned long cli_select_n_ranks(void)
 {
-    if (!*text || strspn(text, "0123456789-,") != strlen(text) || strstr(text, "--") ||
-        strstr(text, ",,") || strchr("-,", text[0]) || strchr("-,", text[strlen(text) - 1]))
-        argp_error(state, "--ranks %s: give ranks, as in 0-3,7", text);
+    return n_ranks_named;
+}
+
+/* A rank and what follows it; false if there is none. */
+static bool take_rank(const char **at, unsigned long *rank)
+{
+    char *end = NULL;
+    if (!isdigit((unsigned char)**at))
+        return false;
+    *rank = strtoul(*at, &end, 10);
+    *at = end;
+    return *rank < INT_MAX;
+}
+
+/* "0-3,7" */
+static bool read_ranks(const char *at)
+{
+    for (;; at++) {
+        unsigned long first = 0, last;
+        if (!take_rank(&at, &first))
+            return false;
+        last = first;
+        if (*at == '-') {
+            at++;
+            if (!take_rank(&at, &last) || last < first)
+                return false;
+        }
+        if (last >= n_ranks_named)
+            n_ranks_named = last + 1;
+        if (*at != ',')
+            return !*at;
+    }
 }
 
 /* One word more. */
@@ -97,7 +130,8 @@ static error_t parse(int key, char *arg, struct argp_state *state)
         tell("until=%s", arg);
         return 0;
     case RANKS:
-        check_ranks(state, arg);
+        if (!read_ranks(arg))
+            argp_error(state, "--ranks %s: give ranks, as in 0-3,7", arg);
         tell("ranks=%s", arg);
         return 0;
     case ON_SIGNAL:

@@ -61,6 +61,7 @@ static bool read_moment(const char *text, moment *out)
 static bool read_ranks(const char *text)
 {
     char *end;
+    long greatest = 0;
     selection.is_mine = false;
     do {
         long first = strtol(text, &end, 10), last = first;
@@ -71,8 +72,12 @@ static bool read_ranks(const char *text)
         if (end == text)
             return false;
         selection.is_mine |= tlt.rank >= first && tlt.rank <= last;
+        greatest = last > greatest ? last : greatest;
         text = end + 1;
     } while (*end == ',');
+    if (greatest >= tlt.n_ranks && tlt.rank == 0)
+        tlt_say("--ranks: there is no rank %ld among %d; the others are recorded", greatest,
+                tlt.n_ranks);
     return !*end;
 }
 

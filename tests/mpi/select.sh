@@ -80,5 +80,13 @@ refused "a call that replay needs" --exclude MPI_Iprobe,MPI_Wait
 refused "an unknown call" --exclude MPI_Nothing
 refused "no place in the run" --from 1.5
 refused "no rank" --ranks 1,,2
+refused "ranks backwards" --ranks 0,3-1
+refused "a rank that there will not be" --ranks 0-1,9 -n 2
+cp "$scratch/err" "$scratch/said"
+check "it is named" grep -q 'there is no rank 9 among 2;' "$scratch/said"
+check_exit 3 "a rank that there is not" $timeless record -q -o "$trace" --ranks 0,2-9 -- $MPIRUN -np 2 "$scratch/select"
+cp "$scratch/err" "$scratch/said"
+check "it is named before the run and behind it" test "$(grep -c 'there is no rank 9 among 2' "$scratch/said")" = 2
+check_exit 7 "the command's exit code is kept" $timeless record -q -o "$trace" --ranks 9 -- sh -c '"$@"; exit 7' - $MPIRUN -np 2 "$scratch/select"
 refused "another signal" --signal KILL
 tap_done
