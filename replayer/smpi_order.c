@@ -19,13 +19,17 @@
 
 #include <dlfcn.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include <simgrid/engine.h>
+#include <simgrid/mailbox.h>
 #include <simgrid/version.h>
 
-/* Of simgrid::kernel::actor::CommIsendSimcall, the beginning. */
+/* Of simgrid::kernel::actor::CommIsendSimcall, the beginning; a mailbox begins with the one that
+ * the user sees. */
 typedef struct send_call {
-    const void *methods, *issuer, *mailbox;
+    const void *methods, *issuer;
+    const_sg_mailbox_t mailbox;
 } send_call;
 
 /* A message under way: its share of the links is a variable of SimGrid's. */
@@ -33,7 +37,8 @@ typedef struct message {
     struct message *same_variable, *same_pair; /* in the same place of the table */
     struct message *previous, *next;           /* of its pair; only the last one is in the table */
     void *variable;
-    const void *issuer, *mailbox;
+    const void *sender;
+    long receiver;
     double penalty; /* of the variable, once the latency has passed; 0 before */
 } message;
 
@@ -79,12 +84,20 @@ static message **find(const void *variable)
     return at;
 }
 
-static message **find_last(const void *issuer, const void *mailbox)
+static message **find_last(const void *sender, long receiver)
 {
-    message **at = &last_of_pair[place_of((uintptr_t)issuer, (uintptr_t)mailbox)];
-    while (*at && ((*at)->issuer != issuer || (*at)->mailbox != mailbox))
+    message **at = &last_of_pair[place_of((uintptr_t)sender, (uintptr_t)receiver)];
+    while (*at && ((*at)->sender != sender || (*at)->receiver != receiver))
         at = &(*at)->same_pair;
     return at;
+}
+
+/* The receiving rank's process.  It has two mailboxes, "SMPI-17" and "small-17": an eager message
+ * is in the first one if its receive is posted. */
+static long receiver_of(const send_call *call)
+{
+    const char *name = sg_mailbox_get_name(call->mailbox), *number = strrchr(name, '-');
+    return number ? strtol(number + 1, NULL, 10) : 0;
 }
 
 static message *new_message(void)
@@ -105,9 +118,10 @@ static message *new_message(void)
 /* Behind the last one of its pair, whose place in the table it takes. */
 static void append(void *variable, const send_call *call)
 {
-    message *m = new_message(), **last = find_last(call->issuer, call->mailbox);
+    const long receiver = receiver_of(call);
+    message *m = new_message(), **last = find_last(call->issuer, receiver);
     *m = (message){
-        .variable = variable, .issuer = call->issuer, .mailbox = call->mailbox, .previous = *last};
+        .variable = variable, .sender = call->issuer, .receiver = receiver, .previous = *last};
     if (*last) {
         (*last)->next = m;
         m->same_pair = (*last)->same_pair;
@@ -129,7 +143,7 @@ static message *take_out(message **at)
     if (next) {
         next->previous = m->previous;
     } else {
-        message **last = find_last(m->issuer, m->mailbox);
+        message **last = find_last(m->sender, m->receiver);
         if (m->previous) {
             m->previous->same_pair = m->same_pair;
             *last = m->previous;

@@ -2,9 +2,11 @@
 # Blind validation on an emulated cluster: programs are captured elsewhere, predicted on a platform that
 # was calibrated without them, and then run there.
 #
-#   cluster.sh [-s] [-r RUNS] [-w FOLDER] [-c SECONDS] [-d FACTOR] [-p] [RATE:HOSTS ...]
+#   cluster.sh [-s] [-x HPL] [-r RUNS] [-w FOLDER] [-c SECONDS] [-d FACTOR] [-p] [RATE:HOSTS ...]
 #
 #   -s           short: two hosts at 100 Mb/s, small problems, less than a minute, no bars; for CI
+#   -x HPL       a program that build_hpl.sh made; default: Debian's hpcc, whose last section is HPL, and whose other
+#                sections take minutes on a network that is slowed down
 #   -r RUNS      measured runs of each program, default 5
 #   -w FOLDER    work there and keep everything; what is there already is not done again
 #   -c SECONDS   calibrate the network for so long; default 45
@@ -32,9 +34,10 @@ PATH=$top_builddir/cli:$PATH
 export TIMELESS_PLATFORMS=${TIMELESS_PLATFORMS:-$here/../platforms} TIMELESS_QUIET=1
 . "$here/mpi_env.sh"
 . "$here/cluster.sh"
-short='' runs=5 work='' calibrate_s=45 priority='' factor=''
-while getopts sr:w:c:d:p option; do
+short='' hpl='' runs=5 work='' calibrate_s=45 priority='' factor=''
+while getopts sx:r:w:c:d:p option; do
     case $option in
+    x) hpl=$(realpath "$OPTARG") ;;
     s) short=1 runs=3 calibrate_s=8 ;;
     r) runs=$OPTARG ;;
     w) mkdir -p "$OPTARG"; work=$(cd "$OPTARG" && pwd) ;;
@@ -70,7 +73,7 @@ END
 # command_of PROGRAM HOSTS: what each rank runs
 command_of() {
     case $1 in
-    hpl) echo "$HPCC" ;;
+    hpl) echo "${hpl:-$HPCC}" ;;
     stencil) echo "$work/stencil 512 $([ "$slowdown" = 1 ] && echo 2000 || echo "500 $((500 * slowdown))")" ;;
     *) echo "$work/sweep $1 $largest" ;;
     esac
@@ -104,7 +107,7 @@ captured() {
         [ "$slowdown" = 1 ] || export TIMELESS_OFFLOAD=$slowdown
         # shellcheck disable=SC2046,SC2086
         timeless record -q -o all.tl -- $how "$2" "$work/rank" $(command_of "$1" "$2") >out </dev/null
-        if [ "$1" = hpl ]; then timeless cut all.tl --section last -o "$folder.tl.new"; else cp all.tl "$folder.tl.new"; fi
+        if [ "$1" = hpl ] && [ ! "$hpl" ]; then timeless cut all.tl --section last -o "$folder.tl.new"; else cp all.tl "$folder.tl.new"; fi
         times "$1" . <out >labels
         [ -s labels ]
     )

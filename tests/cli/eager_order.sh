@@ -38,6 +38,30 @@ check 'or the second one begins when the first one is through' takes two.tl yes 
 messages many.tl "0 1 $bytes" "0 1 $bytes" "0 1 $bytes" "0 1 $bytes" "0 1 $bytes" "0 1 $bytes"
 check 'all arrive when they arrived' takes many.tl no 1 6
 check 'in both orders: latencies overlap' takes many.tl yes 1 6
+# A message whose receive is posted, with room for a long one, takes another way through SMPI.
+"$timeless" undump - -o posted.tl <<END
+timeless-text 1
+ranks 4
+rank 0 host="h0"
+0 0 MPI_Recv count=$bytes type_bytes=1 peer=1 tag=0 comm=1
+0 1 MPI_Send count=$bytes type_bytes=1 peer=1 tag=0 comm=1
+0 2 MPI_Send count=$bytes type_bytes=1 peer=1 tag=0 comm=1
+end cut clock_ns=0
+rank 1 host="h1"
+1 0 MPI_Irecv count=300000 type_bytes=1 peer=0 tag=0 comm=1 request=1
+1 1 MPI_Send count=$bytes type_bytes=1 peer=0 tag=0 comm=1
+1 2 MPI_Wait request=1
+1 3 MPI_Send count=$bytes type_bytes=1 peer=2 tag=0 comm=1
+1 4 MPI_Recv count=$bytes type_bytes=1 peer=0 tag=0 comm=1
+end cut clock_ns=0
+rank 2 host="h2"
+2 0 MPI_Recv count=$bytes type_bytes=1 peer=1 tag=0 comm=1
+end cut clock_ns=0
+rank 3 host="h3"
+end cut clock_ns=0
+END
+check 'one whose receive is posted shares' takes posted.tl no 3 4
+check 'or comes before one whose receive is not' takes posted.tl yes 3 3
 messages receivers.tl "0 1 $bytes" "0 3 $bytes" "1 2 $bytes"
 check 'messages to two receivers share' takes receivers.tl yes 2 3
 messages senders.tl "0 1 $bytes" "3 1 $bytes" "1 2 $bytes"
