@@ -3,6 +3,7 @@
 
 #include "comms.h"
 
+#include <limits.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -226,7 +227,11 @@ static uint32_t define_group(const void *handle, MPI_Group group, uint32_t paren
     tlt_pmpi.Group_rank(group, &c.rank);
     int32_t *members = ranks_of(group, world_group, &c.size);
     c.n_peers = c.size;
-    tl_comm definition = {.parent = parent, .call = call, .members = members, .name = name};
+    char room[3 * PATH_MAX];
+    tl_comm definition = {.parent = parent,
+                          .call = call,
+                          .members = members,
+                          .name = name ? tlt_utf8(name, room, sizeof room) : NULL};
     uint32_t id = define(&definition, &c);
     free(members);
     return id;

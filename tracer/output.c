@@ -51,10 +51,13 @@ size_t tlt_read_text(const char *path, char *text, size_t size)
 /* "./prog\0-n\0" 3\0" -> "./prog -n 3" */
 static void read_command_line(char *text, size_t size)
 {
+    char room[sizeof((announcement *)0)->program];
     size_t n = tlt_read_text("/proc/self/cmdline", text, size);
     for (size_t i = 0; i + 1 < n; i++)
         if (!text[i])
             text[i] = ' ';
+    if (tlt_utf8(text, room, sizeof room) != text)
+        snprintf(text, size, "%s", room);
 }
 
 /* TIMELESS_OUTPUT, or PROGRAM.tl; absolute, since other ranks may stand in other folders. */

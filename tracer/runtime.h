@@ -214,6 +214,9 @@ bool tlt_first_to_complain(void);
 /* First line of a small file, of size-1 bytes at most; "" if it cannot be read.  Returns the bytes
  * read. */
 size_t tlt_read_text(const char *path, char *text, size_t size);
+/* The text if it is UTF-8; otherwise, in `room` and cut to its size, with U+FFFD for each byte that
+ * is not. */
+const char *tlt_utf8(const char *text, char *room, size_t size);
 /* One line on standard error, "timeless: ...". */
 void tlt_say(const char *format, ...) __attribute__((format(printf, 1, 2)));
 

@@ -4,6 +4,7 @@
 #include "runtime.h"
 
 #include <dlfcn.h>
+#include <limits.h>
 #include <string.h>
 
 enum { N_SLOTS = 1 << 14, MAX_SITES = N_SLOTS / 2 };
@@ -26,10 +27,11 @@ static uint32_t define(size_t slot, void *address)
     if (n_sites == MAX_SITES || !tlt.writer)
         return 0;
     Dl_info info;
+    char room[3 * NAME_MAX + 1];
     tl_site site = {.id = n_sites + 1, .object = "?", .offset = (uint64_t)(uintptr_t)address};
     if (dladdr(address, &info) && info.dli_fname) {
         const char *slash = strrchr(info.dli_fname, '/');
-        site.object = slash ? slash + 1 : info.dli_fname;
+        site.object = tlt_utf8(slash ? slash + 1 : info.dli_fname, room, sizeof room);
         /* One byte back from the return address lies in the call, where debuggers look it up. */
         site.offset = (uint64_t)((char *)address - (char *)info.dli_fbase) - 1;
     }

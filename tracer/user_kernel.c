@@ -46,7 +46,8 @@ static uint32_t id_of(const char *name)
             return names[i].id;
         i = (i + 1) % N_NAMES;
     }
-    const tl_user_kernel kernel = {.id = n_names + 1, .name = name};
+    char room[3 * MAX_NAME_BYTES];
+    const tl_user_kernel kernel = {.id = n_names + 1, .name = tlt_utf8(name, room, sizeof room)};
     if (n_names == MAX_NAMES || !tlt.writer ||
         tl_writer_define_kernel(tlt.writer, &kernel) != TL_OK)
         return 0;

@@ -62,6 +62,22 @@ relative() { (cd "$scratch" && rm -f x.tl && $timeless record -o x.tl -- $MPIRUN
 [ "${timeless#/}" = "$timeless" ] && timeless=$PWD/$timeless
 check "a relative path" relative
 
+# Arguments and names of files are any bytes, a trace has UTF-8: é and a symbol of four bytes, then what is none.
+bytes=$'\xc3\xa9\xf0\x9f\x98\x80 \xff \xc0\x80 \xed\xa0\x80 \xf4\x90\x80\x80 \xe2\x82'
+any_bytes() {
+    cp "$scratch/ends" "$scratch/"$'ends\xe9' && $timeless record -o "$trace" -- "$scratch/"$'ends\xe9' plain "$bytes" || return
+    $timeless info --json "$trace" >"$scratch/info.json" && $timeless dump "$trace" >"$scratch/dump.txt" || return
+    python3 - "$scratch" <<'END'
+import json, sys
+program = json.load(open(sys.argv[1] + "/info.json", encoding="utf-8"))["program"]
+none = "\ufffd"
+wanted = "/ends" + none + " plain \u00e9\U0001f600 " + " ".join(none * n for n in (1, 2, 3, 4, 2))
+assert program.endswith(wanted), ascii(program)
+assert 'object="ends' + none + '"' in open(sys.argv[1] + "/dump.txt", encoding="utf-8").read()
+END
+}
+check "a command line that is no UTF-8" any_bytes
+
 # The launcher is told what to forward; a stand-in shows how.
 printf '#!/bin/sh\necho "$@"; echo "list: $OMPI_MCA_mca_base_env_list"\n' >"$scratch/mpirun"
 chmod +x "$scratch/mpirun"
