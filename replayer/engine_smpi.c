@@ -404,6 +404,35 @@ static void blame_options(const tlr_options *options, size_t prefix, tl_error *e
                  before.text + prefix);
 }
 
+/* SimGrid's "Collective 'NAME' has no algorithm 'CHOICE'! Valid algorithms: LIST" about a choice of
+ * the command line: wrong usage, not wrong input. */
+static tl_status blame_choice(const tlr_options *options, tl_error *err)
+{
+    static const char prefix[] = "smpi/", head[] = "! Valid algorithms: ";
+    const tl_error before = *err;
+    for (size_t i = 0; i < options->n_cfg; i++) {
+        char said[128];
+        const char *choice = options->cfg[i] + sizeof prefix - 1;
+        const size_t length = strcspn(options->cfg[i], ":") - (sizeof prefix - 1);
+        if (strncmp(options->cfg[i], prefix, sizeof prefix - 1) != 0)
+            continue;
+        snprintf(said, sizeof said, "'%.*s' has no algorithm '%s'%s", (int)length, choice,
+                 choice + length + 1, head);
+        const char *list = strstr(before.text, said);
+        if (!list)
+            continue;
+        list += strlen(said);
+        size_t used = strcspn(list, ";");
+        const int is_cut = !list[used];
+        while (is_cut && used && list[used] != ',')
+            used--;
+        return tl_fail(err, TL_ERR_USAGE, "--coll %.*s=%s: there is no such algorithm; give %.*s%s",
+                       (int)length, choice, choice + length + 1, (int)used, list,
+                       is_cut ? ", ..." : "");
+    }
+    return before.status;
+}
+
 /* ---- the engine ---- */
 
 static tl_status prepare_job(const tlr_job *from, smpi_job *job, tl_error *err)
@@ -433,6 +462,8 @@ static tl_status run_jobs(tl_error *err)
     tl_status status = tlr_sandbox_run(run_simulation, NULL, folder, err);
     if (status != TL_OK && err && !replay.result->is_configured && replay.options->n_cfg)
         blame_options(replay.options, strlen(folder), err);
+    else if (status == TL_ERR_INPUT && err)
+        status = blame_choice(replay.options, err);
     if (status == TL_OK && replay.result->err.status != TL_OK) {
         status = replay.result->err.status;
         tl_error_set(err, status, "%s", replay.result->err.text);

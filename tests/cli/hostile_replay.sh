@@ -89,7 +89,11 @@ echo 'rank 99=n0' >hosts
 says 3 'a host for a rank that is not there' 'hosts:1: rank 99 .*' t.tl -p ./good --hostfile hosts
 platform few "<host id='a' speed='1Gf'/><host id='b' speed='1Gf'/>"
 says 3 'fewer places than ranks' "the platform's 2 hosts have room for 2 ranks, the trace has 8; give" t.tl -p ./few
-says 3 'an unknown algorithm' ".*'allreduce' has no algorithm 'nonesuch'! Valid algorithms: default, .*rdb" t.tl -p ./good --coll allreduce=nonesuch
+says 2 'an unknown algorithm' '--coll allreduce=nonesuch: there is no such algorithm; give default, .*rdb.*, automatic$' t.tl -p ./good --coll allreduce=nonesuch
+says 2 'an unknown one of very many' '--coll bcast=none: there is no such algorithm; give default, .*flattree, .*(automatic|[a-zA-Z_]+, \.\.\.)$' t.tl -p ./good --coll reduce=flat_tree --coll bcast=none
+platform choosing "$(cluster 1Gf 1GBps 1us)"
+echo 'smpi/allreduce:nonesuch' >choosing/options.conf
+says 3 'an unknown algorithm of the platform' "./choosing: .*'allreduce' has no algorithm 'nonesuch'! Valid algorithms: .*; check the platform's files" t.tl -p ./choosing --coll reduce=flat_tree
 says 2 'an unknown collective' ".*'frobnicate=rdb'.*there are .*allreduce" t.tl -p ./good --coll frobnicate=rdb
 says 2 'a unit that is none' ".*'10parsec' is no bandwidth.*10Gbps" t.tl -p ./good --set link.bandwidth=10parsec
 says 2 'a factor of 0' ".*'0' is no factor; give" t.tl -p ./good --scale network 0
