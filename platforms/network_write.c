@@ -118,10 +118,11 @@ static void write_options(const content *c, FILE *out)
             "  # nothing was measured of a window that would bound the bandwidth.\n"
             "  \"network/crosstraffic:no\",\n  \"network/TCP-gamma:1e15\"\n];\n",
             net->iprobe_s, net->test_s, net->wtime_s,
-            net->one_host ? ""
-                          : "  # Overheads were measured between hosts, where a connection carries\n"
-                            "  # one eager message after the other.\n"
-                            "  \"timeless/local-overheads:no\",\n  \"timeless/eager-order:yes\",\n");
+            net->one_host
+                ? ""
+                : "  # Overheads were measured between hosts, where a connection carries\n"
+                  "  # one eager message after the other.\n"
+                  "  \"timeless/local-overheads:no\",\n  \"timeless/eager-order:yes\",\n");
 }
 
 static void write_description(const content *c, FILE *out)
