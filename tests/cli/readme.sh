@@ -28,6 +28,20 @@ while IFS= read -r command <&3; do
     esac
 done 3< <(awk '/^```sh$/ {on = 1; next} /^```$/ {on = 0} on' "$top_srcdir/README.md")
 check "the tour has commands" test "$n" -ge 8
+# The table ahead of it names commands, some with options; "timeless COMMAND OPTION..." a line.
+takes() {
+    local word help
+    help=$(timeless "$1" --help) || return
+    for word in "${@:2}"; do
+        [ "${word#-}" = "$word" ] || grep -qE -- "(^| )$word\b" <<<"$help" || { echo "no $word"; return 1; }
+    done
+}
+n=0
+while read -r _ words <&3; do
+    n=$((n + 1))
+    check "README: there is timeless $words" takes $words
+done 3< <(sed -n '/^## What do you want/,/^## Tour/p' "$top_srcdir/README.md" | grep -oE '`timeless [^`]*`' | tr -d '`')
+check "the table has commands" test "$n" -ge 8
 for file in doc/first-light.sh tests/run.sh; do
     check "README names $file, which exists" grep -q "bash $file" "$top_srcdir/README.md"
     check "$file is there" test -f "$top_srcdir/$file"
