@@ -1,9 +1,11 @@
 /* replay.c - one door to all engines. */
 #include "replayer.h"
 
+#include "loggops_noise.h"
 #include "seeds.h"
 #include "text_file.h"
 
+#include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
@@ -52,6 +54,29 @@ static tl_status check_timeline(const tlr_engine *engine, const tlr_options *opt
                    engine->name,
                    options->timeline ? "who does what when (--details, --timeline, timeless report)"
                                      : "of links and energy (--links, --energy)");
+}
+
+/* Several traces have their ranks one behind the other there. */
+static tl_status check_noise(const tlr_job *jobs, size_t n_jobs, const tlr_options *options,
+                             tl_error *err)
+{
+    loggops_noise *noise = NULL;
+    uint64_t n_ranks = 0;
+    if (!options->noise)
+        return TL_OK;
+    const tl_status status = loggops_noise_read(options->noise, options->seed, &noise, err);
+    if (status != TL_OK)
+        return status;
+    for (size_t j = 0; j < n_jobs; j++)
+        n_ranks += tl_reader_run(jobs[j].trace)->n_ranks;
+    const uint32_t last = noise->n_ranges ? noise->ranges[noise->n_ranges - 1].last : 0;
+    loggops_noise_free(noise);
+    if (last < n_ranks)
+        return TL_OK;
+    return tl_fail(err, TL_ERR_USAGE,
+                   "--noise '%s': there is no rank %" PRIu32 " among %" PRIu64 "; give ranks below "
+                   "that",
+                   options->noise, last, n_ranks);
 }
 
 static tl_status check_trace(tl_reader *trace, tl_error *err)
@@ -193,7 +218,7 @@ static tl_status replay_once(const tlr_job *jobs, size_t n_jobs, const tlr_platf
         goto cleanup;
     for (size_t j = 0; j < n_jobs && status == TL_OK; j++)
         status = describe_job(&jobs[j], platform, e, model_name, model_hash, options, &p[j], err);
-    if (status != TL_OK ||
+    if (status != TL_OK || (status = check_noise(jobs, n_jobs, options, err)) != TL_OK ||
         (status = e->replay(jobs, n_jobs, platform, model, options, p, err)) != TL_OK)
         goto cleanup;
     for (size_t j = 0; j < n_jobs; j++) {

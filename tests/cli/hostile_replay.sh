@@ -95,6 +95,10 @@ platform choosing "$(cluster 1Gf 1GBps 1us)"
 echo 'smpi/allreduce:nonesuch' >choosing/options.conf
 says 3 'an unknown algorithm of the platform' "./choosing: .*'allreduce' has no algorithm 'nonesuch'! Valid algorithms: .*; check the platform's files" t.tl -p ./choosing --coll reduce=flat_tree
 says 2 'an unknown collective' ".*'frobnicate=rdb'.*there are .*allreduce" t.tl -p ./good --coll frobnicate=rdb
+loggops=(--engine loggops --params L=5us,o=2us,g=2us,G=2.5ns,O=1ns)
+check 'noise on the last rank' "$timeless" replay t.tl -q "${loggops[@]}" --noise 1000Hz:100us,ranks=0-1,7
+says 2 'noise on a rank that is not there' ".*'1000Hz:100us,ranks=0-1,8': there is no rank 8 among 8; give" t.tl "${loggops[@]}" --noise 1000Hz:100us,ranks=0-1,8
+says 2 'the same with SimGrid' ".*ranks=6-9': there is no rank 9 among 8; give" t.tl -p ./good --noise 1000Hz:100us,application,ranks=6-9
 says 2 'a unit that is none' ".*'10parsec' is no bandwidth.*10Gbps" t.tl -p ./good --set link.bandwidth=10parsec
 says 2 'a factor of 0' ".*'0' is no factor; give" t.tl -p ./good --scale network 0
 "$timeless" make stencil2d -n 16 --bytes 1000 --iterations 10 -o stencil.tl || exit 99
