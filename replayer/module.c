@@ -12,6 +12,17 @@
 
 #define SMPI_OBJECT "libtimeless-smpi.so"
 
+#ifdef __SANITIZE_ADDRESS__
+/* SimGrid's collectives go on with memory that they gave back (keep_old_buffers in smpi_rank.c).
+ * What the sanitizer's operator delete takes cannot be kept for them. */
+const char *__asan_default_suppressions(void) __attribute__((visibility("default")));
+
+const char *__asan_default_suppressions(void)
+{
+    return "interceptor_via_lib:libsimgrid.so";
+}
+#endif
+
 /* In the build tree of the running program, which lies up to three folders below its root. */
 static int find_in_build_tree(const char *name, char *path, size_t size)
 {
