@@ -60,7 +60,8 @@ typedef struct tlp_network {
     int one_host;                      /* all ranks stood on one: its memory is the network */
     double saturation;                 /* both directions together, in bandwidths; 0: unknown */
     double exchange[TLP_MAX_SEGMENTS]; /* both directions at once, measured / SMPI's; 0: unknown */
-    double shared, backbone; /* two transfers of the same, of other hosts: time in that of one */
+    double shared, backbone;  /* two transfers of the same, of other hosts: time in that of one */
+    double send_buffer_bytes; /* on the way when a long blocking send is over; 0: none, unknown */
     double loopback_latency_s, loopback_Bps; /* 0: unknown */
     double iprobe_s, test_s, wtime_s;
     double L_s, o_s, g_s, G_s, O_s;

@@ -21,6 +21,8 @@
 #define MOSTLY_BYTES 4
 /* A gap that is so many times the sender's own time is not the sender's. */
 #define CLEARLY_MORE 1.2
+/* A send that takes so many times an answer is kept by its bytes. */
+#define CLEARLY_KEPT 1.5
 /* Two thresholds that are closer than this are one; so are a break and a threshold. */
 #define THRESHOLDS_APART 2.0
 #define SAME_BREAK 1.3
@@ -432,6 +434,37 @@ static void charge_receiver(fit *f)
     net->latency_s *= first > 0 ? first : 1;
 }
 
+/* What is still on the way when a blocking send of a long message is over: all of it but for what
+ * its time is enough for.  Sends that take no longer than the shortest long ones wait for the
+ * receiver's answer alone; if all do, the buffers hold the largest message that was sent. */
+static void fit_send_buffer(fit *f)
+{
+    tlp_network *net = f->net;
+    const tlp_pieces *pieces = &net->pieces;
+    size_t n = 0, n_kept = 0;
+    for (size_t i = 0; i < f->data->n_rows; i++) {
+        const tlp_probe_row *row = &f->data->rows[i];
+        if (row->kind != KIND_send || row->is_warm || row->same_host != net->one_host ||
+            row->bytes < (double)net->detached_bytes)
+            continue;
+        f->x[n] = row->bytes;
+        f->y[n++] = row->seconds;
+    }
+    if (net->one_host || !net->thresholds_seen || n < 20)
+        return;
+    gsl_sort2(f->x, 1, f->y, 1, n);
+    const double largest = f->x[n - 1];
+    double shortest[5];
+    memcpy(shortest, f->y, sizeof shortest);
+    const double answer_s = median(shortest, 5);
+    for (size_t i = 0; i < n; i++) {
+        const tlp_line *line = &pieces->lines[SERIES_transfer][tlp_segment_of(pieces, f->x[i])];
+        if (f->y[i] > CLEARLY_KEPT * answer_s)
+            f->y[n_kept++] = f->x[i] - (f->y[i] - line->intercept_s) / line->per_byte_s;
+    }
+    net->send_buffer_bytes = n_kept >= 5 ? fmax(0, median(f->y, n_kept)) : largest;
+}
+
 /* Latency and bandwidth within a host under the factors of the network, without its overheads
  * (timeless/local-overheads): least squares of relative errors, in which outliers count little. */
 static void fit_loopback(fit *f)
@@ -509,6 +542,7 @@ tl_status tlp_network_fit(const tlp_probe_data *data, tlp_network *out, tl_error
         fit_loggops(&f); /* has the gap as such */
         charge_receiver(&f);
         fit_loopback(&f);
+        fit_send_buffer(&f);
     } else {
         tlp_network_clear(out);
     }

@@ -98,6 +98,12 @@ static void write_factors(FILE *out, const char *key, const tlp_pieces *pieces,
     fputs("\",\n", out);
 }
 
+/* Less than what a message may have without an answer is what was sent with the question. */
+static int has_send_buffer(const tlp_network *net)
+{
+    return net->send_buffer_bytes > (double)net->detached_bytes;
+}
+
 static void write_options(const content *c, FILE *out)
 {
     const tlp_network *net = c->net;
@@ -111,6 +117,11 @@ static void write_options(const content *c, FILE *out)
     write_lines(out, "smpi/ois", &net->pieces, net->ois);
     write_factors(out, "smpi/lat-factor", &net->pieces, net->lat_factor);
     write_factors(out, "smpi/bw-factor", &net->pieces, net->bw_factor);
+    if (has_send_buffer(net))
+        fprintf(out,
+                "  # So much of a long message is in buffers when MPI_Send is over.\n"
+                "  \"timeless/send-buffer:%.0f\",\n",
+                net->send_buffer_bytes);
     fprintf(out,
             "  \"smpi/iprobe:%.4g\",\n  \"smpi/test:%.4g\",\n  \"smpi/wtime:%.4g\",\n"
             "%s"
@@ -196,13 +207,14 @@ static void write_fit(const content *c, FILE *out)
     for (int i = 0; i < net->pieces.n; i++)
         fprintf(out, "%s%.3f", i ? ", " : "", net->exchange[i]);
     fprintf(out,
-            " ];\nasync_small_bytes = %ld;\ndetached_bytes = %ld;\nlatency_s = %.6e;\n"
+            " ];\nasync_small_bytes = %ld;\ndetached_bytes = %ld;\nsend_buffer_bytes = %.1f;\n"
+            "latency_s = %.6e;\n"
             "bandwidth_Bps = %.6e;\nsaturation = %.4f;\nshared = %.4f;\nbackbone = %.4f;\n"
             "iprobe_s = %.4e;\ntest_s = %.4e;\nwtime_s = %.4e;\n"
             "loggops = { L_s = %.4e; o_s = %.4e; g_s = %.4e; G_s = %.4e; O_s = %.4e; };\n",
-            net->async_bytes, net->detached_bytes, net->latency_s, net->bandwidth_Bps,
-            net->saturation, net->shared, net->backbone, net->iprobe_s, net->test_s, net->wtime_s,
-            net->L_s, net->o_s, net->g_s, net->G_s, net->O_s);
+            net->async_bytes, net->detached_bytes, net->send_buffer_bytes, net->latency_s,
+            net->bandwidth_Bps, net->saturation, net->shared, net->backbone, net->iprobe_s,
+            net->test_s, net->wtime_s, net->L_s, net->o_s, net->g_s, net->G_s, net->O_s);
 }
 
 static void write_loggops(const content *c, FILE *out)
@@ -242,6 +254,9 @@ static void write_readme(const content *c, FILE *out)
         1e6 * net->latency_s, 1e-6 * net->bandwidth_Bps, net->async_bytes, net->detached_bytes,
         net->thresholds_seen ? "measured: sends that wait for a late receive"
                              : "largest size; no send waited for a late receive");
+    if (has_send_buffer(net))
+        fprintf(out, "| in buffers when a long send is over | %.0f B | measured: sends |\n",
+                net->send_buffer_bytes);
     if (net->saturation > 0)
         fprintf(out, "| both directions together | %.2f bandwidths | measured: exchanges |\n",
                 net->saturation);

@@ -109,22 +109,41 @@ static void make_stacks_mappings(void)
     mallopt(M_MMAP_MAX, INT_MAX);
 }
 
+static void take_yes_or_no(const char *option, const char *value, void (*set)(int is_yes))
+{
+    const int is_yes = !strcmp(value, "yes");
+    if (!is_yes && strcmp(value, "no") != 0)
+        smpi_give_up(TL_ERR_INPUT, "option %s: neither yes nor no; correct the value", option);
+    set(is_yes);
+}
+
+static void take_bytes(const char *option, const char *value, void (*set)(double bytes))
+{
+    char *end;
+    const double bytes = strtod(value, &end);
+    if (end == value || *end || !(bytes >= 0) || bytes > 1e18)
+        smpi_give_up(TL_ERR_INPUT, "option %s: not a number of bytes; correct the value", option);
+    set(bytes);
+}
+
 /* "key:value" of Timeless, which is not for SimGrid. */
 static int is_ours(const char *option)
 {
     static const struct {
         const char *key;
         void (*set)(int is_yes);
-    } ours[] = {{"timeless/local-overheads:", smpi_overheads_set},
-                {"timeless/eager-order:", smpi_order_set}};
+        void (*set_bytes)(double bytes);
+    } ours[] = {{"timeless/local-overheads:", smpi_overheads_set, NULL},
+                {"timeless/eager-order:", smpi_order_set, NULL},
+                {"timeless/send-buffer:", NULL, smpi_buffer_set}};
     for (size_t i = 0; i < sizeof ours / sizeof *ours; i++) {
         const size_t length = strlen(ours[i].key);
         if (strncmp(option, ours[i].key, length) != 0)
             continue;
-        const int is_yes = !strcmp(option + length, "yes");
-        if (!is_yes && strcmp(option + length, "no") != 0)
-            smpi_give_up(TL_ERR_INPUT, "option %s: neither yes nor no; correct the value", option);
-        ours[i].set(is_yes);
+        if (ours[i].set)
+            take_yes_or_no(option, option + length, ours[i].set);
+        else
+            take_bytes(option, option + length, ours[i].set_bytes);
         return 1;
     }
     return 0;
@@ -310,6 +329,7 @@ static void run_simulation(void *arg, int terminal)
     smpi_numbers_prepare();
     smpi_routes_prepare(replay.n_ranks);
     smpi_order_prepare(replay.n_ranks);
+    smpi_buffer_prepare();
     smpi_place_ranks();
     replay.send_buffer = reserve_buffer(&replay.buffer_bytes);
     replay.recv_buffer = reserve_buffer(&replay.buffer_bytes);

@@ -46,7 +46,7 @@ EXTRA_DIST += replayer/report.html
 # The SMPI engine, a module: only who replays with it loads SimGrid (replayer/module.c).
 pkglib_LTLIBRARIES += replayer/libtimeless-smpi.la
 replayer_libtimeless_smpi_la_SOURCES = replayer/engine_smpi.c replayer/module.h replayer/smpi_rank.h \
-	replayer/smpi_clocks.c replayer/smpi_collective.c replayer/smpi_comm.c replayer/smpi_detached.c \
+	replayer/smpi_buffer.c replayer/smpi_clocks.c replayer/smpi_collective.c replayer/smpi_comm.c replayer/smpi_detached.c \
 	replayer/smpi_exchange.c replayer/smpi_file.c replayer/smpi_halves.c replayer/smpi_halves.h replayer/smpi_hosts.c \
 	replayer/smpi_match.c replayer/smpi_memory.c replayer/smpi_memory.h replayer/smpi_needs.c replayer/smpi_numbers.c \
 	replayer/smpi_ompi.c replayer/smpi_ompi_bcast.def replayer/smpi_order.c replayer/smpi_overheads.c replayer/smpi_p2p.c replayer/smpi_poll.c replayer/smpi_rank.c replayer/smpi_routes.c \

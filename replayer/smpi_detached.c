@@ -98,5 +98,6 @@ void finish_message(void *message)
         node->previous = list->previous;
         list->previous = list->previous->next = node;
     }
+    smpi_buffer_finish(message);
     finish(message);
 }

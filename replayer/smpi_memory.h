@@ -1,6 +1,7 @@
 /* smpi_memory.h - what takes the place of SimGrid's slow parts (smpi_memory.c, smpi_detached.c,
  * smpi_numbers.c, smpi_routes.c, smpi_shortcuts.c), of overheads that messages within a host do not
- * have (smpi_overheads.c), and of the order of messages (smpi_order.c). */
+ * have (smpi_overheads.c), of the order of messages (smpi_order.c), and of what the buffers of a
+ * connection hold (smpi_buffer.c). */
 #ifndef TLR_SMPI_MEMORY_H
 #define TLR_SMPI_MEMORY_H
 
@@ -21,12 +22,21 @@ void smpi_memory_watch(size_t bytes);
 /* Called before the simulation begins: n_ranks of it. */
 void smpi_detached_prepare(uint32_t n_ranks);
 
-/* The options timeless/local-overheads and timeless/eager-order. */
+/* The options timeless/local-overheads, timeless/eager-order and timeless/send-buffer. */
 void smpi_overheads_set(int is_yes);
 void smpi_order_set(int is_yes);
+void smpi_buffer_set(double bytes);
+/* The next MPI_Isend takes no time; *is_local: whether it is to the same host.  NULL: as usual. */
+void smpi_overheads_skip(int *is_local);
 void smpi_order_prepare(uint32_t n_ranks);
 /* The message that is being sent is eager. */
 void smpi_order_detach(void);
+/* The request of the long message that is being sent, or NULL. */
+const void *smpi_order_sending(void);
+void smpi_buffer_prepare(void);
+/* The flow of the message that begins, and the end of a message. */
+void smpi_buffer_flow(void *action);
+void smpi_buffer_finish(const void *comm);
 void smpi_numbers_prepare(void);
 void smpi_routes_prepare(uint32_t n_ranks);
 /* From here on the ranks make no calls but those of their traces. */

@@ -30,6 +30,10 @@
 typedef struct send_call {
     const void *methods, *issuer;
     const_sg_mailbox_t mailbox;
+    double payload_bytes, rate;
+    const void *source;
+    size_t source_bytes;
+    const void *request;
 } send_call;
 
 /* A message under way: its share of the links is a variable of SimGrid's. */
@@ -46,7 +50,7 @@ static int is_wanted;
 static message **by_variable, **last_of_pair; /* [1 << table_bits], or NULL: nothing is ordered */
 static unsigned table_bits;
 static message *unused;
-static const send_call *sending; /* the detached send that SimGrid is about to start */
+static const send_call *sending; /* what SimGrid is about to start */
 static int is_detached;
 
 void smpi_order_set(int is_yes)
@@ -196,6 +200,11 @@ void smpi_order_detach(void)
     is_detached = 1;
 }
 
+const void *smpi_order_sending(void)
+{
+    return sending && !is_detached ? sending->request : NULL;
+}
+
 static void set_their_penalty(void *system, void *variable, double penalty)
 {
     static void (*theirs)(void *, void *, double);
@@ -211,6 +220,7 @@ void *variable_new(void *system, void *action, double penalty, double bound, siz
     void *variable = theirs(system, action, penalty, bound, n);
     if (by_variable && sending && is_detached && penalty == 0)
         append(variable, sending);
+    smpi_buffer_flow(action);
     return variable;
 }
 

@@ -15,10 +15,16 @@
 #include <dlfcn.h>
 
 static int are_free; /* overheads within a host */
+static int *skipped; /* set: the next MPI_Isend's is none, and here is said whether it is local */
 
 void smpi_overheads_set(int is_yes)
 {
     are_free = !is_yes;
+}
+
+void smpi_overheads_skip(int *is_local)
+{
+    skipped = is_local;
 }
 
 /* simgrid::smpi::Host::osend, oisend and orecv(size_t, s4u::Host *, s4u::Host *), by their names in
@@ -51,6 +57,11 @@ double send_overhead(void *self, size_t bytes, const void *from, const void *to)
 double isend_overhead(void *self, size_t bytes, const void *from, const void *to)
 {
     static overhead *theirs;
+    if (skipped) {
+        *skipped = from == to;
+        skipped = NULL;
+        return 0;
+    }
     return ask(&theirs, OISEND, self, bytes, from, to);
 }
 

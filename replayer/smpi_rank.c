@@ -319,6 +319,7 @@ void smpi_rank_main(int argc, char **argv)
     replay.result->n_finished++;
     tlr_streams_leave(streams, r->rank);
     tlr_rank_model_close(&r->model);
+    smpi_close_sends(r);
     smpi_close_ahead(r);
     smpi_close_notes(r);
     smpi_close_waits(r);

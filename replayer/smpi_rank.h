@@ -38,11 +38,12 @@ typedef struct smpi_result {
 } smpi_result;
 
 typedef struct smpi_job smpi_job;
-typedef struct smpi_ahead smpi_ahead;   /* smpi_match.c */
-typedef struct smpi_window smpi_window; /* smpi_poll.c */
-typedef struct smpi_notes smpi_notes;   /* smpi_timeline.c */
-typedef struct smpi_waits smpi_waits;   /* smpi_waits.c */
-struct tlr_state;                       /* timeline.h */
+typedef struct smpi_ahead smpi_ahead;           /* smpi_match.c */
+typedef struct smpi_window smpi_window;         /* smpi_poll.c */
+typedef struct smpi_notes smpi_notes;           /* smpi_timeline.c */
+typedef struct smpi_waits smpi_waits;           /* smpi_waits.c */
+typedef struct smpi_unfinished smpi_unfinished; /* smpi_buffer.c */
+struct tlr_state;                               /* timeline.h */
 
 /* What one request of the trace is made of. */
 typedef struct smpi_bundle {
@@ -88,12 +89,13 @@ typedef struct smpi_rank {
     sg_sem_t *file_done; /* of a split collective that has begun */
 
     size_t n_requests;
-    MPI_Request *requests; /* by id */
-    smpi_bundle **bundles; /* by id: for what is more than one request, otherwise NULL */
-    smpi_ahead *ahead;     /* NULL until a receive is open */
-    smpi_window *window;   /* NULL unless polls are adaptive */
-    smpi_notes *notes;     /* NULL unless a timeline is kept */
-    smpi_waits *waits;     /* likewise */
+    MPI_Request *requests;       /* by id */
+    smpi_bundle **bundles;       /* by id: for what is more than one request, otherwise NULL */
+    smpi_ahead *ahead;           /* NULL until a receive is open */
+    smpi_window *window;         /* NULL unless polls are adaptive */
+    smpi_notes *notes;           /* NULL unless a timeline is kept */
+    smpi_waits *waits;           /* likewise */
+    smpi_unfinished *unfinished; /* sends that are over while their messages are on the way */
     size_t n_gathered;
     MPI_Request *gathered; /* the array of a Waitall or Startall */
     size_t n_counts;
@@ -286,6 +288,15 @@ MPI_Request *smpi_request(smpi_rank *r, int64_t id);
 /* Elements and type of a message: bytes where their number fits, for then no two types can
  * disagree. */
 int smpi_message_count(const smpi_rank *r, int64_t count, int64_t type_bytes, MPI_Datatype *type);
+
+/* ---- smpi_buffer.c ---- */
+
+/* Nonzero when a blocking send of so many bytes is over before they have arrived. */
+int smpi_send_is_buffered(int64_t bytes);
+int smpi_send_buffered(smpi_rank *r, const void *buffer, int count, MPI_Datatype type, int to,
+                       int tag, MPI_Comm comm, int64_t bytes);
+/* Waits for what is still on the way. */
+void smpi_close_sends(smpi_rank *r);
 
 /* ---- smpi_rank.c ---- */
 

@@ -117,6 +117,17 @@ check 'unless the overheads are of all messages' awk -v t="$(local_makespan --cf
     'BEGIN { print t; exit !(t > 20 * 14e-6 && t < 20 * 16e-6) }'
 check 'those between hosts stay' test "$(local_makespan --ranks-per-host 1)" = "$(local_makespan --ranks-per-host 1 --cfg timeless/local-overheads:yes)"
 
+# ---- sends that are over before their bytes have arrived: 300,000 of them are in buffers ----
+check 'sends that wait for the end have no buffer' test -z "$(option found timeless/send-buffer)"
+awk -F, -v OFS=, '$3 == "send" && $8 >= 65536 { t = $11 - 300000 / 117.5e6; $11 = sprintf("%.9e", t > 8e-4 ? t : 8e-4) } { print }' known.csv >buffered.csv
+check 'sends that do not are fitted' "$timeless" calibrate network --from buffered.csv -o buffered
+check 'the buffer' near "$(option buffered timeless/send-buffer)" 300000 0.05
+awk -F, -v OFS=, '$3 == "send" && $8 >= 65536 { $11 = 8e-4 } { print }' known.csv >unkept.csv
+"$timeless" calibrate network --from unkept.csv -o unkept 2>/dev/null
+check 'where no send is kept it holds the largest' near "$(option unkept timeless/send-buffer)" \
+    "$(awk -F, '$3 == "send" && $2 == 0 && $8 > most { most = $8 } END { print most }' known.csv)" 0.001
+check 'eager messages go one after the other' test "$(option found timeless/eager-order)" = yes
+
 # ---- a receiver that needs longer for each message of a burst: 10 us ----
 awk -F, -v OFS=, '$3 == "burst" && $9 > 1 { $11 = sprintf("%.9e", $11 + ($9 - 1) * 10e-6) } { print }' known.csv >slow.csv
 check 'bursts that arrive slowly are fitted' "$timeless" calibrate network --from slow.csv -o slow

@@ -13,6 +13,7 @@ CLI_TESTS = \
 	tests/cli/module.sh \
 	tests/cli/deadlock.sh \
 	tests/cli/eager_order.sh \
+	tests/cli/send_buffer.sh \
 	tests/cli/exchange.sh \
 	tests/cli/extrapolate.sh \
 	tests/cli/hostile_replay.sh \

@@ -1,0 +1,236 @@
+/* smpi_buffer.c - a blocking send of a long message is over when its last bytes are in the buffers
+ * between here and there.
+ *
+ * SMPI 3.32 keeps who sends more than the detached threshold until the receiver has all of it.  On
+ * TCP the sender goes on when what is left fits the buffers of the connection, a few hundred
+ * kilobytes: in HPL it computes while its panel is still on the way.  The option
+ * timeless/send-buffer:BYTES says how much that is.  What is sent first, with the question whether
+ * the receiver is there, has to be through in any case: it is as much as an eager message may have.
+ *
+ * Messages are as before, and messages within a host.  The sender looks how much is left when it
+ * would be little enough at full speed, and again as long as it is not.
+ *
+ * The functions below take the place of libsimgrid's, and call them: symbols are looked up in the
+ * module first (replayer/module.c). */
+#include "config.h"
+
+#include "smpi_memory.h"
+#include "smpi_rank.h"
+
+#include <dlfcn.h>
+#include <math.h>
+#include <stdlib.h>
+
+#include <simgrid/actor.h>
+#include <simgrid/engine.h>
+#include <simgrid/version.h>
+#include <xbt/config.h>
+
+/* A long message, from its send to its end. */
+typedef struct transfer {
+    struct transfer *same_comm, *same_request; /* in the same place of the table */
+    const void *comm, *request;
+    void *action;    /* its flow, once it has begun */
+    double rate_Bps; /* of the flow, at most */
+    sg_sem_t begun;  /* who waits for that, or NULL */
+    int is_held, is_done;
+} transfer;
+
+/* A send that is over for its rank while its message is on the way. */
+struct smpi_unfinished {
+    smpi_unfinished *next;
+    MPI_Request request;
+    transfer *message;
+};
+
+enum { TABLE_BITS = 12 };
+/* So close to what may be left is close enough, and so short a wait is none. */
+#define TOLERANCE 0.001
+#define LEAST_WAIT_S 1e-6
+
+static double buffer_bytes;
+static int64_t eager_bytes; /* who sends more waits for its receiver */
+static int is_known;        /* SimGrid is the one whose functions these are */
+static transfer *by_comm[1 << TABLE_BITS], *by_request[1 << TABLE_BITS];
+static transfer *starting; /* whose flow SimGrid is about to make */
+
+void smpi_buffer_set(double bytes)
+{
+    buffer_bytes = bytes;
+}
+
+void smpi_buffer_prepare(void)
+{
+    int major, minor, patch;
+    sg_version_get(&major, &minor, &patch);
+    is_known = buffer_bytes > 0 && major == 3 && minor == 32;
+    eager_bytes = sg_cfg_get_int("smpi/send-is-detached-thresh");
+}
+
+static size_t place_of(const void *key)
+{
+    return (uintptr_t)key * UINT64_C(0x9e3779b97f4a7c15) >> (64 - TABLE_BITS);
+}
+
+static transfer **find_comm(const void *comm)
+{
+    transfer **at = &by_comm[place_of(comm)];
+    while (*at && (*at)->comm != comm)
+        at = &(*at)->same_comm;
+    return at;
+}
+
+static transfer **find_request(const void *request)
+{
+    transfer **at = &by_request[place_of(request)];
+    while (*at && (*at)->request != request)
+        at = &(*at)->same_request;
+    return at;
+}
+
+static transfer *add(const void *comm, const void *request)
+{
+    transfer *t = smpi_alloc(1, sizeof *t), **at = &by_comm[place_of(comm)];
+    *t = (transfer){.comm = comm, .request = request, .same_comm = *at};
+    *at = t;
+    at = &by_request[place_of(request)];
+    t->same_request = *at;
+    *at = t;
+    return t;
+}
+
+/* ---- what SimGrid calls ---- */
+
+/* simgrid::kernel::activity::CommImpl::start(), simgrid::kernel::resource::Action::get_remains()
+ * and simgrid::kernel::lmm::System::update_variable_bound(), by their names in the C++ ABI. */
+#define START "_ZN7simgrid6kernel8activity8CommImpl5startEv"
+#define REMAINS "_ZN7simgrid6kernel8resource6Action11get_remainsEv"
+#define SET_BOUND "_ZN7simgrid6kernel3lmm6System21update_variable_boundEPNS1_8VariableEd"
+#define REPLACES(name) __asm__(name) __attribute__((visibility("default")))
+/* The function that stands behind this one. */
+#define BEHIND(function, name)                                                                     \
+    do {                                                                                           \
+        if (!(function))                                                                           \
+            *(void **)&(function) = dlsym(RTLD_NEXT, name);                                        \
+    } while (0)
+void *start_comm(void *comm) REPLACES(START);
+void set_bound(void *system, void *variable, double bound) REPLACES(SET_BOUND);
+
+/* Called for each send, and again when its receive comes. */
+void *start_comm(void *comm)
+{
+    static void *(*theirs)(void *);
+    BEHIND(theirs, START);
+    if (!is_known)
+        return theirs(comm);
+    const void *request = smpi_order_sending();
+    starting = request ? add(comm, request) : *find_comm(comm);
+    void *same = theirs(comm);
+    if (starting && starting->action && starting->begun)
+        sg_sem_release(starting->begun);
+    starting = NULL;
+    return same;
+}
+
+void smpi_buffer_flow(void *action)
+{
+    if (starting)
+        starting->action = action;
+}
+
+void set_bound(void *system, void *variable, double bound)
+{
+    static void (*theirs)(void *, void *, double);
+    BEHIND(theirs, SET_BOUND);
+    theirs(system, variable, bound);
+    if (starting)
+        starting->rate_Bps = bound;
+}
+
+void smpi_buffer_finish(const void *comm)
+{
+    transfer **at = is_known ? find_comm(comm) : NULL, *t = at ? *at : NULL;
+    if (!t)
+        return;
+    *at = t->same_comm;
+    *find_request(t->request) = t->same_request;
+    t->is_done = 1;
+    if (t->begun)
+        sg_sem_release(t->begun);
+    if (!t->is_held)
+        free(t);
+}
+
+static double remaining_bytes(void *action)
+{
+    static double (*theirs)(void *);
+    BEHIND(theirs, REMAINS);
+    return theirs(action);
+}
+
+/* ---- the sender ---- */
+
+static void wait_for_buffer(transfer *t, double least_bytes)
+{
+    while (!t->is_done) {
+        if (!t->action) {
+            t->begun = sg_sem_init(0);
+            sg_sem_acquire(t->begun);
+            sg_sem_destroy(t->begun);
+            t->begun = NULL;
+            continue;
+        }
+        const double more = remaining_bytes(t->action) - least_bytes;
+        if (more <= fmax(TOLERANCE * least_bytes, LEAST_WAIT_S * t->rate_Bps))
+            return;
+        sg_actor_sleep_for(more / t->rate_Bps);
+    }
+}
+
+/* SMPI's requests of messages that have arrived meanwhile, or of all. */
+static void tidy_up(smpi_rank *r, int all)
+{
+    smpi_unfinished **at = &r->unfinished;
+    while (*at) {
+        smpi_unfinished *u = *at;
+        if (!all && !u->message->is_done) {
+            at = &u->next;
+            continue;
+        }
+        MPI_Wait(&u->request, MPI_STATUS_IGNORE);
+        *at = u->next;
+        free(u->message);
+        free(u);
+    }
+}
+
+void smpi_close_sends(smpi_rank *r)
+{
+    tidy_up(r, 1);
+}
+
+int smpi_send_is_buffered(int64_t bytes)
+{
+    return is_known && bytes > eager_bytes;
+}
+
+/* As MPI_Send, which has no overhead where it waits for its receiver. */
+int smpi_send_buffered(smpi_rank *r, const void *buffer, int count, MPI_Datatype type, int to,
+                       int tag, MPI_Comm comm, int64_t bytes)
+{
+    MPI_Request request;
+    int is_local = 0;
+    tidy_up(r, 0);
+    smpi_overheads_skip(&is_local);
+    int rc = MPI_Isend(buffer, count, type, to, tag, comm, &request);
+    smpi_overheads_skip(NULL);
+    transfer *t = rc == MPI_SUCCESS && !is_local ? *find_request(request) : NULL;
+    if (!t)
+        return rc == MPI_SUCCESS ? MPI_Wait(&request, MPI_STATUS_IGNORE) : rc;
+    t->is_held = 1;
+    wait_for_buffer(t, fmin(buffer_bytes, (double)(bytes - eager_bytes)));
+    smpi_unfinished *u = smpi_alloc(1, sizeof *u);
+    *u = (smpi_unfinished){r->unfinished, request, t};
+    r->unfinished = u;
+    return MPI_SUCCESS;
+}

@@ -1,0 +1,52 @@
+# timeless/send-buffer: a blocking send of a long message is over when no more is left than buffers hold.
+. "$top_srcdir/tests/tap.sh"
+cd "$scratch" || exit 99
+
+# Links of 125 MB/s, 20 us from host to host, nothing else.
+cat >description <<'CONF'
+topology = "star";
+nodes = 4;
+node = { cores = 2; speed_flops = 1.0e9; };
+link = { bandwidth_Bps = 125.0e6; latency_s = 10.0e-6; };
+loopback = { bandwidth_Bps = 125.0e6; latency_s = 20.0e-6; };
+options = [ "smpi/async-small-thresh:65536", "smpi/send-is-detached-thresh:65536", "smpi/os:0:0:0", "smpi/ois:0:1e-3:0",
+            "smpi/or:0:0:0", "smpi/lat-factor:0:1", "smpi/bw-factor:0:1", "network/crosstraffic:no",
+            "network/TCP-gamma:1e15" ];
+CONF
+check 'a platform' "$timeless" platform description -o platform
+# messages FILE "FROM TO BYTES"...: blocking, in this order
+messages() {
+    local file=$1; shift
+    printf '%s\n' "$@" | awk 'BEGIN { print "timeless-text 1\nranks 4" }
+        function add(rank, call, other) {
+            calls[rank] = calls[rank] sprintf("%d %d MPI_%s count=%d type_bytes=1 peer=%d tag=0 comm=1\n", rank, n[rank]++, call, $3, other) }
+        { add($1, "Send", $2); add($2, "Recv", $1) }
+        END { for (r = 0; r < 4; r++) printf "rank %d host=\"h%d\"\n%send cut clock_ns=0\n", r, r, calls[r] }' |
+        "$timeless" undump - -o "$file"
+}
+# ends FILE BUFFER RANK MILLISECONDS [OPTION...]: the rank's end, to what the sender may be late
+ends() {
+    "$timeless" replay "$1" -p platform --ranks-per-host 1 -q --json=p.json --cfg timeless/send-buffer:"$2" "${@:5}" >makespan &&
+        python3 -c 'import json, sys; p = json.load(open("p.json")); got = 1e3 * p["ranks"][int(sys.argv[1])]["end_s"]
+print(got); sys.exit(abs(got - float(sys.argv[2])) > 0.01)' "$3" "$4"
+}
+
+messages one.tl '0 1 1000000' # 8 ms
+check 'without a buffer the sender waits for the end' ends one.tl 0 0 8.02
+check 'with one of a byte, too' ends one.tl 1 0 8.02
+check 'two milliseconds in the buffer' ends one.tl 250000 0 6.02
+check 'the receiver gets it as before' ends one.tl 250000 1 8.02
+check 'all but what comes with the question' ends one.tl 1e9 0 0.544
+messages short.tl '0 1 60000' '0 1 60000'
+check 'short ones are as before' ends short.tl 250000 1 0.98
+messages late.tl '2 1 1000000' '0 1 1000000'
+check 'a receiver that comes late' ends late.tl 250000 0 14.04
+check 'gets all later' ends late.tl 250000 1 16.04
+messages shared.tl "0 1 1000000" "0 3 1000000"
+check 'one that follows shares the link with what is in the buffer' ends shared.tl 250000 0 14.02
+messages local.tl '0 1 1000000'
+check 'within a host nothing changes' ends local.tl 250000 0 8.02 --ranks-per-host 2
+for wrong in x -1 12k nan; do check_exit 3 "not a number of bytes: $wrong" ends one.tl $wrong 0 8; done
+cp "$scratch/err" said
+check 'is said' grep -q 'timeless/send-buffer:nan: not a number of bytes' said
+tap_done
