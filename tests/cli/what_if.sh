@@ -82,8 +82,8 @@ fails() {
     cp err said
     check "$name: says so" grep -q -e "$pattern" said
 }
-fails 3 'an unknown algorithm' "'allreduce' has no algorithm 'nobody'! Valid algorithms: default, lr, .*, automatic" --coll allreduce=nobody
-fails 3 'an unknown algorithm of bcast' "'bcast' has no algorithm 'nobody'! Valid algorithms: default, .*, automatic" --coll bcast=nobody
+fails 2 'an unknown algorithm' "^timeless: --coll allreduce=nobody: there is no such algorithm; give default, lr, .*, automatic$" --coll allreduce=nobody
+fails 2 'an unknown algorithm of bcast' "^timeless: --coll bcast=nobody: there is no such algorithm; give default, .*, automatic$" --coll bcast=nobody
 fails 2 'an unknown collective' "'scan=rdb': write COLLECTIVE=ALGORITHM; there are allgather, .*, scatter" --coll scan=rdb
 fails 2 'no algorithm' "'bcast': write COLLECTIVE=ALGORITHM" --coll bcast
 fails 3 'no such link' "has no link that 'x\*' names; the first is called 'c_" --set 'link:x*.latency=1us'
