@@ -496,7 +496,8 @@ int cmd_report(int argc, char **argv)
 {
     static const struct argp_option own[] = {
         {"output", 'o', "FILE", 0, "the page to write (default: report.html)", 0}, {0}};
-    static const struct argp_child replay_options[] = {{&replay_argp, 0, "As for replay:", 1}, {0}};
+    static const struct argp one = {options, parse, NULL, NULL, NULL, NULL, NULL};
+    static const struct argp_child replay_options[] = {{&one, 0, "As for replay:", 1}, {0}};
     static const struct argp parser = {own,
                                        parse_report,
                                        "TRACE --platform NAME",

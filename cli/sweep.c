@@ -63,6 +63,14 @@ static int has_axis(const arguments *a, const char *name)
     return 0;
 }
 
+static int has_several_values(const arguments *a)
+{
+    int several = a->traces.n > 1;
+    for (size_t i = 0; i < a->n_axes; i++)
+        several |= a->axes[i].n > 1;
+    return several;
+}
+
 static void check_arguments(struct argp_state *state, const arguments *a)
 {
     if (!a->n_axes)
@@ -70,6 +78,8 @@ static void check_arguments(struct argp_state *state, const arguments *a)
     if (!a->traces.n == !has_axis(a, "make"))
         argp_error(state, a->traces.n ? "give traces or --grid make=PATTERN, not both"
                                       : "which trace?  or give --grid make=PATTERN");
+    if (a->plot && !has_several_values(a))
+        argp_error(state, "--plot needs an axis of several values");
     if (a->n_processes > 1 && !a->out)
         argp_error(state, "several processes need a results file; give -o FILE");
 }

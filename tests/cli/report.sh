@@ -58,4 +58,5 @@ check_exit 2 'no report of two traces' "$timeless" report hpl.tl ring.tl -p star
 check_exit 2 'nor by another engine' "$timeless" report hpl.tl --engine loggops --params L=1us,o=1us,g=1us,G=1ns,O=0ns -p star-1g
 check_exit 4 'nowhere to write' "$timeless" report hpl.tl -p star-1g -o no/page.html
 check_exit 2 'no platform' "$timeless" report hpl.tl
+check 'the help speaks of one trace' sh -c '"$1" report --help >help.txt && grep -q "timeless report .OPTION.... TRACE --platform NAME" help.txt && grep -q -e --coll help.txt && ! grep -q START help.txt' - "$timeless"
 tap_done

@@ -178,7 +178,8 @@ check 'no grid' refused 2 'which grid' sweep d.tl -p star-1g
 check 'no trace' refused 2 'which trace' sweep -p star-1g --grid seed=1:3
 check 'a range backwards' refused 2 'no range' sweep d.tl -p star-1g --grid seed=3:1
 check 'a plot that is no SVG' refused 2 "--plot 'x.png': a plot is SVG" sweep d.tl -p star-1g --grid scale.network=1,2 --plot x.png
-check 'a plot of a point' refused 2 'axis of several values' sweep d.tl -p star-1g --grid coll-selector=ompi --plot x.svg
+check 'a plot of a point' refused 2 'axis of several values' sweep d.tl -p star-1g --grid coll-selector=ompi --plot x.svg -o x.csv
+check 'is refused before it is run' test ! -e x.csv
 check 'no results file' refused 3 'no results file' sweep d.tl -p star-1g --grid seed=1 -o mine/options.conf
 check 'no folder' refused 4 'nowhere/x.csv' sweep d.tl -p star-1g --grid seed=1 -o nowhere/x.csv
 tap_done
