@@ -2,6 +2,7 @@
 # Every command of the README's tour works when pasted, in the order in which it stands there; what names
 # hosts, on emulated ones.
 . "$top_srcdir/tests/tap.sh"
+[ -z "${SANITIZE:-}" ] || export ASAN_OPTIONS=verify_asan_link_order=0:detect_leaks=0 # of Open MPI
 . "$top_srcdir/tests/cluster.sh"
 trap 'cluster_down; rm -rf "$scratch"' EXIT
 PATH=$(dirname "$timeless"):$PATH
