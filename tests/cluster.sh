@@ -47,9 +47,7 @@ cluster_link_by_kernel() {
 # its ring has no room for.
 cluster_link_by_wire() { # RATE
     local mbit=${1%mbit} mtu=1500 send=131072 receive=32768 i
-    [ "$1" != 1gbit ] || mbit=1000 send=524288 receive=131072
-    # Packets of 1,500 B would take more of the processors than there is.
-    [ "$1" != 1gbit ] || mtu=$([ "${CLUSTER_SLOWDOWN:-1}" = 1 ] && echo 9000 || echo 4000)
+    [ "$1" != 1gbit ] || mbit=1000 mtu=9000 send=524288 receive=131072
     ${CC:-cc} -O2 -pthread -o "$cluster_folder/wire" "$(dirname "${BASH_SOURCE[0]}")/wire.c" || return
     rm -f "$cluster_folder/wire.out"
     "$cluster_folder/wire" "$mbit" 50 $mtu $([ -z "${CLUSTER_PIN-}" ] && echo 0 || nproc) "${CLUSTER_SLOWDOWN:-1}" $(seq -f "$cluster_prefix-node%g" "$cluster_size") >"$cluster_folder/wire.out" 2>&1 &
