@@ -65,8 +65,10 @@ build() {
 #!/bin/sh
 [ -z "$priority" ] || { echo -20 >/proc/self/autogroup; renice -n -15 -p \$\$; } >/dev/null
 # What is waited for stands behind the tracer, which records the call.
-[ -z "\$TIMELESS_OFFLOAD" ] || export LD_PRELOAD="\$LD_PRELOAD:$work/offload.so" OFFLOAD_GEMM_S=\${TIMELESS_OFFLOAD}e-10 OFFLOAD_TRSM_S=\${TIMELESS_OFFLOAD}e-10
-exec "\$@"
+[ -n "\$TIMELESS_OFFLOAD" ] || exec "\$@"
+export LD_PRELOAD="\$LD_PRELOAD:$work/offload.so" OFFLOAD_GEMM_S=\${TIMELESS_OFFLOAD}e-10 OFFLOAD_TRSM_S=\${TIMELESS_OFFLOAD}e-10
+# HPL's residuals are wrong then; its times are missed if there are none.
+"\$@" || true
 END
     chmod +x "$work/rank"
 }
