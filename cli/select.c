@@ -102,18 +102,23 @@ static bool read_ranks(const char *at)
     }
 }
 
-/* One word more. */
+/* One word more; the tracer takes so many bytes (tlt_select_start). */
 static void tell(const char *format, ...) __attribute__((format(printf, 1, 2)));
 static void tell(const char *format, ...)
 {
-    static char words[4096];
+    static char words[1024];
     size_t used = strlen(words);
     va_list args;
     va_start(args, format);
     if (used)
         words[used++] = ' ';
-    vsnprintf(words + used, sizeof words - used, format, args);
+    const int n = vsnprintf(words + used, sizeof words - used, format, args);
     va_end(args);
+    if (n < 0 || (size_t)n >= sizeof words - used)
+        exit(cli_fail_text(TL_ERR_USAGE,
+                           "what selects a part of the run has more than %zu bytes; write ranks "
+                           "that follow each other as 0-63",
+                           sizeof words - 1));
     setenv("TIMELESS_SELECT", words, 1);
 }
 
@@ -130,6 +135,7 @@ static error_t parse(int key, char *arg, struct argp_state *state)
         tell("until=%s", arg);
         return 0;
     case RANKS:
+        n_ranks_named = 0; /* the last list counts */
         if (!read_ranks(arg))
             argp_error(state, "--ranks %s: give ranks, as in 0-3,7", arg);
         tell("ranks=%s", arg);

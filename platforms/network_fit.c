@@ -440,7 +440,6 @@ static void charge_receiver(fit *f)
 static void fit_send_buffer(fit *f)
 {
     tlp_network *net = f->net;
-    const tlp_pieces *pieces = &net->pieces;
     size_t n = 0, n_kept = 0;
     for (size_t i = 0; i < f->data->n_rows; i++) {
         const tlp_probe_row *row = &f->data->rows[i];
@@ -458,9 +457,10 @@ static void fit_send_buffer(fit *f)
     memcpy(shortest, f->y, sizeof shortest);
     const double answer_s = median(shortest, 5);
     for (size_t i = 0; i < n; i++) {
-        const tlp_line *line = &pieces->lines[SERIES_transfer][tlp_segment_of(pieces, f->x[i])];
+        const int k = tlp_segment_of(&net->pieces, f->x[i]);
         if (f->y[i] > CLEARLY_KEPT * answer_s)
-            f->y[n_kept++] = f->x[i] - (f->y[i] - line->intercept_s) / line->per_byte_s;
+            f->y[n_kept++] =
+                (network_s(net, k, f->x[i]) - f->y[i]) * net->bw_factor[k] * net->bandwidth_Bps;
     }
     net->send_buffer_bytes = n_kept >= 5 ? fmax(0, median(f->y, n_kept)) : largest;
 }

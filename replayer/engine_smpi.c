@@ -432,16 +432,16 @@ static tl_status blame_choice(const tlr_options *options, tl_error *err)
     const tl_error before = *err;
     for (size_t i = 0; i < options->n_cfg; i++) {
         char said[128];
-        const char *choice = options->cfg[i] + sizeof prefix - 1;
-        const size_t length = strcspn(options->cfg[i], ":") - (sizeof prefix - 1);
         if (strncmp(options->cfg[i], prefix, sizeof prefix - 1) != 0)
             continue;
-        snprintf(said, sizeof said, "'%.*s' has no algorithm '%s'%s", (int)length, choice,
-                 choice + length + 1, head);
+        const char *choice = options->cfg[i] + sizeof prefix - 1;
+        const size_t length = strcspn(choice, ":");
+        snprintf(said, sizeof said, "'%.*s' has no algorithm '%s'", (int)length, choice,
+                 choice + length + 1);
         const char *list = strstr(before.text, said);
-        if (!list)
+        if (!list || !(list = strstr(list, head)))
             continue;
-        list += strlen(said);
+        list += sizeof head - 1;
         size_t used = strcspn(list, ";");
         const int is_cut = !list[used];
         while (is_cut && used && list[used] != ',')

@@ -62,7 +62,7 @@ static tl_status check_noise(const tlr_job *jobs, size_t n_jobs, const tlr_optio
 {
     loggops_noise *noise = NULL;
     uint64_t n_ranks = 0;
-    if (!options->noise)
+    if (!options->noise || !strstr(options->noise, "ranks="))
         return TL_OK;
     const tl_status status = loggops_noise_read(options->noise, options->seed, &noise, err);
     if (status != TL_OK)

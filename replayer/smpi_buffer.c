@@ -31,7 +31,7 @@ typedef struct transfer {
     struct transfer *same_comm, *same_request; /* in the same place of the table */
     const void *comm, *request;
     void *action;    /* its flow, once it has begun */
-    double rate_Bps; /* of the flow, at most */
+    double rate_Bps; /* of the flow, at most; 0: unknown */
     sg_sem_t begun;  /* who waits for that, or NULL */
     int is_held, is_done;
 } transfer;
@@ -61,9 +61,7 @@ void smpi_buffer_set(double bytes)
 
 void smpi_buffer_prepare(void)
 {
-    int major, minor, patch;
-    sg_version_get(&major, &minor, &patch);
-    is_known = buffer_bytes > 0 && major == 3 && minor == 32;
+    is_known = buffer_bytes > 0 && smpi_is_known_simgrid();
     eager_bytes = sg_cfg_get_int("smpi/send-is-detached-thresh");
 }
 
@@ -106,21 +104,14 @@ static transfer *add(const void *comm, const void *request)
 #define START "_ZN7simgrid6kernel8activity8CommImpl5startEv"
 #define REMAINS "_ZN7simgrid6kernel8resource6Action11get_remainsEv"
 #define SET_BOUND "_ZN7simgrid6kernel3lmm6System21update_variable_boundEPNS1_8VariableEd"
-#define REPLACES(name) __asm__(name) __attribute__((visibility("default")))
-/* The function that stands behind this one. */
-#define BEHIND(function, name)                                                                     \
-    do {                                                                                           \
-        if (!(function))                                                                           \
-            *(void **)&(function) = dlsym(RTLD_NEXT, name);                                        \
-    } while (0)
-void *start_comm(void *comm) REPLACES(START);
-void set_bound(void *system, void *variable, double bound) REPLACES(SET_BOUND);
+void *start_comm(void *comm) SMPI_REPLACES(START);
+void set_bound(void *system, void *variable, double bound) SMPI_REPLACES(SET_BOUND);
 
 /* Called for each send, and again when its receive comes. */
 void *start_comm(void *comm)
 {
     static void *(*theirs)(void *);
-    BEHIND(theirs, START);
+    SMPI_BEHIND(theirs, START);
     if (!is_known)
         return theirs(comm);
     const void *request = smpi_order_sending();
@@ -141,9 +132,9 @@ void smpi_buffer_flow(void *action)
 void set_bound(void *system, void *variable, double bound)
 {
     static void (*theirs)(void *, void *, double);
-    BEHIND(theirs, SET_BOUND);
+    SMPI_BEHIND(theirs, SET_BOUND);
     theirs(system, variable, bound);
-    if (starting)
+    if (starting && !(starting->rate_Bps > 0)) /* others' may follow */
         starting->rate_Bps = bound;
 }
 
@@ -155,6 +146,8 @@ void smpi_buffer_finish(const void *comm)
     *at = t->same_comm;
     *find_request(t->request) = t->same_request;
     t->is_done = 1;
+    if (t == starting) /* a link is down */
+        starting = NULL;
     if (t->begun)
         sg_sem_release(t->begun);
     if (!t->is_held)
@@ -164,13 +157,13 @@ void smpi_buffer_finish(const void *comm)
 static double remaining_bytes(void *action)
 {
     static double (*theirs)(void *);
-    BEHIND(theirs, REMAINS);
+    SMPI_BEHIND(theirs, REMAINS);
     return theirs(action);
 }
 
 /* ---- the sender ---- */
 
-static void wait_for_buffer(transfer *t, double least_bytes)
+static void wait_for_buffer(transfer *t, MPI_Request *request, double least_bytes)
 {
     while (!t->is_done) {
         if (!t->action) {
@@ -179,6 +172,10 @@ static void wait_for_buffer(transfer *t, double least_bytes)
             sg_sem_destroy(t->begun);
             t->begun = NULL;
             continue;
+        }
+        if (!(t->rate_Bps > 0)) {
+            MPI_Wait(request, MPI_STATUS_IGNORE);
+            return;
         }
         const double more = remaining_bytes(t->action) - least_bytes;
         if (more <= fmax(TOLERANCE * least_bytes, LEAST_WAIT_S * t->rate_Bps))
@@ -228,7 +225,7 @@ int smpi_send_buffered(smpi_rank *r, const void *buffer, int count, MPI_Datatype
     if (!t)
         return rc == MPI_SUCCESS ? MPI_Wait(&request, MPI_STATUS_IGNORE) : rc;
     t->is_held = 1;
-    wait_for_buffer(t, fmin(buffer_bytes, (double)(bytes - eager_bytes)));
+    wait_for_buffer(t, &request, fmin(buffer_bytes, (double)(bytes - eager_bytes)));
     smpi_unfinished *u = smpi_alloc(1, sizeof *u);
     *u = (smpi_unfinished){r->unfinished, request, t};
     r->unfinished = u;

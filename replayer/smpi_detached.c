@@ -32,9 +32,7 @@ static unsigned table_bits;
 
 void smpi_detached_prepare(uint32_t n_ranks)
 {
-    int major, minor, patch;
-    sg_version_get(&major, &minor, &patch);
-    if (major != 3 || minor != 32)
+    if (!smpi_is_known_simgrid())
         return;
     table_bits = 10;
     while (table_bits < 24 && (UINT32_C(1) << table_bits) < 2 * (uint64_t)n_ranks)
@@ -60,15 +58,13 @@ static list_node *newest(const void *message)
 /* simgrid::kernel::activity::CommImpl::detach() and finish(), by their names in the C++ ABI. */
 #define DETACH "_ZN7simgrid6kernel8activity8CommImpl6detachEv"
 #define FINISH "_ZN7simgrid6kernel8activity8CommImpl6finishEv"
-#define REPLACES(name) __asm__(name) __attribute__((visibility("default")))
-void *detach_message(void *message) REPLACES(DETACH);
-void finish_message(void *message) REPLACES(FINISH);
+void *detach_message(void *message) SMPI_REPLACES(DETACH);
+void finish_message(void *message) SMPI_REPLACES(FINISH);
 
 void *detach_message(void *message)
 {
     static void *(*detach)(void *);
-    if (!detach)
-        *(void **)&detach = dlsym(RTLD_NEXT, DETACH);
+    SMPI_BEHIND(detach, DETACH);
     void *self = detach(message);
     smpi_order_detach();
     list_node *node = heads ? newest(message) : NULL;
@@ -86,8 +82,7 @@ void *detach_message(void *message)
 void finish_message(void *message)
 {
     static void (*finish)(void *);
-    if (!finish)
-        *(void **)&finish = dlsym(RTLD_NEXT, FINISH);
+    SMPI_BEHIND(finish, FINISH);
     list_node **at = heads ? head_of(message) : NULL;
     while (at && *at && (*at)->value != message)
         at = &(*at)->next;

@@ -8,6 +8,27 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include <simgrid/engine.h>
+#include <simgrid/version.h>
+
+/* A function that takes the place of libsimgrid's with this name of the C++ ABI: symbols are looked
+ * up in the module first (module.c). */
+#define SMPI_REPLACES(name) __asm__(name) __attribute__((visibility("default")))
+/* The one that stands behind it, in a static pointer; <dlfcn.h>. */
+#define SMPI_BEHIND(function, name)                                                                \
+    do {                                                                                           \
+        if (!(function))                                                                           \
+            *(void **)&(function) = dlsym(RTLD_NEXT, name);                                        \
+    } while (0)
+
+/* The one whose inside is known here.  Another one is left alone. */
+static inline int smpi_is_known_simgrid(void)
+{
+    int major, minor, patch;
+    sg_version_get(&major, &minor, &patch);
+    return major == 3 && minor == 32;
+}
+
 /* The object that this thread allocated last, if it was a small one; NULL before the first. */
 const void *smpi_memory_last(void);
 

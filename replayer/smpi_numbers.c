@@ -141,7 +141,7 @@ static void drop(counts *c)
 
 /* simgrid::smpi::Comm::get_sent_messages_count(int, int, int) and so on, by their names in the C++
  * ABI. */
-#define REPLACES(name) __asm__("_ZN7simgrid4smpi4Comm" name) __attribute__((visibility("default")))
+#define REPLACES(name) SMPI_REPLACES("_ZN7simgrid4smpi4Comm" name)
 unsigned messages_sent(const void *comm, int source, int destination, int tag)
     REPLACES("23get_sent_messages_countEiii");
 void count_sent(const void *comm, int source, int destination, int tag)

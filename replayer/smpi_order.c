@@ -21,9 +21,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include <simgrid/engine.h>
 #include <simgrid/mailbox.h>
-#include <simgrid/version.h>
+#include <xbt/config.h>
 
 /* Of simgrid::kernel::actor::CommIsendSimcall, the beginning; a mailbox begins with the one that
  * the user sees. */
@@ -49,6 +48,7 @@ typedef struct message {
 static int is_wanted;
 static message **by_variable, **last_of_pair; /* [1 << table_bits], or NULL: nothing is ordered */
 static unsigned table_bits;
+static size_t eager_bytes; /* shorter messages are eager */
 static message *unused;
 static const send_call *sending; /* what SimGrid is about to start */
 static int is_detached;
@@ -60,10 +60,10 @@ void smpi_order_set(int is_yes)
 
 void smpi_order_prepare(uint32_t n_ranks)
 {
-    int major, minor, patch;
-    sg_version_get(&major, &minor, &patch);
-    if (!is_wanted || major != 3 || minor != 32)
+    const int threshold = sg_cfg_get_int("smpi/send-is-detached-thresh");
+    if (!is_wanted || !smpi_is_known_simgrid())
         return;
+    eager_bytes = threshold > 0 ? (size_t)threshold : 0;
     table_bits = 10;
     while (table_bits < 22 && (UINT32_C(1) << table_bits) < 2 * (uint64_t)n_ranks)
         table_bits++;
@@ -120,12 +120,14 @@ static message *new_message(void)
 }
 
 /* Behind the last one of its pair, whose place in the table it takes. */
-static void append(void *variable, const send_call *call)
+static void append(void *variable, const send_call *call, long receiver, double penalty)
 {
-    const long receiver = receiver_of(call);
     message *m = new_message(), **last = find_last(call->issuer, receiver);
-    *m = (message){
-        .variable = variable, .sender = call->issuer, .receiver = receiver, .previous = *last};
+    *m = (message){.variable = variable,
+                   .sender = call->issuer,
+                   .receiver = receiver,
+                   .previous = *last,
+                   .penalty = penalty};
     if (*last) {
         (*last)->next = m;
         m->same_pair = (*last)->same_pair;
@@ -171,29 +173,27 @@ static message *take_out(message **at)
 #define VARIABLE_NEW LMM "12variable_newEPNS0_8resource6ActionEddm"
 #define VARIABLE_FREE LMM "13variable_freeEPNS1_8VariableE"
 #define SET_PENALTY LMM "23update_variable_penaltyEPNS1_8VariableEd"
-#define REPLACES(name) __asm__(name) __attribute__((visibility("default")))
-/* The function that stands behind this one. */
-#define BEHIND(function, name)                                                                     \
-    do {                                                                                           \
-        if (!(function))                                                                           \
-            *(void **)&(function) = dlsym(RTLD_NEXT, name);                                        \
-    } while (0)
-void *isend(void *result, const send_call *call) REPLACES(ISEND);
+#ifdef __x86_64__ /* the result's place is the first argument; elsewhere all is as SimGrid has it  \
+                   */
+void *isend(void *result, const send_call *call) SMPI_REPLACES(ISEND);
+#endif
 void *variable_new(void *system, void *action, double penalty, double bound, size_t n)
-    REPLACES(VARIABLE_NEW);
-void variable_free(void *system, void *variable) REPLACES(VARIABLE_FREE);
-void set_penalty(void *system, void *variable, double penalty) REPLACES(SET_PENALTY);
+    SMPI_REPLACES(VARIABLE_NEW);
+void variable_free(void *system, void *variable) SMPI_REPLACES(VARIABLE_FREE);
+void set_penalty(void *system, void *variable, double penalty) SMPI_REPLACES(SET_PENALTY);
 
+#ifdef __x86_64__
 void *isend(void *result, const send_call *call)
 {
     static void *(*theirs)(void *, const send_call *);
-    BEHIND(theirs, ISEND);
+    SMPI_BEHIND(theirs, ISEND);
     sending = call;
     is_detached = 0;
     void *same = theirs(result, call);
     sending = NULL;
     return same;
 }
+#endif
 
 void smpi_order_detach(void)
 {
@@ -208,18 +208,22 @@ const void *smpi_order_sending(void)
 static void set_their_penalty(void *system, void *variable, double penalty)
 {
     static void (*theirs)(void *, void *, double);
-    BEHIND(theirs, SET_PENALTY);
+    SMPI_BEHIND(theirs, SET_PENALTY);
     theirs(system, variable, penalty);
 }
 
-/* Its penalty is 0 as long as its latency lasts. */
+/* Its penalty is 0 as long as its latency lasts, and as long as it waits. */
 void *variable_new(void *system, void *action, double penalty, double bound, size_t n)
 {
     static void *(*theirs)(void *, void *, double, double, size_t);
-    BEHIND(theirs, VARIABLE_NEW);
-    void *variable = theirs(system, action, penalty, bound, n);
-    if (by_variable && sending && is_detached && penalty == 0)
-        append(variable, sending);
+    SMPI_BEHIND(theirs, VARIABLE_NEW);
+    const int is_eager =
+        by_variable && sending && is_detached && sending->source_bytes < eager_bytes;
+    const long receiver = is_eager ? receiver_of(sending) : 0;
+    const int waits = is_eager && *find_last(sending->issuer, receiver);
+    void *variable = theirs(system, action, waits ? 0 : penalty, bound, n);
+    if (is_eager)
+        append(variable, sending, receiver, penalty);
     smpi_buffer_flow(action);
     return variable;
 }
@@ -236,7 +240,7 @@ void set_penalty(void *system, void *variable, double penalty)
 void variable_free(void *system, void *variable)
 {
     static void (*theirs)(void *, void *);
-    BEHIND(theirs, VARIABLE_FREE);
+    SMPI_BEHIND(theirs, VARIABLE_FREE);
     theirs(system, variable);
     message **at = by_variable ? find(variable) : NULL;
     message *next = at && *at ? take_out(at) : NULL;

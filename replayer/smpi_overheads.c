@@ -32,19 +32,17 @@ void smpi_overheads_skip(int *is_local)
 #define OSEND "_ZN7simgrid4smpi4Host5osendEmPNS_3s4u4HostES4_"
 #define OISEND "_ZN7simgrid4smpi4Host6oisendEmPNS_3s4u4HostES4_"
 #define ORECV "_ZN7simgrid4smpi4Host5orecvEmPNS_3s4u4HostES4_"
-#define REPLACES(name) __asm__(name) __attribute__((visibility("default")))
 typedef double overhead(void *self, size_t bytes, const void *from, const void *to);
-overhead send_overhead REPLACES(OSEND);
-overhead isend_overhead REPLACES(OISEND);
-overhead receive_overhead REPLACES(ORECV);
+overhead send_overhead SMPI_REPLACES(OSEND);
+overhead isend_overhead SMPI_REPLACES(OISEND);
+overhead receive_overhead SMPI_REPLACES(ORECV);
 
 static double ask(overhead **theirs, const char *name, void *self, size_t bytes, const void *from,
                   const void *to)
 {
     if (are_free && from == to)
         return 0;
-    if (!*theirs)
-        *(void **)theirs = dlsym(RTLD_NEXT, name);
+    SMPI_BEHIND(*theirs, name);
     return (*theirs)(self, bytes, from, to);
 }
 

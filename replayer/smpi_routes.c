@@ -92,18 +92,16 @@ static void keep(route *r, const void *from, const void *to, const vector *links
     "_ZN7simgrid6kernel7routing11NetZoneImpl30get_global_route_with_netzonesEPKNS1_"               \
     "8NetPointES5_" LINKS "PdRSt13unordered_setIPS2_St4hashISF_ESt8equal_toISF_ESaISF_EE"
 #define SET_LATENCY "_ZN7simgrid6kernel8resource15NetworkCm02Link11set_latencyEd"
-#define REPLACES(name) __asm__(name) __attribute__((visibility("default")))
 typedef void find_function(const void *from, const void *to, vector *links, double *latency_s,
                            void *zones);
-find_function find_route REPLACES(FIND_WITH_ZONES);
-void set_latency(void *link, double latency_s) REPLACES(SET_LATENCY);
+find_function find_route SMPI_REPLACES(FIND_WITH_ZONES);
+void set_latency(void *link, double latency_s) SMPI_REPLACES(SET_LATENCY);
 
 /* A route that continues another one is left to SimGrid: its latency is added link by link. */
 void find_route(const void *from, const void *to, vector *links, double *latency_s, void *zones)
 {
     static find_function *theirs;
-    if (!theirs)
-        *(void **)&theirs = dlsym(RTLD_NEXT, FIND_WITH_ZONES);
+    SMPI_BEHIND(theirs, FIND_WITH_ZONES);
     if (!table || links->begin != links->end || (latency_s && *latency_s != 0)) {
         theirs(from, to, links, latency_s, zones);
         return;
@@ -125,8 +123,7 @@ void find_route(const void *from, const void *to, vector *links, double *latency
 void set_latency(void *link, double latency_s)
 {
     static void (*theirs)(void *, double);
-    if (!theirs)
-        *(void **)&theirs = dlsym(RTLD_NEXT, SET_LATENCY);
+    SMPI_BEHIND(theirs, SET_LATENCY);
     theirs(link, latency_s);
     age++;
 }

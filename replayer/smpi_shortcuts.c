@@ -24,21 +24,14 @@ static int are_taken;
 
 void smpi_shortcuts_take(void)
 {
-    int major, minor, patch;
-    sg_version_get(&major, &minor, &patch);
-    are_taken = major == 3 && minor == 32;
+    are_taken = smpi_is_known_simgrid();
 }
-
-#define REPLACES(name) __asm__(name) __attribute__((visibility("default")))
-/* The function that stands behind this one. */
-#define BEHIND(function, name) (*(void **)&(function) = dlsym(RTLD_NEXT, name))
 
 /* ---- MPI_Init and MPI_Finalize ---- */
 
 static int ask(int (**theirs)(int *), const char *name, int *flag)
 {
-    if (!*theirs)
-        BEHIND(*theirs, name);
+    SMPI_BEHIND(*theirs, name);
     return (*theirs)(flag);
 }
 
@@ -63,15 +56,14 @@ int PMPI_Finalized(int *flag)
 
 /* ---- the program's own computation: the trace tells it ---- */
 
-void smpi_bench_begin(void) REPLACES("smpi_bench_begin");
-void smpi_bench_end(void) REPLACES("smpi_bench_end");
+void smpi_bench_begin(void) SMPI_REPLACES("smpi_bench_begin");
+void smpi_bench_end(void) SMPI_REPLACES("smpi_bench_end");
 
 static void measure(void (**theirs)(void), const char *name)
 {
     if (are_taken)
         return;
-    if (!*theirs)
-        BEHIND(*theirs, name);
+    SMPI_BEHIND(*theirs, name);
     (*theirs)();
 }
 
@@ -90,30 +82,28 @@ void smpi_bench_end(void)
 /* ---- simgrid::smpi::F2C::add_f(): an object without a number is not in the table ---- */
 
 #define NUMBER "_ZN7simgrid4smpi3F2C5add_fEv"
-int number_for_fortran(void *object) REPLACES(NUMBER);
+int number_for_fortran(void *object) SMPI_REPLACES(NUMBER);
 
 int number_for_fortran(void *object)
 {
     static int (*theirs)(void *);
     if (are_taken)
         return -1;
-    if (!theirs)
-        BEHIND(theirs, NUMBER);
+    SMPI_BEHIND(theirs, NUMBER);
     return theirs(object);
 }
 
 /* ---- simgrid::s4u::Engine::get_instance() ---- */
 
 #define ENGINE "_ZN7simgrid3s4u6Engine12get_instanceEv"
-void *engine_instance(void) REPLACES(ENGINE);
+void *engine_instance(void) SMPI_REPLACES(ENGINE);
 
 void *engine_instance(void)
 {
     static void *(*theirs)(void), *known;
     if (known)
         return known;
-    if (!theirs)
-        BEHIND(theirs, ENGINE);
+    SMPI_BEHIND(theirs, ENGINE);
     void *engine = theirs();
     if (are_taken)
         known = engine;
@@ -126,8 +116,9 @@ void *engine_instance(void)
 /* A module's thread-local variables are found by a call, unless they lie in the static block. */
 static __thread __attribute__((tls_model("initial-exec"))) void *running;
 
-void *running_context(void) REPLACES("_ZN7simgrid6kernel7context7Context4selfEv");
-void set_running(void *context) REPLACES("_ZN7simgrid6kernel7context7Context11set_currentEPS2_");
+void *running_context(void) SMPI_REPLACES("_ZN7simgrid6kernel7context7Context4selfEv");
+void set_running(void *context)
+    SMPI_REPLACES("_ZN7simgrid6kernel7context7Context11set_currentEPS2_");
 
 void *running_context(void)
 {

@@ -7,6 +7,7 @@
  * in use until then.  Energy is that of SimGrid's plugins. */
 #include "config.h"
 
+#include "smpi_memory.h"
 #include "smpi_rank.h"
 #include "usage.h"
 
@@ -107,14 +108,12 @@ static void count_links(double took_s)
 
 /* Lets simulated time advance to the next event; takes the place of libsimgrid's when the program
  * is linked, and calls it. */
-double advance_time(const void *engine, double until_s) __asm__(SOLVE)
-    __attribute__((visibility("default")));
+double advance_time(const void *engine, double until_s) SMPI_REPLACES(SOLVE);
 
 double advance_time(const void *engine, double until_s)
 {
     static double (*advance)(const void *, double);
-    if (!advance)
-        *(void **)&advance = dlsym(RTLD_NEXT, SOLVE);
+    SMPI_BEHIND(advance, SOLVE);
     const double took_s = advance(engine, until_s);
     if (!usage.is_open || replay.start_s <= 0)
         return took_s;

@@ -36,8 +36,9 @@ typedef struct plot {
     scale x, y;
     int n_lines;
     char lines[MOST_LINES][LINE_BYTES];
-    double *room;    /* for a value of each point */
-    double *medians; /* for one of each value of the axis */
+    size_t first[MOST_LINES]; /* point of each line */
+    double *room;             /* for a value of each point */
+    double *medians;          /* for one of each value of the axis */
 } plot;
 
 static double to_pixel(const scale *s, double value)
@@ -106,15 +107,27 @@ static void line_name(const tlr_sweep *sweep, size_t point, size_t x, char *text
                                      sweep->axes[a].name, tlr_sweep_value(sweep, point, a));
 }
 
+/* Whether two points are on one line. */
+static int is_same_line(const tlr_sweep *sweep, size_t point, size_t other, size_t x)
+{
+    for (size_t a = 0; a < sweep->n_axes; a++)
+        if (a != x && !is_seed(&sweep->axes[a]) &&
+            strcmp(tlr_sweep_value(sweep, point, a), tlr_sweep_value(sweep, other, a)) != 0)
+            return 0;
+    return 1;
+}
+
 /* Each line once, in the order of the points; a page has room for so many. */
 static void list_lines(plot *p)
 {
     for (size_t i = 0; i < p->sweep->n_points && p->n_lines < MOST_LINES; i++) {
         int k = 0;
-        line_name(p->sweep, i, p->axis, p->lines[p->n_lines], LINE_BYTES);
-        while (strcmp(p->lines[k], p->lines[p->n_lines]) != 0)
+        while (k < p->n_lines && !is_same_line(p->sweep, i, p->first[k], p->axis))
             k++;
-        p->n_lines += k == p->n_lines;
+        if (k < p->n_lines)
+            continue;
+        line_name(p->sweep, i, p->axis, p->lines[k], LINE_BYTES);
+        p->first[p->n_lines++] = i;
     }
 }
 
@@ -141,7 +154,11 @@ static size_t most(size_t a, size_t b)
 static void put_escaped(FILE *out, const char *text, size_t length)
 {
     for (size_t i = 0; i < length; i++)
-        fprintf(out, text[i] == '<' ? "&lt;" : text[i] == '&' ? "&amp;" : "%c", text[i]);
+        fprintf(out,
+                text[i] == '<'   ? "&lt;"
+                : text[i] == '&' ? "&amp;"
+                                 : "%c",
+                (unsigned char)text[i] < ' ' ? '?' : text[i]);
 }
 
 static void put_text(FILE *out, double x, double y, const char *anchor, const char *text)
@@ -269,17 +286,14 @@ static void put_axes(const plot *p, FILE *out)
 /* ---- lines ---- */
 
 /* Median makespan of the points on a line at a value of the axis; NAN if all failed. */
-static double median_at(const plot *p, const char *line, const char *value)
+static double median_at(const plot *p, int line, const char *value)
 {
     size_t n = 0;
-    char name[LINE_BYTES];
     for (size_t i = 0; i < p->sweep->n_points; i++) {
         const tlr_point *point = &p->sweep->points[i];
-        if (!point->known || point->error[0] ||
-            strcmp(tlr_sweep_value(p->sweep, i, p->axis), value) != 0)
-            continue;
-        line_name(p->sweep, i, p->axis, name, sizeof name);
-        if (!strcmp(name, line))
+        if (point->known && !point->error[0] &&
+            !strcmp(tlr_sweep_value(p->sweep, i, p->axis), value) &&
+            is_same_line(p->sweep, i, p->first[line], p->axis))
             p->room[n++] = point->makespan_s;
     }
     gsl_sort(p->room, 1, n);
@@ -296,7 +310,7 @@ static void put_line(const plot *p, int number, FILE *out)
     fprintf(out, "<polyline fill=\"none\" stroke=\"%s\" stroke-width=\"%s\" points=\"", colour,
             p->has_names ? "0.7" : "2");
     for (size_t i = 0; i < n; i++) {
-        p->medians[i] = median_at(p, p->lines[number], p->sweep->axes[p->axis].values[i]);
+        p->medians[i] = median_at(p, number, p->sweep->axes[p->axis].values[i]);
         if (!isnan(p->medians[i]))
             fprintf(out, "%.1f,%.1f ", x_of(p, i), to_pixel(&p->y, p->medians[i]));
     }

@@ -127,9 +127,10 @@ void tlt_stop_volume(void)
 
 void tlt_fail(const char *what)
 {
+    char room[sizeof((tl_error *)0)->text];
     if (!tlt.writer)
         return;
-    tl_writer_remark(tlt.writer, what);
+    tl_writer_remark(tlt.writer, tlt_utf8(what, room, sizeof room));
     say_stopped(what);
     tlt_stop(TL_END_FAILED, tlt_clock_ns());
     tlt_select_leave();

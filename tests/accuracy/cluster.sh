@@ -67,7 +67,7 @@ build() {
 # What is waited for stands behind the tracer, which records the call.
 [ -n "\$TIMELESS_OFFLOAD" ] || exec "\$@"
 export LD_PRELOAD="\$LD_PRELOAD:$work/offload.so" OFFLOAD_GEMM_S=\${TIMELESS_OFFLOAD}e-10 OFFLOAD_TRSM_S=\${TIMELESS_OFFLOAD}e-10
-# HPL's residuals are wrong then; its times are missed if there are none.
+# HPL's residuals are wrong then; who ends early lacks rows.
 "\$@" || true
 END
     chmod +x "$work/rank"
@@ -139,7 +139,9 @@ measured() {
     cluster_run mpirun ${TIMELESS_OFFLOAD:+-x TIMELESS_OFFLOAD} -H "$(cluster_hosts 1)" -np "$hosts" "$work/rank" $(command_of "$1" "$hosts") \
         >out </dev/null
     unset TIMELESS_OFFLOAD
-    times "$1" . <out >"$1.$2.new" && [ -s "$1.$2.new" ] && mv "$1.$2.new" "$1.$2.times"
+    times "$1" . <out >"$1.$2.new"
+    [ "$(wc -l <"$1.$2.new")" = $(($(wc -l <"$work/traces-$hosts-$slowdown/$1/labels") * $([ "$1" = hpl ] && echo "$runs" || echo 1))) ] &&
+        mv "$1.$2.new" "$1.$2.times"
 }
 # rows PROGRAM: label, measured median, low, high, runs, predicted, error in percent
 rows() {

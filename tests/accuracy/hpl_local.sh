@@ -73,11 +73,13 @@ hpl_run() { # RANKS [COMMAND...]: runs HPL, prints its time
     grep -q '^Success=1' run.log || { echo 'HPL failed its own checks' >&2; return 1; }
     sed -n 's/^HPL_time=//p' run.log
 }
-# The row of the table whose measured time is nearest to what HPL printed: its name, or its prediction.
-solve_row() { # TIME name|prediction
-    awk -v t="$1" -v what="$2" '$3 ~ /%!?$/ { d = $1 - t; if (d < 0) d = -d
-        if (best == "" || d < best) { best = d; prediction = $2; sub(/^ *[^ ]+ +[^ ]+ +[^ ]+ +/, ""); name = $0 } }
-        END { if (best == "" || best > 0.001 * t + 0.001) exit 1; print what == "name" ? name : prediction }'
+# solve_prediction TIME: what is predicted for the row whose measured time is nearest to what HPL printed
+solve_prediction() {
+    timeless compare --all --csv rows.csv hpl.json >/dev/null
+    awk -v t="$1" 'match($0, /^"[^"]*"/) && split(substr($0, RLENGTH + 2), f, ",") {
+        d = f[1] - t; if (d < 0) d = -d
+        if (best == "" || d < best) { best = d; prediction = f[5] } }
+        END { if (best == "" || best > 0.001 * t + 0.001) exit 1; print prediction }' rows.csv
 }
 # models_of CORES: fits the models to measurements on so many cores at once, and lists their names.
 models='best'
@@ -122,7 +124,7 @@ for problem; do
             [ $model != m2-noise ] || seeds='--seeds 30'
             # shellcheck disable=SC2086
             timeless replay hpl.tl --platform local --model "$ranks-$model.conf" $seeds -q --json=hpl.json >replayed
-            predicted=$(timeless compare --all hpl.json | solve_row "$traced" prediction) ||
+            predicted=$(solve_prediction "$traced") ||
                 { echo "no row of the trace has HPL's time $traced" >&2; exit 3; }
             error=$(awk -v p="$predicted" -v m="$median" 'BEGIN { print 100 * (p / m - 1) }')
             echo "$model $ranks $error" >>errors

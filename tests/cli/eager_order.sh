@@ -64,14 +64,37 @@ check 'one whose receive is posted shares' takes posted.tl no 3 4
 check 'or comes before one whose receive is not' takes posted.tl yes 3 3
 messages receivers.tl "0 1 $bytes" "0 3 $bytes" "1 2 $bytes"
 check 'messages to two receivers share' takes receivers.tl yes 2 3
-messages senders.tl "0 1 $bytes" "3 1 $bytes" "1 2 $bytes"
+messages senders.tl "0 1 $bytes" "1 2 $bytes" "3 1 $bytes"
 check 'and so do those of two senders' takes senders.tl no 2 3
-check 'in order, too: the first one has the link but for what the other one needs' takes senders.tl yes 2 3
+check 'in order, too' takes senders.tl yes 2 3
 messages behind.tl "0 1 $bytes" "0 1 $bytes" "1 2 $bytes" "2 3 $bytes" "0 1 $bytes"
 check 'a third one waits for the second one' takes behind.tl yes 3 4
 messages later.tl "0 1 $bytes" "1 2 $bytes" "2 0 $bytes" "0 1 $bytes"
 check 'none waits for one that is through' takes later.tl yes 4 4
-check 'those that wait for their receiver do as before' takes two.tl yes 3 3 --cfg smpi/async-small-thresh:1000 --cfg smpi/send-is-detached-thresh:1000
+"$timeless" undump - -o long.tl <<END
+timeless-text 1
+ranks 4
+rank 0 host="h0"
+0 0 MPI_Isend count=$bytes type_bytes=1 peer=1 tag=0 comm=1 request=1
+0 1 MPI_Isend count=$bytes type_bytes=1 peer=1 tag=0 comm=1 request=2
+0 2 MPI_Wait request=1
+0 3 MPI_Wait request=2
+end cut clock_ns=0
+rank 1 host="h1"
+1 0 MPI_Irecv count=$bytes type_bytes=1 peer=0 tag=0 comm=1 request=1
+1 1 MPI_Irecv count=$bytes type_bytes=1 peer=0 tag=0 comm=1 request=2
+1 2 MPI_Wait request=1
+1 3 MPI_Send count=$bytes type_bytes=1 peer=2 tag=0 comm=1
+1 4 MPI_Wait request=2
+end cut clock_ns=0
+rank 2 host="h2"
+2 0 MPI_Recv count=$bytes type_bytes=1 peer=1 tag=0 comm=1
+end cut clock_ns=0
+rank 3 host="h3"
+end cut clock_ns=0
+END
+check 'those that wait for their receiver share' takes long.tl yes 2 3 --cfg smpi/async-small-thresh:1000 --cfg smpi/send-is-detached-thresh:1000
+check 'those without latency are in order' takes two.tl yes 0 2 --cfg smpi/lat-factor:0:0
 check 'the same with full updates' takes two.tl yes 2 2 --cfg network/optim:Full
 check_exit 3 'neither yes nor no' makespan two.tl perhaps
 cp "$scratch/err" said

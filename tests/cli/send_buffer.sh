@@ -46,6 +46,22 @@ messages shared.tl "0 1 1000000" "0 3 1000000"
 check 'one that follows shares the link with what is in the buffer' ends shared.tl 250000 0 14.02
 messages local.tl '0 1 1000000'
 check 'within a host nothing changes' ends local.tl 250000 0 8.02 --ranks-per-host 2
+# ---- one that nobody receives ----
+"$timeless" undump - -o never.tl <<'END'
+timeless-text 1
+ranks 2
+rank 0 host="h0"
+0 0 MPI_Send count=1000000 type_bytes=1 peer=1 tag=0 comm=1
+end cut clock_ns=0
+rank 1 host="h1"
+end cut clock_ns=0
+END
+check_exit 3 'is waited for' ends never.tl 250000 0 8
+cp "$scratch/err" said
+check 'and told' grep -q 'rank 0.*MPI_Send' said
+check 'a timeline of sends that are over early' "$timeless" replay late.tl -p platform --ranks-per-host 1 -q \
+    --cfg timeless/send-buffer:250000 --timeline late.paje
+
 for wrong in x -1 12k nan; do check_exit 3 "not a number of bytes: $wrong" ends one.tl $wrong 0 8; done
 cp "$scratch/err" said
 check 'is said' grep -q 'timeless/send-buffer:nan: not a number of bytes' said

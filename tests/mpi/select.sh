@@ -81,6 +81,7 @@ refused "an unknown call" --exclude MPI_Nothing
 refused "no place in the run" --from 1.5
 refused "no rank" --ranks 1,,2
 refused "ranks backwards" --ranks 0,3-1
+refused "more ranks than the tracer can be told" --ranks "$(seq -s, 0 2 2000)"
 refused "a rank that there will not be" --ranks 0-1,9 -n 2
 cp "$scratch/err" "$scratch/said"
 check "it is named" grep -q 'there is no rank 9 among 2;' "$scratch/said"
