@@ -30,7 +30,7 @@ for engine in smpi loggops; do
     # A millisecond of which a tenth is lost has 0.9 ms left.
     check "with noise, $engine" near "$($engine -q --noise 1000Hz:100us)" 1.1111
     check "the same of one rank, $engine" near "$($engine -q --noise 1000Hz:100us,ranks=1-1)" 1.1111
-    check "of a rank that is not there, $engine" near "$($engine -q --noise 1000Hz:100us,ranks=7-7)" 1
+    check_exit 2 "of a rank that is not there, $engine" $engine -q --noise 1000Hz:100us,ranks=7-7
 done
 smpi --noise 1000Hz:100us --json=a.json -q >a
 smpi --noise 1000Hz:100us --json=b.json -q >b
@@ -42,7 +42,7 @@ check 'detours of a file, SimGrid' near "$(smpi -q --noise file)" 1.1124
 check 'detours of a file, LogGOPS' near "$(loggops -q --noise file)" 1.1124
 for engine in smpi loggops; do
     check "in application time alone, $engine" near "$($engine -q --noise 1000Hz:100us,application)" 1.1111
-    check "of a list of ranks, $engine" near "$($engine -q --noise 1000Hz:100us,ranks=7,0-1)" 1.1111
+    check "of a list of ranks, $engine" near "$($engine -q --noise 1000Hz:100us,ranks=1,0-0)" 1.1111
 done
 check 'overheads: of a program that computes, none' near "$(loggops -q --noise 1000Hz:100us,overheads)" 1
 check_exit 2 'SimGrid has none of them' smpi --noise 1000Hz:100us,overheads

@@ -34,7 +34,7 @@ takes() {
     local word help
     help=$(timeless "$1" --help) || return
     for word in "${@:2}"; do
-        [ "${word#-}" = "$word" ] || grep -qE -- "(^| )$word([][=, ]|$)" <<<"$help" || { echo "no $word"; return 1; }
+        [ "${word#-}" = "$word" ] || grep -qE -- "(^| )$word([=,[ ]|$)" <<<"$help" || { echo "no $word"; return 1; }
     done
 }
 n=0
