@@ -22,8 +22,6 @@
 #include <stdlib.h>
 
 #include <simgrid/actor.h>
-#include <simgrid/engine.h>
-#include <simgrid/version.h>
 #include <xbt/config.h>
 
 /* A long message, from its send to its end. */

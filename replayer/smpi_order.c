@@ -173,8 +173,8 @@ static message *take_out(message **at)
 #define VARIABLE_NEW LMM "12variable_newEPNS0_8resource6ActionEddm"
 #define VARIABLE_FREE LMM "13variable_freeEPNS1_8VariableE"
 #define SET_PENALTY LMM "23update_variable_penaltyEPNS1_8VariableEd"
-#ifdef __x86_64__ /* the result's place is the first argument; elsewhere all is as SimGrid has it  \
-                   */
+/* The place of a result is the first argument there; elsewhere messages are as SimGrid has them. */
+#ifdef __x86_64__
 void *isend(void *result, const send_call *call) SMPI_REPLACES(ISEND);
 #endif
 void *variable_new(void *system, void *action, double penalty, double bound, size_t n)

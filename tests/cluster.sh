@@ -42,7 +42,7 @@ cluster_link_by_kernel() {
 
 # A host has no more than a millisecond of data waiting before its link (TCP small queues, BQL), in which short
 # packets wait too: what acknowledges the other direction.  The wire's device takes packets from their socket as
-# soon as they are there, so that a whole window would wait.  Windows are therefore a millisecond (a socket
+# soon as they are there, so that a whole window would wait.  Windows are therefore about a millisecond (a socket
 # lends half of tcp_rmem); what is sent beyond that waits in the socket.  Nothing is lost: a device drops what
 # its ring has no room for.
 cluster_link_by_wire() { # RATE

@@ -1,29 +1,11 @@
 # timeless/eager-order: eager messages from one rank to another go one after the other, all others share.
 . "$top_srcdir/tests/tap.sh"
+. "$top_srcdir/tests/cli/messages.sh"
 cd "$scratch" || exit 99
 
 # Messages of 1 ms, links of 125 MB/s, 20 us from host to host, nothing else.
 bytes=124984 latency=20e-6
-cat >description <<'CONF'
-topology = "star";
-nodes = 4;
-node = { cores = 1; speed_flops = 1.0e9; };
-link = { bandwidth_Bps = 125.0e6; latency_s = 10.0e-6; };
-options = [ "smpi/async-small-thresh:200000", "smpi/send-is-detached-thresh:200000", "smpi/os:0:0:0", "smpi/ois:0:0:0",
-            "smpi/or:0:0:0", "smpi/lat-factor:0:1", "smpi/bw-factor:0:1", "network/crosstraffic:no",
-            "network/TCP-gamma:1e15" ];
-CONF
-check 'a platform' "$timeless" platform description -o platform
-# messages FILE "FROM TO BYTES"...: blocking, in this order
-messages() {
-    local file=$1; shift
-    printf '%s\n' "$@" | awk 'BEGIN { print "timeless-text 1\nranks 4" }
-        function add(rank, call, other) {
-            calls[rank] = calls[rank] sprintf("%d %d MPI_%s count=%d type_bytes=1 peer=%d tag=0 comm=1\n", rank, n[rank]++, call, $3, other) }
-        { add($1, "Send", $2); add($2, "Recv", $1) }
-        END { for (r = 0; r < 4; r++) printf "rank %d host=\"h%d\"\n%send cut clock_ns=0\n", r, r, calls[r] }' |
-        "$timeless" undump - -o "$file"
-}
+platform_of 200000 0
 makespan() { "$timeless" replay "$1" -p platform --ranks-per-host 1 -q --cfg timeless/eager-order:"$2" "${@:3}"; }
 # takes FILE yes|no LATENCIES MILLISECONDS [OPTION...]
 takes() {

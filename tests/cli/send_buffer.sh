@@ -1,29 +1,10 @@
 # timeless/send-buffer: a blocking send of a long message is over when no more is left than buffers hold.
 . "$top_srcdir/tests/tap.sh"
+. "$top_srcdir/tests/cli/messages.sh"
 cd "$scratch" || exit 99
 
 # Links of 125 MB/s, 20 us from host to host, nothing else.
-cat >description <<'CONF'
-topology = "star";
-nodes = 4;
-node = { cores = 2; speed_flops = 1.0e9; };
-link = { bandwidth_Bps = 125.0e6; latency_s = 10.0e-6; };
-loopback = { bandwidth_Bps = 125.0e6; latency_s = 20.0e-6; };
-options = [ "smpi/async-small-thresh:65536", "smpi/send-is-detached-thresh:65536", "smpi/os:0:0:0", "smpi/ois:0:1e-3:0",
-            "smpi/or:0:0:0", "smpi/lat-factor:0:1", "smpi/bw-factor:0:1", "network/crosstraffic:no",
-            "network/TCP-gamma:1e15" ];
-CONF
-check 'a platform' "$timeless" platform description -o platform
-# messages FILE "FROM TO BYTES"...: blocking, in this order
-messages() {
-    local file=$1; shift
-    printf '%s\n' "$@" | awk 'BEGIN { print "timeless-text 1\nranks 4" }
-        function add(rank, call, other) {
-            calls[rank] = calls[rank] sprintf("%d %d MPI_%s count=%d type_bytes=1 peer=%d tag=0 comm=1\n", rank, n[rank]++, call, $3, other) }
-        { add($1, "Send", $2); add($2, "Recv", $1) }
-        END { for (r = 0; r < 4; r++) printf "rank %d host=\"h%d\"\n%send cut clock_ns=0\n", r, r, calls[r] }' |
-        "$timeless" undump - -o "$file"
-}
+platform_of 65536 1e-3
 # ends FILE BUFFER RANK MILLISECONDS [OPTION...]: the rank's end, to what the sender may be late
 ends() {
     "$timeless" replay "$1" -p platform --ranks-per-host 1 -q --json=p.json --cfg timeless/send-buffer:"$2" "${@:5}" >makespan &&
@@ -61,6 +42,7 @@ cp "$scratch/err" said
 check 'and told' grep -q 'rank 0.*MPI_Send' said
 check 'a timeline of sends that are over early' "$timeless" replay late.tl -p platform --ranks-per-host 1 -q \
     --cfg timeless/send-buffer:250000 --timeline late.paje
+check 'is written' test -s late.paje
 
 for wrong in x -1 12k nan; do check_exit 3 "not a number of bytes: $wrong" ends one.tl $wrong 0 8; done
 cp "$scratch/err" said
