@@ -141,7 +141,7 @@ static tl_status dump_events(tl_reader *r, const struct dump_options *o, uint32_
     if (status)
         return status;
     status = tl_cursor_seek(c, o->first);
-    while (!status && tl_cursor_position(c) < o->past) {
+    while (!status && tl_cursor_position(c) < o->past && !ferror(stdout)) {
         uint64_t number = tl_cursor_position(c);
         tl_event e;
         status = tl_cursor_next(c, &e);
@@ -180,19 +180,16 @@ int cmd_dump(int argc, char **argv)
     bool events_alone = o.json || o.past != UINT64_MAX;
     if (!events_alone && o.rank < 0)
         tl_text_write_run(tl_reader_run(r), stdout);
-    for (uint32_t rank = 0; rank < n_ranks; rank++) {
+    for (uint32_t rank = 0; rank < n_ranks && !ferror(stdout); rank++) {
         if (o.rank >= 0 && rank != o.rank)
             continue;
         tl_status status = events_alone ? dump_events(r, &o, rank, &err)
                                         : tl_text_write_rank(r, rank, stdout, &err);
-        if (status == TL_ERR_SYSTEM)
-            break; /* said below */
+        if (ferror(stdout))
+            break; /* main reports it */
         if (status && !tl_reader_n_damages(r))
             code = cli_fail(&err);
     }
-    if (fflush(stdout) || ferror(stdout))
-        code =
-            cli_fail_text(TL_ERR_SYSTEM, "standard output: cannot be written; is the disk full?");
 cleanup:
     tl_reader_close(r);
     return code;

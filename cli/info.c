@@ -312,7 +312,7 @@ static json_t *sections_json(const struct facts *f)
     return sections;
 }
 
-/* 0: out of memory, or the text cannot be written. */
+/* 0: out of memory. */
 static int print_json(const struct facts *f)
 {
     char hash[17];
@@ -347,7 +347,7 @@ static int print_json(const struct facts *f)
     const int is_done = json_dumpf(root, stdout, JSON_INDENT(2) | JSON_SORT_KEYS) == 0;
     putchar('\n');
     json_decref(root);
-    return is_done;
+    return is_done || ferror(stdout);
 }
 
 int cmd_info(int argc, char **argv)
@@ -384,14 +384,10 @@ int cmd_info(int argc, char **argv)
         code = cli_fail(&err);
     if (o.sections && tl_sections_list(f->r, &f->sections, &f->n_sections, &err))
         code = cli_fail(&err);
-    int is_done = 1;
-    if (o.json)
-        is_done = print_json(f);
-    else
+    if (!o.json)
         print_text(f);
-    if (!is_done || fflush(stdout) || ferror(stdout))
-        code =
-            cli_fail_text(TL_ERR_SYSTEM, "standard output: cannot be written; is the disk full?");
+    else if (!print_json(f))
+        code = cli_fail_text(TL_ERR_MEMORY, "%s: out of memory", o.path);
 cleanup:
     free(n_alike);
     free(f->users);

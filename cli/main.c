@@ -2,8 +2,11 @@
  * subcommand. */
 #include "cli.h"
 
+#include <fcntl.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 static const struct command {
     const char *name;
@@ -50,8 +53,36 @@ static int help(const char *name)
     return command ? run(command, 2, argv) : CLI_USAGE;
 }
 
+/* A file that a command opens must not get the number of a closed standard file: what is printed
+ * would go into it.  The file that takes the place of standard output cannot be written, so that
+ * printing fails as it does on a closed one. */
+static int open_standard_files(void)
+{
+    static const int flags[] = {O_RDONLY, O_RDONLY, O_WRONLY};
+    for (int fd = STDIN_FILENO; fd <= STDERR_FILENO; fd++)
+        if (fcntl(fd, F_GETFD) < 0 && open("/dev/null", flags[fd]) != fd)
+            return 0;
+    return 1;
+}
+
+/* At exit, also when argp has printed --help: what was printed has reached its file, or the exit
+ * code says that it has not.  An error that was reported before keeps its exit code. */
+static void check_output(int code, void *arg)
+{
+    (void)arg;
+    const int failed = fflush(stdout) != 0 || ferror(stdout);
+    if (fclose(stdout) == 0 && !failed)
+        return;
+    const int exit_code = cli_fail_text(TL_ERR_SYSTEM, "standard output: cannot be written; check "
+                                                       "the disk's free space, or that it is open");
+    if (code == CLI_OK)
+        _exit(exit_code);
+}
+
 int main(int argc, char **argv)
 {
+    if (!open_standard_files() || on_exit(check_output, NULL) != 0)
+        return CLI_SYSTEM;
     if (argc < 2) {
         print_usage(stderr);
         return CLI_USAGE;

@@ -32,6 +32,7 @@ CLI_TESTS = \
 	tests/cli/calibrate_noise.sh \
 	tests/cli/seeds.sh \
 	tests/cli/simgrid_programs.sh \
+	tests/cli/standard_output.sh \
 	tests/cli/sweep.sh \
 	tests/cli/tolerance.sh \
 	tests/cli/two_engines.sh \
