@@ -4,15 +4,15 @@ TIMELESS_SOURCES = \
 	compress/balance.c compress/balance.h compress/bytes.c compress/bytes.h compress/block.c compress/block.h compress/owned.c compress/owned.h compress/pack.c compress/quantise.c compress/quantise.h compress/payload.c compress/writer.h \
 	compress/codec.h \
 	compress/codec_get.c compress/codec_memory.c compress/codec_put.c compress/cursor.c compress/cut.c compress/definitions.c \
-	compress/definitions.h compress/error.c compress/error.h compress/export.c compress/export.h compress/refusals.h \
-	compress/export_goal.c compress/export_simgrid.c compress/extrapolate.c compress/extrapolate.h compress/extrapolate_check.c \
-	compress/extrapolate_comms.c compress/extrapolate_find.c compress/extrapolate_grid.c compress/extrapolate_merge.c compress/extrapolate_walk.c \
-	compress/import.c compress/import.h compress/import_simgrid.c \
-	compress/dumpi.h compress/dumpi_calls.def compress/dumpi_comms.c compress/dumpi_convert.h compress/dumpi_events.c \
-	compress/dumpi_read.c compress/dumpi_requests.c compress/dumpi_sizes.c compress/import_dumpi.c compress/import_goal.c compress/goal.h compress/goal_read.c compress/format.h \
+	compress/definitions.h compress/error.c compress/error.h compress/exchange/export.c compress/exchange/export.h compress/exchange/refusals.h \
+	compress/exchange/export_goal.c compress/exchange/export_simgrid.c compress/extrapolate/extrapolate.c compress/extrapolate/extrapolate.h compress/extrapolate/extrapolate_check.c \
+	compress/extrapolate/extrapolate_comms.c compress/extrapolate/extrapolate_find.c compress/extrapolate/extrapolate_grid.c compress/extrapolate/extrapolate_merge.c compress/extrapolate/extrapolate_walk.c \
+	compress/exchange/import.c compress/exchange/import.h compress/exchange/import_simgrid.c \
+	compress/exchange/dumpi.h compress/exchange/dumpi_calls.def compress/exchange/dumpi_comms.c compress/exchange/dumpi_convert.h compress/exchange/dumpi_events.c \
+	compress/exchange/dumpi_read.c compress/exchange/dumpi_requests.c compress/exchange/dumpi_sizes.c compress/exchange/import_dumpi.c compress/exchange/import_goal.c compress/exchange/goal.h compress/exchange/goal_read.c compress/format.h \
 	compress/frame.c compress/frame.h compress/join.c compress/map.c compress/map.h compress/reader.c \
 	compress/reader.h compress/requests.c compress/requests.h compress/run.c compress/run.h \
-	compress/pattern.c compress/patterns.def compress/scan.c compress/scan.h compress/schema.c compress/sections.c compress/status.c \
+	compress/programs/pattern.c compress/programs/patterns.def compress/scan.c compress/scan.h compress/schema.c compress/sections.c compress/status.c \
 	compress/text.c compress/text.h compress/text_parse.c \
 	compress/text_read.c compress/text_write.c compress/writer.c
 

@@ -1,40 +1,40 @@
 # platforms: programs that measure a machine, and the shipped descriptions.
 noinst_LTLIBRARIES += platforms/libarchiving.la
-platforms_libarchiving_la_SOURCES = platforms/archive.h platforms/archive.c platforms/fingerprint.c \
-	platforms/machine.h platforms/machine.c platforms/repetitions.h platforms/repetitions.c
+platforms_libarchiving_la_SOURCES = platforms/calibrate/archive.h platforms/calibrate/archive.c platforms/calibrate/fingerprint.c \
+	platforms/calibrate/machine.h platforms/calibrate/machine.c platforms/calibrate/repetitions.h platforms/calibrate/repetitions.c
 platforms_libarchiving_la_CPPFLAGS = $(AM_CPPFLAGS) $(GSL_CFLAGS) $(LIBZIP_CFLAGS)
 platforms_libarchiving_la_LIBADD = compress/libtimeless.la $(GSL_LIBS) $(LIBZIP_LIBS) -ldl -lm
 
 noinst_LTLIBRARIES += platforms/libcalibrate.la
 platforms_libcalibrate_la_SOURCES = \
-	platforms/calibrate.h \
-	platforms/blas.c platforms/calibrate.c platforms/counter.c platforms/declare.c platforms/fit.c platforms/fit_model.c platforms/fit_noise.c platforms/raw_file.c platforms/folder.c platforms/history.c \
-	platforms/measure.c platforms/noise.c platforms/noise.h platforms/model_file.c platforms/plan.c
+	platforms/calibrate/calibrate.h \
+	platforms/calibrate/blas.c platforms/calibrate/calibrate.c platforms/calibrate/counter.c platforms/calibrate/declare.c platforms/calibrate/fit.c platforms/calibrate/fit_model.c platforms/calibrate/fit_noise.c platforms/calibrate/raw_file.c platforms/calibrate/folder.c platforms/calibrate/history.c \
+	platforms/calibrate/measure.c platforms/calibrate/noise.c platforms/calibrate/noise.h platforms/calibrate/model_file.c platforms/calibrate/plan.c
 platforms_libcalibrate_la_CPPFLAGS = $(AM_CPPFLAGS) $(GSL_CFLAGS)
 platforms_libcalibrate_la_LIBADD = platforms/libarchiving.la compress/libtimeless.la $(GSL_LIBS) -ldl -lm
 
 noinst_LTLIBRARIES += platforms/libcpu.la
-platforms_libcpu_la_SOURCES = platforms/cpu.h platforms/cpu.c platforms/cpu_repetitions.c platforms/cpu_write.c
+platforms_libcpu_la_SOURCES = platforms/calibrate/cpu.h platforms/calibrate/cpu.c platforms/calibrate/cpu_repetitions.c platforms/calibrate/cpu_write.c
 platforms_libcpu_la_CPPFLAGS = $(AM_CPPFLAGS) $(LIBCONFIG_CFLAGS)
 platforms_libcpu_la_LIBADD = platforms/libarchiving.la compress/libtimeless.la $(LIBCONFIG_LIBS)
 
 noinst_LTLIBRARIES += platforms/libgenerate.la
-platforms_libgenerate_la_SOURCES = platforms/generate.h platforms/generate.c \
-	platforms/generate_read.c platforms/generate_topology.c
+platforms_libgenerate_la_SOURCES = platforms/generate/generate.h platforms/generate/generate.c \
+	platforms/generate/generate_read.c platforms/generate/generate_topology.c
 platforms_libgenerate_la_CPPFLAGS = $(AM_CPPFLAGS) $(LIBCONFIG_CFLAGS)
 platforms_libgenerate_la_LIBADD = compress/libtimeless.la $(LIBCONFIG_LIBS)
 
 # Messages: the program that measures them under mpirun, and the fit, which knows no MPI.
 pkglibexec_PROGRAMS += platforms/timeless-network-probe
-platforms_timeless_network_probe_SOURCES = platforms/network_probe.c platforms/network_probe.h \
-	platforms/network_hosts.c platforms/network_hosts.h platforms/machine.c platforms/machine.h
+platforms_timeless_network_probe_SOURCES = platforms/calibrate/network_probe.c platforms/calibrate/network_probe.h \
+	platforms/calibrate/network_hosts.c platforms/calibrate/network_hosts.h platforms/calibrate/machine.c platforms/calibrate/machine.h
 platforms_timeless_network_probe_CPPFLAGS = $(AM_CPPFLAGS) $(MPI_CFLAGS)
 platforms_timeless_network_probe_LDADD = $(MPI_LIBS) -lm
 
 noinst_LTLIBRARIES += platforms/libnetwork.la
-platforms_libnetwork_la_SOURCES = platforms/network.h platforms/network_probe.h platforms/segments.h \
-	platforms/mixture.c platforms/network_fit.c platforms/network_page.c platforms/network_read.c platforms/network_repetitions.c platforms/network_write.c \
-	platforms/segments.c platforms/series.c
+platforms_libnetwork_la_SOURCES = platforms/calibrate/network.h platforms/calibrate/network_probe.h platforms/calibrate/segments.h \
+	platforms/calibrate/mixture.c platforms/calibrate/network_fit.c platforms/calibrate/network_page.c platforms/calibrate/network_read.c platforms/calibrate/network_repetitions.c platforms/calibrate/network_write.c \
+	platforms/calibrate/segments.c platforms/calibrate/series.c
 platforms_libnetwork_la_CPPFLAGS = $(AM_CPPFLAGS) $(GSL_CFLAGS)
 platforms_libnetwork_la_LIBADD = platforms/libarchiving.la platforms/libgenerate.la compress/libtimeless.la $(GSL_LIBS) -lm
 

@@ -3,7 +3,7 @@
 
 #include <unistd.h>
 
-#include "../../compress/import.h"
+#include "../../compress/exchange/import.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
