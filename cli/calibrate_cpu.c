@@ -4,8 +4,8 @@
 
 #include "cli.h"
 
-#include <archive.h>
-#include <cpu.h>
+#include <calibrate/archive.h>
+#include <calibrate/cpu.h>
 #include <errno.h>
 #include <limits.h>
 #include <stdio.h>

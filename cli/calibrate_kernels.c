@@ -2,8 +2,8 @@
  * model. */
 #include "cli.h"
 
-#include <archive.h>
-#include <calibrate.h>
+#include <calibrate/archive.h>
+#include <calibrate/calibrate.h>
 #include <errno.h>
 #include <limits.h>
 #include <stdio.h>

@@ -1,10 +1,10 @@
 /* calibrate_network.c - timeless calibrate network: how long messages take between hosts. */
 #include "cli.h"
 
-#include <archive.h>
+#include <calibrate/archive.h>
 #include <errno.h>
 #include <limits.h>
-#include <network.h>
+#include <calibrate/network.h>
 #include <signal.h>
 #include <spawn.h>
 #include <stdio.h>

@@ -1,11 +1,11 @@
 /* calibrate_noise.c - timeless calibrate noise: what the system takes of each core. */
 #include "cli.h"
 
-#include <archive.h>
-#include <calibrate.h>
+#include <calibrate/archive.h>
+#include <calibrate/calibrate.h>
 #include <errno.h>
 #include <limits.h>
-#include <noise.h>
+#include <calibrate/noise.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>

@@ -1,7 +1,7 @@
 /* compare.c - timeless compare: a prediction beside what was measured. */
 #include "cli.h"
 
-#include <compare.h>
+#include <study/compare.h>
 #include <errno.h>
 #include <math.h>
 #include <stdio.h>

@@ -6,7 +6,7 @@ cli_timeless_SOURCES = \
 	cli/record/folded.c cli/record/pack.c cli/record/parts.c cli/record/run.c cli/record/summary.c cli/replay.c cli/record/select.c \
 	cli/export.c cli/extrapolate.c cli/import.c cli/pack.c cli/make.c cli/platform.c cli/undump.c \
 	cli/replay.h cli/sweep.c cli/sweep_words.c cli/sweep_words.h cli/tolerance.c
-cli_timeless_CPPFLAGS = $(AM_CPPFLAGS) -I$(top_srcdir)/cli -I$(top_srcdir)/cli/record -I$(top_srcdir)/replayer -I$(top_srcdir)/replayer/machine -I$(top_srcdir)/replayer/results -I$(top_srcdir)/replayer/study -I$(top_srcdir)/replayer/loggops -I$(top_srcdir)/replayer/smpi -I$(top_srcdir)/replayer/smpi/shims -I$(top_srcdir)/platforms/calibrate -I$(top_srcdir)/platforms/generate $(JANSSON_CFLAGS) \
+cli_timeless_CPPFLAGS = $(AM_CPPFLAGS) -I$(top_srcdir)/cli -I$(top_srcdir)/replayer -I$(top_srcdir)/platforms $(JANSSON_CFLAGS) \
 	-DPKGLIBDIR='"$(pkglibdir)"' -DPKGLIBEXECDIR='"$(pkglibexecdir)"' \
 	-DVALGRIND_FOLDER='"$(VALGRIND_PREFIX)/libexec/valgrind"' -DPLATFORMS_FOLDER='"$(pkgdatadir)/platforms"'
 cli_timeless_LDADD = replayer/libreplayer.la platforms/libcalibrate.la platforms/libcpu.la platforms/libnetwork.la platforms/libgenerate.la compress/libtimeless.la $(JANSSON_LIBS)

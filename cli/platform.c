@@ -1,7 +1,7 @@
 /* platform.c - timeless platform: a platform folder from a short description. */
 #include "cli.h"
 
-#include <generate.h>
+#include <generate/generate.h>
 #include <stdlib.h>
 
 enum { OPT_LIST = 256, OPT_LAYOUT, OPT_DOT };

@@ -2,8 +2,8 @@
 #include "config.h"
 
 #include "cli.h"
-#include "emulator.h"
-#include "record.h"
+#include "record/emulator.h"
+#include "record/record.h"
 
 #include <assert.h>
 #include <errno.h>

@@ -5,16 +5,16 @@
 
 #include "cli.h"
 
-#include <details.h>
+#include <results/details.h>
 #include <errno.h>
 #include <math.h>
 #include <replayer.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <timeline.h>
+#include <results/timeline.h>
 #include <unistd.h>
-#include <usage.h>
+#include <results/usage.h>
 
 enum {
     OPT_RANKS_PER_HOST = 256,

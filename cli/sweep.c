@@ -4,13 +4,13 @@
 #include "cli.h"
 #include "sweep_words.h"
 
-#include <calibrate.h>
+#include <calibrate/calibrate.h>
 #include <errno.h>
 #include <glob.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sweep.h>
+#include <study/sweep.h>
 #include <unistd.h>
 
 enum { OPT_GRID = 1000, OPT_JSON, OPT_PLOT };

@@ -3,7 +3,7 @@
 #define CLI_SWEEP_WORDS_H
 
 #include <argp.h>
-#include <sweep.h>
+#include <study/sweep.h>
 
 /* Words of a command line, each allocated. */
 typedef struct word_list {

@@ -2,15 +2,15 @@
 #include "cli.h"
 #include "sweep_words.h"
 
-#include <calibrate.h>
+#include <calibrate/calibrate.h>
 #include <inttypes.h>
-#include <loggops.h>
+#include <loggops/loggops.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sweep.h>
-#include <tolerance.h>
+#include <study/sweep.h>
+#include <study/tolerance.h>
 
 enum { OPT_GROWTH = 1000, OPT_PRECISION, MOST_GROWTHS = 64 };
 

@@ -13,7 +13,7 @@ replayer_libengine_la_SOURCES = replayer/replayer.h replayer/machine/burst_class
 	replayer/plan_comms.c replayer/plan_share.c replayer/machine/rank_model.c replayer/machine/rank_model.h replayer/sandbox.c \
 	replayer/sandbox.h replayer/text_file.c replayer/text_file.h replayer/results/timeline.c replayer/results/timeline.h \
 	replayer/results/usage.c replayer/results/usage.h replayer/machine/what_if.c
-replayer_libengine_la_CPPFLAGS = $(AM_CPPFLAGS) -I$(top_srcdir)/replayer -I$(top_srcdir)/replayer/machine -I$(top_srcdir)/replayer/results -I$(top_srcdir)/replayer/study -I$(top_srcdir)/replayer/loggops -I$(top_srcdir)/replayer/smpi -I$(top_srcdir)/replayer/smpi/shims $(JANSSON_CFLAGS) $(GSL_CFLAGS)
+replayer_libengine_la_CPPFLAGS = $(AM_CPPFLAGS) -I$(top_srcdir)/replayer $(JANSSON_CFLAGS) $(GSL_CFLAGS)
 replayer_libengine_la_LIBADD = compress/libtimeless.la $(JANSSON_LIBS) $(GSL_LIBS) -lm
 
 noinst_LTLIBRARIES += replayer/libreplayer.la
@@ -27,7 +27,7 @@ replayer_libreplayer_la_SOURCES = \
 	replayer/results/timeline_write.c \
 	replayer/study/sweep.c replayer/study/sweep.h replayer/study/sweep_file.c replayer/study/sweep_key.c replayer/study/sweep_plot.c replayer/study/sweep_run.c replayer/study/tolerance.c replayer/study/tolerance.h \
 	$(LOGGOPS_SOURCES)
-replayer_libreplayer_la_CPPFLAGS = $(AM_CPPFLAGS) -I$(top_srcdir)/replayer -I$(top_srcdir)/replayer/machine -I$(top_srcdir)/replayer/results -I$(top_srcdir)/replayer/study -I$(top_srcdir)/replayer/loggops -I$(top_srcdir)/replayer/smpi -I$(top_srcdir)/replayer/smpi/shims $(LIBCONFIG_CFLAGS) \
+replayer_libreplayer_la_CPPFLAGS = $(AM_CPPFLAGS) -I$(top_srcdir)/replayer $(LIBCONFIG_CFLAGS) \
 	$(JANSSON_CFLAGS) $(GSL_CFLAGS) $(OTF2_CFLAGS) $(XXHASH_CFLAGS) \
 	-DPKGLIBDIR='"$(pkglibdir)"' -DPLATFORMS_FOLDER='"$(pkgdatadir)/platforms"'
 replayer_libreplayer_la_LIBADD = replayer/libengine.la replayer/libreport.la compress/libtimeless.la $(LIBCONFIG_LIBS) \
@@ -51,6 +51,6 @@ replayer_libtimeless_smpi_la_SOURCES = replayer/smpi/engine.c replayer/module.h 
 	replayer/smpi/match.c replayer/smpi/shims/memory.c replayer/smpi/shims/smpi_memory.h replayer/smpi/needs.c replayer/smpi/shims/numbers.c \
 	replayer/smpi/ompi.c replayer/smpi/smpi_ompi_bcast.def replayer/smpi/shims/order.c replayer/smpi/shims/overheads.c replayer/smpi/p2p.c replayer/smpi/poll.c replayer/smpi/rank.c replayer/smpi/shims/routes.c \
 	replayer/smpi/shims/shortcuts.c replayer/smpi/thread.c replayer/smpi/timeline.c replayer/smpi/usage.c replayer/smpi/waits.c replayer/smpi/window.c
-replayer_libtimeless_smpi_la_CPPFLAGS = $(AM_CPPFLAGS) -I$(top_srcdir)/replayer -I$(top_srcdir)/replayer/machine -I$(top_srcdir)/replayer/results -I$(top_srcdir)/replayer/study -I$(top_srcdir)/replayer/loggops -I$(top_srcdir)/replayer/smpi -I$(top_srcdir)/replayer/smpi/shims $(JANSSON_CFLAGS) $(SIMGRID_CFLAGS)
+replayer_libtimeless_smpi_la_CPPFLAGS = $(AM_CPPFLAGS) -I$(top_srcdir)/replayer $(JANSSON_CFLAGS) $(SIMGRID_CFLAGS)
 replayer_libtimeless_smpi_la_LDFLAGS = $(AM_LDFLAGS) -module -avoid-version -shared -no-undefined -Wl,-z,defs
 replayer_libtimeless_smpi_la_LIBADD = replayer/libengine.la compress/libtimeless.la $(SIMGRID_LIBS)

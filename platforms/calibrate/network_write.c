@@ -4,7 +4,7 @@
 #include "calibrate.h"
 #include "network.h"
 
-#include "generate.h"
+#include "generate/generate.h"
 
 #include <errno.h>
 #include <stdlib.h>

@@ -1,9 +1,9 @@
 /* engine_loggops.c - replay in the LogGOPS model: latency, overheads and gaps, no contention. */
 #include "config.h"
 
-#include "loggops_noise.h"
+#include "machine/loggops_noise.h"
 #include "loggops_program.h"
-#include "marks.h"
+#include "results/marks.h"
 
 #include <stdio.h>
 #include <stdlib.h>

@@ -6,7 +6,7 @@
 #define TLR_LOGGOPS_READING_H
 
 #include "loggops_program.h"
-#include "rank_model.h"
+#include "machine/rank_model.h"
 
 /* The trace's requests follow these. */
 enum { FOR_SENDRECV_SEND = 1, FOR_SENDRECV_RECV, DETACHED, FIRST_OF_TRACE };

@@ -2,7 +2,7 @@
 #ifndef TLR_LOGGOPS_NOISE_H
 #define TLR_LOGGOPS_NOISE_H
 
-#include "loggops.h"
+#include "loggops/loggops.h"
 
 typedef struct loggops_detour {
     uint64_t start_ps, duration_ps;

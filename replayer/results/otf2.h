@@ -7,7 +7,7 @@
 #include <stdbool.h>
 
 #include "plan.h"
-#include "refusals.h"
+#include "exchange/refusals.h"
 
 /* A place that a rank can be in: an MPI call, a kernel. */
 typedef struct otf2_region {

@@ -7,14 +7,14 @@
  * moment, replay their events from it, and all results are relative to it. */
 #include "config.h"
 
-#include "smpi_memory.h"
+#include "smpi/shims/smpi_memory.h"
 #include "smpi_rank.h"
 
 #include "diagnosis.h"
-#include "marks.h"
+#include "results/marks.h"
 #include "module.h"
 #include "sandbox.h"
-#include "timeline.h"
+#include "results/timeline.h"
 
 #include <inttypes.h>
 #include <limits.h>

@@ -3,7 +3,7 @@
 
 #include "smpi_rank.h"
 
-#include "mapping.h"
+#include "machine/mapping.h"
 
 #include <fnmatch.h>
 #include <inttypes.h>

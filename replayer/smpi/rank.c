@@ -1,7 +1,7 @@
 /* smpi_rank.c - the body of a simulated rank: one event after the other. */
 #include "config.h"
 
-#include "smpi_memory.h"
+#include "smpi/shims/smpi_memory.h"
 #include "smpi_rank.h"
 
 #include <inttypes.h>

@@ -11,9 +11,9 @@
 #include <smpi/mpi.h>
 
 #include "event_streams.h"
-#include "loggops_noise.h"
+#include "machine/loggops_noise.h"
 #include "plan.h"
-#include "rank_model.h"
+#include "machine/rank_model.h"
 
 enum { HOST_NAME_BYTES = 256, NAME_BYTES = 64 };
 

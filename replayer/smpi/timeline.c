@@ -2,7 +2,7 @@
 #include "config.h"
 
 #include "smpi_rank.h"
-#include "timeline.h"
+#include "results/timeline.h"
 
 #include <stdlib.h>
 

@@ -7,9 +7,9 @@
  * in use until then.  Energy is that of SimGrid's plugins. */
 #include "config.h"
 
-#include "smpi_memory.h"
+#include "smpi/shims/smpi_memory.h"
 #include "smpi_rank.h"
-#include "usage.h"
+#include "results/usage.h"
 
 #include <dlfcn.h>
 #include <stdlib.h>

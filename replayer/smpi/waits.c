@@ -6,7 +6,7 @@
 #include "config.h"
 
 #include "smpi_halves.h"
-#include "timeline.h"
+#include "results/timeline.h"
 
 #include <stdlib.h>
 

@@ -3,7 +3,7 @@
 
 #include "sweep.h"
 
-#include "prediction_json.h"
+#include "results/prediction_json.h"
 #include "text_file.h"
 
 #include <errno.h>

@@ -13,7 +13,7 @@ $fixed true 2>/dev/null || fixed=
 build_object() {
     local source=$1 name=$2; shift 2
     $cc -std=gnu11 -g -fPIC -fvisibility=hidden -fsanitize=thread -DHAVE_CONFIG_H -DTL_HIDDEN \
-        -I"$top_builddir" -I"$top_builddir/tracer" -I"$top_srcdir/tracer" -I"$top_srcdir/compress" -I"$top_srcdir/compress/exchange" -I"$top_srcdir/compress/extrapolate" -I"$top_srcdir/compress/programs" \
+        -I"$top_builddir" -I"$top_builddir/tracer" -I"$top_srcdir/tracer" -I"$top_srcdir/compress" \
         $($MPICC --showme:compile) $(pkg-config --cflags pmix) "$@" -c "$source" -o "$scratch/objects/$name.o"
 }
 build_tracer() {

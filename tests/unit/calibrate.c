@@ -13,7 +13,7 @@
 #include <gsl/gsl_randist.h>
 #include <gsl/gsl_rng.h>
 
-#include "calibrate.h"
+#include "calibrate/calibrate.h"
 
 enum { N = 2000 };
 static tlp_sample calls[N];

@@ -12,7 +12,7 @@
 
 #include <jansson.h>
 
-#include "compare.h"
+#include "study/compare.h"
 
 enum { N_RANKS = 2, N_MARKS = 4 };
 

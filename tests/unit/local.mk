@@ -1,17 +1,17 @@
 # tests/unit
 check_PROGRAMS += tests/unit/model
 TESTS += tests/unit/model
-tests_unit_model_CPPFLAGS = $(AM_CPPFLAGS) -I$(top_srcdir)/replayer -I$(top_srcdir)/replayer/machine -I$(top_srcdir)/replayer/results -I$(top_srcdir)/replayer/study -I$(top_srcdir)/replayer/loggops -I$(top_srcdir)/replayer/smpi -I$(top_srcdir)/replayer/smpi/shims $(CMOCKA_CFLAGS)
+tests_unit_model_CPPFLAGS = $(AM_CPPFLAGS) -I$(top_srcdir)/replayer $(CMOCKA_CFLAGS)
 tests_unit_model_LDADD = replayer/libreplayer.la compress/libtimeless.la $(CMOCKA_LIBS)
 
 check_PROGRAMS += tests/unit/compare
 TESTS += tests/unit/compare
-tests_unit_compare_CPPFLAGS = $(AM_CPPFLAGS) -I$(top_srcdir)/replayer -I$(top_srcdir)/replayer/machine -I$(top_srcdir)/replayer/results -I$(top_srcdir)/replayer/study -I$(top_srcdir)/replayer/loggops -I$(top_srcdir)/replayer/smpi -I$(top_srcdir)/replayer/smpi/shims $(CMOCKA_CFLAGS) $(JANSSON_CFLAGS)
+tests_unit_compare_CPPFLAGS = $(AM_CPPFLAGS) -I$(top_srcdir)/replayer $(CMOCKA_CFLAGS) $(JANSSON_CFLAGS)
 tests_unit_compare_LDADD = replayer/libreplayer.la compress/libtimeless.la $(CMOCKA_LIBS) $(JANSSON_LIBS)
 
 check_PROGRAMS += tests/unit/region_test
 TESTS += tests/unit/region_test
-tests_unit_region_test_CPPFLAGS = $(AM_CPPFLAGS) -I$(top_srcdir)/replayer -I$(top_srcdir)/replayer/machine -I$(top_srcdir)/replayer/results -I$(top_srcdir)/replayer/study -I$(top_srcdir)/replayer/loggops -I$(top_srcdir)/replayer/smpi -I$(top_srcdir)/replayer/smpi/shims $(CMOCKA_CFLAGS) $(GSL_CFLAGS)
+tests_unit_region_test_CPPFLAGS = $(AM_CPPFLAGS) -I$(top_srcdir)/replayer $(CMOCKA_CFLAGS) $(GSL_CFLAGS)
 tests_unit_region_test_LDADD = replayer/libreplayer.la compress/libtimeless.la $(CMOCKA_LIBS) $(GSL_LIBS) -lm
 
 # The trace file.
@@ -32,46 +32,46 @@ tests_unit_cut_LDADD = $(TRACE_TEST_LIBS)
 
 check_PROGRAMS += tests/unit/calibrate
 TESTS += tests/unit/calibrate
-tests_unit_calibrate_CPPFLAGS = $(AM_CPPFLAGS) -I$(top_srcdir)/platforms/calibrate -I$(top_srcdir)/platforms/generate $(CMOCKA_CFLAGS) $(GSL_CFLAGS)
+tests_unit_calibrate_CPPFLAGS = $(AM_CPPFLAGS) -I$(top_srcdir)/platforms $(CMOCKA_CFLAGS) $(GSL_CFLAGS)
 tests_unit_calibrate_LDADD = platforms/libcalibrate.la compress/libtimeless.la $(CMOCKA_LIBS) $(GSL_LIBS) -lm
 
 check_PROGRAMS += tests/unit/repetitions
 TESTS += tests/unit/repetitions
-tests_unit_repetitions_CPPFLAGS = $(AM_CPPFLAGS) -I$(top_srcdir)/platforms/calibrate -I$(top_srcdir)/platforms/generate $(CMOCKA_CFLAGS)
+tests_unit_repetitions_CPPFLAGS = $(AM_CPPFLAGS) -I$(top_srcdir)/platforms $(CMOCKA_CFLAGS)
 tests_unit_repetitions_LDADD = platforms/libarchiving.la compress/libtimeless.la $(CMOCKA_LIBS)
 
 check_PROGRAMS += tests/unit/segments
 TESTS += tests/unit/segments
-tests_unit_segments_CPPFLAGS = $(AM_CPPFLAGS) -I$(top_srcdir)/platforms/calibrate -I$(top_srcdir)/platforms/generate $(CMOCKA_CFLAGS) $(GSL_CFLAGS)
+tests_unit_segments_CPPFLAGS = $(AM_CPPFLAGS) -I$(top_srcdir)/platforms $(CMOCKA_CFLAGS) $(GSL_CFLAGS)
 tests_unit_segments_LDADD = platforms/libnetwork.la compress/libtimeless.la $(CMOCKA_LIBS) $(GSL_LIBS) -lm
 
 check_PROGRAMS += tests/unit/platform tests/unit/replay
 TESTS += tests/unit/platform tests/unit/replay
-tests_unit_platform_CPPFLAGS = $(AM_CPPFLAGS) -I$(top_srcdir)/replayer -I$(top_srcdir)/replayer/machine -I$(top_srcdir)/replayer/results -I$(top_srcdir)/replayer/study -I$(top_srcdir)/replayer/loggops -I$(top_srcdir)/replayer/smpi -I$(top_srcdir)/replayer/smpi/shims $(CMOCKA_CFLAGS)
+tests_unit_platform_CPPFLAGS = $(AM_CPPFLAGS) -I$(top_srcdir)/replayer $(CMOCKA_CFLAGS)
 tests_unit_platform_LDADD = replayer/libreplayer.la compress/libtimeless.la $(CMOCKA_LIBS)
-tests_unit_replay_CPPFLAGS = $(AM_CPPFLAGS) -I$(top_srcdir)/replayer -I$(top_srcdir)/replayer/machine -I$(top_srcdir)/replayer/results -I$(top_srcdir)/replayer/study -I$(top_srcdir)/replayer/loggops -I$(top_srcdir)/replayer/smpi -I$(top_srcdir)/replayer/smpi/shims $(CMOCKA_CFLAGS)
+tests_unit_replay_CPPFLAGS = $(AM_CPPFLAGS) -I$(top_srcdir)/replayer $(CMOCKA_CFLAGS)
 tests_unit_replay_LDADD = replayer/libreplayer.la compress/libtimeless.la $(CMOCKA_LIBS) -lm
 
 check_PROGRAMS += tests/unit/tolerance
 TESTS += tests/unit/tolerance
-tests_unit_tolerance_CPPFLAGS = $(AM_CPPFLAGS) -I$(top_srcdir)/replayer -I$(top_srcdir)/replayer/machine -I$(top_srcdir)/replayer/results -I$(top_srcdir)/replayer/study -I$(top_srcdir)/replayer/loggops -I$(top_srcdir)/replayer/smpi -I$(top_srcdir)/replayer/smpi/shims $(CMOCKA_CFLAGS)
+tests_unit_tolerance_CPPFLAGS = $(AM_CPPFLAGS) -I$(top_srcdir)/replayer $(CMOCKA_CFLAGS)
 tests_unit_tolerance_LDADD = replayer/libreplayer.la compress/libtimeless.la $(CMOCKA_LIBS)
 
 check_PROGRAMS += tests/unit/event_streams
 TESTS += tests/unit/event_streams
 tests_unit_event_streams_SOURCES = tests/unit/event_streams.c tests/unit/events.c tests/unit/events.h tests/unit/same_event.h
-tests_unit_event_streams_CPPFLAGS = $(AM_CPPFLAGS) -I$(top_srcdir)/replayer -I$(top_srcdir)/replayer/machine -I$(top_srcdir)/replayer/results -I$(top_srcdir)/replayer/study -I$(top_srcdir)/replayer/loggops -I$(top_srcdir)/replayer/smpi -I$(top_srcdir)/replayer/smpi/shims $(CMOCKA_CFLAGS)
+tests_unit_event_streams_CPPFLAGS = $(AM_CPPFLAGS) -I$(top_srcdir)/replayer $(CMOCKA_CFLAGS)
 tests_unit_event_streams_LDADD = replayer/libengine.la compress/libtimeless.la $(CMOCKA_LIBS)
 
 check_PROGRAMS += tests/unit/loggops tests/unit/loggops_input tests/unit/loggops_noise tests/unit/loggops_dataflow
 TESTS += tests/unit/loggops tests/unit/loggops_input tests/unit/loggops_noise tests/unit/loggops_dataflow
-tests_unit_loggops_dataflow_CPPFLAGS = $(AM_CPPFLAGS) -I$(top_srcdir)/replayer -I$(top_srcdir)/replayer/machine -I$(top_srcdir)/replayer/results -I$(top_srcdir)/replayer/study -I$(top_srcdir)/replayer/loggops -I$(top_srcdir)/replayer/smpi -I$(top_srcdir)/replayer/smpi/shims $(CMOCKA_CFLAGS)
+tests_unit_loggops_dataflow_CPPFLAGS = $(AM_CPPFLAGS) -I$(top_srcdir)/replayer $(CMOCKA_CFLAGS)
 tests_unit_loggops_dataflow_LDADD = replayer/libreplayer.la compress/libtimeless.la $(CMOCKA_LIBS)
-tests_unit_loggops_noise_CPPFLAGS = $(AM_CPPFLAGS) -I$(top_srcdir)/replayer -I$(top_srcdir)/replayer/machine -I$(top_srcdir)/replayer/results -I$(top_srcdir)/replayer/study -I$(top_srcdir)/replayer/loggops -I$(top_srcdir)/replayer/smpi -I$(top_srcdir)/replayer/smpi/shims $(CMOCKA_CFLAGS)
+tests_unit_loggops_noise_CPPFLAGS = $(AM_CPPFLAGS) -I$(top_srcdir)/replayer $(CMOCKA_CFLAGS)
 tests_unit_loggops_noise_LDADD = replayer/libreplayer.la compress/libtimeless.la $(CMOCKA_LIBS) -lm
-tests_unit_loggops_input_CPPFLAGS = $(AM_CPPFLAGS) -I$(top_srcdir)/replayer -I$(top_srcdir)/replayer/machine -I$(top_srcdir)/replayer/results -I$(top_srcdir)/replayer/study -I$(top_srcdir)/replayer/loggops -I$(top_srcdir)/replayer/smpi -I$(top_srcdir)/replayer/smpi/shims $(CMOCKA_CFLAGS)
+tests_unit_loggops_input_CPPFLAGS = $(AM_CPPFLAGS) -I$(top_srcdir)/replayer $(CMOCKA_CFLAGS)
 tests_unit_loggops_input_LDADD = replayer/libreplayer.la compress/libtimeless.la $(CMOCKA_LIBS)
-tests_unit_loggops_CPPFLAGS = $(AM_CPPFLAGS) -I$(top_srcdir)/replayer -I$(top_srcdir)/replayer/machine -I$(top_srcdir)/replayer/results -I$(top_srcdir)/replayer/study -I$(top_srcdir)/replayer/loggops -I$(top_srcdir)/replayer/smpi -I$(top_srcdir)/replayer/smpi/shims $(CMOCKA_CFLAGS)
+tests_unit_loggops_CPPFLAGS = $(AM_CPPFLAGS) -I$(top_srcdir)/replayer $(CMOCKA_CFLAGS)
 tests_unit_loggops_LDADD = replayer/libreplayer.la compress/libtimeless.la $(CMOCKA_LIBS)
 
 # The rules of the house.

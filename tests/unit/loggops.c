@@ -10,7 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "loggops_noise.h"
+#include "machine/loggops_noise.h"
 
 static tl_error err;
 

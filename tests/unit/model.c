@@ -11,7 +11,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "rank_model.h"
+#include "machine/rank_model.h"
 
 static char path[64];
 

@@ -12,7 +12,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "mapping.h"
+#include "machine/mapping.h"
 #include "replayer.h"
 #include "sandbox.h"
 

@@ -11,7 +11,7 @@
 #include <gsl/gsl_randist.h>
 #include <gsl/gsl_rng.h>
 
-#include "compare.h"
+#include "study/compare.h"
 
 enum { N_CASES = 10000, N_BEFORE = 20, N_AFTER = 5, N_QUANTITIES = 3, MOST_RUNS = 32 };
 

@@ -8,8 +8,8 @@
 
 #include <cmocka.h>
 
-#include <machine.h>
-#include <repetitions.h>
+#include <calibrate/machine.h>
+#include <calibrate/repetitions.h>
 
 /* The categories as letters: f, w, o, g. */
 static void check(const double *values, size_t n, const char *expected, size_t expected_end)

@@ -10,7 +10,7 @@
 #include <math.h>
 #include <stdlib.h>
 
-#include <segments.h>
+#include <calibrate/segments.h>
 
 enum { N_DRAWS = 200, N_MEASUREMENTS = 8000, N_TRUE = 5 };
 

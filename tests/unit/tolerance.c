@@ -7,7 +7,7 @@
 
 #include <cmocka.h>
 
-#include "tolerance.h"
+#include "study/tolerance.h"
 
 enum { MOST_ROUNDS = 200 };
 

@@ -11,7 +11,7 @@
 #include "config.h"
 
 #include "smpi_memory.h"
-#include "smpi_rank.h"
+#include "smpi/smpi_rank.h"
 
 #include <stdlib.h>
 

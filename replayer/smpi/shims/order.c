@@ -15,7 +15,7 @@
 #include "config.h"
 
 #include "smpi_memory.h"
-#include "smpi_rank.h"
+#include "smpi/smpi_rank.h"
 
 #include <dlfcn.h>
 #include <stdlib.h>
