@@ -1,14 +1,14 @@
 # libreplayer: compute model, platform folder, engines, predictions, comparison.
-LOGGOPS_SOURCES = replayer/loggops/engine.c replayer/loggops/loggops.h replayer/loggops/loggops_algorithms.def \
+LOGGOPS_SOURCES = replayer/loggops/engine.c replayer/loggops/loggops.h replayer/loggops/algorithms.def \
 	replayer/loggops/collective.c replayer/loggops/collective_long.c replayer/loggops/collective_tree.c replayer/loggops/comm.c \
-	replayer/loggops/loggops_ompi_rules.def replayer/loggops/select.c replayer/loggops/loggops_step.h \
-	replayer/loggops/blocks.c replayer/loggops/program.c replayer/loggops/loggops_program.h replayer/loggops/loggops_reading.h replayer/loggops/pool.c replayer/loggops/queue.c replayer/loggops/rank.c \
-	replayer/loggops/share.c replayer/loggops/simulate.c replayer/loggops/loggops_simulate.h \
+	replayer/loggops/ompi_rules.def replayer/loggops/select.c replayer/loggops/step.h \
+	replayer/loggops/blocks.c replayer/loggops/program.c replayer/loggops/program.h replayer/loggops/reading.h replayer/loggops/pool.c replayer/loggops/queue.c replayer/loggops/rank.c \
+	replayer/loggops/share.c replayer/loggops/simulate.c replayer/loggops/simulate.h \
 	replayer/loggops/team.c replayer/loggops/wheel.c
 # What every engine uses.
 noinst_LTLIBRARIES += replayer/libengine.la
 replayer_libengine_la_SOURCES = replayer/replayer.h replayer/machine/burst_class.c replayer/diagnosis.c replayer/diagnosis.h \
-	replayer/machine/random.c replayer/event_streams.c replayer/event_streams.h replayer/machine/noise.c replayer/machine/loggops_noise.h replayer/loggops/params.c replayer/machine/mapping.c replayer/machine/mapping.h \
+	replayer/machine/random.c replayer/event_streams.c replayer/event_streams.h replayer/machine/noise.c replayer/machine/noise.h replayer/loggops/params.c replayer/machine/mapping.c replayer/machine/mapping.h \
 	replayer/results/marks.c replayer/results/marks.h replayer/machine/model.c replayer/plan.c replayer/plan.h replayer/plan_collectives.c \
 	replayer/plan_comms.c replayer/plan_share.c replayer/machine/rank_model.c replayer/machine/rank_model.h replayer/sandbox.c \
 	replayer/sandbox.h replayer/text_file.c replayer/text_file.h replayer/results/timeline.c replayer/results/timeline.h \
@@ -45,11 +45,11 @@ EXTRA_DIST += replayer/results/report.html
 
 # The SMPI engine, a module: only who replays with it loads SimGrid (replayer/module.c).
 pkglib_LTLIBRARIES += replayer/libtimeless-smpi.la
-replayer_libtimeless_smpi_la_SOURCES = replayer/smpi/engine.c replayer/module.h replayer/smpi/smpi_rank.h \
+replayer_libtimeless_smpi_la_SOURCES = replayer/smpi/engine.c replayer/module.h replayer/smpi/rank.h \
 	replayer/smpi/shims/buffer.c replayer/smpi/clocks.c replayer/smpi/collective.c replayer/smpi/comm.c replayer/smpi/shims/detached.c \
-	replayer/smpi/exchange.c replayer/smpi/file.c replayer/smpi/halves.c replayer/smpi/smpi_halves.h replayer/smpi/hosts.c \
-	replayer/smpi/match.c replayer/smpi/shims/memory.c replayer/smpi/shims/smpi_memory.h replayer/smpi/needs.c replayer/smpi/shims/numbers.c \
-	replayer/smpi/ompi.c replayer/smpi/smpi_ompi_bcast.def replayer/smpi/shims/order.c replayer/smpi/shims/overheads.c replayer/smpi/p2p.c replayer/smpi/poll.c replayer/smpi/rank.c replayer/smpi/shims/routes.c \
+	replayer/smpi/exchange.c replayer/smpi/file.c replayer/smpi/halves.c replayer/smpi/halves.h replayer/smpi/hosts.c \
+	replayer/smpi/match.c replayer/smpi/shims/memory.c replayer/smpi/shims/memory.h replayer/smpi/needs.c replayer/smpi/shims/numbers.c \
+	replayer/smpi/ompi.c replayer/smpi/ompi_bcast.def replayer/smpi/shims/order.c replayer/smpi/shims/overheads.c replayer/smpi/p2p.c replayer/smpi/poll.c replayer/smpi/rank.c replayer/smpi/shims/routes.c \
 	replayer/smpi/shims/shortcuts.c replayer/smpi/thread.c replayer/smpi/timeline.c replayer/smpi/usage.c replayer/smpi/waits.c replayer/smpi/window.c
 replayer_libtimeless_smpi_la_CPPFLAGS = $(AM_CPPFLAGS) -I$(top_srcdir)/replayer $(JANSSON_CFLAGS) $(SIMGRID_CFLAGS)
 replayer_libtimeless_smpi_la_LDFLAGS = $(AM_LDFLAGS) -module -avoid-version -shared -no-undefined -Wl,-z,defs

@@ -1,7 +1,7 @@
 /* replay.c - one door to all engines. */
 #include "replayer.h"
 
-#include "machine/loggops_noise.h"
+#include "machine/noise.h"
 #include "seeds.h"
 #include "text_file.h"
 

@@ -1,6 +1,6 @@
 /* loggops_blocks.c - collective calls of a trace as operations of a program: their blocks, their
  * algorithm. */
-#include "loggops_reading.h"
+#include "reading.h"
 
 /* The blocking collective of equal blocks that an action is a form of. */
 static tl_action base_of(tl_action action)

@@ -4,7 +4,7 @@
  * IJHPCA 2005, describes most of them; Hensgen, Finkel, Manber 1988 the dissemination barrier.
  * Every step of a rank is worked out from its number when it is due, so that a collective of a
  * million ranks needs no memory. */
-#include "loggops_step.h"
+#include "step.h"
 
 /* Round k: to the rank 2^k further, from the one 2^k before. */
 static loggops_step dissemination(uint32_t me, uint32_t size, uint32_t number, uint64_t bytes)
@@ -300,7 +300,7 @@ uint8_t loggops_algorithm_for(tl_action action)
         uint8_t algorithm;
     } table[] = {
 #define LOGGOPS_ALGORITHM(id, action, name) {TL_ACTION_##action, LOGGOPS_##id},
-#include "loggops_algorithms.def"
+#include "algorithms.def"
     };
     for (size_t i = 0; i < sizeof table / sizeof *table; i++)
         if (table[i].action == action)

@@ -4,7 +4,7 @@
  * Rabenseifner's allreduce, scatter and ring allgather for a broadcast; Bruck et al., IEEE TPDS 8
  * (11), 1997.  Partners, order and sizes are those of SMPI's algorithms of the same name, but that
  * SMPI divides a buffer by elements where only its bytes are known here. */
-#include "loggops_step.h"
+#include "step.h"
 
 /* Of a power of two of ranks and others that hand their part to one of them. */
 typedef struct core {

@@ -5,7 +5,7 @@
  * 10, 2007, section 3, describes them.  A rank has the next segment's receive posted while it
  * passes the one before on.  The sizes of segments are SMPI's where the algorithm has SMPI's name;
  * the fixed decisions of Open MPI 4.1 send one segment only. */
-#include "loggops_step.h"
+#include "step.h"
 
 enum { RADIX = 4, MOST_CHILDREN = (RADIX - 1) * 16 };
 

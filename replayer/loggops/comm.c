@@ -1,5 +1,5 @@
 /* loggops_comm.c - who is who in a communicator. */
-#include "loggops_program.h"
+#include "program.h"
 
 #include <stdlib.h>
 

@@ -1,8 +1,8 @@
 /* engine_loggops.c - replay in the LogGOPS model: latency, overheads and gaps, no contention. */
 #include "config.h"
 
-#include "machine/loggops_noise.h"
-#include "loggops_program.h"
+#include "machine/noise.h"
+#include "program.h"
 #include "results/marks.h"
 
 #include <stdio.h>

@@ -109,7 +109,7 @@ int32_t loggops_partner(const loggops_comm *comm, uint32_t rank, int32_t peer);
 typedef enum loggops_algorithm {
     LOGGOPS_NONE = 0,
 #define LOGGOPS_ALGORITHM(id, action, name) LOGGOPS_##id,
-#include "loggops_algorithms.def"
+#include "algorithms.def"
     LOGGOPS_N_ALGORITHMS
 } loggops_algorithm;
 

@@ -6,7 +6,7 @@
  * others (Bonwick, Adams, "Magazines and Vmem", USENIX 2001). */
 #include "config.h"
 
-#include "loggops_simulate.h"
+#include "simulate.h"
 
 #include <sys/mman.h>
 

@@ -5,7 +5,7 @@
  * have equal programs, which are kept once. */
 #include "config.h"
 
-#include "loggops_reading.h"
+#include "reading.h"
 
 #include <inttypes.h>
 #include <math.h>

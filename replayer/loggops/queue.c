@@ -1,6 +1,6 @@
 /* loggops_queue.c - messages in the order of their arrival; posted receives and unexpected messages
  * in the order in which MPI matches them. */
-#include "loggops_simulate.h"
+#include "simulate.h"
 
 #include <stdlib.h>
 

@@ -1,5 +1,5 @@
 /* loggops_rank.c - what one rank does in a window: the LogGOPS model itself (loggops.h). */
-#include "loggops_simulate.h"
+#include "simulate.h"
 
 #include <stdlib.h>
 

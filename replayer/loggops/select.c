@@ -1,7 +1,7 @@
 /* loggops_select.c - which algorithm a collective takes. */
 #include "config.h"
 
-#include "loggops_program.h"
+#include "program.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -15,7 +15,7 @@ typedef struct row {
 
 static const row algorithms[] = {
 #define LOGGOPS_ALGORITHM(id, action, name) {TL_ACTION_##action, LOGGOPS_##id, name},
-#include "loggops_algorithms.def"
+#include "algorithms.def"
 };
 enum { N_ALGORITHMS = sizeof algorithms / sizeof *algorithms };
 
@@ -103,7 +103,7 @@ static uint8_t as_ompi(tl_action action, uint32_t size, uint64_t bytes, const ch
     } rules[] = {
 #define LOGGOPS_RULE(action, ranks, bytes, id, instead_of)                                         \
     {TL_ACTION_##action, ranks, bytes, LOGGOPS_##id, instead_of},
-#include "loggops_ompi_rules.def"
+#include "ompi_rules.def"
     };
     for (size_t i = 0; i < sizeof rules / sizeof *rules; i++)
         if (rules[i].action == action && (!rules[i].ranks || size < rules[i].ranks) &&

@@ -1,5 +1,5 @@
 /* loggops_share.c - ranks with equal programs keep one in common. */
-#include "loggops_program.h"
+#include "program.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -10,7 +10,7 @@
  * order then, but a rank sorts its messages by time and sender, and those of one sender keep the
  * order in which they were sent.
  */
-#include "loggops_simulate.h"
+#include "simulate.h"
 
 #include <inttypes.h>
 #include <stdio.h>

@@ -1,5 +1,5 @@
 /* loggops_team.c - threads that run the blocks of a window together. */
-#include "loggops_simulate.h"
+#include "simulate.h"
 
 #include <pthread.h>
 #include <stdlib.h>

@@ -1,5 +1,5 @@
 /* loggops_wheel.c - which ranks of a block go on in which window. */
-#include "loggops_simulate.h"
+#include "simulate.h"
 
 /* Puts a rank into the wheel: at the level of the highest digit (of 6 bits) in which its window
  * differs from the present one, in the slot of that digit. */

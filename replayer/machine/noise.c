@@ -5,7 +5,7 @@
  * at another moment on each rank unless they are co-scheduled. */
 #include "config.h"
 
-#include "loggops_noise.h"
+#include "noise.h"
 
 #include <ctype.h>
 #include <math.h>

@@ -7,7 +7,7 @@
  * computation: estimates, for other moments of messages would share links differently. */
 #include "config.h"
 
-#include "smpi_halves.h"
+#include "halves.h"
 
 #include <math.h>
 #include <stdlib.h>

@@ -2,7 +2,7 @@
  * and commutativity as in the program, so that SMPI chooses the same algorithm. */
 #include "config.h"
 
-#include "smpi_rank.h"
+#include "rank.h"
 
 #include <inttypes.h>
 #include <limits.h>

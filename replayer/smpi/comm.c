@@ -7,8 +7,8 @@
  * each rank of the parent at its rank 0, which then sends each group a pointer. */
 #include "config.h"
 
-#include "smpi/shims/smpi_memory.h"
-#include "smpi_rank.h"
+#include "smpi/shims/memory.h"
+#include "rank.h"
 
 #include <limits.h>
 

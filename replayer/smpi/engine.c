@@ -7,8 +7,8 @@
  * moment, replay their events from it, and all results are relative to it. */
 #include "config.h"
 
-#include "smpi/shims/smpi_memory.h"
-#include "smpi_rank.h"
+#include "smpi/shims/memory.h"
+#include "rank.h"
 
 #include "diagnosis.h"
 #include "results/marks.h"

@@ -7,7 +7,7 @@
  * communicator, where no receive of the trace can take them. */
 #include "config.h"
 
-#include "smpi_rank.h"
+#include "rank.h"
 
 #include <stdlib.h>
 #include <string.h>

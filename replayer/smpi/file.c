@@ -6,7 +6,7 @@
  * its barrier. */
 #include "config.h"
 
-#include "smpi_rank.h"
+#include "rank.h"
 
 #include <stdio.h>
 #include <stdlib.h>

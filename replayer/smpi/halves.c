@@ -5,7 +5,7 @@
  * communicator.  What is kept are the sides that have not met, and the collectives under way. */
 #include "config.h"
 
-#include "smpi_halves.h"
+#include "halves.h"
 
 #include <stdlib.h>
 #include <string.h>

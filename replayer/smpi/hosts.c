@@ -1,7 +1,7 @@
 /* smpi_hosts.c - the platform as changed by the user, and which host each rank runs on. */
 #include "config.h"
 
-#include "smpi_rank.h"
+#include "rank.h"
 
 #include "machine/mapping.h"
 

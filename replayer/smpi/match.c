@@ -5,7 +5,7 @@
  * up to the match of the one that the rank posts now. */
 #include "config.h"
 
-#include "smpi_rank.h"
+#include "rank.h"
 
 #include <stdlib.h>
 

@@ -1,7 +1,7 @@
 /* smpi_needs.c - whom a rank waits for in a collective. */
 #include "config.h"
 
-#include "smpi_halves.h"
+#include "halves.h"
 
 smpi_needs smpi_needs_of(const tl_event *e, const tl_call_info *info)
 {

@@ -7,7 +7,7 @@
  * reduction and a broadcast in SMPI. */
 #include "config.h"
 
-#include "smpi_rank.h"
+#include "rank.h"
 
 #include <stdint.h>
 
@@ -23,7 +23,7 @@ static tree tree_of(uint32_t n_ranks, uint64_t bytes)
         tree shape;
     } rules[] = {
 #define OMPI_BCAST(ranks, bytes, shape) {ranks, bytes, shape},
-#include "smpi_ompi_bcast.def"
+#include "ompi_bcast.def"
     };
     for (size_t i = 0; i < sizeof rules / sizeof *rules; i++)
         if ((!rules[i].ranks || n_ranks < rules[i].ranks) &&

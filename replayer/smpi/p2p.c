@@ -1,7 +1,7 @@
 /* smpi_p2p.c - requests of the simulated ranks, and their messages from one rank to another. */
 #include "config.h"
 
-#include "smpi_rank.h"
+#include "rank.h"
 
 #include <inttypes.h>
 #include <limits.h>

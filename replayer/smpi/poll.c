@@ -12,7 +12,7 @@
  * Nothing else changes its place. */
 #include "config.h"
 
-#include "smpi_rank.h"
+#include "rank.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -1,8 +1,8 @@
 /* smpi_rank.c - the body of a simulated rank: one event after the other. */
 #include "config.h"
 
-#include "smpi/shims/smpi_memory.h"
-#include "smpi_rank.h"
+#include "smpi/shims/memory.h"
+#include "rank.h"
 
 #include <inttypes.h>
 #include <limits.h>

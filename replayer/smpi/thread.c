@@ -5,7 +5,7 @@
  * tells how the threads of a rank wait for each other. */
 #include "config.h"
 
-#include "smpi_rank.h"
+#include "rank.h"
 
 #include <inttypes.h>
 #include <stdlib.h>

@@ -1,7 +1,7 @@
 /* smpi_timeline.c - tells the timeline what the ranks do. */
 #include "config.h"
 
-#include "smpi_rank.h"
+#include "rank.h"
 #include "results/timeline.h"
 
 #include <stdlib.h>

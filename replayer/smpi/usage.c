@@ -7,8 +7,8 @@
  * in use until then.  Energy is that of SimGrid's plugins. */
 #include "config.h"
 
-#include "smpi/shims/smpi_memory.h"
-#include "smpi_rank.h"
+#include "smpi/shims/memory.h"
+#include "rank.h"
 #include "results/usage.h"
 
 #include <dlfcn.h>

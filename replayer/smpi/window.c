@@ -5,7 +5,7 @@
  * each rank at all, after a broadcast of one for a shared window. */
 #include "config.h"
 
-#include "smpi_rank.h"
+#include "rank.h"
 
 #include <limits.h>
 #include <stdlib.h>

@@ -10,7 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "machine/loggops_noise.h"
+#include "machine/noise.h"
 
 static tl_error err;
 

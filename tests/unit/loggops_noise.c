@@ -11,7 +11,7 @@
 
 #include <cmocka.h>
 
-#include "machine/loggops_noise.h"
+#include "machine/noise.h"
 
 static tl_error err;
 static const loggops_params network = {5300000, 2300000, 2000000, 2500, 1000, UINT64_MAX, 0};

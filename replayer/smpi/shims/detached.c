@@ -12,7 +12,7 @@
  * another one, they only call the functions that they stand for. */
 #include "config.h"
 
-#include "smpi_memory.h"
+#include "memory.h"
 
 #include <dlfcn.h>
 #include <stdint.h>

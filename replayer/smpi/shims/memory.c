@@ -7,7 +7,7 @@
  * theirs, which check more. */
 #include "config.h"
 
-#include "smpi_memory.h"
+#include "memory.h"
 
 #include <stdlib.h>
 #include <sys/mman.h>

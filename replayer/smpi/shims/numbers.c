@@ -10,8 +10,8 @@
  * first (replayer/module.c). */
 #include "config.h"
 
-#include "smpi_memory.h"
-#include "smpi/smpi_rank.h"
+#include "memory.h"
+#include "smpi/rank.h"
 
 #include <stdlib.h>
 

@@ -14,8 +14,8 @@
  * a send; another SimGrid is left alone. */
 #include "config.h"
 
-#include "smpi_memory.h"
-#include "smpi/smpi_rank.h"
+#include "memory.h"
+#include "smpi/rank.h"
 
 #include <dlfcn.h>
 #include <stdlib.h>

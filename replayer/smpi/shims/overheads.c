@@ -10,7 +10,7 @@
  * hosts are the same one. */
 #include "config.h"
 
-#include "smpi_memory.h"
+#include "memory.h"
 
 #include <dlfcn.h>
 

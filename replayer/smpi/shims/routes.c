@@ -11,8 +11,8 @@
  * user, of which there are none: it stays empty. */
 #include "config.h"
 
-#include "smpi_memory.h"
-#include "smpi/smpi_rank.h"
+#include "memory.h"
+#include "smpi/rank.h"
 
 #include <dlfcn.h>
 #include <stdlib.h>

@@ -12,7 +12,7 @@
  * on, and only a module for this SimGrid has them. */
 #include "config.h"
 
-#include "smpi_memory.h"
+#include "memory.h"
 
 #include <dlfcn.h>
 

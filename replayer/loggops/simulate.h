@@ -6,7 +6,7 @@
 #ifndef TLR_LOGGOPS_SIMULATE_H
 #define TLR_LOGGOPS_SIMULATE_H
 
-#include "machine/loggops_noise.h"
+#include "machine/noise.h"
 
 #include <pthread.h>
 

@@ -3,7 +3,7 @@
 #ifndef TLR_SMPI_HALVES_H
 #define TLR_SMPI_HALVES_H
 
-#include "smpi_rank.h"
+#include "rank.h"
 
 /* Where a rank would be in simulated seconds since its job's start: smpi_clocks.c. */
 enum {

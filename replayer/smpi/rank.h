@@ -11,7 +11,7 @@
 #include <smpi/mpi.h>
 
 #include "event_streams.h"
-#include "machine/loggops_noise.h"
+#include "machine/noise.h"
 #include "plan.h"
 #include "machine/rank_model.h"
 

@@ -5,7 +5,7 @@
 #ifndef TLR_LOGGOPS_READING_H
 #define TLR_LOGGOPS_READING_H
 
-#include "loggops_program.h"
+#include "program.h"
 #include "machine/rank_model.h"
 
 /* The trace's requests follow these. */
