@@ -10,7 +10,7 @@
 
 #include <timeless.h>
 
-/* ---- compute model: replayer/model.c, replayer/model_read.c ---- */
+/* ---- compute model: replayer/machine/model.c, replayer/machine/model_read.c ---- */
 
 typedef enum tlr_term {
 #define TL_TERM(name, expression) TLR_TERM_##name,
@@ -105,7 +105,7 @@ double tlr_model_unit_s(const tlr_model *model, const char *unit);
 double tlr_model_kernel_s(const tlr_model *model, const tl_reader *trace, uint32_t rank,
                           const tl_event *kernel);
 
-/* ---- platform folder: replayer/platform.c ---- */
+/* ---- platform folder: replayer/machine/platform.c ---- */
 
 /* platform.xml (SimGrid), options.conf (one SimGrid "key:value" a line, # comments), model.conf. */
 typedef struct tlr_platform {
@@ -122,7 +122,7 @@ typedef struct tlr_platform {
 tl_status tlr_platform_load(const char *name, tlr_platform **out, tl_error *err);
 void tlr_platform_free(tlr_platform *platform);
 
-/* ---- what if: replayer/what_if.c ---- */
+/* ---- what if: replayer/machine/what_if.c ---- */
 
 typedef enum tlr_quantity { TLR_LINK_BANDWIDTH, TLR_LINK_LATENCY, TLR_HOST_SPEED } tlr_quantity;
 
@@ -159,11 +159,11 @@ typedef struct tlr_timeline tlr_timeline; /* timeline.h */
 typedef struct tlr_usage tlr_usage;       /* usage.h */
 
 typedef struct tlr_options {
-    const char *hostfile;    /* replayer/mapping.h; NULL: the platform's hosts, ordered by name and
-                                number */
-    unsigned ranks_per_host; /* 0: one for a line of the host file, otherwise as many as the host
-                                has cores; a platform's only host takes all ranks */
-    int round_robin;         /* one rank on each host in turn, instead of filling one first */
+    const char *hostfile; /* replayer/machine/mapping.h; NULL: the platform's hosts, ordered by name
+                             and number */
+    unsigned ranks_per_host;   /* 0: one for a line of the host file, otherwise as many as the host
+                                  has cores; a platform's only host takes all ranks */
+    int round_robin;           /* one rank on each host in turn, instead of filling one first */
     const char *coll_selector; /* SMPI's smpi/coll-selector; NULL: the platform's */
     const char *const *cfg;    /* further SimGrid "key:value" */
     size_t n_cfg;
@@ -181,7 +181,7 @@ typedef struct tlr_options {
     tlr_usage *usage;       /* takes the use of links and energy, likewise */
     /* of the loggops engine */
     int polls_adaptive;         /* a probe succeeds where the message is on this platform, not where
-                                   it was in the run: replayer/smpi_poll.c */
+                                   it was in the run: replayer/smpi/poll.c */
     const char *loggops_params; /* "L=5us,o=2us,g=2us,G=2.5ns,O=1ns,S=65536" */
     const char *noise;          /* "1000Hz:100us", or a file of detours; NULL: none */
     uint64_t seed;              /* of all that is drawn */
@@ -281,7 +281,7 @@ typedef struct tlr_engine {
 } tlr_engine;
 
 extern const tlr_engine tlr_engine_smpi;    /* SimGrid: replayer/module.c */
-extern const tlr_engine tlr_engine_loggops; /* replayer/engine_loggops.c */
+extern const tlr_engine tlr_engine_loggops; /* replayer/loggops/engine.c */
 
 /* Of the makespans over all seeds: the share `p` of them is below. */
 double tlr_spread_quantile(const tlr_spread *spread, double p);
@@ -303,7 +303,7 @@ tl_status tlr_replay(tl_reader *trace, const tlr_platform *platform, const char 
                      const tlr_options *options, tlr_prediction **out, tl_error *err);
 void tlr_prediction_free(tlr_prediction *prediction);
 
-/* ---- results: replayer/prediction.c ---- */
+/* ---- results: replayer/results/prediction.c ---- */
 
 void tlr_prediction_print(const tlr_prediction *prediction, FILE *out);
 /* Canonical JSON: sorted keys, 17 significant digits; the same replay gives the same bytes. */
@@ -313,7 +313,7 @@ tl_status tlr_jobs_write_json(tlr_prediction *const *predictions, size_t n, FILE
                               tl_error *err);
 tl_status tlr_prediction_read_json(const char *path, tlr_prediction **out, tl_error *err);
 
-/* ---- export: replayer/otf2_archive.c ---- */
+/* ---- export: replayer/results/otf2_archive.c ---- */
 
 /* Writes a new folder with an OTF2 archive, FOLDER/trace.otf2: each rank's calls, messages and
  * collectives one after the other on a clock of its own, on which computation takes what the rates,

@@ -1,4 +1,4 @@
-/* record_folded.c - more ranks than cores. */
+/* folded.c - more ranks than cores. */
 #include "record.h"
 
 #include <stdlib.h>

@@ -1,4 +1,4 @@
-/* record_pack.c - packs what was recorded, in a process of its own: whatever becomes of that, the
+/* pack.c - packs what was recorded, in a process of its own: whatever becomes of that, the
  * file as it was recorded is there until the packed one is whole. */
 #include "config.h"
 

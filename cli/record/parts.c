@@ -1,4 +1,4 @@
-/* record_parts.c - after a run on several hosts: one trace of their parts, if all can be seen here.
+/* parts.c - after a run on several hosts: one trace of their parts, if all can be seen here.
  */
 #include "config.h"
 

@@ -5,17 +5,17 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-/* record_folded.c: sets what Open MPI needs to run more ranks than there are cores, unless the user
+/* folded.c: sets what Open MPI needs to run more ranks than there are cores, unless the user
  * has set it. */
 void record_set_folded(void);
 
-/* record_parts.c: the run's own id, for the environment of its ranks; valid until the next call. */
+/* parts.c: the run's own id, for the environment of its ranks; valid until the next call. */
 const char *record_new_run_id(void);
 /* Joins the parts of the run that began with this id, which lie beside `path`, into `path`, and
  * removes them.  Returns how many there were; what is wrong or missing is said. */
 size_t record_join_parts(const char *path, const char *run_id);
 
-/* record_run.c: runs a command, to which signals that come meanwhile are passed on.  Returns its
+/* run.c: runs a command, to which signals that come meanwhile are passed on.  Returns its
  * exit code as a shell tells it; -1 if it could not be started (errno tells). */
 int record_run(char **argv);
 /* Calls `work` in a process of its own, which exits with what it returns, with signals likewise.
@@ -27,10 +27,10 @@ typedef struct record_packing {
     unsigned max_s;          /* packing is given up after so long */
 } record_packing;
 
-/* record_pack.c: packs the trace if it is complete.  If that fails it stays, which is said. */
+/* pack.c: packs the trace if it is complete.  If that fails it stays, which is said. */
 void record_pack(const char *path, const record_packing *wanted);
 
-/* record_summary.c: says what was recorded.  Returns the exit code: the command's, unless that
+/* summary.c: says what was recorded.  Returns the exit code: the command's, unless that
  * hides that there is no trace, or not of all ranks that were named. */
 int record_summarise(const char *path, int code, bool quiet);
 

@@ -1,4 +1,4 @@
-/* record_run.c - what `timeless record` starts, and the signals that it passes on. */
+/* run.c - what `timeless record` starts, and the signals that it passes on. */
 #include "record.h"
 
 #include <errno.h>

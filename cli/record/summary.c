@@ -1,4 +1,4 @@
-/* record_summary.c - what came out of a recording. */
+/* summary.c - what came out of a recording. */
 #include "config.h"
 
 #include "cli.h"

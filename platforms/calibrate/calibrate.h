@@ -41,7 +41,7 @@
     TLP_KERNEL(scopy)                                                                              \
     TLP_KERNEL(isamax)
 
-/* ---- the plan: platforms/plan.c ---- */
+/* ---- the plan: platforms/calibrate/plan.c ---- */
 
 /* One call of a kernel to be timed. */
 typedef struct tlp_call {
@@ -63,7 +63,7 @@ enum { TLP_LEADING = 4104, TLP_MAX_SIZE = 4096, TLP_MAX_INNER = 512 };
 tl_status tlp_plan_round(unsigned long seed, unsigned round, const int *nb, size_t n_nb,
                          tlp_call **out, size_t *n, tl_error *err);
 
-/* ---- BLAS: platforms/blas.c ---- */
+/* ---- BLAS: platforms/calibrate/blas.c ---- */
 
 typedef struct tlp_blas tlp_blas;
 
@@ -80,7 +80,7 @@ double tlp_blas_touch(const tlp_blas *blas, const tlp_call *call, size_t offset)
 /* Calls the kernel on operands that begin `offset` elements into the buffers (modulo what fits). */
 void tlp_blas_run(tlp_blas *blas, const tlp_call *call, size_t offset);
 
-/* ---- measuring: platforms/measure.c ---- */
+/* ---- measuring: platforms/calibrate/measure.c ---- */
 
 typedef struct tlp_sample {
     tlp_call call;
@@ -116,7 +116,7 @@ tl_status tlp_measure_counter(uint32_t perf_type, uint64_t perf_config, double *
 /* The same for retired instructions. */
 tl_status tlp_measure_instructions(double *seconds_per_instruction, tl_error *err);
 
-/* ---- fitting: platforms/fit.c ---- */
+/* ---- fitting: platforms/calibrate/fit.c ---- */
 
 typedef enum tlp_term {
 #define TL_TERM(name, expression) TLP_TERM_##name,
@@ -146,7 +146,7 @@ tl_status tlp_fit_terms(const tlp_points *points, unsigned terms, double out[TLP
 /* What a polynomial says of a call; at least 0. */
 double tlp_sum_terms(const double coefficients[TLP_N_TERMS], const double terms[TLP_N_TERMS]);
 
-/* ---- models: platforms/fit_model.c; noise: platforms/fit_noise.c ---- */
+/* ---- models: platforms/calibrate/fit_model.c; noise: platforms/calibrate/fit_noise.c ---- */
 
 /* Cornebize, thesis draft, section 4.1: M-0, M-1, M-2, M'. */
 typedef enum tlp_form {
@@ -207,7 +207,7 @@ const char *tlp_noise_name(tlp_noise noise); /* "N-0", ... */
 /* Fits the noise of a piece to the residuals of its calls. */
 tl_status tlp_fit_noise(const tlp_points *points, tlp_noise noise, tlp_piece *piece);
 
-/* ---- results: platforms/model_file.c, platforms/folder.c ---- */
+/* ---- results: platforms/calibrate/model_file.c, platforms/calibrate/folder.c ---- */
 
 /* A kernel whose cost is stated, as by a data sheet, and not measured: seconds of a call, and of a
  * unit of work (tl_kernel_work).  user:NAME is one of the program's own. */
@@ -269,7 +269,7 @@ tl_status tlp_begin_folder(const char *shipped, const char *folder, int *describ
 tl_status tlp_finish_folder(const tlp_result *result, const char *folder, int describes_other,
                             tl_error *err);
 
-/* ---- history: platforms/history.c ---- */
+/* ---- history: platforms/calibrate/history.c ---- */
 
 typedef struct tlp_quantity {
     const char *name; /* with its unit: "dgemm s per flop"; no comma */

@@ -9,7 +9,8 @@
 #define USER_PREFIX "user:"
 
 /* A kernel that traces record, or one of the program's own: as read_name() of
- * replayer/model_read.c takes it, without what a string of libconfig would have to escape. */
+ * replayer/machine/model_read.c takes it, without what a string of libconfig would have to escape.
+ */
 static int is_kernel(const char *name)
 {
     if (!strncmp(name, USER_PREFIX, strlen(USER_PREFIX)))

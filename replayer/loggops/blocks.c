@@ -1,4 +1,4 @@
-/* loggops_blocks.c - collective calls of a trace as operations of a program: their blocks, their
+/* blocks.c - collective calls of a trace as operations of a program: their blocks, their
  * algorithm. */
 #include "reading.h"
 

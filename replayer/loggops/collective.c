@@ -1,4 +1,4 @@
-/* loggops_collective.c - collective algorithms as functions of rank, size and step number.
+/* collective.c - collective algorithms as functions of rank, size and step number.
  *
  * Thakur, Rabenseifner, Gropp, "Optimization of Collective Communication Operations in MPICH",
  * IJHPCA 2005, describes most of them; Hensgen, Finkel, Manber 1988 the dissemination barrier.

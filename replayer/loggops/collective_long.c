@@ -1,4 +1,4 @@
-/* loggops_collective_long.c - collective algorithms that halve, double or rotate what they move.
+/* collective_long.c - collective algorithms that halve, double or rotate what they move.
  *
  * Thakur, Rabenseifner, Gropp, IJHPCA 2005, sections 3 and 4: recursive halving and doubling,
  * Rabenseifner's allreduce, scatter and ring allgather for a broadcast; Bruck et al., IEEE TPDS 8

@@ -1,4 +1,4 @@
-/* loggops_collective_tree.c - broadcasts down chains and trees, in segments.
+/* collective_tree.c - broadcasts down chains and trees, in segments.
  *
  * Trees and order are those of Open MPI (ompi/mca/coll/base/coll_base_topo.c, coll_base_bcast.c);
  * Pjesivac-Grbovic et al., "Performance Analysis of MPI Collective Operations", Cluster Computing

@@ -1,4 +1,4 @@
-/* loggops_comm.c - who is who in a communicator. */
+/* comm.c - who is who in a communicator. */
 #include "program.h"
 
 #include <stdlib.h>

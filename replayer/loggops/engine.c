@@ -1,4 +1,4 @@
-/* engine_loggops.c - replay in the LogGOPS model: latency, overheads and gaps, no contention. */
+/* engine.c - replay in the LogGOPS model: latency, overheads and gaps, no contention. */
 #include "config.h"
 
 #include "machine/noise.h"

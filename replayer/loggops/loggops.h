@@ -104,7 +104,7 @@ uint32_t loggops_rank_in(const loggops_comm *comm, uint32_t rank);
 /* The rank in the run that an operation's `peer` means; LOGGOPS_ANY and LOGGOPS_NOBODY stay. */
 int32_t loggops_partner(const loggops_comm *comm, uint32_t rank, int32_t peer);
 
-/* ---- collectives: loggops_collective.c ---- */
+/* ---- collectives: collective.c ---- */
 
 typedef enum loggops_algorithm {
     LOGGOPS_NONE = 0,
@@ -134,7 +134,7 @@ loggops_step loggops_collective_step(const loggops_op *op, const int64_t *list, 
 /* Whether what this step, a receive, brings is combined with what the rank has. */
 int loggops_combines(const loggops_op *op, uint32_t me, uint32_t size, uint32_t number);
 
-/* ---- simulation: loggops_simulate.c ---- */
+/* ---- simulation: simulate.c ---- */
 
 typedef struct loggops_rank_result {
     uint64_t end_ps;
@@ -153,7 +153,7 @@ typedef struct loggops_result {
     uint64_t *marks_ps;         /* [mark][rank]: the caller's, or NULL */
 } loggops_result;
 
-typedef struct loggops_noise loggops_noise; /* loggops_noise.h */
+typedef struct loggops_noise loggops_noise; /* machine/noise.h */
 
 /* TL_ERR_DEADLOCK when some ranks wait for ever.  `noise` may be NULL.  The result is the same for
  * any number of threads. */

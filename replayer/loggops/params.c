@@ -1,4 +1,4 @@
-/* loggops_params.c - read the parameters of the network. */
+/* params.c - read the parameters of the network. */
 #include "config.h"
 
 #include "loggops.h"

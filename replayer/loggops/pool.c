@@ -1,4 +1,4 @@
-/* loggops_pool.c - memory for messages under way and for posted receives.
+/* pool.c - memory for messages under way and for posted receives.
  *
  * A pool is one range of addresses, of which the system gives pages as they are first used, so that
  * an index names an item for all threads while others take new ones.  Each thread hands out what

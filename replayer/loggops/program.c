@@ -1,4 +1,4 @@
-/* loggops_program.c - translate a trace into programs.
+/* program.c - translate a trace into programs.
  *
  * Persistent requests are resolved, wildcards take their recorded outcome, computation in a row
  * becomes one operation.  Partners are relative to the rank, so that the ranks of a regular code

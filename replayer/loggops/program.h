@@ -1,11 +1,11 @@
-/* loggops_program.h - the programs of the LogGOPS engine, made of a trace. */
+/* program.h - the programs of the LogGOPS engine, made of a trace. */
 #ifndef TLR_LOGGOPS_PROGRAM_H
 #define TLR_LOGGOPS_PROGRAM_H
 
 #include "loggops.h"
 #include "plan.h"
 
-/* ---- loggops_select.c ---- */
+/* ---- select.c ---- */
 
 typedef enum loggops_selector {
     LOGGOPS_DEFAULT = 0,
@@ -25,12 +25,12 @@ typedef struct loggops_choice {
 
 /* From --coll-selector and from --coll, which comes as smpi/NAME:ALGORITHM. */
 tl_status loggops_read_choice(const tlr_options *options, loggops_choice *out, tl_error *err);
-/* The algorithm of a blocking collective; bytes as in loggops_ompi_rules.def.  LOGGOPS_NONE without
+/* The algorithm of a blocking collective; bytes as in ompi_rules.def.  LOGGOPS_NONE without
  * memory. */
 uint8_t loggops_choose(loggops_choice *choice, tl_action action, uint32_t size, uint64_t bytes,
                        int has_sizes);
 
-/* ---- loggops_program.c ---- */
+/* ---- program.c ---- */
 
 /* Reads every rank's events.  Ranks that do the same, each with its own neighbours, get one program
  * in common.  `measured_s`, [mark][rank], may be NULL; model NULL: computation takes no time. */
@@ -39,7 +39,7 @@ tl_status loggops_read_trace(tl_reader *trace, tlr_plan *plan, const tlr_model *
                              loggops_run **out, tl_error *err);
 void loggops_run_free(loggops_run *run);
 
-/* ---- loggops_share.c ---- */
+/* ---- share.c ---- */
 
 /* The programs of a run by their contents. */
 typedef struct loggops_table {
@@ -57,7 +57,7 @@ int loggops_share_program(loggops_table *table, loggops_run *run, uint32_t rank,
                           const loggops_program *read);
 void loggops_table_free(loggops_table *table);
 
-/* ---- loggops_comm.c ---- */
+/* ---- comm.c ---- */
 
 /* The plan's communicators, and a last one that stands for every rank's MPI_COMM_SELF; 0 without
  * memory.  The members stay the plan's. */

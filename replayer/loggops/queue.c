@@ -1,4 +1,4 @@
-/* loggops_queue.c - messages in the order of their arrival; posted receives and unexpected messages
+/* queue.c - messages in the order of their arrival; posted receives and unexpected messages
  * in the order in which MPI matches them. */
 #include "simulate.h"
 

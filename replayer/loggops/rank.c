@@ -1,4 +1,4 @@
-/* loggops_rank.c - what one rank does in a window: the LogGOPS model itself (loggops.h). */
+/* rank.c - what one rank does in a window: the LogGOPS model itself (loggops.h). */
 #include "simulate.h"
 
 #include <stdlib.h>

@@ -1,6 +1,6 @@
-/* loggops_reading.h - a trace on its way to programs.
+/* reading.h - a trace on its way to programs.
  *
- * For loggops_program.c and loggops_blocks.c alone.
+ * For program.c and blocks.c alone.
  */
 #ifndef TLR_LOGGOPS_READING_H
 #define TLR_LOGGOPS_READING_H
@@ -60,7 +60,7 @@ tl_status loggops_add_started(loggops_reading *t, loggops_op op, int64_t request
 /* Index of the event's communicator in the run. */
 uint32_t loggops_comm_of(const loggops_reading *t, const tl_event *e);
 
-/* ---- loggops_blocks.c ---- */
+/* ---- blocks.c ---- */
 
 tl_status loggops_add_collective(loggops_reading *t, const tl_event *e, const tl_call_info *info);
 /* All members agree on something small: a constructor of communicators. */

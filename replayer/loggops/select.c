@@ -1,4 +1,4 @@
-/* loggops_select.c - which algorithm a collective takes. */
+/* select.c - which algorithm a collective takes. */
 #include "config.h"
 
 #include "program.h"

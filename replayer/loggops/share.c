@@ -1,4 +1,4 @@
-/* loggops_share.c - ranks with equal programs keep one in common. */
+/* share.c - ranks with equal programs keep one in common. */
 #include "program.h"
 
 #include <stdlib.h>

@@ -1,4 +1,4 @@
-/* loggops_simulate.c - run the programs of all ranks in the LogGOPS model (loggops.h).
+/* simulate.c - run the programs of all ranks in the LogGOPS model (loggops.h).
  *
  * A message reaches its receiver o + L after its send started, and so does a rendezvous' reply.  So
  * time goes on in windows of o + L: all that arrives in a window was sent before it, and within the

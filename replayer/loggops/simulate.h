@@ -1,7 +1,7 @@
-/* loggops_simulate.h - the state of a LogGOPS simulation.
+/* simulate.h - the state of a LogGOPS simulation.
  *
- * For loggops_simulate.c, loggops_team.c, loggops_rank.c, loggops_wheel.c, loggops_queue.c and
- * loggops_pool.c alone.
+ * For simulate.c, team.c, rank.c, wheel.c, queue.c and
+ * pool.c alone.
  */
 #ifndef TLR_LOGGOPS_SIMULATE_H
 #define TLR_LOGGOPS_SIMULATE_H
@@ -173,7 +173,7 @@ typedef struct simulation {
     uint64_t window; /* that is run */
 } simulation;
 
-/* ---- loggops_team.c ---- */
+/* ---- team.c ---- */
 
 /* Threads that do the same at the same time, each with its own number. */
 typedef struct team team;
@@ -186,12 +186,12 @@ team *loggops_team_start(unsigned n_threads, team_task task, void *context);
 void loggops_team_run(team *t);
 void loggops_team_end(team *t);
 
-/* ---- loggops_rank.c ---- */
+/* ---- rank.c ---- */
 
 /* Lets a rank do all that it can start before the window ends. */
 void loggops_run_rank(simulation *s, block *b, uint32_t r, uint64_t end_ps);
 
-/* ---- loggops_wheel.c ---- */
+/* ---- wheel.c ---- */
 
 /* Puts a rank into the wheel, to wake up in that window. */
 void loggops_wheel_insert(simulation *s, block *b, uint32_t r, uint64_t window);
@@ -202,7 +202,7 @@ uint64_t loggops_wheel_next(const wheel *w);
  * in it, linked by wake_next. */
 uint32_t loggops_wheel_turn(simulation *s, block *b, uint64_t window);
 
-/* ---- loggops_pool.c ---- */
+/* ---- pool.c ---- */
 
 /* 0 without memory. */
 int loggops_pool_open(pool *p, size_t item_bytes, uint32_t n_ranks);
@@ -211,7 +211,7 @@ void loggops_pool_close(pool *p);
 uint32_t loggops_pool_take(pool *p, stock *k);
 void loggops_pool_drop(pool *p, stock *k, uint32_t i);
 
-/* ---- loggops_queue.c ---- */
+/* ---- queue.c ---- */
 
 /* Merges two lists of arrivals in order; where they are equal, `a` stays ahead. */
 uint32_t loggops_merge(message *messages, uint32_t a, uint32_t b);

@@ -1,6 +1,6 @@
-/* loggops_step.h - what the collective algorithms are made of.
+/* step.h - what the collective algorithms are made of.
  *
- * For loggops_collective.c, loggops_collective_long.c and loggops_collective_tree.c alone.
+ * For collective.c, collective_long.c and collective_tree.c alone.
  */
 #ifndef TLR_LOGGOPS_STEP_H
 #define TLR_LOGGOPS_STEP_H
@@ -59,7 +59,7 @@ static inline unsigned ceil_log2(uint32_t n)
     return n > 1 ? floor_log2(n - 1) + 1 : 0;
 }
 
-/* ---- loggops_collective_long.c: algorithms that move less for more messages, or the reverse ----
+/* ---- collective_long.c: algorithms that move less for more messages, or the reverse ----
  */
 
 loggops_step loggops_barrier_doubling(uint32_t me, uint32_t size, uint32_t number);
@@ -77,7 +77,7 @@ loggops_step loggops_alltoall_pair(const loggops_op *op, const int64_t *list, ui
 loggops_step loggops_reduce_scatter_halving(const loggops_op *op, const int64_t *list, uint32_t me,
                                             uint32_t size, uint32_t number);
 
-/* ---- loggops_collective_tree.c: broadcasts in segments ---- */
+/* ---- collective_tree.c: broadcasts in segments ---- */
 
 loggops_step loggops_bcast_tree(const loggops_op *op, uint32_t me, uint32_t size, uint32_t number);
 loggops_step loggops_bcast_split(const loggops_op *op, uint32_t me, uint32_t size, uint32_t number);

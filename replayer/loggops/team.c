@@ -1,4 +1,4 @@
-/* loggops_team.c - threads that run the blocks of a window together. */
+/* team.c - threads that run the blocks of a window together. */
 #include "simulate.h"
 
 #include <pthread.h>

@@ -1,4 +1,4 @@
-/* loggops_wheel.c - which ranks of a block go on in which window. */
+/* wheel.c - which ranks of a block go on in which window. */
 #include "simulate.h"
 
 /* Puts a rank into the wheel: at the level of the highest digit (of 6 bits) in which its window

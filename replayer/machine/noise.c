@@ -1,4 +1,4 @@
-/* loggops_noise.c - detours of the operating system that hold up a rank's CPU.
+/* noise.c - detours of the operating system that hold up a rank's CPU.
  *
  * Hoefler, Schneider, Lumsdaine, "Characterizing the Influence of System Noise on Large-Scale
  * Applications by Simulation", SC10: detours, measured or regular, repeat with a period, and begin

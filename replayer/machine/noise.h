@@ -1,4 +1,4 @@
-/* loggops_noise.h - detours of the operating system that hold up a rank's CPU. */
+/* noise.h - detours of the operating system that hold up a rank's CPU. */
 #ifndef TLR_LOGGOPS_NOISE_H
 #define TLR_LOGGOPS_NOISE_H
 

@@ -1,4 +1,4 @@
-/* draw.c - random numbers that are functions of a key. */
+/* random.c - random numbers that are functions of a key. */
 #include "rank_model.h"
 
 #include <math.h>

@@ -74,7 +74,7 @@ const char *tlr_state_name(const tlr_state *state, const tl_reader *trace);
 /* That and the call site, "MPI_Send hpcc+0x12", as far as it is known. */
 void tlr_state_place(const tlr_state *state, const tl_reader *trace, char *text, size_t size);
 
-/* ---- as other programs read it: replayer/timeline_write.c ---- */
+/* ---- as other programs read it: replayer/results/timeline_write.c ---- */
 
 typedef enum tlr_timeline_format {
     TLR_TIMELINE_CSV,
@@ -85,7 +85,7 @@ typedef enum tlr_timeline_format {
 /* From the end of a file's name: .csv, .json, .paje or .trace. */
 tl_status tlr_timeline_format_of(const char *path, tlr_timeline_format *out, tl_error *err);
 /* One self-contained HTML page of the run that had the platform to itself, with its details:
- * replayer/report.c. */
+ * replayer/results/report.c. */
 tl_status tlr_report_write(tlr_timeline *timeline, const tlr_job *job,
                            const tlr_prediction *prediction, FILE *out, tl_error *err);
 tl_status tlr_timeline_write(tlr_timeline *timeline, tlr_timeline_format format,

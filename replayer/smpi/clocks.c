@@ -1,4 +1,4 @@
-/* smpi_clocks.c - where the ranks would be if something else were different.
+/* clocks.c - where the ranks would be if something else were different.
  *
  * Beside the simulated time each rank has clocks that advance by other durations: they pass along
  * the messages and collectives of the replay as they were matched, and take the latest of what they

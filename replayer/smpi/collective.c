@@ -1,4 +1,4 @@
-/* smpi_collective.c - collectives of the simulated ranks: the same call, counts, type sizes, root
+/* collective.c - collectives of the simulated ranks: the same call, counts, type sizes, root
  * and commutativity as in the program, so that SMPI chooses the same algorithm. */
 #include "config.h"
 

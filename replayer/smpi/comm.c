@@ -1,4 +1,4 @@
-/* smpi_comm.c - communicators of the simulated ranks.
+/* comm.c - communicators of the simulated ranks.
  *
  * While messages carry no payload MPI_Comm_split cannot exchange its colours, so every communicator
  * that the trace will need is built before the trace begins, and the constructors of the trace

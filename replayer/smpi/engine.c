@@ -1,4 +1,4 @@
-/* engine_smpi.c - replay through SimGrid's SMPI, in process: each rank of the trace is a simulated
+/* engine.c - replay through SimGrid's SMPI, in process: each rank of the trace is a simulated
  * process that issues the program's MPI calls.
  *
  * The simulation runs in a child process (sandbox.h).  There, in order: SimGrid is configured as

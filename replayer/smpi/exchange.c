@@ -1,4 +1,4 @@
-/* smpi_exchange.c - what SMPI 3.32 does not have, made of messages between two ranks each:
+/* exchange.c - what SMPI 3.32 does not have, made of messages between two ranks each:
  * neighbourhood collectives, collectives of intercommunicators, persistent collectives.
  *
  * All receives are posted, then all sends, and the call, or the wait for its request, completes

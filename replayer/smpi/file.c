@@ -1,4 +1,4 @@
-/* smpi_file.c - files of the simulated ranks.
+/* file.c - files of the simulated ranks.
  *
  * Data goes to and from the first disk of the rank's host, or takes bytes / bandwidth where a
  * bandwidth was stated.  Collective calls are a barrier, the rank's own data, and a barrier: who

@@ -1,4 +1,4 @@
-/* smpi_halves.c - which send meets which receive, and who takes part in which collective.
+/* halves.c - which send meets which receive, and who takes part in which collective.
  *
  * Both follow from the order in which MPI lets messages and collectives overtake each other: not at
  * all, for messages with the same communicator, ranks and tag, and for collectives of one

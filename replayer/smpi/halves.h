@@ -1,11 +1,11 @@
-/* smpi_halves.h - the two sides of each message, and the parts of each collective, as they find one
+/* halves.h - the two sides of each message, and the parts of each collective, as they find one
  * another; only while a timeline is kept. */
 #ifndef TLR_SMPI_HALVES_H
 #define TLR_SMPI_HALVES_H
 
 #include "rank.h"
 
-/* Where a rank would be in simulated seconds since its job's start: smpi_clocks.c. */
+/* Where a rank would be in simulated seconds since its job's start: clocks.c. */
 enum {
     CLOCK_NETWORK, /* on whatever network: at least */
     CLOCK_BALANCE, /* if every rank computed for the mean of all */
@@ -64,13 +64,13 @@ typedef struct smpi_half {
     smpi_needs needs;
 } smpi_half;
 
-/* ---- smpi_needs.c ---- */
+/* ---- needs.c ---- */
 
 smpi_needs smpi_needs_of(const tl_event *e, const tl_call_info *info);
 /* Nonzero where this holds for every algorithm, whatever the network. */
 int smpi_needs_certainly(const smpi_rank *r, const tl_event *e, const tl_call_info *info);
 
-/* ---- smpi_halves.c ---- */
+/* ---- halves.c ---- */
 
 /* A side of a message on communicator `comm` (of the plan), of which `what` says is_send, is_bound,
  * is_eager, bytes and clocks.  It meets the first one of the other side that waits, or waits
@@ -90,7 +90,7 @@ smpi_half *smpi_enter_meeting(const smpi_rank *r, const smpi_half *what, int32_t
  * when; -1: none.  `clocks` get the latest of their clocks. */
 int32_t smpi_last_needed(const smpi_half *half, double *entered_s, smpi_clocks *clocks);
 
-/* ---- smpi_clocks.c ---- */
+/* ---- clocks.c ---- */
 
 /* Before the first event of the rank. */
 void smpi_clocks_open(const smpi_rank *r);

@@ -1,4 +1,4 @@
-/* smpi_hosts.c - the platform as changed by the user, and which host each rank runs on. */
+/* hosts.c - the platform as changed by the user, and which host each rank runs on. */
 #include "config.h"
 
 #include "rank.h"

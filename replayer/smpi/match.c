@@ -1,4 +1,4 @@
-/* smpi_match.c - which message a receive from any source, or with any tag, took in the run.
+/* match.c - which message a receive from any source, or with any tag, took in the run.
  *
  * The trace tells when the receive completed, later than it was posted.  So a second cursor reads
  * ahead of the rank: it follows the receives that are open in the order in which they are posted,

@@ -1,4 +1,4 @@
-/* smpi_needs.c - whom a rank waits for in a collective. */
+/* needs.c - whom a rank waits for in a collective. */
 #include "config.h"
 
 #include "halves.h"

@@ -1,4 +1,4 @@
-/* smpi_ompi.c - collectives as Open MPI 4.1 sends them, where SMPI's selector "ompi" takes the same
+/* ompi.c - collectives as Open MPI 4.1 sends them, where SMPI's selector "ompi" takes the same
  * decision but another algorithm.
  *
  * SMPI 3.32 breaks every broadcast into segments of 8 KiB; Open MPI's fixed decisions send along

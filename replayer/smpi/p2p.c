@@ -1,4 +1,4 @@
-/* smpi_p2p.c - requests of the simulated ranks, and their messages from one rank to another. */
+/* p2p.c - requests of the simulated ranks, and their messages from one rank to another. */
 #include "config.h"
 
 #include "rank.h"

@@ -1,4 +1,4 @@
-/* smpi_poll.c - probes that succeed where the message is on this platform, not where it was in the
+/* poll.c - probes that succeed where the message is on this platform, not where it was in the
  * run (--polls adaptive).
  *
  * A program that looks for a message between its kernels, and passes it on when it is there, as

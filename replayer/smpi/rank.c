@@ -1,4 +1,4 @@
-/* smpi_rank.c - the body of a simulated rank: one event after the other. */
+/* rank.c - the body of a simulated rank: one event after the other. */
 #include "config.h"
 
 #include "smpi/shims/memory.h"
@@ -172,7 +172,7 @@ static int is_local(const smpi_rank *r)
     switch (r->info->action) {
     case TL_ACTION_NONE:
     case TL_ACTION_THREAD:
-    case TL_ACTION_MATCH: /* its receive knew (smpi_match.c) */
+    case TL_ACTION_MATCH: /* its receive knew (match.c) */
     case TL_ACTION_KERNEL:
     case TL_ACTION_PROBE: /* the receive that follows waits */
     case TL_ACTION_FILE_DELETE:
@@ -331,8 +331,8 @@ void smpi_rank_main(int argc, char **argv)
 /* SMPI reads the thread's CPU clock, a system call, when each MPI call begins and ends, to tell
  * what the program computed in between; smpi/simulate-computation:no makes it ignore the answer but
  * not the question.  Here the trace tells what was computed.  These definitions take the place of
- * libsimgrid's own, as smpi_numbers.c's do; that saves a third of the replay's CPU time (ring of
- * 16 ranks, 640,032 events: 1.5 s instead of 2.4 s). */
+ * libsimgrid's own, as smpi/shims/numbers.c's do; that saves a third of the replay's CPU time (ring
+ * of 16 ranks, 640,032 events: 1.5 s instead of 2.4 s). */
 void xbt_os_threadtimer_start(xbt_os_timer_t timer)
 {
     (void)timer;

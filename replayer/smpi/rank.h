@@ -1,7 +1,7 @@
-/* smpi_rank.h - one simulated rank: reads its events and issues the SMPI calls that they stand for.
+/* rank.h - one simulated rank: reads its events and issues the SMPI calls that they stand for.
  *
- * Shared by the files of the SMPI engine only (engine_smpi.c, smpi_hosts.c, smpi_rank.c,
- * smpi_collective.c, smpi_comm.c): the ones that include SimGrid.
+ * Shared by the files of the SMPI engine only (engine.c, hosts.c, rank.c,
+ * collective.c, comm.c): the ones that include SimGrid.
  */
 #ifndef TLR_SMPI_RANK_H
 #define TLR_SMPI_RANK_H
@@ -38,11 +38,11 @@ typedef struct smpi_result {
 } smpi_result;
 
 typedef struct smpi_job smpi_job;
-typedef struct smpi_ahead smpi_ahead;           /* smpi_match.c */
-typedef struct smpi_window smpi_window;         /* smpi_poll.c */
-typedef struct smpi_notes smpi_notes;           /* smpi_timeline.c */
-typedef struct smpi_waits smpi_waits;           /* smpi_waits.c */
-typedef struct smpi_unfinished smpi_unfinished; /* smpi_buffer.c */
+typedef struct smpi_ahead smpi_ahead;           /* match.c */
+typedef struct smpi_window smpi_window;         /* poll.c */
+typedef struct smpi_notes smpi_notes;           /* timeline.c */
+typedef struct smpi_waits smpi_waits;           /* waits.c */
+typedef struct smpi_unfinished smpi_unfinished; /* smpi/shims/buffer.c */
 struct tlr_state;                               /* timeline.h */
 
 /* What one request of the trace is made of. */
@@ -135,7 +135,7 @@ typedef struct smpi_replay {
 
     /* Options that are held back while the communicators are built. */
     const char *coll_selector, *bcast;
-    int is_ompi_41; /* the selector: smpi_ompi.c */
+    int is_ompi_41; /* the selector: ompi.c */
     double init_s;
     int finalize_barrier;
     int moves_payload; /* selectors other than SMPI's own need the real contents of messages */
@@ -150,7 +150,7 @@ typedef struct smpi_replay {
 
 extern smpi_replay replay;
 
-/* As Open MPI 4.1 does it: smpi_ompi.c. */
+/* As Open MPI 4.1 does it: ompi.c. */
 int smpi_ompi_bcast(void *buffer, int count, MPI_Datatype type, int root, MPI_Comm comm);
 int smpi_ompi_allreduce(const void *send, void *receive, int count, MPI_Datatype type, MPI_Op op,
                         MPI_Comm comm);
@@ -170,14 +170,14 @@ void smpi_choose_start(void);
 /* The body of each simulated rank. */
 void smpi_rank_main(int argc, char **argv);
 
-/* ---- smpi_hosts.c ---- */
+/* ---- hosts.c ---- */
 
 /* Changes the platform as the options say and finds each rank's host. */
 void smpi_place_ranks(void);
 /* Starts the ranks there. */
 void smpi_deploy(void);
 
-/* ---- smpi_comm.c ---- */
+/* ---- comm.c ---- */
 
 /* Builds every communicator of the rank; all ranks call it. */
 void smpi_build_comms(smpi_rank *r);
@@ -186,14 +186,14 @@ MPI_Comm smpi_event_comm(const smpi_rank *r);
 /* Simulated cost of the constructor at hand. */
 int smpi_construct(smpi_rank *r);
 
-/* ---- smpi_thread.c ---- */
+/* ---- thread.c ---- */
 
 /* The events that follow belong to the thread that the event at hand names. */
 void smpi_switch_thread(smpi_rank *r);
 /* Waits until the thread has computed for so many seconds of the reference. */
 void smpi_compute_beside(const smpi_rank *r, double reference_s);
 
-/* ---- smpi_collective.c ---- */
+/* ---- collective.c ---- */
 
 /* Blocking collectives on this event's communicator are sometimes entered by Enter events: then all
  * are issued as nonblocking ones, for those do not meet the others. */
@@ -202,7 +202,7 @@ int smpi_comm_is_entered(const smpi_rank *r);
 /* Issues the collective at hand, blocking or not; returns the MPI error code. */
 int smpi_collective(smpi_rank *r);
 
-/* ---- smpi_exchange.c ---- */
+/* ---- exchange.c ---- */
 
 /* Issues any collective, including those that SMPI does not have. */
 int smpi_any_collective(smpi_rank *r);
@@ -215,25 +215,25 @@ MPI_Request *smpi_add_request(smpi_bundle *bundle);
 int smpi_finish_bundle(smpi_rank *r, int64_t id);
 void smpi_close_bundle(smpi_rank *r, int64_t id);
 
-/* ---- smpi_usage.c: what options->usage asks for ---- */
+/* ---- usage.c: what options->usage asks for ---- */
 
 /* Before the platform is read, after, and when the simulation is over. */
 void smpi_usage_prepare(void);
 void smpi_usage_open(void);
 void smpi_usage_close(void);
 
-/* ---- smpi_window.c ---- */
+/* ---- window.c ---- */
 
 /* Makes the window with this id; collective over its ranks. */
 void smpi_build_window(smpi_rank *r, uint32_t id);
 int smpi_window_event(smpi_rank *r);
 
-/* ---- smpi_file.c ---- */
+/* ---- file.c ---- */
 
 int smpi_file_event(smpi_rank *r);
 int smpi_has_disk(const char *host);
 
-/* ---- smpi_match.c ---- */
+/* ---- match.c ---- */
 
 /* Nonzero when the receive does not say whose message it takes, and the run's outcome decides. */
 int smpi_is_open(const smpi_rank *r, const tl_event *e);
@@ -241,12 +241,12 @@ int smpi_is_open(const smpi_rank *r, const tl_event *e);
 void smpi_find_match(smpi_rank *r, int32_t *source, int32_t *tag);
 void smpi_close_ahead(smpi_rank *r);
 
-/* ---- smpi_poll.c ---- */
+/* ---- poll.c ---- */
 
 /* Plays all events of the rank; returns how its cursor ended. */
 tl_status smpi_play_adaptively(smpi_rank *r);
 
-/* ---- smpi_timeline.c: only while replay.options->timeline is there ---- */
+/* ---- timeline.c: only while replay.options->timeline is there ---- */
 
 /* The event at hand is computed for so long, as its kernel or as the burst before it. */
 void smpi_note_piece(smpi_rank *r, int is_kernel, double reference_s);
@@ -258,7 +258,7 @@ void smpi_close_notes(smpi_rank *r);
 /* World rank of a peer in that communicator, or -1. */
 int32_t smpi_world_rank(const smpi_rank *r, uint32_t comm, int32_t peer);
 
-/* ---- smpi_waits.c: likewise ---- */
+/* ---- waits.c: likewise ---- */
 
 /* The call at hand is about to be issued. */
 void smpi_begin_waits(smpi_rank *r);
@@ -270,7 +270,7 @@ void smpi_end_waits(smpi_rank *r, struct tlr_state *state);
 void smpi_wait_computed(smpi_rank *r, double took_s, double reference_s);
 void smpi_close_waits(smpi_rank *r);
 
-/* ---- smpi_p2p.c ---- */
+/* ---- p2p.c ---- */
 
 int smpi_send(smpi_rank *r);
 int smpi_isend(smpi_rank *r);
@@ -289,7 +289,7 @@ MPI_Request *smpi_request(smpi_rank *r, int64_t id);
  * disagree. */
 int smpi_message_count(const smpi_rank *r, int64_t count, int64_t type_bytes, MPI_Datatype *type);
 
-/* ---- smpi_buffer.c ---- */
+/* ---- smpi/shims/buffer.c ---- */
 
 /* Nonzero when a blocking send of so many bytes is over before they have arrived. */
 int smpi_send_is_buffered(int64_t bytes);
@@ -298,7 +298,7 @@ int smpi_send_buffered(smpi_rank *r, const void *buffer, int count, MPI_Datatype
 /* Waits for what is still on the way. */
 void smpi_close_sends(smpi_rank *r);
 
-/* ---- smpi_rank.c ---- */
+/* ---- rank.c ---- */
 
 /* Plays the event in r->event, which has this number in the rank's trace. */
 void smpi_play(smpi_rank *r, uint64_t index);

@@ -1,4 +1,4 @@
-/* smpi_thread.c - a rank of several threads, whose events stand in one order that happened.
+/* thread.c - a rank of several threads, whose events stand in one order that happened.
  *
  * The rank issues them in that order.  What a thread computes between two of its own calls runs at
  * the same time as what the others do, on a core of its own.  Nothing but the order of the events

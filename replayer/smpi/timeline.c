@@ -1,4 +1,4 @@
-/* smpi_timeline.c - tells the timeline what the ranks do. */
+/* timeline.c - tells the timeline what the ranks do. */
 #include "config.h"
 
 #include "rank.h"

@@ -1,4 +1,4 @@
-/* smpi_usage.c - links and energy of the simulated platform, from the moment at which the trace
+/* usage.c - links and energy of the simulated platform, from the moment at which the trace
  * begins.
  *
  * SimGrid 3.32's plugin for the load of links looks at a link when one of its own flows begins or

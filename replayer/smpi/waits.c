@@ -1,4 +1,4 @@
-/* smpi_waits.c - what a call waits for: the sender that is late, the receiver, the last rank of a
+/* waits.c - what a call waits for: the sender that is late, the receiver, the last rank of a
  * collective; and from when on what ended the call was under way.
  *
  * The terms are those of Scalasca's patterns (scalasca.org, Late Sender, Late Receiver, Wait at

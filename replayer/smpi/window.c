@@ -1,4 +1,4 @@
-/* smpi_window.c - one-sided communication of the simulated ranks, by SMPI's own windows.
+/* window.c - one-sided communication of the simulated ranks, by SMPI's own windows.
  *
  * Creating a window exchanges real addresses, so every window is made before the trace begins, and
  * the constructor of the trace stands for its cost alone: SimGrid 3.32 gathers one pointer from

@@ -5,7 +5,7 @@
 
 #include "replayer.h"
 
-/* ---- the test: replayer/region_test.c ---- */
+/* ---- the test: replayer/study/region_test.c ---- */
 
 typedef struct tlr_region_test {
     size_t n_before, n_after, n_quantities;
@@ -25,7 +25,7 @@ tl_status tlr_test_region(const double *before, size_t n_before, const double *a
                           size_t n_after, size_t n_quantities, double confidence,
                           tlr_region_test *out, tl_error *err);
 
-/* ---- comparison: replayer/compare.c ---- */
+/* ---- comparison: replayer/study/compare.c ---- */
 
 /* Values of one quantity. */
 typedef struct tlr_values {
@@ -86,7 +86,7 @@ tl_status tlr_compare(const tlr_prediction *const *predictions, size_t n_predict
                       const tlr_compare_options *options, tlr_comparison **out, tl_error *err);
 void tlr_comparison_free(tlr_comparison *comparison);
 
-/* ---- output: replayer/compare_write.c, replayer/compare_plot.c ---- */
+/* ---- output: replayer/study/compare_write.c, replayer/study/compare_plot.c ---- */
 
 void tlr_comparison_print(const tlr_comparison *comparison, FILE *out);
 tl_status tlr_comparison_write_json(const tlr_comparison *comparison, FILE *out, tl_error *err);

@@ -47,7 +47,7 @@ const char *tlr_sweep_value(const tlr_sweep *sweep, size_t point, size_t axis);
 /* "NAME=VALUE NAME=VALUE", cut to size. */
 void tlr_sweep_point_text(const tlr_sweep *sweep, size_t point, char *text, size_t size);
 
-/* ---- keys: replayer/sweep_key.c ---- */
+/* ---- keys: replayer/study/sweep_key.c ---- */
 
 /* Hashes of files that words name, each read once. */
 typedef struct tlr_key_cache tlr_key_cache;
@@ -59,7 +59,7 @@ void tlr_key_cache_free(tlr_key_cache *cache);
 tl_status tlr_sweep_key(tlr_key_cache *cache, const char *const *words, size_t n, uint64_t *out,
                         tl_error *err);
 
-/* ---- running: replayer/sweep_run.c ---- */
+/* ---- running: replayer/study/sweep_run.c ---- */
 
 /* Runs in a child, whose standard output and error are kept from the terminal: fills *point and
  * returns the exit code; or says on standard error what is wrong and exits. */
@@ -72,7 +72,7 @@ tl_status tlr_sweep_run(tlr_sweep *sweep, size_t first, size_t stride, unsigned 
                         tlr_point_body *body, tl_status (*done)(void *arg, size_t i, tl_error *err),
                         void *arg, tl_error *err);
 
-/* ---- files: replayer/sweep_file.c, replayer/sweep_plot.c ---- */
+/* ---- files: replayer/study/sweep_file.c, replayer/study/sweep_plot.c ---- */
 
 /* Takes the results of the rows of a CSV file whose keys are those of points; a file that is not
  * there has none, and a last line that was cut is left out.  Points that failed stay unknown unless

@@ -39,7 +39,20 @@ only_in() {
     [ -z "$found" ] || { echo "$found"; return 1; }
 }
 simgrid='^(simgrid|smpi|xbt)[\/]'
-simgrid_files='replayer/(engine_smpi\.c|smpi_[a-z]+\.[ch]):'
+simgrid_files='replayer/smpi/([a-z]+/)?[a-z_]+\.[ch]:'
+# inside ROOT FOLDER ALLOWED: what FOLDER of replayer/ includes of its sister folders is in ALLOWED
+inside() {
+    local root=$1 folder=$2 allowed=$3 found
+    found=$(includes '^(machine|smpi|loggops|results|study)[\/]' $(sources_of "$root/replayer/$folder") |
+        grep -vE ":($folder${allowed:+|$allowed})/")
+    [ -z "$found" ] || { echo "$found"; return 1; }
+}
+# A C++ name of libsimgrid as the linker sees it.
+mangled_only_in() {
+    local found
+    found=$(cd "$1" && grep -lE '\b_Z[NTSKdanmw0-9]' $(sources_of replayer) | grep -v "^$2")
+    [ -z "$found" ] || { echo "$found"; return 1; }
+}
 house='^(jansson\.h|libconfig\.h|argp\.h|gsl[\/]|zstd\.h|xxhash\.h|mpi\.h|papi\.h|simgrid[\/]|smpi[\/]|xbt[\/]|cmocka\.h)'
 trace_library() { # libc, zstd and xxhash
     local found
@@ -57,9 +70,15 @@ for folder in compress tracer replayer platforms cli; do
     check "$folder/ includes what it may" ours "$top_srcdir" $folder
 done
 check 'SimGrid stands in the SMPI engine alone' only_in "$top_srcdir" "$simgrid" "$simgrid_files"
-check 'OTF2 stands in its export alone' only_in "$top_srcdir" '^otf2[\/]' 'replayer/otf2[a-z_]*\.[ch]:'
+check 'OTF2 stands in its export alone' only_in "$top_srcdir" '^otf2[\/]' 'replayer/results/otf2[a-z_]*\.[ch]:'
+check 'replayer/machine/ includes no engine, no result and no study' inside "$top_srcdir" machine ''
+check 'replayer/smpi/ does not include the LogGOPS engine' inside "$top_srcdir" smpi 'machine|results'
+check 'replayer/loggops/ does not include the SMPI engine' inside "$top_srcdir" loggops 'machine|results'
+check 'replayer/results/ includes no engine' inside "$top_srcdir" results 'machine'
+check 'replayer/study/ includes no engine' inside "$top_srcdir" study 'machine|results'
+check "only replayer/smpi/shims/ names SimGrid's C++ symbols" mangled_only_in "$top_srcdir" 'replayer/smpi/shims/'
 check 'PAPI stands in tracer/ alone' only_in "$top_srcdir" '^papi\.h$' 'tracer/'
-check "Open MPI's header stands in tracer/ and in the network's probe" only_in "$top_srcdir" '^mpi\.h$' '(tracer/|platforms/network_(probe|hosts)\.c:)'
+check "Open MPI's header stands in tracer/ and in the network's probe" only_in "$top_srcdir" '^mpi\.h$' '(tracer/|platforms/calibrate/network_(probe|hosts)\.c:)'
 check 'the trace library needs libc, zstd and xxhash' trace_library "$top_srcdir"
 check "no file is longer than $max_lines lines" short "$top_srcdir"
 
@@ -77,4 +96,9 @@ check_exit 1 'and MPI outside of the tracer' only_in "$broken" '^mpi\.h$' 'trace
 check_exit 1 'and MPI in the trace library' trace_library "$broken"
 check_exit 1 'and SimGrid outside of its engine' only_in "$broken" "$simgrid" "$simgrid_files"
 check_exit 1 'and a long file' short "$broken"
+mkdir -p "$broken"/replayer/{machine,smpi/shims}
+printf '#include "smpi/rank.h"\n' >"$broken/replayer/machine/e.c"
+printf '__asm__("_ZN7simgrid3fooEv");\n' >"$broken/replayer/smpi/f.c"
+check_exit 1 'and an engine below the machine' inside "$broken" machine ''
+check_exit 1 'and a C++ symbol of SimGrid outside of the shims' mangled_only_in "$broken" 'replayer/smpi/shims/'
 tap_done

@@ -1,4 +1,4 @@
-/* smpi_buffer.c - a blocking send of a long message is over when its last bytes are in the buffers
+/* buffer.c - a blocking send of a long message is over when its last bytes are in the buffers
  * between here and there.
  *
  * SMPI 3.32 keeps who sends more than the detached threshold until the receiver has all of it.  On

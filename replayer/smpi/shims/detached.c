@@ -1,4 +1,4 @@
-/* smpi_detached.c - messages under way, which SimGrid 3.32 finds too slowly.
+/* detached.c - messages under way, which SimGrid 3.32 finds too slowly.
  *
  * It keeps the detached sends of all ranks (those that MPI sends eagerly) in one list, and walks
  * all of that whenever one ends: at 1,024 ranks that took most of the replay's time.  The list only

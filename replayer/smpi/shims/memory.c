@@ -1,4 +1,4 @@
-/* smpi_memory.c - memory for SimGrid's small objects.
+/* memory.c - memory for SimGrid's small objects.
  *
  * SimGrid makes and drops a dozen small objects for each message.  C++ lets others
  * replace operator new and delete, and libsimgrid, loaded by this module, looks for them in the
@@ -18,7 +18,7 @@
 int __sanitizer_install_malloc_and_free_hooks(void (*allocated)(const volatile void *, size_t),
                                               void (*freed)(const volatile void *));
 
-/* What smpi_detached.c asks about: the nodes of a std::list of pointers. */
+/* What detached.c asks about: the nodes of a std::list of pointers. */
 enum { NODE_BYTES = 3 * sizeof(void *) };
 
 static __thread const volatile void *last;

@@ -1,7 +1,7 @@
-/* smpi_memory.h - what takes the place of SimGrid's slow parts (smpi_memory.c, smpi_detached.c,
- * smpi_numbers.c, smpi_routes.c, smpi_shortcuts.c), of overheads that messages within a host do not
- * have (smpi_overheads.c), of the order of messages (smpi_order.c), and of what the buffers of a
- * connection hold (smpi_buffer.c). */
+/* memory.h - what takes the place of SimGrid's slow parts (memory.c, detached.c,
+ * numbers.c, routes.c, shortcuts.c), of overheads that messages within a host do not
+ * have (overheads.c), of the order of messages (order.c), and of what the buffers of a
+ * connection hold (buffer.c). */
 #ifndef TLR_SMPI_MEMORY_H
 #define TLR_SMPI_MEMORY_H
 

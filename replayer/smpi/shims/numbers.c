@@ -1,4 +1,4 @@
-/* smpi_numbers.c - the numbers of messages between two ranks, which SMPI 3.32 looks up too slowly.
+/* numbers.c - the numbers of messages between two ranks, which SMPI 3.32 looks up too slowly.
  *
  * SMPI numbers the messages of each communicator, source, destination and tag, and lets a receive
  * take the one whose number is the count of those received.  It keeps both counts in maps by a text

@@ -1,4 +1,4 @@
-/* smpi_order.c - eager messages from one rank to another go one after the other.
+/* order.c - eager messages from one rank to another go one after the other.
  *
  * SimGrid shares a link among all messages on it, so that two that follow each other to the same
  * receiver arrive together, when both are through.  On a connection (TCP's, or a queue pair's) the

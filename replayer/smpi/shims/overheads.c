@@ -1,4 +1,4 @@
-/* smpi_overheads.c - what the processor pays for messages within a host.
+/* overheads.c - what the processor pays for messages within a host.
  *
  * SMPI 3.32 knows one set of overheads, os, or and ois, for all messages.  On a platform whose
  * overheads were measured between hosts they are those of TCP, say, tens of microseconds, which a

@@ -1,4 +1,4 @@
-/* smpi_routes.c - routes between hosts, which SimGrid 3.32 finds anew for each message.
+/* routes.c - routes between hosts, which SimGrid 3.32 finds anew for each message.
  *
  * For every message it walks the zones twice, there and (for cross-traffic) back, with a dozen
  * small objects each time: a tenth of an allreduce on 16 ranks.  A route depends on its two ends

@@ -1,4 +1,4 @@
-/* smpi_shortcuts.c - questions that SMPI 3.32 asks of itself many times a message, and whose
+/* shortcuts.c - questions that SMPI 3.32 asks of itself many times a message, and whose
  * answers are known here.
  *
  * Each call of MPI asks whether MPI_Init was called and MPI_Finalize was not, and begins and ends
