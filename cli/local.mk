@@ -1,11 +1,13 @@
 # timeless: one binary, one file per subcommand, no logic of its own.
 bin_PROGRAMS += cli/timeless
 cli_timeless_SOURCES = \
-	cli/main.c cli/cli.c cli/cli.h cli/commands.def cli/record/emulator.c cli/record/emulator.h \
-	cli/calibrate.c cli/calibrate_cpu.c cli/calibrate_kernels.c cli/calibrate_network.c cli/calibrate_noise.c cli/compare.c cli/cut.c cli/dump.c cli/info.c cli/join.c cli/record.c cli/record/record.h \
-	cli/record/folded.c cli/record/pack.c cli/record/parts.c cli/record/run.c cli/record/summary.c cli/replay.c cli/record/select.c \
-	cli/export.c cli/extrapolate.c cli/import.c cli/pack.c cli/make.c cli/platform.c cli/undump.c \
-	cli/replay.h cli/sweep.c cli/sweep_words.c cli/sweep_words.h cli/tolerance.c
+	cli/calibrate.c cli/calibrate_cpu.c cli/calibrate_kernels.c cli/calibrate_network.c \
+	cli/calibrate_noise.c cli/cli.c cli/cli.h cli/commands.def cli/compare.c cli/cut.c cli/dump.c \
+	cli/export.c cli/extrapolate.c cli/import.c cli/info.c cli/join.c cli/main.c cli/make.c cli/pack.c \
+	cli/platform.c cli/record.c cli/replay.c cli/replay.h cli/sweep.c cli/sweep_words.c \
+	cli/sweep_words.h cli/tolerance.c cli/undump.c \
+	cli/record/emulator.c cli/record/emulator.h cli/record/folded.c cli/record/pack.c cli/record/parts.c \
+	cli/record/record.h cli/record/run.c cli/record/select.c cli/record/summary.c
 cli_timeless_CPPFLAGS = $(AM_CPPFLAGS) -I$(top_srcdir)/cli -I$(top_srcdir)/replayer -I$(top_srcdir)/platforms $(JANSSON_CFLAGS) \
 	-DPKGLIBDIR='"$(pkglibdir)"' -DPKGLIBEXECDIR='"$(pkglibexecdir)"' \
 	-DVALGRIND_FOLDER='"$(VALGRIND_PREFIX)/libexec/valgrind"' -DPLATFORMS_FOLDER='"$(pkgdatadir)/platforms"'

@@ -1,23 +1,32 @@
 # libtimeless: the trace file.  libc (with its libm), zstd and (inlined) xxhash only.
 TIMELESS_SOURCES = \
-	compress/timeless.h compress/timeless_convert.h compress/mpi_calls.def compress/kernels.def compress/terms.def compress/append.c compress/append.h \
-	compress/balance.c compress/balance.h compress/bytes.c compress/bytes.h compress/block.c compress/block.h compress/owned.c compress/owned.h compress/pack.c compress/quantise.c compress/quantise.h compress/payload.c compress/writer.h \
-	compress/codec.h \
-	compress/codec_get.c compress/codec_memory.c compress/codec_put.c compress/cursor.c compress/cut.c compress/definitions.c \
-	compress/definitions.h compress/error.c compress/error.h compress/exchange/export.c compress/exchange/export.h compress/exchange/refusals.h \
-	compress/exchange/export_goal.c compress/exchange/export_simgrid.c compress/extrapolate/extrapolate.c compress/extrapolate/extrapolate.h compress/extrapolate/extrapolate_check.c \
-	compress/extrapolate/extrapolate_comms.c compress/extrapolate/extrapolate_find.c compress/extrapolate/extrapolate_grid.c compress/extrapolate/extrapolate_merge.c compress/extrapolate/extrapolate_walk.c \
-	compress/exchange/import.c compress/exchange/import.h compress/exchange/import_simgrid.c \
-	compress/exchange/dumpi.h compress/exchange/dumpi_calls.def compress/exchange/dumpi_comms.c compress/exchange/dumpi_convert.h compress/exchange/dumpi_events.c \
-	compress/exchange/dumpi_read.c compress/exchange/dumpi_requests.c compress/exchange/dumpi_sizes.c compress/exchange/import_dumpi.c compress/exchange/import_goal.c compress/exchange/goal.h compress/exchange/goal_read.c compress/format.h \
-	compress/frame.c compress/frame.h compress/join.c compress/map.c compress/map.h compress/reader.c \
-	compress/reader.h compress/requests.c compress/requests.h compress/run.c compress/run.h \
-	compress/programs/pattern.c compress/programs/patterns.def compress/scan.c compress/scan.h compress/schema.c compress/sections.c compress/status.c \
-	compress/text.c compress/text.h compress/text_parse.c \
-	compress/text_read.c compress/text_write.c compress/writer.c
+	compress/append.c compress/append.h compress/balance.c compress/balance.h compress/block.c \
+	compress/block.h compress/bytes.c compress/bytes.h compress/codec.h compress/codec_get.c \
+	compress/codec_memory.c compress/codec_put.c compress/cursor.c compress/cut.c compress/definitions.c \
+	compress/definitions.h compress/error.c compress/error.h compress/format.h compress/frame.c \
+	compress/frame.h compress/join.c compress/kernels.def compress/map.c compress/map.h \
+	compress/mpi_calls.def compress/owned.c compress/owned.h compress/pack.c compress/payload.c \
+	compress/quantise.c compress/quantise.h compress/reader.c compress/reader.h compress/requests.c \
+	compress/requests.h compress/run.c compress/run.h compress/scan.c compress/scan.h compress/schema.c \
+	compress/sections.c compress/status.c compress/terms.def compress/text.c compress/text.h \
+	compress/text_parse.c compress/text_read.c compress/text_write.c compress/timeless.h \
+	compress/timeless_convert.h compress/writer.c compress/writer.h \
+	compress/exchange/dumpi.h compress/exchange/dumpi_calls.def compress/exchange/dumpi_comms.c \
+	compress/exchange/dumpi_convert.h compress/exchange/dumpi_events.c compress/exchange/dumpi_read.c \
+	compress/exchange/dumpi_requests.c compress/exchange/dumpi_sizes.c compress/exchange/export.c \
+	compress/exchange/export.h compress/exchange/export_goal.c compress/exchange/export_simgrid.c \
+	compress/exchange/goal.h compress/exchange/goal_read.c compress/exchange/import.c \
+	compress/exchange/import.h compress/exchange/import_dumpi.c compress/exchange/import_goal.c \
+	compress/exchange/import_simgrid.c compress/exchange/refusals.h \
+	compress/extrapolate/extrapolate.c compress/extrapolate/extrapolate.h \
+	compress/extrapolate/extrapolate_check.c compress/extrapolate/extrapolate_comms.c \
+	compress/extrapolate/extrapolate_find.c compress/extrapolate/extrapolate_grid.c \
+	compress/extrapolate/extrapolate_merge.c compress/extrapolate/extrapolate_walk.c \
+	compress/programs/pattern.c compress/programs/patterns.def
 
 lib_LTLIBRARIES += compress/libtimeless.la
-compress_libtimeless_la_SOURCES = $(TIMELESS_SOURCES)
+compress_libtimeless_la_SOURCES = \
+	$(TIMELESS_SOURCES)
 compress_libtimeless_la_CPPFLAGS = $(AM_CPPFLAGS) $(XXHASH_CFLAGS) $(ZSTD_CFLAGS)
 compress_libtimeless_la_LIBADD = $(ZSTD_LIBS) -lm
 # -version-info CURRENT:REVISION:AGE.  At a release: what stands in exports.txt or timeless.h is unchanged,
@@ -29,7 +38,8 @@ EXTRA_DIST += compress/exports.txt
 # The same with every symbol hidden, for the tracer to carry along (compile with -DTL_HIDDEN) and for
 # the unit tests, which look inside.
 noinst_LTLIBRARIES += compress/libtimeless-inner.la
-compress_libtimeless_inner_la_SOURCES = $(TIMELESS_SOURCES)
+compress_libtimeless_inner_la_SOURCES = \
+	$(TIMELESS_SOURCES)
 compress_libtimeless_inner_la_CPPFLAGS = $(compress_libtimeless_la_CPPFLAGS) -DTL_HIDDEN
 compress_libtimeless_inner_la_LIBADD = $(ZSTD_LIBS) -lm
 

@@ -1,40 +1,53 @@
 # platforms: programs that measure a machine, and the shipped descriptions.
 noinst_LTLIBRARIES += platforms/libarchiving.la
-platforms_libarchiving_la_SOURCES = platforms/calibrate/archive.h platforms/calibrate/archive.c platforms/calibrate/fingerprint.c \
-	platforms/calibrate/machine.h platforms/calibrate/machine.c platforms/calibrate/repetitions.h platforms/calibrate/repetitions.c
+platforms_libarchiving_la_SOURCES = \
+	platforms/calibrate/archive.c platforms/calibrate/archive.h platforms/calibrate/fingerprint.c \
+	platforms/calibrate/machine.c platforms/calibrate/machine.h platforms/calibrate/repetitions.c \
+	platforms/calibrate/repetitions.h
 platforms_libarchiving_la_CPPFLAGS = $(AM_CPPFLAGS) -I$(top_srcdir)/platforms $(GSL_CFLAGS) $(LIBZIP_CFLAGS)
 platforms_libarchiving_la_LIBADD = compress/libtimeless.la $(GSL_LIBS) $(LIBZIP_LIBS) -ldl -lm
 
 noinst_LTLIBRARIES += platforms/libcalibrate.la
 platforms_libcalibrate_la_SOURCES = \
-	platforms/calibrate/calibrate.h \
-	platforms/calibrate/blas.c platforms/calibrate/calibrate.c platforms/calibrate/counter.c platforms/calibrate/declare.c platforms/calibrate/fit.c platforms/calibrate/fit_model.c platforms/calibrate/fit_noise.c platforms/calibrate/raw_file.c platforms/calibrate/folder.c platforms/calibrate/history.c \
-	platforms/calibrate/measure.c platforms/calibrate/noise.c platforms/calibrate/noise.h platforms/calibrate/model_file.c platforms/calibrate/plan.c
+	platforms/calibrate/blas.c platforms/calibrate/calibrate.c platforms/calibrate/calibrate.h \
+	platforms/calibrate/counter.c platforms/calibrate/declare.c platforms/calibrate/fit.c \
+	platforms/calibrate/fit_model.c platforms/calibrate/fit_noise.c platforms/calibrate/folder.c \
+	platforms/calibrate/history.c platforms/calibrate/measure.c platforms/calibrate/model_file.c \
+	platforms/calibrate/noise.c platforms/calibrate/noise.h platforms/calibrate/plan.c \
+	platforms/calibrate/raw_file.c
 platforms_libcalibrate_la_CPPFLAGS = $(AM_CPPFLAGS) -I$(top_srcdir)/platforms $(GSL_CFLAGS)
 platforms_libcalibrate_la_LIBADD = platforms/libarchiving.la compress/libtimeless.la $(GSL_LIBS) -ldl -lm
 
 noinst_LTLIBRARIES += platforms/libcpu.la
-platforms_libcpu_la_SOURCES = platforms/calibrate/cpu.h platforms/calibrate/cpu.c platforms/calibrate/cpu_repetitions.c platforms/calibrate/cpu_write.c
+platforms_libcpu_la_SOURCES = \
+	platforms/calibrate/cpu.c platforms/calibrate/cpu.h platforms/calibrate/cpu_repetitions.c \
+	platforms/calibrate/cpu_write.c
 platforms_libcpu_la_CPPFLAGS = $(AM_CPPFLAGS) -I$(top_srcdir)/platforms $(LIBCONFIG_CFLAGS)
 platforms_libcpu_la_LIBADD = platforms/libarchiving.la compress/libtimeless.la $(LIBCONFIG_LIBS)
 
 noinst_LTLIBRARIES += platforms/libgenerate.la
-platforms_libgenerate_la_SOURCES = platforms/generate/generate.h platforms/generate/generate.c \
-	platforms/generate/generate_read.c platforms/generate/generate_topology.c
+platforms_libgenerate_la_SOURCES = \
+	platforms/generate/generate.c platforms/generate/generate.h platforms/generate/generate_read.c \
+	platforms/generate/generate_topology.c
 platforms_libgenerate_la_CPPFLAGS = $(AM_CPPFLAGS) -I$(top_srcdir)/platforms $(LIBCONFIG_CFLAGS)
 platforms_libgenerate_la_LIBADD = compress/libtimeless.la $(LIBCONFIG_LIBS)
 
 # Messages: the program that measures them under mpirun, and the fit, which knows no MPI.
 pkglibexec_PROGRAMS += platforms/timeless-network-probe
-platforms_timeless_network_probe_SOURCES = platforms/calibrate/network_probe.c platforms/calibrate/network_probe.h \
-	platforms/calibrate/network_hosts.c platforms/calibrate/network_hosts.h platforms/calibrate/machine.c platforms/calibrate/machine.h
+platforms_timeless_network_probe_SOURCES = \
+	platforms/calibrate/machine.c platforms/calibrate/machine.h platforms/calibrate/network_hosts.c \
+	platforms/calibrate/network_hosts.h platforms/calibrate/network_probe.c \
+	platforms/calibrate/network_probe.h
 platforms_timeless_network_probe_CPPFLAGS = $(AM_CPPFLAGS) -I$(top_srcdir)/platforms $(MPI_CFLAGS)
 platforms_timeless_network_probe_LDADD = $(MPI_LIBS) -lm
 
 noinst_LTLIBRARIES += platforms/libnetwork.la
-platforms_libnetwork_la_SOURCES = platforms/calibrate/network.h platforms/calibrate/network_probe.h platforms/calibrate/segments.h \
-	platforms/calibrate/mixture.c platforms/calibrate/network_fit.c platforms/calibrate/network_page.c platforms/calibrate/network_read.c platforms/calibrate/network_repetitions.c platforms/calibrate/network_write.c \
-	platforms/calibrate/segments.c platforms/calibrate/series.c
+platforms_libnetwork_la_SOURCES = \
+	platforms/calibrate/mixture.c platforms/calibrate/network.h platforms/calibrate/network_fit.c \
+	platforms/calibrate/network_page.c platforms/calibrate/network_probe.h \
+	platforms/calibrate/network_read.c platforms/calibrate/network_repetitions.c \
+	platforms/calibrate/network_write.c platforms/calibrate/segments.c platforms/calibrate/segments.h \
+	platforms/calibrate/series.c
 platforms_libnetwork_la_CPPFLAGS = $(AM_CPPFLAGS) -I$(top_srcdir)/platforms $(GSL_CFLAGS)
 platforms_libnetwork_la_LIBADD = platforms/libarchiving.la platforms/libgenerate.la compress/libtimeless.la $(GSL_LIBS) -lm
 

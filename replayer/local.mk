@@ -1,31 +1,43 @@
 # libreplayer: compute model, platform folder, engines, predictions, comparison.
-LOGGOPS_SOURCES = replayer/loggops/engine.c replayer/loggops/loggops.h replayer/loggops/algorithms.def \
-	replayer/loggops/collective.c replayer/loggops/collective_long.c replayer/loggops/collective_tree.c replayer/loggops/comm.c \
-	replayer/loggops/ompi_rules.def replayer/loggops/select.c replayer/loggops/step.h \
-	replayer/loggops/blocks.c replayer/loggops/program.c replayer/loggops/program.h replayer/loggops/reading.h replayer/loggops/pool.c replayer/loggops/queue.c replayer/loggops/rank.c \
-	replayer/loggops/share.c replayer/loggops/simulate.c replayer/loggops/simulate.h \
-	replayer/loggops/team.c replayer/loggops/wheel.c
+LOGGOPS_SOURCES = \
+	replayer/loggops/algorithms.def replayer/loggops/blocks.c replayer/loggops/collective.c \
+	replayer/loggops/collective_long.c replayer/loggops/collective_tree.c replayer/loggops/comm.c \
+	replayer/loggops/engine.c replayer/loggops/loggops.h replayer/loggops/ompi_rules.def replayer/loggops/params.c \
+	replayer/loggops/pool.c replayer/loggops/program.c replayer/loggops/program.h \
+	replayer/loggops/queue.c replayer/loggops/rank.c replayer/loggops/reading.h \
+	replayer/loggops/select.c replayer/loggops/share.c replayer/loggops/simulate.c \
+	replayer/loggops/simulate.h replayer/loggops/step.h replayer/loggops/team.c replayer/loggops/wheel.c
 # What every engine uses.
 noinst_LTLIBRARIES += replayer/libengine.la
-replayer_libengine_la_SOURCES = replayer/replayer.h replayer/machine/burst_class.c replayer/diagnosis.c replayer/diagnosis.h \
-	replayer/machine/random.c replayer/event_streams.c replayer/event_streams.h replayer/machine/noise.c replayer/machine/noise.h replayer/loggops/params.c replayer/machine/mapping.c replayer/machine/mapping.h \
-	replayer/results/marks.c replayer/results/marks.h replayer/machine/model.c replayer/plan.c replayer/plan.h replayer/plan_collectives.c \
-	replayer/plan_comms.c replayer/plan_share.c replayer/machine/rank_model.c replayer/machine/rank_model.h replayer/sandbox.c \
-	replayer/sandbox.h replayer/text_file.c replayer/text_file.h replayer/results/timeline.c replayer/results/timeline.h \
-	replayer/results/usage.c replayer/results/usage.h replayer/machine/what_if.c
+replayer_libengine_la_SOURCES = \
+	replayer/diagnosis.c replayer/diagnosis.h replayer/event_streams.c replayer/event_streams.h \
+	replayer/plan.c replayer/plan.h replayer/plan_collectives.c replayer/plan_comms.c \
+	replayer/plan_share.c replayer/replayer.h replayer/sandbox.c replayer/sandbox.h replayer/text_file.c \
+	replayer/text_file.h \
+	replayer/machine/burst_class.c replayer/machine/duration.c replayer/machine/duration.h \
+	replayer/machine/mapping.c replayer/machine/mapping.h replayer/machine/model.c \
+	replayer/machine/noise.c replayer/machine/noise.h replayer/machine/random.c \
+	replayer/machine/rank_model.c replayer/machine/rank_model.h replayer/machine/what_if.c \
+	replayer/results/marks.c replayer/results/marks.h replayer/results/timeline.c \
+	replayer/results/timeline.h replayer/results/usage.c replayer/results/usage.h
 replayer_libengine_la_CPPFLAGS = $(AM_CPPFLAGS) -I$(top_srcdir)/replayer $(JANSSON_CFLAGS) $(GSL_CFLAGS)
 replayer_libengine_la_LIBADD = compress/libtimeless.la $(JANSSON_LIBS) $(GSL_LIBS) -lm
 
 noinst_LTLIBRARIES += replayer/libreplayer.la
 replayer_libreplayer_la_SOURCES = \
-	replayer/study/compare.c replayer/study/compare.h replayer/study/compare_plot.c replayer/study/compare_write.c \
-	replayer/study/region_test.c replayer/study/runs.c replayer/study/runs.h replayer/module.c replayer/module.h \
-	replayer/machine/model_read.c replayer/seeds.c replayer/seeds.h replayer/machine/setting.c replayer/machine/setting.h replayer/machine/platform.c \
-	replayer/results/prediction.c replayer/results/prediction_json.c replayer/results/prediction_json.h replayer/replay.c replayer/results/report.c \
-	replayer/results/critical_path.c replayer/results/critical_path.h replayer/results/sums.c replayer/results/sums.h \
-	replayer/results/details.c replayer/results/details.h replayer/results/details_json.c replayer/results/details_json.h replayer/results/details_print.c \
-	replayer/results/timeline_write.c \
-	replayer/study/sweep.c replayer/study/sweep.h replayer/study/sweep_file.c replayer/study/sweep_key.c replayer/study/sweep_plot.c replayer/study/sweep_run.c replayer/study/tolerance.c replayer/study/tolerance.h \
+	replayer/module.c replayer/module.h replayer/replay.c replayer/seeds.c replayer/seeds.h \
+	replayer/machine/model_read.c replayer/machine/platform.c replayer/machine/setting.c \
+	replayer/machine/setting.h \
+	replayer/results/critical_path.c replayer/results/critical_path.h replayer/results/details.c \
+	replayer/results/details.h replayer/results/details_json.c replayer/results/details_json.h \
+	replayer/results/details_print.c replayer/results/prediction.c replayer/results/prediction_json.c \
+	replayer/results/prediction_json.h replayer/results/report.c replayer/results/sums.c \
+	replayer/results/sums.h replayer/results/timeline_write.c \
+	replayer/study/compare.c replayer/study/compare.h replayer/study/compare_plot.c \
+	replayer/study/compare_write.c replayer/study/region_test.c replayer/study/runs.c \
+	replayer/study/runs.h replayer/study/sweep.c replayer/study/sweep.h replayer/study/sweep_file.c \
+	replayer/study/sweep_key.c replayer/study/sweep_plot.c replayer/study/sweep_run.c \
+	replayer/study/tolerance.c replayer/study/tolerance.h \
 	$(LOGGOPS_SOURCES)
 replayer_libreplayer_la_CPPFLAGS = $(AM_CPPFLAGS) -I$(top_srcdir)/replayer $(LIBCONFIG_CFLAGS) \
 	$(JANSSON_CFLAGS) $(GSL_CFLAGS) $(OTF2_CFLAGS) $(XXHASH_CFLAGS) \
@@ -33,11 +45,13 @@ replayer_libreplayer_la_CPPFLAGS = $(AM_CPPFLAGS) -I$(top_srcdir)/replayer $(LIB
 replayer_libreplayer_la_LIBADD = replayer/libengine.la replayer/libreport.la compress/libtimeless.la $(LIBCONFIG_LIBS) \
 	$(JANSSON_LIBS) $(GSL_LIBS) $(OTF2_LIBS) -lm -lpthread
 if OTF2
-replayer_libreplayer_la_SOURCES += replayer/results/otf2.h replayer/results/otf2_archive.c replayer/results/otf2_events.c
+replayer_libreplayer_la_SOURCES += \
+	replayer/results/otf2.h replayer/results/otf2_archive.c replayer/results/otf2_events.c
 endif
 # The report's page and its plotting library become a part of the program.
 noinst_LTLIBRARIES += replayer/libreport.la
-replayer_libreport_la_SOURCES = replayer/results/report_page.c replayer/results/report_page.h
+replayer_libreport_la_SOURCES = \
+	replayer/results/report_page.c replayer/results/report_page.h
 replayer_libreport_la_CPPFLAGS = $(AM_CPPFLAGS) -DREPORT_HTML='"$(abs_top_srcdir)/replayer/results/report.html"' \
 	-DCHART_JS='"$(CHART_JS)"'
 $(replayer_libreport_la_OBJECTS): replayer/results/report.html
@@ -45,12 +59,17 @@ EXTRA_DIST += replayer/results/report.html
 
 # The SMPI engine, a module: only who replays with it loads SimGrid (replayer/module.c).
 pkglib_LTLIBRARIES += replayer/libtimeless-smpi.la
-replayer_libtimeless_smpi_la_SOURCES = replayer/smpi/engine.c replayer/module.h replayer/smpi/rank.h \
-	replayer/smpi/shims/buffer.c replayer/smpi/clocks.c replayer/smpi/collective.c replayer/smpi/comm.c replayer/smpi/shims/detached.c \
-	replayer/smpi/exchange.c replayer/smpi/file.c replayer/smpi/halves.c replayer/smpi/halves.h replayer/smpi/hosts.c \
-	replayer/smpi/match.c replayer/smpi/shims/memory.c replayer/smpi/shims/memory.h replayer/smpi/needs.c replayer/smpi/shims/numbers.c \
-	replayer/smpi/ompi.c replayer/smpi/ompi_bcast.def replayer/smpi/shims/order.c replayer/smpi/shims/overheads.c replayer/smpi/p2p.c replayer/smpi/poll.c replayer/smpi/rank.c replayer/smpi/shims/routes.c \
-	replayer/smpi/shims/shortcuts.c replayer/smpi/thread.c replayer/smpi/timeline.c replayer/smpi/usage.c replayer/smpi/waits.c replayer/smpi/window.c
+replayer_libtimeless_smpi_la_SOURCES = \
+	replayer/module.h \
+	replayer/smpi/clocks.c replayer/smpi/collective.c replayer/smpi/comm.c replayer/smpi/engine.c \
+	replayer/smpi/exchange.c replayer/smpi/file.c replayer/smpi/halves.c replayer/smpi/halves.h \
+	replayer/smpi/hosts.c replayer/smpi/match.c replayer/smpi/needs.c replayer/smpi/ompi.c \
+	replayer/smpi/ompi_bcast.def replayer/smpi/p2p.c replayer/smpi/poll.c replayer/smpi/rank.c \
+	replayer/smpi/rank.h replayer/smpi/thread.c replayer/smpi/timeline.c replayer/smpi/usage.c \
+	replayer/smpi/waits.c replayer/smpi/window.c \
+	replayer/smpi/shims/buffer.c replayer/smpi/shims/detached.c replayer/smpi/shims/memory.c \
+	replayer/smpi/shims/memory.h replayer/smpi/shims/numbers.c replayer/smpi/shims/order.c \
+	replayer/smpi/shims/overheads.c replayer/smpi/shims/routes.c replayer/smpi/shims/shortcuts.c
 replayer_libtimeless_smpi_la_CPPFLAGS = $(AM_CPPFLAGS) -I$(top_srcdir)/replayer $(JANSSON_CFLAGS) $(SIMGRID_CFLAGS)
 replayer_libtimeless_smpi_la_LDFLAGS = $(AM_LDFLAGS) -module -avoid-version -shared -no-undefined -Wl,-z,defs
 replayer_libtimeless_smpi_la_LIBADD = replayer/libengine.la compress/libtimeless.la $(SIMGRID_LIBS)

@@ -60,17 +60,17 @@ static tl_status check_timeline(const tlr_engine *engine, const tlr_options *opt
 static tl_status check_noise(const tlr_job *jobs, size_t n_jobs, const tlr_options *options,
                              tl_error *err)
 {
-    loggops_noise *noise = NULL;
+    tlr_noise *noise = NULL;
     uint64_t n_ranks = 0;
     if (!options->noise || !strstr(options->noise, "ranks="))
         return TL_OK;
-    const tl_status status = loggops_noise_read(options->noise, options->seed, &noise, err);
+    const tl_status status = tlr_noise_read(options->noise, options->seed, &noise, err);
     if (status != TL_OK)
         return status;
     for (size_t j = 0; j < n_jobs; j++)
         n_ranks += tl_reader_run(jobs[j].trace)->n_ranks;
     const uint32_t last = noise->n_ranges ? noise->ranges[noise->n_ranges - 1].last : 0;
-    loggops_noise_free(noise);
+    tlr_noise_free(noise);
     if (last < n_ranks)
         return TL_OK;
     return tl_fail(err, TL_ERR_USAGE,

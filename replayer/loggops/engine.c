@@ -86,7 +86,7 @@ static tl_status check_options(size_t n_jobs, const tlr_options *options, tl_err
 typedef struct loggops_replay {
     loggops_params params;
     loggops_choice choice;
-    loggops_noise *noise; /* NULL: none */
+    tlr_noise *noise; /* NULL: none */
     tlr_plan *plan;
     loggops_run *run;
     loggops_result result;
@@ -95,7 +95,7 @@ typedef struct loggops_replay {
 
 static void release(loggops_replay *r)
 {
-    loggops_noise_free(r->noise);
+    tlr_noise_free(r->noise);
     free(r->choice.stand_ins);
     loggops_run_free(r->run);
     free(r->result.ranks);
@@ -147,7 +147,7 @@ static tl_status replay_loggops(const tlr_job *jobs, size_t n_jobs, const tlr_pl
         (status = loggops_parse_params(options->loggops_params, &r.params, err)) != TL_OK ||
         (status = loggops_read_choice(options, &r.choice, err)) != TL_OK ||
         (options->noise &&
-         (status = loggops_noise_read(options->noise, options->seed, &r.noise, err)) != TL_OK) ||
+         (status = tlr_noise_read(options->noise, options->seed, &r.noise, err)) != TL_OK) ||
         (status = tlr_plan_make(trace, model, options, tlr_plan_is_plain, &r.plan, err)) != TL_OK)
         goto cleanup;
     if (!make_room(&r)) {

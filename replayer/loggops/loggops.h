@@ -29,6 +29,8 @@
 
 #include <timeless.h>
 
+#include "machine/noise.h"
+
 typedef struct loggops_params {
     uint64_t L_ps, o_ps, g_ps;   /* L + o > 0 */
     double G_ps_byte, O_ps_byte; /* per byte */
@@ -36,8 +38,6 @@ typedef struct loggops_params {
     double R_ps_byte;            /* to combine a byte in a reduction */
 } loggops_params;
 
-/* Picoseconds of a time with its unit ("2.5us"), NAN if it is none; *end is what follows. */
-double loggops_parse_time(const char *text, const char **end);
 /* "L=5.3us,o=2.3us,g=2us,G=2.5ns,O=1ns,S=65536,R=0.1ns": all but S and R must be there; times in s,
  * ms, us, ns or ps. */
 tl_status loggops_parse_params(const char *text, loggops_params *out, tl_error *err);
@@ -153,12 +153,10 @@ typedef struct loggops_result {
     uint64_t *marks_ps;         /* [mark][rank]: the caller's, or NULL */
 } loggops_result;
 
-typedef struct loggops_noise loggops_noise; /* machine/noise.h */
-
 /* TL_ERR_DEADLOCK when some ranks wait for ever.  `noise` may be NULL.  The result is the same for
  * any number of threads. */
 tl_status loggops_simulate(const loggops_run *run, const loggops_params *params,
-                           const loggops_noise *noise, unsigned n_threads, loggops_result *result,
+                           const tlr_noise *noise, unsigned n_threads, loggops_result *result,
                            tl_error *err);
 
 #endif

@@ -3,30 +3,11 @@
 
 #include "loggops.h"
 
+#include "machine/duration.h"
+
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
-
-double loggops_parse_time(const char *text, const char **end)
-{
-    static const struct {
-        const char *name;
-        double ps;
-    } units[] = {{"ps", 1}, {"ns", 1e3}, {"us", 1e6}, {"ms", 1e9}, {"s", 1e12}};
-    char *after;
-    const double value = strtod(text, &after);
-    if (after == text || !isfinite(value) || value < 0)
-        return NAN;
-    for (size_t i = 0; i < sizeof units / sizeof *units; i++) {
-        const size_t n = strlen(units[i].name);
-        if (!strncmp(after, units[i].name, n)) {
-            *end = after + n;
-            return value * units[i].ps;
-        }
-    }
-    *end = after;
-    return value == 0 ? 0 : NAN;
-}
 
 static tl_status wrong(const char *text, const char *at, tl_error *err)
 {
@@ -48,7 +29,7 @@ tl_status loggops_parse_params(const char *text, loggops_params *out, tl_error *
         if (at[1] != '=' || (!name && *at != 'S' && *at != 'R'))
             return wrong(text, at, err);
         if (*at != 'S') {
-            const double ps = loggops_parse_time(at + 2, &end);
+            const double ps = tlr_parse_ps(at + 2, &end);
             if (!(ps <= 1e18))
                 return wrong(text, at, err);
             if (!name) {

@@ -82,17 +82,15 @@ static void complete(simulation *s, block *b, uint32_t r, uint32_t request, uint
 }
 
 /* When the CPU has done so much work of a kind from a moment on. */
-static uint64_t done_at(const simulation *s, uint32_t r, loggops_work work, uint64_t from_ps,
+static uint64_t done_at(const simulation *s, uint32_t r, tlr_work work, uint64_t from_ps,
                         uint64_t work_ps)
 {
-    return s->noise && (s->noise->disturbs & work)
-               ? loggops_noise_end(s->noise, r, from_ps, work_ps)
-               : from_ps + work_ps;
+    return s->noise && (s->noise->disturbs & work) ? tlr_noise_end(s->noise, r, from_ps, work_ps)
+                                                   : from_ps + work_ps;
 }
 
 /* The CPU is taken for so much work. */
-static uint64_t occupy(simulation *s, uint32_t r, loggops_work work, uint64_t from_ps,
-                       uint64_t work_ps)
+static uint64_t occupy(simulation *s, uint32_t r, tlr_work work, uint64_t from_ps, uint64_t work_ps)
 {
     const uint64_t end_ps = done_at(s, r, work, from_ps, work_ps);
     if (s->noise)
@@ -104,7 +102,7 @@ static uint64_t occupy(simulation *s, uint32_t r, loggops_work work, uint64_t fr
 /* The CPU combines what a receive brought, which it has in memory at that moment. */
 static uint64_t combine(simulation *s, uint32_t r, uint64_t bytes, uint64_t at_ps)
 {
-    return occupy(s, r, LOGGOPS_REDUCTIONS, at_ps,
+    return occupy(s, r, TLR_WORK_REDUCTIONS, at_ps,
                   (uint64_t)(s->params.R_ps_byte * (double)bytes + 0.5));
 }
 
@@ -123,7 +121,7 @@ static uint64_t take_in(simulation *s, block *b, uint32_t r, const message *m, u
                                .context = REPLY};
         post_message(s, b, &reply);
     }
-    return occupy(s, r, LOGGOPS_OVERHEADS, at_ps, p->o_ps + per_bytes(slowest, m->bytes));
+    return occupy(s, r, TLR_WORK_OVERHEADS, at_ps, p->o_ps + per_bytes(slowest, m->bytes));
 }
 
 /* Handles the earliest arrival, at the moment that arrival_ready tells. */
@@ -172,7 +170,7 @@ static void start_send(simulation *s, block *b, uint32_t r, const sim_step *step
 {
     sim_rank *rank = &s->ranks[r];
     const loggops_params *p = &s->params;
-    const message m = {.time_ps = done_at(s, r, LOGGOPS_OVERHEADS, at_ps, p->o_ps) + p->L_ps,
+    const message m = {.time_ps = done_at(s, r, TLR_WORK_OVERHEADS, at_ps, p->o_ps) + p->L_ps,
                        .bytes = step->amount,
                        .context = step->context,
                        .tag = step->tag,
@@ -181,7 +179,7 @@ static void start_send(simulation *s, block *b, uint32_t r, const sim_step *step
                        .request = step->is_rendezvous ? step->request : EAGER};
     rank->next_send_ps = at_ps + p->g_ps + per_bytes(p->G_ps_byte, step->amount);
     rank->ready_ps =
-        occupy(s, r, LOGGOPS_OVERHEADS, at_ps, p->o_ps + per_bytes(p->O_ps_byte, step->amount));
+        occupy(s, r, TLR_WORK_OVERHEADS, at_ps, p->o_ps + per_bytes(p->O_ps_byte, step->amount));
     post_message(s, b, &m);
     b->n_messages++;
 }
@@ -397,7 +395,7 @@ static void do_step(simulation *s, block *b, uint32_t r, const sim_step *step, u
     }
     switch (step->kind) {
     case LOGGOPS_COMPUTE:
-        rank->ready_ps = occupy(s, r, LOGGOPS_APPLICATION, at_ps, step->amount);
+        rank->ready_ps = occupy(s, r, TLR_WORK_APPLICATION, at_ps, step->amount);
         rank->position++;
         break;
     case LOGGOPS_SEND: do_send(s, b, rank, r, step, at_ps); break;

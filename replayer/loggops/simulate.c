@@ -280,7 +280,7 @@ static tl_status take_results(simulation *s, tl_error *err)
 }
 
 tl_status loggops_simulate(const loggops_run *run, const loggops_params *params,
-                           const loggops_noise *noise, unsigned n_threads, loggops_result *result,
+                           const tlr_noise *noise, unsigned n_threads, loggops_result *result,
                            tl_error *err)
 {
     tl_status status = TL_OK;

@@ -6,7 +6,7 @@
 #ifndef TLR_LOGGOPS_SIMULATE_H
 #define TLR_LOGGOPS_SIMULATE_H
 
-#include "machine/noise.h"
+#include "loggops.h"
 
 #include <pthread.h>
 
@@ -156,7 +156,7 @@ typedef struct sim_step {
 typedef struct simulation {
     const loggops_run *run;
     loggops_params params;
-    const loggops_noise *noise; /* NULL: none */
+    const tlr_noise *noise; /* NULL: none */
     uint64_t window_ps;
     loggops_result *result;
     unsigned block_bits; /* 2^block_bits ranks in a block */

@@ -14,6 +14,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "duration.h"
 #include "text_file.h"
 
 /* ---- delays ---- */
@@ -28,14 +29,14 @@ static uint64_t draw(uint64_t seed, uint32_t rank)
     return x ^ (x >> 31);
 }
 
-static uint64_t offset_of(const loggops_noise *noise, uint32_t rank)
+static uint64_t offset_of(const tlr_noise *noise, uint32_t rank)
 {
     const uint64_t at = draw(noise->seed, noise->is_coscheduled ? 0 : rank);
     return (uint64_t)(((unsigned __int128)at * noise->period_ps) >> 64);
 }
 
 /* Number of detours that begin when less than free_ps of a period were the program's. */
-static size_t detours_within(const loggops_noise *noise, uint64_t free_ps)
+static size_t detours_within(const tlr_noise *noise, uint64_t free_ps)
 {
     size_t low = 0, high = noise->n;
     while (low < high) {
@@ -48,13 +49,13 @@ static size_t detours_within(const loggops_noise *noise, uint64_t free_ps)
     return low;
 }
 
-static uint64_t taken_by(const loggops_noise *noise, size_t n_detours)
+static uint64_t taken_by(const tlr_noise *noise, size_t n_detours)
 {
     return n_detours == noise->n ? noise->total_ps : noise->detours[n_detours].taken_before_ps;
 }
 
 /* Of the first at_ps of a period, how much is the program's. */
-static uint64_t free_until(const loggops_noise *noise, uint64_t at_ps)
+static uint64_t free_until(const tlr_noise *noise, uint64_t at_ps)
 {
     size_t low = 0, high = noise->n;
     while (low < high) {
@@ -66,12 +67,12 @@ static uint64_t free_until(const loggops_noise *noise, uint64_t at_ps)
     }
     if (!low)
         return at_ps;
-    const loggops_detour *last = &noise->detours[low - 1];
+    const tlr_detour *last = &noise->detours[low - 1];
     const uint64_t end_ps = last->start_ps + last->duration_ps;
     return at_ps < end_ps ? last->free_before_ps : at_ps - taken_by(noise, low);
 }
 
-static int has_noise(const loggops_noise *noise, uint32_t rank)
+static int has_noise(const tlr_noise *noise, uint32_t rank)
 {
     size_t low = 0, high = noise->n_ranges;
     while (low < high) {
@@ -84,8 +85,7 @@ static int has_noise(const loggops_noise *noise, uint32_t rank)
     return !noise->n_ranges || (low < noise->n_ranges && noise->ranges[low].first <= rank);
 }
 
-uint64_t loggops_noise_end(const loggops_noise *noise, uint32_t rank, uint64_t start_ps,
-                           uint64_t busy_ps)
+uint64_t tlr_noise_end(const tlr_noise *noise, uint32_t rank, uint64_t start_ps, uint64_t busy_ps)
 {
     if (!busy_ps || !has_noise(noise, rank))
         return start_ps + busy_ps;
@@ -102,7 +102,7 @@ uint64_t loggops_noise_end(const loggops_noise *noise, uint32_t rank, uint64_t s
 
 /* ---- description ---- */
 
-void loggops_noise_free(loggops_noise *noise)
+void tlr_noise_free(tlr_noise *noise)
 {
     if (!noise)
         return;
@@ -111,25 +111,25 @@ void loggops_noise_free(loggops_noise *noise)
     free(noise);
 }
 
-static int add_detour(loggops_noise *noise, uint64_t start_ps, uint64_t duration_ps)
+static int add_detour(tlr_noise *noise, uint64_t start_ps, uint64_t duration_ps)
 {
-    loggops_detour *grown = realloc(noise->detours, (noise->n + 1) * sizeof *grown);
+    tlr_detour *grown = realloc(noise->detours, (noise->n + 1) * sizeof *grown);
     if (!grown)
         return 0;
     noise->detours = grown;
     grown[noise->n++] =
-        (loggops_detour){start_ps, duration_ps, start_ps - noise->total_ps, noise->total_ps};
+        (tlr_detour){start_ps, duration_ps, start_ps - noise->total_ps, noise->total_ps};
     noise->total_ps += duration_ps;
     return 1;
 }
 
 /* "1000Hz:100us" */
-static tl_status read_regular(const char *text, loggops_noise *noise, tl_error *err)
+static tl_status read_regular(const char *text, tlr_noise *noise, tl_error *err)
 {
     char *end;
     const double hertz = strtod(text, &end);
     const char *after = NULL;
-    const double duration_ps = !strncmp(end, "Hz:", 3) ? loggops_parse_time(end + 3, &after) : NAN;
+    const double duration_ps = !strncmp(end, "Hz:", 3) ? tlr_parse_ps(end + 3, &after) : NAN;
     if (!(hertz > 0 && hertz < 1e12) || !(duration_ps >= 0) || (*after && *after != ','))
         return tl_fail(err, TL_ERR_USAGE,
                        "--noise '%s': give a frequency and a duration, 1000Hz:100us, or a file of "
@@ -142,7 +142,7 @@ static tl_status read_regular(const char *text, loggops_noise *noise, tl_error *
 }
 
 /* One line of a profile: start and duration in nanoseconds. */
-static tl_status read_line(const char *path, size_t number, const char *line, loggops_noise *noise,
+static tl_status read_line(const char *path, size_t number, const char *line, tlr_noise *noise,
                            tl_error *err)
 {
     char *end;
@@ -163,7 +163,7 @@ static tl_status read_line(const char *path, size_t number, const char *line, lo
     return TL_OK;
 }
 
-static tl_status read_profile(const char *path, loggops_noise *noise, tl_error *err)
+static tl_status read_profile(const char *path, tlr_noise *noise, tl_error *err)
 {
     char *text = NULL;
     tl_status status = tlr_read_text(path, &text, NULL, err);
@@ -186,7 +186,7 @@ static tl_status read_profile(const char *path, loggops_noise *noise, tl_error *
 /* ---- options ---- */
 
 /* "FIRST-LAST" or "RANK" */
-static int read_ranks(const char *text, loggops_noise *noise)
+static int read_ranks(const char *text, tlr_noise *noise)
 {
     char *end;
     const unsigned long first = strtoul(text, &end, 10);
@@ -197,15 +197,15 @@ static int read_ranks(const char *text, loggops_noise *noise)
         last = strtoul(end + 1, &end, 10);
     if (*end || first > last || last > UINT32_MAX)
         return 0;
-    loggops_ranks *grown = realloc(noise->ranges, (noise->n_ranges + 1) * sizeof *grown);
+    tlr_rank_range *grown = realloc(noise->ranges, (noise->n_ranges + 1) * sizeof *grown);
     if (!grown)
         return 0;
     noise->ranges = grown;
-    grown[noise->n_ranges++] = (loggops_ranks){(uint32_t)first, (uint32_t)last};
+    grown[noise->n_ranges++] = (tlr_rank_range){(uint32_t)first, (uint32_t)last};
     return 1;
 }
 
-static int read_option(const char *option, loggops_noise *noise)
+static int read_option(const char *option, tlr_noise *noise)
 {
     static const char *const kinds[] = {"application", "overheads", "reductions"};
     for (unsigned i = 0; i < sizeof kinds / sizeof *kinds; i++)
@@ -225,7 +225,7 @@ static int read_option(const char *option, loggops_noise *noise)
 }
 
 /* What begins with a digit goes on with the list of ranks before it. */
-static tl_status read_options(const char *text, char *rest, loggops_noise *noise, tl_error *err)
+static tl_status read_options(const char *text, char *rest, tlr_noise *noise, tl_error *err)
 {
     static const char ranks[] = "ranks=";
     const char *option;
@@ -246,19 +246,19 @@ static tl_status read_options(const char *text, char *rest, loggops_noise *noise
 
 static int compare_ranges(const void *a, const void *b)
 {
-    const loggops_ranks *x = a, *y = b;
+    const tlr_rank_range *x = a, *y = b;
     return x->first != y->first ? (x->first < y->first ? -1 : 1)
                                 : (x->last > y->last) - (x->last < y->last);
 }
 
 /* Those that touch become one, so that each rank is in one at most. */
-static void sort_ranges(loggops_noise *noise)
+static void sort_ranges(tlr_noise *noise)
 {
     size_t n = 0;
     if (noise->n_ranges)
         qsort(noise->ranges, noise->n_ranges, sizeof *noise->ranges, compare_ranges);
     for (size_t i = 0; i < noise->n_ranges; i++) {
-        const loggops_ranks next = noise->ranges[i];
+        const tlr_rank_range next = noise->ranges[i];
         if (!n || next.first > noise->ranges[n - 1].last)
             noise->ranges[n++] = next;
         else if (next.last > noise->ranges[n - 1].last)
@@ -277,7 +277,7 @@ static uint64_t draw_time(uint64_t seed, uint32_t number, uint64_t mean_ps)
 /* In place of one detour in each period many, after which they repeat.  What is the program's
  * between two of them and how long they are is drawn for itself, so that none overlap and detours
  * take the share of the time that the frequency and the duration say. */
-static tl_status draw_detours(loggops_noise *noise, tl_error *err)
+static tl_status draw_detours(tlr_noise *noise, tl_error *err)
 {
     enum { N_DETOURS = 4096, FOR_INTERVALS = 1 << 16 };
     const uint64_t duration_ps = noise->total_ps, gap_ps = noise->period_ps - duration_ps;
@@ -297,9 +297,9 @@ static tl_status draw_detours(loggops_noise *noise, tl_error *err)
     return TL_OK;
 }
 
-tl_status loggops_noise_read(const char *text, uint64_t seed, loggops_noise **out, tl_error *err)
+tl_status tlr_noise_read(const char *text, uint64_t seed, tlr_noise **out, tl_error *err)
 {
-    loggops_noise *noise = calloc(1, sizeof *noise);
+    tlr_noise *noise = calloc(1, sizeof *noise);
     char *copy = strdup(text);
     if (!noise || !copy) {
         free(noise);
@@ -316,7 +316,7 @@ tl_status loggops_noise_read(const char *text, uint64_t seed, loggops_noise **ou
     if (status == TL_OK)
         status = read_options(text, rest, noise, err);
     if (!noise->disturbs)
-        noise->disturbs = LOGGOPS_ALL_WORK;
+        noise->disturbs = TLR_WORK_ALL;
     sort_ranges(noise);
     const int is_drawn = noise->has_random_durations || noise->has_random_intervals;
     if (status == TL_OK && is_drawn && !is_regular)
@@ -332,6 +332,6 @@ tl_status loggops_noise_read(const char *text, uint64_t seed, loggops_noise **ou
     if (status == TL_OK)
         *out = noise;
     else
-        loggops_noise_free(noise);
+        tlr_noise_free(noise);
     return status;
 }

@@ -505,11 +505,11 @@ static tl_status replay_smpi(const tlr_job *jobs, size_t n_jobs, const tlr_platf
         return tl_fail(err, TL_ERR_USAGE, "--params and --threads are for --engine loggops");
     replay = (smpi_replay){.options = options, .platform = platform, .model = model};
     if (options->noise &&
-        (status = loggops_noise_read(options->noise, options->seed, &replay.noise, err)) != TL_OK)
+        (status = tlr_noise_read(options->noise, options->seed, &replay.noise, err)) != TL_OK)
         return status;
-    if (replay.noise && replay.noise->disturbs != LOGGOPS_ALL_WORK &&
-        replay.noise->disturbs != LOGGOPS_APPLICATION) {
-        loggops_noise_free(replay.noise);
+    if (replay.noise && replay.noise->disturbs != TLR_WORK_ALL &&
+        replay.noise->disturbs != TLR_WORK_APPLICATION) {
+        tlr_noise_free(replay.noise);
         return tl_fail(err, TL_ERR_USAGE,
                        "--noise '%s': the smpi engine has noise in application time alone; leave "
                        "overheads and reductions out, or give --engine loggops",
@@ -517,7 +517,7 @@ static tl_status replay_smpi(const tlr_job *jobs, size_t n_jobs, const tlr_platf
     }
     replay.jobs = calloc(n_jobs, sizeof *replay.jobs);
     if (!replay.jobs) {
-        loggops_noise_free(replay.noise);
+        tlr_noise_free(replay.noise);
         return tl_fail(err, TL_ERR_MEMORY, "out of memory for the prediction");
     }
     for (; replay.n_jobs < n_jobs && status == TL_OK; replay.n_jobs++)
@@ -540,7 +540,7 @@ cleanup:
         tlr_plan_free(replay.jobs[j].plan);
     }
     tlr_shared_free(replay.result, result_bytes);
-    loggops_noise_free(replay.noise);
+    tlr_noise_free(replay.noise);
     free(replay.jobs);
     replay = (smpi_replay){0};
     return status;

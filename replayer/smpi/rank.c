@@ -78,7 +78,7 @@ static double slow_down(smpi_rank *r, double reference_s)
         return 1;
     const uint32_t rank = r->job->first_rank + r->rank;
     const uint64_t taken_ps =
-        loggops_noise_end(replay.noise, rank, from_ps, busy_ps) - from_ps - busy_ps;
+        tlr_noise_end(replay.noise, rank, from_ps, busy_ps) - from_ps - busy_ps;
     r->result->noise_s += (double)taken_ps / ps_per_s;
     return 1 + (double)taken_ps / (double)busy_ps;
 }

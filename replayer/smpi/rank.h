@@ -127,7 +127,7 @@ typedef struct smpi_replay {
     const tlr_options *options;
     const tlr_platform *platform;
     const tlr_model *model; /* NULL: computation takes no time */
-    loggops_noise *noise;   /* NULL: none */
+    tlr_noise *noise;       /* NULL: none */
     int terminal;           /* descriptor for progress */
 
     smpi_result *result;

@@ -10,6 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "loggops/loggops.h"
 #include "machine/noise.h"
 
 static tl_error err;
@@ -23,7 +24,7 @@ static const loggops_params big_red = {2900000, 2400000, 1700000, 5000, 2000, UI
 enum { MAX_OPS = 32 };
 
 static uint64_t run_program(const loggops_op *ops, size_t n_ops, int64_t *list, uint32_t n_ranks,
-                            const loggops_params *params, const loggops_noise *noise,
+                            const loggops_params *params, const tlr_noise *noise,
                             loggops_rank_result *ranks)
 {
     loggops_op copy[MAX_OPS + 1] = {{0}};
@@ -48,7 +49,7 @@ static uint64_t run_ops(const loggops_op *ops, size_t n_ops, int64_t *list, uint
 }
 
 static uint64_t run_noisy(const loggops_op *ops, size_t n_ops, uint32_t n_ranks,
-                          const loggops_params *params, const loggops_noise *noise)
+                          const loggops_params *params, const tlr_noise *noise)
 {
     return run_program(ops, n_ops, NULL, n_ranks, params, noise, NULL);
 }
@@ -244,10 +245,10 @@ static void noise_propagates(void **state)
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         double sum = 0;
         for (uint64_t seed = 1; seed <= 10; seed++) {
-            loggops_noise *noise = NULL;
-            assert_int_equal(loggops_noise_read(cases[i].noise, seed, &noise, &err), TL_OK);
+            tlr_noise *noise = NULL;
+            assert_int_equal(tlr_noise_read(cases[i].noise, seed, &noise, &err), TL_OK);
             sum += (double)run_noisy(ops, MAX_OPS, 4096, &blue_gene, noise) / (double)quiet_ps;
-            loggops_noise_free(noise);
+            tlr_noise_free(noise);
         }
         assert_true(sum / 10 > cases[i].from && sum / 10 < cases[i].to);
     }

@@ -10,22 +10,23 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "loggops/loggops.h"
 #include "machine/noise.h"
 
 static tl_error err;
 
 static uint64_t noise_end(const char *text, uint64_t start_ps, uint64_t busy_ps)
 {
-    loggops_noise *noise = NULL;
-    assert_int_equal(loggops_noise_read(text, 1, &noise, &err), TL_OK);
+    tlr_noise *noise = NULL;
+    assert_int_equal(tlr_noise_read(text, 1, &noise, &err), TL_OK);
     /* The period begins somewhere: begin where it does. */
     uint64_t begin_ps = 0;
-    while (loggops_noise_end(noise, 0, begin_ps, 1) == begin_ps + 1)
+    while (tlr_noise_end(noise, 0, begin_ps, 1) == begin_ps + 1)
         begin_ps += 1000;
-    begin_ps = loggops_noise_end(noise, 0, begin_ps, 1) - 1 + noise->period_ps -
-               noise->detours[0].duration_ps;
-    const uint64_t end_ps = loggops_noise_end(noise, 0, begin_ps + start_ps, busy_ps);
-    loggops_noise_free(noise);
+    begin_ps =
+        tlr_noise_end(noise, 0, begin_ps, 1) - 1 + noise->period_ps - noise->detours[0].duration_ps;
+    const uint64_t end_ps = tlr_noise_end(noise, 0, begin_ps + start_ps, busy_ps);
+    tlr_noise_free(noise);
     return end_ps - begin_ps;
 }
 

@@ -11,22 +11,23 @@
 
 #include <cmocka.h>
 
+#include "loggops/loggops.h"
 #include "machine/noise.h"
 
 static tl_error err;
 static const loggops_params network = {5300000, 2300000, 2000000, 2500, 1000, UINT64_MAX, 0};
 
-static loggops_noise *noise_of(const char *text, uint64_t seed)
+static tlr_noise *noise_of(const char *text, uint64_t seed)
 {
-    loggops_noise *noise = NULL;
-    assert_int_equal(loggops_noise_read(text, seed, &noise, &err), TL_OK);
+    tlr_noise *noise = NULL;
+    assert_int_equal(tlr_noise_read(text, seed, &noise, &err), TL_OK);
     return noise;
 }
 
 static void refused(const char *text, const char *why)
 {
-    loggops_noise *noise = NULL;
-    assert_int_equal(loggops_noise_read(text, 1, &noise, &err), TL_ERR_USAGE);
+    tlr_noise *noise = NULL;
+    assert_int_equal(tlr_noise_read(text, 1, &noise, &err), TL_ERR_USAGE);
     assert_null(noise);
     assert_non_null(strstr(err.text, why));
 }
@@ -46,11 +47,11 @@ static void chosen_ranks(void **state)
                  {"1000Hz:100us,ranks=2-5,4-7,7,7", 0xfc},
                  {"1000Hz:100us,ranks=19-4000000000", 0x80000}};
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
-        loggops_noise *noise = noise_of(cases[i].text, 1);
+        tlr_noise *noise = noise_of(cases[i].text, 1);
         for (uint32_t r = 0; r < 20; r++) /* ten periods: none is missed */
-            assert_int_equal(loggops_noise_end(noise, r, 0, 9000000000) > 9000000000,
+            assert_int_equal(tlr_noise_end(noise, r, 0, 9000000000) > 9000000000,
                              cases[i].ranks >> r & 1);
-        loggops_noise_free(noise);
+        tlr_noise_free(noise);
     }
     refused("1000Hz:100us,ranks=3-2", "'ranks=3-2' is unknown");
     refused("1000Hz:100us,ranks=1,2x", "'2x' is unknown");
@@ -59,7 +60,7 @@ static void chosen_ranks(void **state)
 }
 
 static uint64_t makespan(const loggops_op *op, uint32_t n_ranks, const loggops_params *params,
-                         const loggops_noise *noise)
+                         const tlr_noise *noise)
 {
     loggops_op ops[] = {*op, {0}};
     loggops_program program = {ops, NULL, 2, 0, 1};
@@ -87,7 +88,7 @@ static void chosen_work(void **state)
     for (unsigned i = 0; i < 3; i++) {
         char text[64];
         snprintf(text, sizeof text, "1000Hz:200us,%s", kinds[i]);
-        loggops_noise *noise = noise_of(text, 1);
+        tlr_noise *noise = noise_of(text, 1);
         assert_int_equal(noise->disturbs, 1 << i);
         assert_int_equal(
             makespan(&compute, 4, &network, noise) > makespan(&compute, 4, &network, NULL), i == 0);
@@ -95,16 +96,16 @@ static void chosen_work(void **state)
                          i == 1);
         assert_int_equal(makespan(&sum, 8, &combining, noise) > makespan(&sum, 8, &combining, NULL),
                          i != 0);
-        loggops_noise_free(noise);
+        tlr_noise_free(noise);
     }
-    loggops_noise *all = noise_of("1000Hz:200us", 1);
-    assert_int_equal(all->disturbs, LOGGOPS_ALL_WORK);
-    loggops_noise_free(all);
+    tlr_noise *all = noise_of("1000Hz:200us", 1);
+    assert_int_equal(all->disturbs, TLR_WORK_ALL);
+    tlr_noise_free(all);
 }
 
 /* ---- distributions ---- */
 
-static double sd_of_durations(const loggops_noise *noise)
+static double sd_of_durations(const tlr_noise *noise)
 {
     double mean = 0, square = 0;
     for (size_t i = 0; i < noise->n; i++) {
@@ -128,7 +129,7 @@ static void drawn_detours(void **state)
                  {"1000Hz:100us,intervals=exponential,durations=exponential", 1}};
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++)
         for (uint64_t seed = 1; seed <= 5; seed++) {
-            loggops_noise *noise = noise_of(cases[i].text, seed), *again, *other;
+            tlr_noise *noise = noise_of(cases[i].text, seed), *again, *other;
             again = noise_of(cases[i].text, seed);
             other = noise_of(cases[i].text, seed + 1);
             const double share = (double)noise->total_ps / (double)noise->period_ps;
@@ -140,11 +141,11 @@ static void drawn_detours(void **state)
             assert_int_equal(again->n, noise->n);
             assert_memory_equal(again->detours, noise->detours, noise->n * sizeof *noise->detours);
             assert_int_not_equal(other->period_ps, noise->period_ps);
-            loggops_noise_free(noise);
-            loggops_noise_free(again);
-            loggops_noise_free(other);
+            tlr_noise_free(noise);
+            tlr_noise_free(again);
+            tlr_noise_free(other);
         }
-    char file[] = "/tmp/loggops_noise.XXXXXX";
+    char file[] = "/tmp/tlr_noise.XXXXXX";
     const int descriptor = mkstemp(file);
     assert_true(descriptor >= 0 && write(descriptor, "0 1\n5 2\n", 8) == 8);
     close(descriptor);
