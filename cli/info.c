@@ -3,7 +3,7 @@
 
 #include <inttypes.h>
 #include <jansson.h>
-#include <results/prediction_json.h>
+#include <results/json_text.h>
 #include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>

@@ -31,7 +31,9 @@ replayer_libreplayer_la_SOURCES = \
 	replayer/results/critical_path.c replayer/results/critical_path.h replayer/results/details.c \
 	replayer/results/details.h replayer/results/details_json.c replayer/results/details_json.h \
 	replayer/results/details_print.c replayer/results/prediction.c replayer/results/prediction_json.c \
-	replayer/results/prediction_json.h replayer/results/report.c replayer/results/sums.c \
+	replayer/results/json_text.c replayer/results/json_text.h \
+	replayer/results/prediction_json.h replayer/results/report.c replayer/results/spread.c \
+	replayer/results/spread.h replayer/results/sums.c \
 	replayer/results/sums.h replayer/results/timeline_write.c \
 	replayer/study/compare.c replayer/study/compare.h replayer/study/compare_plot.c \
 	replayer/study/compare_write.c replayer/study/region_test.c replayer/study/runs.c \

@@ -2,6 +2,11 @@
  *
  * Simulated seconds end in _s; wall-clock seconds of the replay itself are called wall_*.
  * Status, errors and ownership follow the conventions of timeless.h.
+ *
+ * A process runs one replay by the SimGrid engine at a time: SimGrid keeps its simulation in global
+ * variables and cannot start a second one, so the files of that engine share one state as well
+ * (`replay`, smpi/rank.h), and tlr_replay runs the engine in a child process (sandbox.h).
+ * Everything else may be called from several threads, each with objects of its own.
  */
 #ifndef TLR_REPLAYER_H
 #define TLR_REPLAYER_H

@@ -3,10 +3,10 @@
 
 #include <math.h>
 #include <stdlib.h>
-#include <string.h>
 
 #include <gsl/gsl_sort.h>
-#include <gsl/gsl_statistics_double.h>
+
+#include "results/spread.h"
 
 /* What is kept of all replays: one prediction of a large run fills memory, thirty fill more. */
 typedef struct ensemble {
@@ -18,32 +18,6 @@ typedef struct ensemble {
 static tl_status out_of_memory(tl_error *err)
 {
     return tl_fail(err, TL_ERR_MEMORY, "out of memory for the predictions of all seeds");
-}
-
-void tlr_spread_free(tlr_spread *spread)
-{
-    if (!spread)
-        return;
-    free(spread->makespan_s);
-    free(spread->whole_s);
-    free(spread->interval_s);
-    free(spread);
-}
-
-tlr_spread *tlr_spread_make(size_t n_seeds, size_t n_marks)
-{
-    tlr_spread *spread = calloc(1, sizeof *spread);
-    if (!spread)
-        return NULL;
-    spread->n_seeds = n_seeds;
-    spread->n_intervals = n_marks ? n_marks - 1 : 0;
-    spread->makespan_s = calloc(n_seeds + 1, sizeof *spread->makespan_s);
-    spread->whole_s = calloc(n_seeds + 1, sizeof *spread->whole_s);
-    spread->interval_s = calloc(n_seeds * spread->n_intervals + 1, sizeof *spread->interval_s);
-    if (spread->makespan_s && spread->whole_s && spread->interval_s)
-        return spread;
-    tlr_spread_free(spread);
-    return NULL;
 }
 
 static double longest_s(const tlr_mark *from, const tlr_mark *to, uint32_t n_ranks)
@@ -135,26 +109,4 @@ tl_status tlr_replay_seeds(tlr_replay_function *replay, const tlr_job *jobs, siz
     free(e.spreads);
     free(e.end_s);
     return status;
-}
-
-double tlr_spread_quantile(const tlr_spread *spread, double p)
-{
-    double *sorted = malloc(spread->n_seeds * sizeof *sorted);
-    if (!sorted)
-        return NAN;
-    memcpy(sorted, spread->makespan_s, spread->n_seeds * sizeof *sorted);
-    gsl_sort(sorted, 1, spread->n_seeds);
-    const double quantile = gsl_stats_quantile_from_sorted_data(sorted, 1, spread->n_seeds, p);
-    free(sorted);
-    return quantile;
-}
-
-double tlr_spread_mean(const tlr_spread *spread)
-{
-    return gsl_stats_mean(spread->makespan_s, 1, spread->n_seeds);
-}
-
-double tlr_spread_sd(const tlr_spread *spread)
-{
-    return spread->n_seeds > 1 ? gsl_stats_sd(spread->makespan_s, 1, spread->n_seeds) : 0;
 }

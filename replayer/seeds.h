@@ -13,8 +13,5 @@ typedef tl_status tlr_replay_function(const tlr_job *jobs, size_t n_jobs,
 tl_status tlr_replay_seeds(tlr_replay_function *replay, const tlr_job *jobs, size_t n_jobs,
                            const tlr_platform *platform, const char *engine,
                            const tlr_options *options, tlr_prediction **out, tl_error *err);
-/* Room for so many; NULL: out of memory. */
-tlr_spread *tlr_spread_make(size_t n_seeds, size_t n_marks);
-void tlr_spread_free(tlr_spread *spread);
 
 #endif

@@ -2,7 +2,7 @@
 #include "config.h"
 
 #include "details_json.h"
-#include "prediction_json.h"
+#include "json_text.h"
 
 static json_t *with_waits(json_t *object, const double *wait_s)
 {

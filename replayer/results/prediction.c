@@ -2,7 +2,7 @@
 #include "config.h"
 
 #include "details.h"
-#include "seeds.h"
+#include "spread.h"
 
 #include <inttypes.h>
 #include <math.h>

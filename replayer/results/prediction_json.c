@@ -4,8 +4,9 @@
 #include "replayer.h"
 
 #include "details_json.h"
+#include "json_text.h"
 #include "prediction_json.h"
-#include "seeds.h"
+#include "spread.h"
 #include "text_file.h"
 #include "usage.h"
 
@@ -20,19 +21,6 @@
 #define JOBS_FORMAT_NAME "timeless-predictions-1"
 
 /* ---- writing ---- */
-
-json_t *tlr_json_text(const char *text)
-{
-    json_t *json = json_string(text);
-    char *copy = json || !text ? NULL : strdup(text);
-    for (char *p = copy; p && *p; p++)
-        if ((unsigned char)*p > 0x7f)
-            *p = '?';
-    if (copy)
-        json = json_string(copy);
-    free(copy);
-    return json;
-}
 
 static json_t *hash_text(uint64_t hash)
 {

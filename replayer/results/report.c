@@ -7,6 +7,7 @@
 #include "config.h"
 
 #include "details.h"
+#include "json_text.h"
 #include "prediction_json.h"
 #include "report_page.h"
 

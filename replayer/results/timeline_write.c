@@ -1,7 +1,7 @@
 /* timeline_write.c - a timeline as CSV, as Chrome's trace events, and as a Paje trace. */
 #include "config.h"
 
-#include "prediction_json.h"
+#include "json_text.h"
 #include "timeline.h"
 
 #include <errno.h>

@@ -3,7 +3,7 @@
 
 #include "sweep.h"
 
-#include "results/prediction_json.h"
+#include "results/json_text.h"
 #include "text_file.h"
 
 #include <errno.h>
