@@ -6,7 +6,14 @@
 #include <timeless.h>
 
 /* Exit codes of every command. */
-enum { CLI_OK = 0, CLI_COMPARISON_FAILED = 1, CLI_USAGE = 2, CLI_BAD_INPUT = 3, CLI_SYSTEM = 4 };
+enum {
+    CLI_OK = 0,
+    CLI_COMPARISON_FAILED = 1,
+    CLI_USAGE = 2,
+    CLI_BAD_INPUT = 3,
+    CLI_SYSTEM = 4,
+    CLI_NOT_COMPARABLE = 5 /* the recording's clock says nothing about the prediction */
+};
 
 /* Each subcommand: argv[0] is "timeless NAME", for messages.  Returns the exit code. */
 #define COMMAND(name, summary) int cmd_##name(int argc, char **argv);

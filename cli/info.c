@@ -242,7 +242,9 @@ static void print_text(const struct facts *f)
     printf("%-16s %s", "complete", tl_reader_complete(f->r) ? "yes" : "no");
     if (tl_reader_n_damages(f->r))
         printf(", damaged in %zu places", tl_reader_n_damages(f->r));
-    putchar('\n');
+    char reason[640];
+    const int comparable = !tl_reader_clock(f->r, reason, sizeof reason);
+    printf("\n%-16s %s%s\n", "clock", comparable ? "comparable" : "not comparable: ", reason);
     print_ranks(f);
     printf("\n%12s  %s\n", "events", "call");
     for (size_t i = 0; i < f->n_calls; i++)
@@ -315,8 +317,9 @@ static json_t *sections_json(const struct facts *f)
 /* 0: out of memory. */
 static int print_json(const struct facts *f)
 {
-    char hash[17];
+    char hash[17], reason[640];
     snprintf(hash, sizeof hash, "%016" PRIx64, f->hash);
+    tl_reader_clock(f->r, reason, sizeof reason);
     const char *const texts[][2] = {{"trace", tl_reader_path(f->r)},
                                     {"run_id", f->run->run_id},
                                     {"hosts", f->run->parts},
@@ -327,7 +330,8 @@ static int print_json(const struct facts *f)
                                     {"origin", f->run->origin},
                                     {"volume_unit", f->run->volume_unit},
                                     {"volume_source", f->run->volume_source},
-                                    {"hash", hash}};
+                                    {"hash", hash},
+                                    {"clock", *reason ? reason : "comparable"}};
     json_t *calls = json_object(), *users = json_object(), *damages = json_array();
     for (size_t i = 0; i < f->n_calls; i++)
         set_count(calls, f->calls[i].row->name, f->calls[i].n);

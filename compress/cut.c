@@ -395,7 +395,7 @@ static tl_status carry_kernels(passage *p)
 static tl_status cut_rank(passage *p)
 {
     tl_cursor *c = NULL;
-    tl_rank_summary summary = {.host = ""};
+    tl_rank_summary summary = {.host = "", .clock = ""};
     tl_reader_rank(p->r, p->rank, &summary);
     tl_status status = tl_writer_open(p->out_path, p->rank, summary.host, &p->writer, p->err);
     if (!status)
@@ -404,6 +404,8 @@ static tl_status cut_rank(passage *p)
         status = carry_comms(p);
     if (!status)
         status = carry_kernels(p);
+    if (!status && *summary.clock && (status = tl_writer_clock(p->writer, summary.clock)))
+        tl_fail_write(p->err, p->out_path, status);
     if (!status)
         status = tl_cursor_open(p->r, p->rank, &c, p->err);
     if (!status)

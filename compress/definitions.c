@@ -46,13 +46,24 @@ bool tl_define_host(tl_buffer *out, const char *host)
     return ok;
 }
 
-/* Without allocation, since it may have to say that there is no memory. */
-bool tl_define_remark(tl_buffer *out, const char *text)
+/* One text, shorter than that of an error.  Without allocation, since a remark may have to say that
+ * there is no memory. */
+static bool define_line(tl_buffer *out, uint8_t kind, const char *text)
 {
     uint8_t bytes[TL_VARINT_MAX_BYTES + sizeof((tl_error *)0)->text];
     tl_buffer body = {.data = bytes, .capacity = sizeof bytes};
     return strlen(text) < sizeof((tl_error *)0)->text && put_text(&body, text) &&
-           put_definition(out, TL_DEFINE_REMARK, &body);
+           put_definition(out, kind, &body);
+}
+
+bool tl_define_remark(tl_buffer *out, const char *text)
+{
+    return define_line(out, TL_DEFINE_REMARK, text);
+}
+
+bool tl_define_clock(tl_buffer *out, const char *reason)
+{
+    return define_line(out, TL_DEFINE_CLOCK, reason);
 }
 
 /* Length of the run of equal strides that begins at member i; *stride is 1 for a run of one. */
@@ -374,6 +385,7 @@ static tl_status read_all(tl_definitions *d, tl_pool *pool, const uint8_t *raw, 
         case TL_DEFINE_KERNEL: status = get_kernel(d, pool, &body); break;
         case TL_DEFINE_COUNTER: status = get_counter(d, pool, &body); break;
         case TL_DEFINE_REMARK: status = get_text(&body, pool, &d->remark); break;
+        case TL_DEFINE_CLOCK: status = get_text(&body, pool, &d->clock); break;
         default: break; /* of a later minor version */
         }
         if (status)
@@ -438,6 +450,7 @@ tl_status tl_definitions_read(tl_definitions *d, tl_pool *pool, const uint8_t *r
     if (status) {
         d->host = d->kept_host;
         d->remark = d->kept_remark;
+        d->clock = d->kept_clock;
         d->n_comms = d->kept_comms;
         d->n_sites = d->kept_sites;
         d->n_kernels = d->kept_kernels;
@@ -454,6 +467,7 @@ tl_status tl_definitions_read(tl_definitions *d, tl_pool *pool, const uint8_t *r
         qsort(d->counters, d->n_counters, sizeof *d->counters, by_counter_id);
     d->kept_host = d->host;
     d->kept_remark = d->remark;
+    d->kept_clock = d->clock;
     d->kept_comms = d->n_comms;
     d->kept_sites = d->n_sites;
     d->kept_kernels = d->n_kernels;

@@ -12,6 +12,7 @@ bool tl_define_site(tl_buffer *out, const tl_site *site);
 bool tl_define_kernel(tl_buffer *out, const tl_user_kernel *kernel);
 bool tl_define_counter(tl_buffer *out, const tl_counter *counter);
 bool tl_define_remark(tl_buffer *out, const char *text);
+bool tl_define_clock(tl_buffer *out, const char *reason);
 
 /* What all ranks share: equal texts and equal lists of members are kept once. */
 typedef struct tl_pool {
@@ -24,7 +25,7 @@ typedef struct tl_pool {
 
 /* What one rank has defined. */
 typedef struct tl_definitions {
-    const char *host, *remark; /* NULL until defined */
+    const char *host, *remark, *clock; /* NULL until defined */
     tl_comm *comms;
     tl_site *sites;
     tl_user_kernel *kernels;
@@ -32,7 +33,7 @@ typedef struct tl_definitions {
     size_t n_comms, n_sites, n_kernels, n_counters;
     size_t comms_capacity, sites_capacity, kernels_capacity, counters_capacity;
     /* Of the chunks that are intact; those of a damaged one are taken back. */
-    const char *kept_host, *kept_remark;
+    const char *kept_host, *kept_remark, *kept_clock;
     size_t kept_comms, kept_sites, kept_kernels, kept_counters;
 } tl_definitions;
 

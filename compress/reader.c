@@ -270,7 +270,7 @@ tl_status tl_reader_rank(const tl_reader *r, uint32_t rank, tl_rank_summary *out
     if (rank >= r->header.run.n_ranks)
         return TL_ERR_NO_RANK;
     const tl_part *part = tl_reader_part(r, rank);
-    *out = (tl_rank_summary){.host = "", .remark = ""};
+    *out = (tl_rank_summary){.host = "", .remark = "", .clock = ""};
     if (!part)
         return TL_OK;
     out->n_events = part->summary.n_events;
@@ -281,7 +281,45 @@ tl_status tl_reader_rank(const tl_reader *r, uint32_t rank, tl_rank_summary *out
         out->host = part->definitions->host;
     if (part->definitions->remark)
         out->remark = part->definitions->remark;
+    if (part->definitions->clock)
+        out->clock = part->definitions->clock;
     return TL_OK;
+}
+
+/* What the header says; recordings of before have no more. */
+static size_t reason_of_run(const tl_run *run, char *text, size_t size)
+{
+    if (*run->folding)
+        return (size_t)snprintf(text, size, "%s", run->folding);
+    if (!strncmp(run->volume_source, "exact", strlen("exact")))
+        return (size_t)snprintf(text, size, "the ranks ran in an emulator (%s)",
+                                run->volume_source);
+    return 0;
+}
+
+size_t tl_reader_clock(const tl_reader *r, char *text, size_t size)
+{
+    const tl_run *run = &r->header.run;
+    uint32_t n = 0, first = 0;
+    if (size)
+        *text = '\0';
+    const size_t length = reason_of_run(run, text, size);
+    if (length)
+        return length;
+    for (uint32_t rank = run->n_ranks; rank-- > 0;) {
+        const tl_part *part = tl_reader_part(r, rank);
+        if (!part || !part->definitions->clock || !*part->definitions->clock)
+            continue;
+        first = rank;
+        n++;
+    }
+    if (!n)
+        return 0;
+    const char *reason = tl_reader_part(r, first)->definitions->clock;
+    if (n == 1)
+        return (size_t)snprintf(text, size, "rank %" PRIu32 ": %s", first, reason);
+    return (size_t)snprintf(text, size, "rank %" PRIu32 ": %s; %" PRIu32 " other ranks likewise",
+                            first, reason, n - 1);
 }
 
 size_t tl_reader_comms(const tl_reader *r, uint32_t rank, const tl_comm **out)

@@ -25,6 +25,7 @@ const char *tl_status_text(tl_status status)
     case TL_ERR_UNSUPPORTED: return "not supported";
     case TL_ERR_DEADLOCK: return "the replay cannot finish";
     case TL_ERR_USAGE: return "wrong argument";
+    case TL_ERR_NOT_COMPARABLE: return "the clock of the recording is not comparable";
     }
     return "unknown status";
 }
@@ -37,6 +38,7 @@ int tl_status_exit_code(tl_status status)
     case TL_ERR_USAGE: return 2;
     case TL_ERR_SYSTEM:
     case TL_ERR_MEMORY: return 4;
+    case TL_ERR_NOT_COMPARABLE: return 5;
     default: return 3;
     }
 }

@@ -345,6 +345,15 @@ static tl_status read_remark(text_reader *t, char *rest)
     return status ? write_failed(t, status) : TL_OK;
 }
 
+static tl_status read_clock(text_reader *t, char *rest)
+{
+    char *word = tl_text_word(&rest), *text = word ? tl_text_unquote(word) : NULL;
+    if (!text || tl_text_word(&rest) || strlen(text) >= sizeof((tl_error *)0)->text)
+        return wrong(t, "a clock is one text in quotation marks, of at most 511 bytes; correct it");
+    tl_status status = tl_writer_clock(t->w, text);
+    return status ? write_failed(t, status) : TL_OK;
+}
+
 static tl_status read_end(text_reader *t, char *rest)
 {
     char *name = tl_text_word(&rest), *pair = tl_text_word(&rest);
@@ -414,6 +423,8 @@ static tl_status read_line(text_reader *t, char *line)
         return read_counter(t, rest);
     if (!strcmp(word, "remark"))
         return read_remark(t, rest);
+    if (!strcmp(word, "clock"))
+        return read_clock(t, rest);
     if (!strcmp(word, "end"))
         return read_end(t, rest);
     return read_event(t, word, rest);

@@ -123,6 +123,12 @@ static void put_definitions(tl_reader *r, uint32_t rank, FILE *out)
         put_quoted(out, counters[i].name);
         fprintf(out, " value=%" PRIu64 "\n", counters[i].value);
     }
+    tl_rank_summary summary;
+    if (tl_reader_rank(r, rank, &summary) == TL_OK && *summary.clock) {
+        fputs("clock ", out);
+        put_quoted(out, summary.clock);
+        fputc('\n', out);
+    }
 }
 
 /* "RANK NUMBER EVENT"; the buffer grows to the longest line. */
@@ -189,7 +195,7 @@ tl_status tl_text_write_rank(tl_reader *r, uint32_t rank, FILE *out, tl_error *e
     const tl_site *sites;
     const tl_user_kernel *kernels;
     const tl_counter *counters;
-    bool begun = *summary.host || tl_reader_comms(r, rank, &comms) ||
+    bool begun = *summary.host || *summary.clock || tl_reader_comms(r, rank, &comms) ||
                  tl_reader_sites(r, rank, &sites) || tl_reader_kernels(r, rank, &kernels) ||
                  tl_reader_counters(r, rank, &counters);
     if (begun) {

@@ -42,15 +42,16 @@ typedef enum tl_status {
     TL_ERR_SYSTEM = 10, /* the operating system refused: see tl_error.text */
     TL_ERR_MEMORY = 11,
     TL_ERR_NOT_A_TRACE = 20,
-    TL_ERR_VERSION = 21,     /* written by a newer, incompatible version */
-    TL_ERR_TRUNCATED = 22,   /* the file ends too early; everything before is intact */
-    TL_ERR_CORRUPT = 23,     /* a checksum or a rule of the format is violated */
-    TL_ERR_LIMIT = 24,       /* beyond a limit of the format (see doc/FORMAT.md) */
-    TL_ERR_NO_RANK = 25,     /* the trace has no such rank */
-    TL_ERR_INPUT = 30,       /* another input file is wrong: platform, model, host file */
-    TL_ERR_UNSUPPORTED = 31, /* the input is legal but cannot be represented or replayed */
-    TL_ERR_DEADLOCK = 32,    /* the replay cannot finish */
-    TL_ERR_USAGE = 40        /* wrong argument */
+    TL_ERR_VERSION = 21,       /* written by a newer, incompatible version */
+    TL_ERR_TRUNCATED = 22,     /* the file ends too early; everything before is intact */
+    TL_ERR_CORRUPT = 23,       /* a checksum or a rule of the format is violated */
+    TL_ERR_LIMIT = 24,         /* beyond a limit of the format (see doc/FORMAT.md) */
+    TL_ERR_NO_RANK = 25,       /* the trace has no such rank */
+    TL_ERR_INPUT = 30,         /* another input file is wrong: platform, model, host file */
+    TL_ERR_UNSUPPORTED = 31,   /* the input is legal but cannot be represented or replayed */
+    TL_ERR_DEADLOCK = 32,      /* the replay cannot finish */
+    TL_ERR_USAGE = 40,         /* wrong argument */
+    TL_ERR_NOT_COMPARABLE = 50 /* the recording's clock says nothing about the prediction */
 } tl_status;
 
 /* What went wrong and where.  Functions that take a tl_error * accept NULL and fill it on failure.
@@ -386,7 +387,8 @@ typedef struct tl_rank_summary {
     tl_end_reason end;
     const char *host; /* name of the host it ran on */
     const char
-        *remark; /* for people: why the part ends as it does; "" if there is nothing to say */
+        *remark;       /* for people: why the part ends as it does; "" if there is nothing to say */
+    const char *clock; /* why the rank's clocks are not comparable with a prediction; else "" */
 } tl_rank_summary;
 
 /* ---- writing ---- */
@@ -416,6 +418,9 @@ TL_API tl_status tl_writer_flush(tl_writer *w);
 TL_API const tl_error *tl_writer_error(const tl_writer *w); /* what the failure was */
 /* One line, below 512 bytes, on why the part is going to end. */
 TL_API tl_status tl_writer_remark(tl_writer *w, const char *text);
+/* One line, below 512 bytes, on why the rank's clocks are not comparable with a prediction: its
+ * machine was overloaded, say.  The last one counts; "" takes it back. */
+TL_API tl_status tl_writer_clock(tl_writer *w, const char *reason);
 /* Flushes, writes the rank's end (TL_END_FAILED after a failure) and releases the writer. */
 TL_API tl_status tl_writer_close(tl_writer *w, tl_end_reason reason, uint64_t clock_ns);
 /* Releases the writer without writing (after fork(), in the child). */
@@ -437,6 +442,10 @@ TL_API tl_status tl_reader_hash(tl_reader *r, uint64_t *out, tl_error *err);
 /* Bytes of the file, header and checksums included. */
 TL_API uint64_t tl_reader_file_bytes(const tl_reader *r);
 TL_API tl_status tl_reader_rank(const tl_reader *r, uint32_t rank, tl_rank_summary *out);
+/* Why the clocks of the recording are not comparable with a prediction, which gives each rank a
+ * core of its own: ranks shared cores, ran in an emulator, or were kept waiting for a core. Returns
+ * the length, 0 if they are comparable; cut to `size` bytes with the final 0. */
+TL_API size_t tl_reader_clock(const tl_reader *r, char *text, size_t size);
 /* Nonzero when every rank is present, undamaged, and ended by Finalize or Cut. */
 TL_API int tl_reader_complete(const tl_reader *r);
 /* The damages found on opening: number of them, and the text of one ("FILE:OFFSET: ..."). */

@@ -420,6 +420,15 @@ tl_status tl_writer_remark(tl_writer *w, const char *text)
     return defined(w, tl_define_remark(&w->definitions, text));
 }
 
+tl_status tl_writer_clock(tl_writer *w, const char *reason)
+{
+    if (w->status)
+        return w->status;
+    if (strlen(reason) >= sizeof w->error.text)
+        return fail(w, TL_ERR_USAGE);
+    return defined(w, tl_define_clock(&w->definitions, reason));
+}
+
 tl_status tl_writer_put(tl_writer *w, const tl_event *event)
 {
     if (w->status)

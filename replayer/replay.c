@@ -181,6 +181,9 @@ static tl_status describe_job(const tlr_job *job, const tlr_platform *platform,
     if (status != TL_OK || (status = tl_reader_hash(trace, &p->trace_hash, err)) != TL_OK)
         return status;
     p->start_s = job->start_s;
+    char reason[640];
+    tl_reader_clock(trace, reason, sizeof reason);
+    p->clock = strdup(reason);
     p->trace_path = strdup(tl_reader_path(trace));
     p->platform_name = strdup(platform ? platform->folder : "none");
     p->engine = strdup(engine->name);
@@ -192,7 +195,7 @@ static tl_status describe_job(const tlr_job *job, const tlr_platform *platform,
     p->model = strdup(model);
     p->model_hash = model_hash;
     if (!p->trace_path || !p->platform_name || !p->engine || !p->command || !p->volume_unit ||
-        !p->options || !p->changes || !p->model)
+        !p->options || !p->changes || !p->model || !p->clock)
         return tl_fail(err, TL_ERR_MEMORY, "out of memory for the prediction");
     return TL_OK;
 }

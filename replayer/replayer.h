@@ -241,6 +241,7 @@ typedef struct tlr_spread {
 typedef struct tlr_prediction {
     char *trace_path, *platform_name, *engine, *command;
     char *volume_unit; /* tl_run's; not part of the JSON */
+    char *clock;       /* why the clocks of the trace are not comparable; "" or NULL: they are */
     uint64_t trace_hash, platform_hash;
     char *engine_version; /* "SimGrid 3.32.0" */
     char *coll_selector;

@@ -2,7 +2,7 @@
 # zstd at load time; MPI, PAPI, BLAS and FFTW are looked up when they are there.
 pkglib_LTLIBRARIES += tracer/libtimeless-tracer.la
 tracer_libtimeless_tracer_la_SOURCES = \
-	tracer/blas.c tracer/call.h tracer/comms.c tracer/comms.h tracer/completion.c \
+	tracer/blas.c tracer/call.h tracer/comms.c tracer/comms.h tracer/comparable.c tracer/comparable.h tracer/completion.c \
 	tracer/fftw.c tracer/fortran.c tracer/hosts.c tracer/hosts.h tracer/kernel.h tracer/messages.c tracer/next.c tracer/output.c tracer/p2p.c tracer/pmpi.c \
 	tracer/pmpi.h tracer/roll_call.c tracer/requests.c tracer/requests.h tracer/rows.h tracer/runtime.c tracer/runtime.h \
 	tracer/select.c tracer/select.h tracer/sites.c tracer/special.c tracer/threads.c tracer/threads.h \

@@ -11,6 +11,7 @@
 #include <unistd.h>
 
 #include "comms.h"
+#include "comparable.h"
 #include "counters.h"
 #include "hosts.h"
 #include "requests.h"
@@ -108,6 +109,7 @@ void tlt_stop(tl_end_reason reason, uint64_t clock_ns)
     }
     if (reason == TL_END_FINALIZED)
         tlt_counters_write(writer);
+    tlt_comparable_write(writer);
     if (tl_writer_flush(writer) != TL_OK && reason != TL_END_FAILED)
         say_stopped(tl_writer_error(writer)->text);
     tl_writer_close(writer, reason, clock_ns);
@@ -323,6 +325,7 @@ void tlt_start(uint16_t call, void *return_address)
     tlt_put(&event);
     tlt_pmpi.Barrier(tlt_pmpi.comm_world); /* the ranks' clocks start together */
     tlt_counters_mark();
+    tlt_comparable_start();
     tlt.start_ns = tlt_monotonic_ns();
     tlt_leave();
 }

@@ -66,6 +66,10 @@ int record_summarise(const char *path, int code, bool quiet)
                 "timeless: %s: %" PRIu32 " rank%s, %" PRIu64 " events, %" PRIu64 " bytes, %s\n",
                 path, tl_reader_run(r)->n_ranks, tl_reader_run(r)->n_ranks == 1 ? "" : "s",
                 n_events, tl_reader_file_bytes(r), complete ? "complete" : "incomplete");
+    char reason[640];
+    if (!quiet && !*tl_reader_run(r)->folding && tl_reader_clock(r, reason, sizeof reason))
+        fprintf(stderr, "timeless: %s: the clock is not comparable with a prediction: %s\n", path,
+                reason);
     if (!complete)
         say_what_is_missing(r);
     if (cli_select_n_ranks() > tl_reader_run(r)->n_ranks) {

@@ -24,6 +24,7 @@ void tlr_prediction_free(tlr_prediction *p)
     free(p->ranks);
     free(p->marks);
     free(p->trace_path);
+    free(p->clock);
     free(p->platform_name);
     free(p->engine);
     free(p->command);

@@ -18,6 +18,7 @@
 #include <string.h>
 
 #define FORMAT_NAME "timeless-prediction-1"
+#define COMPARABLE "comparable"
 #define JOBS_FORMAT_NAME "timeless-predictions-1"
 
 /* ---- writing ---- */
@@ -103,6 +104,8 @@ json_t *tlr_prediction_json(const tlr_prediction *p)
         p->makespan_s, "n_ranks", (json_int_t)p->n_ranks, "n_events", (json_int_t)p->n_events,
         "n_polls", (json_int_t)p->n_polls, "n_opaque", (json_int_t)p->n_opaque, "ranks", ranks,
         "marks", marks, "changes", tlr_json_text(p->changes), "start_s", p->start_s);
+    json_object_set_new(root, "clock",
+                        tlr_json_text(p->clock && *p->clock ? p->clock : COMPARABLE));
     if (p->noise)
         json_object_set_new(root, "noise",
                             json_pack("{s:o, s:I}", "detours", tlr_json_text(p->noise), "seed",
@@ -208,8 +211,9 @@ static int read_mark(json_t *from, tlr_mark *to, uint32_t n_ranks)
 /* The strings of the root, each with its place in the prediction. */
 static int read_texts(json_t *root, tlr_prediction *p)
 {
-    /* Predictions of the first version have no such key. */
+    /* Predictions of the first version have no such keys. */
     const char *changes = json_string_value(json_object_get(root, "changes"));
+    const char *clock = json_string_value(json_object_get(root, "clock"));
     const struct text {
         const char *key;
         char **to;
@@ -227,7 +231,9 @@ static int read_texts(json_t *root, tlr_prediction *p)
         if (!value || !(*texts[i].to = strdup(value)))
             return 0;
     }
-    return (p->changes = strdup(changes ? changes : "")) != NULL;
+    p->changes = strdup(changes ? changes : "");
+    p->clock = strdup(clock && strcmp(clock, COMPARABLE) != 0 ? clock : "");
+    return p->changes && p->clock;
 }
 
 /* Puts exactly n numbers there. */

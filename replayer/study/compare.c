@@ -311,6 +311,8 @@ tl_status tlr_compare(const tlr_prediction *const *predictions, size_t n_predict
               : options->n_baseline   ? TLR_COMPARED_RUNS
                                       : TLR_COMPARED_PREDICTION;
     c->prediction = n_predictions ? predictions[0] : NULL;
+    if (n_predictions && !options->n_measured && predictions[0]->clock && *predictions[0]->clock)
+        c->clock = predictions[0]->clock;
     const char *from = options->history_folder ? options->history_folder
                        : options->n_measured   ? options->measured_paths[0]
                        : n_predictions         ? predictions[0]->trace_path
@@ -326,6 +328,11 @@ tl_status tlr_compare(const tlr_prediction *const *predictions, size_t n_predict
                          "%s: no two moments that all ranks passed have a measured time; give "
                          "measurements with --measured",
                          from);
+    if (status == TL_OK && c->clock && options->tolerance >= 0)
+        status = tl_fail(err, TL_ERR_NOT_COMPARABLE,
+                         "%s: the clock of the recording is not comparable: %s; give measurements "
+                         "with --measured, or leave out --tolerance",
+                         from, c->clock);
     if (status == TL_OK)
         status = add_test(c, &measured, &expected, options->confidence, err);
     if (status == TL_OK)

@@ -62,6 +62,8 @@ typedef struct tlr_comparison {
     tlr_region_test test;
     int passed; /* predictions: no row is beyond the tolerance; otherwise: nothing changed, or not
                    beyond the tolerance */
+    const char *clock; /* why the measured times, the clocks of the trace, are not comparable; NULL:
+                          they are */
     const tlr_prediction *prediction; /* the first of those compared; NULL: none */
 } tlr_comparison;
 

@@ -3,6 +3,8 @@
 
 #include "compare.h"
 
+#include "results/prediction_json.h"
+
 #include <inttypes.h>
 #include <jansson.h>
 #include <math.h>
@@ -116,6 +118,11 @@ void tlr_comparison_print(const tlr_comparison *c, FILE *out)
         fprintf(out, "; %s the tolerance of %g%%",
                 c->worst_error <= c->tolerance ? "within" : "beyond", 100 * c->tolerance);
     fputc('\n', out);
+    if (c->clock)
+        fprintf(out,
+                "The clock of the recording is not comparable: %s. The errors say nothing about "
+                "the prediction.\n",
+                c->clock);
     print_intervals(c, out);
     char *text = c->has_test ? test_text(c) : NULL;
     if (text)
@@ -187,6 +194,9 @@ tl_status tlr_comparison_write_json(const tlr_comparison *c, FILE *out, tl_error
                              "median_error", c->median_error, "worst_error", c->worst_error,
                              "tolerance", c->tolerance < 0 ? json_null() : json_real(c->tolerance),
                              "test", test_json(c), "passed", c->passed);
+    if (c->kind == TLR_COMPARED_PREDICTION)
+        json_object_set_new(root, "clock",
+                            c->clock ? tlr_json_text(c->clock) : json_string("comparable"));
     if (!root || (c->prediction && add_prediction(root, c->prediction)))
         status = tl_fail(err, TL_ERR_MEMORY, "out of memory while comparing");
     else if (json_dumpf(root, out, JSON_SORT_KEYS | JSON_INDENT(2) | JSON_REAL_PRECISION(17)) !=

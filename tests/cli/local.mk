@@ -6,6 +6,7 @@ CLI_TESTS = \
 	tests/cli/bad_input.sh \
 	tests/cli/calibrate.sh \
 	tests/cli/calibrate_network.sh \
+	tests/cli/comparable.sh \
 	tests/cli/compare.sh \
 	tests/cli/jobs.sh \
 	tests/cli/join.sh \

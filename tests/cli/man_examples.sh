@@ -42,7 +42,8 @@ for page in "$top_srcdir"/doc/timeless*.1; do
         *'calibrate network'*) check "$name: $command" bash -c "$command --max-seconds 5 || $command --max-seconds 60" ;;
         *'calibrate cpu'*) check "$name: $command" bash -c "$command" ;;
         *calibrate*) check "$name: $command" bash -c "$command --max-seconds 1" ;;
-        *--tolerance*) check "$name: $command" bash -c "$command; [ \$? -le 1 ]" ;;
+        *--tolerance*) # no model of this machine is good, and its recording may not be comparable
+            check "$name: $command" bash -c "$command; code=\$?; [ \$code -le 1 ] || [ \$code = 5 ]" ;;
         *) check "$name: $command" bash -o pipefail -c "$command" ;;
         esac
     done 3< <(examples "$page")

@@ -266,6 +266,17 @@ def counters(raw):
             yield body.take(body.varint()).decode(), body.varint()
 
 
+def clock(raw, before):
+    """Why the clock is not comparable: the last definition of kind 7."""
+    s = Stream(raw)
+    while s.at < len(raw):
+        kind = s.take(1)[0]
+        body = Stream(s.take(s.varint()))
+        if kind == 7:
+            before = body.take(body.varint()).decode()
+    return before
+
+
 def definitions(raw, kernels):
     """The communicators, windows and files among the definitions; the program's kernels into a dict."""
     s = Stream(raw)
@@ -294,6 +305,7 @@ def take(r, kind, sequence, volume, n, payload):
     if kind == 1:
         r["comms"] += definitions(payload, r["kernels"])
         r["counters"].update(counters(payload))
+        r["clock"] = clock(payload, r["clock"])
     elif kind == 2:
         r["frames"].append((n, volume, payload))
         r["n"] += n
@@ -339,7 +351,7 @@ def read(path):
     assert major == 1
     seed = struct.unpack_from("<Q", data, size - 8)[0]
     assert xxh64(data[:size - 8], 0) == seed
-    ranks = [{"comms": [], "kernels": {}, "counters": {}, "events": [], "frames": [], "n": 0, "sequence": 0, "end": None}
+    ranks = [{"comms": [], "kernels": {}, "counters": {}, "clock": "", "events": [], "frames": [], "n": 0, "sequence": 0, "end": None}
              for _ in range(n_ranks)]
     at, frames = size, {}
     while at < len(data):

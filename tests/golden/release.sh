@@ -17,6 +17,7 @@ mkdir golden
 "$make_trace" all all.tl
 "$timeless" dump all.tl | awk '$1 !~ /^[0-9]+$/ || $2 < 700' | "$timeless" undump - -o golden/every-call.tl
 "$make_trace" ring golden/ring.tl
+"$timeless" dump golden/ring.tl | sed '/^rank 1 /a clock "it waited for a core"' | "$timeless" undump - -o golden/clock.tl
 "$timeless" cut golden/ring.tl --section 1 -o golden/part.tl
 "$timeless" pack golden/every-call.tl -o golden/packed.tl
 # Several blocks, whose frames refer to one.

@@ -23,7 +23,7 @@ def ranks_of(text):
         yield from range(int(first), int(last or first) + way, way * int(step or 1))
 
 
-comms = kernels = counters = 0
+comms = kernels = counters = clocks = 0
 text = subprocess.run([sys.argv[1], "dump", sys.argv[2]], stdout=subprocess.PIPE, check=True, text=True)
 for line in text.stdout.splitlines():
     words = line.split()
@@ -36,6 +36,9 @@ for line in text.stdout.splitlines():
     if words[0] == "counter":
         assert rank["counters"].pop(words[2][len('name="'):-1]) == int(words[3][len("value="):])
         counters += 1
+    if words[0] == "clock":
+        assert line == f'clock "{rank["clock"]}"'
+        clocks += 1
     if words[0] != "comm":
         continue
     theirs = dict(w.split("=", 1) for w in words[2:])
@@ -47,9 +50,10 @@ for line in text.stdout.splitlines():
     comms += 1
 assert not any(r["counters"] for r in ranks)
 assert comms == sum(len(r["comms"]) for r in ranks)
+assert clocks == sum(r["clock"] != "" for r in ranks)
 assert kernels == sum(len(r["kernels"]) for r in ranks)
 if sys.argv[3:] == ["every"]:  # kind of definition is in the trace
-    assert counters and comms and kernels
+    assert counters and comms and kernels and clocks
 dump = subprocess.Popen([sys.argv[1], "dump", "--json", sys.argv[2]], stdout=subprocess.PIPE)
 for line in dump.stdout:
     theirs = json.loads(line)

@@ -22,7 +22,7 @@ on_hosts() {
         $MPIRUN -H "$(cluster_hosts 2)" -np $((2 * n_hosts)) "$@")
 }
 # The events, without what tells of the run, the hosts and the clock.
-events() { $timeless dump "$1" | sed -E 's/ ?clock_ns=[0-9]+//; s/ host="[^"]*"//; /^(run_id|parts|folding|program) /d'; }
+events() { $timeless dump "$1" | sed -E 's/ ?clock_ns=[0-9]+//; s/ host="[^"]*"//; /^(run_id|parts|folding|program|clock) /d'; }
 same_events() { events "$scratch/one.tl" >"$scratch/expected" && test "$(wc -l <"$scratch/expected")" -gt 100 && events "$1" | diff "$scratch/expected" -; }
 replayed() { $timeless replay "$1" --platform "$top_srcdir/platforms/fat-tree" --no-compute --json="$scratch/$2.json" && grep -o '"makespan_s": *[0-9.e-]*' "$scratch/$2.json" >"$scratch/$2.time"; }
 parts_in() { ls "$1" | grep -c '\.node[0-9]*\.tl$'; }
