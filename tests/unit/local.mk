@@ -1,4 +1,9 @@
 # tests/unit
+check_PROGRAMS += tests/unit/actions
+TESTS += tests/unit/actions
+tests_unit_actions_CPPFLAGS = $(AM_CPPFLAGS) -I$(top_srcdir)/compress $(CMOCKA_CFLAGS)
+tests_unit_actions_LDADD = compress/libtimeless.la $(CMOCKA_LIBS)
+
 check_PROGRAMS += tests/unit/model
 TESTS += tests/unit/model
 tests_unit_model_CPPFLAGS = $(AM_CPPFLAGS) -I$(top_srcdir)/replayer $(CMOCKA_CFLAGS)
