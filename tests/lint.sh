@@ -1,10 +1,16 @@
 #!/usr/bin/env bash
 # lint.sh [FILE...] - clang-tidy 14, as .clang-tidy says, over all C sources or those given.  Exit code 1
-# if it has anything to say.  'make lint' calls it; it needs what the build has made (config.h, ...).
+# if it reports anything; 77 and a reason if there is no clang-tidy 14, which is a failure (4) where CI is set.
+# 'make lint' calls it; it needs what the build has made (config.h, ...).
 cd "$(dirname "$0")/.." || exit 4
 : "${top_builddir:=$PWD/build}"
 [ -e "$top_builddir/config.h" ] || { echo "$top_builddir/config.h: not there; build first" >&2; exit 4; }
-clang-tidy --version 2>/dev/null | grep -q 'version 14\.' || { echo 'clang-tidy 14 is missing: install the Debian package clang-tidy' >&2; exit 4; }
+if ! clang-tidy --version 2>/dev/null | grep -q 'version 14\.'; then
+    reason='clang-tidy 14 is missing: install the Debian package clang-tidy'
+    [ -z "${CI:-}" ] || { echo "$reason" >&2; exit 4; }
+    echo "skipped: $reason"
+    exit 77
+fi
 
 includes=("$top_builddir" "$top_builddir/tracer" compress tracer replayer platforms cli)
 # At debug level 1 xxhash states by assertions what it takes.

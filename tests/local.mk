@@ -1,5 +1,6 @@
 # tests: every test speaks TAP.  Programs are cmocka, scripts use tests/tap.sh.
-LOG_DRIVER = env AM_TAP_AWK='$(AWK)' $(SHELL) $(top_srcdir)/build-aux/tap-driver.sh
+LOG_DRIVER = env AM_TAP_AWK='$(AWK)' bash $(top_srcdir)/tests/timed.sh $(SHELL) $(top_srcdir)/build-aux/tap-driver.sh
+LOG_COMPILER = bash $(top_srcdir)/tests/cmocka.sh
 SH_LOG_DRIVER = $(LOG_DRIVER)
 SH_LOG_COMPILER = bash
 TEST_EXTENSIONS = .sh
@@ -8,7 +9,8 @@ AM_TESTS_ENVIRONMENT = \
 	MPICC='$(MPICC)' MPIFORT='$(MPIFORT)' MPIRUN='$(MPIRUN)' SMPICC='$(SMPICC)' SMPIRUN='$(SMPIRUN)' HPCC='$(HPCC)' \
 	MPI_CFLAGS='$(MPI_CFLAGS)' SANITIZE='$(SANITIZE)'; export CMOCKA_MESSAGE_OUTPUT top_srcdir top_builddir MPICC MPIFORT MPIRUN \
 	SMPICC SMPIRUN HPCC MPI_CFLAGS SANITIZE;
-EXTRA_DIST += tests/tap.sh tests/cluster.sh tests/wire.c tests/mpi_env.sh tests/hpcc_input.sh tests/setup.sh tests/run.sh tests/packages.txt tests/lint.sh
+EXTRA_DIST += tests/tap.sh tests/cluster.sh tests/wire.c tests/mpi_env.sh tests/hpcc_input.sh tests/setup.sh tests/run.sh tests/packages.txt tests/lint.sh \
+	tests/guards.txt tests/guards.sh tests/deny.c tests/timed.sh tests/cmocka.sh
 
 lint: all
 	$(AM_TESTS_ENVIRONMENT) bash $(top_srcdir)/tests/lint.sh

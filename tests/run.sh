@@ -1,9 +1,11 @@
 #!/usr/bin/env bash
-# Installs what is missing, builds in ./build, runs all tests and the checker; the last line tells how many passed.
+# Installs what is missing, builds in ./build, runs all tests and the checker; prints the slowest tests and the skipped
+# checks.  The last line is "N passed, N failed".
 cd "$(dirname "$0")/.." || exit 4
 bash tests/setup.sh "$@" || { echo "tests/run.sh: the build failed" >&2; echo "0 passed, 1 failed"; exit 1; }
 log=build/test-suite.log
-rm -f $log
+rm -f $log build/lint.log
+find build/tests -name '*.trs' -delete
 make -C build --no-print-directory check
 status=$?
 
@@ -15,10 +17,22 @@ totals() {
 passed=0 skipped=0 failed=0
 [ ! -f $log ] || read -r passed skipped failed < <(totals $log)
 # The checker is no part of `make check`: it reads all sources, which takes a minute of CPU time.
-if make -C build --no-print-directory lint; then passed=$((passed + 1)); else failed=$((failed + 1)); fi
+bash tests/lint.sh 2>&1 | tee build/lint.log
+case ${PIPESTATUS[0]} in
+0) passed=$((passed + 1)) ;;
+77) skipped=$((skipped + 1)) ;;
+*) failed=$((failed + 1)) ;;
+esac
 # make can also fail before or beside the tests; no test at all is a failure too.
 if [ "$failed" = 0 ] && { [ $status != 0 ] || [ "$passed" -le 1 ]; }; then failed=1; fi
+echo "slowest tests, in seconds:"
+find build/tests -name '*.trs' -exec sed -n 's/^:seconds: \([0-9]*\)$/\1/; T; F; p' {} + | paste - - |
+    sed -E 's|^build/(.*)\.trs\t(.*)|\2 \1|' | sort -rn | head -n 10
 if [ "$failed" != 0 ] && [ -f $log ]; then grep -E '^(not ok|ERROR|FAIL)' $log; fi
-[ "$skipped" = 0 ] || { grep -hE '^ok .*# SKIP' build/tests/*/*.log; echo "$skipped skipped"; }
+if [ "$skipped" != 0 ]; then
+    grep -hE '^ok .*# (SKIP|skip)' build/tests/*/*.log
+    grep '^skipped: ' build/lint.log
+    echo "$skipped skipped"
+fi
 echo "$passed passed, $failed failed"
 [ "$failed" = 0 ]
