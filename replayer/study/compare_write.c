@@ -2,7 +2,7 @@
 #include "config.h"
 
 #include "compare.h"
-
+#include "results/json_text.h"
 #include "results/prediction_json.h"
 
 #include <inttypes.h>
