@@ -51,6 +51,27 @@ platforms_libnetwork_la_SOURCES = \
 platforms_libnetwork_la_CPPFLAGS = $(AM_CPPFLAGS) -I$(top_srcdir)/platforms $(GSL_CFLAGS)
 platforms_libnetwork_la_LIBADD = platforms/libarchiving.la platforms/libgenerate.la compress/libtimeless.la $(GSL_LIBS) -lm
 
+DAHU = \
+	platforms/dahu/README.md \
+	platforms/dahu/make.py \
+	platforms/dahu/platform.xml \
+	platforms/dahu/options.conf \
+	platforms/dahu/model.conf \
+	platforms/dahu/published/dgemm.csv \
+	platforms/dahu/published/kernels.csv \
+	platforms/dahu/published/network.csv \
+	platforms/dahu/calibrations/network-2018/platform.xml \
+	platforms/dahu/calibrations/network-2018/options.conf \
+	platforms/dahu/calibrations/network-2020-08/platform.xml \
+	platforms/dahu/calibrations/network-2020-08/options.conf \
+	platforms/dahu/calibrations/network-2020-08-remote/platform.xml \
+	platforms/dahu/calibrations/network-2020-08-remote/options.conf \
+	platforms/dahu/calibrations/dgemm-2019-07/model.conf \
+	platforms/dahu/calibrations/dgemm-2019-07-equal/model.conf \
+	platforms/dahu/calibrations/dgemm-2019-10/model.conf \
+	platforms/dahu/calibrations/dgemm-2019-10-equal/model.conf \
+	platforms/dahu/calibrations/dgemm-2020-02/model.conf \
+	platforms/dahu/calibrations/dgemm-2020-02-equal/model.conf
 nobase_dist_pkgdata_DATA += platforms/local/platform.xml platforms/local/options.conf \
 	platforms/local/model.conf platforms/local/README.md \
 	platforms/star-1g/platform.xml platforms/star-1g/options.conf platforms/star-1g/README.md \
@@ -61,8 +82,7 @@ nobase_dist_pkgdata_DATA += platforms/local/platform.xml platforms/local/options
 	platforms/graphene/model.conf platforms/graphene/README.md \
 	platforms/stampede/platform.conf platforms/stampede/platform.xml platforms/stampede/options.conf \
 	platforms/stampede/model.conf platforms/stampede/README.md \
-	platforms/dahu/platform.conf platforms/dahu/platform.xml platforms/dahu/options.conf \
-	platforms/dahu/model.conf platforms/dahu/README.md \
+	$(DAHU) \
 	platforms/theta/platform.conf platforms/theta/platform.xml platforms/theta/options.conf \
 	platforms/theta/model.conf platforms/theta/README.md \
 	platforms/tibidabo/platform.conf platforms/tibidabo/platform.xml platforms/tibidabo/options.conf \

@@ -114,7 +114,7 @@ double tlr_model_kernel_s(const tlr_model *model, const tl_reader *trace, uint32
 
 /* platform.xml (SimGrid), options.conf (one SimGrid "key:value" a line, # comments), model.conf. */
 typedef struct tlr_platform {
-    char *folder;
+    char *folder; /* and "@CALIBRATION...", as predictions print it */
     char *xml_path;
     size_t n_options;
     char **options;   /* "smpi/os:0:1e-6:..." */
@@ -123,7 +123,8 @@ typedef struct tlr_platform {
 } tlr_platform;
 
 /* `name` is a folder, or the name of one in the installed platforms folder (TIMELESS_PLATFORMS
- * overrides). */
+ * overrides), then perhaps "@CALIBRATION+CALIBRATION": of each file, the one in
+ * calibrations/CALIBRATION/ is read, where the last that has the file counts. */
 tl_status tlr_platform_load(const char *name, tlr_platform **out, tl_error *err);
 void tlr_platform_free(tlr_platform *platform);
 

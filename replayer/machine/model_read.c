@@ -199,6 +199,18 @@ static tl_status read_modes(const model_reading *m, const config_setting_t *nois
     return status == TL_OK ? standardise(m, list, piece) : status;
 }
 
+/* A fit may have negative terms; a polynomial without a positive one is no standard deviation. */
+static int is_never_positive(const double *coefficients)
+{
+    int is_negative = 0;
+    for (int t = 0; t < TLR_N_TERMS; t++) {
+        if (coefficients[t] > 0)
+            return 0;
+        is_negative |= coefficients[t] < 0;
+    }
+    return is_negative;
+}
+
 static tl_status read_noise(const model_reading *m, const config_setting_t *group, tlr_piece *piece)
 {
     static const struct {
@@ -223,7 +235,10 @@ static tl_status read_noise(const model_reading *m, const config_setting_t *grou
         return tlr_refuse(&m->in, config_setting_source_line(noise),
                           "shape '%s' is unknown; give normal, half-normal or mixture", name);
     m->model->is_random = 1;
-    status = read_terms(m, noise, "sd", 0, piece->sd_s);
+    status = read_terms(m, noise, "sd", -INFINITY, piece->sd_s);
+    if (status == TL_OK && is_never_positive(piece->sd_s))
+        return tlr_refuse(&m->in, config_setting_source_line(noise),
+                          "no coefficient of 'sd' is positive; give one that is");
     if (status == TL_OK && piece->shape == TLR_MIXTURE)
         status = read_modes(m, noise, piece);
     return status;

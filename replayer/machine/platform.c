@@ -1,4 +1,5 @@
-/* platform.c - a platform folder: platform.xml, options.conf, model.conf. */
+/* platform.c - a platform folder: platform.xml, options.conf, model.conf, and further calibrations
+ * of the same machine, each in a folder of calibrations/ with some of these files. */
 #include "config.h"
 
 #include "replayer.h"
@@ -26,22 +27,23 @@ static char *join(const char *folder, const char *name)
     return asprintf(&path, "%s/%s", folder, name) < 0 ? NULL : path;
 }
 
-/* " (NAME, NAME)" of the platforms in a folder, as many as there is room for; "" if there are none.
- */
-static void list_platforms(const char *folder, char *text, size_t size)
+/* " (NAME, NAME)" of the entries of a folder that contain `file` (NULL: of all that are visible),
+ * as many as there is room for; "" if there are none. */
+static void list_entries(const char *folder, const char *file, char *text, size_t size)
 {
     struct dirent **entries;
     int n = scandir(folder, &entries, NULL, alphasort);
     size_t used = 0;
     text[0] = '\0';
     for (int i = 0; i < n; i++) {
-        char *xml = NULL;
-        size_t length = strlen(entries[i]->d_name);
-        if (asprintf(&xml, "%s/%s/platform.xml", folder, entries[i]->d_name) >= 0 && is_file(xml) &&
+        const char *name = entries[i]->d_name;
+        char *path = NULL;
+        const size_t length = strlen(name);
+        if (name[0] != '.' &&
+            (!file || (asprintf(&path, "%s/%s/%s", folder, name, file) >= 0 && is_file(path))) &&
             used + length + 4 < size)
-            used += (size_t)snprintf(text + used, size - used, "%s%s", used ? ", " : " (",
-                                     entries[i]->d_name);
-        free(xml);
+            used += (size_t)snprintf(text + used, size - used, "%s%s", used ? ", " : " (", name);
+        free(path);
         free(entries[i]);
     }
     if (used)
@@ -71,7 +73,7 @@ static tl_status find_folder(const char *name, char **out, tl_error *err)
     free(candidates[0]);
     free(candidates[1]);
     char names[256];
-    list_platforms(installed, names, sizeof names);
+    list_entries(installed, "platform.xml", names, sizeof names);
     return tl_fail(err, TL_ERR_INPUT,
                    "%s: no platform here, nor one of this name in %s%s; give a folder that holds a "
                    "platform.xml",
@@ -123,23 +125,74 @@ static void hash_file(XXH64_state_t *state, const char *name, const char *text, 
     XXH64_update(state, text, size);
 }
 
-tl_status tlr_platform_load(const char *name, tlr_platform **out, tl_error *err)
+/* Splits "NAME@CALIBRATION+CALIBRATION" behind the name, which may contain '@' itself: a folder of
+ * the whole name comes first.  Returns the calibrations, "" if there are none; `name` is cut. */
+static const char *split_calibrations(char *name)
 {
-    char *options_path = NULL, *model_path = NULL, *text = NULL;
+    char *xml = join(name, "platform.xml"), *at = strrchr(name, '@');
+    const int is_whole = xml && is_file(xml);
+    free(xml);
+    if (!at || !at[1] || is_whole || strchr(at, '/'))
+        return "";
+    *at = '\0';
+    return at + 1;
+}
+
+/* The path of a file of the platform: in the last of its calibrations that has it, else in the
+ * folder itself.  NULL: out of memory. */
+static char *find_file(const char *folder, const char *calibrations, const char *file)
+{
+    char *found = join(folder, file);
+    for (const char *at = calibrations; found && *at; at += strcspn(at, "+"), at += *at == '+') {
+        char *path = NULL;
+        if (asprintf(&path, "%s/calibrations/%.*s/%s", folder, (int)strcspn(at, "+"), at, file) < 0)
+            path = NULL;
+        if (!path || is_file(path)) {
+            free(found);
+            found = path;
+        } else {
+            free(path);
+        }
+    }
+    return found;
+}
+
+static tl_status check_calibrations(const char *folder, const char *calibrations, tl_error *err)
+{
+    for (const char *at = calibrations; *at; at += strcspn(at, "+"), at += *at == '+') {
+        const int length = (int)strcspn(at, "+");
+        struct stat st;
+        char *path = NULL;
+        if (asprintf(&path, "%s/calibrations/%.*s", folder, length, at) < 0)
+            return tl_fail(err, TL_ERR_MEMORY, "%s: out of memory", folder);
+        const int is_known = length > 0 && !memchr(at, '/', (size_t)length) && !stat(path, &st) &&
+                             S_ISDIR(st.st_mode);
+        free(path);
+        if (is_known)
+            continue;
+        char names[512];
+        if (!(path = join(folder, "calibrations")))
+            return tl_fail(err, TL_ERR_MEMORY, "%s: out of memory", folder);
+        list_entries(path, NULL, names, sizeof names);
+        free(path);
+        return tl_fail(err, TL_ERR_INPUT,
+                       "%s: the platform has no calibration '%.*s'; choose one of its own%s",
+                       folder, length, at, *names ? names : " (it has none)");
+    }
+    return TL_OK;
+}
+
+static tl_status load_files(tlr_platform *p, const char *calibrations, tl_error *err)
+{
+    char *options_path = find_file(p->folder, calibrations, "options.conf");
+    char *model_path = find_file(p->folder, calibrations, "model.conf"), *text = NULL;
     size_t size = 0;
     XXH64_state_t state;
     XXH64_reset(&state, 0);
-    tl_status status;
-    tlr_platform *p = calloc(1, sizeof *p);
-    if (!p)
-        return tl_fail(err, TL_ERR_MEMORY, "%s: out of memory", name);
-    if ((status = find_folder(name, &p->folder, err)) != TL_OK)
-        goto cleanup;
-    p->xml_path = join(p->folder, "platform.xml");
-    options_path = join(p->folder, "options.conf");
-    model_path = join(p->folder, "model.conf");
+    tl_status status = TL_OK;
+    p->xml_path = find_file(p->folder, calibrations, "platform.xml");
     if (!p->xml_path || !options_path || !model_path) {
-        status = tl_fail(err, TL_ERR_MEMORY, "%s: out of memory", name);
+        status = tl_fail(err, TL_ERR_MEMORY, "%s: out of memory", p->folder);
         goto cleanup;
     }
     if ((status = tlr_read_text(p->xml_path, &text, &size, err)) != TL_OK)
@@ -163,12 +216,45 @@ tl_status tlr_platform_load(const char *name, tlr_platform **out, tl_error *err)
         hash_file(&state, "model.conf", text, size);
     }
     p->hash = XXH64_digest(&state);
-    *out = p;
-    p = NULL;
 cleanup:
     free(text);
     free(options_path);
     free(model_path);
+    return status;
+}
+
+/* What predictions print: "FOLDER@CALIBRATIONS". */
+static tl_status name_platform(tlr_platform *p, const char *calibrations, tl_error *err)
+{
+    if (!*calibrations)
+        return TL_OK;
+    char *name = NULL;
+    if (asprintf(&name, "%s@%s", p->folder, calibrations) < 0)
+        return tl_fail(err, TL_ERR_MEMORY, "%s: out of memory", p->folder);
+    free(p->folder);
+    p->folder = name;
+    return TL_OK;
+}
+
+tl_status tlr_platform_load(const char *name, tlr_platform **out, tl_error *err)
+{
+    tlr_platform *p = calloc(1, sizeof *p);
+    char *folder = strdup(name);
+    tl_status status = TL_OK;
+    if (!p || !folder) {
+        status = tl_fail(err, TL_ERR_MEMORY, "%s: out of memory", name);
+        goto cleanup;
+    }
+    const char *calibrations = split_calibrations(folder);
+    if ((status = find_folder(folder, &p->folder, err)) != TL_OK ||
+        (status = check_calibrations(p->folder, calibrations, err)) != TL_OK ||
+        (status = load_files(p, calibrations, err)) != TL_OK ||
+        (status = name_platform(p, calibrations, err)) != TL_OK)
+        goto cleanup;
+    *out = p;
+    p = NULL;
+cleanup:
+    free(folder);
     tlr_platform_free(p);
     return status;
 }

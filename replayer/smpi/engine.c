@@ -133,15 +133,20 @@ static int is_ours(const char *option)
         const char *key;
         void (*set)(int is_yes);
         void (*set_bytes)(double bytes);
-    } ours[] = {{"timeless/local-overheads:", smpi_overheads_set, NULL},
-                {"timeless/eager-order:", smpi_order_set, NULL},
-                {"timeless/send-buffer:", NULL, smpi_buffer_set}};
+        void (*set_text)(const char *option, const char *value);
+    } ours[] = {{"timeless/local-overheads:", smpi_overheads_set, NULL, NULL},
+                {"timeless/eager-order:", smpi_order_set, NULL, NULL},
+                {"timeless/send-buffer:", NULL, smpi_buffer_set, NULL},
+                {"timeless/loopback-bw-factor:", NULL, NULL, smpi_loopback_bandwidth},
+                {"timeless/loopback-lat-factor:", NULL, NULL, smpi_loopback_latency}};
     for (size_t i = 0; i < sizeof ours / sizeof *ours; i++) {
         const size_t length = strlen(ours[i].key);
         if (strncmp(option, ours[i].key, length) != 0)
             continue;
         if (ours[i].set)
             take_yes_or_no(option, option + length, ours[i].set);
+        else if (ours[i].set_text)
+            ours[i].set_text(option, option + length);
         else
             take_bytes(option, option + length, ours[i].set_bytes);
         return 1;
@@ -175,6 +180,11 @@ static option_list collect_options(const tlr_platform *platform, const tlr_optio
                 replay.is_ompi_41 ? "ompi" : options->coll_selector);
         list.items[list.n++] = selector;
     }
+    size_t n = 0;
+    for (size_t i = 0; i < list.n; i++)
+        if (!smpi_loopback_takes(list.items[i]))
+            list.items[n++] = list.items[i];
+    list.n = n;
     return list;
 }
 
@@ -321,6 +331,7 @@ static void run_simulation(void *arg, int terminal)
     start_simgrid(&options);
     smpi_usage_prepare();
     simgrid_load_platform(replay.platform->xml_path);
+    smpi_loopback_apply();
     smpi_usage_open();
     SMPI_init();
 

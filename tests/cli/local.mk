@@ -5,6 +5,7 @@ CLI_TESTS = \
 	tests/cli/archive.sh \
 	tests/cli/bad_input.sh \
 	tests/cli/calibrate.sh \
+	tests/cli/calibrations.sh \
 	tests/cli/calibrate_network.sh \
 	tests/cli/comparable.sh \
 	tests/cli/compare.sh \

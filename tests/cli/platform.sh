@@ -117,7 +117,7 @@ for file in "$top_srcdir"/platforms/*/platform.conf; do
     check "$name is listed" bash -c '"$1" platform --list | grep "^$2  *[^ ]"' - "$timeless" "$name"
     check "$name takes little room" test "$(wc -c <"$folder/platform.xml")" -lt 5000
 done
-check 'six of them at least' test "$(ls -d again-* | wc -l)" -ge 6
+check 'at least five shipped platforms have a description' test "$(ls -d again-* | wc -l)" -ge 5
 check 'graphene: its breaks' bash -c 'for b in 1420 32768 65536 327680; do grep ":$b\b\|;$b:" "$1" || exit 1; done' - "$top_srcdir/platforms/graphene/options.conf"
 check 'the layout' bash -c '"$1" platform "$2" --layout | grep -x "leaf-319: stampede-6380 to stampede-6399"' - "$timeless" "$top_srcdir/platforms/stampede/platform.conf"
 mkdir man && awk '/^\.nf/ {on = 1; next} /^\.fi/ {on = 0} on' "$top_srcdir/doc/timeless-platform.5" |

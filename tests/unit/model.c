@@ -159,7 +159,8 @@ static const struct refusal {
      "side 'up' is unknown"},
     {V2 "kernels = ( " NOISY("shape = \"uniform\";") " );", 2, "shape 'uniform' is unknown"},
     {V2 "kernels = ( " NOISY("shape = \"normal\";") " );", 2, "'sd' is missing"},
-    {V2 "kernels = ( " NOISY("shape = \"normal\"; sd = { one = -1.0; };") " );", 2, "'one' is -1"},
+    {V2 "kernels = ( " NOISY("shape = \"normal\"; sd = { one = -1.0; };") " );", 2,
+     "no coefficient of 'sd' is positive"},
     {V2 "kernels = ( " NOISY("shape = \"mixture\"; sd = { one = 1.0; };") " );", 2,
      "a mixture has 1 to 8 modes"},
     {V2 "kernels = ( " NOISY("shape = \"mixture\"; sd = { one = 1.0; };"

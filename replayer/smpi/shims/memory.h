@@ -47,6 +47,12 @@ void smpi_detached_prepare(uint32_t n_ranks);
 void smpi_overheads_set(int is_yes);
 void smpi_order_set(int is_yes);
 void smpi_buffer_set(double bytes);
+/* The options timeless/loopback-bw-factor and timeless/loopback-lat-factor: loopback.c.  Whether an
+ * option of SMPI is taken over, and must not be given to SimGrid.  Once the platform is loaded. */
+void smpi_loopback_bandwidth(const char *option, const char *value);
+void smpi_loopback_latency(const char *option, const char *value);
+int smpi_loopback_takes(const char *option);
+void smpi_loopback_apply(void);
 /* The next MPI_Isend takes no time; *is_local: whether it is to the same host.  NULL: as usual. */
 void smpi_overheads_skip(int *is_local);
 void smpi_order_prepare(uint32_t n_ranks);

@@ -1,0 +1,80 @@
+#!/usr/bin/env bash
+# Several calibrations of one platform, and factors of messages within a host.
+. "$top_srcdir/tests/tap.sh"
+export TIMELESS_QUIET=1 TIMELESS_PLATFORMS=$top_srcdir/platforms
+cd "$scratch" || exit 99
+
+mkdir -p cluster/calibrations/{slow,far,model}
+xml() { # BANDWIDTH LATENCY
+    cat <<XML
+<?xml version='1.0'?>
+<!DOCTYPE platform SYSTEM "https://simgrid.org/simgrid.dtd">
+<platform version="4.1"><zone id="z" routing="Full">
+<cluster id="c" prefix="n" suffix="" radical="0-1" speed="1Gf" core="2" bw="$1" lat="$2"
+  loopback_bw="4GBps" loopback_lat="300ns"/></zone></platform>
+XML
+}
+xml 1GBps 10us >cluster/platform.xml
+xml 100MBps 10us >cluster/calibrations/slow/platform.xml
+xml 1GBps 1ms >cluster/calibrations/far/platform.xml
+factors='smpi/lat-factor:0:1;1000:2
+smpi/bw-factor:0:0.5;1000:0.9'
+echo "$factors" >cluster/options.conf
+echo 'smpi/lat-factor:0:3' >cluster/calibrations/far/options.conf
+"$timeless" make token -n 2 --bytes 500 -o small.tl
+"$timeless" make token -n 2 --bytes 1000000 -o large.tl
+printf '%s\n' n0 n1 >apart
+printf '%s\n' n0 n0 >together
+seconds() { local trace=$1 platform=$2 hosts=$3; shift 3; "$timeless" replay "$trace.tl" -p "$platform" --hostfile "$hosts" --no-compute -q "$@"; }
+# near A B: to nine digits
+near() { echo "$1, expected $2"; awk -v a="$1" -v b="$2" 'BEGIN { d = a / b - 1; exit !(d < 1e-9 && d > -1e-9) }'; }
+# there_and_back LATENCY BANDWIDTH BYTES: SMPI adds 16 bytes to a message
+there_and_back() { awk -v l="$1" -v b="$2" -v n="$3" 'BEGIN { printf "%.17g", 2 * (l + (n + 16) / b) }'; }
+
+check 'without a calibration, the files of the folder count' \
+    near "$(seconds large ./cluster apart)" "$(there_and_back 4e-5 0.9e9 1e6)"
+check 'a calibration replaces the files that it has' \
+    near "$(seconds large ./cluster@slow apart)" "$(there_and_back 4e-5 0.9e8 1e6)"
+check 'its options replace all options' test "$(seconds large ./cluster@far apart)" != "$(seconds large ./cluster apart)"
+check 'of two calibrations with the same file, the last one counts' \
+    near "$(seconds large ./cluster@far+slow apart --cfg 'smpi/lat-factor:0:1;1000:2' --cfg 'smpi/bw-factor:0:0.5;1000:0.9')" \
+    "$(there_and_back 4e-5 0.9e8 1e6)"
+seconds large ./cluster@slow apart --json=slow.json >out
+check 'the prediction names the calibration' grep -q '"platform": "./cluster@slow"' slow.json
+check_exit 3 'an unknown calibration exits 3' seconds small ./cluster@other apart
+cp "$scratch/err" message
+check 'and the message lists those of the platform' grep -q "no calibration 'other'; .*(far, model, slow)" message
+check_exit 3 'a calibration is not a path' seconds small ./cluster@../x apart
+mkdir 'a@b' && cp cluster/platform.xml cluster/options.conf 'a@b'
+check "a folder with '@' in its name is a platform" seconds small './a@b' apart
+
+# Within a host: 4 GB/s, 300 ns.
+loopback=(--cfg 'timeless/loopback-bw-factor:0:0.25;1000:0.125' --cfg 'timeless/loopback-lat-factor:0:10;1000:100')
+check 'without factors of its own, a message within a host has those of all messages' \
+    near "$(seconds large ./cluster together)" "$(there_and_back 6e-7 3.6e9 1e6)"
+check 'a small message within a host has the factors of its size' \
+    near "$(seconds small ./cluster together "${loopback[@]}")" "$(there_and_back 3e-6 1e9 500)"
+check 'so has a large one' near "$(seconds large ./cluster together "${loopback[@]}")" "$(there_and_back 3e-5 5e8 1e6)"
+for size in small large; do
+    check "messages between hosts stay as they were, bit for bit: $size" \
+        test "$(seconds $size ./cluster apart "${loopback[@]}")" = "$(seconds $size ./cluster apart)"
+done
+check 'one kind of factor alone leaves the other as for all messages' \
+    near "$(seconds large ./cluster together --cfg 'timeless/loopback-lat-factor:0:10')" "$(there_and_back 3e-6 3.6e9 1e6)"
+rm cluster/options.conf
+check_exit 3 'factors within a host need those of all other messages' seconds small ./cluster together "${loopback[@]}"
+cp "$scratch/err" message
+check 'and the message names the missing option' grep -q 'need smpi/bw-factor as well' message
+echo "$factors" >cluster/options.conf
+for wrong in 0:0 0:1,2 10:1\;5:2 :1 0 0:-1 0:nan; do
+    check_exit 3 "wrong factors of bandwidth exit 3: $wrong" seconds small ./cluster together --cfg "timeless/loopback-bw-factor:$wrong"
+done
+
+# Dahu's files are what make.py writes.
+cp -r "$top_srcdir/platforms/dahu" dahu && chmod -R u+w dahu
+(cd dahu && python3 make.py)
+check 'platforms/dahu is what its make.py writes from the published figures' diff -r "$top_srcdir/platforms/dahu" dahu
+for calibration in network-2018 network-2020-08 network-2020-08-remote dgemm-2019-07 dgemm-2019-10-equal network-2020-08+dgemm-2019-10; do
+    check "dahu@$calibration replays HPL" "$timeless" replay "$top_srcdir/traces/hpl-4.tl" -p "dahu@$calibration"
+done
+tap_done
