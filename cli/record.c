@@ -300,22 +300,17 @@ static bool absolute_path(const char *name, char *path, size_t size)
     return getcwd(folder, sizeof folder) && snprintf(path, size, "%s/%s", folder, name) < (int)size;
 }
 
-/* An old trace must not be taken for the new one. */
-static bool remove_stale(const char *path)
-{
-    struct stat st;
-    return stat(path, &st) != 0 || !S_ISREG(st.st_mode) || unlink(path) == 0;
-}
-
 /* Before hours are computed for a trace that nobody can write.  Only a name that is free is tried.
- */
+ * A trace of before stays until the tracer begins the new one. */
 static const char *why_not_created(const char *path)
 {
     struct stat st;
-    if (stat(path, &st) == 0)
-        return S_ISDIR(st.st_mode)   ? "Is a directory"
-               : S_ISREG(st.st_mode) ? NULL
-                                     : "Is no regular file, to which ranks can append";
+    if (stat(path, &st) == 0) {
+        if (!S_ISREG(st.st_mode))
+            return S_ISDIR(st.st_mode) ? "Is a directory"
+                                       : "Is no regular file, to which ranks can append";
+        return access(path, W_OK) == 0 ? NULL : strerror(errno);
+    }
     int fd = open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
     if (fd < 0)
         return errno == EEXIST ? NULL : strerror(errno); /* another `timeless record` tries too */
@@ -403,9 +398,13 @@ static int record(settings *s, const char *output)
     if (code < 0)
         return cli_fail_text(TL_ERR_SYSTEM, "%s: cannot be run: %s", s->command[0],
                              strerror(errno));
-    size_t n_parts = record_join_parts(s->output, getenv("TIMELESS_RUN_ID"));
-    if (n_parts && access(s->output, F_OK) != 0)
+    const char *run_id = getenv("TIMELESS_RUN_ID");
+    size_t n_parts = record_join_parts(s->output, run_id);
+    const bool is_new = record_is_of_run(s->output, run_id);
+    if (n_parts && !is_new)
         return code ? code : CLI_BAD_INPUT;
+    if (!is_new)
+        return record_no_trace(s->output, code);
     limit_packing(&s->packing, ended.tv_sec - began.tv_sec);
     if (!s->no_pack)
         record_pack(s->output, &s->packing);
@@ -434,8 +433,6 @@ int cmd_record(int argc, char **argv)
         return CLI_USAGE;
     if (!absolute_path(s.output, output, sizeof output))
         return cli_fail_text(TL_ERR_USAGE, "%s: the path is too long", s.output);
-    if (!remove_stale(output))
-        return cli_fail_text(TL_ERR_SYSTEM, "%s: cannot be replaced: %s", output, strerror(errno));
     const char *why = why_not_created(output);
     if (why)
         return cli_fail_text(TL_ERR_SYSTEM, "%s: cannot be created: %s; give another --output",

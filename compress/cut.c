@@ -5,6 +5,7 @@
 #include "bytes.h"
 #include "error.h"
 #include "requests.h"
+#include "timeless_files.h"
 
 #include <inttypes.h>
 #include <stdio.h>
@@ -444,12 +445,10 @@ tl_status tl_cut(tl_reader *r, const tl_span *span, const char *origin, const ch
     if (same_file(r, out_path))
         return tl_fail(err, TL_ERR_USAGE,
                        "%s: the part cannot replace its own trace; give another name", out_path);
-    /* Under another name until it is whole. */
-    size_t size = strlen(out_path) + sizeof ".part";
-    char *part_path = malloc(size);
-    if (!part_path)
-        return tl_fail(err, TL_ERR_MEMORY, "%s: out of memory", out_path);
-    snprintf(part_path, size, "%s.part", out_path);
+    tl_replacement file;
+    tl_status status = tl_replace_begin(out_path, &file, err);
+    if (status)
+        return status;
 
     char writer[64];
     snprintf(writer, sizeof writer, "timeless %s", tl_version());
@@ -457,27 +456,19 @@ tl_status tl_cut(tl_reader *r, const tl_span *span, const char *origin, const ch
     run.writer = writer;
     run.origin = origin;
     tl_balance balance = {.r = r};
-    tl_status status = tl_trace_create(part_path, &run, err);
-    if (status)
-        goto cleanup;
+    status = tl_trace_create(file.part, &run, err);
     for (uint32_t rank = 0; rank < span->n_ranks && !status; rank++) {
         passage p = {.r = r,
                      .rank = rank,
                      .first = span->first[rank],
                      .past = span->past[rank],
-                     .out_path = part_path,
+                     .out_path = file.part,
                      .balance = &balance,
                      .err = err};
         status = cut_rank(&p);
     }
     if (!status)
         status = tl_balance_check(&balance, err);
-    if (!status && rename(part_path, out_path))
-        status = tl_fail_errno(err, "%s: cannot be written", out_path);
-    if (status)
-        unlink(part_path);
-cleanup:
     tl_balance_free(&balance);
-    free(part_path);
-    return status;
+    return tl_replace_end(&file, status, err);
 }

@@ -5,6 +5,7 @@
 #include "error.h"
 #include "format.h"
 #include "reader.h"
+#include "timeless_files.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -116,28 +117,18 @@ static tl_status copy(const join *j, tl_reader *part, uint64_t from, int fd, con
 
 static tl_status write_joined(const join *j, const char *out_path)
 {
-    size_t size = strlen(out_path) + sizeof ".part";
-    char *path = malloc(size);
-    if (!path)
-        return tl_fail(j->err, TL_ERR_MEMORY, "%s: out of memory", out_path);
-    snprintf(path, size, "%s.part", out_path);
-    tl_status status = TL_OK;
-    int fd = open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
-    if (fd < 0) {
-        status = tl_fail_errno(j->err, "%s: cannot be created", path);
-        goto cleanup;
-    }
-    for (size_t i = 0; !status && i < j->n_parts; i++)
-        status = copy(j, j->parts[i], i ? j->parts[i]->header.bytes : 0, fd, path);
-    if (close(fd) && !status)
-        status = tl_fail_errno(j->err, "%s: cannot be written", path);
-    if (!status && rename(path, out_path))
-        status = tl_fail_errno(j->err, "%s: cannot be written", out_path);
+    tl_replacement file;
+    tl_status status = tl_replace_begin(out_path, &file, j->err);
     if (status)
-        unlink(path);
-cleanup:
-    free(path);
-    return status;
+        return status;
+    int fd = open(file.part, O_WRONLY | O_CLOEXEC);
+    if (fd < 0)
+        status = tl_fail_errno(j->err, "%s: cannot be opened for writing", file.part);
+    for (size_t i = 0; !status && i < j->n_parts; i++)
+        status = copy(j, j->parts[i], i ? j->parts[i]->header.bytes : 0, fd, file.part);
+    if (fd >= 0 && close(fd) && !status)
+        status = tl_fail_errno(j->err, "%s: cannot be written", file.part);
+    return tl_replace_end(&file, status, j->err);
 }
 
 tl_status tl_join(const char *const *paths, size_t n_paths, const char *out_path, tl_error *err)

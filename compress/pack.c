@@ -7,6 +7,7 @@
 #include "reader.h"
 #include "run.h"
 #include "writer.h"
+#include "timeless_files.h"
 
 #include <fcntl.h>
 #include <inttypes.h>
@@ -173,17 +174,6 @@ static tl_status write_packed(packing *p, const char *path)
     return tl_blocks_close(&p->blocks, path, status, p->err);
 }
 
-/* What it replaces must not be lost with the system either. */
-static tl_status put_in_place(const char *part_path, const char *out_path, tl_error *err)
-{
-    int fd = open(part_path, O_RDONLY | O_CLOEXEC);
-    bool failed = fd < 0 || fsync(fd) || rename(part_path, out_path);
-    tl_status status = failed ? tl_fail_errno(err, "%s: cannot be written", out_path) : TL_OK;
-    if (fd >= 0)
-        close(fd);
-    return status;
-}
-
 tl_status tl_pack(tl_reader *r, const tl_pack_options *options, const char *out_path, tl_error *err)
 {
     static const tl_pack_options lossless = {0};
@@ -193,19 +183,11 @@ tl_status tl_pack(tl_reader *r, const tl_pack_options *options, const char *out_
                        options->volume_precision);
     if (r->n_damages)
         return tl_fail(err, r->damages[0].status, "%s", r->damages[0].text);
-    /* Under another name until it is whole: the trace may replace itself. */
-    size_t size = strlen(out_path) + sizeof ".part";
-    char *part_path = malloc(size);
-    if (!part_path)
-        return tl_fail(err, TL_ERR_MEMORY, "%s: out of memory", out_path);
-    snprintf(part_path, size, "%s.part", out_path);
+    tl_replacement file; /* the trace may replace itself */
+    tl_status status = tl_replace_begin(out_path, &file, err);
+    if (status)
+        return status;
     packing p = {
         .r = r, .out_path = out_path, .options = options ? options : &lossless, .err = err};
-    tl_status status = write_packed(&p, part_path);
-    if (!status)
-        status = put_in_place(part_path, out_path, err);
-    if (status)
-        unlink(part_path);
-    free(part_path);
-    return status;
+    return tl_replace_end(&file, write_packed(&p, file.part), err);
 }

@@ -7,6 +7,7 @@
 #include "format.h"
 #include "map.h"
 #include "run.h"
+#include "timeless_files.h"
 
 #include <inttypes.h>
 #include <stdio.h>
@@ -460,20 +461,15 @@ static tl_status check_written(text_reader *t)
 
 tl_status tl_text_read(FILE *in, const char *name, const char *out_path, tl_error *err)
 {
-    /* Under another name until it is whole. */
-    size_t size = strlen(out_path) + sizeof ".part";
-    char *part_path = malloc(size);
-    if (!part_path)
-        return tl_fail(err, TL_ERR_MEMORY, "%s: out of memory", out_path);
-    snprintf(part_path, size, "%s.part", out_path);
-    text_reader t = {.in = in, .name = name, .out_path = part_path, .err = err};
-    tl_status status = read_lines(&t);
+    tl_replacement file;
+    tl_status status = tl_replace_begin(out_path, &file, err);
+    if (status)
+        return status;
+    text_reader t = {.in = in, .name = name, .out_path = file.part, .err = err};
+    status = read_lines(&t);
     if (!status)
         status = check_written(&t);
-    if (!status && rename(part_path, out_path))
-        status = tl_fail_errno(err, "%s: cannot be written", out_path);
-    if (status && t.created)
-        unlink(part_path);
+    status = tl_replace_end(&file, status, err);
     tl_writer_abandon(t.w);
     for (size_t i = 0; i < TL_N_RUN_FIELDS; i++)
         free(t.fields[i]);
@@ -484,6 +480,5 @@ tl_status tl_text_read(FILE *in, const char *name, const char *out_path, tl_erro
     tl_buffer_free(&t.remote);
     tl_buffer_free(&t.sources);
     tl_buffer_free(&t.destinations);
-    free(part_path);
     return status;
 }

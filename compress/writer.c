@@ -69,7 +69,7 @@ tl_status tl_trace_create(const char *path, const tl_run *run, tl_error *err)
     if (close(fd) && !status)
         status = tl_fail_errno(err, "%s: cannot be written", path);
     if (status)
-        unlink(path);
+        unlink(path); /* a regular file, or a link to one */
 cleanup:
     tl_buffer_free(&header);
     return status;

@@ -13,6 +13,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/random.h>
+#include <sys/stat.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -34,6 +35,19 @@ static bool is_part(const char *path, const char *run_id)
         return false;
     const tl_run *run = tl_reader_run(r);
     bool is = *run->parts && !strncmp(run->run_id, run_id, strlen(run_id));
+    tl_reader_close(r);
+    return is;
+}
+
+bool record_is_of_run(const char *path, const char *run_id)
+{
+    tl_reader *r;
+    struct stat st;
+    if (stat(path, &st) != 0 || !st.st_size)
+        return false;
+    if (tl_reader_open(path, &r, NULL) != TL_OK)
+        return true;
+    bool is = !strncmp(tl_reader_run(r)->run_id, run_id, strlen(run_id));
     tl_reader_close(r);
     return is;
 }

@@ -15,6 +15,10 @@ const char *record_new_run_id(void);
  * removes them.  Returns how many there were; what is wrong or missing is said. */
 size_t record_join_parts(const char *path, const char *run_id);
 
+/* Whether there is a file at `path` that the run with this id has written: a trace of before has
+ * another id.  One that cannot be read is taken for the run's. */
+bool record_is_of_run(const char *path, const char *run_id);
+
 /* run.c: runs a command, to which signals that come meanwhile are passed on.  Returns its
  * exit code as a shell tells it; -1 if it could not be started (errno tells). */
 int record_run(char **argv);
@@ -30,6 +34,9 @@ typedef struct record_packing {
 /* pack.c: packs the trace if it is complete.  If that fails it stays, which is said. */
 void record_pack(const char *path, const record_packing *wanted);
 
+/* summary.c: reports that the run has left no trace at `path`, where one of before may be.  Returns
+ * the exit code, of which `code` is the command's. */
+int record_no_trace(const char *path, int code);
 /* summary.c: says what was recorded.  Returns the exit code: the command's, unless that
  * hides that there is no trace, or not of all ranks that were named. */
 int record_summarise(const char *path, int code, bool quiet);

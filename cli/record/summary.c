@@ -39,17 +39,21 @@ static void say_what_is_missing(const tl_reader *r)
     fputc('\n', stderr);
 }
 
+int record_no_trace(const char *path, int code)
+{
+    fprintf(stderr, "timeless: no trace was written: %s\n",
+            code ? "the command failed before MPI_Init, or the trace was removed"
+                 : "no process called MPI_Init of a shared library (statically linked "
+                   "programs are not traced), or the trace was removed");
+    if (access(path, F_OK) == 0)
+        fprintf(stderr, "timeless: %s: is left as it was before the run\n", path);
+    return code ? code : CLI_BAD_INPUT;
+}
+
 int record_summarise(const char *path, int code, bool quiet)
 {
     tl_reader *r = NULL;
     tl_error err;
-    if (access(path, F_OK) != 0) {
-        fprintf(stderr, "timeless: no trace was written: %s\n",
-                code ? "the command failed before MPI_Init, or the trace was removed"
-                     : "no process called MPI_Init of a shared library (statically linked "
-                       "programs are not traced), or the trace was removed");
-        return code ? code : CLI_BAD_INPUT;
-    }
     if (tl_reader_open(path, &r, &err) != TL_OK) {
         int failed = cli_fail(&err);
         return code ? code : failed;

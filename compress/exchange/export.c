@@ -4,6 +4,9 @@
 #include "bytes.h"
 #include "error.h"
 
+#include <sys/stat.h>
+#include <unistd.h>
+
 void tl_export_refuse(tl_export *x, const char *why)
 {
     if (!tl_refusals_add(&x->refusals, x->row->name, why, x->rank, x->position))
@@ -313,6 +316,13 @@ tl_status tl_export_close(FILE *f, const char *path, tl_status status, tl_error 
     if ((fclose(f) || bad) && !status)
         return tl_fail_errno(err, "%s: cannot be written", path);
     return status;
+}
+
+void tl_export_remove(const char *path)
+{
+    struct stat st;
+    if (lstat(path, &st) == 0 && S_ISREG(st.st_mode))
+        unlink(path);
 }
 
 void tl_export_free(tl_export *x)

@@ -71,6 +71,8 @@ tl_status tl_export_look(tl_export *x, tl_error *err);
 /* The files of a target.  Closing keeps `status`, or fails if something could not be written. */
 tl_status tl_export_open(const char *path, FILE **out, tl_error *err);
 tl_status tl_export_close(FILE *f, const char *path, tl_status status, tl_error *err);
+/* After a failure: removes what was written, unless it is a device or a pipe. */
+void tl_export_remove(const char *path);
 void tl_export_free(tl_export *x);
 
 #endif

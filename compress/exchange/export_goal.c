@@ -103,7 +103,7 @@ tl_status tl_export_goal(tl_reader *r, const tl_rates *rates, const char *path, 
         status = tl_export_rank(&x, rank, err);
     status = tl_export_close(x.out, path, status, err);
     if (status)
-        unlink(path);
+        tl_export_remove(path);
 cleanup:
     tl_export_free(&x);
     return status;

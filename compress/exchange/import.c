@@ -7,6 +7,7 @@
 #include "bytes.h"
 #include "error.h"
 #include "format.h"
+#include "timeless_files.h"
 
 #include <unistd.h>
 
@@ -47,27 +48,18 @@ void tl_import_free_list(char **names, size_t n)
 tl_status tl_import_write(const char *out_path, tl_run *run, tl_import_part *part, void *arg,
                           tl_error *err)
 {
-    size_t size = strlen(out_path) + sizeof ".part";
-    char *part_path = malloc(size);
-    if (!part_path)
-        return tl_fail(err, TL_ERR_MEMORY, "%s: out of memory", out_path);
-    snprintf(part_path, size, "%s.part", out_path);
     char writer[64];
+    tl_replacement file;
+    tl_status status = tl_replace_begin(out_path, &file, err);
+    if (status)
+        return status;
     snprintf(writer, sizeof writer, "timeless %s", tl_version());
     run->writer = writer;
-    tl_status status = tl_trace_create(part_path, run, err);
-    if (status)
-        goto cleanup;
+    status = tl_trace_create(file.part, run, err);
     for (uint32_t rank = 0; rank < run->n_ranks && !status; rank++)
-        status = part(arg, rank, part_path, err);
-    if (!status && rename(part_path, out_path))
-        status = tl_fail_errno(err, "%s: cannot be written", out_path);
-    if (status)
-        unlink(part_path);
-cleanup:
+        status = part(arg, rank, file.part, err);
     run->writer = NULL;
-    free(part_path);
-    return status;
+    return tl_replace_end(&file, status, err);
 }
 
 tl_status tl_import_close(tl_writer *w, const char *out_path, tl_status status, tl_end_reason end,

@@ -5,6 +5,7 @@
 #include "error.h"
 #include "extrapolate.h"
 #include "writer.h"
+#include "timeless_files.h"
 
 #include <inttypes.h>
 #include <stdio.h>
@@ -334,21 +335,12 @@ static tl_status write_trace(tl_extrapolating *x, const tl_extrapolation *done, 
     return status;
 }
 
-/* Under another name until it is whole: the trace may replace itself. */
+/* The trace may replace itself. */
 static tl_status write_whole(tl_extrapolating *x, const tl_extrapolation *done, const char *path)
 {
-    const size_t size = strlen(path) + sizeof ".part";
-    char *part = malloc(size);
-    if (!part)
-        return tl_fail(x->err, TL_ERR_MEMORY, "%s: out of memory", path);
-    snprintf(part, size, "%s.part", path);
-    tl_status status = write_trace(x, done, part);
-    if (!status && rename(part, path))
-        status = tl_fail_errno(x->err, "%s: cannot be written", path);
-    if (status)
-        unlink(part);
-    free(part);
-    return status;
+    tl_replacement file;
+    const tl_status status = tl_replace_begin(path, &file, x->err);
+    return status ? status : tl_replace_end(&file, write_trace(x, done, file.part), x->err);
 }
 
 static void note_rules(const tl_extrapolating *x, tl_extrapolation *done)

@@ -43,6 +43,6 @@ check_exit 1 'it tells what is no trace' ./example - expected
 check 'the name of the library' sh -c 'readelf -d "$1" | grep -F "soname: [libtimeless.so.0]"' - "$library"
 check 'what it exports is in compress/exports.txt (new functions: add them)' sh -c 'nm -D --defined-only "$1" | sed "s/.* //" | grep -v "^__\|^_init\|^_fini" | LC_ALL=C sort | diff -u "$2" -' - \
     "$library" "$top_srcdir/compress/exports.txt"
-declared() { sed -n 's/^TL_API[^(]*[ *]\(tl_[a-z_]*\)(.*/\1/p' "$top_srcdir"/compress/timeless.h "$top_srcdir"/compress/timeless_convert.h | LC_ALL=C sort -u | diff -u "$top_srcdir/compress/exports.txt" -; }
+declared() { sed -n 's/^TL_API[^(]*[ *]\(tl_[a-z_]*\)(.*/\1/p' "$top_srcdir"/compress/timeless.h "$top_srcdir"/compress/timeless_{convert,files}.h | LC_ALL=C sort -u | diff -u "$top_srcdir/compress/exports.txt" -; }
 check 'and in timeless.h' declared
 tap_done

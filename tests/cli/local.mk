@@ -21,6 +21,7 @@ CLI_TESTS = \
 	tests/cli/extrapolate.sh \
 	tests/cli/hostile_replay.sh \
 	tests/cli/import.sh \
+	tests/cli/in_place.sh \
 	tests/cli/installed.sh \
 	tests/cli/otf2.sh \
 	tests/cli/platform.sh \

@@ -40,8 +40,10 @@ refused 4 "a trace that is a device" '/dev/full: cannot be created: Is no regula
 refused 2 "a volume source that does not exist" "'absent' is no volume source" -o "$trace" --volume absent
 
 $timeless make token -n 4 -o "$trace"
-check_exit 3 "an old trace is replaced" $timeless record -o "$trace" -- true
-check "even when the run leaves none" test ! -e "$trace"
+cp "$trace" "$scratch/before.tl"
+check_exit 3 "a run that leaves no trace exits with 3" $timeless record -o "$trace" -- true
+check "and leaves the trace of before as it was" cmp "$scratch/before.tl" "$trace"
+rm -f "$trace"
 : >"$trace"
 check_exit 3 "and an empty file" $timeless record -o "$trace" -- true
 echo 'int main(void)' >"$scratch/program.c"

@@ -1,0 +1,34 @@
+/* timeless_files.h - how the commands write files.
+ *
+ * A part of the library's face for programs that write files as the commands do; the conventions
+ * are those of timeless.h.
+ */
+#ifndef TIMELESS_FILES_H
+#define TIMELESS_FILES_H
+
+#include "timeless.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* A file that is written under another name and takes the place of `target` once it is whole: a
+ * reader sees the old file or the new one, and after a failure the old one is there. */
+typedef struct tl_replacement {
+    char *target; /* where symbolic links lead, which stay */
+    char *part;   /* what is written: TARGET.part, which exists and is empty */
+} tl_replacement;
+
+/* The new file gets the permissions and the owner of the old one.  Fails for a target that is
+ * no regular file (a device is never replaced) or that the caller may not write. */
+TL_API tl_status tl_replace_begin(const char *path, tl_replacement *out, tl_error *err);
+/* `status` is what became of writing: TL_OK puts the file in its place, once it has reached the
+ * disk; anything else removes it.  Returns `status`, or why the file could not be put in its place.
+ * Releases *replacement, which tl_replace_begin filled. */
+TL_API tl_status tl_replace_end(tl_replacement *replacement, tl_status status, tl_error *err);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif

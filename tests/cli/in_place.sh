@@ -1,0 +1,75 @@
+# in_place.sh - a command that writes over a file keeps its permissions, follows symbolic links and
+# never replaces what is no regular file; record keeps a trace of before until the new one begins.
+. "$top_srcdir/tests/tap.sh"
+cd "$scratch" || exit 99
+export TIMELESS_PLATFORMS=$top_srcdir/platforms ASAN_OPTIONS=verify_asan_link_order=0:detect_leaks=0
+"$timeless" make sweep --ranks 16 --bytes 4096 --iterations 2 -o t.tl || exit 99
+"$timeless" dump t.tl >t.txt
+printf 'num_ranks 1\nrank 0 {\na: calc 5\n}\n' >t.goal
+part() { printf '%s\n' 'timeless-text 1' 'ranks 2' 'parts "node1 node2"' "rank $1 host=\"$2\"" 'end cut clock_ns=0' | "$timeless" undump - -o "run.$2.tl"; }
+part 0 node1 && part 1 node2 || exit 99
+export LC_ALL=C
+umask 022
+
+# written NAME COMMAND...: the command, with its output file behind it, over files of every kind
+written() {
+    local name=$1 mode; shift
+    for mode in 600 640 444; do
+        rm -f out.tl; cp t.tl out.tl && chmod $mode out.tl
+        [ $mode != 444 ] || [ "$(id -u)" = 0 ] || { # not the caller's to write
+            check_exit 4 "$name: a file that may not be written is refused" "$@" out.tl
+            check "$name: and stays" cmp t.tl out.tl
+            continue
+        }
+        check "$name: over a file of mode $mode" "$@" out.tl
+        check "$name: which keeps its mode" test "$(stat -c %a out.tl)" = $mode
+    done
+    rm -f out.tl
+    check "$name: a new file" "$@" out.tl
+    check "$name: has the mode of the umask" test "$(stat -c %a out.tl)" = 644
+    rm -rf folder link.tl; mkdir folder; cp t.tl folder/there.tl; ln -s folder/next.tl link.tl; ln -s there.tl folder/next.tl
+    check "$name: over a link to a link" "$@" link.tl
+    check "$name: which stays" test "$(readlink link.tl) $(readlink folder/next.tl)" = 'folder/next.tl there.tl'
+    check "$name: and leads to the new file" cmp out.tl folder/there.tl
+    rm -f folder/there.tl
+    check "$name: over a link to nothing" "$@" link.tl
+    check "$name: makes the file there" cmp out.tl folder/there.tl
+    rm -f pipe; mkfifo pipe
+    check_exit 4 "$name: a named pipe is refused" timeout 60 "$@" pipe
+    check "$name: and stays" test -p pipe
+    if [ "$(id -u)" = 0 ] && rm -f null && mknod null c 1 3; then
+        check_exit 4 "$name: a device is refused" "$@" null
+        check "$name: and stays" test -c null
+    else
+        skip "$name: a device is refused" 'only root can make one'
+    fi
+    check "$name: nothing else is left" bash -c '! ls -a . folder | grep -E "part|tmp|lock"'
+}
+written pack "$timeless" pack t.tl -o
+written cut "$timeless" cut t.tl --section 0 -o
+written undump "$timeless" undump t.txt -o
+written extrapolate "$timeless" extrapolate t.tl --ranks 64 -q -o
+written import "$timeless" import --from goal t.goal -o
+written join "$timeless" join run.node1.tl run.node2.tl -o
+# The trace itself.
+cp t.tl own.tl; chmod 600 own.tl; ln -s own.tl alias.tl
+check 'pack over its own trace, by a link' "$timeless" pack alias.tl -o alias.tl
+check 'keeps the link and the mode' test "$(readlink alias.tl) $(stat -c %a own.tl)" = 'own.tl 600'
+
+# record
+cp t.tl good.tl; chmod 600 good.tl
+record() { "$timeless" record -q --volume cputime -o good.tl -- "$@"; }
+check_exit 4 'record of a command that does not start exits with 4' record ./no-such-command
+check 'and the trace of before is there' cmp t.tl good.tl
+check_exit 7 'record of a command that fails before MPI_Init has its exit code' record sh -c 'exit 7'
+cp err said
+check 'and prints that the file is left as it was' grep -q '^timeless: good.tl: is left as it was before the run$' said
+check 'and the trace of before is there ' cmp t.tl good.tl
+check_exit 3 'record of a command without MPI exits with 3' record true
+check 'the trace of before is still there' cmp t.tl good.tl
+printf '#include <mpi.h>\nint main(int c, char **v) { MPI_Init(&c, &v); return MPI_Finalize(); }\n' >short.c
+"$MPICC" -o short short.c || exit 99
+check 'record of an MPI program' record "$MPIRUN" -np 1 ./short
+check 'takes its place' bash -c '"$0" info good.tl | grep -q "^program *./short"' "$timeless"
+check 'and has its mode' test "$(stat -c %a good.tl)" = 600
+tap_done
