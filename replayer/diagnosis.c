@@ -3,6 +3,7 @@
  * The events of a rank that waits are read once more from the start, to know what its requests are;
  * those of its partner, to know whether it ever sends or receives the message. */
 #include "diagnosis.h"
+#include "request_slots.h"
 
 #include <inttypes.h>
 #include <stdarg.h>
@@ -55,9 +56,11 @@ static int note_request(waiter *w, const tl_event *e)
 }
 
 /* Reads up to the event that the rank cannot finish. */
-static int read_waiter(tl_reader *trace, uint32_t rank, int64_t position, waiter *w)
+static int read_waiter(tl_reader *trace, const tlr_plan *plan, uint32_t rank, int64_t position,
+                       waiter *w)
 {
     tl_cursor *cursor = NULL;
+    tlr_renumbering numbers = {0};
     *w = (waiter){.rank = rank};
     int found = 0;
     if (tl_cursor_open(trace, rank, &cursor, NULL) != TL_OK)
@@ -65,6 +68,8 @@ static int read_waiter(tl_reader *trace, uint32_t rank, int64_t position, waiter
     for (int64_t i = 0; i <= position && tl_cursor_next(cursor, &w->event) == TL_OK; i++) {
         w->info = tl_call_by_code(w->event.call);
         w->has_threads |= w->info->action == TL_ACTION_THREAD;
+        if (plan->ranks[rank]->is_sparse && !tlr_renumber(&numbers, &w->event))
+            break;
         if ((w->info->traits & TL_TRAIT_NB) && !note_request(w, &w->event))
             break;
         found = i == position;
@@ -76,6 +81,7 @@ static int read_waiter(tl_reader *trace, uint32_t rank, int64_t position, waiter
         else
             w->event.list_len = 0;
     }
+    tlr_renumbering_free(&numbers);
     tl_cursor_close(cursor);
     return found;
 }
@@ -267,7 +273,7 @@ void tlr_diagnose(tl_reader *trace, const tlr_plan *plan, const int64_t *waiting
         if (waiting[r] == TLR_NOT_WAITING)
             continue;
         n_waiting++;
-        if (n < MAX_READ && read_waiter(trace, r, waiting[r], &waiters[n]))
+        if (n < MAX_READ && read_waiter(trace, plan, r, waiting[r], &waiters[n]))
             n++;
     }
     const char *late = name_known_by_return(waiters, n);

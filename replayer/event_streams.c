@@ -1,5 +1,6 @@
 /* event_streams.c - the events of all ranks, read once for those that do the same. */
 #include "event_streams.h"
+#include "request_slots.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -31,6 +32,7 @@ typedef struct place {
     uint32_t n_taken;  /* of the piece */
     uint64_t position; /* in the group */
     tl_cursor *own;
+    tlr_renumbering *renumbering; /* NULL: its requests keep their numbers */
 } place;
 
 struct tlr_streams {
@@ -116,7 +118,9 @@ tl_status tlr_streams_open(tl_reader *trace, const tlr_plan *plan, tlr_streams *
     int has_room = s->groups && s->places;
     for (uint32_t r = 0; r < plan->n_ranks && has_room; r++) {
         const tlr_plan_rank *like = plan->ranks[r];
-        if (like->n_alike < 2)
+        if (like->is_sparse) /* each reads for itself, from the start */
+            has_room = (s->places[r].renumbering = calloc(1, sizeof(tlr_renumbering))) != NULL;
+        if (like->n_alike < 2 || like->is_sparse)
             continue;
         if (like->first == r)
             has_room = (s->groups[r] = new_group(r, like->n_alike)) != NULL;
@@ -225,12 +229,24 @@ tl_status tlr_streams_next(tlr_streams *s, uint32_t rank, tl_event *event)
         status = tl_cursor_next(p->own, event);
         if (status != TL_OK && status != TL_END)
             s->error = *tl_cursor_error(p->own);
+        if (status == TL_OK && p->renumbering && !tlr_renumber(p->renumbering, event))
+            return no_memory(&s->error);
         return status;
     }
     *event = p->piece->events[p->n_taken++];
     p->position++;
     tl_event_move(event, p->group->first, rank);
     return TL_OK;
+}
+
+static void close_place(place *p)
+{
+    tl_cursor_close(p->own);
+    p->own = NULL;
+    if (p->renumbering)
+        tlr_renumbering_free(p->renumbering);
+    free(p->renumbering);
+    p->renumbering = NULL;
 }
 
 uint64_t tlr_streams_position(const tlr_streams *s, uint32_t rank)
@@ -250,8 +266,7 @@ void tlr_streams_leave(tlr_streams *s, uint32_t rank)
     if (p->group && p->piece)
         leave_piece(p);
     p->group = NULL;
-    tl_cursor_close(p->own);
-    p->own = NULL;
+    close_place(p);
 }
 
 void tlr_streams_close(tlr_streams *s)
@@ -260,7 +275,7 @@ void tlr_streams_close(tlr_streams *s)
         return;
     for (uint32_t r = 0; r < s->plan->n_ranks; r++) {
         if (s->places)
-            tl_cursor_close(s->places[r].own);
+            close_place(&s->places[r]);
         if (s->groups)
             free_group(s->groups[r]);
     }

@@ -12,8 +12,8 @@ noinst_LTLIBRARIES += replayer/libengine.la
 replayer_libengine_la_SOURCES = \
 	replayer/diagnosis.c replayer/diagnosis.h replayer/event_streams.c replayer/event_streams.h \
 	replayer/plan.c replayer/plan.h replayer/plan_collectives.c replayer/plan_comms.c \
-	replayer/plan_share.c replayer/replayer.h replayer/sandbox.c replayer/sandbox.h replayer/text_file.c \
-	replayer/text_file.h \
+	replayer/plan_share.c replayer/replayer.h replayer/request_slots.c replayer/request_slots.h replayer/sandbox.c \
+	replayer/sandbox.h replayer/text_file.c replayer/text_file.h replayer/validate.c replayer/validate.h \
 	replayer/machine/burst_class.c replayer/machine/duration.c replayer/machine/duration.h \
 	replayer/machine/mapping.c replayer/machine/mapping.h replayer/machine/model.c \
 	replayer/machine/noise.c replayer/machine/noise.h replayer/machine/random.c \

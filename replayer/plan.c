@@ -1,5 +1,6 @@
 /* plan.c - what a pass over the whole trace tells before it is replayed. */
 #include "plan.h"
+#include "validate.h"
 
 #include <inttypes.h>
 #include <stdlib.h>
@@ -16,6 +17,7 @@ typedef struct survey {
     int has_volume;
     size_t splits_room;
     int enters; /* the last event was an Enter */
+    tlr_validation validation;
 } survey;
 
 static tl_status out_of_memory(tl_error *err)
@@ -219,11 +221,13 @@ static tl_status survey_event(survey *s, uint32_t rank, const tl_event *event, u
                        "defined",
                        tl_reader_path(s->trace), rank, r->n_events, info->name,
                        is_lost ? event->comm : event->new_comm);
+    tl_status status = tlr_validate(&s->validation, event, info, is_modelled);
+    if (status != TL_OK)
+        return status;
     r->uses_self |= comm == TLR_PLAN_SELF;
     note_twin(plan, info, comm);
     tlr_plan_note_collective(plan, rank, event, info);
     plan->n_transfers += tlr_plan_is_transfer(info->action) ? r->n_alike : 0;
-    tl_status status = TL_OK;
     if (is_modelled && info->action == TL_ACTION_COMM_SPLIT &&
         event->call != TL_MPI_Comm_split_type)
         status = add_split(s, rank, comm, n_splits[event->comm]++, child);
@@ -244,7 +248,9 @@ static tl_status survey_rank(survey *s, uint32_t rank)
     uint32_t *n_splits = calloc(s->plan->ranks[rank]->n_comms, sizeof *n_splits);
     if (!n_splits)
         return out_of_memory(s->err);
-    tl_status status = tl_cursor_open(s->trace, rank, &cursor, s->err);
+    tl_status status = tlr_validation_open(&s->validation, s->trace, s->plan, rank, s->err);
+    if (status == TL_OK)
+        status = tl_cursor_open(s->trace, rank, &cursor, s->err);
     while (status == TL_OK && (status = tl_cursor_next(cursor, &event)) == TL_OK)
         status = survey_event(s, rank, &event, n_splits, &sites_room);
     if (status == TL_END)
@@ -252,6 +258,8 @@ static tl_status survey_rank(survey *s, uint32_t rank)
     else if (status != TL_OK && cursor && tl_cursor_error(cursor)->status != TL_OK && s->err)
         *s->err = *tl_cursor_error(cursor);
     s->plan->n_events += s->plan->ranks[rank]->n_alike * s->plan->ranks[rank]->n_events;
+    s->plan->ranks[rank]->is_sparse = tlr_validation_is_sparse(&s->validation);
+    tlr_validation_close(&s->validation);
     tl_cursor_close(cursor);
     free(n_splits);
     return status;

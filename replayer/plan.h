@@ -60,10 +60,11 @@ typedef struct tlr_plan_rank {
     size_t n_sites;
     tlr_plan_site *sites;
     uint64_t n_events;
-    uint32_t first;   /* rank of which this is read */
-    uint32_t n_alike; /* ranks that do the same, each with its own neighbours */
-    int computes;     /* there are volumes or kernels */
-    int uses_self;    /* there are calls on MPI_COMM_SELF, or communicators made of it */
+    uint32_t first, last; /* rank of which this is read; the last of those that do the same */
+    uint32_t n_alike;     /* ranks that do the same, each with its own neighbours */
+    int is_sparse;        /* its requests are to be numbered anew: request_slots.h */
+    int computes;         /* there are volumes or kernels */
+    int uses_self;        /* there are calls on MPI_COMM_SELF, or communicators made of it */
 } tlr_plan_rank;
 
 typedef struct tlr_plan {

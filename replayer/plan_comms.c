@@ -12,19 +12,30 @@
 #define XXH_INLINE_ALL
 #include <xxhash.h>
 
+enum { MAX_GAP = 1024 };
+
 /* An open hash table from (members, parent, number among equals) to the index of a communicator. */
 typedef struct table {
     size_t n_slots;       /* a power of two */
     uint32_t *slots;      /* index + 1 */
     uint32_t *ordinals;   /* by index */
     int32_t *parents;     /* by index: its parent's, or TLR_PLAN_... */
+    uint8_t *kinds;       /* by index: kind_of */
     uint32_t *n_claims;   /* by index: ranks that have it */
     uint32_t *last_claim; /* by index: 1 + the last of them */
+    uint8_t *is_member;   /* by rank: of the communicator that is checked; otherwise all zero */
 } table;
 
-static size_t slot_of(const table *t, const tlr_plan_comm *comm, int32_t parent, uint32_t ordinal)
+/* What makes two communicators of equal members different ones. */
+typedef struct origin {
+    int32_t parent;
+    uint32_t ordinal;
+    uint8_t kind;
+} origin;
+
+static size_t slot_of(const table *t, const tlr_plan_comm *comm, origin from)
 {
-    const uint64_t rest[] = {comm->n_first, (uint64_t)parent, ordinal};
+    const uint64_t rest[] = {comm->n_first, (uint64_t)from.parent, from.ordinal, from.kind};
     return XXH64(comm->members, comm->n_members * sizeof *comm->members,
                  XXH64(rest, sizeof rest, 0)) &
            (t->n_slots - 1);
@@ -32,14 +43,15 @@ static size_t slot_of(const table *t, const tlr_plan_comm *comm, int32_t parent,
 
 /* Slot of this communicator, or the empty one where it belongs. */
 static size_t find_slot(const table *t, const tlr_plan *plan, const tlr_plan_comm *comm,
-                        int32_t parent, uint32_t ordinal)
+                        origin from)
 {
-    size_t s = slot_of(t, comm, parent, ordinal);
+    size_t s = slot_of(t, comm, from);
     for (; t->slots[s]; s = (s + 1) & (t->n_slots - 1)) {
         const uint32_t i = t->slots[s] - 1;
         const tlr_plan_comm *other = &plan->comms[i];
-        if (t->ordinals[i] == ordinal && t->parents[i] == parent &&
-            other->n_members == comm->n_members && other->n_first == comm->n_first &&
+        if (t->ordinals[i] == from.ordinal && t->parents[i] == from.parent &&
+            t->kinds[i] == from.kind && other->n_members == comm->n_members &&
+            other->n_first == comm->n_first &&
             !memcmp(other->members, comm->members, comm->n_members * sizeof *comm->members))
             return s;
     }
@@ -81,6 +93,86 @@ static int32_t parent_of(const tlr_plan *plan, uint32_t rank, const tl_comm *com
                                                       : plan->ranks[rank]->comms[comm->parent];
 }
 
+/* Members must be ranks of the trace, each of them once. */
+static tl_status check_group(const table *t, const tlr_plan *plan, uint32_t rank, uint32_t id,
+                             const tlr_plan_comm *comm, tl_error *err)
+{
+    tl_status status = TL_OK;
+    uint32_t n = 0;
+    for (; n < comm->n_members && status == TL_OK; n++) {
+        const int32_t member = comm->members[n];
+        if (member < 0 || (uint32_t)member >= plan->n_ranks)
+            status =
+                tl_fail(err, TL_ERR_CORRUPT,
+                        "rank %u: communicator %u has a member %d that the trace does not have",
+                        rank, id, member);
+        else if (t->is_member[member])
+            status =
+                tl_fail(err, TL_ERR_CORRUPT,
+                        "rank %u: communicator %u has rank %d twice as a member", rank, id, member);
+        else
+            t->is_member[member] = 1;
+    }
+    for (uint32_t i = 0; i < n; i++)
+        if (comm->members[i] >= 0 && (uint32_t)comm->members[i] < plan->n_ranks)
+            t->is_member[comm->members[i]] = 0;
+    return status;
+}
+
+static int is_in_own_group(const tl_comm *definition, uint32_t rank)
+{
+    for (uint32_t i = 0; i < definition->n_members; i++)
+        if ((uint32_t)definition->members[i] == rank)
+            return 1;
+    return 0;
+}
+
+enum { COMMUNICATOR = 0, WINDOW, OPEN_FILE };
+
+static uint8_t kind_of(const tl_comm *definition)
+{
+    const tl_call_info *maker = definition ? tl_call_by_code(definition->call) : NULL;
+    const tl_action action = maker ? maker->action : TL_ACTION_NONE;
+    return action == TL_ACTION_WIN_CREATE  ? WINDOW
+           : action == TL_ACTION_FILE_OPEN ? OPEN_FILE
+                                           : COMMUNICATOR;
+}
+
+/* A communicator has members of the one that it was made from; a window or a file has all of them,
+ * in the same order. */
+static tl_status check_maker(const table *t, const tlr_plan *plan, uint32_t rank,
+                             const tl_comm *definition, const tlr_plan_comm *comm, int32_t parent,
+                             tl_error *err)
+{
+    const uint32_t id = definition->id;
+    const tl_call_info *maker = tl_call_by_code(definition->call);
+    if (!maker || (parent == TLR_PLAN_NO_COMM && kind_of(definition)))
+        return tl_fail(err, TL_ERR_CORRUPT,
+                       "rank %u: does not say what its communicator %u was made from", rank, id);
+    if (parent == TLR_PLAN_NO_COMM)
+        return TL_OK;
+    const int32_t own = (int32_t)rank;
+    const int32_t *members = parent == TLR_PLAN_SELF ? &own : plan->comms[parent].members;
+    const uint32_t n = parent == TLR_PLAN_SELF ? 1 : plan->comms[parent].n_members;
+    int is_part = 1;
+    if (kind_of(definition)) {
+        is_part = comm->n_members == n && !memcmp(comm->members, members, n * sizeof *members) &&
+                  !kind_of(plan->ranks[rank]->definitions[definition->parent]);
+    } else if (members != plan->world) {
+        for (uint32_t i = 0; i < n; i++)
+            t->is_member[members[i]] = 1;
+        for (uint32_t i = 0; i < comm->n_members; i++)
+            is_part &= t->is_member[comm->members[i]];
+        for (uint32_t i = 0; i < n; i++)
+            t->is_member[members[i]] = 0;
+    }
+    return is_part ? TL_OK
+                   : tl_fail(err, TL_ERR_CORRUPT,
+                             "rank %u: number %u (%s) has other members than communicator %u, from "
+                             "which it was made",
+                             rank, id, maker->name, definition->parent);
+}
+
 /* Finds the communicator, or makes it, and gives it to the rank under this id.  What becomes part
  * of the plan is taken out of *comm. */
 static tl_status enter(table *t, tlr_plan *plan, uint32_t rank, const tl_comm *definition,
@@ -88,32 +180,26 @@ static tl_status enter(table *t, tlr_plan *plan, uint32_t rank, const tl_comm *d
 {
     const uint32_t id = definition->id;
     const int32_t parent = parent_of(plan, rank, definition);
-    int is_member = 0;
-    for (uint32_t i = 0; i < comm->n_members; i++) {
-        if (comm->members[i] < 0 || (uint32_t)comm->members[i] >= plan->n_ranks)
-            return tl_fail(err, TL_ERR_CORRUPT,
-                           "rank %u: communicator %u has a member %d that the trace does not have",
-                           rank, id, comm->members[i]);
-        is_member |= (uint32_t)comm->members[i] == rank;
-    }
-    if (!is_member)
+    origin from = {parent, 0, kind_of(definition)};
+    tl_status status = TL_OK;
+    if (!is_in_own_group(definition, rank))
         return tl_fail(err, TL_ERR_CORRUPT, "rank %u: is no member of its communicator %u", rank,
                        id);
-    const tl_call_info *maker = tl_call_by_code(definition->call);
-    if (!maker || (parent == TLR_PLAN_NO_COMM &&
-                   (maker->action == TL_ACTION_WIN_CREATE || maker->action == TL_ACTION_FILE_OPEN)))
-        return tl_fail(err, TL_ERR_CORRUPT,
-                       "rank %u: does not say what its communicator %u was made from", rank, id);
     /* The first number that this rank does not have yet. */
-    uint32_t ordinal = 0;
-    size_t s = find_slot(t, plan, comm, parent, ordinal);
-    while (t->slots[s] && t->last_claim[t->slots[s] - 1] == rank + 1)
-        s = find_slot(t, plan, comm, parent, ++ordinal);
+    size_t s = find_slot(t, plan, comm, from);
+    while (t->slots[s] && t->last_claim[t->slots[s] - 1] == rank + 1) {
+        from.ordinal++;
+        s = find_slot(t, plan, comm, from);
+    }
     if (!t->slots[s]) {
+        if ((status = check_group(t, plan, rank, id, comm, err)) != TL_OK ||
+            (status = check_maker(t, plan, rank, definition, comm, parent, err)) != TL_OK)
+            return status;
         plan->comms[plan->n_comms] = *comm;
         comm->own = NULL;
-        t->ordinals[plan->n_comms] = ordinal;
+        t->ordinals[plan->n_comms] = from.ordinal;
         t->parents[plan->n_comms] = parent;
+        t->kinds[plan->n_comms] = from.kind;
         t->slots[s] = (uint32_t)++plan->n_comms;
     }
     t->n_claims[t->slots[s] - 1]++;
@@ -139,6 +225,13 @@ static tl_status add_rank(tl_reader *trace, table *t, tlr_plan *plan, uint32_t r
     const tl_comm *comms = NULL;
     size_t n = tl_reader_comms(trace, rank, &comms);
     tlr_plan_rank *r = plan->ranks[rank];
+    /* There are tables by number. */
+    const uint64_t most = TL_COMM_FIRST + 4 * (uint64_t)n + MAX_GAP;
+    if (n && comms[n - 1].id > most)
+        return tl_fail(err, TL_ERR_LIMIT,
+                       "rank %u: defines %zu communicators, one of them with the number %u; number "
+                       "them in order",
+                       rank, n, comms[n - 1].id);
     r->n_comms = (n ? comms[n - 1].id : TL_COMM_SELF) + 1;
     r->comms = malloc(r->n_comms * sizeof *r->comms);
     r->definitions = calloc(r->n_comms, sizeof *r->definitions);
@@ -202,11 +295,14 @@ tl_status tlr_plan_match_comms(tl_reader *trace, tlr_plan *plan, tl_error *err)
     t.slots = calloc(t.n_slots, sizeof *t.slots);
     t.ordinals = calloc(n_definitions, sizeof *t.ordinals);
     t.parents = calloc(n_definitions, sizeof *t.parents);
+    t.kinds = calloc(n_definitions, sizeof *t.kinds);
     t.n_claims = calloc(n_definitions, sizeof *t.n_claims);
     t.last_claim = calloc(n_definitions, sizeof *t.last_claim);
+    t.is_member = calloc(plan->n_ranks + 1u, sizeof *t.is_member);
     plan->comms = calloc(n_definitions, sizeof *plan->comms);
     tl_status status = TL_OK;
-    if (!t.slots || !t.ordinals || !t.parents || !t.n_claims || !t.last_claim || !plan->comms) {
+    if (!t.slots || !t.ordinals || !t.parents || !t.kinds || !t.n_claims || !t.last_claim ||
+        !t.is_member || !plan->comms) {
         status = tl_fail(err, TL_ERR_MEMORY, "out of memory for the communicators");
         goto cleanup;
     }
@@ -222,7 +318,9 @@ cleanup:
     free(t.slots);
     free(t.ordinals);
     free(t.parents);
+    free(t.kinds);
     free(t.n_claims);
     free(t.last_claim);
+    free(t.is_member);
     return status;
 }

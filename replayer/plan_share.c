@@ -103,7 +103,7 @@ static tlr_plan_rank *new_rank(uint32_t first)
 {
     tlr_plan_rank *rank = calloc(1, sizeof *rank);
     if (rank)
-        *rank = (tlr_plan_rank){.first = first, .n_alike = 1};
+        *rank = (tlr_plan_rank){.first = first, .last = first, .n_alike = 1};
     return rank;
 }
 
@@ -122,6 +122,7 @@ tl_status tlr_plan_share_ranks(tl_reader *trace, tlr_plan *plan, tl_error *err)
             if (kinds[like] == ALIKE) {
                 plan->ranks[r] = plan->ranks[like];
                 plan->ranks[r]->n_alike++;
+                plan->ranks[r]->last = r;
                 continue;
             }
         }

@@ -42,6 +42,10 @@ typedef struct loggops_params {
  * ms, us, ns or ps. */
 tl_status loggops_parse_params(const char *text, loggops_params *out, tl_error *err);
 
+/* A simulation ends where it would pass this moment, after 53 days: no sum of times that are below
+ * it can wrap. */
+#define LOGGOPS_MOST_PS (UINT64_C(1) << 62)
+
 /* ---- programs ---- */
 
 typedef enum loggops_kind {

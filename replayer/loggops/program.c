@@ -42,7 +42,8 @@ tl_status loggops_add(loggops_reading *t, loggops_op op)
 
 tl_status loggops_add_list(loggops_reading *t, const int64_t *values, size_t n, uint32_t *offset)
 {
-    if (!loggops_grow((void **)&t->list, t->n_list + n + 1, &t->list_room, sizeof *t->list))
+    if (t->n_list + n >= UINT32_MAX ||
+        !loggops_grow((void **)&t->list, t->n_list + n + 1, &t->list_room, sizeof *t->list))
         return loggops_out_of_memory(t);
     *offset = (uint32_t)t->n_list;
     t->list[t->n_list++] = (int64_t)n;
@@ -57,7 +58,9 @@ static tl_status add_compute(loggops_reading *t)
     t->compute_s = 0;
     if (ps < 0.5)
         return TL_OK;
-    return loggops_add(t, (loggops_op){.kind = LOGGOPS_COMPUTE, .amount = (uint64_t)(ps + 0.5)});
+    /* Beyond that the simulation ends (simulate.h). */
+    const uint64_t amount = ps < (double)LOGGOPS_MOST_PS ? (uint64_t)(ps + 0.5) : LOGGOPS_MOST_PS;
+    return loggops_add(t, (loggops_op){.kind = LOGGOPS_COMPUTE, .amount = amount});
 }
 
 static loggops_request *request_of(loggops_reading *t, int64_t id)
@@ -186,9 +189,13 @@ static tl_status add_wait(loggops_reading *t, const int64_t *requests, size_t n)
         return status;
     int64_t *list = t->list + wait.list;
     list[0] = 0;
-    for (size_t i = 0; i < n; i++)
-        if (requests[i] > 0)
-            list[++list[0]] = requests[i] + FIRST_OF_TRACE - 1;
+    for (size_t i = 0; i < n; i++) {
+        if (requests[i] <= 0)
+            continue;
+        if (!request_of(t, requests[i])) /* of a call that is not modelled, perhaps */
+            return loggops_out_of_memory(t);
+        list[++list[0]] = requests[i] + FIRST_OF_TRACE - 1;
+    }
     t->n_list = wait.list + (size_t)list[0] + 1;
     return loggops_add(t, wait);
 }
@@ -359,7 +366,10 @@ static tl_status read_rank(loggops_reading *t, uint32_t rank)
     if (status == TL_OK)
         status = tl_cursor_open(t->trace, rank, &cursor, t->err);
     while (status == TL_OK && (status = tl_cursor_next(cursor, &event)) == TL_OK)
-        status = translate(t, &event);
+        status = t->plan->ranks[rank]->is_sparse && !tlr_renumber(&t->renumbering, &event)
+                     ? loggops_out_of_memory(t)
+                     : translate(t, &event);
+    tlr_renumbering_free(&t->renumbering);
     if (status == TL_END)
         status = TL_OK;
     else if (status != TL_OK && cursor && tl_cursor_error(cursor)->status != TL_OK && t->err)

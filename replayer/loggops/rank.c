@@ -37,9 +37,15 @@ static void drop_message(simulation *s, const block *b, uint32_t i)
 
 /* ---- sends and receives ---- */
 
+/* At most as much as ends the simulation. */
+static uint64_t rounded_ps(double ps)
+{
+    return ps < (double)LOGGOPS_MOST_PS ? (uint64_t)(ps + 0.5) : LOGGOPS_MOST_PS;
+}
+
 static uint64_t per_bytes(double ps_byte, uint64_t bytes)
 {
-    return bytes > 1 ? (uint64_t)(ps_byte * (double)(bytes - 1) + 0.5) : 0;
+    return bytes > 1 ? rounded_ps(ps_byte * (double)(bytes - 1)) : 0;
 }
 
 static void go_on(sim_rank *rank, uint64_t at_ps)
@@ -103,7 +109,7 @@ static uint64_t occupy(simulation *s, uint32_t r, tlr_work work, uint64_t from_p
 static uint64_t combine(simulation *s, uint32_t r, uint64_t bytes, uint64_t at_ps)
 {
     return occupy(s, r, TLR_WORK_REDUCTIONS, at_ps,
-                  (uint64_t)(s->params.R_ps_byte * (double)bytes + 0.5));
+                  rounded_ps(s->params.R_ps_byte * (double)bytes));
 }
 
 /* The CPU receives a message. */
@@ -519,6 +525,10 @@ void loggops_run_rank(simulation *s, block *b, uint32_t r, uint64_t end_ps)
             return;
         if (at_ps < rank->cpu_free_ps && (needs_cpu || !is_arrival))
             at_ps = rank->cpu_free_ps;
+        if (at_ps >= LOGGOPS_MOST_PS) {
+            b->is_too_late = 1;
+            return;
+        }
         if (at_ps >= end_ps) {
             loggops_wheel_insert(
                 s, b, r, at_ps < end_ps + s->window_ps ? s->window + 1 : at_ps / s->window_ps);

@@ -7,6 +7,7 @@
 
 #include "program.h"
 #include "machine/rank_model.h"
+#include "request_slots.h"
 
 /* The trace's requests follow these. */
 enum { FOR_SENDRECV_SEND = 1, FOR_SENDRECV_RECV, DETACHED, FIRST_OF_TRACE };
@@ -41,6 +42,7 @@ typedef struct loggops_reading {
     loggops_request *requests;
     size_t requests_room;
     uint32_t n_requests;
+    tlr_renumbering renumbering;
     int32_t *n_started; /* by communicator: collectives that do not block */
     size_t n_started_room;
     uint64_t *n_passed; /* marks, by the plan's call sites */

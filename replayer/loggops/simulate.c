@@ -121,6 +121,14 @@ static int lacks_memory(const simulation *s)
     return 0;
 }
 
+static int is_too_late(const simulation *s)
+{
+    for (uint32_t i = 0; i < s->n_blocks; i++)
+        if (s->blocks[i].is_too_late)
+            return 1;
+    return 0;
+}
+
 /* To wake the other threads takes as long as this many messages and operations. */
 enum { WORK_TO_SHARE = 1024 };
 
@@ -307,6 +315,10 @@ tl_status loggops_simulate(const loggops_run *run, const loggops_params *params,
     }
     if (lacks_memory(&s))
         status = tl_fail(err, TL_ERR_MEMORY, "out of memory in the simulation");
+    else if (is_too_late(&s))
+        status = tl_fail(err, TL_ERR_UNSUPPORTED,
+                         "the replay takes more than 53 simulated days, which the loggops engine "
+                         "cannot count; check the volumes, sizes and --params");
     else if (n_waiting)
         status = report_deadlock(&s, n_waiting, err);
     else

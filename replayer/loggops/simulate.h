@@ -124,7 +124,7 @@ typedef struct block {
     uint32_t n_fibers, fibers_room, free_fiber;
     uint32_t n_finished;
     uint64_t n_operations, n_messages, n_letters;
-    int out_of_memory;
+    int out_of_memory, is_too_late;
     uint64_t taken_in; /* 1 + the window in which a thread has taken it last */
 } block;
 

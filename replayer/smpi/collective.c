@@ -75,8 +75,8 @@ static sides take_sides(smpi_rank *r)
                .rbuf = replay.recv_buffer,
                .scount = smpi_count(r, e->type_bytes ? e->count : 0),
                .rcount = smpi_count(r, e->recv_type_bytes ? e->recv_count : 0),
-               .stype = smpi_type(e->type_bytes),
-               .rtype = smpi_type(e->recv_type_bytes),
+               .stype = smpi_type(smpi_count(r, e->type_bytes)),
+               .rtype = smpi_type(smpi_count(r, e->recv_type_bytes)),
                .root = e->peer,
                .op = e->flags & TL_NONCOMMUTATIVE ? replay.noncommutative : replay.commutative,
                .comm = smpi_event_comm(r)};

@@ -6,6 +6,7 @@
 #include "config.h"
 
 #include "rank.h"
+#include "request_slots.h"
 
 #include <stdlib.h>
 
@@ -17,6 +18,7 @@ typedef struct posted {
 
 struct smpi_ahead {
     tl_cursor *cursor;
+    tlr_renumbering renumbering;
     int at_end;
     size_t first, past, room; /* of posted: the queue is [first, past) */
     posted *posted;
@@ -113,12 +115,15 @@ void smpi_find_match(smpi_rank *r, int32_t *source, int32_t *tag)
             smpi_give_up(err.status, "%s", err.text);
     }
     smpi_ahead *a = r->ahead;
+    const int is_sparse = r->job->plan->ranks[r->rank]->is_sparse;
     while (!a->at_end && (a->first == a->past || !a->posted[a->first].is_matched)) {
         tl_event event;
-        if (tl_cursor_next(a->cursor, &event) == TL_OK)
-            follow(r, a, &event);
-        else
+        if (tl_cursor_next(a->cursor, &event) != TL_OK)
             a->at_end = 1;
+        else if (is_sparse && !tlr_renumber(&a->renumbering, &event))
+            smpi_give_up(TL_ERR_MEMORY, "out of memory for requests");
+        else
+            follow(r, a, &event);
     }
     if (a->first == a->past)
         return;
@@ -137,6 +142,7 @@ void smpi_close_ahead(smpi_rank *r)
     if (!r->ahead)
         return;
     tl_cursor_close(r->ahead->cursor);
+    tlr_renumbering_free(&r->ahead->renumbering);
     free(r->ahead->posted);
     free(r->ahead->last);
     free(r->ahead->persists);

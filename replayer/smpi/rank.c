@@ -17,7 +17,7 @@
 
 enum { PROGRESS_EVERY = 1 << 18 };
 
-MPI_Datatype smpi_type(int64_t bytes)
+MPI_Datatype smpi_type(int bytes)
 {
     enum { N_SMALL = 4096 };
     static MPI_Datatype made[N_SMALL];
@@ -32,7 +32,7 @@ MPI_Datatype smpi_type(int64_t bytes)
     }
     MPI_Datatype type = bytes < N_SMALL ? made[bytes] : NULL;
     if (!type) {
-        MPI_Type_contiguous((int)bytes, MPI_BYTE, &type);
+        MPI_Type_contiguous(bytes, MPI_BYTE, &type);
         MPI_Type_commit(&type);
         if (bytes < N_SMALL)
             made[bytes] = type;
@@ -43,7 +43,10 @@ MPI_Datatype smpi_type(int64_t bytes)
 int smpi_count(const smpi_rank *r, int64_t count)
 {
     if (count < 0 || count > INT_MAX)
-        smpi_give_up_at(r, TL_ERR_UNSUPPORTED, "a count of %" PRId64, count);
+        smpi_give_up_at(r, TL_ERR_UNSUPPORTED,
+                        "more than 2^31 - 1 elements or bytes in one (%" PRId64
+                        "), which SimGrid cannot count",
+                        count);
     return (int)count;
 }
 

@@ -306,8 +306,8 @@ void smpi_play(smpi_rank *r, uint64_t index);
 void smpi_compute(smpi_rank *r);
 
 /* A datatype of that many bytes. */
-MPI_Datatype smpi_type(int64_t bytes);
-/* A count as MPI wants it. */
+MPI_Datatype smpi_type(int bytes);
+/* A count, or the bytes of a type, as MPI wants them. */
 int smpi_count(const smpi_rank *r, int64_t count);
 
 #endif

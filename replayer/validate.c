@@ -1,0 +1,492 @@
+/* validate.c - what an engine may rely on, checked once, as the plan reads the trace. */
+#include "validate.h"
+
+#include <inttypes.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { MAX_THREADS = 1 << 16 };
+
+static tl_status refuse(const tlr_validation *v, const tl_event *e, const char *format, ...)
+    __attribute__((format(printf, 3, 4)));
+static tl_status refuse(const tlr_validation *v, const tl_event *e, const char *format, ...)
+{
+    char what[200], site[96];
+    va_list args;
+    va_start(args, format);
+    vsnprintf(what, sizeof what, format, args);
+    va_end(args);
+    tl_site_text(v->trace, v->rank, e->site, site, sizeof site);
+    return tl_fail(v->err, TL_ERR_CORRUPT,
+                   "%s: rank %" PRIu32 ", event %" PRIu64
+                   " (%s, %s): %s; the trace is not valid, record the run again",
+                   tl_reader_path(v->trace), v->rank, v->index, tl_call_by_code(e->call)->name,
+                   site, what);
+}
+
+static tl_status out_of_memory(const tlr_validation *v)
+{
+    return tl_fail(v->err, TL_ERR_MEMORY, "out of memory while reading the trace");
+}
+
+tl_status tlr_validation_open(tlr_validation *v, tl_reader *trace, const tlr_plan *plan,
+                              uint32_t rank, tl_error *err)
+{
+    *v = (tlr_validation){.trace = trace, .plan = plan, .err = err, .rank = rank};
+    v->is_freed = calloc(plan->ranks[rank]->n_comms, 1);
+    return v->is_freed ? TL_OK : out_of_memory(v);
+}
+
+void tlr_validation_close(tlr_validation *v)
+{
+    tlr_requests_free(&v->requests);
+    free(v->is_freed);
+    free(v->is_named);
+}
+
+int tlr_validation_is_sparse(const tlr_validation *v)
+{
+    enum { FEW = 64 };
+    return v->max_id > 2 * (uint64_t)v->requests.n_slots + FEW;
+}
+
+/* ---- slots and sizes ---- */
+
+static uint32_t filled_slots(const tl_event *e)
+{
+    return (e->count ? TL_SLOT_COUNT : 0u) | (e->type_bytes ? TL_SLOT_TYPE : 0u) |
+           (e->peer ? TL_SLOT_PEER : 0u) | (e->tag ? TL_SLOT_TAG : 0u) |
+           (e->recv_count ? TL_SLOT_RECV_COUNT : 0u) |
+           (e->recv_type_bytes ? TL_SLOT_RECV_TYPE : 0u) | (e->recv_peer ? TL_SLOT_RECV_PEER : 0u) |
+           (e->recv_tag ? TL_SLOT_RECV_TAG : 0u) | (e->comm ? TL_SLOT_COMM : 0u) |
+           (e->request ? TL_SLOT_REQUEST : 0u) | (e->new_comm ? TL_SLOT_NEW_COMM : 0u) |
+           (e->flags ? TL_SLOT_FLAGS : 0u) | (e->list_len ? TL_SLOT_LIST : 0u);
+}
+
+/* Whether the bytes of `n` ranks, each with so many elements, can be counted.  A type of no bytes
+ * is taken as one of a byte: elements are counted, too. */
+static int fits(int64_t count, int64_t type_bytes, uint32_t n)
+{
+    int64_t bytes;
+    return !__builtin_mul_overflow(count, type_bytes ? type_bytes : 1, &bytes) &&
+           !__builtin_mul_overflow(bytes, (int64_t)n, &bytes);
+}
+
+static tl_status check_sizes(const tlr_validation *v, const tl_event *e, uint32_t n)
+{
+    if (e->count < 0 || e->recv_count < 0)
+        return refuse(v, e, "a count of %" PRId64, e->count < 0 ? e->count : e->recv_count);
+    if (e->type_bytes < 0 || e->recv_type_bytes < 0)
+        return refuse(v, e, "elements of %" PRId64 " bytes",
+                      e->type_bytes < 0 ? e->type_bytes : e->recv_type_bytes);
+    if (!fits(e->count, e->type_bytes, n) || !fits(e->recv_count, e->recv_type_bytes, n))
+        return refuse(v, e, "more bytes than 63 bits can count");
+    return TL_OK;
+}
+
+/* Counts of elements, none of them negative and together not too many. */
+static tl_status check_counts(const tlr_validation *v, const tl_event *e)
+{
+    const int64_t unit = e->type_bytes > e->recv_type_bytes ? e->type_bytes : e->recv_type_bytes;
+    int64_t sum = 0;
+    for (uint32_t i = 0; i < e->list_len; i++) {
+        if (e->list[i] < 0)
+            return refuse(v, e, "a count of %" PRId64, e->list[i]);
+        if (__builtin_add_overflow(sum, e->list[i], &sum))
+            return refuse(v, e, "more bytes than 63 bits can count");
+    }
+    return fits(sum, unit, 1) ? TL_OK : refuse(v, e, "more bytes than 63 bits can count");
+}
+
+/* ---- communicators ---- */
+
+/* What the number of a communicator stands for. */
+typedef enum kind { NOTHING = 0, COMMUNICATOR, WINDOW, OPEN_FILE } kind;
+
+static kind kind_of(const tlr_validation *v, uint32_t id)
+{
+    const tlr_plan_rank *r = v->plan->ranks[v->rank];
+    if (id >= r->n_comms || r->comms[id] == TLR_PLAN_NO_COMM)
+        return NOTHING;
+    if (!r->definitions[id])
+        return COMMUNICATOR;
+    switch (tl_call_by_code(r->definitions[id]->call)->action) {
+    case TL_ACTION_WIN_CREATE: return WINDOW;
+    case TL_ACTION_FILE_OPEN: return OPEN_FILE;
+    default: return COMMUNICATOR;
+    }
+}
+
+static kind wanted_kind(tl_action action)
+{
+    if (action == TL_ACTION_WIN_CREATE || action == TL_ACTION_FILE_OPEN)
+        return COMMUNICATOR;
+    return tlr_plan_is_one_sided(action) ? WINDOW
+           : tlr_plan_is_file(action)    ? OPEN_FILE
+                                         : COMMUNICATOR;
+}
+
+static kind made_kind(tl_action action)
+{
+    return action == TL_ACTION_WIN_CREATE  ? WINDOW
+           : action == TL_ACTION_FILE_OPEN ? OPEN_FILE
+                                           : COMMUNICATOR;
+}
+
+static const char *name_of(kind k)
+{
+    static const char *const names[] = {"nothing", "a communicator", "a window", "a file"};
+    return names[k];
+}
+
+/* A communicator as the event's rank sees it. */
+typedef struct party {
+    const tl_comm *definition; /* NULL: MPI_COMM_WORLD or MPI_COMM_SELF */
+    uint32_t n_own, n_peers;   /* ranks of the own group; those that a peer can be */
+    uint32_t n_all;            /* of both groups */
+    int is_inter;
+    uint32_t n_sources, n_destinations; /* neighbours */
+} party;
+
+static party party_of(const tlr_validation *v, const tl_event *e)
+{
+    const tlr_plan_rank *r = v->plan->ranks[v->rank];
+    const int32_t comm = tlr_plan_find_comm(v->plan, v->rank, e->comm);
+    if (comm < 0)
+        return (party){.n_own = 1, .n_peers = 1, .n_all = 1};
+    const tlr_plan_comm *c = &v->plan->comms[comm];
+    party p = {r->definitions[e->comm], c->n_members, c->n_members, c->n_members, c->n_first != 0};
+    if (p.definition && p.is_inter) {
+        p.n_own = p.definition->n_members;
+        p.n_peers = p.definition->n_remote;
+    } else if (p.definition) {
+        p.n_sources = p.definition->n_sources;
+        p.n_destinations = p.definition->n_destinations;
+    }
+    return p;
+}
+
+static tl_status check_comms(tlr_validation *v, const tl_event *e, const tl_call_info *info)
+{
+    const kind wanted = wanted_kind(info->action);
+    if ((info->slots & TL_SLOT_COMM) && info->action != TL_ACTION_COMM_FREE &&
+        info->action != TL_ACTION_ABORT) {
+        const kind k = kind_of(v, e->comm);
+        if (k != wanted)
+            return refuse(v, e, "number %" PRIu32 " is %s, not %s", e->comm, name_of(k),
+                          name_of(wanted));
+        if (k == WINDOW && v->is_freed[e->comm])
+            return refuse(v, e, "window %" PRIu32 " has been freed before", e->comm);
+        if (info->action == TL_ACTION_WIN_FREE)
+            v->is_freed[e->comm] = 1;
+    }
+    if (e->new_comm && kind_of(v, e->new_comm) != made_kind(info->action))
+        return refuse(v, e, "number %" PRIu32 " is %s, not %s", e->new_comm,
+                      name_of(kind_of(v, e->new_comm)), name_of(made_kind(info->action)));
+    if (info->action == TL_ACTION_INTERCOMM_CREATE && e->new_comm &&
+        !v->plan->ranks[v->rank]->definitions[e->new_comm]->n_remote)
+        return refuse(v, e, "communicator %" PRIu32 " has only one group", e->new_comm);
+    return TL_OK;
+}
+
+/* ---- peers and roots ---- */
+
+static int is_message(tl_action action)
+{
+    return action >= TL_ACTION_SEND && action <= TL_ACTION_PROBE && action != TL_ACTION_START;
+}
+
+static int is_receive(tl_action action)
+{
+    return action == TL_ACTION_RECV || action == TL_ACTION_IRECV || action == TL_ACTION_RECV_INIT ||
+           action == TL_ACTION_PROBE;
+}
+
+/* A rank among n; on MPI_COMM_WORLD the ranks that do the same have theirs as far away. */
+static int is_peer(const tlr_validation *v, const tl_event *e, int32_t peer, uint32_t n)
+{
+    const tlr_plan_rank *r = v->plan->ranks[v->rank];
+    const uint32_t farther = e->comm == TL_COMM_WORLD ? r->last - r->first : 0;
+    return peer == TL_PROC_NULL || (peer >= 0 && (uint64_t)(uint32_t)peer + farther < n);
+}
+
+static tl_status refuse_peer(const tlr_validation *v, const tl_event *e, int32_t peer, uint32_t n)
+{
+    const tlr_plan_rank *r = v->plan->ranks[v->rank];
+    if (peer >= 0 && (uint32_t)peer < n)
+        return refuse(v, e, "rank %" PRIu32 " does the same and has no rank %" PRId64 " beside it",
+                      r->last, (int64_t)peer + (r->last - r->first));
+    return refuse(v, e, "there is no rank %" PRId32 " among %" PRIu32, peer, n);
+}
+
+static tl_status check_message(tlr_validation *v, const tl_event *e, tl_action action, party p)
+{
+    const int receives = is_receive(action), exchanges = action == TL_ACTION_SENDRECV;
+    if (!is_peer(v, e, e->peer, p.n_peers) && !(receives && e->peer == TL_ANY_SOURCE))
+        return refuse_peer(v, e, e->peer, p.n_peers);
+    if (exchanges && e->recv_peer != TL_ANY_SOURCE && !is_peer(v, e, e->recv_peer, p.n_peers))
+        return refuse_peer(v, e, e->recv_peer, p.n_peers);
+    if (e->tag < 0 && e->peer != TL_PROC_NULL && !(receives && e->tag == TL_ANY_TAG))
+        return refuse(v, e, "a tag of %" PRId32, e->tag);
+    if (exchanges && e->recv_tag < TL_ANY_TAG && e->recv_peer != TL_PROC_NULL)
+        return refuse(v, e, "a tag of %" PRId32, e->recv_tag);
+    if (v->has_match && (exchanges || action == TL_ACTION_RECV)) {
+        v->has_match = 0;
+        if (v->match_peer != TL_PROC_NULL &&
+            (v->match_peer < 0 || (uint32_t)v->match_peer >= p.n_peers))
+            return refuse_peer(v, e, v->match_peer, p.n_peers);
+    }
+    return TL_OK;
+}
+
+static tl_status check_root(const tlr_validation *v, const tl_event *e, tl_action action, party p)
+{
+    const int is_rank = e->peer >= 0 && (uint32_t)e->peer < p.n_peers;
+    const int is_constant = e->peer == TL_PROC_NULL || e->peer == TL_ROOT;
+    if (action == TL_ACTION_INTERCOMM_CREATE ? e->peer >= 0 && (uint32_t)e->peer < p.n_own
+        : tlr_plan_is_collective(action)     ? is_rank || (p.is_inter && is_constant)
+                                             : is_rank || e->peer == TL_PROC_NULL)
+        return TL_OK;
+    return refuse(v, e, "there is no rank %" PRId32 " among %" PRIu32, e->peer, p.n_peers);
+}
+
+/* ---- lists ---- */
+
+/* Elements of the list of a call with TL_TRAIT_SIZED on this rank. */
+static uint32_t counts_of(const tlr_validation *v, const tl_event *e, tl_action action, party p)
+{
+    switch (action) {
+    case TL_ACTION_GATHERV:
+    case TL_ACTION_IGATHERV:
+    case TL_ACTION_SCATTERV:
+    case TL_ACTION_ISCATTERV: {
+        const int32_t comm = tlr_plan_find_comm(v->plan, v->rank, e->comm);
+        const int is_root =
+            p.is_inter ? e->peer == TL_ROOT
+                       : comm < 0 || v->plan->comms[comm].members[e->peer] == (int32_t)v->rank;
+        return is_root || e->list_len ? p.n_peers : 0;
+    }
+    case TL_ACTION_ALLTOALLV:
+    case TL_ACTION_IALLTOALLV:
+    case TL_ACTION_ALLTOALLW:
+    case TL_ACTION_IALLTOALLW: return 2 * p.n_peers;
+    case TL_ACTION_REDUCE_SCATTER:
+    case TL_ACTION_IREDUCE_SCATTER: return p.n_own;
+    case TL_ACTION_NEIGHBOR_ALLGATHERV:
+    case TL_ACTION_INEIGHBOR_ALLGATHERV: return p.n_sources;
+    case TL_ACTION_NEIGHBOR_ALLTOALLV:
+    case TL_ACTION_INEIGHBOR_ALLTOALLV:
+    case TL_ACTION_NEIGHBOR_ALLTOALLW:
+    case TL_ACTION_INEIGHBOR_ALLTOALLW: return p.n_sources + p.n_destinations;
+    default: return p.n_peers;
+    }
+}
+
+static tl_status check_kernel(const tlr_validation *v, const tl_event *e, const tl_call_info *info)
+{
+    uint32_t n = e->list_len;
+    if (info->dimensions && *info->dimensions) {
+        n = 1;
+        for (const char *c = info->dimensions; *c; c++)
+            n += *c == ' ';
+    }
+    if (e->list_len != n)
+        return refuse(v, e, "%" PRIu32 " sizes instead of '%s'", e->list_len, info->dimensions);
+    for (uint32_t i = 0; i < n; i++)
+        if (e->list[i] < 0)
+            return refuse(v, e, "a size of %" PRId64, e->list[i]);
+    return TL_OK;
+}
+
+/* The ranks that may access a window, or whose windows are accessed: each once. */
+static tl_status check_group(tlr_validation *v, const tl_event *e, uint32_t n)
+{
+    tl_status status = TL_OK;
+    uint32_t i = 0;
+    if (!v->is_named && !(v->is_named = calloc(v->plan->n_ranks, 1)))
+        return out_of_memory(v);
+    for (; i < e->list_len && status == TL_OK; i++) {
+        if (e->list[i] < 0 || e->list[i] >= n)
+            status = refuse(v, e, "there is no rank %" PRId64 " among %" PRIu32, e->list[i], n);
+        else if (v->is_named[e->list[i]])
+            status = refuse(v, e, "rank %" PRId64 " twice in a group", e->list[i]);
+        else
+            v->is_named[e->list[i]] = 1;
+    }
+    while (i-- > 0)
+        if (e->list[i] >= 0 && e->list[i] < n)
+            v->is_named[e->list[i]] = 0;
+    return status;
+}
+
+static tl_status check_list(tlr_validation *v, const tl_event *e, const tl_call_info *info, party p)
+{
+    switch (info->action) {
+    case TL_ACTION_START:
+    case TL_ACTION_WAIT: return TL_OK; /* requests */
+    case TL_ACTION_KERNEL: return check_kernel(v, e, info);
+    case TL_ACTION_WIN_POST:
+    case TL_ACTION_WIN_START: return check_group(v, e, p.n_own);
+    default: break;
+    }
+    if (!(info->traits & TL_TRAIT_SIZED))
+        return TL_OK;
+    const uint32_t n = counts_of(v, e, info->action, p);
+    if (e->list_len != n)
+        return refuse(v, e, "%" PRIu32 " counts instead of %" PRIu32, e->list_len, n);
+    return check_counts(v, e);
+}
+
+static int is_neighborhood(tl_action action)
+{
+    return action >= TL_ACTION_NEIGHBOR_ALLGATHER && action <= TL_ACTION_INEIGHBOR_ALLTOALLW;
+}
+
+/* All but requests. */
+static tl_status check_slots(tlr_validation *v, const tl_event *e, const tl_call_info *info)
+{
+    tl_status status = TL_OK;
+    if (filled_slots(e) & ~info->slots)
+        return refuse(v, e, "a value that this call does not have");
+    if (info->action == TL_ACTION_THREAD && (e->tag < 0 || e->tag >= MAX_THREADS))
+        return refuse(v, e, "there is no thread %" PRId32, e->tag);
+    if (!(info->slots & TL_SLOT_COMM) || info->action == TL_ACTION_COMM_FREE ||
+        info->action == TL_ACTION_ABORT) {
+        status = e->new_comm ? check_comms(v, e, info) : TL_OK;
+        if (status == TL_OK)
+            status = check_sizes(v, e, 1);
+        return status != TL_OK || !e->list_len ? status : check_list(v, e, info, (party){0});
+    }
+    status = check_comms(v, e, info);
+    if (status != TL_OK)
+        return status;
+    const party p = party_of(v, e);
+    if (is_neighborhood(info->action) && (!p.definition || p.is_inter))
+        return refuse(v, e, "communicator %" PRIu32 " has no neighbours", e->comm);
+    const int is_message_ = is_message(info->action);
+    status = check_sizes(v, e, is_message_ ? 1 : p.n_all);
+    if (status == TL_OK && is_message_)
+        status = check_message(v, e, info->action, p);
+    else if (status == TL_OK && (info->slots & TL_SLOT_PEER))
+        status = check_root(v, e, info->action, p);
+    if (status == TL_OK && (info->slots & TL_SLOT_LIST))
+        status = check_list(v, e, info, p);
+    return status;
+}
+
+/* ---- requests ---- */
+
+static tl_status make_request(tlr_validation *v, const tl_event *e, const tl_call_info *info,
+                              int is_modelled)
+{
+    if (tlr_requests_find(&v->requests, e->request))
+        return refuse(v, e, "request %" PRIu32 " is in use", e->request);
+    const uint32_t slot = tlr_requests_add(&v->requests, e->request);
+    if (!slot)
+        return out_of_memory(v);
+    tlr_request *r = &v->requests.slots[slot];
+    r->is_persistent = (info->traits & TL_TRAIT_PERSISTENT) != 0;
+    r->is_active = !r->is_persistent;
+    r->n_peers = is_modelled && is_message(info->action) ? party_of(v, e).n_peers : 0;
+    if (e->request > v->max_id)
+        v->max_id = e->request;
+    return TL_OK;
+}
+
+static tl_status find_request(const tlr_validation *v, const tl_event *e, int64_t id,
+                              uint32_t *slot)
+{
+    *slot = id > 0 && id <= UINT32_MAX ? tlr_requests_find(&v->requests, (uint32_t)id) : 0;
+    return *slot ? TL_OK : refuse(v, e, "request %" PRId64 " was never made", id);
+}
+
+static tl_status start(tlr_validation *v, const tl_event *e, int64_t id)
+{
+    uint32_t slot;
+    const tl_status status = find_request(v, e, id, &slot);
+    if (status != TL_OK)
+        return status;
+    tlr_request *r = &v->requests.slots[slot];
+    if (!r->is_persistent || r->is_active)
+        return refuse(v, e, "request %" PRId64 " is not ready to start", id);
+    r->is_active = 1;
+    return TL_OK;
+}
+
+static tl_status complete(tlr_validation *v, const tl_event *e, int64_t id)
+{
+    uint32_t slot;
+    const tl_status status = find_request(v, e, id, &slot);
+    if (status != TL_OK)
+        return status;
+    tlr_request *r = &v->requests.slots[slot];
+    if (r->done_by == v->index + 1)
+        return refuse(v, e, "request %" PRId64 " twice in a call", id);
+    r->done_by = v->index + 1;
+    r->is_active = 0;
+    if (!r->is_persistent)
+        tlr_requests_drop(&v->requests, slot);
+    return TL_OK;
+}
+
+/* Of one request, or of those in the list. */
+static tl_status for_requests(tlr_validation *v, const tl_event *e,
+                              tl_status (*one)(tlr_validation *, const tl_event *, int64_t))
+{
+    tl_status status = e->request ? one(v, e, e->request) : TL_OK;
+    for (uint32_t i = 0; i < e->list_len && status == TL_OK; i++)
+        if (e->list[i])
+            status = one(v, e, e->list[i]);
+    return status;
+}
+
+static tl_status note_match(tlr_validation *v, const tl_event *e)
+{
+    uint32_t slot;
+    if (!e->request) {
+        v->has_match = 1;
+        v->match_peer = e->peer;
+        return TL_OK;
+    }
+    const tl_status status = find_request(v, e, e->request, &slot);
+    if (status != TL_OK)
+        return status;
+    const uint32_t n = v->requests.slots[slot].n_peers;
+    if (e->peer == TL_PROC_NULL || (e->peer >= 0 && (uint32_t)e->peer < n))
+        return TL_OK;
+    return refuse(v, e, "there is no rank %" PRId32 " among %" PRIu32, e->peer, n);
+}
+
+static tl_status follow_requests(tlr_validation *v, const tl_event *e, const tl_call_info *info,
+                                 int is_modelled)
+{
+    uint32_t slot;
+    tl_status status = TL_OK;
+    if (info->traits & TL_TRAIT_NB)
+        return e->request ? make_request(v, e, info, is_modelled) : TL_OK;
+    switch (info->action) {
+    case TL_ACTION_MATCH: return note_match(v, e);
+    case TL_ACTION_START: return for_requests(v, e, start);
+    case TL_ACTION_WAIT: return for_requests(v, e, complete);
+    case TL_ACTION_CANCEL:
+    case TL_ACTION_REQUEST_FREE:
+        if (e->request)
+            status = find_request(v, e, e->request, &slot);
+        if (e->request && status == TL_OK && info->action == TL_ACTION_REQUEST_FREE)
+            tlr_requests_drop(&v->requests, slot);
+        return status;
+    default: return TL_OK;
+    }
+}
+
+tl_status tlr_validate(tlr_validation *v, const tl_event *event, const tl_call_info *info,
+                       int is_modelled)
+{
+    tl_status status = is_modelled ? check_slots(v, event, info) : TL_OK;
+    if (status == TL_OK)
+        status = follow_requests(v, event, info, is_modelled);
+    v->index++;
+    return status;
+}

@@ -1,0 +1,46 @@
+/* validate.h - what an engine may rely on, checked once, as the plan reads the trace.
+ *
+ * Of every event that is modelled:
+ *   - it fills no slot that its row does not have;
+ *   - counts and sizes are not negative, and all bytes that a call moves fit into 63 bits;
+ *   - its communicator is one, or a window or a file where the call wants that;
+ *   - a peer or root is a rank there, or one of the constants that the call takes;
+ *   - the list has one element for each rank or neighbour that the call names.
+ * Of every event:
+ *   - a request is made before it is started, started before it is completed, completed once, and
+ *     no other has its number meanwhile;
+ *   - a match belongs to a receive, and its source is a rank of that receive's communicator.
+ * Programs that make events themselves (compress/programs/) keep to this by construction.
+ */
+#ifndef TLR_VALIDATE_H
+#define TLR_VALIDATE_H
+
+#include "plan.h"
+#include "request_slots.h"
+
+/* A rank's events while they are read.  Ranks that do the same are checked with the first one. */
+typedef struct tlr_validation {
+    tl_reader *trace;
+    const tlr_plan *plan;
+    tl_error *err;
+    uint32_t rank;
+    uint64_t index; /* of the event at hand */
+    tlr_requests requests;
+    uint32_t max_id;
+    int has_match; /* the outcome of the blocking receive that follows is known */
+    int32_t match_peer;
+    uint8_t *is_freed; /* windows, by the rank's id */
+    uint8_t *is_named; /* ranks in the list at hand; all zero otherwise */
+} tlr_validation;
+
+/* The communicators must be known. */
+tl_status tlr_validation_open(tlr_validation *v, tl_reader *trace, const tlr_plan *plan,
+                              uint32_t rank, tl_error *err);
+/* The rank's next event. */
+tl_status tlr_validate(tlr_validation *v, const tl_event *event, const tl_call_info *info,
+                       int is_modelled);
+/* Whether the numbers of the rank's requests are much greater than those in use at one time. */
+int tlr_validation_is_sparse(const tlr_validation *v);
+void tlr_validation_close(tlr_validation *v);
+
+#endif
