@@ -10,7 +10,7 @@ LOGGOPS_SOURCES = \
 # What every engine uses.
 noinst_LTLIBRARIES += replayer/libengine.la
 replayer_libengine_la_SOURCES = \
-	replayer/diagnosis.c replayer/diagnosis.h replayer/event_streams.c replayer/event_streams.h \
+	replayer/crash.c replayer/crash.h replayer/diagnosis.c replayer/diagnosis.h replayer/event_streams.c replayer/event_streams.h \
 	replayer/plan.c replayer/plan.h replayer/plan_collectives.c replayer/plan_comms.c \
 	replayer/plan_share.c replayer/replayer.h replayer/request_slots.c replayer/request_slots.h replayer/sandbox.c \
 	replayer/sandbox.h replayer/text_file.c replayer/text_file.h replayer/validate.c replayer/validate.h \

@@ -1,6 +1,7 @@
 /* sandbox.c - run code that may abort in a process of its own. */
 #include "config.h"
 
+#include "crash.h"
 #include "sandbox.h"
 
 #include <errno.h>
@@ -76,7 +77,7 @@ static void read_output(int fd, char *text, size_t size)
 }
 
 static void __attribute__((noreturn))
-run_child(void (*body)(void *arg, int terminal), void *arg, int output)
+run_child(void (*body)(void *arg, int terminal), void *arg, int output, tlr_crash *crash)
 {
     const struct rlimit no_core = {0, 0};
     setrlimit(RLIMIT_CORE, &no_core);
@@ -84,51 +85,81 @@ run_child(void (*body)(void *arg, int terminal), void *arg, int output)
     int terminal = dup(STDERR_FILENO);
     if (dup2(output, STDOUT_FILENO) < 0 || dup2(output, STDERR_FILENO) < 0)
         _exit(127);
+    tlr_crash_watch(crash);
     body(arg, terminal);
     _exit(0);
+}
+
+/* The first line of a sanitizer's report, in builds that have them; NULL if there is none. */
+static const char *find_report(const char *output)
+{
+    const char *found = strstr(output, "ERROR: AddressSanitizer");
+    return found ? found : strstr(output, "runtime error: ");
+}
+
+/* Why the child ended as it did. */
+static tl_status tell_end(int end, int output, const tlr_crash *crash, const char *what,
+                          tl_error *err)
+{
+    char text[16384], reason[440], where[200];
+    read_output(output, text, sizeof text);
+    tlr_sandbox_reason(text, reason, sizeof reason);
+    tlr_crash_text(crash, where, sizeof where);
+    const char *report = find_report(text);
+    if (report)
+        return tl_fail(err, TL_ERR_SYSTEM,
+                       "%s: timeless crashed (%.*s); this is a defect of timeless: report it with "
+                       "the trace",
+                       what, (int)strcspn(report, "\n"), report);
+    if (WIFSIGNALED(end) && WTERMSIG(end) == SIGKILL)
+        return tl_fail(err, TL_ERR_MEMORY,
+                       "%s: the simulation was killed; it may need more memory than there is",
+                       what);
+    if (crash->signal && !crash->is_in_simgrid)
+        return tl_fail(err, TL_ERR_SYSTEM,
+                       "%s: timeless crashed (%s); this is a defect of timeless, not of the "
+                       "platform: report it with the trace",
+                       what, where);
+    if (crash->signal && crash->signal != SIGABRT)
+        return tl_fail(err, TL_ERR_INPUT,
+                       "%s: SimGrid crashed (%s), as it does where bandwidths or latencies are far "
+                       "from those of machines; check the platform's, --scale and --set, and the "
+                       "SimGrid options",
+                       what, where);
+    if (!reason[0])
+        return tl_fail(err, TL_ERR_INPUT, "%s: SimGrid ended with %s %d and said nothing", what,
+                       WIFSIGNALED(end) ? "signal" : "exit code",
+                       WIFSIGNALED(end) ? WTERMSIG(end) : WEXITSTATUS(end));
+    return tl_fail(err, TL_ERR_INPUT,
+                   "%s: SimGrid: %s; check the platform's files and the SimGrid options", what,
+                   reason);
 }
 
 tl_status tlr_sandbox_run(void (*body)(void *arg, int terminal), void *arg, const char *what,
                           tl_error *err)
 {
+    tlr_crash *crash = tlr_shared_alloc(sizeof *crash);
     int output = memfd_create("timeless-output", MFD_CLOEXEC);
-    if (output < 0)
-        return tl_fail(err, TL_ERR_SYSTEM, "%s: no memory for its output: %s", what,
-                       strerror(errno));
+    tl_status status = TL_OK;
+    if (output < 0 || !crash) {
+        status =
+            tl_fail(err, TL_ERR_SYSTEM, "%s: no memory for its output: %s", what, strerror(errno));
+        goto cleanup;
+    }
     pid_t child = fork();
     if (child == 0)
-        run_child(body, arg, output);
+        run_child(body, arg, output, crash);
     int end = 0;
     while (child > 0 && waitpid(child, &end, 0) < 0 && errno == EINTR)
         ;
-    tl_status status = TL_OK;
-    if (child < 0) {
+    if (child < 0)
         status =
             tl_fail(err, TL_ERR_SYSTEM, "%s: cannot start a process: %s", what, strerror(errno));
-    } else if (!WIFEXITED(end) || WEXITSTATUS(end) != 0) {
-        char text[16384], reason[440];
-        read_output(output, text, sizeof text);
-        tlr_sandbox_reason(text, reason, sizeof reason);
-        if (WIFSIGNALED(end) && WTERMSIG(end) == SIGKILL)
-            status = tl_fail(err, TL_ERR_MEMORY,
-                             "%s: the simulation was killed; it may need more memory than there "
-                             "is",
-                             what);
-        else if (strstr(text, "egmentation fault"))
-            status = tl_fail(err, TL_ERR_INPUT,
-                             "%s: SimGrid crashed, as it does where bandwidths or latencies are "
-                             "far from those of machines; check the platform's, --scale and --set, "
-                             "and the SimGrid options",
-                             what);
-        else if (!reason[0])
-            status = tl_fail(err, TL_ERR_INPUT, "%s: SimGrid ended with %s %d and said nothing",
-                             what, WIFSIGNALED(end) ? "signal" : "exit code",
-                             WIFSIGNALED(end) ? WTERMSIG(end) : WEXITSTATUS(end));
-        else
-            status = tl_fail(err, TL_ERR_INPUT,
-                             "%s: SimGrid: %s; check the platform's files and the SimGrid options",
-                             what, reason);
-    }
-    close(output);
+    else if (!WIFEXITED(end) || WEXITSTATUS(end) != 0)
+        status = tell_end(end, output, crash, what, err);
+cleanup:
+    if (output >= 0)
+        close(output);
+    tlr_shared_free(crash, sizeof *crash);
     return status;
 }

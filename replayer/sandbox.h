@@ -14,8 +14,9 @@ void tlr_shared_free(void *memory, size_t size);
 
 /* Runs body(arg, terminal) in a child; the body's standard output and error are kept from the
  * terminal, whose own standard error is the descriptor `terminal`.  Returns TL_OK when the body
- * returned or called _exit(0).  Otherwise the child died or exited on its own: TL_ERR_INPUT, with
- * what it last said on standard error in `err`, ahead of it `what`. */
+ * returned or called _exit(0).  Otherwise `err` says why it ended, ahead of it `what`: a crash in
+ * our own code is TL_ERR_SYSTEM; one in SimGrid, or an exit with a message, is TL_ERR_INPUT, with
+ * the object that crashed or what was last said on standard error. */
 tl_status tlr_sandbox_run(void (*body)(void *arg, int terminal), void *arg, const char *what,
                           tl_error *err);
 

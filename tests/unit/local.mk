@@ -62,6 +62,11 @@ TESTS += tests/unit/tolerance
 tests_unit_tolerance_CPPFLAGS = $(AM_CPPFLAGS) -I$(top_srcdir)/replayer $(CMOCKA_CFLAGS)
 tests_unit_tolerance_LDADD = replayer/libreplayer.la compress/libtimeless.la $(CMOCKA_LIBS)
 
+check_PROGRAMS += tests/unit/sandbox
+TESTS += tests/unit/sandbox
+tests_unit_sandbox_CPPFLAGS = $(AM_CPPFLAGS) -I$(top_srcdir)/replayer $(CMOCKA_CFLAGS)
+tests_unit_sandbox_LDADD = replayer/libengine.la compress/libtimeless.la $(CMOCKA_LIBS)
+
 check_PROGRAMS += tests/unit/event_streams
 TESTS += tests/unit/event_streams
 tests_unit_event_streams_SOURCES = tests/unit/event_streams.c tests/unit/events.c tests/unit/events.h tests/unit/same_event.h
