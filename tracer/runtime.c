@@ -16,6 +16,7 @@
 #include "hosts.h"
 #include "requests.h"
 #include "select.h"
+#include "teams.h"
 #include "volume.h"
 
 tlt_state tlt;
@@ -118,13 +119,16 @@ void tlt_stop(tl_end_reason reason, uint64_t clock_ns)
 
 const char *tlt_start_volume(void)
 {
-    return volume->start();
+    const char *why = tlt_self.is_measured ? NULL : volume->start();
+    tlt_self.is_measured = !why;
+    return why;
 }
 
 void tlt_stop_volume(void)
 {
-    if (volume)
+    if (tlt_self.is_measured)
         volume->stop();
+    tlt_self.is_measured = false;
 }
 
 void tlt_fail(const char *what)
@@ -173,6 +177,7 @@ bool tlt_leave_shared(void)
 static void forget_after_fork(void)
 {
     tlt_threads_after_fork();
+    tlt_teams_forget();
     if (tlt.writer)
         tl_writer_abandon(tlt.writer);
     tlt.writer = NULL;
@@ -298,8 +303,11 @@ void tlt_start(uint16_t call, void *return_address)
         return;
     tlt_counters_read_list();
     volume = choose_volume();
-    if (!all_agree(volume))
+    tlt_self.is_measured = volume != NULL;
+    if (!all_agree(volume)) {
+        tlt_stop_volume();
         return;
+    }
     tlt.kernels = choose_kernels();
     tlt.mark = volume->mark;
     tlt.since_mark = volume->since_mark;
@@ -311,13 +319,14 @@ void tlt_start(uint16_t call, void *return_address)
         tlt_comms_reset() && tlt_requests_reset() && tlt_reserve_list(2 * (size_t)tlt.n_ranks);
     tl_writer *writer = tlt_output_open(ready, volume->unit, volume->name);
     if (!writer) {
-        volume->stop();
+        tlt_stop_volume();
         return;
     }
     if (!fork_handler)
         fork_handler =
             pthread_atfork(tlt_threads_before_fork, tlt_threads_after_fork, forget_after_fork) == 0;
     tlt.shared = several_threads_permitted() && tlt_threads_start();
+    tlt_teams_start(volume->is_per_thread);
     tlt_select_start();
     tlt_role = TLT_INSIDE;
     tlt.writer = writer;

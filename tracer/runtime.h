@@ -34,7 +34,8 @@ enum tlt_role {
     TLT_RECORDING,
     TLT_BINDING, /* in a Fortran binding that has not called the C function yet */
     TLT_INSIDE,
-    TLT_IN_KERNEL /* one that the program began */
+    TLT_IN_KERNEL, /* one that the program began */
+    TLT_HELPING    /* not recorded, but what it works is measured: see teams.h */
 };
 
 /* Which kernels are events. */
@@ -189,7 +190,7 @@ bool tlt_reserve_list(size_t n);
 void tlt_start(uint16_t call, void *return_address);
 /* Ends the rank's part of the trace, at a time of its clock. */
 void tlt_stop(tl_end_reason reason, uint64_t clock_ns);
-/* Begins and ends measuring the calling thread; what is wrong, or NULL. */
+/* Begins and ends measuring the calling thread, once; what is wrong, or NULL. */
 const char *tlt_start_volume(void);
 void tlt_stop_volume(void);
 /* completion.c: releases the calling thread's arrays. */

@@ -34,6 +34,7 @@ typedef struct tlt_thread {
     uint32_t polls;
     int64_t *list; /* scratch for tl_event.list, of list_size elements */
     size_t list_size;
+    bool is_measured; /* the volume source counts for it */
 
     /* Where several threads are recorded. */
     uint32_t number;

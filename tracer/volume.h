@@ -5,6 +5,7 @@
 #ifndef TLT_VOLUME_H
 #define TLT_VOLUME_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 #include <time.h>
@@ -23,6 +24,8 @@ typedef struct tlt_volume_source {
     const char *option; /* value of TIMELESS_VOLUME that asks for it */
     const char *name;   /* as the trace's header says it: "papi:PAPI_TOT_INS" */
     const char *unit;   /* "instructions" */
+    /* Each thread can measure itself: tells what it computes from what it waits (teams.h). */
+    bool is_per_thread;
     /* Takes what stands after "papi:" in the wanted source, and may change name and unit; NULL, or
      * what is wrong.  A source without it takes nothing. */
     const char *(*choose_event)(const char *event);

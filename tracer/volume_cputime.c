@@ -72,6 +72,7 @@ static void stop(void)
 const tlt_volume_source tlt_volume_cputime = {.option = "cputime",
                                               .name = "clock:thread-cputime",
                                               .unit = "cpu-ns",
+                                              .is_per_thread = true,
                                               .start = start,
                                               .mark = mark,
                                               .since_mark = since_mark,

@@ -14,6 +14,7 @@
 
 #include "papi_set.h"
 #include "pmpi.h"
+#include "teams.h"
 #include "volume.h"
 
 #define DEFAULT_EVENT "PAPI_TOT_INS"
@@ -86,7 +87,8 @@ static bool has_helpers(void)
     int level = MPI_THREAD_SINGLE;
     if (tlt_pmpi.Query_thread)
         tlt_pmpi.Query_thread(&level);
-    return level < MPI_THREAD_SERIALIZED && omp_get_max_threads && omp_get_max_threads() > 1;
+    return level < MPI_THREAD_SERIALIZED && !tlt_gomp_is_there() && omp_get_max_threads &&
+           omp_get_max_threads() > 1;
 }
 
 static const char *start(void)
@@ -114,6 +116,7 @@ static const char *start(void)
 const tlt_volume_source tlt_volume_papi = {.option = "papi",
                                            .name = name,
                                            .unit = unit,
+                                           .is_per_thread = true,
                                            .choose_event = choose_event,
                                            .start = start,
                                            .mark = mark,

@@ -100,6 +100,7 @@ static const char *start(void)
 const tlt_volume_source tlt_volume_perf = {.option = "perf",
                                            .name = "perf:task-clock",
                                            .unit = "cpu-ns",
+                                           .is_per_thread = true,
                                            .start = start,
                                            .mark = mark,
                                            .since_mark = since_mark,

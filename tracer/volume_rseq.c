@@ -176,6 +176,7 @@ static void stop(void)
 const tlt_volume_source tlt_volume_rseq = {.option = "rseq",
                                            .name = "rseq:thread-cputime",
                                            .unit = "cpu-ns",
+                                           .is_per_thread = true,
                                            .start = start,
                                            .mark = mark,
                                            .since_mark = since_mark,

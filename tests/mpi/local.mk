@@ -42,6 +42,10 @@ EXTRA_DIST += tests/mpi/exact.sh tests/mpi/exact.c
 TESTS += tests/mpi/counters.sh tests/mpi/volume_events.sh
 EXTRA_DIST += tests/mpi/counters.sh tests/mpi/volume_events.sh tests/mpi/helpers.c tests/mpi/stand_in_papi.c
 
+# Ranks with threads.
+TESTS += tests/mpi/hybrid.sh
+EXTRA_DIST += tests/mpi/hybrid.sh tests/mpi/hybrid.c
+
 # More ranks than cores.
 TESTS += tests/mpi/folded.sh
 EXTRA_DIST += tests/mpi/folded.sh tests/mpi/folded.c

@@ -6,9 +6,9 @@
 #include <string.h>
 #include <time.h>
 
-static clockid_t source = CLOCK_THREAD_CPUTIME_ID;
+static __thread clockid_t source = CLOCK_THREAD_CPUTIME_ID;
 
-static int n_events;
+static __thread int n_events;
 
 static int is_told(const char *what)
 {

@@ -1,0 +1,293 @@
+/* gomp.c - the entry points of GCC's OpenMP runtime, which has no interface for tools.
+ *
+ * The code of a region, or of a task, that the program hands over is replaced by a function of ours
+ * that measures it around the real one.  Where a thread may wait (at barriers, at the ends of
+ * loops, sections, tasks, before locks) it is not measured.
+ *
+ * LLVM's runtime has these entry points for programs compiled by GCC, too.  Its threads are
+ * measured in another way (ompt.c); calls are passed on.
+ *
+ * Not among the waits is GOMP_doacross_wait (loops with "ordered depend(sink: ...)"), whose number
+ * of arguments is not known here.
+ */
+#include "config.h"
+
+#include <dlfcn.h>
+#include <stddef.h>
+#include <string.h>
+
+#include "teams.h"
+
+typedef void region_function(void *);
+typedef void copy_function(void *, void *);
+
+/* ---- the real functions ---- */
+
+static bool is_llvm; /* the runtime is LLVM's; atomic */
+
+static void *base_of(void *address)
+{
+    Dl_info info;
+    return address && dladdr(address, &info) ? info.dli_fbase : NULL;
+}
+
+/* Of a runtime that belongs to one module of the program alone, by caller: another module may have
+ * brought another one.  A few per thread are remembered. */
+static void *find_for_caller(const char *name, void *caller)
+{
+    enum { N_PLACES = 32 };
+    static __thread struct {
+        const char *name;
+        void *caller, *address;
+    } places[N_PLACES] __attribute__((tls_model("initial-exec")));
+    size_t i = ((uintptr_t)caller ^ (uintptr_t)name >> 3) % N_PLACES;
+    if (places[i].name != name || places[i].caller != caller) {
+        places[i].address = tlt_next(name, caller);
+        places[i].name = name;
+        places[i].caller = caller;
+    }
+    return places[i].address;
+}
+
+__attribute__((noinline)) static void *find(void **known, const char *name, void *caller)
+{
+    void *address = dlsym(RTLD_NEXT, name);
+    if (!address)
+        return find_for_caller(name, caller);
+    void *llvm = base_of(dlsym(RTLD_NEXT, "__kmpc_fork_call"));
+    if (llvm && llvm == base_of(address))
+        __atomic_store_n(&is_llvm, true, __ATOMIC_RELAXED);
+    __atomic_store_n(known, address, __ATOMIC_RELAXED);
+    return address;
+}
+
+/* The function behind the wrapper in which this stands. */
+#define REAL(name)                                                                                 \
+    ({                                                                                             \
+        static void *known_;                                                                       \
+        void *address_ = __atomic_load_n(&known_, __ATOMIC_RELAXED);                               \
+        if (TLT_UNLIKELY(!address_))                                                               \
+            address_ = find(&known_, #name, __builtin_return_address(0));                          \
+        (__typeof__(&name))address_;                                                               \
+    })
+
+static bool is_gcc(void)
+{
+    return !__atomic_load_n(&is_llvm, __ATOMIC_RELAXED);
+}
+
+bool tlt_gomp_is_there(void)
+{
+    return dlsym(RTLD_NEXT, "GOMP_parallel") && !dlsym(RTLD_NEXT, "__kmpc_fork_call");
+}
+
+/* ---- regions ---- */
+
+/* In place of the region's data. */
+typedef struct region {
+    void *reductions; /* what the runtime reads there before a region with task reductions */
+    region_function *function;
+    void *data;
+    tlt_team team;
+} region;
+
+static void run_region(void *given)
+{
+    region *r = given;
+    tlt_membership before = tlt_team_enter(&r->team, true);
+    r->function(r->data);
+    tlt_team_leave(before);
+}
+
+/* clang-format off */
+#define REGION(type, name, params, reductions_, ...)                                               \
+    TLT_API type name params;                                                                      \
+    TLT_API type name params                                                                       \
+    {                                                                                              \
+        __typeof__(&name) real = REAL(name);                                                       \
+        region r = {.reductions = (reductions_), .function = function, .data = data};              \
+        const bool measured = is_gcc() && tlt_team_begin(&r.team);                                 \
+        if (measured) {                                                                            \
+            function = run_region;                                                                 \
+            data = &r;                                                                             \
+        }                                                                                          \
+        RESULT_##type(real(function, data, __VA_ARGS__));                                          \
+        if (measured)                                                                              \
+            tlt_team_end(&r.team);                                                                 \
+        RETURN_##type;                                                                             \
+    }
+#define RESULT_void(call) call
+#define RETURN_void
+#define RESULT_unsigned(call) unsigned result = call
+#define RETURN_unsigned return result
+
+#define FUNCTION region_function *function, void *data, unsigned n_threads
+#define LOOP long start, long end, long step
+REGION(void, GOMP_parallel, (FUNCTION, unsigned flags), NULL, n_threads, flags)
+REGION(unsigned, GOMP_parallel_reductions, (FUNCTION, unsigned flags), *(void **)data, n_threads,
+       flags)
+REGION(void, GOMP_parallel_sections, (FUNCTION, unsigned count, unsigned flags), NULL, n_threads,
+       count, flags)
+#define LOOP_REGION(kind)                                                                          \
+    REGION(void, GOMP_parallel_loop_##kind, (FUNCTION, LOOP, long chunk, unsigned flags), NULL,    \
+           n_threads, start, end, step, chunk, flags)
+LOOP_REGION(static)
+LOOP_REGION(dynamic)
+LOOP_REGION(guided)
+LOOP_REGION(nonmonotonic_dynamic)
+LOOP_REGION(nonmonotonic_guided)
+#define RUNTIME_LOOP_REGION(kind)                                                                  \
+    REGION(void, GOMP_parallel_loop_##kind, (FUNCTION, LOOP, unsigned flags), NULL, n_threads,     \
+           start, end, step, flags)
+RUNTIME_LOOP_REGION(runtime)
+RUNTIME_LOOP_REGION(nonmonotonic_runtime)
+RUNTIME_LOOP_REGION(maybe_nonmonotonic_runtime)
+
+/* ---- where a thread may wait ---- */
+
+#define WAIT(name)                                                                                 \
+    TLT_API void name(void);                                                                       \
+    TLT_API void name(void)                                                                        \
+    {                                                                                              \
+        __typeof__(&name) real = REAL(name);                                                       \
+        const bool measured = is_gcc() && tlt_wait_begin();                                        \
+        real();                                                                                    \
+        if (measured)                                                                              \
+            tlt_wait_end();                                                                        \
+    }
+#define WAIT_WITH(type, name, params, args)                                                        \
+    TLT_API type name params;                                                                      \
+    TLT_API type name params                                                                       \
+    {                                                                                              \
+        __typeof__(&name) real = REAL(name);                                                       \
+        const bool measured = is_gcc() && tlt_wait_begin();                                        \
+        RESULT_##type(real args);                                                                  \
+        if (measured)                                                                              \
+            tlt_wait_end();                                                                        \
+        RETURN_##type;                                                                             \
+    }
+#define RESULT_bool(call) bool result = call
+#define RETURN_bool return result
+typedef void *pointer;
+#define RESULT_pointer(call) void *result = call
+#define RETURN_pointer return result
+
+WAIT(GOMP_barrier)
+WAIT(GOMP_loop_end)
+WAIT(GOMP_sections_end)
+WAIT(GOMP_ordered_start)
+WAIT(GOMP_critical_start)
+WAIT(GOMP_atomic_start)
+WAIT(GOMP_taskwait)
+WAIT(GOMP_taskgroup_end)
+WAIT_WITH(bool, GOMP_barrier_cancel, (void), ())
+WAIT_WITH(bool, GOMP_loop_end_cancel, (void), ())
+WAIT_WITH(bool, GOMP_sections_end_cancel, (void), ())
+WAIT_WITH(void, GOMP_workshare_task_reduction_unregister, (bool cancelled), (cancelled))
+WAIT_WITH(pointer, GOMP_single_copy_start, (void), ())
+WAIT_WITH(void, GOMP_single_copy_end, (void *data), (data))
+WAIT_WITH(void, GOMP_critical_name_start, (void **lock), (lock))
+WAIT_WITH(void, GOMP_taskwait_depend, (void **depend), (depend))
+WAIT_WITH(void, omp_set_lock, (void *lock), (lock))
+WAIT_WITH(void, omp_set_lock_, (void *lock), (lock))
+/* clang-format on */
+
+/* ---- tasks ---- */
+
+enum { FLAG_REDUCTION = 1 << 12, FLAG_DETACH = 1 << 13 };
+
+/* What the program hands over, as the runtime sees it until the task has its own copy. */
+typedef struct parcel {
+    void *places[3]; /* which the runtime reads and writes: bounds of a loop, reductions */
+    region_function *function;
+    copy_function *copy; /* NULL: bytes */
+    void *data;
+    size_t n_bytes, offset; /* of the data in the copy */
+    bool is_loop;
+    tlt_team *team;
+} parcel;
+
+/* The copy begins with the parcel; the program's data follow. */
+static void copy_parcel(void *to, void *from)
+{
+    const parcel *p = from;
+    char *data = (char *)to + p->offset;
+    memcpy(to, p, sizeof *p);
+    if (p->copy)
+        p->copy(data, p->data);
+    else
+        memcpy(data, p->data, p->n_bytes);
+}
+
+static void run_task(void *given)
+{
+    parcel *p = given;
+    void *data = (char *)given + p->offset;
+    if (p->is_loop)
+        memcpy(data, p->places, 2 * sizeof *p->places);
+    tlt_membership before = tlt_team_enter(p->team, false);
+    p->function(data);
+    tlt_team_leave(before);
+}
+
+static parcel pack(region_function *function, void *data, copy_function *copy, long n_bytes,
+                   long *alignment)
+{
+    if (*alignment < (long)_Alignof(parcel))
+        *alignment = _Alignof(parcel);
+    const size_t step = (size_t)*alignment;
+    return (parcel){.function = function,
+                    .copy = copy,
+                    .data = data,
+                    .n_bytes = (size_t)n_bytes,
+                    .offset = (sizeof(parcel) + step - 1) / step * step,
+                    .team = tlt_member.team};
+}
+
+/* A task whose event the program completes itself is not measured: the runtime knows where in the
+ * data that event is. */
+TLT_API void GOMP_task(region_function *function, void *data, copy_function *copy, long n_bytes,
+                       long alignment, bool deferred, unsigned flags, void **depend, int priority,
+                       void *detach);
+TLT_API void GOMP_task(region_function *function, void *data, copy_function *copy, long n_bytes,
+                       long alignment, bool deferred, unsigned flags, void **depend, int priority,
+                       void *detach)
+{
+    __typeof__(&GOMP_task) real = REAL(GOMP_task);
+    if (!function || (flags & FLAG_DETACH) || !is_gcc() || !tlt_wait_begin()) {
+        real(function, data, copy, n_bytes, alignment, deferred, flags, depend, priority, detach);
+        return;
+    }
+    parcel p = pack(function, data, copy, n_bytes, &alignment);
+    real(run_task, &p, copy_parcel, (long)p.offset + n_bytes, alignment, deferred, flags, depend,
+         priority, detach);
+    tlt_wait_end();
+}
+
+/* clang-format off */
+#define TASKLOOP(name, number)                                                                     \
+    TLT_API void name(region_function *function, void *data, copy_function *copy, long n_bytes,    \
+                      long alignment, unsigned flags, unsigned long n_tasks, int priority,         \
+                      number start, number end, number step);                                      \
+    TLT_API void name(region_function *function, void *data, copy_function *copy, long n_bytes,    \
+                      long alignment, unsigned flags, unsigned long n_tasks, int priority,         \
+                      number start, number end, number step)                                       \
+    {                                                                                              \
+        _Static_assert(sizeof(number) == sizeof(void *), "bounds fill places");                    \
+        __typeof__(&name) real = REAL(name);                                                       \
+        if (!is_gcc() || !tlt_wait_begin()) {                                                      \
+            real(function, data, copy, n_bytes, alignment, flags, n_tasks, priority, start, end,   \
+                 step);                                                                            \
+            return;                                                                                \
+        }                                                                                          \
+        parcel p = pack(function, data, copy, n_bytes, &alignment);                                \
+        p.is_loop = true;                                                                          \
+        if (flags & FLAG_REDUCTION)                                                                \
+            p.places[2] = ((void **)data)[2];                                                      \
+        real(run_task, &p, copy_parcel, (long)p.offset + n_bytes, alignment, flags, n_tasks,       \
+             priority, start, end, step);                                                          \
+        tlt_wait_end();                                                                            \
+    }
+TASKLOOP(GOMP_taskloop, long)
+TASKLOOP(GOMP_taskloop_ull, unsigned long long)
+/* clang-format on */

@@ -1,0 +1,65 @@
+/* teams.h - what the threads of a rank compute together, in the parallel regions of OpenMP.
+ *
+ * A volume source measures the thread that reads it.  In a parallel region every thread of the team
+ * reads it for itself, whenever it begins to work and whenever it begins to wait in the runtime:
+ * for the others at a barrier, for a lock, for tasks, for the next region.  The volume of the rank
+ * is the sum of what the threads worked, so it depends neither on how they wait (spinning or
+ * asleep) nor on the number of cores.
+ *
+ * gomp.c calls these functions from the entry points of GCC's runtime.  They do nothing in threads
+ * and in processes that are not recorded.
+ */
+#ifndef TLT_TEAMS_H
+#define TLT_TEAMS_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "runtime.h"
+
+/* The threads of one parallel region.  It lives as long as the region. */
+typedef struct tlt_team {
+    uint64_t work;            /* of helpers, which the master has not taken yet; atomic */
+    uint32_t n_threads;       /* that have joined; atomic */
+    const tlt_thread *master; /* the thread that met the region */
+} tlt_team;
+
+/* What a thread does in a team. */
+typedef struct tlt_membership {
+    tlt_team *team; /* NULL: it is in none that is measured */
+    bool works;     /* false: it waits in the runtime */
+} tlt_membership;
+
+extern __thread tlt_membership tlt_member __attribute__((tls_model("initial-exec")));
+
+/* Whether the calling thread is measured as one of a team.  False inside of MPI and of kernels. */
+static inline bool tlt_is_in_team(void)
+{
+    return tlt_member.team && (tlt_role == TLT_RECORDING || tlt_role == TLT_HELPING);
+}
+
+/* The calling thread meets a parallel region, whose master it will be: from here on it waits. False
+ * if the region is not measured; nothing else is to be called for it then. */
+bool tlt_team_begin(tlt_team *team);
+/* The region is over; its master works on. */
+void tlt_team_end(tlt_team *team);
+
+/* The calling thread, new in the team if it `joins`, begins to work on a part of the region, and
+ * ends it.  The first returns what the thread did before, which the second takes. */
+tlt_membership tlt_team_enter(tlt_team *team, bool joins);
+void tlt_team_leave(tlt_membership before);
+
+/* The calling thread begins to wait in the runtime.  False if it is not measured; otherwise
+ * tlt_wait_end must follow. */
+bool tlt_wait_begin(void);
+void tlt_wait_end(void);
+
+/* From here on teams are measured, or not (the source cannot measure each thread for itself). */
+void tlt_teams_start(bool measured);
+/* In the child of fork(). */
+void tlt_teams_forget(void);
+
+/* gomp.c: whether the process has GCC's runtime, whose teams can be measured. */
+bool tlt_gomp_is_there(void);
+
+#endif
