@@ -156,12 +156,12 @@ static bool find_tracer(char *path, size_t size)
 
 /* ---- environment of the command ---- */
 
-static const char *const forwarded[] = {"LD_PRELOAD", "TIMELESS_OUTPUT", "TIMELESS_VOLUME",
-                                        "TIMELESS_QUIET", "TIMELESS_KERNELS", "TIMELESS_COUNTERS",
-                                        "TIMELESS_RUN_ID", "TIMELESS_FOLDED", "TIMELESS_SELECT",
-                                        /* of --folded */
-                                        "OPENBLAS_NUM_THREADS", "OMP_NUM_THREADS"};
-enum { N_FORWARDED = sizeof forwarded / sizeof *forwarded, N_FORWARDED_UNFOLDED = N_FORWARDED - 2 };
+static const char *const forwarded[] = {
+    "LD_PRELOAD", "TIMELESS_OUTPUT", "TIMELESS_VOLUME", "TIMELESS_QUIET", "TIMELESS_KERNELS",
+    "TIMELESS_COUNTERS", "TIMELESS_RUN_ID", "TIMELESS_FOLDED", "TIMELESS_SELECT",
+    /* of --folded */
+    "OPENBLAS_NUM_THREADS", "OMP_NUM_THREADS", "OMP_WAIT_POLICY", "OPENBLAS_THREAD_TIMEOUT"};
+enum { N_FORWARDED = sizeof forwarded / sizeof *forwarded, N_FORWARDED_UNFOLDED = N_FORWARDED - 4 };
 
 /* The value to forward of the i-th variable; NULL if there is none.  Without --folded the limits
  * of threads are the user's, to forward or not. */

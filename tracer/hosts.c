@@ -23,6 +23,7 @@ typedef struct machine {
     const seat *first;
     int number; /* among those of the same host name, from 1 */
     int n_ranks;
+    int n_seats_cpus; /* those of all ranks, added up */
     cpu_set_t cpus;
 } machine;
 
@@ -109,13 +110,18 @@ bool tlt_hosts_find(int rank, int n_ranks, tlt_hosts *out)
     for (int i = 0; i < n_ranks; i++) {
         machine *m = machine_of(&seats[i], machines, &n_machines);
         m->n_ranks++;
+        m->n_seats_cpus += CPU_COUNT(&seats[i].cpus);
         CPU_OR(&m->cpus, &m->cpus, &seats[i].cpus);
         if (i == rank) {
             out->first = m->first == &seats[i];
             label_of(m, out->label, sizeof out->label);
         }
     }
+    const machine *here = machine_of(&mine, machines, &n_machines);
     out->n_hosts = n_machines;
+    out->n_ranks = here->n_ranks;
+    out->n_cores = CPU_COUNT(&here->cpus);
+    out->shares_cores = here->n_seats_cpus > out->n_cores;
     describe_folding(machines, n_machines, out->folding, sizeof out->folding);
     out->parts = malloc((size_t)(n_machines + 1) * TLT_LABEL_BYTES);
     ok = tlt_least(out->parts != NULL);

@@ -13,7 +13,10 @@ typedef struct tlt_hosts {
     char
         label[TLT_LABEL_BYTES]; /* of this rank's host: its name, numbered where it is not unique */
     char *parts;                /* labels of all hosts, blanks between; "" for one host */
-    char folding[64];           /* "64 ranks on 2 cores" where ranks must share cores, else "" */
+    int n_ranks,
+        n_cores;       /* of this rank's host: all ranks there, and the cores that these may use */
+    bool shares_cores; /* some of these ranks may use the same cores */
+    char folding[64];  /* "64 ranks on 2 cores" where ranks must share cores, else "" */
 } tlt_hosts;
 
 /* Collective over all ranks, with the same answer on all: false if there is no memory for it. */

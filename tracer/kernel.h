@@ -11,6 +11,7 @@
 
 #include "runtime.h"
 #include "select.h"
+#include "teams.h"
 
 typedef intptr_t tlt_word;
 
@@ -22,7 +23,8 @@ enum { TLT_LEAST_VECTOR = 1024 };
 static inline bool tlt_enter_routine(uint16_t code)
 {
     return tlt_kernels() != TLT_KERNELS_NONE &&
-           !(TLT_UNLIKELY(tlt.selecting) && tlt_select_excludes(code)) && tlt_enter_kernel();
+           !(TLT_UNLIKELY(tlt.selecting) && tlt_select_excludes(code)) &&
+           (TLT_UNLIKELY(tlt_role == TLT_HELPING) ? tlt_helper_enter_kernel() : tlt_enter_kernel());
 }
 
 /* The same for a routine on vectors of n elements. */
@@ -35,6 +37,10 @@ static inline bool tlt_enter_vector(uint16_t code, int64_t n)
 static inline void tlt_leave_kernel(uint16_t code, void *caller, uint32_t n_sizes,
                                     const int64_t *sizes)
 {
+    if (TLT_UNLIKELY(tlt_member.is_in_kernel)) {
+        tlt_helper_leave_kernel(code, caller, n_sizes, sizes);
+        return;
+    }
     if (TLT_UNLIKELY(tlt.shared))
         tlt_lock();
     tl_event event = {.call = code, .site = tlt_site(caller), .list_len = n_sizes, .list = sizes};

@@ -23,6 +23,7 @@
 #include "pmpi.h"
 #include "runtime.h"
 #include "select.h"
+#include "teams.h"
 
 /* What rank 0 tells the others, so that all parts have the same header. */
 typedef struct announcement {
@@ -188,6 +189,7 @@ tl_writer *tlt_output_open(bool ready, const char *volume_unit, const char *volu
     if (tlt_least(ready && a) && tlt_hosts_find(tlt.rank, tlt.n_ranks, &hosts)) {
         if (tlt.rank == 0)
             mention_folding(&hosts);
+        tlt_teams_seat(&hosts);
         announce(a);
         writer = open_all(&hosts, a, volume_unit, volume_source);
     } else if (tlt.rank == 0) {

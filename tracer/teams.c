@@ -4,6 +4,10 @@
 #include "teams.h"
 
 #include <pthread.h>
+#include <sched.h>
+#include <stdio.h>
+
+#include "comparable.h"
 
 __thread tlt_membership tlt_member __attribute__((tls_model("initial-exec")));
 
@@ -44,6 +48,8 @@ static void take_from(tlt_team *team)
     uint64_t work = __atomic_exchange_n(&team->work, 0, __ATOMIC_RELAXED);
     if (work)
         credit(work);
+    if (tlt_role == TLT_RECORDING)
+        tlt_kernel_queue_write(team->kernels);
 }
 
 static void work_on(void)
@@ -54,7 +60,63 @@ static void work_on(void)
     tlt_team *team = tlt_member.team;
     if (team && team->master == &tlt_self && tlt_role == TLT_RECORDING)
         take_from(team);
-    tlt.mark(0);
+    if (tlt_role != TLT_BYSTANDER) /* recording has not ended in the meantime */
+        tlt.mark(0);
+}
+
+/* ---- cores ---- */
+
+static struct {
+    pthread_mutex_t lock;
+    cpu_set_t cores;      /* of all threads that were measured */
+    uint32_t n_threads;   /* of a team, at most; atomic */
+    int n_ranks, n_cores; /* of the host */
+    bool shares_cores;
+} seat = {.lock = PTHREAD_MUTEX_INITIALIZER};
+
+/* A thread may be bound to a core of its own. */
+static void add_cores(void)
+{
+    cpu_set_t mine;
+    if (sched_getaffinity(0, sizeof mine, &mine) != 0)
+        return;
+    pthread_mutex_lock(&seat.lock);
+    CPU_OR(&seat.cores, &seat.cores, &mine);
+    pthread_mutex_unlock(&seat.lock);
+}
+
+void tlt_teams_seat(const tlt_hosts *hosts)
+{
+    seat.n_ranks = hosts->n_ranks;
+    seat.n_cores = hosts->n_cores;
+    seat.shares_cores = hosts->shares_cores;
+    add_cores();
+}
+
+void tlt_teams_count(uint32_t n_threads)
+{
+    if (n_threads > __atomic_load_n(&seat.n_threads, __ATOMIC_RELAXED))
+        __atomic_store_n(&seat.n_threads, n_threads, __ATOMIC_RELAXED);
+}
+
+void tlt_teams_check(void)
+{
+    char reason[128];
+    const uint32_t n = __atomic_load_n(&seat.n_threads, __ATOMIC_RELAXED);
+    pthread_mutex_lock(&seat.lock);
+    const uint32_t n_cores = (uint32_t)CPU_COUNT(&seat.cores);
+    pthread_mutex_unlock(&seat.lock);
+    if (n < 2)
+        return;
+    if (n > n_cores)
+        snprintf(reason, sizeof reason, "%u threads on %u core%s", n, n_cores,
+                 n_cores == 1 ? "" : "s");
+    else if (seat.shares_cores && n * (uint32_t)seat.n_ranks > (uint32_t)seat.n_cores)
+        snprintf(reason, sizeof reason, "%d ranks of %u threads on %d cores", seat.n_ranks, n,
+                 seat.n_cores);
+    else
+        return;
+    tlt_not_comparable(reason);
 }
 
 /* ---- helpers come and go ---- */
@@ -63,9 +125,7 @@ static void helper_ends(void *unused)
 {
     (void)unused;
     tlt_stop_volume();
-    tlt_member = (tlt_membership){0};
-    if (tlt_role == TLT_HELPING)
-        tlt_role = TLT_BYSTANDER;
+    tlt_team_drop();
 }
 
 /* Measures the calling thread, which no one has measured so far. */
@@ -73,6 +133,7 @@ static bool begin_helper(void)
 {
     const char *why = NULL;
     if (!tlt_self.is_measured) {
+        add_cores();
         why = pthread_setspecific(at_helper_end, &tlt_self) == 0 ? tlt_start_volume()
                                                                  : "out of memory for threads";
         if (why)
@@ -101,12 +162,48 @@ void tlt_team_leave(tlt_membership before)
 {
     if (!tlt_member.team)
         return;
-    stop_working();
+    if (tlt_member.works)
+        stop_working();
     tlt_member = before;
     if (before.works)
         work_on();
     if (!before.team && tlt_role == TLT_HELPING)
         tlt_role = TLT_BYSTANDER;
+}
+
+void tlt_team_switch(tlt_membership to)
+{
+    if (tlt_member.works)
+        stop_working();
+    tlt_member = to;
+    if (to.works)
+        work_on();
+}
+
+void tlt_team_drop(void)
+{
+    tlt_member = (tlt_membership){0};
+    if (tlt_role == TLT_HELPING)
+        tlt_role = TLT_BYSTANDER;
+}
+
+/* ---- kernels of helpers ---- */
+
+bool tlt_helper_enter_kernel(void)
+{
+    stop_working();
+    tlt_role = TLT_INSIDE;
+    tlt_member.is_in_kernel = true;
+    return true;
+}
+
+void tlt_helper_leave_kernel(uint16_t code, void *caller, uint32_t n_sizes, const int64_t *sizes)
+{
+    tlt_member.is_in_kernel = false;
+    tlt_role = TLT_HELPING;
+    if (!tlt_kernel_queue_put(tlt_member.team->kernels, code, caller, n_sizes, sizes))
+        __atomic_store_n(&trouble, "out of memory for kernels", __ATOMIC_RELAXED);
+    work_on();
 }
 
 /* ---- regions ---- */
@@ -116,7 +213,9 @@ bool tlt_team_begin(tlt_team *team)
     if (!measures || !(tlt_member.team ? tlt_is_in_team() : tlt_role == TLT_RECORDING))
         return false;
     stop_working();
-    *team = (tlt_team){.master = &tlt_self};
+    *team =
+        (tlt_team){.master = &tlt_self,
+                   .kernels = tlt_member.team ? tlt_member.team->kernels : tlt_own_kernel_queue()};
     return true;
 }
 
@@ -137,6 +236,7 @@ void tlt_team_end(tlt_team *team)
 {
     if (is_measured())
         take_from(team);
+    tlt_teams_count(__atomic_load_n(&team->n_threads, __ATOMIC_RELAXED));
     work_on();
     check_helpers();
 }

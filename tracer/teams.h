@@ -6,8 +6,8 @@
  * is the sum of what the threads worked, so it depends neither on how they wait (spinning or
  * asleep) nor on the number of cores.
  *
- * gomp.c calls these functions from the entry points of GCC's runtime.  They do nothing in threads
- * and in processes that are not recorded.
+ * gomp.c calls these functions from the entry points of GCC's runtime, ompt.c from the callbacks of
+ * LLVM's.  They do nothing in threads and in processes that are not recorded.
  */
 #ifndef TLT_TEAMS_H
 #define TLT_TEAMS_H
@@ -15,19 +15,24 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "hosts.h"
 #include "runtime.h"
+
+typedef struct tlt_kernel_queue tlt_kernel_queue;
 
 /* The threads of one parallel region.  It lives as long as the region. */
 typedef struct tlt_team {
-    uint64_t work;            /* of helpers, which the master has not taken yet; atomic */
-    uint32_t n_threads;       /* that have joined; atomic */
-    const tlt_thread *master; /* the thread that met the region */
+    uint64_t work;             /* of helpers, which the master has not taken yet; atomic */
+    uint32_t n_threads;        /* that have joined; atomic */
+    const tlt_thread *master;  /* the thread that met the region */
+    tlt_kernel_queue *kernels; /* of helpers, for the recorded thread to write */
 } tlt_team;
 
 /* What a thread does in a team. */
 typedef struct tlt_membership {
-    tlt_team *team; /* NULL: it is in none that is measured */
-    bool works;     /* false: it waits in the runtime */
+    tlt_team *team;    /* NULL: it is in none that is measured */
+    bool works;        /* false: it waits in the runtime, or is in a kernel */
+    bool is_in_kernel; /* which it must leave by tlt_helper_leave_kernel */
 } tlt_membership;
 
 extern __thread tlt_membership tlt_member __attribute__((tls_model("initial-exec")));
@@ -48,18 +53,42 @@ void tlt_team_end(tlt_team *team);
  * ends it.  The first returns what the thread did before, which the second takes. */
 tlt_membership tlt_team_enter(tlt_team *team, bool joins);
 void tlt_team_leave(tlt_membership before);
+/* It does something else, in the same team or another one. */
+void tlt_team_switch(tlt_membership to);
+/* It is no member any longer, whether or not the team is still there. */
+void tlt_team_drop(void);
 
 /* The calling thread begins to wait in the runtime.  False if it is not measured; otherwise
  * tlt_wait_end must follow. */
 bool tlt_wait_begin(void);
 void tlt_wait_end(void);
 
+/* The calling thread, a helper, calls a kernel; true. */
+bool tlt_helper_enter_kernel(void);
+void tlt_helper_leave_kernel(uint16_t code, void *caller, uint32_t n_sizes, const int64_t *sizes);
+
+/* helper_kernels.c: the calling thread's own; what a helper leaves there (false: out of memory);
+ * its thread writes what there is. */
+tlt_kernel_queue *tlt_own_kernel_queue(void);
+bool tlt_kernel_queue_put(tlt_kernel_queue *queue, uint16_t code, void *caller, uint32_t n_sizes,
+                          const int64_t *sizes);
+void tlt_kernel_queue_write(tlt_kernel_queue *queue);
+void tlt_kernel_queue_free(void); /* the calling thread's own */
+
+/* On which cores this rank's threads run, and how many there were at most; then, before the writer
+ * is closed, whether they had to share cores (comparable.h). */
+void tlt_teams_seat(const tlt_hosts *hosts);
+void tlt_teams_count(uint32_t n_threads);
+void tlt_teams_check(void);
+
 /* From here on teams are measured, or not (the source cannot measure each thread for itself). */
 void tlt_teams_start(bool measured);
 /* In the child of fork(). */
 void tlt_teams_forget(void);
 
-/* gomp.c: whether the process has GCC's runtime, whose teams can be measured. */
+/* gomp.c, ompt.c: whether the process has GCC's runtime, or one like LLVM's that calls us: then
+ * teams can be measured. */
 bool tlt_gomp_is_there(void);
+bool tlt_ompt_is_there(void);
 
 #endif

@@ -10,6 +10,7 @@
 #include "requests.h"
 #include "runtime.h"
 #include "select.h"
+#include "teams.h"
 
 __thread tlt_thread tlt_self __attribute__((tls_model("initial-exec")));
 
@@ -53,6 +54,7 @@ static void thread_ends(void *unused)
     tlt_stop_volume();
     tlt_unlock();
     tlt_completion_free();
+    tlt_kernel_queue_free();
     free(tlt_self.list);
     tlt_self = (tlt_thread){0};
     tlt_role = TLT_BYSTANDER;

@@ -87,8 +87,8 @@ static bool has_helpers(void)
     int level = MPI_THREAD_SINGLE;
     if (tlt_pmpi.Query_thread)
         tlt_pmpi.Query_thread(&level);
-    return level < MPI_THREAD_SERIALIZED && !tlt_gomp_is_there() && omp_get_max_threads &&
-           omp_get_max_threads() > 1;
+    return level < MPI_THREAD_SERIALIZED && !tlt_gomp_is_there() && !tlt_ompt_is_there() &&
+           omp_get_max_threads && omp_get_max_threads() > 1;
 }
 
 static const char *start(void)

@@ -12,6 +12,8 @@ void record_set_folded(void)
         {"OMPI_MCA_hwloc_base_binding_policy", "none"}, /* cores are shared by all */
         {"OPENBLAS_NUM_THREADS", "1"},                  /* a rank is one thread */
         {"OMP_NUM_THREADS", "1"},
+        {"OMP_WAIT_POLICY", "passive"},   /* threads that wait do likewise */
+        {"OPENBLAS_THREAD_TIMEOUT", "4"}, /* the least that it takes: 2^4 cycles */
         {"TIMELESS_FOLDED", "1"},
     };
     for (size_t i = 0; i < sizeof settings / sizeof *settings; i++)

@@ -2,7 +2,9 @@
  * of threads, shared out in another way.  The first thread alone does as much before each part and
  * after the last one.  A barrier of MPI ends each of these; rank 0 prints the names of the parts.
  *
- *     hybrid THOUSANDS    of steps, of 2 instructions and about 1 ns each, in each part
+ *     hybrid ROUNDS THOUSANDS    all parts ROUNDS times, each of so many steps of about 1 ns
+ *
+ * With -DBLAS a step is 4 multiplications of dgemm, else 2 instructions.
  */
 #include <mpi.h>
 #include <omp.h>
@@ -10,21 +12,44 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { PIECES = 64 };
+enum { PIECES = 16 };
 
-static long piece; /* thousands of steps of one of PIECES */
+static long piece; /* thousands of steps of one piece of a part */
 static int rank;
 
-/* A chain of multiplications: as fast on each of two threads of a core as alone. */
-static void work(long thousands)
+#ifdef BLAS
+void dgemm_(const char *, const char *, const int *, const int *, const int *, const double *,
+            const double *, const int *, const double *, const int *, const double *, double *,
+            const int *);
+
+/* thousands x 64 x 64: in the second-level cache */
+__attribute__((noinline)) static void work(long thousands)
+{
+    enum { N = 64, MOST = 1024 };
+    static const double a[MOST * N], b[N * N], one = 1;
+    static __thread double c[MOST * N];
+    const int m = (int)thousands, n = N;
+    dgemm_("N", "N", &m, &n, &n, &one, a, &m, b, &n, &one, c, &m);
+}
+#else
+/* A chain of multiplications: as fast on each of two threads of a core as alone.  One copy of it,
+ * since the speed of a loop depends on where it lies. */
+__attribute__((noinline)) static void work(long thousands)
 {
     long n = thousands * 1000, x = 3;
     __asm__ volatile("1: imul %1, %1\n\tdec %0\n\tjnz 1b" : "+r"(n), "+r"(x)::"cc");
 }
+#endif
+
+static void pieces(int n)
+{
+    for (int i = 0; i < n; i++)
+        work(piece);
+}
 
 static void serial(void)
 {
-    work(piece * PIECES);
+    pieces(PIECES);
 }
 
 static void even(void)
@@ -51,10 +76,10 @@ static void dynamic(void)
 
 static void regions(void)
 {
-    for (int i = 0; i < PIECES; i++) {
+    for (int i = 0; i < PIECES / 2; i++) {
 #pragma omp parallel for schedule(static)
         for (int j = 0; j < 2; j++)
-            work(piece / 2);
+            work(piece);
     }
 }
 
@@ -73,7 +98,7 @@ static void single(void)
 {
 #pragma omp parallel
 #pragma omp single
-    work(piece * PIECES);
+    serial();
 }
 
 static void sections(void)
@@ -81,11 +106,11 @@ static void sections(void)
 #pragma omp parallel sections
     {
 #pragma omp section
-        work(piece * PIECES / 4);
+        pieces(PIECES / 4);
 #pragma omp section
-        work(piece * PIECES / 2);
+        pieces(PIECES / 2);
 #pragma omp section
-        work(piece * PIECES / 4);
+        pieces(PIECES / 4);
     }
 }
 
@@ -103,10 +128,13 @@ static void critical(void)
 {
 #pragma omp parallel for schedule(static)
     for (int i = 0; i < PIECES; i++) {
+        if (i % 2) {
 #pragma omp critical(one)
-        work(piece / 2);
+            work(piece);
+        } else {
 #pragma omp critical
-        work(piece - piece / 2);
+            work(piece);
+        }
     }
 }
 
@@ -126,9 +154,9 @@ static void locks(void)
 static void ordered(void)
 {
 #pragma omp parallel for schedule(static, 1) ordered
-    for (int i = 0; i < PIECES; i++) {
+    for (int i = 0; i < PIECES / 4; i++) {
 #pragma omp ordered
-        work(piece);
+        pieces(4);
     }
 }
 
@@ -225,17 +253,21 @@ int main(int argc, char **argv)
     int level;
     MPI_Init_thread(&argc, &argv, MPI_THREAD_FUNNELED, &level);
     MPI_Comm_rank(MPI_COMM_WORLD, &rank);
-    piece = argc > 1 ? atol(argv[1]) / PIECES : 0;
-    piece -= piece % 8;
-    work(10000); /* the processor wakes up */
+    const long rounds = argc > 2 ? strtol(argv[1], NULL, 10) : 0;
+    piece = argc > 2 ? strtol(argv[2], NULL, 10) / PIECES : 0;
+    piece -= piece % 2;
+#pragma omp parallel /* the runtime starts, the processor wakes up */
+    pieces(PIECES);
     MPI_Barrier(MPI_COMM_WORLD);
-    for (size_t i = 0; i < sizeof parts / sizeof *parts; i++) {
-        serial();
-        MPI_Barrier(MPI_COMM_WORLD);
-        parts[i].function();
-        MPI_Barrier(MPI_COMM_WORLD);
-        if (rank == 0)
-            puts(parts[i].name);
+    for (long round = 0; round < rounds; round++) {
+        for (size_t i = 0; i < sizeof parts / sizeof *parts; i++) {
+            serial();
+            MPI_Barrier(MPI_COMM_WORLD);
+            parts[i].function();
+            MPI_Barrier(MPI_COMM_WORLD);
+            if (rank == 0)
+                puts(parts[i].name);
+        }
     }
     serial();
     MPI_Barrier(MPI_COMM_WORLD);

@@ -2,11 +2,11 @@
 . "$top_srcdir/tests/tap.sh"
 . "$top_srcdir/tests/mpi/tracer.sh"
 export OMP_NUM_THREADS=2
-runs=5 thousands=10000
+runs=5 rounds=3 thousands=4000
 cpu=$(taskset -pc $$ | sed 's/.*: //; s/[-,].*//')
 
-# shares FILE: a line "PART SHARE" for each part and rank of a trace of hybrid: the part's volume in
-# that of the work that the first thread did alone, before and after it
+# shares TRACE: a line "PART SHARE" for each part, round and rank of a trace of hybrid: the part's
+# volume in that of the work that the first thread did alone, before and after it
 shares() {
     local rank ranks
     ranks=$("$timeless" info "$1" | awk '$1 == "ranks" { print $2; exit }')
@@ -25,49 +25,76 @@ medians() {
 }
 # all_near A B: the parts of two files of medians are within 5 % of each other
 all_near() {
-    join "$1" "$2" | awk -v parts="$(wc -l <"$scratch/parts")" '
+    join "$1" "$2" | awk -v parts="$(sort -u "$scratch/parts" | wc -l)" '
         { bad = $2 / $3 > 1.05 || $3 / $2 > 1.05; wrong += bad; printf "%-12s %.4f %.4f%s\n", $1, $2, $3, bad ? " <-" : "" }
         END { exit !(NR == parts && !wrong) }'
 }
-# once WAY PROGRAM SOURCE: a run of it
+# once WAY PROGRAM [OPTION...]: a run of it, whose medians are added to $scratch/WAY.PROGRAM
 once() {
-    local way=$1 program=$2 source=$3 trace=$scratch/$1.tl
+    local way=$1 program=$2 trace=$scratch/$1.tl; shift 2
+    local command=("$scratch/$program" $rounds $thousands) under=()
     rm -f "$trace"
     case $way in
-    free) $timeless record --volume "$source" -o "$trace" -- $MPIRUN -np 1 --bind-to none "$scratch/$program" $thousands ;;
-    one-core) taskset -c "$cpu" $timeless record --volume "$source" -o "$trace" -- $MPIRUN -np 1 --bind-to none "$scratch/$program" $thousands ;;
-    folded) $timeless record --volume "$source" --folded -n 4 -o "$trace" -- "$scratch/$program" $thousands ;;
-    exact) $timeless record --volume "$source" -o "$trace" -- $MPIRUN -np 1 --bind-to none "$scratch/$program" $((thousands / 4)) ;;
-    esac >"$scratch/parts" && shares "$trace" >>"$scratch/$way.$program"
+    folded) set -- "$@" --folded -n 4 ;;
+    *) command=($MPIRUN -np 1 --bind-to none "${command[@]}") ;;
+    esac
+    [ "$way" != one-core ] || under=(taskset -c "$cpu")
+    "${under[@]}" $timeless record --no-pack -o "$trace" "$@" -- "${command[@]}" >"$scratch/parts" &&
+        shares "$trace" >"$scratch/shares" && medians "$scratch/shares" >>"$scratch/$way.$program"
 }
-# repeated PROGRAM SOURCE: the ways by turns, so that the machine is the same for each
+# repeated PROGRAM WAYS [OPTION...]: the ways by turns, so that the machine is the same for each
 repeated() {
-    local run way
+    local program=$1 ways=$2 run way; shift 2
     for ((run = 0; run < runs; run++)); do
-        for way in free one-core folded; do once $way "$1" "$2" || return 1; done
+        for way in $ways; do once "$way" "$program" "$@" || return 1; done
     done
-    for way in free one-core folded; do medians "$scratch/$way.$1" >"$scratch/$way"; done
+    for way in $ways; do medians "$scratch/$way.$program" >"$scratch/$way"; done
 }
+# volumes_are_right PROGRAM
 volumes_are_right() {
-    local program=$1 source=$2
-    rm -f "$scratch"/{free,one-core,folded}."$program"
-    check "$program, $source: recorded" repeated "$program" "$source"
-    check "$program, $source: a part has the same volume on one core as on two" all_near "$scratch/one-core" "$scratch/free"
-    check "$program, $source: and with more ranks than cores" all_near "$scratch/folded" "$scratch/free"
-    [ -s "$scratch/exact" ] || return 0
+    local program=$1 way
+    check "$program: recorded" repeated "$program" "free one-core folded"
+    check "$program: a part has the same volume on one core as on two" all_near "$scratch/one-core" "$scratch/free"
+    check "$program: and with more ranks than cores" all_near "$scratch/folded" "$scratch/free"
+    if [ -n "${SANITIZE:-}" ]; then
+        skip "$program: instructions" "the sanitizers' memory does not fit into an emulator; the plain build is tested"
+        return
+    fi
+    check "$program: instructions are counted" once exact "$program" --volume exact
+    medians "$scratch/exact.$program" >"$scratch/exact"
     for way in free one-core folded; do
-        check "$program, $source: $way: as many as instructions" all_near "$scratch/$way" "$scratch/exact"
+        check "$program: $way: volumes are as instructions" all_near "$scratch/$way" "$scratch/exact"
     done
+    awk '{ print $1, 1 }' "$scratch/exact" >"$scratch/equal"
+    check "$program: the parts have as many instructions, as it says" all_near "$scratch/exact" "$scratch/equal"
 }
 
 compile hybrid -fopenmp
-if [ -n "${SANITIZE:-}" ]; then
-    skip "instructions of the parts" "the sanitizers' memory does not fit into an emulator; the plain build is tested"
-else
-    check "instructions of the parts" once exact hybrid exact
-    medians "$scratch/exact.hybrid" >"$scratch/exact"
-    awk '{ print $1, 1 }' "$scratch/exact" >"$scratch/equal"
-    check "are the same, as the program says" all_near "$scratch/exact" "$scratch/equal"
+mv "$scratch/hybrid" "$scratch/hybrid-gcc"
+volumes_are_right hybrid-gcc
+not_comparable() { "$timeless" info "$1" | grep -F "$2"; }
+check "the trace says that threads shared a core" not_comparable "$scratch/one-core.tl" "2 threads on 1 core"
+OMPI_CC=clang compile hybrid -fopenmp
+mv "$scratch/hybrid" "$scratch/hybrid-llvm"
+check "the second program has LLVM's runtime" grep -q libomp <(ldd "$scratch/hybrid-llvm")
+volumes_are_right hybrid-llvm
+
+# Kernels in regions are events, whichever thread calls them: 16 in each part.
+compile hybrid -fopenmp -DBLAS -lblas
+mv "$scratch/hybrid" "$scratch/hybrid-blas"
+kernels() {
+    "$print_events" "$1" 0 volumes | awk '$1 == "dgemm" { n++ } $1 == "MPI_Barrier" { print n + 0; n = 0 }'
+}
+as_many_kernels() {
+    once free hybrid-blas && kernels "$scratch/free.tl" | sort | uniq -c &&
+        test "$(kernels "$scratch/free.tl" | grep -vxc 16)" = 1 # what comes before the first part
+}
+check "kernels in regions are events, of all threads" as_many_kernels
+# Otherwise they are as many instructions; their time depends on which caches hold the matrices.
+if [ -z "${SANITIZE:-}" ]; then
+    rounds=1 thousands=1024 # so that m is a multiple of 32
+    check "kernels that are no events: instructions are counted" once exact hybrid-blas --volume exact --kernels none
+    printf '%s 1\n' $(sort -u "$scratch/parts") >"$scratch/equal"
+    check "kernels that are no events: the parts have as many instructions" all_near "$scratch/exact.hybrid-blas" "$scratch/equal"
 fi
-volumes_are_right hybrid auto
 tap_done

@@ -92,7 +92,7 @@ thread_limits() {
     stand_in -np 1 a
     says LD_PRELOAD "$scratch/got" && ! grep NUM_THREADS "$scratch/got" || return
     $timeless record --folded -o "$trace" -- "$scratch/mpirun" -np 1 a >"$scratch/got" 2>"$scratch/err"
-    says '-x OPENBLAS_NUM_THREADS -x OMP_NUM_THREADS -np 1 a$' "$scratch/got"
+    says '-x OPENBLAS_NUM_THREADS -x OMP_NUM_THREADS -x OMP_WAIT_POLICY -x OPENBLAS_THREAD_TIMEOUT -np 1 a$' "$scratch/got"
 }
 check "--folded limits the threads of ranks on other hosts, too" thread_limits
 export OMPI_MCA_mca_base_env_list=MINE=1
