@@ -1,6 +1,8 @@
 /* validate.c - what an engine may rely on, checked once, as the plan reads the trace. */
 #include "validate.h"
 
+#include "actions.h"
+
 #include <inttypes.h>
 #include <stdarg.h>
 #include <stdio.h>
@@ -157,7 +159,11 @@ static party party_of(const tlr_validation *v, const tl_event *e)
     if (comm < 0)
         return (party){.n_own = 1, .n_peers = 1, .n_all = 1};
     const tlr_plan_comm *c = &v->plan->comms[comm];
-    party p = {r->definitions[e->comm], c->n_members, c->n_members, c->n_members, c->n_first != 0};
+    party p = {.definition = r->definitions[e->comm],
+               .n_own = c->n_members,
+               .n_peers = c->n_members,
+               .n_all = c->n_members,
+               .is_inter = c->n_first != 0};
     if (p.definition && p.is_inter) {
         p.n_own = p.definition->n_members;
         p.n_peers = p.definition->n_remote;
@@ -254,34 +260,26 @@ static tl_status check_root(const tlr_validation *v, const tl_event *e, tl_actio
 
 /* ---- lists ---- */
 
-/* Elements of the list of a call with TL_TRAIT_SIZED on this rank. */
+/* Elements of the list of a call with TL_TRAIT_SIZED on this rank.  A rank that is not the root may
+ * have the list as well. */
 static uint32_t counts_of(const tlr_validation *v, const tl_event *e, tl_action action, party p)
 {
-    switch (action) {
-    case TL_ACTION_GATHERV:
-    case TL_ACTION_IGATHERV:
-    case TL_ACTION_SCATTERV:
-    case TL_ACTION_ISCATTERV: {
+    const tl_meaning *m = tl_meaning_of(action);
+    const int has_neighbours = m->kind == TL_KIND_NEIGHBORHOOD;
+    const tl_extent extent = {.n_own = p.n_own,
+                              .n_to = has_neighbours ? p.n_destinations : p.n_peers,
+                              .n_from = has_neighbours ? p.n_sources : p.n_peers,
+                              .between_groups = p.is_inter};
+    tl_part part = TL_PART_OTHER;
+    if (tl_is_rooted(action) && p.is_inter) {
+        part = tl_part_between(e->peer);
+    } else if (tl_is_rooted(action)) {
         const int32_t comm = tlr_plan_find_comm(v->plan, v->rank, e->comm);
-        const int is_root =
-            p.is_inter ? e->peer == TL_ROOT
-                       : comm < 0 || v->plan->comms[comm].members[e->peer] == (int32_t)v->rank;
-        return is_root || e->list_len ? p.n_peers : 0;
+        const int32_t root = comm < 0 ? (int32_t)v->rank : v->plan->comms[comm].members[e->peer];
+        part = tl_part_within(root, (int32_t)v->rank);
     }
-    case TL_ACTION_ALLTOALLV:
-    case TL_ACTION_IALLTOALLV:
-    case TL_ACTION_ALLTOALLW:
-    case TL_ACTION_IALLTOALLW: return 2 * p.n_peers;
-    case TL_ACTION_REDUCE_SCATTER:
-    case TL_ACTION_IREDUCE_SCATTER: return p.n_own;
-    case TL_ACTION_NEIGHBOR_ALLGATHERV:
-    case TL_ACTION_INEIGHBOR_ALLGATHERV: return p.n_sources;
-    case TL_ACTION_NEIGHBOR_ALLTOALLV:
-    case TL_ACTION_INEIGHBOR_ALLTOALLV:
-    case TL_ACTION_NEIGHBOR_ALLTOALLW:
-    case TL_ACTION_INEIGHBOR_ALLTOALLW: return p.n_sources + p.n_destinations;
-    default: return p.n_peers;
-    }
+    const uint32_t n = tl_n_sent_counts(m, &extent, part) + tl_n_received_counts(m, &extent, part);
+    return n || !e->list_len ? n : p.n_peers;
 }
 
 static tl_status check_kernel(const tlr_validation *v, const tl_event *e, const tl_call_info *info)
@@ -339,11 +337,6 @@ static tl_status check_list(tlr_validation *v, const tl_event *e, const tl_call_
     return check_counts(v, e);
 }
 
-static int is_neighborhood(tl_action action)
-{
-    return action >= TL_ACTION_NEIGHBOR_ALLGATHER && action <= TL_ACTION_INEIGHBOR_ALLTOALLW;
-}
-
 /* All but requests. */
 static tl_status check_slots(tlr_validation *v, const tl_event *e, const tl_call_info *info)
 {
@@ -363,7 +356,7 @@ static tl_status check_slots(tlr_validation *v, const tl_event *e, const tl_call
     if (status != TL_OK)
         return status;
     const party p = party_of(v, e);
-    if (is_neighborhood(info->action) && (!p.definition || p.is_inter))
+    if (tl_meaning_of(info->action)->kind == TL_KIND_NEIGHBORHOOD && (!p.definition || p.is_inter))
         return refuse(v, e, "communicator %" PRIu32 " has no neighbours", e->comm);
     const int is_message_ = is_message(info->action);
     status = check_sizes(v, e, is_message_ ? 1 : p.n_all);
