@@ -22,6 +22,7 @@ CLI_TESTS = \
 	tests/cli/hostile_events.sh \
 	tests/cli/hostile_replay.sh \
 	tests/cli/import.sh \
+	tests/cli/laws.sh \
 	tests/cli/in_place.sh \
 	tests/cli/installed.sh \
 	tests/cli/otf2.sh \
@@ -46,5 +47,5 @@ CLI_TESTS = \
 	tests/cli/waits.sh \
 	tests/cli/what_if.sh
 TESTS += $(CLI_TESTS)
-EXTRA_DIST += $(CLI_TESTS) tests/cli/messages.sh tests/cli/flip_bits.py tests/cli/dumpi_write.py tests/cli/report_read.py tests/cli/timeline_read.py \
+EXTRA_DIST += $(CLI_TESTS) tests/cli/laws_trace.py tests/cli/messages.sh tests/cli/flip_bits.py tests/cli/dumpi_write.py tests/cli/report_read.py tests/cli/timeline_read.py \
 	tests/cli/simgrid_program.py tests/cli/waits_cases.py tests/cli/like.sh
