@@ -1,51 +1,11 @@
-/* fuzz_chunks.c - the input is what stands in a file between the checksums: they are made right, so
- * that everything behind them is reached.
- *
- * Input: number of ranks - 1 (low 3 bits), then chunks: type (low 2 bits) and rank (next 3), number
- * of events, bytes of the payload (low byte, high byte), payload.  With bit 7 of the type the
- * chunks that follow of this rank count an event too few; with bit 5 it is a block of all ranks. */
-#include "fuzz.h"
-
-#include <string.h>
-
-#include "../../compress/frame.h"
-#include "../../compress/run.h"
+/* fuzz_chunks.c - the input is what stands in a file between the checksums (chunks.h): they are
+ * made right, so that everything behind them is reached. */
+#include "chunks.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
-    fuzz_input in = {.p = data, .end = data + size};
-    tl_error err;
-    tl_run run = {.n_ranks = 1 + (fuzz_byte(&in) & 7u), .volume_unit = "none"};
-    tl_buffer file = {0};
-    FUZZ_CHECK(!tl_run_encode(&run, &file, &err));
-    uint64_t seed = tl_load64(file.data + file.size - 8);
-    tl_packer *packer = tl_packer_new();
-    FUZZ_CHECK(packer);
-    uint32_t sequence[8] = {0};
-    uint64_t n_events[8] = {0};
-    while (in.p < in.end) {
-        uint8_t kind = fuzz_byte(&in), events = fuzz_byte(&in);
-        size_t length = fuzz_byte(&in);
-        length |= (size_t)fuzz_byte(&in) << 8;
-        if (length > (size_t)(in.end - in.p))
-            length = (size_t)(in.end - in.p);
-        unsigned rank = kind >> 2 & 7;
-        tl_chunk chunk = {.type = TL_CHUNK_BLOCK, .first_event = 7};
-        if (!(kind & 0x20)) {
-            chunk = (tl_chunk){.type = kind & 3,
-                               .rank = rank,
-                               .sequence = sequence[rank]++,
-                               .first_event = n_events[rank],
-                               .n_events = (kind & 3) == 2 ? events : 0};
-            n_events[rank] += chunk.n_events - (kind >> 7);
-        }
-        FUZZ_CHECK(!tl_chunk_append(packer, &chunk, in.p, length, seed, &file));
-        in.p += length;
-    }
-    fuzz_write_file(fuzz_path(0), file.data, file.size);
+    fuzz_write_chunks(data, size, fuzz_path(0));
     if (fuzz_read_trace(fuzz_path(0)))
         fuzz_check_text(fuzz_path(0));
-    tl_packer_free(packer);
-    tl_buffer_free(&file);
     return 0;
 }
