@@ -2,6 +2,7 @@
 #
 #   check NAME COMMAND...        passes when the command succeeds
 #   check_exit CODE NAME COMMAND...   passes when it exits with CODE; standard error is left in $scratch/err
+#   equal A B                    a condition for check: both are the same, and not empty
 #   skip NAME REASON             the test needs what this machine does not have; has a row in tests/guards.txt
 #   tap_done                     prints the plan; call last
 #
@@ -31,5 +32,6 @@ check_exit() {
     if [ "$got" = "$code" ]; then tap_result ok "$name"
     else tap_result 'not ok' "$name"; echo "# exit code $got, expected $code"; sed 's/^/# /' "$scratch/err" | tail -n 20; fi
 }
+equal() { printf '%s\n' "first:  $1" "second: $2"; [ -n "$1" ] && [ "$1" = "$2" ]; }
 skip() { tap_result ok "$1 # SKIP $2"; }
 tap_done() { echo "1..$tap_count"; }

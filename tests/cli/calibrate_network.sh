@@ -115,7 +115,7 @@ ping 1
 check 'within a host the loopback is all' awk -v t="$(local_makespan)" 'BEGIN { print t; exit !(t > 1e-6 && t < 2e-5) }'
 check 'unless the overheads are of all messages' awk -v t="$(local_makespan --cfg timeless/local-overheads:yes)" \
     'BEGIN { print t; exit !(t > 20 * 14e-6 && t < 20 * 16e-6) }'
-check 'those between hosts stay' test "$(local_makespan --ranks-per-host 1)" = "$(local_makespan --ranks-per-host 1 --cfg timeless/local-overheads:yes)"
+check 'those between hosts stay' equal "$(local_makespan --ranks-per-host 1)" "$(local_makespan --ranks-per-host 1 --cfg timeless/local-overheads:yes)"
 
 # ---- sends that are over before their bytes have arrived: 300,000 of them are in buffers ----
 check 'sends that wait for the end have no buffer' test -z "$(option found timeless/send-buffer)"

@@ -57,7 +57,7 @@ between() {
     shift 2
     "$timeless" replay d.tl --engine loggops --params $bgl --json "$@" |
         awk -v from="$from" -v to="$to" '/^ "makespan_s"/ {m = $2 + 0} /"makespan_without_s"/ {q = $2 + 0}
-            END {exit !(m / q >= from && m / q <= to)}'
+            END {exit !(m > 0 && q > 0 && m / q >= from && m / q <= to)}'
 }
 check 'noise adds up: 20 % of the time, at other moments on each rank' between 10 20 --noise 1000Hz:200us
 check 'less when all ranks have it at once' between 1.1 1.5 --noise 1000Hz:200us,coscheduled
@@ -97,7 +97,7 @@ for collective in barrier bcast allreduce alltoall; do
     done
 done
 differ() { [ "$(replay_coll "$1" "$2")" != "$(replay_coll "$3" "$4")" ]; }
-agree() { [ "$(replay_coll "$1" "$2")" = "$(replay_coll "$3" "$4")" ]; }
+agree() { equal "$(replay_coll "$1" "$2")" "$(replay_coll "$3" "$4")"; }
 "$timeless" make call_bcast -n 12 --bytes 100000 -o p.tl
 check 'bcast of 100 kB: ompi takes the linear one' agree --coll-selector ompi --coll bcast=flattree
 check 'mpich scatters and gathers' agree --coll-selector mpich --coll bcast=scatter_LR_allgather
@@ -113,7 +113,7 @@ check 'and nothing for something else' named ompi --coll-selector ompi
 "$timeless" make call_allreduce -n 12 --bytes 100000 -o p.tl
 check 'allreduce of 100 kB: both take that of Rabenseifner' agree --coll-selector ompi --coll allreduce=rab_rdb
 check 'mpich, too' agree --coll-selector mpich --coll allreduce=rab_rdb
-check '--coll goes before the selector' [ "$(replay_coll --coll-selector mpich --coll allreduce=rdb)" = "$(replay_coll --coll allreduce=rdb)" ]
+check '--coll goes before the selector' equal "$(replay_coll --coll-selector mpich --coll allreduce=rdb)" "$(replay_coll --coll allreduce=rdb)"
 check 'no such algorithm' refused 2 'rdb, lr, rab_rdb, redbcast' replay_coll --coll allreduce=magic
 check 'no such collective' refused 2 'loggops engine has a choice for' replay_coll --coll alltoallv=ring
 check 'a selector of SMPI' refused 2 'default, ompi, mpich' replay_coll --coll-selector mvapich2

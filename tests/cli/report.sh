@@ -7,8 +7,8 @@ export TIMELESS_PLATFORMS=$top_srcdir/platforms
 read_back="python3 $top_srcdir/tests/cli/report_read.py"
 # render PAGE DOM: what Chromium makes of it
 render() {
-    timeout 120 chromium --headless --no-sandbox --disable-gpu --disable-dev-shm-usage --user-data-dir="$scratch/profile" \
-        --window-size=1200,900 --virtual-time-budget=10000 --dump-dom "file://$scratch/$1" >"$2"
+    [ -s "$1" ] && timeout 120 chromium --headless --no-sandbox --disable-gpu --disable-dev-shm-usage --user-data-dir="$scratch/profile" \
+        --window-size=1200,900 --virtual-time-budget=10000 --dump-dom "file://$scratch/$1" >"$2" && grep -q '<canvas' "$2"
 }
 
 "$top_srcdir/tests/hpcc_input.sh" 200 2 2 >hpccinf.txt

@@ -28,7 +28,7 @@ assert [r["end"] for r in i["ranks"]] == ["finalized"] * 3 and len(i["sections"]
 try 0 "dump" "$timeless" dump ring.tl
 "$timeless" dump ring.tl >all.txt
 "$timeless" dump --rank 1 ring.tl >one.txt
-check "dump --rank" test "$(grep -c '^1 ' all.txt)" = "$(grep -c '^[0-9]' one.txt)"
+check "dump --rank" equal "$(grep -c '^1 ' all.txt)" "$(grep -c '^[0-9]' one.txt)"
 check "dump says the slots" \
     grep -Eq '^1 [0-9]+ MPI_Send count=1 type_bytes=4 peer=2 tag=5 comm=1 volume=[0-9]+( polls=[0-9]+)? site=[0-9]+$' one.txt
 "$timeless" dump --json --rank 1 ring.tl >one.json

@@ -38,7 +38,7 @@ XML
 # same NAME PLATFORM OPTIONS...: the replay on `plain` with the options ends as on PLATFORM, bit by bit
 same() {
     local name=$1 other=$2; shift 2
-    check "$name" test "$("$timeless" replay a.tl -p plain -q "$@")" = "$("$timeless" replay a.tl -p "$other" -q)"
+    check "$name" equal "$("$timeless" replay a.tl -p plain -q "$@")" "$("$timeless" replay a.tl -p "$other" -q)"
     check "$name: makes a difference" test "$("$timeless" replay a.tl -p plain -q "$@")" != "$("$timeless" replay a.tl -p plain -q)"
 }
 platform plain 125MBps 20us 2Gf
@@ -71,8 +71,8 @@ check 'the changes' grep -q '"changes": "link.bandwidth=0.1x link.latency=10x ho
 check 'the algorithm' grep -q '"options": "smpi/bcast:mpich"' b.json
 check 'and so does the text' grep -q '^changed  *link.bandwidth=0.1' printed
 check 'it says that computation is CPU time' grep -q '^volumes  *cpu-ns, CPU time of the cores that recorded' printed
-check 'what it says can be given again' test "$("$timeless" replay a.tl -p plain -q --set link.bandwidth=0.1x --set link.latency=10x --set host.speed=2x)" \
-    = "$("$timeless" replay a.tl -p plain -q --scale network 0.1 --host-speed 2x)"
+check 'what it says can be given again' equal "$("$timeless" replay a.tl -p plain -q --set link.bandwidth=0.1x --set link.latency=10x --set host.speed=2x)" \
+    "$("$timeless" replay a.tl -p plain -q --scale network 0.1 --host-speed 2x)"
 check 'compare reads it' "$timeless" compare b.json
 
 # fails CODE NAME PATTERN ARGUMENTS...

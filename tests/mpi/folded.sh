@@ -14,7 +14,7 @@ recorded() {
 }
 # The events without what the clock says, and what else belongs to one run.
 events() { $timeless dump "$1" | sed -E 's/ ?clock_ns=[0-9]+//; /^(run_id|folding|clock) /d'; }
-same_events() { events "$scratch/$1.tl" >"$scratch/one" && events "$scratch/$2.tl" | diff "$scratch/one" -; }
+same_events() { events "$scratch/$1.tl" >"$scratch/one" && test -s "$scratch/one" && events "$scratch/$2.tl" | diff "$scratch/one" -; }
 kernels() { $timeless dump "$1" | sed -nE 's/^([0-9]+) [0-9]+ (dgemm .*) volume=.*/\1 \2/p'; }
 same_kernels() { kernels "$scratch/$1.tl" | diff "$scratch/expected" -; }
 # Of each burst to 0.1 %, of everything else the words.

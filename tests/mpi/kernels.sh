@@ -21,12 +21,13 @@ LD_LIBRARY_PATH=$libraries/blas:$libraries/lapack check_kernels kernels referenc
 check_kernels kernels_fftw Debian
 
 every_row() {
-    local name missing=0
+    local name missing=0 rows=0
     for name in $(sed -nE 's/^TL_KERNEL\([0-9]+, (\w+),.*/\1/p' "$top_srcdir/compress/kernels.def"); do
+        rows=$((rows + 1))
         [ "$name" = user ] && continue # in user_kernels.sh
         grep -q "^$name " "$scratch/all" || { echo "$name is not exercised"; missing=1; }
     done
-    return $missing
+    [ $rows -gt 20 ] && return $missing
 }
 check "every row of kernels.def is exercised" every_row
 unique_codes() { [ -z "$(grep -oE '^TL_KERNEL\([0-9]+' "$top_srcdir/compress/kernels.def" | sort | uniq -d)" ]; }
