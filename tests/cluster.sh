@@ -9,6 +9,7 @@
 #                                settings of Open MPI, OpenBLAS and Timeless go along
 #                                ended after CLUSTER_TIMEOUT seconds, default 300
 #   cluster_down                 ends everything that runs there, and removes the hosts
+#   cluster_reason LOG           prints why cluster_up failed, out of what it printed: the last line that is no advice
 #
 # A host is a network namespace with a host name, an /etc/hosts and a disk of its own (FOLDER/private
 # is another folder on each).  Names that nothing resolves would cost Open MPI 20 s at a time, and
@@ -94,6 +95,8 @@ END
     chmod +x "$cluster_folder/agent"
     cluster_on node1 true
 }
+
+cluster_reason() { grep -vE '^ready|dmesg\(1\)|^ *$' "$1" | tail -n 1 | sed 's/^ *//'; }
 
 cluster_hosts() { seq -s, -f "node%g:$1" "$cluster_size"; }
 

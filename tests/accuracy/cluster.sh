@@ -2,9 +2,11 @@
 # Blind validation on an emulated cluster: programs are captured elsewhere, predicted on a platform that
 # was calibrated without them, and then run there.
 #
-#   cluster.sh [-s] [-x HPL] [-r RUNS] [-w FOLDER] [-c SECONDS] [-d FACTOR] [-p] [RATE:HOSTS ...]
+#   cluster.sh [-s] [-x HPL] [-r RUNS] [-w FOLDER] [-c SECONDS] [-d FACTOR] [-o OPTION] [-p] [RATE:HOSTS ...]
 #
-#   -s           short: two hosts at 100 Mb/s, small problems, less than a minute, no bars; for CI
+#   -s           short: two hosts at 100 Mb/s, small problems, less than a minute, no bars; for CI.  Gives up with exit
+#                code 77 when most rows of the first program spread more than 10 %: the machine is too busy
+#   -o OPTION    an option of the replay more, such as --scale=network=0.8, to see that a wrong model is found
 #   -x HPL       a program that build_hpl.sh made; default: Debian's hpcc, whose last section is HPL, and whose other
 #                sections take minutes on a network that is slowed down
 #   -r RUNS      measured runs of each program, default 5
@@ -34,8 +36,8 @@ PATH=$top_builddir/cli:$PATH
 export TIMELESS_PLATFORMS=${TIMELESS_PLATFORMS:-$here/../platforms} TIMELESS_QUIET=1
 . "$here/mpi_env.sh"
 . "$here/cluster.sh"
-short='' hpl='' runs=5 work='' calibrate_s=45 priority='' factor=''
-while getopts sx:r:w:c:d:p option; do
+short='' hpl='' runs=5 work='' calibrate_s=45 priority='' factor='' replay_option=''
+while getopts sx:r:w:c:d:o:p option; do
     case $option in
     x) hpl=$(realpath "$OPTARG") ;;
     s) short=1 runs=3 calibrate_s=8 ;;
@@ -43,6 +45,7 @@ while getopts sx:r:w:c:d:p option; do
     w) mkdir -p "$OPTARG"; work=$(cd "$OPTARG" && pwd) ;;
     c) calibrate_s=$OPTARG ;;
     d) factor=$OPTARG ;;
+    o) replay_option=$OPTARG ;;
     p) priority=1 ;;
     *) exit 2 ;;
     esac
@@ -118,7 +121,7 @@ captured() {
 # predicted PROGRAM: prediction.json, and the names of its rows in the order of the labels
 predicted() {
     [ ! -e "$1.rows" ] || return 0
-    timeless replay "$work/traces-$hosts-$slowdown/$1.tl" --platform platform --ranks-per-host 1 --coll-selector ompi-4.1 -q \
+    timeless replay "$work/traces-$hosts-$slowdown/$1.tl" --platform platform --ranks-per-host 1 --coll-selector ompi-4.1 $replay_option -q \
         --json="$1.json" >/dev/null
     timeless compare --all --csv "$1.csv" "$1.json" >/dev/null
     # The program's times: rows between the n-th calls of two sites, as many as it has told of.
@@ -184,6 +187,10 @@ one() {
     rows "$1" >"$1.table"
     [ "$(wc -l <"$1.table")" = "$(grep -vc '^N=200,' "$work/traces-$hosts-$slowdown/$1/labels")" ]
 }
+# Before anything is recorded: are there hosts?
+mkdir "$work/trial" && cluster_up "$work/trial" 1 && cluster_down && rm -rf "$work/trial" || { echo "no emulated hosts here" >&2; exit 77; }
+# unsteady TABLE: most rows spread more than 10 %
+unsteady() { awk '$6 > 1.1 * $5 { n++ } END { exit !(n > NR / 2) }' "$1"; }
 build
 failed=''
 : >"$work/table"
@@ -206,7 +213,14 @@ for where; do
         (set -e; trap - EXIT; one "$program")
         code=$?
         set -e
-        if [ $code = 0 ]; then tee -a "$work/table" <"$program.table"; else log "$where: $program failed"; failed=1; fi
+        if [ $code = 0 ]; then
+            tee -a "$work/table" <"$program.table"
+            if [ "$short" ] && unsteady "$program.table"; then
+                echo "unsteady: most measured runs of $program spread more than 10 %" >&2
+                exit 77
+            fi
+        else log "$where: $program failed"; failed=1
+        fi
     done
     cluster_down
     unset CLUSTER_PIN

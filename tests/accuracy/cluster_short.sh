@@ -1,15 +1,45 @@
-# cluster_short.sh - the short blind validation runs from calibration to table, and every program's prediction is of
-# the order of its measurement; how near it is on a quiet machine is the matter of tests/accuracy/README.md.
+# cluster_short.sh - the short blind validation runs from calibration to table, and what it measures steadily is predicted:
+# the median error of the rows whose runs spread at most 10 % is at most 10 %.  On a quiet machine nearly all rows are
+# steady, and the median is 2 to 6 % (tests/accuracy/README.md).  A busy machine has few steady rows: then it skips.
 . "$top_srcdir/tests/tap.sh"
+. "$top_srcdir/tests/cluster.sh"
 export top_builddir MPICC
-if [ -n "${SANITIZE:-}" ]; then skip "blind validation" "the sanitizers slow down what is measured; the plain build is tested"; tap_done; exit; fi
-rows() { grep -c '^100mbit:2 ' "$scratch/table"; }
-near() { awk '/^100mbit:2/ { n++; if ($(NF - 1) > 3 * $4 || 3 * $(NF - 1) < $4) wrong++ } END { exit !(n && wrong <= n / 3) }' "$scratch/table"; }
-bash "$top_srcdir/tests/accuracy/cluster.sh" -s >"$scratch/table" 2>"$scratch/log"
-code=$?
-if [ $code = 77 ]; then skip "blind validation" "$(tail -n 1 "$scratch/log")"; tap_done; exit; fi
-sed 's/^/# /' "$scratch/table"
+if [ -n "$SANITIZE" ]; then skip "blind validation" "the sanitizers slow down what is measured; the plain build is tested"; tap_done; exit; fi
+rows() { grep -c '^100mbit:2 ' "$1"; }
+# median TABLE: "STEADY ERROR", how many rows are steady, and their median error in percent
+median() {
+    awk '/^100mbit:2 / && $6 <= 1.1 * $5 { print $NF < 0 ? -$NF : $NF }' "$1" | sort -g |
+        awk '{ e[NR] = $1 } END { print NR, NR ? (e[int((NR + 1) / 2)] + e[int(NR / 2) + 1]) / 2 : "none" }'
+}
+# validate [OPTION...]: runs it; "$code", "$steady" and "$error"
+validate() {
+    bash "${CLUSTER_SH:-$top_srcdir/tests/accuracy/cluster.sh}" -s "$@" >"$scratch/table" 2>"$scratch/log"
+    code=$?
+    sed 's/^/# /' "$scratch/table"
+    read -r steady error < <(median "$scratch/table")
+    echo "# $steady steady rows, median error $error %"
+}
+near() { echo "median error $error %"; awk -v e="$error" 'BEGIN { exit !(e <= 10) }'; }
+# Load that comes and goes during the calibration alone cannot be told from a wrong model by one attempt.
+for attempt in 1 2; do
+    validate
+    [ "$code" = 0 ] && [ "$steady" -ge 10 ] && ! near >/dev/null || break
+done
+if [ $code = 77 ]; then skip "blind validation" "$(cluster_reason "$scratch/log")"; tap_done; exit; fi
 check "it comes to its end" test $code = 0
-check "with all its rows" test "$(rows)" = 28
-check "two thirds of the predictions are within a factor of 3, on however busy a machine" near
+check "with all its rows" test "$(rows "$scratch/table")" = 28
+if [ "$steady" -lt 10 ]; then skip "the steady rows are predicted" "the machine is too busy: only $steady of 28 rows are steady"
+else check "the steady rows are predicted: their median error is at most 10 %" near; fi
+
+# The judgement itself, on tables: a right one, one with a wrong model, one of a busy machine.
+table() { # ERROR SPREAD
+    local i
+    for i in $(seq 28); do echo "100mbit:2 bcast ${i}B 1.0 0.9 $(awk -v s="$2" 'BEGIN { print 0.9 * s }') 3 1.0 $1"; done
+}
+table +4.0 1.05 >"$scratch/right"; table -18.0 1.05 >"$scratch/wrong"; table +4.0 1.3 >"$scratch/busy"
+check "a table of errors of 4 % is near" test "$(median "$scratch/right")" = "28 4"
+error=18
+check_exit 1 "a median error of 18 % is not" near
+check "it is found" test "$(median "$scratch/wrong")" = "28 18"
+check "rows that spread 30 % do not count" test "$(median "$scratch/busy")" = "0 none"
 tap_done

@@ -25,7 +25,7 @@ n=0
 while IFS= read -r command <&3; do
     n=$((n + 1))
     case "$hosts,$command" in
-    ,*--hosts*|,*./cluster*) skip "README: $command" "no emulated hosts here: $(grep -vx ready "$scratch/log" | tail -n 1)" ;;
+    ,*--hosts*|,*./cluster*) skip "README: $command" "no emulated hosts here: $(cluster_reason "$scratch/log")" ;;
     *) check "README: $command" tour "$command" ;;
     esac
 done 3< <(awk '/^```sh$/ {on = 1; next} /^```$/ {on = 0} on' "$top_srcdir/README.md")

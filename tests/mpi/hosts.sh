@@ -8,7 +8,7 @@ n_hosts=3
 not() { ! "$@"; }
 trap 'cluster_down; rm -rf "$scratch"' EXIT
 if ! cluster_up "$scratch" $n_hosts >"$scratch/log" 2>&1; then
-    skip "several hosts" "no emulated hosts here: $(tail -n 1 "$scratch/log")"; tap_done; exit
+    skip "several hosts" "no emulated hosts here: $(cluster_reason "$scratch/log")"; tap_done; exit
 fi
 
 compile folded -lblas
