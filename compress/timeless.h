@@ -12,6 +12,9 @@
  *   - Strings are UTF-8, owned by the library object that returned them, valid until it is closed.
  *   - Different objects may be used by different threads at the same time; one object may not.  A
  * reader may be shared by threads that each own a cursor on it.
+ *
+ * SPDX-FileCopyrightText: 2026 the Timeless authors
+ * SPDX-License-Identifier: BSD-3-Clause
  */
 #ifndef TIMELESS_H
 #define TIMELESS_H

@@ -2,6 +2,9 @@
  *
  * The part of timeless.h, which includes it, that writes whole traces; the conventions are stated
  * there.
+ *
+ * SPDX-FileCopyrightText: 2026 the Timeless authors
+ * SPDX-License-Identifier: BSD-3-Clause
  */
 #ifndef TIMELESS_CONVERT_H
 #define TIMELESS_CONVERT_H

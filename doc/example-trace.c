@@ -2,7 +2,11 @@
  *
  *     cc example-trace.c -o example-trace $(pkg-config --cflags --libs timeless)
  *     ./example-trace pair.tl       writes pair.tl, a message between two ranks, and reads it
- *     ./example-trace - other.tl    reads a trace that is there */
+ *     ./example-trace - other.tl    reads a trace that is there
+ *
+ * SPDX-FileCopyrightText: 2026 the Timeless authors
+ * SPDX-License-Identifier: BSD-3-Clause
+ */
 #include <inttypes.h>
 #include <stdio.h>
 #include <string.h>

@@ -5,6 +5,9 @@
 !     call timeless_kernel_begin("assemble", [int(n, int64), int(order, int64)])
 !     ...
 !     call timeless_kernel_end()
+!
+! SPDX-FileCopyrightText: 2026 the Timeless authors
+! SPDX-License-Identifier: BSD-3-Clause
 module timeless_kernel
     use, intrinsic :: iso_c_binding
     use, intrinsic :: iso_fortran_env, only: int64

@@ -12,6 +12,9 @@
  * libraries older than glibc 2.34 need -ldl.  With TIMELESS_NO_KERNELS defined nothing is left of
  * it. A C or C++ header, without any other of Timeless.  Fortran programs compile
  * timeless_kernel.f90.
+ *
+ * SPDX-FileCopyrightText: 2026 the Timeless authors
+ * SPDX-License-Identifier: BSD-3-Clause
  */
 #ifndef TIMELESS_KERNEL_H
 #define TIMELESS_KERNEL_H

@@ -27,7 +27,7 @@ printf 'tests/cli/a.sh | a check | fails true\n' >"$broken/tests/guards.txt"
 check 'with a row it is not' complete "$broken"
 
 guards() { bash "$top_srcdir/tests/guards.sh" "$@" >"$scratch/guards" 2>&1; grep -v '^ok' "$scratch/guards"; ! grep -q '^not ok' "$scratch/guards" && grep -q '^ok' "$scratch/guards"; }
-check 'guards fire: format, lint, events, exact, emulated hosts, sanitizers' guards tests/unit/format.sh tests/lint.sh tests/mpi/volume_events.sh \
+check 'guards fire: format, lint, events, exact, emulated hosts, sanitizers' guards tests/unit/format.sh tests/unit/version.sh tests/lint.sh tests/mpi/volume_events.sh \
     tests/mpi/exact.sh tests/mpi/hosts.sh tests/accuracy/cluster_short.sh
 # What never fires is found: the guard of a builtin of the shell, which no library is loaded into.
 mkdir -p "$broken/tests/mpi"

@@ -1,0 +1,16 @@
+# version.sh - the version is that of configure.ac wherever it is named, and what a project has is complete.
+. "$top_srcdir/tests/tap.sh"
+version=$(sed -n 's/^AC_INIT(\[timeless\], \[\([^]]*\)\].*/\1/p' "$top_srcdir/configure.ac")
+check 'configure.ac has a version' test -n "$version"
+check 'timeless --version prints it' equal "$("$timeless" --version | sed -nE '1s/^timeless ([0-9.]+).*/\1/p')" "$version"
+check 'CITATION.cff has it' equal "$(sed -n 's/^version: //p' "$top_srcdir/CITATION.cff")" "$version"
+check 'CHANGELOG.md has a section for it' grep -qF "## [$version]" "$top_srcdir/CHANGELOG.md"
+check 'CHANGELOG.md has a section for what comes' grep -qxF '## [Unreleased]' "$top_srcdir/CHANGELOG.md"
+no_other() { ! grep -nE '^\.TH .*[0-9]+\.[0-9]+\.[0-9]+' "$top_srcdir"/doc/*.[135] | grep -vF "$version"; }
+check 'no man page names another' no_other
+
+# Licences: each file has one.  The tool reads what git knows, so it needs a checkout.
+if ! reuse --version >/dev/null 2>&1; then skip 'reuse lint' 'there is no reuse: install the Debian package reuse'
+elif ! git -C "$top_srcdir" rev-parse 2>/dev/null; then skip 'reuse lint' 'this is no checkout that git reads'
+else check 'reuse lint: each file has a licence' reuse --root "$top_srcdir" lint; fi
+tap_done
