@@ -23,8 +23,8 @@ static void print_usage(FILE *out)
     fputs("usage: timeless COMMAND [OPTION...] [ARGUMENT...]\n\n", out);
     for (int i = 0; i < N_COMMANDS; i++)
         fprintf(out, "  %-12s %s\n", commands[i].name, commands[i].summary);
-    fputs("\n'timeless COMMAND --help' tells the options of a command; 'man timeless-COMMAND' "
-          "tells more.\n",
+    fputs("\n'timeless COMMAND --help' prints the options of a command, 'man timeless-COMMAND' "
+          "describes them.\n",
           out);
 }
 

@@ -63,67 +63,43 @@ typedef struct arguments {
 } arguments;
 
 static const struct argp_option options[] = {
-    {"platform", 'p', "NAME", 0, "platform folder, or the name of an installed one", 0},
-    {"ranks-per-host", OPT_RANKS_PER_HOST, "N", 0,
-     "ranks on each host (default: as many as it has cores)", 0},
-    {"hostfile", OPT_HOSTFILE, "FILE", 0,
-     "hosts in this order: 'name' or 'name:slots' a line; or 'rank N=name' (several traces: one "
-     "for all, or one for each)",
-     0},
+    {0, 0, 0, 0, "Platform and placement of the ranks:", 1},
+    {"platform", 'p', "NAME", 0, "platform folder, or name of an installed one", 0},
+    {"ranks-per-host", OPT_RANKS_PER_HOST, "N", 0, "ranks on each host (default: its cores)", 0},
+    {"hostfile", OPT_HOSTFILE, "FILE", 0, "hosts in order, one a line, or a rank file", 0},
     {"round-robin", OPT_ROUND_ROBIN, NULL, 0, "one rank on each host in turn", 0},
-    {"coll-selector", OPT_SELECTOR, "NAME", 0,
-     "which MPI's collective algorithms: default, ompi, ompi-4.1, mpich, mvapich2, impi", 0},
-    {"coll", OPT_COLL, "NAME=ALGORITHM", 0,
-     "algorithm of one collective, as allreduce=rdb (may be repeated)", 0},
-    {"set", OPT_SET, "CHANGE", 0,
-     "change the platform: link.bandwidth=10Gbps, link:NAME.latency=2us, host.speed=3Gf; a "
-     "factor is written 2x (may be repeated)",
-     0},
-    {"scale", OPT_SCALE, "WHAT FACTOR", 0,
-     "make network, bandwidth, latency or hosts FACTOR times what they are (may be repeated)", 0},
+    {"set", OPT_SET, "CHANGE", 0, "link.bandwidth=10Gbps, host.speed=2x, ...", 0},
+    {"scale", OPT_SCALE, "WHAT FACTOR", 0, "scale network, bandwidth, latency or hosts", 0},
     {"host-speed", OPT_HOST_SPEED, "SPEED", 0, "speed of all hosts: 2x, 3Gf", 0},
-    {"cfg", OPT_CFG, "KEY:VALUE", 0, "further SimGrid option (may be repeated)", 0},
-    {"model", OPT_MODEL, "FILE", 0, "compute model in place of the platform's", 0},
-    {"io-bandwidth", OPT_IO_BANDWIDTH, "BANDWIDTH", 0,
-     "each rank reads and writes files at this, as 500MBps (default: its host's first disk)", 0},
-    {"polls", OPT_POLLS, "HOW", 0,
-     "a probe succeeds where it did in the run (recorded, the default) or where the message is on "
-     "the platform (adaptive)",
-     0},
-    {"wildcards", OPT_WILDCARDS, "HOW", 0,
-     "a receive from any source takes the message that it took in the run (recorded, the default) "
-     "or what comes first (first)",
-     0},
-    {"no-compute", OPT_NO_COMPUTE, NULL, 0, "bursts and kernels take no time", 0},
+    {"model", OPT_MODEL, "FILE", 0, "compute model instead of the platform's", 0},
+    {"io-bandwidth", OPT_IO_BANDWIDTH, "BANDWIDTH", 0, "of files, for each rank (500MBps)", 0},
+    {"cfg", OPT_CFG, "KEY:VALUE", 0, "another option of SimGrid", 0},
+
+    {0, 0, 0, 0, "Collectives, messages, computation:", 2},
+    {"coll-selector", OPT_SELECTOR, "NAME", 0, "ompi-4.1, ompi, mpich, mvapich2, impi, default", 0},
+    {"coll", OPT_COLL, "CALL=ALGORITHM", 0, "algorithm of one collective: allreduce=rdb", 0},
+    {"polls", OPT_POLLS, "HOW", 0, "probes succeed as recorded, or adaptive", 0},
+    {"wildcards", OPT_WILDCARDS, "HOW", 0, "any source: as recorded, or first to arrive", 0},
+    {"no-compute", OPT_NO_COMPUTE, NULL, 0, "computation takes no time", 0},
     {"allow-opaque", OPT_ALLOW_OPAQUE, NULL, 0, "calls that are not modelled take no time", 0},
-    {"engine", OPT_ENGINE, "NAME", 0, "smpi (default), or loggops, which needs no platform", 0},
-    {"params", OPT_PARAMS, "L=TIME,...", 0,
-     "network of the loggops engine: L=5us,o=2us,g=2us,G=2.5ns,O=1ns,S=65536", 0},
-    {"noise", OPT_NOISE, "FREQUENCY:TIME|FILE", 0,
-     "detours of the system, as 1000Hz:100us, or a file of them; followed "
-     "by ',coscheduled', ',ranks=0-3,8', ',application', ...",
-     0},
-    {"seed", OPT_SEED, "N", 0, "of all that is drawn: noise, days, hosts (default 1)", 0},
-    {"seeds", OPT_SEEDS, "N", 0, "replay with N seeds and tell between what the makespans lie", 0},
-    {"cluster-seed", OPT_CLUSTER_SEED, "N", 0,
-     "draw the hosts from this seed, the same cluster whatever --seed", 0},
-    {"threads", OPT_THREADS, "N", 0, "of the loggops engine: simulate on N cores (default 1)", 0},
-    {"json", OPT_JSON, "FILE", OPTION_ARG_OPTIONAL, "write JSON to FILE, or in place of the text",
-     0},
-    {"timeline", OPT_TIMELINE, "FILE", 0,
-     "write what each rank does when: FILE.csv, FILE.json (Perfetto, Chrome), FILE.paje (ViTE, "
-     "pajeng)",
-     0},
-    {"details", OPT_DETAILS, NULL, 0,
-     "who waits for whom, and sums by call, call site, communicator and region; in the JSON also "
-     "who "
-     "sends how much to whom",
-     0},
-    {"links", OPT_LINKS, NULL, 0, "what the platform's links carry, and for how long they are full",
-     0},
-    {"energy", OPT_ENERGY, NULL, 0, "energy of the hosts whose watts the platform gives", 0},
-    {"progress", OPT_PROGRESS, NULL, 0, "tell on standard error how far the replay is", 0},
-    {"quiet", 'q', NULL, 0, "print the makespan in seconds only", 0},
+
+    {0, 0, 0, 0, "Noise, and the LogGOPS engine:", 3},
+    {"noise", OPT_NOISE, "NOISE", 0, "detours of the system: 1000Hz:100us, or a file", 0},
+    {"seed", OPT_SEED, "N", 0, "seed of everything that is drawn (default: 1)", 0},
+    {"seeds", OPT_SEEDS, "N", 0, "replay with N seeds; print the range", 0},
+    {"cluster-seed", OPT_CLUSTER_SEED, "N", 0, "draw the hosts from N, for all seeds", 0},
+    {"engine", OPT_ENGINE, "NAME", 0, "smpi (default) or loggops", 0},
+    {"params", OPT_PARAMS, "L=TIME,...", 0, "loggops: L=5us,o=2us,g=2us,G=2.5ns,O=1ns", 0},
+    {"threads", OPT_THREADS, "N", 0, "loggops: simulate on N cores (default: 1)", 0},
+
+    {0, 0, 0, 0, "Output:", 4},
+    {"json", OPT_JSON, "FILE", OPTION_ARG_OPTIONAL, "write JSON to FILE, or instead of text", 0},
+    {"timeline", OPT_TIMELINE, "FILE", 0, "states of all ranks: .csv, .json, .paje", 0},
+    {"details", OPT_DETAILS, NULL, 0, "waits, critical path, sums by call and site", 0},
+    {"links", OPT_LINKS, NULL, 0, "bytes and use of the links", 0},
+    {"energy", OPT_ENERGY, NULL, 0, "energy of the hosts, if the platform states watts", 0},
+    {"progress", OPT_PROGRESS, NULL, 0, "report progress on standard error", 0},
+    {"quiet", 'q', NULL, 0, "print only the makespan, in seconds", 0},
     {0}};
 
 static const char *known_selector(struct argp_state *state, const char *name)
@@ -312,8 +288,8 @@ const struct argp replay_argp = {
     options,
     parse,
     "TRACE[@START]... --platform NAME\nTRACE --engine loggops --params L=TIME,...",
-    "Predict how long a trace takes on a platform.\vSeveral traces run on the platform at the same "
-    "time, each from its START in seconds (0).",
+    "Predict how long a trace takes on a platform.  TRACE@START begins START seconds later.\v'man "
+    "timeless-replay' describes every option.",
     NULL,
     NULL,
     NULL};
