@@ -61,14 +61,34 @@ static int is_for_one(const char *name)
     return 0;
 }
 
+/* The headings between the options have a text and no name; behind the last is neither. */
+static int is_end(const struct argp_option *option)
+{
+    return !option->name && !option->doc;
+}
+
+/* Whether an option is left out of the help: it is of one replay, or the heading of
+ * such options alone. */
+static int is_hidden(const struct argp_option *option)
+{
+    if (option->name)
+        return is_for_one(option->name);
+    do
+        option++;
+    while (option->name && is_for_one(option->name));
+    return !option->name;
+}
+
 const struct argp_option *words_options(void)
 {
     static struct argp_option table[64];
     size_t n = 0;
-    for (const struct argp_option *o = replay_argp.options; o->name; o++) {
+    for (const struct argp_option *o = replay_argp.options; !is_end(o); o++) {
         assert(n + 1 < sizeof table / sizeof *table);
+        if (!o->name && is_hidden(o))
+            continue;
         table[n] = *o;
-        table[n++].flags |= is_for_one(o->name) ? OPTION_HIDDEN : 0;
+        table[n++].flags |= is_hidden(o) ? OPTION_HIDDEN : 0;
     }
     return table;
 }
@@ -77,9 +97,9 @@ error_t words_parse(int key, char *value, struct argp_state *state)
 {
     word_list *list = state->input;
     const struct argp_option *option = replay_argp.options;
-    while (option->name && option->key != key)
+    while (!is_end(option) && !(option->name && option->key == key))
         option++;
-    if (!option->name)
+    if (is_end(option))
         return ARGP_ERR_UNKNOWN;
     if (is_for_one(option->name))
         argp_error(state, "--%s is of one replay; give it to timeless replay", option->name);
@@ -113,8 +133,8 @@ tl_status words_check_axis(const char *name, tl_error *err)
             return TL_OK;
     if (!strcmp(name, "make") || (!strncmp(name, "params.", 7) && name[7] && !name[8]))
         return TL_OK;
-    for (const struct argp_option *o = replay_argp.options; o->name; o++)
-        if (!strcmp(name, o->name) && o->arg && !is_for_one(name))
+    for (const struct argp_option *o = replay_argp.options; !is_end(o); o++)
+        if (o->name && !strcmp(name, o->name) && o->arg && !is_for_one(name))
             return TL_OK;
     return tl_fail(err, TL_ERR_USAGE,
                    "there is no axis '%s'; name an option of timeless replay, as seed, or "

@@ -161,7 +161,7 @@ check 'an option of one replay' refused 2 'of one replay' sweep d.tl -p star-1g 
 lists() {
     "$timeless" "$1" --help >help.txt && grep -q -e '--coll-selector=NAME' help.txt || return
     local name n=0
-    for name in $(sed -n '/s for replay:$/,$s/^ *\(-., \)\?--\([a-z-]*\).*/\2/p' help.txt); do
+    for name in $(sed -n '/^ Platform and placement/,$s/^ *\(-., \)\?--\([a-z-]*\).*/\2/p' help.txt); do
         case $name in help | usage) continue ;; esac
         n=$((n + 1))
         { "$timeless" "$1" d.tl "--$name=1"; "$timeless" "$1" d.tl "--$name"; } 2>&1 | grep -q 'is of one replay' && echo "--$name is refused" && return 1
