@@ -26,6 +26,8 @@ EXTRA_DIST += $(MPI_TESTS) \
 TESTS += tests/mpi/oracle.sh
 EXTRA_DIST += tests/mpi/oracle.sh \
 	tests/mpi/oracle.c tests/mpi/oracle_p2p.c tests/mpi/oracle_coll.c tests/mpi/oracle_nbc.c tests/mpi/oracle_schedule.c tests/mpi/oracle_window.c \
+	tests/mpi/oracle_jobs.c tests/mpi/oracle/known \
+	tests/mpi/oracle/limited/platform.xml tests/mpi/oracle/limited/options.conf tests/mpi/oracle/limited/hosts \
 	tests/mpi/oracle.h tests/mpi/oracle_run.h \
 	tests/mpi/oracle/star/platform.xml tests/mpi/oracle/star/options.conf tests/mpi/oracle/star/hosts \
 	tests/mpi/oracle/fat-tree/platform.xml tests/mpi/oracle/fat-tree/options.conf \

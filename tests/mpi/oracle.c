@@ -3,9 +3,13 @@
  *     oracle SEED            run it: as many ranks as were started
  *     oracle SEED --ranks N  print the number of ranks of this seed's program, N at most
  *     oracle SEED --list N   print its steps for N ranks
+ *     oracle BYTES --collectives   run every collective that SMPI has several algorithms for
+ *     oracle SEED --job R    run it, as a job whose first rank is printed as R, on a duplicate of
+ *                            the world: SMPI 3.32 stops where one of several jobs receives from
+ *                            any source on the world itself
  *
  * Compiled by smpicc with -DORACLE_ONLINE each rank prints its simulated time at the end, counted
- * from the moment at which the ranks began.
+ * from its start.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -16,32 +20,7 @@
 #ifndef ORACLE_ONLINE
 #include <timeless_kernel.h>
 #else
-#include <simgrid/actor.h>
-#include <simgrid/barrier.h>
 #include <simgrid/engine.h>
-#include <simgrid/semaphore.h>
-
-/* Where flows meet within the nanosecond of SimGrid's precision, rounding and the order of the
- * ranks decide which comes first.  So the ranks begin as those of a replay do: at the same moment
- * of SimGrid's clock, for rounding depends on it, and in the order of their numbers. */
-#define START_S 1.0
-
-static void begin(int rank, int n_ranks)
-{
-    /* One process has all ranks. */
-    static sg_bar_t barrier;
-    static sg_sem_t turns[ORACLE_MAX_RANKS];
-    if (rank == 0) {
-        barrier = sg_barrier_init((unsigned)n_ranks);
-        for (int i = 0; i < n_ranks; i++)
-            turns[i] = sg_sem_init(i == 0);
-    }
-    sg_actor_sleep_until(START_S);
-    sg_sem_acquire(turns[rank]);
-    if (rank + 1 < n_ranks)
-        sg_sem_release(turns[rank + 1]);
-    sg_barrier_wait(barrier);
-}
 #endif
 
 void oracle_compute(const oracle_step *step, int me, int64_t units)
@@ -81,7 +60,8 @@ static void open_rank(oracle_rank *self, const oracle_schedule *schedule)
     MPI_Type_contiguous(3, MPI_SIGNED_CHAR, &self->types[TYPE_3_CHARS]);
     MPI_Type_contiguous(7, MPI_INT, &self->types[TYPE_7_INTS]);
     MPI_Type_contiguous(1023, MPI_SIGNED_CHAR, &self->types[TYPE_1023_CHARS]);
-    for (int i = TYPE_3_CHARS; i < TYPES; i++)
+    MPI_Type_contiguous(0, MPI_INT, &self->types[TYPE_EMPTY]);
+    for (int i = TYPE_3_CHARS; i <= TYPE_EMPTY; i++)
         MPI_Type_commit(&self->types[i]);
     self->ops[OP_SUM] = MPI_SUM;
     self->ops[OP_MAX] = MPI_MAX;
@@ -102,7 +82,7 @@ static void close_rank(oracle_rank *self)
     oracle_step last = {.kind = STEP_WAIT, .mode = WAIT_ALL};
     oracle_run_p2p(self, &last, 0);
     MPI_Buffer_detach(&attached, &size);
-    for (int i = TYPE_3_CHARS; i < TYPES; i++)
+    for (int i = TYPE_3_CHARS; i <= TYPE_EMPTY; i++)
         MPI_Type_free(&self->types[i]);
     MPI_Op_free(&self->ops[OP_COMMUTATIVE]);
     MPI_Op_free(&self->ops[OP_NONCOMMUTATIVE]);
@@ -171,13 +151,20 @@ int main(int argc, char **argv)
         first = (int)strtol(steps, &rest, 10);
         past = (int)strtol(rest + (*rest == ':'), NULL, 10);
     }
+    const int is_job = argc > 3 && strcmp(argv[2], "--job") == 0;
+#ifdef ORACLE_ONLINE
+    const double began_s = simgrid_get_clock();
+    const int first_rank = is_job ? number : 0;
+#endif
     MPI_Init(&argc, &argv);
     MPI_Comm_size(MPI_COMM_WORLD, &n_ranks);
-    oracle_make(seed, n_ranks, schedule);
+    if (argc > 2 && strcmp(argv[2], "--collectives") == 0)
+        oracle_make_collectives((int64_t)seed, n_ranks, schedule);
+    else
+        oracle_make(seed, n_ranks, schedule);
     open_rank(self, schedule);
-#ifdef ORACLE_ONLINE
-    begin(self->rank, n_ranks);
-#endif
+    if (is_job)
+        MPI_Comm_dup(MPI_COMM_WORLD, &self->comms[0]);
     for (int i = 0; i < schedule->n_steps; i++) {
         const oracle_step *step = &schedule->steps[i];
         if ((i >= first && i < past) || (step->kind >= STEP_SPLIT && step->kind <= STEP_FREE))
@@ -185,13 +172,13 @@ int main(int argc, char **argv)
 #ifdef ORACLE_ONLINE
         if (getenv("ORACLE_VERBOSE"))
             printf("step %d %s rank %d at %.17g\n", i, oracle_kind_names[step->kind], self->rank,
-                   simgrid_get_clock() - START_S);
+                   simgrid_get_clock() - began_s);
 #endif
     }
     close_rank(self);
     MPI_Finalize();
 #ifdef ORACLE_ONLINE
-    printf("end %d %.17g\n", self->rank, simgrid_get_clock() - START_S);
+    printf("end %d %.17g\n", first_rank + self->rank, simgrid_get_clock() - began_s);
 #endif
 cleanup:
     free(self);

@@ -63,10 +63,23 @@ typedef enum oracle_kind {
 } oracle_kind;
 
 enum { SEND_STANDARD, SEND_SYNCHRONOUS, SEND_BUFFERED, SEND_MODES };
-enum { TYPE_CHAR, TYPE_INT, TYPE_DOUBLE, TYPE_3_CHARS, TYPE_7_INTS, TYPE_1023_CHARS, TYPES };
+/* TYPE_EMPTY has no bytes: in collectives with a count or a type for each rank only. */
+enum {
+    TYPE_CHAR,
+    TYPE_INT,
+    TYPE_DOUBLE,
+    TYPE_3_CHARS,
+    TYPE_7_INTS,
+    TYPE_1023_CHARS,
+    TYPES,
+    TYPE_EMPTY = TYPES
+};
 enum { OP_SUM, OP_MAX, OP_COMMUTATIVE, OP_NONCOMMUTATIVE, OPS };
 enum { BURST_RING, BURST_TO_ROOT, BURST_FROM_ROOT, BURST_PAIRS, BURST_ALL, BURSTS };
-enum { WINDOW_FENCE, WINDOW_EXPOSURE, WINDOW_LOCK, WINDOWS };
+enum { WINDOW_FENCE, WINDOW_EXPOSURE, WINDOW_LOCK, WINDOW_LOCK_ALL, WINDOWS };
+/* One dimension; one that leaves ranks out; none at all; two, of which `op` tells which to keep. */
+enum { CART_LINE, CART_PART, CART_POINT, CART_SUB, CARTS };
+enum { CART_KEEPS = 4 };
 enum { WAIT_ONE, WAIT_ANY, WAIT_SOME, WAIT_PART, WAIT_ALL, WAITS };
 
 enum {
@@ -79,7 +92,9 @@ enum {
     FLAG_LEAVE = 1 << 7,     /* a burst's requests stay pending */
     FLAG_FLAT_RECV = 1 << 8, /* a derived type is received as its elements */
     FLAG_EVEN = 1 << 9,      /* a v-variant whose counts are all equal */
-    FLAG_COLL_NB = 1 << 10   /* a nonblocking collective, computation, MPI_Wait */
+    FLAG_COLL_NB = 1 << 10,  /* a nonblocking collective, computation, MPI_Wait */
+    FLAG_SHARED = 1 << 11,   /* a window of shared memory */
+    FLAG_SWAPS = 1 << 12     /* accesses of a window may be compare-and-swap */
 };
 
 typedef struct oracle_step {
@@ -88,7 +103,7 @@ typedef struct oracle_step {
     int from,
         to; /* ranks in it; `from` is the root of collectives, the distance of shifts is `to` */
     int tag;
-    int mode; /* SEND_*, BURST_*, WAIT_*, WINDOW_* */
+    int mode; /* SEND_*, BURST_*, WAIT_*, WINDOW_*, CART_* */
     int type, op;
     unsigned flags;
     int64_t count;          /* elements; the largest for v-variants and bursts */
@@ -112,13 +127,16 @@ typedef struct oracle_schedule {
     oracle_step steps[ORACLE_MAX_STEPS];
 } oracle_schedule;
 
-extern const int oracle_type_bytes[TYPES];
+extern const int oracle_type_bytes[TYPES + 1];
 extern const char *const oracle_kind_names[STEP_KINDS];
 
 /* Number of ranks of the program of a seed: 2..max_ranks, small ones more often. */
 int oracle_ranks(unsigned long seed, int max_ranks);
 /* Makes the schedule of a seed. */
 void oracle_make(unsigned long seed, int n_ranks, oracle_schedule *out);
+/* Makes the schedule of every collective that SMPI has several algorithms for, with so many bytes
+ * for each rank or pair of ranks. */
+void oracle_make_collectives(int64_t bytes, int n_ranks, oracle_schedule *out);
 /* A number that depends on the arguments alone. */
 uint64_t oracle_draw(uint64_t salt, unsigned i, unsigned j);
 /* Elements that i sends to j in a v-variant or a burst: 0..step->count; symmetric in i and j for

@@ -9,7 +9,7 @@ void oracle_fill_shares(const oracle_rank *self, const oracle_step *step, int me
         int from = sends ? me : i, to = sends ? i : me;
         int type = step->type;
         int64_t count = oracle_share(step, from, to);
-        if (step->kind == STEP_ALLTOALLW) {
+        if (step->kind == STEP_ALLTOALLW && type != TYPE_EMPTY) {
             int64_t bytes = count * oracle_type_bytes[type];
             type = (int)(oracle_draw(step->salt + 1, (unsigned)from, (unsigned)to) % TYPES);
             count = bytes / oracle_type_bytes[type];
@@ -31,6 +31,8 @@ void oracle_fill_row(const oracle_rank *self, const oracle_step *step, oracle_sh
     }
 }
 
+/* What MPI ignores, SMPI's algorithms of two levels read: the root's count is given by all ranks,
+ * as programs do. */
 static void run_rooted(oracle_rank *self, const oracle_step *step, int me)
 {
     MPI_Comm comm = self->comms[step->comm];
@@ -49,15 +51,15 @@ static void run_rooted(oracle_rank *self, const oracle_step *step, int me)
         break;
     case STEP_GATHER:
         MPI_Gather(in_place ? MPI_IN_PLACE : self->out, count, type, at_root ? self->in : NULL,
-                   at_root ? count : 0, type, root, comm);
+                   count, type, root, comm);
         break;
     case STEP_GATHERV:
         MPI_Gatherv(in_place ? MPI_IN_PLACE : self->out, mine, type, at_root ? self->in : NULL,
                     at_root ? s.counts : NULL, at_root ? s.displs : NULL, type, root, comm);
         break;
     case STEP_SCATTER:
-        MPI_Scatter(at_root ? self->out : NULL, at_root ? count : 0, type,
-                    in_place ? MPI_IN_PLACE : self->in, count, type, root, comm);
+        MPI_Scatter(at_root ? self->out : NULL, count, type, in_place ? MPI_IN_PLACE : self->in,
+                    count, type, root, comm);
         break;
     default:
         MPI_Scatterv(at_root ? self->out : NULL, at_root ? s.counts : NULL,
@@ -140,6 +142,32 @@ void oracle_run_collective(oracle_rank *self, const oracle_step *step, int me)
     }
 }
 
+/* Keeps some dimensions of a grid, uses what is left, and frees both. */
+static void make_cart_sub(const oracle_rank *self, const oracle_step *step)
+{
+    const int dims[2] = {step->from, self->schedule->comms[step->comm].n / step->from};
+    const int open_ends[2] = {0, 0}, keeps[2] = {step->op & 1, step->op / 2};
+    MPI_Comm grid, part;
+    MPI_Cart_create(self->comms[step->comm], 2, dims, open_ends, 0, &grid);
+    MPI_Cart_sub(grid, keeps, &part);
+    if (step->op)
+        MPI_Barrier(part);
+    /* SMPI 3.32 gives ranks other than the first none where no dimension is kept. */
+    if (part != MPI_COMM_NULL)
+        MPI_Comm_free(&part);
+    MPI_Comm_free(&grid);
+}
+
+static void make_cart(const oracle_rank *self, const oracle_step *step, MPI_Comm *made)
+{
+    const int open_end = 0, size = self->schedule->comms[step->first_made].n;
+    if (step->mode == CART_SUB)
+        make_cart_sub(self, step);
+    else
+        MPI_Cart_create(self->comms[step->comm], step->mode != CART_POINT, &size, &open_end, 0,
+                        made);
+}
+
 void oracle_run_communicator(oracle_rank *self, const oracle_step *step, int me)
 {
     MPI_Comm comm = self->comms[step->comm], made = MPI_COMM_NULL;
@@ -150,11 +178,7 @@ void oracle_run_communicator(oracle_rank *self, const oracle_step *step, int me)
                        &made);
         break;
     case STEP_DUP: MPI_Comm_dup(comm, &made); break;
-    case STEP_CART: {
-        const int open_end = 0, size = self->schedule->comms[step->first_made].n;
-        MPI_Cart_create(comm, 1, &size, &open_end, 0, &made);
-        break;
-    }
+    case STEP_CART: make_cart(self, step, &made); break;
     case STEP_CREATE:
         MPI_Comm_group(comm, &all);
         MPI_Group_incl(all, self->schedule->comms[step->first_made].n, step->key, &some);

@@ -19,7 +19,7 @@ static void begin_rooted(oracle_rank *self, const oracle_step *step, int me, ora
         break;
     case STEP_GATHER:
         MPI_Igather(in_place ? MPI_IN_PLACE : self->out, count, type, at_root ? self->in : NULL,
-                    at_root ? count : 0, type, root, comm, request);
+                    count, type, root, comm, request);
         break;
     case STEP_GATHERV:
         MPI_Igatherv(in_place ? MPI_IN_PLACE : self->out, s->counts[me], type,
@@ -27,8 +27,8 @@ static void begin_rooted(oracle_rank *self, const oracle_step *step, int me, ora
                      at_root ? s->displs : NULL, type, root, comm, request);
         break;
     case STEP_SCATTER:
-        MPI_Iscatter(at_root ? self->out : NULL, at_root ? count : 0, type,
-                     in_place ? MPI_IN_PLACE : self->in, count, type, root, comm, request);
+        MPI_Iscatter(at_root ? self->out : NULL, count, type, in_place ? MPI_IN_PLACE : self->in,
+                     count, type, root, comm, request);
         break;
     default:
         MPI_Iscatterv(at_root ? self->out : NULL, at_root ? s->counts : NULL,

@@ -10,7 +10,7 @@ typedef struct oracle_rank {
     const oracle_schedule *schedule;
     int rank; /* in MPI_COMM_WORLD */
     MPI_Comm comms[ORACLE_MAX_COMMS];
-    MPI_Datatype types[TYPES];
+    MPI_Datatype types[TYPES + 1];
     MPI_Op ops[OPS];
     char *out, *in; /* what is sent from, and where blocking calls receive */
     char *attached; /* for Bsend */

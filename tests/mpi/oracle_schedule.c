@@ -7,7 +7,7 @@
 #include <gsl/gsl_randist.h>
 #include <gsl/gsl_rng.h>
 
-const int oracle_type_bytes[TYPES] = {1, 4, 8, 3, 28, 1023};
+const int oracle_type_bytes[TYPES + 1] = {1, 4, 8, 3, 28, 1023, 0};
 
 const char *const oracle_kind_names[STEP_KINDS] = {"message",
                                                    "self",
@@ -59,6 +59,7 @@ typedef struct maker {
     oracle_schedule *schedule;
     int bsends[ORACLE_MAX_RANKS];  /* messages that the attached buffer of a rank holds so far */
     int pending[ORACLE_MAX_RANKS]; /* requests that a rank has at most */
+    int has_corners;               /* types without bytes, compare-and-swap */
 } maker;
 
 uint64_t oracle_draw(uint64_t salt, unsigned i, unsigned j)
@@ -231,6 +232,11 @@ static void draw_collective(maker *m, oracle_step *step)
         step->op += OP_COMMUTATIVE;
     if (chance(m, 0.25) && step->kind != STEP_ALLTOALLW)
         step->flags |= FLAG_IN_PLACE;
+    /* SMPI 3.32 with the selector of Open MPI divides by zero in an empty Allgatherv. */
+    if (m->has_corners && chance(m, 0.3) &&
+        (step->kind == STEP_GATHERV || step->kind == STEP_SCATTERV ||
+         step->kind == STEP_ALLTOALLV || step->kind == STEP_ALLTOALLW))
+        step->type = TYPE_EMPTY;
     if (chance(m, 0.2))
         step->flags |= FLAG_EVEN;
     /* Open MPI 4.1.4 crashes now and then in a long MPI_Iallreduce. */
@@ -289,6 +295,26 @@ static void draw_create(maker *m, oracle_step *step)
         comm->members[i] = parent->members[step->key[i]];
 }
 
+/* Of CART_SUB both communicators are gone when the step is over. */
+static void draw_cart(maker *m, oracle_step *step)
+{
+    const oracle_comm *parent = &m->schedule->comms[step->comm];
+    step->mode = below(m, CARTS);
+    step->op = below(m, CART_KEEPS);
+    if (step->mode == CART_SUB) {
+        do
+            step->from = 1 + below(m, parent->n);
+        while (parent->n % step->from);
+        return;
+    }
+    oracle_comm *comm = new_comm(m, step);
+    *comm = *parent;
+    if (step->mode == CART_PART)
+        comm->n = 1 + below(m, parent->n);
+    if (step->mode == CART_POINT)
+        comm->n = 1;
+}
+
 static void draw_communicator(maker *m, oracle_step *step)
 {
     oracle_schedule *s = m->schedule;
@@ -299,9 +325,11 @@ static void draw_communicator(maker *m, oracle_step *step)
         draw_split(m, step);
     } else if (step->kind == STEP_CREATE) {
         draw_create(m, step);
-    } else if (step->kind == STEP_DUP || step->kind == STEP_CART) {
+    } else if (step->kind == STEP_DUP) {
         oracle_comm *comm = new_comm(m, step);
         *comm = s->comms[step->comm];
+    } else if (step->kind == STEP_CART) {
+        draw_cart(m, step);
     } else if (step->kind == STEP_FREE) {
         if (step->comm == 0)
             step->kind = STEP_BARRIER;
@@ -322,6 +350,8 @@ static void draw_window(maker *m, oracle_step *step)
     step->to = (step->from + 1) % n;
     step->flags |= chance(m, 0.5) ? FLAG_EVEN : 0;
     step->flags |= chance(m, 0.5) ? FLAG_PERIODIC : 0;
+    step->flags |= chance(m, 0.3) ? FLAG_SHARED : 0;
+    step->flags |= m->has_corners ? FLAG_SWAPS : 0;
 }
 
 static oracle_kind draw_kind(maker *m)
@@ -377,6 +407,36 @@ static void draw_step(maker *m, oracle_step *step)
     }
 }
 
+static void begin_schedule(int n_ranks, oracle_schedule *out)
+{
+    memset(out, 0, sizeof *out);
+    out->n_ranks = n_ranks;
+    out->n_comms = 1;
+    out->comms[0].n = n_ranks;
+    out->comms[0].alive = 1;
+    for (int i = 0; i < n_ranks; i++)
+        out->comms[0].members[i] = i;
+}
+
+void oracle_make_collectives(int64_t bytes, int n_ranks, oracle_schedule *out)
+{
+    static const oracle_kind kinds[] = {STEP_BARRIER,   STEP_BCAST,         STEP_REDUCE,
+                                        STEP_ALLREDUCE, STEP_GATHER,        STEP_SCATTER,
+                                        STEP_ALLGATHER, STEP_ALLGATHERV,    STEP_ALLTOALL,
+                                        STEP_ALLTOALLV, STEP_REDUCE_SCATTER};
+    begin_schedule(n_ranks, out);
+    for (size_t i = 0; i < sizeof kinds / sizeof *kinds; i++) {
+        const oracle_step work = {
+            .kind = STEP_COMPUTE, .count = ORACLE_UNITS / 64, .salt = 2 * i + 1};
+        oracle_step step = {.kind = kinds[i], .salt = 2 * i, .type = TYPE_DOUBLE, .from = 1};
+        step.count = bytes / oracle_type_bytes[TYPE_DOUBLE];
+        if (kinds[i] == STEP_ALLGATHERV || kinds[i] == STEP_REDUCE_SCATTER)
+            step.flags = FLAG_EVEN;
+        out->steps[out->n_steps++] = work;
+        out->steps[out->n_steps++] = step;
+    }
+}
+
 int oracle_ranks(unsigned long seed, int max_ranks)
 {
     gsl_rng *rng = gsl_rng_alloc(gsl_rng_taus2);
@@ -388,16 +448,10 @@ int oracle_ranks(unsigned long seed, int max_ranks)
 
 void oracle_make(unsigned long seed, int n_ranks, oracle_schedule *out)
 {
-    maker m = {.schedule = out};
+    maker m = {.schedule = out, .has_corners = seed % 4 == 0};
     m.rng = gsl_rng_alloc(gsl_rng_taus2);
     gsl_rng_set(m.rng, seed * 2 + 2);
-    memset(out, 0, sizeof *out);
-    out->n_ranks = n_ranks;
-    out->n_comms = 1;
-    out->comms[0].n = n_ranks;
-    out->comms[0].alive = 1;
-    for (int i = 0; i < n_ranks; i++)
-        out->comms[0].members[i] = i;
+    begin_schedule(n_ranks, out);
     int n_steps = 10 + below(&m, ORACLE_MAX_STEPS - 10);
     while (out->n_steps < n_steps) {
         draw_step(&m, &out->steps[out->n_steps]);

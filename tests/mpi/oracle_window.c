@@ -1,34 +1,74 @@
 /* oracle_window.c - one-sided communication: a window that lives for one step. */
+#include <string.h>
+
 #include "oracle_run.h"
 
-/* Accesses from `me` to `target`, as many and of the kinds that the salt says. */
-static void access_window(oracle_rank *self, const oracle_step *step, int me, int target,
-                          MPI_Win window, int with_requests)
+/* Where each rank's window has what Compare_and_swap and Fetch_and_op change, behind the rest. */
+#define ATOMIC_BYTES ((MPI_Aint)ORACLE_BUFFER_BYTES + 1024)
+#define WINDOW_BYTES (ATOMIC_BYTES + 64)
+
+/* One element: always as the caller expects it, or never, whatever else happens. */
+static void compare_and_swap(const oracle_rank *self, MPI_Datatype type, int target, int expects,
+                             MPI_Win window)
 {
+    static char zeros[8], ones[8] = {1, 1, 1, 1, 1, 1, 1, 1}; /* SMPI's are not const */
+    MPI_Compare_and_swap(zeros, expects ? zeros : ones, self->in, type, target, ATOMIC_BYTES,
+                         window);
+}
+
+/* The accesses that may be completed by a request. */
+static void access_with_request(const oracle_rank *self, MPI_Datatype type, int count, int target,
+                                unsigned kind, MPI_Win window)
+{
+    MPI_Request request = MPI_REQUEST_NULL;
+    switch (kind) {
+    case 0: MPI_Rput(self->out, count, type, target, 0, count, type, window, &request); break;
+    case 1: MPI_Rget(self->in, count, type, target, 0, count, type, window, &request); break;
+    case 2:
+        MPI_Raccumulate(self->out, count + 1, type, target, 0, count + 1, type, MPI_SUM, window,
+                        &request);
+        break;
+    default:
+        MPI_Rget_accumulate(self->out, count + 1, type, self->in, count + 1, type, target, 0,
+                            count + 1, type, MPI_SUM, window, &request);
+        break;
+    }
+    MPI_Wait(&request, MPI_STATUS_IGNORE);
+}
+
+/* Accesses from `me` to `target`, as many and of the kinds that the salt says.  An accumulate
+ * without data is left out by Open MPI, not by SMPI. */
+static void access_window(oracle_rank *self, const oracle_step *step, int me, int target,
+                          MPI_Win window, int is_passive)
+{
+    enum { N_KINDS = 7, N_REQUEST_KINDS = 4 };
     const MPI_Datatype type = self->types[step->type];
     const unsigned n = (unsigned)(oracle_draw(step->salt, (unsigned)me, 100) % 4);
     for (unsigned i = 0; i < n; i++) {
         const uint64_t draw = oracle_draw(step->salt, (unsigned)me, 200 + i);
-        const int count = (int)(draw / 7 % (uint64_t)(step->count + 1));
-        MPI_Request request = MPI_REQUEST_NULL;
-        switch (draw % (with_requests ? 7 : 4)) {
+        const int count = (int)(draw / 16 % (uint64_t)(step->count + 1));
+        const unsigned kind = (unsigned)(draw % (is_passive ? N_KINDS + N_REQUEST_KINDS : N_KINDS));
+        switch (kind) {
         case 0: MPI_Put(self->out, count, type, target, 0, count, type, window); break;
-        case 1: MPI_Get(self->out, count, type, target, 0, count, type, window); break;
+        case 1: MPI_Get(self->in, count, type, target, 0, count, type, window); break;
         case 2:
-            MPI_Accumulate(self->out, count, type, target, 0, count, type, MPI_SUM, window);
+            MPI_Accumulate(self->out, count + 1, type, target, 0, count + 1, type, MPI_SUM, window);
             break;
-        case 3: /* an accumulate without data is left out by Open MPI, not by SMPI */
-            MPI_Put(self->out, count + 1, type, target, 0, count + 1, type, window);
+        case 3:
+            MPI_Get_accumulate(self->out, count + 1, type, self->in, count + 1, type, target, 0,
+                               count + 1, type, draw & 8 ? MPI_SUM : MPI_NO_OP, window);
             break;
-        case 4: MPI_Rput(self->out, count, type, target, 0, count, type, window, &request); break;
-        case 5: MPI_Rget(self->out, count, type, target, 0, count, type, window, &request); break;
-        default:
-            MPI_Fetch_and_op(self->out, self->out + 64, type, target, 0, MPI_SUM, window);
-            MPI_Win_flush(target, window);
+        case 4:
+        case 5:
+            if (step->flags & FLAG_SWAPS && step->type != TYPE_DOUBLE) {
+                compare_and_swap(self, type, target, kind == 4, window);
+                break;
+            } /* fall through */
+        case 6:
+            MPI_Fetch_and_op(self->out, self->in, type, target, ATOMIC_BYTES + 16, MPI_SUM, window);
             break;
+        default: access_with_request(self, type, count, target, kind - N_KINDS, window); break;
         }
-        if (with_requests)
-            MPI_Wait(&request, MPI_STATUS_IGNORE);
     }
 }
 
@@ -75,6 +115,21 @@ static void run_lock(oracle_rank *self, const oracle_step *step, int me, int n, 
     MPI_Win_unlock(target, window);
 }
 
+static void run_lock_all(oracle_rank *self, const oracle_step *step, int me, int n, MPI_Win window)
+{
+    const int target = (me + step->to) % n;
+    MPI_Win_lock_all(0, window);
+    access_window(self, step, me, target, window, 1);
+    switch (step->salt % 4) {
+    case 0: MPI_Win_flush_all(window); break;
+    case 1: MPI_Win_flush_local_all(window); break;
+    case 2: MPI_Win_flush_local(target, window); break;
+    default: MPI_Win_sync(window); break;
+    }
+    access_window(self, step, me, me, window, 1);
+    MPI_Win_unlock_all(window);
+}
+
 void oracle_run_window(oracle_rank *self, const oracle_step *step, int me)
 {
     const MPI_Comm comm = self->comms[step->comm];
@@ -82,12 +137,17 @@ void oracle_run_window(oracle_rank *self, const oracle_step *step, int me)
     MPI_Win window;
     void *memory;
     /* Open MPI 4.1 makes windows of memory that the program has only where the network can. */
-    MPI_Win_allocate((MPI_Aint)ORACLE_BUFFER_BYTES + 1024, 1, MPI_INFO_NULL, comm, &memory,
-                     &window);
+    if (step->flags & FLAG_SHARED)
+        MPI_Win_allocate_shared(WINDOW_BYTES, 1, MPI_INFO_NULL, comm, &memory, &window);
+    else
+        MPI_Win_allocate(WINDOW_BYTES, 1, MPI_INFO_NULL, comm, &memory, &window);
+    memset((char *)memory + ATOMIC_BYTES, 0, 64);
+    MPI_Barrier(comm);
     switch (step->mode) {
     case WINDOW_FENCE: run_fences(self, step, me, n, window); break;
     case WINDOW_EXPOSURE: run_exposure(self, step, me, window); break;
-    default: run_lock(self, step, me, n, window); break;
+    case WINDOW_LOCK: run_lock(self, step, me, n, window); break;
+    default: run_lock_all(self, step, me, n, window); break;
     }
     MPI_Win_free(&window);
 }
