@@ -194,6 +194,17 @@ static int meet_other_group(smpi_rank *r)
                              : rc;
 }
 
+/* MPI_Cart_sub without any dimension left.  SMPI 3.32 makes a communicator of one rank then, at no
+ * cost.  A grid of some dimensions has neighbours, even if they are MPI_PROC_NULL. */
+static int keeps_no_dimension(const smpi_rank *r)
+{
+    const tl_event *e = &r->event;
+    const tl_comm *made = e->call == TL_MPI_Cart_sub && e->new_comm != TL_COMM_NULL
+                              ? r->job->plan->ranks[r->rank]->definitions[e->new_comm]
+                              : NULL;
+    return made && made->n_members == 1 && !made->n_sources && !made->n_destinations;
+}
+
 int smpi_construct(smpi_rank *r)
 {
     const tl_event *e = &r->event;
@@ -204,6 +215,10 @@ int smpi_construct(smpi_rank *r)
     /* SMPI finds the ranks of a host by looking, without a message. */
     if (e->call == TL_MPI_Comm_split_type)
         return rc;
+    if (keeps_no_dimension(r)) {
+        r->n_splits[e->comm]++; /* the plan counts it among the splits */
+        return rc;
+    }
     if (r->info->action == TL_ACTION_INTERCOMM_CREATE)
         rc = meet_other_group(r);
     if (r->info->action == TL_ACTION_COMM_SPLIT && parent >= 0 &&

@@ -3,8 +3,8 @@
  *
  * The simulation runs in a child process (sandbox.h).  There, in order: SimGrid is configured as
  * smpirun does it; the platform is loaded and the ranks are placed; all ranks build the
- * communicators that the trace needs, while messages carry their contents; then they agree on a
- * moment, replay their events from it, and all results are relative to it. */
+ * communicators that the trace needs, while collectives take no simulated time; then they replay
+ * their events from second 0, as the program runs under smpirun. */
 #include "config.h"
 
 #include "smpi/shims/memory.h"
@@ -235,32 +235,21 @@ static void start_simgrid(const option_list *list)
     sg_cfg_set_double("smpi/init", 0);
     replay.finalize_barrier = sg_cfg_get_boolean("smpi/finalization-barrier");
     sg_cfg_set_boolean("smpi/finalization-barrier", "no");
-    /* Some algorithms gather which ranks share a host when a communicator first uses them, at a
-     * cost.  So the preparations use none of them; smpi_choose_start brings them in.  What they
-     * gather is real data, which replay mode would drop. */
+    /* Some algorithms gather which ranks share a host when a communicator first uses them.  What
+     * they gather is real data, which replay mode would drop. */
     replay.moves_payload = chooses_collectives(list);
-    if (replay.moves_payload) {
+    if (replay.moves_payload)
         replay.coll_selector = option_value(list, "smpi/coll-selector", "default");
-        replay.bcast = option_value(list, "smpi/bcast", "");
-        sg_cfg_set_string("smpi/coll-selector", "default");
-        sg_cfg_set_string("smpi/bcast", "");
-    }
 }
 
-void smpi_choose_start(void)
+void smpi_begin_traces(void)
 {
-    /* A power of two, so that times relative to it lose as little as possible, and nearly always
-     * the same: which of two flows that meet in the same nanosecond comes first may depend on it.
-     */
-    const double now_s = simgrid_get_clock();
-    replay.start_s = now_s < 1 ? 1 : exp2(floor(log2(now_s)) + 1);
-    for (size_t j = 0; j < replay.n_jobs; j++)
-        replay.jobs[j].start_s += replay.start_s;
-    if (replay.moves_payload) {
-        sg_cfg_set_string("smpi/coll-selector", replay.coll_selector);
-        sg_cfg_set_string("smpi/bcast", replay.bcast);
-        SMPI_init(); /* reads them again */
-    }
+    smpi_meet_end();
+    replay.has_begun = 1;
+    /* SimGrid rounds by its clock, and smpirun's programs begin at second 0. */
+    if (simgrid_get_clock() > 0)
+        smpi_give_up(TL_ERR_SYSTEM, "%s: the preparations took simulated time",
+                     replay.platform->folder);
 }
 
 /* ---- the run ---- */
@@ -334,6 +323,7 @@ static void run_simulation(void *arg, int terminal)
     smpi_loopback_apply();
     smpi_usage_open();
     SMPI_init();
+    smpi_meet_begin();
 
     make_ranks();
     smpi_detached_prepare(replay.n_ranks);

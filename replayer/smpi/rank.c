@@ -241,8 +241,7 @@ static void tell_progress(void)
 {
     if (++replay.n_done % PROGRESS_EVERY == 0 && replay.options->progress)
         dprintf(replay.terminal, "timeless: %.0f%% of the events, %.6g simulated seconds\n",
-                100.0 * (double)replay.n_done / (double)replay.n_events,
-                simgrid_get_clock() - replay.start_s);
+                100.0 * (double)replay.n_done / (double)replay.n_events, simgrid_get_clock());
 }
 
 void smpi_play(smpi_rank *r, uint64_t index)
@@ -287,7 +286,7 @@ static void get_ready(smpi_rank *r)
     if (r == replay.ranks) {
         MPI_Op_create(no_operation, 1, &replay.commutative);
         MPI_Op_create(no_operation, 0, &replay.noncommutative);
-        smpi_choose_start();
+        smpi_begin_traces();
         smpi_shortcuts_take();
     }
     sg_barrier_wait(replay.barrier);
@@ -296,7 +295,8 @@ static void get_ready(smpi_rank *r)
         smpi_replay_init(job->instance, (int)r->rank, 0);
     if (!replay.moves_payload && r == replay.ranks)
         keep_old_buffers();
-    sg_actor_sleep_until(job->start_s);
+    if (job->start_s > 0)
+        sg_actor_sleep_until(job->start_s);
     sg_sem_acquire(job->turn[r->rank]);
     if (r->rank + 1 < job->plan->n_ranks)
         sg_sem_release(job->turn[r->rank + 1]);

@@ -108,7 +108,7 @@ struct smpi_job {
     tlr_plan *plan;
     tlr_streams *streams;
     const char *hostfile;
-    double start_s;      /* when it starts, counted from that of the replay; then: simulated time */
+    double start_s;      /* when it starts */
     uint32_t first_rank; /* among the ranks of all jobs */
     char instance[24];   /* SMPI's name of it */
     size_t marks_bytes;
@@ -134,13 +134,13 @@ typedef struct smpi_replay {
     smpi_rank *ranks; /* [n_ranks] */
 
     /* Options that are held back while the communicators are built. */
-    const char *coll_selector, *bcast;
-    int is_ompi_41; /* the selector: ompi.c */
+    const char *coll_selector; /* NULL: SMPI's own */
+    int is_ompi_41;            /* the selector: ompi.c */
     double init_s;
     int finalize_barrier;
     int moves_payload; /* selectors other than SMPI's own need the real contents of messages */
 
-    double start_s;   /* simulated time at which the traces begin */
+    int has_begun;    /* the traces: until then the ranks prepare, at second 0 */
     sg_bar_t barrier; /* of all ranks */
     MPI_Op commutative, noncommutative;
     char *send_buffer, *recv_buffer; /* of every message: never read for its contents */
@@ -163,9 +163,8 @@ void smpi_give_up_at(const smpi_rank *r, tl_status status, const char *format, .
     __attribute__((noreturn, format(printf, 3, 4)));
 void *smpi_alloc(size_t n, size_t size);
 
-/* Called by one rank when all communicators are built: chooses the moment at which the traces
- * begin, and lets the options that were held back take effect. */
-void smpi_choose_start(void);
+/* Called by one rank when all communicators are built and the traces begin. */
+void smpi_begin_traces(void);
 
 /* The body of each simulated rank. */
 void smpi_rank_main(int argc, char **argv);

@@ -1,5 +1,4 @@
-/* usage.c - links and energy of the simulated platform, from the moment at which the trace
- * begins.
+/* usage.c - links and energy of the simulated platform.
  *
  * SimGrid 3.32's plugin for the load of links looks at a link when one of its own flows begins or
  * ends, and takes what it finds for the whole time before; but a flow's rate also changes with
@@ -21,7 +20,7 @@
 #include <simgrid/plugins/energy.h>
 
 static struct {
-    int is_open, has_begun;
+    int is_open;
     size_t n_links, n_hosts;
     sg_link_t *links;
     sg_host_t *hosts;        /* with watts */
@@ -81,16 +80,14 @@ void smpi_usage_open(void)
     usage.is_open = 1;
 }
 
-/* Counts the energy from here on. */
-static void add_energy(double sign)
+static void take_energy(void)
 {
     if (!replay.options->usage->has_energy)
         return;
     for (size_t i = 0; i < usage.n_hosts; i++)
-        usage.resources[usage.n_links + i].energy_j +=
-            sign * sg_host_get_consumed_energy(usage.hosts[i]);
+        usage.resources[usage.n_links + i].energy_j = sg_host_get_consumed_energy(usage.hosts[i]);
     for (size_t i = 0; i < usage.n_links; i++)
-        usage.resources[i].energy_j += sign * sg_link_get_consumed_energy(usage.links[i]);
+        usage.resources[i].energy_j = sg_link_get_consumed_energy(usage.links[i]);
 }
 
 static void count_links(double took_s)
@@ -115,15 +112,10 @@ double advance_time(const void *engine, double until_s)
     static double (*advance)(const void *, double);
     SMPI_BEHIND(advance, SOLVE);
     const double took_s = advance(engine, until_s);
-    if (!usage.is_open || replay.start_s <= 0)
+    if (!usage.is_open || !replay.has_begun)
         return took_s;
-    const double now_s = simgrid_get_clock();
-    if (usage.has_begun && took_s > 0 && replay.options->usage->has_links)
+    if (took_s > 0 && replay.options->usage->has_links)
         count_links(took_s);
-    if (!usage.has_begun && now_s >= replay.start_s) {
-        usage.has_begun = 1;
-        add_energy(-1);
-    }
     return took_s;
 }
 
@@ -132,8 +124,8 @@ void smpi_usage_close(void)
     tl_error err;
     if (!usage.is_open)
         return;
-    add_energy(1);
-    if (tlr_usage_put(replay.options->usage, simgrid_get_clock() - replay.start_s, usage.resources,
+    take_energy();
+    if (tlr_usage_put(replay.options->usage, simgrid_get_clock(), usage.resources,
                       usage.n_links + usage.n_hosts, &err) != TL_OK)
         smpi_give_up(err.status, "%s", err.text);
 }

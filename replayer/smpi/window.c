@@ -2,7 +2,7 @@
  *
  * Creating a window exchanges real addresses, so every window is made before the trace begins, and
  * the constructor of the trace stands for its cost alone: SimGrid 3.32 gathers one pointer from
- * each rank at all, after a broadcast of one for a shared window. */
+ * each rank at all, after a broadcast of one and a barrier for a shared window. */
 #include "config.h"
 
 #include "rank.h"
@@ -25,8 +25,11 @@ static int create(smpi_rank *r)
     const MPI_Comm comm = r->comms[r->event.new_comm];
     const int pointer = (int)sizeof(void *);
     int rc = MPI_SUCCESS;
-    if (r->event.call == TL_MPI_Win_allocate_shared)
+    if (r->event.call == TL_MPI_Win_allocate_shared) {
         rc = MPI_Bcast(replay.recv_buffer, pointer, MPI_BYTE, 0, comm);
+        if (rc == MPI_SUCCESS)
+            rc = MPI_Barrier(comm);
+    }
     if (rc == MPI_SUCCESS)
         rc = MPI_Allgather(replay.send_buffer, pointer, MPI_BYTE, replay.recv_buffer, pointer,
                            MPI_BYTE, comm);

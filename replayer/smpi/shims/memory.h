@@ -40,6 +40,10 @@ void smpi_memory_delete(void *memory) __asm__("_ZdlPv");
  * none from now on. */
 void smpi_memory_watch(size_t bytes);
 
+/* Between the two, broadcasts, barriers and allgathers of SMPI take no simulated time. */
+void smpi_meet_begin(void);
+void smpi_meet_end(void);
+
 /* Called before the simulation begins: n_ranks of it. */
 void smpi_detached_prepare(uint32_t n_ranks);
 

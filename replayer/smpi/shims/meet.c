@@ -1,0 +1,142 @@
+/* meet.c - collectives that take no simulated time, while the communicators are built.
+ *
+ * SMPI gives a new communicator its number by a broadcast, and a new window the addresses of the
+ * others by an allgather.  Their messages would take simulated time, and the trace could not begin
+ * at second 0, as the program does under smpirun: SimGrid's rounding depends on its clock, and on
+ * what was on the links before.  So the ranks, which share one address space, hand each other the
+ * data in memory until smpi_meet_end.
+ *
+ * SMPI's collectives are pointers to functions, variables of libsimgrid, which SMPI_init sets. */
+#include "config.h"
+
+#include "memory.h"
+#include "smpi/rank.h"
+
+#include <dlfcn.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* Where the members of a group meet.  Communicators of one group are built one after the other. */
+typedef struct place {
+    struct place *next;
+    MPI_Group group;
+    sg_bar_t barrier;
+    int n_members;
+    char *data; /* of all members */
+    size_t room;
+} place;
+
+typedef int bcast_function(void *, int, MPI_Datatype, int, MPI_Comm);
+typedef int barrier_function(MPI_Comm);
+typedef int allgather_function(const void *, int, MPI_Datatype, void *, int, MPI_Datatype,
+                               MPI_Comm);
+
+enum { TABLE_BITS = 10 };
+static place *places[1 << TABLE_BITS];
+static struct {
+    bcast_function **place, *theirs;
+} bcast;
+static struct {
+    barrier_function **place, *theirs;
+} barrier;
+static struct {
+    allgather_function **place, *theirs;
+} allgather;
+
+static place *find_place(MPI_Comm comm, size_t bytes)
+{
+    MPI_Group group;
+    MPI_Comm_group(comm, &group);
+    place **at = &places[(uintptr_t)group * UINT64_C(0x9e3779b97f4a7c15) >> (64 - TABLE_BITS)];
+    while (*at && (*at)->group != group)
+        at = &(*at)->next;
+    if (!*at) {
+        *at = smpi_alloc(1, sizeof **at);
+        (*at)->group = group;
+        MPI_Comm_size(comm, &(*at)->n_members);
+        (*at)->barrier = sg_barrier_init((unsigned)(*at)->n_members);
+    }
+    if ((*at)->room < bytes) {
+        free((*at)->data);
+        (*at)->data = smpi_alloc(1, bytes);
+        (*at)->room = bytes;
+    }
+    return *at;
+}
+
+static size_t bytes_of(int count, MPI_Datatype type)
+{
+    int size;
+    MPI_Type_size(type, &size);
+    return (size_t)count * (size_t)size;
+}
+
+static int meet_bcast(void *buffer, int count, MPI_Datatype type, int root, MPI_Comm comm)
+{
+    const size_t bytes = bytes_of(count, type);
+    int rank;
+    place *p = find_place(comm, bytes);
+    MPI_Comm_rank(comm, &rank);
+    if (rank == root)
+        memcpy(p->data, buffer, bytes);
+    sg_barrier_wait(p->barrier);
+    if (rank != root)
+        memcpy(buffer, p->data, bytes);
+    sg_barrier_wait(p->barrier);
+    return MPI_SUCCESS;
+}
+
+static int meet_barrier(MPI_Comm comm)
+{
+    sg_barrier_wait(find_place(comm, 0)->barrier);
+    return MPI_SUCCESS;
+}
+
+static int meet_allgather(const void *send, int count, MPI_Datatype type, void *receive,
+                          int receive_count, MPI_Datatype receive_type, MPI_Comm comm)
+{
+    (void)receive_count, (void)receive_type;
+    const size_t bytes = bytes_of(count, type);
+    int rank, n;
+    MPI_Comm_rank(comm, &rank);
+    MPI_Comm_size(comm, &n);
+    place *p = find_place(comm, (size_t)n * bytes);
+    memcpy(p->data + (size_t)rank * bytes, send, bytes);
+    sg_barrier_wait(p->barrier);
+    memcpy(receive, p->data, (size_t)n * bytes);
+    sg_barrier_wait(p->barrier);
+    return MPI_SUCCESS;
+}
+
+#define COLLECTIVE(name) "_ZN7simgrid4smpi5colls" name "E"
+
+void smpi_meet_begin(void)
+{
+    *(void **)&bcast.place = dlsym(RTLD_DEFAULT, COLLECTIVE("5bcast"));
+    *(void **)&barrier.place = dlsym(RTLD_DEFAULT, COLLECTIVE("7barrier"));
+    *(void **)&allgather.place = dlsym(RTLD_DEFAULT, COLLECTIVE("9allgather"));
+    if (!bcast.place || !barrier.place || !allgather.place)
+        smpi_give_up(TL_ERR_UNSUPPORTED,
+                     "this SimGrid has no pointers to its collectives; use version 3.32");
+    bcast.theirs = *bcast.place;
+    barrier.theirs = *barrier.place;
+    allgather.theirs = *allgather.place;
+    *bcast.place = meet_bcast;
+    *barrier.place = meet_barrier;
+    *allgather.place = meet_allgather;
+}
+
+void smpi_meet_end(void)
+{
+    *bcast.place = bcast.theirs;
+    *barrier.place = barrier.theirs;
+    *allgather.place = allgather.theirs;
+    for (size_t i = 0; i < sizeof places / sizeof *places; i++)
+        while (places[i]) {
+            place *p = places[i];
+            places[i] = p->next;
+            sg_barrier_destroy(p->barrier);
+            free(p->data);
+            free(p);
+        }
+}
