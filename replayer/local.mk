@@ -71,7 +71,7 @@ replayer_libtimeless_smpi_la_SOURCES = \
 	replayer/smpi/waits.c replayer/smpi/window.c \
 	replayer/smpi/shims/buffer.c replayer/smpi/shims/detached.c replayer/smpi/shims/loopback.c \
 	replayer/smpi/shims/meet.c replayer/smpi/shims/memory.c \
-	replayer/smpi/shims/memory.h replayer/smpi/shims/numbers.c replayer/smpi/shims/order.c \
+	replayer/smpi/shims/shims.h replayer/smpi/shims/numbers.c replayer/smpi/shims/order.c \
 	replayer/smpi/shims/overheads.c replayer/smpi/shims/routes.c replayer/smpi/shims/shortcuts.c
 replayer_libtimeless_smpi_la_CPPFLAGS = $(AM_CPPFLAGS) -I$(top_srcdir)/replayer $(JANSSON_CFLAGS) $(SIMGRID_CFLAGS)
 replayer_libtimeless_smpi_la_LDFLAGS = $(AM_LDFLAGS) -module -avoid-version -shared -no-undefined -Wl,-z,defs

@@ -7,7 +7,7 @@
  * each rank of the parent at its rank 0, which then sends each group a pointer. */
 #include "config.h"
 
-#include "smpi/shims/memory.h"
+#include "smpi/shims/shims.h"
 #include "rank.h"
 
 #include <limits.h>

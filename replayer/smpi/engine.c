@@ -7,7 +7,7 @@
  * their events from second 0, as the program runs under smpirun. */
 #include "config.h"
 
-#include "smpi/shims/memory.h"
+#include "smpi/shims/shims.h"
 #include "rank.h"
 
 #include "diagnosis.h"

@@ -1,7 +1,7 @@
 /* rank.c - the body of a simulated rank: one event after the other. */
 #include "config.h"
 
-#include "smpi/shims/memory.h"
+#include "smpi/shims/shims.h"
 #include "rank.h"
 
 #include <inttypes.h>

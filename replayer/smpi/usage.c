@@ -6,7 +6,7 @@
  * in use until then.  Energy is that of SimGrid's plugins. */
 #include "config.h"
 
-#include "smpi/shims/memory.h"
+#include "smpi/shims/shims.h"
 #include "rank.h"
 #include "results/usage.h"
 

@@ -14,7 +14,7 @@
  * module first (replayer/module.c). */
 #include "config.h"
 
-#include "memory.h"
+#include "shims.h"
 #include "smpi/rank.h"
 
 #include <dlfcn.h>

@@ -12,7 +12,7 @@
  * another one, they only call the functions that they stand for. */
 #include "config.h"
 
-#include "memory.h"
+#include "shims.h"
 
 #include <dlfcn.h>
 #include <stdint.h>

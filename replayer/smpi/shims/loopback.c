@@ -11,7 +11,7 @@
  * size, 1 if none does. */
 #include "config.h"
 
-#include "memory.h"
+#include "shims.h"
 #include "smpi/rank.h"
 
 #include <stdlib.h>

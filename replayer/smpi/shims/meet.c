@@ -9,7 +9,7 @@
  * SMPI's collectives are pointers to functions, variables of libsimgrid, which SMPI_init sets. */
 #include "config.h"
 
-#include "memory.h"
+#include "shims.h"
 #include "smpi/rank.h"
 
 #include <dlfcn.h>

@@ -7,7 +7,7 @@
  * theirs, which check more. */
 #include "config.h"
 
-#include "memory.h"
+#include "shims.h"
 
 #include <stdlib.h>
 #include <sys/mman.h>

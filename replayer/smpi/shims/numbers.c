@@ -10,7 +10,7 @@
  * first (replayer/module.c). */
 #include "config.h"
 
-#include "memory.h"
+#include "shims.h"
 #include "smpi/rank.h"
 
 #include <stdlib.h>

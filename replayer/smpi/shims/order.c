@@ -14,7 +14,7 @@
  * a send; another SimGrid is left alone. */
 #include "config.h"
 
-#include "memory.h"
+#include "shims.h"
 #include "smpi/rank.h"
 
 #include <dlfcn.h>

@@ -10,7 +10,7 @@
  * hosts are the same one. */
 #include "config.h"
 
-#include "memory.h"
+#include "shims.h"
 
 #include <dlfcn.h>
 

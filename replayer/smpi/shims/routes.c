@@ -11,7 +11,7 @@
  * user, of which there are none: it stays empty. */
 #include "config.h"
 
-#include "memory.h"
+#include "shims.h"
 #include "smpi/rank.h"
 
 #include <dlfcn.h>

@@ -12,7 +12,7 @@
  * on, and only a module for this SimGrid has them. */
 #include "config.h"
 
-#include "memory.h"
+#include "shims.h"
 
 #include <dlfcn.h>
 

@@ -1,9 +1,9 @@
-/* memory.h - what takes the place of SimGrid's slow parts (memory.c, detached.c,
+/* shims.h - what takes the place of SimGrid's slow parts (memory.c, detached.c,
  * numbers.c, routes.c, shortcuts.c), of overheads that messages within a host do not
  * have (overheads.c), of the order of messages (order.c), and of what the buffers of a
  * connection hold (buffer.c). */
-#ifndef TLR_SMPI_MEMORY_H
-#define TLR_SMPI_MEMORY_H
+#ifndef TLR_SMPI_SHIMS_H
+#define TLR_SMPI_SHIMS_H
 
 #include <stddef.h>
 #include <stdint.h>
