@@ -13,7 +13,7 @@
 #define SMPI_OBJECT "libtimeless-smpi.so"
 
 #ifdef __SANITIZE_ADDRESS__
-/* SimGrid's collectives go on with memory that they gave back (keep_old_buffers in smpi/rank.c).
+/* SimGrid's collectives go on with memory that they gave back (keep_shared_buffers in smpi/rank.c).
  * What the sanitizer's operator delete takes cannot be kept for them.  Passed over are calls of
  * memcpy and the like with SimGrid on the stack, also the module's own in a rank. */
 const char *__asan_default_suppressions(void) __attribute__((visibility("default")));

@@ -130,15 +130,19 @@ static void take_bytes(const char *option, const char *value, void (*set)(double
 static int is_ours(const char *option)
 {
     static const struct {
-        const char *key;
+        const char *key, *none; /* none: the value that changes nothing */
+        smpi_shim shim;
         void (*set)(int is_yes);
         void (*set_bytes)(double bytes);
         void (*set_text)(const char *option, const char *value);
-    } ours[] = {{"timeless/local-overheads:", smpi_overheads_set, NULL, NULL},
-                {"timeless/eager-order:", smpi_order_set, NULL, NULL},
-                {"timeless/send-buffer:", NULL, smpi_buffer_set, NULL},
-                {"timeless/loopback-bw-factor:", NULL, NULL, smpi_loopback_bandwidth},
-                {"timeless/loopback-lat-factor:", NULL, NULL, smpi_loopback_latency}};
+    } ours[] = {
+        {"timeless/local-overheads:", "yes", SMPI_SHIM_OVERHEADS, smpi_overheads_set, NULL, NULL},
+        {"timeless/eager-order:", "no", SMPI_SHIM_ORDER, smpi_order_set, NULL, NULL},
+        {"timeless/send-buffer:", "0", SMPI_SHIM_BUFFER, NULL, smpi_buffer_set, NULL},
+        {"timeless/loopback-bw-factor:", "", SMPI_SHIM_LOOPBACK, NULL, NULL,
+         smpi_loopback_bandwidth},
+        {"timeless/loopback-lat-factor:", "", SMPI_SHIM_LOOPBACK, NULL, NULL,
+         smpi_loopback_latency}};
     for (size_t i = 0; i < sizeof ours / sizeof *ours; i++) {
         const size_t length = strlen(ours[i].key);
         if (strncmp(option, ours[i].key, length) != 0)
@@ -149,6 +153,9 @@ static int is_ours(const char *option)
             ours[i].set_text(option, option + length);
         else
             take_bytes(option, option + length, ours[i].set_bytes);
+        if (strcmp(option + length, ours[i].none) != 0 && !smpi_shim_holds(ours[i].shim))
+            smpi_give_up(TL_ERR_UNSUPPORTED, "option %s has no effect: %s; leave it out", option,
+                         smpi_shim_reason(ours[i].shim));
         return 1;
     }
     return 0;

@@ -13,7 +13,6 @@
 #include <simgrid/engine.h>
 #include <simgrid/host.h>
 #include <unistd.h>
-#include <xbt/xbt_os_time.h>
 
 enum { PROGRESS_EVERY = 1 << 18 };
 
@@ -262,17 +261,16 @@ static void no_operation(void *in, void *inout, int *length, MPI_Datatype *type)
 
 /* While messages carry no payload, SMPI 3.32's collectives of all ranks share two vectors, which
  * grow when a rank needs more: others that are in the middle of a collective go on with the memory
- * that was given back.  Here one of them grows, so that it is known from where they give memory
- * back, which they must not do: that it is kept costs no more than what they have in the end. */
-static void keep_old_buffers(void)
+ * that was given back.  Here they are made, with a size that nobody else uses now, so that it is
+ * known which blocks of memory are theirs.  That these are kept costs no more than what they have
+ * in the end. */
+static void keep_shared_buffers(void)
 {
-    const int small = 4099, large = 3 * small; /* nobody else has the small one's bytes now */
-    smpi_memory_watch((size_t)small);
-    MPI_Reduce_scatter(replay.send_buffer, replay.recv_buffer, &small, MPI_BYTE, replay.commutative,
+    const int bytes = 4099;
+    smpi_memory_keep((size_t)bytes);
+    MPI_Reduce_scatter(replay.send_buffer, replay.recv_buffer, &bytes, MPI_BYTE, replay.commutative,
                        MPI_COMM_SELF);
-    MPI_Reduce_scatter(replay.send_buffer, replay.recv_buffer, &large, MPI_BYTE, replay.commutative,
-                       MPI_COMM_SELF);
-    smpi_memory_watch(0);
+    smpi_memory_keep(0);
 }
 
 /* Prepares the rank before the trace begins, and lets all ranks begin at one moment in the order of
@@ -294,7 +292,7 @@ static void get_ready(smpi_rank *r)
     if (!replay.moves_payload)
         smpi_replay_init(job->instance, (int)r->rank, 0);
     if (!replay.moves_payload && r == replay.ranks)
-        keep_old_buffers();
+        keep_shared_buffers();
     if (job->start_s > 0)
         sg_actor_sleep_until(job->start_s);
     sg_sem_acquire(job->turn[r->rank]);
@@ -327,21 +325,4 @@ void smpi_rank_main(int argc, char **argv)
     smpi_close_notes(r);
     smpi_close_waits(r);
     MPI_Finalize();
-}
-
-/* ---- SimGrid's timers ---- */
-
-/* SMPI reads the thread's CPU clock, a system call, when each MPI call begins and ends, to tell
- * what the program computed in between; smpi/simulate-computation:no makes it ignore the answer but
- * not the question.  Here the trace tells what was computed.  These definitions take the place of
- * libsimgrid's own, as smpi/shims/numbers.c's do; that saves a third of the replay's CPU time (ring
- * of 16 ranks, 640,032 events: 1.5 s instead of 2.4 s). */
-void xbt_os_threadtimer_start(xbt_os_timer_t timer)
-{
-    (void)timer;
-}
-
-void xbt_os_threadtimer_stop(xbt_os_timer_t timer)
-{
-    (void)timer;
 }

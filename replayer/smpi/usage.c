@@ -1,16 +1,11 @@
-/* usage.c - links and energy of the simulated platform.
- *
- * SimGrid 3.32's plugin for the load of links looks at a link when one of its own flows begins or
- * ends, and takes what it finds for the whole time before; but a flow's rate also changes with
- * flows on other links.  So the links are read here whenever simulated time advances, with what was
- * in use until then.  Energy is that of SimGrid's plugins. */
+/* usage.c - links (shims/links.c) and energy of the simulated platform.  Energy is that of
+ * SimGrid's plugins. */
 #include "config.h"
 
 #include "smpi/shims/shims.h"
 #include "rank.h"
 #include "results/usage.h"
 
-#include <dlfcn.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -25,7 +20,6 @@ static struct {
     sg_link_t *links;
     sg_host_t *hosts;        /* with watts */
     tlr_resource *resources; /* links, then hosts */
-    double (*use_of)(const_sg_link_t link);
 } usage;
 
 void smpi_usage_prepare(void)
@@ -50,9 +44,18 @@ static void list_hosts(void)
                      replay.platform->xml_path);
 }
 
-/* s4u::Link::get_usage() and EngineImpl::solve(), by their names in the C++ ABI. */
-#define GET_USAGE "_ZNK7simgrid3s4u4Link9get_usageEv"
-#define SOLVE "_ZNK7simgrid6kernel10EngineImpl5solveEd"
+static void count_links(double took_s)
+{
+    for (size_t i = 0; i < usage.n_links; i++) {
+        const double in_use = smpi_link_use(usage.links[i]);
+        tlr_resource *link = &usage.resources[i];
+        if (in_use <= 0)
+            continue;
+        link->bytes += in_use * took_s;
+        if (in_use >= TLR_SATURATED * link->bandwidth)
+            link->saturated_s += took_s;
+    }
+}
 
 void smpi_usage_open(void)
 {
@@ -73,10 +76,11 @@ void smpi_usage_open(void)
     for (size_t i = 0; i < usage.n_hosts; i++)
         snprintf(usage.resources[usage.n_links + i].name, sizeof usage.resources->name, "%s",
                  sg_host_get_name(usage.hosts[i]));
-    *(void **)&usage.use_of = dlsym(RTLD_DEFAULT, GET_USAGE);
-    if (asked->has_links && !usage.use_of)
-        smpi_give_up(TL_ERR_UNSUPPORTED,
-                     "this SimGrid does not tell the use of links; leave out --links");
+    if (asked->has_links && !smpi_shim_holds(SMPI_SHIM_LINKS))
+        smpi_give_up(TL_ERR_UNSUPPORTED, "the use of links is not known, for %s; leave out --links",
+                     smpi_shim_reason(SMPI_SHIM_LINKS));
+    if (asked->has_links)
+        smpi_watch_clock(count_links);
     usage.is_open = 1;
 }
 
@@ -88,35 +92,6 @@ static void take_energy(void)
         usage.resources[usage.n_links + i].energy_j = sg_host_get_consumed_energy(usage.hosts[i]);
     for (size_t i = 0; i < usage.n_links; i++)
         usage.resources[i].energy_j = sg_link_get_consumed_energy(usage.links[i]);
-}
-
-static void count_links(double took_s)
-{
-    for (size_t i = 0; i < usage.n_links; i++) {
-        const double in_use = usage.use_of(usage.links[i]);
-        tlr_resource *link = &usage.resources[i];
-        if (in_use <= 0)
-            continue;
-        link->bytes += in_use * took_s;
-        if (in_use >= TLR_SATURATED * link->bandwidth)
-            link->saturated_s += took_s;
-    }
-}
-
-/* Lets simulated time advance to the next event; takes the place of libsimgrid's when the program
- * is linked, and calls it. */
-double advance_time(const void *engine, double until_s) SMPI_REPLACES(SOLVE);
-
-double advance_time(const void *engine, double until_s)
-{
-    static double (*advance)(const void *, double);
-    SMPI_BEHIND(advance, SOLVE);
-    const double took_s = advance(engine, until_s);
-    if (!usage.is_open || !replay.has_begun)
-        return took_s;
-    if (took_s > 0 && replay.options->usage->has_links)
-        count_links(took_s);
-    return took_s;
 }
 
 void smpi_usage_close(void)

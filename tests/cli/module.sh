@@ -16,18 +16,44 @@ check 'so is a trace' without_simgrid info "$scratch/t.tl"
 check 'and replayed by LogGOPS' without_simgrid replay "$scratch/t.tl" $by_loggops
 check 'and swept' without_simgrid sweep "$scratch/t.tl" $by_loggops --grid params.L=1us,2us
 
-by_simgrid() { looked_up bindings replay "$scratch/t.tl" --platform "$top_srcdir/platforms/star-1g" --no-compute >"$scratch/bindings"; }
+# Each function of replayer/smpi/shims/table.h that takes the place of libsimgrid's is called by libsimgrid: the
+# loader binds a name when it is called first.
+by_simgrid() {
+    looked_up bindings replay "$scratch/t.tl" --platform "$top_srcdir/platforms/star-1g" --no-compute --links >"$scratch/bindings"
+}
 check 'a replay by SimGrid' by_simgrid
-for name in _ZN7simgrid6kernel8activity8CommImpl6finishEv _ZN7simgrid6kernel8activity8CommImpl6detachEv \
-    _ZN7simgrid4smpi4Comm29increment_sent_messages_countEiii xbt_os_threadtimer_start PMPI_Initialized PMPI_Finalized \
-    smpi_bench_begin smpi_bench_end _ZN7simgrid3s4u6Engine12get_instanceEv _ZN7simgrid4smpi3F2C5add_fEv \
-    _ZN7simgrid6kernel7context7Context4selfEv _ZN7simgrid6kernel7context7Context11set_currentEPS2_ \
-    '_ZN7simgrid6kernel7routing11NetZoneImpl30get_global_route_with_netzonesE[^'"'"']*'; do
+replaced() { # the symbols of one part, or of all
+    printf '%s\n' "#include \"$top_srcdir/replayer/smpi/shims/table.h\"" '#define R(part, symbol) @part@ symbol' '#define N(part, symbol)' \
+        'SMPI_SYMBOLS(R, N, N)' | ${CC:-gcc} -E -P - | tr '\n' ' ' | sed 's/@/\n@/g; s/" "//g' | sed -n "s/^@${1:-[A-Z]*}\n*//p" |
+        sed -n 's/.*"\(.*\)".*/\1/p' | sort -u
+}
+n_replaced=0
+for name in $(replaced); do
     check "libsimgrid calls the module's $name" grep -q \
         "binding file [^ ]*libsimgrid[^ ]* \[0\] to [^ ]*libtimeless-smpi.so \[0\]: normal symbol .$name'" "$scratch/bindings"
+    n_replaced=$((n_replaced + 1))
 done
+check 'which are at least 30' test $n_replaced -ge 30
 check 'all that the module calls is there' env LD_BIND_NOW=1 "$timeless" replay "$scratch/t.tl" \
     --platform "$top_srcdir/platforms/star-1g" --no-compute
+
+# ---- a function of SimGrid that Timeless does not get ----
+libsimgrid=$(sed -n 's/.*binding file \([^ ]*libsimgrid[^ ]*\) .*/\1/p' "$scratch/bindings" | head -n 1)
+check 'another library takes two of them' ${CC:-gcc} -shared -fPIC -o "$scratch/hinder.so" "$top_srcdir/tests/cli/hinder_simgrid.c" -ldl
+hindered() { LD_PRELOAD=$scratch/hinder.so LIBSIMGRID=$libsimgrid "$timeless" replay "$scratch/t.tl" --platform "$top_srcdir/platforms/star-1g" --no-compute -q "$@"; }
+same_makespan() {
+    local a b
+    a=$(hindered) b=$("$timeless" replay "$scratch/t.tl" --platform "$top_srcdir/platforms/star-1g" --no-compute -q)
+    echo "hindered: $a, otherwise $b"
+    [ -n "$a" ] && [ "$a" = "$b" ]
+}
+check 'the replay goes on without one that only makes it faster' same_makespan
+check_exit 3 'an option that rests on one is refused' hindered --cfg=timeless/local-overheads:no
+cp "$scratch/err" "$scratch/said"
+check 'and the message names the option and the function' grep -q \
+    'option timeless/local-overheads:no has no effect: this SimGrid 3.32 does not use Timeless. _ZN7simgrid4smpi4Host5orecv' "$scratch/said"
+check 'the value that changes nothing is taken' hindered --cfg=timeless/local-overheads:yes
+check 'and options that rest on others' hindered --cfg=timeless/eager-order:yes --cfg=timeless/send-buffer:1000000
 
 # ---- routes are kept until a link's latency changes ----
 mkdir "$scratch/slows"

@@ -76,7 +76,7 @@ check 'replayer/smpi/ does not include the LogGOPS engine' inside "$top_srcdir" 
 check 'replayer/loggops/ does not include the SMPI engine' inside "$top_srcdir" loggops 'machine|results'
 check 'replayer/results/ includes no engine' inside "$top_srcdir" results 'machine'
 check 'replayer/study/ includes no engine' inside "$top_srcdir" study 'machine|results'
-check "only replayer/smpi/shims/ names SimGrid's C++ symbols" mangled_only_in "$top_srcdir" 'replayer/smpi/\(shims/\|usage\.c\)'
+check "only replayer/smpi/shims/ names SimGrid's C++ symbols" mangled_only_in "$top_srcdir" 'replayer/smpi/shims/'
 check 'PAPI stands in tracer/ alone' only_in "$top_srcdir" '^papi\.h$' 'tracer/'
 check "Open MPI's header stands in tracer/ and in the network's probe" only_in "$top_srcdir" '^mpi\.h$' '(tracer/|platforms/calibrate/network_(probe|hosts)\.c:)'
 check 'the trace library needs libc, zstd and xxhash' trace_library "$top_srcdir"

@@ -59,7 +59,7 @@ void smpi_buffer_set(double bytes)
 
 void smpi_buffer_prepare(void)
 {
-    is_known = buffer_bytes > 0 && smpi_is_known_simgrid();
+    is_known = buffer_bytes > 0 && smpi_shim_holds(SMPI_SHIM_BUFFER);
     eager_bytes = sg_cfg_get_int("smpi/send-is-detached-thresh");
 }
 
@@ -97,19 +97,14 @@ static transfer *add(const void *comm, const void *request)
 
 /* ---- what SimGrid calls ---- */
 
-/* simgrid::kernel::activity::CommImpl::start(), simgrid::kernel::resource::Action::get_remains()
- * and simgrid::kernel::lmm::System::update_variable_bound(), by their names in the C++ ABI. */
-#define START "_ZN7simgrid6kernel8activity8CommImpl5startEv"
-#define REMAINS "_ZN7simgrid6kernel8resource6Action11get_remainsEv"
-#define SET_BOUND "_ZN7simgrid6kernel3lmm6System21update_variable_boundEPNS1_8VariableEd"
-void *start_comm(void *comm) SMPI_REPLACES(START);
-void set_bound(void *system, void *variable, double bound) SMPI_REPLACES(SET_BOUND);
+void *start_comm(void *comm) SMPI_REPLACES(SG_COMM_START);
+void set_bound(void *system, void *variable, double bound) SMPI_REPLACES(SG_SET_BOUND);
 
 /* Called for each send, and again when its receive comes. */
 void *start_comm(void *comm)
 {
     static void *(*theirs)(void *);
-    SMPI_BEHIND(theirs, START);
+    SMPI_BEHIND(theirs, SG_COMM_START);
     if (!is_known)
         return theirs(comm);
     const void *request = smpi_order_sending();
@@ -130,7 +125,7 @@ void smpi_buffer_flow(void *action)
 void set_bound(void *system, void *variable, double bound)
 {
     static void (*theirs)(void *, void *, double);
-    SMPI_BEHIND(theirs, SET_BOUND);
+    SMPI_BEHIND(theirs, SG_SET_BOUND);
     theirs(system, variable, bound);
     if (starting && !(starting->rate_Bps > 0)) /* others' may follow */
         starting->rate_Bps = bound;
@@ -155,7 +150,7 @@ void smpi_buffer_finish(const void *comm)
 static double remaining_bytes(void *action)
 {
     static double (*theirs)(void *);
-    SMPI_BEHIND(theirs, REMAINS);
+    SMPI_BEHIND(theirs, SG_REMAINS);
     return theirs(action);
 }
 

@@ -18,9 +18,6 @@
 #include <stdint.h>
 #include <stdlib.h>
 
-#include <simgrid/engine.h>
-#include <simgrid/version.h>
-
 /* Of libstdc++'s std::list<pointer>; the list itself begins with the same two pointers. */
 typedef struct list_node {
     struct list_node *next, *previous;
@@ -32,7 +29,7 @@ static unsigned table_bits;
 
 void smpi_detached_prepare(uint32_t n_ranks)
 {
-    if (!smpi_is_known_simgrid())
+    if (!smpi_shim_holds(SMPI_SHIM_DETACHED) || !smpi_shim_holds(SMPI_SHIM_MEMORY))
         return;
     table_bits = 10;
     while (table_bits < 24 && (UINT32_C(1) << table_bits) < 2 * (uint64_t)n_ranks)
@@ -55,16 +52,13 @@ static list_node *newest(const void *message)
     return node;
 }
 
-/* simgrid::kernel::activity::CommImpl::detach() and finish(), by their names in the C++ ABI. */
-#define DETACH "_ZN7simgrid6kernel8activity8CommImpl6detachEv"
-#define FINISH "_ZN7simgrid6kernel8activity8CommImpl6finishEv"
-void *detach_message(void *message) SMPI_REPLACES(DETACH);
-void finish_message(void *message) SMPI_REPLACES(FINISH);
+void *detach_message(void *message) SMPI_REPLACES(SG_COMM_DETACH);
+void finish_message(void *message) SMPI_REPLACES(SG_COMM_FINISH);
 
 void *detach_message(void *message)
 {
     static void *(*detach)(void *);
-    SMPI_BEHIND(detach, DETACH);
+    SMPI_BEHIND(detach, SG_COMM_DETACH);
     void *self = detach(message);
     smpi_order_detach();
     list_node *node = heads ? newest(message) : NULL;
@@ -82,7 +76,7 @@ void *detach_message(void *message)
 void finish_message(void *message)
 {
     static void (*finish)(void *);
-    SMPI_BEHIND(finish, FINISH);
+    SMPI_BEHIND(finish, SG_COMM_FINISH);
     list_node **at = heads ? head_of(message) : NULL;
     while (at && *at && (*at)->value != message)
         at = &(*at)->next;

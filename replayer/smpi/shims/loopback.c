@@ -14,6 +14,7 @@
 #include "shims.h"
 #include "smpi/rank.h"
 
+#include <dlfcn.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -126,7 +127,12 @@ typedef struct network_model {
 } network_model;
 enum { SET_LATENCY_FACTOR, SET_BANDWIDTH_FACTOR };
 
-void *get_network_model(const void *zone) __asm__("_ZNK7simgrid3s4u7NetZone17get_network_modelEv");
+static network_model *find_network_model(void)
+{
+    network_model *(*get)(const void *zone);
+    *(void **)&get = dlsym(RTLD_DEFAULT, SG_NETWORK_MODEL);
+    return get(sg_zone_get_root());
+}
 
 void smpi_loopback_apply(void)
 {
@@ -138,7 +144,7 @@ void smpi_loopback_apply(void)
                          "timeless/loopback-bw-factor and timeless/loopback-lat-factor need "
                          "%.*s as well: the factors of all other messages; add it to options.conf",
                          (int)strlen(smpi_keys[q]) - 1, smpi_keys[q]);
-    network_model *model = get_network_model(sg_zone_get_root());
+    network_model *model = find_network_model();
     static const factor_function bandwidth = {BANDWIDTH, "", manage, call},
                                  latency = {LATENCY, "", manage, call};
     model->functions[SET_LATENCY_FACTOR](model, &latency);

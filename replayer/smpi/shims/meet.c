@@ -108,16 +108,14 @@ static int meet_allgather(const void *send, int count, MPI_Datatype type, void *
     return MPI_SUCCESS;
 }
 
-#define COLLECTIVE(name) "_ZN7simgrid4smpi5colls" name "E"
-
 void smpi_meet_begin(void)
 {
-    *(void **)&bcast.place = dlsym(RTLD_DEFAULT, COLLECTIVE("5bcast"));
-    *(void **)&barrier.place = dlsym(RTLD_DEFAULT, COLLECTIVE("7barrier"));
-    *(void **)&allgather.place = dlsym(RTLD_DEFAULT, COLLECTIVE("9allgather"));
-    if (!bcast.place || !barrier.place || !allgather.place)
-        smpi_give_up(TL_ERR_UNSUPPORTED,
-                     "this SimGrid has no pointers to its collectives; use version 3.32");
+    if (!smpi_shim_holds(SMPI_SHIM_MEET))
+        smpi_give_up(TL_ERR_UNSUPPORTED, "a replay cannot begin at second 0: %s; use SimGrid 3.32",
+                     smpi_shim_reason(SMPI_SHIM_MEET));
+    *(void **)&bcast.place = dlsym(RTLD_DEFAULT, SG_BCAST);
+    *(void **)&barrier.place = dlsym(RTLD_DEFAULT, SG_BARRIER);
+    *(void **)&allgather.place = dlsym(RTLD_DEFAULT, SG_ALLGATHER);
     bcast.theirs = *bcast.place;
     barrier.theirs = *barrier.place;
     allgather.theirs = *allgather.place;

@@ -44,7 +44,7 @@ const void *smpi_memory_last(void)
     return (const void *)(uintptr_t)last;
 }
 
-void smpi_memory_watch(size_t bytes)
+void smpi_memory_keep(size_t bytes)
 {
     (void)bytes;
 }
@@ -73,12 +73,34 @@ const void *smpi_memory_last(void)
     return last;
 }
 
-static size_t watched_bytes;
-static const void *growth; /* from where memory is given back that others still use */
+/* A block that others still use when its owner, a std::vector, has grown and gives it back.  It
+ * grows by allocating the new block, and giving back the old one next. */
+enum { MAX_KEPT = 4 };
+static size_t kept_bytes;
+static const void *kept[MAX_KEPT], *newest; /* newest: of the large blocks */
+static size_t n_kept;
 
-void smpi_memory_watch(size_t bytes)
+void smpi_memory_keep(size_t bytes)
 {
-    watched_bytes = bytes;
+    kept_bytes = bytes;
+}
+
+static void note_large(const void *memory, size_t bytes)
+{
+    newest = memory;
+    if (bytes == kept_bytes && n_kept < MAX_KEPT)
+        kept[n_kept++] = memory;
+}
+
+/* Nonzero if it must not be given back: the newest block takes its place. */
+static int is_kept(const void *memory)
+{
+    for (size_t i = 0; i < n_kept; i++)
+        if (kept[i] == memory) {
+            kept[i] = newest;
+            return 1;
+        }
+    return 0;
 }
 
 static void *reserve(size_t bytes)
@@ -91,7 +113,7 @@ static void *reserve(size_t bytes)
 /* libstdc++ allocates before main. */
 static void __attribute__((constructor(101))) open_arena(void)
 {
-    if (arena)
+    if (arena || !smpi_shim_holds(SMPI_SHIM_MEMORY))
         return;
     sizes = reserve(MAX_CHUNKS);
     arena = sizes ? reserve(ARENA_BYTES) : NULL;
@@ -123,7 +145,7 @@ static unsigned size_of(size_t bytes)
 /* operator new(size_t), operator delete(void *) and operator delete(void *, size_t), by their names
  * in the C++ ABI.  No exception can be thrown from here: who has no memory left ends, as in C. */
 #define EXPORTED __attribute__((visibility("default")))
-void operator_delete_sized(void *memory, size_t bytes) __asm__("_ZdlPvm") EXPORTED;
+void operator_delete_sized(void *memory, size_t bytes) __asm__(SG_DELETE_SIZED) EXPORTED;
 
 EXPORTED void *smpi_memory_new(size_t bytes)
 {
@@ -138,6 +160,8 @@ EXPORTED void *smpi_memory_new(size_t bytes)
     if (!memory)
         abort();
     last = p;
+    if (bytes > LARGEST_BYTES)
+        note_large(memory, bytes);
     return memory;
 }
 
@@ -162,13 +186,8 @@ EXPORTED void smpi_memory_delete(void *memory)
 
 void operator_delete_sized(void *memory, size_t bytes)
 {
-    if (bytes > LARGEST_BYTES) {
-        const void *caller = __builtin_return_address(0);
-        if (bytes == watched_bytes)
-            growth = caller;
-        if (caller == growth)
-            return;
-    }
+    if (bytes > LARGEST_BYTES && is_kept(memory))
+        return;
     if (is_piece(memory))
         take_back(memory, size_of(bytes));
     else

@@ -61,7 +61,7 @@ void smpi_order_set(int is_yes)
 void smpi_order_prepare(uint32_t n_ranks)
 {
     const int threshold = sg_cfg_get_int("smpi/send-is-detached-thresh");
-    if (!is_wanted || !smpi_is_known_simgrid())
+    if (!is_wanted || !smpi_shim_holds(SMPI_SHIM_ORDER))
         return;
     eager_bytes = threshold > 0 ? (size_t)threshold : 0;
     table_bits = 10;
@@ -165,28 +165,21 @@ static message *take_out(message **at)
 
 /* ---- what SimGrid calls ---- */
 
-/* simgrid::kernel::activity::CommImpl::isend(CommIsendSimcall *), whose result is written to memory
- * of the caller's, and simgrid::kernel::lmm::System::variable_new, variable_free and
- * update_variable_penalty, by their names in the C++ ABI. */
-#define ISEND "_ZN7simgrid6kernel8activity8CommImpl5isendEPNS0_5actor16CommIsendSimcallE"
-#define LMM "_ZN7simgrid6kernel3lmm6System"
-#define VARIABLE_NEW LMM "12variable_newEPNS0_8resource6ActionEddm"
-#define VARIABLE_FREE LMM "13variable_freeEPNS1_8VariableE"
-#define SET_PENALTY LMM "23update_variable_penaltyEPNS1_8VariableEd"
+/* The result of CommImpl::isend is written to memory of the caller's. */
 /* The place of a result is the first argument there; elsewhere messages are as SimGrid has them. */
 #ifdef __x86_64__
-void *isend(void *result, const send_call *call) SMPI_REPLACES(ISEND);
+void *isend(void *result, const send_call *call) SMPI_REPLACES(SG_COMM_ISEND);
 #endif
 void *variable_new(void *system, void *action, double penalty, double bound, size_t n)
-    SMPI_REPLACES(VARIABLE_NEW);
-void variable_free(void *system, void *variable) SMPI_REPLACES(VARIABLE_FREE);
-void set_penalty(void *system, void *variable, double penalty) SMPI_REPLACES(SET_PENALTY);
+    SMPI_REPLACES(SG_VARIABLE_NEW);
+void variable_free(void *system, void *variable) SMPI_REPLACES(SG_VARIABLE_FREE);
+void set_penalty(void *system, void *variable, double penalty) SMPI_REPLACES(SG_SET_PENALTY);
 
 #ifdef __x86_64__
 void *isend(void *result, const send_call *call)
 {
     static void *(*theirs)(void *, const send_call *);
-    SMPI_BEHIND(theirs, ISEND);
+    SMPI_BEHIND(theirs, SG_COMM_ISEND);
     sending = call;
     is_detached = 0;
     void *same = theirs(result, call);
@@ -208,7 +201,7 @@ const void *smpi_order_sending(void)
 static void set_their_penalty(void *system, void *variable, double penalty)
 {
     static void (*theirs)(void *, void *, double);
-    SMPI_BEHIND(theirs, SET_PENALTY);
+    SMPI_BEHIND(theirs, SG_SET_PENALTY);
     theirs(system, variable, penalty);
 }
 
@@ -216,7 +209,7 @@ static void set_their_penalty(void *system, void *variable, double penalty)
 void *variable_new(void *system, void *action, double penalty, double bound, size_t n)
 {
     static void *(*theirs)(void *, void *, double, double, size_t);
-    SMPI_BEHIND(theirs, VARIABLE_NEW);
+    SMPI_BEHIND(theirs, SG_VARIABLE_NEW);
     const int is_eager =
         by_variable && sending && is_detached && sending->source_bytes < eager_bytes;
     const long receiver = is_eager ? receiver_of(sending) : 0;
@@ -240,7 +233,7 @@ void set_penalty(void *system, void *variable, double penalty)
 void variable_free(void *system, void *variable)
 {
     static void (*theirs)(void *, void *);
-    SMPI_BEHIND(theirs, VARIABLE_FREE);
+    SMPI_BEHIND(theirs, SG_VARIABLE_FREE);
     theirs(system, variable);
     message **at = by_variable ? find(variable) : NULL;
     message *next = at && *at ? take_out(at) : NULL;

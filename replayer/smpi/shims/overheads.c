@@ -27,15 +27,10 @@ void smpi_overheads_skip(int *is_local)
     skipped = is_local;
 }
 
-/* simgrid::smpi::Host::osend, oisend and orecv(size_t, s4u::Host *, s4u::Host *), by their names in
- * the C++ ABI. */
-#define OSEND "_ZN7simgrid4smpi4Host5osendEmPNS_3s4u4HostES4_"
-#define OISEND "_ZN7simgrid4smpi4Host6oisendEmPNS_3s4u4HostES4_"
-#define ORECV "_ZN7simgrid4smpi4Host5orecvEmPNS_3s4u4HostES4_"
 typedef double overhead(void *self, size_t bytes, const void *from, const void *to);
-overhead send_overhead SMPI_REPLACES(OSEND);
-overhead isend_overhead SMPI_REPLACES(OISEND);
-overhead receive_overhead SMPI_REPLACES(ORECV);
+overhead send_overhead SMPI_REPLACES(SG_OSEND);
+overhead isend_overhead SMPI_REPLACES(SG_OISEND);
+overhead receive_overhead SMPI_REPLACES(SG_ORECV);
 
 static double ask(overhead **theirs, const char *name, void *self, size_t bytes, const void *from,
                   const void *to)
@@ -49,7 +44,7 @@ static double ask(overhead **theirs, const char *name, void *self, size_t bytes,
 double send_overhead(void *self, size_t bytes, const void *from, const void *to)
 {
     static overhead *theirs;
-    return ask(&theirs, OSEND, self, bytes, from, to);
+    return ask(&theirs, SG_OSEND, self, bytes, from, to);
 }
 
 double isend_overhead(void *self, size_t bytes, const void *from, const void *to)
@@ -60,11 +55,11 @@ double isend_overhead(void *self, size_t bytes, const void *from, const void *to
         skipped = NULL;
         return 0;
     }
-    return ask(&theirs, OISEND, self, bytes, from, to);
+    return ask(&theirs, SG_OISEND, self, bytes, from, to);
 }
 
 double receive_overhead(void *self, size_t bytes, const void *from, const void *to)
 {
     static overhead *theirs;
-    return ask(&theirs, ORECV, self, bytes, from, to);
+    return ask(&theirs, SG_ORECV, self, bytes, from, to);
 }

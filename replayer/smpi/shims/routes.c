@@ -12,7 +12,6 @@
 #include "config.h"
 
 #include "shims.h"
-#include "smpi/rank.h"
 
 #include <dlfcn.h>
 #include <stdlib.h>
@@ -39,7 +38,7 @@ static uint32_t age = 1;
 
 void smpi_routes_prepare(uint32_t n_ranks)
 {
-    if (replay.result->version[0] != 3 || replay.result->version[1] != 32)
+    if (!smpi_shim_holds(SMPI_SHIM_ROUTES))
         return;
     table_bits = MIN_BITS;
     while (table_bits < MAX_BITS &&
@@ -84,24 +83,16 @@ static void keep(route *r, const void *from, const void *to, const vector *links
     *r = (route){from, to, latency_s, (uint32_t)n, age, copy};
 }
 
-/* simgrid::kernel::routing::NetZoneImpl::get_global_route(_with_netzones) and
- * simgrid::kernel::resource::NetworkCm02Link::set_latency(double), by their names in the C++ ABI.
- */
-#define LINKS "RSt6vectorIPNS0_8resource16StandardLinkImplESaIS9_EE"
-#define FIND_WITH_ZONES                                                                            \
-    "_ZN7simgrid6kernel7routing11NetZoneImpl30get_global_route_with_netzonesEPKNS1_"               \
-    "8NetPointES5_" LINKS "PdRSt13unordered_setIPS2_St4hashISF_ESt8equal_toISF_ESaISF_EE"
-#define SET_LATENCY "_ZN7simgrid6kernel8resource15NetworkCm02Link11set_latencyEd"
 typedef void find_function(const void *from, const void *to, vector *links, double *latency_s,
                            void *zones);
-find_function find_route SMPI_REPLACES(FIND_WITH_ZONES);
-void set_latency(void *link, double latency_s) SMPI_REPLACES(SET_LATENCY);
+find_function find_route SMPI_REPLACES(SG_FIND_ROUTE);
+void set_latency(void *link, double latency_s) SMPI_REPLACES(SG_SET_LATENCY);
 
 /* A route that continues another one is left to SimGrid: its latency is added link by link. */
 void find_route(const void *from, const void *to, vector *links, double *latency_s, void *zones)
 {
     static find_function *theirs;
-    SMPI_BEHIND(theirs, FIND_WITH_ZONES);
+    SMPI_BEHIND(theirs, SG_FIND_ROUTE);
     if (!table || links->begin != links->end || (latency_s && *latency_s != 0)) {
         theirs(from, to, links, latency_s, zones);
         return;
@@ -123,7 +114,7 @@ void find_route(const void *from, const void *to, vector *links, double *latency
 void set_latency(void *link, double latency_s)
 {
     static void (*theirs)(void *, double);
-    SMPI_BEHIND(theirs, SET_LATENCY);
+    SMPI_BEHIND(theirs, SG_SET_LATENCY);
     theirs(link, latency_s);
     age++;
 }

@@ -1,15 +1,14 @@
-/* shims.h - what takes the place of SimGrid's slow parts (memory.c, detached.c,
- * numbers.c, routes.c, shortcuts.c), of overheads that messages within a host do not
- * have (overheads.c), of the order of messages (order.c), and of what the buffers of a
- * connection hold (buffer.c). */
+/* shims.h - what takes the place of SimGrid's own functions, for the rest of the SMPI engine and
+ * among each other.  table.h has all of it. */
 #ifndef TLR_SMPI_SHIMS_H
 #define TLR_SMPI_SHIMS_H
 
 #include <stddef.h>
 #include <stdint.h>
 
-#include <simgrid/engine.h>
-#include <simgrid/version.h>
+#include <simgrid/link.h>
+
+#include "table.h"
 
 /* A function that takes the place of libsimgrid's with this name of the C++ ABI: symbols are looked
  * up in the module first (module.c). */
@@ -21,24 +20,16 @@
             *(void **)&(function) = dlsym(RTLD_NEXT, name);                                        \
     } while (0)
 
-/* The one whose inside is known here.  Another one is left alone. */
-static inline int smpi_is_known_simgrid(void)
-{
-    int major, minor, patch;
-    sg_version_get(&major, &minor, &patch);
-    return major == 3 && minor == 32;
-}
-
 /* The object that this thread allocated last, if it was a small one; NULL before the first. */
 const void *smpi_memory_last(void);
 
 /* C++'s operators new and delete. */
-void *smpi_memory_new(size_t bytes) __asm__("_Znwm");
-void smpi_memory_delete(void *memory) __asm__("_ZdlPv");
+void *smpi_memory_new(size_t bytes) __asm__(SG_NEW);
+void smpi_memory_delete(void *memory) __asm__(SG_DELETE);
 
-/* Whoever gives back, until the next call, memory of this size (more than 512; 0: none) gives back
- * none from now on. */
-void smpi_memory_watch(size_t bytes);
+/* Blocks of so many bytes that are allocated from here on (more than 512; 0: none) are never given
+ * back, nor are the larger ones that take their place. */
+void smpi_memory_keep(size_t bytes);
 
 /* Between the two, broadcasts, barriers and allgathers of SMPI take no simulated time. */
 void smpi_meet_begin(void);
@@ -74,5 +65,10 @@ void smpi_routes_prepare(uint32_t n_ranks);
 void smpi_shortcuts_take(void);
 /* SMPI's object `comm` is one rank's of the communicator that the address `same` stands for. */
 void smpi_numbers_share(const void *comm, const void *same);
+
+/* Called with each step of simulated time, once it is over. */
+void smpi_watch_clock(void (*advanced)(double took_s));
+/* Bytes per second on the link during the last step. */
+double smpi_link_use(const_sg_link_t link);
 
 #endif

@@ -1,0 +1,155 @@
+/* table.h - all that Timeless knows of SimGrid's inside: one row for each part that rests on
+ * functions of libsimgrid which are not in its headers, one for each of these functions.
+ *
+ * Symbols of libsimgrid are looked up in the module first (replayer/module.c), so a function of
+ * ours with the same name takes the place of theirs.  It is *bound* if libsimgrid calls it through
+ * a table of the loader, and the loader finds ours there: table.c looks at both when the engine
+ * starts. Another version of SimGrid may inline the function or give it other arguments, and
+ * thereby another name; another library may be preloaded.
+ *
+ * A part *holds* if SimGrid's version is one of those with which it was tried, and all of its
+ * functions are bound.  Otherwise its functions call theirs, and
+ *   - a part of kind SPEED is skipped: the results are the same, the replay takes longer;
+ *   - a part of kind MODEL is missed: what rests on it fails, with a message. */
+#ifndef TLR_SMPI_TABLE_H
+#define TLR_SMPI_TABLE_H
+
+enum { SMPI_ANY_VERSION = 99999 };
+enum { SMPI_SPEED, SMPI_MODEL };
+
+/* SHIM(part, kind, first version, last version): 332 is 3.32.  Its file, and what rests on it:
+ *   MEMORY     memory.c      operators new and delete
+ *   DETACHED   detached.c    eager messages under way
+ *   NUMBERS    numbers.c     numbers of messages between two ranks
+ *   ROUTES     routes.c      routes between hosts
+ *   SHORTCUTS  shortcuts.c   what SMPI asks itself
+ *   TIMERS     shortcuts.c   clocks whose answer is ignored
+ *   MEET       meet.c        replays begin at second 0
+ *   OVERHEADS  overheads.c   option timeless/local-overheads
+ *   ORDER      order.c       option timeless/eager-order
+ *   BUFFER     buffer.c      option timeless/send-buffer
+ *   LOOPBACK   loopback.c    options timeless/loopback-bw-factor, timeless/loopback-lat-factor
+ *   LINKS      links.c       --links
+ * Tests: tests/cli/module.sh sees that libsimgrid calls each function here, and what happens where
+ * it does not.  That SPEED changes no result is what tests/mpi/oracle.sh and
+ * tests/bench/replay_speed.sh see; what MODEL changes, tests/cli/module.sh, eager_order.sh,
+ * send_buffer.sh and usage.sh. */
+#define SMPI_SHIMS(SHIM)                                                                           \
+    SHIM(MEMORY, SMPI_SPEED, 0, SMPI_ANY_VERSION)                                                  \
+    SHIM(DETACHED, SMPI_SPEED, 332, 332)                                                           \
+    SHIM(NUMBERS, SMPI_SPEED, 332, 332)                                                            \
+    SHIM(ROUTES, SMPI_SPEED, 332, 332)                                                             \
+    SHIM(SHORTCUTS, SMPI_SPEED, 332, 332)                                                          \
+    SHIM(TIMERS, SMPI_SPEED, 0, SMPI_ANY_VERSION)                                                  \
+    SHIM(MEET, SMPI_MODEL, 0, SMPI_ANY_VERSION)                                                    \
+    SHIM(OVERHEADS, SMPI_MODEL, 332, 332)                                                          \
+    SHIM(ORDER, SMPI_MODEL, 332, 332)                                                              \
+    SHIM(BUFFER, SMPI_MODEL, 332, 332)                                                             \
+    SHIM(LOOPBACK, SMPI_MODEL, 332, 332)                                                           \
+    SHIM(LINKS, SMPI_MODEL, 0, SMPI_ANY_VERSION)
+
+typedef enum smpi_shim {
+#define SHIM(part, kind, first, last) SMPI_SHIM_##part,
+    SMPI_SHIMS(SHIM)
+#undef SHIM
+        SMPI_N_SHIMS
+} smpi_shim;
+
+/* Names of the C++ ABI. */
+#define SG_NEW "_Znwm"
+#define SG_DELETE "_ZdlPv"
+#define SG_DELETE_SIZED "_ZdlPvm"
+#define SG_COMM_IMPL "_ZN7simgrid6kernel8activity8CommImpl"
+#define SG_COMM_DETACH SG_COMM_IMPL "6detachEv"
+#define SG_COMM_FINISH SG_COMM_IMPL "6finishEv"
+#define SG_COMM_START SG_COMM_IMPL "5startEv"
+#define SG_COMM_ISEND SG_COMM_IMPL "5isendEPNS0_5actor16CommIsendSimcallE"
+#define SG_MPI_COMM "_ZN7simgrid4smpi4Comm"
+#define SG_SENT SG_MPI_COMM "23get_sent_messages_countEiii"
+#define SG_COUNT_SENT SG_MPI_COMM "29increment_sent_messages_countEiii"
+#define SG_RECEIVED SG_MPI_COMM "27get_received_messages_countEiii"
+#define SG_COUNT_RECEIVED SG_MPI_COMM "33increment_received_messages_countEiii"
+#define SG_FIND_ROUTE                                                                              \
+    "_ZN7simgrid6kernel7routing11NetZoneImpl30get_global_route_with_netzonesEPKNS1_"               \
+    "8NetPointES5_RSt6vectorIPNS0_8resource16StandardLinkImplESaIS9_EEPdRSt13unordered_setIPS2_"   \
+    "St4hashISF_ESt8equal_toISF_ESaISF_EE"
+#define SG_SET_LATENCY "_ZN7simgrid6kernel8resource15NetworkCm02Link11set_latencyEd"
+#define SG_NUMBER_FOR_FORTRAN "_ZN7simgrid4smpi3F2C5add_fEv"
+#define SG_ENGINE "_ZN7simgrid3s4u6Engine12get_instanceEv"
+#define SG_CONTEXT_SELF "_ZN7simgrid6kernel7context7Context4selfEv"
+#define SG_CONTEXT_SET "_ZN7simgrid6kernel7context7Context11set_currentEPS2_"
+#define SG_BENCH_BEGIN "smpi_bench_begin"
+#define SG_BENCH_END "smpi_bench_end"
+#define SG_INITIALIZED "PMPI_Initialized"
+#define SG_FINALIZED "PMPI_Finalized"
+#define SG_TIMER_START "xbt_os_threadtimer_start"
+#define SG_TIMER_STOP "xbt_os_threadtimer_stop"
+#define SG_BCAST "_ZN7simgrid4smpi5colls5bcastE"
+#define SG_BARRIER "_ZN7simgrid4smpi5colls7barrierE"
+#define SG_ALLGATHER "_ZN7simgrid4smpi5colls9allgatherE"
+#define SG_OSEND "_ZN7simgrid4smpi4Host5osendEmPNS_3s4u4HostES4_"
+#define SG_OISEND "_ZN7simgrid4smpi4Host6oisendEmPNS_3s4u4HostES4_"
+#define SG_ORECV "_ZN7simgrid4smpi4Host5orecvEmPNS_3s4u4HostES4_"
+#define SG_LMM "_ZN7simgrid6kernel3lmm6System"
+#define SG_VARIABLE_NEW SG_LMM "12variable_newEPNS0_8resource6ActionEddm"
+#define SG_VARIABLE_FREE SG_LMM "13variable_freeEPNS1_8VariableE"
+#define SG_SET_PENALTY SG_LMM "23update_variable_penaltyEPNS1_8VariableEd"
+#define SG_SET_BOUND SG_LMM "21update_variable_boundEPNS1_8VariableEd"
+#define SG_REMAINS "_ZN7simgrid6kernel8resource6Action11get_remainsEv"
+#define SG_NETWORK_MODEL "_ZNK7simgrid3s4u7NetZone17get_network_modelEv"
+#define SG_LINK_USE "_ZNK7simgrid3s4u4Link9get_usageEv"
+#define SG_ADVANCE "_ZNK7simgrid6kernel10EngineImpl5solveEd"
+
+/* REPLACED(part, symbol): ours takes the place of theirs.  CALLED: theirs, which only ours calls.
+ * VARIABLE: theirs, which ours changes. */
+#define SMPI_SYMBOLS(REPLACED, CALLED, VARIABLE)                                                   \
+    REPLACED(MEMORY, SG_NEW)                                                                       \
+    REPLACED(MEMORY, SG_DELETE)                                                                    \
+    REPLACED(MEMORY, SG_DELETE_SIZED)                                                              \
+    REPLACED(DETACHED, SG_COMM_DETACH)                                                             \
+    REPLACED(DETACHED, SG_COMM_FINISH)                                                             \
+    REPLACED(NUMBERS, SG_SENT)                                                                     \
+    REPLACED(NUMBERS, SG_COUNT_SENT)                                                               \
+    REPLACED(NUMBERS, SG_RECEIVED)                                                                 \
+    REPLACED(NUMBERS, SG_COUNT_RECEIVED)                                                           \
+    REPLACED(ROUTES, SG_FIND_ROUTE)                                                                \
+    REPLACED(ROUTES, SG_SET_LATENCY)                                                               \
+    REPLACED(SHORTCUTS, SG_INITIALIZED)                                                            \
+    REPLACED(SHORTCUTS, SG_FINALIZED)                                                              \
+    REPLACED(SHORTCUTS, SG_BENCH_BEGIN)                                                            \
+    REPLACED(SHORTCUTS, SG_BENCH_END)                                                              \
+    REPLACED(SHORTCUTS, SG_NUMBER_FOR_FORTRAN)                                                     \
+    REPLACED(SHORTCUTS, SG_ENGINE)                                                                 \
+    REPLACED(SHORTCUTS, SG_CONTEXT_SELF)                                                           \
+    REPLACED(SHORTCUTS, SG_CONTEXT_SET)                                                            \
+    REPLACED(TIMERS, SG_TIMER_START)                                                               \
+    REPLACED(TIMERS, SG_TIMER_STOP)                                                                \
+    VARIABLE(MEET, SG_BCAST)                                                                       \
+    VARIABLE(MEET, SG_BARRIER)                                                                     \
+    VARIABLE(MEET, SG_ALLGATHER)                                                                   \
+    REPLACED(OVERHEADS, SG_OSEND)                                                                  \
+    REPLACED(OVERHEADS, SG_OISEND)                                                                 \
+    REPLACED(OVERHEADS, SG_ORECV)                                                                  \
+    REPLACED(ORDER, SG_COMM_ISEND)                                                                 \
+    REPLACED(ORDER, SG_COMM_DETACH)                                                                \
+    REPLACED(ORDER, SG_VARIABLE_NEW)                                                               \
+    REPLACED(ORDER, SG_VARIABLE_FREE)                                                              \
+    REPLACED(ORDER, SG_SET_PENALTY)                                                                \
+    REPLACED(BUFFER, SG_COMM_ISEND)                                                                \
+    REPLACED(BUFFER, SG_COMM_DETACH)                                                               \
+    REPLACED(BUFFER, SG_COMM_START)                                                                \
+    REPLACED(BUFFER, SG_COMM_FINISH)                                                               \
+    REPLACED(BUFFER, SG_OISEND)                                                                    \
+    REPLACED(BUFFER, SG_VARIABLE_NEW)                                                              \
+    REPLACED(BUFFER, SG_SET_BOUND)                                                                 \
+    CALLED(BUFFER, SG_REMAINS)                                                                     \
+    CALLED(LOOPBACK, SG_NETWORK_MODEL)                                                             \
+    REPLACED(LINKS, SG_ADVANCE)                                                                    \
+    CALLED(LINKS, SG_LINK_USE)
+
+/* Nonzero if the part holds. */
+int smpi_shim_holds(smpi_shim shim);
+/* Why it does not, for a message: "SimGrid 4.0.0 is not one of ...", or a symbol. */
+const char *smpi_shim_reason(smpi_shim shim);
+
+#endif
