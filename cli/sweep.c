@@ -6,12 +6,12 @@
 
 #include <calibrate/calibrate.h>
 #include <errno.h>
-#include <glob.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <study/sweep.h>
-#include <unistd.h>
+#include <sys/stat.h>
+#include <timeless_files.h>
 
 enum { OPT_GRID = 1000, OPT_JSON, OPT_PLOT };
 
@@ -22,7 +22,8 @@ typedef struct arguments {
     const char *out, *json, *plot;
     unsigned n_jobs;
     size_t rank, n_processes; /* of a sweep that mpirun runs */
-    char *part;               /* takes the rows of this process as they come */
+    char *command;            /* of all points: column of the results */
+    tlr_results *results;     /* NULL: they go to standard output */
     tlr_sweep sweep;
 } arguments;
 
@@ -124,8 +125,8 @@ static int run_point(void *arg, size_t i, tlr_point *point)
 
 static tl_status done(void *arg, size_t i, tl_error *err)
 {
-    const arguments *a = arg;
-    return a->out ? tlr_sweep_append(&a->sweep, i, a->part, err) : TL_OK;
+    arguments *a = arg;
+    return a->results ? tlr_results_add(a->results, &a->sweep, i, err) : TL_OK;
 }
 
 /* Points whose files cannot be read have failed already. */
@@ -154,61 +155,23 @@ static tl_status set_keys(arguments *a, tl_error *err)
 
 /* ---- results ---- */
 
-/* What follows ".part" in the name of a part: nothing, or ".12". */
-static int is_part(const char *end)
-{
-    return !*end || (*end == '.' && end[1] && !end[1 + strspn(end + 1, "0123456789")]);
-}
-
-/* Of the results file, and of the parts beside it: what is under way, or was when it was
- * interrupted.  Parts first, for they are removed after their rows are in the file. */
-static tl_status read_results(arguments *a, int with_errors, int remove_parts, tl_error *err)
-{
-    const size_t length = strlen(a->out);
-    char *pattern = cli_pattern(a->out, length, ".part*");
-    glob_t parts = {0};
-    if (!pattern)
-        return tl_fail(err, TL_ERR_MEMORY, "out of memory");
-    tl_status status = TL_OK;
-    glob(pattern, 0, NULL, &parts); /* without a match there are none */
-    for (size_t i = 0; i < parts.gl_pathc && status == TL_OK; i++) {
-        const char *path = parts.gl_pathv[i];
-        if (!is_part(path + length + strlen(".part")))
-            continue;
-        if (remove_parts)
-            unlink(path);
-        else
-            status = tlr_sweep_read(&a->sweep, path, with_errors, err);
-    }
-    globfree(&parts);
-    free(pattern);
-    return status == TL_OK && !remove_parts ? tlr_sweep_read(&a->sweep, a->out, 0, err) : status;
-}
-
-static tl_status write_csv(const tlr_sweep *sweep, FILE *out, tl_error *err)
-{
-    (void)err;
-    tlr_sweep_write_csv(sweep, out);
-    return TL_OK;
-}
-
-/* Under another name first, so that there is an old file or a whole new one. */
+/* A regular file is replaced once the new one is whole; a device or a pipe is written to. */
 static tl_status write_file(const arguments *a, const char *path,
                             tl_status (*put)(const tlr_sweep *, FILE *, tl_error *), tl_error *err)
 {
-    char *other = NULL;
-    if (asprintf(&other, "%s.tmp.%zu", path, a->rank) < 0)
-        return tl_fail(err, TL_ERR_MEMORY, "out of memory");
-    FILE *out = fopen(other, "w");
-    tl_status status = out ? put(&a->sweep, out, err) : TL_OK;
+    struct stat there;
+    tl_replacement file = {0};
+    const int direct = stat(path, &there) == 0 && !S_ISREG(there.st_mode);
+    tl_status status = direct ? TL_OK : tl_replace_begin(path, ".part", &file, err);
+    if (status != TL_OK)
+        return status;
+    FILE *out = fopen(direct ? path : file.part, "we");
+    status = out ? put(&a->sweep, out, err) : TL_OK;
     const int lost = !out || ferror(out);
-    if ((out && fclose(out) != 0) || lost || (status == TL_OK && rename(other, path) != 0))
+    if ((out && fclose(out) != 0) || lost)
         status = tl_fail(err, TL_ERR_SYSTEM, "%s: cannot be written: %s; check the path", path,
                          strerror(errno));
-    if (status != TL_OK)
-        unlink(other);
-    free(other);
-    return status;
+    return tl_replace_end(&file, status, err);
 }
 
 static int all_known(const tlr_sweep *sweep)
@@ -223,15 +186,11 @@ static tl_status write_results(arguments *a, tl_error *err)
 {
     tl_status status = TL_OK;
     if (a->n_processes > 1)
-        status = read_results(a, 1, 0, err);
+        status = tlr_results_read(a->results, &a->sweep, 1, err);
     if (status != TL_OK || !all_known(&a->sweep))
         return status;
-    if (a->out)
-        status = write_file(a, a->out, write_csv, err);
-    else
-        tlr_sweep_write_csv(&a->sweep, stdout);
-    if (status == TL_OK && a->out && a->n_processes == 1)
-        status = read_results(a, 0, 1, err);
+    status = a->results ? tlr_results_write(a->results, &a->sweep, err)
+                        : tlr_sweep_write_csv(&a->sweep, NULL, stdout, err);
     if (status == TL_OK && a->json)
         status = write_file(a, a->json, tlr_sweep_write_json, err);
     if (status == TL_OK && a->plot)
@@ -287,17 +246,37 @@ static tl_status make_grid(arguments *a, tl_error *err)
     return status == TL_OK ? tlr_sweep_create(a->axes, a->n_axes, &a->sweep, err) : status;
 }
 
+/* The trace, if it is the same at all points, and the options. */
+static char *command_of(const arguments *a)
+{
+    char *text = NULL;
+    size_t size;
+    FILE *out = open_memstream(&text, &size);
+    if (!out)
+        return NULL;
+    fputs("replay", out);
+    if (a->traces.n == 1)
+        fprintf(out, " %s", a->traces.words[0]);
+    for (size_t i = 0; i < a->options.n; i++)
+        fprintf(out, " %s", a->options.words[i]);
+    if (fclose(out) == 0)
+        return text;
+    free(text);
+    return NULL;
+}
+
 static tl_status sweep(arguments *a, tl_error *err)
 {
     tl_status status = make_grid(a, err);
-    if (status == TL_OK && a->out &&
-        (a->n_processes > 1 ? asprintf(&a->part, "%s.part.%zu", a->out, a->rank)
-                            : asprintf(&a->part, "%s.part", a->out)) < 0)
+    if (status == TL_OK && !(a->command = command_of(a)))
         status = tl_fail(err, TL_ERR_MEMORY, "out of memory");
+    a->sweep.command = a->command;
+    if (status == TL_OK && a->out)
+        status = tlr_results_open(a->out, a->rank, a->n_processes, &a->results, err);
     if (status == TL_OK)
         status = set_keys(a, err);
-    if (status == TL_OK && a->out)
-        status = read_results(a, 0, 0, err);
+    if (status == TL_OK && a->results)
+        status = tlr_results_read(a->results, &a->sweep, 0, err);
     if (status == TL_OK)
         status =
             tlr_sweep_run(&a->sweep, a->rank, a->n_processes, a->n_jobs, run_point, done, a, err);
@@ -328,7 +307,8 @@ int cmd_sweep(int argc, char **argv)
             tlr_axis_free(&a.axes[i]);
         free(a.axes);
     }
-    free(a.part);
+    tlr_results_close(a.results);
+    free(a.command);
     word_list_free(&a.options);
     word_list_free(&a.traces);
     return code;

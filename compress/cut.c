@@ -446,7 +446,7 @@ tl_status tl_cut(tl_reader *r, const tl_span *span, const char *origin, const ch
         return tl_fail(err, TL_ERR_USAGE,
                        "%s: the part cannot replace its own trace; give another name", out_path);
     tl_replacement file;
-    tl_status status = tl_replace_begin(out_path, &file, err);
+    tl_status status = tl_replace_begin(out_path, ".part", &file, err);
     if (status)
         return status;
 

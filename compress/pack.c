@@ -184,7 +184,7 @@ tl_status tl_pack(tl_reader *r, const tl_pack_options *options, const char *out_
     if (r->n_damages)
         return tl_fail(err, r->damages[0].status, "%s", r->damages[0].text);
     tl_replacement file; /* the trace may replace itself */
-    tl_status status = tl_replace_begin(out_path, &file, err);
+    tl_status status = tl_replace_begin(out_path, ".part", &file, err);
     if (status)
         return status;
     packing p = {

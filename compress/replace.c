@@ -97,7 +97,7 @@ static bool create_part(const char *part, bool exists, const struct stat *old)
     return done;
 }
 
-tl_status tl_replace_begin(const char *path, tl_replacement *out, tl_error *err)
+tl_status tl_replace_begin(const char *path, const char *suffix, tl_replacement *out, tl_error *err)
 {
     bool exists = false;
     struct stat there;
@@ -105,7 +105,7 @@ tl_status tl_replace_begin(const char *path, tl_replacement *out, tl_error *err)
     *out = (tl_replacement){.target = find_target(path, &exists, &there)};
     if (!out->target)
         return tl_fail_errno(err, "%s: cannot be written", path);
-    const size_t size = strlen(out->target) + sizeof ".part";
+    const size_t size = strlen(out->target) + strlen(suffix) + 1;
     if (exists && !S_ISREG(there.st_mode))
         status = tl_fail(err, TL_ERR_SYSTEM,
                          "%s: is no regular file, and is not replaced; give another", path);
@@ -114,7 +114,7 @@ tl_status tl_replace_begin(const char *path, tl_replacement *out, tl_error *err)
     else if (!(out->part = malloc(size)))
         status = tl_fail(err, TL_ERR_MEMORY, "%s: out of memory", path);
     if (!status) {
-        snprintf(out->part, size, "%s.part", out->target);
+        snprintf(out->part, size, "%s%s", out->target, suffix);
         if (!create_part(out->part, exists, &there))
             status = tl_fail_errno(err, "%s: cannot be created", out->part);
     }

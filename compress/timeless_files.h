@@ -16,12 +16,14 @@ extern "C" {
  * reader sees the old file or the new one, and after a failure the old one is there. */
 typedef struct tl_replacement {
     char *target; /* where symbolic links lead, which stay */
-    char *part;   /* what is written: TARGET.part, which exists and is empty */
+    char *part;   /* what is written: TARGET with a suffix, which exists and is empty */
 } tl_replacement;
 
-/* The new file gets the permissions and the owner of the old one.  Fails for a target that is
- * no regular file (a device is never replaced) or that the caller may not write. */
-TL_API tl_status tl_replace_begin(const char *path, tl_replacement *out, tl_error *err);
+/* `suffix` is ".part", unless the name is taken.  The new file gets the permissions and the owner
+ * of the old one.  Fails for a target that is no regular file (a device is never replaced) or that
+ * the caller may not write. */
+TL_API tl_status tl_replace_begin(const char *path, const char *suffix, tl_replacement *out,
+                                  tl_error *err);
 /* `status` is what became of writing: TL_OK puts the file in its place, once it has reached the
  * disk; anything else removes it.  Returns `status`, or why the file could not be put in its place.
  * Releases *replacement, which tl_replace_begin filled. */

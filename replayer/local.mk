@@ -37,7 +37,7 @@ replayer_libreplayer_la_SOURCES = \
 	replayer/results/sums.h replayer/results/timeline_write.c \
 	replayer/study/compare.c replayer/study/compare.h replayer/study/compare_plot.c \
 	replayer/study/compare_write.c replayer/study/region_test.c replayer/study/runs.c \
-	replayer/study/runs.h replayer/study/sweep.c replayer/study/sweep.h replayer/study/sweep_file.c \
+	replayer/study/runs.h replayer/study/sweep.c replayer/study/sweep.h replayer/study/sweep_file.c replayer/study/sweep_results.c replayer/study/sweep_table.c replayer/study/sweep_table.h \
 	replayer/study/sweep_key.c replayer/study/sweep_plot.c replayer/study/sweep_run.c \
 	replayer/study/tolerance.c replayer/study/tolerance.h \
 	$(LOGGOPS_SOURCES)

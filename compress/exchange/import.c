@@ -50,7 +50,7 @@ tl_status tl_import_write(const char *out_path, tl_run *run, tl_import_part *par
 {
     char writer[64];
     tl_replacement file;
-    tl_status status = tl_replace_begin(out_path, &file, err);
+    tl_status status = tl_replace_begin(out_path, ".part", &file, err);
     if (status)
         return status;
     snprintf(writer, sizeof writer, "timeless %s", tl_version());

@@ -29,7 +29,8 @@ typedef struct tlr_point {
 typedef struct tlr_sweep {
     size_t n_axes, n_points;
     tlr_axis *axes;
-    tlr_point *points; /* shared with the processes that run them */
+    tlr_point *points;   /* shared with the processes that run them */
+    const char *command; /* what is the same at all points, for people; the caller's */
 } tlr_sweep;
 
 /* "NAME=VALUE,VALUE,...": where a value has a comma itself, semicolons stand between them; A:B and
@@ -74,17 +75,44 @@ tl_status tlr_sweep_run(tlr_sweep *sweep, size_t first, size_t stride, unsigned 
 
 /* ---- files: replayer/study/sweep_file.c, replayer/study/sweep_plot.c ---- */
 
-/* Takes the results of the rows of a CSV file whose keys are those of points; a file that is not
- * there has none, and a last line that was cut is left out.  Points that failed stay unknown unless
- * with_errors. */
-tl_status tlr_sweep_read(tlr_sweep *sweep, const char *path, int with_errors, tl_error *err);
-/* A row behind those that the file has, in one write. */
-tl_status tlr_sweep_append(const tlr_sweep *sweep, size_t point, const char *path, tl_error *err);
-void tlr_sweep_write_csv(const tlr_sweep *sweep, FILE *out);
+/* Rows of results files: replayer/study/sweep_table.h. */
+typedef struct tlr_table tlr_table;
+
+/* Takes the results of rows whose keys are those of points without one.  Points that failed stay
+ * unknown unless with_errors. */
+tl_status tlr_sweep_take(tlr_sweep *sweep, const tlr_table *table, int with_errors, tl_error *err);
+/* A row behind those that the open file has, in one write; with_header: a header ahead of it. */
+tl_status tlr_sweep_append(const tlr_sweep *sweep, size_t point, int with_header, int file,
+                           tl_error *err);
+/* The points that are known, and the rows of other grids behind them (NULL: none). */
+tl_status tlr_sweep_write_csv(const tlr_sweep *sweep, const tlr_table *others, FILE *out,
+                              tl_error *err);
 tl_status tlr_sweep_write_json(const tlr_sweep *sweep, FILE *out, tl_error *err);
 /* Makespan (median over the axes named "seed") over the first axis of several numbers, or else of
  * names, or else of seeds; a line for each combination of the others.  TL_ERR_USAGE: no such axis.
  */
 tl_status tlr_sweep_write_svg(const tlr_sweep *sweep, FILE *out, tl_error *err);
+
+/* ---- the results file: replayer/study/sweep_results.c ---- */
+
+/* The results file FILE of a sweep, beside which each process keeps its rows in a part, FILE.part
+ * or FILE.part.N, until they are in FILE.  A part belongs to the process that has locked it; a part
+ * that none has locked is of a sweep that was interrupted. */
+typedef struct tlr_results tlr_results;
+
+/* Refuses what is no regular file.  `rank` of `n_processes` that share a sweep. */
+tl_status tlr_results_open(const char *path, size_t rank, size_t n_processes, tlr_results **out,
+                           tl_error *err);
+/* Takes the results that the file and all parts have (tlr_sweep_take). */
+tl_status tlr_results_read(const tlr_results *results, tlr_sweep *sweep, int with_errors,
+                           tl_error *err);
+/* Adds a row to the part of this process. */
+tl_status tlr_results_add(tlr_results *results, const tlr_sweep *sweep, size_t point,
+                          tl_error *err);
+/* Writes the file anew: the points of the sweep, and the rows of other grids that the file and
+ * abandoned parts have.  Two sweeps do it one after the other.  Of a sweep of one process the parts
+ * that are in the file are removed. */
+tl_status tlr_results_write(tlr_results *results, const tlr_sweep *sweep, tl_error *err);
+void tlr_results_close(tlr_results *results); /* NULL: does nothing */
 
 #endif

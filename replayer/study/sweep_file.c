@@ -4,7 +4,7 @@
 #include "sweep.h"
 
 #include "results/json_text.h"
-#include "text_file.h"
+#include "sweep_table.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -14,11 +14,6 @@
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
-
-/* The columns behind those of the axes. */
-enum column { MAKESPAN, WITHOUT_NOISE, COMPUTE, EVENTS, ERROR, KEY, N_COLUMNS };
-static const char *const columns[] = {
-    "makespan_s", "makespan_without_noise_s", "mean_compute_s", "events", "error", "key"};
 
 /* ---- writing ---- */
 
@@ -34,23 +29,26 @@ static void put_field(FILE *out, const char *text)
     putc('"', out);
 }
 
-static void put_header(const tlr_sweep *sweep, FILE *out)
+static void put_header(char *const *names, size_t n, FILE *out)
 {
-    for (size_t a = 0; a < sweep->n_axes; a++) {
-        put_field(out, sweep->axes[a].name);
+    for (size_t a = 0; a < n; a++) {
+        put_field(out, names[a]);
         putc(',', out);
     }
-    for (int c = 0; c < N_COLUMNS; c++)
-        fprintf(out, "%s%c", columns[c], c + 1 < N_COLUMNS ? ',' : '\n');
+    for (int c = 0; c < TLR_N_RESULTS; c++)
+        fprintf(out, "%s%c", tlr_result_columns[c], c + 1 < TLR_N_RESULTS ? ',' : '\n');
 }
 
-static void put_row(const tlr_sweep *sweep, size_t i, FILE *out)
+/* With n_more empty columns behind those of the axes. */
+static void put_row(const tlr_sweep *sweep, size_t i, size_t n_more, FILE *out)
 {
     const tlr_point *point = &sweep->points[i];
     for (size_t a = 0; a < sweep->n_axes; a++) {
         put_field(out, tlr_sweep_value(sweep, i, a));
         putc(',', out);
     }
+    for (size_t a = 0; a < n_more; a++)
+        putc(',', out);
     if (point->error[0]) {
         fputs(",,,,", out);
         put_field(out, point->error);
@@ -60,42 +58,93 @@ static void put_row(const tlr_sweep *sweep, size_t i, FILE *out)
             fprintf(out, "%.17g", point->quiet_s);
         fprintf(out, ",%.17g,%" PRIu64 ",", point->compute_s, point->n_events);
     }
+    putc(',', out);
+    put_field(out, sweep->command);
     fprintf(out, ",%016" PRIx64 "\n", point->key);
 }
 
-void tlr_sweep_write_csv(const tlr_sweep *sweep, FILE *out)
+/* The names of all axes: those of the sweep first.  Their number in *n; NULL: no memory. */
+static char **all_names(const tlr_sweep *sweep, const tlr_table *others, size_t *n)
 {
-    put_header(sweep, out);
-    for (size_t i = 0; i < sweep->n_points; i++)
-        if (sweep->points[i].known)
-            put_row(sweep, i, out);
+    size_t most = sweep->n_axes;
+    for (size_t i = 0; i < others->n_rows; i++)
+        if (!i || others->rows[i].names != others->rows[i - 1].names)
+            most += others->rows[i].n_axes;
+    char **names = calloc(most + 1, sizeof *names);
+    for (*n = 0; names && *n < sweep->n_axes; ++*n)
+        names[*n] = sweep->axes[*n].name;
+    for (size_t i = 0; names && i < others->n_rows; i++) {
+        const tlr_table_row *row = &others->rows[i];
+        for (size_t a = 0; a < row->n_axes && (!i || row->names != row[-1].names); a++) {
+            size_t known = 0;
+            while (known < *n && strcmp(names[known], row->names[a]) != 0)
+                known++;
+            if (known == *n)
+                names[(*n)++] = row->names[a];
+        }
+    }
+    return names;
 }
 
-tl_status tlr_sweep_append(const tlr_sweep *sweep, size_t point, const char *path, tl_error *err)
+static void put_other(const tlr_table_row *row, char *const *names, size_t n, FILE *out)
+{
+    for (size_t i = 0; i < n; i++) {
+        for (size_t a = 0; a < row->n_axes; a++)
+            if (!strcmp(row->names[a], names[i]))
+                put_field(out, row->values[a]);
+        putc(',', out);
+    }
+    for (int c = 0; c < TLR_N_RESULTS; c++) {
+        put_field(out, row->texts[c]);
+        putc(c + 1 < TLR_N_RESULTS ? ',' : '\n', out);
+    }
+}
+
+tl_status tlr_sweep_write_csv(const tlr_sweep *sweep, const tlr_table *others, FILE *out,
+                              tl_error *err)
+{
+    static const tlr_table none = {0};
+    size_t n;
+    others = others ? others : &none;
+    char **names = all_names(sweep, others, &n);
+    if (!names)
+        return tl_fail(err, TL_ERR_MEMORY, "out of memory for the results of the sweep");
+    put_header(names, n, out);
+    for (size_t i = 0; i < sweep->n_points; i++)
+        if (sweep->points[i].known)
+            put_row(sweep, i, n - sweep->n_axes, out);
+    for (size_t i = 0; i < others->n_rows; i++)
+        put_other(&others->rows[i], names, n, out);
+    free(names);
+    return TL_OK;
+}
+
+tl_status tlr_sweep_append(const tlr_sweep *sweep, size_t point, int with_header, int file,
+                           tl_error *err)
 {
     char *text = NULL;
     size_t size = 0;
     tl_status status = TL_OK;
-    const int file = open(path, O_WRONLY | O_APPEND | O_CREAT | O_CLOEXEC, 0666);
     FILE *out = open_memstream(&text, &size);
-    struct stat about;
-    if (file < 0 || !out || fstat(file, &about) != 0) {
-        status = tl_fail(err, TL_ERR_SYSTEM, "%s: cannot be written: %s; check the path", path,
-                         strerror(errno));
-        goto cleanup;
+    if (!out)
+        return tl_fail(err, TL_ERR_MEMORY, "out of memory for the results of the sweep");
+    if (with_header) {
+        char **names = calloc(sweep->n_axes + 1, sizeof *names);
+        for (size_t a = 0; names && a < sweep->n_axes; a++)
+            names[a] = sweep->axes[a].name;
+        if (names)
+            put_header(names, sweep->n_axes, out);
+        else
+            status = tl_fail(err, TL_ERR_MEMORY, "out of memory for the results of the sweep");
+        free(names);
     }
-    if (!about.st_size)
-        put_header(sweep, out);
-    put_row(sweep, point, out);
-    fflush(out);
-    if (write(file, text, size) != (ssize_t)size)
-        status = tl_fail(err, TL_ERR_SYSTEM, "%s: cannot be written: %s", path, strerror(errno));
-cleanup:
-    if (out)
-        fclose(out);
+    put_row(sweep, point, 0, out);
+    if (fclose(out) != 0 && status == TL_OK)
+        status = tl_fail(err, TL_ERR_MEMORY, "out of memory for the results of the sweep");
+    if (status == TL_OK && write(file, text, size) != (ssize_t)size)
+        status =
+            tl_fail(err, TL_ERR_SYSTEM, "the results file cannot be written: %s", strerror(errno));
     free(text);
-    if (file >= 0)
-        close(file);
     return status;
 }
 
@@ -117,14 +166,15 @@ static json_t *point_json(const tlr_sweep *sweep, size_t i)
         json_object_set_new(at, sweep->axes[a].name, value_of(tlr_sweep_value(sweep, i, a)));
     json_object_set_new(out, "at", at);
     if (point->error[0]) {
-        json_object_set_new(out, columns[ERROR], tlr_json_text(point->error));
+        json_object_set_new(out, tlr_result_columns[TLR_ERROR], tlr_json_text(point->error));
         return out;
     }
-    json_object_set_new(out, columns[MAKESPAN], json_real(point->makespan_s));
+    json_object_set_new(out, tlr_result_columns[TLR_MAKESPAN], json_real(point->makespan_s));
     if (point->quiet_s > 0)
-        json_object_set_new(out, columns[WITHOUT_NOISE], json_real(point->quiet_s));
-    json_object_set_new(out, columns[COMPUTE], json_real(point->compute_s));
-    json_object_set_new(out, columns[EVENTS], json_integer((json_int_t)point->n_events));
+        json_object_set_new(out, tlr_result_columns[TLR_WITHOUT_NOISE], json_real(point->quiet_s));
+    json_object_set_new(out, tlr_result_columns[TLR_COMPUTE], json_real(point->compute_s));
+    json_object_set_new(out, tlr_result_columns[TLR_EVENTS],
+                        json_integer((json_int_t)point->n_events));
     return out;
 }
 
@@ -142,49 +192,6 @@ tl_status tlr_sweep_write_json(const tlr_sweep *sweep, FILE *out, tl_error *err)
 }
 
 /* ---- reading ---- */
-
-/* Cuts the field at *at off, without its quotes; returns whether another follows in the line, whose
- * end is a zero. */
-static int next_field(char **at, char **field)
-{
-    char *to = *at, *from = *at;
-    int quoted = 0;
-    *field = to;
-    for (; *from && (quoted || *from != ','); from++)
-        if (*from != '"')
-            *to++ = *from;
-        else if (quoted && from[1] == '"')
-            *to++ = *from++;
-        else
-            quoted = !quoted;
-    const int more = *from == ',';
-    *to = '\0';
-    *at = from + more;
-    return more;
-}
-
-/* The last columns of a row; returns whether there are so many. */
-static int split_row(char *line, char *fields[N_COLUMNS])
-{
-    size_t n = 0;
-    for (int more = 1; more; n++) {
-        if (n >= N_COLUMNS)
-            memmove(fields, fields + 1, (N_COLUMNS - 1) * sizeof *fields);
-        more = next_field(&line, &fields[n < N_COLUMNS ? n : N_COLUMNS - 1]);
-    }
-    return n >= N_COLUMNS;
-}
-
-static void take_fields(tlr_point *point, char *const fields[N_COLUMNS])
-{
-    point->known = 1;
-    point->makespan_s = strtod(fields[MAKESPAN], NULL);
-    point->quiet_s = strtod(fields[WITHOUT_NOISE], NULL);
-    point->compute_s = strtod(fields[COMPUTE], NULL);
-    point->n_events = strtoull(fields[EVENTS], NULL, 10);
-    snprintf(point->error, sizeof point->error, "%.*s", (int)sizeof point->error - 1,
-             fields[ERROR]);
-}
 
 /* The points that have no result yet, by their keys. */
 typedef struct open_points {
@@ -210,45 +217,29 @@ static int find_open(tlr_sweep *sweep, open_points *out)
     return 1;
 }
 
-static void take_row(const open_points *open, char *line, int with_errors)
+static void take_row(const open_points *open, const tlr_point *result)
 {
-    char *fields[N_COLUMNS], *rest;
-    if (!split_row(line, fields) || strlen(fields[KEY]) != 16)
-        return;
-    const uint64_t key = strtoull(fields[KEY], &rest, 16);
-    if (*rest || (fields[ERROR][0] && !with_errors))
-        return;
     size_t low = 0, high = open->n;
     while (low < high) {
         const size_t middle = low + (high - low) / 2;
-        if (open->points[middle]->key < key)
+        if (open->points[middle]->key < result->key)
             low = middle + 1;
         else
             high = middle;
     }
-    for (; low < open->n && open->points[low]->key == key; low++)
+    for (; low < open->n && open->points[low]->key == result->key; low++)
         if (!open->points[low]->known || open->points[low]->error[0])
-            take_fields(open->points[low], fields);
+            *open->points[low] = *result;
 }
 
-tl_status tlr_sweep_read(tlr_sweep *sweep, const char *path, int with_errors, tl_error *err)
+tl_status tlr_sweep_take(tlr_sweep *sweep, const tlr_table *table, int with_errors, tl_error *err)
 {
-    char *text = NULL;
     open_points open = {0};
-    if (access(path, F_OK) != 0)
-        return TL_OK;
-    tl_status status = tlr_read_text(path, &text, NULL, err);
-    if (status == TL_OK && !find_open(sweep, &open))
-        status = tl_fail(err, TL_ERR_MEMORY, "out of memory for the points of the sweep");
-    for (char *line = text, *end; status == TL_OK && (end = strchr(line, '\n')); line = end + 1) {
-        *end = '\0';
-        if (line == text && !strstr(line, columns[MAKESPAN]))
-            status = tl_fail(err, TL_ERR_INPUT,
-                             "%s:1: is no results file of a sweep; give another with -o", path);
-        else
-            take_row(&open, line, with_errors);
-    }
+    if (!find_open(sweep, &open))
+        return tl_fail(err, TL_ERR_MEMORY, "out of memory for the points of the sweep");
+    for (size_t i = 0; i < table->n_rows; i++)
+        if (with_errors || !table->rows[i].result.error[0])
+            take_row(&open, &table->rows[i].result);
     free(open.points);
-    free(text);
-    return status;
+    return TL_OK;
 }

@@ -40,6 +40,7 @@ CLI_TESTS = \
 	tests/cli/simgrid_programs.sh \
 	tests/cli/standard_output.sh \
 	tests/cli/sweep.sh \
+	tests/cli/sweep_results.sh \
 	tests/cli/tolerance.sh \
 	tests/cli/two_engines.sh \
 	tests/cli/undump.sh \

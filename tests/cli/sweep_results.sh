@@ -1,0 +1,114 @@
+# sweep_results.sh - the results file of a sweep keeps rows of other grids, may be filled by several
+# sweeps at once, and is checked when it is read.
+. "$top_srcdir/tests/tap.sh"
+cd "$scratch" || exit 99
+params=L=5us,o=2us,g=2us,G=2.5ns,O=1ns
+"$timeless" make dissemination -n 16 --bytes 1000 --iterations 5 -o d.tl || exit 99
+"$timeless" make token -n 8 --bytes 1000 -o token.tl || exit 99
+sweep() { "$timeless" sweep --engine loggops --params $params "$@"; }
+# rows FILE COLUMN...: these columns of all rows, a row in a line
+rows() { python3 -c 'import csv, sys
+for row in csv.DictReader(open(sys.argv[1])): print(*(row[name] for name in sys.argv[2:]))' "$@"; }
+says() { grep -Eq -e "$2" "$1" || { cat "$1"; return 1; }; }
+
+# Rows of other grids.
+check 'a grid' sweep d.tl --grid seed=1:2 -o r.csv
+check 'another grid, other options, another trace' sweep token.tl --grid params.L=1us,9us --grid seed=1 -o r.csv --no-compute
+check 'the file has the rows of both' test "$(rows r.csv params.L seed | tr '\n' ';')" = '1us 1;9us 1; 1; 2;'
+check 'each with its command' test "$(rows r.csv command | tr '\n' ';')" = \
+    "$(printf 'replay token.tl --engine=loggops --params=%s --no-compute;' $params $params)$(printf 'replay d.tl --engine=loggops --params=%s;' $params $params)"
+for L in 1us 9us; do "$timeless" replay token.tl --engine loggops --params ${params/5us/$L} --seed 1 --no-compute -q; done >expected
+for seed in 1 2; do "$timeless" replay d.tl --engine loggops --params $params --seed $seed -q; done >>expected
+check 'and its makespan' diff expected <(rows r.csv makespan_s)
+cp r.csv before.csv
+python3 - <<'END'
+import csv
+table = list(csv.reader(open("before.csv")))
+table[-1][table[0].index("makespan_s")] = "42"
+csv.writer(open("r.csv", "w"), lineterminator="\n").writerows(table)
+END
+check 'the first grid again' sweep d.tl --grid seed=1:2 -o r.csv
+check 'finds its points' test "$(rows r.csv makespan_s | sed -n 2p)" = 42
+check 'and keeps the other rows' test "$(rows r.csv seed params.L | tr '\n' ';')" = '1 ;2 ;1 1us;1 9us;'
+check 'a changed trace' bash -c '"$0" make dissemination -n 16 --bytes 2000 --iterations 5 -o d.tl' "$timeless"
+check 'is replayed again' sweep d.tl --grid seed=1:2 -o r.csv
+check 'and its rows replace those of before' test "$(rows r.csv seed params.L makespan_s | grep -c .) $(grep -c ',42,' r.csv)" = '4 0'
+check 'values with commas and quotes' sweep d.tl --grid 'noise=none;1000Hz:100us,coscheduled' -o q.csv
+check 'are kept' sweep d.tl --grid seed=7 -o q.csv
+check 'as they are' test "$(rows q.csv noise seed | tr '\n' ';')" = ' 7;none ;1000Hz:100us,coscheduled ;'
+
+# A file of before has no column "command".
+python3 - <<'END'
+import csv
+table = list(csv.reader(open("r.csv")))
+at = table[0].index("command")
+csv.writer(open("old.csv", "w"), lineterminator="\n").writerows(row[:at] + row[at + 1:] for row in table[:3])
+END
+sed -i -E 's/^1,,?[^,]*/1,43/; s/^1,43,/1,,43,/' old.csv
+check 'a results file of before' sweep d.tl --grid seed=1:3 -o old.csv
+check 'its points are known, and its rows replaced' test "$(rows old.csv seed | tr '\n' ' ') $(grep -c ',43,' old.csv)" = '1 2 3  1'
+
+# An interrupted sweep of another grid.
+check 'a grid to be interrupted' sweep d.tl --grid seed=11:12 -o i.csv
+{ head -n 2 i.csv; sed -n 3p i.csv | head -c 20; } >j.csv.part
+check 'the rows of an interrupted sweep' sweep d.tl --grid seed=1 -o j.csv
+check 'are kept, without the one that was cut' test "$(rows j.csv seed | tr '\n' ' ')" = '1 11 '
+check 'and its part is removed' test ! -e j.csv.part
+
+# Two sweeps at once.
+for round in 1 2 3; do
+    rm -f both.csv
+    sweep d.tl --grid seed=1:12 -o both.csv -j 1 &
+    first=$!
+    sweep token.tl --grid params.L=1us,2us,3us,4us,5us,6us,7us,8us,9us,10us,11us,12us -o both.csv -j 1
+    wait $first
+    [ "$(rows both.csv makespan_s | grep -c .)" = 24 ] || break
+done >/dev/null 2>&1
+check 'two sweeps at once on one file have all rows' test "$(rows both.csv makespan_s | grep -c .)" = 24
+check 'and leave nothing else' bash -c '! ls both.csv?*'
+
+# What is read is checked: wrong COLUMN VALUE
+wrong() {
+    python3 - "$@" <<'END'
+import csv, sys
+table = list(csv.reader(open("i.csv")))
+table[2][table[0].index(sys.argv[1])] = sys.argv[2]
+csv.writer(open("wrong.csv", "w"), lineterminator="\n").writerows(table)
+END
+    check_exit 3 "$1 '$2' in a results file is refused" sweep d.tl --grid seed=11 -o wrong.csv
+    cp err said
+    check "$1 '$2': the line is named" says said "^timeless: wrong.csv:3: '$2' is no $1 of a result; correct or remove the line$"
+    check "$1 '$2': the file is left as it was" grep -q "^12,.*d.tl" wrong.csv
+}
+wrong makespan_s ''
+for value in nan inf -1 1e999 5x 0x10; do wrong makespan_s "$value"; done
+wrong mean_compute_s nan
+wrong makespan_without_noise_s later
+wrong events 1.5
+wrong key 12
+wrong key 00000000000000zz
+sed '3s/$/,1/' i.csv >wrong.csv
+check_exit 3 'a row with another number of columns is refused' sweep d.tl --grid seed=11 -o wrong.csv
+printf 'seed,makespan_s\n1,2\n' >wrong.csv
+check_exit 3 'a table of something else is refused' sweep d.tl --grid seed=11 -o wrong.csv
+check 'and stays' test "$(wc -l <wrong.csv)" = 2
+
+# Files are written in place.
+umask 022
+for file in results.csv results.json results.svg; do
+    : >$file; chmod 640 $file; mkdir -p folder; mv $file folder; ln -sf folder/$file $file
+done
+check 'over links' sweep d.tl --grid seed=1:2 --grid params.L=1us,2us -o results.csv --json results.json --plot results.svg
+for file in results.csv results.json results.svg; do
+    check "$file: link and mode are kept" test "$(readlink $file) $(stat -c '%a' folder/$file)" = "folder/$file 640"
+    check "$file: and it is written" test -s folder/$file
+done
+mkfifo pipe
+check_exit 4 'a results file that is a pipe is refused' timeout 60 "$timeless" sweep d.tl --engine loggops --params $params --grid seed=1 -o pipe
+check 'and stays' test -p pipe
+timeout 60 cat pipe >json &
+check 'JSON into a pipe' timeout 60 "$timeless" sweep d.tl --engine loggops --params $params --grid seed=1 -o p.csv --json pipe
+wait $!
+check 'arrives' python3 -c 'import json; json.load(open("json"))'
+check 'and the pipe stays' test -p pipe
+tap_done
