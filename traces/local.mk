@@ -1,5 +1,6 @@
 # traces: small samples, what made them, and how to make them again (traces/README.md).
-SAMPLE_TRACES = traces/hpl-4.tl traces/stencil-64.tl traces/wavefront-16.tl traces/irregular-16.tl
+SAMPLE_TRACES = traces/hpl-4.tl traces/stencil-64.tl traces/wavefront-16.tl traces/irregular-16.tl \
+	traces/hybrid-4.tl
 nobase_dist_pkgdata_DATA += $(SAMPLE_TRACES) traces/README.md
 EXTRA_DIST += traces/stencil.c traces/wavefront.c traces/irregular.c traces/hybrid.c traces/regenerate.sh
 

@@ -21,7 +21,7 @@ for trace in traces/*.tl; do
         timeless replay "$trace" --engine loggops --params $logp --platform star-1g
     check "$trace is in the README" grep -qF "\`$(basename "$trace")\`" traces/README.md
 done
-check "there are at least four samples" test "$n" -ge 4
+check "there are at least five samples" test "$n" -ge 5
 while IFS= read -r command <&3; do
     check "traces/README: $command" bash -c "$command"
 done 3< <(awk '/^```sh$/ {on = 1; next} /^```$/ {on = 0} on' traces/README.md)
