@@ -88,6 +88,14 @@ static inline const tl_meaning *tl_meaning_of(tl_action action)
 
 /* ---- what sort of call ---- */
 
+/* Has a partner, or tells of one. */
+static inline int tl_is_message(tl_action action)
+{
+    const int kind = tl_meanings[action].kind;
+    return kind == TL_KIND_SEND || kind == TL_KIND_RECEIVE || kind == TL_KIND_SENDRECV ||
+           kind == TL_KIND_PROBE;
+}
+
 /* Moves data among a communicator's members, or among neighbours. */
 static inline int tl_is_collective(tl_action action)
 {
@@ -153,49 +161,49 @@ static inline int tl_is_known_between_groups(tl_action action)
 
 /* ---- who ---- */
 
-/* A rank's part in a rooted call.  Within one group the root may also be one of the others. */
-typedef enum tl_part {
-    TL_PART_OTHER,
-    TL_PART_ROOT,
-    TL_PART_NONE /* in an intercommunicator: the other ranks of the root's group */
-} tl_part;
+/* What a rank is in a rooted call.  Within one group the root may also be one of the others. */
+typedef enum tl_role {
+    TL_ROLE_OTHER,
+    TL_ROLE_ROOT,
+    TL_ROLE_NONE /* in an intercommunicator: the other ranks of the root's group */
+} tl_role;
 
-static inline tl_part tl_part_within(int32_t root, int32_t me)
+static inline tl_role tl_role_within(int32_t root, int32_t me)
 {
-    return root == me ? TL_PART_ROOT : TL_PART_OTHER;
+    return root == me ? TL_ROLE_ROOT : TL_ROLE_OTHER;
 }
 
 /* `peer`: of the event. */
-static inline tl_part tl_part_between(int32_t peer)
+static inline tl_role tl_role_between(int32_t peer)
 {
-    return peer == TL_ROOT ? TL_PART_ROOT : peer >= 0 ? TL_PART_OTHER : TL_PART_NONE;
+    return peer == TL_ROOT ? TL_ROLE_ROOT : peer >= 0 ? TL_ROLE_OTHER : TL_ROLE_NONE;
 }
 
 /* Whether a rank gives data to others (or itself), and gets some from them. */
-static inline int tl_contributes(const tl_meaning *m, int between_groups, tl_part part)
+static inline int tl_contributes(const tl_meaning *m, int between_groups, tl_role role)
 {
     if (m->from == TL_WHO_ALL)
-        return !between_groups || m->to != TL_WHO_ROOT || part == TL_PART_OTHER;
-    return m->from == TL_WHO_ROOT && part == TL_PART_ROOT;
+        return !between_groups || m->to != TL_WHO_ROOT || role == TL_ROLE_OTHER;
+    return m->from == TL_WHO_ROOT && role == TL_ROLE_ROOT;
 }
 
-static inline int tl_gets_data(const tl_meaning *m, int between_groups, tl_part part)
+static inline int tl_gets_data(const tl_meaning *m, int between_groups, tl_role role)
 {
     if (m->to == TL_WHO_ALL)
-        return !between_groups || m->from != TL_WHO_ROOT || part == TL_PART_OTHER;
-    return m->to == TL_WHO_ROOT && part == TL_PART_ROOT;
+        return !between_groups || m->from != TL_WHO_ROOT || role == TL_ROLE_OTHER;
+    return m->to == TL_WHO_ROOT && role == TL_ROLE_ROOT;
 }
 
 /* Whether the event has slots of the sending side, and of the receiving one. */
-static inline int tl_fills_sent(const tl_meaning *m, int between_groups, tl_part part)
+static inline int tl_fills_sent(const tl_meaning *m, int between_groups, tl_role role)
 {
-    return tl_contributes(m, between_groups, part) ||
-           (m->received == TL_SIZE_AS_SENT && tl_gets_data(m, between_groups, part));
+    return tl_contributes(m, between_groups, role) ||
+           (m->received == TL_SIZE_AS_SENT && tl_gets_data(m, between_groups, role));
 }
 
-static inline int tl_fills_received(const tl_meaning *m, int between_groups, tl_part part)
+static inline int tl_fills_received(const tl_meaning *m, int between_groups, tl_role role)
 {
-    return tl_gets_data(m, between_groups, part);
+    return tl_gets_data(m, between_groups, role);
 }
 
 /* ---- how much ---- */
@@ -210,16 +218,16 @@ typedef struct tl_extent {
 } tl_extent;
 
 /* Values in the list for the two sides. */
-static inline uint32_t tl_n_sent_counts(const tl_meaning *m, const tl_extent *x, tl_part part)
+static inline uint32_t tl_n_sent_counts(const tl_meaning *m, const tl_extent *x, tl_role role)
 {
-    if (!tl_is_listed(m->sent) || !tl_fills_sent(m, x->between_groups, part))
+    if (!tl_is_listed(m->sent) || !tl_fills_sent(m, x->between_groups, role))
         return 0;
     return m->received == TL_SIZE_OWN ? x->n_own : x->n_to;
 }
 
-static inline uint32_t tl_n_received_counts(const tl_meaning *m, const tl_extent *x, tl_part part)
+static inline uint32_t tl_n_received_counts(const tl_meaning *m, const tl_extent *x, tl_role role)
 {
-    return tl_is_listed(m->received) && tl_fills_received(m, x->between_groups, part) ? x->n_from
+    return tl_is_listed(m->received) && tl_fills_received(m, x->between_groups, role) ? x->n_from
                                                                                       : 0;
 }
 
@@ -253,10 +261,10 @@ static inline tl_side tl_side_in(int size, int64_t count, int64_t type_bytes, co
 }
 
 /* With MPI_IN_PLACE one side is what the other one says of the own rank, or of everyone. */
-static inline void tl_replace_in_place(const tl_meaning *m, const tl_extent *x, tl_part part,
+static inline void tl_replace_in_place(const tl_meaning *m, const tl_extent *x, tl_role role,
                                        tl_side *sent, tl_side *received)
 {
-    const int at_root = part == TL_PART_ROOT;
+    const int at_root = role == TL_ROLE_ROOT;
     tl_side *gone = NULL;
     const tl_side *kept = sent;
     if (m->in_place == TL_IN_PLACE_RECEIVED_AT_ROOT && at_root)
@@ -277,13 +285,13 @@ static inline void tl_replace_in_place(const tl_meaning *m, const tl_extent *x, 
 }
 
 /* The sides of a collective call, with what MPI_IN_PLACE stands for.  A side that the rank does not
- * have in its part has TL_SIZE_NONE.  The result is 0 if the event's list does not have the values
+ * have in its role has TL_SIZE_NONE.  The result is 0 if the event's list does not have the values
  * that the action wants; then those sides have no list. */
 static inline int tl_take_sides(const tl_event *e, const tl_meaning *m, const tl_extent *x,
-                                tl_part part, tl_side *sent, tl_side *received)
+                                tl_role role, tl_side *sent, tl_side *received)
 {
-    const uint32_t n_sent = tl_n_sent_counts(m, x, part);
-    const uint32_t n_received = tl_n_received_counts(m, x, part);
+    const uint32_t n_sent = tl_n_sent_counts(m, x, role);
+    const uint32_t n_received = tl_n_received_counts(m, x, role);
     const int fits = n_sent + n_received == 0 || e->list_len == (uint64_t)n_sent + n_received;
     const int64_t *list = fits ? e->list : NULL;
     *sent = tl_side_in(m->sent, e->count, e->type_bytes, list, n_sent);
@@ -299,10 +307,10 @@ static inline int tl_take_sides(const tl_event *e, const tl_meaning *m, const tl
                                list ? list + n_sent : NULL, n_received);
     }
     if (e->flags & TL_IN_PLACE)
-        tl_replace_in_place(m, x, part, sent, received);
-    if (!tl_contributes(m, x->between_groups, part))
+        tl_replace_in_place(m, x, role, sent, received);
+    if (!tl_contributes(m, x->between_groups, role))
         *sent = (tl_side){0};
-    if (!tl_gets_data(m, x->between_groups, part))
+    if (!tl_gets_data(m, x->between_groups, role))
         *received = (tl_side){0};
     return fits;
 }

@@ -4,6 +4,7 @@
  * messages. */
 #include "balance.h"
 
+#include "actions.h"
 #include "error.h"
 
 #include <inttypes.h>
@@ -113,15 +114,10 @@ tl_status tl_balance_message(tl_balance *b, int account, bool by_sender, uint32_
     return TL_OK;
 }
 
-static bool is_collective(tl_action action)
-{
-    return action >= TL_ACTION_BARRIER && action <= TL_ACTION_FILE_WRITE_END;
-}
-
 tl_status tl_balance_collective(tl_balance *b, int account, const tl_event *e, tl_error *err)
 {
     /* Comm_create_group is called by the members of the group only. */
-    if (!is_collective(tl_call_by_code(e->call)->action) || e->comm == TL_COMM_SELF ||
+    if (!tl_is_made_by_all(tl_call_by_code(e->call)->action) || e->comm == TL_COMM_SELF ||
         e->call == TL_MPI_Comm_create_group)
         return TL_OK;
     uint64_t identity;

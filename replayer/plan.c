@@ -1,4 +1,5 @@
 /* plan.c - what a pass over the whole trace tells before it is replayed. */
+#include "actions.h"
 #include "plan.h"
 #include "validate.h"
 
@@ -46,51 +47,27 @@ int32_t tlr_plan_find_comm(const tlr_plan *plan, uint32_t rank, uint32_t id)
 
 int tlr_plan_is_one_sided(tl_action action)
 {
-    return (action >= TL_ACTION_WIN_CREATE && action <= TL_ACTION_WIN_FENCE) ||
-           (action >= TL_ACTION_PUT && action <= TL_ACTION_WIN_SYNC);
+    return tl_is_on_window(action);
 }
 
 int tlr_plan_is_access(tl_action action)
 {
-    return action >= TL_ACTION_PUT && action <= TL_ACTION_GET_ACCUMULATE;
+    return tl_meaning_of(action)->kind == TL_KIND_ACCESS;
 }
 
 int tlr_plan_is_file(tl_action action)
 {
-    return action >= TL_ACTION_FILE_OPEN && action <= TL_ACTION_FILE_DELETE;
+    return tl_is_on_file(action);
 }
 
 int tlr_plan_is_transfer(tl_action action)
 {
-    switch (action) {
-    case TL_ACTION_FILE_READ:
-    case TL_ACTION_FILE_WRITE:
-    case TL_ACTION_FILE_READ_ALL:
-    case TL_ACTION_FILE_WRITE_ALL:
-    case TL_ACTION_FILE_READ_BEGIN:
-    case TL_ACTION_FILE_WRITE_BEGIN: return 1;
-    default: return 0;
-    }
+    return tl_is_on_file(action) && tl_moves_data(action);
 }
 
 int tlr_plan_is_collective(tl_action action)
 {
-    return action >= TL_ACTION_BARRIER && action <= TL_ACTION_INEIGHBOR_ALLTOALLW;
-}
-
-/* Between the groups of an intercommunicator MPI has no scan, and the counts of a reduce-scatter do
- * not tell those of the other group. */
-static int is_modelled_between_groups(tl_action action)
-{
-    switch (action) {
-    case TL_ACTION_REDUCE_SCATTER:
-    case TL_ACTION_IREDUCE_SCATTER:
-    case TL_ACTION_SCAN:
-    case TL_ACTION_ISCAN:
-    case TL_ACTION_EXSCAN:
-    case TL_ACTION_IEXSCAN: return 0;
-    default: return 1;
-    }
+    return tl_is_collective(action);
 }
 
 static int needs_comm(const tl_call_info *info)
@@ -111,7 +88,7 @@ int tlr_plan_is_modelled(const tlr_plan *plan, uint32_t rank, const tl_event *ev
     if (is_opaque(event, info))
         return 0;
     const int32_t comm = tlr_plan_find_comm(plan, rank, event->comm);
-    return comm < 0 || !plan->comms[comm].n_first || is_modelled_between_groups(info->action);
+    return comm < 0 || !plan->comms[comm].n_first || tl_is_known_between_groups(info->action);
 }
 
 int tlr_plan_is_plain(const tlr_plan *plan, uint32_t rank, const tl_event *event,
@@ -140,7 +117,7 @@ int tlr_plan_is_plain(const tlr_plan *plan, uint32_t rank, const tl_event *event
 static void note_twin(tlr_plan *plan, const tl_call_info *info, int32_t comm)
 {
     if (comm >= 0 && tlr_plan_is_collective(info->action) &&
-        (plan->comms[comm].n_first || info->action >= TL_ACTION_NEIGHBOR_ALLGATHER))
+        (plan->comms[comm].n_first || tl_meaning_of(info->action)->kind == TL_KIND_NEIGHBORHOOD))
         plan->comms[comm].needs_twin = 1;
 }
 

@@ -4,6 +4,7 @@
  * which are equally far away.  Two of them, read side by side, tell whether there is anything else
  * that means another thing on each rank: a source that a wildcard met, say, which is the same rank.
  */
+#include "actions.h"
 #include "plan.h"
 
 #include <stdlib.h>
@@ -13,23 +14,8 @@
  */
 static int has_sides(const tl_event *e, const tl_call_info *info)
 {
-    switch (info->action) {
-    case TL_ACTION_GATHER:
-    case TL_ACTION_IGATHER:
-    case TL_ACTION_GATHERV:
-    case TL_ACTION_IGATHERV:
-    case TL_ACTION_SCATTER:
-    case TL_ACTION_ISCATTER:
-    case TL_ACTION_SCATTERV:
-    case TL_ACTION_ISCATTERV: return e->count * e->type_bytes != e->recv_count * e->recv_type_bytes;
-    default: return 0;
-    }
-}
-
-static int is_message(tl_action action)
-{
-    return action == TL_ACTION_MATCH || action == TL_ACTION_PROBE ||
-           (action >= TL_ACTION_SEND && action <= TL_ACTION_RECV_INIT);
+    return tl_varies_at_root(info->action) &&
+           e->count * e->type_bytes != e->recv_count * e->recv_type_bytes;
 }
 
 /* Whether two ranks, so far apart, mean the same rank or none, or neighbours equally far away. */
@@ -46,7 +32,7 @@ static int do_the_same(const tl_event *a, const tl_event *b, int64_t apart)
         return 0;
     const int has_peer = (info->slots & TL_SLOT_PEER) != 0;
     const int has_recv_peer = (info->slots & TL_SLOT_RECV_PEER) != 0;
-    const int is_neighbour = is_message(info->action);
+    const int is_neighbour = tl_is_message(info->action);
     return (!has_peer || are_alike(a->peer, b->peer, apart, is_neighbour)) &&
            (!has_recv_peer || are_alike(a->recv_peer, b->recv_peer, apart, is_neighbour));
 }

@@ -270,15 +270,15 @@ static uint32_t counts_of(const tlr_validation *v, const tl_event *e, tl_action 
                               .n_to = has_neighbours ? p.n_destinations : p.n_peers,
                               .n_from = has_neighbours ? p.n_sources : p.n_peers,
                               .between_groups = p.is_inter};
-    tl_part part = TL_PART_OTHER;
+    tl_role role = TL_ROLE_OTHER;
     if (tl_is_rooted(action) && p.is_inter) {
-        part = tl_part_between(e->peer);
+        role = tl_role_between(e->peer);
     } else if (tl_is_rooted(action)) {
         const int32_t comm = tlr_plan_find_comm(v->plan, v->rank, e->comm);
         const int32_t root = comm < 0 ? (int32_t)v->rank : v->plan->comms[comm].members[e->peer];
-        part = tl_part_within(root, (int32_t)v->rank);
+        role = tl_role_within(root, (int32_t)v->rank);
     }
-    const uint32_t n = tl_n_sent_counts(m, &extent, part) + tl_n_received_counts(m, &extent, part);
+    const uint32_t n = tl_n_sent_counts(m, &extent, role) + tl_n_received_counts(m, &extent, role);
     return n || !e->list_len ? n : p.n_peers;
 }
 

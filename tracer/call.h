@@ -6,6 +6,7 @@
 #ifndef TLT_CALL_H
 #define TLT_CALL_H
 
+#include "actions.h"
 #include "comms.h"
 #include "pmpi.h"
 #include "requests.h"
@@ -84,62 +85,24 @@ TLT_INLINE int64_t tlt_type_bytes(MPI_Datatype type)
     return size;
 }
 
-TLT_INLINE bool is_gather(tl_action action)
+/* The role of this rank in a call of which `peer` is the root. */
+TLT_INLINE tl_role role_of(const tlt_comm *c, int peer)
 {
-    return action == TL_ACTION_GATHER || action == TL_ACTION_GATHERV ||
-           action == TL_ACTION_IGATHER || action == TL_ACTION_IGATHERV;
+    return TLT_UNLIKELY(c->is_inter) ? tl_role_between(tlt_peer(peer))
+                                     : tl_role_within(peer, c->rank);
 }
 
-TLT_INLINE bool is_scatter(tl_action action)
+/* How many ranks the lists of counts are for. */
+TLT_INLINE int n_receivers(const tl_meaning *m, const tlt_comm *c)
 {
-    return action == TL_ACTION_SCATTER || action == TL_ACTION_SCATTERV ||
-           action == TL_ACTION_ISCATTER || action == TL_ACTION_ISCATTERV;
+    return m->kind == TL_KIND_NEIGHBORHOOD ? c->n_destinations : c->n_peers;
 }
 
-TLT_INLINE bool is_bcast_or_reduce(tl_action action)
+TLT_INLINE int n_senders(const tl_meaning *m, const tlt_comm *c)
 {
-    return action == TL_ACTION_BCAST || action == TL_ACTION_REDUCE || action == TL_ACTION_IBCAST ||
-           action == TL_ACTION_IREDUCE;
-}
-
-TLT_INLINE bool is_neighborhood(tl_action action)
-{
-    return action >= TL_ACTION_NEIGHBOR_ALLGATHER && action <= TL_ACTION_INEIGHBOR_ALLTOALLW;
-}
-
-/* Whether this rank's sending (receiving) side counts in a call of this action.  In an
- * intercommunicator the root sends or receives, not both, and the others of its group do neither.
- */
-TLT_INLINE bool sends_here(tl_action action, const tlt_comm *c, int peer)
-{
-    if (TLT_UNLIKELY(c->is_inter)) {
-        if (is_scatter(action))
-            return peer == MPI_ROOT;
-        if (is_gather(action))
-            return peer >= 0;
-        return !is_bcast_or_reduce(action) || peer != MPI_PROC_NULL;
-    }
-    return !is_scatter(action) || peer == c->rank;
-}
-
-TLT_INLINE bool receives_here(tl_action action, const tlt_comm *c, int peer)
-{
-    if (TLT_UNLIKELY(c->is_inter)) {
-        if (is_scatter(action))
-            return peer >= 0;
-        return !is_gather(action) || peer == MPI_ROOT;
-    }
-    return !is_gather(action) || peer == c->rank;
-}
-
-/* How many ranks the list of received counts is for. */
-TLT_INLINE int n_senders(tl_action action, const tlt_comm *c)
-{
-    if (is_neighborhood(action))
+    if (m->kind == TL_KIND_NEIGHBORHOOD)
         return c->n_sources;
-    if (action == TL_ACTION_REDUCE_SCATTER || action == TL_ACTION_IREDUCE_SCATTER)
-        return c->size;
-    return c->n_peers;
+    return m->received == TL_SIZE_OWN ? c->size : c->n_peers;
 }
 
 /* Calls with MPI_IN_PLACE read as if the other side's arguments had been given, so that nobody
@@ -189,7 +152,10 @@ TLT_INLINE void describe(tl_event *e, call_args *a, unsigned has, tl_action acti
     if (!c)
         return;
     e->comm = c->id;
-    bool sends = sends_here(action, c, a->peer), receives = receives_here(action, c, a->peer);
+    const tl_meaning *m = tl_meaning_of(action);
+    const tl_role role = role_of(c, a->peer);
+    const bool sends = tl_fills_sent(m, c->is_inter, role);
+    const bool receives = tl_fills_received(m, c->is_inter, role);
 
     if (((has & HAS_SBUF) && a->sbuf == MPI_IN_PLACE) ||
         ((has & HAS_RBUF) && a->rbuf == MPI_IN_PLACE)) {
@@ -209,10 +175,9 @@ TLT_INLINE void describe(tl_event *e, call_args *a, unsigned has, tl_action acti
     if ((has & HAS_RTYPE) && receives)
         e->recv_type_bytes = tlt_type_bytes(a->rtype);
     if ((has & HAS_COUNTS) && sends)
-        append_counts(e, a->counts, (has & HAS_TYPES) ? a->types : NULL,
-                      is_neighborhood(action) ? c->n_destinations : c->n_peers);
+        append_counts(e, a->counts, (has & HAS_TYPES) ? a->types : NULL, n_receivers(m, c));
     if ((has & HAS_RCOUNTS) && receives)
-        append_counts(e, a->rcounts, (has & HAS_RTYPES) ? a->rtypes : NULL, n_senders(action, c));
+        append_counts(e, a->rcounts, (has & HAS_RTYPES) ? a->rtypes : NULL, n_senders(m, c));
     if (has & HAS_OP) {
         int commutative = 1;
         tlt_pmpi.Op_commutative(a->op, &commutative);

@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "actions.h"
 #include "requests.h"
 #include "runtime.h"
 #include "select.h"
@@ -196,23 +197,16 @@ static form form_of(const tl_call_info *row)
 {
     if (row->traits & TL_TRAIT_NB)
         return AS_IT_IS;
-    switch (row->action) {
-    case TL_ACTION_START:
-    case TL_ACTION_PUT:
-    case TL_ACTION_GET:
-    case TL_ACTION_ACCUMULATE:
-    case TL_ACTION_GET_ACCUMULATE: return AS_IT_IS;
-    case TL_ACTION_SEND:
-    case TL_ACTION_RECV:
-    case TL_ACTION_SENDRECV: return AS_COUNTERPART;
-    default: break;
+    switch (tl_meaning_of(row->action)->kind) {
+    case TL_KIND_ACCESS: return AS_IT_IS;
+    case TL_KIND_SEND:
+    case TL_KIND_RECEIVE:
+    case TL_KIND_SENDRECV: return AS_COUNTERPART;
+    case TL_KIND_COLLECTIVE:
+    case TL_KIND_NEIGHBORHOOD:
+    case TL_KIND_CONSTRUCTOR: return ENTERED;
+    default: return row->action == TL_ACTION_START ? AS_IT_IS : AT_RETURN;
     }
-    const bool collective = (row->action >= TL_ACTION_BARRIER && row->action <= TL_ACTION_EXSCAN) ||
-                            (row->action >= TL_ACTION_NEIGHBOR_ALLGATHER &&
-                             row->action <= TL_ACTION_NEIGHBOR_ALLTOALLW);
-    const bool constructor =
-        row->action >= TL_ACTION_COMM_DUP && row->action <= TL_ACTION_INTERCOMM_MERGE;
-    return collective || constructor ? ENTERED : AT_RETURN;
 }
 
 /* Writes the beginning of the call in which a thread is. */

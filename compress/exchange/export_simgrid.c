@@ -5,6 +5,7 @@
  * wait by source, destination and tag, the oldest first, and knows MPI_COMM_WORLD alone. */
 #include "config.h"
 
+#include "actions.h"
 #include "error.h"
 #include "export.h"
 
@@ -150,11 +151,6 @@ static int type_of(int64_t bytes)
     }
 }
 
-typedef struct side {
-    int type;
-    int64_t count;
-} side;
-
 static int64_t checked(tl_export *x, int64_t count)
 {
     if (count < 0 || count > INT_MAX) {
@@ -165,117 +161,119 @@ static int64_t checked(tl_export *x, int64_t count)
 }
 
 /* Collectives split their data between elements: bytes would not stand for larger ones. */
-static side side_of(tl_export *x, int64_t count, int64_t type_bytes)
+static int type_for(tl_export *x, const tl_side *side)
 {
-    side s = {.type = type_of(type_bytes), .count = checked(x, type_bytes ? count : 0)};
-    if (s.type < 0)
+    const int type = type_of(side->type_bytes);
+    if (type < 0)
         tl_export_refuse(x, "with elements of a size that no datatype of SMPI has");
-    return s;
+    return type;
+}
+
+static int64_t count_for(tl_export *x, const tl_side *side)
+{
+    return checked(x, side->type_bytes ? side->count : 0);
 }
 
 /* Counts of every rank, each followed by a blank; where there are none, zeros. */
-static void put_counts(tl_export *x, const tl_event *e, size_t first)
+static void put_counts(tl_export *x, const tl_side *all)
 {
     for (uint32_t i = 0; i < x->n_ranks; i++)
-        say(x, "%" PRId64 " ", first + i < e->list_len ? checked(x, e->list[first + i]) : 0);
+        say(x, "%" PRId64 " ", checked(x, tl_count_at(all, i)));
 }
 
 /* Their sum, then the counts. */
-static void put_sum_and_counts(tl_export *x, const tl_event *e, size_t first)
+static void put_sum_and_counts(tl_export *x, const tl_side *all)
 {
     int64_t sum = 0;
     for (uint32_t i = 0; i < x->n_ranks; i++)
-        sum += checked(x, e->list[first + i]);
+        sum += checked(x, tl_count_at(all, i));
     say(x, "%" PRId64 " ", sum);
-    put_counts(x, e, first);
+    put_counts(x, all);
 }
 
 /* Collectives whose counts differ from rank to rank. */
-static void sized_collective(tl_export *x, const tl_event *e, const tl_call_info *row, side s,
-                             side r)
+static void sized_collective(tl_export *x, const tl_event *e, const tl_call_info *row,
+                             const tl_side *sent, const tl_side *received)
 {
-    const size_t n = x->n_ranks;
-    const size_t expected = row->action == TL_ACTION_ALLTOALLV ? 2 * n : n;
-    const bool at_root = row->action == TL_ACTION_GATHERV || row->action == TL_ACTION_SCATTERV;
-    if (e->list_len != expected && !(at_root && e->peer != (int32_t)x->rank)) {
-        tl_export_refuse(x, "without the counts of all ranks");
-        return;
-    }
+    const int s_type = type_for(x, sent), r_type = type_for(x, received);
     switch (row->action) {
     case TL_ACTION_GATHERV:
     case TL_ACTION_ALLGATHERV:
-        if (e->flags & TL_IN_PLACE && x->rank < e->list_len)
-            s = (side){.type = r.type, .count = checked(x, e->list[x->rank])};
         say(x, "%" PRIu32 " %s %" PRId64 " ", x->rank,
-            row->action == TL_ACTION_GATHERV ? "gatherv" : "allgatherv", s.count);
-        put_counts(x, e, 0);
+            row->action == TL_ACTION_GATHERV ? "gatherv" : "allgatherv", count_for(x, sent));
+        put_counts(x, received);
         if (row->action == TL_ACTION_GATHERV)
             say(x, "%" PRId32 " ", e->peer);
         break;
     case TL_ACTION_SCATTERV:
-        if (e->flags & TL_IN_PLACE && x->rank < e->list_len)
-            r = (side){.type = s.type, .count = checked(x, e->list[x->rank])};
         say(x, "%" PRIu32 " scatterv ", x->rank);
-        put_counts(x, e, 0);
-        say(x, "%" PRId64 " %" PRId32 " ", r.count, e->peer);
+        put_counts(x, sent);
+        say(x, "%" PRId64 " %" PRId32 " ", count_for(x, received), e->peer);
         break;
     case TL_ACTION_REDUCE_SCATTER:
         say(x, "%" PRIu32 " reducescatter ", x->rank);
-        put_counts(x, e, 0);
-        say(x, "0 %d\n", s.type);
+        put_counts(x, sent);
+        say(x, "0 %d\n", s_type);
         return;
     default: /* alltoallv */
         say(x, "%" PRIu32 " alltoallv ", x->rank);
-        put_sum_and_counts(x, e, 0);
-        put_sum_and_counts(x, e, n);
+        put_sum_and_counts(x, sent);
+        put_sum_and_counts(x, received);
     }
-    say(x, "%d %d\n", s.type, r.type);
+    say(x, "%d %d\n", s_type, r_type);
 }
 
 static void collective(tl_export *x, const tl_event *e, const tl_call_info *row)
 {
+    const uint32_t n = x->n_ranks;
+    const tl_extent extent = {.n_own = n, .n_to = n, .n_from = n, .me = x->rank};
+    const tl_meaning *m = tl_meaning_of(row->action);
+    tl_side sent, received;
     if (e->flags & TL_NONCOMMUTATIVE) {
         tl_export_refuse(x, "with an operator that does not commute");
         return;
     }
-    side s = side_of(x, e->count, e->type_bytes), r = side_of(x, e->recv_count, e->recv_type_bytes);
-    const bool in_place = e->flags & TL_IN_PLACE, at_root = e->peer == (int32_t)x->rank;
+    if (!tl_take_sides(e, m, &extent, tl_role_within(e->peer, (int32_t)x->rank), &sent,
+                       &received)) {
+        tl_export_refuse(x, "without the counts of all ranks");
+        return;
+    }
     switch (row->action) {
     case TL_ACTION_BARRIER: put(x, "barrier"); return;
     case TL_ACTION_BCAST:
-        put(x, "bcast %" PRId64 " %" PRId32 " %d", s.count, e->peer, s.type);
+        put(x, "bcast %" PRId64 " %" PRId32 " %d", count_for(x, &received), e->peer,
+            type_for(x, &received));
         return;
     case TL_ACTION_REDUCE:
-        put(x, "reduce %" PRId64 " 0 %" PRId32 " %d", s.count, e->peer, s.type);
+        put(x, "reduce %" PRId64 " 0 %" PRId32 " %d", count_for(x, &sent), e->peer,
+            type_for(x, &sent));
         return;
-    case TL_ACTION_ALLREDUCE: put(x, "allreduce %" PRId64 " 0 %d", s.count, s.type); return;
-    case TL_ACTION_SCAN: put(x, "scan %" PRId64 " 0 %d", s.count, s.type); return;
-    case TL_ACTION_EXSCAN: put(x, "exscan %" PRId64 " 0 %d", s.count, s.type); return;
+    case TL_ACTION_ALLREDUCE:
+        put(x, "allreduce %" PRId64 " 0 %d", count_for(x, &sent), type_for(x, &sent));
+        return;
+    case TL_ACTION_SCAN:
+        put(x, "scan %" PRId64 " 0 %d", count_for(x, &sent), type_for(x, &sent));
+        return;
+    case TL_ACTION_EXSCAN:
+        put(x, "exscan %" PRId64 " 0 %d", count_for(x, &sent), type_for(x, &sent));
+        return;
     case TL_ACTION_GATHER:
-        if (in_place && at_root)
-            s = r;
-        put(x, "gather %" PRId64 " %" PRId64 " %" PRId32 " %d %d", s.count, r.count, e->peer,
-            s.type, r.type);
-        return;
     case TL_ACTION_SCATTER:
-        if (in_place && at_root)
-            r = s;
-        put(x, "scatter %" PRId64 " %" PRId64 " %" PRId32 " %d %d", s.count, r.count, e->peer,
-            s.type, r.type);
+        put(x, "%s %" PRId64 " %" PRId64 " %" PRId32 " %d %d",
+            row->action == TL_ACTION_GATHER ? "gather" : "scatter", count_for(x, &sent),
+            count_for(x, &received), e->peer, type_for(x, &sent), type_for(x, &received));
         return;
     case TL_ACTION_ALLGATHER:
     case TL_ACTION_ALLTOALL:
-        if (in_place)
-            s = r;
         put(x, "%s %" PRId64 " %" PRId64 " %d %d",
-            row->action == TL_ACTION_ALLTOALL ? "alltoall" : "allgather", s.count, r.count, s.type,
-            r.type);
+            row->action == TL_ACTION_ALLTOALL ? "alltoall" : "allgather", count_for(x, &sent),
+            count_for(x, &received), type_for(x, &sent), type_for(x, &received));
         return;
     case TL_ACTION_GATHERV:
     case TL_ACTION_ALLGATHERV:
     case TL_ACTION_SCATTERV:
     case TL_ACTION_ALLTOALLV:
-    case TL_ACTION_REDUCE_SCATTER: sized_collective(x, e, row, s, r); return;
+    case TL_ACTION_REDUCE_SCATTER: sized_collective(x, e, row, &sent, &received); return;
     default: tl_export_refuse(x, "");
     }
 }

@@ -3,6 +3,7 @@
  * Where a periodic dimension has one or two ranks, both neighbours along it are one rank, and the
  * trace does not show which of them a message is for.  The order of the receives decides, and the
  * tags: see doc/EXTRAPOLATION.md, "Folded dimensions". */
+#include "actions.h"
 #include "extrapolate.h"
 
 #include <inttypes.h>
@@ -25,29 +26,16 @@ const char *tl_refusal_of(const tl_call_info *row)
     case TL_ACTION_WIN_START: return "its group has no place on a grid";
     default: break;
     }
-    return row->action >= TL_ACTION_FILE_OPEN && row->action <= TL_ACTION_FILE_DELETE
-               ? "how files grow with the ranks is not known"
-               : NULL;
+    return tl_is_on_file(row->action) ? "how files grow with the ranks is not known" : NULL;
 }
 
 /* ---- peers ---- */
 
-static bool is_message(tl_action action)
-{
-    return (action >= TL_ACTION_SEND && action <= TL_ACTION_RECV_INIT) ||
-           action == TL_ACTION_PROBE || action == TL_ACTION_MATCH;
-}
-
 static bool is_send(tl_action action)
 {
-    return action == TL_ACTION_SEND || action == TL_ACTION_SENDRECV || action == TL_ACTION_ISEND ||
-           action == TL_ACTION_SEND_INIT ||
-           (action >= TL_ACTION_PUT && action <= TL_ACTION_WIN_FLUSH_LOCAL_ALL);
-}
-
-static bool is_rooted(const tl_call_info *row)
-{
-    return (row->slots & TL_SLOT_PEER) && !is_message(row->action) && row->action < TL_ACTION_PUT;
+    const int kind = tl_meaning_of(action)->kind;
+    return kind == TL_KIND_SEND || kind == TL_KIND_SENDRECV || kind == TL_KIND_ACCESS ||
+           kind == TL_KIND_EPOCH;
 }
 
 /* The rank in MPI_COMM_WORLD that is number `index` of a slice. */
@@ -118,8 +106,7 @@ static tl_status check_shares(const tl_walk *w, const tl_step *step)
 {
     const tl_event *e = &step->event;
     const uint32_t n = tl_slice_size(&w->x->from, tl_comm_dims(w->x, e->comm));
-    if (step->row->action >= TL_ACTION_NEIGHBOR_ALLGATHER &&
-        step->row->action <= TL_ACTION_INEIGHBOR_ALLTOALLW)
+    if (tl_meaning_of(step->row->action)->kind == TL_KIND_NEIGHBORHOOD)
         return TL_OK;
     for (uint32_t i = 0; i < e->list_len; i++)
         if (e->list_len % n || e->list[i] != e->list[i - i % n])
@@ -145,7 +132,7 @@ static tl_status place_step(const tl_walk *w, tl_step *step)
                          tl_reader_path(w->x->r), w->rank, w->event - 1, step->row->name, refusal);
     if (step->row->traits & TL_TRAIT_SIZED)
         status = check_shares(w, step);
-    if (!status && is_rooted(step->row))
+    if (!status && tl_is_rooted(step->row->action))
         status = place_root(w, step);
     else if (!status && (step->row->slots & TL_SLOT_PEER))
         status = place_peer(w, step, 0, e->peer);
@@ -338,17 +325,7 @@ void tl_walk_close(tl_walk *w)
 
 bool tl_step_varies_at_root(const tl_step *step)
 {
-    switch (step->row->action) {
-    case TL_ACTION_GATHER:
-    case TL_ACTION_GATHERV:
-    case TL_ACTION_SCATTER:
-    case TL_ACTION_SCATTERV:
-    case TL_ACTION_IGATHER:
-    case TL_ACTION_IGATHERV:
-    case TL_ACTION_ISCATTER:
-    case TL_ACTION_ISCATTERV: return true;
-    default: return false;
-    }
+    return tl_varies_at_root(step->row->action);
 }
 
 static bool has_like_sizes(const tl_event *e, const tl_event *f)
@@ -439,8 +416,7 @@ tl_status tl_step_put(const tl_extrapolating *x, const tl_step *step, uint32_t r
     out->peer = peer_at(x, step, 0, rank);
     out->recv_peer = peer_at(x, step, 1, rank);
     if ((step->row->traits & TL_TRAIT_SIZED) && out->list_len &&
-        !(step->row->action >= TL_ACTION_NEIGHBOR_ALLGATHER &&
-          step->row->action <= TL_ACTION_INEIGHBOR_ALLTOALLW))
+        tl_meaning_of(step->row->action)->kind != TL_KIND_NEIGHBORHOOD)
         return put_shares(x, list, out);
     return TL_OK;
 }

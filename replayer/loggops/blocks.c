@@ -1,55 +1,38 @@
 /* blocks.c - collective calls of a trace as operations of a program: their blocks, their
  * algorithm. */
+#include "actions.h"
 #include "reading.h"
 
-/* The blocking collective of equal blocks that an action is a form of. */
-static tl_action base_of(tl_action action)
-{
-    if (action >= TL_ACTION_IBARRIER && action <= TL_ACTION_IEXSCAN)
-        action = (tl_action)(action - TL_ACTION_IBARRIER + TL_ACTION_BARRIER);
-    switch (action) {
-    case TL_ACTION_GATHERV: return TL_ACTION_GATHER;
-    case TL_ACTION_SCATTERV: return TL_ACTION_SCATTER;
-    case TL_ACTION_ALLGATHERV: return TL_ACTION_ALLGATHER;
-    case TL_ACTION_ALLTOALLV:
-    case TL_ACTION_ALLTOALLW: return TL_ACTION_ALLTOALL;
-    case TL_ACTION_REDUCE_SCATTER_BLOCK: return TL_ACTION_REDUCE_SCATTER;
-    case TL_ACTION_EXSCAN: return TL_ACTION_SCAN;
-    default: return action;
-    }
-}
-
-/* Bytes of one rank's block, if all are equal. */
-static int64_t block_bytes(const loggops_reading *t, const tl_event *e, tl_action base)
-{
-    const int64_t sent = e->count * e->type_bytes, received = e->recv_count * e->recv_type_bytes;
-    const loggops_comm *comm = &t->run->comms[loggops_comm_of(t, e)];
-    const int is_root = comm->n_members && (int64_t)loggops_rank_in(comm, t->rank) == e->peer;
-    switch (base) {
-    case TL_ACTION_GATHER: return is_root ? received : sent;
-    case TL_ACTION_SCATTER: return is_root ? sent : received;
-    case TL_ACTION_ALLGATHER:
-    case TL_ACTION_ALLTOALL: return e->flags & TL_IN_PLACE ? received : sent;
-    default: return sent;
-    }
-}
-
-/* Bytes of every rank's block where they differ; only what is sent counts. */
-static tl_status add_blocks(loggops_reading *t, const tl_event *e, tl_action base, uint32_t *list)
+/* The two sides of the rank. */
+static void take_sides(const loggops_reading *t, const tl_event *e, const tl_meaning *m,
+                       tl_side *sent, tl_side *received)
 {
     const loggops_comm *comm = &t->run->comms[loggops_comm_of(t, e)];
-    const uint32_t n = comm->n_members;
-    if (e->list_len < n || base == TL_ACTION_GATHER)
+    const uint32_t n = comm->n_members ? comm->n_members : 1;
+    const uint32_t me = comm->n_members ? loggops_rank_in(comm, t->rank) : 0;
+    const tl_extent extent = {.n_own = n, .n_to = n, .n_from = n, .me = me};
+    tl_take_sides(e, m, &extent, tl_role_within(e->peer, (int32_t)me), sent, received);
+}
+
+/* The side that has the blocks of all ranks, if the rank has one that does: what is sent counts. */
+static const tl_side *side_of_blocks(const tl_meaning *m, const tl_side *sent,
+                                     const tl_side *received)
+{
+    const int is_sent = m->sent != TL_SIZE_WHOLE || m->received == TL_SIZE_AS_SENT;
+    const tl_side *all = is_sent ? sent : received, *own = is_sent ? received : sent;
+    return all->size ? all : own;
+}
+
+/* Bytes of every rank's block where they differ. */
+static tl_status add_blocks(loggops_reading *t, const tl_event *e, const tl_side *side,
+                            uint32_t *list)
+{
+    const uint32_t n = t->run->comms[loggops_comm_of(t, e)].n_members;
+    if (!side->list)
         return TL_OK;
-    const int has_types = e->call == TL_MPI_Alltoallw || e->call == TL_MPI_Ialltoallw;
-    const int takes_received =
-        base == TL_ACTION_ALLGATHER ||
-        (base == TL_ACTION_ALLTOALL && (e->flags & TL_IN_PLACE) && e->list_len == 2 * n);
-    const int64_t *counts = takes_received ? e->list + e->list_len - n : e->list;
-    const int64_t unit = has_types ? 1 : takes_received ? e->recv_type_bytes : e->type_bytes;
-    tl_status status = loggops_add_list(t, counts, n, list);
+    tl_status status = loggops_add_list(t, side->list, n, list);
     for (uint32_t i = 0; i < n && status == TL_OK; i++)
-        t->list[*list + 1 + i] *= unit;
+        t->list[*list + 1 + i] *= side->type_bytes;
     return status;
 }
 
@@ -79,15 +62,19 @@ static uint64_t deciding_bytes(const loggops_reading *t, const loggops_op *op, t
 
 tl_status loggops_add_collective(loggops_reading *t, const tl_event *e, const tl_call_info *info)
 {
-    const tl_action base = base_of(info->action);
+    const tl_meaning *m = tl_meaning_of(info->action);
+    const tl_action base = (tl_action)m->family;
+    tl_side sent, received;
+    take_sides(t, e, m, &sent, &received);
+    const tl_side *side = side_of_blocks(m, &sent, &received);
     loggops_op op = {.kind = LOGGOPS_COLLECTIVE,
                      .comm = loggops_comm_of(t, e),
                      .peer = e->peer,
-                     .amount = (uint64_t)block_bytes(t, e, base)};
+                     .amount = (uint64_t)(side->count * side->type_bytes)};
     if (loggops_algorithm_for(base) == LOGGOPS_NONE)
         return loggops_refuse(t, e);
     const int has_sizes = (info->traits & TL_TRAIT_SIZED) != 0;
-    tl_status status = has_sizes ? add_blocks(t, e, base, &op.list) : TL_OK;
+    tl_status status = has_sizes && m->to != TL_WHO_ROOT ? add_blocks(t, e, side, &op.list) : TL_OK;
     if (status != TL_OK)
         return status;
     op.algorithm = loggops_choose(t->choice, base, t->run->comms[op.comm].n_members,

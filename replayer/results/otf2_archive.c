@@ -1,6 +1,7 @@
 /* otf2_archive.c - an OTF2 archive: its files, and the definitions that its events speak of. */
 #include "config.h"
 
+#include "actions.h"
 #include "otf2.h"
 
 #include <errno.h>
@@ -75,25 +76,21 @@ static OTF2_StringRef string(definer *d, const char *text)
 
 static OTF2_RegionRole role_of(const tl_call_info *row)
 {
-    if (!row || row->action == TL_ACTION_KERNEL)
+    if (!row)
         return OTF2_REGION_ROLE_FUNCTION;
-    switch (row->action) {
-    case TL_ACTION_BARRIER: return OTF2_REGION_ROLE_BARRIER;
-    case TL_ACTION_BCAST:
-    case TL_ACTION_SCATTER:
-    case TL_ACTION_SCATTERV: return OTF2_REGION_ROLE_COLL_ONE2ALL;
-    case TL_ACTION_REDUCE:
-    case TL_ACTION_GATHER:
-    case TL_ACTION_GATHERV: return OTF2_REGION_ROLE_COLL_ALL2ONE;
-    case TL_ACTION_SCAN:
-    case TL_ACTION_EXSCAN: return OTF2_REGION_ROLE_COLL_OTHER;
-    default: break;
-    }
-    if (row->action >= TL_ACTION_SEND && row->action <= TL_ACTION_CANCEL)
+    const tl_meaning *m = tl_meaning_of(row->action);
+    if (tl_is_message(row->action) || m->kind == TL_KIND_REQUEST)
         return OTF2_REGION_ROLE_POINT2POINT;
-    if (row->action > TL_ACTION_BARRIER && row->action <= TL_ACTION_EXSCAN)
-        return OTF2_REGION_ROLE_COLL_ALL2ALL;
-    return OTF2_REGION_ROLE_FUNCTION;
+    if (m->kind != TL_KIND_COLLECTIVE || tl_is_nonblocking(row->action))
+        return OTF2_REGION_ROLE_FUNCTION;
+    switch (m->needs) {
+    case TL_NEEDS_ROOT: return OTF2_REGION_ROLE_COLL_ONE2ALL;
+    case TL_NEEDS_ALL_AT_ROOT: return OTF2_REGION_ROLE_COLL_ALL2ONE;
+    case TL_NEEDS_LOWER: return OTF2_REGION_ROLE_COLL_OTHER;
+    default:
+        return tl_moves_data(row->action) ? OTF2_REGION_ROLE_COLL_ALL2ALL
+                                          : OTF2_REGION_ROLE_BARRIER;
+    }
 }
 
 static void define_regions(definer *d, OTF2_StringRef empty)

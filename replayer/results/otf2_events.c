@@ -4,6 +4,7 @@
  * collectives are recorded inside of the calls that begin and complete them. */
 #include "config.h"
 
+#include "actions.h"
 #include "otf2.h"
 
 #include <math.h>
@@ -292,106 +293,67 @@ static void match(otf2_export *x, const tl_event *e)
 
 /* ---- collectives ---- */
 
-static const OTF2_CollectiveOp operations[] = {OTF2_COLLECTIVE_OP_BARRIER,
-                                               OTF2_COLLECTIVE_OP_BCAST,
-                                               OTF2_COLLECTIVE_OP_REDUCE,
-                                               OTF2_COLLECTIVE_OP_ALLREDUCE,
-                                               OTF2_COLLECTIVE_OP_GATHER,
-                                               OTF2_COLLECTIVE_OP_GATHERV,
-                                               OTF2_COLLECTIVE_OP_SCATTER,
-                                               OTF2_COLLECTIVE_OP_SCATTERV,
-                                               OTF2_COLLECTIVE_OP_ALLGATHER,
-                                               OTF2_COLLECTIVE_OP_ALLGATHERV,
-                                               OTF2_COLLECTIVE_OP_ALLTOALL,
-                                               OTF2_COLLECTIVE_OP_ALLTOALLV,
-                                               OTF2_COLLECTIVE_OP_ALLTOALLW,
-                                               OTF2_COLLECTIVE_OP_REDUCE_SCATTER,
-                                               OTF2_COLLECTIVE_OP_REDUCE_SCATTER_BLOCK,
-                                               OTF2_COLLECTIVE_OP_SCAN,
-                                               OTF2_COLLECTIVE_OP_EXSCAN};
+/* By the action of the blocking form. */
+static const OTF2_CollectiveOp operations[] = {
+    [TL_ACTION_BARRIER] = OTF2_COLLECTIVE_OP_BARRIER,
+    [TL_ACTION_BCAST] = OTF2_COLLECTIVE_OP_BCAST,
+    [TL_ACTION_REDUCE] = OTF2_COLLECTIVE_OP_REDUCE,
+    [TL_ACTION_ALLREDUCE] = OTF2_COLLECTIVE_OP_ALLREDUCE,
+    [TL_ACTION_GATHER] = OTF2_COLLECTIVE_OP_GATHER,
+    [TL_ACTION_GATHERV] = OTF2_COLLECTIVE_OP_GATHERV,
+    [TL_ACTION_SCATTER] = OTF2_COLLECTIVE_OP_SCATTER,
+    [TL_ACTION_SCATTERV] = OTF2_COLLECTIVE_OP_SCATTERV,
+    [TL_ACTION_ALLGATHER] = OTF2_COLLECTIVE_OP_ALLGATHER,
+    [TL_ACTION_ALLGATHERV] = OTF2_COLLECTIVE_OP_ALLGATHERV,
+    [TL_ACTION_ALLTOALL] = OTF2_COLLECTIVE_OP_ALLTOALL,
+    [TL_ACTION_ALLTOALLV] = OTF2_COLLECTIVE_OP_ALLTOALLV,
+    [TL_ACTION_ALLTOALLW] = OTF2_COLLECTIVE_OP_ALLTOALLW,
+    [TL_ACTION_REDUCE_SCATTER] = OTF2_COLLECTIVE_OP_REDUCE_SCATTER,
+    [TL_ACTION_REDUCE_SCATTER_BLOCK] = OTF2_COLLECTIVE_OP_REDUCE_SCATTER_BLOCK,
+    [TL_ACTION_SCAN] = OTF2_COLLECTIVE_OP_SCAN,
+    [TL_ACTION_EXSCAN] = OTF2_COLLECTIVE_OP_EXSCAN};
 
-static int64_t sum_of(const tl_event *e, uint32_t first, uint32_t past)
+/* Bytes in the buffer of one side. */
+static uint64_t bytes_of_side(otf2_export *x, const tl_side *side, int64_t n_ranks)
 {
     int64_t sum = 0;
-    for (uint32_t i = first; i < past && i < e->list_len; i++)
-        if (__builtin_add_overflow(sum, e->list[i], &sum))
-            return -1;
-    return sum;
-}
-
-static bool is_rooted(OTF2_CollectiveOp op)
-{
-    return op == OTF2_COLLECTIVE_OP_BCAST || op == OTF2_COLLECTIVE_OP_REDUCE ||
-           op == OTF2_COLLECTIVE_OP_GATHER || op == OTF2_COLLECTIVE_OP_GATHERV ||
-           op == OTF2_COLLECTIVE_OP_SCATTER || op == OTF2_COLLECTIVE_OP_SCATTERV;
-}
-
-static bool is_root(const otf2_export *x, const tl_event *e, OTF2_CommRef comm)
-{
-    return comm == x->plan->n_comms ||
-           tlr_plan_rank_in(&x->plan->comms[comm], (int32_t)x->rank) == e->peer;
+    if (side->size != TL_SIZE_LIST)
+        return bytes_of(x, side->count, side->type_bytes) *
+               (side->size == TL_SIZE_EACH ? (uint64_t)n_ranks : 1);
+    for (uint32_t i = 0; i < side->n; i++)
+        if (__builtin_add_overflow(sum, tl_count_at(side, i), &sum))
+            sum = INT64_MIN / 2;
+    return bytes_of(x, sum, side->type_bytes);
 }
 
 /* Bytes in the buffers that this rank passes. */
 static void measure(otf2_export *x, const tl_event *e, otf2_request *q)
 {
-    const int64_t n = size_of(x, q->comm);
-    const bool root = is_rooted(q->op) && is_root(x, e, q->comm);
-    const uint64_t each = bytes_of(x, e->count, e->type_bytes);
-    const uint64_t recv_each = bytes_of(x, e->recv_count, e->recv_type_bytes);
-    const uint32_t half = e->list_len / 2;
-    q->sent_bytes = each;
-    q->received_bytes = recv_each;
-    switch (q->op) {
-    case OTF2_COLLECTIVE_OP_BCAST:
-        q->sent_bytes = root ? each : 0;
-        q->received_bytes = root ? 0 : each;
-        break;
-    case OTF2_COLLECTIVE_OP_REDUCE: q->received_bytes = root ? each : 0; break;
-    case OTF2_COLLECTIVE_OP_ALLREDUCE:
-    case OTF2_COLLECTIVE_OP_SCAN:
-    case OTF2_COLLECTIVE_OP_EXSCAN: q->received_bytes = each; break;
-    case OTF2_COLLECTIVE_OP_GATHER: q->received_bytes = root ? recv_each * (uint64_t)n : 0; break;
-    case OTF2_COLLECTIVE_OP_SCATTER: q->sent_bytes = root ? each * (uint64_t)n : 0; break;
-    case OTF2_COLLECTIVE_OP_ALLTOALL: q->sent_bytes = each * (uint64_t)n; /* fall through */
-    case OTF2_COLLECTIVE_OP_ALLGATHER: q->received_bytes = recv_each * (uint64_t)n; break;
-    case OTF2_COLLECTIVE_OP_GATHERV:
-    case OTF2_COLLECTIVE_OP_ALLGATHERV:
-        q->received_bytes = bytes_of(x, sum_of(e, 0, e->list_len), e->recv_type_bytes);
-        break;
-    case OTF2_COLLECTIVE_OP_SCATTERV:
-        q->sent_bytes = bytes_of(x, sum_of(e, 0, e->list_len), e->type_bytes);
-        break;
-    case OTF2_COLLECTIVE_OP_ALLTOALLV:
-        q->sent_bytes = bytes_of(x, sum_of(e, 0, half), e->type_bytes);
-        q->received_bytes = bytes_of(x, sum_of(e, half, e->list_len), e->recv_type_bytes);
-        break;
-    case OTF2_COLLECTIVE_OP_ALLTOALLW:
-        q->sent_bytes = bytes_of(x, sum_of(e, 0, half), 1);
-        q->received_bytes = bytes_of(x, sum_of(e, half, e->list_len), 1);
-        break;
-    case OTF2_COLLECTIVE_OP_REDUCE_SCATTER: {
-        const int32_t me = q->comm == x->plan->n_comms
-                               ? 0
-                               : tlr_plan_rank_in(&x->plan->comms[q->comm], (int32_t)x->rank);
-        q->sent_bytes = bytes_of(x, sum_of(e, 0, e->list_len), e->type_bytes);
-        q->received_bytes = bytes_of(x, sum_of(e, (uint32_t)me, (uint32_t)me + 1), e->type_bytes);
-        break;
-    }
-    case OTF2_COLLECTIVE_OP_REDUCE_SCATTER_BLOCK:
-        q->sent_bytes = each * (uint64_t)n;
-        q->received_bytes = each;
-        break;
-    default: q->sent_bytes = q->received_bytes = 0; break; /* a barrier; communicators */
-    }
+    const tl_meaning *m = tl_meaning_of(x->row->action);
+    const uint32_t n = (uint32_t)size_of(x, q->comm);
+    const int32_t me = q->comm == x->plan->n_comms
+                           ? 0
+                           : tlr_plan_rank_in(&x->plan->comms[q->comm], (int32_t)x->rank);
+    const tl_extent extent = {.n_own = n, .n_to = n, .n_from = n, .me = (uint32_t)me};
+    /* Of MPI_COMM_SELF the only rank is the root. */
+    const tl_role role = tl_role_within(q->comm == x->plan->n_comms ? me : e->peer, me);
+    tl_side sent, received;
+    if (!tl_take_sides(e, m, &extent, role, &sent, &received))
+        refuse(x, "without the counts of all ranks");
+    if (m->from == TL_WHO_ROOT && m->received == TL_SIZE_AS_SENT && role == TL_ROLE_ROOT)
+        received = (tl_side){0};
+    q->sent_bytes = bytes_of_side(x, &sent, n);
+    q->received_bytes = bytes_of_side(x, &received, n);
 }
 
 static void collect(otf2_export *x, const tl_event *e, OTF2_CollectiveOp op)
 {
     otf2_request q = {.kind = OTF2_COLLECTS, .op = op, .comm = comm_of(x, e)};
-    q.root = is_rooted(op) ? (uint32_t)e->peer : OTF2_COLLECTIVE_ROOT_NONE;
-    if (is_rooted(op))
+    q.root = OTF2_COLLECTIVE_ROOT_NONE;
+    if (tl_is_rooted(x->row->action)) {
+        q.root = (uint32_t)e->peer;
         check_peer(x, e->peer, q.comm);
+    }
     measure(x, e, &q);
     if (x->row->traits & TL_TRAIT_NB) {
         otf2_request *kept = request_at(x, e->request);
@@ -411,12 +373,8 @@ static void collect(otf2_export *x, const tl_event *e, OTF2_CollectiveOp op)
 static void communicate(otf2_export *x, const tl_event *e)
 {
     const tl_action action = x->row->action;
-    if (action >= TL_ACTION_BARRIER && action <= TL_ACTION_EXSCAN) {
-        collect(x, e, operations[action - TL_ACTION_BARRIER]);
-        return;
-    }
-    if (action >= TL_ACTION_IBARRIER && action <= TL_ACTION_IEXSCAN) {
-        collect(x, e, operations[action - TL_ACTION_IBARRIER]);
+    if (tl_meaning_of(action)->kind == TL_KIND_COLLECTIVE) {
+        collect(x, e, operations[tl_meaning_of(action)->blocking]);
         return;
     }
     switch (action) {

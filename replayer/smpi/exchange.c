@@ -7,6 +7,7 @@
  * communicator, where no receive of the trace can take them. */
 #include "config.h"
 
+#include "actions.h"
 #include "rank.h"
 
 #include <stdlib.h>
@@ -106,157 +107,53 @@ static int end(exchange *x)
     return x->rc;
 }
 
-static void need_counts(const smpi_rank *r, size_t n)
+static void take_sides(const smpi_rank *r, const tl_extent *extent, tl_role role, tl_side *sent,
+                       tl_side *received)
 {
-    if (r->event.list_len != n)
-        smpi_give_up_at(r, TL_ERR_CORRUPT, "%u counts for %zu ranks", r->event.list_len, n);
+    const tl_meaning *m = tl_meaning_of(r->info->action);
+    if (!tl_take_sides(&r->event, m, extent, role, sent, received))
+        smpi_give_up_at(r, TL_ERR_CORRUPT, "%u counts for %u ranks", r->event.list_len,
+                        tl_n_sent_counts(m, extent, role) + tl_n_received_counts(m, extent, role));
 }
-
-/* ---- neighbourhoods ---- */
 
 static int neighbor_exchange(smpi_rank *r)
 {
-    const tl_event *e = &r->event;
-    const tl_comm *topology = r->job->plan->ranks[r->rank]->definitions[e->comm];
-    const uint32_t n_from = topology->n_sources, n_to = topology->n_destinations;
+    const tl_comm *topology = r->job->plan->ranks[r->rank]->definitions[r->event.comm];
+    const tl_extent extent = {.n_to = topology->n_destinations, .n_from = topology->n_sources};
+    tl_side sent, received;
+    take_sides(r, &extent, TL_ROLE_OTHER, &sent, &received);
     exchange x = begin(r);
-    int to_varies = 0, from_varies = 0, in_bytes = 0;
-    switch (r->info->action) {
-    case TL_ACTION_NEIGHBOR_ALLGATHERV:
-    case TL_ACTION_INEIGHBOR_ALLGATHERV: from_varies = 1; break;
-    case TL_ACTION_NEIGHBOR_ALLTOALLV:
-    case TL_ACTION_INEIGHBOR_ALLTOALLV: to_varies = from_varies = 1; break;
-    case TL_ACTION_NEIGHBOR_ALLTOALLW:
-    case TL_ACTION_INEIGHBOR_ALLTOALLW: to_varies = from_varies = in_bytes = 1; break;
-    default: break;
-    }
-    const uint32_t first_from = to_varies ? n_to : 0;
-    if (from_varies)
-        need_counts(r, (size_t)first_from + n_from);
-    for (uint32_t i = 0; i < n_from; i++)
-        receive(&x, topology->sources[i], from_varies ? e->list[first_from + i] : e->recv_count,
-                in_bytes ? 1 : e->recv_type_bytes);
-    for (uint32_t i = 0; i < n_to; i++)
-        deliver(&x, topology->destinations[i], to_varies ? e->list[i] : e->count,
-                in_bytes ? 1 : e->type_bytes);
+    for (uint32_t i = 0; i < extent.n_from; i++)
+        receive(&x, topology->sources[i], tl_count_at(&received, i), received.type_bytes);
+    for (uint32_t i = 0; i < extent.n_to; i++)
+        deliver(&x, topology->destinations[i], tl_count_at(&sent, i), sent.type_bytes);
     return end(&x);
 }
 
-/* ---- intercommunicators ---- */
-
-/* What this rank sends to each rank of the other group, or to its root, and receives from them. */
-typedef struct flow {
-    int sends, receives;
-    int64_t count, recv_count;  /* negative: it stands in the list ... */
-    uint32_t first, recv_first; /* ... from here */
-    int64_t bytes, recv_bytes;
-} flow;
-
-static flow symmetric_flow(const smpi_rank *r, uint32_t n_own, uint32_t n_other)
-{
-    const tl_event *e = &r->event;
-    flow f = {1, 1, e->count, e->recv_count, 0, 0, e->type_bytes, e->recv_type_bytes};
-    switch (r->info->action) {
-    case TL_ACTION_BARRIER:
-    case TL_ACTION_IBARRIER: f.count = f.recv_count = 0; break;
-    case TL_ACTION_ALLREDUCE:
-    case TL_ACTION_IALLREDUCE:
-        f.recv_count = f.count;
-        f.recv_bytes = f.bytes;
-        break;
-    case TL_ACTION_REDUCE_SCATTER_BLOCK: /* as many elements in all on both sides */
-    case TL_ACTION_IREDUCE_SCATTER_BLOCK:
-        f.recv_count = e->count;
-        f.recv_bytes = f.bytes;
-        f.count = e->count * n_own / n_other;
-        break;
-    case TL_ACTION_ALLGATHERV:
-    case TL_ACTION_IALLGATHERV: f.recv_count = -1; break;
-    case TL_ACTION_ALLTOALLV:
-    case TL_ACTION_IALLTOALLV:
-    case TL_ACTION_ALLTOALLW:
-    case TL_ACTION_IALLTOALLW:
-        f.count = f.recv_count = -1;
-        f.recv_first = n_other;
-        if (r->info->action == TL_ACTION_ALLTOALLW || r->info->action == TL_ACTION_IALLTOALLW)
-            f.bytes = f.recv_bytes = 1;
-        break;
-    default: break; /* Allgather, Alltoall */
-    }
-    return f;
-}
-
-/* The root exchanges with all of the other group, its group's other ranks with nobody. */
-static flow rooted_flow(const smpi_rank *r)
-{
-    const tl_event *e = &r->event;
-    const int is_root = e->peer == TL_ROOT, takes_part = is_root || e->peer >= 0;
-    flow f = {.count = e->count, .bytes = e->type_bytes};
-    f.recv_count = e->recv_count;
-    f.recv_bytes = e->recv_type_bytes;
-    switch (r->info->action) {
-    case TL_ACTION_BCAST:
-    case TL_ACTION_IBCAST:
-        f.sends = is_root;
-        f.recv_count = f.count;
-        f.recv_bytes = f.bytes;
-        break;
-    case TL_ACTION_REDUCE:
-    case TL_ACTION_IREDUCE:
-        f.sends = !is_root;
-        f.recv_count = f.count;
-        f.recv_bytes = f.bytes;
-        break;
-    case TL_ACTION_GATHERV:
-    case TL_ACTION_IGATHERV: f.recv_count = -1; __attribute__((fallthrough));
-    case TL_ACTION_GATHER:
-    case TL_ACTION_IGATHER: f.sends = !is_root; break;
-    case TL_ACTION_SCATTERV:
-    case TL_ACTION_ISCATTERV: f.count = -1; __attribute__((fallthrough));
-    default: f.sends = is_root; break; /* Scatter */
-    }
-    f.receives = takes_part && !f.sends;
-    f.sends = takes_part && f.sends;
-    return f;
-}
-
-static int is_rooted(tl_action action)
-{
-    switch (action) {
-    case TL_ACTION_BCAST:
-    case TL_ACTION_IBCAST:
-    case TL_ACTION_REDUCE:
-    case TL_ACTION_IREDUCE:
-    case TL_ACTION_GATHER:
-    case TL_ACTION_IGATHER:
-    case TL_ACTION_GATHERV:
-    case TL_ACTION_IGATHERV:
-    case TL_ACTION_SCATTER:
-    case TL_ACTION_ISCATTER:
-    case TL_ACTION_SCATTERV:
-    case TL_ACTION_ISCATTERV: return 1;
-    default: return 0;
-    }
-}
-
+/* Between the groups of an intercommunicator, or with the root in the other one.  Without data the
+ * messages are empty. */
 static int inter_exchange(smpi_rank *r)
 {
     const tl_event *e = &r->event;
     const tl_comm *comm = r->job->plan->ranks[r->rank]->definitions[e->comm];
-    const int rooted = is_rooted(r->info->action);
-    const flow f = rooted ? rooted_flow(r) : symmetric_flow(r, comm->n_members, comm->n_remote);
-    /* With a root in the other group there is one partner, otherwise all of them. */
-    const int one = rooted && e->peer >= 0;
+    const tl_meaning *m = tl_meaning_of(r->info->action);
+    const tl_role role = tl_role_between(e->peer);
+    const tl_extent extent = {.n_own = comm->n_members,
+                              .n_to = comm->n_remote,
+                              .n_from = comm->n_remote,
+                              .between_groups = 1};
+    tl_side sent, received;
+    take_sides(r, &extent, role, &sent, &received);
+    if (m->received == TL_SIZE_OWN) /* as many elements in all on both sides */
+        sent.count = sent.count * comm->n_members / comm->n_remote;
+    const int one = tl_is_rooted(r->info->action) && role == TL_ROLE_OTHER;
+    const int has_data = tl_moves_data(r->info->action);
     const uint32_t n = one ? 1 : comm->n_remote;
     exchange x = begin(r);
-    if ((f.sends && f.count < 0) || (f.receives && f.recv_count < 0))
-        need_counts(r, f.recv_first + (size_t)comm->n_remote);
-    for (uint32_t i = 0; i < n && f.receives; i++)
-        receive(&x, one ? e->peer : (int32_t)i,
-                f.recv_count < 0 ? e->list[f.recv_first + i] : f.recv_count, f.recv_bytes);
-    for (uint32_t i = 0; i < n && f.sends; i++)
-        deliver(&x, one ? e->peer : (int32_t)i, f.count < 0 ? e->list[f.first + i] : f.count,
-                f.bytes);
+    for (uint32_t i = 0; i < n && (received.size || !has_data); i++)
+        receive(&x, one ? e->peer : (int32_t)i, tl_count_at(&received, i), received.type_bytes);
+    for (uint32_t i = 0; i < n && (sent.size || !has_data); i++)
+        deliver(&x, one ? e->peer : (int32_t)i, tl_count_at(&sent, i), sent.type_bytes);
     return end(&x);
 }
 
@@ -281,8 +178,7 @@ static int issue(smpi_rank *r)
         return smpi_receive_match(r);
     if (r->info->action == TL_ACTION_SEND_INIT)
         return smpi_start_send(r);
-    if (r->info->action >= TL_ACTION_NEIGHBOR_ALLGATHER &&
-        r->info->action <= TL_ACTION_INEIGHBOR_ALLTOALLW)
+    if (tl_meaning_of(r->info->action)->kind == TL_KIND_NEIGHBORHOOD)
         return neighbor_exchange(r);
     if (r->job->plan->ranks[r->rank]->definitions[r->event.comm] &&
         r->job->plan->ranks[r->rank]->definitions[r->event.comm]->n_remote)

@@ -222,7 +222,7 @@ smpi_half *smpi_enter_meeting(const smpi_rank *r, const smpi_half *what, int32_t
         m->root_s = half->at_s;
         m->root_clocks = half->clocks;
     }
-    if (half->needs == NEEDS_LOWER || half->needs == NEEDS_NEIGHBOURS)
+    if (half->needs == TL_NEEDS_LOWER || half->needs == TL_NEEDS_NEIGHBOURS)
         note_entry(m, tlr_plan_rank_in(m->comm, (int32_t)r->rank), half);
     return half;
 }
@@ -247,23 +247,23 @@ int32_t smpi_last_needed(const smpi_half *half, double *entered_s, smpi_clocks *
     const int is_root = half->other == (int32_t)half->rank;
     int32_t last = -1;
     switch (half->needs) {
-    case NEEDS_ALL_AT_ROOT:
+    case TL_NEEDS_ALL_AT_ROOT:
         if (!is_root)
             return -1;
         __attribute__((fallthrough));
-    case NEEDS_ALL:
+    case TL_NEEDS_ALL:
         *entered_s = m->last_s;
         *clocks = m->all_clocks;
         return m->last;
-    case NEEDS_ROOT:
+    case TL_NEEDS_ROOT:
         *entered_s = m->root_s;
         *clocks = m->root_clocks;
         return is_root || half->other < 0 ? -1 : m->root;
-    case NEEDS_LOWER:
+    case TL_NEEDS_LOWER:
         for (int32_t i = 0; m->comm->members[i] != (int32_t)half->rank; i++)
             last = later_of(m, i, last, entered_s, clocks);
         return last;
-    case NEEDS_NEIGHBOURS:
+    case TL_NEEDS_NEIGHBOURS:
         for (uint32_t i = 0; topology && i < topology->n_sources; i++)
             last = later_of(m, topology->sources[i], last, entered_s, clocks);
         return last;

@@ -3,6 +3,7 @@
 #ifndef TLR_SMPI_HALVES_H
 #define TLR_SMPI_HALVES_H
 
+#include "actions.h"
 #include "rank.h"
 
 /* Where a rank would be in simulated seconds since its job's start: clocks.c. */
@@ -15,16 +16,6 @@ enum {
 typedef struct smpi_clocks {
     double s[N_CLOCKS];
 } smpi_clocks;
-
-/* What a rank that takes part in a collective cannot leave without. */
-typedef enum smpi_needs {
-    NEEDS_NOTHING,
-    NEEDS_ALL,
-    NEEDS_ROOT,        /* but the root itself nothing */
-    NEEDS_ALL_AT_ROOT, /* the root all, the others nothing */
-    NEEDS_LOWER,       /* the ranks below */
-    NEEDS_NEIGHBOURS   /* its sources in the topology */
-} smpi_needs;
 
 /* A collective that some of its members have entered. */
 typedef struct smpi_meeting {
@@ -61,12 +52,12 @@ typedef struct smpi_half {
     int other_is_eager;
     smpi_meeting *meeting;   /* NULL: a message */
     const tl_comm *topology; /* of a collective among neighbours */
-    smpi_needs needs;
+    tl_needs needs;
 } smpi_half;
 
 /* ---- needs.c ---- */
 
-smpi_needs smpi_needs_of(const tl_event *e, const tl_call_info *info);
+tl_needs smpi_needs_of(const tl_event *e, const tl_call_info *info);
 /* Nonzero where this holds for every algorithm, whatever the network. */
 int smpi_needs_certainly(const smpi_rank *r, const tl_event *e, const tl_call_info *info);
 

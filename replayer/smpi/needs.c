@@ -3,51 +3,18 @@
 
 #include "halves.h"
 
-smpi_needs smpi_needs_of(const tl_event *e, const tl_call_info *info)
+/* What the schema says, but for calls that share their action with others. */
+tl_needs smpi_needs_of(const tl_event *e, const tl_call_info *info)
 {
-    switch (info->action) {
-    case TL_ACTION_BCAST:
-    case TL_ACTION_IBCAST:
-    case TL_ACTION_SCATTER:
-    case TL_ACTION_ISCATTER:
-    case TL_ACTION_SCATTERV:
-    case TL_ACTION_ISCATTERV: return NEEDS_ROOT;
-    case TL_ACTION_REDUCE:
-    case TL_ACTION_IREDUCE:
-    case TL_ACTION_GATHER:
-    case TL_ACTION_IGATHER:
-    case TL_ACTION_GATHERV:
-    case TL_ACTION_IGATHERV: return NEEDS_ALL_AT_ROOT;
-    case TL_ACTION_SCAN:
-    case TL_ACTION_ISCAN:
-    case TL_ACTION_EXSCAN:
-    case TL_ACTION_IEXSCAN: return NEEDS_LOWER;
-    case TL_ACTION_FILE_READ_ALL:
-    case TL_ACTION_FILE_WRITE_ALL: return info->traits & TL_TRAIT_NB ? NEEDS_NOTHING : NEEDS_ALL;
-    case TL_ACTION_FILE_OPEN:
-    case TL_ACTION_FILE_CLOSE:
-    case TL_ACTION_FILE_SETUP:
-    case TL_ACTION_FILE_PREALLOCATE:
-    case TL_ACTION_FILE_SYNC:
-    case TL_ACTION_FILE_READ_END:
-    case TL_ACTION_FILE_WRITE_END:
-    case TL_ACTION_WIN_CREATE:
-    case TL_ACTION_WIN_FREE:
-    case TL_ACTION_WIN_FENCE:
-    case TL_ACTION_COMM_DUP:
-    case TL_ACTION_INTERCOMM_MERGE: return NEEDS_ALL;
-    case TL_ACTION_COMM_SPLIT:
-    case TL_ACTION_COMM_CREATE: /* those in which the parent's members exchange something */
-        return e->call == TL_MPI_Comm_split_type || e->call == TL_MPI_Comm_create_group
-                   ? NEEDS_NOTHING
-                   : NEEDS_ALL;
-    case TL_ACTION_FINALIZE: return replay.finalize_barrier ? NEEDS_ALL : NEEDS_NOTHING;
-    default: break;
-    }
-    if (info->action >= TL_ACTION_NEIGHBOR_ALLGATHER &&
-        info->action <= TL_ACTION_INEIGHBOR_ALLTOALLW)
-        return NEEDS_NEIGHBOURS;
-    return tlr_plan_is_collective(info->action) ? NEEDS_ALL : NEEDS_NOTHING;
+    const tl_meaning *m = tl_meaning_of(info->action);
+    /* In these SMPI's members of the parent exchange nothing. */
+    if (e->call == TL_MPI_Comm_split_type || e->call == TL_MPI_Comm_create_group)
+        return TL_NEEDS_NOTHING;
+    if (m->kind == TL_KIND_FILE && (info->traits & TL_TRAIT_NB))
+        return TL_NEEDS_NOTHING;
+    if (info->action == TL_ACTION_FINALIZE && !replay.finalize_barrier)
+        return TL_NEEDS_NOTHING;
+    return (tl_needs)m->needs;
 }
 
 /* Every count of the list, or both sides where there is none, is data that someone waits for. */
@@ -63,14 +30,9 @@ static int has_data(const tl_event *e)
 
 int smpi_needs_certainly(const smpi_rank *r, const tl_event *e, const tl_call_info *info)
 {
-    switch (info->action) {
-    case TL_ACTION_BARRIER:
-    case TL_ACTION_IBARRIER:
-    case TL_ACTION_FINALIZE: return 1;
-    case TL_ACTION_COMM_DUP:
-    case TL_ACTION_COMM_CREATE:
-    case TL_ACTION_INTERCOMM_MERGE: return 0;
-    case TL_ACTION_COMM_SPLIT: return e->new_comm != TL_COMM_NULL && !smpi_comm_is_entered(r);
-    default: return !tlr_plan_is_collective(info->action) || has_data(e);
-    }
+    if (info->action == TL_ACTION_COMM_SPLIT)
+        return e->new_comm != TL_COMM_NULL && !smpi_comm_is_entered(r);
+    if (tl_meaning_of(info->action)->kind == TL_KIND_CONSTRUCTOR)
+        return 0;
+    return !tl_is_collective(info->action) || !tl_moves_data(info->action) || has_data(e);
 }

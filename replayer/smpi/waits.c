@@ -162,9 +162,9 @@ static void enter(smpi_rank *r, const tl_event *e, const tl_call_info *info, int
     else if (info->action == TL_ACTION_FILE_OPEN || info->action == TL_ACTION_WIN_CREATE)
         own = e->new_comm;
     const int32_t comm = tlr_plan_find_comm(r->job->plan, r->rank, own);
-    if (half.needs == NEEDS_NOTHING || comm < 0)
+    if (half.needs == TL_NEEDS_NOTHING || comm < 0)
         return;
-    if (half.needs == NEEDS_ROOT || half.needs == NEEDS_ALL_AT_ROOT)
+    if (half.needs == TL_NEEDS_ROOT || half.needs == TL_NEEDS_ALL_AT_ROOT)
         half.other = e->peer == TL_ROOT ? (int32_t)r->rank : smpi_world_rank(r, own, e->peer);
     half.topology = r->job->plan->ranks[r->rank]->definitions[own];
     half.is_certain = !r->job->plan->comms[comm].n_first && smpi_needs_certainly(r, e, info);

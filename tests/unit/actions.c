@@ -98,27 +98,27 @@ static void counts_the_values_of_lists(void **state)
     static const struct {
         const tl_extent *extent;
         tl_action action;
-        tl_part part;
+        tl_role role;
         uint32_t sent, received;
     } cases[] = {
-        {&within, TL_ACTION_BCAST, TL_PART_ROOT, 0, 0},
-        {&within, TL_ACTION_GATHERV, TL_PART_ROOT, 0, 4},
-        {&within, TL_ACTION_GATHERV, TL_PART_OTHER, 0, 0},
-        {&within, TL_ACTION_ISCATTERV, TL_PART_ROOT, 4, 0},
-        {&within, TL_ACTION_ISCATTERV, TL_PART_OTHER, 0, 0},
-        {&within, TL_ACTION_ALLGATHERV, TL_PART_OTHER, 0, 4},
-        {&within, TL_ACTION_ALLTOALLW, TL_PART_OTHER, 4, 4},
-        {&within, TL_ACTION_REDUCE_SCATTER, TL_PART_OTHER, 4, 0},
-        {&between, TL_ACTION_GATHERV, TL_PART_ROOT, 0, 3},
-        {&between, TL_ACTION_GATHERV, TL_PART_NONE, 0, 0},
-        {&between, TL_ACTION_SCATTERV, TL_PART_ROOT, 3, 0},
-        {&between, TL_ACTION_ALLTOALLV, TL_PART_OTHER, 3, 3},
-        {&between, TL_ACTION_REDUCE_SCATTER, TL_PART_OTHER, 2, 0},
+        {&within, TL_ACTION_BCAST, TL_ROLE_ROOT, 0, 0},
+        {&within, TL_ACTION_GATHERV, TL_ROLE_ROOT, 0, 4},
+        {&within, TL_ACTION_GATHERV, TL_ROLE_OTHER, 0, 0},
+        {&within, TL_ACTION_ISCATTERV, TL_ROLE_ROOT, 4, 0},
+        {&within, TL_ACTION_ISCATTERV, TL_ROLE_OTHER, 0, 0},
+        {&within, TL_ACTION_ALLGATHERV, TL_ROLE_OTHER, 0, 4},
+        {&within, TL_ACTION_ALLTOALLW, TL_ROLE_OTHER, 4, 4},
+        {&within, TL_ACTION_REDUCE_SCATTER, TL_ROLE_OTHER, 4, 0},
+        {&between, TL_ACTION_GATHERV, TL_ROLE_ROOT, 0, 3},
+        {&between, TL_ACTION_GATHERV, TL_ROLE_NONE, 0, 0},
+        {&between, TL_ACTION_SCATTERV, TL_ROLE_ROOT, 3, 0},
+        {&between, TL_ACTION_ALLTOALLV, TL_ROLE_OTHER, 3, 3},
+        {&between, TL_ACTION_REDUCE_SCATTER, TL_ROLE_OTHER, 2, 0},
     };
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         const tl_meaning *m = tl_meaning_of(cases[i].action);
-        assert_int_equal(tl_n_sent_counts(m, cases[i].extent, cases[i].part), cases[i].sent);
-        assert_int_equal(tl_n_received_counts(m, cases[i].extent, cases[i].part),
+        assert_int_equal(tl_n_sent_counts(m, cases[i].extent, cases[i].role), cases[i].sent);
+        assert_int_equal(tl_n_received_counts(m, cases[i].extent, cases[i].role),
                          cases[i].received);
     }
 }
@@ -130,14 +130,14 @@ static void takes_both_sides(void **state)
     tl_side sent, received;
     tl_event e = {.count = 3, .type_bytes = 8, .recv_count = 6, .recv_type_bytes = 4};
 
-    assert_true(tl_take_sides(&e, tl_meaning_of(TL_ACTION_SCATTER), &within, TL_PART_OTHER, &sent,
+    assert_true(tl_take_sides(&e, tl_meaning_of(TL_ACTION_SCATTER), &within, TL_ROLE_OTHER, &sent,
                               &received));
     assert_int_equal(sent.size, TL_SIZE_NONE);
     assert_int_equal(received.size, TL_SIZE_WHOLE);
     assert_int_equal(received.count, 6);
 
     e.flags = TL_IN_PLACE; /* of the root: its own block stays where it is */
-    assert_true(tl_take_sides(&e, tl_meaning_of(TL_ACTION_SCATTER), &within, TL_PART_ROOT, &sent,
+    assert_true(tl_take_sides(&e, tl_meaning_of(TL_ACTION_SCATTER), &within, TL_ROLE_ROOT, &sent,
                               &received));
     assert_int_equal(sent.size, TL_SIZE_EACH);
     assert_int_equal(received.count, 3);
@@ -145,20 +145,20 @@ static void takes_both_sides(void **state)
 
     e.list = list;
     e.list_len = 4;
-    assert_true(tl_take_sides(&e, tl_meaning_of(TL_ACTION_IALLGATHERV), &within, TL_PART_OTHER,
+    assert_true(tl_take_sides(&e, tl_meaning_of(TL_ACTION_IALLGATHERV), &within, TL_ROLE_OTHER,
                               &sent, &received));
     assert_int_equal(sent.count, 7);
     assert_int_equal(sent.type_bytes, 4);
     assert_int_equal(tl_count_at(&received, 3), 8);
 
     e.flags = 0;
-    assert_true(tl_take_sides(&e, tl_meaning_of(TL_ACTION_REDUCE_SCATTER), &within, TL_PART_OTHER,
+    assert_true(tl_take_sides(&e, tl_meaning_of(TL_ACTION_REDUCE_SCATTER), &within, TL_ROLE_OTHER,
                               &sent, &received));
     assert_int_equal(tl_count_at(&sent, 1), 6);
     assert_int_equal(received.count, 7);
     assert_int_equal(received.type_bytes, 8);
 
-    assert_false(tl_take_sides(&e, tl_meaning_of(TL_ACTION_ALLTOALLV), &within, TL_PART_OTHER,
+    assert_false(tl_take_sides(&e, tl_meaning_of(TL_ACTION_ALLTOALLV), &within, TL_ROLE_OTHER,
                                &sent, &received));
     assert_null(sent.list);
 }
@@ -185,11 +185,11 @@ static void knows_the_parts_of_two_groups(void **state)
     };
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         const tl_meaning *m = tl_meaning_of(cases[i].action);
-        const tl_part part = tl_part_between(cases[i].peer);
-        assert_int_equal(tl_contributes(m, 1, part), cases[i].contributes);
-        assert_int_equal(tl_gets_data(m, 1, part), cases[i].gets);
-        assert_int_equal(tl_fills_sent(m, 1, part), cases[i].fills_sent);
-        assert_int_equal(tl_fills_received(m, 1, part), cases[i].fills_received);
+        const tl_role role = tl_role_between(cases[i].peer);
+        assert_int_equal(tl_contributes(m, 1, role), cases[i].contributes);
+        assert_int_equal(tl_gets_data(m, 1, role), cases[i].gets);
+        assert_int_equal(tl_fills_sent(m, 1, role), cases[i].fills_sent);
+        assert_int_equal(tl_fills_received(m, 1, role), cases[i].fills_received);
     }
     assert_false(tl_is_known_between_groups(TL_ACTION_ISCAN));
     assert_false(tl_is_known_between_groups(TL_ACTION_REDUCE_SCATTER));
