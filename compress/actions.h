@@ -315,4 +315,22 @@ static inline int tl_take_sides(const tl_event *e, const tl_meaning *m, const tl
     return fits;
 }
 
+/* MPI ignores the root's side at the other ranks, but algorithms may read it there.  Programs pass
+ * the same size everywhere, and it fits the side that counts. */
+static inline void tl_fill_ignored(const tl_meaning *m, tl_side *sent, tl_side *received)
+{
+    tl_side *ignored = NULL;
+    const tl_side *other = received;
+    if (m->sent == TL_SIZE_EACH && !sent->size)
+        ignored = sent;
+    if (m->received == TL_SIZE_EACH && !received->size) {
+        ignored = received;
+        other = sent;
+    }
+    if (!ignored)
+        return;
+    *ignored = *other;
+    ignored->size = TL_SIZE_EACH;
+}
+
 #endif

@@ -238,6 +238,7 @@ static void collective(tl_export *x, const tl_event *e, const tl_call_info *row)
         tl_export_refuse(x, "without the counts of all ranks");
         return;
     }
+    tl_fill_ignored(m, &sent, &received);
     switch (row->action) {
     case TL_ACTION_BARRIER: put(x, "barrier"); return;
     case TL_ACTION_BCAST:

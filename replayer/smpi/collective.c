@@ -73,6 +73,7 @@ static sides take_sides(smpi_rank *r)
     tl_side sent, received;
     if (!tl_take_sides(e, m, &extent, tl_role_within(e->peer, me), &sent, &received))
         smpi_give_up_at(r, TL_ERR_CORRUPT, "%u counts for %u ranks", e->list_len, n);
+    tl_fill_ignored(m, &sent, &received);
     if (m->from == TL_WHO_ROOT && m->received == TL_SIZE_AS_SENT)
         sent = received; /* one buffer */
     int *room = sent.n + received.n ? room_for(r, 2 * ((size_t)sent.n + received.n)) : NULL;
