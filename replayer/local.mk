@@ -2,7 +2,7 @@
 LOGGOPS_SOURCES = \
 	replayer/loggops/algorithms.def replayer/loggops/blocks.c replayer/loggops/collective.c \
 	replayer/loggops/collective_long.c replayer/loggops/collective_tree.c replayer/loggops/comm.c \
-	replayer/loggops/engine.c replayer/loggops/loggops.h replayer/loggops/ompi_rules.def replayer/loggops/params.c \
+	replayer/loggops/engine.c replayer/loggops/loggops.h replayer/loggops/ompi_algorithms.def replayer/loggops/params.c \
 	replayer/loggops/pool.c replayer/loggops/program.c replayer/loggops/program.h \
 	replayer/loggops/queue.c replayer/loggops/rank.c replayer/loggops/reading.h \
 	replayer/loggops/select.c replayer/loggops/share.c replayer/loggops/simulate.c \
@@ -11,7 +11,7 @@ LOGGOPS_SOURCES = \
 noinst_LTLIBRARIES += replayer/libengine.la
 replayer_libengine_la_SOURCES = \
 	replayer/crash.c replayer/crash.h replayer/diagnosis.c replayer/diagnosis.h replayer/event_streams.c replayer/event_streams.h \
-	replayer/plan.c replayer/plan.h replayer/plan_collectives.c replayer/plan_comms.c \
+	replayer/ompi.c replayer/ompi.h replayer/ompi_rules.def replayer/plan.c replayer/plan.h replayer/plan_collectives.c replayer/plan_comms.c \
 	replayer/plan_share.c replayer/replayer.h replayer/request_slots.c replayer/request_slots.h replayer/sandbox.c \
 	replayer/sandbox.h replayer/text_file.c replayer/text_file.h replayer/validate.c replayer/validate.h \
 	replayer/machine/burst_class.c replayer/machine/duration.c replayer/machine/duration.h \
@@ -66,7 +66,7 @@ replayer_libtimeless_smpi_la_SOURCES = \
 	replayer/smpi/clocks.c replayer/smpi/collective.c replayer/smpi/comm.c replayer/smpi/engine.c \
 	replayer/smpi/exchange.c replayer/smpi/file.c replayer/smpi/halves.c replayer/smpi/halves.h \
 	replayer/smpi/hosts.c replayer/smpi/match.c replayer/smpi/needs.c replayer/smpi/ompi.c \
-	replayer/smpi/ompi_bcast.def replayer/smpi/p2p.c replayer/smpi/poll.c replayer/smpi/rank.c \
+	replayer/smpi/ompi_tree.c replayer/smpi/ompi_tree.h replayer/smpi/p2p.c replayer/smpi/poll.c replayer/smpi/rank.c \
 	replayer/smpi/rank.h replayer/smpi/thread.c replayer/smpi/timeline.c replayer/smpi/usage.c \
 	replayer/smpi/waits.c replayer/smpi/window.c \
 	replayer/smpi/shims/buffer.c replayer/smpi/shims/detached.c replayer/smpi/shims/links.c \

@@ -78,7 +78,7 @@ tl_status loggops_add_collective(loggops_reading *t, const tl_event *e, const tl
     if (status != TL_OK)
         return status;
     op.algorithm = loggops_choose(t->choice, base, t->run->comms[op.comm].n_members,
-                                  deciding_bytes(t, &op, base), has_sizes);
+                                  (uint64_t)side->count, deciding_bytes(t, &op, base), has_sizes);
     if (op.algorithm == LOGGOPS_NONE)
         return loggops_out_of_memory(t);
     return info->traits & TL_TRAIT_NB ? add_numbered(t, op, e) : loggops_add(t, op);

@@ -214,6 +214,16 @@ static loggops_step up_and_down(const loggops_op *op, uint32_t me, uint32_t size
                          : tree_down(&from_first, me, size, number - n_up, op->amount);
 }
 
+/* All send to rank 0, which sends the result to all. */
+static loggops_step to_first_and_back(const loggops_op *op, uint32_t me, uint32_t size,
+                                      uint32_t number)
+{
+    const loggops_op from_first = {.amount = op->amount};
+    const uint32_t n_up = me ? 2 : size;
+    return number < n_up ? to_root(&from_first, me, size, number, op->amount)
+                         : of_root(&from_first, NULL, me, size, number - n_up);
+}
+
 /* Outside of the largest power of two: hears of the result only. */
 static int only_hears(uint32_t me, uint32_t size)
 {
@@ -238,6 +248,7 @@ int loggops_combines(const loggops_op *op, uint32_t me, uint32_t size, uint32_t 
         return !only_hears(me, size) && number < from_pair + rounds * EXCHANGE_STEPS;
     }
     case LOGGOPS_ALLREDUCE_REDBCAST: return number < steps_up(me, size);
+    case LOGGOPS_ALLREDUCE_LINEAR: return !me;
     default: return 0;
     }
 }
@@ -264,6 +275,7 @@ loggops_step loggops_collective_step(const loggops_op *op, const int64_t *list, 
     case LOGGOPS_ALLREDUCE_RABENSEIFNER:
         return loggops_allreduce_rabenseifner(me, size, number, bytes);
     case LOGGOPS_ALLREDUCE_REDBCAST: return up_and_down(op, me, size, number);
+    case LOGGOPS_ALLREDUCE_LINEAR: return to_first_and_back(op, me, size, number);
     case LOGGOPS_BARRIER_DOUBLING: return loggops_barrier_doubling(me, size, number);
     case LOGGOPS_BCAST_SCATTER_RING: return loggops_bcast_scatter_ring(op, me, size, number);
     case LOGGOPS_BCAST_CHAIN:

@@ -25,10 +25,10 @@ typedef struct loggops_choice {
 
 /* From --coll-selector and from --coll, which comes as smpi/NAME:ALGORITHM. */
 tl_status loggops_read_choice(const tlr_options *options, loggops_choice *out, tl_error *err);
-/* The algorithm of a blocking collective; bytes as in ompi_rules.def.  LOGGOPS_NONE without
- * memory. */
-uint8_t loggops_choose(loggops_choice *choice, tl_action action, uint32_t size, uint64_t bytes,
-                       int has_sizes);
+/* The algorithm of a blocking collective; elements and bytes as in ompi_rules.def.  LOGGOPS_NONE
+ * without memory. */
+uint8_t loggops_choose(loggops_choice *choice, tl_action action, uint32_t size, uint64_t count,
+                       uint64_t bytes, int has_sizes);
 
 /* ---- program.c ---- */
 

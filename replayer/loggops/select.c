@@ -1,6 +1,7 @@
 /* select.c - which algorithm a collective takes. */
 #include "config.h"
 
+#include "ompi.h"
 #include "program.h"
 
 #include <stdio.h>
@@ -73,14 +74,16 @@ tl_status loggops_read_choice(const tlr_options *options, loggops_choice *out, t
         [LOGGOPS_DEFAULT] = "default", [LOGGOPS_OMPI] = "ompi", [LOGGOPS_MPICH] = "mpich"};
     static const char prefix[] = "smpi/";
     *out = (loggops_choice){0};
-    out->selector = LOGGOPS_N_SELECTORS;
+    const char *wanted = options->coll_selector ? options->coll_selector : "default";
+    out->selector = strcmp(wanted, "ompi-4.1") != 0 ? LOGGOPS_N_SELECTORS : LOGGOPS_OMPI;
     for (int i = 0; i < LOGGOPS_N_SELECTORS; i++)
-        if (!strcmp(selectors[i], options->coll_selector ? options->coll_selector : "default"))
+        if (!strcmp(selectors[i], wanted))
             out->selector = (loggops_selector)i;
     if (out->selector == LOGGOPS_N_SELECTORS)
-        return tl_fail(err, TL_ERR_USAGE,
-                       "--coll-selector '%s': the loggops engine has default, ompi, mpich",
-                       options->coll_selector);
+        return tl_fail(
+            err, TL_ERR_USAGE,
+            "--coll-selector '%s': the loggops engine has default, ompi, ompi-4.1, mpich",
+            options->coll_selector);
     tl_status status = TL_OK;
     for (size_t i = 0; i < options->n_cfg && status == TL_OK; i++) {
         if (strncmp(options->cfg[i], prefix, sizeof prefix - 1) != 0)
@@ -93,23 +96,21 @@ tl_status loggops_read_choice(const tlr_options *options, loggops_choice *out, t
 
 /* ---- rules ---- */
 
-static uint8_t as_ompi(tl_action action, uint32_t size, uint64_t bytes, const char **instead_of)
+static uint8_t as_ompi(tl_action action, uint32_t size, uint64_t count, uint64_t bytes,
+                       const char **instead_of)
 {
     static const struct {
-        tl_action action;
-        uint32_t ranks, bytes;
-        uint8_t id;
-        const char *instead_of;
-    } rules[] = {
-#define LOGGOPS_RULE(action, ranks, bytes, id, instead_of)                                         \
-    {TL_ACTION_##action, ranks, bytes, LOGGOPS_##id, instead_of},
-#include "ompi_rules.def"
+        tlr_ompi algorithm;
+        uint8_t id, is_same;
+    } ours[] = {
+#define LOGGOPS_OMPI(action, name, id, is_same) {OMPI_##action##_##name, LOGGOPS_##id, is_same},
+#include "ompi_algorithms.def"
     };
-    for (size_t i = 0; i < sizeof rules / sizeof *rules; i++)
-        if (rules[i].action == action && (!rules[i].ranks || size < rules[i].ranks) &&
-            (!rules[i].bytes || bytes < rules[i].bytes)) {
-            *instead_of = rules[i].instead_of;
-            return rules[i].id;
+    const tlr_ompi algorithm = tlr_ompi_choose(action, size, count, bytes);
+    for (size_t i = 0; i < sizeof ours / sizeof *ours; i++)
+        if (ours[i].algorithm == algorithm) {
+            *instead_of = ours[i].is_same ? NULL : tlr_ompi_name(algorithm);
+            return ours[i].id;
         }
     return loggops_algorithm_for(action);
 }
@@ -184,8 +185,8 @@ static int note_stand_in(loggops_choice *choice, tl_action action, uint8_t id,
     return 1;
 }
 
-uint8_t loggops_choose(loggops_choice *choice, tl_action action, uint32_t size, uint64_t bytes,
-                       int has_sizes)
+uint8_t loggops_choose(loggops_choice *choice, tl_action action, uint32_t size, uint64_t count,
+                       uint64_t bytes, int has_sizes)
 {
     if (has_sizes && (action == TL_ACTION_GATHER || action == TL_ACTION_SCATTER))
         return loggops_algorithm_for(action);
@@ -196,7 +197,7 @@ uint8_t loggops_choose(loggops_choice *choice, tl_action action, uint32_t size, 
     const char *instead_of = NULL;
     uint8_t id = loggops_algorithm_for(action);
     if (choice->selector == LOGGOPS_OMPI)
-        id = as_ompi(action, size, bytes, &instead_of);
+        id = as_ompi(action, size, count, bytes, &instead_of);
     else if (choice->selector == LOGGOPS_MPICH)
         id = as_mpich(action, size, bytes, &instead_of);
     return !instead_of || note_stand_in(choice, action, id, instead_of) ? id : LOGGOPS_NONE;

@@ -211,10 +211,13 @@ static int chooses_collectives(const option_list *list)
         "smpi/gather",   "smpi/allgather", "smpi/allgatherv",     "smpi/allreduce",
         "smpi/alltoall", "smpi/alltoallv", "smpi/bcast",          "smpi/reduce",
         "smpi/barrier",  "smpi/scatter",   "smpi/reduce_scatter", "smpi/coll-selector"};
+    int found = 0;
     for (size_t i = 0; i < sizeof keys / sizeof *keys; i++)
-        if (strcmp(option_value(list, keys[i], "default"), "default") != 0)
-            return 1;
-    return 0;
+        if (strcmp(option_value(list, keys[i], "default"), "default") != 0) {
+            smpi_ompi_leave(keys[i]);
+            found = 1;
+        }
+    return found;
 }
 
 static void start_simgrid(const option_list *list)
@@ -235,7 +238,7 @@ static void start_simgrid(const option_list *list)
                    &replay.result->version[2]);
     snprintf(replay.result->network_model, NAME_BYTES, "%s",
              option_value(list, "network/model", ""));
-    snprintf(replay.result->coll_selector, NAME_BYTES, "%s",
+    snprintf(replay.result->coll_selector, SELECTOR_BYTES, "%s",
              replay.is_ompi_41 ? "ompi-4.1" : option_value(list, "smpi/coll-selector", "default"));
     /* These belong to the trace's own start and end, not to the preparations. */
     replay.init_s = sg_cfg_get_double("smpi/init");

@@ -15,7 +15,7 @@
 #include "plan.h"
 #include "machine/rank_model.h"
 
-enum { HOST_NAME_BYTES = 256, NAME_BYTES = 64 };
+enum { HOST_NAME_BYTES = 256, NAME_BYTES = 64, SELECTOR_BYTES = 512 };
 
 /* What one rank's replay leaves for the parent process. */
 typedef struct smpi_rank_result {
@@ -30,7 +30,7 @@ typedef struct smpi_result {
     tl_error err;
     int version[3];
     char network_model[NAME_BYTES];
-    char coll_selector[NAME_BYTES];
+    char coll_selector[SELECTOR_BYTES];
     uint32_t n_finished;
     int is_configured; /* SimGrid took all options */
     int is_complete;   /* the simulation came to its end */
@@ -150,10 +150,25 @@ typedef struct smpi_replay {
 
 extern smpi_replay replay;
 
-/* As Open MPI 4.1 does it: ompi.c. */
-int smpi_ompi_bcast(void *buffer, int count, MPI_Datatype type, int root, MPI_Comm comm);
-int smpi_ompi_allreduce(const void *send, void *receive, int count, MPI_Datatype type, MPI_Op op,
-                        MPI_Comm comm);
+/* ---- ompi.c ---- */
+
+/* A blocking collective: one rank's buffer or block, and the elements by which its algorithm is
+ * chosen. */
+typedef struct smpi_call {
+    const void *out;
+    void *in;
+    int count, root;
+    uint64_t deciding_count;
+    MPI_Datatype type;
+    MPI_Op op;
+    MPI_Comm comm;
+} smpi_call;
+
+/* Makes the call as Open MPI 4.1 does it; 0: SMPI's selector "ompi" has to, as it does the same, or
+ * has the algorithm that stands in, which the result names. */
+int smpi_ompi_call(tl_action action, const smpi_call *call, int *rc);
+/* An option of SMPI ("smpi/bcast") says the algorithm, whatever the selector does. */
+void smpi_ompi_leave(const char *option);
 
 /* Ends the process; the parent gets the message. */
 void smpi_give_up(tl_status status, const char *format, ...)

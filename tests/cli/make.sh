@@ -116,7 +116,7 @@ check 'mpich, too' agree --coll-selector mpich --coll allreduce=rab_rdb
 check '--coll goes before the selector' equal "$(replay_coll --coll-selector mpich --coll allreduce=rdb)" "$(replay_coll --coll allreduce=rdb)"
 check 'no such algorithm' refused 2 'rdb, lr, rab_rdb, redbcast' replay_coll --coll allreduce=magic
 check 'no such collective' refused 2 'loggops engine has a choice for' replay_coll --coll alltoallv=ring
-check 'a selector of SMPI' refused 2 'default, ompi, mpich' replay_coll --coll-selector mvapich2
+check 'a selector of SMPI' refused 2 'default, ompi, ompi-4.1, mpich' replay_coll --coll-selector mvapich2
 check 'an option of SimGrid' refused 2 'no option --cfg surf' replay_coll --cfg surf/precision:1e-6
 check 'no threads' refused 2 'threads' "$timeless" replay a.tl --engine loggops --params $odin --threads 0
 check 'threads of the other engine' refused 2 'loggops' "$timeless" replay a.tl -p star-1g --threads 2

@@ -11,7 +11,7 @@
 . "$top_srcdir/tests/tap.sh"
 cd "$scratch" || exit 99
 
-# platform NAME BANDWIDTH: 16 hosts, 10 us from each other
+# platform NAME BANDWIDTH [HOSTS]: 16 hosts, 10 us from each other
 platform() {
     mkdir -p "$1"
     cat >"$1/platform.xml" <<END
@@ -19,7 +19,7 @@ platform() {
 <!DOCTYPE platform SYSTEM "https://simgrid.org/simgrid.dtd">
 <platform version="4.1">
   <zone id="all" routing="Full">
-    <cluster id="c" prefix="n" suffix="" radical="0-15" speed="1Gf" bw="$2" lat="5us" sharing_policy="SPLITDUPLEX"/>
+    <cluster id="c" prefix="n" suffix="" radical="0-$((${3:-16} - 1))" speed="1Gf" bw="$2" lat="5us" sharing_policy="SPLITDUPLEX"/>
   </zone>
 </platform>
 END
@@ -29,6 +29,7 @@ END
 }
 platform latency 1e18Bps
 platform both 1e9Bps
+platform many 1e18Bps 300
 
 # agree PLATFORM G OPTION...: makespans of p.tl, to 1e-3
 agree() {
@@ -59,4 +60,66 @@ for choice in barrier=ompi_bruck barrier=ompi_recursivedoubling bcast=binomial_t
 done
 "$timeless" make call_bcast -n 16 --bytes 100000 -o p.tl
 check 'bcast=ompi_pipeline in one segment, latency and bandwidth' agree both 1ns --coll bcast=ompi_pipeline
+
+# Open MPI 4.1's choices, among more than 128 ranks and where the ranks are no power of two.
+for n in 13 130 300; do
+    for bytes in 8 3000 20000 100000; do
+        "$timeless" make call_bcast -n $n --bytes $bytes -o p.tl
+        check "ompi-4.1: $n ranks broadcast $bytes bytes, latency alone" agree many 0 --coll-selector ompi-4.1
+    done
+done
+# call RANKS CALL SLOTS: a program of one collective call, in p.tl
+call() {
+    local r
+    {
+        printf 'timeless-text 1\nranks %d\nvolume_unit "none"\nvolume_source "none"\n' "$1"
+        for ((r = 0; r < $1; r++)); do
+            printf 'rank %d host="h"\n%d 0 %s comm=1 %s\nend finalized clock_ns=0\n' "$r" "$r" "$2" "$3"
+        done
+    } >p.txt
+    "$timeless" undump p.txt -o p.tl
+}
+# Few elements: what Open MPI's rings and Rabenseifner's algorithm leave to others.
+for case in '13 1' '20 5' '24 7' '40 20' '150 3'; do
+    call ${case% *} MPI_Allreduce "count=${case#* } type_bytes=8"
+    check "ompi-4.1: ${case% *} ranks reduce ${case#* } elements for all, latency alone" agree many 0 --coll-selector ompi-4.1
+done
+for n in 40 130; do
+    call $n MPI_Reduce 'count=3000 type_bytes=8 peer=0'
+    check "ompi-4.1: $n ranks reduce 24000 bytes, latency alone" agree many 0 --coll-selector ompi-4.1
+done
+call 13 MPI_Allgather 'count=3 type_bytes=8 recv_count=3 recv_type_bytes=8'
+check 'ompi-4.1: 13 ranks gather blocks for all, latency alone' agree many 0 --coll-selector ompi-4.1
+
+call 12 MPI_Alltoall 'count=8 type_bytes=8 recv_count=8 recv_type_bytes=8'
+check 'ompi-4.1: 12 ranks exchange blocks, latency alone' agree many 0 --coll-selector ompi-4.1
+call 12 MPI_Scatter 'count=0 type_bytes=0 recv_count=30000 recv_type_bytes=1 peer=0'
+sed -i 's/^0 0 MPI_Scatter comm=1 count=0 type_bytes=0/0 0 MPI_Scatter comm=1 count=30000 type_bytes=1/' p.txt && "$timeless" undump p.txt -o p.tl
+check 'ompi-4.1: 12 ranks get blocks of the root, latency alone' agree many 0 --coll-selector ompi-4.1
+# A rank is asked for its block when that of the one before is there: twice the latency each.
+call 7 MPI_Gather 'count=300000 type_bytes=1 recv_count=0 recv_type_bytes=0 peer=0'
+sed -i 's/^\(0 0 MPI_Gather .*\) recv_count=0 recv_type_bytes=0/\1 recv_count=300000 recv_type_bytes=1/' p.txt && "$timeless" undump p.txt -o p.tl
+synchronised() {
+    local s
+    s=$("$timeless" replay p.tl -p ./many -q --coll-selector ompi-4.1) && echo "$s" && awk -v s="$s" 'BEGIN {exit !(s > 119.9e-6 && s < 120.1e-6)}'
+}
+check 'ompi-4.1: the root asks 6 ranks for a block, one after the other' synchronised
+
+chosen() { # as without the selector, and not as with it alone
+    local a b c
+    a=$("$timeless" replay p.tl -p ./many -q --coll-selector ompi-4.1 --coll alltoall=ring) && b=$("$timeless" replay p.tl -p ./many -q --coll alltoall=ring) &&
+        c=$("$timeless" replay p.tl -p ./many -q --coll-selector ompi-4.1) && echo "$a $b $c" && [ "$a" = "$b" ] && [ "$a" != "$c" ]
+}
+call 12 MPI_Alltoall 'count=8 type_bytes=8 recv_count=8 recv_type_bytes=8'
+check '--coll goes before ompi-4.1' chosen
+
+# Both engines name what stands in for an algorithm of Open MPI.
+call 2 MPI_Reduce_scatter 'type_bytes=8 list=[5000,5000]'
+names() { # SELECTOR OPTIONS...
+    "$timeless" replay p.tl "${@:2}" --coll-selector ompi-4.1 --json=p.json -q >/dev/null && grep -qF "\"coll_selector\": \"$1\"" p.json
+}
+check 'smpi names a stand-in' names 'ompi-4.1 (reduce_scatter ompi_ring for butterfly)' -p ./many
+check 'loggops, too' names 'ompi-4.1 (reduce_scatter ompi_basic_recursivehalving for butterfly)' --engine loggops --params L=10us,o=0,g=0,G=0,O=0
+call 12 MPI_Barrier clock_ns=0
+check 'and nothing where there is none' names ompi-4.1 -p ./many
 tap_done

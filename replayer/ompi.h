@@ -1,0 +1,23 @@
+/* ompi.h - which algorithm Open MPI 4.1 takes for a collective, for both engines. */
+#ifndef TLR_OMPI_H
+#define TLR_OMPI_H
+
+#include <stdint.h>
+
+#include <timeless.h>
+
+typedef enum tlr_ompi {
+    OMPI_NONE = 0, /* not a collective that it decides */
+#define OMPI_ALGORITHM(action, id, name) OMPI_##action##_##id,
+#include "ompi_rules.def"
+    N_OMPI
+} tlr_ompi;
+
+/* The algorithm for a buffer (of one rank: ompi_rules.def says of which) of so many elements and
+ * bytes; `family` is the blocking collective (compress/actions.def).  What an algorithm leaves to
+ * another one is that one's. */
+tlr_ompi tlr_ompi_choose(tl_action family, uint32_t n_ranks, uint64_t count, uint64_t bytes);
+/* Open MPI's name of it. */
+const char *tlr_ompi_name(tlr_ompi algorithm);
+
+#endif

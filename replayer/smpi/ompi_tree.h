@@ -1,0 +1,25 @@
+/* ompi_tree.h - the trees along which Open MPI 4.1 broadcasts and reduces. */
+#ifndef TLR_SMPI_OMPI_TREE_H
+#define TLR_SMPI_OMPI_TREE_H
+
+typedef enum ompi_tree {
+    OMPI_TREE_CHAIN,
+    OMPI_TREE_BINARY,
+    OMPI_TREE_BINOMIAL,
+    OMPI_TREE_IN_ORDER_BINOMIAL,
+    OMPI_TREE_KNOMIAL /* of radix 4 */
+} ompi_tree;
+
+/* No tree of 2^31 ranks has more children in one place. */
+enum { OMPI_RADIX = 4, OMPI_MOST_CHILDREN = 64 };
+
+/* A rank's place in a tree whose root is 0. */
+typedef struct ompi_place {
+    int parent; /* -1: the root */
+    int n_children;
+    int children[OMPI_MOST_CHILDREN]; /* in the order in which Open MPI goes through them */
+} ompi_place;
+
+void ompi_find_place(ompi_place *p, ompi_tree tree, int me, int n_ranks);
+
+#endif
