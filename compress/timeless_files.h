@@ -1,4 +1,4 @@
-/* timeless_files.h - how the commands write files.
+/* timeless_files.h - how the commands write files, and what they leave out of them.
  *
  * A part of the library's face for programs that write files as the commands do; the conventions
  * are those of timeless.h.
@@ -28,6 +28,17 @@ TL_API tl_status tl_replace_begin(const char *path, const char *suffix, tl_repla
  * disk; anything else removes it.  Returns `status`, or why the file could not be put in its place.
  * Releases *replacement, which tl_replace_begin filled. */
 TL_API tl_status tl_replace_end(tl_replacement *replacement, tl_status status, tl_error *err);
+
+/* ---- secrets ---- */
+
+/* 1: the name of a variable or an option under which a secret may stand ("SLURM_JWT", "--token");
+ * what follows a "=" does not count. */
+TL_API int tl_is_secret(const char *name);
+/* A word of a command line without a secret: the value of an option or a variable whose name says
+ * so
+ * ("--password=X", "Authorization: X"), the user in a URL, and the word behind "--password".
+ * *is_value goes from each word to the next, 0 at first.  Returns the length, as snprintf does. */
+TL_API size_t tl_public_word(const char *word, int *is_value, char *out, size_t size);
 
 #ifdef __cplusplus
 }

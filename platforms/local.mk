@@ -2,7 +2,7 @@
 noinst_LTLIBRARIES += platforms/libarchiving.la
 platforms_libarchiving_la_SOURCES = \
 	platforms/calibrate/archive.c platforms/calibrate/archive.h platforms/calibrate/fingerprint.c \
-	platforms/calibrate/machine.c platforms/calibrate/machine.h platforms/calibrate/repetitions.c \
+	platforms/calibrate/environment.c platforms/calibrate/machine.c platforms/calibrate/machine.h platforms/calibrate/repetitions.c \
 	platforms/calibrate/repetitions.h
 platforms_libarchiving_la_CPPFLAGS = $(AM_CPPFLAGS) -I$(top_srcdir)/platforms $(GSL_CFLAGS) $(LIBZIP_CFLAGS)
 platforms_libarchiving_la_LIBADD = compress/libtimeless.la $(GSL_LIBS) $(LIBZIP_LIBS) -ldl -lm

@@ -23,6 +23,7 @@
 #include "pmpi.h"
 #include "runtime.h"
 #include "select.h"
+#include "timeless_files.h"
 #include "teams.h"
 
 /* What rank 0 tells the others, so that all parts have the same header. */
@@ -49,14 +50,20 @@ size_t tlt_read_text(const char *path, char *text, size_t size)
     return n > 0 ? (size_t)n : 0;
 }
 
-/* "./prog\0-n\0" 3\0" -> "./prog -n 3" */
+/* "./prog\0-n\0" 3\0" -> "./prog -n 3", without secrets. */
 static void read_command_line(char *text, size_t size)
 {
-    char room[sizeof((announcement *)0)->program];
-    size_t n = tlt_read_text("/proc/self/cmdline", text, size);
-    for (size_t i = 0; i + 1 < n; i++)
-        if (!text[i])
-            text[i] = ' ';
+    static char words[sizeof((announcement *)0)->program], room[sizeof words];
+    const size_t n = tlt_read_text("/proc/self/cmdline", words, sizeof words);
+    size_t used = 0;
+    int is_value = 0;
+    text[0] = '\0';
+    for (size_t at = 0; at < n && used + 1 < size; at += strlen(words + at) + 1) {
+        if (at)
+            text[used++] = ' ';
+        const size_t length = tl_public_word(words + at, &is_value, text + used, size - used);
+        used += length < size - used ? length : size - used - 1;
+    }
     if (tlt_utf8(text, room, sizeof room) != text)
         snprintf(text, size, "%s", room);
 }

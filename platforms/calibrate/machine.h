@@ -13,14 +13,14 @@ void tlp_cpu_name(char *text, size_t size);
  * governor, clock rates, load.  What the system does not tell is left out. */
 void tlp_describe_machine(FILE *out);
 
-/* 1: the name of a variable or an option under which a secret may stand ("SLURM_JWT", "--token").
- */
-int tlp_is_secret(const char *name);
+/* ---- platforms/calibrate/environment.c ---- */
+
 /* Lines "NAME=VALUE" of the variables that libraries for MPI, threads and BLAS and batch systems
- * read, ordered by name.  Where the name is a secret's, the value is withheld; nothing else of the
- * environment is told. */
+ * read, ordered by name.  Values are withheld where the name is a secret's (tl_is_secret), and
+ * those of SLURM and of Open MPI's parameters unless they are known to hold none; nothing else of
+ * the environment is told. */
 void tlp_describe_environment(char *const *environment, FILE *out);
-/* The words of a command, a line each; the values of secrets are withheld. */
+/* The words of a command, a line each; secrets are withheld (tl_public_word). */
 void tlp_describe_command(int argc, char *const *argv, FILE *out);
 
 #endif

@@ -36,6 +36,7 @@ CLI_TESTS = \
 	tests/cli/trace.sh \
 	tests/cli/calibrate_cpu.sh \
 	tests/cli/calibrate_noise.sh \
+	tests/cli/secrets.sh \
 	tests/cli/seeds.sh \
 	tests/cli/simgrid_programs.sh \
 	tests/cli/standard_output.sh \

@@ -126,9 +126,9 @@ static void test_secrets(void **state)
     static const char *const others[] = {"OMP_NUM_THREADS", "SLURM_JOB_ID=17", "OMPI_MCA_btl=token",
                                          "--max-seconds"};
     for (size_t i = 0; i < sizeof secrets / sizeof *secrets; i++)
-        assert_true(tlp_is_secret(secrets[i]));
+        assert_true(tl_is_secret(secrets[i]));
     for (size_t i = 0; i < sizeof others / sizeof *others; i++)
-        assert_false(tlp_is_secret(others[i]));
+        assert_false(tl_is_secret(others[i]));
 }
 
 static void test_environment(void **state)
@@ -137,17 +137,27 @@ static void test_environment(void **state)
     static char a[] = "SLURM_JWT=s3cret", b[] = "HOME=/s3cret", c[] = "OMP_NUM_THREADS=4",
                 d[] = "AWS_SECRET_ACCESS_KEY=s3cret", e[] = "launch", f[] = "--token",
                 g[] = "s3cret", h[] = "PASSWORD=s3cret", i[] = "--x=1";
-    char *const environment[] = {d, c, b, a, NULL};
-    char *const command[] = {e, f, g, h, i};
+    static char j[] = "SLURM_JOB_COMMENT=s3cret", k[] = "SLURM_SPANK_X=s3cret",
+                l[] = "SLURM_JOB_ID=17", m[] = "OMPI_MCA_plugin_x=s3cret",
+                n[] = "OMPI_MCA_btl=self", o[] = "https://me:s3cret@host/a@b",
+                p[] = "Authorization: Bearer s3cret", q[] = "--auth", r[] = "--api-key",
+                t[] = "--url=ftp://me@host";
+    char *const environment[] = {d, c, b, a, j, k, l, m, n, NULL};
+    char *const command[] = {e, f, g, h, i, o, p, q, r, g, t};
     char *text = NULL;
     size_t size;
     FILE *out = open_memstream(&text, &size);
     assert_non_null(out);
     tlp_describe_environment(environment, out);
-    tlp_describe_command(5, command, out);
+    tlp_describe_command(11, command, out);
     assert_int_equal(fclose(out), 0);
-    assert_string_equal(text, "OMP_NUM_THREADS=4\nSLURM_JWT is set, its value withheld\n"
-                              "launch\n--token\n(withheld)\nPASSWORD=(withheld)\n--x=1\n");
+    assert_string_equal(text, "OMPI_MCA_btl=self\nOMPI_MCA_plugin_x is set, its value withheld\n"
+                              "OMP_NUM_THREADS=4\nSLURM_JOB_COMMENT is set, its value withheld\n"
+                              "SLURM_JOB_ID=17\nSLURM_JWT is set, its value withheld\n"
+                              "SLURM_SPANK_X is set, its value withheld\n"
+                              "launch\n--token\n(withheld)\nPASSWORD=(withheld)\n--x=1\n"
+                              "https://(withheld)@host/a@b\nAuthorization:(withheld)\n"
+                              "--auth\n--api-key\n(withheld)\n--url=ftp://(withheld)@host\n");
     free(text);
 }
 

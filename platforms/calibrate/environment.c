@@ -1,0 +1,93 @@
+/* environment.c - the variables and the command that a measurement was made with, without secrets.
+ */
+#include "config.h"
+
+#include "machine.h"
+
+#include <stdlib.h>
+#include <string.h>
+#include <timeless_files.h>
+
+/* Variables that MPI, threads, BLAS and batch systems read. */
+static int is_told(const char *variable)
+{
+    static const char *const prefixes[] = {
+        "OMPI_",      "UCX_",  "OMP_",      "GOMP_",  "OPENBLAS_",
+        "GOTO_",      "MKL_",  "BLIS_",     "SLURM_", "FI_",
+        "PSM2_",      "NCCL_", "TIMELESS_", "KMP_",   "LD_LIBRARY_PATH=",
+        "LD_PRELOAD="};
+    for (size_t i = 0; i < sizeof prefixes / sizeof *prefixes; i++)
+        if (!strncmp(variable, prefixes[i], strlen(prefixes[i])))
+            return 1;
+    return 0;
+}
+
+/* Of batch systems and MPI parameters, which may hold anything, the values that explain a
+ * measurement: all others are withheld. */
+static int is_value_told(const char *variable)
+{
+    static const char *const open[] = {"SLURM_", "OMPI_MCA_"};
+    static const char *const known[] = {
+        "SLURM_JOB_ID=",  "SLURM_JOBID=",       "SLURM_JOB_NUM_NODES=", "SLURM_NNODES=",
+        "SLURM_NTASKS",   "SLURM_NPROCS=",      "SLURM_NODELIST=",      "SLURM_JOB_NODELIST=",
+        "SLURM_CPU",      "SLURM_JOB_CPUS",     "SLURM_TASKS_PER",      "SLURM_MEM",
+        "SLURM_THREADS",  "SLURM_DISTRIBUTION", "SLURM_HINT=",          "SLURM_JOB_PARTITION=",
+        "SLURM_STEP_ID=", "SLURM_PROCID=",      "SLURM_LOCALID=",       "SLURM_NODEID=",
+        "OMPI_MCA_btl",   "OMPI_MCA_pml",       "OMPI_MCA_mtl",         "OMPI_MCA_coll",
+        "OMPI_MCA_osc",   "OMPI_MCA_io",        "OMPI_MCA_op",          "OMPI_MCA_rmaps",
+        "OMPI_MCA_hwloc", "OMPI_MCA_mpi_",      "OMPI_MCA_rcache",      "OMPI_MCA_mpool",
+        "OMPI_MCA_topo",  "OMPI_MCA_opal_",     "OMPI_MCA_orte_tmpdir"};
+    for (size_t i = 0; i < sizeof known / sizeof *known; i++)
+        if (!strncmp(variable, known[i], strlen(known[i])))
+            return !tl_is_secret(variable);
+    for (size_t i = 0; i < sizeof open / sizeof *open; i++)
+        if (!strncmp(variable, open[i], strlen(open[i])))
+            return 0;
+    return !tl_is_secret(variable);
+}
+
+static void put_printable(const char *text, size_t length, FILE *out)
+{
+    for (size_t i = 0; i < length; i++)
+        fputc((unsigned char)text[i] < ' ' ? '?' : text[i], out);
+}
+
+static int compare_variables(const void *a, const void *b)
+{
+    return strcmp(*(const char *const *)a, *(const char *const *)b);
+}
+
+void tlp_describe_environment(char *const *environment, FILE *out)
+{
+    size_t n = 0, n_told = 0;
+    while (environment[n])
+        n++;
+    const char **told = calloc(n + 1, sizeof *told);
+    if (!told)
+        return;
+    for (size_t i = 0; i < n; i++)
+        if (is_told(environment[i]))
+            told[n_told++] = environment[i];
+    qsort(told, n_told, sizeof *told, compare_variables);
+    for (size_t i = 0; i < n_told; i++) {
+        const size_t name = strcspn(told[i], "=");
+        put_printable(told[i], name, out);
+        if (!is_value_told(told[i]))
+            fputs(" is set, its value withheld", out);
+        else
+            put_printable(told[i] + name, strlen(told[i] + name), out);
+        fputc('\n', out);
+    }
+    free(told);
+}
+
+void tlp_describe_command(int argc, char *const *argv, FILE *out)
+{
+    int is_value = 0;
+    char word[4096];
+    for (int i = 0; i < argc; i++) {
+        tl_public_word(argv[i], &is_value, word, sizeof word);
+        put_printable(word, strlen(word), out);
+        fputc('\n', out);
+    }
+}

@@ -1,0 +1,28 @@
+# secrets.sh - neither a trace nor the archive of a calibration holds secrets of the command line or
+# of the environment.
+. "$top_srcdir/tests/tap.sh"
+cd "$scratch" || exit 99
+export ASAN_OPTIONS=verify_asan_link_order=0:detect_leaks=0
+printf '#include <mpi.h>\nint main(int c, char **v) { MPI_Init(&c, &v); return MPI_Finalize(); }\n' >short.c
+"$MPICC" -o short short.c || exit 99
+export SLURM_JOB_ID=17 SLURM_JOB_COMMENT=s3cret SLURM_SPANK_X=s3cret SLURM_JWT=s3cret OMPI_MCA_plugin_x=s3cret \
+    TIMELESS_TOKEN=s3cret UCX_KEY=s3cret
+secrets=(--password=s3cret --token s3cret PASSWORD=s3cret --auth --api-key s3cret 'Authorization: Bearer s3cret'
+    https://me:s3cret@host/path --url=ftp://s3cret@host -n 5)
+"$timeless" record -q --volume cputime --no-pack -o t.tl -- "$MPIRUN" -np 1 ./short "${secrets[@]}" || exit 99
+has() { grep -aq -e "$2" "$1"; }
+lacks() { [ -s "$1" ] && ! grep -a -e "$2" "$1"; }
+check 'a trace has the command line' has t.tl '\./short --password=(withheld) --token (withheld) PASSWORD=(withheld) --auth'
+check 'to its end' has t.tl ' Authorization:(withheld) https://(withheld)@host/path --url=ftp://(withheld)@host -n 5'
+check 'without its secrets' lacks t.tl s3cret
+"$timeless" calibrate noise --max-seconds 1 --archive ./token=s3cret.zip -o noise >calibrate.log 2>&1 || { cat calibrate.log; exit 99; }
+python3 - <<'END'
+import zipfile
+with zipfile.ZipFile("token=s3cret.zip") as z, open("all", "wb") as out:
+    for name in z.namelist():
+        out.write(name.encode() + b"\n" + z.read(name))
+END
+check 'an archive has the job' has all '^SLURM_JOB_ID=17$'
+check 'and names of variables' has all '^SLURM_JOB_COMMENT is set, its value withheld$'
+check 'without values that may be secrets' lacks all s3cret
+tap_done
