@@ -1,0 +1,70 @@
+# ci.sh - what .ci/run and tests/accuracy/compare_prediction.sh decide.  A machine that is steady or unsteady on demand
+# does not exist: HPL and the command are stand-ins here, whose times are given.
+. "$top_srcdir/tests/tap.sh"
+fake=$scratch/fake
+mkdir -p "$fake/cli"
+# Prints the next of the times of $TIMES, which begin again at its end.
+cat >"$fake/cli/mpirun" <<'END'
+#!/bin/sh
+n=$(cat "$RUNS" 2>/dev/null || echo 0)
+set -- $TIMES
+shift $((n % $#))
+echo $((n + 1)) >"$RUNS"
+printf 'HPL_time=%s\nSuccess=1\n' "$1"
+END
+# One dgemm of 1 s is the prediction; the run of the trace took 1 s.
+cat >"$fake/cli/timeless" <<'END'
+#!/bin/bash
+case $1 in
+record) touch whole.tl; shift 5; exec "$@" ;;
+calibrate)
+    while [ $# -gt 0 ]; do
+        case $1 in
+        --raw) printf 'kernel,seconds\ndgemm,1.0\n' >"$2" ;;
+        --from) awk -F, '$1 == "dgemm" { print $NF; exit }' "$2" >model.conf ;;
+        esac
+        shift
+    done ;;
+replay) cp model.conf hpl.json ;;
+compare) printf '"solve",1.0,1,1,1,%s\n' "$(cat hpl.json)" >rows.csv ;;
+esac
+END
+chmod +x "$fake/cli/mpirun" "$fake/cli/timeless"
+touch "$scratch/xhpl"
+# compare TIMES [OPTION...]: the first run of each rank count is the recorded one, three follow in each attempt
+compare() {
+    rm -f "$scratch/runs"
+    PATH=$fake/cli:$PATH TIMES=$1 RUNS=$scratch/runs top_builddir=$fake bash "$top_srcdir/tests/accuracy/compare_prediction.sh" -x "$scratch/xhpl" "${@:2}"
+}
+strict() { TIMELESS_STRICT=1 compare "$@"; }
+check_exit 0 'a prediction within 8 % of steady runs is right' compare '1.0 1.02 1.03 1.04'
+check_exit 1 'one that is 13 % off in two attempts is wrong' compare '1.0 1.15 1.15 1.15 1.15 1.15 1.15'
+check_exit 1 'a line of dgemm that is 15 % faster is wrong' compare '1.0 1.0 1.0 1.0' -f 0.85
+check_exit 0 'one that is off once and right once is right' compare '1.0 1.15 1.15 1.15 1.0 1.0 1.0'
+check_exit 77 'runs that spread 20 % in three attempts are unsteady' compare '1.0 1.0 1.2 1.0 1.0 1.2 1.0 1.0 1.2 1.0'
+check_exit 1 'which fails where TIMELESS_STRICT is 1' strict '1.0 1.0 1.2 1.0 1.0 1.2 1.0 1.0 1.2 1.0'
+check_exit 4 'an HPL that fails is a failure' compare ''
+
+# ci RUN COMPARE: .ci/run with a suite and a comparison that exit so
+mkdir -p "$scratch/tree/.ci" "$scratch/tree/tests/accuracy"
+cp "$top_srcdir/.ci/run" "$scratch/tree/.ci/"
+ci() {
+    printf 'echo "%s"; exit %d\n' "$1" "$2" >"$scratch/tree/tests/run.sh"
+    printf 'echo so; exit %d\n' "$3" >"$scratch/tree/tests/accuracy/compare_prediction.sh"
+    bash "$scratch/tree/.ci/run" >"$scratch/said"
+    local code=$?
+    tail -n 1 "$scratch/said" >"$scratch/last"
+    return $code
+}
+last() { equal "$(cat "$scratch/last")" "$1"; }
+check_exit 0 'CI: all pass' ci '7 passed, 0 failed' 0 0
+check 'CI: the comparison counts' last '8 passed, 0 failed'
+check_exit 0 'CI: an unsteady machine is no failure' ci '7 passed, 0 failed' 0 77
+check 'CI: it is named as skipped' grep -qx 'skipped: HPL predicted and measured: so' "$scratch/said"
+check_exit 1 'CI: a wrong model is one' ci '7 passed, 0 failed' 0 1
+check 'CI: it is counted' last '7 passed, 1 failed'
+check_exit 1 'CI: a failed suite is one' ci '7 passed, 2 failed' 1 0
+check 'CI: it is counted, too' last '8 passed, 2 failed'
+check_exit 1 'CI: a suite that prints no totals is one' ci 'killed' 137 0
+check 'CI: so nothing passed' last '0 passed, 1 failed'
+tap_done
