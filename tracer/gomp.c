@@ -31,45 +31,15 @@ static void *base_of(void *address)
     return address && dladdr(address, &info) ? info.dli_fbase : NULL;
 }
 
-/* Of a runtime that belongs to one module of the program alone, by caller: another module may have
- * brought another one.  A few per thread are remembered. */
-static void *find_for_caller(const char *name, void *caller)
+/* Whose the runtime is shows when one of its functions is first called. */
+static void look_at(void *address)
 {
-    enum { N_PLACES = 32 };
-    static __thread struct {
-        const char *name;
-        void *caller, *address;
-    } places[N_PLACES] __attribute__((tls_model("initial-exec")));
-    size_t i = ((uintptr_t)caller ^ (uintptr_t)name >> 3) % N_PLACES;
-    if (places[i].name != name || places[i].caller != caller) {
-        places[i].address = tlt_next(name, caller);
-        places[i].name = name;
-        places[i].caller = caller;
-    }
-    return places[i].address;
-}
-
-__attribute__((noinline)) static void *find(void **known, const char *name, void *caller)
-{
-    void *address = dlsym(RTLD_NEXT, name);
-    if (!address)
-        return find_for_caller(name, caller);
     void *llvm = base_of(dlsym(RTLD_NEXT, "__kmpc_fork_call"));
     if (llvm && llvm == base_of(address))
         __atomic_store_n(&is_llvm, true, __ATOMIC_RELAXED);
-    __atomic_store_n(known, address, __ATOMIC_RELAXED);
-    return address;
 }
 
-/* The function behind the wrapper in which this stands. */
-#define REAL(name)                                                                                 \
-    ({                                                                                             \
-        static void *known_;                                                                       \
-        void *address_ = __atomic_load_n(&known_, __ATOMIC_RELAXED);                               \
-        if (TLT_UNLIKELY(!address_))                                                               \
-            address_ = find(&known_, #name, __builtin_return_address(0));                          \
-        (__typeof__(&name))address_;                                                               \
-    })
+#define REAL(name) TLT_NEXT_SEEN(name, look_at)
 
 static bool is_gcc(void)
 {

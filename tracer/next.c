@@ -26,3 +26,31 @@ void *tlt_next(const char *symbol, void *return_address)
     }
     return address;
 }
+
+/* A few per thread are remembered. */
+static void *find_for_caller(const char *symbol, void *caller)
+{
+    enum { N_PLACES = 32 };
+    static __thread struct {
+        const char *symbol;
+        void *caller, *address;
+    } places[N_PLACES] __attribute__((tls_model("initial-exec")));
+    size_t i = ((uintptr_t)caller ^ (uintptr_t)symbol >> 3) % N_PLACES;
+    if (places[i].symbol != symbol || places[i].caller != caller) {
+        places[i].address = tlt_next(symbol, caller);
+        places[i].symbol = symbol;
+        places[i].caller = caller;
+    }
+    return places[i].address;
+}
+
+void *tlt_next_known(void **known, const char *symbol, void *return_address, void (*see)(void *))
+{
+    void *address = dlsym(RTLD_NEXT, symbol);
+    if (!address)
+        return find_for_caller(symbol, return_address);
+    if (see)
+        see(address);
+    __atomic_store_n(known, address, __ATOMIC_RELAXED);
+    return address;
+}

@@ -202,6 +202,20 @@ void tlt_fail(const char *what);
  * when there is none. */
 void *tlt_next(const char *symbol, void *return_address);
 
+/* The same for functions of which modules of the program may have brought different ones: an
+ * address that holds for all of them is shown to `see`, unless that is NULL, and kept in `known`.
+ */
+void *tlt_next_known(void **known, const char *symbol, void *return_address, void (*see)(void *));
+#define TLT_NEXT_SEEN(name, see)                                                                   \
+    ({                                                                                             \
+        static void *known_;                                                                       \
+        void *address_ = __atomic_load_n(&known_, __ATOMIC_RELAXED);                               \
+        if (TLT_UNLIKELY(!address_))                                                               \
+            address_ = tlt_next_known(&known_, #name, __builtin_return_address(0), see);           \
+        (__typeof__(&name))address_;                                                               \
+    })
+#define TLT_NEXT(name) TLT_NEXT_SEEN(name, NULL)
+
 /* sites.c: id of a return address, defining it on first sight; 0 when there are too many. */
 uint32_t tlt_site(void *return_address);
 void tlt_sites_reset(void);

@@ -17,7 +17,7 @@ static pthread_key_t at_helper_end;
 
 /* ---- the calling thread's own part ---- */
 
-static bool is_measured(void)
+bool tlt_is_measured(void)
 {
     return tlt_self.is_measured && (tlt_role == TLT_RECORDING || tlt_role == TLT_HELPING);
 }
@@ -31,10 +31,10 @@ static void credit(uint64_t work)
         __atomic_fetch_add(&tlt_member.team->work, work, __ATOMIC_RELAXED);
 }
 
-static void stop_working(void)
+void tlt_stop_working(bool counts)
 {
     tlt_member.works = false;
-    if (!is_measured())
+    if (!counts || !tlt_is_measured())
         return;
     uint64_t burst = tlt.since_mark();
     if (burst > tlt.volume_bias)
@@ -43,23 +43,23 @@ static void stop_working(void)
 
 /* The helpers' work goes to the master when it goes on after a wait: what they have worked before a
  * barrier then belongs to the event that the master puts after it. */
-static void take_from(tlt_team *team)
+void tlt_take_from(tlt_team *team)
 {
     uint64_t work = __atomic_exchange_n(&team->work, 0, __ATOMIC_RELAXED);
     if (work)
         credit(work);
-    if (tlt_role == TLT_RECORDING)
+    if (tlt_role == TLT_RECORDING && team->kernels)
         tlt_kernel_queue_write(team->kernels);
 }
 
-static void work_on(void)
+void tlt_work_on(void)
 {
     tlt_member.works = true;
-    if (!is_measured())
+    if (!tlt_is_measured())
         return;
     tlt_team *team = tlt_member.team;
     if (team && team->master == &tlt_self && tlt_role == TLT_RECORDING)
-        take_from(team);
+        tlt_take_from(team);
     if (tlt_role != TLT_BYSTANDER) /* recording has not ended in the meantime */
         tlt.mark(0);
 }
@@ -150,11 +150,11 @@ tlt_membership tlt_team_enter(tlt_team *team, bool joins)
     if (joins)
         __atomic_fetch_add(&team->n_threads, 1, __ATOMIC_RELAXED);
     if (before.works)
-        stop_working();
+        tlt_stop_working(true);
     if (!before.team && tlt_role == TLT_BYSTANDER && !begin_helper())
         return before;
     tlt_member.team = team;
-    work_on();
+    tlt_work_on();
     return before;
 }
 
@@ -163,10 +163,10 @@ void tlt_team_leave(tlt_membership before)
     if (!tlt_member.team)
         return;
     if (tlt_member.works)
-        stop_working();
+        tlt_stop_working(true);
     tlt_member = before;
     if (before.works)
-        work_on();
+        tlt_work_on();
     if (!before.team && tlt_role == TLT_HELPING)
         tlt_role = TLT_BYSTANDER;
 }
@@ -174,10 +174,10 @@ void tlt_team_leave(tlt_membership before)
 void tlt_team_switch(tlt_membership to)
 {
     if (tlt_member.works)
-        stop_working();
+        tlt_stop_working(true);
     tlt_member = to;
     if (to.works)
-        work_on();
+        tlt_work_on();
 }
 
 void tlt_team_drop(void)
@@ -191,7 +191,9 @@ void tlt_team_drop(void)
 
 bool tlt_helper_enter_kernel(void)
 {
-    stop_working();
+    if (!tlt_member.team->kernels)
+        return false;
+    tlt_stop_working(true);
     tlt_role = TLT_INSIDE;
     tlt_member.is_in_kernel = true;
     return true;
@@ -203,7 +205,7 @@ void tlt_helper_leave_kernel(uint16_t code, void *caller, uint32_t n_sizes, cons
     tlt_role = TLT_HELPING;
     if (!tlt_kernel_queue_put(tlt_member.team->kernels, code, caller, n_sizes, sizes))
         __atomic_store_n(&trouble, "out of memory for kernels", __ATOMIC_RELAXED);
-    work_on();
+    tlt_work_on();
 }
 
 /* ---- regions ---- */
@@ -212,7 +214,7 @@ bool tlt_team_begin(tlt_team *team)
 {
     if (!measures || !(tlt_member.team ? tlt_is_in_team() : tlt_role == TLT_RECORDING))
         return false;
-    stop_working();
+    tlt_stop_working(true);
     *team =
         (tlt_team){.master = &tlt_self,
                    .kernels = tlt_member.team ? tlt_member.team->kernels : tlt_own_kernel_queue()};
@@ -234,10 +236,10 @@ static void check_helpers(void)
 
 void tlt_team_end(tlt_team *team)
 {
-    if (is_measured())
-        take_from(team);
+    if (tlt_is_measured())
+        tlt_take_from(team);
     tlt_teams_count(__atomic_load_n(&team->n_threads, __ATOMIC_RELAXED));
-    work_on();
+    tlt_work_on();
     check_helpers();
 }
 
@@ -245,13 +247,13 @@ bool tlt_wait_begin(void)
 {
     if (!tlt_is_in_team() || !tlt_member.works)
         return false;
-    stop_working();
+    tlt_stop_working(true);
     return true;
 }
 
 void tlt_wait_end(void)
 {
-    work_on();
+    tlt_work_on();
 }
 
 /* ---- the process ---- */
@@ -262,6 +264,11 @@ void tlt_teams_start(bool measured)
     if (!has_key)
         has_key = pthread_key_create(&at_helper_end, helper_ends) == 0;
     measures = measured && has_key;
+}
+
+bool tlt_teams_are_measured(void)
+{
+    return measures;
 }
 
 void tlt_teams_forget(void)

@@ -25,7 +25,7 @@ typedef struct tlt_team {
     uint64_t work;             /* of helpers, which the master has not taken yet; atomic */
     uint32_t n_threads;        /* that have joined; atomic */
     const tlt_thread *master;  /* the thread that met the region */
-    tlt_kernel_queue *kernels; /* of helpers, for the recorded thread to write */
+    tlt_kernel_queue *kernels; /* of helpers, for the recorded thread to write; NULL: not kept */
 } tlt_team;
 
 /* What a thread does in a team. */
@@ -63,7 +63,15 @@ void tlt_team_drop(void);
 bool tlt_wait_begin(void);
 void tlt_wait_end(void);
 
-/* The calling thread, a helper, calls a kernel; true. */
+/* The parts of all this, for threads that are no team of OpenMP (openblas.c).  Whether the calling
+ * thread is measured now; it stops, and what it has done since it went on counts, or does not; it
+ * goes on; it takes what the helpers of a team have done. */
+bool tlt_is_measured(void);
+void tlt_stop_working(bool counts);
+void tlt_work_on(void);
+void tlt_take_from(tlt_team *team);
+
+/* The calling thread, a helper, calls a kernel; false if it is not kept. */
 bool tlt_helper_enter_kernel(void);
 void tlt_helper_leave_kernel(uint16_t code, void *caller, uint32_t n_sizes, const int64_t *sizes);
 
@@ -83,6 +91,7 @@ void tlt_teams_check(void);
 
 /* From here on teams are measured, or not (the source cannot measure each thread for itself). */
 void tlt_teams_start(bool measured);
+bool tlt_teams_are_measured(void);
 /* In the child of fork(). */
 void tlt_teams_forget(void);
 

@@ -46,7 +46,7 @@ EXTRA_DIST += tests/mpi/counters.sh tests/mpi/volume_events.sh tests/mpi/helpers
 
 # Ranks with threads.
 TESTS += tests/mpi/hybrid.sh
-EXTRA_DIST += tests/mpi/hybrid.sh tests/mpi/hybrid.c
+EXTRA_DIST += tests/mpi/hybrid.sh tests/mpi/hybrid.c tests/mpi/threaded_blas.c
 
 # More ranks than cores.
 TESTS += tests/mpi/folded.sh

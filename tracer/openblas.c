@@ -1,0 +1,142 @@
+/* openblas.c - threads of OpenBLAS, where they are not inside of a recorded
+ * kernel.
+ *
+ * OpenBLAS (as Debian's openblas-pthread) has threads of its own.  They look
+ * for work, and wait for each other in the middle of it, by sched_yield in a
+ * loop; so does the thread that called it.  A thread has worked between two of
+ * these calls unless they follow each other at once.
+ *
+ * What the threads work belongs to the thread that called exec_blas.  Each is
+ * measured from its first sched_yield on after the first such call.
+ */
+#include "config.h"
+
+#include <link.h>
+#include <sched.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include "teams.h"
+
+enum { LOOP_NS = 3000 }; /* from one sched_yield to the next, at most */
+
+static bool is_armed;              /* there was such a call; atomic */
+static bool is_open;               /* the latest call was no recorded kernel; atomic */
+static uintptr_t code, code_end;   /* of the library */
+static tlt_team crew;              /* its threads, without a master */
+static uint32_t n_workers, n_calm; /* threads in it; waits that have begun: atomic */
+
+static __thread bool calls __attribute__((tls_model("initial-exec"))); /* exec_blas */
+static __thread uint64_t last_ns __attribute__((tls_model("initial-exec")));
+
+/* ---- the library's code ---- */
+
+static int find_code(struct dl_phdr_info *object, size_t size, void *wanted)
+{
+    const uintptr_t address = (uintptr_t)wanted;
+    (void)size;
+    for (int i = 0; i < object->dlpi_phnum; i++) {
+        const ElfW(Phdr) *part = &object->dlpi_phdr[i];
+        const uintptr_t start = object->dlpi_addr + part->p_vaddr;
+        if (part->p_type != PT_LOAD || address < start || address - start >= part->p_memsz)
+            continue;
+        code = start;
+        code_end = start + part->p_memsz;
+        return 1;
+    }
+    return 0;
+}
+
+static void arm(void *function)
+{
+    if (__atomic_load_n(&is_armed, __ATOMIC_ACQUIRE) || !dl_iterate_phdr(find_code, function))
+        return;
+    __atomic_store_n(&is_armed, true, __ATOMIC_RELEASE);
+}
+
+/* ---- waits ---- */
+
+/* A thread of the library that is seen for the first time. */
+static bool joins(void)
+{
+    if (tlt_role != TLT_BYSTANDER || tlt_member.team || !tlt_teams_are_measured())
+        return false;
+    tlt_team_enter(&crew, true);
+    if (!tlt_is_in_team())
+        return false;
+    __atomic_fetch_add(&n_workers, 1, __ATOMIC_RELAXED);
+    last_ns = 0;
+    return true;
+}
+
+static bool is_worker(void)
+{
+    return tlt_member.team == &crew && tlt_role == TLT_HELPING;
+}
+
+static int yield(void)
+{
+    return (int)syscall(SYS_sched_yield);
+}
+
+static int wait_by_yield(void)
+{
+    const bool is_new = joins();
+    if (!is_new && !is_worker() && !(calls && tlt_is_measured()))
+        return yield();
+    const bool worked = !is_new && tlt_monotonic_ns() - last_ns > LOOP_NS &&
+                        (calls || __atomic_load_n(&is_open, __ATOMIC_RELAXED));
+    tlt_stop_working(worked);
+    if (is_worker())
+        __atomic_fetch_add(&n_calm, 1, __ATOMIC_RELAXED);
+    int result = yield();
+    tlt_work_on();
+    last_ns = tlt_monotonic_ns();
+    return result;
+}
+
+TLT_API int sched_yield(void)
+{
+    const uintptr_t caller = (uintptr_t)__builtin_return_address(0);
+    if (TLT_UNLIKELY(__atomic_load_n(&is_armed, __ATOMIC_ACQUIRE)) && caller >= code &&
+        caller < code_end)
+        return wait_by_yield();
+    return yield();
+}
+
+/* ---- calls ---- */
+
+/* The threads are done, but may not yet have come to where they wait. */
+static void let_workers_settle(void)
+{
+    enum { TRIES = 20 };
+    const uint32_t n = __atomic_load_n(&n_workers, __ATOMIC_RELAXED);
+    const uint32_t before = __atomic_load_n(&n_calm, __ATOMIC_RELAXED);
+    for (int i = 0; i < TRIES && __atomic_load_n(&n_calm, __ATOMIC_RELAXED) - before < 2 * n; i++)
+        yield();
+}
+
+TLT_API int exec_blas(long n_parts, void *queue);
+TLT_API int exec_blas(long n_parts, void *queue)
+{
+    __typeof__(&exec_blas) real = TLT_NEXT(exec_blas);
+    if (n_parts < 2 || calls)
+        return real(n_parts, queue);
+    if (tlt_role != TLT_BYSTANDER)
+        tlt_teams_count((uint32_t)n_parts);
+    if (!tlt_is_measured() || !tlt_teams_are_measured()) {
+        __atomic_store_n(&is_open, false, __ATOMIC_RELAXED);
+        return real(n_parts, queue);
+    }
+    arm((void *)real);
+    __atomic_store_n(&is_open, true, __ATOMIC_RELAXED);
+    calls = true;
+    last_ns = 0;
+    int result = real(n_parts, queue);
+    calls = false;
+    tlt_stop_working(true);
+    let_workers_settle();
+    tlt_take_from(&crew);
+    tlt_work_on();
+    return result;
+}
