@@ -1,4 +1,6 @@
-/* make.c - timeless make: the trace of a pattern, without a run. */
+/* make.c - timeless make: the trace of a pattern or a program, without a run. */
+#include "config.h"
+
 #include "cli.h"
 
 #include <stdio.h>
@@ -10,6 +12,7 @@ enum { OPT_BYTES = 256, OPT_ITERATIONS, OPT_SEED };
 struct make_options {
     tl_pattern pattern;
     const char *out;
+    char *parameters; /* of a program: "N=1000,P=2" */
 };
 
 static const struct argp_option option_table[] = {
@@ -19,6 +22,22 @@ static const struct argp_option option_table[] = {
     {"seed", OPT_SEED, "N", 0, "of a random pattern (default 1)", 0},
     {"output", 'o', "FILE", 0, "the trace to write", 0},
     {0}};
+
+/* "hpl", and parameters behind it; or "hpl:" with all of them. */
+static int is_program(const struct make_options *o)
+{
+    return o->pattern.name && (!strcmp(o->pattern.name, "hpl") || tl_is_program(o->pattern.name));
+}
+
+static void add_parameter(struct argp_state *state, struct make_options *o, const char *text)
+{
+    char *longer = NULL;
+    if (asprintf(&longer, "%s%s%s", o->parameters ? o->parameters : "", o->parameters ? "," : "",
+                 text) < 0)
+        argp_failure(state, CLI_SYSTEM, 0, "out of memory");
+    free(o->parameters);
+    o->parameters = longer;
+}
 
 static error_t parse(int key, char *arg, struct argp_state *state)
 {
@@ -37,9 +56,15 @@ static error_t parse(int key, char *arg, struct argp_state *state)
     case OPT_SEED: p->seed = cli_parse_number(state, "--seed", arg, UINT64_MAX); return 0;
     case 'o': o->out = arg; return 0;
     case ARGP_KEY_SUCCESS:
-        if (!o->out || !p->n_ranks)
-            argp_error(state, "give --ranks N and -o FILE");
+        if (!o->out || (!p->n_ranks && !is_program(o)))
+            argp_error(state, is_program(o) ? "give -o FILE" : "give --ranks N and -o FILE");
         return 0;
+    case ARGP_KEY_ARG:
+        if (is_program(o) && strchr(arg, '=')) {
+            add_parameter(state, o, arg);
+            return 0;
+        }
+        /* fall through */
     default: return cli_argument(key, arg, state, "pattern", &p->name);
     }
 }
@@ -63,16 +88,43 @@ static char *help_filter(int key, const char *text, void *input)
     return list;
 }
 
+static int make_program(struct make_options *o)
+{
+    tl_error err;
+    tl_reader *reader = NULL;
+    char *text = NULL;
+    const int has_colon = strchr(o->pattern.name, ':') != NULL;
+    if (asprintf(&text, "%s%s%s", o->pattern.name,
+                 !has_colon      ? ":"
+                 : o->parameters ? ","
+                                 : "",
+                 o->parameters ? o->parameters : "") < 0)
+        return cli_fail_text(TL_ERR_MEMORY, "out of memory");
+    tl_status status = tl_reader_open(text, &reader, &err);
+    if (status == TL_OK)
+        status = tl_program_write(reader, o->out, &err);
+    tl_reader_close(reader);
+    free(text);
+    free(o->parameters);
+    return status == TL_OK ? CLI_OK : cli_fail(&err);
+}
+
 int cmd_make(int argc, char **argv)
 {
     struct make_options o = {.pattern = {.bytes = 8, .n_iterations = 1, .seed = 1}};
-    struct argp argp = {
-        option_table, parse,       "PATTERN", "Write the trace of a communication pattern.\v",
-        NULL,         help_filter, NULL};
+    struct argp argp = {option_table,
+                        parse,
+                        "PATTERN\nhpl KEY=VALUE...",
+                        "Write the trace of a communication pattern, or of HPL.\v",
+                        NULL,
+                        help_filter,
+                        NULL};
     argp_parse(&argp, argc, argv, 0, NULL, &o);
     const int code = cli_check_output(o.out);
     if (code)
         return code;
     tl_error err;
+    if (is_program(&o))
+        return make_program(&o);
     return tl_pattern_write(&o.pattern, o.out, &err) ? cli_fail(&err) : CLI_OK;
 }

@@ -30,7 +30,8 @@ typedef struct arguments {
 static const struct argp_option options[] = {
     {"grid", OPT_GRID, "NAME=VALUES", 0,
      "an axis of the grid: an option of timeless replay, scale.network, set.link.bandwidth, "
-     "coll.bcast, cfg.KEY, params.L, make, make.ranks, with its values, as 0.1,1,10 or 1:30 (may "
+     "coll.bcast, cfg.KEY, params.L, make, make.ranks, hpl.NB, with its values, as 0.1,1,10 or "
+     "1:30 (may "
      "be repeated)",
      0},
     {"output", 'o', "FILE", 0,

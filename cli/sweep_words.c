@@ -117,7 +117,7 @@ error_t words_parse(int key, char *value, struct argp_state *state)
 
 /* ---- axes ---- */
 
-static const char *const families[] = {"scale.", "set.", "coll.", "cfg."};
+static const char *const families[] = {"scale.", "set.", "coll.", "cfg.", "hpl."};
 enum { N_FAMILIES = sizeof families / sizeof *families };
 
 static const char *const made[] = {"make.ranks", "make.bytes", "make.iterations", "make.seed"};
@@ -139,7 +139,7 @@ tl_status words_check_axis(const char *name, tl_error *err)
     return tl_fail(err, TL_ERR_USAGE,
                    "there is no axis '%s'; name an option of timeless replay, as seed, or "
                    "scale.network, set.link.bandwidth, coll.bcast, cfg.KEY, params.L, make, "
-                   "make.ranks",
+                   "make.ranks, hpl.NB",
                    name);
 }
 
@@ -176,11 +176,27 @@ static tl_status set_parameter(word_list *list, const char *name, const char *va
     return TL_OK;
 }
 
+/* A parameter of the trace, "hpl:N=1000,..."; of several of one name the last one holds. */
+static tl_status set_hpl(word_list *list, const char *name, const char *value, tl_error *err)
+{
+    char *trace = NULL;
+    if (strncmp(list->words[0], "hpl:", 4) != 0)
+        return tl_fail(err, TL_ERR_USAGE, "%s: hpl.%s is of HPL alone; give hpl:N=...,P=...,Q=...",
+                       list->words[0], name);
+    if (asprintf(&trace, "%s,%s=%s", list->words[0], name, value) < 0)
+        return out_of_memory(err);
+    free(list->words[0]);
+    list->words[0] = trace;
+    return TL_OK;
+}
+
 static tl_status add_axis(word_list *list, const char *name, const char *value, tl_error *err)
 {
     const char *rest = strchr(name, '.');
     if (!strcmp(name, "trace") || !strncmp(name, "make", 4))
         return TL_OK;
+    if (!strncmp(name, "hpl.", 4))
+        return set_hpl(list, rest + 1, value, err);
     if (!strncmp(name, "params.", 7))
         return set_parameter(list, rest + 1, value, err);
     if (!strcmp(value, "none"))

@@ -13,6 +13,8 @@ typedef struct kept_block {
 
 struct tl_cursor {
     tl_reader *r;
+    void *making; /* a rank of a program that makes its events; NULL: of a file */
+    uint32_t rank;
     const tl_part *part; /* NULL: the file holds nothing of this rank */
     size_t next_frame;   /* of the part */
     uint64_t position;
@@ -27,17 +29,43 @@ struct tl_cursor {
     tl_error error; /* sticky */
 };
 
+/* A rank of a program has no use for what reads frames. */
+static tl_status open_making(tl_reader *r, uint32_t rank, tl_cursor **out, tl_error *err)
+{
+    tl_cursor *c = malloc(sizeof *c); /* not calloc: most of it is never touched */
+    if (!c)
+        return tl_fail(err, TL_ERR_MEMORY, "%s: out of memory", r->path);
+    c->r = r;
+    c->part = NULL;
+    c->position = c->bytes_read = 0;
+    c->rank = rank;
+    c->making = NULL;
+    c->raw = c->list = (tl_buffer){0};
+    c->block = c->base_block = (kept_block){0};
+    c->error.status = TL_OK;
+    c->error.text[0] = 0;
+    if (r->kind->start(r->program, rank, &c->making) != TL_OK) {
+        tl_cursor_close(c);
+        return tl_fail(err, TL_ERR_MEMORY, "%s: out of memory", r->path);
+    }
+    *out = c;
+    return TL_OK;
+}
+
 tl_status tl_cursor_open(tl_reader *r, uint32_t rank, tl_cursor **out, tl_error *err)
 {
     *out = NULL;
     if (rank >= r->header.run.n_ranks)
         return tl_fail(err, TL_ERR_NO_RANK, "%s: there is no rank %" PRIu32 " among %" PRIu32,
                        r->path, rank, r->header.run.n_ranks);
+    if (r->kind)
+        return open_making(r, rank, out, err);
     /* Not calloc: most of the codec is never touched. */
     tl_cursor *c = malloc(sizeof *c);
     if (!c)
         return tl_fail(err, TL_ERR_MEMORY, "%s: out of memory", r->path);
     c->r = r;
+    c->making = NULL;
     c->part = tl_reader_part(r, rank);
     tl_codec_init(&c->codec, rank);
     if (c->part && c->part->summary.end != TL_END_NONE) {
@@ -63,6 +91,8 @@ void tl_cursor_close(tl_cursor *c)
 {
     if (!c)
         return;
+    if (c->r->kind)
+        c->r->kind->stop(c->making);
     tl_buffer_free(&c->raw);
     tl_buffer_free(&c->block.raw);
     tl_buffer_free(&c->base_block.raw);
@@ -164,10 +194,22 @@ static tl_status load_frame(tl_cursor *c)
     return TL_OK;
 }
 
+static tl_status make_next(tl_cursor *c, tl_event *event)
+{
+    const tl_status status = c->r->kind->next(c->making, event);
+    if (status == TL_OK)
+        c->position++;
+    else if (status != TL_END)
+        tl_fail(&c->error, status, "%s: out of memory", c->r->path);
+    return status;
+}
+
 tl_status tl_cursor_next(tl_cursor *c, tl_event *event)
 {
     if (c->error.status != TL_OK)
         return c->error.status;
+    if (c->making)
+        return make_next(c, event);
     if (!c->left) {
         if (!c->part)
             return TL_END;
@@ -209,8 +251,40 @@ static size_t find_frame(const tl_cursor *c, uint64_t event)
     return low;
 }
 
+/* Makes the events before again, if they have passed. */
+static tl_status make_up_to(tl_cursor *c, uint64_t event)
+{
+    const tl_program_kind *kind = c->r->kind;
+    tl_status status = TL_OK;
+    tl_event passed;
+    if (event < c->position) {
+        void *again = NULL;
+        if (kind->start(c->r->program, c->rank, &again) != TL_OK) {
+            kind->stop(again);
+            return tl_fail(&c->error, TL_ERR_MEMORY, "%s: out of memory", c->r->path);
+        }
+        kind->stop(c->making);
+        c->making = again;
+        c->position = 0;
+    }
+    while (status == TL_OK && c->position < event)
+        status = make_next(c, &passed);
+    return status;
+}
+
+static tl_status make_from(tl_cursor *c, uint64_t event)
+{
+    const uint64_t before = c->position;
+    const tl_status status = make_up_to(c, event);
+    if (status == TL_END)
+        make_up_to(c, before);
+    return status;
+}
+
 tl_status tl_cursor_seek(tl_cursor *c, uint64_t event)
 {
+    if (c->making)
+        return make_from(c, event);
     uint64_t n_events = c->part ? c->part->summary.n_events : 0;
     if (event > n_events)
         return TL_END;
@@ -244,6 +318,12 @@ uint64_t tl_cursor_bytes_read(const tl_cursor *c)
 uint64_t tl_cursor_position(const tl_cursor *c)
 {
     return c->position;
+}
+
+void tl_cursor_set_asker(tl_cursor *c, tl_asker *ask, void *arg)
+{
+    if (c->making && c->r->kind->set_asker)
+        c->r->kind->set_asker(c->making, ask, arg);
 }
 
 const tl_error *tl_cursor_error(const tl_cursor *c)

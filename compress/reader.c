@@ -12,6 +12,7 @@
 #include <fcntl.h>
 #include <inttypes.h>
 #include <stdio.h>
+#include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -137,6 +138,27 @@ static tl_status open_file(tl_reader *r, tl_error *err)
     return tl_run_read(r->fd, r->path, &r->header, err);
 }
 
+/* Events that are made on demand: nothing to scan. */
+static tl_status open_program(tl_reader *r, const char *parameters, tl_error *err)
+{
+    const tl_status status = r->kind->open(parameters, &r->program, err);
+    if (status != TL_OK)
+        return status;
+    r->face = r->kind->face(r->program);
+    r->header.run = (tl_run){.n_ranks = r->face.n_ranks,
+                             .volume_unit = "none",
+                             .volume_source = "none",
+                             .program = r->face.text,
+                             .mpi_library = "",
+                             .writer = "timeless " PACKAGE_VERSION,
+                             .origin = "",
+                             .run_id = "",
+                             .parts = "",
+                             .folding = ""};
+    r->complete = true;
+    return TL_OK;
+}
+
 tl_status tl_reader_open(const char *path, tl_reader **out, tl_error *err)
 {
     *out = NULL;
@@ -150,9 +172,15 @@ tl_status tl_reader_open(const char *path, tl_reader **out, tl_error *err)
         tl_error_set(err, status, "%s: out of memory", path);
         goto cleanup;
     }
-    status = open_file(r, err);
+    const char *parameters = NULL;
+    r->kind = tl_program_find(path, &parameters);
+    status = r->kind ? open_program(r, parameters, err) : open_file(r, err);
     if (status)
         goto cleanup;
+    if (r->kind) {
+        *out = r;
+        return TL_OK;
+    }
     r->pool.n_ranks = r->header.run.n_ranks;
     r->pool.max_expanded_members = 16384 + 16 * r->file_bytes;
     status = tl_scan(r, err);
@@ -184,6 +212,8 @@ void tl_reader_close(tl_reader *r)
         return;
     if (r->fd >= 0)
         close(r->fd);
+    if (r->kind)
+        r->kind->close(r->program);
     for (size_t i = 0; i < r->n_parts; i++) {
         free(r->parts[i]->damage);
         free(r->parts[i]);
@@ -238,6 +268,10 @@ const tl_error *tl_reader_damage(const tl_reader *r, size_t i)
 tl_status tl_reader_hash(tl_reader *r, uint64_t *out, tl_error *err)
 {
     enum { BLOCK_BYTES = 1 << 16 };
+    if (r->kind) {
+        *out = tl_hash_of(r->face.text, strlen(r->face.text), 0);
+        return TL_OK;
+    }
     uint8_t *block = malloc(BLOCK_BYTES);
     tl_hash *hash = tl_hash_new();
     tl_status status = TL_OK;
@@ -270,7 +304,8 @@ tl_status tl_reader_rank(const tl_reader *r, uint32_t rank, tl_rank_summary *out
     if (rank >= r->header.run.n_ranks)
         return TL_ERR_NO_RANK;
     const tl_part *part = tl_reader_part(r, rank);
-    *out = (tl_rank_summary){.host = "", .remark = "", .clock = ""};
+    *out = (tl_rank_summary){
+        .host = "", .remark = "", .clock = "", .end = r->kind ? TL_END_FINALIZED : TL_END_NONE};
     if (!part)
         return TL_OK;
     out->n_events = part->summary.n_events;
@@ -332,6 +367,10 @@ size_t tl_reader_comms(const tl_reader *r, uint32_t rank, const tl_comm **out)
 size_t tl_reader_sites(const tl_reader *r, uint32_t rank, const tl_site **out)
 {
     const tl_part *part = tl_reader_part(r, rank);
+    if (r->kind) {
+        *out = r->face.sites;
+        return r->face.n_sites;
+    }
     *out = part ? part->definitions->sites : NULL;
     return part ? part->definitions->n_sites : 0;
 }
@@ -339,6 +378,10 @@ size_t tl_reader_sites(const tl_reader *r, uint32_t rank, const tl_site **out)
 size_t tl_reader_kernels(const tl_reader *r, uint32_t rank, const tl_user_kernel **out)
 {
     const tl_part *part = tl_reader_part(r, rank);
+    if (r->kind) {
+        *out = r->face.kernels;
+        return r->face.n_kernels;
+    }
     *out = part ? part->definitions->kernels : NULL;
     return part ? part->definitions->n_kernels : 0;
 }
@@ -348,6 +391,12 @@ size_t tl_reader_counters(const tl_reader *r, uint32_t rank, const tl_counter **
     const tl_part *part = tl_reader_part(r, rank);
     *out = part ? part->definitions->counters : NULL;
     return part ? part->definitions->n_counters : 0;
+}
+
+const tl_program_call *tl_reader_calls(const tl_reader *r, size_t *n)
+{
+    *n = r->face.n_calls;
+    return r->face.calls;
 }
 
 uint32_t tl_reader_leader(const tl_reader *r, uint32_t rank, int with_volumes)

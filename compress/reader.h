@@ -4,6 +4,7 @@
 
 #include "definitions.h"
 #include "frame.h"
+#include "programs/program.h"
 #include "run.h"
 
 /* Where the payload of a chunk is: of one of its own, or of one in a block. */
@@ -83,6 +84,9 @@ struct tl_reader {
     tl_error *damages;
     size_t n_damages, damages_capacity;
     bool complete;
+    const tl_program_kind *kind; /* NULL: a file */
+    void *program;
+    tl_program_face face;
 };
 
 /* Reads the chunk at `offset` again and unpacks it into *raw.  The number of bytes read from the

@@ -479,6 +479,14 @@ TL_API uint32_t tl_reader_leader(const tl_reader *r, uint32_t rank, int with_vol
 /* Makes of an event of rank `from` the one of rank `to`, which has the same leader. */
 TL_API void tl_event_move(tl_event *event, uint32_t from, uint32_t to);
 
+/* What a program (timeless_convert.h) uses, without a look at its events; NULL for a file. */
+typedef struct tl_program_call {
+    uint16_t call;
+    uint32_t site;    /* of marks */
+    uint64_t n_marks; /* events of it on each rank, of calls that are marks */
+} tl_program_call;
+TL_API const tl_program_call *tl_reader_calls(const tl_reader *r, size_t *n);
+
 /* A cursor streams one rank's events in order, with memory for one frame. */
 TL_API tl_status tl_cursor_open(tl_reader *r, uint32_t rank, tl_cursor **out, tl_error *err);
 /* TL_OK: *event filled.  TL_END: no more.  Otherwise damage at this point: what was returned before
@@ -493,6 +501,11 @@ TL_API uint64_t tl_cursor_position(const tl_cursor *c);
 /* Bytes of the file that this cursor has read. */
 TL_API uint64_t tl_cursor_bytes_read(const tl_cursor *c);
 TL_API const tl_error *tl_cursor_error(const tl_cursor *c);
+/* A program may look for a message, and go on as the answer says: nonzero if the message that the
+ * probe (of MPI_Iprobe) asks for is there.  Asked within tl_cursor_next, when all events before
+ * have been taken.  Nobody asks for a file. */
+typedef int tl_asker(void *arg, const tl_event *probe);
+TL_API void tl_cursor_set_asker(tl_cursor *c, tl_asker *ask, void *arg);
 TL_API void tl_cursor_close(tl_cursor *c);
 
 /* ---- packing ---- */

@@ -75,6 +75,48 @@ TL_API size_t tl_pattern_list(size_t i, const char **name, const char **summary)
  * ranks. */
 TL_API tl_status tl_pattern_write(const tl_pattern *pattern, const char *out_path, tl_error *err);
 
+/* ---- programs: events that are made while they are read ---- */
+
+/* tl_reader_open takes "KIND:PARAMETERS" in place of a path, unless a file has that name: an opened
+ * program is read by cursors as a file is, without one.  Its events are counted by nobody:
+ * tl_rank_summary.n_events is 0. */
+
+/* Nonzero if tl_reader_open takes it for a program. */
+TL_API int tl_is_program(const char *path);
+/* Writes what a program makes as a trace file. */
+TL_API tl_status tl_program_write(tl_reader *r, const char *out_path, tl_error *err);
+
+/* HPL 2.x, the High-Performance Linpack benchmark: "hpl:N=1000,NB=128,P=2,Q=2".  Numbers are those
+ * of HPL.dat. */
+typedef struct tl_hpl {
+    int64_t n;
+    int32_t nb, p, q;
+    int32_t column_major; /* PMAP */
+    int32_t pfact, nbmin, ndiv, rfact;
+    int32_t bcast, depth, swap;
+    int64_t threshold;       /* of the swap */
+    int32_t l1_no_transpose; /* L1 */
+    int32_t u_no_transpose;  /* U */
+    int32_t equilibrate;
+    int32_t moves;  /* events of HPL_dlacpy, HPL_dlatcpy and HPL_dlaswp* */
+    int64_t seed;   /* of the pivots */
+    double receive; /* share of an update after which the next panel is received; negative: when it
+                       is there, as far as the one who replays can tell (tl_cursor_set_asker) */
+    char pivots[256]; /* file with the row of each pivot, from 0, a line each; "": they are drawn */
+} tl_hpl;
+
+/* Where that one cannot tell. */
+#define TL_HPL_RECEIVE 0.0
+
+TL_API void tl_hpl_default(tl_hpl *o);
+/* Reads what follows the colon. */
+TL_API tl_status tl_hpl_parse(const char *text, tl_hpl *out, tl_error *err);
+/* Writes all parameters, "hpl:" in front; returns the length that all of it has. */
+TL_API size_t tl_hpl_text(const tl_hpl *o, char *text, size_t size);
+/* The combinations that a file HPL.dat asks for, in the order of HPL's loops; *out is to be freed.
+ */
+TL_API tl_status tl_hpl_read_dat(const char *path, tl_hpl **out, size_t *n, tl_error *err);
+
 /* ---- more ranks ---- */
 
 /* Grids are written "4x4", slowest dimension first, with a p after those that are periodic. */

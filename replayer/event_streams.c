@@ -255,6 +255,15 @@ uint64_t tlr_streams_position(const tlr_streams *s, uint32_t rank)
     return p->own ? tl_cursor_position(p->own) : p->position;
 }
 
+tl_status tlr_streams_set_asker(tlr_streams *s, uint32_t rank, tl_asker *ask, void *arg)
+{
+    place *p = &s->places[rank];
+    const tl_status status = p->own ? TL_OK : go_alone(s, rank);
+    if (status == TL_OK)
+        tl_cursor_set_asker(p->own, ask, arg);
+    return status;
+}
+
 const tl_error *tlr_streams_error(const tlr_streams *s)
 {
     return &s->error;

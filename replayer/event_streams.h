@@ -19,6 +19,8 @@ tl_status tlr_streams_open(tl_reader *trace, const tlr_plan *plan, tlr_streams *
 tl_status tlr_streams_next(tlr_streams *s, uint32_t rank, tl_event *event);
 /* Number of the rank's event that comes next. */
 uint64_t tlr_streams_position(const tlr_streams *s, uint32_t rank);
+/* For ranks of a program: tl_cursor_set_asker. */
+tl_status tlr_streams_set_asker(tlr_streams *s, uint32_t rank, tl_asker *ask, void *arg);
 /* Why the last call for any rank failed. */
 const tl_error *tlr_streams_error(const tlr_streams *s);
 /* The rank needs no more events. */

@@ -242,6 +242,39 @@ static tl_status survey_rank(survey *s, uint32_t rank)
     return status;
 }
 
+/* A program says what it uses, and makes nothing that an engine does not know. */
+static tl_status survey_program(survey *s, const tl_program_call *calls, size_t n)
+{
+    for (uint32_t rank = 0; rank < s->plan->n_ranks; rank++) {
+        tlr_plan_rank *r = s->plan->ranks[rank];
+        size_t room = 0;
+        r->computes = 1;
+        for (size_t i = 0; i < n; i++) {
+            const tl_event mark = {.call = calls[i].call, .site = calls[i].site};
+            s->n_kernels[calls[i].call] += !calls[i].n_marks;
+            if (calls[i].n_marks && add_mark(s, r, &mark, &room) != TL_OK)
+                return out_of_memory(s->err);
+        }
+        for (size_t i = 0; i < n; i++)
+            if (calls[i].n_marks)
+                tlr_plan_find_site(r, calls[i].call, calls[i].site)->count = calls[i].n_marks;
+    }
+    return TL_OK;
+}
+
+static tl_status survey_all(survey *s)
+{
+    size_t n = 0;
+    const tl_program_call *calls = tl_reader_calls(s->trace, &n);
+    tl_status status = TL_OK;
+    if (calls)
+        return survey_program(s, calls, n);
+    for (uint32_t r = 0; r < s->plan->n_ranks && status == TL_OK; r++)
+        if (s->plan->ranks[r]->first == r)
+            status = survey_rank(s, r);
+    return status;
+}
+
 static tl_status refuse_opaque(const survey *s)
 {
     char names[300] = "";
@@ -268,9 +301,13 @@ static tl_status no_model_of(const survey *s, const tlr_model *model, const char
         model->path, prefix, kernel, tl_reader_path(s->trace));
 }
 
-/* The names that the program gave, those of all ranks. */
+/* The names that the program gave, those of all ranks.  What moves the rows of HPL is in the models
+ * of few platforms; without a line of its own it takes no time. */
 static tl_status check_user_kernels(const survey *s, const tlr_model *model)
 {
+    size_t n_calls = 0;
+    if (tl_reader_calls(s->trace, &n_calls))
+        return TL_OK;
     for (uint32_t rank = 0; rank < tl_reader_run(s->trace)->n_ranks; rank++) {
         const tl_user_kernel *kernels;
         size_t n = tl_reader_kernels(s->trace, rank, &kernels);
@@ -458,9 +495,7 @@ tl_status tlr_plan_make(tl_reader *trace, const tlr_model *model, const tlr_opti
         goto cleanup;
     *s = (survey){
         .trace = trace, .plan = plan, .options = options, .is_modelled = is_modelled, .err = err};
-    for (uint32_t r = 0; r < plan->n_ranks && status == TL_OK; r++)
-        if (plan->ranks[r]->first == r)
-            status = survey_rank(s, r);
+    status = survey_all(s);
     if (status == TL_OK && plan->n_opaque && !options->allow_opaque)
         status = refuse_opaque(s);
     if (status == TL_OK && has_computation(s) && !options->no_compute)

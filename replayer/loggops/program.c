@@ -372,7 +372,12 @@ static tl_status read_rank(loggops_reading *t, uint32_t rank)
     tlr_renumbering_free(&t->renumbering);
     if (status == TL_END)
         status = TL_OK;
-    else if (status != TL_OK && cursor && tl_cursor_error(cursor)->status != TL_OK && t->err)
+    size_t n_calls = 0;
+    if (tl_reader_calls(t->trace, &n_calls)) { /* which nobody has counted before */
+        t->plan->ranks[rank]->n_events = t->n_read;
+        t->plan->n_events += t->n_read;
+    }
+    if (status != TL_OK && cursor && tl_cursor_error(cursor)->status != TL_OK && t->err)
         *t->err = *tl_cursor_error(cursor);
     tl_cursor_close(cursor);
     tlr_rank_model_close(&t->rates);

@@ -149,7 +149,7 @@ double tlr_rank_kernel_s(const tlr_rank_model *m, const tl_event *event, uint64_
     const tlr_rates *pool = &m->model->pool;
     const tlr_kernel_model *of_pool = tlr_rates_kernel(pool, event->call, user);
     if (!of_pool)
-        return m->factor * tlr_model_kernel_s(m->model, m->trace, m->rank, event);
+        return m->factor * fmax(0, tlr_model_kernel_s(m->model, m->trace, m->rank, event));
     const tlr_sizes sizes = tlr_sizes_of(event);
     if (!(sizes.terms[TLR_TERM_work] > 0))
         return 0;

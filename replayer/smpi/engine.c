@@ -161,10 +161,19 @@ static int is_ours(const char *option)
     return 0;
 }
 
+static int is_any_a_program(void)
+{
+    size_t n_calls = 0;
+    for (size_t j = 0; j < replay.n_jobs; j++)
+        if (tl_reader_calls(replay.jobs[j].trace, &n_calls))
+            return 1;
+    return 0;
+}
+
 static option_list collect_options(const tlr_platform *platform, const tlr_options *options)
 {
     option_list list = {
-        0, smpi_alloc(N_FIXED + platform->n_options + options->n_cfg + 3, sizeof *list.items)};
+        0, smpi_alloc(N_FIXED + platform->n_options + options->n_cfg + 4, sizeof *list.items)};
     for (size_t i = 0; i < N_FIXED; i++)
         list.items[list.n++] = fixed_options[i];
     if (!has_room_for_guards()) {
@@ -172,8 +181,11 @@ static option_list collect_options(const tlr_platform *platform, const tlr_optio
         make_stacks_mappings();
     }
     /* A probe takes no time where the replay decides when there is one. */
-    if (options->polls_adaptive)
+    if (options->polls_adaptive || is_any_a_program())
         list.items[list.n++] = "smpi/iprobe:0";
+    /* SMPI lets probes without success take longer and longer, over all ranks. */
+    if (is_any_a_program())
+        list.items[list.n++] = "smpi/grow-injected-times:no";
     for (size_t i = 0; i < platform->n_options; i++)
         if (!is_ours(platform->options[i]))
             list.items[list.n++] = platform->options[i];
@@ -389,7 +401,6 @@ static tl_status take_results(const smpi_job *job, tlr_prediction *out, tl_error
     if (!out->engine_version || !out->network_model || !out->coll_selector || !out->ranks)
         status = TL_ERR_MEMORY;
     out->n_ranks = out->ranks ? plan->n_ranks : 0;
-    out->n_events = plan->n_events;
     out->n_polls = plan->n_polls;
     out->n_opaque = plan->n_opaque;
     for (uint32_t r = 0; r < out->n_ranks; r++) {
@@ -403,9 +414,10 @@ static tl_status take_results(const smpi_job *job, tlr_prediction *out, tl_error
                                               .collective_s = from->collective_s,
                                               .io_s = from->io_s,
                                               .noise_s = from->noise_s,
-                                              .n_events = plan->ranks[r]->n_events};
+                                              .n_events = from->n_events};
         if (!out->ranks[r].host)
             status = TL_ERR_MEMORY;
+        out->n_events += from->n_events;
         out->makespan_s = fmax(out->makespan_s, from->end_s);
         add_what_if(from, plan->n_ranks, &out->what_if);
     }

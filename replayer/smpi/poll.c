@@ -106,16 +106,21 @@ static size_t past_block(smpi_rank *r, size_t i)
     return past;
 }
 
-static int has_arrived(smpi_rank *r, size_t probe)
+int smpi_has_arrived(void *rank, const tl_event *probe)
 {
-    const tl_event *e = &r->window->events[probe];
+    smpi_rank *r = rank;
     int flag = 0;
     smpi_compute(r);
-    if (e->peer < 0)
+    if (probe->peer < 0)
         return 1;
-    MPI_Iprobe(e->peer + (int)r->peer_offset[e->comm], e->tag, r->comms[e->comm], &flag,
-               MPI_STATUS_IGNORE);
+    MPI_Iprobe(probe->peer + (int)r->peer_offset[probe->comm], probe->tag, r->comms[probe->comm],
+               &flag, MPI_STATUS_IGNORE);
     return flag;
+}
+
+static int has_arrived(smpi_rank *r, size_t probe)
+{
+    return smpi_has_arrived(r, &r->window->events[probe]);
 }
 
 /* Plays kernels with a block among them. */

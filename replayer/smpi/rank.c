@@ -238,7 +238,13 @@ static void play_event(smpi_rank *r)
 
 static void tell_progress(void)
 {
-    if (++replay.n_done % PROGRESS_EVERY == 0 && replay.options->progress)
+    if (++replay.n_done % PROGRESS_EVERY != 0 || !replay.options->progress)
+        return;
+    /* Nobody has counted the events of a program. */
+    if (replay.n_events < replay.n_done)
+        dprintf(replay.terminal, "timeless: %.4g million events, %.6g simulated seconds\n",
+                1e-6 * (double)replay.n_done, simgrid_get_clock());
+    else
         dprintf(replay.terminal, "timeless: %.0f%% of the events, %.6g simulated seconds\n",
                 100.0 * (double)replay.n_done / (double)replay.n_events, simgrid_get_clock());
 }
@@ -309,7 +315,10 @@ void smpi_rank_main(int argc, char **argv)
     get_ready(r);
     tlr_streams *streams = r->job->streams;
     tl_status status = TL_OK;
-    if (replay.options->polls_adaptive)
+    size_t n_calls = 0;
+    if (tl_reader_calls(r->job->trace, &n_calls))
+        status = tlr_streams_set_asker(streams, r->rank, smpi_has_arrived, r);
+    else if (replay.options->polls_adaptive)
         status = smpi_play_adaptively(r);
     while (status == TL_OK && (status = tlr_streams_next(streams, r->rank, &r->event)) == TL_OK)
         smpi_play(r, tlr_streams_position(streams, r->rank) - 1);
@@ -317,6 +326,7 @@ void smpi_rank_main(int argc, char **argv)
         smpi_give_up(status, "%s", tlr_streams_error(streams)->text);
     smpi_compute(r);
     r->result->end_s = simgrid_get_clock() - r->job->start_s;
+    r->result->n_events = tlr_streams_position(streams, r->rank);
     replay.result->n_finished++;
     tlr_streams_leave(streams, r->rank);
     tlr_rank_model_close(&r->model);

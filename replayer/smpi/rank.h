@@ -22,6 +22,7 @@ typedef struct smpi_rank_result {
     double end_s, compute_s, kernel_s, p2p_s, wait_s, collective_s, io_s, noise_s;
     /* With a timeline: computation without others on the cores, and the rank's end elsewhere. */
     double alone_s, on_ideal_network_s, balanced_s, twice_the_cpu_s;
+    uint64_t n_events;
     char host[HOST_NAME_BYTES];
 } smpi_rank_result;
 
@@ -259,6 +260,8 @@ void smpi_close_ahead(smpi_rank *r);
 
 /* Plays all events of the rank; returns how its cursor ended. */
 tl_status smpi_play_adaptively(smpi_rank *r);
+/* Whether the message of a probe is there, on this platform; a tl_asker. */
+int smpi_has_arrived(void *rank, const tl_event *probe);
 
 /* ---- timeline.c: only while replay.options->timeline is there ---- */
 

@@ -9,6 +9,7 @@ CLI_TESTS = \
 	tests/cli/calibrate_network.sh \
 	tests/cli/comparable.sh \
 	tests/cli/compare.sh \
+	tests/cli/hpl.sh \
 	tests/cli/jobs.sh \
 	tests/cli/join.sh \
 	tests/cli/make.sh \

@@ -4,6 +4,12 @@ TESTS += tests/unit/actions
 tests_unit_actions_CPPFLAGS = $(AM_CPPFLAGS) -I$(top_srcdir)/compress $(CMOCKA_CFLAGS)
 tests_unit_actions_LDADD = compress/libtimeless.la $(CMOCKA_LIBS)
 
+check_PROGRAMS += tests/unit/programs
+TESTS += tests/unit/programs
+tests_unit_programs_SOURCES = tests/unit/programs.c tests/unit/same_event.h
+tests_unit_programs_CPPFLAGS = $(AM_CPPFLAGS) -I$(top_srcdir)/compress $(CMOCKA_CFLAGS)
+tests_unit_programs_LDADD = compress/libtimeless.la $(CMOCKA_LIBS)
+
 check_PROGRAMS += tests/unit/model
 TESTS += tests/unit/model
 tests_unit_model_CPPFLAGS = $(AM_CPPFLAGS) -I$(top_srcdir)/replayer $(CMOCKA_CFLAGS)

@@ -1,0 +1,246 @@
+/* hpl.c - timeless hpl: the table that HPL would print on a platform. */
+#include "config.h"
+
+#include "cli.h"
+#include "replay.h"
+#include "sweep_words.h"
+
+#include <calibrate/calibrate.h>
+#include <jansson.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+enum { OPT_JSON = 1000, ROOM = 1024 };
+
+typedef struct arguments {
+    word_list options; /* of the replays */
+    const char *path, *json_path;
+    int json;
+    unsigned n_jobs;
+    size_t n;
+    tl_hpl *runs;
+    tlr_sweep sweep; /* a point for each run */
+    size_t next;     /* of the rows that have been printed */
+    size_t n_done;
+} arguments;
+
+static const struct argp_option options[] = {
+    {"jobs", 'j', "N", 0, "replay N runs at a time (default: one on each core)", 0},
+    {"json", OPT_JSON, "FILE", OPTION_ARG_OPTIONAL,
+     "write the table as JSON, to FILE or in place of the text", 0},
+    {0}};
+
+static error_t parse(int key, char *value, struct argp_state *state)
+{
+    arguments *a = state->input;
+    switch (key) {
+    case ARGP_KEY_INIT: state->child_inputs[0] = &a->options; return 0;
+    case 'j':
+        a->n_jobs = (unsigned)cli_parse_number_from(state, "--jobs", value, 1, 4096);
+        return 0;
+    case OPT_JSON:
+        a->json = 1;
+        a->json_path = value;
+        return 0;
+    default: return cli_argument(key, value, state, "HPL.dat", &a->path);
+    }
+}
+
+/* ---- a run ---- */
+
+static const tlr_mark *mark_of(const tlr_prediction *p, uint16_t call)
+{
+    for (size_t i = 0; i < p->n_marks; i++)
+        if (p->marks[i].call == call)
+            return &p->marks[i];
+    return NULL;
+}
+
+/* What HPL takes the time of: from the barrier to the end of the solution, on the slowest rank. */
+static void take(void *arg, const tlr_prediction *p)
+{
+    tlr_point *point = arg;
+    const tlr_mark *from = mark_of(p, TL_MPI_Barrier), *to = mark_of(p, TL_MPI_Finalize);
+    point->n_events = p->n_events;
+    for (uint32_t r = 0; from && to && r < p->n_ranks; r++)
+        point->makespan_s = fmax(point->makespan_s, to->predicted_s[r] - from->predicted_s[r]);
+}
+
+static int run_point(void *arg, size_t i, tlr_point *point)
+{
+    const arguments *a = arg;
+    char text[ROOM];
+    char **argv = calloc(a->options.n + 3, sizeof *argv);
+    if (!argv)
+        return cli_fail_text(TL_ERR_MEMORY, "out of memory");
+    tl_hpl_text(&a->runs[i], text, sizeof text);
+    argv[0] = (char *)"timeless replay";
+    argv[1] = text;
+    if (a->options.n)
+        memcpy(argv + 2, a->options.words, a->options.n * sizeof *argv);
+    const int code = replay_and_take((int)a->options.n + 2, argv, take, point);
+    free(argv);
+    return code;
+}
+
+/* ---- the table ---- */
+
+/* As HPL_pdtest counts. */
+static double gflops(const tl_hpl *o, double seconds)
+{
+    const double n = (double)o->n;
+    return n / 1e9 * (n / seconds) * (2.0 / 3.0 * n + 3.0 / 2.0);
+}
+
+static void variant_text(const tl_hpl *o, char text[32])
+{
+    static const char facts[] = "LCR";
+    snprintf(text, 32, "W%c%d%d%c%d%c%d", o->column_major ? 'C' : 'R', o->depth, o->bcast,
+             facts[o->rfact], o->ndiv, facts[o->pfact], o->nbmin);
+}
+
+static void print_row(const tl_hpl *o, const tlr_point *point)
+{
+    char variant[32];
+    variant_text(o, variant);
+    if (point->error[0])
+        printf("%-8s%12lld %5d %5d %5d  failed: %s\n", variant, (long long)o->n, o->nb, o->p, o->q,
+               point->error);
+    else
+        printf("%-8s%12lld %5d %5d %5d %18.2f     %18.3e\n", variant, (long long)o->n, o->nb, o->p,
+               o->q, point->makespan_s, gflops(o, point->makespan_s));
+    fflush(stdout);
+}
+
+static void print_head(void)
+{
+    static const char line[] =
+        "===================================================================="
+        "============";
+    printf("%s\nT/V                N    NB     P     Q               Time                 Gflops\n",
+           line);
+    for (const char *c = line; *c; c++)
+        putchar('-');
+    putchar('\n');
+}
+
+/* Rows are printed in HPL's order, each as soon as those before are. */
+static tl_status done(void *arg, size_t i, tl_error *err)
+{
+    arguments *a = arg;
+    (void)err;
+    (void)i;
+    a->n_done++;
+    if (isatty(STDERR_FILENO))
+        fprintf(stderr, "\r%zu of %zu%s", a->n_done, a->n, a->n_done == a->n ? "\n" : "");
+    while (a->next < a->n && a->sweep.points[a->next].known) {
+        if (!a->json || a->json_path)
+            print_row(&a->runs[a->next], &a->sweep.points[a->next]);
+        a->next++;
+    }
+    return TL_OK;
+}
+
+static json_t *row_json(const tl_hpl *o, const tlr_point *point)
+{
+    char variant[32], text[ROOM];
+    variant_text(o, variant);
+    tl_hpl_text(o, text, sizeof text);
+    json_t *row = json_pack("{s:s, s:s, s:I, s:i, s:i, s:i}", "variant", variant, "program", text,
+                            "N", (json_int_t)o->n, "NB", o->nb, "P", o->p, "Q", o->q);
+    if (point->error[0]) {
+        json_object_set_new(row, "error", json_string(point->error));
+        return row;
+    }
+    json_object_set_new(row, "seconds", json_real(point->makespan_s));
+    json_object_set_new(row, "gflops", json_real(gflops(o, point->makespan_s)));
+    json_object_set_new(row, "events", json_integer((json_int_t)point->n_events));
+    return row;
+}
+
+static tl_status write_json(const arguments *a, tl_error *err)
+{
+    json_t *rows = json_array();
+    for (size_t i = 0; i < a->n; i++)
+        json_array_append_new(rows, row_json(&a->runs[i], &a->sweep.points[i]));
+    FILE *out = a->json_path ? fopen(a->json_path, "w") : stdout;
+    int lost = !out || json_dumpf(rows, out,
+                                  JSON_SORT_KEYS | JSON_INDENT(2) | JSON_REAL_PRECISION(17)) != 0;
+    if (out)
+        lost |= fputc('\n', out) == EOF;
+    if (out && a->json_path)
+        lost |= fclose(out) != 0;
+    json_decref(rows);
+    return lost ? tl_fail(err, TL_ERR_SYSTEM, "%s: cannot be written; check the path",
+                          a->json_path ? a->json_path : "the table")
+                : TL_OK;
+}
+
+static tl_status make_points(arguments *a, tl_error *err)
+{
+    tlr_axis *axis = calloc(1, sizeof *axis);
+    char **texts = calloc(a->n + 1, sizeof *texts);
+    tl_status status = axis && texts ? TL_OK : tl_fail(err, TL_ERR_MEMORY, "out of memory");
+    for (size_t i = 0; i < a->n && status == TL_OK; i++)
+        if (asprintf(&texts[i], "%zu", i) < 0)
+            status = tl_fail(err, TL_ERR_MEMORY, "out of memory");
+    if (status == TL_OK)
+        status = tlr_axis_of("run", (const char *const *)texts, a->n, axis, err);
+    if (status == TL_OK)
+        status = tlr_sweep_create(axis, 1, &a->sweep, err);
+    else
+        free(axis);
+    for (size_t i = 0; texts && i < a->n; i++)
+        free(texts[i]);
+    free(texts);
+    return status;
+}
+
+static int find_failures(const arguments *a)
+{
+    size_t n = 0, first = 0;
+    for (size_t i = 0; i < a->n; i++)
+        if (a->sweep.points[i].error[0] && !n++)
+            first = i;
+    return n ? cli_fail_text(TL_ERR_INPUT, "%zu of %zu runs failed; the first: %s", n, a->n,
+                             a->sweep.points[first].error)
+             : CLI_OK;
+}
+
+int cmd_hpl(int argc, char **argv)
+{
+    const struct argp words = {words_options(), words_parse, NULL, NULL, NULL, NULL, NULL};
+    const struct argp_child children[] = {{&words, 0, "Of the replays, as for replay:", 1}, {0}};
+    const struct argp argp = {options,
+                              parse,
+                              "HPL.dat --platform NAME",
+                              "Predict the table that HPL would print for an HPL.dat.",
+                              children,
+                              NULL,
+                              NULL};
+    arguments a = {.n_jobs = tlp_n_cores()};
+    tl_error err;
+    argp_parse(&argp, argc, argv, 0, NULL, &a);
+    tl_status status = tl_hpl_read_dat(a.path, &a.runs, &a.n, &err);
+    if (status == TL_OK && !a.n)
+        status = tl_fail(&err, TL_ERR_INPUT, "%s: asks for no run; give an N above 0", a.path);
+    if (status == TL_OK)
+        status = make_points(&a, &err);
+    if (status == TL_OK) {
+        words_prepare(&a.options);
+        if (!a.json || a.json_path)
+            print_head();
+        status = tlr_sweep_run(&a.sweep, 0, 1, a.n_jobs, run_point, done, &a, &err);
+    }
+    if (status == TL_OK && a.json)
+        status = write_json(&a, &err);
+    const int code = status == TL_OK ? find_failures(&a) : cli_fail(&err);
+    if (a.sweep.points)
+        tlr_sweep_free(&a.sweep);
+    word_list_free(&a.options);
+    free(a.runs);
+    return code;
+}

@@ -1,0 +1,241 @@
+/* hpl.h - the events of HPL 2.x (the High-Performance Linpack benchmark), made instead of recorded.
+ *
+ * Each rank works through a stack of tasks, one for each routine of HPL that communicates or
+ * computes: HPL_pdgesv0 and HPL_pdgesvK2, HPL_pdfact, HPL_pdupdate*, HPL_pdlaswp*, HPL_pdtrsv.  A
+ * step of a task appends a few events to a buffer, from which the cursor takes them; so a rank
+ * needs memory for one step alone.  Sizes follow from N, NB, the grid and the options, as in HPL.
+ * Rows that pivoting moves are drawn from a seed that all ranks share: hpl_pivots.c.
+ *
+ * All messages are on MPI_COMM_WORLD: HPL's row and column communicators have no tag in common, and
+ * two ranks share one of them at most.  The events are those of the timed interval of HPL_pdtest,
+ * between MPI_Barrier and MPI_Finalize.
+ */
+#ifndef TL_HPL_H
+#define TL_HPL_H
+
+#include "bytes.h"
+#include "program.h"
+
+enum { HPL_1RING, HPL_1RING_M, HPL_2RING, HPL_2RING_M, HPL_LONG, HPL_LONG_M };
+enum { HPL_SWAP_EXCHANGE, HPL_SWAP_LONG, HPL_SWAP_MIX };
+enum { HPL_LEFT, HPL_CROUT, HPL_RIGHT };
+enum { HPL_MAX_DEPTH = 8, HPL_MAX_NB = 32768 };
+
+/* HPL's message tags. */
+enum {
+    HPL_TAG_PFACT = 1001,
+    HPL_TAG_FACT = 2001,
+    HPL_TAGS_FACT = 1000,
+    HPL_TAG_TRSV = 3001,
+    HPL_TAGS_TRSV = 1000,
+    HPL_TAG_COLL = 9001
+};
+
+/* Call sites: one for each part of HPL, so that a prediction is split by them. */
+enum {
+    HPL_AT_MAIN = 1,
+    HPL_AT_FACT,
+    HPL_AT_MXSWP,
+    HPL_AT_BCAST,
+    HPL_AT_SWAP,
+    HPL_AT_UPDATE,
+    HPL_AT_TRSV,
+    HPL_N_SITES = HPL_AT_TRSV
+};
+
+/* HPL's own routines that move rows: the kernels that the trace defines, in the order of their
+ * names in hpl.c. */
+enum {
+    HPL_DLACPY = 1,
+    HPL_DLATCPY,
+    HPL_DLASWP00N,
+    HPL_DLASWP01N,
+    HPL_DLASWP01T,
+    HPL_DLASWP02N,
+    HPL_DLASWP03N,
+    HPL_DLASWP03T,
+    HPL_DLASWP04N,
+    HPL_DLASWP04T,
+    HPL_DLASWP05N,
+    HPL_DLASWP05T,
+    HPL_DLASWP06N,
+    HPL_DLASWP06T,
+    HPL_DLASWP10N,
+    HPL_N_MOVES = HPL_DLASWP10N
+};
+
+/* What pivoting does to the rows of one panel, by process row counted from the panel's own:
+ * compress/programs/hpl_pivots.c. */
+typedef struct hpl_pivots {
+    uint16_t *moved; /* [P] rows that come from there, outside of the panel's block */
+    uint16_t *sums;  /* [P + 1] rows that a subcube of the binary exchange holds, as sums */
+    uint16_t *start; /* [P + 1] IPLEN of HPL_plindx10: where the rows of the i-th process begin */
+    uint16_t *order; /* [P] IPMAP: process row of the i-th */
+    uint16_t *place; /* [P] IPMAPM1: the inverse */
+} hpl_pivots;
+
+/* A step of the recursive factorisation of a panel (HPL_pdrpan*), the same on all its ranks. */
+typedef struct hpl_step {
+    enum { HPL_STEP_LEAF, HPL_STEP_GEMM_ROWS, HPL_STEP_GEMM, HPL_STEP_TRSM, HPL_STEP_COPY } kind;
+    int32_t offset;  /* first column; the panel's own rows end there */
+    int32_t m, n, k; /* of LEAF: n columns; of GEMM_ROWS: n and k; of TRSM: k is the order */
+} hpl_step;
+
+typedef struct hpl_program {
+    tl_hpl o;
+    int64_t n_panels;
+    uint32_t n_pivot_words; /* of one panel */
+    int64_t *rows;          /* [N] pivots that were read; NULL: they are drawn */
+    uint16_t *pivots;       /* of all panels; NULL: each rank draws them again, panel by panel */
+    size_t n_steps[2];
+    hpl_step *steps[2]; /* of a panel of NB columns; of the last one, which may have fewer */
+    int32_t step_columns[2];
+    char text[768];
+} hpl_program;
+
+/* An event in the buffer. */
+typedef struct hpl_item {
+    uint16_t call;
+    uint8_t site;
+    uint8_t n_sizes; /* of a kernel */
+    int32_t peer;    /* or a kernel's first size */
+    int32_t tag;     /* or the second */
+    int32_t kernel;  /* a kernel's third size; of those that move rows, which one it is */
+    int64_t bytes;
+} hpl_item;
+
+/* HPL_T_panel. */
+typedef struct hpl_panel {
+    int64_t index; /* number of the panel */
+    int64_t ia;    /* its first row and column */
+    int64_t mp, nq;
+    int64_t length; /* doubles of its broadcast */
+    int32_t jb, prow, pcol, tag;
+} hpl_panel;
+
+typedef struct hpl_rank hpl_rank;
+typedef struct hpl_task hpl_task;
+/* Appends some events, or begins another task, which is then done first.  Returns nonzero at its
+ * end.  It is called when all events before have been taken. */
+typedef int hpl_task_step(hpl_rank *r, hpl_task *t);
+
+struct hpl_task {
+    hpl_task_step *step;
+    int state;
+    int32_t a, b, c, d;
+    int64_t i, j, k, n;
+    hpl_panel *panel;
+    const uint16_t *starts;
+};
+
+enum { HPL_MAX_TASKS = 8 };
+
+struct hpl_rank {
+    const hpl_program *p;
+    int32_t row, col;
+    hpl_panel panels[HPL_MAX_DEPTH + 1];
+    hpl_panel *pending;            /* its broadcast has begun, and has not come to this rank */
+    int64_t columns_done, columns; /* of the update in which it is waited for */
+    hpl_task tasks[HPL_MAX_TASKS];
+    int n_tasks;
+    hpl_item *items;
+    size_t n_items, next_item, items_room;
+    hpl_item lost; /* without memory */
+    int out_of_memory;
+    int64_t sizes[3];
+    hpl_pivots pivots; /* of the panel whose rows are exchanged */
+    uint16_t *own;     /* room for pivots that are drawn here, IPLEN and IWORK */
+    uint16_t *starts, *work;
+    struct substitution *solution; /* hpl_solve.c's */
+    int64_t *drawn;                /* room for the rows of a panel that are drawn here */
+    tl_asker *ask;
+    void *ask_arg;
+};
+
+static inline int32_t hpl_add(int32_t a, int32_t b, int32_t n)
+{
+    return a + b < n ? a + b : a + b - n;
+}
+
+static inline int32_t hpl_subtract(int32_t a, int32_t b, int32_t n)
+{
+    return a < b ? a - b + n : a - b;
+}
+
+/* The largest power of two that is at most n. */
+static inline int32_t hpl_power_of_two(int32_t n)
+{
+    int32_t power = 1;
+    while (2 * power <= n)
+        power *= 2;
+    return power;
+}
+
+/* HPL_numroc: of the rows 0 to n - 1, those of a process. */
+static inline int64_t hpl_local(int64_t n, int64_t nb, int32_t process, int32_t n_processes)
+{
+    const int64_t blocks = n / nb, rounds = blocks / n_processes;
+    const int64_t more = blocks - rounds * n_processes;
+    return rounds * nb + (process < more ? nb : process == more ? n - blocks * nb : 0);
+}
+
+/* HPL_numrocI: of the n rows from i on. */
+static inline int64_t hpl_local_from(int64_t n, int64_t i, int64_t nb, int32_t process,
+                                     int32_t n_processes)
+{
+    return hpl_local(i + n, nb, process, n_processes) - hpl_local(i, nb, process, n_processes);
+}
+
+/* ---- hpl_emit.c ---- */
+
+void hpl_put(hpl_rank *r, hpl_item item);
+/* A message of so many doubles: MPI_Send, MPI_Recv, MPI_Ssend to or from a rank of the own column,
+ * of the own row. */
+void hpl_message_in_column(hpl_rank *r, uint16_t call, int site, int32_t row, int64_t doubles,
+                           int32_t tag);
+void hpl_message_in_row(hpl_rank *r, uint16_t call, int site, int32_t column, int64_t doubles,
+                        int32_t tag);
+/* HPL_sdrv: sends and receives at once, in the own column. */
+void hpl_exchange(hpl_rank *r, int site, int32_t row, int64_t to_send, int64_t to_receive);
+void hpl_wait(hpl_rank *r, int site);
+/* Kernels; those without work are left out. */
+void hpl_kernel1(hpl_rank *r, uint16_t call, int site, int64_t n);
+void hpl_kernel2(hpl_rank *r, uint16_t call, int site, int64_t m, int64_t n);
+void hpl_kernel3(hpl_rank *r, uint16_t call, int site, int64_t m, int64_t n, int64_t k);
+void hpl_move(hpl_rank *r, int kernel, int site, int64_t m, int64_t n);
+hpl_task *hpl_begin(hpl_rank *r, hpl_task_step *step);
+/* The event that an item stands for. */
+void hpl_event(hpl_rank *r, const hpl_item *item, tl_event *event);
+
+/* ---- one file for each phase ---- */
+
+/* hpl_pivots.c */
+tl_status hpl_pivots_prepare(hpl_program *p, tl_error *err);
+tl_status hpl_pivots_open(hpl_rank *r);
+void hpl_pivots_close(hpl_rank *r);
+/* Fills r->pivots. */
+void hpl_pivots_find(hpl_rank *r, const hpl_panel *panel);
+
+/* hpl_panel.c: HPL_pdpanel_init and HPL_pdfact. */
+tl_status hpl_panel_prepare(hpl_program *p);
+void hpl_panel_init(hpl_rank *r, hpl_panel *panel, int64_t index, int64_t ia, int32_t jb,
+                    int32_t tag);
+void hpl_panel_factor(hpl_rank *r, hpl_panel *panel);
+
+/* hpl_bcast.c: HPL_bcast. */
+void hpl_broadcast(hpl_rank *r, hpl_panel *panel); /* waits for it */
+/* Begins a task that looks for the pending broadcast, and passes it on if it has come. */
+void hpl_poll(hpl_rank *r);
+
+/* hpl_swap.c, hpl_spread.c: HPL_pdlaswp00* and HPL_pdlaswp01*. */
+void hpl_swap_exchange(hpl_rank *r, hpl_panel *panel, int64_t n);
+void hpl_swap_long(hpl_rank *r, hpl_panel *panel, int64_t n);
+
+/* hpl_update.c: HPL_pdupdate*. */
+void hpl_update(hpl_rank *r, hpl_panel *pending, hpl_panel *panel, int64_t n);
+
+/* hpl_solve.c: HPL_pdtrsv. */
+tl_status hpl_solve_open(hpl_rank *r);
+void hpl_solve(hpl_rank *r);
+
+#endif

@@ -1,0 +1,176 @@
+/* hpl_options.c - the parameters of HPL as a text: "N=50000,NB=128,P=32,Q=32". */
+#include "hpl.h"
+
+#include "error.h"
+
+#include <stddef.h>
+#include <stdio.h>
+#include <strings.h>
+
+/* A whole number of tl_hpl. */
+typedef struct parameter {
+    const char *key;
+    size_t offset;
+    int is_wide; /* int64_t; otherwise int32_t */
+    int64_t min, max;
+} parameter;
+
+#define NARROW(key, field, min, max)                                                               \
+    {                                                                                              \
+        key, offsetof(tl_hpl, field), 0, min, max                                                  \
+    }
+static const parameter parameters[] = {
+    {"N", offsetof(tl_hpl, n), 1, 1, INT32_MAX - 1},
+    NARROW("NB", nb, 1, HPL_MAX_NB),
+    NARROW("P", p, 1, 65535),
+    NARROW("Q", q, 1, 65535),
+    NARROW("PMAP", column_major, 0, 1),
+    NARROW("PFACT", pfact, 0, 2),
+    NARROW("NBMIN", nbmin, 1, HPL_MAX_NB),
+    NARROW("NDIV", ndiv, 2, HPL_MAX_NB),
+    NARROW("RFACT", rfact, 0, 2),
+    NARROW("BCAST", bcast, 0, 5),
+    NARROW("DEPTH", depth, 0, HPL_MAX_DEPTH),
+    NARROW("SWAP", swap, 0, 2),
+    {"THRESHOLD", offsetof(tl_hpl, threshold), 1, 0, INT32_MAX},
+    NARROW("L1", l1_no_transpose, 0, 1),
+    NARROW("U", u_no_transpose, 0, 1),
+    NARROW("EQUIL", equilibrate, 0, 1),
+    NARROW("MOVES", moves, 0, 1),
+    {"SEED", offsetof(tl_hpl, seed), 1, 0, INT64_MAX},
+};
+enum { N_PARAMETERS = sizeof parameters / sizeof *parameters };
+
+void tl_hpl_default(tl_hpl *o)
+{
+    *o = (tl_hpl){.nb = 128,
+                  .pfact = HPL_RIGHT,
+                  .nbmin = 4,
+                  .ndiv = 2,
+                  .rfact = HPL_CROUT,
+                  .bcast = HPL_1RING_M,
+                  .depth = 1,
+                  .swap = HPL_SWAP_MIX,
+                  .threshold = 64,
+                  .equilibrate = 1,
+                  .moves = 1,
+                  .seed = 1,
+                  .receive = -1};
+}
+
+static int64_t get(const tl_hpl *o, const parameter *p)
+{
+    const char *at = (const char *)o + p->offset;
+    int64_t wide;
+    int32_t narrow;
+    if (p->is_wide) {
+        memcpy(&wide, at, sizeof wide);
+        return wide;
+    }
+    memcpy(&narrow, at, sizeof narrow);
+    return narrow;
+}
+
+static void set(tl_hpl *o, const parameter *p, int64_t value)
+{
+    char *at = (char *)o + p->offset;
+    const int32_t narrow = (int32_t)value;
+    if (p->is_wide)
+        memcpy(at, &value, sizeof value);
+    else
+        memcpy(at, &narrow, sizeof narrow);
+}
+
+/* RECEIVE: the share of an update after which a panel is received, or "adaptive". */
+static tl_status set_receive(tl_hpl *o, const char *value, tl_error *err)
+{
+    char *end = NULL;
+    o->receive = strtod(value, &end);
+    if (!strcasecmp(value, "adaptive"))
+        o->receive = -1;
+    else if (end == value || *end || !(o->receive >= 0 && o->receive <= 1))
+        return tl_fail(err, TL_ERR_USAGE,
+                       "hpl: RECEIVE=%s: give 'adaptive', or a number from 0 (before the update) "
+                       "to 1 (after it)",
+                       value);
+    return TL_OK;
+}
+
+static tl_status set_pivots(tl_hpl *o, const char *value, tl_error *err)
+{
+    const size_t size = strlen(value) + 1;
+    if (size == 1 || size > sizeof o->pivots)
+        return tl_fail(err, TL_ERR_USAGE, "hpl: PIVOTS=%s: give the path of a file", value);
+    memcpy(o->pivots, value, size);
+    return TL_OK;
+}
+
+static tl_status set_by_key(tl_hpl *o, const char *key, const char *value, tl_error *err)
+{
+    if (!strcasecmp(key, "PIVOTS"))
+        return set_pivots(o, value, err);
+    if (!strcasecmp(key, "RECEIVE"))
+        return set_receive(o, value, err);
+    for (size_t i = 0; i < N_PARAMETERS; i++) {
+        const parameter *p = &parameters[i];
+        if (strcasecmp(key, p->key) != 0)
+            continue;
+        char *end = NULL;
+        const long long number = strtoll(value, &end, 10);
+        if (end == value || *end || number < p->min || number > p->max)
+            return tl_fail(err, TL_ERR_USAGE, "hpl: %s=%s: give a whole number from %lld to %lld",
+                           p->key, value, (long long)p->min, (long long)p->max);
+        set(o, p, number);
+        return TL_OK;
+    }
+    char keys[300] = "";
+    size_t used = 0;
+    for (size_t i = 0; i < N_PARAMETERS; i++)
+        used += (size_t)snprintf(keys + used, sizeof keys - used, "%s, ", parameters[i].key);
+    return tl_fail(err, TL_ERR_USAGE,
+                   "hpl: unknown parameter '%s'; the parameters are %sRECEIVE and PIVOTS", key,
+                   keys);
+}
+
+tl_status tl_hpl_parse(const char *text, tl_hpl *out, tl_error *err)
+{
+    tl_hpl o;
+    tl_hpl_default(&o);
+    while (*text) {
+        char word[300];
+        const size_t size = strcspn(text, ",");
+        if (size >= sizeof word)
+            return tl_fail(err, TL_ERR_USAGE, "hpl: '%s' is too long; write N=1000,P=2,Q=2", text);
+        memcpy(word, text, size);
+        word[size] = '\0';
+        text += size + (text[size] == ',');
+        char *value = strchr(word, '=');
+        if (!value)
+            return tl_fail(err, TL_ERR_USAGE, "hpl: '%s' is no KEY=VALUE; write N=1000,P=2,Q=2",
+                           word);
+        *value++ = '\0';
+        const tl_status status = set_by_key(&o, word, value, err);
+        if (status != TL_OK)
+            return status;
+    }
+    if (!o.n || !o.p || !o.q)
+        return tl_fail(err, TL_ERR_USAGE, "hpl: N, P and Q are required; write hpl:N=1000,P=2,Q=2");
+    *out = o;
+    return TL_OK;
+}
+
+size_t tl_hpl_text(const tl_hpl *o, char *text, size_t size)
+{
+    size_t used = 0;
+    for (size_t i = 0; i < N_PARAMETERS; i++)
+        used += (size_t)snprintf(used < size ? text + used : NULL, used < size ? size - used : 0,
+                                 "%s%s=%lld", i ? "," : "hpl:", parameters[i].key,
+                                 (long long)get(o, &parameters[i]));
+    if (o->receive >= 0)
+        used += (size_t)snprintf(used < size ? text + used : NULL, used < size ? size - used : 0,
+                                 ",RECEIVE=%g", o->receive);
+    if (o->pivots[0])
+        used += (size_t)snprintf(used < size ? text + used : NULL, used < size ? size - used : 0,
+                                 ",PIVOTS=%s", o->pivots);
+    return used;
+}

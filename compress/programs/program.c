@@ -1,0 +1,90 @@
+/* program.c - the kinds of programs that make events, and what they write into a file. */
+#include "config.h"
+
+#include "program.h"
+
+#include "error.h"
+#include "writer.h"
+
+#include <stdio.h>
+#include <string.h>
+#include <sys/stat.h>
+
+static const tl_program_kind *const kinds[] = {&tl_program_hpl};
+enum { N_KINDS = sizeof kinds / sizeof *kinds };
+
+const tl_program_kind *tl_program_find(const char *path, const char **parameters)
+{
+    struct stat st;
+    for (size_t i = 0; i < N_KINDS; i++) {
+        const size_t size = strlen(kinds[i]->name);
+        if (strncmp(path, kinds[i]->name, size) != 0 || path[size] != ':' || !stat(path, &st))
+            continue;
+        *parameters = path + size + 1;
+        return kinds[i];
+    }
+    return NULL;
+}
+
+int tl_is_program(const char *path)
+{
+    const char *parameters;
+    return tl_program_find(path, &parameters) != NULL;
+}
+
+/* ---- into a file ---- */
+
+static tl_status write_rank(tl_reader *r, tl_writer *writer, uint32_t rank, tl_error *err)
+{
+    const tl_site *sites;
+    const tl_user_kernel *kernels;
+    const size_t n_sites = tl_reader_sites(r, rank, &sites);
+    const size_t n_kernels = tl_reader_kernels(r, rank, &kernels);
+    tl_cursor *cursor = NULL;
+    tl_event event;
+    tl_status status = tl_cursor_open(r, rank, &cursor, err);
+    for (size_t i = 0; i < n_sites && status == TL_OK; i++)
+        status = tl_writer_define_site(writer, &sites[i]);
+    for (size_t i = 0; i < n_kernels && status == TL_OK; i++)
+        status = tl_writer_define_kernel(writer, &kernels[i]);
+    while (status == TL_OK && (status = tl_cursor_next(cursor, &event)) == TL_OK)
+        status = tl_writer_put(writer, &event);
+    tl_cursor_close(cursor);
+    return status == TL_END ? TL_OK : status;
+}
+
+/* Frames that are no other's are read with the block that they stand in: small ones, then. */
+static tl_status keep_blocks_small(tl_blocks *blocks)
+{
+    enum { ENOUGH_BYTES = 8192 };
+    size_t bytes = 0;
+    for (int i = 0; i < TL_N_STREAMS; i++)
+        bytes += blocks->streams[i].size;
+    return bytes < ENOUGH_BYTES ? TL_OK : tl_blocks_flush(blocks);
+}
+
+tl_status tl_program_write(tl_reader *r, const char *out_path, tl_error *err)
+{
+    const tl_run *run = tl_reader_run(r);
+    tl_blocks blocks;
+    tl_writer *writer = NULL;
+    tl_status status = tl_blocks_create(&blocks, out_path, run, err);
+    if (status != TL_OK)
+        return tl_blocks_close(&blocks, out_path, status, err);
+    status = tl_writer_open_in_blocks(&blocks, 0, run->n_ranks, &writer);
+    for (uint32_t rank = 0; rank < run->n_ranks && status == TL_OK; rank++) {
+        if (rank)
+            status = tl_writer_move_on(writer, TL_END_FINALIZED, 0, rank);
+        if (status == TL_OK)
+            status = keep_blocks_small(&blocks);
+        if (status == TL_OK)
+            status = write_rank(r, writer, rank, err);
+    }
+    if (status == TL_OK)
+        status = tl_writer_close(writer, TL_END_FINALIZED, 0);
+    else
+        tl_writer_abandon(writer);
+    if (status != TL_OK)
+        tl_fail_write(err, out_path, status);
+    return tl_blocks_close(&blocks, out_path, status, err);
+}

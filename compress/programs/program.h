@@ -1,0 +1,40 @@
+/* program.h - events that are made while they are read: what a kind of program consists of. */
+#ifndef TL_PROGRAM_H
+#define TL_PROGRAM_H
+
+#include "timeless.h"
+#include "timeless_convert.h"
+
+/* What all ranks of an opened program have in common. */
+typedef struct tl_program_face {
+    uint32_t n_ranks;
+    const char *text; /* canonical: what the program is opened by, with all parameters */
+    const tl_site *sites;
+    size_t n_sites;
+    const tl_user_kernel *kernels;
+    size_t n_kernels;
+    const tl_program_call *calls;
+    size_t n_calls;
+} tl_program_face;
+
+/* A kind of program stands in the table in program.c.  What it makes is valid: it is read by
+ * engines without a survey (tests/unit/programs.c validates it). */
+typedef struct tl_program_kind {
+    const char *name; /* before the colon */
+    tl_status (*open)(const char *parameters, void **program, tl_error *err);
+    void (*close)(void *program);
+    tl_program_face (*face)(const void *program);
+    /* The events of one rank.  Ranks are independent of each other, and may be read by different
+     * threads. */
+    tl_status (*start)(const void *program, uint32_t rank, void **state);
+    tl_status (*next)(void *state, tl_event *event);
+    void (*set_asker)(void *state, tl_asker *ask, void *arg);
+    void (*stop)(void *state);
+} tl_program_kind;
+
+/* The kind and parameters of "KIND:PARAMETERS"; NULL: it is the path of a file. */
+const tl_program_kind *tl_program_find(const char *path, const char **parameters);
+
+extern const tl_program_kind tl_program_hpl;
+
+#endif

@@ -1,0 +1,307 @@
+/* programs.c - what a program makes is valid: engines read it without a survey. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include <cmocka.h>
+#include <timeless.h>
+
+#include "same_event.h"
+
+/* All broadcasts, swaps, factorisations, depths and forms; grids of one row, of one column, with
+ * rows beyond a power of two; a last panel that is short; more panels ahead than there are. */
+static const char *const programs[] = {
+    "hpl:N=100,NB=16,P=1,Q=1",
+    "hpl:N=200,NB=16,P=1,Q=4,BCAST=0",
+    "hpl:N=203,NB=16,P=4,Q=1,BCAST=1,SWAP=0",
+    "hpl:N=300,NB=24,P=2,Q=3,BCAST=2,SWAP=1,EQUIL=1,PFACT=0,RFACT=0",
+    "hpl:N=301,NB=24,P=3,Q=2,BCAST=3,SWAP=1,EQUIL=0,PFACT=1,RFACT=1,L1=1",
+    "hpl:N=257,NB=16,P=5,Q=3,BCAST=4,SWAP=0,PFACT=2,RFACT=2,U=1",
+    "hpl:N=257,NB=16,P=3,Q=5,BCAST=5,SWAP=2,THRESHOLD=20,DEPTH=2,L1=1,U=1",
+    "hpl:N=400,NB=16,P=7,Q=3,BCAST=3,SWAP=1,DEPTH=3,NBMIN=1,NDIV=3,PMAP=1",
+    "hpl:N=400,NB=16,P=6,Q=7,BCAST=5,SWAP=1,DEPTH=0,RECEIVE=1",
+    "hpl:N=400,NB=8,P=4,Q=4,BCAST=2,SWAP=0,DEPTH=1,RECEIVE=0.5,MOVES=0",
+    "hpl:N=30,NB=16,P=2,Q=2,DEPTH=4",
+    "hpl:N=5,NB=16,P=4,Q=4,DEPTH=1",
+};
+enum { N_PROGRAMS = sizeof programs / sizeof *programs };
+
+/* ---- a run of all ranks, in which every send waits for its receive ---- */
+
+typedef struct message {
+    struct message *next, *before;
+    uint32_t from, to;
+    int32_t tag;
+    int64_t bytes;
+    int is_send, is_met;
+} message;
+
+typedef struct rank {
+    tl_cursor *cursor;
+    message *request; /* under way */
+    message *blocked; /* what the rank waits for */
+    int has_ended, in_barrier;
+    uint64_t n_events;
+} rank;
+
+typedef struct run {
+    tl_reader *reader;
+    uint32_t n_ranks, n_in_barrier;
+    rank *ranks;
+    message *open; /* sends and receives without their counterpart */
+    message *kept; /* all of them, to be freed */
+} run;
+
+static message *post(run *s, uint32_t me, const tl_event *e, int is_send)
+{
+    const uint32_t peer = (uint32_t)e->peer;
+    message *m = calloc(1, sizeof *m);
+    assert_non_null(m);
+    assert_true(peer < s->n_ranks && peer != me);
+    *m = (message){.from = is_send ? me : peer,
+                   .to = is_send ? peer : me,
+                   .tag = e->tag,
+                   .bytes = e->count * e->type_bytes,
+                   .is_send = is_send,
+                   .before = s->kept};
+    s->kept = m;
+    message **at = &s->open;
+    for (; *at; at = &(*at)->next) {
+        message *other = *at;
+        if (other->from != m->from || other->to != m->to || other->tag != m->tag ||
+            other->is_send == m->is_send)
+            continue;
+        assert_int_equal(other->bytes, m->bytes);
+        *at = other->next;
+        other->is_met = m->is_met = 1;
+        return m;
+    }
+    *at = m; /* behind those before: messages do not overtake */
+    return m;
+}
+
+static void check_kernel(const run *s, uint32_t me, const tl_event *e)
+{
+    assert_true(e->list_len >= 1 && e->list_len <= 3);
+    for (uint32_t i = 0; i < e->list_len; i++)
+        assert_true(e->list[i] > 0);
+    if (e->call == TL_KERNEL_user)
+        assert_non_null(tl_reader_kernel_name(s->reader, me, e));
+}
+
+static void play(run *s, uint32_t me, const tl_event *e)
+{
+    rank *r = &s->ranks[me];
+    const tl_call_info *info = tl_call_by_code(e->call);
+    assert_non_null(info);
+    assert_int_equal(e->volume, 0);
+    switch (e->call) {
+    case TL_MPI_Send:
+    case TL_MPI_Ssend: r->blocked = post(s, me, e, 1); return;
+    case TL_MPI_Recv: r->blocked = post(s, me, e, 0); return;
+    case TL_MPI_Irecv:
+    case TL_MPI_Issend:
+        assert_null(r->request);
+        assert_int_equal(e->request, 1);
+        r->request = post(s, me, e, e->call == TL_MPI_Issend);
+        return;
+    case TL_MPI_Wait:
+        assert_non_null(r->request);
+        assert_int_equal(e->request, 1);
+        r->blocked = r->request;
+        r->request = NULL;
+        return;
+    case TL_MPI_Barrier:
+        r->in_barrier = 1;
+        s->n_in_barrier++;
+        return;
+    case TL_MPI_Finalize: assert_null(r->request); return;
+    case TL_MPI_Init: assert_int_equal(r->n_events, 1); return;
+    default: assert_int_equal(info->action, TL_ACTION_KERNEL); check_kernel(s, me, e);
+    }
+}
+
+/* As far as it goes; returns whether it went on. */
+static int advance(run *s, uint32_t me)
+{
+    rank *r = &s->ranks[me];
+    int moved = 0;
+    tl_event e;
+    while (!r->has_ended) {
+        if (r->in_barrier && s->n_in_barrier < s->n_ranks)
+            return moved;
+        r->in_barrier = 0;
+        if (r->blocked && !r->blocked->is_met)
+            return moved;
+        r->blocked = NULL;
+        const tl_status status = tl_cursor_next(r->cursor, &e);
+        moved = 1;
+        if (status == TL_END) {
+            r->has_ended = 1;
+            return moved;
+        }
+        assert_int_equal(status, TL_OK);
+        r->n_events++;
+        play(s, me, &e);
+    }
+    return moved;
+}
+
+static void test_valid(void **state)
+{
+    const char *text = *state;
+    run *s = calloc(1, sizeof *s);
+    tl_error err;
+    assert_non_null(s);
+    assert_int_equal(tl_reader_open(text, &s->reader, &err), TL_OK);
+    s->n_ranks = tl_reader_run(s->reader)->n_ranks;
+    s->ranks = calloc(s->n_ranks, sizeof *s->ranks);
+    for (uint32_t r = 0; r < s->n_ranks; r++)
+        assert_int_equal(tl_cursor_open(s->reader, r, &s->ranks[r].cursor, &err), TL_OK);
+    for (int moved = 1; moved;) {
+        moved = 0;
+        for (uint32_t r = 0; r < s->n_ranks; r++)
+            moved |= advance(s, r);
+    }
+    for (uint32_t r = 0; r < s->n_ranks; r++) {
+        assert_true(s->ranks[r].has_ended); /* nobody waits forever */
+        tl_cursor_close(s->ranks[r].cursor);
+    }
+    assert_null(s->open); /* nothing is left over */
+    for (message *m = s->kept, *before; m; m = before) {
+        before = m->before;
+        free(m);
+    }
+    tl_reader_close(s->reader);
+    free(s->ranks);
+    free(s);
+}
+
+/* ---- cursors ---- */
+
+/* A file that it is written to has the same events, and a cursor finds each again. */
+static void test_written(void **state)
+{
+    char path[] = "/tmp/timeless-programs-XXXXXX";
+    tl_reader *made, *written;
+    tl_error err;
+    tl_event a, b;
+    const int file = mkstemp(path);
+    assert_true(file >= 0);
+    close(file);
+    (void)state;
+    assert_int_equal(tl_reader_open("hpl:N=300,NB=24,P=2,Q=3", &made, &err), TL_OK);
+    assert_int_equal(tl_program_write(made, path, &err), TL_OK);
+    assert_int_equal(tl_reader_open(path, &written, &err), TL_OK);
+    assert_true(tl_reader_complete(written));
+    for (uint32_t r = 0; r < 6; r++) {
+        tl_cursor *x, *y, *z;
+        tl_status status;
+        assert_int_equal(tl_cursor_open(made, r, &x, &err), TL_OK);
+        assert_int_equal(tl_cursor_open(made, r, &z, &err), TL_OK);
+        assert_int_equal(tl_cursor_open(written, r, &y, &err), TL_OK);
+        do {
+            status = tl_cursor_next(x, &a);
+            assert_int_equal(tl_cursor_next(y, &b), status);
+            assert_true(status != TL_OK || test_same_event(&a, &b));
+        } while (status == TL_OK);
+        assert_int_equal(status, TL_END);
+        for (uint64_t at = tl_cursor_position(x) - 1; at > 0; at /= 2) {
+            assert_int_equal(tl_cursor_seek(z, at), TL_OK);
+            assert_int_equal(tl_cursor_seek(y, at), TL_OK);
+            assert_int_equal(tl_cursor_next(z, &a), TL_OK);
+            assert_int_equal(tl_cursor_next(y, &b), TL_OK);
+            assert_true(test_same_event(&a, &b));
+        }
+        assert_int_equal(tl_cursor_seek(z, UINT64_MAX), TL_END);
+        assert_int_equal(tl_cursor_position(z), 2);
+        tl_cursor_close(x);
+        tl_cursor_close(y);
+        tl_cursor_close(z);
+    }
+    tl_reader_close(made);
+    tl_reader_close(written);
+    unlink(path);
+}
+
+/* ---- panels come when the one who replays says so ---- */
+
+static int answer(void *arg, const tl_event *probe)
+{
+    int *left = arg;
+    assert_int_equal(probe->call, TL_MPI_Iprobe);
+    return !(*left)--;
+}
+
+/* The messages in their order, and what dgemm does. */
+static uint64_t read_with(tl_reader *reader, int patience, double *work)
+{
+    tl_cursor *cursor;
+    tl_event e;
+    tl_error err;
+    uint64_t n = 0, n_dgemm = 0;
+    int left = patience;
+    assert_int_equal(tl_cursor_open(reader, 1, &cursor, &err), TL_OK);
+    if (patience >= 0)
+        tl_cursor_set_asker(cursor, answer, &left);
+    *work = 0;
+    while (tl_cursor_next(cursor, &e) == TL_OK) {
+        if (e.call == TL_KERNEL_dgemm)
+            *work += tl_kernel_work(e.call, e.list, e.list_len);
+        n_dgemm += e.call == TL_KERNEL_dgemm;
+        n += tl_call_by_code(e.call)->action != TL_ACTION_KERNEL;
+        if (e.call == TL_MPI_Recv && e.tag >= 2001 && e.tag <= 3000)
+            left = patience;
+    }
+    tl_cursor_close(cursor);
+    return n << 32 | n_dgemm;
+}
+
+static void test_asked(void **state)
+{
+    tl_reader *reader;
+    tl_error err;
+    double work[3];
+    (void)state;
+    assert_int_equal(tl_reader_open("hpl:N=2000,NB=16,P=1,Q=3,BCAST=0", &reader, &err), TL_OK);
+    const uint64_t at_once = read_with(reader, -1, &work[0]);
+    const uint64_t again = read_with(reader, 0, &work[1]), late = read_with(reader, 3, &work[2]);
+    assert_int_equal(at_once, again);
+    assert_int_equal(at_once >> 32, late >> 32);
+    assert_true((uint32_t)late > (uint32_t)at_once); /* in pieces */
+    assert_true(work[0] == work[1] && work[1] == work[2]);
+    tl_reader_close(reader);
+}
+
+static void test_refused(void **state)
+{
+    static const char *const wrong[] = {"hpl:",
+                                        "hpl:N=10",
+                                        "hpl:N=10,P=0,Q=1",
+                                        "hpl:N=10,P=1,Q=1,X=1",
+                                        "hpl:N=10,P=1,Q=1,BCAST=6",
+                                        "hpl:N=10,P=1,Q=1,NB=2x"};
+    tl_reader *reader;
+    tl_error err;
+    (void)state;
+    for (size_t i = 0; i < sizeof wrong / sizeof *wrong; i++) {
+        assert_int_equal(tl_reader_open(wrong[i], &reader, &err), TL_ERR_USAGE);
+        assert_null(reader);
+    }
+}
+
+int main(void)
+{
+    struct CMUnitTest tests[N_PROGRAMS + 3] = {cmocka_unit_test(test_written),
+                                               cmocka_unit_test(test_asked),
+                                               cmocka_unit_test(test_refused)};
+    for (int i = 0; i < N_PROGRAMS; i++)
+        tests[3 + i] =
+            (struct CMUnitTest){programs[i], test_valid, NULL, NULL, (void *)programs[i]};
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
