@@ -36,6 +36,10 @@ EXTRA_DIST += tests/mpi/oracle.sh \
 	tests/mpi/oracle/dragonfly/platform.xml tests/mpi/oracle/dragonfly/options.conf \
 	tests/mpi/oracle/dragonfly/hosts tests/mpi/oracle/model.conf
 
+# Defects of SimGrid that doc/simgrid-findings.md shows by programs.
+TESTS += tests/mpi/simgrid_findings.sh
+EXTRA_DIST += tests/mpi/simgrid_findings.sh doc/simgrid-findings.md
+
 # Exact instruction counts.
 TESTS += tests/mpi/exact.sh
 EXTRA_DIST += tests/mpi/exact.sh tests/mpi/exact.c
