@@ -53,7 +53,7 @@ hindered full "a full disk" "$part:.*No space left on device"
 check "and nothing else" test ! -e "$part"
 hindered wait "a disk that does not answer" 'takes more than 1 s' --pack-seconds 1
 check "and nothing else" test ! -e "$part"
-hindered folder "a file that cannot be made" "$part: .*Is a directory"
+hindered folder "a file that cannot be made" "$part: cannot be created: File exists"
 rmdir "$part"
 
 # ended SIGNAL WHOM: sends it to this command ("record") or to the process of its that packs ("packer")

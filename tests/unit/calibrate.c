@@ -286,13 +286,18 @@ static void plans_the_same_calls_for_a_seed(void **state)
     free(a);
 }
 
-/* The software clock counts nanoseconds on every machine that allows perf_event_open. */
+/* The software clock counts nanoseconds on every machine that allows perf_event_open.  It also
+ * counts what a hypervisor takes from the core, which CPU time does not: on a busy machine some of
+ * the measurements are off, on none all of them. */
 static void measures_seconds_per_count(void **state)
 {
     (void)state;
+    enum { TRIES = 20 };
     double s = -1;
     tl_error err = {0};
-    tl_status status = tlp_measure_counter(PERF_TYPE_SOFTWARE, PERF_COUNT_SW_TASK_CLOCK, &s, &err);
+    tl_status status = TL_OK;
+    for (int i = 0; i < TRIES && status == TL_OK && fabs(s - 1e-9) > 0.05e-9; i++)
+        status = tlp_measure_counter(PERF_TYPE_SOFTWARE, PERF_COUNT_SW_TASK_CLOCK, &s, &err);
     if (status == TL_ERR_UNSUPPORTED) {
         print_message("# perf_event_open is not allowed here: %s\n", err.text);
         skip();

@@ -216,10 +216,12 @@ static void survives_the_death_of_the_simulator(void **state)
     tl_error err;
     char abort_it[] = "a", exit_it[] = "e";
     assert_int_equal(tlr_sandbox_run(die, NULL, "here", &err), TL_OK);
-    assert_int_equal(tlr_sandbox_run(die, abort_it, "here", &err), TL_ERR_INPUT);
+    /* The abort is called outside of libsimgrid: a defect of ours. */
+    assert_int_equal(tlr_sandbox_run(die, abort_it, "here", &err), TL_ERR_SYSTEM);
+    assert_non_null(strstr(err.text, "here: timeless crashed ("));
+    assert_int_equal(tlr_sandbox_run(die, exit_it, "here", &err), TL_ERR_INPUT);
     assert_string_equal(err.text, "here: SimGrid: as told; check the platform's files and the "
                                   "SimGrid options");
-    assert_int_equal(tlr_sandbox_run(die, exit_it, "here", &err), TL_ERR_INPUT);
 }
 
 int main(void)
