@@ -39,7 +39,7 @@ static int find_object(const void *address, const char **name, uintptr_t *offset
     return 1;
 }
 
-/* The first frames are this handler's and the system's return from it. */
+/* The frames up to the system's return from the handler are its own, and a sanitizer's. */
 static void handle(int signal_number)
 {
     enum { MOST = 64 };
@@ -47,14 +47,13 @@ static void handle(int signal_number)
     const char *name = "";
     uintptr_t offset = 0;
     const int n = backtrace(frames, MOST);
-    int i = 0, has_returned = 0;
-    for (; i < n; i++) {
-        const int is_known = find_object(frames[i], &name, &offset);
-        has_returned |= is_known && is_of_system(name);
-        if (is_known && has_returned && !is_of_system(name))
+    int i = 0;
+    while (i < n && frames[i] != __builtin_return_address(0))
+        i++;
+    for (i++; i < n; i++)
+        if (find_object(frames[i], &name, &offset) && !is_of_system(name))
             break;
-    }
-    if (i == n)
+    if (i >= n)
         name = "";
     record->is_in_simgrid = !strncmp(name, "libsimgrid", strlen("libsimgrid"));
     record->offset = offset;

@@ -3,7 +3,7 @@
 # Eight kinds of traces (kinds.py), MUTANTS (25) mutants of each (mutate.c) with the seeds from FIRST (1) on.
 # In a build by configure --enable-sanitizers MUTANTS=625 is the campaign of the acceptance:
 #     MUTANTS=625 bash tests/fuzz/mutants.sh      (from the build folder; hours)
-# A mutant with a finding is kept as KEEP/KIND.SEED.tl, if there is a folder KEEP.
+# KINDS='files.txt windows.txt' tries these kinds alone.  A mutant with a finding is kept as KEEP/KIND.SEED.tl, if there is a folder KEEP.
 : "${top_srcdir:=$(cd "$(dirname "$0")/../.." && pwd)}" "${top_builddir:=$PWD}"
 top_srcdir=$(cd "$top_srcdir" && pwd) top_builddir=$(cd "$top_builddir" && pwd)
 . "$top_srcdir/tests/tap.sh"
@@ -31,23 +31,16 @@ echo 'reference_flops = 1e9; seconds_per_flop = 1e-9; units = ({unit = "cpu-ns";
 
 python3 "$top_srcdir/tests/fuzz/kinds.py" . || exit 99
 n_whole=0 n_all=0
-for text in *.txt; do
+for text in ${KINDS:-*.txt}; do
     kind=${text%.txt}
     "$timeless" undump "$text" -o "$kind.tl" || exit 99
     check "$kind: the trace itself" "$top_builddir/tests/fuzz/commands" work "$PWD/$kind.tl"
     cp "$scratch/out" said
     check "$kind: is replayed to the end" grep -q ' [1-9][0-9]* replays to the end' said
-    # Mutants of the packed trace, too: it has other chunks.
     "$timeless" pack "$kind.tl" -o packed.tl || exit 99
-    mutants=()
-    for ((seed = FIRST; seed < FIRST + MUTANTS; seed++)); do
-        from=$kind.tl
-        [ $((seed % 4)) != 3 ] || from=packed.tl
-        said=$("$top_builddir/tests/fuzz/mutate" $from $seed "$kind.$seed.tl") || exit 99
-        [ "$said" = damaged ] || n_whole=$((n_whole + 1))
-        n_all=$((n_all + 1))
-        mutants+=("$PWD/$kind.$seed.tl")
-    done
+    said=$("$top_builddir/tests/fuzz/mutate" "$kind.tl" packed.tl "$FIRST" "$MUTANTS" "$PWD/$kind") || exit 99
+    n_whole=$((n_whole + said)) n_all=$((n_all + MUTANTS))
+    mutants=("$PWD/$kind".*.tl)
     check "$kind: $MUTANTS mutants" "$top_builddir/tests/fuzz/commands" work "${mutants[@]}"
     cp "$scratch/out" said
     sed 's/^/# /' said | tail -n "${LINES_SHOWN:-1}"

@@ -1,10 +1,12 @@
-/* mutate.c - mutate TRACE SEED OUT: a trace with valid checksums and hostile content.
- * mutate TRACE chunks OUT: the trace as input of fuzz_chunks.c and fuzz_replay_chunks.c (chunks.h).
+/* mutate.c - mutate TRACE PACKED FIRST N OUT: traces with valid checksums and hostile content,
+ * OUT.SEED.tl for N seeds from FIRST on, of a trace and of the same one packed, which has other
+ * chunks. mutate TRACE chunks OUT: the trace as input of fuzz_chunks.c and fuzz_replay_chunks.c
+ * (chunks.h).
  *
  * An odd seed changes bytes of the payloads, which are compressed and checked again; an even one
  * changes events and definitions and writes them anew, so that every part behind the decoder is
- * reached.  The same seed makes the same mutant.  Prints "whole" if the mutant can be replayed as
- * far as the reader can tell, otherwise "damaged". */
+ * reached.  The same seed makes the same mutant.  Prints how many of them can be replayed as far as
+ * the reader can tell. */
 #include "fuzz.h"
 
 #include <fcntl.h>
@@ -329,26 +331,37 @@ static void mutate_events(const char *path, const char *out)
         while (parts[rank].n)
             drop(&parts[rank], parts[rank].n - 1);
         free(parts[rank].events);
+        parts[rank] = (part){0};
     }
     tl_reader_close(r);
 }
 
+static int is_whole(const char *path)
+{
+    tl_reader *r;
+    if (tl_reader_open(path, &r, NULL))
+        return 0;
+    const int whole = tl_reader_complete(r);
+    tl_reader_close(r);
+    return whole;
+}
+
 int main(int argc, char **argv)
 {
-    FUZZ_CHECK(argc == 4);
-    if (!strcmp(argv[2], "chunks")) {
+    if (argc == 4 && !strcmp(argv[2], "chunks")) {
         write_input(argv[1], argv[3]);
         return 0;
     }
-    const uint64_t seed = strtoull(argv[2], NULL, 10);
-    dice.state = seed * 0x9e3779b97f4a7c15U + 1;
-    (seed & 1 ? mutate_payloads : mutate_events)(argv[1], argv[3]);
-    tl_reader *r;
-    int is_whole = 0;
-    if (!tl_reader_open(argv[3], &r, NULL)) {
-        is_whole = tl_reader_complete(r);
-        tl_reader_close(r);
+    FUZZ_CHECK(argc == 6);
+    const uint64_t first = strtoull(argv[3], NULL, 10), n = strtoull(argv[4], NULL, 10);
+    uint64_t n_whole = 0;
+    for (uint64_t seed = first; seed < first + n; seed++) {
+        char out[4096];
+        snprintf(out, sizeof out, "%s.%llu.tl", argv[5], (unsigned long long)seed);
+        dice.state = seed * 0x9e3779b97f4a7c15U + 1;
+        (seed & 1 ? mutate_payloads : mutate_events)(argv[seed % 4 == 3 ? 2 : 1], out);
+        n_whole += (uint64_t)is_whole(out);
     }
-    puts(is_whole ? "whole" : "damaged");
+    printf("%llu\n", (unsigned long long)n_whole);
     return 0;
 }
