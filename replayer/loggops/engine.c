@@ -37,9 +37,10 @@ static char *describe_choice(const char *selector, const loggops_choice *choice)
     return asprintf(&text, "%s (%.*s)", selector, length, choice->stand_ins) < 0 ? NULL : text;
 }
 
-static tl_status take_results(const tlr_plan *plan, const loggops_params *params,
-                              const char *selector, const loggops_choice *choice,
-                              const loggops_result *result, tlr_prediction *out)
+static tl_status take_results(const tlr_plan *plan, const loggops_run *run,
+                              const loggops_params *params, const char *selector,
+                              const loggops_choice *choice, const loggops_result *result,
+                              tlr_prediction *out)
 {
     out->engine_version = strdup(tl_version());
     out->network_model = describe_params(params);
@@ -57,6 +58,7 @@ static tl_status take_results(const tlr_plan *plan, const loggops_params *params
         out->ranks[r] =
             (tlr_rank_prediction){.end_s = (double)from->end_ps * s_per_ps,
                                   .compute_s = (double)from->compute_ps * s_per_ps,
+                                  .kernel_s = run->kernel_s[r],
                                   .p2p_s = (double)from->p2p_ps * s_per_ps,
                                   .wait_s = (double)from->wait_ps * s_per_ps,
                                   .collective_s = (double)from->collective_ps * s_per_ps,
@@ -161,7 +163,8 @@ static tl_status replay_loggops(const tlr_job *jobs, size_t n_jobs, const tlr_pl
         goto cleanup;
     for (size_t i = 0; i < r.plan->n_marks * r.plan->n_ranks; i++)
         r.predicted_s[i] = (double)r.result.marks_ps[i] * s_per_ps;
-    status = take_results(r.plan, &r.params, options->coll_selector, &r.choice, &r.result, out[0]);
+    status = take_results(r.plan, r.run, &r.params, options->coll_selector, &r.choice, &r.result,
+                          out[0]);
     if (status == TL_OK)
         status = tlr_take_marks(r.plan, r.measured_s, r.predicted_s, out[0]);
     if (status != TL_OK)

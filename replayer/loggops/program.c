@@ -315,8 +315,11 @@ static tl_status translate(loggops_reading *t, const tl_event *e)
     tl_status status = TL_OK;
     if (t->model) {
         t->compute_s += tlr_rank_burst_s(&t->rates, e, t->n_read);
-        if (info->action == TL_ACTION_KERNEL)
-            t->compute_s += tlr_rank_kernel_s(&t->rates, e, t->n_read);
+        if (info->action == TL_ACTION_KERNEL) {
+            const double seconds = tlr_rank_kernel_s(&t->rates, e, t->n_read);
+            t->compute_s += seconds;
+            t->run->kernel_s[t->rank] += seconds;
+        }
     }
     if (!tlr_plan_is_plain(t->plan, t->rank, e, info)) {
         t->n_read++;
@@ -396,6 +399,7 @@ static void take_from(loggops_reading *t, uint32_t rank, uint32_t other)
 {
     const size_t n_ranks = t->run->n_ranks;
     t->run->program_of[rank] = t->run->program_of[other];
+    t->run->kernel_s[rank] = t->run->kernel_s[other];
     for (uint64_t mark = 0; t->measured_s && mark < t->run->n_marks; mark++)
         if (t->measured_s[mark * n_ranks + other] != 0)
             t->measured_s[mark * n_ranks + rank] = t->measured_s[mark * n_ranks + other];
@@ -427,7 +431,8 @@ tl_status loggops_read_trace(tl_reader *trace, tlr_plan *plan, const tlr_model *
     t.run->n_ranks = plan->n_ranks;
     t.run->n_marks = plan->n_marks;
     t.run->program_of = calloc(plan->n_ranks, sizeof *t.run->program_of);
-    if (!t.run->program_of || !loggops_read_comms(t.run, plan))
+    t.run->kernel_s = calloc(plan->n_ranks, sizeof *t.run->kernel_s);
+    if (!t.run->program_of || !t.run->kernel_s || !loggops_read_comms(t.run, plan))
         status = loggops_out_of_memory(&t);
     for (uint32_t r = 0; r < plan->n_ranks && status == TL_OK; r++) {
         if (is_like_first(&t, r))

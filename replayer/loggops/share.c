@@ -113,6 +113,7 @@ void loggops_run_free(loggops_run *run)
         free(run->comms[i].order);
     free(run->programs);
     free(run->program_of);
+    free(run->kernel_s);
     free(run->comms);
     free(run);
 }

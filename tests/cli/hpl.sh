@@ -17,6 +17,12 @@ check 'replay: the file and the program take the same time' cmp from_file from_p
 replay made.tl --engine loggops --params $params --model "$model" -q >from_file
 replay $program --engine loggops --params $params --model "$model" -q >from_program
 check 'replay: so they do with the LogGOPS engine' cmp from_file from_program
+replay $program --engine loggops --params $params --model "$model" --json=loggops.json -q >/dev/null
+check 'replay: all computation of HPL is in kernels with the LogGOPS engine too' python3 - loggops.json <<'END'
+import json, sys
+for rank in json.load(open(sys.argv[1]))["ranks"]:
+    assert rank["kernel_s"] > 0 and abs(rank["kernel_s"] / rank["compute_s"] - 1) < 1e-6, rank
+END
 "$timeless" dump made.tl | grep '^[0-9]' >from_file
 "$timeless" dump $program | grep '^[0-9]' >from_program
 check 'dump: the events are the same' cmp from_file from_program
