@@ -29,6 +29,7 @@ struct facts {
     tl_reader *r;
     const tl_run *run;
     uint64_t hash, n_events;
+    uint64_t n_recovered;                   /* of the events */
     uint64_t *last_mark_ns;                 /* by rank: 0 where no event carries a clock */
     bool *damaged;                          /* by rank */
     struct call_count calls[TL_CALL_LIMIT]; /* by code, then sorted by n */
@@ -245,6 +246,9 @@ static void print_text(const struct facts *f)
     char reason[640];
     const int comparable = !tl_reader_clock(f->r, reason, sizeof reason);
     printf("\n%-16s %s%s\n", "clock", comparable ? "comparable" : "not comparable: ", reason);
+    if (f->n_recovered)
+        printf("%-16s %" PRIu64 " events of killed ranks, from %s.open\n", "recovered",
+               f->n_recovered, tl_reader_path(f->r));
     print_ranks(f);
     printf("\n%12s  %s\n", "events", "call");
     for (size_t i = 0; i < f->n_calls; i++)
@@ -339,11 +343,12 @@ static int print_json(const struct facts *f)
         set_count(users, f->users[i].name, f->users[i].n);
     for (size_t i = 0; i < tl_reader_n_damages(f->r); i++)
         json_array_append_new(damages, tlr_json_text(tl_reader_damage(f->r, i)->text));
-    json_t *root = json_pack(
-        "{s:i,s:I,s:I,s:f,s:b,s:o,s:o,s:o,s:o}", "n_ranks", (int)f->run->n_ranks, "n_events",
-        (json_int_t)f->n_events, "bytes", (json_int_t)tl_reader_file_bytes(f->r), "bytes_per_event",
-        bytes_per_event(f), "complete", tl_reader_complete(f->r), "ranks", ranks_json(f), "calls",
-        calls, "user_kernels", users, "damages", damages);
+    json_t *root =
+        json_pack("{s:i,s:I,s:I,s:I,s:f,s:b,s:o,s:o,s:o,s:o}", "n_ranks", (int)f->run->n_ranks,
+                  "n_events", (json_int_t)f->n_events, "n_recovered", (json_int_t)f->n_recovered,
+                  "bytes", (json_int_t)tl_reader_file_bytes(f->r), "bytes_per_event",
+                  bytes_per_event(f), "complete", tl_reader_complete(f->r), "ranks", ranks_json(f),
+                  "calls", calls, "user_kernels", users, "damages", damages);
     for (size_t i = 0; i < sizeof texts / sizeof *texts; i++)
         json_object_set_new(root, texts[i][0], tlr_json_text(texts[i][1]));
     if (f->sections)
@@ -375,6 +380,11 @@ int cmd_info(int argc, char **argv)
     }
     if (!tl_reader_complete(f->r))
         code = CLI_BAD_INPUT;
+    for (uint32_t rank = 0; rank < f->run->n_ranks; rank++) {
+        tl_rank_summary s;
+        if (tl_reader_rank(f->r, rank, &s) == TL_OK)
+            f->n_recovered += s.n_recovered;
+    }
     tl_error err;
     if (tl_reader_hash(f->r, &f->hash, &err)) {
         code = cli_fail(&err);

@@ -93,7 +93,7 @@ static tl_status check_all_hosts(const join *j)
                    n_missing > 1 ? "s" : "", missing, n_missing > 1 ? "are" : "is");
 }
 
-/* Copies the bytes of a part from `from` on. */
+/* Copies the bytes of a part from `from` on, and what its killed ranks kept open. */
 static tl_status copy(const join *j, tl_reader *part, uint64_t from, int fd, const char *out_path)
 {
     enum { BLOCK_BYTES = 1 << 16 };
@@ -101,10 +101,11 @@ static tl_status copy(const join *j, tl_reader *part, uint64_t from, int fd, con
     if (!block)
         return tl_fail(j->err, TL_ERR_MEMORY, "%s: out of memory", out_path);
     tl_status status = TL_OK;
-    while (!status && from < part->file_bytes) {
-        uint64_t left = part->file_bytes - from;
+    const uint64_t end = part->file_bytes + part->recovered.size;
+    while (!status && from < end) {
+        uint64_t left = end - from;
         size_t size = left < BLOCK_BYTES ? (size_t)left : BLOCK_BYTES;
-        if ((status = tl_read_at(part->fd, from, block, size)))
+        if ((status = tl_reader_read_at(part, from, block, size)))
             tl_error_set(j->err, status, "%s:%" PRIu64 ": cannot be read; try again", part->path,
                          from);
         else if ((status = tl_write_all(fd, block, size)))

@@ -3,6 +3,7 @@
 #include "config.h"
 
 #include "error.h"
+#include "open.h"
 #include "quantise.h"
 #include "reader.h"
 #include "run.h"
@@ -189,5 +190,8 @@ tl_status tl_pack(tl_reader *r, const tl_pack_options *options, const char *out_
         return status;
     packing p = {
         .r = r, .out_path = out_path, .options = options ? options : &lossless, .err = err};
-    return tl_replace_end(&file, write_packed(&p, file.part), err);
+    status = tl_replace_end(&file, write_packed(&p, file.part), err);
+    if (!status)
+        tl_open_remove(out_path); /* what it held of this trace is packed too */
+    return status;
 }

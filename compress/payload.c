@@ -2,11 +2,26 @@
 #include "format.h"
 #include "reader.h"
 
+tl_status tl_reader_read_at(const tl_reader *r, uint64_t offset, void *data, size_t size)
+{
+    const uint64_t left = offset < r->file_bytes ? r->file_bytes - offset : 0;
+    const size_t in_file = size < left ? size : (size_t)left;
+    tl_status status = tl_read_at(r->fd, offset, data, in_file);
+    if (status || in_file == size)
+        return status;
+    offset += in_file - r->file_bytes;
+    size -= in_file;
+    if (offset > r->recovered.size || size > r->recovered.size - offset)
+        return TL_ERR_TRUNCATED;
+    memcpy((uint8_t *)data + in_file, r->recovered.data + offset, size);
+    return TL_OK;
+}
+
 /* Reads and checks a chunk: the file may have changed since it was opened. */
 static tl_status read_chunk(const tl_reader *r, uint64_t offset, tl_chunk *chunk, uint8_t **stored)
 {
     uint8_t header[TL_CHUNK_HEADER_BYTES];
-    tl_status status = tl_read_at(r->fd, offset, header, sizeof header);
+    tl_status status = tl_reader_read_at(r, offset, header, sizeof header);
     if (status)
         return status;
     if (!tl_chunk_parse(header, r->header.seed, chunk) || tl_chunk_violation(chunk))
@@ -14,7 +29,7 @@ static tl_status read_chunk(const tl_reader *r, uint64_t offset, tl_chunk *chunk
     *stored = malloc(chunk->stored_bytes + 1);
     if (!*stored)
         return TL_ERR_MEMORY;
-    return tl_read_at(r->fd, offset + sizeof header, *stored, chunk->stored_bytes);
+    return tl_reader_read_at(r, offset + sizeof header, *stored, chunk->stored_bytes);
 }
 
 tl_status tl_payload_read(const tl_reader *r, uint64_t offset, tl_buffer *raw, uint64_t *n_read)

@@ -229,6 +229,7 @@ void tl_reader_close(tl_reader *r)
     free(r->bases);
     free(r->damages);
     free(r->part_of_rank);
+    tl_buffer_free(&r->recovered);
     tl_pool_free(&r->pool);
     tl_run_free(&r->header);
     free(r->path);
@@ -280,9 +281,10 @@ tl_status tl_reader_hash(tl_reader *r, uint64_t *out, tl_error *err)
         goto cleanup;
     }
     tl_hash_reset(hash, 0);
-    for (uint64_t at = 0; at < r->file_bytes; at += BLOCK_BYTES) {
-        size_t size = r->file_bytes - at < BLOCK_BYTES ? r->file_bytes - at : BLOCK_BYTES;
-        status = tl_read_at(r->fd, at, block, size);
+    const uint64_t end = r->file_bytes + r->recovered.size;
+    for (uint64_t at = 0; at < end; at += BLOCK_BYTES) {
+        size_t size = end - at < BLOCK_BYTES ? end - at : BLOCK_BYTES;
+        status = tl_reader_read_at(r, at, block, size);
         if (status == TL_ERR_TRUNCATED)
             tl_error_set(err, status, "%s:%" PRIu64 ": the file became shorter while it was read",
                          r->path, at);
@@ -312,6 +314,8 @@ tl_status tl_reader_rank(const tl_reader *r, uint32_t rank, tl_rank_summary *out
     out->volume = part->summary.volume;
     out->clock_ns = part->summary.clock_ns;
     out->end = part->summary.end;
+    out->kept_open = part->kept_open;
+    out->n_recovered = part->n_recovered;
     if (part->definitions->host)
         out->host = part->definitions->host;
     if (part->definitions->remark)

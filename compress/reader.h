@@ -56,6 +56,8 @@ typedef struct tl_part {
     size_t first_frame, first_extra;
     uint32_t n_extras;
     bool has_definitions;
+    bool kept_open; /* a slot of the open frames is its */
+    uint64_t n_recovered;
     const tl_definitions *definitions; /* one of the reader's; those of other ranks, too */
     uint64_t alike[2];  /* hash of its events without their volumes and clocks, and with volumes */
     uint32_t leader[2]; /* least rank with the same */
@@ -67,6 +69,7 @@ struct tl_reader {
     int fd;
     char *path;
     uint64_t file_bytes;
+    tl_buffer recovered; /* chunks that follow those of the file: what killed ranks kept open */
     tl_run_header header;
     tl_pool pool;
     uint32_t *part_of_rank; /* index + 1; 0: the file holds nothing of it */
@@ -92,6 +95,8 @@ struct tl_reader {
 /* Reads the chunk at `offset` again and unpacks it into *raw.  The number of bytes read from the
  * file is added to *n_read. */
 tl_status tl_payload_read(const tl_reader *r, uint64_t offset, tl_buffer *raw, uint64_t *n_read);
+/* Reads exactly so many bytes of the file, or of what was recovered behind its end. */
+tl_status tl_reader_read_at(const tl_reader *r, uint64_t offset, void *data, size_t size);
 /* The frame that another one in a block refers to; NULL: it is not there. */
 const tl_base *tl_reader_base(const tl_reader *r, uint64_t offset, uint32_t index);
 

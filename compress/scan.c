@@ -6,6 +6,7 @@
 
 #include "block.h"
 #include "error.h"
+#include "open.h"
 #include "owned.h"
 
 #include <inttypes.h>
@@ -16,6 +17,7 @@ enum { BLOCK_BYTES = 1 << 16, MAX_DAMAGES = 100 };
 typedef struct scan {
     tl_reader *r;
     tl_error *err;
+    uint64_t end; /* of the bytes that are scanned: the file, or what was recovered behind it */
     tl_hash *hash, *payload_hash;
     uint8_t *block;        /* BLOCK_BYTES */
     tl_buffer stored, raw; /* payloads that are read while scanning: definitions and ends */
@@ -155,7 +157,7 @@ static tl_status load_payload(scan *s, const tl_chunk *chunk, uint64_t offset, t
         !tl_buffer_reserve(raw, chunk->raw_bytes + 1))
         return out_of_memory(s);
     uint64_t at = offset + TL_CHUNK_HEADER_BYTES;
-    tl_status status = tl_read_at(s->r->fd, at, s->stored.data, chunk->stored_bytes);
+    tl_status status = tl_reader_read_at(s->r, at, s->stored.data, chunk->stored_bytes);
     if (status)
         return read_failed(s, status, at);
     *ok = tl_chunk_unpack(chunk, s->stored.data, raw->data);
@@ -230,6 +232,10 @@ static tl_status take_chunk(scan *s, const tl_chunk *chunk, const tl_payload_ref
         return out_of_memory(s);
     if (part->damage)
         return TL_OK;
+    if (ref->offset >= r->file_bytes) {
+        part->kept_open = true;
+        part->n_recovered += chunk->n_events;
+    }
     if ((!chunk->type || chunk->type > TL_CHUNK_END) && !(chunk->type & TL_CHUNK_OPTIONAL))
         return tl_fail(s->err, TL_ERR_VERSION,
                        "%s:%" PRIu64
@@ -336,9 +342,9 @@ static tl_status take_block(scan *s, const tl_chunk *block, uint64_t offset)
 static tl_status find_magic(scan *s, uint64_t from, uint64_t *found)
 {
     tl_reader *r = s->r;
-    while (from + TL_CHUNK_MAGIC_BYTES <= r->file_bytes) {
-        size_t size = r->file_bytes - from < BLOCK_BYTES ? r->file_bytes - from : BLOCK_BYTES;
-        tl_status status = tl_read_at(r->fd, from, s->block, size);
+    while (from + TL_CHUNK_MAGIC_BYTES <= s->end) {
+        size_t size = s->end - from < BLOCK_BYTES ? s->end - from : BLOCK_BYTES;
+        tl_status status = tl_reader_read_at(r, from, s->block, size);
         if (status)
             return read_failed(s, status, from);
         const uint8_t *hit = memmem(s->block, size, TL_CHUNK_MAGIC, TL_CHUNK_MAGIC_BYTES);
@@ -348,7 +354,7 @@ static tl_status find_magic(scan *s, uint64_t from, uint64_t *found)
         }
         from += size - (TL_CHUNK_MAGIC_BYTES - 1);
     }
-    *found = r->file_bytes;
+    *found = s->end;
     return TL_OK;
 }
 
@@ -359,13 +365,13 @@ typedef enum verdict { CHUNK_INTACT, CHUNK_DAMAGED, CHUNK_CUT_SHORT } verdict;
 static tl_status examine(scan *s, uint64_t offset, tl_chunk *chunk, bool *known, verdict *out)
 {
     tl_reader *r = s->r;
-    uint64_t left = r->file_bytes - offset;
+    uint64_t left = s->end - offset;
     uint8_t header[TL_CHUNK_HEADER_BYTES];
     *known = false;
     *out = CHUNK_CUT_SHORT;
     if (left < sizeof header)
         return TL_OK;
-    tl_status status = tl_read_at(r->fd, offset, header, sizeof header);
+    tl_status status = tl_reader_read_at(r, offset, header, sizeof header);
     if (status)
         return read_failed(s, status, offset);
     *out = CHUNK_DAMAGED;
@@ -383,7 +389,7 @@ static tl_status examine(scan *s, uint64_t offset, tl_chunk *chunk, bool *known,
     uint64_t at = offset + sizeof header;
     for (uint32_t rest = chunk->stored_bytes; rest;) {
         uint32_t size = rest < BLOCK_BYTES ? rest : BLOCK_BYTES;
-        status = tl_read_at(r->fd, at, s->block, size);
+        status = tl_reader_read_at(r, at, s->block, size);
         if (status)
             return read_failed(s, status, at);
         tl_hash_update(s->hash, s->block, size);
@@ -448,16 +454,15 @@ static tl_status report_region(scan *s, uint64_t from, uint64_t to, const tl_chu
 static tl_status skip_damage(scan *s, uint64_t from, const tl_chunk *bad, bool known,
                              bool cut_short, uint64_t *next)
 {
-    tl_reader *r = s->r;
     uint64_t at = from + 1, stored = known ? bad->stored_bytes : 0;
     for (;;) {
         /* Hostile files: once much has been hashed in vain, believe what headers say of lengths. */
-        if (s->wasted > (UINT64_C(64) << 20) + 8 * r->file_bytes)
+        if (s->wasted > (UINT64_C(64) << 20) + 8 * s->end)
             at += stored;
-        tl_status status = at < r->file_bytes ? find_magic(s, at, &at) : TL_OK;
+        tl_status status = at < s->end ? find_magic(s, at, &at) : TL_OK;
         if (status)
             return status;
-        if (at >= r->file_bytes)
+        if (at >= s->end)
             break;
         tl_chunk chunk;
         bool header_known;
@@ -471,15 +476,13 @@ static tl_status skip_damage(scan *s, uint64_t from, const tl_chunk *bad, bool k
         cut_short = cut_short || what == CHUNK_CUT_SHORT;
         at++;
     }
-    *next = at < r->file_bytes ? at : r->file_bytes;
-    return report_region(s, from, *next, known ? bad : NULL, cut_short && *next == r->file_bytes);
+    *next = at < s->end ? at : s->end;
+    return report_region(s, from, *next, known ? bad : NULL, cut_short && *next == s->end);
 }
 
-static tl_status scan_chunks(scan *s)
+static tl_status scan_chunks(scan *s, uint64_t at)
 {
-    tl_reader *r = s->r;
-    uint64_t at = r->header.bytes;
-    while (at < r->file_bytes) {
+    while (at < s->end) {
         tl_chunk chunk = {0};
         bool known;
         verdict what;
@@ -504,7 +507,15 @@ tl_status tl_scan(tl_reader *r, tl_error *err)
     s.hash = tl_hash_new();
     s.payload_hash = tl_hash_new();
     bool ok = s.hash && s.payload_hash && s.block;
-    tl_status status = ok ? scan_chunks(&s) : out_of_memory(&s);
+    s.end = r->file_bytes;
+    tl_status status = ok ? scan_chunks(&s, r->header.bytes) : out_of_memory(&s);
+    if (!status)
+        status = tl_open_recover(r, err);
+    if (!status) {
+        r->pool.max_expanded_members += 16 * r->recovered.size;
+        s.end += r->recovered.size;
+        status = scan_chunks(&s, r->file_bytes);
+    }
     tl_hash_free(s.hash);
     tl_hash_free(s.payload_hash);
     free(s.block);

@@ -392,6 +392,8 @@ typedef struct tl_rank_summary {
     const char
         *remark;       /* for people: why the part ends as it does; "" if there is nothing to say */
     const char *clock; /* why the rank's clocks are not comparable with a prediction; else "" */
+    int kept_open;     /* of a killed rank: nothing is lost but the call under way, as its */
+    uint64_t n_recovered; /* last events, so many, were found in PATH.open */
 } tl_rank_summary;
 
 /* ---- writing ---- */
@@ -407,6 +409,14 @@ TL_API tl_status tl_trace_create(const char *path, const tl_run *run, tl_error *
  * O_APPEND. */
 TL_API tl_status tl_writer_open(const char *path, uint32_t rank, const char *host, tl_writer **out,
                                 tl_error *err);
+/* Lets the events that are in no frame of the file yet survive a process that is killed, in a file
+ * PATH.open: tl_trace_keep_open makes it, after tl_trace_create and before any rank's writer is
+ * opened; tl_writer_keep_open is the first call of each writer.  The last writer that is closed
+ * removes it.  Where one fails, a full disk say, the writer works as it does without. */
+TL_API tl_status tl_trace_keep_open(const char *path, tl_error *err);
+TL_API tl_status tl_writer_keep_open(tl_writer *w, tl_error *err);
+/* Removes a trace and its PATH.open. */
+TL_API void tl_trace_remove(const char *path);
 /* Definitions are written ahead of the first event that can use them. */
 TL_API tl_status tl_writer_define_comm(tl_writer *w, const tl_comm *comm);
 TL_API tl_status tl_writer_define_site(tl_writer *w, const tl_site *site);
@@ -440,7 +450,7 @@ TL_API tl_status tl_reader_open(const char *path, tl_reader **out, tl_error *err
 TL_API void tl_reader_close(tl_reader *r);
 TL_API const tl_run *tl_reader_run(const tl_reader *r);
 TL_API const char *tl_reader_path(const tl_reader *r);
-/* Hash of the file's bytes (XXH64), for provenance. */
+/* Hash of the file's bytes (XXH64), and of what was recovered from PATH.open, for provenance. */
 TL_API tl_status tl_reader_hash(tl_reader *r, uint64_t *out, tl_error *err);
 /* Bytes of the file, header and checksums included. */
 TL_API uint64_t tl_reader_file_bytes(const tl_reader *r);

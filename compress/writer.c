@@ -9,6 +9,7 @@
 #include "definitions.h"
 #include "error.h"
 #include "frame.h"
+#include "open.h"
 #include "run.h"
 
 #include <errno.h>
@@ -19,13 +20,17 @@
 
 enum {
     END_BYTES = 512, /* what a rank's end takes, with its remark */
-    MAX_SPARE_BYTES = 64 * 1024
+    MAX_SPARE_BYTES = 64 * 1024,
+    FINISH_BYTES = 2 * TL_VARINT_MAX_BYTES + 2 /* what the codec holds back */
 };
 
 struct tl_writer {
     tl_appender file;    /* its fd is -1 if it writes into blocks */
     tl_blocks *blocks;   /* or NULL */
+    tl_open_slot *open;  /* where the frame under way survives the process, or NULL */
     uint64_t max_events; /* of a frame */
+    size_t max_bytes;    /* likewise; a frame ends behind the event that reaches one of both */
+    size_t n_kept[2];    /* bytes of definitions and of the lists that are in the slot */
     uint32_t rank, n_ranks;
     uint64_t seed;
     tl_status status; /* sticky */
@@ -106,6 +111,7 @@ static tl_status prepare(tl_writer *w, uint32_t rank, uint32_t n_ranks)
     if (!ok)
         return TL_ERR_MEMORY;
     tl_codec_init(w->codec, rank);
+    w->max_bytes = TL_FRAME_BYTES;
     return TL_OK;
 }
 
@@ -222,13 +228,106 @@ void tl_writer_abandon(tl_writer *w)
         return;
     tl_appender_close(&w->file);
     for (int i = 0; i < TL_N_STREAMS; i++)
-        tl_buffer_free(&w->streams[i]);
+        if (!w->open || i == TL_STREAM_LISTS)
+            tl_buffer_free(&w->streams[i]);
+    tl_open_forget(w->open);
     tl_buffer_free(&w->definitions);
     tl_buffer_free(&w->raw);
     tl_buffer_free(&w->out);
     tl_packer_free(w->packer);
     free(w->codec);
     free(w);
+}
+
+/* ---- the frame under way, where the process cannot lose it ---- */
+
+tl_status tl_trace_keep_open(const char *path, tl_error *err)
+{
+    tl_run_header header = {0};
+    int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
+    if (fd < 0)
+        return tl_fail_errno(err, "%s: cannot be opened", path);
+    tl_status status = tl_run_read(fd, path, &header, err);
+    if (!status)
+        status = tl_open_create(path, header.seed, err);
+    close(fd);
+    tl_run_free(&header);
+    return status;
+}
+
+void tl_trace_remove(const char *path)
+{
+    unlink(path);
+    tl_open_remove(path);
+}
+
+/* A frame may have as much as fits into each area, whichever it goes to. */
+static size_t max_open_bytes(const tl_open_slot *open)
+{
+    size_t fits = open->room - TL_EVENT_MAX_BYTES - FINISH_BYTES;
+    return fits < TL_FRAME_BYTES ? fits : TL_FRAME_BYTES;
+}
+
+static void copy_to_slot(tl_writer *w, unsigned area, size_t *n_kept, const tl_buffer *from)
+{
+    memcpy(tl_open_data(w->open, area) + *n_kept, from->data + *n_kept, from->size - *n_kept);
+    *n_kept = from->size;
+}
+
+static void keep(tl_writer *w)
+{
+    const tl_buffer *lists = &w->streams[TL_STREAM_LISTS];
+    if (w->definitions.size != w->n_kept[0])
+        copy_to_slot(w, TL_OPEN_DEFINITIONS, &w->n_kept[0], &w->definitions);
+    if (lists->size != w->n_kept[1])
+        copy_to_slot(w, TL_STREAM_LISTS, &w->n_kept[1], lists);
+    const tl_open_state state = {
+        .first_event = w->first_event,
+        .volume = w->volume,
+        .sequence = w->sequence,
+        .n_events = w->n_events,
+        .definitions_bytes = (uint32_t)w->definitions.size,
+        .control_bytes = (uint32_t)w->streams[TL_STREAM_CONTROL].size,
+        .volumes_bytes = (uint32_t)w->streams[TL_STREAM_VOLUMES].size,
+        .run = (uint32_t)w->codec->run,
+        .same_volumes = (uint32_t)w->codec->same_volumes,
+    };
+    tl_open_commit(w->open, &state);
+}
+
+tl_status tl_writer_keep_open(tl_writer *w, tl_error *err)
+{
+    if (w->open || w->n_events || w->status || w->file.fd < 0)
+        return tl_fail(err, TL_ERR_USAGE, "%s: is written already", w->file.path);
+    tl_status status = tl_open_join(w->file.path, w->seed, w->rank, &w->open, err);
+    if (status)
+        return status;
+    if (w->definitions.size > w->open->room) {
+        tl_open_leave(w->open);
+        tl_open_forget(w->open);
+        w->open = NULL;
+        return tl_fail(err, TL_ERR_LIMIT, "%s: has too many definitions", w->file.path);
+    }
+    for (unsigned i = 0; i < TL_N_STREAMS; i++)
+        if (i != TL_STREAM_LISTS) {
+            tl_buffer_free(&w->streams[i]);
+            w->streams[i] =
+                (tl_buffer){.data = tl_open_data(w->open, i), .capacity = TL_OPEN_STREAM_BYTES};
+        }
+    w->max_bytes = max_open_bytes(w->open);
+    keep(w);
+    return TL_OK;
+}
+
+/* Whether the slot has, or gets, room for so many bytes of each kind. */
+static bool fits_in_slot(tl_writer *w, size_t bytes)
+{
+    while (bytes >= w->max_bytes) {
+        if (w->max_bytes == TL_FRAME_BYTES || !tl_open_grow(w->open))
+            return false;
+        w->max_bytes = max_open_bytes(w->open);
+    }
+    return true;
 }
 
 /* ---- chunks ---- */
@@ -295,7 +394,13 @@ tl_status tl_writer_flush(tl_writer *w)
     tl_status status = gather_chunks(w);
     if (!status)
         status = write_out(w, spare_bytes(w));
-    return status ? fail(w, status) : TL_OK;
+    if (status)
+        return fail(w, status);
+    if (w->open) {
+        w->n_kept[0] = w->n_kept[1] = 0;
+        keep(w);
+    }
+    return TL_OK;
 }
 
 const tl_error *tl_writer_error(const tl_writer *w)
@@ -345,6 +450,7 @@ tl_status tl_writer_close(tl_writer *w, tl_end_reason reason, uint64_t clock_ns)
     status = w->status;
     if (tl_appender_close(&w->file) && !status)
         status = TL_ERR_SYSTEM;
+    tl_open_leave(w->open);
     tl_writer_abandon(w);
     return status;
 }
@@ -369,7 +475,11 @@ static tl_status defined(tl_writer *w, bool ok)
 {
     if (!ok)
         return fail(w, TL_ERR_MEMORY);
-    return w->definitions.size < TL_FRAME_BYTES ? TL_OK : tl_writer_flush(w);
+    if (w->definitions.size >= TL_FRAME_BYTES || (w->open && !fits_in_slot(w, w->definitions.size)))
+        return tl_writer_flush(w);
+    if (w->open)
+        keep(w);
+    return TL_OK;
 }
 
 tl_status tl_writer_define_comm(tl_writer *w, const tl_comm *comm)
@@ -450,6 +560,12 @@ tl_status tl_writer_put(tl_writer *w, const tl_event *event)
     }
     w->n_events++;
     w->volume += event->volume;
-    bool full = w->codec->n_bytes >= TL_FRAME_BYTES || w->n_events >= w->max_events;
-    return full ? tl_writer_flush(w) : TL_OK;
+    if (w->n_events >= w->max_events)
+        return tl_writer_flush(w);
+    if (!w->open)
+        return w->codec->n_bytes >= TL_FRAME_BYTES ? tl_writer_flush(w) : TL_OK;
+    if (w->codec->n_bytes >= w->max_bytes && !fits_in_slot(w, w->codec->n_bytes))
+        return tl_writer_flush(w);
+    keep(w);
+    return TL_OK;
 }

@@ -160,6 +160,16 @@ static void mention_folding(const tlt_hosts *hosts)
                 hosts->folding);
 }
 
+/* The ranks record also where a full disk has no room for the file that a killed one would need. */
+static void keep_open(tl_writer *writer, bool created, const tl_error *no_open)
+{
+    tl_error err = *no_open;
+    bool kept = tl_writer_keep_open(writer, created && *err.text ? NULL : &err) == TL_OK;
+    int first = tlt_least(kept ? tlt.n_ranks : tlt.rank);
+    if (first == tlt.rank)
+        tlt_say("%s: a rank that is killed loses its last events", err.text);
+}
+
 static tl_writer *open_all(const tlt_hosts *hosts, announcement *a, const char *volume_unit,
                            const char *volume_source)
 {
@@ -171,6 +181,9 @@ static tl_writer *open_all(const tlt_hosts *hosts, announcement *a, const char *
     if (ok && hosts->first)
         ok = create(a, hosts, volume_unit, volume_source, &err) == TL_OK;
     bool created = ok && hosts->first;
+    tl_error no_open = {0};
+    if (created)
+        tl_trace_keep_open(a->path, &no_open);
     if (!all_succeeded(ok, &err))
         goto failed;
     ok = tl_writer_open(a->path, (uint32_t)tlt.rank, hosts->label, &writer, &err) == TL_OK;
@@ -179,12 +192,14 @@ static tl_writer *open_all(const tlt_hosts *hosts, announcement *a, const char *
         err = *tl_writer_error(writer);
         ok = false;
     }
-    if (all_succeeded(ok, &err))
-        return writer;
+    if (!all_succeeded(ok, &err))
+        goto failed;
+    keep_open(writer, hosts->first, &no_open);
+    return writer;
 failed:
     tl_writer_abandon(writer);
     if (created)
-        unlink(a->path);
+        tl_trace_remove(a->path);
     return NULL;
 }
 

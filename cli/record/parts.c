@@ -87,7 +87,7 @@ size_t record_join_parts(const char *path, const char *run_id)
                 path, found.gl_pathv[0]);
     } else if (n && reach_disk(path)) {
         for (size_t i = 0; i < n; i++)
-            unlink(found.gl_pathv[i]);
+            tl_trace_remove(found.gl_pathv[i]);
     }
     globfree(&found);
     return n;

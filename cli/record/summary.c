@@ -11,12 +11,13 @@
 /* The first rank whose part does not end as it should, why, and how many others there are. */
 static void say_what_is_missing(const tl_reader *r)
 {
-    uint32_t n_ranks = tl_reader_run(r)->n_ranks, n_broken = 0, n_killed = 0, first = 0;
+    uint32_t n_ranks = tl_reader_run(r)->n_ranks, n_broken = 0, n_lost = 0, n_kept = 0, first = 0;
     tl_rank_summary summary, broken = {.remark = ""};
     for (uint32_t rank = 0; rank < n_ranks; rank++) {
         if (tl_reader_rank(r, rank, &summary) == TL_OK && summary.end == TL_END_FINALIZED)
             continue;
-        n_killed += summary.end == TL_END_NONE;
+        n_lost += summary.end == TL_END_NONE && !summary.kept_open;
+        n_kept += summary.kept_open != 0;
         if (!n_broken++ || (!*broken.remark && *summary.remark)) {
             first = rank;
             broken = summary;
@@ -34,9 +35,15 @@ static void say_what_is_missing(const tl_reader *r)
             *broken.remark ? ": " : "", broken.remark);
     if (n_broken > 1)
         fprintf(stderr, "; %" PRIu32 " of %" PRIu32 " ranks have no proper end", n_broken, n_ranks);
-    if (n_killed)
-        fputs("; each killed rank has lost its last events, 64 KiB at most", stderr);
+    if (n_lost)
+        fprintf(stderr, "; %" PRIu32 " killed rank%s lost the last events, 64 KiB at most", n_lost,
+                n_lost == 1 ? "" : "s");
     fputc('\n', stderr);
+    if (n_kept)
+        fprintf(stderr,
+                "timeless: %s.open holds the last events of %" PRIu32
+                " killed rank%s: keep it beside the trace, or run 'timeless pack %s -o FILE'\n",
+                tl_reader_path(r), n_kept, n_kept == 1 ? "" : "s", tl_reader_path(r));
 }
 
 int record_no_trace(const char *path, int code)

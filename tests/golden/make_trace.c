@@ -1,5 +1,6 @@
 /* make_trace.c - make_trace all PATH: a trace of random events of every call, extremes included.
- * make_trace ring PATH: 100 messages around a ring of three ranks, a barrier after every 50. */
+ * make_trace ring PATH: 100 messages around a ring of three ranks, a barrier after every 50.
+ * make_trace open PATH: the same; rank 1 keeps its frame open and has no end. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -105,17 +106,23 @@ int main(int argc, char **argv)
 {
     if (argc != 3)
         return 2;
-    bool ring = !strcmp(argv[1], "ring");
+    bool random = !strcmp(argv[1], "all"), open = !strcmp(argv[1], "open");
     tl_error err;
     tl_run run = {.n_ranks = RING, .volume_unit = "none", .program = argv[1]};
-    if (tl_trace_create(argv[2], &run, &err))
+    if (tl_trace_create(argv[2], &run, &err) || (open && tl_trace_keep_open(argv[2], &err)))
         return 1;
     for (uint32_t rank = 0; rank < RING; rank++) {
         tl_writer *w;
         if (tl_writer_open(argv[2], rank, "h", &w, &err))
             return 1;
-        bool ok = ring ? write_ring(w, rank) : write_random(w, rank);
-        if (tl_writer_close(w, TL_END_FINALIZED, 5000) || !ok)
+        const bool killed = open && rank == 1;
+        bool ok = !killed || !tl_writer_keep_open(w, &err);
+        ok = ok && (random ? write_random(w, rank) : write_ring(w, rank));
+        if (killed)
+            tl_writer_abandon(w);
+        else
+            ok = !tl_writer_close(w, TL_END_FINALIZED, 5000) && ok;
+        if (!ok)
             return 1;
     }
     return 0;

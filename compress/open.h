@@ -1,0 +1,103 @@
+/* open.h - the open frames of a recording, kept in a file that a killed process cannot lose
+ * (doc/FORMAT.md, "The open frames of a recording").
+ *
+ * The file is TRACE.open.  A rank encodes its frame in a shared mapping of its slot there, so that
+ * every byte is the kernel's once it is stored; what counts is one of two states, which alternate.
+ * All that is touched has been allocated before: a page that a full disk has no room for would end
+ * the program by SIGBUS.
+ */
+#ifndef TL_OPEN_H
+#define TL_OPEN_H
+
+#include "codec.h"
+
+#include <endian.h>
+
+#define TL_OPEN_MAGIC "\x89TLo\r\n\x1a\n"
+#define TL_OPEN_SUFFIX ".open"
+enum {
+    TL_OPEN_VERSION = 1,
+    TL_OPEN_HEADER_BYTES = 32, /* magic, version, bytes of a slot, seed, slots, open slots */
+    TL_OPEN_SLOT_BYTES = 1 << 20,
+    TL_OPEN_STREAM_BYTES = 1 << 16, /* from one stream to the next; the first ones are the state */
+    TL_OPEN_DEFINITIONS = TL_N_STREAMS, /* follow the streams of the frame */
+    TL_OPEN_N_AREAS,
+    TL_OPEN_MAX_SLOTS = 1 << 24,
+    /* Of a slot: */
+    TL_OPEN_RANK = 0,
+    TL_OPEN_COMMITS = 8,
+    TL_OPEN_STATES = 64,
+    TL_OPEN_STATE_BYTES = 64,
+    TL_OPEN_LEAD_BYTES = TL_OPEN_STATES + 2 * TL_OPEN_STATE_BYTES
+};
+
+static inline size_t tl_open_area(unsigned i)
+{
+    return (size_t)TL_OPEN_STREAM_BYTES * (1 + i);
+}
+
+/* What of a slot counts.  On the disk the members follow each other, little-endian. */
+typedef struct tl_open_state {
+    uint32_t sequence; /* of the next chunk of the rank */
+    uint32_t n_events;
+    uint64_t first_event, volume;
+    uint32_t definitions_bytes;
+    uint32_t control_bytes, run; /* events that the codec has not written yet */
+    uint32_t volumes_bytes, same_volumes;
+} tl_open_state;
+
+/* ---- writing ---- */
+
+typedef struct tl_open_slot {
+    uint8_t *file; /* its header */
+    uint8_t *data; /* the slot */
+    uint64_t offset;
+    uint64_t n_commits;
+    size_t room, page;
+    uint64_t device, inode;
+    char *path;
+} tl_open_slot;
+
+/* Makes TRACE.open, of a trace whose header has this seed, in place of one from before. */
+tl_status tl_open_create(const char *trace_path, uint64_t seed, tl_error *err);
+/* Takes a slot for a rank. */
+tl_status tl_open_join(const char *trace_path, uint64_t seed, uint32_t rank, tl_open_slot **out,
+                       tl_error *err);
+static inline uint8_t *tl_open_data(const tl_open_slot *slot, unsigned area)
+{
+    return slot->data + tl_open_area(area);
+}
+/* Gives each area more room; false: there is none on the disk, or they are as large as they get. */
+bool tl_open_grow(tl_open_slot *slot);
+/* From here on this counts.  The process ends between two of its stores: that they are in the order
+ * of the program is enough. */
+static inline void tl_open_commit(tl_open_slot *slot, const tl_open_state *s)
+{
+    const uint64_t n = ++slot->n_commits;
+    uint8_t *p = slot->data + TL_OPEN_STATES + (n & 1) * TL_OPEN_STATE_BYTES;
+    __atomic_signal_fence(__ATOMIC_SEQ_CST);
+    const tl_open_state little = {
+        htole32(s->sequence), htole32(s->n_events),          htole64(s->first_event),
+        htole64(s->volume),   htole32(s->definitions_bytes), htole32(s->control_bytes),
+        htole32(s->run),      htole32(s->volumes_bytes),     htole32(s->same_volumes)};
+    memcpy(p, &little, sizeof little);
+    uint64_t *commits = (uint64_t *)(void *)(slot->data + TL_OPEN_COMMITS);
+    __atomic_store_n(commits, htole64(n), __ATOMIC_RELEASE);
+    __atomic_signal_fence(__ATOMIC_SEQ_CST);
+}
+/* The rank's part has ended: the last one removes the file. */
+void tl_open_leave(tl_open_slot *slot);
+/* Releases the slot and changes nothing in the file. */
+void tl_open_forget(tl_open_slot *slot);
+
+/* Removes TRACE.open, if it is there and what its name says. */
+void tl_open_remove(const char *trace_path);
+
+/* ---- reading ---- */
+
+struct tl_reader;
+/* Puts what ranks without an end have in TRACE.open into r->recovered, as the chunks that would
+ * have been written next. */
+tl_status tl_open_recover(struct tl_reader *r, tl_error *err);
+
+#endif

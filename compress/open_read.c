@@ -1,0 +1,219 @@
+/* open_read.c - what killed ranks kept open, as chunks. */
+#include "config.h"
+
+#include "error.h"
+#include "open.h"
+#include "reader.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+typedef struct recovery {
+    tl_reader *r;
+    int fd;
+    uint64_t bytes; /* of the file */
+    tl_packer *packer;
+    tl_codec *codec;
+    tl_buffer areas[TL_OPEN_N_AREAS];
+    tl_buffer raw, list;
+} recovery;
+
+/* Opens TRACE.open; -1: there is none of this run. */
+static int open_beside(const tl_reader *r, uint64_t *bytes, uint32_t *n_slots)
+{
+    uint8_t header[TL_OPEN_HEADER_BYTES];
+    struct stat st;
+    size_t size = strlen(r->path) + sizeof TL_OPEN_SUFFIX;
+    char *path = malloc(size);
+    if (!path)
+        return -1;
+    snprintf(path, size, "%s%s", r->path, TL_OPEN_SUFFIX);
+    int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
+    free(path);
+    if (fd < 0)
+        return -1;
+    if (fstat(fd, &st) || !S_ISREG(st.st_mode) || tl_read_at(fd, 0, header, sizeof header) ||
+        memcmp(header, TL_OPEN_MAGIC, sizeof TL_OPEN_MAGIC - 1) != 0 ||
+        tl_load32(header + 8) != TL_OPEN_VERSION || tl_load32(header + 12) != TL_OPEN_SLOT_BYTES ||
+        tl_load64(header + 16) != r->header.seed) {
+        close(fd);
+        return -1;
+    }
+    *bytes = (uint64_t)st.st_size;
+    *n_slots = tl_load32(header + 24);
+    return fd;
+}
+
+/* What counts of the slot at `at`; false: nothing does. */
+static bool read_state(const recovery *f, uint64_t at, uint32_t *rank, tl_open_state *state)
+{
+    uint8_t lead[TL_OPEN_LEAD_BYTES];
+    if (tl_read_at(f->fd, at, lead, sizeof lead))
+        return false;
+    uint64_t n = tl_load64(lead + TL_OPEN_COMMITS);
+    const uint8_t *p = lead + TL_OPEN_STATES + (n & 1) * TL_OPEN_STATE_BYTES;
+    *rank = tl_load32(lead + TL_OPEN_RANK);
+    *state = (tl_open_state){.sequence = tl_load32(p),
+                             .n_events = tl_load32(p + 4),
+                             .first_event = tl_load64(p + 8),
+                             .volume = tl_load64(p + 16),
+                             .definitions_bytes = tl_load32(p + 24),
+                             .control_bytes = tl_load32(p + 28),
+                             .run = tl_load32(p + 32),
+                             .volumes_bytes = tl_load32(p + 36),
+                             .same_volumes = tl_load32(p + 40)};
+    return n && state->n_events <= TL_FRAME_EVENTS && state->run <= state->n_events &&
+           state->same_volumes <= state->n_events &&
+           state->definitions_bytes <= TL_OPEN_STREAM_BYTES &&
+           state->control_bytes <= TL_OPEN_STREAM_BYTES &&
+           state->volumes_bytes <= TL_OPEN_STREAM_BYTES;
+}
+
+/* Reads so much of an area as the file has. */
+static bool read_area(recovery *f, uint64_t slot, unsigned i, size_t size)
+{
+    tl_buffer *area = &f->areas[i];
+    const uint64_t at = slot + tl_open_area(i), left = at < f->bytes ? f->bytes - at : 0;
+    area->size = size < left ? size : (size_t)left;
+    return !tl_read_at(f->fd, at, area->data, area->size);
+}
+
+static bool append(recovery *f, tl_chunk *chunk, const tl_buffer *raw, tl_buffer *out)
+{
+    bool done = !tl_chunk_append(f->packer, chunk, raw->data, raw->size, f->r->header.seed, out);
+    chunk->sequence++;
+    return done;
+}
+
+/* Decodes the frame, which tells where its streams end: bytes of an event under way may follow. */
+static bool cut_streams(recovery *f, const tl_open_state *state, uint32_t rank)
+{
+    tl_input in[TL_N_STREAMS];
+    uint64_t volume = 0;
+    for (unsigned i = 0; i < TL_N_STREAMS; i++)
+        in[i] = (tl_input){.p = f->areas[i].data, .end = f->areas[i].data + f->areas[i].size};
+    tl_codec_init(f->codec, rank);
+    for (uint32_t n = 0; n < state->n_events; n++) {
+        tl_event e;
+        if (tl_codec_get(f->codec, in, &e, &f->list))
+            return false;
+        volume += e.volume;
+    }
+    for (unsigned i = 0; i < TL_N_STREAMS; i++)
+        if (i != TL_STREAM_CONTROL && i != TL_STREAM_VOLUMES)
+            in[i].end = in[i].p;
+    bool whole = volume == state->volume && tl_codec_is_used_up(f->codec, in);
+    for (unsigned i = 0; i < TL_N_STREAMS; i++)
+        f->areas[i].size = (size_t)(in[i].p - f->areas[i].data);
+    return whole;
+}
+
+/* The frame as it would have been written. */
+static bool rebuild_frame(recovery *f, uint64_t slot, const tl_open_state *state, uint32_t rank)
+{
+    for (unsigned i = 0; i < TL_N_STREAMS; i++)
+        if (!read_area(f, slot, i, TL_OPEN_STREAM_BYTES))
+            return false;
+    tl_buffer *control = &f->areas[TL_STREAM_CONTROL], *volumes = &f->areas[TL_STREAM_VOLUMES];
+    if (control->size < state->control_bytes || volumes->size < state->volumes_bytes)
+        return false;
+    control->size = state->control_bytes;
+    volumes->size = state->volumes_bytes;
+    f->codec->run = state->run;
+    f->codec->same_volumes = state->same_volumes;
+    tl_codec_finish(f->codec, f->areas);
+    return cut_streams(f, state, rank) && tl_frame_join(f->areas, &f->raw);
+}
+
+/* Whether the rank has no end, and the slot goes on where its part in the file stops. */
+static bool is_wanted(const tl_part *part, const tl_open_state *state)
+{
+    if (!part)
+        return !state->sequence && !state->first_event;
+    return part->summary.end == TL_END_NONE && !part->damage &&
+           part->next_sequence == state->sequence && part->summary.n_events == state->first_event;
+}
+
+/* Appends the chunks of a slot to `out`; false: nothing of it can be used. */
+static bool recover_slot(recovery *f, uint64_t at, tl_buffer *out)
+{
+    tl_open_state state, after;
+    uint32_t rank;
+    if (!read_state(f, at, &rank, &state) || rank >= f->r->header.run.n_ranks ||
+        !is_wanted(tl_reader_part(f->r, rank), &state))
+        return false;
+    tl_chunk chunk = {.type = TL_CHUNK_DEFINITIONS,
+                      .rank = rank,
+                      .sequence = state.sequence,
+                      .first_event = state.first_event};
+    if (state.definitions_bytes) {
+        tl_buffer *definitions = &f->areas[TL_OPEN_DEFINITIONS];
+        if (!read_area(f, at, TL_OPEN_DEFINITIONS, state.definitions_bytes) ||
+            definitions->size != state.definitions_bytes || !append(f, &chunk, definitions, out))
+            return false;
+    }
+    if (state.n_events) {
+        chunk.type = TL_CHUNK_EVENTS;
+        chunk.n_events = state.n_events;
+        chunk.volume = state.volume;
+        if (!rebuild_frame(f, at, &state, rank) || !append(f, &chunk, &f->raw, out))
+            return false;
+    }
+    /* A rank that still runs may have begun another frame in the same place. */
+    if (!read_state(f, at, &rank, &after) || after.sequence != state.sequence)
+        return false;
+    tl_part *part = tl_reader_part(f->r, rank);
+    if (part)
+        part->kept_open = true;
+    return true;
+}
+
+static bool prepare(recovery *f)
+{
+    enum { SLACK = 2 * TL_VARINT_MAX_BYTES + 2 };
+    f->packer = tl_packer_new();
+    f->codec = calloc(1, sizeof *f->codec);
+    bool ok = f->packer && f->codec;
+    for (unsigned i = 0; ok && i < TL_OPEN_N_AREAS; i++)
+        ok = tl_buffer_reserve(&f->areas[i], TL_OPEN_STREAM_BYTES + SLACK);
+    return ok;
+}
+
+static bool all_have_ends(const tl_reader *r)
+{
+    bool all = r->n_parts == r->header.run.n_ranks;
+    for (size_t i = 0; all && i < r->n_parts; i++)
+        all = r->parts[i]->summary.end != TL_END_NONE;
+    return all;
+}
+
+tl_status tl_open_recover(tl_reader *r, tl_error *err)
+{
+    recovery f = {.r = r, .fd = -1};
+    uint32_t n_slots = 0;
+    tl_status status = TL_OK;
+    if (all_have_ends(r) || (f.fd = open_beside(r, &f.bytes, &n_slots)) < 0)
+        return TL_OK;
+    if (!prepare(&f))
+        status = tl_fail(err, TL_ERR_MEMORY, "%s: out of memory", r->path);
+    for (uint32_t i = 0; !status && i < n_slots; i++) {
+        const uint64_t at = (1 + (uint64_t)i) * TL_OPEN_SLOT_BYTES;
+        const size_t before = r->recovered.size;
+        if (at >= f.bytes)
+            break;
+        if (!recover_slot(&f, at, &r->recovered))
+            r->recovered.size = before;
+    }
+    for (unsigned i = 0; i < TL_OPEN_N_AREAS; i++)
+        tl_buffer_free(&f.areas[i]);
+    tl_buffer_free(&f.raw);
+    tl_buffer_free(&f.list);
+    free(f.codec);
+    tl_packer_free(f.packer);
+    close(f.fd);
+    return status;
+}
