@@ -46,6 +46,15 @@ static void remember(MPI_Message handle, const tl_event *probe)
             .handle = handle, .comm = probe->comm, .peer = probe->peer, .tag = probe->tag};
 }
 
+static void describe_message(tl_event *e, const matched *m, int count, MPI_Datatype type)
+{
+    e->comm = m->comm;
+    e->peer = m->peer;
+    e->tag = m->tag;
+    e->count = count;
+    e->type_bytes = tlt_type_bytes(type);
+}
+
 /* Fills the event of a receive; a message from a communicator that is not recorded leaves it as it
  * is. */
 static void describe_receive(tl_event *e, MPI_Message handle, int count, MPI_Datatype type)
@@ -54,16 +63,17 @@ static void describe_receive(tl_event *e, MPI_Message handle, int count, MPI_Dat
         if (messages[i].handle != handle)
             continue;
         const matched m = messages[i];
-        messages[i] = messages[--n_messages];
-        if (m.comm == TL_COMM_NULL)
-            return;
-        e->comm = m.comm;
-        e->peer = m.peer;
-        e->tag = m.tag;
-        e->count = count;
-        e->type_bytes = tlt_type_bytes(type);
+        if (handle != tlt_pmpi.message_no_proc) /* others may have it, too */
+            messages[i] = messages[--n_messages];
+        if (m.comm != TL_COMM_NULL)
+            describe_message(e, &m, count, type);
         return;
     }
+    /* A constant of the program: no probe is needed. */
+    if (handle == tlt_pmpi.message_no_proc)
+        describe_message(e,
+                         &(matched){.comm = TL_COMM_WORLD, .peer = TL_PROC_NULL, .tag = TL_ANY_TAG},
+                         count, type);
 }
 
 TLT_API int MPI_Mprobe(int source, int tag, MPI_Comm comm, MPI_Message *message, MPI_Status *status)

@@ -66,6 +66,7 @@ void tlt_pmpi_resolve(void)
     t.comm_world = find_data("ompi_mpi_comm_world");
     t.comm_self = find_data("ompi_mpi_comm_self");
     t.comm_null = find_data("ompi_mpi_comm_null");
+    t.message_no_proc = find_data("ompi_message_no_proc");
     t.request_null = find_data("ompi_request_null");
     t.datatype_null = find_data("ompi_mpi_datatype_null");
     t.byte = find_data("ompi_mpi_byte");

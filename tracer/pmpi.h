@@ -51,6 +51,7 @@ typedef struct tlt_pmpi_table {
 
     /* Predefined handles. */
     MPI_Comm comm_world, comm_self, comm_null;
+    MPI_Message message_no_proc;
     MPI_Request request_null;
     MPI_Datatype datatype_null, byte, integer;
     MPI_Op min, no_op;
