@@ -98,7 +98,6 @@ int tlr_plan_is_plain(const tlr_plan *plan, uint32_t rank, const tl_event *event
     const int32_t made = tlr_plan_find_comm(plan, rank, event->new_comm);
     if (is_opaque(event, info) ||
         (tlr_plan_is_collective(info->action) && (info->traits & TL_TRAIT_PERSISTENT)) ||
-        (info->action == TL_ACTION_COMM_DUP && (info->traits & TL_TRAIT_NB)) ||
         (comm >= 0 && plan->comms[comm].n_first) || (made >= 0 && plan->comms[made].n_first))
         return 0;
     switch (info->action) {

@@ -87,8 +87,10 @@ tl_status loggops_add_collective(loggops_reading *t, const tl_event *e, const tl
 /* All members agree on something small. */
 tl_status loggops_add_constructor(loggops_reading *t, const tl_event *e)
 {
-    return loggops_add(t, (loggops_op){.kind = LOGGOPS_COLLECTIVE,
-                                       .algorithm = loggops_algorithm_for(TL_ACTION_BARRIER),
-                                       .comm = loggops_comm_of(t, e),
-                                       .amount = sizeof(int32_t)});
+    const loggops_op op = {.kind = LOGGOPS_COLLECTIVE,
+                           .algorithm = loggops_algorithm_for(TL_ACTION_BARRIER),
+                           .comm = loggops_comm_of(t, e),
+                           .amount = sizeof(int32_t)};
+    const int waits = !(tl_call_by_code(e->call)->traits & TL_TRAIT_NB);
+    return waits ? loggops_add(t, op) : add_numbered(t, op, e);
 }

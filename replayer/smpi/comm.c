@@ -210,6 +210,11 @@ int smpi_construct(smpi_rank *r)
     const tl_event *e = &r->event;
     const int32_t parent = tlr_plan_find_comm(r->job->plan, r->rank, e->comm);
     int rc = MPI_SUCCESS;
+    if (r->info->traits & TL_TRAIT_NB) /* what it costs on the way; nobody waits in the call */
+        return e->new_comm == TL_COMM_NULL
+                   ? rc
+                   : MPI_Ibcast(replay.recv_buffer, 1, MPI_INT, 0, r->comms[e->new_comm],
+                                smpi_request(r, e->request));
     if (r->entering || smpi_comm_is_entered(r))
         return construct_entered(r);
     /* SMPI finds the ranks of a host by looking, without a message. */
