@@ -125,10 +125,44 @@ int smpi_free_request(smpi_rank *r)
     return MPI_SUCCESS;
 }
 
+static int completes(const tl_event *e, uint32_t request)
+{
+    if (e->request == request)
+        return 1;
+    for (uint32_t i = 0; i < e->list_len; i++)
+        if (e->list[i] == (int64_t)request)
+            return 1;
+    return 0;
+}
+
+/* Whether the run took back the request that the event at hand cancels: what follows says it. */
+static int was_taken_back(const smpi_rank *r)
+{
+    const uint32_t request = r->event.request;
+    tl_cursor *c;
+    tl_error err;
+    tl_event e;
+    int taken_back = -1;
+    if (tl_cursor_open(r->job->trace, r->rank, &c, &err) != TL_OK)
+        smpi_give_up(err.status, "%s", err.text);
+    tl_status status = tl_cursor_seek(c, r->index + 1);
+    while (taken_back < 0 && !status && !(status = tl_cursor_next(c, &e))) {
+        const tl_action action = tl_call_by_code(e.call)->action;
+        if (action == TL_ACTION_MATCH && e.request == request)
+            taken_back = e.peer == TL_PROC_NULL;
+        else if (action == TL_ACTION_WAIT && completes(&e, request))
+            taken_back = 0;
+        else if (action == TL_ACTION_REQUEST_FREE && e.request == request)
+            taken_back = 1; /* unknown */
+    }
+    tl_cursor_close(c);
+    return taken_back != 0;
+}
+
 int smpi_cancel(smpi_rank *r)
 {
     MPI_Request *request = smpi_request(r, r->event.request);
-    return *request == MPI_REQUEST_NULL ? MPI_SUCCESS : MPI_Cancel(request);
+    return *request == MPI_REQUEST_NULL || !was_taken_back(r) ? MPI_SUCCESS : MPI_Cancel(request);
 }
 
 /* ---- point to point ---- */
