@@ -33,7 +33,8 @@ static blocks take_blocks(const smpi_rank *r, int *room, const tl_side *side)
     if (side->size != TL_SIZE_LIST)
         return (blocks){NULL, NULL};
     for (uint32_t i = 0; i < side->n; i++) {
-        room[i] = smpi_count(r, tl_count_at(side, i));
+        /* Elements without bytes are none: SMPI has no type of that size. */
+        room[i] = smpi_count(r, side->type_bytes ? tl_count_at(side, i) : 0);
         /* Only a few algorithms look at offsets, and none reads what is there. */
         room[side->n + i] = offset <= INT_MAX ? (int)offset : 0;
         offset += room[i];
