@@ -24,6 +24,7 @@ enum { SMPI_SPEED, SMPI_MODEL };
  *   ROUTES     routes.c      routes between hosts
  *   SHORTCUTS  shortcuts.c   what SMPI asks itself
  *   TIMERS     shortcuts.c   clocks whose answer is ignored
+ *   WAITALL    waitall.c     waits for thousands of requests
  *   MEET       meet.c        replays begin at second 0
  *   OVERHEADS  overheads.c   option timeless/local-overheads
  *   ORDER      order.c       option timeless/eager-order
@@ -41,6 +42,7 @@ enum { SMPI_SPEED, SMPI_MODEL };
     SHIM(ROUTES, SMPI_SPEED, 332, 332)                                                             \
     SHIM(SHORTCUTS, SMPI_SPEED, 332, 332)                                                          \
     SHIM(TIMERS, SMPI_SPEED, 0, SMPI_ANY_VERSION)                                                  \
+    SHIM(WAITALL, SMPI_SPEED, 332, 332)                                                            \
     SHIM(MEET, SMPI_MODEL, 0, SMPI_ANY_VERSION)                                                    \
     SHIM(OVERHEADS, SMPI_MODEL, 332, 332)                                                          \
     SHIM(ORDER, SMPI_MODEL, 332, 332)                                                              \
@@ -84,6 +86,7 @@ typedef enum smpi_shim {
 #define SG_FINALIZED "PMPI_Finalized"
 #define SG_TIMER_START "xbt_os_threadtimer_start"
 #define SG_TIMER_STOP "xbt_os_threadtimer_stop"
+#define SG_WAITALL "_ZN7simgrid4smpi7Request7waitallEiPPS1_P10MPI_Status"
 #define SG_BCAST "_ZN7simgrid4smpi5colls5bcastE"
 #define SG_BARRIER "_ZN7simgrid4smpi5colls7barrierE"
 #define SG_ALLGATHER "_ZN7simgrid4smpi5colls9allgatherE"
@@ -124,6 +127,7 @@ typedef enum smpi_shim {
     REPLACED(SHORTCUTS, SG_CONTEXT_SET)                                                            \
     REPLACED(TIMERS, SG_TIMER_START)                                                               \
     REPLACED(TIMERS, SG_TIMER_STOP)                                                                \
+    REPLACED(WAITALL, SG_WAITALL)                                                                  \
     VARIABLE(MEET, SG_BCAST)                                                                       \
     VARIABLE(MEET, SG_BARRIER)                                                                     \
     VARIABLE(MEET, SG_ALLGATHER)                                                                   \
