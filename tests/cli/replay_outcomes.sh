@@ -1,0 +1,55 @@
+#!/usr/bin/env bash
+# timeless replay: what came out of a call in the run comes out of it in the replay.
+. "$(dirname "$0")/../tap.sh"
+tracer=$top_builddir/tracer/.libs/libtimeless-tracer.so
+export TIMELESS_QUIET=1 TIMELESS_VOLUME=none
+cd "$scratch" || exit 99
+mkdir p
+cat >p/platform.xml <<'XML'
+<?xml version='1.0'?>
+<!DOCTYPE platform SYSTEM "https://simgrid.org/simgrid.dtd">
+<platform version="4.1"><zone id="z" routing="Full">
+<host id="n0" speed="1Gf"/><host id="n1" speed="1Gf"/>
+<link id="l" bandwidth="1GBps" latency="10us"/><route src="n0" dst="n1"><link_ctn id="l"/></route>
+</zone></platform>
+XML
+printf '%s\n' 'reference_flops = 1e9;' 'units = ({unit = "none"; seconds_per_unit = 0;});' >p/model.conf
+params="L=5us,o=1us,g=1us,G=1ns,O=0ns,S=65536"
+$MPICC -O1 -o outcomes "$top_srcdir/tests/cli/replay_outcomes.c" || { tap_result 'not ok' "compile replay_outcomes.c"; tap_done; exit 1; }
+
+recorded() { timeout 60 "$timeless" record -o "$1.tl" -- $MPIRUN -np 2 ./outcomes "$@" </dev/null; }
+replayed() { timeout 60 "$timeless" replay "$1.tl" -p p -q >"$1.s"; }
+replayed_loggops() { timeout 60 "$timeless" replay "$1.tl" --engine loggops --params "$params" -q >"$1.s"; }
+longer_than() { awk -v least="$2" '{exit !($1 > least)}' "$1.s" || { cat "$1.s"; return 1; }; }
+events_of() { "$timeless" dump "$1.tl" 2>/dev/null | grep -c "$2"; }
+all_modelled() { "$timeless" replay "$1.tl" -p p --json - 2>/dev/null >/dev/null; "$timeless" replay "$1.tl" -p p 2>&1 | grep -i 'not modelled' && return 1; return 0; }
+
+# name: what the program does
+while read -r name what; do
+    check "$what: record it" recorded "$name"
+    check "$what: it can be replayed" replayed "$name"
+    check "$what: every call is modelled" all_modelled "$name"
+    check "$what: and by the LogGOPS engine" replayed_loggops "$name"
+done <<'CASES'
+idup MPI_Comm_idup that others enter later
+cancel a cancel that comes too late
+taken a cancel that succeeds
+nobody receives of MPI_MESSAGE_NO_PROC
+alltoallv MPI_Alltoallv with elements of no bytes on one side
+alltoallw MPI_Alltoallw with elements of no bytes on one side
+CASES
+check "the late cancel took a message in the replay, too" longer_than cancel 1e-3
+
+# One epoch of N gets: the time that the replay takes grows as N does.
+cpu_of() { # N: CPU seconds of a replay of N gets
+    timeout 60 "$timeless" record -o "get$1.tl" -- $MPIRUN -np 2 ./outcomes gets "$1" </dev/null 2>/dev/null || return 1
+    bash -c 'TIMEFORMAT="%U %S"; time timeout 300 "$1" replay "$2" -p p -q >/dev/null' bash "$timeless" "get$1.tl" 2>&1 | awk '{print $1 + $2}'
+}
+grows_linearly() {
+    local few many
+    few=$(cpu_of 5000) many=$(cpu_of 20000)
+    echo "5,000 gets: $few s, 20,000: $many s"
+    awk -v few="$few" -v many="$many" 'BEGIN {exit !(few > 0 && many < 8 * few + 1)}'
+}
+check "20,000 MPI_Get in one epoch take at most 8 times as long as 5,000" grows_linearly
+tap_done
