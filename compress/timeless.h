@@ -96,6 +96,7 @@ typedef enum tl_action {
     TL_ACTION_ABORT,
     TL_ACTION_REGION,
     TL_ACTION_CLOCK,
+    TL_ACTION_SLEEP, /* count: nanoseconds */
     TL_ACTION_SEND,
     TL_ACTION_RECV,
     TL_ACTION_SENDRECV,

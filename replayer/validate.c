@@ -10,6 +10,7 @@
 #include <string.h>
 
 enum { MAX_THREADS = 1 << 16 };
+static const int64_t MAX_SLEEP_NS = INT64_MAX / 1000; /* in picoseconds it has 63 bits */
 
 static tl_status refuse(const tlr_validation *v, const tl_event *e, const char *format, ...)
     __attribute__((format(printf, 3, 4)));
@@ -345,6 +346,8 @@ static tl_status check_slots(tlr_validation *v, const tl_event *e, const tl_call
         return refuse(v, e, "a value that this call does not have");
     if (info->action == TL_ACTION_THREAD && (e->tag < 0 || e->tag >= MAX_THREADS))
         return refuse(v, e, "there is no thread %" PRId32, e->tag);
+    if (info->action == TL_ACTION_SLEEP && e->count > MAX_SLEEP_NS)
+        return refuse(v, e, "a sleep of %" PRId64 " ns", e->count);
     if (!(info->slots & TL_SLOT_COMM) || info->action == TL_ACTION_COMM_FREE ||
         info->action == TL_ACTION_ABORT) {
         status = e->new_comm ? check_comms(v, e, info) : TL_OK;

@@ -207,10 +207,28 @@ TLT_INLINE uint32_t request_flags(const tl_event *e, tl_action action, unsigned 
 
 /* Fills what is known after the call, and writes the event.  A call that failed did not take place:
  * what was computed before it goes to the next event. */
+/* Whether a call did what its event says: a receive takes a message that is too long for it, too.
+ * After any other error it did nothing. */
+TLT_INLINE bool took_part(int result)
+{
+    return TLT_LIKELY(result == MPI_SUCCESS) || result == MPI_ERR_TRUNCATE;
+}
+
+/* After the event of a call that returned this: the error's class, which is its code as long as MPI
+ * itself reports it. */
+static inline void put_error(int result)
+{
+    if (TLT_LIKELY(result == MPI_SUCCESS))
+        return;
+    tl_event event = {.call = TL_MPI_Error, .tag = result};
+    tlt_put(&event);
+}
+
 TLT_INLINE void conclude(tl_event *e, const call_args *a, unsigned has, tl_action action,
                          unsigned traits, int result)
 {
-    if (result == MPI_SUCCESS) {
+    enum { makes = HAS_REQ | HAS_NEWCOMM | HAS_NEWWIN | HAS_NEWFILE };
+    if (has & makes ? result == MPI_SUCCESS : took_part(result)) {
         if ((has & HAS_REQ) && e->comm != TL_COMM_NULL)
             e->request = tlt_request_add(a->request, request_flags(e, action, traits));
         if (has & HAS_NEWCOMM)
@@ -222,6 +240,7 @@ TLT_INLINE void conclude(tl_event *e, const call_args *a, unsigned has, tl_actio
         if (traits & TL_TRAIT_MARK)
             e->clock_ns = tlt_clock_ns();
         tlt_put(e);
+        put_error(result);
     }
     tlt_leave();
 }

@@ -117,12 +117,16 @@ static void put_one(uint16_t call, uint32_t site, MPI_Request handle, const MPI_
 }
 
 static void put_all(uint16_t call, uint32_t site, int n, const MPI_Request requests[],
-                    const MPI_Status statuses[])
+                    const MPI_Status statuses[], int result)
 {
     tl_event event = {.call = call, .site = site};
-    for (int i = 0; i < n; i++)
+    for (int i = 0; i < n; i++) {
+        if (result == MPI_ERR_IN_STATUS &&
+            (statuses ? statuses[i].MPI_ERROR == MPI_ERR_PENDING : requests[i] == handles[i]))
+            continue;
         append(&event,
                complete(handles[i], tlt_variable(requests, i), statuses ? &statuses[i] : NULL));
+    }
     tlt_put(&event);
 }
 
@@ -148,7 +152,16 @@ static void put_some(uint16_t call, uint32_t site, const MPI_Request requests[],
 /* Requests complete even when one of them reports an error. */
 static bool completed(int result)
 {
-    return result == MPI_SUCCESS || result == MPI_ERR_IN_STATUS;
+    return took_part(result) || result == MPI_ERR_IN_STATUS;
+}
+
+/* The class of the first error. */
+static int error_of(int result, int n, const MPI_Status statuses[])
+{
+    for (int i = 0; i < n && result == MPI_ERR_IN_STATUS && statuses; i++)
+        if (statuses[i].MPI_ERROR != MPI_SUCCESS && statuses[i].MPI_ERROR != MPI_ERR_PENDING)
+            result = statuses[i].MPI_ERROR;
+    return result;
 }
 
 TLT_API int MPI_Wait(MPI_Request *request, MPI_Status *status)
@@ -160,8 +173,10 @@ TLT_API int MPI_Wait(MPI_Request *request, MPI_Status *status)
     if (status == MPI_STATUS_IGNORE && tlt_requests_need_status())
         status = &own_status;
     int result = TLT_OUTSIDE(NULL, tlt_pmpi.Wait(request, status));
-    if (result == MPI_SUCCESS)
+    if (took_part(result)) {
         put_one(TL_MPI_Wait, TLT_SITE(), handle, request, status);
+        put_error(result);
+    }
     tlt_leave();
     return result;
 }
@@ -180,8 +195,10 @@ TLT_API int MPI_Test(MPI_Request *request, int *flag, MPI_Status *status)
         tlt_leave_poll();
         return result;
     }
-    if (result == MPI_SUCCESS)
+    if (took_part(result)) {
         put_one(TL_MPI_Test, TLT_SITE(), handle, request, status);
+        put_error(result);
+    }
     tlt_leave();
     return result;
 }
@@ -194,8 +211,10 @@ TLT_API int MPI_Waitall(int count, MPI_Request requests[], MPI_Status statuses[]
     bool recording = copy_handles(count, requests);
     statuses = statuses_for(statuses, recording);
     int result = TLT_OUTSIDE(NULL, tlt_pmpi.Waitall(count, requests, statuses));
-    if (recording && completed(result))
-        put_all(TL_MPI_Waitall, TLT_SITE(), count, requests, statuses);
+    if (recording && completed(result)) {
+        put_all(TL_MPI_Waitall, TLT_SITE(), count, requests, statuses, result);
+        put_error(error_of(result, count, statuses));
+    }
     tlt_leave();
     return result;
 }
@@ -212,8 +231,10 @@ TLT_API int MPI_Testall(int count, MPI_Request requests[], int *flag, MPI_Status
         tlt_leave_poll();
         return result;
     }
-    if (recording && completed(result))
-        put_all(TL_MPI_Testall, TLT_SITE(), count, requests, statuses);
+    if (recording && completed(result)) {
+        put_all(TL_MPI_Testall, TLT_SITE(), count, requests, statuses, result);
+        put_error(error_of(result, count, statuses));
+    }
     tlt_leave();
     return result;
 }
@@ -226,8 +247,10 @@ TLT_API int MPI_Waitany(int count, MPI_Request requests[], int *index, MPI_Statu
     bool recording = copy_handles(count, requests);
     status = statuses_for(status, recording);
     int result = TLT_OUTSIDE(NULL, tlt_pmpi.Waitany(count, requests, index, status));
-    if (recording && result == MPI_SUCCESS)
+    if (recording && took_part(result)) {
         put_any(TL_MPI_Waitany, TLT_SITE(), requests, *index, status);
+        put_error(result);
+    }
     tlt_leave();
     return result;
 }
@@ -245,8 +268,10 @@ TLT_API int MPI_Testany(int count, MPI_Request requests[], int *index, int *flag
         tlt_leave_poll();
         return result;
     }
-    if (recording && result == MPI_SUCCESS)
+    if (recording && took_part(result)) {
         put_any(TL_MPI_Testany, TLT_SITE(), requests, *index, status);
+        put_error(result);
+    }
     tlt_leave();
     return result;
 }
@@ -260,8 +285,10 @@ TLT_API int MPI_Waitsome(int count, MPI_Request requests[], int *n_done, int ind
     bool recording = copy_handles(count, requests);
     statuses = statuses_for(statuses, recording);
     int result = TLT_OUTSIDE(NULL, tlt_pmpi.Waitsome(count, requests, n_done, indices, statuses));
-    if (recording && completed(result))
+    if (recording && completed(result)) {
         put_some(TL_MPI_Waitsome, TLT_SITE(), requests, *n_done, indices, statuses);
+        put_error(error_of(result, *n_done, statuses));
+    }
     tlt_leave();
     return result;
 }
@@ -279,8 +306,10 @@ TLT_API int MPI_Testsome(int count, MPI_Request requests[], int *n_done, int ind
         tlt_leave_poll();
         return result;
     }
-    if (recording && completed(result))
+    if (recording && completed(result)) {
         put_some(TL_MPI_Testsome, TLT_SITE(), requests, *n_done, indices, statuses);
+        put_error(error_of(result, *n_done, statuses));
+    }
     tlt_leave();
     return result;
 }

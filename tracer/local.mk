@@ -5,7 +5,7 @@ tracer_libtimeless_tracer_la_SOURCES = \
 	tracer/blas.c tracer/call.h tracer/comms.c tracer/comms.h tracer/comparable.c tracer/comparable.h tracer/completion.c \
 	tracer/fftw.c tracer/fortran.c tracer/gomp.c tracer/helper_kernels.c tracer/hosts.c tracer/hosts.h tracer/kernel.h tracer/messages.c tracer/next.c tracer/ompt.c tracer/openblas.c tracer/output.c tracer/p2p.c tracer/pmpi.c \
 	tracer/pmpi.h tracer/roll_call.c tracer/requests.c tracer/requests.h tracer/rows.h tracer/runtime.c tracer/runtime.h \
-	tracer/select.c tracer/select.h tracer/sites.c tracer/special.c tracer/teams.c tracer/teams.h tracer/threads.c tracer/threads.h \
+	tracer/select.c tracer/select.h tracer/sites.c tracer/sleep.c tracer/special.c tracer/teams.c tracer/teams.h tracer/threads.c tracer/threads.h \
 	tracer/ticks.c tracer/ticks.h tracer/user_kernel.c tracer/utf8.c tracer/volume.c \
 	tracer/volume.h tracer/volume_cputime.c \
 	tracer/volume_exact.c tracer/exact/exact.h tracer/exact/valgrind_request.h \
@@ -16,7 +16,7 @@ nodist_tracer_libtimeless_tracer_la_SOURCES = tracer/fortran_names.h
 tracer_libtimeless_tracer_la_CPPFLAGS = $(AM_CPPFLAGS) $(MPI_CFLAGS) $(PMIX_CFLAGS) -Itracer -DTL_HIDDEN
 tracer_libtimeless_tracer_la_LIBADD = compress/libtimeless-inner.la
 tracer_libtimeless_tracer_la_LDFLAGS = $(AM_LDFLAGS) -module -avoid-version -shared -no-undefined \
-	-export-symbols-regex '^(P?MPIX?_.*|PMIx_Commit|cblas_.*|LAPACKE_.*|fftwf?_.*|timeless_kernel_.*|GOMP_.*|omp_set_lock|ompt_start_tool|exec_blas|sched_yield|[a-z0-9_]+_)$$'
+	-export-symbols-regex '^(P?MPIX?_.*|PMIx_Commit|sleep|usleep|nanosleep|clock_nanosleep|cblas_.*|LAPACKE_.*|fftwf?_.*|timeless_kernel_.*|GOMP_.*|omp_set_lock|ompt_start_tool|exec_blas|sched_yield|[a-z0-9_]+_)$$'
 
 # LOWER_Send is send: the C preprocessor cannot change case.
 tracer/fortran_names.h: $(top_srcdir)/compress/mpi_calls.def

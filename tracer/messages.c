@@ -121,8 +121,10 @@ TLT_API int MPI_Mrecv(void *buf, int count, MPI_Datatype type, MPI_Message *mess
     tl_event event = {.call = TL_MPI_Mrecv, .site = TLT_SITE()};
     describe_receive(&event, *message, count, type);
     int result = TLT_OUTSIDE(BEGUN(&event), tlt_pmpi.Mrecv(buf, count, type, message, status));
-    if (result == MPI_SUCCESS)
+    if (took_part(result)) {
         tlt_put(&event);
+        put_error(result);
+    }
     tlt_leave();
     return result;
 }

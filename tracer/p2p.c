@@ -31,8 +31,10 @@ TLT_API int MPI_Recv(void *buf, int count, MPI_Datatype datatype, int source, in
         event.peer = tlt_peer(status->MPI_SOURCE);
     if (c && tag == MPI_ANY_TAG)
         event.tag = tlt_tag(status->MPI_TAG);
-    if (result == MPI_SUCCESS)
+    if (took_part(result)) {
         tlt_put(&event);
+        put_error(result);
+    }
     tlt_leave();
     return result;
 }
@@ -81,8 +83,10 @@ TLT_API int MPI_Sendrecv(const void *sendbuf, int sendcount, MPI_Datatype sendty
                                                recvcount, recvtype, source, recvtag, comm, status));
     if (c)
         describe_source(&event, source, recvtag, status);
-    if (result == MPI_SUCCESS)
+    if (took_part(result)) {
         tlt_put(&event);
+        put_error(result);
+    }
     tlt_leave();
     return result;
 }
@@ -106,8 +110,10 @@ TLT_API int MPI_Sendrecv_replace(void *buf, int count, MPI_Datatype datatype, in
                                                              source, recvtag, comm, status));
     if (c)
         describe_source(&event, source, recvtag, status);
-    if (result == MPI_SUCCESS)
+    if (took_part(result)) {
         tlt_put(&event);
+        put_error(result);
+    }
     tlt_leave();
     return result;
 }

@@ -27,6 +27,7 @@
 #include "timeless.h"
 
 #define TLT_API __attribute__((visibility("default")))
+#define TLT_LIKELY(x) __builtin_expect(!!(x), 1)
 #define TLT_UNLIKELY(x) __builtin_expect(!!(x), 0)
 
 enum tlt_role {

@@ -257,6 +257,7 @@ static bool communicates(const tl_event *e)
     switch (tl_call_by_code(e->call)->action) {
     case TL_ACTION_KERNEL:
     case TL_ACTION_CLOCK:
+    case TL_ACTION_SLEEP:
     case TL_ACTION_REGION: return false;
     default: return true;
     }

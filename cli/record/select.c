@@ -29,6 +29,7 @@ static bool can_be_left_out(const tl_call_info *row)
 {
     switch (row->action) {
     case TL_ACTION_CLOCK:
+    case TL_ACTION_SLEEP:
     case TL_ACTION_REGION:
     case TL_ACTION_PROBE:
     case TL_ACTION_KERNEL: return true;

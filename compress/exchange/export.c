@@ -254,6 +254,10 @@ static void say(tl_export *x, const tl_event *e, const tl_call_info *row)
     default: break;
     }
     say_computation(x);
+    if (row->action == TL_ACTION_SLEEP) {
+        x->target->sleep(x, e->count);
+        return;
+    }
     communicate(x, e, row);
     x->matched = false;
 }

@@ -30,6 +30,7 @@ typedef struct tl_export_target {
     void (*begin_rank)(tl_export *x);
     void (*end_rank)(tl_export *x);
     void (*compute)(tl_export *x, double amount);
+    void (*sleep)(tl_export *x, int64_t ns);
     void (*transfer)(tl_export *x, const tl_transfer *t); /* blocking */
     void (*begin)(tl_export *x, tl_transfer *t);
     void (*wait)(tl_export *x, tl_transfer *const *all, uint32_t n);

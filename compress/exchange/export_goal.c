@@ -44,6 +44,11 @@ static void compute(tl_export *x, double amount)
     follow(x, false);
 }
 
+static void say_sleep(tl_export *x, int64_t ns)
+{
+    compute(x, (double)ns);
+}
+
 static void put_transfer(tl_export *x, const tl_transfer *t)
 {
     if (x->out)
@@ -84,6 +89,7 @@ static const tl_export_target goal = {.name = "GOAL",
                                       .begin_rank = begin_rank,
                                       .end_rank = end_rank,
                                       .compute = compute,
+                                      .sleep = say_sleep,
                                       .transfer = transfer,
                                       .begin = begin,
                                       .wait = wait_all,

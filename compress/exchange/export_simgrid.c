@@ -48,6 +48,11 @@ static void compute(tl_export *x, double amount)
     put(x, "compute %.17g", amount);
 }
 
+static void say_sleep(tl_export *x, int64_t ns)
+{
+    put(x, "sleep %.17g", (double)ns * 1e-9);
+}
+
 static void put_transfer(tl_export *x, const tl_transfer *t, const char *prefix)
 {
     put(x, "%s%s %" PRId32 " %" PRId32 " %" PRId64, prefix, t->is_recv ? "recv" : "send", t->peer,
@@ -283,6 +288,7 @@ static const tl_export_target simgrid = {.name = "SimGrid's text",
                                          .begin_rank = begin_rank,
                                          .end_rank = end_rank,
                                          .compute = compute,
+                                         .sleep = say_sleep,
                                          .transfer = transfer,
                                          .begin = begin,
                                          .wait = wait_all,

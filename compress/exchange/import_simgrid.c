@@ -1,9 +1,8 @@
 /* import_simgrid.c - traces from SimGrid's time-independent text, with the meaning that the replay
  * of SMPI 3.32 gives to it: "RANK ACTION NUMBER...".
  *
- * What that replay does and a trace does not have is refused: sleep (seconds), test (an outcome
- * that depends on time), comm_split and comm_dup (which it passes over, so that what follows is
- * wrong). */
+ * What that replay does and a trace does not have is refused: test (an outcome that depends on
+ * time), comm_split and comm_dup (which it passes over, so that what follows is wrong). */
 #include "config.h"
 
 #include "import.h"
@@ -318,6 +317,17 @@ static tl_status compute(importer *m)
     return status;
 }
 
+/* In seconds, to the nanosecond. */
+static tl_status sleep_for(importer *m)
+{
+    const char *word = tl_text_word(&m->rest);
+    double seconds = 0;
+    if (!parse_double(word, &seconds) || !(seconds >= 0 && seconds <= 1e9))
+        return wrong(m, "the time '%.20s' is no number of seconds from 0 to 1e9; correct it",
+                     word ? word : "");
+    return put(m, &(tl_event){.call = TL_MPI_Sleep, .count = (int64_t)(seconds * 1e9 + 0.5)});
+}
+
 static tl_status location(importer *m)
 {
     const char *object = tl_text_word(&m->rest);
@@ -365,7 +375,7 @@ static const struct {
     {.name = "reducescatter", .call = TL_MPI_Reduce_scatter, .words = "Cwt"},
     {.name = "scan", .call = TL_MPI_Scan, .words = "cwt"},
     {.name = "exscan", .call = TL_MPI_Exscan, .words = "cwt"},
-    {.name = "sleep", .refusal = "is in seconds"},
+    {.name = "sleep", .plain = sleep_for},
     {.name = "test", .refusal = "has an outcome that depends on time"},
     {.name = "comm_split", .refusal = "does not say who is in the communicator"},
     {.name = "comm_dup", .refusal = "does not say which communicator"},

@@ -258,6 +258,13 @@ static tl_status add_mark(loggops_reading *t, const tl_event *e)
     return loggops_add(t, (loggops_op){.kind = LOGGOPS_MARK, .amount = mark});
 }
 
+static tl_status add_sleep(loggops_reading *t, const tl_event *e)
+{
+    const uint64_t ps_per_ns = 1000;
+    return loggops_add(
+        t, (loggops_op){.kind = LOGGOPS_COMPUTE, .amount = (uint64_t)e->count * ps_per_ns});
+}
+
 /* Events that take no time of their own: what was computed before them goes to the next one. */
 static int is_local(tl_action action)
 {
@@ -303,6 +310,7 @@ static tl_status add_event(loggops_reading *t, const tl_event *e, const tl_call_
     case TL_ACTION_ABORT:
     case TL_ACTION_REGION:
     case TL_ACTION_CLOCK: return TL_OK;
+    case TL_ACTION_SLEEP: return add_sleep(t, e);
     case TL_ACTION_THREAD: /* a rank has one CPU and one program */
     case TL_ACTION_ENTER: return loggops_refuse(t, e);
     default: return is_local(info->action) ? TL_OK : loggops_add_collective(t, e, info);

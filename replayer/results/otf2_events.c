@@ -384,6 +384,7 @@ static void communicate(otf2_export *x, const tl_event *e)
     case TL_ACTION_ABORT:
     case TL_ACTION_REGION:
     case TL_ACTION_CLOCK:
+    case TL_ACTION_SLEEP:
     case TL_ACTION_PROBE:
     case TL_ACTION_CANCEL: return; /* the region says it */
     case TL_ACTION_SEND: send_message(x, e); return;

@@ -138,6 +138,7 @@ static int issue(smpi_rank *r, double **account)
     case TL_ACTION_ABORT:
         return replay.finalize_barrier ? MPI_Barrier(r->comms[TL_COMM_WORLD]) : MPI_SUCCESS;
     case TL_ACTION_CLOCK: MPI_Wtime(); return MPI_SUCCESS;
+    case TL_ACTION_SLEEP: sg_actor_sleep_for((double)r->event.count * 1e-9); return MPI_SUCCESS;
     case TL_ACTION_SEND: *account = &result->p2p_s; return smpi_send(r);
     case TL_ACTION_SEND_INIT:
     case TL_ACTION_ISEND: *account = &result->p2p_s; return smpi_isend(r);

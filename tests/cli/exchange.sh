@@ -182,7 +182,7 @@ import_refused() {
     [ $? = 3 ] && [ ! -e no.tl ] && [ ! -e no.tl.part ] && [ "$(wc -l <bad.err)" = 1 ] &&
         grep -Eq "^timeless: bad0.txt:$pattern.*; " bad.err || { cat bad.err; return 1; }
 }
-check 'import: seconds' import_refused "2: 'sleep'" '0 sleep 1' '0 finalize'
+check 'import: a sleep that is no time' import_refused "2: the time '-1'" '0 sleep -1' '0 finalize'
 check 'import: a test' import_refused "2: 'test'" '0 test 0 0 0' '0 finalize'
 check 'import: a communicator' import_refused "2: 'comm_split'" '0 comm_split 0 0 0' '0 finalize'
 check 'import: an unknown action' import_refused "2: 'jump'" '0 jump' '0 finalize'

@@ -7,19 +7,21 @@
 static int rank;
 static char big[1 << 21], other[1 << 21];
 
-/* Rank 0 enters first, rank 1 after a message that rank 0 sends between its entry and its wait. */
+/* One rank enters first, the other after a message that it sends between its entry and its wait. */
 static void idup(void)
 {
     MPI_Comm comm;
     MPI_Request request;
-    if (rank)
-        MPI_Recv(other, 1, MPI_CHAR, 0, 0, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
-    MPI_Comm_idup(MPI_COMM_WORLD, &comm, &request);
-    if (!rank)
-        MPI_Send(big, 1, MPI_CHAR, 1, 0, MPI_COMM_WORLD);
-    MPI_Wait(&request, MPI_STATUS_IGNORE);
-    MPI_Barrier(comm);
-    MPI_Comm_free(&comm);
+    for (int first = 0; first < 2; first++) {
+        if (rank != first)
+            MPI_Recv(other, 1, MPI_CHAR, first, 0, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+        MPI_Comm_idup(MPI_COMM_WORLD, &comm, &request);
+        if (rank == first)
+            MPI_Send(big, 1, MPI_CHAR, !first, 0, MPI_COMM_WORLD);
+        MPI_Wait(&request, MPI_STATUS_IGNORE);
+        MPI_Barrier(comm);
+        MPI_Comm_free(&comm);
+    }
 }
 
 /* The receive has its message when it is cancelled; without it, the last message would be taken. */
@@ -92,6 +94,38 @@ static void alltoallw(void)
     MPI_Alltoallw(big, none, at, ints, other, some, at, empty, MPI_COMM_WORLD);
 }
 
+/* Eager messages and long ones, that each way to receive takes and reports. */
+static void truncated(void)
+{
+    MPI_Request request[4];
+    MPI_Status statuses[4];
+    const int bytes[] = {100, sizeof big};
+    MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_RETURN);
+    for (int i = 0; i < 2; i++) {
+        if (rank) {
+            for (int k = 0; k < 6; k++)
+                MPI_Send(big, bytes[i], MPI_CHAR, 0, k, MPI_COMM_WORLD);
+            continue;
+        }
+        MPI_Recv(other, 10, MPI_CHAR, 1, 0, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+        MPI_Irecv(other, 10, MPI_CHAR, 1, 1, MPI_COMM_WORLD, &request[0]);
+        MPI_Wait(&request[0], MPI_STATUS_IGNORE);
+        for (int k = 0; k < 4; k++)
+            MPI_Irecv(other, k % 2 ? 10 : (int)sizeof other, MPI_CHAR, 1, 2 + k, MPI_COMM_WORLD,
+                      &request[k]);
+        MPI_Waitall(4, request, i ? statuses : MPI_STATUSES_IGNORE);
+    }
+    MPI_Barrier(MPI_COMM_WORLD);
+}
+
+static void wrong(void)
+{
+    MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_RETURN);
+    MPI_Send(big, 1, MPI_CHAR, 17, 0, MPI_COMM_WORLD);
+    MPI_Send(big, -1, MPI_CHAR, 0, 0, MPI_COMM_WORLD);
+    MPI_Barrier(MPI_COMM_WORLD);
+}
+
 static void gets(int n)
 {
     MPI_Win window;
@@ -108,8 +142,9 @@ int main(int argc, char **argv)
     static const struct {
         const char *name;
         void (*run)(void);
-    } cases[] = {{"idup", idup},     {"cancel", cancel},       {"taken", taken},
-                 {"nobody", nobody}, {"alltoallv", alltoallv}, {"alltoallw", alltoallw}};
+    } cases[] = {{"idup", idup},           {"cancel", cancel},       {"taken", taken},
+                 {"nobody", nobody},       {"alltoallv", alltoallv}, {"alltoallw", alltoallw},
+                 {"truncated", truncated}, {"wrong", wrong}};
     MPI_Init(&argc, &argv);
     MPI_Comm_rank(MPI_COMM_WORLD, &rank);
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++)

@@ -37,7 +37,11 @@ taken a cancel that succeeds
 nobody receives of MPI_MESSAGE_NO_PROC
 alltoallv MPI_Alltoallv with elements of no bytes on one side
 alltoallw MPI_Alltoallw with elements of no bytes on one side
+truncated receives of messages that are too long
+wrong calls whose arguments are wrong
 CASES
+check "each error that truncates a message is recorded with its class" test "$(events_of truncated 'Error tag=1[58] ')" = 6
+check "calls that did nothing are no events" test "$(events_of wrong 'Error\|MPI_Send')" = 0
 check "the late cancel took a message in the replay, too" longer_than cancel 1e-3
 
 # One epoch of N gets: the time that the replay takes grows as N does.

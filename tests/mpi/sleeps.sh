@@ -1,0 +1,58 @@
+#!/usr/bin/env bash
+# sleeps.sh - what a program sleeps is recorded, and takes as long in every replay.
+. "$top_srcdir/tests/tap.sh"
+. "$top_srcdir/tests/mpi/tracer.sh"
+compile sleeps
+cd "$scratch" || exit 99
+export TIMELESS_VOLUME=none
+check "record it" record sleeps 2
+"$timeless" dump sleeps.tl >dump.txt
+slept() { sed -n 's/^0 [0-9]* Sleep count=\([0-9]*\) .*/\1/p' dump.txt; }
+near() { awk -v got="$1" -v want="$2" -v by="$3" 'BEGIN {exit !(got >= want - by && got <= want + by)}' || { echo "$1 ns, not $2"; slept; return 1; }; }
+check "six sleeps of rank 0 are events" test "$(slept | wc -l)" = 6
+check "usleep: as long as asked for" test "$(slept | sed -n 1p)" = 2000000
+check "nanosleep" test "$(slept | sed -n 2p)" = 3000000
+check "clock_nanosleep" test "$(slept | sed -n 3p)" = 3000000
+near_12() { awk -v got="$(slept | sed -n 4p)" 'BEGIN {exit !(got > 0 && got <= 12000000)}'; }
+check "clock_nanosleep until a moment: at most until then" near_12
+check "sleep" test "$(slept | sed -n 5p)" = 1000000000
+early() { awk -v got="$(slept | sed -n 6p)" 'BEGIN {exit !(got >= 200000000 && got < 5000000000)}' || { slept; return 1; }; }
+check "a sleep that a signal ended: as long as it took" early
+check "sleeps between polls are none" test "$(grep -c '^1 [0-9]* Sleep' dump.txt)" = 0
+check "the text comes back" bash -c '"$0" undump dump.txt -o back.tl && "$0" dump back.tl | diff - dump.txt' "$timeless"
+
+# A trace of 1.75 s of sleep on rank 0, before a message.
+cat >sleep.txt <<'TXT'
+timeless-text 1
+ranks 2
+volume_unit "none"
+rank 0 host="h"
+0 0 Sleep count=1500000000
+0 1 Sleep count=250000000
+0 2 MPI_Send count=1 type_bytes=8 peer=1 tag=0 comm=1
+end finalized clock_ns=0
+rank 1 host="h"
+1 0 MPI_Recv count=1 type_bytes=8 peer=0 tag=0 comm=1
+end finalized clock_ns=0
+TXT
+"$timeless" undump sleep.txt -o sleep.tl
+mkdir p
+cat >p/platform.xml <<'XML'
+<?xml version='1.0'?>
+<!DOCTYPE platform SYSTEM "https://simgrid.org/simgrid.dtd">
+<platform version="4.1"><zone id="z" routing="Full">
+<host id="n0" speed="1Gf"/><host id="n1" speed="1Gf"/>
+<link id="l" bandwidth="1GBps" latency="1us"/><route src="n0" dst="n1"><link_ctn id="l"/></route>
+</zone></platform>
+XML
+lasts() { local s; s=$("$timeless" replay sleep.tl -q "$@") && echo "$s s" && awk -v s="$s" 'BEGIN {exit !(s > 1.75 && s < 1.7502)}'; }
+check "the SimGrid engine replays it as a duration" lasts -p p
+check "on hosts twice as fast, too" lasts -p p --host-speed 2Gf
+check "and so does the LogGOPS engine" lasts --engine loggops --params 'L=1us,o=1us,g=1us,G=1ns,O=0ns,S=65536'
+check "info counts it" bash -c '"$0" info sleep.tl | grep -Eq "^ +2  Sleep$"' "$timeless"
+check "export to SimGrid's text" "$timeless" export --to simgrid -o sg sleep.tl
+check "it has the sleep in seconds" grep -rq '^0 sleep 1.5$' .
+check "import it again" bash -c '"$0" import --from simgrid "$1" -o again.tl && "$0" dump again.tl | grep -q "^0 [0-9]* Sleep count=250000000 "' "$timeless" sg/list.txt
+check "export to GOAL" "$timeless" export --to goal -o sleep.goal sleep.tl
+check "it has the sleep in nanoseconds" grep -q 'calc 1500000000$' sleep.goal
+tap_done

@@ -1,0 +1,93 @@
+/* sleep.c - how long the program sleeps: no computation, and the same on every machine.
+ *
+ * An event has the time that the call takes if the system wakes the program at once: what it asked
+ * for, less what a signal spared it.  A sleep between two polls is a part of the wait that the
+ * polls are, and no event: a replay need not poll as often.
+ *
+ * The thread is recorded as ever while it sleeps: a signal handler may call MPI, or never return.
+ */
+#include "config.h"
+
+#include <errno.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "kernel.h"
+#include "select.h"
+
+enum { NS_PER_S = 1000000000 };
+
+static void put(void *caller, int64_t ns)
+{
+    const int error = errno;
+    if (tlt_self.polls || !tlt_select_is_full() || !tlt_enter_kernel())
+        return;
+    if (TLT_UNLIKELY(tlt.shared))
+        tlt_lock();
+    tl_event event = {.call = TL_MPI_Sleep, .site = tlt_site(caller), .count = ns > 0 ? ns : 0};
+    tlt_put(&event);
+    tlt_leave();
+    errno = error;
+}
+
+static int64_t ns_of(const struct timespec *t)
+{
+    return (int64_t)t->tv_sec * NS_PER_S + t->tv_nsec;
+}
+
+static int64_t now(clockid_t clock)
+{
+    struct timespec t = {0};
+    clock_gettime(clock, &t);
+    return ns_of(&t);
+}
+
+/* The system's own, of the type of the one here. */
+#define NEXT(name)                                                                                 \
+    ({                                                                                             \
+        static __typeof__(&(name)) next;                                                           \
+        if (TLT_UNLIKELY(!next))                                                                   \
+            next = (__typeof__(next))tlt_next(#name, __builtin_return_address(0));                 \
+        next;                                                                                      \
+    })
+
+TLT_API unsigned sleep(unsigned seconds)
+{
+    unsigned left = NEXT(sleep)(seconds);
+    put(__builtin_return_address(0), (int64_t)(seconds - left) * NS_PER_S);
+    return left;
+}
+
+/* What a sleep took that should end at `until`, and began at `from`. */
+static int64_t took(clockid_t clock, int64_t from, int64_t until, bool ended_early)
+{
+    const int64_t end = ended_early ? now(clock) : until;
+    return (end < until ? end : until) - from;
+}
+
+TLT_API int usleep(useconds_t us)
+{
+    const int64_t from = now(CLOCK_MONOTONIC);
+    int result = NEXT(usleep)(us);
+    put(__builtin_return_address(0),
+        took(CLOCK_MONOTONIC, from, from + (int64_t)us * 1000, result != 0));
+    return result;
+}
+
+TLT_API int nanosleep(const struct timespec *request, struct timespec *left)
+{
+    const int64_t from = now(CLOCK_MONOTONIC), until = from + ns_of(request);
+    int result = NEXT(nanosleep)(request, left);
+    put(__builtin_return_address(0), took(CLOCK_MONOTONIC, from, until, result != 0));
+    return result;
+}
+
+TLT_API int clock_nanosleep(clockid_t clock, int flags, const struct timespec *request,
+                            struct timespec *left)
+{
+    const int64_t from = now(clock);
+    const int64_t until = (flags & TIMER_ABSTIME ? 0 : from) + ns_of(request);
+    int result = NEXT(clock_nanosleep)(clock, flags, request, left);
+    put(__builtin_return_address(0), took(clock, from, until, result != 0));
+    return result;
+}
