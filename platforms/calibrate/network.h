@@ -17,8 +17,9 @@
 /* ---- network_read.c: what the probe wrote ---- */
 
 /* One operation.  kind: KIND_pingpong...; apart: the second pair of `pairs` stands on other hosts;
- * count: messages of a burst,
- * exchanges in a row, of which seconds is the mean; delay_s: how late the receive of `late` came.
+ * count: messages of a burst
+ * or of `order`, exchanges in a row, of which seconds is the mean; delay_s: how late the receive of
+ * `late` came.
  */
 typedef struct tlp_probe_row {
     int kind, is_warm, same_host, apart, count;
@@ -61,6 +62,7 @@ typedef struct tlp_network {
     double saturation;                 /* both directions together, in bandwidths; 0: unknown */
     double exchange[TLP_MAX_SEGMENTS]; /* both directions at once, measured / SMPI's; 0: unknown */
     double shared, backbone;  /* two transfers of the same, of other hosts: time in that of one */
+    int orders_eager;         /* one eager message after the other on a connection */
     double send_buffer_bytes; /* on the way when a long blocking send is over; 0: none, unknown */
     double loopback_latency_s, loopback_Bps; /* 0: unknown */
     double iprobe_s, test_s, wtime_s;

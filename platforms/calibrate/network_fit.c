@@ -10,6 +10,7 @@
 #include <string.h>
 
 #include <gsl/gsl_errno.h>
+#include <gsl/gsl_fit.h>
 #include <gsl/gsl_sort.h>
 #include <gsl/gsl_statistics_double.h>
 
@@ -23,6 +24,8 @@
 #define CLEARLY_MORE 1.2
 /* A send that takes so many times an answer is kept by its bytes. */
 #define CLEARLY_KEPT 1.5
+/* By so many times its own bytes a message is late that shares with another one. */
+#define SHARED 1.0
 /* Two thresholds that are closer than this are one; so are a break and a threshold. */
 #define THRESHOLDS_APART 2.0
 #define SAME_BREAK 1.3
@@ -465,6 +468,34 @@ static void fit_send_buffer(fit *f)
     net->send_buffer_bytes = n_kept >= 5 ? fmax(0, median(f->y, n_kept)) : largest;
 }
 
+/* Whether the first one of two eager messages on a connection is through as soon as without the
+ * second one, or as late as one of twice the size, since they share.  Sizes are compared that take
+ * time: at least an eighth of the largest eager one. */
+static void fit_order(fit *f)
+{
+    const tlp_network *net = f->net;
+    const double eager = fmin((double)net->async_bytes, (double)net->detached_bytes);
+    size_t n_single = 0, n = 0;
+    double c0, c1, cov00, cov01, cov11, sum;
+    for (int count = 1; count <= 2; count++) {
+        for (size_t i = 0; i < f->data->n_rows; i++) {
+            const tlp_probe_row *row = &f->data->rows[i];
+            if (row->kind != KIND_order || row->is_warm || row->same_host || row->count != count ||
+                row->bytes >= eager || row->bytes < eager / 8)
+                continue;
+            f->x[n] = row->bytes;
+            f->y[n++] = row->seconds;
+        }
+        n_single = count == 1 ? n : n_single;
+    }
+    if (net->one_host || n_single < 10 || n < n_single + 10)
+        return;
+    gsl_fit_linear(f->x, 1, f->y, 1, n_single, &c0, &c1, &cov00, &cov01, &cov11, &sum);
+    for (size_t i = n_single; i < n; i++)
+        f->y[i] = (f->y[i] - c0 - c1 * f->x[i]) / (c1 * f->x[i]);
+    f->net->orders_eager = c1 > 0 && median(f->y + n_single, n - n_single) < SHARED / 2;
+}
+
 /* Latency and bandwidth within a host under the factors of the network, without its overheads
  * (timeless/local-overheads): least squares of relative errors, in which outliers count little. */
 static void fit_loopback(fit *f)
@@ -543,6 +574,7 @@ tl_status tlp_network_fit(const tlp_probe_data *data, tlp_network *out, tl_error
         charge_receiver(&f);
         fit_loopback(&f);
         fit_send_buffer(&f);
+        fit_order(&f);
     } else {
         tlp_network_clear(out);
     }

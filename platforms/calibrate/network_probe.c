@@ -19,7 +19,14 @@
 #include <unistd.h>
 
 enum { TAG_ORDER = 1, TAG_RESULT, TAG_TOKEN, TAG_DATA, TAG_ACK };
-enum { STOP = -1, N_POLLS = 100, N_BURST = 32, MAX_BURST_BYTES = 1024, MAX_RANKS = 4096 };
+enum {
+    STOP = -1,
+    N_POLLS = 100,
+    N_BURST = 32,
+    MAX_BURST_BYTES = 1024,
+    MAX_ORDER_BYTES = 65536,
+    MAX_RANKS = 4096
+};
 /* Shorter exchanges are measured several in a row. */
 enum { MAX_SHORT_BYTES = 65536, N_EXCHANGES = 4 };
 /* Operations that begin in this share of the time are the warm-up. */
@@ -282,14 +289,31 @@ static void measure_burst(const order *o, double *seconds)
     seconds[0] = MPI_Wtime() - t0;
 }
 
+/* Of `order` the first one alone is acknowledged at once. */
 static void answer_burst(const order *o)
 {
     MPI_Request requests[N_BURST];
+    const int n_first = o->kind == KIND_order ? 1 : o->count;
     for (int i = 0; i < o->count; i++)
         requests[i] = begin_receive(o, o->from);
     give_token(o->from, TAG_TOKEN);
-    MPI_Waitall(o->count, requests, MPI_STATUSES_IGNORE);
+    MPI_Waitall(n_first, requests, MPI_STATUSES_IGNORE);
     give_token(o->from, TAG_ACK);
+    MPI_Waitall(o->count - n_first, requests + n_first, MPI_STATUSES_IGNORE);
+}
+
+/* One message, or two behind each other: how soon the first one is through, which is acknowledged
+ * by a byte. */
+static void measure_order(const order *o, double *seconds)
+{
+    MPI_Request requests[2];
+    take_token(o->to, TAG_TOKEN);
+    double t0 = MPI_Wtime();
+    for (int i = 0; i < o->count; i++)
+        requests[i] = begin_send(o, o->to);
+    take_token(o->to, TAG_ACK);
+    seconds[0] = MPI_Wtime() - t0;
+    MPI_Waitall(o->count, requests, MPI_STATUSES_IGNORE);
 }
 
 /* Polls that find nothing, and a look at the clock. */
@@ -339,6 +363,7 @@ static const struct {
     [KIND_both] = {measure_both, answer_both},
     [KIND_pairs] = {measure_pairs, answer_pairs},
     [KIND_burst] = {measure_burst, answer_burst},
+    [KIND_order] = {measure_order, answer_burst},
     [KIND_iprobe] = {measure_poll, answer_poll},
     [KIND_test] = {measure_poll, answer_poll},
     [KIND_wtime] = {measure_poll, answer_poll},
@@ -454,6 +479,10 @@ static order choose_order(int n_hosts)
         if (o.kind == KIND_burst) {
             o.bytes = o.bytes < MAX_BURST_BYTES ? o.bytes : 1 + o.bytes % MAX_BURST_BYTES;
             o.count = draw() % 2 ? N_BURST : 1;
+        }
+        if (o.kind == KIND_order) {
+            o.bytes = o.bytes < MAX_ORDER_BYTES ? o.bytes : 1 + o.bytes % MAX_ORDER_BYTES;
+            o.count = 1 + (int)(draw() % 2);
         }
         if (o.kind == KIND_both && o.bytes < MAX_SHORT_BYTES)
             o.count = N_EXCHANGES;

@@ -4,7 +4,7 @@
 
 /* KIND(name, how often it is drawn in 100 operations).  Those from iprobe on have no size. */
 #define NETWORK_KINDS                                                                              \
-    KIND(pingpong, 28)                                                                             \
+    KIND(pingpong, 25)                                                                             \
     KIND(send, 15)                                                                                 \
     KIND(isend, 14)                                                                                \
     KIND(wait, 0) /* of the isend */                                                               \
@@ -13,6 +13,7 @@
     KIND(both, 7)                                                                                  \
     KIND(pairs, 4)                                                                                 \
     KIND(burst, 4)                                                                                 \
+    KIND(order, 3)                                                                                 \
     KIND(iprobe, 1)                                                                                \
     KIND(test, 2)                                                                                  \
     KIND(wtime, 1)

@@ -117,6 +117,10 @@ static void write_options(const content *c, FILE *out)
     write_lines(out, "smpi/ois", &net->pieces, net->ois);
     write_factors(out, "smpi/lat-factor", &net->pieces, net->lat_factor);
     write_factors(out, "smpi/bw-factor", &net->pieces, net->bw_factor);
+    if (net->orders_eager)
+        fputs("  # An eager message begins when the one before it on its connection is through.\n"
+              "  \"timeless/eager-order:yes\",\n",
+              out);
     if (has_send_buffer(net))
         fprintf(out,
                 "  # So much of a long message is in buffers when MPI_Send is over.\n"
@@ -129,11 +133,9 @@ static void write_options(const content *c, FILE *out)
             "  # nothing was measured of a window that would bound the bandwidth.\n"
             "  \"network/crosstraffic:no\",\n  \"network/TCP-gamma:1e15\"\n];\n",
             net->iprobe_s, net->test_s, net->wtime_s,
-            net->one_host
-                ? ""
-                : "  # Overheads were measured between hosts, where a connection carries\n"
-                  "  # one eager message after the other.\n"
-                  "  \"timeless/local-overheads:no\",\n  \"timeless/eager-order:yes\",\n");
+            net->one_host ? ""
+                          : "  # Overheads were measured between hosts.\n"
+                            "  \"timeless/local-overheads:no\",\n");
 }
 
 static void write_description(const content *c, FILE *out)

@@ -126,7 +126,19 @@ awk -F, -v OFS=, '$3 == "send" && $8 >= 65536 { $11 = 8e-4 } { print }' known.cs
 "$timeless" calibrate network --from unkept.csv -o unkept 2>/dev/null
 check 'where no send is kept it holds the largest' near "$(option unkept timeless/send-buffer)" \
     "$(awk -F, '$3 == "send" && $2 == 0 && $8 > most { most = $8 } END { print most }' known.csv)" 0.001
-check 'eager messages go one after the other' test "$(option found timeless/eager-order)" = yes
+
+# ---- eager messages behind each other: SimGrid's share the link, a connection's do not ----
+check 'messages that share the link have no order' test -z "$(option found timeless/eager-order)"
+# The first one of two is through as soon as it is alone: a line through those that were alone.
+awk -F, -v OFS=, '
+    NR == FNR { if ($3 == "order" && $2 == 0 && $9 == 1 && $8 > 8192 && $8 < 60000) { n++; x += $8; y += $11; xx += $8 * $8; xy += $8 * $11 } next }
+    FNR == 1 { b = (n * xy - x * y) / (n * xx - x * x); a = (y - b * x) / n }
+    $3 == "order" && $9 == 2 { $11 = sprintf("%.9e", a + b * $8) } { print }' known.csv known.csv >ordered.csv
+check 'a connection with an order is fitted' "$timeless" calibrate network --from ordered.csv -o ordered
+check 'eager messages go one after the other there' test "$(option ordered timeless/eager-order)" = yes
+awk -F, -v OFS=, '$3 == "order" { $2 = 1 } { print }' ordered.csv >warm.csv
+"$timeless" calibrate network --from warm.csv -o warm 2>/dev/null
+check 'without measurements of it nothing is said of the order' test -z "$(option warm timeless/eager-order)"
 
 # ---- a receiver that needs longer for each message of a burst: 10 us ----
 awk -F, -v OFS=, '$3 == "burst" && $9 > 1 { $11 = sprintf("%.9e", $11 + ($9 - 1) * 10e-6) } { print }' known.csv >slow.csv
