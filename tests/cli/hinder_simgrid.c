@@ -1,7 +1,7 @@
 /* hinder_simgrid.c - preloaded, takes two functions of SimGrid from Timeless: libsimgrid finds
  * these here, which call its own.  So a version of SimGrid looks whose calls do not reach Timeless.
  */
-#define _GNU_SOURCE
+#include "config.h" /* _GNU_SOURCE */
 #include <dlfcn.h>
 #include <stddef.h>
 #include <stdlib.h>

@@ -39,7 +39,7 @@ check 'all that the module calls is there' env LD_BIND_NOW=1 "$timeless" replay 
 
 # ---- a function of SimGrid that Timeless does not get ----
 libsimgrid=$(sed -n 's/.*binding file \([^ ]*libsimgrid[^ ]*\) .*/\1/p' "$scratch/bindings" | head -n 1)
-check 'another library takes two of them' ${CC:-gcc} -shared -fPIC -o "$scratch/hinder.so" "$top_srcdir/tests/cli/hinder_simgrid.c" -ldl
+check 'another library takes two of them' ${CC:-gcc} -shared -fPIC -o "$scratch/hinder.so" -I"$top_builddir" "$top_srcdir/tests/cli/hinder_simgrid.c" -ldl
 hindered() { LD_PRELOAD=$scratch/hinder.so LIBSIMGRID=$libsimgrid "$timeless" replay "$scratch/t.tl" --platform "$top_srcdir/platforms/star-1g" --no-compute -q "$@"; }
 same_makespan() {
     local a b
