@@ -105,86 +105,81 @@ static tl_status check_counts(const tlr_validation *v, const tl_event *e)
 
 /* ---- communicators ---- */
 
-/* What the number of a communicator stands for. */
-typedef enum kind { NOTHING = 0, COMMUNICATOR, WINDOW, OPEN_FILE } kind;
-
-static kind kind_of(const tlr_validation *v, uint32_t id)
+static tlr_kind kind_of(const tlr_validation *v, uint32_t id)
 {
     const tlr_plan_rank *r = v->plan->ranks[v->rank];
     if (id >= r->n_comms || r->comms[id] == TLR_PLAN_NO_COMM)
-        return NOTHING;
+        return TLR_KIND_NOTHING;
     if (!r->definitions[id])
-        return COMMUNICATOR;
+        return TLR_KIND_COMM;
     switch (tl_call_by_code(r->definitions[id]->call)->action) {
-    case TL_ACTION_WIN_CREATE: return WINDOW;
-    case TL_ACTION_FILE_OPEN: return OPEN_FILE;
-    default: return COMMUNICATOR;
+    case TL_ACTION_WIN_CREATE: return TLR_KIND_WINDOW;
+    case TL_ACTION_FILE_OPEN: return TLR_KIND_FILE;
+    default: return TLR_KIND_COMM;
     }
 }
 
-static kind wanted_kind(tl_action action)
+static tlr_kind wanted_kind(tl_action action)
 {
     if (action == TL_ACTION_WIN_CREATE || action == TL_ACTION_FILE_OPEN)
-        return COMMUNICATOR;
-    return tlr_plan_is_one_sided(action) ? WINDOW
-           : tlr_plan_is_file(action)    ? OPEN_FILE
-                                         : COMMUNICATOR;
+        return TLR_KIND_COMM;
+    return tlr_plan_is_one_sided(action) ? TLR_KIND_WINDOW
+           : tlr_plan_is_file(action)    ? TLR_KIND_FILE
+                                         : TLR_KIND_COMM;
 }
 
-static kind made_kind(tl_action action)
+static tlr_kind made_kind(tl_action action)
 {
-    return action == TL_ACTION_WIN_CREATE  ? WINDOW
-           : action == TL_ACTION_FILE_OPEN ? OPEN_FILE
-                                           : COMMUNICATOR;
+    return action == TL_ACTION_WIN_CREATE  ? TLR_KIND_WINDOW
+           : action == TL_ACTION_FILE_OPEN ? TLR_KIND_FILE
+                                           : TLR_KIND_COMM;
 }
 
-static const char *name_of(kind k)
+static const char *name_of(tlr_kind k)
 {
     static const char *const names[] = {"nothing", "a communicator", "a window", "a file"};
     return names[k];
 }
 
-/* A communicator as the event's rank sees it. */
-typedef struct party {
-    const tl_comm *definition; /* NULL: MPI_COMM_WORLD or MPI_COMM_SELF */
-    uint32_t n_own, n_peers;   /* ranks of the own group; those that a peer can be */
-    uint32_t n_all;            /* of both groups */
-    int is_inter;
-    uint32_t n_sources, n_destinations; /* neighbours */
-} party;
-
-static party party_of(const tlr_validation *v, const tl_event *e)
+static void find_party(tlr_validation *v, uint32_t id)
 {
     const tlr_plan_rank *r = v->plan->ranks[v->rank];
-    const int32_t comm = tlr_plan_find_comm(v->plan, v->rank, e->comm);
+    const int32_t comm = tlr_plan_find_comm(v->plan, v->rank, id);
+    tlr_party *p = &v->party;
+    *p = (tlr_party){.id = id, .kind = kind_of(v, id), .n_own = 1, .n_peers = 1, .n_all = 1};
     if (comm < 0)
-        return (party){.n_own = 1, .n_peers = 1, .n_all = 1};
+        return;
     const tlr_plan_comm *c = &v->plan->comms[comm];
-    party p = {.definition = r->definitions[e->comm],
-               .n_own = c->n_members,
-               .n_peers = c->n_members,
-               .n_all = c->n_members,
-               .is_inter = c->n_first != 0};
-    if (p.definition && p.is_inter) {
-        p.n_own = p.definition->n_members;
-        p.n_peers = p.definition->n_remote;
-    } else if (p.definition) {
-        p.n_sources = p.definition->n_sources;
-        p.n_destinations = p.definition->n_destinations;
+    p->definition = r->definitions[id];
+    p->n_own = p->n_peers = p->n_all = c->n_members;
+    p->is_inter = c->n_first != 0;
+    if (p->definition && p->is_inter) {
+        p->n_own = p->definition->n_members;
+        p->n_peers = p->definition->n_remote;
+    } else if (p->definition) {
+        p->n_sources = p->definition->n_sources;
+        p->n_destinations = p->definition->n_destinations;
     }
-    return p;
+}
+
+/* Of the event's communicator. */
+static const tlr_party *party_of(tlr_validation *v, const tl_event *e)
+{
+    if (v->party.id != e->comm || v->party.kind == TLR_KIND_NOTHING)
+        find_party(v, e->comm);
+    return &v->party;
 }
 
 static tl_status check_comms(tlr_validation *v, const tl_event *e, const tl_call_info *info)
 {
-    const kind wanted = wanted_kind(info->action);
+    const tlr_kind wanted = wanted_kind(info->action);
     if ((info->slots & TL_SLOT_COMM) && info->action != TL_ACTION_COMM_FREE &&
         info->action != TL_ACTION_ABORT) {
-        const kind k = kind_of(v, e->comm);
+        const tlr_kind k = party_of(v, e)->kind;
         if (k != wanted)
             return refuse(v, e, "number %" PRIu32 " is %s, not %s", e->comm, name_of(k),
                           name_of(wanted));
-        if (k == WINDOW && v->is_freed[e->comm])
+        if (k == TLR_KIND_WINDOW && v->is_freed[e->comm])
             return refuse(v, e, "window %" PRIu32 " has been freed before", e->comm);
         if (info->action == TL_ACTION_WIN_FREE)
             v->is_freed[e->comm] = 1;
@@ -228,13 +223,14 @@ static tl_status refuse_peer(const tlr_validation *v, const tl_event *e, int32_t
     return refuse(v, e, "there is no rank %" PRId32 " among %" PRIu32, peer, n);
 }
 
-static tl_status check_message(tlr_validation *v, const tl_event *e, tl_action action, party p)
+static tl_status check_message(tlr_validation *v, const tl_event *e, tl_action action,
+                               const tlr_party *p)
 {
     const int receives = is_receive(action), exchanges = action == TL_ACTION_SENDRECV;
-    if (!is_peer(v, e, e->peer, p.n_peers) && !(receives && e->peer == TL_ANY_SOURCE))
-        return refuse_peer(v, e, e->peer, p.n_peers);
-    if (exchanges && e->recv_peer != TL_ANY_SOURCE && !is_peer(v, e, e->recv_peer, p.n_peers))
-        return refuse_peer(v, e, e->recv_peer, p.n_peers);
+    if (!is_peer(v, e, e->peer, p->n_peers) && !(receives && e->peer == TL_ANY_SOURCE))
+        return refuse_peer(v, e, e->peer, p->n_peers);
+    if (exchanges && e->recv_peer != TL_ANY_SOURCE && !is_peer(v, e, e->recv_peer, p->n_peers))
+        return refuse_peer(v, e, e->recv_peer, p->n_peers);
     if (e->tag < 0 && e->peer != TL_PROC_NULL && !(receives && e->tag == TL_ANY_TAG))
         return refuse(v, e, "a tag of %" PRId32, e->tag);
     if (exchanges && e->recv_tag < TL_ANY_TAG && e->recv_peer != TL_PROC_NULL)
@@ -242,37 +238,39 @@ static tl_status check_message(tlr_validation *v, const tl_event *e, tl_action a
     if (v->has_match && (exchanges || action == TL_ACTION_RECV)) {
         v->has_match = 0;
         if (v->match_peer != TL_PROC_NULL &&
-            (v->match_peer < 0 || (uint32_t)v->match_peer >= p.n_peers))
-            return refuse_peer(v, e, v->match_peer, p.n_peers);
+            (v->match_peer < 0 || (uint32_t)v->match_peer >= p->n_peers))
+            return refuse_peer(v, e, v->match_peer, p->n_peers);
     }
     return TL_OK;
 }
 
-static tl_status check_root(const tlr_validation *v, const tl_event *e, tl_action action, party p)
+static tl_status check_root(const tlr_validation *v, const tl_event *e, tl_action action,
+                            const tlr_party *p)
 {
-    const int is_rank = e->peer >= 0 && (uint32_t)e->peer < p.n_peers;
+    const int is_rank = e->peer >= 0 && (uint32_t)e->peer < p->n_peers;
     const int is_constant = e->peer == TL_PROC_NULL || e->peer == TL_ROOT;
-    if (action == TL_ACTION_INTERCOMM_CREATE ? e->peer >= 0 && (uint32_t)e->peer < p.n_own
-        : tlr_plan_is_collective(action)     ? is_rank || (p.is_inter && is_constant)
+    if (action == TL_ACTION_INTERCOMM_CREATE ? e->peer >= 0 && (uint32_t)e->peer < p->n_own
+        : tlr_plan_is_collective(action)     ? is_rank || (p->is_inter && is_constant)
                                              : is_rank || e->peer == TL_PROC_NULL)
         return TL_OK;
-    return refuse(v, e, "there is no rank %" PRId32 " among %" PRIu32, e->peer, p.n_peers);
+    return refuse(v, e, "there is no rank %" PRId32 " among %" PRIu32, e->peer, p->n_peers);
 }
 
 /* ---- lists ---- */
 
 /* Elements of the list of a call with TL_TRAIT_SIZED on this rank.  A rank that is not the root may
  * have the list as well. */
-static uint32_t counts_of(const tlr_validation *v, const tl_event *e, tl_action action, party p)
+static uint32_t counts_of(const tlr_validation *v, const tl_event *e, tl_action action,
+                          const tlr_party *p)
 {
     const tl_meaning *m = tl_meaning_of(action);
     const int has_neighbours = m->kind == TL_KIND_NEIGHBORHOOD;
-    const tl_extent extent = {.n_own = p.n_own,
-                              .n_to = has_neighbours ? p.n_destinations : p.n_peers,
-                              .n_from = has_neighbours ? p.n_sources : p.n_peers,
-                              .between_groups = p.is_inter};
+    const tl_extent extent = {.n_own = p->n_own,
+                              .n_to = has_neighbours ? p->n_destinations : p->n_peers,
+                              .n_from = has_neighbours ? p->n_sources : p->n_peers,
+                              .between_groups = p->is_inter};
     tl_role role = TL_ROLE_OTHER;
-    if (tl_is_rooted(action) && p.is_inter) {
+    if (tl_is_rooted(action) && p->is_inter) {
         role = tl_role_between(e->peer);
     } else if (tl_is_rooted(action)) {
         const int32_t comm = tlr_plan_find_comm(v->plan, v->rank, e->comm);
@@ -280,7 +278,7 @@ static uint32_t counts_of(const tlr_validation *v, const tl_event *e, tl_action 
         role = tl_role_within(root, (int32_t)v->rank);
     }
     const uint32_t n = tl_n_sent_counts(m, &extent, role) + tl_n_received_counts(m, &extent, role);
-    return n || !e->list_len ? n : p.n_peers;
+    return n || !e->list_len ? n : p->n_peers;
 }
 
 static tl_status check_kernel(const tlr_validation *v, const tl_event *e, const tl_call_info *info)
@@ -320,14 +318,15 @@ static tl_status check_group(tlr_validation *v, const tl_event *e, uint32_t n)
     return status;
 }
 
-static tl_status check_list(tlr_validation *v, const tl_event *e, const tl_call_info *info, party p)
+static tl_status check_list(tlr_validation *v, const tl_event *e, const tl_call_info *info,
+                            const tlr_party *p)
 {
     switch (info->action) {
     case TL_ACTION_START:
     case TL_ACTION_WAIT: return TL_OK; /* requests */
     case TL_ACTION_KERNEL: return check_kernel(v, e, info);
     case TL_ACTION_WIN_POST:
-    case TL_ACTION_WIN_START: return check_group(v, e, p.n_own);
+    case TL_ACTION_WIN_START: return check_group(v, e, p->n_own);
     default: break;
     }
     if (!(info->traits & TL_TRAIT_SIZED))
@@ -353,16 +352,17 @@ static tl_status check_slots(tlr_validation *v, const tl_event *e, const tl_call
         status = e->new_comm ? check_comms(v, e, info) : TL_OK;
         if (status == TL_OK)
             status = check_sizes(v, e, 1);
-        return status != TL_OK || !e->list_len ? status : check_list(v, e, info, (party){0});
+        return status != TL_OK || !e->list_len ? status : check_list(v, e, info, &(tlr_party){0});
     }
     status = check_comms(v, e, info);
     if (status != TL_OK)
         return status;
-    const party p = party_of(v, e);
-    if (tl_meaning_of(info->action)->kind == TL_KIND_NEIGHBORHOOD && (!p.definition || p.is_inter))
+    const tlr_party *p = party_of(v, e);
+    if (tl_meaning_of(info->action)->kind == TL_KIND_NEIGHBORHOOD &&
+        (!p->definition || p->is_inter))
         return refuse(v, e, "communicator %" PRIu32 " has no neighbours", e->comm);
     const int is_message_ = is_message(info->action);
-    status = check_sizes(v, e, is_message_ ? 1 : p.n_all);
+    status = check_sizes(v, e, is_message_ ? 1 : p->n_all);
     if (status == TL_OK && is_message_)
         status = check_message(v, e, info->action, p);
     else if (status == TL_OK && (info->slots & TL_SLOT_PEER))
@@ -385,7 +385,7 @@ static tl_status make_request(tlr_validation *v, const tl_event *e, const tl_cal
     tlr_request *r = &v->requests.slots[slot];
     r->is_persistent = (info->traits & TL_TRAIT_PERSISTENT) != 0;
     r->is_active = !r->is_persistent;
-    r->n_peers = is_modelled && is_message(info->action) ? party_of(v, e).n_peers : 0;
+    r->n_peers = is_modelled && is_message(info->action) ? party_of(v, e)->n_peers : 0;
     if (e->request > v->max_id)
         v->max_id = e->request;
     return TL_OK;

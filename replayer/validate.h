@@ -18,13 +18,33 @@
 #include "plan.h"
 #include "request_slots.h"
 
+/* What the number of a communicator stands for. */
+typedef enum tlr_kind {
+    TLR_KIND_NOTHING = 0,
+    TLR_KIND_COMM,
+    TLR_KIND_WINDOW,
+    TLR_KIND_FILE
+} tlr_kind;
+
+/* A communicator as the event's rank sees it. */
+typedef struct tlr_party {
+    const tl_comm *definition; /* NULL: MPI_COMM_WORLD or MPI_COMM_SELF */
+    uint32_t id;
+    tlr_kind kind;
+    uint32_t n_own, n_peers; /* ranks of the own group; those that a peer can be */
+    uint32_t n_all;          /* of both groups */
+    int is_inter;
+    uint32_t n_sources, n_destinations; /* neighbours */
+} tlr_party;
+
 /* A rank's events while they are read.  Ranks that do the same are checked with the first one. */
 typedef struct tlr_validation {
     tl_reader *trace;
     const tlr_plan *plan;
     tl_error *err;
     uint32_t rank;
-    uint64_t index; /* of the event at hand */
+    uint64_t index;  /* of the event at hand */
+    tlr_party party; /* of the last event that has a communicator: most have the same */
     tlr_requests requests;
     uint32_t max_id;
     int has_match; /* the outcome of the blocking receive that follows is known */
