@@ -11,4 +11,4 @@ ${CC:-cc} -O2 -I"$top_srcdir/compress" -o "$scratch/hpl_events" "$top_srcdir/tes
 dahu=NB=128,P=32,Q=32,BCAST=2,SWAP=0,PFACT=1,RFACT=2,NBMIN=2
 "$scratch/hpl_events" hpl:N=50000,$dahu
 "$scratch/hpl_events" hpl:N=500000,$dahu 8
-"$scratch/hpl_events" hpl:N=3875000,NB=1024,P=77,Q=78,BCAST=3,SWAP=1,EQUIL=0 "${1:-1}"
+"$scratch/hpl_events" hpl:N=3875000,NB=1024,P=77,Q=78,BCAST=3,SWAP=0 "${1:-1}"
