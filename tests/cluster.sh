@@ -116,7 +116,8 @@ cluster_run() {
 
 cluster_down() {
     local name
-    [ -z "${cluster_wire-}" ] || kill "$cluster_wire" 2>/dev/null
+    # It may have failed; in a trap of a script with `set -e` a kill in vain would be the exit code.
+    [ -z "${cluster_wire-}" ] || kill "$cluster_wire" 2>/dev/null || true
     cluster_wire=
     for name in $(ip netns list 2>/dev/null | sed 's/ .*//' | grep -x "$cluster_prefix-[a-z0-9]*"); do
         ip netns pids "$name" | xargs -r kill -KILL 2>/dev/null

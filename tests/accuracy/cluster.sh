@@ -165,9 +165,16 @@ calibrated() {
     local seconds=$((calibrate_s * (slowdown > 1 ? 2 : 1)))
     log "$rate, $hosts hosts: calibrate the network"
     # Between two hosts, which have a core each: others would wait for theirs.  On a busy machine the time may not do.
-    until CLUSTER_TIMEOUT=$((CLUSTER_TIMEOUT + seconds)) cluster_run timeless calibrate network -o platform --nodes "$hosts" --max-seconds "$seconds" -- \
-        mpirun -H node1,node2 -np 2 "$work/rank" >calibrate.log 2>&1; do
-        grep -q 'too few' calibrate.log && [ "$seconds" -lt $((8 * calibrate_s)) ] || { cat calibrate.log >&2; exit 4; }
+    local code
+    until code=0; CLUSTER_TIMEOUT=$((CLUSTER_TIMEOUT + seconds)) cluster_run timeless calibrate network -o platform --nodes "$hosts" --max-seconds "$seconds" -- \
+        mpirun -H node1,node2 -np 2 "$work/rank" >calibrate.log 2>&1 || code=$?; [ $code = 0 ]; do
+        if ! grep -q 'too few' calibrate.log || [ "$seconds" -ge $((8 * calibrate_s)) ]; then
+            cat calibrate.log >&2
+            # 124: it was ended after its time.
+            [ "$short" ] && { [ $code = 124 ] || grep -q 'too few' calibrate.log; } || exit 4
+            echo "unsteady: the network cannot be calibrated in ${seconds} s" >&2
+            exit 77
+        fi
         seconds=$((2 * seconds))
     done
     [ -e "$work/kernels.csv" ] || {
@@ -188,7 +195,7 @@ one() {
     [ "$(wc -l <"$1.table")" = "$(grep -vc '^N=200,' "$work/traces-$hosts-$slowdown/$1/labels")" ]
 }
 # Before anything is recorded: are there hosts?
-mkdir "$work/trial" && cluster_up "$work/trial" 1 && cluster_down && rm -rf "$work/trial" || { echo "no emulated hosts here" >&2; exit 77; }
+mkdir "$work/trial" && cluster_up "$work/trial" 2 "${1%:*}" && cluster_down && rm -rf "$work/trial" || exit 77
 # unsteady TABLE: most rows spread more than 10 %
 unsteady() { awk '$6 > 1.1 * $5 { n++ } END { exit !(n > NR / 2) }' "$1"; }
 build
@@ -219,6 +226,9 @@ for where; do
                 echo "unsteady: most measured runs of $program spread more than 10 %" >&2
                 exit 77
             fi
+        elif [ "$short" ] && [ $code = 124 ]; then
+            echo "unsteady: $program did not end in $CLUSTER_TIMEOUT s" >&2
+            exit 77
         else log "$where: $program failed"; failed=1
         fi
     done

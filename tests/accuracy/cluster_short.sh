@@ -26,7 +26,8 @@ for attempt in 1 2; do
     [ "$code" = 0 ] && [ "$steady" -ge 10 ] && ! near >/dev/null || break
 done
 if [ $code = 77 ]; then skip "blind validation" "$(cluster_reason "$scratch/log")"; tap_done; exit; fi
-check "it comes to its end" test $code = 0
+ended() { cat "$scratch/log"; test $code = 0; }
+check "it comes to its end" ended
 check "with all its rows" test "$(rows "$scratch/table")" = 28
 if [ "$steady" -lt 10 ]; then skip "the steady rows are predicted" "the machine is too busy: only $steady of 28 rows are steady"
 else check "the steady rows are predicted: their median error is at most 10 %" near; fi
