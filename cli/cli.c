@@ -9,10 +9,11 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <timeless_files.h>
 
 int cli_fail(const tl_error *err)
 {
-    fprintf(stderr, "timeless: %s\n", err->text);
+    fprintf(stderr, "timeless: %s\n", tl_printable(err->text));
     return tl_status_exit_code(err->status);
 }
 
@@ -20,10 +21,10 @@ int cli_fail_text(tl_status status, const char *format, ...)
 {
     va_list args;
     va_start(args, format);
-    fputs("timeless: ", stderr);
-    vfprintf(stderr, format, args);
-    fputc('\n', stderr);
+    char text[8192];
+    vsnprintf(text, sizeof text, format, args);
     va_end(args);
+    fprintf(stderr, "timeless: %s\n", tl_printable(text));
     return tl_status_exit_code(status);
 }
 
@@ -54,7 +55,7 @@ int cli_open_trace(const char *path, tl_reader **out)
         return cli_fail(&err);
     size_t n = tl_reader_n_damages(*out);
     for (size_t i = 0; i < n && i < MAX_LINES; i++)
-        fprintf(stderr, "timeless: %s\n", tl_reader_damage(*out, i)->text);
+        fprintf(stderr, "timeless: %s\n", tl_printable(tl_reader_damage(*out, i)->text));
     if (n > MAX_LINES)
         fprintf(stderr, "timeless: %s: %zu more damages like these\n", path, n - MAX_LINES);
     if (!n && !tl_reader_complete(*out))

@@ -7,11 +7,15 @@
 #include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <timeless_files.h>
 
 struct info_options {
     const char *path;
-    int json, sections;
+    int json, sections, all;
 };
+
+/* More ranks than that are summed up unless --all is given: on a screen, in JSON. */
+enum { RANKS_OF_SCREEN = 64, RANKS_OF_JSON = 65536 };
 
 struct call_count {
     const tl_call_info *row;
@@ -30,6 +34,7 @@ struct facts {
     const tl_run *run;
     uint64_t hash, n_events;
     uint64_t n_recovered;                   /* of the events */
+    uint32_t most_ranks;                    /* more are summed up */
     uint64_t *last_mark_ns;                 /* by rank: 0 where no event carries a clock */
     bool *damaged;                          /* by rank */
     struct call_count calls[TL_CALL_LIMIT]; /* by code, then sorted by n */
@@ -42,6 +47,7 @@ struct facts {
 
 static const struct argp_option option_table[] = {
     {"json", 'j', NULL, 0, "JSON instead of text", 0},
+    {"all", 'a', NULL, 0, "print each rank, however many there are", 0},
     {"sections", 's', NULL, 0, "list the sections between synchronising collectives", 0},
     {0}};
 
@@ -51,6 +57,7 @@ static error_t parse(int key, char *arg, struct argp_state *state)
     switch (key) {
     case 'j': o->json = 1; return 0;
     case 's': o->sections = 1; return 0;
+    case 'a': o->all = 1; return 0;
     default: return cli_argument(key, arg, state, "trace", &o->path);
     }
 }
@@ -122,7 +129,11 @@ static tl_status count_calls(struct facts *f, const uint32_t *n_alike, tl_error 
     tl_status worst = TL_OK;
     for (uint32_t rank = 0; rank < f->run->n_ranks; rank++) {
         tl_cursor *c;
-        if (!n_alike[rank])
+        tl_rank_summary part;
+        /* A rank may be in the header alone. */
+        if (!n_alike[rank] || tl_reader_rank(f->r, rank, &part) != TL_OK ||
+            (!part.n_events && part.end == TL_END_NONE && !*part.host &&
+             tl_reader_n_damages(f->r) == 0))
             continue;
         tl_status status = tl_cursor_open(f->r, rank, &c, err);
         if (status)
@@ -161,7 +172,7 @@ static double bytes_per_event(const struct facts *f)
 static void print_line(const char *name, const char *value)
 {
     if (value && *value)
-        printf("%-16s %s\n", name, value);
+        printf("%-16s %s\n", name, tl_printable(value));
 }
 
 static void print_sections(const struct facts *f)
@@ -173,8 +184,8 @@ static void print_sections(const struct facts *f)
         const tl_call_info *row = s->call ? tl_call_by_code(s->call) : NULL;
         char site[256];
         tl_site_text(f->r, 0, s->site, site, sizeof site);
-        printf("%7zu %-20s %-28s %12" PRIu64, i, row ? row->name : "(start)", row ? site : "",
-               s->n_events);
+        printf("%7zu %-20s %-28s %12" PRIu64, i, row ? row->name : "(start)",
+               row ? tl_printable(site) : "", s->n_events);
         if (s->clock_ns)
             printf(" %14.6f\n", (double)s->clock_ns * 1e-9);
         else
@@ -184,16 +195,21 @@ static void print_sections(const struct facts *f)
 
 static void print_counters(const struct facts *f)
 {
-    int n_printed = 0;
+    uint32_t n_ranks = 0;
     for (uint32_t rank = 0; rank < f->run->n_ranks; rank++) {
         const tl_counter *counters;
         size_t n = tl_reader_counters(f->r, rank, &counters);
-        for (size_t i = 0; i < n; i++) {
-            if (!n_printed++)
-                printf("\n%8s %20s  %s\n", "rank", "count", "counter");
-            printf("%8" PRIu32 " %20" PRIu64 "  %s\n", rank, counters[i].value, counters[i].name);
-        }
+        if (n && !n_ranks)
+            printf("\n%8s %20s  %s\n", "rank", "count", "counter");
+        if (n && n_ranks++ >= f->most_ranks)
+            continue;
+        for (size_t i = 0; i < n; i++)
+            printf("%8" PRIu32 " %20" PRIu64 "  %s\n", rank, counters[i].value,
+                   tl_printable(counters[i].name));
     }
+    if (n_ranks > f->most_ranks)
+        printf("%8s %" PRIu32 " more ranks have counters; --all prints them\n", "...",
+               n_ranks - f->most_ranks);
 }
 
 /* Seconds at the end; of a rank that was killed, those at its last mark. */
@@ -209,24 +225,69 @@ static const char *wall_text(const struct facts *f, uint32_t rank, const tl_rank
     return text;
 }
 
+static void print_rank(const struct facts *f, uint32_t rank, const tl_rank_summary *s)
+{
+    char wall[32];
+    printf("%8" PRIu32 " %12" PRIu64 " %20" PRIu64 " %14s  %-12s %s%s%s\n", rank, s->n_events,
+           s->volume, wall_text(f, rank, s, wall, sizeof wall),
+           f->damaged[rank] ? "damaged" : end_text(s->end), tl_printable(s->host),
+           *s->remark ? "  " : "", tl_printable(s->remark));
+}
+
+/* What many ranks have in common, a line for each way to end. */
+static void sum_up_ranks(const struct facts *f)
+{
+    struct {
+        uint32_t n, first;
+        tl_rank_summary least, most;
+    } ends[TL_END_CUT + 1] = {0};
+    for (uint32_t rank = 0; rank < f->run->n_ranks; rank++) {
+        tl_rank_summary s;
+        if (tl_reader_rank(f->r, rank, &s) != TL_OK || s.end > TL_END_CUT)
+            continue;
+        tl_rank_summary *least = &ends[s.end].least, *most = &ends[s.end].most;
+        if (!ends[s.end].n++) {
+            ends[s.end].first = rank;
+            *least = *most = s;
+        }
+        least->n_events = s.n_events < least->n_events ? s.n_events : least->n_events;
+        most->n_events = s.n_events > most->n_events ? s.n_events : most->n_events;
+        least->volume = s.volume < least->volume ? s.volume : least->volume;
+        most->volume = s.volume > most->volume ? s.volume : most->volume;
+        least->clock_ns = s.clock_ns < least->clock_ns ? s.clock_ns : least->clock_ns;
+        most->clock_ns = s.clock_ns > most->clock_ns ? s.clock_ns : most->clock_ns;
+    }
+    printf("\n%8s %25s %41s %25s  %-12s %s\n", "ranks", "events", "volume", "wall s", "end",
+           "first rank");
+    for (int end = 0; end <= TL_END_CUT; end++) {
+        const tl_rank_summary *least = &ends[end].least, *most = &ends[end].most;
+        if (ends[end].n)
+            printf("%8" PRIu32 " %12" PRIu64 " %12" PRIu64 " %20" PRIu64 " %20" PRIu64
+                   " %12.6f %12.6f  %-12s %" PRIu32 "\n",
+                   ends[end].n, least->n_events, most->n_events, least->volume, most->volume,
+                   (double)least->clock_ns * 1e-9, (double)most->clock_ns * 1e-9,
+                   end_text((tl_end_reason)end), ends[end].first);
+    }
+    puts("least and most of the ranks that end alike; --all prints each rank");
+}
+
 static void print_ranks(const struct facts *f)
 {
+    if (f->run->n_ranks > f->most_ranks) {
+        sum_up_ranks(f);
+        return;
+    }
     printf("\n%8s %12s %20s %14s  %-12s %s\n", "rank", "events", "volume", "wall s", "end", "host");
     for (uint32_t rank = 0; rank < f->run->n_ranks; rank++) {
         tl_rank_summary s;
-        char wall[32];
-        if (tl_reader_rank(f->r, rank, &s) != TL_OK)
-            continue;
-        printf("%8" PRIu32 " %12" PRIu64 " %20" PRIu64 " %14s  %-12s %s%s%s\n", rank, s.n_events,
-               s.volume, wall_text(f, rank, &s, wall, sizeof wall),
-               f->damaged[rank] ? "damaged" : end_text(s.end), s.host, *s.remark ? "  " : "",
-               s.remark);
+        if (tl_reader_rank(f->r, rank, &s) == TL_OK)
+            print_rank(f, rank, &s);
     }
 }
 
 static void print_text(const struct facts *f)
 {
-    printf("%-16s %s\n", "trace", tl_reader_path(f->r));
+    print_line("trace", tl_reader_path(f->r));
     print_line("program", f->run->program);
     print_line("MPI library", f->run->mpi_library);
     print_line("written by", f->run->writer);
@@ -234,7 +295,8 @@ static void print_text(const struct facts *f)
     print_line("run", f->run->run_id);
     print_line("hosts", f->run->parts);
     print_line("folding", f->run->folding);
-    printf("%-16s %s (%s)\n", "volumes", f->run->volume_unit, f->run->volume_source);
+    printf("%-16s %s (%s)\n", "volumes", tl_printable(f->run->volume_unit),
+           tl_printable(f->run->volume_source));
     printf("%-16s %016" PRIx64 "\n", "hash", f->hash);
     printf("%-16s %" PRIu32 "\n", "ranks", f->run->n_ranks);
     printf("%-16s %" PRIu64 "\n", "events", f->n_events);
@@ -245,7 +307,8 @@ static void print_text(const struct facts *f)
         printf(", damaged in %zu places", tl_reader_n_damages(f->r));
     char reason[640];
     const int comparable = !tl_reader_clock(f->r, reason, sizeof reason);
-    printf("\n%-16s %s%s\n", "clock", comparable ? "comparable" : "not comparable: ", reason);
+    printf("\n%-16s %s%s\n", "clock",
+           comparable ? "comparable" : "not comparable: ", tl_printable(reason));
     if (f->n_recovered)
         printf("%-16s %" PRIu64 " events of killed ranks, from %s.open\n", "recovered",
                f->n_recovered, tl_reader_path(f->r));
@@ -255,7 +318,7 @@ static void print_text(const struct facts *f)
         printf("%12" PRIu64 "  %s%s\n", f->calls[i].n, f->calls[i].row->name,
                f->calls[i].row->action == TL_ACTION_OPAQUE ? " (not modelled)" : "");
     for (size_t i = 0; i < f->n_users; i++)
-        printf("%12" PRIu64 "  user:%s\n", f->users[i].n, f->users[i].name);
+        printf("%12" PRIu64 "  user:%s\n", f->users[i].n, tl_printable(f->users[i].name));
     print_counters(f);
     if (f->sections)
         print_sections(f);
@@ -286,7 +349,8 @@ static json_t *counters_json(const tl_reader *r, uint32_t rank)
 static json_t *ranks_json(const struct facts *f)
 {
     json_t *ranks = json_array();
-    for (uint32_t rank = 0; rank < f->run->n_ranks; rank++) {
+    const int all = f->run->n_ranks <= f->most_ranks;
+    for (uint32_t rank = 0; all && rank < f->run->n_ranks; rank++) {
         tl_rank_summary s;
         if (tl_reader_rank(f->r, rank, &s) == TL_OK)
             json_array_append_new(
@@ -372,6 +436,7 @@ int cmd_info(int argc, char **argv)
     if (code)
         goto cleanup;
     f->run = tl_reader_run(f->r);
+    f->most_ranks = o.all ? UINT32_MAX : o.json ? RANKS_OF_JSON : RANKS_OF_SCREEN;
     f->last_mark_ns = calloc(f->run->n_ranks, sizeof *f->last_mark_ns);
     f->damaged = calloc(f->run->n_ranks, sizeof *f->damaged);
     if (!f->last_mark_ns || !f->damaged) {

@@ -6,6 +6,8 @@
 #ifndef TIMELESS_FILES_H
 #define TIMELESS_FILES_H
 
+#include <stdio.h>
+
 #include "timeless.h"
 
 #ifdef __cplusplus
@@ -28,6 +30,18 @@ TL_API tl_status tl_replace_begin(const char *path, const char *suffix, tl_repla
  * disk; anything else removes it.  Returns `status`, or why the file could not be put in its place.
  * Releases *replacement, which tl_replace_begin filled. */
 TL_API tl_status tl_replace_end(tl_replacement *replacement, tl_status status, tl_error *err);
+
+/* ---- text of others: names in a trace, in a platform, in a measurement ---- */
+
+/* The text for a terminal, in one line: what is no printable character of UTF-8 is a '?'.  The text
+ * itself if there is nothing to change, else memory of the thread that the 16th next call uses
+ * again. */
+TL_API const char *tl_printable(const char *text);
+/* At most `length` bytes of the text, for an element or an attribute of XML. */
+TL_API void tl_put_xml(FILE *out, const char *text, size_t length);
+/* A cell of CSV, in quotation marks where it needs them or if always_quoted.  A "'" goes ahead of
+ * what a spreadsheet would take for a formula. */
+TL_API void tl_put_csv(FILE *out, const char *text, int always_quoted);
 
 /* ---- secrets ---- */
 

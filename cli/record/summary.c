@@ -6,6 +6,7 @@
 
 #include <inttypes.h>
 #include <stdio.h>
+#include <timeless_files.h>
 #include <unistd.h>
 
 /* The first rank whose part does not end as it should, why, and how many others there are. */
@@ -24,7 +25,7 @@ static void say_what_is_missing(const tl_reader *r)
         }
     }
     if (tl_reader_n_damages(r))
-        fprintf(stderr, "timeless: %s\n", tl_reader_damage(r, 0)->text);
+        fprintf(stderr, "timeless: %s\n", tl_printable(tl_reader_damage(r, 0)->text));
     if (!n_broken)
         return;
     fprintf(stderr, "timeless: %s: incomplete: rank %" PRIu32 " %s%s%s", tl_reader_path(r), first,
@@ -32,7 +33,7 @@ static void say_what_is_missing(const tl_reader *r)
             : broken.end == TL_END_ABORTED ? "called MPI_Abort"
             : broken.end == TL_END_FAILED  ? "stopped recording"
                                            : "was killed",
-            *broken.remark ? ": " : "", broken.remark);
+            *broken.remark ? ": " : "", tl_printable(broken.remark));
     if (n_broken > 1)
         fprintf(stderr, "; %" PRIu32 " of %" PRIu32 " ranks have no proper end", n_broken, n_ranks);
     if (n_lost)
@@ -80,7 +81,7 @@ int record_summarise(const char *path, int code, bool quiet)
     char reason[640];
     if (!quiet && !*tl_reader_run(r)->folding && tl_reader_clock(r, reason, sizeof reason))
         fprintf(stderr, "timeless: %s: the clock is not comparable with a prediction: %s\n", path,
-                reason);
+                tl_printable(reason));
     if (!complete)
         say_what_is_missing(r);
     if (cli_select_n_ranks() > tl_reader_run(r)->n_ranks) {

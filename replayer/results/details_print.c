@@ -5,6 +5,7 @@
 
 #include <inttypes.h>
 #include <math.h>
+#include <timeless_files.h>
 
 enum { N_SITES = 10 };
 
@@ -31,7 +32,7 @@ static void print_sums(const char *title, const tlr_sums *sums, FILE *out)
             "late receiver", "at collective");
     for (size_t i = 0; i < sums->n && i < N_SITES; i++) {
         const tlr_sum *row = &sums->rows[i];
-        fprintf(out, "%-32s %12.6g %12.6g %13.6g %13.6g\n", row->name, row->time_s,
+        fprintf(out, "%-32s %12.6g %12.6g %13.6g %13.6g\n", tl_printable(row->name), row->time_s,
                 row->wait_s[TLR_WAIT_LATE_SENDER], row->wait_s[TLR_WAIT_LATE_RECEIVER],
                 row->wait_s[TLR_WAIT_COLLECTIVE]);
     }
@@ -52,8 +53,8 @@ static void print_path(const tlr_path *path, FILE *out)
             fprintf(out, "%-32s %12.6g %6.1f\n", tlr_part_name(part), path->parts_s[part],
                     100 * path->parts_s[part] / whole_s);
     for (size_t i = 0; i < path->sites.n && i < N_SITES; i++)
-        fprintf(out, "  %-30s %12.6g %6.1f\n", path->sites.rows[i].name, path->sites.rows[i].time_s,
-                100 * path->sites.rows[i].time_s / whole_s);
+        fprintf(out, "  %-30s %12.6g %6.1f\n", tl_printable(path->sites.rows[i].name),
+                path->sites.rows[i].time_s, 100 * path->sites.rows[i].time_s / whole_s);
     fprintf(out, "%" PRIu64 " jumps between ranks; longest on rank %" PRIu32 ": %.6g s\n",
             path->n_jumps, longest, path->rank_s[longest]);
 }

@@ -9,6 +9,7 @@
 #include <stddef.h>
 #include <stdlib.h>
 #include <string.h>
+#include <timeless_files.h>
 
 void tlr_prediction_free(tlr_prediction *p)
 {
@@ -107,8 +108,8 @@ static void print_slowest(const tlr_prediction *p, FILE *out)
             "p2p", "wait", "collective");
     for (uint32_t i = 0; i < p->n_ranks && i < N_SLOWEST; i++)
         fprintf(out, "%-8td %-16s %12.6g %12.6g %12.6g %12.6g %12.6g\n", order[i] - p->ranks,
-                order[i]->host ? order[i]->host : "", order[i]->end_s, order[i]->compute_s,
-                order[i]->p2p_s, order[i]->wait_s, order[i]->collective_s);
+                tl_printable(order[i]->host), order[i]->end_s, order[i]->compute_s, order[i]->p2p_s,
+                order[i]->wait_s, order[i]->collective_s);
     free(order);
 }
 
@@ -120,7 +121,7 @@ static void print_noise(const tlr_prediction *p, FILE *out)
         noise_s += p->ranks[r].noise_s / p->n_ranks;
         delay_s += p->ranks[r].delay_s / p->n_ranks;
     }
-    fprintf(out, "noise             %s\n", p->noise);
+    fprintf(out, "noise             %s\n", tl_printable(p->noise));
     if (!(p->quiet_s > 0)) {
         fprintf(out, "                  a rank's own detours: %.4g s in the mean\n", noise_s);
         return;
@@ -171,7 +172,7 @@ void tlr_prediction_print(const tlr_prediction *p, FILE *out)
     print_draws(p, out);
     if (p->noise)
         print_noise(p, out);
-    fprintf(out, "program           %s\n", p->command);
+    fprintf(out, "program           %s\n", tl_printable(p->command));
     fprintf(out, "ranks, events     %" PRIu32 ", %" PRIu64 " (and %" PRIu64 " failed polls)\n",
             p->n_ranks, p->n_events, p->n_polls);
     if (p->n_opaque)
@@ -180,20 +181,22 @@ void tlr_prediction_print(const tlr_prediction *p, FILE *out)
         print_shares(p, out);
         print_slowest(p, out);
     }
-    fprintf(out, "\ntrace             %s, xxh64 %016" PRIx64 "\n", p->trace_path, p->trace_hash);
-    fprintf(out, "platform          %s, xxh64 %016" PRIx64 "\n", p->platform_name,
+    fprintf(out, "\ntrace             %s, xxh64 %016" PRIx64 "\n", tl_printable(p->trace_path),
+            p->trace_hash);
+    fprintf(out, "platform          %s, xxh64 %016" PRIx64 "\n", tl_printable(p->platform_name),
             p->platform_hash);
     if (p->model_hash)
-        fprintf(out, "model             %s, xxh64 %016" PRIx64 "\n", p->model, p->model_hash);
+        fprintf(out, "model             %s, xxh64 %016" PRIx64 "\n", tl_printable(p->model),
+                p->model_hash);
     else
-        fprintf(out, "model             %s\n", p->model);
+        fprintf(out, "model             %s\n", tl_printable(p->model));
     print_volumes(p, out);
     fprintf(out, "engine            %s (%s), network model %s, collectives %s\n", p->engine,
-            p->engine_version, p->network_model, p->coll_selector);
+            tl_printable(p->engine_version), tl_printable(p->network_model), p->coll_selector);
     if (p->options && p->options[0])
-        fprintf(out, "options           %s\n", p->options);
+        fprintf(out, "options           %s\n", tl_printable(p->options));
     if (p->changes && p->changes[0])
-        fprintf(out, "changed           %s\n", p->changes);
+        fprintf(out, "changed           %s\n", tl_printable(p->changes));
     fprintf(out, "timeless          %s\n", tl_version());
     if (p->wall_s > 0)
         fprintf(out, "wall time         %.3g s, %.3g events/s\n", p->wall_s,

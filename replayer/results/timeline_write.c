@@ -10,6 +10,7 @@
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
+#include <timeless_files.h>
 
 typedef struct writing {
     const tlr_job *jobs;
@@ -52,18 +53,6 @@ static void site_of(const writing *w, const tlr_state *s, char *text, size_t siz
         tl_site_text(w->jobs[s->job].trace, s->rank, s->site, text, size);
 }
 
-/* In quotes, which are doubled inside. */
-static void write_csv_text(FILE *out, const char *text)
-{
-    fputc('"', out);
-    for (; *text; text++) {
-        if (*text == '"')
-            fputc('"', out);
-        fputc(*text, out);
-    }
-    fputc('"', out);
-}
-
 static void write_csv(const writing *w)
 {
     char site[256];
@@ -72,10 +61,10 @@ static void write_csv(const writing *w)
         const tlr_state *s = &w->states[i];
         fprintf(w->out, "%" PRIu32 ",%" PRIu32 ",%.17g,%.17g,%s,", s->job, s->rank, s->begin_s,
                 s->end_s, tlr_state_kind_name(s->kind));
-        write_csv_text(w->out, name_of(w, s));
+        tl_put_csv(w->out, name_of(w, s), 1);
         fputc(',', w->out);
         site_of(w, s, site, sizeof site);
-        write_csv_text(w->out, site);
+        tl_put_csv(w->out, site, 1);
         fprintf(w->out, ",%" PRId64 ",", s->bytes);
         if (s->peer >= 0)
             fprintf(w->out, "%" PRId32, s->peer);
@@ -224,8 +213,8 @@ static rank_end *collect_ends(const writing *w, size_t *n)
 static void write_paje_text(FILE *out, const char *text)
 {
     fputc('"', out);
-    for (; *text; text++)
-        fputc(*text == '"' || *text == '\n' ? '\'' : *text, out);
+    for (text = tl_printable(text); *text; text++)
+        fputc(*text == '"' ? '\'' : *text, out);
     fputc('"', out);
 }
 

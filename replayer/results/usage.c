@@ -8,6 +8,7 @@
 #include <string.h>
 #include <sys/mman.h>
 #include <unistd.h>
+#include <timeless_files.h>
 
 enum { N_SHOWN = 10 };
 
@@ -110,7 +111,7 @@ void tlr_usage_print(const tlr_usage *usage, FILE *out)
         fprintf(out, "\n%-32s %14s %10s %14s\n", "link", "bytes", "mean use", "saturated, s");
     for (size_t i = 0; usage->has_links && i < usage->n_links && i < N_SHOWN; i++) {
         const tlr_resource *link = &usage->links[i];
-        fprintf(out, "%-32s %14.9g %9.3g%% %14.6g\n", link->name, link->bytes,
+        fprintf(out, "%-32s %14.9g %9.3g%% %14.6g\n", tl_printable(link->name), link->bytes,
                 100 * mean_use(usage, link), link->saturated_s);
     }
     if (usage->has_links && usage->n_links > N_SHOWN)

@@ -5,6 +5,8 @@
 #include "compare.h"
 
 #include <math.h>
+#include <string.h>
+#include <timeless_files.h>
 
 enum { WIDTH = 900, LABELS = 330, MARGIN = 20, ROW = 22, TOP = 46, BOTTOM = 34 };
 
@@ -34,8 +36,7 @@ static double x_of(double share, double half)
 static void put_text(FILE *out, double x, double y, const char *anchor, const char *text)
 {
     fprintf(out, "<text x=\"%.1f\" y=\"%.1f\" text-anchor=\"%s\">", x, y, anchor);
-    for (const char *p = text; *p; p++)
-        fprintf(out, *p == '<' ? "&lt;" : *p == '&' ? "&amp;" : "%c", *p);
+    tl_put_xml(out, text, strlen(text));
     fputs("</text>\n", out);
 }
 

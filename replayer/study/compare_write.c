@@ -11,6 +11,7 @@
 #include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
+#include <timeless_files.h>
 
 /* ---- the table ---- */
 
@@ -48,7 +49,8 @@ static void print_ranges(const tlr_comparison *c, FILE *out)
         const tlr_comparison_row *row = &c->rows[i];
         print_values(c, &row->measured, out);
         print_values(c, &row->expected, out);
-        fprintf(out, " %+7.1f%%%c %s\n", 100 * row->error, row->passed ? ' ' : '!', row->name);
+        fprintf(out, " %+7.1f%%%c %s\n", 100 * row->error, row->passed ? ' ' : '!',
+                tl_printable(row->name));
     }
 }
 
@@ -59,7 +61,7 @@ static void print_single(const tlr_comparison *c, FILE *out)
     for (size_t i = 0; i < c->n_rows; i++) {
         const tlr_comparison_row *row = &c->rows[i];
         fprintf(out, "%12.6f %12.6f %+7.1f%%%c %s\n", row->measured.median, row->expected.median,
-                100 * row->error, row->passed ? ' ' : '!', row->name);
+                100 * row->error, row->passed ? ' ' : '!', tl_printable(row->name));
     }
 }
 
@@ -99,9 +101,9 @@ static void print_intervals(const tlr_comparison *c, FILE *out)
 void tlr_comparison_print(const tlr_comparison *c, FILE *out)
 {
     if (c->prediction)
-        fprintf(out, "%s on %s, %" PRIu32 " ranks, %s\n", c->prediction->trace_path,
-                c->prediction->platform_name, c->prediction->n_ranks,
-                c->prediction->engine_version);
+        fprintf(out, "%s on %s, %" PRIu32 " ranks, %s\n", tl_printable(c->prediction->trace_path),
+                tl_printable(c->prediction->platform_name), c->prediction->n_ranks,
+                tl_printable(c->prediction->engine_version));
     if (c->kind == TLR_COMPARED_PREDICTION && !has_ranges(c))
         print_single(c, out);
     else
@@ -122,7 +124,7 @@ void tlr_comparison_print(const tlr_comparison *c, FILE *out)
         fprintf(out,
                 "The clock of the recording is not comparable: %s. The errors say nothing about "
                 "the prediction.\n",
-                c->clock);
+                tl_printable(c->clock));
     print_intervals(c, out);
     char *text = c->has_test ? test_text(c) : NULL;
     if (text)
@@ -216,10 +218,8 @@ void tlr_comparison_write_csv(const tlr_comparison *c, FILE *out)
           out);
     for (size_t i = 0; i < c->n_rows; i++) {
         const tlr_comparison_row *row = &c->rows[i];
-        fputc('"', out);
-        for (const char *p = row->name; *p; p++)
-            fprintf(out, *p == '"' ? "\"\"" : "%c", *p);
-        fprintf(out, "\",%.9g,%.9g,%.9g,%zu,%.9g,%.9g,%.9g,%zu,%.6f,%d\n", row->measured.median,
+        tl_put_csv(out, row->name, 1);
+        fprintf(out, ",%.9g,%.9g,%.9g,%zu,%.9g,%.9g,%.9g,%zu,%.6f,%d\n", row->measured.median,
                 row->measured.low, row->measured.high, row->measured.n, row->expected.median,
                 row->expected.low, row->expected.high, row->expected.n, row->error, row->passed);
     }
@@ -230,14 +230,8 @@ void tlr_comparison_write_csv(const tlr_comparison *c, FILE *out)
 static void put_attribute(FILE *out, const char *name, const char *text)
 {
     fprintf(out, " %s=\"", name);
-    for (const char *p = text ? text : ""; *p; p++)
-        switch (*p) {
-        case '<': fputs("&lt;", out); break;
-        case '>': fputs("&gt;", out); break;
-        case '&': fputs("&amp;", out); break;
-        case '"': fputs("&quot;", out); break;
-        default: fputc(*p, out);
-        }
+    text = text ? text : "";
+    tl_put_xml(out, text, strlen(text));
     fputc('"', out);
 }
 

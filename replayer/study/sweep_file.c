@@ -14,25 +14,14 @@
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
+#include <timeless_files.h>
 
 /* ---- writing ---- */
-
-static void put_field(FILE *out, const char *text)
-{
-    if (!text[strcspn(text, ",\"\n")]) {
-        fputs(text, out);
-        return;
-    }
-    putc('"', out);
-    for (const char *p = text; *p; p++)
-        fprintf(out, *p == '"' ? "\"\"" : "%c", *p);
-    putc('"', out);
-}
 
 static void put_header(char *const *names, size_t n, FILE *out)
 {
     for (size_t a = 0; a < n; a++) {
-        put_field(out, names[a]);
+        tl_put_csv(out, names[a], 0);
         putc(',', out);
     }
     for (int c = 0; c < TLR_N_RESULTS; c++)
@@ -44,14 +33,14 @@ static void put_row(const tlr_sweep *sweep, size_t i, size_t n_more, FILE *out)
 {
     const tlr_point *point = &sweep->points[i];
     for (size_t a = 0; a < sweep->n_axes; a++) {
-        put_field(out, tlr_sweep_value(sweep, i, a));
+        tl_put_csv(out, tlr_sweep_value(sweep, i, a), 0);
         putc(',', out);
     }
     for (size_t a = 0; a < n_more; a++)
         putc(',', out);
     if (point->error[0]) {
         fputs(",,,,", out);
-        put_field(out, point->error);
+        tl_put_csv(out, point->error, 0);
     } else {
         fprintf(out, "%.17g,", point->makespan_s);
         if (point->quiet_s > 0)
@@ -59,7 +48,7 @@ static void put_row(const tlr_sweep *sweep, size_t i, size_t n_more, FILE *out)
         fprintf(out, ",%.17g,%" PRIu64 ",", point->compute_s, point->n_events);
     }
     putc(',', out);
-    put_field(out, sweep->command);
+    tl_put_csv(out, sweep->command, 0);
     fprintf(out, ",%016" PRIx64 "\n", point->key);
 }
 
@@ -91,11 +80,11 @@ static void put_other(const tlr_table_row *row, char *const *names, size_t n, FI
     for (size_t i = 0; i < n; i++) {
         for (size_t a = 0; a < row->n_axes; a++)
             if (!strcmp(row->names[a], names[i]))
-                put_field(out, row->values[a]);
+                tl_put_csv(out, row->values[a], 0);
         putc(',', out);
     }
     for (int c = 0; c < TLR_N_RESULTS; c++) {
-        put_field(out, row->texts[c]);
+        tl_put_csv(out, row->texts[c], 0);
         putc(c + 1 < TLR_N_RESULTS ? ',' : '\n', out);
     }
 }

@@ -9,6 +9,7 @@
 
 #include <gsl/gsl_sort.h>
 #include <gsl/gsl_statistics_double.h>
+#include <timeless_files.h>
 
 enum {
     PLOT_WIDTH = 560,
@@ -151,20 +152,10 @@ static size_t most(size_t a, size_t b)
     return a > b ? a : b;
 }
 
-static void put_escaped(FILE *out, const char *text, size_t length)
-{
-    for (size_t i = 0; i < length; i++)
-        fprintf(out,
-                text[i] == '<'   ? "&lt;"
-                : text[i] == '&' ? "&amp;"
-                                 : "%c",
-                (unsigned char)text[i] < ' ' ? '?' : text[i]);
-}
-
 static void put_text(FILE *out, double x, double y, const char *anchor, const char *text)
 {
     fprintf(out, "<text x=\"%.1f\" y=\"%.1f\" text-anchor=\"%s\">", x, y, anchor);
-    put_escaped(out, text, strlen(text));
+    tl_put_xml(out, text, strlen(text));
     fputs("</text>\n", out);
 }
 
@@ -180,18 +171,18 @@ static void put_name(const plot *p, double x, const char *name, FILE *out)
         fputs("text-anchor=\"middle\">", out);
     const size_t n_letters = count_letters(name), length = strlen(name);
     if (n_letters <= MOST_LETTERS) {
-        put_escaped(out, name, length);
+        tl_put_xml(out, name, length);
     } else {
         size_t head = 0, tail = length;
         for (size_t n = 0; n <= MOST_LETTERS / 2; head++)
             n += (size_t)is_letter_start(name[head]);
         for (size_t n = 0; n < MOST_LETTERS / 2;)
             n += (size_t)is_letter_start(name[--tail]);
-        put_escaped(out, name, head - 1);
+        tl_put_xml(out, name, head - 1);
         fputs("\u2026", out);
-        put_escaped(out, name + tail, length - tail);
+        tl_put_xml(out, name + tail, length - tail);
         fputs("<title>", out);
-        put_escaped(out, name, length);
+        tl_put_xml(out, name, length);
         fputs("</title>", out);
     }
     fputs("</text>\n", out);

@@ -56,6 +56,8 @@ static int next_field(char **at, char **field)
             quoted = !quoted;
     const int more = *from == ',';
     *to = '\0';
+    if (**field == '\'' && strchr("=+-@", (*field)[1]) && (*field)[1]) /* tl_put_csv's */
+        ++*field;
     *at = from + more;
     return more;
 }

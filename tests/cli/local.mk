@@ -25,6 +25,7 @@ CLI_TESTS = \
 	tests/cli/import.sh \
 	tests/cli/laws.sh \
 	tests/cli/in_place.sh \
+	tests/cli/info_ranks.sh \
 	tests/cli/installed.sh \
 	tests/cli/otf2.sh \
 	tests/cli/platform.sh \
@@ -38,6 +39,7 @@ CLI_TESTS = \
 	tests/cli/trace.sh \
 	tests/cli/calibrate_cpu.sh \
 	tests/cli/calibrate_noise.sh \
+	tests/cli/safe_text.sh \
 	tests/cli/secrets.sh \
 	tests/cli/seeds.sh \
 	tests/cli/simgrid_programs.sh \

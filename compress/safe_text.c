@@ -1,0 +1,115 @@
+/* safe_text.c - text of others made safe for a terminal, for XML, for CSV. */
+#include "timeless_files.h"
+
+#include <stdbool.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { SLOTS = 16 };
+
+/* Bytes of the character at `text`, which is whole and UTF-8; 0: there is none.  *code is its
+ * number. */
+static size_t character(const char *text, uint32_t *code)
+{
+    const unsigned char *p = (const unsigned char *)text;
+    const size_t n = *p < 0x80 ? 1 : *p >= 0xf0 ? 4 : *p >= 0xe0 ? 3 : *p >= 0xc2 ? 2 : 0;
+    static const uint32_t least[] = {0, 0, 0x80, 0x800, 0x10000};
+    if (!n || *p > 0xf4)
+        return 0;
+    *code = n == 1 ? *p : *p & (0x7fU >> n);
+    for (size_t i = 1; i < n; i++) {
+        if ((p[i] & 0xc0) != 0x80)
+            return 0;
+        *code = *code << 6 | (p[i] & 0x3fU);
+    }
+    return *code >= least[n] && *code <= 0x10ffff && (*code < 0xd800 || *code > 0xdfff) ? n : 0;
+}
+
+/* Control characters, and those that turn the direction of what is printed. */
+static bool is_control(uint32_t code)
+{
+    return code < 0x20 || (code >= 0x7f && code < 0xa0) || (code >= 0x200e && code <= 0x200f) ||
+           (code >= 0x2028 && code <= 0x202e) || (code >= 0x2066 && code <= 0x2069) ||
+           code == 0xfffe || code == 0xffff;
+}
+
+/* Bytes of the character at `text` if it may be printed, else 0; *bytes: how many to pass over. */
+static size_t printable(const char *text, size_t *bytes)
+{
+    uint32_t code = 0;
+    const size_t n = character(text, &code);
+    *bytes = n ? n : 1;
+    return n && !is_control(code) ? n : 0;
+}
+
+const char *tl_printable(const char *text)
+{
+    static _Thread_local char *slots[SLOTS];
+    static _Thread_local unsigned next;
+    size_t bytes, used = 0;
+    const char *at = text;
+    if (!text)
+        return "";
+    while (*at && printable(at, &bytes))
+        at += bytes;
+    if (!*at)
+        return text;
+    char **slot = &slots[next++ % SLOTS];
+    char *room = realloc(*slot, strlen(text) + 1);
+    if (!room)
+        return "?";
+    *slot = room;
+    for (at = text; *at; at += bytes) {
+        const size_t n = printable(at, &bytes);
+        memcpy(room + used, n ? at : "?", n ? n : 1);
+        used += n ? n : 1;
+    }
+    room[used] = '\0';
+    return room;
+}
+
+void tl_put_xml(FILE *out, const char *text, size_t length)
+{
+    size_t bytes;
+    for (const char *end = text + length, *at = text; at < end && *at; at += bytes) {
+        const size_t n = printable(at, &bytes);
+        switch (n ? *at : 0) {
+        case 0: fputc('?', out); break;
+        case '<': fputs("&lt;", out); break;
+        case '>': fputs("&gt;", out); break;
+        case '&': fputs("&amp;", out); break;
+        case '"': fputs("&quot;", out); break;
+        case '\'': fputs("&#39;", out); break;
+        default: fwrite(at, 1, n, out);
+        }
+    }
+}
+
+/* Whether a spreadsheet would take it for a formula. */
+static bool is_formula(const char *text)
+{
+    char *end;
+    if (!*text || !strchr("=+-@", *text))
+        return false;
+    strtod(text, &end);
+    return end == text || *end;
+}
+
+void tl_put_csv(FILE *out, const char *text, int always_quoted)
+{
+    const bool formula = is_formula(text);
+    const bool quoted = always_quoted || text[strcspn(text, ",\"")];
+    size_t bytes;
+    if (quoted)
+        putc('"', out);
+    if (formula)
+        putc('\'', out);
+    for (const char *at = text; *at; at += bytes) {
+        const size_t n = printable(at, &bytes);
+        if (n && *at == '"')
+            putc('"', out);
+        fwrite(n ? at : "?", 1, n ? n : 1, out);
+    }
+    if (quoted)
+        putc('"', out);
+}

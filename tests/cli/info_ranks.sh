@@ -1,0 +1,27 @@
+# info_ranks.sh - info of many ranks: a summary unless --all is given, and bounded memory.
+. "$top_srcdir/tests/tap.sh"
+cd "$scratch" || exit 99
+says() { grep -Eq -e "$2" "$1" || { head -n 40 "$1"; return 1; }; }
+"$timeless" make token -n 64 -o screen.tl && "$timeless" make token -n 65 -o more.tl || exit 99
+"$timeless" info screen.tl >screen && "$timeless" info more.tl >more && "$timeless" info --all more.tl >all || exit 99
+check '64 ranks have a line each' test "$(grep -cE '^ +[0-9]+ .*finalized' screen)" = 64
+check '65 ranks have a line for all' test "$(grep -cE '^ +[0-9]+ .*finalized' more)" = 1
+check 'which counts them' says more '^ +65 .* finalized +0$'
+check 'and refers to --all' says more -- '--all prints each rank'
+check '--all prints each' test "$(grep -cE '^ +[0-9]+ .*finalized' all)" = 65
+check 'JSON has each' python3 -c '
+import json, subprocess, sys
+assert len(json.loads(subprocess.check_output([sys.argv[1], "info", "--json", "more.tl"]))["ranks"]) == 65' "$timeless"
+
+# A header of 2^24 ranks, of which one has left something.
+printf '%s\n' 'timeless-text 1' 'ranks 16777216' 'volume_unit "none"' 'rank 7 host="h"' '7 0 MPI_Init clock_ns=0 volume=0' \
+    'end finalized clock_ns=1' | "$timeless" undump - -o many.tl || exit 99
+if [ -z "${SANITIZE:-}" ]; then
+    for option in '' --json; do
+        check_exit 3 "2^24 ranks${option:+, $option}: exit code 3, in 512 MB" bash -c "ulimit -v 600000; timeout 120 '$timeless' info $option many.tl >out"
+        check "2^24 ranks${option:+, $option}: a few lines" test "$(wc -c <out)" -lt 10000
+    done
+else
+    skip '2^24 ranks in 512 MB' 'sanitizers need more memory'
+fi
+tap_done
