@@ -98,10 +98,10 @@ typedef struct loggops_run {
     uint32_t n_programs;
     loggops_program *programs;
     uint32_t *program_of; /* by rank */
-    double *kernel_s;     /* by rank: its computation in kernels */
     uint32_t n_comms;
     loggops_comm *comms;
     uint64_t n_marks;
+    double *kernel_s; /* by rank: seconds of its computation in kernels */
 } loggops_run;
 
 /* A rank's position in a communicator that it belongs to. */

@@ -250,6 +250,7 @@ static void start_simgrid(const option_list *list)
                    &replay.result->version[2]);
     snprintf(replay.result->network_model, NAME_BYTES, "%s",
              option_value(list, "network/model", ""));
+    smpi_waits_overheads(option_value(list, "smpi/or", ""), option_value(list, "smpi/os", ""));
     snprintf(replay.result->coll_selector, SELECTOR_BYTES, "%s",
              replay.is_ompi_41 ? "ompi-4.1" : option_value(list, "smpi/coll-selector", "default"));
     /* These belong to the trace's own start and end, not to the preparations. */

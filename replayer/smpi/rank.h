@@ -285,6 +285,8 @@ void smpi_wait_for_match(smpi_rank *r, int32_t peer, int32_t tag);
 void smpi_end_waits(smpi_rank *r, struct tlr_state *state);
 /* The rank computed for so long, which is so much on the reference. */
 void smpi_wait_computed(smpi_rank *r, double took_s, double reference_s);
+/* The platform's smpi/or and smpi/os, before the replay begins. */
+void smpi_waits_overheads(const char *receives, const char *sends);
 void smpi_close_waits(smpi_rank *r);
 
 /* ---- p2p.c ---- */

@@ -35,6 +35,45 @@ static struct {
                                          wait for it */
 } limits;
 
+/* ---- overheads: smpi/os and smpi/or ---- */
+
+enum { MAX_SEGMENTS = 64 };
+
+typedef struct overheads {
+    size_t n;
+    double from_bytes[MAX_SEGMENTS], fixed_s[MAX_SEGMENTS], per_byte_s[MAX_SEGMENTS];
+} overheads;
+
+static overheads of_receives, of_sends;
+
+/* "0:3e-7:1e-10;8000:4e-6:1e-10": bytes, seconds, seconds per byte.  SimGrid has checked it. */
+static void read_overheads(const char *text, overheads *out)
+{
+    out->n = 0;
+    for (char *at = (char *)text; *at && out->n < MAX_SEGMENTS; at += *at == ';') {
+        const size_t i = out->n++;
+        out->from_bytes[i] = strtod(at, &at);
+        out->fixed_s[i] = *at == ':' ? strtod(at + 1, &at) : 0;
+        out->per_byte_s[i] = *at == ':' ? strtod(at + 1, &at) : 0;
+        at += strcspn(at, ";");
+    }
+}
+
+void smpi_waits_overheads(const char *receives, const char *sends)
+{
+    read_overheads(receives, &of_receives);
+    read_overheads(sends, &of_sends);
+}
+
+/* As SMPI finds it: the last segment that begins below the size, else the first one. */
+static double overhead_s(const overheads *o, int64_t bytes)
+{
+    size_t i = 0;
+    while (i + 1 < o->n && o->from_bytes[i + 1] < (double)bytes)
+        i++;
+    return o->n ? o->fixed_s[i] + o->per_byte_s[i] * (double)bytes : 0;
+}
+
 static smpi_waits *waits_of(smpi_rank *r)
 {
     if (!limits.is_known) {
@@ -261,7 +300,8 @@ typedef struct cause {
     int is_known;
     double late_s; /* when the other side was there */
     double from_s;
-    double took_s; /* the message alone, about */
+    double took_s;     /* the message alone, about */
+    double overhead_s; /* what the processor of this side pays for it */
     int32_t rank;
     tlr_wait wait;
     smpi_clocks clocks; /* of the other side */
@@ -288,6 +328,7 @@ static cause cause_of(const smpi_rank *r, const smpi_half *half)
         c.late_s = half->other_s;
         c.clocks = half->other_clocks;
         c.took_s = message_s(r, half);
+        c.overhead_s = overhead_s(half->is_send ? &of_sends : &of_receives, half->bytes);
     }
     c.is_known = c.rank >= 0;
     c.from_s = c.late_s;
@@ -319,11 +360,12 @@ static void advance_clocks(smpi_rank *r, const cause *causes, const cause *last,
     w->clocks = now;
 }
 
-/* The message should have come before the call, and what the call took is less than a message: its
- * own overhead. */
-static int was_there(const cause *c, const tlr_state *state)
+/* The message should have come before the call, and the call took less than a message and the
+ * overheads of all that it completes: its own time. */
+static int was_there(const cause *c, const tlr_state *state, double overheads_s)
 {
-    return c->from_s + c->took_s <= state->begin_s && state->end_s - state->begin_s <= c->took_s;
+    return c->from_s + c->took_s <= state->begin_s &&
+           state->end_s - state->begin_s <= c->took_s + overheads_s;
 }
 
 void smpi_end_waits(smpi_rank *r, tlr_state *state)
@@ -333,11 +375,17 @@ void smpi_end_waits(smpi_rank *r, tlr_state *state)
     const cause *last = NULL;
     if (w->n_now > sizeof few / sizeof *few)
         causes = smpi_alloc(w->n_now, sizeof *causes);
+    double overheads_s = 0;
+    for (size_t i = 0; i < w->n_now; i++) {
+        causes[i] = cause_of(r, w->now[i]);
+        overheads_s += causes[i].overhead_s;
+    }
+    overheads_s *= 1 + 1e-6; /* rounding of the clock */
     for (size_t i = 0; i < w->n_now; i++) {
         const cause *c = &causes[i];
-        causes[i] = cause_of(r, w->now[i]);
         if (c->is_known && c->from_s < state->end_s && state->end_s > state->begin_s &&
-            !was_there(c, state) && (!last || c->from_s + c->took_s > last->from_s + last->took_s))
+            !was_there(c, state, overheads_s) &&
+            (!last || c->from_s + c->took_s > last->from_s + last->took_s))
             last = c;
     }
     advance_clocks(r, causes, last, state);

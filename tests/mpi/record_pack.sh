@@ -37,7 +37,9 @@ check_exit 2 "so is one that is no number" $timeless record --volume-precision m
 
 check_exit 137 "a run that is killed" $timeless record -o "$trace" -- $MPIRUN -np 2 "$scratch/ends" kill
 cp "$scratch/err" "$scratch/said"
-check "stays as it was recorded, without a word on packing" not_said pack "$scratch/said"
+check "a killed run is not packed, and the message names the file with its last events" \
+    says 'r.tl.open holds the last events of [12] killed ranks?' "$scratch/said"
+check "no message reports that packing failed" not_said 'stays as it was recorded' "$scratch/said"
 
 # hindered HOW NAME PATTERN [OPTION...]
 hindered() {
