@@ -31,6 +31,7 @@ sed -nE 's/^TL_KERNEL\([0-9]+, (\w+), *\w, (\w+),.*/\2 \1/p' "$top_srcdir/compre
     done >>"$scratch/wanted"
 printf 'timeless_kernel_%s\n' begin end >>"$scratch/wanted"
 printf '%s\n' PMIx_Commit ompt_start_tool exec_blas sched_yield >>"$scratch/wanted" # roll_call.c, ompt.c, openblas.c
+printf '%s\n' sleep usleep nanosleep clock_nanosleep >>"$scratch/wanted" # sleep.c
 # Of libgomp every function that takes a region or a task, and those in which a thread may wait.
 nm -D --defined-only "$(ldconfig -p | awk '$1 == "libgomp.so.1" {print $NF; exit}')" | awk '{print $3}' |
     sed -nE 's/@.*//; /_(start|end|nowait)$/{/^GOMP_(loop|sections)_end$|^GOMP_(critical|critical_name|atomic|ordered|single_copy)_start$|^GOMP_(single_copy|taskgroup)_end$/!d}
