@@ -21,9 +21,9 @@ static hpl_pivots lay_out(uint16_t *words, int32_t n_rows)
 {
     return (hpl_pivots){.moved = words,
                         .sums = words + n_rows,
-                        .start = words + 2 * n_rows + 1,
-                        .order = words + 3 * n_rows + 2,
-                        .place = words + 4 * n_rows + 2};
+                        .start = words + (ptrdiff_t)2 * n_rows + 1,
+                        .order = words + (ptrdiff_t)3 * n_rows + 2,
+                        .place = words + (ptrdiff_t)4 * n_rows + 2};
 }
 
 /* ---- drawing ---- */

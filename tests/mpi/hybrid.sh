@@ -23,11 +23,11 @@ medians() {
     sort -k1,1 -k2,2g "$1" | awk 'function flush() { if (n) print part, n % 2 ? v[(n + 1) / 2] : (v[n / 2] + v[n / 2 + 1]) / 2; n = 0 }
         $1 != part { flush(); part = $1 } { v[++n] = $2 } END { flush() }'
 }
-# all_near A B [MOST]: the parts of two files of medians are within 5 % (MOST: 1.05) of each other
+# all_near A B [MOST]: the parts of B are in A, and within 5 % (MOST: 1.05) of each other
 all_near() {
-    join "$1" "$2" | awk -v most="${3:-1.05}" -v parts="$(sort -u "$scratch/parts" | wc -l)" '
+    join "$1" "$2" | awk -v most="${3:-1.05}" -v parts="$(wc -l <"$2")" '
         { bad = $2 / $3 > most || $3 / $2 > most; wrong += bad; printf "%-12s %.4f %.4f%s\n", $1, $2, $3, bad ? " <-" : "" }
-        END { exit !(NR == parts && !wrong) }'
+        END { exit !(NR > 0 && NR == parts && !wrong) }'
 }
 # once WAY PROGRAM [OPTION...]: a run of it, whose medians are added to $scratch/WAY.PROGRAM
 once() {
@@ -61,7 +61,9 @@ volumes_are_right() {
         return
     fi
     check "$program: instructions are counted" once exact "$program" --volume exact
-    medians "$scratch/exact.$program" >"$scratch/exact"
+    check "$program: every part was counted" test "$(medians "$scratch/exact.$program" | wc -l)" = "$(sort -u "$scratch/parts" | wc -l)"
+    skip "$program: nested: instructions" "the emulator misses one of four threads in some rounds"
+    medians "$scratch/exact.$program" | grep -v '^nested ' >"$scratch/exact"
     for way in free one-core folded; do
         check "$program: $way: volumes are as instructions" all_near "$scratch/$way" "$scratch/exact"
     done
