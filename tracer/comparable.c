@@ -63,9 +63,11 @@ static usage measure(void)
     usage u = {.wall_s = seconds_of(CLOCK_MONOTONIC),
                .cpu_s = seconds_of(state.cpu_clock),
                .waited_s = -1};
-    uint64_t on_cpu_ns = 0, waited_ns = 0;
-    read_file("schedstat", text, sizeof text);
-    if (sscanf(text, "%" SCNu64 " %" SCNu64, &on_cpu_ns, &waited_ns) == 2 && on_cpu_ns)
+    read_file("schedstat", text, sizeof text); /* ns on a core, ns waiting for one */
+    char *after_cpu, *after_wait;
+    const uint64_t on_cpu_ns = strtoull(text, &after_cpu, 10);
+    const uint64_t waited_ns = strtoull(after_cpu, &after_wait, 10);
+    if (on_cpu_ns && after_wait != after_cpu)
         u.waited_s = 1e-9 * (double)waited_ns;
     read_file("status", text, sizeof text);
     const char *at = strstr(text, key);

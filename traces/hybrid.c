@@ -23,8 +23,8 @@ int main(int argc, char **argv)
     MPI_Init_thread(&argc, &argv, MPI_THREAD_FUNNELED, &provided);
     MPI_Comm_rank(MPI_COMM_WORLD, &rank);
     MPI_Comm_size(MPI_COMM_WORLD, &size);
-    n = argc > 1 ? atoi(argv[1]) : 256;
-    const int steps = argc > 2 ? atoi(argv[2]) : 20;
+    n = argc > 1 ? (int)strtol(argv[1], NULL, 10) : 256;
+    const int steps = argc > 2 ? (int)strtol(argv[2], NULL, 10) : 20;
     const int up = rank ? rank - 1 : MPI_PROC_NULL;
     const int down = rank + 1 < size ? rank + 1 : MPI_PROC_NULL;
     const size_t row = (size_t)n, last = row * n;

@@ -49,11 +49,11 @@ static int receive_one(int round, double *buffer)
 int main(int argc, char **argv)
 {
     MPI_Init(&argc, &argv);
-    const int rounds = argc > 1 ? atoi(argv[1]) : 20;
+    const int rounds = argc > 1 ? (int)strtol(argv[1], NULL, 10) : 20;
     int rank, size;
     MPI_Comm_rank(MPI_COMM_WORLD, &rank);
     MPI_Comm_size(MPI_COMM_WORLD, &size);
-    unsigned state = (argc > 2 ? (unsigned)atoi(argv[2]) : 1u) + 7919u * (unsigned)rank;
+    unsigned state = (argc > 2 ? (unsigned)strtol(argv[2], NULL, 10) : 1u) + 7919u * (unsigned)rank;
     char *out = calloc(LONGEST, 1);
     double *in = calloc(LONGEST, 1);
     int *counts = malloc((size_t)size * sizeof *counts);

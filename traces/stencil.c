@@ -65,8 +65,8 @@ static double update(double *to, const double *u)
 int main(int argc, char **argv)
 {
     MPI_Init(&argc, &argv);
-    n = argc > 1 ? atoi(argv[1]) : 16;
-    const int steps = argc > 2 ? atoi(argv[2]) : 20;
+    n = argc > 1 ? (int)strtol(argv[1], NULL, 10) : 16;
+    const int steps = argc > 2 ? (int)strtol(argv[2], NULL, 10) : 20;
     int size, rank, dims[3] = {0}, periods[3] = {0};
     MPI_Comm_size(MPI_COMM_WORLD, &size);
     MPI_Dims_create(size, 3, dims);

@@ -51,8 +51,9 @@ static void sweep(double *planes, int n_planes, int row_from, int row_to, int co
 int main(int argc, char **argv)
 {
     MPI_Init(&argc, &argv);
-    n = argc > 1 ? atoi(argv[1]) : 32;
-    const int n_planes = argc > 2 ? atoi(argv[2]) : 20, n_sweeps = argc > 3 ? atoi(argv[3]) : 5;
+    n = argc > 1 ? (int)strtol(argv[1], NULL, 10) : 32;
+    const int n_planes = argc > 2 ? (int)strtol(argv[2], NULL, 10) : 20,
+              n_sweeps = argc > 3 ? (int)strtol(argv[3], NULL, 10) : 5;
     int size, rank, dims[2] = {0}, periods[2] = {0};
     MPI_Comm_size(MPI_COMM_WORLD, &size);
     MPI_Dims_create(size, 2, dims);

@@ -151,7 +151,7 @@ int main(int argc, char **argv)
         if (argc > 1 && !strcmp(argv[1], cases[i].name))
             cases[i].run();
     if (argc > 2 && !strcmp(argv[1], "gets"))
-        gets(atoi(argv[2]));
+        gets((int)strtol(argv[2], NULL, 10));
     MPI_Finalize();
     return 0;
 }

@@ -74,7 +74,7 @@ static int number_of(const char *how)
 
 int main(int argc, char **argv)
 {
-    const int rounds = argc > 1 ? atoi(argv[1]) : 0;
+    const int rounds = argc > 1 ? (int)strtol(argv[1], NULL, 10) : 0;
     const char *how = argc > 2 ? argv[2] : "finalize";
     volatile uint64_t mine = 0, *counter = &mine;
     int rank;
