@@ -30,9 +30,14 @@ static void put(void *caller, int64_t ns)
     errno = error;
 }
 
+/* 0 for what the system refuses: NULL and negative times.  A time without end is cut to 73 years,
+ * so that sums of two do not overflow. */
 static int64_t ns_of(const struct timespec *t)
 {
-    return (int64_t)t->tv_sec * NS_PER_S + t->tv_nsec;
+    const int64_t most_s = INT64_MAX / NS_PER_S / 4;
+    if (!t || t->tv_sec < 0)
+        return 0;
+    return (t->tv_sec < most_s ? t->tv_sec : most_s) * NS_PER_S + t->tv_nsec % NS_PER_S;
 }
 
 static int64_t now(clockid_t clock)
