@@ -8,6 +8,8 @@
 
 #include <cmocka.h>
 
+#include <timeless_files.h>
+
 #include <calibrate/machine.h>
 #include <calibrate/repetitions.h>
 
