@@ -28,7 +28,7 @@ if [ "$failed" = 0 ] && { [ $status != 0 ] || [ "$passed" -le 1 ]; }; then faile
 echo "slowest tests, in seconds:"
 find build/tests -name '*.trs' -exec sed -n 's/^:seconds: \([0-9]*\)$/\1/; T; F; p' {} + | paste - - |
     sed -E 's|^build/(.*)\.trs\t(.*)|\2 \1|' | sort -rn | head -n 10
-if [ "$failed" != 0 ] && [ -f $log ]; then grep -E '^(not ok|ERROR|FAIL)' $log; fi
+if [ "$failed" != 0 ] && [ -f $log ]; then grep -E '^(not ok|ERROR|FAIL|XPASS)' $log; fi
 if [ "$skipped" != 0 ]; then
     grep -hE '^ok .*# (SKIP|skip)' build/tests/*/*.log
     grep '^skipped: ' build/lint.log
