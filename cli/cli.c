@@ -85,6 +85,37 @@ int cli_check_output(const char *path)
                          path);
 }
 
+int cli_json_leaves_text(const cli_json *json)
+{
+    return !json->is_wanted || json->path;
+}
+
+tl_status cli_json_write(const cli_json *json,
+                         tl_status (*write)(const void *arg, FILE *out, tl_error *err),
+                         const void *arg, tl_error *err)
+{
+    if (!json->is_wanted)
+        return TL_OK;
+    if (!json->path)
+        return write(arg, stdout, err); /* main reports what standard output does not take */
+    FILE *out = fopen(json->path, "w");
+    if (!out)
+        return tl_fail(err, TL_ERR_SYSTEM, "%s: cannot be written: %s; check the path", json->path,
+                       strerror(errno));
+    tl_status status = write(arg, out, err);
+    const int is_lost = ferror(out);
+    if ((fclose(out) != 0 || is_lost) && status == TL_OK)
+        status =
+            tl_fail(err, TL_ERR_SYSTEM, "%s: cannot be written: %s", json->path, strerror(errno));
+    return status;
+}
+
+void cli_note_renamed(const char *old, const char *now)
+{
+    fprintf(stderr, "timeless: note: %s is now %s; the next version refuses the old spelling\n",
+            old, now);
+}
+
 error_t cli_argument(int key, char *arg, struct argp_state *state, const char *what,
                      const char **kept)
 {

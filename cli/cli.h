@@ -3,6 +3,7 @@
 #define TL_CLI_H
 
 #include <argp.h>
+#include <stdio.h>
 #include <timeless.h>
 
 /* Exit codes of every command. */
@@ -49,6 +50,27 @@ int cli_check_output(const char *path);
  * the folder that `result`, a folder or a FILE.conf, is or stands in; "" for --archive none, and
  * where the result goes to standard output (NULL). */
 void cli_archive_path(const char *given, const char *result, char *path, size_t size);
+
+/* --json[=FILE], the same in all commands: JSON goes to FILE, or to standard output instead of the
+ * text. */
+typedef struct cli_json {
+    int is_wanted;
+    const char *path; /* NULL: standard output */
+} cli_json;
+#define CLI_JSON_OPTION(key)                                                                       \
+    {                                                                                              \
+        "json", key, "FILE", OPTION_ARG_OPTIONAL, "write JSON to FILE, or instead of text", 0      \
+    }
+/* Whether the command prints its text, too. */
+int cli_json_leaves_text(const cli_json *json);
+/* Lets `write` write the JSON where --json asks for it; does nothing without --json. */
+tl_status cli_json_write(const cli_json *json,
+                         tl_status (*write)(const void *arg, FILE *out, tl_error *err),
+                         const void *arg, tl_error *err);
+
+/* Prints a note on standard error: an option is spelt otherwise since this version ("-r",
+ * "--rate"). The next version refuses the old spelling. */
+void cli_note_renamed(const char *old, const char *now);
 
 /* A pattern for glob(): the first `length` bytes of a path as they are, then `rest`, which may have
  * wildcards.  NULL: out of memory. */

@@ -18,7 +18,7 @@ struct files {
 struct arguments {
     struct files predictions, measured, baseline;
     tlr_compare_options options;
-    int json;
+    cli_json json;
     const char *csv_path, *plot_path, *junit_path;
 };
 
@@ -55,7 +55,7 @@ static const struct argp_option options[] = {
     {"min-share", KEY_MIN_SHARE, "SHARE", 0,
      "leave out rows shorter than this share of the longest; default 1%", 0},
     {"all", KEY_ALL, NULL, 0, "leave out no row that took any time", 0},
-    {"json", KEY_JSON, NULL, 0, "write JSON instead of a table", 0},
+    CLI_JSON_OPTION(KEY_JSON),
     {"csv", KEY_CSV, "FILE", 0, "write the rows there too", 0},
     {"plot", KEY_PLOT, "FILE.svg", 0, "draw them there", 0},
     {"junit", KEY_JUNIT, "FILE.xml", 0, "write them there as test cases, for CI", 0},
@@ -121,7 +121,7 @@ static error_t parse(int key, char *value, struct argp_state *state)
         arguments->options.min_share = parse_share(state, "--min-share", value);
         break;
     case KEY_ALL: arguments->options.min_share = 0; break;
-    case KEY_JSON: arguments->json = 1; break;
+    case KEY_JSON: arguments->json = (cli_json){1, value}; break;
     case KEY_CSV: arguments->csv_path = value; break;
     case KEY_PLOT: arguments->plot_path = cli_svg(state, value); break;
     case KEY_JUNIT: arguments->junit_path = value; break;
@@ -152,14 +152,17 @@ static tl_status write_file(const char *path, const tlr_comparison *comparison,
     return failed ? TL_ERR_SYSTEM : TL_OK;
 }
 
+static tl_status write_json(const void *arg, FILE *out, tl_error *err)
+{
+    return tlr_comparison_write_json(arg, out, err);
+}
+
 static tl_status write_all(const struct arguments *a, const tlr_comparison *comparison,
                            tl_error *err)
 {
-    tl_status status = TL_OK;
-    if (a->json)
-        status = tlr_comparison_write_json(comparison, stdout, err);
-    else
+    if (cli_json_leaves_text(&a->json))
         tlr_comparison_print(comparison, stdout);
+    tl_status status = cli_json_write(&a->json, write_json, comparison, err);
     if (status == TL_OK)
         status = write_file(a->csv_path, comparison, tlr_comparison_write_csv, err);
     if (status == TL_OK)

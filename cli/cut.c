@@ -17,15 +17,18 @@ struct cut_options {
     int last;      /* the section where the part ends is called last */
 };
 
+enum { OPT_REGION = 256 };
+
 static const struct argp_option option_table[] = {
     {"output", 'o', "FILE", 0, "the trace to write", 0},
     {"section", 's', "A[:B]", 0,
      "sections A to B, both included, as 'timeless info --sections' counts them; 'last' is the "
      "last one",
      0},
-    {"region", 'r', "LEVEL[:NTH]", 0,
+    {"region", OPT_REGION, "LEVEL[:NTH]", 0,
      "from MPI_Pcontrol(LEVEL) to the next MPI_Pcontrol with another level; the NTH, from 0", 0},
     {"events", 'e', "A:B", 0, "events A to B-1 of every rank", 0},
+    {NULL, 'r', "LEVEL[:NTH]", OPTION_HIDDEN, NULL, 0}, /* until the next version */
     {0}};
 
 /* "A" or "A:B"; returns whether there was a B. */
@@ -86,7 +89,8 @@ static error_t parse(int key, char *arg, struct argp_state *state)
         set_part(state, PART_SECTIONS, arg);
         parse_sections(state, arg);
         return 0;
-    case 'r':
+    case 'r': cli_note_renamed("-r", "--region"); /* fall through */
+    case OPT_REGION:
         set_part(state, PART_REGION, arg);
         parse_region(state, arg);
         return 0;

@@ -13,13 +13,16 @@ struct dump_options {
     const char *path;
     int64_t rank;         /* -1: all */
     uint64_t first, past; /* events */
-    int json;
+    cli_json json;
 };
+
+enum { OPT_JSON = 256 };
 
 static const struct argp_option option_table[] = {
     {"rank", 'r', "RANK", 0, "only this rank", 0},
     {"events", 'e', "A:B", 0, "only the events A to B-1 of each rank", 0},
-    {"json", 'j', NULL, 0, "one JSON object a line", 0},
+    CLI_JSON_OPTION(OPT_JSON),
+    {NULL, 'j', NULL, OPTION_HIDDEN, NULL, 0}, /* until the next version */
     {0}};
 
 static void parse_events(struct argp_state *state, char *arg)
@@ -42,7 +45,11 @@ static error_t parse(int key, char *arg, struct argp_state *state)
     switch (key) {
     case 'r': o->rank = (int64_t)cli_parse_number(state, "rank", arg, UINT32_MAX); return 0;
     case 'e': parse_events(state, arg); return 0;
-    case 'j': o->json = 1; return 0;
+    case OPT_JSON: o->json = (cli_json){1, arg}; return 0;
+    case 'j':
+        cli_note_renamed("-j", "--json");
+        o->json.is_wanted = 1;
+        return 0;
     default: return cli_argument(key, arg, state, "trace", &o->path);
     }
 }
@@ -115,7 +122,8 @@ static void print_text(uint32_t rank, uint64_t number, const tl_event *e)
     free(longer);
 }
 
-static void print_json(const tl_reader *r, uint32_t rank, uint64_t number, const tl_event *e)
+static void print_json(const tl_reader *r, uint32_t rank, uint64_t number, const tl_event *e,
+                       FILE *out)
 {
     char site[256];
     const tl_call_info *row = tl_call_by_code(e->call);
@@ -127,13 +135,14 @@ static void print_json(const tl_reader *r, uint32_t rank, uint64_t number, const
     if (e->call == TL_KERNEL_user && tl_reader_kernel_name(r, rank, e))
         json_object_set_new(o, "kernel", tlr_json_text(tl_reader_kernel_name(r, rank, e)));
     json_object_set_new(o, "site", tlr_json_text(site));
-    json_dumpf(o, stdout, JSON_COMPACT | JSON_SORT_KEYS);
-    putchar('\n');
+    json_dumpf(o, out, JSON_COMPACT | JSON_SORT_KEYS);
+    fputc('\n', out);
     json_decref(o);
 }
 
-/* The events alone.  Damage has been told on opening; it only ends this rank. */
-static tl_status dump_events(tl_reader *r, const struct dump_options *o, uint32_t rank,
+/* The events alone: as JSON to `json`, or as text where that is NULL.  Damage has been reported on
+ * opening; it only ends this rank. */
+static tl_status dump_events(tl_reader *r, const struct dump_options *o, uint32_t rank, FILE *json,
                              tl_error *err)
 {
     tl_cursor *c;
@@ -141,12 +150,12 @@ static tl_status dump_events(tl_reader *r, const struct dump_options *o, uint32_
     if (status)
         return status;
     status = tl_cursor_seek(c, o->first);
-    while (!status && tl_cursor_position(c) < o->past && !ferror(stdout)) {
+    while (!status && tl_cursor_position(c) < o->past && !ferror(json ? json : stdout)) {
         uint64_t number = tl_cursor_position(c);
         tl_event e;
         status = tl_cursor_next(c, &e);
-        if (!status && o->json)
-            print_json(r, rank, number, &e);
+        if (!status && json)
+            print_json(r, rank, number, &e, json);
         else if (!status)
             print_text(rank, number, &e);
     }
@@ -156,6 +165,39 @@ static tl_status dump_events(tl_reader *r, const struct dump_options *o, uint32_
         *err = *tl_cursor_error(c);
     tl_cursor_close(c);
     return status == TL_END ? TL_OK : status;
+}
+
+struct dump {
+    tl_reader *r;
+    const struct dump_options *options;
+};
+
+/* The ranks that are asked for.  A rank that is damaged is left at the damage. */
+static tl_status dump_ranks(const struct dump *d, FILE *json, tl_error *err)
+{
+    const struct dump_options *o = d->options;
+    const uint32_t n_ranks = tl_reader_run(d->r)->n_ranks;
+    const bool events_alone = json || o->past != UINT64_MAX;
+    FILE *out = json ? json : stdout;
+    tl_status worst = TL_OK;
+    if (!events_alone && o->rank < 0)
+        tl_text_write_run(tl_reader_run(d->r), stdout);
+    for (uint32_t rank = 0; rank < n_ranks && !ferror(out); rank++) {
+        if (o->rank >= 0 && rank != o->rank)
+            continue;
+        const tl_status status = events_alone ? dump_events(d->r, o, rank, json, err)
+                                              : tl_text_write_rank(d->r, rank, stdout, err);
+        if (ferror(out))
+            break; /* whoever closes it reports it */
+        if (status && !tl_reader_n_damages(d->r))
+            worst = status;
+    }
+    return worst;
+}
+
+static tl_status write_json(const void *arg, FILE *out, tl_error *err)
+{
+    return dump_ranks(arg, out, err);
 }
 
 int cmd_dump(int argc, char **argv)
@@ -177,19 +219,11 @@ int cmd_dump(int argc, char **argv)
     }
     if (!tl_reader_complete(r))
         code = CLI_BAD_INPUT;
-    bool events_alone = o.json || o.past != UINT64_MAX;
-    if (!events_alone && o.rank < 0)
-        tl_text_write_run(tl_reader_run(r), stdout);
-    for (uint32_t rank = 0; rank < n_ranks && !ferror(stdout); rank++) {
-        if (o.rank >= 0 && rank != o.rank)
-            continue;
-        tl_status status = events_alone ? dump_events(r, &o, rank, &err)
-                                        : tl_text_write_rank(r, rank, stdout, &err);
-        if (ferror(stdout))
-            break; /* main reports it */
-        if (status && !tl_reader_n_damages(r))
-            code = cli_fail(&err);
-    }
+    const struct dump dump = {r, &o};
+    if (cli_json_leaves_text(&o.json) && dump_ranks(&dump, NULL, &err) != TL_OK)
+        code = cli_fail(&err);
+    if (cli_json_write(&o.json, write_json, &dump, &err) != TL_OK)
+        code = cli_fail(&err);
 cleanup:
     tl_reader_close(r);
     return code;

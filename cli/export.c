@@ -11,13 +11,18 @@ struct export_options {
     tl_rates rates;
 };
 
+enum { OPT_RATE = 256, OPT_NO_COMPUTE };
+
 static const struct argp_option option_table[] = {
     {"to", 't', "FORMAT", 0, "simgrid, otf2 (folders of files) or goal", 0},
     {"output", 'o', "PATH", 0, "the folder or file to write", 0},
-    {"rate", 'r', "X", 0, "flops (simgrid) or nanoseconds (goal, otf2) for a unit of volume; 1", 0},
+    {"rate", OPT_RATE, "X", 0,
+     "flops (simgrid) or nanoseconds (goal, otf2) for a unit of volume; 1", 0},
     {"kernel", 'k', "NAME=X", 0,
      "what --rate is for volume, for a unit of work of a kernel: dgemm=2", 0},
-    {"no-compute", 'n', NULL, 0, "leave computation out", 0},
+    {"no-compute", OPT_NO_COMPUTE, NULL, 0, "leave computation out", 0},
+    {NULL, 'r', "X", OPTION_HIDDEN, NULL, 0},  /* until the next version */
+    {NULL, 'n', NULL, OPTION_HIDDEN, NULL, 0}, /* the same */
     {0}};
 
 static void parse_kernel(struct argp_state *state, char *arg)
@@ -43,9 +48,11 @@ static error_t parse(int key, char *arg, struct argp_state *state)
         o->to = arg;
         return 0;
     case 'o': o->out = arg; return 0;
-    case 'r': o->rates.per_unit = cli_parse_rate(state, arg); return 0;
+    case 'r': cli_note_renamed("-r", "--rate"); /* fall through */
+    case OPT_RATE: o->rates.per_unit = cli_parse_rate(state, arg); return 0;
     case 'k': parse_kernel(state, arg); return 0;
-    case 'n': o->rates.no_compute = 1; return 0;
+    case 'n': cli_note_renamed("-n", "--no-compute"); /* fall through */
+    case OPT_NO_COMPUTE: o->rates.no_compute = 1; return 0;
     case ARGP_KEY_SUCCESS:
         if (!o->out || !o->to)
             argp_error(state, "give --to FORMAT and -o PATH");

@@ -17,8 +17,8 @@ enum { OPT_JSON = 1000, ROOM = 1024 };
 
 typedef struct arguments {
     word_list options; /* of the replays */
-    const char *path, *json_path;
-    int json;
+    const char *path;
+    cli_json json;
     unsigned n_jobs;
     size_t n;
     tl_hpl *runs;
@@ -29,8 +29,7 @@ typedef struct arguments {
 
 static const struct argp_option options[] = {
     {"jobs", 'j', "N", 0, "replay N runs at a time (default: one on each core)", 0},
-    {"json", OPT_JSON, "FILE", OPTION_ARG_OPTIONAL,
-     "write the table as JSON, to FILE or in place of the text", 0},
+    CLI_JSON_OPTION(OPT_JSON),
     {0}};
 
 static error_t parse(int key, char *value, struct argp_state *state)
@@ -41,10 +40,7 @@ static error_t parse(int key, char *value, struct argp_state *state)
     case 'j':
         a->n_jobs = (unsigned)cli_parse_number_from(state, "--jobs", value, 1, 4096);
         return 0;
-    case OPT_JSON:
-        a->json = 1;
-        a->json_path = value;
-        return 0;
+    case OPT_JSON: a->json = (cli_json){1, value}; return 0;
     default: return cli_argument(key, value, state, "HPL.dat", &a->path);
     }
 }
@@ -137,7 +133,7 @@ static tl_status done(void *arg, size_t i, tl_error *err)
     if (isatty(STDERR_FILENO))
         fprintf(stderr, "\r%zu of %zu%s", a->n_done, a->n, a->n_done == a->n ? "\n" : "");
     while (a->next < a->n && a->sweep.points[a->next].known) {
-        if (!a->json || a->json_path)
+        if (cli_json_leaves_text(&a->json))
             print_row(&a->runs[a->next], &a->sweep.points[a->next]);
         a->next++;
     }
@@ -161,21 +157,18 @@ static json_t *row_json(const tl_hpl *o, const tlr_point *point)
     return row;
 }
 
-static tl_status write_json(const arguments *a, tl_error *err)
+static tl_status write_json(const void *arg, FILE *out, tl_error *err)
 {
+    const arguments *a = arg;
     json_t *rows = json_array();
     for (size_t i = 0; i < a->n; i++)
         json_array_append_new(rows, row_json(&a->runs[i], &a->sweep.points[i]));
-    FILE *out = a->json_path ? fopen(a->json_path, "w") : stdout;
-    int lost = !out || json_dumpf(rows, out,
-                                  JSON_SORT_KEYS | JSON_INDENT(2) | JSON_REAL_PRECISION(17)) != 0;
-    if (out)
-        lost |= fputc('\n', out) == EOF;
-    if (out && a->json_path)
-        lost |= fclose(out) != 0;
+    int lost =
+        json_dumpf(rows, out, JSON_SORT_KEYS | JSON_INDENT(2) | JSON_REAL_PRECISION(17)) != 0;
+    lost |= fputc('\n', out) == EOF;
     json_decref(rows);
     return lost ? tl_fail(err, TL_ERR_SYSTEM, "%s: cannot be written; check the path",
-                          a->json_path ? a->json_path : "the table")
+                          a->json.path ? a->json.path : "the table")
                 : TL_OK;
 }
 
@@ -231,12 +224,12 @@ int cmd_hpl(int argc, char **argv)
         status = make_points(&a, &err);
     if (status == TL_OK) {
         words_prepare(&a.options);
-        if (!a.json || a.json_path)
+        if (cli_json_leaves_text(&a.json))
             print_head();
         status = tlr_sweep_run(&a.sweep, 0, 1, a.n_jobs, run_point, done, &a, &err);
     }
-    if (status == TL_OK && a.json)
-        status = write_json(&a, &err);
+    if (status == TL_OK)
+        status = cli_json_write(&a.json, write_json, &a, &err);
     const int code = status == TL_OK ? find_failures(&a) : cli_fail(&err);
     if (a.sweep.points)
         tlr_sweep_free(&a.sweep);

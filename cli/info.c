@@ -11,7 +11,8 @@
 
 struct info_options {
     const char *path;
-    int json, sections, all;
+    cli_json json;
+    int sections, all;
 };
 
 /* More ranks than that are summed up unless --all is given: on a screen, in JSON. */
@@ -45,8 +46,11 @@ struct facts {
     size_t n_sections;
 };
 
+enum { OPT_JSON = 256 };
+
 static const struct argp_option option_table[] = {
-    {"json", 'j', NULL, 0, "JSON instead of text", 0},
+    CLI_JSON_OPTION(OPT_JSON),
+    {NULL, 'j', NULL, OPTION_HIDDEN, NULL, 0}, /* until the next version */
     {"all", 'a', NULL, 0, "print each rank, however many there are", 0},
     {"sections", 's', NULL, 0, "list the sections between synchronising collectives", 0},
     {0}};
@@ -55,7 +59,11 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 {
     struct info_options *o = state->input;
     switch (key) {
-    case 'j': o->json = 1; return 0;
+    case OPT_JSON: o->json = (cli_json){1, arg}; return 0;
+    case 'j':
+        cli_note_renamed("-j", "--json");
+        o->json.is_wanted = 1;
+        return 0;
     case 's': o->sections = 1; return 0;
     case 'a': o->all = 1; return 0;
     default: return cli_argument(key, arg, state, "trace", &o->path);
@@ -382,9 +390,9 @@ static json_t *sections_json(const struct facts *f)
     return sections;
 }
 
-/* 0: out of memory. */
-static int print_json(const struct facts *f)
+static tl_status write_json(const void *arg, FILE *out, tl_error *err)
 {
+    const struct facts *f = arg;
     char hash[17], reason[640];
     snprintf(hash, sizeof hash, "%016" PRIx64, f->hash);
     tl_reader_clock(f->r, reason, sizeof reason);
@@ -417,10 +425,12 @@ static int print_json(const struct facts *f)
         json_object_set_new(root, texts[i][0], tlr_json_text(texts[i][1]));
     if (f->sections)
         json_object_set_new(root, "sections", sections_json(f));
-    const int is_done = json_dumpf(root, stdout, JSON_INDENT(2) | JSON_SORT_KEYS) == 0;
-    putchar('\n');
+    const int is_done = json_dumpf(root, out, JSON_INDENT(2) | JSON_SORT_KEYS) == 0;
+    fputc('\n', out);
     json_decref(root);
-    return is_done || ferror(stdout);
+    return is_done || ferror(out)
+               ? TL_OK
+               : tl_fail(err, TL_ERR_MEMORY, "%s: out of memory", tl_reader_path(f->r));
 }
 
 int cmd_info(int argc, char **argv)
@@ -436,7 +446,6 @@ int cmd_info(int argc, char **argv)
     if (code)
         goto cleanup;
     f->run = tl_reader_run(f->r);
-    f->most_ranks = o.all ? UINT32_MAX : o.json ? RANKS_OF_JSON : RANKS_OF_SCREEN;
     f->last_mark_ns = calloc(f->run->n_ranks, sizeof *f->last_mark_ns);
     f->damaged = calloc(f->run->n_ranks, sizeof *f->damaged);
     if (!f->last_mark_ns || !f->damaged) {
@@ -455,7 +464,7 @@ int cmd_info(int argc, char **argv)
         code = cli_fail(&err);
         goto cleanup;
     }
-    if (!list_users(f) || !(n_alike = count_alike(f, o.json))) {
+    if (!list_users(f) || !(n_alike = count_alike(f, o.json.is_wanted))) {
         code = cli_fail_text(TL_ERR_MEMORY, "%s: out of memory", o.path);
         goto cleanup;
     }
@@ -463,10 +472,12 @@ int cmd_info(int argc, char **argv)
         code = cli_fail(&err);
     if (o.sections && tl_sections_list(f->r, &f->sections, &f->n_sections, &err))
         code = cli_fail(&err);
-    if (!o.json)
+    f->most_ranks = o.all ? UINT32_MAX : RANKS_OF_SCREEN;
+    if (cli_json_leaves_text(&o.json))
         print_text(f);
-    else if (!print_json(f))
-        code = cli_fail_text(TL_ERR_MEMORY, "%s: out of memory", o.path);
+    f->most_ranks = o.all ? UINT32_MAX : RANKS_OF_JSON;
+    if (cli_json_write(&o.json, write_json, f, &err))
+        code = cli_fail(&err);
 cleanup:
     free(n_alike);
     free(f->users);

@@ -48,13 +48,14 @@ enum {
 };
 
 typedef struct arguments {
-    const char *platform, *engine, *json_path, *timeline_path, *report_path;
+    const char *platform, *engine, *timeline_path, *report_path;
     tlr_timeline_format timeline_format;
     size_t n_jobs, n_hostfiles;
     char **traces;
     const char **hostfiles;
     tlr_job *jobs;
-    int json, details, links, energy, quiet;
+    int details, links, energy, quiet;
+    cli_json json;
     tlr_options options;
     char **cfg;
     tlr_change *changes;
@@ -93,7 +94,7 @@ static const struct argp_option options[] = {
     {"threads", OPT_THREADS, "N", 0, "loggops: simulate on N cores (default: 1)", 0},
 
     {0, 0, 0, 0, "Output:", 4},
-    {"json", OPT_JSON, "FILE", OPTION_ARG_OPTIONAL, "write JSON to FILE, or instead of text", 0},
+    CLI_JSON_OPTION(OPT_JSON),
     {"timeline", OPT_TIMELINE, "FILE", 0, "states of all ranks: .csv, .json, .paje", 0},
     {"details", OPT_DETAILS, NULL, 0, "waits, critical path, sums by call and site", 0},
     {"links", OPT_LINKS, NULL, 0, "bytes and use of the links", 0},
@@ -199,7 +200,7 @@ static void add_job(struct argp_state *state, arguments *a, char *value)
             argp_error(state, "'%s': a start is given in seconds, as TRACE@10", value);
         *at = '\0';
     }
-    if (a->n_jobs && a->json && !a->json_path && access(value, F_OK) != 0)
+    if (a->n_jobs && !cli_json_leaves_text(&a->json) && access(value, F_OK) != 0)
         argp_error(state, "'%s': no such trace; a file for JSON is given as --json=FILE", value);
     a->traces[a->n_jobs++] = value;
 }
@@ -259,10 +260,7 @@ static error_t parse(int key, char *value, struct argp_state *state)
         a->options.n_threads = (unsigned)cli_parse_number_from(state, "--threads", value, 1, 1024);
         break;
     case OPT_PARAMS: a->options.loggops_params = value; break;
-    case OPT_JSON:
-        a->json = 1;
-        a->json_path = value;
-        break;
+    case OPT_JSON: a->json = (cli_json){1, value}; break;
     case OPT_TIMELINE: set_timeline(state, a, value); break;
     case OPT_DETAILS: a->details = 1; break;
     case OPT_LINKS: a->links = 1; break;
@@ -294,11 +292,16 @@ const struct argp replay_argp = {
     NULL,
     NULL};
 
-static tl_status write_json(const arguments *a, tlr_prediction *const *predictions, FILE *out,
-                            tl_error *err)
+typedef struct shown {
+    tlr_prediction *const *predictions;
+    size_t n;
+} shown;
+
+static tl_status write_json(const void *arg, FILE *out, tl_error *err)
 {
-    return a->n_jobs > 1 ? tlr_jobs_write_json(predictions, a->n_jobs, out, err)
-                         : tlr_prediction_write_json(predictions[0], out, err);
+    const shown *s = arg;
+    return s->n > 1 ? tlr_jobs_write_json(s->predictions, s->n, out, err)
+                    : tlr_prediction_write_json(s->predictions[0], out, err);
 }
 
 /* Writes what `path` is for, the timeline or the report. */
@@ -341,21 +344,10 @@ static int show(const arguments *a, tlr_prediction *const *predictions)
         a->take(a->take_arg, predictions[0]);
         return CLI_OK;
     }
-    if (a->json) {
-        FILE *out = a->json_path ? fopen(a->json_path, "w") : stdout;
-        if (!out)
-            return cli_fail_text(TL_ERR_SYSTEM, "%s: cannot be written: %s; check the path",
-                                 a->json_path, strerror(errno));
-        tl_status status = write_json(a, predictions, out, &err);
-        if (a->json_path && fclose(out) != 0 && status == TL_OK)
-            return cli_fail_text(TL_ERR_SYSTEM, "%s: cannot be written: %s", a->json_path,
-                                 strerror(errno));
-        if (status != TL_OK)
-            return cli_fail(&err);
-        if (!a->json_path)
-            return CLI_OK;
-    }
-    for (size_t j = 0; j < a->n_jobs; j++) {
+    const shown json = {predictions, a->n_jobs};
+    if (cli_json_write(&a->json, write_json, &json, &err) != TL_OK)
+        return cli_fail(&err);
+    for (size_t j = 0; j < a->n_jobs && cli_json_leaves_text(&a->json); j++) {
         if (a->quiet)
             printf("%.17g\n", predictions[j]->makespan_s);
         else

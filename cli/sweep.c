@@ -6,6 +6,7 @@
 
 #include <calibrate/calibrate.h>
 #include <errno.h>
+#include <format.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -19,7 +20,8 @@ typedef struct arguments {
     word_list options, traces;
     size_t n_axes;
     tlr_axis *axes;
-    const char *out, *json, *plot;
+    const char *out, *plot;
+    cli_json json;
     unsigned n_jobs;
     size_t rank, n_processes; /* of a sweep that mpirun runs */
     char *command;            /* of all points: column of the results */
@@ -36,7 +38,7 @@ static const struct argp_option options[] = {
      0},
     {"output", 'o', "FILE", 0,
      "results file (CSV); points that it has are not run again (default: standard output)", 0},
-    {"json", OPT_JSON, "FILE", 0, "write the results as JSON, too", 0},
+    CLI_JSON_OPTION(OPT_JSON),
     {"plot", OPT_PLOT, "FILE.svg", 0,
      "draw the makespans over the first axis of numbers, or else of names", 0},
     {"jobs", 'j', "N", 0, "run N points at a time (default: one on each core)", 0},
@@ -86,6 +88,33 @@ static void check_arguments(struct argp_state *state, const arguments *a)
         argp_error(state, "several processes need a results file; give -o FILE");
 }
 
+/* "--json FILE", as the option was spelt before it became --json[=FILE]: the next word is a file
+ * that is no trace. */
+static int is_file_of_json(const char *word)
+{
+    char start[TL_FILE_MAGIC_BYTES];
+    struct stat there;
+    if (word[0] == '-' || !strncmp(word, "hpl:", 4))
+        return 0;
+    if (stat(word, &there) != 0 || !S_ISREG(there.st_mode))
+        return 1;
+    FILE *in = fopen(word, "rb");
+    const int is_trace = in && fread(start, 1, sizeof start, in) == sizeof start &&
+                         !memcmp(start, TL_FILE_MAGIC, sizeof start);
+    if (in)
+        fclose(in);
+    return !is_trace;
+}
+
+static void set_json(struct argp_state *state, arguments *a, char *value)
+{
+    if (!value && state->next < state->argc && is_file_of_json(state->argv[state->next])) {
+        value = state->argv[state->next++];
+        cli_note_renamed("--json FILE", "--json=FILE");
+    }
+    a->json = (cli_json){1, value};
+}
+
 static error_t parse(int key, char *value, struct argp_state *state)
 {
     arguments *a = state->input;
@@ -93,7 +122,7 @@ static error_t parse(int key, char *value, struct argp_state *state)
     case ARGP_KEY_INIT: state->child_inputs[0] = &a->options; return 0;
     case OPT_GRID: add_axis(state, a, value); return 0;
     case 'o': a->out = value; return 0;
-    case OPT_JSON: a->json = value; return 0;
+    case OPT_JSON: set_json(state, a, value); return 0;
     case OPT_PLOT: a->plot = cli_svg(state, value); return 0;
     case 'j':
         a->n_jobs = (unsigned)cli_parse_number_from(state, "--jobs", value, 1, 4096);
@@ -190,10 +219,14 @@ static tl_status write_results(arguments *a, tl_error *err)
         status = tlr_results_read(a->results, &a->sweep, 1, err);
     if (status != TL_OK || !all_known(&a->sweep))
         return status;
-    status = a->results ? tlr_results_write(a->results, &a->sweep, err)
-                        : tlr_sweep_write_csv(&a->sweep, NULL, stdout, err);
-    if (status == TL_OK && a->json)
-        status = write_file(a, a->json, tlr_sweep_write_json, err);
+    if (a->results)
+        status = tlr_results_write(a->results, &a->sweep, err);
+    else if (cli_json_leaves_text(&a->json))
+        status = tlr_sweep_write_csv(&a->sweep, NULL, stdout, err);
+    if (status == TL_OK && a->json.path)
+        status = write_file(a, a->json.path, tlr_sweep_write_json, err);
+    else if (status == TL_OK && a->json.is_wanted)
+        status = tlr_sweep_write_json(&a->sweep, stdout, err);
     if (status == TL_OK && a->plot)
         status = write_file(a, a->plot, tlr_sweep_write_svg, err);
     return status;

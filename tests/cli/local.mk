@@ -27,6 +27,7 @@ CLI_TESTS = \
 	tests/cli/in_place.sh \
 	tests/cli/info_ranks.sh \
 	tests/cli/installed.sh \
+	tests/cli/options.sh \
 	tests/cli/otf2.sh \
 	tests/cli/platform.sh \
 	tests/cli/polls.sh \

@@ -30,7 +30,7 @@ done >expected
 check 'its points are those replays, the last axis fastest' equal "$(cat expected)" "$(column s.csv makespan_s)"
 check 'no part is left' test ! -e s.csv.part
 check 'other bytes with other jobs: none' bash -c "'$timeless' sweep d.tl -p star-1g --grid scale.network=0.1,1,10 --grid coll-selector=ompi,mpich -j 1 | cmp - s.csv"
-check 'LogGOPS: traces, a parameter, noise, seeds' loggops d.tl token.tl --grid params.L=1us,5us --grid 'noise=none;1000Hz:100us,coscheduled' --grid seed=1:2 -o l.csv --json l.json --plot l.svg
+check 'LogGOPS: traces, a parameter, noise, seeds' loggops d.tl token.tl --grid params.L=1us,5us --grid 'noise=none;1000Hz:100us,coscheduled' --grid seed=1:2 -o l.csv --json=l.json --plot l.svg
 for trace in d token; do
     for L in 1us 5us; do
         for noise in '' --noise=1000Hz:100us,coscheduled; do

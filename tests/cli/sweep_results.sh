@@ -98,7 +98,7 @@ umask 022
 for file in results.csv results.json results.svg; do
     : >$file; chmod 640 $file; mkdir -p folder; mv $file folder; ln -sf folder/$file $file
 done
-check 'over links' sweep d.tl --grid seed=1:2 --grid params.L=1us,2us -o results.csv --json results.json --plot results.svg
+check 'over links' sweep d.tl --grid seed=1:2 --grid params.L=1us,2us -o results.csv --json=results.json --plot results.svg
 for file in results.csv results.json results.svg; do
     check "$file: link and mode are kept" test "$(readlink $file) $(stat -c '%a' folder/$file)" = "folder/$file 640"
     check "$file: and it is written" test -s folder/$file
@@ -107,7 +107,7 @@ mkfifo pipe
 check_exit 4 'a results file that is a pipe is refused' timeout 60 "$timeless" sweep d.tl --engine loggops --params $params --grid seed=1 -o pipe
 check 'and stays' test -p pipe
 timeout 60 cat pipe >json &
-check 'JSON into a pipe' timeout 60 "$timeless" sweep d.tl --engine loggops --params $params --grid seed=1 -o p.csv --json pipe
+check 'JSON into a pipe' timeout 60 "$timeless" sweep d.tl --engine loggops --params $params --grid seed=1 -o p.csv --json=pipe
 wait $!
 check 'arrives' python3 -c 'import json; json.load(open("json"))'
 check 'and the pipe stays' test -p pipe
