@@ -85,7 +85,7 @@ static const struct argp_option options[] = {
     {"allow-opaque", OPT_ALLOW_OPAQUE, NULL, 0, "calls that are not modelled take no time", 0},
 
     {0, 0, 0, 0, "Noise, and the LogGOPS engine:", 3},
-    {"noise", OPT_NOISE, "NOISE", 0, "detours of the system: 1000Hz:100us, or a file", 0},
+    {"noise", OPT_NOISE, "NOISE", 0, "detours of the system: 1kHz:100us, or a file", 0},
     {"seed", OPT_SEED, "N", 0, "seed of everything that is drawn (default: 1)", 0},
     {"seeds", OPT_SEEDS, "N", 0, "replay with N seeds; print the range", 0},
     {"cluster-seed", OPT_CLUSTER_SEED, "N", 0, "draw the hosts from N, for all seeds", 0},

@@ -43,6 +43,19 @@ TL_API void tl_put_xml(FILE *out, const char *text, size_t length);
  * what a spreadsheet would take for a formula. */
 TL_API void tl_put_csv(FILE *out, const char *text, int always_quoted);
 
+/* ---- numbers with a unit ---- */
+
+typedef enum tl_quantity {
+    TL_BANDWIDTH = 0, /* "10Gbps", "125MBps": in bytes/s */
+    TL_DURATION = 1,  /* "5us": in seconds */
+    TL_SPEED = 2,     /* "3Gf": in flop/s */
+    TL_FREQUENCY = 3  /* "1kHz": in hertz */
+} tl_quantity;
+
+/* Reads a number with its unit; only 0 may lack the unit.  Returns 1, or 0 if the text is something
+ * else.  The number may be negative. */
+TL_API int tl_quantity_parse(const char *text, tl_quantity kind, double *out);
+
 /* ---- secrets ---- */
 
 /* 1: the name of a variable or an option under which a secret may stand ("SLURM_JWT", "--token");

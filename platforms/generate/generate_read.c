@@ -9,6 +9,7 @@
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
+#include <timeless_files.h>
 
 /* Reading one file: where it stands for messages. */
 typedef struct reading {
@@ -20,10 +21,11 @@ typedef struct reading {
 static const char *const common_names[] = {"title",   "topology", "prefix", "suffix",
                                            "first",   "nodes",    "node",   "link",
                                            "options", "loopback", "model",  NULL};
-static const char *const node_names[] = {"cores", "speed_flops", NULL};
-static const char *const wire_names[] = {"bandwidth_Bps", "latency_s", "limiter_Bps", NULL};
+static const char *const node_names[] = {"cores", "speed", "speed_flops", NULL};
 /* A loopback and the inside of a switch are not limited beyond their bandwidth. */
-static const char *const plain_wire_names[] = {"bandwidth_Bps", "latency_s", NULL};
+static const char *const plain_wire_names[] = {"bandwidth", "bandwidth_Bps", "latency", "latency_s",
+                                               NULL};
+static const char *const limiter_names[] = {"limiter", "limiter_Bps", NULL};
 
 /* The line of a setting; what misses in the whole file is said of its first line. */
 static unsigned line_of(const config_setting_t *setting)
@@ -74,6 +76,40 @@ static tl_status get_number(const reading *in, const config_setting_t *group, co
         return refuse(in, setting, "'%s' is %g; give a finite number %s", name, *out,
                       min > 0 ? "above 0" : "that is not negative");
     return TL_OK;
+}
+
+/* A quantity is written with its unit, `name = "10Gbps";`, or as a number in the unit that
+ * `number_name` names. */
+static tl_status get_quantity(const reading *in, const config_setting_t *group, const char *name,
+                              const char *number_name, tl_quantity kind, double min, double *out)
+{
+    static const char *const examples[] = {[TL_BANDWIDTH] = "10Gbps",
+                                           [TL_DURATION] = "5us",
+                                           [TL_SPEED] = "3Gf",
+                                           [TL_FREQUENCY] = "1kHz"};
+    const config_setting_t *setting = config_setting_get_member(group, name);
+    if (!setting && config_setting_get_member(group, number_name))
+        return get_number(in, group, number_name, min, out);
+    if (!setting)
+        return refuse(in, group, "'%s' is missing; add '%s = \"%s\";'", name, name, examples[kind]);
+    if (config_setting_get_member(group, number_name))
+        return refuse(in, setting, "'%s' and '%s' are the same; give one", name, number_name);
+    const char *text = config_setting_get_string(setting);
+    if (!text || !tl_quantity_parse(text, kind, out))
+        return refuse(in, setting, "'%s' is not a number with a unit; write '%s = \"%s\";'", name,
+                      name, examples[kind]);
+    if (*out < min)
+        return refuse(in, setting, "'%s' is %s; give a value %s", name, text,
+                      min > 0 ? "above 0" : "that is not negative");
+    return TL_OK;
+}
+
+static int is_given(const config_setting_t *group, const char *const *names)
+{
+    for (; *names; names++)
+        if (config_setting_get_member(group, *names))
+            return 1;
+    return 0;
 }
 
 static tl_status check_count(const reading *in, const config_setting_t *setting, const char *name,
@@ -146,25 +182,26 @@ static tl_status get_string(const reading *in, const config_setting_t *group, co
 }
 
 static tl_status get_wire(const reading *in, const config_setting_t *root, const char *name,
-                          const char *const *names, int is_required, tlp_wire *out)
+                          const char *const *more_names, int is_required, tlp_wire *out)
 {
     const config_setting_t *group = config_setting_get_member(root, name);
     if (!group && is_required)
-        return refuse(
-            in, root,
-            "'%s' is missing; add '%s = { bandwidth_Bps = NUMBER; latency_s = NUMBER; };'", name,
-            name);
+        return refuse(in, root,
+                      "'%s' is missing; add '%s = { bandwidth = \"10Gbps\"; latency = \"5us\"; };'",
+                      name, name);
     if (!group)
         return TL_OK;
     if (!config_setting_is_group(group))
         return refuse(in, group, "'%s' is not in braces; write '%s = { ... };'", name, name);
-    tl_status status = check_names(in, group, names, NULL);
+    tl_status status = check_names(in, group, plain_wire_names, more_names);
     if (status == TL_OK)
-        status = get_number(in, group, "bandwidth_Bps", 1e-9, &out->bandwidth_Bps);
+        status = get_quantity(in, group, "bandwidth", "bandwidth_Bps", TL_BANDWIDTH, 1e-9,
+                              &out->bandwidth_Bps);
     if (status == TL_OK)
-        status = get_number(in, group, "latency_s", 0, &out->latency_s);
-    if (status == TL_OK && config_setting_get_member(group, "limiter_Bps"))
-        status = get_number(in, group, "limiter_Bps", 1e-9, &out->limiter_Bps);
+        status = get_quantity(in, group, "latency", "latency_s", TL_DURATION, 0, &out->latency_s);
+    if (status == TL_OK && is_given(group, limiter_names))
+        status = get_quantity(in, group, "limiter", "limiter_Bps", TL_BANDWIDTH, 1e-9,
+                              &out->limiter_Bps);
     out->is_set = 1;
     return status;
 }
@@ -174,12 +211,12 @@ static tl_status get_node(const reading *in, const config_setting_t *root, tlp_d
     const config_setting_t *group = config_setting_get_member(root, "node");
     if (!group || !config_setting_is_group(group))
         return refuse(in, group ? group : root,
-                      "'node' is missing; add 'node = { cores = NUMBER; speed_flops = NUMBER; };'");
+                      "'node' is missing; add 'node = { cores = NUMBER; speed = \"3Gf\"; };'");
     tl_status status = check_names(in, group, node_names, NULL);
     if (status == TL_OK)
         status = get_count(in, group, "cores", 1, 1, &d->cores);
     if (status == TL_OK)
-        status = get_number(in, group, "speed_flops", 1e-9, &d->speed_flops);
+        status = get_quantity(in, group, "speed", "speed_flops", TL_SPEED, 1e-9, &d->speed_flops);
     return status;
 }
 
@@ -302,13 +339,13 @@ static tl_status read_all(const reading *in, const config_setting_t *root, tlp_d
     if (status == TL_OK)
         status = get_node(in, root, d);
     if (status == TL_OK)
-        status = get_wire(in, root, "link", wire_names, 1, &d->link);
+        status = get_wire(in, root, "link", limiter_names, 1, &d->link);
     if (status == TL_OK)
-        status = get_wire(in, root, "loopback", plain_wire_names, 0, &d->loopback);
+        status = get_wire(in, root, "loopback", NULL, 0, &d->loopback);
     if (status == TL_OK)
-        status = get_wire(in, root, "backbone", plain_wire_names, 0, &d->backbone);
+        status = get_wire(in, root, "backbone", NULL, 0, &d->backbone);
     if (status == TL_OK)
-        status = get_wire(in, root, "uplink", wire_names, 0, &d->uplink);
+        status = get_wire(in, root, "uplink", limiter_names, 0, &d->uplink);
     if (status == TL_OK)
         status = get_options(in, root, d);
     if (status == TL_OK)

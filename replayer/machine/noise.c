@@ -12,6 +12,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <timeless_files.h>
 #include <unistd.h>
 
 #include "duration.h"
@@ -123,13 +124,16 @@ static int add_detour(tlr_noise *noise, uint64_t start_ps, uint64_t duration_ps)
     return 1;
 }
 
-/* "1000Hz:100us" */
+/* "1000Hz:100us", "1kHz:100us" */
 static tl_status read_regular(const char *text, tlr_noise *noise, tl_error *err)
 {
-    char *end;
-    const double hertz = strtod(text, &end);
-    const char *after = NULL;
-    const double duration_ps = !strncmp(end, "Hz:", 3) ? tlr_parse_ps(end + 3, &after) : NAN;
+    char frequency[64];
+    double hertz = 0;
+    const char *after = NULL, *colon = strchr(text, ':');
+    snprintf(frequency, sizeof frequency, "%.*s", colon ? (int)(colon - text) : 0, text);
+    const double duration_ps = colon && tl_quantity_parse(frequency, TL_FREQUENCY, &hertz)
+                                   ? tlr_parse_ps(colon + 1, &after)
+                                   : NAN;
     if (!(hertz > 0 && hertz < 1e12) || !(duration_ps >= 0) || (*after && *after != ','))
         return tl_fail(err, TL_ERR_USAGE,
                        "--noise '%s': give a frequency and a duration, 1000Hz:100us, or a file of "

@@ -6,65 +6,33 @@
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
-
-typedef struct unit {
-    const char *name;
-    double value;
-} unit;
-
-/* SimGrid's, for the quantities at hand. */
-static const unit times[] = {{"s", 1}, {"ms", 1e-3}, {"us", 1e-6}, {"ns", 1e-9}, {"ps", 1e-12}};
-static const unit speeds[] = {{"f", 1}, {"flops", 1}};
-static const unit bandwidths[] = {{"Bps", 1}, {"bps", 0.125}};
-static const unit prefixes[] = {{"", 1},        {"k", 1e3},    {"M", 1e6},     {"G", 1e9},
-                                {"T", 1e12},    {"P", 1e15},   {"Ki", 0x1p10}, {"Mi", 0x1p20},
-                                {"Gi", 0x1p30}, {"Ti", 0x1p40}};
+#include <timeless_files.h>
 
 static const struct quantity {
     const char *item, *name;
-    const unit *units; /* the first is the base */
-    size_t n_units;
-    size_t n_prefixes; /* how many of them its units take */
+    tl_quantity kind;
+    const char *unit; /* of its values */
     int may_be_zero;
     const char *example;
 } quantities[] = {
-    [TLR_LINK_BANDWIDTH] = {"link", "bandwidth", bandwidths, 2, 10, 0, "10Gbps"},
-    [TLR_LINK_LATENCY] = {"link", "latency", times, 5, 1, 1, "5us"},
-    [TLR_HOST_SPEED] = {"host", "speed", speeds, 2, 6, 0, "3Gf"},
+    [TLR_LINK_BANDWIDTH] = {"link", "bandwidth", TL_BANDWIDTH, "Bps", 0, "10Gbps"},
+    [TLR_LINK_LATENCY] = {"link", "latency", TL_DURATION, "s", 1, "5us"},
+    [TLR_HOST_SPEED] = {"host", "speed", TL_SPEED, "f", 0, "3Gf"},
 };
 enum { N_QUANTITIES = sizeof quantities / sizeof *quantities };
-
-static int find_unit(const struct quantity *q, const char *name, double *out)
-{
-    if (!*name) {
-        *out = 1;
-        return 1;
-    }
-    for (size_t p = 0; p < q->n_prefixes; p++) {
-        const size_t length = strlen(prefixes[p].name);
-        for (size_t i = 0; i < q->n_units && !strncmp(name, prefixes[p].name, length); i++)
-            if (!strcmp(name + length, q->units[i].name)) {
-                *out = prefixes[p].value * q->units[i].value;
-                return 1;
-            }
-    }
-    return 0;
-}
 
 static tl_status parse_value(const char *text, tlr_change *out, tl_error *err)
 {
     const struct quantity *q = &quantities[out->quantity];
     char *rest;
-    double scale = 1;
     const double number = strtod(text, &rest);
     out->is_factor = rest > text && !strcmp(rest, "x");
-    /* A bare "2" may mean a factor as well as 2 B/s. */
-    const int lacks_unit = !*rest && number > 0;
-    if (rest == text || lacks_unit || (!out->is_factor && !find_unit(q, rest, &scale)))
+    out->value = number;
+    /* A bare "2" may mean a factor as well as 2 B/s; a bare "-1" is wrong as both. */
+    if (!out->is_factor && (*rest || number >= 0) && !tl_quantity_parse(text, q->kind, &out->value))
         return tl_fail(err, TL_ERR_USAGE,
                        "'%s' is no %s of a %s; give a number and a unit, as %s, or a factor, as 2x",
                        text, q->name, q->item, q->example);
-    out->value = number * scale;
     if (!isfinite(out->value) || out->value < 0 || (out->value == 0 && !q->may_be_zero))
         return tl_fail(err, TL_ERR_USAGE, "'%s' is no %s of a %s; it must be %s", text, q->name,
                        q->item, q->may_be_zero ? "zero or more" : "positive");
@@ -133,7 +101,7 @@ size_t tlr_change_text(const tlr_change *change, char *text, size_t size)
     }
     const int length =
         snprintf(text, size, "%s%s%s.%s=%s%s", q->item, all ? "" : ":", all ? "" : change->pattern,
-                 q->name, value, change->is_factor ? "x" : q->units[0].name);
+                 q->name, value, change->is_factor ? "x" : q->unit);
     return length > 0 ? (size_t)length : 0;
 }
 

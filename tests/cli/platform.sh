@@ -59,6 +59,16 @@ check 'dragonfly: within a chassis' takes fly node-0 node-6 3e-5 1e9
 check 'dragonfly: within a group' takes fly node-0 node-14 3.5e-5 1e9
 check 'dragonfly: across' takes fly node-0 node-16 4e-5 1e9
 
+# A quantity with its unit is the number that it stands for.
+units() { # SPEED LINK LOOPBACK
+    printf '%s\n' 'topology = "star"; nodes = 5;' "node = { cores = 2; $1 };" "link = { $2 };" "loopback = { $3 };"
+}
+units 'speed_flops = 3e9;' 'bandwidth_Bps = 1.25e9; latency_s = 5e-6; limiter_Bps = 1.5e8;' 'bandwidth_Bps = 4294967296.0; latency_s = 0;' >numbers.conf
+units 'speed = "3Gf";' 'bandwidth = "10Gbps"; latency = "5us"; limiter = "150MBps";' 'bandwidth = "4GiBps"; latency = "0";' >units.conf
+check 'a description with units is generated' "$timeless" platform units.conf -o units
+check 'a description with numbers is generated' "$timeless" platform numbers.conf -o numbers
+check 'units and numbers make the same platform' cmp <(sed 1,5d units/platform.xml) <(sed 1,5d numbers/platform.xml)
+
 # Two flows in opposite directions share the limiter: 1.5 B for both (smpi-approach, section 3.2).  Each also
 # takes 5 % of its way back.
 limiter='limiter_Bps = 1.5e9;' generates both 'topology = "star"; nodes = 2;'
@@ -101,6 +111,12 @@ limiter='limiter_Bps = 1.5e9;' bad 'limiters in a fat tree' 'leave out limiter' 
 bad "another topology's setting" "unknown setting 'groups'" 'topology = "star"; nodes = 3; groups = 2;'
 bad 'a prefix that XML does not take' 'XML' 'topology = "star"; nodes = 3; prefix = "a<b";'
 bad 'not libconfig' 'syntax' 'topology = = "star";'
+for wrong in 'bandwidth = "10"; latency = "5us";' 'bandwidth = "10Gbps"; latency = "5Gf";' 'bandwidth = 1e9; latency = "5us";' 'bandwidth = "10Gbps"; latency = "-5us";'; do
+    units 'speed = "3Gf";' "$wrong" 'bandwidth = "4GBps"; latency = "0";' >wrong.conf
+    check_exit 3 "a link of $wrong is refused" "$timeless" platform wrong.conf -o wrong
+done
+units 'speed = "3Gf"; speed_flops = 3e9;' 'bandwidth = "10Gbps"; latency = "5us";' 'bandwidth = "4GBps"; latency = "0";' >twice.conf
+check_exit 3 'a speed given twice is refused' "$timeless" platform twice.conf -o twice
 latency=-1 bad 'negative latency' 'latency_s' 'topology = "star"; nodes = 3;'
 bandwidth=0.0 bad 'no bandwidth' 'above 0' 'topology = "star"; nodes = 3;'
 check_exit 4 'no file' "$timeless" platform nowhere.conf -o bad

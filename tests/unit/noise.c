@@ -41,6 +41,7 @@ static void chosen_ranks(void **state)
         const char *text;
         uint32_t ranks; /* bits of the first 20 */
     } cases[] = {{"1000Hz:100us", 0xfffff},
+                 {"1kHz:100us", 0xfffff},
                  {"1000Hz:100us,ranks=3", 0x8},
                  {"1000Hz:100us,ranks=0-3,8,12-15", 0xf10f},
                  {"1000Hz:100us,ranks=12-15,coscheduled,ranks=8,0-3", 0xf10f},
