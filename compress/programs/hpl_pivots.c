@@ -5,6 +5,7 @@
  * kernels depend on the number of rows by process row alone. */
 #include "hpl.h"
 
+#include "draw.h"
 #include "error.h"
 
 #include <stdio.h>
@@ -28,16 +29,6 @@ static hpl_pivots lay_out(uint16_t *words, int32_t n_rows)
 
 /* ---- drawing ---- */
 
-/* The i-th number of a sequence (Steele, Lea and Flood, "Fast Splittable Pseudorandom Number
- * Generators", 2014). */
-static uint64_t draw(uint64_t seed, uint64_t i)
-{
-    uint64_t x = seed + (i + 1) * UINT64_C(0x9e3779b97f4a7c15);
-    x = (x ^ (x >> 30)) * UINT64_C(0xbf58476d1ce4e5b9);
-    x = (x ^ (x >> 27)) * UINT64_C(0x94d049bb133111eb);
-    return x ^ (x >> 31);
-}
-
 /* Rows that have been drawn: open addressing, twice as many places as rows. */
 typedef struct row_set {
     int64_t *rows; /* -1: free */
@@ -55,7 +46,7 @@ static size_t set_places(int32_t nb)
 /* Whether the row is new. */
 static int insert(row_set *set, int64_t row)
 {
-    uint64_t at = draw(0, (uint64_t)row) & set->mask;
+    uint64_t at = tl_draw(0, (uint64_t)row) & set->mask;
     while (set->rows[at] >= 0) {
         if (set->rows[at] == row)
             return 0;
@@ -70,9 +61,8 @@ static int64_t pivot_at(const hpl_program *p, int64_t column)
 {
     if (p->rows)
         return p->rows[column];
-    const uint64_t number = draw((uint64_t)p->o.seed, (uint64_t)column);
     const uint64_t left = (uint64_t)(p->o.n - column);
-    return column + (int64_t)((unsigned __int128)number * left >> 64);
+    return column + (int64_t)tl_draw_below((uint64_t)p->o.seed, (uint64_t)column, left);
 }
 
 static void draw_rows(const hpl_program *p, int64_t panel, int64_t *scratch, uint16_t *moved)
