@@ -21,7 +21,8 @@ TIMELESS_SOURCES = \
 	compress/extrapolate/extrapolate.c compress/extrapolate/extrapolate.h \
 	compress/extrapolate/extrapolate_check.c compress/extrapolate/extrapolate_comms.c \
 	compress/extrapolate/extrapolate_find.c compress/extrapolate/extrapolate_grid.c \
-	compress/extrapolate/extrapolate_merge.c compress/extrapolate/extrapolate_walk.c \
+	compress/extrapolate/extrapolate_merge.c compress/extrapolate/extrapolate_volumes.c \
+	compress/extrapolate/extrapolate_walk.c \
 	compress/programs/hpl.c compress/programs/hpl.h compress/programs/hpl_bcast.c \
 	compress/programs/hpl_dat.c compress/programs/hpl_emit.c compress/programs/hpl_options.c compress/programs/hpl_panel.c \
 	compress/programs/hpl_pivots.c compress/programs/hpl_solve.c compress/programs/hpl_spread.c \

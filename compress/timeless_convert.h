@@ -119,27 +119,69 @@ TL_API tl_status tl_hpl_read_dat(const char *path, tl_hpl **out, size_t *n, tl_e
 
 /* ---- more ranks ---- */
 
+/* Whose volumes a new rank has, of the recorded ranks whose calls it makes (doc/EXTRAPOLATION.md,
+ * "Volumes"). */
+typedef enum tl_volume_choice {
+    TL_VOLUMES_DRAW = 0,    /* drawn, every recorded rank as often as the others */
+    TL_VOLUMES_TYPICAL = 1, /* the one with the median volume */
+    TL_VOLUMES_REPEAT = 2,  /* each in turn; where a rank is made of several, their mean */
+} tl_volume_choice;
+
 /* Grids are written "4x4", slowest dimension first, with a p after those that are periodic. */
 typedef struct tl_extrapolate_options {
     uint32_t n_ranks;     /* of the new trace; 0: as new_grid says */
     const char *grid;     /* of the trace; NULL: as its partners and communicators show */
     const char *new_grid; /* NULL: as MPI_Dims_create makes it */
+    tl_volume_choice volumes;
+    uint64_t seed;   /* of TL_VOLUMES_DRAW */
+    int allow_fewer; /* else fewer ranks than the trace has are TL_ERR_USAGE */
 } tl_extrapolate_options;
 
-/* How it was done. */
+/* Recorded ranks with like places that make the same calls. */
+typedef struct tl_like_ranks {
+    char place[24];               /* along each dimension: first, inner, last; any, only */
+    uint32_t first, n_ranks;      /* tl_extrapolation.members[first] and so on */
+    uint32_t typical;             /* the one with the median volume */
+    uint64_t least, median, most; /* volumes */
+    uint32_t n_new;               /* new ranks that have the volumes of one of them */
+} tl_like_ranks;
+
+typedef struct tl_recorded_rank {
+    uint32_t group; /* tl_extrapolation.groups[group] */
+    uint64_t volume, script;
+    double relative; /* volume / that of the typical rank at its place; of all ranks, if it is alone
+                        there */
+    uint32_t n_new;  /* new ranks that compute as much, compared with their places */
+} tl_recorded_rank;
+
+#define TL_MEAN UINT32_MAX /* the mean of several ranks */
+typedef struct tl_new_rank {
+    uint32_t drawn;  /* the recorded rank that says how much it computes */
+    uint32_t source; /* the one that its volumes are from, or TL_MEAN ... */
+    double factor;   /* ... which were multiplied by this */
+} tl_new_rank;
+
+/* How it was done.  tl_extrapolation_free releases it. */
 typedef struct tl_extrapolation {
     char grid[48], new_grid[48];
     int merged;         /* inner ranks were made of those at the sides */
     int folded;         /* directions along periodic dimensions of 1 or 2 ranks by the rule */
     uint64_t n_ordered; /* pairs of calls of one rank whose order no rank of the trace shows */
+    uint32_t n_recorded, n_new;
+    size_t n_groups;
+    tl_like_ranks *groups;
+    uint32_t *members;          /* of the groups, n_recorded ranks */
+    tl_recorded_rank *recorded; /* by rank */
+    tl_new_rank *sources;       /* by new rank */
 } tl_extrapolation;
 
 /* Writes the trace that a stencil, a sweep or another program on a grid of ranks would leave with
  * more ranks and as much work for each (doc/EXTRAPOLATION.md).  What does not fit a grid is refused
  * with TL_ERR_UNSUPPORTED by rank, event and reason, and nothing is written.  `out_path` may be the
- * trace itself. */
+ * trace itself.  *done, if it is not NULL, is filled on success. */
 TL_API tl_status tl_extrapolate(tl_reader *r, const tl_extrapolate_options *options,
                                 const char *out_path, tl_extrapolation *done, tl_error *err);
+TL_API void tl_extrapolation_free(tl_extrapolation *done);
 
 /* ---- parts ---- */
 

@@ -76,6 +76,18 @@ static tl_status check_new_grid(const tl_extrapolating *x)
     return TL_OK;
 }
 
+/* Fewer ranks leave recorded ones out, which is seldom meant. */
+static tl_status check_growth(const tl_extrapolating *x)
+{
+    const int64_t n = tl_grid_n_ranks(&x->to);
+    if (n >= x->n_ranks || x->options->allow_fewer)
+        return TL_OK;
+    return tl_fail(x->err, TL_ERR_USAGE,
+                   "%s: %" PRId64 " ranks are fewer than the %" PRIu32
+                   " of the trace; give more, or --allow-fewer if fewer are meant",
+                   tl_reader_path(x->r), n, x->n_ranks);
+}
+
 static tl_status find_grids(tl_extrapolating *x, const tl_extrapolate_options *o)
 {
     tl_grid given;
@@ -90,6 +102,8 @@ static tl_status find_grids(tl_extrapolating *x, const tl_extrapolate_options *o
         status = tl_grid_find(x, o->grid ? &given : NULL);
     if (!status)
         status = o->new_grid ? take_new_grid(x, o) : create_new_grid(x, o->n_ranks);
+    if (!status)
+        status = check_growth(x);
     if (!status)
         status = check_new_grid(x);
     if (!status)
@@ -179,14 +193,15 @@ static tl_status written(const output *o, tl_status status)
     return status ? tl_fail_write(o->x->err, o->path, status) : TL_OK;
 }
 
-/* What a rank of the trace has defined; call sites only if the new one is like it alone. */
+/* What the rank of the trace has defined whose events the new one has; call sites only if it has
+ * those of no other rank. */
 static tl_status define(output *o, const tl_likeness *like, uint32_t rank)
 {
     const tl_site *sites;
     const tl_user_kernel *kernels;
-    const size_t n_sites = tl_reader_sites(o->x->r, like->ranks[0], &sites);
-    const size_t n_kernels = tl_reader_kernels(o->x->r, like->ranks[0], &kernels);
-    tl_status status = tl_comm_kinds_define(o->x, like->ranks[0], rank, o->writer);
+    const size_t n_sites = tl_reader_sites(o->x->r, like->sources[0], &sites);
+    const size_t n_kernels = tl_reader_kernels(o->x->r, like->sources[0], &kernels);
+    tl_status status = tl_comm_kinds_define(o->x, like->sources[0], rank, o->writer);
     for (size_t i = 0; i < n_kernels && !status; i++)
         status = tl_writer_define_kernel(o->writer, &kernels[i]);
     for (size_t i = 0; i < n_sites && like->n == 1 && !status; i++)
@@ -241,14 +256,14 @@ static tl_status put_events(output *o, tl_merge *m, uint32_t rank, tl_messages *
 
 static tl_status write_rank(output *o, uint32_t rank, tl_end_reason *end)
 {
-    const tl_likeness like = find_likeness(o->x, rank);
+    tl_likeness like = find_likeness(o->x, rank);
     bool is_new;
     tl_messages *messages = find_messages(o, like.key, &is_new);
     if (!messages)
         return out_of_memory(o);
     o->of_rank[rank] = messages;
-    tl_status status = TL_OK;
-    if (rank)
+    tl_status status = tl_volumes_choose(o->x, rank, &like);
+    if (!status && rank)
         status = written(o, tl_writer_move_on(o->writer, *end, 0, rank));
     if (!status)
         status = define(o, &like, rank);
@@ -261,7 +276,7 @@ static tl_status write_rank(output *o, uint32_t rank, tl_end_reason *end)
     tl_merge_close(&m);
     tl_messages_end(messages);
     tl_rank_summary summary;
-    tl_reader_rank(o->x->r, like.ranks[0], &summary);
+    tl_reader_rank(o->x->r, like.sources[0], &summary);
     *end = summary.end;
     return status;
 }
@@ -301,6 +316,11 @@ static tl_status describe(tl_extrapolating *x, const tl_extrapolation *done, cha
                           size_t size)
 {
     uint64_t hash;
+    char volumes[64] = "";
+    if (x->options->volumes == TL_VOLUMES_DRAW)
+        snprintf(volumes, sizeof volumes, ", volumes drawn with seed %" PRIu64, x->options->seed);
+    else if (x->options->volumes == TL_VOLUMES_TYPICAL)
+        snprintf(volumes, sizeof volumes, ", volumes of typical ranks");
     tl_status status = tl_reader_hash(x->r, &hash, x->err);
     if (status)
         return status;
@@ -308,9 +328,9 @@ static tl_status describe(tl_extrapolating *x, const tl_extrapolation *done, cha
     const char *before = tl_reader_run(x->r)->origin;
     snprintf(text, size,
              "timeless extrapolate --ranks %" PRId64 " of %s (%016" PRIx64
-             "): weak scaling, grid %s to %s%s%s%s%s",
+             "): weak scaling, grid %s to %s%s%s%s%s%s",
              tl_grid_n_ranks(&x->to), base ? base + 1 : path, hash, done->grid, done->new_grid,
-             done->merged ? ", inner ranks made of outer ones" : "",
+             volumes, done->merged ? ", inner ranks made of outer ones" : "",
              done->folded ? ", folded dimensions taken apart" : "", *before ? "; " : "", before);
     return TL_OK;
 }
@@ -353,11 +373,8 @@ static void note_rules(const tl_extrapolating *x, tl_extrapolation *done)
     }
 }
 
-tl_status tl_extrapolate(tl_reader *r, const tl_extrapolate_options *options, const char *out_path,
-                         tl_extrapolation *done, tl_error *err)
+static tl_status check_options(tl_reader *r, const tl_extrapolate_options *options, tl_error *err)
 {
-    tl_extrapolation notes = {.merged = 0};
-    tl_extrapolating x = {.r = r, .n_ranks = tl_reader_run(r)->n_ranks, .err = err};
     if (!options->n_ranks && !options->new_grid)
         return tl_fail(err, TL_ERR_USAGE, "give the number of ranks, or the new grid");
     if (tl_reader_n_damages(r))
@@ -366,17 +383,62 @@ tl_status tl_extrapolate(tl_reader *r, const tl_extrapolate_options *options, co
         return tl_fail(err, TL_ERR_UNSUPPORTED,
                        "%s: not all ranks ended by MPI_Finalize; cut the part that all have",
                        tl_reader_path(r));
-    tl_status status = find_grids(&x, options);
+    return TL_OK;
+}
+
+/* What is known of the volumes goes to whoever asked. */
+static void hand_over(tl_extrapolating *x, tl_extrapolation *notes)
+{
+    notes->n_ordered = x->n_ordered;
+    notes->n_recorded = x->n_ranks;
+    notes->n_new = (uint32_t)tl_grid_n_ranks(&x->to);
+    notes->n_groups = x->n_groups;
+    notes->groups = x->groups;
+    notes->members = x->members;
+    notes->recorded = x->recorded;
+    notes->sources = x->sources;
+}
+
+void tl_extrapolation_free(tl_extrapolation *done)
+{
+    if (!done)
+        return;
+    free(done->groups);
+    free(done->members);
+    free(done->recorded);
+    free(done->sources);
+    done->groups = NULL;
+    done->members = NULL;
+    done->recorded = NULL;
+    done->sources = NULL;
+}
+
+tl_status tl_extrapolate(tl_reader *r, const tl_extrapolate_options *options, const char *out_path,
+                         tl_extrapolation *done, tl_error *err)
+{
+    tl_extrapolation notes = {.merged = 0};
+    tl_extrapolating x = {
+        .r = r, .n_ranks = tl_reader_run(r)->n_ranks, .options = options, .err = err};
+    tl_status status = check_options(r, options, err);
+    if (!status)
+        status = find_grids(&x, options);
     if (!status)
         status = tl_check_alike(&x);
+    if (!status)
+        status = tl_groups_find(&x);
+    if (!status)
+        status = tl_volumes_begin(&x);
     if (!status) {
         note_rules(&x, &notes);
         status = write_whole(&x, &notes, out_path);
     }
-    notes.n_ordered = x.n_ordered;
+    hand_over(&x, &notes);
     if (!status && done)
         *done = notes;
+    else
+        tl_extrapolation_free(&notes);
     free(x.kinds);
     free(x.partners);
+    free(x.drawn);
     return status;
 }

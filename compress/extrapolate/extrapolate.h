@@ -5,6 +5,7 @@
 #include "bytes.h"
 #include "map.h"
 #include "reader.h"
+#include "timeless_convert.h"
 
 /* ---- grids ---- */
 
@@ -93,7 +94,15 @@ typedef struct tl_extrapolating {
     size_t n_kinds;
     tl_partner *partners; /* in the order of ranks and events */
     size_t n_partners, partners_capacity;
-    bool has_null;      /* messages to MPI_PROC_NULL */
+    bool has_null; /* messages to MPI_PROC_NULL */
+    const tl_extrapolate_options *options;
+    tl_recorded_rank *recorded; /* by rank of the trace; by tl_check_alike */
+    tl_like_ranks *groups;
+    size_t n_groups;
+    uint32_t *members; /* of the groups */
+    uint64_t median;   /* volume of the ranks */
+    tl_new_rank *sources;
+    uint32_t *drawn;    /* by new rank, if they are drawn */
     uint64_t n_ordered; /* see tl_merge; of all likenesses */
     tl_error *err;
 } tl_extrapolating;
@@ -146,6 +155,7 @@ typedef struct tl_walk {
     uint64_t event;    /* number of the one that was returned last, + 1 */
     tl_map directions; /* what its receives tell of the directions of messages: see walk.c */
     tl_map counts;
+    double scale, carry; /* of its volumes: what rounding left over is carried on */
 } tl_walk;
 
 /* `resolve`: no way of a message has TL_EITHER. */
@@ -159,7 +169,11 @@ const char *tl_refusal_of(const tl_call_info *row);
 bool tl_step_is(const tl_step *a, const tl_step *b);
 /* Whether the root of the call may have other sizes than the other ranks; they may vary, too. */
 bool tl_step_varies_at_root(const tl_step *step);
+/* Whether the step is a collective whose root the rank is. */
+bool tl_walk_at_root(const tl_walk *w, const tl_step *step);
 uint64_t tl_step_hash(uint64_t hash, const tl_step *step);
+/* Ranks with the same hash can stand for each other: sizes and roots are the same, too. */
+uint64_t tl_step_script(const tl_walk *w, uint64_t hash, const tl_step *step);
 static inline uint64_t tl_mix(uint64_t hash, uint64_t value)
 {
     hash = (hash ^ value) * UINT64_C(0x9e3779b97f4a7c15);
@@ -198,6 +212,7 @@ typedef struct tl_merge {
     } corners[TL_MAX_CORNERS];
     unsigned dims;  /* along which the corners differ */
     unsigned shown; /* corners that the rank that is made is like */
+    int source;     /* the corner whose volumes it has; -1: the mean */
     tl_merged_request *requests;
     size_t n_requests, requests_capacity;
     tl_buffer list;
@@ -213,7 +228,19 @@ typedef struct tl_likeness {
     int n;
     unsigned dims, shown; /* see tl_merge */
     uint64_t key;         /* equal for ranks that are like the same */
+    /* by tl_volumes_choose: */
+    uint32_t sources[TL_MAX_CORNERS]; /* ranks that stand for those above */
+    double scale[TL_MAX_CORNERS];     /* of their volumes */
+    int source;                       /* see tl_merge */
 } tl_likeness;
+
+/* ---- volumes ---- */
+
+/* Finds the recorded ranks that can stand for each other, and their volumes' range. */
+tl_status tl_groups_find(tl_extrapolating *x);
+tl_status tl_volumes_begin(tl_extrapolating *x);
+/* Whose volumes a new rank has. */
+tl_status tl_volumes_choose(tl_extrapolating *x, uint32_t rank, tl_likeness *like);
 
 tl_status tl_merge_open(tl_merge *m, tl_extrapolating *x, const tl_likeness *like);
 /* The step's list is valid until the next one.  TL_END: no more. */
@@ -222,7 +249,8 @@ void tl_merge_close(tl_merge *m);
 
 /* ---- checks ---- */
 
-/* Ranks with like places do the same, but for their volumes; else they are refused. */
+/* Ranks with like places do the same, but for their volumes; else they are refused.  Notes volume
+ * and script of each rank. */
 tl_status tl_check_alike(tl_extrapolating *x);
 
 /* The messages of a rank by the way they go; [0] is received, [1] sent. */

@@ -10,10 +10,14 @@ static tl_status hash_rank(tl_extrapolating *x, uint32_t rank, uint64_t *hash)
 {
     tl_walk walk;
     tl_step step;
-    *hash = 1;
+    tl_recorded_rank *recorded = &x->recorded[rank];
+    *hash = recorded->script = 1;
     tl_status status = tl_walk_open(&walk, x, rank, true);
-    while (!status && !(status = tl_walk_next(&walk, &step)))
+    while (!status && !(status = tl_walk_next(&walk, &step))) {
         *hash = tl_step_hash(*hash, &step);
+        recorded->script = tl_step_script(&walk, recorded->script, &step);
+        recorded->volume += step.event.volume;
+    }
     tl_walk_close(&walk);
     return status == TL_END ? TL_OK : status;
 }
@@ -69,6 +73,9 @@ tl_status tl_check_alike(tl_extrapolating *x)
         uint32_t rank;
         bool used;
     } classes[TL_N_DIRECTIONS] = {{0}};
+    x->recorded = calloc(x->n_ranks, sizeof *x->recorded);
+    if (!x->recorded)
+        return tl_fail(x->err, TL_ERR_MEMORY, "%s: out of memory", tl_reader_path(x->r));
     for (uint32_t rank = 0; rank < x->n_ranks; rank++) {
         uint64_t hash;
         tl_status status = hash_rank(x, rank, &hash);

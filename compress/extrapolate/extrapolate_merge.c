@@ -103,8 +103,12 @@ static tl_status translate(tl_merge *m, struct tl_corner *c)
 
 static tl_status advance(tl_merge *m, struct tl_corner *c)
 {
+    /* Of the source, volumes that other corners gave too early come off what follows, so that the
+     * sum stays the source's. */
+    const bool is_source = m->source >= 0 && c == &m->corners[m->source];
+    const bool is_ahead = is_source && c->accounted > c->head.event.volume;
+    c->accounted = is_ahead ? c->accounted - c->head.event.volume : 0;
     tl_status status = tl_walk_next(&c->walk, &c->head);
-    c->accounted = 0;
     c->at_end = status == TL_END;
     if (c->at_end)
         return TL_OK;
@@ -215,22 +219,14 @@ static bool join(const tl_merge *m, candidate *c, int corner)
     return true;
 }
 
-/* Whether a corner is the root of a collective. */
-static bool is_root(const tl_merge *m, int corner)
-{
-    const tl_step *s = &m->corners[corner].head;
-    const unsigned dims = tl_comm_dims(m->x, s->event.comm);
-    const uint32_t index = tl_slice_index(&m->x->from, m->corners[corner].walk.rank, dims);
-    return index == (s->halves[0].kind == TL_HALF_LAST ? tl_slice_size(&m->x->from, dims) - 1 : 0);
-}
-
 /* Of a gather or scatter, the sizes that the rank that is made has: those of a corner which is not
  * the root, if there is one among those it is like; for it is the root only if they all are. */
 static void take_sizes(const tl_merge *m, candidate *c)
 {
     int like = -1;
     for (int i = 0; i < m->n && tl_step_varies_at_root(&c->step); i++)
-        if ((c->takers & m->shown & 1U << i) && (like < 0 || is_root(m, like)))
+        if ((c->takers & m->shown & 1U << i) &&
+            (like < 0 || tl_walk_at_root(&m->corners[like].walk, &m->corners[like].head)))
             like = i;
     if (like < 0)
         return;
@@ -374,10 +370,13 @@ static tl_status choose(tl_merge *m, candidate *best)
 
 /* ---- the rank that is made ---- */
 
-/* What its takers computed since their last events, on average, but for what is accounted for. */
+/* What its takers computed since their last events, on average, but for what is accounted for; what
+ * the source did, if it is one of them. */
 static uint64_t merged_volume(tl_merge *m, unsigned takers)
 {
     uint64_t n = 0, sum = 0;
+    if (m->source >= 0 && (takers & 1U << m->source))
+        takers = 1U << m->source;
     for (int i = 0; i < m->n; i++) {
         const struct tl_corner *c = &m->corners[i];
         if (!(takers & 1U << i))
@@ -524,11 +523,13 @@ tl_status tl_merge_open(tl_merge *m, tl_extrapolating *x, const tl_likeness *lik
     m->x = x;
     m->dims = like->dims;
     m->shown = like->shown;
+    m->source = like->source;
     tl_status status = TL_OK;
     for (int i = 0; i < like->n && !status; i++) {
         m->n = i + 1;
         m->corners[i].place = tl_grid_coords(&x->from, like->ranks[i]);
-        status = tl_walk_open(&m->corners[i].walk, x, like->ranks[i], true);
+        status = tl_walk_open(&m->corners[i].walk, x, like->sources[i], true);
+        m->corners[i].walk.scale = like->scale[i];
     }
     for (int i = 0; i < m->n && m->n > 1 && !status; i++)
         status = advance(m, &m->corners[i]);

@@ -7,6 +7,7 @@
 #include "extrapolate.h"
 
 #include <inttypes.h>
+#include <math.h>
 #include <stdio.h>
 
 /* What is known of the messages with one tag along a folded dimension, as bits. */
@@ -297,7 +298,7 @@ static tl_status learn_directions(tl_walk *w)
 
 tl_status tl_walk_open(tl_walk *w, tl_extrapolating *x, uint32_t rank, bool resolve_all)
 {
-    *w = (tl_walk){.x = x, .rank = rank};
+    *w = (tl_walk){.x = x, .rank = rank, .scale = 1};
     tl_status status = tl_cursor_open(x->r, rank, &w->cursor, x->err);
     bool folded = false;
     for (int d = 0; d < x->from.n_dims; d++)
@@ -305,9 +306,22 @@ tl_status tl_walk_open(tl_walk *w, tl_extrapolating *x, uint32_t rank, bool reso
     return !status && folded && resolve_all ? learn_directions(w) : status;
 }
 
+/* A volume times the scale; the sum stays exact. */
+static uint64_t scaled(tl_walk *w, uint64_t volume)
+{
+    const double limit = 9e18, exact = (double)volume * w->scale + w->carry;
+    if (exact >= limit)
+        return (uint64_t)limit;
+    const double rounded = exact > 0 ? floor(exact + 0.5) : 0;
+    w->carry = exact - rounded;
+    return (uint64_t)rounded;
+}
+
 tl_status tl_walk_next(tl_walk *w, tl_step *out)
 {
     tl_status status = next_step(w, out);
+    if (!status && w->scale != 1)
+        out->event.volume = scaled(w, out->event.volume);
     for (int i = 1; i >= 0 && !status && w->directions.n; i--)
         status = resolve(w, out, &out->halves[i]);
     return status;
@@ -372,6 +386,21 @@ uint64_t tl_step_hash(uint64_t hash, const tl_step *step)
             hash = tl_mix(hash, (uint64_t)step->halves[i].way.step[d]);
     }
     return tl_step_varies_at_root(step) ? hash : hash_sizes(hash, e);
+}
+
+bool tl_walk_at_root(const tl_walk *w, const tl_step *step)
+{
+    const tl_half_kind root = step->halves[0].kind;
+    if (root != TL_HALF_FIRST && root != TL_HALF_LAST)
+        return false;
+    const unsigned dims = tl_comm_dims(w->x, step->event.comm);
+    const uint32_t index = tl_slice_index(&w->x->from, w->rank, dims);
+    return index == (root == TL_HALF_LAST ? tl_slice_size(&w->x->from, dims) - 1 : 0);
+}
+
+uint64_t tl_step_script(const tl_walk *w, uint64_t hash, const tl_step *step)
+{
+    return tl_mix(hash_sizes(tl_step_hash(hash, step), &step->event), tl_walk_at_root(w, step));
 }
 
 static int32_t peer_at(const tl_extrapolating *x, const tl_step *step, int which, uint32_t rank)

@@ -38,7 +38,7 @@ check 'a stencil of 4 as one of 16, if it is said to be periodic' grown stencil2
 check 'of 8 as one of 64' grown stencil3d 8 64 --grid 2px2px2p
 for call in call_barrier call_bcast call_allreduce call_alltoall; do check "$call" grown $call 4 60; done
 check 'the same bytes every time' bash -c "'$timeless' extrapolate from.tl -n 60 -o new.tl && cmp new.tl grown.tl"
-check 'info tells where it is from' bash -c "'$timeless' info grown.tl | grep -qE '^origin +timeless extrapolate --ranks 60 of from.tl \([0-9a-f]{16}\): weak scaling, grid 4 to 60$'"
+check 'info tells where it is from' bash -c "'$timeless' info grown.tl | grep -qE '^origin +timeless extrapolate --ranks 60 of from.tl \([0-9a-f]{16}\): weak scaling, grid 4 to 60, volumes drawn with seed 1$'"
 check 'over itself' "$timeless" extrapolate from.tl -n 60 -o from.tl
 check 'too' cmp from.tl grown.tl
 

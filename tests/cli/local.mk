@@ -20,6 +20,7 @@ CLI_TESTS = \
 	tests/cli/send_buffer.sh \
 	tests/cli/exchange.sh \
 	tests/cli/extrapolate.sh \
+	tests/cli/extrapolate_volumes.sh \
 	tests/cli/hostile_events.sh \
 	tests/cli/hostile_replay.sh \
 	tests/cli/import.sh \
