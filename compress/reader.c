@@ -403,6 +403,14 @@ const tl_program_call *tl_reader_calls(const tl_reader *r, size_t *n)
     return r->face.calls;
 }
 
+int tl_reader_delay(tl_reader *r, const int64_t *delays_ns)
+{
+    if (!r->kind || !r->kind->delay)
+        return 0;
+    r->kind->delay(r->program, delays_ns);
+    return 1;
+}
+
 uint32_t tl_reader_leader(const tl_reader *r, uint32_t rank, int with_volumes)
 {
     const tl_part *part = tl_reader_part(r, rank);

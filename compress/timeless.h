@@ -497,6 +497,9 @@ typedef struct tl_program_call {
     uint64_t n_marks; /* events of it on each rank, of calls that are marks */
 } tl_program_call;
 TL_API const tl_program_call *tl_reader_calls(const tl_reader *r, size_t *n);
+/* Each rank of a program sleeps so many nanoseconds before its first step, in cursors that are
+ * opened from now on.  The array must outlive them.  Zero: the reader is not of a program. */
+TL_API int tl_reader_delay(tl_reader *r, const int64_t *delays_ns);
 
 /* A cursor streams one rank's events in order, with memory for one frame. */
 TL_API tl_status tl_cursor_open(tl_reader *r, uint32_t rank, tl_cursor **out, tl_error *err);

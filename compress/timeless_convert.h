@@ -102,6 +102,8 @@ typedef struct tl_hpl {
     int64_t seed;   /* of the pivots */
     double receive; /* share of an update after which the next panel is received; negative: when it
                        is there, as far as the one who replays can tell (tl_cursor_set_asker) */
+    int64_t from, past; /* a window: the panels from `from` on and before `past`, a trace of their
+                           own (doc/timeless-hpl.1); past 0: all, unmarked */
     char pivots[256]; /* file with the row of each pivot, from 0, a line each; "": they are drawn */
 } tl_hpl;
 
@@ -111,6 +113,9 @@ typedef struct tl_hpl {
 TL_API void tl_hpl_default(tl_hpl *o);
 /* Reads what follows the colon. */
 TL_API tl_status tl_hpl_parse(const char *text, tl_hpl *out, tl_error *err);
+/* Number of panels; the first one, behind panel 0, where a window may begin. */
+TL_API int64_t tl_hpl_panels(const tl_hpl *o);
+TL_API int64_t tl_hpl_first_cut(const tl_hpl *o);
 /* Writes all parameters, "hpl:" in front; returns the length that all of it has. */
 TL_API size_t tl_hpl_text(const tl_hpl *o, char *text, size_t size);
 /* The combinations that a file HPL.dat asks for, in the order of HPL's loops; *out is to be freed.

@@ -29,6 +29,30 @@ static const tl_program_call calls[] = {
     {TL_KERNEL_dcopy, 0, 0},           {TL_KERNEL_idamax, 0, 0},
 };
 
+static void call(hpl_rank *r, uint16_t code)
+{
+    hpl_put(r, (hpl_item){.call = code, .site = HPL_AT_MAIN});
+}
+
+/* ---- windows: panels of a run, a trace of their own ---- */
+
+static int64_t first_panel(const hpl_rank *r)
+{
+    return r->p->o.past ? r->p->o.from : 0;
+}
+
+static int64_t past_panels(const hpl_rank *r)
+{
+    return r->p->o.past ? r->p->o.past : r->p->n_panels;
+}
+
+/* Where a panel begins, and behind the last one. */
+static void mark_panel(hpl_rank *r)
+{
+    if (r->p->o.past)
+        call(r, TL_MPI_Pcontrol);
+}
+
 /* ---- HPL_pdgesv0: no look-ahead ---- */
 
 enum { FACTOR, BROADCAST, UPDATE };
@@ -39,10 +63,13 @@ static int gesv0(hpl_rank *r, hpl_task *t)
     const tl_hpl *o = &r->p->o;
     hpl_panel *panel = &r->panels[0];
     const int64_t ia = t->i * o->nb;
-    if (t->i == r->p->n_panels)
+    if (t->i == past_panels(r)) {
+        mark_panel(r);
         return 1;
+    }
     switch (t->state) {
     case FACTOR:
+        mark_panel(r);
         hpl_panel_init(r, panel, t->i, ia, (int32_t)(o->n - ia < o->nb ? o->n - ia : o->nb),
                        HPL_TAG_FACT + (int32_t)(t->i % HPL_TAGS_FACT));
         hpl_panel_factor(r, panel);
@@ -121,12 +148,16 @@ static int gesvK2_loop(hpl_rank *r, hpl_task *t)
 {
     const tl_hpl *o = &r->p->o;
     hpl_panel *panel = panel_at(r, t->i);
-    if (t->i >= r->p->n_panels)
+    if (t->i >= past_panels(r)) {
+        mark_panel(r);
         return 1;
+    }
     switch (t->state) {
     case LOOK_AHEAD:
-        if (!t->j)
+        if (!t->j) {
             init_panel(r, t->i);
+            mark_panel(r);
+        }
         if (r->col == panel->pcol && t->j < o->depth)
             hpl_update(r, NULL, panel_at(r, t->i - o->depth + t->j++), panel->jb);
         else
@@ -158,23 +189,40 @@ static int gesvK2_end(hpl_rank *r, hpl_task *t)
     return 0;
 }
 
+/* The panels that a window finds factored and received, the first columns of which are done. */
+static void init_panels_before(hpl_rank *r, int64_t from)
+{
+    const tl_hpl *o = &r->p->o;
+    for (int64_t i = from - o->depth; i < from; i++) {
+        init_panel(r, i);
+        panel_at(r, i)->nq = own_columns(r, o->n + 1 - from * o->nb, from * o->nb);
+    }
+}
+
 static int gesvK2(hpl_rank *r, hpl_task *t)
 {
     const tl_hpl *o = &r->p->o;
-    const int64_t ahead = o->depth * (int64_t)o->nb < o->n ? o->depth * (int64_t)o->nb : o->n;
+    const int64_t from = first_panel(r) > o->depth ? first_panel(r) : o->depth;
+    const int64_t ahead = from * o->nb < o->n ? from * o->nb : o->n;
     hpl_task *next = NULL;
     switch (t->state++) {
     case 0:
+        if (first_panel(r)) {
+            init_panels_before(r, from);
+            return 0;
+        }
         for (int i = 0; i < o->depth; i++)
             init_panel(r, i);
         hpl_begin(r, gesvK2_begin);
         return 0;
     case 1:
         next = hpl_begin(r, gesvK2_loop);
-        next->i = o->depth;
+        next->i = from;
         next->n = own_columns(r, o->n + 1 - ahead, ahead);
         return 0;
     case 2:
+        if (past_panels(r) < r->p->n_panels)
+            return 1;
         next = hpl_begin(r, gesvK2_end);
         next->n = r->p->n_panels > o->depth ? r->p->n_panels : o->depth;
         next->i = next->n - o->depth;
@@ -185,20 +233,37 @@ static int gesvK2(hpl_rank *r, hpl_task *t)
 
 /* ---- HPL_pdtest ---- */
 
-static void call(hpl_rank *r, uint16_t code)
+static void begin_test(hpl_rank *r)
 {
-    hpl_put(r, (hpl_item){.call = code, .site = HPL_AT_MAIN});
+    const hpl_program *p = r->p;
+    const int64_t delay_ns =
+        p->delays_ns
+            ? p->delays_ns[p->o.column_major ? r->col * p->o.p + r->row : r->row * p->o.q + r->col]
+            : 0;
+    call(r, TL_MPI_Init);
+    if (!first_panel(r))
+        call(r, TL_MPI_Barrier);
+    if (delay_ns > 0)
+        hpl_put(r, (hpl_item){.call = TL_MPI_Sleep, .site = HPL_AT_MAIN, .bytes = delay_ns});
 }
 
 static int test(hpl_rank *r, hpl_task *t)
 {
+    hpl_task *next = NULL;
     switch (t->state++) {
     case 0:
-        call(r, TL_MPI_Init);
-        call(r, TL_MPI_Barrier);
-        hpl_begin(r, r->p->o.depth && r->p->o.q > 1 ? gesvK2 : gesv0);
+        begin_test(r);
+        if (r->p->o.depth && r->p->o.q > 1) {
+            hpl_begin(r, gesvK2);
+        } else {
+            next = hpl_begin(r, gesv0);
+            next->i = first_panel(r);
+        }
         return 0;
-    case 1: hpl_solve(r); return 0;
+    case 1:
+        if (past_panels(r) == r->p->n_panels)
+            hpl_solve(r);
+        return 0;
     default: call(r, TL_MPI_Finalize); return 1;
     }
 }
@@ -270,12 +335,33 @@ static void close_program(void *program)
     free(p);
 }
 
+/* A window has marks of its own; the barrier is where the run begins. */
+static void list_calls(hpl_program *p)
+{
+    const tl_hpl *o = &p->o;
+    const int64_t ahead = o->depth && o->q > 1 ? o->depth : 0;
+    const int64_t first = o->from > ahead ? o->from : ahead;
+    for (size_t i = 0; i < sizeof calls / sizeof *calls; i++)
+        if (calls[i].call != TL_MPI_Barrier || !o->from)
+            p->calls[p->n_calls++] = calls[i];
+    if (o->past)
+        p->calls[p->n_calls++] =
+            (tl_program_call){TL_MPI_Pcontrol, HPL_AT_MAIN, (uint64_t)(o->past - first + 1)};
+}
+
+static void delay(void *program, const int64_t *delays_ns)
+{
+    hpl_program *p = program;
+    p->delays_ns = delays_ns;
+}
+
 static tl_status open_program(const char *parameters, void **program, tl_error *err)
 {
     hpl_program *p = calloc(1, sizeof *p);
     tl_status status = p ? TL_OK : tl_fail(err, TL_ERR_MEMORY, "hpl:%s: out of memory", parameters);
     if (status == TL_OK && (status = tl_hpl_parse(parameters, &p->o, err)) == TL_OK) {
-        p->n_panels = (p->o.n + p->o.nb - 1) / p->o.nb;
+        p->n_panels = tl_hpl_panels(&p->o);
+        list_calls(p);
         tl_hpl_text(&p->o, p->text, sizeof p->text);
         status = hpl_panel_prepare(p);
         if (status != TL_OK)
@@ -300,8 +386,8 @@ static tl_program_face face(const void *program)
                              .n_sites = HPL_N_SITES,
                              .kernels = moves,
                              .n_kernels = p->o.moves ? HPL_N_MOVES : 0,
-                             .calls = calls,
-                             .n_calls = sizeof calls / sizeof *calls};
+                             .calls = p->calls,
+                             .n_calls = p->n_calls};
 }
 
 const tl_program_kind tl_program_hpl = {.name = "hpl",
@@ -310,5 +396,6 @@ const tl_program_kind tl_program_hpl = {.name = "hpl",
                                         .face = face,
                                         .start = start,
                                         .next = next,
+                                        .delay = delay,
                                         .set_asker = set_asker,
                                         .stop = stop};

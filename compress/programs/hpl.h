@@ -90,6 +90,9 @@ typedef struct hpl_program {
     size_t n_steps[2];
     hpl_step *steps[2]; /* of a panel of NB columns; of the last one, which may have fewer */
     int32_t step_columns[2];
+    tl_program_call calls[16];
+    size_t n_calls;
+    const int64_t *delays_ns; /* by rank: before the first event of a window; NULL: none */
     char text[768];
 } hpl_program;
 

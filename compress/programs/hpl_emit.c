@@ -150,7 +150,9 @@ void hpl_event(hpl_rank *r, const hpl_item *item, tl_event *event)
     }
     switch (item->call) {
     case TL_MPI_Init:
+    case TL_MPI_Pcontrol:
     case TL_MPI_Finalize: return;
+    case TL_MPI_Sleep: event->count = item->bytes; return;
     case TL_MPI_Wait: event->request = 1; return;
     case TL_MPI_Barrier: event->comm = TL_COMM_WORLD; return;
     case TL_MPI_Irecv:

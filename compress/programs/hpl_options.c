@@ -38,8 +38,10 @@ static const parameter parameters[] = {
     NARROW("EQUIL", equilibrate, 0, 1),
     NARROW("MOVES", moves, 0, 1),
     {"SEED", offsetof(tl_hpl, seed), 1, 0, INT64_MAX},
+    {"FROM", offsetof(tl_hpl, from), 1, 0, INT32_MAX},
+    {"PAST", offsetof(tl_hpl, past), 1, 0, INT32_MAX},
 };
-enum { N_PARAMETERS = sizeof parameters / sizeof *parameters };
+enum { N_PARAMETERS = sizeof parameters / sizeof *parameters, OF_WINDOWS = 2 };
 
 void tl_hpl_default(tl_hpl *o)
 {
@@ -56,6 +58,16 @@ void tl_hpl_default(tl_hpl *o)
                   .moves = 1,
                   .seed = 1,
                   .receive = -1};
+}
+
+int64_t tl_hpl_panels(const tl_hpl *o)
+{
+    return (o->n + o->nb - 1) / o->nb;
+}
+
+int64_t tl_hpl_first_cut(const tl_hpl *o)
+{
+    return o->q > 1 && o->depth > 1 ? o->depth : 1;
 }
 
 static int64_t get(const tl_hpl *o, const parameter *p)
@@ -132,6 +144,22 @@ static tl_status set_by_key(tl_hpl *o, const char *key, const char *value, tl_er
                    keys);
 }
 
+/* Between panels that are factored ahead, a run cannot be cut. */
+static tl_status check_window(tl_hpl *o, tl_error *err)
+{
+    const int64_t n_panels = tl_hpl_panels(o), first = tl_hpl_first_cut(o);
+    if (o->from && !o->past)
+        o->past = n_panels;
+    if (!o->past || (o->from < o->past && o->past >= first && o->past <= n_panels &&
+                     (!o->from || o->from >= first)))
+        return TL_OK;
+    return tl_fail(err, TL_ERR_USAGE,
+                   "hpl: FROM=%lld,PAST=%lld: there are panels from 0 to %lld; give FROM=0 or at "
+                   "least %lld, and PAST above both and at most %lld",
+                   (long long)o->from, (long long)o->past, (long long)n_panels - 1,
+                   (long long)first, (long long)n_panels);
+}
+
 tl_status tl_hpl_parse(const char *text, tl_hpl *out, tl_error *err)
 {
     tl_hpl o;
@@ -156,13 +184,14 @@ tl_status tl_hpl_parse(const char *text, tl_hpl *out, tl_error *err)
     if (!o.n || !o.p || !o.q)
         return tl_fail(err, TL_ERR_USAGE, "hpl: N, P and Q are required; write hpl:N=1000,P=2,Q=2");
     *out = o;
-    return TL_OK;
+    return check_window(out, err);
 }
 
 size_t tl_hpl_text(const tl_hpl *o, char *text, size_t size)
 {
+    const size_t n = o->past ? N_PARAMETERS : N_PARAMETERS - OF_WINDOWS;
     size_t used = 0;
-    for (size_t i = 0; i < N_PARAMETERS; i++)
+    for (size_t i = 0; i < n; i++)
         used += (size_t)snprintf(used < size ? text + used : NULL, used < size ? size - used : 0,
                                  "%s%s=%lld", i ? "," : "hpl:", parameters[i].key,
                                  (long long)get(o, &parameters[i]));

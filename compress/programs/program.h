@@ -28,6 +28,8 @@ typedef struct tl_program_kind {
      * threads. */
     tl_status (*start)(const void *program, uint32_t rank, void **state);
     tl_status (*next)(void *state, tl_event *event);
+    /* tl_reader_delay; NULL: the program has no windows */
+    void (*delay)(void *program, const int64_t *delays_ns);
     void (*set_asker)(void *state, tl_asker *ask, void *arg);
     void (*stop)(void *state);
 } tl_program_kind;

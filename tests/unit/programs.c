@@ -28,6 +28,9 @@ static const char *const programs[] = {
     "hpl:N=400,NB=8,P=4,Q=4,BCAST=2,SWAP=0,DEPTH=1,RECEIVE=0.5,MOVES=0",
     "hpl:N=30,NB=16,P=2,Q=2,DEPTH=4",
     "hpl:N=5,NB=16,P=4,Q=4,DEPTH=1",
+    "hpl:N=257,NB=16,P=3,Q=5,BCAST=5,DEPTH=2,FROM=3,PAST=9",
+    "hpl:N=301,NB=24,P=3,Q=2,BCAST=3,DEPTH=0,FROM=5",
+    "hpl:N=300,NB=24,P=4,Q=1,PAST=4",
 };
 enum { N_PROGRAMS = sizeof programs / sizeof *programs };
 
@@ -121,6 +124,7 @@ static void play(run *s, uint32_t me, const tl_event *e)
         s->n_in_barrier++;
         return;
     case TL_MPI_Finalize: assert_null(r->request); return;
+    case TL_MPI_Pcontrol: return;
     case TL_MPI_Init: assert_int_equal(r->n_events, 1); return;
     default: assert_int_equal(info->action, TL_ACTION_KERNEL); check_kernel(s, me, e);
     }
@@ -278,6 +282,88 @@ static void test_asked(void **state)
     tl_reader_close(reader);
 }
 
+/* ---- windows: panels as a trace of their own ---- */
+
+static tl_cursor *open_at_mark(tl_reader *reader, uint32_t number, uint64_t ordinal)
+{
+    tl_cursor *cursor;
+    tl_event e;
+    tl_error err;
+    assert_int_equal(tl_cursor_open(reader, number, &cursor, &err), TL_OK);
+    while (tl_cursor_next(cursor, &e) == TL_OK)
+        if (e.call == TL_MPI_Pcontrol && !ordinal--)
+            return cursor;
+    fail_msg("rank %u has fewer marks", number);
+    return cursor;
+}
+
+/* Between its first mark and its last one, a window has the events of the run. */
+static void compare_window(const char *text, int64_t first, int64_t from, int64_t past)
+{
+    char of_window[200];
+    tl_reader *whole, *window;
+    tl_error err;
+    assert_int_equal(tl_reader_open(text, &whole, &err), TL_OK);
+    snprintf(of_window, sizeof of_window, "%s,FROM=%d,PAST=%d", text, (int)from, (int)past);
+    assert_int_equal(tl_reader_open(of_window, &window, &err), TL_OK);
+    for (uint32_t r = 0; r < tl_reader_run(whole)->n_ranks; r++) {
+        tl_cursor *x = open_at_mark(whole, r, (uint64_t)(from - first));
+        tl_cursor *y = open_at_mark(window, r, 0);
+        tl_event a, b;
+        int64_t left = past - from;
+        while (left > 0) {
+            assert_int_equal(tl_cursor_next(x, &a), TL_OK);
+            assert_int_equal(tl_cursor_next(y, &b), TL_OK);
+            assert_true(test_same_event(&a, &b));
+            left -= a.call == TL_MPI_Pcontrol;
+        }
+        tl_cursor_close(x);
+        tl_cursor_close(y);
+    }
+    tl_reader_close(whole);
+    tl_reader_close(window);
+}
+
+static void test_windows(void **state)
+{
+    static const struct {
+        const char *text;
+        int64_t first, n_panels; /* the first mark's panel */
+    } runs[] = {{"hpl:N=400,NB=16,P=4,Q=4,PAST=25", 1, 25},
+                {"hpl:N=301,NB=24,P=3,Q=2,DEPTH=2,BCAST=3,SWAP=1,PAST=13", 2, 13},
+                {"hpl:N=301,NB=24,P=3,Q=2,DEPTH=0,PAST=13", 0, 13},
+                {"hpl:N=400,NB=16,P=6,Q=7,BCAST=5,SWAP=1,DEPTH=3,PMAP=1,PAST=25", 3, 25},
+                {"hpl:N=300,NB=24,P=4,Q=1,PAST=13", 0, 13}};
+    (void)state;
+    for (size_t i = 0; i < sizeof runs / sizeof *runs; i++) {
+        compare_window(runs[i].text, runs[i].first, 3, 4);
+        compare_window(runs[i].text, runs[i].first, 5, 11);
+        compare_window(runs[i].text, runs[i].first, 7, runs[i].n_panels);
+    }
+}
+
+/* The ranks of a window can begin at different times. */
+static void test_delayed(void **state)
+{
+    static const int64_t delays_ns[4] = {0, 10, 20, 30};
+    tl_reader *reader;
+    tl_error err;
+    tl_event e;
+    (void)state;
+    assert_int_equal(tl_reader_open("hpl:N=64,NB=16,P=2,Q=2,FROM=1,PAST=3", &reader, &err), TL_OK);
+    assert_true(tl_reader_delay(reader, delays_ns));
+    for (uint32_t r = 0; r < 4; r++) {
+        tl_cursor *cursor;
+        assert_int_equal(tl_cursor_open(reader, r, &cursor, &err), TL_OK);
+        assert_int_equal(tl_cursor_next(cursor, &e), TL_OK);
+        assert_int_equal(tl_cursor_next(cursor, &e), TL_OK);
+        assert_int_equal(e.call, r ? TL_MPI_Sleep : TL_MPI_Pcontrol);
+        assert_int_equal(e.count, delays_ns[r]);
+        tl_cursor_close(cursor);
+    }
+    tl_reader_close(reader);
+}
+
 static void test_refused(void **state)
 {
     static const char *const wrong[] = {"hpl:",
@@ -285,7 +371,10 @@ static void test_refused(void **state)
                                         "hpl:N=10,P=0,Q=1",
                                         "hpl:N=10,P=1,Q=1,X=1",
                                         "hpl:N=10,P=1,Q=1,BCAST=6",
-                                        "hpl:N=10,P=1,Q=1,NB=2x"};
+                                        "hpl:N=10,P=1,Q=1,NB=2x",
+                                        "hpl:N=64,NB=16,P=2,Q=2,FROM=2,PAST=2",
+                                        "hpl:N=64,NB=16,P=2,Q=2,PAST=5",
+                                        "hpl:N=64,NB=16,P=2,Q=2,DEPTH=2,FROM=1"};
     tl_reader *reader;
     tl_error err;
     (void)state;
@@ -297,11 +386,13 @@ static void test_refused(void **state)
 
 int main(void)
 {
-    struct CMUnitTest tests[N_PROGRAMS + 3] = {cmocka_unit_test(test_written),
-                                               cmocka_unit_test(test_asked),
-                                               cmocka_unit_test(test_refused)};
+    enum { N_OTHERS = 5 };
+    struct CMUnitTest tests[N_PROGRAMS + N_OTHERS] = {
+        cmocka_unit_test(test_written), cmocka_unit_test(test_asked),
+        cmocka_unit_test(test_windows), cmocka_unit_test(test_delayed),
+        cmocka_unit_test(test_refused)};
     for (int i = 0; i < N_PROGRAMS; i++)
-        tests[3 + i] =
+        tests[N_OTHERS + i] =
             (struct CMUnitTest){programs[i], test_valid, NULL, NULL, (void *)programs[i]};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
