@@ -61,6 +61,10 @@ static void take(void *arg, const tlr_prediction *p)
     tlr_point *point = arg;
     const tlr_mark *from = mark_of(p, TL_MPI_Barrier), *to = mark_of(p, TL_MPI_Finalize);
     point->n_events = p->n_events;
+    if (p->sampled) {
+        point->half_s = p->sampled->high_s - p->makespan_s;
+        point->share = p->sampled->share;
+    }
     for (uint32_t r = 0; from && to && r < p->n_ranks; r++)
         point->makespan_s = fmax(point->makespan_s, to->predicted_s[r] - from->predicted_s[r]);
 }
@@ -106,8 +110,12 @@ static void print_row(const tl_hpl *o, const tlr_point *point)
         printf("%-8s%12lld %5d %5d %5d  failed: %s\n", variant, (long long)o->n, o->nb, o->p, o->q,
                point->error);
     else
-        printf("%-8s%12lld %5d %5d %5d %18.2f     %18.3e\n", variant, (long long)o->n, o->nb, o->p,
+        printf("%-8s%12lld %5d %5d %5d %18.2f     %18.3e", variant, (long long)o->n, o->nb, o->p,
                o->q, point->makespan_s, gflops(o, point->makespan_s));
+    if (!point->error[0] && point->share > 0)
+        printf("  +-%.2g %%", 100 * point->half_s / point->makespan_s);
+    if (!point->error[0])
+        putchar('\n');
     fflush(stdout);
 }
 
@@ -154,6 +162,12 @@ static json_t *row_json(const tl_hpl *o, const tlr_point *point)
     json_object_set_new(row, "seconds", json_real(point->makespan_s));
     json_object_set_new(row, "gflops", json_real(gflops(o, point->makespan_s)));
     json_object_set_new(row, "events", json_integer((json_int_t)point->n_events));
+    if (point->share > 0) {
+        json_object_set_new(row, "interval_90_s",
+                            json_pack("[f, f]", point->makespan_s - point->half_s,
+                                      point->makespan_s + point->half_s));
+        json_object_set_new(row, "share_of_events", json_real(point->share));
+    }
     return row;
 }
 

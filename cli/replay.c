@@ -39,6 +39,7 @@ enum {
     OPT_NOISE,
     OPT_SEED,
     OPT_SEEDS,
+    OPT_SAMPLE,
     OPT_CLUSTER_SEED,
     OPT_TIMELINE,
     OPT_DETAILS,
@@ -88,6 +89,8 @@ static const struct argp_option options[] = {
     {"noise", OPT_NOISE, "NOISE", 0, "detours of the system: 1kHz:100us, or a file", 0},
     {"seed", OPT_SEED, "N", 0, "seed of everything that is drawn (default: 1)", 0},
     {"seeds", OPT_SEEDS, "N", 0, "replay with N seeds; print the range", 0},
+    {"sample", OPT_SAMPLE, "ERROR", OPTION_ARG_OPTIONAL,
+     "replay parts of a run in steps; more until the error is as wanted, as 1%", 0},
     {"cluster-seed", OPT_CLUSTER_SEED, "N", 0, "draw the hosts from N, for all seeds", 0},
     {"engine", OPT_ENGINE, "NAME", 0, "smpi (default) or loggops", 0},
     {"params", OPT_PARAMS, "L=TIME,...", 0, "loggops: L=5us,o=2us,g=2us,G=2.5ns,O=1ns", 0},
@@ -187,6 +190,34 @@ static void add_scale(struct argp_state *state, arguments *a, char *what)
     a->options.n_changes += n;
 }
 
+/* "1%", "0.5%" */
+static int read_error(const char *value, double *error)
+{
+    char *rest;
+    const double percent = strtod(value, &rest);
+    *error = percent / 100;
+    return rest != value && !strcmp(rest, "%") && percent > 0 && percent < 100;
+}
+
+static double parse_error(struct argp_state *state, const char *value)
+{
+    double error = 0;
+    if (!read_error(value, &error))
+        argp_error(state, "--sample '%s': give the error in per cent, as 1%%", value);
+    return error;
+}
+
+/* "--sample 1%", beside "--sample=1%" and "--sample" */
+static double next_error(struct argp_state *state)
+{
+    double error = 0;
+    if (state->next < state->argc && read_error(state->argv[state->next], &error)) {
+        state->next++;
+        return error;
+    }
+    return 0;
+}
+
 /* "TRACE" or "TRACE@START"; a file whose name looks like that is meant itself. */
 static void add_job(struct argp_state *state, arguments *a, char *value)
 {
@@ -251,6 +282,10 @@ static error_t parse(int key, char *value, struct argp_state *state)
     case OPT_SEED: a->options.seed = cli_parse_number(state, "--seed", value, INT64_MAX); break;
     case OPT_SEEDS:
         a->options.n_seeds = (unsigned)cli_parse_number_from(state, "--seeds", value, 1, 1000000);
+        break;
+    case OPT_SAMPLE:
+        a->options.sampled = 1;
+        a->options.sample_error = value ? parse_error(state, value) : next_error(state);
         break;
     case OPT_CLUSTER_SEED:
         a->options.cluster_seed =

@@ -106,6 +106,9 @@ error_t words_parse(int key, char *value, struct argp_state *state)
     int good;
     if (!strcmp(option->name, "scale") && !strchr(value, '=') && state->next < state->argc)
         good = add_format(list, "--scale=%s=%s", value, state->argv[state->next++]);
+    else if (!value && !strcmp(option->name, "sample") && state->next < state->argc &&
+             strchr(state->argv[state->next], '%'))
+        good = add_format(list, "--sample=%s", state->argv[state->next++]);
     else if (value)
         good = add_format(list, "--%s=%s", option->name, value);
     else

@@ -2,6 +2,7 @@
 #include "replayer.h"
 
 #include "machine/noise.h"
+#include "sample/sample.h"
 #include "seeds.h"
 #include "text_file.h"
 
@@ -240,6 +241,13 @@ cleanup:
     return status;
 }
 
+static tl_status replay_sampled(const tlr_job *jobs, size_t n_jobs, const tlr_platform *platform,
+                                const char *engine, const tlr_options *options,
+                                tlr_prediction **out, tl_error *err)
+{
+    return tlr_replay_sampled(replay_once, jobs, n_jobs, platform, engine, options, out, err);
+}
+
 tl_status tlr_replay_jobs(const tlr_job *jobs, size_t n_jobs, const tlr_platform *platform,
                           const char *engine, const tlr_options *options, tlr_prediction **out,
                           tl_error *err)
@@ -247,9 +255,10 @@ tl_status tlr_replay_jobs(const tlr_job *jobs, size_t n_jobs, const tlr_platform
     static const tlr_options defaults;
     if (!options)
         options = &defaults;
+    tlr_replay_function *replay = options->sampled ? replay_sampled : replay_once;
     return options->n_seeds > 1
-               ? tlr_replay_seeds(replay_once, jobs, n_jobs, platform, engine, options, out, err)
-               : replay_once(jobs, n_jobs, platform, engine, options, out, err);
+               ? tlr_replay_seeds(replay, jobs, n_jobs, platform, engine, options, out, err)
+               : replay(jobs, n_jobs, platform, engine, options, out, err);
 }
 
 tl_status tlr_replay(tl_reader *trace, const tlr_platform *platform, const char *engine,

@@ -193,7 +193,11 @@ typedef struct tlr_options {
     uint64_t seed;              /* of all that is drawn */
     uint64_t cluster_seed;      /* of the hosts; 0: as `seed` */
     unsigned n_seeds;           /* replays, from `seed` on; 0 is 1 */
-    unsigned n_threads;         /* that simulate; 0 is 1; the result does not depend on it */
+    int sampled;                /* replay parts of the run: replayer/sample/sample.h */
+    double sample_error;        /* wanted, half of the 90 % interval relative to the makespan; 0:
+                                   as it comes */
+    uint32_t part;      /* of a run that is replayed; the calls of each draw for themselves */
+    unsigned n_threads; /* that simulate; 0 is 1; the result does not depend on it */
 } tlr_options;
 
 typedef struct tlr_rank_prediction {
@@ -239,6 +243,15 @@ typedef struct tlr_spread {
     double *interval_s; /* [seed][interval], the longest rank's */
 } tlr_spread;
 
+/* What a sampled replay says of its error. */
+typedef struct tlr_sampled {
+    size_t n_windows; /* between the first and the last steps; 0: all steps were replayed */
+    size_t n_steps, n_steps_replayed;
+    double share;         /* of the events that were replayed, about */
+    double low_s, high_s; /* the makespan, with a probability of 90 % */
+    double wanted;        /* tlr_options.sample_error */
+} tlr_sampled;
+
 typedef struct tlr_prediction {
     char *trace_path, *platform_name, *engine, *command;
     char *volume_unit; /* tl_run's; not part of the JSON */
@@ -265,7 +278,8 @@ typedef struct tlr_prediction {
     uint64_t n_events, n_polls, n_opaque;
     tlr_rank_prediction *ranks;
     size_t n_marks;
-    tlr_mark *marks; /* ordered by measured time */
+    tlr_mark *marks;      /* ordered by measured time */
+    tlr_sampled *sampled; /* NULL: all events were replayed, and `n_events` counts them */
     tlr_what_if what_if;
     tlr_details *details;   /* for the JSON; NULL: none were asked for */
     const tlr_usage *usage; /* likewise; the caller's */

@@ -56,7 +56,7 @@ tl_status tlr_rank_model_open(tlr_rank_model *out, const tlr_model *model, const
     tl_status status = TL_OK;
     *out = (tlr_rank_model){.model = model,
                             .trace = trace,
-                            .job = job,
+                            .job = job ^ (options->part << 8),
                             .rank = rank,
                             .seed = options->seed,
                             .factor = 1};

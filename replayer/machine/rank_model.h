@@ -82,7 +82,14 @@ typedef struct tlr_draw_key {
     uint64_t index; /* event, or hash of a name */
 } tlr_draw_key;
 
-enum { TLR_DRAW_HOST = 1, TLR_DRAW_DAY, TLR_DRAW_BURST, TLR_DRAW_KERNEL, TLR_DRAW_MODE };
+enum {
+    TLR_DRAW_HOST = 1,
+    TLR_DRAW_DAY,
+    TLR_DRAW_BURST,
+    TLR_DRAW_KERNEL,
+    TLR_DRAW_MODE,
+    TLR_DRAW_WINDOW
+};
 
 /* In (0, 1). */
 double tlr_draw_uniform(const tlr_draw_key *key);

@@ -39,6 +39,7 @@ void tlr_prediction_free(tlr_prediction *p)
     free(p->changes);
     tlr_details_free(p->details);
     tlr_spread_free(p->spread);
+    free(p->sampled);
     free(p);
 }
 
@@ -164,9 +165,24 @@ static void print_volumes(const tlr_prediction *p, FILE *out)
               out);
 }
 
+static void print_sampled(const tlr_sampled *s, double makespan_s, FILE *out)
+{
+    if (!s->n_windows) {
+        fputs("sampled           all steps were replayed\n", out);
+        return;
+    }
+    fprintf(out,
+            "90%% interval      %.6g to %.6g s, +-%.2g %%\n"
+            "sampled           %zu windows, %zu of %zu steps, about %.2g %% of the events\n",
+            s->low_s, s->high_s, 100 * (s->high_s - makespan_s) / makespan_s, s->n_windows,
+            s->n_steps_replayed, s->n_steps, 100 * s->share);
+}
+
 void tlr_prediction_print(const tlr_prediction *p, FILE *out)
 {
     fprintf(out, "makespan          %.9g s\n", p->makespan_s);
+    if (p->sampled)
+        print_sampled(p->sampled, p->makespan_s, out);
     if (p->start_s > 0)
         fprintf(out, "started at        %.9g s\n", p->start_s);
     print_draws(p, out);

@@ -78,6 +78,14 @@ static json_t *spread_json(const tlr_prediction *p)
                      numbers(s->whole_s, (uint32_t)s->n_seeds), "interval_s", intervals);
 }
 
+static json_t *sampled_json(const tlr_sampled *s)
+{
+    return json_pack("{s:I, s:I, s:I, s:f, s:[f, f], s:f}", "windows", (json_int_t)s->n_windows,
+                     "steps", (json_int_t)s->n_steps, "steps_replayed",
+                     (json_int_t)s->n_steps_replayed, "share_of_events", s->share, "interval_90_s",
+                     s->low_s, s->high_s, "wanted", s->wanted);
+}
+
 json_t *tlr_prediction_json(const tlr_prediction *p)
 {
     json_t *ranks = json_array(), *marks = json_array();
@@ -121,6 +129,8 @@ json_t *tlr_prediction_json(const tlr_prediction *p)
     }
     if (p->spread)
         json_object_set_new(root, "spread", spread_json(p));
+    if (p->sampled)
+        json_object_set_new(root, "sampled", sampled_json(p->sampled));
     if (p->usage)
         tlr_usage_json(p->usage, root);
     if (p->details)

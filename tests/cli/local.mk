@@ -1,6 +1,7 @@
 # tests/cli: the commands as a user types them.
 CLI_TESTS = \
 	tests/cli/alike.sh \
+	tests/cli/sample.sh \
 	tests/cli/samples.sh \
 	tests/cli/archive.sh \
 	tests/cli/bad_input.sh \

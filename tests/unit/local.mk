@@ -20,6 +20,11 @@ TESTS += tests/unit/compare
 tests_unit_compare_CPPFLAGS = $(AM_CPPFLAGS) -I$(top_srcdir)/replayer $(CMOCKA_CFLAGS) $(JANSSON_CFLAGS)
 tests_unit_compare_LDADD = replayer/libreplayer.la compress/libtimeless.la $(CMOCKA_LIBS) $(JANSSON_LIBS)
 
+check_PROGRAMS += tests/unit/sample_fit
+TESTS += tests/unit/sample_fit
+tests_unit_sample_fit_CPPFLAGS = $(AM_CPPFLAGS) -I$(top_srcdir)/replayer $(CMOCKA_CFLAGS) $(GSL_CFLAGS)
+tests_unit_sample_fit_LDADD = replayer/libreplayer.la compress/libtimeless.la $(CMOCKA_LIBS) $(GSL_LIBS) -lm
+
 check_PROGRAMS += tests/unit/region_test
 TESTS += tests/unit/region_test
 tests_unit_region_test_CPPFLAGS = $(AM_CPPFLAGS) -I$(top_srcdir)/replayer $(CMOCKA_CFLAGS) $(GSL_CFLAGS)

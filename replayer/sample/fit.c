@@ -1,0 +1,150 @@
+/* fit.c - the time of all steps of a run from that of some of them. */
+#include "sample/fit.h"
+
+#include <math.h>
+
+#include <gsl/gsl_cdf.h>
+#include <gsl/gsl_errno.h>
+#include <gsl/gsl_multifit.h>
+
+double tlr_step_sum(const tlr_step_sums *steps, size_t term, size_t from, size_t past)
+{
+    return steps->sums[past * steps->n_terms + term] - steps->sums[from * steps->n_terms + term];
+}
+
+typedef struct fit {
+    size_t n, n_terms;
+    gsl_matrix *x, *covariance;
+    gsl_vector *weights, *y, *coefficients;
+    gsl_multifit_linear_workspace *space;
+} fit;
+
+static void free_fit(fit *f)
+{
+    gsl_matrix_free(f->x);
+    gsl_matrix_free(f->covariance);
+    gsl_vector_free(f->weights);
+    gsl_vector_free(f->y);
+    gsl_vector_free(f->coefficients);
+    gsl_multifit_linear_free(f->space);
+}
+
+static int open_fit(fit *f, size_t n, size_t n_terms)
+{
+    *f = (fit){.n = n,
+               .n_terms = n_terms,
+               .x = gsl_matrix_alloc(n, n_terms),
+               .covariance = gsl_matrix_alloc(n_terms, n_terms),
+               .weights = gsl_vector_alloc(n),
+               .y = gsl_vector_alloc(n),
+               .coefficients = gsl_vector_alloc(n_terms),
+               .space = gsl_multifit_linear_alloc(n, n_terms)};
+    return f->x && f->covariance && f->weights && f->y && f->coefficients && f->space;
+}
+
+/* Terms count from the last one, which matters most, so that few windows fit few of them. */
+static double term_of(const tlr_step_sums *steps, size_t j, size_t from, size_t past)
+{
+    const size_t term = steps->n_terms - 1 - j;
+    const double all = tlr_step_sum(steps, term, 0, steps->n_steps);
+    return all > 0 ? tlr_step_sum(steps, term, from, past) / all : 0;
+}
+
+static double predict(const fit *f, const tlr_step_sums *steps, size_t from, size_t past)
+{
+    double sum = 0;
+    for (size_t j = 0; j < f->n_terms; j++)
+        sum += gsl_vector_get(f->coefficients, j) * term_of(steps, j, from, past);
+    return sum;
+}
+
+/* The error of a window is a share of its time, the same for all: `relative` squared. */
+static double relative_variance(const fit *f, const tlr_step_sums *steps, const tlr_stratum *strata)
+{
+    double sum = 0;
+    for (size_t h = 0; h < f->n; h++) {
+        const tlr_stratum *s = &strata[h];
+        const double error = s->seconds / predict(f, steps, s->at, s->past_counted) - 1;
+        sum += error * error;
+    }
+    return sum / (double)(f->n - f->n_terms);
+}
+
+/* Each window's error counts for its whole stratum, less what was replayed of it; and once more for
+ * the two ends, where the parts that are replayed in full meet the strata. */
+static double variance_of_residuals(const fit *f, const tlr_stratum *strata, double relative)
+{
+    const double first = strata[0].seconds, last = strata[f->n - 1].seconds;
+    double sum = first * first + last * last;
+    for (size_t h = 0; h < f->n; h++) {
+        const tlr_stratum *s = &strata[h];
+        const double times = (double)(s->past - s->from) / (double)(s->past_counted - s->at);
+        sum += times * (times - 1) * s->seconds * s->seconds;
+    }
+    return relative * sum;
+}
+
+/* Of the coefficients, as far as the residuals do not make up for it. */
+static double variance_of_coefficients(const fit *f, const tlr_step_sums *steps,
+                                       const tlr_stratum *strata)
+{
+    double sum = 0;
+    gsl_vector *left = gsl_vector_calloc(f->n_terms), *product = gsl_vector_alloc(f->n_terms);
+    for (size_t j = 0; left && product && j < f->n_terms; j++)
+        for (size_t h = 0; h < f->n; h++) {
+            const tlr_stratum *s = &strata[h];
+            const double times = (double)(s->past - s->from) / (double)(s->past_counted - s->at);
+            *gsl_vector_ptr(left, j) += term_of(steps, j, s->from, s->past) -
+                                        times * term_of(steps, j, s->at, s->past_counted);
+        }
+    for (size_t i = 0; left && product && i < f->n_terms; i++)
+        for (size_t j = 0; j < f->n_terms; j++)
+            sum += gsl_vector_get(left, i) * gsl_matrix_get(f->covariance, i, j) *
+                   gsl_vector_get(left, j);
+    gsl_vector_free(left);
+    gsl_vector_free(product);
+    return sum;
+}
+
+static tl_status regress(fit *f, const tlr_step_sums *steps, const tlr_stratum *strata)
+{
+    double chi_squared = 0;
+    for (size_t h = 0; h < f->n; h++) {
+        const tlr_stratum *s = &strata[h];
+        gsl_vector_set(f->y, h, s->seconds);
+        gsl_vector_set(f->weights, h, s->seconds > 0 ? 1 / (s->seconds * s->seconds) : 1);
+        for (size_t j = 0; j < f->n_terms; j++)
+            gsl_matrix_set(f->x, h, j, term_of(steps, j, s->at, s->past_counted));
+    }
+    return gsl_multifit_wlinear(f->x, f->weights, f->y, f->coefficients, f->covariance,
+                                &chi_squared, f->space) == GSL_SUCCESS
+               ? TL_OK
+               : TL_ERR_MEMORY;
+}
+
+tl_status tlr_sample_fit(const tlr_step_sums *steps, tlr_stratum *strata, size_t n,
+                         tlr_estimate *out)
+{
+    fit f;
+    const size_t n_terms = n - 2 < steps->n_terms ? n - 2 : steps->n_terms;
+    gsl_error_handler_t *handler = gsl_set_error_handler_off();
+    tl_status status = open_fit(&f, n, n_terms) ? regress(&f, steps, strata) : TL_ERR_MEMORY;
+    *out = (tlr_estimate){0};
+    for (size_t h = 0; h < n && status == TL_OK; h++) {
+        tlr_stratum *s = &strata[h];
+        const double times = (double)(s->past - s->from) / (double)(s->past_counted - s->at);
+        s->estimate_s = predict(&f, steps, s->from, s->past) +
+                        times * (s->seconds - predict(&f, steps, s->at, s->past_counted));
+        out->seconds += s->estimate_s;
+    }
+    if (status == TL_OK) {
+        const double relative = relative_variance(&f, steps, strata);
+        /* The covariance is that of unit errors relative to the windows' times. */
+        const double variance = variance_of_residuals(&f, strata, relative) +
+                                relative * variance_of_coefficients(&f, steps, strata);
+        out->half_s = gsl_cdf_tdist_Pinv(0.95, (double)(n - n_terms)) * sqrt(variance);
+    }
+    free_fit(&f);
+    gsl_set_error_handler(handler);
+    return status;
+}

@@ -1,0 +1,30 @@
+/* window.h - some steps of a run, replayed. */
+#ifndef TLR_SAMPLE_WINDOW_H
+#define TLR_SAMPLE_WINDOW_H
+
+#include "sample/steps.h"
+#include "seeds.h"
+
+/* How a window is replayed. */
+typedef struct tlr_window_replay {
+    tlr_replay_function *replay;
+    const tlr_platform *platform;
+    const char *engine;
+    const tlr_options *options;
+} tlr_window_replay;
+
+typedef struct tlr_window {
+    size_t from, past;          /* steps, those to warm up included */
+    tlr_prediction *prediction; /* its marks, but for those of the steps */
+    double *front_s;            /* [past - from + 1] when the last rank begins a step */
+    double *lag_s;              /* [n_ranks] behind the first rank, at the end of the last step */
+} tlr_window;
+
+/* `before` NULL: all ranks begin at once.  Otherwise they lag behind each other as at its end,
+ * `scale` times. */
+tl_status tlr_window_replay_steps(const tlr_steps *steps, const tlr_window_replay *how, size_t from,
+                                  size_t past, const tlr_window *before, double scale,
+                                  tlr_window *out, tl_error *err);
+void tlr_window_close(tlr_window *w);
+
+#endif
