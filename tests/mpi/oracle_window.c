@@ -11,6 +11,8 @@
 static void compare_and_swap(const oracle_rank *self, MPI_Datatype type, int target, int expects,
                              MPI_Win window)
 {
+    if (type == MPI_DOUBLE) /* MPI swaps integers only */
+        type = MPI_LONG_LONG;
     static char zeros[8], ones[8] = {1, 1, 1, 1, 1, 1, 1, 1}; /* SMPI's are not const */
     MPI_Compare_and_swap(zeros, expects ? zeros : ones, self->in, type, target, ATOMIC_BYTES,
                          window);
@@ -60,7 +62,7 @@ static void access_window(oracle_rank *self, const oracle_step *step, int me, in
             break;
         case 4:
         case 5:
-            if (step->flags & FLAG_SWAPS && step->type != TYPE_DOUBLE) {
+            if (step->flags & FLAG_SWAPS) {
                 compare_and_swap(self, type, target, kind == 4, window);
                 break;
             } /* fall through */
