@@ -114,15 +114,21 @@ static void add_list(line *l, const tl_event *e, const tl_call_info *row)
     add(l, "]");
 }
 
-static void add_flags(line *l, uint16_t flags)
+static void add_flags(line *l, const tl_event *e)
 {
+    const uint16_t flags = e->flags;
+    const int swaps = e->call == TL_MPI_Compare_and_swap ? TL_SWAPPED | TL_NOT_SWAPPED : 0;
     if (flags & TL_IN_PLACE)
         add(l, " in_place=1");
     if (flags & TL_NONCOMMUTATIVE)
         add(l, " noncommutative=1");
     if (flags & TL_EXCLUSIVE)
         add(l, " exclusive=1");
-    if (flags & ~(TL_IN_PLACE | TL_NONCOMMUTATIVE | TL_EXCLUSIVE))
+    if (flags & swaps & TL_SWAPPED)
+        add(l, " swapped=1");
+    if (flags & swaps & TL_NOT_SWAPPED)
+        add(l, " not_swapped=1");
+    if (flags & ~(TL_IN_PLACE | TL_NONCOMMUTATIVE | TL_EXCLUSIVE | swaps))
         add(l, " flags=%u", flags);
 }
 
@@ -141,7 +147,7 @@ size_t tl_event_text(const tl_event *e, char *buf, size_t size)
     for (size_t i = 0; i < TL_N_TEXT_FIELDS; i++)
         if (row->slots & tl_text_fields[i].slot || field_value(e, &tl_text_fields[i]))
             add_field(&l, e, &tl_text_fields[i], row);
-    add_flags(&l, e->flags);
+    add_flags(&l, e);
     if (row->slots & TL_SLOT_LIST || e->list_len)
         add_list(&l, e, row);
     if (row->slots & TL_SLOT_CLOCK || e->clock_ns)

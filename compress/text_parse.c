@@ -301,9 +301,11 @@ static tl_status parse_size(event_parser *p, const char *name, size_t length, co
 /* What stands in any event, and flags.  0: `word` is none of it. */
 static int parse_extra(event_parser *p, char *word)
 {
-    static const char *const names[] = {"volume",         "polls",     "site", "in_place",
-                                        "noncommutative", "exclusive", "flags"};
-    static const uint64_t maxima[] = {UINT64_MAX, UINT32_MAX, UINT32_MAX, 1, 1, 1, UINT16_MAX};
+    static const char *const names[] = {"volume",   "polls",          "site",
+                                        "in_place", "noncommutative", "exclusive",
+                                        "swapped",  "not_swapped",    "flags"};
+    static const uint64_t maxima[] = {UINT64_MAX, UINT32_MAX, UINT32_MAX, 1,         1,
+                                      1,          1,          1,          UINT16_MAX};
     for (unsigned i = 0; i < sizeof names / sizeof *names; i++) {
         const char *text = tl_text_value(word, names[i]);
         if (!text)
@@ -321,9 +323,12 @@ static int parse_extra(event_parser *p, char *word)
         case 3: p->event->flags |= value ? TL_IN_PLACE : 0; break;
         case 4: p->event->flags |= value ? TL_NONCOMMUTATIVE : 0; break;
         case 5: p->event->flags |= value ? TL_EXCLUSIVE : 0; break;
+        case 6: p->event->flags |= value ? TL_SWAPPED : 0; break;
+        case 7: p->event->flags |= value ? TL_NOT_SWAPPED : 0; break;
         default: p->event->flags |= (uint16_t)value; break;
         }
-        if (i >= 3 && !(p->row->slots & TL_SLOT_FLAGS))
+        const int is_swap = p->event->call == TL_MPI_Compare_and_swap;
+        if (i >= 3 && (!(p->row->slots & TL_SLOT_FLAGS) || ((i == 6 || i == 7) && !is_swap)))
             return wrong(p, "%s has no '%s'; remove it", p->row->name, names[i]), -1;
         return 1;
     }

@@ -269,7 +269,14 @@ TL_API double tl_kernel_flops_per_work(unsigned code);
 
 enum { TL_COMM_NULL = 0, TL_COMM_WORLD = 1, TL_COMM_SELF = 2, TL_COMM_FIRST = 3 };
 enum { TL_PROC_NULL = -1, TL_ANY_SOURCE = -2, TL_ANY_TAG = -1, TL_ROOT = -3 };
-enum { TL_IN_PLACE = 1, TL_NONCOMMUTATIVE = 2, TL_EXCLUSIVE = 4 };
+enum {
+    TL_IN_PLACE = 1,
+    TL_NONCOMMUTATIVE = 2,
+    TL_EXCLUSIVE = 4,
+    TL_SWAPPED =
+        8, /* of MPI_Compare_and_swap; neither of the two: not known, as before format 1.4 */
+    TL_NOT_SWAPPED = 16
+};
 
 /* tl_event.tag of calls with a mode: assertions on a window's epoch; how a file is opened. */
 enum {
@@ -294,8 +301,9 @@ enum {
 /* One event of one rank.  A call's row in mpi_calls.def says which slots it fills; the others are
  * 0. */
 typedef struct tl_event {
-    uint16_t call;     /* TL_MPI_* or TL_KERNEL_* */
-    uint16_t flags;    /* TL_IN_PLACE, TL_NONCOMMUTATIVE, TL_EXCLUSIVE (lock) */
+    uint16_t call; /* TL_MPI_* or TL_KERNEL_* */
+    uint16_t
+        flags; /* TL_IN_PLACE, TL_NONCOMMUTATIVE, TL_EXCLUSIVE (lock), TL_SWAPPED, TL_NOT_SWAPPED */
     uint32_t site;     /* call site: id of a tl_site of this rank; 0 unknown */
     uint64_t volume;   /* computation since the previous event, in the run's volume unit */
     uint32_t polls;    /* tests and probes without success since the previous event */

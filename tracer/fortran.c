@@ -142,6 +142,7 @@ static void leave(uint16_t call)
 #define SPECIAL_WIN_FREE ROW
 #define SPECIAL_WIN_WAIT ROW
 #define SPECIAL_FILE_CLOSE ROW
+#define SPECIAL_GET_ACCUMULATE ROW
 
 /* Those whose arguments are not C's. */
 #define SPECIAL_INIT(...)

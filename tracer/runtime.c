@@ -16,6 +16,7 @@
 #include "hosts.h"
 #include "requests.h"
 #include "select.h"
+#include "swaps.h"
 #include "teams.h"
 #include "volume.h"
 
@@ -55,7 +56,7 @@ bool tlt_reserve_list(size_t n)
 
 void tlt_write(const tl_event *event)
 {
-    if (!tlt.writer)
+    if (!tlt.writer || (TLT_UNLIKELY(tlt_swaps_hold) && tlt_swaps_take(event)))
         return;
     tl_status status = tl_writer_put(tlt.writer, event);
     if (TLT_UNLIKELY(status != TL_OK))
@@ -94,6 +95,7 @@ static void say_stopped(const char *why)
 
 void tlt_stop(tl_end_reason reason, uint64_t clock_ns)
 {
+    tlt_swaps_release(); /* which may fail, and has then ended the part */
     tl_writer *writer = tlt.writer;
     if (!writer)
         return;
@@ -316,6 +318,7 @@ void tlt_start(uint16_t call, void *return_address)
     tlt_counters_start();
     tlt_sites_reset();
     tlt_user_kernels_reset();
+    tlt_swaps_reset();
     bool ready =
         tlt_comms_reset() && tlt_requests_reset() && tlt_reserve_list(2 * (size_t)tlt.n_ranks);
     tl_writer *writer = tlt_output_open(ready, volume->unit, volume->name);

@@ -52,6 +52,18 @@ static int with_group(smpi_rank *r, MPI_Win window, int (*function)(MPI_Group, i
     return rc;
 }
 
+/* SMPI gets the element, and puts if it finds what the caller expects.  The messages of a replay
+ * carry nothing: the result stays as it is, and is what is expected if the program's was. */
+static int compare_and_swap(const smpi_rank *r, MPI_Win w)
+{
+    const tl_event *e = &r->event;
+    const MPI_Datatype type = smpi_type(smpi_count(r, e->recv_type_bytes));
+    char *result = replay.recv_buffer, *unlike = replay.send_buffer + replay.buffer_bytes / 2;
+    *unlike = (char)~*result;
+    return MPI_Compare_and_swap(result, e->flags & TL_NOT_SWAPPED ? unlike : result, result, type,
+                                e->peer, 0, w);
+}
+
 /* The two sides of an access in bytes, where their number fits. */
 static int access_window(smpi_rank *r, MPI_Win w)
 {
@@ -79,7 +91,7 @@ static int access_window(smpi_rank *r, MPI_Win w)
     default: break;
     }
     if (e->call == TL_MPI_Compare_and_swap)
-        return MPI_Compare_and_swap(in, in, in, back, e->peer, 0, w);
+        return compare_and_swap(r, w);
     /* SMPI has it done when it returns, request or not. */
     return MPI_Get_accumulate(out, n, type, in, n_back, back, e->peer, 0, n_back, back,
                               n ? replay.commutative : MPI_NO_OP, w);

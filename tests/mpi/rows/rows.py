@@ -335,6 +335,8 @@ class Expected:
             elif kind in ("FETCH", "SWAP"):
                 e.update(count=1 + (kind == "SWAP"), type_bytes=TYPE_BYTES[text], recv_count=1,
                          recv_type_bytes=TYPE_BYTES[text])
+                if kind == "SWAP":  # the window has what the call compares with
+                    e["swapped"] = 1
             elif kind in ("COUNTS", "RCOUNTS"):
                 lists[kind] = self.array(text)
             elif kind in ("TYPES", "RTYPES"):
