@@ -320,7 +320,8 @@ static error_t parse(int key, char *value, struct argp_state *state)
 const struct argp replay_argp = {
     options,
     parse,
-    "TRACE[@START]... --platform NAME\nTRACE --engine loggops --params L=TIME,...",
+    "TRACE[@START]... --platform NAME\nTRACE --engine loggops [--params L=TIME,...] [--platform "
+    "NAME]",
     "Predict how long a trace takes on a platform.  TRACE@START begins START seconds later.\v'man "
     "timeless-replay' describes every option.",
     NULL,

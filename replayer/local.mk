@@ -2,11 +2,11 @@
 LOGGOPS_SOURCES = \
 	replayer/loggops/algorithms.def replayer/loggops/blocks.c replayer/loggops/collective.c \
 	replayer/loggops/collective_long.c replayer/loggops/collective_tree.c replayer/loggops/comm.c \
-	replayer/loggops/engine.c replayer/loggops/loggops.h replayer/loggops/ompi_algorithms.def replayer/loggops/params.c \
+	replayer/loggops/engine.c replayer/loggops/folder.c replayer/loggops/folder.h replayer/loggops/loggops.h replayer/loggops/nodes.c replayer/loggops/ompi_algorithms.def replayer/loggops/params.c \
 	replayer/loggops/pool.c replayer/loggops/program.c replayer/loggops/program.h \
 	replayer/loggops/queue.c replayer/loggops/rank.c replayer/loggops/reading.h \
 	replayer/loggops/select.c replayer/loggops/share.c replayer/loggops/simulate.c \
-	replayer/loggops/simulate.h replayer/loggops/step.h replayer/loggops/team.c replayer/loggops/wheel.c
+	replayer/loggops/simulate.h replayer/loggops/step.h replayer/loggops/team.c replayer/loggops/transfer.c replayer/loggops/wheel.c
 # What every engine uses.
 noinst_LTLIBRARIES += replayer/libengine.la
 replayer_libengine_la_SOURCES = \
@@ -14,7 +14,7 @@ replayer_libengine_la_SOURCES = \
 	replayer/ompi.c replayer/ompi.h replayer/ompi_rules.def replayer/plan.c replayer/plan.h replayer/plan_collectives.c replayer/plan_comms.c \
 	replayer/plan_share.c replayer/replayer.h replayer/request_slots.c replayer/request_slots.h replayer/sandbox.c \
 	replayer/sandbox.h replayer/text_file.c replayer/text_file.h replayer/validate.c replayer/validate.h \
-	replayer/machine/burst_class.c replayer/machine/duration.c replayer/machine/duration.h \
+	replayer/machine/burst_class.c replayer/machine/cluster.c replayer/machine/cluster.h replayer/machine/duration.c replayer/machine/duration.h \
 	replayer/machine/mapping.c replayer/machine/mapping.h replayer/machine/model.c \
 	replayer/machine/noise.c replayer/machine/noise.h replayer/machine/random.c \
 	replayer/machine/rank_model.c replayer/machine/rank_model.h replayer/machine/what_if.c \

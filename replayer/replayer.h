@@ -117,9 +117,10 @@ typedef struct tlr_platform {
     char *folder; /* and "@CALIBRATION...", as predictions print it */
     char *xml_path;
     size_t n_options;
-    char **options;   /* "smpi/os:0:1e-6:..." */
-    tlr_model *model; /* NULL if the folder has none */
-    uint64_t hash;    /* XXH64 over the three files */
+    char **options;       /* "smpi/os:0:1e-6:..." */
+    tlr_model *model;     /* NULL if the folder has none */
+    char *loggops_params; /* of loggops.params, without comments; NULL if the folder has none */
+    uint64_t hash;        /* XXH64 over these files */
 } tlr_platform;
 
 /* `name` is a folder, or the name of one in the installed platforms folder (TIMELESS_PLATFORMS

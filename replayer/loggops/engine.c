@@ -11,19 +11,62 @@
 
 static const double s_per_ps = 1e-12;
 
-/* "LogGOPS L=5.3us o=2.3us g=2us G=2.5ns O=1ns S=65536", with R if it is there */
-static char *describe_params(const loggops_params *p)
+/* "L=5.3us o=2.3us g=2us G=2.5ns O=1ns", and what the adapters' messages have beside it. */
+static void describe_costs(const loggops_costs *c, int move_bytes, FILE *out)
 {
-    char *text = NULL, rendezvous[32] = "none", combining[40] = "";
-    if (p->S_bytes != UINT64_MAX)
-        snprintf(rendezvous, sizeof rendezvous, "%llu", (unsigned long long)p->S_bytes);
-    if (p->R_ps_byte > 0)
-        snprintf(combining, sizeof combining, " R=%.9gns", p->R_ps_byte * 1e-3);
-    if (asprintf(&text, "LogGOPS L=%.9gus o=%.9gus g=%.9gus G=%.9gns O=%.9gns S=%s%s",
-                 (double)p->L_ps * 1e-6, (double)p->o_ps * 1e-6, (double)p->g_ps * 1e-6,
-                 p->G_ps_byte * 1e-3, p->O_ps_byte * 1e-3, rendezvous, combining) < 0)
+    fprintf(out, "L=%.9gus o=%.9gus g=%.9gus G=%.9gns O=%.9gns", (double)c->L_ps * 1e-6,
+            (double)c->o_ps * 1e-6, (double)c->g_ps * 1e-6, c->G_ps_byte * 1e-3,
+            c->O_ps_byte * 1e-3);
+    if (move_bytes)
+        fprintf(out, " B=%.9gns oi=%.9gus or=%.9gus Or=%.9gns", c->B_ps_byte * 1e-3,
+                (double)c->o_start_ps * 1e-6, (double)c->o_receive_ps * 1e-6,
+                c->O_receive_ps_byte * 1e-3);
+}
+
+static void describe_path(const char *where, const loggops_path *path, int move_bytes, FILE *out)
+{
+    fprintf(out, "; %s ", where);
+    describe_costs(&path->sizes[0], move_bytes, out);
+    if (path->n > 1)
+        fprintf(out, " (first of %u ranges of sizes)", path->n);
+}
+
+/* "LogGOPS L=5.3us o=2.3us g=2us G=2.5ns O=1ns S=65536", with R if it is there; the nodes' costs
+ */
+static char *describe_network(const loggops_params *p, const loggops_nodes *nodes, int is_derived)
+{
+    char *text = NULL;
+    size_t size;
+    FILE *out = open_memstream(&text, &size);
+    if (!out)
         return NULL;
-    return text;
+    fputs("LogGOPS ", out);
+    if (is_derived)
+        fputs("derived from the platform's links and options, ", out);
+    if (!nodes) {
+        const loggops_costs costs = {.L_ps = p->L_ps,
+                                     .o_ps = p->o_ps,
+                                     .g_ps = p->g_ps,
+                                     .G_ps_byte = p->G_ps_byte,
+                                     .O_ps_byte = p->O_ps_byte};
+        describe_costs(&costs, 0, out);
+        fputc(' ', out);
+    }
+    fputs("S=", out);
+    if (p->S_bytes != UINT64_MAX)
+        fprintf(out, "%llu", (unsigned long long)p->S_bytes);
+    else
+        fputs("none", out);
+    if (p->R_ps_byte > 0)
+        fprintf(out, " R=%.9gns", p->R_ps_byte * 1e-3);
+    if (nodes) {
+        describe_path("between nodes", &nodes->between, nodes->move_bytes, out);
+        describe_path("within a node", &nodes->within, nodes->move_bytes, out);
+    }
+    if (fclose(out) == 0)
+        return text;
+    free(text);
+    return NULL;
 }
 
 /* "ompi (bcast scatter_LR_allgather for scatter_allgather)": what is taken for what it would take
@@ -37,14 +80,39 @@ static char *describe_choice(const char *selector, const loggops_choice *choice)
     return asprintf(&text, "%s (%.*s)", selector, length, choice->stand_ins) < 0 ? NULL : text;
 }
 
-static tl_status take_results(const tlr_plan *plan, const loggops_run *run,
-                              const loggops_params *params, const char *selector,
-                              const loggops_choice *choice, const loggops_result *result,
+/* What the simulation reads and leaves. */
+typedef struct loggops_replay {
+    loggops_network network;
+    int is_derived; /* the network, from the platform */
+    int has_places; /* the ranks are on the platform's hosts */
+    loggops_places places;
+    loggops_choice choice;
+    tlr_noise *noise; /* NULL: none */
+    tlr_plan *plan;
+    loggops_run *run;
+    loggops_result result;
+    double *measured_s, *predicted_s; /* [mark][rank] */
+} loggops_replay;
+
+static tl_status take_hosts(const loggops_replay *r, tlr_prediction *out)
+{
+    for (uint32_t i = 0; r->has_places && i < out->n_ranks; i++) {
+        out->ranks[i].host = strdup(r->places.cluster.hosts[r->places.host_of[i]].name);
+        if (!out->ranks[i].host)
+            return TL_ERR_MEMORY;
+    }
+    return TL_OK;
+}
+
+static tl_status take_results(const loggops_replay *replay, const char *selector,
                               tlr_prediction *out)
 {
+    const tlr_plan *plan = replay->plan;
+    const loggops_run *run = replay->run;
+    const loggops_result *result = &replay->result;
     out->engine_version = strdup(tl_version());
-    out->network_model = describe_params(params);
-    out->coll_selector = describe_choice(selector, choice);
+    out->network_model = describe_network(&replay->network.params, run->nodes, replay->is_derived);
+    out->coll_selector = describe_choice(selector, &replay->choice);
     out->ranks = calloc(plan->n_ranks, sizeof *out->ranks);
     if (!out->engine_version || !out->network_model || !out->coll_selector || !out->ranks)
         return TL_ERR_MEMORY;
@@ -64,40 +132,71 @@ static tl_status take_results(const tlr_plan *plan, const loggops_run *run,
                                   .collective_s = (double)from->collective_ps * s_per_ps,
                                   .n_events = plan->ranks[r]->n_events};
     }
-    return TL_OK;
+    return take_hosts(replay, out);
 }
 
-/* What speaks of SimGrid or of hosts has no meaning here. */
-static tl_status check_options(size_t n_jobs, const tlr_options *options, tl_error *err)
+static int places_ranks(const tlr_options *options)
+{
+    return options->hostfile || options->ranks_per_host || options->round_robin;
+}
+
+/* What speaks of SimGrid, or of hosts without any, has no meaning here. */
+static tl_status check_options(size_t n_jobs, const tlr_platform *platform,
+                               const tlr_options *options, tl_error *err)
 {
     if (n_jobs != 1)
         return tl_fail(err, TL_ERR_USAGE, "the loggops engine replays one trace at a time");
-    if (!options->loggops_params)
+    if (!options->loggops_params && !platform)
         return tl_fail(err, TL_ERR_USAGE,
                        "the loggops engine needs the network's parameters: --params "
-                       "L=5us,o=2us,g=2us,G=2.5ns,O=1ns,S=65536");
-    if (options->n_changes || options->hostfile || options->ranks_per_host || options->round_robin)
-        return tl_fail(
-            err, TL_ERR_USAGE,
-            "the loggops engine has no hosts and no links: leave --set, --scale, --hostfile, "
-            "--round-robin and --ranks-per-host out");
+                       "L=5us,o=2us,g=2us,G=2.5ns,O=1ns,S=65536, or a --platform");
+    if (options->n_changes)
+        return tl_fail(err, TL_ERR_USAGE,
+                       "the loggops engine changes no platform: leave --set, --scale and "
+                       "--host-speed out");
+    if (places_ranks(options) && !platform)
+        return tl_fail(err, TL_ERR_USAGE,
+                       "the loggops engine has hosts with --platform alone: give one, or leave "
+                       "--hostfile, --round-robin and --ranks-per-host out");
     return TL_OK;
 }
 
-/* What the simulation reads and leaves. */
-typedef struct loggops_replay {
-    loggops_params params;
-    loggops_choice choice;
-    tlr_noise *noise; /* NULL: none */
-    tlr_plan *plan;
-    loggops_run *run;
-    loggops_result result;
-    double *measured_s, *predicted_s; /* [mark][rank] */
-} loggops_replay;
+/* Network and places.  Parameters of one network for all messages need no platform, and no hosts
+ * unless the ranks are to be placed on some. */
+static tl_status find_network(loggops_replay *r, const tlr_platform *platform,
+                              const tlr_options *options, uint32_t n_ranks, tl_error *err)
+{
+    tl_status status = TL_OK;
+    tlr_cluster cluster = {0};
+    if (options->loggops_params &&
+        (status = loggops_parse_network(options->loggops_params, &r->network, err)) != TL_OK)
+        return status;
+    if (options->loggops_params && !r->network.has_within && !places_ranks(options) &&
+        r->network.between.n == 1 && !r->network.move_bytes)
+        return TL_OK;
+    if (!platform)
+        return tl_fail(err, TL_ERR_USAGE,
+                       "--params '%s' distinguishes messages by nodes or sizes, which needs "
+                       "--platform",
+                       options->loggops_params);
+    if ((status = tlr_cluster_read(platform->xml_path, &cluster, err)) != TL_OK)
+        return status;
+    if (!options->loggops_params) {
+        r->is_derived = loggops_is_derived(platform);
+        status = loggops_read_network(platform, &cluster, options, &r->network, err);
+    }
+    if (status != TL_OK) {
+        tlr_cluster_free(&cluster);
+        return status;
+    }
+    r->has_places = 1;
+    return loggops_place_ranks(&cluster, &r->network, options, n_ranks, &r->places, err);
+}
 
 static void release(loggops_replay *r)
 {
     tlr_noise_free(r->noise);
+    loggops_places_free(&r->places);
     free(r->choice.stand_ins);
     loggops_run_free(r->run);
     free(r->result.ranks);
@@ -127,7 +226,8 @@ static tl_status weigh_noise(const loggops_replay *r, const tlr_options *options
     if (!quiet.ranks || !out->noise)
         status = tl_fail(err, TL_ERR_MEMORY, "out of memory for the prediction");
     else
-        status = loggops_simulate(r->run, &r->params, NULL, options->n_threads, &quiet, err);
+        status =
+            loggops_simulate(r->run, &r->network.params, NULL, options->n_threads, &quiet, err);
     out->quiet_s = (double)quiet.makespan_ps * s_per_ps;
     for (uint32_t i = 0; i < out->n_ranks && status == TL_OK; i++) {
         out->ranks[i].noise_s = (double)r->result.ranks[i].noise_ps * s_per_ps;
@@ -141,12 +241,12 @@ static tl_status replay_loggops(const tlr_job *jobs, size_t n_jobs, const tlr_pl
                                 const tlr_model *model, const tlr_options *options,
                                 tlr_prediction *const *out, tl_error *err)
 {
-    (void)platform; /* its network has no meaning here, and its model has been read */
     tl_reader *trace = jobs[0].trace;
     loggops_replay r = {0};
-    tl_status status = check_options(n_jobs, options, err);
+    tl_status status = check_options(n_jobs, platform, options, err);
     if (status != TL_OK ||
-        (status = loggops_parse_params(options->loggops_params, &r.params, err)) != TL_OK ||
+        (status = find_network(&r, platform, options, tl_reader_run(trace)->n_ranks, err)) !=
+            TL_OK ||
         (status = loggops_read_choice(options, &r.choice, err)) != TL_OK ||
         (options->noise &&
          (status = tlr_noise_read(options->noise, options->seed, &r.noise, err)) != TL_OK) ||
@@ -156,15 +256,19 @@ static tl_status replay_loggops(const tlr_job *jobs, size_t n_jobs, const tlr_pl
         status = tl_fail(err, TL_ERR_MEMORY, "out of memory for the prediction");
         goto cleanup;
     }
-    if ((status = loggops_read_trace(trace, r.plan, model, options, &r.choice, r.measured_s, &r.run,
-                                     err)) != TL_OK ||
-        (status = loggops_simulate(r.run, &r.params, r.noise, options->n_threads, &r.result,
-                                   err)) != TL_OK)
+    status = loggops_read_trace(trace, r.plan, model, r.has_places ? &r.places : NULL, options,
+                                &r.choice, r.measured_s, &r.run, err);
+    if (status != TL_OK)
+        goto cleanup;
+    if (r.has_places)
+        r.run->nodes = &r.places.nodes;
+    status =
+        loggops_simulate(r.run, &r.network.params, r.noise, options->n_threads, &r.result, err);
+    if (status != TL_OK)
         goto cleanup;
     for (size_t i = 0; i < r.plan->n_marks * r.plan->n_ranks; i++)
         r.predicted_s[i] = (double)r.result.marks_ps[i] * s_per_ps;
-    status = take_results(r.plan, r.run, &r.params, options->coll_selector, &r.choice, &r.result,
-                          out[0]);
+    status = take_results(&r, options->coll_selector, out[0]);
     if (status == TL_OK)
         status = tlr_take_marks(r.plan, r.measured_s, r.predicted_s, out[0]);
     if (status != TL_OK)

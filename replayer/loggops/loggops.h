@@ -20,6 +20,15 @@
  * program where both became possible at once, messages that arrive at once by the rank that sent
  * them.  So the outcome depends on nothing but program and parameters.
  *
+ * Ranks may share nodes (loggops_nodes): messages within a node and between nodes have costs of
+ * their own, which may depend on the size, and those between nodes also pass the adapters of both
+ * nodes, one after the other, as they pass the interfaces of the ranks: g + kG in each.
+ * If the adapters move the bytes (they do where a receive has an overhead of its own, or or Or), no
+ * CPU and no rank's interface is busy with them: the last byte of a message arrives L + kB after
+ * the send's overhead, o + kO, and the receive takes the CPU for or + kOr from then on.  A long
+ * message begins to move once it is sent and received, and its send ends when the last byte has
+ * arrived.  Messages below S are not delayed by those of S and more, but delay them.
+ *
  * Times are integer picoseconds.
  */
 #ifndef TLR_LOGGOPS_H
@@ -38,9 +47,49 @@ typedef struct loggops_params {
     double R_ps_byte;            /* to combine a byte in a reduction */
 } loggops_params;
 
+/* What messages of so many bytes, and more, cost. */
+typedef struct loggops_costs {
+    uint64_t from_bytes;
+    uint64_t L_ps, g_ps;
+    uint64_t o_ps, o_start_ps, o_receive_ps; /* of a send that blocks, of one that does not; of a
+                                                receive, if the adapters move the bytes */
+    double G_ps_byte, B_ps_byte;             /* in an adapter; on the way, likewise */
+    double O_ps_byte, O_start_ps_byte, O_receive_ps_byte;
+} loggops_costs;
+
+enum { LOGGOPS_MAX_SIZES = 32 };
+
+/* Costs by size, from 0 bytes on. */
+typedef struct loggops_path {
+    unsigned n;
+    loggops_costs sizes[LOGGOPS_MAX_SIZES];
+} loggops_path;
+
+/* Which ranks share an adapter.  Nodes are numbered in the order of their first ranks. */
+typedef struct loggops_nodes {
+    uint32_t n_nodes;
+    uint32_t *node_of; /* by rank */
+    loggops_path between, within;
+    int move_bytes; /* the adapters, not the CPUs */
+} loggops_nodes;
+
+/* A network in words: the first group is `params`. */
+typedef struct loggops_network {
+    loggops_params params;
+    loggops_path between, within;
+    int has_within; /* some group is of messages within a node */
+    int move_bytes;
+} loggops_network;
+
 /* "L=5.3us,o=2.3us,g=2us,G=2.5ns,O=1ns,S=65536,R=0.1ns": all but S and R must be there; times in s,
  * ms, us, ns or ps. */
 tl_status loggops_parse_params(const char *text, loggops_params *out, tl_error *err);
+/* Groups of these, separated by ';': those that begin with "local:" are of messages within a node;
+ * "from=BYTES" of messages of so many bytes and more.  Each takes what it does not state from the
+ * one before (the first local one: from the first). */
+tl_status loggops_parse_network(const char *text, loggops_network *out, tl_error *err);
+/* L + o of the messages that arrive soonest, 0 if those of some size have none. */
+uint64_t loggops_least_latency_ps(const loggops_path *path, uint64_t S_bytes);
 
 /* A simulation ends where it would pass this moment, after 53 days: no sum of times that are below
  * it can wrap. */
@@ -101,7 +150,8 @@ typedef struct loggops_run {
     uint32_t n_comms;
     loggops_comm *comms;
     uint64_t n_marks;
-    double *kernel_s; /* by rank: seconds of its computation in kernels */
+    double *kernel_s;           /* by rank: seconds of its computation in kernels */
+    const loggops_nodes *nodes; /* NULL: each rank has one to itself */
 } loggops_run;
 
 /* A rank's position in a communicator that it belongs to. */

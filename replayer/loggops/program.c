@@ -322,9 +322,9 @@ static tl_status translate(loggops_reading *t, const tl_event *e)
     const tl_call_info *info = tl_call_by_code(e->call);
     tl_status status = TL_OK;
     if (t->model) {
-        t->compute_s += tlr_rank_burst_s(&t->rates, e, t->n_read);
+        t->compute_s += tlr_rank_burst_s(&t->rates, e, t->n_read) * t->s_per_s;
         if (info->action == TL_ACTION_KERNEL) {
-            const double seconds = tlr_rank_kernel_s(&t->rates, e, t->n_read);
+            const double seconds = tlr_rank_kernel_s(&t->rates, e, t->n_read) * t->s_per_s;
             t->compute_s += seconds;
             t->run->kernel_s[t->rank] += seconds;
         }
@@ -345,12 +345,20 @@ static tl_status translate(loggops_reading *t, const tl_event *e)
 
 /* ---- the trace ---- */
 
-/* There are no hosts: each rank has one to itself, whose name is its number. */
+/* Without places, each rank has a host to itself, whose name is its number. */
 static tl_status choose_rates(loggops_reading *t)
 {
+    const loggops_places *p = t->places;
     char name[16];
     snprintf(name, sizeof name, "%" PRIu32, t->rank);
-    const tlr_place place = {name, 0};
+    tlr_place place = {name, 0};
+    t->s_per_s = 1;
+    if (p) {
+        const uint32_t host = p->host_of[t->rank];
+        place = (tlr_place){p->cluster.hosts[host].name, p->core_of[t->rank]};
+        if (t->model)
+            t->s_per_s = t->model->reference_flops / p->cluster.speeds[host];
+    }
     return tlr_rank_model_open(&t->rates, t->model, t->trace, 0, t->rank, &place, t->options,
                                t->err);
 }
@@ -413,22 +421,33 @@ static void take_from(loggops_reading *t, uint32_t rank, uint32_t other)
             t->measured_s[mark * n_ranks + rank] = t->measured_s[mark * n_ranks + other];
 }
 
+static int speeds_differ(const loggops_reading *t)
+{
+    for (size_t i = 1; t->places && i < t->places->cluster.n_hosts; i++)
+        if (t->places->cluster.speeds[i] != t->places->cluster.speeds[0])
+            return 1;
+    return 0;
+}
+
 /* Whether ranks that do the same take the same time for it. */
 static int is_like_first(const loggops_reading *t, uint32_t rank)
 {
     const tlr_plan_rank *own = t->plan->ranks[rank];
-    const int hosts_differ = t->model && (t->model->is_random || t->model->n_hosts);
+    const int hosts_differ =
+        t->model && (t->model->is_random || t->model->n_hosts || speeds_differ(t));
     return own->first != rank && !(own->computes && hosts_differ);
 }
 
 tl_status loggops_read_trace(tl_reader *trace, tlr_plan *plan, const tlr_model *model,
-                             const tlr_options *options, loggops_choice *choice, double *measured_s,
-                             loggops_run **out, tl_error *err)
+                             const loggops_places *places, const tlr_options *options,
+                             loggops_choice *choice, double *measured_s, loggops_run **out,
+                             tl_error *err)
 {
     loggops_reading t = {.trace = trace,
                          .plan = plan,
                          .model = model,
                          .options = options,
+                         .places = places,
                          .choice = choice,
                          .measured_s = measured_s,
                          .run = calloc(1, sizeof *t.run),

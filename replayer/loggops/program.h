@@ -2,7 +2,7 @@
 #ifndef TLR_LOGGOPS_PROGRAM_H
 #define TLR_LOGGOPS_PROGRAM_H
 
-#include "loggops.h"
+#include "loggops/folder.h"
 #include "plan.h"
 
 /* ---- select.c ---- */
@@ -32,11 +32,13 @@ uint8_t loggops_choose(loggops_choice *choice, tl_action action, uint32_t size, 
 
 /* ---- program.c ---- */
 
-/* Reads every rank's events.  Ranks that do the same, each with its own neighbours, get one program
- * in common.  `measured_s`, [mark][rank], may be NULL; model NULL: computation takes no time. */
+/* Reads every rank's events.  `places` NULL: each rank has a host to itself.  Ranks that do the
+ * same, each with its own neighbours, get one program in common.  `measured_s`, [mark][rank], may
+ * be NULL; model NULL: computation takes no time. */
 tl_status loggops_read_trace(tl_reader *trace, tlr_plan *plan, const tlr_model *model,
-                             const tlr_options *options, loggops_choice *choice, double *measured_s,
-                             loggops_run **out, tl_error *err);
+                             const loggops_places *places, const tlr_options *options,
+                             loggops_choice *choice, double *measured_s, loggops_run **out,
+                             tl_error *err);
 void loggops_run_free(loggops_run *run);
 
 /* ---- share.c ---- */

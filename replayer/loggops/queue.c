@@ -58,14 +58,19 @@ static uint32_t reverse(message *messages, uint32_t list)
     return turned;
 }
 
+uint32_t loggops_sort(message *messages, uint32_t list)
+{
+    return list == NONE || messages[list].next == NONE ? list
+                                                       : sort(messages, reverse(messages, list));
+}
+
 void loggops_sort_arrivals(message *messages, sim_rank *rank)
 {
     uint32_t fresh = rank->fresh;
     rank->fresh = NONE;
     if (fresh == NONE)
         return;
-    if (messages[fresh].next != NONE)
-        fresh = sort(messages, reverse(messages, fresh));
+    fresh = loggops_sort(messages, fresh);
     rank->arrivals =
         rank->arrivals == NONE ? fresh : loggops_merge(messages, rank->arrivals, fresh);
 }

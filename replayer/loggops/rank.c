@@ -1,4 +1,4 @@
-/* rank.c - what one rank does in a window: the LogGOPS model itself (loggops.h). */
+/* rank.c - what one rank does in a window. */
 #include "simulate.h"
 
 #include <stdlib.h>
@@ -15,210 +15,6 @@ static int has_room(void **array, uint32_t n, uint32_t *room, size_t size)
     *array = grown;
     *room = more;
     return 1;
-}
-
-/* Hands a message to its receiver's block, for the next window. */
-static void post_message(simulation *s, block *b, const message *m)
-{
-    const uint32_t i = loggops_pool_take(&s->message_pool, &b->worker->messages);
-    if (i == NONE) {
-        b->out_of_memory = 1;
-        return;
-    }
-    s->messages[i] = *m;
-    loggops_append_message(s->messages, &b->worker->boxes[0][(uint32_t)m->to >> s->block_bits], i);
-    b->n_letters++;
-}
-
-static void drop_message(simulation *s, const block *b, uint32_t i)
-{
-    loggops_pool_drop(&s->message_pool, &b->worker->messages, i);
-}
-
-/* ---- sends and receives ---- */
-
-/* At most as much as ends the simulation. */
-static uint64_t rounded_ps(double ps)
-{
-    return ps < (double)LOGGOPS_MOST_PS ? (uint64_t)(ps + 0.5) : LOGGOPS_MOST_PS;
-}
-
-static uint64_t per_bytes(double ps_byte, uint64_t bytes)
-{
-    return bytes > 1 ? rounded_ps(ps_byte * (double)(bytes - 1)) : 0;
-}
-
-static void go_on(sim_rank *rank, uint64_t at_ps)
-{
-    rank->state = RUNNING;
-    if (rank->ready_ps < at_ps)
-        rank->ready_ps = at_ps;
-}
-
-/* Something that the rank started is done. */
-static void complete(simulation *s, block *b, uint32_t r, uint32_t request, uint64_t at_ps)
-{
-    sim_rank *rank = &s->ranks[r];
-    if (request == OF_CALL) {
-        go_on(rank, at_ps);
-        rank->p2p_ps += rank->ready_ps;
-        rank->position++;
-    } else if (request == OF_COLLECTIVE) {
-        if (--rank->n_open == 0 && rank->state == IN_COLLECTIVE) {
-            go_on(rank, at_ps);
-            rank->step++;
-        }
-    } else if (request >= OF_FIBER) {
-        fiber *f = &b->fibers[request - OF_FIBER];
-        if (--f->n_open == 0 && f->is_waiting) {
-            f->is_waiting = 0;
-            f->ready_ps = at_ps;
-            f->step++;
-        }
-    } else {
-        uint8_t *state = &s->requests[rank->requests + request];
-        const int awaited = *state == REQUEST_AWAITED;
-        *state = awaited ? REQUEST_FREE : REQUEST_DONE;
-        if (awaited && --rank->n_open == 0) {
-            go_on(rank, at_ps);
-            rank->wait_ps += rank->ready_ps;
-            rank->position++;
-        }
-    }
-}
-
-/* When the CPU has done so much work of a kind from a moment on. */
-static uint64_t done_at(const simulation *s, uint32_t r, tlr_work work, uint64_t from_ps,
-                        uint64_t work_ps)
-{
-    return s->noise && (s->noise->disturbs & work) ? tlr_noise_end(s->noise, r, from_ps, work_ps)
-                                                   : from_ps + work_ps;
-}
-
-/* The CPU is taken for so much work. */
-static uint64_t occupy(simulation *s, uint32_t r, tlr_work work, uint64_t from_ps, uint64_t work_ps)
-{
-    const uint64_t end_ps = done_at(s, r, work, from_ps, work_ps);
-    if (s->noise)
-        s->result->ranks[r].noise_ps += end_ps - from_ps - work_ps;
-    s->ranks[r].cpu_free_ps = end_ps;
-    return end_ps;
-}
-
-/* The CPU combines what a receive brought, which it has in memory at that moment. */
-static uint64_t combine(simulation *s, uint32_t r, uint64_t bytes, uint64_t at_ps)
-{
-    return occupy(s, r, TLR_WORK_REDUCTIONS, at_ps,
-                  rounded_ps(s->params.R_ps_byte * (double)bytes));
-}
-
-/* The CPU receives a message. */
-static uint64_t take_in(simulation *s, block *b, uint32_t r, const message *m, uint64_t at_ps)
-{
-    sim_rank *rank = &s->ranks[r];
-    const loggops_params *p = &s->params;
-    const double slowest = p->G_ps_byte > p->O_ps_byte ? p->G_ps_byte : p->O_ps_byte;
-    rank->next_recv_ps = at_ps + p->g_ps + per_bytes(p->G_ps_byte, m->bytes);
-    if (m->request != EAGER) {
-        const message reply = {.time_ps = at_ps + s->window_ps,
-                               .source = (int32_t)r,
-                               .to = m->source,
-                               .request = m->request,
-                               .context = REPLY};
-        post_message(s, b, &reply);
-    }
-    return occupy(s, r, TLR_WORK_OVERHEADS, at_ps, p->o_ps + per_bytes(slowest, m->bytes));
-}
-
-/* Handles the earliest arrival, at the moment that arrival_ready tells. */
-static void take_arrival(simulation *s, block *b, uint32_t r, uint64_t at_ps)
-{
-    sim_rank *rank = &s->ranks[r];
-    const uint32_t i = rank->arrivals;
-    const message m = s->messages[i];
-    rank->arrivals = m.next;
-    if (m.context == REPLY) {
-        drop_message(s, b, i);
-        complete(s, b, r, m.request, at_ps);
-        return;
-    }
-    const uint32_t posted = loggops_match_receive(s->receives, &rank->posted, &m);
-    if (posted == NONE) {
-        if (m.request == EAGER)
-            take_in(s, b, r, &m, at_ps);
-        loggops_append_message(s->messages, &rank->unexpected, i);
-        return;
-    }
-    const receive taken = s->receives[posted];
-    loggops_pool_drop(&s->receive_pool, &b->worker->receives, posted);
-    drop_message(s, b, i);
-    uint64_t end_ps = take_in(s, b, r, &m, at_ps);
-    if (taken.combines)
-        end_ps = combine(s, r, m.bytes, end_ps);
-    complete(s, b, r, taken.request, end_ps);
-}
-
-/* When the earliest arrival can be handled.  Only what is received needs the CPU. */
-static uint64_t arrival_ready(const simulation *s, const sim_rank *rank, int *needs_cpu)
-{
-    *needs_cpu = 0;
-    if (rank->arrivals == NONE)
-        return NEVER;
-    const message *m = &s->messages[rank->arrivals];
-    if (m->context == REPLY ||
-        (m->request != EAGER && !loggops_has_receive(s->receives, &rank->posted, m)))
-        return m->time_ps;
-    *needs_cpu = 1;
-    return m->time_ps > rank->next_recv_ps ? m->time_ps : rank->next_recv_ps;
-}
-
-static void start_send(simulation *s, block *b, uint32_t r, const sim_step *step, uint64_t at_ps)
-{
-    sim_rank *rank = &s->ranks[r];
-    const loggops_params *p = &s->params;
-    const message m = {.time_ps = done_at(s, r, TLR_WORK_OVERHEADS, at_ps, p->o_ps) + p->L_ps,
-                       .bytes = step->amount,
-                       .context = step->context,
-                       .tag = step->tag,
-                       .source = (int32_t)r,
-                       .to = step->partner,
-                       .request = step->is_rendezvous ? step->request : EAGER};
-    rank->next_send_ps = at_ps + p->g_ps + per_bytes(p->G_ps_byte, step->amount);
-    rank->ready_ps =
-        occupy(s, r, TLR_WORK_OVERHEADS, at_ps, p->o_ps + per_bytes(p->O_ps_byte, step->amount));
-    post_message(s, b, &m);
-    b->n_messages++;
-}
-
-/* Posts a receive; returns whether it is complete at once. */
-static int start_receive(simulation *s, block *b, uint32_t r, const sim_step *step, uint64_t at_ps)
-{
-    sim_rank *rank = &s->ranks[r];
-    const receive wanted = {.source = step->partner,
-                            .tag = step->tag,
-                            .context = step->context & INT32_MAX,
-                            .combines = step->combines != 0,
-                            .request = step->request};
-    const uint32_t m = loggops_match_message(s->messages, &rank->unexpected, &wanted);
-    if (m != NONE && s->messages[m].request == EAGER) {
-        if (step->combines)
-            rank->ready_ps = combine(s, r, s->messages[m].bytes, at_ps);
-        drop_message(s, b, m);
-        return 1;
-    }
-    const uint32_t i = loggops_pool_take(&s->receive_pool, &b->worker->receives);
-    if (i == NONE) {
-        b->out_of_memory = 1;
-        return 0;
-    }
-    s->receives[i] = wanted;
-    loggops_append_receive(s->receives, &rank->posted, i);
-    if (m != NONE) { /* it can start now: as if it arrived now */
-        s->messages[m].time_ps = at_ps;
-        s->messages[m].next = NONE;
-        rank->arrivals = loggops_merge(s->messages, m, rank->arrivals);
-    }
-    return 0;
 }
 
 /* Counts what a wait still waits for. */
@@ -248,10 +44,10 @@ static int do_collective_step(simulation *s, block *b, uint32_t r, const sim_ste
 {
     switch (step->kind) {
     case LOGGOPS_SEND:
-        start_send(s, b, r, step, at_ps);
+        loggops_start_send(s, b, r, step, at_ps);
         *n_open += (uint32_t)step->is_rendezvous;
         return 0;
-    case LOGGOPS_RECV: *n_open += !start_receive(s, b, r, step, at_ps); return 0;
+    case LOGGOPS_RECV: *n_open += !loggops_start_receive(s, b, r, step, at_ps); return 0;
     case LOGGOPS_WAIT: return *n_open ? -1 : 0;
     default: return 1;
     }
@@ -265,7 +61,7 @@ static void send_and_wait(simulation *s, block *b, uint32_t r, const sim_step *r
     sim_step step = *received;
     step.partner = received->then_to;
     step.is_rendezvous = step.amount >= s->params.S_bytes;
-    start_send(s, b, r, &step, at_ps);
+    loggops_start_send(s, b, r, &step, at_ps);
     rank->n_open += (uint32_t)step.is_rendezvous;
     rank->step += 2;
     if (rank->n_open)
@@ -278,7 +74,7 @@ static void send_and_wait(simulation *s, block *b, uint32_t r, const sim_step *r
 static int can_send_now(const simulation *s, const sim_rank *rank, uint64_t at_ps)
 {
     int needs_cpu;
-    return at_ps >= rank->next_send_ps && at_ps < arrival_ready(s, rank, &needs_cpu);
+    return at_ps >= rank->next_send_ps && at_ps < loggops_arrival_ready(s, rank, &needs_cpu);
 }
 
 /* A step of the collective that the program is in. */
@@ -344,7 +140,7 @@ static void do_fiber_step(simulation *s, block *b, uint32_t r, uint32_t i, const
     } else if (outcome > 0) {
         const uint32_t request = f->op->request;
         end_fiber(b, rank, i);
-        complete(s, b, r, request, at_ps);
+        loggops_complete(s, b, r, request, at_ps);
         return;
     } else {
         f->step++;
@@ -361,7 +157,7 @@ static void do_send(simulation *s, block *b, sim_rank *rank, uint32_t r, const s
 {
     const int is_pending = step->partner != LOGGOPS_NOBODY && step->is_rendezvous;
     if (step->partner != LOGGOPS_NOBODY)
-        start_send(s, b, r, step, at_ps);
+        loggops_start_send(s, b, r, step, at_ps);
     if (step->request != OF_CALL) {
         s->requests[rank->requests + step->request] = is_pending ? REQUEST_PENDING : REQUEST_DONE;
         rank->position++;
@@ -376,7 +172,8 @@ static void do_send(simulation *s, block *b, sim_rank *rank, uint32_t r, const s
 static void do_receive(simulation *s, block *b, sim_rank *rank, uint32_t r, const sim_step *step,
                        uint64_t at_ps)
 {
-    const int is_done = step->partner == LOGGOPS_NOBODY || start_receive(s, b, r, step, at_ps);
+    const int is_done =
+        step->partner == LOGGOPS_NOBODY || loggops_start_receive(s, b, r, step, at_ps);
     if (step->request != OF_CALL)
         s->requests[rank->requests + step->request] = is_done ? REQUEST_DONE : REQUEST_PENDING;
     if (step->request == OF_CALL && !is_done)
@@ -401,7 +198,7 @@ static void do_step(simulation *s, block *b, uint32_t r, const sim_step *step, u
     }
     switch (step->kind) {
     case LOGGOPS_COMPUTE:
-        rank->ready_ps = occupy(s, r, TLR_WORK_APPLICATION, at_ps, step->amount);
+        rank->ready_ps = loggops_occupy(s, r, TLR_WORK_APPLICATION, at_ps, step->amount);
         rank->position++;
         break;
     case LOGGOPS_SEND: do_send(s, b, rank, r, step, at_ps); break;
@@ -438,6 +235,7 @@ static void find_collective_step(const simulation *s, uint32_t r, const loggops_
     step->tag = op->tag;
     step->request = request;
     step->partner = part.peer < 0 || !comm->members ? part.peer : comm->members[part.peer];
+    step->starts = 0;
     step->is_rendezvous = part.kind == LOGGOPS_SEND && part.bytes >= s->params.S_bytes;
     step->combines = s->params.R_ps_byte > 0 && part.kind == LOGGOPS_RECV &&
                      loggops_combines(op, loggops_rank_in(comm, r), comm->n_members, number);
@@ -463,6 +261,7 @@ static void find_step(const simulation *s, uint32_t r, sim_step *step)
     step->request = op->request ? op->request : OF_CALL;
     step->combines = 0;
     step->partner = loggops_partner(&s->run->comms[op->comm], r, op->peer);
+    step->starts = op->request != 0;
     step->is_rendezvous =
         op->kind == LOGGOPS_SEND && (op->amount >= s->params.S_bytes || op->is_synchronous);
 }
@@ -507,7 +306,7 @@ void loggops_run_rank(simulation *s, block *b, uint32_t r, uint64_t end_ps)
     loggops_sort_arrivals(s->messages, rank);
     while (!b->out_of_memory) {
         int needs_cpu;
-        const uint64_t arrival_ps = arrival_ready(s, rank, &needs_cpu);
+        const uint64_t arrival_ps = loggops_arrival_ready(s, rank, &needs_cpu);
         uint64_t program_ps = NEVER, fiber_ps = NEVER;
         uint32_t fiber_at = NONE;
         if (rank->state == RUNNING) {
@@ -535,7 +334,7 @@ void loggops_run_rank(simulation *s, block *b, uint32_t r, uint64_t end_ps)
             return;
         }
         if (is_arrival) {
-            take_arrival(s, b, r, at_ps);
+            loggops_take_arrival(s, b, r, at_ps);
         } else if (program_ps < fiber_ps) {
             do_step(s, b, r, &step, at_ps);
             knows_step = 0;

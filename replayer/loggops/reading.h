@@ -24,6 +24,8 @@ typedef struct loggops_reading {
     const tlr_model *model;
     loggops_choice *choice;
     const tlr_options *options;
+    const loggops_places *places;
+    double s_per_s;       /* of the rank's host, for a second of the model's */
     tlr_rank_model rates; /* of this rank */
     double *measured_s;
     loggops_run *run;

@@ -6,6 +6,8 @@
  * a block of ranks, small enough for the cache, lie in lists until the next window, and a timing
  * wheel keeps the ranks that have something to do later.
  *
+ * Adapters that the ranks of a node share come before and after the ranks of a window: nodes.c.
+ *
  * Several threads share the blocks of a window.  What they find in their lists comes in another
  * order then, but a rank sorts its messages by time and sender, and those of one sender keep the
  * order in which they were sent.
@@ -19,19 +21,26 @@
 
 /* ---- one window ---- */
 
+void loggops_give(simulation *s, block *b, uint32_t i)
+{
+    message *m = &s->messages[i];
+    const uint32_t to = (uint32_t)m->to,
+                   in_block = to - ((uint32_t)(b - s->blocks) << s->block_bits);
+    sim_rank *rank = &s->ranks[to];
+    m->next = rank->fresh;
+    rank->fresh = i;
+    if (rank->is_asleep)
+        loggops_wheel_remove(s, b, to);
+    b->active[in_block / 64] |= UINT64_C(1) << in_block % 64;
+}
+
 /* Gives the ranks their messages. */
-static void deliver(simulation *s, block *b, uint32_t first_rank, queue *in)
+static void deliver(simulation *s, block *b, queue *in)
 {
     for (uint32_t i = in->first, next; i != NONE; i = next) {
-        message *m = &s->messages[i];
-        const uint32_t to = (uint32_t)m->to;
-        sim_rank *rank = &s->ranks[to];
-        next = m->next;
-        m->next = rank->fresh;
-        rank->fresh = i;
-        if (rank->is_asleep)
-            loggops_wheel_remove(s, b, to);
-        b->active[(to - first_rank) / 64] |= UINT64_C(1) << (to - first_rank) % 64;
+        next = s->messages[i].next;
+        if (!s->nodes || !loggops_adapter_takes(s, i))
+            loggops_give(s, b, i);
     }
     *in = (queue){NONE, NONE};
 }
@@ -57,8 +66,22 @@ static void run_block(simulation *s, block *b)
         b->active[(r - first_rank) / 64] |= UINT64_C(1) << (r - first_rank) % 64;
     }
     for (unsigned w = 0; w < s->n_threads; w++)
-        deliver(s, b, first_rank, &s->workers[w].boxes[1][b - s->blocks]);
+        deliver(s, b, &s->workers[w].boxes[1][b - s->blocks]);
+    if (s->nodes)
+        loggops_adapters_receive(s, b, (s->window + 1) * s->window_ps);
     run_active(s, b, first_rank);
+    if (s->nodes)
+        loggops_adapters_send(s, b);
+}
+
+/* The earliest window in which something happens without a further message. */
+static uint64_t wakes_in(const simulation *s, const block *b)
+{
+    const uint64_t of_ranks = loggops_wheel_next(&b->wheel);
+    if (!s->nodes || b->adapters_at_ps == NEVER)
+        return of_ranks;
+    const uint64_t of_adapters = b->adapters_at_ps / s->window_ps;
+    return of_adapters < of_ranks ? of_adapters : of_ranks;
 }
 
 /* Runs blocks on behalf of a worker: those of its own share first, then what others have left.
@@ -78,7 +101,7 @@ static int run_blocks(simulation *s, unsigned number, uint64_t most_work)
         run_block(s, b);
         w->n_letters += b->n_letters;
         w->n_steps += b->n_operations - n_operations;
-        const uint64_t wakes_at = loggops_wheel_next(&b->wheel);
+        const uint64_t wakes_at = wakes_in(s, b);
         if (wakes_at < w->wakes_at)
             w->wakes_at = wakes_at;
         if (w->n_letters + w->n_steps > most_work && i + 1 < s->n_blocks)
@@ -148,13 +171,16 @@ static void run_windows(simulation *s, team *threads)
 
 /* ---- start and end ---- */
 
-/* Blocks that fit into a core's cache, and several for each thread. */
-static unsigned block_bits(uint32_t n_ranks, unsigned n_threads)
+/* Blocks that fit into a core's cache, and several for each thread; a node's ranks are in one. */
+static unsigned block_bits(const loggops_run *run, unsigned n_threads)
 {
+    const uint32_t n_ranks = run->n_ranks;
     enum { MOST = 12, LEAST = 8, FOR_EACH_THREAD = 4 };
     unsigned bits = MOST;
     while (n_threads > 1 && bits > LEAST && n_ranks >> bits < FOR_EACH_THREAD * n_threads)
         bits--;
+    while (bits < 31 && n_ranks >> bits && !loggops_nodes_fit(run, bits))
+        bits++;
     return bits;
 }
 
@@ -186,7 +212,7 @@ static int prepare_workers(simulation *s)
 static int prepare(simulation *s)
 {
     const loggops_run *run = s->run;
-    s->block_bits = block_bits(run->n_ranks, s->n_threads);
+    s->block_bits = block_bits(run, s->n_threads);
     s->block_ranks = UINT32_C(1) << s->block_bits;
     s->n_blocks = ((run->n_ranks - 1) >> s->block_bits) + 1;
     s->blocks = calloc(s->n_blocks, sizeof *s->blocks);
@@ -218,7 +244,7 @@ static int prepare(simulation *s)
         loggops_wheel_insert(s, &s->blocks[r >> s->block_bits], r, 0);
     }
     s->requests = calloc(n_requests + 1, 1);
-    return s->requests != NULL;
+    return s->requests != NULL && (!run->nodes || loggops_nodes_open(s));
 }
 
 /* All but the ranks themselves. */
@@ -241,6 +267,7 @@ static void release(simulation *s)
         for (unsigned j = 0; j < 2; j++)
             free(s->workers[i].boxes[j]);
     free(s->workers);
+    free(s->nodes);
     free(s->blocks);
     free(s->ranks);
 }
@@ -287,6 +314,18 @@ static tl_status take_results(simulation *s, tl_error *err)
     return TL_OK;
 }
 
+/* What is sent in a window arrives after it. */
+static uint64_t window_of(const loggops_run *run, const loggops_params *params)
+{
+    const loggops_nodes *nodes = run->nodes;
+    if (!nodes)
+        return params->L_ps + params->o_ps;
+    const uint64_t S_bytes = nodes->move_bytes ? params->S_bytes : UINT64_MAX;
+    const uint64_t between = loggops_least_latency_ps(&nodes->between, S_bytes),
+                   within = loggops_least_latency_ps(&nodes->within, S_bytes);
+    return between < within ? between : within;
+}
+
 tl_status loggops_simulate(const loggops_run *run, const loggops_params *params,
                            const tlr_noise *noise, unsigned n_threads, loggops_result *result,
                            tl_error *err)
@@ -295,7 +334,12 @@ tl_status loggops_simulate(const loggops_run *run, const loggops_params *params,
     simulation s = {.run = run,
                     .params = *params,
                     .noise = noise,
-                    .window_ps = params->L_ps + params->o_ps,
+                    .costs = {.L_ps = params->L_ps,
+                              .g_ps = params->g_ps,
+                              .o_ps = params->o_ps,
+                              .G_ps_byte = params->G_ps_byte,
+                              .O_ps_byte = params->O_ps_byte},
+                    .window_ps = window_of(run, params),
                     .n_threads = n_threads > 1 ? n_threads : 1,
                     .result = result};
     team *threads = s.n_threads > 1 ? loggops_team_start(s.n_threads, take_share, &s) : NULL;

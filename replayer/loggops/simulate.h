@@ -1,7 +1,6 @@
 /* simulate.h - the state of a LogGOPS simulation.
  *
- * For simulate.c, team.c, rank.c, wheel.c, queue.c and
- * pool.c alone.
+ * For simulate.c, team.c, rank.c, transfer.c, nodes.c, wheel.c, queue.c and pool.c alone.
  */
 #ifndef TLR_LOGGOPS_SIMULATE_H
 #define TLR_LOGGOPS_SIMULATE_H
@@ -15,7 +14,13 @@ enum { APART_BYTES = 128 }; /* two lines of a cache: they are fetched in pairs *
 
 #define NONE UINT32_MAX
 #define NEVER UINT64_MAX
-#define REPLY UINT32_MAX               /* context of a rendezvous' reply */
+/* Contexts of what is no message of the program, beside which no communicator has that bit: a
+ * rendezvous' reply; its data, and the word to the sender's adapter that they may go, perhaps with
+ * COMBINES. */
+#define REPLY UINT32_MAX
+#define CLEARED (UINT32_C(1) << 31)
+#define DATA (CLEARED | 1)
+#define COMBINES UINT32_C(2)
 #define OF_CALL UINT32_MAX             /* request of a call that blocks */
 #define OF_COLLECTIVE (UINT32_MAX - 1) /* request of the collective at hand */
 #define EAGER (UINT32_MAX - 2)         /* no request: the sender of the message does not wait */
@@ -115,6 +120,18 @@ typedef struct stock {
     uint32_t next, end; /* items that nobody had yet */
 } stock;
 
+/* One direction of a node's adapter: when it is free for messages below S, and for the others. */
+typedef struct adapter {
+    uint64_t short_free_ps, free_ps;
+} adapter;
+
+typedef struct sim_node {
+    adapter sends, receives;
+    uint32_t n_ranks;
+    uint32_t leaving;         /* messages that were sent in this window, as they came */
+    uint32_t fresh, arriving; /* on the way to the adapter that receives: as they came; in order */
+} sim_node;
+
 /* The ranks that one thread at a time runs. */
 typedef struct block {
     struct worker *worker; /* that runs it */
@@ -125,7 +142,9 @@ typedef struct block {
     uint32_t n_finished;
     uint64_t n_operations, n_messages, n_letters;
     int out_of_memory, is_too_late;
-    uint64_t taken_in; /* 1 + the window in which a thread has taken it last */
+    uint32_t first_node, n_nodes;
+    uint64_t adapters_at_ps; /* when the first message arrives at an adapter; NEVER */
+    uint64_t taken_in;       /* 1 + the window in which a thread has taken it last */
 } block;
 
 /* One of the threads.  A block's messages of one window lie in the boxes of the thread that ran it,
@@ -148,6 +167,7 @@ typedef struct sim_step {
     int32_t partner; /* rank in the run, LOGGOPS_ANY or LOGGOPS_NOBODY */
     uint32_t request;
     uint64_t amount;
+    int starts;        /* a send that has a request: it does not block */
     int is_rendezvous; /* a send that waits for its receive */
     int combines;      /* a receive, what it brings with what the rank has */
     int32_t then_to;   /* loggops_step.then_to, as a rank in the run */
@@ -156,6 +176,8 @@ typedef struct sim_step {
 typedef struct simulation {
     const loggops_run *run;
     loggops_params params;
+    loggops_costs costs;    /* of all messages, if there are no nodes */
+    sim_node *nodes;        /* NULL: none */
     const tlr_noise *noise; /* NULL: none */
     uint64_t window_ps;
     loggops_result *result;
@@ -186,10 +208,54 @@ team *loggops_team_start(unsigned n_threads, team_task task, void *context);
 void loggops_team_run(team *t);
 void loggops_team_end(team *t);
 
+/* ---- simulate.c ---- */
+
+/* Gives a rank of the block a message. */
+void loggops_give(simulation *s, block *b, uint32_t i);
+
 /* ---- rank.c ---- */
 
 /* Lets a rank do all that it can start before the window ends. */
 void loggops_run_rank(simulation *s, block *b, uint32_t r, uint64_t end_ps);
+
+/* ---- transfer.c ---- */
+
+const loggops_costs *loggops_costs_of(const simulation *s, uint32_t from, uint32_t to,
+                                      uint64_t bytes);
+uint64_t loggops_per_bytes(double ps_byte, uint64_t bytes);
+/* Hands a message to its receiver's block, for the next window. */
+void loggops_post(simulation *s, block *b, const message *m);
+/* The CPU is taken for so much work; returns its end. */
+uint64_t loggops_occupy(simulation *s, uint32_t r, tlr_work work, uint64_t from_ps,
+                        uint64_t work_ps);
+/* Something that the rank started is done. */
+void loggops_complete(simulation *s, block *b, uint32_t r, uint32_t request, uint64_t at_ps);
+void loggops_start_send(simulation *s, block *b, uint32_t r, const sim_step *step, uint64_t at_ps);
+/* Posts a receive; returns whether it is complete at once. */
+int loggops_start_receive(simulation *s, block *b, uint32_t r, const sim_step *step,
+                          uint64_t at_ps);
+/* When the earliest arrival can be handled.  Only what is received needs the CPU. */
+uint64_t loggops_arrival_ready(const simulation *s, const sim_rank *rank, int *needs_cpu);
+/* Handles it, at that moment. */
+void loggops_take_arrival(simulation *s, block *b, uint32_t r, uint64_t at_ps);
+
+/* ---- nodes.c ---- */
+
+/* 0 without memory. */
+int loggops_nodes_open(simulation *s);
+/* Whether every node's ranks are in one block of 2^bits ranks. */
+int loggops_nodes_fit(const loggops_run *run, unsigned bits);
+/* Whether messages from one rank to another wait for the first one's adapter, together with those
+ * of other ranks. */
+int loggops_shares_adapter(const simulation *s, uint32_t from, uint32_t to);
+/* A message leaves its node: it waits until the window's others are known. */
+void loggops_adapter_queue(simulation *s, block *b, uint32_t r, const message *m);
+/* Whether a message for a rank of the block first has to pass the adapter, which then has it. */
+int loggops_adapter_takes(simulation *s, uint32_t i);
+/* Gives ranks what passes the adapters in this window, before they run. */
+void loggops_adapters_receive(simulation *s, block *b, uint64_t end_ps);
+/* Sends what the ranks have sent in it, after that. */
+void loggops_adapters_send(simulation *s, block *b);
 
 /* ---- wheel.c ---- */
 
@@ -215,6 +281,8 @@ void loggops_pool_drop(pool *p, stock *k, uint32_t i);
 
 /* Merges two lists of arrivals in order; where they are equal, `a` stays ahead. */
 uint32_t loggops_merge(message *messages, uint32_t a, uint32_t b);
+/* A list as the messages came, the last one first, in order of arrival. */
+uint32_t loggops_sort(message *messages, uint32_t list);
 /* Puts what has come in since into the order of arrival. */
 void loggops_sort_arrivals(message *messages, sim_rank *rank);
 void loggops_append_message(message *messages, queue *q, uint32_t i);

@@ -1,5 +1,6 @@
-/* platform.c - a platform folder: platform.xml, options.conf, model.conf, and further calibrations
- * of the same machine, each in a folder of calibrations/ with some of these files. */
+/* platform.c - a platform folder: platform.xml, options.conf, model.conf, loggops.params, and
+ * further calibrations of the same machine, each in a folder of calibrations/ with some of these
+ * files. */
 #include "config.h"
 
 #include "replayer.h"
@@ -182,16 +183,32 @@ static tl_status check_calibrations(const char *folder, const char *calibrations
     return TL_OK;
 }
 
+/* Leaves out comments, from # on, and white space. */
+static void take_params(char *text)
+{
+    char *to = text;
+    for (const char *at = text; *at; at++) {
+        if (*at == '#')
+            at += strcspn(at, "\n");
+        if (!*at)
+            break;
+        if (!isspace((unsigned char)*at))
+            *to++ = *at;
+    }
+    *to = '\0';
+}
+
 static tl_status load_files(tlr_platform *p, const char *calibrations, tl_error *err)
 {
     char *options_path = find_file(p->folder, calibrations, "options.conf");
     char *model_path = find_file(p->folder, calibrations, "model.conf"), *text = NULL;
+    char *params_path = find_file(p->folder, calibrations, "loggops.params");
     size_t size = 0;
     XXH64_state_t state;
     XXH64_reset(&state, 0);
     tl_status status = TL_OK;
     p->xml_path = find_file(p->folder, calibrations, "platform.xml");
-    if (!p->xml_path || !options_path || !model_path) {
+    if (!p->xml_path || !options_path || !model_path || !params_path) {
         status = tl_fail(err, TL_ERR_MEMORY, "%s: out of memory", p->folder);
         goto cleanup;
     }
@@ -207,6 +224,16 @@ static tl_status load_files(tlr_platform *p, const char *calibrations, tl_error 
         if ((status = parse_options(p, options_path, text, err)) != TL_OK)
             goto cleanup;
     }
+    if (is_file(params_path)) {
+        free(text);
+        text = NULL;
+        if ((status = tlr_read_text(params_path, &text, &size, err)) != TL_OK)
+            goto cleanup;
+        hash_file(&state, "loggops.params", text, size);
+        take_params(text);
+        p->loggops_params = text;
+        text = NULL;
+    }
     if (is_file(model_path)) {
         free(text);
         text = NULL;
@@ -220,6 +247,7 @@ cleanup:
     free(text);
     free(options_path);
     free(model_path);
+    free(params_path);
     return status;
 }
 
@@ -267,6 +295,7 @@ void tlr_platform_free(tlr_platform *platform)
         free(platform->options[i]);
     free(platform->options);
     tlr_model_free(platform->model);
+    free(platform->loggops_params);
     free(platform->xml_path);
     free(platform->folder);
     free(platform);

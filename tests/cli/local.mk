@@ -13,6 +13,7 @@ CLI_TESTS = \
 	tests/cli/hpl.sh \
 	tests/cli/jobs.sh \
 	tests/cli/join.sh \
+	tests/cli/loggops_nodes.sh \
 	tests/cli/make.sh \
 	tests/cli/man_examples.sh \
 	tests/cli/module.sh \

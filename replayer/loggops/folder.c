@@ -1,0 +1,301 @@
+/* folder.c - network and hosts of the LogGOPS engine, from a platform folder.
+ *
+ * A folder without loggops.params describes its network for SMPI: links, overheads by size (os, or,
+ * ois), factors of latency and bandwidth by size, the size from which sends wait.  All of these
+ * have a place in the model: each range of sizes gets its own parameters, a message takes the time
+ * that SMPI gives it on links that nobody else uses, and the adapter of a node is as fast as its
+ * link.  What is lost is how flows share links: the model's messages go one after the other. */
+#include "config.h"
+
+#include "loggops/folder.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* ---- SMPI's options ---- */
+
+enum { MAX_SEGMENTS = 64 };
+
+/* "0:1e-6:2e-10;8000:...": one or two values from each size on. */
+typedef struct segments {
+    unsigned n;
+    double from_bytes[MAX_SEGMENTS], value[MAX_SEGMENTS], per_byte[MAX_SEGMENTS];
+} segments;
+
+/* SMPI 3.32's own, which hold where a folder says nothing. */
+static const char default_bandwidth[] =
+    "0:0.812084;257:0.338112;732:0.341987;1426:0.608902;3484:0.77493;5776:1.08739;9376:0.58729;"
+    "15424:0.697866;65472:0.940694";
+static const char default_latency[] =
+    "0:2.01467;257:1.95341;732:1.9503;1426:1.61075;3484:1.88101;5776:2.18796;9376:2.59299;"
+    "15424:3.48845;65472:11.6436";
+
+/* The value of an option in force; NULL: it is not set. */
+static const char *option_of(const tlr_platform *platform, const tlr_options *options,
+                             const char *name)
+{
+    const size_t length = strlen(name);
+    const char *found = NULL;
+    for (size_t i = 0; i < platform->n_options + options->n_cfg; i++) {
+        const char *text =
+            i < platform->n_options ? platform->options[i] : options->cfg[i - platform->n_options];
+        if (!strncmp(text, name, length) && text[length] == ':')
+            found = text + length + 1;
+    }
+    return found;
+}
+
+static int compare_segments(const void *a, const void *b)
+{
+    const double x = *(const double *)a, y = *(const double *)b;
+    return x < y ? -1 : x > y;
+}
+
+/* The segments ascend: SMPI's own may not. */
+static tl_status parse_segments(const char *name, const char *text, segments *out, tl_error *err)
+{
+    double rows[MAX_SEGMENTS][3];
+    out->n = 0;
+    for (const char *at = text ? text : ""; *at; at += *at == ';') {
+        double *row = rows[out->n];
+        char *end;
+        row[0] = strtod(at, &end);
+        row[1] = *end == ':' ? strtod(end + 1, &end) : NAN;
+        row[2] = *end == ':' ? strtod(end + 1, &end) : 0;
+        if (end == at || (*end && *end != ';') || !(row[0] >= 0) || !(row[1] >= 0) ||
+            !(row[2] >= 0) || ++out->n == MAX_SEGMENTS)
+            return tl_fail(err, TL_ERR_INPUT,
+                           "option %s: '%s' cannot be understood; write BYTES:VALUE;BYTES:VALUE",
+                           name, text);
+        at = end;
+    }
+    qsort(rows, out->n, sizeof *rows, compare_segments);
+    for (unsigned i = 0; i < out->n; i++) {
+        out->from_bytes[i] = rows[i][0];
+        out->value[i] = rows[i][1];
+        out->per_byte[i] = rows[i][2];
+    }
+    return TL_OK;
+}
+
+/* The last segment that begins below the size, as in SMPI; NONE_BELOW if none does. */
+enum { NONE_BELOW = -1 };
+static int segment_at(const segments *s, double bytes)
+{
+    int found = NONE_BELOW;
+    for (unsigned i = 0; i < s->n && s->from_bytes[i] < bytes; i++)
+        found = (int)i;
+    return found;
+}
+
+static double factor_at(const segments *s, double bytes)
+{
+    const int i = segment_at(s, bytes);
+    return i == NONE_BELOW ? 1 : s->value[i];
+}
+
+/* ---- derived parameters ---- */
+
+/* What one kind of messages depends on. */
+typedef struct derivation {
+    segments bandwidth, latency, sends, starts, receives; /* factors; overheads */
+    double latency_s, Bps;                                /* of the links */
+    double adapter_s_byte;
+} derivation;
+
+static double ps(double s)
+{
+    return fmin(s * 1e12, (double)LOGGOPS_MOST_PS);
+}
+
+/* Seconds of an overhead: of the first byte, and of each further one. */
+static uint64_t overhead(const segments *s, double bytes, double *per_byte_ps)
+{
+    const int i = segment_at(s, bytes);
+    *per_byte_ps = i == NONE_BELOW ? 0 : ps(s->per_byte[i]);
+    return i == NONE_BELOW ? 0 : (uint64_t)llrint(ps(s->value[i] + s->per_byte[i]));
+}
+
+static loggops_costs costs_at(const derivation *d, uint64_t from_bytes)
+{
+    const double bytes = from_bytes ? (double)from_bytes : 1, least_ps = 1e4;
+    const double s_byte = 1 / (d->Bps * fmin(1, factor_at(&d->bandwidth, bytes)));
+    loggops_costs c = {
+        .from_bytes = from_bytes, .G_ps_byte = ps(d->adapter_s_byte), .B_ps_byte = ps(s_byte)};
+    c.o_ps = overhead(&d->sends, bytes, &c.O_ps_byte);
+    c.o_start_ps = overhead(&d->starts, bytes, &c.O_start_ps_byte);
+    c.o_receive_ps = overhead(&d->receives, bytes, &c.O_receive_ps_byte);
+    c.L_ps =
+        (uint64_t)llrint(fmax(least_ps, ps(factor_at(&d->latency, bytes) * d->latency_s + s_byte)));
+    return c;
+}
+
+static void add_border(uint64_t *borders, unsigned *n, double at)
+{
+    const uint64_t border = (uint64_t)at;
+    unsigned i = 0;
+    while (i < *n && borders[i] < border)
+        i++;
+    if (*n == LOGGOPS_MAX_SIZES + 1 || (i < *n && borders[i] == border))
+        return;
+    memmove(borders + i + 1, borders + i, (*n - i) * sizeof *borders);
+    borders[i] = border;
+    ++*n;
+}
+
+static tl_status derive_path(const derivation *d, double S_bytes, loggops_path *out, tl_error *err)
+{
+    const segments *all[] = {&d->bandwidth, &d->latency, &d->sends, &d->starts, &d->receives};
+    uint64_t borders[LOGGOPS_MAX_SIZES + 2] = {0};
+    unsigned n = 1;
+    add_border(borders, &n, S_bytes);
+    for (size_t k = 0; k < sizeof all / sizeof *all; k++)
+        for (unsigned i = 0; i < all[k]->n; i++)
+            if (all[k]->from_bytes[i] > 0 && all[k]->from_bytes[i] < 1e18)
+                add_border(borders, &n, all[k]->from_bytes[i] + 1);
+    if (n > LOGGOPS_MAX_SIZES)
+        return tl_fail(err, TL_ERR_UNSUPPORTED,
+                       "the platform's options distinguish more than %d ranges of sizes; give the "
+                       "network of the loggops engine by --params",
+                       LOGGOPS_MAX_SIZES);
+    out->n = n;
+    for (unsigned i = 0; i < n; i++)
+        out->sizes[i] = costs_at(d, borders[i]);
+    return TL_OK;
+}
+
+/* An option's segments; those of `other` if it is not set. */
+static tl_status take(const tlr_platform *platform, const tlr_options *options, const char *name,
+                      const char *other, segments *out, tl_error *err)
+{
+    const char *text = option_of(platform, options, name);
+    return parse_segments(name, text ? text : other, out, err);
+}
+
+static int is_no(const char *text)
+{
+    return text && (!strcmp(text, "no") || !strcmp(text, "false") || !strcmp(text, "off") ||
+                    !strcmp(text, "0"));
+}
+
+static tl_status derive(const tlr_platform *platform, const tlr_cluster *cluster,
+                        const tlr_options *options, loggops_network *n, tl_error *err)
+{
+    static const char *const names[] = {"smpi/bw-factor", "smpi/lat-factor", "smpi/os", "smpi/ois",
+                                        "smpi/or"};
+    static const char *const others[] = {default_bandwidth, default_latency, NULL, NULL, NULL};
+    const double crosstraffic =
+        is_no(option_of(platform, options, "network/crosstraffic")) ? 1 : 1.05;
+    const char *threshold = option_of(platform, options, "smpi/send-is-detached-thresh");
+    const double S_bytes = threshold ? strtod(threshold, NULL) : 65536;
+    derivation between = {.latency_s = cluster->latency_s, .Bps = cluster->bandwidth_Bps};
+    segments *const parts[] = {&between.bandwidth, &between.latency, &between.sends,
+                               &between.starts, &between.receives};
+    tl_status status = TL_OK;
+    for (size_t i = 0; i < sizeof parts / sizeof *parts && status == TL_OK; i++)
+        status = take(platform, options, names[i], others[i], parts[i], err);
+    derivation within = between;
+    if (cluster->loopback_Bps > 0) {
+        within.latency_s = cluster->loopback_latency_s;
+        within.Bps = cluster->loopback_Bps;
+    }
+    if (!(between.Bps > 0)) { /* the only host */
+        between.Bps = within.Bps;
+        between.latency_s = within.latency_s;
+    }
+    between.adapter_s_byte = crosstraffic / between.Bps;
+    const char *bandwidth = option_of(platform, options, "timeless/loopback-bw-factor");
+    const char *latency = option_of(platform, options, "timeless/loopback-lat-factor");
+    if (status == TL_OK && bandwidth)
+        status = parse_segments("timeless/loopback-bw-factor", bandwidth, &within.bandwidth, err);
+    if (status == TL_OK && latency)
+        status = parse_segments("timeless/loopback-lat-factor", latency, &within.latency, err);
+    if (is_no(option_of(platform, options, "timeless/local-overheads")))
+        within.sends.n = within.starts.n = within.receives.n = 0;
+    if (status == TL_OK)
+        status = derive_path(&between, S_bytes, &n->between, err);
+    if (status == TL_OK)
+        status = derive_path(&within, S_bytes, &n->within, err);
+    if (status != TL_OK)
+        return status;
+    const loggops_costs *first = &n->between.sizes[0];
+    n->has_within = n->move_bytes = 1;
+    n->params = (loggops_params){first->L_ps,
+                                 first->o_ps,
+                                 first->g_ps,
+                                 first->G_ps_byte,
+                                 first->O_ps_byte,
+                                 (uint64_t)S_bytes,
+                                 0};
+    return TL_OK;
+}
+
+int loggops_is_derived(const tlr_platform *platform)
+{
+    return !platform->loggops_params;
+}
+
+tl_status loggops_read_network(const tlr_platform *platform, const tlr_cluster *cluster,
+                               const tlr_options *options, loggops_network *out, tl_error *err)
+{
+    *out = (loggops_network){0};
+    if (loggops_is_derived(platform))
+        return derive(platform, cluster, options, out, err);
+    const tl_status status = loggops_parse_network(platform->loggops_params, out, err);
+    if (status == TL_OK)
+        return TL_OK;
+    return tl_fail(err, TL_ERR_INPUT,
+                   "%s: loggops.params: '%s' cannot be understood; write "
+                   "L=5us,o=2us,g=2us,G=2.5ns,O=1ns;local:L=...",
+                   platform->folder, platform->loggops_params);
+}
+
+/* ---- places ---- */
+
+/* Numbers the nodes in the order of their first ranks. */
+static void number_nodes(loggops_places *p, uint32_t n_ranks, uint32_t *node_of_host)
+{
+    memset(node_of_host, 0xff, p->cluster.n_hosts * sizeof *node_of_host);
+    for (uint32_t r = 0; r < n_ranks; r++) {
+        uint32_t *node = &node_of_host[p->host_of[r]];
+        if (*node == UINT32_MAX)
+            *node = p->nodes.n_nodes++;
+        p->nodes.node_of[r] = *node;
+    }
+}
+
+tl_status loggops_place_ranks(const tlr_cluster *cluster, const loggops_network *network,
+                              const tlr_options *options, uint32_t n_ranks, loggops_places *out,
+                              tl_error *err)
+{
+    uint32_t *of_host = calloc(cluster->n_hosts + 1, sizeof *of_host);
+    *out = (loggops_places){.cluster = *cluster};
+    out->host_of = calloc(n_ranks + 1u, sizeof *out->host_of);
+    out->core_of = calloc(n_ranks + 1u, sizeof *out->core_of);
+    out->nodes = (loggops_nodes){.node_of = calloc(n_ranks + 1u, sizeof *out->nodes.node_of),
+                                 .between = network->between,
+                                 .within = network->has_within ? network->within : network->between,
+                                 .move_bytes = network->move_bytes};
+    tl_status status = TL_OK;
+    if (!of_host || !out->host_of || !out->core_of || !out->nodes.node_of)
+        status = tl_fail(err, TL_ERR_MEMORY, "out of memory for the places of the ranks");
+    else
+        status = tlr_map_ranks(cluster->hosts, cluster->n_hosts, options->hostfile, options,
+                               n_ranks, out->host_of, err);
+    if (status == TL_OK) {
+        for (uint32_t r = 0; r < n_ranks; r++)
+            out->core_of[r] = of_host[out->host_of[r]]++ % cluster->hosts[out->host_of[r]].n_cores;
+        number_nodes(out, n_ranks, of_host);
+    }
+    free(of_host);
+    return status;
+}
+
+void loggops_places_free(loggops_places *places)
+{
+    tlr_cluster_free(&places->cluster);
+    free(places->host_of);
+    free(places->core_of);
+    free(places->nodes.node_of);
+}

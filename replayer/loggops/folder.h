@@ -1,0 +1,29 @@
+/* folder.h - network and hosts of the LogGOPS engine, from a platform folder. */
+#ifndef TLR_LOGGOPS_FOLDER_H
+#define TLR_LOGGOPS_FOLDER_H
+
+#include "loggops.h"
+#include "machine/cluster.h"
+
+/* Where the ranks run. */
+typedef struct loggops_places {
+    tlr_cluster cluster;
+    uint32_t *host_of; /* by rank: index into its hosts */
+    uint32_t *core_of; /* how many ranks of the host come before, modulo its cores */
+    loggops_nodes nodes;
+} loggops_places;
+
+/* The network of a platform: what its loggops.params says, otherwise what links, overheads,
+ * thresholds and factors of its SimGrid description amount to. */
+tl_status loggops_read_network(const tlr_platform *platform, const tlr_cluster *cluster,
+                               const tlr_options *options, loggops_network *out, tl_error *err);
+/* What describes it: "derived from links and options" for one that was derived. */
+int loggops_is_derived(const tlr_platform *platform);
+
+/* Puts the ranks on the hosts of `cluster`, which the places take over, also when they fail. */
+tl_status loggops_place_ranks(const tlr_cluster *cluster, const loggops_network *network,
+                              const tlr_options *options, uint32_t n_ranks, loggops_places *out,
+                              tl_error *err);
+void loggops_places_free(loggops_places *places);
+
+#endif

@@ -1,0 +1,318 @@
+/* transfer.c - sends and receives: the LogGOPS model itself (loggops.h). */
+#include "simulate.h"
+
+/* Hands a message to its receiver's block, for the next window. */
+void loggops_post(simulation *s, block *b, const message *m)
+{
+    const uint32_t i = loggops_pool_take(&s->message_pool, &b->worker->messages);
+    if (i == NONE) {
+        b->out_of_memory = 1;
+        return;
+    }
+    s->messages[i] = *m;
+    loggops_append_message(s->messages, &b->worker->boxes[0][(uint32_t)m->to >> s->block_bits], i);
+    b->n_letters++;
+}
+
+static void drop_message(simulation *s, const block *b, uint32_t i)
+{
+    loggops_pool_drop(&s->message_pool, &b->worker->messages, i);
+}
+
+/* ---- costs ---- */
+
+const loggops_costs *loggops_costs_of(const simulation *s, uint32_t from, uint32_t to,
+                                      uint64_t bytes)
+{
+    const loggops_nodes *nodes = s->run->nodes;
+    if (!nodes)
+        return &s->costs;
+    const loggops_path *path =
+        nodes->node_of[from] == nodes->node_of[to] ? &nodes->within : &nodes->between;
+    unsigned i = path->n - 1;
+    while (bytes < path->sizes[i].from_bytes)
+        i--;
+    return &path->sizes[i];
+}
+
+static int adapters_move_bytes(const simulation *s)
+{
+    return s->run->nodes && s->run->nodes->move_bytes;
+}
+
+/* At most as much as ends the simulation. */
+static uint64_t rounded_ps(double ps)
+{
+    return ps < (double)LOGGOPS_MOST_PS ? (uint64_t)(ps + 0.5) : LOGGOPS_MOST_PS;
+}
+
+uint64_t loggops_per_bytes(double ps_byte, uint64_t bytes)
+{
+    return bytes > 1 ? rounded_ps(ps_byte * (double)(bytes - 1)) : 0;
+}
+
+/* ---- sends and receives ---- */
+
+static void go_on(sim_rank *rank, uint64_t at_ps)
+{
+    rank->state = RUNNING;
+    if (rank->ready_ps < at_ps)
+        rank->ready_ps = at_ps;
+}
+
+/* Something that the rank started is done. */
+void loggops_complete(simulation *s, block *b, uint32_t r, uint32_t request, uint64_t at_ps)
+{
+    sim_rank *rank = &s->ranks[r];
+    if (request == OF_CALL) {
+        go_on(rank, at_ps);
+        rank->p2p_ps += rank->ready_ps;
+        rank->position++;
+    } else if (request == OF_COLLECTIVE) {
+        if (--rank->n_open == 0 && rank->state == IN_COLLECTIVE) {
+            go_on(rank, at_ps);
+            rank->step++;
+        }
+    } else if (request >= OF_FIBER) {
+        fiber *f = &b->fibers[request - OF_FIBER];
+        if (--f->n_open == 0 && f->is_waiting) {
+            f->is_waiting = 0;
+            f->ready_ps = at_ps;
+            f->step++;
+        }
+    } else {
+        uint8_t *state = &s->requests[rank->requests + request];
+        const int awaited = *state == REQUEST_AWAITED;
+        *state = awaited ? REQUEST_FREE : REQUEST_DONE;
+        if (awaited && --rank->n_open == 0) {
+            go_on(rank, at_ps);
+            rank->wait_ps += rank->ready_ps;
+            rank->position++;
+        }
+    }
+}
+
+/* When the CPU has done so much work of a kind from a moment on. */
+static uint64_t done_at(const simulation *s, uint32_t r, tlr_work work, uint64_t from_ps,
+                        uint64_t work_ps)
+{
+    return s->noise && (s->noise->disturbs & work) ? tlr_noise_end(s->noise, r, from_ps, work_ps)
+                                                   : from_ps + work_ps;
+}
+
+/* The CPU is taken for so much work. */
+uint64_t loggops_occupy(simulation *s, uint32_t r, tlr_work work, uint64_t from_ps,
+                        uint64_t work_ps)
+{
+    const uint64_t end_ps = done_at(s, r, work, from_ps, work_ps);
+    if (s->noise)
+        s->result->ranks[r].noise_ps += end_ps - from_ps - work_ps;
+    s->ranks[r].cpu_free_ps = end_ps;
+    return end_ps;
+}
+
+/* The CPU combines what a receive brought, which it has in memory at that moment. */
+static uint64_t combine(simulation *s, uint32_t r, uint64_t bytes, uint64_t at_ps)
+{
+    return loggops_occupy(s, r, TLR_WORK_REDUCTIONS, at_ps,
+                          rounded_ps(s->params.R_ps_byte * (double)bytes));
+}
+
+/* The CPU receives a message. */
+static uint64_t take_in(simulation *s, block *b, uint32_t r, const message *m, uint64_t at_ps)
+{
+    sim_rank *rank = &s->ranks[r];
+    const loggops_costs *c = loggops_costs_of(s, (uint32_t)m->source, r, m->bytes);
+    if (adapters_move_bytes(s))
+        return loggops_occupy(s, r, TLR_WORK_OVERHEADS, at_ps,
+                              c->o_receive_ps + loggops_per_bytes(c->O_receive_ps_byte, m->bytes));
+    const double slowest = c->G_ps_byte > c->O_ps_byte ? c->G_ps_byte : c->O_ps_byte;
+    rank->next_recv_ps = at_ps + c->g_ps + loggops_per_bytes(c->G_ps_byte, m->bytes);
+    if (m->request != EAGER) {
+        const message reply = {.time_ps = at_ps + c->o_ps + c->L_ps,
+                               .source = (int32_t)r,
+                               .to = m->source,
+                               .request = m->request,
+                               .context = REPLY};
+        loggops_post(s, b, &reply);
+    }
+    return loggops_occupy(s, r, TLR_WORK_OVERHEADS, at_ps,
+                          c->o_ps + loggops_per_bytes(slowest, m->bytes));
+}
+
+/* A long message that the adapters move begins to: sender and receiver are ready.  Between nodes
+ * the sender's adapter has to know (loggops_adapters_send). */
+static void begin_transfer(simulation *s, block *b, uint32_t r, const message *m,
+                           const receive *taken, uint64_t at_ps)
+{
+    const loggops_nodes *nodes = s->run->nodes;
+    const int is_within = nodes->node_of[r] == nodes->node_of[m->source];
+    const loggops_costs *c = loggops_costs_of(s, (uint32_t)m->source, r, m->bytes);
+    const uint64_t L_ps = c->L_ps > s->window_ps ? c->L_ps - s->window_ps : 0,
+                   moved_ps = L_ps + loggops_per_bytes(c->B_ps_byte, m->bytes);
+    message part = {.time_ps = at_ps + s->window_ps,
+                    .bytes = m->bytes,
+                    .context = is_within ? REPLY : CLEARED,
+                    .tag = (int32_t)taken->request,
+                    .source = (int32_t)r,
+                    .to = m->source,
+                    .request = m->request};
+    if (taken->combines)
+        part.context |= COMBINES;
+    if (is_within && part.time_ps < at_ps + moved_ps)
+        part.time_ps = at_ps + moved_ps;
+    loggops_post(s, b, &part);
+    if (!is_within)
+        return;
+    part.context = DATA | (taken->combines ? COMBINES : 0);
+    part.request = EAGER;
+    part.source = m->source;
+    part.to = (int32_t)r;
+    part.next = NONE;
+    const uint32_t i = loggops_pool_take(&s->message_pool, &b->worker->messages);
+    if (i == NONE) {
+        b->out_of_memory = 1;
+        return;
+    }
+    s->messages[i] = part;
+    s->ranks[r].arrivals = loggops_merge(s->messages, i, s->ranks[r].arrivals);
+}
+
+/* The CPU takes what a receive was posted for. */
+static void finish_receive(simulation *s, block *b, uint32_t r, const message *m, uint32_t request,
+                           int combines, uint64_t at_ps)
+{
+    uint64_t end_ps = take_in(s, b, r, m, at_ps);
+    if (combines)
+        end_ps = combine(s, r, m->bytes, end_ps);
+    loggops_complete(s, b, r, request, end_ps);
+}
+
+/* Handles the earliest arrival, at the moment that arrival_ready tells. */
+void loggops_take_arrival(simulation *s, block *b, uint32_t r, uint64_t at_ps)
+{
+    sim_rank *rank = &s->ranks[r];
+    const uint32_t i = rank->arrivals;
+    const message m = s->messages[i];
+    rank->arrivals = m.next;
+    if (m.context == REPLY) {
+        drop_message(s, b, i);
+        loggops_complete(s, b, r, m.request, at_ps);
+        return;
+    }
+    if ((m.context & ~COMBINES) == DATA) {
+        drop_message(s, b, i);
+        finish_receive(s, b, r, &m, (uint32_t)m.tag, (m.context & COMBINES) != 0, at_ps);
+        return;
+    }
+    const uint32_t posted = loggops_match_receive(s->receives, &rank->posted, &m);
+    if (posted == NONE) {
+        if (m.request == EAGER)
+            take_in(s, b, r, &m, at_ps);
+        loggops_append_message(s->messages, &rank->unexpected, i);
+        return;
+    }
+    const receive taken = s->receives[posted];
+    loggops_pool_drop(&s->receive_pool, &b->worker->receives, posted);
+    drop_message(s, b, i);
+    if (m.request != EAGER && adapters_move_bytes(s))
+        begin_transfer(s, b, r, &m, &taken, at_ps);
+    else
+        finish_receive(s, b, r, &m, taken.request, taken.combines, at_ps);
+}
+
+/* When the earliest arrival can be handled.  Only what is received needs the CPU. */
+uint64_t loggops_arrival_ready(const simulation *s, const sim_rank *rank, int *needs_cpu)
+{
+    *needs_cpu = 0;
+    if (rank->arrivals == NONE)
+        return NEVER;
+    const message *m = &s->messages[rank->arrivals];
+    if (m->context == REPLY ||
+        (m->request != EAGER &&
+         (adapters_move_bytes(s) || !loggops_has_receive(s->receives, &rank->posted, m))))
+        return m->time_ps;
+    *needs_cpu = 1;
+    return m->time_ps > rank->next_recv_ps ? m->time_ps : rank->next_recv_ps;
+}
+
+/* A send whose bytes the adapters move: they begin when the CPU has done its part, those of long
+ * messages when the receiver is ready as well. */
+static void send_by_adapters(simulation *s, block *b, uint32_t r, const sim_step *step,
+                             const loggops_costs *c, uint64_t at_ps, message *m)
+{
+    const loggops_nodes *nodes = s->run->nodes;
+    const int is_within = nodes->node_of[r] == nodes->node_of[m->to];
+    const uint64_t work_ps =
+        step->starts ? c->o_start_ps + loggops_per_bytes(c->O_start_ps_byte, step->amount)
+                     : c->o_ps + loggops_per_bytes(c->O_ps_byte, step->amount);
+    const uint64_t end_ps = loggops_occupy(s, r, TLR_WORK_OVERHEADS, at_ps, work_ps);
+    s->ranks[r].ready_ps = end_ps;
+    m->time_ps = end_ps;
+    if (step->is_rendezvous) {
+        if (m->time_ps < at_ps + s->window_ps)
+            m->time_ps = at_ps + s->window_ps;
+    } else if (is_within) {
+        m->time_ps += c->L_ps + loggops_per_bytes(c->B_ps_byte, step->amount);
+    } else {
+        loggops_adapter_queue(s, b, r, m);
+        return;
+    }
+    loggops_post(s, b, m);
+}
+
+void loggops_start_send(simulation *s, block *b, uint32_t r, const sim_step *step, uint64_t at_ps)
+{
+    sim_rank *rank = &s->ranks[r];
+    const loggops_costs *c = loggops_costs_of(s, r, (uint32_t)step->partner, step->amount);
+    message m = {.bytes = step->amount,
+                 .context = step->context,
+                 .tag = step->tag,
+                 .source = (int32_t)r,
+                 .to = step->partner,
+                 .request = step->is_rendezvous ? step->request : EAGER};
+    b->n_messages++;
+    if (adapters_move_bytes(s)) {
+        send_by_adapters(s, b, r, step, c, at_ps, &m);
+        return;
+    }
+    m.time_ps = done_at(s, r, TLR_WORK_OVERHEADS, at_ps, c->o_ps) + c->L_ps;
+    rank->next_send_ps = at_ps + c->g_ps + loggops_per_bytes(c->G_ps_byte, step->amount);
+    rank->ready_ps = loggops_occupy(s, r, TLR_WORK_OVERHEADS, at_ps,
+                                    c->o_ps + loggops_per_bytes(c->O_ps_byte, step->amount));
+    if (loggops_shares_adapter(s, r, (uint32_t)step->partner))
+        loggops_adapter_queue(s, b, r, &m);
+    else
+        loggops_post(s, b, &m);
+}
+
+/* Posts a receive; returns whether it is complete at once. */
+int loggops_start_receive(simulation *s, block *b, uint32_t r, const sim_step *step, uint64_t at_ps)
+{
+    sim_rank *rank = &s->ranks[r];
+    const receive wanted = {.source = step->partner,
+                            .tag = step->tag,
+                            .context = step->context & INT32_MAX,
+                            .combines = step->combines != 0,
+                            .request = step->request};
+    const uint32_t m = loggops_match_message(s->messages, &rank->unexpected, &wanted);
+    if (m != NONE && s->messages[m].request == EAGER) {
+        if (step->combines)
+            rank->ready_ps = combine(s, r, s->messages[m].bytes, at_ps);
+        drop_message(s, b, m);
+        return 1;
+    }
+    const uint32_t i = loggops_pool_take(&s->receive_pool, &b->worker->receives);
+    if (i == NONE) {
+        b->out_of_memory = 1;
+        return 0;
+    }
+    s->receives[i] = wanted;
+    loggops_append_receive(s->receives, &rank->posted, i);
+    if (m != NONE) { /* it can start now: as if it arrived now */
+        s->messages[m].time_ps = at_ps;
+        s->messages[m].next = NONE;
+        rank->arrivals = loggops_merge(s->messages, m, rank->arrivals);
+    }
+    return 0;
+}

@@ -1,0 +1,332 @@
+/* cluster.c - hosts and links of a platform.xml.
+ *
+ * SimGrid reads these files itself; an engine without routes needs little of them: the hosts, and
+ * what lies between two of them that are far apart. */
+#include "config.h"
+
+#include "machine/cluster.h"
+
+#include "text_file.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* An element's name and attributes, in the text. */
+typedef struct element {
+    const char *name, *end;
+} element;
+
+typedef struct xml_link {
+    char *name;
+    double latency_s, bandwidth_Bps;
+} xml_link;
+
+typedef struct xml_reading {
+    const char *path;
+    tlr_cluster *c;
+    xml_link *links;
+    size_t n_links, hosts_room, links_room;
+    int in_route, knows_route; /* the first one between zones or hosts */
+    double route_s;            /* of its links */
+    int is_loop;               /* the route at hand is from a host to itself */
+    tl_error *err;
+} xml_reading;
+
+static tl_status no_memory(const xml_reading *x)
+{
+    return tl_fail(x->err, TL_ERR_MEMORY, "%s: out of memory", x->path);
+}
+
+/* ---- elements ---- */
+
+/* The next element that begins or is empty; comments and declarations are passed over. */
+static int next_element(const char **at, element *out)
+{
+    while ((*at = strchr(*at, '<'))) {
+        if (!strncmp(*at, "<!--", 4)) {
+            const char *end = strstr(*at, "-->");
+            *at = end ? end + 3 : *at + strlen(*at);
+            continue;
+        }
+        const char *name = *at + 1, *end = strchr(name, '>');
+        if (!end)
+            return 0;
+        *at = end + 1;
+        if (strchr("!?", *name))
+            continue;
+        *out = (element){name, end};
+        return 1;
+    }
+    return 0;
+}
+
+static int is_named(const element *e, const char *name)
+{
+    const size_t length = strlen(name);
+    return !strncmp(e->name, name, length) && strchr(" \t\r\n/>", e->name[length]);
+}
+
+/* Copies the value of an attribute; 0 if there is none, or it is longer than the room. */
+static int attribute(const element *e, const char *name, char *out, size_t size)
+{
+    const size_t length = strlen(name);
+    for (const char *at = e->name; (at = strstr(at, name)) && at < e->end; at++) {
+        const char quote = at[length] == '=' ? at[length + 1] : '\0';
+        if (!strchr(" \t\r\n", at[-1]) || (quote != '"' && quote != '\''))
+            continue;
+        const char *value = at + length + 2, *end = strchr(value, quote);
+        if (!end || end > e->end || (size_t)(end - value) >= size)
+            return 0;
+        memcpy(out, value, (size_t)(end - value));
+        out[end - value] = '\0';
+        return 1;
+    }
+    return 0;
+}
+
+/* A quantity with SimGrid's units; `fallback` if the element does not have it. */
+static double quantity(const element *e, const char *name, const char *what, double fallback)
+{
+    char value[64], change[128];
+    tlr_change parsed;
+    if (!attribute(e, name, value, sizeof value))
+        return fallback;
+    snprintf(change, sizeof change, "%s=%s", what, value);
+    return tlr_change_parse(change, &parsed, NULL) == TL_OK ? parsed.value : fallback;
+}
+
+static long whole(const element *e, const char *name, long fallback)
+{
+    char value[32];
+    return attribute(e, name, value, sizeof value) ? strtol(value, NULL, 10) : fallback;
+}
+
+/* ---- hosts ---- */
+
+static tl_status add_host(xml_reading *x, const char *name, const element *e)
+{
+    tlr_cluster *c = x->c;
+    if (c->n_hosts == x->hosts_room) {
+        x->hosts_room = x->hosts_room ? 2 * x->hosts_room : 64;
+        tlr_host *hosts = realloc(c->hosts, x->hosts_room * sizeof *hosts);
+        if (hosts)
+            c->hosts = hosts;
+        double *speeds = realloc(c->speeds, x->hosts_room * sizeof *speeds);
+        if (speeds)
+            c->speeds = speeds;
+        if (!hosts || !speeds)
+            return no_memory(x);
+    }
+    const long n_cores = whole(e, "core", 1);
+    const char *copy = strdup(name);
+    if (!copy)
+        return no_memory(x);
+    c->hosts[c->n_hosts] = (tlr_host){copy, n_cores > 0 ? (unsigned)n_cores : 1};
+    c->speeds[c->n_hosts++] = quantity(e, "speed", "host.speed", 0);
+    return TL_OK;
+}
+
+/* The hosts of "0-15,20": prefix, number, suffix. */
+static tl_status add_cluster_hosts(xml_reading *x, const element *e)
+{
+    char prefix[128] = "", suffix[128] = "", radical[512] = "";
+    attribute(e, "prefix", prefix, sizeof prefix);
+    attribute(e, "suffix", suffix, sizeof suffix);
+    if (!attribute(e, "radical", radical, sizeof radical))
+        return tl_fail(x->err, TL_ERR_INPUT, "%s: a cluster has no radical; add its hosts' numbers",
+                       x->path);
+    tl_status status = TL_OK;
+    for (char *at = radical; *at && status == TL_OK; at += *at == ',') {
+        char *end;
+        long first = strtol(at, &end, 10), last = *end == '-' ? strtol(end + 1, &end, 10) : first;
+        if (end == at || (*end && *end != ',') || last < first || last - first > 1 << 24)
+            return tl_fail(
+                x->err, TL_ERR_INPUT,
+                "%s: the radical '%s' cannot be understood; write numbers, as in 0-15,20", x->path,
+                radical);
+        for (at = end; first <= last && status == TL_OK; first++) {
+            char name[300];
+            snprintf(name, sizeof name, "%s%ld%s", prefix, first, suffix);
+            status = add_host(x, name, e);
+        }
+    }
+    return status;
+}
+
+/* ---- links ---- */
+
+/* Links of a cluster between two of its hosts that are far apart. */
+static double links_between(const element *e)
+{
+    char topology[64] = "", sizes[256] = "";
+    attribute(e, "topology", topology, sizeof topology);
+    attribute(e, "topo_parameters", sizes, sizeof sizes);
+    if (!strcmp(topology, "FAT_TREE"))
+        return 2.0 * (double)strtol(sizes, NULL, 10);
+    if (!strcmp(topology, "DRAGONFLY")) /* host, blade, chassis, group, chassis, blade, host */
+        return 7;
+    if (strcmp(topology, "TORUS") != 0)
+        return 2;
+    double links = 0; /* a quarter of each dimension, as on the mean */
+    for (char *at = sizes; *at; at += *at == ',')
+        links += 0.25 * (double)strtol(at, &at, 10);
+    return links > 1 ? links : 1;
+}
+
+static tl_status read_cluster(xml_reading *x, const element *e)
+{
+    tlr_cluster *c = x->c;
+    if (!(c->bandwidth_Bps > 0)) {
+        c->bandwidth_Bps = quantity(e, "bw", "link.bandwidth", 0);
+        c->latency_s = links_between(e) * quantity(e, "lat", "link.latency", 0) +
+                       quantity(e, "bb_lat", "link.latency", 0);
+        c->loopback_Bps = quantity(e, "loopback_bw", "link.bandwidth", 0);
+        c->loopback_latency_s = quantity(e, "loopback_lat", "link.latency", 0);
+    }
+    return add_cluster_hosts(x, e);
+}
+
+static tl_status read_link(xml_reading *x, const element *e)
+{
+    char name[200] = "";
+    attribute(e, "id", name, sizeof name);
+    if (x->n_links == x->links_room) {
+        x->links_room = x->links_room ? 2 * x->links_room : 16;
+        xml_link *links = realloc(x->links, x->links_room * sizeof *links);
+        if (!links)
+            return no_memory(x);
+        x->links = links;
+    }
+    x->links[x->n_links] = (xml_link){strdup(name), quantity(e, "latency", "link.latency", 0),
+                                      quantity(e, "bandwidth", "link.bandwidth", 0)};
+    return x->links[x->n_links++].name ? TL_OK : no_memory(x);
+}
+
+static void begin_route(xml_reading *x, const element *e)
+{
+    char from[300] = "", to[300] = "";
+    attribute(e, "src", from, sizeof from);
+    attribute(e, "dst", to, sizeof to);
+    x->is_loop = !strcmp(from, to);
+    x->in_route = x->is_loop ? !(x->c->loopback_Bps > 0) : !x->knows_route;
+    if (!x->is_loop)
+        x->knows_route = 1;
+}
+
+/* A link of the route at hand. */
+static void pass_link(xml_reading *x, const element *e)
+{
+    char name[200] = "";
+    tlr_cluster *c = x->c;
+    attribute(e, "id", name, sizeof name);
+    for (size_t i = 0; i < x->n_links && x->in_route; i++) {
+        const xml_link *link = &x->links[i];
+        if (strcmp(link->name, name) != 0)
+            continue;
+        double *latency_s = x->is_loop ? &c->loopback_latency_s : &x->route_s;
+        double *Bps = x->is_loop ? &c->loopback_Bps : &c->bandwidth_Bps;
+        *latency_s += link->latency_s;
+        if (link->bandwidth_Bps > 0 && (!(*Bps > 0) || link->bandwidth_Bps < *Bps))
+            *Bps = link->bandwidth_Bps;
+    }
+}
+
+/* ---- the file ---- */
+
+static tl_status read_element(xml_reading *x, const element *e)
+{
+    char name[300];
+    if (is_named(e, "cluster"))
+        return read_cluster(x, e);
+    if (is_named(e, "host") && attribute(e, "id", name, sizeof name))
+        return add_host(x, name, e);
+    if (is_named(e, "link"))
+        return read_link(x, e);
+    if (is_named(e, "route") || is_named(e, "zoneRoute"))
+        begin_route(x, e);
+    if (is_named(e, "link_ctn"))
+        pass_link(x, e);
+    return TL_OK;
+}
+
+typedef struct named_speed {
+    tlr_host host;
+    double speed;
+} named_speed;
+
+static int compare_hosts(const void *a, const void *b)
+{
+    const named_speed *x = a, *y = b;
+    return strverscmp(x->host.name, y->host.name);
+}
+
+static tl_status sort_hosts(const xml_reading *x)
+{
+    tlr_cluster *c = x->c;
+    named_speed *all = calloc(c->n_hosts + 1, sizeof *all);
+    if (!all)
+        return no_memory(x);
+    for (size_t i = 0; i < c->n_hosts; i++)
+        all[i] = (named_speed){c->hosts[i], c->speeds[i]};
+    qsort(all, c->n_hosts, sizeof *all, compare_hosts);
+    for (size_t i = 0; i < c->n_hosts; i++) {
+        c->hosts[i] = all[i].host;
+        c->speeds[i] = all[i].speed;
+    }
+    free(all);
+    return TL_OK;
+}
+
+static tl_status check(const xml_reading *x)
+{
+    const tlr_cluster *c = x->c;
+    if (!c->n_hosts)
+        return tl_fail(x->err, TL_ERR_UNSUPPORTED,
+                       "%s: the loggops engine finds no <cluster> and no <host> in it; give the "
+                       "network by --params",
+                       x->path);
+    if (c->n_hosts > 1 && !(c->bandwidth_Bps > 0))
+        return tl_fail(x->err, TL_ERR_UNSUPPORTED,
+                       "%s: the loggops engine finds no link between its hosts; give the network "
+                       "by --params",
+                       x->path);
+    for (size_t i = 0; i < c->n_hosts; i++)
+        if (!(c->speeds[i] > 0))
+            return tl_fail(x->err, TL_ERR_INPUT,
+                           "%s: the loggops engine cannot read the speed of the host '%s'; write "
+                           "it as in speed=\"1Gf\"",
+                           x->path, c->hosts[i].name);
+    return TL_OK;
+}
+
+tl_status tlr_cluster_read(const char *xml_path, tlr_cluster *out, tl_error *err)
+{
+    xml_reading x = {.path = xml_path, .c = out, .err = err};
+    char *text = NULL;
+    size_t size;
+    *out = (tlr_cluster){0};
+    tl_status status = tlr_read_text(xml_path, &text, &size, err);
+    element e;
+    for (const char *at = text; status == TL_OK && next_element(&at, &e);)
+        status = read_element(&x, &e);
+    out->latency_s += x.route_s;
+    if (status == TL_OK && (status = check(&x)) == TL_OK)
+        status = sort_hosts(&x);
+    for (size_t i = 0; i < x.n_links; i++)
+        free(x.links[i].name);
+    free(x.links);
+    free(text);
+    if (status != TL_OK)
+        tlr_cluster_free(out);
+    return status;
+}
+
+void tlr_cluster_free(tlr_cluster *c)
+{
+    for (size_t i = 0; i < c->n_hosts; i++)
+        free((char *)c->hosts[i].name);
+    free(c->hosts);
+    free(c->speeds);
+    *c = (tlr_cluster){0};
+}

@@ -1,0 +1,22 @@
+/* cluster.h - hosts and links of a platform.xml, for an engine that has no routes. */
+#ifndef TLR_CLUSTER_H
+#define TLR_CLUSTER_H
+
+#include "machine/mapping.h"
+
+typedef struct tlr_cluster {
+    size_t n_hosts;
+    tlr_host *hosts;      /* ordered by name and number */
+    double *speeds;       /* flop/s */
+    double latency_s;     /* between two hosts that are far apart: of all links on the way */
+    double bandwidth_Bps; /* of a host's link */
+    double loopback_latency_s, loopback_Bps; /* within a host; bandwidth 0: the file has none */
+} tlr_cluster;
+
+/* Reads the elements cluster, host, link, route and zoneRoute; of several clusters the first one's
+ * links count, with those of the first route between two zones.  TL_ERR_UNSUPPORTED if there are
+ * several hosts and no link between them. */
+tl_status tlr_cluster_read(const char *xml_path, tlr_cluster *out, tl_error *err);
+void tlr_cluster_free(tlr_cluster *c);
+
+#endif

@@ -1,0 +1,76 @@
+#!/usr/bin/env bash
+# Nodes in the LogGOPS engine: equal to the engine without nodes where each rank has one to itself,
+# near SimGrid where ranks share them, for every shipped platform, whatever the number of threads.
+. "$top_srcdir/tests/tap.sh"
+export TIMELESS_PLATFORMS=$top_srcdir/platforms
+cd "$scratch" || exit 99
+
+loggops() { "$timeless" replay "$1" --engine loggops -q "${@:2}"; }
+# same A B: the ranks of two predictions are equal to the last digit, but for their hosts
+same() {
+    python3 - "$@" <<'END'
+import json, sys
+first, second = ([{k: v for k, v in rank.items() if k != "host"} for rank in json.load(open(name))["ranks"]]
+                 for name in sys.argv[1:])
+sys.exit(first != second or max(rank["end_s"] for rank in first) <= 0)
+END
+}
+alone() {
+    loggops p.tl --params "$1" --json=without.json >out &&
+        loggops p.tl --params "$1" -p fat-tree --ranks-per-host 1 --json=with.json >out && same without.json with.json
+}
+threads() {
+    loggops big.tl "$@" --json=one.json >out && loggops big.tl "$@" --threads 2 --json=two.json >out && same one.json two.json
+}
+nodes='L=2us,o=1us,g=0.5us,G=0.1ns,O=0.1ns;local:L=0.2us,o=0.3us'
+moves="L=2us,o=1us,g=0.1us,G=0.1ns,O=0.1ns,or=1us,S=20000;from=8000,L=4us;$nodes"
+moves=${moves%;L=*};local=';local:L=0.2us,o=0.3us,B=0.2ns'
+for pattern in dissemination scatter gather stencil2d sweep random call_allreduce call_alltoall; do
+    "$timeless" make $pattern -n 64 --iterations 3 --bytes 3000 -o p.tl
+    check "$pattern: a rank on each node is as without nodes" alone L=5us,o=2us,g=9us,G=2.5ns,O=4ns
+    check "$pattern: likewise with messages that wait for their receive" alone L=1us,o=2us,g=0,G=25ns,O=1ns,R=1ns,S=100
+done
+for pattern in stencil2d dissemination random; do
+    "$timeless" make $pattern -n 1024 --iterations 2 --bytes 10000 -o big.tl
+    check "$pattern: two threads predict the same, ranks on nodes" threads --params "$nodes" -p fat-tree
+    check "$pattern: likewise where adapters move the bytes" threads --params "$moves$local" -p fat-tree
+    check "$pattern: likewise with the platform's links" threads -p fat-tree
+done
+
+# ---- beside SimGrid ----
+
+# near SHARE PROGRAM OPTION...
+near() {
+    local share=$1 simgrid loggops
+    shift
+    simgrid=$("$timeless" replay "$@" -q) && loggops=$(loggops "$@") || return 1
+    awk -v a="$simgrid" -v b="$loggops" -v share="$share" 'BEGIN {print "SimGrid", a, "LogGOPS", b; exit !(a > 0 && (a - b) / a < share && (b - a) / a < share)}'
+}
+hpl=hpl:NB=128,PFACT=1,RFACT=2,NBMIN=2,NDIV=2,BCAST=2,SWAP=0,DEPTH=1,RECEIVE=0
+check 'HPL on two nodes of dahu: within 5 % of SimGrid' near 0.05 $hpl,N=6000,P=4,Q=8 -p dahu --ranks-per-host 16
+check 'HPL on one node of dahu: within 5 % of SimGrid' near 0.05 $hpl,N=6000,P=4,Q=4 -p dahu
+check 'HPL on dahu of 2020, with factors within a node: within 5 % of SimGrid' near 0.05 $hpl,N=6000,P=4,Q=4 -p dahu@network-2020-08 --ranks-per-host 8
+"$timeless" make ring -n 32 --bytes 3000000 --iterations 3 -o ring.tl
+check 'a ring, all of it on one node at a time: within 5 % of SimGrid' near 0.05 ring.tl -p dahu
+
+# ---- platforms ----
+
+"$timeless" make stencil2d -n 16 --bytes 1000 -o p.tl
+for platform in "$top_srcdir"/platforms/*/platform.xml; do
+    platform=$(basename "$(dirname "$platform")")
+    loggops_says() { "$timeless" replay p.tl --engine loggops -p "$platform" --json=p.json >out && grep -q "derived from the platform's links and options" out; }
+    check "$platform: the engine derives its network, and the prediction says so" loggops_says
+done
+mkdir given
+cp "$top_srcdir"/platforms/star-1g/{platform.xml,options.conf} given/
+printf '# measured\n%s\n' 'L=2us,o=1us,g=0.5us,G=0.1ns,O=0.1ns;' 'local:L=0.2us, o=0.3us # shared memory' >given/loggops.params
+check 'loggops.params of a platform folder' equal "$(loggops p.tl -p ./given)" "$(loggops p.tl -p ./given --params "$nodes")"
+echo 'L=2us,o=1us' >given/loggops.params
+check_exit 3 'loggops.params that cannot be understood' loggops p.tl -p ./given
+check_exit 2 'neither a network nor a platform' loggops p.tl
+check_exit 2 'parameters of nodes without a platform' loggops p.tl --params "$nodes"
+check_exit 2 'places without a platform' loggops p.tl --params L=1us,o=1us,g=0,G=0,O=0 --ranks-per-host 2
+mkdir strange
+echo '<platform version="4.1"><zone id="z" routing="Full"><host id="a" speed="1Gf"/><host id="b" speed="1Gf"/></zone></platform>' >strange/platform.xml
+check_exit 3 'a platform without links is refused' loggops p.tl -p ./strange
+tap_done

@@ -1,0 +1,213 @@
+/* Nodes in the LogGOPS engine against closed formulas: adapters that ranks share, messages within a
+ * node, adapters that move the bytes. */
+#include "config.h"
+
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <setjmp.h>
+#include <cmocka.h>
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "loggops/loggops.h"
+
+static tl_error err;
+
+static const char plain[] = "L=5us,o=2us,g=1us,G=3ns,O=1ns;local:L=1us,o=1us,g=0,G=1ns,O=1ns";
+static const char moving[] = "L=5us,o=2us,g=1us,G=3ns,O=1ns,B=7ns,or=4us,Or=2ns,S=20000;"
+                             "from=20000,L=90us;"
+                             "local:L=1us,o=1us,g=0,G=0,O=1ns,B=2ns,or=3us,Or=1ns";
+
+/* Runs program 0 on the first half of the ranks, program 1 on the others. */
+static void run_halves(const char *text, loggops_op *const halves[2], const uint32_t *node_of,
+                       uint32_t n_ranks, unsigned n_threads, loggops_rank_result *ranks)
+{
+    loggops_network network;
+    loggops_program programs[2] = {{halves[0], NULL, 0, 0, 9}, {halves[1], NULL, 0, 0, 9}};
+    loggops_comm world = {n_ranks, NULL, NULL};
+    uint32_t *program_of = calloc(n_ranks, sizeof *program_of);
+    assert_int_equal(loggops_parse_network(text, &network, &err), TL_OK);
+    loggops_nodes nodes = {.node_of = (uint32_t *)node_of,
+                           .between = network.between,
+                           .within = network.within,
+                           .move_bytes = network.move_bytes};
+    for (uint32_t r = 0; r < n_ranks; r++) {
+        program_of[r] = r >= n_ranks / 2;
+        if (node_of[r] >= nodes.n_nodes)
+            nodes.n_nodes = node_of[r] + 1;
+    }
+    const loggops_run run = {n_ranks, 2, programs, program_of, 1, &world, 0, NULL, &nodes};
+    loggops_result result = {.ranks = ranks};
+    assert_int_equal(loggops_simulate(&run, &network.params, NULL, n_threads, &result, &err),
+                     TL_OK);
+    free(program_of);
+}
+
+enum { N = 6 };
+
+/* Rank i sends to rank N + i. */
+static void run_pairs(const char *text, uint64_t bytes, const uint32_t *node_of,
+                      loggops_rank_result ranks[2 * N])
+{
+    loggops_op sends[] = {{.kind = LOGGOPS_SEND, .peer = N, .amount = bytes}, {0}};
+    loggops_op receives[] = {{.kind = LOGGOPS_RECV, .peer = N, .amount = bytes}, {0}};
+    loggops_op *const halves[] = {sends, receives};
+    run_halves(text, halves, node_of, 2 * N, 1, ranks);
+}
+
+static const uint32_t two_nodes[2 * N] = {0, 0, 0, 0, 0, 0, 1, 1, 1, 1, 1, 1},
+                                    to_one_node[2 * N] = {0, 1, 2, 3, 4, 5, 6, 6, 6, 6, 6, 6},
+                                    one_node[2 * N] = {0},
+                                    apart[2 * N] = {0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11};
+
+/* All messages leave the node at once, or reach it at once: each waits for those before. */
+static void adapters_take_one_after_the_other(void **state)
+{
+    (void)state;
+    loggops_rank_result ranks[2 * N];
+    for (uint64_t bytes = 1; bytes < 100000; bytes = 7 * bytes + 1) {
+        const uint64_t k = bytes - 1, gap = 1000000 + 3000 * k, hop = 9000000 + 3000 * k;
+        run_pairs(plain, bytes, two_nodes, ranks);
+        for (uint64_t i = 0; i < N; i++) {
+            assert_int_equal(ranks[i].end_ps, 2000000 + 1000 * k);
+            assert_int_equal(ranks[N + i].end_ps, i * gap + hop);
+        }
+        run_pairs(plain, bytes, to_one_node, ranks);
+        for (uint64_t i = 0; i < N; i++)
+            assert_int_equal(ranks[N + i].end_ps, i * gap + hop);
+        run_pairs(plain, bytes, apart, ranks);
+        for (uint64_t i = 0; i < N; i++)
+            assert_int_equal(ranks[N + i].end_ps, hop);
+        run_pairs(plain, bytes, one_node, ranks);
+        for (uint64_t i = 0; i < N; i++)
+            assert_int_equal(ranks[N + i].end_ps, 3000000 + 1000 * k);
+    }
+}
+
+/* Short messages take their way from the end of the send's overhead on. */
+static void adapters_move_short_messages(void **state)
+{
+    (void)state;
+    loggops_rank_result ranks[2 * N];
+    for (uint64_t bytes = 1; bytes < 20000; bytes = 7 * bytes + 1) {
+        const uint64_t k = bytes - 1, gap = 1000000 + 3000 * k, sent = 2000000 + 1000 * k,
+                       hop = sent + 5000000 + 7000 * k + 4000000 + 2000 * k;
+        run_pairs(moving, bytes, two_nodes, ranks);
+        for (uint64_t i = 0; i < N; i++) {
+            assert_int_equal(ranks[i].end_ps, sent);
+            assert_int_equal(ranks[N + i].end_ps, hop + i * gap);
+        }
+        run_pairs(moving, bytes, one_node, ranks);
+        for (uint64_t i = 0; i < N; i++)
+            assert_int_equal(ranks[N + i].end_ps, 5000000 + 4000 * k);
+    }
+}
+
+/* Long ones do when the receiver is ready as well: in L, of which two windows of 2 us (the smallest
+ * L + o) have passed by then.  The send ends when the bytes are there. */
+static void adapters_move_long_messages(void **state)
+{
+    (void)state;
+    loggops_rank_result ranks[2 * N];
+    const uint64_t bytes = 20001, k = bytes - 1, gap = 1000000 + 3000 * k,
+                   there = 2000000 + 1000 * k + 90000000 - 2000000 + 7000 * k;
+    run_pairs(moving, bytes, two_nodes, ranks);
+    for (uint64_t i = 0; i < N; i++) {
+        assert_int_equal(ranks[i].end_ps, there + i * gap);
+        assert_int_equal(ranks[N + i].end_ps, there + i * gap + 4000000 + 2000 * k);
+    }
+    const uint64_t local = 1000000 + 1000 * k + 2000 * k;
+    run_pairs(moving, bytes, one_node, ranks);
+    for (uint64_t i = 0; i < N; i++) {
+        assert_int_equal(ranks[i].end_ps, local);
+        assert_int_equal(ranks[N + i].end_ps, local + 3000000 + 1000 * k);
+    }
+}
+
+/* A short message does not wait for a long one in the adapter, which waits for it. */
+static void short_messages_pass_long_ones(void **state)
+{
+    (void)state;
+    static const uint32_t node_of[] = {0, 0, 1, 1};
+    loggops_rank_result ranks[4];
+    loggops_op sends[] = {{.kind = LOGGOPS_SEND, .peer = 2, .tag = 1, .amount = 1000001},
+                          {.kind = LOGGOPS_SEND, .peer = 2, .tag = 2, .amount = 1},
+                          {0}};
+    loggops_op receives[] = {{.kind = LOGGOPS_RECV, .peer = 2, .tag = 1},
+                             {.kind = LOGGOPS_RECV, .peer = 2, .tag = 2},
+                             {0}};
+    loggops_op *const halves[] = {sends, receives};
+    run_halves(moving, halves, node_of, 4, 1, ranks);
+    /* Rank 0's long message goes first; its short one passes while rank 1's long one does. */
+    const uint64_t first = ranks[0].end_ps, second = ranks[1].end_ps;
+    assert_true(second > first + 3000ull * 1000000);
+    assert_true(ranks[2].end_ps < second);
+}
+
+/* The outcome does not depend on the threads; nodes are never divided. */
+static void threads_do_not_matter(void **state)
+{
+    (void)state;
+    enum { RANKS = 1536 };
+    static uint32_t node_of[RANKS];
+    static loggops_rank_result one[RANKS], several[RANKS];
+    loggops_op ops[64] = {{0}};
+    size_t n = 0;
+    for (int i = 0; i < 15; i++) {
+        const int32_t distance = (1 + 37 * i * i) % RANKS;
+        const uint64_t bytes = (uint64_t)(1 + 977 * i * i % 40000);
+        ops[n++] =
+            (loggops_op){.kind = LOGGOPS_RECV, .peer = RANKS - distance, .tag = i, .request = 1};
+        ops[n++] = (loggops_op){.kind = LOGGOPS_SEND, .peer = distance, .tag = i, .amount = bytes};
+        ops[n++] = (loggops_op){.kind = LOGGOPS_COMPUTE, .amount = 1234567};
+    }
+    ops[n++] = (loggops_op){.kind = LOGGOPS_COLLECTIVE, .algorithm = LOGGOPS_BARRIER_DISSEMINATION};
+    loggops_op *const both[] = {ops, ops};
+    for (int round = 0; round < 4; round++) {
+        const uint32_t per_node = round & 1 ? 24 : 8;
+        const char *text = round & 2 ? moving : plain;
+        for (uint32_t r = 0; r < RANKS; r++)
+            node_of[r] = r / per_node;
+        run_halves(text, both, node_of, RANKS, 1, one);
+        for (unsigned n_threads = 2; n_threads < 4; n_threads++) {
+            memset(several, 0, sizeof several);
+            run_halves(text, both, node_of, RANKS, n_threads, several);
+            assert_memory_equal(one, several, sizeof one);
+        }
+    }
+}
+
+static void wrong_networks(void **state)
+{
+    (void)state;
+    static const char *const wrong[] = {
+        "local:L=1us,o=1us,g=0,G=0,O=0",              /* nothing between nodes */
+        "L=1us,o=1us,g=0,G=0,O=0;from=0,L=2us",       /* sizes do not ascend */
+        "L=1us,o=1us,g=0,G=0,O=0;local:from=5,L=2us", /* nor begin at 0 */
+        "L=1us,o=1us,g=0,G=0,O=0;local:L=0,o=0",      /* no time passes */
+        "L=1us,o=1us,g=0,G=0,O=0;remote:L=0",
+        "L=1us,o=1us,g=0,G=0,O=0,of=1us"};
+    loggops_network network;
+    loggops_params params;
+    for (size_t i = 0; i < sizeof wrong / sizeof *wrong; i++)
+        assert_int_equal(loggops_parse_network(wrong[i], &network, &err), TL_ERR_USAGE);
+    assert_int_equal(loggops_parse_params(moving, &params, &err), TL_OK);
+    assert_int_equal(params.L_ps, 5000000);
+    assert_int_equal(params.S_bytes, 20000);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(adapters_take_one_after_the_other),
+        cmocka_unit_test(adapters_move_short_messages),
+        cmocka_unit_test(adapters_move_long_messages),
+        cmocka_unit_test(short_messages_pass_long_ones),
+        cmocka_unit_test(threads_do_not_matter),
+        cmocka_unit_test(wrong_networks),
+    };
+    cmocka_set_message_output(CM_OUTPUT_TAP);
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
