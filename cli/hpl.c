@@ -25,6 +25,7 @@ typedef struct arguments {
     tlr_sweep sweep; /* a point for each run */
     size_t next;     /* of the rows that have been printed */
     size_t n_done;
+    int has_warned;
 } arguments;
 
 static const struct argp_option options[] = {
@@ -65,6 +66,8 @@ static void take(void *arg, const tlr_prediction *p)
         point->half_s = p->sampled->high_s - p->makespan_s;
         point->share = p->sampled->share;
     }
+    if (p->free_kernels)
+        snprintf(point->free_kernels, sizeof point->free_kernels, "%s", p->free_kernels);
     for (uint32_t r = 0; from && to && r < p->n_ranks; r++)
         point->makespan_s = fmax(point->makespan_s, to->predicted_s[r] - from->predicted_s[r]);
 }
@@ -136,8 +139,11 @@ static tl_status done(void *arg, size_t i, tl_error *err)
 {
     arguments *a = arg;
     (void)err;
-    (void)i;
     a->n_done++;
+    if (!a->has_warned && a->sweep.points[i].free_kernels[0]) {
+        replay_warn(a->sweep.points[i].free_kernels);
+        a->has_warned = 1;
+    }
     if (isatty(STDERR_FILENO))
         fprintf(stderr, "\r%zu of %zu%s", a->n_done, a->n, a->n_done == a->n ? "\n" : "");
     while (a->next < a->n && a->sweep.points[a->next].known) {

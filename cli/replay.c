@@ -13,6 +13,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <results/timeline.h>
+#include <timeless_files.h>
 #include <unistd.h>
 #include <results/usage.h>
 
@@ -373,6 +374,15 @@ static tl_status tell_states(const arguments *a, tlr_prediction *const *predicti
     return status;
 }
 
+void replay_warn(const char *free_kernels)
+{
+    if (free_kernels && free_kernels[0])
+        fprintf(stderr,
+                "timeless: warning: the compute model has no line for %s, which take no time; add "
+                "lines to model.conf (timeless-model(5)), or leave these kernels out by MOVES=0\n",
+                tl_printable(free_kernels));
+}
+
 static int show(const arguments *a, tlr_prediction *const *predictions)
 {
     tl_error err;
@@ -380,6 +390,8 @@ static int show(const arguments *a, tlr_prediction *const *predictions)
         a->take(a->take_arg, predictions[0]);
         return CLI_OK;
     }
+    for (size_t j = 0; j < a->n_jobs; j++)
+        replay_warn(predictions[j]->free_kernels);
     const shown json = {predictions, a->n_jobs};
     if (cli_json_write(&a->json, write_json, &json, &err) != TL_OK)
         return cli_fail(&err);

@@ -13,4 +13,7 @@ typedef void replay_taker(void *arg, const tlr_prediction *prediction);
  * or exits on wrong usage. */
 int replay_and_take(int argc, char **argv, replay_taker *take, void *arg);
 
+/* Warns of kernels that took no time: a prediction's free_kernels. */
+void replay_warn(const char *free_kernels);
+
 #endif

@@ -300,8 +300,34 @@ static tl_status no_model_of(const survey *s, const tlr_model *model, const char
         model->path, prefix, kernel, tl_reader_path(s->trace));
 }
 
+tl_status tlr_plan_free_kernels(tl_reader *trace, const tlr_model *model, char **names)
+{
+    const tl_user_kernel *kernels;
+    size_t n_calls = 0, used = 0, size = 1;
+    *names = NULL;
+    if (!model || !tl_reader_calls(trace, &n_calls))
+        return TL_OK;
+    const size_t n = tl_reader_kernels(trace, 0, &kernels);
+    for (size_t i = 0; i < n; i++)
+        size += strlen(kernels[i].name) + sizeof "user:, ";
+    char *text = calloc(size, 1);
+    if (!text)
+        return TL_ERR_MEMORY;
+    for (size_t i = 0; i < n; i++) {
+        const tl_event kernel = {.call = TL_KERNEL_user, .tag = (int32_t)kernels[i].id};
+        if (tlr_model_kernel_s(model, trace, 0, &kernel) < 0)
+            used += (size_t)snprintf(text + used, size - used, "%suser:%s", used ? ", " : "",
+                                     kernels[i].name);
+    }
+    if (used)
+        *names = text;
+    else
+        free(text);
+    return TL_OK;
+}
+
 /* The names that the program gave, those of all ranks.  What moves the rows of HPL is in the models
- * of few platforms; without a line of its own it takes no time. */
+ * of few platforms; without a line of its own it takes no time (tlr_plan_free_kernels). */
 static tl_status check_user_kernels(const survey *s, const tlr_model *model)
 {
     size_t n_calls = 0;

@@ -92,6 +92,9 @@ tl_status tlr_plan_make_comms(tl_reader *trace, tlr_plan **out, tl_error *err);
 tl_status tlr_plan_make(tl_reader *trace, const tlr_model *model, const tlr_options *options,
                         tlr_plan_judge is_modelled, tlr_plan **out, tl_error *err);
 void tlr_plan_free(tlr_plan *plan);
+/* The kernels that a program names and the model does not know, which take no time: NULL if there
+ * are none.  The caller frees them. */
+tl_status tlr_plan_free_kernels(tl_reader *trace, const tlr_model *model, char **names);
 
 /* Index of a rank's communicator, TLR_PLAN_SELF, or TLR_PLAN_NO_COMM. */
 int32_t tlr_plan_find_comm(const tlr_plan *plan, uint32_t rank, uint32_t id);

@@ -25,7 +25,8 @@ typedef struct tlr_point {
     double
         half_s;   /* of the 90 % interval of a sampled replay; 0: there is none, or not read back */
     double share; /* of the events that it replayed */
-    char error[448]; /* "": none */
+    char error[448];        /* "": none */
+    char free_kernels[400]; /* of the prediction; "": none */
 } tlr_point;
 
 /* Points are counted with the last axis fastest. */

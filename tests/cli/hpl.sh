@@ -137,6 +137,18 @@ check_exit 3 'hpl: what is no number is refused' "$timeless" hpl wrong.dat -p st
 check_exit 4 'hpl: a missing file exits with 4' "$timeless" hpl missing.dat -p star-1g
 check_exit 3 'hpl: runs that fail are reported' "$timeless" hpl HPL.dat -p no-such-platform
 
+# What moves rows has its seconds in few compute models.
+warns() { "$@" 2>warning >/dev/null && grep -q '^timeless: warning: .*user:HPL_dlacpy, .*user:HPL_dlaswp10N, .*MOVES=0$' warning; }
+warns_once() { warns "$@" && [ "$(wc -l <warning)" = 1 ]; }
+quiet() { "$@" 2>warning >/dev/null && [ ! -s warning ]; }
+moving=hpl:N=300,NB=24,P=2,Q=3
+check 'replay: kernels that move rows are named where the model lacks them' warns_once replay $moving -p star-1g -q
+check 'replay: so they are with --json and with the LogGOPS engine' \
+    warns_once replay $moving --engine loggops --params $params --model "$model" --json
+check 'replay: without these kernels nothing is missing' quiet replay $program -p star-1g -q
+check 'replay: on dahu nothing is missing' quiet replay $moving -p dahu -q
+check 'hpl: all runs together warn once' warns_once "$timeless" hpl HPL.dat -p star-1g
+
 # Parameters.
 check_exit 2 'replay: N, P and Q are required' replay hpl:N=100 -p star-1g
 check_exit 2 'replay: an unknown parameter is refused' replay $program,COLOUR=1 -p star-1g
