@@ -2,10 +2,12 @@
 """make.py - writes the files of the platform dahu out of published/*.csv; run it in this folder.
 
 README.md says where the figures come from.  Writes calibrations/NAME/ for each network and each set
-of dgemm models, and copies the defaults to platform.xml, options.conf and model.conf."""
+of dgemm models, and copies the defaults to platform.xml, options.conf and model.conf.
+make.py --own-noise gives each set of dgemm models the standard deviations that were published with it."""
 import csv
 import pathlib
 import shutil
+import sys
 
 NODES, CPUS = 32, 2
 NETWORKS = {  # calibration in network.csv: name here
@@ -19,6 +21,10 @@ DGEMM = {
     "mean of 2019-11..2020-02": "dgemm-2020-02",
 }
 DEFAULT_NETWORK, DEFAULT_DGEMM = "network-2018", "dgemm-2020-02"
+# The deviations of a set with M N K and a constant alone are those of its fit: they contain what the
+# shape of a matrix explains.  Calls of HPL have nearly one shape, which does not differ by chance.
+# The set with all terms is the one whose deviations are those of calls.
+NOISE_OF = "poly2019-10"
 TERMS = ("one", "mnk", "mn", "mk", "nk")
 # smpi/host-speed is about computation that SimGrid measures, which a replay does not have.
 LEFT_OUT = ("smpi/host-speed",)
@@ -51,6 +57,16 @@ def dgemm(mean, deviation):
 def dgemm_of(row):
     return dgemm(seconds((t, row[t]) for t in TERMS if row[t]),
                  seconds((t, row["sd_" + t]) for t in TERMS if row["sd_" + t]))
+
+
+def dgemm_models(published):
+    """The rows of a set, with the noise that they get."""
+    models = [r for r in rows("dgemm") if r["set"] == published]
+    noise = {(r["node"], r["cpu"]): r for r in rows("dgemm") if r["set"] == NOISE_OF}
+    if "--own-noise" not in sys.argv:
+        for row in models:
+            row.update({"sd_" + t: noise[row["node"], row["cpu"]]["sd_" + t] for t in TERMS})
+    return models
 
 
 def dgemm_mean(models):
@@ -86,7 +102,7 @@ def write_model(folder, title, models, by_host):
 
 def write_models():
     for published, name in DGEMM.items():
-        models = [r for r in rows("dgemm") if r["set"] == published]
+        models = dgemm_models(published)
         assert len(models) == NODES * CPUS, published
         for suffix, by_host in (("", True), ("-equal", False)):
             folder = pathlib.Path("calibrations") / (name + suffix)
