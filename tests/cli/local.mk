@@ -11,6 +11,7 @@ CLI_TESTS = \
 	tests/cli/comparable.sh \
 	tests/cli/compare.sh \
 	tests/cli/hpl.sh \
+	tests/cli/dahu_table.sh \
 	tests/cli/jobs.sh \
 	tests/cli/join.sh \
 	tests/cli/loggops_nodes.sh \
