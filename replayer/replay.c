@@ -225,7 +225,7 @@ static tl_status replay_once(const tlr_job *jobs, size_t n_jobs, const tlr_platf
         status = describe_job(&jobs[j], platform, e, model_name, model_hash, options, &p[j], err);
     for (size_t j = 0; j < n_jobs && status == TL_OK; j++)
         if ((status = tlr_plan_free_kernels(jobs[j].trace, model, &p[j]->free_kernels)) != TL_OK)
-            tl_fail(err, status, "out of memory for the prediction");
+            tl_error_set(err, status, "out of memory for the prediction");
     if (status != TL_OK || (status = check_noise(jobs, n_jobs, options, err)) != TL_OK ||
         (status = e->replay(jobs, n_jobs, platform, model, options, p, err)) != TL_OK)
         goto cleanup;
