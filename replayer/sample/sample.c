@@ -18,13 +18,16 @@ enum {
     LEAST_STEPS = 8, /* that a window counts, and that it warms up for */
     MOST_WINDOWS = 4096
 };
-/* Of the steps: beyond that, all of them are replayed. */
-static const double WORTHWHILE = 0.6;
+/* Shares of the steps: with more in windows of whole periods at first, windows are shorter; with
+ * more than this in all, the run is replayed in full. */
+static const double AT_FIRST = 0.08, WORTHWHILE = 0.6;
 
 typedef struct sampling {
     tlr_steps steps;
     tlr_window_replay how;
-    size_t length;     /* steps that a window counts; as many are before them */
+    size_t length;     /* steps that a window counts */
+    size_t warm_up;    /* steps before them */
+    size_t unit;       /* a window begins at a multiple of it */
     size_t begin, end; /* of the strata: the steps before and behind are replayed as they are */
     size_t n, room;
     tlr_stratum *strata;
@@ -46,7 +49,8 @@ static tl_status out_of_memory(tl_error *err)
 /* Steps that are replayed with so many windows. */
 static size_t n_replayed(const sampling *s, size_t n_windows)
 {
-    return s->begin + 2 * s->length * n_windows + s->steps.known.n_steps - s->end + s->length;
+    return s->begin + (s->length + s->warm_up) * n_windows + s->steps.known.n_steps - s->end +
+           s->warm_up;
 }
 
 static int is_worthwhile(const sampling *s, size_t n_windows)
@@ -54,12 +58,26 @@ static int is_worthwhile(const sampling *s, size_t n_windows)
     return (double)n_replayed(s, n_windows) < WORTHWHILE * (double)s->steps.known.n_steps;
 }
 
-/* Zero: the run is too short. */
+static size_t at_least(size_t n)
+{
+    return n > LEAST_STEPS ? n : LEAST_STEPS;
+}
+
+/* Windows count whole periods and begin where one does.  If a period is too long for that, they
+ * are a part of one and begin anywhere.  Zero: the run is too short. */
 static int plan_windows(sampling *s)
 {
-    const size_t n_steps = s->steps.known.n_steps, period = s->steps.period;
-    s->length = round_up(period > LEAST_STEPS ? period : LEAST_STEPS, period);
-    s->begin = round_up(s->steps.first_cut + s->length, period);
+    const size_t n_steps = s->steps.known.n_steps;
+    const size_t most = (size_t)(AT_FIRST * (double)n_steps / N_WINDOWS);
+    s->unit = s->steps.period;
+    s->length = round_up(LEAST_STEPS, s->unit);
+    s->warm_up = at_least(s->length / 2);
+    if (s->length > LEAST_STEPS && s->length + s->warm_up > most) {
+        s->unit = 1;
+        s->length = at_least(2 * most / 3);
+        s->warm_up = at_least(most / 3);
+    }
+    s->begin = round_up(s->steps.first_cut + s->warm_up, s->unit);
     if (n_steps < s->begin + s->length)
         return 0;
     s->end = n_steps - s->length;
@@ -80,24 +98,23 @@ static double measure(const sampling *s, size_t step)
 }
 
 /* Draws the steps that a stratum's window counts.  They begin at a multiple of the period, as all
- * windows do. */
+ * windows do, if they count whole periods. */
 static void draw_window(const sampling *s, tlr_stratum *stratum)
 {
-    const size_t period = s->steps.period;
-    const size_t first = round_up(stratum->from, period);
-    const size_t last = (stratum->past - s->length) / period * period;
+    const size_t first = round_up(stratum->from - s->warm_up, s->unit) + s->warm_up;
+    const size_t last = stratum->past - s->length;
     const tlr_draw_key key = {.seed = s->how.options->seed,
                               .purpose = TLR_DRAW_WINDOW,
                               .index = stratum->from << 24 ^ stratum->past};
-    const size_t n_places = last > first ? (last - first) / period + 1 : 1;
-    stratum->at = first + (size_t)(tlr_draw_uniform(&key) * (double)n_places) * period;
+    const size_t n_places = last > first ? (last - first) / s->unit + 1 : 1;
+    stratum->at = first + (size_t)(tlr_draw_uniform(&key) * (double)n_places) * s->unit;
     stratum->past_counted = stratum->at + s->length;
 }
 
-/* Room for a period more than a window needs, as it begins at a multiple of one. */
+/* A window that begins at a multiple of its unit fits. */
 static size_t least_steps(const sampling *s)
 {
-    return s->length + s->steps.period;
+    return s->length + s->unit;
 }
 
 static tl_status make_strata(sampling *s, tl_error *err)
@@ -147,9 +164,9 @@ static const tlr_window *window_before(const sampling *s, size_t step)
 static tl_status replay_from(const sampling *s, size_t at, size_t past, tlr_window *out,
                              tl_error *err)
 {
-    const size_t from = at - s->length;
+    const size_t from = at - s->warm_up;
     const tlr_window *before = window_before(s, from);
-    return tlr_window_replay_steps(&s->steps, &s->how, from, past, before,
+    return tlr_window_replay_steps(&s->steps, &s->how, s->unit, from, past, before,
                                    scale_of(s, before->past - 1, from), out, err);
 }
 
@@ -163,7 +180,7 @@ static tl_status replay_strata(sampling *s, tl_error *err)
             continue;
         status = replay_from(s, stratum->at, stratum->past_counted, w, err);
         if (status == TL_OK)
-            stratum->seconds = w->front_s[w->past - w->from] - w->front_s[s->length];
+            stratum->seconds = w->front_s[w->past - w->from] - w->front_s[s->warm_up];
     }
     if (status == TL_OK && tlr_sample_fit(&s->steps.known, s->strata, s->n, &s->estimate) != TL_OK)
         status = out_of_memory(err);
@@ -173,13 +190,13 @@ static tl_status replay_strata(sampling *s, tl_error *err)
 static tl_status replay_ends(sampling *s, tl_error *err)
 {
     const tl_status status =
-        tlr_window_replay_steps(&s->steps, &s->how, 0, s->begin, NULL, 0, &s->first, err);
+        tlr_window_replay_steps(&s->steps, &s->how, s->unit, 0, s->begin, NULL, 0, &s->first, err);
     return status;
 }
 
 static double rest_s(const sampling *s)
 {
-    return s->last.prediction->makespan_s - s->last.front_s[s->length];
+    return s->last.prediction->makespan_s - s->last.front_s[s->warm_up];
 }
 
 static double makespan_s(const sampling *s)

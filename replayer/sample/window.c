@@ -28,9 +28,10 @@ static double latest_s(const tlr_mark *mark, uint32_t n_ranks)
 
 /* Takes what the marks of the steps tell.  The first of them may be marked by none: those before
  * the first cut. */
-static tl_status read_marks(const tlr_steps *steps, tlr_window *w, tl_error *err)
+static tl_status read_marks(const tlr_steps *steps, size_t unit, tlr_window *w, tl_error *err)
 {
     const tlr_prediction *p = w->prediction;
+    const size_t n_steps = w->past - w->from;
     const tlr_mark *end = NULL;
     size_t n_marks = 0;
     for (size_t i = 0; i < p->n_marks; i++)
@@ -39,8 +40,9 @@ static tl_status read_marks(const tlr_steps *steps, tlr_window *w, tl_error *err
         const tlr_mark *mark = &p->marks[i];
         if (!is_step(steps, mark))
             continue;
-        w->front_s[w->past - w->from + 1 - n_marks + mark->ordinal] = latest_s(mark, p->n_ranks);
-        if (mark->ordinal + 1 == n_marks)
+        const size_t step = n_steps + 1 - n_marks + mark->ordinal;
+        w->front_s[step] = latest_s(mark, p->n_ranks);
+        if (step == n_steps / unit * unit)
             end = mark;
     }
     if (!end)
@@ -78,8 +80,8 @@ static int64_t *delays_after(const tlr_window *before, double scale, uint32_t n_
     return delays_ns;
 }
 
-tl_status tlr_window_replay_steps(const tlr_steps *steps, const tlr_window_replay *how, size_t from,
-                                  size_t past, const tlr_window *before, double scale,
+tl_status tlr_window_replay_steps(const tlr_steps *steps, const tlr_window_replay *how, size_t unit,
+                                  size_t from, size_t past, const tlr_window *before, double scale,
                                   tlr_window *out, tl_error *err)
 {
     const uint32_t n_ranks = tl_reader_run(steps->trace)->n_ranks;
@@ -100,7 +102,7 @@ tl_status tlr_window_replay_steps(const tlr_steps *steps, const tlr_window_repla
     if (status == TL_OK)
         status = how->replay(&job, 1, how->platform, how->engine, &options, &out->prediction, err);
     if (status == TL_OK)
-        status = read_marks(steps, out, err);
+        status = read_marks(steps, unit, out, err);
     if (status == TL_OK)
         drop_marks(steps, out->prediction);
     tl_reader_close(job.trace);

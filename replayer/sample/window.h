@@ -17,13 +17,14 @@ typedef struct tlr_window {
     size_t from, past;          /* steps, those to warm up included */
     tlr_prediction *prediction; /* its marks, but for those of the steps */
     double *front_s;            /* [past - from + 1] when the last rank begins a step */
-    double *lag_s;              /* [n_ranks] behind the first rank, at the end of the last step */
+    double *lag_s; /* [n_ranks] behind the first rank, at the last step that begins so many units
+                      behind the first one */
 } tlr_window;
 
-/* `before` NULL: all ranks begin at once.  Otherwise they lag behind each other as at its end,
- * `scale` times. */
-tl_status tlr_window_replay_steps(const tlr_steps *steps, const tlr_window_replay *how, size_t from,
-                                  size_t past, const tlr_window *before, double scale,
+/* Windows begin at multiples of `unit` steps.  `before` NULL: all ranks begin at once.  Otherwise
+ * they lag behind each other as at its end, `scale` times. */
+tl_status tlr_window_replay_steps(const tlr_steps *steps, const tlr_window_replay *how, size_t unit,
+                                  size_t from, size_t past, const tlr_window *before, double scale,
                                   tlr_window *out, tl_error *err);
 void tlr_window_close(tlr_window *w);
 
