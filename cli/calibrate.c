@@ -40,6 +40,11 @@ void cli_archive_path(const char *given, const char *result, char *path, size_t 
         snprintf(path, size, "%.*s", slash ? (int)(slash + 1 - result) : 2, slash ? result : "./");
 }
 
+const char *cli_calibrate_target(int i)
+{
+    return i < N_TARGETS ? targets[i].name : NULL;
+}
+
 int cmd_calibrate(int argc, char **argv)
 {
     if (argc < 2) {

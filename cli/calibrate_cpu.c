@@ -218,7 +218,7 @@ int calibrate_cpu(int argc, char **argv)
         NULL,
         NULL};
     arguments a = {.output = "cpu.conf"};
-    argp_parse(&argp, argc, argv, ARGP_IN_ORDER, NULL, &a);
+    cli_parse(&argp, argc, argv, ARGP_IN_ORDER, &a);
     tl_error err;
     char folder[PATH_MAX / 2], paths[2][PATH_MAX];
     tl_status status = TL_OK;

@@ -246,7 +246,7 @@ int calibrate_kernels(int argc, char **argv)
                                   .fit = {.form = TLP_BEST_FORM, .noise = TLP_BEST_NOISE},
                                   .nb = {32, 64, 96, 128, 192, 256}};
     arguments.measure.nb = arguments.nb;
-    argp_parse(&argp, argc, argv, 0, NULL, &arguments);
+    cli_parse(&argp, argc, argv, 0, &arguments);
 
     char shipped[PATH_MAX];
     const char *platforms = getenv("TIMELESS_PLATFORMS");

@@ -349,7 +349,7 @@ int calibrate_network(int argc, char **argv)
     struct arguments a = {.max_seconds = 90, .max_bytes = 1000000000, .seed = 1};
     char path[PATH_MAX];
     tl_error err;
-    argp_parse(&argp, argc, argv, ARGP_IN_ORDER, NULL, &a);
+    cli_parse(&argp, argc, argv, ARGP_IN_ORDER, &a);
     if (mkdir(a.folder, 0777) != 0 && errno != EEXIST)
         return cli_fail_text(TL_ERR_SYSTEM, "%s: cannot be made: %s; check the path", a.folder,
                              strerror(errno));

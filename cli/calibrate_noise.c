@@ -119,7 +119,7 @@ int calibrate_noise(int argc, char **argv)
                                      NULL,
                                      NULL};
     arguments a = {.folder = ".", .seconds = 20, .threshold = 9};
-    argp_parse(&argp, argc, argv, 0, NULL, &a);
+    cli_parse(&argp, argc, argv, 0, &a);
     char path[PATH_MAX];
     tl_error err;
     if (mkdir(a.folder, 0777) != 0 && errno != EEXIST)

@@ -28,6 +28,22 @@ int cli_fail_text(tl_status status, const char *format, ...)
     return tl_status_exit_code(status);
 }
 
+static void (*take_options)(const struct argp *);
+
+void cli_take_options(void (*take)(const struct argp *))
+{
+    take_options = take;
+}
+
+void cli_parse(const struct argp *argp, int argc, char **argv, unsigned flags, void *input)
+{
+    if (take_options) {
+        take_options(argp);
+        exit(CLI_OK);
+    }
+    argp_parse(argp, argc, argv, flags, NULL, input);
+}
+
 /* A run that did not end as it should, in a file that is not damaged. */
 static void warn_unfinished(const tl_reader *r)
 {

@@ -25,6 +25,13 @@ int calibrate_cpu(int argc, char **argv);
 int calibrate_kernels(int argc, char **argv);
 int calibrate_network(int argc, char **argv);
 int calibrate_noise(int argc, char **argv);
+/* The i-th WHAT; NULL after the last. */
+const char *cli_calibrate_target(int i);
+
+/* Parses the options of a command; usage errors and --help end the process. */
+void cli_parse(const struct argp *argp, int argc, char **argv, unsigned flags, void *input);
+/* From now on, cli_parse calls `take` and ends the process. */
+void cli_take_options(void (*take)(const struct argp *));
 
 /* Prints "timeless: <text of err>" and returns the exit code that goes with it. */
 int cli_fail(const tl_error *err);

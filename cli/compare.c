@@ -186,7 +186,7 @@ int cmd_compare(int argc, char **argv)
         NULL,
         NULL};
     struct arguments arguments = {.options = {.min_share = 0.01, .tolerance = -1}};
-    argp_parse(&argp, argc, argv, 0, NULL, &arguments);
+    cli_parse(&argp, argc, argv, 0, &arguments);
     arguments.options.measured_paths = arguments.measured.paths;
     arguments.options.n_measured = arguments.measured.n;
     arguments.options.baseline_paths = arguments.baseline.paths;

@@ -159,7 +159,7 @@ int cmd_cut(int argc, char **argv)
     struct argp argp = {
         option_table, parse, "TRACE", "Write a part of a trace as a trace of its own.",
         NULL,         NULL,  NULL};
-    argp_parse(&argp, argc, argv, 0, NULL, &o);
+    cli_parse(&argp, argc, argv, 0, &o);
     tl_reader *r;
     int code = cli_check_output(o.out);
     if (!code)

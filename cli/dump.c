@@ -204,7 +204,7 @@ int cmd_dump(int argc, char **argv)
 {
     struct dump_options o = {.rank = -1, .past = UINT64_MAX};
     struct argp argp = {option_table, parse, "TRACE", "Print a trace as text.", NULL, NULL, NULL};
-    argp_parse(&argp, argc, argv, 0, NULL, &o);
+    cli_parse(&argp, argc, argv, 0, &o);
     tl_reader *r;
     int code = cli_open_trace(o.path, &r);
     if (code)

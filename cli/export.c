@@ -79,7 +79,7 @@ int cmd_export(int argc, char **argv)
     static struct export_options o = {.rates.per_unit = 1};
     struct argp argp = {option_table, parse, "TRACE", "Write a trace in another format.",
                         NULL,         NULL,  NULL};
-    argp_parse(&argp, argc, argv, 0, NULL, &o);
+    cli_parse(&argp, argc, argv, 0, &o);
     tl_reader *r;
     int code = cli_open_trace(o.path, &r);
     if (code)

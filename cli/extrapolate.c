@@ -219,7 +219,7 @@ int cmd_extrapolate(int argc, char **argv)
         NULL,
         NULL,
         NULL};
-    argp_parse(&argp, argc, argv, 0, NULL, &o);
+    cli_parse(&argp, argc, argv, 0, &o);
     tl_reader *r;
     int code = cli_check_output(o.out);
     if (!code)

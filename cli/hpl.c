@@ -236,7 +236,7 @@ int cmd_hpl(int argc, char **argv)
                               NULL};
     arguments a = {.n_jobs = tlp_n_cores()};
     tl_error err;
-    argp_parse(&argp, argc, argv, 0, NULL, &a);
+    cli_parse(&argp, argc, argv, 0, &a);
     tl_status status = tl_hpl_read_dat(a.path, &a.runs, &a.n, &err);
     if (status == TL_OK && !a.n)
         status = tl_fail(&err, TL_ERR_INPUT, "%s: asks for no run; give an N above 0", a.path);

@@ -47,7 +47,7 @@ int cmd_import(int argc, char **argv)
     struct import_options o = {0};
     struct argp argp = {option_table, parse, "FILE", "Make a trace of one in another format.",
                         NULL,         NULL,  NULL};
-    argp_parse(&argp, argc, argv, 0, NULL, &o);
+    cli_parse(&argp, argc, argv, 0, &o);
     tl_error err;
     tl_status status;
     const int code = cli_check_output(o.out);

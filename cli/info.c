@@ -437,7 +437,7 @@ int cmd_info(int argc, char **argv)
 {
     struct info_options o = {0};
     struct argp argp = {option_table, parse, "TRACE", "Say what a trace holds.", NULL, NULL, NULL};
-    argp_parse(&argp, argc, argv, 0, NULL, &o);
+    cli_parse(&argp, argc, argv, 0, &o);
     uint32_t *n_alike = NULL;
     struct facts *f = calloc(1, sizeof *f);
     if (!f)

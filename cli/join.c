@@ -38,7 +38,7 @@ int cmd_join(int argc, char **argv)
         option_table, parse, "PART...", "Join the parts that the hosts of one run have written.",
         NULL,         NULL,  NULL};
     tl_error err;
-    argp_parse(&argp, argc, argv, 0, NULL, &o);
+    cli_parse(&argp, argc, argv, 0, &o);
     const int code = cli_check_output(o.out);
     if (code)
         return code;

@@ -2,7 +2,7 @@
 bin_PROGRAMS += cli/timeless
 cli_timeless_SOURCES = \
 	cli/calibrate.c cli/calibrate_cpu.c cli/calibrate_kernels.c cli/calibrate_network.c \
-	cli/calibrate_noise.c cli/cli.c cli/cli.h cli/commands.def cli/compare.c cli/cut.c cli/dump.c \
+	cli/calibrate_noise.c cli/cli.c cli/cli.h cli/commands.def cli/compare.c cli/completion.c cli/completion.h cli/cut.c cli/dump.c \
 	cli/export.c cli/extrapolate.c cli/import.c cli/info.c cli/join.c cli/main.c cli/make.c cli/pack.c \
 	cli/platform.c cli/record.c cli/replay.c cli/replay.h cli/hpl.c cli/sweep.c cli/sweep_words.c \
 	cli/sweep_words.h cli/tolerance.c cli/undump.c \
@@ -12,3 +12,14 @@ cli_timeless_CPPFLAGS = $(AM_CPPFLAGS) -I$(top_srcdir)/cli -I$(top_srcdir)/repla
 	-DPKGLIBDIR='"$(pkglibdir)"' -DPKGLIBEXECDIR='"$(pkglibexecdir)"' \
 	-DVALGRIND_FOLDER='"$(VALGRIND_PREFIX)/libexec/valgrind"' -DPLATFORMS_FOLDER='"$(pkgdatadir)/platforms"'
 cli_timeless_LDADD = replayer/libreplayer.la platforms/libcalibrate.la platforms/libcpu.la platforms/libnetwork.la platforms/libgenerate.la compress/libtimeless.la $(JANSSON_LIBS)
+
+# What shells read to complete commands and options; made from the tables that parse them.
+bashcompletiondir = $(datadir)/bash-completion/completions
+zshcompletiondir = $(datadir)/zsh/site-functions
+nodist_bashcompletion_DATA = cli/completion/timeless
+nodist_zshcompletion_DATA = cli/completion/_timeless
+CLEANFILES += cli/completion/timeless cli/completion/_timeless
+cli/completion/timeless: cli/timeless$(EXEEXT)
+	$(AM_V_GEN)$(MKDIR_P) cli/completion && cli/timeless$(EXEEXT) completion bash >$@.new && mv $@.new $@
+cli/completion/_timeless: cli/timeless$(EXEEXT)
+	$(AM_V_GEN)$(MKDIR_P) cli/completion && cli/timeless$(EXEEXT) completion zsh >$@.new && mv $@.new $@

@@ -1,6 +1,7 @@
 /* main.c - timeless: capture an MPI run once, replay it anywhere.  Dispatch only: one file per
  * subcommand. */
 #include "cli.h"
+#include "completion.h"
 
 #include <fcntl.h>
 #include <stdio.h>
@@ -98,6 +99,8 @@ int main(int argc, char **argv)
         printf("timeless %s\n", tl_version());
         return CLI_OK;
     }
+    if (!strcmp(argv[1], "completion"))
+        return completion(argc - 1, argv + 1);
     const struct command *command = find(argv[1]);
     return command ? run(command, argc - 1, argv + 1) : CLI_USAGE;
 }

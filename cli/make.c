@@ -119,7 +119,7 @@ int cmd_make(int argc, char **argv)
                         NULL,
                         help_filter,
                         NULL};
-    argp_parse(&argp, argc, argv, 0, NULL, &o);
+    cli_parse(&argp, argc, argv, 0, &o);
     const int code = cli_check_output(o.out);
     if (code)
         return code;

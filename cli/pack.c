@@ -54,7 +54,7 @@ int cmd_pack(int argc, char **argv)
     struct pack_options o = {0};
     struct argp argp = {option_table, parse, "TRACE", "Write a trace again, as small as it gets.",
                         NULL,         NULL,  NULL};
-    argp_parse(&argp, argc, argv, 0, NULL, &o);
+    cli_parse(&argp, argc, argv, 0, &o);
     tl_reader *r;
     int code = cli_check_output(o.out);
     if (!code)

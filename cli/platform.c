@@ -66,7 +66,7 @@ int cmd_platform(int argc, char **argv)
         NULL};
     struct platform_options o = {0};
     tl_error err;
-    argp_parse(&argp, argc, argv, 0, NULL, &o);
+    cli_parse(&argp, argc, argv, 0, &o);
     const char *installed = getenv("TIMELESS_PLATFORMS");
     const tl_status status =
         o.what == OPT_LIST

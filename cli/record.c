@@ -415,7 +415,7 @@ int cmd_record(int argc, char **argv)
 {
     settings s = {.output = "trace.tl"};
     char tracer[PATH_MAX], output[PATH_MAX];
-    argp_parse(&argp, argc, argv, ARGP_IN_ORDER, NULL, &s);
+    cli_parse(&argp, argc, argv, ARGP_IN_ORDER, &s);
     if (!find_tracer(tracer, sizeof tracer))
         return cli_fail_text(TL_ERR_SYSTEM,
                              "%s: cannot be read; set TIMELESS_TRACER to where "

@@ -470,7 +470,7 @@ static int parse_and_replay(const struct argp *parser, const char *report_path, 
     if (a.cfg && a.changes && a.traces && a.hostfiles && a.jobs) {
         a.options.cfg = (const char *const *)a.cfg;
         a.options.changes = a.changes;
-        argp_parse(parser, argc, argv, 0, NULL, &a);
+        cli_parse(parser, argc, argv, 0, &a);
         code = replay(&a);
     } else {
         code = cli_fail_text(TL_ERR_MEMORY, "out of memory");

@@ -331,7 +331,7 @@ int cmd_sweep(int argc, char **argv)
     arguments a = {.n_jobs = tlp_n_cores()};
     tl_error err;
     find_processes(&a);
-    argp_parse(&argp, argc, argv, 0, NULL, &a);
+    cli_parse(&argp, argc, argv, 0, &a);
     const tl_status status = sweep(&a, &err);
     const int code = status == TL_OK ? tell_failures(&a) : cli_fail(&err);
     if (a.sweep.points) {

@@ -176,7 +176,7 @@ int cmd_tolerance(int argc, char **argv)
                    .precision = 1e-3};
     tl_error err;
     double makespan_s = 0;
-    argp_parse(&argp, argc, argv, 0, NULL, &a);
+    cli_parse(&argp, argc, argv, 0, &a);
     tl_status status = find_latency(&a, &err);
     words_prepare(&a.options);
     if (status == TL_OK)

@@ -31,7 +31,7 @@ int cmd_undump(int argc, char **argv)
     struct argp argp = {
         option_table, parse, "TEXT", "Make a trace of the text that 'timeless dump' printed.",
         NULL,         NULL,  NULL};
-    argp_parse(&argp, argc, argv, 0, NULL, &o);
+    cli_parse(&argp, argc, argv, 0, &o);
     const int code = cli_check_output(o.out);
     if (code)
         return code;

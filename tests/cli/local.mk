@@ -10,6 +10,7 @@ CLI_TESTS = \
 	tests/cli/calibrate_network.sh \
 	tests/cli/comparable.sh \
 	tests/cli/compare.sh \
+	tests/cli/completion.sh \
 	tests/cli/hpl.sh \
 	tests/cli/dahu_table.sh \
 	tests/cli/jobs.sh \
