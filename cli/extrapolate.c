@@ -185,6 +185,9 @@ static void print_volumes(const tl_extrapolation *done, const struct extrapolate
                                                     : "those of the recorded ranks in turn");
     print_groups(done);
     print_unlike(done);
+    if (!strcmp(unit, "cpu-ns"))
+        puts("CPU time contains noise: new ranks with the same source have it at the same moments, "
+             "and wait less for each other than real ranks do");
 }
 
 static tl_status write_sources(const tl_extrapolation *done, const char *path, tl_error *err)

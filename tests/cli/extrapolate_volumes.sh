@@ -57,6 +57,7 @@ for name in sweep stencil; do
     volumes new.tl >new.txt
     check "$name: each new rank has the volume of its source, times the factor" has_sources recorded.txt new.txt sources.csv
 done
+check 'the report states that CPU time contains noise' bash -c "'$timeless' extrapolate stencil.16.tl -n 64 -o new.tl | grep -q '^CPU time contains noise'"
 check 'stencil: the makespan is that of a run of 64' near "$(makespan stencil.tl)" "$(makespan stencil.64.tl)" 0.05
 # In a sweep, hot ranks on one path add up: their places count, which the seed draws.
 for seed in 1 2 3 4 5; do
