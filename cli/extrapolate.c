@@ -28,7 +28,7 @@ static const struct argp_option option_table[] = {
      "(default: the grid that fits partners and communicators)",
      0},
     {"new-grid", OPT_NEW_GRID, "SIZES", 0,
-     "grid of the new ranks (default: what MPI_Dims_create makes of N)", 0},
+     "grid of the new ranks (default: the one that MPI_Dims_create returns for N)", 0},
     {"sources", OPT_SOURCES, "FILE", 0,
      "write the recorded rank whose volumes each new rank has (CSV)", 0},
     {"allow-fewer", OPT_ALLOW_FEWER, NULL, 0, "accept fewer ranks than the trace has", 0},
@@ -76,14 +76,15 @@ static void print_rules(const tl_extrapolation *done)
 {
     printf("grid %s to %s\n", done->grid, done->new_grid);
     if (done->merged)
-        puts("inner ranks are put together of outer ones: the recorded grid has two ranks along a "
-             "dimension; three or more leave nothing to that rule");
+        puts("inner ranks are combined from outer ranks, because the recorded grid has two ranks "
+             "along a dimension; record three or more to do without this rule");
     if (done->n_ordered)
-        printf("%" PRIu64 " times, no rank shows which of two calls comes first: by call site\n",
+        printf("%" PRIu64
+               " times, no rank shows which of two calls comes first; the order is by call site\n",
                done->n_ordered);
     if (done->folded)
-        puts("along a periodic dimension with two ranks or one, directions are by the order of "
-             "the receives");
+        puts("along periodic dimensions with one or two ranks, the order of the receives gives the "
+             "directions of messages");
 }
 
 /* The ranks of a group, as in "1-2,5-6". */

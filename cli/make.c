@@ -17,9 +17,9 @@ struct make_options {
 
 static const struct argp_option option_table[] = {
     {"ranks", 'n', "N", 0, "number of ranks", 0},
-    {"bytes", OPT_BYTES, "N", 0, "bytes of a message (default 8)", 0},
-    {"iterations", OPT_ITERATIONS, "N", 0, "how often (default 1)", 0},
-    {"seed", OPT_SEED, "N", 0, "of a random pattern (default 1)", 0},
+    {"bytes", OPT_BYTES, "N", 0, "bytes of each message (default: 8)", 0},
+    {"iterations", OPT_ITERATIONS, "N", 0, "iterations of the pattern (default: 1)", 0},
+    {"seed", OPT_SEED, "N", 0, "seed of the pattern random (default: 1)", 0},
     {"output", 'o', "FILE", 0, "the trace to write", 0},
     {0}};
 

@@ -34,8 +34,8 @@ static tl_status create_new_grid(tl_extrapolating *x, int64_t n_ranks)
     tl_grid_text(&x->from, text);
     if (!same && !is_created(&x->from, x->n_ranks, true))
         return tl_fail(x->err, TL_ERR_USAGE,
-                       "%s: a %s grid is not what MPI_Dims_create makes of %" PRIu32
-                       " ranks; give the new one with --new-grid",
+                       "%s: the grid %s is not the one that MPI_Dims_create returns for %" PRIu32
+                       " ranks; give the new grid with --new-grid",
                        tl_reader_path(x->r), text, x->n_ranks);
     x->to = x->from;
     tl_grid_create(n_ranks, x->from.n_dims, size);
@@ -53,7 +53,7 @@ static tl_status take_new_grid(tl_extrapolating *x, const tl_extrapolate_options
     memcpy(x->to.periodic, x->from.periodic, sizeof x->to.periodic);
     const int64_t n = tl_grid_n_ranks(&x->to);
     if (n > MAX_RANKS || (o->n_ranks && n != o->n_ranks))
-        return tl_fail(x->err, TL_ERR_USAGE, "the new grid '%s' has not %s%" PRIu32 " ranks",
+        return tl_fail(x->err, TL_ERR_USAGE, "the new grid '%s' does not have %s%" PRIu32 " ranks",
                        o->new_grid, o->n_ranks ? "" : "at most ",
                        o->n_ranks ? o->n_ranks : (uint32_t)MAX_RANKS);
     return TL_OK;
@@ -67,11 +67,11 @@ static tl_status check_new_grid(const tl_extrapolating *x)
     for (int d = 0; d < x->from.n_dims; d++) {
         const int32_t size = x->from.size[d], new_size = x->to.size[d];
         if ((size > 1) != (new_size > 1) && (size > 1 || (!x->from.periodic[d] && x->has_null)))
-            return tl_refuse(x,
-                             "%s: dimension %d has %d ranks in the %s grid and %d in the new one, "
-                             "%s: what the neighbours along it do cannot be told; give another "
-                             "with --new-grid",
-                             tl_reader_path(x->r), d + 1, size, from, new_size, to);
+            return tl_refuse(
+                x,
+                "%s: dimension %d has %d ranks in the grid %s and %d in the new grid %s: the trace "
+                "does not show what neighbours along it do; give another grid with --new-grid",
+                tl_reader_path(x->r), d + 1, size, from, new_size, to);
     }
     return TL_OK;
 }
@@ -92,11 +92,11 @@ static tl_status find_grids(tl_extrapolating *x, const tl_extrapolate_options *o
 {
     tl_grid given;
     if (o->grid && (!tl_grid_parse(o->grid, &given) || tl_grid_n_ranks(&given) != x->n_ranks))
-        return tl_fail(x->err, TL_ERR_USAGE,
-                       "the grid '%s': give one of %" PRIu32
-                       " ranks, sizes joined by x and a p after those of periodic dimensions, as "
-                       "in 4x4 or 2px2p",
-                       o->grid, x->n_ranks);
+        return tl_fail(
+            x->err, TL_ERR_USAGE,
+            "the grid '%s': give one of %" PRIu32
+            " ranks, sizes joined by x and a p after each periodic dimension, as in 4x4 or 2px2p",
+            o->grid, x->n_ranks);
     tl_status status = tl_partners_find(x);
     if (!status)
         status = tl_grid_find(x, o->grid ? &given : NULL);
@@ -380,9 +380,10 @@ static tl_status check_options(tl_reader *r, const tl_extrapolate_options *optio
     if (tl_reader_n_damages(r))
         return tl_fail(err, tl_reader_damage(r, 0)->status, "%s", tl_reader_damage(r, 0)->text);
     if (!tl_reader_complete(r))
-        return tl_fail(err, TL_ERR_UNSUPPORTED,
-                       "%s: not all ranks ended by MPI_Finalize; cut the part that all have",
-                       tl_reader_path(r));
+        return tl_fail(
+            err, TL_ERR_UNSUPPORTED,
+            "%s: not all ranks reached MPI_Finalize; cut out the part that all ranks have",
+            tl_reader_path(r));
     return TL_OK;
 }
 

@@ -56,8 +56,8 @@ static tl_status refuse_unlike(tl_extrapolating *x, uint32_t a, uint32_t b)
         status =
             tl_refuse(x,
                       "%s: ranks %" PRIu32 " and %" PRIu32
-                      " have like places in a %s grid, but do other things: event %" PRIu64
-                      " is %s of the one and %s of the other%s",
+                      " have like places in a %s grid, but make different calls: event %" PRIu64
+                      " is %s of one rank and %s of the other%s",
                       tl_reader_path(x->r), a, b, grid,
                       (walks[0].event > walks[1].event ? walks[0] : walks[1]).event - 1, names[0],
                       names[1], same_call ? ", with other partners, sizes or requests" : "");
@@ -169,9 +169,9 @@ tl_status tl_messages_check(const tl_extrapolating *x, const tl_messages *const 
             (n == from->n[1][i] && hash == from->hash[1][i] && (to || !from->n[0][i])))
             continue;
         return tl_refuse(x,
-                         "%s: the rule does not hold: of %" PRId64 " ranks, rank %" PRIu32
-                         " would send %" PRIu64 " messages to rank %" PRId64
-                         ", which would receive %" PRIu64 "%s from there",
+                         "%s: the rules do not fit this program: of %" PRId64
+                         " ranks, rank %" PRIu32 " would send %" PRIu64 " messages to rank %" PRId64
+                         ", which would receive %" PRIu64 "%s from it",
                          tl_reader_path(x->r), tl_grid_n_ranks(&x->to), rank, from->n[1][i], peer,
                          n, n == from->n[1][i] ? ", with other tags," : "");
     }

@@ -73,16 +73,16 @@ static tl_status find_kind(const tl_extrapolating *x, uint32_t rank, const tl_co
     if (!find_dims(&x->from, rank, comm, &kind->dims, members))
         return tl_refuse(x,
                          "%s: communicator %" PRIu32 " of rank %" PRIu32 " (%s, %" PRIu32
-                         " members) is neither all ranks nor a row or plane of a %s grid, in the "
-                         "order of the ranks; only such are extrapolated",
+                         " members) does not consist of all ranks, a row or a plane of a %s grid "
+                         "in the order of the ranks; no others are extrapolated",
                          path, comm->id, rank, tl_call_by_code(comm->call)->name, comm->n_members,
                          grid);
     for (int d = 0; d < x->from.n_dims && comm->n_members < x->n_ranks; d++)
         if (x->from.size[d] == 1 && x->to.size[d] > 1 && comm->n_members > 1)
             return tl_refuse(x,
                              "%s: communicator %" PRIu32 " of rank %" PRIu32
-                             ": whether it lies along dimension %d, where the %s grid has one "
-                             "rank, cannot be told; record with more ranks",
+                             ": the trace does not show whether it lies along dimension %d, where "
+                             "the %s grid has one rank; record with more ranks",
                              path, comm->id, rank, d + 1, grid);
     if ((comm->n_sources || comm->n_destinations) && !is_cart(&x->from, rank, comm, kind->dims))
         return tl_refuse(x,

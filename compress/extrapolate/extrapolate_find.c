@@ -47,7 +47,7 @@ static tl_status see_peer(tl_extrapolating *x, tl_map *seen, tl_partner p, const
         return tl_refuse(
             x,
             "%s: rank %" PRIu32 ", event %" PRIu64
-            ": more than %d ranks exchange messages with this one: no stencil or sweep",
+            ": more than %d ranks exchange messages with this one: this is not a stencil or sweep",
             tl_reader_path(x->r), p.rank, p.event, MAX_PARTNERS);
     return add_partner(x, seen, &p);
 }
@@ -166,7 +166,7 @@ static tl_status refuse_class(const tl_extrapolating *x, const tl_grid *g, uint3
     tl_grid_text(g, text);
     return tl_refuse(x,
                      "%s: ranks %" PRIu32 " and %" PRIu32
-                     " have like places in a %s grid, but other neighbours",
+                     " have like places in a %s grid, but different neighbours",
                      tl_reader_path(x->r), a, b, text);
 }
 
@@ -220,12 +220,12 @@ static tl_status check_grid(tl_extrapolating *x, const tl_grid *g, bool is_given
             misfit = &x->partners[i];
     }
     if (misfit)
-        return tl_refuse(x,
-                         "%s: rank %" PRIu32 ", event %" PRIu64 ": %s has to do with rank %" PRIu32
-                         ", which is no neighbour of it in a %s grid%s",
-                         tl_reader_path(x->r), misfit->rank, misfit->event,
-                         tl_call_by_code(misfit->call)->name, misfit->peer, text,
-                         is_given ? "" : ", nor does any other grid fit better");
+        return tl_refuse(
+            x,
+            "%s: rank %" PRIu32 ", event %" PRIu64 ": the partner of %s is rank %" PRIu32
+            ", which is not a neighbour in a %s grid%s",
+            tl_reader_path(x->r), misfit->rank, misfit->event, tl_call_by_code(misfit->call)->name,
+            misfit->peer, text, is_given ? "" : "; no other grid fits better");
     x->from = *g;
     tl_status status = check_classes(x, g);
     return status ? status : tl_comm_kinds_find(x);
@@ -305,10 +305,11 @@ static tl_status check_pair(tl_extrapolating *x, int dim)
     other.periodic[dim] = true;
     tl_grid_text(&found, text);
     tl_grid_text(&other, folded);
-    return same ? tl_refuse(x,
-                            "%s: both ranks along dimension %d of a %s grid do the same: whether "
-                            "it is periodic cannot be told; say so, as in --grid %s",
-                            tl_reader_path(x->r), dim + 1, text, folded)
+    return same ? tl_refuse(
+                      x,
+                      "%s: both ranks along dimension %d of a %s grid make the same calls: the "
+                      "trace does not show whether it is periodic; if it is, give --grid %s",
+                      tl_reader_path(x->r), dim + 1, text, folded)
                 : TL_OK;
 }
 
@@ -325,12 +326,12 @@ static tl_status check_folds(tl_extrapolating *x)
         for (int d = 0; d < x->from.n_dims; d++)
             used[d] |= way.step[d] != 0;
         if (p->rank == p->peer)
-            return tl_refuse(x,
-                             "%s: rank %" PRIu32 ", event %" PRIu64
-                             ": %s has to do with the rank itself: whether a periodic dimension "
-                             "has one rank cannot be told; say so, as in --grid 2px2px1p",
-                             tl_reader_path(x->r), p->rank, p->event,
-                             tl_call_by_code(p->call)->name);
+            return tl_refuse(
+                x,
+                "%s: rank %" PRIu32 ", event %" PRIu64
+                ": the partner of %s is the rank itself: the trace does not show whether a "
+                "periodic dimension has one rank; give the grid, as in --grid 2px2px1p",
+                tl_reader_path(x->r), p->rank, p->event, tl_call_by_code(p->call)->name);
     }
     tl_status status = TL_OK;
     for (int d = 0; d < x->from.n_dims && !status; d++)
@@ -356,7 +357,7 @@ tl_status tl_grid_find(tl_extrapolating *x, const tl_grid *given)
         char a[TL_GRID_TEXT_BYTES], b[TL_GRID_TEXT_BYTES];
         tl_grid_text(&s.found, a);
         tl_grid_text(&s.other, b);
-        return tl_refuse(x, "%s: both a %s and a %s grid fit; say which, as in --grid %s",
+        return tl_refuse(x, "%s: both a %s and a %s grid fit; give one of them, as in --grid %s",
                          tl_reader_path(x->r), a, b, a);
     }
     tl_status status = check_grid(x, &s.found, false, &n_fit);

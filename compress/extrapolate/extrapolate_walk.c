@@ -18,16 +18,16 @@ const char *tl_refusal_of(const tl_call_info *row)
     switch (row->action) {
     case TL_ACTION_OPAQUE: return "it is not modelled";
     case TL_ACTION_ABORT: return "the run was aborted";
-    case TL_ACTION_CANCEL: return "whether it succeeds is a matter of time";
+    case TL_ACTION_CANCEL: return "whether it succeeds depends on time";
     case TL_ACTION_THREAD:
-    case TL_ACTION_ENTER: return "how threads share the work of more ranks is not known";
+    case TL_ACTION_ENTER: return "how threads share the work of more ranks is unknown";
     case TL_ACTION_INTERCOMM_CREATE:
     case TL_ACTION_INTERCOMM_MERGE: return "its groups have no place on a grid";
     case TL_ACTION_WIN_POST:
     case TL_ACTION_WIN_START: return "its group has no place on a grid";
     default: break;
     }
-    return tl_is_on_file(row->action) ? "how files grow with the ranks is not known" : NULL;
+    return tl_is_on_file(row->action) ? "how files grow with the ranks is unknown" : NULL;
 }
 
 /* ---- peers ---- */
@@ -57,7 +57,7 @@ static tl_status refuse_peer(const tl_walk *w, const tl_step *step, uint32_t pee
     tl_grid_text(&w->x->from, grid);
     return tl_refuse(w->x,
                      "%s: rank %" PRIu32 ", event %" PRIu64 ": %s %s rank %" PRIu32
-                     ", which is no neighbour in a %s grid",
+                     ", which is not a neighbour in a %s grid",
                      tl_reader_path(w->x->r), w->rank, w->event - 1, step->row->name,
                      is_send(step->row->action) ? "to" : "from", peer, grid);
 }
@@ -91,7 +91,7 @@ static tl_status place_peer(const tl_walk *w, tl_step *step, int which, int32_t 
     if (peer == TL_ANY_SOURCE && tl_slice_size(&w->x->from, dims) != w->x->n_ranks)
         return tl_refuse(w->x,
                          "%s: rank %" PRIu32 ", event %" PRIu64
-                         ": %s from any rank of a part of the ranks is not extrapolated",
+                         ": %s from any rank is extrapolated on communicators of all ranks only",
                          tl_reader_path(w->x->r), w->rank, w->event - 1, step->row->name);
     if (peer < 0) {
         half->kind = peer == TL_ANY_SOURCE ? TL_HALF_ANY : TL_HALF_NULL;
@@ -111,11 +111,11 @@ static tl_status check_shares(const tl_walk *w, const tl_step *step)
         return TL_OK;
     for (uint32_t i = 0; i < e->list_len; i++)
         if (e->list_len % n || e->list[i] != e->list[i - i % n])
-            return tl_refuse(w->x,
-                             "%s: rank %" PRIu32 ", event %" PRIu64
-                             ": %s has shares of different sizes; those of more ranks are not "
-                             "known",
-                             tl_reader_path(w->x->r), w->rank, w->event - 1, step->row->name);
+            return tl_refuse(
+                w->x,
+                "%s: rank %" PRIu32 ", event %" PRIu64
+                ": %s has shares of different sizes; the shares of more ranks are unknown",
+                tl_reader_path(w->x->r), w->rank, w->event - 1, step->row->name);
     return TL_OK;
 }
 
@@ -172,7 +172,8 @@ static tl_status refuse_direction(const tl_walk *w, const tl_step *step)
 {
     return tl_refuse(w->x,
                      "%s: rank %" PRIu32 ", event %" PRIu64
-                     ": which neighbour %s is for cannot be told, since two are one rank; record "
+                     ": the trace does not show which neighbour %s is for, because two neighbours "
+                     "are the same rank; record "
                      "with 3 ranks or more along each dimension",
                      tl_reader_path(w->x->r), w->rank, w->event - 1, step->row->name);
 }

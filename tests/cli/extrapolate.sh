@@ -12,7 +12,7 @@ grown() { # PATTERN FROM TO OPTION...
         "$timeless" make "$pattern" -n "$to" --bytes 40 --iterations 3 -o to.tl &&
         "$timeless" extrapolate from.tl -n "$to" -o grown.tl "$@" && like to.tl grown.tl
 }
-# refused CODE TEXT COMMAND...: ends with this code, says this in one line, and writes nothing
+# refused CODE TEXT COMMAND...: it exits with this code, prints one line with this text, and writes nothing
 refused() {
     local code=$1 text=$2 rc
     shift 2
@@ -27,34 +27,34 @@ refuse() { # TEXT OPTION...: extrapolating t.tl is
     refused 3 "$text" "$timeless" extrapolate t.tl -o new.tl "$@"
 }
 
-check 'a stencil of 16 ranks as one of 64' grown stencil2d 16 64
-check 'of 64 as one of 512, in space' grown stencil3d 64 512
-check 'a sweep of 16 as one of 64' grown sweep 16 64
-check 'of 4, which has no inner rank, as one of 16' grown sweep 4 16
-check 'and one of 144' grown sweep 4 144
-check 'with nothing left to a rule' bash -c "! '$timeless' extrapolate from.tl -n 144 -o new.tl | grep -q 'by call site'"
-check 'a token of 4 ranks as one of 50' grown token 4 50
-check 'a stencil of 4 as one of 16, if it is said to be periodic' grown stencil2d 4 16 --grid 2px2p
-check 'of 8 as one of 64' grown stencil3d 8 64 --grid 2px2px2p
-for call in call_barrier call_bcast call_allreduce call_alltoall; do check "$call" grown $call 4 60; done
-check 'the same bytes every time' bash -c "'$timeless' extrapolate from.tl -n 60 -o new.tl && cmp new.tl grown.tl"
-check 'info tells where it is from' bash -c "'$timeless' info grown.tl | grep -qE '^origin +timeless extrapolate --ranks 60 of from.tl \([0-9a-f]{16}\): weak scaling, grid 4 to 60, volumes drawn with seed 1$'"
-check 'over itself' "$timeless" extrapolate from.tl -n 60 -o from.tl
-check 'too' cmp from.tl grown.tl
+check 'stencil2d: 16 ranks become those of 64' grown stencil2d 16 64
+check 'stencil3d: 64 ranks become those of 512' grown stencil3d 64 512
+check 'sweep: 16 ranks become those of 64' grown sweep 16 64
+check 'sweep: 4 ranks, none of them inner, become those of 16' grown sweep 4 16
+check 'sweep: 4 ranks become those of 144' grown sweep 4 144
+check 'sweep: some rank shows the order of each two calls' bash -c "! '$timeless' extrapolate from.tl -n 144 -o new.tl | grep -q 'by call site'"
+check 'token: 4 ranks become those of 50' grown token 4 50
+check 'stencil2d: 4 ranks become those of 16 with a periodic --grid' grown stencil2d 4 16 --grid 2px2p
+check 'stencil3d: 8 ranks become those of 64 with a periodic --grid' grown stencil3d 8 64 --grid 2px2px2p
+for call in call_barrier call_bcast call_allreduce call_alltoall; do check "$call: 4 ranks become those of 60" grown $call 4 60; done
+check 'the same trace and options write the same bytes' bash -c "'$timeless' extrapolate from.tl -n 60 -o new.tl && cmp new.tl grown.tl"
+check 'info prints the origin of an extrapolated trace' bash -c "'$timeless' info grown.tl | grep -qE '^origin +timeless extrapolate --ranks 60 of from.tl \([0-9a-f]{16}\): weak scaling, grid 4 to 60, volumes drawn with seed 1$'"
+check 'a trace may replace itself' "$timeless" extrapolate from.tl -n 60 -o from.tl
+check 'a trace that replaced itself has the same bytes' cmp from.tl grown.tl
 
 "$timeless" make stencil2d -n 4 -o t.tl
-check 'two ranks that do the same' refuse 'whether it is periodic cannot be told; say so, as in --grid 2px2' -n 16
+check 'two ranks along a dimension that make the same calls are refused' refuse 'the trace does not show whether it is periodic; if it is, give --grid 2px2' -n 16
 "$timeless" make stencil2d -n 16 -o t.tl
-check 'a new grid by its sizes' "$timeless" extrapolate t.tl --new-grid 4x6 -o new.tl
-check 'has so many ranks' bash -c "'$timeless' info new.tl | grep -qE '^ranks +24$'"
-check 'a new grid with other dimensions' refused 2 'give 2 sizes' "$timeless" extrapolate t.tl --new-grid 8 -o new.tl
-check 'another number of ranks' refused 2 'has not 9 ranks' "$timeless" extrapolate t.tl --new-grid 4x6 -n 9 -o new.tl
-check 'a dimension that vanishes' refuse 'what the neighbours along it do cannot be told' --new-grid 1x16
-check 'a grid that its partners do not fit' refuse 'rank 0, event 1: MPI_Irecv has to do with rank 3, which is no neighbour of it in a 16x1 grid' --grid 16x1 -n 64
-check 'a grid of another number of ranks' refused 2 "give one of 16 ranks" "$timeless" extrapolate t.tl --grid 3x3 -n 64 -o new.tl
-check 'no grid' refused 2 "the grid 'four'" "$timeless" extrapolate t.tl --grid four -n 64 -o new.tl
+check '--new-grid gives the sizes of the new grid' "$timeless" extrapolate t.tl --new-grid 4x6 -o new.tl
+check 'a trace with --new-grid 4x6 has 24 ranks' bash -c "'$timeless' info new.tl | grep -qE '^ranks +24$'"
+check '--new-grid with another number of dimensions is a usage error' refused 2 'give 2 sizes' "$timeless" extrapolate t.tl --new-grid 8 -o new.tl
+check '--new-grid and --ranks that differ are a usage error' refused 2 'does not have 9 ranks' "$timeless" extrapolate t.tl --new-grid 4x6 -n 9 -o new.tl
+check 'a dimension that becomes 1 is refused' refuse 'the trace does not show what neighbours along it do' --new-grid 1x16
+check 'a --grid that the partners do not fit is refused' refuse 'rank 0, event 1: the partner of MPI_Irecv is rank 3, which is not a neighbour in a 16x1 grid' --grid 16x1 -n 64
+check '--grid with another number of ranks is a usage error' refused 2 "give one of 16 ranks" "$timeless" extrapolate t.tl --grid 3x3 -n 64 -o new.tl
+check '--grid that is not a grid is a usage error' refused 2 "the grid 'four'" "$timeless" extrapolate t.tl --grid four -n 64 -o new.tl
 "$timeless" make random -n 16 -o t.tl
-check 'random partners' refuse 'nor does any other grid fit better' -n 64
+check 'random partners are refused' refuse 'no other grid fits better' -n 64
 "$timeless" make alltoall -n 128 -o t.tl
-check 'all to all' refuse 'no stencil or sweep' -n 256
+check 'messages between all ranks are refused' refuse 'this is not a stencil or sweep' -n 256
 tap_done

@@ -76,7 +76,7 @@ check '--volumes repeat: 16 ranks become 64' bash -c "'$timeless' extrapolate sw
 check '--volumes repeat: 9 of 36 inner ranks are hot' equal "$(hot repeat.tl)" 9
 check '--volumes repeat: the report counts them' grep -qE '^rank 5 .*; new ranks that do so: 9 of 64$' report
 
-# ---- a rank alone at its place; ranks that are put together ----
+# ---- a rank alone at its place; ranks that are combined ----
 
 loaded sweep 16 alone.tl 0
 grow alone.tl new.tl >report
@@ -84,9 +84,9 @@ check 'a hot first rank stays the only one' equal "$(hot new.tl)" 1
 check 'the report states that a hot first rank is alone at its place' grep -qE '^rank 0, alone at its place, computes .* of a typical rank; new ranks that do so: 1 of 64$' report
 loaded sweep 4 four.tl 3
 grow four.tl new.tl >report
-check 'ranks put together of four have the volume of one of them, not a mean' unmixed new.tl
-check 'ranks put together of four: about a quarter is hot' bash -c "n=$(hot new.tl); [ \$n -ge 8 ] && [ \$n -le 24 ]"
-check '--volumes repeat: ranks put together of four have a mean' bash -c "'$timeless' extrapolate four.tl -n 64 -o mean.tl --volumes repeat --sources sources.csv >report && [ \$(grep -c ',mean,1\$' sources.csv) = 60 ]"
+check 'ranks combined from four have the volume of one of them, not a mean' unmixed new.tl
+check 'ranks combined from four: about a quarter is hot' bash -c "n=$(hot new.tl); [ \$n -ge 8 ] && [ \$n -le 24 ]"
+check '--volumes repeat: ranks combined from four have a mean' bash -c "'$timeless' extrapolate four.tl -n 64 -o mean.tl --volumes repeat --sources sources.csv >report && [ \$(grep -c ',mean,1\$' sources.csv) = 60 ]"
 "$timeless" make sweep -n 16 -o new.tl
 check 'a trace without volumes: the report states it' bash -c "'$timeless' extrapolate new.tl -n 64 -o out.tl | grep -qx 'the recorded ranks have no volumes'"
 
