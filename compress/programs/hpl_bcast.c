@@ -162,8 +162,8 @@ void hpl_broadcast(hpl_rank *r, hpl_panel *panel)
 
 /* ---- polling ---- */
 
-/* Whether the panel has come: the one who replays knows; without one, it comes when so many of the
- * columns have been updated as the program says. */
+/* Whether the panel has come: the one who replays knows, or gets the probe first (negative);
+ * without one, it comes when so many of the columns have been updated as the program says. */
 static int has_come(hpl_rank *r, const hpl_panel *panel)
 {
     const int32_t size = r->p->o.q, distance = hpl_subtract(r->col, panel->pcol, size);
@@ -179,12 +179,18 @@ static int has_come(hpl_rank *r, const hpl_panel *panel)
     const int32_t column = hpl_add(panel->pcol, at.from, size);
     item.peer = r->p->o.column_major ? column * r->p->o.p + r->row : r->row * size + column;
     hpl_event(r, &item, &probe);
-    return r->ask(r->ask_arg, &probe);
+    const int answer = r->ask(r->ask_arg, &probe);
+    if (answer < 0)
+        hpl_put(r, item);
+    return answer;
 }
 
 static int poll(hpl_rank *r, hpl_task *t)
 {
-    if (has_come(r, t->panel)) {
+    const int is_there = has_come(r, t->panel);
+    if (is_there < 0)
+        return 0;
+    if (is_there) {
         hpl_broadcast(r, t->panel);
         r->pending = NULL;
     }

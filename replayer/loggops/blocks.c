@@ -3,6 +3,11 @@
 #include "actions.h"
 #include "reading.h"
 
+#include <pthread.h>
+
+/* It notes what it could not choose; several threads may read streams. */
+static pthread_mutex_t lock_of_choice = PTHREAD_MUTEX_INITIALIZER;
+
 /* The two sides of the rank. */
 static void take_sides(const loggops_reading *t, const tl_event *e, const tl_meaning *m,
                        tl_side *sent, tl_side *received)
@@ -43,6 +48,8 @@ static tl_status add_numbered(loggops_reading *t, loggops_op op, const tl_event 
     if (!loggops_grow((void **)&t->n_started, op.comm + 1u, &t->n_started_room,
                       sizeof *t->n_started))
         return loggops_out_of_memory(t);
+    if (t->is_stream) /* an operation is gone when the program goes on */
+        return loggops_refuse(t, e);
     op.tag = ++t->n_started[op.comm];
     return loggops_add_started(t, op, e->request);
 }
@@ -77,8 +84,10 @@ tl_status loggops_add_collective(loggops_reading *t, const tl_event *e, const tl
     tl_status status = has_sizes && m->to != TL_WHO_ROOT ? add_blocks(t, e, side, &op.list) : TL_OK;
     if (status != TL_OK)
         return status;
+    pthread_mutex_lock(&lock_of_choice);
     op.algorithm = loggops_choose(t->choice, base, t->run->comms[op.comm].n_members,
                                   (uint64_t)side->count, deciding_bytes(t, &op, base), has_sizes);
+    pthread_mutex_unlock(&lock_of_choice);
     if (op.algorithm == LOGGOPS_NONE)
         return loggops_out_of_memory(t);
     return info->traits & TL_TRAIT_NB ? add_numbered(t, op, e) : loggops_add(t, op);

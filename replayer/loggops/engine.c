@@ -89,6 +89,7 @@ typedef struct loggops_replay {
     loggops_choice choice;
     tlr_noise *noise; /* NULL: none */
     tlr_plan *plan;
+    loggops_streams *streams; /* NULL: the run has been read */
     loggops_run *run;
     loggops_result result;
     double *measured_s, *predicted_s; /* [mark][rank] */
@@ -113,7 +114,7 @@ static tl_status take_results(const loggops_replay *replay, const char *selector
     out->engine_version = strdup(tl_version());
     out->network_model = describe_network(&replay->network.params, run->nodes, replay->is_derived);
     out->coll_selector = describe_choice(selector, &replay->choice);
-    out->ranks = calloc(plan->n_ranks, sizeof *out->ranks);
+    out->ranks = calloc(plan->n_ranks + 1u, sizeof *out->ranks);
     if (!out->engine_version || !out->network_model || !out->coll_selector || !out->ranks)
         return TL_ERR_MEMORY;
     out->n_ranks = plan->n_ranks;
@@ -199,6 +200,7 @@ static void release(loggops_replay *r)
     loggops_places_free(&r->places);
     free(r->choice.stand_ins);
     loggops_run_free(r->run);
+    loggops_streams_close(r->streams);
     free(r->result.ranks);
     free(r->result.marks_ps);
     free(r->measured_s);
@@ -216,18 +218,49 @@ static int make_room(loggops_replay *r)
     return r->result.ranks && r->result.marks_ps && r->measured_s && r->predicted_s;
 }
 
+/* Reads the programs, or begins to. */
+static tl_status read_programs(loggops_replay *r, tl_reader *trace, const tlr_model *model,
+                               const tlr_options *options, tl_error *err)
+{
+    const loggops_places *places = r->has_places ? &r->places : NULL;
+    size_t n_calls;
+    if (!tl_reader_calls(trace, &n_calls))
+        return loggops_read_trace(trace, r->plan, model, places, options, &r->choice, r->measured_s,
+                                  &r->run, err);
+    const tl_status status = loggops_streams_open(trace, r->plan, model, places, options,
+                                                  &r->choice, r->measured_s, &r->streams, err);
+    return status == TL_OK ? loggops_streams_run(r->streams, &r->run, err) : status;
+}
+
+static tl_status simulate(loggops_replay *r, const tlr_noise *noise, unsigned n_threads,
+                          loggops_result *result, tl_error *err)
+{
+    if (r->has_places)
+        r->run->nodes = &r->places.nodes;
+    return loggops_simulate(r->run, &r->network.params, noise, n_threads, result, err);
+}
+
+/* Programs that are made while they are simulated begin again. */
+static tl_status begin_again(loggops_replay *r, tl_error *err)
+{
+    if (!r->streams)
+        return TL_OK;
+    loggops_run_free(r->run);
+    r->run = NULL;
+    return loggops_streams_run(r->streams, &r->run, err);
+}
+
 /* Compares with the same run without noise. */
-static tl_status weigh_noise(const loggops_replay *r, const tlr_options *options,
-                             tlr_prediction *out, tl_error *err)
+static tl_status weigh_noise(loggops_replay *r, const tlr_options *options, tlr_prediction *out,
+                             tl_error *err)
 {
     loggops_result quiet = {.ranks = calloc(out->n_ranks, sizeof *quiet.ranks)};
     out->noise = strdup(options->noise);
     tl_status status = TL_OK;
     if (!quiet.ranks || !out->noise)
         status = tl_fail(err, TL_ERR_MEMORY, "out of memory for the prediction");
-    else
-        status =
-            loggops_simulate(r->run, &r->network.params, NULL, options->n_threads, &quiet, err);
+    else if ((status = begin_again(r, err)) == TL_OK)
+        status = simulate(r, NULL, options->n_threads, &quiet, err);
     out->quiet_s = (double)quiet.makespan_ps * s_per_ps;
     for (uint32_t i = 0; i < out->n_ranks && status == TL_OK; i++) {
         out->ranks[i].noise_s = (double)r->result.ranks[i].noise_ps * s_per_ps;
@@ -256,16 +289,11 @@ static tl_status replay_loggops(const tlr_job *jobs, size_t n_jobs, const tlr_pl
         status = tl_fail(err, TL_ERR_MEMORY, "out of memory for the prediction");
         goto cleanup;
     }
-    status = loggops_read_trace(trace, r.plan, model, r.has_places ? &r.places : NULL, options,
-                                &r.choice, r.measured_s, &r.run, err);
-    if (status != TL_OK)
+    if ((status = read_programs(&r, trace, model, options, err)) != TL_OK ||
+        (status = simulate(&r, r.noise, options->n_threads, &r.result, err)) != TL_OK)
         goto cleanup;
-    if (r.has_places)
-        r.run->nodes = &r.places.nodes;
-    status =
-        loggops_simulate(r.run, &r.network.params, r.noise, options->n_threads, &r.result, err);
-    if (status != TL_OK)
-        goto cleanup;
+    for (uint32_t i = 0; r.streams && i < r.plan->n_ranks; i++)
+        r.plan->n_events += r.plan->ranks[i]->n_events;
     for (size_t i = 0; i < r.plan->n_marks * r.plan->n_ranks; i++)
         r.predicted_s[i] = (double)r.result.marks_ps[i] * s_per_ps;
     status = take_results(&r, options->coll_selector, out[0]);

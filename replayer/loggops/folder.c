@@ -101,7 +101,7 @@ static double factor_at(const segments *s, double bytes)
 typedef struct derivation {
     segments bandwidth, latency, sends, starts, receives; /* factors; overheads */
     double latency_s, Bps;                                /* of the links */
-    double adapter_s_byte;
+    double crosstraffic; /* what a message takes of its links, as both directions are busy */
 } derivation;
 
 static double ps(double s)
@@ -120,9 +120,11 @@ static uint64_t overhead(const segments *s, double bytes, double *per_byte_ps)
 static loggops_costs costs_at(const derivation *d, uint64_t from_bytes)
 {
     const double bytes = from_bytes ? (double)from_bytes : 1, least_ps = 1e4;
-    const double s_byte = 1 / (d->Bps * fmin(1, factor_at(&d->bandwidth, bytes)));
-    loggops_costs c = {
-        .from_bytes = from_bytes, .G_ps_byte = ps(d->adapter_s_byte), .B_ps_byte = ps(s_byte)};
+    /* SimGrid multiplies the share of a link that a message gets, even above the link's own. */
+    const double s_byte = 1 / (d->Bps * factor_at(&d->bandwidth, bytes));
+    loggops_costs c = {.from_bytes = from_bytes,
+                       .G_ps_byte = ps(s_byte * d->crosstraffic),
+                       .B_ps_byte = ps(s_byte)};
     c.o_ps = overhead(&d->sends, bytes, &c.O_ps_byte);
     c.o_start_ps = overhead(&d->starts, bytes, &c.O_start_ps_byte);
     c.o_receive_ps = overhead(&d->receives, bytes, &c.O_receive_ps_byte);
@@ -185,11 +187,12 @@ static tl_status derive(const tlr_platform *platform, const tlr_cluster *cluster
     static const char *const names[] = {"smpi/bw-factor", "smpi/lat-factor", "smpi/os", "smpi/ois",
                                         "smpi/or"};
     static const char *const others[] = {default_bandwidth, default_latency, NULL, NULL, NULL};
-    const double crosstraffic =
-        is_no(option_of(platform, options, "network/crosstraffic")) ? 1 : 1.05;
     const char *threshold = option_of(platform, options, "smpi/send-is-detached-thresh");
     const double S_bytes = threshold ? strtod(threshold, NULL) : 65536;
-    derivation between = {.latency_s = cluster->latency_s, .Bps = cluster->bandwidth_Bps};
+    derivation between = {
+        .latency_s = cluster->latency_s,
+        .Bps = cluster->bandwidth_Bps,
+        .crosstraffic = is_no(option_of(platform, options, "network/crosstraffic")) ? 1 : 1.05};
     segments *const parts[] = {&between.bandwidth, &between.latency, &between.sends,
                                &between.starts, &between.receives};
     tl_status status = TL_OK;
@@ -204,7 +207,6 @@ static tl_status derive(const tlr_platform *platform, const tlr_cluster *cluster
         between.Bps = within.Bps;
         between.latency_s = within.latency_s;
     }
-    between.adapter_s_byte = crosstraffic / between.Bps;
     const char *bandwidth = option_of(platform, options, "timeless/loopback-bw-factor");
     const char *latency = option_of(platform, options, "timeless/loopback-lat-factor");
     if (status == TL_OK && bandwidth)

@@ -25,7 +25,8 @@
  * nodes, one after the other, as they pass the interfaces of the ranks: g + kG in each.
  * If the adapters move the bytes (they do where a receive has an overhead of its own, or or Or), no
  * CPU and no rank's interface is busy with them: the last byte of a message arrives L + kB after
- * the send's overhead, o + kO, and the receive takes the CPU for or + kOr from then on.  A long
+ * the send's overhead, o + kO, and the receive takes the CPU for or + kOr from then on, once the
+ * program waits for it.  A long
  * message begins to move once it is sent and received, and its send ends when the last byte has
  * arrived.  Messages below S are not delayed by those of S and more, but delay them.
  *
@@ -104,7 +105,9 @@ typedef enum loggops_kind {
     LOGGOPS_RECV,
     LOGGOPS_WAIT,       /* list: requests */
     LOGGOPS_COLLECTIVE, /* blocking unless it has a request */
-    LOGGOPS_MARK        /* amount: index of the mark */
+    LOGGOPS_MARK,       /* amount: index of the mark */
+    LOGGOPS_POLL,       /* whether the message that comm, peer and tag mean has arrived */
+    LOGGOPS_MORE        /* the program goes on: loggops_feed */
 } loggops_kind;
 
 enum { LOGGOPS_ANY = INT32_MIN, LOGGOPS_NOBODY = INT32_MIN + 1 };
@@ -141,6 +144,18 @@ typedef struct loggops_comm {
     int32_t *order; /* positions by member, NULL if the members ascend */
 } loggops_comm;
 
+/* Programs that are made while they are simulated, one for each rank.  Ranks may be asked for by
+ * several threads at a time, each rank by one. */
+typedef struct loggops_feed {
+    void *context;
+    /* Replaces the rank's operations by the next ones, ended by LOGGOPS_MORE or LOGGOPS_END; a
+     * LOGGOPS_POLL comes last, as what follows depends on it.  0 if it fails. */
+    int (*more)(void *context, uint32_t rank, loggops_program *program);
+    void (*answer)(void *context, uint32_t rank, int is_there);
+    /* Why `more` failed. */
+    tl_status (*status)(void *context, tl_error *err);
+} loggops_feed;
+
 /* All that happens in a run. */
 typedef struct loggops_run {
     uint32_t n_ranks;
@@ -152,6 +167,8 @@ typedef struct loggops_run {
     uint64_t n_marks;
     double *kernel_s;           /* by rank: seconds of its computation in kernels */
     const loggops_nodes *nodes; /* NULL: each rank has one to itself */
+    const loggops_feed *feed;   /* NULL: the programs are whole */
+    uint64_t *compute_ps;       /* by rank, of a feed: computation so far */
 } loggops_run;
 
 /* A rank's position in a communicator that it belongs to. */

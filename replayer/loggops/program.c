@@ -52,7 +52,7 @@ tl_status loggops_add_list(loggops_reading *t, const int64_t *values, size_t n, 
     return TL_OK;
 }
 
-static tl_status add_compute(loggops_reading *t)
+tl_status loggops_add_compute(loggops_reading *t)
 {
     const double ps = t->compute_s * 1e12;
     t->compute_s = 0;
@@ -60,6 +60,8 @@ static tl_status add_compute(loggops_reading *t)
         return TL_OK;
     /* Beyond that the simulation ends (simulate.h). */
     const uint64_t amount = ps < (double)LOGGOPS_MOST_PS ? (uint64_t)(ps + 0.5) : LOGGOPS_MOST_PS;
+    if (t->is_stream)
+        t->run->compute_ps[t->rank] += amount;
     return loggops_add(t, (loggops_op){.kind = LOGGOPS_COMPUTE, .amount = amount});
 }
 
@@ -265,6 +267,15 @@ static tl_status add_sleep(loggops_reading *t, const tl_event *e)
         t, (loggops_op){.kind = LOGGOPS_COMPUTE, .amount = (uint64_t)e->count * ps_per_ns});
 }
 
+/* Asked by a program: what it computes before is done by then. */
+static tl_status add_poll(loggops_reading *t, const tl_event *e)
+{
+    loggops_op op = receive_op(t, e, e->peer, e->tag);
+    op.kind = LOGGOPS_POLL;
+    const tl_status status = loggops_add_compute(t);
+    return status == TL_OK ? loggops_add(t, op) : status;
+}
+
 /* Events that take no time of their own: what was computed before them goes to the next one. */
 static int is_local(tl_action action)
 {
@@ -286,7 +297,8 @@ static int is_local(tl_action action)
 static tl_status add_event(loggops_reading *t, const tl_event *e, const tl_call_info *info)
 {
     switch (info->action) {
-    case TL_ACTION_MATCH: return note_match(t, e);
+    case TL_ACTION_PROBE: return t->is_stream ? add_poll(t, e) : TL_OK;
+    case TL_ACTION_MATCH: return t->is_stream ? loggops_refuse(t, e) : note_match(t, e);
     case TL_ACTION_SEND: return loggops_add(t, send_op(t, e));
     case TL_ACTION_RECV: return add_receive(t, e);
     case TL_ACTION_SENDRECV: return add_sendrecv(t, e);
@@ -297,7 +309,8 @@ static tl_status add_event(loggops_reading *t, const tl_event *e, const tl_call_
     case TL_ACTION_RECV_INIT:
         return add_persistent(t, receive_op(t, e, e->peer, e->tag), e->request);
     case TL_ACTION_START: return for_requests(t, e, start_one);
-    case TL_ACTION_REQUEST_FREE: return for_requests(t, e, detach);
+    case TL_ACTION_REQUEST_FREE:
+        return t->is_stream ? loggops_refuse(t, e) : for_requests(t, e, detach);
     case TL_ACTION_WAIT: {
         const int64_t single = e->request;
         return e->list_len ? add_wait(t, e->list, e->list_len) : add_wait(t, &single, 1);
@@ -317,7 +330,7 @@ static tl_status add_event(loggops_reading *t, const tl_event *e, const tl_call_
     }
 }
 
-static tl_status translate(loggops_reading *t, const tl_event *e)
+tl_status loggops_translate(loggops_reading *t, const tl_event *e)
 {
     const tl_call_info *info = tl_call_by_code(e->call);
     tl_status status = TL_OK;
@@ -334,7 +347,7 @@ static tl_status translate(loggops_reading *t, const tl_event *e)
         return TL_OK;
     }
     if (!is_local(info->action))
-        status = add_compute(t);
+        status = loggops_add_compute(t);
     if (status == TL_OK)
         status = add_event(t, e, info);
     if (status == TL_OK && (info->traits & TL_TRAIT_MARK))
@@ -363,10 +376,8 @@ static tl_status choose_rates(loggops_reading *t)
                                t->err);
 }
 
-static tl_status read_rank(loggops_reading *t, uint32_t rank)
+tl_status loggops_begin_rank(loggops_reading *t, uint32_t rank)
 {
-    tl_cursor *cursor = NULL;
-    tl_event event;
     t->rank = rank;
     t->n_read = t->n_ops = 0;
     t->n_list = 1; /* offset 0 is no list */
@@ -381,27 +392,38 @@ static tl_status read_rank(loggops_reading *t, uint32_t rank)
         memset(t->requests, 0, t->requests_room * sizeof *t->requests);
     if (t->n_passed_room)
         memset(t->n_passed, 0, t->n_passed_room * sizeof *t->n_passed);
-    tl_status status = choose_rates(t);
+    return choose_rates(t);
+}
+
+void loggops_reading_free(loggops_reading *t)
+{
+    free(t->ops);
+    free(t->list);
+    free(t->requests);
+    free(t->n_started);
+    free(t->n_passed);
+}
+
+static tl_status read_rank(loggops_reading *t, uint32_t rank)
+{
+    tl_cursor *cursor = NULL;
+    tl_event event;
+    tl_status status = loggops_begin_rank(t, rank);
     if (status == TL_OK)
         status = tl_cursor_open(t->trace, rank, &cursor, t->err);
     while (status == TL_OK && (status = tl_cursor_next(cursor, &event)) == TL_OK)
         status = t->plan->ranks[rank]->is_sparse && !tlr_renumber(&t->renumbering, &event)
                      ? loggops_out_of_memory(t)
-                     : translate(t, &event);
+                     : loggops_translate(t, &event);
     tlr_renumbering_free(&t->renumbering);
     if (status == TL_END)
         status = TL_OK;
-    size_t n_calls = 0;
-    if (tl_reader_calls(t->trace, &n_calls)) { /* which nobody has counted before */
-        t->plan->ranks[rank]->n_events = t->n_read;
-        t->plan->n_events += t->n_read;
-    }
     if (status != TL_OK && cursor && tl_cursor_error(cursor)->status != TL_OK && t->err)
         *t->err = *tl_cursor_error(cursor);
     tl_cursor_close(cursor);
     tlr_rank_model_close(&t->rates);
     if (status == TL_OK)
-        status = add_compute(t);
+        status = loggops_add_compute(t);
     if (status == TL_OK)
         status = loggops_add(t, (loggops_op){.kind = LOGGOPS_END});
     const loggops_program read = {t->ops, t->list, t->n_ops, t->n_list, t->n_requests};
@@ -438,6 +460,21 @@ static int is_like_first(const loggops_reading *t, uint32_t rank)
     return own->first != rank && !(own->computes && hosts_differ);
 }
 
+loggops_run *loggops_run_begin(const tlr_plan *plan)
+{
+    loggops_run *run = calloc(1, sizeof *run);
+    if (!run)
+        return NULL;
+    run->n_ranks = plan->n_ranks;
+    run->n_marks = plan->n_marks;
+    run->program_of = calloc(plan->n_ranks, sizeof *run->program_of);
+    run->kernel_s = calloc(plan->n_ranks, sizeof *run->kernel_s);
+    if (run->program_of && run->kernel_s && loggops_read_comms(run, plan))
+        return run;
+    loggops_run_free(run);
+    return NULL;
+}
+
 tl_status loggops_read_trace(tl_reader *trace, tlr_plan *plan, const tlr_model *model,
                              const loggops_places *places, const tlr_options *options,
                              loggops_choice *choice, double *measured_s, loggops_run **out,
@@ -450,28 +487,18 @@ tl_status loggops_read_trace(tl_reader *trace, tlr_plan *plan, const tlr_model *
                          .places = places,
                          .choice = choice,
                          .measured_s = measured_s,
-                         .run = calloc(1, sizeof *t.run),
+                         .run = loggops_run_begin(plan),
                          .err = err};
     if (!t.run)
         return loggops_out_of_memory(&t);
     tl_status status = TL_OK;
-    t.run->n_ranks = plan->n_ranks;
-    t.run->n_marks = plan->n_marks;
-    t.run->program_of = calloc(plan->n_ranks, sizeof *t.run->program_of);
-    t.run->kernel_s = calloc(plan->n_ranks, sizeof *t.run->kernel_s);
-    if (!t.run->program_of || !t.run->kernel_s || !loggops_read_comms(t.run, plan))
-        status = loggops_out_of_memory(&t);
     for (uint32_t r = 0; r < plan->n_ranks && status == TL_OK; r++) {
         if (is_like_first(&t, r))
             take_from(&t, r, plan->ranks[r]->first);
         else
             status = read_rank(&t, r);
     }
-    free(t.ops);
-    free(t.list);
-    free(t.requests);
-    free(t.n_started);
-    free(t.n_passed);
+    loggops_reading_free(&t);
     loggops_table_free(&t.programs);
     if (status == TL_OK)
         *out = t.run;

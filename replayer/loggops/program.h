@@ -40,6 +40,21 @@ tl_status loggops_read_trace(tl_reader *trace, tlr_plan *plan, const tlr_model *
                              loggops_choice *choice, double *measured_s, loggops_run **out,
                              tl_error *err);
 void loggops_run_free(loggops_run *run);
+/* What all ranks have in common: communicators and room for the rest. */
+loggops_run *loggops_run_begin(const tlr_plan *plan);
+
+/* ---- stream.c ---- */
+
+/* The run of a program that makes its events: they are read while they are simulated, and it asks
+ * the simulation where messages are.  In constant memory for each rank. */
+typedef struct loggops_streams loggops_streams;
+tl_status loggops_streams_open(tl_reader *trace, tlr_plan *plan, const tlr_model *model,
+                               const loggops_places *places, const tlr_options *options,
+                               loggops_choice *choice, double *measured_s, loggops_streams **out,
+                               tl_error *err);
+/* The run, for a simulation from the beginning. */
+tl_status loggops_streams_run(loggops_streams *streams, loggops_run **run, tl_error *err);
+void loggops_streams_close(loggops_streams *streams);
 
 /* ---- share.c ---- */
 

@@ -135,6 +135,19 @@ uint32_t loggops_match_receive(receive *receives, queue *posted, const message *
     return NONE;
 }
 
+int loggops_has_arrived(const message *messages, const sim_rank *rank, const receive *wanted,
+                        uint64_t at_ps)
+{
+    for (uint32_t i = rank->unexpected.first; i != NONE; i = messages[i].next)
+        if (fits(wanted, &messages[i]))
+            return 1;
+    for (uint32_t i = rank->arrivals; i != NONE && messages[i].time_ps <= at_ps;
+         i = messages[i].next)
+        if (fits(wanted, &messages[i]))
+            return 1;
+    return 0;
+}
+
 int loggops_has_receive(const receive *receives, const queue *posted, const message *arrived)
 {
     uint32_t i = posted->first;

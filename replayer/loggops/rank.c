@@ -147,9 +147,23 @@ static void do_fiber_step(simulation *s, block *b, uint32_t r, uint32_t i, const
     }
     if (step->kind == LOGGOPS_SEND) /* which is not the program's */
         f->ready_ps = rank->ready_ps;
-    else if (step->combines && rank->cpu_free_ps > at_ps)
+    else if ((step->combines || loggops_adapters_move_bytes(s)) && rank->cpu_free_ps > at_ps)
         f->ready_ps = rank->cpu_free_ps;
     rank->ready_ps = program_ps;
+}
+
+static void do_wait(simulation *s, sim_rank *rank, uint32_t r, const int64_t *list, uint64_t at_ps)
+{
+    start_wait(s, rank, list);
+    if (rank->n_open) {
+        block_until_done(rank, at_ps, IN_WAIT);
+        return;
+    }
+    if (loggops_adapters_move_bytes(s) && rank->owed_ps) {
+        rank->ready_ps = loggops_pay(s, r, at_ps);
+        rank->wait_ps += rank->ready_ps - at_ps;
+    }
+    rank->position++;
 }
 
 static void do_send(simulation *s, block *b, sim_rank *rank, uint32_t r, const sim_step *step,
@@ -176,10 +190,25 @@ static void do_receive(simulation *s, block *b, sim_rank *rank, uint32_t r, cons
         step->partner == LOGGOPS_NOBODY || loggops_start_receive(s, b, r, step, at_ps);
     if (step->request != OF_CALL)
         s->requests[rank->requests + step->request] = is_done ? REQUEST_DONE : REQUEST_PENDING;
-    if (step->request == OF_CALL && !is_done)
+    if (step->request == OF_CALL && !is_done) {
         block_until_done(rank, at_ps, IN_CALL);
-    else
-        rank->position++;
+        return;
+    }
+    if (step->request == OF_CALL)
+        rank->p2p_ps += rank->ready_ps - at_ps;
+    rank->position++;
+}
+
+/* All messages that arrive in this window are known, and what the CPU has not handled by then can
+ * be seen as well. */
+static void answer_poll(const simulation *s, uint32_t r, const sim_step *step, uint64_t at_ps)
+{
+    const receive wanted = {
+        .source = step->partner, .tag = step->tag, .context = step->context & INT32_MAX};
+    const loggops_feed *feed = s->run->feed;
+    if (feed)
+        feed->answer(feed->context, r,
+                     loggops_has_arrived(s->messages, &s->ranks[r], &wanted, at_ps));
 }
 
 /* Executes the program's next step. */
@@ -204,11 +233,11 @@ static void do_step(simulation *s, block *b, uint32_t r, const sim_step *step, u
     case LOGGOPS_SEND: do_send(s, b, rank, r, step, at_ps); break;
     case LOGGOPS_RECV: do_receive(s, b, rank, r, step, at_ps); break;
     case LOGGOPS_WAIT:
-        start_wait(s, rank, s->run->programs[rank->program].lists + step->op->list);
-        if (rank->n_open)
-            block_until_done(rank, at_ps, IN_WAIT);
-        else
-            rank->position++;
+        do_wait(s, rank, r, s->run->programs[rank->program].lists + step->op->list, at_ps);
+        break;
+    case LOGGOPS_POLL:
+        answer_poll(s, r, step, at_ps);
+        rank->position++;
         break;
     case LOGGOPS_MARK:
         if (s->result->marks_ps)
@@ -242,11 +271,26 @@ static void find_collective_step(const simulation *s, uint32_t r, const loggops_
     step->then_to = part.then_to < 0 || !comm->members ? part.then_to : comm->members[part.then_to];
 }
 
+/* Gets the next operations of a program that is made while it runs. */
+static const loggops_op *get_more(const simulation *s, block *b, uint32_t r)
+{
+    static const loggops_op end = {.kind = LOGGOPS_END};
+    sim_rank *rank = &s->ranks[r];
+    loggops_program *program = &s->run->programs[rank->program];
+    rank->position = 0;
+    if (s->run->feed->more(s->run->feed->context, r, program))
+        return program->ops;
+    b->has_no_feed = 1;
+    return &end;
+}
+
 /* The program's next step. */
-static void find_step(const simulation *s, uint32_t r, sim_step *step)
+static void find_step(const simulation *s, block *b, uint32_t r, sim_step *step)
 {
     const sim_rank *rank = &s->ranks[r];
     const loggops_op *op = &s->run->programs[rank->program].ops[rank->position];
+    if (op->kind == LOGGOPS_MORE)
+        op = get_more(s, b, r);
     if (op->kind == LOGGOPS_COLLECTIVE && !op->request) {
         find_collective_step(s, r, op, rank->step, OF_COLLECTIVE, step);
         return;
@@ -254,7 +298,7 @@ static void find_step(const simulation *s, uint32_t r, sim_step *step)
     step->op = op;
     step->kind = op->kind;
     step->amount = op->amount;
-    if (op->kind != LOGGOPS_SEND && op->kind != LOGGOPS_RECV)
+    if (op->kind != LOGGOPS_SEND && op->kind != LOGGOPS_RECV && op->kind != LOGGOPS_POLL)
         return;
     step->tag = op->tag;
     step->context = 2 * op->comm;
@@ -311,7 +355,7 @@ void loggops_run_rank(simulation *s, block *b, uint32_t r, uint64_t end_ps)
         uint32_t fiber_at = NONE;
         if (rank->state == RUNNING) {
             if (!knows_step)
-                find_step(s, r, &step);
+                find_step(s, b, r, &step);
             knows_step = 1;
             program_ps = step_ready(rank, &step, rank->ready_ps);
         }

@@ -32,6 +32,7 @@ typedef struct loggops_reading {
     tl_error *err;
 
     uint32_t rank;
+    int is_stream; /* operations are gone once they have been simulated */
     uint64_t n_read;
     double compute_s; /* not yet an operation */
     int64_t match_source, match_tag;
@@ -63,6 +64,14 @@ tl_status loggops_add_started(loggops_reading *t, loggops_op op, int64_t request
 
 /* Index of the event's communicator in the run. */
 uint32_t loggops_comm_of(const loggops_reading *t, const tl_event *e);
+
+/* Begins to read a rank: nothing has been read yet. */
+tl_status loggops_begin_rank(loggops_reading *t, uint32_t rank);
+/* What an event means; what was computed at the end. */
+tl_status loggops_translate(loggops_reading *t, const tl_event *e);
+tl_status loggops_add_compute(loggops_reading *t);
+/* Frees all but the run and the table of programs. */
+void loggops_reading_free(loggops_reading *t);
 
 /* ---- blocks.c ---- */
 

@@ -105,7 +105,7 @@ void loggops_run_free(loggops_run *run)
 {
     if (!run)
         return;
-    for (uint32_t i = 0; i < run->n_programs; i++) {
+    for (uint32_t i = 0; !run->feed && i < run->n_programs; i++) { /* a feed has its own */
         free(run->programs[i].ops);
         free(run->programs[i].lists);
     }
@@ -114,6 +114,7 @@ void loggops_run_free(loggops_run *run)
     free(run->programs);
     free(run->program_of);
     free(run->kernel_s);
+    free(run->compute_ps);
     free(run->comms);
     free(run);
 }

@@ -144,6 +144,14 @@ static int lacks_memory(const simulation *s)
     return 0;
 }
 
+static int lacks_feed(const simulation *s)
+{
+    for (uint32_t i = 0; i < s->n_blocks; i++)
+        if (s->blocks[i].has_no_feed)
+            return 1;
+    return 0;
+}
+
 static int is_too_late(const simulation *s)
 {
     for (uint32_t i = 0; i < s->n_blocks; i++)
@@ -160,7 +168,7 @@ enum { WORK_TO_SHARE = 1024 };
 static void run_windows(simulation *s, team *threads)
 {
     uint64_t work = s->run->n_ranks;
-    while (s->window != NEVER && !lacks_memory(s)) {
+    while (s->window != NEVER && !lacks_memory(s) && !lacks_feed(s)) {
         if (!threads)
             run_blocks(s, 0, UINT64_MAX);
         else if (work >= WORK_TO_SHARE || !run_blocks(s, 0, WORK_TO_SHARE))
@@ -294,7 +302,7 @@ static tl_status take_results(simulation *s, tl_error *err)
     uint64_t *compute_ps = calloc(run->n_programs + 1u, sizeof *compute_ps);
     if (!compute_ps)
         return tl_fail(err, TL_ERR_MEMORY, "out of memory for the simulation");
-    for (uint32_t i = 0; i < run->n_programs; i++)
+    for (uint32_t i = 0; !run->feed && i < run->n_programs; i++)
         for (const loggops_op *op = run->programs[i].ops; op->kind != LOGGOPS_END; op++)
             compute_ps[i] += op->kind == LOGGOPS_COMPUTE ? op->amount : 0;
     release_messages(s);
@@ -302,7 +310,8 @@ static tl_status take_results(simulation *s, tl_error *err)
         const sim_rank *rank = &s->ranks[r];
         loggops_rank_result *out = &s->result->ranks[r];
         *out = (loggops_rank_result){.end_ps = rank->ready_ps,
-                                     .compute_ps = compute_ps[rank->program],
+                                     .compute_ps =
+                                         run->feed ? run->compute_ps[r] : compute_ps[rank->program],
                                      .p2p_ps = rank->p2p_ps,
                                      .wait_ps = rank->wait_ps,
                                      .collective_ps = rank->collective_ps,
@@ -359,6 +368,8 @@ tl_status loggops_simulate(const loggops_run *run, const loggops_params *params,
     }
     if (lacks_memory(&s))
         status = tl_fail(err, TL_ERR_MEMORY, "out of memory in the simulation");
+    else if (lacks_feed(&s))
+        status = run->feed->status(run->feed->context, err);
     else if (is_too_late(&s))
         status = tl_fail(err, TL_ERR_UNSUPPORTED,
                          "the replay takes more than 53 simulated days, which the loggops engine "

@@ -70,7 +70,11 @@ typedef struct fiber {
 
 /* What most steps need comes first.  There may be millions: it fills two lines of a cache. */
 typedef struct sim_rank {
-    uint64_t cpu_free_ps, next_send_ps, next_recv_ps;
+    uint64_t cpu_free_ps, next_send_ps;
+    union {
+        uint64_t next_recv_ps;
+        uint64_t owed_ps; /* of receives that are complete, if the adapters move the bytes */
+    };
     uint64_t ready_ps;          /* when the program's next step could start, were the CPU free;
                                    FINISHED: when it ended */
     uint32_t program, position; /* in it */
@@ -141,7 +145,7 @@ typedef struct block {
     uint32_t n_fibers, fibers_room, free_fiber;
     uint32_t n_finished;
     uint64_t n_operations, n_messages, n_letters;
-    int out_of_memory, is_too_late;
+    int out_of_memory, is_too_late, has_no_feed; /* why it cannot go on */
     uint32_t first_node, n_nodes;
     uint64_t adapters_at_ps; /* when the first message arrives at an adapter; NEVER */
     uint64_t taken_in;       /* 1 + the window in which a thread has taken it last */
@@ -225,6 +229,9 @@ const loggops_costs *loggops_costs_of(const simulation *s, uint32_t from, uint32
 uint64_t loggops_per_bytes(double ps_byte, uint64_t bytes);
 /* Hands a message to its receiver's block, for the next window. */
 void loggops_post(simulation *s, block *b, const message *m);
+int loggops_adapters_move_bytes(const simulation *s);
+/* The CPU does what receives have left to do until the program waits for them. */
+uint64_t loggops_pay(simulation *s, uint32_t r, uint64_t at_ps);
 /* The CPU is taken for so much work; returns its end. */
 uint64_t loggops_occupy(simulation *s, uint32_t r, tlr_work work, uint64_t from_ps,
                         uint64_t work_ps);
@@ -290,6 +297,9 @@ void loggops_append_receive(receive *receives, queue *q, uint32_t i);
 /* Takes the first one out that fits; NONE if there is none. */
 uint32_t loggops_match_message(message *messages, queue *unexpected, const receive *wanted);
 uint32_t loggops_match_receive(receive *receives, queue *posted, const message *arrived);
+/* Whether a message that fits has arrived by then, and no receive has taken it. */
+int loggops_has_arrived(const message *messages, const sim_rank *rank, const receive *wanted,
+                        uint64_t at_ps);
 int loggops_has_receive(const receive *receives, const queue *posted, const message *arrived);
 
 #endif

@@ -35,7 +35,7 @@ const loggops_costs *loggops_costs_of(const simulation *s, uint32_t from, uint32
     return &path->sizes[i];
 }
 
-static int adapters_move_bytes(const simulation *s)
+int loggops_adapters_move_bytes(const simulation *s)
 {
     return s->run->nodes && s->run->nodes->move_bytes;
 }
@@ -53,11 +53,39 @@ uint64_t loggops_per_bytes(double ps_byte, uint64_t bytes)
 
 /* ---- sends and receives ---- */
 
+/* When the CPU has done so much work of a kind from a moment on. */
+static uint64_t done_at(const simulation *s, uint32_t r, tlr_work work, uint64_t from_ps,
+                        uint64_t work_ps)
+{
+    return s->noise && (s->noise->disturbs & work) ? tlr_noise_end(s->noise, r, from_ps, work_ps)
+                                                   : from_ps + work_ps;
+}
+
+/* The CPU is taken for so much work. */
+uint64_t loggops_occupy(simulation *s, uint32_t r, tlr_work work, uint64_t from_ps,
+                        uint64_t work_ps)
+{
+    const uint64_t end_ps = done_at(s, r, work, from_ps, work_ps);
+    if (s->noise)
+        s->result->ranks[r].noise_ps += end_ps - from_ps - work_ps;
+    s->ranks[r].cpu_free_ps = end_ps;
+    return end_ps;
+}
+
 static void go_on(sim_rank *rank, uint64_t at_ps)
 {
     rank->state = RUNNING;
     if (rank->ready_ps < at_ps)
         rank->ready_ps = at_ps;
+}
+
+/* The CPU does what receives have left to do until the program waits for them. */
+uint64_t loggops_pay(simulation *s, uint32_t r, uint64_t at_ps)
+{
+    sim_rank *rank = &s->ranks[r];
+    const uint64_t owed_ps = rank->owed_ps;
+    rank->owed_ps = 0;
+    return loggops_occupy(s, r, TLR_WORK_OVERHEADS, at_ps, owed_ps);
 }
 
 /* Something that the rank started is done. */
@@ -85,30 +113,13 @@ void loggops_complete(simulation *s, block *b, uint32_t r, uint32_t request, uin
         const int awaited = *state == REQUEST_AWAITED;
         *state = awaited ? REQUEST_FREE : REQUEST_DONE;
         if (awaited && --rank->n_open == 0) {
+            if (loggops_adapters_move_bytes(s) && rank->owed_ps)
+                at_ps = loggops_pay(s, r, at_ps);
             go_on(rank, at_ps);
             rank->wait_ps += rank->ready_ps;
             rank->position++;
         }
     }
-}
-
-/* When the CPU has done so much work of a kind from a moment on. */
-static uint64_t done_at(const simulation *s, uint32_t r, tlr_work work, uint64_t from_ps,
-                        uint64_t work_ps)
-{
-    return s->noise && (s->noise->disturbs & work) ? tlr_noise_end(s->noise, r, from_ps, work_ps)
-                                                   : from_ps + work_ps;
-}
-
-/* The CPU is taken for so much work. */
-uint64_t loggops_occupy(simulation *s, uint32_t r, tlr_work work, uint64_t from_ps,
-                        uint64_t work_ps)
-{
-    const uint64_t end_ps = done_at(s, r, work, from_ps, work_ps);
-    if (s->noise)
-        s->result->ranks[r].noise_ps += end_ps - from_ps - work_ps;
-    s->ranks[r].cpu_free_ps = end_ps;
-    return end_ps;
 }
 
 /* The CPU combines what a receive brought, which it has in memory at that moment. */
@@ -118,14 +129,28 @@ static uint64_t combine(simulation *s, uint32_t r, uint64_t bytes, uint64_t at_p
                           rounded_ps(s->params.R_ps_byte * (double)bytes));
 }
 
+/* The CPU receives a message that the adapters have moved: in the call, or in the collective, that
+ * waits for it; in the wait for the request otherwise. */
+static uint64_t take_moved(simulation *s, uint32_t r, const message *m, uint32_t request,
+                           uint64_t at_ps)
+{
+    sim_rank *rank = &s->ranks[r];
+    const loggops_costs *c = loggops_costs_of(s, (uint32_t)m->source, r, m->bytes);
+    const uint64_t work_ps = c->o_receive_ps + loggops_per_bytes(c->O_receive_ps_byte, m->bytes);
+    if (request < OF_FIBER) {
+        rank->owed_ps += work_ps;
+        return at_ps;
+    }
+    if (at_ps < rank->cpu_free_ps)
+        at_ps = rank->cpu_free_ps;
+    return loggops_occupy(s, r, TLR_WORK_OVERHEADS, at_ps, work_ps);
+}
+
 /* The CPU receives a message. */
 static uint64_t take_in(simulation *s, block *b, uint32_t r, const message *m, uint64_t at_ps)
 {
     sim_rank *rank = &s->ranks[r];
     const loggops_costs *c = loggops_costs_of(s, (uint32_t)m->source, r, m->bytes);
-    if (adapters_move_bytes(s))
-        return loggops_occupy(s, r, TLR_WORK_OVERHEADS, at_ps,
-                              c->o_receive_ps + loggops_per_bytes(c->O_receive_ps_byte, m->bytes));
     const double slowest = c->G_ps_byte > c->O_ps_byte ? c->G_ps_byte : c->O_ps_byte;
     rank->next_recv_ps = at_ps + c->g_ps + loggops_per_bytes(c->G_ps_byte, m->bytes);
     if (m->request != EAGER) {
@@ -182,7 +207,8 @@ static void begin_transfer(simulation *s, block *b, uint32_t r, const message *m
 static void finish_receive(simulation *s, block *b, uint32_t r, const message *m, uint32_t request,
                            int combines, uint64_t at_ps)
 {
-    uint64_t end_ps = take_in(s, b, r, m, at_ps);
+    uint64_t end_ps = loggops_adapters_move_bytes(s) ? take_moved(s, r, m, request, at_ps)
+                                                     : take_in(s, b, r, m, at_ps);
     if (combines)
         end_ps = combine(s, r, m->bytes, end_ps);
     loggops_complete(s, b, r, request, end_ps);
@@ -207,7 +233,7 @@ void loggops_take_arrival(simulation *s, block *b, uint32_t r, uint64_t at_ps)
     }
     const uint32_t posted = loggops_match_receive(s->receives, &rank->posted, &m);
     if (posted == NONE) {
-        if (m.request == EAGER)
+        if (m.request == EAGER && !loggops_adapters_move_bytes(s))
             take_in(s, b, r, &m, at_ps);
         loggops_append_message(s->messages, &rank->unexpected, i);
         return;
@@ -215,7 +241,7 @@ void loggops_take_arrival(simulation *s, block *b, uint32_t r, uint64_t at_ps)
     const receive taken = s->receives[posted];
     loggops_pool_drop(&s->receive_pool, &b->worker->receives, posted);
     drop_message(s, b, i);
-    if (m.request != EAGER && adapters_move_bytes(s))
+    if (m.request != EAGER && loggops_adapters_move_bytes(s))
         begin_transfer(s, b, r, &m, &taken, at_ps);
     else
         finish_receive(s, b, r, &m, taken.request, taken.combines, at_ps);
@@ -228,9 +254,9 @@ uint64_t loggops_arrival_ready(const simulation *s, const sim_rank *rank, int *n
     if (rank->arrivals == NONE)
         return NEVER;
     const message *m = &s->messages[rank->arrivals];
-    if (m->context == REPLY ||
+    if (m->context == REPLY || loggops_adapters_move_bytes(s) ||
         (m->request != EAGER &&
-         (adapters_move_bytes(s) || !loggops_has_receive(s->receives, &rank->posted, m))))
+         (loggops_adapters_move_bytes(s) || !loggops_has_receive(s->receives, &rank->posted, m))))
         return m->time_ps;
     *needs_cpu = 1;
     return m->time_ps > rank->next_recv_ps ? m->time_ps : rank->next_recv_ps;
@@ -272,7 +298,7 @@ void loggops_start_send(simulation *s, block *b, uint32_t r, const sim_step *ste
                  .to = step->partner,
                  .request = step->is_rendezvous ? step->request : EAGER};
     b->n_messages++;
-    if (adapters_move_bytes(s)) {
+    if (loggops_adapters_move_bytes(s)) {
         send_by_adapters(s, b, r, step, c, at_ps, &m);
         return;
     }
@@ -297,6 +323,8 @@ int loggops_start_receive(simulation *s, block *b, uint32_t r, const sim_step *s
                             .request = step->request};
     const uint32_t m = loggops_match_message(s->messages, &rank->unexpected, &wanted);
     if (m != NONE && s->messages[m].request == EAGER) {
+        if (loggops_adapters_move_bytes(s))
+            rank->ready_ps = at_ps = take_moved(s, r, &s->messages[m], step->request, at_ps);
         if (step->combines)
             rank->ready_ps = combine(s, r, s->messages[m].bytes, at_ps);
         drop_message(s, b, m);

@@ -15,8 +15,11 @@ replay made.tl -p star-1g -q >from_file
 replay $program,RECEIVE=0 -p star-1g -q >from_program
 check 'replay: the file and the program take the same time' cmp from_file from_program
 replay made.tl --engine loggops --params $params --model "$model" -q >from_file
-replay $program --engine loggops --params $params --model "$model" -q >from_program
+replay $program,RECEIVE=0 --engine loggops --params $params --model "$model" -q >from_program
 check 'replay: so they do with the LogGOPS engine' cmp from_file from_program
+replay made.tl --engine loggops --params $params --model "$model" --noise 1000Hz:50us -q >from_file
+replay $program,RECEIVE=0 --engine loggops --params $params --model "$model" --noise 1000Hz:50us --threads 2 -q >from_program
+check 'replay: and with noise, on two threads' cmp from_file from_program
 replay $program --engine loggops --params $params --model "$model" --json=loggops.json -q >/dev/null
 check 'replay: all computation of HPL is in kernels with the LogGOPS engine too' python3 - loggops.json <<'END'
 import json, sys

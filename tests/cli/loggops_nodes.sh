@@ -53,6 +53,22 @@ check 'HPL on dahu of 2020, with factors within a node: within 5 % of SimGrid' n
 "$timeless" make ring -n 32 --bytes 3000000 --iterations 3 -o ring.tl
 check 'a ring, all of it on one node at a time: within 5 % of SimGrid' near 0.05 ring.tl -p dahu
 
+adaptive=${hpl%,RECEIVE=0}
+check 'HPL on dahu, panels received when they have come: within 5 % of SimGrid' near 0.05 $adaptive,N=6000,P=4,Q=8 -p dahu --ranks-per-host 8
+check 'HPL with an adapter for each rank: within 2 % of SimGrid' near 0.02 $adaptive,N=3000,P=16,Q=1 -p dahu --ranks-per-host 1
+big() { loggops $adaptive,N=8000,P=16,Q=32 -p dahu "$@"; }
+check 'HPL of 512 ranks: two threads predict the same' equal "$(big)" "$(big --threads 2)"
+frugal() {
+    python3 - "$timeless" replay $adaptive,N=4000,P=32,Q=32 -p dahu --engine loggops -q <<'END'
+import resource, subprocess, sys
+subprocess.run(sys.argv[1:], check=True)
+kilobytes = resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss
+print(kilobytes, "kB")
+sys.exit(kilobytes > 200000)
+END
+}
+check 'HPL of 1,024 ranks takes less than 200 MB' frugal
+
 # ---- platforms ----
 
 "$timeless" make stencil2d -n 16 --bytes 1000 -o p.tl

@@ -33,7 +33,8 @@ static uint64_t run_program(const loggops_op *ops, size_t n_ops, int64_t *list, 
     loggops_program program = {copy, list, n_ops + 1, 0, 9};
     loggops_comm world = {n_ranks, NULL, NULL};
     uint32_t *program_of = calloc(n_ranks, sizeof *program_of);
-    const loggops_run run = {n_ranks, 1, &program, program_of, 1, &world, 0, NULL, NULL};
+    const loggops_run run = {n_ranks, 1,    &program, program_of, 1,   &world,
+                             0,       NULL, NULL,     NULL,       NULL};
     loggops_result result = {.ranks = ranks ? ranks : calloc(n_ranks, sizeof *ranks)};
     assert_int_equal(loggops_simulate(&run, params, noise, 1, &result, &err), TL_OK);
     if (!ranks)
@@ -151,7 +152,7 @@ static void rendezvous(void **state)
         uint32_t program_of[] = {0, 1};
         loggops_comm world = {2, NULL, NULL};
         loggops_rank_result ranks[2];
-        const loggops_run run = {2, 2, programs, program_of, 1, &world, 0, NULL, NULL};
+        const loggops_run run = {2, 2, programs, program_of, 1, &world, 0, NULL, NULL, NULL, NULL};
         loggops_result result = {.ranks = ranks};
         assert_int_equal(loggops_simulate(&run, &p, NULL, 1, &result, &err), TL_OK);
         assert_int_equal(ranks[1].end_ps, late + c.receive);
@@ -220,7 +221,7 @@ static void deadlock(void **state)
     uint32_t program_of[] = {0, 0};
     loggops_comm world = {2, NULL, NULL};
     loggops_rank_result ranks[2];
-    const loggops_run run = {2, 1, &program, program_of, 1, &world, 0, NULL, NULL};
+    const loggops_run run = {2, 1, &program, program_of, 1, &world, 0, NULL, NULL, NULL, NULL};
     loggops_result result = {.ranks = ranks};
     assert_int_equal(loggops_simulate(&run, &odin, NULL, 1, &result, &err), TL_ERR_DEADLOCK);
     assert_non_null(strstr(err.text, "2 ranks wait forever"));
@@ -303,7 +304,8 @@ static void order_does_not_matter(void **state)
         loggops_rank_result in_order[N], renumbered[N];
         loggops_comm comms[] = {{N, NULL, NULL}, {N, members, order}};
         for (int k = 0; k < 2; k++) {
-            const loggops_run run = {N, 1, &program, program_of, 1, &comms[k], 0, NULL, NULL};
+            const loggops_run run = {N, 1,    &program, program_of, 1,   &comms[k],
+                                     0, NULL, NULL,     NULL,       NULL};
             loggops_result result = {.ranks = k ? renumbered : in_order};
             assert_int_equal(loggops_simulate(&run, &odin, NULL, 1, &result, &err), TL_OK);
         }

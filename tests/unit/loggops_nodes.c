@@ -38,7 +38,8 @@ static void run_halves(const char *text, loggops_op *const halves[2], const uint
         if (node_of[r] >= nodes.n_nodes)
             nodes.n_nodes = node_of[r] + 1;
     }
-    const loggops_run run = {n_ranks, 2, programs, program_of, 1, &world, 0, NULL, &nodes};
+    const loggops_run run = {n_ranks, 2,    programs, program_of, 1,   &world,
+                             0,       NULL, &nodes,   NULL,       NULL};
     loggops_result result = {.ranks = ranks};
     assert_int_equal(loggops_simulate(&run, &network.params, NULL, n_threads, &result, &err),
                      TL_OK);

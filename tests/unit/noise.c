@@ -67,7 +67,8 @@ static uint64_t makespan(const loggops_op *op, uint32_t n_ranks, const loggops_p
     loggops_program program = {ops, NULL, 2, 0, 1};
     loggops_comm world = {n_ranks, NULL, NULL};
     uint32_t *program_of = calloc(n_ranks, sizeof *program_of);
-    const loggops_run run = {n_ranks, 1, &program, program_of, 1, &world, 0, NULL, NULL};
+    const loggops_run run = {n_ranks, 1,    &program, program_of, 1,   &world,
+                             0,       NULL, NULL,     NULL,       NULL};
     loggops_result result = {.ranks = calloc(n_ranks, sizeof *result.ranks)};
     assert_int_equal(loggops_simulate(&run, params, noise, 1, &result, &err), TL_OK);
     free(result.ranks);

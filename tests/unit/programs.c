@@ -282,6 +282,59 @@ static void test_asked(void **state)
     tl_reader_close(reader);
 }
 
+/* Does not know at first: the probe comes as an event, once, and then the answer is that of `left`
+ * questions. */
+typedef struct hesitation {
+    int left, has_seen;
+    uint64_t n_probes;
+} hesitation;
+
+static int answer_later(void *arg, const tl_event *probe)
+{
+    hesitation *h = arg;
+    assert_int_equal(probe->call, TL_MPI_Iprobe);
+    if (!h->has_seen)
+        return -1;
+    h->has_seen = 0;
+    return !h->left--;
+}
+
+/* Asked a second time, the program goes on as one that got its answer at once. */
+static void test_asked_again(void **state)
+{
+    enum { PATIENCE = 3 };
+    tl_reader *reader;
+    tl_cursor *cursors[2];
+    tl_error err;
+    tl_event e[2];
+    int left = PATIENCE;
+    hesitation h = {.left = PATIENCE};
+    (void)state;
+    assert_int_equal(tl_reader_open("hpl:N=2000,NB=16,P=1,Q=3,BCAST=0", &reader, &err), TL_OK);
+    for (int k = 0; k < 2; k++)
+        assert_int_equal(tl_cursor_open(reader, 1, &cursors[k], &err), TL_OK);
+    tl_cursor_set_asker(cursors[0], answer, &left);
+    tl_cursor_set_asker(cursors[1], answer_later, &h);
+    while (tl_cursor_next(cursors[0], &e[0]) == TL_OK) {
+        assert_int_equal(tl_cursor_next(cursors[1], &e[1]), TL_OK);
+        while (e[1].call == TL_MPI_Iprobe) {
+            assert_int_equal(h.has_seen, 0);
+            h.has_seen = 1;
+            h.n_probes++;
+            assert_int_equal(tl_cursor_next(cursors[1], &e[1]), TL_OK);
+        }
+        assert_true(e[0].call == e[1].call && e[0].peer == e[1].peer && e[0].tag == e[1].tag &&
+                    e[0].count == e[1].count && e[0].list_len == e[1].list_len);
+        if (e[0].call == TL_MPI_Recv && e[0].tag >= 2001 && e[0].tag <= 3000)
+            left = h.left = PATIENCE;
+    }
+    assert_int_equal(tl_cursor_next(cursors[1], &e[1]), TL_END);
+    assert_true(h.n_probes > 100);
+    for (int k = 0; k < 2; k++)
+        tl_cursor_close(cursors[k]);
+    tl_reader_close(reader);
+}
+
 /* ---- windows: panels as a trace of their own ---- */
 
 static tl_cursor *open_at_mark(tl_reader *reader, uint32_t number, uint64_t ordinal)
@@ -388,9 +441,9 @@ int main(void)
 {
     enum { N_OTHERS = 5 };
     struct CMUnitTest tests[N_PROGRAMS + N_OTHERS] = {
-        cmocka_unit_test(test_written), cmocka_unit_test(test_asked),
-        cmocka_unit_test(test_windows), cmocka_unit_test(test_delayed),
-        cmocka_unit_test(test_refused)};
+        cmocka_unit_test(test_written),     cmocka_unit_test(test_asked),
+        cmocka_unit_test(test_asked_again), cmocka_unit_test(test_windows),
+        cmocka_unit_test(test_delayed),     cmocka_unit_test(test_refused)};
     for (int i = 0; i < N_PROGRAMS; i++)
         tests[N_OTHERS + i] =
             (struct CMUnitTest){programs[i], test_valid, NULL, NULL, (void *)programs[i]};

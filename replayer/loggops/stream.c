@@ -1,0 +1,187 @@
+/* stream.c - programs that make their events are simulated while they are read.
+ *
+ * Each rank has a cursor and the next few operations.  Where the program asks whether a message is
+ * there, its cursor returns the probe as an event: the simulation answers at that moment, and only
+ * then is the next event made. */
+#include "config.h"
+
+#include "reading.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+/* Operations that are read at a time, and the requests that a rank may have. */
+enum { SOME_OPS = 32, MOST_REQUESTS = 64 };
+enum { UNKNOWN = -1 };
+
+typedef struct rank_stream {
+    loggops_reading t;
+    tl_cursor *cursor;
+    tl_status status;
+    tl_error err;
+    int answer; /* to what was asked last */
+} rank_stream;
+
+struct loggops_streams {
+    loggops_reading common;
+    rank_stream *ranks;
+    loggops_feed feed;
+};
+
+static int answer_program(void *arg, const tl_event *probe)
+{
+    rank_stream *r = arg;
+    const int answer = r->answer;
+    (void)probe;
+    r->answer = UNKNOWN;
+    return answer;
+}
+
+static void take_answer(void *context, uint32_t rank, int is_there)
+{
+    const loggops_streams *s = context;
+    s->ranks[rank].answer = is_there;
+}
+
+/* Counts the events, which nobody has done before. */
+static void end_rank(rank_stream *r)
+{
+    tlr_plan *plan = r->t.plan;
+    tl_cursor_close(r->cursor);
+    r->cursor = NULL;
+    plan->ranks[r->t.rank]->n_events = r->t.n_read;
+    tlr_rank_model_close(&r->t.rates);
+}
+
+static tl_status read_some(rank_stream *r)
+{
+    loggops_reading *t = &r->t;
+    tl_event event;
+    tl_status status = TL_OK;
+    while (status == TL_OK && t->n_ops < SOME_OPS &&
+           (!t->n_ops || t->ops[t->n_ops - 1].kind != LOGGOPS_POLL) &&
+           (status = tl_cursor_next(r->cursor, &event)) == TL_OK)
+        status = loggops_translate(t, &event);
+    if (t->n_requests > MOST_REQUESTS)
+        return loggops_refuse(t, &event);
+    if (status == TL_OK)
+        return loggops_add(t, (loggops_op){.kind = LOGGOPS_MORE});
+    if (status != TL_END) {
+        if (tl_cursor_error(r->cursor)->status != TL_OK)
+            r->err = *tl_cursor_error(r->cursor);
+        return status;
+    }
+    end_rank(r);
+    status = loggops_add_compute(t);
+    return status == TL_OK ? loggops_add(t, (loggops_op){.kind = LOGGOPS_END}) : status;
+}
+
+static int read_more(void *context, uint32_t rank, loggops_program *program)
+{
+    loggops_streams *s = context;
+    rank_stream *r = &s->ranks[rank];
+    r->t.n_ops = 0;
+    r->t.n_list = 1;
+    r->status = read_some(r);
+    program->ops = r->t.ops;
+    program->lists = r->t.list;
+    return r->status == TL_OK;
+}
+
+static tl_status why(void *context, tl_error *err)
+{
+    const loggops_streams *s = context;
+    for (uint32_t i = 0; i < s->common.plan->n_ranks; i++)
+        if (s->ranks[i].status != TL_OK) {
+            if (err)
+                *err = s->ranks[i].err;
+            return s->ranks[i].status;
+        }
+    return TL_OK;
+}
+
+static void close_ranks(loggops_streams *s)
+{
+    for (uint32_t i = 0; s->ranks && i < s->common.plan->n_ranks; i++) {
+        tl_cursor_close(s->ranks[i].cursor);
+        tlr_rank_model_close(&s->ranks[i].t.rates);
+        loggops_reading_free(&s->ranks[i].t);
+    }
+    free(s->ranks);
+    s->ranks = NULL;
+}
+
+static tl_status open_rank(loggops_streams *s, loggops_run *run, uint32_t rank, tl_error *err)
+{
+    static loggops_op at_first[] = {{.kind = LOGGOPS_MORE}};
+    rank_stream *r = &s->ranks[rank];
+    r->t = s->common;
+    r->t.is_stream = 1;
+    r->t.run = run;
+    r->t.err = err;
+    r->answer = UNKNOWN;
+    run->program_of[rank] = rank;
+    run->programs[rank] = (loggops_program){.ops = at_first, .n_requests = MOST_REQUESTS};
+    tl_status status = loggops_begin_rank(&r->t, rank);
+    if (status == TL_OK)
+        status = tl_cursor_open(r->t.trace, rank, &r->cursor, err);
+    if (status == TL_OK)
+        tl_cursor_set_asker(r->cursor, answer_program, r);
+    r->t.err = &r->err;
+    return status;
+}
+
+tl_status loggops_streams_run(loggops_streams *s, loggops_run **out, tl_error *err)
+{
+    const uint32_t n_ranks = s->common.plan->n_ranks;
+    loggops_run *run = loggops_run_begin(s->common.plan);
+    close_ranks(s);
+    s->ranks = calloc(n_ranks, sizeof *s->ranks);
+    if (run) {
+        run->feed = &s->feed;
+        run->programs = calloc(n_ranks, sizeof *run->programs);
+        run->compute_ps = calloc(n_ranks, sizeof *run->compute_ps);
+    }
+    if (!run || !s->ranks || !run->programs || !run->compute_ps) {
+        loggops_run_free(run);
+        return loggops_out_of_memory(&s->common);
+    }
+    tl_status status = TL_OK;
+    for (uint32_t i = 0; i < n_ranks && status == TL_OK; i++)
+        status = open_rank(s, run, i, err);
+    if (status == TL_OK)
+        *out = run;
+    else
+        loggops_run_free(run);
+    return status;
+}
+
+tl_status loggops_streams_open(tl_reader *trace, tlr_plan *plan, const tlr_model *model,
+                               const loggops_places *places, const tlr_options *options,
+                               loggops_choice *choice, double *measured_s, loggops_streams **out,
+                               tl_error *err)
+{
+    loggops_streams *s = calloc(1, sizeof *s);
+    if (!s)
+        return tl_fail(err, TL_ERR_MEMORY, "out of memory for the programs of %s",
+                       tl_reader_path(trace));
+    s->common = (loggops_reading){.trace = trace,
+                                  .plan = plan,
+                                  .model = model,
+                                  .options = options,
+                                  .places = places,
+                                  .choice = choice,
+                                  .measured_s = measured_s,
+                                  .err = err};
+    s->feed = (loggops_feed){s, read_more, take_answer, why};
+    *out = s;
+    return TL_OK;
+}
+
+void loggops_streams_close(loggops_streams *s)
+{
+    if (!s)
+        return;
+    close_ranks(s);
+    free(s);
+}

@@ -1,0 +1,173 @@
+/* Programs that are made while the LogGOPS engine simulates them: a poll is answered at its moment,
+ * and what follows depends on the answer. */
+#include "config.h"
+
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <setjmp.h>
+#include <cmocka.h>
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "loggops/loggops.h"
+
+static tl_error err;
+
+enum { RANKS = 1200, TAG = 7 };
+
+/* The odd ranks work for a while, look for a message of the rank before, and work for a long time
+ * before they receive it if it is not there. */
+typedef struct player {
+    loggops_op ops[4];
+    int n_calls, answer;
+} player;
+
+typedef struct game {
+    player players[RANKS];
+    uint64_t asks_at_ps, bytes;
+    int fails_at; /* rank whose program cannot go on; negative: none */
+} game;
+
+static const uint64_t long_ps = 1000000000, sends_at_ps = 20000000;
+
+static int more(void *context, uint32_t rank, loggops_program *program)
+{
+    game *g = context;
+    player *p = &g->players[rank];
+    const int is_sender = rank % 2 == 0;
+    loggops_op *op = p->ops;
+    const int call = p->n_calls++;
+    memset(p->ops, 0, sizeof p->ops);
+    if ((int)rank == g->fails_at && call)
+        return 0;
+    if (is_sender) {
+        *op++ = (loggops_op){.kind = LOGGOPS_COMPUTE, .amount = sends_at_ps};
+        *op = (loggops_op){.kind = LOGGOPS_SEND, .peer = 1, .tag = TAG, .amount = g->bytes};
+    } else if (!call) {
+        *op++ = (loggops_op){.kind = LOGGOPS_COMPUTE, .amount = g->asks_at_ps};
+        *op++ = (loggops_op){.kind = LOGGOPS_POLL, .peer = RANKS - 1, .tag = TAG};
+        *op = (loggops_op){.kind = LOGGOPS_MORE};
+    } else {
+        assert_true(p->answer >= 0);
+        if (!p->answer)
+            *op++ = (loggops_op){.kind = LOGGOPS_COMPUTE, .amount = long_ps};
+        *op = (loggops_op){.kind = LOGGOPS_RECV, .peer = RANKS - 1, .tag = TAG};
+    }
+    program->ops = p->ops;
+    return 1;
+}
+
+static void take_answer(void *context, uint32_t rank, int is_there)
+{
+    game *g = context;
+    g->players[rank].answer = is_there;
+}
+
+static tl_status why(void *context, tl_error *e)
+{
+    (void)context;
+    return tl_fail(e, TL_ERR_INPUT, "the program ends here");
+}
+
+/* Plays it; NULL nodes: there are none. */
+static tl_status play(game *g, const char *params, const loggops_nodes *nodes, unsigned n_threads,
+                      loggops_rank_result *ranks)
+{
+    static loggops_op at_first[] = {{.kind = LOGGOPS_MORE}};
+    static loggops_program programs[RANKS];
+    static uint32_t program_of[RANKS];
+    static uint64_t compute_ps[RANKS];
+    loggops_network network;
+    loggops_comm world = {RANKS, NULL, NULL};
+    const loggops_feed feed = {g, more, take_answer, why};
+    assert_int_equal(loggops_parse_network(params, &network, &err), TL_OK);
+    for (uint32_t r = 0; r < RANKS; r++) {
+        g->players[r] = (player){.answer = -1};
+        programs[r] = (loggops_program){.ops = at_first, .n_requests = 1};
+        program_of[r] = r;
+    }
+    const loggops_run run = {RANKS, RANKS, programs, program_of, 1,         &world,
+                             0,     NULL,  nodes,    &feed,      compute_ps};
+    loggops_result result = {.ranks = ranks};
+    return loggops_simulate(&run, &network.params, NULL, n_threads, &result, &err);
+}
+
+static const char params[] = "L=5us,o=2us,g=1us,G=1ns,O=0,S=1000";
+
+/* The envelope comes o + L after the send, of a long message as of a short one. */
+static void polls_see_what_has_arrived(void **state)
+{
+    (void)state;
+    static game g;
+    static loggops_rank_result ranks[RANKS];
+    const uint64_t arrives_ps = sends_at_ps + 7000000;
+    g.fails_at = -1;
+    for (int is_long = 0; is_long < 2; is_long++)
+        for (int late = -1; late <= 1; late++) {
+            g.bytes = is_long ? 5001 : 1;
+            g.asks_at_ps = arrives_ps + (uint64_t)(int64_t)late;
+            assert_int_equal(play(&g, params, NULL, 1, ranks), TL_OK);
+            for (uint32_t r = 1; r < RANKS; r += 2) {
+                const uint64_t receives_ps = late < 0 ? g.asks_at_ps + long_ps : g.asks_at_ps;
+                assert_int_equal(g.players[r].answer, late >= 0);
+                if (!is_long)
+                    continue;
+                /* What can be seen is not here: the sender waits for the receive. */
+                assert_int_equal(ranks[r].end_ps, receives_ps + 2000000 + 5000000);
+                assert_int_equal(ranks[r - 1].end_ps, receives_ps + 7000000);
+            }
+        }
+}
+
+/* The rank's CPU may be busy when the message arrives, and it may belong to somebody else. */
+static void threads_do_not_matter(void **state)
+{
+    (void)state;
+    static game g;
+    static loggops_rank_result one[RANKS], several[RANKS];
+    static uint32_t node_of[RANKS];
+    loggops_network network;
+    const char moving[] = "L=5us,o=2us,g=1us,G=1ns,O=0,S=1000,or=1us;local:L=1us,o=1us";
+    assert_int_equal(loggops_parse_network(moving, &network, &err), TL_OK);
+    for (uint32_t r = 0; r < RANKS; r++)
+        node_of[r] = r / 15;
+    const loggops_nodes nodes = {RANKS / 15, node_of, network.between, network.within, 1};
+    g.fails_at = -1;
+    for (uint64_t at_ps = 20000000; at_ps < 60000000; at_ps += 3333333) {
+        g.asks_at_ps = at_ps;
+        g.bytes = 10000;
+        for (int k = 0; k < 2; k++) {
+            const loggops_nodes *where = k ? &nodes : NULL;
+            const char *text = k ? moving : params;
+            assert_int_equal(play(&g, text, where, 1, one), TL_OK);
+            assert_int_equal(play(&g, text, where, 2, several), TL_OK);
+            assert_memory_equal(one, several, sizeof one);
+        }
+    }
+}
+
+static void programs_that_fail(void **state)
+{
+    (void)state;
+    static game g;
+    static loggops_rank_result ranks[RANKS];
+    g.asks_at_ps = 1;
+    g.bytes = 1;
+    g.fails_at = 501;
+    assert_int_equal(play(&g, params, NULL, 1, ranks), TL_ERR_INPUT);
+    assert_string_equal(err.text, "the program ends here");
+    assert_int_equal(play(&g, params, NULL, 2, ranks), TL_ERR_INPUT);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(polls_see_what_has_arrived),
+        cmocka_unit_test(threads_do_not_matter),
+        cmocka_unit_test(programs_that_fail),
+    };
+    cmocka_set_message_output(CM_OUTPUT_TAP);
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
