@@ -11,8 +11,8 @@ static const struct target {
 } targets[] = {
     {"network", "measure messages between hosts for a platform", calibrate_network},
     {"kernels", "time the BLAS kernels of this machine for a compute model", calibrate_kernels},
-    {"cpu", "tell how long instructions take between each two call sites", calibrate_cpu},
-    {"noise", "measure what the system takes of each core", calibrate_noise},
+    {"cpu", "measure how long instructions take between each two call sites", calibrate_cpu},
+    {"noise", "measure the time that the system takes from each core", calibrate_noise},
 };
 enum { N_TARGETS = sizeof targets / sizeof *targets };
 
@@ -21,8 +21,8 @@ static void print_usage(FILE *out)
     fputs("usage: timeless calibrate WHAT [OPTION...]\n\n", out);
     for (int i = 0; i < N_TARGETS; i++)
         fprintf(out, "  %-10s %s\n", targets[i].name, targets[i].summary);
-    fputs("\n'timeless calibrate WHAT --help' tells the options of each; 'man "
-          "timeless-calibrate-WHAT' tells more.\n",
+    fputs("\n'timeless calibrate WHAT --help' prints the options of each; 'man "
+          "timeless-calibrate-WHAT' describes them.\n",
           out);
 }
 
@@ -63,7 +63,7 @@ int cmd_calibrate(int argc, char **argv)
         argv[1] = name;
         return targets[i].run(argc - 1, argv + 1);
     }
-    return cli_fail_text(TL_ERR_USAGE,
-                         "'%s' cannot be calibrated; 'timeless calibrate --help' lists what can",
-                         argv[1]);
+    return cli_fail_text(
+        TL_ERR_USAGE,
+        "'%s' cannot be calibrated; 'timeless calibrate --help' lists the calibrations", argv[1]);
 }

@@ -26,13 +26,13 @@ enum { KEY_MODEL = 256, KEY_FROM, KEY_ARCHIVE };
 
 static const struct argp_option options[] = {
     {"output", 'o', "PATH", 0,
-     "a platform folder, whose model.conf gets the rates, or FILE.conf (default: cpu.conf)", 0},
+     "platform folder, whose model.conf gets the rates, or FILE.conf (default: cpu.conf)", 0},
     {"model", KEY_MODEL, "FILE", 0,
-     "the model that gets the rates in FILE.conf (default: that of the shipped local)", 0},
+     "the model that gets the rates in FILE.conf (default: that of the platform local)", 0},
     {"from", KEY_FROM, "FILE", 0, "take both traces from this archive", 0},
     {"archive", KEY_ARCHIVE, "FILE", 0,
-     "the zip with both traces; default, where a command is run: cpu-MOMENT.zip beside the result; "
-     "none: none",
+     "zip with both traces, or none (default: cpu-MOMENT.zip beside the result, if a command is "
+     "run)",
      0},
     {0}};
 
@@ -52,7 +52,7 @@ static error_t parse(int key, char *value, struct argp_state *state)
             break;
         }
         if (a->n_traces == 2)
-            argp_error(state, "'%s': two traces are enough", value);
+            argp_error(state, "'%s': give only two traces", value);
         a->traces[a->n_traces++] = value;
         break;
     case ARGP_KEY_SUCCESS:
@@ -137,7 +137,8 @@ static tl_status unpack(const char *archive, const char *entry, const char *path
     tl_status status =
         tlp_is_archive(archive)
             ? tlp_open_raw(archive, entry, &in, err)
-            : tl_fail(err, TL_ERR_INPUT, "%s: is no archive of a calibration; give a zip", archive);
+            : tl_fail(err, TL_ERR_INPUT, "%s: is not an archive of a calibration; give a zip file",
+                      archive);
     if (status != TL_OK)
         return status;
     int failed = !(out = fopen(path, "w"));
@@ -212,7 +213,8 @@ int calibrate_cpu(int argc, char **argv)
         options,
         parse,
         "-- COMMAND...\nTIMED COUNTED\n--from=FILE",
-        "Tell how long a unit of counted volume takes between each two call sites.\vA command is "
+        "Measure how long a unit of counted volume takes between each two call sites.\vA command "
+        "is "
         "recorded twice, once for its time and once with --volume exact; or give two such traces.",
         NULL,
         NULL,

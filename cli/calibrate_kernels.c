@@ -38,35 +38,36 @@ enum {
 
 static const struct argp_option options[] = {
     {"output", 'o', "PATH", 0,
-     "FILE.conf: write the model there; else: write a platform folder; default: the model goes to "
-     "standard output",
-     0},
-    {"cores", KEY_CORES, "N|all", 0, "cores that measure at the same time; default: all", 0},
-    {"max-seconds", KEY_MAX_SECONDS, "S", 0, "begin no new round after this; default 25", 0},
-    {"seed", KEY_SEED, "N", 0, "choose the sizes from this seed; default 1", 0},
+     "platform folder, or FILE.conf for the model alone (default: print the model)", 0},
+
+    {0, 0, 0, 0, "What is measured:", 1},
+    {"cores", KEY_CORES, "N|all", 0, "cores that measure at a time (default: all)", 0},
+    {"max-seconds", KEY_MAX_SECONDS, "S", 0, "begin no new round after S seconds (default: 25)", 0},
     {"nb", KEY_NB, "K[,K...]|any", 0,
-     "inner sizes of products and orders of triangular matrices; default 32,64,96,128,192,256", 0},
-    {"raw", KEY_RAW, "FILE", 0, "write every measurement there, as CSV", 0},
-    {"from", KEY_FROM, "FILE", 0,
-     "fit the measurements of FILE, which --raw wrote or an archive; measure nothing", 0},
-    {"archive", KEY_ARCHIVE, "FILE", 0,
-     "the zip with all that was measured; default: kernels-MOMENT.zip beside the result; none: "
-     "none",
+     "inner sizes of products and orders of triangular matrices (default: 32,64,96,128,192,256)",
      0},
+    {"seed", KEY_SEED, "N", 0, "draw the sizes from this seed (default: 1)", 0},
+
+    {0, 0, 0, 0, "What is fitted:", 2},
     {"model", KEY_MODEL, "FORM", 0,
-     "m0 (a mean), m1 (a line over the work), m2 (a polynomial in the sizes), pieces (several); "
-     "default best: the one that predicts calls best that it has not seen",
+     "m0 (a mean), m1 (a line over the work), m2 (a polynomial in the sizes), pieces (several "
+     "polynomials), best (default)",
      0},
     {"noise", KEY_NOISE, "FORM", 0,
-     "n0 (none), n1 (normal or half-normal), n2 (its spread a polynomial), mixture; default best",
+     "n0 (none), n1 (normal or half-normal), n2 (a polynomial as its spread), mixture, best "
+     "(default)",
      0},
-    {"per-core", KEY_PER_CORE, NULL, 0, "fit each core by itself, too", 0},
-    {"declare", KEY_DECLARE, "KERNEL=S,S_PER_WORK", 0,
-     "a call of KERNEL takes S seconds and S_PER_WORK for each unit of work, as stated and not as "
-     "measured; user:NAME is one of the program's own (may be repeated)",
-     0},
-    {0},
-};
+    {"per-core", KEY_PER_CORE, NULL, 0, "also fit each core by itself", 0},
+    {"declare", KEY_DECLARE, "KERNEL=A,B", 0,
+     "a call of KERNEL takes A seconds plus B for each unit of work; may be repeated", 0},
+
+    {0, 0, 0, 0, "Measurements:", 3},
+    {"raw", KEY_RAW, "FILE", 0, "write every measurement to FILE (CSV)", 0},
+    {"from", KEY_FROM, "FILE", 0,
+     "measure nothing, and fit the measurements of FILE, from --raw or an archive", 0},
+    {"archive", KEY_ARCHIVE, "FILE", 0,
+     "zip with the measurements, or none (default: kernels-MOMENT.zip beside the result)", 0},
+    {0}};
 
 static const char *const forms[TLP_N_FORMS + 2] = {"m0", "m1", "m2", "pieces", "best"};
 static const char *const noises[TLP_N_NOISES + 2] = {"n0", "n1", "n2", "mixture", "best"};
@@ -100,7 +101,7 @@ static void add_declaration(struct argp_state *state, struct arguments *argument
     else if (tlp_declaration_parse(value, next, &err) != TL_OK)
         argp_error(state, "--declare %s", err.text);
     else if (tlp_find_declaration(arguments->declared, arguments->n_declared, next->kernel))
-        argp_error(state, "--declare: '%s' is there a second time", next->kernel);
+        argp_error(state, "--declare: '%s' is given twice", next->kernel);
     arguments->n_declared++;
 }
 
@@ -111,7 +112,7 @@ static int parse_form(struct argp_state *state, const char *option, const char *
     for (int i = 0; names[i]; i++)
         if (!strcmp(names[i], value))
             return i;
-    argp_error(state, "%s '%s': --help lists what there is", option, value);
+    argp_error(state, "%s '%s' is unknown; --help lists the valid names", option, value);
     return 0;
 }
 
@@ -148,7 +149,7 @@ static error_t parse(int key, char *value, struct argp_state *state)
     case KEY_PER_CORE: arguments->fit.per_core = 1; break;
     case KEY_DECLARE: add_declaration(state, arguments, value); break;
     case KEY_NB: parse_blocks(state, arguments, value); break;
-    case ARGP_KEY_ARG: argp_error(state, "'%s': takes no argument", value); break;
+    case ARGP_KEY_ARG: argp_error(state, "'%s': this command takes no argument", value); break;
     default: return ARGP_ERR_UNKNOWN;
     }
     return 0;
@@ -171,7 +172,7 @@ static void report(const tlp_result *result)
     const tlp_fit *gemm = tlp_result_fit(result, TL_KERNEL_dgemm);
     fprintf(stderr,
             "timeless: %zu calls timed, %u at once; dgemm %.1f Gflop/s per core, model %s, mean "
-            "error of a call it has not seen %.1f%%\n",
+            "error of a call that was not fitted %.1f%%\n",
             result->n_samples, result->cores, 2e-9 / gemm->slope_s, tlp_form_name(gemm->form),
             100 * gemm->error[gemm->form]);
 }

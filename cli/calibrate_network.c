@@ -37,20 +37,23 @@ struct arguments {
 };
 
 static const struct argp_option options[] = {
-    {"output", 'o', "FOLDER", 0, "write the platform folder there", 0},
-    {"hosts", KEY_HOSTS, "HOST,HOST[,...]", 0, "measure between these hosts, two ranks on each", 0},
-    {"max-seconds", KEY_MAX_SECONDS, "S", 0, "measure for this long; default 90", 0},
-    {"max-bytes", KEY_MAX_BYTES, "N", 0, "largest message; default 1000000000", 0},
-    {"seed", KEY_SEED, "N", 0, "draw operations and sizes from this seed; default 1", 0},
-    {"nodes", KEY_NODES, "N", 0, "nodes of the platform; default: as many as hosts", 0},
-    {"from", KEY_FROM, "FILE", 0,
-     "fit these measurements (network.csv or an archive) instead of new ones", 0},
-    {"archive", KEY_ARCHIVE, "FILE", 0,
-     "the zip with all that was measured; default: network-MOMENT.zip in the folder; none: none",
+    {"output", 'o', "FOLDER", 0, "the platform folder to write", 0},
+
+    {0, 0, 0, 0, "What is measured:", 1},
+    {"hosts", KEY_HOSTS, "HOST,HOST...", 0, "measure between these hosts, with two ranks on each",
      0},
-    {"probe", KEY_PROBE, "FILE", 0, "the measuring program, where hosts have it elsewhere", 0},
-    {0},
-};
+    {"max-seconds", KEY_MAX_SECONDS, "S", 0, "measure for S seconds (default: 90)", 0},
+    {"max-bytes", KEY_MAX_BYTES, "N", 0, "size of the largest message (default: 1000000000)", 0},
+    {"seed", KEY_SEED, "N", 0, "draw operations and sizes from this seed (default: 1)", 0},
+    {"probe", KEY_PROBE, "FILE", 0, "the measuring program, if the hosts have it elsewhere", 0},
+
+    {0, 0, 0, 0, "The platform:", 2},
+    {"nodes", KEY_NODES, "N", 0, "number of nodes (default: as many as hosts)", 0},
+    {"from", KEY_FROM, "FILE", 0,
+     "measure nothing, and fit the measurements of FILE, network.csv or an archive", 0},
+    {"archive", KEY_ARCHIVE, "FILE", 0,
+     "zip with the measurements, or none (default: network-MOMENT.zip in the folder)", 0},
+    {0}};
 
 static error_t parse(int key, char *value, struct argp_state *state)
 {
@@ -80,7 +83,7 @@ static error_t parse(int key, char *value, struct argp_state *state)
         if (!a->folder)
             argp_error(state, "where to? give -o FOLDER");
         if ((a->hosts != NULL) + (a->launcher != NULL) + (a->from != NULL) > 1)
-            argp_error(state, "give --hosts, '-- mpirun ARGUMENTS' or --from, one of them");
+            argp_error(state, "give only one of --hosts, '-- mpirun ARGUMENTS' and --from");
         if (a->n_launcher > MAX_ARGS - 8)
             argp_error(state, "too many arguments for mpirun");
         return 0;

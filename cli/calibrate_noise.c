@@ -40,7 +40,7 @@ static error_t parse(int key, char *value, struct argp_state *state)
         a->threshold = (double)cli_parse_number_from(state, "--threshold", value, 2, 1000000);
         break;
     case KEY_ARCHIVE: a->archive_path = value; break;
-    case ARGP_KEY_ARG: argp_error(state, "'%s': takes no argument", value); break;
+    case ARGP_KEY_ARG: argp_error(state, "'%s': this command takes no argument", value); break;
     default: return ARGP_ERR_UNKNOWN;
     }
     return 0;

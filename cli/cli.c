@@ -73,7 +73,7 @@ int cli_open_trace(const char *path, tl_reader **out)
     for (size_t i = 0; i < n && i < MAX_LINES; i++)
         fprintf(stderr, "timeless: %s\n", tl_printable(tl_reader_damage(*out, i)->text));
     if (n > MAX_LINES)
-        fprintf(stderr, "timeless: %s: %zu more damages like these\n", path, n - MAX_LINES);
+        fprintf(stderr, "timeless: %s: %zu more damaged or missing parts\n", path, n - MAX_LINES);
     if (!n && !tl_reader_complete(*out))
         warn_unfinished(*out);
     return CLI_OK;
@@ -88,7 +88,7 @@ int cli_check_output(const char *path)
     FILE *in = fopen(path, "rb");
     if (!in)
         return cli_fail_text(TL_ERR_SYSTEM,
-                             "%s: is there and cannot be read: %s; give another --output", path,
+                             "%s: exists and cannot be read: %s; give another --output", path,
                              strerror(errno));
     const int is_trace = fread(start, 1, sizeof start, in) == sizeof start &&
                          !memcmp(start, TL_FILE_MAGIC, sizeof start);
@@ -96,7 +96,7 @@ int cli_check_output(const char *path)
     if (is_trace)
         return CLI_OK;
     return cli_fail_text(TL_ERR_USAGE,
-                         "%s: is there and no trace, so it is not overwritten; give another "
+                         "%s: exists and is not a trace, so it is not overwritten; give another "
                          "--output, or remove it",
                          path);
 }
@@ -138,12 +138,12 @@ error_t cli_argument(int key, char *arg, struct argp_state *state, const char *w
     switch (key) {
     case ARGP_KEY_ARG:
         if (*kept)
-            argp_error(state, "'%s': one %s at a time", arg, what);
+            argp_error(state, "'%s': give only one %s", arg, what);
         *kept = arg;
         return 0;
     case ARGP_KEY_END:
         if (!*kept)
-            argp_error(state, "which %s?", what);
+            argp_error(state, "the %s is missing", what);
         return 0;
     default: return ARGP_ERR_UNKNOWN;
     }
@@ -171,7 +171,7 @@ const char *cli_svg(struct argp_state *state, const char *path)
 {
     const size_t length = strlen(path);
     if (length < 4 || strcmp(path + length - 4, ".svg") != 0)
-        argp_error(state, "--plot '%s': a plot is SVG, in a file that ends in .svg", path);
+        argp_error(state, "--plot '%s': give a file name that ends in .svg", path);
     return path;
 }
 

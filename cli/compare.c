@@ -37,30 +37,27 @@ enum {
 };
 
 static const struct argp_option options[] = {
+    {0, 0, 0, 0, "What is compared:", 1},
     {"measured", KEY_MEASURED, "FILE", 0,
-     "measurements: lines NAME,SECONDS, a name again for another run; default: the clocks in the "
-     "trace; may be given several times",
-     0},
+     "measurements, lines NAME,SECONDS (default: the clocks of the trace); may be repeated", 0},
     {"baseline", KEY_BASELINE, "FILE", 0,
-     "earlier measurements, in place of predictions: tell a change from noise; may be given "
-     "several times",
-     0},
-    {"history", KEY_HISTORY, "FOLDER", 0,
-     "a platform that was calibrated several times: set the last calibration beside those before",
-     0},
+     "earlier measurements instead of predictions; may be repeated", 0},
+    {"history", KEY_HISTORY, "FOLDER", 0, "the calibrations of a platform", 0},
+
+    {0, 0, 0, 0, "What counts as different:", 2},
     {"tolerance", KEY_TOLERANCE, "SHARE", 0,
-     "exit with 1 when an error is larger, such as 10% or 0.1; default: any error passes", 0},
-    {"confidence", KEY_CONFIDENCE, "SHARE", 0,
-     "of the test whether a difference is more than noise; default 95%", 0},
+     "exit with 1 if an error is larger, such as 10% or 0.1 (default: any error passes)", 0},
+    {"confidence", KEY_CONFIDENCE, "SHARE", 0, "confidence of the test (default: 95%)", 0},
+
+    {0, 0, 0, 0, "Output:", 3},
     {"min-share", KEY_MIN_SHARE, "SHARE", 0,
-     "leave out rows shorter than this share of the longest; default 1%", 0},
-    {"all", KEY_ALL, NULL, 0, "leave out no row that took any time", 0},
+     "leave out rows shorter than this share of the longest (default: 1%)", 0},
+    {"all", KEY_ALL, NULL, 0, "print all rows that took any time", 0},
     CLI_JSON_OPTION(KEY_JSON),
-    {"csv", KEY_CSV, "FILE", 0, "write the rows there too", 0},
-    {"plot", KEY_PLOT, "FILE.svg", 0, "draw them there", 0},
-    {"junit", KEY_JUNIT, "FILE.xml", 0, "write them there as test cases, for CI", 0},
-    {0},
-};
+    {"csv", KEY_CSV, "FILE", 0, "also write the rows to FILE", 0},
+    {"plot", KEY_PLOT, "FILE.svg", 0, "draw the rows", 0},
+    {"junit", KEY_JUNIT, "FILE.xml", 0, "write the rows as test cases", 0},
+    {0}};
 
 /* "10%" or "0.1" */
 static double parse_share(struct argp_state *state, const char *what, const char *text)
@@ -83,7 +80,8 @@ static double parse_share(struct argp_state *state, const char *what, const char
 static void add_file(struct argp_state *state, struct files *files, const char *path)
 {
     if (files->n == MAX_FILES)
-        argp_error(state, "'%s': more than %d files; put several runs into one", path, MAX_FILES);
+        argp_error(state, "'%s': more than %d files; put several runs into one file", path,
+                   MAX_FILES);
     files->paths[files->n++] = path;
 }
 
@@ -93,13 +91,13 @@ static void check(struct argp_state *state, const struct arguments *a)
     int n_kinds =
         (a->predictions.n > 0) + (a->baseline.n > 0) + (a->options.history_folder != NULL);
     if (n_kinds == 0)
-        argp_error(state, "which prediction? or give --baseline or --history");
+        argp_error(state, "the prediction is missing; give one, or --baseline or --history");
     if (n_kinds > 1)
-        argp_error(state, "give predictions, --baseline or --history, one of them");
+        argp_error(state, "give only one of predictions, --baseline and --history");
     if (a->baseline.n && !a->measured.n)
         argp_error(state, "--baseline needs --measured");
     if (a->options.history_folder && a->measured.n)
-        argp_error(state, "--history takes no --measured");
+        argp_error(state, "--history and --measured exclude each other");
 }
 
 static error_t parse(int key, char *value, struct argp_state *state)
@@ -178,10 +176,10 @@ int cmd_compare(int argc, char **argv)
         options,
         parse,
         "PREDICTION.json...\n--baseline FILE --measured FILE\n--history FOLDER",
-        "Set the times that 'timeless replay --json' predicted beside measured ones: for each two "
-        "neighbouring moments that all ranks passed (Init, Barrier, Wtime, Pcontrol, Finalize), "
-        "and for the whole run.  Or set measurements beside earlier ones, or a calibration "
-        "beside those before it, and tell a change from noise.",
+        "Print the times that 'timeless replay --json' predicted beside measured times: a row for "
+        "each two neighbouring moments that all ranks pass (Init, Barrier, Wtime, Pcontrol, "
+        "Finalize), and one for the whole run.  --baseline and --history compare measurements or "
+        "calibrations with earlier ones, and test whether a change is more than noise.",
         NULL,
         NULL,
         NULL};

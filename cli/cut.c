@@ -26,7 +26,7 @@ static const struct argp_option option_table[] = {
      "last one",
      0},
     {"region", OPT_REGION, "LEVEL[:NTH]", 0,
-     "from MPI_Pcontrol(LEVEL) to the next MPI_Pcontrol with another level; the NTH, from 0", 0},
+     "the NTH region (default: 0) from MPI_Pcontrol(LEVEL) to the next one with another level", 0},
     {"events", 'e', "A:B", 0, "events A to B-1 of every rank", 0},
     {NULL, 'r', "LEVEL[:NTH]", OPTION_HIDDEN, NULL, 0}, /* until the next version */
     {0}};
@@ -156,9 +156,8 @@ static int was_said(const tl_reader *r, const tl_error *err)
 int cmd_cut(int argc, char **argv)
 {
     struct cut_options o = {0};
-    struct argp argp = {
-        option_table, parse, "TRACE", "Write a part of a trace as a trace of its own.",
-        NULL,         NULL,  NULL};
+    struct argp argp = {option_table, parse, "TRACE", "Write a part of a trace as a new trace.",
+                        NULL,         NULL,  NULL};
     cli_parse(&argp, argc, argv, 0, &o);
     tl_reader *r;
     int code = cli_check_output(o.out);
@@ -176,8 +175,8 @@ int cmd_cut(int argc, char **argv)
         status = tl_cut(r, &span, origin, o.out, &err);
     if (status && was_said(r, &err))
         code = cli_fail_text(err.status,
-                             "%s: the part reaches what is damaged, and was not written; cut one "
-                             "that ends before",
+                             "%s: the part contains damaged data, and was not written; cut a part "
+                             "that ends before it",
                              o.path);
     else if (status)
         code = cli_fail(&err);

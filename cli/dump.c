@@ -19,8 +19,8 @@ struct dump_options {
 enum { OPT_JSON = 256 };
 
 static const struct argp_option option_table[] = {
-    {"rank", 'r', "RANK", 0, "only this rank", 0},
-    {"events", 'e', "A:B", 0, "only the events A to B-1 of each rank", 0},
+    {"rank", 'r', "RANK", 0, "print only this rank", 0},
+    {"events", 'e', "A:B", 0, "print only the events A to B-1 of each rank", 0},
     CLI_JSON_OPTION(OPT_JSON),
     {NULL, 'j', NULL, OPTION_HIDDEN, NULL, 0}, /* until the next version */
     {0}};

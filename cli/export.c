@@ -15,12 +15,11 @@ enum { OPT_RATE = 256, OPT_NO_COMPUTE };
 
 static const struct argp_option option_table[] = {
     {"to", 't', "FORMAT", 0, "simgrid, otf2 (folders of files) or goal", 0},
-    {"output", 'o', "PATH", 0, "the folder or file to write", 0},
+    {"output", 'o', "PATH", 0, "folder or file to write", 0},
     {"rate", OPT_RATE, "X", 0,
-     "flops (simgrid) or nanoseconds (goal, otf2) for a unit of volume; 1", 0},
-    {"kernel", 'k', "NAME=X", 0,
-     "what --rate is for volume, for a unit of work of a kernel: dgemm=2", 0},
-    {"no-compute", OPT_NO_COMPUTE, NULL, 0, "leave computation out", 0},
+     "flops (simgrid) or nanoseconds (goal, otf2) of a unit of volume (default: 1)", 0},
+    {"kernel", 'k', "NAME=X", 0, "the same for a unit of work of a kernel: dgemm=2", 0},
+    {"no-compute", OPT_NO_COMPUTE, NULL, 0, "leave out computation", 0},
     {NULL, 'r', "X", OPTION_HIDDEN, NULL, 0},  /* until the next version */
     {NULL, 'n', NULL, OPTION_HIDDEN, NULL, 0}, /* the same */
     {0}};

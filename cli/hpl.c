@@ -29,7 +29,7 @@ typedef struct arguments {
 } arguments;
 
 static const struct argp_option options[] = {
-    {"jobs", 'j', "N", 0, "replay N runs at a time (default: one on each core)", 0},
+    {"jobs", 'j', "N", 0, "replay N runs at a time (default: one a core)", 0},
     CLI_JSON_OPTION(OPT_JSON),
     {0}};
 

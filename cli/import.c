@@ -13,11 +13,13 @@ struct import_options {
 static const struct argp_option option_table[] = {
     {"from", 'f', "FORMAT", 0, "simgrid, dumpi or goal", 0},
     {"output", 'o', "FILE", 0, "the trace to write", 0},
+
+    {0, 0, 0, 0, "DUMPI only:", 1},
     {"volume", OPTION_VOLUME, "WHAT", 0,
-     "dumpi: what becomes the volumes: cpu (time), wall (time), none, or a counter's label; what "
-     "there is, in this order",
+     "take volumes from cpu (time), wall (time), none, or a counter's label (default: the first of "
+     "these that the trace has)",
      0},
-    {"rate", OPTION_RATE, "X", 0, "dumpi: units of volume for one nanosecond or count; 1", 0},
+    {"rate", OPTION_RATE, "X", 0, "units of volume for one nanosecond or count (default: 1)", 0},
     {0}};
 
 static error_t parse(int key, char *arg, struct argp_state *state)
@@ -36,7 +38,7 @@ static error_t parse(int key, char *arg, struct argp_state *state)
         if (!o->out || !o->from)
             argp_error(state, "give --from FORMAT and -o FILE");
         else if (strcmp(o->from, "dumpi") != 0 && (o->dumpi.volume || o->dumpi.rate > 0))
-            argp_error(state, "--volume and --rate are for --from dumpi");
+            argp_error(state, "--volume and --rate need --from dumpi");
         return 0;
     default: return cli_argument(key, arg, state, "file", &o->path);
     }

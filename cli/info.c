@@ -51,8 +51,8 @@ enum { OPT_JSON = 256 };
 static const struct argp_option option_table[] = {
     CLI_JSON_OPTION(OPT_JSON),
     {NULL, 'j', NULL, OPTION_HIDDEN, NULL, 0}, /* until the next version */
-    {"all", 'a', NULL, 0, "print each rank, however many there are", 0},
-    {"sections", 's', NULL, 0, "list the sections between synchronising collectives", 0},
+    {"all", 'a', NULL, 0, "print each rank, even if there are many", 0},
+    {"sections", 's', NULL, 0, "list the sections (between synchronising collectives)", 0},
     {0}};
 
 static error_t parse(int key, char *arg, struct argp_state *state)
@@ -436,7 +436,8 @@ static tl_status write_json(const void *arg, FILE *out, tl_error *err)
 int cmd_info(int argc, char **argv)
 {
     struct info_options o = {0};
-    struct argp argp = {option_table, parse, "TRACE", "Say what a trace holds.", NULL, NULL, NULL};
+    struct argp argp = {option_table, parse, "TRACE", "Print what a trace contains.",
+                        NULL,         NULL,  NULL};
     cli_parse(&argp, argc, argv, 0, &o);
     uint32_t *n_alike = NULL;
     struct facts *f = calloc(1, sizeof *f);

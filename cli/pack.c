@@ -15,7 +15,7 @@ struct pack_options {
 static const struct argp_option option_table[] = {
     {"output", 'o', "FILE", 0, "the trace to write; may be TRACE itself", 0},
     {"volume-precision", OPTION_PRECISION, "FRACTION", 0,
-     "let each volume change by this fraction of it at most (default: 0, not at all)", 0},
+     "change each volume by at most this fraction of it (default: 0)", 0},
     {0}};
 
 /* How the trace came to be: command, trace and its hash; what that was made from before. */

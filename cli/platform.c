@@ -12,10 +12,10 @@ struct platform_options {
 };
 
 static const struct argp_option option_table[] = {
-    {"output", 'o', "FOLDER", 0, "write platform.xml, options.conf and model.conf there", 0},
-    {"layout", OPT_LAYOUT, 0, 0, "print which nodes stand where", 0},
+    {"output", 'o', "FOLDER", 0, "folder for platform.xml, options.conf and model.conf", 0},
+    {"layout", OPT_LAYOUT, 0, 0, "print the place of each node", 0},
     {"dot", OPT_DOT, 0, 0, "print the network for Graphviz: ... | dot -Tsvg > platform.svg", 0},
-    {"list", OPT_LIST, 0, 0, "print the platforms that are installed", 0},
+    {"list", OPT_LIST, 0, 0, "list the installed platforms", 0},
     {0}};
 
 static error_t parse(int key, char *arg, struct argp_state *state)

@@ -43,29 +43,28 @@ typedef struct settings {
 } settings;
 
 static const struct argp_option options[] = {
-    {"output", 'o', "FILE", 0, "Write the trace to FILE (default: trace.tl)", 0},
+    {"output", 'o', "FILE", 0, "write the trace to FILE (default: trace.tl)", 0},
+    {"np", 'n', "N", 0, "start N ranks of COMMAND with mpirun", 0},
+    {"folded", OPTION_FOLDED, NULL, 0, "run more ranks than there are cores", 0},
+    {"quiet", 'q', NULL, 0, "print nothing unless something is wrong", 0},
+
+    {0, 0, 0, 0, "What is measured:", 1},
     {"volume", OPTION_VOLUME, "SOURCE", 0,
-     "Measure computation by auto, papi[:EVENT], rseq, perf, cputime, process, none or exact "
+     "how to measure computation: auto, papi[:EVENT], rseq, perf, cputime, process, none, exact "
      "(default: auto, the first of papi, rseq, perf and cputime that works)",
      0},
-    {"list-volumes", OPTION_LIST_VOLUMES, NULL, 0, "Say which sources work here, and exit", 0},
+    {"list-volumes", OPTION_LIST_VOLUMES, NULL, 0, "list the sources that work here, and exit", 0},
     {"kernels", OPTION_KERNELS, "WHICH", 0,
-     "Record these kernels: none, large (the default: all but BLAS on short vectors) or all", 0},
+     "numerical routines to record: none, large (default: all but BLAS on short vectors), all", 0},
     {"counters", OPTION_COUNTERS, "LIST", 0,
-     "Count these too, in each rank: events of PAPI, mpit:NAME of the MPI library (NAME* for all "
-     "that begin so), with commas",
-     0},
-    {"folded", OPTION_FOLDED, NULL, 0,
-     "Run more ranks than there are cores: sets what Open MPI needs for it", 0},
+     "also count these: PAPI events, or mpit:NAME of the MPI library (mpit:NAME*)", 0},
+
+    {0, 0, 0, 0, "Size of the trace:", 3},
     {"volume-precision", OPTION_PRECISION, "FRACTION", 0,
-     "Let each volume change by this fraction of it at most when packing (default: 0, not at all)",
-     0},
-    {"no-pack", OPTION_NO_PACK, NULL, 0, "Leave the trace as the ranks have written it", 0},
+     "packing may change each volume by this fraction of it (default: 0)", 0},
+    {"no-pack", OPTION_NO_PACK, NULL, 0, "leave the trace as the ranks wrote it", 0},
     {"pack-seconds", OPTION_PACK_SECONDS, "N", 0,
-     "Give packing up after N seconds (default: 60, or a tenth of the run's time if that is more)",
-     0},
-    {"np", 'n', "N", 0, "Start N ranks of COMMAND by mpirun", 0},
-    {"quiet", 'q', NULL, 0, "Say nothing unless something is wrong", 0},
+     "stop packing after N seconds (default: 60, or a tenth of the run's time if that is more)", 0},
     {0}};
 
 static error_t parse_option(int key, char *arg, struct argp_state *state)
@@ -90,7 +89,9 @@ static error_t parse_option(int key, char *arg, struct argp_state *state)
     case OPTION_PRECISION: s->packing.volume_precision = cli_parse_precision(state, arg); return 0;
     case 'n':
         if (!strcmp(arg, "p"))
-            argp_error(state, "-np is mpirun's; write -n N PROGRAM, or -- mpirun -np N PROGRAM");
+            argp_error(
+                state,
+                "-np is an option of mpirun; write -n N PROGRAM, or -- mpirun -np N PROGRAM");
         cli_parse_number_from(state, "number of ranks", arg, 1, INT_MAX);
         s->n_ranks = arg;
         return 0;
@@ -104,24 +105,25 @@ static error_t parse_option(int key, char *arg, struct argp_state *state)
         if (!s->command && !s->list_volumes)
             argp_error(state, "give the command to run: timeless record -- mpirun -np 4 PROGRAM");
         if (s->n_ranks && cli_select_n_ranks() > strtoul(s->n_ranks, NULL, 10))
-            argp_error(state, "--ranks: there is no rank %lu among %s; give ranks below that",
+            argp_error(state, "--ranks: the run has no rank %lu; give ranks below %s",
                        cli_select_n_ranks() - 1, s->n_ranks);
         if (s->no_pack && s->packing.volume_precision > 0)
-            argp_error(state, "--volume-precision is reached by packing; leave out --no-pack");
+            argp_error(state, "--volume-precision needs packing; leave out --no-pack");
         return 0;
     default: return ARGP_ERR_UNKNOWN;
     }
 }
 
-static const struct argp_child children[] = {{&cli_select, 0, "A part of the run:", 1}, {0}};
+static const struct argp_child children[] = {{&cli_select, 0, "A part of the run:", 2}, {0}};
 
 static const struct argp argp = {.options = options,
                                  .parser = parse_option,
                                  .children = children,
                                  .args_doc = "-- COMMAND...",
                                  .doc = "Run an MPI program and write its trace.\vThe exit code is "
-                                        "that of COMMAND, or 3 if that is 0 and there is "
-                                        "no trace, or a rank of --ranks was none."};
+                                        "that of COMMAND.  It is 3 if that is 0 and there is "
+                                        "no trace, or --ranks names a rank that the run does "
+                                        "not have."};
 
 /* ---- where the tracer is ---- */
 

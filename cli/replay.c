@@ -141,11 +141,12 @@ static void choose_algorithm(struct argp_state *state, arguments *a, const char 
             add_option(state, a, option);
             return;
         }
-    argp_error(state,
-               "--coll '%s': write COLLECTIVE=ALGORITHM; there are allgather, allgatherv, "
-               "allreduce, alltoall, alltoallv, barrier, bcast, gather, reduce, reduce_scatter, "
-               "scatter",
-               choice);
+    argp_error(
+        state,
+        "--coll '%s': write COLLECTIVE=ALGORITHM; the collectives are allgather, allgatherv, "
+        "allreduce, alltoall, alltoallv, barrier, bcast, gather, reduce, reduce_scatter, "
+        "scatter",
+        choice);
 }
 
 static void add_change(struct argp_state *state, arguments *a, const char *option,
@@ -229,11 +230,11 @@ static void add_job(struct argp_state *state, arguments *a, char *value)
         job->start_s = strtod(at + 1, &rest);
         if (rest == at + 1 || (*rest && strcmp(rest, "s") != 0) || !(job->start_s >= 0) ||
             !isfinite(job->start_s))
-            argp_error(state, "'%s': a start is given in seconds, as TRACE@10", value);
+            argp_error(state, "'%s': give the start in seconds, as TRACE@10", value);
         *at = '\0';
     }
     if (a->n_jobs && !cli_json_leaves_text(&a->json) && access(value, F_OK) != 0)
-        argp_error(state, "'%s': no such trace; a file for JSON is given as --json=FILE", value);
+        argp_error(state, "'%s': no such trace; write --json=FILE for a JSON file", value);
     a->traces[a->n_jobs++] = value;
 }
 
@@ -303,12 +304,12 @@ static error_t parse(int key, char *value, struct argp_state *state)
     case OPT_ENERGY: a->energy = 1; break;
     case OPT_PROGRESS: a->options.progress = 1; break;
     case ARGP_KEY_ARG: add_job(state, a, value); break;
-    case ARGP_KEY_NO_ARGS: argp_error(state, "which trace?"); break;
+    case ARGP_KEY_NO_ARGS: argp_error(state, "the trace is missing"); break;
     case ARGP_KEY_SUCCESS:
         if (a->report_path && a->n_jobs > 1)
-            argp_error(state, "a report is of one trace");
+            argp_error(state, "a report needs a single trace");
         if ((a->links || a->energy) && a->n_jobs > 1)
-            argp_error(state, "--links and --energy are of one trace");
+            argp_error(state, "--links and --energy need a single trace");
         if (a->n_hostfiles > 1 && a->n_hostfiles != a->n_jobs)
             argp_error(state, "%zu host files for %zu traces; give one for all, or one for each",
                        a->n_hostfiles, a->n_jobs);

@@ -31,17 +31,17 @@ typedef struct arguments {
 
 static const struct argp_option options[] = {
     {"grid", OPT_GRID, "NAME=VALUES", 0,
-     "an axis of the grid: an option of timeless replay, scale.network, set.link.bandwidth, "
-     "coll.bcast, cfg.KEY, params.L, make, make.ranks, hpl.NB, with its values, as 0.1,1,10 or "
-     "1:30 (may "
-     "be repeated)",
+     "add an axis: an option of timeless replay, scale.network, set.link.bandwidth, coll.bcast, "
+     "cfg.KEY, params.L, make, make.ranks or hpl.NB; values as 0.1,1,10 or 1:30",
      0},
     {"output", 'o', "FILE", 0,
-     "results file (CSV); points that it has are not run again (default: standard output)", 0},
+     "write the table (CSV) to FILE, and do not repeat points that it contains (default: standard "
+     "output)",
+     0},
     CLI_JSON_OPTION(OPT_JSON),
     {"plot", OPT_PLOT, "FILE.svg", 0,
-     "draw the makespans over the first axis of numbers, or else of names", 0},
-    {"jobs", 'j', "N", 0, "run N points at a time (default: one on each core)", 0},
+     "draw the makespans over the first axis with numbers, or else with names", 0},
+    {"jobs", 'j', "N", 0, "run N points at a time (default: one a core)", 0},
     {0}};
 
 static void add_axis(struct argp_state *state, arguments *a, const char *text)
@@ -78,12 +78,12 @@ static int has_several_values(const arguments *a)
 static void check_arguments(struct argp_state *state, const arguments *a)
 {
     if (!a->n_axes)
-        argp_error(state, "which grid?  give --grid NAME=VALUE,VALUE");
+        argp_error(state, "the grid is missing; give --grid NAME=VALUE,VALUE");
     if (!a->traces.n == !has_axis(a, "make"))
         argp_error(state, a->traces.n ? "give traces or --grid make=PATTERN, not both"
-                                      : "which trace?  or give --grid make=PATTERN");
+                                      : "the trace is missing; give one, or --grid make=PATTERN");
     if (a->plot && !has_several_values(a))
-        argp_error(state, "--plot needs an axis of several values");
+        argp_error(state, "--plot needs an axis with several values");
     if (a->n_processes > 1 && !a->out)
         argp_error(state, "several processes need a results file; give -o FILE");
 }

@@ -102,7 +102,7 @@ error_t words_parse(int key, char *value, struct argp_state *state)
     if (is_end(option))
         return ARGP_ERR_UNKNOWN;
     if (is_for_one(option->name))
-        argp_error(state, "--%s is of one replay; give it to timeless replay", option->name);
+        argp_error(state, "--%s shows a single replay; give it to timeless replay", option->name);
     int good;
     if (!strcmp(option->name, "scale") && !strchr(value, '=') && state->next < state->argc)
         good = add_format(list, "--scale=%s=%s", value, state->argv[state->next++]);
@@ -140,7 +140,7 @@ tl_status words_check_axis(const char *name, tl_error *err)
         if (o->name && !strcmp(name, o->name) && o->arg && !is_for_one(name))
             return TL_OK;
     return tl_fail(err, TL_ERR_USAGE,
-                   "there is no axis '%s'; name an option of timeless replay, as seed, or "
+                   "'%s' is not an axis; give an option of timeless replay, as seed, or "
                    "scale.network, set.link.bandwidth, coll.bcast, cfg.KEY, params.L, make, "
                    "make.ranks, hpl.NB",
                    name);
@@ -184,7 +184,8 @@ static tl_status set_hpl(word_list *list, const char *name, const char *value, t
 {
     char *trace = NULL;
     if (strncmp(list->words[0], "hpl:", 4) != 0)
-        return tl_fail(err, TL_ERR_USAGE, "%s: hpl.%s is of HPL alone; give hpl:N=...,P=...,Q=...",
+        return tl_fail(err, TL_ERR_USAGE,
+                       "%s: the axis hpl.%s applies to HPL only; give hpl:N=...,P=...,Q=...",
                        list->words[0], name);
     if (asprintf(&trace, "%s,%s=%s", list->words[0], name, value) < 0)
         return out_of_memory(err);

@@ -24,9 +24,9 @@ typedef struct arguments {
 } arguments;
 
 static const struct argp_option options[] = {
-    {"growth", OPT_GROWTH, "PERCENT,...", 0, "of the makespan (default 1,2,5)", 0},
+    {"growth", OPT_GROWTH, "PERCENT,...", 0, "growth of the makespan (default: 1,2,5)", 0},
     {"precision", OPT_PRECISION, "SHARE", 0,
-     "of the latency that is added, below 1 (default 0.001)", 0},
+     "relative precision of the added latency, below 1 (default: 0.001)", 0},
     {0}};
 
 static void set_growths(struct argp_state *state, arguments *a, const char *text)
@@ -169,7 +169,7 @@ int cmd_tolerance(int argc, char **argv)
     const struct argp words = {words_options(), words_parse, NULL, NULL, NULL, NULL, NULL};
     const struct argp_child children[] = {{&words, 0, "As for replay:", 1}, {0}};
     const struct argp argp = {
-        options,  parse, "TRACE", "Tell how much latency a program tolerates.",
+        options,  parse, "TRACE", "Print how much latency a program tolerates.",
         children, NULL,  NULL};
     arguments a = {.n = 3,
                    .growths = {{.growth = 0.01}, {.growth = 0.02}, {.growth = 0.05}},

@@ -29,7 +29,7 @@ int cmd_undump(int argc, char **argv)
 {
     struct undump_options o = {0};
     struct argp argp = {
-        option_table, parse, "TEXT", "Make a trace of the text that 'timeless dump' printed.",
+        option_table, parse, "TEXT", "Make a trace from the text that 'timeless dump' printed.",
         NULL,         NULL,  NULL};
     cli_parse(&argp, argc, argv, 0, &o);
     const int code = cli_check_output(o.out);

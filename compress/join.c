@@ -36,7 +36,8 @@ static tl_status check_one_run(const join *j)
         const tl_reader *part = j->parts[i];
         if (!*part->header.run.parts)
             return tl_fail(j->err, TL_ERR_INPUT,
-                           "%s:0: is no part of a run on several hosts; leave it out", part->path);
+                           "%s:0: is not a part of a run on several hosts; leave it out",
+                           part->path);
         if (part->header.seed != first->header.seed)
             return tl_fail(j->err, TL_ERR_INPUT,
                            "%s:0: belongs to another run than %s; give the parts of one run",

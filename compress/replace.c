@@ -108,7 +108,7 @@ tl_status tl_replace_begin(const char *path, const char *suffix, tl_replacement 
     const size_t size = strlen(out->target) + strlen(suffix) + 1;
     if (exists && !S_ISREG(there.st_mode))
         status = tl_fail(err, TL_ERR_SYSTEM,
-                         "%s: is no regular file, and is not replaced; give another", path);
+                         "%s: is not a regular file, and is not replaced; give another file", path);
     else if (exists && access(out->target, W_OK) != 0)
         status = tl_fail_errno(err, "%s: cannot be written", path);
     else if (!(out->part = malloc(size)))

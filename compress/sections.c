@@ -219,7 +219,7 @@ static tl_status search_all(const search *wanted, search_step *step, tl_span *ou
         if (!status && !s.found)
             status = tl_fail(err, TL_ERR_USAGE,
                              "%s: rank %" PRIu32 " has no such part; 'timeless info --sections' "
-                             "lists the sections, 'timeless dump' shows MPI_Pcontrol",
+                             "lists the sections, 'timeless dump' prints MPI_Pcontrol",
                              r->path, rank);
         out->first[rank] = s.first;
         out->past[rank] = s.past;

@@ -65,7 +65,8 @@ tl_status tl_trace_create(const char *path, const tl_run *run, tl_error *err)
     if (!S_ISREG(st.st_mode)) {
         close(fd);
         status = tl_fail(err, TL_ERR_SYSTEM,
-                         "%s: is no regular file, to which ranks can append; give another", path);
+                         "%s: is not a regular file, to which ranks can append; give another file",
+                         path);
         goto cleanup;
     }
     status = tl_write_all(fd, header.data, header.size);
@@ -298,7 +299,7 @@ static void keep(tl_writer *w)
 tl_status tl_writer_keep_open(tl_writer *w, tl_error *err)
 {
     if (w->open || w->n_events || w->status || w->file.fd < 0)
-        return tl_fail(err, TL_ERR_USAGE, "%s: is written already", w->file.path);
+        return tl_fail(err, TL_ERR_USAGE, "%s: is already written", w->file.path);
     tl_status status = tl_open_join(w->file.path, w->seed, w->rank, &w->open, err);
     if (status)
         return status;

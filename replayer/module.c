@@ -70,7 +70,7 @@ static tl_status load_smpi(const tlr_engine **out, tl_error *err)
             module->options_bytes != sizeof(tlr_options) ||
             module->prediction_bytes != sizeof(tlr_prediction))
             status = tl_fail(err, TL_ERR_SYSTEM,
-                             "%s: belongs to another build of Timeless; install both anew", path);
+                             "%s: belongs to another build of Timeless; install both again", path);
         else
             loaded = module->engine;
     }

@@ -284,9 +284,10 @@ static tl_status refuse_opaque(const survey *s)
             used += (size_t)snprintf(names + used, sizeof names - used, "%s%s %" PRIu64 "x",
                                      used ? ", " : "", info->name, s->n_unmodelled[code]);
     }
-    return tl_fail(s->err, TL_ERR_UNSUPPORTED,
-                   "%s: has calls that are not modelled (%s); --allow-opaque takes them as free",
-                   tl_reader_path(s->trace), names);
+    return tl_fail(
+        s->err, TL_ERR_UNSUPPORTED,
+        "%s: has calls that are not modelled (%s); with --allow-opaque they take no time",
+        tl_reader_path(s->trace), names);
 }
 
 static tl_status no_model_of(const survey *s, const tlr_model *model, const char *prefix,
@@ -351,11 +352,11 @@ static tl_status check_model(const survey *s, const tlr_model *model)
     const char *trace = tl_reader_path(s->trace);
     const char *unit = tl_reader_run(s->trace)->volume_unit;
     if (!model)
-        return tl_fail(
-            s->err, TL_ERR_INPUT,
-            "%s: has computation, but there is no model.conf; give --platform, --model FILE, "
-            "or --no-compute",
-            trace);
+        return tl_fail(s->err, TL_ERR_INPUT,
+                       "%s: contains computation, but there is no compute model (model.conf); give "
+                       "--platform, --model FILE, "
+                       "or --no-compute",
+                       trace);
     if (s->has_volume && tlr_model_unit_s(model, unit) < 0)
         return tl_fail(
             s->err, TL_ERR_INPUT,

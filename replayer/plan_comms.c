@@ -268,7 +268,7 @@ static tl_status check_claims(const table *t, const tlr_plan *plan, tl_error *er
             if (!has)
                 return tl_fail(err, TL_ERR_CORRUPT,
                                "a communicator of %u ranks (%d, ...) is known to %u of them and "
-                               "not to rank %d; capture the run again",
+                               "not to rank %d; record the run again",
                                comm->n_members, comm->members[0], t->n_claims[i], comm->members[m]);
         }
     }

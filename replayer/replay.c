@@ -30,7 +30,7 @@ static tl_status find_engine(const char *name, const tlr_engine **out, tl_error 
         used += (size_t)snprintf(names + used, sizeof names - used, "%s%s", used ? ", " : "",
                                  engines[i]->name);
     }
-    return tl_fail(err, TL_ERR_USAGE, "there is no engine '%s'; there are: %s", name, names);
+    return tl_fail(err, TL_ERR_USAGE, "'%s' is not an engine; choose one of: %s", name, names);
 }
 
 tl_status tlr_engine_load(const char *engine, tl_error *err)
@@ -45,17 +45,17 @@ static tl_status check_platform(const tlr_engine *engine, const tlr_platform *pl
 {
     if (platform || !engine->needs_platform)
         return TL_OK;
-    return tl_fail(err, TL_ERR_USAGE, "which platform?  give --platform NAME");
+    return tl_fail(err, TL_ERR_USAGE, "the platform is missing; give --platform NAME");
 }
 
 static tl_status check_timeline(const tlr_engine *engine, const tlr_options *options, tl_error *err)
 {
     if ((!options->timeline && !options->usage) || engine->tells_states)
         return TL_OK;
-    return tl_fail(err, TL_ERR_USAGE, "the engine '%s' does not tell %s; give --engine smpi",
-                   engine->name,
-                   options->timeline ? "who does what when (--details, --timeline, timeless report)"
-                                     : "of links and energy (--links, --energy)");
+    return tl_fail(
+        err, TL_ERR_USAGE, "the engine '%s' does not record %s; give --engine smpi", engine->name,
+        options->timeline ? "what each rank does when (--details, --timeline, timeless report)"
+                          : "the use of links and energy (--links, --energy)");
 }
 
 /* Several traces have their ranks one behind the other there. */
@@ -94,11 +94,11 @@ static tl_status check_trace(tl_reader *trace, tl_error *err)
         if (tl_reader_rank(trace, r, &summary) != TL_OK ||
             (summary.end != TL_END_FINALIZED && summary.end != TL_END_CUT))
             return tl_fail(err, TL_ERR_TRUNCATED,
-                           "%s: rank %u did not come to MPI_Finalize; an incomplete run cannot be "
-                           "replayed, capture it again or cut a complete part out",
+                           "%s: rank %u did not reach MPI_Finalize; an incomplete run cannot be "
+                           "replayed, record it again or cut out a complete part",
                            tl_reader_path(trace), r);
     }
-    return tl_fail(err, TL_ERR_TRUNCATED, "%s: is incomplete; capture the run again",
+    return tl_fail(err, TL_ERR_TRUNCATED, "%s: is incomplete; record the run again",
                    tl_reader_path(trace));
 }
 

@@ -112,9 +112,9 @@ static tl_status tell_end(int end, int output, const tlr_crash *crash, const cha
                        "the trace",
                        what, (int)strcspn(report, "\n"), report);
     if (WIFSIGNALED(end) && WTERMSIG(end) == SIGKILL)
-        return tl_fail(err, TL_ERR_MEMORY,
-                       "%s: the simulation was killed; it may need more memory than there is",
-                       what);
+        return tl_fail(
+            err, TL_ERR_MEMORY,
+            "%s: the simulation was killed; it may need more memory than the machine has", what);
     if (crash->signal && !crash->is_in_simgrid)
         return tl_fail(err, TL_ERR_SYSTEM,
                        "%s: timeless crashed (%s); this is a defect of timeless, not of the "
@@ -122,13 +122,13 @@ static tl_status tell_end(int end, int output, const tlr_crash *crash, const cha
                        what, where);
     if (crash->signal && crash->signal != SIGABRT)
         return tl_fail(err, TL_ERR_INPUT,
-                       "%s: SimGrid crashed (%s), as it does where bandwidths or latencies are far "
-                       "from those of machines; check the platform's, --scale and --set, and the "
+                       "%s: SimGrid crashed (%s), as it does if bandwidths or latencies are "
+                       "unrealistic; check the platform's, --scale and --set, and the "
                        "SimGrid options",
                        what, where);
     if (!reason[0])
-        return tl_fail(err, TL_ERR_INPUT, "%s: SimGrid ended with %s %d and said nothing", what,
-                       WIFSIGNALED(end) ? "signal" : "exit code",
+        return tl_fail(err, TL_ERR_INPUT, "%s: SimGrid ended with %s %d and without a message",
+                       what, WIFSIGNALED(end) ? "signal" : "exit code",
                        WIFSIGNALED(end) ? WTERMSIG(end) : WEXITSTATUS(end));
     return tl_fail(err, TL_ERR_INPUT,
                    "%s: SimGrid: %s; check the platform's files and the SimGrid options", what,

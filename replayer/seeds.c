@@ -71,9 +71,9 @@ tl_status tlr_replay_seeds(tlr_replay_function *replay, const tlr_job *jobs, siz
                            const tlr_options *options, tlr_prediction **out, tl_error *err)
 {
     if (options->timeline || options->usage)
-        return tl_fail(
-            err, TL_ERR_USAGE,
-            "a timeline, details, links, energy or a report are of one replay; leave --seeds out");
+        return tl_fail(err, TL_ERR_USAGE,
+                       "a timeline, details, links, energy and a report describe one replay; leave "
+                       "out --seeds");
     tlr_options one = *options;
     one.n_seeds = 0;
     ensemble e = {.n_seeds = options->n_seeds,

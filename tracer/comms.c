@@ -129,7 +129,7 @@ static uint32_t define(tl_comm *definition, const tlt_comm *found)
     tlt_comm *c = complete ? insert(found->handle, next_id) : NULL;
     if (!c) {
         tlt_fail(complete ? "out of memory for communicators"
-                          : "cannot tell the members of a communicator");
+                          : "cannot find the members of a communicator");
         return TL_COMM_NULL;
     }
     *c = *found;

@@ -160,8 +160,9 @@ static const char *start_mpi(void)
         for (int i = 0; i < n_all && n_variables < MAX_VARIABLES; i++)
             add_variable(i, patterns[p]);
         if (n_variables == before && tlt.rank == 0)
-            tlt_say("counters: the MPI library has no counter mpit:%s; the trace goes without",
-                    patterns[p]);
+            tlt_say(
+                "counters: the MPI library has no counter mpit:%s; the trace does not contain it",
+                patterns[p]);
     }
     return NULL;
 }
@@ -172,12 +173,12 @@ void tlt_counters_start(void)
 {
     const char *why = tlt_counters_start_papi();
     if (why && tlt.rank == 0)
-        tlt_say("counters: %s; the trace goes without", why);
+        tlt_say("counters: %s; the trace does not contain them", why);
     if (why)
         tlt_beside.n = 0;
     why = n_patterns ? start_mpi() : NULL;
     if (why && tlt.rank == 0)
-        tlt_say("counters: %s; the trace goes without its counters", why);
+        tlt_say("counters: %s; the trace does not contain its counters", why);
 }
 
 void tlt_counters_mark(void)

@@ -155,8 +155,8 @@ static void mention_folding(const tlt_hosts *hosts)
 {
     const char *folded = getenv("TIMELESS_FOLDED"), *quiet = getenv("TIMELESS_QUIET");
     if (*hosts->folding && !(folded && *folded) && !(quiet && *quiet))
-        tlt_say("%s: volumes stay right, the clock is no yardstick; 'timeless record --folded' "
-                "sets what such a run needs",
+        tlt_say("%s: the volumes are right, but the clock is not comparable with a prediction; "
+                "'timeless record --folded' sets what such a run needs",
                 hosts->folding);
 }
 

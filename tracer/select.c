@@ -76,8 +76,8 @@ static bool read_ranks(const char *text)
         text = end + 1;
     } while (*end == ',');
     if (greatest >= tlt.n_ranks && tlt.rank == 0)
-        tlt_say("--ranks: there is no rank %ld among %d; the others are recorded", greatest,
-                tlt.n_ranks);
+        tlt_say("--ranks: there is no rank %ld in a run of %d ranks; the others are recorded",
+                greatest, tlt.n_ranks);
     return !*end;
 }
 
@@ -148,7 +148,7 @@ static bool all_answer(MPI_Request *request)
         if (tlt_pmpi.Test(request, &done, MPI_STATUS_IGNORE) != MPI_SUCCESS)
             return false;
         if (!done && tlt_monotonic_ns() - start_ns > patience_ns) {
-            tlt_say("rank %d: not all ranks answer: what is selected does not change any more",
+            tlt_say("rank %d: not all ranks answer; the selection does not change any more",
                     tlt.rank);
             return false;
         }
@@ -290,7 +290,7 @@ void tlt_select_start(void)
         return;
     for (char *word = strtok_r(text, " ", &rest); word; word = strtok_r(NULL, " ", &rest))
         if (!read_word(word) && tlt.rank == 0)
-            tlt_say("TIMELESS_SELECT: '%s' is not understood, and passed over", word);
+            tlt_say("TIMELESS_SELECT: '%s' is unknown, and is ignored", word);
     selection.agrees =
         selection.by_signal || selection.from.in_seconds || selection.until.in_seconds;
     if (selection.agrees)

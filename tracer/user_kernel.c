@@ -113,7 +113,7 @@ TLT_API void tlt_end(void)
 
 void tlt_dissolve_kernel(void)
 {
-    say_once(inside.name, "calls MPI; what it computes counts between calls, as without it");
+    say_once(inside.name, "calls MPI; its computation counts as volume between calls");
     inside.depth = 0;
     tlt_role = TLT_RECORDING;
 }

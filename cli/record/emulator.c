@@ -54,13 +54,13 @@ static const char *find_qemu(const char *tracer, cli_emulator *e)
     struct utsname machine;
     char name[sizeof machine.machine + 8];
     if (uname(&machine) != 0)
-        return "the system does not tell its processor";
+        return "the system does not report its processor";
     snprintf(name, sizeof name, "qemu-%s", machine.machine);
     if (!find_in_path(name, e->program, sizeof e->program))
         return "QEMU's user mode is not installed (Debian package qemu-user)";
     if (!find_beside(tracer, "timeless-qemu-run", PKGLIBEXECDIR, e->starter, sizeof e->starter) ||
         !find_beside(tracer, "timeless-qemu.so", PKGLIBDIR, e->plugin, sizeof e->plugin))
-        return "timeless-qemu.so or timeless-qemu-run is not where the tracer is";
+        return "timeless-qemu.so or timeless-qemu-run is not in the folder of the tracer";
     e->words[0] = e->starter;
     e->words[1] = e->program;
     e->set_variable = "QEMU_SET_ENV";
@@ -83,7 +83,7 @@ static const char *find_valgrind(const char *tracer, cli_emulator *e)
 const char *emulator_find(const char *volume, const char *tracer, cli_emulator *out)
 {
     bool any = !strcmp(volume, "exact");
-    const char *reason = "there is no such emulator; there are exact:qemu and exact:valgrind";
+    const char *reason = "is not an emulator; give exact:qemu or exact:valgrind";
     for (int i = 0; i < N_VOLUMES; i++) {
         if (!any && strcmp(volume, volumes[i]) != 0)
             continue;
@@ -95,8 +95,8 @@ const char *emulator_find(const char *volume, const char *tracer, cli_emulator *
         if (!reason)
             return NULL;
     }
-    return any ? "neither QEMU's user mode nor Valgrind is there as it is needed; "
-                 "'timeless record --list-volumes' tells what is missing"
+    return any ? "neither QEMU's user mode nor Valgrind can be used; 'timeless record "
+                 "--list-volumes' prints what is missing"
                : reason;
 }
 
@@ -117,7 +117,7 @@ const char *emulator_prepare_launch(const cli_emulator *e)
 {
     char agent[2 * sizeof e->program + 256];
     if (getenv("OMPI_MCA_orte_fork_agent"))
-        return "OMPI_MCA_orte_fork_agent is set, which this needs for itself";
+        return "OMPI_MCA_orte_fork_agent is set; unset it, because the emulator needs it";
     snprintf(agent, sizeof agent, "%s", e->words[0]);
     for (int i = 1; e->words[i]; i++) {
         size_t n = strlen(agent);

@@ -61,13 +61,14 @@ static void say_why_not(const packing *p, int status)
     if (WIFEXITED(status))
         fprintf(stderr, "timeless: %s; %s stays as it was recorded\n", p->err->text, p->path);
     else if (WTERMSIG(status) == SIGALRM)
-        fprintf(stderr,
-                "timeless: %s: packing it takes more than %u s; it stays as it was recorded, for "
-                "'timeless pack'\n",
-                p->path, p->wanted->max_s);
+        fprintf(
+            stderr,
+            "timeless: %s: packing takes more than %u s; the trace stays as it was recorded, for "
+            "'timeless pack'\n",
+            p->path, p->wanted->max_s);
     else
         fprintf(stderr,
-                "timeless: %s: packing it was ended by signal %d (%s); it stays as it was "
+                "timeless: %s: packing was ended by signal %d (%s); the trace stays as it was "
                 "recorded, for 'timeless pack'\n",
                 p->path, WTERMSIG(status), strsignal(WTERMSIG(status)));
 }

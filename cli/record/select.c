@@ -15,12 +15,12 @@
 enum { REGIONS = 512, FROM, UNTIL, EXCLUDE, RANKS, ON_SIGNAL };
 
 static const struct argp_option options[] = {
-    {"regions", REGIONS, NULL, 0, "In full only from MPI_Pcontrol(1) to MPI_Pcontrol(0)", 0},
-    {"from", FROM, "WHEN", 0, "In full only from section WHEN on, or WHEN seconds (\"30s\")", 0},
-    {"until", UNTIL, "WHEN", 0, "In full only up to the end of section WHEN, or WHEN seconds", 0},
-    {"ranks", RANKS, "LIST", 0, "Only these ranks in full, as in 0-3,7", 0},
-    {"signal", ON_SIGNAL, "NAME", 0, "Begin and end in full at each signal USR1 or USR2", 0},
-    {"exclude", EXCLUDE, "NAMES", 0, "Leave out these calls, as in MPI_Iprobe,dgemm", 0},
+    {"regions", REGIONS, NULL, 0, "from MPI_Pcontrol(1) to MPI_Pcontrol(0)", 0},
+    {"from", FROM, "WHEN", 0, "from section WHEN on, or from WHEN seconds (30s)", 0},
+    {"until", UNTIL, "WHEN", 0, "to the end of section WHEN, or WHEN seconds", 0},
+    {"ranks", RANKS, "LIST", 0, "these ranks, as in 0-3,7", 0},
+    {"signal", ON_SIGNAL, "NAME", 0, "begin and end at each signal USR1 or USR2", 0},
+    {"exclude", EXCLUDE, "NAMES", 0, "leave out these calls, as in MPI_Iprobe,dgemm", 0},
     {0}};
 
 /* Calls on which no other rank waits, and after which the program's own other calls mean the same.
@@ -44,7 +44,7 @@ static void check_excluded(struct argp_state *state, const char *names)
         snprintf(name, sizeof name, "%.*s", (int)strcspn(at, ","), at);
         const tl_call_info *row = tl_call_by_name(name);
         if (!row)
-            argp_error(state, "--exclude %s: there is no such call; 'timeless info' shows names",
+            argp_error(state, "--exclude %s: is not a call; 'timeless info' prints names of calls",
                        name);
         else if (!can_be_left_out(row))
             argp_error(state,

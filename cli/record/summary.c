@@ -54,7 +54,7 @@ int record_no_trace(const char *path, int code)
                  : "no process called MPI_Init of a shared library (statically linked "
                    "programs are not traced), or the trace was removed");
     if (access(path, F_OK) == 0)
-        fprintf(stderr, "timeless: %s: is left as it was before the run\n", path);
+        fprintf(stderr, "timeless: %s: is unchanged since before the run\n", path);
     return code ? code : CLI_BAD_INPUT;
 }
 
@@ -85,9 +85,8 @@ int record_summarise(const char *path, int code, bool quiet)
     if (!complete)
         say_what_is_missing(r);
     if (cli_select_n_ranks() > tl_reader_run(r)->n_ranks) {
-        fprintf(stderr,
-                "timeless: %s: there is no rank %lu among %" PRIu32 ", which --ranks names\n", path,
-                cli_select_n_ranks() - 1, tl_reader_run(r)->n_ranks);
+        fprintf(stderr, "timeless: %s: --ranks names rank %lu, but the run has %" PRIu32 " ranks\n",
+                path, cli_select_n_ranks() - 1, tl_reader_run(r)->n_ranks);
         code = code ? code : CLI_BAD_INPUT;
     }
     tl_reader_close(r);

@@ -106,7 +106,7 @@ static tl_status read_header(tl_dumpi_file *f, uint64_t offset)
     get_string(f, f->host, sizeof f->host);
     if (!f->bad && major * 10000 + minor * 100 + patch < 609)
         return tl_fail(f->err, TL_ERR_VERSION,
-                       "%s: is of version %u.%u.%u of DUMPI, whose writers erred; convert it by "
+                       "%s: has version %u.%u.%u of DUMPI, whose writers were wrong; convert it by "
                        "dumpi2dumpi of 0.6.9 or later",
                        f->name, major, minor, patch);
     return TL_OK;
@@ -140,10 +140,11 @@ tl_status tl_dumpi_open(tl_dumpi_file *f, FILE *in, const char *name, tl_error *
         index[i] = get(f, 8);
     if (!is_dumpi || f->bad || index[0] != MAGIC)
         return tl_fail(err, TL_ERR_NOT_A_TRACE,
-                       is_dumpi ? "%s: has no index of DUMPI 0.6.6 or later at its end; it is cut "
-                                  "off, or older: convert it by dumpi2dumpi"
-                                : "%s: is no binary file of DUMPI; give those that the meta file "
-                                  "belongs to",
+                       is_dumpi
+                           ? "%s: has no index of DUMPI 0.6.6 or later at its end; it is cut "
+                             "off, or older: convert it by dumpi2dumpi"
+                           : "%s: is not a binary file of DUMPI; give those that the meta file "
+                             "belongs to",
                        name);
     f->labels = index[3];
     f->body = index[5];

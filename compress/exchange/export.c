@@ -59,7 +59,8 @@ static void wait_for(tl_export *x, const int64_t *requests, uint32_t n)
     for (uint32_t i = 0; i < n; i++) {
         tl_transfer *t = find(x, requests[i]);
         if (requests[i] && (!t || !t->used))
-            tl_export_refuse(x, "of a request that cannot be said or was not begun");
+            tl_export_refuse(x,
+                             "of a request that was not begun or that the format cannot express");
         else if (t && t->active && !t->is_null)
             all[n_active++] = t;
     }
@@ -81,7 +82,7 @@ static bool on_world(tl_export *x, const tl_event *e)
 {
     if (e->comm == TL_COMM_WORLD)
         return true;
-    tl_export_refuse(x, "on another communicator than MPI_COMM_WORLD");
+    tl_export_refuse(x, "on a communicator other than MPI_COMM_WORLD");
     return false;
 }
 
@@ -168,7 +169,8 @@ static void start(tl_export *x, const int64_t *requests, uint32_t n)
     for (uint32_t i = 0; i < n; i++) {
         tl_transfer *t = find(x, requests[i]);
         if (!t || !t->persistent)
-            tl_export_refuse(x, "of a request that cannot be said or was not begun");
+            tl_export_refuse(x,
+                             "of a request that was not begun or that the format cannot express");
         else
             begin(x, t);
     }
@@ -298,7 +300,7 @@ tl_status tl_export_look(tl_export *x, tl_error *err)
     x->n_ranks = tl_reader_run(x->r)->n_ranks;
     if (!tl_reader_complete(x->r))
         return tl_fail(err, TL_ERR_UNSUPPORTED,
-                       "%s: is not complete, and %s has no way to say so; record the run again",
+                       "%s: is not complete, and %s cannot express this; record the run again",
                        tl_reader_path(x->r), x->target->name);
     for (uint32_t rank = 0; rank < x->n_ranks; rank++) {
         tl_status status = tl_export_rank(x, rank, err);

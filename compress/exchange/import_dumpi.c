@@ -249,8 +249,9 @@ tl_status tl_import_dumpi(const char *path, const tl_dumpi_options *options, con
         char *end;
         unsigned long ranks = strtoul(count, &end, 10);
         if (end == count || *end || !ranks || ranks > TL_MAX_RANKS)
-            status = tl_fail(err, TL_ERR_INPUT,
-                             "%s: numprocs '%.20s' is no number of ranks; correct it", path, count);
+            status =
+                tl_fail(err, TL_ERR_INPUT,
+                        "%s: numprocs '%.20s' is not a number of ranks; correct it", path, count);
         if (!status)
             status = names_of(path, prefix, (uint32_t)ranks, &names, err);
         n = names ? ranks : 0;

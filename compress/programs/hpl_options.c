@@ -174,7 +174,7 @@ tl_status tl_hpl_parse(const char *text, tl_hpl *out, tl_error *err)
         text += size + (text[size] == ',');
         char *value = strchr(word, '=');
         if (!value)
-            return tl_fail(err, TL_ERR_USAGE, "hpl: '%s' is no KEY=VALUE; write N=1000,P=2,Q=2",
+            return tl_fail(err, TL_ERR_USAGE, "hpl: '%s' is not KEY=VALUE; write N=1000,P=2,Q=2",
                            word);
         *value++ = '\0';
         const tl_status status = set_by_key(&o, word, value, err);

@@ -169,11 +169,11 @@ static tl_status read_rows(hpl_program *p, tl_error *err)
         if (fgets(line, sizeof line, in))
             p->rows[i] = strtoll(line, &end, 10);
         if (end == line || p->rows[i] < i || p->rows[i] >= p->o.n)
-            status =
-                tl_fail(err, TL_ERR_INPUT,
-                        "%s:%lld: is no row from %lld to %lld; write a pivot's row for each of "
-                        "the N columns",
-                        p->o.pivots, (long long)i + 1, (long long)i, (long long)p->o.n - 1);
+            status = tl_fail(
+                err, TL_ERR_INPUT,
+                "%s:%lld: is not a row from %lld to %lld; write the row of a pivot for each of "
+                "the N columns",
+                p->o.pivots, (long long)i + 1, (long long)i, (long long)p->o.n - 1);
     }
     fclose(in);
     return status;

@@ -342,7 +342,7 @@ static tl_status find_pattern(const tl_pattern *pattern, size_t *found, int64_t 
         used += (size_t)snprintf(names + used, sizeof names - used, "%s%s", i ? ", " : "",
                                  patterns[i].name);
     if (i == N_PATTERNS)
-        return tl_fail(err, TL_ERR_USAGE, "there is no pattern '%s'; there are: %s", pattern->name,
+        return tl_fail(err, TL_ERR_USAGE, "'%s' is not a pattern; choose one of: %s", pattern->name,
                        names);
     const int is_3d = !strcmp(pattern->name, "stencil3d");
     *side = 1;

@@ -200,9 +200,10 @@ tl_status tlp_burst_rates_make(tl_reader *timed, tl_reader *counted, tlp_burst_r
     }
     match(&times, &counts, rates);
     if (!rates->n) {
-        status = tl_fail(err, TL_ERR_INPUT,
-                         "%s: has no bursts between the call sites of %s; record the same program",
-                         tl_reader_path(counted), tl_reader_path(timed));
+        status =
+            tl_fail(err, TL_ERR_INPUT,
+                    "%s: has no bursts between the call sites of %s; record the same program twice",
+                    tl_reader_path(counted), tl_reader_path(timed));
         goto cleanup;
     }
     *out = rates;

@@ -40,8 +40,7 @@ tl_status tlp_declaration_parse(const char *text, tlp_declaration *out, tl_error
     memcpy(out->kernel, text, length);
     if (!is_kernel(out->kernel))
         return tl_fail(err, TL_ERR_USAGE,
-                       "'%s' is no kernel that traces record; timeless-model(5) lists them",
-                       out->kernel);
+                       "'%s' is not a kernel; timeless-model(5) lists the kernels", out->kernel);
     const char *rest = equals + 1;
     if (!take_seconds(&rest, ',', &out->intercept_s) ||
         !take_seconds(&rest, '\0', &out->per_work_s))

@@ -291,10 +291,10 @@ static tl_status check_topology(const reading *in, const config_setting_t *root,
         return refuse(in, where ? where : config_setting_get_member(root, "topology"), "%s", why);
     }
     if (d->n_nodes + d->first > TLP_MAX_NODES)
-        return refuse(
-            in, config_setting_get_member(root, "topology"),
-            "there would be more than %d nodes, or numbers above that; give smaller sizes",
-            TLP_MAX_NODES);
+        return refuse(in, config_setting_get_member(root, "topology"),
+                      "the platform would have more than %d nodes, or node numbers above that; "
+                      "give smaller sizes",
+                      TLP_MAX_NODES);
     if (stated && d->n_nodes != stated)
         return refuse(in, nodes, "'nodes' is %d, but the sizes make %lld; change it or the sizes",
                       stated, (long long)d->n_nodes);
@@ -321,7 +321,7 @@ static tl_status read_all(const reading *in, const config_setting_t *root, tlp_d
         return status;
     if (!topology || !(d->topology = tlp_topology_find(topology)))
         return refuse(in, topology ? config_setting_get_member(root, "topology") : root,
-                      "'topology' is missing or unknown; there are %s", tlp_topology_names());
+                      "'topology' is missing or unknown; choose one of: %s", tlp_topology_names());
     d->prefix = "node-";
     d->suffix = "";
     d->title = "";

@@ -299,7 +299,7 @@ static tl_status check_torus(tlp_description *d, const char **setting, char *why
     for (int i = 0; i < d->dimensions.n; i++)
         if (d->dimensions.at[i] < 2)
             return refuse(setting, "dimensions", why, size,
-                          "a dimension of 1 node has nobody to link to; leave it out");
+                          "a dimension of 1 node has no links; leave it out");
     d->n_nodes = product(d->dimensions.at, d->dimensions.n);
     return TL_OK;
 }
@@ -352,11 +352,10 @@ static tl_status check_dragonfly(tlp_description *d, const char **setting, char 
     if (d->link.limiter_Bps > 0)
         return refuse_limiter(d, setting, why, size);
     if (d->groups > 1 && d->groups > d->blades)
-        return refuse(
-            setting, "groups", why, size,
-            "%d groups need as many blades in a chassis and there are %d; give at most %d "
-            "groups",
-            d->groups, d->blades, d->blades);
+        return refuse(setting, "groups", why, size,
+                      "%d groups need as many blades in a chassis, which has %d; give at most %d "
+                      "groups",
+                      d->groups, d->blades, d->blades);
     d->n_nodes = product(sizes, 4);
     return TL_OK;
 }

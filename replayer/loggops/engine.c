@@ -153,12 +153,12 @@ static tl_status check_options(size_t n_jobs, const tlr_platform *platform,
                        "L=5us,o=2us,g=2us,G=2.5ns,O=1ns,S=65536, or a --platform");
     if (options->n_changes)
         return tl_fail(err, TL_ERR_USAGE,
-                       "the loggops engine changes no platform: leave --set, --scale and "
-                       "--host-speed out");
+                       "the loggops engine changes no platform; leave out --set, --scale and "
+                       "--host-speed");
     if (places_ranks(options) && !platform)
         return tl_fail(err, TL_ERR_USAGE,
-                       "the loggops engine has hosts with --platform alone: give one, or leave "
-                       "--hostfile, --round-robin and --ranks-per-host out");
+                       "the loggops engine has hosts only with --platform; give one, or leave out "
+                       "--hostfile, --round-robin and --ranks-per-host");
     return TL_OK;
 }
 

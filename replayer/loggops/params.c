@@ -31,7 +31,7 @@ typedef struct parameter_group {
 static tl_status wrong(const char *text, const char *at, tl_error *err)
 {
     return tl_fail(err, TL_ERR_USAGE,
-                   "--params '%s': cannot be understood at '%s'; write "
+                   "--params '%s': is not valid at '%s'; write "
                    "L=5us,o=2us,g=2us,G=2.5ns,O=1ns,S=65536,R=0.1ns (S in bytes; S and R may be "
                    "left out)",
                    text, at);

@@ -41,9 +41,10 @@ static tl_status wrong_algorithm(const char *choice, tl_action action, tl_error 
         if (algorithms[i].action == action)
             used += (size_t)snprintf(names + used, sizeof names - used, "%s%s", used ? ", " : "",
                                      algorithms[i].name);
-    return tl_fail(err, TL_ERR_USAGE,
-                   "--coll '%s': the loggops engine does not know this algorithm; there are %s",
-                   choice, names);
+    return tl_fail(
+        err, TL_ERR_USAGE,
+        "--coll '%s': the loggops engine does not have this algorithm; choose one of: %s", choice,
+        names);
 }
 
 /* "allreduce:rdb" */

@@ -292,7 +292,8 @@ static tl_status report_deadlock(const simulation *s, uint32_t n_waiting, tl_err
                                      used ? "; " : "", r, states[s->ranks[r].state]);
     }
     return tl_fail(err, TL_ERR_DEADLOCK,
-                   "the replay cannot go on, %" PRIu32 " ranks wait forever: %s", n_waiting, text);
+                   "the replay cannot continue, %" PRIu32 " ranks wait forever: %s", n_waiting,
+                   text);
 }
 
 /* What the programs compute is what they have in common. */

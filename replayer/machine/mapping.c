@@ -163,10 +163,11 @@ static tl_status read_hostfile(layout *l, const char *path, const tlr_host *host
     }
     free(text);
     if (status == TL_OK && l->n_named && (l->n_places || l->n_named < n_ranks))
-        status = tl_fail(err, TL_ERR_INPUT,
-                         "%s: names the hosts of %u ranks, the trace has %u; give each rank a line "
-                         "'rank N=name', or none",
-                         path, l->n_named, n_ranks);
+        status =
+            tl_fail(err, TL_ERR_INPUT,
+                    "%s: names the hosts of %u ranks, but the trace has %u; give each rank a line "
+                    "'rank N=name', or none",
+                    path, l->n_named, n_ranks);
     return status;
 }
 
@@ -190,15 +191,17 @@ tl_status tlr_map_ranks(const tlr_host *hosts, size_t n_hosts, const char *hostf
     const uint32_t done = options->round_robin ? go_round(l.places, l.n_places, n_ranks, host_of)
                                                : fill(l.places, l.n_places, n_ranks, host_of);
     if (done < n_ranks && hostfile)
-        status = tl_fail(err, TL_ERR_INPUT,
-                         "%s: has room for %u ranks, the trace has %u; add hosts or slots, or give "
-                         "--ranks-per-host",
-                         hostfile, done, n_ranks);
+        status =
+            tl_fail(err, TL_ERR_INPUT,
+                    "%s: has room for %u ranks, but the trace has %u; add hosts or slots, or give "
+                    "--ranks-per-host",
+                    hostfile, done, n_ranks);
     else if (done < n_ranks)
-        status = tl_fail(err, TL_ERR_INPUT,
-                         "the platform's %zu hosts have room for %u ranks, the trace has %u; give "
-                         "a larger --ranks-per-host or a larger platform",
-                         n_hosts, done, n_ranks);
+        status =
+            tl_fail(err, TL_ERR_INPUT,
+                    "the platform's %zu hosts have room for %u ranks, but the trace has %u; give "
+                    "a larger --ranks-per-host or a larger platform",
+                    n_hosts, done, n_ranks);
 cleanup:
     free(l.places);
     return status;

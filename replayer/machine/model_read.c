@@ -85,7 +85,7 @@ static tl_status read_classes(const model_reading *m, const config_setting_t *gr
     for (size_t i = 1; i < unit->n_classes; i++)
         if (tlr_compare_classes(&unit->classes[i - 1], &unit->classes[i]) == 0)
             return tlr_refuse(&m->in, config_setting_source_line(list),
-                              "bursts from '%s' to '%s' stand here a second time; remove one",
+                              "the bursts from '%s' to '%s' appear twice; remove one",
                               unit->classes[i].from, unit->classes[i].to);
     return TL_OK;
 }
@@ -105,7 +105,7 @@ static tl_status read_unit(const model_reading *m, const config_setting_t *group
         return status;
     if (tlr_rates_unit(rates, name))
         return tlr_refuse(&m->in, config_setting_source_line(group),
-                          "unit '%s' stands here a second time; remove one", name);
+                          "the unit '%s' appears twice; remove one", name);
     rate.unit = strdup(name);
     if (!rate.unit)
         return out_of_memory(m);
@@ -340,8 +340,7 @@ static tl_status read_name(const model_reading *m, const config_setting_t *group
     const tl_call_info *info = *user ? tl_call_by_code(TL_KERNEL_user) : tl_call_by_name(name);
     if (!info || info->action != TL_ACTION_KERNEL || (!*user && info->code == TL_KERNEL_user))
         return tlr_refuse(&m->in, config_setting_source_line(group),
-                          "'%s' is no kernel that traces record; timeless-model(5) lists them",
-                          name);
+                          "'%s' is not a kernel; timeless-model(5) lists the kernels", name);
     *call = info->code;
     return TL_OK;
 }
@@ -359,7 +358,7 @@ static tl_status read_kernel(const model_reading *m, const config_setting_t *gro
         return status;
     const int line = config_setting_source_line(group);
     if (tlr_rates_kernel(rates, kernel.call, user))
-        return tlr_refuse(&m->in, line, "kernel '%s' stands here a second time; remove one", name);
+        return tlr_refuse(&m->in, line, "the kernel '%s' appears twice; remove one", name);
     if (rates != &m->model->pool && !tlr_rates_kernel(&m->model->pool, kernel.call, user))
         return tlr_refuse(&m->in, line,
                           "kernel '%s' is given for some hosts only; add it to 'kernels'", name);
@@ -468,7 +467,8 @@ static tl_status read_model(model_reading *m, const config_setting_t *root)
     if (status == TL_OK && model->reference_flops == 0)
         status = tlr_refuse(
             &m->in, config_setting_source_line(config_setting_get_member(root, "reference_flops")),
-            "'reference_flops' is 0; give the speed of the host it was measured on");
+            "'reference_flops' is 0; give the speed of the host on which the seconds were "
+            "measured");
     if (status == TL_OK)
         status = read_units(m, root, &model->pool);
     if (status == TL_OK)

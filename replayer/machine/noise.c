@@ -324,12 +324,15 @@ tl_status tlr_noise_read(const char *text, uint64_t seed, tlr_noise **out, tl_er
     sort_ranges(noise);
     const int is_drawn = noise->has_random_durations || noise->has_random_intervals;
     if (status == TL_OK && is_drawn && !is_regular)
-        status = tl_fail(err, TL_ERR_USAGE,
-                         "--noise '%s': the detours of a file are as they are; leave what is "
-                         "exponential out",
-                         text);
+        status = tl_fail(
+            err, TL_ERR_USAGE,
+            "--noise '%s': the detours of a file are not drawn; leave out durations and intervals",
+            text);
     if (status == TL_OK && noise->total_ps >= noise->period_ps)
-        status = tl_fail(err, TL_ERR_INPUT, "--noise '%s': leaves the program no time", text);
+        status = tl_fail(
+            err, TL_ERR_INPUT,
+            "--noise '%s': the detours leave no time for the program; give shorter or fewer ones",
+            text);
     if (status == TL_OK && is_drawn)
         status = draw_detours(noise, err);
     free(copy);

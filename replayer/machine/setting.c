@@ -22,9 +22,7 @@ tl_status tlr_setting_check(const tlr_reading *in, const config_setting_t *group
             continue;
         if (is_among(name, later))
             return tlr_refuse(in, config_setting_source_line(setting),
-                              "'%s' is not known to files of the first version; begin the file "
-                              "with 'version = 2;'",
-                              name);
+                              "'%s' requires version 2; begin the file with 'version = 2;'", name);
         return tlr_refuse(in, config_setting_source_line(setting),
                           "unknown setting '%s'; %s lists the settings", name ? name : "",
                           in->manual);

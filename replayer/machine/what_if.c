@@ -30,11 +30,12 @@ static tl_status parse_value(const char *text, tlr_change *out, tl_error *err)
     out->value = number;
     /* A bare "2" may mean a factor as well as 2 B/s; a bare "-1" is wrong as both. */
     if (!out->is_factor && (*rest || number >= 0) && !tl_quantity_parse(text, q->kind, &out->value))
-        return tl_fail(err, TL_ERR_USAGE,
-                       "'%s' is no %s of a %s; give a number and a unit, as %s, or a factor, as 2x",
-                       text, q->name, q->item, q->example);
+        return tl_fail(
+            err, TL_ERR_USAGE,
+            "'%s' is not a %s of a %s; give a number and a unit, as %s, or a factor, as 2x", text,
+            q->name, q->item, q->example);
     if (!isfinite(out->value) || out->value < 0 || (out->value == 0 && !q->may_be_zero))
-        return tl_fail(err, TL_ERR_USAGE, "'%s' is no %s of a %s; it must be %s", text, q->name,
+        return tl_fail(err, TL_ERR_USAGE, "'%s' is not a %s of a %s; it must be %s", text, q->name,
                        q->item, q->may_be_zero ? "zero or more" : "positive");
     return TL_OK;
 }
@@ -62,7 +63,7 @@ tl_status tlr_change_parse(const char *text, tlr_change *out, tl_error *err)
         return status;
     }
     return tl_fail(err, TL_ERR_USAGE,
-                   "'%s' is no change of a platform; write link.bandwidth=VALUE, "
+                   "'%s' is not a change of a platform; write link.bandwidth=VALUE, "
                    "link.latency=VALUE, host.speed=VALUE, or link:NAME.bandwidth=VALUE",
                    text);
 }
@@ -73,7 +74,7 @@ tl_status tlr_change_scale(const char *what, const char *factor, tlr_change out[
     char *rest;
     const double number = strtod(factor, &rest);
     if (rest == factor || (*rest && strcmp(rest, "x") != 0) || !isfinite(number) || number <= 0)
-        return tl_fail(err, TL_ERR_USAGE, "'%s' is no factor; give a positive number", factor);
+        return tl_fail(err, TL_ERR_USAGE, "'%s' is not a factor; give a positive number", factor);
     const int is_network = !strcmp(what, "network");
     *n = 0;
     if (is_network || !strcmp(what, "bandwidth"))

@@ -277,7 +277,7 @@ static tl_status look(otf2_export *x, tl_error *err)
     tl_status status = TL_OK;
     if (!tl_reader_complete(x->trace))
         return tl_fail(err, TL_ERR_UNSUPPORTED,
-                       "%s: is not complete, and OTF2 has no way to say so; record the run again",
+                       "%s: is not complete, and OTF2 cannot express this; record the run again",
                        tl_reader_path(x->trace));
     for (uint32_t r = 0; r < x->plan->n_ranks && status == TL_OK; r++)
         status = otf2_play_rank(x, r, err);

@@ -177,7 +177,7 @@ static void complete(otf2_export *x, int64_t id)
             PUT(x, OTF2_EvtWriter_MpiIsendComplete(x->writer, NULL, ns, q->serial));
         } else {
             if (q->peer < 0 || q->tag < 0)
-                refuse(x, "of a receive that does not say what it took");
+                refuse(x, "of a receive whose message was not recorded");
             PUT(x, OTF2_EvtWriter_MpiIrecv(x->writer, NULL, ns, (uint32_t)q->peer, q->comm,
                                            (uint32_t)q->tag, q->bytes, q->serial));
         }
@@ -253,7 +253,7 @@ static void receive_message(otf2_export *x, const tl_event *e, bool exchanges)
         tag = x->match_tag;
     }
     if (peer == TL_ANY_SOURCE || tag == TL_ANY_TAG)
-        refuse(x, "that does not say what it took");
+        refuse(x, "whose message was not recorded");
     else
         check_peer(x, peer, comm);
     PUT(x, OTF2_EvtWriter_MpiRecv(x->writer, NULL, x->now_ns + CALL_NS, (uint32_t)peer, comm,

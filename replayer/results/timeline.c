@@ -23,7 +23,7 @@ tl_status tlr_timeline_create(tlr_timeline **out, tl_error *err)
     const int length = snprintf(path, sizeof path, "%s/timeless-timeline.XXXXXX",
                                 folder && folder[0] ? folder : "/tmp");
     if (length < 0 || (size_t)length >= sizeof path)
-        return tl_fail(err, TL_ERR_SYSTEM, "TMPDIR is too long a path; set another");
+        return tl_fail(err, TL_ERR_SYSTEM, "the path in TMPDIR is too long; set another one");
     tlr_timeline *timeline = calloc(1, sizeof *timeline);
     if (!timeline)
         return tl_fail(err, TL_ERR_MEMORY, "out of memory for the timeline");

@@ -299,7 +299,7 @@ static void __attribute__((noreturn)) report_deadlock(void)
         if (replay.ranks[r].is_running)
             job = replay.ranks[r].job;
     if (!job)
-        smpi_give_up(TL_ERR_DEADLOCK, "%s: the replay cannot go on", replay.platform->folder);
+        smpi_give_up(TL_ERR_DEADLOCK, "%s: the replay cannot continue", replay.platform->folder);
     uint32_t n_waiting = 0;
     int64_t *waiting = smpi_alloc(job->plan->n_ranks, sizeof *waiting);
     for (uint32_t r = 0; r < job->plan->n_ranks; r++) {
@@ -308,7 +308,7 @@ static void __attribute__((noreturn)) report_deadlock(void)
         waiting[r] = rank->is_running ? (int64_t)rank->index : TLR_NOT_WAITING;
     }
     tlr_diagnose(job->trace, job->plan, waiting, text, sizeof text);
-    smpi_give_up(TL_ERR_DEADLOCK, "%s: the replay cannot go on, %u ranks wait forever: %s",
+    smpi_give_up(TL_ERR_DEADLOCK, "%s: the replay cannot continue, %u ranks wait forever: %s",
                  tl_reader_path(job->trace), n_waiting, text);
 }
 
@@ -535,8 +535,8 @@ static tl_status replay_smpi(const tlr_job *jobs, size_t n_jobs, const tlr_platf
         replay.noise->disturbs != TLR_WORK_APPLICATION) {
         tlr_noise_free(replay.noise);
         return tl_fail(err, TL_ERR_USAGE,
-                       "--noise '%s': the smpi engine has noise in application time alone; leave "
-                       "overheads and reductions out, or give --engine loggops",
+                       "--noise '%s': the smpi engine has noise in application time only; leave "
+                       "out overheads and reductions, or give --engine loggops",
                        options->noise);
     }
     replay.jobs = calloc(n_jobs, sizeof *replay.jobs);

@@ -171,7 +171,8 @@ static void check_disks(void)
             smpi_give_up(
                 TL_ERR_UNSUPPORTED,
                 "%s: has %" PRIu64 " calls that read or write files, and the host '%s' has "
-                "no disk; give --io-bandwidth, or --allow-opaque to take them as free",
+                "no disk; give --io-bandwidth, or --allow-opaque for file accesses that take no "
+                "time",
                 tl_reader_path(job->trace), job->plan->n_transfers, replay.result->ranks[r].host);
     }
 }

@@ -39,7 +39,7 @@ static void list_hosts(void)
             usage.hosts[usage.n_hosts++] = usage.hosts[i];
     if (!usage.n_hosts)
         smpi_give_up(TL_ERR_INPUT,
-                     "%s: says of no host what power it takes; --energy needs their property "
+                     "%s: gives the power of no host; --energy needs the property "
                      "wattage_per_state (timeless-replay(1))",
                      replay.platform->xml_path);
 }
@@ -77,7 +77,8 @@ void smpi_usage_open(void)
         snprintf(usage.resources[usage.n_links + i].name, sizeof usage.resources->name, "%s",
                  sg_host_get_name(usage.hosts[i]));
     if (asked->has_links && !smpi_shim_holds(SMPI_SHIM_LINKS))
-        smpi_give_up(TL_ERR_UNSUPPORTED, "the use of links is not known, for %s; leave out --links",
+        smpi_give_up(TL_ERR_UNSUPPORTED,
+                     "the use of the links cannot be counted: %s; leave out --links",
                      smpi_shim_reason(SMPI_SHIM_LINKS));
     if (asked->has_links)
         smpi_watch_clock(count_links);

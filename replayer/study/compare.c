@@ -108,9 +108,10 @@ static tl_status add_predictions(const tlr_prediction *const *predictions, size_
     for (size_t i = 0; i < n && status == TL_OK; i++) {
         if (predictions[i]->trace_hash != predictions[0]->trace_hash ||
             predictions[i]->n_marks != predictions[0]->n_marks)
-            return tl_fail(err, TL_ERR_INPUT,
-                           "%s: the predictions are of different traces; compare each by itself",
-                           predictions[i]->trace_path ? predictions[i]->trace_path : "prediction");
+            return tl_fail(
+                err, TL_ERR_INPUT,
+                "%s: the predictions belong to different traces; compare each of them alone",
+                predictions[i]->trace_path ? predictions[i]->trace_path : "prediction");
         status = add_marks(predictions[i], i ? NULL : measured, predicted, err);
     }
     /* The makespan of a run that is cut in no other way is that row already. */
@@ -188,9 +189,9 @@ static tl_status add_rows(tlr_comparison *c, const tlr_runs *measured, const tlr
                         "without --measured lists them",
                         measured->rows[i].path, measured->rows[i].line, measured->rows[i].name);
         else if (c->kind == TLR_COMPARED_RUNS)
-            status =
-                tl_fail(err, TL_ERR_INPUT, "%s:%zu: '%s' was not measured before; remove the line",
-                        measured->rows[i].path, measured->rows[i].line, measured->rows[i].name);
+            status = tl_fail(
+                err, TL_ERR_INPUT, "%s:%zu: '%s' has no earlier measurement; remove the line",
+                measured->rows[i].path, measured->rows[i].line, measured->rows[i].name);
         else
             c->n_left_out++; /* measured for the first time */
     }

@@ -50,7 +50,7 @@ static tl_status add_range(tlr_axis *axis, const int64_t range[3], const char *t
     if (range[2] < 1 || range[1] < range[0] ||
         ((uint64_t)range[1] - (uint64_t)range[0]) / (uint64_t)range[2] >= MOST)
         return tl_fail(err, TL_ERR_USAGE,
-                       "%s: '%s' is no range; write FIRST:LAST or FIRST:LAST:STEP", axis->name,
+                       "%s: '%s' is not a range; write FIRST:LAST or FIRST:LAST:STEP", axis->name,
                        text);
     for (int64_t v = range[0];; v += range[2]) {
         char *value;
@@ -67,7 +67,7 @@ tl_status tlr_axis_parse(const char *text, tlr_axis *out, tl_error *err)
     const char *separator = equals && strchr(equals, ';') ? ";" : ",";
     /* What stands for all links in "set.link.latency" may contain no '='. */
     if (!equals || equals == text || !equals[1])
-        return tl_fail(err, TL_ERR_USAGE, "'%s' is no axis; write NAME=VALUE,VALUE", text);
+        return tl_fail(err, TL_ERR_USAGE, "'%s' is not an axis; write NAME=VALUE,VALUE", text);
     tlr_axis axis = {.name = strndup(text, (size_t)(equals - text))};
     tl_status status = axis.name ? TL_OK : out_of_memory(err);
     for (const char *at = equals + 1; status == TL_OK; at++) {

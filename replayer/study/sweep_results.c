@@ -98,9 +98,9 @@ tl_status tlr_results_open(const char *path, size_t rank, size_t n_processes, tl
     *r = (tlr_results){.path = strdup(path), .file = -1, .n_processes = n_processes};
     tl_status status = r->path ? TL_OK : out_of_memory(err);
     if (status == TL_OK && stat(path, &there) == 0 && !S_ISREG(there.st_mode))
-        status =
-            tl_fail(err, TL_ERR_SYSTEM,
-                    "%s: is no regular file; without -o the table goes to standard output", path);
+        status = tl_fail(err, TL_ERR_SYSTEM,
+                         "%s: is not a regular file; without -o the table goes to standard output",
+                         path);
     if (status == TL_OK)
         status = open_part(r, rank, err);
     if (status == TL_OK)

@@ -155,7 +155,7 @@ static tl_status add_row(tlr_table *table, const header *h, char **fields, size_
     const int wrong = read_result(row.texts, &row.result);
     if (wrong < TLR_N_RESULTS)
         return tl_fail(err, TL_ERR_INPUT,
-                       "%s:%zu: '%.40s' is no %s of a result; correct or remove the line", path,
+                       "%s:%zu: '%.40s' is not a %s of a result; correct or remove the line", path,
                        line, row.texts[wrong], tlr_result_columns[wrong]);
     if ((table->n_rows & (table->n_rows - 1)) == 0) { /* the rooms are powers of two */
         const size_t room = table->n_rows ? 2 * table->n_rows : 1;
@@ -189,8 +189,9 @@ tl_status tlr_table_read(tlr_table *table, const char *path, int is_part, tl_err
         if (h.n_columns)
             status = add_row(table, &h, fields, n, path, number, err);
         else if (!is_part)
-            status = tl_fail(err, TL_ERR_INPUT,
-                             "%s:1: is no results file of a sweep; give another with -o", path);
+            status =
+                tl_fail(err, TL_ERR_INPUT,
+                        "%s:1: is not a results file of a sweep; give another file with -o", path);
         if (status == TL_ERR_INPUT && is_part)
             status = TL_OK;
     }

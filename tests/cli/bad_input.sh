@@ -99,7 +99,7 @@ check 'says each thing once' sh -c '! sort cut.err | uniq -d | grep . && grep "w
 # kept COMMAND...: does not overwrite what is no trace, and replaces an empty file and a trace
 kept() {
     echo 'my notes' >notes
-    says 2 '^timeless: notes: is there and no trace, so it is not overwritten; give another' "$timeless" "$@" -o notes <dump.txt &&
+    says 2 '^timeless: notes: exists and is not a trace, so it is not overwritten; give another' "$timeless" "$@" -o notes <dump.txt &&
         grep -qx 'my notes' notes || return
     : >fresh.tl
     "$timeless" "$@" -o fresh.tl <dump.txt && "$timeless" info fresh.tl &&

@@ -39,7 +39,7 @@ says() {
     done
 }
 trace tags 'Recv count=8 peer=1 tag=7' 'Send count=8 peer=0 tag=8'
-says 'a tag that nobody sends' tags 'tags.tl: the replay cannot go on, 1 ranks wait forever: ' \
+says 'a tag that nobody sends' tags 'tags.tl: the replay cannot continue, 1 ranks wait forever: ' \
     'rank 0 in MPI_Recv (event 0, app+0x12) for a message from rank 1 with tag 7 (sends 0 of them in all, receives 1)'
 trace both 'Send count=1000000 peer=1 tag=1
     Recv count=1000000 peer=1 tag=1' 'Send count=1000000 peer=0 tag=1
@@ -105,5 +105,5 @@ printf '%s\n' 'timeless-text 1' 'ranks 3' 'rank 0 host="h"' 'end cut clock_ns=0'
     "$timeless" undump - -o missing.tl
 says 'a missing rank' missing 'missing.tl: rank 1 '
 printf '%s\n' 'timeless-text 1' 'ranks 1' 'rank 0 host="h"' 'end exited clock_ns=0' | "$timeless" undump - -o exited.tl
-says 'a rank that ended early' exited 'exited.tl: rank 0 did not come to MPI_Finalize'
+says 'a rank that ended early' exited 'exited.tl: rank 0 did not reach MPI_Finalize'
 tap_done

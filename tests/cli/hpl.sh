@@ -73,7 +73,7 @@ column() { python3 -c 'import csv, sys
 for row in csv.DictReader(open(sys.argv[1])): print(row[sys.argv[2]])' "$@"; }
 check 'sweep: its points are those replays' diff expected <(column s.csv makespan_s)
 "$timeless" make token -n 4 -o token.tl
-failed() { "$timeless" sweep "$@" 2>err; [ $? -ne 0 ] && grep -q 'hpl.NB is of HPL alone' err; }
+failed() { "$timeless" sweep "$@" 2>err; [ $? -ne 0 ] && grep -q 'the axis hpl.NB applies to HPL only' err; }
 check 'sweep: of another trace hpl.NB is refused' failed token.tl -p star-1g --grid hpl.NB=16,24
 
 # An HPL.dat.

@@ -49,11 +49,11 @@ check 'one-sided communication' refused d/put.meta 'd/put-0001.bin: .*MPI_Put \(
 check 'calls that were not recorded' refused d/ignored.meta 'd/ignored-0000.bin: .*MPI_Isend \(12 calls'
 check 'ranks that disagree' refused d/unlike.meta 'd/unlike-0001.bin:[0-9]+: rank 1 calls MPI_Comm_dup'
 check 'a datatype without a size' refused d/unsized.meta 'd/unsized-0000.bin:16: MPI_Send'
-check 'an old version' refused d/old.meta 'd/old-0000.bin: is of version 0.6.8'
+check 'an old version' refused d/old.meta 'd/old-0000.bin: has version 0.6.8'
 head -c 900 d/all-0002.bin >short; mv short d/all-0002.bin
 check 'a truncated file' refused d/all.meta 'd/all-0002.bin: '
 echo d/all.meta >text.list
-check 'a text' refused text.list 'd/all.meta: is no binary file'
+check 'a text' refused text.list 'd/all.meta: is not a binary file'
 check_exit 4 'no meta file' dumpi d/nothing.meta -o no.tl
 check_exit 3 'another counter' dumpi d/counted.meta --volume PAPI_L2_DCM -o no.tl
 check_exit 2 'a rate below 0' dumpi d/wall.meta --rate -1 -o no.tl

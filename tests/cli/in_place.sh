@@ -63,7 +63,7 @@ check_exit 4 'record of a command that does not start exits with 4' record ./no-
 check 'and the trace of before is there' cmp t.tl good.tl
 check_exit 7 'record of a command that fails before MPI_Init has its exit code' record sh -c 'exit 7'
 cp err said
-check 'and prints that the file is left as it was' grep -q '^timeless: good.tl: is left as it was before the run$' said
+check 'and prints that the file is left as it was' grep -q '^timeless: good.tl: is unchanged since before the run$' said
 check 'and the trace of before is there ' cmp t.tl good.tl
 check_exit 3 'record of a command without MPI exits with 3' record true
 check 'the trace of before is still there' cmp t.tl good.tl

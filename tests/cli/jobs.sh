@@ -72,11 +72,11 @@ cp compute.tl run@5
 check 'a file whose name looks like a start' test "$(hosts run@5)" = 'n0 n1 '
 check_exit 2 'a start that is none' "$timeless" replay -p p compute.tl@soon
 cp err said
-check 'and is told of' grep -q "'compute.tl@soon': a start is given in seconds, as TRACE@10" said
+check 'and is told of' grep -q "'compute.tl@soon': give the start in seconds, as TRACE@10" said
 check_exit 2 'a negative start' "$timeless" replay -p p compute.tl@-1
 check_exit 2 'two host files for three jobs' "$timeless" replay -p p compute.tl compute.tl compute.tl --hostfile first --hostfile last
 check_exit 3 'more ranks than places' "$timeless" replay -p p compute.tl compute.tl compute.tl
 cp err said
-check 'counted over all jobs' grep -q '4 hosts have room for 4 ranks, the trace has 6' said
+check 'counted over all jobs' grep -q '4 hosts have room for 4 ranks, but the trace has 6' said
 check_exit 3 'a comparison is of one job' "$timeless" compare a.json
 tap_done

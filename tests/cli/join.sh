@@ -33,7 +33,7 @@ refused 'a missing part' 'the part of node2 is missing; .*' a.tl
 refused 'another missing part' 'the part of node1 is missing; .*' b.tl
 refused 'a part twice' 'b.tl: has rank 1, as b.tl has; .*' a.tl b.tl b.tl
 refused 'a part of another run' 'other.tl:0: belongs to another run than a.tl; .*' a.tl other.tl
-refused 'a trace that is no part' 'whole.tl:0: is no part of .*' a.tl whole.tl
+refused 'a trace that is no part' 'whole.tl:0: is not a part of .*' a.tl whole.tl
 check_exit 2 'no part is a usage error' $timeless join -o no.tl
 check_exit 2 'no output is a usage error' $timeless join a.tl b.tl
 check_exit 4 'an output that cannot be written' $timeless join a.tl b.tl -o absent/x.tl

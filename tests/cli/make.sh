@@ -121,7 +121,7 @@ check 'an option of SimGrid' refused 2 'no option --cfg surf' replay_coll --cfg 
 check 'no threads' refused 2 'threads' "$timeless" replay a.tl --engine loggops --params $odin --threads 0
 check 'threads of the other engine' refused 2 'loggops' "$timeless" replay a.tl -p star-1g --threads 2
 
-check 'no such pattern' refused 2 'there are: dissemination' "$timeless" make knot -n 4 -o p.tl
+check 'no such pattern' refused 2 'choose one of: dissemination' "$timeless" make knot -n 4 -o p.tl
 check 'a stencil of 5 ranks' refused 2 'needs a square number' "$timeless" make stencil2d -n 5 -o p.tl
 check 'no folder' refused 4 'nowhere/p.tl' "$timeless" make token -n 5 -o nowhere/p.tl
 check 'no parameters' refused 2 '--params' "$timeless" replay a.tl --engine loggops

@@ -104,7 +104,7 @@ refused() {
 check 'refused: two groups' refused 'rank 0, event 0: .* cannot say MPI_Send between two groups \(1 events\), nor MPI_Comm_spawn \(1, first: rank 0, event 1\); ' \
     'MPI_Send count=1 type_bytes=1 peer=0 tag=0 comm=3' MPI_Comm_spawn
 check 'a kernel without a rate' refused '.*dgemm without a rate' 'dgemm m=1 n=1 k=1'
-check 'a wildcard without its outcome' refused '.*MPI_Recv that does not say' 'MPI_Recv count=1 type_bytes=1 peer=any tag=0 comm=1'
+check 'a wildcard without its outcome' refused '.*MPI_Recv whose message was not recorded' 'MPI_Recv count=1 type_bytes=1 peer=any tag=0 comm=1'
 check 'a request from nowhere' refused '.*MPI_Wait of a request' 'MPI_Wait request=2'
 check 'a partner beyond' refused '.*MPI_Send with a partner' 'MPI_Send count=1 type_bytes=1 peer=2 tag=0 comm=1'
 check 'neighbours' refused '.*MPI_Neighbor_allgather ' 'MPI_Neighbor_allgather count=1 type_bytes=1 recv_count=1 recv_type_bytes=1 comm=1'

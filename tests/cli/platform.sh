@@ -104,7 +104,7 @@ bad 'a tree of another size' "'nodes' is 11, but .* make 12" 'topology = "fat-tr
 bad 'a huge tree' 'more than 4194304 nodes' 'topology = "fat-tree"; children = [ 4000, 4000, 4000 ]; parents = [ 1, 2, 2 ];'
 bad 'a tree of too many switches' 'fewer parents' 'topology = "fat-tree"; children = [ 4, 4, 4 ]; parents = [ 1, 4000, 4000 ];'
 bad 'two leaves above a node' "begin 'parents' with 1" 'topology = "fat-tree"; children = [ 4, 4 ]; parents = [ 2, 4 ];'
-bad 'a flat dimension' 'nobody to link to' 'topology = "torus"; dimensions = [ 4, 1 ];'
+bad 'a flat dimension' 'has no links' 'topology = "torus"; dimensions = [ 4, 1 ];'
 bad 'more groups than blades' 'at most 4 groups' \
     'topology = "dragonfly"; groups = 5; chassis_per_group = 2; blades_per_chassis = 4; nodes_per_blade = 2;'
 limiter='limiter_Bps = 1.5e9;' bad 'limiters in a fat tree' 'leave out limiter' 'topology = "fat-tree"; children = [ 4 ]; parents = [ 1 ];'

@@ -126,17 +126,17 @@ fails() {
 mkdir small no-xml wrong-xml; sed 's/0-15/0-2/; s/core="4"/core="1"/' "$top_srcdir/platforms/star-1g/platform.xml" >small/platform.xml
 echo '<platform' >wrong-xml/platform.xml
 head -c $(($(wc -c <ring.tl) / 2)) ring.tl >cut.tl; : >empty.tl; echo text >text.tl; echo nobody >nobody
-fails 3 'fewer hosts than ranks' '3 hosts have room for 3 ranks, the trace has 4' ring.tl -p small --no-compute
+fails 3 'fewer hosts than ranks' '3 hosts have room for 3 ranks, but the trace has 4' ring.tl -p small --no-compute
 fails 3 'no such platform' 'nowhere: no platform here, nor .*fat-tree, .*local, .*star-1g' ring.tl -p nowhere
 fails 3 'a folder without a platform' 'no-xml: no platform here' ring.tl -p ./no-xml
 fails 3 'wrong XML' 'wrong-xml/platform.xml:1: Invalid XML' ring.tl -p wrong-xml --no-compute
-fails 3 'no model' 'no model.conf; give --platform, --model FILE, or --no-compute' ring.tl -p small --ranks-per-host 2
+fails 3 'no model' 'no compute model (model.conf); give --platform, --model FILE, or --no-compute' ring.tl -p small --ranks-per-host 2
 fails 3 'a host that is not there' "nobody:1: the platform has no host 'nobody'" ring.tl -p star-1g --hostfile nobody
 fails 3 'an unknown SimGrid option' 'no/such' ring.tl -p star-1g --cfg no/such:1
 fails 3 'a truncated trace' 'cut.tl' cut.tl -p star-1g
 fails 3 'an empty file' 'empty.tl' empty.tl -p star-1g
 fails 3 'a text file' 'text.tl' text.tl -p star-1g
-fails 2 'an unknown engine' "no engine 'nobody'" ring.tl -p star-1g --engine nobody
+fails 2 'an unknown engine' "'nobody' is not an engine" ring.tl -p star-1g --engine nobody
 ompi_41() { # RANKS BYTES
     $timeless make call_bcast --ranks "$1" --bytes "$2" --iterations 3 -o bcast.tl &&
         $timeless replay bcast.tl -p fat-tree --ranks-per-host 1 --coll-selector ompi-4.1 -q
@@ -151,7 +151,7 @@ cp err said
 check 'the known ones are named' grep -q "'nobody': give default, ompi, ompi-4.1, mpich, mvapich2 or impi" said
 check_exit 2 'a JSON file without =' $timeless replay ring.tl -p star-1g --json file.json
 cp err said
-check 'and is told of' grep -q 'given as --json=FILE' said
+check 'and is told of' grep -q 'write --json=FILE for a JSON file' said
 check_exit 2 'no trace' $timeless replay -p star-1g
 check_exit 2 'no platform' $timeless replay ring.tl
 check_exit 2 'no ranks on a host' $timeless replay ring.tl -p star-1g --ranks-per-host 0

@@ -113,7 +113,7 @@ echo makespan,9 >far.csv
 check 'another does not' bash -c "'$timeless' compare all.json --measured far.csv --json | grep -q '\"within\": false'"
 check 'a spread that lacks a seed' python3 -c 'import json; p = json.load(open("all.json")); p["spread"]["whole_s"].pop(); json.dump(p, open("bad.json", "w"))'
 check_exit 3 'is refused' "$timeless" compare bad.json --measured far.csv
-check 'a timeline is of one seed' refused 'leave --seeds out' smpi --seeds 3 --timeline t.csv
+check 'a timeline is of one seed' refused 'leave out --seeds' smpi --seeds 3 --timeline t.csv
 # The files of the manual.
 awk '/^\.SH/ {on = /^\.SH EXAMPLE/} /^\.fi/ {text = 0} on && text {print >("page" n ".conf")} /^\.nf/ {text = 1; n++}' "$top_srcdir/doc/timeless-model.5"
 for page in page*.conf; do check "the manual's $page" smpi --model "$page" --seeds 2; done

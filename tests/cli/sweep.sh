@@ -155,9 +155,9 @@ check 'and are run again' refused 3 '2 of 3 points failed' sweep d.tl -p star-1g
 check 'an error does not end the other processes' refused 3 '1 of 4 points failed' "$MPIRUN" -np 2 "$timeless" sweep d.tl -p star-1g --grid coll.bcast=magic,binomial_tree,flattree,none -o f.csv
 check 'which have their rows' test "$(column f.csv makespan_s | grep -c .)" = 3
 check 'a trace that is not there' refused 3 '2 of 4 points failed; the first, trace=none.tl scale.network=1: none.tl' sweep d.tl none.tl -p star-1g --grid scale.network=1,2
-check 'no such axis' refused 2 "no axis 'speed'" sweep d.tl -p star-1g --grid speed=1,2
-check 'an axis of one replay' refused 2 "no axis 'json'" sweep d.tl -p star-1g --grid json=a,b
-check 'an option of one replay' refused 2 'of one replay' sweep d.tl -p star-1g --grid seed=1,2 --timeline t.csv
+check 'no such axis' refused 2 "'speed' is not an axis" sweep d.tl -p star-1g --grid speed=1,2
+check 'an axshows a single replay' refused 2 "'json' is not an axis" sweep d.tl -p star-1g --grid json=a,b
+check 'an option of one replay' refused 2 'shows a single replay' sweep d.tl -p star-1g --grid seed=1,2 --timeline t.csv
 # lists COMMAND: its help has the options of a replay that it takes, and none that it refuses
 lists() {
     "$timeless" "$1" --help >help.txt && grep -q -e '--coll-selector=NAME' help.txt || return
@@ -165,7 +165,7 @@ lists() {
     for name in $(sed -n '/^ Platform and placement/,$s/^ *\(-., \)\?--\([a-z-]*\).*/\2/p' help.txt); do
         case $name in help | usage) continue ;; esac
         n=$((n + 1))
-        { "$timeless" "$1" d.tl "--$name=1"; "$timeless" "$1" d.tl "--$name"; } 2>&1 | grep -q 'is of one replay' && echo "--$name is refused" && return 1
+        { "$timeless" "$1" d.tl "--$name=1"; "$timeless" "$1" d.tl "--$name"; } 2>&1 | grep -q 'shows a single replay' && echo "--$name is refused" && return 1
     done
     [ $n -gt 15 ]
 }
@@ -175,12 +175,12 @@ check 'an axis twice' refused 2 'twice' sweep d.tl -p star-1g --grid seed=1 --gr
 check 'no such pattern' refused 3 'no pattern' loggops --grid 'make=ring ring' --grid make.ranks=4
 check 'no ranks' refused 3 'how many ranks' loggops --grid make=ring
 check 'an empty value' refused 2 'empty' sweep d.tl -p star-1g --grid seed=1,,2
-check 'no grid' refused 2 'which grid' sweep d.tl -p star-1g
-check 'no trace' refused 2 'which trace' sweep -p star-1g --grid seed=1:3
-check 'a range backwards' refused 2 'no range' sweep d.tl -p star-1g --grid seed=3:1
-check 'a plot that is no SVG' refused 2 "--plot 'x.png': a plot is SVG" sweep d.tl -p star-1g --grid scale.network=1,2 --plot x.png
-check 'a plot of a point' refused 2 'axis of several values' sweep d.tl -p star-1g --grid coll-selector=ompi --plot x.svg -o x.csv
+check 'no grid' refused 2 'the grid is missing' sweep d.tl -p star-1g
+check 'no trace' refused 2 'the trace is missing' sweep -p star-1g --grid seed=1:3
+check 'a range backwards' refused 2 'is not a range' sweep d.tl -p star-1g --grid seed=3:1
+check 'a plot that is no SVG' refused 2 "--plot 'x.png': give a file name that ends in .svg" sweep d.tl -p star-1g --grid scale.network=1,2 --plot x.png
+check 'a plot of a point' refused 2 'axis with several values' sweep d.tl -p star-1g --grid coll-selector=ompi --plot x.svg -o x.csv
 check 'is refused before it is run' test ! -e x.csv
-check 'no results file' refused 3 'no results file' sweep d.tl -p star-1g --grid seed=1 -o mine/options.conf
+check 'no results file' refused 3 'is not a results file' sweep d.tl -p star-1g --grid seed=1 -o mine/options.conf
 check 'no folder' refused 4 'nowhere/x.csv' sweep d.tl -p star-1g --grid seed=1 -o nowhere/x.csv
 tap_done

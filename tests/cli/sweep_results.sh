@@ -77,7 +77,7 @@ csv.writer(open("wrong.csv", "w"), lineterminator="\n").writerows(table)
 END
     check_exit 3 "$1 '$2' in a results file is refused" sweep d.tl --grid seed=11 -o wrong.csv
     cp err said
-    check "$1 '$2': the line is named" says said "^timeless: wrong.csv:3: '$2' is no $1 of a result; correct or remove the line$"
+    check "$1 '$2': the line is named" says said "^timeless: wrong.csv:3: '$2' is not a $1 of a result; correct or remove the line$"
     check "$1 '$2': the file is left as it was" grep -q "^12,.*d.tl" wrong.csv
 }
 wrong makespan_s ''

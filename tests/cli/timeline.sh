@@ -61,7 +61,7 @@ cp err said
 check 'the known ones are named' grep -q "a timeline ends in .csv, .json (Perfetto, Chrome) or .paje" said
 check_exit 2 'an engine that tells none' "$timeless" replay a.tl -p star-1g --timeline a.csv --engine loggops --params L=1us,o=1us,g=1us,G=1ns,O=0ns
 cp err said
-check 'names the options that ask for it' grep -q "'loggops' does not tell who does what when (--details, --timeline, timeless report)" said
+check 'names the options that ask for it' grep -q "'loggops' does not record what each rank does when (--details, --timeline, timeless report)" said
 check_exit 4 'nowhere to write' "$timeless" replay a.tl -p star-1g --timeline no/a.csv
 check_exit 4 'no room for the states' env TMPDIR=/dev/null "$timeless" replay a.tl -p star-1g --timeline a.csv
 tap_done

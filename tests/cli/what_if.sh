@@ -84,19 +84,19 @@ fails() {
 }
 fails 2 'an unknown algorithm' "^timeless: --coll allreduce=nobody: there is no such algorithm; give default, lr, .*, automatic$" --coll allreduce=nobody
 fails 2 'an unknown algorithm of bcast' "^timeless: --coll bcast=nobody: there is no such algorithm; give default, .*, automatic$" --coll bcast=nobody
-fails 2 'an unknown collective' "'scan=rdb': write COLLECTIVE=ALGORITHM; there are allgather, .*, scatter" --coll scan=rdb
+fails 2 'an unknown collective' "'scan=rdb': write COLLECTIVE=ALGORITHM; the collectives are allgather, .*, scatter" --coll scan=rdb
 fails 2 'no algorithm' "'bcast': write COLLECTIVE=ALGORITHM" --coll bcast
 fails 3 'no such link' "has no link that 'x\*' names; the first is called 'c_" --set 'link:x*.latency=1us'
 fails 3 'no such host' "has no host that 'c\*' names; the first is called 'n0'" --set 'host:c*.speed=1Gf'
-fails 2 'a wrong unit' "'5min' is no latency of a link; give a number and a unit, as 5us" --set link.latency=5min
-fails 2 'a bandwidth without a unit' "'2' is no bandwidth of a link; give a number and a unit, as 10Gbps, or a factor, as 2x" --set link.bandwidth=2
-fails 2 'a latency without a unit' "'2' is no latency of a link; give a number and a unit" --set link.latency=2
-fails 2 'a speed without a unit' "'2' is no speed of a host; give a number and a unit, as 3Gf, or a factor, as 2x" --host-speed 2
-fails 2 'no number' "'fast' is no speed of a host" --host-speed fast
-fails 2 'a zero-speed host' "'0' is no speed of a host; it must be positive" --host-speed 0
-fails 2 'a negative bandwidth' "'-1' is no bandwidth of a link; it must be positive" --set link.bandwidth=-1
-fails 2 'no change' "'link.colour=3' is no change of a platform; write link.bandwidth=VALUE" --set link.colour=3
+fails 2 'a wrong unit' "'5min' is not a latency of a link; give a number and a unit, as 5us" --set link.latency=5min
+fails 2 'a bandwidth without a unit' "'2' is not a bandwidth of a link; give a number and a unit, as 10Gbps, or a factor, as 2x" --set link.bandwidth=2
+fails 2 'a latency without a unit' "'2' is not a latency of a link; give a number and a unit" --set link.latency=2
+fails 2 'a speed without a unit' "'2' is not a speed of a host; give a number and a unit, as 3Gf, or a factor, as 2x" --host-speed 2
+fails 2 'no number' "'fast' is not a speed of a host" --host-speed fast
+fails 2 'a zero-speed host' "'0' is not a speed of a host; it must be positive" --host-speed 0
+fails 2 'a negative bandwidth' "'-1' is not a bandwidth of a link; it must be positive" --set link.bandwidth=-1
+fails 2 'no change' "'link.colour=3' is not a change of a platform; write link.bandwidth=VALUE" --set link.colour=3
 fails 2 'nothing to scale' "'disks' cannot be scaled; give network, bandwidth, latency or hosts" --scale disks 2
-fails 2 'no factor' "'' is no factor; give a positive number" --scale network
+fails 2 'no factor' "'' is not a factor; give a positive number" --scale network
 fails 2 'noise without a unit' "--noise '1000:100us': give a frequency and a duration, 1000Hz:100us" --noise 1000:100us
 tap_done

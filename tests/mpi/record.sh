@@ -47,10 +47,10 @@ rm -f "$trace"
 : >"$trace"
 check_exit 3 "and an empty file" $timeless record -o "$trace" -- true
 echo 'int main(void)' >"$scratch/program.c"
-refused 2 "a file that is no trace" '.*program.c: is there and no trace, so it is not overwritten; give another' -o "$scratch/program.c"
+refused 2 "a file that is no trace" '.*program.c: exists and is not a trace, so it is not overwritten; give another' -o "$scratch/program.c"
 check "which stays as it is" grep -qx 'int main(void)' "$scratch/program.c"
 printf a >"$scratch/a"
-refused 2 "nor is one shorter than a trace's first bytes" '.*/a: is there and no trace' -o "$scratch/a"
+refused 2 "nor is one shorter than a trace's first bytes" '.*/a: exists and is not a trace' -o "$scratch/a"
 
 list() { $timeless record --list-volumes | grep -E '^none +none +none +works$'; }
 check "the volume sources are listed" list

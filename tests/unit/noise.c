@@ -153,7 +153,7 @@ static void drawn_detours(void **state)
     close(descriptor);
     char text[64];
     snprintf(text, sizeof text, "%s,durations=exponential", file);
-    refused(text, "the detours of a file are as they are");
+    refused(text, "the detours of a file are not drawn");
     unlink(file);
 }
 

@@ -136,9 +136,9 @@ static void places_ranks(void **state)
     check_map("c\na\n\n# not this\nc\n", 0, "cac");
     check_map("c\na\n", 2, "ccaa");
     check_map("b:3\nc slots=2\na", 7, "bbbccaaa");
-    check_no_map(NULL, 0, 8, "3 hosts have room for 7 ranks, the trace has 8");
+    check_no_map(NULL, 0, 8, "3 hosts have room for 7 ranks, but the trace has 8");
     check_no_map(NULL, 1, 4, "room for 3 ranks");
-    check_no_map("a\n", 0, 2, "has room for 1 ranks, the trace has 2");
+    check_no_map("a\n", 0, 2, "has room for 1 ranks, but the trace has 2");
     check_no_map("a\nd\n", 0, 2, "hosts:2: the platform has no host 'd'");
     check_no_map("a:\n", 0, 1, "hosts:1: not a host and its slots");
     check_no_map("a:-1\n", 0, 1, "hosts:1: not a host and its slots");
@@ -153,7 +153,7 @@ static void places_ranks_in_turn(void **state)
     check_map(NULL, 0, "abcbcbb");
     check_map(NULL, 2, "abcabc");
     check_map("c:2\na:1\n", 0, "cac");
-    check_no_map(NULL, 0, 8, "room for 7 ranks, the trace has 8");
+    check_no_map(NULL, 0, 8, "room for 7 ranks, but the trace has 8");
     round_robin = 0;
 }
 
@@ -161,7 +161,7 @@ static void places_each_rank_by_its_line(void **state)
 {
     (void)state;
     check_map("rank 1=b\nrank 0 = c slot=1:0\nrank 2=a # last\n", 0, "cba");
-    check_no_map("rank 1=b\n", 0, 2, "names the hosts of 1 ranks, the trace has 2");
+    check_no_map("rank 1=b\n", 0, 2, "names the hosts of 1 ranks, but the trace has 2");
     check_no_map("rank 0=b\nrank 0=c\n", 0, 2, "hosts:2: rank 0 has a host already");
     check_no_map("rank 0=b\nrank 2=c\n", 0, 2, "hosts:2: rank 2 is not in the trace");
     check_no_map("rank 0=b\nc\n", 0, 2, "give each rank a line");

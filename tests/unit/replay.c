@@ -348,7 +348,7 @@ static void refuses_what_has_no_model(void **state)
     write_trace(&computing, 1);
     refuses(&plain, TL_ERR_INPUT, "no rate for the unit 'cpu-ns'", "--no-compute");
     unlink(path_of("model.conf"));
-    refuses(&plain, TL_ERR_INPUT, "no model.conf", "--no-compute");
+    refuses(&plain, TL_ERR_INPUT, "no compute model (model.conf)", "--no-compute");
     write_file("model.conf", model);
 }
 
@@ -434,7 +434,7 @@ static void refuses_an_incomplete_run(void **state)
         assert_int_equal(tl_writer_open(path_of("trace.tl"), r, "here", &w, &err), TL_OK);
         assert_int_equal(tl_writer_close(w, r ? TL_END_EXITED : TL_END_FINALIZED, 0), TL_OK);
     }
-    refuses(&plain, TL_ERR_TRUNCATED, "trace.tl", "rank 1 did not come to MPI_Finalize");
+    refuses(&plain, TL_ERR_TRUNCATED, "trace.tl", "rank 1 did not reach MPI_Finalize");
 }
 
 int main(void)

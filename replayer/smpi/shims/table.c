@@ -145,7 +145,7 @@ const char *smpi_shim_reason(smpi_shim shim)
     int major, minor, patch;
     sg_version_get(&major, &minor, &patch);
     if (!is_known_version(shim))
-        snprintf(text, sizeof text, "it was written for SimGrid %d.%d, this is %d.%d",
+        snprintf(text, sizeof text, "it was written for SimGrid %d.%d, and this is %d.%d",
                  parts[shim].first / 100, parts[shim].first % 100, major, minor);
     else
         snprintf(text, sizeof text, "this SimGrid %d.%d does not use Timeless' %s", major, minor,
