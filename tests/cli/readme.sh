@@ -44,7 +44,7 @@ while read -r _ words <&3; do
     check "README: there is timeless $words" takes $words
 done 3< <(sed -n '/^## What do you want/,/^## Tour/p' "$top_srcdir/README.md" | grep -oE '`timeless [^`]*`' | tr -d '`')
 check "the table has commands" test "$n" -ge 8
-for file in doc/first-light.sh tests/run.sh; do
+for file in doc/first-light.sh tests/run.sh tests/hpcc_input.sh; do
     check "README names $file, which exists" grep -q "bash $file" "$top_srcdir/README.md"
     check "$file is there" test -f "$top_srcdir/$file"
 done
