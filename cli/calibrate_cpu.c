@@ -1,5 +1,5 @@
-/* calibrate_cpu.c - timeless calibrate cpu: rates of bursts, from a run that tells their time and
- * one that counts them. */
+/* calibrate_cpu.c - timeless calibrate cpu: rates of bursts, from a run that measures their
+ * time and a run that counts their volume. */
 #include "config.h"
 
 #include "cli.h"

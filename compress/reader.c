@@ -1,4 +1,4 @@
-/* reader.c - open a trace: what is in it, what is damaged, and the answers to questions about it.
+/* reader.c - open a trace: its contents, its damage, and the functions that ask for them.
  */
 #include "config.h"
 

@@ -1,17 +1,17 @@
 /* timeless.h - read and write time-independent traces of MPI programs.
  *
- * A trace holds, for each rank of one run, the sequence of its MPI calls and computational kernels
- * with the volume of computation between them; seconds appear only as marks for comparison.  One
- * file holds all ranks.  doc/FORMAT.md specifies it; compress/mpi_calls.def lists what each call
+ * A trace contains, for each rank of a run, the sequence of its MPI calls and kernels, and the
+ * volume of the computation between them.  Seconds are only in the marks, for comparison.  One file
+ * contains all ranks.  doc/FORMAT.md specifies it; compress/mpi_calls.def lists what each call
  * records.
  *
  * Conventions of every function here:
- *   - Fallible functions return a tl_status; results come back by out-parameter, which is untouched
- * (or NULL) on failure.  The library never prints and never exits.
+ *   - A function that can fail returns a tl_status.  An out-parameter receives the result; after
+ *     a failure it is unchanged, or NULL.  The library never prints and never exits.
  *   - *_close and *_free accept NULL.
- *   - Strings are UTF-8, owned by the library object that returned them, valid until it is closed.
- *   - Different objects may be used by different threads at the same time; one object may not.  A
- * reader may be shared by threads that each own a cursor on it.
+ *   - Strings are UTF-8.  The object that returned a string owns it until it is closed.
+ *   - Several threads may use different objects at the same time, but not the same object.
+ *     Threads that each have a cursor may share its reader.
  *
  * SPDX-FileCopyrightText: 2026 the Timeless authors
  * SPDX-License-Identifier: BSD-3-Clause
@@ -64,9 +64,9 @@ typedef struct tl_error {
     char text[512];
 } tl_error;
 
-/* Fills *err (NULL is accepted) with the status and the formatted line, in which a line break
- * becomes
- * '?'.  For what is built on this library and reports its own errors in the same way, too. */
+/* Fills *err (NULL is accepted) with the status and the formatted line.  A '?' replaces each line
+ * break.  Programs that are built on this library may report their own errors with it, too.
+ */
 TL_API void tl_error_set(tl_error *err, tl_status status, const char *format, ...)
 #if defined(__GNUC__)
     __attribute__((format(printf, 3, 4)))
@@ -327,10 +327,11 @@ typedef struct tl_event {
 } tl_event;
 
 /* A communicator, a window (call: an action of TL_ACTION_WIN_CREATE) or an open file (call:
- * MPI_File_open) as one rank knows it.  Two ranks speak of the same one when members are equal and
- * both made it from the same one (for an intercommunicator: the two groups are equal, whichever is
- * the own, and its parent does not count), and it is the same in number among those of which this
- * holds that each has defined. */
+ * MPI_File_open) as one rank defines it.  The definitions of two ranks mean the same communicator
+ * if their members and their parents are the same, and if both have the same index among the
+ * definitions of the rank with these members and this parent, in order of definition.  (For an
+ * intercommunicator the two groups must be the same, in either order, and the parent is ignored.)
+ */
 typedef struct tl_comm {
     uint32_t id;     /* TL_COMM_FIRST or more; WORLD and SELF are not defined */
     uint32_t parent; /* id of the communicator it was made from, which is defined before */

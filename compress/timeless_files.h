@@ -61,10 +61,10 @@ TL_API int tl_quantity_parse(const char *text, tl_quantity kind, double *out);
 /* 1: the name of a variable or an option under which a secret may stand ("SLURM_JWT", "--token");
  * what follows a "=" does not count. */
 TL_API int tl_is_secret(const char *name);
-/* A word of a command line without a secret: the value of an option or a variable whose name says
- * so
- * ("--password=X", "Authorization: X"), the user in a URL, and the word behind "--password".
- * *is_value goes from each word to the next, 0 at first.  Returns the length, as snprintf does. */
+/* A word of a command line without a secret.  Secrets are the value of an option or a variable with
+ * such a name ("--password=X", "Authorization: X"), the user in a URL, and the word after
+ * "--password".  *is_value is 0 before the first word, and is passed on from each word to the next.
+ * Returns the length, as snprintf does. */
 TL_API size_t tl_public_word(const char *word, int *is_value, char *out, size_t size);
 
 #ifdef __cplusplus

@@ -1,4 +1,4 @@
-/* diagnosis.c - what ranks that cannot go on wait for.
+/* diagnosis.c - what the ranks of a replay that cannot continue wait for.
  *
  * The events of a rank that waits are read once more from the start, to know what its requests are;
  * those of its partner, to know whether it ever sends or receives the message. */

@@ -1,4 +1,4 @@
-/* diagnosis.h - what ranks that cannot go on wait for. */
+/* diagnosis.h - what the ranks of a replay that cannot continue wait for. */
 #ifndef TLR_DIAGNOSIS_H
 #define TLR_DIAGNOSIS_H
 

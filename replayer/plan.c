@@ -1,4 +1,4 @@
-/* plan.c - what a pass over the whole trace tells before it is replayed. */
+/* plan.c - what a pass over the whole trace finds before the trace is replayed. */
 #include "actions.h"
 #include "plan.h"
 #include "validate.h"

@@ -1,8 +1,8 @@
-/* plan.h - what a pass over the whole trace tells before it is replayed.
+/* plan.h - what a pass over the whole trace finds before the trace is replayed.
  *
- * A rank's events name communicators by the rank's own ids and marks by the rank's own sites.  The
- * plan says what they mean across ranks, and refuses what cannot be replayed before any simulated
- * second has passed.
+ * The events of a rank name communicators by ids of the rank, and marks by call sites of the rank.
+ * The plan contains what they mean across ranks.  It refuses a trace that cannot be replayed before
+ * the simulation begins.
  */
 #ifndef TLR_PLAN_H
 #define TLR_PLAN_H

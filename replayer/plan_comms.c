@@ -1,7 +1,7 @@
 /* plan_comms.c - which communicators of different ranks are the same one.
  *
- * Two ranks speak of the same communicator when the members are equal, it was made from the same
- * one, and it is the same in number among those of which this holds that each has defined
+ * The definitions of two ranks mean the same communicator if they have the same members, the same
+ * parent, and the same index among the definitions of their rank with these members and this parent
  * (timeless.h, tl_comm). */
 #include "plan.h"
 

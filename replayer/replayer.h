@@ -183,22 +183,23 @@ typedef struct tlr_options {
                                host */
     int wildcards_first;    /* a nonblocking receive from any source takes what comes first, not
                                what it took in the run */
-    int progress;           /* tell progress on standard error */
-    tlr_timeline *timeline; /* takes what each rank does when; NULL: nobody wants to know */
-    tlr_usage *usage;       /* takes the use of links and energy, likewise */
-    /* of the loggops engine */
-    int polls_adaptive;         /* a probe succeeds where the message is on this platform, not where
-                                   it was in the run: replayer/smpi/poll.c */
+    int polls_adaptive;     /* a probe succeeds where the message arrives on this platform, not
+                               where it succeeded in the run: replayer/smpi/poll.c */
+    int progress;           /* report progress on standard error */
+    tlr_timeline *timeline; /* receives what each rank does when; NULL: not recorded */
+    tlr_usage *usage;       /* receives the use of links and the energy; NULL: not recorded */
+    const char *noise;      /* "1kHz:100us", or a file of detours (machine/noise.h); NULL: none.
+                               smpi: in computation only */
+    uint64_t seed;          /* of everything that is drawn: noise and the compute model */
+    uint64_t cluster_seed;  /* of the hosts that the compute model draws; 0: as `seed` */
+    unsigned n_seeds;       /* number of replays, with `seed`, `seed` + 1, ...; 0: one */
+    int sampled;            /* replay parts of the run: replayer/sample/sample.h */
+    double sample_error;    /* wanted, half of the 90 % interval relative to the makespan; 0: as it
+                               comes */
+    uint32_t part;          /* of a run that is replayed; the calls of each draw for themselves */
+    /* loggops engine only */
     const char *loggops_params; /* "L=5us,o=2us,g=2us,G=2.5ns,O=1ns,S=65536" */
-    const char *noise;          /* "1000Hz:100us", or a file of detours; NULL: none */
-    uint64_t seed;              /* of all that is drawn */
-    uint64_t cluster_seed;      /* of the hosts; 0: as `seed` */
-    unsigned n_seeds;           /* replays, from `seed` on; 0 is 1 */
-    int sampled;                /* replay parts of the run: replayer/sample/sample.h */
-    double sample_error;        /* wanted, half of the 90 % interval relative to the makespan; 0:
-                                   as it comes */
-    uint32_t part;      /* of a run that is replayed; the calls of each draw for themselves */
-    unsigned n_threads; /* that simulate; 0 is 1; the result does not depend on it */
+    unsigned n_threads; /* number of threads that simulate; 0: one; no effect on the result */
 } tlr_options;
 
 typedef struct tlr_rank_prediction {
@@ -211,8 +212,8 @@ typedef struct tlr_rank_prediction {
     double collective_s; /* inside collectives and communicator constructors */
     double io_s;         /* inside calls on files */
     uint64_t n_events;
-    double noise_s; /* by which detours held up its CPU */
-    double delay_s; /* by which it ends later than without noise, on whatever rank */
+    double noise_s; /* the time that detours took from its CPU */
+    double delay_s; /* how much later it ends than without noise on any rank; loggops engine only */
 } tlr_rank_prediction;
 
 /* A moment that all ranks passed: same call, call site and ordinal on each (Init, Finalize,
@@ -225,7 +226,7 @@ typedef struct tlr_mark {
     double *predicted_s; /* [n_ranks] */
 } tlr_mark;
 
-/* What other machines would make of the makespan, as a replay with a timeline finds out. */
+/* The makespan on other machines, which a replay with a timeline estimates. */
 typedef struct tlr_what_if {
     double ideal_network_s; /* at least, on whatever network: computation and dependencies alone */
     double mean_compute_s;  /* at least, however the computation is spread over the ranks */
@@ -235,7 +236,7 @@ typedef struct tlr_what_if {
 
 typedef struct tlr_details tlr_details; /* details.h */
 
-/* What the replays of several seeds gave. */
+/* The results of the replays with several seeds. */
 typedef struct tlr_spread {
     size_t n_seeds;
     double *makespan_s; /* [n_seeds] */
@@ -268,14 +269,14 @@ typedef struct tlr_prediction {
     uint32_t n_ranks;
     double start_s; /* of the job on the platform; all times of the prediction count from it */
     double makespan_s;
-    char *noise;                 /* NULL: none */
-    int is_random;               /* something was drawn */
-    uint64_t seed, cluster_seed; /* of what was drawn */
-    tlr_spread *spread; /* NULL: of one seed; otherwise the prediction is that of the seed with the
-                           median makespan, and `first_seed` the first */
-    uint64_t first_seed;
-    double quiet_s; /* the makespan without it; 0: unknown */
-    double wall_s;  /* of the replay; not part of the JSON, which is the same every time */
+    char *noise;                 /* the option; NULL: none */
+    int is_random;               /* noise or the compute model drew random numbers */
+    uint64_t seed, cluster_seed; /* the seeds of this prediction */
+    tlr_spread *spread;  /* NULL: one seed.  Otherwise the prediction is that of the seed with the
+                            median makespan */
+    uint64_t first_seed; /* of the spread */
+    double quiet_s;      /* the makespan without noise; 0: unknown */
+    double wall_s;       /* of the replay; not part of the JSON, which is the same every time */
     uint64_t n_events, n_polls, n_opaque;
     char *free_kernels; /* of a program, which the model does not know: names; or NULL */
     tlr_rank_prediction *ranks;
@@ -300,13 +301,13 @@ typedef struct tlr_engine {
                         const tlr_model *model, const tlr_options *options,
                         tlr_prediction *const *out, tl_error *err);
     int needs_platform; /* otherwise `platform` may be NULL */
-    int tells_states;   /* fills options->timeline and usage */
+    int tells_states;   /* fills options->timeline and options->usage */
 } tlr_engine;
 
 extern const tlr_engine tlr_engine_smpi;    /* SimGrid: replayer/module.c */
 extern const tlr_engine tlr_engine_loggops; /* replayer/loggops/engine.c */
 
-/* Of the makespans over all seeds: the share `p` of them is below. */
+/* The makespan below which the share `p` of all seeds' makespans lies. */
 double tlr_spread_quantile(const tlr_spread *spread, double p);
 double tlr_spread_mean(const tlr_spread *spread);
 double tlr_spread_sd(const tlr_spread *spread);

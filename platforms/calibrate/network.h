@@ -16,10 +16,11 @@
 
 /* ---- network_read.c: what the probe wrote ---- */
 
-/* One operation.  kind: KIND_pingpong...; apart: the second pair of `pairs` stands on other hosts;
- * count: messages of a burst
- * or of `order`, exchanges in a row, of which seconds is the mean; delay_s: how late the receive of
- * `late` came.
+/* One operation.
+ *   kind     KIND_pingpong, ...
+ *   apart    of `pairs`: the second pair is on other hosts than the first
+ *   count    messages of a burst or of `order`, or exchanges in a row, with their mean in seconds
+ *   delay_s  of `late`: how late its receive came
  */
 typedef struct tlp_probe_row {
     int kind, is_warm, same_host, apart, count;

@@ -1,4 +1,4 @@
-/* network_hosts.c - which hosts the ranks stand on, and what these are. */
+/* network_hosts.c - which hosts the ranks run on, and the properties of these hosts. */
 #include "config.h"
 
 #include "network_hosts.h"

@@ -7,9 +7,8 @@
  * of hosts.  All ranks call it. */
 int tlp_find_hosts(int *host, int *cores);
 
-/* Lines "# machine RANK name: value" of each host, RANK being the first that stands there; on rank
- * 0,
- * "" elsewhere.  All ranks call it; the caller frees the text. */
+/* Lines "# machine RANK name: value" of each host, where RANK is the first rank of the host.  Rank
+ * 0 gets the text, the others "".  All ranks call it; the caller frees the text. */
 char *tlp_describe_hosts(const int *host);
 
 #endif

@@ -9,9 +9,9 @@
  *            when both are free
  *   network  the first byte arrives o + L after the send started
  *   receive  takes the CPU for o + k max(O, G) and the receiving side for g + kG; it starts when
- * the message has arrived and both are free, whether the program waits for it or not s >= S
- * rendezvous: the receive starts only once the program has posted it as well, and the send
- * completes o + L after the receive has started
+ *            the message has arrived and both are free, whether the program waits for it or not
+ *   s >= S   rendezvous: the receive starts only when the program has posted it, too, and the send
+ *            completes o + L after the receive has started
  *
  * A reduction takes the CPU for R per byte that it combines with what the rank has, once the
  * receive is over (LogGOPSim leaves it out; 0 unless it is given).

@@ -1,7 +1,7 @@
-/* rank.h - one simulated rank: reads its events and issues the SMPI calls that they stand for.
+/* rank.h - one simulated rank, which reads its events and issues the SMPI calls of these events;
+ * and the state of the replay.
  *
- * Shared by the files of the SMPI engine only (engine.c, hosts.c, rank.c,
- * collective.c, comm.c): the ones that include SimGrid.
+ * For the files of the SMPI engine only (replayer/smpi/), the only ones that include SimGrid.
  */
 #ifndef TLR_SMPI_RANK_H
 #define TLR_SMPI_RANK_H

@@ -1,4 +1,4 @@
-/* timeline.c - tells the timeline what the ranks do. */
+/* timeline.c - writes what the ranks do to the timeline. */
 #include "config.h"
 
 #include "rank.h"

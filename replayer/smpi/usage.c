@@ -1,5 +1,5 @@
-/* usage.c - links (shims/links.c) and energy of the simulated platform.  Energy is that of
- * SimGrid's plugins. */
+/* usage.c - the use of the links, which shims/links.c counts, and the energy of hosts and links,
+ * which SimGrid's plugins count. */
 #include "config.h"
 
 #include "smpi/shims/shims.h"
