@@ -38,27 +38,27 @@ is_measured_on() { unzip -p "$1" machine.txt >machine && for name in host kernel
     grep -q "^$name: ." machine || { echo "no $name"; return 1; }; done; }
 
 # ---- kernels ----
-check 'kernels are calibrated' "$timeless" calibrate kernels --max-seconds 0 --seed 7 -o kernels
+check 'kernels are calibrated with a seed' "$timeless" calibrate kernels --max-seconds 0 --seed 7 -o kernels
 archive=$(echo kernels/kernels-*Z.zip)
-check 'the archive is complete' holds "$archive" raw/kernels.csv result/model.conf
-check 'it tells the machine' is_measured_on "$archive"
-check 'it tells the seed' test "$(note "$archive" seed)" = 7
-check 'it tells the version' test -n "$(note "$archive" timeless)"
-check 'it tells the BLAS' test -n "$(note "$archive" BLAS)"
-check 'it tells the moment' test -n "$(note "$archive" begun)"
-check 'it holds variables that matter' bash -c "unzip -p '$archive' environment.txt | grep -qx OMP_PROC_BIND=close"
-check 'it says that a secret was set' bash -c "unzip -p '$archive' environment.txt | grep -qx 'SLURM_JWT is set, its value withheld'"
-check 'it holds no secrets' no_secrets "$archive"
-check 'repetitions have their categories' repetitions_are_sane "$archive"
-check 'the fingerprint shows 20 kernels' page_is_sane "$archive" 100
-check 'it is fitted again' "$timeless" calibrate kernels --from "$archive" -o again.conf
-check 'to the same model, to the byte' cmp kernels/model.conf again.conf
-check 'which the archive has, too' bash -c "unzip -p '$archive' result/model.conf | cmp - again.conf"
+check 'kernels: the archive is complete' holds "$archive" raw/kernels.csv result/model.conf
+check 'kernels: the archive describes the machine' is_measured_on "$archive"
+check 'kernels: the archive contains the seed' test "$(note "$archive" seed)" = 7
+check 'kernels: the archive contains the version' test -n "$(note "$archive" timeless)"
+check 'kernels: the archive contains the BLAS' test -n "$(note "$archive" BLAS)"
+check 'kernels: the archive contains the moment' test -n "$(note "$archive" begun)"
+check 'kernels: the archive contains variables that matter' bash -c "unzip -p '$archive' environment.txt | grep -qx OMP_PROC_BIND=close"
+check 'kernels: the archive reports that a secret was set' bash -c "unzip -p '$archive' environment.txt | grep -qx 'SLURM_JWT is set, its value withheld'"
+check 'kernels: the archive contains no secrets' no_secrets "$archive"
+check 'kernels: repetitions have their categories' repetitions_are_sane "$archive"
+check 'kernels: the fingerprint shows 20 kernels' page_is_sane "$archive" 100
+check 'kernels: the archive is fitted again' "$timeless" calibrate kernels --from "$archive" -o again.conf
+check 'kernels: a fit from the archive gives the same model, byte for byte' cmp kernels/model.conf again.conf
+check 'kernels: the archive contains the model' bash -c "unzip -p '$archive' result/model.conf | cmp - again.conf"
 check 'a fit measures nothing and archives nothing' test "$(find . -name '*.zip' | wc -l)" = 1
-check 'unless it is asked to' "$timeless" calibrate kernels --from "$archive" --archive refit.zip -o again.conf
-check 'the archive of a fit' holds refit.zip raw/kernels.csv result/model.conf
-check 'has the same measurements' bash -c "cmp <(unzip -p '$archive' raw/kernels.csv) <(unzip -p refit.zip raw/kernels.csv)"
-check 'none for standard output' bash -c "'$timeless' calibrate kernels --from '$archive' >/dev/null && [ \$(ls ./*.zip | wc -l) = 1 ]"
+check 'a fit writes an archive with --archive' "$timeless" calibrate kernels --from "$archive" --archive refit.zip -o again.conf
+check 'the archive of a fit is complete' holds refit.zip raw/kernels.csv result/model.conf
+check 'the archive of a fit has the same measurements' bash -c "cmp <(unzip -p '$archive' raw/kernels.csv) <(unzip -p refit.zip raw/kernels.csv)"
+check 'a model on standard output writes no archive' bash -c "'$timeless' calibrate kernels --from '$archive' >/dev/null && [ \$(ls ./*.zip | wc -l) = 1 ]"
 
 # ---- network ----
 measure() {
@@ -67,22 +67,22 @@ measure() {
 }
 check 'a network is calibrated' measure
 archive=$(ls net/network-*Z.zip | tail -n 1)
-check 'the archive is complete' holds "$archive" raw/network.csv result/{platform.conf,platform.xml,options.conf,network.conf,loggops.params,network.html,model.conf,README.md}
-check 'it holds no secrets' no_secrets "$archive"
-check 'it says that a value is withheld' bash -c "unzip -p '$archive' command.txt | grep -qx 'MY_TOKEN=(withheld)'"
-check 'repetitions have their categories' repetitions_are_sane "$archive"
-check 'the measurements tell every host' bash -c "unzip -p '$archive' raw/network.csv | grep -q '^# machine 0 load average: '"
-check 'they are those of the folder' bash -c "unzip -p '$archive' raw/network.csv | cmp - net/network.csv"
-check 'it is fitted again' "$timeless" calibrate network --from "$archive" -o net2
+check 'network: the archive is complete' holds "$archive" raw/network.csv result/{platform.conf,platform.xml,options.conf,network.conf,loggops.params,network.html,model.conf,README.md}
+check 'network: the archive contains no secrets' no_secrets "$archive"
+check 'network: the archive reports that a value is withheld' bash -c "unzip -p '$archive' command.txt | grep -qx 'MY_TOKEN=(withheld)'"
+check 'network: repetitions have their categories' repetitions_are_sane "$archive"
+check 'network: the measurements describe every host' bash -c "unzip -p '$archive' raw/network.csv | grep -q '^# machine 0 load average: '"
+check 'network: the archive has the measurements of the folder' bash -c "unzip -p '$archive' raw/network.csv | cmp - net/network.csv"
+check 'network: the archive is fitted again' "$timeless" calibrate network --from "$archive" -o net2
 for file in platform.xml options.conf network.conf loggops.params; do check "to the same $file" cmp net/$file net2/$file; done
 
 # ---- noise ----
 check 'noise is measured' "$timeless" calibrate noise --max-seconds 1 --archive noise.zip -o noise
-check 'the archive is where it was wanted' holds noise.zip raw/noise.0 raw/quanta.csv
-check 'and not elsewhere' test "$(find noise -name '*.zip' | wc -l)" = 0
-check 'its raw data are the result' bash -c 'unzip -p noise.zip raw/noise.0 | cmp - noise/noise.0'
-check 'repetitions have their categories' repetitions_are_sane noise.zip
-check 'the fingerprint shows the quanta' page_is_sane noise.zip 5
+check 'noise: the archive has the name of --archive' holds noise.zip raw/noise.0 raw/quanta.csv
+check 'noise: no other archive is written' test "$(find noise -name '*.zip' | wc -l)" = 0
+check 'noise: the measurements of the archive are the result' bash -c 'unzip -p noise.zip raw/noise.0 | cmp - noise/noise.0'
+check 'noise: repetitions have their categories' repetitions_are_sane noise.zip
+check 'noise: the fingerprint shows the quanta' page_is_sane noise.zip 5
 
 # ---- cpu ----
 trace() { # FILE UNIT VOLUME
@@ -94,22 +94,22 @@ trace() { # FILE UNIT VOLUME
 }
 trace timed.tl cpu-ns 1000
 trace counted.tl instructions 3000
-check 'rates of two traces' "$timeless" calibrate cpu timed.tl counted.tl --archive cpu.zip -o cpu.conf
-check 'the archive has both' holds cpu.zip raw/timed.tl raw/counted.tl result/model.conf
-check 'repetitions have their categories' repetitions_are_sane cpu.zip
-check 'the rates are fitted again' "$timeless" calibrate cpu --from cpu.zip -o cpu2.conf
-check 'to the same model' cmp cpu.conf cpu2.conf
+check 'rates are fitted from two traces' "$timeless" calibrate cpu timed.tl counted.tl --archive cpu.zip -o cpu.conf
+check 'cpu: the archive has both traces' holds cpu.zip raw/timed.tl raw/counted.tl result/model.conf
+check 'cpu: repetitions have their categories' repetitions_are_sane cpu.zip
+check 'cpu: the archive is fitted again' "$timeless" calibrate cpu --from cpu.zip -o cpu2.conf
+check 'cpu: a fit from the archive gives the same model' cmp cpu.conf cpu2.conf
 
 # ---- what goes wrong ----
-check_exit 3 'an archive of something else' "$timeless" calibrate kernels --from noise.zip -o x.conf
+check_exit 3 'an archive of another calibration exits with 3' "$timeless" calibrate kernels --from noise.zip -o x.conf
 keep
-check 'tells what it lacks' grep -q '^timeless: noise.zip: has no raw/kernels.csv; ' said
+check 'an archive of another calibration: the missing file is named' grep -q '^timeless: noise.zip: has no raw/kernels.csv; ' said
 head -c 3000 cpu.zip >cut.zip
-check_exit 3 'an archive that is cut off' "$timeless" calibrate cpu --from cut.zip
+check_exit 3 'an archive that is cut off exits with 3' "$timeless" calibrate cpu --from cut.zip
 keep
-check 'says so' grep -q '^timeless: cut.zip: is a damaged archive; ' said
-check_exit 3 'rates of no archive' "$timeless" calibrate cpu --from timed.tl
-check_exit 4 'an archive that is not there' "$timeless" calibrate network --from none.zip -o x
-check_exit 4 'an archive that cannot be written' "$timeless" calibrate noise --max-seconds 1 --archive /nowhere/x.zip -o noise
-check_exit 2 'a command and an archive' "$timeless" calibrate cpu --from cpu.zip -- true
+check 'an archive that is cut off is reported as damaged' grep -q '^timeless: cut.zip: is a damaged archive; ' said
+check_exit 3 'a file that is not an archive exits with 3' "$timeless" calibrate cpu --from timed.tl
+check_exit 4 'an archive that does not exist exits with 4' "$timeless" calibrate network --from none.zip -o x
+check_exit 4 'an archive that cannot be written exits with 4' "$timeless" calibrate noise --max-seconds 1 --archive /nowhere/x.zip -o noise
+check_exit 2 '--from together with a command exits with 2' "$timeless" calibrate cpu --from cpu.zip -- true
 tap_done

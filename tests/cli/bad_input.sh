@@ -71,7 +71,7 @@ check 'XML that is cut off' says 3 '^timeless: broken' replay_on broken good.tl 
 platform broken; sed -i 's/radical="0-31"/radical="many"/' broken/platform.xml
 check 'XML with a wrong attribute' says 3 '^timeless: broken' replay_on broken good.tl --no-compute
 platform broken; sed -i '/<zone/,/<\/zone/d' broken/platform.xml
-check 'XML without hosts' says 3 '^timeless: ' replay_on broken good.tl --no-compute
+check 'a platform.xml without hosts is reported' says 3 '^timeless: ' replay_on broken good.tl --no-compute
 platform broken; rm broken/platform.xml
 check 'a platform without XML' refused 3 replay_on broken good.tl --no-compute
 platform broken; echo 'no-colon-here' >broken/options.conf
@@ -80,7 +80,7 @@ platform broken; echo 'smpi/os:0:banana' >broken/options.conf
 check 'an option with a wrong value' says 3 '^timeless: ' replay_on broken good.tl --no-compute
 platform broken; echo 'smpi/no-such-option:1' >broken/options.conf
 check 'an option that SimGrid does not know' says 3 '^timeless: ' replay_on broken good.tl --no-compute
-check 'an unknown platform' refused 3 replay_on no-such-platform good.tl --no-compute
+check 'an unknown platform exits with 3' refused 3 replay_on no-such-platform good.tl --no-compute
 check 'a name with a line break' says 3 '^timeless: no.such: no platform' replay_on $'no\nsuch' good.tl --no-compute
 check 'an unknown --cfg key' says 3 '^timeless: --cfg no/such:key: ' replay_on "$star" good.tl --no-compute --cfg surf/precision:1e-9 --cfg no/such:key
 
@@ -117,15 +117,15 @@ done
 
 # ---- usage ----
 usage() { "$@" >usage.out 2>usage.err; [ $? = 2 ] && [ -s usage.err ] || { cat usage.err; return 1; }; }
-check 'no command' usage $timeless
-check 'an unknown command' usage $timeless nonesuch
-check 'an unknown option' usage $timeless info --nonesuch good.tl
-check 'no trace' usage $timeless info
-check 'no platform' usage $timeless replay good.tl
-check 'an unknown selector' usage $timeless replay good.tl -p "$star" --coll-selector nonesuch
+check 'timeless without a command exits with 2' usage $timeless
+check 'an unknown command exits with 2' usage $timeless nonesuch
+check 'an unknown option exits with 2' usage $timeless info --nonesuch good.tl
+check 'info without a trace exits with 2' usage $timeless info
+check 'replay without a platform exits with 2' usage $timeless replay good.tl
+check 'an unknown selector exits with 2' usage $timeless replay good.tl -p "$star" --coll-selector nonesuch
 check 'a cut of nothing' usage $timeless cut good.tl
 check 'a number that is none' usage $timeless dump --rank x good.tl
-check 'two traces' usage $timeless dump good.tl good.tl
+check 'dump of two traces exits with 2' usage $timeless dump good.tl good.tl
 check 'no ranks on a host' usage $timeless replay good.tl -p "$star" --ranks-per-host -1
 check 'says how many there may be' grep -q 'from 1 to' usage.err
 check 'help of a command' sh -c '"$1" help cut | grep -q "^Usage: timeless cut"' - "$timeless"

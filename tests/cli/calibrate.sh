@@ -22,7 +22,7 @@ raw_is_sane() {
 check 'measures for two seconds' "$timeless" calibrate kernels --max-seconds 2 --seed 3 --nb 64 \
     --raw "$scratch/raw.csv" -o "$scratch/here"
 keep
-check 'says what it did' says 'calls timed'
+check 'the command reports what it did' says 'calls timed'
 check 'the model has every kernel' model_is_sane "$scratch/here/model.conf"
 check 'the raw measurements are complete' raw_is_sane "$scratch/raw.csv"
 check 'the folder has this number of cores' grep -q "core=\"$(nproc)\"" "$scratch/here/platform.xml"
@@ -31,8 +31,8 @@ check 'the folder has the shipped options' \
 check 'the folder says where it comes from' grep -q 'timeless calibrate kernels' "$scratch/here/README.md"
 check 'the folder keeps what was calibrated' test "$(grep -c ',kernels,dgemm s per unit of work,' "$scratch/here/history.csv")" = 1
 check 'measures once more, later' "$timeless" calibrate kernels --max-seconds 0 -o "$scratch/here"
-check 'and keeps both' test "$(grep ',kernels,dgemm s per unit of work,' "$scratch/here/history.csv" | cut -d, -f1 | uniq | wc -l)" = 2
-check 'which can be compared' "$timeless" compare --history "$scratch/here"
+check 'the folder keeps both calibrations' test "$(grep ',kernels,dgemm s per unit of work,' "$scratch/here/history.csv" | cut -d, -f1 | uniq | wc -l)" = 2
+check 'two calibrations of a folder can be compared' "$timeless" compare --history "$scratch/here"
 
 "$timeless" calibrate kernels --max-seconds 0 --cores 1 --seed 3 --raw "$scratch/one.csv" >"$scratch/one.conf" 2>"$scratch/err"
 "$timeless" calibrate kernels --max-seconds 0 --cores 1 --seed 3 --raw "$scratch/two.csv" >"$scratch/two.conf" 2>"$scratch/err"
@@ -44,20 +44,20 @@ check 'replays with what was measured' test "$(printf '%s\n' 'timeless-text 1' '
     grep -v '^#\|^kernel' "$scratch/raw.csv" | awk -F, -v OFS=, '{ for (c = 0; c < 2; c++) print $1, $2, $3, $4, $5, c, 1, (1 + c) * (1e-6 + 1e-10 * $5) }'
 } >"$scratch/made.csv"
 fit() { "$timeless" calibrate kernels --from "$scratch/made.csv" "$@"; }
-check 'fits earlier measurements' fit -o "$scratch/pooled.conf"
-check 'a line where there is one' fit --model m1 --noise n0 --per-core -o "$scratch/cores.conf"
+check 'earlier measurements are fitted' fit -o "$scratch/pooled.conf"
+check 'a line is fitted to points on a line' fit --model m1 --noise n0 --per-core -o "$scratch/cores.conf"
 seconds_of() { # TRACE: of a call of 1e6 units of work; the hosts of star-1g have four cores
     "$timeless" replay "$scratch/$1.tl" -p star-1g --model "$scratch/cores.conf" -q
 }
 printf '%s\n' 'timeless-text 1' 'ranks 1' 'rank 0 host="h"' '0 0 dgemm m=100 n=100 k=100' 'end cut clock_ns=0' | "$timeless" undump - -o "$scratch/one.tl"
 printf '%s\n' 'timeless-text 1' 'ranks 2' 'rank 0 host="h"' 'end cut clock_ns=0' 'rank 1 host="h"' '1 0 dgemm m=100 n=100 k=100' 'end cut clock_ns=0' | "$timeless" undump - -o "$scratch/two.tl"
 near() { awk -v a="$1" -v b="$2" 'BEGIN { print a, b; exit !(a > 0.98 * b && a < 1.02 * b) }'; }
-check 'of the first core' near "$(seconds_of one)" 101e-6
-check 'of the second core' near "$(seconds_of two)" 202e-6
-check 'kernels whose cost is stated' fit --per-core --model m1 --noise n0 --declare dgemm=1e-3,1e-9 --declare user:a=b=5e-4,0 -o "$scratch/cores.conf"
-check 'stand in place of what was measured' near "$(seconds_of one)" 2e-3
-check 'on all cores' near "$(seconds_of two)" 2e-3
-check 'the others were measured' test "$(grep -c 'kernel = "dtrsm"' "$scratch/cores.conf")" = 3
+check 'a call on the first core has its measured time' near "$(seconds_of one)" 101e-6
+check 'a call on the second core has its measured time' near "$(seconds_of two)" 202e-6
+check 'a fit with declared kernels is written' fit --per-core --model m1 --noise n0 --declare dgemm=1e-3,1e-9 --declare user:a=b=5e-4,0 -o "$scratch/cores.conf"
+check 'a declared kernel takes its declared time on the first core' near "$(seconds_of one)" 2e-3
+check 'a declared kernel takes its declared time on the second core' near "$(seconds_of two)" 2e-3
+check 'the other kernels were measured' test "$(grep -c 'kernel = "dtrsm"' "$scratch/cores.conf")" = 3
 check 'a kernel of the program has its cost' grep -q 'kernel = "user:a=b"; model = "declared"; intercept_s = 5.0*e-04; per_work_s = 0.0' "$scratch/cores.conf"
 for wrong in dgemm dgemm=1 dgemm=1,-1 dgemm=1,1x =1,1 user:=1,1 user=1,1 MPI_Send=1,1 'user:"=1,1'; do
     check_exit 2 "a declaration that is none: $wrong" fit --declare "$wrong"
@@ -65,11 +65,11 @@ done
 check_exit 2 'a kernel that is declared twice' fit --declare dgemm=1,1 --declare dgemm=1,1
 check_exit 2 'a model that is none' fit --model m9
 check_exit 2 'a noise that is none' fit --noise loud
-check_exit 4 'no measurements' "$timeless" calibrate kernels --from "$scratch/none.csv"
+check_exit 4 'measurements that do not exist exit with 4' "$timeless" calibrate kernels --from "$scratch/none.csv"
 echo dgemm,1,2 >"$scratch/bad.csv"
 check_exit 3 'measurements that are none' "$timeless" calibrate kernels --from "$scratch/bad.csv"
 keep
-check 'tells the line' says 'bad.csv:1: '
+check 'a wrong line of measurements is named' says 'bad.csv:1: '
 
 sizes() { grep -v '^#' "$1" | cut -d, -f1-5; }
 same_sizes() { [ "$(sizes "$1")" = "$(sizes "$2")" ]; }
@@ -77,18 +77,18 @@ same_sizes() { [ "$(sizes "$1")" = "$(sizes "$2")" ]; }
 check 'the model goes to standard output' model_is_complete "$scratch/one.conf"
 check 'the same seed gives the same sizes' same_sizes "$scratch/one.csv" "$scratch/two.csv"
 
-check_exit 2 'nothing to calibrate' "$timeless" calibrate
+check_exit 2 'a calibration without WHAT exits with 2' "$timeless" calibrate
 check_exit 2 'something that cannot be calibrated' "$timeless" calibrate weather
 check 'what can be calibrated' "$timeless" calibrate --help
 check_exit 2 'an argument too many' "$timeless" calibrate kernels dgemm
-check_exit 2 'no core' "$timeless" calibrate kernels --cores 0
+check_exit 2 'a calibration on no core exits with 2' "$timeless" calibrate kernels --cores 0
 check_exit 2 'more cores than there are' "$timeless" calibrate kernels --cores 4096
 check_exit 2 'a seed that is none' "$timeless" calibrate kernels --seed x
 check_exit 2 'a block size of 1' "$timeless" calibrate kernels --nb 64,1
 check_exit 2 'an empty list of block sizes' "$timeless" calibrate kernels --nb ''
 check_exit 4 'an output that cannot be written' "$timeless" calibrate kernels -o /nowhere/model.conf
 keep
-check 'names it' says '^timeless: /nowhere/model.conf: cannot be written: .*; check the path$'
+check 'an output that cannot be written is named' says '^timeless: /nowhere/model.conf: cannot be written: .*; check the path$'
 check_exit 4 'a folder that cannot be made' "$timeless" calibrate kernels --max-seconds 0 -o /nowhere/here
-check_exit 4 'no shipped platforms' env TIMELESS_PLATFORMS=/nowhere "$timeless" calibrate kernels -o "$scratch/there"
+check_exit 4 'installed platforms that do not exist exit with 4' env TIMELESS_PLATFORMS=/nowhere "$timeless" calibrate kernels -o "$scratch/there"
 tap_done

@@ -19,12 +19,12 @@ trace() {
     } | "$timeless" undump - -o "$1"
 }
 check 'a run in CPU time' trace timed.tl cpu-ns 2 1000000 6000000
-check 'the same in instructions' trace counted.tl instructions 2 2000000 3000000
+check 'a counted trace is made' trace counted.tl instructions 2 2000000 3000000
 check 'another, with other shares' trace other.tl instructions 1 0 1000000
-check 'of another program' trace stranger.tl instructions 2 5000000 5000000 4096
+check 'a trace of another program is made' trace stranger.tl instructions 2 5000000 5000000 4096
 check 'rates by call site' "$timeless" calibrate cpu timed.tl counted.tl -o cpu.conf
 cp err said
-check 'tells the classes' grep -q '3 classes of bursts with 100.0% of the time' said
+check 'the number of classes is reported' grep -q '3 classes of bursts with 100.0% of the time' said
 seconds() { # TRACE MODEL OPTION...
     "$timeless" replay "$1" -p local --model "$2" -q "${@:3}"
 }
@@ -38,14 +38,14 @@ check 'CPU time keeps its rate' near "$(seconds timed.tl cpu.conf)" 0.07
 cp -r "$top_srcdir/platforms/star-1g" here
 chmod -R u+w here
 check 'rates go into a platform folder' "$timeless" calibrate cpu timed.tl counted.tl -o here
-check 'which uses them' near "$("$timeless" replay counted.tl -p ./here -q)" 0.07
-check 'and keeps its kernels' equal "$(grep -c 'kernel = ' here/model.conf)" "$(grep -c 'kernel = ' "$top_srcdir/platforms/star-1g/model.conf")"
+check 'a replay uses the rates of the folder' near "$("$timeless" replay counted.tl -p ./here -q)" 0.07
+check 'the folder keeps its kernels' equal "$(grep -c 'kernel = ' here/model.conf)" "$(grep -c 'kernel = ' "$top_srcdir/platforms/star-1g/model.conf")"
 check 'calibrated again, it is the same' "$timeless" calibrate cpu timed.tl counted.tl -o here
 check 'with one rate each' test "$(grep -c '"instructions"' here/model.conf)" = 1
 check_exit 3 'two traces in CPU time' "$timeless" calibrate cpu timed.tl timed.tl
 check_exit 3 'the other way round' "$timeless" calibrate cpu counted.tl timed.tl
 check_exit 3 'another number of ranks' "$timeless" calibrate cpu timed.tl other.tl
-check_exit 2 'one trace' "$timeless" calibrate cpu timed.tl
+check_exit 2 'a single trace exits with 2' "$timeless" calibrate cpu timed.tl
 check_exit 2 'a command and traces' "$timeless" calibrate cpu timed.tl -- true
 check_exit 4 'a model that is not there' "$timeless" calibrate cpu timed.tl counted.tl --model none.conf
 printf 'reference_flops = 1e9;\nunits = 3;\n' >bad.conf
@@ -72,7 +72,7 @@ int main(int argc, char **argv)
 END
 if [ -z "${SANITIZE:-}" ]; then
     check 'a program compiles' "$MPICC" -O1 -o program program.c
-    check 'it is recorded twice and calibrated' "$timeless" calibrate cpu -o program.conf -- "$MPIRUN" -np 2 ./program
+    check 'a program is recorded twice and calibrated' "$timeless" calibrate cpu -o program.conf -- "$MPIRUN" -np 2 ./program
     check 'with classes of its own' grep -q 'from = "program+0x' program.conf
 else
     skip 'a program is calibrated' 'its instructions are counted in an emulator (tests/mpi/exact.sh); the plain build is tested'

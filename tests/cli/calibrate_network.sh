@@ -17,13 +17,13 @@ measure() {
     local seconds
     for seconds in 6 30 90; do "$timeless" calibrate network --max-seconds $seconds -o here && return; done
 }
-check 'measures between two ranks' measure
+check 'two ranks on this host are measured' measure
 keep
-check 'says what it found' says 'timeless: here: .* operations, .* segments; latency '
+check 'the command reports what it found' says 'timeless: here: .* operations, .* segments; latency '
 for file in platform.conf platform.xml options.conf model.conf network.conf network.csv network.html loggops.params README.md; do
     check "writes $file" test -s "here/$file"
 done
-check 'keeps every measurement' awk -F, '/^[0-9]/ { n++; if (NF != 11 || $11 < 0) exit 1 }
+check 'every measurement is kept in network.csv' awk -F, '/^[0-9]/ { n++; if (NF != 11 || $11 < 0) exit 1 }
     /^# end/ { split($0, end, " "); if (end[3] != n) exit 1 } END { exit n < 200 }' here/network.csv
 ping() { # ping BYTES: 10 round trips
     awk -v bytes="$1" 'BEGIN { print "timeless-text 1\nranks 2"
@@ -32,13 +32,13 @@ ping() { # ping BYTES: 10 round trips
             print "end cut clock_ns=0" } }' | "$timeless" undump - -o ping.tl
 }
 ping 1000
-check 'a replay takes the folder' "$timeless" replay ping.tl -p here
-check 'the other engine takes the parameters' bash -c "'$timeless' replay ping.tl --engine loggops --params \"\$(cat here/loggops.params)\""
-check 'the page is well formed' python3 -c 'import sys, xml.dom.minidom
+check 'the SMPI engine replays on the folder' "$timeless" replay ping.tl -p here
+check 'the LogGOPS engine accepts loggops.params' bash -c "'$timeless' replay ping.tl --engine loggops --params \"\$(cat here/loggops.params)\""
+check 'network.html is well formed' python3 -c 'import sys, xml.dom.minidom
 page = open("here/network.html").read().replace("<!DOCTYPE html>", "").replace("<meta charset=%sutf-8%s>" % (chr(39), chr(39)), "")
 sys.exit(len(xml.dom.minidom.parseString(page).getElementsByTagName("svg")) != 8)'
-check 'the same measurements give the same platform' "$timeless" calibrate network --from here/network.csv -o again
-check 'to the byte' cmp here/platform.xml again/platform.xml
+check '--from fits measurements again' "$timeless" calibrate network --from here/network.csv -o again
+check '--from makes the same platform, byte for byte' cmp here/platform.xml again/platform.xml
 
 # ---- a known network ----
 cat >known.xml <<'XML'
@@ -73,32 +73,32 @@ simulate() {
 }
 check 'SMPI compiles the measuring program' "$SMPICC" -D_GNU_SOURCE -O2 -I"$top_builddir" -I"$top_srcdir/platforms" \
     -o probe "$top_srcdir"/platforms/calibrate/{network_probe,network_hosts,machine}.c -lm
-check 'it measures a simulated network' bash -c "$(declare -f simulate); SMPIRUN='$SMPIRUN'; simulate known.xml known.conf 60 >known.csv"
-check 'which is fitted' "$timeless" calibrate network --from known.csv -o found
+check 'the measuring program runs on a simulated network' bash -c "$(declare -f simulate); SMPIRUN='$SMPIRUN'; simulate known.xml known.conf 60 >known.csv"
+check 'known network: the measurements are fitted' "$timeless" calibrate network --from known.csv -o found
 factor() { option found "$1" | tr ';' '\n' | sed -n "$2p" | cut -d: -f"$3"; }
 latency() { sed -n 's/^latency_s = \(.*\);/\1/p' found/network.conf; }
 bandwidth() { sed -n 's/^bandwidth_Bps = \(.*\);/\1/p' found/network.conf; }
 times() { awk -v a="$1" -v b="$2" 'BEGIN { printf "%.9g", a * b }'; }
-check 'three segments' test "$(option found smpi/lat-factor | tr ';' '\n' | wc -l)" = 3
-check 'the eager threshold' near "$(option found smpi/async-small-thresh)" 65536 0.05
-check 'the detached threshold' near "$(option found smpi/send-is-detached-thresh)" 65536 0.05
-check 'the other break' near "$(factor smpi/os 2 1)" 1420 0.05
-check 'the latency' near "$(latency)" 20e-6 0.02
-check 'the latency of the second segment' near "$(times "$(latency)" "$(factor smpi/lat-factor 2 2)")" 38e-6 0.02
-check 'of the third' near "$(times "$(latency)" "$(factor smpi/lat-factor 3 2)")" 120e-6 0.02
-check 'the bandwidth of the first segment' near "$(times "$(bandwidth)" "$(factor smpi/bw-factor 1 2)")" 62.5e6 0.02
-check 'of the second' near "$(times "$(bandwidth)" "$(factor smpi/bw-factor 2 2)")" 100e6 0.02
-check 'of the third' near "$(times "$(bandwidth)" "$(factor smpi/bw-factor 3 2)")" 117.5e6 0.02
-check 'os' near "$(factor smpi/os 1 2)" 8e-6 0.02
-check 'its slope' near "$(factor smpi/os 1 3)" 5e-10 0.02
-check 'or of the second segment' near "$(factor smpi/or 2 2)" 8e-6 0.02
-check 'its slope' near "$(factor smpi/or 2 3)" 4e-10 0.02
-check 'ois' near "$(factor smpi/ois 3 2)" 2e-5 0.02
-check 'the limiter' near "$(sed -n 's/^saturation = \(.*\);/\1/p' found/network.conf)" 1.5 0.02
-check 'both directions at once as SMPI has them' awk '/^exchange/ { gsub(/[],;[]/, ""); for (i = 3; i <= NF; i++)
+check 'known network: three segments are found' test "$(option found smpi/lat-factor | tr ';' '\n' | wc -l)" = 3
+check 'known network: the eager threshold is found' near "$(option found smpi/async-small-thresh)" 65536 0.05
+check 'known network: the detached threshold is found' near "$(option found smpi/send-is-detached-thresh)" 65536 0.05
+check 'known network: the other break is found' near "$(factor smpi/os 2 1)" 1420 0.05
+check 'known network: the latency is found' near "$(latency)" 20e-6 0.02
+check 'known network: the latency of the second segment is found' near "$(times "$(latency)" "$(factor smpi/lat-factor 2 2)")" 38e-6 0.02
+check 'known network: the latency of the third segment is found' near "$(times "$(latency)" "$(factor smpi/lat-factor 3 2)")" 120e-6 0.02
+check 'known network: the bandwidth of the first segment is found' near "$(times "$(bandwidth)" "$(factor smpi/bw-factor 1 2)")" 62.5e6 0.02
+check 'known network: the bandwidth of the second segment is found' near "$(times "$(bandwidth)" "$(factor smpi/bw-factor 2 2)")" 100e6 0.02
+check 'known network: the bandwidth of the third segment is found' near "$(times "$(bandwidth)" "$(factor smpi/bw-factor 3 2)")" 117.5e6 0.02
+check 'known network: os of the first segment is found' near "$(factor smpi/os 1 2)" 8e-6 0.02
+check 'known network: the slope of os is found' near "$(factor smpi/os 1 3)" 5e-10 0.02
+check 'known network: or of the second segment is found' near "$(factor smpi/or 2 2)" 8e-6 0.02
+check 'known network: the slope of or is found' near "$(factor smpi/or 2 3)" 4e-10 0.02
+check 'known network: ois is found' near "$(factor smpi/ois 3 2)" 2e-5 0.02
+check 'known network: the limiter is found' near "$(sed -n 's/^saturation = \(.*\);/\1/p' found/network.conf)" 1.5 0.02
+check 'known network: both directions at once take as long as in SMPI' awk '/^exchange/ { gsub(/[],;[]/, ""); for (i = 3; i <= NF; i++)
     if ($i < 0.94 || $i > 1.02) exit 1; exit NF < 5 }' found/network.conf
-check 'the cost of a test' near "$(option found smpi/test)" 3e-7 0.02
-check 'the cost of a probe' near "$(option found smpi/iprobe)" 5e-7 0.02
+check 'known network: the cost of a test is found' near "$(option found smpi/test)" 3e-7 0.02
+check 'known network: the cost of a probe is found' near "$(option found smpi/iprobe)" 5e-7 0.02
 # Round trips of sizes that were not measured, by both platforms.
 mkdir known
 cp known.xml known/platform.xml
@@ -112,41 +112,41 @@ done
 # ---- messages within a host do not pay for the network ----
 local_makespan() { "$timeless" replay ping.tl -p found -q "$@"; }
 ping 1
-check 'within a host the loopback is all' awk -v t="$(local_makespan)" 'BEGIN { print t; exit !(t > 1e-6 && t < 2e-5) }'
-check 'unless the overheads are of all messages' awk -v t="$(local_makespan --cfg timeless/local-overheads:yes)" \
+check 'within a host a message takes the time of the loopback only' awk -v t="$(local_makespan)" 'BEGIN { print t; exit !(t > 1e-6 && t < 2e-5) }'
+check 'with timeless/local-overheads:yes a message within a host takes the overheads' awk -v t="$(local_makespan --cfg timeless/local-overheads:yes)" \
     'BEGIN { print t; exit !(t > 20 * 14e-6 && t < 20 * 16e-6) }'
-check 'those between hosts stay' equal "$(local_makespan --ranks-per-host 1)" "$(local_makespan --ranks-per-host 1 --cfg timeless/local-overheads:yes)"
+check 'between hosts timeless/local-overheads has no effect' equal "$(local_makespan --ranks-per-host 1)" "$(local_makespan --ranks-per-host 1 --cfg timeless/local-overheads:yes)"
 
 # ---- sends that are over before their bytes have arrived: 300,000 of them are in buffers ----
-check 'sends that wait for the end have no buffer' test -z "$(option found timeless/send-buffer)"
+check 'sends that wait for their end give no send buffer' test -z "$(option found timeless/send-buffer)"
 awk -F, -v OFS=, '$3 == "send" && $8 >= 65536 { t = $11 - 300000 / 117.5e6; $11 = sprintf("%.9e", t > 8e-4 ? t : 8e-4) } { print }' known.csv >buffered.csv
-check 'sends that do not are fitted' "$timeless" calibrate network --from buffered.csv -o buffered
-check 'the buffer' near "$(option buffered timeless/send-buffer)" 300000 0.05
+check 'sends that leave the rest in a buffer are fitted' "$timeless" calibrate network --from buffered.csv -o buffered
+check 'the size of the send buffer is found' near "$(option buffered timeless/send-buffer)" 300000 0.05
 awk -F, -v OFS=, '$3 == "send" && $8 >= 65536 { $11 = 8e-4 } { print }' known.csv >unkept.csv
 "$timeless" calibrate network --from unkept.csv -o unkept 2>/dev/null
-check 'where no send is kept it holds the largest' near "$(option unkept timeless/send-buffer)" \
+check 'if no send waits, the buffer is the largest message' near "$(option unkept timeless/send-buffer)" \
     "$(awk -F, '$3 == "send" && $2 == 0 && $8 > most { most = $8 } END { print most }' known.csv)" 0.001
 
 # ---- eager messages behind each other: SimGrid's share the link, a connection's do not ----
-check 'messages that share the link have no order' test -z "$(option found timeless/eager-order)"
+check 'messages that share the link give no eager order' test -z "$(option found timeless/eager-order)"
 # The first one of two is through as soon as it is alone: a line through those that were alone.
 awk -F, -v OFS=, '
     NR == FNR { if ($3 == "order" && $2 == 0 && $9 == 1 && $8 > 8192 && $8 < 60000) { n++; x += $8; y += $11; xx += $8 * $8; xy += $8 * $11 } next }
     FNR == 1 { b = (n * xy - x * y) / (n * xx - x * x); a = (y - b * x) / n }
     $3 == "order" && $9 == 2 { $11 = sprintf("%.9e", a + b * $8) } { print }' known.csv known.csv >ordered.csv
-check 'a connection with an order is fitted' "$timeless" calibrate network --from ordered.csv -o ordered
-check 'eager messages go one after the other there' test "$(option ordered timeless/eager-order)" = yes
+check 'a connection that keeps the order is fitted' "$timeless" calibrate network --from ordered.csv -o ordered
+check 'eager messages in order give timeless/eager-order:yes' test "$(option ordered timeless/eager-order)" = yes
 awk -F, -v OFS=, '$3 == "order" { $2 = 1 } { print }' ordered.csv >warm.csv
 "$timeless" calibrate network --from warm.csv -o warm 2>/dev/null
-check 'without measurements of it nothing is said of the order' test -z "$(option warm timeless/eager-order)"
+check 'without measurements the eager order is not set' test -z "$(option warm timeless/eager-order)"
 
 # ---- a receiver that needs longer for each message of a burst: 10 us ----
 awk -F, -v OFS=, '$3 == "burst" && $9 > 1 { $11 = sprintf("%.9e", $11 + ($9 - 1) * 10e-6) } { print }' known.csv >slow.csv
 check 'bursts that arrive slowly are fitted' "$timeless" calibrate network --from slow.csv -o slow
 gap() { sed 's/.*,g=\([^,]*\)ns.*/\1/' "$1/loggops.params"; }
-check 'the gap is longer by that' near "$(times "$(gap slow)" 1e-9)" "$(awk -v g="$(gap found)" 'BEGIN { print g * 1e-9 + 10e-6 }')" 0.02
-check 'the receiver needs it' near "$(option slow smpi/or | cut -d: -f2)" "$(times "$(gap slow)" 1e-9)" 0.02
-check 'a message takes as long as before' near "$(makespan slow)" "$(makespan found)" 0.001
+check 'slow bursts: the gap is longer by the extra time' near "$(times "$(gap slow)" 1e-9)" "$(awk -v g="$(gap found)" 'BEGIN { print g * 1e-9 + 10e-6 }')" 0.02
+check 'slow bursts: the receiver overhead has the extra time' near "$(option slow smpi/or | cut -d: -f2)" "$(times "$(gap slow)" 1e-9)" 0.02
+check 'slow bursts: a single message takes as long as before' near "$(makespan slow)" "$(makespan found)" 0.001
 burst() { # 33 messages of a byte, acknowledged by one
     awk 'BEGIN { print "timeless-text 1\nranks 2"
         for (r = 0; r < 2; r++) { print "rank " r " host=\"h" r "\""
@@ -154,7 +154,7 @@ burst() { # 33 messages of a byte, acknowledged by one
             print "end cut clock_ns=0" } }' | "$timeless" undump - -o ping.tl
 }
 burst
-check 'a burst takes 32 times 10 us longer' near "$(makespan slow)" "$(awk -v t="$(makespan found)" 'BEGIN { print t + 320e-6 }')" 0.05
+check 'slow bursts: a burst of 32 messages takes 32 times 10 us longer' near "$(makespan slow)" "$(awk -v t="$(makespan found)" 'BEGIN { print t + 320e-6 }')" 0.05
 
 # ---- a model beside the network, and the other way round ----
 cp -r found both
@@ -162,40 +162,40 @@ check 'kernels are calibrated into the folder of a network' "$timeless" calibrat
 for file in platform.conf platform.xml options.conf network.conf loggops.params README.md; do
     check "which keeps its $file" cmp found/$file both/$file
 done
-check 'and has a model that was measured' grep -q "^# Measured by 'timeless calibrate kernels'" both/model.conf
-check 'both in its history' test "$(cut -d, -f2 both/history.csv | uniq | paste -sd,)" = what,network,kernels
-check 'kernels first' "$timeless" calibrate kernels --max-seconds 0 -o later
+check 'the folder of a network gets a model of measured kernels' grep -q "^# Measured by 'timeless calibrate kernels'" both/model.conf
+check 'the history has both calibrations' test "$(cut -d, -f2 both/history.csv | uniq | paste -sd,)" = what,network,kernels
+check 'kernels are calibrated into a new folder' "$timeless" calibrate kernels --max-seconds 0 -o later
 cp later/model.conf measured.conf
-check 'then the network' "$timeless" calibrate network --from known.csv -o later
-check 'which keeps the model' cmp measured.conf later/model.conf
-check 'and puts its platform there' cmp found/platform.xml later/platform.xml
-check 'with its options' cmp found/options.conf later/options.conf
+check 'a network is calibrated into the folder of kernels' "$timeless" calibrate network --from known.csv -o later
+check 'calibrating the network keeps the model' cmp measured.conf later/model.conf
+check 'calibrating the network writes the platform' cmp found/platform.xml later/platform.xml
+check 'calibrating the network writes the options' cmp found/options.conf later/options.conf
 
 # ---- what goes wrong ----
-check_exit 2 'no folder' "$timeless" calibrate network
-check_exit 2 'hosts and a command' "$timeless" calibrate network -o x --hosts a,b -- mpirun
-check_exit 2 'no time' "$timeless" calibrate network -o x --max-seconds 0
-check_exit 2 'no host among the hosts' "$timeless" calibrate network -o x --hosts ,
-check_exit 4 'no launcher' "$timeless" calibrate network -o x -- /nowhere/mpirun -np 2
+check_exit 2 'a calibration without a folder exits with 2' "$timeless" calibrate network
+check_exit 2 '--hosts together with a command exits with 2' "$timeless" calibrate network -o x --hosts a,b -- mpirun
+check_exit 2 'a measuring time of 0 exits with 2' "$timeless" calibrate network -o x --max-seconds 0
+check_exit 2 'an empty list of hosts exits with 2' "$timeless" calibrate network -o x --hosts ,
+check_exit 4 'a launcher that does not exist exits with 4' "$timeless" calibrate network -o x -- /nowhere/mpirun -np 2
 keep
-check 'names it' says '^timeless: /nowhere/mpirun: cannot be started: No such file or directory; '
-check_exit 4 'a launcher that fails' "$timeless" calibrate network -o x -- sh -c 'exit 7'
+check 'a launcher that does not exist is named' says '^timeless: /nowhere/mpirun: cannot be started: No such file or directory; '
+check_exit 4 'a launcher that fails exits with 4' "$timeless" calibrate network -o x -- sh -c 'exit 7'
 keep
-check 'tells its code' says '^timeless: sh ended with code 7 before all was measured; '
-check_exit 3 'one rank' "$timeless" calibrate network -o x -- "$MPIRUN" -np 1
+check 'the exit code of a launcher that fails is reported' says '^timeless: sh ended with code 7 before all was measured; '
+check_exit 3 'a measurement with one rank exits with 3' "$timeless" calibrate network -o x -- "$MPIRUN" -np 1
 keep
-check 'says so' says '^timeless: the measuring program needs 2 ranks or more'
-check_exit 4 'a folder that cannot be made' "$timeless" calibrate network -o /nowhere/x
-check_exit 4 'no measurements' "$timeless" calibrate network --from /nowhere/x.csv -o x
-check_exit 3 'something else' "$timeless" calibrate network --from known.xml -o x
+check 'a measurement with one rank reports that it needs two' says '^timeless: the measuring program needs 2 ranks or more'
+check_exit 4 'a folder that cannot be created exits with 4' "$timeless" calibrate network -o /nowhere/x
+check_exit 4 'measurements that do not exist exit with 4' "$timeless" calibrate network --from /nowhere/x.csv -o x
+check_exit 3 'a file of another kind exits with 3' "$timeless" calibrate network --from known.xml -o x
 head -n 3000 known.csv >cut.csv
-check_exit 3 'measurements that break off' "$timeless" calibrate network --from cut.csv -o x
+check_exit 3 'measurements that break off exit with 3' "$timeless" calibrate network --from cut.csv -o x
 keep
-check 'says so' says '^timeless: cut.csv: the measurements break off; measure again$'
+check 'measurements that break off are reported as such' says '^timeless: cut.csv: the measurements break off; measure again$'
 sed '100s/,/;/' known.csv >damaged.csv
-check_exit 3 'a damaged line' "$timeless" calibrate network --from damaged.csv -o x
+check_exit 3 'a damaged line exits with 3' "$timeless" calibrate network --from damaged.csv -o x
 keep
-check 'names it' says '^timeless: damaged.csv:100: '
+check 'a damaged line is named' says '^timeless: damaged.csv:100: '
 { head -n 40 known.csv; echo '# end 30'; } >few.csv
-check_exit 3 'too few measurements' "$timeless" calibrate network --from few.csv -o x
+check_exit 3 'too few measurements exit with 3' "$timeless" calibrate network --from few.csv -o x
 tap_done

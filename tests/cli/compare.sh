@@ -29,65 +29,65 @@ compare="$timeless compare $scratch/p.json"
 keep() { cp "$scratch/$1" "$scratch/kept"; }
 kept() { grep -q -e "$1" "$scratch/kept"; }
 
-check_exit 1 'beyond the tolerance' $compare --tolerance 10%
+check_exit 1 'an error beyond the tolerance exits with 1' $compare --tolerance 10%
 keep out
-check 'the table' diff "$scratch/table" "$scratch/kept"
-check_exit 0 'within the tolerance' $compare --tolerance 0.31
-check_exit 0 'no tolerance was stated' $compare
-check_exit 0 'only rows that last are judged' $compare --tolerance 6% --min-share 30%
-check_exit 1 'every row is judged' $compare --tolerance 31% --all
+check 'the table is printed as before' diff "$scratch/table" "$scratch/kept"
+check_exit 0 'errors within the tolerance exit with 0' $compare --tolerance 0.31
+check_exit 0 'any error exits with 0 without a tolerance' $compare
+check_exit 0 'rows shorter than --min-share are not judged' $compare --tolerance 6% --min-share 30%
+check_exit 1 '--all judges every row' $compare --tolerance 31% --all
 keep out
-check 'the short row is there' kept '+100.0%! MPI_Init hpcc+0x1 #0 .. MPI_Wtime hpcc+0x10 #0'
-check_exit 1 'as JSON' $compare --tolerance 10% --json
+check '--all prints a short row' kept '+100.0%! MPI_Init hpcc+0x1 #0 .. MPI_Wtime hpcc+0x10 #0'
+check_exit 1 '--json exits with 1 for an error beyond the tolerance' $compare --tolerance 10% --json
 keep out
-check 'JSON has the rows' kept "\"name\": \"$solve\""
-check 'JSON has the verdict' kept '^  "passed": false,'
+check 'the JSON has the rows' kept "\"name\": \"$solve\""
+check 'the JSON says whether the comparison passed' kept '^  "passed": false,'
 
 printf 'name,seconds\n%s,4.0\nmakespan,10\n' "$solve" >"$scratch/m.csv"
-check_exit 1 'against a CSV' $compare --measured "$scratch/m.csv" --tolerance 10%
+check_exit 1 'a CSV of measurements is compared' $compare --measured "$scratch/m.csv" --tolerance 10%
 keep out
-check 'the makespan of the CSV' kept '   10.000000     4.900000   -51.0%! makespan'
+check 'the makespan of the CSV is compared' kept '   10.000000     4.900000   -51.0%! makespan'
 printf 'solve,4.0\n' >"$scratch/m.csv"
-check_exit 3 'a row that the prediction does not have' $compare --measured "$scratch/m.csv"
+check_exit 3 'a CSV row that the prediction does not have exits with 3' $compare --measured "$scratch/m.csv"
 keep err
-check 'names the line' kept "^timeless: $scratch/m.csv:1: the prediction has no row 'solve'; "
-check_exit 4 'no such CSV' $compare --measured /nowhere/m.csv
+check 'a CSV row that the prediction does not have is named with its line' kept "^timeless: $scratch/m.csv:1: the prediction has no row 'solve'; "
+check_exit 4 'a CSV that does not exist exits with 4' $compare --measured /nowhere/m.csv
 
 # Several runs, several predictions.
 for t in 3.9 4.0 4.1 4.3; do printf '%s,%s\nmakespan,5.%s\n' "$solve" $t "${t#*.}"; done >"$scratch/m.csv"
 sed 's/4.204, 4.104/4.404, 4.104/' "$scratch/p.json" >"$scratch/q.json"
-check_exit 1 'several runs against two predictions' $compare "$scratch/q.json" --measured "$scratch/m.csv" --tolerance 5% \
+check_exit 1 'several runs are compared with two predictions' $compare "$scratch/q.json" --measured "$scratch/m.csv" --tolerance 5% \
     --csv "$scratch/rows.csv" --junit "$scratch/rows.xml" --plot "$scratch/rows.svg"
 keep out
-check 'medians and ranges' kept '^     3.900000     4.050000     4.300000     4 |     4.20[0-9]*     4.300000     4.39[0-9]*     2 |    +6.2%! '"$solve"
-check 'as CSV' grep -q "^\"$solve\",4.05,3.9,4.3,4,4.3,.*,2,0.061728,0$" "$scratch/rows.csv"
-check 'as JUnit' grep -q '<testsuite name="timeless compare" tests="2" failures="2">' "$scratch/rows.xml"
-check 'as a plot' grep -q '>predicted</text>' "$scratch/rows.svg"
+check 'a row prints the medians and ranges of both' kept '^     3.900000     4.050000     4.300000     4 |     4.20[0-9]*     4.300000     4.39[0-9]*     2 |    +6.2%! '"$solve"
+check '--csv writes medians and ranges' grep -q "^\"$solve\",4.05,3.9,4.3,4,4.3,.*,2,0.061728,0$" "$scratch/rows.csv"
+check '--junit writes a test case for each row' grep -q '<testsuite name="timeless compare" tests="2" failures="2">' "$scratch/rows.xml"
+check '--plot draws the predictions' grep -q '>predicted</text>' "$scratch/rows.svg"
 for file in rows.xml rows.svg; do
     check "$file is XML" python3 -c 'import sys, xml.dom.minidom; xml.dom.minidom.parse(sys.argv[1])' "$scratch/$file"
 done
 sed 's/0000000000000001/0000000000000003/' "$scratch/p.json" >"$scratch/other.json"
-check_exit 3 'predictions of different traces' $compare "$scratch/other.json" --all
-check_exit 4 'a plot that cannot be written' $compare --plot /nowhere/x.svg
+check_exit 3 'predictions of different traces exit with 3' $compare "$scratch/other.json" --all
+check_exit 4 'a plot that cannot be written exits with 4' $compare --plot /nowhere/x.svg
 
 # Earlier runs.
 for t in 3.9 4.0 4.1 4.3 4.2; do printf 'a,%s\nb,1%s\n' $t "${t#*.}"; done >"$scratch/before.csv"
 printf 'a,4.1\nb,14\na,4.0\nb,13\n' >"$scratch/same.csv"
 printf 'a,6.1\nb,19\na,6.0\nb,18\n' >"$scratch/new.csv"
-check_exit 0 'noise' "$timeless" compare --baseline "$scratch/before.csv" --measured "$scratch/same.csv"
+check_exit 0 '--baseline: noise exits with 0' "$timeless" compare --baseline "$scratch/before.csv" --measured "$scratch/same.csv"
 keep out
-check 'is called so' kept '^no more than noise: F = .* threshold .* at 95%, p = .*; 2 quantities together, 2 against 5 runs$'
-check_exit 1 'a change' "$timeless" compare --baseline "$scratch/before.csv" --measured "$scratch/new.csv" --junit "$scratch/new.xml"
+check '--baseline: noise is reported as no more than noise' kept '^no more than noise: F = .* threshold .* at 95%, p = .*; 2 quantities together, 2 against 5 runs$'
+check_exit 1 '--baseline: a change exits with 1' "$timeless" compare --baseline "$scratch/before.csv" --measured "$scratch/new.csv" --junit "$scratch/new.xml"
 keep out
-check 'is called so too' kept '^more than noise: '
-check 'JUnit fails by the test' grep -q 'tests="3" failures="1"' "$scratch/new.xml"
-check_exit 0 'a change that is tolerated' "$timeless" compare --baseline "$scratch/before.csv" --measured "$scratch/new.csv" --tolerance 60%
+check '--baseline: a change is reported as more than noise' kept '^more than noise: '
+check '--baseline: the JUnit file has the verdict of the test' grep -q 'tests="3" failures="1"' "$scratch/new.xml"
+check_exit 0 '--baseline: a change within the tolerance exits with 0' "$timeless" compare --baseline "$scratch/before.csv" --measured "$scratch/new.csv" --tolerance 60%
 head -n 2 "$scratch/before.csv" >"$scratch/once.csv"
-check_exit 1 'one run before: only the tolerance' "$timeless" compare --baseline "$scratch/once.csv" --measured "$scratch/new.csv" --tolerance 10%
+check_exit 1 '--baseline: with one earlier run the tolerance decides' "$timeless" compare --baseline "$scratch/once.csv" --measured "$scratch/new.csv" --tolerance 10%
 keep out
-check 'says so' kept '^too few runs before to tell a change from noise$'
+check '--baseline: too few earlier runs are reported' kept '^too few runs before to tell a change from noise$'
 echo 'c,1' >>"$scratch/same.csv"
-check_exit 3 'a name that was not measured before' "$timeless" compare --baseline "$scratch/before.csv" --measured "$scratch/same.csv"
+check_exit 3 '--baseline: a name without earlier measurement exits with 3' "$timeless" compare --baseline "$scratch/before.csv" --measured "$scratch/same.csv"
 
 # A platform that was calibrated several times.
 mkdir "$scratch/here"
@@ -95,35 +95,35 @@ for i in 1 2 3 4 5; do
     printf '2026-11-2%sT10:00:00Z,kernels,dgemm s per flop,%s\n' $i 4.0${i}e-11
     printf '2026-11-2%sT10:01:00Z,network,latency s,%s\n' $i 2.1${i}e-5
 done >"$scratch/here/history.csv"
-check_exit 0 'it is as it was' "$timeless" compare --history "$scratch/here" --tolerance 50%
+check_exit 0 '--history: an unchanged platform exits with 0' "$timeless" compare --history "$scratch/here" --tolerance 50%
 printf '2026-11-28T10:00:00Z,kernels,dgemm s per flop,5e-11\n' >>"$scratch/here/history.csv"
-check_exit 1 'it has drifted' "$timeless" compare --history "$scratch/here" --tolerance 5%
+check_exit 1 '--history: a platform that has drifted exits with 1' "$timeless" compare --history "$scratch/here" --tolerance 5%
 keep out
-check 'by how much' kept ' +2[0-9.]*%! kernels: dgemm s per flop$'
-check_exit 4 'a platform without history' "$timeless" compare --history "$top_srcdir/platforms/star-1g"
+check '--history: the drift of a quantity is printed' kept ' +2[0-9.]*%! kernels: dgemm s per flop$'
+check_exit 4 '--history: a platform without history exits with 4' "$timeless" compare --history "$top_srcdir/platforms/star-1g"
 
-check_exit 2 'predictions and a baseline' $compare --baseline "$scratch/before.csv"
-check_exit 2 'a baseline and nothing new' "$timeless" compare --baseline "$scratch/before.csv"
+check_exit 2 'predictions and a baseline together exit with 2' $compare --baseline "$scratch/before.csv"
+check_exit 2 '--baseline without --measured exits with 2' "$timeless" compare --baseline "$scratch/before.csv"
 printf '\211TLS\0' >"$scratch/a.tl"
-check_exit 3 'a trace in place of a prediction' "$timeless" compare "$scratch/a.tl"
+check_exit 3 'a trace in place of a prediction exits with 3' "$timeless" compare "$scratch/a.tl"
 cp "$scratch/err" "$scratch/said"
-check 'is told from one' grep -q "a.tl: not a prediction that 'timeless replay --json' wrote" "$scratch/said"
-check_exit 2 'no prediction' "$timeless" compare
-check_exit 2 'a negative tolerance' $compare --tolerance=-1%
-check_exit 2 'a tolerance of 5, which may mean 5% or 500%' $compare --tolerance 5
+check 'a trace in place of a prediction is reported as such' grep -q "a.tl: not a prediction that 'timeless replay --json' wrote" "$scratch/said"
+check_exit 2 'a comparison without a prediction exits with 2' "$timeless" compare
+check_exit 2 'a negative tolerance exits with 2' $compare --tolerance=-1%
+check_exit 2 'a tolerance of 5, which may mean 5% or 500%, exits with 2' $compare --tolerance 5
 cp "$scratch/err" "$scratch/said"
-check 'asks which' grep -q "'5': above 1, write it as a percentage: 5% or 500%" "$scratch/said"
-check_exit 0 'a tolerance above all' $compare --tolerance 500%
-check_exit 2 'a tolerance that is no number' $compare --tolerance 10x
-check_exit 4 'no such file' "$timeless" compare /nowhere/p.json
+check 'a tolerance of 5 is answered by both readings' grep -q "'5': above 1, write it as a percentage: 5% or 500%" "$scratch/said"
+check_exit 0 'a tolerance of 500% accepts all errors' $compare --tolerance 500%
+check_exit 2 'a tolerance that is not a number exits with 2' $compare --tolerance 10x
+check_exit 4 'a prediction that does not exist exits with 4' "$timeless" compare /nowhere/p.json
 : >"$scratch/empty.json"
-check_exit 3 'an empty file' "$timeless" compare "$scratch/empty.json"
+check_exit 3 'an empty prediction exits with 3' "$timeless" compare "$scratch/empty.json"
 echo '{"format": "timeless-prediction-1"}' >"$scratch/short.json"
-check_exit 3 'a prediction without content' "$timeless" compare "$scratch/short.json"
+check_exit 3 'a prediction without content exits with 3' "$timeless" compare "$scratch/short.json"
 sed '/"marks"/,$d' "$scratch/p.json" >"$scratch/cut.json"
-check_exit 3 'a truncated prediction' "$timeless" compare "$scratch/cut.json"
+check_exit 3 'a truncated prediction exits with 3' "$timeless" compare "$scratch/cut.json"
 sed 's/"measured_s": \[[^]]*\]/"measured_s": [0.0, 0.0]/' "$scratch/p.json" >"$scratch/unmeasured.json"
-check_exit 3 'nothing was measured' "$timeless" compare "$scratch/unmeasured.json"
+check_exit 3 'a trace without measured times exits with 3' "$timeless" compare "$scratch/unmeasured.json"
 keep err
-check 'says what to do' kept '; give measurements with --measured$'
+check 'a trace without measured times: the message names --measured' kept '; give measurements with --measured$'
 tap_done

@@ -81,7 +81,7 @@ for me in range(n):
     e("MPI_Finalize clock_ns=9 volume=20")
     print("end finalized clock_ns=9")
 END
-check 'a trace with every call that the text has' "$timeless" undump all.txt -o all.tl
+check "a trace with every call of SimGrid's text is made" "$timeless" undump all.txt -o all.tl
 # makespan TRACE: as our replay predicts
 makespan() {
     "$timeless" replay "$1" --platform star --hostfile star/hosts --no-compute --json |
@@ -99,17 +99,17 @@ same_time() { # to 1e-9, and both are long enough for that to be seen
     cat theirs.log | tail -n 3
     awk -v a="$1" -v b="$2" 'BEGIN { d = a - b; if (d < 0) d = -d; exit !(b > 500 && d <= 1e-9 * b) }'
 }
-check 'export to SimGrid' "$timeless" export --to simgrid all.tl -o text
-check 'a file for each rank' test "$(cat text/list.txt | wc -l)" = 4
+check 'the trace is exported to SimGrid' "$timeless" export --to simgrid all.tl -o text
+check 'the export has a file for each rank' test "$(cat text/list.txt | wc -l)" = 4
 check "SimGrid's replay takes as long as ours" same_time "$(makespan all.tl)" "$(theirs text/list.txt)"
-check 'import it again' "$timeless" import --from simgrid text/list.txt -o again.tl
-check 'and our replay takes as long' same_time "$(makespan again.tl)" "$(theirs text/list.txt)"
-check 'export that' "$timeless" export --to simgrid again.tl -o again
-check 'the texts are the same' sh -c 'for r in 0 1 2 3; do cmp text/rank-$r.txt again/rank-$r.txt || exit 1; done'
+check "SimGrid's text is imported again" "$timeless" import --from simgrid text/list.txt -o again.tl
+check "our replay of the import takes as long as SimGrid's" same_time "$(makespan again.tl)" "$(theirs text/list.txt)"
+check 'the import is exported again' "$timeless" export --to simgrid again.tl -o again
+check 'export, import and export give the same text' sh -c 'for r in 0 1 2 3; do cmp text/rank-$r.txt again/rank-$r.txt || exit 1; done'
 "$timeless" export --to simgrid --no-compute all.tl -o still
-check '--no-compute' sh -c '! grep compute still/*.txt && grep -q "compute 3000$" text/rank-3.txt'
+check '--no-compute leaves computation out' sh -c '! grep compute still/*.txt && grep -q "compute 3000$" text/rank-3.txt'
 "$timeless" export --to simgrid --rate 0.5 all.tl -o half
-check '--rate' grep -q 'compute 1500$' half/rank-3.txt
+check '--rate multiplies the volumes' grep -q 'compute 1500$' half/rank-3.txt
 
 # says NAME PATTERN LINE...: a trace with these events on rank 0 is refused, and how
 refused() {
@@ -171,8 +171,8 @@ l1: recv 80b from 0 tag 3
 }
 END
 "$timeless" undump pair.txt -o pair.tl
-check 'export to GOAL' "$timeless" export --to goal --rate 2 --kernel dgemm=1 pair.tl -o pair.goal
-check 'is as it should be' diff -u pair.expected pair.goal
+check 'a trace is exported to GOAL' "$timeless" export --to goal --rate 2 --kernel dgemm=1 pair.tl -o pair.goal
+check 'the export to GOAL has the expected schedules' diff -u pair.expected pair.goal
 
 # import_refused PATTERN LINE...
 import_refused() {
@@ -182,15 +182,15 @@ import_refused() {
     [ $? = 3 ] && [ ! -e no.tl ] && [ ! -e no.tl.part ] && [ "$(wc -l <bad.err)" = 1 ] &&
         grep -Eq "^timeless: bad0.txt:$pattern.*; " bad.err || { cat bad.err; return 1; }
 }
-check 'import: a sleep that is no time' import_refused "2: the time '-1'" '0 sleep -1' '0 finalize'
-check 'import: a test' import_refused "2: 'test'" '0 test 0 0 0' '0 finalize'
-check 'import: a communicator' import_refused "2: 'comm_split'" '0 comm_split 0 0 0' '0 finalize'
-check 'import: an unknown action' import_refused "2: 'jump'" '0 jump' '0 finalize'
-check 'import: a wait for nothing' import_refused '2: waits for' '0 wait 0 0 0' '0 finalize'
-check 'import: no end' import_refused '2: ends without' '0 barrier'
-check 'import: a partner beyond' import_refused '2: the partner' '0 send 1 0 5' '0 finalize'
-check 'import: half a byte' import_refused '2: the size' '0 send 0 0 0.5' '0 finalize'
-check_exit 4 'import: no list' "$timeless" import --from simgrid missing.list -o no.tl
-check_exit 2 'import: another format' "$timeless" import --from otf2 bad.list -o no.tl
-check_exit 2 'export: another format' "$timeless" export --to vampir all.tl -o no
+check 'import: a negative sleep is refused' import_refused "2: the time '-1'" '0 sleep -1' '0 finalize'
+check 'import: a test is refused' import_refused "2: 'test'" '0 test 0 0 0' '0 finalize'
+check 'import: a communicator is refused' import_refused "2: 'comm_split'" '0 comm_split 0 0 0' '0 finalize'
+check 'import: an unknown action is refused' import_refused "2: 'jump'" '0 jump' '0 finalize'
+check 'import: a wait without a request is refused' import_refused '2: waits for' '0 wait 0 0 0' '0 finalize'
+check 'import: a rank without an end is refused' import_refused '2: ends without' '0 barrier'
+check 'import: a partner beyond the last rank is refused' import_refused '2: the partner' '0 send 1 0 5' '0 finalize'
+check 'import: half a byte is refused' import_refused '2: the size' '0 send 0 0 0.5' '0 finalize'
+check_exit 4 'import: a list that does not exist exits with 4' "$timeless" import --from simgrid missing.list -o no.tl
+check_exit 2 'import: an unknown format exits with 2' "$timeless" import --from otf2 bad.list -o no.tl
+check_exit 2 'export: an unknown format exits with 2' "$timeless" export --to vampir all.tl -o no
 tap_done

@@ -60,16 +60,16 @@ check 'keeps the link and the mode' test "$(readlink alias.tl) $(stat -c %a own.
 cp t.tl good.tl; chmod 600 good.tl
 record() { "$timeless" record -q --volume cputime -o good.tl -- "$@"; }
 check_exit 4 'record of a command that does not start exits with 4' record ./no-such-command
-check 'and the trace of before is there' cmp t.tl good.tl
+check 'a command that does not start leaves the older trace' cmp t.tl good.tl
 check_exit 7 'record of a command that fails before MPI_Init has its exit code' record sh -c 'exit 7'
 cp err said
-check 'and prints that the file is left as it was' grep -q '^timeless: good.tl: is unchanged since before the run$' said
-check 'and the trace of before is there ' cmp t.tl good.tl
+check 'a command that fails before MPI_Init: the unchanged trace is reported' grep -q '^timeless: good.tl: is unchanged since before the run$' said
+check 'a command that fails before MPI_Init leaves the older trace' cmp t.tl good.tl
 check_exit 3 'record of a command without MPI exits with 3' record true
 check 'the trace of before is still there' cmp t.tl good.tl
 printf '#include <mpi.h>\nint main(int c, char **v) { MPI_Init(&c, &v); return MPI_Finalize(); }\n' >short.c
 "$MPICC" -o short short.c || exit 99
 check 'record of an MPI program' record "$MPIRUN" -np 1 ./short
-check 'takes its place' bash -c '"$0" info good.tl | grep -q "^program *./short"' "$timeless"
-check 'and has its mode' test "$(stat -c %a good.tl)" = 600
+check 'the new trace replaces the older one' bash -c '"$0" info good.tl | grep -q "^program *./short"' "$timeless"
+check 'the new trace has the mode of the older one' test "$(stat -c %a good.tl)" = 600
 tap_done

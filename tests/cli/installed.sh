@@ -3,7 +3,7 @@
 . "$(dirname "$0")/../tap.sh"
 : "${SANITIZE:=}"
 root=$scratch/root
-check 'make install' env -u MAKEFLAGS make -C "$top_builddir" --no-print-directory install DESTDIR="$root"
+check 'make install writes a tree' env -u MAKEFLAGS make -C "$top_builddir" --no-print-directory install DESTDIR="$root"
 program=$(find "$root" -path '*/bin/timeless' -print -quit)
 library=$(find "$root" -name 'libtimeless.so.0' -print -quit) pc=$(find "$root" -name timeless.pc -print -quit)
 platforms=$(find "$root" -type d -path '*/timeless/platforms' -print -quit)
@@ -14,11 +14,11 @@ export LD_LIBRARY_PATH=$(dirname "$library"):$(dirname "$(find "$root" -name 'li
 export TIMELESS_TRACER=$(find "$root" -name 'libtimeless-tracer.so' -print -quit) TIMELESS_PLATFORMS=$platforms
 [ -z "$SANITIZE" ] || export ASAN_OPTIONS=verify_asan_link_order=0:detect_leaks=0
 
-check 'the version' sh -c '"$1" --version | grep "^timeless [0-9]"' - "$program"
+check 'the installed program prints its version' sh -c '"$1" --version | grep "^timeless [0-9]"' - "$program"
 printf '%s\n' '#include <mpi.h>' 'int main(int c, char **v) { int n = 1; MPI_Init(&c, &v); MPI_Bcast(&n, 1, MPI_INT, 0, MPI_COMM_WORLD); MPI_Finalize(); return 0; }' >run.c
 "$MPICC" -o run run.c || exit 99
-check 'record' "$program" record -q -o run.tl --volume cputime -- "$MPIRUN" -np 2 ./run
-check 'info' sh -c '"$1" info run.tl | grep -E "complete +yes"' - "$program"
+check 'the installed program records a run' "$program" record -q -o run.tl --volume cputime -- "$MPIRUN" -np 2 ./run
+check 'the installed program prints the trace' sh -c '"$1" info run.tl | grep -E "complete +yes"' - "$program"
 check 'replay on a platform that was installed, too' "$program" replay run.tl --platform star-1g --no-compute
 missing=
 for page in "$top_srcdir"/doc/*.[135]; do
@@ -32,17 +32,17 @@ read -ra flags < <(pkg-config --cflags --libs timeless)
 warn="-Wall -Wextra -Wpedantic -Werror"
 example=$(find "$root" -name example-trace.c -print -quit)
 check 'the example in C99' cc -std=c99 -D_XOPEN_SOURCE=700 $warn $SANITIZE -o example "$example" "${flags[@]}"
-check 'and in C++11' c++ -std=c++11 $warn $SANITIZE -x c++ -o example++ "$example" "${flags[@]}"
+check 'the example compiles as C++11' c++ -std=c++11 $warn $SANITIZE -x c++ -o example++ "$example" "${flags[@]}"
 cat >expected <<'END'
 rank 0: 3 events, 8000 bytes sent, 1000000 instructions
 rank 1: 3 events, 0 bytes sent, 0 instructions
 END
-check 'it writes and reads a trace' sh -c './example pair.tl | diff -u expected - && ./example++ - pair.tl | diff -u expected -'
+check 'the example writes and reads a trace' sh -c './example pair.tl | diff -u expected - && ./example++ - pair.tl | diff -u expected -'
 check 'that is one to the commands' "$program" replay pair.tl --platform star-1g --no-compute
-check_exit 1 'it tells what is no trace' ./example - expected
+check_exit 1 'the example reports a file that is not a trace' ./example - expected
 check 'the name of the library' sh -c 'readelf -d "$1" | grep -F "soname: [libtimeless.so.0]"' - "$library"
 check 'what it exports is in compress/exports.txt (new functions: add them)' sh -c 'nm -D --defined-only "$1" | sed "s/.* //" | grep -v "^__\|^_init\|^_fini" | LC_ALL=C sort | diff -u "$2" -' - \
     "$library" "$top_srcdir/compress/exports.txt"
 declared() { sed -n 's/^TL_API[^(]*[ *]\(tl_[a-z_]*\)(.*/\1/p' "$top_srcdir"/compress/timeless.h "$top_srcdir"/compress/timeless_{convert,files}.h | LC_ALL=C sort -u | diff -u "$top_srcdir/compress/exports.txt" -; }
-check 'and in timeless.h' declared
+check 'every exported function is declared in a header' declared
 tap_done

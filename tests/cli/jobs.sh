@@ -31,7 +31,7 @@ near() {
         for (i = 1; i <= n; i++) { d = b[i] / a[i] - 1; if (d > 5e-5 || d < -1e-6) exit 1 }
         exit n != m }'
 }
-check 'computation' trace compute.tl 1000000000 0
+check 'a trace of computation is made' trace compute.tl 1000000000 0
 check 'a message of 100 MB' trace message.tl 0 100000000
 alone=$(ends message.tl)
 printf 'n%d\n' 0 1 >first; printf 'n%d\n' 2 3 >last; echo n0:4 >one
@@ -52,8 +52,8 @@ near 'three jobs' '1 2 2' compute.tl compute.tl@1.0 compute.tl@1 --hostfile firs
 check 'JSON of all jobs' "$timeless" replay -p p message.tl compute.tl@2 --json=a.json
 cp out printed
 check 'the text has all jobs' test "$(grep -c '^makespan ' printed)" = 2
-check 'with the start' grep -q '^started at  *2 s' printed
-check 'one object' python3 -c '
+check 'the text of a job has its start' grep -q '^started at  *2 s' printed
+check 'the JSON is one object with all jobs' python3 -c '
 import json
 d = json.load(open("a.json"))
 assert d["format"] == "timeless-predictions-1"
@@ -62,9 +62,9 @@ assert [j["trace"] for j in d["jobs"]] == ["message.tl", "compute.tl"]
 assert d["makespan_s"] == max(j["start_s"] + j["makespan_s"] for j in d["jobs"])
 assert [[r["host"] for r in j["ranks"]] for j in d["jobs"]] == [["n0", "n1"], ["n2", "n3"]]'
 "$timeless" replay -p p message.tl compute.tl@2 --json >b.json
-check 'the same bytes each time' cmp a.json b.json
+check 'two predictions of jobs have the same bytes' cmp a.json b.json
 hosts() { "$timeless" replay -p p --json "$@" | sed -n 's/^ *"host": "\(.*\)",*$/\1/p' | tr '\n' ' '; }
-check 'ranks in turn' test "$(hosts compute.tl compute.tl --round-robin --ranks-per-host 2)" = 'n0 n1 n2 n3 '
+check '--round-robin places the ranks of two jobs' test "$(hosts compute.tl compute.tl --round-robin --ranks-per-host 2)" = 'n0 n1 n2 n3 '
 check 'ranks on each host' test "$(hosts compute.tl compute.tl --ranks-per-host 2)" = 'n0 n0 n1 n1 '
 printf 'rank 1=n3 slot=0\nrank 0=n2\n' >ranks
 check 'ranks by a rank file' test "$(hosts compute.tl --hostfile ranks)" = 'n2 n3 '
@@ -72,8 +72,8 @@ cp compute.tl run@5
 check 'a file whose name looks like a start' test "$(hosts run@5)" = 'n0 n1 '
 check_exit 2 'a start that is none' "$timeless" replay -p p compute.tl@soon
 cp err said
-check 'and is told of' grep -q "'compute.tl@soon': give the start in seconds, as TRACE@10" said
-check_exit 2 'a negative start' "$timeless" replay -p p compute.tl@-1
+check 'a wrong start is answered by TRACE@10' grep -q "'compute.tl@soon': give the start in seconds, as TRACE@10" said
+check_exit 2 'a negative start exits with 2' "$timeless" replay -p p compute.tl@-1
 check_exit 2 'two host files for three jobs' "$timeless" replay -p p compute.tl compute.tl compute.tl --hostfile first --hostfile last
 check_exit 3 'more ranks than places' "$timeless" replay -p p compute.tl compute.tl compute.tl
 cp err said

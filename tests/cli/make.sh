@@ -16,7 +16,7 @@ refused() {
 }
 
 patterns=$("$timeless" make --help | sed -n '/^Patterns/,$s/^  \([a-z][a-z0-9_]*\)  .*/\1/p')
-check 'patterns are listed' test "$(wc -w <<<"$patterns")" -ge 15
+check 'at least 15 patterns are listed' test "$(wc -w <<<"$patterns")" -ge 15
 for pattern in $patterns; do
     check "$pattern: 64 ranks" "$timeless" make "$pattern" -n 64 --iterations 3 -o p.tl
     check "$pattern: in the LogGOPS model" loggops p.tl $odin
@@ -37,17 +37,17 @@ done
 
 same() { [ "$(loggops p.tl $odin)" = "$1" ]; }
 "$timeless" make dissemination -n 100 --bytes 1 -o p.tl
-check 'dissemination: 7 (2o + L)' same 6.9300000000000004e-05
+check 'dissemination takes 7 (2o + L)' same 6.9300000000000004e-05
 "$timeless" make gather -n 64 --bytes 1024 -o p.tl
-check 'gather of 64 blocks' same 0.00031362250000000001
+check 'a gather of 64 blocks takes the time of its closed form' same 0.00031362250000000001
 "$timeless" make random -n 1000 --iterations 5 -o a.tl
 "$timeless" make random -n 1000 --iterations 5 -o b.tl
-check 'a random pattern is the same every time' cmp a.tl b.tl
+check 'a random pattern is the same in each run' cmp a.tl b.tl
 "$timeless" make random -n 1000 --iterations 5 --seed 2 -o b.tl
-check 'but for its seed' bash -c '! cmp -s a.tl b.tl'
+check 'another seed gives another random pattern' bash -c '! cmp -s a.tl b.tl'
 "$timeless" replay a.tl --engine loggops --params $odin --json=a.json
 "$timeless" replay a.tl --engine loggops --params $odin --json=b.json
-check 'the same prediction every time' cmp a.json b.json
+check 'two predictions have the same bytes' cmp a.json b.json
 
 "$timeless" make dissemination -n 1024 --bytes 1 --iterations 50 -o d.tl
 bgl=L=2.5us,o=1us,g=1us,G=0,O=0
@@ -59,15 +59,15 @@ between() {
         awk -v from="$from" -v to="$to" '/^ "makespan_s"/ {m = $2 + 0} /"makespan_without_s"/ {q = $2 + 0}
             END {exit !(m > 0 && q > 0 && m / q >= from && m / q <= to)}'
 }
-check 'noise adds up: 20 % of the time, at other moments on each rank' between 10 20 --noise 1000Hz:200us
-check 'less when all ranks have it at once' between 1.1 1.5 --noise 1000Hz:200us,coscheduled
-check 'less when one rank has it' between 1.1 1.5 --noise 1000Hz:200us,ranks=7-7
+check 'noise of 20 % adds up, at other moments on each rank' between 10 20 --noise 1000Hz:200us
+check 'coscheduled noise costs less' between 1.1 1.5 --noise 1000Hz:200us,coscheduled
+check 'noise on one rank costs less' between 1.1 1.5 --noise 1000Hz:200us,ranks=7-7
 printf '# two detours\n0\t100000\n500000\t100000\n' >detours
-check 'detours from a file' between 3 60 --noise detours
+check 'detours are read from a file' between 3 60 --noise detours
 printf '5 10\n3 10\n' >detours
-check 'detours out of order' refused 3 'detours:2:' "$timeless" replay d.tl --engine loggops --params $bgl --noise detours
-check 'noise without end' refused 3 'no time' "$timeless" replay d.tl --engine loggops --params $bgl --noise 1000Hz:1ms
-check 'no such noise' refused 2 '1000Hz:100us' "$timeless" replay d.tl --engine loggops --params $bgl --noise 1000Hz:
+check 'detours out of order are refused' refused 3 'detours:2:' "$timeless" replay d.tl --engine loggops --params $bgl --noise detours
+check 'noise that leaves no time is refused' refused 3 'no time' "$timeless" replay d.tl --engine loggops --params $bgl --noise 1000Hz:1ms
+check 'noise without a duration is refused' refused 2 '1000Hz:100us' "$timeless" replay d.tl --engine loggops --params $bgl --noise 1000Hz:
 
 # Enough ranks that every window is shared; by rendezvous and with noise, so that all kinds of
 # messages and wake-ups occur.
@@ -99,35 +99,35 @@ done
 differ() { [ "$(replay_coll "$1" "$2")" != "$(replay_coll "$3" "$4")" ]; }
 agree() { equal "$(replay_coll "$1" "$2")" "$(replay_coll "$3" "$4")"; }
 "$timeless" make call_bcast -n 12 --bytes 100000 -o p.tl
-check 'bcast of 100 kB: ompi takes the linear one' agree --coll-selector ompi --coll bcast=flattree
-check 'mpich scatters and gathers' agree --coll-selector mpich --coll bcast=scatter_LR_allgather
-check 'which differ' differ --coll bcast=flattree --coll bcast=scatter_LR_allgather
+check 'bcast of 100 kB: ompi takes the linear algorithm' agree --coll-selector ompi --coll bcast=flattree
+check 'bcast of 100 kB: mpich scatters and gathers' agree --coll-selector mpich --coll bcast=scatter_LR_allgather
+check 'bcast of 100 kB: these two algorithms differ' differ --coll bcast=flattree --coll bcast=scatter_LR_allgather
 named() { "$timeless" replay p.tl --engine loggops --params $odin --json=p.json -q "${@:2}" >/dev/null && grep -qF "\"coll_selector\": \"$1\"" p.json; }
-check 'nothing stands in for the linear one' named ompi --coll-selector ompi
+check 'no replacement is named if the engine has the algorithm' named ompi --coll-selector ompi
 "$timeless" make call_bcast -n 16 --bytes 100000 -o p.tl
-check 'what stands in for another is named' named 'mpich (bcast scatter_LR_allgather for scatter_rdb_allgather)' --coll-selector mpich
+check 'the algorithm that replaces another one is named' named 'mpich (bcast scatter_LR_allgather for scatter_rdb_allgather)' --coll-selector mpich
 "$timeless" make call_bcast -n 100 --bytes 100000 -o p.tl
-check 'bcast among 100: ompi takes the k-nomial tree' agree --coll-selector ompi --coll bcast=knomial
-check 'which is not the binomial one' differ --coll bcast=knomial --coll bcast=binomial_tree
-check 'and nothing for something else' named ompi --coll-selector ompi
+check 'bcast of 100 ranks: ompi takes the k-nomial tree' agree --coll-selector ompi --coll bcast=knomial
+check 'bcast of 100 ranks: the k-nomial tree is not the binomial one' differ --coll bcast=knomial --coll bcast=binomial_tree
+check 'bcast of 100 ranks: no replacement is named' named ompi --coll-selector ompi
 "$timeless" make call_allreduce -n 12 --bytes 100000 -o p.tl
-check 'allreduce of 100 kB: both take that of Rabenseifner' agree --coll-selector ompi --coll allreduce=rab_rdb
-check 'mpich, too' agree --coll-selector mpich --coll allreduce=rab_rdb
-check '--coll goes before the selector' equal "$(replay_coll --coll-selector mpich --coll allreduce=rdb)" "$(replay_coll --coll allreduce=rdb)"
-check 'no such algorithm' refused 2 'rdb, lr, rab_rdb, redbcast' replay_coll --coll allreduce=magic
-check 'no such collective' refused 2 'loggops engine has a choice for' replay_coll --coll alltoallv=ring
-check 'a selector of SMPI' refused 2 'default, ompi, ompi-4.1, mpich' replay_coll --coll-selector mvapich2
-check 'an option of SimGrid' refused 2 'no option --cfg surf' replay_coll --cfg surf/precision:1e-6
-check 'no threads' refused 2 'threads' "$timeless" replay a.tl --engine loggops --params $odin --threads 0
-check 'threads of the other engine' refused 2 'loggops' "$timeless" replay a.tl -p star-1g --threads 2
+check 'allreduce of 100 kB: ompi takes that of Rabenseifner' agree --coll-selector ompi --coll allreduce=rab_rdb
+check 'allreduce of 100 kB: mpich takes that of Rabenseifner' agree --coll-selector mpich --coll allreduce=rab_rdb
+check '--coll has priority over the selector' equal "$(replay_coll --coll-selector mpich --coll allreduce=rdb)" "$(replay_coll --coll allreduce=rdb)"
+check 'an unknown algorithm is refused' refused 2 'rdb, lr, rab_rdb, redbcast' replay_coll --coll allreduce=magic
+check 'a collective without a choice of algorithms is refused' refused 2 'loggops engine has a choice for' replay_coll --coll alltoallv=ring
+check 'a selector that only SMPI has is refused' refused 2 'default, ompi, ompi-4.1, mpich' replay_coll --coll-selector mvapich2
+check 'an option of SimGrid is refused by the loggops engine' refused 2 'no option --cfg surf' replay_coll --cfg surf/precision:1e-6
+check '--threads 0 is refused' refused 2 'threads' "$timeless" replay a.tl --engine loggops --params $odin --threads 0
+check '--threads is refused by the smpi engine' refused 2 'loggops' "$timeless" replay a.tl -p star-1g --threads 2
 
-check 'no such pattern' refused 2 'choose one of: dissemination' "$timeless" make knot -n 4 -o p.tl
-check 'a stencil of 5 ranks' refused 2 'needs a square number' "$timeless" make stencil2d -n 5 -o p.tl
-check 'no folder' refused 4 'nowhere/p.tl' "$timeless" make token -n 5 -o nowhere/p.tl
-check 'no parameters' refused 2 '--params' "$timeless" replay a.tl --engine loggops
-check 'wrong parameters' refused 2 "at 'o'" "$timeless" replay a.tl --engine loggops --params L=1us,o
-check 'parameters of the other engine' refused 2 'loggops' "$timeless" replay a.tl -p star-1g --params $odin
-check 'hosts' refused 2 'no hosts' "$timeless" replay a.tl --engine loggops --params $odin --ranks-per-host 2
+check 'an unknown pattern is refused' refused 2 'choose one of: dissemination' "$timeless" make knot -n 4 -o p.tl
+check 'a stencil of 5 ranks is refused' refused 2 'needs a square number' "$timeless" make stencil2d -n 5 -o p.tl
+check 'a folder that does not exist exits with 4' refused 4 'nowhere/p.tl' "$timeless" make token -n 5 -o nowhere/p.tl
+check 'the loggops engine without --params is refused' refused 2 '--params' "$timeless" replay a.tl --engine loggops
+check 'wrong --params are refused' refused 2 "at 'o'" "$timeless" replay a.tl --engine loggops --params L=1us,o
+check '--params are refused by the smpi engine' refused 2 'loggops' "$timeless" replay a.tl -p star-1g --params $odin
+check '--ranks-per-host is refused by the loggops engine' refused 2 'no hosts' "$timeless" replay a.tl --engine loggops --params $odin --ranks-per-host 2
 # threaded EVENT...: a rank of these events between MPI_Init and MPI_Finalize
 threaded() {
     local n=1 event
@@ -136,10 +136,10 @@ threaded() {
       echo "0 $n MPI_Finalize clock_ns=9"; echo 'end finalized clock_ns=9'; } >threads.txt
     "$timeless" undump threads.txt -o threads.tl
 }
-check 'a rank of two threads' threaded 'MPI_Send count=1 type_bytes=1 peer=0 tag=0 comm=1' 'Thread tag=1' \
+check 'a trace with two threads in a rank is made' threaded 'MPI_Send count=1 type_bytes=1 peer=0 tag=0 comm=1' 'Thread tag=1' \
     'MPI_Recv count=1 type_bytes=1 peer=0 tag=0 comm=1'
-check 'is refused by name' refused 3 'event 2: the loggops engine does not know Thread (several threads' loggops threads.tl $odin
-check 'a collective entered by one thread, left after another went on' threaded 'Enter request=1' 'MPI_Barrier comm=1 clock_ns=1' 'Return request=1 new_comm=0'
-check 'is refused by name, too' refused 3 'event 1: the loggops engine does not know Enter (several threads' loggops threads.tl $odin
-check 'no such engine' refused 2 'smpi, loggops' "$timeless" replay a.tl --engine abacus
+check 'the loggops engine refuses two threads in a rank' refused 3 'event 2: the loggops engine does not know Thread (several threads' loggops threads.tl $odin
+check 'a trace with a collective beside another thread is made' threaded 'Enter request=1' 'MPI_Barrier comm=1 clock_ns=1' 'Return request=1 new_comm=0'
+check 'the loggops engine refuses a collective beside another thread' refused 3 'event 1: the loggops engine does not know Enter (several threads' loggops threads.tl $odin
+check 'an unknown engine is refused' refused 2 'smpi, loggops' "$timeless" replay a.tl --engine abacus
 tap_done

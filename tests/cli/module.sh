@@ -12,9 +12,9 @@ looked_up() {
 }
 without_simgrid() { looked_up files "$@" >"$scratch/files" && grep -q libtimeless "$scratch/files" && ! grep simgrid "$scratch/files"; }
 check 'the version is told without SimGrid' without_simgrid --version
-check 'so is a trace' without_simgrid info "$scratch/t.tl"
-check 'and replayed by LogGOPS' without_simgrid replay "$scratch/t.tl" $by_loggops
-check 'and swept' without_simgrid sweep "$scratch/t.tl" $by_loggops --grid params.L=1us,2us
+check 'a trace is printed without SimGrid' without_simgrid info "$scratch/t.tl"
+check 'LogGOPS replays a trace without SimGrid' without_simgrid replay "$scratch/t.tl" $by_loggops
+check 'a sweep by LogGOPS runs without SimGrid' without_simgrid sweep "$scratch/t.tl" $by_loggops --grid params.L=1us,2us
 
 # Each function of replayer/smpi/shims/table.h that takes the place of libsimgrid's is called by libsimgrid: the
 # loader binds a name when it is called first.
@@ -33,7 +33,7 @@ for name in $(replaced); do
         "binding file [^ ]*libsimgrid[^ ]* \[0\] to [^ ]*libtimeless-smpi.so \[0\]: normal symbol .$name'" "$scratch/bindings"
     n_replaced=$((n_replaced + 1))
 done
-check 'which are at least 30' test $n_replaced -ge 30
+check 'the module replaces at least 30 functions' test $n_replaced -ge 30
 check 'all that the module calls is there' env LD_BIND_NOW=1 "$timeless" replay "$scratch/t.tl" \
     --platform "$top_srcdir/platforms/star-1g" --no-compute
 
@@ -50,10 +50,10 @@ same_makespan() {
 check 'the replay goes on without one that only makes it faster' same_makespan
 check_exit 3 'an option that rests on one is refused' hindered --cfg=timeless/local-overheads:no
 cp "$scratch/err" "$scratch/said"
-check 'and the message names the option and the function' grep -q \
+check 'the refusal names the option and the function' grep -q \
     'option timeless/local-overheads:no has no effect: this SimGrid 3.32 does not use Timeless. _ZN7simgrid4smpi4Host5orecv' "$scratch/said"
 check 'the value that changes nothing is taken' hindered --cfg=timeless/local-overheads:yes
-check 'and options that rest on others' hindered --cfg=timeless/eager-order:yes --cfg=timeless/send-buffer:1000000
+check 'options that rest on other functions are accepted' hindered --cfg=timeless/eager-order:yes --cfg=timeless/send-buffer:1000000
 
 # ---- routes are kept until a link's latency changes ----
 mkdir "$scratch/slows"
@@ -102,5 +102,5 @@ refused() { # refused TEXT
 echo nothing >"$scratch/tree/replayer/.libs/libtimeless-smpi.so"
 check 'what is no module is refused' refused 'install Timeless with this engine, and SimGrid'
 cp "$top_builddir/compress/.libs/libtimeless.so.0" "$scratch/tree/replayer/.libs/libtimeless-smpi.so"
-check 'and so is one of another build' refused 'belongs to another build of Timeless'
+check 'a module of another build is refused' refused 'belongs to another build of Timeless'
 tap_done

@@ -54,26 +54,26 @@ MPI_COLLECTIVE_END 1052 Operation: BARRIER, Communicator: "MPI_COMM_SELF" <2>, R
 NON_BLOCKING_COLLECTIVE_COMPLETE 1053 Operation: ALLREDUCE, Communicator: "MPI_COMM_WORLD" <0>, Root: NONE, Sent: 32, Received: 32, Request: 1
 END
 "$timeless" undump pair.txt -o pair.tl
-check 'export' "$timeless" export --to otf2 --rate 2 --kernel dgemm=1 -o pair pair.tl
+check 'a trace is exported to OTF2' "$timeless" export --to otf2 --rate 2 --kernel dgemm=1 -o pair pair.tl
 # events ARCHIVE: what its tool reads, a line each; without a complaint
 events() { otf2-print "$1/trace.otf2" 2>complaints | sed -n '/^-----/,$p' | sed '1d; s/  */ /g; s/ $//' && [ ! -s complaints ]; }
-check "OTF2's tool reads it" sh -c 'otf2-print pair/trace.otf2 >/dev/null 2>complaints && [ ! -s complaints ]'
+check "OTF2's tool reads the archive" sh -c 'otf2-print pair/trace.otf2 >/dev/null 2>complaints && [ ! -s complaints ]'
 events pair >pair.events
 sed -nE '/^(ENTER|LEAVE)/d; s/^([A-Z_]+) 0 /\1 /p' pair.events >records
-check 'messages, collectives and their times' diff -u records.expected records
-check 'a kernel' test "$(grep -c '^ENTER 0 1023 Region: "dgemm"\|^LEAVE 0 1047 Region: "dgemm"' pair.events)" = 2
-check 'the program around all' test "$(grep -c 'Region: "pair -n 2"' pair.events)" = 4
-check 'definitions without a complaint' sh -c 'otf2-print -G pair/trace.otf2 >pair.defs 2>complaints && [ ! -s complaints ]'
-check 'a host for each rank' grep -q 'LOCATION_GROUP *1 *Name: "rank 1".*Parent: "node::n1"' pair.defs
-check 'members in order' grep -q 'COMM_GROUP.*2 Members: 1 ("rank 1" <1>), 0 ("rank 0" <0>)' pair.defs
-check_exit 4 'an existing folder is not touched' "$timeless" export --to otf2 --no-compute -o pair pair.tl
-check '--no-compute' "$timeless" export --to otf2 --no-compute -o still pair.tl
-check 'leaves the calls' sh -c 'otf2-print still/trace.otf2 | grep -q "^LEAVE  *0  *10  *Region: .MPI_Finalize"'
+check 'messages, collectives and their times are exported' diff -u records.expected records
+check 'a kernel is exported as a region' test "$(grep -c '^ENTER 0 1023 Region: "dgemm"\|^LEAVE 0 1047 Region: "dgemm"' pair.events)" = 2
+check 'the program is a region around all calls' test "$(grep -c 'Region: "pair -n 2"' pair.events)" = 4
+check "OTF2's tool accepts the definitions" sh -c 'otf2-print -G pair/trace.otf2 >pair.defs 2>complaints && [ ! -s complaints ]'
+check 'each rank has its host' grep -q 'LOCATION_GROUP *1 *Name: "rank 1".*Parent: "node::n1"' pair.defs
+check 'a communicator has its members in order' grep -q 'COMM_GROUP.*2 Members: 1 ("rank 1" <1>), 0 ("rank 0" <0>)' pair.defs
+check_exit 4 'an existing folder is not changed' "$timeless" export --to otf2 --no-compute -o pair pair.tl
+check '--no-compute exports a trace' "$timeless" export --to otf2 --no-compute -o still pair.tl
+check '--no-compute leaves the calls without computation' sh -c 'otf2-print still/trace.otf2 | grep -q "^LEAVE  *0  *10  *Region: .MPI_Finalize"'
 
 # A larger one: as many records as calls.
 "$timeless" make --ranks 9 --iterations 5 --bytes 4096 stencil2d -o many.tl || exit 99
 "$timeless" dump many.tl >many.txt
-check 'export a pattern' "$timeless" export --to otf2 -o many many.tl
+check 'a pattern is exported to OTF2' "$timeless" export --to otf2 -o many many.tl
 events many >many.events
 # as_many RECORD CALL...: there are as many records as events of these calls
 as_many() {
@@ -87,7 +87,7 @@ as_many MPI_IRECV_REQUEST MPI_Irecv
 as_many MPI_ISEND_COMPLETE MPI_Isend
 as_many MPI_IRECV MPI_Irecv
 calls=$(grep -cE '^[0-9]+ [0-9]+ ' many.txt)
-check 'ENTER and LEAVE' test "$(grep -c '^ENTER' many.events)" = $((calls + 9)) -a "$(grep -c '^LEAVE' many.events)" = $((calls + 9))
+check 'the archive has an ENTER and a LEAVE for each call' test "$(grep -c '^ENTER' many.events)" = $((calls + 9)) -a "$(grep -c '^LEAVE' many.events)" = $((calls + 9))
 
 # refused PATTERN LINE...
 refused() {
@@ -101,12 +101,12 @@ refused() {
     [ $? = 3 ] && [ ! -e bad.out ] && [ "$(wc -l <bad.err)" = 1 ] && grep -Eq "^timeless: bad.tl: $pattern" bad.err ||
         { cat bad.err; return 1; }
 }
-check 'refused: two groups' refused 'rank 0, event 0: .* cannot say MPI_Send between two groups \(1 events\), nor MPI_Comm_spawn \(1, first: rank 0, event 1\); ' \
+check 'messages between two groups are refused' refused 'rank 0, event 0: .* cannot say MPI_Send between two groups \(1 events\), nor MPI_Comm_spawn \(1, first: rank 0, event 1\); ' \
     'MPI_Send count=1 type_bytes=1 peer=0 tag=0 comm=3' MPI_Comm_spawn
-check 'a kernel without a rate' refused '.*dgemm without a rate' 'dgemm m=1 n=1 k=1'
-check 'a wildcard without its outcome' refused '.*MPI_Recv whose message was not recorded' 'MPI_Recv count=1 type_bytes=1 peer=any tag=0 comm=1'
-check 'a request from nowhere' refused '.*MPI_Wait of a request' 'MPI_Wait request=2'
-check 'a partner beyond' refused '.*MPI_Send with a partner' 'MPI_Send count=1 type_bytes=1 peer=2 tag=0 comm=1'
-check 'neighbours' refused '.*MPI_Neighbor_allgather ' 'MPI_Neighbor_allgather count=1 type_bytes=1 recv_count=1 recv_type_bytes=1 comm=1'
-check 'a thread' refused '.*Thread of several threads' 'Thread tag=1'
+check 'a kernel without a rate is refused' refused '.*dgemm without a rate' 'dgemm m=1 n=1 k=1'
+check 'a wildcard without its outcome is refused' refused '.*MPI_Recv whose message was not recorded' 'MPI_Recv count=1 type_bytes=1 peer=any tag=0 comm=1'
+check 'a request that was not begun is refused' refused '.*MPI_Wait of a request' 'MPI_Wait request=2'
+check 'a partner beyond the last rank is refused' refused '.*MPI_Send with a partner' 'MPI_Send count=1 type_bytes=1 peer=2 tag=0 comm=1'
+check 'a neighbourhood collective is refused' refused '.*MPI_Neighbor_allgather ' 'MPI_Neighbor_allgather count=1 type_bytes=1 recv_count=1 recv_type_bytes=1 comm=1'
+check 'several threads are refused' refused '.*Thread of several threads' 'Thread tag=1'
 tap_done

@@ -42,11 +42,11 @@ limiter='limiter_Bps = 1.5e9;' generates cabinets 'topology = "cabinets"; cabine
     'uplink = { bandwidth_Bps = 8e8; latency_s = 2e-6; limiter_Bps = 1.3e9; };'
 check 'cabinets: within a node' takes cabinets c4.lan c4.lan 3e-7 4e9
 check 'cabinets: within a cabinet' takes cabinets c3.lan c4.lan 2e-5 1e9
-check 'cabinets: across' takes cabinets c0.lan c8.lan 2.4e-5 8e8
+check 'cabinets: from one cabinet to another' takes cabinets c0.lan c8.lan 2.4e-5 8e8
 generates tree 'topology = "fat-tree"; children = [ 4, 3 ]; parents = [ 1, 2 ]; parallel = [ 1, 2 ]; ports = [ 8, 6 ];'
 check 'fat tree: within a node' takes tree node-0 node-0 3e-7 4e9
 check 'fat tree: under a leaf' takes tree node-0 node-3 2e-5 1e9
-check 'fat tree: across' takes tree node-0 node-11 4e-5 1e9
+check 'fat tree: from one leaf to another' takes tree node-0 node-11 4e-5 1e9
 generates torus 'topology = "torus"; dimensions = [ 4, 3, 5 ]; nodes = 60;'
 check 'torus: within a node' takes torus node-7 node-7 3e-7 4e9
 check 'torus: round the first dimension' takes torus node-0 node-3 1e-5 1e9
@@ -57,7 +57,7 @@ check 'dragonfly: on a blade' takes fly node-0 node-1 2e-5 1e9
 check 'dragonfly: within a chassis' takes fly node-0 node-6 3e-5 1e9
 # SimGrid 3.32 forgets the link to the first chassis on the way back: 4 links there, 3 back.
 check 'dragonfly: within a group' takes fly node-0 node-14 3.5e-5 1e9
-check 'dragonfly: across' takes fly node-0 node-16 4e-5 1e9
+check 'dragonfly: from one group to another' takes fly node-0 node-16 4e-5 1e9
 
 # A quantity with its unit is the number that it stands for.
 units() { # SPEED LINK LOOPBACK
@@ -119,8 +119,8 @@ units 'speed = "3Gf"; speed_flops = 3e9;' 'bandwidth = "10Gbps"; latency = "5us"
 check_exit 3 'a speed given twice is refused' "$timeless" platform twice.conf -o twice
 latency=-1 bad 'negative latency' 'latency_s' 'topology = "star"; nodes = 3;'
 bandwidth=0.0 bad 'no bandwidth' 'above 0' 'topology = "star"; nodes = 3;'
-check_exit 4 'no file' "$timeless" platform nowhere.conf -o bad
-check_exit 2 'nothing asked' "$timeless" platform star.conf
+check_exit 4 'a description that does not exist exits with 4' "$timeless" platform nowhere.conf -o bad
+check_exit 2 'a command without --output exits with 2' "$timeless" platform star.conf
 
 for file in "$top_srcdir"/platforms/*/platform.conf; do
     folder=$(dirname "$file") name=$(basename "$(dirname "$file")")
@@ -134,12 +134,12 @@ for file in "$top_srcdir"/platforms/*/platform.conf; do
     check "$name takes little room" test "$(wc -c <"$folder/platform.xml")" -lt 5000
 done
 check 'at least five shipped platforms have a description' test "$(ls -d again-* | wc -l)" -ge 5
-check 'graphene: its breaks' bash -c 'for b in 1420 32768 65536 327680; do grep ":$b\b\|;$b:" "$1" || exit 1; done' - "$top_srcdir/platforms/graphene/options.conf"
-check 'the layout' bash -c '"$1" platform "$2" --layout | grep -x "leaf-319: stampede-6380 to stampede-6399"' - "$timeless" "$top_srcdir/platforms/stampede/platform.conf"
+check 'graphene: options.conf has its four breaks' bash -c 'for b in 1420 32768 65536 327680; do grep ":$b\b\|;$b:" "$1" || exit 1; done' - "$top_srcdir/platforms/graphene/options.conf"
+check '--layout prints the nodes of a leaf' bash -c '"$1" platform "$2" --layout | grep -x "leaf-319: stampede-6380 to stampede-6399"' - "$timeless" "$top_srcdir/platforms/stampede/platform.conf"
 mkdir man && awk '/^\.nf/ {on = 1; next} /^\.fi/ {on = 0} on' "$top_srcdir/doc/timeless-platform.5" |
     sed "s|\.\./local|$top_srcdir/platforms/local|" >man/platform.conf
 check 'the example of the manual' "$timeless" platform man/platform.conf -o man
-check 'it replays' "$timeless" replay large.tl -p ./man --ranks-per-host 1
+check 'the example of the manual replays' "$timeless" replay large.tl -p ./man --ranks-per-host 1
 "$timeless" platform tree.conf --dot >tree.dot
 check 'the graph: 6 ways from leaves to spines' bash -c '[ "$(grep -c "level-1-.* -- .level-2-[01]\"" tree.dot)" = 6 ]'
 check 'Graphviz draws its 5 switches and 3 rows of nodes' bash -c '[ "$(dot -Tsvg tree.dot | grep -c "class=.node.")" = 8 ]'

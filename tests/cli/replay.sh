@@ -40,7 +40,7 @@ int main(int argc, char **argv)
 C
 check 'the program compiles for Open MPI' $MPICC -o ring ring.c
 check 'the program compiles for SMPI' $SMPICC -DONLINE -o ring_online ring.c
-check 'it is recorded' $timeless record -o ring.tl -- $MPIRUN -np 4 ./ring
+check 'a ring is recorded' $timeless record -o ring.tl -- $MPIRUN -np 4 ./ring
 
 # online FOLDER HOSTFILE SELECTOR: the latest end of a rank under smpirun
 online() {
@@ -112,8 +112,8 @@ cp out printed
 check 'the text is printed beside it' grep -q '^makespan  ' printed
 check 'JSON in place of the text' $timeless replay ring.tl --platform star-1g --json
 cp out second.json
-check 'the same bytes each time' cmp first.json second.json
-check 'progress is allowed' $timeless replay ring.tl --platform star-1g --progress -q
+check 'two predictions have the same bytes' cmp first.json second.json
+check '--progress is accepted with -q' $timeless replay ring.tl --platform star-1g --progress -q
 
 # fails CODE NAME PATTERN ARGUMENTS...: exits with CODE after one line that says PATTERN
 fails() {
@@ -127,16 +127,16 @@ mkdir small no-xml wrong-xml; sed 's/0-15/0-2/; s/core="4"/core="1"/' "$top_srcd
 echo '<platform' >wrong-xml/platform.xml
 head -c $(($(wc -c <ring.tl) / 2)) ring.tl >cut.tl; : >empty.tl; echo text >text.tl; echo nobody >nobody
 fails 3 'fewer hosts than ranks' '3 hosts have room for 3 ranks, but the trace has 4' ring.tl -p small --no-compute
-fails 3 'no such platform' 'nowhere: no platform here, nor .*fat-tree, .*local, .*star-1g' ring.tl -p nowhere
+fails 3 'an unknown platform exits with 3' 'nowhere: no platform here, nor .*fat-tree, .*local, .*star-1g' ring.tl -p nowhere
 fails 3 'a folder without a platform' 'no-xml: no platform here' ring.tl -p ./no-xml
-fails 3 'wrong XML' 'wrong-xml/platform.xml:1: Invalid XML' ring.tl -p wrong-xml --no-compute
-fails 3 'no model' 'no compute model (model.conf); give --platform, --model FILE, or --no-compute' ring.tl -p small --ranks-per-host 2
+fails 3 'a platform.xml that is not XML exits with 3' 'wrong-xml/platform.xml:1: Invalid XML' ring.tl -p wrong-xml --no-compute
+fails 3 'computation without a compute model exits with 3' 'no compute model (model.conf); give --platform, --model FILE, or --no-compute' ring.tl -p small --ranks-per-host 2
 fails 3 'a host that is not there' "nobody:1: the platform has no host 'nobody'" ring.tl -p star-1g --hostfile nobody
 fails 3 'an unknown SimGrid option' 'no/such' ring.tl -p star-1g --cfg no/such:1
-fails 3 'a truncated trace' 'cut.tl' cut.tl -p star-1g
-fails 3 'an empty file' 'empty.tl' empty.tl -p star-1g
-fails 3 'a text file' 'text.tl' text.tl -p star-1g
-fails 2 'an unknown engine' "'nobody' is not an engine" ring.tl -p star-1g --engine nobody
+fails 3 'prediction of a truncated trace exits with 3' 'cut.tl' cut.tl -p star-1g
+fails 3 'prediction of an empty file exits with 3' 'empty.tl' empty.tl -p star-1g
+fails 3 'prediction of a text file exits with 3' 'text.tl' text.tl -p star-1g
+fails 2 'an unknown engine exits with 2' "'nobody' is not an engine" ring.tl -p star-1g --engine nobody
 ompi_41() { # RANKS BYTES
     $timeless make call_bcast --ranks "$1" --bytes "$2" --iterations 3 -o bcast.tl &&
         $timeless replay bcast.tl -p fat-tree --ranks-per-host 1 --coll-selector ompi-4.1 -q
@@ -146,15 +146,15 @@ for ranks in 2 3 4 7 12 16; do
         check "$ranks ranks broadcast $bytes bytes as in Open MPI 4.1" ompi_41 $ranks $bytes
     done
 done
-check_exit 2 'an unknown selector' $timeless replay ring.tl -p star-1g --coll-selector nobody
+check_exit 2 'an unknown selector exits with 2' $timeless replay ring.tl -p star-1g --coll-selector nobody
 cp err said
 check 'the known ones are named' grep -q "'nobody': give default, ompi, ompi-4.1, mpich, mvapich2 or impi" said
 check_exit 2 'a JSON file without =' $timeless replay ring.tl -p star-1g --json file.json
 cp err said
-check 'and is told of' grep -q 'write --json=FILE for a JSON file' said
-check_exit 2 'no trace' $timeless replay -p star-1g
-check_exit 2 'no platform' $timeless replay ring.tl
+check 'a JSON file without = is answered by --json=FILE' grep -q 'write --json=FILE for a JSON file' said
+check_exit 2 'a replay without a trace exits with 2' $timeless replay -p star-1g
+check_exit 2 'a replay without a platform exits with 2' $timeless replay ring.tl
 check_exit 2 'no ranks on a host' $timeless replay ring.tl -p star-1g --ranks-per-host 0
 check_exit 2 'not an option of SimGrid' $timeless replay ring.tl -p star-1g --cfg nonsense
-check_exit 4 'JSON to nowhere' $timeless replay ring.tl -p star-1g --json=no-xml/no/file.json
+check_exit 4 'JSON to a folder that does not exist exits with 4' $timeless replay ring.tl -p star-1g --json=no-xml/no/file.json
 tap_done

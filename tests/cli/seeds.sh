@@ -54,7 +54,7 @@ about() { # FACTOR NUMBER: of the exact sum, to 1 %
     between "$(awk -v x="$exact_s" -v f="$1" 'BEGIN {print x * f * 0.99}')" "$(awk -v x="$exact_s" -v f="$1" 'BEGIN {print x * f * 1.01}')" "$2"
 }
 check 'a polynomial, by SimGrid' about 1 "$(smpi --model exact.conf -q)"
-check 'and by LogGOPS' about 1 "$(loggops --model exact.conf -q)"
+check 'a polynomial has its mean, by LogGOPS' about 1 "$(loggops --model exact.conf -q)"
 check 'noise leaves the mean, to what its spread allows' about 1 "$(loggops --model noise.conf -q)"
 check 'a slow host, LogGOPS' about 3 "$(loggops --model slow.conf -q)"
 # Rank 1 has 400 calls of a second.
@@ -71,7 +71,7 @@ done
 rm -f a.json b.json
 loggops --model noise.conf --json=a.json -q >a
 loggops --model noise.conf --threads 2 --json=b.json -q >b
-check 'whatever the threads' cmp a.json b.json
+check 'the number of threads does not change a prediction' cmp a.json b.json
 rm -f a.json b.json
 smpi --model exact.conf --json=a.json -q >a
 smpi --model exact.conf --seed 5 --json=b.json -q >b
@@ -82,7 +82,7 @@ spread() { # NAME OPTION...: writes s.json with 40 seeds
 }
 field() { python3 -c 'import json, sys; print(eval(sys.argv[1], {"p": json.load(open("s.json")), "s": json.load(open("s.json"))["spread"]}))' "$1"; }
 spread days
-check 'forty seeds' test "$(field 'len(s["makespan_s"]) == 40 and len(set(s["makespan_s"])) == 40')" = True
+check 'forty seeds give forty makespans' test "$(field 'len(s["makespan_s"]) == 40 and len(set(s["makespan_s"])) == 40')" = True
 check 'the prediction is the median one' test "$(field 'sorted(s["makespan_s"])[19] == p["makespan_s"] and s["makespan_s"][p["seed"] - s["first_seed"]] == p["makespan_s"]')" = True
 check 'quantiles lie in order around it' test "$(field 's["quantiles_s"]["0.025"] < s["quantiles_s"]["0.25"] < p["makespan_s"] < s["quantiles_s"]["0.975"]')" = True
 check 'the text tells the interval' grep -q 'over 40 *seeds  95% of them' s.txt
@@ -99,20 +99,20 @@ for seed in 11 12 13 14 15 16; do loggops --model days.conf --seed $seed --json=
 printf '%s\n' makespan,0.52 makespan,0.51 makespan,0.53 'MPI_Init ? #0 .. MPI_Barrier ? #0,0.1' 'MPI_Barrier ? #0 .. MPI_Finalize ? #0,1' >measured.csv
 compared() { "$timeless" compare --measured measured.csv --csv "$1.csv" "${@:2}" >"$1.txt"; }
 check 'a comparison with all seeds' compared all all.json
-check 'and with a file for each' compared each one.*.json
-check 'which is the same' cmp all.csv each.csv
-check 'of six predictions' test "$(grep -c ',6,' all.csv)" = 3
+check 'one file for each seed is compared' compared each one.*.json
+check 'one file for each seed gives the same rows as one for all' cmp all.csv each.csv
+check 'the rows of all seeds have six predictions' test "$(grep -c ',6,' all.csv)" = 3
 ranges() { awk -F, 'NR > 1 && /Init .. MPI_Barrier|makespan/ { n++; if (!($7 < $6 && $6 < $8)) exit 1 } /^"makespan",0.52,0.51,0.53,3,/ { n++ } END { exit n < 2 }' all.csv; }
 check 'measured and predicted rows have ranges' ranges
 check 'the interval holds what it should' grep -q '^[01] of 3 measured medians lie in the interval of the predictions$' all.txt
 awk -F, '/^"makespan"/ { print "makespan," $6 }' all.csv >middle.csv
 check 'a measurement in the middle of them' "$timeless" compare all.json --measured middle.csv --json
 cp out middle.json
-check 'lies within' python3 -c 'import json; r, = json.load(open("middle.json"))["rows"]; assert r["within"] and r["predictions"] == 6 and abs(r["error"]) < 1e-6'
+check 'a measurement among the predictions is within their interval' python3 -c 'import json; r, = json.load(open("middle.json"))["rows"]; assert r["within"] and r["predictions"] == 6 and abs(r["error"]) < 1e-6'
 echo makespan,9 >far.csv
-check 'another does not' bash -c "'$timeless' compare all.json --measured far.csv --json | grep -q '\"within\": false'"
+check 'a measurement far from the predictions is not within their interval' bash -c "'$timeless' compare all.json --measured far.csv --json | grep -q '\"within\": false'"
 check 'a spread that lacks a seed' python3 -c 'import json; p = json.load(open("all.json")); p["spread"]["whole_s"].pop(); json.dump(p, open("bad.json", "w"))'
-check_exit 3 'is refused' "$timeless" compare bad.json --measured far.csv
+check_exit 3 'a spread that lacks a seed exits with 3' "$timeless" compare bad.json --measured far.csv
 check 'a timeline is of one seed' refused 'leave out --seeds' smpi --seeds 3 --timeline t.csv
 # The files of the manual.
 awk '/^\.SH/ {on = /^\.SH EXAMPLE/} /^\.fi/ {text = 0} on && text {print >("page" n ".conf")} /^\.nf/ {text = 1; n++}' "$top_srcdir/doc/timeless-model.5"

@@ -21,16 +21,16 @@ refused() {
 }
 
 # Each point beside the replay.
-check 'SimGrid: two axes' sweep d.tl -p star-1g --grid scale.network=0.1,1,10 --grid coll-selector=ompi,mpich -o s.csv -j 2
+check 'SimGrid: a grid of two axes is swept' sweep d.tl -p star-1g --grid scale.network=0.1,1,10 --grid coll-selector=ompi,mpich -o s.csv -j 2
 for scale in 0.1 1 10; do
     for selector in ompi mpich; do
         "$timeless" replay d.tl -p star-1g --scale network $scale --coll-selector $selector -q
     done
 done >expected
-check 'its points are those replays, the last axis fastest' equal "$(cat expected)" "$(column s.csv makespan_s)"
-check 'no part is left' test ! -e s.csv.part
-check 'other bytes with other jobs: none' bash -c "'$timeless' sweep d.tl -p star-1g --grid scale.network=0.1,1,10 --grid coll-selector=ompi,mpich -j 1 | cmp - s.csv"
-check 'LogGOPS: traces, a parameter, noise, seeds' loggops d.tl token.tl --grid params.L=1us,5us --grid 'noise=none;1000Hz:100us,coscheduled' --grid seed=1:2 -o l.csv --json=l.json --plot l.svg
+check 'SimGrid: the points are the single replays, and the last axis changes fastest' equal "$(cat expected)" "$(column s.csv makespan_s)"
+check 'SimGrid: the part file is removed at the end' test ! -e s.csv.part
+check 'the table has the same bytes with another number of jobs' bash -c "'$timeless' sweep d.tl -p star-1g --grid scale.network=0.1,1,10 --grid coll-selector=ompi,mpich -j 1 | cmp - s.csv"
+check 'LogGOPS: a grid of traces, a parameter, noise and seeds is swept' loggops d.tl token.tl --grid params.L=1us,5us --grid 'noise=none;1000Hz:100us,coscheduled' --grid seed=1:2 -o l.csv --json=l.json --plot l.svg
 for trace in d token; do
     for L in 1us 5us; do
         for noise in '' --noise=1000Hz:100us,coscheduled; do
@@ -40,8 +40,8 @@ for trace in d token; do
         done
     done
 done >expected
-check 'its points are those replays' equal "$(cat expected)" "$(column l.csv makespan_s)"
-check 'the JSON says the same' python3 -c '
+check 'LogGOPS: the points are the single replays' equal "$(cat expected)" "$(column l.csv makespan_s)"
+check 'the JSON has the rows of the table' python3 -c '
 import csv, json
 rows, points = list(csv.DictReader(open("l.csv"))), json.load(open("l.json"))["points"]
 assert len(rows) == len(points) == 16
@@ -59,20 +59,20 @@ names = [t for t in svg.findall("{*}text") if t.get("text-anchor") != "end" or t
 legend = svg.findall("{*}g/{*}text")
 exec(sys.argv[2])' "$@"
 }
-check 'the plot has a line for each combination but traces and seeds' plot l.svg '
+check 'the plot has a line for each combination except traces and seeds' plot l.svg '
 assert len(lines) == 4 and len(dots) == 8, (len(lines), len(dots))
 assert [t.text for t in names] == ["d.tl", "token.tl"] and not any(t.get("transform") for t in names)
 assert legend[1].text == "params.L=1us noise=1000Hz:100us,coscheduled", legend[1].text'
-check 'patterns of many sizes' loggops --grid make=dissemination,binomial --grid make.ranks=4,64 --grid make.bytes=1000 --grid make.iterations=5 -o m.csv
+check 'make=: patterns of many sizes are swept' loggops --grid make=dissemination,binomial --grid make.ranks=4,64 --grid make.bytes=1000 --grid make.iterations=5 -o m.csv
 "$timeless" make dissemination -n 64 --bytes 1000 --iterations 5 -o d64.tl
-check 'are the traces of timeless make' equal "$(column m.csv makespan_s | sed -n 2p)" "$("$timeless" replay d64.tl --engine loggops --params $params -q)"
+check 'make=: the points are replays of traces of timeless make' equal "$(column m.csv makespan_s | sed -n 2p)" "$("$timeless" replay d64.tl --engine loggops --params $params -q)"
 
 # Plots.
 long=$PWD/$(printf 'folder%.0s' 1 2 3 4 5 6 7 8 9)
 mkdir "$long"
 "$timeless" make token -n 4 -o "$long/<é>.tl"
-check 'a plot over names that are long' loggops d.tl token.tl d64.tl "$long/<é>.tl" --grid params.o=1us,2us --plot n.svg
-check 'which are shortened, turned and inside of it' plot n.svg '
+check 'a plot over long names is written' loggops d.tl token.tl d64.tl "$long/<é>.tl" --grid params.o=1us,2us --plot n.svg
+check 'a plot shortens and turns long names, and keeps them inside' plot n.svg '
 import math, os
 texts = ["".join(t.itertext()) for t in names]
 assert texts[:3] == ["d.tl", "token.tl", "d64.tl"] and len(names) == 4, texts
@@ -85,12 +85,12 @@ for t in names:
     assert x - length * math.sqrt(0.5) > 0 and y + length * math.sqrt(0.5) < height, t.text
 at = [float(d.get("cx")) for d in dots]
 assert len(dots) == 8 and at[:4] == at[4:] == sorted(float(t.get("x")) for t in names), at'
-check 'a plot over very many names' loggops token.tl --grid "params.L=$(seq -s, -f %gus 1 60)" --grid params.o=1us --plot n.svg
-check 'which stay apart' plot n.svg '
+check 'a plot over very many names is written' loggops token.tl --grid "params.L=$(seq -s, -f %gus 1 60)" --grid params.o=1us --plot n.svg
+check 'a plot keeps very many names apart' plot n.svg '
 at = [float(t.get("x")) for t in names]
 assert len(at) == 60 and all(b - a >= 15.9 for a, b in zip(at, at[1:])) and at[-1] < width, at'
-check 'a plot over numbers with very many lines' loggops token.tl --grid "params.L=$(seq -s, -f %gus 1 40)" --grid threads=1,2 --plot n.svg
-check 'which are all told inside of it' plot n.svg '
+check 'a plot over numbers with very many lines is written' loggops token.tl --grid "params.L=$(seq -s, -f %gus 1 40)" --grid threads=1,2 --plot n.svg
+check 'a plot lists very many lines inside the picture' plot n.svg '
 assert [t.text for t in names] == ["1", "2"] and len(legend) == 40
 assert max(float(t.get("y")) for t in legend) < height'
 
@@ -98,66 +98,66 @@ assert max(float(t.get("y")) for t in legend) < height'
 known() { sed -i 's/^1,ompi,[^,]*/1,ompi,42/' s.csv; }
 grid() { sweep d.tl -p star-1g --grid scale.network="$1" --grid coll-selector=ompi -o s.csv "${@:2}"; }
 known
-check 'resumed' grid 1,2
-check 'points that are known are not run' test "$(column s.csv makespan_s | head -n 1)" = 42
-check 'others are' equal "$(column s.csv makespan_s | sed -n 2p)" "$("$timeless" replay d.tl -p star-1g --scale network 2 --coll-selector ompi -q)"
+check 'a sweep is resumed from its results file' grid 1,2
+check 'points of the results file are not run again' test "$(column s.csv makespan_s | head -n 1)" = 42
+check 'points that the results file lacks are run' equal "$(column s.csv makespan_s | sed -n 2p)" "$("$timeless" replay d.tl -p star-1g --scale network 2 --coll-selector ompi -q)"
 head -n 2 s.csv >s.csv.part
 printf '2,ompi,17' >>s.csv.part
 rm s.csv
-check 'from a part whose last row was cut' grid 1,2
-check 'the whole row counts' test "$(column s.csv makespan_s | head -n 1)" = 42
-check 'the cut one does not' equal "$(column s.csv makespan_s | sed -n 2p)" "$("$timeless" replay d.tl -p star-1g --scale network 2 --coll-selector ompi -q)"
-check 'another option' grid 1,2 --no-compute
-check 'is another point' bash -c 'row=$(sed -n 2p s.csv) && [ -n "$row" ] && [[ $row != *,42,* ]]'
-check 'and the one without it is kept' grep -q ,42, s.csv
+check 'a sweep is resumed from a part whose last row was cut' grid 1,2
+check 'a whole row of a part counts as known' test "$(column s.csv makespan_s | head -n 1)" = 42
+check 'a cut row of a part is run again' equal "$(column s.csv makespan_s | sed -n 2p)" "$("$timeless" replay d.tl -p star-1g --scale network 2 --coll-selector ompi -q)"
+check 'a sweep with another option is run' grid 1,2 --no-compute
+check 'another option makes another point' bash -c 'row=$(sed -n 2p s.csv) && [ -n "$row" ] && [[ $row != *,42,* ]]'
+check 'the row of the point without the option is kept' grep -q ,42, s.csv
 cp -r "$TIMELESS_PLATFORMS/star-1g" mine
 chmod -R u+w mine
 own() { sweep d.tl -p ./mine --grid scale.network=1 -o o.csv; }
-check 'a platform' own
+check 'a sweep over a platform is run' own
 sed -i 's/^1,[^,]*/1,42/' o.csv
 echo '# a change' >>mine/options.conf
-check 'that changed' own
-check 'is another point, too' bash -c '[ -s o.csv ] && ! grep -q ,42, o.csv'
+check 'a sweep is run after its platform changed' own
+check 'a changed platform makes another point' bash -c '[ -s o.csv ] && ! grep -q ,42, o.csv'
 printf '0 1000\n5000 1000\n' >detours
 noisy() { loggops d.tl --grid 'noise=detours;detours,coscheduled' -o n.csv; }
-check 'a file of noise' noisy
+check 'a sweep over a file of noise is run' noisy
 sed -i -E 's/^(detours|"detours,coscheduled"),[^,]*/\1,42/' n.csv
-check 'its points are known' test "$(noisy && column n.csv makespan_s | tr '\n' ' ')" = '42 42 '
+check 'with the same file of noise, the points are known' test "$(noisy && column n.csv makespan_s | tr '\n' ' ')" = '42 42 '
 echo '9000 1000' >>detours
-check 'the file changed' noisy
-check 'both are other points, too' bash -c '[ -s n.csv ] && ! grep -q ,42, n.csv'
+check 'a sweep is run after its file of noise changed' noisy
+check 'a changed file of noise makes other points' bash -c '[ -s n.csv ] && ! grep -q ,42, n.csv'
 
 # Under mpirun.
 as_rank() { OMPI_COMM_WORLD_RANK=$1 OMPI_COMM_WORLD_SIZE=3 "$timeless" sweep d.tl -p star-1g --grid scale.network=0.1,1,10,100 -o "$2"; }
-check 'process 2 of 3' as_rank 2 p.csv
-check 'process 0 of 3' as_rank 0 p.csv
-check 'are not all' test ! -e p.csv
-check 'process 1 of 3' as_rank 1 p.csv
+check 'process 2 of 3 runs its points' as_rank 2 p.csv
+check 'process 0 of 3 runs its points' as_rank 0 p.csv
+check 'the results file does not exist while a process is missing' test ! -e p.csv
+check 'process 1 of 3 runs its points' as_rank 1 p.csv
 sweep d.tl -p star-1g --grid scale.network=0.1,1,10,100 -o q.csv
-check 'which ends last, writes what one process does' cmp p.csv q.csv
-check 'by mpirun' "$MPIRUN" -np 2 "$timeless" sweep d.tl -p star-1g --grid scale.network=0.1,1,10,100 -o r.csv
-check 'the same' cmp r.csv q.csv
+check 'the last of 3 processes writes what one process writes' cmp p.csv q.csv
+check 'a sweep runs under mpirun' "$MPIRUN" -np 2 "$timeless" sweep d.tl -p star-1g --grid scale.network=0.1,1,10,100 -o r.csv
+check 'a sweep under mpirun writes what one process writes' cmp r.csv q.csv
 as_rank 1 t.csv
 sed -i 's/^1,[^,]*/1,42/' t.csv.part.1
-check 'what is missing' sweep d.tl -p star-1g --grid scale.network=0.1,1,10,100 -o t.csv
-check 'is run by the next call' equal "$(column t.csv makespan_s | tr '\n' ' ')" "$(column q.csv makespan_s | sed 2s/.*/42/ | tr '\n' ' ')"
-check 'which removes the parts' bash -c '! ls t.csv.part*'
-check 'a part of a name that is a pattern' as_rank 0 't[1].csv'
+check 'a sweep goes on without the part of a process that did not end' sweep d.tl -p star-1g --grid scale.network=0.1,1,10,100 -o t.csv
+check 'the next call runs the points of the missing part' equal "$(column t.csv makespan_s | tr '\n' ' ')" "$(column q.csv makespan_s | sed 2s/.*/42/ | tr '\n' ' ')"
+check 'the next call removes the parts' bash -c '! ls t.csv.part*'
+check 'a results file whose name is a pattern is swept by one of several processes' as_rank 0 't[1].csv'
 touch 't[1].csv.part.notes'
-check 'parts of a name that is a pattern' sweep d.tl -p star-1g --grid scale.network=0.1,1,10,100 -o 't[1].csv'
-check 'are removed, and other files are not' test "$(ls 't[1].csv.part'*)" = 't[1].csv.part.notes'
+check 'a results file whose name is a pattern is swept to the end' sweep d.tl -p star-1g --grid scale.network=0.1,1,10,100 -o 't[1].csv'
+check 'parts of that name are removed, and other files are not' test "$(ls 't[1].csv.part'*)" = 't[1].csv.part.notes'
 
 # Errors.
-check 'points that fail' refused 3 '2 of 3 points failed; the first, coll.bcast=magic: ' sweep d.tl -p star-1g --grid coll.bcast=magic,none,knot -o e.csv
-check 'have a row' test "$(column e.csv error | grep -c .)" = 2
-check 'the others a makespan' test "$(column e.csv makespan_s | grep -c .)" = 1
-check 'and are run again' refused 3 '2 of 3 points failed' sweep d.tl -p star-1g --grid coll.bcast=magic,none,knot -o e.csv
+check 'points that fail exit with 3 and name the first of them' refused 3 '2 of 3 points failed; the first, coll.bcast=magic: ' sweep d.tl -p star-1g --grid coll.bcast=magic,none,knot -o e.csv
+check 'points that failed have an error in their row' test "$(column e.csv error | grep -c .)" = 2
+check 'points that did not fail have a makespan' test "$(column e.csv makespan_s | grep -c .)" = 1
+check 'points that failed are run again' refused 3 '2 of 3 points failed' sweep d.tl -p star-1g --grid coll.bcast=magic,none,knot -o e.csv
 check 'an error does not end the other processes' refused 3 '1 of 4 points failed' "$MPIRUN" -np 2 "$timeless" sweep d.tl -p star-1g --grid coll.bcast=magic,binomial_tree,flattree,none -o f.csv
-check 'which have their rows' test "$(column f.csv makespan_s | grep -c .)" = 3
-check 'a trace that is not there' refused 3 '2 of 4 points failed; the first, trace=none.tl scale.network=1: none.tl' sweep d.tl none.tl -p star-1g --grid scale.network=1,2
-check 'no such axis' refused 2 "'speed' is not an axis" sweep d.tl -p star-1g --grid speed=1,2
-check 'an axshows a single replay' refused 2 "'json' is not an axis" sweep d.tl -p star-1g --grid json=a,b
-check 'an option of one replay' refused 2 'shows a single replay' sweep d.tl -p star-1g --grid seed=1,2 --timeline t.csv
+check 'the other processes write their rows' test "$(column f.csv makespan_s | grep -c .)" = 3
+check 'a trace that does not exist fails at its points only' refused 3 '2 of 4 points failed; the first, trace=none.tl scale.network=1: none.tl' sweep d.tl none.tl -p star-1g --grid scale.network=1,2
+check 'an unknown axis is refused' refused 2 "'speed' is not an axis" sweep d.tl -p star-1g --grid speed=1,2
+check 'an option that shows one replay is refused as an axis' refused 2 "'json' is not an axis" sweep d.tl -p star-1g --grid json=a,b
+check 'an option that shows one replay is refused' refused 2 'shows a single replay' sweep d.tl -p star-1g --grid seed=1,2 --timeline t.csv
 # lists COMMAND: its help has the options of a replay that it takes, and none that it refuses
 lists() {
     "$timeless" "$1" --help >help.txt && grep -q -e '--coll-selector=NAME' help.txt || return
@@ -169,18 +169,18 @@ lists() {
     done
     [ $n -gt 15 ]
 }
-check 'the help of sweep lists what it takes' lists sweep
-check 'that of tolerance, too' lists tolerance
-check 'an axis twice' refused 2 'twice' sweep d.tl -p star-1g --grid seed=1 --grid seed=2
-check 'no such pattern' refused 3 'no pattern' loggops --grid 'make=ring ring' --grid make.ranks=4
-check 'no ranks' refused 3 'how many ranks' loggops --grid make=ring
-check 'an empty value' refused 2 'empty' sweep d.tl -p star-1g --grid seed=1,,2
-check 'no grid' refused 2 'the grid is missing' sweep d.tl -p star-1g
-check 'no trace' refused 2 'the trace is missing' sweep -p star-1g --grid seed=1:3
-check 'a range backwards' refused 2 'is not a range' sweep d.tl -p star-1g --grid seed=3:1
-check 'a plot that is no SVG' refused 2 "--plot 'x.png': give a file name that ends in .svg" sweep d.tl -p star-1g --grid scale.network=1,2 --plot x.png
-check 'a plot of a point' refused 2 'axis with several values' sweep d.tl -p star-1g --grid coll-selector=ompi --plot x.svg -o x.csv
-check 'is refused before it is run' test ! -e x.csv
-check 'no results file' refused 3 'is not a results file' sweep d.tl -p star-1g --grid seed=1 -o mine/options.conf
-check 'no folder' refused 4 'nowhere/x.csv' sweep d.tl -p star-1g --grid seed=1 -o nowhere/x.csv
+check 'the help of sweep lists the options that it accepts' lists sweep
+check 'the help of tolerance lists the options that it accepts' lists tolerance
+check 'an axis that is given twice is refused' refused 2 'twice' sweep d.tl -p star-1g --grid seed=1 --grid seed=2
+check 'an unknown pattern is refused' refused 3 'no pattern' loggops --grid 'make=ring ring' --grid make.ranks=4
+check 'make= without make.ranks is refused' refused 3 'how many ranks' loggops --grid make=ring
+check 'an empty value of an axis is refused' refused 2 'empty' sweep d.tl -p star-1g --grid seed=1,,2
+check 'a sweep without --grid is refused' refused 2 'the grid is missing' sweep d.tl -p star-1g
+check 'a sweep without a trace is refused' refused 2 'the trace is missing' sweep -p star-1g --grid seed=1:3
+check 'a range with its ends reversed is refused' refused 2 'is not a range' sweep d.tl -p star-1g --grid seed=3:1
+check 'a plot whose name does not end in .svg is refused' refused 2 "--plot 'x.png': give a file name that ends in .svg" sweep d.tl -p star-1g --grid scale.network=1,2 --plot x.png
+check 'a plot without an axis of several values is refused' refused 2 'axis with several values' sweep d.tl -p star-1g --grid coll-selector=ompi --plot x.svg -o x.csv
+check 'a sweep that is refused runs nothing' test ! -e x.csv
+check 'a file of another kind is refused as results file' refused 3 'is not a results file' sweep d.tl -p star-1g --grid seed=1 -o mine/options.conf
+check 'a results file in a folder that does not exist exits with 4' refused 4 'nowhere/x.csv' sweep d.tl -p star-1g --grid seed=1 -o nowhere/x.csv
 tap_done

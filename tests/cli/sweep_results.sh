@@ -12,14 +12,14 @@ for row in csv.DictReader(open(sys.argv[1])): print(*(row[name] for name in sys.
 says() { grep -Eq -e "$2" "$1" || { cat "$1"; return 1; }; }
 
 # Rows of other grids.
-check 'a grid' sweep d.tl --grid seed=1:2 -o r.csv
-check 'another grid, other options, another trace' sweep token.tl --grid params.L=1us,9us --grid seed=1 -o r.csv --no-compute
-check 'the file has the rows of both' test "$(rows r.csv params.L seed | tr '\n' ';')" = '1us 1;9us 1; 1; 2;'
-check 'each with its command' test "$(rows r.csv command | tr '\n' ';')" = \
+check 'a grid is swept into a new file' sweep d.tl --grid seed=1:2 -o r.csv
+check 'another grid, with other options and another trace, is swept into it' sweep token.tl --grid params.L=1us,9us --grid seed=1 -o r.csv --no-compute
+check 'the file has the rows of both grids' test "$(rows r.csv params.L seed | tr '\n' ';')" = '1us 1;9us 1; 1; 2;'
+check 'each row has the command of its grid' test "$(rows r.csv command | tr '\n' ';')" = \
     "$(printf 'replay token.tl --engine=loggops --params=%s --no-compute;' $params $params)$(printf 'replay d.tl --engine=loggops --params=%s;' $params $params)"
 for L in 1us 9us; do "$timeless" replay token.tl --engine loggops --params ${params/5us/$L} --seed 1 --no-compute -q; done >expected
 for seed in 1 2; do "$timeless" replay d.tl --engine loggops --params $params --seed $seed -q; done >>expected
-check 'and its makespan' diff expected <(rows r.csv makespan_s)
+check 'each row has the makespan of its replay' diff expected <(rows r.csv makespan_s)
 cp r.csv before.csv
 python3 - <<'END'
 import csv
@@ -27,15 +27,15 @@ table = list(csv.reader(open("before.csv")))
 table[-1][table[0].index("makespan_s")] = "42"
 csv.writer(open("r.csv", "w"), lineterminator="\n").writerows(table)
 END
-check 'the first grid again' sweep d.tl --grid seed=1:2 -o r.csv
-check 'finds its points' test "$(rows r.csv makespan_s | sed -n 2p)" = 42
-check 'and keeps the other rows' test "$(rows r.csv seed params.L | tr '\n' ';')" = '1 ;2 ;1 1us;1 9us;'
-check 'a changed trace' bash -c '"$0" make dissemination -n 16 --bytes 2000 --iterations 5 -o d.tl' "$timeless"
-check 'is replayed again' sweep d.tl --grid seed=1:2 -o r.csv
-check 'and its rows replace those of before' test "$(rows r.csv seed params.L makespan_s | grep -c .) $(grep -c ',42,' r.csv)" = '4 0'
-check 'values with commas and quotes' sweep d.tl --grid 'noise=none;1000Hz:100us,coscheduled' -o q.csv
-check 'are kept' sweep d.tl --grid seed=7 -o q.csv
-check 'as they are' test "$(rows q.csv noise seed | tr '\n' ';')" = ' 7;none ;1000Hz:100us,coscheduled ;'
+check 'the first grid is swept again' sweep d.tl --grid seed=1:2 -o r.csv
+check 'the first grid finds its points in the file' test "$(rows r.csv makespan_s | sed -n 2p)" = 42
+check 'the rows of the other grid are kept' test "$(rows r.csv seed params.L | tr '\n' ';')" = '1 ;2 ;1 1us;1 9us;'
+check 'the trace is changed' bash -c '"$0" make dissemination -n 16 --bytes 2000 --iterations 5 -o d.tl' "$timeless"
+check 'a changed trace is swept again' sweep d.tl --grid seed=1:2 -o r.csv
+check 'the new rows replace those of the old trace' test "$(rows r.csv seed params.L makespan_s | grep -c .) $(grep -c ',42,' r.csv)" = '4 0'
+check 'values with commas and quotes are swept' sweep d.tl --grid 'noise=none;1000Hz:100us,coscheduled' -o q.csv
+check 'another grid is swept into their file' sweep d.tl --grid seed=7 -o q.csv
+check 'values with commas and quotes come back unchanged' test "$(rows q.csv noise seed | tr '\n' ';')" = ' 7;none ;1000Hz:100us,coscheduled ;'
 
 # A file of before has no column "command".
 python3 - <<'END'
@@ -45,15 +45,15 @@ at = table[0].index("command")
 csv.writer(open("old.csv", "w"), lineterminator="\n").writerows(row[:at] + row[at + 1:] for row in table[:3])
 END
 sed -i -E 's/^1,,?[^,]*/1,43/; s/^1,43,/1,,43,/' old.csv
-check 'a results file of before' sweep d.tl --grid seed=1:3 -o old.csv
-check 'its points are known, and its rows replaced' test "$(rows old.csv seed | tr '\n' ' ') $(grep -c ',43,' old.csv)" = '1 2 3  1'
+check 'a results file of an older version is used' sweep d.tl --grid seed=1:3 -o old.csv
+check 'points of an older version are known, and their rows replaced' test "$(rows old.csv seed | tr '\n' ' ') $(grep -c ',43,' old.csv)" = '1 2 3  1'
 
 # An interrupted sweep of another grid.
-check 'a grid to be interrupted' sweep d.tl --grid seed=11:12 -o i.csv
+check 'a grid is swept, to be interrupted' sweep d.tl --grid seed=11:12 -o i.csv
 { head -n 2 i.csv; sed -n 3p i.csv | head -c 20; } >j.csv.part
-check 'the rows of an interrupted sweep' sweep d.tl --grid seed=1 -o j.csv
-check 'are kept, without the one that was cut' test "$(rows j.csv seed | tr '\n' ' ')" = '1 11 '
-check 'and its part is removed' test ! -e j.csv.part
+check 'another grid is swept into the interrupted file' sweep d.tl --grid seed=1 -o j.csv
+check 'the rows of an interrupted sweep are kept, except the cut one' test "$(rows j.csv seed | tr '\n' ' ')" = '1 11 '
+check 'the part of an interrupted sweep is removed' test ! -e j.csv.part
 
 # Two sweeps at once.
 for round in 1 2 3; do
@@ -64,8 +64,8 @@ for round in 1 2 3; do
     wait $first
     [ "$(rows both.csv makespan_s | grep -c .)" = 24 ] || break
 done >/dev/null 2>&1
-check 'two sweeps at once on one file have all rows' test "$(rows both.csv makespan_s | grep -c .)" = 24
-check 'and leave nothing else' bash -c '! ls both.csv?*'
+check 'two sweeps at once into one file write all rows' test "$(rows both.csv makespan_s | grep -c .)" = 24
+check 'two sweeps at once leave no other file' bash -c '! ls both.csv?*'
 
 # What is read is checked: wrong COLUMN VALUE
 wrong() {
@@ -90,25 +90,25 @@ wrong key 00000000000000zz
 sed '3s/$/,1/' i.csv >wrong.csv
 check_exit 3 'a row with another number of columns is refused' sweep d.tl --grid seed=11 -o wrong.csv
 printf 'seed,makespan_s\n1,2\n' >wrong.csv
-check_exit 3 'a table of something else is refused' sweep d.tl --grid seed=11 -o wrong.csv
-check 'and stays' test "$(wc -l <wrong.csv)" = 2
+check_exit 3 'a table of another kind is refused' sweep d.tl --grid seed=11 -o wrong.csv
+check 'a table of another kind is not changed' test "$(wc -l <wrong.csv)" = 2
 
 # Files are written in place.
 umask 022
 for file in results.csv results.json results.svg; do
     : >$file; chmod 640 $file; mkdir -p folder; mv $file folder; ln -sf folder/$file $file
 done
-check 'over links' sweep d.tl --grid seed=1:2 --grid params.L=1us,2us -o results.csv --json=results.json --plot results.svg
+check 'the files of a sweep may be symbolic links' sweep d.tl --grid seed=1:2 --grid params.L=1us,2us -o results.csv --json=results.json --plot results.svg
 for file in results.csv results.json results.svg; do
     check "$file: link and mode are kept" test "$(readlink $file) $(stat -c '%a' folder/$file)" = "folder/$file 640"
     check "$file: and it is written" test -s folder/$file
 done
 mkfifo pipe
 check_exit 4 'a results file that is a pipe is refused' timeout 60 "$timeless" sweep d.tl --engine loggops --params $params --grid seed=1 -o pipe
-check 'and stays' test -p pipe
+check 'the pipe still exists after the refusal' test -p pipe
 timeout 60 cat pipe >json &
-check 'JSON into a pipe' timeout 60 "$timeless" sweep d.tl --engine loggops --params $params --grid seed=1 -o p.csv --json=pipe
+check '--json writes into a pipe' timeout 60 "$timeless" sweep d.tl --engine loggops --params $params --grid seed=1 -o p.csv --json=pipe
 wait $!
-check 'arrives' python3 -c 'import json; json.load(open("json"))'
-check 'and the pipe stays' test -p pipe
+check 'the JSON arrives at the other end of the pipe' python3 -c 'import json; json.load(open("json"))'
+check 'the pipe still exists after the JSON' test -p pipe
 tap_done

@@ -35,33 +35,33 @@ read_back="python3 $top_srcdir/tests/cli/timeline_read.py"
         echo 'end finalized clock_ns=3'
     done
 } >text
-check 'a trace by hand' "$timeless" undump text -o a.tl
-check 'as CSV' "$timeless" replay a.tl -p star-1g --ranks-per-host 1 --json=a.json --timeline a.csv
-check 'its states fill every rank, and sum up to the prediction' $read_back csv a.csv a.json
-check 'its messages are those of the trace' $read_back messages a.csv
-check 'the prediction stays as it is without' bash -c "'$timeless' replay a.tl -p star-1g --ranks-per-host 1 --json | cmp - a.json"
+check 'a trace is written by hand' "$timeless" undump text -o a.tl
+check 'a timeline is written as CSV' "$timeless" replay a.tl -p star-1g --ranks-per-host 1 --json=a.json --timeline a.csv
+check 'CSV: the states fill every rank and sum up to the prediction' $read_back csv a.csv a.json
+check 'CSV: the messages are those of the trace' $read_back messages a.csv
+check 'a timeline does not change the prediction' bash -c "'$timeless' replay a.tl -p star-1g --ranks-per-host 1 --json | cmp - a.json"
 cp a.csv first.csv
-check 'again' "$timeless" replay a.tl -p star-1g --ranks-per-host 1 --timeline a.csv -q
-check 'the same bytes each time' cmp a.csv first.csv
-check 'as trace events' "$timeless" replay a.tl -p star-1g --ranks-per-host 1 --timeline b.json -q
-check 'which say the same' $read_back chrome b.json a.csv
-check 'as Paje' "$timeless" replay a.tl -p star-1g --ranks-per-host 1 --timeline a.paje -q
-check 'which is well formed, in order, and says the same' $read_back paje a.paje a.csv
-check 'two jobs, the second later' "$timeless" replay a.tl a.tl@2 -p star-1g --ranks-per-host 1 --timeline two.paje --json=two.json
-check 'which end when they should' $read_back jobs two.paje two.json
-check 'with details' "$timeless" replay a.tl -p star-1g --ranks-per-host 1 --details --json=details.json
-check 'which are the sums of the states' $read_back details details.json a.csv
-check 'details of two jobs' bash -c "'$timeless' replay a.tl a.tl@2 -p star-1g --details --json | python3 -c 'import json, sys; assert all(j[\"details\"][\"calls\"] for j in json.load(sys.stdin)[\"jobs\"])'"
-check 'details as text' "$timeless" replay a.tl -p star-1g --details
+check 'the timeline is written again' "$timeless" replay a.tl -p star-1g --ranks-per-host 1 --timeline a.csv -q
+check 'the timeline has the same bytes each time' cmp a.csv first.csv
+check 'a timeline is written as trace events' "$timeless" replay a.tl -p star-1g --ranks-per-host 1 --timeline b.json -q
+check 'the trace events have the states of the CSV' $read_back chrome b.json a.csv
+check 'a timeline is written as Paje' "$timeless" replay a.tl -p star-1g --ranks-per-host 1 --timeline a.paje -q
+check 'Paje: the file is well formed, in order, and has the states of the CSV' $read_back paje a.paje a.csv
+check 'a timeline of two jobs is written, the second one later' "$timeless" replay a.tl a.tl@2 -p star-1g --ranks-per-host 1 --timeline two.paje --json=two.json
+check 'two jobs end at their moments in the timeline' $read_back jobs two.paje two.json
+check 'a replay with --details is written as JSON' "$timeless" replay a.tl -p star-1g --ranks-per-host 1 --details --json=details.json
+check 'the details are the sums of the states' $read_back details details.json a.csv
+check 'two jobs have details' bash -c "'$timeless' replay a.tl a.tl@2 -p star-1g --details --json | python3 -c 'import json, sys; assert all(j[\"details\"][\"calls\"] for j in json.load(sys.stdin)[\"jobs\"])'"
+check '--details prints text' "$timeless" replay a.tl -p star-1g --details
 cp out said
-check 'who waits, where' grep -qE '^wait at collective +[0-9]' said
-check 'and in what' grep -qE '^MPI_Allreduce +[0-9]' said
-check_exit 2 'another format' "$timeless" replay a.tl -p star-1g --timeline a.png
+check '--details prints the kinds of waiting' grep -qE '^wait at collective +[0-9]' said
+check '--details prints the calls that wait' grep -qE '^MPI_Allreduce +[0-9]' said
+check_exit 2 'an unknown format of a timeline exits with 2' "$timeless" replay a.tl -p star-1g --timeline a.png
 cp err said
-check 'the known ones are named' grep -q "a timeline ends in .csv, .json (Perfetto, Chrome) or .paje" said
-check_exit 2 'an engine that tells none' "$timeless" replay a.tl -p star-1g --timeline a.csv --engine loggops --params L=1us,o=1us,g=1us,G=1ns,O=0ns
+check 'an unknown format of a timeline prints the known ones' grep -q "a timeline ends in .csv, .json (Perfetto, Chrome) or .paje" said
+check_exit 2 'a timeline by the loggops engine exits with 2' "$timeless" replay a.tl -p star-1g --timeline a.csv --engine loggops --params L=1us,o=1us,g=1us,G=1ns,O=0ns
 cp err said
-check 'names the options that ask for it' grep -q "'loggops' does not record what each rank does when (--details, --timeline, timeless report)" said
-check_exit 4 'nowhere to write' "$timeless" replay a.tl -p star-1g --timeline no/a.csv
-check_exit 4 'no room for the states' env TMPDIR=/dev/null "$timeless" replay a.tl -p star-1g --timeline a.csv
+check 'the loggops engine names the options that it refuses' grep -q "'loggops' does not record what each rank does when (--details, --timeline, timeless report)" said
+check_exit 4 'a timeline that cannot be written exits with 4' "$timeless" replay a.tl -p star-1g --timeline no/a.csv
+check_exit 4 'a timeline without room for its states exits with 4' env TMPDIR=/dev/null "$timeless" replay a.tl -p star-1g --timeline a.csv
 tap_done

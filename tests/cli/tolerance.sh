@@ -21,10 +21,10 @@ check 'a token in the LogGOPS model' bash -c "'$timeless' tolerance token.tl --e
 check 'passes through 8 latencies' exact 40e-6 "$base"
 star() { "$timeless" "$1" token.tl -p star-1g --no-compute --ranks-per-host 1 "${@:2}"; }
 base=$(star replay -q) twice=$(star replay -q --scale latency 2)
-check 'on links' star tolerance
+check 'the tolerance of a token on links is printed' star tolerance
 cp out out.txt
-check 'it is linear in their latency, too' exact "$(python3 -c "print($twice - $base)")" "$base"
-check 'other growths' bash -c "'$timeless' tolerance token.tl --engine loggops --params $params --growth 100 --precision 0.1 | grep -q '^ *100 %  '"
+check 'the makespan is linear in the latency of the links' exact "$(python3 -c "print($twice - $base)")" "$base"
+check '--growth 100 prints a row of 100 %' bash -c "'$timeless' tolerance token.tl --engine loggops --params $params --growth 100 --precision 0.1 | grep -q '^ *100 %  '"
 
 printf '%s\n' 'timeless-text 1' 'ranks 1' 'rank 0 host="h"' '0 0 MPI_Init clock_ns=0' '0 1 MPI_Finalize clock_ns=9' \
     'end finalized clock_ns=9' | "$timeless" undump - -o alone.tl
@@ -40,8 +40,8 @@ check 'a rank alone tolerates all' refused 0 'more than 1000000x' "$timeless" to
 check 'without hosts, none are blamed' bash -c '! grep -q ranks-per-host err.txt'
 check 'ranks on one host' refused 0 'all ranks may be on one host (see --ranks-per-host)' "$timeless" tolerance token.tl -p star-1g --no-compute --ranks-per-host 8
 check 'mpirun'"'"'s own option' refused 2 'write -n N PROGRAM, or -- mpirun -np N PROGRAM' "$timeless" record -np 2 true
-check 'no latency' refused 2 'L is 0' "$timeless" tolerance token.tl --engine loggops --params L=0,o=2us,g=2us,G=0,O=0
-check 'no trace' refused 3 'none.tl' "$timeless" tolerance none.tl --engine loggops --params $params
-check 'no growth' refused 2 'above 0' "$timeless" tolerance token.tl -p star-1g --growth 1,0
-check 'no precision' refused 2 'below 1' "$timeless" tolerance token.tl -p star-1g --precision 2
+check 'a network without latency is refused' refused 2 'L is 0' "$timeless" tolerance token.tl --engine loggops --params L=0,o=2us,g=2us,G=0,O=0
+check 'a trace that does not exist is refused' refused 3 'none.tl' "$timeless" tolerance none.tl --engine loggops --params $params
+check 'a growth of 0 is refused' refused 2 'above 0' "$timeless" tolerance token.tl -p star-1g --growth 1,0
+check 'a precision of 2 is refused' refused 2 'below 1' "$timeless" tolerance token.tl -p star-1g --precision 2
 tap_done

@@ -4,7 +4,7 @@
 
 cd "$scratch" || exit 1
 # 100 messages around a ring of three ranks, a barrier after every 50.
-check "make a trace" "$top_builddir/tests/golden/make_trace" ring ring.tl
+check "a trace of a ring is made" "$top_builddir/tests/golden/make_trace" ring ring.tl
 
 try() { # as check_exit, and keeps what the command said in said.out and said.err
     check_exit "$@"
@@ -28,7 +28,7 @@ assert [r["end"] for r in i["ranks"]] == ["finalized"] * 3 and len(i["sections"]
 try 0 "dump" "$timeless" dump ring.tl
 "$timeless" dump ring.tl >all.txt
 "$timeless" dump --rank 1 ring.tl >one.txt
-check "dump --rank" equal "$(grep -c '^1 ' all.txt)" "$(grep -c '^[0-9]' one.txt)"
+check "dump --rank prints the events of one rank" equal "$(grep -c '^1 ' all.txt)" "$(grep -c '^[0-9]' one.txt)"
 check "dump says the slots" \
     grep -Eq '^1 [0-9]+ MPI_Send count=1 type_bytes=4 peer=2 tag=5 comm=1 volume=[0-9]+( polls=[0-9]+)? site=[0-9]+$' one.txt
 "$timeless" dump --json --rank 1 ring.tl >one.json
@@ -44,14 +44,14 @@ assert all(e["site"].startswith("ring+0x") for e in events if e["call"] == "MPI_
     printf '0 0 MPI_Init clock_ns=0 site=1\n0 1 MPI_Finalize clock_ns=9\nend finalized clock_ns=9\n'
 } | "$timeless" undump - -o latin.tl
 try 0 "info --json of names that are no UTF-8" "$timeless" info --json latin.tl
-check "is JSON" python3 -c 'import json; assert json.load(open("said.out", "rb"))["program"] == "caf? ??"'
+check "info --json of names that are no UTF-8 is JSON" python3 -c 'import json; assert json.load(open("said.out", "rb"))["program"] == "caf? ??"'
 try 0 "so is dump --json" "$timeless" dump --json latin.tl
-check "with its site" grep -qF '"site":"caf?+0x10"' said.out
+check "dump --json of such names has the site" grep -qF '"site":"caf?+0x10"' said.out
 try 0 "so is a prediction" "$timeless" replay latin.tl --engine loggops --params L=5us,o=2us,g=2us,G=0,O=0 --json
-check "of the command" grep -qF '"command": "caf? ??"' said.out
+check "a prediction of such names has the command" grep -qF '"command": "caf? ??"' said.out
 star=$top_srcdir/platforms/star-1g
 try 0 "so is a timeline" "$timeless" replay latin.tl --platform "$star" --no-compute --timeline latin.json
-check "of the process" grep -qF '"name":"caf? ??"' latin.json
+check "a timeline of such names has the process" grep -qF '"name":"caf? ??"' latin.json
 try 0 "so is a report" "$timeless" report latin.tl --platform "$star" --no-compute -o latin.html
 
 try 0 "cut --section" "$timeless" cut ring.tl --section 1 -o part.tl
@@ -65,8 +65,8 @@ try 0 "cut --section A:B" "$timeless" cut ring.tl --section 1:2 -o same.tl
 "$timeless" dump same.tl | grep -v origin >same.txt
 check "the last one is number 2" cmp part.txt same.txt
 try 3 "cut through a message" "$timeless" cut ring.tl --events 0:2 -o no.tl
-check "it is refused in one line" one_line
-check "and nothing is left" test ! -e no.tl -a ! -e no.tl.part
+check "cut through a message is refused in one line" one_line
+check "cut through a message leaves no file" test ! -e no.tl -a ! -e no.tl.part
 try 2 "cut of a section that is not there" "$timeless" cut ring.tl --section 9 -o no.tl
 try 2 "cut without a part" "$timeless" cut ring.tl -o no.tl
 try 2 "cut onto itself" "$timeless" cut ring.tl --section 1 -o ring.tl
@@ -76,7 +76,7 @@ try 2 "dump of a rank that is not there" "$timeless" dump --rank 3 ring.tl
 size=$(stat -c %s ring.tl)
 head -c $((size - 20)) ring.tl >short.tl
 try 3 "sections of a truncated trace" "$timeless" info --sections short.tl
-check "sections: one line" one_line
+check "sections of a truncated trace: one line is printed" one_line
 check "sections: those that are intact" grep -Eq '^ +1 MPI_Barrier' said.out
 echo "no trace, but a text that goes on for more than a header has bytes" >text.tl
 : >empty.tl

@@ -19,13 +19,13 @@ print([info[k] for k in ("program", "volume_unit", "volume_source", "mpi_library
 }
 make_trace=$top_builddir/tests/golden/make_trace
 "$make_trace" all all.tl && "$make_trace" ring ring.tl || exit 99
-check 'random events of every call' back all.tl
-check 'a ring' back ring.tl
-check 'a part of a trace' "$timeless" cut ring.tl --section 1 -o part.tl
-check 'and back' back part.tl
+check 'random events of every call come back from the text' back all.tl
+check 'a ring comes back from the text' back ring.tl
+check 'a part of a trace is cut' "$timeless" cut ring.tl --section 1 -o part.tl
+check 'a part of a trace comes back from the text' back part.tl
 head -c $(($(stat -c %s ring.tl) - 20)) ring.tl >short.tl
-check 'a truncated trace: what is intact' back short.tl
-check 'which ends without an end' test "$(grep -c '^end' back.txt)" = 2
+check 'the intact events of a truncated trace come back' back short.tl
+check 'a truncated rank comes back without an end' test "$(grep -c '^end' back.txt)" = 2
 cp ring.tl stays.tl
 
 cat >hand.txt <<'END'
@@ -68,10 +68,10 @@ site 4294967295 object="a b" offset=18446744073709551615
 1 5 MPI_Pcontrol level=-1 clock_ns=3 volume=0 site=0
 end aborted clock_ns=7
 END
-check 'a text written by hand, from standard input' sh -c "'$timeless' undump - -o hand.tl <hand.txt"
+check 'a text written by hand is read from standard input' sh -c "'$timeless' undump - -o hand.tl <hand.txt"
 "$timeless" dump hand.tl >hand.dump 2>hand.err
-check 'has its canonical form' diff -u hand.expected hand.dump
-check 'and back' back hand.tl
+check 'a text written by hand is dumped in its canonical form' diff -u hand.expected hand.dump
+check 'a text written by hand comes back' back hand.tl
 
 # refused LINE MESSAGE TEXT...: undump of the text tells the line and the fault, and leaves nothing
 refused() {
@@ -83,38 +83,38 @@ refused() {
 }
 head=('timeless-text 1' 'ranks 2')
 part=("${head[@]}" 'rank 0 host="h"')
-check 'no text' refused 1 'is not the text' 'hello'
+check 'a file of another kind is refused' refused 1 'is not the text' 'hello'
 : >empty.txt
-check_exit 3 'an empty text' "$timeless" undump empty.txt -o bad.tl
-check 'no ranks' refused 2 'ranks' 'timeless-text 1' 'rank 0 host=""'
-check 'too many ranks' refused 2 'number of ranks' 'timeless-text 1' 'ranks 99999999'
-check 'a field twice' refused 4 'twice' "${head[@]}" 'program "a"' 'program "b"'
-check 'a field not quoted' refused 3 'quotation' "${head[@]}" 'program a'
-check 'an unknown field' refused 3 'description' "${head[@]}" 'colour "red"'
-check 'a rank beyond' refused 3 'no rank' "${head[@]}" 'rank 2 host=""'
-check 'a rank twice' refused 4 'twice' "${part[@]}" 'rank 0 host="h"'
-check 'an event outside' refused 5 'outside' "${part[@]}" 'end finalized clock_ns=0' '0 0 MPI_Wtime clock_ns=0'
-check 'an event of another rank' refused 4 'rank 1' "${part[@]}" '1 0 MPI_Wtime clock_ns=0'
-check 'a gap' refused 4 'event 1 where event 0' "${part[@]}" '0 1 MPI_Wtime clock_ns=0'
-check 'an unknown call' refused 4 'MPI_Sent' "${part[@]}" '0 0 MPI_Sent'
-check 'a slot too many' refused 4 "no 'peer'" "${part[@]}" '0 0 MPI_Wtime peer=0 clock_ns=0'
-check 'a slot too few' refused 4 "lacks 'clock_ns'" "${part[@]}" '0 0 MPI_Wtime'
-check 'a slot twice' refused 4 'twice' "${part[@]}" '0 0 MPI_Wtime clock_ns=0 clock_ns=0'
-check 'no number' refused 4 'number' "${part[@]}" '0 0 MPI_Wtime clock_ns=x'
-check 'a number too large' refused 4 'number' "${part[@]}" '0 0 MPI_Start request=4294967296'
-check 'sizes out of order' refused 4 'order' "${part[@]}" '0 0 dgemm n=1 m=1 k=1'
-check 'a size too few' refused 4 'lacks' "${part[@]}" '0 0 dgemm m=1 n=1'
-check 'members beyond' refused 4 'members' "${part[@]}" 'comm 3 parent=1 call=MPI_Comm_dup members=[0-2]'
-check 'a communicator twice' refused 5 'twice' "${part[@]}" 'comm 3 parent=1 call=MPI_Comm_dup members=[0]' \
+check_exit 3 'an empty text exits with 3' "$timeless" undump empty.txt -o bad.tl
+check 'a text without ranks is refused' refused 2 'ranks' 'timeless-text 1' 'rank 0 host=""'
+check 'too many ranks are refused' refused 2 'number of ranks' 'timeless-text 1' 'ranks 99999999'
+check 'a field that is given twice is refused' refused 4 'twice' "${head[@]}" 'program "a"' 'program "b"'
+check 'a field without quotation marks is refused' refused 3 'quotation' "${head[@]}" 'program a'
+check 'an unknown field is refused' refused 3 'description' "${head[@]}" 'colour "red"'
+check 'a rank beyond the last one is refused' refused 3 'no rank' "${head[@]}" 'rank 2 host=""'
+check 'a rank that is given twice is refused' refused 4 'twice' "${part[@]}" 'rank 0 host="h"'
+check 'an event outside of a rank is refused' refused 5 'outside' "${part[@]}" 'end finalized clock_ns=0' '0 0 MPI_Wtime clock_ns=0'
+check 'an event of another rank is refused' refused 4 'rank 1' "${part[@]}" '1 0 MPI_Wtime clock_ns=0'
+check 'a gap in the numbers of events is refused' refused 4 'event 1 where event 0' "${part[@]}" '0 1 MPI_Wtime clock_ns=0'
+check 'an unknown call is refused' refused 4 'MPI_Sent' "${part[@]}" '0 0 MPI_Sent'
+check 'a slot that the call does not fill is refused' refused 4 "no 'peer'" "${part[@]}" '0 0 MPI_Wtime peer=0 clock_ns=0'
+check 'a slot that is missing is refused' refused 4 "lacks 'clock_ns'" "${part[@]}" '0 0 MPI_Wtime'
+check 'a slot that is given twice is refused' refused 4 'twice' "${part[@]}" '0 0 MPI_Wtime clock_ns=0 clock_ns=0'
+check 'a value that is not a number is refused' refused 4 'number' "${part[@]}" '0 0 MPI_Wtime clock_ns=x'
+check 'a number that is too large is refused' refused 4 'number' "${part[@]}" '0 0 MPI_Start request=4294967296'
+check 'sizes in another order are refused' refused 4 'order' "${part[@]}" '0 0 dgemm n=1 m=1 k=1'
+check 'a size that is missing is refused' refused 4 'lacks' "${part[@]}" '0 0 dgemm m=1 n=1'
+check 'members beyond the last rank are refused' refused 4 'members' "${part[@]}" 'comm 3 parent=1 call=MPI_Comm_dup members=[0-2]'
+check 'a communicator that is given twice is refused' refused 5 'twice' "${part[@]}" 'comm 3 parent=1 call=MPI_Comm_dup members=[0]' \
     'comm 3 parent=1 call=MPI_Comm_dup members=[0]'
 members() { for i in $(seq 3 70); do echo "comm $i parent=1 call=MPI_Comm_dup members=[0-$((600000 + i))]"; done; }
 mapfile -t many < <(members)
-check 'members beyond what a reader takes' sh -c 'printf "%s\n" "$@" >many.txt; "$0" undump many.txt -o many.tl 2>many.err; [ $? = 3 ] && [ ! -e many.tl ] && grep -q "^timeless: many.txt: .*members.*; " many.err' \
+check 'more members than a reader accepts are refused' sh -c 'printf "%s\n" "$@" >many.txt; "$0" undump many.txt -o many.tl 2>many.err; [ $? = 3 ] && [ ! -e many.tl ] && grep -q "^timeless: many.txt: .*members.*; " many.err' \
     "$timeless" 'timeless-text 1' 'ranks 1000000' 'rank 0 host="h"' "${many[@]}"
-check 'an unknown end' refused 4 'way to end' "${part[@]}" 'end well clock_ns=0'
-check_exit 4 'no file' "$timeless" undump missing.txt -o bad.tl
-check_exit 4 'no folder' "$timeless" undump hand.txt -o no/such.tl
-check_exit 2 'no output' "$timeless" undump hand.txt
+check 'an unknown end is refused' refused 4 'way to end' "${part[@]}" 'end well clock_ns=0'
+check_exit 4 'a text that does not exist exits with 4' "$timeless" undump missing.txt -o bad.tl
+check_exit 4 'a folder that does not exist exits with 4' "$timeless" undump hand.txt -o no/such.tl
+check_exit 2 'a command without --output exits with 2' "$timeless" undump hand.txt
 check 'an existing trace outlives a text that is refused' sh -c \
     "! '$timeless' undump empty.txt -o stays.tl && cmp ring.tl stays.tl"
 tap_done

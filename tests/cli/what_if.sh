@@ -67,13 +67,13 @@ same 'two algorithms' two --coll allreduce=lr --coll barrier=ompi_tree
 
 check 'JSON keeps what was changed' "$timeless" replay a.tl -p plain --scale network 0.1 --host-speed 2x --coll bcast=mpich --json=b.json
 cp out printed
-check 'the changes' grep -q '"changes": "link.bandwidth=0.1x link.latency=10x host.speed=2x"' b.json
-check 'the algorithm' grep -q '"options": "smpi/bcast:mpich"' b.json
-check 'and so does the text' grep -q '^changed  *link.bandwidth=0.1' printed
-check 'it says that computation is CPU time' grep -q '^volumes  *cpu-ns, CPU time of the cores that recorded' printed
+check 'the JSON has the changes' grep -q '"changes": "link.bandwidth=0.1x link.latency=10x host.speed=2x"' b.json
+check 'the JSON has the algorithm' grep -q '"options": "smpi/bcast:mpich"' b.json
+check 'the text has the changes' grep -q '^changed  *link.bandwidth=0.1' printed
+check 'the text says that computation is CPU time' grep -q '^volumes  *cpu-ns, CPU time of the cores that recorded' printed
 check 'what it says can be given again' equal "$("$timeless" replay a.tl -p plain -q --set link.bandwidth=0.1x --set link.latency=10x --set host.speed=2x)" \
     "$("$timeless" replay a.tl -p plain -q --scale network 0.1 --host-speed 2x)"
-check 'compare reads it' "$timeless" compare b.json
+check 'compare reads a prediction with changes' "$timeless" compare b.json
 
 # fails CODE NAME PATTERN ARGUMENTS...
 fails() {
@@ -82,21 +82,21 @@ fails() {
     cp err said
     check "$name: says so" grep -q -e "$pattern" said
 }
-fails 2 'an unknown algorithm' "^timeless: --coll allreduce=nobody: there is no such algorithm; give default, lr, .*, automatic$" --coll allreduce=nobody
+fails 2 'an unknown algorithm exits with 2' "^timeless: --coll allreduce=nobody: there is no such algorithm; give default, lr, .*, automatic$" --coll allreduce=nobody
 fails 2 'an unknown algorithm of bcast' "^timeless: --coll bcast=nobody: there is no such algorithm; give default, .*, automatic$" --coll bcast=nobody
-fails 2 'an unknown collective' "'scan=rdb': write COLLECTIVE=ALGORITHM; the collectives are allgather, .*, scatter" --coll scan=rdb
-fails 2 'no algorithm' "'bcast': write COLLECTIVE=ALGORITHM" --coll bcast
-fails 3 'no such link' "has no link that 'x\*' names; the first is called 'c_" --set 'link:x*.latency=1us'
-fails 3 'no such host' "has no host that 'c\*' names; the first is called 'n0'" --set 'host:c*.speed=1Gf'
-fails 2 'a wrong unit' "'5min' is not a latency of a link; give a number and a unit, as 5us" --set link.latency=5min
+fails 2 'an unknown collective exits with 2' "'scan=rdb': write COLLECTIVE=ALGORITHM; the collectives are allgather, .*, scatter" --coll scan=rdb
+fails 2 'a collective without an algorithm exits with 2' "'bcast': write COLLECTIVE=ALGORITHM" --coll bcast
+fails 3 'a pattern that matches no link exits with 3' "has no link that 'x\*' names; the first is called 'c_" --set 'link:x*.latency=1us'
+fails 3 'a pattern that matches no host exits with 3' "has no host that 'c\*' names; the first is called 'n0'" --set 'host:c*.speed=1Gf'
+fails 2 'a wrong unit exits with 2' "'5min' is not a latency of a link; give a number and a unit, as 5us" --set link.latency=5min
 fails 2 'a bandwidth without a unit' "'2' is not a bandwidth of a link; give a number and a unit, as 10Gbps, or a factor, as 2x" --set link.bandwidth=2
 fails 2 'a latency without a unit' "'2' is not a latency of a link; give a number and a unit" --set link.latency=2
 fails 2 'a speed without a unit' "'2' is not a speed of a host; give a number and a unit, as 3Gf, or a factor, as 2x" --host-speed 2
-fails 2 'no number' "'fast' is not a speed of a host" --host-speed fast
-fails 2 'a zero-speed host' "'0' is not a speed of a host; it must be positive" --host-speed 0
-fails 2 'a negative bandwidth' "'-1' is not a bandwidth of a link; it must be positive" --set link.bandwidth=-1
-fails 2 'no change' "'link.colour=3' is not a change of a platform; write link.bandwidth=VALUE" --set link.colour=3
-fails 2 'nothing to scale' "'disks' cannot be scaled; give network, bandwidth, latency or hosts" --scale disks 2
-fails 2 'no factor' "'' is not a factor; give a positive number" --scale network
+fails 2 'a speed that is not a number exits with 2' "'fast' is not a speed of a host" --host-speed fast
+fails 2 'a speed of 0 exits with 2' "'0' is not a speed of a host; it must be positive" --host-speed 0
+fails 2 'a negative bandwidth exits with 2' "'-1' is not a bandwidth of a link; it must be positive" --set link.bandwidth=-1
+fails 2 'an unknown change exits with 2' "'link.colour=3' is not a change of a platform; write link.bandwidth=VALUE" --set link.colour=3
+fails 2 'an unknown thing to scale exits with 2' "'disks' cannot be scaled; give network, bandwidth, latency or hosts" --scale disks 2
+fails 2 'a scale without a factor exits with 2' "'' is not a factor; give a positive number" --scale network
 fails 2 'noise without a unit' "--noise '1000:100us': give a frequency and a duration, 1000Hz:100us" --noise 1000:100us
 tap_done
