@@ -38,12 +38,22 @@ static const struct command *find(const char *name)
     return NULL;
 }
 
+/* Leaves out of --help that arguments of long options are those of their letters.  argp takes such
+ * a setting from the environment only, which `record` hands on to a program; it keeps its note. */
+static void shorten_help(const struct command *command, int argc, char **argv)
+{
+    for (int i = 1; i < argc && command->run != cmd_record; i++)
+        if (!strcmp(argv[i], "--help") || !strcmp(argv[i], "-?"))
+            setenv("ARGP_HELP_FMT", "no-dup-args-note", 0);
+}
+
 /* argv[0] of a command is "timeless NAME". */
 static int run(const struct command *command, int argc, char **argv)
 {
     char name[64];
     snprintf(name, sizeof name, "timeless %s", command->name);
     argv[0] = name;
+    shorten_help(command, argc, argv);
     return command->run(argc, argv);
 }
 

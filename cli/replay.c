@@ -91,7 +91,7 @@ static const struct argp_option options[] = {
     {"seed", OPT_SEED, "N", 0, "seed of everything that is drawn (default: 1)", 0},
     {"seeds", OPT_SEEDS, "N", 0, "replay with N seeds; print the range", 0},
     {"sample", OPT_SAMPLE, "ERROR", OPTION_ARG_OPTIONAL,
-     "replay parts of a run in steps; more until the error is as wanted, as 1%", 0},
+     "replay parts of a run; more until ERROR (1%)", 0},
     {"cluster-seed", OPT_CLUSTER_SEED, "N", 0, "draw the hosts from N, for all seeds", 0},
     {"engine", OPT_ENGINE, "NAME", 0, "smpi (default) or loggops", 0},
     {"params", OPT_PARAMS, "L=TIME,...", 0, "loggops: L=5us,o=2us,g=2us,G=2.5ns,O=1ns", 0},

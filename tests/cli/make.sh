@@ -127,7 +127,7 @@ check 'a folder that does not exist exits with 4' refused 4 'nowhere/p.tl' "$tim
 check 'the loggops engine without --params is refused' refused 2 '--params' "$timeless" replay a.tl --engine loggops
 check 'wrong --params are refused' refused 2 "at 'o'" "$timeless" replay a.tl --engine loggops --params L=1us,o
 check '--params are refused by the smpi engine' refused 2 'loggops' "$timeless" replay a.tl -p star-1g --params $odin
-check '--ranks-per-host is refused by the loggops engine' refused 2 'no hosts' "$timeless" replay a.tl --engine loggops --params $odin --ranks-per-host 2
+check '--ranks-per-host is refused by the loggops engine' refused 2 'hosts only with --platform' "$timeless" replay a.tl --engine loggops --params $odin --ranks-per-host 2
 # threaded EVENT...: a rank of these events between MPI_Init and MPI_Finalize
 threaded() {
     local n=1 event
