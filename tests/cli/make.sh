@@ -90,7 +90,7 @@ done
 replay_coll() { "$timeless" replay p.tl --engine loggops --params $odin -q "$@"; }
 for collective in barrier bcast allreduce alltoall; do
     "$timeless" make call_$collective -n 12 --bytes 100000 -o p.tl
-    names=$(replay_coll --coll $collective=none 2>&1 | sed 's/.*there are //; s/,//g')
+    names=$(replay_coll --coll $collective=none 2>&1 | sed "s/.*choose one of: //; s/,//g")
     check "$collective: what algorithms there are" test "$(wc -w <<<"$names")" -ge 2
     for name in $names; do
         check "$collective: $name" replay_coll --coll $collective=$name
