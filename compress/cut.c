@@ -31,6 +31,9 @@ typedef struct passage {
     tl_event match; /* of the blocking receive that follows; call 0: none */
     int32_t thread; /* of the last event before the part */
     tl_buffer list;
+    const uint64_t *marks; /* the events before which marks are, in order */
+    size_t n_marks, next_mark;
+    int64_t delay_ns;
     tl_error *err;
 } passage;
 
@@ -344,6 +347,22 @@ static tl_status carry_thread(passage *p)
     return p->thread ? put(p, &e) : TL_OK;
 }
 
+static tl_status carry_delay(passage *p)
+{
+    const tl_event e = {.call = TL_MPI_Sleep, .count = p->delay_ns};
+    return p->delay_ns > 0 ? put(p, &e) : TL_OK;
+}
+
+/* The marks before an event; what was computed before it is behind them. */
+static tl_status put_marks(passage *p, uint64_t number)
+{
+    const tl_event e = {.call = TL_MPI_Pcontrol, .clock_ns = p->last_ns};
+    tl_status status = TL_OK;
+    for (; p->next_mark < p->n_marks && p->marks[p->next_mark] <= number && !status; p->next_mark++)
+        status = put(p, &e);
+    return status;
+}
+
 static tl_status pass_events(passage *p, tl_cursor *c)
 {
     tl_event e;
@@ -361,15 +380,17 @@ static tl_status pass_events(passage *p, tl_cursor *c)
         if (number == p->first) {
             p->match.call = 0; /* it is not part of the part */
             if ((status = check_open(p, "begins")) || (status = carry_thread(p)) ||
-                (status = carry_persistent(p)))
+                (status = carry_persistent(p)) || (status = carry_delay(p)))
                 return status;
         }
+        if (number >= p->first && (status = put_marks(p, number)))
+            return status;
         status = number < p->first ? pass_over(p, &e)
                                    : pass_event(p, &e, number == p->first && p->first > 0);
         if (status)
             return status;
     }
-    return TL_OK;
+    return put_marks(p, p->past);
 }
 
 /* All of them: equal ones are told apart by their order. */
@@ -440,6 +461,13 @@ static bool same_file(const tl_reader *r, const char *path)
 tl_status tl_cut(tl_reader *r, const tl_span *span, const char *origin, const char *out_path,
                  tl_error *err)
 {
+    static const tl_cut_marks none;
+    return tl_cut_marked(r, span, &none, origin, out_path, err);
+}
+
+tl_status tl_cut_marked(tl_reader *r, const tl_span *span, const tl_cut_marks *marks,
+                        const char *origin, const char *out_path, tl_error *err)
+{
     if (span->n_ranks != r->header.run.n_ranks)
         return tl_fail(err, TL_ERR_USAGE, "%s: the part is of another trace", r->path);
     if (same_file(r, out_path))
@@ -464,6 +492,9 @@ tl_status tl_cut(tl_reader *r, const tl_span *span, const char *origin, const ch
                      .past = span->past[rank],
                      .out_path = file.part,
                      .balance = &balance,
+                     .marks = marks->n ? marks->before + rank * marks->stride : NULL,
+                     .n_marks = marks->n,
+                     .delay_ns = marks->delays_ns ? marks->delays_ns[rank] : 0,
                      .err = err};
         status = cut_rank(&p);
     }

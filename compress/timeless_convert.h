@@ -233,6 +233,19 @@ TL_API tl_status tl_span_of_events(tl_reader *r, uint64_t first, uint64_t past, 
 TL_API tl_status tl_cut(tl_reader *r, const tl_span *span, const char *origin, const char *out_path,
                         tl_error *err);
 
+/* Marks that a part gets beside its events: MPI_Pcontrol, without a call site. */
+typedef struct tl_cut_marks {
+    size_t n;                 /* marks of each rank */
+    size_t stride;            /* of `before` */
+    const uint64_t *before;   /* [n_ranks][stride] events of the trace before which they are */
+    const int64_t *delays_ns; /* [n_ranks] how long a rank sleeps before its first event; NULL:
+                                 nobody does */
+} tl_cut_marks;
+
+/* The same, with marks: those before an event of the part or where the part ends. */
+TL_API tl_status tl_cut_marked(tl_reader *r, const tl_span *span, const tl_cut_marks *marks,
+                               const char *origin, const char *out_path, tl_error *err);
+
 #ifdef __cplusplus
 }
 #endif

@@ -27,7 +27,7 @@ noinst_LTLIBRARIES += replayer/libreplayer.la
 replayer_libreplayer_la_SOURCES = \
 	replayer/module.c replayer/module.h replayer/replay.c replayer/seeds.c replayer/seeds.h \
 	replayer/sample/fit.c replayer/sample/fit.h replayer/sample/sample.c replayer/sample/sample.h \
-	replayer/sample/steps.c replayer/sample/steps.h replayer/sample/window.c \
+	replayer/sample/steps.c replayer/sample/steps.h replayer/sample/trace_steps.c replayer/sample/window.c \
 	replayer/sample/window.h \
 	replayer/machine/model_read.c replayer/machine/platform.c replayer/machine/setting.c \
 	replayer/machine/setting.h \

@@ -106,7 +106,9 @@ void tlr_rank_model_close(tlr_rank_model *m)
 double tlr_rank_burst_s(tlr_rank_model *m, const tl_event *event, uint64_t index)
 {
     const uint32_t from = m->site;
-    m->site = event->site;
+    /* The marks that a sample puts into its windows are no calls of the program. */
+    if (event->site || event->call != TL_MPI_Pcontrol)
+        m->site = event->site;
     if (!m->unit || !event->volume)
         return 0;
     const double s_per_unit =

@@ -7,6 +7,9 @@
 #include <gsl/gsl_errno.h>
 #include <gsl/gsl_multifit.h>
 
+/* Of times that engines add up, relative: equal steps have no other error. */
+static const double ROUNDING = 1e-9;
+
 double tlr_step_sum(const tlr_step_sums *steps, size_t term, size_t from, size_t past)
 {
     return steps->sums[past * steps->n_terms + term] - steps->sums[from * steps->n_terms + term];
@@ -142,7 +145,8 @@ tl_status tlr_sample_fit(const tlr_step_sums *steps, tlr_stratum *strata, size_t
         /* The covariance is that of unit errors relative to the windows' times. */
         const double variance = variance_of_residuals(&f, strata, relative) +
                                 relative * variance_of_coefficients(&f, steps, strata);
-        out->half_s = gsl_cdf_tdist_Pinv(0.95, (double)(n - n_terms)) * sqrt(variance);
+        out->half_s = gsl_cdf_tdist_Pinv(0.95, (double)(n - n_terms)) * sqrt(variance) +
+                      ROUNDING * out->seconds;
     }
     free_fit(&f);
     gsl_set_error_handler(handler);

@@ -18,9 +18,10 @@ enum {
     LEAST_STEPS = 8, /* that a window counts, and that it warms up for */
     MOST_WINDOWS = 4096
 };
-/* Shares of the steps: with more in windows of whole periods at first, windows are shorter; with
- * more than this in all, the run is replayed in full. */
-static const double AT_FIRST = 0.08, WORTHWHILE = 0.6;
+/* Shares of the steps.  If windows of whole periods took more at first, they are shorter; whole
+ * periods give a smaller error for the same share, so they may take more if an error is wanted.
+ * Beyond the last one, the run is replayed in full. */
+static const double AT_FIRST = 0.08, AT_FIRST_IF_WANTED = 0.2, WORTHWHILE = 0.6;
 
 typedef struct sampling {
     tlr_steps steps;
@@ -68,7 +69,8 @@ static size_t at_least(size_t n)
 static int plan_windows(sampling *s)
 {
     const size_t n_steps = s->steps.known.n_steps;
-    const size_t most = (size_t)(AT_FIRST * (double)n_steps / N_WINDOWS);
+    const double share = s->how.options->sample_error > 0 ? AT_FIRST_IF_WANTED : AT_FIRST;
+    const size_t most = (size_t)(share * (double)n_steps / N_WINDOWS);
     s->unit = s->steps.period;
     s->length = round_up(LEAST_STEPS, s->unit);
     s->warm_up = at_least(s->length / 2);
@@ -272,10 +274,10 @@ static tl_status split_widest(sampling *s, int *done, tl_error *err)
 static tl_status add_windows(sampling *s, double wanted, int *done, tl_error *err)
 {
     const double times = s->estimate.half_s / (wanted * makespan_s(s));
-    const size_t now = s->n, more = (size_t)ceil((double)now * fmin(1, times * times - 1));
+    const size_t now = s->n, more = 1 + (size_t)((double)now * fmin(1, times * times - 1));
     tl_status status = TL_OK;
-    *done = is_worthwhile(s, now + 1) && now < MOST_WINDOWS;
-    for (size_t i = 0; i < (more ? more : 1) && *done && status == TL_OK; i++)
+    *done = is_worthwhile(s, now + more) && now < MOST_WINDOWS;
+    for (size_t i = 0; i < more && *done && status == TL_OK; i++)
         status = split_widest(s, done, err);
     *done = s->n > now;
     return status;

@@ -49,10 +49,7 @@ tl_status tlr_steps_open(tl_reader *trace, tlr_steps *out, tl_error *err)
     tl_hpl o;
     *out = (tlr_steps){.trace = trace};
     if (!tl_reader_calls(trace, &n_calls))
-        return tl_fail(err, TL_ERR_UNSUPPORTED,
-                       "%s: --sample knows the steps of HPL alone (hpl:N=...); replay a recorded "
-                       "trace in full",
-                       tl_reader_path(trace));
+        return tlr_trace_steps_open(out, err);
     tl_status status = tl_hpl_parse(tl_reader_run(trace)->program + sizeof "hpl:" - 1, &o, err);
     if (status == TL_OK && o.past)
         status = tl_fail(err, TL_ERR_USAGE, "%s: is a window already; leave FROM and PAST out",
@@ -69,4 +66,5 @@ tl_status tlr_steps_open(tl_reader *trace, tlr_steps *out, tl_error *err)
 void tlr_steps_close(tlr_steps *steps)
 {
     free(steps->known.sums);
+    tlr_trace_steps_free(steps->own);
 }

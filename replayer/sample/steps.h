@@ -11,14 +11,20 @@ struct tlr_steps {
     size_t period;       /* steps after which the roles of the ranks repeat */
     const char *site;    /* of the marks (MPI_Pcontrol) where a step begins, as in tlr_mark */
     tl_reader *trace;    /* of the run */
+    struct tlr_trace_steps *own; /* trace_steps.c's */
     /* A trace of the steps [from, past), whose ranks begin with these delays.  The array must
      * outlive it. */
     tl_status (*open_window)(const tlr_steps *steps, size_t from, size_t past,
                              const int64_t *delays_ns, tl_reader **out, tl_error *err);
 };
 
-/* Finds the steps of a trace: TL_ERR_UNSUPPORTED if there are none. */
+/* Finds the steps of a trace: HPL's panels, or those between the passes of a repeated call.
+ * TL_ERR_UNSUPPORTED if there are none.  tlr_steps_close follows in any case. */
 tl_status tlr_steps_open(tl_reader *trace, tlr_steps *out, tl_error *err);
 void tlr_steps_close(tlr_steps *steps);
+
+/* Of a recorded trace, `steps->trace`: trace_steps.c. */
+tl_status tlr_trace_steps_open(tlr_steps *steps, tl_error *err);
+void tlr_trace_steps_free(struct tlr_trace_steps *own);
 
 #endif

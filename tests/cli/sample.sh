@@ -59,6 +59,28 @@ check 'hpl --sample: a row ends with its error' \
 check 'hpl --sample --json: a row has its interval' \
     eval '"$timeless" hpl HPL.dat -p star-1g --sample --json >table && grep -q interval_90_s table'
 
+# Recorded traces: from one pass of a repeated call to the next.
+for pattern in stencil2d sweep; do
+    "$timeless" make $pattern --ranks 16 --iterations 400 --bytes 20000 -o $pattern.tl >/dev/null
+    replay $pattern.tl -p star-1g --ranks-per-host 1 -q >full
+    replay $pattern.tl -p star-1g --ranks-per-host 1 --json=sampled.json --sample -q >sampled
+    check "replay --sample: equal iterations of a $pattern take the time of all" awk \
+        'NR == FNR {full = $1; next} {exit !($1 > 0.999999 * full && $1 < 1.000001 * full)}' full sampled
+    check "replay --sample: of a $pattern a quarter is enough" python3 - sampled.json <<'END'
+import json, sys
+about = json.load(open(sys.argv[1]))["sampled"]
+assert about["windows"] == 6 and about["steps"] % 400 == 0 and about["share_of_events"] < 0.32, about
+END
+done
+check 'replay --sample: no window is left behind' eval '! ls "${TMPDIR:-/tmp}"/timeless-window-* 2>/dev/null | grep -q .'
+# Steps that differ: each iteration computes, and more from one to the next; every fourth one a little more.
+"$timeless" dump stencil2d.tl | awk '/ MPI_Waitall / {n[$1]++; sub(/volume=0/, "volume=" 20000 + 100 * n[$1] + 9000 * (n[$1] % 4 == 0) + 3000 * ($1 == 5))}
+    /^volume_unit/ {$0 = "volume_unit \"cpu-ns\""} {print}' | "$timeless" undump - -o growing.tl
+replay growing.tl -p star-1g --ranks-per-host 1 --json=full.json -q >/dev/null
+replay growing.tl -p star-1g --ranks-per-host 1 --json=sampled.json --sample 2% -q >/dev/null
+check 'replay --sample: steps that grow are predicted' python3 in_interval.py full.json sampled.json 1
+check_exit 3 'replay --sample: a trace without steps is refused' replay "$top_srcdir/traces/stencil-64.tl" -p star-1g --sample
+
 "$timeless" make ring --ranks 4 -o ring.tl >/dev/null
 for words in '--details' '--timeline t.csv' '--links' '--noise 1000Hz:10us' 'hpl:N=300,NB=16,P=2,Q=2' '--sample=0%' '--sample=x'; do
     # shellcheck disable=SC2086 # words
