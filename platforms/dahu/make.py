@@ -133,6 +133,7 @@ def write_network(published, name):
     for key, segments in options.items():
         key = key.replace("smpi/loopback-", "timeless/loopback-")
         lines.append(f"{key}:{option_text(segments)}")
+    lines.append("timeless/bw-factor-bound:yes")
     (folder / "options.conf").write_text("\n".join(lines) + "\n")
     cluster = {**LOOPBACK_OF_2018, **cluster}
     loopback = f'loopback_bw="{cluster["loopback_bw"]}" loopback_lat="{cluster["loopback_lat"]}"'

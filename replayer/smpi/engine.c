@@ -139,6 +139,8 @@ static int is_ours(const char *option)
         {"timeless/local-overheads:", "yes", SMPI_SHIM_OVERHEADS, smpi_overheads_set, NULL, NULL},
         {"timeless/eager-order:", "no", SMPI_SHIM_ORDER, smpi_order_set, NULL, NULL},
         {"timeless/send-buffer:", "0", SMPI_SHIM_BUFFER, NULL, smpi_buffer_set, NULL},
+        {"timeless/bw-factor-bound:", "no", SMPI_SHIM_LOOPBACK, smpi_loopback_bound_set, NULL,
+         NULL},
         {"timeless/loopback-bw-factor:", "", SMPI_SHIM_LOOPBACK, NULL, NULL,
          smpi_loopback_bandwidth},
         {"timeless/loopback-lat-factor:", "", SMPI_SHIM_LOOPBACK, NULL, NULL,

@@ -61,6 +61,17 @@ for size in small large; do
 done
 check 'one kind of factor alone leaves the other as for all messages' \
     near "$(seconds large ./cluster together --cfg 'timeless/loopback-lat-factor:0:10')" "$(there_and_back 3e-6 3.6e9 1e6)"
+# Two messages at once: 1 GB/s of the link, of which each can use a quarter.
+slow=(--cfg smpi/bw-factor:0:0.25)
+both() { "$timeless" replay large.tl large.tl -p ./cluster --hostfile apart --hostfile apart --no-compute -q "${slow[@]}" "$@" | tail -n 1; }
+check 'a factor of bandwidth is one of the link: two messages take twice as long' \
+    near "$(both)" "$(there_and_back 4e-5 0.125e9 1e6)"
+check 'as a bound it is one of the message: two fit the link' \
+    near "$(both --cfg timeless/bw-factor-bound:yes)" "$(there_and_back 4e-5 0.25e9 1e6)"
+check 'alone, a message takes the same time' \
+    near "$(seconds large ./cluster apart "${slow[@]}" --cfg timeless/bw-factor-bound:yes)" "$(there_and_back 4e-5 0.25e9 1e6)"
+check 'as a bound, no factor makes a link faster' \
+    near "$(seconds large ./cluster apart --cfg smpi/bw-factor:0:4 --cfg timeless/bw-factor-bound:yes)" "$(there_and_back 4e-5 1e9 1e6)"
 rm cluster/options.conf
 check_exit 3 'factors within a host need those of all other messages' seconds small ./cluster together "${loopback[@]}"
 cp "$scratch/err" message

@@ -126,6 +126,7 @@ void set_bound(void *system, void *variable, double bound)
 {
     static void (*theirs)(void *, void *, double);
     SMPI_BEHIND(theirs, SG_SET_BOUND);
+    bound = smpi_loopback_bound(bound);
     theirs(system, variable, bound);
     if (starting && !(starting->rate_Bps > 0)) /* others' may follow */
         starting->rate_Bps = bound;

@@ -1,9 +1,16 @@
-/* loopback.c - factors of bandwidth and latency for messages within a host.
+/* loopback.c - factors of bandwidth and latency: for messages within a host, and as bounds.
  *
  * SMPI 3.32 applies smpi/bw-factor and smpi/lat-factor to every message, also to those that stay in
  * the memory of a host, whose speed depends on their size in another way.  The options
  * timeless/loopback-bw-factor and timeless/loopback-lat-factor hold the factors of these messages,
  * in the form of SMPI's options.  Cornebize (thesis draft, section 8.2) had patched SimGrid for it.
+ *
+ * In SimGrid 3.32 a factor of bandwidth changes what a message makes of its share of the links:
+ * where many messages of factor 0.1 share a link, a tenth of its bandwidth is used.  In the
+ * versions that calibrations of 2018 to 2020 were made with, such as dahu's, it limited each
+ * message alone: ten of them fill the link.  The option timeless/bw-factor-bound:yes says so.
+ * SimGrid is then told that the factor is 1, and the bound that it gives the message next is
+ * multiplied by it.
  *
  * SimGrid's network model asks functions for factors, if it was given some
  * (kernel/resource/NetworkModelIntf.hpp, public).  It then refuses SMPI's options, so all four
@@ -31,6 +38,25 @@ typedef enum quantity { BANDWIDTH, LATENCY, N_QUANTITIES } quantity;
 
 static const char *const smpi_keys[N_QUANTITIES] = {"smpi/bw-factor:", "smpi/lat-factor:"};
 static factors loopback[N_QUANTITIES], others[N_QUANTITIES];
+static int is_bound;       /* the factor of bandwidth */
+static double limit = 1.0; /* of the message whose bound comes next */
+
+void smpi_loopback_bound_set(int is_yes)
+{
+    is_bound = is_yes;
+}
+
+double smpi_loopback_bound(double bytes_per_s)
+{
+    const double factor = limit;
+    limit = 1;
+    return bytes_per_s > 0 ? bytes_per_s * factor : bytes_per_s;
+}
+
+static int is_used(void)
+{
+    return loopback[BANDWIDTH].n || loopback[LATENCY].n || is_bound;
+}
 
 /* "0:0.5;8133:5.6": bytes and factors.  A bandwidth cannot have the factor 0. */
 static void parse(const char *option, const char *text, quantity what, factors *out)
@@ -72,7 +98,7 @@ void smpi_loopback_latency(const char *option, const char *value)
 
 int smpi_loopback_takes(const char *option)
 {
-    if (!loopback[BANDWIDTH].n && !loopback[LATENCY].n)
+    if (!is_used())
         return 0;
     for (quantity q = 0; q < N_QUANTITIES; q++) {
         const size_t length = strlen(smpi_keys[q]);
@@ -117,7 +143,12 @@ static double call(const void *what, const double *bytes, const void *const *fro
 {
     (void)links, (void)zones;
     const quantity q = *(const quantity *)what;
-    return factor_of(*from == *to && loopback[q].n ? &loopback[q] : &others[q], *bytes);
+    const double factor =
+        factor_of(*from == *to && loopback[q].n ? &loopback[q] : &others[q], *bytes);
+    if (q != BANDWIDTH || !is_bound)
+        return factor;
+    limit = factor;
+    return 1;
 }
 
 /* The first word of a C++ object with virtual functions: the table of these, in the order in which
@@ -136,13 +167,14 @@ static network_model *find_network_model(void)
 
 void smpi_loopback_apply(void)
 {
-    if (!loopback[BANDWIDTH].n && !loopback[LATENCY].n)
+    if (!is_used())
         return;
     for (quantity q = 0; q < N_QUANTITIES; q++)
         if (!others[q].n)
             smpi_give_up(TL_ERR_INPUT,
-                         "timeless/loopback-bw-factor and timeless/loopback-lat-factor need "
-                         "%.*s as well: the factors of all other messages; add it to options.conf",
+                         "timeless/loopback-bw-factor, timeless/loopback-lat-factor and "
+                         "timeless/bw-factor-bound need %.*s as well: the factors of all other "
+                         "messages; add it to options.conf",
                          (int)strlen(smpi_keys[q]) - 1, smpi_keys[q]);
     network_model *model = find_network_model();
     static const factor_function bandwidth = {BANDWIDTH, "", manage, call},

@@ -46,6 +46,9 @@ void smpi_buffer_set(double bytes);
  * option of SMPI is taken over, and must not be given to SimGrid.  Once the platform is loaded. */
 void smpi_loopback_bandwidth(const char *option, const char *value);
 void smpi_loopback_latency(const char *option, const char *value);
+/* The option timeless/bw-factor-bound; and the bound of the message that is about to begin. */
+void smpi_loopback_bound_set(int is_yes);
+double smpi_loopback_bound(double bytes_per_s);
 int smpi_loopback_takes(const char *option);
 void smpi_loopback_apply(void);
 /* The next MPI_Isend takes no time; *is_local: whether it is to the same host.  NULL: as usual. */

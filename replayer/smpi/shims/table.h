@@ -147,6 +147,7 @@ typedef enum smpi_shim {
     REPLACED(BUFFER, SG_VARIABLE_NEW)                                                              \
     REPLACED(BUFFER, SG_SET_BOUND)                                                                 \
     CALLED(BUFFER, SG_REMAINS)                                                                     \
+    REPLACED(LOOPBACK, SG_SET_BOUND)                                                               \
     CALLED(LOOPBACK, SG_NETWORK_MODEL)                                                             \
     REPLACED(LINKS, SG_ADVANCE)                                                                    \
     CALLED(LINKS, SG_LINK_USE)
