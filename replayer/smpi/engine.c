@@ -182,12 +182,12 @@ static option_list collect_options(const tlr_platform *platform, const tlr_optio
         list.items[list.n++] = "contexts/guard-size:0";
         make_stacks_mappings();
     }
-    /* A probe takes no time where the replay decides when there is one. */
-    if (options->polls_adaptive || is_any_a_program())
+    /* A probe takes no time where the replay decides when there is one.  SMPI lets those without
+     * success take longer and longer, over all ranks. */
+    if (options->polls_adaptive || is_any_a_program()) {
         list.items[list.n++] = "smpi/iprobe:0";
-    /* SMPI lets probes without success take longer and longer, over all ranks. */
-    if (is_any_a_program())
         list.items[list.n++] = "smpi/grow-injected-times:no";
+    }
     for (size_t i = 0; i < platform->n_options; i++)
         if (!is_ours(platform->options[i]))
             list.items[list.n++] = platform->options[i];

@@ -1,174 +1,176 @@
 /* poll.c - probes that succeed where the message is on this platform, not where it was in the
- * run (--polls adaptive).
- *
- * A program that looks for a message between its kernels, and passes it on when it is there, as
- * HPL's ring broadcasts do, shows in the trace as: kernels with failed polls before them, a probe
- * with success, the receive, the sends that pass the message on, and further kernels.  Probe,
- * receive and sends are one block.  It is played
- *   - before a kernel that had failed polls before it, once the message is there;
- *   - otherwise at its own place, if the message is there by then;
- *   - otherwise before one of the kernels that follow it directly, once the message is there;
- *   - at the latest before the next event that is no computation, where it waits.
- * Nothing else changes its place. */
+ * run (--polls adaptive): plays the events of a rank that polls. */
 #include "config.h"
 
-#include "rank.h"
+#include "poll.h"
 
 #include <stdlib.h>
-#include <string.h>
 
-enum { MAX_WINDOW = 4096, MAX_BLOCK = 16 };
-
-/* Events that have been read and not been played, with lists of their own. */
-struct smpi_window {
-    tl_event *events;
-    uint64_t first_index; /* number of the first in the rank's trace */
-    size_t n, room;
-    tl_status status; /* of the last one read */
-};
-
-static void append(smpi_window *w, const tl_event *e)
-{
-    if (w->n == w->room) {
-        w->room = w->room ? 2 * w->room : 64;
-        w->events = realloc(w->events, w->room * sizeof *w->events);
-        if (!w->events)
-            smpi_give_up(TL_ERR_MEMORY, "out of memory for events");
-    }
-    int64_t *list = NULL;
-    if (e->list_len) {
-        list = smpi_alloc(e->list_len, sizeof *list);
-        memcpy(list, e->list, e->list_len * sizeof *list);
-    }
-    w->events[w->n] = *e;
-    w->events[w->n++].list = list;
-}
-
-/* The i-th event that has not been played; NULL at the end of the trace. */
-static const tl_event *peek(smpi_rank *r, size_t i)
-{
-    smpi_window *w = r->window;
-    tl_event event;
-    while (w->n <= i && w->status == TL_OK)
-        if ((w->status = tlr_streams_next(r->job->streams, r->rank, &event)) == TL_OK)
-            append(w, &event);
-    return i < w->n ? &w->events[i] : NULL;
-}
-
-/* Plays events [from, past) of the window. */
-static void play(smpi_rank *r, size_t from, size_t past)
-{
-    for (size_t i = from; i < past; i++) {
-        r->event = r->window->events[i];
-        smpi_play(r, r->window->first_index + i);
-    }
-}
-
-static void drop(smpi_window *w, size_t n)
-{
-    for (size_t i = 0; i < n; i++)
-        free((int64_t *)w->events[i].list);
-    memmove(w->events, w->events + n, (w->n - n) * sizeof *w->events);
-    w->n -= n;
-    w->first_index += n;
-}
-
-static tl_action action_of(const tl_event *e)
-{
-    return tl_call_by_code(e->call)->action;
-}
-
-/* Past the kernels from i on. */
-static size_t past_kernels(smpi_rank *r, size_t i)
-{
-    const tl_event *e;
-    while (i < MAX_WINDOW && (e = peek(r, i)) && action_of(e) == TL_ACTION_KERNEL)
-        i++;
-    return i;
-}
-
-/* Past the block that the probe at i begins; i itself if it begins none. */
-static size_t past_block(smpi_rank *r, size_t i)
-{
-    const tl_event *e = peek(r, i);
-    if (!e || action_of(e) != TL_ACTION_PROBE || e->call == TL_MPI_Probe ||
-        e->call == TL_MPI_Mprobe || r->comms[e->comm] == MPI_COMM_NULL)
-        return i;
-    const tl_event probe = *e;
-    e = peek(r, i + 1);
-    if (!e || e->peer != probe.peer || e->tag != probe.tag || e->comm != probe.comm ||
-        (action_of(e) != TL_ACTION_RECV && action_of(e) != TL_ACTION_IRECV))
-        return i;
-    size_t past = i + 2;
-    while (past < i + MAX_BLOCK && (e = peek(r, past)) &&
-           (action_of(e) == TL_ACTION_SEND || action_of(e) == TL_ACTION_ISEND))
-        past++;
-    return past;
-}
+/* A block that has left its place. */
+typedef struct moved_block {
+    smpi_waiting items[SMPI_MAX_BLOCK];
+    size_t n;
+    uint32_t n_polls; /* directly before it */
+    uint32_t before;  /* call site of the event before its own place, where it is the first */
+} moved_block;
 
 int smpi_has_arrived(void *rank, const tl_event *probe)
 {
     smpi_rank *r = rank;
     int flag = 0;
     smpi_compute(r);
-    if (probe->peer < 0)
+    if (probe->peer < 0 || r->comms[probe->comm] == MPI_COMM_NULL)
         return 1;
     MPI_Iprobe(probe->peer + (int)r->peer_offset[probe->comm], probe->tag, r->comms[probe->comm],
                &flag, MPI_STATUS_IGNORE);
     return flag;
 }
 
-static int has_arrived(smpi_rank *r, size_t probe)
+static tl_status next_of_rank(void *rank, tl_event *event)
 {
-    return smpi_has_arrived(r, &r->window->events[probe]);
+    smpi_rank *r = rank;
+    return tlr_streams_next(r->job->streams, r->rank, event);
 }
 
-/* Plays kernels with a block among them. */
-static void play_block(smpi_rank *r, size_t probe, size_t past)
+static void play(smpi_rank *r, const smpi_waiting *item)
 {
-    int done = 0;
-    for (size_t i = 0; i < probe; i++) {
-        if (!done && r->window->events[i].polls && has_arrived(r, probe)) {
-            play(r, probe, past);
-            done = 1;
-        }
-        play(r, i, i + 1);
+    r->event = item->event;
+    smpi_play(r, item->index);
+}
+
+static void play_first(smpi_rank *r)
+{
+    play(r, smpi_peek(r->window, 0));
+    smpi_advance(r->window);
+}
+
+/* ---- blocks ---- */
+
+static void take_block(smpi_window *w, moved_block *block)
+{
+    block->n = w->block_n;
+    block->n_polls = smpi_peek(w, w->block)->event.polls;
+    block->before = w->before;
+    for (size_t i = 0; i < block->n; i++) {
+        smpi_waiting *item = smpi_peek(w, w->block + i);
+        block->items[i] = *item;
+        block->items[i].event.polls = 0;
+        item->event.list = NULL; /* that of the moved one now */
     }
-    /* Failed polls stand before the probe, too; and it may be there now. */
-    size_t next = past;
-    if (!done && has_arrived(r, probe)) {
-        play(r, probe, past);
-        done = 1;
+    smpi_drop(w, w->block, block->n);
+    w->block = SMPI_NO_BLOCK;
+}
+
+static void play_block(smpi_rank *r, moved_block *block)
+{
+    for (size_t i = 0; i < block->n; i++) {
+        play(r, &block->items[i]);
+        free((int64_t *)block->items[i].event.list);
     }
-    const size_t end = past_kernels(r, past);
-    for (; !done && next < end; next++) {
-        play(r, next, next + 1);
-        if (next + 1 < end && has_arrived(r, probe)) {
-            play(r, probe, past);
-            done = 1;
-        }
+}
+
+static int is_there(smpi_rank *r, const moved_block *block)
+{
+    return smpi_has_arrived(r, &block->items[0].event);
+}
+
+/* ---- the rest of the work ---- */
+
+/* The block has been played before n events that were in front of it.  Of the work in pieces among
+ * them, and behind them, the program would have done the rest at once. */
+static void play_rest(smpi_rank *r, size_t n)
+{
+    while (n > 0 && !smpi_merge_pieces(r->window)) {
+        play_first(r);
+        n--;
     }
-    if (!done)
-        play(r, probe, past);
-    drop(r->window, next);
+    if (n == 0)
+        smpi_merge_pieces(r->window);
+}
+
+/* Work that the program would do one piece after the other as long as it waits.  Returns nonzero
+ * once the message is there. */
+static int play_in_pieces(smpi_rank *r, const moved_block *block)
+{
+    size_t n;
+    while ((n = smpi_cut_piece(r->window)) > 0) {
+        while (n-- > 0)
+            play_first(r);
+        if (is_there(r, block))
+            return 1;
+    }
+    return 0;
+}
+
+/* The message of the block was there in the run, and is not here: goes on until it is. */
+static void play_until_there(smpi_rank *r, const moved_block *block)
+{
+    smpi_window *w = r->window;
+    int in_kernels = 0;
+    const smpi_waiting *item = smpi_peek(w, 0);
+    /* Where it polls again and again it waits. */
+    if (block->n_polls || (item && smpi_action_at(w, 0) != TL_ACTION_KERNEL &&
+                           !smpi_polls_have(w->polls, block->before, SMPI_GOES_ON)))
+        return;
+    while ((item = smpi_peek(w, 0)) && !item->event.polls) {
+        const int is_kernel = smpi_action_at(w, 0) == TL_ACTION_KERNEL;
+        const uint64_t index = item->index;
+        if (!is_kernel && (in_kernels || !smpi_polls_have(w->polls, item->site, SMPI_MAY_PASS)))
+            return;
+        if ((in_kernels || (!is_kernel && smpi_polls_have(w->polls, item->site, SMPI_IS_PLACE))) &&
+            is_there(r, block))
+            return;
+        if (is_kernel && play_in_pieces(r, block))
+            return;
+        in_kernels = is_kernel;
+        item = smpi_peek(w, 0);
+        if (item && item->index == index)
+            play_first(r);
+    }
+}
+
+/* Where the program polls for a block: nonzero if it has been played, there or later. */
+static int play_polled(smpi_rank *r)
+{
+    smpi_window *w = r->window;
+    moved_block block = {.n = 0};
+    const size_t n = w->block;
+    const int has_come = smpi_has_arrived(r, &smpi_peek(w, n)->event);
+    if (!has_come && n)
+        return 0;
+    take_block(w, &block);
+    if (!has_come)
+        play_until_there(r, &block);
+    play_block(r, &block);
+    if (has_come)
+        play_rest(r, n);
+    return 1;
 }
 
 tl_status smpi_play_adaptively(smpi_rank *r)
 {
-    r->window = smpi_alloc(1, sizeof *r->window);
-    while (peek(r, 0)) {
-        const size_t probe = past_kernels(r, 0), past = past_block(r, probe);
-        if (past > probe) {
-            play_block(r, probe, past);
-        } else {
-            const size_t n = probe ? probe : 1;
-            play(r, 0, n);
-            drop(r->window, n);
-        }
+    smpi_job *job = r->job;
+    if (!job->polls)
+        job->polls = smpi_polls_learn(job->trace, job->plan->n_ranks);
+    job->n_polling++;
+    smpi_window w = {.next = next_of_rank,
+                     .arg = r,
+                     .polls = job->polls,
+                     .rank = r->rank,
+                     .block = SMPI_NO_BLOCK};
+    const smpi_waiting *item;
+    r->window = &w;
+    while ((item = smpi_peek(&w, 0))) {
+        smpi_find_block(&w);
+        const int polls = w.block == 0 || (w.block != SMPI_NO_BLOCK && item->event.polls);
+        if (!polls || !play_polled(r))
+            play_first(r);
     }
-    const tl_status status = r->window->status;
-    free(r->window->events);
-    free(r->window);
+    free(w.items);
     r->window = NULL;
-    return status;
+    if (--job->n_polling == 0) {
+        smpi_polls_free(job->polls);
+        job->polls = NULL;
+    }
+    return w.status;
 }

@@ -40,7 +40,8 @@ typedef struct smpi_result {
 
 typedef struct smpi_job smpi_job;
 typedef struct smpi_ahead smpi_ahead;           /* match.c */
-typedef struct smpi_window smpi_window;         /* poll.c */
+typedef struct smpi_polls smpi_polls;           /* poll.h */
+typedef struct smpi_window smpi_window;         /* likewise */
 typedef struct smpi_notes smpi_notes;           /* timeline.c */
 typedef struct smpi_waits smpi_waits;           /* waits.c */
 typedef struct smpi_unfinished smpi_unfinished; /* smpi/shims/buffer.c */
@@ -108,6 +109,8 @@ struct smpi_job {
     tl_reader *trace;
     tlr_plan *plan;
     tlr_streams *streams;
+    smpi_polls *polls; /* NULL unless ranks play adaptively */
+    uint32_t n_polling;
     const char *hostfile;
     double start_s;      /* when it starts */
     uint32_t first_rank; /* among the ranks of all jobs */

@@ -65,6 +65,85 @@ chain first 45 0
 ends 'from the first kernel on' first adaptive '10 25'
 ends 'while recorded waits' first recorded '14.5 24.5'
 
+# Work in pieces: rank 1 does so many pieces of two columns, and the other six columns at once when the
+# message has come; a kernel takes a second, however large it is.  Then a kernel on nothing, and a barrier.
+# pieces NAME SECONDS PIECES
+pieces() {
+    local name=$1 late=$2 n=0 k
+    {
+        printf '%s\n' 'timeless-text 1' 'ranks 3' 'volume_unit "cpu-ns"' 'rank 0 host="h"' \
+            "0 0 MPI_Send count=8 type_bytes=1 peer=1 tag=0 comm=1 volume=${late}00000000" 'end cut clock_ns=0' 'rank 1 host="h"' \
+            'site 1 object="a" offset=1' 'site 2 object="a" offset=2'
+        for ((k = 0; k < $3; k++)); do
+            echo "1 $n dgemm m=1 n=2 k=1 polls=1 site=1"
+            n=$((n + 1))
+        done
+        echo "1 $n MPI_Iprobe peer=0 tag=0 comm=1"
+        echo "1 $((n + 1)) MPI_Recv count=8 type_bytes=1 peer=0 tag=0 comm=1"
+        echo "1 $((n + 2)) dgemm m=1 n=6 k=1 site=2"
+        echo "1 $((n + 3)) dgemm m=1 n=0 k=1 polls=7 site=1"
+        printf '%s\n' "1 $((n + 4)) MPI_Barrier comm=2 clock_ns=0" 'end cut clock_ns=0' 'rank 2 host="h"' \
+            'site 1 object="a" offset=2' 'site 2 object="a" offset=1' '2 0 dgemm m=1 n=2 k=1 polls=1 site=2' \
+            '2 1 MPI_Iprobe peer=2 tag=0 comm=1' '2 2 MPI_Recv count=8 type_bytes=1 peer=2 tag=0 comm=1' '2 3 dgemm m=1 n=8 k=1 site=1' 'end cut clock_ns=0'
+    } | sed '/^2 [12] /s/peer=2/peer=null/' | "$timeless" undump - -o "$name.tl"
+}
+pieces soon 5 3
+ends 'pieces: where they were in the run' soon recorded '4 2'
+ends 'what the program would do at once is one kernel' soon adaptive '2 1'
+pieces slow 45 3
+ends 'what it would do in pieces is cut: three pieces, two more while it waits, the rest' slow adaptive '6 1'
+pieces slower 105 3
+ends 'with no work left it waits' slower adaptive '10.5 1'
+pieces at_once 15 0
+ends 'pieces that only another rank was seen to do' at_once adaptive '3 1'
+
+# A call of MPI between the poll and the message: rank 1 makes it, and then the kernels, also when the message
+# comes much later; rank 2 waits for the call.  The first time shows that the program does so.
+passing() {
+    cat <<'TXT'
+timeless-text 1
+ranks 3
+volume_unit "cpu-ns"
+rank 0 host="h"
+0 0 MPI_Send count=8 type_bytes=1 peer=1 tag=0 comm=1
+0 1 MPI_Send count=8 type_bytes=1 peer=1 tag=1 comm=1 volume=20000000000
+end cut clock_ns=0
+rank 1 host="h"
+site 1 object="a" offset=1
+site 2 object="a" offset=2
+site 5 object="a" offset=5
+site 9 object="a" offset=9
+1 0 dgemm m=1 n=1 k=1 site=9
+1 1 MPI_Send count=8 type_bytes=1 peer=2 tag=7 comm=1 polls=1 site=5
+1 2 dgemm m=1 n=2 k=1 polls=1 site=1
+1 3 MPI_Iprobe peer=0 tag=0 comm=1
+1 4 MPI_Recv count=8 type_bytes=1 peer=0 tag=0 comm=1
+1 5 dgemm m=1 n=6 k=1 site=2
+1 6 dgemm m=1 n=1 k=1 site=9
+1 7 MPI_Iprobe peer=0 tag=1 comm=1
+1 8 MPI_Recv count=8 type_bytes=1 peer=0 tag=1 comm=1
+1 9 MPI_Send count=8 type_bytes=1 peer=2 tag=7 comm=1 site=5
+1 10 dgemm m=1 n=6 k=1 site=2
+1 11 MPI_Barrier comm=2 clock_ns=0
+end cut clock_ns=0
+rank 2 host="h"
+2 0 MPI_Recv count=8 type_bytes=1 peer=1 tag=7 comm=1
+2 1 MPI_Recv count=8 type_bytes=1 peer=1 tag=7 comm=1
+end cut clock_ns=0
+TXT
+}
+passing | "$timeless" undump - -o passing.tl
+ends 'recorded: the call waits for the message before it' passing recorded '21 20'
+ends 'adaptive: the program goes on to the call as it did before' passing adaptive '20 3'
+passing | sed 's/ polls=1//' | "$timeless" undump - -o unseen.tl
+ends 'not if it was never seen to' unseen adaptive '21 20'
+passing | sed '/^1 7/s/comm=1/& polls=2/' | "$timeless" undump - -o spins.tl
+ends 'nor where it polls again and again' spins adaptive '21 20'
+# A message that does not pass on what has come stays where it is.
+passing | sed 's/^1 5 dgemm.*/1 5 MPI_Send count=8 type_bytes=1 peer=2 tag=7 comm=1/; s/^1 9 .*/1 9 dgemm m=1 n=1 k=1/; s/20000000000/0/' |
+    "$timeless" undump - -o stays.tl
+ends 'a send of another message does not move with the receive' stays adaptive '5 2'
+
 # Without polls nothing changes: bit by bit, also by rank.
 "$top_builddir/tests/golden/make_trace" ring ring.tl
 check 'a ring' "$timeless" replay ring.tl -p p --no-compute --json=a.json
