@@ -84,9 +84,10 @@ void loggops_adapter_queue(simulation *s, block *b, uint32_t r, const message *m
     s->messages[i] = *m;
     s->messages[i].next = node_of(s, r)->leaving;
     node_of(s, r)->leaving = i;
+    b->n_leaving++;
 }
 
-int loggops_adapter_takes(simulation *s, uint32_t i)
+int loggops_adapter_takes(simulation *s, block *b, uint32_t i)
 {
     message *m = &s->messages[i];
     const int is_cleared = (m->context & ~COMBINES) == CLEARED;
@@ -98,6 +99,7 @@ int loggops_adapter_takes(simulation *s, uint32_t i)
     uint32_t *list = is_cleared ? &node_of(s, to)->leaving : &node_of(s, to)->fresh;
     m->next = *list;
     *list = i;
+    ++*(is_cleared ? &b->n_leaving : &b->n_fresh);
     return 1;
 }
 
@@ -128,7 +130,10 @@ static void receive_one(simulation *s, block *b, sim_node *node, uint32_t i)
 
 void loggops_adapters_receive(simulation *s, block *b, uint64_t end_ps)
 {
+    if (!b->n_fresh && b->adapters_at_ps >= end_ps)
+        return;
     b->adapters_at_ps = NEVER;
+    b->n_fresh = 0;
     for (sim_node *n = &s->nodes[b->first_node], *past = n + b->n_nodes; n < past; n++) {
         if (n->fresh != NONE)
             n->arriving =
@@ -181,7 +186,12 @@ static void send_eager(simulation *s, block *b, sim_node *node, const message *m
 
 void loggops_adapters_send(simulation *s, block *b)
 {
+    if (!b->n_leaving)
+        return;
+    b->n_leaving = 0;
     for (sim_node *n = &s->nodes[b->first_node], *past = n + b->n_nodes; n < past; n++) {
+        if (n->leaving == NONE)
+            continue;
         uint32_t i = loggops_sort(s->messages, n->leaving);
         n->leaving = NONE;
         while (i != NONE) {

@@ -39,7 +39,7 @@ static void deliver(simulation *s, block *b, queue *in)
 {
     for (uint32_t i = in->first, next; i != NONE; i = next) {
         next = s->messages[i].next;
-        if (!s->nodes || !loggops_adapter_takes(s, i))
+        if (!s->nodes || !loggops_adapter_takes(s, b, i))
             loggops_give(s, b, i);
     }
     *in = (queue){NONE, NONE};
@@ -49,7 +49,10 @@ static void deliver(simulation *s, block *b, queue *in)
 static void run_active(simulation *s, block *b, uint32_t first_rank)
 {
     const uint64_t end_ps = (s->window + 1) * s->window_ps;
-    for (uint32_t i = 0; i < s->block_ranks; i += 64)
+    const uint32_t n_ranks = s->run->n_ranks - first_rank < s->block_ranks
+                                 ? s->run->n_ranks - first_rank
+                                 : s->block_ranks;
+    for (uint32_t i = 0; i < n_ranks; i += 64)
         while (b->active[i / 64]) {
             const uint32_t r = first_rank + i + (uint32_t)__builtin_ctzll(b->active[i / 64]);
             b->active[i / 64] &= b->active[i / 64] - 1;

@@ -147,8 +147,9 @@ typedef struct block {
     uint64_t n_operations, n_messages, n_letters;
     int out_of_memory, is_too_late, has_no_feed; /* why it cannot go on */
     uint32_t first_node, n_nodes;
-    uint64_t adapters_at_ps; /* when the first message arrives at an adapter; NEVER */
-    uint64_t taken_in;       /* 1 + the window in which a thread has taken it last */
+    uint32_t n_leaving, n_fresh; /* messages in these lists of its nodes */
+    uint64_t adapters_at_ps;     /* when the first message arrives at an adapter; NEVER */
+    uint64_t taken_in;           /* 1 + the window in which a thread has taken it last */
 } block;
 
 /* One of the threads.  A block's messages of one window lie in the boxes of the thread that ran it,
@@ -258,7 +259,7 @@ int loggops_shares_adapter(const simulation *s, uint32_t from, uint32_t to);
 /* A message leaves its node: it waits until the window's others are known. */
 void loggops_adapter_queue(simulation *s, block *b, uint32_t r, const message *m);
 /* Whether a message for a rank of the block first has to pass the adapter, which then has it. */
-int loggops_adapter_takes(simulation *s, uint32_t i);
+int loggops_adapter_takes(simulation *s, block *b, uint32_t i);
 /* Gives ranks what passes the adapters in this window, before they run. */
 void loggops_adapters_receive(simulation *s, block *b, uint64_t end_ps);
 /* Sends what the ranks have sent in it, after that. */
