@@ -1,6 +1,7 @@
 /* nodes.c - the adapters of nodes, which their ranks share.
  *
- * Messages pass the sender's adapter, then the receiver's, each g + kG after the one before.  The
+ * Messages pass the sender's adapter, then the receiver's, each g + kG after the one before.  Long
+ * messages that the adapters move share the first one instead: each gets as much of it.  The
  * ranks of a window run one after the other, in whatever order, so what they send is put in order
  * after that: it arrives o + L after the window began at the earliest, as without an adapter.  What
  * arrives at an adapter in a window was sent before it; it is put in order before the ranks run. */
@@ -11,6 +12,11 @@
 static uint64_t later(uint64_t a, uint64_t b)
 {
     return a > b ? a : b;
+}
+
+static uint64_t sooner(uint64_t a, uint64_t b)
+{
+    return a < b ? a : b;
 }
 
 static sim_node *node_of(const simulation *s, uint32_t rank)
@@ -44,7 +50,8 @@ int loggops_nodes_open(simulation *s)
     if (!s->nodes)
         return 0;
     for (uint32_t i = 0; i < nodes->n_nodes; i++)
-        s->nodes[i].leaving = s->nodes[i].fresh = s->nodes[i].arriving = NONE;
+        s->nodes[i].shared.first = s->nodes[i].leaving = s->nodes[i].fresh = s->nodes[i].arriving =
+            NONE;
     for (uint32_t r = 0; r < s->run->n_ranks; r++) {
         const uint32_t node = nodes->node_of[r];
         block *b = &s->blocks[r >> s->block_bits];
@@ -91,7 +98,8 @@ int loggops_adapter_takes(simulation *s, block *b, uint32_t i)
 {
     message *m = &s->messages[i];
     const int is_cleared = (m->context & ~COMBINES) == CLEARED;
-    const int needs_bytes = m->request == EAGER || !s->run->nodes->move_bytes;
+    const int needs_bytes =
+        m->request == EAGER || (m->context & ~COMBINES) == DATA || !s->run->nodes->move_bytes;
     const uint32_t to = (uint32_t)m->to;
     if (!is_cleared && (m->context == REPLY || !needs_bytes || !has_adapter(s, to) ||
                         !is_between(s, (uint32_t)m->source, to)))
@@ -103,16 +111,21 @@ int loggops_adapter_takes(simulation *s, block *b, uint32_t i)
     return 1;
 }
 
+static uint64_t busy_ps(const loggops_costs *c, uint64_t bytes)
+{
+    return c->g_ps + loggops_per_bytes(c->G_ps_byte, bytes);
+}
+
 /* A message that could pass from some moment on passes; returns when it begins to. */
 static uint64_t pass(const simulation *s, adapter *a, const loggops_costs *c, uint64_t bytes,
                      uint64_t from_ps)
 {
-    const uint64_t busy_ps = c->g_ps + loggops_per_bytes(c->G_ps_byte, bytes);
+    const uint64_t own_ps = busy_ps(c, bytes);
     const int is_short = s->run->nodes->move_bytes && bytes < s->params.S_bytes;
     const uint64_t begin_ps = later(is_short ? a->short_free_ps : a->free_ps, from_ps);
     if (is_short)
-        a->short_free_ps = begin_ps + busy_ps;
-    a->free_ps = later(a->free_ps, from_ps) + busy_ps;
+        a->short_free_ps = begin_ps + own_ps;
+    a->free_ps = later(a->free_ps, from_ps) + own_ps;
     return begin_ps;
 }
 
@@ -122,6 +135,15 @@ static void receive_one(simulation *s, block *b, sim_node *node, uint32_t i)
 {
     message *m = &s->messages[i];
     const loggops_costs *c = loggops_costs_of(s, (uint32_t)m->source, (uint32_t)m->to, m->bytes);
+    if ((m->context & ~COMBINES) == DATA) {
+        /* The moment is that of the last byte, and the request how many shared the other adapter.
+         */
+        const uint64_t way_ps = busy_ps(c, m->bytes) * m->request,
+                       from_ps = m->time_ps > way_ps ? m->time_ps - way_ps : 0;
+        m->time_ps += pass(s, &node->receives, c, m->bytes, from_ps) - from_ps;
+        loggops_give(s, b, i);
+        return;
+    }
     m->time_ps = pass(s, &node->receives, c, m->bytes, m->time_ps);
     if (s->run->nodes->move_bytes)
         m->time_ps += loggops_per_bytes(c->B_ps_byte, m->bytes);
@@ -149,26 +171,86 @@ void loggops_adapters_receive(simulation *s, block *b, uint64_t end_ps)
     }
 }
 
-/* The data of a long message go, and the sender gets to know when they are there. */
-static void send_cleared(simulation *s, block *b, sim_node *node, const message *m)
+/* ---- long messages that leave a node ---- */
+
+static const loggops_costs *costs_of_cleared(const simulation *s, const message *m)
 {
-    const uint32_t sender = (uint32_t)m->to, receiver = (uint32_t)m->source;
-    const loggops_costs *c = loggops_costs_of(s, sender, receiver, m->bytes);
-    const uint64_t passed_ps = 2 * s->window_ps, /* by the envelope and by this word */
-        L_ps = later(c->L_ps > passed_ps ? c->L_ps - passed_ps : 0, s->window_ps);
-    message data = *m;
-    data.time_ps = pass(s, &node->sends, c, m->bytes, m->time_ps) + L_ps;
-    const message reply = {.time_ps = data.time_ps + loggops_per_bytes(c->B_ps_byte, m->bytes),
-                           .source = m->source,
-                           .to = m->to,
-                           .request = m->request,
-                           .context = REPLY};
-    data.context = DATA | (m->context & COMBINES);
-    data.request = EAGER;
-    data.source = m->to;
-    data.to = m->source;
+    return loggops_costs_of(s, (uint32_t)m->to, (uint32_t)m->source, m->bytes);
+}
+
+/* When the next one ends, if no other begins. */
+static uint64_t shared_end_ps(const simulation *s, const sharing *h)
+{
+    return h->first == NONE ? NEVER
+                            : h->at_ps + (s->messages[h->first].time_ps - h->served_ps) * h->n;
+}
+
+static void pass_time(sharing *h, uint64_t to_ps)
+{
+    if (to_ps <= h->at_ps)
+        return;
+    if (h->n)
+        h->served_ps += (to_ps - h->at_ps) / h->n;
+    h->at_ps = to_ps;
+}
+
+/* The envelope and the word that the data may go have taken a part of L. */
+static uint64_t rest_of_latency(const simulation *s, const loggops_costs *c)
+{
+    const uint64_t passed_ps = 2 * s->window_ps;
+    return later(c->L_ps > passed_ps ? c->L_ps - passed_ps : 0, s->window_ps);
+}
+
+/* The last byte of the first message has left: the receiver's adapter gets to know, and the sender,
+ * when it is there. */
+static void end_first(simulation *s, block *b, sharing *h)
+{
+    const uint64_t end_ps = shared_end_ps(s, h);
+    const uint32_t i = h->first, n_sharing = h->n;
+    const message m = s->messages[i];
+    const loggops_costs *c = costs_of_cleared(s, &m);
+    pass_time(h, end_ps);
+    h->served_ps = m.time_ps;
+    h->first = m.next;
+    h->n--;
+    loggops_pool_drop(&s->message_pool, &b->worker->messages, i);
+    const uint64_t way_ps = loggops_per_bytes(c->B_ps_byte, m.bytes), own_ps = busy_ps(c, m.bytes);
+    message data = m, reply = m;
+    data.context = DATA | (m.context & COMBINES);
+    data.request = n_sharing;
+    data.source = m.to;
+    data.to = m.source;
+    data.time_ps = reply.time_ps =
+        end_ps + rest_of_latency(s, c) + (way_ps > own_ps ? way_ps - own_ps : 0);
+    reply.context = REPLY;
     loggops_post(s, b, &data);
     loggops_post(s, b, &reply);
+}
+
+static void end_until(simulation *s, block *b, sharing *h, uint64_t past_ps)
+{
+    while (shared_end_ps(s, h) < past_ps)
+        end_first(s, b, h);
+}
+
+/* The data of a long message begin to leave. */
+static void begin_sharing(simulation *s, block *b, sharing *h, const message *m)
+{
+    const uint32_t i = loggops_pool_take(&s->message_pool, &b->worker->messages);
+    if (i == NONE) {
+        b->out_of_memory = 1;
+        return;
+    }
+    end_until(s, b, h, m->time_ps);
+    pass_time(h, m->time_ps);
+    s->messages[i] = *m;
+    s->messages[i].time_ps = h->served_ps + busy_ps(costs_of_cleared(s, m), m->bytes);
+    uint32_t *link = &h->first;
+    while (*link != NONE && s->messages[*link].time_ps <= s->messages[i].time_ps)
+        link = &s->messages[*link].next;
+    s->messages[i].next = *link;
+    *link = i;
+    h->n++;
 }
 
 static void send_eager(simulation *s, block *b, sim_node *node, const message *m)
@@ -184,24 +266,25 @@ static void send_eager(simulation *s, block *b, sim_node *node, const message *m
     loggops_post(s, b, &sent);
 }
 
-void loggops_adapters_send(simulation *s, block *b)
+void loggops_adapters_send(simulation *s, block *b, uint64_t end_ps)
 {
-    if (!b->n_leaving)
+    if (!b->n_leaving && b->shared_at_ps >= end_ps)
         return;
     b->n_leaving = 0;
+    b->shared_at_ps = NEVER;
     for (sim_node *n = &s->nodes[b->first_node], *past = n + b->n_nodes; n < past; n++) {
-        if (n->leaving == NONE)
-            continue;
         uint32_t i = loggops_sort(s->messages, n->leaving);
         n->leaving = NONE;
         while (i != NONE) {
             const message m = s->messages[i];
             loggops_pool_drop(&s->message_pool, &b->worker->messages, i);
             if ((m.context & ~COMBINES) == CLEARED)
-                send_cleared(s, b, n, &m);
+                begin_sharing(s, b, &n->shared, &m);
             else
                 send_eager(s, b, n, &m);
             i = m.next;
         }
+        end_until(s, b, &n->shared, end_ps);
+        b->shared_at_ps = sooner(b->shared_at_ps, shared_end_ps(s, &n->shared));
     }
 }

@@ -74,16 +74,20 @@ static void run_block(simulation *s, block *b)
         loggops_adapters_receive(s, b, (s->window + 1) * s->window_ps);
     run_active(s, b, first_rank);
     if (s->nodes)
-        loggops_adapters_send(s, b);
+        loggops_adapters_send(s, b, (s->window + 1) * s->window_ps);
 }
 
 /* The earliest window in which something happens without a further message. */
 static uint64_t wakes_in(const simulation *s, const block *b)
 {
     const uint64_t of_ranks = loggops_wheel_next(&b->wheel);
-    if (!s->nodes || b->adapters_at_ps == NEVER)
+    if (!s->nodes)
         return of_ranks;
-    const uint64_t of_adapters = b->adapters_at_ps / s->window_ps;
+    const uint64_t at_ps =
+        b->adapters_at_ps < b->shared_at_ps ? b->adapters_at_ps : b->shared_at_ps;
+    if (at_ps == NEVER)
+        return of_ranks;
+    const uint64_t of_adapters = at_ps / s->window_ps;
     return of_adapters < of_ranks ? of_adapters : of_ranks;
 }
 

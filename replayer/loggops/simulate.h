@@ -129,8 +129,17 @@ typedef struct adapter {
     uint64_t short_free_ps, free_ps;
 } adapter;
 
+/* The long messages that leave a node and share its adapter: each gets as much.  `served_ps` is how
+ * long a message that was there from the beginning would have had it for itself. */
+typedef struct sharing {
+    uint64_t at_ps, served_ps;
+    uint32_t n;
+    uint32_t first; /* by the moment of their end: `time_ps` in terms of served_ps */
+} sharing;
+
 typedef struct sim_node {
     adapter sends, receives;
+    sharing shared;
     uint32_t n_ranks;
     uint32_t leaving;         /* messages that were sent in this window, as they came */
     uint32_t fresh, arriving; /* on the way to the adapter that receives: as they came; in order */
@@ -149,6 +158,7 @@ typedef struct block {
     uint32_t first_node, n_nodes;
     uint32_t n_leaving, n_fresh; /* messages in these lists of its nodes */
     uint64_t adapters_at_ps;     /* when the first message arrives at an adapter; NEVER */
+    uint64_t shared_at_ps;       /* when the first long message has left one; NEVER */
     uint64_t taken_in;           /* 1 + the window in which a thread has taken it last */
 } block;
 
@@ -263,7 +273,7 @@ int loggops_adapter_takes(simulation *s, block *b, uint32_t i);
 /* Gives ranks what passes the adapters in this window, before they run. */
 void loggops_adapters_receive(simulation *s, block *b, uint64_t end_ps);
 /* Sends what the ranks have sent in it, after that. */
-void loggops_adapters_send(simulation *s, block *b);
+void loggops_adapters_send(simulation *s, block *b, uint64_t end_ps);
 
 /* ---- wheel.c ---- */
 

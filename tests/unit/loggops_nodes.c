@@ -107,17 +107,17 @@ static void adapters_move_short_messages(void **state)
 }
 
 /* Long ones do when the receiver is ready as well: in L, of which two windows of 2 us (the smallest
- * L + o) have passed by then.  The send ends when the bytes are there. */
+ * L + o) have passed by then.  They share the adapter.  The send ends when the bytes are there. */
 static void adapters_move_long_messages(void **state)
 {
     (void)state;
     loggops_rank_result ranks[2 * N];
     const uint64_t bytes = 20001, k = bytes - 1, gap = 1000000 + 3000 * k,
-                   there = 2000000 + 1000 * k + 90000000 - 2000000 + 7000 * k;
+                   there = 2000000 + 1000 * k + 90000000 - 2000000 + (N - 1) * gap + 7000 * k;
     run_pairs(moving, bytes, two_nodes, ranks);
     for (uint64_t i = 0; i < N; i++) {
-        assert_int_equal(ranks[i].end_ps, there + i * gap);
-        assert_int_equal(ranks[N + i].end_ps, there + i * gap + 4000000 + 2000 * k);
+        assert_int_equal(ranks[i].end_ps, there);
+        assert_int_equal(ranks[N + i].end_ps, there + 4000000 + 2000 * k);
     }
     const uint64_t local = 1000000 + 1000 * k + 2000 * k;
     run_pairs(moving, bytes, one_node, ranks);
@@ -127,24 +127,24 @@ static void adapters_move_long_messages(void **state)
     }
 }
 
-/* A short message does not wait for a long one in the adapter, which waits for it. */
+/* Short messages do not wait for long ones that pass the adapter at the same time. */
 static void short_messages_pass_long_ones(void **state)
 {
     (void)state;
     static const uint32_t node_of[] = {0, 0, 1, 1};
     loggops_rank_result ranks[4];
-    loggops_op sends[] = {{.kind = LOGGOPS_SEND, .peer = 2, .tag = 1, .amount = 1000001},
-                          {.kind = LOGGOPS_SEND, .peer = 2, .tag = 2, .amount = 1},
-                          {0}};
-    loggops_op receives[] = {{.kind = LOGGOPS_RECV, .peer = 2, .tag = 1},
+    const uint64_t bytes = 1000001, k = bytes - 1, sent = 2000000 + 1000 * k + 2000000;
+    loggops_op sends[] = {
+        {.kind = LOGGOPS_SEND, .peer = 2, .tag = 1, .amount = bytes, .request = 1},
+        {.kind = LOGGOPS_SEND, .peer = 2, .tag = 2, .amount = 1},
+        {0}};
+    loggops_op receives[] = {{.kind = LOGGOPS_RECV, .peer = 2, .tag = 1, .request = 1},
                              {.kind = LOGGOPS_RECV, .peer = 2, .tag = 2},
                              {0}};
     loggops_op *const halves[] = {sends, receives};
     run_halves(moving, halves, node_of, 4, 1, ranks);
-    /* Rank 0's long message goes first; its short one passes while rank 1's long one does. */
-    const uint64_t first = ranks[0].end_ps, second = ranks[1].end_ps;
-    assert_true(second > first + 3000ull * 1000000);
-    assert_true(ranks[2].end_ps < second);
+    assert_int_equal(ranks[2].end_ps, sent + 5000000 + 4000000);
+    assert_int_equal(ranks[3].end_ps, sent + 5000000 + 4000000 + 1000000);
 }
 
 /* The outcome does not depend on the threads; nodes are never divided. */
