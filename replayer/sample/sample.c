@@ -23,6 +23,10 @@ enum {
  * Beyond the last one, the run is replayed in full. */
 static const double AT_FIRST = 0.08, AT_FIRST_IF_WANTED = 0.2, WORTHWHILE = 0.6;
 
+/* A spread that is looked at again and again is small by chance at some time: it must be smaller
+ * than wanted by this factor, and then the wanted error is stated. */
+static const double SAFETY = 1.25;
+
 typedef struct sampling {
     tlr_steps steps;
     tlr_window_replay how;
@@ -273,7 +277,7 @@ static tl_status split_widest(sampling *s, int *done, tl_error *err)
  * twice as many as there are. */
 static tl_status add_windows(sampling *s, double wanted, int *done, tl_error *err)
 {
-    const double times = s->estimate.half_s / (wanted * makespan_s(s));
+    const double times = SAFETY * s->estimate.half_s / (wanted * makespan_s(s));
     const size_t now = s->n, more = 1 + (size_t)((double)now * fmin(1, times * times - 1));
     tl_status status = TL_OK;
     *done = is_worthwhile(s, now + more) && now < MOST_WINDOWS;
@@ -490,11 +494,13 @@ tl_status tlr_replay_sampled(tlr_replay_function *replay, const tlr_job *jobs, s
         (status = make_strata(&s, err)) == TL_OK && (status = replay_strata(&s, err)) == TL_OK)
         status = replay_from(&s, s.end, s.steps.known.n_steps, &s.last, err);
     while (status == TL_OK && wanted > 0 && is_enough &&
-           s.estimate.half_s > wanted * makespan_s(&s)) {
+           SAFETY * s.estimate.half_s > wanted * makespan_s(&s)) {
         status = add_windows(&s, wanted, &is_enough, err);
         if (status == TL_OK && is_enough)
             status = replay_strata(&s, err);
     }
+    if (status == TL_OK && wanted > 0)
+        s.estimate.half_s = wanted * makespan_s(&s);
     if (status == TL_OK)
         status = is_enough ? predict(&s, wanted, out, err)
                            : replay_all(replay, jobs, platform, engine, options,
