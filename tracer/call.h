@@ -19,9 +19,12 @@
 #define TLT_PMPI_TOO(name)                                                                         \
     extern __typeof__(PMPI_##name) PMPI_##name                                                     \
         __attribute__((alias("MPI_" #name), visibility("default")));
+/* And under the names that an extension had before it became a part of MPI. */
 #define TLT_PMPIX_TOO(name)                                                                        \
-    extern __typeof__(PMPIX_##name) PMPIX_##name                                                   \
-        __attribute__((alias("MPIX_" #name), visibility("default")));
+    extern __typeof__(MPI_##name) MPIX_##name                                                      \
+        __attribute__((alias("MPI_" #name), visibility("default")));                               \
+    extern __typeof__(MPI_##name) PMPIX_##name                                                     \
+        __attribute__((alias("MPI_" #name), visibility("default")));
 
 enum {
     HAS_SBUF = 1 << 0,

@@ -125,6 +125,7 @@ static void leave(uint16_t call)
 
 #define TL_CALL(code, name, action, traits, ...) ROW(code, name, __VA_ARGS__)
 #define TL_EXTENSION(code, name, action, traits, ...)                                              \
+    ROW(code, name, __VA_ARGS__)                                                                   \
     PREFIXED_ROW(mpix_, code, name, (STEPS(OF_, __VA_ARGS__) NULL), __VA_ARGS__)
 #define TL_SPECIAL(code, name, action, traits, ...) SPECIAL_##action(code, name, __VA_ARGS__)
 #define TL_OPAQUE(code, name, ...) PREFIXED_ROW(mpi_, code, name, NULL, __VA_ARGS__)

@@ -39,6 +39,16 @@ static void *find_optional(const char *name)
     return address || !mpi_library() ? address : dlsym(mpi_library(), name);
 }
 
+/* An extension: under its own name, under that of the version of MPI that has it, or in a library
+ * of the program's that stands in for it. */
+static void *find_extension(const char *const names[4])
+{
+    void *address = NULL;
+    for (int i = 0; i < 4 && !address; i++)
+        address = find_optional(names[i]);
+    return address;
+}
+
 /* The tracer has functions of these names, too. */
 static void *find_function(const char *name)
 {
@@ -59,7 +69,8 @@ void tlt_pmpi_resolve(void)
 #define TL_OPAQUE TL_CALL
 /* Not in every build of the library; who calls one is linked with it. */
 #define TL_EXTENSION(code, name, ...)                                                              \
-    t.X##name = (__typeof__(t.X##name))find_optional("PMPIX_" #name);
+    t.X##name = (__typeof__(t.X##name))find_extension(                                             \
+        (const char *const[]){"PMPI_" #name, "PMPIX_" #name, "MPI_" #name, "MPIX_" #name});
 #include "mpi_calls.def"
 #define HELPER(name) t.name = (__typeof__(t.name))find_function("PMPI_" #name);
     TLT_LOCAL_HELPERS(HELPER)

@@ -8,9 +8,9 @@
 #define TLT_PMPI_H
 
 #include <mpi.h>
-/* The extensions stand in a header of their own. */
-#include <mpi-ext.h>
 #include <stdbool.h>
+
+#include "rows.h"
 
 /* Every recorded call, and the local ones that the tracer calls for itself. */
 #define TLT_LOCAL_HELPERS(X)                                                                       \
@@ -39,11 +39,17 @@
     X(Type_size_x)                                                                                 \
     X(Win_get_group)
 
+/* Extensions are declared here: which of their names the library has depends on its version, not on
+ * the one that the tracer was built with. */
+#define TL_EXTENSION(code, name, action, traits, ...)                                              \
+    typedef int tlt_##name##_function(LIST(DECL_, __VA_ARGS__));
+#include "mpi_calls.def"
+
 typedef struct tlt_pmpi_table {
 #define TL_CALL(code, name, ...) __typeof__(&PMPI_##name) name;
 #define TL_SPECIAL TL_CALL
 #define TL_OPAQUE TL_CALL
-#define TL_EXTENSION(code, name, ...) __typeof__(&PMPIX_##name) X##name;
+#define TL_EXTENSION(code, name, ...) tlt_##name##_function *X##name;
 #include "mpi_calls.def"
 #define HELPER(name) __typeof__(&PMPI_##name) name;
     TLT_LOCAL_HELPERS(HELPER)

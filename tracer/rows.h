@@ -29,6 +29,42 @@
 #define STEPS(p, ...) MAP(p, SEP_NONE, __VA_ARGS__)
 #define BITS(p, ...) (MAP(p, SEP_OR, __VA_ARGS__))
 
+/* Its declaration. */
+#define DECL_SBUF(x) const void *x
+#define DECL_RBUF(x) void *x
+#define DECL_COUNT(x) int x
+#define DECL_TYPE(x) MPI_Datatype x
+#define DECL_RCOUNT(x) int x
+#define DECL_RTYPE(x) MPI_Datatype x
+#define DECL_COUNTS(x) const int x[]
+#define DECL_RCOUNTS(x) const int x[]
+#define DECL_DISPLS(x) const int x[]
+#define DECL_TYPES(x) const MPI_Datatype x[]
+#define DECL_RTYPES(x) const MPI_Datatype x[]
+#define DECL_ADISPLS(x) const MPI_Aint x[]
+#define DECL_DEST(x) int x
+#define DECL_SRC(x) int x
+#define DECL_ROOT(x) int x
+#define DECL_TAG(x) int x
+#define DECL_OP(x) MPI_Op x
+#define DECL_COMM(x) MPI_Comm x
+#define DECL_WIN(x) MPI_Win x
+#define DECL_FILE(x) MPI_File x
+#define DECL_NAME(x) const char *x
+#define DECL_MODE(x) int x
+#define DECL_LOCK(x) int x
+#define DECL_GROUP(x) MPI_Group x
+#define DECL_BYTES(x) MPI_Offset x
+#define DECL_FETCH(x) MPI_Datatype x
+#define DECL_SWAP(x) MPI_Datatype x
+#define DECL_RMAOP(x) MPI_Op x
+#define DECL_REQ(x) MPI_Request *x
+#define DECL_STATUS(x) MPI_Status *x
+#define DECL_NEWCOMM(x) MPI_Comm *x
+#define DECL_NEWWIN(x) MPI_Win *x
+#define DECL_NEWFILE(x) MPI_File *x
+#define DECL_ARG(t, x) t x
+
 /* The name of a parameter, whatever its kind. */
 #define PASS_SBUF(x) x
 #define PASS_RBUF(x) x

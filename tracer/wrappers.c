@@ -4,42 +4,7 @@
 #include "call.h"
 #include "rows.h"
 
-/* Each kind: its declaration, where it is stored, which bit says so. */
-#define DECL_SBUF(x) const void *x
-#define DECL_RBUF(x) void *x
-#define DECL_COUNT(x) int x
-#define DECL_TYPE(x) MPI_Datatype x
-#define DECL_RCOUNT(x) int x
-#define DECL_RTYPE(x) MPI_Datatype x
-#define DECL_COUNTS(x) const int x[]
-#define DECL_RCOUNTS(x) const int x[]
-#define DECL_DISPLS(x) const int x[]
-#define DECL_TYPES(x) const MPI_Datatype x[]
-#define DECL_RTYPES(x) const MPI_Datatype x[]
-#define DECL_ADISPLS(x) const MPI_Aint x[]
-#define DECL_DEST(x) int x
-#define DECL_SRC(x) int x
-#define DECL_ROOT(x) int x
-#define DECL_TAG(x) int x
-#define DECL_OP(x) MPI_Op x
-#define DECL_COMM(x) MPI_Comm x
-#define DECL_WIN(x) MPI_Win x
-#define DECL_FILE(x) MPI_File x
-#define DECL_NAME(x) const char *x
-#define DECL_MODE(x) int x
-#define DECL_LOCK(x) int x
-#define DECL_GROUP(x) MPI_Group x
-#define DECL_BYTES(x) MPI_Offset x
-#define DECL_FETCH(x) MPI_Datatype x
-#define DECL_SWAP(x) MPI_Datatype x
-#define DECL_RMAOP(x) MPI_Op x
-#define DECL_REQ(x) MPI_Request *x
-#define DECL_STATUS(x) MPI_Status *x
-#define DECL_NEWCOMM(x) MPI_Comm *x
-#define DECL_NEWWIN(x) MPI_Win *x
-#define DECL_NEWFILE(x) MPI_File *x
-#define DECL_ARG(t, x) t x
-
+/* Each kind: where it is stored, which bit says so. */
 #define STORE_SBUF(x) args.sbuf = x;
 #define STORE_RBUF(x) args.rbuf = x;
 #define STORE_COUNT(x) args.count = x;
@@ -138,7 +103,9 @@
     TLT_PMPI_TOO(name)
 
 #define TL_EXTENSION(code, name, ...)                                                              \
-    WRAPPER(code, MPIX_, name, X##name, __VA_ARGS__)                                               \
+    TLT_API tlt_##name##_function MPI_##name, PMPI_##name, MPIX_##name, PMPIX_##name;              \
+    WRAPPER(code, MPI_, name, X##name, __VA_ARGS__)                                                \
+    TLT_PMPI_TOO(name)                                                                             \
     TLT_PMPIX_TOO(name)
 
 /* Recorded by name only. */

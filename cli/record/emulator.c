@@ -118,14 +118,18 @@ const char *emulator_prepare_launch(const cli_emulator *e)
     char agent[2 * sizeof e->program + 256];
     if (getenv("OMPI_MCA_orte_fork_agent"))
         return "OMPI_MCA_orte_fork_agent is set; unset it, because the emulator needs it";
+    if (getenv("PRTE_MCA_odls_base_exec_agent"))
+        return "PRTE_MCA_odls_base_exec_agent is set; unset it, because the emulator needs it";
     snprintf(agent, sizeof agent, "%s", e->words[0]);
     for (int i = 1; e->words[i]; i++) {
         size_t n = strlen(agent);
         snprintf(agent + n, sizeof agent - n, " %s", e->words[i]);
     }
     setenv("OMPI_MCA_orte_fork_agent", agent, 1);
+    setenv("PRTE_MCA_odls_base_exec_agent", agent, 1); /* Open MPI 5 */
     /* No emulator has the system calls by which ranks read each other's memory. */
     setenv("OMPI_MCA_btl_vader_single_copy_mechanism", "none", 0);
+    setenv("OMPI_MCA_smsc", "^cma,knem,xpmem", 0);
     /* Spinning is instructions, too. */
     setenv("OMP_WAIT_POLICY", "passive", 0);
     /* hwloc says at length that it cannot ask Valgrind's processor. */

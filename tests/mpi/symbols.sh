@@ -6,9 +6,9 @@ compile ends -pthread
 # Every MPI function of the library stands in the schema.
 libmpi=$(ldd "$scratch/ends" | awk '$1 ~ /^libmpi\.so/ {print $3}')
 nm -D --defined-only "$libmpi" | awk '$2 == "T" || $2 == "W" {print $3}' | grep -E '^MPIX?_' | sort -u >"$scratch/libmpi"
-{ sed -nE 's/^TL_(CALL|SPECIAL|OPAQUE)\([0-9]+, (\w+),.*/MPI_\2/p; s/^TL_EXTENSION\([0-9]+, (\w+),.*/MPIX_\1/p
+{ sed -nE 's/^TL_(CALL|SPECIAL|OPAQUE)\([0-9]+, (\w+),.*/MPI_\2/p; s/^TL_EXTENSION\([0-9]+, (\w+),.*/MPI_\1\nMPIX_\1/p
     s/^TL_LOCAL\((\w+)\)/MPI_\1/p' "$top_srcdir/compress/mpi_calls.def"
-    echo MPIX_Query_cuda_support # local, and not in every build
+    printf 'MPIX_Query_%s_support\n' cuda hip rocm ze # local, and not in every build
 } | sort >"$scratch/schema"
 nothing_missing() { [ -s "$scratch/libmpi" ] && [ -z "$(comm -23 "$scratch/libmpi" "$scratch/schema" | tee /dev/stderr)" ]; }
 check "every MPI function of libmpi stands in mpi_calls.def" nothing_missing
@@ -17,7 +17,7 @@ check "no function stands there twice" unique
 
 nm -D --defined-only "$tracer" | awk '{print $3}' | sort >"$scratch/exported"
 sed -nE 's/^TL_(CALL|SPECIAL|OPAQUE)\([0-9]+, (\w+),.*/MPI_\2\nPMPI_\2\nmpi_\L\2_\nmpi_\2_f08_/p
-    s/^TL_EXTENSION\([0-9]+, (\w+),.*/MPIX_\1\nPMPIX_\1\nmpix_\L\1_\nmpix_\1_f08_/p' \
+    s/^TL_EXTENSION\([0-9]+, (\w+),.*/MPI_\1\nPMPI_\1\nMPIX_\1\nPMPIX_\1\nmpi_\L\1_\nmpi_\1_f08_\nmpix_\1_\nmpix_\1_f08_/p' \
     "$top_srcdir/compress/mpi_calls.def" | grep -vx mpi_wtime_f08_ >"$scratch/wanted"
 printf 'mpi_win_allocate_%s\n' cptr_ shared_cptr_ >>"$scratch/wanted" # of `use mpi`
 sed -nE 's/^TL_KERNEL\([0-9]+, (\w+), *\w, (\w+),.*/\2 \1/p' "$top_srcdir/compress/kernels.def" |
