@@ -1,11 +1,13 @@
-/* usage.c - the use of the links, which shims/links.c counts, and the energy of hosts and links,
- * which SimGrid's plugins count. */
+/* usage.c - links (shims/links.c) and energy of the simulated platform.  The energy of hosts is that
+ * of SimGrid's plugin; that of links follows from their use, as its other plugin has it: the one of
+ * SimGrid 4.0 leaves out what a link in use takes beyond an idle one. */
 #include "config.h"
 
 #include "smpi/shims/shims.h"
 #include "rank.h"
 #include "results/usage.h"
 
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -14,10 +16,16 @@
 #include <simgrid/link.h>
 #include <simgrid/plugins/energy.h>
 
+/* The property wattage_range of a link; 0 without it. */
+typedef struct watts {
+    double idle, more; /* and so much more in full use */
+} watts;
+
 static struct {
     int is_open;
     size_t n_links, n_hosts;
     sg_link_t *links;
+    watts *watts;            /* of links */
     sg_host_t *hosts;        /* with watts */
     tlr_resource *resources; /* links, then hosts */
 } usage;
@@ -27,7 +35,6 @@ void smpi_usage_prepare(void)
     if (!replay.options->usage || !replay.options->usage->has_energy)
         return;
     sg_host_energy_plugin_init();
-    sg_link_energy_plugin_init();
 }
 
 static void list_hosts(void)
@@ -54,7 +61,24 @@ static void count_links(double took_s)
         link->bytes += in_use * took_s;
         if (in_use >= TLR_SATURATED * link->bandwidth)
             link->saturated_s += took_s;
+        link->energy_j += usage.watts[i].more * fmin(in_use / link->bandwidth, 1) * took_s;
     }
+}
+
+static watts watts_of(sg_link_t link)
+{
+    const char *text = smpi_link_property(link, "wattage_range");
+    if (!text)
+        return (watts){0};
+    char *after_idle, *end = NULL;
+    const double idle = strtod(text, &after_idle);
+    const double busy = *after_idle == ':' ? strtod(after_idle + 1, &end) : 0;
+    if (after_idle == text || !end || end == after_idle + 1 || *end || !(idle >= 0) ||
+        !(busy >= idle) || !isfinite(busy))
+        smpi_give_up(TL_ERR_INPUT,
+                     "%s: link \"%s\": wattage_range \"%s\" is not IDLE:BUSY in watts; correct it",
+                     replay.platform->xml_path, sg_link_get_name(link), text);
+    return (watts){idle, busy - idle};
 }
 
 void smpi_usage_open(void)
@@ -62,26 +86,28 @@ void smpi_usage_open(void)
     const tlr_usage *asked = replay.options->usage;
     if (!asked)
         return;
+    if (!smpi_shim_holds(SMPI_SHIM_LINKS))
+        smpi_give_up(TL_ERR_UNSUPPORTED, "the use of the links cannot be counted: %s; leave out %s",
+                     smpi_shim_reason(SMPI_SHIM_LINKS),
+                     asked->has_links ? "--links" : "--energy");
     if (asked->has_energy)
         list_hosts();
     usage.n_links = sg_link_count();
     usage.links = sg_link_list();
     usage.resources = smpi_alloc(usage.n_links + usage.n_hosts, sizeof *usage.resources);
+    usage.watts = smpi_alloc(usage.n_links, sizeof *usage.watts);
     for (size_t i = 0; i < usage.n_links; i++) {
         tlr_resource *link = &usage.resources[i];
         snprintf(link->name, sizeof link->name, "%s", sg_link_get_name(usage.links[i]));
         link->bandwidth = sg_link_get_bandwidth(usage.links[i]);
         link->is_link = 1;
+        if (asked->has_energy)
+            usage.watts[i] = watts_of(usage.links[i]);
     }
     for (size_t i = 0; i < usage.n_hosts; i++)
         snprintf(usage.resources[usage.n_links + i].name, sizeof usage.resources->name, "%s",
                  sg_host_get_name(usage.hosts[i]));
-    if (asked->has_links && !smpi_shim_holds(SMPI_SHIM_LINKS))
-        smpi_give_up(TL_ERR_UNSUPPORTED,
-                     "the use of the links cannot be counted: %s; leave out --links",
-                     smpi_shim_reason(SMPI_SHIM_LINKS));
-    if (asked->has_links)
-        smpi_watch_clock(count_links);
+    smpi_watch_clock(count_links);
     usage.is_open = 1;
 }
 
@@ -92,7 +118,7 @@ static void take_energy(void)
     for (size_t i = 0; i < usage.n_hosts; i++)
         usage.resources[usage.n_links + i].energy_j = sg_host_get_consumed_energy(usage.hosts[i]);
     for (size_t i = 0; i < usage.n_links; i++)
-        usage.resources[i].energy_j = sg_link_get_consumed_energy(usage.links[i]);
+        usage.resources[i].energy_j += usage.watts[i].idle * simgrid_get_clock();
 }
 
 void smpi_usage_close(void)

@@ -6,8 +6,10 @@
 #include <stddef.h>
 #include <stdlib.h>
 
-#define SENT "_ZN7simgrid4smpi4Comm23get_sent_messages_countEiii"
-#define RECEIVE_OVERHEAD "_ZN7simgrid4smpi4Host5orecvEmPNS_3s4u4HostES4_"
+#include "smpi/shims/table.h"
+
+#define SENT SG_SENT
+#define RECEIVE_OVERHEAD SG_ORECV
 unsigned sent(const void *comm, int source, int destination, int tag) __asm__(SENT);
 double overhead(void *host, size_t bytes, const void *from,
                 const void *to) __asm__(RECEIVE_OVERHEAD);

@@ -60,7 +60,6 @@ void *detach_message(void *message)
     static void *(*detach)(void *);
     SMPI_BEHIND(detach, SG_COMM_DETACH);
     void *self = detach(message);
-    smpi_order_detach();
     list_node *node = heads ? newest(message) : NULL;
     if (!node)
         return self;

@@ -9,6 +9,7 @@
 #include "shims.h"
 
 #include <dlfcn.h>
+#include <string.h>
 
 static void (*tell)(double took_s);
 
@@ -18,6 +19,22 @@ double smpi_link_use(const_sg_link_t link)
     if (!use_of)
         *(void **)&use_of = dlsym(RTLD_DEFAULT, SG_LINK_USE);
     return use_of(link);
+}
+
+/* As libstdc++ lays out a std::string of up to 15 characters. */
+typedef struct short_string {
+    const char *text;
+    size_t length;
+    char held[16];
+} short_string;
+
+const char *smpi_link_property(const_sg_link_t link, const char *name)
+{
+    static const char *(*property_of)(const_sg_link_t, const short_string *);
+    if (!property_of)
+        *(void **)&property_of = dlsym(RTLD_DEFAULT, SG_LINK_PROPERTY);
+    const short_string key = {.text = name, .length = strlen(name)};
+    return property_of(link, &key);
 }
 
 void smpi_watch_clock(void (*advanced)(double took_s))

@@ -18,6 +18,7 @@
 #include "smpi/rank.h"
 
 #include <dlfcn.h>
+#include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -33,6 +34,7 @@ typedef struct send_call {
     const void *source;
     size_t source_bytes;
     const void *request;
+    bool is_detached; /* nobody waits for its end */
 } send_call;
 
 /* A message under way: its share of the links is a variable of SimGrid's. */
@@ -51,7 +53,6 @@ static unsigned table_bits;
 static size_t eager_bytes; /* shorter messages are eager */
 static message *unused;
 static const send_call *sending; /* what SimGrid is about to start */
-static int is_detached;
 
 void smpi_order_set(int is_yes)
 {
@@ -181,21 +182,15 @@ void *isend(void *result, const send_call *call)
     static void *(*theirs)(void *, const send_call *);
     SMPI_BEHIND(theirs, SG_COMM_ISEND);
     sending = call;
-    is_detached = 0;
     void *same = theirs(result, call);
     sending = NULL;
     return same;
 }
 #endif
 
-void smpi_order_detach(void)
-{
-    is_detached = 1;
-}
-
 const void *smpi_order_sending(void)
 {
-    return sending && !is_detached ? sending->request : NULL;
+    return sending && !sending->is_detached ? sending->request : NULL;
 }
 
 static void set_their_penalty(void *system, void *variable, double penalty)
@@ -211,7 +206,7 @@ void *variable_new(void *system, void *action, double penalty, double bound, siz
     static void *(*theirs)(void *, void *, double, double, size_t);
     SMPI_BEHIND(theirs, SG_VARIABLE_NEW);
     const int is_eager =
-        by_variable && sending && is_detached && sending->source_bytes < eager_bytes;
+        by_variable && sending && sending->is_detached && sending->source_bytes < eager_bytes;
     const long receiver = is_eager ? receiver_of(sending) : 0;
     const int waits = is_eager && *find_last(sending->issuer, receiver);
     void *variable = theirs(system, action, waits ? 0 : penalty, bound, n);

@@ -55,7 +55,6 @@ void smpi_loopback_apply(void);
 void smpi_overheads_skip(int *is_local);
 void smpi_order_prepare(uint32_t n_ranks);
 /* The message that is being sent is eager. */
-void smpi_order_detach(void);
 /* The request of the long message that is being sent, or NULL. */
 const void *smpi_order_sending(void);
 void smpi_buffer_prepare(void);
@@ -73,5 +72,7 @@ void smpi_numbers_share(const void *comm, const void *same);
 void smpi_watch_clock(void (*advanced)(double took_s));
 /* Bytes per second on the link during the last step. */
 double smpi_link_use(const_sg_link_t link);
+/* NULL if the link has no such property. */
+const char *smpi_link_property(const_sg_link_t link, const char *name);
 
 #endif

@@ -14,6 +14,10 @@
 #ifndef TLR_SMPI_TABLE_H
 #define TLR_SMPI_TABLE_H
 
+#include <xbt/base.h>
+/* It needs the one above. */
+#include <simgrid/version.h>
+
 enum { SMPI_ANY_VERSION = 99999 };
 enum { SMPI_SPEED, SMPI_MODEL };
 
@@ -30,7 +34,7 @@ enum { SMPI_SPEED, SMPI_MODEL };
  *   ORDER      order.c       option timeless/eager-order
  *   BUFFER     buffer.c      option timeless/send-buffer
  *   LOOPBACK   loopback.c    options timeless/loopback-bw-factor, timeless/loopback-lat-factor
- *   LINKS      links.c       --links
+ *   LINKS      links.c       --links, --energy
  * Tests: tests/cli/module.sh sees that libsimgrid calls each function here, and what happens where
  * it does not.  That SPEED changes no result is what tests/mpi/oracle.sh and
  * tests/bench/replay_speed.sh see; what MODEL changes, tests/cli/module.sh, eager_order.sh,
@@ -44,10 +48,10 @@ enum { SMPI_SPEED, SMPI_MODEL };
     SHIM(TIMERS, SMPI_SPEED, 0, SMPI_ANY_VERSION)                                                  \
     SHIM(WAITALL, SMPI_SPEED, 332, 332)                                                            \
     SHIM(MEET, SMPI_MODEL, 0, SMPI_ANY_VERSION)                                                    \
-    SHIM(OVERHEADS, SMPI_MODEL, 332, 332)                                                          \
-    SHIM(ORDER, SMPI_MODEL, 332, 332)                                                              \
-    SHIM(BUFFER, SMPI_MODEL, 332, 332)                                                             \
-    SHIM(LOOPBACK, SMPI_MODEL, 332, 332)                                                           \
+    SHIM(OVERHEADS, SMPI_MODEL, 332, 400)                                                          \
+    SHIM(ORDER, SMPI_MODEL, 332, 400)                                                              \
+    SHIM(BUFFER, SMPI_MODEL, 332, 400)                                                             \
+    SHIM(LOOPBACK, SMPI_MODEL, 332, 400)                                                           \
     SHIM(LINKS, SMPI_MODEL, 0, SMPI_ANY_VERSION)
 
 typedef enum smpi_shim {
@@ -57,7 +61,7 @@ typedef enum smpi_shim {
         SMPI_N_SHIMS
 } smpi_shim;
 
-/* Names of the C++ ABI. */
+/* Names of the C++ ABI, in the version of SimGrid that the module is built with. */
 #define SG_NEW "_Znwm"
 #define SG_DELETE "_ZdlPv"
 #define SG_DELETE_SIZED "_ZdlPvm"
@@ -90,9 +94,15 @@ typedef enum smpi_shim {
 #define SG_BCAST "_ZN7simgrid4smpi5colls5bcastE"
 #define SG_BARRIER "_ZN7simgrid4smpi5colls7barrierE"
 #define SG_ALLGATHER "_ZN7simgrid4smpi5colls9allgatherE"
+#if SIMGRID_VERSION_MAJOR > 3 || SIMGRID_VERSION_MINOR >= 34
+#define SG_OSEND "_ZNK7simgrid4smpi4Host5osendEmPNS_3s4u4HostES4_"
+#define SG_OISEND "_ZNK7simgrid4smpi4Host6oisendEmPNS_3s4u4HostES4_"
+#define SG_ORECV "_ZNK7simgrid4smpi4Host5orecvEmPNS_3s4u4HostES4_"
+#else
 #define SG_OSEND "_ZN7simgrid4smpi4Host5osendEmPNS_3s4u4HostES4_"
 #define SG_OISEND "_ZN7simgrid4smpi4Host6oisendEmPNS_3s4u4HostES4_"
 #define SG_ORECV "_ZN7simgrid4smpi4Host5orecvEmPNS_3s4u4HostES4_"
+#endif
 #define SG_LMM "_ZN7simgrid6kernel3lmm6System"
 #define SG_VARIABLE_NEW SG_LMM "12variable_newEPNS0_8resource6ActionEddm"
 #define SG_VARIABLE_FREE SG_LMM "13variable_freeEPNS1_8VariableE"
@@ -100,7 +110,13 @@ typedef enum smpi_shim {
 #define SG_SET_BOUND SG_LMM "21update_variable_boundEPNS1_8VariableEd"
 #define SG_REMAINS "_ZN7simgrid6kernel8resource6Action11get_remainsEv"
 #define SG_NETWORK_MODEL "_ZNK7simgrid3s4u7NetZone17get_network_modelEv"
+#if SIMGRID_VERSION_MAJOR > 3
+#define SG_LINK_USE "_ZNK7simgrid3s4u4Link8get_loadEv"
+#else
 #define SG_LINK_USE "_ZNK7simgrid3s4u4Link9get_usageEv"
+#endif
+#define SG_LINK_PROPERTY                                                                           \
+    "_ZNK7simgrid3s4u4Link12get_propertyERKNSt7__cxx1112basic_stringIcSt11char_traitsIcESaIcEEE"
 #define SG_ADVANCE "_ZNK7simgrid6kernel10EngineImpl5solveEd"
 
 /* REPLACED(part, symbol): ours takes the place of theirs.  CALLED: theirs, which only ours calls.
@@ -135,12 +151,10 @@ typedef enum smpi_shim {
     REPLACED(OVERHEADS, SG_OISEND)                                                                 \
     REPLACED(OVERHEADS, SG_ORECV)                                                                  \
     REPLACED(ORDER, SG_COMM_ISEND)                                                                 \
-    REPLACED(ORDER, SG_COMM_DETACH)                                                                \
     REPLACED(ORDER, SG_VARIABLE_NEW)                                                               \
     REPLACED(ORDER, SG_VARIABLE_FREE)                                                              \
     REPLACED(ORDER, SG_SET_PENALTY)                                                                \
     REPLACED(BUFFER, SG_COMM_ISEND)                                                                \
-    REPLACED(BUFFER, SG_COMM_DETACH)                                                               \
     REPLACED(BUFFER, SG_COMM_START)                                                                \
     REPLACED(BUFFER, SG_COMM_FINISH)                                                               \
     REPLACED(BUFFER, SG_OISEND)                                                                    \
@@ -150,7 +164,8 @@ typedef enum smpi_shim {
     REPLACED(LOOPBACK, SG_SET_BOUND)                                                               \
     CALLED(LOOPBACK, SG_NETWORK_MODEL)                                                             \
     REPLACED(LINKS, SG_ADVANCE)                                                                    \
-    CALLED(LINKS, SG_LINK_USE)
+    CALLED(LINKS, SG_LINK_USE)                                                                     \
+    CALLED(LINKS, SG_LINK_PROPERTY)
 
 /* Nonzero if the part holds. */
 int smpi_shim_holds(smpi_shim shim);
