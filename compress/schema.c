@@ -82,7 +82,7 @@ static const tl_call_info calls[] = {
     {code, name, TL_ACTION_##action, (FOLD(SLOT_, __VA_ARGS__)) | CLOCK_OF(traits), traits, NULL},
 #define TL_CALL(code, name, ...) ROW(code, "MPI_" #name, __VA_ARGS__)
 #define TL_SPECIAL TL_CALL
-#define TL_EXTENSION(code, name, ...) ROW(code, "MPIX_" #name, __VA_ARGS__)
+#define TL_EXTENSION TL_CALL
 #define TL_PSEUDO(code, name, action, traits, ...)                                                 \
     {code, #name, TL_ACTION_##action, FOLD(SLOT_, __VA_ARGS__), traits, NULL},
 #define TL_OPAQUE(code, name, ...) {code, "MPI_" #name, TL_ACTION_OPAQUE, 0, 0, NULL},
@@ -126,9 +126,14 @@ const tl_call_info *tl_call_by_code(unsigned code)
 
 const tl_call_info *tl_call_by_name(const char *name)
 {
-    for (size_t i = 0; i < N_CALLS; i++)
-        if (!strcmp(calls[i].name, name))
+    /* Until 0.1.0 extensions were written under the name that Open MPI 4.1 gives them. */
+    const char *standard = !strncmp(name, "MPIX_", 5) ? name + 5 : NULL;
+    for (size_t i = 0; i < N_CALLS; i++) {
+        const char *known = calls[i].name;
+        if (standard ? !strncmp(known, "MPI_", 4) && !strcmp(known + 4, standard)
+                     : !strcmp(known, name))
             return &calls[i];
+    }
     return NULL;
 }
 

@@ -240,13 +240,13 @@ typedef struct tl_call_info {
     const char *dimensions; /* kernels: names of the sizes in list, "m n k"; otherwise NULL */
 } tl_call_info;
 
-/* Codes of the calls: TL_MPI_Send, TL_MPIX_Bcast_init, TL_MPI_Match (pseudo), TL_KERNEL_dgemm... */
+/* Codes of the calls: TL_MPI_Send, TL_MPI_Match (pseudo), TL_KERNEL_dgemm... */
 enum tl_call {
     TL_MPI_NONE = 0,
 #define TL_CALL(code, name, action, traits, ...) TL_MPI_##name = (code),
 #define TL_SPECIAL TL_CALL
 #define TL_PSEUDO TL_CALL
-#define TL_EXTENSION(code, name, action, traits, ...) TL_MPIX_##name = (code),
+#define TL_EXTENSION TL_CALL
 #define TL_OPAQUE(code, name, ...) TL_MPI_##name = (code),
 #include "mpi_calls.def"
 #define TL_KERNEL(code, name, ...) TL_KERNEL_##name = (code),

@@ -199,7 +199,7 @@ static void put_name(char *name, size_t size, const char *path, const char *pref
 {
     const char *slash = strrchr(path, '/');
     char number[16];
-    snprintf(number, sizeof number, "%0*" PRIu32, digits, rank);
+    snprintf(number, sizeof number, "%0*" PRIu32, digits < 10 ? digits : 10, rank);
     snprintf(name, size, "%.*s%s-%s.bin", slash ? (int)(slash + 1 - path) : 0, path, prefix,
              number);
 }

@@ -5,6 +5,13 @@
 rows="python3 $here/rows/rows.py $top_srcdir/compress/mpi_calls.def"
 export PYTHONDONTWRITEBYTECODE=1
 
+# functions PROGRAM: the MPI functions of the library that it is linked with
+functions() { nm -D --defined-only "$(ldd "$1" | awk '$1 ~ /^libmpi\.so/ { print $3 }')" | awk '$3 ~ /^MPIX?_/ { print $3 }'; }
+echo '#include <mpi.h>
+int main(void) { return MPI_Init(0, 0); }' >"$scratch/empty.c"
+$MPICC -o "$scratch/empty" "$scratch/empty.c" && MPI_FUNCTIONS=$(functions "$scratch/empty") || exit 99
+export MPI_FUNCTIONS
+
 make_programs() {
     local binding
     $rows c >"$scratch/run.c" && $rows fortran >"$scratch/run.f90" &&

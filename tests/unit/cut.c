@@ -387,7 +387,7 @@ static void other_objects(void **state)
     {                                                                                              \
         .call = TL_MPI_##name, .comm = (object)                                                    \
     }
-    const tl_event made = {.call = TL_MPIX_Bcast_init, .comm = 1, .count = 2, .request = 1};
+    const tl_event made = {.call = TL_MPI_Bcast_init, .comm = 1, .count = 2, .request = 1};
     const tl_event started = {.call = TL_MPI_Start, .request = 1};
     const tl_event rank0[] = {
         INIT,        {.call = TL_MPI_Send, .comm = INTER, .peer = 0, .tag = 1},
@@ -412,7 +412,7 @@ static void other_objects(void **state)
     cut_section(3, 3);
     check_part(1,
                (const char *const[]){
-                   "MPIX_Bcast_init count=2 type_bytes=0 peer=0 comm=1 request=1 volume=0 site=0",
+                   "MPI_Bcast_init count=2 type_bytes=0 peer=0 comm=1 request=1 volume=0 site=0",
                    "MPI_Barrier comm=1 clock_ns=0 volume=0 site=0",
                    "MPI_Start request=1 volume=0 site=0", "MPI_Wait request=1 volume=3 site=0",
                    "MPI_Barrier comm=1 clock_ns=10 volume=5 site=0", NULL});

@@ -176,11 +176,20 @@ SETUP = [S("Dist_graph_create_adjacent", NEWCOMM="&graph"), S("Win_create", NEWW
 TEARDOWN = [S("File_close", FILE="&file"), S("Win_free", WIN="&win"), S("Comm_free", COMM="&graph")]
 
 
+# The MPI functions of the library, one a line.
+FUNCTIONS = set(os.environ["MPI_FUNCTIONS"].split())
+
+
 class Row:
     def __init__(self, macro, code, name, action, traits, parameters):
         self.code, self.name, self.action = int(code), name, action
         self.traits = {t.strip() for t in traits.split("|")}
-        self.symbol = ("MPIX_" if macro == "EXTENSION" else "MPI_") + name
+        self.event_name = "MPI_" + name
+        self.symbol = self.event_name
+        # Part of MPI, an extension, or neither, by the version of the library.
+        if macro == "EXTENSION" and self.symbol not in FUNCTIONS:
+            self.symbol = "MPIX_" + name
+        self.is_there = macro != "EXTENSION" or (self.symbol in FUNCTIONS and action != "OPAQUE")
         self.parameters = []
         for kind, inside in re.findall(r"(\w+)\(([^()]*)\)", parameters):
             kind_type, _, parameter = inside.rpartition(", ")
@@ -228,7 +237,8 @@ def read_schema(path):
     pattern = r"^TL_(CALL|SPECIAL|EXTENSION)\((\d+), (\w+), (\w+), ([^,]+), (.*)\)$"
     for fields in re.findall(pattern, open(path).read(), re.M):
         row = Row(*fields)
-        rows[row.name if row.symbol.startswith("MPI_") else row.symbol] = row
+        if row.is_there:
+            rows[row.name] = row
     return rows
 
 
@@ -320,7 +330,7 @@ class Expected:
         return number
 
     def event(self, row, special):
-        e = {"call": row.symbol}
+        e = {"call": row.event_name}
         lists, types = {}, {}
         for kind, text in row.arguments(special):
             text = text.lstrip("&")
