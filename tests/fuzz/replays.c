@@ -89,7 +89,9 @@ static void replay(tl_reader *r, const char *engine, int allow_opaque)
         sigaction(signals[i], &before[i], NULL);
     if (status) {
         FUZZ_CHECK(err.status == status && *err.text);
-        if (strstr(err.text, "timeless crashed")) {
+        /* Behind the path; a call site of the input may hold these words, too. */
+        const char *const said = strstr(err.text, ": ");
+        if (said && !strncmp(said, ": timeless crashed (", 20)) {
             fprintf(stderr, "%s\n", err.text);
             abort();
         }
