@@ -138,6 +138,12 @@ static uint8_t kind_of(const tl_comm *definition)
                                            : COMMUNICATOR;
 }
 
+static tl_status say_no_maker(uint32_t rank, uint32_t id, tl_error *err)
+{
+    return tl_fail(err, TL_ERR_CORRUPT,
+                   "rank %u: does not say what its communicator %u was made from", rank, id);
+}
+
 /* A communicator has members of the one that it was made from; a window or a file has all of them,
  * in the same order. */
 static tl_status check_maker(const table *t, const tlr_plan *plan, uint32_t rank,
@@ -146,9 +152,8 @@ static tl_status check_maker(const table *t, const tlr_plan *plan, uint32_t rank
 {
     const uint32_t id = definition->id;
     const tl_call_info *maker = tl_call_by_code(definition->call);
-    if (!maker || (parent == TLR_PLAN_NO_COMM && kind_of(definition)))
-        return tl_fail(err, TL_ERR_CORRUPT,
-                       "rank %u: does not say what its communicator %u was made from", rank, id);
+    if (parent == TLR_PLAN_NO_COMM && kind_of(definition))
+        return say_no_maker(rank, id, err);
     if (parent == TLR_PLAN_NO_COMM)
         return TL_OK;
     const int32_t own = (int32_t)rank;
@@ -185,6 +190,8 @@ static tl_status enter(table *t, tlr_plan *plan, uint32_t rank, const tl_comm *d
     if (!is_in_own_group(definition, rank))
         return tl_fail(err, TL_ERR_CORRUPT, "rank %u: is no member of its communicator %u", rank,
                        id);
+    if (!tl_call_by_code(definition->call))
+        return say_no_maker(rank, id, err);
     /* The first number that this rank does not have yet. */
     size_t s = find_slot(t, plan, comm, from);
     while (t->slots[s] && t->last_claim[t->slots[s] - 1] == rank + 1) {

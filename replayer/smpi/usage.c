@@ -1,6 +1,6 @@
-/* usage.c - links (shims/links.c) and energy of the simulated platform.  The energy of hosts is that
- * of SimGrid's plugin; that of links follows from their use, as its other plugin has it: the one of
- * SimGrid 4.0 leaves out what a link in use takes beyond an idle one. */
+/* usage.c - links (shims/links.c) and energy of the simulated platform.  The energy of hosts is
+ * that of SimGrid's plugin; that of links follows from their use, as its other plugin has it: the
+ * one of SimGrid 4.0 leaves out what a link in use takes beyond an idle one. */
 #include "config.h"
 
 #include "smpi/shims/shims.h"
@@ -88,8 +88,7 @@ void smpi_usage_open(void)
         return;
     if (!smpi_shim_holds(SMPI_SHIM_LINKS))
         smpi_give_up(TL_ERR_UNSUPPORTED, "the use of the links cannot be counted: %s; leave out %s",
-                     smpi_shim_reason(SMPI_SHIM_LINKS),
-                     asked->has_links ? "--links" : "--energy");
+                     smpi_shim_reason(SMPI_SHIM_LINKS), asked->has_links ? "--links" : "--energy");
     if (asked->has_energy)
         list_hosts();
     usage.n_links = sg_link_count();

@@ -410,12 +410,11 @@ static void other_objects(void **state)
                       "open where the part ends");
     refuse_section(2, "open where the part begins");
     cut_section(3, 3);
-    check_part(1,
-               (const char *const[]){
-                   "MPI_Bcast_init count=2 type_bytes=0 peer=0 comm=1 request=1 volume=0 site=0",
-                   "MPI_Barrier comm=1 clock_ns=0 volume=0 site=0",
-                   "MPI_Start request=1 volume=0 site=0", "MPI_Wait request=1 volume=3 site=0",
-                   "MPI_Barrier comm=1 clock_ns=10 volume=5 site=0", NULL});
+    check_part(1, (const char *const[]){
+                      "MPI_Bcast_init count=2 type_bytes=0 peer=0 comm=1 request=1 volume=0 site=0",
+                      "MPI_Barrier comm=1 clock_ns=0 volume=0 site=0",
+                      "MPI_Start request=1 volume=0 site=0", "MPI_Wait request=1 volume=3 site=0",
+                      "MPI_Barrier comm=1 clock_ns=10 volume=5 site=0", NULL});
     /* Rank 1 does not start it again. */
     const tl_event lazy[] = {INIT,        {.call = TL_MPI_Recv, .comm = INTER, .peer = 0, .tag = 1},
                              BARRIER(10), BARRIER(20),
