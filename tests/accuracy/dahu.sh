@@ -16,6 +16,8 @@
 #   -t SECONDS  leave a row out that takes longer
 #   -l          print the rows that are missing, and predict none
 #
+# Exits with 1 when a row could not be predicted.
+#
 # PFACT 1, RFACT 2, NBMIN 2, NDIV 2, 32 ranks on each node.  The geometry block uses the nodes dahu-1 to dahu-30:
 # which 30 were used is not published.  The ablation block predicts five rows with one part of the model changed:
 #   equal             the mean of all CPUs on each
@@ -30,7 +32,7 @@ here=$(cd "$(dirname "$0")/.." && pwd)
 : "${top_builddir:=$here/..}"
 PATH=$(cd "$top_builddir" && pwd)/cli:$PATH
 export TIMELESS_PLATFORMS=${TIMELESS_PLATFORMS:-$here/../platforms}
-table=dahu.csv measured= blocks=size,geometry,factorial engine=smpi seeds=1 sensitivity= max_n= jobs=1 limit=0 list=
+table=dahu.csv measured= blocks=size,geometry,factorial engine=smpi seeds=1 sensitivity= max_n= failed= jobs=1 limit=0 list=
 while getopts o:c:b:e:s:Sn:j:t:l option; do
     case $option in
     o) table=$OPTARG ;;
@@ -149,9 +151,8 @@ predict() {
         python3 - "$out.json" "$1" "$(tail -n 1 "$out.time")" >>"$table" <<'END'
 import json, sys
 p = json.load(open(sys.argv[1]))
-sample = p.get("sampled") or {}
-print(sys.argv[2], "%.6f" % p["makespan_s"], sample.get("low_s", ""), sample.get("high_s", ""), p["n_events"], sys.argv[3],
-      sep=",")
+low, high = (p.get("sampled") or {}).get("interval_90_s", ("", ""))
+print(sys.argv[2], p["makespan_s"], low, high, p["n_events"], sys.argv[3], sep=",")
 END
     else
         echo "dahu.sh: $1 failed or was stopped after $((SECONDS - started)) s: $(tail -n 1 "$out.err")" >&2
@@ -174,8 +175,11 @@ for block in ${blocks//,/ }; do
 done | sed 's/ /,/; s/ /,/; s/ /,/; s/ /,/; s/ /,/; s/ /,/; s/ /,/; s/ /,/; s/ /,/; s/ /,/' |
     awk -F, -v n="$max_n" '(n == "" || $2 + 0 <= n + 0) && !seen[$0]++' >"$work/wanted"
 # A row that is there need not be predicted again, whatever its block.
-awk -F, -v OFS=, 'function key() { k = $2; for (i = 3; i <= 14; i++) k = k OFS $i; return k }
-    NR == FNR { have[key()]; next } !(key() in have)' "$table" "$work/wanted" >"$work/missing"
+missing() {
+    awk -F, -v OFS=, 'function key() { k = $2; for (i = 3; i <= 14; i++) k = k OFS $i; return k }
+        NR == FNR { have[key()]; next } !(key() in have)' "$table" "$work/wanted"
+}
+missing >"$work/missing"
 if [ "$list" ]; then
     cat "$work/missing"
     exit
@@ -186,4 +190,6 @@ while IFS= read -r key; do
     predict "$key" &
 done <"$work/missing"
 wait
+[ -z "$(missing)" ] || failed=1
 [ ! "$measured" ] || python3 "$here/accuracy/dahu_compare.py" "$table" "$measured"
+[ ! "$failed" ]

@@ -20,6 +20,12 @@ check 'dahu.sh: missing rows are predicted, and errors printed' dahu -b small -c
 check 'dahu.sh: a seed draws the same again' equal "$(cut -d, -f 1-18 first.csv)" "$(cut -d, -f 1-18 table.csv)"
 dahu -b small -c measured.csv >out.txt
 check 'dahu.sh: the measured row is beside its prediction' grep -qE '^ +2000 +64 +2 +32 +1 +0 +0 +0\.10 ' out.txt
+cp table.csv before.csv
+check_exit 1 'dahu.sh: a row that fails exits 1' dahu -b small -s 7 -- --seed none
+check 'dahu.sh: and is not in the table' cmp before.csv table.csv
+check 'dahu.sh: a sampled row has its interval' dahu -b small -s 8 -- --sample
+check 'dahu.sh: from low to high around the seconds' awk -F, '$14 == 8 && $16 != "" && $16 <= $15 && $15 <= $17 { n++ }
+    END { exit n != 2 }' table.csv
 dahu -b ablation -l >list.txt
 check 'dahu.sh: five rows are predicted with each part of the model changed' equal "$(cut -d, -f 11 list.txt | sort | uniq -c |
     awk '{ printf "%s:%s ", $2, $1 }')" ':5 all-terms:5 equal:5 fixed-polls:5 mnk:5 no-loopback:5 no-noise:5 no-sharing:5 published-noise:5 '
