@@ -68,7 +68,7 @@ int loggops_nodes_open(simulation *s)
 /* A rank that is alone on its node has the adapter as its own interface. */
 static int has_adapter(const simulation *s, uint32_t rank)
 {
-    return s->run->nodes->move_bytes || node_of(s, rank)->n_ranks > 1;
+    return s->moves_bytes || node_of(s, rank)->n_ranks > 1;
 }
 
 static int is_between(const simulation *s, uint32_t from, uint32_t to)
@@ -99,7 +99,7 @@ int loggops_adapter_takes(simulation *s, block *b, uint32_t i)
     message *m = &s->messages[i];
     const int is_cleared = (m->context & ~COMBINES) == CLEARED;
     const int needs_bytes =
-        m->request == EAGER || (m->context & ~COMBINES) == DATA || !s->run->nodes->move_bytes;
+        m->request == EAGER || (m->context & ~COMBINES) == DATA || !s->moves_bytes;
     const uint32_t to = (uint32_t)m->to;
     if (!is_cleared && (m->context == REPLY || !needs_bytes || !has_adapter(s, to) ||
                         !is_between(s, (uint32_t)m->source, to)))
@@ -121,7 +121,7 @@ static uint64_t pass(const simulation *s, adapter *a, const loggops_costs *c, ui
                      uint64_t from_ps)
 {
     const uint64_t own_ps = busy_ps(c, bytes);
-    const int is_short = s->run->nodes->move_bytes && bytes < s->params.S_bytes;
+    const int is_short = s->moves_bytes && bytes < s->params.S_bytes;
     const uint64_t begin_ps = later(is_short ? a->short_free_ps : a->free_ps, from_ps);
     if (is_short)
         a->short_free_ps = begin_ps + own_ps;
@@ -145,7 +145,7 @@ static void receive_one(simulation *s, block *b, sim_node *node, uint32_t i)
         return;
     }
     m->time_ps = pass(s, &node->receives, c, m->bytes, m->time_ps);
-    if (s->run->nodes->move_bytes)
+    if (s->moves_bytes)
         m->time_ps += loggops_per_bytes(c->B_ps_byte, m->bytes);
     loggops_give(s, b, i);
 }
@@ -257,7 +257,7 @@ static void send_eager(simulation *s, block *b, sim_node *node, const message *m
 {
     const loggops_costs *c = loggops_costs_of(s, (uint32_t)m->source, (uint32_t)m->to, m->bytes);
     message sent = *m;
-    if (s->run->nodes->move_bytes) {
+    if (s->moves_bytes) {
         sent.time_ps = pass(s, &node->sends, c, m->bytes, m->time_ps) + c->L_ps;
     } else { /* the moment is that of the arrival, were the adapter free */
         const uint64_t from_ps = m->time_ps - c->o_ps - c->L_ps;

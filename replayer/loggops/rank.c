@@ -147,7 +147,7 @@ static void do_fiber_step(simulation *s, block *b, uint32_t r, uint32_t i, const
     }
     if (step->kind == LOGGOPS_SEND) /* which is not the program's */
         f->ready_ps = rank->ready_ps;
-    else if ((step->combines || loggops_adapters_move_bytes(s)) && rank->cpu_free_ps > at_ps)
+    else if ((step->combines || s->moves_bytes) && rank->cpu_free_ps > at_ps)
         f->ready_ps = rank->cpu_free_ps;
     rank->ready_ps = program_ps;
 }
@@ -159,7 +159,7 @@ static void do_wait(simulation *s, sim_rank *rank, uint32_t r, const int64_t *li
         block_until_done(rank, at_ps, IN_WAIT);
         return;
     }
-    if (loggops_adapters_move_bytes(s) && rank->owed_ps) {
+    if (s->moves_bytes && rank->owed_ps) {
         rank->ready_ps = loggops_pay(s, r, at_ps);
         rank->wait_ps += rank->ready_ps - at_ps;
     }

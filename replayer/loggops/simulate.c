@@ -356,6 +356,7 @@ tl_status loggops_simulate(const loggops_run *run, const loggops_params *params,
                               .o_ps = params->o_ps,
                               .G_ps_byte = params->G_ps_byte,
                               .O_ps_byte = params->O_ps_byte},
+                    .moves_bytes = run->nodes && run->nodes->move_bytes,
                     .window_ps = window_of(run, params),
                     .n_threads = n_threads > 1 ? n_threads : 1,
                     .result = result};

@@ -193,6 +193,7 @@ typedef struct simulation {
     loggops_params params;
     loggops_costs costs;    /* of all messages, if there are no nodes */
     sim_node *nodes;        /* NULL: none */
+    int moves_bytes;        /* loggops_nodes.move_bytes */
     const tlr_noise *noise; /* NULL: none */
     uint64_t window_ps;
     loggops_result *result;
@@ -235,12 +236,26 @@ void loggops_run_rank(simulation *s, block *b, uint32_t r, uint64_t end_ps);
 
 /* ---- transfer.c ---- */
 
-const loggops_costs *loggops_costs_of(const simulation *s, uint32_t from, uint32_t to,
-                                      uint64_t bytes);
-uint64_t loggops_per_bytes(double ps_byte, uint64_t bytes);
+/* What a message costs; the first one is for runs with nodes. */
+const loggops_costs *loggops_costs_on_path(const simulation *s, uint32_t from, uint32_t to,
+                                           uint64_t bytes);
+static inline const loggops_costs *loggops_costs_of(const simulation *s, uint32_t from, uint32_t to,
+                                                    uint64_t bytes)
+{
+    return s->nodes ? loggops_costs_on_path(s, from, to, bytes) : &s->costs;
+}
+/* At most as much as ends the simulation. */
+static inline uint64_t loggops_rounded_ps(double ps)
+{
+    return ps < (double)LOGGOPS_MOST_PS ? (uint64_t)(ps + 0.5) : LOGGOPS_MOST_PS;
+}
+
+static inline uint64_t loggops_per_bytes(double ps_byte, uint64_t bytes)
+{
+    return bytes > 1 ? loggops_rounded_ps(ps_byte * (double)(bytes - 1)) : 0;
+}
 /* Hands a message to its receiver's block, for the next window. */
 void loggops_post(simulation *s, block *b, const message *m);
-int loggops_adapters_move_bytes(const simulation *s);
 /* The CPU does what receives have left to do until the program waits for them. */
 uint64_t loggops_pay(simulation *s, uint32_t r, uint64_t at_ps);
 /* The CPU is taken for so much work; returns its end. */
@@ -252,8 +267,6 @@ void loggops_start_send(simulation *s, block *b, uint32_t r, const sim_step *ste
 /* Posts a receive; returns whether it is complete at once. */
 int loggops_start_receive(simulation *s, block *b, uint32_t r, const sim_step *step,
                           uint64_t at_ps);
-/* When the earliest arrival can be handled.  Only what is received needs the CPU. */
-uint64_t loggops_arrival_ready(const simulation *s, const sim_rank *rank, int *needs_cpu);
 /* Handles it, at that moment. */
 void loggops_take_arrival(simulation *s, block *b, uint32_t r, uint64_t at_ps);
 
@@ -312,5 +325,21 @@ uint32_t loggops_match_receive(receive *receives, queue *posted, const message *
 int loggops_has_arrived(const message *messages, const sim_rank *rank, const receive *wanted,
                         uint64_t at_ps);
 int loggops_has_receive(const receive *receives, const queue *posted, const message *arrived);
+
+/* When the earliest arrival can be handled.  Only what is received needs the CPU. */
+static inline uint64_t loggops_arrival_ready(const simulation *s, const sim_rank *rank,
+                                             int *needs_cpu)
+{
+    *needs_cpu = 0;
+    if (rank->arrivals == NONE)
+        return NEVER;
+    const message *m = &s->messages[rank->arrivals];
+    if (m->context == REPLY || s->moves_bytes ||
+        (m->request != EAGER &&
+         (s->moves_bytes || !loggops_has_receive(s->receives, &rank->posted, m))))
+        return m->time_ps;
+    *needs_cpu = 1;
+    return m->time_ps > rank->next_recv_ps ? m->time_ps : rank->next_recv_ps;
+}
 
 #endif

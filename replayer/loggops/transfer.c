@@ -21,34 +21,16 @@ static void drop_message(simulation *s, const block *b, uint32_t i)
 
 /* ---- costs ---- */
 
-const loggops_costs *loggops_costs_of(const simulation *s, uint32_t from, uint32_t to,
-                                      uint64_t bytes)
+const loggops_costs *loggops_costs_on_path(const simulation *s, uint32_t from, uint32_t to,
+                                           uint64_t bytes)
 {
     const loggops_nodes *nodes = s->run->nodes;
-    if (!nodes)
-        return &s->costs;
     const loggops_path *path =
         nodes->node_of[from] == nodes->node_of[to] ? &nodes->within : &nodes->between;
     unsigned i = path->n - 1;
     while (bytes < path->sizes[i].from_bytes)
         i--;
     return &path->sizes[i];
-}
-
-int loggops_adapters_move_bytes(const simulation *s)
-{
-    return s->run->nodes && s->run->nodes->move_bytes;
-}
-
-/* At most as much as ends the simulation. */
-static uint64_t rounded_ps(double ps)
-{
-    return ps < (double)LOGGOPS_MOST_PS ? (uint64_t)(ps + 0.5) : LOGGOPS_MOST_PS;
-}
-
-uint64_t loggops_per_bytes(double ps_byte, uint64_t bytes)
-{
-    return bytes > 1 ? rounded_ps(ps_byte * (double)(bytes - 1)) : 0;
 }
 
 /* ---- sends and receives ---- */
@@ -113,7 +95,7 @@ void loggops_complete(simulation *s, block *b, uint32_t r, uint32_t request, uin
         const int awaited = *state == REQUEST_AWAITED;
         *state = awaited ? REQUEST_FREE : REQUEST_DONE;
         if (awaited && --rank->n_open == 0) {
-            if (loggops_adapters_move_bytes(s) && rank->owed_ps)
+            if (s->moves_bytes && rank->owed_ps)
                 at_ps = loggops_pay(s, r, at_ps);
             go_on(rank, at_ps);
             rank->wait_ps += rank->ready_ps;
@@ -126,7 +108,7 @@ void loggops_complete(simulation *s, block *b, uint32_t r, uint32_t request, uin
 static uint64_t combine(simulation *s, uint32_t r, uint64_t bytes, uint64_t at_ps)
 {
     return loggops_occupy(s, r, TLR_WORK_REDUCTIONS, at_ps,
-                          rounded_ps(s->params.R_ps_byte * (double)bytes));
+                          loggops_rounded_ps(s->params.R_ps_byte * (double)bytes));
 }
 
 /* The CPU receives a message that the adapters have moved: in the call, or in the collective, that
@@ -207,8 +189,8 @@ static void begin_transfer(simulation *s, block *b, uint32_t r, const message *m
 static void finish_receive(simulation *s, block *b, uint32_t r, const message *m, uint32_t request,
                            int combines, uint64_t at_ps)
 {
-    uint64_t end_ps = loggops_adapters_move_bytes(s) ? take_moved(s, r, m, request, at_ps)
-                                                     : take_in(s, b, r, m, at_ps);
+    uint64_t end_ps =
+        s->moves_bytes ? take_moved(s, r, m, request, at_ps) : take_in(s, b, r, m, at_ps);
     if (combines)
         end_ps = combine(s, r, m->bytes, end_ps);
     loggops_complete(s, b, r, request, end_ps);
@@ -233,7 +215,7 @@ void loggops_take_arrival(simulation *s, block *b, uint32_t r, uint64_t at_ps)
     }
     const uint32_t posted = loggops_match_receive(s->receives, &rank->posted, &m);
     if (posted == NONE) {
-        if (m.request == EAGER && !loggops_adapters_move_bytes(s))
+        if (m.request == EAGER && !s->moves_bytes)
             take_in(s, b, r, &m, at_ps);
         loggops_append_message(s->messages, &rank->unexpected, i);
         return;
@@ -241,25 +223,10 @@ void loggops_take_arrival(simulation *s, block *b, uint32_t r, uint64_t at_ps)
     const receive taken = s->receives[posted];
     loggops_pool_drop(&s->receive_pool, &b->worker->receives, posted);
     drop_message(s, b, i);
-    if (m.request != EAGER && loggops_adapters_move_bytes(s))
+    if (m.request != EAGER && s->moves_bytes)
         begin_transfer(s, b, r, &m, &taken, at_ps);
     else
         finish_receive(s, b, r, &m, taken.request, taken.combines, at_ps);
-}
-
-/* When the earliest arrival can be handled.  Only what is received needs the CPU. */
-uint64_t loggops_arrival_ready(const simulation *s, const sim_rank *rank, int *needs_cpu)
-{
-    *needs_cpu = 0;
-    if (rank->arrivals == NONE)
-        return NEVER;
-    const message *m = &s->messages[rank->arrivals];
-    if (m->context == REPLY || loggops_adapters_move_bytes(s) ||
-        (m->request != EAGER &&
-         (loggops_adapters_move_bytes(s) || !loggops_has_receive(s->receives, &rank->posted, m))))
-        return m->time_ps;
-    *needs_cpu = 1;
-    return m->time_ps > rank->next_recv_ps ? m->time_ps : rank->next_recv_ps;
 }
 
 /* A send whose bytes the adapters move: they begin when the CPU has done its part, those of long
@@ -298,7 +265,7 @@ void loggops_start_send(simulation *s, block *b, uint32_t r, const sim_step *ste
                  .to = step->partner,
                  .request = step->is_rendezvous ? step->request : EAGER};
     b->n_messages++;
-    if (loggops_adapters_move_bytes(s)) {
+    if (s->moves_bytes) {
         send_by_adapters(s, b, r, step, c, at_ps, &m);
         return;
     }
@@ -323,7 +290,7 @@ int loggops_start_receive(simulation *s, block *b, uint32_t r, const sim_step *s
                             .request = step->request};
     const uint32_t m = loggops_match_message(s->messages, &rank->unexpected, &wanted);
     if (m != NONE && s->messages[m].request == EAGER) {
-        if (loggops_adapters_move_bytes(s))
+        if (s->moves_bytes)
             rank->ready_ps = at_ps = take_moved(s, r, &s->messages[m], step->request, at_ps);
         if (step->combines)
             rank->ready_ps = combine(s, r, s->messages[m].bytes, at_ps);
