@@ -101,6 +101,7 @@ static double factor_at(const segments *s, double bytes)
 typedef struct derivation {
     segments bandwidth, latency, sends, starts, receives; /* factors; overheads */
     double latency_s, Bps;                                /* of the links */
+    int is_bound;                                         /* timeless/bw-factor-bound */
     double crosstraffic; /* what a message takes of its links, as both directions are busy */
 } derivation;
 
@@ -120,10 +121,13 @@ static uint64_t overhead(const segments *s, double bytes, double *per_byte_ps)
 static loggops_costs costs_at(const derivation *d, uint64_t from_bytes)
 {
     const double bytes = from_bytes ? (double)from_bytes : 1, least_ps = 1e4;
-    /* SimGrid multiplies the share of a link that a message gets, even above the link's own. */
-    const double s_byte = 1 / (d->Bps * factor_at(&d->bandwidth, bytes));
+    /* SimGrid multiplies the share of a link that a message gets, even above the link's own, unless
+     * the factors limit the message alone. */
+    const double factor = factor_at(&d->bandwidth, bytes),
+                 s_byte = 1 / (d->Bps * (d->is_bound ? fmin(1, factor) : factor)),
+                 link_s_byte = d->is_bound ? 1 / d->Bps : s_byte;
     loggops_costs c = {.from_bytes = from_bytes,
-                       .G_ps_byte = ps(s_byte * d->crosstraffic),
+                       .G_ps_byte = ps(link_s_byte * d->crosstraffic),
                        .B_ps_byte = ps(s_byte)};
     c.o_ps = overhead(&d->sends, bytes, &c.O_ps_byte);
     c.o_start_ps = overhead(&d->starts, bytes, &c.O_start_ps_byte);
@@ -193,6 +197,8 @@ static tl_status derive(const tlr_platform *platform, const tlr_cluster *cluster
         .latency_s = cluster->latency_s,
         .Bps = cluster->bandwidth_Bps,
         .crosstraffic = is_no(option_of(platform, options, "network/crosstraffic")) ? 1 : 1.05};
+    const char *bound = option_of(platform, options, "timeless/bw-factor-bound");
+    between.is_bound = bound && !is_no(bound);
     segments *const parts[] = {&between.bandwidth, &between.latency, &between.sends,
                                &between.starts, &between.receives};
     tl_status status = TL_OK;

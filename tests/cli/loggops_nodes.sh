@@ -69,6 +69,13 @@ END
 }
 check 'HPL of 1,024 ranks takes less than 200 MB' frugal
 
+# With timeless/bw-factor-bound, which dahu has, a factor above 1 gives a message no more than its link.
+grep -v bw-factor-bound "$top_srcdir/platforms/dahu/options.conf" >options.conf
+mkdir unbound && cp options.conf "$top_srcdir"/platforms/dahu/{platform.xml,model.conf} unbound/
+"$timeless" make token -n 2 --bytes 20000 --iterations 10 -o token.tl
+check 'a message on dahu: SimGrid to 0.1 %' near 0.001 token.tl -p dahu --ranks-per-host 1
+check 'a message where factors change the links: SimGrid to 0.1 %' near 0.001 token.tl -p ./unbound --ranks-per-host 1
+
 # ---- platforms ----
 
 "$timeless" make stencil2d -n 16 --bytes 1000 -o p.tl
