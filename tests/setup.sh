@@ -1,9 +1,10 @@
 #!/usr/bin/env bash
-# Installs what a fresh Debian 12 lacks (as root or by sudo), then configures and builds in ./build.  A user who may not
+# Installs what a fresh Debian 12 or 13 lacks (as root or by sudo), then configures and builds in ./build.  A user who may not
 # install packages goes on without: configure names what the build needs, tests skip what else is missing.
 set -eu
 cd "$(dirname "$0")/.."
-packages=$(sed 's/#.*//' tests/packages.txt)
+# With TIMELESS_PACKAGES=core those of the first part alone.
+packages=$(sed "${TIMELESS_PACKAGES:+/^# What further/,\$d;}s/#.*//" tests/packages.txt)
 lacking=
 for p in $packages; do
     dpkg-query -W -f '${Status}' "$p" 2>/dev/null | grep -q 'ok installed' || lacking="$lacking $p"
