@@ -468,7 +468,7 @@ static tl_status blame_choice(const tlr_options *options, tl_error *err)
         if (!list || !(list = strstr(list, head)))
             continue;
         list += sizeof head - 1;
-        size_t used = strcspn(list, ";");
+        size_t used = strcspn(list, ";."); /* SimGrid 4.0 adds a sentence on its own options */
         const int is_cut = !list[used];
         while (is_cut && used && list[used] != ',')
             used--;

@@ -55,6 +55,7 @@ nm -D --defined-only "$tracer" | awk '{print $3}' | grep -E '^mpix?_' | sort >"$
     # Local calls under names that C does not have.
     printf 'mpi_%s_\n' alloc_mem_cptr win_shared_query_cptr f_sync_reg f_sync_reg_f08 aint_add aint_diff \
         aint_add_f08 aint_diff_f08
+    printf 'mpix_comm_%s_\nmpix_comm_%s_f08_\n' {ack_failed,failure_ack,failure_get_acked,get_failed,is_revoked}{,}
 } | sort -u >"$scratch/known"
 all_known() { [ -s "$scratch/exported" ] && [ -z "$(comm -23 "$scratch/exported" "$scratch/known" | tee /dev/stderr)" ]; }
 check "every call that the bindings export is wrapped, or local" all_known
