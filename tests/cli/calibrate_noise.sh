@@ -47,7 +47,7 @@ done
 check 'overheads: of a program that computes, none' near "$(loggops -q --noise 1000Hz:100us,overheads)" 1
 check_exit 2 'SimGrid has none of them' smpi --noise 1000Hz:100us,overheads
 cp "$scratch/err" refusal
-check 'which is said' grep -q "noise '1000Hz:100us,overheads': the smpi engine has noise in application time alone" refusal
+check 'the refusal of overheads says that smpi has noise in application time only' grep -q "noise '1000Hz:100us,overheads': the smpi engine has noise in application time only" refusal
 drawn=$(loggops -q --noise 1000Hz:100us,durations=exponential)
 check 'durations that are drawn, both engines alike' near "$(smpi -q --noise 1000Hz:100us,durations=exponential)" "$drawn"
 check_exit 2 'noise that is none' smpi --noise 1000Hz:

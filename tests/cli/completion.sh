@@ -91,5 +91,5 @@ done <lines
 EOF
 printf '%s\n' 'timeless_extrap timeless*extrapolate' 'timeless_extrapolate_--allow-f --allow-fewer' \
     'timeless_replay_--platform=star-1 --platform=star-1g' 'timeless_calibrate_noise_--thr --threshold' >lines
-check 'zsh: completes in a terminal' timeout 60 zsh -f type.zsh
+check 'zsh: completes in a terminal' env TERM=xterm timeout 60 zsh -f type.zsh
 tap_done
