@@ -118,7 +118,7 @@ int main(int argc, char **argv)
     memset(memory, 0, 1024);
     MPI_Barrier(MPI_COMM_WORLD);
     if (argc > 1) {
-        many(atoi(argv[1]));
+        many((int)strtol(argv[1], NULL, 10));
     } else {
         in_fence();
         in_lock();
