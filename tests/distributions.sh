@@ -1,14 +1,14 @@
 #!/usr/bin/env bash
-# distributions.sh [--all] RELEASE...: builds Timeless and runs its tests in a bare root of each Debian release, made by
-# debootstrap from the mirror of this machine: bookworm is Debian 12, trixie is Debian 13.
+# distributions.sh [--all] RELEASE...: builds the last commit and runs its tests in a bare system of each Debian release, which
+# debootstrap installs into a folder from the mirror of this machine. bookworm is Debian 12, trixie is Debian 13.
 #
-#   without --all   the first command of the README and the core of the tests: what reads and writes traces, records each call
-#                   of MPI in C and Fortran, and replays, with the packages in the first part of packages.txt
+#   without --all   the first command of the README, and the core of the tests (CORE below), with the packages in the first
+#                   part of packages.txt
 #   --all           the README's test command
 #
-# A root is made in ROOTS (default: distributions/ in the build folder) and kept: the next run needs only its own packages.
-# Prints "RELEASE: N passed, M failed" for each.  Exit code 0: nothing failed.  1: something failed.  77: a root cannot be
-# made or entered here, which the last line says.
+# The systems are kept in the folder ROOTS (default: distributions/ in the build folder), so that the next run is faster.
+# Prints "RELEASE: N passed, M failed" for each.  Exit code 0: nothing failed.  1: something failed.  77: the system cannot be
+# installed or entered on this machine; the last line gives the reason.
 set -u
 cd "$(dirname "$0")/.." || exit 4
 all=
@@ -23,7 +23,7 @@ CORE='tests/unit/roundtrip tests/unit/damage tests/unit/stream tests/unit/pack t
 
 cannot() { echo "distributions.sh: skipped: $*"; exit 77; }
 command -v debootstrap >/dev/null || cannot "debootstrap is not installed"
-[ "$(id -u)" = 0 ] || cannot "only root can make a root"
+[ "$(id -u)" = 0 ] || cannot "debootstrap and chroot need the rights of root"
 
 # inside ROOT COMMAND: runs it there, with this machine's devices
 inside() {
