@@ -33,12 +33,16 @@ lib_LTLIBRARIES += compress/libtimeless.la
 compress_libtimeless_la_SOURCES = \
 	$(TIMELESS_SOURCES)
 compress_libtimeless_la_CPPFLAGS = $(AM_CPPFLAGS) $(XXHASH_CFLAGS) $(ZSTD_CFLAGS)
+# What is called within the library is not looked up: no program may put a function in its place.
+compress_libtimeless_la_CFLAGS = $(AM_CFLAGS) -fno-semantic-interposition
 compress_libtimeless_la_LIBADD = $(ZSTD_LIBS) -lm
-# -version-info CURRENT:REVISION:AGE.  At a release: what stands in exports.txt or timeless.h is unchanged,
+# -version-info CURRENT:REVISION:AGE.  At a release: what stands in timeless.map or timeless.h is unchanged,
 # REVISION + 1; functions or calls were added, CURRENT + 1, REVISION 0, AGE + 1; anything in timeless.h was
 # removed or changed (structures too), CURRENT + 1, REVISION 0, AGE 0.
-compress_libtimeless_la_LDFLAGS = $(AM_LDFLAGS) -version-info 0:0:0 -no-undefined
-EXTRA_DIST += compress/exports.txt
+compress_libtimeless_la_LDFLAGS = $(AM_LDFLAGS) -version-info 0:0:0 -no-undefined \
+	-Wl,-Bsymbolic-functions -Wl,--version-script=$(srcdir)/compress/timeless.map
+EXTRA_compress_libtimeless_la_DEPENDENCIES = compress/timeless.map
+EXTRA_DIST += compress/timeless.map
 
 # The same with every symbol hidden, for the tracer to carry along (compile with -DTL_HIDDEN) and for
 # the unit tests, which look inside.

@@ -1,11 +1,14 @@
-/* status.c - the texts and exit codes of tl_status. */
+/* status.c - the texts and exit codes of tl_status; the version. */
 #include "timeless.h"
-
-#include "config.h"
 
 const char *tl_version(void)
 {
-    return PACKAGE_VERSION;
+    return TIMELESS_VERSION;
+}
+
+int tl_version_number(void)
+{
+    return TIMELESS_VERSION_NUMBER;
 }
 
 const char *tl_status_text(tl_status status)

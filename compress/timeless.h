@@ -36,6 +36,21 @@ extern "C" {
 #define TL_API
 #endif
 
+/* ---- version ---- */
+
+/* The version of this header; tl_version_number() is that of the library that the program found. */
+#define TIMELESS_VERSION_MAJOR 0
+#define TIMELESS_VERSION_MINOR 1
+#define TIMELESS_VERSION_PATCH 0
+#define TIMELESS_VERSION "0.1.0"
+/* Greater in each later version: #if TIMELESS_VERSION_NUMBER >= 10200 (1.2.0). */
+#define TIMELESS_VERSION_NUMBER                                                                    \
+    (10000 * TIMELESS_VERSION_MAJOR + 100 * TIMELESS_VERSION_MINOR + TIMELESS_VERSION_PATCH)
+
+/* TIMELESS_VERSION and TIMELESS_VERSION_NUMBER of the library that runs. */
+TL_API const char *tl_version(void);
+TL_API int tl_version_number(void);
+
 /* ---- status ---- */
 
 /* Stable numbers. */
@@ -81,9 +96,6 @@ TL_API const char *tl_status_text(tl_status status);
 
 /* Exit code of a command that ends with this status: 0 ok, 2 usage, 3 bad input, 4 system. */
 TL_API int tl_status_exit_code(tl_status status);
-
-/* Version of the library, "major.minor.patch". */
-TL_API const char *tl_version(void);
 
 /* ---- schema ---- */
 

@@ -3,6 +3,11 @@
 version=$(sed -n 's/^AC_INIT(\[timeless\], \[\([^]]*\)\].*/\1/p' "$top_srcdir/configure.ac")
 check 'configure.ac has a version' test -n "$version"
 check 'timeless --version prints it' equal "$("$timeless" --version | sed -nE '1s/^timeless ([0-9.]+).*/\1/p')" "$version"
+header() { # NAME: what timeless.h defines it as
+    printf '#include "timeless.h"\n%s\n' "TIMELESS_VERSION$1" | ${CC:-cc} -E -P -I"$top_srcdir/compress" - | tail -1 | tr -d '"'
+}
+check 'timeless.h has it' equal "$(header '')" "$version"
+check 'timeless.h has its parts' equal "$(header _MAJOR).$(header _MINOR).$(header _PATCH)" "$version"
 check 'CITATION.cff has it' equal "$(sed -n 's/^version: //p' "$top_srcdir/CITATION.cff")" "$version"
 check 'CHANGELOG.md has a section for it' grep -qF "## [$version]" "$top_srcdir/CHANGELOG.md"
 check 'CHANGELOG.md has a section for what comes' grep -qxF '## [Unreleased]' "$top_srcdir/CHANGELOG.md"
