@@ -224,10 +224,11 @@ tl_writer *tlt_output_open(bool ready, const char *volume_unit, const char *volu
 
 /* A name that only one process of this host can hold, without a file.  It is held until the process
  * ends. */
-bool tlt_first_to_complain(void)
+static bool holds_name(const char *kind, const char *id)
 {
     struct sockaddr_un name = {.sun_family = AF_UNIX};
-    int n = snprintf(name.sun_path + 1, sizeof name.sun_path - 1, "timeless %s", run_id);
+    int n = snprintf(name.sun_path + 1, sizeof name.sun_path - 1, "timeless%s%s %s",
+                     *kind ? " " : "", kind, id);
     int fd = socket(AF_UNIX, SOCK_DGRAM | SOCK_CLOEXEC, 0);
     socklen_t size = (socklen_t)(offsetof(struct sockaddr_un, sun_path) + 1 + (size_t)n);
     if (fd < 0 || !bind(fd, (struct sockaddr *)&name, size))
@@ -235,4 +236,17 @@ bool tlt_first_to_complain(void)
     bool taken = errno == EADDRINUSE;
     close(fd);
     return !taken;
+}
+
+bool tlt_first_to_complain(void)
+{
+    return holds_name("", run_id);
+}
+
+bool tlt_first_of_launcher(const char *what)
+{
+    char id[64];
+    const char *given = getenv("TIMELESS_RUN_ID");
+    snprintf(id, sizeof id, "%.32s.%ld", given ? given : "", (long)getppid());
+    return holds_name(what, id);
 }

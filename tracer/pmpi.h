@@ -61,12 +61,17 @@ typedef struct tlt_pmpi_table {
     MPI_Request request_null;
     MPI_Datatype datatype_null, byte, integer;
     MPI_Op min, no_op;
+
+    /* False: another MPI, whose handles and constants differ.  Calls are passed on as they are,
+     * which the calling conventions allow: every parameter is an integer or a pointer. */
+    bool is_open_mpi;
 } tlt_pmpi_table;
 
 extern tlt_pmpi_table tlt_pmpi;
 
-/* Fills the table.  When there is no MPI library to pass the call on to, ends the process with a
- * message: nothing else can be done for the caller. */
+/* Fills the table; without Open MPI only functions, as far as they are there.  When there is no MPI
+ * library to pass the call on to, ends the process with a message: nothing else can be done for the
+ * caller. */
 void tlt_pmpi_resolve(void);
 
 /* The table for callers that may come before MPI_Init. */

@@ -290,11 +290,31 @@ static bool several_threads_permitted(void)
     return level >= MPI_THREAD_SERIALIZED;
 }
 
+/* One rank of those that a launcher has started on this host says so. */
+static void decline_other_mpi(void)
+{
+    static char library[1 << 16] = "an unknown MPI"; /* each MPI has its own limit: MPICH 8192 */
+    int length = 0;
+    if (!tlt_first_of_launcher("no trace"))
+        return;
+    if (tlt_pmpi.Get_library_version)
+        tlt_pmpi.Get_library_version(library, &length);
+    library[strcspn(library, "\n")] = '\0';
+    for (char *p = library; *p; p++)
+        if (*p == '\t')
+            *p = ' ';
+    tlt_say("no trace: the program runs under %s; only programs of Open MPI are recorded", library);
+}
+
 void tlt_start(uint16_t call, void *return_address)
 {
     static bool fork_handler;
     if (tlt.writer)
         return;
+    if (!tlt_pmpi.is_open_mpi) {
+        decline_other_mpi();
+        return;
+    }
     tlt_pmpi.Comm_rank(tlt_pmpi.comm_world, &tlt.rank);
     tlt_pmpi.Comm_size(tlt_pmpi.comm_world, &tlt.n_ranks);
     if (spawned()) {

@@ -227,6 +227,9 @@ void tlt_sites_reset(void);
 tl_writer *tlt_output_open(bool ready, const char *volume_unit, const char *volume_source);
 /* False when another rank of this host has asked before and still runs. */
 bool tlt_first_to_complain(void);
+/* The same before ranks know each other: of the processes with one parent, which is their launcher.
+ */
+bool tlt_first_of_launcher(const char *what);
 /* First line of a small file, of size-1 bytes at most; "" if it cannot be read.  Returns the bytes
  * read. */
 size_t tlt_read_text(const char *path, char *text, size_t size);

@@ -1,0 +1,67 @@
+# mpich.sh - programs of MPICH, and of an MPI that nobody knows, under the tracer.
+. "$top_srcdir/tests/tap.sh"
+. "$top_srcdir/tests/mpi/tracer.sh"
+MPICC=mpicc.mpich MPIFORT=mpifort.mpich MPIRUN=mpiexec.hydra
+cd "$scratch" || exit 99
+
+# same_run NAME COMMAND...: the command's output and exit code with the tracer preloaded are those without it
+same_run() {
+    local name=$1 code; shift
+    "$@" >"$name.plain" 2>"$name.plain.err"; code=$?
+    LD_PRELOAD=$tracer "$@" >"$name.traced" 2>"$name.said"
+    equal "$code" $? && cmp "$name.plain" "$name.traced" && diff "$name.plain.err" <(grep -v '^timeless: ' "$name.said")
+}
+declines() { grep '^timeless: ' "$1.said" | tee /dev/stderr | wc -l | grep -qx 1 && says "^timeless: no trace: the program runs under $2" "$1.said"; }
+for program in calls_p2p:2 calls_comm:4 calls_completion:2; do
+    ranks=${program#*:} program=${program%:*}
+    compile $program -w
+    check "MPICH: $program runs as without the tracer" same_run $program timeout 60 $MPIRUN -n $ranks ./$program
+    check "MPICH: $program: one line says why there is no trace" declines $program 'MPICH Version: '
+done
+compile ends -pthread
+check "MPICH: a program that exits without MPI_Finalize" same_run ends timeout 60 $MPIRUN -n 1 ./ends exit
+
+# An MPI that is not known: handles are structures, there is no PMPI, and few functions.
+cat >unknown.h <<'END'
+typedef struct { short number; } MPI_Comm;
+int MPI_Init(int *argc, char ***argv), MPI_Comm_rank(MPI_Comm comm, int *rank), MPI_Finalize(void);
+int MPI_Allreduce(const void *send, void *receive, int n, long type, long op, MPI_Comm comm);
+END
+cat >unknown_mpi.c <<'END'
+#include "unknown.h"
+#include <stdio.h>
+int MPI_Init(int *argc, char ***argv) { printf("init %d %s\n", *argc, (*argv)[1]); return 0; }
+int MPI_Comm_rank(MPI_Comm comm, int *rank) { *rank = comm.number; return 0; }
+int MPI_Allreduce(const void *send, void *receive, int n, long type, long op, MPI_Comm comm)
+{
+    printf("%d of %ld %ld on %d\n", n, type, op, comm.number);
+    *(int *)receive = *(const int *)send;
+    return 77;
+}
+int MPI_Finalize(void) { puts("finalize"); return 0; }
+END
+cat >unknown.c <<'END'
+#include "unknown.h"
+#include <stdio.h>
+int main(int argc, char **argv)
+{
+    MPI_Comm world = {5};
+    int rank, sum = 0;
+    MPI_Init(&argc, &argv);
+    MPI_Comm_rank(world, &rank);
+    int result = MPI_Allreduce(&rank, &sum, 1, 1L << 40, -(1L << 41), world);
+    printf("%d %d %d\n", rank, sum, result);
+    MPI_Finalize();
+    return sum;
+}
+END
+make_unknown() { gcc -w -shared -fPIC -o libunknown.so unknown_mpi.c && gcc -w -o unknown unknown.c -L. -lunknown -Wl,-rpath,"$scratch"; }
+check "a program of an unknown MPI compiles" make_unknown
+check "it runs as without the tracer" same_run unknown ./unknown word
+check "one line says why there is no trace" declines unknown 'an unknown MPI'
+check "it has run" says '^5 5 77$' unknown.traced
+records() { $timeless record -o "$scratch/u.tl" -- ./unknown word; }
+check_exit 5 "timeless record has the exit code of the program" records
+no_file() { [ -z "$(find "$scratch" -name '*.tl')" ]; }
+check "no file is written" no_file
+tap_done
