@@ -3,6 +3,7 @@
 #include "config.h"
 
 #include "cli.h"
+#include "installed.h"
 
 #include <calibrate/archive.h>
 #include <calibrate/cpu.h>
@@ -116,16 +117,16 @@ static int is_folder(const char *path)
 static tl_status write_rates(const arguments *a, const tlp_burst_rates *rates, char path[PATH_MAX],
                              tl_error *err)
 {
-    char base[PATH_MAX];
-    const char *platforms = getenv("TIMELESS_PLATFORMS");
+    char base[2 * PATH_MAX], platforms[PATH_MAX];
     snprintf(path, PATH_MAX, is_folder(a->output) ? "%s/model.conf" : "%s", a->output);
     if (a->base)
         snprintf(base, sizeof base, "%s", a->base);
     else if (is_folder(a->output))
         snprintf(base, sizeof base, "%s", path);
-    else
-        snprintf(base, sizeof base, "%s/local/model.conf",
-                 platforms ? platforms : PLATFORMS_FOLDER);
+    else {
+        tlr_platforms_folder(platforms, sizeof platforms);
+        snprintf(base, sizeof base, "%s/local/model.conf", platforms);
+    }
     return tlp_burst_rates_write(rates, base, path, err);
 }
 

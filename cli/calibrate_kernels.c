@@ -1,6 +1,7 @@
 /* calibrate_kernels.c - timeless calibrate kernels: time the BLAS of this machine for a compute
  * model. */
 #include "cli.h"
+#include "installed.h"
 
 #include <calibrate/archive.h>
 #include <calibrate/calibrate.h>
@@ -249,9 +250,9 @@ int calibrate_kernels(int argc, char **argv)
     arguments.measure.nb = arguments.nb;
     cli_parse(&argp, argc, argv, 0, &arguments);
 
-    char shipped[PATH_MAX];
-    const char *platforms = getenv("TIMELESS_PLATFORMS");
-    snprintf(shipped, sizeof shipped, "%s/local", platforms ? platforms : PLATFORMS_FOLDER);
+    char platforms[PATH_MAX], shipped[2 * PATH_MAX];
+    tlr_platforms_folder(platforms, sizeof platforms);
+    snprintf(shipped, sizeof shipped, "%s/local", platforms);
     tlp_result *result = NULL;
     tlp_archive *archive = NULL;
     FILE *out = NULL, *raw = NULL;

@@ -1,5 +1,6 @@
 /* calibrate_network.c - timeless calibrate network: how long messages take between hosts. */
 #include "cli.h"
+#include "installed.h"
 
 #include <calibrate/archive.h>
 #include <errno.h>
@@ -91,29 +92,13 @@ static error_t parse(int key, char *value, struct argp_state *state)
     }
 }
 
-/* Beside the program in a build tree, else where it was installed. */
 static tl_status find_probe(const char *given, char *path, tl_error *err)
 {
-    static const char *const places[] = {"../platforms", "../../platforms"};
-    char exe[PATH_MAX], candidate[2 * PATH_MAX];
-    ssize_t n = readlink("/proc/self/exe", exe, sizeof exe - 1);
-    char *slash = NULL;
     if (given) {
         snprintf(path, PATH_MAX, "%s", given);
         return TL_OK;
     }
-    if (n > 0) {
-        exe[n] = '\0';
-        slash = strrchr(exe, '/');
-    }
-    for (size_t i = 0; slash && i < sizeof places / sizeof *places; i++) {
-        snprintf(candidate, sizeof candidate, "%.*s/%s/timeless-network-probe", (int)(slash - exe),
-                 exe, places[i]);
-        if (realpath(candidate, path))
-            return TL_OK;
-    }
-    snprintf(path, PATH_MAX, "%s", PKGLIBEXECDIR "/timeless-network-probe");
-    if (access(path, X_OK) == 0)
+    if (tlr_installed(TLR_PLACE_PROGRAMS, "timeless-network-probe", "platforms", path, PATH_MAX))
         return TL_OK;
     err->status = TL_ERR_SYSTEM;
     snprintf(err->text, sizeof err->text,
@@ -314,10 +299,9 @@ static tl_status make_platform(const struct arguments *a, const char *path, tlp_
                                tl_error *err)
 {
     char shipped[PATH_MAX];
-    const char *platforms = getenv("TIMELESS_PLATFORMS");
     tlp_probe_data data = {0};
     tlp_network net = {0};
-    snprintf(shipped, sizeof shipped, "%s", platforms && *platforms ? platforms : PLATFORMS_FOLDER);
+    tlr_platforms_folder(shipped, sizeof shipped);
     const tlp_network_folder to = {a->folder, shipped, a->nodes};
     FILE *in = NULL;
     tl_status status = tlp_open_raw(path, TLP_RAW_NETWORK, &in, err);

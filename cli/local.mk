@@ -9,8 +9,9 @@ cli_timeless_SOURCES = \
 	cli/record/emulator.c cli/record/emulator.h cli/record/folded.c cli/record/pack.c cli/record/parts.c \
 	cli/record/record.h cli/record/run.c cli/record/select.c cli/record/summary.c
 cli_timeless_CPPFLAGS = $(AM_CPPFLAGS) -I$(top_srcdir)/cli -I$(top_srcdir)/replayer -I$(top_srcdir)/platforms $(JANSSON_CFLAGS) \
-	-DPKGLIBDIR='"$(pkglibdir)"' -DPKGLIBEXECDIR='"$(pkglibexecdir)"' \
-	-DVALGRIND_FOLDER='"$(VALGRIND_PREFIX)/libexec/valgrind"' -DPLATFORMS_FOLDER='"$(pkgdatadir)/platforms"'
+	-DVALGRIND_FOLDER='"$(VALGRIND_PREFIX)/libexec/valgrind"'
+# An installed tree may be moved: its program finds its library relative to itself.
+cli_timeless_LDFLAGS = $(AM_LDFLAGS) -Wl,-rpath,'$$ORIGIN'/`realpath -ms --relative-to='$(bindir)' '$(libdir)'`
 cli_timeless_LDADD = replayer/libreplayer.la platforms/libcalibrate.la platforms/libcpu.la platforms/libnetwork.la platforms/libgenerate.la compress/libtimeless.la $(JANSSON_LIBS)
 
 # What shells read to complete commands and options; made from the tables that parse them.

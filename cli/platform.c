@@ -1,7 +1,9 @@
 /* platform.c - timeless platform: a platform folder from a short description. */
 #include "cli.h"
+#include "installed.h"
 
 #include <generate/generate.h>
+#include <limits.h>
 #include <stdlib.h>
 
 enum { OPT_LIST = 256, OPT_LAYOUT, OPT_DOT };
@@ -67,11 +69,9 @@ int cmd_platform(int argc, char **argv)
     struct platform_options o = {0};
     tl_error err;
     cli_parse(&argp, argc, argv, 0, &o);
-    const char *installed = getenv("TIMELESS_PLATFORMS");
+    char installed[PATH_MAX];
+    tlr_platforms_folder(installed, sizeof installed);
     const tl_status status =
-        o.what == OPT_LIST
-            ? tlp_list_platforms(installed && *installed ? installed : PLATFORMS_FOLDER, stdout,
-                                 &err)
-            : make(&o, &err);
+        o.what == OPT_LIST ? tlp_list_platforms(installed, stdout, &err) : make(&o, &err);
     return status == TL_OK ? CLI_OK : cli_fail(&err);
 }

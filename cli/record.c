@@ -2,6 +2,7 @@
 #include "config.h"
 
 #include "cli.h"
+#include "installed.h"
 #include "record/emulator.h"
 #include "record/record.h"
 
@@ -127,32 +128,13 @@ static const struct argp argp = {.options = options,
 
 /* ---- where the tracer is ---- */
 
-/* Beside the program in a build tree (the program in cli/ or cli/.libs/), else where it was
- * installed. */
 static bool find_tracer(char *path, size_t size)
 {
-    static const char *const places[] = {"../tracer/.libs", "../../tracer/.libs"};
     const char *given = getenv("TIMELESS_TRACER");
-    char exe[PATH_MAX], candidate[2 * PATH_MAX], real[PATH_MAX];
-    if (given && *given) {
-        snprintf(path, size, "%s", given);
-        return access(path, R_OK) == 0;
-    }
-    ssize_t n = readlink("/proc/self/exe", exe, sizeof exe - 1);
-    char *slash = NULL;
-    if (n > 0) {
-        exe[n] = '\0';
-        slash = strrchr(exe, '/');
-    }
-    for (size_t i = 0; slash && i < sizeof places / sizeof *places; i++) {
-        snprintf(candidate, sizeof candidate, "%.*s/%s/libtimeless-tracer.so", (int)(slash - exe),
-                 exe, places[i]);
-        if (realpath(candidate, real)) {
-            snprintf(path, size, "%s", real);
-            return true;
-        }
-    }
-    snprintf(path, size, "%s", PKGLIBDIR "/libtimeless-tracer.so");
+    if (!given || !*given)
+        return tlr_installed(TLR_PLACE_LIBRARIES, "libtimeless-tracer.so", "tracer/.libs", path,
+                             size) != 0;
+    snprintf(path, size, "%s", given);
     return access(path, R_OK) == 0;
 }
 

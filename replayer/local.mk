@@ -25,7 +25,7 @@ replayer_libengine_la_LIBADD = compress/libtimeless.la $(JANSSON_LIBS) $(GSL_LIB
 
 noinst_LTLIBRARIES += replayer/libreplayer.la
 replayer_libreplayer_la_SOURCES = \
-	replayer/module.c replayer/module.h replayer/replay.c replayer/seeds.c replayer/seeds.h \
+	replayer/installed.c replayer/installed.h replayer/module.c replayer/module.h replayer/replay.c replayer/seeds.c replayer/seeds.h \
 	replayer/sample/fit.c replayer/sample/fit.h replayer/sample/sample.c replayer/sample/sample.h \
 	replayer/sample/steps.c replayer/sample/steps.h replayer/sample/trace_steps.c replayer/sample/window.c \
 	replayer/sample/window.h \
@@ -46,7 +46,8 @@ replayer_libreplayer_la_SOURCES = \
 	$(LOGGOPS_SOURCES)
 replayer_libreplayer_la_CPPFLAGS = $(AM_CPPFLAGS) -I$(top_srcdir)/replayer $(LIBCONFIG_CFLAGS) \
 	$(JANSSON_CFLAGS) $(GSL_CFLAGS) $(OTF2_CFLAGS) $(XXHASH_CFLAGS) \
-	-DPKGLIBDIR='"$(pkglibdir)"' -DPLATFORMS_FOLDER='"$(pkgdatadir)/platforms"'
+	-DBINDIR='"$(bindir)"' -DPKGLIBDIR='"$(pkglibdir)"' -DPKGLIBEXECDIR='"$(pkglibexecdir)"' \
+	-DPKGDATADIR='"$(pkgdatadir)"'
 replayer_libreplayer_la_LIBADD = replayer/libengine.la replayer/libreport.la compress/libtimeless.la $(LIBCONFIG_LIBS) \
 	$(JANSSON_LIBS) $(GSL_LIBS) $(OTF2_LIBS) -lm -lpthread
 if OTF2

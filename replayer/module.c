@@ -3,12 +3,12 @@
 
 #include "module.h"
 
+#include "installed.h"
+
 #include <dlfcn.h>
 #include <limits.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
 #define SMPI_OBJECT "libtimeless-smpi.so"
 
@@ -24,33 +24,12 @@ const char *__asan_default_suppressions(void)
 }
 #endif
 
-/* In the build tree of the running program, which lies up to three folders below its root. */
-static int find_in_build_tree(const char *name, char *path, size_t size)
-{
-    char exe[PATH_MAX], candidate[2 * PATH_MAX];
-    const ssize_t n = readlink("/proc/self/exe", exe, sizeof exe - 1);
-    exe[n > 0 ? n : 0] = '\0';
-    char *slash = strrchr(exe, '/');
-    for (int i = 0; i < 3 && slash && slash != exe; i++) {
-        *slash = '\0';
-        slash = strrchr(exe, '/');
-        snprintf(candidate, sizeof candidate, "%.*s/replayer/.libs/%s",
-                 slash ? (int)(slash - exe) : 0, exe, name);
-        if (access(candidate, R_OK) == 0)
-            return (size_t)snprintf(path, size, "%s", candidate) < size;
-    }
-    return 0;
-}
-
-/* From the build tree, from where it was installed, or from where the loader looks for libraries.
- * It stays loaded: SimGrid does not bear to be unloaded. */
+/* If it is not beside the program: from where the loader looks for libraries.  It stays loaded:
+ * SimGrid does not bear to be unloaded. */
 static tl_status open_object(const char *name, void **out, char *path, size_t size, tl_error *err)
 {
-    if (!find_in_build_tree(name, path, size)) {
-        snprintf(path, size, "%s/%s", PKGLIBDIR, name);
-        if (access(path, R_OK) != 0)
-            snprintf(path, size, "%s", name);
-    }
+    if (!tlr_installed(TLR_PLACE_LIBRARIES, name, "replayer/.libs", path, size))
+        snprintf(path, size, "%s", name);
     *out = dlopen(path, RTLD_LAZY | RTLD_LOCAL);
     if (*out)
         return TL_OK;

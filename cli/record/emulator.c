@@ -3,6 +3,8 @@
 
 #include "emulator.h"
 
+#include "installed.h"
+
 #include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -35,8 +37,8 @@ static bool find_in_path(const char *name, char *path, size_t size)
     return false;
 }
 
-/* In the tracer's folder, or in the one above it as in a build tree, or where it was installed. */
-static bool find_beside(const char *tracer, const char *name, const char *installed, char *path,
+/* In the tracer's folder, or in the one above it as in a build tree, or installed. */
+static bool find_beside(const char *tracer, const char *name, tlr_place installed, char *path,
                         size_t size)
 {
     static const char *const places[] = {".", ".."};
@@ -46,7 +48,7 @@ static bool find_beside(const char *tracer, const char *name, const char *instal
         if (snprintf(path, size, "%.*s/%s/%s", n, tracer, places[i], name) < (int)size &&
             access(path, R_OK) == 0)
             return true;
-    return snprintf(path, size, "%s/%s", installed, name) < (int)size && access(path, R_OK) == 0;
+    return tlr_installed(installed, name, NULL, path, size) != 0;
 }
 
 static const char *find_qemu(const char *tracer, cli_emulator *e)
@@ -58,8 +60,9 @@ static const char *find_qemu(const char *tracer, cli_emulator *e)
     snprintf(name, sizeof name, "qemu-%s", machine.machine);
     if (!find_in_path(name, e->program, sizeof e->program))
         return "QEMU's user mode is not installed (Debian package qemu-user)";
-    if (!find_beside(tracer, "timeless-qemu-run", PKGLIBEXECDIR, e->starter, sizeof e->starter) ||
-        !find_beside(tracer, "timeless-qemu.so", PKGLIBDIR, e->plugin, sizeof e->plugin))
+    if (!find_beside(tracer, "timeless-qemu-run", TLR_PLACE_PROGRAMS, e->starter,
+                     sizeof e->starter) ||
+        !find_beside(tracer, "timeless-qemu.so", TLR_PLACE_LIBRARIES, e->plugin, sizeof e->plugin))
         return "timeless-qemu.so or timeless-qemu-run is not in the folder of the tracer";
     e->words[0] = e->starter;
     e->words[1] = e->program;
@@ -73,7 +76,8 @@ static const char *find_valgrind(const char *tracer, cli_emulator *e)
                                           "--run-libc-freeres=no", "--fair-sched=try"};
     if (!find_in_path("valgrind", e->starter, sizeof e->starter))
         return "Valgrind is not installed (Debian package valgrind)";
-    if (!find_beside(tracer, "timeless-valgrind", PKGLIBEXECDIR, e->program, sizeof e->program))
+    if (!find_beside(tracer, "timeless-valgrind", TLR_PLACE_PROGRAMS, e->program,
+                     sizeof e->program))
         return "timeless-valgrind was not built (it needs Debian's package valgrind, on amd64)";
     e->words[0] = e->program;
     memcpy(e->words + 1, options, sizeof options);

@@ -5,10 +5,12 @@
 
 #include "replayer.h"
 
+#include "installed.h"
 #include "text_file.h"
 
 #include <ctype.h>
 #include <dirent.h>
+#include <limits.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -57,9 +59,8 @@ static void list_entries(const char *folder, const char *file, char *text, size_
  * the installed platforms. */
 static tl_status find_folder(const char *name, char **out, tl_error *err)
 {
-    const char *installed = getenv("TIMELESS_PLATFORMS");
-    if (!installed || !*installed)
-        installed = PLATFORMS_FOLDER;
+    char installed[PATH_MAX];
+    tlr_platforms_folder(installed, sizeof installed);
     char *candidates[2] = {strdup(name), strchr(name, '/') ? NULL : join(installed, name)};
     for (int i = 0; i < 2; i++) {
         char *xml = candidates[i] ? join(candidates[i], "platform.xml") : NULL;

@@ -4,14 +4,19 @@
 : "${SANITIZE:=}"
 root=$scratch/root
 check 'make install writes a tree' env -u MAKEFLAGS make -C "$top_builddir" --no-print-directory install DESTDIR="$root"
+check 'the tree is copied to another folder' cp -a "$root" "$scratch/moved"
+check 'make uninstall works' env -u MAKEFLAGS make -C "$top_builddir" --no-print-directory uninstall DESTDIR="$root"
+left() { find "$root" \( ! -type d -o -name timeless \) | grep .; }
+check_exit 1 'make uninstall leaves no file and no folder of its own' left
+root=$scratch/moved
 program=$(find "$root" -path '*/bin/timeless' -print -quit)
 library=$(find "$root" -name 'libtimeless.so.0' -print -quit) pc=$(find "$root" -name timeless.pc -print -quit)
 platforms=$(find "$root" -type d -path '*/timeless/platforms' -print -quit)
 check 'program, library, pkg-config file, platforms' test -x "$program" -a -e "$library" -a -f "$pc" -a -d "$platforms"
 if [ -z "$program" ] || [ -z "$library" ] || [ -z "$pc" ]; then tap_done; exit; fi
 cd "$scratch" || exit 99
-export LD_LIBRARY_PATH=$(dirname "$library"):$(dirname "$(find "$root" -name 'libtimeless-tracer.so' -print -quit)")
-export TIMELESS_TRACER=$(find "$root" -name 'libtimeless-tracer.so' -print -quit) TIMELESS_PLATFORMS=$platforms
+# The program finds what belongs to it from where it lies: no variable helps.
+unset TIMELESS_TRACER TIMELESS_PLATFORMS LD_LIBRARY_PATH
 [ -z "$SANITIZE" ] || export ASAN_OPTIONS=verify_asan_link_order=0:detect_leaks=0
 
 check 'the installed program prints its version' sh -c '"$1" --version | grep "^timeless [0-9]"' - "$program"
@@ -25,8 +30,22 @@ for page in "$top_srcdir"/doc/*.[135]; do
     [ -n "$(find "$root" -name "$(basename "$page")" -print -quit)" ] || missing="$missing $(basename "$page")"
 done
 check "every manual page${missing:+ but$missing}" test -z "$missing"
+# named: the pages and files that the installed manual pages name, a line each
+named() {
+    find "$root" -path '*/man/*' -name 'timeless*.[135]' -exec cat {} + | sed 's/\\-/-/g' >pages
+    grep -oE '\btimeless[a-z_.-]*[ "]*\([135]\)' pages | sed -E 's/[ "]*\(([135])\)/.\1/'
+    grep -oE '\b[A-Za-z-]+\.md\b|\bexample-trace\.c\b' pages
+}
+absent() {
+    local name
+    while read -r name; do [ -n "$(find "$root" -name "$name" -print -quit)" ] || echo "$name"; done <names | grep .
+}
+named | sort -u >names
+check 'manual pages name other pages and documents' sh -c 'grep -qxF timeless-replay.1 names && grep -qxF FORMAT.md names'
+check_exit 1 'every page and document that they name is installed' absent
 
 # ---- the library ----
+export LD_LIBRARY_PATH=$(dirname "$library")
 export PKG_CONFIG_PATH=$(dirname "$pc") PKG_CONFIG_SYSROOT_DIR=$root
 read -ra flags < <(pkg-config --cflags --libs timeless)
 warn="-Wall -Wextra -Wpedantic -Werror"

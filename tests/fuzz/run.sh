@@ -10,7 +10,7 @@ src=$(cd "$(dirname "$0")/../.." && pwd)
 [ -e config.h ] || { echo "run.sh: no config.h here; run ./configure in this folder first" >&2; exit 2; }
 [ $# -gt 0 ] || set -- $(cd "$src/tests/fuzz/corpus" && ls)
 export FUZZ_CC="${CLANG:-clang} -g -O1 -std=gnu11 -fsanitize=fuzzer-no-link,address,undefined -fno-sanitize-recover=undefined
-    -DHAVE_CONFIG_H -DPKGLIBDIR=\"\" -DPLATFORMS_FOLDER=\"\" -I. -I$src/compress -I$src/replayer -I$src/platforms"
+    -DHAVE_CONFIG_H -DBINDIR=\"\" -DPKGLIBDIR=\"\" -DPKGLIBEXECDIR=\"\" -DPKGDATADIR=\"\" -I. -I$src/compress -I$src/replayer -I$src/platforms"
 
 # sources NAME: what the harness is made of
 sources() {
