@@ -20,7 +20,7 @@ sources() {
     measurements) echo platforms/calibrate/network_read.c ;;&
     replay_*) echo tests/fuzz/replays.c ;;&
     measurements | model | noise | options | replay_* | results)
-        ls replayer/*.c replayer/machine/*.c replayer/loggops/*.c replayer/results/*.c replayer/study/*.c |
+        find replayer -name '*.c' ! -path '*/smpi/*' |
             grep -vE 'results/(report|otf2)' ;;
     esac
 }
