@@ -432,7 +432,7 @@ const tlr_plan_split *tlr_plan_find_split(const tlr_plan *plan, uint32_t parent,
            plan->splits[past].ordinal == ordinal)
         past++;
     *n = past - low;
-    return plan->splits + low;
+    return *n ? plan->splits + low : NULL;
 }
 
 /* The site of this rank with the given call and text; NULL if there is none. */

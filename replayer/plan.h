@@ -111,7 +111,7 @@ int tlr_plan_is_file(tl_action action);
 int tlr_plan_is_transfer(tl_action action);
 /* Collectives, blocking or not, of a communicator's members or of neighbours. */
 int tlr_plan_is_collective(tl_action action);
-/* The groups of one split, ordered by parent_rank. */
+/* The groups of one split, ordered by parent_rank; NULL if there are none. */
 const tlr_plan_split *tlr_plan_find_split(const tlr_plan *plan, uint32_t parent, uint32_t ordinal,
                                           size_t *n);
 /* The marks of a rank's call and site; NULL when no mark of them is common to all ranks. */

@@ -30,7 +30,7 @@ typedef struct blocks {
 static blocks take_blocks(const smpi_rank *r, int *room, const tl_side *side)
 {
     int64_t offset = 0;
-    if (side->size != TL_SIZE_LIST)
+    if (side->size != TL_SIZE_LIST || side->n == 0)
         return (blocks){NULL, NULL};
     for (uint32_t i = 0; i < side->n; i++) {
         /* Elements without bytes are none: SMPI has no type of that size. */
@@ -83,7 +83,7 @@ static sides take_sides(smpi_rank *r)
                .scount = count_of(r, &sent),
                .rcount = count_of(r, &received),
                .to = take_blocks(r, room, &sent),
-               .from = take_blocks(r, room + 2 * (size_t)sent.n, &received),
+               .from = take_blocks(r, received.n ? room + 2 * (size_t)sent.n : NULL, &received),
                .stype = smpi_type(smpi_count(r, sent.type_bytes)),
                .rtype = smpi_type(smpi_count(r, received.type_bytes)),
                .root = e->peer,

@@ -1,33 +1,37 @@
 #!/usr/bin/env bash
 # run.sh SECONDS [HARNESS...]: builds (0 seconds: no more) and fuzzes each harness for so long, one after the other, with libFuzzer and
-# the sanitizers (Debian's clang and libclang-rt-14-dev).  Run it in a configured build folder, which the replays
-# with SMPI need to be built.  What is found lies in fuzz/HARNESS/crash-* there; copy it to
-# tests/fuzz/corpus/HARNESS/ with the repair.
+# the sanitizers (Debian's clang and libclang-rt-14-dev).  Run it in a configured build folder.  What is found lies in
+# fuzz/HARNESS/crash-* there; copy it to tests/fuzz/corpus/HARNESS/ with the repair.
 set -eu
 seconds=${1:?run.sh SECONDS [HARNESS...]}
 shift
 src=$(cd "$(dirname "$0")/../.." && pwd)
 [ -e config.h ] || { echo "run.sh: no config.h here; run ./configure in this folder first" >&2; exit 2; }
 [ $# -gt 0 ] || set -- $(cd "$src/tests/fuzz/corpus" && ls)
-export FUZZ_CC="${CLANG:-clang} -g -O1 -std=gnu11 -fsanitize=fuzzer-no-link,address,undefined -fno-sanitize-recover=undefined
+# __SANITIZE_ADDRESS__ is what GCC defines with these options.
+export FUZZ_CC="${CLANG:-clang} -g -O1 -std=gnu11 -fPIC -D__SANITIZE_ADDRESS__ -fsanitize=fuzzer-no-link,address,undefined -fno-sanitize-recover=undefined
     -DHAVE_CONFIG_H -DBINDIR=\"\" -DPKGLIBDIR=\"\" -DPKGLIBEXECDIR=\"\" -DPKGDATADIR=\"\" -I. -I$src/compress -I$src/replayer -I$src/platforms"
 
 # sources NAME: what the harness is made of
 sources() {
-    echo compress/*.c compress/*/*.c tests/fuzz/fuzz.c "tests/fuzz/fuzz_$1.c"
+    echo compress/*.c compress/*/*.c
+    [ "$1" = smpi ] || echo tests/fuzz/fuzz.c "tests/fuzz/fuzz_$1.c"
     case $1 in
     platform) echo platforms/generate/*.c ;;
     measurements) echo platforms/calibrate/network_read.c ;;&
+    smpi) find replayer/smpi -name '*.c' ;;&
+    replay_text) echo tests/fuzz/text_mutator.c ;;&
     replay_*) echo tests/fuzz/replays.c ;;&
-    measurements | model | noise | options | replay_* | results)
+    measurements | model | noise | options | replay_* | results | smpi)
         find replayer -name '*.c' ! -path '*/smpi/*' |
             grep -vE 'results/(report|otf2)' ;;
     esac
 }
 
-# build NAME: compiles what has changed, each source once for all harnesses
+# build NAME OUT: compiles what has changed, each source once for all harnesses
 build() {
-    local file object objects=() stale=()
+    local file object objects=() stale=() kind=-fsanitize=fuzzer libs=
+    [ "$1" != smpi ] || kind='-shared -Wl,-Bsymbolic' libs=$(sed -n 's/^SIMGRID_LIBS = //p' Makefile)
     mkdir -p fuzz/objects
     if [ ! -e fuzz/objects/headers ] || [ -n "$(find "$src/compress" "$src/replayer" "$src/tests" "$src/platforms" -name '*.[hd]*' -newer fuzz/objects/headers)" ]; then
         touch fuzz/objects/headers
@@ -38,16 +42,19 @@ build() {
         objects+=("$object")
         [ "$object" -nt "$src/$file" ] && [ "$object" -nt fuzz/objects/headers ] || stale+=("$object" "$src/$file")
     done
-    [ ${#stale[@]} != 0 ] || [ ! -e "fuzz/$1/fuzz" ] || return 0
-    printf '%s\n' "${stale[@]}" | xargs -r -n 2 -P "$(nproc)" sh -c 'exec $FUZZ_CC -c -o "$0" "$1"'
-    ${CLANG:-clang} -fsanitize=fuzzer,address,undefined "${objects[@]}" -lzstd -lgsl -lgslcblas -ljansson -lconfig -ldl -lm -o "fuzz/$1/fuzz"
+    [ ${#stale[@]} = 0 ] || printf '%s\n' "${stale[@]}" | xargs -n 2 -P "$(nproc)" sh -c 'exec $FUZZ_CC -c -o "$0" "$1"'
+    [ ! -e "$2" ] || [ -n "$(find "${objects[@]}" -newer "$2")" ] || return 0
+    # shellcheck disable=SC2086
+    ${CLANG:-clang} $kind -fsanitize=address,undefined "${objects[@]}" $libs -lzstd -lgsl -lgslcblas -ljansson -lconfig -ldl -lm -o "$2"
 }
 
 for name; do
-    mkdir -p "fuzz/$name/corpus"
-    build "$name"
+    mkdir -p "fuzz/$name/corpus" fuzz/replayer/.libs
+    build "$name" "fuzz/$name/fuzz"
+    # Harnesses find the SMPI engine here, with the sanitizers as well.
+    case $name in replay_*) build smpi fuzz/replayer/.libs/libtimeless-smpi.so ;; esac
     [ "$seconds" != 0 ] || continue
-    "fuzz/$name/fuzz" -max_total_time="$seconds" -max_len="${MAX_LEN:-4096}" -timeout=120 -rss_limit_mb=1024 \
+    "fuzz/$name/fuzz" -max_total_time="$seconds" ${MAX_LEN:+-max_len="$MAX_LEN"} -timeout=120 -rss_limit_mb=1024 \
         -artifact_prefix="fuzz/$name/" -print_final_stats=1 \
         "fuzz/$name/corpus" "$src/tests/fuzz/corpus/$name" 2>"fuzz/$name/log" ||
         { echo "$name: a finding, see fuzz/$name/"; tail -n 30 "fuzz/$name/log"; exit 1; }

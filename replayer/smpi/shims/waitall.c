@@ -24,7 +24,8 @@ int wait_for_all(int n, MPI_Request *requests, MPI_Status *statuses)
         return wait_all(n, requests, statuses);
     for (int first = 0; first == 0 || first < n; first += AT_ONCE) {
         const int left = n - first, some = left < AT_ONCE ? left : AT_ONCE;
-        const int failed = wait_all(some, requests + first,
+        /* SMPI waits for no requests with no list of them, too. */
+        const int failed = wait_all(some, first ? requests + first : requests,
                                     statuses == MPI_STATUSES_IGNORE ? statuses : statuses + first);
         if (failed != MPI_SUCCESS)
             rc = failed;
