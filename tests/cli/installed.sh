@@ -46,7 +46,13 @@ check_exit 1 'every page and document that they name is installed' absent
 
 # ---- the library ----
 export LD_LIBRARY_PATH=$(dirname "$library")
-export PKG_CONFIG_PATH=$(dirname "$pc") PKG_CONFIG_SYSROOT_DIR=$root
+export PKG_CONFIG_PATH=$(dirname "$pc")
+unset PKG_CONFIG_SYSROOT_DIR
+header=$(find "$root" -name timeless.h -print -quit) version=$("$timeless" --version | sed -n '1s/^timeless //p')
+check 'pkg-config has the version' equal "$(pkg-config --modversion timeless)" "$version"
+check 'pkg-config names the folder of the headers' equal "$(realpath "$(pkg-config --variable=includedir timeless)")/timeless" "$(dirname "$header")"
+check 'pkg-config names the folder of the library' equal "$(realpath "$(pkg-config --variable=libdir timeless)")" "$(dirname "$library")"
+check 'pkg-config names what a static library needs' sh -c 'pkg-config --static --libs timeless | grep -e "-lzstd.*-lm\|-lm.*-lzstd"'
 read -ra flags < <(pkg-config --cflags --libs timeless)
 warn="-Wall -Wextra -Wpedantic -Werror"
 example=$(find "$root" -name example-trace.c -print -quit)
@@ -61,7 +67,7 @@ check 'that is one to the commands' "$program" replay pair.tl --platform star-1g
 check_exit 1 'the example reports a file that is not a trace' ./example - expected
 check 'the name of the library' sh -c 'readelf -d "$1" | grep -F "soname: [libtimeless.so.0]"' - "$library"
 # Functions by name, each from where it says: the headers, the map of the linker, the library itself.
-declared() { sed -n 's/^TL_API[^(]*[ *]\(tl_[a-z_]*\)(.*/\1/p' "$(dirname "$(find "$root" -name timeless.h)")"/timeless{,_convert,_files}.h | LC_ALL=C sort -u; }
+declared() { sed -n 's/^TL_API[^(]*[ *]\(tl_[a-z_]*\)(.*/\1/p' "$(dirname "$header")"/timeless{,_convert,_files}.h | LC_ALL=C sort -u; }
 mapped() { sed -n 's/^ *\(tl_[a-z_]*\);$/\1/p' "$top_srcdir/compress/timeless.map" | LC_ALL=C sort; }
 exported() { nm -D --defined-only --with-symbol-versions "$library" | sed -n 's/.* T \(.*\)@@TIMELESS_0$/\1/p' | LC_ALL=C sort; }
 not_versioned() { nm -D --defined-only --with-symbol-versions "$library" | sed 's/.* //' | grep -v '@@TIMELESS_0$\|^TIMELESS_0\|^__\|^_init\|^_fini'; }
