@@ -11,7 +11,7 @@ printf '#!/bin/sh\necho 1 PASSED\necho 2 FAILED\n' >"$scratch/xfail"
 chmod +x "$scratch/xfail"
 touch "$scratch/none.dat"
 fails() { SCALAPACK_TESTS=$scratch applications 2 xfail 2>"$scratch/complaints"; }
-check_exit 1 "a program that fails is told from one that passes" fails
-check "for its checks" says 'a check failed' "$scratch/complaints"
-check "and for its trace" says 'the trace is not complete' "$scratch/complaints"
+check_exit 1 "a program with a failed check is reported as failed" fails
+check "a program with a failed check: the report names the check" says 'a check failed' "$scratch/complaints"
+check "a program with a failed check: the report names the incomplete trace" says 'the trace is not complete' "$scratch/complaints"
 tap_done

@@ -12,7 +12,7 @@ check_calls() {
         if [ -n "${TIMELESS_ACCEPT-}" ]; then
             "$print_events" "$scratch/$name.tl" "$rank" >"$here/expected/$name.$rank"
         fi
-        check "$name: events of rank $rank" \
+        check "$name: events of rank $rank are the expected ones" \
             same_text "$here/expected/$name.$rank" "$print_events" "$scratch/$name.tl" "$rank"
     done
 }
@@ -22,7 +22,7 @@ check_calls calls_collective 3
 check_calls calls_comm 4
 
 # Failed tests and probes are counted with the next event.
-check "failed tests are polls of the next event" \
+check "failed tests are counted as polls of the next event" \
     grep -c '^MPI_Barrier$' <("$print_events" "$scratch/calls_completion.tl" 1 polls)
 
 tap_done

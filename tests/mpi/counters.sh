@@ -13,24 +13,24 @@ print(json.load(sys.stdin)["ranks"][int(sys.argv[1])]["counters"].get(sys.argv[2
 between() { echo "$2 <= $1 <= $3"; [ "$1" -ge "$2" ] && [ "$1" -le "$3" ]; }
 
 # Two barriers in the program, and the library's own collectives of each.
-check "the library's variables" record_with --counters mpit:coll_monitoring_a2a_count,mpit:none_such
+check "mpit: record counts a variable of the MPI library" record_with --counters mpit:coll_monitoring_a2a_count,mpit:none_such
 cp "$scratch/err" "$scratch/said"
-check "are those of the program" between "$(counter 1 mpit:coll_monitoring_a2a_count)" 2 4
-check "one that does not exist is said" says 'counters: the MPI library has no counter mpit:none_such' "$scratch/said"
-check "and is not there" test "$(counter 0 mpit:none_such)" = none
-check "in the text, too" says '^counter 1 name="mpit:coll_monitoring_a2a_count" value=[0-9]+$' <($timeless dump "$trace")
-check "all variables that begin so" record_with --counters 'mpit:coll_monitoring_*'
-check "are several" test "$($timeless info "$trace" | grep -c ' mpit:coll_monitoring_')" -ge 8
-check_exit 2 "an event that PAPI does not know" record_with --counters NO_SUCH_EVENT
+check "mpit: the variable counts the collectives of the program only" between "$(counter 1 mpit:coll_monitoring_a2a_count)" 2 4
+check "mpit: an unknown variable is reported" says 'counters: the MPI library has no counter mpit:none_such' "$scratch/said"
+check "mpit: the trace has no counter of an unknown variable" test "$(counter 0 mpit:none_such)" = none
+check "mpit: the text form has the counter" says '^counter 1 name="mpit:coll_monitoring_a2a_count" value=[0-9]+$' <($timeless dump "$trace")
+check "mpit: record accepts a pattern of variables" record_with --counters 'mpit:coll_monitoring_*'
+check "mpit: a pattern counts several variables" test "$($timeless info "$trace" | grep -c ' mpit:coll_monitoring_')" -ge 8
+check_exit 2 "PAPI: an unknown event exits 2" record_with --counters NO_SUCH_EVENT
 cp "$scratch/err" "$scratch/said"
-check "why" says '^timeless: --counters: PAPI knows no event NO_SUCH_EVENT' "$scratch/said"
+check "PAPI: the message names the unknown event" says '^timeless: --counters: PAPI knows no event NO_SUCH_EVENT' "$scratch/said"
 
 # A stand-in for PAPI, which counts where this machine may have no counter.
 cc -shared -fPIC -o "$scratch/libpapi.so.7.0" "$here/stand_in_papi.c"
 export LD_LIBRARY_PATH=$scratch${LD_LIBRARY_PATH:+:$LD_LIBRARY_PATH}
 for volume in cputime papi; do
-    check "$volume: two events" record_with --volume $volume --counters PAPI_TOT_INS,OTHER
-    check "$volume: the first one" between "$(counter 0 papi:PAPI_TOT_INS)" 1000000000 100000000000
-    check "$volume: the second one" between "$(counter 1 papi:OTHER)" 1000000000 100000000000
+    check "$volume: record counts two events of PAPI" record_with --volume $volume --counters PAPI_TOT_INS,OTHER
+    check "$volume: the first event of PAPI has the right value" between "$(counter 0 papi:PAPI_TOT_INS)" 1000000000 100000000000
+    check "$volume: the second event of PAPI has the right value" between "$(counter 1 papi:OTHER)" 1000000000 100000000000
 done
 tap_done

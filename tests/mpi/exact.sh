@@ -25,27 +25,27 @@ near() { echo "$1 $2"; awk -v a="$1" -v b="$2" 'BEGIN { exit !(a > 0 && b > 0 &&
 field() { awk -v part="$2" -v n="$3" '$1 == part { print $n }' "$scratch/$1"; }
 
 for source in exact:qemu exact:valgrind; do
-    check "$source works" grep -Eq "^$source .* works\$" <($timeless record --list-volumes)
-    check "$source: recorded" counts $source 1
+    check "$source: --list-volumes reports that it works" grep -Eq "^$source .* works\$" <($timeless record --list-volumes)
+    check "$source: the program is recorded" counts $source 1
     for part in $parts; do
-        check "$source: $part to 0.1 %" near "$(field $source.1 $part 3)" "$(field $source.1 $part 2)"
+        check "$source: $part has the expected instructions within 0.1 %" near "$(field $source.1 $part 3)" "$(field $source.1 $part 2)"
     done
-    check "$source: again" counts $source 2
+    check "$source: the program is recorded a second time" counts $source 2
 done
 # How many signals the timer sends differs.
 for part in ${parts/signals/}; do
     for source in exact:qemu exact:valgrind; do
-        check "$source: $part again to 0.1 %" near "$(field $source.2 $part 3)" "$(field $source.1 $part 3)"
+        check "$source: $part repeats within 0.1 %" near "$(field $source.2 $part 3)" "$(field $source.1 $part 3)"
     done
-    check "$part: QEMU and Valgrind to 0.1 %" near "$(field exact:qemu.1 $part 3)" "$(field exact:valgrind.1 $part 3)"
+    check "$part: QEMU and Valgrind agree within 0.1 %" near "$(field exact:qemu.1 $part 3)" "$(field exact:valgrind.1 $part 3)"
 done
 
 export PATH=$scratch:$PATH
 by_name() { $timeless record --volume exact -o "$scratch/n.tl" -- $MPIRUN -np 1 exact >/dev/null && "$print_events" "$scratch/n.tl" 0 run | grep -qx 'program exact'; }
-check "a program that is found by PATH" by_name
+check "a program that PATH finds is counted" by_name
 alone() { $timeless record --volume exact -o "$scratch/n.tl" -- exact >/dev/null && "$print_events" "$scratch/n.tl" 0 run | grep -qx 'source exact:qemu'; }
-check "a program without launcher" alone
-check "a launcher in a script" $timeless record --volume exact -o "$scratch/n.tl" -- sh -c "$MPIRUN -np 1 exact"
-check "no trace without the emulator" not env TIMELESS_VOLUME=exact TIMELESS_OUTPUT="$scratch/n.tl" LD_PRELOAD="$tracer" \
+check "a program without launcher is counted" alone
+check "a program whose launcher is in a script is counted" $timeless record --volume exact -o "$scratch/n.tl" -- sh -c "$MPIRUN -np 1 exact"
+check "without the emulator there is no trace" not env TIMELESS_VOLUME=exact TIMELESS_OUTPUT="$scratch/n.tl" LD_PRELOAD="$tracer" \
     sh -c 'rm "$TIMELESS_OUTPUT"; exact; test -e "$TIMELESS_OUTPUT"'
 tap_done

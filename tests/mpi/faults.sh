@@ -35,17 +35,17 @@ keeps() { awk -v rank="$1" -v least=$((rounds - 8192)) -v most=$((2 * rounds + 1
 began=$SECONDS
 plain none; traced none
 limit=$((4 + SECONDS - began)) # of a run that has to begin within it
-check "nothing happens: the program is as without us" same
-check "and the trace complete" complete
+check "no fault: the program runs as without the tracer" same
+check "no fault: the trace is complete" complete
 
 # ending HOW PATTERN: how info says that rank 1 ended
 ending() {
     plain "$1"; traced "$1"
-    check "$1: output and exit code are as without us" same
-    check "$1: the tracer is silent" never
-    check "$1: the trace tells how rank 1 ended" info_says "^ +1 +[0-9]+ +[0-9]+ +.* $2"
-    check "$1: at most 64 KiB of rank 1 are lost" keeps 1
-    check "$1: and of rank 0" keeps 0
+    check "$1: output and exit code are as without the tracer" same
+    check "$1: the tracer prints nothing" never
+    check "$1: the trace has the end of rank 1" info_says "^ +1 +[0-9]+ +[0-9]+ +.* $2"
+    check "$1: rank 1 loses at most 64 KiB" keeps 1
+    check "$1: rank 0 loses at most 64 KiB" keeps 0
 }
 # A rank that is killed while it writes leaves a torn frame.
 killed='(killed|damaged)'
@@ -65,9 +65,9 @@ options=
 plain none
 # going_on NAME PATTERN [SAME]: one line was said, which matches
 going_on() {
-    check "$1: the program is as without us" "${3:-same}"
-    check "$1: one rank says so for all" once
-    check "$1: it says what is wrong" says "^timeless: (rank [0-9]+: |no trace: ).*$2" "$scratch/said"
+    check "$1: the program runs as without the tracer" "${3:-same}"
+    check "$1: one rank reports the fault for all" once
+    check "$1: the message names the fault" says "^timeless: (rank [0-9]+: |no trace: ).*$2" "$scratch/said"
 }
 # A file system of 160 KiB is full in the middle of the run: a part of every rank is there.
 in_namespace=
@@ -88,13 +88,13 @@ if [ -n "$in_namespace" ]; then
     full
     going_on "a full disk" 'faults.tl:[0-9]+: cannot be written: No space left on device'
     check "a full disk: the file is not damaged" info_says '^complete +no$'
-    check "a full disk: rank 0 has the reason" info_says '^ +0 +[0-9]+ .*tracer failed .*No space left on device'
-    check "a full disk: so has rank 1" info_says '^ +1 +[0-9]+ .*tracer failed .*No space left on device'
+    check "a full disk: the trace has the reason for rank 0" info_says '^ +0 +[0-9]+ .*tracer failed .*No space left on device'
+    check "a full disk: the trace has the reason for rank 1" info_says '^ +1 +[0-9]+ .*tracer failed .*No space left on device'
     mkdir -p "$scratch/small"; : >"$scratch/small/x"
     readonly_folder() { mounted "$scratch/small" "--bind -o ro $scratch/small" -- "$@"; }
     check_exit 4 "a folder that cannot be written: record refuses before the run" \
         readonly_folder $timeless record -o "$trace" -- touch "$scratch/began"
-    check "a folder that cannot be written: the command has not begun" test ! -e "$scratch/began"
+    check "a folder that cannot be written: the command does not start" test ! -e "$scratch/began"
     export TIMELESS_OUTPUT=$trace
     readonly_folder env LD_PRELOAD="$tracer" $MPIRUN -np 2 "$scratch/faults" none >"$scratch/traced" 2>"$scratch/said"
     echo "exit $?" >>"$scratch/traced"
@@ -106,8 +106,8 @@ else
 fi
 traced limit
 going_on "a limit on the size of files" 'cannot be written: File too large'
-check "a limit on the size of files: rank 0 has the reason" info_says '^ +0 +[0-9]+ .*tracer failed .*File too large'
-check "a limit on the size of files: so has rank 1" info_says '^ +1 +[0-9]+ .*tracer failed .*File too large'
+check "a limit on the size of files: the trace has the reason for rank 0" info_says '^ +0 +[0-9]+ .*tracer failed .*File too large'
+check "a limit on the size of files: the trace has the reason for rank 1" info_says '^ +1 +[0-9]+ .*tracer failed .*File too large'
 
 export TIMELESS_SELECT='until=1000s' # for which the ranks agree
 traced lone-limit
@@ -116,18 +116,18 @@ going_on "a limit for one rank, while the ranks agree on what to record" 'faults
 
 traced remove "$trace"
 going_on "the trace is removed" 'was removed while it was written' without_trace
-check "the trace is removed: record says that there is none" says '^timeless: no trace was written: .*removed' "$scratch/said"
+check "the trace is removed: record reports that no trace was written" says '^timeless: no trace was written: .*removed' "$scratch/said"
 traced empty "$trace"
 going_on "the trace is emptied" 'was cut short while it was written' without_trace
 traced truncate "$trace"
 going_on "the trace is cut short" 'was cut short while it was written'
-check "the trace is cut short: what is left is read" info_says '^events +[1-9]'
+check "the trace is cut short: info reads the remaining events" info_says '^events +[1-9]'
 traced close "$scratch/own"
 going_on "the program closes the trace" 'was closed by the program'
-check "and the descriptor's next file is left alone" test "$(cat "$scratch/own.0" "$scratch/own.1" | tr '\n' ,)" = mine,mine,
+check "a closed descriptor: the tracer does not write to the next file with its number" test "$(cat "$scratch/own.0" "$scratch/own.1" | tr '\n' ,)" = mine,mine,
 traced descriptors
-check "no descriptor is left: the program is as without us" same
-check "no descriptor is left: the trace is complete" complete
+check "no free descriptor: the program runs as without the tracer" same
+check "no free descriptor: the trace is complete" complete
 
 # Only some ranks have the tracer: the program runs, and the others are named.
 plain none
@@ -140,8 +140,8 @@ partly 1 1
 going_on "one rank without the tracer" 'rank 1 runs without the tracer'
 check "one rank without the tracer: there is no trace" test ! -e "$scratch/partly.tl"
 partly 1 2
-check "two ranks without the tracer: the program ends as it should" says '^exit 0$' "$scratch/traced"
-check "two ranks without the tracer: both are named" says 'no trace: ranks 1, 2 run without the tracer' "$scratch/said"
+check "two ranks without the tracer: the program exits 0" says '^exit 0$' "$scratch/traced"
+check "two ranks without the tracer: the message names both" says 'no trace: ranks 1, 2 run without the tracer' "$scratch/said"
 
 cat >"$scratch/odd.sh" <<'EOS'
 [ $((OMPI_COMM_WORLD_RANK % 2)) = 0 ] || export LD_PRELOAD=$1
@@ -149,8 +149,8 @@ shift; exec "$@"
 EOS
 TIMELESS_OUTPUT=$scratch/partly.tl timeout $((limit + 20)) $MPIRUN -np 4 sh "$scratch/odd.sh" "$tracer" "$scratch/faults" none >"$scratch/traced" 2>"$scratch/said"
 echo "exit $?" >>"$scratch/traced"
-check "a script loads it into some: the program ends as it should" says '^exit 0$' "$scratch/traced"
-check "a script loads it into some: the others are named, once" test \
+check "a script loads the tracer into some ranks: the program exits 0" says '^exit 0$' "$scratch/traced"
+check "a script loads the tracer into some ranks: one message names the others" test \
     "$(grep -c 'no trace: ranks 0, 2 run without the tracer' "$scratch/said")" = 1
 
 if [ -n "$SANITIZE" ]; then
@@ -161,7 +161,7 @@ fi
 starving() { STARVE=$1 LD_PRELOAD=$scratch/starve.so traced "$2"; }
 starving memory flag
 going_on "no memory in the middle" 'out of memory'
-check "no memory in the middle: the trace has the reason" info_says '^ +1 +[0-9]+ .*tracer failed .*out of memory'
+check "no memory in the middle of the run: the trace has the reason" info_says '^ +1 +[0-9]+ .*tracer failed .*out of memory'
 starving start none
 going_on "no memory at the start" 'out of memory' without_trace
 starving files none

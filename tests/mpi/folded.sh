@@ -31,35 +31,35 @@ for rank in 0 1 2 3; do
     for i in 0 1 2 3 4; do n=$((16 + rank * 4)); echo "$rank dgemm m=$n n=$n k=$((n - i))"; done
 done >"$scratch/expected"
 
-check "4 ranks on 1 core" recorded one "$cpu" --volume none
-check "4 ranks on all" recorded all "$cpus" --volume none
-check "kernels are what the program called, on 1 core" same_kernels one
-check "and on all" same_kernels all
-check "so are all events" same_events one all
+check "4 ranks are recorded on 1 core" recorded one "$cpu" --volume none
+check "4 ranks are recorded on all cores" recorded all "$cpus" --volume none
+check "1 core: the kernels are those that the program called" same_kernels one
+check "all cores: the kernels are those that the program called" same_kernels all
+check "1 core and all cores: the events are the same" same_events one all
 if [ -z "${SANITIZE:-}" ] && $timeless record --list-volumes | grep -q '^exact:qemu .* works$'; then
-    check "exact instructions on 1 core" recorded exact1 "$cpu" --volume exact:qemu
-    check "and on all" recorded exact2 "$cpus" --volume exact:qemu
-    check "each burst is the same to 0.1 %" near exact1 exact2
+    check "1 core: exact instructions are recorded" recorded exact1 "$cpu" --volume exact:qemu
+    check "all cores: exact instructions are recorded" recorded exact2 "$cpus" --volume exact:qemu
+    check "1 core and all cores: the instructions of each burst agree within 0.1 %" near exact1 exact2
 else
     skip "exact instructions" "there is no qemu-user, or there are the sanitizers, of which exact.sh tells"
 fi
 
-check "16 ranks" $timeless record --folded -n 16 -o "$scratch/16.tl" -- "$scratch/folded"
-check "are complete" $timeless info "$scratch/16.tl"
+check "16 ranks are recorded on the cores of this machine" $timeless record --folded -n 16 -o "$scratch/16.tl" -- "$scratch/folded"
+check "16 ranks: the trace is complete" $timeless info "$scratch/16.tl"
 cp "$scratch/out" "$scratch/info"
-check "the trace says how many shared how many cores" says '^folding +16 ranks on [0-9]+ cores?$' "$scratch/info"
-check "they are replayed" $timeless replay "$scratch/16.tl" --platform "$top_srcdir/platforms/fat-tree" --ranks-per-host 1
+check "16 ranks: info prints the number of ranks and cores" says '^folding +16 ranks on [0-9]+ cores?$' "$scratch/info"
+check "16 ranks: the trace is replayed" $timeless replay "$scratch/16.tl" --platform "$top_srcdir/platforms/fat-tree" --ranks-per-host 1
 
 # Without --folded the tracer tells of it, once.
 unset TIMELESS_QUIET
 . "$top_srcdir/tests/mpi_env.sh"
-check "2 ranks on 1 core, without --folded" taskset -c "$cpu" $timeless record -o "$scratch/2.tl" -- $MPIRUN -np 2 "$scratch/folded"
+check "2 ranks on 1 core without --folded are recorded" taskset -c "$cpu" $timeless record -o "$scratch/2.tl" -- $MPIRUN -np 2 "$scratch/folded"
 cp "$scratch/err" "$scratch/said"
-check "one rank says what --folded is for" test "$(grep -c "^timeless: 2 ranks on 1 core: .*'timeless record --folded'" "$scratch/said")" = 1
-check "with it" recorded quiet "$cpu"
+check "2 ranks on 1 core without --folded: one rank recommends --folded" test "$(grep -c "^timeless: 2 ranks on 1 core: .*'timeless record --folded'" "$scratch/said")" = 1
+check "with --folded: ranks on 1 core are recorded" recorded quiet "$cpu"
 cp "$scratch/err" "$scratch/said"
-check "nobody does" not grep -q 'on 1 core' "$scratch/said"
-check "1 rank on 1 core" taskset -c "$cpu" $timeless record -o "$scratch/1.tl" -- $MPIRUN -np 1 "$scratch/folded"
+check "with --folded: no rank recommends it" not grep -q 'on 1 core' "$scratch/said"
+check "1 rank on 1 core is recorded" taskset -c "$cpu" $timeless record -o "$scratch/1.tl" -- $MPIRUN -np 1 "$scratch/folded"
 cp "$scratch/err" "$scratch/said"
-check "is no folding" not grep -q 'on 1 core' "$scratch/said"
+check "1 rank on 1 core: no rank recommends --folded" not grep -q 'on 1 core' "$scratch/said"
 tap_done

@@ -21,7 +21,7 @@ check_calls() {
         check "$binding: $name: events of rank $rank are those of the C program" \
             same_text "$here/expected/$name.$rank" "$print_events" "$scratch/$name-$binding.tl" "$rank"
     done
-    check "$binding: $name: call sites" sites_in_program "$name-$binding"
+    check "$binding: $name: the call sites are in the program" sites_in_program "$name-$binding"
 }
 for binding in MPIF_H USE_MPI USE_MPI_F08; do
     check_calls $binding calls_p2p 2
@@ -31,15 +31,15 @@ for binding in MPIF_H USE_MPI USE_MPI_F08; do
 done
 
 compile_fortran ALL mixed -x c "$here/fortran/mixed.c"
-check "three bindings and C in one program" record mixed-ALL 2 "$scratch/made by mixed"
+check "mixed: a program with three bindings and C is recorded" record mixed-ALL 2 "$scratch/made by mixed"
 for rank in 0 1; do
     if [ -n "${TIMELESS_ACCEPT-}" ]; then
         "$print_events" "$scratch/mixed-ALL.tl" "$rank" >"$here/expected/mixed.$rank"
     fi
-    check "mixed: events of rank $rank" \
+    check "mixed: events of rank $rank are the expected ones" \
         same_text "$here/expected/mixed.$rank" "$print_events" "$scratch/mixed-ALL.tl" "$rank"
 done
-check "character arguments arrive whole" test -e "$scratch/made by mixed"
+check "mixed: character arguments are passed on completely" test -e "$scratch/made by mixed"
 
 # The bindings' libraries export no call that the tracer does not know.
 binding_symbols() {
@@ -58,9 +58,9 @@ nm -D --defined-only "$tracer" | awk '{print $3}' | grep -E '^mpix?_' | sort >"$
     printf 'mpix_comm_%s_\nmpix_comm_%s_f08_\n' {ack_failed,failure_ack,failure_get_acked,get_failed,is_revoked}{,}
 } | sort -u >"$scratch/known"
 all_known() { [ -s "$scratch/exported" ] && [ -z "$(comm -23 "$scratch/exported" "$scratch/known" | tee /dev/stderr)" ]; }
-check "every call that the bindings export is wrapped, or local" all_known
+check "every call that the bindings export is wrapped or local" all_known
 # A version of the library has an extension under one of its two names, or not at all.
 schema_names EXTENSION | sed 's/.*/mpi_&_\nmpi_&_f08_\nmpix_&_\nmpix_&_f08_/' >"$scratch/extensions"
-check "the tracer wraps nothing that they do not export" \
+check "the tracer wraps no call that the bindings do not export" \
     diff /dev/null <(comm -13 "$scratch/exported" "$scratch/wrapped" | grep -vxFf "$scratch/extensions")
 tap_done

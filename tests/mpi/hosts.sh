@@ -27,37 +27,37 @@ same_events() { events "$scratch/one.tl" >"$scratch/expected" && test "$(wc -l <
 replayed() { $timeless replay "$1" --platform "$top_srcdir/platforms/fat-tree" --no-compute --json="$scratch/$2.json" && grep -o '"makespan_s": *[0-9.e-]*' "$scratch/$2.json" >"$scratch/$2.time"; }
 parts_in() { ls "$1" | grep -c '\.node[0-9]*\.tl$'; }
 
-check "on one host" $timeless record --folded -n $((2 * n_hosts)) --volume none -o "$scratch/one.tl" -- "$scratch/folded"
+check "the program is recorded on one host" $timeless record --folded -n $((2 * n_hosts)) --volume none -o "$scratch/one.tl" -- "$scratch/folded"
 
-check "on $n_hosts hosts with a common file system" on_hosts "$scratch/all.tl" "$scratch/folded"
+check "the program is recorded on $n_hosts hosts with a common file system" on_hosts "$scratch/all.tl" "$scratch/folded"
 check "the parts are joined to a complete trace" $timeless info "$scratch/all.tl"
 cp "$scratch/out" "$scratch/info"
-check "which names the hosts" says '^hosts +node1 node2 node3$' "$scratch/info"
-check "and tells where each rank ran" says '^ +5 .* node3$' "$scratch/info"
-check "the parts are gone" test "$(parts_in "$scratch")" = 0
-check "the events are those on one host" same_events "$scratch/all.tl"
-check "it is replayed" replayed "$scratch/all.tl" all
-check "as the one from one host" replayed "$scratch/one.tl" one
-check "in the same time" cmp "$scratch/all.time" "$scratch/one.time"
+check "the joined trace names the hosts" says '^hosts +node1 node2 node3$' "$scratch/info"
+check "the joined trace has the host of each rank" says '^ +5 .* node3$' "$scratch/info"
+check "the parts are removed after joining" test "$(parts_in "$scratch")" = 0
+check "the joined trace has the same events as the trace of one host" same_events "$scratch/all.tl"
+check "the joined trace is replayed" replayed "$scratch/all.tl" all
+check "the trace of one host is replayed" replayed "$scratch/one.tl" one
+check "both traces have the same predicted time" cmp "$scratch/all.time" "$scratch/one.time"
 
-check_exit 3 "without a common file system there is no trace yet" on_hosts "$scratch/private/x.tl" "$scratch/folded"
+check_exit 3 "without a common file system: record exits 3" on_hosts "$scratch/private/x.tl" "$scratch/folded"
 cp "$scratch/err" "$scratch/said"
-check "the command names the parts that are missing" says 'the parts of node2, node3 are missing' "$scratch/said"
-check "and says what to do" says "bring their parts, .*run 'timeless join'" "$scratch/said"
-check "each host has its own part" test -e "$scratch/disk-node1/x.node1.tl" -a -e "$scratch/disk-node2/x.node2.tl" -a -e "$scratch/disk-node3/x.node3.tl"
-check "timeless join joins them" $timeless join "$scratch"/disk-node*/x.node*.tl -o "$scratch/joined.tl"
-check "to a complete trace" $timeless info "$scratch/joined.tl"
-check "with the same events" same_events "$scratch/joined.tl"
+check "without a common file system: record names the missing parts" says 'the parts of node2, node3 are missing' "$scratch/said"
+check "without a common file system: record recommends timeless join" says "bring their parts, .*run 'timeless join'" "$scratch/said"
+check "without a common file system: each host has its own part" test -e "$scratch/disk-node1/x.node1.tl" -a -e "$scratch/disk-node2/x.node2.tl" -a -e "$scratch/disk-node3/x.node3.tl"
+check "timeless join joins the parts" $timeless join "$scratch"/disk-node*/x.node*.tl -o "$scratch/joined.tl"
+check "timeless join writes a complete trace" $timeless info "$scratch/joined.tl"
+check "timeless join writes the same events as on one host" same_events "$scratch/joined.tl"
 
-check_exit 137 "all ranks are killed" on_hosts "$scratch/killed.tl" "$scratch/ends" kill
-check "what they wrote is joined" test "$(parts_in "$scratch")" = 0 -a -e "$scratch/killed.tl"
-check_exit 3 "and incomplete" $timeless info "$scratch/killed.tl"
+check_exit 137 "all ranks are killed: record exits 137" on_hosts "$scratch/killed.tl" "$scratch/ends" kill
+check "all ranks are killed: the parts are joined" test "$(parts_in "$scratch")" = 0 -a -e "$scratch/killed.tl"
+check_exit 3 "all ranks are killed: the trace is incomplete" $timeless info "$scratch/killed.tl"
 
 rm -f "$scratch"/disk-node*/x.*
 mkdir "$scratch/disk-node1/there" "$scratch/disk-node3/there"
 check_exit 3 "one host cannot write: the program runs" on_hosts "$scratch/private/there/x.tl" "$scratch/folded"
 cp "$scratch/err" "$scratch/said"
-check "one rank says so, once" test "$(grep -c 'timeless: no trace: .*x.node2.tl' "$scratch/said")" = 1
+check "one host cannot write: one rank reports it once" test "$(grep -c 'timeless: no trace: .*x.node2.tl' "$scratch/said")" = 1
 # As where LD_PRELOAD is set for mpirun, which does not take it to other hosts.
 cat >"$scratch/first.sh" <<'EOS'
 [ "$(hostname)" != node1 ] || export LD_PRELOAD=$1
@@ -66,7 +66,7 @@ EOS
 check "only one host has the tracer: the program runs" cluster_run $MPIRUN -H "$(cluster_hosts 2)" -np $((2 * n_hosts)) \
     sh "$scratch/first.sh" "$(cd "$(dirname "$tracer")" && pwd)/libtimeless-tracer.so" "$scratch/folded"
 cp "$scratch/err" "$scratch/said"
-check "and the ranks of the others are named, once" test \
+check "only one host has the tracer: one message names the ranks of the others" test \
     "$(grep -c 'timeless: no trace: ranks 2, 3, 4, 5 run without the tracer' "$scratch/said")" = 1
-check "no part stays" test "$(parts_in "$scratch/disk-node1/there")$(parts_in "$scratch/disk-node3/there")" = 00
+check "only one host has the tracer: no part remains" test "$(parts_in "$scratch/disk-node1/there")$(parts_in "$scratch/disk-node3/there")" = 00
 tap_done

@@ -53,29 +53,29 @@ repeated() {
 # volumes_are_right PROGRAM
 volumes_are_right() {
     local program=$1 way
-    check "$program: recorded" repeated "$program" "free one-core folded"
+    check "$program: the program is recorded" repeated "$program" "free one-core folded"
     check "$program: a part has the same volume on one core as on two" all_near "$scratch/one-core" "$scratch/free"
-    check "$program: and with more ranks than cores" all_near "$scratch/folded" "$scratch/free"
+    check "$program: a part has the same volume with more ranks than cores" all_near "$scratch/folded" "$scratch/free"
     if [ -n "${SANITIZE:-}" ]; then
         skip "$program: instructions" "the sanitizers' memory does not fit into an emulator; the plain build is tested"
         return
     fi
     check "$program: instructions are counted" once exact "$program" --volume exact
-    check "$program: every part was counted" test "$(medians "$scratch/exact.$program" | wc -l)" = "$(sort -u "$scratch/parts" | wc -l)"
+    check "$program: every part has instructions" test "$(medians "$scratch/exact.$program" | wc -l)" = "$(sort -u "$scratch/parts" | wc -l)"
     skip "$program: nested: instructions" "the emulator misses one of four threads in some rounds"
     medians "$scratch/exact.$program" | grep -v '^nested ' >"$scratch/exact"
     for way in free one-core folded; do
-        check "$program: $way: volumes are as instructions" all_near "$scratch/$way" "$scratch/exact"
+        check "$program: $way: volumes agree with instructions" all_near "$scratch/$way" "$scratch/exact"
     done
     awk '{ print $1, 1 }' "$scratch/exact" >"$scratch/equal"
-    check "$program: the parts have as many instructions, as it says" all_near "$scratch/exact" "$scratch/equal"
+    check "$program: the parts have equal instructions, as the program intends" all_near "$scratch/exact" "$scratch/equal"
 }
 
 compile hybrid -fopenmp
 mv "$scratch/hybrid" "$scratch/hybrid-gcc"
 volumes_are_right hybrid-gcc
 not_comparable() { "$timeless" info "$1" | grep -F "$2"; }
-check "the trace says that threads shared a core" not_comparable "$scratch/one-core.tl" "2 threads on 1 core"
+check "the trace reports that threads shared a core" not_comparable "$scratch/one-core.tl" "2 threads on 1 core"
 OMPI_CC=clang compile hybrid -fopenmp
 mv "$scratch/hybrid" "$scratch/hybrid-llvm"
 check "the second program has LLVM's runtime" grep -q libomp <(ldd "$scratch/hybrid-llvm")
@@ -91,7 +91,7 @@ as_many_kernels() {
     once free hybrid-blas && kernels "$scratch/free.tl" | sort | uniq -c &&
         test "$(kernels "$scratch/free.tl" | grep -vxc 16)" = 1 # what comes before the first part
 }
-check "kernels in regions are events, of all threads" as_many_kernels
+check "kernels in parallel regions are events, from all threads" as_many_kernels
 # Otherwise they are as many instructions; their time depends on which caches hold the matrices.
 if [ -z "${SANITIZE:-}" ]; then
     rounds=1 thousands=1024 # so that m is a multiple of 32
@@ -105,13 +105,13 @@ compile threaded_blas -l:libopenblas.so.0
 rounds=5 thousands=512 # n
 volume() { "$print_events" "$1" 0 volumes | awk '{ sum += $2 } END { print sum }'; }
 no_volume() { echo "$1 $2"; [ $((20 * $1)) -lt "$2" ]; }
-check "threaded BLAS: recorded" once one-core threaded_blas
+check "threaded BLAS: the program is recorded" once one-core threaded_blas
 volume=$(volume "$scratch/one-core.tl")
 check "threaded BLAS: calls are events" test "$("$print_events" "$scratch/one-core.tl" 0 volumes | grep -c gemm)" = $((2 * rounds + 2))
-check "threaded BLAS: the trace says that its threads shared a core" not_comparable "$scratch/one-core.tl" "2 threads on 1 core"
+check "threaded BLAS: the trace reports that its threads shared a core" not_comparable "$scratch/one-core.tl" "2 threads on 1 core"
 rm "$scratch/one-core.threaded_blas"
-check "threaded BLAS without events: recorded" repeated threaded_blas "free one-core" --kernels none
-check "threaded BLAS: what is an event is no volume" no_volume "$volume" "$(volume "$scratch/one-core.tl")"
+check "threaded BLAS without events: the program is recorded" repeated threaded_blas "free one-core" --kernels none
+check "threaded BLAS: the computation of an event is no volume" no_volume "$volume" "$(volume "$scratch/one-core.tl")"
 echo blas 1 >"$scratch/equal"
 # The time depends on what other programs leave of the caches: on a busy core one of three attempts has to be near.
 near_in_an_attempt() {
@@ -124,11 +124,11 @@ near_in_an_attempt() {
     return 1
 }
 for way in free one-core; do
-    check "threaded BLAS without events: $way: as much by two threads as by one" near_in_an_attempt $way
+    check "threaded BLAS without events: $way: two threads have the same volume as one" near_in_an_attempt $way
 done
 if [ -z "${SANITIZE:-}" ]; then
     rounds=1 thousands=256
     check "threaded BLAS without events: instructions are counted" once exact threaded_blas --volume exact:qemu --kernels none
-    check "threaded BLAS without events: as many by two threads as by one" all_near "$scratch/exact.threaded_blas" "$scratch/equal"
+    check "threaded BLAS without events: two threads have as many instructions as one" all_near "$scratch/exact.threaded_blas" "$scratch/equal"
 fi
 tap_done

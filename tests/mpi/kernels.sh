@@ -10,8 +10,8 @@ check_kernels() {
     check "$name, $library: runs without the tracer" test $? = 0
     traced=$(TIMELESS_KERNELS=all LD_PRELOAD=$tracer TIMELESS_OUTPUT=$scratch/$name.tl \
         "$scratch/$name" "$scratch/expected")
-    check "$name, $library: computes the same with it" test "$plain" = "$traced"
-    check "$name, $library: its events" same_text "$scratch/expected" "$print_events" "$scratch/$name.tl" 0
+    check "$name, $library: computes the same with the tracer" test "$plain" = "$traced"
+    check "$name, $library: the events are the expected ones" same_text "$scratch/expected" "$print_events" "$scratch/$name.tl" 0
     cat "$scratch/expected" >>"$scratch/all"
 }
 compile kernels -I"$top_srcdir/compress" -llapacke -llapack -lblas -lm
@@ -29,9 +29,9 @@ every_row() {
     done
     [ $rows -gt 20 ] && return $missing
 }
-check "every row of kernels.def is exercised" every_row
+check "every row of kernels.def is called" every_row
 unique_codes() { [ -z "$(grep -oE '^TL_KERNEL\([0-9]+' "$top_srcdir/compress/kernels.def" | sort | uniq -d)" ]; }
-check "no code stands there twice" unique_codes
+check "no code appears twice in kernels.def" unique_codes
 
 # sizes_of WHICH: the vectors of the events with --kernels WHICH
 compile vectors -lblas
@@ -40,8 +40,8 @@ sizes_of() {
     $timeless record -o "$scratch/vectors.tl" "$@" -- "$scratch/vectors" &&
         [ "$("$print_events" "$scratch/vectors.tl" 0 | grep -v MPI_ | tr '\n' ' ')" = "$which" ]
 }
-check "by default short vectors are left to the volume" sizes_of 'daxpy n=1024 dgemv m=2 n=2 end 1 '
-check "all kernels" sizes_of 'daxpy n=1023 daxpy n=1024 dgemv m=2 n=2 end 1 ' --kernels all
-check "no kernel" sizes_of 'end 1 ' --kernels none
-check_exit 2 "another choice of kernels" $timeless record --kernels some -- "$scratch/vectors"
+check "default: kernels on short vectors are part of the volume" sizes_of 'daxpy n=1024 dgemv m=2 n=2 end 1 '
+check "--kernels all: every kernel is an event" sizes_of 'daxpy n=1023 daxpy n=1024 dgemv m=2 n=2 end 1 ' --kernels all
+check "--kernels none: no kernel is an event" sizes_of 'end 1 ' --kernels none
+check_exit 2 "--kernels with another word exits 2" $timeless record --kernels some -- "$scratch/vectors"
 tap_done

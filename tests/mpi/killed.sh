@@ -23,28 +23,28 @@ removed() { [ ! -e "$1" ] || { ls -la "$(dirname "$1")"; return 1; }; }
 
 for rounds in 0 1 60 3000 20000; do
     alone $rounds finalize; mv "$trace" "$scratch/whole.tl"
-    check "$rounds rounds: nothing is left beside a trace that is complete" removed "$trace.open"
+    check "$rounds rounds: a complete trace has no TRACE.open" removed "$trace.open"
     for how in $([ $rounds = 20000 ] && echo kill || echo kill term segv int cpu quick); do
         rm -f "$trace" "$trace.open"
         alone $rounds $how
-        check "$rounds rounds, $how: every event is there" nothing_lost "$trace"
+        check "$rounds rounds, $how: the trace has every event" nothing_lost "$trace"
         check "$rounds rounds, $how: the trace is incomplete" incomplete "$trace"
     done
 done
 check "info prints how many events were recovered" says '^recovered +[0-9]+ events of killed ranks, from .*killed.tl.open' "$scratch/info"
 "$timeless" dump "$trace" >"$scratch/before.txt" 2>/dev/null
-check "pack it" "$timeless" pack "$trace" -o "$scratch/packed.tl"
+check "an incomplete trace is packed" "$timeless" pack "$trace" -o "$scratch/packed.tl"
 check "the packed trace has every event" nothing_lost "$scratch/packed.tl"
 check "the packed trace is incomplete" incomplete "$scratch/packed.tl"
-check "pack it in place" "$timeless" pack "$trace" -o "$trace"
-check "the trace has every event" nothing_lost "$trace"
-check "TRACE.open is gone" removed "$trace.open"
-check "the text says the same" diff "$scratch/before.txt" <("$timeless" dump "$trace" 2>/dev/null)
+check "an incomplete trace is packed in place" "$timeless" pack "$trace" -o "$trace"
+check "packed in place: the trace has every event" nothing_lost "$trace"
+check "packed in place: TRACE.open is removed" removed "$trace.open"
+check "packed in place: the text is unchanged" diff "$scratch/before.txt" <("$timeless" dump "$trace" 2>/dev/null)
 alone 10 finalize; cp "$trace" "$scratch/other.tl"
 alone 10 kill; cp "$trace.open" "$scratch/other.tl.open"
 check "TRACE.open of another run is ignored" "$timeless" info "$scratch/other.tl"
 head -c 300 "$trace.open" >"$scratch/x"; cp "$scratch/x" "$trace.open"
-check "TRACE.open that is cut short: the trace is incomplete" incomplete "$trace"
+check "a truncated TRACE.open: the trace is incomplete" incomplete "$trace"
 
 # Under mpirun; what record says.
 unset TIMELESS_VOLUME
@@ -73,8 +73,8 @@ for moment in 0.11 0.17 0.23 0.31 0.43 0.57; do
     "$timeless" info "$trace" >"$scratch/live" 2>&1 # of a run that goes on
     { kill -KILL $program; wait $program; } 2>/dev/null
     check "killed from outside after $moment s: no round is lost" rounds_known
-    check "killed from outside after $moment s: the events are right" is_beginning
-    check "killed from outside after $moment s: info of the running program had no damage" says '^complete +no$' "$scratch/live"
+    check "killed from outside after $moment s: the events are a beginning of the run" is_beginning
+    check "killed from outside after $moment s: info of the running program reports no damage" says '^complete +no$' "$scratch/live"
 done
 
 # No room.
@@ -82,9 +82,9 @@ limited() { (export PMIX_MCA_gds=hash; ulimit -f "$1"; shift; alone "$@"); } # O
 runs_through() { local code; limited "$@"; code=$?; [ $code = 0 ] || { cat "$scratch/said"; echo "exit code $code"; return 1; }; }
 alone 3000 finalize; mv "$trace" "$scratch/whole.tl"
 unset TIMELESS_QUIET
-check "a limit on the size of files below that of TRACE.open: the program is as without us" runs_through 200 3000 finalize
-check "and is told" says 'killed.tl.open: cannot be written: File too large: a rank that is killed loses its last events' "$scratch/said"
-check "its trace is complete" "$timeless" info "$trace"
+check "a limit on the size of files below that of TRACE.open: the program runs as without the tracer" runs_through 200 3000 finalize
+check "a limit on the size of files below that of TRACE.open: a message reports it" says 'killed.tl.open: cannot be written: File too large: a rank that is killed loses its last events' "$scratch/said"
+check "a limit on the size of files below that of TRACE.open: the trace is complete" "$timeless" info "$trace"
 export TIMELESS_QUIET=1
 
 if [ "$(id -u)" = 0 ] && unshare -m true 2>/dev/null; then
@@ -93,15 +93,15 @@ if [ "$(id -u)" = 0 ] && unshare -m true 2>/dev/null; then
     export tracer timeless scratch
     run='LD_PRELOAD=$tracer TIMELESS_OUTPUT=$PWD/killed.tl "$scratch/killed"'
     for size in 4 16 40 80 120 200 400 2000; do
-        check_exit 0 "a disk of $size KiB: the program is as without us" mounted tmpfs size=${size}k "$run 3000 finalize"
+        check_exit 0 "a disk of $size KiB: the program runs as without the tracer" mounted tmpfs size=${size}k "$run 3000 finalize"
     done
     keep='cp killed.tl* "$scratch/"; true'
     rm -f "$trace"*; mounted tmpfs size=400k "$run 3000 kill; $keep" >/dev/null 2>&1
-    check "a disk with room for short frames alone: every event is there" nothing_lost "$trace"
+    check "a disk with room for short frames only: the trace has every event" nothing_lost "$trace"
     rm -f "$trace"*; mounted ramfs size=1m "$run 3000 kill; $keep" >/dev/null 2>&1
-    check "a file system that allocates nothing: every event is there" nothing_lost "$trace"
+    check "a file system that allocates nothing: the trace has every event" nothing_lost "$trace"
     filled='until [ -s killed.tl.open ]; do sleep 0.01; done; head -c 100000000 /dev/zero >rest 2>/dev/null'
-    check_exit 0 "a disk that becomes full while the program runs: the program is as without us" \
+    check_exit 0 "a disk that becomes full while the program runs: the program runs as without the tracer" \
         mounted tmpfs size=3m "$run 200000 finalize & $filled; wait \$!"
 else
     skip "a full disk" "no mounts are allowed here"

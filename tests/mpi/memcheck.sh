@@ -15,7 +15,7 @@ check_program() {
     name=$(basename "$1")
     check "$name runs under Valgrind" \
         $MPIRUN -np 2 -x LD_PRELOAD="$tracer" "${memcheck[@]}" --xml-file="$scratch/$name.%p.xml" "$@"
-    check "$name: the tracer makes no error and loses nothing" faultless "$name" "$(basename "$tracer")"
+    check "$name: Valgrind finds no error and no lost memory of the tracer" faultless "$name" "$(basename "$tracer")"
     check "$name: the trace is complete" says '^complete +yes' <("$timeless" info "$TIMELESS_OUTPUT")
 }
 if [ $# -gt 0 ]; then
@@ -41,5 +41,5 @@ int main(void) { kept = malloc(10); kept = NULL; return 0; }
 EOS
 $MPICC -g -o "$scratch/faulty" "$scratch/faulty.c"
 "${memcheck[@]}" --xml-file="$scratch/faulty.%p.xml" "$scratch/faulty"
-check_exit 1 "lost memory is found" faultless faulty faulty
+check_exit 1 "lost memory in a faulty library is found" faultless faulty faulty
 tap_done

@@ -4,16 +4,16 @@
 compile ends -pthread
 trace=$scratch/r.tl
 
-check_exit 2 "no command is a usage error" $timeless record
-check_exit 4 "a command that does not exist" $timeless record -o "$trace" -- "$scratch/absent"
+check_exit 2 "record without a command exits 2" $timeless record
+check_exit 4 "a command that does not exist exits 4" $timeless record -o "$trace" -- "$scratch/absent"
 cp "$scratch/err" "$scratch/said"
-check "and it is named" says "^timeless: $scratch/absent: cannot be run" "$scratch/said"
-check_exit 4 "a tracer that does not exist" env TIMELESS_TRACER=/absent $timeless record true
-check_exit 3 "a program without MPI" $timeless record -o "$trace" -- true
+check "a command that does not exist is named" says "^timeless: $scratch/absent: cannot be run" "$scratch/said"
+check_exit 4 "a tracer that does not exist exits 4" env TIMELESS_TRACER=/absent $timeless record true
+check_exit 3 "a program without MPI exits 3" $timeless record -o "$trace" -- true
 cp "$scratch/err" "$scratch/said"
-check "leaves no trace, and the command says so" says '^timeless: no trace was written' "$scratch/said"
-check_exit 3 "the exit code of the command" $timeless record -o "$trace" -- sh -c 'exit 3'
-check_exit 143 "a command ended by a signal" $timeless record -o "$trace" -- sh -c 'kill -TERM $$'
+check "a program without MPI: record reports that no trace was written" says '^timeless: no trace was written' "$scratch/said"
+check_exit 3 "record exits with the exit code of the command" $timeless record -o "$trace" -- sh -c 'exit 3'
+check_exit 143 "a command that SIGTERM ends exits 143" $timeless record -o "$trace" -- sh -c 'kill -TERM $$'
 
 forwards_signal() {
     $timeless record -o "$trace" -- sh -c 'trap "exit 9" USR1; echo ready; for i in $(seq 900); do sleep 0.1; done' >"$scratch/ready" &
@@ -23,16 +23,16 @@ forwards_signal() {
     wait $pid; code=$?
     [ $code = 9 ]
 }
-check "signals are passed on" forwards_signal
+check "record passes signals on to the command" forwards_signal
 
 # refused CODE NAME PATTERN OPTION...: says PATTERN in one line, before the command begins
 refused() {
     local code=$1 name=$2 pattern=$3; shift 3
     check_exit "$code" "$name" $timeless record "$@" -- touch "$scratch/began"
     cp "$scratch/err" "$scratch/said"
-    check "$name: says so" says "^timeless: $pattern" "$scratch/said"
-    check "$name: in one line" test "$(wc -l <"$scratch/said")" = 1
-    check "$name: before the command begins" test ! -e "$scratch/began"
+    check "$name: the message names the reason" says "^timeless: $pattern" "$scratch/said"
+    check "$name: the message is one line" test "$(wc -l <"$scratch/said")" = 1
+    check "$name: the command does not start" test ! -e "$scratch/began"
 }
 refused 4 "a trace in a folder that is not there" '.*/absent/x.tl: cannot be created' -o "$scratch/absent/x.tl"
 refused 4 "a trace that is a folder" '.*: cannot be created: Is a directory' -o "$scratch"
@@ -42,27 +42,27 @@ refused 2 "a volume source that does not exist" "'absent' is no volume source" -
 $timeless make token -n 4 -o "$trace"
 cp "$trace" "$scratch/before.tl"
 check_exit 3 "a run that leaves no trace exits with 3" $timeless record -o "$trace" -- true
-check "and leaves the trace of before as it was" cmp "$scratch/before.tl" "$trace"
+check "a run that leaves no trace keeps the earlier trace" cmp "$scratch/before.tl" "$trace"
 rm -f "$trace"
 : >"$trace"
-check_exit 3 "and an empty file" $timeless record -o "$trace" -- true
+check_exit 3 "an empty file in the place of the trace exits 3" $timeless record -o "$trace" -- true
 echo 'int main(void)' >"$scratch/program.c"
 refused 2 "a file that is no trace" '.*program.c: exists and is not a trace, so it is not overwritten; give another' -o "$scratch/program.c"
-check "which stays as it is" grep -qx 'int main(void)' "$scratch/program.c"
+check "a file that is no trace keeps its content" grep -qx 'int main(void)' "$scratch/program.c"
 printf a >"$scratch/a"
-refused 2 "nor is one shorter than a trace's first bytes" '.*/a: exists and is not a trace' -o "$scratch/a"
+refused 2 "a file that is shorter than a trace's first bytes" '.*/a: exists and is not a trace' -o "$scratch/a"
 
 list() { $timeless record --list-volumes | grep -E '^none +none +none +works$'; }
-check "the volume sources are listed" list
+check "--list-volumes lists the volume sources" list
 
 complete() { "$print_events" "$1" "$2" | grep -qx 'end 1'; }
 bare() { $MPIRUN -np 2 -x LD_PRELOAD="$tracer" -x TIMELESS_OUTPUT="$trace" "$scratch/ends" && complete "$trace" 1; }
-check "the bare form: mpirun -x LD_PRELOAD" bare
+check "mpirun -x LD_PRELOAD without timeless record writes a trace" bare
 default_name() { (cd "$scratch" && LD_PRELOAD=$tracer ./ends && complete ends.tl 0); }
 check "without TIMELESS_OUTPUT the trace is named after the program" default_name
 relative() { (cd "$scratch" && rm -f x.tl && $timeless record -o x.tl -- $MPIRUN -np 2 ./ends && complete x.tl 1); }
 [ "${timeless#/}" = "$timeless" ] && timeless=$PWD/$timeless
-check "a relative path" relative
+check "a relative path of the trace works" relative
 
 # Arguments and names of files are any bytes, a trace has UTF-8: é and a symbol of four bytes, then what is none.
 bytes=$'\xc3\xa9\xf0\x9f\x98\x80 \xff \xc0\x80 \xed\xa0\x80 \xf4\x90\x80\x80 \xe2\x82'
@@ -78,14 +78,14 @@ assert program.endswith(wanted), ascii(program)
 assert 'object="ends' + none + '"' in open(sys.argv[1] + "/dump.txt", encoding="utf-8").read()
 END
 }
-check "a command line that is no UTF-8" any_bytes
+check "a command line that is not UTF-8 is recorded as UTF-8" any_bytes
 
 # The launcher is told what to forward; a stand-in shows how.
 printf '#!/bin/sh\necho "$@"; echo "list: $OMPI_MCA_mca_base_env_list"\n' >"$scratch/mpirun"
 chmod +x "$scratch/mpirun"
 stand_in() { $timeless record -o "$trace" -- "$scratch/mpirun" "$@" >"$scratch/got" 2>"$scratch/err"; }
 stand_in -np 1 a : -np 1 b
-check "-x for every program of the command line" \
+check "record adds -x for every program of the command line" \
     says '^-x LD_PRELOAD -x TIMELESS_OUTPUT -x TIMELESS_QUIET -x TIMELESS_RUN_ID -np 1 a : -x LD_PRELOAD -x TIMELESS_OUTPUT -x TIMELESS_QUIET -x TIMELESS_RUN_ID -np 1 b$' "$scratch/got"
 thread_limits() {
     unset OPENBLAS_NUM_THREADS OMP_NUM_THREADS
@@ -97,14 +97,14 @@ thread_limits() {
 check "--folded limits the threads of ranks on other hosts, too" thread_limits
 export OMPI_MCA_mca_base_env_list=MINE=1
 stand_in -np 1 a
-check "a list of the user's own is kept and extended" \
+check "mca_base_env_list of the environment is kept and extended" \
     says "^list: MINE=1;LD_PRELOAD=$tracer;TIMELESS_OUTPUT=$trace;TIMELESS_QUIET=1;TIMELESS_RUN_ID=[0-9a-f]+\$" "$scratch/got"
 shows_mine() { $timeless record -o "$trace" -- $MPIRUN -np 2 sh -c 'test "$MINE" = 1 && exec "$0"' "$scratch/ends" && complete "$trace" 1; }
-check "and Open MPI takes it" shows_mine
+check "mca_base_env_list of the environment reaches the ranks" shows_mine
 unset OMPI_MCA_mca_base_env_list
 stand_in --mca mca_base_env_list 'MINE=1' -np 1 a
-check "also on the command line" \
+check "mca_base_env_list of the command line is kept and extended" \
     says "^--mca mca_base_env_list MINE=1;LD_PRELOAD=$tracer;TIMELESS_OUTPUT=$trace;TIMELESS_QUIET=1;TIMELESS_RUN_ID=[0-9a-f]+ -np 1 a\$" "$scratch/got"
 with_x() { MINE=1 $timeless record -o "$trace" -- $MPIRUN -np 2 -x MINE "$scratch/ends" && complete "$trace" 1; }
-check "-x of the user's own" with_x
+check "-x of the command line is kept" with_x
 tap_done

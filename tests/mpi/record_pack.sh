@@ -19,23 +19,23 @@ totals() { $timeless info --json "$1" | python3 -c '
 import json, sys
 print([(r["events"], r["volume"]) for r in json.load(sys.stdin)["ranks"]])'; }
 
-check "a run" run_and_keep
-check "its trace is smaller than what was recorded" test "$(bytes "$trace")" -lt "$(bytes "$recorded")"
-check "and has the same events" same_events
-check "nothing else is left" test ! -e "$part"
-check "--no-pack" run_and_keep --no-pack
-check "leaves what was recorded" cmp "$trace" "$recorded"
+check "record packs a run" run_and_keep
+check "a packed trace is smaller than the recorded one" test "$(bytes "$trace")" -lt "$(bytes "$recorded")"
+check "a packed trace has the same events" same_events
+check "a packed trace: no temporary file remains" test ! -e "$part"
+check "--no-pack: the run is recorded" run_and_keep --no-pack
+check "--no-pack: the trace is the recorded one" cmp "$trace" "$recorded"
 
-check "--volume-precision" run_and_keep --volume-precision 1e-2
-check "is said in the trace" says '^origin +timeless record --volume-precision 0.01$' <($timeless info "$trace")
-check "keeps each rank's total" equal "$(totals "$trace")" "$(totals "$recorded")"
+check "--volume-precision: the run is recorded" run_and_keep --volume-precision 1e-2
+check "--volume-precision: the trace names the precision" says '^origin +timeless record --volume-precision 0.01$' <($timeless info "$trace")
+check "--volume-precision: the total of each rank is unchanged" equal "$(totals "$trace")" "$(totals "$recorded")"
 rounded() { ! cmp -s <(without_origin "$trace") <(without_origin "$recorded") &&
     cmp <(without_origin "$trace" | sed 's/ volume=[0-9]*//') <(without_origin "$recorded" | sed 's/ volume=[0-9]*//'); }
-check "and changes nothing but volumes" rounded
-check_exit 2 "it is refused with --no-pack" $timeless record --no-pack --volume-precision 1e-3 -o "$trace" -- true
-check_exit 2 "so is one that is no number" $timeless record --volume-precision much -o "$trace" -- true
+check "--volume-precision: only volumes change" rounded
+check_exit 2 "--volume-precision with --no-pack exits 2" $timeless record --no-pack --volume-precision 1e-3 -o "$trace" -- true
+check_exit 2 "--volume-precision that is no number exits 2" $timeless record --volume-precision much -o "$trace" -- true
 
-check_exit 137 "a run that is killed" $timeless record -o "$trace" -- $MPIRUN -np 2 "$scratch/ends" kill
+check_exit 137 "a killed run exits 137" $timeless record -o "$trace" -- $MPIRUN -np 2 "$scratch/ends" kill
 cp "$scratch/err" "$scratch/said"
 check "a killed run is not packed, and the message names the file with its last events" \
     says 'r.tl.open holds the last events of [12] killed ranks?' "$scratch/said"
@@ -48,13 +48,13 @@ hindered() {
     check "$name: the run succeeds" run_and_keep "$@"
     unset HINDER LD_PRELOAD
     cp "$scratch/err" "$scratch/said"
-    check "$name: it is said" says "^timeless: .*$pattern.*stays as it was recorded" "$scratch/said"
-    check "$name: what was recorded stays" cmp "$trace" "$recorded"
+    check "$name: the message names the reason" says "^timeless: .*$pattern.*stays as it was recorded" "$scratch/said"
+    check "$name: the trace is the recorded one" cmp "$trace" "$recorded"
 }
 hindered full "a full disk" "$part:.*No space left on device"
-check "and nothing else" test ! -e "$part"
+check "a full disk: no temporary file remains" test ! -e "$part"
 hindered wait "a disk that does not answer" 'takes more than 1 s' --pack-seconds 1
-check "and nothing else" test ! -e "$part"
+check "a disk that does not answer: no temporary file remains" test ! -e "$part"
 hindered folder "a file that cannot be made" "$part: cannot be created: File exists"
 rmdir "$part"
 
@@ -74,6 +74,6 @@ ended() {
     case $2 in record) kill -"$1" $pid ;; packer) kill -"$1" "$packer" ;; esac
     wait $pid && cmp "$trace" "$recorded" && test ! -e "$part" && says 'stays as it was recorded' "$scratch/said"
 }
-check "SIGTERM while it packs ends that and keeps what was recorded" ended TERM record
-check "so does a packer that is killed" ended KILL packer
+check "SIGTERM while record packs: the trace is the recorded one" ended TERM record
+check "a packer that is killed: the trace is the recorded one" ended KILL packer
 tap_done

@@ -26,13 +26,13 @@ check "each row has a case, and the programs compile" make_programs
 holds() { $rows check "$timeless" "$scratch/$1.tl" "$2" && "$print_events" "$scratch/$1.tl" 0 sites | diff <(echo "$1") -; }
 aborts() { ! record "$1" 1 abort && [ -s "$scratch/$1.tl" ]; }
 for program in C MPIF_H USE_MPI USE_MPI_F08; do
-    check "$program: runs as without the tracer" record $program 2 all "$scratch/file"
+    check "$program: the program runs as without the tracer" record $program 2 all "$scratch/file"
     rm -f "$scratch"/file*
     check "$program: the trace holds the calls and their arguments" holds $program all
-    check "$program: MPI_Init_thread" record $program 1 thread
-    check "$program: and its trace" holds $program thread
-    check "$program: MPI_Abort" aborts $program
-    check "$program: and its trace" holds $program abort
+    check "$program: the program runs with MPI_Init_thread" record $program 1 thread
+    check "$program: the trace of MPI_Init_thread holds the calls" holds $program thread
+    check "$program: the program ends by MPI_Abort" aborts $program
+    check "$program: the trace of MPI_Abort holds the calls" holds $program abort
 done
 
 replays() {
@@ -40,13 +40,13 @@ replays() {
     "$timeless" replay "$scratch/C.tl" --platform "$star" --hostfile "$star/hosts" --no-compute --io-bandwidth 100MBps
 }
 record C 2 all "$scratch/file" >/dev/null 2>&1
-check "a trace with all rows can be replayed" replays
+check "a trace with all rows is replayed" replays
 
 # The test can fail: a row that is not in the program, arguments that are not those recorded.
 sed 's/^TL_CALL(97, Bcast/TL_CALL(1000, Unknown, BCAST, T_NONE, COMM(comm))\n&/' "$top_srcdir/compress/mpi_calls.def" >"$scratch/more.def"
 differs() { ! python3 "$here/rows/rows.py" "$1" check "$timeless" "$scratch/C.tl" all >/dev/null; }
-check "a row that is not in the trace is missed" differs "$scratch/more.def"
+check "this test reports a row that is not in the trace" differs "$scratch/more.def"
 sed 's/^TL_CALL(97, Bcast, BCAST, T_NONE, RBUF(buffer), COUNT(count)/TL_CALL(97, Bcast, BCAST, T_NONE, RBUF(buffer), ARG(int, target_count)/' \
     "$top_srcdir/compress/mpi_calls.def" >"$scratch/other.def"
-check "a slot that is not expected is seen" differs "$scratch/other.def"
+check "this test reports a slot that is not expected" differs "$scratch/other.def"
 tap_done

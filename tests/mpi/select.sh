@@ -37,28 +37,28 @@ replays() { "$timeless" replay "$trace" --platform star-1g >/dev/null; }
 # selected NAME EXPECTED-RANKS EXPECTED [OPTION...]: every call of MPI is there, in full where it is said
 selected() {
     local name=$1 ranks=$2 expected=$3; shift 3
-    check "$name: records" $timeless record --volume cputime -o "$trace" "$@" -- $MPIRUN -np 4 "$scratch/select" $argument
-    check "$name: in full where it is selected" in_all "$ranks" "$expected"
+    check "$name: the run is recorded" $timeless record --volume cputime -o "$trace" "$@" -- $MPIRUN -np 4 "$scratch/select" $argument
+    check "$name: the selected parts are recorded in full" in_all "$ranks" "$expected"
     calls "$trace" >"$scratch/these"
-    check "$name: every call of MPI" equal "$(cat "$scratch/all")" "$(cat "$scratch/these")"
-    check "$name: replays" replays
+    check "$name: the trace has every call of MPI" equal "$(cat "$scratch/all")" "$(cat "$scratch/these")"
+    check "$name: the trace is replayed" replays
 }
 argument=
 $timeless record --volume cputime -o "$trace" -- $MPIRUN -np 4 "$scratch/select"
 calls "$trace" >"$scratch/all"
-check "all of it" in_all '0 1 2 3' 'full full full full '
+check "no selection: everything is recorded in full" in_all '0 1 2 3' 'full full full full '
 selected regions '0 1 2 3' 'bare full bare bare ' --regions
 says_part() { "$timeless" info "$trace" | grep -q 'recorded in part: regions'; }
-check "info says that it is a part" says_part
+check "regions: info reports that the run was recorded in part" says_part
 n_sections() { [ "$("$timeless" info --json --sections "$trace" | grep -c '"first_event"')" = 3 ]; }
 selected "from a section" '0 1 2 3' 'bare bare bare full ' --from 2
-check "numbered as info does" n_sections
+check "from a section: info numbers the sections in the same way" n_sections
 selected "sections" '0 1 2 3' 'bare full full bare ' --from 1 --until 1
 selected "until a section" '0 1 2 3' 'full full full bare ' --until 1
 selected "from a time that passes at once" '0 1 2 3' 'bare full full full ' --from 0.000001s
 selected "until a time far ahead" '0 1 2 3' 'full full full full ' --until 1000s
 selected "some ranks" '1 3' 'full full full full ' --ranks 1,3-3
-check "some ranks: the others bare" in_all '0 2' 'bare bare bare bare '
+check "some ranks: the other ranks have MPI calls only" in_all '0 2' 'bare bare bare bare '
 argument=1
 selected "a signal to one rank" '0 1 2 3' 'bare full full bare ' --signal USR2
 # MPI_THREAD_MULTIPLE and MPI_THREAD_SERIALIZED
@@ -70,12 +70,12 @@ selected "several threads: a time" '0 1 2 3' 'bare full full full ' --from 0.000
 argument=
 selected "several selections" '0 1' 'bare full bare bare ' --regions --from 1 --ranks 0-1
 
-check "leaves out calls" $timeless record -o "$trace" --exclude MPI_Iprobe,dgemm,MPI_Pcontrol -- $MPIRUN -np 4 "$scratch/select"
+check "--exclude: the run is recorded" $timeless record -o "$trace" --exclude MPI_Iprobe,dgemm,MPI_Pcontrol -- $MPIRUN -np 4 "$scratch/select"
 left_out() { ! "$timeless" dump "$trace" | grep -E ' (MPI_Iprobe|dgemm|MPI_Pcontrol) '; }
-check "they are not there" left_out
-check "what they left out replays" replays
+check "--exclude: the trace does not have the excluded calls" left_out
+check "--exclude: the trace is replayed" replays
 
-refused() { check_exit 2 "$1: refused" $timeless record -o "$trace" "${@:2}" -- true; }
+refused() { check_exit 2 "$1 exits 2" $timeless record -o "$trace" "${@:2}" -- true; }
 refused "a call that replay needs" --exclude MPI_Iprobe,MPI_Wait
 refused "an unknown call" --exclude MPI_Nothing
 refused "no place in the run" --from 1.5
@@ -84,11 +84,11 @@ refused "ranks backwards" --ranks 0,3-1
 refused "more ranks than the tracer can be told" --ranks "$(seq -s, 0 2 2000)"
 refused "a rank that there will not be" --ranks 0-1,9 -n 2
 cp "$scratch/err" "$scratch/said"
-check "it is named" grep -q 'the run has no rank 9; give ranks below 2' "$scratch/said"
-check_exit 3 "a rank that there is not" $timeless record -q -o "$trace" --ranks 0,2-9 -- $MPIRUN -np 2 "$scratch/select"
+check "a rank that the run will not have is named" grep -q 'the run has no rank 9; give ranks below 2' "$scratch/said"
+check_exit 3 "a rank that the run does not have exits 3" $timeless record -q -o "$trace" --ranks 0,2-9 -- $MPIRUN -np 2 "$scratch/select"
 cp "$scratch/err" "$scratch/said"
 check "a rank that the run does not have is named before the run" grep -q 'there is no rank 9 in a run of 2 ranks' "$scratch/said"
 check "a rank that the run does not have is named after the run" grep -q -- '--ranks names rank 9, but the run has 2 ranks' "$scratch/said"
-check_exit 7 "the command's exit code is kept" $timeless record -q -o "$trace" --ranks 9 -- sh -c '"$@"; exit 7' - $MPIRUN -np 2 "$scratch/select"
+check_exit 7 "a rank that the run does not have: the exit code of the command is kept" $timeless record -q -o "$trace" --ranks 9 -- sh -c '"$@"; exit 7' - $MPIRUN -np 2 "$scratch/select"
 refused "another signal" --signal KILL
 tap_done

@@ -13,15 +13,15 @@ same_outcomes() { diff <(awk '{ print $2 }' "$1") <(outcomes swaps.tl); }
 for component in sm pt2pt; do
     export OMPI_MCA_osc=$component
     record swaps 2 >printed
-    check "$component: the program swaps and does not" test "$(awk '{ print $2 }' printed | sort -u | xargs)" = "0 1" -a "$(wc -l <printed)" = 9
+    check "$component: some accesses of the program swap and others do not" test "$(awk '{ print $2 }' printed | sort -u | xargs)" = "0 1" -a "$(wc -l <printed)" = 9
     check "$component: the trace has the program's outcomes" same_outcomes printed
-    check "$component: what was held back is in order" same_text "$here/expected/swaps" \
+    check "$component: the events that were held back are in order" same_text "$here/expected/swaps" \
         bash -c '"$0" dump swaps.tl | sed -n "s/^0 [0-9]* MPI_\(Win_[a-z_]*\|Compare_and_swap\|Put\|Barrier\|Finalize\) .*/\1/p"' "$timeless"
 done
 # Open MPI 4.1's pt2pt waits forever in an epoch of so many.
 export OMPI_MCA_osc=sm
-check "an epoch of 5,000 is recorded whole" record swaps 2 5000
-check "the last ones after a multiple of 4,096 have outcomes" test "$(outcomes swaps.tl | uniq -c | xargs)" = '4096 ? 904 0'
+check "an epoch with 5,000 accesses is recorded" record swaps 2 5000
+check "an epoch with 5,000 accesses: those after the 4,096th have outcomes" test "$(outcomes swaps.tl | uniq -c | xargs)" = '4096 ? 904 0'
 
 # 100 accesses of elements of 8 bytes, as SMPI makes them: an element here, and one there if it swaps.
 trace() {
@@ -47,6 +47,6 @@ cp -r "$here/oracle/star" star
 seconds() { trace "$@" | "$timeless" undump - -o text.tl && "$timeless" replay -q -p star text.tl; }
 swapped=$(seconds swapped=1 8) not_swapped=$(seconds not_swapped=1 8) unknown=$(seconds '' 8) short=$(seconds swapped=1 1)
 check "an access that does not swap takes less time" test -n "$not_swapped" -a "$(awk "BEGIN { print $not_swapped < $swapped }")" = 1
-check "one without outcome, of an older trace, takes that of a swap" test -n "$unknown" -a "$unknown" = "$swapped"
-check "longer elements take longer" test "$(awk "BEGIN { print $short < $swapped }")" = 1
+check "an access without outcome takes the time of a swap" test -n "$unknown" -a "$unknown" = "$swapped"
+check "an access to longer elements takes more time" test "$(awk "BEGIN { print $short < $swapped }")" = 1
 tap_done

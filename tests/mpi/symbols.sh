@@ -13,9 +13,9 @@ nm -D --defined-only "$libmpi" | awk '$2 == "T" || $2 == "W" {print $3}' | grep 
     printf 'MPIX_Comm_%s\n' ack_failed failure_ack failure_get_acked get_failed is_revoked
 } | sort >"$scratch/schema"
 nothing_missing() { [ -s "$scratch/libmpi" ] && [ -z "$(comm -23 "$scratch/libmpi" "$scratch/schema" | tee /dev/stderr)" ]; }
-check "every MPI function of libmpi stands in mpi_calls.def" nothing_missing
+check "every MPI function of libmpi has a row in mpi_calls.def" nothing_missing
 unique() { [ -z "$(uniq -d "$scratch/schema" | tee /dev/stderr)" ]; }
-check "no function stands there twice" unique
+check "no function has two rows in mpi_calls.def" unique
 
 nm -D --defined-only "$tracer" | awk '{print $3}' | sort >"$scratch/exported"
 sed -nE 's/^TL_(CALL|SPECIAL|OPAQUE)\([0-9]+, (\w+),.*/MPI_\2\nPMPI_\2\nmpi_\L\2_\nmpi_\2_f08_/p
@@ -50,9 +50,9 @@ needs_nothing() {
     ! readelf -d "$tracer" | grep NEEDED | grep -Ei 'mpi|papi|blas|lapack|fftw' &&
         ! nm -D --undefined-only "$tracer" | grep -Ei 'mpi|papi|blas|lapack|fftw'
 }
-check "it needs no MPI, PAPI, BLAS or FFTW to be loaded" needs_nothing
+check "the tracer can be loaded without MPI, PAPI, BLAS and FFTW" needs_nothing
 harmless() { LD_BIND_NOW=1 LD_PRELOAD=$tracer sh -c 'cd "$0" && ls | wc -l' "$scratch" 2>&1 | grep -qx '[0-9]*'; }
-check "it is silent in programs without MPI, also when all symbols are bound at once" harmless
+check "the tracer prints nothing in programs without MPI, also if all symbols are bound at once" harmless
 no_file() { [ -z "$(find "$scratch" -name '*.tl')" ]; }
-check "and writes no file there" no_file
+check "the tracer writes no file in programs without MPI" no_file
 tap_done

@@ -22,20 +22,20 @@ right_volumes() {
 }
 replays() { "$timeless" replay "$trace" --platform "$platform" --ranks-per-host 1 "$@"; }
 
-check "8 threads on 3 ranks run, one of which forks" record threads 3 8 10 fork
+check "8 threads on 3 ranks are recorded; one thread forks" record threads 3 8 10 fork
 check "the trace is complete" says '^complete +yes' <("$timeless" info "$trace")
 for rank in 0 2; do
-    check "rank $rank: no collective is missing" test "$(calls $rank MPI_Allreduce)" = 80
-    check "rank $rank: nor a split" test "$(calls $rank MPI_Comm_split)" = 8
+    check "rank $rank: the trace has all collectives" test "$(calls $rank MPI_Allreduce)" = 80
+    check "rank $rank: the trace has all MPI_Comm_split" test "$(calls $rank MPI_Comm_split)" = 8
     check "rank $rank: every Enter has its Return" test "$(calls $rank Enter)" -gt 0 -a \
         "$(calls $rank Enter)" -le "$(calls $rank Return)"
 done
 check "each thread's volume is its own" right_volumes 1
-check "it replays" replays
-check "and without computation" replays --no-compute
-check "in a part, too" "$timeless" cut "$trace" --section last -o "$scratch/part.tl"
+check "8 threads on 3 ranks: the trace is replayed" replays
+check "8 threads on 3 ranks: the trace is replayed without computation" replays --no-compute
+check "8 threads on 3 ranks: the last section is cut" "$timeless" cut "$trace" --section last -o "$scratch/part.tl"
 trace=$scratch/part.tl
-check "which replays" replays
+check "8 threads on 3 ranks: the last section is replayed" replays
 
 # A part that begins in the calls of another thread than the first.
 cat >"$scratch/text" <<'EOS'
@@ -56,10 +56,10 @@ check "a part names its first thread" sh -c '"$1" undump -o "$2/whole.tl" "$2/te
 # A part of it: every call is there, and replays; on each rank only what lies between the sections is
 # in full.
 in_part() {
-    check "$1: runs" $timeless record -o "$trace" "${@:2}" -- $MPIRUN -np 3 "$scratch/threads" 8 10
+    check "$1: the program is recorded" $timeless record -o "$trace" "${@:2}" -- $MPIRUN -np 3 "$scratch/threads" 8 10
     check "$1: the trace is complete" says '^complete +yes' <("$timeless" info "$trace")
-    check "$1: no collective is missing" test "$(calls 1 MPI_Allreduce)" = 80
-    check "$1: it replays" replays
+    check "$1: the trace has all collectives" test "$(calls 1 MPI_Allreduce)" = 80
+    check "$1: the trace is replayed" replays
 }
 # full_in FIRST LAST: call sites of rank 0 from the event that opens section FIRST to that which ends LAST
 full_in() {
@@ -75,9 +75,9 @@ full_in() {
 }
 trace=$scratch/threads.tl
 in_part "some sections" --from 60 --until 90
-check "some sections: they are in full, nothing else" full_in 60 90
+check "some sections: only the selected sections are recorded in full" full_in 60 90
 in_part "a part by the clock" --from 0.000001s --until 0.3s
 
 record threads 2 1 10 && trace=$scratch/threads.tl
-check "one thread alone: no event is split" test "$(calls 0 Thread)$(calls 0 Enter)$(calls 0 Return)" = 000
+check "one thread only: no event is split" test "$(calls 0 Thread)$(calls 0 Enter)$(calls 0 Return)" = 000
 tap_done

@@ -6,14 +6,14 @@ unset TIMELESS_QUIET
 header="-I$top_srcdir/tracer -std=c11 -Wall -Wextra -pedantic -Werror"
 
 compile user_kernels $header -lblas
-check "links without the tracer, and runs" "$scratch/user_kernels"
+check "a program with kernels links and runs without the tracer" "$scratch/user_kernels"
 compile user_kernels $header -DTIMELESS_NO_KERNELS -lblas
-check "switched off at compile time" record user_kernels 1
+check "kernels off at compile time: the program is recorded" record user_kernels 1
 no_kernels() { "$timeless" dump "$scratch/user_kernels.tl" >"$scratch/none" && test -s "$scratch/none" && ! grep -E '(^kernel|user) ' "$scratch/none"; }
-check "there is nothing of it" no_kernels
+check "kernels off at compile time: the trace has no kernel" no_kernels
 
 compile user_kernels $header -lblas
-check "records them" record user_kernels 2
+check "a program with kernels is recorded" record user_kernels 2
 cp "$scratch/err" "$scratch/said"
 cat >"$scratch/expected" <<'END'
 MPI_Init
@@ -30,22 +30,22 @@ user kernel=1 list=[7,8,9]
 MPI_Finalize
 end 1
 END
-check "each with its sizes, the outermost alone" same_text "$scratch/expected" "$print_events" "$scratch/user_kernels.tl" 1
+check "the outermost kernels are events with their sizes" same_text "$scratch/expected" "$print_events" "$scratch/user_kernels.tl" 1
 "$timeless" dump "$scratch/user_kernels.tl" >"$scratch/dump"
-check "dump has the names" says '^kernel 1 name="assemble"$' "$scratch/dump"
+check "dump prints the names of the kernels" says '^kernel 1 name="assemble"$' "$scratch/dump"
 "$timeless" dump --json "$scratch/user_kernels.tl" >"$scratch/json"
-check "also in JSON" says '"call":"user",.*"kernel":"assemble"' "$scratch/json"
+check "dump --json prints the names of the kernels" says '"call":"user",.*"kernel":"assemble"' "$scratch/json"
 one_message() { [ "$(grep -c "kernel 'with MPI': calls MPI" "$scratch/said")" = 2 ] && ! grep -q 'without end' "$scratch/said"; }
-check "says once in each rank that a kernel calls MPI" one_message
+check "each rank reports once that a kernel calls MPI" one_message
 volume_of() { # RANK NUMBER-OF-EVENT
     "$print_events" "$scratch/user_kernels.tl" "$1" volumes | awk -v n="$2" 'NR == n {print $2}'
 }
 counted() { [ "$(volume_of 1 8)" -gt 100000 ] && [ "$(volume_of 1 7)" -lt 100000 ]; }
-check "what a kernel around MPI computes is volume, that of others is not" counted
+check "computation in a kernel is volume only if the kernel calls MPI" counted
 "$timeless" undump "$scratch/dump" -o "$scratch/again.tl"
-check "the text keeps them" same_text "$scratch/dump" "$timeless" dump "$scratch/again.tl"
+check "undump keeps the kernels of a dump" same_text "$scratch/dump" "$timeless" dump "$scratch/again.tl"
 "$timeless" info "$scratch/user_kernels.tl" >"$scratch/info"
-check "info counts them by name" says '^ +8  user:assemble$' "$scratch/info"
+check "info counts the kernels by name" says '^ +8  user:assemble$' "$scratch/info"
 
 ring='reference_flops = 1e9; units = ( { unit = "cpu-ns"; seconds_per_unit = 0.0; } ); seconds_per_flop = 1.0;'
 others='{ kernel = "user:no sizes"; intercept_s = 0.0; per_work_s = 0.0; },
@@ -55,17 +55,17 @@ echo "$ring kernels = ( $others );" >"$scratch/lacking.conf"
 echo "$ring kernels = ( { kernel = \"user:assemble\"; intercept_s = 0.5; per_work_s = 0.001; }, $others );" >"$scratch/model.conf"
 replay() { "$timeless" replay "$scratch/user_kernels.tl" --platform star-1g --model "$scratch/$1" --json="$scratch/$2" 2>"$scratch/said"; }
 replay lacking.conf none.json
-check "a model without one is refused by its name" says "no model of the kernel 'user:assemble'" "$scratch/said"
-check "a model with all is taken" replay model.conf user.json
+check "a model without the kernel is refused, and the kernel is named" says "no model of the kernel 'user:assemble'" "$scratch/said"
+check "a model with all kernels is accepted" replay model.conf user.json
 # 4 * 0.5 s + (1000 + 2000 + 3000 + 504) * 1 ms
 right_time() { python3 -c 'import json, sys; r = json.load(open(sys.argv[1]))["ranks"]; sys.exit(any(abs(x["kernel_s"] - 8.504) > 1e-6 for x in r))' "$scratch/user.json"; }
-check "and gives the time" right_time
+check "a model with all kernels gives the right time" right_time
 
 fortran() {
     (cd "$scratch" && ${MPIFC-mpifort} -o user_kernels_f "$top_srcdir/tracer/timeless_kernel.f90" \
         "$here/fortran/user_kernels.f90") && "$scratch/user_kernels_f" && record user_kernels_f 1
 }
-check "from Fortran" fortran
+check "a Fortran program with kernels is recorded" fortran
 cat >"$scratch/expected" <<'END'
 MPI_Init
 user kernel=1 list=[1,20]
@@ -74,13 +74,13 @@ MPI_Barrier comm=1
 MPI_Finalize
 end 1
 END
-check "the same events" same_text "$scratch/expected" "$print_events" "$scratch/user_kernels_f.tl" 0
+check "Fortran: the events are those of the C program" same_text "$scratch/expected" "$print_events" "$scratch/user_kernels_f.tl" 0
 
 # The example of the manual: its program, then its commands.
 example() { awk '/^\.SH EXAMPLE/ {here = 1} /^\.fi/ {on = 0} here && on; /^\.nf/ {on = 1}' "$top_srcdir/doc/timeless_kernel.3"; }
 example >"$scratch/example.c"
 check "the program of the manual compiles" $MPICC $header -o "$scratch/example" "$scratch/example.c"
-check "and is recorded" record example 2
+check "the program of the manual is recorded" record example 2
 "$timeless" dump "$scratch/example.tl" >"$scratch/dump"
-check "with its kernel" says '^0 [0-9]+ user kernel=1 list=\[1000,8\]' "$scratch/dump"
+check "the program of the manual: the trace has its kernel" says '^0 [0-9]+ user kernel=1 list=\[1000,8\]' "$scratch/dump"
 tap_done

@@ -12,15 +12,15 @@ record_by() { rm -f "$trace"; $timeless record --volume "$1" -o "$trace" -- $MPI
 refused() {
     check_exit 2 "$1 is refused" record_by "$1"
     cp "$scratch/err" "$scratch/said"
-    check "$1: why" says "^timeless: $2" "$scratch/said"
-    check "$1: in one line" test "$(wc -l <"$scratch/said")" = 1
+    check "$1: the message names the reason" says "^timeless: $2" "$scratch/said"
+    check "$1: the message is one line" test "$(wc -l <"$scratch/said")" = 1
 }
 
 check "cputime counts each thread of OpenMP" record_by cputime
-check "that are 200 ms" between "$(volume 1)" 199000000 230000000
+check "cputime: the threads computed 200 ms" between "$(volume 1)" 199000000 230000000
 check "process counts all threads" record_by process
-check "that are 200 ms" between "$(volume 1)" 199000000 300000000
-check "of the process" header source clock:process-cputime
+check "process: the threads computed 200 ms" between "$(volume 1)" 199000000 300000000
+check "process: the header names the clock of the process" header source clock:process-cputime
 
 refused papi:NO_SUCH_EVENT 'not papi:NO_SUCH_EVENT: PAPI knows no event NO_SUCH_EVENT here'
 refused papi: 'not papi:PAPI_TOT_INS: name an event'
@@ -28,9 +28,9 @@ refused rseq:x "'rseq:x' is no volume source"
 # The tracer answers when it is loaded into a program of its own, which a builtin of the shell is not.
 if TIMELESS_CHECK_VOLUME=papi:perf::PAGE-FAULTS LD_PRELOAD=$tracer env true 2>/dev/null; then
     check "page faults" env OMP_NUM_THREADS=1 $timeless record --volume papi:perf::PAGE-FAULTS -o "$trace" -- $MPIRUN -np 1 "$scratch/helpers"
-    check "are one per page" between "$(volume 2)" 1000 1010
-    check "their unit" header unit perf::PAGE-FAULTS
-    check "their source" header source papi:perf::PAGE-FAULTS
+    check "page faults: one for each page" between "$(volume 2)" 1000 1010
+    check "page faults: the header has the unit" header unit perf::PAGE-FAULTS
+    check "page faults: the header has the source" header source papi:perf::PAGE-FAULTS
 else
     skip "page faults" "PAPI does not count them here"
 fi
@@ -39,21 +39,21 @@ fi
 cc -shared -fPIC -o "$scratch/libpapi.so.7.0" "$here/stand_in_papi.c"
 export LD_LIBRARY_PATH=$scratch${LD_LIBRARY_PATH:+:$LD_LIBRARY_PATH}
 record_with() { rm -f "$trace"; env $1 $timeless record --volume "$2" -o "$trace" -- $MPIRUN -np 1 "$scratch/helpers"; }
-check "the stand-in" record_with OMP_NUM_THREADS=1 papi
-check "counts instructions" header unit instructions
-check "of each thread of OpenMP" between "$(volume 1)" 1990000000 3000000000
-check "another event" record_with OMP_NUM_THREADS=1 papi:OTHER
-check "is its own unit" header unit OTHER
-check "is named" header source papi:OTHER
+check "stand-in for PAPI: the program is recorded" record_with OMP_NUM_THREADS=1 papi
+check "stand-in for PAPI: the unit is instructions" header unit instructions
+check "stand-in for PAPI: the instructions of each OpenMP thread count" between "$(volume 1)" 1990000000 3000000000
+check "stand-in for PAPI: the program is recorded with another event" record_with OMP_NUM_THREADS=1 papi:OTHER
+check "stand-in for PAPI: the unit is the other event" header unit OTHER
+check "stand-in for PAPI: the header names the other event" header source papi:OTHER
 export STAND_IN_PAPI=still
 refused papi 'not papi:PAPI_TOT_INS: the counter stands still'
-check "another event may stand still" record_with OMP_NUM_THREADS=1 papi:OTHER
+check "stand-in for PAPI: another event may not advance" record_with OMP_NUM_THREADS=1 papi:OTHER
 export STAND_IN_PAPI=alone
-check "it need not inherit for threads that count for themselves" record_with OMP_NUM_THREADS=2 papi
+check "stand-in for PAPI: threads that count for themselves need no inheritance" record_with OMP_NUM_THREADS=2 papi
 # Of the threads of another runtime than those of GCC and LLVM nothing is known.
 echo 'int omp_get_max_threads(void) { return 2; }' | cc -shared -fPIC -x c -o "$scratch/other_runtime.so" -
 compile helpers -Wl,--no-as-needed "$scratch/other_runtime.so"
-check_exit 3 "threads that cannot be counted: no trace" record_with OMP_NUM_THREADS=2 papi
+check_exit 3 "threads that cannot be counted: record exits 3" record_with OMP_NUM_THREADS=2 papi
 cp "$scratch/err" "$scratch/said"
-check "and why" says 'no trace: not papi:PAPI_TOT_INS: PAPI cannot count PAPI_TOT_INS for the threads that OpenMP starts: so it was told; OMP_NUM_THREADS=1' "$scratch/said"
+check "threads that cannot be counted: the message names the reason" says 'no trace: not papi:PAPI_TOT_INS: PAPI cannot count PAPI_TOT_INS for the threads that OpenMP starts: so it was told; OMP_NUM_THREADS=1' "$scratch/said"
 tap_done

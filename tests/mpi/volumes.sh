@@ -36,9 +36,9 @@ for source in $sources; do
     recorded "$source: recorded" record volumes 2
     unit=$("$print_events" "$trace" 0 run | sed -n 's/^unit //p')
     if [ "$unit" = cpu-ns ]; then
-        check "$source: 100 ms of computing are 100 ms" computed 1
-        check "$source: sleeping is none" computed 2
-        check "$source: waiting is none, and polling hardly any" hardly_any
+        check "$source: 100 ms of computation have a volume of 100 ms" computed 1
+        check "$source: sleeping has no volume" computed 2
+        check "$source: waiting has no volume, and polling nearly none" hardly_any
     else
         check "$source: instructions are counted" between "$(volume 0 MPI_Send)" 1000000 100000000000
     fi
@@ -58,19 +58,19 @@ for source in $sources; do
     [ $source = auto ] && continue
     export TIMELESS_VOLUME=$source
     recorded "$source, crowded: recorded" crowded record volumes 2
-    check "$source, crowded: 100 ms of computing are 100 ms" computed 1
-    check "$source, crowded: waiting is none, and polling hardly any" hardly_any
+    check "$source, crowded: 100 ms of computation have a volume of 100 ms" computed 1
+    check "$source, crowded: waiting has no volume, and polling nearly none" hardly_any
 done
 if works rseq; then
     without_rseq() { GLIBC_TUNABLES=glibc.pthread.rseq=0 works "$1"; }
-    check "without restartable sequences rseq is passed over" not without_rseq rseq
-    check "and cputime is left" without_rseq cputime
+    check "without restartable sequences rseq is not used" not without_rseq rseq
+    check "without restartable sequences cputime is used" without_rseq cputime
 fi
 export TIMELESS_VOLUME=none
-check "none: recorded" record volumes 2
-check "none: no volume" test "$(volume 0 MPI_Send)" = 0
+check "none: the program is recorded" record volumes 2
+check "none: events have no volume" test "$(volume 0 MPI_Send)" = 0
 export TIMELESS_VOLUME=absent
-check_exit 3 "a source that does not exist: the program runs, without a trace" record volumes 2
+check_exit 3 "a source that does not exist: the program runs and exits 3" record volumes 2
 cp "$scratch/err" "$scratch/said"
-check "and one rank says that there is no trace" test "$(grep -c "no trace: 'absent' is no volume source" "$scratch/said")" = 1
+check "a source that does not exist: one rank reports that there is no trace" test "$(grep -c "no trace: 'absent' is no volume source" "$scratch/said")" = 1
 tap_done
