@@ -187,8 +187,10 @@ static tl_status check_comms(tlr_validation *v, const tl_event *e, const tl_call
     if (e->new_comm && kind_of(v, e->new_comm) != made_kind(info->action))
         return refuse(v, e, "number %" PRIu32 " is %s, not %s", e->new_comm,
                       name_of(kind_of(v, e->new_comm)), name_of(made_kind(info->action)));
-    if (info->action == TL_ACTION_INTERCOMM_CREATE && e->new_comm &&
-        !v->plan->ranks[v->rank]->definitions[e->new_comm]->n_remote)
+    const tl_comm *made = e->new_comm ? v->plan->ranks[v->rank]->definitions[e->new_comm] : NULL;
+    if (e->new_comm && !made)
+        return refuse(v, e, "communicator %" PRIu32 " is there from the start", e->new_comm);
+    if (info->action == TL_ACTION_INTERCOMM_CREATE && made && !made->n_remote)
         return refuse(v, e, "communicator %" PRIu32 " has only one group", e->new_comm);
     return TL_OK;
 }
