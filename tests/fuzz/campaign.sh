@@ -3,7 +3,8 @@
 # (as date -d takes it), and goes on after a finding with the others.  Run it in a configured build folder,
 # as in: setsid nohup nice -n 19 bash campaign.sh /tmp/logs 14:20 &
 # LOGS/log.tsv has a line for each slice: time, commit, fuzzer, harness, CPU seconds, findings; LOGS/status.txt
-# their sums.  Every fourth round is AFL++'s, if it is there.
+# their sums.  LOGS/engines.txt has what run.sh prints of each engine, replays and CPU seconds, and below their sums.
+# Every fourth round is AFL++'s, if it is there.
 set -u
 logs=${1:?campaign.sh LOGS END [SLICE]} end=$(date -d "${2:?}" +%s) slice=${3:-120}
 here=$(cd "$(dirname "$0")" && pwd)
@@ -23,6 +24,9 @@ while :; do
         used=$({ time bash "$here/$fuzzer.sh" "$slice" "$harness" >"$logs/last-$harness.txt" 2>&1 || touch "$logs/found.$$"; } 2>&1)
         [ ! -e "$logs/found.$$" ] || { found=1; rm "$logs/found.$$"; cp "$logs/last-$harness.txt" "$logs/finding-$harness-$(date +%s).txt"; }
         printf '%s\t%s\t%s\t%s\t%s\t%s\n' "$(date +%T)" "$commit" $fuzzer "$harness" "$(awk '{ print $1 + $2 }' <<<"$used")" $found >>"$logs/log.tsv"
+        sed -n "s/^engine /$commit $harness /p" "$logs/last-$harness.txt" >>"$logs/engines.tsv"
+        awk '{ print; n[$3] += $4; ended[$3] += $6; cpu[$3] += $10 }
+             END { for (e in n) print "sum", e, n[e], "replays,", ended[e], "to the end,", cpu[e], "CPU s" }' "$logs/engines.tsv" >"$logs/engines.txt"
         { echo "commit fuzzer harness CPU-seconds findings, $(date)"
           awk -F'\t' '{ k = $2 " " $3 " " $4; cpu[k] += $5; n[k] += $6; all += $5; bad += $6 }
                       END { for (k in cpu) print k, cpu[k], n[k]; print "all", all, bad }' "$logs/log.tsv" | sort; } >"$logs/status.tmp"

@@ -7,6 +7,7 @@
 #include <math.h>
 #include <signal.h>
 #include <string.h>
+#include <sys/resource.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -33,6 +34,31 @@ static void remove_folder(void)
     rmdir(folder);
 }
 
+/* What a campaign had of each engine. */
+static struct tally {
+    const char *engine;
+    uint64_t n_replays, n_ended;
+    double cpu_s, child_s; /* in tlr_replay: the plan, and the engine; the part in children */
+} tallies[] = {{.engine = "loggops"}, {.engine = "smpi"}};
+
+static double cpu_of(int who)
+{
+    struct rusage used;
+    getrusage(who, &used);
+    return (double)(used.ru_utime.tv_sec + used.ru_stime.tv_sec) +
+           1e-6 * (double)(used.ru_utime.tv_usec + used.ru_stime.tv_usec);
+}
+
+static void print_tallies(void)
+{
+    for (const struct tally *t = tallies; t < tallies + sizeof tallies / sizeof *tallies; t++)
+        if (t->n_replays > 0)
+            fprintf(stderr,
+                    "engine %s: %llu replays, %llu to the end, %.1f CPU s, %.1f in children\n",
+                    t->engine, (unsigned long long)t->n_replays, (unsigned long long)t->n_ended,
+                    t->cpu_s, t->child_s);
+}
+
 static const tlr_platform *platform_of_harness(void)
 {
     static tlr_platform *platform;
@@ -43,6 +69,7 @@ static const tlr_platform *platform_of_harness(void)
              access("/dev/shm", W_OK) ? "/tmp" : "/dev/shm");
     FUZZ_CHECK(mkdtemp(folder));
     atexit(remove_folder);
+    atexit(print_tallies);
     write_text("platform.xml",
                "<?xml version='1.0'?>\n"
                "<!DOCTYPE platform SYSTEM \"https://simgrid.org/simgrid.dtd\">\n"
@@ -84,7 +111,14 @@ static void replay(tl_reader *r, const char *engine, int allow_opaque)
     /* The child tells its crashes itself. */
     for (size_t i = 0; i < N_SIGNALS && is_smpi; i++)
         sigaction(signals[i], &none, &before[i]);
-    const tl_status status = tlr_replay(r, platform_of_harness(), engine, &options, &p, &err);
+    const tlr_platform *platform = platform_of_harness();
+    struct tally *tally = &tallies[is_smpi];
+    const double own_s = cpu_of(RUSAGE_SELF), child_s = cpu_of(RUSAGE_CHILDREN);
+    const tl_status status = tlr_replay(r, platform, engine, &options, &p, &err);
+    tally->n_replays++;
+    tally->n_ended += !status;
+    tally->child_s += cpu_of(RUSAGE_CHILDREN) - child_s;
+    tally->cpu_s += cpu_of(RUSAGE_SELF) - own_s + cpu_of(RUSAGE_CHILDREN) - child_s;
     for (size_t i = 0; i < N_SIGNALS && is_smpi; i++)
         sigaction(signals[i], &before[i], NULL);
     if (status) {

@@ -1,7 +1,9 @@
 #!/usr/bin/env bash
 # run.sh SECONDS [HARNESS...]: builds (0 seconds: no more) and fuzzes each harness for so long, one after the other, with libFuzzer and
 # the sanitizers (Debian's clang and libclang-rt-14-dev).  Run it in a configured build folder.  What is found lies in
-# fuzz/HARNESS/crash-* there; copy it to tests/fuzz/corpus/HARNESS/ with the repair.
+# fuzz/HARNESS/crash-* there; copy it to tests/fuzz/corpus/HARNESS/ with the repair.  A harness that replays also
+# prints how many replays each engine had and in how much CPU time: the plan's and the engine's, without what the harness
+# takes to change and to read inputs.  FUZZ_ENGINE=loggops or smpi replays with this engine alone.
 set -eu
 seconds=${1:?run.sh SECONDS [HARNESS...]}
 shift
@@ -59,4 +61,5 @@ for name; do
         "fuzz/$name/corpus" "$src/tests/fuzz/corpus/$name" 2>"fuzz/$name/log" ||
         { echo "$name: a finding, see fuzz/$name/"; tail -n 30 "fuzz/$name/log"; exit 1; }
     echo "$name: $(sed -n 's/^stat::number_of_executed_units: *//p' "fuzz/$name/log") inputs in $seconds s without a finding"
+    grep -a '^engine ' "fuzz/$name/log" || true
 done
