@@ -1,7 +1,8 @@
 /* crash.c - where a process crashed: in SimGrid, or in our own code.
  *
- * The crash belongs to the first object on the stack, from the fault outwards, that is none of the
- * system's: memcpy crashes for whoever called it. */
+ * The search goes from the fault outwards. The crash belongs to the first object on the stack that
+ * is not part of the system. For example, a crash in memcpy belongs to the object that called
+ * memcpy. */
 #include "config.h"
 
 #include "crash.h"
@@ -27,7 +28,7 @@ static int is_of_system(const char *object)
     return 0;
 }
 
-/* The object that an address is in; 0 if it is in none. */
+/* The object that contains an address; 0 if no object does. */
 static int find_object(const void *address, const char **name, uintptr_t *offset)
 {
     Dl_info info;
@@ -39,7 +40,8 @@ static int find_object(const void *address, const char **name, uintptr_t *offset
     return 1;
 }
 
-/* The frames up to the system's return from the handler are its own, and a sanitizer's. */
+/* Frames up to the system's return from the handler belong to the handler itself. A sanitizer's
+ * frames are also skipped. */
 static void handle(int signal_number)
 {
     enum { MOST = 64 };

@@ -5,7 +5,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* All zero: no crash.  To be read by another process it must be in memory that both share. */
+/* All zero means: no crash. If another process reads it, it must be in memory that both share. */
 typedef struct tlr_crash {
     int signal;        /* SIGSEGV, ... */
     int is_in_simgrid; /* otherwise in our code, or in nobody's */
@@ -13,8 +13,8 @@ typedef struct tlr_crash {
     char object[128];  /* base name of the shared library or program; "" unknown */
 } tlr_crash;
 
-/* From now on fills *where when this process gets a signal that ends it for a fault.  A signal that
- * already has a handler (a sanitizer's) is left alone. */
+/* After this call, a signal that ends the process for a fault fills *where. If a signal already has
+ * a handler (a sanitizer's), it is not changed. */
 void tlr_crash_watch(tlr_crash *where);
 
 /* "libtimeless-smpi.so+0x1234: Segmentation fault" */

@@ -1,7 +1,8 @@
 /* diagnosis.c - what the ranks of a replay that cannot continue wait for.
  *
- * The events of a rank that waits are read once more from the start, to know what its requests are;
- * those of its partner, to know whether it ever sends or receives the message. */
+ * The events of a waiting rank are read once more from the start, to find the operations of its
+ * requests. The events of its partner are read to find out whether it ever sends or receives the
+ * message. */
 #include "diagnosis.h"
 #include "request_slots.h"
 
@@ -28,7 +29,7 @@ static void put(writer *w, const char *format, ...)
         w->used = w->size - 1;
 }
 
-/* A rank that waits: the event, and the one that made each of its requests. */
+/* A waiting rank: its event, and the event that made each of its requests. */
 typedef struct waiter {
     uint32_t rank;
     int has_threads; /* more than one thread of the rank has called MPI */
@@ -124,7 +125,8 @@ typedef struct channel {
     int32_t tag, comm; /* index in the plan */
 } channel;
 
-/* How many of them the rank sends or receives in all; -1 when a receive of it is open. */
+/* How many of these messages the rank sends or receives in total; -1 if one of its receives has no
+ * known source. */
 static int64_t count_messages(tl_reader *trace, const tlr_plan *plan, const channel *c, int sends)
 {
     tl_cursor *cursor = NULL;
@@ -175,7 +177,7 @@ static void put_partner(tl_reader *trace, const tlr_plan *plan, const waiter *w,
 
 /* ---- collectives ---- */
 
-/* The members that wait for something else, or have ended. */
+/* The members of the communicator that wait for something else or have ended. */
 static void put_absent(const tlr_plan *plan, const waiter *w, const waiter *others, size_t n_others,
                        const int64_t *waiting, writer *out)
 {
@@ -243,8 +245,9 @@ static void put_wait(tl_reader *trace, const tlr_plan *plan, const waiter *w, co
     }
 }
 
-/* A call that a recording has at its return alone, so that calls of the rank's other threads may
- * stand before it that came during it (doc/FORMAT.md); NULL if that cannot be the reason. */
+/* A call that a recording contains at its return only. Calls that other threads of the rank made in
+ * the meantime may therefore precede it (doc/FORMAT.md, "Events of the tracer itself"). NULL if
+ * this cannot be the reason. */
 static const char *name_known_by_return(const waiter *waiters, size_t n)
 {
     const char *name = NULL;
@@ -262,7 +265,7 @@ static const char *name_known_by_return(const waiter *waiters, size_t n)
 void tlr_diagnose(tl_reader *trace, const tlr_plan *plan, const int64_t *waiting, char *text,
                   size_t size)
 {
-    /* Reading a rank again takes time; a line has no room for more anyway. */
+    /* Reading a rank again takes time, and a line has no room for more. */
     enum { MAX_READ = 16, ROOM_FOR_MORE = 24, ROOM_FOR_LATE = 110 };
     waiter waiters[MAX_READ];
     size_t n = 0;

@@ -1,4 +1,4 @@
-/* event_streams.c - the events of all ranks, read once for those that do the same. */
+/* event_streams.c - the events of all ranks; ranks with the same events share one cursor. */
 #include "event_streams.h"
 #include "request_slots.h"
 
@@ -7,7 +7,7 @@
 
 enum { PIECE_EVENTS = 128 };
 
-/* Events that follow each other. */
+/* A piece: consecutive events of one cursor. */
 typedef struct piece {
     struct piece *next;
     uint32_t n_here; /* ranks whose last event stands in it, or before the first one of all */
@@ -16,7 +16,7 @@ typedef struct piece {
     tl_event events[];
 } piece;
 
-/* Ranks that do the same. */
+/* A group: ranks with the same events. */
 typedef struct group {
     tl_cursor *cursor;
     uint32_t first; /* the rank that the cursor reads */
@@ -25,7 +25,7 @@ typedef struct group {
     int has_ended;
 } group;
 
-/* One rank's place. */
+/* The position of one rank. */
 typedef struct place {
     group *group; /* NULL: none any more */
     piece *piece;
@@ -63,7 +63,7 @@ static void free_piece(piece *p)
     free(p);
 }
 
-/* Drops what all ranks have passed. */
+/* Frees the pieces that all ranks of the group have passed. */
 static void drop_passed(group *g)
 {
     while (g->oldest != g->newest && !g->oldest->n_here) {
@@ -81,7 +81,7 @@ static group *new_group(uint32_t first, uint32_t n_ranks)
         return NULL;
     g->first = first;
     g->n_pieces = 1;
-    /* A cursor takes more than two pieces. */
+    /* A cursor takes more memory than two pieces. */
     g->max_pieces = 2 * n_ranks;
     g->oldest = g->newest = new_piece(0);
     if (!g->oldest) {
@@ -143,7 +143,7 @@ static void leave_piece(place *p)
     drop_passed(p->group);
 }
 
-/* From here on the rank reads for itself. */
+/* From here on the rank reads with a cursor of its own. */
 static tl_status go_alone(tlr_streams *s, uint32_t rank)
 {
     place *p = &s->places[rank];
@@ -157,7 +157,7 @@ static tl_status go_alone(tlr_streams *s, uint32_t rank)
     return status;
 }
 
-/* Reads on.  What cannot be read is left to those who reach it. */
+/* Reads the next piece. If reading fails, the ranks that reach the failed place report it. */
 static tl_status read_piece(group *g, tl_reader *trace, tl_error *err)
 {
     tl_status status = TL_OK;
@@ -196,7 +196,8 @@ static tl_status read_piece(group *g, tl_reader *trace, tl_error *err)
     return TL_OK;
 }
 
-/* Moves to the next piece; there is none at the end, and where the rank is too far ahead. */
+/* Moves to the next piece. There is none at the end of the trace, or if the rank is too far ahead
+ * of its group. */
 static int next_piece(tlr_streams *s, place *p)
 {
     group *g = p->group;

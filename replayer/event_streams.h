@@ -1,10 +1,10 @@
-/* event_streams.h - the events of all ranks of a trace, each rank's in order.
+/* event_streams.h - the events of all ranks of a trace, in the order of each rank.
  *
- * A cursor takes tens of kilobytes.  Ranks that do the same (tlr_plan_rank.first) share one: what
- * it reads waits in pieces until all of them have passed.  A rank that is far ahead of the others
- * goes on with a cursor of its own, as do ranks that nobody is like; so the memory is never more
- * than that of a cursor for each rank.
- */
+ * A cursor takes tens of kilobytes. Ranks with the same events (tlr_plan_rank.first) therefore
+ * share one cursor. The events that it has read are kept in pieces until all ranks of the group
+ * have passed them. If a rank is far ahead of its group, it continues with a cursor of its own. A
+ * rank that is like no other rank also has its own cursor. The memory is therefore never more than
+ * that of one cursor for each rank. */
 #ifndef TLR_EVENT_STREAMS_H
 #define TLR_EVENT_STREAMS_H
 
@@ -12,16 +12,16 @@
 
 typedef struct tlr_streams tlr_streams;
 
-/* `trace` and `plan` must outlive it. */
+/* `trace` and `plan` must exist as long as this object. */
 tl_status tlr_streams_open(tl_reader *trace, const tlr_plan *plan, tlr_streams **out,
                            tl_error *err);
-/* As tl_cursor_next.  The event's list stays as it is until the rank's next call. */
+/* As tl_cursor_next. The list of the event is valid until the next call for this rank. */
 tl_status tlr_streams_next(tlr_streams *s, uint32_t rank, tl_event *event);
-/* Number of the rank's event that comes next. */
+/* The number of the rank's next event. */
 uint64_t tlr_streams_position(const tlr_streams *s, uint32_t rank);
 /* For ranks of a program: tl_cursor_set_asker. */
 tl_status tlr_streams_set_asker(tlr_streams *s, uint32_t rank, tl_asker *ask, void *arg);
-/* Why the last call for any rank failed. */
+/* The reason why the last call for any rank failed. */
 const tl_error *tlr_streams_error(const tlr_streams *s);
 /* The rank needs no more events. */
 void tlr_streams_leave(tlr_streams *s, uint32_t rank);

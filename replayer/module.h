@@ -1,12 +1,13 @@
-/* module.h - an engine that lies in a shared object of its own and is loaded when it first replays.
+/* module.h - loads the shared object of an engine when this engine first replays.
  *
- * SimGrid takes 33 MB and 20 ms of CPU time to load, more than many a replay by another engine. */
+ * Loading SimGrid takes 33 MB and 20 ms of CPU time. Many replays by another engine need less than
+ * that. */
 #ifndef TLR_MODULE_H
 #define TLR_MODULE_H
 
 #include "replayer.h"
 
-/* What the shared object defines under the name TLR_MODULE_SYMBOL. */
+/* The object that the shared object defines under the name TLR_MODULE_SYMBOL. */
 typedef struct tlr_module {
     const char *version; /* of its build; another one may have other structures */
     size_t options_bytes, prediction_bytes;

@@ -1,4 +1,4 @@
-/* ompi.c - which algorithm Open MPI 4.1 takes for a collective. */
+/* ompi.c - the algorithm that Open MPI 4.1 chooses for a collective. */
 #include "ompi.h"
 
 static uint32_t power_of_two_in(uint32_t n)
@@ -6,7 +6,7 @@ static uint32_t power_of_two_in(uint32_t n)
     return n ? UINT32_C(1) << (31 - (unsigned)__builtin_clz(n)) : 0;
 }
 
-/* What an algorithm of coll_base does itself before it begins. */
+/* The decision that an algorithm of coll_base makes before it begins. */
 static tlr_ompi left_to(tlr_ompi algorithm, uint32_t n_ranks, uint64_t count)
 {
     const uint32_t core = power_of_two_in(n_ranks);

@@ -1,4 +1,4 @@
-/* ompi.h - which algorithm Open MPI 4.1 takes for a collective, for both engines. */
+/* ompi.h - the algorithm that Open MPI 4.1 chooses for a collective, for both engines. */
 #ifndef TLR_OMPI_H
 #define TLR_OMPI_H
 
@@ -13,11 +13,11 @@ typedef enum tlr_ompi {
     N_OMPI
 } tlr_ompi;
 
-/* The algorithm for a buffer (of one rank: ompi_rules.def says of which) of so many elements and
- * bytes; `family` is the blocking collective (compress/actions.def).  What an algorithm leaves to
- * another one is that one's. */
+/* The algorithm for a buffer of so many elements and bytes. ompi_rules.def explains whose buffer it
+ * is. `family` is the blocking collective (compress/actions.def). If an algorithm calls another
+ * one, the result is the other one. */
 tlr_ompi tlr_ompi_choose(tl_action family, uint32_t n_ranks, uint64_t count, uint64_t bytes);
-/* Open MPI's name of it. */
+/* The name of an algorithm in Open MPI. */
 const char *tlr_ompi_name(tlr_ompi algorithm);
 
 #endif

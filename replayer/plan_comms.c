@@ -1,4 +1,4 @@
-/* plan_comms.c - which communicators of different ranks are the same one.
+/* plan_comms.c - finds the definitions of different ranks that mean the same communicator.
  *
  * The definitions of two ranks mean the same communicator if they have the same members, the same
  * parent, and the same index among the definitions of their rank with these members and this parent
@@ -26,7 +26,7 @@ typedef struct table {
     uint8_t *is_member;   /* by rank: of the communicator that is checked; otherwise all zero */
 } table;
 
-/* What makes two communicators of equal members different ones. */
+/* Properties that distinguish communicators with equal members. */
 typedef struct origin {
     int32_t parent;
     uint32_t ordinal;
@@ -41,7 +41,7 @@ static size_t slot_of(const table *t, const tlr_plan_comm *comm, origin from)
            (t->n_slots - 1);
 }
 
-/* Slot of this communicator, or the empty one where it belongs. */
+/* The slot of this communicator, or the empty slot for it. */
 static size_t find_slot(const table *t, const tlr_plan *plan, const tlr_plan_comm *comm,
                         origin from)
 {
@@ -66,7 +66,7 @@ int32_t tlr_plan_rank_in(const tlr_plan_comm *comm, int32_t world_rank)
     return -1;
 }
 
-/* The definition as all members see it; with two groups in the one order. */
+/* The definition as all members see it: the two groups of an intercommunicator are in one order. */
 static tl_status take_definition(const tl_comm *comm, tlr_plan_comm *out, tl_error *err)
 {
     *out = (tlr_plan_comm){.n_members = comm->n_members, .members = comm->members};
@@ -85,8 +85,8 @@ static tl_status take_definition(const tl_comm *comm, tlr_plan_comm *out, tl_err
     return TL_OK;
 }
 
-/* Index of what the communicator was made from.  The two groups of an intercommunicator may each
- * have made it from one of their own. */
+/* The index of the parent. The two groups of an intercommunicator may each have made it from a
+ * communicator of their own. */
 static int32_t parent_of(const tlr_plan *plan, uint32_t rank, const tl_comm *comm)
 {
     return comm->n_remote || comm->parent >= comm->id ? TLR_PLAN_NO_COMM
@@ -144,8 +144,8 @@ static tl_status say_no_maker(uint32_t rank, uint32_t id, tl_error *err)
                    "rank %u: does not say what its communicator %u was made from", rank, id);
 }
 
-/* A communicator has members of the one that it was made from; a window or a file has all of them,
- * in the same order. */
+/* The members of a communicator must be members of its parent. A window or a file must have all
+ * members of its parent, in the same order. */
 static tl_status check_maker(const table *t, const tlr_plan *plan, uint32_t rank,
                              const tl_comm *definition, const tlr_plan_comm *comm, int32_t parent,
                              tl_error *err)
@@ -178,8 +178,8 @@ static tl_status check_maker(const table *t, const tlr_plan *plan, uint32_t rank
                              rank, id, maker->name, definition->parent);
 }
 
-/* Finds the communicator, or makes it, and gives it to the rank under this id.  What becomes part
- * of the plan is taken out of *comm. */
+/* Finds the communicator, or adds it, and assigns it to the rank under this id. Parts of *comm that
+ * the plan takes over are removed from *comm. */
 static tl_status enter(table *t, tlr_plan *plan, uint32_t rank, const tl_comm *definition,
                        tlr_plan_comm *comm, tl_error *err)
 {
@@ -192,7 +192,7 @@ static tl_status enter(table *t, tlr_plan *plan, uint32_t rank, const tl_comm *d
                        id);
     if (!tl_call_by_code(definition->call))
         return say_no_maker(rank, id, err);
-    /* The first number that this rank does not have yet. */
+    /* The first number that this rank does not use yet. */
     size_t s = find_slot(t, plan, comm, from);
     while (t->slots[s] && t->last_claim[t->slots[s] - 1] == rank + 1) {
         from.ordinal++;
@@ -215,7 +215,7 @@ static tl_status enter(table *t, tlr_plan *plan, uint32_t rank, const tl_comm *d
     return TL_OK;
 }
 
-/* Enters one definition of a rank. */
+/* Adds one definition of a rank. */
 static tl_status add_definition(table *t, tlr_plan *plan, uint32_t rank, const tl_comm *definition,
                                 tl_error *err)
 {
@@ -232,7 +232,7 @@ static tl_status add_rank(tl_reader *trace, table *t, tlr_plan *plan, uint32_t r
     const tl_comm *comms = NULL;
     size_t n = tl_reader_comms(trace, rank, &comms);
     tlr_plan_rank *r = plan->ranks[rank];
-    /* There are tables by number. */
+    /* Whether the communicators of the rank are found by table. */
     const uint64_t most = TL_COMM_FIRST + 4 * (uint64_t)n + MAX_GAP;
     if (n && comms[n - 1].id > most)
         return tl_fail(err, TL_ERR_LIMIT,
@@ -313,7 +313,7 @@ tl_status tlr_plan_match_comms(tl_reader *trace, tlr_plan *plan, tl_error *err)
         status = tl_fail(err, TL_ERR_MEMORY, "out of memory for the communicators");
         goto cleanup;
     }
-    /* The world stands outside of the table: a duplicate of it is another communicator. */
+    /* MPI_COMM_WORLD is not in the table, because a duplicate of it is another communicator. */
     plan->comms[plan->n_comms++] =
         (tlr_plan_comm){.n_members = plan->n_ranks, .members = plan->world};
     for (uint32_t r = 0; r < plan->n_ranks && status == TL_OK; r++)

@@ -1,30 +1,31 @@
-/* plan_share.c - ranks that do the same, each with its own neighbours, are read once.
+/* plan_share.c - finds ranks with the same events, which are then read once.
  *
- * The trace knows which ranks' events are the same but for their neighbours on MPI_COMM_WORLD,
- * which are equally far away.  Two of them, read side by side, tell whether there is anything else
- * that means another thing on each rank: a source that a wildcard met, say, which is the same rank.
- */
+ * The trace knows which ranks have the same events except for their neighbours on MPI_COMM_WORLD,
+ * which are at equal distances. This file reads two such ranks side by side. It checks for values
+ * that mean something else on each rank. For example, a wildcard receive may have matched the same
+ * rank on both. */
 #include "actions.h"
 #include "plan.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-/* Rooted calls whose two sides have other sizes mean one thing on the root and another elsewhere.
- */
+/* Rooted calls with different sizes on both sides mean one thing on the root and another on all
+ * other ranks. */
 static int has_sides(const tl_event *e, const tl_call_info *info)
 {
     return tl_varies_at_root(info->action) &&
            e->count * e->type_bytes != e->recv_count * e->recv_type_bytes;
 }
 
-/* Whether two ranks, so far apart, mean the same rank or none, or neighbours equally far away. */
+/* Whether the peers of two ranks, which are so far apart, are the same rank, none, or neighbours at
+ * equal distance. */
 static int are_alike(int32_t a, int32_t b, int64_t apart, int is_neighbour)
 {
     return a == b ? a < 0 || !is_neighbour : a >= 0 && is_neighbour && (int64_t)b - a == apart;
 }
 
-/* Events of two ranks with the same leader. */
+/* Compares events of two ranks with the same leader. */
 static int do_the_same(const tl_event *a, const tl_event *b, int64_t apart)
 {
     const tl_call_info *info = tl_call_by_code(a->call);
@@ -37,7 +38,7 @@ static int do_the_same(const tl_event *a, const tl_event *b, int64_t apart)
            (!has_recv_peer || are_alike(a->recv_peer, b->recv_peer, apart, is_neighbour));
 }
 
-/* Reads both; what cannot be read is left to those who report it. */
+/* Reads both ranks. If reading fails, the later passes report it. */
 static int read_side_by_side(tl_reader *trace, uint32_t a, uint32_t b)
 {
     tl_cursor *cursors[2] = {NULL, NULL};
@@ -57,7 +58,7 @@ static int read_side_by_side(tl_reader *trace, uint32_t a, uint32_t b)
     return same;
 }
 
-/* Whether what the ranks say of call sites and kernels is the same, and they have no clocks, which
+/* Whether the two ranks have the same definitions of call sites and kernels, and no clocks, which
  * would have to be read. */
 static int define_the_same(tl_reader *trace, uint32_t a, uint32_t b)
 {

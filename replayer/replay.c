@@ -1,4 +1,4 @@
-/* replay.c - one door to all engines. */
+/* replay.c - the entry point of all engines. */
 #include "replayer.h"
 
 #include "machine/noise.h"
@@ -58,7 +58,7 @@ static tl_status check_timeline(const tlr_engine *engine, const tlr_options *opt
                           : "the use of links and energy (--links, --energy)");
 }
 
-/* Several traces have their ranks one behind the other there. */
+/* With several traces, their ranks follow each other in the result. */
 static tl_status check_noise(const tlr_job *jobs, size_t n_jobs, const tlr_options *options,
                              tl_error *err)
 {
@@ -102,7 +102,8 @@ static tl_status check_trace(tl_reader *trace, tl_error *err)
                    tl_reader_path(trace));
 }
 
-/* The model in force: the given file's, otherwise the platform's.  *own is what must be freed. */
+/* The compute model: that of the given file, otherwise that of the platform. The caller frees *own.
+ */
 static tl_status choose_model(const tlr_platform *platform, const tlr_options *options,
                               const tlr_model **out, tlr_model **own, const char **used,
                               uint64_t *hash, tl_error *err)
@@ -130,7 +131,7 @@ static tl_status choose_model(const tlr_platform *platform, const tlr_options *o
 
 static char *join_options(const tlr_options *options)
 {
-    /* What is no option of SimGrid and changes the result. */
+    /* Settings that change the result and are no options of SimGrid. */
     char own[80], *out = own;
     if (options->io_bandwidth > 0)
         out += sprintf(out, " io-bandwidth:%.17g", options->io_bandwidth);
@@ -170,7 +171,7 @@ static double wall_clock_s(void)
     return (double)now.tv_sec + 1e-9 * (double)now.tv_nsec;
 }
 
-/* What is known of a job's prediction before the replay. */
+/* Fills in the part of a job's prediction that is known before the replay. */
 static tl_status describe_job(const tlr_job *job, const tlr_platform *platform,
                               const tlr_engine *engine, const char *model, uint64_t model_hash,
                               const tlr_options *options, tlr_prediction **out, tl_error *err)

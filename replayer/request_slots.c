@@ -1,4 +1,4 @@
-/* request_slots.c - the requests of one rank while its events pass by. */
+/* request_slots.c - the requests of one rank while its events are read. */
 #include "request_slots.h"
 
 #include <stdlib.h>
@@ -23,7 +23,7 @@ static void link_slot(tlr_requests *all, uint32_t slot)
     *first = slot;
 }
 
-/* Twice the room, all slots of which are in use. */
+/* Doubles the room if all slots are in use. */
 static int grow(tlr_requests *all)
 {
     const uint32_t room = all->room ? 2 * all->room : LEAST_ROOM;
@@ -78,7 +78,8 @@ void tlr_requests_free(tlr_requests *all)
 
 /* ---- numbers ---- */
 
-/* The slot of a request that the event names, which is gone afterwards if the event ends it. */
+/* The slot of a request that the event names. If the event ends the request, the slot is then free.
+ */
 static uint32_t number_of(tlr_requests *all, int64_t id, int ends)
 {
     const uint32_t slot = id > 0 ? tlr_requests_find(all, (uint32_t)id) : 0;

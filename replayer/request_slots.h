@@ -1,8 +1,8 @@
-/* request_slots.h - the requests of one rank while its events pass by.
+/* request_slots.h - the requests of one rank while its events are read.
  *
- * A trace may number its requests as it likes, up to 2^32 - 1.  Here each one that is in use has a
- * slot, and slots are used again, so that the memory is that of the requests in use at one time.
- */
+ * A trace may use any numbers for requests, up to 2^32 - 1. Here each request in use has a slot,
+ * and slots are used again. The memory is therefore that of the requests that are in use at the
+ * same time. */
 #ifndef TLR_REQUEST_SLOTS_H
 #define TLR_REQUEST_SLOTS_H
 
@@ -25,23 +25,23 @@ typedef struct tlr_requests {
     uint32_t n_buckets;    /* 0 or a power of two */
 } tlr_requests;
 
-/* The slot of a request that is in use; 0 if there is none with this id. */
+/* The slot of a request in use; 0 if there is none with this id. */
 uint32_t tlr_requests_find(const tlr_requests *all, uint32_t id);
-/* The slot of a new one; 0 without memory. */
+/* The slot of a new request; 0 without memory. */
 uint32_t tlr_requests_add(tlr_requests *all, uint32_t id);
 void tlr_requests_drop(tlr_requests *all, uint32_t slot);
 void tlr_requests_free(tlr_requests *all);
 
-/* Slots in the place of numbers: for ranks whose numbers are far apart (tlr_plan_rank.is_sparse).
- * All zero: at the rank's first event. */
+/* Replaces the numbers of requests by slots, for ranks with widely spread numbers
+ * (tlr_plan_rank.is_sparse). All zero before the rank's first event. */
 typedef struct tlr_renumbering {
     tlr_requests requests;
     int64_t *list; /* of the last event */
     size_t list_room;
 } tlr_renumbering;
 
-/* Changes the numbers of requests in a rank's next event.  The event's list stays as it is until
- * the next call.  The rank's events must have been validated.  0 without memory. */
+/* Changes the numbers of requests in the next event of a rank. The list of the event is valid until
+ * the next call. The events of the rank must have been validated. 0 without memory. */
 int tlr_renumber(tlr_renumbering *n, tl_event *event);
 void tlr_renumbering_free(tlr_renumbering *n);
 

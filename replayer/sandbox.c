@@ -29,7 +29,7 @@ void tlr_shared_free(void *memory, size_t size)
         munmap(memory, size);
 }
 
-/* Past "Uncaught exception std::range_error: ", which tells users nothing. */
+/* Skips "Uncaught exception std::range_error: ", which does not help users. */
 static const char *skip_exception(const char *sentence)
 {
     static const char sign[] = "Uncaught exception ";
@@ -40,8 +40,8 @@ static const char *skip_exception(const char *sentence)
     return text && text - type <= (ptrdiff_t)strcspn(type, "\n ") ? text + 2 : type;
 }
 
-/* SimGrid's log lines read "[host:actor:(1) 0.1] file:12: [category/CRITICAL] sentence", and an
- * exception that nobody catches may show as "what():  sentence". */
+/* SimGrid's log lines have the form "[host:actor:(1) 0.1] file:12: [category/CRITICAL] sentence".
+ * An exception that nobody catches may appear as "what():  sentence". */
 static const char *find_sentence(const char *output)
 {
     static const char *const signs[] = {"/CRITICAL] ", "what():  ", "/ERROR] "};
@@ -50,7 +50,7 @@ static const char *find_sentence(const char *output)
         if (found)
             return skip_exception(found + strlen(signs[i]));
     }
-    /* Otherwise the last line that is not empty. */
+    /* Otherwise takes the last line that is not empty. */
     const char *line = output;
     for (const char *s = output; *s; s++)
         if (*s == '\n' && s[1] && s[1] != '\n')
@@ -90,14 +90,14 @@ run_child(void (*body)(void *arg, int terminal), void *arg, int output, tlr_cras
     _exit(0);
 }
 
-/* The first line of a sanitizer's report, in builds that have them; NULL if there is none. */
+/* The first line of a sanitizer's report, in builds with sanitizers; NULL if there is none. */
 static const char *find_report(const char *output)
 {
     const char *found = strstr(output, "ERROR: AddressSanitizer");
     return found ? found : strstr(output, "runtime error: ");
 }
 
-/* Why the child ended as it did. */
+/* The reason for the end of the child. */
 static tl_status tell_end(int end, int output, const tlr_crash *crash, const char *what,
                           tl_error *err)
 {

@@ -1,4 +1,5 @@
-/* seeds.c - the same replay with several seeds: how far apart runs of the same program are. */
+/* seeds.c - the same replay with several seeds, to show how much runs of the same program differ.
+ */
 #include "seeds.h"
 
 #include <math.h>
@@ -8,7 +9,7 @@
 
 #include "results/spread.h"
 
-/* What is kept of all replays: one prediction of a large run fills memory, thirty fill more. */
+/* Only this is kept of all replays, because one prediction of a large run takes much memory. */
 typedef struct ensemble {
     size_t n_seeds, n_jobs;
     tlr_spread **spreads; /* [n_jobs] */
@@ -54,7 +55,7 @@ static void free_predictions(tlr_prediction **predictions, size_t n)
     }
 }
 
-/* The seed in the middle; of two, the one that ends earlier. */
+/* The seed with the median makespan; of two middle seeds, the one with the shorter makespan. */
 static tl_status find_median(const ensemble *e, size_t *out, tl_error *err)
 {
     size_t *order = calloc(e->n_seeds, sizeof *order);

@@ -4,7 +4,7 @@
 
 #include <timeless.h>
 
-/* Reads a whole text file into a new zero-terminated string.  TL_ERR_INPUT when it holds a zero
+/* Reads a whole text file into a new zero-terminated string. TL_ERR_INPUT if it contains a zero
  * byte. */
 tl_status tlr_read_text(const char *path, char **out, size_t *size, tl_error *err);
 

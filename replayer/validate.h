@@ -18,7 +18,7 @@
 #include "plan.h"
 #include "request_slots.h"
 
-/* What the number of a communicator stands for. */
+/* Kind of object behind the number of a communicator. */
 typedef enum tlr_kind {
     TLR_KIND_NOTHING = 0,
     TLR_KIND_COMM,
@@ -37,7 +37,8 @@ typedef struct tlr_party {
     uint32_t n_sources, n_destinations; /* neighbours */
 } tlr_party;
 
-/* A rank's events while they are read.  Ranks that do the same are checked with the first one. */
+/* The state of a rank while its events are read. Ranks with the same events are checked by the
+ * first of them. */
 typedef struct tlr_validation {
     tl_reader *trace;
     const tlr_plan *plan;
@@ -53,13 +54,14 @@ typedef struct tlr_validation {
     uint8_t *is_named; /* ranks in the list at hand; all zero otherwise */
 } tlr_validation;
 
-/* The communicators must be known. */
+/* The communicators must have been set. */
 tl_status tlr_validation_open(tlr_validation *v, tl_reader *trace, const tlr_plan *plan,
                               uint32_t rank, tl_error *err);
-/* The rank's next event. */
+/* Checks the next event of the rank. */
 tl_status tlr_validate(tlr_validation *v, const tl_event *event, const tl_call_info *info,
                        int is_modelled);
-/* Whether the numbers of the rank's requests are much greater than those in use at one time. */
+/* Whether the numbers of the rank's requests are much greater than the number of requests in use at
+ * the same time. */
 int tlr_validation_is_sparse(const tlr_validation *v);
 void tlr_validation_close(tlr_validation *v);
 

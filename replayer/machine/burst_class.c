@@ -1,8 +1,8 @@
 /* burst_class.c - bursts by the call sites between which they run.
  *
- * One instruction takes the time of a division in one loop and none in another; between the same
- * two calls a program does the same.  A rank finds the class of a pair of sites by their names once
- * and keeps it. */
+ * The time of an instruction differs from loop to loop. Between the same two calls, however, a
+ * program does the same work. A rank looks up the class of a pair of call sites by their names
+ * once, and then caches it. */
 #include "rank_model.h"
 
 #include <stdlib.h>
@@ -63,7 +63,8 @@ static struct slot *find_slot(struct slot *slots, size_t room, uint64_t pair)
     return &slots[i];
 }
 
-/* Without memory the cache stays as it is, and what finds no room is looked up each time. */
+/* Without memory the cache does not grow. A pair that finds no place in it is looked up each time.
+ */
 static void make_room(tlr_class_cache *cache)
 {
     if (2 * (cache->used + 1) <= cache->room)

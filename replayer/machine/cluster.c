@@ -1,7 +1,7 @@
 /* cluster.c - hosts and links of a platform.xml.
  *
- * SimGrid reads these files itself; an engine without routes needs little of them: the hosts, and
- * what lies between two of them that are far apart. */
+ * SimGrid reads these files itself. An engine without routes needs little of them: the hosts, and
+ * the links between two hosts that are far apart. */
 #include "config.h"
 
 #include "machine/cluster.h"
@@ -40,7 +40,7 @@ static tl_status no_memory(const xml_reading *x)
 
 /* ---- elements ---- */
 
-/* The next element that begins or is empty; comments and declarations are passed over. */
+/* The next element that begins or is empty. Comments and declarations are skipped. */
 static int next_element(const char **at, element *out)
 {
     while ((*at = strchr(*at, '<'))) {
@@ -67,7 +67,8 @@ static int is_named(const element *e, const char *name)
     return !strncmp(e->name, name, length) && strchr(" \t\r\n/>", e->name[length]);
 }
 
-/* Copies the value of an attribute; 0 if there is none, or it is longer than the room. */
+/* Copies the value of an attribute. Returns 0 if there is no such attribute, or if the value is
+ * longer than the buffer. */
 static int attribute(const element *e, const char *name, char *out, size_t size)
 {
     const size_t length = strlen(name);
@@ -127,7 +128,7 @@ static tl_status add_host(xml_reading *x, const char *name, const element *e)
     return TL_OK;
 }
 
-/* The hosts of "0-15,20": prefix, number, suffix. */
+/* The hosts of "0-15,20", with their prefix, number and suffix. */
 static tl_status add_cluster_hosts(xml_reading *x, const element *e)
 {
     char prefix[128] = "", suffix[128] = "", radical[512] = "";
@@ -156,7 +157,7 @@ static tl_status add_cluster_hosts(xml_reading *x, const element *e)
 
 /* ---- links ---- */
 
-/* Links of a cluster between two of its hosts that are far apart. */
+/* The links of a cluster between two of its hosts that are far apart. */
 static double links_between(const element *e)
 {
     char topology[64] = "", sizes[256] = "";
@@ -214,7 +215,7 @@ static void begin_route(xml_reading *x, const element *e)
         x->knows_route = 1;
 }
 
-/* A link of the route at hand. */
+/* A link of the current route. */
 static void pass_link(xml_reading *x, const element *e)
 {
     char name[200] = "";

@@ -13,9 +13,9 @@ typedef struct tlr_cluster {
     double loopback_latency_s, loopback_Bps; /* within a host; bandwidth 0: the file has none */
 } tlr_cluster;
 
-/* Reads the elements cluster, host, link, route and zoneRoute; of several clusters the first one's
- * links count, with those of the first route between two zones.  TL_ERR_UNSUPPORTED if there are
- * several hosts and no link between them. */
+/* Reads the elements cluster, host, link, route and zoneRoute. If there are several clusters, the
+ * result has the links of the first one, and those of the first route between two zones.
+ * TL_ERR_UNSUPPORTED if there are several hosts and no link between them. */
 tl_status tlr_cluster_read(const char *xml_path, tlr_cluster *out, tl_error *err);
 void tlr_cluster_free(tlr_cluster *c);
 

@@ -7,13 +7,13 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Places for ranks on a host: a line of the host file, or a host of the platform. */
+/* Places for ranks on a host: from a line of the host file, or from a host of the platform. */
 typedef struct place {
     size_t host;
     uint64_t slots;
 } place;
 
-/* What a host file says so far. */
+/* The part of a host file that has been read. */
 typedef struct layout {
     size_t n_places, room;
     place *places;
@@ -23,7 +23,7 @@ typedef struct layout {
 
 static const uint32_t NOWHERE = UINT32_MAX;
 
-/* Gives the ranks their places; returns how many have got one. */
+/* Assigns places to the ranks; returns the number of ranks that have one. */
 static uint32_t fill(const place *places, size_t n_places, uint32_t n_ranks, uint32_t *host_of)
 {
     uint32_t done = 0;
@@ -45,7 +45,7 @@ static uint32_t go_round(const place *places, size_t n_places, uint32_t n_ranks,
     return done;
 }
 
-/* Splits "name", "name:slots" or "name slots=N" and returns the slots, 0 when the line is wrong. */
+/* Splits "name", "name:slots" or "name slots=N". Returns the slots, or 0 if the line is wrong. */
 static unsigned long parse_line(char *line, unsigned long fallback)
 {
     char *rest = line + strcspn(line, ": \t");
@@ -66,7 +66,8 @@ static unsigned long parse_line(char *line, unsigned long fallback)
     return isdigit((unsigned char)*rest) && !*end && slots <= UINT32_MAX ? slots : 0;
 }
 
-/* "rank 3=name slot=..." becomes its name; -1 when the line is none of these. */
+/* Reduces "rank 3=name slot=..." to its name and returns the rank; -1 if the line has another form.
+ */
 static int64_t parse_rank(char **line)
 {
     char *text = *line, *end;
@@ -96,7 +97,7 @@ static tl_status add_place(layout *l, size_t host, uint64_t slots, tl_error *err
     return TL_OK;
 }
 
-/* Looks around from `start`; n_hosts when there is none of that name. */
+/* Searches for a host by its name, beginning at `start`; n_hosts if there is none. */
 static size_t find_host(const tlr_host *hosts, size_t n_hosts, const char *name, size_t start)
 {
     for (size_t i = 0; i < n_hosts; i++) {
@@ -107,7 +108,7 @@ static size_t find_host(const tlr_host *hosts, size_t n_hosts, const char *name,
     return n_hosts;
 }
 
-/* One line without comment and blanks around it. */
+/* One line of the file, without its comment and without surrounding blanks. */
 static tl_status read_line(layout *l, char *line, const char *where, const tlr_host *hosts,
                            size_t n_hosts, unsigned ranks_per_host, uint32_t n_ranks,
                            uint32_t *host_of, tl_error *err)

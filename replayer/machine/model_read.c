@@ -9,7 +9,7 @@
 
 enum { NEWEST_VERSION = 2 };
 
-/* Settings of files of the first version, which need not say so, and of the second. */
+/* The settings of files of version 1, which may leave out the version, and of version 2. */
 static const char *const top_names[][10] = {
     {"version", "reference_flops", "seconds_per_flop", "units", "kernels"},
     {"version", "reference_flops", "seconds_per_flop", "units", "kernels", "hosts", "variability"}};
@@ -111,7 +111,7 @@ static tl_status read_unit(const model_reading *m, const config_setting_t *group
         return out_of_memory(m);
     m->model->is_random |= rate.relative_sd > 0;
     status = read_classes(m, group, &rate);
-    /* Also what is not complete is freed with the model. */
+    /* An incomplete list is freed with the model, too. */
     rates->units[rates->n_units++] = rate;
     return status;
 }
@@ -133,7 +133,7 @@ static tl_status read_units(const model_reading *m, const config_setting_t *grou
 
 /* ---- kernels ---- */
 
-/* The group `name` of coefficients; absent ones are 0. */
+/* The group `name` of coefficients; coefficients that are absent are 0. */
 static tl_status read_terms(const model_reading *m, const config_setting_t *group, const char *name,
                             double min, double *out)
 {
@@ -149,8 +149,8 @@ static tl_status read_terms(const model_reading *m, const config_setting_t *grou
     return status;
 }
 
-/* The modes are shifted and scaled to mean 0 and standard deviation 1: what is written as the
- * seconds of a call is their mean. */
+/* Shifts and scales the modes to mean 0 and standard deviation 1, because the file gives the mean
+ * of a call by its seconds. */
 static tl_status standardise(const model_reading *m, const config_setting_t *list, tlr_piece *piece)
 {
     double weight = 0, mean = 0, square = 0;
@@ -199,7 +199,8 @@ static tl_status read_modes(const model_reading *m, const config_setting_t *nois
     return status == TL_OK ? standardise(m, list, piece) : status;
 }
 
-/* A fit may have negative terms; a polynomial without a positive one is no standard deviation. */
+/* A fit may have negative terms. But a polynomial without a positive term is no standard deviation.
+ */
 static int is_never_positive(const double *coefficients)
 {
     int is_negative = 0;
@@ -287,7 +288,7 @@ static tl_status read_piece(const model_reading *m, const config_setting_t *grou
     return status;
 }
 
-/* intercept_s and per_work_s, or seconds: one piece. */
+/* Reads intercept_s and per_work_s, or seconds: both give one piece. */
 static tl_status read_single(const model_reading *m, const config_setting_t *group,
                              tlr_piece *piece)
 {
@@ -328,7 +329,7 @@ static tl_status read_pieces(const model_reading *m, const config_setting_t *gro
     return status;
 }
 
-/* The call that the name of a kernel stands for; *user is the name of a program's own. */
+/* The call with this kernel name; for a kernel of the program, *user is its name. */
 static tl_status read_name(const model_reading *m, const config_setting_t *group, uint16_t *call,
                            const char **full_name, const char **user)
 {
@@ -370,7 +371,7 @@ static tl_status read_kernel(const model_reading *m, const config_setting_t *gro
     if (status == TL_OK)
         status = read_pieces(m, group, &kernel);
     m->model->is_random |= kernel.host_sd > 0 || kernel.day_sd > 0;
-    /* Also what is not complete is freed with the model. */
+    /* An incomplete list is freed with the model, too. */
     rates->kernels[rates->n_kernels++] = kernel;
     return status;
 }

@@ -1,8 +1,8 @@
-/* noise.c - detours of the operating system that hold up a rank's CPU.
+/* noise.c - detours of the operating system, which delay a rank's CPU.
  *
  * Hoefler, Schneider, Lumsdaine, "Characterizing the Influence of System Noise on Large-Scale
- * Applications by Simulation", SC10: detours, measured or regular, repeat with a period, and begin
- * at another moment on each rank unless they are co-scheduled. */
+ * Applications by Simulation", SC10. Detours are measured or regular, and repeat with a period.
+ * They begin at a different moment on each rank, unless they are co-scheduled. */
 #include "config.h"
 
 #include "noise.h"
@@ -20,8 +20,8 @@
 
 /* ---- delays ---- */
 
-/* A number for each rank and seed, the same everywhere (Steele, Lea, Flood, "Fast Splittable
- * Pseudorandom Number Generators", OOPSLA 2014). */
+/* A number for each rank and seed, which is the same on every machine (Steele, Lea, Flood, "Fast
+ * Splittable Pseudorandom Number Generators", OOPSLA 2014). */
 static uint64_t draw(uint64_t seed, uint32_t rank)
 {
     uint64_t x = (seed + 1) * UINT64_C(0x9e3779b97f4a7c15) + rank * UINT64_C(0xd1342543de82ef95);
@@ -36,7 +36,7 @@ static uint64_t offset_of(const tlr_noise *noise, uint32_t rank)
     return (uint64_t)(((unsigned __int128)at * noise->period_ps) >> 64);
 }
 
-/* Number of detours that begin when less than free_ps of a period were the program's. */
+/* The number of detours that begin before the program has had free_ps of a period. */
 static size_t detours_within(const tlr_noise *noise, uint64_t free_ps)
 {
     size_t low = 0, high = noise->n;
@@ -55,7 +55,7 @@ static uint64_t taken_by(const tlr_noise *noise, size_t n_detours)
     return n_detours == noise->n ? noise->total_ps : noise->detours[n_detours].taken_before_ps;
 }
 
-/* Of the first at_ps of a period, how much is the program's. */
+/* How much of the first at_ps of a period the program has. */
 static uint64_t free_until(const tlr_noise *noise, uint64_t at_ps)
 {
     size_t low = 0, high = noise->n;
@@ -94,7 +94,7 @@ uint64_t tlr_noise_end(const tlr_noise *noise, uint32_t rank, uint64_t start_ps,
     const uint64_t free_ps = noise->period_ps - noise->total_ps;
     const uint64_t at_ps = (start_ps + offset_ps) % noise->period_ps;
     const uint64_t wanted_ps = free_until(noise, at_ps) + busy_ps;
-    /* The last period is not left before its end is used up. */
+    /* The rank leaves the last period only when this period is used up. */
     const uint64_t n_periods = (wanted_ps - 1) / free_ps, rest_ps = wanted_ps - n_periods * free_ps;
     const uint64_t end_ps =
         n_periods * noise->period_ps + rest_ps + taken_by(noise, detours_within(noise, rest_ps));
@@ -228,7 +228,7 @@ static int read_option(const char *option, tlr_noise *noise)
     return 1;
 }
 
-/* What begins with a digit goes on with the list of ranks before it. */
+/* A part that begins with a digit continues the list of ranks before it. */
 static tl_status read_options(const char *text, char *rest, tlr_noise *noise, tl_error *err)
 {
     static const char ranks[] = "ranks=";
@@ -255,7 +255,7 @@ static int compare_ranges(const void *a, const void *b)
                                 : (x->last > y->last) - (x->last < y->last);
 }
 
-/* Those that touch become one, so that each rank is in one at most. */
+/* Merges ranges that touch, so that each rank is in one range at most. */
 static void sort_ranges(tlr_noise *noise)
 {
     size_t n = 0;
@@ -271,16 +271,17 @@ static void sort_ranges(tlr_noise *noise)
     noise->n_ranges = n;
 }
 
-/* Exponentially distributed around its mean; of other numbers than the offsets. */
+/* An exponentially distributed number with this mean, independent of the numbers for the offsets.
+ */
 static uint64_t draw_time(uint64_t seed, uint32_t number, uint64_t mean_ps)
 {
     const double uniform = (double)(draw(~seed, number) >> 11) * 0x1p-53;
     return (uint64_t)llrint(-log1p(-uniform) * (double)mean_ps);
 }
 
-/* In place of one detour in each period many, after which they repeat.  What is the program's
- * between two of them and how long they are is drawn for itself, so that none overlap and detours
- * take the share of the time that the frequency and the duration say. */
+/* Replaces the one detour of each period by many detours, which repeat after the last one. The time
+ * between two detours and the duration of a detour are drawn independently. So no detours overlap,
+ * and their share of the time is that of frequency and duration. */
 static tl_status draw_detours(tlr_noise *noise, tl_error *err)
 {
     enum { N_DETOURS = 4096, FOR_INTERVALS = 1 << 16 };

@@ -1,4 +1,4 @@
-/* noise.h - detours of the operating system that hold up a rank's CPU. */
+/* noise.h - detours of the operating system, which delay a rank's CPU. */
 #ifndef TLR_NOISE_H
 #define TLR_NOISE_H
 
@@ -12,7 +12,7 @@ typedef struct tlr_detour {
     uint64_t free_before_ps, taken_before_ps; /* of the period before it */
 } tlr_detour;
 
-/* What the CPU does; flags. */
+/* Kinds of work of the CPU; flags. */
 typedef enum tlr_work {
     TLR_WORK_APPLICATION = 1, /* computation of the program */
     TLR_WORK_OVERHEADS = 2,   /* o and O */
@@ -36,16 +36,17 @@ typedef struct tlr_noise {
     tlr_rank_range *ranges; /* of the ranks that have it, in order; none: all have */
 } tlr_noise;
 
-/* From "1000Hz:100us" (one detour a period) or the name of a file: a line for each detour, start
- * and duration in ns, in order; # begins a comment; it repeats after the last one's end.  May be
- * followed by ",coscheduled"; ",ranks=0-3,8,12-15"; ",application", ",overheads", ",reductions",
- * which are then all that it disturbs; and, after a frequency, by ",durations=exponential" and
- * ",intervals=exponential", of which the frequency and the time are the means. */
+/* `text` is "1000Hz:100us" (one detour in each period) or the name of a file. The file has a line
+ * for each detour, in order: its start and its duration in ns. # begins a comment. The file repeats
+ * after the end of its last detour. The text may continue with ",coscheduled"; with
+ * ",ranks=0-3,8,12-15"; with ",application", ",overheads" and ",reductions", if only these are
+ * disturbed; and after a frequency with ",durations=exponential" and ",intervals=exponential",
+ * whose means are the duration and the period. */
 tl_status tlr_noise_read(const char *text, uint64_t seed, tlr_noise **out, tl_error *err);
 void tlr_noise_free(tlr_noise *noise);
 
-/* When the CPU of a rank has done busy_ps of work that it begins at start_ps.  What is left of a
- * detour in progress is added, and every detour that begins before the work is done. */
+/* The moment when the CPU of a rank has done busy_ps of work that it begins at start_ps. The rest
+ * of a detour in progress is added, and every detour that begins before the work is done. */
 uint64_t tlr_noise_end(const tlr_noise *noise, uint32_t rank, uint64_t start_ps, uint64_t busy_ps);
 
 #endif

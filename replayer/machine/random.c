@@ -17,7 +17,7 @@ uint64_t tlr_hash_name(const char *name)
     return XXH64(name, strlen(name), 0);
 }
 
-/* The upper 52 bits, and half a step, so that neither end is met. */
+/* Takes the upper 52 bits and adds half a step, so that the result is neither 0 nor 1. */
 double tlr_draw_uniform(const tlr_draw_key *key)
 {
     return ((double)(XXH64(key, sizeof *key, 0) >> 12) + 0.5) * 0x1p-52;

@@ -1,4 +1,4 @@
-/* setting.c - take settings out of a libconfig file. */
+/* setting.c - read settings of a libconfig file. */
 #include "setting.h"
 
 #include <math.h>

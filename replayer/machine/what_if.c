@@ -28,7 +28,7 @@ static tl_status parse_value(const char *text, tlr_change *out, tl_error *err)
     const double number = strtod(text, &rest);
     out->is_factor = rest > text && !strcmp(rest, "x");
     out->value = number;
-    /* A bare "2" may mean a factor as well as 2 B/s; a bare "-1" is wrong as both. */
+    /* A bare "2" is a factor or 2 B/s; a bare "-1" is wrong as either. */
     if (!out->is_factor && (*rest || number >= 0) && !tl_quantity_parse(text, q->kind, &out->value))
         return tl_fail(
             err, TL_ERR_USAGE,
@@ -94,7 +94,7 @@ size_t tlr_change_text(const tlr_change *change, char *text, size_t size)
     const struct quantity *q = &quantities[change->quantity];
     const int all = !strcmp(change->pattern, "*");
     char value[32];
-    /* The shortest text that is read as the same value. */
+    /* The shortest text with the same value. */
     for (int digits = 6; digits <= 17; digits++) {
         snprintf(value, sizeof value, "%.*g", digits, change->value);
         if (strtod(value, NULL) == change->value)
