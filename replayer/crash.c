@@ -40,8 +40,8 @@ static int find_object(const void *address, const char **name, uintptr_t *offset
     return 1;
 }
 
-/* Frames up to the system's return from the handler belong to the handler itself. A sanitizer's
- * frames are also skipped. */
+/* The frames up to the system's return from the handler belong to the handler itself or to a
+ * sanitizer. */
 static void handle(int signal_number)
 {
     enum { MOST = 64 };

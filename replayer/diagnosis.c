@@ -125,8 +125,8 @@ typedef struct channel {
     int32_t tag, comm; /* index in the plan */
 } channel;
 
-/* How many of these messages the rank sends or receives in total; -1 if one of its receives has no
- * known source. */
+/* How many of these messages the rank sends or receives in total; -1 if an event of the rank does
+ * not show it. */
 static int64_t count_messages(tl_reader *trace, const tlr_plan *plan, const channel *c, int sends)
 {
     tl_cursor *cursor = NULL;

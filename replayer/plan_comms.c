@@ -232,7 +232,7 @@ static tl_status add_rank(tl_reader *trace, table *t, tlr_plan *plan, uint32_t r
     const tl_comm *comms = NULL;
     size_t n = tl_reader_comms(trace, rank, &comms);
     tlr_plan_rank *r = plan->ranks[rank];
-    /* Whether the communicators of the rank are found by table. */
+    /* The tables are indexed by these numbers, so the numbers must not be far apart. */
     const uint64_t most = TL_COMM_FIRST + 4 * (uint64_t)n + MAX_GAP;
     if (n && comms[n - 1].id > most)
         return tl_fail(err, TL_ERR_LIMIT,

@@ -42,7 +42,7 @@ static tlr_part part_of(const tlr_state *s)
 
 /* ---- segments, the last one first ---- */
 
-/* Leaves the shortest out until half of the room is free. */
+/* Removes the shortest segments until half of the room is free. */
 static void thin_out(tlr_path *path)
 {
     if (path->left_out_s <= 0)
@@ -97,7 +97,7 @@ static void add(walk *w, tlr_table *table, const char *name, double took_s)
     }
 }
 
-/* The path was in this state for so long. */
+/* Adds the time that the path was in this state. */
 static void account(walk *w, const tlr_state *s, double took_s)
 {
     char place[640];
@@ -127,7 +127,8 @@ static void go_back_to(walk *w, double at_s)
     w->out->segments[w->out->n_segments - 1].from_s = at_s;
 }
 
-/* The path's rank was in this state until its end, or until the moment at which the path is. */
+/* The state of the path's rank lasted until the end of the state, or until the moment that the path
+ * has reached. */
 static void step(walk *w, const tlr_state *s)
 {
     const tlr_state gap = {.rank = s->rank, .kind = TLR_STATE_OTHER};

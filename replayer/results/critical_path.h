@@ -1,11 +1,11 @@
-/* critical_path.h - the chain of computation and messages that leads to the end of the replay: to
- * shorten the run is to shorten what lies on it. */
+/* critical_path.h - the chain of computation and messages that leads to the end of the replay. A
+ * run becomes shorter only if a part of this chain becomes shorter. */
 #ifndef TLR_CRITICAL_PATH_H
 #define TLR_CRITICAL_PATH_H
 
 #include "sums.h"
 
-/* What the path is made of. */
+/* The kinds of segments of the path. */
 typedef enum tlr_part {
     TLR_PART_COMPUTE, /* bursts */
     TLR_PART_KERNEL,
@@ -16,7 +16,7 @@ typedef enum tlr_part {
     TLR_N_PARTS
 } tlr_part;
 
-/* The path is on this rank from then until then. */
+/* The path was on this rank during this time. */
 typedef struct tlr_segment {
     uint32_t rank;
     double from_s, to_s;
@@ -30,14 +30,16 @@ typedef struct tlr_path {
     tlr_sums sites;   /* "MPI_Wait hpcc+0x12", "dgemm hpcc+0x34", "compute" */
     tlr_sums regions; /* none without MPI_Pcontrol */
     uint64_t n_jumps; /* from rank to rank */
-    /* In the order of time.  Of many, the shortest are left out: all below left_out_s. */
+    /* The segments in the order of time. If there are too many, those shorter than left_out_s are
+     * left out. */
     size_t n_segments;
     tlr_segment *segments;
     double left_out_s;
 } tlr_path;
 
-/* Walks backwards through the states from the last one to end: from the end of a call to what ended
- * it, wherever that began.  Takes memory for sums and at most 65,536 segments. */
+/* Walks backwards through the states, beginning with the state that ends last. From the end of a
+ * call it goes to the event that ended the call, on whatever rank that event began. Takes memory
+ * for sums and at most 65,536 segments. */
 tl_status tlr_path_make(tlr_timeline *timeline, const tlr_job *jobs, size_t job, tlr_path **out,
                         tl_error *err);
 void tlr_path_free(tlr_path *path);

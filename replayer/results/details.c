@@ -1,4 +1,4 @@
-/* details.c - one pass over the states, adding up. */
+/* details.c - adds up the states in one pass. */
 #include "config.h"
 
 #include "critical_path.h"

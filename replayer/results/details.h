@@ -1,4 +1,4 @@
-/* details.h - what a timeline sums up to, by call, call site, communicator, region and partner. */
+/* details.h - sums over a timeline, by call, call site, communicator, region and partner. */
 #ifndef TLR_DETAILS_H
 #define TLR_DETAILS_H
 
@@ -33,11 +33,11 @@ struct tlr_details {
     int64_t size_bytes[TLR_N_SIZES];
 };
 
-/* Of one of the jobs. */
+/* The details of one job. */
 tl_status tlr_details_make(tlr_timeline *timeline, const tlr_job *jobs, size_t job,
                            tlr_details **out, tl_error *err);
 void tlr_details_free(tlr_details *details);
-/* As tables: replayer/results/details_print.c. */
+/* Prints tables (replayer/results/details_print.c). */
 void tlr_details_print(const tlr_details *details, const tlr_what_if *what_if, FILE *out);
 
 #endif

@@ -25,7 +25,7 @@ static void print_waits(const tlr_details *d, FILE *out)
     }
 }
 
-/* Those that take most of the time, with the part of it that is waiting. */
+/* Prints the rows that take most of the time, and the share of this time that is waiting. */
 static void print_sums(const char *title, const tlr_sums *sums, FILE *out)
 {
     fprintf(out, "\n%-32s %12s %12s %13s %13s\n", title, "all ranks", "late sender",

@@ -1,5 +1,5 @@
-/* otf2.h - a trace as an OTF2 archive; shared by otf2_events.c and otf2_archive.c, which alone
- * include OTF2. */
+/* otf2.h - a trace as an OTF2 archive; shared by otf2_events.c and otf2_archive.c, the only files
+ * that include OTF2. */
 #ifndef TLR_OTF2_H
 #define TLR_OTF2_H
 
@@ -9,13 +9,13 @@
 #include "plan.h"
 #include "exchange/refusals.h"
 
-/* A place that a rank can be in: an MPI call, a kernel. */
+/* A region of OTF2: an MPI call or a kernel. */
 typedef struct otf2_region {
     const char *name;
     const tl_call_info *row;
 } otf2_region;
 
-/* What stands for a message or a nonblocking collective until it is complete. */
+/* A message or a nonblocking collective that is not complete yet. */
 typedef struct otf2_request {
     enum { OTF2_NOTHING, OTF2_SENDS, OTF2_RECEIVES, OTF2_COLLECTS } kind;
     bool persistent, active, cancelled;
@@ -41,7 +41,7 @@ typedef struct otf2_export {
     bool out_of_memory;
     uint64_t longest_ns;
 
-    /* of the rank at hand */
+    /* of the current rank */
     uint32_t rank;
     uint64_t index; /* of the event */
     const tl_call_info *row;
@@ -55,7 +55,8 @@ typedef struct otf2_export {
     otf2_request *requests; /* by id */
 } otf2_export;
 
-/* One rank's events: into x->writer, or for a look at what they need and what is refused. */
+/* Writes the events of one rank to x->writer, or only finds out what they need and whether any is
+ * refused. */
 tl_status otf2_play_rank(otf2_export *x, uint32_t rank, tl_error *err);
 
 #endif

@@ -1,4 +1,4 @@
-/* otf2_archive.c - an OTF2 archive: its files, and the definitions that its events speak of. */
+/* otf2_archive.c - an OTF2 archive: its files, and the definitions that its events use. */
 #include "config.h"
 
 #include "actions.h"
@@ -25,7 +25,7 @@ static OTF2_FlushType flush(void *data, OTF2_FileType type, OTF2_LocationRef loc
     return OTF2_FLUSH;
 }
 
-/* OTF2 prints its errors otherwise. */
+/* Prevents OTF2 from printing its errors. */
 static OTF2_ErrorCode be_silent(void *data, const char *file, uint64_t line, const char *function,
                                 OTF2_ErrorCode code, const char *format, va_list arguments)
 {
@@ -54,7 +54,7 @@ static void remove_archive(const char *folder, uint32_t n_ranks)
 
 /* ---- definitions ---- */
 
-/* What is being defined, and the number of strings so far. */
+/* The current definition, and the number of strings so far. */
 typedef struct definer {
     const otf2_export *x;
     OTF2_GlobalDefWriter *writer;
@@ -112,7 +112,8 @@ static const char *host_of(const otf2_export *x, uint32_t rank)
     return tl_reader_rank(x->trace, rank, &summary) == TL_OK ? summary.host : "";
 }
 
-/* The machine, its hosts, and on them the ranks: ranks in a row on one host share its node. */
+/* Defines the machine, its hosts, and the ranks on them. Consecutive ranks on one host share its
+ * node. */
 static void define_places(definer *d, const uint64_t *n_events)
 {
     const otf2_export *x = d->x;
@@ -151,7 +152,7 @@ static void define_group(definer *d, OTF2_GroupRef group, OTF2_GroupType type, O
     free(all);
 }
 
-/* Only those that an event speaks of. */
+/* Defines only those that an event uses. */
 static void define_comms(definer *d, OTF2_StringRef empty)
 {
     const tlr_plan *plan = d->x->plan;
@@ -215,7 +216,7 @@ static tl_status write_events(otf2_export *x, OTF2_Archive *archive, uint64_t *n
     return status;
 }
 
-/* Readers want a file of definitions for each rank, even without any. */
+/* Readers require a file of definitions for each rank, even an empty one. */
 static OTF2_ErrorCode write_local_definitions(OTF2_Archive *archive, uint32_t n_ranks)
 {
     OTF2_ErrorCode code = OTF2_Archive_OpenDefFiles(archive);

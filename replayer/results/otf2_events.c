@@ -1,7 +1,7 @@
-/* otf2_events.c - the events of a rank as OTF2 has them.
+/* otf2_events.c - the events of a rank in the form of OTF2.
  *
- * Each call is a region of one nanosecond, computation what the rates make of it; messages and
- * collectives are recorded inside of the calls that begin and complete them. */
+ * Each call is a region of one nanosecond. The duration of computation follows from the given
+ * rates. Messages and collectives are recorded inside the calls that begin and complete them. */
 #include "config.h"
 
 #include "actions.h"
@@ -13,14 +13,14 @@
 
 enum { MAX_REQUEST = 1 << 24, CALL_NS = 1 };
 
-/* Writes a record, unless this is the first pass or something went wrong before. */
+/* Writes a record, unless this is the first pass or an earlier record failed. */
 #define PUT(x, ...)                                                                                \
     do {                                                                                           \
         if ((x)->writer && (x)->code == OTF2_SUCCESS)                                              \
             (x)->code = (__VA_ARGS__);                                                             \
     } while (0)
 
-/* Room for one more in an array that doubles. */
+/* Makes room for one more element in an array whose size doubles. */
 static bool make_room(otf2_export *x, void *array, size_t n, size_t *room, size_t size)
 {
     void *all;
@@ -54,7 +54,7 @@ static OTF2_RegionRef add_region(otf2_export *x, const char *name)
     return (OTF2_RegionRef)x->n_regions++;
 }
 
-/* Kernels that the program has named are found by name: each rank has ids of its own. */
+/* Kernels of the program are found by name, because each rank has ids of its own. */
 static OTF2_RegionRef region_of(otf2_export *x, const tl_event *e)
 {
     if (e->call == TL_KERNEL_user) {
@@ -293,7 +293,7 @@ static void match(otf2_export *x, const tl_event *e)
 
 /* ---- collectives ---- */
 
-/* By the action of the blocking form. */
+/* The collective, by the action of its blocking form. */
 static const OTF2_CollectiveOp operations[] = {
     [TL_ACTION_BARRIER] = OTF2_COLLECTIVE_OP_BARRIER,
     [TL_ACTION_BCAST] = OTF2_COLLECTIVE_OP_BCAST,
@@ -313,7 +313,7 @@ static const OTF2_CollectiveOp operations[] = {
     [TL_ACTION_SCAN] = OTF2_COLLECTIVE_OP_SCAN,
     [TL_ACTION_EXSCAN] = OTF2_COLLECTIVE_OP_EXSCAN};
 
-/* Bytes in the buffer of one side. */
+/* The bytes in the buffer of one side. */
 static uint64_t bytes_of_side(otf2_export *x, const tl_side *side, int64_t n_ranks)
 {
     int64_t sum = 0;
@@ -326,7 +326,7 @@ static uint64_t bytes_of_side(otf2_export *x, const tl_side *side, int64_t n_ran
     return bytes_of(x, sum, side->type_bytes);
 }
 
-/* Bytes in the buffers that this rank passes. */
+/* The bytes in the buffers that this rank passes. */
 static void measure(otf2_export *x, const tl_event *e, otf2_request *q)
 {
     const tl_meaning *m = tl_meaning_of(x->row->action);
@@ -335,7 +335,7 @@ static void measure(otf2_export *x, const tl_event *e, otf2_request *q)
                            ? 0
                            : tlr_plan_rank_in(&x->plan->comms[q->comm], (int32_t)x->rank);
     const tl_extent extent = {.n_own = n, .n_to = n, .n_from = n, .me = (uint32_t)me};
-    /* Of MPI_COMM_SELF the only rank is the root. */
+    /* In MPI_COMM_SELF the only rank is the root. */
     const tl_role role = tl_role_within(q->comm == x->plan->n_comms ? me : e->peer, me);
     tl_side sent, received;
     if (!tl_take_sides(e, m, &extent, role, &sent, &received))
@@ -463,7 +463,7 @@ tl_status otf2_play_rank(otf2_export *x, uint32_t rank, tl_error *err)
     x->code = OTF2_SUCCESS;
     if (x->n_requests)
         memset(x->requests, 0, x->n_requests * sizeof *x->requests);
-    /* Region 0 is the program, around all. */
+    /* Region 0 is the program, which contains all other regions. */
     PUT(x, OTF2_EvtWriter_Enter(x->writer, NULL, 0, 0));
     while (!x->out_of_memory && (status = tl_cursor_next(cursor, &event)) == TL_OK) {
         x->index = tl_cursor_position(cursor) - 1;

@@ -81,7 +81,8 @@ static void print_shares(const tlr_prediction *p, FILE *out)
     }
 }
 
-/* Seconds that a rank was not kept waiting by others: the larger, the more it holds the run up. */
+/* The seconds in which a rank did not wait for others. The larger they are, the more the rank
+ * delays the run. */
 static double busy_s(const tlr_rank_prediction *rank)
 {
     return rank->compute_s + rank->p2p_s;
@@ -115,7 +116,7 @@ static void print_slowest(const tlr_prediction *p, FILE *out)
     free(order);
 }
 
-/* How much of the noise reached the end. */
+/* The share of the noise that reached the end of the run. */
 static void print_noise(const tlr_prediction *p, FILE *out)
 {
     double noise_s = 0, delay_s = 0;
@@ -154,7 +155,8 @@ static void print_draws(const tlr_prediction *p, FILE *out)
         fputc('\n', out);
 }
 
-/* CPU time is no property of the program alone: says so, where the platform's cores are others. */
+/* CPU time depends on the recording machine. Prints a note if the cores of the platform are
+ * different ones. */
 static void print_volumes(const tlr_prediction *p, FILE *out)
 {
     double compute_s = 0;

@@ -138,7 +138,7 @@ json_t *tlr_prediction_json(const tlr_prediction *p)
     return root;
 }
 
-/* Takes the reference to root. */
+/* Takes over the reference to root. */
 static tl_status write_root(json_t *root, FILE *out, tl_error *err)
 {
     if (!root)
@@ -178,7 +178,7 @@ static uint64_t parse_hash(const char *text)
     return strtoull(text, NULL, 16);
 }
 
-/* Copies exactly n numbers; NULL when there are not that many. */
+/* Copies exactly n numbers; NULL if the array has another length. */
 static double *take_numbers(const json_t *array, uint32_t n)
 {
     double *values = json_array_size(array) == n ? calloc(n + 1, sizeof *values) : NULL;
@@ -218,10 +218,10 @@ static int read_mark(json_t *from, tlr_mark *to, uint32_t n_ranks)
     return info && to->site && to->measured_s && to->predicted_s;
 }
 
-/* The strings of the root, each with its place in the prediction. */
+/* The strings of the root object, each with its member of the prediction. */
 static int read_texts(json_t *root, tlr_prediction *p)
 {
-    /* Predictions of the first version have no such keys. */
+    /* Predictions of version 1 do not have these keys. */
     const char *changes = json_string_value(json_object_get(root, "changes"));
     const char *clock = json_string_value(json_object_get(root, "clock"));
     const struct text {
@@ -246,7 +246,7 @@ static int read_texts(json_t *root, tlr_prediction *p)
     return p->changes && p->clock;
 }
 
-/* Puts exactly n numbers there. */
+/* Reads exactly n numbers. */
 static int put_numbers(json_t *array, double *to, size_t n)
 {
     if (json_array_size(array) != n)
@@ -256,8 +256,8 @@ static int put_numbers(json_t *array, double *to, size_t n)
     return 1;
 }
 
-/* What several seeds gave; predictions of the first version do not have all of it, and then count
- * as those of one. */
+/* The results of several seeds. Predictions of version 1 lack some of these keys, and then count as
+ * those of one seed. */
 static int read_spread(json_t *root, tlr_prediction *p)
 {
     json_t *spread = json_object_get(root, "spread"), *whole = json_object_get(spread, "whole_s");

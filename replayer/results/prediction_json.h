@@ -1,4 +1,4 @@
-/* prediction_json.h - a prediction as JSON, for files that hold more than it. */
+/* prediction_json.h - a prediction as JSON, for files that contain other data, too. */
 #ifndef TLR_PREDICTION_JSON_H
 #define TLR_PREDICTION_JSON_H
 
@@ -6,7 +6,7 @@
 
 #include <jansson.h>
 
-/* A new reference; NULL: no memory. */
+/* A new reference; NULL without memory. */
 json_t *tlr_prediction_json(const tlr_prediction *prediction);
 
 #endif

@@ -1,9 +1,9 @@
 /* report.c - a replay as one HTML page.
  *
- * The page (report.html) holds the prediction's JSON and the states of each rank, base64 of a row
- * of numbers for each: ticks since the state before, ticks that it took, its name, its site
- * (indices), bytes, peer + 1; each in groups of seven bits, the lowest first, all but the last with
- * the eighth bit set. */
+ * The page (report.html) contains the prediction as JSON, and the states of each rank as base64.
+ * Each state is a row of numbers: ticks since the state before, ticks that it took, its name, its
+ * call site (both indices), bytes, peer + 1. A number is stored in groups of seven bits, lowest
+ * first. All groups but the last one have the eighth bit set. */
 #include "config.h"
 
 #include "details.h"
@@ -16,7 +16,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Beyond, short states that follow each other are shown as one. */
+/* If there are more states than this, short consecutive states are shown as one. */
 enum { MAX_STATES = 400000 };
 
 typedef struct row {
@@ -55,7 +55,7 @@ static void put_number(report *r, row *to, uint64_t value)
     to->bytes[to->n++] = (uint8_t)value;
 }
 
-/* The text's place in the list, which it joins when it is new. */
+/* The index of a text in the list. A new text is added to the list. */
 static uint64_t place_of(report *r, json_t *list, json_t *index, const char *text, json_t *item)
 {
     json_t *place = json_object_get(index, text);
@@ -209,7 +209,7 @@ static json_t *states_json(const tl_reader *trace, const tlr_prediction *p, cons
 
 /* ---- the page ---- */
 
-/* JSON inside a page: no text of it may end its element. */
+/* JSON inside a page: no text in it may end the surrounding element. */
 static int write_escaped(const char *text, size_t n, void *out)
 {
     for (size_t i = 0; i < n; i++)

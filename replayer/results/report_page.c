@@ -1,4 +1,5 @@
-/* report_page.c - what stands in every report: report.html and the plotting library, as text. */
+/* report_page.c - the fixed parts of every report, as text: report.html and the plotting library.
+ */
 #include "config.h"
 
 #include "report_page.h"

@@ -1,8 +1,8 @@
-/* report_page.h - what stands in every report. */
+/* report_page.h - the fixed parts of every report. */
 #ifndef TLR_REPORT_PAGE_H
 #define TLR_REPORT_PAGE_H
 
-/* The page, in which @DATA@ and @LIBRARY@ stand for what they say. */
+/* The page. The data replace @DATA@ in it, and the plotting library replaces @LIBRARY@. */
 const char *tlr_report_page(void);
 const char *tlr_report_chart(void);
 

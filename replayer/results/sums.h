@@ -1,4 +1,4 @@
-/* sums.h - time, waits and bytes added up by name. */
+/* sums.h - time, waits and bytes, summed by name. */
 #ifndef TLR_SUMS_H
 #define TLR_SUMS_H
 
@@ -12,13 +12,13 @@ typedef struct tlr_sum {
     int64_t bytes;
 } tlr_sum;
 
-/* Ordered by time, the most first. */
+/* Ordered by time, longest first. */
 typedef struct tlr_sums {
     size_t n;
     tlr_sum *rows;
 } tlr_sums;
 
-/* Rows by name while they are added up. */
+/* Rows by name, while they are summed. */
 typedef struct tlr_table {
     size_t n, room; /* room: a power of two, more than twice n */
     size_t *slots;  /* index + 1 of a row; 0 empty */
@@ -26,12 +26,11 @@ typedef struct tlr_table {
     int failed; /* no memory */
 } tlr_table;
 
-/* "MPI_Pcontrol(1)"; "before MPI_Pcontrol" of TLR_NO_LEVEL. */
+/* "MPI_Pcontrol(1)"; "before MPI_Pcontrol" for TLR_NO_LEVEL. */
 #define TLR_NO_LEVEL INT64_MIN
 void tlr_region_name(int64_t level, char *text, size_t size);
 
-/* The row of a name, which is all 0 if it is new; NULL without memory.  Valid until the next one.
- */
+/* The row of a name. A new row is all 0. NULL without memory. Valid until the next call. */
 tlr_sum *tlr_table_at(tlr_table *table, const char *name);
 /* Moves the rows to `out`, in order. */
 void tlr_table_take(tlr_table *table, tlr_sums *out);

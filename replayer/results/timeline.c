@@ -1,4 +1,4 @@
-/* timeline.c - the file in which the states of a replay lie. */
+/* timeline.c - the file that holds the states of a replay. */
 #include "config.h"
 
 #include "timeline.h"

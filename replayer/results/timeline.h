@@ -1,14 +1,14 @@
-/* timeline.h - what each rank does when, as an engine finds it out.
+/* timeline.h - the states of each rank over time, as an engine computes them.
  *
- * The engine puts states as they end, in a process of its own (sandbox.h); they lie in a nameless
- * file, so that the replay's memory does not grow with them.  Afterwards they are read here.
- */
+ * The engine adds each state when it ends, in a process of its own (sandbox.h). The states are in a
+ * file without a name, so that the memory of the replay does not grow with them. Afterwards this
+ * process reads them. */
 #ifndef TLR_TIMELINE_H
 #define TLR_TIMELINE_H
 
 #include "replayer.h"
 
-/* The states of one rank follow each other without gap and overlap. */
+/* The states of one rank follow each other without gaps and do not overlap. */
 typedef enum tlr_state_kind {
     TLR_STATE_COMPUTE,
     TLR_STATE_KERNEL,
@@ -22,10 +22,11 @@ typedef enum tlr_state_kind {
     TLR_N_STATES
 } tlr_state_kind;
 
-/* What a call waits for, in Scalasca's terms: a receive for a send that begins later; a send that
- * ends with its receive (synchronous, or too large for the eager limit) for a receive that begins
- * later; a collective for the last rank that it cannot do without (the root of a broadcast, all at
- * the root of a reduction, the lower ranks of a scan, the neighbours, otherwise all). */
+/* The reason for the waiting in a call, in Scalasca's terms. A receive waits for a send that begins
+ * later. A send that ends with its receive (a synchronous one, or one above the eager limit) waits
+ * for a receive that begins later. A collective waits for the last rank that it needs: the root of
+ * a broadcast, all ranks at the root of a reduction, the lower ranks of a scan, the neighbours,
+ * otherwise all ranks. */
 typedef enum tlr_wait {
     TLR_WAIT_NONE,
     TLR_WAIT_LATE_SENDER,
@@ -57,21 +58,21 @@ void tlr_timeline_free(tlr_timeline *timeline);
 /* ---- in the engine's process ---- */
 
 void tlr_timeline_put(tlr_timeline *timeline, const tlr_state *state);
-/* Once all states are put. */
+/* To be called when all states have been added. */
 tl_status tlr_timeline_finish(tlr_timeline *timeline, tl_error *err);
 
 /* ---- afterwards ---- */
 
-/* All states, ordered by their ends; valid until the timeline is freed. */
+/* All states, ordered by their ends. Valid until the timeline is freed. */
 tl_status tlr_timeline_read(tlr_timeline *timeline, const tlr_state **out, size_t *n,
                             tl_error *err);
 /* "compute", "kernel", ... */
 const char *tlr_state_kind_name(unsigned kind);
-/* "late sender", "late receiver", "wait at collective"; "" of none. */
+/* "late sender", "late receiver", "wait at collective"; "" if the state has no waiting. */
 const char *tlr_wait_name(unsigned wait);
-/* "MPI_Send", "dgemm", the user's name of a kernel, "compute". */
+/* "MPI_Send", "dgemm", the program's name of a kernel, "compute". */
 const char *tlr_state_name(const tlr_state *state, const tl_reader *trace);
-/* That and the call site, "MPI_Send hpcc+0x12", as far as it is known. */
+/* The name and the call site as far as it is known: "MPI_Send hpcc+0x12". */
 void tlr_state_place(const tlr_state *state, const tl_reader *trace, char *text, size_t size);
 
 /* ---- as other programs read it: replayer/results/timeline_write.c ---- */
@@ -82,10 +83,10 @@ typedef enum tlr_timeline_format {
     TLR_TIMELINE_PAJE    /* for ViTE and pajeng */
 } tlr_timeline_format;
 
-/* From the end of a file's name: .csv, .json, .paje or .trace. */
+/* The format follows from the end of the file name: .csv, .json, .paje or .trace. */
 tl_status tlr_timeline_format_of(const char *path, tlr_timeline_format *out, tl_error *err);
-/* One self-contained HTML page of the run that had the platform to itself, with its details:
- * replayer/results/report.c. */
+/* One self-contained HTML page of a run that used the platform alone, with its details
+ * (replayer/results/report.c). */
 tl_status tlr_report_write(tlr_timeline *timeline, const tlr_job *job,
                            const tlr_prediction *prediction, FILE *out, tl_error *err);
 tl_status tlr_timeline_write(tlr_timeline *timeline, tlr_timeline_format format,

@@ -77,7 +77,7 @@ static void write_csv(const writing *w)
 
 /* ---- Chrome ---- */
 
-/* One event of the list; its numbers are microseconds. */
+/* Writes one event of the list. Its numbers are microseconds. */
 static int dump_event(const writing *w, json_t *event, int is_first)
 {
     fputs(is_first ? "\n" : ",\n", w->out);
@@ -179,7 +179,7 @@ static int compare_begins(const void *a, const void *b, void *arg)
     return i < j ? -1 : i > j;
 }
 
-/* Where ranks end among the begins: sorted likewise. */
+/* The moments at which ranks end, sorted like the beginnings. */
 typedef struct rank_end {
     double end_s;
     size_t job;
@@ -237,7 +237,7 @@ static void declare_containers(const writing *w)
     }
 }
 
-/* Events of all containers in the order of time, as the format demands. */
+/* Writes the events of all containers in the order of time, as the format requires. */
 static int write_paje(const writing *w)
 {
     size_t n_ends, next = 0, n = 0;

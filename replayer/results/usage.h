@@ -1,7 +1,6 @@
-/* usage.h - what the platform's links carried, and the energy that it took.
+/* usage.h - the traffic of the platform's links, and the energy of links and hosts.
  *
- * The engine puts it in a process of its own (sandbox.h); afterwards it is read here.
- */
+ * The engine writes it in a process of its own (sandbox.h). Afterwards this process reads it. */
 #ifndef TLR_USAGE_H
 #define TLR_USAGE_H
 
@@ -9,7 +8,7 @@
 
 #include <jansson.h>
 
-/* A link, or a host of which the platform says what power it takes. */
+/* A link, or a host whose power the platform gives. */
 typedef struct tlr_resource {
     char name[256];
     int is_link;
@@ -33,13 +32,13 @@ struct tlr_usage {
 
 tl_status tlr_usage_create(int links, int energy, tlr_usage **out, tl_error *err);
 void tlr_usage_free(tlr_usage *usage);
-/* In the engine's process. */
+/* To be called in the process of the engine. */
 tl_status tlr_usage_put(tlr_usage *usage, double took_s, const tlr_resource *resources, size_t n,
                         tl_error *err);
-/* Afterwards. */
+/* To be called afterwards. */
 tl_status tlr_usage_read(tlr_usage *usage, tl_error *err);
 void tlr_usage_print(const tlr_usage *usage, FILE *out);
-/* Members `links` and `energy` of the prediction. */
+/* The members `links` and `energy` of the prediction. */
 void tlr_usage_json(const tlr_usage *usage, json_t *prediction);
 
 #endif

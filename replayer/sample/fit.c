@@ -1,4 +1,4 @@
-/* fit.c - the time of all steps of a run from that of some of them. */
+/* fit.c - estimates the time of all steps of a run from the time of some steps. */
 #include "sample/fit.h"
 
 #include <math.h>
@@ -7,12 +7,12 @@
 #include <gsl/gsl_errno.h>
 #include <gsl/gsl_multifit.h>
 
-/* Of times that engines add up, relative: equal steps have no other error. */
+/* The relative rounding error of times that engines add up. Equal steps have no other error. */
 static const double ROUNDING = 1e-9;
 
-/* What windows have in common, and what is in no window, is not in their spread: of 238 full
- * replays of HPL, 81 % were in intervals without this factor, 89 % in those with it
- * (tests/accuracy/README.md). */
+/* The spread of the windows does not contain errors that all windows share, or effects that no
+ * window contains. Of 238 full replays of HPL, 81 % were in intervals without this factor, and 89 %
+ * in intervals with it (tests/accuracy/README.md). */
 static const double WIDER = 1.25;
 
 double tlr_step_sum(const tlr_step_sums *steps, size_t term, size_t from, size_t past)
@@ -50,7 +50,8 @@ static int open_fit(fit *f, size_t n, size_t n_terms)
     return f->x && f->covariance && f->weights && f->y && f->coefficients && f->space;
 }
 
-/* Terms count from the last one, which matters most, so that few windows fit few of them. */
+/* Terms are counted from the last one, which matters most. With few windows, only the last terms
+ * are fitted. */
 static double term_of(const tlr_step_sums *steps, size_t j, size_t from, size_t past)
 {
     const size_t term = steps->n_terms - 1 - j;
@@ -66,7 +67,7 @@ static double predict(const fit *f, const tlr_step_sums *steps, size_t from, siz
     return sum;
 }
 
-/* The error of a window is a share of its time, the same for all: `relative` squared. */
+/* The relative error is the same for all windows: the result is its square. */
 static double relative_variance(const fit *f, const tlr_step_sums *steps, const tlr_stratum *strata)
 {
     double sum = 0;
@@ -83,8 +84,8 @@ static double times_of(const tlr_stratum *s)
     return (double)(s->past - s->from) / (double)(s->past_counted - s->at);
 }
 
-/* What the windows, taken as often as their strata are long, leave of the terms: the regression
- * makes up for it. */
+/* Each window is counted as often as its stratum is long. The regression corrects the difference
+ * between these sums of the terms and the sums over the strata. */
 static double left_of(const fit *f, const tlr_step_sums *steps, const tlr_stratum *strata, size_t j)
 {
     double left = 0;
@@ -94,8 +95,8 @@ static double left_of(const fit *f, const tlr_step_sums *steps, const tlr_stratu
     return left;
 }
 
-/* How much of the prediction a window's time is: its stratum's length and its part of the
- * regression. */
+/* The weight of a window's time in the prediction. It comes from the length of its stratum and from
+ * its part in the regression. */
 static double weight_of(const fit *f, const tlr_step_sums *steps, const tlr_stratum *strata,
                         size_t h)
 {
@@ -109,10 +110,10 @@ static double weight_of(const fit *f, const tlr_step_sums *steps, const tlr_stra
     return weight;
 }
 
-/* Of the prediction less the run, in units of the relative variance: a window that counts so many
- * times is once part of the run; so are the steps of its stratum that were not replayed.  The first
- * and the last window count once more for the ends, where the parts that are replayed in full meet
- * the strata. */
+/* The variance of the prediction minus the run, in units of the relative variance. A window that
+ * counts so many times is once part of the run itself, as are the steps of its stratum that were
+ * not replayed. The first and the last window count once more, for the ends where the parts that
+ * are replayed in full meet the strata. */
 static double variance_of_prediction(const fit *f, const tlr_step_sums *steps,
                                      const tlr_stratum *strata)
 {

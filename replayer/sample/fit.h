@@ -1,11 +1,11 @@
-/* fit.h - the time of all steps of a run from that of some of them.
+/* fit.h - estimates the time of all steps of a run from the time of some steps.
  *
- * A regression on what is known of each step without a replay (its work, ...) carries the time of
- * the replayed steps over to the others.  Each window speaks for a stratum, consecutive steps among
- * which its own have been drawn; what the regression leaves of a window is added for its whole
- * stratum, so that a wrong form of the regression costs precision, not correctness (the
+ * A regression on properties of the steps that are known without a replay (their work, ...)
+ * predicts the steps that were not replayed from those that were. Each window represents a stratum:
+ * consecutive steps from which its place was drawn. The residual of a window is added for its whole
+ * stratum. A wrong form of the regression therefore costs precision, not correctness. This is the
  * generalised regression estimator: Saerndal, Swensson and Wretman, "Model Assisted Survey
- * Sampling", 1992, chapter 6). */
+ * Sampling", 1992, chapter 6. */
 #ifndef TLR_SAMPLE_FIT_H
 #define TLR_SAMPLE_FIT_H
 
@@ -13,8 +13,8 @@
 
 #include <timeless.h>
 
-/* What is known of the steps, as sums: row i is of all steps before the i-th.  The last term is the
- * one that the time is mostly made of. */
+/* Known properties of the steps, as cumulative sums: row i is the sum over all steps before step i.
+ * The last term is the one on which the time depends most. */
 typedef struct tlr_step_sums {
     size_t n_steps, n_terms;
     double *sums; /* [n_steps + 1][n_terms] */
@@ -32,10 +32,10 @@ typedef struct tlr_estimate {
     double half_s;  /* half of the 90 % interval */
 } tlr_estimate;
 
-/* What is known of the steps [from, past). */
+/* The sum of a term over the steps [from, past). */
 double tlr_step_sum(const tlr_step_sums *steps, size_t term, size_t from, size_t past);
 
-/* Strata in the order of the run, at least 3.  TL_OK or TL_ERR_MEMORY. */
+/* The strata in the order of the run, at least 3. TL_OK or TL_ERR_MEMORY. */
 tl_status tlr_sample_fit(const tlr_step_sums *steps, tlr_stratum *strata, size_t n,
                          tlr_estimate *out);
 

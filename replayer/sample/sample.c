@@ -1,9 +1,9 @@
-/* sample.c - replay parts of a run, and predict all of it.
+/* sample.c - replays parts of a run and predicts the whole run.
  *
- * The first and the last steps are replayed as they are.  Those between are cut into strata, and of
- * each one window is replayed: some steps to warm up, then those that count.  What a window counts
- * is by how much the last rank has gone on: differences of this front add up to the makespan.  More
- * windows follow until the error is as small as wanted. */
+ * The first and the last steps are always replayed. The steps between are divided into strata, and
+ * one window of each stratum is replayed: some steps to warm up, then the steps that count. The
+ * time of a window is the progress of the last rank, the front. Differences of fronts add up to the
+ * makespan. More windows follow until the error is as small as wanted. */
 #include "sample/sample.h"
 
 #include <math.h>
@@ -18,13 +18,13 @@ enum {
     LEAST_STEPS = 8, /* that a window counts, and that it warms up for */
     MOST_WINDOWS = 4096
 };
-/* Shares of the steps.  If windows of whole periods took more at first, they are shorter; whole
- * periods give a smaller error for the same share, so they may take more if an error is wanted.
- * Beyond the last one, the run is replayed in full. */
+/* Shares of the steps. If windows of whole periods exceeded the first share, windows are shorter.
+ * If an error is wanted, the second share applies, because whole periods give a smaller error for
+ * the same share. If windows exceeded the last share, the run is replayed in full. */
 static const double AT_FIRST = 0.08, AT_FIRST_IF_WANTED = 0.2, WORTHWHILE = 0.6;
 
-/* A spread that is looked at again and again is small by chance at some time: it must be smaller
- * than wanted by this factor, and then the wanted error is stated. */
+/* A spread that is tested again and again is small by chance at some time. The error must therefore
+ * be smaller than the wanted one by this factor; the prediction then states the wanted error. */
 static const double SAFETY = 1.25;
 
 typedef struct sampling {
@@ -51,7 +51,7 @@ static tl_status out_of_memory(tl_error *err)
     return tl_fail(err, TL_ERR_MEMORY, "out of memory for the windows of a sample");
 }
 
-/* Steps that are replayed with so many windows. */
+/* The number of steps that are replayed with this number of windows. */
 static size_t n_replayed(const sampling *s, size_t n_windows)
 {
     return s->begin + (s->length + s->warm_up) * n_windows + s->steps.known.n_steps - s->end +
@@ -68,8 +68,8 @@ static size_t at_least(size_t n)
     return n > LEAST_STEPS ? n : LEAST_STEPS;
 }
 
-/* Windows count whole periods and begin where one does.  If a period is too long for that, they
- * are a part of one and begin anywhere.  Zero: the run is too short. */
+/* Windows count whole periods and begin where a period begins. If a period is too long, windows
+ * count a part of a period and begin anywhere. Zero: the run is too short. */
 static int plan_windows(sampling *s)
 {
     const size_t n_steps = s->steps.known.n_steps;
@@ -92,8 +92,8 @@ static int plan_windows(sampling *s)
 
 /* ---- strata ---- */
 
-/* How much of the strata is before a step: half of it by the number of steps, half by their work,
- * so that neither long steps nor many short ones are left to few windows. */
+/* The share of the strata before a step. The number of steps and their work count half each, so
+ * that neither long steps nor many short steps are in few windows. */
 static double measure(const sampling *s, size_t step)
 {
     const tlr_step_sums *known = &s->steps.known;
@@ -103,8 +103,8 @@ static double measure(const sampling *s, size_t step)
                tlr_step_sum(known, work, s->begin, s->end);
 }
 
-/* Draws the steps that a stratum's window counts.  They begin at a multiple of the period, as all
- * windows do, if they count whole periods. */
+/* Draws the steps that the window of a stratum counts. A window of whole periods begins at a
+ * multiple of the period. */
 static void draw_window(const sampling *s, tlr_stratum *stratum)
 {
     const size_t first = round_up(stratum->from - s->warm_up, s->unit) + s->warm_up;
@@ -117,7 +117,7 @@ static void draw_window(const sampling *s, tlr_stratum *stratum)
     stratum->past_counted = stratum->at + s->length;
 }
 
-/* A window that begins at a multiple of its unit fits. */
+/* The least length of a stratum in which a window that begins at a multiple of its unit fits. */
 static size_t least_steps(const sampling *s)
 {
     return s->length + s->unit;
@@ -147,7 +147,7 @@ static tl_status make_strata(sampling *s, tl_error *err)
 
 /* ---- replays ---- */
 
-/* Lags shrink with the steps: roughly as the square root of their work. */
+/* Lags become shorter with the steps, roughly by the square root of their work. */
 static double scale_of(const sampling *s, size_t from, size_t to)
 {
     const tlr_step_sums *known = &s->steps.known;
@@ -212,7 +212,8 @@ static double makespan_s(const sampling *s)
 
 /* ---- more windows ---- */
 
-/* Where a stratum is cut in two, so that its window is in one of them; 0: it is too short. */
+/* The step at which a stratum is divided, so that its window stays in one of the two parts; 0: it
+ * is too short. */
 static size_t cut_of(const sampling *s, const tlr_stratum *stratum)
 {
     const size_t least = least_steps(s), middle = (stratum->from + stratum->past) / 2;
@@ -255,7 +256,8 @@ static tl_status split(sampling *s, size_t h, size_t cut, tl_error *err)
     return TL_OK;
 }
 
-/* Splits the stratum whose window counts for most; 0 in *done: none can be split. */
+/* Divides the stratum whose window contributes most to the error. 0 in *done: no stratum can be
+ * divided. */
 static tl_status split_widest(sampling *s, int *done, tl_error *err)
 {
     double most = 0;
@@ -273,8 +275,8 @@ static tl_status split_widest(sampling *s, int *done, tl_error *err)
     return cut ? split(s, widest, cut, err) : TL_OK;
 }
 
-/* As many windows as the wanted error takes, if it shrinks with their square root, but at most
- * twice as many as there are. */
+/* The number of windows for the wanted error, if the error shrinks with the square root of this
+ * number. At most twice the present number. */
 static tl_status add_windows(sampling *s, double wanted, int *done, tl_error *err)
 {
     const double times = SAFETY * s->estimate.half_s / (wanted * makespan_s(s));
@@ -289,7 +291,7 @@ static tl_status add_windows(sampling *s, double wanted, int *done, tl_error *er
 
 /* ---- the prediction ---- */
 
-/* Adds `times` what a rank did in a window. */
+/* Adds what a rank did in a window, multiplied by `times`. */
 static void add_rank(tlr_rank_prediction *to, const tlr_rank_prediction *from, double times)
 {
     to->compute_s += times * from->compute_s;
@@ -301,8 +303,8 @@ static void add_rank(tlr_rank_prediction *to, const tlr_rank_prediction *from, d
     to->n_events += from->n_events;
 }
 
-/* What a window says of the time that it stands for, which is `seconds`; it warms up for a part of
- * it. */
+/* Adds the results of a window for the time `seconds` that it represents. The window begins with a
+ * warm-up. */
 static void add_window(tlr_rank_prediction *ranks, const tlr_window *w, double seconds)
 {
     const tlr_prediction *p = w->prediction;
@@ -330,7 +332,7 @@ static tl_status add_ranks(const sampling *s, tlr_prediction *out, tl_error *err
     return TL_OK;
 }
 
-/* Of the run: MPI_Init and the barrier at its beginning, MPI_Finalize. */
+/* The beginning and the end of the run: MPI_Init with the following barrier, and MPI_Finalize. */
 static tl_status take_marks(const sampling *s, tlr_prediction *out, tl_error *err)
 {
     static const uint16_t of_beginning[] = {TL_MPI_Init, TL_MPI_Barrier};
@@ -365,7 +367,7 @@ static tl_status take_marks(const sampling *s, tlr_prediction *out, tl_error *er
     return TL_OK;
 }
 
-/* The events of a window that count, and those of its stratum. */
+/* The number of events that a window counts, and of those in its stratum. */
 static void count_events(const sampling *s, uint64_t *replayed, double *all)
 {
     const uint64_t first = s->first.prediction->n_events, last = s->last.prediction->n_events;

@@ -1,4 +1,4 @@
-/* sample.h - replay parts of a run, and predict all of it (doc/SAMPLING.md). */
+/* sample.h - replays parts of a run and predicts the whole run (doc/SAMPLING.md). */
 #ifndef TLR_SAMPLE_H
 #define TLR_SAMPLE_H
 

@@ -24,8 +24,8 @@ static tl_status open_hpl_window(const tlr_steps *steps, size_t from, size_t pas
     return status;
 }
 
-/* A panel's time is made of what is the same for all, of what grows with the rows that are left
- * (factorisation, broadcast) or the columns (swap), and of what grows with both (update). */
+/* The time of a panel has three terms: a constant one; one that grows with the remaining rows
+ * (factorisation, broadcast) or columns (swap); and one that grows with both (update). */
 static tl_status sum_panels(const tl_hpl *o, tlr_step_sums *out, tl_error *err)
 {
     const size_t n = (size_t)tl_hpl_panels(o);

@@ -1,10 +1,10 @@
 /* trace_steps.c - the steps of a recorded trace: from one pass of a repeated call to the next.
  *
- * Of each rank, the call site that it passes least often, but at least MIN_STEPS times, is where
- * its steps begin; how often that is may differ by a factor from rank to rank, as a rank at the
- * border of a grid has fewer neighbours.  So there are as many steps as the greatest common divisor
- * of these numbers.  Whether the steps of the ranks belong together is seen when a window is cut:
- * each of its messages has both sides. */
+ * The steps of a rank begin at the call site that it passes least often, but at least MIN_STEPS
+ * times. The number of passes may differ by a factor from rank to rank, because a rank at the
+ * border of a grid has fewer neighbours. The number of steps is therefore the greatest common
+ * divisor of these numbers. Cutting a window checks that the steps of the ranks belong together:
+ * each message of the window must have both sides. */
 #include "sample/steps.h"
 
 #include <inttypes.h>
@@ -72,7 +72,7 @@ static place *find_place(places *p, const tl_event *e)
     return &p->items[p->n++];
 }
 
-/* The place that is passed least often, but often; of several the first. */
+/* The call site with the fewest passes, but at least MIN_STEPS; of several, the first one. */
 static const place *choose_place(const places *p)
 {
     const place *best = NULL;
@@ -168,7 +168,7 @@ static void begin_step(passage *p, uint64_t number)
         p->at[p->n_begun++] = number;
 }
 
-/* Which call, where, with whom. */
+/* A hash of call, call site and peer. */
 static uint64_t hash_call(uint64_t hash, const tl_event *e)
 {
     return ((hash * 31 + e->call) * 31 + e->site) * 31 + (uint64_t)(uint32_t)e->peer;
@@ -222,7 +222,7 @@ static tl_status find_steps(tl_reader *trace, struct tlr_trace_steps *s, const p
 
 /* ---- what is known of them ---- */
 
-/* Terms that are the same in all steps are one. */
+/* Whether the term differs between steps. Terms that are equal in all steps are left out. */
 static int varies(const double *values, size_t n)
 {
     double sum = 0, squares = 0;
@@ -251,8 +251,8 @@ static tl_status sum_steps(const struct tlr_trace_steps *s, size_t n, tlr_step_s
     return TL_OK;
 }
 
-/* The number of steps after which rank 0 calls the same again, but for one step in twenty; 1 if it
- * never does. */
+/* The number of steps after which rank 0 makes the same calls again, except in one of twenty steps;
+ * 1 if there is no such number. */
 static size_t find_period(const uint64_t *calls, size_t n)
 {
     for (size_t period = 1; period <= MAX_PERIOD && period * LEAST_PERIODS <= n; period++) {
@@ -267,7 +267,7 @@ static size_t find_period(const uint64_t *calls, size_t n)
 
 /* ---- windows ---- */
 
-/* In a file that goes with its reader. */
+/* A cut of the trace, in a file that is removed when it has been opened. */
 static tl_status open_window(const tlr_steps *steps, size_t from, size_t past,
                              const int64_t *delays_ns, tl_reader **out, tl_error *err)
 {

@@ -1,4 +1,4 @@
-/* window.c - replay some steps of a run. */
+/* window.c - replays some steps of a run. */
 #include "sample/window.h"
 
 #include <math.h>
@@ -26,8 +26,8 @@ static double latest_s(const tlr_mark *mark, uint32_t n_ranks)
     return latest;
 }
 
-/* Takes what the marks of the steps tell.  The first of them may be marked by none: those before
- * the first cut. */
+/* Reads the marks of the steps. The first steps may have no mark: those before the first possible
+ * cut. */
 static tl_status read_marks(const tlr_steps *steps, size_t unit, tlr_window *w, tl_error *err)
 {
     const tlr_prediction *p = w->prediction;
@@ -56,7 +56,7 @@ static tl_status read_marks(const tlr_steps *steps, size_t unit, tlr_window *w, 
     return TL_OK;
 }
 
-/* The steps' marks are one for each step and rank. */
+/* Removes the marks of the steps: there is one for each step and rank. */
 static void drop_marks(const tlr_steps *steps, tlr_prediction *p)
 {
     size_t kept = 0;

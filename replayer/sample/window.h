@@ -21,8 +21,8 @@ typedef struct tlr_window {
                       behind the first one */
 } tlr_window;
 
-/* Windows begin at multiples of `unit` steps.  `before` NULL: all ranks begin at once.  Otherwise
- * they lag behind each other as at its end, `scale` times. */
+/* Windows begin at multiples of `unit` steps. If `before` is NULL, all ranks begin at the same
+ * time. Otherwise their lags are those at the end of `before`, multiplied by `scale`. */
 tl_status tlr_window_replay_steps(const tlr_steps *steps, const tlr_window_replay *how, size_t unit,
                                   size_t from, size_t past, const tlr_window *before, double scale,
                                   tlr_window *out, tl_error *err);

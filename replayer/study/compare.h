@@ -1,5 +1,5 @@
-/* compare.h - predictions beside measurements, runs beside earlier runs, calibrations beside their
- * history.  Ownership and errors follow timeless.h. */
+/* compare.h - comparisons of predictions with measurements, of runs with earlier runs, and of
+ * calibrations with their history. Ownership and errors follow timeless.h. */
 #ifndef TLR_COMPARE_H
 #define TLR_COMPARE_H
 
@@ -17,10 +17,10 @@ typedef struct tlr_region_test {
     int changed; /* statistic >= threshold */
 } tlr_region_test;
 
-/* Does the mean of the runs `after` lie in the region in which it is to be expected with this
- * confidence, by the runs `before`, if nothing but noise differs (T. Cornebize, thesis draft,
- * section 9.3)?  before[run * n_quantities + quantity], at least 3 runs. A quantity that
- * never varied before is not tested.  TL_ERR_USAGE for too few runs. */
+/* Tests whether the mean of the runs `after` lies in its prediction region: the region in which it
+ * lies with this confidence, given the runs `before`, if only noise differs (T. Cornebize, thesis
+ * draft, section 9.3). before[run * n_quantities + quantity] has at least 3 runs. A quantity that
+ * never varied before is not tested. TL_ERR_USAGE for too few runs. */
 tl_status tlr_test_region(const double *before, size_t n_before, const double *after,
                           size_t n_after, size_t n_quantities, double confidence,
                           tlr_region_test *out, tl_error *err);
@@ -33,7 +33,7 @@ typedef struct tlr_values {
     size_t n;
 } tlr_values;
 
-/* One duration (or, of calibrations, another quantity), measured and expected. */
+/* One duration, measured and expected; for calibrations, another quantity. */
 typedef struct tlr_comparison_row {
     char *name; /* "MPI_Wtime hpcc+0x1234 #3 .. MPI_Wtime hpcc+0x1234 #4"; "makespan" for
                    Init .. Finalize and for the CSV's makespan */
@@ -79,11 +79,11 @@ typedef struct tlr_compare_options {
     double confidence; /* of the test; 0: 0.95 */
 } tlr_compare_options;
 
-/* Predictions of one trace (by several seeds, in one prediction or in several) with what was
- * measured: rows for every two neighbouring marks and for the first and the last one; with CSV
- * files, for each of their names, which are row names or "makespan".  Without predictions:
- * measurements with a baseline, or a platform's history.  The predictions must outlive the
- * comparison. */
+/* Compares predictions of one trace (with several seeds, in one prediction or in several) with
+ * measurements. There is a row for every two neighbouring marks, and one for the first and the last
+ * mark. With CSV files, there is a row for each name in them: the name of a row, or "makespan".
+ * Without predictions: compares measurements with a baseline, or the calibrations in a platform's
+ * history. The predictions must exist as long as the comparison. */
 tl_status tlr_compare(const tlr_prediction *const *predictions, size_t n_predictions,
                       const tlr_compare_options *options, tlr_comparison **out, tl_error *err);
 void tlr_comparison_free(tlr_comparison *comparison);
@@ -92,11 +92,11 @@ void tlr_comparison_free(tlr_comparison *comparison);
 
 void tlr_comparison_print(const tlr_comparison *comparison, FILE *out);
 tl_status tlr_comparison_write_json(const tlr_comparison *comparison, FILE *out, tl_error *err);
-/* A line for each row, with a heading. */
+/* Prints a heading and a line for each row. */
 void tlr_comparison_write_csv(const tlr_comparison *comparison, FILE *out);
 /* JUnit's XML: a test case for each row, and one for the test. */
 void tlr_comparison_write_junit(const tlr_comparison *comparison, FILE *out);
-/* SVG: each row's measurements and expectation as shares of the measured median. */
+/* SVG: the measurements and the expectation of each row as shares of the measured median. */
 void tlr_comparison_write_svg(const tlr_comparison *comparison, FILE *out);
 
 #endif

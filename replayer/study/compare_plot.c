@@ -1,4 +1,4 @@
-/* compare_plot.c - a comparison as a picture: each row's values as shares of the measured median.
+/* compare_plot.c - a comparison as a plot: the values of each row as shares of the measured median.
  */
 #include "config.h"
 
@@ -10,7 +10,7 @@
 
 enum { WIDTH = 900, LABELS = 330, MARGIN = 20, ROW = 22, TOP = 46, BOTTOM = 34 };
 
-/* Half of the range that the axis shows, as a share: a round one that holds every value. */
+/* Half of the range of the axis, as a share: a round number that includes every value. */
 static double half_range(const tlr_comparison *c)
 {
     static const double steps[] = {0.02, 0.05, 0.1, 0.2, 0.5};

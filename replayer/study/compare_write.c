@@ -15,7 +15,7 @@
 
 /* ---- the table ---- */
 
-/* More than one value somewhere: columns for ranges. */
+/* Whether a row has more than one value; the table then has columns for ranges. */
 static int has_ranges(const tlr_comparison *c)
 {
     for (size_t i = 0; i < c->n_rows; i++)
@@ -65,7 +65,7 @@ static void print_single(const tlr_comparison *c, FILE *out)
     }
 }
 
-/* What the test says, without a full stop. */
+/* The result of the test, without a full stop. */
 static char *test_text(const tlr_comparison *c)
 {
     const tlr_region_test *t = &c->test;
@@ -84,7 +84,7 @@ static char *test_text(const tlr_comparison *c)
     return text;
 }
 
-/* Several predictions have an interval, and the measurements may lie in it. */
+/* Several predictions give an interval; tells whether the measurements lie in it. */
 static void print_intervals(const tlr_comparison *c, FILE *out)
 {
     size_t n = 0, n_within = 0;
@@ -143,7 +143,7 @@ static json_t *hash_json(uint64_t hash)
 
 static json_t *row_json(const tlr_comparison *c, const tlr_comparison_row *row)
 {
-    /* The names of history rows say their units, seconds or not. */
+    /* The names of rows from a history contain their units, which need not be seconds. */
     static const char *const keys[][6] = {
         {"measured_s", "measured_low_s", "measured_high_s", "predicted_s", "predicted_low_s",
          "predicted_high_s"},

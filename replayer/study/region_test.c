@@ -1,4 +1,5 @@
-/* region_test.c - did several quantities change, or is it noise?  A test by prediction region. */
+/* region_test.c - tests by a prediction region whether several quantities changed or only noise
+ * differs. */
 #include "config.h"
 
 #include "compare.h"
@@ -12,11 +13,12 @@
 #include <math.h>
 #include <stdlib.h>
 
-/* Below this share of its variance, a quantity is taken to follow from the others. */
+/* If the rest of its variance is below this share, a quantity is treated as a function of the
+ * others. */
 static const double SMALLEST_SHARE = 1e-9;
 
-/* The squared Mahalanobis distance, by the correlations of the quantities, of `z`, which is in
- * units of their standard deviations and is overwritten.  0: the correlations are singular. */
+/* The squared Mahalanobis distance of `z` by the correlations of the quantities. `z` is in units of
+ * their standard deviations and is overwritten. 0: the correlations are singular. */
 static int distance(gsl_matrix *correlation, gsl_vector *z, double *out)
 {
     gsl_error_handler_t *handler = gsl_set_error_handler_off();
@@ -31,8 +33,8 @@ static int distance(gsl_matrix *correlation, gsl_vector *z, double *out)
     return regular;
 }
 
-/* T. Cornebize, thesis draft, section 9.3 after Chew (1966), with what is printed there corrected:
- * the threshold is the quantile below which 0.95 of F lie. */
+/* T. Cornebize, thesis draft, section 9.3 after Chew (1966), with one correction of the printed
+ * text: the threshold is the quantile below which 0.95 of F lie. */
 static void test_together(const double *mean, const double *sd, const double *shift,
                           const double *before, size_t p, tlr_region_test *test)
 {
@@ -61,8 +63,8 @@ cleanup:
     gsl_vector_free(z);
 }
 
-/* Each quantity by itself, the same formula for p = 1, at a level divided by their number
- * (Bonferroni); the one furthest out speaks. */
+/* Tests each quantity alone, with the same formula for p = 1, at a level that is divided by their
+ * number (Bonferroni). Reports the quantity that is furthest outside. */
 static void test_alone(const double *sd, const double *shift, size_t p, tlr_region_test *test)
 {
     double n = (double)test->n_before, r = (double)test->n_after;

@@ -1,4 +1,5 @@
-/* runs.c - durations of several runs, by name: from CSV files and the history of a platform. */
+/* runs.c - durations of several runs, by name, from CSV files and from the history of a platform.
+ */
 #include "config.h"
 
 #include "runs.h"
@@ -146,7 +147,7 @@ static tl_status read_lines(char *text, const char *path, history_line **out, si
     return TL_OK;
 }
 
-/* The moment of the last calibration of `what`; moments sort as text. */
+/* The moment of the last calibration of `what`. Moments sort as text. */
 static const char *last_moment(const history_line *lines, size_t n, const char *what)
 {
     const char *last = "";

@@ -17,14 +17,14 @@ typedef struct tlr_runs {
     tlr_runs_row *rows; /* in the order of their first appearance */
 } tlr_runs;
 
-/* Adds a value to the row of that name, which is made when there is none. */
+/* Adds a value to the row of this name. A missing row is created. */
 tl_status tlr_runs_add(tlr_runs *runs, const char *name, double value, tl_error *err);
 const tlr_runs_row *tlr_runs_find(const tlr_runs *runs, const char *name);
-/* Reads lines NAME,SECONDS of a CSV file; a name that comes again is another run. */
+/* Reads the lines NAME,SECONDS of a CSV file. A name that appears again belongs to another run. */
 tl_status tlr_runs_read(tlr_runs *runs, const char *path, tl_error *err);
-/* Reads FOLDER/history.csv, lines WHEN,WHAT,NAME,VALUE: a moment is a calibration.  The last
- * calibration of each WHAT goes to `last`, those before it that have the same names to `before`;
- * names become "WHAT: NAME".  TL_ERR_INPUT when nothing was calibrated twice. */
+/* Reads the lines WHEN,WHAT,NAME,VALUE of FOLDER/history.csv. Lines with the same moment are one
+ * calibration. The last calibration of each WHAT goes to `last`; earlier ones with the same names
+ * go to `before`. Names become "WHAT: NAME". TL_ERR_INPUT if nothing was calibrated twice. */
 tl_status tlr_runs_read_history(tlr_runs *before, tlr_runs *last, const char *folder,
                                 tl_error *err);
 /* Frees the rows, not the object. */

@@ -1,4 +1,4 @@
-/* sweep.c - the grid of a sweep: axes, and what they are at a point. */
+/* sweep.c - the grid of a sweep: its axes, and their values at a point. */
 #include "config.h"
 
 #include "sweep.h"
@@ -27,7 +27,7 @@ static int add_value(tlr_axis *axis, char *value)
     return 1;
 }
 
-/* "1:10", "0:100:25": returns whether it is one. */
+/* Reads "1:10" or "0:100:25"; returns whether the text has this form. */
 static int parse_range(const char *text, int64_t range[3])
 {
     range[2] = 1;
@@ -65,7 +65,7 @@ tl_status tlr_axis_parse(const char *text, tlr_axis *out, tl_error *err)
 {
     const char *equals = strchr(text, '=');
     const char *separator = equals && strchr(equals, ';') ? ";" : ",";
-    /* What stands for all links in "set.link.latency" may contain no '='. */
+    /* The part of "set.link.latency" for all links may contain no '='. */
     if (!equals || equals == text || !equals[1])
         return tl_fail(err, TL_ERR_USAGE, "'%s' is not an axis; write NAME=VALUE,VALUE", text);
     tlr_axis axis = {.name = strndup(text, (size_t)(equals - text))};

@@ -1,8 +1,7 @@
 /* sweep.h - a grid of replays: its points, their results in a file, plots.
  *
- * An axis is an option of `timeless replay` with its values.  What a point runs is the caller's; it
- * runs in a process of its own.
- */
+ * An axis is an option of `timeless replay` with its values. The caller decides what a point runs.
+ * Each point runs in a process of its own. */
 #ifndef TLR_SWEEP_H
 #define TLR_SWEEP_H
 
@@ -14,7 +13,7 @@ typedef struct tlr_axis {
     char **values;
 } tlr_axis;
 
-/* What a point gave. */
+/* The result of a point. */
 typedef struct tlr_point {
     uint64_t key; /* of all that the result depends on; 0: not known */
     int known;    /* ran, now or before */
@@ -29,7 +28,7 @@ typedef struct tlr_point {
     char free_kernels[400]; /* of the prediction; "": none */
 } tlr_point;
 
-/* Points are counted with the last axis fastest. */
+/* Points are numbered with the last axis fastest. */
 typedef struct tlr_sweep {
     size_t n_axes, n_points;
     tlr_axis *axes;
@@ -37,85 +36,85 @@ typedef struct tlr_sweep {
     const char *command; /* what is the same at all points, for people; the caller's */
 } tlr_sweep;
 
-/* "NAME=VALUE,VALUE,...": where a value has a comma itself, semicolons stand between them; A:B and
+/* "NAME=VALUE,VALUE,...". If a value contains a comma, semicolons separate the values. A:B and
  * A:B:STEP are whole numbers from A to B. */
 tl_status tlr_axis_parse(const char *text, tlr_axis *out, tl_error *err);
-/* An axis of these values. */
+/* Makes an axis with these values. */
 tl_status tlr_axis_of(const char *name, const char *const *values, size_t n, tlr_axis *out,
                       tl_error *err);
 void tlr_axis_free(tlr_axis *axis);
-/* Takes over the axes, which must have different names; *out has no result yet. */
+/* Takes over the axes, which must have different names. *out has no result yet. */
 tl_status tlr_sweep_create(tlr_axis *axes, size_t n_axes, tlr_sweep *out, tl_error *err);
 void tlr_sweep_free(tlr_sweep *sweep);
 /* The value of an axis at a point. */
 const char *tlr_sweep_value(const tlr_sweep *sweep, size_t point, size_t axis);
-/* "NAME=VALUE NAME=VALUE", cut to size. */
+/* "NAME=VALUE NAME=VALUE", shortened to `size`. */
 void tlr_sweep_point_text(const tlr_sweep *sweep, size_t point, char *text, size_t size);
 
 /* ---- keys: replayer/study/sweep_key.c ---- */
 
-/* Hashes of files that words name, each read once. */
+/* Hashes of the files that words name. Each file is read once. */
 typedef struct tlr_key_cache tlr_key_cache;
 
 tlr_key_cache *tlr_key_cache_create(void);
 void tlr_key_cache_free(tlr_key_cache *cache);
-/* Of the words of a replay: their text, and the contents of the trace, the platform and the files
- * that they name ("TRACE", "--platform=NAME", "--model=FILE"); "make ..." names none. */
+/* A hash of the words of a replay: their text, and the contents of the trace, the platform and the
+ * files that they name ("TRACE", "--platform=NAME", "--model=FILE"). "make ..." names no file. */
 tl_status tlr_sweep_key(tlr_key_cache *cache, const char *const *words, size_t n, uint64_t *out,
                         tl_error *err);
 
 /* ---- running: replayer/study/sweep_run.c ---- */
 
-/* Runs in a child, whose standard output and error are kept from the terminal: fills *point and
- * returns the exit code; or says on standard error what is wrong and exits. */
+/* Runs in a child, whose standard output and error do not go to the terminal. Fills *point and
+ * returns the exit code; or prints the reason on standard error and exits. */
 typedef int tlr_point_body(void *arg, size_t index, tlr_point *point);
 
-/* Runs the points i = first, first + stride, ... that are not known, n_jobs at a time.  After each,
- * done(arg, i), in the order in which they end.  Errors of a point are in it; others end the run.
- */
+/* Runs the points i = first, first + stride, ... that have no result, n_jobs at the same time.
+ * After each point it calls done(arg, i), in the order in which the points end. The error of a
+ * point is in its result. Any other error ends the run. */
 tl_status tlr_sweep_run(tlr_sweep *sweep, size_t first, size_t stride, unsigned n_jobs,
                         tlr_point_body *body, tl_status (*done)(void *arg, size_t i, tl_error *err),
                         void *arg, tl_error *err);
 
 /* ---- files: replayer/study/sweep_file.c, replayer/study/sweep_plot.c ---- */
 
-/* Rows of results files: replayer/study/sweep_table.h. */
+/* Rows of results files (replayer/study/sweep_table.h). */
 typedef struct tlr_table tlr_table;
 
-/* Takes the results of rows whose keys are those of points without one.  Points that failed stay
- * unknown unless with_errors. */
+/* Takes the results of rows whose keys are those of points without a result. Points that failed
+ * stay without one unless with_errors is set. */
 tl_status tlr_sweep_take(tlr_sweep *sweep, const tlr_table *table, int with_errors, tl_error *err);
-/* A row behind those that the open file has, in one write; with_header: a header ahead of it. */
+/* Appends a row to the open file, in one write. with_header: a header precedes it. */
 tl_status tlr_sweep_append(const tlr_sweep *sweep, size_t point, int with_header, int file,
                            tl_error *err);
-/* The points that are known, and the rows of other grids behind them (NULL: none). */
+/* Writes the points with a result, and then the rows of other grids (NULL: none). */
 tl_status tlr_sweep_write_csv(const tlr_sweep *sweep, const tlr_table *others, FILE *out,
                               tl_error *err);
 tl_status tlr_sweep_write_json(const tlr_sweep *sweep, FILE *out, tl_error *err);
-/* Makespan (median over the axes named "seed") over the first axis of several numbers, or else of
- * names, or else of seeds; a line for each combination of the others.  TL_ERR_USAGE: no such axis.
- */
+/* Plots the makespan (the median over axes named "seed") over the first axis with several numbers;
+ * if there is none, over the first axis with names; if there is none, over seeds. There is a line
+ * for each combination of the other axes. TL_ERR_USAGE: there is no such axis. */
 tl_status tlr_sweep_write_svg(const tlr_sweep *sweep, FILE *out, tl_error *err);
 
 /* ---- the results file: replayer/study/sweep_results.c ---- */
 
-/* The results file FILE of a sweep, beside which each process keeps its rows in a part, FILE.part
- * or FILE.part.N, until they are in FILE.  A part belongs to the process that has locked it; a part
- * that none has locked is of a sweep that was interrupted. */
+/* The results file FILE of a sweep. Each process keeps its rows in a part next to it, FILE.part or
+ * FILE.part.N, until they are in FILE. A part belongs to the process that has locked it. A part
+ * that no process has locked is from an interrupted sweep. */
 typedef struct tlr_results tlr_results;
 
-/* Refuses what is no regular file.  `rank` of `n_processes` that share a sweep. */
+/* Refuses anything but a regular file. `rank` of `n_processes` that share a sweep. */
 tl_status tlr_results_open(const char *path, size_t rank, size_t n_processes, tlr_results **out,
                            tl_error *err);
-/* Takes the results that the file and all parts have (tlr_sweep_take). */
+/* Takes the results of the file and of all parts (tlr_sweep_take). */
 tl_status tlr_results_read(const tlr_results *results, tlr_sweep *sweep, int with_errors,
                            tl_error *err);
 /* Adds a row to the part of this process. */
 tl_status tlr_results_add(tlr_results *results, const tlr_sweep *sweep, size_t point,
                           tl_error *err);
-/* Writes the file anew: the points of the sweep, and the rows of other grids that the file and
- * abandoned parts have.  Two sweeps do it one after the other.  Of a sweep of one process the parts
- * that are in the file are removed. */
+/* Writes the file anew: the points of the sweep, and the rows of other grids from the file and from
+ * abandoned parts. Two sweeps write one after the other. If the sweep has one process, the parts
+ * whose rows are in the file are removed. */
 tl_status tlr_results_write(tlr_results *results, const tlr_sweep *sweep, tl_error *err);
 void tlr_results_close(tlr_results *results); /* NULL: does nothing */
 

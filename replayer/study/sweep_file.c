@@ -28,7 +28,7 @@ static void put_header(char *const *names, size_t n, FILE *out)
         fprintf(out, "%s%c", tlr_result_columns[c], c + 1 < TLR_N_RESULTS ? ',' : '\n');
 }
 
-/* With n_more empty columns behind those of the axes. */
+/* Writes a row with n_more empty columns behind those of the axes. */
 static void put_row(const tlr_sweep *sweep, size_t i, size_t n_more, FILE *out)
 {
     const tlr_point *point = &sweep->points[i];
@@ -52,7 +52,7 @@ static void put_row(const tlr_sweep *sweep, size_t i, size_t n_more, FILE *out)
     fprintf(out, ",%016" PRIx64 "\n", point->key);
 }
 
-/* The names of all axes: those of the sweep first.  Their number in *n; NULL: no memory. */
+/* The names of all axes, those of the sweep first, and their number in *n; NULL without memory. */
 static char **all_names(const tlr_sweep *sweep, const tlr_table *others, size_t *n)
 {
     size_t most = sweep->n_axes;
@@ -182,7 +182,7 @@ tl_status tlr_sweep_write_json(const tlr_sweep *sweep, FILE *out, tl_error *err)
 
 /* ---- reading ---- */
 
-/* The points that have no result yet, by their keys. */
+/* A table of the points without a result, by their keys. */
 typedef struct open_points {
     size_t n;
     tlr_point **points;

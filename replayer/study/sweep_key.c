@@ -1,4 +1,4 @@
-/* sweep_key.c - what the result of a replay depends on, as a number. */
+/* sweep_key.c - a hash of everything on which the result of a replay depends. */
 #include "config.h"
 
 #include "sweep.h"
@@ -55,7 +55,7 @@ static tl_status hash_platform(const char *name, uint64_t *out, tl_error *err)
     return status;
 }
 
-/* 0 for what is no file: then the word's text says it all. */
+/* A hash of a file; 0 if the word names no file, because then its text is enough. */
 static uint64_t hash_file(const char *path)
 {
     struct stat about;
@@ -71,7 +71,7 @@ static uint64_t hash_file(const char *path)
     return XXH64_digest(&state);
 }
 
-/* Of a value that names a file, perhaps with more behind it: "FILE", "FILE,coscheduled". */
+/* The file of a value that begins with its name: "FILE", "FILE,coscheduled". */
 static tl_status hash_value(const char *value, uint64_t *out, tl_error *err)
 {
     *out = hash_file(value);
@@ -100,7 +100,7 @@ static tl_status hash_word(const char *word, uint64_t *out, tl_error *err)
     return value ? hash_value(value + 1, out, err) : TL_OK;
 }
 
-/* Words that name no file are as many as there are values, and not kept. */
+/* Words that name no file are not cached, because there are as many as values. */
 static tl_status look_up(tlr_key_cache *cache, const char *word, uint64_t *out, tl_error *err)
 {
     for (size_t i = 0; i < cache->n; i++)

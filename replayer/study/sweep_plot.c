@@ -1,4 +1,4 @@
-/* sweep_plot.c - makespans of a sweep as a picture. */
+/* sweep_plot.c - makespans of a sweep as a plot. */
 #include "config.h"
 
 #include "sweep.h"
@@ -71,8 +71,8 @@ static int has_numbers(const tlr_axis *axis)
     return 1;
 }
 
-/* The first axis of numbers that is no seed; otherwise the first of names; otherwise the seed's;
- * n_axes: none. */
+/* The first axis of numbers that is not the seed; otherwise the first axis of names; otherwise the
+ * seed; n_axes: none. */
 static size_t find_axis(const tlr_sweep *sweep)
 {
     size_t names = sweep->n_axes, seeds = sweep->n_axes;
@@ -91,13 +91,13 @@ static void widen(scale *s, double value)
     s->high = fmax(s->high, value);
 }
 
-/* More than a decade is shown as a logarithm. */
+/* A range of more than a decade gets a logarithmic axis. */
 static void choose_log(scale *s)
 {
     s->is_log = s->low > 0 && s->high >= 10 * s->low;
 }
 
-/* The name of the line that a point is on: what the axes but x and seeds are there. */
+/* The name of the line of a point: the values of all axes except x and seeds. */
 static void line_name(const tlr_sweep *sweep, size_t point, size_t x, char *text, size_t size)
 {
     size_t used = 0;
@@ -118,7 +118,7 @@ static int is_same_line(const tlr_sweep *sweep, size_t point, size_t other, size
     return 1;
 }
 
-/* Each line once, in the order of the points; a page has room for so many. */
+/* Each line once, in the order of the points. A page has room for a limited number of lines. */
 static void list_lines(plot *p)
 {
     for (size_t i = 0; i < p->sweep->n_points && p->n_lines < MOST_LINES; i++) {
@@ -159,8 +159,8 @@ static void put_text(FILE *out, double x, double y, const char *anchor, const ch
     fputs("</text>\n", out);
 }
 
-/* Below the axis.  A long name loses its middle, which a viewer shows all the same when pointed at:
- * algorithms differ at their ends, files at their ends and in their folders. */
+/* A name below the axis. A long name loses its middle, because algorithms differ at their ends, and
+ * files in their names and folders. A viewer shows the whole name when the pointer is on it. */
 static void put_name(const plot *p, double x, const char *name, FILE *out)
 {
     const double y = p->bottom + (p->is_steep ? 12 : 16);
@@ -198,8 +198,8 @@ static double x_of(const plot *p, size_t i)
     return to_pixel(&p->x, value);
 }
 
-/* Names stand beside each other or, where they are too long for it, turned, at a distance that
- * leaves them apart; to the left they may need more room than the other axis. */
+/* Names are side by side. If they are too long for that, they are turned, at a distance that
+ * separates them. On the left side they may need more room than the other axis. */
 static void place_names(plot *p)
 {
     enum { LEAST_STEP = 16 };
@@ -267,7 +267,7 @@ static void put_axes(const plot *p, FILE *out)
         snprintf(text, sizeof text, "%.4g s", value);
         put_text(out, p->x.from - 6, at + 4, "end", text);
     }
-    /* As many numbers as there is room for. */
+    /* As many numbers as fit. */
     const size_t every = p->has_names ? 1 : (axis->n + 11) / 12;
     for (size_t i = 0; i < axis->n; i += every)
         put_name(p, x_of(p, i), axis->values[i], out);
@@ -276,7 +276,7 @@ static void put_axes(const plot *p, FILE *out)
 
 /* ---- lines ---- */
 
-/* Median makespan of the points on a line at a value of the axis; NAN if all failed. */
+/* The median makespan of the points on a line at a value of the axis; NAN if all failed. */
 static double median_at(const plot *p, int line, const char *value)
 {
     size_t n = 0;
@@ -291,7 +291,7 @@ static double median_at(const plot *p, int line, const char *value)
     return n ? gsl_stats_median_from_sorted_data(p->room, 1, n) : NAN;
 }
 
-/* A dot for each value.  Between names there is nothing: the line only guides the eye. */
+/* Draws a dot for each value. There is no point between two names; the line only guides the eye. */
 static void put_line(const plot *p, int number, FILE *out)
 {
     static const char *const colours[] = {"#1f77b4", "#d62728", "#2ca02c", "#9467bd",

@@ -1,4 +1,5 @@
-/* sweep_results.c - the results file of a sweep, which several sweeps and processes may fill. */
+/* sweep_results.c - the results file of a sweep, to which several sweeps and processes may write.
+ */
 #include "config.h"
 
 #include "sweep.h"
@@ -29,9 +30,9 @@ static tl_status out_of_memory(tl_error *err)
 
 /* ---- locks ---- */
 
-/* Opens and locks the file of that name, which another process may remove meanwhile.  `how` is that
- * of flock(); where the file system knows no locks, the file is open without one.  -1 with errno:
- * EWOULDBLOCK if another process has the lock. */
+/* Opens and locks the file of this name, although another process may remove it at the same time.
+ * `how` is that of flock(). If the file system has no locks, the file is opened without one. -1
+ * with errno: EWOULDBLOCK if another process has the lock. */
 static int open_locked(const char *path, int flags, int how)
 {
     for (;;) {
@@ -55,7 +56,7 @@ static int open_locked(const char *path, int flags, int how)
     }
 }
 
-/* Of a file whose last line has no end, the rest of an interrupted write. */
+/* If the last line of a file has no end, it is the rest of an interrupted write. */
 static int ends_line(int file)
 {
     char last = '\n';
@@ -64,7 +65,7 @@ static int ends_line(int file)
            write(file, "\n", 1) == 1;
 }
 
-/* The first part that no other process holds: the one of this rank, or that of nobody. */
+/* Opens the first part that no other process holds: the part of this rank, or an abandoned one. */
 static tl_status open_part(tlr_results *r, size_t rank, tl_error *err)
 {
     enum { MOST_PARTS = 1 << 20 };
@@ -127,13 +128,13 @@ void tlr_results_close(tlr_results *r)
 
 /* ---- reading ---- */
 
-/* What follows ".part" in the name of a part: nothing, or ".12". */
+/* The text after ".part" in the name of a part: nothing, or ".12". */
 static int is_part(const char *end)
 {
     return !*end || (*end == '.' && end[1] && !end[1 + strspn(end + 1, "0123456789")]);
 }
 
-/* A pattern for glob(): the path as it is, then ".part*". */
+/* A pattern for glob(): the literal path, then ".part*". */
 static char *part_pattern(const char *path)
 {
     char *pattern = malloc(2 * strlen(path) + sizeof ".part*"), *end = pattern;
@@ -147,7 +148,7 @@ static char *part_pattern(const char *path)
     return pattern;
 }
 
-/* The parts that lie beside the file. */
+/* The parts of the file. */
 static tl_status find_parts(const tlr_results *r, glob_t *found, tl_error *err)
 {
     const size_t length = strlen(r->path) + strlen(".part");
@@ -164,13 +165,13 @@ static tl_status find_parts(const tlr_results *r, glob_t *found, tl_error *err)
         found->gl_pathv[i] = found->gl_pathv[n];
         found->gl_pathv[n++] = path;
     }
-    /* The others stay behind the first n, for globfree. */
+    /* The other names are kept behind the first n, for globfree. */
     for (size_t i = n; i < found->gl_pathc; i++)
         found->gl_pathv[i][0] = '\0';
     return TL_OK;
 }
 
-/* Parts first: they are removed after their rows are in the file. */
+/* Parts come first, because they are removed when their rows are in the file. */
 tl_status tlr_results_read(const tlr_results *r, tlr_sweep *sweep, int with_errors, tl_error *err)
 {
     glob_t parts = {0};
@@ -216,7 +217,7 @@ static tl_status write_table(const tlr_results *r, const tlr_sweep *sweep, const
     return tl_replace_end(&file, status, err);
 }
 
-/* Parts that no other process holds, each locked: parts[i] names locks[i], which is -1 otherwise.
+/* Parts that no other process holds, each of them locked. locks[i] is the lock of parts[i], or -1.
  */
 static int *lock_parts(const tlr_results *r, const glob_t *parts)
 {
@@ -261,7 +262,7 @@ static tl_status merge(tlr_results *r, const tlr_sweep *sweep, tl_error *err)
     return status;
 }
 
-/* FILE.lock is there only while somebody writes. */
+/* FILE.lock exists only while a process writes. */
 tl_status tlr_results_write(tlr_results *r, const tlr_sweep *sweep, tl_error *err)
 {
     char *path = NULL;

@@ -1,4 +1,5 @@
-/* sweep_run.c - run the points of a sweep, several at a time, each in a process of its own. */
+/* sweep_run.c - runs the points of a sweep, several at the same time, each in a process of its own.
+ */
 #include "config.h"
 
 #include "sweep.h"
@@ -44,8 +45,8 @@ static tl_status start(tlr_sweep *sweep, size_t i, tlr_point_body *body, void *a
     return TL_OK;
 }
 
-/* What the child said first, without the command's name ahead; the second line only tells where to
- * read more. */
+/* The first line of the child's error, without the name of the command. The second line only names
+ * the manual. */
 static void take_reason(int output, char *reason, size_t size)
 {
     static const char *const heads[] = {"timeless: ", "timeless replay: "};

@@ -1,4 +1,5 @@
-/* sweep_table.c - the rows of results files of sweeps: read, checked, and which of them count. */
+/* sweep_table.c - reads and checks the rows of results files of sweeps, and decides which of them
+ * are valid. */
 #include "config.h"
 
 #include "sweep_table.h"
@@ -26,7 +27,7 @@ static tl_status out_of_memory(tl_error *err)
     return tl_fail(err, TL_ERR_MEMORY, "out of memory for the results of the sweep");
 }
 
-/* Keeps the memory until the table is freed; NULL where there was none, or no room to keep it. */
+/* Keeps the memory until the table is freed; returns NULL if `memory` is NULL or cannot be kept. */
 static void *keep(tlr_table *table, void *memory)
 {
     void **more = memory ? realloc(table->kept, (table->n_kept + 1) * sizeof *table->kept) : NULL;
@@ -40,8 +41,8 @@ static void *keep(tlr_table *table, void *memory)
 
 /* ---- lines ---- */
 
-/* Cuts the field at *at off, without its quotes; returns whether another follows in the line, whose
- * end is a zero. */
+/* Ends the field at *at with a zero and removes its quotes. Returns whether another field follows
+ * in the line, which ends with a zero. */
 static int next_field(char **at, char **field)
 {
     char *to = *at, *from = *at;
@@ -62,7 +63,7 @@ static int next_field(char **at, char **field)
     return more;
 }
 
-/* The fields of a line, which is cut into them; NULL: no memory. */
+/* The fields of a line; the line itself is cut into them. NULL without memory. */
 static char **split(tlr_table *table, char *line, size_t *n)
 {
     size_t most = 1;
@@ -77,7 +78,7 @@ static char **split(tlr_table *table, char *line, size_t *n)
 
 /* ---- what a row says ---- */
 
-/* Which columns a file has. */
+/* The columns of a file. */
 typedef struct header {
     size_t n_axes, n_columns;
     int has_command;
@@ -101,7 +102,7 @@ static int is_header_of(char *const *fields, size_t n, int has_command, header *
     return 1;
 }
 
-/* A finite number of seconds from 0 on. */
+/* A finite number of seconds, at least 0. */
 static int read_seconds(const char *text, double *out)
 {
     char *end;
@@ -118,7 +119,7 @@ static int read_whole(const char *text, int base, uint64_t *out)
     return isxdigit((unsigned char)*text) && !*end && !errno;
 }
 
-/* The first column that is wrong; TLR_N_RESULTS: none is. */
+/* The first wrong column; TLR_N_RESULTS if all are right. */
 static int read_result(char *const texts[TLR_N_RESULTS], tlr_point *point)
 {
     *point = (tlr_point){.known = 1};
@@ -200,7 +201,7 @@ tl_status tlr_table_read(tlr_table *table, const char *path, int is_part, tl_err
 
 /* ---- which rows count ---- */
 
-/* A row's axes with their values, in the order of their names, and its command. */
+/* The axes of a row with their values, in the order of their names, and its command. */
 typedef struct label {
     char *text;
     size_t row; /* SIZE_MAX: a point of the grid */
@@ -215,7 +216,7 @@ static int by_name(const void *a, const void *b)
     return strcmp(((const pair *)a)->name, ((const pair *)b)->name);
 }
 
-/* Rows of before, without a command, are the point's whatever its command is. */
+/* Rows of earlier versions, without a command, match a point with any command. */
 static char *label_text(pair *pairs, size_t n, const char *command)
 {
     char *text = NULL;
@@ -248,7 +249,7 @@ static char *label_of_point(const tlr_sweep *sweep, size_t i, const char *comman
     return label_text(room, sweep->n_axes, command);
 }
 
-/* Points first, then the rows in their order. */
+/* Points precede rows; rows are in their order. */
 static int by_text(const void *a, const void *b)
 {
     const label *x = a, *y = b;

@@ -1,4 +1,4 @@
-/* sweep_table.h - the rows of results files of sweeps, also those of other grids. */
+/* sweep_table.h - the rows of results files of sweeps, including those of other grids. */
 #ifndef TLR_SWEEP_TABLE_H
 #define TLR_SWEEP_TABLE_H
 
@@ -32,12 +32,12 @@ typedef struct tlr_table {
     void **kept; /* what the rows point to */
 } tlr_table;
 
-/* Adds the rows of a file; one that is not there has none, and a last line without its end is left
- * out.  TL_ERR_INPUT: the file is none of a sweep, or a row of it is wrong.  In a `part`, which an
- * interrupted sweep leaves behind, wrong rows are left out instead. */
+/* Adds the rows of a file. A missing file has no rows. A last line without its end is left out.
+ * TL_ERR_INPUT: the file is not a results file of a sweep, or one of its rows is wrong. In a
+ * `part`, which an interrupted sweep leaves behind, wrong rows are left out instead. */
 tl_status tlr_table_read(tlr_table *table, const char *path, int is_part, tl_error *err);
-/* Leaves out the rows that a row before them, or a point of the grid that has a result, replaces:
- * those with the same axes, values and command. */
+/* Removes the rows that an earlier row or a point of the grid with a result replaces: those with
+ * the same axes, values and command. */
 tl_status tlr_table_reduce(tlr_table *table, const tlr_sweep *sweep, tl_error *err);
 void tlr_table_free(tlr_table *table);
 

@@ -1,4 +1,4 @@
-/* tolerance.c - how much more of something costs how much time, by bisection. */
+/* tolerance.c - how much a factor may grow for a given growth of the makespan, by bisection. */
 #include "config.h"
 
 #include "tolerance.h"
@@ -6,8 +6,8 @@
 #include <math.h>
 #include <stdlib.h>
 
-/* Of factors less 1: beyond the one nothing is tried; below the other 1 and the factor, which a
- * replay rounds, are hardly two numbers any more. */
+/* Limits of factors minus 1. Factors above the first limit are not tried. Below the second limit, 1
+ * and the factor, which a replay rounds, are hardly different. */
 static const double most = 1e6, least = 1e-12;
 
 static int is_found(const tlr_tolerance *t, double precision)
@@ -16,8 +16,8 @@ static int is_found(const tlr_tolerance *t, double precision)
                               : t->low >= most;
 }
 
-/* What to try next, less 1.  Nothing takes more than all of the makespan, so less than the growth
- * itself is seldom too much. */
+/* The next factor to try, minus 1. No cost takes more than the whole makespan, so a factor below
+ * the growth itself is seldom too large. */
 static double next_try(const tlr_tolerance *t)
 {
     if (t->high < HUGE_VAL)

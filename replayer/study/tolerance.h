@@ -1,4 +1,4 @@
-/* tolerance.h - how much more of something costs how much time. */
+/* tolerance.h - how much a factor may grow for a given growth of the makespan. */
 #ifndef TLR_TOLERANCE_H
 #define TLR_TOLERANCE_H
 
@@ -11,12 +11,12 @@ typedef struct tlr_tolerance {
     double low, high;  /* of the factor less 1: costs no more, costs more (HUGE_VAL: unknown) */
 } tlr_tolerance;
 
-/* Makespans with these factors, all at once. */
+/* Computes the makespans with these factors, all at the same time. */
 typedef tl_status tlr_makespans(void *arg, const double *factors, double *makespans_s, size_t n,
                                 tl_error *err);
 
-/* Finds the factors of all by doubling and then bisection, until what is above 1 is known to this
- * precision (relative), or less than 1e-12.  Factors beyond 1e6 are not tried. */
+/* Finds the factors for all growths, by doubling and then bisection, until the part above 1 has
+ * this relative precision or is below 1e-12. Factors above 1e6 are not tried. */
 tl_status tlr_tolerance_find(tlr_tolerance *all, size_t n, double makespan_s, double precision,
                              tlr_makespans *makespans, void *arg, tl_error *err);
 
