@@ -34,14 +34,16 @@ sed -nE 's/^TL_KERNEL\([0-9]+, (\w+), *\w, (\w+),.*/\2 \1/p' "$top_srcdir/compre
 printf 'timeless_kernel_%s\n' begin end >>"$scratch/wanted"
 printf '%s\n' PMIx_Commit ompt_start_tool exec_blas sched_yield >>"$scratch/wanted" # roll_call.c, ompt.c, openblas.c
 printf '%s\n' sleep usleep nanosleep clock_nanosleep >>"$scratch/wanted" # sleep.c
+# library NAME: its file.  The folder of ldconfig is not in the PATH of Debian's users.
+library() { PATH=$PATH:/usr/sbin:/sbin ldconfig -p | awk -v lib="$1" '$1 == lib {print $NF; exit}'; }
 # Of libgomp every function that takes a region or a task, and those in which a thread may wait.
-nm -D --defined-only "$(ldconfig -p | awk '$1 == "libgomp.so.1" {print $NF; exit}')" | awk '{print $3}' |
+nm -D --defined-only "$(library libgomp.so.1)" | awk '{print $3}' |
     sed -nE 's/@.*//; /_(start|end|nowait)$/{/^GOMP_(loop|sections)_end$|^GOMP_(critical|critical_name|atomic|ordered|single_copy)_start$|^GOMP_(single_copy|taskgroup)_end$/!d}
         /^GOMP_(parallel|task$|taskloop|taskwait|taskgroup_end|barrier|loop_end|sections_end|ordered_start|critical|atomic|single_copy|workshare_task_reduction_unregister)|^omp_set_lock_?$/p' |
     sort -u >>"$scratch/wanted"
 # Of FFTW every function that makes, executes or destroys a plan.
 for f in fftw3:d fftw3f:s; do
-    nm -D --defined-only "$(ldconfig -p | awk -v lib="lib${f%:*}.so.3" '$1 == lib {print $NF; exit}')" |
+    nm -D --defined-only "$(library "lib${f%:*}.so.3")" |
         sed -nE "s/.* T (fftwf?_(plan_(many_|guru(64)?_(split_)?)?(dft|r2r)\w*|execute\w*|destroy_plan)|${f#*:}fftw_execute\w*)$/\1/p"
 done >>"$scratch/wanted"
 sort -o "$scratch/wanted" "$scratch/wanted"
