@@ -1,10 +1,11 @@
 /* comm.c - communicators of the simulated ranks.
  *
- * While messages carry no payload MPI_Comm_split cannot exchange its colours, so every communicator
- * that the trace will need is built before the trace begins, and the constructors of the trace
- * stand for their cost alone.  What they cost was read from SimGrid 3.32's communicator class: a
- * new communicator broadcasts one int among its members; a split before that gathers two ints from
- * each rank of the parent at its rank 0, which then sends each group a pointer. */
+ * In SMPI's replay mode messages carry no payload, so MPI_Comm_split cannot exchange its colours.
+ * Every communicator that the trace will need is therefore built before the trace begins. The
+ * constructors of the trace only simulate their cost. This cost was read from SimGrid 3.32's
+ * communicator class: a new communicator broadcasts one int among its members. A split first
+ * gathers two ints from each rank of the parent at its rank 0, which then sends each group a
+ * pointer. */
 #include "config.h"
 
 #include "smpi/shims/shims.h"
@@ -12,7 +13,7 @@
 
 #include <limits.h>
 
-/* `same`: an address that stands for it. */
+/* `same`: an address that represents the communicator. */
 static MPI_Comm build(MPI_Group group, const void *same)
 {
     MPI_Comm comm = MPI_COMM_NULL;
@@ -20,13 +21,14 @@ static MPI_Comm build(MPI_Group group, const void *same)
         smpi_give_up(TL_ERR_SYSTEM, "SimGrid cannot build a communicator");
     if (comm != MPI_COMM_NULL)
         smpi_numbers_share(comm, same);
-    /* Types may differ between the two sides of a message as long as the sizes agree. */
+    /* The types on the two sides of a message may differ if their sizes agree. */
     if (comm != MPI_COMM_NULL)
         MPI_Comm_set_errhandler(comm, MPI_ERRORS_RETURN);
     return comm;
 }
 
-/* Groups are shared by all ranks: one of its own for each would cost memory times ranks squared. */
+/* All ranks share the groups, because a group for each rank would take memory times the square of
+ * the number of ranks. */
 static void build_groups(smpi_job *job)
 {
     const tlr_plan *plan = job->plan;
@@ -39,9 +41,9 @@ static void build_groups(smpi_job *job)
                        &job->groups[c]);
 }
 
-/* The variable MPI_COMM_WORLD is set by smpirun only, and communicators for the ranks of one host
- * are handled wrongly as long as it is not.  Its value does not matter, for the trace's world is a
- * communicator of its own, like all others; it must only outlive all ranks. */
+/* Only smpirun sets the variable MPI_COMM_WORLD. While it is not set, SMPI handles communicators
+ * for the ranks of one host wrongly. Its value does not matter, because the world of the trace is a
+ * communicator of its own. It must only exist longer than all ranks. */
 static void set_world_variable(const smpi_job *job)
 {
     const int zero = 0;
@@ -50,7 +52,7 @@ static void set_world_variable(const smpi_job *job)
     MPI_COMM_WORLD = build(only_me, &MPI_COMM_WORLD);
 }
 
-/* Windows and files talk on the communicator that they were made from. */
+/* Windows and files communicate on the communicator from which they were made. */
 static int is_on_parent(const tl_comm *definition)
 {
     if (!definition)
@@ -81,11 +83,12 @@ void smpi_build_comms(smpi_rank *r)
             r->peer_offset[id] = definition->n_members;
         if (own->comms[id] >= 0)
             id_of[own->comms[id]] = id;
-        /* SimGrid's is a table of all ranks up to this one. */
+        /* SimGrid's group is a table of all ranks up to this one. */
         else if (own->comms[id] == TLR_PLAN_SELF && own->uses_self)
             r->comms[id] = MPI_COMM_SELF;
     }
-    /* The same order on all ranks: building one is collective among its members. */
+    /* The order is the same on all ranks, because building a communicator is collective among its
+     * members. */
     for (size_t c = 0; c < plan->n_comms; c++) {
         if (!id_of[c])
             continue;
@@ -116,8 +119,9 @@ MPI_Comm smpi_event_comm(const smpi_rank *r)
     return r->comms[r->event.comm];
 }
 
-/* Rank 0 of the parent tells each member of each group which group it is in: groups by their first
- * member, members in the order of the new communicator, one group after the other. */
+/* Rank 0 of the parent sends each member of each group the group to which it belongs. Groups are
+ * ordered by their first member, members by their rank in the new communicator. One group follows
+ * the other. */
 static int send_groups(const smpi_rank *r, uint32_t ordinal, int32_t parent, MPI_Comm twin)
 {
     const tlr_plan *plan = r->job->plan;
@@ -143,7 +147,7 @@ static int send_groups(const smpi_rank *r, uint32_t ordinal, int32_t parent, MPI
     return rc;
 }
 
-/* The messages travel on a twin of the parent, where no receive of the trace can take them. */
+/* The messages use a twin of the parent, where no receive of the trace can take them. */
 static int split_cost(smpi_rank *r, int32_t parent, int has_child)
 {
     const MPI_Comm twin = r->twins[r->event.comm];
@@ -163,7 +167,7 @@ static int split_cost(smpi_rank *r, int32_t parent, int has_child)
     return rc;
 }
 
-/* Where threads overlap constructors with other calls: all members must have entered. */
+/* If constructors overlap with other calls of threads, all members must have entered. */
 static int construct_entered(smpi_rank *r)
 {
     MPI_Request own = MPI_REQUEST_NULL,
@@ -176,8 +180,8 @@ static int construct_entered(smpi_rank *r)
     return rc;
 }
 
-/* SMPI 3.32 has no intercommunicators.  The first ranks of the two groups exchange their sizes and
- * members, and tell the others of their group. */
+/* SMPI 3.32 has no intercommunicators. The first ranks of the two groups exchange sizes and
+ * members, and send them to the other ranks of their group. */
 static int meet_other_group(smpi_rank *r)
 {
     const tl_event *e = &r->event;
@@ -194,8 +198,8 @@ static int meet_other_group(smpi_rank *r)
                              : rc;
 }
 
-/* MPI_Cart_sub without any dimension left.  SMPI 3.32 makes a communicator of one rank then, at no
- * cost.  A grid of some dimensions has neighbours, even if they are MPI_PROC_NULL. */
+/* MPI_Cart_sub that keeps no dimension. SMPI 3.32 then makes a communicator of one rank, without
+ * cost. A grid with dimensions has neighbours, even if they are MPI_PROC_NULL. */
 static int keeps_no_dimension(const smpi_rank *r)
 {
     const tl_event *e = &r->event;
@@ -217,7 +221,7 @@ int smpi_construct(smpi_rank *r)
                                 smpi_request(r, e->request));
     if (r->entering || smpi_comm_is_entered(r))
         return construct_entered(r);
-    /* SMPI finds the ranks of a host by looking, without a message. */
+    /* SMPI finds the ranks of a host without a message. */
     if (e->call == TL_MPI_Comm_split_type)
         return rc;
     if (keeps_no_dimension(r)) {

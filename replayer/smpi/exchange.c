@@ -1,9 +1,9 @@
-/* exchange.c - what SMPI 3.32 does not have, made of messages between two ranks each:
- * neighbourhood collectives, collectives of intercommunicators, persistent collectives.
+/* exchange.c - collectives that SMPI 3.32 does not have: neighbourhood collectives, collectives of
+ * intercommunicators, persistent collectives. They are made of messages between two ranks each.
  *
- * All receives are posted, then all sends, and the call, or the wait for its request, completes
- * them.  In an intercommunicator each rank sends what the other group's ranks need to each of them:
- * no group combines or distributes data among its own ranks.  The messages travel on a twin of the
+ * All receives are posted, then all sends. The call, or the wait for its request, completes them.
+ * In an intercommunicator each rank sends to each rank of the other group what that rank needs; no
+ * group combines or distributes data among its own ranks. The messages use a twin of the
  * communicator, where no receive of the trace can take them. */
 #include "config.h"
 
@@ -62,7 +62,7 @@ int smpi_finish_bundle(smpi_rank *r, int64_t id)
 
 /* ---- the exchange ---- */
 
-/* Messages of one call, on their way. */
+/* The messages of one call that are under way. */
 typedef struct exchange {
     smpi_rank *r;
     MPI_Comm comm; /* the twin */
@@ -99,7 +99,7 @@ static exchange begin(smpi_rank *r)
                       .rc = MPI_SUCCESS};
 }
 
-/* A blocking call has request 0, whose bundle nobody else uses. */
+/* A blocking call has request 0. No other call uses its bundle. */
 static int end(exchange *x)
 {
     if (x->rc == MPI_SUCCESS && !(x->r->info->traits & TL_TRAIT_NB) && !x->r->entering)
@@ -130,8 +130,8 @@ static int neighbor_exchange(smpi_rank *r)
     return end(&x);
 }
 
-/* Between the groups of an intercommunicator, or with the root in the other one.  Without data the
- * messages are empty. */
+/* A collective between the groups of an intercommunicator, or with the root in the other group.
+ * Without data the messages are empty. */
 static int inter_exchange(smpi_rank *r)
 {
     const tl_event *e = &r->event;

@@ -1,9 +1,9 @@
 /* file.c - files of the simulated ranks.
  *
- * Data goes to and from the first disk of the rank's host, or takes bytes / bandwidth where a
- * bandwidth was stated.  Collective calls are a barrier, the rank's own data, and a barrier: who
- * aggregates, and where the file is, is not known.  What only describes a file takes no time beyond
- * its barrier. */
+ * Data goes to and from the first disk of the rank's host. If a bandwidth was given, it takes bytes
+ * / bandwidth instead. A collective call is a barrier, the rank's own data, and another barrier,
+ * because the trace does not show which ranks aggregate data and where the file is. Calls that only
+ * describe a file take no time except their barrier. */
 #include "config.h"
 
 #include "rank.h"
@@ -51,7 +51,7 @@ static void move(int writes, double bytes)
         sg_disk_read(disk, (sg_size_t)bytes);
 }
 
-/* An actor beside the rank, for what goes on while the rank does. */
+/* An actor for operations that continue while the rank does other work. */
 static void mover_main(int argc, char **argv)
 {
     void *done = NULL;
@@ -61,7 +61,7 @@ static void mover_main(int argc, char **argv)
         sg_sem_release(done);
 }
 
-/* The semaphore tells when the data has arrived. */
+/* The semaphore signals that the data has arrived. */
 static sg_sem_t move_beside(int writes, double bytes)
 {
     const sg_sem_t done = sg_sem_init(0);
@@ -73,7 +73,7 @@ static sg_sem_t move_beside(int writes, double bytes)
     return done;
 }
 
-/* Waits for what the split collective of this file has begun. */
+/* Waits for the operation that the split collective of this file has begun. */
 static int end_split(smpi_rank *r)
 {
     sg_sem_t *done = &r->file_done[r->event.comm];

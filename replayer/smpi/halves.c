@@ -1,8 +1,8 @@
-/* halves.c - which send meets which receive, and who takes part in which collective.
+/* halves.c - which send meets which receive, and which ranks take part in which collective.
  *
- * Both follow from the order in which MPI lets messages and collectives overtake each other: not at
- * all, for messages with the same communicator, ranks and tag, and for collectives of one
- * communicator.  What is kept are the sides that have not met, and the collectives under way. */
+ * Both follow from the order of the calls. Messages with the same communicator, ranks and tag
+ * cannot overtake each other, nor can collectives of one communicator. This file keeps the sides of
+ * messages that have not met, and the collectives under way. */
 #include "config.h"
 
 #include "halves.h"
@@ -227,7 +227,7 @@ smpi_half *smpi_enter_meeting(const smpi_rank *r, const smpi_half *what, int32_t
     return half;
 }
 
-/* The later one of the member and the last so far. */
+/* Takes the later one of this member and the last member so far. */
 static int32_t later_of(const smpi_meeting *m, int32_t member, int32_t last, double *entered_s,
                         smpi_clocks *clocks)
 {

@@ -1,12 +1,13 @@
-/* halves.h - the two sides of each message, and the parts of each collective, as they find one
- * another; only while a timeline is kept. */
+/* halves.h - the two sides of each message, and the parts of each collective, as they meet. They
+ * are kept only if there is a timeline. */
 #ifndef TLR_SMPI_HALVES_H
 #define TLR_SMPI_HALVES_H
 
 #include "actions.h"
 #include "rank.h"
 
-/* Where a rank would be in simulated seconds since its job's start: clocks.c. */
+/* The position of a rank on alternative machines, in simulated seconds since the start of its job
+ * (clocks.c). */
 enum {
     CLOCK_NETWORK, /* on whatever network: at least */
     CLOCK_BALANCE, /* if every rank computed for the mean of all */
@@ -31,8 +32,8 @@ typedef struct smpi_meeting {
     } * entries; /* by member; NULL where nobody asks */
 } smpi_meeting;
 
-/* A rank's side of a message, or its part in a collective, from its start until it was waited for.
- */
+/* A rank's side of a message, or its part in a collective, from its start until the rank has waited
+ * for it. */
 typedef struct smpi_half {
     double at_s; /* when its call was entered */
     int64_t bytes;
@@ -58,39 +59,41 @@ typedef struct smpi_half {
 /* ---- needs.c ---- */
 
 tl_needs smpi_needs_of(const tl_event *e, const tl_call_info *info);
-/* Nonzero where this holds for every algorithm, whatever the network. */
+/* Nonzero if this holds for every algorithm, independently of the network. */
 int smpi_needs_certainly(const smpi_rank *r, const tl_event *e, const tl_call_info *info);
 
 /* ---- halves.c ---- */
 
-/* A side of a message on communicator `comm` (of the plan), of which `what` says is_send, is_bound,
- * is_eager, bytes and clocks.  It meets the first one of the other side that waits, or waits
+/* Adds a side of a message on communicator `comm` (of the plan). `what` has is_send, is_bound,
+ * is_eager, bytes and clocks. The side meets the first waiting one of the other side, or waits
  * itself. */
 smpi_half *smpi_post_half(const smpi_rank *r, const smpi_half *what, int32_t comm, int32_t peer,
                           int32_t tag);
-/* It was taken back. */
+/* The side was cancelled. */
 void smpi_unpost_half(smpi_half *half);
-/* Nobody waits for it any more. */
+/* No rank waits for the side any more. */
 void smpi_release_half(smpi_half *half);
 
-/* The rank's part in the collective with this number on the communicator, of which `what` says
- * needs, other (the root), topology, is_certain and clocks. */
+/* Adds the rank's part in the collective with this number on the communicator. `what` has needs,
+ * other (the root), topology, is_certain and clocks. */
 smpi_half *smpi_enter_meeting(const smpi_rank *r, const smpi_half *what, int32_t comm,
                               uint64_t number);
-/* World rank of the one that came last of those that this one needs, among those that came, and
- * when; -1: none.  `clocks` get the latest of their clocks. */
+/* The world rank that came last among the ranks that this one needs and that have come, and the
+ * moment when it came; -1: none. `clocks` get the latest of their clocks. */
 int32_t smpi_last_needed(const smpi_half *half, double *entered_s, smpi_clocks *clocks);
 
 /* ---- clocks.c ---- */
 
-/* Before the first event of the rank. */
+/* To be called before the first event of the rank. */
 void smpi_clocks_open(const smpi_rank *r);
-/* A rank computed; a call took its time by itself; a part of a collective came. */
+/* Advances the clocks: a rank computed; a call took its time without other ranks; a part of a
+ * collective came. */
 void smpi_clock_computation(const smpi_rank *r, smpi_clocks *clocks, double took_s,
                             double reference_s);
 void smpi_clock_call(smpi_clocks *clocks, double took_s, int on_any_network);
 void smpi_clock_join(smpi_clocks *clocks, const smpi_clocks *other);
-/* A message or collective ended, which took so long since both sides were there. */
+/* Advances the clocks: a message or a collective ended, which took this time since both sides had
+ * come. */
 void smpi_clock_message(smpi_clocks *clocks, const smpi_half *half, const smpi_clocks *other,
                         double took_s);
 

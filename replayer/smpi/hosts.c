@@ -1,4 +1,4 @@
-/* hosts.c - the platform as changed by the user, and which host each rank runs on. */
+/* hosts.c - applies the user's changes to the platform, and finds the host of each rank. */
 #include "config.h"
 
 #include "rank.h"
@@ -18,7 +18,7 @@
 
 /* ---- what if ---- */
 
-/* Links within a host are its memory: only a pattern that says so means them. */
+/* Links within a host are its memory. They match only patterns that name them. */
 static int is_meant(const tlr_change *change, const char *name)
 {
     if (strstr(name, "loopback") && !strstr(change->pattern, "loopback"))
@@ -45,8 +45,8 @@ static size_t change_links(const tlr_change *change)
     return n_changed;
 }
 
-/* SimGrid cannot change the speed of a host that it has read: a rank there computes more or less.
- */
+/* The speed of a host cannot be changed after SimGrid has read it. A rank there gets more or less
+ * computation instead. */
 static size_t change_hosts(const tlr_change *change, const tlr_host *hosts, size_t n_hosts,
                            double *speeds)
 {
@@ -70,7 +70,7 @@ static void refuse_pattern(const tlr_change *change, const tlr_host *hosts)
                  is_host ? hosts[0].name : sg_link_get_name(links[0]));
 }
 
-/* speeds[host]: in flop/s, as the changes have them. */
+/* speeds[host]: in flop/s, after the changes. */
 static void change_platform(const tlr_host *hosts, size_t n_hosts, double *speeds)
 {
     for (size_t i = 0; i < replay.options->n_changes; i++) {
@@ -83,7 +83,7 @@ static void change_platform(const tlr_host *hosts, size_t n_hosts, double *speed
     }
 }
 
-/* SimGrid takes numbers that no machine has, and goes on with them. */
+/* SimGrid accepts impossible numbers and continues, so they are refused here. */
 static void check_numbers(const tlr_host *hosts, size_t n_hosts)
 {
     const char *path = replay.platform->xml_path;
@@ -134,7 +134,7 @@ static tlr_host *list_hosts(size_t *n)
     return hosts;
 }
 
-/* The jobs without a host file of their own share the places, one job after the other. */
+/* Jobs without a host file of their own share the places, one job after the other. */
 static void map_jobs(const tlr_host *hosts, size_t n_hosts, uint32_t *host_of)
 {
     tl_error err;
@@ -160,7 +160,7 @@ static void map_jobs(const tlr_host *hosts, size_t n_hosts, uint32_t *host_of)
     free(shared);
 }
 
-/* Data of files needs a disk, a bandwidth, or the user's word that it takes no time. */
+/* Data of files needs a disk, a given bandwidth, or the option by which it takes no time. */
 static void check_disks(void)
 {
     if (replay.options->io_bandwidth > 0 || replay.options->allow_opaque)
@@ -177,7 +177,7 @@ static void check_disks(void)
     }
 }
 
-/* The compute model of a rank, which is the next one on its host. */
+/* The compute model of a rank, which takes the next core of its host. */
 static void choose_model(smpi_rank *r, const tlr_host *host, uint32_t *n_before)
 {
     tl_error err;
@@ -225,8 +225,8 @@ static void put_escaped(FILE *out, const char *text)
             fputc(*text, out);
 }
 
-/* Starts the ranks from a deployment file, which is the one way to give an actor the properties by
- * which SMPI knows its rank before it starts. */
+/* Starts the ranks from a deployment file. Only a deployment gives an actor the properties by which
+ * SMPI knows its rank before it starts. */
 void smpi_deploy(void)
 {
     int fd = memfd_create("timeless-deployment", 0);

@@ -1,8 +1,9 @@
-/* match.c - which message a receive from any source, or with any tag, took in the run.
+/* match.c - finds the message that a receive from any source, or with any tag, took in the recorded
+ * run.
  *
- * The trace tells when the receive completed, later than it was posted.  So a second cursor reads
- * ahead of the rank: it follows the receives that are open in the order in which they are posted,
- * up to the match of the one that the rank posts now. */
+ * The trace contains the match when the receive completes, which is later than it is posted. A
+ * second cursor therefore reads ahead of the rank. It follows the open receives in the order in
+ * which they are posted, up to the match of the receive that the rank posts now. */
 #include "config.h"
 
 #include "rank.h"
@@ -10,7 +11,7 @@
 
 #include <stdlib.h>
 
-/* An open receive that the cursor has passed and the rank has not. */
+/* An open receive that the second cursor has passed and the rank has not. */
 typedef struct posted {
     int is_matched;
     int32_t source, tag;
@@ -54,7 +55,7 @@ static void make_room(smpi_ahead *a, int64_t id)
 static void post(smpi_ahead *a, int64_t id)
 {
     if (a->past == a->room) {
-        /* Half of it is free, or twice the room is needed. */
+        /* Compacts the table if half of it is free; otherwise doubles it. */
         if (a->first > a->room / 2) {
             for (size_t i = a->first; i < a->past; i++)
                 a->posted[i - a->first] = a->posted[i];
@@ -87,7 +88,7 @@ static void match(smpi_ahead *a, const tl_event *e)
     a->last[e->request] = 0;
 }
 
-/* What the next event says of open receives. */
+/* Reads the next event and updates the open receives. */
 static void follow(const smpi_rank *r, smpi_ahead *a, const tl_event *e)
 {
     const tl_call_info *info = tl_call_by_code(e->call);

@@ -1,13 +1,13 @@
-/* needs.c - whom a rank waits for in a collective. */
+/* needs.c - the ranks for which a rank waits in a collective. */
 #include "config.h"
 
 #include "halves.h"
 
-/* What the schema says, but for calls that share their action with others. */
+/* The rule of the schema, except for calls that share their action with others. */
 tl_needs smpi_needs_of(const tl_event *e, const tl_call_info *info)
 {
     const tl_meaning *m = tl_meaning_of(info->action);
-    /* In these SMPI's members of the parent exchange nothing. */
+    /* In these calls the members of the parent exchange nothing in SMPI. */
     if (e->call == TL_MPI_Comm_split_type || e->call == TL_MPI_Comm_create_group)
         return TL_NEEDS_NOTHING;
     if (m->kind == TL_KIND_FILE && (info->traits & TL_TRAIT_NB))
@@ -17,7 +17,8 @@ tl_needs smpi_needs_of(const tl_event *e, const tl_call_info *info)
     return (tl_needs)m->needs;
 }
 
-/* Every count of the list, or both sides where there is none, is data that someone waits for. */
+/* Every count of the list is data for which some rank waits. If there is no list, both sides of the
+ * event are such data. */
 static int has_data(const tl_event *e)
 {
     if (!e->list_len)

@@ -1,4 +1,4 @@
-/* ompi_tree.c - the trees along which Open MPI 4.1 broadcasts and reduces. */
+/* ompi_tree.c - the trees that Open MPI 4.1 uses for broadcasts and reductions. */
 #include "smpi/ompi_tree.h"
 
 #include <stdint.h>
@@ -23,7 +23,7 @@ static void place_in_binary(ompi_place *p, int me, int n_ranks)
     add_child(p, me + 2 * width, n_ranks);
 }
 
-/* The parent lacks the highest bit. */
+/* The number of the parent is that of the child without its highest bit. */
 static void place_in_binomial(ompi_place *p, int me, int n_ranks)
 {
     int64_t mask = 1;
@@ -35,7 +35,7 @@ static void place_in_binomial(ompi_place *p, int me, int n_ranks)
         add_child(p, me + mask, n_ranks);
 }
 
-/* The parent lacks the lowest bit. */
+/* The number of the parent is that of the child without its lowest bit. */
 static void place_in_order(ompi_place *p, int me, int n_ranks)
 {
     int64_t mask = 1;

@@ -1,4 +1,4 @@
-/* ompi_tree.h - the trees along which Open MPI 4.1 broadcasts and reduces. */
+/* ompi_tree.h - the trees that Open MPI 4.1 uses for broadcasts and reductions. */
 #ifndef TLR_SMPI_OMPI_TREE_H
 #define TLR_SMPI_OMPI_TREE_H
 
@@ -10,10 +10,10 @@ typedef enum ompi_tree {
     OMPI_TREE_KNOMIAL /* of radix 4 */
 } ompi_tree;
 
-/* No tree of 2^31 ranks has more children in one place. */
+/* In a tree of 2^31 ranks, no node has more children. */
 enum { OMPI_RADIX = 4, OMPI_MOST_CHILDREN = 64 };
 
-/* A rank's place in a tree whose root is 0. */
+/* The position of a rank in a tree whose root is 0. */
 typedef struct ompi_place {
     int parent; /* -1: the root */
     int n_children;

@@ -6,8 +6,8 @@
 #include <limits.h>
 #include <stdlib.h>
 
-/* Elements and type of a message: bytes where their number fits, for then no two types can
- * disagree. */
+/* Elements and type of a message. If the number of bytes fits, the type is a byte, so that the
+ * types of the two sides agree. */
 int smpi_message_count(const smpi_rank *r, int64_t count, int64_t type_bytes, MPI_Datatype *type)
 {
     const int64_t bytes = count * type_bytes;
@@ -15,7 +15,7 @@ int smpi_message_count(const smpi_rank *r, int64_t count, int64_t type_bytes, MP
     return smpi_count(r, bytes <= INT_MAX ? bytes : count);
 }
 
-/* A rank in the event's communicator, or in its other group. */
+/* The world rank of a peer, in the event's communicator or in its other group. */
 static int peer_of(const smpi_rank *r, int32_t peer)
 {
     if (peer >= 0)
@@ -59,7 +59,8 @@ static MPI_Request *room_for(smpi_rank *r, size_t n)
     return r->gathered;
 }
 
-/* All at once: SMPI accounts for them together.  Bundles are completed after the others. */
+/* Waits for all requests at the same time, because SMPI computes their times together. Bundles are
+ * completed after the other requests. */
 static int wait_all(smpi_rank *r, const int64_t *ids, size_t n)
 {
     MPI_Request *all = room_for(r, n);
@@ -79,7 +80,7 @@ static int wait_all(smpi_rank *r, const int64_t *ids, size_t n)
     return rc;
 }
 
-/* What the program found completed is waited for. */
+/* A request that the program found completed is waited for. */
 int smpi_wait(smpi_rank *r)
 {
     const tl_event *e = &r->event;
@@ -94,8 +95,8 @@ int smpi_wait(smpi_rank *r)
     return *request == MPI_REQUEST_NULL ? MPI_SUCCESS : MPI_Wait(request, MPI_STATUS_IGNORE);
 }
 
-/* MPI_Startall, unlike MPI_Start, takes requests without a partner.  SMPI forgets such a one once
- * it was waited for: nothing to start. */
+/* MPI_Startall accepts requests without a partner, MPI_Start does not. After a wait SMPI forgets
+ * such a request, and there is nothing to start. */
 static int start(smpi_rank *r, int64_t id)
 {
     MPI_Request *request = smpi_request(r, id);
@@ -118,7 +119,8 @@ int smpi_start(smpi_rank *r)
 
 int smpi_free_request(smpi_rank *r)
 {
-    /* SMPI 3.32 releases a request whose message is still on its way: let it be. */
+    /* SMPI 3.32 releases a request even if its message is still on its way. The request is
+     * therefore not freed. */
     *smpi_request(r, r->event.request) = MPI_REQUEST_NULL;
     if (r->bundles[r->event.request] && r->bundles[r->event.request]->info)
         smpi_close_bundle(r, r->event.request);
@@ -135,7 +137,8 @@ static int completes(const tl_event *e, uint32_t request)
     return 0;
 }
 
-/* Whether the run took back the request that the event at hand cancels: what follows says it. */
+/* Whether the request of the current event was really cancelled in the run: the following events
+ * show it. */
 static int was_taken_back(const smpi_rank *r)
 {
     const uint32_t request = r->event.request;
@@ -213,9 +216,10 @@ int smpi_isend(smpi_rank *r)
     return r->info->action == TL_ACTION_SEND_INIT ? smpi_keep(r) : begin_send(r);
 }
 
-/* SMPI 3.32 numbers a message in its request, and matches by that number: a persistent one that is
- * started again before a receive has taken its message would give that the number of the next.  So
- * each start has a request of its own, and the last one lives on until its message is taken. */
+/* SMPI 3.32 stores the number of a message in its request and matches by this number. If a
+ * persistent send is started again before its message is taken, the message would get the number of
+ * the next one. Each start therefore has a request of its own. The last of these requests exists
+ * until its message is taken. */
 int smpi_start_send(smpi_rank *r)
 {
     MPI_Request *request = smpi_request(r, r->event.request);
@@ -225,7 +229,8 @@ int smpi_start_send(smpi_rank *r)
     return rc == MPI_SUCCESS ? MPI_Startall(1, request) : rc;
 }
 
-/* Posts the receive at hand, whose source or tag is open, as that of what it took in the run. */
+/* Posts the current receive, whose source or tag is open, with the source and tag that it had in
+ * the run. */
 int smpi_receive_match(smpi_rank *r)
 {
     const tl_event *e = &r->event;
@@ -261,7 +266,7 @@ int smpi_receive(smpi_rank *r)
 int smpi_sendrecv(smpi_rank *r)
 {
     const tl_event *e = &r->event;
-    /* MPI_Sendrecv_replace is MPI_Sendrecv and a copy, in SMPI too. */
+    /* MPI_Sendrecv_replace is MPI_Sendrecv and a copy, as in SMPI. */
     const int replaces = e->call == TL_MPI_Sendrecv_replace;
     MPI_Datatype send_type, recv_type;
     const int send_count = smpi_message_count(r, e->count, e->type_bytes, &send_type);

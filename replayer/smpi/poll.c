@@ -1,12 +1,12 @@
-/* poll.c - probes that succeed where the message is on this platform, not where it was in the
- * run (--polls adaptive): plays the events of a rank that polls. */
+/* poll.c - replays the events of a rank that polls (--polls adaptive). Probes succeed when the
+ * message is there on this platform, not where they succeeded in the recorded run. */
 #include "config.h"
 
 #include "poll.h"
 
 #include <stdlib.h>
 
-/* A block that has left its place. */
+/* A block (the moved calls of doc/FORMAT.md, "Polls") that was taken from its recorded place. */
 typedef struct moved_block {
     smpi_waiting items[SMPI_MAX_BLOCK];
     size_t n;
@@ -76,8 +76,9 @@ static int is_there(smpi_rank *r, const moved_block *block)
 
 /* ---- the rest of the work ---- */
 
-/* The block has been played before n events that were in front of it.  Of the work in pieces among
- * them, and behind them, the program would have done the rest at once. */
+/* To be called after a block was replayed early, in front of n events that preceded it. If work in
+ * pieces is among them, or directly behind them, the program would have done all remaining work at
+ * once. */
 static void play_rest(smpi_rank *r, size_t n)
 {
     while (n > 0 && !smpi_merge_pieces(r->window)) {
@@ -88,8 +89,8 @@ static void play_rest(smpi_rank *r, size_t n)
         smpi_merge_pieces(r->window);
 }
 
-/* Work that the program would do one piece after the other as long as it waits.  Returns nonzero
- * once the message is there. */
+/* Replays work piece by piece, as the program does while it waits. Returns nonzero once the message
+ * is there. */
 static int play_in_pieces(smpi_rank *r, const moved_block *block)
 {
     size_t n;
@@ -102,13 +103,14 @@ static int play_in_pieces(smpi_rank *r, const moved_block *block)
     return 0;
 }
 
-/* The message of the block was there in the run, and is not here: goes on until it is. */
+/* The message of the block was there in the run, but is not here. The rank continues until it is.
+ */
 static void play_until_there(smpi_rank *r, const moved_block *block)
 {
     smpi_window *w = r->window;
     int in_kernels = 0;
     const smpi_waiting *item = smpi_peek(w, 0);
-    /* Where it polls again and again it waits. */
+    /* A program that polls again and again at one place waits there. */
     if (block->n_polls || (item && smpi_action_at(w, 0) != TL_ACTION_KERNEL &&
                            !smpi_polls_have(w->polls, block->before, SMPI_GOES_ON)))
         return;
@@ -129,7 +131,7 @@ static void play_until_there(smpi_rank *r, const moved_block *block)
     }
 }
 
-/* Where the program polls for a block: nonzero if it has been played, there or later. */
+/* At a polling place of a block: nonzero if the block has been replayed, there or later. */
 static int play_polled(smpi_rank *r)
 {
     smpi_window *w = r->window;

@@ -1,8 +1,9 @@
-/* poll.h - polls that the replay decides (--polls adaptive): doc/FORMAT.md, "Polls", has the rule.
+/* poll.h - polls that the replay decides (--polls adaptive). doc/FORMAT.md, "Polls", has the rule;
+ * a *block* here is what it calls moved calls.
  *
- * poll.c plays a rank's events, poll_window.c reads them ahead and finds
- * blocks, poll_learn.c reads the whole trace before for what programs do while they poll,
- * poll_pieces.c makes one kernel of several and several of one. */
+ * poll.c replays the events of a rank. poll_window.c reads them ahead and finds blocks.
+ * poll_learn.c reads the whole trace first, to learn what programs do while they poll.
+ * poll_pieces.c joins pieces of work and cuts them. */
 #ifndef SMPI_POLL_H
 #define SMPI_POLL_H
 
@@ -11,15 +12,15 @@
 #define SMPI_NO_BLOCK SIZE_MAX
 enum { SMPI_MAX_BLOCK = 16, SMPI_MAX_PERIOD = 4, SMPI_MAX_SWEEPS = 32 };
 
-/* Of a call site. */
+/* Marks of a call site. */
 enum {
     SMPI_IS_PLACE = 1, /* the program has polled before it */
     SMPI_MAY_PASS = 2, /* or between a poll and the message for which it polled */
     SMPI_GOES_ON = 4   /* behind it the program has polled, and then made a call of MPI */
 };
 
-/* Work that the program does in pieces as long as it polls, and whose rest it does at once: so many
- * kernels a piece, in each of which one size is that of the piece. */
+/* Work that the program does in pieces while it polls, and whose rest it does at once. A piece has
+ * `period` kernels; one size of each of them is the size of the piece. */
 typedef struct smpi_sweep {
     uint32_t piece_site, rest_site; /* of the first kernel: numbers in smpi_polls */
     uint32_t period;
@@ -46,7 +47,7 @@ typedef struct smpi_waiting {
     uint32_t site;
 } smpi_waiting;
 
-/* Events of a rank that have been read and not been played. */
+/* Events of a rank that have been read and not yet replayed. */
 struct smpi_window {
     tl_status (*next)(void *arg, tl_event *event);
     void *arg;
@@ -65,16 +66,17 @@ struct smpi_window {
 
 /* ---- poll_window.c ---- */
 
-/* The i-th event that has not been played; NULL at the end of the trace.  Valid until the next
+/* The i-th event that has not been replayed; NULL at the end of the trace. Valid until the next
  * call. */
 smpi_waiting *smpi_peek(smpi_window *w, size_t i);
-/* Takes n events out of the window. */
+/* Removes n events from the window. */
 void smpi_drop(smpi_window *w, size_t from, size_t n);
-/* Puts copies of the first n events in front of them. */
+/* Inserts copies of the first n events in front of them. */
 void smpi_repeat(smpi_window *w, size_t n);
-/* At the first event: the block for which the program polls there, if it has not been found. */
+/* If the first event is a polling place and no block is known, finds the block for which the
+ * program polls there. */
 void smpi_find_block(smpi_window *w);
-/* The first event is gone. */
+/* Removes the first event. */
 void smpi_advance(smpi_window *w);
 tl_action smpi_action_at(smpi_window *w, size_t i);
 
@@ -87,11 +89,12 @@ const smpi_sweep *smpi_polls_sweep(const smpi_polls *p, uint32_t site);
 
 /* ---- poll_pieces.c ---- */
 
-/* The only size in which two calls of a kernel differ; -1: they do not differ so. */
+/* The only size in which two calls of a kernel differ; -1 if they differ in none, in several, or
+ * otherwise. */
 int smpi_differing_dimension(const tl_event *a, const tl_event *b);
-/* Makes one of the pieces at the beginning of the window.  0: there are none. */
+/* Joins the pieces at the beginning of the window. 0: there are none. */
 int smpi_merge_pieces(smpi_window *w);
-/* Cuts a piece off the work at the beginning of the window.  Returns its number of kernels; 0: the
+/* Cuts a piece from the work at the beginning of the window. Returns its number of kernels; 0: the
  * work is not known to be done in pieces. */
 size_t smpi_cut_piece(smpi_window *w);
 

@@ -1,7 +1,8 @@
-/* poll_learn.c - what the ranks of a trace do while they poll, read before the replay begins.
+/* poll_learn.c - learns what the ranks of a trace do while they poll, before the replay begins.
  *
- * What one rank does at a call site any other may do: so all wait at the same places, and none
- * waits where it would not. */
+ * The marks of call sites hold for all ranks: what one rank does at a call site, any other rank may
+ * do there, too. So all ranks wait at the same places, and no rank waits where the program would
+ * not. */
 #include "config.h"
 
 #include "poll.h"
@@ -11,7 +12,7 @@
 
 /* ---- call sites of all ranks ---- */
 
-/* Ranks have theirs in nearly the same order. */
+/* Different ranks have their call sites in nearly the same order. */
 static uint32_t number_of(smpi_polls *p, const tl_site *site, size_t hint)
 {
     for (size_t i = 0; i < p->n_sites; i++) {
@@ -68,7 +69,7 @@ const smpi_sweep *smpi_polls_sweep(const smpi_polls *p, uint32_t site)
 
 /* ---- the events before a block ---- */
 
-/* The last piece begins at `at`, the rest behind the block. */
+/* The last piece begins at `at`; the rest begins behind the block. */
 static void learn_sweep(smpi_window *w, size_t at, size_t period)
 {
     smpi_polls *p = w->polls;

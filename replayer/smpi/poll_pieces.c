@@ -1,15 +1,16 @@
-/* poll_pieces.c - work that a program does in pieces as long as it polls, and whose rest it does at
+/* poll_pieces.c - work that a program does in pieces while it polls, and whose rest it does at
  * once.
  *
- * Both forms stand in a trace: pieces in front of the block, the rest behind it.  They are the same
- * kernels in the same order, and differ in one size each. */
+ * A trace contains both forms: pieces in front of the block, and the rest behind it. They are the
+ * same kernels in the same order, and each kernel differs in one size. */
 #include "config.h"
 
 #include "poll.h"
 
 #include <string.h>
 
-/* The only size in which two calls of a kernel differ; -1: they are not so. */
+/* The only size in which two calls of a kernel differ; -1 if they differ in none, in several, or
+ * otherwise. */
 int smpi_differing_dimension(const tl_event *a, const tl_event *b)
 {
     int found = -1;
@@ -24,7 +25,7 @@ int smpi_differing_dimension(const tl_event *a, const tl_event *b)
     return found;
 }
 
-/* Whether a kernel is the first one again, but for one size. */
+/* Whether a kernel is the first one again, except for one size. */
 static int is_more_of(const tl_event *first, const tl_event *e, uint32_t dimension)
 {
     const int differing = smpi_differing_dimension(first, e);
@@ -34,8 +35,8 @@ static int is_more_of(const tl_event *first, const tl_event *e, uint32_t dimensi
            memcmp(e->list, first->list, e->list_len * sizeof *e->list) == 0;
 }
 
-/* The size of the work at `at`; 0: it is no such work, or is_more and it does not go on with that
- * at the beginning of the window. */
+/* The size of the work at `at`; 0 if it is no work in pieces, or if is_more and it does not
+ * continue the work at the beginning of the window. */
 static int64_t extent(smpi_window *w, const smpi_sweep *s, size_t at, int is_more)
 {
     int64_t n = 0;

@@ -1,4 +1,4 @@
-/* poll_window.c - events that are read ahead, and the blocks among them. */
+/* poll_window.c - reads events ahead and finds blocks among them. */
 #include "config.h"
 
 #include "poll.h"
@@ -59,7 +59,7 @@ void smpi_repeat(smpi_window *w, size_t n)
     }
 }
 
-/* A kernel on nothing is a poll: its own and those before it count for the next event. */
+/* A kernel with a size of 0 is a poll: its polls count for the next event. */
 static int is_empty(const tl_event *e)
 {
     if (tl_call_by_code(e->call)->action != TL_ACTION_KERNEL)
@@ -112,7 +112,7 @@ tl_action smpi_action_at(smpi_window *w, size_t i)
     return item ? (tl_action)tl_call_by_code(item->event.call)->action : TL_ACTION_NONE;
 }
 
-/* Whether the event at i sends the message on that was found. */
+/* Whether the event at i sends the message on that the probe found. */
 static int passes_on(smpi_window *w, size_t i, const tl_event *probe)
 {
     const tl_action action = smpi_action_at(w, i);
@@ -122,7 +122,7 @@ static int passes_on(smpi_window *w, size_t i, const tl_event *probe)
     return send->comm == probe->comm && send->tag == probe->tag && !send->polls;
 }
 
-/* The number of events of the block that begins at i; 0: none does. */
+/* The number of events of the block that begins at i; 0 if no block begins there. */
 static size_t block_length(smpi_window *w, size_t i)
 {
     const smpi_waiting *item = smpi_peek(w, i);
@@ -143,7 +143,7 @@ static size_t block_length(smpi_window *w, size_t i)
     return n;
 }
 
-/* What may be between a poll and the block for which it asks. */
+/* Whether the event at i may be between a poll and its block. */
 static int is_passable(smpi_window *w, size_t i)
 {
     switch (smpi_action_at(w, i)) {

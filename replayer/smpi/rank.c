@@ -1,4 +1,4 @@
-/* rank.c - the body of a simulated rank: one event after the other. */
+/* rank.c - the body of a simulated rank: replays one event after the other. */
 #include "config.h"
 
 #include "smpi/shims/shims.h"
@@ -67,7 +67,7 @@ static void add_computation(smpi_rank *r)
         smpi_note_piece(r, 1, kernel_s);
 }
 
-/* By how many times detours of the system lengthen the computation that begins now. */
+/* The factor by which detours of the system lengthen the computation that begins now. */
 static double slow_down(smpi_rank *r, double reference_s)
 {
     const double ps_per_s = 1e12;
@@ -85,7 +85,8 @@ static double slow_down(smpi_rank *r, double reference_s)
     return 1 + (double)taken_ps / (double)busy_ps;
 }
 
-/* Bursts and kernels in a row are simulated as one: nothing can happen to the rank in between. */
+/* Consecutive bursts and kernels are simulated as one, because nothing can happen to the rank
+ * between them. */
 void smpi_compute(smpi_rank *r)
 {
     const double reference_s = r->burst_s + r->kernel_s;
@@ -122,7 +123,7 @@ static void record_mark(smpi_rank *r, tlr_plan_site *site)
     r->job->predicted_s[i] = simgrid_get_clock() - r->job->start_s;
 }
 
-/* Issues what the event stands for.  *account is where the time that it takes belongs. */
+/* Issues the calls of the event. *account is the account of the time that they take. */
 static int issue(smpi_rank *r, double **account)
 {
     smpi_rank_result *result = r->result;
@@ -169,7 +170,7 @@ static int issue(smpi_rank *r, double **account)
     return smpi_any_collective(r);
 }
 
-/* Events that neither take time nor tell it leave the computation before them pending. */
+/* Events that take no time and do not need the clock leave the preceding computation pending. */
 static int is_local(const smpi_rank *r)
 {
     switch (r->info->action) {
@@ -184,8 +185,8 @@ static int is_local(const smpi_rank *r)
     }
 }
 
-/* A wildcard receive may meet another, longer message than in the run; its time is simulated all
- * the same. */
+/* A wildcard receive may meet another, longer message than in the run. Its time is simulated
+ * nevertheless. */
 static int takes_messages(const smpi_rank *r)
 {
     switch (r->info->action) {
@@ -241,7 +242,7 @@ static void tell_progress(void)
 {
     if (++replay.n_done % PROGRESS_EVERY != 0 || !replay.options->progress)
         return;
-    /* Nobody has counted the events of a program. */
+    /* A program has no known number of events. */
     if (replay.n_events < replay.n_done)
         dprintf(replay.terminal, "timeless: %.4g million events, %.6g simulated seconds\n",
                 1e-6 * (double)replay.n_done, simgrid_get_clock());
@@ -260,16 +261,17 @@ void smpi_play(smpi_rank *r, uint64_t index)
     tell_progress();
 }
 
-/* Stands for every reduction; SMPI does not look at operators beyond their commutativity. */
+/* This operator represents all reductions, because SMPI uses nothing but the commutativity of an
+ * operator. */
 static void no_operation(void *in, void *inout, int *length, MPI_Datatype *type)
 {
     (void)in, (void)inout, (void)length, (void)type;
 }
 
-/* While messages carry no payload, SMPI 3.32's collectives of all ranks share two vectors, which
- * grow when a rank needs more: others that are in the middle of a collective go on with the memory
- * that was given back.  Here they are made, with a size that nobody else uses now, so that it is
- * known which blocks of memory are theirs.  That these are kept costs no more than what they have
+/* In replay mode, the collectives of all ranks share two vectors in SMPI 3.32. A vector grows when
+ * a rank needs more room, and other ranks in the middle of a collective continue with the memory
+ * that was freed. Here the vectors are made with a size that no other block has, so that their
+ * blocks are known. These blocks are never freed. This takes no more memory than the vectors have
  * in the end. */
 static void keep_shared_buffers(void)
 {
@@ -280,9 +282,9 @@ static void keep_shared_buffers(void)
     smpi_memory_keep(0);
 }
 
-/* Prepares the rank before the trace begins, and lets all ranks begin at one moment in the order of
- * their numbers, as MPI_Init would: the order decides between messages that are ready at the same
- * time. */
+/* Prepares the rank before the trace begins. Then all ranks begin at the same moment in the order
+ * of their numbers, as after MPI_Init. This order decides between messages that are ready at the
+ * same time. */
 static void get_ready(smpi_rank *r)
 {
     const smpi_job *job = r->job;

@@ -17,16 +17,17 @@
 
 enum { HOST_NAME_BYTES = 256, NAME_BYTES = 64, SELECTOR_BYTES = 512 };
 
-/* What one rank's replay leaves for the parent process. */
+/* The results of one rank, for the parent process. */
 typedef struct smpi_rank_result {
     double end_s, compute_s, kernel_s, p2p_s, wait_s, collective_s, io_s, noise_s;
-    /* With a timeline: computation without others on the cores, and the rank's end elsewhere. */
+    /* With a timeline: the computation if the rank were alone on its core, and its end on other
+     * machines. */
     double alone_s, on_ideal_network_s, balanced_s, twice_the_cpu_s;
     uint64_t n_events;
     char host[HOST_NAME_BYTES];
 } smpi_rank_result;
 
-/* What the replay as a whole leaves for the parent process; in shared memory. */
+/* The results of the whole replay, for the parent process; in shared memory. */
 typedef struct smpi_result {
     tl_error err;
     int version[3];
@@ -47,7 +48,7 @@ typedef struct smpi_waits smpi_waits;           /* waits.c */
 typedef struct smpi_unfinished smpi_unfinished; /* smpi/shims/buffer.c */
 struct tlr_state;                               /* timeline.h */
 
-/* What one request of the trace is made of. */
+/* The parts of one request of the trace. */
 typedef struct smpi_bundle {
     int n, room;
     MPI_Request *items;
@@ -57,7 +58,7 @@ typedef struct smpi_bundle {
     int64_t *list; /* the event's */
 } smpi_bundle;
 
-/* A thread of a rank while another one's events are replayed. */
+/* A thread of a rank, while events of another thread are replayed. */
 typedef struct smpi_thread {
     double ready_s; /* when its last event was over */
     double burst_s, kernel_s;
@@ -82,7 +83,7 @@ typedef struct smpi_rank {
     smpi_thread *threads;       /* but the one whose events are replayed */
     double ready_s;             /* of that one */
 
-    /* By the rank's own id of a communicator, window or file. */
+    /* Indexed by the rank's own id of a communicator, window or file. */
     MPI_Comm *comms;       /* an intercommunicator's is that of both groups */
     MPI_Comm *twins;       /* for messages that no receive of the trace may take, or null */
     uint32_t *peer_offset; /* first rank in comms of those that a peer counts from */
@@ -122,7 +123,7 @@ struct smpi_job {
     MPI_Group *groups; /* [n_comms] */
 };
 
-/* The replay; one in the process. */
+/* The state of the replay; there is one in the process. */
 typedef struct smpi_replay {
     size_t n_jobs;
     smpi_job *jobs;
@@ -137,7 +138,7 @@ typedef struct smpi_replay {
     smpi_result *result;
     smpi_rank *ranks; /* [n_ranks] */
 
-    /* Options that are held back while the communicators are built. */
+    /* Options that are not given to SMPI while the communicators are built. */
     const char *coll_selector; /* NULL: SMPI's own */
     int is_ompi_41;            /* the selector: ompi.c */
     double init_s;
@@ -156,8 +157,8 @@ extern smpi_replay replay;
 
 /* ---- ompi.c ---- */
 
-/* A blocking collective: one rank's buffer or block, and the elements by which its algorithm is
- * chosen. */
+/* A blocking collective: the buffer or block of one rank, and the elements by which its algorithm
+ * is chosen. */
 typedef struct smpi_call {
     const void *out;
     void *in;
@@ -168,21 +169,22 @@ typedef struct smpi_call {
     MPI_Comm comm;
 } smpi_call;
 
-/* Makes the call as Open MPI 4.1 does it; 0: SMPI's selector "ompi" has to, as it does the same, or
- * has the algorithm that stands in, which the result names. */
+/* Makes the call with Open MPI 4.1's algorithm. 0: SMPI's selector "ompi" must make it, because it
+ * has the same algorithm, or one that replaces it; the result names the replacement. */
 int smpi_ompi_call(tl_action action, const smpi_call *call, int *rc);
-/* An option of SMPI ("smpi/bcast") says the algorithm, whatever the selector does. */
+/* Whether an option of SMPI ("smpi/bcast") fixes the algorithm, independently of the selector. */
 void smpi_ompi_leave(const char *option);
 
-/* Ends the process; the parent gets the message. */
+/* Ends the process; the parent process gets the message. */
 void smpi_give_up(tl_status status, const char *format, ...)
     __attribute__((noreturn, format(printf, 2, 3)));
-/* Gives up over the event at hand: "FILE: rank 3, event 17 (MPI_Send, app+0x12): ...". */
+/* Ends the process because of the current event: "FILE: rank 3, event 17 (MPI_Send, app+0x12):
+ * ...". */
 void smpi_give_up_at(const smpi_rank *r, tl_status status, const char *format, ...)
     __attribute__((noreturn, format(printf, 3, 4)));
 void *smpi_alloc(size_t n, size_t size);
 
-/* Called by one rank when all communicators are built and the traces begin. */
+/* One rank calls this when all communicators are built and the traces begin. */
 void smpi_begin_traces(void);
 
 /* The body of each simulated rank. */
@@ -190,59 +192,61 @@ void smpi_rank_main(int argc, char **argv);
 
 /* ---- hosts.c ---- */
 
-/* Changes the platform as the options say and finds each rank's host. */
+/* Changes the platform as the options require, and finds the host of each rank. */
 void smpi_place_ranks(void);
-/* Starts the ranks there. */
+/* Starts the ranks on their hosts. */
 void smpi_deploy(void);
 
 /* ---- comm.c ---- */
 
-/* Builds every communicator of the rank; all ranks call it. */
+/* Builds every communicator of the rank. All ranks must call it. */
 void smpi_build_comms(smpi_rank *r);
-/* The communicator of the event at hand. */
+/* The communicator of the current event. */
 MPI_Comm smpi_event_comm(const smpi_rank *r);
-/* Simulated cost of the constructor at hand. */
+/* Simulates the cost of the current constructor. */
 int smpi_construct(smpi_rank *r);
 
 /* ---- thread.c ---- */
 
-/* The events that follow belong to the thread that the event at hand names. */
+/* The following events belong to the thread that the current event names. */
 void smpi_switch_thread(smpi_rank *r);
-/* Waits until the thread has computed for so many seconds of the reference. */
+/* Waits until the thread has computed for this number of seconds of the reference speed. */
 void smpi_compute_beside(const smpi_rank *r, double reference_s);
 
 /* ---- collective.c ---- */
 
-/* Blocking collectives on this event's communicator are sometimes entered by Enter events: then all
- * are issued as nonblocking ones, for those do not meet the others. */
+/* Some blocking collectives on this event's communicator are entered by Enter events. All
+ * collectives on it are then issued as nonblocking ones, because blocking and nonblocking ones do
+ * not match. */
 int smpi_comm_is_entered(const smpi_rank *r);
 
-/* Issues the collective at hand, blocking or not; returns the MPI error code. */
+/* Issues the current collective, blocking or not; returns the MPI error code. */
 int smpi_collective(smpi_rank *r);
 
 /* ---- exchange.c ---- */
 
 /* Issues any collective, including those that SMPI does not have. */
 int smpi_any_collective(smpi_rank *r);
-/* Keeps the call at hand for MPI_Start, in its request's bundle; and starts what was kept. */
+/* The first keeps the current call for MPI_Start, in the bundle of its request. The second starts
+ * it. */
 int smpi_keep(smpi_rank *r);
 int smpi_start_kept(smpi_rank *r, int64_t id);
 smpi_bundle *smpi_open_bundle(smpi_rank *r, int64_t id);
 MPI_Request *smpi_add_request(smpi_bundle *bundle);
-/* Waits for all that is under way in it; what is not kept is gone then. */
+/* Waits for all messages in the bundle, and frees it unless it is kept. */
 int smpi_finish_bundle(smpi_rank *r, int64_t id);
 void smpi_close_bundle(smpi_rank *r, int64_t id);
 
 /* ---- usage.c: what options->usage asks for ---- */
 
-/* Before the platform is read, after, and when the simulation is over. */
+/* To be called before the platform is read, after it was read, and when the simulation is over. */
 void smpi_usage_prepare(void);
 void smpi_usage_open(void);
 void smpi_usage_close(void);
 
 /* ---- window.c ---- */
 
-/* Makes the window with this id; collective over its ranks. */
+/* Makes the window with this id. Collective over its ranks. */
 void smpi_build_window(smpi_rank *r, uint32_t id);
 int smpi_window_event(smpi_rank *r);
 
@@ -253,26 +257,27 @@ int smpi_has_disk(const char *host);
 
 /* ---- match.c ---- */
 
-/* Nonzero when the receive does not say whose message it takes, and the run's outcome decides. */
+/* Nonzero if the receive does not name its source or tag, so that the outcome of the run decides.
+ */
 int smpi_is_open(const smpi_rank *r, const tl_event *e);
-/* Source and tag of the message that the open receive at hand, or the one started, took. */
+/* Source and tag of the message that the current or started open receive took in the run. */
 void smpi_find_match(smpi_rank *r, int32_t *source, int32_t *tag);
 void smpi_close_ahead(smpi_rank *r);
 
 /* ---- poll.c ---- */
 
-/* Plays all events of the rank; returns how its cursor ended. */
+/* Replays all events of the rank; returns the last status of its cursor. */
 tl_status smpi_play_adaptively(smpi_rank *r);
-/* Whether the message of a probe is there, on this platform; a tl_asker. */
+/* Whether the message of a probe is there, on this platform (a tl_asker). */
 int smpi_has_arrived(void *rank, const tl_event *probe);
 
 /* ---- timeline.c: only while replay.options->timeline is there ---- */
 
-/* The event at hand is computed for so long, as its kernel or as the burst before it. */
+/* The duration of the current event's computation: of its kernel, or of the burst before it. */
 void smpi_note_piece(smpi_rank *r, int is_kernel, double reference_s);
-/* What is pending was simulated from then until now. */
+/* The pending computation was simulated from one moment to the other. */
 void smpi_note_computation(smpi_rank *r, double from_s, double reference_s);
-/* So was the call at hand, whose time goes to that account. */
+/* The current call was simulated in this time, which belongs to that account. */
 void smpi_note_call(smpi_rank *r, double from_s, const double *account);
 void smpi_close_notes(smpi_rank *r);
 /* World rank of a peer in that communicator, or -1. */
@@ -280,15 +285,15 @@ int32_t smpi_world_rank(const smpi_rank *r, uint32_t comm, int32_t peer);
 
 /* ---- waits.c: likewise ---- */
 
-/* The call at hand is about to be issued. */
+/* The current call is about to be issued. */
 void smpi_begin_waits(smpi_rank *r);
-/* The receive at hand, whose source or tag is open, is to take this message. */
+/* The current receive, whose source or tag is open, will take this message. */
 void smpi_wait_for_match(smpi_rank *r, int32_t peer, int32_t tag);
-/* The call at hand is over: tells the state what it waited for. */
+/* The current call is over: stores in the state what it waited for. */
 void smpi_end_waits(smpi_rank *r, struct tlr_state *state);
-/* The rank computed for so long, which is so much on the reference. */
+/* The rank computed for this time, which is so much at the reference speed. */
 void smpi_wait_computed(smpi_rank *r, double took_s, double reference_s);
-/* The platform's smpi/or and smpi/os, before the replay begins. */
+/* Reads the platform's smpi/or and smpi/os, before the replay begins. */
 void smpi_waits_overheads(const char *receives, const char *sends);
 void smpi_close_waits(smpi_rank *r);
 
@@ -296,7 +301,7 @@ void smpi_close_waits(smpi_rank *r);
 
 int smpi_send(smpi_rank *r);
 int smpi_isend(smpi_rank *r);
-/* Starts the persistent send at hand. */
+/* Starts the current persistent send. */
 int smpi_start_send(smpi_rank *r);
 int smpi_receive(smpi_rank *r);
 int smpi_receive_match(smpi_rank *r);
@@ -305,31 +310,31 @@ int smpi_start(smpi_rank *r);
 int smpi_wait(smpi_rank *r);
 int smpi_cancel(smpi_rank *r);
 int smpi_free_request(smpi_rank *r);
-/* The slot in which a request with this id stands. */
+/* The slot for a request with this id. */
 MPI_Request *smpi_request(smpi_rank *r, int64_t id);
-/* Elements and type of a message: bytes where their number fits, for then no two types can
- * disagree. */
+/* Elements and type of a message. If the number of bytes fits, the type is a byte, so that the
+ * types of the two sides agree. */
 int smpi_message_count(const smpi_rank *r, int64_t count, int64_t type_bytes, MPI_Datatype *type);
 
 /* ---- smpi/shims/buffer.c ---- */
 
-/* Nonzero when a blocking send of so many bytes is over before they have arrived. */
+/* Nonzero if a blocking send of this size ends before its bytes have arrived. */
 int smpi_send_is_buffered(int64_t bytes);
 int smpi_send_buffered(smpi_rank *r, const void *buffer, int count, MPI_Datatype type, int to,
                        int tag, MPI_Comm comm, int64_t bytes);
-/* Waits for what is still on the way. */
+/* Waits for all messages that are still on their way. */
 void smpi_close_sends(smpi_rank *r);
 
 /* ---- rank.c ---- */
 
-/* Plays the event in r->event, which has this number in the rank's trace. */
+/* Replays the event in r->event, which has this number in the rank's trace. */
 void smpi_play(smpi_rank *r, uint64_t index);
-/* Simulates the computation that is pending. */
+/* Simulates the pending computation. */
 void smpi_compute(smpi_rank *r);
 
 /* A datatype of that many bytes. */
 MPI_Datatype smpi_type(int bytes);
-/* A count, or the bytes of a type, as MPI wants them. */
+/* A count, or the bytes of a type, in the range that MPI requires. */
 int smpi_count(const smpi_rank *r, int64_t count);
 
 #endif

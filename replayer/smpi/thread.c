@@ -1,8 +1,8 @@
-/* thread.c - a rank of several threads, whose events stand in one order that happened.
+/* thread.c - a rank with several threads, whose events are in one order that really happened.
  *
- * The rank issues them in that order.  What a thread computes between two of its own calls runs at
- * the same time as what the others do, on a core of its own.  Nothing but the order of the events
- * tells how the threads of a rank wait for each other. */
+ * The rank issues the events in this order. The computation of a thread between two of its own
+ * calls runs at the same time as the other threads, on a core of its own. Only the order of the
+ * events shows how the threads of a rank wait for each other. */
 #include "config.h"
 
 #include "rank.h"
@@ -19,7 +19,7 @@ static void save(smpi_rank *r)
         (smpi_thread){.ready_s = r->ready_s, .burst_s = r->burst_s, .kernel_s = r->kernel_s};
 }
 
-/* Threads not seen before are taken to begin where the first one last left MPI. */
+/* A thread with its first event is assumed to begin where thread 0 last left MPI. */
 static void make_room(smpi_rank *r, uint32_t n)
 {
     smpi_thread *larger = realloc(r->threads, n * sizeof *larger);

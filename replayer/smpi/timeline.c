@@ -1,4 +1,4 @@
-/* timeline.c - writes what the ranks do to the timeline. */
+/* timeline.c - writes the states of the ranks to the timeline. */
 #include "config.h"
 
 #include "rank.h"
@@ -16,7 +16,7 @@ typedef struct piece {
     uint16_t call;
 } piece;
 
-/* What a persistent request sends. */
+/* The data that a persistent request sends. */
 typedef struct message {
     int64_t bytes;
     uint32_t site, comm;
@@ -75,7 +75,7 @@ void smpi_note_piece(smpi_rank *r, int is_kernel, double reference_s)
                                                .tag = is_kernel ? r->event.tag : 0};
 }
 
-/* Pieces that were simulated as one share its time in the order of the trace. */
+/* Pieces that were simulated as one share its time, in the order of the trace. */
 void smpi_note_computation(smpi_rank *r, double from_s, double reference_s)
 {
     smpi_notes *notes = notes_of(r);

@@ -1,6 +1,7 @@
-/* usage.c - links (shims/links.c) and energy of the simulated platform.  The energy of hosts is
- * that of SimGrid's plugin; that of links follows from their use, as its other plugin has it: the
- * one of SimGrid 4.0 leaves out what a link in use takes beyond an idle one. */
+/* usage.c - use of links (shims/links.c) and energy of the simulated platform. SimGrid's plugin
+ * computes the energy of hosts. The energy of links is computed here from their use, by the formula
+ * of SimGrid's other plugin. (In SimGrid 4.0 that plugin leaves out the additional power of a link
+ * in use.) */
 #include "config.h"
 
 #include "smpi/shims/shims.h"

@@ -1,5 +1,5 @@
-/* waits.c - what a call waits for: the sender that is late, the receiver, the last rank of a
- * collective; and from when on what ended the call was under way.
+/* waits.c - what a call waits for: a late sender, a late receiver, the last rank of a collective;
+ * and the moment from which the event that ended the call was under way.
  *
  * The terms are those of Scalasca's patterns (scalasca.org, Late Sender, Late Receiver, Wait at
  * Barrier, Wait at N x N, Late Broadcast, Early Reduce, Early Scan). */
@@ -14,7 +14,7 @@
 #include <simgrid/host.h>
 #include <xbt/config.h>
 
-/* Whose message a persistent receive takes. */
+/* The source of the message that a persistent receive takes. */
 typedef struct source {
     int32_t comm, peer, tag; /* peer negative: nobody's */
 } source;
@@ -46,7 +46,8 @@ typedef struct overheads {
 
 static overheads of_receives, of_sends;
 
-/* "0:3e-7:1e-10;8000:4e-6:1e-10": bytes, seconds, seconds per byte.  SimGrid has checked it. */
+/* "0:3e-7:1e-10;8000:4e-6:1e-10": bytes, seconds, seconds per byte. SimGrid has checked the text.
+ */
 static void read_overheads(const char *text, overheads *out)
 {
     out->n = 0;
@@ -65,7 +66,7 @@ void smpi_waits_overheads(const char *receives, const char *sends)
     read_overheads(sends, &of_sends);
 }
 
-/* As SMPI finds it: the last segment that begins below the size, else the first one. */
+/* As in SMPI: the last segment that begins below the size, otherwise the first one. */
 static double overhead_s(const overheads *o, int64_t bytes)
 {
     size_t i = 0;
@@ -127,7 +128,7 @@ static void make_room(smpi_waits *w, int64_t id)
 
 /* ---- what begins ---- */
 
-/* The half belongs to the request, or to the call at hand (id 0). */
+/* The half belongs to the request, or to the current call (id 0). */
 static void hold(smpi_rank *r, smpi_half *half, int64_t id)
 {
     smpi_waits *w = r->waits;
@@ -191,7 +192,7 @@ void smpi_wait_for_match(smpi_rank *r, int32_t peer, int32_t tag)
     post_receive(r, source_of(r, e->comm, peer, tag), e->count * e->type_bytes, e->request);
 }
 
-/* The rank's part in the collective at hand, or in the one that is started. */
+/* The rank's part in the current collective, or in the collective that is started. */
 static void enter(smpi_rank *r, const tl_event *e, const tl_call_info *info, int64_t id)
 {
     smpi_half half = {.needs = smpi_needs_of(e, info), .other = -1, .clocks = r->waits->clocks};
@@ -295,7 +296,8 @@ void smpi_begin_waits(smpi_rank *r)
 
 /* ---- what ends ---- */
 
-/* Who made a half wait, and since when what ended it was under way. */
+/* The rank for which a half waited, and the moment from which the event that ended the wait was
+ * under way. */
 typedef struct cause {
     int is_known;
     double late_s; /* when the other side was there */
@@ -307,7 +309,8 @@ typedef struct cause {
     smpi_clocks clocks; /* of the other side */
 } cause;
 
-/* What a message takes alone.  It decides between messages that are waited for together. */
+/* The time of a message that uses the network alone. It decides between messages that are waited
+ * for together. */
 static double message_s(const smpi_rank *r, const smpi_half *half)
 {
     const smpi_rank_result *all = &replay.result->ranks[r->job->first_rank];
@@ -339,8 +342,8 @@ static cause cause_of(const smpi_rank *r, const smpi_half *half)
     return c;
 }
 
-/* What the call took since its last message was under way is what that one took; of the others it
- * is known that they were there before. */
+/* The time of the call since its last message was under way is the time of this message. The other
+ * messages were there before. */
 static void advance_clocks(smpi_rank *r, const cause *causes, const cause *last,
                            const tlr_state *state)
 {
@@ -360,8 +363,8 @@ static void advance_clocks(smpi_rank *r, const cause *causes, const cause *last,
     w->clocks = now;
 }
 
-/* The message should have come before the call, and the call took less than a message and the
- * overheads of all that it completes: its own time. */
+/* The message should have come before the call, and the call took less time than a message and the
+ * overheads of all that it completes. This is the call's own time. */
 static int was_there(const cause *c, const tlr_state *state, double overheads_s)
 {
     return c->from_s + c->took_s <= state->begin_s &&

@@ -1,8 +1,9 @@
 /* window.c - one-sided communication of the simulated ranks, by SMPI's own windows.
  *
- * Creating a window exchanges real addresses, so every window is made before the trace begins, and
- * the constructor of the trace stands for its cost alone: SimGrid 3.32 gathers one pointer from
- * each rank at all, after a broadcast of one and a barrier for a shared window. */
+ * Creating a window exchanges real addresses. Every window is therefore made before the trace
+ * begins, and the constructor of the trace only simulates its cost. SimGrid 3.32 gathers one
+ * pointer from each rank at all ranks; for a shared window, a broadcast of one pointer and a
+ * barrier precede. */
 #include "config.h"
 
 #include "rank.h"
@@ -13,7 +14,8 @@
 
 void smpi_build_window(smpi_rank *r, uint32_t id)
 {
-    /* Its size is that of the addresses behind it: accesses are at offset 0, whatever they were. */
+    /* The size of the window is that of the addresses behind it. Accesses have offset 0, whatever
+     * their real offset was. */
     if (MPI_Win_create(replay.recv_buffer, (MPI_Aint)replay.buffer_bytes, 1, MPI_INFO_NULL,
                        r->comms[id], &r->windows[id]) != MPI_SUCCESS)
         smpi_give_up(TL_ERR_SYSTEM, "SimGrid cannot build a window");
@@ -52,8 +54,9 @@ static int with_group(smpi_rank *r, MPI_Win window, int (*function)(MPI_Group, i
     return rc;
 }
 
-/* SMPI gets the element, and puts if it finds what the caller expects.  The messages of a replay
- * carry nothing: the result stays as it is, and is what is expected if the program's was. */
+/* SMPI gets the element, and puts the new one if the element has the expected value. The messages
+ * of a replay carry no data, so the result does not change. It is the expected value if the access
+ * of the program swapped. */
 static int compare_and_swap(const smpi_rank *r, MPI_Win w)
 {
     const tl_event *e = &r->event;
@@ -64,7 +67,7 @@ static int compare_and_swap(const smpi_rank *r, MPI_Win w)
                                 e->peer, 0, w);
 }
 
-/* The two sides of an access in bytes, where their number fits. */
+/* The two sides of an access in bytes, if their number fits. */
 static int access_window(smpi_rank *r, MPI_Win w)
 {
     const tl_event *e = &r->event;
@@ -92,7 +95,7 @@ static int access_window(smpi_rank *r, MPI_Win w)
     }
     if (e->call == TL_MPI_Compare_and_swap)
         return compare_and_swap(r, w);
-    /* SMPI has it done when it returns, request or not. */
+    /* In SMPI the access is complete when the call returns, with or without a request. */
     return MPI_Get_accumulate(out, n, type, in, n_back, back, e->peer, 0, n_back, back,
                               n ? replay.commutative : MPI_NO_OP, w);
 }

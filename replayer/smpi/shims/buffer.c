@@ -1,16 +1,17 @@
-/* buffer.c - a blocking send of a long message is over when its last bytes are in the buffers
- * between here and there.
+/* buffer.c - a blocking send of a long message ends when its last bytes are in the buffers on the
+ * way.
  *
- * SMPI 3.32 keeps who sends more than the detached threshold until the receiver has all of it.  On
- * TCP the sender goes on when what is left fits the buffers of the connection, a few hundred
- * kilobytes: in HPL it computes while its panel is still on the way.  The option
- * timeless/send-buffer:BYTES says how much that is.  What is sent first, with the question whether
- * the receiver is there, has to be through in any case: it is as much as an eager message may have.
+ * In SMPI 3.32, a send above the detached threshold lasts until the receiver has all of the
+ * message. On TCP, the sender continues when the rest fits into the buffers of the connection, a
+ * few hundred kilobytes. For example, HPL computes while its panel is still on the way. The option
+ * timeless/send-buffer:BYTES gives the size of these buffers. The part that is sent first, with the
+ * question whether the receiver is ready, must arrive in any case; it has the size of an eager
+ * message.
  *
- * Messages are as before, and messages within a host.  The sender looks how much is left when it
- * would be little enough at full speed, and again as long as it is not.
+ * The messages themselves do not change, nor do sends within a host. The sender checks the rest at
+ * the moment when it would be small enough at full speed, and again until it is small enough.
  *
- * The functions below take the place of libsimgrid's, and call them: symbols are looked up in the
+ * The functions below replace functions of libsimgrid, and call them: symbols are looked up in the
  * module first (replayer/module.c). */
 #include "config.h"
 
@@ -34,7 +35,7 @@ typedef struct transfer {
     int is_held, is_done;
 } transfer;
 
-/* A send that is over for its rank while its message is on the way. */
+/* A send that has ended for its rank while its message is on the way. */
 struct smpi_unfinished {
     smpi_unfinished *next;
     MPI_Request request;
@@ -42,7 +43,8 @@ struct smpi_unfinished {
 };
 
 enum { TABLE_BITS = 12 };
-/* So close to what may be left is close enough, and so short a wait is none. */
+/* A rest that exceeds the limit by less than this is small enough; a wait shorter than this is
+ * skipped. */
 #define TOLERANCE 0.001
 #define LEAST_WAIT_S 1e-6
 
@@ -178,7 +180,7 @@ static void wait_for_buffer(transfer *t, MPI_Request *request, double least_byte
     }
 }
 
-/* SMPI's requests of messages that have arrived meanwhile, or of all. */
+/* Frees SMPI's requests of messages that have arrived, or waits for all. */
 static void tidy_up(smpi_rank *r, int all)
 {
     smpi_unfinished **at = &r->unfinished;
@@ -205,7 +207,7 @@ int smpi_send_is_buffered(int64_t bytes)
     return is_known && bytes > eager_bytes;
 }
 
-/* As MPI_Send, which has no overhead where it waits for its receiver. */
+/* Like MPI_Send, which has no overhead if it waits for its receiver. */
 int smpi_send_buffered(smpi_rank *r, const void *buffer, int count, MPI_Datatype type, int to,
                        int tag, MPI_Comm comm, int64_t bytes)
 {

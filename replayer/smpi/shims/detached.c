@@ -1,15 +1,15 @@
-/* detached.c - messages under way, which SimGrid 3.32 finds too slowly.
+/* detached.c - a faster search for messages under way than SimGrid 3.32's.
  *
- * It keeps the detached sends of all ranks (those that MPI sends eagerly) in one list, and walks
- * all of that whenever one ends: at 1,024 ranks that took most of the replay's time.  The list only
- * holds a reference to each.  Here the list's nodes wait in a hash table while their message is
- * under way, and the one whose message ends goes back into the list, alone, before SimGrid walks
- * it. What SimGrid does with messages stays as it is.
+ * SimGrid keeps the detached sends of all ranks (those that MPI sends eagerly) in one list.
+ * Whenever one of them ends, it walks the whole list. At 1,024 ranks that took most of the time of
+ * a replay. The list only holds a reference to each message. Here the nodes of the list are in a
+ * hash table while their message is under way. When a message ends, its node goes back into the
+ * list, as the only one, before SimGrid walks it. SimGrid's handling of messages does not change.
  *
- * The two functions below take the place of libsimgrid's, and call them: symbols are
- * looked up in the module first (replayer/module.c).
- * They know nothing of SimGrid's objects; of C++, the node of a std::list.  If that or SimGrid is
- * another one, they only call the functions that they stand for. */
+ * The two functions below replace functions of libsimgrid, and call them: symbols are looked up in
+ * the module first (replayer/module.c). They know nothing of SimGrid's objects, and of C++ only the
+ * node of a std::list. If that or SimGrid is a different one, they only call the functions that
+ * they replace. */
 #include "config.h"
 
 #include "shims.h"
@@ -42,7 +42,7 @@ static list_node **head_of(const void *message)
     return &heads[(uintptr_t)message * UINT64_C(0x9e3779b97f4a7c15) >> (64 - table_bits)];
 }
 
-/* The last node of the list, if it is of this message. */
+/* The last node of the list, if it belongs to this message. */
 static list_node *newest(const void *message)
 {
     list_node *node = (list_node *)(uintptr_t)smpi_memory_last();

@@ -1,9 +1,10 @@
-/* links.c - what is on the links whenever simulated time advances.
+/* links.c - the traffic on the links at each step of simulated time.
  *
- * SimGrid 3.32's plugin for the load of links looks at a link when one of its own flows begins or
- * ends, and takes what it finds for the whole time before; but a flow's rate also changes with
- * flows on other links.  So the links are read at each step of the clock, with what was in use
- * until then.  The function below takes the place of libsimgrid's, and calls it. */
+ * SimGrid 3.32's plugin for the load of links reads a link when one of its own flows begins or
+ * ends, and uses this rate for the whole time before. But the rate of a flow also changes with
+ * flows on other links. Here the links are therefore read at each step of the clock, with the rates
+ * that were valid until then. The function below replaces a function of libsimgrid, and calls it.
+ */
 #include "config.h"
 
 #include "shims.h"
@@ -21,7 +22,7 @@ double smpi_link_use(const_sg_link_t link)
     return use_of(link);
 }
 
-/* As libstdc++ lays out a std::string of up to 15 characters. */
+/* libstdc++'s layout of a std::string of up to 15 characters. */
 typedef struct short_string {
     const char *text;
     size_t length;
@@ -42,7 +43,7 @@ void smpi_watch_clock(void (*advanced)(double took_s))
     tell = advanced;
 }
 
-/* Lets simulated time advance to the next event. */
+/* Advances simulated time to the next event. */
 double advance_time(const void *engine, double until_s) SMPI_REPLACES(SG_ADVANCE);
 
 double advance_time(const void *engine, double until_s)

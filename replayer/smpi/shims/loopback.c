@@ -1,21 +1,21 @@
-/* loopback.c - factors of bandwidth and latency: for messages within a host, and as bounds.
+/* loopback.c - factors of bandwidth and latency for messages within a host, and factors as bounds.
  *
- * SMPI 3.32 applies smpi/bw-factor and smpi/lat-factor to every message, also to those that stay in
- * the memory of a host, whose speed depends on their size in another way.  The options
- * timeless/loopback-bw-factor and timeless/loopback-lat-factor hold the factors of these messages,
- * in the form of SMPI's options.  Cornebize (thesis draft, section 8.2) had patched SimGrid for it.
+ * SMPI 3.32 applies smpi/bw-factor and smpi/lat-factor to every message. But messages within a host
+ * go through its memory, whose speed depends on their size in another way. The options
+ * timeless/loopback-bw-factor and timeless/loopback-lat-factor give the factors of these messages,
+ * in the form of SMPI's options. Cornebize (thesis draft, section 8.2) patched SimGrid for this
+ * purpose.
  *
- * In SimGrid 3.32 a factor of bandwidth changes what a message makes of its share of the links:
- * where many messages of factor 0.1 share a link, a tenth of its bandwidth is used.  In the
- * versions that calibrations of 2018 to 2020 were made with, such as dahu's, it limited each
- * message alone: ten of them fill the link.  The option timeless/bw-factor-bound:yes says so.
- * SimGrid is then told that the factor is 1, and the bound that it gives the message next is
- * multiplied by it.
+ * In SimGrid 3.32 a factor of bandwidth scales the progress of a message on its share of the links.
+ * If many messages of factor 0.1 share a link, they use a tenth of its bandwidth. In the versions
+ * that were used for calibrations of 2018 to 2020, such as dahu's, the factor limited each message
+ * by itself: ten of them fill the link. The option timeless/bw-factor-bound:yes gives this
+ * behaviour. SimGrid then gets the factor 1, and the next bound that it sets for the message is
+ * multiplied by the real factor.
  *
- * SimGrid's network model asks functions for factors, if it was given some
- * (kernel/resource/NetworkModelIntf.hpp, public).  It then refuses SMPI's options, so all four
- * options are read here.  A factor is SMPI's own: that of the last segment which begins below the
- * size, 1 if none does. */
+ * SimGrid's network model can call functions for its factors (kernel/resource/NetworkModelIntf.hpp,
+ * public). It then refuses SMPI's options, so this file reads all four options. The factor is
+ * chosen as in SMPI: that of the last segment that begins below the size, 1 if there is none. */
 #include "config.h"
 
 #include "shims.h"
@@ -58,7 +58,7 @@ static int is_used(void)
     return loopback[BANDWIDTH].n || loopback[LATENCY].n || is_bound;
 }
 
-/* "0:0.5;8133:5.6": bytes and factors.  A bandwidth cannot have the factor 0. */
+/* "0:0.5;8133:5.6": bytes and factors. A bandwidth cannot have the factor 0. */
 static void parse(const char *option, const char *text, quantity what, factors *out)
 {
     out->n = 0;
@@ -121,7 +121,8 @@ static double factor_of(const factors *f, double bytes)
 /* ---- std::function<double(double, const Host *, const Host *, const vector &, const set &)> ----
  */
 
-/* As libstdc++ lays it out: what it holds, how that is copied, how it is called. */
+/* libstdc++'s layout of a std::function: its content, the function that copies it, the function
+ * that calls it. */
 typedef struct factor_function {
     quantity what;
     char rest[16 - sizeof(quantity)];
@@ -151,8 +152,8 @@ static double call(const void *what, const double *bytes, const void *const *fro
     return 1;
 }
 
-/* The first word of a C++ object with virtual functions: the table of these, in the order in which
- * NetworkModelIntf declares them. */
+/* The first word of a C++ object with virtual functions is the table of these functions, in the
+ * order in which NetworkModelIntf declares them. */
 typedef struct network_model {
     void (*const *functions)(void *model, const factor_function *function);
 } network_model;

@@ -1,12 +1,12 @@
 /* meet.c - collectives that take no simulated time, while the communicators are built.
  *
- * SMPI gives a new communicator its number by a broadcast, and a new window the addresses of the
- * others by an allgather.  Their messages would take simulated time, and the trace could not begin
- * at second 0, as the program does under smpirun: SimGrid's rounding depends on its clock, and on
- * what was on the links before.  So the ranks, which share one address space, hand each other the
- * data in memory until smpi_meet_end.
+ * SMPI broadcasts the number of a new communicator, and exchanges the addresses of a new window by
+ * an allgather. These messages would take simulated time. The trace could then not begin at second
+ * 0, as the program does under smpirun: SimGrid's rounding depends on its clock, and on the earlier
+ * traffic of the links. Until smpi_meet_end, the ranks therefore pass the data to each other in
+ * memory, because they share one address space.
  *
- * SMPI's collectives are pointers to functions, variables of libsimgrid, which SMPI_init sets. */
+ * SMPI's collectives are pointers to functions, in variables of libsimgrid that SMPI_init sets. */
 #include "config.h"
 
 #include "shims.h"
@@ -16,7 +16,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Where the members of a group meet.  Communicators of one group are built one after the other. */
+/* The place where the members of a group meet. Communicators of one group are built one after the
+ * other. */
 typedef struct place {
     struct place *next;
     MPI_Group group;

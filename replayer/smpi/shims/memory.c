@@ -1,10 +1,10 @@
 /* memory.c - memory for SimGrid's small objects.
  *
- * SimGrid makes and drops a dozen small objects for each message.  C++ lets others
- * replace operator new and delete, and libsimgrid, loaded by this module, looks for them in the
- * module first.  These take pieces of a few sizes from lists, without the header and the merging of
- * malloc.  That saves a fifth of the CPU time of a ring of 16 ranks.  A build with sanitizers keeps
- * theirs, which check more. */
+ * SimGrid makes and frees a dozen small objects for each message. C++ programs can replace operator
+ * new and delete. This module loads libsimgrid, which looks for these operators in the module
+ * first. The operators here take pieces of a few sizes from lists, without the header and the
+ * merging of malloc. That saves a fifth of the CPU time of a ring of 16 ranks. A build with
+ * sanitizers uses the sanitizers' operators, which check more. */
 #include "config.h"
 
 #include "shims.h"
@@ -14,11 +14,11 @@
 
 #ifdef __SANITIZE_ADDRESS__
 
-/* Of the sanitizers' sanitizer/allocator_interface.h, which GCC does not install. */
+/* Declared in the sanitizers' sanitizer/allocator_interface.h, which GCC does not install. */
 int __sanitizer_install_malloc_and_free_hooks(void (*allocated)(const volatile void *, size_t),
                                               void (*freed)(const volatile void *));
 
-/* What detached.c asks about: the nodes of a std::list of pointers. */
+/* detached.c asks for blocks of this size: the nodes of a std::list of pointers. */
 enum { NODE_BYTES = 3 * sizeof(void *) };
 
 static __thread const volatile void *last;
@@ -51,7 +51,8 @@ void smpi_memory_keep(size_t bytes)
 
 #else
 
-/* Chunks hold pieces of one size.  The arena is addresses only until a chunk is used. */
+/* A chunk holds pieces of one size. The arena consists of addresses only; a chunk gets memory when
+ * it is used. */
 enum { STEP_BYTES = 16, LARGEST_BYTES = 512, N_SIZES = LARGEST_BYTES / STEP_BYTES + 1 };
 enum { CHUNK_BYTES = 1 << 15, MAX_CHUNKS = 1 << 22 };
 #define ARENA_BYTES ((size_t)CHUNK_BYTES * MAX_CHUNKS)
@@ -63,7 +64,7 @@ typedef struct piece {
 static char *arena;
 static uint8_t *sizes; /* of each chunk's pieces, in steps */
 static uint32_t n_chunks;
-/* A module's thread-local variables are found by a call, unless they lie in the static block. */
+/* Thread-local variables of a module are found by a call, unless they are in the static block. */
 #define THREAD_LOCAL static __thread __attribute__((tls_model("initial-exec")))
 THREAD_LOCAL piece *unused[N_SIZES]; /* of each size */
 THREAD_LOCAL void *last;
@@ -73,8 +74,8 @@ const void *smpi_memory_last(void)
     return last;
 }
 
-/* A block that others still use when its owner, a std::vector, has grown and gives it back.  It
- * grows by allocating the new block, and giving back the old one next. */
+/* A block that is still used when its owner, a std::vector, has grown and frees it. The vector
+ * grows by allocating the new block and freeing the old one directly afterwards. */
 enum { MAX_KEPT = 4 };
 static size_t kept_bytes;
 static const void *kept[MAX_KEPT], *newest; /* newest: of the large blocks */
@@ -92,7 +93,7 @@ static void note_large(const void *memory, size_t bytes)
         kept[n_kept++] = memory;
 }
 
-/* Nonzero if it must not be given back: the newest block takes its place. */
+/* Nonzero if the block must not be freed. The newest block then takes its role. */
 static int is_kept(const void *memory)
 {
     for (size_t i = 0; i < n_kept; i++)
@@ -136,14 +137,14 @@ static piece *cut_chunk(unsigned size)
     return (piece *)(void *)first;
 }
 
-/* In steps; also of nothing. */
+/* Rounds the size up to a step; size 0 counts as the first step. */
 static unsigned size_of(size_t bytes)
 {
     return bytes ? (unsigned)((bytes + STEP_BYTES - 1) / STEP_BYTES) : 1;
 }
 
 /* operator new(size_t), operator delete(void *) and operator delete(void *, size_t), by their names
- * in the C++ ABI.  No exception can be thrown from here: who has no memory left ends, as in C. */
+ * in the C++ ABI. They cannot throw an exception: if memory is out, the process ends, as in C. */
 #define EXPORTED __attribute__((visibility("default")))
 void operator_delete_sized(void *memory, size_t bytes) __asm__(SG_DELETE_SIZED) EXPORTED;
 

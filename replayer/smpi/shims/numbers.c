@@ -1,12 +1,13 @@
-/* numbers.c - the numbers of messages between two ranks, which SMPI 3.32 looks up too slowly.
+/* numbers.c - a faster table of message numbers than SMPI 3.32's.
  *
- * SMPI numbers the messages of each communicator, source, destination and tag, and lets a receive
- * take the one whose number is the count of those received.  It keeps both counts in maps by a text
- * made of the three integers, four look-ups a message, and forgets none.  Here they lie in one
- * table. Where as many messages were received as were sent, both may begin anew at 0: the entry is
- * dropped, so that the table holds what is under way.
+ * SMPI numbers the messages of each communicator, source, destination and tag. A receive takes the
+ * message whose number is the count of messages received. SMPI keeps both counts in maps whose key
+ * is a text made of three integers, with four look-ups for each message, and never removes an
+ * entry. Here both counts are in one table. If the number of received messages equals the number of
+ * sent ones, both may begin again at 0. The entry is then removed, so that the table contains only
+ * what is under way.
  *
- * The four functions take the place of libsimgrid's (table.h). */
+ * The four functions replace functions of libsimgrid (table.h). */
 #include "config.h"
 
 #include "shims.h"
@@ -77,7 +78,7 @@ static size_t home_of(const counts *key)
     return (size_t)(h >> 32) & (room - 1);
 }
 
-/* Its place, or where it belongs. */
+/* The place of the key, or the place for it. */
 static counts *search(const counts *key)
 {
     size_t i = home_of(key);
@@ -130,7 +131,7 @@ static void drop(counts *c)
 {
     size_t hole = (size_t)(c - table);
     for (size_t i = (hole + 1) & (room - 1); table[i].comm; i = (i + 1) & (room - 1)) {
-        /* Those that would not be found past the hole move into it. */
+        /* Entries that could not be found behind the hole move into it. */
         if (((i - home_of(&table[i])) & (room - 1)) >= ((i - hole) & (room - 1))) {
             table[hole] = table[i];
             hole = i;

@@ -1,17 +1,17 @@
 /* order.c - eager messages from one rank to another go one after the other.
  *
- * SimGrid shares a link among all messages on it, so that two that follow each other to the same
- * receiver arrive together, when both are through.  On a connection (TCP's, or a queue pair's) the
- * second one begins when the first one is through: it arrives at the same time, the first one
- * sooner.  The option timeless/eager-order:yes says so.  Long messages, which are sent in parts
- * that take turns, share as before.
+ * In SimGrid all messages on a link share it. Two consecutive messages to the same receiver
+ * therefore arrive together, when both are complete. On a connection (of TCP, or a queue pair), the
+ * second message begins when the first one is complete: the second one arrives at the same time as
+ * with sharing, the first one sooner. The option timeless/eager-order:yes gives this behaviour.
+ * Long messages are sent in parts that take turns, so they share as before.
  *
- * A message whose latency has passed gets its share of the link only when the one before it, from
- * the same sender to the same receiver, has left.  The latencies overlap.
+ * When the latency of a message has passed, it gets its share of the link only if the message
+ * before it, from the same sender to the same receiver, is complete. Latencies overlap.
  *
- * The functions below take the place of libsimgrid's, and call them: symbols are looked up in the
- * module first (replayer/module.c).  Of SimGrid's objects they know the issuer and the mailbox of
- * a send; another SimGrid is left alone. */
+ * The functions below replace functions of libsimgrid, and call them: symbols are looked up in the
+ * module first (replayer/module.c). They use the issuer and the mailbox of a send; with another
+ * version of SimGrid they do nothing else than call the original functions. */
 #include "config.h"
 
 #include "shims.h"
@@ -25,8 +25,8 @@
 #include <simgrid/mailbox.h>
 #include <xbt/config.h>
 
-/* Of simgrid::kernel::actor::CommIsendSimcall, the beginning; a mailbox begins with the one that
- * the user sees. */
+/* The beginning of simgrid::kernel::actor::CommIsendSimcall. A mailbox begins with the mailbox
+ * object that the user sees. */
 typedef struct send_call {
     const void *methods, *issuer;
     const_sg_mailbox_t mailbox;
@@ -37,7 +37,7 @@ typedef struct send_call {
     bool is_detached; /* nobody waits for its end */
 } send_call;
 
-/* A message under way: its share of the links is a variable of SimGrid's. */
+/* A message under way. Its share of the links is a variable of SimGrid's solver. */
 typedef struct message {
     struct message *same_variable, *same_pair; /* in the same place of the table */
     struct message *previous, *next;           /* of its pair; only the last one is in the table */
@@ -97,8 +97,8 @@ static message **find_last(const void *sender, long receiver)
     return at;
 }
 
-/* The receiving rank's process.  It has two mailboxes, "SMPI-17" and "small-17": an eager message
- * is in the first one if its receive is posted. */
+/* The process of the receiving rank. It has two mailboxes, "SMPI-17" and "small-17". An eager
+ * message is in the first one if its receive is posted. */
 static long receiver_of(const send_call *call)
 {
     const char *name = sg_mailbox_get_name(call->mailbox), *number = strrchr(name, '-');
@@ -120,7 +120,7 @@ static message *new_message(void)
     return m;
 }
 
-/* Behind the last one of its pair, whose place in the table it takes. */
+/* Adds the message behind the last one of its pair, and replaces that one in the table. */
 static void append(void *variable, const send_call *call, long receiver, double penalty)
 {
     message *m = new_message(), **last = find_last(call->issuer, receiver);
@@ -139,8 +139,8 @@ static void append(void *variable, const send_call *call, long receiver, double 
     *place = m;
 }
 
-/* Takes the one at this place out of the tables and out of its pair; the one that may begin now, or
- * NULL. */
+/* Removes the message at this place from the tables and from its pair. Returns the message that may
+ * begin now, or NULL. */
 static message *take_out(message **at)
 {
     message *m = *at, *next = m->next;
@@ -166,8 +166,9 @@ static message *take_out(message **at)
 
 /* ---- what SimGrid calls ---- */
 
-/* The result of CommImpl::isend is written to memory of the caller's. */
-/* The place of a result is the first argument there; elsewhere messages are as SimGrid has them. */
+/* CommImpl::isend writes its result to memory of the caller. */
+/* On this machine the place of a result is the first argument. On other machines messages are as in
+ * SimGrid. */
 #ifdef __x86_64__
 void *isend(void *result, const send_call *call) SMPI_REPLACES(SG_COMM_ISEND);
 #endif
@@ -200,7 +201,7 @@ static void set_their_penalty(void *system, void *variable, double penalty)
     theirs(system, variable, penalty);
 }
 
-/* Its penalty is 0 as long as its latency lasts, and as long as it waits. */
+/* The penalty of a message is 0 during its latency, and while it waits. */
 void *variable_new(void *system, void *action, double penalty, double bound, size_t n)
 {
     static void *(*theirs)(void *, void *, double, double, size_t);

@@ -1,13 +1,13 @@
-/* overheads.c - what the processor pays for messages within a host.
+/* overheads.c - no network overheads for messages within a host.
  *
- * SMPI 3.32 knows one set of overheads, os, or and ois, for all messages.  On a platform whose
- * overheads were measured between hosts they are those of TCP, say, tens of microseconds, which a
- * message through shared memory, or of a rank to itself, does not pay: its time is the loopback's.
- * The option timeless/local-overheads:no says so.
+ * SMPI 3.32 has one set of overheads, os, or and ois, for all messages. If a platform's overheads
+ * were measured between hosts, they are, for example, those of TCP: tens of microseconds. A message
+ * through shared memory, or from a rank to itself, does not pay them; it takes the time of the
+ * loopback. The option timeless/local-overheads:no gives this behaviour.
  *
- * The three functions below take the place of libsimgrid's, and call them: symbols are looked up in
- * the module first (replayer/module.c).  They know nothing of SimGrid's objects but whether two
- * hosts are the same one. */
+ * The three functions below replace functions of libsimgrid, and call them: symbols are looked up
+ * in the module first (replayer/module.c). Of SimGrid's objects they only know whether two hosts
+ * are the same. */
 #include "config.h"
 
 #include "shims.h"

@@ -1,14 +1,14 @@
-/* routes.c - routes between hosts, which SimGrid 3.32 finds anew for each message.
+/* routes.c - a cache of routes between hosts, which SimGrid 3.32 computes anew for each message.
  *
- * For every message it walks the zones twice, there and (for cross-traffic) back, with a dozen
- * small objects each time: a tenth of an allreduce on 16 ranks.  A route depends on its two ends
- * and on the latency of its links alone.  Here it is kept, in a table of fixed size, until a link's
- * latency changes.
+ * For every message SimGrid walks the zones twice: there and, for cross-traffic, back. Each walk
+ * makes a dozen small objects. That is a tenth of the time of an allreduce on 16 ranks. A route
+ * depends only on its two ends and on the latency of its links. Here it is kept, in a table of
+ * fixed size, until the latency of a link changes.
  *
- * The functions below take the place of libsimgrid's, and call them: symbols are looked up in the
- * module first (replayer/module.c).  They know nothing of SimGrid's objects; of C++, the three
- * pointers of a std::vector.  The set of zones that a route passes is for callbacks of SimGrid's
- * user, of which there are none: it stays empty. */
+ * The functions below replace functions of libsimgrid, and call them: symbols are looked up in the
+ * module first (replayer/module.c). They know nothing of SimGrid's objects, and of C++ only the
+ * three pointers of a std::vector. The set of zones that a route passes is used by callbacks of
+ * SimGrid's user only. There are none here, so the set stays empty. */
 #include "config.h"
 
 #include "shims.h"
@@ -54,7 +54,7 @@ static route *place_of(const void *from, const void *to)
     return &table[h >> (64 - table_bits)];
 }
 
-/* A vector's memory is operator new's. */
+/* The memory of a vector comes from operator new. */
 static void give(const route *r, vector *links)
 {
     const size_t n = r->n_links;
@@ -88,7 +88,7 @@ typedef void find_function(const void *from, const void *to, vector *links, doub
 find_function find_route SMPI_REPLACES(SG_FIND_ROUTE);
 void set_latency(void *link, double latency_s) SMPI_REPLACES(SG_SET_LATENCY);
 
-/* A route that continues another one is left to SimGrid: its latency is added link by link. */
+/* SimGrid handles a route that continues another one, because it adds the latency link by link. */
 void find_route(const void *from, const void *to, vector *links, double *latency_s, void *zones)
 {
     static find_function *theirs;

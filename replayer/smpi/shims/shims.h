@@ -1,5 +1,5 @@
-/* shims.h - what takes the place of SimGrid's own functions, for the rest of the SMPI engine and
- * among each other.  table.h has all of it. */
+/* shims.h - the interface of the functions that replace SimGrid's own ones, for the rest of the
+ * SMPI engine and among each other. table.h lists all of them. */
 #ifndef TLR_SMPI_SHIMS_H
 #define TLR_SMPI_SHIMS_H
 
@@ -10,10 +10,10 @@
 
 #include "table.h"
 
-/* A function that takes the place of libsimgrid's with this name of the C++ ABI: symbols are looked
- * up in the module first (module.c). */
+/* A function that replaces the function of libsimgrid with this name of the C++ ABI: symbols are
+ * looked up in the module first (module.c). */
 #define SMPI_REPLACES(name) __asm__(name) __attribute__((visibility("default")))
-/* The one that stands behind it, in a static pointer; <dlfcn.h>. */
+/* The replaced function, in a static pointer; <dlfcn.h>. */
 #define SMPI_BEHIND(function, name)                                                                \
     do {                                                                                           \
         if (!(function))                                                                           \
@@ -27,34 +27,36 @@ const void *smpi_memory_last(void);
 void *smpi_memory_new(size_t bytes) __asm__(SG_NEW);
 void smpi_memory_delete(void *memory) __asm__(SG_DELETE);
 
-/* Blocks of so many bytes that are allocated from here on (more than 512; 0: none) are never given
- * back, nor are the larger ones that take their place. */
+/* From now on, blocks of this size (more than 512; 0: none) are never freed, nor are the larger
+ * blocks that replace them. */
 void smpi_memory_keep(size_t bytes);
 
-/* Between the two, broadcasts, barriers and allgathers of SMPI take no simulated time. */
+/* Between these two calls, broadcasts, barriers and allgathers of SMPI take no simulated time. */
 void smpi_meet_begin(void);
 void smpi_meet_end(void);
 
-/* Called before the simulation begins: n_ranks of it. */
+/* To be called before the simulation begins, with its number of ranks. */
 void smpi_detached_prepare(uint32_t n_ranks);
 
 /* The options timeless/local-overheads, timeless/eager-order and timeless/send-buffer. */
 void smpi_overheads_set(int is_yes);
 void smpi_order_set(int is_yes);
 void smpi_buffer_set(double bytes);
-/* The options timeless/loopback-bw-factor and timeless/loopback-lat-factor: loopback.c.  Whether an
- * option of SMPI is taken over, and must not be given to SimGrid.  Once the platform is loaded. */
+/* The options timeless/loopback-bw-factor and timeless/loopback-lat-factor (loopback.c). The second
+ * function returns whether this file reads an option of SMPI, which must then not be given to
+ * SimGrid. The third is to be called when the platform is loaded. */
 void smpi_loopback_bandwidth(const char *option, const char *value);
 void smpi_loopback_latency(const char *option, const char *value);
-/* The option timeless/bw-factor-bound; and the bound of the message that is about to begin. */
+/* The option timeless/bw-factor-bound, and the bound of the message that is about to begin. */
 void smpi_loopback_bound_set(int is_yes);
 double smpi_loopback_bound(double bytes_per_s);
 int smpi_loopback_takes(const char *option);
 void smpi_loopback_apply(void);
-/* The next MPI_Isend takes no time; *is_local: whether it is to the same host.  NULL: as usual. */
+/* The next MPI_Isend takes no time; *is_local is set to whether it goes to the same host. NULL: it
+ * takes its usual time. */
 void smpi_overheads_skip(int *is_local);
 void smpi_order_prepare(uint32_t n_ranks);
-/* The message that is being sent is eager. */
+/* Whether the message that is being sent is eager. */
 /* The request of the long message that is being sent, or NULL. */
 const void *smpi_order_sending(void);
 void smpi_buffer_prepare(void);
@@ -63,12 +65,13 @@ void smpi_buffer_flow(void *action);
 void smpi_buffer_finish(const void *comm);
 void smpi_numbers_prepare(void);
 void smpi_routes_prepare(uint32_t n_ranks);
-/* From here on the ranks make no calls but those of their traces. */
+/* From here on the ranks make only the calls of their traces. */
 void smpi_shortcuts_take(void);
-/* SMPI's object `comm` is one rank's of the communicator that the address `same` stands for. */
+/* SMPI's object `comm` belongs to one rank of the communicator that the address `same` represents.
+ */
 void smpi_numbers_share(const void *comm, const void *same);
 
-/* Called with each step of simulated time, once it is over. */
+/* Called after each step of simulated time. */
 void smpi_watch_clock(void (*advanced)(double took_s));
 /* Bytes per second on the link during the last step. */
 double smpi_link_use(const_sg_link_t link);

@@ -1,14 +1,13 @@
-/* shortcuts.c - questions that SMPI 3.32 asks of itself many times a message, and whose
- * answers are known here.
+/* shortcuts.c - known answers to questions that SMPI 3.32 asks itself many times for each message.
  *
- * Each call of MPI asks whether MPI_Init was called and MPI_Finalize was not, and begins and ends
- * the measurement of the program's own computation; each request gets a number for Fortran, in a
- * hash table; the engine and the running context are asked for some forty times a message.  That
- * is an eighth of the replay of HPL on 16 ranks.
+ * Each MPI call asks whether MPI_Init was called and MPI_Finalize was not. It also begins and ends
+ * the measurement of the program's own computation. Each request gets a number for Fortran, in a
+ * hash table. The engine and the running context are looked up some forty times for each message.
+ * That is an eighth of the replay of HPL on 16 ranks.
  *
- * The functions below take the place of libsimgrid's: symbols are looked up in the module first
- * (replayer/module.c).  Until smpi_shortcuts_take they only call the functions that they stand for,
- * and so they do on if one of them is not bound (table.h). */
+ * The functions below replace functions of libsimgrid: symbols are looked up in the module first
+ * (replayer/module.c). Until smpi_shortcuts_take, they only call the functions that they replace.
+ * If one of them is not bound (table.h), they always do so. */
 #include "config.h"
 
 #include "shims.h"
@@ -33,7 +32,7 @@ static int ask(int (**theirs)(int *), const char *name, int *flag)
     return (*theirs)(flag);
 }
 
-/* All ranks have called the first one, and none calls anything after the second one. */
+/* All ranks have called MPI_Init, and none makes a call after MPI_Finalize. */
 int PMPI_Initialized(int *flag)
 {
     static int (*theirs)(int *);
@@ -108,7 +107,7 @@ void *engine_instance(void)
 
 /* ---- simgrid::kernel::context::Context::self() and set_current(Context *) ---- */
 
-/* A module's thread-local variables are found by a call, unless they lie in the static block. */
+/* Thread-local variables of a module are found by a call, unless they are in the static block. */
 static __thread __attribute__((tls_model("initial-exec"))) void *running;
 
 void *running_context(void) SMPI_REPLACES(SG_CONTEXT_SELF);
@@ -135,10 +134,10 @@ void set_running(void *context)
 
 /* ---- SimGrid's timers ---- */
 
-/* SMPI reads the thread's CPU clock, a system call, when each MPI call begins and ends, to tell
- * what the program computed in between; smpi/simulate-computation:no makes it ignore the answer but
- * not the question.  Here the trace tells what was computed.  That saves a third of the replay's
- * CPU time (ring of 16 ranks, 640,032 events: 1.5 s instead of 2.4 s). */
+/* SMPI reads the thread's CPU clock, a system call, when each MPI call begins and ends, to measure
+ * the computation between calls. With smpi/simulate-computation:no it ignores the result, but still
+ * reads the clock. Here the trace gives the computation. That saves a third of the replay's CPU
+ * time (ring of 16 ranks, 640,032 events: 1.5 s instead of 2.4 s). */
 void xbt_os_threadtimer_start(xbt_os_timer_t timer) SMPI_REPLACES(SG_TIMER_START);
 void xbt_os_threadtimer_stop(xbt_os_timer_t timer) SMPI_REPLACES(SG_TIMER_STOP);
 

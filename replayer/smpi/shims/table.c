@@ -1,4 +1,4 @@
-/* table.c - whether libsimgrid calls the functions of ours that take the place of its own. */
+/* table.c - checks whether libsimgrid calls our functions that replace its own ones. */
 #include "config.h"
 
 #include "table.h"
@@ -100,7 +100,7 @@ static int is_ours(const void *address)
 
 static int is_bound(const struct row *row)
 {
-    /* What libsimgrid finds: it looks where the module does. */
+    /* The address that libsimgrid finds: it searches where the module does. */
     const void *found = dlsym(RTLD_DEFAULT, row->symbol);
     switch (row->how) {
     case REPLACED: return found && row->is_used && is_ours(found);

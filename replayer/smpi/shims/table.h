@@ -15,7 +15,7 @@
 #define TLR_SMPI_TABLE_H
 
 #include <xbt/base.h>
-/* It needs the one above. */
+/* Requires the row above. */
 #include <simgrid/version.h>
 
 enum { SMPI_ANY_VERSION = 99999 };
@@ -61,7 +61,7 @@ typedef enum smpi_shim {
         SMPI_N_SHIMS
 } smpi_shim;
 
-/* Names of the C++ ABI, in the version of SimGrid that the module is built with. */
+/* Names of the C++ ABI, for the version of SimGrid with which the module is built. */
 #define SG_NEW "_Znwm"
 #define SG_DELETE "_ZdlPv"
 #define SG_DELETE_SIZED "_ZdlPvm"
@@ -119,8 +119,8 @@ typedef enum smpi_shim {
     "_ZNK7simgrid3s4u4Link12get_propertyERKNSt7__cxx1112basic_stringIcSt11char_traitsIcESaIcEEE"
 #define SG_ADVANCE "_ZNK7simgrid6kernel10EngineImpl5solveEd"
 
-/* REPLACED(part, symbol): ours takes the place of theirs.  CALLED: theirs, which only ours calls.
- * VARIABLE: theirs, which ours changes. */
+/* REPLACED(part, symbol): our function replaces SimGrid's. CALLED: a function of SimGrid that only
+ * our function calls. VARIABLE: a variable of SimGrid that our code changes. */
 #define SMPI_SYMBOLS(REPLACED, CALLED, VARIABLE)                                                   \
     REPLACED(MEMORY, SG_NEW)                                                                       \
     REPLACED(MEMORY, SG_DELETE)                                                                    \
@@ -169,7 +169,8 @@ typedef enum smpi_shim {
 
 /* Nonzero if the part holds. */
 int smpi_shim_holds(smpi_shim shim);
-/* Why it does not, for a message: "SimGrid 4.0.0 is not one of ...", or a symbol. */
+/* The reason why it does not hold, for a message: "SimGrid 4.0.0 is not one of ...", or a symbol.
+ */
 const char *smpi_shim_reason(smpi_shim shim);
 
 #endif
