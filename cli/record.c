@@ -365,9 +365,38 @@ static void limit_packing(record_packing *packing, time_t run_s)
         packing->max_s = run_s / PART_OF_RUN > LEAST_S ? (unsigned)(run_s / PART_OF_RUN) : LEAST_S;
 }
 
+/* mpirun would refuse to start the ranks. */
+static void fold_if_needed(settings *s)
+{
+    unsigned n_cores;
+    if (s->folded || !s->n_ranks || !record_needs_folding(s->n_ranks, &n_cores))
+        return;
+    s->folded = true;
+    if (!s->quiet)
+        fprintf(stderr,
+                "timeless: %s ranks share %u core%s, as with --folded: the volumes are right, but "
+                "the clock is not comparable with a prediction\n",
+                s->n_ranks, n_cores, n_cores == 1 ? "" : "s");
+}
+
+/* The command failed before it began; mpirun explains slots, not what to do about them here. */
+static void recommend_folding(const settings *s)
+{
+    unsigned n_cores;
+    if (s->folded || !is_open_mpi_launcher(s->command[0]) ||
+        !record_needs_folding(record_ranks_of(s->command), &n_cores))
+        return;
+    fprintf(stderr,
+            "timeless: %s was asked for %s ranks, and this host has %u core%s; if the ranks may "
+            "share the cores, type: timeless record --folded -- %s ...\n",
+            s->command[0], record_ranks_of(s->command), n_cores, n_cores == 1 ? "" : "s",
+            s->command[0]);
+}
+
 /* Runs the command and says what came of it. */
 static int record(settings *s, const char *output)
 {
+    fold_if_needed(s);
     if (s->n_ranks && !add_launcher(s))
         return cli_fail_text(TL_ERR_MEMORY, "out of memory");
     set_environment(s, output);
@@ -387,8 +416,11 @@ static int record(settings *s, const char *output)
     const bool is_new = record_is_of_run(s->output, run_id);
     if (n_parts && !is_new)
         return code ? code : CLI_BAD_INPUT;
-    if (!is_new)
+    if (!is_new) {
+        if (code)
+            recommend_folding(s);
         return record_no_trace(s->output, code);
+    }
     limit_packing(&s->packing, ended.tv_sec - began.tv_sec);
     if (!s->no_pack)
         record_pack(s->output, &s->packing);

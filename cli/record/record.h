@@ -8,6 +8,11 @@
 /* folded.c: sets what Open MPI needs to run more ranks than there are cores, unless the user
  * has set it. */
 void record_set_folded(void);
+/* folded.c: whether mpirun refuses to start n_ranks ranks here, because they are more than the
+ * cores of this host; also gives the number of cores. */
+bool record_needs_folding(const char *n_ranks, unsigned *cores);
+/* folded.c: the number of ranks that a command line of mpirun asks for; "0" if it names none. */
+const char *record_ranks_of(char **launcher);
 
 /* parts.c: the run's own id, for the environment of its ranks; valid until the next call. */
 const char *record_new_run_id(void);

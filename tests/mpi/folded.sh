@@ -3,6 +3,7 @@
 . "$top_srcdir/tests/mpi/tracer.sh"
 compile folded -lblas
 unset OMPI_MCA_rmaps_base_oversubscribe OMPI_MCA_mpi_yield_when_idle OMPI_MCA_hwloc_base_binding_policy
+unset PRTE_MCA_rmaps_default_mapping_policy PRTE_MCA_hwloc_default_binding_policy
 not() { ! "$@"; }
 
 # The CPUs that may be used, and the first one.
@@ -49,6 +50,29 @@ check "16 ranks: the trace is complete" $timeless info "$scratch/16.tl"
 cp "$scratch/out" "$scratch/info"
 check "16 ranks: info prints the number of ranks and cores" says '^folding +16 ranks on [0-9]+ cores?$' "$scratch/info"
 check "16 ranks: the trace is replayed" $timeless replay "$scratch/16.tl" --platform "$top_srcdir/platforms/fat-tree" --ranks-per-host 1
+
+# Without --folded, with more ranks than this machine has cores: -n folds by itself, mpirun refuses.
+more=$(($(nproc) + 1))
+unset TIMELESS_QUIET
+check "-n with more ranks than cores: the run is folded" \
+    env -u SLURM_JOB_ID $timeless record -n $more --volume none -o "$scratch/self.tl" -- "$scratch/folded"
+cp "$scratch/err" "$scratch/said"
+check "-n with more ranks than cores: a line reports the folding" \
+    grep -qE "^timeless: $more ranks share [0-9]+ cores?, as with --folded" "$scratch/said"
+check "-n with more ranks than cores: the trace is complete" $timeless info "$scratch/self.tl"
+cp "$scratch/out" "$scratch/info"
+check "-n with more ranks than cores: info prints the number of ranks" says "^folding +$more ranks on " "$scratch/info"
+more_in_a_job() { SLURM_JOB_ID=1 $timeless record -n $more -o "$scratch/job.tl" -- "$scratch/folded"; }
+check "-n with more ranks than cores, in a batch job: mpirun decides" not more_in_a_job
+cp "$scratch/err" "$scratch/said"
+check "-n with more ranks than cores, in a batch job: mpirun reports too few slots" grep -q slots "$scratch/said"
+check "-n with more ranks than cores, in a batch job: no line reports a folding" not grep -q 'as with --folded' "$scratch/said"
+as_user_types() { OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1 $timeless record -o "$scratch/refused.tl" -- mpirun -np $more "$scratch/folded"; }
+check "mpirun with more ranks than cores: the command fails as without timeless" not as_user_types
+cp "$scratch/err" "$scratch/said"
+check "mpirun with more ranks than cores: a line recommends --folded" \
+    grep -qF "timeless: mpirun was asked for $more ranks" "$scratch/said"
+export TIMELESS_QUIET=1
 
 # Without --folded the tracer tells of it, once.
 unset TIMELESS_QUIET
