@@ -1,4 +1,4 @@
-/* append.c - a write that never tears what is there nor hurts the process. */
+/* append.c - appends bytes to a file without damaging its content or the process. */
 #include "config.h"
 
 #include "append.h"
@@ -16,7 +16,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-/* Beyond RLIMIT_FSIZE the kernel also sends SIGXFSZ, which would end the program. */
+/* A write beyond RLIMIT_FSIZE also makes the kernel send SIGXFSZ, which would end the program. */
 static ssize_t write_without_signal(int fd, const void *data, size_t size)
 {
     sigset_t limit, pending, old;
@@ -43,14 +43,16 @@ tl_status tl_write_all(int fd, const void *data, size_t size)
             return TL_OK;
         if (done < 0 && errno == EINTR)
             continue;
-        /* Another rank may have appended behind a short write: the rest cannot follow it. */
+        /* Another rank may have appended behind an incomplete write. The rest can then not follow
+         * it. */
         if (done >= 0)
             errno = ENOSPC;
         return TL_ERR_SYSTEM;
     }
 }
 
-/* Asks for the room first.  Where a file system cannot tell, the write will. */
+/* Asks for the room before writing. If the file system cannot answer, the write itself will fail.
+ */
 static tl_status make_room(int fd, uint64_t at, size_t size)
 {
     struct rlimit limit;
@@ -89,8 +91,8 @@ tl_status tl_appender_open(tl_appender *a, const char *path, tl_error *err)
     return TL_OK;
 }
 
-/* Programs close descriptors that they do not know, and get their numbers for files of their own.
- */
+/* Programs close descriptors that they do not know, and get the same numbers for files of their
+ * own. */
 static bool is_ours(const tl_appender *a, struct stat *st)
 {
     return a->fd >= 0 && !fstat(a->fd, st) && (uint64_t)st->st_dev == a->device &&

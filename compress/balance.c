@@ -1,7 +1,7 @@
-/* balance.c - does a part of a run hold both sides of every message and collective?
+/* balance.c - checks whether a part of a run contains both sides of every message and collective.
  *
- * Messages are counted, not listed: memory grows with the pairs of ranks that talk, not with the
- * messages. */
+ * Messages are counted, not listed. The memory depends on the number of communicating pairs of
+ * ranks, not on the number of messages. */
 #include "balance.h"
 
 #include "actions.h"
@@ -19,8 +19,8 @@ static uint64_t hash_group(const int32_t *members, uint32_t n, uint64_t seed)
     return tl_hash_of(members, n * sizeof *members, seed + n);
 }
 
-/* The same on all members.  The groups of an intercommunicator have no member in common, and may
- * each have made it from a communicator of their own. */
+/* The value is the same on all members. The groups of an intercommunicator have no member in
+ * common, and may each have made it from a communicator of their own. */
 static uint64_t key_of(const tl_balance *b, const tl_comm *c)
 {
     if (!c->n_remote) {
@@ -35,7 +35,7 @@ static uint64_t key_of(const tl_balance *b, const tl_comm *c)
                      : hash_group(c->members, c->n_members, first);
 }
 
-/* Communicators with the same members and parent are told apart by their order among these (see
+/* Communicators with the same members and the same parent are distinguished by their order (see
  * tl_comm). */
 tl_status tl_balance_begin_rank(tl_balance *b, uint32_t rank, tl_error *err)
 {
@@ -116,7 +116,7 @@ tl_status tl_balance_message(tl_balance *b, int account, bool by_sender, uint32_
 
 tl_status tl_balance_collective(tl_balance *b, int account, const tl_event *e, tl_error *err)
 {
-    /* Comm_create_group is called by the members of the group only. */
+    /* Only members of the group call Comm_create_group. */
     if (!tl_is_made_by_all(tl_call_by_code(e->call)->action) || e->comm == TL_COMM_SELF ||
         e->call == TL_MPI_Comm_create_group)
         return TL_OK;
@@ -143,7 +143,7 @@ tl_status tl_balance_collective(tl_balance *b, int account, const tl_event *e, t
     return TL_OK;
 }
 
-/* The ranks of a communicator are compared with the first of them that had anything in the part or
+/* The ranks of a communicator are compared with the first of them that has an event in the part or
  * knows the communicator. */
 static tl_status compare_order(tl_balance *b, uint64_t identity, tl_error *err)
 {

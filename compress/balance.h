@@ -1,11 +1,12 @@
-/* balance.h - does a part of a run hold both sides of every message and collective? */
+/* balance.h - checks whether a part of a run contains both sides of every message and collective.
+ */
 #ifndef TL_BALANCE_H
 #define TL_BALANCE_H
 
 #include "reader.h"
 
-/* What is balanced: the part, and what ran before it (a message that began before the part and ends
- * in it leaves a surplus in both). */
+/* The two accounts: the part, and the run before it. A message that begins before the part and ends
+ * in it leaves a surplus in both. */
 enum { TL_BEFORE, TL_WITHIN, TL_N_ACCOUNTS };
 
 /* Messages from one rank to another on one communicator. */
@@ -18,7 +19,7 @@ typedef struct tl_pair {
     } accounts[TL_N_ACCOUNTS];
 } tl_pair;
 
-/* Collectives on one communicator, as the first rank that came by had them. */
+/* Collectives on one communicator, as the first rank had them. */
 typedef struct tl_order {
     uint32_t rank;
     uint64_t n[TL_N_ACCOUNTS], hash[TL_N_ACCOUNTS]; /* number; order of the calls */
@@ -30,7 +31,7 @@ typedef struct tl_balance {
     tl_pair *pairs;
     tl_order *orders;
     size_t n_pairs, pairs_capacity, n_orders, orders_capacity;
-    /* of the rank that passes by */
+    /* of the current rank */
     uint32_t rank;
     tl_map identities;  /* communicator's id -> the same number on all its ranks */
     tl_map own_numbers; /* that number -> position + 1 in own */
@@ -40,14 +41,14 @@ typedef struct tl_balance {
 } tl_balance;
 
 tl_status tl_balance_begin_rank(tl_balance *b, uint32_t rank, tl_error *err);
-/* A message that this rank sends to `peer` of a communicator (by_sender) or receives from it;
- * `times` is -1 to take it back. */
+/* Counts a message that this rank sends to `peer` of a communicator (by_sender) or receives from
+ * it. `times` is -1 to remove it. */
 tl_status tl_balance_message(tl_balance *b, int account, bool by_sender, uint32_t comm,
                              int32_t peer, int32_t tag, int times, tl_error *err);
 tl_status tl_balance_collective(tl_balance *b, int account, const tl_event *e, tl_error *err);
-/* Compares this rank's collectives with those of the ranks before. */
+/* Compares the collectives of this rank with those of earlier ranks. */
 tl_status tl_balance_end_rank(tl_balance *b, tl_error *err);
-/* After all ranks: refuses what has one side only. */
+/* To be called after all ranks: refuses messages and collectives of which one side is missing. */
 tl_status tl_balance_check(const tl_balance *b, tl_error *err);
 void tl_balance_free(tl_balance *b);
 

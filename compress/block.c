@@ -1,14 +1,16 @@
-/* block.c - small chunks of many ranks in one: what is the same on all ranks is stored once. */
+/* block.c - stores small chunks of many ranks in one chunk; equal streams are stored once. */
 #include "block.h"
 
 #include "append.h"
 #include "run.h"
 
-/* Ranks that do the same lie together; a cursor unpacks a whole block for each of its frames. */
+/* Ranks with the same events are stored together. A cursor unpacks a whole block for each of its
+ * frames. */
 enum { SMALL_BLOCK_BYTES = 128 * 1024, LARGE_BLOCK_BYTES = 256 * 1024, FEW_CHUNKS = 32 };
 enum { BLOCK_ZSTD_LEVEL = 19, BLOCK_WINDOW_LOG = 20 };
 enum { HEAD_BYTES = 1 + (8 + TL_N_STREAMS) * TL_VARINT_MAX_BYTES };
-/* Frames that later ones may refer to: these are some of the last ones, if there are more. */
+/* Frames to which later frames may refer. If there are too many, only some of the latest are kept.
+ */
 enum { STORED_BITS = 14 };
 
 enum { N_SECTIONS = 2 + TL_N_STREAMS };
@@ -85,7 +87,7 @@ tl_status tl_blocks_flush(tl_blocks *b)
     return status;
 }
 
-/* Room for a chunk, in this block or the next one, and the first words of its head. */
+/* Makes room for a chunk, in this block or the next one, and writes the beginning of its head. */
 static tl_status begin_chunk(tl_blocks *b, const tl_chunk *chunk, size_t size)
 {
     if (bytes_of(b) + size > LARGE_BLOCK_BYTES) {
@@ -171,7 +173,7 @@ static tl_stored describe(const tl_buffer streams[TL_N_STREAMS])
     return s;
 }
 
-/* Which streams the frame that `stored` tells of has in common with this one. */
+/* The streams that the frame of `stored` has in common with this one, as bits. */
 static uint32_t compare(const tl_stored *stored, const tl_stored *now)
 {
     if (!stored->offset || stored->same[0] != now->same[0] || stored->same[1] != now->same[1])

@@ -5,7 +5,7 @@
 #include "codec.h"
 #include "frame.h"
 
-/* A frame that stands in the file, for others to refer to. */
+/* A frame in the file to which other frames can refer. */
 typedef struct tl_stored {
     uint64_t same[2]; /* hash of the streams that tell all but volumes and clocks */
     uint64_t streams[TL_N_STREAMS - TL_N_SAME_STREAMS]; /* hashes of the others */
@@ -28,9 +28,9 @@ typedef struct tl_blocks {
     uint64_t end_ns; /* clock of the end before, 0 at first */
 } tl_blocks;
 
-/* Blocks are appended to `fd`, where the next one will begin at `offset`. */
+/* Blocks are appended to `fd`, whose next byte has the offset `offset`. */
 tl_status tl_blocks_open(tl_blocks *b, int fd, uint64_t offset, uint64_t seed);
-/* A chunk that has no events. */
+/* Adds a chunk without events. */
 tl_status tl_blocks_put(tl_blocks *b, const tl_chunk *chunk, const uint8_t *raw, size_t size);
 tl_status tl_blocks_put_frame(tl_blocks *b, const tl_chunk *chunk,
                               const tl_buffer streams[TL_N_STREAMS]);
@@ -49,7 +49,7 @@ typedef struct tl_inner {
     uint32_t base_index;    /* and there it has this number */
 } tl_inner;
 
-/* Takes a block apart, chunk after chunk. */
+/* Reads the chunks of a block one after the other. */
 typedef struct tl_block {
     tl_input heads, others, streams[TL_N_STREAMS];
     uint32_t rank, n_chunks;
@@ -61,14 +61,14 @@ static inline bool tl_block_is_at_end(const tl_block *b)
 {
     return b->heads.p == b->heads.end;
 }
-/* The next chunk; there is one.  False: the format is violated. */
+/* Reads the next chunk, which must exist. False: the block violates the format. */
 bool tl_block_next(tl_block *b, tl_inner *out);
-/* Whether all has been taken, at the end. */
+/* Whether all sections are used up, at the end. */
 bool tl_block_is_used_up(const tl_block *b);
-/* Chunk number `index`.  False: there is none, or the format is violated. */
+/* Reads chunk number `index`. False: there is none, or the block violates the format. */
 bool tl_block_find(const uint8_t *raw, size_t size, uint32_t index, tl_inner *out);
 
-/* Hash of the streams that tell all but volumes and clocks. */
+/* A hash of the streams that determine everything except volumes and clocks. */
 uint64_t tl_hash_same_streams(const tl_input streams[TL_N_STREAMS], uint64_t seed);
 
 #endif

@@ -1,4 +1,4 @@
-/* bytes.c - the parts of bytes.h that are not on the fast path. */
+/* bytes.c - the functions of bytes.h that are not time-critical. */
 #include "bytes.h"
 
 uint64_t tl_get_long_varint(tl_input *in)

@@ -43,7 +43,7 @@ static inline uint64_t tl_load64(const uint8_t *p)
     return tl_load32(p) | (uint64_t)tl_load32(p + 4) << 32;
 }
 
-/* Small differences of either sign become small numbers: 0 -1 1 -2 2 ... -> 0 1 2 3 4 ... */
+/* Maps small numbers of either sign to small numbers: 0 -1 1 -2 2 ... -> 0 1 2 3 4 ... */
 static inline uint64_t tl_zigzag(uint64_t difference)
 {
     return (difference << 1) ^ (0 - (difference >> 63));
@@ -54,7 +54,7 @@ static inline uint64_t tl_unzigzag(uint64_t z)
     return (z >> 1) ^ (0 - (z & 1));
 }
 
-/* Seven bits a byte, lowest first, the top bit says that more follow.  Returns the new end. */
+/* Seven bits a byte, lowest first. The top bit is 1 if more bytes follow. Returns the new end. */
 static inline uint8_t *tl_put_varint(uint8_t *p, uint64_t v)
 {
     while (v >= 0x80) {
@@ -80,8 +80,8 @@ static inline uint64_t tl_get_varint(tl_input *in)
     return tl_get_long_varint(in);
 }
 
-/* Room for element n of an array that doubles.  `array` is the address of the pointer to it.  False
- * when memory is out. */
+/* Makes room for element n of an array whose size doubles. `array` is the address of the pointer to
+ * it. False without memory. */
 bool tl_make_room(void *array, size_t n, size_t *capacity, size_t element_bytes);
 
 typedef struct tl_buffer {
@@ -91,7 +91,7 @@ typedef struct tl_buffer {
 
 bool tl_buffer_grow(tl_buffer *b, size_t more);
 
-/* Makes room for `more` bytes after the end; false when memory is out. */
+/* Makes room for `more` bytes after the end. False without memory. */
 static inline bool tl_buffer_reserve(tl_buffer *b, size_t more)
 {
     return more <= b->capacity - b->size || tl_buffer_grow(b, more);
@@ -103,7 +103,7 @@ static inline void tl_buffer_free(tl_buffer *b)
     *b = (tl_buffer){0};
 }
 
-/* The caller has reserved TL_VARINT_MAX_BYTES. */
+/* The caller must have reserved TL_VARINT_MAX_BYTES. */
 static inline void tl_buffer_put_varint(tl_buffer *b, uint64_t v)
 {
     b->size = (size_t)(tl_put_varint(b->data + b->size, v) - b->data);

@@ -1,4 +1,4 @@
-/* codec_get.c - bytes to events. */
+/* codec_get.c - decodes events. */
 #include "codec.h"
 
 /* ---- values ---- */
@@ -26,7 +26,8 @@ static int32_t get_peer(const tl_codec *codec, uint32_t slots, uint64_t v, bool 
     return peer;
 }
 
-/* Fills an event from its values but for the elements of the list; false if one is out of range. */
+/* Fills an event from its values, except the elements of the list. False if a value is out of
+ * range. */
 static bool scatter(const tl_codec *codec, tl_event *e, uint32_t slots, const uint64_t *v)
 {
     bool bad = false;
@@ -60,7 +61,7 @@ static bool scatter(const tl_codec *codec, tl_event *e, uint32_t slots, const ui
     return !bad;
 }
 
-/* As put_values does. */
+/* The counterpart of put_values. */
 static void get_values(tl_codec *codec, tl_context *c, uint64_t surprises,
                        tl_input streams[TL_N_STREAMS], uint64_t *v)
 {
@@ -95,12 +96,14 @@ static void get_values(tl_codec *codec, tl_context *c, uint64_t surprises,
 
 /* ---- lists ---- */
 
-/* Fills event->list from the head in v and the tail in the stream or the memory. */
+/* Fills event->list: its head from v, its tail from the stream or from the memory of the context.
+ */
 static tl_status get_list(tl_codec *codec, tl_context *c, tl_input *in, bool surprise,
                           const uint64_t *head, tl_event *event, tl_buffer *list)
 {
     uint32_t n = tl_tail_len(event->list_len);
-    /* An element takes at least a byte unless it is remembered: no room without cause. */
+    /* An element that is not remembered takes a byte at least. So a damaged length cannot make this
+     * function reserve too much memory. */
     if (surprise ? n > (size_t)(in->end - in->p) : n > c->list_len)
         return TL_ERR_CORRUPT;
     list->size = 0;
@@ -131,7 +134,8 @@ static tl_status get_new_context(tl_codec *codec, tl_input *in, uint32_t *out)
     const tl_call_info *row = call <= UINT16_MAX ? tl_call_by_code((unsigned)call) : NULL;
     if (in->bad || site > UINT32_MAX)
         return TL_ERR_CORRUPT;
-    /* A newer writer's row may have more slots: without them the event would be another one. */
+    /* The row of a newer writer may have more slots. Without these slots the event would have
+     * another meaning. */
     if (!row || slots & ~(uint64_t)(row->slots | TL_RELATIVE | TL_AT_END))
         return TL_ERR_VERSION;
     bool is_to_or_from = tl_may_have_neighbours(row->slots, row->action);
@@ -160,7 +164,8 @@ static tl_status get_context(tl_codec *codec, tl_input *in, unsigned how, uint32
     return TL_OK;
 }
 
-/* The context of the next event, and what of it is not as predicted. */
+/* Reads the context of the next event and the mask of its values that differ from the prediction.
+ */
 static tl_status get_control(tl_codec *codec, tl_input *in, tl_input *masks, uint32_t *index,
                              uint64_t *surprises)
 {

@@ -1,4 +1,5 @@
-/* codec_memory.c - what encoder and decoder remember of a frame, and how they predict from it. */
+/* codec_memory.c - the memory of a frame, which encoder and decoder share, and the predictions from
+ * it. */
 #include "codec.h"
 
 void tl_codec_init(tl_codec *codec, uint32_t rank)
@@ -41,7 +42,7 @@ bool tl_codec_has_room(const tl_codec *codec, unsigned n_values)
     return codec->n_contexts < TL_MAX_CONTEXTS && codec->n_values + n_values <= TL_MAX_VALUES;
 }
 
-/* Where the values of a context with these slots stand, in their order. */
+/* The streams that contain the values of a context with these slots, in the order of the values. */
 static uint64_t find_streams(uint32_t slots)
 {
     static const struct {

@@ -1,4 +1,4 @@
-/* codec_put.c - events to bytes. */
+/* codec_put.c - encodes events. */
 #include "codec.h"
 
 static void put(tl_codec *codec, tl_buffer *out, uint64_t v)
@@ -10,7 +10,7 @@ static void put(tl_codec *codec, tl_buffer *out, uint64_t v)
 
 /* ---- values ---- */
 
-/* A rank as the distance from one's own, even; those that are no ranks odd. */
+/* A rank as its distance from the own rank: even. Constants such as MPI_ANY_SOURCE: odd. */
 static uint64_t relative(const tl_codec *codec, int32_t peer)
 {
     return peer >= 0 ? 2 * ((uint64_t)peer - codec->rank) : 2 * tl_widen(peer) + 1;
@@ -54,7 +54,8 @@ static unsigned gather(const tl_codec *codec, const tl_event *e, uint32_t slots,
     return n;
 }
 
-/* Writes what is not as predicted, and learns; returns the mask of it. */
+/* Writes the values that differ from their predictions, and learns from all values. Returns the
+ * mask of those that differ. */
 static uint32_t put_values(tl_codec *codec, tl_context *c, const uint64_t *v, unsigned n,
                            tl_buffer streams[TL_N_STREAMS])
 {
@@ -92,7 +93,7 @@ static bool tail_is_predicted(const tl_codec *codec, const tl_context *c, const 
     return n <= c->list_len && !memcmp(&codec->list[c->list_first], tail, n * sizeof *tail);
 }
 
-/* Whether the tail is a surprise. */
+/* Whether the tail of the list differs from the prediction. */
 static bool put_tail(tl_codec *codec, tl_context *c, tl_buffer *out, const int64_t *tail,
                      uint32_t n)
 {
@@ -131,8 +132,8 @@ static uint32_t find_context(const tl_codec *codec, const tl_event *event, uint3
     return 0;
 }
 
-/* Finds or makes the event's context and writes what tells it to the reader.  Returns 0 if it does
- * not fit. */
+/* Finds or makes the context of the event, and writes the control byte for it. Returns 0 if the
+ * context does not fit into the frame. */
 static uint32_t put_context(tl_codec *codec, uint8_t **p, const tl_event *event,
                             const tl_call_info *row)
 {

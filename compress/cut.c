@@ -1,4 +1,4 @@
-/* cut.c - write a part of a trace as a trace of its own. */
+/* cut.c - writes a part of a trace as a new trace. */
 #include "config.h"
 
 #include "balance.h"
@@ -12,7 +12,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-/* One rank on its way from the trace into the part. */
+/* The state of one rank while its part is copied. */
 typedef struct passage {
     tl_reader *r;
     uint32_t rank;
@@ -54,7 +54,7 @@ static tl_status count_send(passage *p, const tl_event *e)
     return tl_balance_message(p->balance, p->account, true, e->comm, e->peer, e->tag, 1, p->err);
 }
 
-/* A nonblocking or persistent receive begins; a wildcard counts when its match is known. */
+/* Counts a nonblocking or persistent receive. A wildcard receive counts when its match is known. */
 static tl_status count_receive(passage *p, tl_request *request)
 {
     const tl_event *e = &request->begun;
@@ -65,7 +65,7 @@ static tl_status count_receive(passage *p, tl_request *request)
     return tl_balance_message(p->balance, p->account, false, e->comm, e->peer, e->tag, 1, p->err);
 }
 
-/* A blocking receive, or the receiving half of a Sendrecv. */
+/* Counts a blocking receive, or the receiving half of a Sendrecv. */
 static tl_status count_blocking(passage *p, uint32_t comm, int32_t peer, int32_t tag)
 {
     if (p->match.call && (peer == TL_ANY_SOURCE || tag == TL_ANY_TAG)) {
@@ -112,7 +112,7 @@ static tl_status count_match(passage *p, const tl_event *e)
                               e->tag, 1, p->err);
 }
 
-/* A receive that was cancelled is not waited for by anybody. */
+/* Removes a cancelled receive, because no message belongs to it. */
 static tl_status count_cancel(passage *p, const tl_event *e)
 {
     tl_request *request = tl_requests_find(&p->requests, e->request);
@@ -129,7 +129,7 @@ static tl_status count_cancel(passage *p, const tl_event *e)
                               request->begun.peer, request->begun.tag, -1, p->err);
 }
 
-/* What begins and ends with calls of its own. */
+/* Returns 1 for calls that open an epoch or a split operation, and -1 for calls that close one. */
 static int64_t opens(tl_action action)
 {
     switch (action) {
@@ -159,7 +159,7 @@ static tl_status check_open(const passage *p, const char *where)
                    p->r->path, p->rank, where);
 }
 
-/* Counts the messages and collectives of an event whose requests are followed. */
+/* Counts the messages and collectives of an event. Its requests have been followed. */
 static tl_status count_event(passage *p, const tl_event *e, const tl_call_info *row)
 {
     tl_status status = tl_balance_collective(p->balance, p->account, e, p->err);
@@ -188,7 +188,7 @@ static tl_status count_event(passage *p, const tl_event *e, const tl_call_info *
     }
 }
 
-/* Receives from any source that the part begins and does not finish. */
+/* Receives from any source that begin in the part and are not completed there. */
 static tl_status check_open_receives(const passage *p)
 {
     for (size_t i = 0; i < p->requests.n; i++) {
@@ -217,8 +217,8 @@ static bool begun_before(const passage *p, uint32_t id)
     return request && request->active && request->before;
 }
 
-/* Takes what belongs to requests that began before the part out of an event.  False: nothing is
- * left of it. */
+/* Removes completions of requests that began before the part from an event. False if nothing of the
+ * event remains. */
 static bool keep_own(passage *p, tl_event *e, const tl_call_info *row)
 {
     switch (row->action) {
@@ -247,7 +247,7 @@ static bool keep_own(passage *p, tl_event *e, const tl_call_info *row)
     return anything;
 }
 
-/* Call sites are defined as they come up: a part may use few of them. */
+/* Call sites are defined when they are first used, because a part may use few of them. */
 static tl_status define_site(passage *p, uint32_t id)
 {
     const tl_site *site = tl_reader_site(p->r, p->rank, id);
@@ -268,7 +268,7 @@ static tl_status put(passage *p, const tl_event *e)
     return status ? tl_fail_write(p->err, p->out_path, status) : TL_OK;
 }
 
-/* An event before the part: only what it leaves behind counts. */
+/* An event before the part. Only its effects on later events count. */
 static tl_status pass_over(passage *p, const tl_event *e)
 {
     const tl_call_info *row = tl_call_by_code(e->call);
@@ -279,7 +279,7 @@ static tl_status pass_over(passage *p, const tl_event *e)
     return count_event(p, e, row);
 }
 
-/* An event of the part.  What ran before the one that opens the part is left out. */
+/* An event of the part. The computation before the first event of the part is left out. */
 static tl_status pass_event(passage *p, const tl_event *original, bool opens)
 {
     tl_event e = *original;
@@ -319,7 +319,7 @@ static int by_serial(const void *a, const void *b)
     return (x->serial > y->serial) - (x->serial < y->serial);
 }
 
-/* Persistent requests that are alive where the part begins are made again at its start. */
+/* Persistent requests that exist where the part begins are created again at its start. */
 static tl_status carry_persistent(passage *p)
 {
     size_t n = 0;
@@ -353,7 +353,7 @@ static tl_status carry_delay(passage *p)
     return p->delay_ns > 0 ? put(p, &e) : TL_OK;
 }
 
-/* The marks before an event; what was computed before it is behind them. */
+/* Writes the marks in front of an event. The computation before the event comes after the marks. */
 static tl_status put_marks(passage *p, uint64_t number)
 {
     const tl_event e = {.call = TL_MPI_Pcontrol, .clock_ns = p->last_ns};
@@ -393,7 +393,7 @@ static tl_status pass_events(passage *p, tl_cursor *c)
     return put_marks(p, p->past);
 }
 
-/* All of them: equal ones are told apart by their order. */
+/* All communicators are carried over, because equal ones are distinguished by their order. */
 static tl_status carry_comms(passage *p)
 {
     const tl_comm *comms;

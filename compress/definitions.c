@@ -1,4 +1,5 @@
-/* definitions.c - hosts, communicators, call sites and the program's kernels: to bytes and back. */
+/* definitions.c - hosts, communicators, call sites and the program's kernels: encoding and
+ * decoding. */
 #include "definitions.h"
 
 #include "format.h"
@@ -6,8 +7,8 @@
 
 /* ---- writing ---- */
 
-/* A definition is: kind, length of the rest, the rest.  The rest is built at the end of `out` and
- * moved once its length is known. */
+/* A definition consists of its kind, the length of the rest, and the rest. The rest is built at the
+ * end of `out` and moved when its length is known. */
 static bool put_definition(tl_buffer *out, uint8_t kind, const tl_buffer *body)
 {
     if (!tl_buffer_reserve(out, 1 + TL_VARINT_MAX_BYTES + body->size))
@@ -46,8 +47,8 @@ bool tl_define_host(tl_buffer *out, const char *host)
     return ok;
 }
 
-/* One text, shorter than that of an error.  Without allocation, since a remark may have to say that
- * there is no memory. */
+/* Writes a text that is shorter than that of an error. It allocates no memory, because a remark may
+ * have to report that there is none. */
 static bool define_line(tl_buffer *out, uint8_t kind, const char *text)
 {
     uint8_t bytes[TL_VARINT_MAX_BYTES + sizeof((tl_error *)0)->text];
@@ -66,7 +67,7 @@ bool tl_define_clock(tl_buffer *out, const char *reason)
     return define_line(out, TL_DEFINE_CLOCK, reason);
 }
 
-/* Length of the run of equal strides that begins at member i; *stride is 1 for a run of one. */
+/* The length of the run of equal strides that begins at member i. *stride is 1 for a run of one. */
 static uint32_t run_at(const int32_t *m, uint32_t n_members, uint32_t i, int64_t *stride)
 {
     if (i + 1 >= n_members) {
@@ -146,7 +147,7 @@ bool tl_define_counter(tl_buffer *out, const tl_counter *counter)
 
 /* ---- reading ---- */
 
-/* A copy of `size` bytes and a final 0, shared with every earlier equal one. */
+/* Copies `size` bytes and appends a 0. Equal copies are stored once. */
 static const void *pool_share(tl_pool *pool, const void *data, size_t size)
 {
     uint64_t *found = tl_map_at(&pool->index, tl_hash_of(data, size, size));
@@ -220,7 +221,7 @@ static tl_status get_text(tl_input *in, tl_pool *pool, const char **out)
     return *out ? TL_OK : TL_ERR_MEMORY;
 }
 
-/* *out: the number and the ranks of one group. */
+/* *out: the ranks of one group; *n_members: their number. */
 static tl_status get_members(tl_input *in, tl_pool *pool, uint32_t *n_members, const int32_t **out)
 {
     uint64_t n_wanted = tl_get_varint(in);
@@ -419,8 +420,8 @@ static int by_counter_id(const void *a, const void *b)
     return (x->id > y->id) - (x->id < y->id);
 }
 
-/* Puts the elements behind the first `kept`, which are in order, in order among themselves; false
- * when an id is there twice. */
+/* Sorts the elements behind the first `kept`, which are already sorted. False if an id appears
+ * twice. */
 static bool prepare(void *array, size_t kept, size_t n, size_t element_bytes,
                     int (*compare)(const void *, const void *))
 {

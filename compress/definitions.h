@@ -1,4 +1,5 @@
-/* definitions.h - hosts, communicators, call sites and the program's kernels: to bytes and back. */
+/* definitions.h - hosts, communicators, call sites and the program's kernels: encoding and
+ * decoding. */
 #ifndef TL_DEFINITIONS_H
 #define TL_DEFINITIONS_H
 
@@ -14,7 +15,7 @@ bool tl_define_counter(tl_buffer *out, const tl_counter *counter);
 bool tl_define_remark(tl_buffer *out, const char *text);
 bool tl_define_clock(tl_buffer *out, const char *reason);
 
-/* What all ranks share: equal texts and equal lists of members are kept once. */
+/* Shared by all ranks: equal texts and equal lists of members are stored once. */
 typedef struct tl_pool {
     tl_map index;
     void **blocks; /* everything that was allocated */
@@ -23,7 +24,7 @@ typedef struct tl_pool {
     uint32_t n_ranks;
 } tl_pool;
 
-/* What one rank has defined. */
+/* The definitions of one rank. */
 typedef struct tl_definitions {
     const char *host, *remark, *clock; /* NULL until defined */
     tl_comm *comms;
@@ -32,17 +33,17 @@ typedef struct tl_definitions {
     tl_counter *counters;
     size_t n_comms, n_sites, n_kernels, n_counters;
     size_t comms_capacity, sites_capacity, kernels_capacity, counters_capacity;
-    /* Of the chunks that are intact; those of a damaged one are taken back. */
+    /* The counts up to the last intact chunk. Definitions of a damaged chunk are removed again. */
     const char *kept_host, *kept_remark, *kept_clock;
     size_t kept_comms, kept_sites, kept_kernels, kept_counters;
 } tl_definitions;
 
 void tl_pool_free(tl_pool *pool);
 void tl_definitions_free(tl_definitions *d);
-/* False without memory; *to is then to be freed, too. */
+/* False without memory; *to must then be freed, too. */
 bool tl_definitions_copy(tl_definitions *to, const tl_definitions *from);
-/* Adds the definitions in the payload of a chunk, in their order by id.  On failure nothing is
- * added: TL_ERR_CORRUPT also when an id is defined twice. */
+/* Adds the definitions in the payload of a chunk, ordered by id. If it fails, nothing is added.
+ * TL_ERR_CORRUPT also if an id is defined twice. */
 tl_status tl_definitions_read(tl_definitions *d, tl_pool *pool, const uint8_t *raw, size_t size);
 
 #endif

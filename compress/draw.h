@@ -1,4 +1,4 @@
-/* draw.h - numbers that depend on a seed and a counter alone. */
+/* draw.h - random numbers that depend on a seed and a counter only. */
 #ifndef TL_DRAW_H
 #define TL_DRAW_H
 

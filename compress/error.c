@@ -11,7 +11,7 @@
 static void format_text(tl_error *err, const char *format, va_list args)
 {
     vsnprintf(err->text, sizeof err->text, format, args);
-    /* A file name may hold anything; the text stays one line. */
+    /* A file name may contain any character; the text must stay one line. */
     for (char *p = err->text; *p; p++)
         if (*p == '\n' || *p == '\r')
             *p = '?';

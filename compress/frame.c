@@ -1,11 +1,11 @@
-/* frame.c - a chunk of the file: header, checksums, zstd. */
+/* frame.c - chunks of the file: header, checksums, zstd. */
 #include "frame.h"
 
 #define XXH_INLINE_ALL
 #include <xxhash.h>
 #include <zstd.h>
 
-/* Level 3 is where zstd stops paying on these streams; the window is the frame. */
+/* On these streams, zstd levels above 3 gain nearly nothing. The window is the frame. */
 enum { ZSTD_LEVEL = 3, ZSTD_WINDOW_LOG = 16, ZSTD_HASH_LOG = 14, ZSTD_CHAIN_LOG = 14 };
 
 struct tl_packer {
@@ -26,7 +26,7 @@ tl_packer *tl_packer_new_strong(int level, int window_log)
         free(p);
         return NULL;
     }
-    /* None of these can fail on a new context with valid values. */
+    /* None of these calls can fail on a new context with valid values. */
     ZSTD_CCtx_setParameter(p->zstd, ZSTD_c_compressionLevel, level);
     ZSTD_CCtx_setParameter(p->zstd, ZSTD_c_windowLog, window_log);
     return p;
@@ -147,7 +147,7 @@ bool tl_chunk_unpack(const tl_chunk *chunk, const uint8_t *stored, uint8_t *raw)
         memcpy(raw, stored, chunk->raw_bytes);
         return true;
     }
-    /* A context costs about 100 KiB; it is kept only as long as a frame takes to unpack. */
+    /* A context takes about 100 KiB; it exists only while a frame is unpacked. */
     return ZSTD_decompress(raw, chunk->raw_bytes, stored, chunk->stored_bytes) == chunk->raw_bytes;
 }
 

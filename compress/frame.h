@@ -1,4 +1,4 @@
-/* frame.h - a chunk of the file: header, checksums, zstd. */
+/* frame.h - chunks of the file: header, checksums, zstd. */
 #ifndef TL_FRAME_H
 #define TL_FRAME_H
 
@@ -21,9 +21,9 @@ typedef struct tl_chunk {
 
 typedef struct tl_packer tl_packer;
 
-/* For what is written while the program runs. */
+/* For chunks that are written while the program runs. */
 tl_packer *tl_packer_new(void);
-/* With zstd's level, and a window of 2^window_log bytes. */
+/* With this level of zstd and a window of 2^window_log bytes. */
 tl_packer *tl_packer_new_strong(int level, int window_log);
 void tl_packer_free(tl_packer *p);
 
@@ -31,14 +31,14 @@ void tl_packer_free(tl_packer *p);
 tl_status tl_chunk_append(tl_packer *p, tl_chunk *chunk, const uint8_t *raw, size_t raw_bytes,
                           uint64_t seed, tl_buffer *out);
 
-/* Reads a header of TL_CHUNK_HEADER_BYTES; false if its magic or its own check is wrong. */
+/* Parses a header of TL_CHUNK_HEADER_BYTES. False if its magic or its own checksum is wrong. */
 bool tl_chunk_parse(const uint8_t *header, uint64_t seed, tl_chunk *out);
-/* NULL, or what rule of the format the header breaks. */
+/* The rule of the format that the header breaks, or NULL. */
 const char *tl_chunk_violation(const tl_chunk *chunk);
 /* Unpacks a payload into `raw`, which has room for chunk->raw_bytes. */
 bool tl_chunk_unpack(const tl_chunk *chunk, const uint8_t *stored, uint8_t *raw);
 
-/* Checksum of header and payload, in pieces: the payload is fed by tl_hash_update. */
+/* The checksum of header and payload in steps: tl_hash_update adds the payload. */
 typedef struct tl_hash tl_hash;
 tl_hash *tl_hash_new(void);
 void tl_hash_free(tl_hash *h);

@@ -1,4 +1,4 @@
-/* join.c - one trace from the files that the hosts of a run have written. */
+/* join.c - joins the files that the hosts of a run have written. */
 #include "config.h"
 
 #include "append.h"
@@ -19,8 +19,8 @@ typedef struct join {
     tl_error *err;
 } join;
 
-/* The first part, from `from` on, that has something of this rank; the number of parts if none has.
- */
+/* The first part, beginning with `from`, that contains this rank; the number of parts if there is
+ * none. */
 static size_t holder(const join *j, uint32_t rank, size_t from)
 {
     size_t i = from;
@@ -72,7 +72,7 @@ static bool has_host(const join *j, const char *name, size_t length)
     return false;
 }
 
-/* Names the hosts whose parts are not there. */
+/* Names the hosts whose parts are missing. */
 static tl_status check_all_hosts(const join *j)
 {
     const char *name = j->parts[0]->header.run.parts;
@@ -94,7 +94,8 @@ static tl_status check_all_hosts(const join *j)
                    n_missing > 1 ? "s" : "", missing, n_missing > 1 ? "are" : "is");
 }
 
-/* Copies the bytes of a part from `from` on, and what its killed ranks kept open. */
+/* Copies the bytes of a part, beginning at `from`, and the events of its killed ranks from its open
+ * file. */
 static tl_status copy(const join *j, tl_reader *part, uint64_t from, int fd, const char *out_path)
 {
     enum { BLOCK_BYTES = 1 << 16 };

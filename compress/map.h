@@ -14,9 +14,9 @@ typedef struct tl_map {
     size_t n, capacity; /* capacity: 0 or a power of two */
 } tl_map;
 
-/* The value of a key; NULL if absent.  Valid until the next tl_map_at. */
+/* The value of a key; NULL if it is absent. Valid until the next tl_map_at. */
 uint64_t *tl_map_find(const tl_map *map, uint64_t key);
-/* The value of a key, which is 0 if the key was absent; NULL when memory is out. */
+/* The value of a key, which is 0 if the key was absent. NULL without memory. */
 uint64_t *tl_map_at(tl_map *map, uint64_t key);
 void tl_map_free(tl_map *map);
 

@@ -1,4 +1,4 @@
-/* open.c - write the open frames of a recording. */
+/* open.c - writes the open frames of a recording. */
 #include "config.h"
 
 #include "open.h"
@@ -50,8 +50,8 @@ static bool fill_with_zeros(int fd, uint64_t at, size_t size)
     return true;
 }
 
-/* Takes the blocks of a range that holds nothing yet.  A file system that cannot do so, NFS before
- * 4.2, gets zeros, and is asked whether they have reached it. */
+/* Allocates disk blocks for a range that is still empty. If the file system cannot do so (NFS
+ * before 4.2), zeros are written, and fdatasync checks that they have arrived. */
 static bool allocate(int fd, uint64_t at, size_t size)
 {
     struct rlimit limit;
@@ -71,7 +71,8 @@ static bool allocate(int fd, uint64_t at, size_t size)
     return fill_with_zeros(fd, at, size) && !fdatasync(fd);
 }
 
-/* Where pages are written to new places, a full disk has none for a page that is there. */
+/* On file systems that write changed pages to new places, a full disk would have no room even for
+ * an existing page. */
 static void write_in_place(int fd)
 {
     int flags = 0;
@@ -83,7 +84,7 @@ static void write_in_place(int fd)
 
 /* ---- the file ---- */
 
-/* Whether an open file is one of these; its header. */
+/* Whether an open file is an open file of a recording; reads its header. */
 static bool is_open_file(int fd, uint8_t header[TL_OPEN_HEADER_BYTES])
 {
     struct stat st;
@@ -144,8 +145,8 @@ static uint32_t add_at(uint8_t *file, size_t offset, uint32_t n)
 
 enum { AT_N_SLOTS = 24, AT_N_OPEN = 28 };
 
-/* State and areas, each with `room` bytes; those that are there stay as they are.  What is not
- * enough is given back, for the trace needs it. */
+/* Allocates the state and `room` bytes of each area. Allocated parts do not change. If the room is
+ * not enough, all of it is freed again, because the trace needs it. */
 static bool allocate_slot(const tl_open_slot *slot, int fd, size_t room)
 {
     bool done = room > slot->page || allocate(fd, slot->offset, slot->page);
@@ -225,7 +226,7 @@ bool tl_open_grow(tl_open_slot *slot)
     size_t room = 4 * slot->room < TL_OPEN_STREAM_BYTES ? 4 * slot->room : TL_OPEN_STREAM_BYTES;
     if (slot->room == TL_OPEN_STREAM_BYTES)
         return false;
-    /* No descriptor is kept: programs close those that they do not know. */
+    /* The descriptor is closed again, because programs close descriptors that they do not know. */
     int fd = open(slot->path, O_RDWR | O_CLOEXEC | O_NONBLOCK | O_NOFOLLOW);
     if (fd < 0)
         return false;
@@ -241,7 +242,7 @@ void tl_open_leave(tl_open_slot *slot)
     struct stat st;
     if (!slot)
         return;
-    /* Under this name there may be the file of a later run. */
+    /* The name may now belong to the file of a later run. */
     if (!add_at(slot->file, AT_N_OPEN, UINT32_MAX) && !lstat(slot->path, &st) && is_ours(slot, &st))
         unlink(slot->path);
 }

@@ -1,11 +1,10 @@
-/* open.h - the open frames of a recording, kept in a file that a killed process cannot lose
- * (doc/FORMAT.md, "The open frames of a recording").
+/* open.h - the open frames of a recording, in a file that survives a killed process (doc/FORMAT.md,
+ * "The open frames of a recording").
  *
- * The file is TRACE.open.  A rank encodes its frame in a shared mapping of its slot there, so that
- * every byte is the kernel's once it is stored; what counts is one of two states, which alternate.
- * All that is touched has been allocated before: a page that a full disk has no room for would end
- * the program by SIGBUS.
- */
+ * The file is TRACE.open. A rank encodes its frame in a shared mapping of its slot, so the kernel
+ * has every byte as soon as it is stored. Two states alternate, and one of them is valid. All pages
+ * are allocated before they are used: a page for which a full disk has no room would end the
+ * program by SIGBUS. */
 #ifndef TL_OPEN_H
 #define TL_OPEN_H
 
@@ -23,7 +22,7 @@ enum {
     TL_OPEN_DEFINITIONS = TL_N_STREAMS, /* follow the streams of the frame */
     TL_OPEN_N_AREAS,
     TL_OPEN_MAX_SLOTS = 1 << 24,
-    /* Of a slot: */
+    /* Offsets in a slot: */
     TL_OPEN_RANK = 0,
     TL_OPEN_COMMITS = 8,
     TL_OPEN_STATES = 64,
@@ -36,7 +35,7 @@ static inline size_t tl_open_area(unsigned i)
     return (size_t)TL_OPEN_STREAM_BYTES * (1 + i);
 }
 
-/* What of a slot counts.  On the disk the members follow each other, little-endian. */
+/* The state of a slot. On the disk the members follow each other, little-endian. */
 typedef struct tl_open_state {
     uint32_t sequence; /* of the next chunk of the rank */
     uint32_t n_events;
@@ -58,7 +57,7 @@ typedef struct tl_open_slot {
     char *path;
 } tl_open_slot;
 
-/* Makes TRACE.open, of a trace whose header has this seed, in place of one from before. */
+/* Makes TRACE.open for a trace whose header has this seed. An older file is replaced. */
 tl_status tl_open_create(const char *trace_path, uint64_t seed, tl_error *err);
 /* Takes a slot for a rank. */
 tl_status tl_open_join(const char *trace_path, uint64_t seed, uint32_t rank, tl_open_slot **out,
@@ -67,10 +66,10 @@ static inline uint8_t *tl_open_data(const tl_open_slot *slot, unsigned area)
 {
     return slot->data + tl_open_area(area);
 }
-/* Gives each area more room; false: there is none on the disk, or they are as large as they get. */
+/* Gives each area more room. False if the disk has none, or if the areas have their full size. */
 bool tl_open_grow(tl_open_slot *slot);
-/* From here on this counts.  The process ends between two of its stores: that they are in the order
- * of the program is enough. */
+/* Makes a new state valid. A process can only be killed between two of its stores, so it is enough
+ * that the stores are in the order of the program. */
 static inline void tl_open_commit(tl_open_slot *slot, const tl_open_state *s)
 {
     const uint64_t n = ++slot->n_commits;
@@ -85,19 +84,19 @@ static inline void tl_open_commit(tl_open_slot *slot, const tl_open_state *s)
     __atomic_store_n(commits, htole64(n), __ATOMIC_RELEASE);
     __atomic_signal_fence(__ATOMIC_SEQ_CST);
 }
-/* The rank's part has ended: the last one removes the file. */
+/* The rank's part has ended. The last rank removes the file. */
 void tl_open_leave(tl_open_slot *slot);
 /* Releases the slot and changes nothing in the file. */
 void tl_open_forget(tl_open_slot *slot);
 
-/* Removes TRACE.open, if it is there and what its name says. */
+/* Removes TRACE.open, if it exists and is such a file. */
 void tl_open_remove(const char *trace_path);
 
 /* ---- reading ---- */
 
 struct tl_reader;
-/* Puts what ranks without an end have in TRACE.open into r->recovered, as the chunks that would
- * have been written next. */
+/* Reads the events of ranks without an end from TRACE.open into r->recovered, as the chunks that
+ * would have been written next. */
 tl_status tl_open_recover(struct tl_reader *r, tl_error *err);
 
 #endif

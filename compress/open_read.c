@@ -1,4 +1,4 @@
-/* open_read.c - what killed ranks kept open, as chunks. */
+/* open_read.c - reads the events of killed ranks from TRACE.open, as chunks. */
 #include "config.h"
 
 #include "error.h"
@@ -22,7 +22,7 @@ typedef struct recovery {
     tl_buffer raw, list;
 } recovery;
 
-/* Opens TRACE.open; -1: there is none of this run. */
+/* Opens TRACE.open; -1 if there is none of this run. */
 static int open_beside(const tl_reader *r, uint64_t *bytes, uint32_t *n_slots)
 {
     uint8_t header[TL_OPEN_HEADER_BYTES];
@@ -48,7 +48,7 @@ static int open_beside(const tl_reader *r, uint64_t *bytes, uint32_t *n_slots)
     return fd;
 }
 
-/* What counts of the slot at `at`; false: nothing does. */
+/* Reads the valid state of the slot at `at`; false if there is none. */
 static bool read_state(const recovery *f, uint64_t at, uint32_t *rank, tl_open_state *state)
 {
     uint8_t lead[TL_OPEN_LEAD_BYTES];
@@ -73,7 +73,7 @@ static bool read_state(const recovery *f, uint64_t at, uint32_t *rank, tl_open_s
            state->volumes_bytes <= TL_OPEN_STREAM_BYTES;
 }
 
-/* Reads so much of an area as the file has. */
+/* Reads as much of an area as the file contains. */
 static bool read_area(recovery *f, uint64_t slot, unsigned i, size_t size)
 {
     tl_buffer *area = &f->areas[i];
@@ -89,7 +89,8 @@ static bool append(recovery *f, tl_chunk *chunk, const tl_buffer *raw, tl_buffer
     return done;
 }
 
-/* Decodes the frame, which tells where its streams end: bytes of an event under way may follow. */
+/* Decodes the frame to find the ends of its streams, because bytes of an incomplete event may
+ * follow. */
 static bool cut_streams(recovery *f, const tl_open_state *state, uint32_t rank)
 {
     tl_input in[TL_N_STREAMS];
@@ -112,7 +113,7 @@ static bool cut_streams(recovery *f, const tl_open_state *state, uint32_t rank)
     return whole;
 }
 
-/* The frame as it would have been written. */
+/* Rebuilds the frame as it would have been written. */
 static bool rebuild_frame(recovery *f, uint64_t slot, const tl_open_state *state, uint32_t rank)
 {
     for (unsigned i = 0; i < TL_N_STREAMS; i++)
@@ -129,7 +130,7 @@ static bool rebuild_frame(recovery *f, uint64_t slot, const tl_open_state *state
     return cut_streams(f, state, rank) && tl_frame_join(f->areas, &f->raw);
 }
 
-/* Whether the rank has no end, and the slot goes on where its part in the file stops. */
+/* Whether the rank has no end, and the slot continues where its part in the file stops. */
 static bool is_wanted(const tl_part *part, const tl_open_state *state)
 {
     if (!part)
@@ -138,7 +139,7 @@ static bool is_wanted(const tl_part *part, const tl_open_state *state)
            part->next_sequence == state->sequence && part->summary.n_events == state->first_event;
 }
 
-/* Appends the chunks of a slot to `out`; false: nothing of it can be used. */
+/* Appends the chunks of a slot to `out`; false if nothing of the slot can be used. */
 static bool recover_slot(recovery *f, uint64_t at, tl_buffer *out)
 {
     tl_open_state state, after;
@@ -163,7 +164,7 @@ static bool recover_slot(recovery *f, uint64_t at, tl_buffer *out)
         if (!rebuild_frame(f, at, &state, rank) || !append(f, &chunk, &f->raw, out))
             return false;
     }
-    /* A rank that still runs may have begun another frame in the same place. */
+    /* If the rank is still running, it may have begun another frame in the same place. */
     if (!read_state(f, at, &rank, &after) || after.sequence != state.sequence)
         return false;
     tl_part *part = tl_reader_part(f->r, rank);

@@ -1,4 +1,4 @@
-/* owned.c - definitions that a reader keeps, equal ones of all ranks once. */
+/* owned.c - the definitions that a reader keeps; equal ones of several ranks are stored once. */
 #include "owned.h"
 
 #include "frame.h"
@@ -14,7 +14,7 @@ static tl_owned_definitions *add_empty(tl_reader *r)
     return own;
 }
 
-/* The first definitions of a rank: those of another one with the same bytes, or new ones. */
+/* The first definitions of a rank: those of another rank with the same bytes, or new ones. */
 static tl_status read_first(tl_reader *r, tl_map *shared, tl_part *part, const uint8_t *raw,
                             size_t size)
 {
@@ -39,10 +39,10 @@ static tl_status read_first(tl_reader *r, tl_map *shared, tl_part *part, const u
     return TL_OK;
 }
 
-/* The definitions that the rank has, to add others to them. */
+/* The definitions of the rank, as a copy to which others can be added. */
 static tl_owned_definitions *own_definitions(tl_reader *r, tl_part *part)
 {
-    /* They stand first in what the reader owns. */
+    /* The definitions are the first member of the object that the reader owns. */
     tl_owned_definitions *now = (tl_owned_definitions *)(uintptr_t)part->definitions;
     if (!now->is_shared)
         return now;

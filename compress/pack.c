@@ -1,5 +1,5 @@
-/* pack.c - write a trace again, as small as it gets: long frames, and ranks that do the same side
- * by side in blocks. */
+/* pack.c - writes a trace again, as small as possible: with long frames, and with blocks in which
+ * ranks with the same events are side by side. */
 #include "config.h"
 
 #include "error.h"
@@ -16,8 +16,8 @@
 #include <string.h>
 #include <unistd.h>
 
-/* So many ranks advance together, frame by frame: memory for these, and equal frames lie near each
- * other. */
+/* The number of ranks that advance together, frame by frame. It limits the memory, and equal frames
+ * are close to each other. */
 enum { GROUP = 16 };
 
 typedef struct lane {
@@ -37,7 +37,7 @@ typedef struct packing {
     tl_error *err;
 } packing;
 
-/* Definitions and chunks that this version does not know, as they are. */
+/* Copies definitions, and chunks that this version does not know, unchanged. */
 static tl_status pass_extras(packing *p, lane *l)
 {
     const tl_reader *r = p->r;
@@ -110,7 +110,7 @@ static tl_status end_lane(packing *p, lane *l)
     return status ? tl_fail_write(p->err, p->out_path, status) : TL_OK;
 }
 
-/* Moves events until a frame is full or the rank ends, which closes the lane. */
+/* Moves events until a frame is full, or until the rank ends, which closes the lane. */
 static tl_status advance(packing *p, lane *l)
 {
     uint32_t n_chunks = tl_writer_n_chunks(l->writer);

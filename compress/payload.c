@@ -1,4 +1,4 @@
-/* payload.c - read the payload of a chunk again, after the file was scanned. */
+/* payload.c - reads the payload of a chunk again, after the file was scanned. */
 #include "format.h"
 #include "reader.h"
 
@@ -17,7 +17,7 @@ tl_status tl_reader_read_at(const tl_reader *r, uint64_t offset, void *data, siz
     return TL_OK;
 }
 
-/* Reads and checks a chunk: the file may have changed since it was opened. */
+/* Reads and checks a chunk, because the file may have changed since it was opened. */
 static tl_status read_chunk(const tl_reader *r, uint64_t offset, tl_chunk *chunk, uint8_t **stored)
 {
     uint8_t header[TL_CHUNK_HEADER_BYTES];

@@ -1,9 +1,9 @@
-/* quantise.c - volumes to a stated precision, their sum kept. */
+/* quantise.c - rounds volumes to a given precision and keeps their sum. */
 #include "quantise.h"
 
-/* Volumes are rounded down, so that what is carried is never negative and the last event can take
- * it.  A volume that may be the same as the last one of its call site becomes so: that costs
- * nothing in the file.  Others lose their low bits. */
+/* Volumes are rounded down. The carried rest is therefore never negative, and the last event can
+ * take it. If a volume can be rounded to the last one of its call site, it is, because that costs
+ * nothing in the file. Other volumes lose their low bits. */
 static uint64_t choose(uint64_t volume, uint64_t carry, double precision, uint64_t last)
 {
     uint64_t slack = (uint64_t)((double)volume * precision);
@@ -18,7 +18,7 @@ static uint64_t choose(uint64_t volume, uint64_t carry, double precision, uint64
 
 bool tl_quantise(tl_quantiser *q, tl_event *event, bool is_last)
 {
-    /* A sum beyond 2^53 has lost its meaning for the arithmetic here. */
+    /* Above 2^53 the arithmetic here is not exact. */
     if (is_last || event->volume >> 53) {
         event->volume += q->carry;
         q->carry = 0;

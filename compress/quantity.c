@@ -1,4 +1,4 @@
-/* quantity.c - numbers with a unit, as users write them: "10Gbps", "5us", "3Gf", "1kHz". */
+/* quantity.c - reads numbers with a unit: "10Gbps", "5us", "3Gf", "1kHz". */
 #include "timeless_files.h"
 
 #include <math.h>

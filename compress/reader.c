@@ -1,5 +1,4 @@
-/* reader.c - open a trace: its contents, its damage, and the functions that ask for them.
- */
+/* reader.c - opens a trace; functions for its contents and its damage. */
 #include "config.h"
 
 #include "reader.h"
@@ -30,7 +29,7 @@ tl_error *tl_copy_error(const tl_error *err)
     return copy;
 }
 
-/* Groups the frames by part; within a part they stay in the order of the file. */
+/* Groups the frames by rank. The frames of a rank stay in the order of the file. */
 static tl_status group_frames(tl_reader *r)
 {
     size_t next = 0;
@@ -83,7 +82,8 @@ static tl_status group_extras(tl_reader *r)
     return TL_OK;
 }
 
-/* A rank without an end in a damaged file may have lost it, and events, in the damaged bytes. */
+/* A rank without an end in a damaged file may have lost its end, and events, in the damaged bytes.
+ */
 static tl_status settle_parts(tl_reader *r)
 {
     r->complete = r->n_damages == 0 && r->n_parts == r->header.run.n_ranks;
@@ -98,7 +98,7 @@ static tl_status settle_parts(tl_reader *r)
     return TL_OK;
 }
 
-/* Ranks with the same events follow the least of them. */
+/* Finds ranks with the same events. They follow the lowest of them. */
 static tl_status find_leaders(tl_reader *r, int with_volumes)
 {
     tl_map first = {0}; /* rank + 1 by likeness */
@@ -123,7 +123,7 @@ static tl_status find_leaders(tl_reader *r, int with_volumes)
 
 static tl_status open_file(tl_reader *r, tl_error *err)
 {
-    /* O_NONBLOCK: a named pipe must not hang the caller. */
+    /* O_NONBLOCK: opening a named pipe must not block the caller. */
     r->fd = open(r->path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
     if (r->fd < 0)
         return tl_fail_errno(err, "%s: cannot be opened", r->path);
@@ -138,7 +138,7 @@ static tl_status open_file(tl_reader *r, tl_error *err)
     return tl_run_read(r->fd, r->path, &r->header, err);
 }
 
-/* Events that are made on demand: nothing to scan. */
+/* Events that are made on demand need no scan. */
 static tl_status open_program(tl_reader *r, const char *parameters, tl_error *err)
 {
     const tl_status status = r->kind->open(parameters, &r->program, err);
@@ -325,7 +325,7 @@ tl_status tl_reader_rank(const tl_reader *r, uint32_t rank, tl_rank_summary *out
     return TL_OK;
 }
 
-/* What the header says; recordings of before have no more. */
+/* The reason from the header. Older recordings have no other reason. */
 static size_t reason_of_run(const tl_run *run, char *text, size_t size)
 {
     if (*run->folding)

@@ -1,4 +1,4 @@
-/* reader.h - what reader.c found in a file, for the cursor. */
+/* reader.h - the contents of a file as reader.c found them, for the cursor. */
 #ifndef TL_READER_H
 #define TL_READER_H
 
@@ -7,14 +7,14 @@
 #include "programs/program.h"
 #include "run.h"
 
-/* Where the payload of a chunk is: of one of its own, or of one in a block. */
+/* The place of a chunk's payload: in a chunk of its own, or in a block. */
 typedef struct tl_payload_ref {
     uint64_t offset; /* of the chunk in the file */
     uint32_t index;  /* in the block, if it is one */
     bool in_block;
 } tl_payload_ref;
 
-/* A frame in a block that others may refer to, and what it says. */
+/* A frame in a block to which others may refer, and hashes of its content. */
 typedef struct tl_base {
     uint64_t offset; /* of the block */
     uint64_t same;   /* hash of its streams but for volumes and clocks */
@@ -30,21 +30,21 @@ typedef struct tl_frame_ref {
     uint32_t n_events;
 } tl_frame_ref;
 
-/* An intact chunk of another kind: definitions, or one that this version does not know. */
+/* An intact chunk of another type: definitions, or a type that this version does not know. */
 typedef struct tl_extra_ref {
     tl_payload_ref payload;
     uint32_t part; /* index in tl_reader.parts */
     uint8_t type;
 } tl_extra_ref;
 
-/* What one or more ranks have defined. */
+/* The definitions of one or more ranks. */
 typedef struct tl_owned_definitions {
     tl_definitions d;
     bool is_shared; /* it is that of one chunk, and of all ranks that have this chunk alone */
     uint64_t check; /* a second hash of it */
 } tl_owned_definitions;
 
-/* A rank of which the file holds something. */
+/* A rank that appears in the file. */
 typedef struct tl_part {
     uint32_t rank;
     uint32_t next_sequence;
@@ -92,18 +92,19 @@ struct tl_reader {
     tl_program_face face;
 };
 
-/* Reads the chunk at `offset` again and unpacks it into *raw.  The number of bytes read from the
- * file is added to *n_read. */
+/* Reads the chunk at `offset` again and unpacks it into *raw. Adds the number of bytes that were
+ * read from the file to *n_read. */
 tl_status tl_payload_read(const tl_reader *r, uint64_t offset, tl_buffer *raw, uint64_t *n_read);
-/* Reads exactly so many bytes of the file, or of what was recovered behind its end. */
+/* Reads exactly this many bytes of the file, or of the recovered chunks that follow it. */
 tl_status tl_reader_read_at(const tl_reader *r, uint64_t offset, void *data, size_t size);
-/* The frame that another one in a block refers to; NULL: it is not there. */
+/* The frame to which another one in a block refers; NULL if it does not exist. */
 const tl_base *tl_reader_base(const tl_reader *r, uint64_t offset, uint32_t index);
 
 tl_error *tl_copy_error(const tl_error *err);
-/* The part of a rank; NULL if the file holds nothing of it. */
+/* The part of a rank; NULL if the file contains nothing of it. */
 tl_part *tl_reader_part(const tl_reader *r, uint32_t rank);
-/* A communicator that a rank has defined; NULL if it has not (WORLD and SELF are never defined). */
+/* A communicator that a rank has defined; NULL if it has not. (WORLD and SELF are never defined.)
+ */
 const tl_comm *tl_reader_comm(const tl_reader *r, uint32_t rank, uint32_t id);
 /* A call site that a rank has defined; NULL if it has not. */
 const tl_site *tl_reader_site(const tl_reader *r, uint32_t rank, uint32_t id);

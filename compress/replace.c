@@ -1,4 +1,4 @@
-/* replace.c - a file that takes the place of another once it is whole. */
+/* replace.c - writes a file that replaces another one when it is complete. */
 #include "config.h"
 
 #include "timeless_files.h"
@@ -14,7 +14,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-/* The path that the symbolic link `path` names, which need not exist; NULL with errno. */
+/* The target of the symbolic link `path`, which need not exist; NULL with errno. */
 static char *follow_link(const char *path, size_t link_bytes)
 {
     const char *slash = strrchr(path, '/');
@@ -38,7 +38,7 @@ static char *follow_link(const char *path, size_t link_bytes)
     return target;
 }
 
-/* Where `path` leads, and what is there: *exists, *there.  NULL with errno. */
+/* The file to which `path` leads: *exists and *there describe it. NULL with errno. */
 static char *find_target(const char *path, bool *exists, struct stat *there)
 {
     enum { MOST_LINKS = 40, LONGEST_LINK = 1 << 16 };
@@ -64,8 +64,8 @@ static char *find_target(const char *path, bool *exists, struct stat *there)
     return NULL;
 }
 
-/* Like the old file.  Who may not give files away keeps its own, and then lets no group in that the
- * old file did not have. */
+/* Gives the new file the owner and permissions of the old one. A user who may not change the owner
+ * keeps the file, and does not give access to a group that the old file did not admit. */
 static bool take_permissions(int fd, const struct stat *old)
 {
     mode_t mode = old->st_mode & 07777;
@@ -79,7 +79,7 @@ static bool take_permissions(int fd, const struct stat *old)
     return fchmod(fd, mode) == 0;
 }
 
-/* The empty file to write.  What an interrupted command left there is removed. */
+/* The empty file to write. A file that an interrupted command left there is removed. */
 static bool create_part(const char *part, bool exists, const struct stat *old)
 {
     struct stat left;
@@ -126,7 +126,8 @@ tl_status tl_replace_begin(const char *path, const char *suffix, tl_replacement 
     return status;
 }
 
-/* What it replaces must not be lost with the system either. */
+/* The new file must be on the disk before it replaces the old one, or a crash of the system could
+ * lose both. */
 static bool put_in_place(const tl_replacement *r)
 {
     const int fd = open(r->part, O_RDONLY | O_CLOEXEC);

@@ -1,4 +1,4 @@
-/* requests.c - the requests of one rank while its events pass by. */
+/* requests.c - the requests of one rank while its events are read. */
 #include "requests.h"
 
 #include "bytes.h"

@@ -1,4 +1,4 @@
-/* requests.h - the requests of one rank while its events pass by. */
+/* requests.h - the requests of one rank while its events are read. */
 #ifndef TL_REQUESTS_H
 #define TL_REQUESTS_H
 
@@ -20,9 +20,10 @@ typedef struct tl_requests {
     uint64_t next_serial;
 } tl_requests;
 
-/* The request of an id; NULL if there is none. */
+/* The request with an id; NULL if there is none. */
 tl_request *tl_requests_find(const tl_requests *all, uint32_t id);
-/* Follows an event: what it makes, starts, completes and frees.  False when memory is out. */
+/* Follows an event: the requests that it makes, starts, completes and frees. False without memory.
+ */
 bool tl_requests_follow(tl_requests *all, const tl_event *e, const tl_call_info *row, bool before);
 void tl_requests_free(tl_requests *all);
 

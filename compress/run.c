@@ -100,7 +100,7 @@ tl_status tl_run_encode(const tl_run *run, tl_buffer *out, tl_error *err)
     return TL_OK;
 }
 
-/* Takes the pairs apart; unknown keys are passed over.  Strings get their final 0 in `text`. */
+/* Reads the pairs; ignores unknown keys. The strings get their final 0 in `text`. */
 static bool parse_pairs(const uint8_t *p, const uint8_t *end, uint32_t n_pairs, tl_run *run,
                         char *text)
 {

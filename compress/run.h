@@ -1,11 +1,11 @@
-/* run.h - the header of the file: what run it is. */
+/* run.h - the header of the file: the description of the run. */
 #ifndef TL_RUN_H
 #define TL_RUN_H
 
 #include "bytes.h"
 #include "timeless.h"
 
-/* A tl_run that owns its strings. */
+/* A tl_run with its own copies of the strings. */
 typedef struct tl_run_header {
     tl_run run;
     uint32_t bytes; /* of the header in the file */
@@ -21,7 +21,7 @@ typedef struct tl_run_field {
 } tl_run_field;
 enum { TL_N_RUN_FIELDS = 9 };
 extern const tl_run_field tl_run_fields[TL_N_RUN_FIELDS];
-/* The i-th of them; "" for NULL. */
+/* The i-th text; "" for NULL. */
 const char *tl_run_text(const tl_run *run, size_t i);
 
 tl_status tl_run_encode(const tl_run *run, tl_buffer *out, tl_error *err);

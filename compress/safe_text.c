@@ -1,4 +1,4 @@
-/* safe_text.c - text of others made safe for a terminal, for XML, for CSV. */
+/* safe_text.c - makes foreign text safe for a terminal, for XML, for CSV. */
 #include "timeless_files.h"
 
 #include <stdbool.h>
@@ -7,8 +7,8 @@
 
 enum { SLOTS = 16 };
 
-/* Bytes of the character at `text`, which is whole and UTF-8; 0: there is none.  *code is its
- * number. */
+/* The length of the UTF-8 character at `text`; 0 if there is no complete one. *code is its number.
+ */
 static size_t character(const char *text, uint32_t *code)
 {
     const unsigned char *p = (const unsigned char *)text;
@@ -25,7 +25,7 @@ static size_t character(const char *text, uint32_t *code)
     return *code >= least[n] && *code <= 0x10ffff && (*code < 0xd800 || *code > 0xdfff) ? n : 0;
 }
 
-/* Control characters, and those that turn the direction of what is printed. */
+/* Control characters, and characters that change the direction of text. */
 static bool is_control(uint32_t code)
 {
     return code < 0x20 || (code >= 0x7f && code < 0xa0) || (code >= 0x200e && code <= 0x200f) ||
@@ -33,7 +33,8 @@ static bool is_control(uint32_t code)
            code == 0xfffe || code == 0xffff;
 }
 
-/* Bytes of the character at `text` if it may be printed, else 0; *bytes: how many to pass over. */
+/* The length of the character at `text` if it may be printed, else 0. *bytes is the number of bytes
+ * to skip. */
 static size_t printable(const char *text, size_t *bytes)
 {
     uint32_t code = 0;
@@ -85,7 +86,7 @@ void tl_put_xml(FILE *out, const char *text, size_t length)
     }
 }
 
-/* Whether a spreadsheet would take it for a formula. */
+/* Whether a spreadsheet would treat the text as a formula. */
 static bool is_formula(const char *text)
 {
     char *end;

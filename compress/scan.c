@@ -1,5 +1,5 @@
-/* scan.c - one pass over the chunks of a file: verify, index, and find the way back after damage.
- */
+/* scan.c - one pass over the chunks of a file: checks them, makes an index, and finds the next
+ * chunk after damage. */
 #include "config.h"
 
 #include "scan.h"
@@ -22,8 +22,8 @@ typedef struct scan {
     uint8_t *block;        /* BLOCK_BYTES */
     tl_buffer stored, raw; /* payloads that are read while scanning: definitions and ends */
     tl_buffer unpacked;    /* a block */
-    /* Of the frame at hand: hash without volumes and clocks, and with volumes; whether it refers to
-     * one that is not there. */
+    /* The current frame: its hashes without and with volumes and clocks, and whether it refers to a
+     * frame that does not exist. */
     uint64_t content[2];
     bool is_lost;
     tl_map shared;   /* definitions by their hash: index + 1 */
@@ -57,7 +57,7 @@ static tl_status add_damage(scan *s, const tl_error *damage)
     return TL_OK;
 }
 
-/* Everything of this rank from here on is lost. */
+/* Marks the rank as damaged: its events from here on are lost. */
 static tl_status damage_part(scan *s, tl_part *part, tl_status status, uint64_t offset,
                              const char *what)
 {
@@ -148,7 +148,7 @@ static tl_status add_extra(scan *s, const tl_chunk *chunk, const tl_payload_ref 
 
 /* ---- intact chunks ---- */
 
-/* Reads and unpacks a payload into `raw`; *ok tells whether it could be unpacked. */
+/* Reads a payload and unpacks it into `raw`. *ok is whether it could be unpacked. */
 static tl_status load_payload(scan *s, const tl_chunk *chunk, uint64_t offset, tl_buffer *raw,
                               bool *ok)
 {
@@ -191,7 +191,7 @@ static tl_status take_end(scan *s, const tl_payload_ref *ref, const uint8_t *pay
     return TL_OK;
 }
 
-/* What is wrong with a chunk where it stands; NULL: nothing. */
+/* The rule that a chunk breaks at this place; NULL if none. */
 static const char *find_violation(scan *s, const tl_chunk *chunk, bool in_block, tl_part *part)
 {
     if (chunk->sequence != part->next_sequence ||
@@ -204,7 +204,7 @@ static const char *find_violation(scan *s, const tl_chunk *chunk, bool in_block,
     return tl_chunk_violation(chunk) ? "breaks the format" : NULL;
 }
 
-/* What is stored with the same bytes means the same events. */
+/* Ranks that are stored with the same bytes have the same events. */
 static void add_likeness(const scan *s, tl_part *part, const tl_chunk *chunk)
 {
     for (int i = 0; i < 2; i++) {
@@ -213,8 +213,7 @@ static void add_likeness(const scan *s, tl_part *part, const tl_chunk *chunk)
     }
 }
 
-/* Takes a chunk of one rank.  `payload`: where it is in a block that is unpacked; NULL: in the
- * file. */
+/* Adds a chunk of one rank. `payload`: its place in an unpacked block; NULL: it is in the file. */
 static tl_status take_chunk(scan *s, const tl_chunk *chunk, const tl_payload_ref *ref,
                             const uint8_t *payload)
 {
@@ -266,7 +265,8 @@ static tl_status take_chunk(scan *s, const tl_chunk *chunk, const tl_payload_ref
                                        : take_definitions(s, chunk, ref, payload, part);
 }
 
-/* A block whose checksum is right breaks the rules: what else it holds, and of whom, is unknown. */
+/* A block with a correct checksum breaks the rules. The rest of its content, and its ranks, are
+ * unknown. */
 static tl_status refuse_block(scan *s, uint64_t offset)
 {
     tl_error damage;
@@ -276,7 +276,7 @@ static tl_status refuse_block(scan *s, uint64_t offset)
     return add_damage(s, &damage);
 }
 
-/* A frame in a block: remembers what it says, or finds it at the one that it refers to. */
+/* A frame in a block: remembers its hashes, or finds them at the frame to which it refers. */
 static tl_status take_frame(scan *s, const tl_inner *inner, const tl_payload_ref *ref)
 {
     static const uint8_t nothing[1];
@@ -338,7 +338,8 @@ static tl_status take_block(scan *s, const tl_chunk *block, uint64_t offset)
 
 /* ---- damaged regions ---- */
 
-/* Next place at or after `from` where a chunk may begin; the file's size if there is none. */
+/* The next place at or after `from` where a chunk may begin; the size of the file if there is none.
+ */
 static tl_status find_magic(scan *s, uint64_t from, uint64_t *found)
 {
     tl_reader *r = s->r;
@@ -360,7 +361,7 @@ static tl_status find_magic(scan *s, uint64_t from, uint64_t *found)
 
 typedef enum verdict { CHUNK_INTACT, CHUNK_DAMAGED, CHUNK_CUT_SHORT } verdict;
 
-/* Judges the chunk that may begin at `offset`; *known: its header is right, so its rank is known.
+/* Checks the chunk that may begin at `offset`. *known: its header is correct, so its rank is known.
  */
 static tl_status examine(scan *s, uint64_t offset, tl_chunk *chunk, bool *known, verdict *out)
 {
@@ -405,7 +406,7 @@ static tl_status examine(scan *s, uint64_t offset, tl_chunk *chunk, bool *known,
     return TL_OK;
 }
 
-/* Whose bytes are lost; `bad` is NULL where no header tells. */
+/* Names the ranks whose bytes are lost. `bad` is NULL if no correct header names them. */
 static tl_status name_ranks(scan *s, const tl_chunk *bad, char *whose, size_t size)
 {
     tl_reader *r = s->r;
@@ -449,14 +450,15 @@ static tl_status report_region(scan *s, uint64_t from, uint64_t to, const tl_chu
     return add_damage(s, &damage);
 }
 
-/* The chunk at `from` is not intact.  Finds the next intact one, or the end of the file, and
- * reports the bytes between. */
+/* The chunk at `from` is damaged. Finds the next intact one, or the end of the file, and reports
+ * the bytes between. */
 static tl_status skip_damage(scan *s, uint64_t from, const tl_chunk *bad, bool known,
                              bool cut_short, uint64_t *next)
 {
     uint64_t at = from + 1, stored = known ? bad->stored_bytes : 0;
     for (;;) {
-        /* Hostile files: once much has been hashed in vain, believe what headers say of lengths. */
+        /* Protects from hostile files: when many bytes have been hashed in vain, the lengths in
+         * headers are trusted. */
         if (s->wasted > (UINT64_C(64) << 20) + 8 * s->end)
             at += stored;
         tl_status status = at < s->end ? find_magic(s, at, &at) : TL_OK;

@@ -4,7 +4,7 @@
 
 #include "reader.h"
 
-/* Verifies every chunk and fills parts, frames (in file order), definitions and damages. */
+/* Checks every chunk and fills parts, frames (in file order), definitions and damages. */
 tl_status tl_scan(tl_reader *r, tl_error *err);
 
 #endif

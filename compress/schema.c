@@ -94,7 +94,8 @@ static const tl_call_info calls[] = {
 };
 enum { N_CALLS = sizeof calls / sizeof *calls };
 
-/* Position in calls[] by code, found by the compiler: rows are in the order of the files. */
+/* The index into calls[] for each code, computed by the compiler. Rows are in the order of the
+ * files. */
 enum {
 #define TL_CALL(code, name, action, traits, ...) ROW_##name,
 #define TL_SPECIAL TL_CALL
@@ -126,7 +127,7 @@ const tl_call_info *tl_call_by_code(unsigned code)
 
 const tl_call_info *tl_call_by_name(const char *name)
 {
-    /* Until 0.1.0 extensions were written under the name that Open MPI 4.1 gives them. */
+    /* Before 0.1.0, extensions were written under the names that Open MPI 4.1 gives them. */
     const char *standard = !strncmp(name, "MPIX_", 5) ? name + 5 : NULL;
     for (size_t i = 0; i < N_CALLS; i++) {
         const char *known = calls[i].name;
@@ -137,14 +138,14 @@ const tl_call_info *tl_call_by_name(const char *name)
     return NULL;
 }
 
-/* Multiply-adds of a factorisation of m x n: n^3 / 3 where it is square. */
+/* Multiply-adds of a factorisation of m x n; n^3 / 3 if it is square. */
 static double getrf_work(double m, double n)
 {
     double least = m < n ? m : n;
     return least * (m * n - least * (m + n) / 2 + least * least / 3);
 }
 
-/* Transforms times points times their binary logarithm. */
+/* Number of transforms, times points, times their binary logarithm. */
 static double fft_work(const int64_t *sizes, size_t n_sizes)
 {
     double points = 1;

@@ -1,4 +1,4 @@
-/* secret.c - words of a command without the secrets in them. */
+/* secret.c - removes secrets from the words of a command line. */
 #include "timeless_files.h"
 
 #include <stdbool.h>
@@ -25,14 +25,16 @@ int tl_is_secret(const char *name)
     return has_secret_word(name, strcspn(name, "="));
 }
 
-/* Behind "NAME=" or "NAME:", of a name that says so: where the secret begins; 0: nowhere. */
+/* If the word is "NAME=..." or "NAME:..." and the name suggests a secret, the place where the
+ * secret begins; otherwise 0. */
 static size_t secret_value(const char *word)
 {
     const size_t name = strcspn(word, "=:");
     return word[name] && has_secret_word(word, name) ? name + 1 : 0;
 }
 
-/* "SCHEME://USER:PASSWORD@": where USER begins, and *end at the '@'; 0: nowhere. */
+/* If the word contains "SCHEME://USER:PASSWORD@", the place where USER begins, and *end at the '@';
+ * otherwise 0. */
 static size_t user_in_url(const char *word, size_t *end)
 {
     const char *host = strstr(word, "://");

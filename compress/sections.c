@@ -1,4 +1,4 @@
-/* sections.c - where the sections and regions of a run begin and end on each rank. */
+/* sections.c - the beginning and end of the sections and regions of a run on each rank. */
 #include "error.h"
 #include "reader.h"
 
@@ -67,7 +67,8 @@ static void close_section(tl_section *s, uint64_t n_events, uint64_t begin_ns, u
         s->clock_ns = end_ns - begin_ns;
 }
 
-/* Adds one rank's share.  Rank 0 makes the list; a rank that ends earlier shortens it. */
+/* Adds one rank's part of each section. Rank 0 makes the list; a rank that ends earlier shortens
+ * it. */
 static tl_status add_rank(tl_reader *r, uint32_t rank, section_list *list, tl_error *err)
 {
     tl_cursor *c;
@@ -106,7 +107,7 @@ static tl_status add_rank(tl_reader *r, uint32_t rank, section_list *list, tl_er
         if (++i == list->n) /* rank 0 ended earlier */
             break;
     }
-    /* Damage that is known since opening ends the list as the run's end does. */
+    /* Damage that was found when the trace was opened ends the list like the end of the run. */
     if ((status == TL_ERR_CORRUPT || status == TL_ERR_TRUNCATED) && tl_reader_n_damages(r))
         status = TL_END;
     if (status == TL_END) {
@@ -137,8 +138,8 @@ tl_status tl_sections_list(tl_reader *r, tl_section **out, size_t *n, tl_error *
 
 /* ---- spans ---- */
 
-/* Finds where a rank's span begins and ends.  `step` is asked for every event and sets first, past
- * and done. */
+/* Finds the beginning and end of a rank's span. `step` is called for every event and sets first,
+ * past and done. */
 typedef struct search {
     tl_reader *r;
     uint32_t rank;
@@ -170,8 +171,8 @@ static tl_status search_rank(search *s, search_step *step, tl_error *err)
     return status;
 }
 
-/* From the collective that opens the first section to the one that closes the last, both included:
- * what ran before the closing one is part of the section. */
+/* From the collective that opens the first section to the one that closes the last section, both
+ * included. The computation before the closing collective belongs to the section. */
 static void section_step(search *s, uint64_t number, const tl_event *e)
 {
     if (!opens_section(s->r, s->rank, e))

@@ -1,4 +1,4 @@
-/* text.c - the canonical line of an event. */
+/* text.c - the line of an event in the text form. */
 #include "text.h"
 
 #include <inttypes.h>
@@ -95,7 +95,7 @@ static void add_field(line *l, const tl_event *e, const tl_text_field *field,
         add(l, " %s=%" PRId64, name, value);
 }
 
-/* Sizes of a kernel by name where there are as many as names. */
+/* The sizes of a kernel with their names, if there are as many sizes as names. */
 static void add_list(line *l, const tl_event *e, const tl_call_info *row)
 {
     unsigned n_dimensions = tl_text_n_dimensions(row);
@@ -143,7 +143,7 @@ size_t tl_event_text(const tl_event *e, char *buf, size_t size)
         return l.length;
     }
     add(&l, "%s", row->name);
-    /* An event may fill slots that its row does not have: they are shown. */
+    /* An event may fill slots that its row does not have. They are printed. */
     for (size_t i = 0; i < TL_N_TEXT_FIELDS; i++)
         if (row->slots & tl_text_fields[i].slot || field_value(e, &tl_text_fields[i]))
             add_field(&l, e, &tl_text_fields[i], row);

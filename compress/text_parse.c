@@ -1,4 +1,4 @@
-/* text_parse.c - words of the text form to values. */
+/* text_parse.c - converts words of the text form to values. */
 #include "text.h"
 
 #include "error.h"
@@ -112,7 +112,7 @@ static bool add_member(tl_buffer *members, int64_t rank)
     return true;
 }
 
-/* A number within a text; *p moves behind it. */
+/* A number within a text; moves *p behind it. */
 static bool take_number(const char **p, uint64_t max, int64_t *out)
 {
     uint64_t value = 0;
@@ -272,7 +272,7 @@ static tl_status parse_list(event_parser *p, char *text)
     return TL_OK;
 }
 
-/* A size of a kernel by its name; *known tells whether it is one. */
+/* A size of a kernel by its name; *known is whether the kernel has this size. */
 static tl_status parse_size(event_parser *p, const char *name, size_t length, const char *text,
                             bool *known)
 {
@@ -298,7 +298,7 @@ static tl_status parse_size(event_parser *p, const char *name, size_t length, co
     return TL_OK;
 }
 
-/* What stands in any event, and flags.  0: `word` is none of it. */
+/* Fields of all events, and flags. 0 if `word` is none of them. */
 static int parse_extra(event_parser *p, char *word)
 {
     static const char *const names[] = {"volume",   "polls",          "site",
@@ -335,7 +335,7 @@ static int parse_extra(event_parser *p, char *word)
     return 0;
 }
 
-/* Notes that a slot of the row is given. */
+/* Records that a slot of the row is given. */
 static tl_status note(event_parser *p, uint32_t slot, const char *word)
 {
     if (!(p->row->slots & slot))

@@ -1,4 +1,4 @@
-/* text_read.c - a trace from its text form, a line at a time. */
+/* text_read.c - makes a trace from its text form, line by line. */
 #include "config.h"
 
 #include "text.h"
@@ -34,7 +34,7 @@ typedef struct text_reader {
     tl_buffer list, members, remote, sources, destinations;
 } text_reader;
 
-/* Refuses the line that was read last. */
+/* Refuses the last line that was read. */
 #define wrong(t, format, ...)                                                                      \
     tl_fail((t)->err, TL_ERR_INPUT, "%s:%" PRIu64 ": " format, (t)->name, (t)->line_number,        \
             ##__VA_ARGS__)
@@ -54,7 +54,7 @@ static tl_status write_failed(text_reader *t, tl_status status)
                    t->name, t->line_number, tl_status_text(status));
 }
 
-/* The next line that says something, without its end.  TL_END: there is none. */
+/* The next line that is not empty or a comment, without its line end. TL_END: there is none. */
 static tl_status next_line(text_reader *t, char **out)
 {
     for (;;) {
@@ -140,7 +140,7 @@ static tl_status create(text_reader *t)
 
 /* ---- the part of a rank ---- */
 
-/* A rank without a line "end" was killed, or its trace is damaged. */
+/* The part of a rank without a line "end": the rank was killed, or its trace is damaged. */
 static tl_status leave_rank(text_reader *t)
 {
     if (!t->w)
@@ -190,7 +190,8 @@ static tl_status define(text_reader *t, uint64_t id, unsigned kind)
     return TL_OK;
 }
 
-/* The next word if it is "NAME=...": what stands behind.  NULL: it is another, and remains. */
+/* If the next word is "NAME=...", takes it and returns the text after "=". NULL: it is another
+ * word, which is not taken. */
 static char *take_pair(char **rest, const char *name)
 {
     char *p = *rest + strspn(*rest, " \t");
@@ -207,7 +208,7 @@ static const int32_t *ranks_in(const tl_buffer *ranks)
     return (const int32_t *)(const void *)ranks->data;
 }
 
-/* What only some communicators have: the other group, neighbours, a name. */
+/* Fields that only some communicators have: the other group, neighbours, a name. */
 static tl_status read_comm_extras(text_reader *t, char *rest, tl_comm *comm)
 {
     char *text = take_pair(&rest, "remote");
@@ -443,7 +444,8 @@ static tl_status read_lines(text_reader *t)
     return status ? status : leave_rank(t);
 }
 
-/* All that a reader may refuse in what was written are communicators with too many members. */
+/* Checks the one thing that a reader may refuse in the written trace: communicators with too many
+ * members. */
 static tl_status check_written(text_reader *t)
 {
     tl_reader *r;

@@ -1,4 +1,4 @@
-/* text_write.c - a whole trace as text (doc/FORMAT.md, "The text form"). */
+/* text_write.c - writes a whole trace as text (doc/FORMAT.md, "The text form"). */
 #include "text.h"
 
 #include "error.h"
@@ -42,7 +42,7 @@ tl_status tl_text_write_run(const tl_run *run, FILE *out)
     return ferror(out) ? TL_ERR_SYSTEM : TL_OK;
 }
 
-/* " NAME=[0-3,7,9-15/2]": runs of three members and more that go up or down by the same step. */
+/* " NAME=[0-3,7,9-15/2]": runs of three or more members that go up or down in equal steps. */
 static void put_members(FILE *out, const char *name, const int32_t *m, uint32_t n_members)
 {
     fprintf(out, " %s=[", name);
@@ -152,7 +152,8 @@ static void begin_part(FILE *out, uint32_t rank, const char *host)
     fputc('\n', out);
 }
 
-/* *begun: the line of the rank stands; it does once there is something to say of it. */
+/* *begun: the line of the rank has been written. It is written when there is the first line of its
+ * part. */
 static tl_status put_events(tl_reader *r, uint32_t rank, FILE *out, bool *begun, tl_error *err)
 {
     tl_cursor *c;

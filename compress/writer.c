@@ -1,4 +1,4 @@
-/* writer.c - the part of one rank, appended frame by frame. */
+/* writer.c - writes the part of one rank, frame by frame. */
 #include "config.h"
 
 #include "writer.h"
@@ -55,7 +55,7 @@ tl_status tl_trace_create(const char *path, const tl_run *run, tl_error *err)
     if (status)
         goto cleanup;
     struct stat st;
-    /* O_NONBLOCK: a named pipe must not hang the caller. */
+    /* O_NONBLOCK: opening a named pipe must not block the caller. */
     int fd = open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC | O_NONBLOCK, 0666);
     if (fd < 0 || fstat(fd, &st)) {
         tl_error_set_errno(err, "%s: cannot be created", path);
@@ -262,7 +262,7 @@ void tl_trace_remove(const char *path)
     tl_open_remove(path);
 }
 
-/* A frame may have as much as fits into each area, whichever it goes to. */
+/* The most bytes of a frame: even if all of them go into one area, they fit. */
 static size_t max_open_bytes(const tl_open_slot *open)
 {
     size_t fits = open->room - TL_EVENT_MAX_BYTES - FINISH_BYTES;
@@ -320,7 +320,7 @@ tl_status tl_writer_keep_open(tl_writer *w, tl_error *err)
     return TL_OK;
 }
 
-/* Whether the slot has, or gets, room for so many bytes of each kind. */
+/* Whether the slot has, or gets, room for this many bytes of each kind. */
 static bool fits_in_slot(tl_writer *w, size_t bytes)
 {
     while (bytes >= w->max_bytes) {
@@ -333,7 +333,7 @@ static bool fits_in_slot(tl_writer *w, size_t bytes)
 
 /* ---- chunks ---- */
 
-/* Puts what is pending into `out` as chunks: definitions ahead of the events that use them. */
+/* Puts the pending data into `out` as chunks: definitions precede the events that use them. */
 static tl_status gather_chunks(tl_writer *w)
 {
     if (w->definitions.size) {
@@ -360,7 +360,7 @@ static tl_status gather_chunks(tl_writer *w)
     return TL_OK;
 }
 
-/* Room for the ends of all ranks, so that they can be written when nothing else can. */
+/* The room for the ends of all ranks, so that they can be written even when nothing else can. */
 static size_t spare_bytes(const tl_writer *w)
 {
     return w->n_ranks < MAX_SPARE_BYTES / END_BYTES ? (size_t)w->n_ranks * END_BYTES
@@ -409,7 +409,7 @@ const tl_error *tl_writer_error(const tl_writer *w)
     return &w->error;
 }
 
-/* What is pending, and the end. */
+/* Writes the pending data and the end. */
 static tl_status finish(tl_writer *w, tl_end_reason reason, uint64_t clock_ns, size_t spare)
 {
     uint8_t end[TL_END_PAYLOAD_BYTES];
@@ -423,7 +423,7 @@ static tl_status finish(tl_writer *w, tl_end_reason reason, uint64_t clock_ns, s
     return status ? status : write_out(w, spare);
 }
 
-/* Goes back to what is in the file. */
+/* Returns to the state of the file. */
 static void drop_pending(tl_writer *w)
 {
     w->sequence = w->written_sequence;
@@ -433,8 +433,8 @@ static void drop_pending(tl_writer *w)
     w->definitions.size = 0;
 }
 
-/* The end is tried even after a failure: without the events that could not be written, it says why
- * the part stops. */
+/* The end is written even after a failure. Without the lost events, it gives the reason why the
+ * part stops. */
 tl_status tl_writer_close(tl_writer *w, tl_end_reason reason, uint64_t clock_ns)
 {
     if (!w)
@@ -554,7 +554,7 @@ tl_status tl_writer_put(tl_writer *w, const tl_event *event)
                            (size_t)event->list_len * TL_VARINT_MAX_BYTES))
         return fail(w, TL_ERR_MEMORY);
     if (!tl_codec_put(w->codec, w->streams, event, row)) {
-        /* Too many call sites for one frame; the next one starts with room for all. */
+        /* There are too many call sites for one frame. The next frame starts with room for all. */
         if (tl_writer_flush(w))
             return w->status;
         tl_codec_put(w->codec, w->streams, event, row);

@@ -1,7 +1,8 @@
-/* dumpi.h - the inside of the import of DUMPI's traces, sst-dumpi's: one binary file for each rank.
+/* dumpi.h - internal header of the import of DUMPI's traces (sst-dumpi): one binary file for each
+ * rank.
  *
- * Written from the description of the format that comes with sst-dumpi (docs/traceformat.dox) and
- * the order of the fields in its reader (dumpi/common); integers are big-endian. */
+ * It follows the description of the format that comes with sst-dumpi (docs/traceformat.dox), and
+ * the order of the fields in its reader (dumpi/common). Integers are big-endian. */
 #ifndef TL_DUMPI_H
 #define TL_DUMPI_H
 
@@ -32,7 +33,7 @@ extern const tl_dumpi_row tl_dumpi_rows[TL_DUMPI_N_CALLS];
 
 enum { TL_DUMPI_COMM_NULL = 1, TL_DUMPI_COMM_WORLD = 2, TL_DUMPI_COMM_SELF = 3 };
 
-/* Of one call; seconds are relative to the file's own, modulo 2^16. */
+/* The times of one call. Seconds are relative to the start time in the file, modulo 2^16. */
 typedef struct tl_dumpi_times {
     bool known;
     uint16_t start_s, stop_s;
@@ -83,23 +84,23 @@ typedef struct tl_dumpi_file {
     tl_dumpi_record record;    /* the last */
 } tl_dumpi_file;
 
-/* Finds the sections of a file and reads all but the calls. */
+/* Finds the sections of a file and reads all except the calls. */
 tl_status tl_dumpi_open(tl_dumpi_file *f, FILE *in, const char *name, tl_error *err);
-/* Looks for a hardware counter by its label; false if the file has none of it. */
+/* Finds a hardware counter by its label; false if the file does not have it. */
 bool tl_dumpi_find_counter(tl_dumpi_file *f, const char *label);
 /* Goes back to the first call. */
 void tl_dumpi_rewind(tl_dumpi_file *f);
-/* The next call, in f->record; TL_END behind the last. */
+/* Reads the next call into f->record; TL_END behind the last one. */
 tl_status tl_dumpi_next(tl_dumpi_file *f);
 void tl_dumpi_close(tl_dumpi_file *f);
-/* Refuses the call in hand. */
+/* Refuses the current call. */
 tl_status tl_dumpi_wrong(tl_dumpi_file *f, tl_status status, const char *format, ...)
     __attribute__((format(printf, 3, 4)));
 
 /* ---- communicators ---- */
 
-/* DUMPI says how each rank made a communicator, a trace who is in it: that follows from what all
- * ranks say. */
+/* DUMPI records how each rank made a communicator, but a trace needs its members. The members
+ * follow from the records of all ranks. */
 typedef struct tl_dumpi_group {
     int32_t *members; /* ranks in MPI_COMM_WORLD */
     uint32_t n;
@@ -117,7 +118,8 @@ typedef struct tl_dumpi_made {
 
 enum { TL_DUMPI_MADE_WORLD, TL_DUMPI_MADE_SELF, TL_DUMPI_MADE_FIRST };
 
-/* What one rank has made, in order; the first two are MPI_COMM_WORLD and MPI_COMM_SELF. */
+/* The communicators that one rank has made, in order. The first two are MPI_COMM_WORLD and
+ * MPI_COMM_SELF. */
 typedef struct tl_dumpi_list {
     tl_dumpi_made *made;
     size_t n, capacity;
@@ -133,9 +135,9 @@ typedef struct tl_dumpi_comms {
 
 tl_status tl_dumpi_comms_begin(tl_dumpi_comms *c, char *const *names, uint32_t n_ranks,
                                tl_error *err);
-/* Notes what a rank has made; returns its position, 0 when memory is out. */
+/* Adds a communicator that a rank has made; returns its position, 0 without memory. */
 uint32_t tl_dumpi_comms_note(tl_dumpi_list *list, uint32_t parent, tl_dumpi_made made);
-/* Finds the members of all. */
+/* Finds the members of all communicators. */
 tl_status tl_dumpi_comms_resolve(tl_dumpi_comms *c, tl_error *err);
 void tl_dumpi_comms_free(tl_dumpi_comms *c);
 

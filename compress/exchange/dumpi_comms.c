@@ -1,7 +1,8 @@
-/* dumpi_comms.c - who is in the communicators of a run that DUMPI recorded.
+/* dumpi_comms.c - the members of the communicators of a run that DUMPI recorded.
  *
- * A communicator is made by all members of its parent together, each parent's in the same order
- * everywhere: so the i-th made from a parent is the same one on every member. */
+ * All members of the parent make a communicator together, and all of them make the children of a
+ * parent in the same order. The i-th communicator made from a parent is therefore the same one on
+ * every member. */
 #include "config.h"
 
 #include "dumpi.h"
@@ -10,7 +11,7 @@
 
 #include <inttypes.h>
 
-/* A communicator, seen from all of its members: where it stands in the list of each. */
+/* A communicator as all of its members see it: its position in the list of each of them. */
 typedef struct shared {
     const tl_dumpi_group *group;
     uint32_t *positions;
@@ -82,7 +83,7 @@ tl_status tl_dumpi_comms_begin(tl_dumpi_comms *c, char *const *names, uint32_t n
     return TL_OK;
 }
 
-/* Enters a communicator, with its position in the list of each member. */
+/* Adds a communicator, with its position in the list of each member. */
 static tl_status enter(tl_dumpi_comms *c, queue *q, const tl_dumpi_group *group,
                        const uint32_t *positions, tl_error *err)
 {
@@ -120,7 +121,7 @@ static int by_colour(const void *a, const void *b)
     return by_key(&x->member, &y->member);
 }
 
-/* The parts into which the children at `positions` of all members of a parent fall. */
+/* Divides the children at `positions` of all members of a parent into communicators. */
 static tl_status split(tl_dumpi_comms *c, queue *q, const tl_dumpi_group *parent,
                        const uint32_t *positions, tl_error *err)
 {
@@ -154,7 +155,7 @@ static tl_status split(tl_dumpi_comms *c, queue *q, const tl_dumpi_group *parent
     return status;
 }
 
-/* Takes the next child of every member; TL_END when no member has one. */
+/* Takes the next child of every member; TL_END if no member has one. */
 static tl_status next_children(tl_dumpi_comms *c, const shared *s, uint32_t *positions,
                                bool is_first, tl_error *err)
 {
@@ -213,7 +214,7 @@ static tl_status resolve_children(tl_dumpi_comms *c, queue *q, size_t at, tl_err
     return status == TL_END ? TL_OK : status;
 }
 
-/* An MPI_COMM_SELF has one member: what is made from it follows from that rank alone. */
+/* An MPI_COMM_SELF has one member. Its children follow from the records of this rank only. */
 static tl_status begin_queue(tl_dumpi_comms *c, queue *q, tl_error *err)
 {
     uint32_t *positions = calloc(c->n_ranks, sizeof *positions);

@@ -1,4 +1,4 @@
-/* dumpi_convert.h - what becomes of the calls of one rank. */
+/* dumpi_convert.h - converts the calls of one rank. */
 #ifndef TL_DUMPI_CONVERT_H
 #define TL_DUMPI_CONVERT_H
 
@@ -35,30 +35,30 @@ typedef struct tl_dumpi_convert {
     tl_end_reason end;
 } tl_dumpi_convert;
 
-/* Refuses the call in hand, by name. */
+/* Refuses the current call, by name. */
 tl_status tl_dumpi_refuse(tl_dumpi_convert *m, const char *what);
 tl_status tl_dumpi_out_of_memory(tl_dumpi_convert *m);
 tl_status tl_dumpi_put(tl_dumpi_convert *m, const tl_event *event);
 
-/* What ran before the call in hand is added to the volume of the next event. */
+/* Adds the computation before the current call to the volume of the next event. */
 tl_status tl_dumpi_count_volume(tl_dumpi_convert *m);
 void tl_dumpi_follow_clock(tl_dumpi_convert *m);
 
-/* Bytes of an element of a datatype that is used, or may stand where nothing is sent. */
+/* Bytes of an element of a datatype. The datatype is used, or may appear where nothing is sent. */
 tl_status tl_dumpi_take_type(tl_dumpi_convert *m, int64_t type, bool is_used, int64_t *bytes);
 /* Follows the construction of a datatype. */
 tl_status tl_dumpi_construct(tl_dumpi_convert *m);
 
-/* The request that the call in hand begins, completes, starts or frees. */
+/* The request that the current call begins, completes, starts or frees. */
 tl_status tl_dumpi_take_request(tl_dumpi_convert *m, tl_event *e, const tl_call_info *row);
-/* The same for an array of requests: ids go to m->list. */
+/* The same for an array of requests; the ids go to m->list. */
 tl_status tl_dumpi_complete_some(tl_dumpi_convert *m);
-/* The status of the call in hand, or one of them; false if it has none. */
+/* The status of the current call, or one of its statuses; false if it has none. */
 bool tl_dumpi_status_at(const tl_dumpi_convert *m, size_t i, tl_dumpi_status *s);
 tl_status tl_dumpi_put_match(tl_dumpi_convert *m, uint32_t request, const tl_dumpi_status *s);
 
-/* One pass over the calls of a rank.  Without a writer: the first, which notes the communicators.
- * Frees what the conversion holds. */
+/* Makes one pass over the calls of a rank. Without a writer it is the first pass, which collects
+ * the communicators. The second function frees the memory of the conversion. */
 tl_status tl_dumpi_pass(tl_dumpi_convert *m);
 
 #endif

@@ -1,4 +1,4 @@
-/* dumpi_events.c - the calls of a rank that DUMPI recorded, as events. */
+/* dumpi_events.c - converts the calls of a rank that DUMPI recorded to events. */
 #include "config.h"
 
 #include "dumpi_convert.h"
@@ -12,7 +12,7 @@ static tl_dumpi_list *list_of(tl_dumpi_convert *m)
     return &m->comms->ranks[m->rank];
 }
 
-/* Position of a communicator in the list of what was made. */
+/* The position of a communicator in the list of those that the rank has made. */
 static tl_status find_comm(tl_dumpi_convert *m, int64_t number, uint32_t *position)
 {
     const uint64_t *made = tl_map_find(&m->by_comm, (uint64_t)number);
@@ -27,7 +27,7 @@ static tl_status find_comm(tl_dumpi_convert *m, int64_t number, uint32_t *positi
                         "with 'timeless record'");
 }
 
-/* Ids follow from positions: 1 MPI_COMM_WORLD, 2 MPI_COMM_SELF, 3 what was made first. */
+/* Ids follow from positions: 1 MPI_COMM_WORLD, 2 MPI_COMM_SELF, 3 the first one that was made. */
 static uint32_t id_of(uint32_t position)
 {
     return position + TL_COMM_WORLD;
@@ -74,7 +74,7 @@ static tl_status make_comm(tl_dumpi_convert *m, tl_event *e)
 
 /* ---- events ---- */
 
-/* Tests and probes without success are counted, not put. */
+/* Failed tests and probes are counted; they are no events. */
 static bool has_failed(const tl_dumpi_record *r)
 {
     switch (r->function) {
@@ -118,7 +118,7 @@ static bool at_root(const tl_dumpi_record *r)
     return r->value['k'] == r->value['x'];
 }
 
-/* Counts of all ranks; for MPI_Alltoallw bytes. */
+/* The counts of all ranks; for MPI_Alltoallw in bytes. */
 static tl_status take_counts(tl_dumpi_convert *m)
 {
     const tl_dumpi_record *r = &m->f->record;
@@ -267,7 +267,7 @@ static tl_status follow(tl_dumpi_convert *m)
     return tl_dumpi_rows[r->function].kind == TL_DUMPI_IS_CALL && m->w ? put_call(m) : TL_OK;
 }
 
-/* One pass over the calls of one rank. */
+/* Makes one pass over the calls of one rank. */
 tl_status tl_dumpi_pass(tl_dumpi_convert *m)
 {
     tl_dumpi_rewind(m->f);

@@ -1,6 +1,6 @@
-/* dumpi_read.c - the sections of a DUMPI file, and its calls one after the other.
+/* dumpi_read.c - reads the sections of a DUMPI file, and its calls one after the other.
  *
- * A record has no length: a call whose fields are not known ends the reading. */
+ * A record has no length. Reading therefore ends at a call whose fields are not known. */
 #include "config.h"
 
 #include "dumpi.h"
@@ -62,7 +62,8 @@ static void seek(tl_dumpi_file *f, uint64_t offset)
         f->bad = true;
 }
 
-/* Element by element, so that memory follows what is there, not what is declared. */
+/* Reads element by element, so that the memory follows the data in the file, not a declared length.
+ */
 static tl_status get_array(tl_dumpi_file *f, tl_dumpi_array *out, unsigned element_bytes)
 {
     int32_t n = get32(f);
@@ -84,7 +85,7 @@ static tl_status get_array(tl_dumpi_file *f, tl_dumpi_array *out, unsigned eleme
     return TL_OK;
 }
 
-/* A length of 16 bits and characters, cut to the size of `text`. */
+/* A length of 16 bits and characters, shortened to the size of `text`. */
 static void get_string(tl_dumpi_file *f, char *text, size_t size)
 {
     size_t n = get(f, 2), kept = 0;

@@ -1,7 +1,8 @@
 /* dumpi_requests.c - the requests of a rank that DUMPI recorded.
  *
- * Those of one number that are under way together (an MPI library may give out one handle for all
- * sends that are already done) are completed in the order of their beginning. */
+ * Several requests with the same number may be under way at the same time, because an MPI library
+ * may use one handle for all sends that are already complete. Such requests are completed in the
+ * order in which they began. */
 #include "config.h"
 
 #include "dumpi_convert.h"
@@ -16,7 +17,7 @@ tl_status tl_dumpi_put(tl_dumpi_convert *m, const tl_event *e)
                   : TL_OK;
 }
 
-/* A source as the status tells it; what is negative is MPI_PROC_NULL of one library or another. */
+/* The source from a status. Negative values are MPI_PROC_NULL of some library. */
 tl_status tl_dumpi_put_match(tl_dumpi_convert *m, uint32_t request, const tl_dumpi_status *s)
 {
     tl_event e = {.call = TL_MPI_Match,
@@ -78,7 +79,7 @@ static void drop_request(tl_dumpi_convert *m, tl_dumpi_pending *p)
 
 enum { DUMPI_REQUEST_NULL = 1 };
 
-/* *request: 0 for MPI_REQUEST_NULL. */
+/* *request is 0 for MPI_REQUEST_NULL. */
 static tl_status complete(tl_dumpi_convert *m, int64_t number, size_t status_index,
                           uint32_t *request)
 {

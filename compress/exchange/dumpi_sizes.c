@@ -1,7 +1,7 @@
 /* dumpi_sizes.c - the volumes and clocks of a rank that DUMPI recorded, and the sizes of its
  * datatypes.
  *
- * What ran between two calls becomes the volume of the second. */
+ * The computation between two calls becomes the volume of the second call. */
 #include "config.h"
 
 #include "dumpi_convert.h"
@@ -24,7 +24,7 @@ tl_status tl_dumpi_out_of_memory(tl_dumpi_convert *m)
 
 /* ---- time ---- */
 
-/* Seconds have 16 bits: no two calls may be 9 hours apart. */
+/* Seconds have 16 bits, so no two consecutive calls may be 9 hours apart. */
 static int64_t between_ns(uint16_t from_s, uint32_t from_ns, uint16_t to_s, uint32_t to_ns)
 {
     return (int16_t)(uint16_t)(to_s - from_s) * INT64_C(1000000000) + to_ns - from_ns;
@@ -91,7 +91,7 @@ static bool size_of(tl_dumpi_convert *m, int64_t type, int64_t *bytes)
     return *bytes >= 0;
 }
 
-/* Bytes of an element that is sent or received, or may be where nothing is. */
+/* Bytes of an element that is sent or received, or that may appear where nothing is. */
 tl_status tl_dumpi_take_type(tl_dumpi_convert *m, int64_t type, bool is_used, int64_t *bytes)
 {
     if (size_of(m, type, bytes))

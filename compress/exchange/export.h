@@ -1,7 +1,6 @@
-/* export.h - a trace as calls of a simpler world: one communicator, sends, receives, waits,
- * blocking collectives, computation.  What is not of that world is refused by name, before anything
- * is written.
- */
+/* export.h - a trace as calls of a simpler format: one communicator, sends, receives, waits,
+ * blocking collectives, computation. Calls that the format cannot express are refused by name,
+ * before anything is written. */
 #ifndef TL_EXPORT_H
 #define TL_EXPORT_H
 
@@ -11,7 +10,7 @@
 
 #include <stdbool.h>
 
-/* A send or receive that is under way, or a persistent one. */
+/* A send or receive under way, or a persistent one. */
 typedef struct tl_transfer {
     uint32_t request;
     bool used, persistent, active, is_recv, is_null;
@@ -23,8 +22,8 @@ typedef struct tl_transfer {
 
 typedef struct tl_export tl_export;
 
-/* How a target says things.  `out` is NULL in the first pass, which only looks for what it cannot
- * say: then nothing is written. */
+/* The functions that write a target's text. `out` is NULL in the first pass, which only looks for
+ * calls that the target cannot express; nothing is written then. */
 typedef struct tl_export_target {
     const char *name;
     void (*begin_rank)(tl_export *x);
@@ -34,7 +33,7 @@ typedef struct tl_export_target {
     void (*transfer)(tl_export *x, const tl_transfer *t); /* blocking */
     void (*begin)(tl_export *x, tl_transfer *t);
     void (*wait)(tl_export *x, tl_transfer *const *all, uint32_t n);
-    /* False: say it as two transfers and a wait. */
+    /* False: write the call as two transfers and a wait instead. */
     bool (*exchange)(tl_export *x, const tl_transfer *send, const tl_transfer *recv);
     void (*collective)(tl_export *x, const tl_event *e, const tl_call_info *row);
 } tl_export_target;
@@ -63,13 +62,14 @@ struct tl_export {
     bool last_may_be_under_way;
 };
 
-/* Notes that the event in hand cannot be said. */
+/* Records that the target cannot express the current event. */
 void tl_export_refuse(tl_export *x, const char *why);
-/* One rank: the first pass with x->out NULL, or the second. */
+/* Processes one rank: in the first pass with x->out NULL, or in the second pass. */
 tl_status tl_export_rank(tl_export *x, uint32_t rank, tl_error *err);
-/* The first pass over all ranks; fails with all refusals in one line. */
+/* Makes the first pass over all ranks. If it fails, one line contains all refusals. */
 tl_status tl_export_look(tl_export *x, tl_error *err);
-/* The files of a target.  Closing keeps `status`, or fails if something could not be written. */
+/* The files of a target. Closing returns `status`, or an error if something could not be written.
+ */
 tl_status tl_export_open(const char *path, FILE **out, tl_error *err);
 tl_status tl_export_close(FILE *f, const char *path, tl_status status, tl_error *err);
 /* After a failure: removes what was written, unless it is a device or a pipe. */

@@ -1,4 +1,4 @@
-/* goal_read.c - the text of GOAL's schedules, word by word. */
+/* goal_read.c - reads the text of GOAL's schedules, word by word. */
 #include "config.h"
 
 #include "goal.h"
@@ -30,7 +30,7 @@ static int next_char(tl_goal *m)
     return c;
 }
 
-/* False at the end of the file.  A comment goes from two slashes to the end of its line. */
+/* False at the end of the file. A comment extends from two slashes to the end of the line. */
 static bool read_word(tl_goal *m)
 {
     if (m->has_word) {
@@ -144,7 +144,7 @@ static tl_status read_operation(tl_goal *m, const char *label)
     return TL_OK;
 }
 
-/* Index of a label; the file may name it before it is there. */
+/* The index of a label. The file may use a label before it defines it. */
 tl_status tl_goal_find_label(tl_goal *m, uint64_t line, const char *label, uint32_t *out)
 {
     const uint64_t *index = tl_map_find(&m->by_label, hash_of(label));

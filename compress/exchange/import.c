@@ -1,5 +1,5 @@
-/* import.c - what the importers share: lists of files, and a trace that is there whole or not at
- * all. */
+/* import.c - shared by all imports: lists of files, and a trace that is either complete or does not
+ * exist. */
 #include "config.h"
 
 #include "import.h"

@@ -1,31 +1,31 @@
-/* import.h - what the importers share, and their inside for the fuzzing harnesses. */
+/* import.h - shared by all imports, and their internals for the fuzzing harnesses. */
 #ifndef TL_IMPORT_H
 #define TL_IMPORT_H
 
 #include "timeless.h"
 
-/* The lines of a list of files, blank ones left out: at least one. */
+/* The lines of a list of files, without blank ones: at least one. */
 tl_status tl_import_read_list(const char *path, char ***names, size_t *n, tl_error *err);
 void tl_import_free_list(char **names, size_t n);
 
-/* Puts the part of one rank, whose writer it opens and closes. */
+/* Writes the part of one rank, whose writer it opens and closes. */
 typedef tl_status tl_import_part(void *arg, uint32_t rank, const char *out_path, tl_error *err);
-/* Writes a trace of run->n_ranks parts, under another name until it is whole. */
+/* Writes a trace of run->n_ranks parts, under a temporary name until it is complete. */
 tl_status tl_import_write(const char *out_path, tl_run *run, tl_import_part *part, void *arg,
                           tl_error *err);
-/* Closes a writer in the way that *status asks for. */
+/* Closes a writer, or abandons it if *status is an error. */
 tl_status tl_import_close(tl_writer *w, const char *out_path, tl_status status, tl_end_reason end,
                           uint64_t clock_ns, tl_error *err);
 
-/* Reads the actions of one rank from SimGrid's text and puts them as events. */
+/* Reads the actions of one rank from SimGrid's text and writes them as events. */
 tl_status tl_import_simgrid_rank(FILE *in, const char *name, uint32_t rank, uint32_t n_ranks,
                                  tl_writer *w, tl_error *err);
-/* A trace of the files of all ranks of a run that DUMPI recorded. */
+/* Makes a trace from the files of all ranks of a run that DUMPI recorded. */
 tl_status tl_import_dumpi_files(FILE *const *files, char *const *names, uint32_t n_ranks,
                                 const tl_dumpi_options *options, const char *out_path,
                                 tl_error *err);
 
-/* A trace of the schedules in a file of GOAL. */
+/* Makes a trace from the schedules in a file of GOAL. */
 tl_status tl_import_goal_file(FILE *in, const char *name, const char *out_path, tl_error *err);
 
 #endif

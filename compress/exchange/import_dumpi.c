@@ -1,6 +1,5 @@
-/* import_dumpi.c - traces from DUMPI's, in two passes: who is in the communicators, then the
- * events.
- */
+/* import_dumpi.c - makes traces from DUMPI's, in two passes: first the members of the
+ * communicators, then the events. */
 #include "config.h"
 
 #include "dumpi_convert.h"
@@ -22,7 +21,7 @@ typedef struct run_files {
     uint32_t first_refused[TL_DUMPI_N_CALLS], first_ignored[TL_DUMPI_N_CALLS];
 } run_files;
 
-/* With f open, does one pass. */
+/* Opens f and makes one pass over it. */
 static tl_status with_file(run_files *all, uint32_t rank,
                            tl_status (*body)(run_files *all, uint32_t rank, tl_dumpi_file *f,
                                              void *arg),
@@ -41,7 +40,7 @@ static tl_status with_file(run_files *all, uint32_t rank,
     return status;
 }
 
-/* What the volumes are made of, by the first call that has a time. */
+/* The source of the volumes, by the first call that has a time. */
 static void choose_volume(run_files *all, tl_dumpi_file *f)
 {
     tl_status status = tl_dumpi_next(f);
@@ -204,8 +203,8 @@ static void put_name(char *name, size_t size, const char *path, const char *pref
              number);
 }
 
-/* PREFIX-0000.bin beside the meta file; the numbers have 4 digits, or as many as those of rank 0.
- */
+/* The name is PREFIX-0000.bin next to the meta file. The numbers have 4 digits, or as many as the
+ * number of rank 0. */
 static tl_status names_of(const char *path, const char *prefix, uint32_t n, char ***names,
                           tl_error *err)
 {

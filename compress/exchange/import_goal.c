@@ -1,11 +1,11 @@
-/* import_goal.c - traces from GOAL, the schedules of LogGOPSim.
+/* import_goal.c - makes traces from GOAL, the schedules of LogGOPSim.
  *
- * A schedule is a graph of operations: one starts when those that it requires have ended and those
- * that it irequires have started.  A rank of a trace is a sequence of calls: sends and receives
- * that are begun, computation, and waits.  Sends and receives come as early as they may; a wait is
- * faithful only if all that has not started requires what it waits for, and a schedule with another
- * place is refused.  Computations that are free to come in any order are put one after the other,
- * as the one CPU of a rank runs them. */
+ * A schedule is a graph of operations. An operation starts when those that it requires have ended
+ * and those that it irequires have started. A rank of a trace is a sequence of calls: sends and
+ * receives that are begun, computation, and waits. Sends and receives come as early as possible. A
+ * wait is exact only if all operations that have not started require the operations for which it
+ * waits. A schedule that needs any other wait is refused. Computations whose order is free are put
+ * one after the other, because the one CPU of a rank runs them in this way. */
 #include "config.h"
 
 #include "goal.h"
@@ -36,7 +36,8 @@ static tl_status put(tl_goal *m, tl_event e)
                   : TL_OK;
 }
 
-/* Puts the transfer that was begun last: blocking, if it is what is waited for at once. */
+/* Writes the transfer that began last. It is blocking if the next wait is for this transfer only.
+ */
 static tl_status put_held(tl_goal *m, bool blocking)
 {
     if (!m->held)
@@ -60,7 +61,7 @@ static tl_status put_held(tl_goal *m, bool blocking)
     return put(m, e);
 }
 
-/* Waits for the operations that are marked. */
+/* Waits for the marked operations. */
 static tl_status put_wait(tl_goal *m, size_t n)
 {
     if (m->held && n == 1 && m->operations[m->held - 1].in_wait) {
@@ -108,7 +109,8 @@ static int by_target(const void *a, const void *b)
     return y->ends - x->ends;
 }
 
-/* Edges by target, each pair once, the stronger kind; where those from and to an operation are. */
+/* Edges by target, each pair once, with the stronger kind; and the edges from and to each
+ * operation. */
 static tl_status connect(tl_goal *m)
 {
     for (size_t i = 0; i < m->n_edges; i++) {
@@ -147,7 +149,7 @@ static tl_status connect(tl_goal *m)
     return TL_OK;
 }
 
-/* For an operation of which all that it needs has started. */
+/* Handles an operation whose requirements have all started. */
 static bool enqueue(tl_goal *m, uint32_t i)
 {
     const tl_goal_operation *o = &m->operations[i];
@@ -194,7 +196,8 @@ static tl_status place(tl_goal *m, uint32_t i)
     return tell_of_start(m, i);
 }
 
-/* What an operation still has to wait for: marks it, or counts what of it is marked. */
+/* The operations for which an operation still has to wait: marks them, or counts the marked ones.
+ */
 static size_t unfinished(tl_goal *m, uint32_t to, bool mark)
 {
     size_t n = 0;
@@ -209,7 +212,8 @@ static size_t unfinished(tl_goal *m, uint32_t to, bool mark)
     return n;
 }
 
-/* Waits for what the operation that waits for the least needs: all others must need it too. */
+/* Waits for the requirements of the operation with the fewest. All other operations must require
+ * these, too. */
 static tl_status wait_for_some(tl_goal *m)
 {
     uint32_t least = m->blocked.items[0];

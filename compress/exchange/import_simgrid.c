@@ -1,8 +1,9 @@
-/* import_simgrid.c - traces from SimGrid's time-independent text, with the meaning that the replay
- * of SMPI 3.32 gives to it: "RANK ACTION NUMBER...".
+/* import_simgrid.c - makes traces from SimGrid's time-independent text, as the replay of SMPI 3.32
+ * interprets it: "RANK ACTION NUMBER...".
  *
- * What that replay does and a trace does not have is refused: test (an outcome that depends on
- * time), comm_split and comm_dup (which it passes over, so that what follows is wrong). */
+ * Three actions of this replay are refused because a trace cannot express them: test (its outcome
+ * depends on time), comm_split and comm_dup (the replay ignores them, so all later actions on these
+ * communicators are wrong). */
 #include "config.h"
 
 #include "import.h"
@@ -67,7 +68,7 @@ static tl_status out_of_memory(importer *m)
 
 /* ---- numbers ---- */
 
-/* SMPI writes sizes as 1e6 too. */
+/* SMPI also writes sizes as 1e6. */
 static bool parse_double(const char *text, double *out)
 {
     char *end;
@@ -77,7 +78,8 @@ static bool parse_double(const char *text, double *out)
     return !*end && isfinite(*out);
 }
 
-/* A whole number from min to max; *given false where the line ends and `optional` is its value. */
+/* A whole number from min to max. If the line ends here, *given is false and the value is
+ * `optional`. */
 static tl_status take(importer *m, const char *what, double min, double max, int64_t *out)
 {
     const char *word = tl_text_word(&m->rest);
@@ -119,7 +121,7 @@ static tl_status take_root(importer *m, int32_t *out)
     return m->rest[strspn(m->rest, " \t")] ? take_rank(m, "the root", out) : TL_OK;
 }
 
-/* Bytes of SMPI's datatypes by number; the default where the line ends. */
+/* Bytes of SMPI's datatypes by number; the default type if the line ends here. */
 static tl_status take_type(importer *m, int64_t *out)
 {
     static const uint8_t bytes[] = {8, 4,  1,  2, 8,  4,  1,  8,  1,  1,  2, 4,  8,  8,  16,
@@ -135,7 +137,7 @@ static tl_status take_type(importer *m, int64_t *out)
     return status;
 }
 
-/* Work that follows the call. */
+/* The work after the call. */
 static tl_status take_work(importer *m, double *out)
 {
     const char *word = tl_text_word(&m->rest);
@@ -158,7 +160,7 @@ static tl_status put(importer *m, tl_event *e)
                   : TL_OK;
 }
 
-/* The smallest number that no request has. */
+/* The smallest number that is not in use by a request. */
 static uint32_t free_request(const importer *m)
 {
     uint32_t id = 1;
@@ -239,7 +241,7 @@ static tl_status exchange(importer *m, unsigned call)
     return status ? status : put(m, &e);
 }
 
-/* Counts of all ranks, after what the list has. */
+/* The counts of all ranks; they are appended to the list. */
 static tl_status take_counts(importer *m)
 {
     for (uint32_t i = 0; i < m->n_ranks; i++) {
@@ -256,7 +258,7 @@ static tl_status take_counts(importer *m)
 }
 
 /* The words of a collective, in order: c count, C counts, r receive count, w work, o root, t type,
- * u receive type, b the size of a buffer (known from the counts). */
+ * u receive type, b the size of a buffer (ignored, because it follows from the counts). */
 static tl_status collective(importer *m, unsigned call, const char *words)
 {
     tl_event e = {.call = (uint16_t)call, .comm = TL_COMM_WORLD};
@@ -302,7 +304,7 @@ static tl_status init(importer *m)
 
 static tl_status finalize(importer *m)
 {
-    /* The replay waits for what is left. */
+    /* At its end the replay waits for all requests that are not complete. */
     tl_status status = m->n_requests ? wait_all(m, TL_MPI_Waitall) : TL_OK;
     m->ended = true;
     return status ? status : put(m, &(tl_event){.call = TL_MPI_Finalize});
@@ -317,7 +319,7 @@ static tl_status compute(importer *m)
     return status;
 }
 
-/* In seconds, to the nanosecond. */
+/* A time in seconds, to the nanosecond. */
 static tl_status sleep_for(importer *m)
 {
     const char *word = tl_text_word(&m->rest);

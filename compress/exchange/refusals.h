@@ -1,5 +1,5 @@
-/* refusals.h - what an export cannot say: each call and reason once, all of them in one line.
- * Inline, since the export to OTF2 stands outside of this library. */
+/* refusals.h - the calls that an export cannot express: each call and reason once, all of them in
+ * one line. Inline, because the export to OTF2 is not part of this library. */
 #ifndef TL_REFUSALS_H
 #define TL_REFUSALS_H
 
@@ -21,7 +21,7 @@ typedef struct tl_refusals {
     size_t n;
 } tl_refusals;
 
-/* One event more; `call` and `why` are literals.  False: out of memory. */
+/* Counts one more event. `call` and `why` are literals. False without memory. */
 static inline bool tl_refusals_add(tl_refusals *all, const char *call, const char *why,
                                    uint32_t rank, uint64_t event)
 {
@@ -38,7 +38,8 @@ static inline bool tl_refusals_add(tl_refusals *all, const char *call, const cha
     return true;
 }
 
-/* TL_OK if there are none, else TL_ERR_UNSUPPORTED; `target` is who cannot say them. */
+/* TL_OK if there are no refusals, else TL_ERR_UNSUPPORTED. `target` is the format that cannot
+ * express them. */
 static inline tl_status tl_refusals_report(const tl_refusals *all, const char *path,
                                            const char *target, tl_error *err)
 {

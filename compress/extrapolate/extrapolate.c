@@ -1,5 +1,5 @@
-/* extrapolate.c - the trace that a program on a grid of ranks would leave with more of them (weak
- * scaling).  doc/EXTRAPOLATION.md has the rule. */
+/* extrapolate.c - makes the trace that a program on a grid of ranks would leave with more ranks
+ * (weak scaling). doc/EXTRAPOLATION.md has the rules. */
 #include "config.h"
 
 #include "error.h"
@@ -25,7 +25,7 @@ static bool is_created(const tl_grid *g, int64_t n_ranks, bool reversed)
     return true;
 }
 
-/* As MPI_Dims_create makes it, if it made the grid of the trace, too. */
+/* The grid that MPI_Dims_create returns, if it also returns the grid of the trace. */
 static tl_status create_new_grid(tl_extrapolating *x, int64_t n_ranks)
 {
     int32_t size[TL_MAX_DIMS];
@@ -76,7 +76,7 @@ static tl_status check_new_grid(const tl_extrapolating *x)
     return TL_OK;
 }
 
-/* Fewer ranks leave recorded ones out, which is seldom meant. */
+/* With fewer ranks, recorded ranks would be lost, which is seldom intended. */
 static tl_status check_growth(const tl_extrapolating *x)
 {
     const int64_t n = tl_grid_n_ranks(&x->to);
@@ -113,13 +113,14 @@ static tl_status find_grids(tl_extrapolating *x, const tl_extrapolate_options *o
 
 /* ---- which ranks a new one is like ---- */
 
-/* Whether inner ranks along a dimension are made of the two that there are. */
+/* Whether inner ranks along a dimension are made from the two recorded ranks. */
 static bool is_paired(const tl_extrapolating *x, int dim)
 {
     return x->from.size[dim] == 2 && x->to.size[dim] > 2 && !tl_grid_is_folded(&x->from, dim);
 }
 
-/* The place along a dimension that a new one is like; -1: between the two that there are. */
+/* The recorded place along a dimension to which a new place is like; -1: between the two recorded
+ * places. */
 static int32_t like_place(const tl_extrapolating *x, int dim, int32_t at)
 {
     const int32_t size = x->from.size[dim], new_size = x->to.size[dim];
@@ -132,7 +133,7 @@ static int32_t like_place(const tl_extrapolating *x, int dim, int32_t at)
     return size == 2 ? -1 : 1 + (at - 1) % (size - 2);
 }
 
-/* Adds to each rank of *like the other one along a dimension with two. */
+/* Adds to each rank of *like the other rank along a dimension with two. */
 static void add_corners(const tl_extrapolating *x, int dim, int32_t at, tl_likeness *like)
 {
     unsigned shown = 0;
@@ -147,8 +148,8 @@ static void add_corners(const tl_extrapolating *x, int dim, int32_t at, tl_liken
     like->dims |= 1U << dim;
 }
 
-/* A rank at the side, too, is made of all corners if it is made of several: some of them show the
- * order of calls that it has in common with inner ranks. */
+/* If a rank is made of several corners, a rank at a side is made of all corners, too: some of them
+ * show the order of the calls that it has in common with inner ranks. */
 static tl_likeness find_likeness(const tl_extrapolating *x, uint32_t rank)
 {
     const tl_coords place = tl_grid_coords(&x->to, rank);
@@ -193,8 +194,8 @@ static tl_status written(const output *o, tl_status status)
     return status ? tl_fail_write(o->x->err, o->path, status) : TL_OK;
 }
 
-/* What the rank of the trace has defined whose events the new one has; call sites only if it has
- * those of no other rank. */
+/* Writes the definitions of the recorded rank whose events the new one has. It writes call sites
+ * only if the new rank has those of no other rank. */
 static tl_status define(output *o, const tl_likeness *like, uint32_t rank)
 {
     const tl_site *sites;
@@ -209,7 +210,7 @@ static tl_status define(output *o, const tl_likeness *like, uint32_t rank)
     return written(o, status);
 }
 
-/* The messages of ranks with this likeness, to be counted if *is_new. */
+/* Counts the messages of ranks with this likeness, if *is_new. */
 static tl_messages *find_messages(output *o, uint64_t key, bool *is_new)
 {
     uint64_t *known = tl_map_at(&o->message_index, key);
@@ -311,7 +312,7 @@ static void free_output(output *o)
     tl_buffer_free(&o->list);
 }
 
-/* Which command made it, of what, by which rule; what that was made of before. */
+/* The origin of the new trace: the command, its rules, and the origin of the old trace. */
 static tl_status describe(tl_extrapolating *x, const tl_extrapolation *done, char *text,
                           size_t size)
 {
@@ -355,7 +356,7 @@ static tl_status write_trace(tl_extrapolating *x, const tl_extrapolation *done, 
     return status;
 }
 
-/* The trace may replace itself. */
+/* The new trace may replace the old one. */
 static tl_status write_whole(tl_extrapolating *x, const tl_extrapolation *done, const char *path)
 {
     tl_replacement file;
@@ -387,7 +388,7 @@ static tl_status check_options(tl_reader *r, const tl_extrapolate_options *optio
     return TL_OK;
 }
 
-/* What is known of the volumes goes to whoever asked. */
+/* Gives the statistics of the volumes to the caller. */
 static void hand_over(tl_extrapolating *x, tl_extrapolation *notes)
 {
     notes->n_ordered = x->n_ordered;

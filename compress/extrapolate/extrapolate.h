@@ -11,7 +11,7 @@
 
 enum { TL_MAX_DIMS = 3, TL_N_DIRECTIONS = 27, TL_GRID_TEXT_BYTES = 48 };
 
-/* Ranks in the order of their places, the last dimension fastest. */
+/* Ranks in the order of their places, with the last dimension fastest. */
 typedef struct tl_grid {
     int n_dims;
     int32_t size[TL_MAX_DIMS]; /* 1 beyond n_dims */
@@ -22,28 +22,29 @@ typedef struct tl_coords {
     int32_t at[TL_MAX_DIMS];
 } tl_coords;
 
-/* The way to a neighbour: -1, 0 or 1 along each dimension.  TL_EITHER: -1 or 1, which of them
- * cannot be seen, since both lead to the same rank. */
+/* The way to a neighbour: -1, 0 or 1 along each dimension. TL_EITHER: -1 or 1. The trace does not
+ * show which, because both ways lead to the same rank. */
 enum { TL_EITHER = 2 };
 typedef struct tl_way {
     int8_t step[TL_MAX_DIMS];
 } tl_way;
 
-/* "4x4", "4px2p" where the dimensions are periodic. */
+/* "4x4"; "4px2p" if the dimensions are periodic. */
 bool tl_grid_parse(const char *text, tl_grid *out);
 void tl_grid_text(const tl_grid *g, char text[TL_GRID_TEXT_BYTES]);
 int64_t tl_grid_n_ranks(const tl_grid *g);
-/* Sizes as equal as they get, the largest first, as MPI_Dims_create gives them. */
+/* The most equal sizes, the largest first, as MPI_Dims_create returns them. */
 void tl_grid_create(int64_t n_ranks, int n_dims, int32_t size[TL_MAX_DIMS]);
 tl_coords tl_grid_coords(const tl_grid *g, uint32_t rank);
 uint32_t tl_grid_rank(const tl_grid *g, tl_coords place);
-/* Where a rank stands along each dimension, first, inner or last: 0 to TL_N_DIRECTIONS - 1. */
+/* The place of a rank along each dimension (first, inner or last) as a number from 0 to
+ * TL_N_DIRECTIONS - 1. */
 int tl_grid_class(const tl_grid *g, uint32_t rank);
-/* False: `to` is no neighbour of `from`. */
+/* False if `to` is no neighbour of `from`. */
 bool tl_grid_way(const tl_grid *g, uint32_t from, uint32_t to, tl_way *out);
-/* The rank at the end of a way; -1: outside the grid. */
+/* The rank at the end of a way; -1 outside the grid. */
 int64_t tl_grid_go(const tl_grid *g, uint32_t from, tl_way way);
-/* Whether both neighbours along a dimension are one rank. */
+/* Whether both neighbours along a dimension are the same rank. */
 static inline bool tl_grid_is_folded(const tl_grid *g, int dim)
 {
     return g->periodic[dim] && g->size[dim] <= 2;
@@ -58,28 +59,28 @@ static inline tl_way tl_way_back(tl_way way)
         way.step[d] = (int8_t)(way.step[d] == TL_EITHER ? TL_EITHER : -way.step[d]);
     return way;
 }
-/* 0 to 26 of a way without TL_EITHER. */
+/* The number of a way without TL_EITHER, 0 to 26. */
 static inline int tl_way_index(tl_way way)
 {
     return (way.step[0] + 1) * 9 + (way.step[1] + 1) * 3 + way.step[2] + 1;
 }
 
-/* A slice: the ranks that differ from one of them along the dimensions `dims` (bits) alone. */
+/* A slice: the ranks that differ from one of them along the dimensions `dims` (bits) only. */
 uint32_t tl_slice_size(const tl_grid *g, unsigned dims);
-/* Its ranks, as so many members of a communicator. */
+/* The ranks of a slice, as members of a communicator. */
 void tl_slice_members(const tl_grid *g, uint32_t rank, unsigned dims, int32_t *out);
-/* Which of them a rank is. */
+/* The number of a rank in a slice. */
 uint32_t tl_slice_index(const tl_grid *g, uint32_t rank, unsigned dims);
 
 /* ---- the trace on its grid ---- */
 
-/* A communicator or window, the same on all ranks but for its members. */
+/* A communicator or window, the same on all ranks except for its members. */
 typedef struct tl_comm_kind {
     uint32_t id;
     unsigned dims; /* of the slice that its members are */
 } tl_comm_kind;
 
-/* Two ranks that send one another something: the first event of `rank` that says so. */
+/* Two ranks that communicate, and the first event of `rank` that shows it. */
 typedef struct tl_partner {
     uint32_t rank, peer;
     uint64_t event;
@@ -109,17 +110,17 @@ typedef struct tl_extrapolating {
 
 #define tl_refuse(x, ...) tl_fail((x)->err, TL_ERR_UNSUPPORTED, __VA_ARGS__)
 
-/* Finds the kinds of all communicators on grid `from`.  Refuses others. */
+/* Finds the kinds of all communicators on grid `from`. Refuses communicators of other kinds. */
 tl_status tl_comm_kinds_find(tl_extrapolating *x);
-/* The dimensions of a communicator; every one for TL_COMM_WORLD. */
+/* The dimensions of a communicator; all dimensions for TL_COMM_WORLD. */
 unsigned tl_comm_dims(const tl_extrapolating *x, uint32_t comm);
-/* Writes for `rank` of grid `to` what rank `like` has defined of communicators. */
+/* Writes, for `rank` of grid `to`, the communicators that rank `like` has defined. */
 tl_status tl_comm_kinds_define(const tl_extrapolating *x, uint32_t like, uint32_t rank,
                                tl_writer *w);
 
 /* Collects the partners, and refuses calls that cannot be extrapolated. */
 tl_status tl_partners_find(tl_extrapolating *x);
-/* Finds the grid `from` that the trace's ranks have; or checks the one that was given. */
+/* Finds the grid `from` of the recorded ranks, or checks the grid that was given. */
 tl_status tl_grid_find(tl_extrapolating *x, const tl_grid *given);
 
 /* ---- events on the grid ---- */
@@ -139,7 +140,7 @@ typedef struct tl_half {
     bool sends;
 } tl_half;
 
-/* An event whose peers (peer, recv_peer) are told by their places. */
+/* An event whose peers (peer, recv_peer) are replaced by ways. */
 typedef struct tl_step {
     tl_event event;
     const tl_call_info *row;
@@ -147,7 +148,7 @@ typedef struct tl_step {
     const tl_site *site; /* NULL: unknown */
 } tl_step;
 
-/* A rank's events, one after the other. */
+/* The events of a rank, one after the other. */
 typedef struct tl_walk {
     tl_extrapolating *x;
     uint32_t rank;
@@ -158,28 +159,30 @@ typedef struct tl_walk {
     double scale, carry; /* of its volumes: what rounding left over is carried on */
 } tl_walk;
 
-/* `resolve`: no way of a message has TL_EITHER. */
+/* `resolve`: ways of messages with TL_EITHER are replaced by a direction. */
 tl_status tl_walk_open(tl_walk *w, tl_extrapolating *x, uint32_t rank, bool resolve);
-/* The step's list is valid until the next one.  TL_END: no more. */
+/* The list of the step is valid until the next step. TL_END: no more steps. */
 tl_status tl_walk_next(tl_walk *w, tl_step *out);
 void tl_walk_close(tl_walk *w);
-/* Whether a call can be extrapolated at all; why not. */
+/* Whether a call can be extrapolated at all; *why is the reason if it cannot. */
 const char *tl_refusal_of(const tl_call_info *row);
-/* Whether two steps of ranks with the same place are the same, but for what may vary. */
+/* Whether two steps of ranks with the same place are equal, except for values that may vary. */
 bool tl_step_is(const tl_step *a, const tl_step *b);
-/* Whether the root of the call may have other sizes than the other ranks; they may vary, too. */
+/* Whether the root of the call may have other sizes than the other ranks. Its sizes may then vary,
+ * too. */
 bool tl_step_varies_at_root(const tl_step *step);
-/* Whether the step is a collective whose root the rank is. */
+/* Whether the step is a collective whose root is this rank. */
 bool tl_walk_at_root(const tl_walk *w, const tl_step *step);
 uint64_t tl_step_hash(uint64_t hash, const tl_step *step);
-/* Ranks with the same hash can stand for each other: sizes and roots are the same, too. */
+/* A hash of steps. Ranks with the same hash can stand for each other: sizes at roots are equal,
+ * too. */
 uint64_t tl_step_script(const tl_walk *w, uint64_t hash, const tl_step *step);
 static inline uint64_t tl_mix(uint64_t hash, uint64_t value)
 {
     hash = (hash ^ value) * UINT64_C(0x9e3779b97f4a7c15);
     return hash ^ hash >> 29;
 }
-/* The event as rank `rank` of grid `to` has it; *list is its list's, if it changes. */
+/* The event for rank `rank` of grid `to`; *list becomes its list if the list changes. */
 tl_status tl_step_put(const tl_extrapolating *x, const tl_step *step, uint32_t rank,
                       tl_buffer *list, tl_event *out);
 
@@ -195,8 +198,9 @@ typedef struct tl_merged_request {
     bool shown_live; /* (of another one:) the id that is this one's position is taken */
 } tl_merged_request;
 
-/* What the corners of a grid with two ranks along some dimensions do, as one rank that has
- * neighbours on all sides; of that, what a rank at some of the sides does. */
+/* Combines the corners of a grid with two ranks along some dimensions into one rank that has
+ * neighbours on all sides. Of its events, a rank at some sides makes those that it has in common
+ * with them. */
 typedef struct tl_merge {
     tl_extrapolating *x;
     int n; /* corners: 1 is a rank of the trace as it is */
@@ -222,13 +226,13 @@ typedef struct tl_merge {
     uint64_t n_ordered; /* how often no corner shows which of two calls comes first */
 } tl_merge;
 
-/* The ranks of grid `from` that a rank of grid `to` is like. */
+/* The ranks of grid `from` to which a rank of grid `to` is like. */
 typedef struct tl_likeness {
     uint32_t ranks[TL_MAX_CORNERS]; /* one, or corners */
     int n;
     unsigned dims, shown; /* see tl_merge */
     uint64_t key;         /* equal for ranks that are like the same */
-    /* by tl_volumes_choose: */
+    /* filled by tl_volumes_choose: */
     uint32_t sources[TL_MAX_CORNERS]; /* ranks that stand for those above */
     double scale[TL_MAX_CORNERS];     /* of their volumes */
     int source;                       /* see tl_merge */
@@ -236,24 +240,25 @@ typedef struct tl_likeness {
 
 /* ---- volumes ---- */
 
-/* Finds the recorded ranks that can stand for each other, and their volumes' range. */
+/* Finds the groups of recorded ranks that can stand for each other, and the range of their volumes.
+ */
 tl_status tl_groups_find(tl_extrapolating *x);
 tl_status tl_volumes_begin(tl_extrapolating *x);
-/* Whose volumes a new rank has. */
+/* Chooses whose volumes a new rank gets. */
 tl_status tl_volumes_choose(tl_extrapolating *x, uint32_t rank, tl_likeness *like);
 
 tl_status tl_merge_open(tl_merge *m, tl_extrapolating *x, const tl_likeness *like);
-/* The step's list is valid until the next one.  TL_END: no more. */
+/* The list of the step is valid until the next step. TL_END: no more steps. */
 tl_status tl_merge_next(tl_merge *m, tl_step *out);
 void tl_merge_close(tl_merge *m);
 
 /* ---- checks ---- */
 
-/* Ranks with like places do the same, but for their volumes; else they are refused.  Notes volume
- * and script of each rank. */
+/* Checks that ranks with like places make the same calls, except for their volumes; refuses the
+ * trace otherwise. Records volume and script of each rank. */
 tl_status tl_check_alike(tl_extrapolating *x);
 
-/* The messages of a rank by the way they go; [0] is received, [1] sent. */
+/* The messages of a rank by their way; [0] received, [1] sent. */
 typedef struct tl_messages {
     uint64_t n[2][TL_N_DIRECTIONS], hash[2][TL_N_DIRECTIONS]; /* number; sum over the tags */
     bool is_open; /* receives from any rank or with any tag: not compared */
@@ -264,9 +269,9 @@ typedef struct tl_messages {
 
 /* False without memory. */
 bool tl_messages_count(tl_messages *m, const tl_step *step);
-/* After the last event. */
+/* To be called after the last event. */
 void tl_messages_end(tl_messages *m);
-/* What a rank of grid `to` sends is what its neighbours receive. */
+/* Checks that the neighbours of a rank of grid `to` receive what it sends. */
 tl_status tl_messages_check(const tl_extrapolating *x, const tl_messages *const *of_rank,
                             uint32_t rank);
 

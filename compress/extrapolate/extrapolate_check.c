@@ -1,4 +1,5 @@
-/* extrapolate_check.c - do ranks with like places do the same, and is every message received? */
+/* extrapolate_check.c - checks that ranks with like places make the same calls, and that every
+ * message is received. */
 #include "extrapolate.h"
 
 #include <inttypes.h>
@@ -22,7 +23,7 @@ static tl_status hash_rank(tl_extrapolating *x, uint32_t rank, uint64_t *hash)
     return status == TL_END ? TL_OK : status;
 }
 
-/* Finds the first step that differs; the names of its calls. */
+/* Finds the first step that differs, and the names of its calls. */
 static tl_status find_unlike(tl_walk walks[2], const char *names[2], bool *same_call)
 {
     tl_step steps[2];

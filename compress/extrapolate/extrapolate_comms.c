@@ -19,8 +19,8 @@ static bool is_slice(const tl_grid *g, uint32_t rank, const tl_comm *comm, unsig
     return !memcmp(members, comm->members, comm->n_members * sizeof *members);
 }
 
-/* Dimensions along which the members lie; those with one rank only where all ranks are meant.
- * False: it is no slice. */
+/* The dimensions along which the members lie. A dimension with one rank counts only if the slice
+ * has all ranks. False if the members are no slice. */
 static bool find_dims(const tl_grid *g, uint32_t rank, const tl_comm *comm, unsigned *dims,
                       int32_t *members)
 {
@@ -33,7 +33,7 @@ static bool find_dims(const tl_grid *g, uint32_t rank, const tl_comm *comm, unsi
     return false;
 }
 
-/* The neighbours along each dimension, as MPI_Cart_create orders them; their number. */
+/* The neighbours along each dimension, in the order of MPI_Cart_create, and their number. */
 static uint32_t cart_neighbours(const tl_grid *g, uint32_t rank, unsigned dims,
                                 int32_t out[2 * TL_MAX_DIMS])
 {
@@ -48,7 +48,7 @@ static uint32_t cart_neighbours(const tl_grid *g, uint32_t rank, unsigned dims,
     return n;
 }
 
-/* A communicator's neighbours are those that a Cartesian one of its slice has. */
+/* Whether the neighbours of a communicator are those of a Cartesian communicator of its slice. */
 static bool is_cart(const tl_grid *g, uint32_t rank, const tl_comm *comm, unsigned dims)
 {
     int32_t expected[2 * TL_MAX_DIMS];
@@ -93,7 +93,8 @@ static tl_status find_kind(const tl_extrapolating *x, uint32_t rank, const tl_co
     return TL_OK;
 }
 
-/* Reads a rank's communicators; those of rank 0 are kept, the others compared with them. */
+/* Reads the communicators of a rank. Those of rank 0 are kept, and those of other ranks are
+ * compared with them. */
 static tl_status find_kinds_of(tl_extrapolating *x, uint32_t rank, int32_t *members)
 {
     const tl_comm *comms;

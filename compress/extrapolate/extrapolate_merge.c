@@ -1,15 +1,15 @@
-/* extrapolate_merge.c - a rank with neighbours on all sides, made of ranks that lack some.
+/* extrapolate_merge.c - makes a rank with neighbours on all sides from ranks that lack some.
  *
- * Where a grid has two ranks along a dimension, which is not periodic, none of them has a neighbour
- * on both sides.  An inner rank of a larger grid does what both do, once: a call that has to do
- * with the neighbour below is in the part of the last rank, and in that of the first it is absent,
- * or has MPI_PROC_NULL.  The parts of these corners are one sequence when each next call is the
- * next one in all of them that must have it (doc/EXTRAPOLATION.md, "Inner ranks"). */
+ * If a grid has two ranks along a dimension that is not periodic, none of them has a neighbour on
+ * both sides. An inner rank of a larger grid makes the calls of both, each once. A call to the
+ * neighbour below is in the part of the last rank; in the part of the first rank it is absent or
+ * has MPI_PROC_NULL. The parts of these corners become one sequence: a call is next if it is the
+ * next one in all corners that must have it (doc/EXTRAPOLATION.md, "Inner ranks"). */
 #include "extrapolate.h"
 
 #include <inttypes.h>
 
-/* What comes next, perhaps. */
+/* A candidate for the next call. */
 typedef struct candidate {
     tl_step step;     /* of the rank that is made */
     unsigned takers;  /* corners whose next event it is */
@@ -34,7 +34,7 @@ static tl_merged_request *request_of(const tl_merge *m, int64_t id)
     return id > 0 && (uint64_t)id <= m->n_requests ? &m->requests[id - 1] : NULL;
 }
 
-/* The lowest id that is free, as the tracer gives them; 0 without memory. */
+/* The lowest free id, as the tracer would choose it; 0 without memory. */
 static uint32_t new_request(tl_merge *m, unsigned corners, bool persistent)
 {
     size_t i = 0;
@@ -73,8 +73,8 @@ static bool lists_requests(const tl_step *s)
     return s->row->action == TL_ACTION_WAIT || s->row->action == TL_ACTION_START;
 }
 
-/* Translates the requests that a corner's event completes or starts; those that nothing began are
- * left out. */
+/* Translates the requests that a corner's event completes or starts. Requests without a beginning
+ * are left out. */
 static tl_status translate(tl_merge *m, struct tl_corner *c)
 {
     tl_event *e = &c->head.event;
@@ -103,8 +103,8 @@ static tl_status translate(tl_merge *m, struct tl_corner *c)
 
 static tl_status advance(tl_merge *m, struct tl_corner *c)
 {
-    /* Of the source, volumes that other corners gave too early come off what follows, so that the
-     * sum stays the source's. */
+    /* Other corners may have given volumes before their place in the source. They are subtracted
+     * from the source's next volumes, so that the sum stays that of the source. */
     const bool is_source = m->source >= 0 && c == &m->corners[m->source];
     const bool is_ahead = is_source && c->accounted > c->head.event.volume;
     c->accounted = is_ahead ? c->accounted - c->head.event.volume : 0;
@@ -117,7 +117,7 @@ static tl_status advance(tl_merge *m, struct tl_corner *c)
 
 /* ---- candidates ---- */
 
-/* Corners from which a way leads to a neighbour. */
+/* The corners that have a neighbour in this direction. */
 static unsigned corners_with(const tl_merge *m, tl_way way)
 {
     unsigned corners = 0;
@@ -150,7 +150,7 @@ static unsigned corners_that_must(const tl_merge *m, const tl_step *s)
     return corners & some;
 }
 
-/* Whether two halves can be one: a peer that one corner has, and another has not. */
+/* Whether two halves can be one: one corner has the peer, and the other lacks it. */
 static bool join_half(const tl_merge *m, tl_half *half, const tl_half *other, int corner)
 {
     const unsigned bit = 1U << corner;
@@ -172,7 +172,7 @@ static bool has_id(const tl_event *e, int64_t id)
     return false;
 }
 
-/* Whether corner b has in its list what it must have of corner a's list. */
+/* Whether the list of corner b contains those elements of corner a's list that b must have. */
 static bool list_has(const tl_merge *m, int a, int b)
 {
     const tl_event *e = &m->corners[a].head.event, *f = &m->corners[b].head.event;
@@ -192,7 +192,7 @@ static bool lists_agree(const tl_merge *m, unsigned takers, int corner)
     return true;
 }
 
-/* Joins a corner's head to a candidate, if it is the same call. */
+/* Joins the head of a corner to a candidate if it is the same call. */
 static bool join(const tl_merge *m, candidate *c, int corner)
 {
     const tl_step *head = &m->corners[corner].head;
@@ -219,8 +219,9 @@ static bool join(const tl_merge *m, candidate *c, int corner)
     return true;
 }
 
-/* Of a gather or scatter, the sizes that the rank that is made has: those of a corner which is not
- * the root, if there is one among those it is like; for it is the root only if they all are. */
+/* The sizes of a gather or scatter for the new rank. If one of the corners to which it is like is
+ * not the root, they are those of that corner, because the new rank is the root only if all of them
+ * are. */
 static void take_sizes(const tl_merge *m, candidate *c)
 {
     int like = -1;
@@ -239,7 +240,7 @@ static void take_sizes(const tl_merge *m, candidate *c)
     c->step.event.list_len = e->list_len;
 }
 
-/* A copy of a list, which its corner is about to forget. */
+/* Copies a list, because its corner is about to drop it. */
 static tl_status keep_list(tl_merge *m, tl_event *e)
 {
     m->list.size = 0;
@@ -251,7 +252,8 @@ static tl_status keep_list(tl_merge *m, tl_event *e)
     return TL_OK;
 }
 
-/* Of what is next in the lists of the takers, the lowest that no other one has later; 0: none. */
+/* Of the next requests in the lists of the takers, the lowest one that no other taker has later; 0:
+ * none. */
 static int64_t next_of_lists(const tl_merge *m, unsigned takers, const size_t *at)
 {
     int64_t next = 0;
@@ -272,7 +274,7 @@ static int64_t next_of_lists(const tl_merge *m, unsigned takers, const size_t *a
     return next;
 }
 
-/* The list of all requests that the takers wait for, in an order that each of them has. */
+/* The list of all requests for which the takers wait, in an order that agrees with each of them. */
 static tl_status join_lists(tl_merge *m, candidate *c)
 {
     size_t n = 0, at[TL_MAX_CORNERS] = {0};
@@ -296,8 +298,8 @@ static tl_status join_lists(tl_merge *m, candidate *c)
     return TL_OK;
 }
 
-/* What corner `first` has next, with all that agree.  False: another corner must have it, too, but
- * has something else before. */
+/* Finds the next call of corner `first` and all corners that agree. False: another corner must have
+ * the call, too, but has another one before it. */
 static bool find_candidate(const tl_merge *m, int first, candidate *c)
 {
     *c = (candidate){.step = m->corners[first].head,
@@ -317,8 +319,8 @@ static bool find_candidate(const tl_merge *m, int first, candidate *c)
     return (c->must & c->takers) == c->must;
 }
 
-/* Which of two calls that no corner has both of comes first: the one of the corner that is further
- * behind; the lower call site; the lower neighbour. */
+/* The order of two calls if no corner has both: first the call of the corner that is less far in
+ * its part; then the lower call site; then the lower neighbour. */
 static bool comes_before(const candidate *a, const candidate *b)
 {
     if (a->n_taken != b->n_taken)
@@ -370,8 +372,8 @@ static tl_status choose(tl_merge *m, candidate *best)
 
 /* ---- the rank that is made ---- */
 
-/* What its takers computed since their last events, on average, but for what is accounted for; what
- * the source did, if it is one of them. */
+/* The mean volume that the takers computed since their last events, minus what was already counted;
+ * if the source is one of them, its volume. */
 static uint64_t merged_volume(tl_merge *m, unsigned takers)
 {
     uint64_t n = 0, sum = 0;
@@ -390,7 +392,7 @@ static uint64_t merged_volume(tl_merge *m, unsigned takers)
     return mean;
 }
 
-/* The rank's own number of a call site; 0 without memory, or if it is unknown. */
+/* The number of a call site in the new rank; 0 without memory, or if it is unknown. */
 static uint32_t number_site(tl_merge *m, const tl_site *site)
 {
     if (!site)
@@ -404,7 +406,7 @@ static uint32_t number_site(tl_merge *m, const tl_site *site)
     return (uint32_t)m->n_sites;
 }
 
-/* The lowest id of a request that the rank that is made has free. */
+/* The lowest free request id of the new rank. */
 static uint32_t show_request(tl_merge *m)
 {
     uint32_t id = 1;
@@ -434,8 +436,8 @@ static tl_status begin_request(tl_merge *m, candidate *c)
     return TL_OK;
 }
 
-/* Ends the requests that an event completes or frees, and tells their ids in the rank that is
- * made. */
+/* Ends the requests that an event completes or frees, and replaces them by their ids in the new
+ * rank. */
 static void end_requests(tl_merge *m, candidate *c)
 {
     tl_event *e = &c->step.event;
@@ -460,7 +462,7 @@ static void end_requests(tl_merge *m, candidate *c)
         complete(m, id, frees);
 }
 
-/* Takes the neighbours away that the rank that is made has not. */
+/* Removes the neighbours that the new rank does not have. */
 static void hide_neighbours(const tl_merge *m, tl_step *step)
 {
     for (int i = 0; i < 2; i++)
@@ -471,7 +473,7 @@ static void hide_neighbours(const tl_merge *m, tl_step *step)
         }
 }
 
-/* The next event of the inner rank; *is_shown: it is one of the rank that is made. */
+/* The next event of the inner rank. *is_shown: the new rank has it, too. */
 static tl_status merge_next(tl_merge *m, tl_step *out, bool *is_shown)
 {
     bool at_end = true;

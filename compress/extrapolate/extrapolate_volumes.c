@@ -1,14 +1,15 @@
-/* extrapolate_volumes.c - whose volumes a new rank has (doc/EXTRAPOLATION.md, "Volumes"). */
+/* extrapolate_volumes.c - chooses whose volumes a new rank gets (doc/EXTRAPOLATION.md, "Volumes").
+ */
 #include "draw.h"
 #include "extrapolate.h"
 
 #include <inttypes.h>
 #include <stdio.h>
 
-/* Where a rank stands along a dimension; all ranks of a periodic one stand alike. */
+/* The place of a rank along a dimension. All places of a periodic dimension are alike. */
 enum { PLACE_FIRST, PLACE_INNER, PLACE_LAST, PLACE_ANY, PLACE_ONLY, N_PLACES };
 
-/* What is drawn: each a sequence of its own. */
+/* The things that are drawn; each has a sequence of random numbers of its own. */
 enum { DRAW_REST = 1, DRAW_ORDER, DRAW_LIKE };
 
 static tl_status out_of_memory(const tl_extrapolating *x)
@@ -36,7 +37,7 @@ static uint64_t distance(uint64_t a, uint64_t b)
     return a > b ? a - b : b - a;
 }
 
-/* The rank with the median volume; of the two in the middle, the one closer to all ranks' median.
+/* The rank with the median volume; of two middle ranks, the one closer to the median of all ranks.
  * Sorts the loads. */
 static uint32_t find_typical(const tl_extrapolating *x, load *loads, size_t n)
 {
@@ -126,7 +127,7 @@ static void list_members(tl_extrapolating *x)
     }
 }
 
-/* A rank alone at its place can only be compared with all others. */
+/* A rank that is alone at its place can only be compared with all others. */
 static double relative_volume(const tl_extrapolating *x, uint32_t rank)
 {
     const tl_like_ranks *group = &x->groups[x->recorded[rank].group];
@@ -182,15 +183,15 @@ static void swap(uint32_t *a, uint32_t *b)
     *b = c;
 }
 
-/* Shuffles the last ones of n numbers into place (Fisher and Yates). */
+/* Shuffles n numbers, the last place first (Fisher and Yates). */
 static void shuffle(uint64_t seed, uint32_t *numbers, uint32_t n)
 {
     for (uint32_t i = n; i > 1; i--)
         swap(&numbers[i - 1], &numbers[tl_draw_below(seed, i, i)]);
 }
 
-/* Every recorded rank as often as the others, give or take one, in an order that is drawn (Davison,
- * Hinkley and Schechtman, "Efficient bootstrap simulation", 1986). */
+/* Draws every recorded rank equally often, give or take one, in a random order (Davison, Hinkley
+ * and Schechtman, "Efficient bootstrap simulation", 1986). */
 static tl_status draw_ranks(tl_extrapolating *x, uint32_t n_new)
 {
     uint32_t *rest = calloc(x->n_ranks, sizeof *rest);
@@ -219,7 +220,7 @@ tl_status tl_volumes_begin(tl_extrapolating *x)
     return x->options->volumes == TL_VOLUMES_DRAW ? draw_ranks(x, n_new) : TL_OK;
 }
 
-/* The corner whose rank the recorded one can stand for; -1: there is none. */
+/* The corner for which the recorded rank can stand; -1 if there is none. */
 static int corner_like(const tl_extrapolating *x, const tl_likeness *like, uint32_t rank)
 {
     for (int i = 0; i < like->n; i++)
@@ -228,14 +229,14 @@ static int corner_like(const tl_extrapolating *x, const tl_likeness *like, uint3
     return -1;
 }
 
-/* How a rank's volume compares with the typical one at its place; 0: unknown. */
+/* The volume of a rank divided by that of the typical rank at its place; 0: unknown. */
 static double load_of(const tl_extrapolating *x, uint32_t rank)
 {
     const uint64_t typical = x->groups[x->recorded[rank].group].median;
     return typical ? (double)x->recorded[rank].volume / (double)typical : 0;
 }
 
-/* The groups of the corners that are shown, each once; how many ranks they have. */
+/* The groups of the corners, each once, and the number of their ranks. */
 static uint64_t count_like(const tl_extrapolating *x, const tl_likeness *like,
                            const tl_like_ranks *groups[TL_MAX_CORNERS], int *n_groups)
 {
@@ -250,7 +251,7 @@ static uint64_t count_like(const tl_extrapolating *x, const tl_likeness *like,
     return n;
 }
 
-/* A rank that the new one is like, drawn. */
+/* Draws one of the ranks to which the new one is like. */
 static uint32_t draw_like(const tl_extrapolating *x, uint32_t rank, const tl_likeness *like)
 {
     const tl_like_ranks *groups[TL_MAX_CORNERS] = {NULL};
@@ -285,7 +286,8 @@ static tl_status find_typical_like(const tl_extrapolating *x, const tl_likeness 
 
 /* ---- the volumes of a new rank ---- */
 
-/* Its volumes are those of `source`, times a factor; other corners tell when they come. */
+/* The new rank gets the volumes of `source`, times a factor. The other corners only give the places
+ * of their calls. */
 static void take_volumes(const tl_extrapolating *x, uint32_t source, double factor,
                          tl_likeness *like)
 {
@@ -298,7 +300,7 @@ static void take_volumes(const tl_extrapolating *x, uint32_t source, double fact
     }
 }
 
-/* A rank that was drawn at another place gives its load alone. */
+/* A rank that was drawn at another place gives only its load. */
 static tl_new_rank draw_source(const tl_extrapolating *x, uint32_t rank, const tl_likeness *like)
 {
     tl_new_rank source = {.drawn = x->drawn[rank], .source = x->drawn[rank], .factor = 1};
@@ -321,8 +323,8 @@ static void repeat_volumes(tl_extrapolating *x, const tl_likeness *like, tl_new_
         }
 }
 
-/* Of a rank that is alone at its place, what it computes belongs to the place: it counts where it
- * is copied, not where it was drawn. */
+/* The computation of a rank that is alone at its place belongs to the place. It counts where the
+ * rank is copied, not where it was drawn. */
 static void count_source(tl_extrapolating *x, const tl_new_rank *source)
 {
     tl_recorded_rank *drawn = &x->recorded[source->drawn], *copied = &x->recorded[source->source];

@@ -1,8 +1,9 @@
 /* hpl_bcast.c - the broadcast of a panel along a process row: HPL_bcast_1ring, _1rinM, _2ring,
  * _2rinM, _blong and _blonM.
  *
- * The rings are polled: a rank looks for its message by MPI_Iprobe between pieces of its own work,
- * receives it once it is there, and passes it on.  The long ones block. */
+ * The ring broadcasts poll: between pieces of its own work, a rank tests for its message by
+ * MPI_Iprobe. When the message is there, the rank receives it and passes it on. The long broadcasts
+ * block. */
 #include "hpl.h"
 
 static void send_panel(hpl_rank *r, const hpl_panel *panel, uint16_t call, int32_t to)
@@ -12,7 +13,7 @@ static void send_panel(hpl_rank *r, const hpl_panel *panel, uint16_t call, int32
 
 /* ---- rings ---- */
 
-/* Where the ring comes from and goes to, as distances from the root; 0: nowhere. */
+/* The distances from the root of the ranks before and after this one in the ring; 0: none. */
 typedef struct ring {
     int32_t from;
     int32_t to[3];
@@ -58,8 +59,8 @@ static void ring_pass(hpl_rank *r, const hpl_panel *panel)
 
 /* ---- long: spread the pieces along a binomial tree, then roll them ---- */
 
-/* The ranks that take part, numbered from the root; in the modified form without the one after
- * the root, which has had all of it. */
+/* The ranks that take part, numbered from the root. In the modified form, the rank after the root
+ * does not take part, because it has already received the panel. */
 typedef struct circle {
     int32_t size, own, pcol, q;
     int is_modified;
@@ -162,8 +163,8 @@ void hpl_broadcast(hpl_rank *r, hpl_panel *panel)
 
 /* ---- polling ---- */
 
-/* Whether the panel has come: the one who replays knows, or gets the probe first (negative);
- * without one, it comes when so many of the columns have been updated as the program says. */
+/* Whether the panel has come. The replay decides this, or gets the probe first (negative). Without
+ * a replay, the panel comes after the share of the columns that the parameters give. */
 static int has_come(hpl_rank *r, const hpl_panel *panel)
 {
     const int32_t size = r->p->o.q, distance = hpl_subtract(r->col, panel->pcol, size);

@@ -1,4 +1,4 @@
-/* hpl_dat.c - HPL.dat: the combinations that HPL would run, in its order. */
+/* hpl_dat.c - HPL.dat: the combinations that HPL would run, in HPL's order. */
 #include "hpl.h"
 
 #include "error.h"
@@ -9,7 +9,7 @@
 
 enum { MAX_VALUES = 256, MAX_LINE = 4096, N_LINES = 31 };
 
-/* Numbers on one line. */
+/* The numbers of one line. */
 typedef struct values {
     int n;
     int64_t at[MAX_VALUES];
@@ -41,7 +41,7 @@ static tl_status fail_at(const dat *d, int line, const char *what)
     return tl_fail(d->err, TL_ERR_INPUT, "%s:%d: %s", d->path, line, what);
 }
 
-/* The first n numbers of a line; what follows them is a comment. */
+/* The first n numbers of a line. The rest of the line is a comment. */
 static tl_status read_values(const dat *d, int line, int n, int64_t min, int64_t max, values *out)
 {
     const char *at = d->lines[line];
@@ -62,7 +62,7 @@ static tl_status read_values(const dat *d, int line, int n, int64_t min, int64_t
     return TL_OK;
 }
 
-/* A line with a number, and one with so many. */
+/* Reads a line with a count, and a line with that many numbers. */
 static tl_status read_list(const dat *d, int line, int64_t min, int64_t max, values *out)
 {
     values count;
@@ -122,7 +122,7 @@ static tl_status read_plan(const dat *d, loops *out)
     return status == TL_OK ? read_common(d, &out->common) : status;
 }
 
-/* The i-th combination; its last loops are the fastest. */
+/* The i-th combination. The innermost loops change fastest. */
 static tl_hpl combination(const loops *plan, size_t i)
 {
     tl_hpl o = plan->common;

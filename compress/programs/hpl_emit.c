@@ -1,7 +1,8 @@
-/* hpl_emit.c - the events of a step of HPL, kept until the cursor takes them. */
+/* hpl_emit.c - the events of a step of HPL, until the cursor takes them. */
 #include "hpl.h"
 
-/* Room for more; without memory the rank ends with an error, and what is put is lost. */
+/* Makes room for more events. Without memory the rank ends with an error, and new events are lost.
+ */
 static hpl_item *make_room(hpl_rank *r)
 {
     const size_t room = r->items_room ? 2 * r->items_room : 64;
@@ -113,7 +114,7 @@ hpl_task *hpl_begin(hpl_rank *r, hpl_task_step *step)
     return t;
 }
 
-/* Slot by slot: a memset of the whole took a third of the time. */
+/* The slots are set one by one, because a memset of the whole event took a third of the time. */
 static inline void clear(tl_event *e)
 {
     e->flags = 0;
@@ -138,7 +139,8 @@ static inline void fill_kernel(hpl_rank *r, const hpl_item *item, tl_event *even
         event->tag = item->kernel;
 }
 
-/* An exchange has one request, and HPL none beside it: all have the number 1. */
+/* An exchange has one request, and HPL has no other request at the same time. All requests have the
+ * number 1. */
 void hpl_event(hpl_rank *r, const hpl_item *item, tl_event *event)
 {
     clear(event);

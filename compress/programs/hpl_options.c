@@ -7,7 +7,7 @@
 #include <stdio.h>
 #include <strings.h>
 
-/* A whole number of tl_hpl. */
+/* A parameter of tl_hpl that is a whole number. */
 typedef struct parameter {
     const char *key;
     size_t offset;
@@ -144,7 +144,7 @@ static tl_status set_by_key(tl_hpl *o, const char *key, const char *value, tl_er
                    keys);
 }
 
-/* Between panels that are factored ahead, a run cannot be cut. */
+/* A run cannot be cut between panels that are factored ahead. */
 static tl_status check_window(tl_hpl *o, tl_error *err)
 {
     const int64_t n_panels = tl_hpl_panels(o), first = tl_hpl_first_cut(o);

@@ -34,8 +34,8 @@ static void add_trsm(builder *b, int32_t order, int32_t columns)
                       order});
 }
 
-/* HPL_pdrpanll*, HPL_pdrpancr*, HPL_pdrpanrl*: n columns from `offset` on.  A panel's own row has
- * as many rows less as stand above. */
+/* HPL_pdrpanll*, HPL_pdrpancr*, HPL_pdrpanrl*: n columns, beginning at `offset`. On the process row
+ * of the panel, the number of rows is smaller by the number of rows above. */
 static void recurse(builder *b, int32_t n, int32_t offset) /* NOLINT(misc-no-recursion) */
 {
     const tl_hpl *o = b->o;
@@ -107,7 +107,7 @@ static int32_t column_partner(const hpl_rank *r, const hpl_panel *panel, int32_t
     return hpl_add(panel->prow, distance, r->p->o.p);
 }
 
-/* Among the ranks beyond the power of two, along a binomial tree. */
+/* For the ranks beyond the power of two, along a binomial tree. */
 static void spread_current_row(hpl_rank *r, const hpl_panel *panel, int32_t ip2, int32_t distance)
 {
     const int32_t size = r->p->o.p - ip2, own = distance - ip2;
@@ -171,7 +171,7 @@ static void find_pivot(hpl_rank *r, const hpl_panel *panel, int64_t rows)
 
 /* ---- HPL_pdpanll*, HPL_pdpancr*, HPL_pdpanrl*: column by column ---- */
 
-/* What follows the exchange of column `done` of a leaf, which has `left` more. */
+/* The work after the exchange of column `done` of a leaf, which has `left` more columns. */
 static void eliminate(hpl_rank *r, int32_t done, int32_t left, int64_t below, int is_current)
 {
     const tl_hpl *o = &r->p->o;

@@ -1,8 +1,8 @@
-/* hpl_pivots.c - which rows pivoting moves, drawn from a seed that all ranks share.
+/* hpl_pivots.c - the rows that pivoting moves, drawn from a seed that all ranks share.
  *
- * At column i of a panel the pivot is any of the rows from the diagonal on, each as likely as the
- * others; as in HPL_pipid, rows outside of the panel's block count once.  Of that, messages and
- * kernels depend on the number of rows by process row alone. */
+ * At column i of a panel, each row from the diagonal on is the pivot with the same probability. As
+ * in HPL_pipid, rows outside the panel's block count once. Messages and kernels depend only on the
+ * number of these rows on each process row. */
 #include "hpl.h"
 
 #include "draw.h"
@@ -10,7 +10,7 @@
 
 #include <stdio.h>
 
-/* What fits is worked out once for all ranks. */
+/* If the pivots fit into memory, they are computed once for all ranks. */
 enum { MAX_KEPT_BYTES = 32 << 20 };
 
 static uint32_t words_of(int32_t n_rows)
@@ -29,7 +29,7 @@ static hpl_pivots lay_out(uint16_t *words, int32_t n_rows)
 
 /* ---- drawing ---- */
 
-/* Rows that have been drawn: open addressing, twice as many places as rows. */
+/* The rows that have been drawn: open addressing, with twice as many places as rows. */
 typedef struct row_set {
     int64_t *rows; /* -1: free */
     uint64_t mask;
@@ -56,7 +56,7 @@ static int insert(row_set *set, int64_t row)
     return 1;
 }
 
-/* The row of a pivot, given its column. */
+/* The row of the pivot of a column. */
 static int64_t pivot_at(const hpl_program *p, int64_t column)
 {
     if (p->rows)
@@ -83,9 +83,9 @@ static void draw_rows(const hpl_program *p, int64_t panel, int64_t *scratch, uin
 
 /* ---- what follows from them ---- */
 
-/* The sums of LLEN that HPL_pdlaswp00* works with: those of a subcube of the binary exchange are
- * the differences of two.  The panel's own row has nothing to give; the rows beyond the power of
- * two have given theirs to their twins. */
+/* The sums of LLEN that HPL_pdlaswp00* uses; the sum of a subcube of the binary exchange is the
+ * difference of two of them. The process row of the panel has no rows to give. The process rows
+ * beyond the power of two have given theirs to their twins. */
 static void sum_subcubes(hpl_pivots *v, int32_t n_rows)
 {
     const int32_t ip2 = hpl_power_of_two(n_rows);
@@ -105,7 +105,7 @@ static int count_bits(int32_t v)
     return n;
 }
 
-/* HPL_logsort: those that are reached late in the spreading have few rows. */
+/* HPL_logsort: process rows that the spreading reaches late have few rows. */
 static void sort_rows(hpl_pivots *v, int32_t n_rows, int32_t current, uint16_t *lengths)
 {
     int most = 0;

@@ -1,7 +1,7 @@
 /* hpl_solve.c - the back substitution: HPL_pdtrsv, and HPL_broadcast at its end. */
 #include "hpl.h"
 
-/* What HPL_pdtrsv carries from one block of columns to the next. */
+/* The state of HPL_pdtrsv from one block of columns to the next. */
 typedef struct substitution {
     int64_t n;           /* columns that are left */
     int64_t np, np_prev; /* Anp, Anpprev: local rows above the block */
@@ -11,7 +11,7 @@ typedef struct substitution {
     int32_t round; /* of the message tags */
 } substitution;
 
-/* Rows of the next npcol - 1 blocks. */
+/* The rows of the next npcol - 1 blocks. */
 static int64_t needed_next(const hpl_rank *r, int64_t n)
 {
     const tl_hpl *o = &r->p->o;
@@ -21,7 +21,7 @@ static int64_t needed_next(const hpl_rank *r, int64_t n)
     return rows > 0 ? hpl_local_from(rows, n - rows, o->nb, r->row, o->p) : 0;
 }
 
-/* Odd tags for rows, even ones for columns. */
+/* Odd tags are for rows, even tags for columns. */
 static int32_t row_tag(const substitution *s)
 {
     return HPL_TAG_TRSV + 2 * (s->round + 1) % HPL_TAGS_TRSV;
@@ -44,7 +44,7 @@ static void in_row(hpl_rank *r, uint16_t call, int32_t column, int64_t doubles, 
         hpl_message_in_row(r, call, HPL_AT_TRSV, column, doubles, tag);
 }
 
-/* The first block, and the right-hand side to those who own it. */
+/* The first block, and the right-hand side to the ranks that own it. */
 static void begin(hpl_rank *r, substitution *s)
 {
     const tl_hpl *o = &r->p->o;
@@ -74,8 +74,8 @@ static void begin(hpl_rank *r, substitution *s)
     s->n1 = needed_next(r, s->n - o->nb);
 }
 
-/* The column that owns the block before: its part of the solution goes around, and what the next
- * blocks need of the product to the left. */
+/* The process column that owns the block before: its part of the solution goes around. The blocks
+ * to the left get the part of the product that they need next. */
 static void pass_solution(hpl_rank *r, const substitution *s)
 {
     const tl_hpl *o = &r->p->o;
@@ -124,7 +124,7 @@ static void solve_block(hpl_rank *r, substitution *s)
     s->round++;
 }
 
-/* HPL_broadcast, of the first block of the solution, along its column. */
+/* HPL_broadcast of the first block of the solution, along its process column. */
 static void spread_first(hpl_rank *r, const substitution *s)
 {
     const int32_t size = r->p->o.p, own = hpl_subtract(r->row, s->row_prev, size);

@@ -1,15 +1,15 @@
 /* hpl_spread.c - the exchange of rows by spreading and rolling: HPL_pdlaswp01T and HPL_pdlaswp01N,
  * with HPL_spread*, HPL_equil and HPL_roll*.
  *
- * The panel's process row gives each other one its rows along a binomial tree; then all roll theirs
- * around.  The order of the process rows is that of HPL_logsort. */
+ * The process row of the panel sends each other process row its rows along a binomial tree. Then
+ * all process rows roll their rows around. The order of the process rows is that of HPL_logsort. */
 #include "hpl.h"
 
 /* ---- HPL_spreadT, HPL_spreadN ---- */
 
-/* To the right: from the process at t->a to all after it; t->starts says whose rows are where.
- * t->b is the bit, t->c the mask, t->d what is left of the distance, t->i the first process of the
- * part that is sent. */
+/* To the right: from the process at t->a to all processes after it; t->starts gives the owner of
+ * each row. t->b is the bit, t->c the mask, t->d the remaining distance, t->i the first process of
+ * the part that is sent. */
 static int spread_right(hpl_rank *r, hpl_task *t)
 {
     const uint16_t *starts = t->starts;
@@ -36,7 +36,7 @@ static int spread_right(hpl_rank *r, hpl_task *t)
     return 0;
 }
 
-/* To the left: from the process at t->a to all before it. */
+/* To the left: from the process at t->a to all processes before it. */
 static int spread_left(hpl_rank *r, hpl_task *t)
 {
     const uint16_t *starts = t->starts;
@@ -95,7 +95,7 @@ static int32_t share_start(const share *s, int32_t i)
     return i < s->n_most ? i * s->most : i * s->least + s->n_most;
 }
 
-/* HPL looks at all but the last, and takes that for equal. */
+/* HPL compares all lengths but the last, and then treats them as equal. */
 static int is_equal(const uint16_t *starts, int32_t n_rows, const share *s)
 {
     int32_t i = 0, rows;
@@ -106,7 +106,7 @@ static int is_equal(const uint16_t *starts, int32_t n_rows, const share *s)
     return i == n_rows;
 }
 
-/* Where the rows of the i-th process go: IWORK. */
+/* The places of the rows of the i-th process: IWORK. */
 static void split(hpl_rank *r, const share *s, int32_t i)
 {
     const int32_t n_rows = r->p->o.p;
@@ -123,7 +123,8 @@ static void split(hpl_rank *r, const share *s, int32_t i)
     }
 }
 
-/* t->i is the process whose rows are shared out, t->j whether those to the left have been. */
+/* t->i is the process whose rows are distributed; t->j is whether the rows to the left have been
+ * distributed. */
 static int equalise(hpl_rank *r, hpl_task *t)
 {
     const int32_t n_rows = r->p->o.p, i = (int32_t)t->i;

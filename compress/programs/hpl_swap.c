@@ -1,8 +1,8 @@
 /* hpl_swap.c - the exchange of rows by pairs of process rows: HPL_pdlaswp00T and HPL_pdlaswp00N.
  *
- * Distances count process rows from the panel's own.  The rows beyond the largest power of two,
- * ip2, give theirs to a twin; the others exchange along a hypercube what has been collected (W) and
- * the panel's rows (U). */
+ * Distances are process rows, counted from the panel's own. The process rows beyond the largest
+ * power of two, ip2, give their rows to a twin. The others exchange, along a hypercube, the
+ * collected rows (W) and the panel's rows (U). */
 #include "hpl.h"
 
 enum { LOCAL, TWINS, CUBE, TREE, REPLACE, BACK, END };
@@ -34,7 +34,7 @@ static int32_t row_at(const hpl_rank *r, const hpl_task *t, int32_t distance)
     return hpl_add(t->panel->prow, distance, r->p->o.p);
 }
 
-/* Rows that the subcube of 2^k process rows around a distance has collected. */
+/* The rows that the subcube of 2^k process rows around a distance has collected. */
 static int64_t collected(const hpl_rank *r, int32_t distance, int32_t k)
 {
     const uint16_t *sums = r->pivots.sums;
@@ -72,7 +72,7 @@ static void meet_twin(hpl_rank *r, const hpl_task *t, const swap *s)
     }
 }
 
-/* Dimension k of the hypercube. */
+/* Exchanges along dimension k of the hypercube. */
 static void meet_neighbour(hpl_rank *r, const hpl_task *t, const swap *s, int32_t k)
 {
     const int32_t neighbour = s->distance ^ (1 << k), row = row_at(r, t, neighbour);
@@ -88,7 +88,7 @@ static void meet_neighbour(hpl_rank *r, const hpl_task *t, const swap *s, int32_
     }
 }
 
-/* A bit of the binomial tree that spreads U beyond the power of two. */
+/* Handles one bit of the binomial tree that spreads U beyond the power of two. */
 static void pass_down(hpl_rank *r, const hpl_task *t, const swap *s, int32_t bit)
 {
     const int32_t size = s->n_rows - s->ip2, own = s->distance - s->ip2, partner = own ^ bit;

@@ -1,10 +1,10 @@
 /* hpl_update.c - the update of the trailing matrix: HPL_pdupdateTT, TN, NT and NN.
  *
- * As long as the next panel has not come, it is looked for between pieces of NB columns; then the
+ * Until the next panel comes, HPL tests for it between pieces of NB columns. When it has come, the
  * rest is one piece. */
 #include "hpl.h"
 
-/* A single process row swaps rows by itself, a piece at a time. */
+/* A single process row swaps its rows without messages, a piece at a time. */
 static void update_piece(hpl_rank *r, const hpl_panel *panel, int64_t columns)
 {
     const tl_hpl *o = &r->p->o;
@@ -22,7 +22,7 @@ static void update_piece(hpl_rank *r, const hpl_panel *panel, int64_t columns)
 
 enum { BEGIN, SWAP, PIECES };
 
-/* t->n columns, t->i of them done. */
+/* t->n columns; t->i of them are done. */
 static int update(hpl_rank *r, hpl_task *t)
 {
     const tl_hpl *o = &r->p->o;
@@ -43,7 +43,7 @@ static int update(hpl_rank *r, hpl_task *t)
     r->columns_done = t->i;
     if (t->i == t->n) {
         t->panel->nq -= t->n;
-        /* With no columns left, HPL spins until it is there. */
+        /* When no columns are left, HPL polls until the panel is there. */
         if (r->pending)
             hpl_broadcast(r, r->pending);
         r->pending = NULL;

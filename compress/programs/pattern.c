@@ -1,4 +1,4 @@
-/* pattern.c - traces of communication patterns, without a run. */
+/* pattern.c - writes traces of communication patterns without a run. */
 #include "config.h"
 
 #include "error.h"
@@ -8,7 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* One rank's part of a pattern while it is written. */
+/* The state of one rank's part while it is written. */
 typedef struct part {
     const tl_pattern *pattern;
     tl_writer *writer;
@@ -66,7 +66,7 @@ static void start(part *p, uint16_t call, int64_t peer, int64_t bytes, int64_t r
     put(p, &e);
 }
 
-/* Receives from all, sends to all, waits for all. */
+/* Receives from all ranks, sends to all, waits for all. */
 static void exchange_with_all(part *p, const int64_t *peers, int64_t n, int64_t bytes)
 {
     int64_t *requests = malloc((size_t)(2 * n + 1) * sizeof *requests);
@@ -84,7 +84,7 @@ static void exchange_with_all(part *p, const int64_t *peers, int64_t n, int64_t 
     free(requests);
 }
 
-/* The rank d further on the ring of all ranks. */
+/* The rank at distance d on the ring of all ranks. */
 static int64_t further(const part *p, int64_t d)
 {
     return ((p->rank + d) % p->n_ranks + p->n_ranks) % p->n_ranks;
@@ -157,7 +157,7 @@ static void pattern_ring(part *p)
         exchange(p, further(p, 1), further(p, -1), bytes);
 }
 
-/* The neighbour one step along an axis of a periodic grid; `stride` ranks apart. */
+/* The neighbour one step along an axis of a periodic grid. Neighbours are `stride` ranks apart. */
 static int64_t neighbour(const part *p, int64_t stride, int64_t step)
 {
     const int64_t at = p->rank / stride % p->side;
@@ -228,8 +228,8 @@ static void pattern_alltoall(part *p)
     free(peers);
 }
 
-/* A permutation of 0 .. n-1 that every rank works out by itself: a Feistel network over the next
- * even power of two, walked until the number is in range (Black and Rogaway, "Ciphers with
+/* A permutation of 0 .. n-1 that every rank computes for itself: a Feistel network over the next
+ * even power of two, applied until the number is in range (Black and Rogaway, "Ciphers with
  * Arbitrary Finite Domains", 2002). */
 static uint32_t mix(uint64_t key, uint32_t half)
 {
@@ -324,7 +324,7 @@ size_t tl_pattern_list(size_t i, const char **name, const char **summary)
     return N_PATTERNS;
 }
 
-/* The side of a grid with so many ranks; 0 if there is none. */
+/* The side of a grid with this number of ranks; 0 if there is none. */
 static int64_t side_of(int64_t n_ranks, int n_axes)
 {
     int64_t side = 1;
@@ -358,7 +358,7 @@ static tl_status find_pattern(const tl_pattern *pattern, size_t *found, int64_t 
     return TL_OK;
 }
 
-/* Writes one rank's part but for its end. */
+/* Writes one rank's part, except its end. */
 static tl_status write_part(const tl_pattern *pattern, tl_writer *writer, uint32_t rank,
                             size_t which, int64_t side)
 {
@@ -380,7 +380,7 @@ static tl_status write_part(const tl_pattern *pattern, tl_writer *writer, uint32
     return p.status;
 }
 
-/* Frames that are no other's are read with the block that they stand in: small ones, then. */
+/* If frames share nothing, reading one unpacks its whole block. Blocks are therefore small. */
 static tl_status keep_blocks_small(tl_blocks *blocks)
 {
     enum { ENOUGH_BYTES = 8192 };

@@ -1,4 +1,4 @@
-/* program.c - the kinds of programs that make events, and what they write into a file. */
+/* program.c - the kinds of programs that make events, and writing them into a file. */
 #include "config.h"
 
 #include "program.h"
@@ -53,7 +53,7 @@ static tl_status write_rank(tl_reader *r, tl_writer *writer, uint32_t rank, tl_e
     return status == TL_END ? TL_OK : status;
 }
 
-/* Frames that are no other's are read with the block that they stand in: small ones, then. */
+/* If frames share nothing, reading one unpacks its whole block. Blocks are therefore small. */
 static tl_status keep_blocks_small(tl_blocks *blocks)
 {
     enum { ENOUGH_BYTES = 8192 };
