@@ -15,7 +15,7 @@ all=
 [ "${1:-}" != --all ] || { all=1; shift; }
 [ $# -gt 0 ] || { sed -n '2,/^set/s/^# \{0,1\}//p' "$0"; exit 2; }
 roots=${ROOTS:-$PWD/build/distributions}
-mirror=${MIRROR:-$(sed -nE 's/^(URIs: *|deb (\[.*\] )?)(https?:[^ ]*debian.org\/debian\/?).*/\3/p' /etc/apt/sources.list /etc/apt/sources.list.d/* 2>/dev/null | head -n 1)}
+. tests/roots.sh
 CORE='tests/unit/roundtrip tests/unit/damage tests/unit/stream tests/unit/pack tests/unit/replay tests/unit/platform tests/unit/model
     tests/unit/loggops tests/unit/noise tests/golden/format.sh tests/golden/releases.sh tests/cli/replay_calls.sh tests/cli/module.sh
     tests/cli/usage.sh tests/cli/eager_order.sh tests/cli/send_buffer.sh tests/cli/what_if.sh tests/cli/sweep.sh
@@ -25,18 +25,6 @@ cannot() { echo "distributions.sh: skipped: $*"; exit 77; }
 command -v debootstrap >/dev/null || cannot "debootstrap is not installed"
 [ "$(id -u)" = 0 ] || cannot "debootstrap and chroot need the rights of root"
 
-# inside ROOT COMMAND: runs it there, with this machine's devices
-inside() {
-    # shellcheck disable=SC2016 # expanded there
-    unshare --mount --propagation private sh -c 'mount --rbind /dev "$0/dev" && mount --bind /proc "$0/proc" && mount --rbind /sys "$0/sys" &&
-        exec chroot "$0" env -i HOME=/root PATH=/usr/sbin:/usr/bin:/sbin:/bin LC_ALL=C.UTF-8 DEBIAN_FRONTEND=noninteractive CI="${CI:-}" sh -c "$1"' "$@"
-}
-make_root() { # RELEASE ROOT
-    [ ! -e "$2/made" ] || return 0
-    rm -rf "$2"
-    mkdir -p "$2" && debootstrap --variant=minbase "$1" "$2" "${mirror:-http://deb.debian.org/debian}" >"$2.log" 2>&1 || return
-    touch "$2/made"
-}
 # test_in ROOT: the tests; prints their log
 test_in() {
     rm -rf "$1/timeless" && mkdir "$1/timeless" && git archive HEAD | tar -x -C "$1/timeless" || return

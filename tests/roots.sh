@@ -1,0 +1,19 @@
+# roots.sh - sourced: bare systems of Debian releases, each in a folder, installed by debootstrap from the mirror of this
+# machine (or from MIRROR).
+#
+#   inside ROOT COMMAND      runs the command of the shell in it, as root, with this machine's devices
+#   make_root RELEASE ROOT   installs the release into the folder, if this was not done before; the log is ROOT.log
+: "${MIRROR:=$(sed -nE 's/^(URIs: *|deb (\[.*\] )?)(https?:[^ ]*debian.org\/debian\/?).*/\3/p' /etc/apt/sources.list /etc/apt/sources.list.d/* 2>/dev/null | head -n 1)}"
+: "${MIRROR:=http://deb.debian.org/debian}"
+
+inside() {
+    # shellcheck disable=SC2016 # expanded there
+    unshare --mount --propagation private sh -c 'mount --rbind /dev "$0/dev" && mount --bind /proc "$0/proc" && mount --rbind /sys "$0/sys" &&
+        exec chroot "$0" env -i HOME=/root PATH=/usr/sbin:/usr/bin:/sbin:/bin LC_ALL=C.UTF-8 DEBIAN_FRONTEND=noninteractive CI="${CI:-}" sh -c "$1"' "$@"
+}
+make_root() {
+    [ ! -e "$2/made" ] || return 0
+    rm -rf "$2"
+    mkdir -p "$2" && debootstrap --variant=minbase "$1" "$2" "$MIRROR" >"$2.log" 2>&1 || return
+    touch "$2/made"
+}
