@@ -11,6 +11,17 @@ check 'timeless.h has its parts' equal "$(header _MAJOR).$(header _MINOR).$(head
 check 'CITATION.cff has it' equal "$(sed -n 's/^version: //p' "$top_srcdir/CITATION.cff")" "$version"
 check 'CHANGELOG.md has a section for it' grep -qF "## [$version]" "$top_srcdir/CHANGELOG.md"
 check 'CHANGELOG.md has a section for what comes' grep -qxF '## [Unreleased]' "$top_srcdir/CHANGELOG.md"
+# An archive of the sources has no folder debian/: what is in it belongs to a distribution.
+debian=$top_srcdir/debian
+if [ -d "$debian" ]; then
+    check 'debian/changelog has it' grep -qE "^timeless \\($version-" "$debian/changelog"
+    # copyright_of FILE: its paragraphs on files
+    copyright_of() { awk -v RS= -v ORS='\n\n' '/^Files:/' "$1"; }
+    check 'debian/copyright has the licences of .reuse/dep5' equal "$(copyright_of "$debian/copyright")" "$(copyright_of "$top_srcdir/.reuse/dep5")"
+    mapped() { sed -n 's/^ *\(tl_[a-z0-9_]*\);$/\1/p' "$top_srcdir/compress/timeless.map" | LC_ALL=C sort; }
+    symbols() { sed -n 's/^ \(tl_[a-z0-9_]*\)@TIMELESS_0 .*/\1/p' "$debian/libtimeless0.symbols" | LC_ALL=C sort; }
+    check 'debian/libtimeless0.symbols has every function of compress/timeless.map' equal "$(symbols)" "$(mapped)"
+fi
 no_other() { ! grep -nE '^\.TH .*[0-9]+\.[0-9]+\.[0-9]+' "$top_srcdir"/doc/*.[135] | grep -vF "$version"; }
 check 'no man page names another' no_other
 
