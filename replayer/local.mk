@@ -67,7 +67,8 @@ EXTRA_DIST += replayer/results/report.html
 pkglib_LTLIBRARIES += replayer/libtimeless-smpi.la
 replayer_libtimeless_smpi_la_SOURCES = \
 	replayer/module.h \
-	replayer/smpi/clocks.c replayer/smpi/collective.c replayer/smpi/comm.c replayer/smpi/engine.c \
+	replayer/smpi/buffers.c replayer/smpi/clocks.c replayer/smpi/collective.c replayer/smpi/comm.c \
+	replayer/smpi/engine.c \
 	replayer/smpi/exchange.c replayer/smpi/file.c replayer/smpi/halves.c replayer/smpi/halves.h \
 	replayer/smpi/hosts.c replayer/smpi/match.c replayer/smpi/needs.c replayer/smpi/ompi.c \
 	replayer/smpi/ompi_tree.c replayer/smpi/ompi_tree.h replayer/smpi/p2p.c replayer/smpi/poll.c replayer/smpi/poll.h replayer/smpi/poll_learn.c replayer/smpi/poll_pieces.c replayer/smpi/poll_window.c replayer/smpi/rank.c \

@@ -23,7 +23,6 @@
 #include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/mman.h>
 #include <unistd.h>
 
 #include <simgrid/engine.h>
@@ -279,19 +278,6 @@ void smpi_begin_traces(void)
 
 /* ---- the run ---- */
 
-static char *reserve_buffer(size_t *bytes)
-{
-    /* Addresses only: pages that nobody touches cost nothing. */
-    for (size_t size = (size_t)1 << 42; size >= (size_t)1 << 32; size >>= 1) {
-        void *buffer = mmap(NULL, size, PROT_READ | PROT_WRITE,
-                            MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
-        *bytes = size;
-        if (buffer != MAP_FAILED)
-            return buffer;
-    }
-    smpi_give_up(TL_ERR_MEMORY, "no address space for the message buffers; raise 'ulimit -v'");
-}
-
 /* Who waits for what, in the first job that cannot go on. */
 static void __attribute__((noreturn)) report_deadlock(void)
 {
@@ -357,8 +343,7 @@ static void run_simulation(void *arg, int terminal)
     smpi_order_prepare(replay.n_ranks);
     smpi_buffer_prepare();
     smpi_place_ranks();
-    replay.send_buffer = reserve_buffer(&replay.buffer_bytes);
-    replay.recv_buffer = reserve_buffer(&replay.buffer_bytes);
+    smpi_reserve_buffers();
     smpi_deploy();
     simgrid_run();
     if (replay.result->n_finished < replay.n_ranks)

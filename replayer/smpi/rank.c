@@ -212,6 +212,7 @@ static void play_event(smpi_rank *r)
         return;
     }
     smpi_compute(r);
+    smpi_check_room(r);
     const int marks_entry =
         r->info->action == TL_ACTION_FINALIZE || r->info->action == TL_ACTION_ABORT;
     if ((r->info->traits & TL_TRAIT_MARK) && !r->entering)

@@ -190,6 +190,14 @@ void smpi_begin_traces(void);
 /* The body of each simulated rank. */
 void smpi_rank_main(int argc, char **argv);
 
+/* ---- buffers.c ---- */
+
+/* Sets replay.send_buffer, recv_buffer and buffer_bytes. */
+void smpi_reserve_buffers(void);
+/* Gives up if the message of the rank's event is larger than buffers that 'ulimit -v' made small.
+ */
+void smpi_check_room(const smpi_rank *r);
+
 /* ---- hosts.c ---- */
 
 /* Changes the platform as the options require, and finds the host of each rank. */

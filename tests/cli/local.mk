@@ -1,5 +1,6 @@
 # tests/cli: the commands as a user types them.
 CLI_TESTS = \
+	tests/cli/address_space.sh \
 	tests/cli/alike.sh \
 	tests/cli/sample.sh \
 	tests/cli/samples.sh \

@@ -1,0 +1,28 @@
+# address_space.sh - replays under a limit on address space ('ulimit -v'), as clusters set it.
+. "$top_srcdir/tests/tap.sh"
+cd "$scratch"
+limit_kb=2097152
+replay() { "$timeless" replay "$1" --platform "$top_srcdir/platforms/fat-tree" --ranks-per-host "$2"; }
+limited() { (ulimit -v $limit_kb && replay "$@"); }
+makespan() { sed -n 's/^makespan *//p' "$1"; }
+same() { makespan free >one && test -s one && makespan limited | diff one -; }
+
+if [ -n "${SANITIZE:-}" ]; then
+    skip "replays in 2 GB of address space" "the sanitizers reserve terabytes"
+    tap_done
+    exit
+fi
+"$timeless" make call_alltoall --ranks 64 --bytes 4096 --iterations 3 -o many.tl || exit 99
+replay many.tl 4 >free
+check "64 ranks in 2 GB of address space: the replay succeeds" limited many.tl 4
+cp out limited
+check "64 ranks in 2 GB of address space: the makespan is that without a limit" same
+
+"$timeless" make token --ranks 4 --bytes 1000000000 --iterations 1 -o long.tl || exit 99
+replay long.tl 1 >free
+check "a message of 1 GB without a limit: the replay succeeds" test -n "$(makespan free)"
+check_exit 4 "a message of 1 GB in 2 GB of address space: exit code 4" limited long.tl 1
+cp err said
+check "a message of 1 GB in 2 GB of address space: the error names ulimit -v" \
+    grep -q "1000 MB of message buffers are needed, but 'ulimit -v'" said
+tap_done
