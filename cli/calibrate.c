@@ -1,4 +1,4 @@
-/* calibrate.c - timeless calibrate: dispatch to what is calibrated, one file each. */
+/* calibrate.c - timeless calibrate: calls the kind of calibration; there is one file for each. */
 #include "cli.h"
 
 #include <stdio.h>

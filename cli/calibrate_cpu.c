@@ -46,7 +46,7 @@ static error_t parse(int key, char *value, struct argp_state *state)
     case KEY_FROM: a->from = value; break;
     case KEY_ARCHIVE: a->archive_path = value; break;
     case ARGP_KEY_ARG:
-        /* What stands behind "--" is a command. */
+        /* The words after "--" are a command. */
         if (state->quoted && state->next > state->quoted) {
             a->command = &state->argv[state->next - 1];
             state->next = state->argc;
@@ -113,7 +113,7 @@ static int is_folder(const char *path)
     return stat(path, &entry) == 0 && S_ISDIR(entry.st_mode);
 }
 
-/* path: of the model that got them. */
+/* path: of the model that got the rates. */
 static tl_status write_rates(const arguments *a, const tlp_burst_rates *rates, char path[PATH_MAX],
                              tl_error *err)
 {
@@ -130,7 +130,7 @@ static tl_status write_rates(const arguments *a, const tlp_burst_rates *rates, c
     return tlp_burst_rates_write(rates, base, path, err);
 }
 
-/* Takes a trace out of an archive. */
+/* Extracts a trace from an archive. */
 static tl_status unpack(const char *archive, const char *entry, const char *path, tl_error *err)
 {
     char bytes[1 << 14];

@@ -1,4 +1,4 @@
-/* compare.c - timeless compare: a prediction beside what was measured. */
+/* compare.c - timeless compare: compares predictions with measurements. */
 #include "cli.h"
 
 #include <study/compare.h>
@@ -85,7 +85,7 @@ static void add_file(struct argp_state *state, struct files *files, const char *
     files->paths[files->n++] = path;
 }
 
-/* What is compared with what. */
+/* The things that are compared. */
 static void check(struct argp_state *state, const struct arguments *a)
 {
     int n_kinds =

@@ -1,5 +1,5 @@
-/* completion.c - timeless completion: what a shell needs to complete commands and options, printed
- * from the tables that parse them. */
+/* completion.c - timeless completion: the scripts by which shells complete commands and options,
+ * printed from the tables that parse them. */
 #include "completion.h"
 
 #include "cli.h"
@@ -24,7 +24,7 @@ enum { N_COMMANDS = sizeof commands / sizeof *commands };
 
 /* ---- options ---- */
 
-/* Takes each option that --help prints, of the children, too. */
+/* Collects each option that --help prints, including those of the child parsers. */
 static void each_option(const struct argp *argp, void (*take)(const struct argp_option *))
 {
     const struct argp_option *o = argp->options;
@@ -47,8 +47,8 @@ static void take_options(const struct argp *argp)
     each_option(argp, take_option);
 }
 
-/* Prints the options of a command.  A command builds its table and hands it to cli_parse, which
- * ends the process: so this is one of its own. */
+/* Prints the options of a command, in a process of its own: a command builds its table and calls
+ * cli_parse, which ends the process. */
 static int print_options(int (*run)(int, char **), const char *argument,
                          void (*take)(const struct argp_option *))
 {

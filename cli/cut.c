@@ -1,4 +1,4 @@
-/* cut.c - timeless cut: write a part of a trace as a trace of its own. */
+/* cut.c - timeless cut: writes a part of a trace as a new trace. */
 #include "cli.h"
 
 #include <inttypes.h>
@@ -31,7 +31,7 @@ static const struct argp_option option_table[] = {
     {NULL, 'r', "LEVEL[:NTH]", OPTION_HIDDEN, NULL, 0}, /* until the next version */
     {0}};
 
-/* "A" or "A:B"; returns whether there was a B. */
+/* "A" or "A:B"; returns whether B was given. */
 static int parse_pair(struct argp_state *state, const char *what, char *arg, uint64_t max,
                       uint64_t *a, uint64_t *b)
 {
@@ -127,8 +127,7 @@ static tl_status find_span(tl_reader *r, struct cut_options *o, tl_span *span, t
     return tl_span_of_sections(r, o->a, o->b, span, err);
 }
 
-/* How the part came to be: command, trace and its hash; what the trace itself was cut from before.
- */
+/* The origin of the part: command, trace and its hash, and the origin of the trace itself. */
 static tl_status describe_origin(tl_reader *r, const struct cut_options *o, char *text, size_t size,
                                  tl_error *err)
 {

@@ -54,7 +54,8 @@ static error_t parse(int key, char *arg, struct argp_state *state)
     }
 }
 
-/* Unsigned numbers that JSON libraries keep in 63 bits become text beyond these. */
+/* Unsigned numbers above these limits become strings, because JSON libraries store them in 63 bits.
+ */
 static void set_unsigned(json_t *object, const char *name, uint64_t value)
 {
     char text[24];
@@ -68,7 +69,7 @@ static void set(json_t *object, const char *name, json_int_t value)
     json_object_set_new(object, name, json_integer(value));
 }
 
-/* The slots that the event's row fills, under the names of tl_event. */
+/* The slots of the event's row, with the names of tl_event. */
 static json_t *event_json(const tl_event *e, uint32_t slots)
 {
     json_t *o = json_object();
@@ -140,8 +141,8 @@ static void print_json(const tl_reader *r, uint32_t rank, uint64_t number, const
     json_decref(o);
 }
 
-/* The events alone: as JSON to `json`, or as text where that is NULL.  Damage has been reported on
- * opening; it only ends this rank. */
+/* Prints only the events: as JSON to `json`, or as text if that is NULL. Damage was reported when
+ * the trace was opened; here it only ends the rank. */
 static tl_status dump_events(tl_reader *r, const struct dump_options *o, uint32_t rank, FILE *json,
                              tl_error *err)
 {
@@ -172,7 +173,7 @@ struct dump {
     const struct dump_options *options;
 };
 
-/* The ranks that are asked for.  A rank that is damaged is left at the damage. */
+/* Prints the requested ranks. A damaged rank ends at its damage. */
 static tl_status dump_ranks(const struct dump *d, FILE *json, tl_error *err)
 {
     const struct dump_options *o = d->options;

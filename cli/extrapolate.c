@@ -121,7 +121,8 @@ static void print_groups(const tl_extrapolation *done)
     }
 }
 
-/* A rank is unlike the others if it computes a quarter more than is typical, or a fifth less. */
+/* A rank is unlike the others if it computes a quarter more than the typical rank, or a fifth less.
+ */
 static int is_unlike(const tl_recorded_rank *rank)
 {
     return rank->relative >= 1.25 || rank->relative <= 0.8;
@@ -133,7 +134,7 @@ static double unlikeness(const tl_recorded_rank *rank)
                                : (rank->relative > 0 ? 1 / rank->relative : INFINITY);
 }
 
-/* The unlike rank that comes after `last`, the most unlike first; -1: there is none. */
+/* The unlike rank after `last`, the most unlike first; -1 if there is none. */
 static int64_t next_unlike(const tl_extrapolation *done, int64_t last)
 {
     int64_t next = -1;

@@ -1,4 +1,4 @@
-/* hpl.c - timeless hpl: the table that HPL would print on a platform. */
+/* hpl.c - timeless hpl: prints the table that HPL would print on a platform. */
 #include "config.h"
 
 #include "cli.h"
@@ -56,7 +56,7 @@ static const tlr_mark *mark_of(const tlr_prediction *p, uint16_t call)
     return NULL;
 }
 
-/* What HPL takes the time of: from the barrier to the end of the solution, on the slowest rank. */
+/* The interval that HPL times: from the barrier to the end of the solution, on the slowest rank. */
 static void take(void *arg, const tlr_prediction *p)
 {
     tlr_point *point = arg;
@@ -91,7 +91,7 @@ static int run_point(void *arg, size_t i, tlr_point *point)
 
 /* ---- the table ---- */
 
-/* As HPL_pdtest counts. */
+/* The number of operations as HPL_pdtest counts them. */
 static double gflops(const tl_hpl *o, double seconds)
 {
     const double n = (double)o->n;
@@ -134,7 +134,7 @@ static void print_head(void)
     putchar('\n');
 }
 
-/* Rows are printed in HPL's order, each as soon as those before are. */
+/* Rows are printed in HPL's order, each as soon as the rows before it are known. */
 static tl_status done(void *arg, size_t i, tl_error *err)
 {
     arguments *a = arg;

@@ -1,4 +1,4 @@
-/* info.c - timeless info: what a trace holds. */
+/* info.c - timeless info: prints what a trace contains. */
 #include "cli.h"
 
 #include <inttypes.h>
@@ -15,7 +15,8 @@ struct info_options {
     int sections, all;
 };
 
-/* More ranks than that are summed up unless --all is given: on a screen, in JSON. */
+/* If a trace has more ranks than this, they are summed up unless --all is given: on the screen, and
+ * in JSON. */
 enum { RANKS_OF_SCREEN = 64, RANKS_OF_JSON = 65536 };
 
 struct call_count {
@@ -23,13 +24,13 @@ struct call_count {
     uint64_t n;
 };
 
-/* Events of a kernel that the program named; names that are equal are the same pointer. */
+/* The events of a kernel that the program named. Equal names are the same pointer. */
 struct user_count {
     const char *name;
     uint64_t n;
 };
 
-/* Everything that info tells. */
+/* All results of info. */
 struct facts {
     tl_reader *r;
     const tl_run *run;
@@ -119,9 +120,10 @@ static void count_user(struct facts *f, uint32_t rank, const tl_event *e)
         f->users[i].n += f->users[i].name == name;
 }
 
-/* For each rank how many are counted with it: all that share its calls, or 0 where it shares those
- * of another.  The clocks of those that share are not seen; they count where a rank has no end, and
- * in JSON.  What kernels of the program's own are called, each rank defines for itself. */
+/* For each rank, the number of ranks that are counted with it: all ranks that share its calls; 0 if
+ * it shares those of another rank. The clocks of ranks that share are not read; they are needed
+ * only for ranks without an end, and in JSON. Each rank defines the names of the program's kernels
+ * for itself. */
 static uint32_t *count_alike(const struct facts *f, int needs_clocks)
 {
     uint32_t *n_alike = calloc(f->run->n_ranks, sizeof *n_alike);
@@ -131,14 +133,15 @@ static uint32_t *count_alike(const struct facts *f, int needs_clocks)
     return n_alike;
 }
 
-/* Damage has been told on opening; what the cursor finds beyond that is told here. */
+/* Damage was reported when the trace was opened. Only further damage that the cursor finds is
+ * reported here. */
 static tl_status count_calls(struct facts *f, const uint32_t *n_alike, tl_error *err)
 {
     tl_status worst = TL_OK;
     for (uint32_t rank = 0; rank < f->run->n_ranks; rank++) {
         tl_cursor *c;
         tl_rank_summary part;
-        /* A rank may be in the header alone. */
+        /* A rank may appear in the header only. */
         if (!n_alike[rank] || tl_reader_rank(f->r, rank, &part) != TL_OK ||
             (!part.n_events && part.end == TL_END_NONE && !*part.host &&
              tl_reader_n_damages(f->r) == 0))
@@ -220,7 +223,7 @@ static void print_counters(const struct facts *f)
                n_ranks - f->most_ranks);
 }
 
-/* Seconds at the end; of a rank that was killed, those at its last mark. */
+/* The clock at the end, in seconds; for a killed rank, that of its last mark. */
 static const char *wall_text(const struct facts *f, uint32_t rank, const tl_rank_summary *s,
                              char *text, size_t size)
 {
@@ -242,7 +245,7 @@ static void print_rank(const struct facts *f, uint32_t rank, const tl_rank_summa
            *s->remark ? "  " : "", tl_printable(s->remark));
 }
 
-/* What many ranks have in common, a line for each way to end. */
+/* A summary of many ranks, with a line for each kind of end. */
 static void sum_up_ranks(const struct facts *f)
 {
     struct {
@@ -334,7 +337,7 @@ static void print_text(const struct facts *f)
 
 /* ---- JSON ---- */
 
-/* Names are the program's. */
+/* The names come from the program. */
 static void set_count(json_t *object, const char *name, uint64_t n)
 {
     json_t *key = tlr_json_text(name);

@@ -1,4 +1,4 @@
-/* join.c - timeless join: one trace from the files that the hosts of a run have written. */
+/* join.c - timeless join: joins the files that the hosts of a run have written. */
 #include "cli.h"
 
 #include <stddef.h>

@@ -1,5 +1,4 @@
-/* main.c - timeless: capture an MPI run once, replay it anywhere.  Dispatch only: one file per
- * subcommand. */
+/* main.c - timeless: calls the command; there is one file for each. */
 #include "cli.h"
 #include "completion.h"
 
@@ -38,8 +37,9 @@ static const struct command *find(const char *name)
     return NULL;
 }
 
-/* Leaves out of --help that arguments of long options are those of their letters.  argp takes such
- * a setting from the environment only, which `record` hands on to a program; it keeps its note. */
+/* Removes argp's note that arguments of long options also apply to short ones from --help. argp
+ * reads this setting from the environment only. `record` passes the environment to a program, and
+ * keeps the note. */
 static void shorten_help(const struct command *command, int argc, char **argv)
 {
     for (int i = 1; i < argc && command->run != cmd_record; i++)
@@ -64,9 +64,9 @@ static int help(const char *name)
     return command ? run(command, 2, argv) : CLI_USAGE;
 }
 
-/* A file that a command opens must not get the number of a closed standard file: what is printed
- * would go into it.  The file that takes the place of standard output cannot be written, so that
- * printing fails as it does on a closed one. */
+/* A file that a command opens must not get the number of a closed standard descriptor, because
+ * output would go into it. The file that replaces a closed standard output cannot be written, so
+ * printing fails as on a closed descriptor. */
 static int open_standard_files(void)
 {
     static const int flags[] = {O_RDONLY, O_RDONLY, O_WRONLY};
@@ -76,8 +76,8 @@ static int open_standard_files(void)
     return 1;
 }
 
-/* At exit, also when argp has printed --help: what was printed has reached its file, or the exit
- * code says that it has not.  An error that was reported before keeps its exit code. */
+/* Runs at exit, also after argp has printed --help: if the output did not reach its file, the exit
+ * code is an error. An earlier error keeps its exit code. */
 static void check_output(int code, void *arg)
 {
     (void)arg;

@@ -1,4 +1,4 @@
-/* make.c - timeless make: the trace of a pattern or a program, without a run. */
+/* make.c - timeless make: writes the trace of a pattern or a program, without a run. */
 #include "config.h"
 
 #include "cli.h"
@@ -23,7 +23,7 @@ static const struct argp_option option_table[] = {
     {"output", 'o', "FILE", 0, "the trace to write", 0},
     {0}};
 
-/* "hpl", and parameters behind it; or "hpl:" with all of them. */
+/* "hpl" followed by parameters, or "hpl:" with all of them. */
 static int is_program(const struct make_options *o)
 {
     return o->pattern.name && (!strcmp(o->pattern.name, "hpl") || tl_is_program(o->pattern.name));

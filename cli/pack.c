@@ -1,4 +1,4 @@
-/* pack.c - timeless pack: write a trace again, as small as it gets. */
+/* pack.c - timeless pack: writes a trace again, as small as possible. */
 #include "cli.h"
 
 #include <inttypes.h>
@@ -18,7 +18,7 @@ static const struct argp_option option_table[] = {
      "change each volume by at most this fraction of it (default: 0)", 0},
     {0}};
 
-/* How the trace came to be: command, trace and its hash; what that was made from before. */
+/* The origin of the trace: command, trace and its hash, and the origin of that trace. */
 static tl_status describe_origin(tl_reader *r, const struct pack_options *o, char *text,
                                  size_t size, tl_error *err)
 {

@@ -1,4 +1,4 @@
-/* platform.c - timeless platform: a platform folder from a short description. */
+/* platform.c - timeless platform: makes a platform folder from a short description. */
 #include "cli.h"
 #include "installed.h"
 

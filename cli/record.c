@@ -1,4 +1,4 @@
-/* record.c - run a command with the tracer preloaded into every process it starts. */
+/* record.c - runs a command with the tracer preloaded into every process that it starts. */
 #include "config.h"
 
 #include "cli.h"
@@ -143,18 +143,18 @@ static bool find_tracer(char *path, size_t size)
 static const char *const forwarded[] = {
     "LD_PRELOAD", "TIMELESS_OUTPUT", "TIMELESS_VOLUME", "TIMELESS_QUIET", "TIMELESS_KERNELS",
     "TIMELESS_COUNTERS", "TIMELESS_RUN_ID", "TIMELESS_FOLDED", "TIMELESS_SELECT",
-    /* of --folded */
+    /* for --folded */
     "OPENBLAS_NUM_THREADS", "OMP_NUM_THREADS", "OMP_WAIT_POLICY", "OPENBLAS_THREAD_TIMEOUT"};
 enum { N_FORWARDED = sizeof forwarded / sizeof *forwarded, N_FORWARDED_UNFOLDED = N_FORWARDED - 4 };
 
-/* The value to forward of the i-th variable; NULL if there is none.  Without --folded the limits
- * of threads are the user's, to forward or not. */
+/* The value to forward for the i-th variable; NULL if there is none. Without --folded the user
+ * decides about the limits of threads, and whether to forward them. */
 static const char *forwarded_value(const settings *s, int i)
 {
     return i < N_FORWARDED_UNFOLDED || s->folded ? getenv(forwarded[i]) : NULL;
 }
 
-/* The tracer first, then what the user preloads. */
+/* The tracer comes first, then the libraries that the user preloads. */
 static void set_preload(const char *tracer)
 {
     const char *already = getenv("LD_PRELOAD");
@@ -174,7 +174,7 @@ static void set_environment(const settings *s, const char *output)
         setenv("TIMELESS_VOLUME", s->volume, 1);
     if (s->kernels)
         setenv("TIMELESS_KERNELS", s->kernels, 1);
-    /* Open MPI's own counting is off unless asked for. */
+    /* Open MPI's own counting is off unless requested. */
     if (s->counters && strstr(s->counters, "mpit:runtime_spc"))
         setenv("OMPI_MCA_mpi_spc_attach", "all", 0);
     if (s->counters && strstr(s->counters, "_monitoring_"))
@@ -212,7 +212,7 @@ static bool add_launcher(settings *s)
     return true;
 }
 
-/* "A=1;B=2" of the variables that are set, after what the user's list has. */
+/* "A=1;B=2" of the variables that are set, after the user's list. */
 static char *list_of_variables(const settings *s, const char *users)
 {
     char *list = NULL;
@@ -232,9 +232,10 @@ static char *list_of_variables(const settings *s, const char *users)
     return fclose(out) ? NULL : list;
 }
 
-/* Ranks on this host inherit the environment; those that Open MPI starts elsewhere get what it is
- * told to forward, by -x or by the parameter mca_base_env_list, never both.  -x is added to every
- * program of the command line, unless the user's list is there to be extended. */
+/* Ranks on this host inherit the environment. Ranks that Open MPI starts on other hosts get the
+ * variables that it forwards, by -x or by the parameter mca_base_env_list, but never by both. -x is
+ * added to every program of the command line, unless there is a list of the user that can be
+ * extended. */
 static char **forward_variables(const settings *s)
 {
     char **argv =
@@ -284,8 +285,8 @@ static bool absolute_path(const char *name, char *path, size_t size)
     return getcwd(folder, sizeof folder) && snprintf(path, size, "%s/%s", folder, name) < (int)size;
 }
 
-/* Before hours are computed for a trace that nobody can write.  Only a name that is free is tried.
- * A trace of before stays until the tracer begins the new one. */
+/* Checks that the trace can be written before hours are computed. A free name is tried; an existing
+ * trace stays until the tracer begins the new one. */
 static const char *why_not_created(const char *path)
 {
     struct stat st;
@@ -302,9 +303,9 @@ static const char *why_not_created(const char *path)
     return unlink(path) == 0 || errno == ENOENT ? NULL : strerror(errno);
 }
 
-/* The tracer itself answers, in a process that does nothing else, in the emulator if there is one:
- * it lists sources of volumes, or its exit code tells whether `volume` works, after saying why not.
- */
+/* Asks the tracer itself, in a process that does nothing else, in the emulator if there is one. It
+ * lists sources of volumes, or its exit code is whether `volume` works, after it has printed the
+ * reason. */
 static int ask_tracer(const char *variable, const char *volume, const cli_emulator *emulator)
 {
     char *command[EMULATOR_MAX_WORDS + 2] = {NULL}, program[] = "/bin/true", assignment[128];
@@ -339,7 +340,7 @@ static int list_volumes(const char *tracer)
     return code;
 }
 
-/* CLI_OK when the wanted source of volumes works. */
+/* CLI_OK if the requested source of volumes works. */
 static int check_volume(settings *s, const char *tracer)
 {
     static cli_emulator emulator;
@@ -357,7 +358,8 @@ static int check_volume(settings *s, const char *tracer)
     return ask_tracer("TIMELESS_CHECK_VOLUME", volume, s->emulator) == 0 ? CLI_OK : CLI_USAGE;
 }
 
-/* A run that held its processors for long is not held up by what one processor packs in the end. */
+/* A run that used its processors for long should not have to wait long for one processor that
+ * packs. */
 static void limit_packing(record_packing *packing, time_t run_s)
 {
     enum { LEAST_S = 60, PART_OF_RUN = 10 };
@@ -379,7 +381,7 @@ static void fold_if_needed(settings *s)
                 s->n_ranks, n_cores, n_cores == 1 ? "" : "s");
 }
 
-/* The command failed before it began; mpirun explains slots, not what to do about them here. */
+/* The command failed before it began. mpirun explains slots, but not what to do about them here. */
 static void recommend_folding(const settings *s)
 {
     unsigned n_cores;
@@ -393,7 +395,7 @@ static void recommend_folding(const settings *s)
             s->command[0]);
 }
 
-/* Runs the command and says what came of it. */
+/* Runs the command and prints the result. */
 static int record(settings *s, const char *output)
 {
     fold_if_needed(s);

@@ -1,4 +1,4 @@
-/* replay.c - timeless replay: predict how long traces take on a platform. */
+/* replay.c - timeless replay: predicts how long traces take on a platform. */
 #include "config.h"
 
 #include "replay.h"
@@ -125,7 +125,7 @@ static void add_option(struct argp_state *state, arguments *a, char *option)
     a->cfg[a->options.n_cfg++] = option;
 }
 
-/* SimGrid knows the algorithms; it does not say which collectives there are. */
+/* SimGrid lists the algorithms, but not the collectives. */
 static void choose_algorithm(struct argp_state *state, arguments *a, const char *choice)
 {
     static const char *const names[] = {"allgather", "allgatherv",     "allreduce", "alltoall",
@@ -220,7 +220,7 @@ static double next_error(struct argp_state *state)
     return 0;
 }
 
-/* "TRACE" or "TRACE@START"; a file whose name looks like that is meant itself. */
+/* "TRACE" or "TRACE@START". If a file with the whole name exists, it is that file. */
 static void add_job(struct argp_state *state, arguments *a, char *value)
 {
     tlr_job *job = &a->jobs[a->n_jobs];
@@ -342,7 +342,7 @@ static tl_status write_json(const void *arg, FILE *out, tl_error *err)
                     : tlr_prediction_write_json(s->predictions[0], out, err);
 }
 
-/* Writes what `path` is for, the timeline or the report. */
+/* Writes the file at `path`: the timeline or the report. */
 static tl_status write_states(const arguments *a, const char *path,
                               tlr_prediction *const *predictions, tl_error *err)
 {

@@ -88,8 +88,7 @@ static void check_arguments(struct argp_state *state, const arguments *a)
         argp_error(state, "several processes need a results file; give -o FILE");
 }
 
-/* "--json FILE", as the option was spelt before it became --json[=FILE]: the next word is a file
- * that is no trace. */
+/* "--json FILE": the spelling before --json[=FILE]. The next word is a file that is no trace. */
 static int is_file_of_json(const char *word)
 {
     char start[TL_FILE_MAGIC_BYTES];
@@ -159,7 +158,7 @@ static tl_status done(void *arg, size_t i, tl_error *err)
     return a->results ? tlr_results_add(a->results, &a->sweep, i, err) : TL_OK;
 }
 
-/* Points whose files cannot be read have failed already. */
+/* Points whose files cannot be read have already failed. */
 static tl_status set_keys(arguments *a, tl_error *err)
 {
     tlr_key_cache *cache = tlr_key_cache_create();
@@ -185,7 +184,8 @@ static tl_status set_keys(arguments *a, tl_error *err)
 
 /* ---- results ---- */
 
-/* A regular file is replaced once the new one is whole; a device or a pipe is written to. */
+/* A regular file is replaced when the new one is complete. A device or a pipe is written directly.
+ */
 static tl_status write_file(const arguments *a, const char *path,
                             tl_status (*put)(const tlr_sweep *, FILE *, tl_error *), tl_error *err)
 {
@@ -232,8 +232,8 @@ static tl_status write_results(arguments *a, tl_error *err)
     return status;
 }
 
-/* The points that failed, in a line.  Of several processes the one that has them all says it: the
- * first that does not exit with 0 makes mpirun end the others. */
+/* Reports the failed points in a line. Of several processes, the one that has all results reports
+ * them, because mpirun ends the others when the first process does not exit with 0. */
 static int tell_failures(const arguments *a)
 {
     size_t n = 0, first = 0;

@@ -50,7 +50,7 @@ static int add_format(word_list *list, const char *format, ...)
 
 /* ---- the options of a replay ---- */
 
-/* What shows one replay. */
+/* Options that show a single replay. */
 static int is_for_one(const char *name)
 {
     static const char *const names[] = {"json",   "timeline", "details", "links",
@@ -61,14 +61,14 @@ static int is_for_one(const char *name)
     return 0;
 }
 
-/* The headings between the options have a text and no name; behind the last is neither. */
+/* Headings between the options have a text and no name. The last element has neither. */
 static int is_end(const struct argp_option *option)
 {
     return !option->name && !option->doc;
 }
 
-/* Whether an option is left out of the help: it is of one replay, or the heading of
- * such options alone. */
+/* Whether an option is not in the help: it shows a single replay, or it is the heading of such
+ * options only. */
 static int is_hidden(const struct argp_option *option)
 {
     if (option->name)
@@ -151,7 +151,7 @@ static tl_status out_of_memory(tl_error *err)
     return tl_fail(err, TL_ERR_MEMORY, "out of memory for the words of a replay");
 }
 
-/* Puts "L=5us" in the place of what the last --params says of L. */
+/* Replaces the value of L in the last --params by "L=5us". */
 static tl_status set_parameter(word_list *list, const char *name, const char *value, tl_error *err)
 {
     static const char option[] = "--params=";
@@ -179,7 +179,8 @@ static tl_status set_parameter(word_list *list, const char *name, const char *va
     return TL_OK;
 }
 
-/* A parameter of the trace, "hpl:N=1000,..."; of several of one name the last one holds. */
+/* Adds a parameter of the trace, "hpl:N=1000,...". If a name appears twice, the last value is
+ * valid. */
 static tl_status set_hpl(word_list *list, const char *name, const char *value, tl_error *err)
 {
     char *trace = NULL;
@@ -270,7 +271,7 @@ static tl_status set_pattern(tl_pattern *pattern, const char *name, const char *
     return TL_OK;
 }
 
-/* In a file that goes with the process, however it ends. */
+/* A temporary file that is removed when the process ends, in whatever way. */
 static tl_status write_unnamed(const tl_pattern *pattern, char **word, tl_error *err)
 {
     char *name = NULL, *path = NULL;
@@ -296,7 +297,7 @@ cleanup:
     return status;
 }
 
-/* Makes the trace of "make PATTERN ...", and puts its path in the place of the word. */
+/* Makes the trace of "make PATTERN ...", and replaces the word by its path. */
 static tl_status make_trace(word_list *words, tl_error *err)
 {
     tl_pattern pattern = {.bytes = 8, .n_iterations = 1, .seed = 1};

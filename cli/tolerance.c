@@ -61,7 +61,7 @@ static error_t parse(int key, char *value, struct argp_state *state)
     }
 }
 
-/* What the sweep runs, and where its results go. */
+/* The replays of the sweep, and their results. */
 typedef struct trial {
     const arguments *a;
     tlr_sweep *sweep;
@@ -84,7 +84,7 @@ static tl_status done(void *arg, size_t i, tl_error *err)
     return point->error[0] ? tl_fail(err, TL_ERR_INPUT, "%s", point->error) : TL_OK;
 }
 
-/* The latency with each factor is an axis. */
+/* The latency factor is an axis. */
 static tl_status make_axis(const arguments *a, const double *factors, size_t n, tlr_axis *out,
                            tl_error *err)
 {

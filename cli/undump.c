@@ -1,4 +1,4 @@
-/* undump.c - timeless undump: a trace from its text form. */
+/* undump.c - timeless undump: makes a trace from its text form. */
 #include "cli.h"
 
 #include <errno.h>

@@ -1,4 +1,4 @@
-/* emulator.c - running the recorded processes in an emulator that counts instructions. */
+/* emulator.c - runs the recorded processes in an emulator that counts instructions. */
 #include "config.h"
 
 #include "emulator.h"
@@ -12,8 +12,8 @@
 #include <sys/utsname.h>
 #include <unistd.h>
 
-/* A processor that QEMU emulates in full and that has what Valgrind shows, so that the C library
- * takes the same routines under both. */
+/* A processor that QEMU emulates completely and that has the features that Valgrind shows. The C
+ * library then uses the same routines in both. */
 #define QEMU_X86_CPU "Haswell-noTSX,-pcid,-x2apic,-tsc-deadline,-invpcid"
 
 enum { QEMU, VALGRIND, N_VOLUMES };
@@ -37,7 +37,7 @@ static bool find_in_path(const char *name, char *path, size_t size)
     return false;
 }
 
-/* In the tracer's folder, or in the one above it as in a build tree, or installed. */
+/* In the tracer's folder; in the folder above it, as in a build tree; or installed. */
 static bool find_beside(const char *tracer, const char *name, tlr_place installed, char *path,
                         size_t size)
 {
@@ -134,9 +134,9 @@ const char *emulator_prepare_launch(const cli_emulator *e)
     /* No emulator has the system calls by which ranks read each other's memory. */
     setenv("OMPI_MCA_btl_vader_single_copy_mechanism", "none", 0);
     setenv("OMPI_MCA_smsc", "^cma,knem,xpmem", 0);
-    /* Spinning is instructions, too. */
+    /* Spinning would count as instructions. */
     setenv("OMP_WAIT_POLICY", "passive", 0);
-    /* hwloc says at length that it cannot ask Valgrind's processor. */
+    /* hwloc prints long messages because it cannot query Valgrind's processor. */
     setenv("HWLOC_COMPONENTS", "-x86", 0);
     return NULL;
 }

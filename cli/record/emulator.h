@@ -1,4 +1,4 @@
-/* emulator.h - running the recorded processes in an emulator that counts instructions. */
+/* emulator.h - runs the recorded processes in an emulator that counts instructions. */
 #ifndef TL_CLI_EMULATOR_H
 #define TL_CLI_EMULATOR_H
 
@@ -7,7 +7,7 @@
 
 enum { EMULATOR_MAX_WORDS = 8 };
 
-/* What a volume source named "exact:..." stands for. */
+/* The emulator for a volume source "exact:...". */
 typedef struct cli_emulator {
     const char *volume;                    /* "exact:qemu" */
     const char *words[EMULATOR_MAX_WORDS]; /* to put before a program; ends in NULL */
@@ -19,15 +19,15 @@ typedef struct cli_emulator {
 /* The volume sources that need an emulator, in order of preference; NULL after the last. */
 const char *emulator_volume(size_t index);
 
-/* Finds what the source's emulator needs, given where the tracer is; "exact" takes the first that
- * is there.  NULL, or why it cannot run. */
+/* Finds the files that the emulator of the source needs, given the folder of the tracer. "exact"
+ * takes the first emulator that exists. NULL, or the reason why it cannot run. */
 const char *emulator_find(const char *volume, const char *tracer, cli_emulator *out);
 
-/* Sets what the emulator itself takes from the environment; what the user has set stays. */
+/* Sets the environment variables of the emulator itself; values of the user are kept. */
 void emulator_prepare(const cli_emulator *emulator);
 
-/* Sets the environment so that Open MPI starts every rank in the emulator, and that ranks behave
- * there.  NULL, or what stands against it. */
+/* Sets the environment so that Open MPI starts every rank in the emulator, and so that ranks work
+ * there. NULL, or the reason why this is impossible. */
 const char *emulator_prepare_launch(const cli_emulator *emulator);
 
 #endif

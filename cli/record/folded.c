@@ -12,7 +12,7 @@
 
 /* ---- how many cores mpirun would use ---- */
 
-/* The number of the first hardware thread of the core that `cpu` belongs to. */
+/* The number of the first hardware thread of the core of `cpu`. */
 static int first_thread(int cpu)
 {
     char path[80], line[32] = "";
@@ -26,7 +26,7 @@ static int first_thread(int cpu)
     return end > line && first >= 0 && first < CPU_SETSIZE ? (int)first : cpu;
 }
 
-/* Open MPI starts one rank on each core, whatever its number of hardware threads. */
+/* Open MPI starts one rank on each core, independently of its number of hardware threads. */
 static unsigned n_cores(void)
 {
     cpu_set_t allowed, cores;
@@ -39,7 +39,7 @@ static unsigned n_cores(void)
     return (unsigned)CPU_COUNT(&cores);
 }
 
-/* Whether the file names a host: it has a line that is neither empty nor a comment. */
+/* Whether the file names a host: a line that is neither empty nor a comment. */
 static bool names_a_host(const char *path)
 {
     char line[256];
@@ -53,7 +53,7 @@ static bool names_a_host(const char *path)
 }
 
 /* A batch system or a list of hosts decides where the ranks run, or the user allows more ranks than
- * cores without folding: the cores of this host do not limit the run. */
+ * cores without folding. The cores of this host then do not limit the run. */
 static bool cores_do_not_limit(void)
 {
     static const char *const variables[] = {"SLURM_JOB_ID",

@@ -1,5 +1,5 @@
-/* pack.c - packs what was recorded, in a process of its own: whatever becomes of that, the
- * file as it was recorded is there until the packed one is whole. */
+/* pack.c - packs the recorded trace, in a process of its own. If this fails, the file as it was
+ * recorded remains. */
 #include "config.h"
 
 #include "cli.h"
@@ -16,7 +16,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-/* What a packed trace may take beyond the recorded one: its origin. */
+/* The number of bytes by which a packed trace may exceed the recorded one: its origin. */
 enum { MORE_BYTES = 4096 };
 
 typedef struct packing {
@@ -39,7 +39,8 @@ static tl_status pack(tl_reader *r, const packing *p)
     return tl_pack(r, &options, p->path, p->err);
 }
 
-/* Of a file that cannot be read, or is not whole, record_summarise says so: it stays as it is. */
+/* If a file cannot be read or is not complete, record_summarise reports it, and the file is not
+ * packed. */
 static int pack_within_limits(void *argument)
 {
     const packing *p = argument;

@@ -1,5 +1,4 @@
-/* parts.c - after a run on several hosts: one trace of their parts, if all can be seen here.
- */
+/* parts.c - after a run on several hosts: joins the parts if all of them can be read here. */
 #include "config.h"
 
 #include "cli.h"

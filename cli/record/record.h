@@ -1,34 +1,34 @@
-/* record.h - what the files of `timeless record` share. */
+/* record.h - shared by the files of `timeless record`. */
 #ifndef TL_CLI_RECORD_H
 #define TL_CLI_RECORD_H
 
 #include <stdbool.h>
 #include <stddef.h>
 
-/* folded.c: sets what Open MPI needs to run more ranks than there are cores, unless the user
- * has set it. */
+/* folded.c: sets what Open MPI needs to run more ranks than there are cores, unless the user has
+ * set it. */
 void record_set_folded(void);
-/* folded.c: whether mpirun refuses to start n_ranks ranks here, because they are more than the
- * cores of this host; also gives the number of cores. */
+/* folded.c: whether mpirun refuses to start n_ranks ranks here, because this host has fewer cores;
+ * also gives the number of cores. */
 bool record_needs_folding(const char *n_ranks, unsigned *cores);
-/* folded.c: the number of ranks that a command line of mpirun asks for; "0" if it names none. */
+/* folded.c: the number of ranks in a command line of mpirun; "0" if it has none. */
 const char *record_ranks_of(char **launcher);
 
-/* parts.c: the run's own id, for the environment of its ranks; valid until the next call. */
+/* parts.c: the id of the run, for the environment of its ranks. Valid until the next call. */
 const char *record_new_run_id(void);
-/* Joins the parts of the run that began with this id, which lie beside `path`, into `path`, and
- * removes them.  Returns how many there were; what is wrong or missing is said. */
+/* Joins the parts of the run that began with this id, which are in the folder of `path`, into
+ * `path`, and removes them. Returns their number; reports damaged or missing parts. */
 size_t record_join_parts(const char *path, const char *run_id);
 
-/* Whether there is a file at `path` that the run with this id has written: a trace of before has
- * another id.  One that cannot be read is taken for the run's. */
+/* Whether the file at `path` was written by the run with this id. An earlier trace has another id.
+ * A file that cannot be read is assumed to be from the run. */
 bool record_is_of_run(const char *path, const char *run_id);
 
-/* run.c: runs a command, to which signals that come meanwhile are passed on.  Returns its
- * exit code as a shell tells it; -1 if it could not be started (errno tells). */
+/* run.c: runs a command and passes signals on to it. Returns its exit code as in a shell; -1 if it
+ * could not be started (errno). */
 int record_run(char **argv);
-/* Calls `work` in a process of its own, which exits with what it returns, with signals likewise.
- * Returns what waitpid says of it; -1 if there was none (errno tells). */
+/* Calls `work` in a process of its own, which exits with its result; signals are passed on. Returns
+ * the status of waitpid; -1 if there was no process (errno). */
 int record_fork(int (*work)(void *), void *argument);
 
 typedef struct record_packing {
@@ -36,14 +36,15 @@ typedef struct record_packing {
     unsigned max_s;          /* packing is given up after so long */
 } record_packing;
 
-/* pack.c: packs the trace if it is complete.  If that fails it stays, which is said. */
+/* pack.c: packs the trace if it is complete. If that fails, the trace does not change, and the
+ * reason is reported. */
 void record_pack(const char *path, const record_packing *wanted);
 
-/* summary.c: reports that the run has left no trace at `path`, where one of before may be.  Returns
- * the exit code, of which `code` is the command's. */
+/* summary.c: reports that the run has left no trace at `path`, where there may be an earlier one.
+ * Returns the exit code; `code` is that of the command. */
 int record_no_trace(const char *path, int code);
-/* summary.c: says what was recorded.  Returns the exit code: the command's, unless that
- * hides that there is no trace, or not of all ranks that were named. */
+/* summary.c: reports what was recorded. Returns the exit code of the command, or another one if
+ * there is no trace, or if ranks that were named are missing. */
 int record_summarise(const char *path, int code, bool quiet);
 
 #endif

@@ -1,4 +1,4 @@
-/* run.c - what `timeless record` starts, and the signals that it passes on. */
+/* run.c - runs the command of `timeless record`, and passes signals on. */
 #include "record.h"
 
 #include <errno.h>
@@ -12,7 +12,7 @@ enum { N_FORWARDED = sizeof forwarded / sizeof *forwarded };
 
 static volatile pid_t child;
 
-/* The terminal sends its signals to the child too; others are passed on. */
+/* The terminal sends its signals to the child, too. Other signals are passed on. */
 static void forward_signal(int number, siginfo_t *info, void *context)
 {
     (void)context;
@@ -20,7 +20,8 @@ static void forward_signal(int number, siginfo_t *info, void *context)
         kill(child, number);
 }
 
-/* They wait until there is a child to pass them to: *before is the mask without that. */
+/* Blocks the signals until there is a child to which to pass them. *before is the mask without
+ * this. */
 static void forward_signals(sigset_t *before)
 {
     struct sigaction action = {.sa_sigaction = forward_signal, .sa_flags = SA_SIGINFO | SA_RESTART};
@@ -34,7 +35,7 @@ static void forward_signals(sigset_t *before)
         sigaction(forwarded[i], &action, NULL);
 }
 
-/* What waitpid says of the child; -1 if it cannot be waited for. */
+/* The status of the child from waitpid; -1 if waiting fails. */
 static int wait_for(pid_t pid, const sigset_t *before)
 {
     int status = 0;

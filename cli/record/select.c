@@ -1,5 +1,5 @@
-/* select.c - options of timeless record that select a part of the run: checked here, told to the
- * tracer in TIMELESS_SELECT, words between blanks. */
+/* select.c - options of timeless record that select a part of the run. They are checked here and
+ * passed to the tracer in TIMELESS_SELECT, as words separated by blanks. */
 #include "cli.h"
 
 #include <ctype.h>
@@ -23,8 +23,8 @@ static const struct argp_option options[] = {
     {"exclude", EXCLUDE, "NAMES", 0, "leave out these calls, as in MPI_Iprobe,dgemm", 0},
     {0}};
 
-/* Calls on which no other rank waits, and after which the program's own other calls mean the same.
- */
+/* Calls for which no other rank waits, and without which the program's other calls have the same
+ * meaning. */
 static bool can_be_left_out(const tl_call_info *row)
 {
     switch (row->action) {
@@ -72,7 +72,7 @@ unsigned long cli_select_n_ranks(void)
     return n_ranks_named;
 }
 
-/* A rank and what follows it; false if there is none. */
+/* Parses a rank and moves behind it; false if there is none. */
 static bool take_rank(const char **at, unsigned long *rank)
 {
     char *end = NULL;
@@ -103,7 +103,7 @@ static bool read_ranks(const char *at)
     }
 }
 
-/* One word more; the tracer takes so many bytes (tlt_select_start). */
+/* Appends a word. The tracer accepts this number of bytes (tlt_select_start). */
 static void tell(const char *format, ...) __attribute__((format(printf, 1, 2)));
 static void tell(const char *format, ...)
 {

@@ -1,4 +1,4 @@
-/* summary.c - what came out of a recording. */
+/* summary.c - reports the result of a recording. */
 #include "config.h"
 
 #include "cli.h"
@@ -9,7 +9,7 @@
 #include <timeless_files.h>
 #include <unistd.h>
 
-/* The first rank whose part does not end as it should, why, and how many others there are. */
+/* The first rank without a normal end, the reason, and the number of other such ranks. */
 static void say_what_is_missing(const tl_reader *r)
 {
     uint32_t n_ranks = tl_reader_run(r)->n_ranks, n_broken = 0, n_lost = 0, n_kept = 0, first = 0;

@@ -1,4 +1,4 @@
-/* archive.c - what a calibration leaves behind. */
+/* archive.c - the archive of a calibration. */
 #include "config.h"
 
 #include "archive.h"
@@ -19,7 +19,7 @@
 
 extern char **environ;
 
-/* Longest entry that is read back. */
+/* The longest entry that can be read back. */
 #define MAX_ENTRY_BYTES (1UL << 30)
 
 struct tlp_archive {
@@ -96,7 +96,7 @@ void tlp_archive_note(tlp_archive *a, const char *name, const char *format, ...)
 
 /* ---- what every archive has ---- */
 
-/* The BLAS that programs get, and what it says of itself. */
+/* The BLAS that programs get, and its description of itself. */
 static void note_blas(tlp_archive *a)
 {
     void *library = dlopen("libblas.so.3", RTLD_LAZY | RTLD_LOCAL);
@@ -218,7 +218,7 @@ static tl_status add_repetitions(tlp_archive *a, tlp_repetition_list *list, tl_e
     return tlp_archive_close(a, out, "fingerprint.html", err);
 }
 
-/* calibration.txt, and the machine as it is now. */
+/* calibration.txt, and the present state of the machine. */
 static tl_status add_end(tlp_archive *a, tl_error *err)
 {
     struct timespec now;

@@ -1,4 +1,4 @@
-/* blas.c - call the kernels of the BLAS that programs get. */
+/* blas.c - calls the kernels of the BLAS that programs get. */
 #include "calibrate.h"
 
 #include <dlfcn.h>
@@ -14,13 +14,14 @@ enum {
     N_SYMBOLS = TL_KERNEL_isamax - FIRST + 1,
     N_POOL = 65521,
     N_VECTOR = 2 * TLP_LEADING,
-    /* Columns a power of two apart would share few lines of a cache; HPL avoids it, too. */
+    /* The leading dimension is no power of two, because then columns would share few lines of a
+     * cache. HPL avoids this, too. */
     LEADING_INNER = TLP_MAX_INNER + 8
 };
 
-/* Room for one precision's operands.  Matrices are columns of TLP_LEADING elements, as in a local
- * part of HPL's matrix; the inner operand and the triangular matrix are as high as the largest
- * block. */
+/* Room for the operands of one precision. Matrices are columns of TLP_LEADING elements, as in a
+ * local part of HPL's matrix. The inner operand and the triangular matrix are as high as the
+ * largest block. */
 typedef struct operands {
     size_t element_bytes;
     void *pool;       /* N_POOL random elements in [0, 1) */
@@ -43,7 +44,7 @@ static const float minus_single = -1, one_single = 1;
 
 static tl_status find_symbols(tlp_blas *blas, tl_error *err)
 {
-    /* One thread a process, as an MPI program with one rank per core has to run. */
+    /* One thread in each process, as in an MPI program with one rank on each core. */
     setenv("OPENBLAS_NUM_THREADS", "1", 1);
     setenv("BLIS_NUM_THREADS", "1", 1);
     setenv("MKL_NUM_THREADS", "1", 1);
@@ -112,7 +113,7 @@ static void free_operands(operands *o)
     free(o->y);
 }
 
-/* Copies the pool over n elements; its length is prime, so that no two columns are alike. */
+/* Copies the pool over n elements. Its length is prime, so that no two columns are equal. */
 static void fill(const operands *o, void *to, size_t n)
 {
     char *out = to;
@@ -174,8 +175,8 @@ void tlp_blas_close(tlp_blas *blas)
     free(blas);
 }
 
-/* The Fortran interfaces, alike for both precisions because every argument is an address.  The last
- * arguments are the lengths of the character arguments. */
+/* The Fortran interfaces are the same for both precisions, because every argument is an address.
+ * The last arguments are the lengths of the character arguments. */
 typedef void gemm_function(const char *, const char *, const int *, const int *, const int *,
                            const void *, const void *, const int *, const void *, const int *,
                            const void *, void *, const int *, size_t, size_t);
@@ -196,7 +197,7 @@ typedef void swap_function(const int *, void *, const int *, void *, const int *
 typedef void copy_function(const int *, const void *, const int *, void *, const int *);
 typedef int iamax_function(const int *, const void *, const int *);
 
-/* A rows x columns part of the large matrix. */
+/* A part of the large matrix with these rows and columns. */
 static void *part(const operands *o, int rows, int columns, size_t offset)
 {
     size_t row = offset % (size_t)(TLP_MAX_SIZE - rows + 1);
@@ -225,7 +226,8 @@ void tlp_blas_run(tlp_blas *blas, const tlp_call *call, size_t offset)
     void *f = blas->symbols[call->kernel - FIRST];
     const operands *o = &blas->precision[call->kernel >= TL_KERNEL_sgemm];
     const int32_t *d = call->sizes;
-    /* How two vectors lie to each other in the cache decides a factor of three: vary it. */
+    /* The relative position of two vectors in the cache changes the time by a factor of three, so
+     * it is varied. */
     void *x = (char *)o->x + offset % TLP_LEADING * o->element_bytes;
     void *y = (char *)o->y + offset / 3 % TLP_LEADING * o->element_bytes;
     switch (call->kernel) {

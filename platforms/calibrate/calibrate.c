@@ -1,4 +1,4 @@
-/* calibrate.c - measure and fit all kernels. */
+/* calibrate.c - measures and fits all kernels. */
 #include "calibrate.h"
 
 #include "machine.h"
@@ -26,7 +26,7 @@ tl_status tlp_calibrate(const tlp_measure_options *options, tlp_result **out, tl
     return status;
 }
 
-/* Fits one kernel; core < 0: all cores together.  `calls` has room for all samples. */
+/* Fits one kernel; core < 0: all cores together. `calls` has room for all samples. */
 static tl_status fit_kernel(const tlp_result *result, const tlp_fit_options *options,
                             unsigned kernel, int core, tlp_sample *calls, tlp_fit *out,
                             tl_error *err)

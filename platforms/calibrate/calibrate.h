@@ -11,11 +11,11 @@
 
 #include "repetitions.h"
 
-/* The entry of an archive that holds what tlp_write_raw wrote. */
+/* The entry of an archive that contains the output of tlp_write_raw. */
 #define TLP_RAW_KERNELS "raw/kernels.csv"
 
-/* The yardstick of every shipped platform: one core of the machine on which its model was measured
- * counts as a host of this speed, in flop/s. */
+/* The reference speed of every shipped platform, in flop/s: one core of the machine on which the
+ * model was measured counts as a host of this speed. */
 #define TLP_REFERENCE_FLOPS 1.0e9
 
 /* The kernels that are measured, TLP_KERNEL(name): those of HPL, in both precisions. */
@@ -51,15 +51,15 @@ typedef struct tlp_call {
     int32_t sizes[3];
 } tlp_call;
 
-/* Sizes of the buffers that calls work on: leading dimension of every matrix, and the largest order
+/* Sizes of the buffers of the calls: the leading dimension of every matrix, and the largest order
  * of a triangular matrix and inner size of a product. */
 enum { TLP_LEADING = 4104, TLP_MAX_SIZE = 4096, TLP_MAX_INNER = 512 };
 
-/* A new array of calls in random order, the same for the same seed and round.  Products: the
- * product of the sizes is spread evenly (stratified uniform, Cornebize, thesis draft,
- * section 8.2.2), the inner size is one of the n_nb block sizes, as in his section 8.4.3 and in
- * HPL's updates; a third are narrow, as in HPL's panels; a few are the same in every round.  n_nb
- * 0: all three sizes of a product are free. */
+/* A new array of calls in random order, which depends on seed and round only. Products: the product
+ * of the sizes is spread evenly (stratified uniform, Cornebize, thesis draft, section 8.2.2), and
+ * the inner size is one of the n_nb block sizes, as in his section 8.4.3 and in HPL's updates. A
+ * third of the products are narrow, as in HPL's panels. A few are the same in every round. With
+ * n_nb 0, all three sizes of a product are free. */
 tl_status tlp_plan_round(unsigned long seed, unsigned round, const int *nb, size_t n_nb,
                          tlp_call **out, size_t *n, tl_error *err);
 
@@ -67,17 +67,18 @@ tl_status tlp_plan_round(unsigned long seed, unsigned round, const int *nb, size
 
 typedef struct tlp_blas tlp_blas;
 
-/* Loads the BLAS that programs get (libblas.so.3) for one thread a process, and operands of random
- * content. */
+/* Loads the BLAS that programs get (libblas.so.3), with one thread in a process, and makes operands
+ * with random content. */
 tl_status tlp_blas_open(unsigned long seed, tlp_blas **out, tl_error *err);
 void tlp_blas_close(tlp_blas *blas);
-/* Fills the operands with their first content again: repeated solves must not overflow. */
+/* Restores the first content of the operands, so that repeated solves do not overflow. */
 void tlp_blas_refresh(tlp_blas *blas);
-/* Reads the operand that the kernel changes, a matrix, once: what of it fits in a cache is there
- * when the kernel runs, as where a program worked on nothing else since it last did.  The sum keeps
- * the compiler from leaving it out. */
+/* Reads the operand that the kernel changes, a matrix, once. The part of it that fits into a cache
+ * is then there when the kernel runs, as in a program that has worked on little else since it last
+ * used the matrix. The sum keeps the compiler from removing the loop. */
 double tlp_blas_touch(const tlp_blas *blas, const tlp_call *call, size_t offset);
-/* Calls the kernel on operands that begin `offset` elements into the buffers (modulo what fits). */
+/* Calls the kernel on operands that begin `offset` elements into the buffers (modulo the largest
+ * possible offset). */
 void tlp_blas_run(tlp_blas *blas, const tlp_call *call, size_t offset);
 
 /* ---- measuring: platforms/calibrate/measure.c ---- */
@@ -98,22 +99,21 @@ typedef struct tlp_measure_options {
     size_t n_nb;
 } tlp_measure_options;
 
-/* Cores that this process may use. */
+/* The number of cores that this process may use. */
 unsigned tlp_n_cores(void);
 /* Pins this process to the nth core that it may use; does nothing if there is none. */
 void tlp_pin(unsigned nth);
 
-/* Measures on `cores` cores at once, one process pinned to each.  Seconds are CPU time, so that
- * other load on the machine is not counted. */
+/* Measures on `cores` cores at the same time, with one process pinned to each. Seconds are CPU
+ * time, so that other load on the machine does not count. */
 tl_status tlp_measure(const tlp_measure_options *options, tlp_sample **out, size_t *n,
                       tl_error *err);
 
 /* Seconds per count of a perf_event counter, over a loop of copies, index arithmetic and branches,
- * which stand for what programs do outside of kernels.  TL_ERR_UNSUPPORTED without such a counter.
- */
+ * which represents the code between kernels. TL_ERR_UNSUPPORTED without such a counter. */
 tl_status tlp_measure_counter(uint32_t perf_type, uint64_t perf_config, double *seconds_per_count,
                               tl_error *err);
-/* The same for retired instructions. */
+/* Seconds per retired instruction. */
 tl_status tlp_measure_instructions(double *seconds_per_instruction, tl_error *err);
 
 /* ---- fitting: platforms/calibrate/fit.c ---- */
@@ -124,7 +124,8 @@ typedef enum tlp_term {
     TLP_N_TERMS
 } tlp_term;
 
-/* Calls for a fit: what their seconds are a linear function of, and the seconds, above 0. */
+/* Calls for a fit: the variables of which their seconds are a linear function, and the seconds,
+ * above 0. */
 typedef struct tlp_points {
     size_t n;
     double (*terms)[TLP_N_TERMS];
@@ -140,10 +141,10 @@ tl_status tlp_points_make(const tlp_sample *samples, size_t n_samples, tlp_point
 void tlp_points_free(tlp_points *points);
 
 /* Least squares with weights 1 / predicted, halfway between absolute and relative errors: the sum
- * of the predicted times is that of the measured ones, and small calls are not ignored.  Outliers
- * count less (Huber), and no coefficient is negative.  TL_ERR_USAGE for no points. */
+ * of the predicted times is that of the measured ones, and small calls are not ignored. Outliers
+ * count less (Huber), and no coefficient is negative. TL_ERR_USAGE without points. */
 tl_status tlp_fit_terms(const tlp_points *points, unsigned terms, double out[TLP_N_TERMS]);
-/* What a polynomial says of a call; at least 0. */
+/* The value of a polynomial for a call, at least 0. */
 double tlp_sum_terms(const double coefficients[TLP_N_TERMS], const double terms[TLP_N_TERMS]);
 
 /* ---- models: platforms/calibrate/fit_model.c; noise: platforms/calibrate/fit_noise.c ---- */
@@ -191,15 +192,15 @@ typedef struct tlp_fit {
     tlp_piece pieces[TLP_MAX_PIECES];
     double slope_s;      /* per unit of work, of M-1 */
     double median_error; /* median of |measured / predicted - 1| */
-    /* In cross-validation: mean of |predicted / measured - 1|, its standard error, and by how much
-     * the predicted sum of all times is off. */
+    /* From cross-validation: the mean of |predicted / measured - 1|, its standard error, and the
+     * relative error of the predicted sum of all times. */
     double error[TLP_N_FORMS], error_se[TLP_N_FORMS], sum_error[TLP_N_FORMS];
 } tlp_fit;
 
 /* TL_ERR_USAGE for fewer than two different works. */
 tl_status tlp_fit_kernel(const tlp_sample *samples, size_t n, tlp_form form, tlp_noise noise,
                          tlp_fit *out);
-/* The piece that a call belongs to: the first that fits, or the last. */
+/* The piece of a call: the first one whose conditions it meets, or the last one. */
 const tlp_piece *tlp_find_piece(const tlp_fit *fit, const double terms[TLP_N_TERMS]);
 const char *tlp_form_name(tlp_form form);    /* "M-0", ... */
 const char *tlp_noise_name(tlp_noise noise); /* "N-0", ... */
@@ -209,8 +210,8 @@ tl_status tlp_fit_noise(const tlp_points *points, tlp_noise noise, tlp_piece *pi
 
 /* ---- results: platforms/calibrate/model_file.c, platforms/calibrate/folder.c ---- */
 
-/* A kernel whose cost is stated, as by a data sheet, and not measured: seconds of a call, and of a
- * unit of work (tl_kernel_work).  user:NAME is one of the program's own. */
+/* A kernel whose cost is declared, for example by a data sheet, and not measured: seconds of a
+ * call, and of a unit of work (tl_kernel_work). user:NAME is a kernel of the program. */
 typedef struct tlp_declaration {
     char kernel[128];
     double intercept_s, per_work_s;
@@ -220,11 +221,11 @@ typedef struct tlp_declaration {
 
 /* "KERNEL=SECONDS,SECONDS_PER_WORK"; TL_ERR_USAGE if it is not. */
 tl_status tlp_declaration_parse(const char *text, tlp_declaration *out, tl_error *err);
-/* NULL: the kernel is not among them. */
+/* NULL if the kernel is not declared. */
 const tlp_declaration *tlp_find_declaration(const tlp_declaration *list, size_t n,
                                             const char *kernel);
 
-/* By kernel, from TL_KERNEL_dgemm on. */
+/* By kernel, beginning with TL_KERNEL_dgemm. */
 enum { TLP_FIT_ROOM = TL_KERNEL_isamax - TL_KERNEL_dgemm + 1 };
 
 typedef struct tlp_result {
@@ -246,7 +247,7 @@ typedef struct tlp_fit_options {
     int per_core;    /* of each core, too */
 } tlp_fit_options;
 
-/* Measures everything; it is still to be fitted. */
+/* Measures everything, but fits nothing. */
 tl_status tlp_calibrate(const tlp_measure_options *options, tlp_result **out, tl_error *err);
 /* Reads measurements that tlp_write_raw wrote, or those of an archive. */
 tl_status tlp_read_raw(const char *path, tlp_result **out, tl_error *err);
@@ -258,14 +259,14 @@ const tlp_fit *tlp_result_fit(const tlp_result *result, unsigned kernel);
 tl_status tlp_write_model(const tlp_result *result, FILE *out, tl_error *err);
 /* CSV: kernel,d0,d1,d2,work,core,repeats,seconds */
 tl_status tlp_write_raw(const tlp_result *result, FILE *out, tl_error *err);
-/* The measurements as repetitions, by kernel and core: seconds over what the fit says. */
+/* The measurements as repetitions, by kernel and core: seconds divided by the fitted seconds. */
 tl_status tlp_result_repetitions(const tlp_result *result, tlp_repetition_list *out);
-/* A platform folder for this machine, first what needs no measurement: the files of the shipped
- * platforms/local with this number of cores.  Makes the folder; one that describes another
- * platform, such as a measured network, keeps it. */
+/* Writes the files of a platform folder that need no measurement: the files of the shipped
+ * platforms/local with this number of cores. Creates the folder. A folder that describes another
+ * platform, such as a measured network, keeps its description. */
 tl_status tlp_begin_folder(const char *shipped, const char *folder, int *describes_other,
                            tl_error *err);
-/* Then the model and, unless the folder describes another platform, where it comes from. */
+/* Writes the model and, unless the folder describes another platform, its origin. */
 tl_status tlp_finish_folder(const tlp_result *result, const char *folder, int describes_other,
                             tl_error *err);
 
@@ -276,8 +277,8 @@ typedef struct tlp_quantity {
     double value;
 } tlp_quantity;
 
-/* Adds what was calibrated ("kernels", "network", ...) to FOLDER/history.csv: the few quantities by
- * which 'timeless compare --history' tells that the machine has changed. */
+/* Appends the result ("kernels", "network", ...) to FOLDER/history.csv: a few quantities by which
+ * 'timeless compare --history' finds out whether the machine has changed. */
 tl_status tlp_add_to_history(const char *folder, const char *what, const tlp_quantity *quantities,
                              size_t n, tl_error *err);
 

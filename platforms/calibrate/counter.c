@@ -21,7 +21,7 @@ static double cpu_s(void)
     return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
 }
 
-/* What programs do between kernels: swap and copy rows by an index, test, count. */
+/* Typical work between kernels: swaps and copies rows by an index, tests, counts. */
 static uint64_t work_outside_of_kernels(double *values, uint32_t *index)
 {
     uint64_t seed = 1, large = 0;

@@ -6,7 +6,7 @@
 
 enum { SITE_BYTES = 1024 };
 
-/* Sums of one trace, rank by rank; then ordered and merged. */
+/* The sums of one trace, first rank by rank, then sorted and merged. */
 typedef struct sums {
     size_t n, room;
     tlp_burst_class *classes;
@@ -82,7 +82,7 @@ static tl_status add_pairs(tl_reader *trace, uint32_t rank, const pair *pairs, s
     return TL_OK;
 }
 
-/* The bursts of a rank; what has come together is merged whenever it fills the room. */
+/* The bursts of a rank. Whenever they fill the room, they are merged. */
 static tl_status read_rank(tl_reader *trace, uint32_t rank, sums *out, tl_error *err)
 {
     tl_cursor *cursor = NULL;
@@ -158,7 +158,7 @@ static tl_status check_traces(tl_reader *timed, tl_reader *counted, tl_error *er
     return TL_OK;
 }
 
-/* Moves the classes that both have. */
+/* Moves the classes that both traces have. */
 static void match(sums *times, const sums *counts, tlp_burst_rates *out)
 {
     for (size_t i = 0; i < counts->n; i++)

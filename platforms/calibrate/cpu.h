@@ -1,8 +1,7 @@
-/* cpu.h - rates of bursts by their call sites, of two traces of one program: one that tells the
- * time of its bursts, one that counts them.
+/* cpu.h - rates of bursts by their call sites. They come from two traces of one program: one has
+ * the times of its bursts, the other one counts them.
  *
- * Status, errors and ownership follow the conventions of timeless.h.
- */
+ * Status, errors and ownership follow the conventions of timeless.h. */
 #ifndef TLP_CPU_H
 #define TLP_CPU_H
 
@@ -10,7 +9,7 @@
 
 #include "repetitions.h"
 
-/* The entries of an archive that hold the traces. */
+/* The entries of an archive that contain the traces. */
 #define TLP_RAW_TIMED "raw/timed.tl"
 #define TLP_RAW_COUNTED "raw/counted.tl"
 
@@ -33,7 +32,8 @@ tl_status tlp_burst_rates_make(tl_reader *timed, tl_reader *counted, tlp_burst_r
                                tl_error *err);
 void tlp_burst_rates_free(tlp_burst_rates *rates);
 
-/* The bursts of the classes that take most of the time, each in seconds, a group for each rank. */
+/* The bursts of the classes that take most of the time, each in seconds, with a group for each
+ * rank. */
 tl_status tlp_burst_repetitions(tl_reader *timed, const tlp_burst_rates *rates,
                                 tlp_repetition_list *out, tl_error *err);
 

@@ -1,13 +1,14 @@
-/* cpu_repetitions.c - how long the bursts of a class took, one after the other. */
+/* cpu_repetitions.c - the durations of consecutive bursts of a class. */
 #include "cpu.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-/* The classes that are told, and of each so many bursts of a rank. */
+/* The number of classes, and the number of bursts of a rank in each of them. */
 enum { MAX_TOLD = 12, MAX_BURSTS = 20000, N_SLOTS = 1 << 12, SITE_BYTES = 1024 };
 
-/* Which class a pair of a rank's sites is; a pair that does not fit in is looked up again. */
+/* The class of a pair of a rank's call sites. A pair that finds no place in the cache is looked up
+ * each time. */
 typedef struct slot {
     int is_used, place; /* of the class among those told; -1: another */
     uint32_t from, to;
@@ -20,7 +21,7 @@ typedef struct told {
     slot slots[N_SLOTS];
 } told;
 
-/* The longest classes, the longest first. */
+/* The classes that take most time, the longest first. */
 static void choose_classes(const tlp_burst_rates *rates, told *t)
 {
     for (size_t i = 0; i < rates->n; i++) {

@@ -1,4 +1,4 @@
-/* cpu_write.c - put rates of bursts into a model file. */
+/* cpu_write.c - writes rates of bursts into a model file. */
 #include "config.h"
 
 #include "cpu.h"
@@ -9,7 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Takes the entry of this unit out of the list. */
+/* Removes the entry of this unit from the list. */
 static void remove_unit(config_setting_t *units, const char *unit)
 {
     for (int i = config_setting_length(units); i-- > 0;) {
@@ -51,7 +51,7 @@ static int add_unit(config_setting_t *units, const tlp_burst_rates *rates)
     return classes != NULL;
 }
 
-/* Files of the first version become ones of the second, which says the same and more. */
+/* Files of version 1 become files of version 2, which has the same settings and more. */
 static int change(config_t *config, const tlp_burst_rates *rates)
 {
     config_setting_t *root = config_root_setting(config);
@@ -118,7 +118,7 @@ static void write_setting(FILE *out, const config_setting_t *setting, int depth)
     }
 }
 
-/* The comment at the head of the file says where its numbers come from. */
+/* The comment at the beginning of the file gives the origin of its numbers. */
 static char *read_head(const char *path)
 {
     char line[1024], *head = NULL;

@@ -1,4 +1,4 @@
-/* declare.c - kernels whose cost is stated instead of measured. */
+/* declare.c - kernels whose cost is declared instead of measured. */
 #include "calibrate.h"
 
 #include <errno.h>
@@ -8,9 +8,9 @@
 
 #define USER_PREFIX "user:"
 
-/* A kernel that traces record, or one of the program's own: as read_name() of
- * replayer/machine/model_read.c takes it, without what a string of libconfig would have to escape.
- */
+/* A kernel that traces record, or a kernel of the program. The rule is that of read_name() in
+ * replayer/machine/model_read.c, without characters that a string of libconfig would have to
+ * escape. */
 static int is_kernel(const char *name)
 {
     if (!strncmp(name, USER_PREFIX, strlen(USER_PREFIX)))
@@ -19,7 +19,7 @@ static int is_kernel(const char *name)
     return info && info->action == TL_ACTION_KERNEL && info->code != TL_KERNEL_user;
 }
 
-/* Seconds, up to `end`. */
+/* Parses seconds, up to `end`. */
 static int take_seconds(const char **text, char end, double *out)
 {
     char *rest;

@@ -1,5 +1,4 @@
-/* environment.c - the variables and the command that a measurement was made with, without secrets.
- */
+/* environment.c - the environment variables and the command of a measurement, without secrets. */
 #include "config.h"
 
 #include "machine.h"
@@ -22,8 +21,8 @@ static int is_told(const char *variable)
     return 0;
 }
 
-/* Of batch systems and MPI parameters, which may hold anything, the values that explain a
- * measurement: all others are withheld. */
+/* Variables of batch systems and parameters of MPI may contain anything. Only the values that
+ * explain a measurement are kept; all others are withheld. */
 static int is_value_told(const char *variable)
 {
     static const char *const open[] = {"SLURM_", "OMPI_MCA_"};

@@ -1,6 +1,5 @@
-/* fingerprint.c - a page that shows how an operation's repetitions are distributed, and when they
- * were how long (Roth, thesis, section 4.7).
- */
+/* fingerprint.c - a page that shows how the repetitions of an operation are distributed, and how
+ * their durations change over time (Roth, thesis, section 4.7). */
 #include "config.h"
 
 #include "repetitions.h"
@@ -13,7 +12,7 @@
 #include <gsl/gsl_statistics_double.h>
 
 enum { WIDTH = 450, HEIGHT = 200, LEFT = 62, BOTTOM = 26, TOP = 8, RIGHT = 12 };
-/* Good repetitions of which a plot shows so many; the others are all there. */
+/* A plot shows at most this number of good repetitions, and all others. */
 enum { MAX_POINTS = 2000, N_BINS = 60, N_STEPS = 400, BOX = 14, N_TICKS = 4 };
 
 typedef struct plot {
@@ -39,7 +38,7 @@ static void put_text(FILE *out, const char *text)
         fprintf(out, *text == '<' ? "&lt;" : *text == '&' ? "&amp;" : "%c", *text);
 }
 
-/* Axes with numbers; `to_text` turns a place on an axis into what stands there. */
+/* Axes with numbers; `to_text` converts a position on an axis to its label. */
 static double same(double value)
 {
     return value;
@@ -79,7 +78,7 @@ static int is_shown(const tlp_repetitions *r, size_t i, int all)
     return all || r->categories[i] == TLP_GOOD;
 }
 
-/* Lowest and highest value that is shown; 0: none is. */
+/* The lowest and highest value on the plot; 0 if there is none. */
 static int find_range(const tlp_repetitions *r, int all, double *low, double *high)
 {
     int any = 0;
@@ -150,8 +149,8 @@ static void plot_histogram(const tlp_repetitions *r, int all, FILE *out)
     end(&p);
 }
 
-/* The empirical distribution function up to the 95 % quantile and a bit, and a box with whiskers
- * over the quantiles of the table. */
+/* The empirical distribution function up to a little above the 95 % quantile, and a box with
+ * whiskers over the quantiles of the table. */
 static void plot_distribution(const double *sorted, size_t n, FILE *out)
 {
     const double low = sorted[0], top = gsl_stats_quantile_from_sorted_data(sorted, 1, n, 0.95);

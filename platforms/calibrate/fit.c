@@ -1,4 +1,4 @@
-/* fit.c - polynomials through durations of very different lengths. */
+/* fit.c - fits polynomials to durations of very different lengths. */
 #include "calibrate.h"
 
 #include <math.h>
@@ -10,11 +10,11 @@
 #include <gsl/gsl_sort.h>
 #include <gsl/gsl_statistics_double.h>
 
-/* Rounds of reweighting: the weights settle after a few because the fit hardly moves. */
+/* Rounds of reweighting. After a few rounds the weights settle, because the fit hardly changes. */
 enum { N_ROUNDS = 12 };
-/* A relative error beyond this many standard deviations counts less (Huber). */
+/* Relative errors above this number of standard deviations count less (Huber). */
 #define HUBER_LIMIT 3.0
-/* A gradient below this share of what it could be counts as none. */
+/* A gradient below this share of its largest possible value counts as zero. */
 #define TOLERANCE 1e-8
 
 tl_status tlp_points_make(const tlp_sample *samples, size_t n_samples, tlp_points *out)
@@ -61,7 +61,7 @@ typedef struct equations {
     double gram[TLP_N_TERMS][TLP_N_TERMS], right[TLP_N_TERMS];
 } equations;
 
-/* Solves for the terms in `passive`; 0: they say the same as others. */
+/* Solves for the terms in `passive`; 0 if they depend on each other. */
 static int solve(const equations *e, unsigned passive, double x[TLP_N_TERMS])
 {
     double matrix[TLP_N_TERMS * TLP_N_TERMS], vector[TLP_N_TERMS];
@@ -88,7 +88,8 @@ static int solve(const equations *e, unsigned passive, double x[TLP_N_TERMS])
     return 1;
 }
 
-/* The term outside of `passive` along which the error falls most; -1: along none. */
+/* The term outside `passive` along which the error decreases most; -1 if it decreases along none.
+ */
 static int find_descent(const equations *e, unsigned allowed, unsigned passive,
                         const double x[TLP_N_TERMS])
 {
@@ -108,7 +109,7 @@ static int find_descent(const equations *e, unsigned allowed, unsigned passive,
     return best;
 }
 
-/* Moves x towards z as long as no term becomes negative; returns the terms that are left. */
+/* Moves x towards z until a term would become negative; returns the remaining terms. */
 static unsigned move_towards(double x[TLP_N_TERMS], const double z[TLP_N_TERMS], unsigned passive)
 {
     double step = 1;
@@ -189,7 +190,7 @@ static void reweigh(const tlp_points *p, const double coefficients[TLP_N_TERMS],
                     double *errors)
 {
     for (size_t i = 0; i < p->n; i++) {
-        /* What a polynomial without this call's terms says nothing of keeps its own time. */
+        /* If a polynomial has none of a call's terms, the call keeps its own time. */
         const double predicted = tlp_sum_terms(coefficients, p->terms[i]);
         weights[i] = 1 / (predicted > 0 ? predicted : p->seconds[i]);
         errors[i] = fabs(p->seconds[i] * weights[i] - 1);

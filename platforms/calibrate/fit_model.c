@@ -1,5 +1,5 @@
-/* fit_model.c - the models of a kernel, from one rate to a tree of polynomials, and which of them
- * predicts calls that it has not seen best. */
+/* fit_model.c - fits the models of a kernel, from one rate to a tree of polynomials, and finds the
+ * model that predicts unseen calls best. */
 #include "calibrate.h"
 
 #include <math.h>
@@ -14,9 +14,9 @@ enum {
     LEAST_CALLS = 40,    /* in a piece */
     SEARCHED_CALLS = 400 /* by which a place to split is looked for */
 };
-/* A split has to take this share off the error. */
+/* A split must reduce the error by this share. */
 #define LEAST_GAIN 0.15
-/* A simpler model is taken when the best is better by less than this share, or by less than a
+/* A simpler model is taken if the best model is better by less than this share, or by less than a
  * standard error. */
 #define SIMPLER_SHARE 0.05
 
@@ -103,7 +103,7 @@ static double error_of(const tlp_points *points, const double mean_s[TLP_N_TERMS
     return sum;
 }
 
-/* The same of M-2 fitted to the points of a piece; INFINITY for too few of them. */
+/* The same for M-2 fitted to the points of a piece; INFINITY if there are too few. */
 static tl_status error_of_piece(const tlp_points *points, size_t least, tlp_piece *piece,
                                 double *error)
 {
@@ -157,7 +157,7 @@ static tl_status try_bound(const tlp_points *points, const tlp_piece *piece, int
     return status;
 }
 
-/* All calls have a square matrix on the left or on the right: trsm, trmm, symm. */
+/* Whether all calls have a square matrix on the left or on the right: trsm, trmm, symm. */
 static int have_square_matrix(const tlp_points *points)
 {
     for (size_t i = 0; i < points->n; i++) {
@@ -168,8 +168,8 @@ static int have_square_matrix(const tlp_points *points)
     return 1;
 }
 
-/* The split of a piece that takes most off the error of a sample of its calls; best->error stays at
- * what it was when none takes enough. */
+/* The split of a piece that reduces the error of a sample of its calls most. If no split reduces it
+ * enough, best->error does not change. */
 static tl_status find_split(const tlp_points *points, const tlp_piece *piece, split *best)
 {
     tlp_points searched;
@@ -194,7 +194,8 @@ static tl_status find_split(const tlp_points *points, const tlp_piece *piece, sp
     return status;
 }
 
-/* Splits the piece at `index`, then its parts, while that helps and there are fewer than `most`. */
+/* Splits the piece at `index`, and then its parts, while this helps and there are fewer than `most`
+ * pieces. */
 static tl_status grow(const tlp_points *points, size_t index, size_t most, tlp_fit *fit)
 {
     tlp_points mine;
@@ -222,7 +223,7 @@ static tl_status grow(const tlp_points *points, size_t index, size_t most, tlp_f
     return status;
 }
 
-/* A piece for each side of a square matrix, then what splits of them help. */
+/* Makes a piece for each side of a square matrix, and then the splits of these pieces that help. */
 static tl_status fit_pieces(const tlp_points *points, tlp_fit *fit)
 {
     size_t n_sides[2] = {0};
@@ -290,7 +291,7 @@ static tl_status validate(const tlp_points *points, tlp_form form, tlp_fit *out)
     return status;
 }
 
-/* The simplest that is about as good as the best. */
+/* The simplest model that is about as good as the best one. */
 static tlp_form choose_form(const tlp_fit *fit)
 {
     tlp_form best = TLP_M0;

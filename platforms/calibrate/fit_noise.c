@@ -1,7 +1,7 @@
-/* fit_noise.c - how the seconds of like calls are spread around their polynomial.
+/* fit_noise.c - fits the spread of the seconds of like calls around their polynomial.
  *
- * Residuals are divided by a standard deviation that is a constant (N-1) or a polynomial in the
- * sizes (N-2) of Cornebize's thesis draft, section 4.1; a mixture (N') is fitted to what remains.
+ * Residuals are divided by a standard deviation. It is a constant (N-1) or a polynomial in the
+ * sizes (N-2) of Cornebize's thesis draft, section 4.1. A mixture (N') is fitted to the quotients.
  */
 #include "calibrate.h"
 
@@ -15,9 +15,10 @@
 enum { N_STEPS = 60, LEAST_CALLS = 40 };
 /* Mean absolute value of a normal variable of standard deviation 1. */
 #define MEAN_ABSOLUTE 0.79788456
-/* No mode is narrower than this share of the whole spread: it would be a single value. */
+/* No mode is narrower than this share of the whole spread, because it would be a single value. */
 #define LEAST_SD 0.05
-/* Skewness of a half-normal distribution; half of it divides normal from half-normal. */
+/* The skewness of a half-normal distribution; half of this value separates normal from half-normal.
+ */
 #define HALF_NORMAL_SKEW 0.995
 #define LOG_2_PI 1.8378770664093453
 
@@ -35,8 +36,8 @@ static double spread_of(const tlp_points *p, const double *residuals,
     return sqrt(sum / (double)p->n);
 }
 
-/* A polynomial through the absolute residuals, scaled so that what is divided by it has a mean
- * square of 1. */
+/* A polynomial through the absolute residuals, scaled so that the mean square of the quotients is
+ * 1. */
 static tl_status fit_sd(const tlp_points *points, const double *residuals, unsigned terms,
                         double sd_s[TLP_N_TERMS])
 {
@@ -124,7 +125,7 @@ static void improve(const double *z, size_t n, tlp_noise_mode *modes, size_t n_m
     }
 }
 
-/* The number of modes that the criterion prefers; *best is its value. */
+/* The number of modes that the criterion prefers; *best is its value for them. */
 static void fit_modes(const double *z, const double *sorted, size_t n, tlp_piece *piece,
                       double *best)
 {
@@ -151,14 +152,14 @@ static void fit_modes(const double *z, const double *sorted, size_t n, tlp_piece
 
 /* ---- choice ---- */
 
-/* Skewness without the outermost percent at each end. */
+/* The skewness without the outermost percent at each end. */
 static double skewness(const double *sorted, size_t n)
 {
     const size_t cut = n / 100;
     return n > 2 * cut + 2 ? gsl_stats_skew(sorted + cut, 1, n - 2 * cut) : 0;
 }
 
-/* What one normal distribution of that standard deviation costs, and what several do. */
+/* The criterion for one normal distribution of that standard deviation, and for several. */
 static tl_status choose(const tlp_points *points, const double *residuals, tlp_noise noise,
                         tlp_piece *piece)
 {
@@ -209,7 +210,7 @@ tl_status tlp_fit_noise(const tlp_points *points, tlp_noise noise, tlp_piece *pi
         residuals[i] = points->seconds[i] - tlp_sum_terms(piece->mean_s, points->terms[i]);
         largest = fmax(largest, fabs(residuals[i] / points->seconds[i]));
     }
-    /* Durations that the polynomial gives exactly have no noise. */
+    /* If the polynomial gives all durations exactly, there is no noise. */
     tl_status status = largest > 1e-9 ? choose(points, residuals, noise, piece) : TL_OK;
     free(residuals);
     return status;

@@ -1,4 +1,4 @@
-/* folder.c - a platform folder for the machine that was measured. */
+/* folder.c - the platform folder of the measured machine. */
 #include "config.h"
 
 #include "calibrate.h"
@@ -8,7 +8,7 @@
 #include <string.h>
 #include <sys/stat.h>
 
-/* The first line of the README of a folder that stands for this machine alone. */
+/* The first line of the README in a folder for this machine only. */
 #define TITLE "# This machine, one host\n"
 
 static FILE *open_in(const char *folder, const char *name, const char *mode, tl_error *err)
@@ -26,7 +26,7 @@ static FILE *open_in(const char *folder, const char *name, const char *mode, tl_
     return file;
 }
 
-/* Copies a file of the shipped folder.  The first core="N" of a line becomes core="cores". */
+/* Copies a file of the shipped folder. The first core="N" of each line becomes core="cores". */
 static tl_status copy_file(const char *shipped, const char *folder, const char *name,
                            unsigned cores, tl_error *err)
 {
@@ -70,7 +70,7 @@ static tl_status write_readme(const tlp_result *result, FILE *out)
     return ferror(out) ? TL_ERR_SYSTEM : TL_OK;
 }
 
-/* Opens a file of the folder, lets `write` fill it. */
+/* Opens a file of the folder and lets `write` fill it. */
 static tl_status write_file(const tlp_result *result, const char *folder, const char *name,
                             int is_model, tl_error *err)
 {
@@ -84,8 +84,8 @@ static tl_status write_file(const tlp_result *result, const char *folder, const 
     return TL_OK;
 }
 
-/* 1: the folder describes a platform that this file did not write: a measured network, or
- * somebody's own. */
+/* 1 if the folder describes a platform that this file did not write: a measured network, or the
+ * user's own platform. */
 static int is_described(const char *folder)
 {
     char line[128] = "";
@@ -115,7 +115,7 @@ tl_status tlp_begin_folder(const char *shipped, const char *folder, int *describ
     return status;
 }
 
-/* Kernels bound by computation and by memory, of which HPL and solvers live. */
+/* Kernels bound by computation and kernels bound by memory, which dominate HPL and solvers. */
 static tl_status add_to_history(const tlp_result *result, const char *folder, tl_error *err)
 {
     const tlp_quantity quantities[] = {

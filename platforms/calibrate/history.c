@@ -1,4 +1,4 @@
-/* history.c - calibrations of a platform, one after the other. */
+/* history.c - the calibrations of a platform over time. */
 #include "config.h"
 
 #include "calibrate.h"

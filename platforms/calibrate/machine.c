@@ -1,4 +1,4 @@
-/* machine.c - what a measurement was made on and with. */
+/* machine.c - the machine of a measurement. */
 #include "config.h"
 
 #include "machine.h"
@@ -13,7 +13,7 @@
 
 enum { VALUE_BYTES = 256, MAX_CORES_TOLD = 256 };
 
-/* The first line of a file of the system, without the line break; 0: there is none. */
+/* The first line of a file of the system, without the line break; 0 if there is none. */
 static int read_value(const char *path, char value[VALUE_BYTES])
 {
     FILE *file = fopen(path, "r");
@@ -26,7 +26,7 @@ static int read_value(const char *path, char value[VALUE_BYTES])
     return is_read && *value;
 }
 
-/* The value of the line that begins with `key`, behind its separator and quotes. */
+/* The value of the line that begins with `key`, without its separator and quotes. */
 static int read_line_of(const char *path, const char *key, char separator, char value[VALUE_BYTES])
 {
     char line[4096];
@@ -89,7 +89,7 @@ static void tell_caches(FILE *out)
     }
 }
 
-/* One line for all cores, a value after the other where they differ. */
+/* One line for all cores, with several values if they differ. */
 static void tell_of_cores(FILE *out, const char *name, const char *file)
 {
     char first[VALUE_BYTES] = "", value[VALUE_BYTES], path[128];
@@ -108,7 +108,7 @@ static void tell_of_cores(FILE *out, const char *name, const char *file)
         fprintf(out, "%s: the system does not tell\n", name);
 }
 
-/* What /proc/cpuinfo says, where there is no cpufreq as well. */
+/* The values of /proc/cpuinfo, also if there is no cpufreq. */
 static void tell_clock_rates(FILE *out)
 {
     char line[VALUE_BYTES];

@@ -1,5 +1,5 @@
-/* machine.h - what a measurement was made on and with: the machine, the environment.  Needs libc
- * alone: the program that measures networks says it of every host. */
+/* machine.h - the machine and the environment of a measurement. Needs libc only, because the
+ * program that measures networks calls it on every host. */
 #ifndef TLP_MACHINE_H
 #define TLP_MACHINE_H
 
@@ -9,18 +9,18 @@
 /* "AMD EPYC": the kind of processor. */
 void tlp_cpu_name(char *text, size_t size);
 
-/* Lines "name: value" of this host as it is now: processor, cores, caches, memory, kernel,
- * governor, clock rates, load.  What the system does not tell is left out. */
+/* Lines "name: value" on the present state of this host: processor, cores, caches, memory, kernel,
+ * governor, clock rates, load. Values that the system does not give are left out. */
 void tlp_describe_machine(FILE *out);
 
 /* ---- platforms/calibrate/environment.c ---- */
 
-/* Lines "NAME=VALUE" of the variables that libraries for MPI, threads and BLAS and batch systems
- * read, ordered by name.  Values are withheld where the name is a secret's (tl_is_secret), and
- * those of SLURM and of Open MPI's parameters unless they are known to hold none; nothing else of
- * the environment is told. */
+/* Lines "NAME=VALUE" of the variables that batch systems and libraries for MPI, threads and BLAS
+ * read, ordered by name. A value is withheld if its name suggests a secret (tl_is_secret). Values
+ * of SLURM and of Open MPI's parameters are withheld unless they are known to contain no secret.
+ * All other variables are left out. */
 void tlp_describe_environment(char *const *environment, FILE *out);
-/* The words of a command, a line each; secrets are withheld (tl_public_word). */
+/* The words of a command, one in each line; secrets are withheld (tl_public_word). */
 void tlp_describe_command(int argc, char *const *argv, FILE *out);
 
 #endif

@@ -1,4 +1,4 @@
-/* measure.c - time the kernels, one process per core. */
+/* measure.c - times the kernels, with one process on each core. */
 #include "config.h"
 
 #include "calibrate.h"
@@ -15,14 +15,14 @@
 
 #include <gsl/gsl_rng.h>
 
-/* A call that seems shorter than WARM_S was the warm-up: it is timed over as many repetitions as
- * fill BATCH_S.  Longer ones are timed once.  What of a matrix fits in the caches is there, as HPL
- * finds its trailing matrix: since the update before it has worked on little else. */
+/* A call that seems shorter than WARM_S was the warm-up; it is then repeated for BATCH_S and timed
+ * over all repetitions. Longer calls are timed once. The part of a matrix that fits into the caches
+ * is there, as in HPL, whose trailing matrix was just used by the update before. */
 #define WARM_S 1e-3
 #define BATCH_S 100e-6
 enum { MAX_REPEATS = 20000, MAX_SAMPLES = 1 << 17 };
 
-/* What the measuring processes share. */
+/* Shared by the measuring processes. */
 struct board {
     atomic_uint ready;  /* processes whose BLAS is open */
     atomic_uint failed; /* a process could not begin: nobody shall wait for it */
@@ -86,7 +86,7 @@ static void time_call(tlp_blas *blas, const tlp_call *call, size_t offset, tlp_s
                         .seconds = seconds};
 }
 
-/* Plans and times one round; round 0 is the warm-up and leaves no sample. */
+/* Plans and times one round. Round 0 is the warm-up and gives no sample. */
 static tl_status run_round(const tlp_measure_options *options, tlp_blas *blas, gsl_rng *offsets,
                            unsigned core, unsigned round, struct lane *lane)
 {
@@ -127,8 +127,8 @@ static tl_status measure_here(const tlp_measure_options *options, unsigned core,
     if (status != TL_OK)
         atomic_store(&board->failed, 1);
     atomic_fetch_add(&board->ready, 1);
-    /* All cores work at once, as in an MPI run that uses them all: wait for the last to be ready.
-     */
+    /* All cores work at the same time, as in an MPI run that uses all of them, so each process
+     * waits until all are ready. */
     while (atomic_load(&board->ready) < cores && !atomic_load(&board->failed))
         usleep(1000);
     for (unsigned round = 1; status == TL_OK && !atomic_load(&board->failed); round++) {
@@ -143,7 +143,7 @@ static tl_status measure_here(const tlp_measure_options *options, unsigned core,
     return status;
 }
 
-/* Waits for the processes; the first failure that one of them left is the result. */
+/* Waits for the processes. The result is the first failure of one of them. */
 static tl_status wait_for_all(const pid_t *pids, unsigned cores, struct board *board, tl_error *err)
 {
     tl_status status = TL_OK;

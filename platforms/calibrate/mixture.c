@@ -8,9 +8,9 @@
 #include <gsl/gsl_statistics_double.h>
 
 enum { N_ROUNDS = 40, N_PER_MODE = 20 };
-/* Modes narrower than this would catch single measurements. */
+/* Narrower modes would fit single measurements. */
 #define LEAST_SD 0.002
-/* What is in no mode is not impossible. */
+/* The least probability of a measurement that belongs to no mode. */
 #define RARE 1e-4
 #define CONVERGED 1e-5
 
@@ -44,7 +44,7 @@ static void find_ratios(mixture *m, const tlp_line *line)
         m->ratios[i] = m->seconds[i] / value(line, m->bytes[i]);
 }
 
-/* First modes: equal parts of the sorted ratios. */
+/* The first modes: equal parts of the sorted ratios. */
 static void guess_modes(const mixture *m, int n_modes, double *sorted, tlp_line *line)
 {
     for (size_t i = 0; i < m->n; i++)
@@ -60,7 +60,7 @@ static void guess_modes(const mixture *m, int n_modes, double *sorted, tlp_line 
     }
 }
 
-/* Which mode each measurement belongs to; returns the logarithm of the likelihood. */
+/* Computes the modes to which each measurement belongs; returns the logarithm of the likelihood. */
 static double expect(const mixture *m, const tlp_line *line)
 {
     double log_likelihood = 0;
@@ -97,7 +97,7 @@ static void update_modes(const mixture *m, tlp_line *line)
     }
 }
 
-/* Least squares of duration - mean of its mode * line, by the deviation of the mode. */
+/* Least squares of duration - mean of its mode * line, weighted by the deviation of the mode. */
 static void update_line(const mixture *m, tlp_line *line)
 {
     double w = 0, wx = 0, wxx = 0, wy = 0, wxy = 0;
@@ -128,7 +128,7 @@ static void update_line(const mixture *m, tlp_line *line)
     line->per_byte_s = slope;
 }
 
-/* The line is that of the mean: modes have mean 1 together. */
+/* Scales the line to the mean: the modes then have mean 1 together. */
 static void normalise(tlp_line *line)
 {
     double mean = 0;

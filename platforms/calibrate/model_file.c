@@ -1,4 +1,4 @@
-/* model_file.c - write what was measured. */
+/* model_file.c - writes the model. */
 #include "calibrate.h"
 
 #include <errno.h>
@@ -70,7 +70,7 @@ static void write_piece(FILE *out, const tlp_piece *piece)
     fputs(" }", out);
 }
 
-/* The noise of the first piece stands for all. */
+/* The noise of the first piece is used for all pieces. */
 static void write_kernel(FILE *out, const char *name, const tlp_fit *fit)
 {
     fprintf(out,
@@ -95,7 +95,7 @@ static int is_declared(const tlp_result *result, const char *kernel)
     return tlp_find_declaration(result->declared, result->n_declared, kernel) != NULL;
 }
 
-/* What is declared stands among the kernels of all hosts, and there alone. */
+/* Declared kernels are written only among the kernels of all hosts. */
 static void write_kernels(FILE *out, const tlp_result *result, const tlp_fit *fits)
 {
     int any = 0;
@@ -117,7 +117,7 @@ static void write_kernels(FILE *out, const tlp_result *result, const tlp_fit *fi
     fputs("\n);\n", out);
 }
 
-/* What a model of each kind would have been wrong by. */
+/* The errors that a model of each kind would have had. */
 static void write_ladder(FILE *out, const tlp_fit *fits)
 {
     fputs("#\n# Mean error of a call, and error of the sum of all, in cross-validation:\n"

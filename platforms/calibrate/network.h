@@ -1,7 +1,6 @@
-/* network.h - from what timeless-network-probe measured to a platform folder.
+/* network.h - from the measurements of timeless-network-probe to a platform folder.
  *
- * Status, errors and ownership follow the conventions of timeless.h.
- */
+ * Status, errors and ownership follow the conventions of timeless.h. */
 #ifndef TLP_NETWORK_H
 #define TLP_NETWORK_H
 
@@ -11,7 +10,7 @@
 #include "repetitions.h"
 #include "segments.h"
 
-/* The entry of an archive that holds what the probe wrote. */
+/* The entry of an archive that contains the output of the probe. */
 #define TLP_RAW_NETWORK "raw/network.csv"
 
 /* ---- network_read.c: what the probe wrote ---- */
@@ -37,19 +36,20 @@ typedef struct tlp_probe_data {
     long long max_bytes;
 } tlp_probe_data;
 
-/* Reads until the line that ends the measurements.  Errors name `path` and the line. */
+/* Reads up to the line that ends the measurements. Errors name `path` and the line. */
 tl_status tlp_probe_read(FILE *in, const char *path, tlp_probe_data *out, tl_error *err);
 void tlp_probe_clear(tlp_probe_data *data);
 
 /* ---- network_fit.c ---- */
 
-/* The series that are fitted together, each by size; durations without the clock's own. */
+/* The series that are fitted together, each ordered by size. The time of reading the clock is
+ * subtracted. */
 enum { SERIES_transfer, SERIES_send, SERIES_recv, SERIES_isend, N_NETWORK_SERIES };
 
-/* A network in the terms of SMPI (smpi-approach, section 3.2) and of LogGOPS.  A message of s bytes
- * that is sent with MPI_Send, with s < detached_bytes, takes
- *   os(s) + lat_factor * latency_s + (s + 16) / (bw_factor * bandwidth_Bps) + or(s),
- * a larger one the two terms in the middle, 16 bytes being SMPI's envelope. */
+/* A network in the terms of SMPI (smpi-approach, section 3.2) and of LogGOPS. A message of s bytes
+ * sent with MPI_Send, with s < detached_bytes, takes os(s) + lat_factor * latency_s + (s + 16) /
+ * (bw_factor * bandwidth_Bps) + or(s). A larger message takes the two terms in the middle only. 16
+ * bytes are SMPI's envelope. */
 typedef struct tlp_network {
     tlp_series series[N_NETWORK_SERIES]; /* transfer: half a round trip */
     tlp_pieces pieces;                   /* of all series */
@@ -75,19 +75,19 @@ typedef struct tlp_network {
 tl_status tlp_network_fit(const tlp_probe_data *data, tlp_network *out, tl_error *err);
 void tlp_network_clear(tlp_network *network);
 
-/* What SMPI 3.32 takes for half a round trip of MPI_Send and MPI_Recv. */
+/* Half of a round trip of MPI_Send and MPI_Recv, as SMPI 3.32 predicts it. */
 double tlp_network_transfer_s(const tlp_network *network, double bytes);
 
 /* ---- network_repetitions.c ---- */
 
-/* The operations that lines are fitted to, over their line, and polls in seconds; in the order in
- * which they were measured, the warm-up among them. */
+/* The operations with fitted lines, divided by their line, and polls in seconds, in the order in
+ * which they were measured, including the warm-up. */
 tl_status tlp_network_repetitions(const tlp_network *network, const tlp_probe_data *data,
                                   tlp_repetition_list *out);
 
 /* ---- network_page.c ---- */
 
-/* An HTML page: each series with its lines, what they leave over, and their modes. */
+/* An HTML page: each series with its lines, their residuals, and their modes. */
 void tlp_network_page(const tlp_network *network, FILE *out);
 
 /* ---- network_write.c ---- */
@@ -98,9 +98,9 @@ typedef struct tlp_network_folder {
     int nodes;           /* of the platform; 0: as many as were measured */
 } tlp_network_folder;
 
-/* Writes platform.conf and what follows from it (generate.h), network.conf with everything that was
- * fitted, loggops.params, network.html, README.md; model.conf of the shipped `local` if there is
- * none. */
+/* Writes platform.conf and the files that follow from it (generate.h), network.conf with all fitted
+ * values, loggops.params, network.html and README.md; also model.conf of the shipped `local` if
+ * there is none. */
 tl_status tlp_network_write(const tlp_network *network, const tlp_probe_data *data,
                             const tlp_network_folder *options, tl_error *err);
 

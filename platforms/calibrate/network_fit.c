@@ -1,4 +1,4 @@
-/* network_fit.c - measurements to the parameters of SMPI and LogGOPS. */
+/* network_fit.c - computes the parameters of SMPI and LogGOPS from the measurements. */
 #include "config.h"
 
 #include "network.h"
@@ -16,20 +16,20 @@
 
 /* The envelope that SMPI adds to each message. */
 #define ENVELOPE_BYTES 16
-/* Least part of a transfer that is left for the network beside os and or. */
+/* The least part of a transfer that belongs to the network, in addition to os and or. */
 #define LEAST_PART 0.1
-/* A transfer tells of the bandwidth where its bytes take so many times its latency. */
+/* A transfer shows the bandwidth if its bytes take this many times its latency. */
 #define MOSTLY_BYTES 4
-/* A gap that is so many times the sender's own time is not the sender's. */
+/* If a gap is this many times the sender's own time, the sender is not its cause. */
 #define CLEARLY_MORE 1.2
-/* A send that takes so many times an answer is kept by its bytes. */
+/* If a send takes this many times an answer, it waits for its bytes. */
 #define CLEARLY_KEPT 1.5
-/* By so many times its own bytes a message is late that shares with another one. */
+/* A message that shares the link is late by this many times the time of its own bytes. */
 #define SHARED 1.0
-/* Two thresholds that are closer than this are one; so are a break and a threshold. */
+/* Thresholds that are closer than this are the same; so are a break and a threshold. */
 #define THRESHOLDS_APART 2.0
 #define SAME_BREAK 1.3
-/* Of the sizes below the detached threshold, so many may disagree about the one of async-small. */
+/* The share of sizes below the detached threshold that may contradict the one of async-small. */
 #define UNCLEAR 0.1
 
 typedef struct fit {
@@ -39,7 +39,7 @@ typedef struct fit {
     tl_error *err;
 } fit;
 
-/* Rows of one kind into x and y, without the warm-up; `local`: within a host. */
+/* Rows of one kind as x and y, without the warm-up. `local`: within a host. */
 static size_t select_rows(const fit *f, int kind, int local)
 {
     size_t n = 0;
@@ -61,7 +61,7 @@ static double median(double *values, size_t n)
 
 static void fit_polls(fit *f)
 {
-    /* The host does not matter for them. */
+    /* Kinds for which the host does not matter. */
     struct {
         int kind;
         double *to;
@@ -76,8 +76,9 @@ static void fit_polls(fit *f)
 
 /* ---- thresholds ---- */
 
-/* The size that divides best: most of what is_above (y) says so is above.  *wrong: how many are on
- * the wrong side.  Returns 0 if all are above, INFINITY if none is. */
+/* The size that separates best the measurements for which is_above (y) is true from the others.
+ * *wrong: the number of measurements on the wrong side. Returns 0 if is_above is true for all,
+ * INFINITY if it is for none. */
 static double divide(const double *x, const double *is_above, size_t n, size_t *wrong)
 {
     size_t *order = malloc((n + 1) * sizeof *order), n_below_wrong = 0, n_above_wrong = 0;
@@ -103,7 +104,7 @@ static double divide(const double *x, const double *is_above, size_t n, size_t *
     return best;
 }
 
-/* A send that waits for a late receive is not detached. */
+/* If a send waits for a late receive, it is not detached. */
 static double find_detached(fit *f)
 {
     size_t n = 0, wrong;
@@ -117,7 +118,7 @@ static double find_detached(fit *f)
     return n ? divide(f->x, f->y, n, &wrong) : NAN;
 }
 
-/* A message that was there before its receive takes much less than a transfer. */
+/* If a message came before its receive, the receive takes much less time than a transfer. */
 static double find_async(fit *f, const tlp_pieces *transfer, double detached)
 {
     size_t n = select_rows(f, KIND_recv, f->net->one_host), kept = 0, wrong;
@@ -159,8 +160,8 @@ static tl_status too_little(const fit *f)
                    f->data->n_rows, f->net->one_host ? "two ranks" : "two hosts");
 }
 
-/* Where the lines change close to a threshold, they do so because of it, and say more exactly
- * where it is. */
+/* If the lines change close to a threshold, the threshold is the reason, and the break gives its
+ * place more exactly. */
 static double snap(const tlp_pieces *pieces, double threshold)
 {
     for (int i = 1; i < pieces->n; i++)
@@ -169,9 +170,9 @@ static double snap(const tlp_pieces *pieces, double threshold)
     return floor(threshold);
 }
 
-/* Limits of MPI libraries are powers of two that count the header, so that a message of just that
- * size, as programs like to send, is beyond: a threshold as close as the measured sizes can tell is
- * taken to be there. */
+/* Limits of MPI libraries are powers of two that include the header. A message of exactly this
+ * size, which programs often send, is above the limit. If a power of two is within the resolution
+ * of the measured sizes, it is taken as the threshold. */
 static double below_power_of_two(double threshold)
 {
     const double power = exp2(round(log2(threshold)));
@@ -222,7 +223,8 @@ static void scale(tlp_line *line, double factor)
     line->per_byte_s *= factor;
 }
 
-/* os and or of a segment of detached messages, and what is left of the transfer for the network. */
+/* os and or of a segment of detached messages, and the part of the transfer that remains for the
+ * network. */
 static tlp_line split_transfer(tlp_network *net, int i)
 {
     const tlp_line *transfer = &net->pieces.lines[SERIES_transfer][i];
@@ -235,8 +237,7 @@ static tlp_line split_transfer(tlp_network *net, int i)
     *or_ = net->pieces.lines[SERIES_recv][i];
     if (net->pieces.breaks[i] >= (double)net->async_bytes - 1 &&
         net->async_bytes < net->detached_bytes) {
-        /* The receive that was measured held the transfer: recv = net + or, transfer = os + recv.
-         */
+        /* The measured receive contained the transfer: recv = net + or, transfer = os + recv. */
         double receive = or_->intercept_s, per_byte = or_->per_byte_s;
         *or_ = (tlp_line){0};
         rest.intercept_s = fmax(0, fmin(receive, transfer->intercept_s - os->intercept_s));
@@ -259,7 +260,8 @@ static tlp_line split_transfer(tlp_network *net, int i)
     return rest;
 }
 
-/* The nearest line with nothing below 0: SMPI's latencies and bandwidths are positive. */
+/* The nearest line without negative coefficients, because SMPI's latencies and bandwidths are
+ * positive. */
 static void make_positive(tlp_line *rest, double begin, double end)
 {
     double low = line_at(rest, begin), high = line_at(rest, end);
@@ -271,9 +273,9 @@ static void make_positive(tlp_line *rest, double begin, double end)
     }
 }
 
-/* No byte takes less than on the link: SimGrid would let a message with a bandwidth factor above 1
- * past the link's capacity.  What a line is too flat for is what the CPUs do meanwhile, and at most
- * its latency. */
+/* No byte may take less time than on the link, because SimGrid would let a message with a bandwidth
+ * factor above 1 exceed the capacity of the link. If a line is too flat, the difference is work of
+ * the CPUs meanwhile, at most its latency. */
 static void take_link_time(tlp_network *net, int i, tlp_line *rest, double link_per_byte_s)
 {
     double missing = link_per_byte_s - rest->per_byte_s;
@@ -333,8 +335,8 @@ double tlp_network_transfer_s(const tlp_network *net, double bytes)
 
 /* ---- several transfers at once ---- */
 
-/* Time of the bytes of simultaneous transfers in that of one alone: the median over sizes at which
- * the bytes matter; 0 if there are none. */
+/* The time of the bytes of simultaneous transfers, divided by that of one transfer: the median over
+ * sizes at which the bytes matter; 0 if there are none. */
 static double slowdown(fit *f, int kind, int apart)
 {
     tlp_network *net = f->net;
@@ -348,7 +350,7 @@ static double slowdown(fit *f, int kind, int apart)
             row->apart != apart || row->bytes < (double)net->detached_bytes ||
             alone < MOSTLY_BYTES * latency)
             continue;
-        /* The byte that acknowledges a pair's message. */
+        /* The byte that acknowledges the message of a pair. */
         double around = kind == KIND_pairs ? tlp_network_transfer_s(net, 1)
                                            : line_at(&net->ois[segment], row->bytes);
         f->y[n++] = (row->seconds - latency - around) / alone;
@@ -364,8 +366,8 @@ static void fit_sharing(fit *f)
     f->net->backbone = slowdown(f, KIND_pairs, 1);
 }
 
-/* How the exchanges that were measured compare with those that SMPI makes of the fit: above 1 where
- * sending and receiving at once costs more than the model knows. */
+/* The ratio of the measured exchanges and those that SMPI predicts with the fit. It is above 1 if
+ * sending and receiving at the same time costs more than the model contains. */
 static void check_exchanges(fit *f)
 {
     tlp_network *net = f->net;
@@ -410,10 +412,10 @@ static double gap(fit *f)
     return fmax(0, median(many, n_many) - median(single, n_single)) / (longest - 1);
 }
 
-/* A receive that finds its message there already, since the library took it in while it waited for
- * something else, tells too little of what a message costs its receiver.  Bursts tell: what lies
- * between one short message and the next beyond the sender's own time is the receiver's.  A single
- * message takes as long as before, its latency being shorter by that. */
+/* A receive that finds its message already there does not show the whole cost for the receiver,
+ * because the library took the message in while it waited for something else. Bursts show it: the
+ * time from one short message to the next, minus the sender's own time, belongs to the receiver.
+ * The latency becomes shorter by the same time, so a single message takes as long as before. */
 static void charge_receiver(fit *f)
 {
     tlp_network *net = f->net;
@@ -430,16 +432,17 @@ static void charge_receiver(fit *f)
         net->or_[i].intercept_s += more;
         net->lat_factor[i] -= more / net->latency_s;
     }
-    /* The latency stays that of the shortest messages. */
+    /* The latency remains that of the shortest messages. */
     const double first = net->lat_factor[0];
     for (int i = 0; i < net->pieces.n && first > 0; i++)
         net->lat_factor[i] /= first;
     net->latency_s *= first > 0 ? first : 1;
 }
 
-/* What is still on the way when a blocking send of a long message is over: all of it but for what
- * its time is enough for.  Sends that take no longer than the shortest long ones wait for the
- * receiver's answer alone; if all do, the buffers hold the largest message that was sent. */
+/* The bytes that are still on the way when a blocking send of a long message ends: all bytes except
+ * those for which its time was long enough. If a send takes no longer than the shortest long one,
+ * it waits for the answer of the receiver only. If this holds for all sends, the buffers hold the
+ * largest message that was sent. */
 static void fit_send_buffer(fit *f)
 {
     tlp_network *net = f->net;
@@ -468,9 +471,9 @@ static void fit_send_buffer(fit *f)
     net->send_buffer_bytes = n_kept >= 5 ? fmax(0, median(f->y, n_kept)) : largest;
 }
 
-/* Whether the first one of two eager messages on a connection is through as soon as without the
- * second one, or as late as one of twice the size, since they share.  Sizes are compared that take
- * time: at least an eighth of the largest eager one. */
+/* Whether the first of two eager messages on a connection arrives as soon as without the second
+ * one, or as late as a message of twice the size, because they share the link. Only sizes that take
+ * time are compared: at least an eighth of the largest eager one. */
 static void fit_order(fit *f)
 {
     const tlp_network *net = f->net;
@@ -496,8 +499,8 @@ static void fit_order(fit *f)
     f->net->orders_eager = c1 > 0 && median(f->y + n_single, n - n_single) < SHARED / 2;
 }
 
-/* Latency and bandwidth within a host under the factors of the network, without its overheads
- * (timeless/local-overheads): least squares of relative errors, in which outliers count little. */
+/* Latency and bandwidth within a host with the factors of the network, without its overheads
+ * (timeless/local-overheads): least squares of relative errors, in which outliers count less. */
 static void fit_loopback(fit *f)
 {
     tlp_network *net = f->net;
@@ -535,8 +538,8 @@ static void fit_loopback(fit *f)
 
 /* ---- LogGOPS ---- */
 
-/* L, o, g, G, O (Hoefler, LogGOPSim): of the smallest messages, and of the bytes of the largest;
- * a byte costs the processor what it costs in os and or below the detached threshold. */
+/* L, o, g, G, O (Hoefler, LogGOPSim), from the smallest messages and from the bytes of the largest
+ * ones. The cost of a byte for the processor is that in os and or below the detached threshold. */
 static void fit_loggops(fit *f)
 {
     tlp_network *net = f->net;

@@ -1,4 +1,4 @@
-/* network_hosts.c - which hosts the ranks run on, and the properties of these hosts. */
+/* network_hosts.c - the hosts of the ranks, and the properties of these hosts. */
 #include "config.h"
 
 #include "network_hosts.h"
@@ -11,7 +11,8 @@
 #include <string.h>
 #include <unistd.h>
 
-/* Longest description of a host, and line of it: network_read.c reads shorter lines than 512. */
+/* The longest description of a host, and the longest line of it. network_read.c reads lines shorter
+ * than 512. */
 enum { DESCRIPTION_BYTES = 8192, LINE_BYTES = 400 };
 
 static void *get_memory(size_t bytes)
@@ -43,7 +44,7 @@ int tlp_find_hosts(int *host, int *cores)
     return n_hosts;
 }
 
-/* What this host is, as text of DESCRIPTION_BYTES. */
+/* The description of this host, as text of DESCRIPTION_BYTES. */
 static char *describe_own(int rank)
 {
     char *own = get_memory(DESCRIPTION_BYTES), *text = NULL, *line, *rest;

@@ -1,15 +1,15 @@
-/* network_page.c - a page with what was measured, the lines through it, and what they leave over.
- */
+/* network_page.c - a page with the measurements, the lines through them, and their residuals. */
 #include "config.h"
 
 #include "network.h"
 
 #include <math.h>
 
-/* Size and margins of a plot; points of a series, of which the rest are left out evenly. */
+/* Size and margins of a plot; the number of points of a series. Of more points, an even selection
+ * is shown. */
 enum { WIDTH = 720, HEIGHT = 300, REST_HEIGHT = 160, LEFT = 70, BOTTOM = 30, TOP = 10, RIGHT = 10 };
 enum { MAX_POINTS = 3000, N_CURVE = 200 };
-/* Residuals beyond this ratio stand at the edge. */
+/* Residuals beyond this ratio are shown at the edge. */
 #define REST_LIMIT 1.0
 
 typedef struct plot {
@@ -101,7 +101,7 @@ static void plot_durations(FILE *out, const tlp_network *net, int k, double larg
     fputs("'/>\n</svg>\n", out);
 }
 
-/* Measured over line, less 1. */
+/* Relative residual: measured / fitted - 1. */
 static void plot_rest(FILE *out, const tlp_network *net, int k, double largest)
 {
     const tlp_series *s = &net->series[k];

@@ -1,11 +1,9 @@
-/* network_probe.c - timeless-network-probe: an MPI program that measures how long messages take.
+/* network_probe.c - timeless-network-probe: an MPI program that measures the time of messages.
  *
- * 'timeless calibrate network' launches it.  Rank 0 draws operations at random, one after the
- * other: what is measured, between which ranks, with how many bytes (Cornebize, thesis draft,
- * sections 8.2.1 and 8.3), tells the ranks that take part, and collects what they measured.  All
- * others sleep, so that nothing else uses the network or the cores meanwhile.  The measurements go
- * to standard output as CSV, which network_read.c describes.
- */
+ * 'timeless calibrate network' launches it. Rank 0 draws operations at random: what to measure,
+ * between which ranks, with how many bytes (Cornebize, thesis draft, sections 8.2.1 and 8.3). The
+ * other ranks sleep unless they take part, so that nothing else uses the network or the cores.
+ * The measurements go to standard output as CSV, which network_read.c describes. */
 #include "network_probe.h"
 
 #include "network_hosts.h"
@@ -27,16 +25,16 @@ enum {
     MAX_ORDER_BYTES = 65536,
     MAX_RANKS = 4096
 };
-/* Shorter exchanges are measured several in a row. */
+/* Shorter exchanges are repeated and measured together. */
 enum { MAX_SHORT_BYTES = 65536, N_EXCHANGES = 4 };
 /* Operations that begin in this share of the time are the warm-up. */
 #define WARM_SHARE 0.05
-/* The longest transfer takes this share of the time, so that ten thousand fit in. */
+/* The longest transfer takes this share of the time, so that there is time for ten thousand. */
 #define LONGEST_SHARE 0.001
-/* A receive that is late comes this many transfer times after the send, and at least so late. */
+/* A late receive comes this many transfer times after the send, and at least this time. */
 #define LATE_TRANSFERS 2
 #define LATE_S 2e-4
-/* Messages that take longer than this are never sent before they are asked for. */
+/* Messages that take longer than this are never sent before their receive. */
 #define LONGEST_EAGER_S 0.02
 
 /* How often each kind is drawn. */
@@ -51,7 +49,8 @@ static const char *const kind_names[] = {
 #undef KIND
 };
 
-/* One operation: `from` measures it with `to`; for pairs `from2` and `to2` do the same. */
+/* One operation: `from` measures it with `to`; of a pair of transfers, `from2` and `to2` make the
+ * second. */
 typedef struct order {
     int32_t kind, from, to, from2, to2, count;
     int64_t bytes;
@@ -71,7 +70,7 @@ static struct {
     long n_rows;
 } me;
 
-/* SplitMix64: the same numbers everywhere. */
+/* SplitMix64: the same numbers on every machine. */
 static uint64_t draw(void)
 {
     uint64_t z = (me.random += 0x9E3779B97F4A7C15u);
@@ -85,7 +84,7 @@ static double uniform(void)
     return (double)(draw() >> 11) / 9007199254740992.0;
 }
 
-/* Buffers are touched when they grow, before anything is measured on them. */
+/* Buffers are written when they grow, before they are used in a measurement. */
 static void make_room(int64_t bytes)
 {
     if (bytes <= me.room_bytes)
@@ -141,7 +140,7 @@ static MPI_Request begin_receive(const order *o, int from)
 
 /* ---- the kinds; each has two sides, the one that measures and its partner ---- */
 
-/* Blocking and nonblocking send, the receive posted before. */
+/* Blocking and nonblocking send; the receive is posted before. */
 static void measure_send(const order *o, double *seconds)
 {
     take_token(o->to, TAG_TOKEN);
@@ -165,8 +164,8 @@ static void answer_send(const order *o)
     MPI_Wait(&request, MPI_STATUS_IGNORE);
 }
 
-/* A receive whose message was sent long ago, as long as a message that needs no receive takes to
- * arrive.  The sender sleeps, not the receiver, whose caches shall be as warm as else. */
+/* A receive whose message was sent early enough to have arrived without it. The sender sleeps, not
+ * the receiver, so that the caches of the receiver are as warm as usual. */
 static void measure_recv(const order *o, double *seconds)
 {
     take_token(o->to, TAG_TOKEN);
@@ -199,8 +198,8 @@ static void answer_pingpong(const order *o)
     send_data(o, o->from);
 }
 
-/* A send whose receive comes late: who waits for it is not detached.  The receiver calls the
- * library meanwhile, which takes in what needs no receive. */
+/* A send whose receive comes late: a send that waits for it is not detached. The receiver calls the
+ * library meanwhile, which takes in messages that need no receive. */
 static void measure_late(const order *o, double *seconds)
 {
     take_token(o->to, TAG_TOKEN);
@@ -221,7 +220,7 @@ static void answer_late(const order *o)
     receive_data(o, o->from);
 }
 
-/* Both directions at once.  An exchange before lets both begin at the same time. */
+/* Both directions at the same time. An exchange before it lets both begin at the same time. */
 static void exchange(int64_t bytes, int other)
 {
     const order o = {.bytes = bytes};
@@ -250,7 +249,7 @@ static void answer_both(const order *o)
     exchange_all(o, o->from);
 }
 
-/* Two transfers in the same direction at once, each acknowledged by a byte. */
+/* Two transfers in the same direction at the same time, each acknowledged by a byte. */
 static void measure_pairs(const order *o, double *seconds)
 {
     int second = me.rank == o->from2, to = second ? o->to2 : o->to;
@@ -276,7 +275,8 @@ static void answer_pairs(const order *o)
     give_token(from, TAG_ACK);
 }
 
-/* Several short messages in a row, acknowledged by a byte: how soon one can follow another. */
+/* Several short messages in a row, acknowledged by one byte: shows how soon one can follow another.
+ */
 static void measure_burst(const order *o, double *seconds)
 {
     MPI_Request requests[N_BURST];
@@ -289,7 +289,7 @@ static void measure_burst(const order *o, double *seconds)
     seconds[0] = MPI_Wtime() - t0;
 }
 
-/* Of `order` the first one alone is acknowledged at once. */
+/* Only the first message of `order` is acknowledged immediately. */
 static void answer_burst(const order *o)
 {
     MPI_Request requests[N_BURST];
@@ -302,8 +302,8 @@ static void answer_burst(const order *o)
     MPI_Waitall(o->count - n_first, requests + n_first, MPI_STATUSES_IGNORE);
 }
 
-/* One message, or two behind each other: how soon the first one is through, which is acknowledged
- * by a byte. */
+/* One message, or two in a row. The first one is acknowledged by a byte, which shows when it has
+ * arrived. */
 static void measure_order(const order *o, double *seconds)
 {
     MPI_Request requests[2];
@@ -316,7 +316,7 @@ static void measure_order(const order *o, double *seconds)
     MPI_Waitall(o->count, requests, MPI_STATUSES_IGNORE);
 }
 
-/* Polls that find nothing, and a look at the clock. */
+/* Polls that find nothing, and a reading of the clock. */
 static void measure_poll(const order *o, double *seconds)
 {
     MPI_Request request = MPI_REQUEST_NULL;
@@ -370,7 +370,7 @@ static const struct {
     [KIND_pingpong] = {measure_pingpong, answer_pingpong},
 };
 
-/* What this rank does for the operation; nothing for most. */
+/* The part of this rank in the operation; nothing for most ranks. */
 static void take_part(const order *o, double *seconds)
 {
     seconds[0] = seconds[1] = 0;
@@ -388,7 +388,7 @@ static int is_part(const order *o, int rank)
     return rank == o->from || rank == o->to || rank == o->from2 || rank == o->to2;
 }
 
-/* Has an operation done; the longer time where two ranks measure. */
+/* Runs an operation; returns the longer time if two ranks measure. */
 static void lead(const order *o, double *seconds)
 {
     double theirs[2];
@@ -408,7 +408,7 @@ static void lead(const order *o, double *seconds)
     }
 }
 
-/* The other ranks sleep until there is something to do: a rank that polls takes a core. */
+/* The other ranks sleep until they take part, because a rank that polls uses a core. */
 static void follow(void)
 {
     for (;;) {
@@ -433,7 +433,7 @@ static int differ(const order *o)
     return me.host[o->from] != me.host[o->to];
 }
 
-/* Two ranks, on two hosts or on one; 0 if there are none. */
+/* Draws two ranks, on two hosts or on one; 0 if there are none. */
 static int choose_ranks(order *o, int same_host)
 {
     for (int tries = 0; tries < 64; tries++) {
@@ -445,8 +445,7 @@ static int choose_ranks(order *o, int same_host)
     return 0;
 }
 
-/* A second sender beside the first and a second receiver beside the second, or else both on two
- * other hosts; 0 if there are none. */
+/* Draws a second pair of ranks, on the same two hosts or on two others; 0 if there is none. */
 static int choose_second(order *o)
 {
     const int host = me.host[o->from], to_host = me.host[o->to];
@@ -463,7 +462,7 @@ static int choose_second(order *o)
     return 0;
 }
 
-/* An operation at random, a tenth of them between ranks of one host. */
+/* Draws an operation; a tenth of them are between ranks of one host. */
 static order choose_order(int n_hosts)
 {
     for (;;) {

@@ -1,8 +1,10 @@
-/* network_probe.h - what timeless-network-probe measures, for it and for those who read it. */
+/* network_probe.h - the kinds of measurements of timeless-network-probe, for it and for the code
+ * that reads them. */
 #ifndef TLP_NETWORK_PROBE_H
 #define TLP_NETWORK_PROBE_H
 
-/* KIND(name, how often it is drawn in 100 operations).  Those from iprobe on have no size. */
+/* KIND(name, how often it is drawn in 100 operations). iprobe and the following kinds have no size.
+ */
 #define NETWORK_KINDS                                                                              \
     KIND(pingpong, 25)                                                                             \
     KIND(send, 15)                                                                                 \

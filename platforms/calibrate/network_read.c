@@ -1,8 +1,8 @@
-/* network_read.c - read the measurements of timeless-network-probe.
+/* network_read.c - reads the measurements of timeless-network-probe.
  *
- * Lines of '#' say what was measured where; then one line an operation, in the order in which they
- * were done: n,warm,kind,from,to,same_host,apart,bytes,count,delay_s,seconds.  The last line is
- * '# end' and the number of operations. */
+ * Lines that begin with '#' describe the hosts and the run. Each other line is one operation, in
+ * the order of time: n,warm,kind,from,to,same_host,apart,bytes,count,delay_s,seconds. The last line
+ * is '# end' and the number of operations. */
 #include "config.h"
 
 #include "network.h"
@@ -25,7 +25,7 @@ static int kind_of(const char *name)
     return -1;
 }
 
-/* A number that ends where the text does; 0 if it does not. */
+/* Parses a number that ends where the text ends; 0 if it does not. */
 static int parse_number(const char *text, double *out)
 {
     char *end;
@@ -33,7 +33,7 @@ static int parse_number(const char *text, double *out)
     return end != text && (*end == '\0' || *end == '\n');
 }
 
-/* 0: not an operation.  The line is cut to pieces. */
+/* 0 if the line is no operation. Changes the line. */
 static int parse_row(char *line, tlp_probe_row *row)
 {
     enum { N_FIELDS = 11, KIND = 2 };
@@ -58,7 +58,7 @@ static int parse_row(char *line, tlp_probe_row *row)
     return row->kind >= 0 && row->bytes >= 0 && row->seconds >= 0 && row->seconds < 1e9;
 }
 
-/* The number behind `key` in the line, or 0. */
+/* The number after `key` in the line, or 0. */
 static double number_after(const char *line, const char *key)
 {
     const char *at = strstr(line, key);

@@ -1,4 +1,4 @@
-/* network_repetitions.c - how long like operations on a network took, one after the other. */
+/* network_repetitions.c - the durations of repeated operations on a network. */
 #include "config.h"
 
 #include "network.h"

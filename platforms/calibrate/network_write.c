@@ -1,4 +1,4 @@
-/* network_write.c - a platform folder of a fitted network. */
+/* network_write.c - writes the platform folder of a fitted network. */
 #include "config.h"
 
 #include "calibrate.h"
@@ -12,7 +12,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-/* What stands in a file; a folder's worth of them is written one after the other. */
+/* The content of a file; the files of a folder are written one after the other. */
 typedef struct content {
     const tlp_network *net;
     const tlp_probe_data *data;
@@ -46,7 +46,7 @@ static tl_status write_file(const content *c, const char *name,
     return TL_OK;
 }
 
-/* The compute model that is in the folder stays; else it gets that of the shipped `local`. */
+/* Keeps the compute model of the folder; if there is none, copies that of the shipped `local`. */
 static tl_status provide_model(const content *c, tl_error *err)
 {
     char path[4096], from[4096], bytes[4096];
@@ -74,8 +74,8 @@ static int n_nodes(const content *c)
     return c->options->nodes ? c->options->nodes : c->data->n_hosts;
 }
 
-/* "smpi/os:0:A:B;...": from each break on.  Network factors look at the size with SMPI's envelope
- * of 16 bytes.  A piece whose values are those before it is left out. */
+/* "smpi/os:0:A:B;...": the values from each break on. Network factors depend on the size with
+ * SMPI's envelope of 16 bytes. A piece whose values equal those of the piece before is left out. */
 static void write_lines(FILE *out, const char *key, const tlp_pieces *pieces, const tlp_line *lines)
 {
     fprintf(out, "  \"%s:", key);
@@ -98,7 +98,7 @@ static void write_factors(FILE *out, const char *key, const tlp_pieces *pieces,
     fputs("\",\n", out);
 }
 
-/* Less than what a message may have without an answer is what was sent with the question. */
+/* Whether the buffers hold more than the part that is sent with the question for the receiver. */
 static int has_send_buffer(const tlp_network *net)
 {
     return net->send_buffer_bytes > (double)net->detached_bytes;

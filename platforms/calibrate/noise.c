@@ -1,4 +1,4 @@
-/* noise.c - what the operating system takes of a core. */
+/* noise.c - measures the time that the operating system takes from a core. */
 #include "config.h"
 
 #include "noise.h"
@@ -14,7 +14,7 @@
 #include <time.h>
 
 enum { MAX_DETOURS = 1 << 20, MAX_QUANTA = 1 << 18 };
-/* Time to find the shortest pass in, and about how long a quantum of work is. */
+/* The time for finding the shortest pass, and the approximate length of a quantum of work. */
 #define WARM_NS 2e7
 #define QUANTUM_NS 1e5
 
@@ -38,7 +38,7 @@ static double shortest_pass_ns(void)
     return shortest_ns;
 }
 
-/* Reads the clock without end; what is measured stays in memory that is there already. */
+/* Reads the clock in a loop. The results go to memory that already exists. */
 static void find_detours(double seconds, double threshold, tlp_noise_profile *profile)
 {
     const double limit_ns = threshold * profile->spin_ns, begin_ns = now_ns();
@@ -97,7 +97,7 @@ tl_status tlp_noise_measure(unsigned core, double seconds, double threshold,
         tlp_noise_free(profile);
         return tl_fail(err, TL_ERR_MEMORY, "out of memory while measuring noise");
     }
-    /* Pages that come into being during the measurement would be taken for noise. */
+    /* Pages that are allocated during the measurement would be counted as noise. */
     memset(profile->detours, 0, MAX_DETOURS * sizeof *profile->detours);
     memset(profile->quanta_ns, 0, MAX_QUANTA * sizeof *profile->quanta_ns);
     const int is_pinned = sched_getaffinity(0, sizeof before, &before) == 0;

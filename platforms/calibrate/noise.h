@@ -1,8 +1,7 @@
-/* noise.h - what the operating system takes of a core: detours of a spinning loop, and how long a
- * fixed quantum of work takes.
+/* noise.h - measures the time that the operating system takes from a core: detours of a spinning
+ * loop, and durations of a fixed quantum of work.
  *
- * Status, errors and ownership follow the conventions of timeless.h.
- */
+ * Status, errors and ownership follow the conventions of timeless.h. */
 #ifndef TLP_NOISE_H
 #define TLP_NOISE_H
 
@@ -28,16 +27,16 @@ typedef struct tlp_noise_profile {
 } tlp_noise_profile;
 
 /* Selfish detour (Hoefler, Schneider and Lumsdaine, "Characterizing the Influence of System Noise",
- * section III): a loop reads the clock; where two readings are more than `threshold` times as far
- * apart as the nearest ones ever were, something else ran.  Then the same work again and again,
- * each time measured.  Both for `seconds`, on the nth core that this process may use. */
+ * section III): a loop reads the clock. If the time between two readings is more than `threshold`
+ * times the shortest one, something else ran. Then the same work is repeated, and each repetition
+ * is timed. Both together take `seconds`, on the nth core that this process may use. */
 tl_status tlp_noise_measure(unsigned core, double seconds, double threshold,
                             tlp_noise_profile **out, tl_error *err);
 void tlp_noise_free(tlp_noise_profile *profile);
 
 /* "START\tDURATION" in ns, a line each, as timeless replay --noise reads it. */
 tl_status tlp_noise_write(const tlp_noise_profile *profile, FILE *out, tl_error *err);
-/* Adds the quanta of work, a group for the core. */
+/* Adds the quanta of work as repetitions, with a group for the core. */
 tl_status tlp_noise_add_quanta(const tlp_noise_profile *profile, tlp_repetitions *out);
 /* CSV: core,quantum,ns */
 tl_status tlp_noise_write_quanta(const tlp_noise_profile *profile, FILE *out, tl_error *err);

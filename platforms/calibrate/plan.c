@@ -1,4 +1,4 @@
-/* plan.c - which calls are timed, in which order. */
+/* plan.c - chooses the calls that are timed, and their order. */
 #include "calibrate.h"
 
 #include <math.h>
@@ -7,17 +7,18 @@
 #include <gsl/gsl_randist.h>
 #include <gsl/gsl_rng.h>
 
-/* Calls of each kernel in a round: double precision, which HPL uses, gets twice as many; the
- * products of `fixed_products` come to them. */
+/* Calls of each kernel in a round. Double precision, which HPL uses, has twice as many. The
+ * products of `fixed_products` are added to them. */
 enum { N_DOUBLE = 12, N_SINGLE = 6, N_FIXED = 3 };
 
-/* Products that every round has, so that calibrations can be compared call by call. */
+/* Products of every round, so that calibrations can be compared call by call. */
 static const int32_t fixed_products[N_FIXED] = {128, 512, 1024};
 
-/* Largest product of sizes where the inner size is free, and of a timed trsm. */
+/* The largest product of sizes if the inner size is free, and the largest product for a timed trsm.
+ */
 #define MAX_FREE_WORK 2.0e9
 #define MAX_TRSM_WORK 3.0e8
-/* Smallest area of those that are spread over the decades. */
+/* The smallest area of products that are spread over the decades. */
 #define LEAST_AREA 1024.0
 
 static double uniform(gsl_rng *rng, double low, double high)
@@ -62,8 +63,8 @@ static void choose_free_product(gsl_rng *rng, double share, int32_t *sizes)
         sizes[i] = whole(f[i], TLP_MAX_SIZE);
 }
 
-/* `share` in (0, 1] is this call's place in the even spread of the product.  A third are as in
- * panels, a sixth small, whatever the product. */
+/* `share` in (0, 1] is the place of this call in the even spread of the product. A third are as in
+ * panels, and a sixth are small, independently of the product. */
 static void choose_gemm(gsl_rng *rng, unsigned i, double share, int nb, tlp_call *call)
 {
     const double most = (double)TLP_MAX_SIZE * TLP_MAX_SIZE;
@@ -71,7 +72,7 @@ static void choose_gemm(gsl_rng *rng, unsigned i, double share, int nb, tlp_call
     call->transposed = gsl_rng_uniform_int(rng, 2) != 0;
     sizes[2] = nb;
     if (i % 3 == 0) {
-        /* In a recursive panel: few columns, fewer inner ones, many rows. */
+        /* As in a recursive panel: few columns, a smaller inner size, many rows. */
         sizes[0] = whole(share * TLP_MAX_SIZE, TLP_MAX_SIZE);
         sizes[1] = whole(nb / pow(2, (double)gsl_rng_uniform_int(rng, 5)), TLP_MAX_INNER);
         sizes[2] = sizes[1];
@@ -82,8 +83,7 @@ static void choose_gemm(gsl_rng *rng, unsigned i, double share, int nb, tlp_call
     }
 }
 
-/* Wide: a block row of the trailing matrix.  Narrow: inside of a panel, where both sizes are small.
- */
+/* Wide: a block row of the trailing matrix. Narrow: inside a panel, where both sizes are small. */
 static void choose_trsm(gsl_rng *rng, double share, int narrow, int nb, tlp_call *call)
 {
     int32_t order = nb, other;
@@ -100,7 +100,7 @@ static void choose_trsm(gsl_rng *rng, double share, int narrow, int nb, tlp_call
     call->sizes[2] = order;
 }
 
-/* nb 0: inner sizes of products are free. */
+/* nb 0: the inner sizes of products are free. */
 static void choose_sizes(gsl_rng *rng, unsigned i, unsigned n, int nb, tlp_call *call)
 {
     double share = (i + gsl_rng_uniform_pos(rng)) / n;

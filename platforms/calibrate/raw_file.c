@@ -1,4 +1,4 @@
-/* raw_file.c - measurements as CSV, out and in again. */
+/* raw_file.c - writes measurements as CSV and reads them. */
 #include "calibrate.h"
 
 #include "archive.h"
@@ -38,7 +38,7 @@ static int is_measured(unsigned kernel)
     }
 }
 
-/* The next field as a whole number of at most most. */
+/* The next field as a whole number, at most `most`. */
 static int take_number(char **rest, long least, long most, long *out)
 {
     char *field = strsep(rest, ","), *end = field;
@@ -49,7 +49,7 @@ static int take_number(char **rest, long least, long most, long *out)
     return end != field && !*end && !errno && *out >= least && *out <= most;
 }
 
-/* 1: a measurement, 0: nothing, -1: neither. */
+/* 1: a measurement, 0: an empty line or a comment, -1: neither. */
 static int parse_line(char *line, tlp_sample *out)
 {
     long d[3], core, repeats;
@@ -80,7 +80,7 @@ static int parse_line(char *line, tlp_sample *out)
     return 1;
 }
 
-/* The line of '#' that says what was measured with what; older files say the seed alone. */
+/* The line of '#' with the conditions of the measurement; older files have the seed only. */
 static void parse_head(const char *line, tlp_result *result)
 {
     static const char seed[] = "# seed ", instruction[] = " instruction_s ",

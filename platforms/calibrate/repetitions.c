@@ -1,4 +1,4 @@
-/* repetitions.c - which repetitions of an operation were warm-up, which outliers. */
+/* repetitions.c - the categories of the repetitions of an operation: warm-up, outlier, good. */
 #include "config.h"
 
 #include "repetitions.h"

@@ -1,8 +1,7 @@
-/* repetitions.h - an operation that was measured again and again: which of its repetitions were
- * warm-up, which outliers, and the page that shows them.
+/* repetitions.h - an operation that was measured repeatedly: the categories of its repetitions
+ * (warm-up, outlier, good), and the page that shows them.
  *
- * Status, errors and ownership follow the conventions of timeless.h.
- */
+ * Status, errors and ownership follow the conventions of timeless.h. */
 #ifndef TLP_REPETITIONS_H
 #define TLP_REPETITIONS_H
 
@@ -22,12 +21,12 @@ typedef enum tlp_category {
 const char *tlp_category_name(tlp_category category); /* "first", "warm-up", ... */
 
 /* The categories of n repetitions in the order in which they were measured; *warm_end is w, or 0.
- * Only TL_ERR_MEMORY can go wrong. */
+ * The only error is TL_ERR_MEMORY. */
 tl_status tlp_categorise(const double *values, size_t n, tlp_category *categories,
                          size_t *warm_end);
 
-/* One operation.  Repetitions on different cores or ranks are groups, each in its own order and
- * with its own first, warm-up and outliers. */
+/* One operation. Repetitions on different cores or ranks are groups; each group has its own order,
+ * first repetition, warm-up and outliers. */
 typedef struct tlp_repetitions {
     char name[96];
     const char *unit; /* "s", "measured / fitted" */
@@ -43,19 +42,19 @@ typedef struct tlp_repetition_list {
     tlp_repetitions *items;
 } tlp_repetition_list;
 
-/* Begins an operation, to which tlp_add_repetition then adds; NULL: out of memory. */
+/* Begins an operation, to which tlp_add_repetition then adds; NULL without memory. */
 tlp_repetitions *tlp_begin_repetitions(tlp_repetition_list *list, const char *name,
                                        const char *unit);
-/* The repetitions of a group come in a row, in their order. */
+/* The repetitions of a group must be added one after the other, in their order. */
 tl_status tlp_add_repetition(tlp_repetitions *repetitions, unsigned group, double value);
 tl_status tlp_categorise_all(tlp_repetition_list *list);
 void tlp_clear_repetitions(tlp_repetition_list *list);
 
 /* CSV: operation,group,repetition,value,category */
 void tlp_write_repetitions(const tlp_repetition_list *list, FILE *out);
-/* A page that needs no other file: of each operation the quantiles, values by repetition with and
- * without outliers, histograms, distribution, box (Roth, section 4.7: fingerprint).  `notes` are
- * lines "name: value" that stand above. */
+/* A page that needs no other file. It shows for each operation the quantiles, values by repetition
+ * with and without outliers, histograms, distribution and box (Roth, section 4.7: fingerprint).
+ * `notes` are lines "name: value" at the top of the page. */
 void tlp_write_fingerprint(const tlp_repetition_list *list, const char *title, const char *notes,
                            FILE *out);
 

@@ -1,19 +1,20 @@
-/* segments.c - where the lines through durations change: dynamic programming over their places. */
+/* segments.c - finds the sizes at which the lines through durations change, by dynamic programming.
+ */
 #include "segments.h"
 
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
-/* Candidates for breaks in each decade of sizes, from LEAST_BREAK on; then, near those that were
- * found, gaps between measured sizes. */
+/* The number of candidates for breaks in each decade of sizes, from LEAST_BREAK on; then the number
+ * of gaps between measured sizes that are tried near each break. */
 enum { PER_DECADE = 48, LEAST_BREAK = 12, N_NEAR = 96, LEAST_IN_SEGMENT = 15 };
-/* No protocol is for sizes of less than this ratio. */
+/* No protocol has a range of sizes with a smaller ratio. */
 #define LEAST_RATIO 1.3
-/* A break that saves so many penalties needs no confirmation. */
+/* A break that saves this many penalties needs no confirmation. */
 #define CERTAIN 8
 
-/* Sums over the first measurements of a series, for least squares in constant time. */
+/* Cumulative sums over the measurements of a series, for least squares in constant time. */
 typedef struct sums {
     long double w, wx, wxx, wy, wxy, wyy;
 } sums;
@@ -56,7 +57,7 @@ static double solve(const sums *s, int may_dip, double *intercept, double *slope
                                 2 * a * b * s->wx + b * b * s->wxx);
 }
 
-/* Cost of one line through measurements from..to-1 of series k. */
+/* The cost of one line through measurements from..to-1 of series k. */
 static double cost_of(const problem *p, int k, size_t from, size_t to)
 {
     double a, b;
@@ -97,7 +98,7 @@ static tl_status add_up(problem *p)
         }
         n_all += (double)s->n;
     }
-    /* Two coefficients a series and the place. */
+    /* Two coefficients for each series, and the place of the break. */
     p->penalty = (2 * p->n_series + 1) * log(n_all);
     return TL_OK;
 }
@@ -116,8 +117,8 @@ static int ascending(const void *a, const void *b)
     return (x > y) - (x < y);
 }
 
-/* Makes the n candidates at p->places those of the problem: sorts them, adds the ends, and counts
- * measurements up to each. */
+/* Sets the candidates of the problem to the n ones at p->places: sorts them, adds the ends, and
+ * counts the measurements up to each. */
 static tl_status set_places(problem *p, size_t n)
 {
     qsort(p->places, n, sizeof *p->places, ascending);
@@ -178,7 +179,7 @@ static tl_status choose_near(problem *p, const tlp_pieces *pieces)
     return set_places(p, n);
 }
 
-/* The best way to cut at candidates: least[j] is the cost of all up to the jth. */
+/* The best way to divide at candidates: least[j] is the cost of everything up to the jth. */
 static tl_status cut(const problem *p, tlp_pieces *out)
 {
     size_t n = p->n_places, *last = calloc(n, sizeof *last);
@@ -222,7 +223,7 @@ static double upper_end(const tlp_pieces *pieces, int i)
     return i + 1 < pieces->n ? pieces->breaks[i + 1] : INFINITY;
 }
 
-/* By how much the cost is less for break i. */
+/* The cost that break i saves. */
 static double saved_by(const problem *p, const tlp_pieces *pieces, int i)
 {
     double saved = 0;
@@ -267,7 +268,7 @@ static tl_status fit_lines(const problem *p, tlp_pieces *out)
     return status;
 }
 
-/* By how much the criterion grows when break i is taken out; the lines without it. */
+/* The growth of the criterion if break i is removed, and the lines without it. */
 static tl_status try_without(const problem *p, const tlp_pieces *pieces, int i, double *growth,
                              tlp_line *merged)
 {
@@ -293,8 +294,8 @@ static void take_out(tlp_pieces *pieces, int n_series, int i, const tlp_line *me
     pieces->n--;
 }
 
-/* The breaks that least squares found may follow clusters of a rare mode: takes out, the weakest
- * first, those without which the criterion with modes is no worse. */
+/* Breaks of the least squares may follow clusters of a rare mode. Removes, the weakest first, the
+ * breaks without which the criterion with modes is not worse. */
 static tl_status prune(const problem *p, tlp_pieces *pieces)
 {
     tl_status status = fit_lines(p, pieces);
@@ -319,8 +320,8 @@ static tl_status prune(const problem *p, tlp_pieces *pieces)
     return status;
 }
 
-/* Sums over the measurements of a series from `from` on: how much more likely each is on the line
- * before break i than on the one behind. */
+/* Cumulative sums over the measurements of a series from `from` on: how much more likely each is on
+ * the line before break i than on the line behind it. */
 static double *preference(const tlp_series *s, const tlp_line *before, const tlp_line *behind,
                           size_t from, size_t to)
 {
@@ -335,7 +336,7 @@ static double *preference(const tlp_series *s, const tlp_line *before, const tlp
     return sum;
 }
 
-/* Whether there are enough measurements on both sides of break i if it is at `place`. */
+/* Whether there are enough measurements on both sides of break i if it is moved to `place`. */
 static int is_filled(const problem *p, const tlp_pieces *pieces, int i, double place)
 {
     for (int k = 0; k < p->n_series; k++) {
@@ -348,7 +349,7 @@ static int is_filled(const problem *p, const tlp_pieces *pieces, int i, double p
     return 1;
 }
 
-/* Moves break i to the gap near it with which the measurements are the most likely. */
+/* Moves break i to the gap near it that makes the measurements most likely. */
 static tl_status settle(const problem *p, tlp_pieces *pieces, int i)
 {
     double now = pieces->breaks[i];
@@ -385,8 +386,8 @@ static tl_status settle(const problem *p, tlp_pieces *pieces, int i)
     return status;
 }
 
-/* Lines of a single series that go on without a step meet at the break: it is put there if the
- * criterion allows. */
+/* If the lines of a single series have no step at a break, they meet there. The break is moved to
+ * this point if the criterion allows. */
 static tl_status join(const problem *p, tlp_pieces *pieces, int i)
 {
     tlp_line *before = &pieces->lines[0][i - 1], *behind = &pieces->lines[0][i], left, right;

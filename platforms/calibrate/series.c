@@ -1,4 +1,4 @@
-/* series.c - measurements in order, without outliers, with what each is expected to deviate. */
+/* series.c - sorts measurements, removes outliers, and estimates the deviation of each. */
 #include "segments.h"
 
 #include <math.h>
@@ -7,15 +7,15 @@
 #include <gsl/gsl_sort.h>
 #include <gsl/gsl_statistics_double.h>
 
-/* Neighbours on one side of which the median is taken; differences of neighbours from which the
- * scatter is taken, of which the largest may be steps of the curve; measurements in a row that get
- * the same scatter. */
+/* The number of neighbours on one side for the median; the number of differences of neighbours for
+ * the scatter, and how many of the largest are ignored, because they may be steps of the curve; the
+ * number of consecutive measurements with the same scatter. */
 enum { N_SIDE = 15, N_SCATTER = 100, N_STEPS = 3, N_SAME = 10 };
 #define OUTLIER 2.0
-/* No clock and no line is better than this. */
+/* No clock and no line is more exact than this. */
 #define LEAST_SD 0.002
 
-/* Median of x[from] to x[to - 1]; NAN of none. */
+/* The median of x[from] to x[to - 1]; NAN if there are none. */
 static double median_of(const double *x, size_t from, size_t to)
 {
     double part[N_SIDE];
@@ -31,7 +31,7 @@ static double median_of(const double *x, size_t from, size_t to)
     return gsl_stats_median_from_sorted_data(part, 1, n);
 }
 
-/* The median of the neighbours on that side which the ith resembles more: beside a step, those of
+/* The median of the neighbours on the side to which measurement i is closer. Next to a step this is
  * its own side. */
 static double usual(const double *y, size_t n, size_t i)
 {
@@ -58,8 +58,8 @@ static void take_out_outliers(tlp_series *s)
     s->n = kept;
 }
 
-/* Relative standard deviation about the curve at i: that of differences of neighbours, by which a
- * slope hardly shows. */
+/* The relative standard deviation about the curve at i: that of differences of neighbours, which a
+ * slope hardly changes. */
 static double scatter(const double *squares, size_t n, size_t i)
 {
     size_t from = i > N_SCATTER / 2 ? i - N_SCATTER / 2 : 0;

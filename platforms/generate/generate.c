@@ -1,4 +1,4 @@
-/* generate.c - a platform folder from its description. */
+/* generate.c - makes a platform folder from its description. */
 #include "config.h"
 
 #include "generate.h"
@@ -51,7 +51,7 @@ static char *join(const char *folder, const char *name)
     return asprintf(&path, "%s/%s", folder, name) < 0 ? NULL : path;
 }
 
-/* Opens a file of the folder, lets `write` fill it. */
+/* Opens a file of the folder and lets `write` fill it. */
 static tl_status write_file(const tlp_description *d, const char *folder, const char *name,
                             void (*write)(const tlp_description *, FILE *), tl_error *err)
 {
@@ -73,7 +73,7 @@ static tl_status write_file(const tlp_description *d, const char *folder, const 
     return status;
 }
 
-/* The file that d->model names, seen from the description. */
+/* The path of the file d->model, relative to the description. */
 static char *model_path(const tlp_description *d)
 {
     const char *slash = d->model[0] == '/' ? NULL : strrchr(d->path, '/');

@@ -1,7 +1,6 @@
-/* generate.h - make a platform folder from a short description, timeless-platform(5).
+/* generate.h - makes a platform folder from a short description, timeless-platform(5).
  *
- * Status, errors and ownership follow the conventions of timeless.h.
- */
+ * Status, errors and ownership follow the conventions of timeless.h. */
 #ifndef TLP_GENERATE_H
 #define TLP_GENERATE_H
 
@@ -11,8 +10,8 @@
 
 enum { TLP_MAX_LEVELS = 8, TLP_MAX_CABINETS = 128, TLP_MAX_NODES = 1 << 22 };
 
-/* Bandwidth in bytes/s each way, latency in seconds.  limiter_Bps: what both directions together
- * get of the link, 0: no such limit. */
+/* Bandwidth in bytes/s each way, latency in seconds. limiter_Bps: the bandwidth that both
+ * directions share, 0: no such limit. */
 typedef struct tlp_wire {
     int is_set;
     double bandwidth_Bps, latency_s, limiter_Bps;
@@ -26,7 +25,7 @@ typedef struct tlp_counts {
 
 typedef struct tlp_topology tlp_topology;
 
-/* What a description says.  Strings live until tlp_description_free. */
+/* The content of a description. Strings are valid until tlp_description_free. */
 typedef struct tlp_description {
     const char *path;
     const tlp_topology *topology;
@@ -47,7 +46,7 @@ typedef struct tlp_description {
 
 /* ---- generate_read.c ---- */
 
-/* Reads and checks a description.  A size that cannot be built is refused with file and line. */
+/* Reads and checks a description. Sizes that cannot be built are refused with file and line. */
 tl_status tlp_description_read(const char *path, tlp_description **out, tl_error *err);
 void tlp_description_free(tlp_description *d);
 
@@ -57,28 +56,28 @@ void tlp_description_free(tlp_description *d);
 struct tlp_topology {
     const char *name;
     const char *const *settings; /* those that this kind alone has, NULL at the end */
-    /* Counts the nodes, or says in err what cannot be built; the line is that of `setting`. */
+    /* Counts the nodes, or explains in err what cannot be built, with the line of `setting`. */
     tl_status (*check)(tlp_description *d, const char **setting, char *why, size_t size);
     void (*write_xml)(const tlp_description *d, FILE *out);
     void (*write_layout)(const tlp_description *d, FILE *out);
     void (*write_graph)(const tlp_description *d, FILE *out);
 };
 
-/* The topology of that name, or NULL. */
+/* The topology with this name, or NULL. */
 const tlp_topology *tlp_topology_find(const char *name);
-/* Their names, "a, b, c". */
+/* The names of all topologies, "a, b, c". */
 const char *tlp_topology_names(void);
 
 /* ---- generate.c ---- */
 
-/* platform.xml; options.conf; which nodes stand where, a line each; the same for Graphviz. */
+/* Write platform.xml; options.conf; the place of each node, a line each; the same for Graphviz. */
 void tlp_write_xml(const tlp_description *d, FILE *out);
 void tlp_write_options(const tlp_description *d, FILE *out);
 void tlp_write_layout(const tlp_description *d, FILE *out);
 void tlp_write_graph(const tlp_description *d, FILE *out);
 
 /* Writes platform.xml, options.conf if there are options, and model.conf if one is named, into the
- * folder, which is made if it is not there. */
+ * folder. Creates the folder if it does not exist. */
 tl_status tlp_generate_folder(const tlp_description *d, const char *folder, tl_error *err);
 
 /* Prints the platforms in a folder, a line each: name and title (first line of README.md). */

@@ -11,7 +11,7 @@
 #include <string.h>
 #include <timeless_files.h>
 
-/* Reading one file: where it stands for messages. */
+/* The file that is being read, for messages. */
 typedef struct reading {
     const char *path;
     tl_error *err;
@@ -22,19 +22,19 @@ static const char *const common_names[] = {"title",   "topology", "prefix", "suf
                                            "first",   "nodes",    "node",   "link",
                                            "options", "loopback", "model",  NULL};
 static const char *const node_names[] = {"cores", "speed", "speed_flops", NULL};
-/* A loopback and the inside of a switch are not limited beyond their bandwidth. */
+/* The loopback and the inside of a switch have no limit except their bandwidth. */
 static const char *const plain_wire_names[] = {"bandwidth", "bandwidth_Bps", "latency", "latency_s",
                                                NULL};
 static const char *const limiter_names[] = {"limiter", "limiter_Bps", NULL};
 
-/* The line of a setting; what misses in the whole file is said of its first line. */
+/* The line of a setting. For a setting that is missing in the file, the first line. */
 static unsigned line_of(const config_setting_t *setting)
 {
     const unsigned line = config_setting_source_line(setting);
     return line ? line : 1;
 }
 
-/* Refuses what stands in a line of the file. */
+/* Refuses the setting in a line of the file. */
 #define refuse(in, setting, format, ...)                                                           \
     tl_fail((in)->err, TL_ERR_INPUT, "%s:%u: " format, (in)->path, line_of(setting), ##__VA_ARGS__)
 
@@ -45,7 +45,7 @@ static int is_among(const char *name, const char *const *names)
     return *names != NULL;
 }
 
-/* Refuses settings that nobody reads: a misspelt name must not be lost. */
+/* Refuses settings that nobody reads, so that a misspelt name is not ignored. */
 static tl_status check_names(const reading *in, const config_setting_t *group,
                              const char *const *known, const char *const *more)
 {
@@ -60,7 +60,7 @@ static tl_status check_names(const reading *in, const config_setting_t *group,
     return TL_OK;
 }
 
-/* A number from min on; not finite is below every minimum. */
+/* A number, at least min. A number that is not finite is below every minimum. */
 static tl_status get_number(const reading *in, const config_setting_t *group, const char *name,
                             double min, double *out)
 {
@@ -78,8 +78,8 @@ static tl_status get_number(const reading *in, const config_setting_t *group, co
     return TL_OK;
 }
 
-/* A quantity is written with its unit, `name = "10Gbps";`, or as a number in the unit that
- * `number_name` names. */
+/* A quantity with its unit, `name = "10Gbps";`, or a number in the unit that `number_name`
+ * contains. */
 static tl_status get_quantity(const reading *in, const config_setting_t *group, const char *name,
                               const char *number_name, tl_quantity kind, double min, double *out)
 {
@@ -126,7 +126,7 @@ static tl_status check_count(const reading *in, const config_setting_t *setting,
     return TL_OK;
 }
 
-/* A whole number from min on; `fallback` if it is not there, unless that is below min. */
+/* A whole number, at least min. `fallback` if it is absent, unless that is below min. */
 static tl_status get_count(const reading *in, const config_setting_t *group, const char *name,
                            int64_t min, int32_t fallback, int32_t *out)
 {
@@ -139,7 +139,7 @@ static tl_status get_count(const reading *in, const config_setting_t *group, con
     return TL_OK;
 }
 
-/* "name = [ 1, 2 ];"; left empty if it is not there. */
+/* "name = [ 1, 2 ];"; empty if it is absent. */
 static tl_status get_counts(const reading *in, const config_setting_t *group, const char *name,
                             tlp_counts *out)
 {
@@ -242,7 +242,7 @@ static tl_status get_options(const reading *in, const config_setting_t *root, tl
     return TL_OK;
 }
 
-/* The sizes of all topologies: which of them may stand here was checked before. */
+/* The sizes of all topologies. The allowed ones were checked before. */
 static tl_status get_sizes(const reading *in, const config_setting_t *root, tlp_description *d)
 {
     const struct {
@@ -301,7 +301,7 @@ static tl_status check_topology(const reading *in, const config_setting_t *root,
     return TL_OK;
 }
 
-/* Settings of this topology without the mark of those that are required. */
+/* The settings of this topology, without the mark of required ones. */
 static tl_status check_top_names(const reading *in, const config_setting_t *root,
                                  const tlp_topology *topology)
 {

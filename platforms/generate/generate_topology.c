@@ -1,5 +1,5 @@
-/* generate_topology.c - the networks that can be generated.  SimGrid's cluster tags stand for all
- * nodes of a kind, so that thousands of them take no more room than a few. */
+/* generate_topology.c - the networks that can be generated. A cluster tag of SimGrid describes all
+ * nodes of a kind, so thousands of them need no more room than a few. */
 #include "config.h"
 
 #include "generate.h"
@@ -8,7 +8,7 @@
 #include <stdarg.h>
 #include <string.h>
 
-/* Keeps the reason and the setting it concerns. */
+/* Stores the reason and the setting that caused it. */
 static tl_status __attribute__((format(printf, 5, 6)))
 refuse(const char **setting, const char *name, char *why, size_t size, const char *format, ...)
 {
@@ -61,7 +61,7 @@ static void graph_nodes(const tlp_description *d, FILE *out, const char *name, i
     fputs("\";\n", out);
 }
 
-/* SimGrid gives every switch of these networks the limiter that is meant for a node. */
+/* SimGrid gives the limiter of a node to every switch of these networks, too. */
 static tl_status refuse_limiter(const tlp_description *d, const char **setting, char *why,
                                 size_t size)
 {
@@ -111,8 +111,8 @@ static tl_status check_cabinets(tlp_description *d, const char **setting, char *
     return TL_OK;
 }
 
-/* Each cabinet has an uplink of two directions and, where both together get less, a limiter: the
- * three links of smpi-approach, section 3.2 and Figure 5. */
+/* Each cabinet has an uplink with two directions, and a limiter if both directions together get
+ * less: the three links of smpi-approach, section 3.2 and Figure 5. */
 static void write_cabinets(const tlp_description *d, FILE *out)
 {
     int64_t from = 0;
@@ -175,7 +175,7 @@ static void graph_cabinets(const tlp_description *d, FILE *out)
 
 /* ---- fat tree ---- */
 
-/* Their product, or something above TLP_MAX_NODES. */
+/* The product of the numbers, or a number above TLP_MAX_NODES. */
 static int64_t product(const int32_t *at, int n)
 {
     int64_t result = 1;
@@ -184,7 +184,8 @@ static int64_t product(const int32_t *at, int n)
     return result <= TLP_MAX_NODES ? result : TLP_MAX_NODES + 1;
 }
 
-/* Level l has as many switches as the lower levels have parents and the upper ones children. */
+/* The number of switches on level l is the product of the parents of the lower levels and the
+ * children of the upper levels. */
 static int64_t switches_of(const tlp_description *d, int level)
 {
     return product(d->parents.at, level + 1) *
@@ -268,8 +269,8 @@ static void layout_fat_tree(const tlp_description *d, FILE *out)
     }
 }
 
-/* Switches of level l are numbered with their parents' digits lowest; a child and its parents agree
- * in all digits but that of the level between them. */
+/* Switches of level l are numbered with the digits of their parents lowest. A child and its parents
+ * agree in all digits except that of the level between them. */
 static void graph_fat_tree(const tlp_description *d, FILE *out)
 {
     for (int64_t leaf = 0; leaf < d->n_nodes / d->children.at[0]; leaf++) {
@@ -344,8 +345,8 @@ static void graph_torus(const tlp_description *d, FILE *out)
 
 /* ---- dragonfly ---- */
 
-/* SimGrid joins group i to group j at blade j of the first chassis, so that there is a blade for
- * each group. */
+/* SimGrid connects group i to group j at blade j of the first chassis, so each group needs a blade
+ * there. */
 static tl_status check_dragonfly(tlp_description *d, const char **setting, char *why, size_t size)
 {
     const int32_t sizes[] = {d->groups, d->chassis, d->blades, d->blade_nodes};
@@ -395,7 +396,7 @@ static void graph_dragonfly(const tlp_description *d, FILE *out)
 
 /* ---- the table ---- */
 
-/* "!" marks settings that have no default. */
+/* "!" marks settings without a default. */
 static const char *const star_settings[] = {"backbone", NULL};
 static const char *const cabinets_settings[] = {"!cabinets", "!uplink", NULL};
 static const char *const fat_tree_settings[] = {"!children", "!parents", "parallel", "ports", NULL};
