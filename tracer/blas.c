@@ -1,12 +1,11 @@
-/* blas.c - BLAS and LAPACK routines as kernel events: the rows of kernels.def behind their Fortran
- * and their CBLAS or LAPACKE symbols.
+/* blas.c - BLAS and LAPACK routines as kernel events: the rows of kernels.def, with their Fortran
+ * symbols and their CBLAS or LAPACKE symbols.
  *
- * Sizes are those of the column-major routine: row-major CBLAS calls compute the transposed
- * problem, so their m and n change places (kl and ku, too, and with m and n the side); LAPACKE
- * copies row-major matrices and keeps them.  A CBLAS routine that calls the Fortran one is one
- * event.  Fortran routines get the hidden lengths of their character arguments passed on; C callers
- * leave them out, and then no library reads them.
- */
+ * Sizes are those of the column-major routine. A row-major CBLAS call computes the transposed
+ * problem, so its m and n are exchanged (also kl and ku; for calls with a side, m and n are
+ * exchanged together with the side). LAPACKE copies row-major matrices, so its sizes stay. A CBLAS
+ * routine that calls the Fortran one is one event. The wrappers pass on the hidden lengths of
+ * Fortran's character arguments. C callers leave them out, and then no library reads them. */
 #include "config.h"
 
 #include "kernel.h"
@@ -27,7 +26,7 @@ enum { ROW_MAJOR = 101, LEFT = 141 }; /* of CBLAS_ORDER, CBLAS_SIDE */
 #define COMPLEX_C float _Complex
 #define COMPLEX_Z double _Complex
 
-/* The wrapper of `symbol`; `enter` decides, the sizes follow. */
+/* The wrapper of `symbol`: `enter` decides whether the call is recorded; the sizes follow. */
 #define ROUTINE(type, symbol, code, n, params, enter, ...)                                         \
     TLT_API type symbol params;                                                                    \
     TLT_API type symbol params                                                                     \
@@ -60,7 +59,7 @@ enum { ROW_MAJOR = 101, LEFT = 141 }; /* of CBLAS_ORDER, CBLAS_SIDE */
 #define CBLAS_SCALAR(code, name, n, types)                                                         \
     ROUTINE(W, cblas_##name, code, n, TLT_PARAMS_##n types, tlt_enter_vector(code, 0), )
 
-/* Argument i as a size: by address (Fortran), by value; of two, the one that counts. */
+/* Argument i as a size: by address (Fortran); by value; the valid one of two arguments. */
 #define AT(i) (*(const int *)a##i)
 #define INT(i) ((int)a##i)
 #define IS_ROW_MAJOR ((int)a1 == ROW_MAJOR)

@@ -1,10 +1,9 @@
-/* comparable.c - whether the rank's clock can be compared with a prediction.
+/* comparable.c - decides whether the rank's clock can be compared with a prediction.
  *
- * On an overloaded machine a rank is ready to run and waits for a core.  The kernel counts that
- * time in schedstat.  Where it does not, the time is at most the wall time without the CPU time,
- * and about a time slice for each involuntary context switch: a rank that sleeps or waits for a
- * disk has few of these, and one that other processes have pushed aside has many.
- */
+ * On an overloaded machine a rank is ready to run and waits for a core. The kernel counts this time
+ * in schedstat. Without schedstat, the time is at most the wall time minus the CPU time, and about
+ * a time slice for each involuntary context switch. A rank that sleeps or waits for a disk has few
+ * of these switches, and a rank that other processes displace has many. */
 #include "config.h"
 
 #include "comparable.h"

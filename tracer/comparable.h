@@ -5,12 +5,13 @@
 
 #include <timeless.h>
 
-/* The end of MPI_Init, on the thread that called it. */
+/* To be called at the end of MPI_Init, by the thread that called it. */
 void tlt_comparable_start(void);
-/* A reason why the clock is not comparable, for people: "3 threads on 2 cores".  Any thread may say
- * so; what has been said before stays. */
+/* Adds a reason why the clock is not comparable, for people: "3 threads on 2 cores". Any thread may
+ * call it. Earlier reasons are kept. */
 void tlt_not_comparable(const char *reason);
-/* Before the writer is closed: what was said, and whether the rank was kept waiting for a core. */
+/* To be called before the writer is closed: writes the reasons, and whether the rank had to wait
+ * for a core. */
 void tlt_comparable_write(tl_writer *writer);
 
 #endif

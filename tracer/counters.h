@@ -1,20 +1,22 @@
-/* counters.h - what a rank counts beside its volumes (--counters): PAPI's events of the thread that
- * called MPI_Init, and performance variables of the MPI library (MPI_T). */
+/* counters.h - counters that a rank records in addition to its volumes (--counters): PAPI's events
+ * of the thread that called MPI_Init, and performance variables of the MPI library (MPI_T). */
 #ifndef TLT_COUNTERS_H
 #define TLT_COUNTERS_H
 
 #include "timeless.h"
 
-/* Takes the list in TIMELESS_COUNTERS.  Comes before a volume source is chosen.  NULL, or what is
- * wrong with it. */
+/* Reads the list in TIMELESS_COUNTERS. To be called before a volume source is chosen. Returns NULL,
+ * or what is wrong with the list. */
 const char *tlt_counters_read_list(void);
-/* Begins to count those of PAPI, unless the volume source has.  NULL, or why not. */
+/* Starts PAPI's counters, unless the volume source has started them. Returns NULL, or the reason
+ * why it cannot. */
 const char *tlt_counters_start_papi(void);
-/* After MPI has started: begins to count.  What cannot be counted is said. */
+/* To be called after MPI has started: starts the counters, and reports those that cannot be
+ * counted. */
 void tlt_counters_start(void);
-/* What was counted so far is the tracer's own. */
+/* The counts up to now are the tracer's own, and are subtracted. */
 void tlt_counters_mark(void);
-/* Before MPI ends: writes what has been counted. */
+/* To be called before MPI ends: writes the counts. */
 void tlt_counters_write(tl_writer *writer);
 
 #endif

@@ -1,9 +1,9 @@
-/* fftw.c - executions of FFTW plans as kernel events, with the sizes that the calls that made the
- * plans gave.
+/* fftw.c - executions of FFTW plans as kernel events, with the sizes from the calls that made the
+ * plans.
  *
- * The Fortran interface makes and destroys its plans through the C one, but executes them itself.
- * A plan that came from elsewhere (FFTW's MPI transforms, which send messages) is no kernel.
- */
+ * The Fortran interface makes and destroys its plans through the C interface, but executes them
+ * itself. A plan from elsewhere (for example of FFTW's MPI transforms, which send messages) is no
+ * kernel. */
 #include "config.h"
 
 #include "kernel.h"
@@ -17,8 +17,8 @@
 
 enum { N_BUCKETS = 1024, MAX_DIMENSIONS = 64 };
 
-/* Entries are never freed, so that executions need no lock: one whose plan is gone has no key and
- * is free for another. */
+/* Entries are never freed, so executions need no lock. An entry whose plan was destroyed has no
+ * key, and another plan can use it. */
 typedef struct known_plan {
     _Atomic(void *) plan;
     struct known_plan *next; /* of the same bucket; does not change */
@@ -35,7 +35,7 @@ static _Atomic(known_plan *) *bucket_of(const void *plan)
     return &buckets[(uint64_t)(uintptr_t)plan * 0x9e3779b97f4a7c15U >> 54];
 }
 
-/* `plan` NULL: an entry that is free. */
+/* `plan` NULL: the entry is free. */
 static known_plan *find_in(_Atomic(known_plan *) *bucket, const void *plan)
 {
     known_plan *p = atomic_load_explicit(bucket, memory_order_acquire);
@@ -44,7 +44,7 @@ static known_plan *find_in(_Atomic(known_plan *) *bucket, const void *plan)
     return p;
 }
 
-/* A plan of which nothing is remembered for lack of memory is no kernel. */
+/* If there is no memory to remember a plan, the plan is no kernel. */
 static void remember(void *plan, uint16_t code, const int64_t *sizes, uint32_t n_sizes)
 {
     if (!plan || n_sizes > 1 + MAX_DIMENSIONS)
@@ -155,7 +155,8 @@ static shape guru64_shape(int rank, const dimension64 *n, int howmany_rank,
         return plan;                                                                               \
     }
 
-/* One that executes a plan, its first argument or what that points to. */
+/* A function that executes a plan: its first argument, or the plan to which that argument points.
+ */
 #define EXECUTE(symbol, n, plan)                                                                   \
     TLT_API void symbol TLT_WORDS_##n;                                                             \
     TLT_API void symbol TLT_WORDS_##n                                                              \

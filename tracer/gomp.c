@@ -1,15 +1,14 @@
-/* gomp.c - the entry points of GCC's OpenMP runtime, which has no interface for tools.
+/* gomp.c - wrappers of the entry points of GCC's OpenMP runtime, which has no interface for tools.
  *
- * The code of a region, or of a task, that the program hands over is replaced by a function of ours
- * that measures it around the real one.  Where a thread may wait (at barriers, at the ends of
- * loops, sections, tasks, before locks) it is not measured.
+ * The program passes the code of a region or a task to the runtime. The wrapper replaces it by a
+ * function of ours, which measures the thread around the real code. While a thread may wait (at
+ * barriers, at the ends of loops, sections and tasks, before locks), it is not measured.
  *
- * LLVM's runtime has these entry points for programs compiled by GCC, too.  Its threads are
- * measured in another way (ompt.c); calls are passed on.
+ * LLVM's runtime has these entry points for programs compiled by GCC, too. Its threads are measured
+ * in another way (ompt.c), and the wrappers only pass the calls on.
  *
- * Not among the waits is GOMP_doacross_wait (loops with "ordered depend(sink: ...)"), whose number
- * of arguments is not known here.
- */
+ * GOMP_doacross_wait (loops with "ordered depend(sink: ...)") is not among the waits, because its
+ * number of arguments is not known here. */
 #include "config.h"
 
 #include <dlfcn.h>
@@ -31,7 +30,7 @@ static void *base_of(void *address)
     return address && dladdr(address, &info) ? info.dli_fbase : NULL;
 }
 
-/* Whose the runtime is shows when one of its functions is first called. */
+/* The first call of one of its functions shows whose runtime it is. */
 static void look_at(void *address)
 {
     void *llvm = base_of(dlsym(RTLD_NEXT, "__kmpc_fork_call"));
@@ -53,7 +52,7 @@ bool tlt_gomp_is_there(void)
 
 /* ---- regions ---- */
 
-/* In place of the region's data. */
+/* Replaces the data of the region. */
 typedef struct region {
     void *reductions; /* what the runtime reads there before a region with task reductions */
     region_function *function;
@@ -166,7 +165,7 @@ WAIT_WITH(void, omp_set_lock_, (void *lock), (lock))
 
 enum { FLAG_REDUCTION = 1 << 12, FLAG_DETACH = 1 << 13 };
 
-/* What the program hands over, as the runtime sees it until the task has its own copy. */
+/* The data that the program passes, as the runtime sees it until the task has its own copy. */
 typedef struct parcel {
     void *places[3]; /* which the runtime reads and writes: bounds of a loop, reductions */
     region_function *function;
@@ -177,7 +176,7 @@ typedef struct parcel {
     tlt_team *team;
 } parcel;
 
-/* The copy begins with the parcel; the program's data follow. */
+/* The copy begins with the parcel; the data of the program follow. */
 static void copy_parcel(void *to, void *from)
 {
     const parcel *p = from;
@@ -214,8 +213,8 @@ static parcel pack(region_function *function, void *data, copy_function *copy, l
                     .team = tlt_member.team};
 }
 
-/* A task whose event the program completes itself is not measured: the runtime knows where in the
- * data that event is. */
+/* A task whose event the program completes is not measured, because the runtime knows where this
+ * event is in the data. */
 TLT_API void GOMP_task(region_function *function, void *data, copy_function *copy, long n_bytes,
                        long alignment, bool deferred, unsigned flags, void **depend, int priority,
                        void *detach);

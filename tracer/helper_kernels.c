@@ -1,8 +1,7 @@
 /* helper_kernels.c - kernels that helpers of a team call.
  *
- * A helper cannot write events: one thread writes, without a lock.  It leaves its kernels in a
- * queue of the master, who writes them when it goes on after a wait (teams.c).
- */
+ * Helpers cannot write events, because one thread writes without a lock. A helper puts its kernels
+ * into a queue of the master. The master writes them when it continues after a wait (teams.c). */
 #include "config.h"
 
 #include <pthread.h>
@@ -12,7 +11,7 @@
 #include "kernel.h"
 #include "teams.h"
 
-/* A kernel is HEAD words, then its sizes. */
+/* A kernel in the queue: HEAD words, then its sizes. */
 enum { CODE, CALLER, N_SIZES, HEAD };
 
 struct tlt_kernel_queue {

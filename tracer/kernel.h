@@ -1,11 +1,10 @@
 /* kernel.h - one recorded kernel: a wrapper of a numerical routine.
  *
- * What a kernel computes belongs to no volume, and kernels that it calls in turn are not recorded.
+ * The computation of a kernel belongs to no volume, and kernels that it calls are not recorded.
  *
- * Wrappers know the arguments only as far as they need to: what travels in integer registers is a
- * tlt_word, which hands on pointers, 32-bit and 64-bit integers (ILP64 libraries) alike, and as a
- * result also none at all.  Sizes are read as 32 bits.
- */
+ * Wrappers know only the arguments that they need. An argument in an integer register is a
+ * tlt_word. It passes on pointers, 32-bit and 64-bit integers (ILP64 libraries); as a result, it
+ * also passes on no value. Sizes are read as 32 bits. */
 #ifndef TLT_KERNEL_H
 #define TLT_KERNEL_H
 
@@ -15,11 +14,11 @@
 
 typedef intptr_t tlt_word;
 
-/* Vectors from this length on are worth an event: a call on fewer elements takes less time than an
- * event does (tests/bench/kernel_cost.sh). */
+/* Vectors with at least this length become events. A call on fewer elements takes less time than an
+ * event (tests/bench/kernel_cost.sh). */
 enum { TLT_LEAST_VECTOR = 1024 };
 
-/* True when the routine is to be recorded; then tlt_leave_kernel must follow. */
+/* True if the routine is to be recorded. tlt_leave_kernel must then follow. */
 static inline bool tlt_enter_routine(uint16_t code)
 {
     return tlt_kernels() != TLT_KERNELS_NONE &&
@@ -33,7 +32,8 @@ static inline bool tlt_enter_vector(uint16_t code, int64_t n)
     return (n >= TLT_LEAST_VECTOR || tlt_kernels() == TLT_KERNELS_ALL) && tlt_enter_routine(code);
 }
 
-/* Nothing is locked while the kernel runs: it needs no order among the calls of other threads. */
+/* No lock is held while the kernel runs, because kernels need no order among the calls of other
+ * threads. */
 static inline void tlt_leave_kernel(uint16_t code, void *caller, uint32_t n_sizes,
                                     const int64_t *sizes)
 {
@@ -70,7 +70,7 @@ static inline void tlt_leave_kernel(uint16_t code, void *caller, uint32_t n_size
 #define TLT_PARAMS_15(A, B, C, D, E, F, G, H, I, J, K, L, M, N, O)                                 \
     (A a1, B a2, C a3, D a4, E a5, F a6, G a7, H a8, I a9, J a10, K a11, L a12, M a13, N a14, O a15)
 
-/* n words. */
+/* A list of n words. */
 #define TLT_WORDS_1 TLT_PARAMS_1(tlt_word)
 #define TLT_W3 tlt_word, tlt_word, tlt_word
 #define TLT_EXPAND(macro, ...) macro(__VA_ARGS__)
@@ -103,7 +103,7 @@ static inline void tlt_leave_kernel(uint16_t code, void *caller, uint32_t n_size
 #define TLT_ARGS_14 (a1, a2, a3, a4, a5, a6, a7, a8, a9, a10, a11, a12, a13, a14)
 #define TLT_ARGS_15 (a1, a2, a3, a4, a5, a6, a7, a8, a9, a10, a11, a12, a13, a14, a15)
 
-/* The routine that the wrapper of `symbol` stands before. */
+/* The original routine for the wrapper of `symbol`. */
 #define TLT_REAL(symbol)                                                                           \
     static __typeof__(&symbol) real;                                                               \
     if (TLT_UNLIKELY(!real))                                                                       \

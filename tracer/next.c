@@ -1,4 +1,4 @@
-/* next.c - the routines behind the wrappers that do not go through the table of pmpi.h. */
+/* next.c - finds the original routines for wrappers that do not use the table of pmpi.h. */
 #include "config.h"
 
 #include "runtime.h"
@@ -7,8 +7,8 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-/* The next one in the global scope, or the one that the caller's object was linked with: extension
- * modules keep their libraries to themselves. */
+/* The next routine in the global scope, or the routine with which the caller's object was linked,
+ * because extension modules keep their libraries out of the global scope. */
 void *tlt_next(const char *symbol, void *return_address)
 {
     void *address = dlsym(RTLD_NEXT, symbol);
@@ -27,7 +27,7 @@ void *tlt_next(const char *symbol, void *return_address)
     return address;
 }
 
-/* A few per thread are remembered. */
+/* Each thread caches a few of them. */
 static void *find_for_caller(const char *symbol, void *caller)
 {
     enum { N_PLACES = 32 };

@@ -1,8 +1,8 @@
-/* ompt.c - LLVM's OpenMP runtime (and others that have OMPT, the interface for tools of OpenMP 5):
- * it calls us where regions, tasks and waits begin and end.
+/* ompt.c - LLVM's OpenMP runtime, and others that have OMPT, the interface for tools of OpenMP 5.
+ * The runtime calls us where regions, tasks and waits begin and end.
  *
- * The runtime keeps a word for each region and each task that belongs to the tool: for a region
- * that is measured its team; for a task its team and, while it is suspended, whether it worked.
+ * The runtime keeps a word for the tool with each region and each task. For a measured region this
+ * word is its team. For a task it is its team and, while the task is suspended, whether it worked.
  */
 #include "config.h"
 
@@ -50,7 +50,7 @@ typedef struct ompt_start_tool_result_t {
 
 /* ---- regions ---- */
 
-/* The teams whose master the calling thread is, the innermost last. */
+/* The teams whose master is the calling thread, the innermost one last. */
 enum { MAX_DEPTH = 8 };
 static __thread struct {
     tlt_team team;
@@ -90,7 +90,8 @@ static tlt_membership kept(const ompt_data_t *task)
     return (tlt_membership){.team = team, .works = team && (task->value & works)};
 }
 
-/* The end of a helper's part comes when the next region begins: the team may be gone. */
+/* The runtime reports the end of a helper's part when the next region begins. The team may then no
+ * longer exist. */
 static void implicit_task(int endpoint, ompt_data_t *parallel, ompt_data_t *task, unsigned n,
                           unsigned index, int flags)
 {
@@ -137,8 +138,8 @@ static void end_wait(void)
         tlt_wait_end();
 }
 
-/* A helper comes back from the end of a region when the next one begins; the region is not there
- * any more then. */
+/* A helper returns from the end of a region when the next region begins. The old region no longer
+ * exists then. */
 static void wait_for_others(int kind, int endpoint, ompt_data_t *parallel, ompt_data_t *task,
                             const void *code)
 {
@@ -149,7 +150,7 @@ static void wait_for_others(int kind, int endpoint, ompt_data_t *parallel, ompt_
         end_wait();
 }
 
-/* Others may be asked for without being waited for. */
+/* These other waits may also be tests that do not wait. */
 static bool is_waited_for(int kind)
 {
     return kind == ompt_mutex_lock || kind == ompt_mutex_critical || kind == ompt_mutex_atomic ||
@@ -203,7 +204,7 @@ static void finalize(ompt_data_t *tool_data)
     (void)tool_data;
 }
 
-/* There is room for one tool: the user's comes first. */
+/* There can be one tool only. A tool of the user has priority. */
 TLT_API ompt_start_tool_result_t *ompt_start_tool(unsigned version, const char *runtime);
 TLT_API ompt_start_tool_result_t *ompt_start_tool(unsigned version, const char *runtime)
 {

@@ -1,14 +1,12 @@
-/* openblas.c - threads of OpenBLAS, where they are not inside of a recorded
- * kernel.
+/* openblas.c - measures threads of OpenBLAS outside of recorded kernels.
  *
- * OpenBLAS (as Debian's openblas-pthread) has threads of its own.  They look
- * for work, and wait for each other in the middle of it, by sched_yield in a
- * loop; so does the thread that called it.  A thread has worked between two of
- * these calls unless they follow each other at once.
+ * OpenBLAS (for example Debian's openblas-pthread) has threads of its own. They look for work, and
+ * wait for each other during the work, by calling sched_yield in a loop. The thread that called
+ * OpenBLAS does the same. A thread has worked between two of these calls unless they follow each
+ * other immediately.
  *
- * What the threads work belongs to the thread that called exec_blas.  Each is
- * measured from its first sched_yield on after the first such call.
- */
+ * The work of the threads belongs to the thread that called exec_blas. Each thread is measured from
+ * its first sched_yield after the first such call. */
 #include "config.h"
 
 #include <link.h>
@@ -56,7 +54,7 @@ static void arm(void *function)
 
 /* ---- waits ---- */
 
-/* A thread of the library that is seen for the first time. */
+/* A thread of the library that appears for the first time. */
 static bool joins(void)
 {
     if (tlt_role != TLT_BYSTANDER || tlt_member.team || !tlt_teams_are_measured())
@@ -106,7 +104,7 @@ TLT_API int sched_yield(void)
 
 /* ---- calls ---- */
 
-/* The threads are done, but may not yet have come to where they wait. */
+/* The threads are done, but some may not yet have reached the place where they wait. */
 static void let_workers_settle(void)
 {
     enum { TRIES = 20 };

@@ -1,4 +1,4 @@
-/* papi_set.c - PAPI, loaded when it is first asked for. */
+/* papi_set.c - PAPI, which is loaded at its first use. */
 #include "config.h"
 
 #include "papi_set.h"

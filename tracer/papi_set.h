@@ -1,4 +1,4 @@
-/* papi_set.h - PAPI, loaded when it is first asked for. */
+/* papi_set.h - PAPI, which is loaded at its first use. */
 #ifndef TLT_PAPI_SET_H
 #define TLT_PAPI_SET_H
 
@@ -7,8 +7,8 @@
 
 enum { TLT_PAPI_MAX_EVENTS = 32 };
 
-/* The events of --counters.  PAPI counts one set per thread: where the volume is an event too, they
- * stand behind it in its set. */
+/* The events of --counters. PAPI counts one set for each thread. If the volume is an event, too,
+ * the events follow it in its set. */
 typedef struct tlt_papi_beside {
     const char *names[TLT_PAPI_MAX_EVENTS];
     int n;
@@ -18,8 +18,8 @@ typedef struct tlt_papi_beside {
 
 extern tlt_papi_beside tlt_beside;
 
-/* Begins to count these events for the calling thread; with `inherit` also for the threads that it
- * starts.  NULL, or why not. */
+/* Starts to count these events for the calling thread; with `inherit` also for the threads that it
+ * starts. Returns NULL, or the reason why it cannot. */
 const char *tlt_papi_start(const char *const *names, int n, bool inherit, int *set);
 void tlt_papi_read(int set, long long *values);
 void tlt_papi_stop(int set);

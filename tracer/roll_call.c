@@ -1,14 +1,14 @@
-/* roll_call.c - is the tracer loaded into every rank?  What it does on MPI_COMM_WORLD would wait
- * forever for a rank without it: one on another host, where the launcher has not brought
- * LD_PRELOAD, or beside a wrapper script that loads it into some.
+/* roll_call.c - checks that the tracer is loaded into every rank. Otherwise its operations on
+ * MPI_COMM_WORLD would wait forever for a rank without it. Such a rank can be on another host, if
+ * the launcher has not passed on LD_PRELOAD. Or a wrapper script loads the tracer into some ranks
+ * only.
  *
- * Ranks learn each other's addresses by PMIx, through any launcher that speaks it: MPI_Init puts
- * what the others need, commits it and waits until all have.  The tracer adds a mark of its own to
- * that; afterwards a rank without it has no tracer.  Nothing can be told, and all ranks are taken
- * to have it, where Open MPI was built with a PMIx of its own, was told not to wait
- * (pmix_base_async_modex) or to leave what others put where it is (pmix_base_collect_data 0), or
- * was started by something else.
- */
+ * Ranks get each other's addresses by PMIx, with any launcher that supports it: MPI_Init puts the
+ * data for the others, commits it and waits until all ranks have done so. The tracer adds a mark of
+ * its own to this data. Afterwards, a rank without the mark has no tracer. The check is impossible,
+ * and all ranks are assumed to have the tracer, in four cases: Open MPI was built with its own
+ * PMIx; Open MPI was told not to wait (pmix_base_async_modex); it was told not to collect the data
+ * (pmix_base_collect_data 0); or it was started in another way. */
 #include "config.h"
 
 #include "hosts.h"
@@ -24,8 +24,8 @@
 static const char mark[] = "timeless.tracer";
 static bool starting, answered;
 
-/* In the global scope, or in a library that something has loaded for itself: a component of Open
- * MPI's the one, Python the other. */
+/* In the global scope, or in a library that was loaded locally: by a component of Open MPI, or by
+ * Python. */
 static void *find(const char *name, const char *in_library)
 {
     void *address = dlsym(RTLD_NEXT, name);

@@ -1,4 +1,4 @@
-/* rows.h - to go through the parameters of a row in mpi_calls.def. */
+/* rows.h - macros that iterate over the parameters of a row in mpi_calls.def. */
 #ifndef TLT_ROWS_H
 #define TLT_ROWS_H
 
@@ -29,7 +29,7 @@
 #define STEPS(p, ...) MAP(p, SEP_NONE, __VA_ARGS__)
 #define BITS(p, ...) (MAP(p, SEP_OR, __VA_ARGS__))
 
-/* Its declaration. */
+/* The declaration of a parameter. */
 #define DECL_SBUF(x) const void *x
 #define DECL_RBUF(x) void *x
 #define DECL_COUNT(x) int x
@@ -65,7 +65,7 @@
 #define DECL_NEWFILE(x) MPI_File *x
 #define DECL_ARG(t, x) t x
 
-/* The name of a parameter, whatever its kind. */
+/* The name of a parameter of any kind. */
 #define PASS_SBUF(x) x
 #define PASS_RBUF(x) x
 #define PASS_COUNT(x) x

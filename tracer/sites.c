@@ -21,7 +21,7 @@ void tlt_sites_reset(void)
     n_sites = 0;
 }
 
-/* First sight: dladdr takes a lock of the dynamic linker, once per site. */
+/* A new site: dladdr takes a lock of the dynamic linker, so it is called once for each site. */
 static uint32_t define(size_t slot, void *address)
 {
     if (n_sites == MAX_SITES || !tlt.writer)
@@ -32,7 +32,8 @@ static uint32_t define(size_t slot, void *address)
     if (dladdr(address, &info) && info.dli_fname) {
         const char *slash = strrchr(info.dli_fname, '/');
         site.object = tlt_utf8(slash ? slash + 1 : info.dli_fname, room, sizeof room);
-        /* One byte back from the return address lies in the call, where debuggers look it up. */
+        /* The byte before the return address belongs to the call instruction. Debuggers look up
+         * this address, too. */
         site.offset = (uint64_t)((char *)address - (char *)info.dli_fbase) - 1;
     }
     if (tl_writer_define_site(tlt.writer, &site) != TL_OK)

@@ -1,11 +1,12 @@
-/* sleep.c - how long the program sleeps: no computation, and the same on every machine.
+/* sleep.c - records how long the program sleeps. A sleep is no computation, and takes the same time
+ * on every machine.
  *
- * An event has the time that the call takes if the system wakes the program at once: what it asked
- * for, less what a signal spared it.  A sleep between two polls is a part of the wait that the
- * polls are, and no event: a replay need not poll as often.
+ * The time of the event is the one that the call takes if the system wakes the program immediately:
+ * the requested time, minus the time that a signal saved. A sleep between two polls is no event. It
+ * belongs to the same wait as the polls, and a replay need not poll as often.
  *
- * The thread is recorded as ever while it sleeps: a signal handler may call MPI, or never return.
- */
+ * While the thread sleeps, it is recorded as usual, because a signal handler may call MPI, or may
+ * never return. */
 #include "config.h"
 
 #include <errno.h>
@@ -30,8 +31,8 @@ static void put(void *caller, int64_t ns)
     errno = error;
 }
 
-/* 0 for what the system refuses: NULL and negative times.  A time without end is cut to 73 years,
- * so that sums of two do not overflow. */
+/* 0 for times that the system refuses: NULL and negative times. An endless time is reduced to 73
+ * years, so that the sum of two does not overflow. */
 static int64_t ns_of(const struct timespec *t)
 {
     const int64_t most_s = INT64_MAX / NS_PER_S / 4;
@@ -47,7 +48,7 @@ static int64_t now(clockid_t clock)
     return ns_of(&t);
 }
 
-/* The system's own, of the type of the one here. */
+/* The original function, with the type of the function given here. */
 #define NEXT(name)                                                                                 \
     ({                                                                                             \
         static __typeof__(&(name)) next;                                                           \
@@ -63,7 +64,7 @@ TLT_API unsigned sleep(unsigned seconds)
     return left;
 }
 
-/* What a sleep took that should end at `until`, and began at `from`. */
+/* The time of a sleep that began at `from` and should end at `until`. */
 static int64_t took(clockid_t clock, int64_t from, int64_t until, bool ended_early)
 {
     const int64_t end = ended_early ? now(clock) : until;

@@ -1,4 +1,4 @@
-/* teams.c - measure what each thread of a team works. */
+/* teams.c - measures the work of each thread of a team. */
 #include "config.h"
 
 #include "teams.h"
@@ -22,7 +22,7 @@ bool tlt_is_measured(void)
     return tlt_self.is_measured && (tlt_role == TLT_RECORDING || tlt_role == TLT_HELPING);
 }
 
-/* A recorded thread keeps what it has worked for its next event; helpers give it to their team. */
+/* A recorded thread keeps its work for its next event. A helper adds its work to its team. */
 static void credit(uint64_t work)
 {
     if (tlt_role == TLT_RECORDING)
@@ -41,8 +41,8 @@ void tlt_stop_working(bool counts)
         credit(burst - tlt.volume_bias);
 }
 
-/* The helpers' work goes to the master when it goes on after a wait: what they have worked before a
- * barrier then belongs to the event that the master puts after it. */
+/* The work of the helpers goes to the master when it continues after a wait. Their work before a
+ * barrier then belongs to the event that the master records after the barrier. */
 void tlt_take_from(tlt_team *team)
 {
     uint64_t work = __atomic_exchange_n(&team->work, 0, __ATOMIC_RELAXED);
@@ -128,7 +128,7 @@ static void helper_ends(void *unused)
     tlt_team_drop();
 }
 
-/* Measures the calling thread, which no one has measured so far. */
+/* Starts to measure the calling thread, which was not measured before. */
 static bool begin_helper(void)
 {
     const char *why = NULL;
@@ -221,7 +221,8 @@ bool tlt_team_begin(tlt_team *team)
     return true;
 }
 
-/* Recording ends here if a helper could not be measured: the volumes would be too small. */
+/* If a helper cannot be measured, the recording ends here, because the volumes would be too small.
+ */
 static void check_helpers(void)
 {
     const char *why = __atomic_load_n(&trouble, __ATOMIC_RELAXED);

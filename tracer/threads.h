@@ -36,7 +36,7 @@ typedef struct tlt_thread {
     size_t list_size;
     bool is_measured; /* the volume source counts for it */
 
-    /* Where several threads are recorded. */
+    /* If several threads are recorded: */
     uint32_t number;
     bool holds_lock;
     bool is_begun;  /* the call's beginning is written */
@@ -50,31 +50,34 @@ typedef struct tlt_thread {
 
 extern __thread tlt_thread tlt_self __attribute__((tls_model("initial-exec")));
 
-/* Makes ready for other threads than the calling one, number 0.  False when that is impossible. */
+/* Prepares for further threads. The calling thread has number 0. False if that is impossible. */
 bool tlt_threads_start(void);
 
-/* The calling thread has not called MPI before: records it from here on. */
+/* The calling thread has not called MPI before; it is recorded from here on. */
 bool tlt_thread_join(void);
 
 void tlt_lock(void);
 void tlt_unlock(void); /* nothing if this thread does not hold it */
 
-/* The thread goes into MPI with this event (NULL: only its end can be written), and comes back. */
+/* The thread enters MPI with this event (NULL: only its end can be written), and returns from MPI.
+ */
 void tlt_let_go(const tl_event *event);
 void tlt_take_up(void);
 
-/* Writes the beginnings of the calls in which other threads are.  Comes before what the thread is
- * about to write, and before it gives back the id of a request, which one of them might take. */
+/* Writes the beginnings of the calls in which other threads are. To be called before the thread
+ * writes anything, and before it frees the id of a request, because one of the calls might take
+ * that id. */
 void tlt_thread_take_turn(void);
-/* Before the thread writes an event: begins the calls of others, names the thread.  False: the call
- * was begun before, and has now been ended; there is nothing to write. */
+/* To be called before the thread writes an event: writes the beginnings of the calls of other
+ * threads, and names the thread. False: the call was begun before, and has now been ended; nothing
+ * is to be written. */
 bool tlt_thread_turn(const tl_event *event);
-/* The call failed that others have begun. */
+/* The call whose beginning another thread has written has failed. */
 void tlt_thread_forget_call(void);
-/* The id under which the thread's nonblocking call was begun; 0: it was not. */
+/* The id with which the beginning of the thread's nonblocking call was written; 0: it was not. */
 uint32_t tlt_thread_begun_request(void);
 
-/* Around fork(): the lock is free in the child, and what it protects is whole. */
+/* Around fork(): the lock is free in the child, and the data that it protects is consistent. */
 void tlt_threads_before_fork(void);
 void tlt_threads_after_fork(void);
 

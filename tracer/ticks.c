@@ -12,7 +12,8 @@ int tlt_ticks_are_tsc;
 
 static uint64_t first_ticks, first_ns;
 
-/* The kernel takes the counter only if it runs at one rate, also in sleep and on every CPU. */
+/* The kernel uses the counter as its clock only if the counter runs at one rate, also during sleep
+ * and on every CPU. */
 static int kernel_trusts_counter(void)
 {
     char name[8] = "";

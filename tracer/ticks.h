@@ -1,6 +1,5 @@
-/* ticks.h - time on one CPU, at the price of one instruction where the processor's time stamp
- * counter can be used; elsewhere ticks are nanoseconds of the wall clock.
- */
+/* ticks.h - the time on one CPU. If the processor's time stamp counter can be used, reading it
+ * costs one instruction. Otherwise ticks are nanoseconds of the wall clock. */
 #ifndef TLT_TICKS_H
 #define TLT_TICKS_H
 
@@ -9,16 +8,16 @@
 
 #include "volume.h"
 
-/* Nanoseconds of a tick, in 2^-32; any thread may measure it again. */
+/* Nanoseconds of a tick, in units of 2^-32. Any thread may measure it again. */
 extern uint64_t tlt_tick_scale;
 extern int tlt_ticks_are_tsc;
 
-/* Chooses the clock; the first call of a process. */
+/* Chooses the clock. To be called first in a process. */
 void tlt_ticks_choose(void);
-/* Measures the counter's rate from tlt_ticks_choose until now. */
+/* Measures the rate of the counter from tlt_ticks_choose until now. */
 void tlt_ticks_measure(void);
 
-/* Does not wait for what the processor has under way. */
+/* Does not wait for unfinished instructions of the processor. */
 static inline uint64_t tlt_ticks(void)
 {
 #ifdef __x86_64__
@@ -28,8 +27,9 @@ static inline uint64_t tlt_ticks(void)
     return tlt_read_clock_ns(CLOCK_MONOTONIC);
 }
 
-/* Waits for it: without that the end of a burst would be read while its last loads are awaited, and
- * a burst of eight loads from memory would lose six sevenths of its time. */
+/* Waits for unfinished instructions. Otherwise the end of a burst would be read while its last
+ * loads are not complete: a burst of eight loads from memory would lose six sevenths of its time.
+ */
 static inline uint64_t tlt_ticks_after_all(void)
 {
 #ifdef __x86_64__

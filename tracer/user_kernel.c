@@ -1,8 +1,7 @@
 /* user_kernel.c - kernels that the program begins and ends itself (timeless_kernel.h).
  *
- * Inside one the thread's role is TLT_IN_KERNEL, which no kernel passes.  A call of MPI does: it
- * dissolves the kernel, whose computation then counts as if there had been none.
- */
+ * Inside such a kernel the thread's role is TLT_IN_KERNEL, and kernels inside it are not recorded.
+ * A call of MPI dissolves the kernel. Its computation then counts as if there were no kernel. */
 #include "config.h"
 
 #include <string.h>
@@ -12,7 +11,7 @@
 
 enum { N_NAMES = 1 << 10, MAX_NAMES = N_NAMES / 2, MAX_NAME_BYTES = 128, MAX_SIZES = 16 };
 
-/* Found by content: the program may build the names anew each time. */
+/* Names are compared by content, because the program may build them anew each time. */
 static struct {
     uint32_t id;
     char text[MAX_NAME_BYTES];
@@ -34,7 +33,7 @@ void tlt_user_kernels_reset(void)
     n_names = 0;
 }
 
-/* Id of a name, defining it on first sight; 0 when there are too many. */
+/* The id of a name, which is defined when it first appears; 0 if there are too many. */
 static uint32_t id_of(const char *name)
 {
     uint32_t hash = 2166136261U; /* FNV-1a */
@@ -63,7 +62,7 @@ static void say_once(const char *name, const char *what)
         tlt_say("rank %d: kernel '%.60s': %s", tlt.rank, name, what);
 }
 
-/* Without the inline functions of the header. */
+/* The functions without the inline functions of the header. */
 TLT_API void tlt_begin(const char *name, int n_sizes,
                        const int64_t *sizes) __asm__("timeless_kernel_begin");
 TLT_API void tlt_end(void) __asm__("timeless_kernel_end");

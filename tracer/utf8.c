@@ -1,11 +1,11 @@
-/* utf8.c - texts of a trace are UTF-8; arguments and names of files are any bytes. */
+/* utf8.c - makes UTF-8 of arguments and names of files, which may contain any bytes. */
 #include "config.h"
 
 #include <string.h>
 
 #include "runtime.h"
 
-/* Bytes of the character that begins here; 0: none does (Unicode 15, table 3-7). */
+/* The length of the character that begins here; 0 if none does (Unicode 15, table 3-7). */
 static size_t character(const char *text)
 {
     const unsigned char *p = (const unsigned char *)text;

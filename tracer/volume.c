@@ -1,4 +1,4 @@
-/* volume.c - choose a volume source. */
+/* volume.c - chooses a volume source. */
 #include "config.h"
 
 #include "volume.h"
@@ -8,8 +8,8 @@
 #include <stdio.h>
 #include <string.h>
 
-/* Best first: exact and time-independent, then cheap, then whatever is left.  What stands after
- * none is never taken unasked. */
+/* Best first: exact and time-independent sources, then cheap ones, then all others. Sources after
+ * `none` are used only if they are requested. */
 static const tlt_volume_source *const sources[] = {
     /* clang-format off */
     &tlt_volume_papi,
@@ -35,7 +35,7 @@ __attribute__((format(printf, 3, 4))) static void append(char *text, size_t size
     va_end(args);
 }
 
-/* "exact" asks for "exact:qemu" too, "papi:EVENT" for "papi". */
+/* A request for "exact" also matches "exact:qemu", and "papi:EVENT" matches "papi". */
 static bool asks_for(const char *wanted, const tlt_volume_source *s)
 {
     size_t n = strlen(wanted), n_option = strlen(s->option);

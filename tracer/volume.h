@@ -1,7 +1,6 @@
-/* volume.h - what counts the computation between two calls.
+/* volume.h - the interface of volume sources, which count the computation between two calls.
  *
- * To add a source, write a file with one tlt_volume_source and name it in the list of volume.c.
- */
+ * To add a source, write a file with one tlt_volume_source and add it to the list in volume.c. */
 #ifndef TLT_VOLUME_H
 #define TLT_VOLUME_H
 
@@ -10,7 +9,7 @@
 #include <stdint.h>
 #include <time.h>
 
-/* State of a source: each thread has its own. */
+/* The state of a source; each thread has its own. */
 #define TLT_PER_THREAD __thread __attribute__((tls_model("initial-exec")))
 
 static inline uint64_t tlt_read_clock_ns(clockid_t id)
@@ -24,21 +23,23 @@ typedef struct tlt_volume_source {
     const char *option; /* value of TIMELESS_VOLUME that asks for it */
     const char *name;   /* as the trace's header says it: "papi:PAPI_TOT_INS" */
     const char *unit;   /* "instructions" */
-    /* Each thread can measure itself: tells what it computes from what it waits (teams.h). */
+    /* Whether each thread can measure itself, and can thus separate computation from waiting
+     * (teams.h). */
     bool is_per_thread;
-    /* Takes what stands after "papi:" in the wanted source, and may change name and unit; NULL, or
-     * what is wrong.  A source without it takes nothing. */
+    /* Takes the text after "papi:" in the requested source; may change name and unit. Returns NULL,
+     * or what is wrong. A source without this function accepts no text. */
     const char *(*choose_event)(const char *event);
-    /* Begins to count for the calling thread.  NULL when it counts, or why it does not.  After the
-     * thread that calls MPI_Init, every other one that is recorded calls it before its first
-     * reading, which is then what the thread has computed in its life if the source can know it. */
+    /* Starts to count for the calling thread. NULL if it counts, or the reason why it does not. The
+     * thread that calls MPI_Init calls it first. Every other recorded thread calls it before its
+     * first reading, which then gives the computation of the thread since its start, if the source
+     * knows it. */
     const char *(*start)(void);
-    /* A call ends: what the thread does from here on is a burst.  After a failed poll the source
-     * may save work: the call is one of many. */
+    /* A call ends, and a burst of the thread begins. After a failed poll the source may save work,
+     * because such a call is one of many. */
     void (*mark)(int after_poll);
-    /* The next call begins: the burst, or how much of it there is already. */
+    /* The next call begins. Returns the burst up to now. */
     uint64_t (*since_mark)(void);
-    /* Ends it for the calling thread. */
+    /* Stops counting for the calling thread. */
     void (*stop)(void);
 } tlt_volume_source;
 
@@ -51,15 +52,16 @@ extern const tlt_volume_source tlt_volume_none;
 extern const tlt_volume_source tlt_volume_exact_qemu;
 extern const tlt_volume_source tlt_volume_exact_valgrind;
 
-/* Starts the wanted source; the first that works if wanted is NULL, "" or "auto".  Returns NULL and
- * says why in `why` when it does not; on success `why` says why better ones were passed over. */
+/* Starts the requested source; if it is NULL, "" or "auto", the first source that works. If that
+ * fails, returns NULL with the reason in `why`. Otherwise `why` has the reasons why better sources
+ * were not used. */
 const tlt_volume_source *tlt_volume_choose(const char *wanted, char *why, size_t why_size);
 
-/* Position of a source in the list: the same number in every process. */
+/* The position of a source in the list, which is the same in every process. */
 int tlt_volume_number(const tlt_volume_source *source);
 
-/* Prints a line on each source, and whether it works here, to standard output: those that `wanted`
- * asks for, or with "all" every one that needs no emulator. */
+/* Prints a line for each source to standard output, with whether it works here: for the sources
+ * that match `wanted`, or with "all" for every source that needs no emulator. */
 void tlt_volume_list(const char *wanted);
 
 #endif

@@ -1,9 +1,8 @@
 /* volume_exact.c - instructions as an emulator counts them, without a hardware counter: QEMU with
  * our plugin, or Valgrind with our tool (exact/).
  *
- * The threads that the recorded thread started since, OpenMP's for instance, count for it as long
- * as they do not call MPI themselves.
- */
+ * Threads that the recorded thread starts later, such as OpenMP's, count for it as long as they do
+ * not call MPI themselves. */
 #include "config.h"
 
 #include <stdbool.h>
@@ -28,7 +27,7 @@ static void mark(int after_poll)
     marked = tlt_exact_read(table, slot);
 }
 
-/* It can shrink: a helper that calls MPI takes what it has counted with it. */
+/* The count can shrink: a helper that calls MPI takes its own count with it. */
 static uint64_t since_mark(void)
 {
     uint64_t now = tlt_exact_read(table, slot);

@@ -1,11 +1,10 @@
-/* volume_perf.c - CPU time of the thread without a system call per reading.
+/* volume_perf.c - CPU time of the thread, without a system call for each reading.
  *
  * A task-clock event of the thread has a page that the kernel rewrites, under a sequence lock,
- * whenever the thread gets a CPU.  While its sequence number stands still the thread has not been
- * off its CPU, and CPU time goes on with the wall clock, which the vDSO reads in user space.  Only
- * when the number has moved is the thread's CPU clock asked.  (The page's own time conversion is
- * not used: virtual machines rarely offer it.)
- */
+ * whenever the thread gets a CPU. While the sequence number does not change, the thread has kept
+ * its CPU. Its CPU time then advances with the wall clock, which the vDSO reads in user space. The
+ * thread's CPU clock is read only if the number has changed. (The time conversion in the page is
+ * not used, because virtual machines rarely offer it.) */
 #include "config.h"
 
 #include <errno.h>

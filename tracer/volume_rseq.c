@@ -1,32 +1,33 @@
-/* volume_rseq.c - CPU time of the thread without a system call, as long as it keeps its CPU.
+/* volume_rseq.c - CPU time of the thread, without a system call as long as the thread keeps its
+ * CPU.
  *
- * glibc registers an area per thread for restartable sequences.  Its field rseq_cs may point to the
- * description of a piece of code; whenever the kernel has taken the CPU from the thread, moved it
- * or sent it a signal, and finds it outside of that piece, it sets the field to zero.  Here the
- * field points to an empty piece, outside of which a thread always is: while it is set, the thread
- * has not been off its CPU since it was set, and CPU time has gone on with the wall clock, which
- * the vDSO reads in user space.  Another user of such sequences in the process overwrites the
- * field, which looks like an interruption; so does the field of a child of fork(), that nobody
- * reads.
+ * glibc registers an area for restartable sequences for each thread. The field rseq_cs of this area
+ * may point to the description of a piece of code. Whenever the kernel has taken the CPU from the
+ * thread, has moved the thread or has sent it a signal, and the thread is outside of this piece of
+ * code, the kernel sets the field to zero. Here the field points to an empty piece, so that the
+ * thread is always outside of it. While the field is set, the thread has kept its CPU since the
+ * field was set. Its CPU time has then advanced with the wall clock, which the vDSO reads in user
+ * space. Another user of such sequences in the process overwrites the field, which looks like an
+ * interruption. So does the field of a child of fork(), which nobody reads.
  *
- * Only after an interruption is the thread's CPU clock asked.  At the end of a burst: if the burst
- * was not interrupted itself, the wall clock's difference is all that is needed, whatever was
- * before. At the end of a call: unless it is a failed poll, since programs poll thousands of times
- * in a row, and MPI may yield the CPU in each.  The CPU time at the end of such a poll is then
- * taken for that at its start, which is never too much.
+ * The thread's CPU clock is read only after an interruption. At the end of a burst: if the burst
+ * itself was not interrupted, the difference of the wall clock is enough, whatever happened before.
+ * At the end of a call: unless the call is a failed poll, because programs poll thousands of times
+ * in a row, and MPI may yield the CPU in each poll. The CPU time at the end of such a poll is then
+ * assumed to be that at its beginning, which is never too much.
  *
- * So a burst is right to the duration of asking (well below a microsecond); or, when it was
- * interrupted and so were failed polls since the clock was last asked, too long by no more than the
- * CPU time of those polls, and by no more than the time that it was itself off the CPU.
+ * A burst is therefore exact to the duration of reading the clock (well below a microsecond). There
+ * is one exception: if the burst was interrupted, and failed polls since the last reading were,
+ * too, the burst is too long by at most the CPU time of these polls, and by at most the time that
+ * it was off the CPU itself.
  *
- * Where the kernel keeps the wall clock by the processor's time stamp counter, that is read in its
- * place: as long as the thread keeps its CPU only the counter's rate matters, which is measured
- * against the wall clock over all of the run so far (ticks.h).
+ * If the kernel keeps the wall clock by the processor's time stamp counter, this file reads that
+ * counter instead. As long as the thread keeps its CPU, only the rate of the counter matters. It is
+ * measured against the wall clock over the whole run so far (ticks.h).
  *
- * The wall clock also holds what interrupt handlers and the host of a virtual machine take from the
- * thread, which the CPU clock of some kernels leaves out: that much an uninterrupted burst is
- * longer, and one interrupted after it shorter, down to nothing.
- */
+ * The wall clock also contains the time that interrupt handlers and the host of a virtual machine
+ * take from the thread. The CPU clock of some kernels does not contain it. An uninterrupted burst
+ * is longer by this time, and an interrupted burst after it is shorter, down to 0. */
 #include "config.h"
 
 #include "volume.h"
@@ -38,8 +39,9 @@
 #include <stddef.h>
 #include <sys/rseq.h>
 
-/* The kernel accepts a description only if the signature stands before the address to go to after
- * an interruption inside of the piece; nothing ever goes there. */
+/* The kernel accepts a description only if the signature precedes the address to which it goes
+ * after an interruption inside the piece of code. It never goes there, because the piece is empty.
+ */
 static const uint32_t signature[2] = {RSEQ_SIG, 0};
 static const struct rseq_cs empty_piece = {.start_ip = (uintptr_t)&signature[1],
                                            .abort_ip = (uintptr_t)&signature[1]};
@@ -47,8 +49,8 @@ static const struct rseq_cs empty_piece = {.start_ip = (uintptr_t)&signature[1],
 static TLT_PER_THREAD struct {
     volatile uint64_t *field; /* rseq_cs of the thread */
     uint64_t last_ticks;      /* at the last mark or end of a burst */
-    /* When the clock was last asked, or the field last set: CPU time has gone on with the ticks
-     * since.  Less CPU time after an interrupted failed poll. */
+    /* The moment when the clock was last read or the field was last set. Since then, CPU time has
+     * advanced with the ticks. After an interrupted failed poll, it has advanced less. */
     uint64_t base_ticks, base_cpu_ns;
 } self;
 
@@ -63,13 +65,14 @@ static void watch(void)
     *self.field = (uintptr_t)&empty_piece;
 }
 
-/* The clock is to be read before: an interruption in between then counts as one. */
+/* The clock must be read before the field is set, so that an interruption in between counts as one.
+ */
 static int uninterrupted(void)
 {
     return __builtin_expect(*self.field == (uintptr_t)&empty_piece, 1);
 }
 
-/* CPU time at the last mark or end of a burst. */
+/* The CPU time at the last mark or at the end of the last burst. */
 static uint64_t last_cpu_ns(void)
 {
     return self.base_cpu_ns + tlt_ticks_ns(self.last_ticks - self.base_ticks);
@@ -121,7 +124,7 @@ static void stop(void)
         *self.field = 0;
 }
 
-/* Some kernels look at the field only after interrupts, not when a system call gives up the CPU. */
+/* Some kernels check the field only after interrupts, not when a system call gives up the CPU. */
 static const char *check_sleep_is_seen(void)
 {
     struct timespec nap = {.tv_nsec = 1000000};
@@ -135,7 +138,7 @@ static const char *start(void)
     if (__rseq_size == 0)
         return "restartable sequences are not registered (glibc.pthread.rseq=0, or an old kernel)";
     self.field = field_of_this_thread();
-    /* A thread that comes later is not watched yet: its first burst is its CPU time so far. */
+    /* A thread that starts later is not watched yet. Its first burst is its CPU time so far. */
     if (checked)
         return NULL;
     tlt_ticks_choose();

@@ -1,14 +1,14 @@
 /* exact.h - how the tracer, inside an emulator, finds the instructions that the emulator counts.
  *
- * The emulator (our QEMU plugin or our Valgrind tool) keeps a table with a counter per thread in
- * its own memory, which the program that it runs can read: both live in one address space.  The
- * tracer asks once per thread where the table is and which counter is the thread's, and then reads
- * with plain loads.  Under no emulator, or another one, the question has no effect.
+ * The emulator (our QEMU plugin or our Valgrind tool) keeps a table with a counter for each thread
+ * in its own memory. The program that it runs can read this memory, because both are in one address
+ * space. The tracer asks once for each thread where the table is and which counter belongs to the
+ * thread. Then it reads the counter with plain loads. Without an emulator, or under another one,
+ * the question has no effect.
  *
- * A counter holds the instructions that the thread has executed so far; a string instruction with a
- * repeat prefix is one.  Threads that a recorded thread started, and that do not ask themselves,
- * count for it.
- */
+ * A counter contains the instructions that the thread has executed so far. A string instruction
+ * with a repeat prefix counts as one. A thread that a recorded thread started, and that does not
+ * ask itself, counts for the recorded thread. */
 #ifndef TLT_EXACT_H
 #define TLT_EXACT_H
 
@@ -31,7 +31,7 @@ typedef struct tlt_exact_table {
     tlt_exact_slot slots[TLT_EXACT_SLOTS];
 } tlt_exact_table;
 
-/* The question, in the memory of the program.  The emulator checks the first two fields. */
+/* The question, in the memory of the program. The emulator checks the first two fields. */
 typedef struct tlt_exact_ask {
     uint64_t magic;
     uint64_t self;                 /* address of this ask */
@@ -41,11 +41,12 @@ typedef struct tlt_exact_ask {
 
 #define TLT_EXACT_MAGIC UINT64_C(0x74696d656c657373)
 
-/* To QEMU the question is a system call of a number that no kernel knows, with the address. */
+/* For QEMU the question is a system call with a number that no kernel knows; its argument is the
+ * address. */
 #define TLT_EXACT_SYSCALL 0x74696d65
 
-/* A thread begins in slot `index`, started by the one in slot `creator` (-1: by none).  The slot
- * may have been another thread's. */
+/* A thread begins in slot `index`. The thread in slot `creator` started it (-1: none did). The slot
+ * may have belonged to another thread. */
 static inline void tlt_exact_begin(tlt_exact_table *table, uint32_t index, int64_t creator)
 {
     tlt_exact_slot *slot = &table->slots[index];
@@ -61,8 +62,8 @@ static inline void tlt_exact_begin(tlt_exact_table *table, uint32_t index, int64
         table->n_slots = index + 1;
 }
 
-/* The thread in slot `index` asks.  It counts for itself from here on, and takes what it has
- * counted so far with it. */
+/* The thread in slot `index` asks. From here on it counts for itself, and it takes its earlier
+ * count with it. */
 static inline void tlt_exact_answer(tlt_exact_table *table, uint32_t index, tlt_exact_ask *ask)
 {
     tlt_exact_slot *slot = &table->slots[index];
@@ -72,7 +73,7 @@ static inline void tlt_exact_answer(tlt_exact_table *table, uint32_t index, tlt_
     ask->answer = table;
 }
 
-/* Of the thread in `slot` and of those that count for it. */
+/* The count of the thread in `slot` and of the threads that count for it. */
 static inline uint64_t tlt_exact_read(const tlt_exact_table *table, uint32_t slot)
 {
     const tlt_exact_slot *own = &table->slots[slot];

@@ -1,7 +1,8 @@
-/* qemu_api.h - what the plugin uses of QEMU's TCG plugin interface, version 1 (QEMU 4.2 to 8.2).
+/* qemu_api.h - the part of QEMU's TCG plugin interface, version 1 (QEMU 4.2 to 8.2), that the
+ * plugin uses.
  *
- * No Debian package has the header.  Documentation: "QEMU TCG Plugins" in QEMU's developer manual.
- */
+ * No Debian package contains the header. Documentation: "QEMU TCG Plugins" in QEMU's developer
+ * manual. */
 #ifndef TLT_QEMU_API_H
 #define TLT_QEMU_API_H
 

@@ -88,8 +88,8 @@ static void begin_thread(qemu_plugin_id_t id, unsigned vcpu)
     tlt_exact_begin(table, slot_of(vcpu), current);
 }
 
-/* The program's addresses are QEMU's own unless it was told to shift them; then there is no answer.
- */
+/* The program's addresses are QEMU's own, unless QEMU was told to shift them. In that case there is
+ * no answer. */
 static bool is_ask(uint64_t address)
 {
     tlt_exact_ask ask;
@@ -113,7 +113,7 @@ EXPORT int qemu_plugin_install(qemu_plugin_id_t id, const qemu_info_t *info, int
     (void)argc, (void)argv;
     if (info->system_emulation)
         return -1;
-    /* Private: the child of fork() counts in a copy. */
+    /* Private memory: the child of fork() counts in a copy. */
     table = mmap(NULL, sizeof *table, PROT_READ | PROT_WRITE,
                  MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
     if (table == MAP_FAILED)

@@ -1,8 +1,7 @@
 /* valgrind_tool.c - counts the instructions of each thread of a program under Valgrind.
  *
- * A tool of Valgrind, linked with the static libraries that Debian's package `valgrind` has:
- * Valgrind translates the program block by block, and this adds to each block what counts it.
- */
+ * A tool of Valgrind, linked with the static libraries of Debian's package `valgrind`. Valgrind
+ * translates the program block by block. This tool adds counting code to each block. */
 #include <pub_tool_basics.h>
 #include <pub_tool_threadstate.h>
 #include <pub_tool_machine.h>
@@ -60,7 +59,7 @@ static void set_repeating(IRSB *out, ULong value)
     addStmtToIRSB(out, IRStmt_Store(Iend_LE, address, constant(value)));
 }
 
-/* Before the block can be left, and before a string instruction. */
+/* Counts before the block can be left, and before a string instruction. */
 static void count_pending(IRSB *out, Int *n_pending)
 {
     if (*n_pending == 0)
@@ -70,7 +69,7 @@ static void count_pending(IRSB *out, Int *n_pending)
     *n_pending = 0;
 }
 
-/* Every iteration comes back to the instruction: only the first counts. */
+/* Every iteration returns to the instruction, but only the first one counts. */
 static void count_string_instruction(IRSB *out, Addr address)
 {
     IRExpr *field = address_of_field(out, offsetof(tlt_exact_slot, repeating));
