@@ -1,11 +1,12 @@
-/* blocks.c - collective calls of a trace as operations of a program: their blocks, their
- * algorithm. */
+/* blocks.c - collective calls of a trace as operations of a program: the blocks of the ranks, and
+ * the algorithm. */
 #include "actions.h"
 #include "reading.h"
 
 #include <pthread.h>
 
-/* It notes what it could not choose; several threads may read streams. */
+/* The selector stores which algorithms it could not choose. A lock protects it, because several
+ * threads may read streams. */
 static pthread_mutex_t lock_of_choice = PTHREAD_MUTEX_INITIALIZER;
 
 /* The two sides of the rank. */
@@ -19,7 +20,8 @@ static void take_sides(const loggops_reading *t, const tl_event *e, const tl_mea
     tl_take_sides(e, m, &extent, tl_role_within(e->peer, (int32_t)me), sent, received);
 }
 
-/* The side that has the blocks of all ranks, if the rank has one that does: what is sent counts. */
+/* The side that has the blocks of all ranks, if the rank has such a side; of two sides, the one
+ * that is sent. */
 static const tl_side *side_of_blocks(const tl_meaning *m, const tl_side *sent,
                                      const tl_side *received)
 {
@@ -28,7 +30,7 @@ static const tl_side *side_of_blocks(const tl_meaning *m, const tl_side *sent,
     return all->size ? all : own;
 }
 
-/* Bytes of every rank's block where they differ. */
+/* The bytes of every rank's block, if they differ. */
 static tl_status add_blocks(loggops_reading *t, const tl_event *e, const tl_side *side,
                             uint32_t *list)
 {
@@ -41,8 +43,8 @@ static tl_status add_blocks(loggops_reading *t, const tl_event *e, const tl_side
     return status;
 }
 
-/* Collectives that do not block are numbered, as each communicator's members start them in one
- * order: several may be under way at a time. */
+/* Nonblocking collectives are numbered in the order in which all members of a communicator start
+ * them, because several may be under way at the same time. */
 static tl_status add_numbered(loggops_reading *t, loggops_op op, const tl_event *e)
 {
     if (!loggops_grow((void **)&t->n_started, op.comm + 1u, &t->n_started_room,
@@ -54,7 +56,7 @@ static tl_status add_numbered(loggops_reading *t, loggops_op op, const tl_event 
     return loggops_add_started(t, op, e->request);
 }
 
-/* Bytes by which an algorithm is chosen. */
+/* The number of bytes by which an algorithm is chosen. */
 static uint64_t deciding_bytes(const loggops_reading *t, const loggops_op *op, tl_action base)
 {
     if (base != TL_ACTION_REDUCE_SCATTER)
@@ -93,7 +95,7 @@ tl_status loggops_add_collective(loggops_reading *t, const tl_event *e, const tl
     return info->traits & TL_TRAIT_NB ? add_numbered(t, op, e) : loggops_add(t, op);
 }
 
-/* All members agree on something small. */
+/* All members agree on a small value, which is an allreduce. */
 tl_status loggops_add_constructor(loggops_reading *t, const tl_event *e)
 {
     const loggops_op op = {.kind = LOGGOPS_COLLECTIVE,

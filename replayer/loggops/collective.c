@@ -2,11 +2,11 @@
  *
  * Thakur, Rabenseifner, Gropp, "Optimization of Collective Communication Operations in MPICH",
  * IJHPCA 2005, describes most of them; Hensgen, Finkel, Manber 1988 the dissemination barrier.
- * Every step of a rank is worked out from its number when it is due, so that a collective of a
- * million ranks needs no memory. */
+ * Every step of a rank is computed from its number when it is needed, so a collective of a million
+ * ranks needs no memory. */
 #include "step.h"
 
-/* Round k: to the rank 2^k further, from the one 2^k before. */
+/* Round k: sends to the rank at distance 2^k, and receives from the rank at distance -2^k. */
 static loggops_step dissemination(uint32_t me, uint32_t size, uint32_t number, uint64_t bytes)
 {
     const unsigned round = number / EXCHANGE_STEPS;
@@ -17,8 +17,8 @@ static loggops_step dissemination(uint32_t me, uint32_t size, uint32_t number, u
                     (int32_t)(((uint64_t)me + size - distance) % size), bytes);
 }
 
-/* The rank v, counted from the root, hears from v less its highest bit and tells v + 2^k for every
- * higher bit. */
+/* Rank v, counted from the root, receives from v minus its highest bit, and sends to v + 2^k for
+ * every higher bit. */
 static loggops_step tree_down(const loggops_op *op, uint32_t me, uint32_t size, uint32_t number,
                               uint64_t bytes)
 {
@@ -90,8 +90,8 @@ static loggops_step of_root(const loggops_op *op, const int64_t *list, uint32_t 
 /* Bytes of a child's whole subtree in the tree of tree_down. */
 static uint64_t subtree_bytes(uint32_t v, uint32_t size, uint64_t block_bytes)
 {
-    /* The descendants of v are the numbers that end in its bits: v + multiples of the next power.
-     */
+    /* The descendants of v are the numbers whose lowest bits are those of v: v + multiples of the
+     * next power of two. */
     const uint64_t stride = UINT64_C(1) << (floor_log2(v) + 1);
     return ((size - 1 - v) / stride + 1) * block_bytes;
 }
@@ -107,8 +107,8 @@ static loggops_step with_subtree(loggops_step step, const loggops_op *op, uint32
     return step;
 }
 
-/* Recursive doubling among the largest power of two of ranks; each of the others hands its part to
- * one of them before, and hears of the result after. */
+/* Recursive doubling among the largest power of two of ranks. Each of the other ranks first sends
+ * its part to one of them, and receives the result afterwards. */
 static loggops_step doubling(uint32_t me, uint32_t size, uint32_t number, uint64_t bytes)
 {
     const unsigned rounds = floor_log2(size);
@@ -138,7 +138,7 @@ static loggops_step doubling(uint32_t me, uint32_t size, uint32_t number, uint64
     return number ? until_done : send_to((int32_t)me - 1, bytes);
 }
 
-/* `n_rounds` times to the next rank, from the one before. */
+/* Sends `n_rounds` times to the next rank, and receives from the rank before. */
 static loggops_step ring(uint32_t me, uint32_t size, uint32_t number, uint32_t n_rounds,
                          uint64_t bytes)
 {
@@ -147,7 +147,8 @@ static loggops_step ring(uint32_t me, uint32_t size, uint32_t number, uint32_t n
     return exchange(number, (int32_t)((me + 1) % size), (int32_t)((me + size - 1) % size), bytes);
 }
 
-/* Each block goes round the ring: in round k a rank passes on that of the rank k before it. */
+/* Each block goes around the ring: in round k, a rank passes on the block of the rank at distance
+ * -k. */
 static loggops_step ring_of_blocks(const loggops_op *op, const int64_t *list, uint32_t me,
                                    uint32_t size, uint32_t number)
 {
@@ -157,7 +158,7 @@ static loggops_step ring_of_blocks(const loggops_op *op, const int64_t *list, ui
     return ring(me, size, number, size - 1, block_of(op, list, (me + size - round) % size));
 }
 
-/* Round k, from 1: to the rank k further, from the one k before. */
+/* Round k, from 1: sends to the rank at distance k, and receives from the rank at distance -k. */
 static loggops_step pairwise(const loggops_op *op, const int64_t *list, uint32_t me, uint32_t size,
                              uint32_t number)
 {
@@ -168,7 +169,7 @@ static loggops_step pairwise(const loggops_op *op, const int64_t *list, uint32_t
     return exchange(number, to, from, block_of(op, list, to));
 }
 
-/* Every receive and every send at once. */
+/* Starts every receive and every send at the same time. */
 static loggops_step all_at_once(const loggops_op *op, const int64_t *list, uint32_t me,
                                 uint32_t size, uint32_t number)
 {
@@ -183,7 +184,7 @@ static loggops_step all_at_once(const loggops_op *op, const int64_t *list, uint3
     return send_to(to, block_of(op, list, to));
 }
 
-/* From each rank to the next. */
+/* A message from each rank to the next. */
 static loggops_step chain(uint32_t me, uint32_t size, uint32_t number, uint64_t bytes)
 {
     if (me) {
@@ -196,7 +197,7 @@ static loggops_step chain(uint32_t me, uint32_t size, uint32_t number, uint64_t 
     return number ? until_done : send_to((int32_t)me + 1, bytes);
 }
 
-/* Of tree_up, to rank 0. */
+/* The parent or child of tree_up, towards rank 0. */
 static uint32_t steps_up(uint32_t me, uint32_t size)
 {
     uint32_t n = me ? 2 : 0;
@@ -205,7 +206,7 @@ static uint32_t steps_up(uint32_t me, uint32_t size)
     return n;
 }
 
-/* Reduction to rank 0, and its broadcast. */
+/* A reduction to rank 0, and a broadcast of its result. */
 static loggops_step up_and_down(const loggops_op *op, uint32_t me, uint32_t size, uint32_t number)
 {
     const loggops_op from_first = {.amount = op->amount};
@@ -214,7 +215,7 @@ static loggops_step up_and_down(const loggops_op *op, uint32_t me, uint32_t size
                          : tree_down(&from_first, me, size, number - n_up, op->amount);
 }
 
-/* All send to rank 0, which sends the result to all. */
+/* All ranks send to rank 0, which sends the result to all. */
 static loggops_step to_first_and_back(const loggops_op *op, uint32_t me, uint32_t size,
                                       uint32_t number)
 {
@@ -224,7 +225,7 @@ static loggops_step to_first_and_back(const loggops_op *op, uint32_t me, uint32_
                          : of_root(&from_first, NULL, me, size, number - n_up);
 }
 
-/* Outside of the largest power of two: hears of the result only. */
+/* A rank outside the largest power of two only receives the result. */
 static int only_hears(uint32_t me, uint32_t size)
 {
     const uint32_t n_extra = size - (UINT32_C(1) << floor_log2(size));

@@ -1,12 +1,13 @@
-/* collective_long.c - collective algorithms that halve, double or rotate what they move.
+/* collective_long.c - collective algorithms that halve, double or rotate their data.
  *
  * Thakur, Rabenseifner, Gropp, IJHPCA 2005, sections 3 and 4: recursive halving and doubling,
  * Rabenseifner's allreduce, scatter and ring allgather for a broadcast; Bruck et al., IEEE TPDS 8
- * (11), 1997.  Partners, order and sizes are those of SMPI's algorithms of the same name, but that
- * SMPI divides a buffer by elements where only its bytes are known here. */
+ * (11), 1997. Partners, order and sizes are those of SMPI's algorithms with the same names, with
+ * one exception: SMPI divides a buffer by elements, but here only its bytes are known. */
 #include "step.h"
 
-/* Of a power of two of ranks and others that hand their part to one of them. */
+/* The core is a power of two of ranks. Each of the other ranks first sends its part to one of the
+ * core. */
 typedef struct core {
     uint32_t n_extra;
     unsigned rounds;
@@ -18,13 +19,13 @@ static core core_of(uint32_t size)
     return (core){size - (UINT32_C(1) << rounds), rounds};
 }
 
-/* The rank that plays the core's number c: among the first pairs, the odd one does. */
+/* The rank with the core's number c: of the first pairs, it is the odd rank. */
 static uint32_t core_rank(const core *k, uint32_t c)
 {
     return c < k->n_extra ? 2 * c + 1 : c + k->n_extra;
 }
 
-/* The even rank of a pair: sends all that it has, hears of its result. */
+/* The even rank of a pair: sends all its data, and receives the result. */
 static loggops_step outside_core(uint32_t me, uint32_t number, uint64_t bytes)
 {
     switch (number) {
@@ -38,7 +39,8 @@ static loggops_step outside_core(uint32_t me, uint32_t number, uint64_t bytes)
 
 /* ---- barrier ---- */
 
-/* A rank beyond the largest power of two reports to the one that many before it, and waits. */
+/* A rank beyond the largest power of two sends to the rank that many places before it, and waits.
+ */
 loggops_step loggops_barrier_doubling(uint32_t me, uint32_t size, uint32_t number)
 {
     const core k = core_of(size);
@@ -63,7 +65,8 @@ loggops_step loggops_barrier_doubling(uint32_t me, uint32_t size, uint32_t numbe
 
 /* ---- broadcast ---- */
 
-/* Bytes of `n` pieces from the `first` on, of a buffer cut into `size` pieces. */
+/* The bytes of `n` pieces, beginning with piece `first`, of a buffer that is cut into `size`
+ * pieces. */
 static uint64_t pieces(uint64_t bytes, uint32_t size, uint64_t first, uint64_t n)
 {
     const uint64_t piece = (bytes + size - 1) / size;
@@ -72,8 +75,8 @@ static uint64_t pieces(uint64_t bytes, uint32_t size, uint64_t first, uint64_t n
     return to - from;
 }
 
-/* Rank v of a binomial tree has the pieces from v up to its next sibling; half of them go to each
- * child in turn. */
+/* Rank v of a binomial tree has the pieces from v up to its next sibling. Half of its pieces go to
+ * each child in turn. */
 static uint32_t tree_width(uint32_t v, uint32_t size)
 {
     return v ? v & -v : UINT32_C(1) << ceil_log2(size);
@@ -116,7 +119,7 @@ loggops_step loggops_bcast_scatter_ring(const loggops_op *op, uint32_t me, uint3
 
 /* ---- allreduce ---- */
 
-/* Bytes of parts of a buffer that the core divides; the last part has the remainder. */
+/* The bytes of parts of a buffer that the core divides. The last part has the remainder. */
 static uint64_t parts(uint64_t bytes, unsigned rounds, uint32_t first, uint32_t n)
 {
     const uint64_t part = bytes >> rounds;
@@ -124,7 +127,7 @@ static uint64_t parts(uint64_t bytes, unsigned rounds, uint32_t first, uint32_t 
     return n * part + (has_last ? bytes - (part << rounds) : 0);
 }
 
-/* The first part of those that number c is left with after so many rounds of halving. */
+/* The first of the parts that remain for number c after this number of rounds of halving. */
 static uint32_t first_part(uint32_t c, unsigned rounds, unsigned round)
 {
     uint32_t first = 0;
@@ -162,7 +165,7 @@ loggops_step loggops_allreduce_rabenseifner(uint32_t me, uint32_t size, uint32_t
 
 /* ---- allgather ---- */
 
-/* Bytes of n ranks' blocks from that of a rank on. */
+/* The bytes of the blocks of n ranks, beginning with that of one rank. */
 static uint64_t blocks(const loggops_op *op, const int64_t *list, uint64_t first, uint32_t n,
                        uint32_t size)
 {
@@ -174,7 +177,7 @@ static uint64_t blocks(const loggops_op *op, const int64_t *list, uint64_t first
     return sum;
 }
 
-/* Round k: what a rank has goes to the one 2^k before, as far as that one lacks it. */
+/* Round k: a rank sends its blocks to the rank at distance -2^k, as far as that rank lacks them. */
 loggops_step loggops_allgather_bruck(const loggops_op *op, const int64_t *list, uint32_t me,
                                      uint32_t size, uint32_t number)
 {
@@ -202,14 +205,14 @@ loggops_step loggops_allgather_doubling(const loggops_op *op, const int64_t *lis
 
 /* ---- alltoall ---- */
 
-/* How many numbers from 1 to n - 1 have a bit. */
+/* How many numbers from 1 to n - 1 have this bit. */
 static uint32_t with_bit(uint32_t n, unsigned bit)
 {
     const uint64_t one = UINT64_C(1) << bit, rest = n & (2 * one - 1);
     return (uint32_t)((n >> (bit + 1)) * one + (rest > one ? rest - one : 0));
 }
 
-/* Round k: the blocks whose way has the k-th bit go 2^k further. */
+/* Round k: the blocks whose distance has bit k go to the rank at distance 2^k. */
 loggops_step loggops_alltoall_bruck(uint32_t me, uint32_t size, uint32_t number, uint64_t bytes)
 {
     const unsigned round = number / EXCHANGE_STEPS;
@@ -221,7 +224,7 @@ loggops_step loggops_alltoall_bruck(uint32_t me, uint32_t size, uint32_t number,
                     with_bit(size, round) * bytes);
 }
 
-/* Round k: with the rank that differs in the bits of k. */
+/* Round k: exchanges with the rank whose number differs in bit k. */
 loggops_step loggops_alltoall_pair(const loggops_op *op, const int64_t *list, uint32_t me,
                                    uint32_t size, uint32_t number)
 {
@@ -234,7 +237,7 @@ loggops_step loggops_alltoall_pair(const loggops_op *op, const int64_t *list, ui
 
 /* ---- reduction and scatter ---- */
 
-/* Bytes of the blocks that n numbers of the core stand for: two for each of the first. */
+/* The bytes of the blocks of n numbers of the core: two blocks for each of the first numbers. */
 static uint64_t core_blocks(const loggops_op *op, const int64_t *list, const core *k,
                             uint32_t first, uint32_t n, uint32_t size)
 {

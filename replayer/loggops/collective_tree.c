@@ -1,15 +1,15 @@
-/* collective_tree.c - broadcasts down chains and trees, in segments.
+/* collective_tree.c - broadcasts along chains and trees, in segments.
  *
- * Trees and order are those of Open MPI (ompi/mca/coll/base/coll_base_topo.c, coll_base_bcast.c);
+ * Trees and order are those of Open MPI (ompi/mca/coll/base/coll_base_topo.c, coll_base_bcast.c).
  * Pjesivac-Grbovic et al., "Performance Analysis of MPI Collective Operations", Cluster Computing
- * 10, 2007, section 3, describes them.  A rank has the next segment's receive posted while it
- * passes the one before on.  The sizes of segments are SMPI's where the algorithm has SMPI's name;
- * the fixed decisions of Open MPI 4.1 send one segment only. */
+ * 10, 2007, section 3, describes them. A rank posts the receive of the next segment before it
+ * passes the present one on. If an algorithm has SMPI's name, the sizes of the segments are SMPI's.
+ * The fixed decisions of Open MPI 4.1 send one segment only. */
 #include "step.h"
 
 enum { RADIX = 4, MOST_CHILDREN = (RADIX - 1) * 16 };
 
-/* A rank's place in a tree: numbers that count from the root. */
+/* The place of a rank in a tree: numbers counted from the root. */
 typedef struct place {
     uint32_t parent;
     uint32_t n_children, children[MOST_CHILDREN];
@@ -28,7 +28,7 @@ static place in_chain(uint32_t v, uint32_t size)
     return p;
 }
 
-/* Level l has 2^l ranks; those of odd number are under the root's first child. */
+/* Level l has 2^l ranks. Those with an odd number are below the root's first child. */
 static place in_binary_tree(uint32_t v, uint32_t size)
 {
     const unsigned level = floor_log2(v + 1);
@@ -44,7 +44,7 @@ static place in_binary_tree(uint32_t v, uint32_t size)
     return p;
 }
 
-/* As a binomial tree, but of digits to the base RADIX; the largest subtrees first. */
+/* Like a binomial tree, but with digits to the base RADIX; the largest subtrees come first. */
 static place in_knomial_tree(uint32_t v, uint32_t size)
 {
     place p = {0};
@@ -87,7 +87,7 @@ static uint64_t segment_bytes(const loggops_op *op, uint32_t size)
     }
 }
 
-/* Of a buffer in segments. */
+/* A segment of a buffer. */
 typedef struct segments {
     uint64_t bytes, each;
     uint32_t n;
@@ -105,7 +105,7 @@ static uint64_t bytes_of(const segments *s, uint32_t number)
     return number + 1 < s->n ? s->each : s->bytes - (s->n - 1) * s->each;
 }
 
-/* Rank v passes the segments on; afterwards *number counts on from the last step. */
+/* Rank v passes the segments on. *number continues after its last step. */
 static loggops_step pass_down(const loggops_op *op, uint32_t v, uint32_t size, const place *p,
                               const segments *s, uint32_t *number)
 {
@@ -121,7 +121,7 @@ static loggops_step pass_down(const loggops_op *op, uint32_t v, uint32_t size, c
         *number -= 2 * n_received;
         return at_end;
     }
-    /* Of all segments but the last: the next one's receive, the sends, a wait. */
+    /* For all segments except the last: the receive of the next one, the sends, a wait. */
     const uint32_t each = (v ? 1 : 0) + p->n_children + 1, all = each * (s->n - 1);
     const int is_last = *number >= all;
     const uint32_t segment = is_last ? s->n - 1 : *number / each;
@@ -146,7 +146,7 @@ loggops_step loggops_bcast_tree(const loggops_op *op, uint32_t me, uint32_t size
 
 /* ---- halves ---- */
 
-/* The root sends the segments of both halves in turn, each to its own child. */
+/* The root sends the segments of both halves in turn, each half to its own child. */
 static loggops_step send_halves(const loggops_op *op, uint32_t size, const place *p,
                                 const segments halves[2], uint32_t *number)
 {
@@ -164,9 +164,9 @@ static loggops_step send_halves(const loggops_op *op, uint32_t size, const place
                    bytes_of(&halves[child], sent / p->n_children));
 }
 
-/* The tree's left side hears of the first half, its right side of the second, and the pairs of both
- * sides exchange them; the root stands in for the last one's pair.  What cannot be cut goes down a
- * chain.  A rank's sends of one segment start together. */
+/* The left side of the tree receives the first half, the right side the second half. The pairs of
+ * both sides exchange their halves; the root replaces a missing partner of the last rank. A message
+ * that cannot be divided uses a chain. A rank starts all sends of one segment together. */
 loggops_step loggops_bcast_split(const loggops_op *op, uint32_t me, uint32_t size, uint32_t number)
 {
     const uint32_t v = relative_to_root(op, me, size);

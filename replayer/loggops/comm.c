@@ -1,9 +1,10 @@
-/* comm.c - who is who in a communicator. */
+/* comm.c - the ranks of a communicator. */
 #include "program.h"
 
 #include <stdlib.h>
 
-/* The members ascend, or `order` lists their positions so that they do. */
+/* The members are in ascending order; otherwise `order` lists their positions in ascending order.
+ */
 uint32_t loggops_rank_in(const loggops_comm *comm, uint32_t rank)
 {
     if (!comm->members)
@@ -38,8 +39,8 @@ static int compare_positions(const void *a, const void *b)
     return x < y ? -1 : x > y;
 }
 
-/* Communicators of all ranks in order need no table; others whose members do not ascend need one.
- */
+/* Communicators of all ranks in order need no table. Other communicators whose members do not
+ * ascend need one. */
 static int read_comm(const tlr_plan *plan, const tlr_plan_comm *from, loggops_comm *to)
 {
     int ascends = 1;

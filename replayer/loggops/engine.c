@@ -1,4 +1,5 @@
-/* engine.c - replay in the LogGOPS model: latency, overheads and gaps, no contention. */
+/* engine.c - replays in the LogGOPS model: latency, overheads and gaps, and contention at the
+ * adapters of nodes only. */
 #include "config.h"
 
 #include "machine/noise.h"
@@ -11,7 +12,8 @@
 
 static const double s_per_ps = 1e-12;
 
-/* "L=5.3us o=2.3us g=2us G=2.5ns O=1ns", and what the adapters' messages have beside it. */
+/* "L=5.3us o=2.3us g=2us G=2.5ns O=1ns", and the further parameters of messages between adapters.
+ */
 static void describe_costs(const loggops_costs *c, int move_bytes, FILE *out)
 {
     fprintf(out, "L=%.9gus o=%.9gus g=%.9gus G=%.9gns O=%.9gns", (double)c->L_ps * 1e-6,
@@ -31,8 +33,8 @@ static void describe_path(const char *where, const loggops_path *path, int move_
         fprintf(out, " (first of %u ranges of sizes)", path->n);
 }
 
-/* "LogGOPS L=5.3us o=2.3us g=2us G=2.5ns O=1ns S=65536", with R if it is there; the nodes' costs
- */
+/* "LogGOPS L=5.3us o=2.3us g=2us G=2.5ns O=1ns S=65536", with R if it is given; then the costs of
+ * the nodes. */
 static char *describe_network(const loggops_params *p, const loggops_nodes *nodes, int is_derived)
 {
     char *text = NULL;
@@ -69,8 +71,8 @@ static char *describe_network(const loggops_params *p, const loggops_nodes *node
     return NULL;
 }
 
-/* "ompi (bcast scatter_LR_allgather for scatter_allgather)": what is taken for what it would take
- */
+/* "ompi (bcast scatter_LR_allgather for scatter_allgather)": the algorithm that replaces a missing
+ * one. */
 static char *describe_choice(const char *selector, const loggops_choice *choice)
 {
     char *text = NULL;
@@ -80,7 +82,7 @@ static char *describe_choice(const char *selector, const loggops_choice *choice)
     return asprintf(&text, "%s (%.*s)", selector, length, choice->stand_ins) < 0 ? NULL : text;
 }
 
-/* What the simulation reads and leaves. */
+/* The inputs and results of the simulation. */
 typedef struct loggops_replay {
     loggops_network network;
     int is_derived; /* the network, from the platform */
@@ -141,7 +143,7 @@ static int places_ranks(const tlr_options *options)
     return options->hostfile || options->ranks_per_host || options->round_robin;
 }
 
-/* What speaks of SimGrid, or of hosts without any, has no meaning here. */
+/* Options for SimGrid, or for hosts if there are none, have no meaning here. */
 static tl_status check_options(size_t n_jobs, const tlr_platform *platform,
                                const tlr_options *options, tl_error *err)
 {
@@ -162,8 +164,8 @@ static tl_status check_options(size_t n_jobs, const tlr_platform *platform,
     return TL_OK;
 }
 
-/* Network and places.  Parameters of one network for all messages need no platform, and no hosts
- * unless the ranks are to be placed on some. */
+/* Network and places. If the parameters are those of one network for all messages, there need not
+ * be a platform. Hosts are only needed if ranks are to be placed on some. */
 static tl_status find_network(loggops_replay *r, const tlr_platform *platform,
                               const tlr_options *options, uint32_t n_ranks, tl_error *err)
 {
@@ -218,7 +220,7 @@ static int make_room(loggops_replay *r)
     return r->result.ranks && r->result.marks_ps && r->measured_s && r->predicted_s;
 }
 
-/* Reads the programs, or begins to. */
+/* Reads the programs, or begins to read them. */
 static tl_status read_programs(loggops_replay *r, tl_reader *trace, const tlr_model *model,
                                const tlr_options *options, tl_error *err)
 {
@@ -240,7 +242,7 @@ static tl_status simulate(loggops_replay *r, const tlr_noise *noise, unsigned n_
     return loggops_simulate(r->run, &r->network.params, noise, n_threads, result, err);
 }
 
-/* Programs that are made while they are simulated begin again. */
+/* Programs that are made during the simulation begin again. */
 static tl_status begin_again(loggops_replay *r, tl_error *err)
 {
     if (!r->streams)

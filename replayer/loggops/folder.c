@@ -1,10 +1,10 @@
 /* folder.c - network and hosts of the LogGOPS engine, from a platform folder.
  *
  * A folder without loggops.params describes its network for SMPI: links, overheads by size (os, or,
- * ois), factors of latency and bandwidth by size, the size from which sends wait.  All of these
- * have a place in the model: each range of sizes gets its own parameters, a message takes the time
- * that SMPI gives it on links that nobody else uses, and the adapter of a node is as fast as its
- * link.  What is lost is how flows share links: the model's messages go one after the other. */
+ * ois), factors of latency and bandwidth by size, the size from which sends wait. The model has all
+ * of these. Each range of sizes gets its own parameters. A message takes the time that SMPI
+ * predicts on links that no other message uses. The adapter of a node is as fast as its link. One
+ * thing is lost: in SMPI flows share a link; in this model messages go one after the other. */
 #include "config.h"
 
 #include "loggops/folder.h"
@@ -23,7 +23,7 @@ typedef struct segments {
     double from_bytes[MAX_SEGMENTS], value[MAX_SEGMENTS], per_byte[MAX_SEGMENTS];
 } segments;
 
-/* SMPI 3.32's own, which hold where a folder says nothing. */
+/* SMPI 3.32's own factors, for folders without these options. */
 static const char default_bandwidth[] =
     "0:0.812084;257:0.338112;732:0.341987;1426:0.608902;3484:0.77493;5776:1.08739;9376:0.58729;"
     "15424:0.697866;65472:0.940694";
@@ -31,7 +31,7 @@ static const char default_latency[] =
     "0:2.01467;257:1.95341;732:1.9503;1426:1.61075;3484:1.88101;5776:2.18796;9376:2.59299;"
     "15424:3.48845;65472:11.6436";
 
-/* The value of an option in force; NULL: it is not set. */
+/* The valid value of an option; NULL if it is not set. */
 static const char *option_of(const tlr_platform *platform, const tlr_options *options,
                              const char *name)
 {
@@ -52,7 +52,7 @@ static int compare_segments(const void *a, const void *b)
     return x < y ? -1 : x > y;
 }
 
-/* The segments ascend: SMPI's own may not. */
+/* Sorts the segments in ascending order: SMPI's own need not be. */
 static tl_status parse_segments(const char *name, const char *text, segments *out, tl_error *err)
 {
     double rows[MAX_SEGMENTS][3];
@@ -79,7 +79,7 @@ static tl_status parse_segments(const char *name, const char *text, segments *ou
     return TL_OK;
 }
 
-/* The last segment that begins below the size, as in SMPI; NONE_BELOW if none does. */
+/* The last segment that begins below the size, as in SMPI; NONE_BELOW if there is none. */
 enum { NONE_BELOW = -1 };
 static int segment_at(const segments *s, double bytes)
 {
@@ -97,7 +97,7 @@ static double factor_at(const segments *s, double bytes)
 
 /* ---- derived parameters ---- */
 
-/* What one kind of messages depends on. */
+/* The inputs for one kind of messages. */
 typedef struct derivation {
     segments bandwidth, latency, sends, starts, receives; /* factors; overheads */
     double latency_s, Bps;                                /* of the links */
@@ -110,7 +110,7 @@ static double ps(double s)
     return fmin(s * 1e12, (double)LOGGOPS_MOST_PS);
 }
 
-/* Seconds of an overhead: of the first byte, and of each further one. */
+/* The overhead of the first byte, in seconds, and that of each further byte. */
 static uint64_t overhead(const segments *s, double bytes, double *per_byte_ps)
 {
     const int i = segment_at(s, bytes);
@@ -121,8 +121,8 @@ static uint64_t overhead(const segments *s, double bytes, double *per_byte_ps)
 static loggops_costs costs_at(const derivation *d, uint64_t from_bytes)
 {
     const double bytes = from_bytes ? (double)from_bytes : 1, least_ps = 1e4;
-    /* SimGrid multiplies the share of a link that a message gets, even above the link's own, unless
-     * the factors limit the message alone. */
+    /* SimGrid multiplies the share of a link that a message gets, even beyond the bandwidth of the
+     * link, unless the factors limit each message by itself. */
     const double factor = factor_at(&d->bandwidth, bytes),
                  s_byte = 1 / (d->Bps * (d->is_bound ? fmin(1, factor) : factor)),
                  link_s_byte = d->is_bound ? 1 / d->Bps : s_byte;
@@ -171,7 +171,7 @@ static tl_status derive_path(const derivation *d, double S_bytes, loggops_path *
     return TL_OK;
 }
 
-/* An option's segments; those of `other` if it is not set. */
+/* The segments of an option; those of `other` if it is not set. */
 static tl_status take(const tlr_platform *platform, const tlr_options *options, const char *name,
                       const char *other, segments *out, tl_error *err)
 {

@@ -5,7 +5,7 @@
 #include "loggops.h"
 #include "machine/cluster.h"
 
-/* Where the ranks run. */
+/* The places of the ranks. */
 typedef struct loggops_places {
     tlr_cluster cluster;
     uint32_t *host_of; /* by rank: index into its hosts */
@@ -13,14 +13,15 @@ typedef struct loggops_places {
     loggops_nodes nodes;
 } loggops_places;
 
-/* The network of a platform: what its loggops.params says, otherwise what links, overheads,
- * thresholds and factors of its SimGrid description amount to. */
+/* The network of a platform: from its loggops.params; otherwise derived from the links, overheads,
+ * thresholds and factors of its SimGrid description. */
 tl_status loggops_read_network(const tlr_platform *platform, const tlr_cluster *cluster,
                                const tlr_options *options, loggops_network *out, tl_error *err);
-/* What describes it: "derived from links and options" for one that was derived. */
+/* The origin of a network: "derived from links and options" if it was derived. */
 int loggops_is_derived(const tlr_platform *platform);
 
-/* Puts the ranks on the hosts of `cluster`, which the places take over, also when they fail. */
+/* Puts the ranks on the hosts of `cluster`. The places take over the cluster, even if this fails.
+ */
 tl_status loggops_place_ranks(const tlr_cluster *cluster, const loggops_network *network,
                               const tlr_options *options, uint32_t n_ranks, loggops_places *out,
                               tl_error *err);

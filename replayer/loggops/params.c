@@ -1,4 +1,4 @@
-/* params.c - read the parameters of the network. */
+/* params.c - reads the parameters of the network. */
 #include "config.h"
 
 #include "loggops.h"
@@ -10,7 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* What a group states, in picoseconds or bytes. */
+/* The values of a group, in picoseconds or bytes. */
 enum { P_L, P_o, P_g, P_G, P_O, P_B, P_oi, P_Oi, P_or, P_Or, P_R, P_S, P_from, N_PARAMETERS };
 
 static const struct parameter {
@@ -46,7 +46,7 @@ static const struct parameter *find_parameter(const char *at)
     return NULL;
 }
 
-/* "L=5us" and what follows; *at is behind it then.  Returns 0 if it is none. */
+/* Parses "L=5us"; *at is behind it then. Returns 0 if the text has another form. */
 static int read_parameter(const char **at, parameter_group *g)
 {
     const struct parameter *p = find_parameter(*at);
@@ -75,7 +75,7 @@ static uint64_t whole_ps(double ps)
     return (uint64_t)llrint(ps);
 }
 
-/* What a group does not say follows from what it does. */
+/* Values that a group does not give follow from its other values. */
 static loggops_costs costs_of_group(const parameter_group *g)
 {
     const double *v = g->values;
@@ -95,7 +95,7 @@ static loggops_costs costs_of_group(const parameter_group *g)
                            .O_receive_ps_byte = given & 1u << P_Or ? v[P_Or] : v[P_O]};
 }
 
-/* Adds the group to its path; 0 if its sizes do not follow on those before. */
+/* Adds the group to its path; 0 if its sizes do not continue those before. */
 static int add_group(loggops_path *path, const loggops_costs *costs)
 {
     const int is_next =

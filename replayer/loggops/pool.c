@@ -1,16 +1,16 @@
 /* pool.c - memory for messages under way and for posted receives.
  *
- * A pool is one range of addresses, of which the system gives pages as they are first used, so that
- * an index names an item for all threads while others take new ones.  Each thread hands out what
- * it was last given back, which its cache still holds, and trades batches of unused items with the
- * others (Bonwick, Adams, "Magazines and Vmem", USENIX 2001). */
+ * A pool is one range of addresses. The system gives its pages when they are first used, so an
+ * index names an item for all threads while other threads take new items. Each thread first hands
+ * out the item that was freed last, because it is still in the thread's cache. Threads exchange
+ * batches of unused items (Bonwick, Adams, "Magazines and Vmem", USENIX 2001). */
 #include "config.h"
 
 #include "simulate.h"
 
 #include <sys/mman.h>
 
-/* What a thread takes that nobody had yet, and what it trades. */
+/* The number of new items that a thread takes at once, and the number that it exchanges. */
 enum { NEW_ITEMS = 512, BATCH_ITEMS = 4096 };
 enum { FEWEST_ITEMS = 1 << 16, HUGE_PAGES_FROM_RANKS = 1 << 16 };
 

@@ -1,4 +1,4 @@
-/* select.c - which algorithm a collective takes. */
+/* select.c - chooses the algorithm of a collective. */
 #include "config.h"
 
 #include "ompi.h"
@@ -116,8 +116,8 @@ static uint8_t as_ompi(tl_action action, uint32_t size, uint64_t count, uint64_t
     return loggops_algorithm_for(action);
 }
 
-/* The rules of Thakur, Rabenseifner, Gropp, IJHPCA 2005, with the sizes that MPICH 3.3 begins with
- * (its variables MPIR_CVAR_BCAST_SHORT_MSG_SIZE and so on). */
+/* The rules of Thakur, Rabenseifner, Gropp, IJHPCA 2005, with the default sizes of MPICH 3.3 (its
+ * variables MPIR_CVAR_BCAST_SHORT_MSG_SIZE and so on). */
 static uint8_t as_mpich(tl_action action, uint32_t size, uint64_t bytes, const char **instead_of)
 {
     const uint64_t KIB = 1024;
@@ -159,7 +159,7 @@ static const char *algorithm_name(uint8_t id)
     return "";
 }
 
-/* Notes once that one algorithm stands in for another; 0 without memory. */
+/* Records once that one algorithm replaces another one; 0 without memory. */
 static int note_stand_in(loggops_choice *choice, tl_action action, uint8_t id,
                          const char *instead_of)
 {

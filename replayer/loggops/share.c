@@ -1,4 +1,4 @@
-/* share.c - ranks with equal programs keep one in common. */
+/* share.c - stores equal programs of several ranks once. */
 #include "program.h"
 
 #include <stdlib.h>

@@ -1,7 +1,6 @@
-/* step.h - what the collective algorithms are made of.
+/* step.h - the building blocks of the collective algorithms.
  *
- * For collective.c, collective_long.c and collective_tree.c alone.
- */
+ * For collective.c, collective_long.c and collective_tree.c only. */
 #ifndef TLR_LOGGOPS_STEP_H
 #define TLR_LOGGOPS_STEP_H
 
@@ -32,13 +31,13 @@ static inline loggops_step exchange(uint32_t number, int32_t to, int32_t from, u
     }
 }
 
-/* Bytes of the block of (or for) one rank: the list's where there is one. */
+/* The bytes of the block of (or for) one rank: from the list, if there is one. */
 static inline uint64_t block_of(const loggops_op *op, const int64_t *list, int64_t rank)
 {
     return list ? (uint64_t)list[1 + rank] : op->amount;
 }
 
-/* A rank of the communicator from one that counts from the root. */
+/* The rank of the communicator whose number, counted from the root, is given. */
 static inline int32_t from_root(const loggops_op *op, uint32_t relative, uint32_t size)
 {
     return (int32_t)(((uint64_t)relative + (uint32_t)op->peer) % size);

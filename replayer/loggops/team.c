@@ -1,4 +1,4 @@
-/* team.c - threads that run the blocks of a window together. */
+/* team.c - threads that simulate the blocks of a window together. */
 #include "simulate.h"
 
 #include <pthread.h>
