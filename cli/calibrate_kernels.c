@@ -1,4 +1,4 @@
-/* calibrate_kernels.c - timeless calibrate kernels: time the BLAS of this machine for a compute
+/* calibrate_kernels.c - timeless calibrate kernels: times the BLAS of this machine for a compute
  * model. */
 #include "cli.h"
 #include "installed.h"
@@ -106,7 +106,7 @@ static void add_declaration(struct argp_state *state, struct arguments *argument
     arguments->n_declared++;
 }
 
-/* The place of a name in a list that ends with "best". */
+/* The index of a name in a list that ends with "best". */
 static int parse_form(struct argp_state *state, const char *option, const char *const *names,
                       const char *value)
 {
@@ -189,7 +189,7 @@ static tl_status measure(const struct arguments *a, tlp_result **out, tl_error *
     return tlp_fit_all(*out, &a->fit, err);
 }
 
-/* Before anything is measured: *out stays NULL where nothing is. */
+/* To be called before anything is measured. *out stays NULL if nothing will be measured. */
 static tl_status begin_archive(const struct arguments *a, int argc, char **argv, tlp_archive **out,
                                tl_error *err)
 {
@@ -259,7 +259,7 @@ int calibrate_kernels(int argc, char **argv)
     tl_error err;
     tl_status status = TL_OK;
     int describes_other = 0;
-    /* Files are opened first: nobody waits half a minute to hear that a path is wrong. */
+    /* Files are opened before the measurement, so that a wrong path is reported at once. */
     if (arguments.out_path || !arguments.folder)
         status = (out = open_output(arguments.out_path, &err)) ? TL_OK : err.status;
     if (status == TL_OK && arguments.raw_path)

@@ -1,4 +1,4 @@
-/* calibrate_network.c - timeless calibrate network: how long messages take between hosts. */
+/* calibrate_network.c - timeless calibrate network: measures the time of messages between hosts. */
 #include "cli.h"
 #include "installed.h"
 
@@ -125,7 +125,7 @@ static int two_on_each(const char *hosts, char *out, size_t size)
     return n;
 }
 
-/* The command that measures.  Texts live in the caller's buffers. */
+/* The command that measures. Its texts are in the caller's buffers. */
 static int build_command(const struct arguments *a, char *probe, char (*texts)[4096], char **argv)
 {
     int n = 0;
@@ -156,7 +156,7 @@ static int build_command(const struct arguments *a, char *probe, char (*texts)[4
     return n;
 }
 
-/* Starts the command in a process group of its own, its output in a pipe. */
+/* Starts the command in a process group of its own, with its output in a pipe. */
 static FILE *start(char **argv, pid_t *pid, tl_error *err)
 {
     int ends[2];
@@ -187,8 +187,8 @@ static FILE *start(char **argv, pid_t *pid, tl_error *err)
     return NULL;
 }
 
-/* Everything has been measured: what mpirun still does is not waited for (between namespaces it
- * lingers for a minute). */
+/* When everything has been measured, the command does not wait for mpirun, which can remain for a
+ * minute between network namespaces. */
 static int finish(pid_t pid, int is_complete)
 {
     int result = 0, rounds = 0;
@@ -202,7 +202,7 @@ static int finish(pid_t pid, int is_complete)
     return WIFEXITED(result) ? WEXITSTATUS(result) : 128;
 }
 
-/* Copies what the probe prints to the file, until its last line. */
+/* Copies the output of the probe to the file, up to the probe's last line. */
 static int copy_until_end(FILE *in, FILE *out)
 {
     char line[1024];

@@ -1,4 +1,5 @@
-/* calibrate_noise.c - timeless calibrate noise: what the system takes of each core. */
+/* calibrate_noise.c - timeless calibrate noise: measures the time that the system takes from each
+ * core. */
 #include "cli.h"
 
 #include <calibrate/archive.h>

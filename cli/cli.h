@@ -1,4 +1,4 @@
-/* cli.h - what the subcommands of `timeless` share. */
+/* cli.h - shared by the subcommands of `timeless`. */
 #ifndef TL_CLI_H
 #define TL_CLI_H
 
@@ -20,7 +20,7 @@ enum {
 #define COMMAND(name, summary) int cmd_##name(int argc, char **argv);
 #include "commands.def"
 
-/* What `timeless calibrate` measures; argv[0] is "timeless calibrate WHAT". */
+/* The kinds of `timeless calibrate`; argv[0] is "timeless calibrate WHAT". */
 int calibrate_cpu(int argc, char **argv);
 int calibrate_kernels(int argc, char **argv);
 int calibrate_network(int argc, char **argv);
@@ -33,29 +33,29 @@ void cli_parse(const struct argp *argp, int argc, char **argv, unsigned flags, v
 /* From now on, cli_parse calls `take` and ends the process. */
 void cli_take_options(void (*take)(const struct argp *));
 
-/* Prints "timeless: <text of err>" and returns the exit code that goes with it. */
+/* Prints "timeless: <text of err>" and returns the exit code for its status. */
 int cli_fail(const tl_error *err);
-/* The same for a message of the command's own. */
+/* The same for a message of the command itself. */
 int cli_fail_text(tl_status status, const char *format, ...) __attribute__((format(printf, 2, 3)));
 
 /* record: the options that select a part of the run (select.c). */
 extern const struct argp cli_select;
-/* How many ranks the run must have so that it has all that --ranks names; 0 without it. */
+/* The least number of ranks that a run needs to have all ranks of --ranks; 0 without --ranks. */
 unsigned long cli_select_n_ranks(void);
 
-/* Opens a trace.  What is damaged or missing in it is said on standard error, a line each; a trace
- * of which anything can be read is opened all the same (ask tl_reader_complete).  Returns CLI_OK
- * and *out, or the exit code after saying what is wrong. */
+/* Opens a trace. Reports damaged or missing parts on standard error, a line each. A trace of which
+ * anything can be read is opened nevertheless (ask tl_reader_complete). Returns CLI_OK and *out, or
+ * the exit code after reporting the error. */
 int cli_open_trace(const char *path, tl_reader **out);
 
-/* Before a trace is written to `path`: CLI_OK if nothing is there, a trace, an empty file or no
- * regular file.  Otherwise says that a file of the user's is not overwritten and returns the exit
- * code. */
+/* To be called before a trace is written to `path`. CLI_OK if the path does not exist, or if it is
+ * a trace, an empty file or not a regular file. Otherwise reports that a file of the user is not
+ * overwritten, and returns the exit code. */
 int cli_check_output(const char *path);
 
-/* The path of the archive of a calibration, for tlp_archive_begin: `given` by --archive, or else
- * the folder that `result`, a folder or a FILE.conf, is or stands in; "" for --archive none, and
- * where the result goes to standard output (NULL). */
+/* The path of the archive of a calibration, for tlp_archive_begin: `given` by --archive; otherwise
+ * the folder of `result`, which is a folder or a FILE.conf; "" for --archive none, and if the
+ * result goes to standard output (NULL). */
 void cli_archive_path(const char *given, const char *result, char *path, size_t size);
 
 /* --json[=FILE], the same in all commands: JSON goes to FILE, or to standard output instead of the
@@ -70,36 +70,37 @@ typedef struct cli_json {
     }
 /* Whether the command prints its text, too. */
 int cli_json_leaves_text(const cli_json *json);
-/* Lets `write` write the JSON where --json asks for it; does nothing without --json. */
+/* Calls `write` for the JSON that --json requests; does nothing without --json. */
 tl_status cli_json_write(const cli_json *json,
                          tl_status (*write)(const void *arg, FILE *out, tl_error *err),
                          const void *arg, tl_error *err);
 
-/* Prints a note on standard error: an option is spelt otherwise since this version ("-r",
- * "--rate"). The next version refuses the old spelling. */
+/* Prints a note on standard error that an option has a new spelling in this version ("-r",
+ * "--rate"). The next version will refuse the old spelling. */
 void cli_note_renamed(const char *old, const char *now);
 
-/* A pattern for glob(): the first `length` bytes of a path as they are, then `rest`, which may have
- * wildcards.  NULL: out of memory. */
+/* A pattern for glob(): the first `length` bytes of a path literally, then `rest`, which may have
+ * wildcards. NULL without memory. */
 char *cli_pattern(const char *path, size_t length, const char *rest);
 
-/* TMPDIR, or where temporary files are without it. */
+/* TMPDIR, or the default folder for temporary files. */
 const char *cli_temporary_folder(void);
 
-/* The one positional argument of a command, a `what`: kept, a second one refused, and missed at the
- * end.  For the keys of a parser that it has no case of its own for. */
+/* Handles the one positional argument of a command, a `what`: stores it, refuses a second one, and
+ * reports at the end if it is missing. For the keys for which a parser has no case of its own. */
 error_t cli_argument(int key, char *arg, struct argp_state *state, const char *what,
                      const char **kept);
 
-/* Parses an unsigned decimal number; calls argp_error when it is none or above max. */
+/* Parses an unsigned decimal number; calls argp_error if the text is none, or if it is above max.
+ */
 uint64_t cli_parse_number(struct argp_state *state, const char *what, const char *text,
                           uint64_t max);
-/* The same from min on. */
+/* The same for a number of at least min. */
 uint64_t cli_parse_number_from(struct argp_state *state, const char *what, const char *text,
                                uint64_t min, uint64_t max);
-/* The file of --plot, which has to end in .svg. */
+/* The file of --plot, whose name must end in .svg. */
 const char *cli_svg(struct argp_state *state, const char *path);
-/* The volume precision of a packed trace: tl_pack_options. */
+/* The volume precision of a packed trace (tl_pack_options). */
 double cli_parse_precision(struct argp_state *state, const char *text);
 /* A number above 0. */
 double cli_parse_rate(struct argp_state *state, const char *text);

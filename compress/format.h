@@ -56,7 +56,7 @@ enum {
     TL_MAX_TEXT_BYTES = 1 << 16 /* host and object names */
 };
 
-/* Codec: what one frame remembers. */
+/* Codec: the memory of one frame. */
 enum {
     TL_MAX_CONTEXTS = 512,
     TL_MAX_VALUES = 2560,

@@ -1,4 +1,4 @@
-/* installed.c - where the parts of Timeless lie. */
+/* installed.c - finds the parts of Timeless. */
 #include "config.h"
 
 #include "installed.h"
@@ -15,7 +15,7 @@ static const char *const places[] = {
     [TLR_PLACE_DATA] = PKGDATADIR,
 };
 
-/* The folder of the running program, without links; "" if the system does not say. */
+/* The folder of the running program, without links; "" if the system does not report it. */
 static void find_program(char *folder, size_t size)
 {
     const ssize_t n = readlink("/proc/self/exe", folder, size - 1);
@@ -25,7 +25,7 @@ static void find_program(char *folder, size_t size)
         *slash = '\0';
 }
 
-/* Whether FOLDER/PLACE/NAME exists; then it is `path`, without links and "..". */
+/* Whether FOLDER/PLACE/NAME exists. If it does, it becomes `path`, without links and "..". */
 static int take(const char *folder, const char *place, const char *name, char *path, size_t size)
 {
     char real[PATH_MAX], candidate[3 * PATH_MAX];
@@ -33,7 +33,7 @@ static int take(const char *folder, const char *place, const char *name, char *p
     return realpath(candidate, real) && (size_t)snprintf(path, size, "%s", real) < size;
 }
 
-/* `place` as seen from `folder`, which is where BINDIR is now. */
+/* `place` relative to `folder`, which is the present place of BINDIR. */
 static int find_moved(const char *folder, const char *place, const char *name, char *path,
                       size_t size)
 {

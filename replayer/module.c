@@ -13,9 +13,10 @@
 #define SMPI_OBJECT "libtimeless-smpi.so"
 
 #ifdef __SANITIZE_ADDRESS__
-/* SimGrid's collectives go on with memory that they gave back (keep_shared_buffers in smpi/rank.c).
- * What the sanitizer's operator delete takes cannot be kept for them.  Passed over are calls of
- * memcpy and the like with SimGrid on the stack, also the module's own in a rank. */
+/* SimGrid's collectives continue to use memory that they have freed (keep_shared_buffers in
+ * smpi/rank.c). The sanitizer's operator delete cannot keep this memory for them. Calls of memcpy
+ * and similar functions with SimGrid on the stack are therefore not reported; this includes the
+ * module's own calls in a rank. */
 const char *__asan_default_suppressions(void) __attribute__((visibility("default")));
 
 const char *__asan_default_suppressions(void)
@@ -24,8 +25,8 @@ const char *__asan_default_suppressions(void)
 }
 #endif
 
-/* If it is not beside the program: from where the loader looks for libraries.  It stays loaded:
- * SimGrid does not bear to be unloaded. */
+/* If the object is not beside the program, the loader searches for it among the libraries. It stays
+ * loaded, because SimGrid cannot be unloaded. */
 static tl_status open_object(const char *name, void **out, char *path, size_t size, tl_error *err)
 {
     if (!tlr_installed(TLR_PLACE_LIBRARIES, name, "replayer/.libs", path, size))

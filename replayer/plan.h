@@ -1,9 +1,8 @@
-/* plan.h - what a pass over the whole trace finds before the trace is replayed.
+/* plan.h - the results of a pass over the whole trace before it is replayed.
  *
  * The events of a rank name communicators by ids of the rank, and marks by call sites of the rank.
- * The plan contains what they mean across ranks.  It refuses a trace that cannot be replayed before
- * the simulation begins.
- */
+ * The plan contains their meaning across ranks. A trace that cannot be replayed is refused before
+ * the simulation begins. */
 #ifndef TLR_PLAN_H
 #define TLR_PLAN_H
 
@@ -11,9 +10,9 @@
 
 enum { TLR_PLAN_WORLD = 0, TLR_PLAN_NO_COMM = -1, TLR_PLAN_SELF = -2 };
 
-/* A communicator, window or file, the same for all its members.  The first one is MPI_COMM_WORLD.
- * An intercommunicator has the members of both groups, first those of the group whose first member
- * has the smaller rank. */
+/* A communicator, window or file, the same for all its members. The first one is MPI_COMM_WORLD. An
+ * intercommunicator has the members of both groups, first those of the group whose first member has
+ * the smaller rank. */
 typedef struct tlr_plan_comm {
     uint32_t n_members;
     const int32_t *members; /* ranks in MPI_COMM_WORLD */
@@ -23,7 +22,7 @@ typedef struct tlr_plan_comm {
     int32_t *own;           /* members, if the plan made them */
 } tlr_plan_comm;
 
-/* One group that the ordinal-th split of a communicator makes. */
+/* One group that a split of a communicator makes; `ordinal` is the number of the split. */
 typedef struct tlr_plan_split {
     uint32_t parent;
     uint32_t ordinal;
@@ -31,7 +30,7 @@ typedef struct tlr_plan_split {
     uint32_t child;
 } tlr_plan_split;
 
-/* Marks of one call and site that all ranks passed equally often. */
+/* The marks of one call and site that all ranks passed equally often. */
 typedef struct tlr_plan_marks {
     uint16_t call;
     char *site;
@@ -82,23 +81,23 @@ typedef struct tlr_plan {
     uint64_t n_transfers; /* calls that move a file's data */
 } tlr_plan;
 
-/* Nonzero when an engine can replay the event; otherwise it is refused, or takes no time. */
+/* Nonzero if an engine can replay the event. Otherwise the event is refused or takes no time. */
 typedef int (*tlr_plan_judge)(const tlr_plan *plan, uint32_t rank, const tl_event *event,
                               const tl_call_info *info);
 
-/* The communicators alone, without a look at the events. */
+/* Reads the communicators only, and no events. */
 tl_status tlr_plan_make_comms(tl_reader *trace, tlr_plan **out, tl_error *err);
 /* Reads every event once.  `model` may be NULL (no compute). */
 tl_status tlr_plan_make(tl_reader *trace, const tlr_model *model, const tlr_options *options,
                         tlr_plan_judge is_modelled, tlr_plan **out, tl_error *err);
 void tlr_plan_free(tlr_plan *plan);
-/* The kernels that a program names and the model does not know, which take no time: NULL if there
- * are none.  The caller frees them. */
+/* The kernels of the program that the model does not have, and that take no time; NULL if there are
+ * none. The caller frees them. */
 tl_status tlr_plan_free_kernels(tl_reader *trace, const tlr_model *model, char **names);
 
-/* Index of a rank's communicator, TLR_PLAN_SELF, or TLR_PLAN_NO_COMM. */
+/* The index of a rank's communicator, TLR_PLAN_SELF, or TLR_PLAN_NO_COMM. */
 int32_t tlr_plan_find_comm(const tlr_plan *plan, uint32_t rank, uint32_t id);
-/* All that SMPI can be made to do. */
+/* All events that the SMPI engine supports. */
 int tlr_plan_is_modelled(const tlr_plan *plan, uint32_t rank, const tl_event *event,
                          const tl_call_info *info);
 /* Messages and collectives within one group, without persistent collectives. */
@@ -114,24 +113,24 @@ int tlr_plan_is_collective(tl_action action);
 /* The groups of one split, ordered by parent_rank; NULL if there are none. */
 const tlr_plan_split *tlr_plan_find_split(const tlr_plan *plan, uint32_t parent, uint32_t ordinal,
                                           size_t *n);
-/* The marks of a rank's call and site; NULL when no mark of them is common to all ranks. */
+/* The marks of a rank's call and site; NULL if no mark of them is common to all ranks. */
 tlr_plan_site *tlr_plan_find_site(tlr_plan_rank *rank, uint16_t call, uint32_t site);
 
 /* ---- within the plan ---- */
 
-/* What a rank has in common with others is the same tlr_plan_rank: replayer/plan_share.c. */
+/* Ranks with equal events share one tlr_plan_rank (replayer/plan_share.c). */
 tl_status tlr_plan_share_ranks(tl_reader *trace, tlr_plan *plan, tl_error *err);
 void tlr_plan_free_ranks(tlr_plan *plan);
 
-/* Finds the communicators that all ranks' definitions speak of: replayer/plan_comms.c. */
+/* Finds the communicators that the definitions of all ranks mean (replayer/plan_comms.c). */
 tl_status tlr_plan_match_comms(tl_reader *trace, tlr_plan *plan, tl_error *err);
-/* Notes a rank's event; and refuses members of a communicator that disagree:
- * replayer/plan_collectives.c. */
+/* Adds a rank's event; refuses a communicator whose members disagree (replayer/plan_collectives.c).
+ */
 void tlr_plan_note_collective(tlr_plan *plan, uint32_t rank, const tl_event *event,
                               const tl_call_info *info);
 tl_status tlr_plan_check_collectives(tl_reader *trace, const tlr_plan *plan, tl_error *err);
 void tlr_plan_free_comms(tlr_plan *plan);
-/* Rank of a world rank in a communicator; -1 if it is no member. */
+/* The rank of a world rank in a communicator; -1 if it is no member. */
 int32_t tlr_plan_rank_in(const tlr_plan_comm *comm, int32_t world_rank);
 
 #endif

@@ -1,4 +1,4 @@
-/* hosts.h - which ranks share a machine, and how closely. */
+/* hosts.h - finds out which ranks share a machine, and how closely. */
 #ifndef TLT_HOSTS_H
 #define TLT_HOSTS_H
 
@@ -19,15 +19,17 @@ typedef struct tlt_hosts {
     char folding[64];  /* "64 ranks on 2 cores" where ranks must share cores, else "" */
 } tlt_hosts;
 
-/* Collective over all ranks, with the same answer on all: false if there is no memory for it. */
+/* Collective over all ranks, with the same result on all of them. False if there is no memory for
+ * it. */
 bool tlt_hosts_find(int rank, int n_ranks, tlt_hosts *out);
 void tlt_hosts_free(tlt_hosts *hosts);
 
-/* Least value over all ranks. */
+/* The least value over all ranks. */
 int tlt_least(int mine);
 
-/* roll_call.c: before MPI_Init; after it, true when every rank has the tracer, as far as can be
- * told: else it says which have not, and nothing collective may be done. */
+/* roll_call.c. The first function is to be called before MPI_Init. The second one is to be called
+ * after it: true if every rank has the tracer, as far as this can be found out. Otherwise it
+ * reports the ranks without it, and no collective call is allowed. */
 void tlt_roll_call_answer(void);
 bool tlt_roll_call(void);
 

@@ -1,7 +1,7 @@
-/* export_goal.c - GOAL, the schedules of LogGOPSim: for each rank sends, receives and computation
- * (calc, in nanoseconds) with what each of them requires.  An operation that may still be under way
- * when the program goes on is required by the wait; what comes next in the program needs only its
- * start (irequires).  GOAL has no collectives. */
+/* export_goal.c - GOAL, the schedules of LogGOPSim: the sends, receives and computation (calc, in
+ * nanoseconds) of each rank, with the operations that each of them requires. If an operation may
+ * still be under way when the program continues, the wait requires it, and the next operation of
+ * the program only requires its start (irequires). GOAL has no collectives. */
 #include "config.h"
 
 #include "error.h"
@@ -25,7 +25,7 @@ static void end_rank(tl_export *x)
         fputs("}\n", x->out);
 }
 
-/* The label that has just been written follows the last one in the program. */
+/* The last label is the last operation in the order of the program. */
 static uint64_t follow(tl_export *x, bool may_be_under_way)
 {
     uint64_t label = ++x->label;

@@ -1,8 +1,8 @@
 /* export_simgrid.c - SimGrid's time-independent text traces, as SMPI 3.32 replays them: a file for
  * each rank, and their list.
  *
- * Sizes of messages are in bytes (`init` without a word behind it).  SMPI finds the request of a
- * wait by source, destination and tag, the oldest first, and knows MPI_COMM_WORLD alone. */
+ * Sizes of messages are in bytes (`init` without a second word). SMPI finds the request of a wait
+ * by source, destination and tag, the oldest first. It knows MPI_COMM_WORLD only. */
 #include "config.h"
 
 #include "actions.h"
@@ -19,7 +19,7 @@
 
 static void say(tl_export *x, const char *format, ...) __attribute__((format(printf, 2, 3)));
 
-/* Nothing in the first pass. */
+/* Writes nothing in the first pass. */
 static void say(tl_export *x, const char *format, ...)
 {
     if (!x->out)
@@ -30,7 +30,7 @@ static void say(tl_export *x, const char *format, ...)
     va_end(args);
 }
 
-/* A whole line. */
+/* Writes a whole line. */
 #define put(x, format, ...) say(x, "%" PRIu32 " " format "\n", (x)->rank, ##__VA_ARGS__)
 
 static void begin_rank(tl_export *x)
@@ -106,7 +106,7 @@ static int by_serial(const void *a, const void *b)
     return (x->serial > y->serial) - (x->serial < y->serial);
 }
 
-/* SMPI's waitall waits for everything that is under way. */
+/* SMPI's waitall waits for all requests that are under way. */
 static void wait_all(tl_export *x, tl_transfer *const *all, uint32_t n)
 {
     size_t n_active = 0, n_kept = 0;
@@ -142,7 +142,7 @@ static bool exchange(tl_export *x, const tl_transfer *send, const tl_transfer *r
 
 /* ---- collectives ---- */
 
-/* Number of SMPI's datatype of that size; -1: none has it. */
+/* The number of SMPI's datatype of this size; -1 if there is none. */
 static int type_of(int64_t bytes)
 {
     switch (bytes) {
@@ -165,7 +165,8 @@ static int64_t checked(tl_export *x, int64_t count)
     return count;
 }
 
-/* Collectives split their data between elements: bytes would not stand for larger ones. */
+/* Collectives divide their data between elements. Larger elements must therefore not be written as
+ * bytes. */
 static int type_for(tl_export *x, const tl_side *side)
 {
     const int type = type_of(side->type_bytes);
@@ -179,7 +180,7 @@ static int64_t count_for(tl_export *x, const tl_side *side)
     return checked(x, side->type_bytes ? side->count : 0);
 }
 
-/* Counts of every rank, each followed by a blank; where there are none, zeros. */
+/* The counts of every rank, each followed by a blank; zeros if there are no counts. */
 static void put_counts(tl_export *x, const tl_side *all)
 {
     for (uint32_t i = 0; i < x->n_ranks; i++)

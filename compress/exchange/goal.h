@@ -1,4 +1,4 @@
-/* goal.h - the inside of the import of GOAL: one rank's schedule at a time. */
+/* goal.h - internal header of the import of GOAL: one rank's schedule at a time. */
 #ifndef TL_GOAL_H
 #define TL_GOAL_H
 
@@ -59,13 +59,14 @@ typedef struct tl_goal {
 /* Refuses a line. */
 tl_status tl_goal_wrong(tl_goal *m, uint64_t line, const char *what, const char *word);
 tl_status tl_goal_out_of_memory(tl_goal *m);
-/* The next word, which must be this one, or a whole number up to max with this behind it. */
+/* Takes the next word, which must be this one; or a whole number up to max followed by this word.
+ */
 tl_status tl_goal_take_keyword(tl_goal *m, const char *keyword);
 tl_status tl_goal_take_number(tl_goal *m, const char *what, const char *suffix, int64_t max,
                               int64_t *out);
-/* Operations and edges up to the closing brace. */
+/* Reads operations and edges up to the closing brace. */
 tl_status tl_goal_read_schedule(tl_goal *m);
-/* Index of the operation with a label. */
+/* The index of the operation with a label. */
 tl_status tl_goal_find_label(tl_goal *m, uint64_t line, const char *label, uint32_t *out);
 
 #endif

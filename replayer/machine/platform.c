@@ -30,8 +30,8 @@ static char *join(const char *folder, const char *name)
     return asprintf(&path, "%s/%s", folder, name) < 0 ? NULL : path;
 }
 
-/* " (NAME, NAME)" of the entries of a folder that contain `file` (NULL: of all that are visible),
- * as many as there is room for; "" if there are none. */
+/* " (NAME, NAME)" of the entries of a folder that contain `file` (NULL: of all visible entries), as
+ * many as fit; "" if there are none. */
 static void list_entries(const char *folder, const char *file, char *text, size_t size)
 {
     struct dirent **entries;
@@ -55,8 +55,8 @@ static void list_entries(const char *folder, const char *file, char *text, size_
         free(entries);
 }
 
-/* The folder that `name` means: itself if it holds a platform.xml, or the one of that name among
- * the installed platforms. */
+/* The folder that `name` means: the folder itself if it contains a platform.xml, otherwise the
+ * installed platform with this name. */
 static tl_status find_folder(const char *name, char **out, tl_error *err)
 {
     char installed[PATH_MAX];
@@ -117,8 +117,8 @@ static tl_status parse_options(tlr_platform *p, const char *path, char *text, tl
     return TL_OK;
 }
 
-/* Adds a file's name, length and bytes to the hash, so that no byte can move from one to another.
- */
+/* Adds the name, length and bytes of a file to the hash, so that a byte cannot move from one file
+ * to another unnoticed. */
 static void hash_file(XXH64_state_t *state, const char *name, const char *text, size_t size)
 {
     uint64_t length = size;
@@ -127,8 +127,9 @@ static void hash_file(XXH64_state_t *state, const char *name, const char *text, 
     XXH64_update(state, text, size);
 }
 
-/* Splits "NAME@CALIBRATION+CALIBRATION" behind the name, which may contain '@' itself: a folder of
- * the whole name comes first.  Returns the calibrations, "" if there are none; `name` is cut. */
+/* Splits "NAME@CALIBRATION+CALIBRATION". The name itself may contain '@', so a folder with the
+ * whole name has priority. Returns the calibrations, "" if there are none; `name` ends before them.
+ */
 static const char *split_calibrations(char *name)
 {
     char *xml = join(name, "platform.xml"), *at = strrchr(name, '@');
@@ -140,8 +141,8 @@ static const char *split_calibrations(char *name)
     return at + 1;
 }
 
-/* The path of a file of the platform: in the last of its calibrations that has it, else in the
- * folder itself.  NULL: out of memory. */
+/* The path of a file of the platform: in the last of its calibrations that has the file, otherwise
+ * in the folder itself. NULL without memory. */
 static char *find_file(const char *folder, const char *calibrations, const char *file)
 {
     char *found = join(folder, file);
@@ -184,7 +185,7 @@ static tl_status check_calibrations(const char *folder, const char *calibrations
     return TL_OK;
 }
 
-/* Leaves out comments, from # on, and white space. */
+/* Removes comments, from # on, and white space. */
 static void take_params(char *text)
 {
     char *to = text;
@@ -252,7 +253,7 @@ cleanup:
     return status;
 }
 
-/* What predictions print: "FOLDER@CALIBRATIONS". */
+/* The name of the platform in predictions: "FOLDER@CALIBRATIONS". */
 static tl_status name_platform(tlr_platform *p, const char *calibrations, tl_error *err)
 {
     if (!*calibrations)

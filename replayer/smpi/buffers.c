@@ -6,10 +6,10 @@
 #include <sys/mman.h>
 #include <sys/resource.h>
 
-/* Bytes of each buffer. From PLENTY on, no size of a message is checked. */
+/* The size of each buffer. From PLENTY on, sizes of messages are not checked. */
 static const size_t MOST = (size_t)1 << 42, PLENTY = (size_t)1 << 32, LEAST = (size_t)1 << 26;
 
-/* Each of the two buffers may take an eighth of the limit on address space ('ulimit -v'). The rest
+/* Each of the two buffers may use an eighth of the limit on address space ('ulimit -v'). The rest
  * is for the stacks of the ranks. */
 static size_t most_bytes(void)
 {
@@ -21,7 +21,8 @@ static size_t most_bytes(void)
     return bytes;
 }
 
-/* Addresses only: pages that nobody touches take no memory. NULL if there are not so many. */
+/* Reserves addresses only: pages that are never touched take no memory. NULL if there are not
+ * enough addresses. */
 static char *reserve(size_t bytes)
 {
     void *buffer = mmap(NULL, bytes, PROT_READ | PROT_WRITE,
@@ -43,7 +44,7 @@ void smpi_reserve_buffers(void)
     smpi_give_up(TL_ERR_MEMORY, "no address space for the message buffers; raise 'ulimit -v'");
 }
 
-/* Blocks of the event's size that a buffer holds: one for each rank, or one. */
+/* How many blocks of the event's size a buffer must hold: one for each rank, or one. */
 static double n_blocks(const smpi_rank *r, tl_action action)
 {
     switch (action) {

@@ -10,7 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Room for n counts that stays until the rank's next collective. */
+/* Room for n counts, valid until the rank's next collective. */
 static int *room_for(smpi_rank *r, size_t n)
 {
     if (n > r->n_counts) {
@@ -21,7 +21,7 @@ static int *room_for(smpi_rank *r, size_t n)
     return r->counts;
 }
 
-/* Counts of one side, and the displacements of blocks that lie one after the other. */
+/* The counts of one side, and the displacements of consecutive blocks. */
 typedef struct blocks {
     const int *counts; /* NULL: the rank has none */
     const int *offsets;
@@ -33,17 +33,17 @@ static blocks take_blocks(const smpi_rank *r, int *room, const tl_side *side)
     if (side->size != TL_SIZE_LIST || side->n == 0)
         return (blocks){NULL, NULL};
     for (uint32_t i = 0; i < side->n; i++) {
-        /* Elements without bytes are none: SMPI has no type of that size. */
+        /* Elements of 0 bytes count as no elements, because SMPI has no type of that size. */
         room[i] = smpi_count(r, side->type_bytes ? tl_count_at(side, i) : 0);
-        /* Only a few algorithms look at offsets, and none reads what is there. */
+        /* Only a few algorithms use offsets, and none reads the data there. */
         room[side->n + i] = offset <= INT_MAX ? (int)offset : 0;
         offset += room[i];
     }
     return (blocks){room, room + side->n};
 }
 
-/* The arguments of a collective.  With MPI_IN_PLACE one buffer serves for both sides, and each side
- * has what it stands for. */
+/* The arguments of a collective. With MPI_IN_PLACE one buffer is used for both sides, and each side
+ * gets the values for which MPI_IN_PLACE stands. */
 typedef struct sides {
     const char *sbuf;
     char *rbuf;
@@ -94,7 +94,7 @@ static sides take_sides(smpi_rank *r)
     return s;
 }
 
-/* The types may differ from rank to rank: the list holds bytes. */
+/* The types may differ from rank to rank, so the list contains bytes. */
 static int alltoallw(const sides *s)
 {
     int n, rc;
@@ -112,8 +112,8 @@ static int alltoallw(const sides *s)
     return rc;
 }
 
-/* Nothing to move.  Open MPI and Intel MPI return at once from these calls then, while
- * SimGrid 3.32's copies of their algorithms divide by zero. */
+/* There is no data. Open MPI and Intel MPI return immediately from these calls, but SimGrid 3.32's
+ * copies of their algorithms divide by zero. */
 static int is_empty_call(tl_action action, const sides *s)
 {
     if (s->scount || !replay.coll_selector ||
@@ -122,7 +122,7 @@ static int is_empty_call(tl_action action, const sides *s)
     return action == TL_ACTION_BCAST || action == TL_ACTION_REDUCE || action == TL_ACTION_ALLREDUCE;
 }
 
-/* Calls whose blocks differ are left to SMPI, but for reductions with scatter. */
+/* Calls with different blocks are left to SMPI, except reductions with scatter. */
 static int call_as_ompi(tl_action action, const sides *s, int *rc)
 {
     int n_ranks;

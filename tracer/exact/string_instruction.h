@@ -1,8 +1,7 @@
-/* string_instruction.h - recognise the x86 string instructions with a repeat prefix.
+/* string_instruction.h - recognises the x86 string instructions with a repeat prefix.
  *
- * Emulators execute them once per iteration and come back to the same address; a processor retires
- * one instruction (Intel SDM volume 2, REP/REPE/REPNE: opcodes 6C-6F, A4-A7, AA-AF).
- */
+ * Emulators execute them once for each iteration and return to the same address. A processor
+ * retires one instruction (Intel SDM volume 2, REP/REPE/REPNE: opcodes 6C-6F, A4-A7, AA-AF). */
 #ifndef TLT_STRING_INSTRUCTION_H
 #define TLT_STRING_INSTRUCTION_H
 

@@ -1,4 +1,4 @@
-/* valgrind_request.h - the client request with which the tracer asks our Valgrind tool. */
+/* valgrind_request.h - the client request by which the tracer queries our Valgrind tool. */
 #ifndef TLT_VALGRIND_REQUEST_H
 #define TLT_VALGRIND_REQUEST_H
 

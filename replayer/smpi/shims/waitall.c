@@ -1,9 +1,10 @@
-/* waitall.c - waits for thousands of requests, which take SimGrid the square of their number.
+/* waitall.c - a faster wait for thousands of requests.
  *
- * For each request that completes, SimGrid 3.32 goes through all that are left: 10,000 MPI_Get of
- * one epoch took 18 s of CPU time.  Here it is given a few hundred at a time.  All have completed
- * when the last one has, so the wait ends at the same time; only where receiving takes CPU time
- * (smpi/or), messages of a later group that arrive early pay for it later. */
+ * For each request that completes, SimGrid 3.32 goes through all remaining ones, so the time grows
+ * with the square of their number: 10,000 MPI_Get of one epoch took 18 s of CPU time. Here SimGrid
+ * gets a few hundred requests at a time. The wait is over when the last request has completed, so
+ * it ends at the same time. There is one exception: if receiving takes CPU time (smpi/or), early
+ * messages of a later group take this time later. */
 #include "config.h"
 
 #include "shims.h"
@@ -24,7 +25,7 @@ int wait_for_all(int n, MPI_Request *requests, MPI_Status *statuses)
         return wait_all(n, requests, statuses);
     for (int first = 0; first == 0 || first < n; first += AT_ONCE) {
         const int left = n - first, some = left < AT_ONCE ? left : AT_ONCE;
-        /* SMPI waits for no requests with no list of them, too. */
+        /* SMPI waits for an empty list of requests, too. */
         const int failed = wait_all(some, first ? requests + first : requests,
                                     statuses == MPI_STATUSES_IGNORE ? statuses : statuses + first);
         if (failed != MPI_SUCCESS)
