@@ -25,6 +25,7 @@ for file in platform.conf platform.xml options.conf model.conf network.conf netw
 done
 check 'every measurement is kept in network.csv' awk -F, '/^[0-9]/ { n++; if (NF != 11 || $11 < 0) exit 1 }
     /^# end/ { split($0, end, " "); if (end[3] != n) exit 1 } END { exit n < 200 }' here/network.csv
+check 'ranks that share memory give no eager order' test -z "$(option here timeless/eager-order)"
 ping() { # ping BYTES: 10 round trips
     awk -v bytes="$1" 'BEGIN { print "timeless-text 1\nranks 2"
         for (r = 0; r < 2; r++) { print "rank " r " host=\"h" r "\""
