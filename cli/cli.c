@@ -4,6 +4,7 @@
 #include <errno.h>
 #include <format.h>
 #include <inttypes.h>
+#include <replayer.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -11,10 +12,15 @@
 #include <sys/stat.h>
 #include <timeless_files.h>
 
+static int exit_code(tl_status status)
+{
+    return status == TLR_ERR_NOT_COMPARABLE ? CLI_NOT_COMPARABLE : tl_status_exit_code(status);
+}
+
 int cli_fail(const tl_error *err)
 {
     fprintf(stderr, "timeless: %s\n", tl_printable(err->text));
-    return tl_status_exit_code(err->status);
+    return exit_code(err->status);
 }
 
 int cli_fail_text(tl_status status, const char *format, ...)
@@ -25,7 +31,7 @@ int cli_fail_text(tl_status status, const char *format, ...)
     vsnprintf(text, sizeof text, format, args);
     va_end(args);
     fprintf(stderr, "timeless: %s\n", tl_printable(text));
-    return tl_status_exit_code(status);
+    return exit_code(status);
 }
 
 static void (*take_options)(const struct argp *);

@@ -4,11 +4,13 @@
 #include "cli.h"
 
 #include <replayer.h>
+#include <stdlib.h>
 #include <string.h>
 
 struct export_options {
     const char *path, *out, *to;
     tl_rates rates;
+    tl_kernel_rate *kernels; /* of rates */
 };
 
 enum { OPT_RATE = 256, OPT_NO_COMPUTE };
@@ -24,9 +26,20 @@ static const struct argp_option option_table[] = {
     {NULL, 'n', NULL, OPTION_HIDDEN, NULL, 0}, /* the same */
     {0}};
 
-static void parse_kernel(struct argp_state *state, char *arg)
+static void add_kernel(struct argp_state *state, uint16_t call, double per_work)
 {
     struct export_options *o = state->input;
+    tl_kernel_rate *more = realloc(o->kernels, (o->rates.n_kernels + 1) * sizeof *more);
+    if (!more)
+        argp_failure(state, CLI_SYSTEM, 0, "out of memory");
+    else {
+        more[o->rates.n_kernels++] = (tl_kernel_rate){call, per_work};
+        o->rates.kernels = o->kernels = more;
+    }
+}
+
+static void parse_kernel(struct argp_state *state, char *arg)
+{
     char *equals = strchr(arg, '=');
     if (equals)
         *equals = 0;
@@ -34,7 +47,7 @@ static void parse_kernel(struct argp_state *state, char *arg)
     if (!equals || !row || row->action != TL_ACTION_KERNEL)
         argp_error(state, "kernel '%s': give NAME=X, as in dgemm=2", arg);
     else
-        o->rates.per_work[row->code] = cli_parse_rate(state, equals + 1);
+        add_kernel(state, row->code, cli_parse_rate(state, equals + 1));
 }
 
 static error_t parse(int key, char *arg, struct argp_state *state)
@@ -81,8 +94,10 @@ int cmd_export(int argc, char **argv)
     cli_parse(&argp, argc, argv, 0, &o);
     tl_reader *r;
     int code = cli_open_trace(o.path, &r);
-    if (code)
+    if (code) {
+        free(o.kernels);
         return code;
+    }
     tl_error err;
     tl_status status = !strcmp(o.to, "goal")   ? tl_export_goal(r, &o.rates, o.out, &err)
                        : !strcmp(o.to, "otf2") ? write_otf2(r, &o, &err)
@@ -90,5 +105,6 @@ int cmd_export(int argc, char **argv)
     if (status)
         code = cli_fail(&err);
     tl_reader_close(r);
+    free(o.kernels);
     return code;
 }

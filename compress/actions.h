@@ -81,6 +81,9 @@ static const tl_meaning tl_meanings[] = {
     /* clang-format on */
 };
 
+/* Every action is below. */
+enum { TL_N_ACTIONS = sizeof tl_meanings / sizeof *tl_meanings };
+
 static inline const tl_meaning *tl_meaning_of(tl_action action)
 {
     return &tl_meanings[action];

@@ -202,8 +202,17 @@ void tl_codec_remember_tail(tl_codec *codec, tl_context *c, const int64_t *tail,
  * in a smaller communicator has nothing to do with one's own rank. */
 static inline bool tl_may_have_neighbours(uint32_t slots, tl_action action)
 {
-    return slots & TL_SLOT_PEER && slots & TL_SLOT_COMM && action >= TL_ACTION_SEND &&
-           action <= TL_ACTION_PROBE && action != TL_ACTION_START;
+    switch (action) {
+    case TL_ACTION_SEND:
+    case TL_ACTION_RECV:
+    case TL_ACTION_SENDRECV:
+    case TL_ACTION_ISEND:
+    case TL_ACTION_IRECV:
+    case TL_ACTION_SEND_INIT:
+    case TL_ACTION_RECV_INIT:
+    case TL_ACTION_PROBE: return slots & TL_SLOT_PEER && slots & TL_SLOT_COMM;
+    default: return false;
+    }
 }
 
 static inline bool tl_has_neighbours(const tl_event *event, const tl_call_info *row)

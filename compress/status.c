@@ -26,9 +26,8 @@ const char *tl_status_text(tl_status status)
     case TL_ERR_NO_RANK: return "no such rank";
     case TL_ERR_INPUT: return "wrong input";
     case TL_ERR_UNSUPPORTED: return "not supported";
-    case TL_ERR_DEADLOCK: return "the replay cannot finish";
     case TL_ERR_USAGE: return "wrong argument";
-    case TL_ERR_NOT_COMPARABLE: return "the clock of the recording is not comparable";
+    case TL_STATUS_USER: break;
     }
     return "unknown status";
 }
@@ -41,7 +40,6 @@ int tl_status_exit_code(tl_status status)
     case TL_ERR_USAGE: return 2;
     case TL_ERR_SYSTEM:
     case TL_ERR_MEMORY: return 4;
-    case TL_ERR_NOT_COMPARABLE: return 5;
     default: return 3;
     }
 }

@@ -6,8 +6,9 @@
  * records.
  *
  * Conventions of every function here:
- *   - A function that can fail returns a tl_status.  An out-parameter receives the result; after
- *     a failure it is unchanged, or NULL.  The library never prints and never exits.
+ *   - A function that can fail returns a tl_status; the end of each header lists which.  An
+ *     out-parameter receives the result; after a failure it is unchanged, or NULL.  The library
+ *     never prints and never exits.
  *   - *_close and *_free accept NULL.
  *   - Strings are UTF-8.  The object that returned a string owns it until it is closed.
  *   - Several threads may use different objects at the same time, but not the same object.
@@ -21,7 +22,6 @@
 
 #include <stddef.h>
 #include <stdint.h>
-#include <stdio.h>
 
 #ifdef __cplusplus
 extern "C" {
@@ -53,27 +53,29 @@ TL_API int tl_version_number(void);
 
 /* ---- status ---- */
 
-/* Stable numbers. */
+/* A number never changes; 32 and 50, which version 0.1.0 used, are not used again. */
 typedef enum tl_status {
     TL_OK = 0,
     TL_END = 1,         /* no further event; not an error */
     TL_ERR_SYSTEM = 10, /* the operating system refused: see tl_error.text */
     TL_ERR_MEMORY = 11,
     TL_ERR_NOT_A_TRACE = 20,
-    TL_ERR_VERSION = 21,       /* written by a newer, incompatible version */
-    TL_ERR_TRUNCATED = 22,     /* the file ends too early; everything before is intact */
-    TL_ERR_CORRUPT = 23,       /* a checksum or a rule of the format is violated */
-    TL_ERR_LIMIT = 24,         /* beyond a limit of the format (see doc/FORMAT.md) */
-    TL_ERR_NO_RANK = 25,       /* the trace has no such rank */
-    TL_ERR_INPUT = 30,         /* another input file is wrong: platform, model, host file */
-    TL_ERR_UNSUPPORTED = 31,   /* the input is legal but cannot be represented or replayed */
-    TL_ERR_DEADLOCK = 32,      /* the replay cannot finish */
-    TL_ERR_USAGE = 40,         /* wrong argument */
-    TL_ERR_NOT_COMPARABLE = 50 /* the recording's clock says nothing about the prediction */
+    TL_ERR_VERSION = 21,     /* written by a newer, incompatible version */
+    TL_ERR_TRUNCATED = 22,   /* the file ends too early; everything before is intact */
+    TL_ERR_CORRUPT = 23,     /* a checksum or a rule of the format is violated */
+    TL_ERR_LIMIT = 24,       /* beyond a limit of the format (see doc/FORMAT.md) */
+    TL_ERR_NO_RANK = 25,     /* the trace has no such rank */
+    TL_ERR_INPUT = 30,       /* an input file that is no trace is wrong: a text, HPL.dat */
+    TL_ERR_UNSUPPORTED = 31, /* the input is legal but cannot be represented */
+    TL_ERR_USAGE = 40,       /* wrong argument */
+    /* The library returns none of the numbers from here on.  A program may use them for failures
+     * of its own, in a tl_error and in what its callbacks return. */
+    TL_STATUS_USER = 100
 } tl_status;
 
 /* What went wrong and where.  Functions that take a tl_error * accept NULL and fill it on failure.
- * `text` is one line without newline: "FILE:OFFSET: what is wrong; what to do". */
+ * `text` is one line without newline: "FILE:OFFSET: what is wrong; what to do".  A longer line is
+ * cut. */
 typedef struct tl_error {
     tl_status status;
     char text[512];
@@ -94,125 +96,127 @@ TL_API void tl_error_set(tl_error *err, tl_status status, const char *format, ..
 
 TL_API const char *tl_status_text(tl_status status);
 
-/* Exit code of a command that ends with this status: 0 ok, 2 usage, 3 bad input, 4 system. */
+/* Exit code of a command that ends with this status: 0 ok, 2 usage, 4 system or memory, 3 all
+ * others. */
 TL_API int tl_status_exit_code(tl_status status);
 
 /* ---- schema ---- */
 
-/* Groups of calls that are replayed and counted alike. */
+/* Groups of calls that are replayed and counted alike.  A number never changes: a new action gets
+ * the next one, wherever its row is (tests/golden/numbers.txt lists what has been released). */
 typedef enum tl_action {
     TL_ACTION_NONE = 0,
-    TL_ACTION_MATCH,
-    TL_ACTION_INIT,
-    TL_ACTION_FINALIZE,
-    TL_ACTION_ABORT,
-    TL_ACTION_REGION,
-    TL_ACTION_CLOCK,
-    TL_ACTION_SLEEP, /* count: nanoseconds */
-    TL_ACTION_SEND,
-    TL_ACTION_RECV,
-    TL_ACTION_SENDRECV,
-    TL_ACTION_ISEND,
-    TL_ACTION_IRECV,
-    TL_ACTION_SEND_INIT,
-    TL_ACTION_RECV_INIT,
-    TL_ACTION_START,
-    TL_ACTION_PROBE,
-    TL_ACTION_WAIT,
-    TL_ACTION_REQUEST_FREE,
-    TL_ACTION_CANCEL,
-    TL_ACTION_BARRIER,
-    TL_ACTION_BCAST,
-    TL_ACTION_REDUCE,
-    TL_ACTION_ALLREDUCE,
-    TL_ACTION_GATHER,
-    TL_ACTION_GATHERV,
-    TL_ACTION_SCATTER,
-    TL_ACTION_SCATTERV,
-    TL_ACTION_ALLGATHER,
-    TL_ACTION_ALLGATHERV,
-    TL_ACTION_ALLTOALL,
-    TL_ACTION_ALLTOALLV,
-    TL_ACTION_ALLTOALLW,
-    TL_ACTION_REDUCE_SCATTER,
-    TL_ACTION_REDUCE_SCATTER_BLOCK,
-    TL_ACTION_SCAN,
-    TL_ACTION_EXSCAN,
-    TL_ACTION_IBARRIER,
-    TL_ACTION_IBCAST,
-    TL_ACTION_IREDUCE,
-    TL_ACTION_IALLREDUCE,
-    TL_ACTION_IGATHER,
-    TL_ACTION_IGATHERV,
-    TL_ACTION_ISCATTER,
-    TL_ACTION_ISCATTERV,
-    TL_ACTION_IALLGATHER,
-    TL_ACTION_IALLGATHERV,
-    TL_ACTION_IALLTOALL,
-    TL_ACTION_IALLTOALLV,
-    TL_ACTION_IALLTOALLW,
-    TL_ACTION_IREDUCE_SCATTER,
-    TL_ACTION_IREDUCE_SCATTER_BLOCK,
-    TL_ACTION_ISCAN,
-    TL_ACTION_IEXSCAN,
-    TL_ACTION_NEIGHBOR_ALLGATHER,
-    TL_ACTION_NEIGHBOR_ALLGATHERV,
-    TL_ACTION_NEIGHBOR_ALLTOALL,
-    TL_ACTION_NEIGHBOR_ALLTOALLV,
-    TL_ACTION_NEIGHBOR_ALLTOALLW,
-    TL_ACTION_INEIGHBOR_ALLGATHER,
-    TL_ACTION_INEIGHBOR_ALLGATHERV,
-    TL_ACTION_INEIGHBOR_ALLTOALL,
-    TL_ACTION_INEIGHBOR_ALLTOALLV,
-    TL_ACTION_INEIGHBOR_ALLTOALLW,
-    TL_ACTION_COMM_DUP,
-    TL_ACTION_COMM_SPLIT,
-    TL_ACTION_COMM_CREATE,
-    TL_ACTION_INTERCOMM_CREATE,
-    TL_ACTION_INTERCOMM_MERGE,
-    TL_ACTION_COMM_FREE,
+    TL_ACTION_MATCH = 1,
+    TL_ACTION_INIT = 2,
+    TL_ACTION_FINALIZE = 3,
+    TL_ACTION_ABORT = 4,
+    TL_ACTION_REGION = 5,
+    TL_ACTION_CLOCK = 6,
+    TL_ACTION_SLEEP = 7, /* count: nanoseconds */
+    TL_ACTION_SEND = 8,
+    TL_ACTION_RECV = 9,
+    TL_ACTION_SENDRECV = 10,
+    TL_ACTION_ISEND = 11,
+    TL_ACTION_IRECV = 12,
+    TL_ACTION_SEND_INIT = 13,
+    TL_ACTION_RECV_INIT = 14,
+    TL_ACTION_START = 15,
+    TL_ACTION_PROBE = 16,
+    TL_ACTION_WAIT = 17,
+    TL_ACTION_REQUEST_FREE = 18,
+    TL_ACTION_CANCEL = 19,
+    TL_ACTION_BARRIER = 20,
+    TL_ACTION_BCAST = 21,
+    TL_ACTION_REDUCE = 22,
+    TL_ACTION_ALLREDUCE = 23,
+    TL_ACTION_GATHER = 24,
+    TL_ACTION_GATHERV = 25,
+    TL_ACTION_SCATTER = 26,
+    TL_ACTION_SCATTERV = 27,
+    TL_ACTION_ALLGATHER = 28,
+    TL_ACTION_ALLGATHERV = 29,
+    TL_ACTION_ALLTOALL = 30,
+    TL_ACTION_ALLTOALLV = 31,
+    TL_ACTION_ALLTOALLW = 32,
+    TL_ACTION_REDUCE_SCATTER = 33,
+    TL_ACTION_REDUCE_SCATTER_BLOCK = 34,
+    TL_ACTION_SCAN = 35,
+    TL_ACTION_EXSCAN = 36,
+    TL_ACTION_IBARRIER = 37,
+    TL_ACTION_IBCAST = 38,
+    TL_ACTION_IREDUCE = 39,
+    TL_ACTION_IALLREDUCE = 40,
+    TL_ACTION_IGATHER = 41,
+    TL_ACTION_IGATHERV = 42,
+    TL_ACTION_ISCATTER = 43,
+    TL_ACTION_ISCATTERV = 44,
+    TL_ACTION_IALLGATHER = 45,
+    TL_ACTION_IALLGATHERV = 46,
+    TL_ACTION_IALLTOALL = 47,
+    TL_ACTION_IALLTOALLV = 48,
+    TL_ACTION_IALLTOALLW = 49,
+    TL_ACTION_IREDUCE_SCATTER = 50,
+    TL_ACTION_IREDUCE_SCATTER_BLOCK = 51,
+    TL_ACTION_ISCAN = 52,
+    TL_ACTION_IEXSCAN = 53,
+    TL_ACTION_NEIGHBOR_ALLGATHER = 54,
+    TL_ACTION_NEIGHBOR_ALLGATHERV = 55,
+    TL_ACTION_NEIGHBOR_ALLTOALL = 56,
+    TL_ACTION_NEIGHBOR_ALLTOALLV = 57,
+    TL_ACTION_NEIGHBOR_ALLTOALLW = 58,
+    TL_ACTION_INEIGHBOR_ALLGATHER = 59,
+    TL_ACTION_INEIGHBOR_ALLGATHERV = 60,
+    TL_ACTION_INEIGHBOR_ALLTOALL = 61,
+    TL_ACTION_INEIGHBOR_ALLTOALLV = 62,
+    TL_ACTION_INEIGHBOR_ALLTOALLW = 63,
+    TL_ACTION_COMM_DUP = 64,
+    TL_ACTION_COMM_SPLIT = 65,
+    TL_ACTION_COMM_CREATE = 66,
+    TL_ACTION_INTERCOMM_CREATE = 67,
+    TL_ACTION_INTERCOMM_MERGE = 68,
+    TL_ACTION_COMM_FREE = 69,
     /* One-sided: collective over the window ... */
-    TL_ACTION_WIN_CREATE,
-    TL_ACTION_WIN_FREE,
-    TL_ACTION_WIN_FENCE,
+    TL_ACTION_WIN_CREATE = 70,
+    TL_ACTION_WIN_FREE = 71,
+    TL_ACTION_WIN_FENCE = 72,
     /* Files: collective over those who opened it ... */
-    TL_ACTION_FILE_OPEN,
-    TL_ACTION_FILE_CLOSE,
-    TL_ACTION_FILE_SETUP,       /* view, size, shared pointer: no data */
-    TL_ACTION_FILE_PREALLOCATE, /* count: bytes of the file */
-    TL_ACTION_FILE_SYNC,
-    TL_ACTION_FILE_READ_ALL,
-    TL_ACTION_FILE_WRITE_ALL,
-    TL_ACTION_FILE_READ_BEGIN, /* halves of a split collective: the first has the data, */
-    TL_ACTION_FILE_WRITE_BEGIN,
-    TL_ACTION_FILE_READ_END, /* the second waits for it */
-    TL_ACTION_FILE_WRITE_END,
+    TL_ACTION_FILE_OPEN = 73,
+    TL_ACTION_FILE_CLOSE = 74,
+    TL_ACTION_FILE_SETUP = 75,       /* view, size, shared pointer: no data */
+    TL_ACTION_FILE_PREALLOCATE = 76, /* count: bytes of the file */
+    TL_ACTION_FILE_SYNC = 77,
+    TL_ACTION_FILE_READ_ALL = 78,
+    TL_ACTION_FILE_WRITE_ALL = 79,
+    TL_ACTION_FILE_READ_BEGIN = 80, /* halves of a split collective: the first has the data, */
+    TL_ACTION_FILE_WRITE_BEGIN = 81,
+    TL_ACTION_FILE_READ_END = 82, /* the second waits for it */
+    TL_ACTION_FILE_WRITE_END = 83,
     /* ... and not collective. */
-    TL_ACTION_FILE_READ,
-    TL_ACTION_FILE_WRITE,
-    TL_ACTION_FILE_DELETE,
+    TL_ACTION_FILE_READ = 84,
+    TL_ACTION_FILE_WRITE = 85,
+    TL_ACTION_FILE_DELETE = 86,
     /* ... and not collective: to and from the window of rank `peer`. */
-    TL_ACTION_PUT,
-    TL_ACTION_GET,
-    TL_ACTION_ACCUMULATE,
-    TL_ACTION_GET_ACCUMULATE, /* count * type_bytes there, recv_count * recv_type_bytes back */
-    TL_ACTION_WIN_POST,       /* list: ranks that may access this one's window */
-    TL_ACTION_WIN_START,      /* list: ranks whose windows are accessed */
-    TL_ACTION_WIN_COMPLETE,
-    TL_ACTION_WIN_WAIT,
-    TL_ACTION_WIN_LOCK,
-    TL_ACTION_WIN_LOCK_ALL,
-    TL_ACTION_WIN_UNLOCK,
-    TL_ACTION_WIN_UNLOCK_ALL,
-    TL_ACTION_WIN_FLUSH,
-    TL_ACTION_WIN_FLUSH_ALL,
-    TL_ACTION_WIN_FLUSH_LOCAL,
-    TL_ACTION_WIN_FLUSH_LOCAL_ALL,
-    TL_ACTION_WIN_SYNC,
-    TL_ACTION_OPAQUE, /* communicates, not modelled */
-    TL_ACTION_KERNEL,
-    TL_ACTION_THREAD, /* the thread of the events that follow */
-    TL_ACTION_ENTER   /* the next event begins here and ends later */
+    TL_ACTION_PUT = 87,
+    TL_ACTION_GET = 88,
+    TL_ACTION_ACCUMULATE = 89,
+    TL_ACTION_GET_ACCUMULATE = 90, /* count * type_bytes there, recv_count * recv_type_bytes back */
+    TL_ACTION_WIN_POST = 91,       /* list: ranks that may access this one's window */
+    TL_ACTION_WIN_START = 92,      /* list: ranks whose windows are accessed */
+    TL_ACTION_WIN_COMPLETE = 93,
+    TL_ACTION_WIN_WAIT = 94,
+    TL_ACTION_WIN_LOCK = 95,
+    TL_ACTION_WIN_LOCK_ALL = 96,
+    TL_ACTION_WIN_UNLOCK = 97,
+    TL_ACTION_WIN_UNLOCK_ALL = 98,
+    TL_ACTION_WIN_FLUSH = 99,
+    TL_ACTION_WIN_FLUSH_ALL = 100,
+    TL_ACTION_WIN_FLUSH_LOCAL = 101,
+    TL_ACTION_WIN_FLUSH_LOCAL_ALL = 102,
+    TL_ACTION_WIN_SYNC = 103,
+    TL_ACTION_OPAQUE = 104, /* communicates, not modelled */
+    TL_ACTION_KERNEL = 105,
+    TL_ACTION_THREAD = 106, /* the thread of the events that follow */
+    TL_ACTION_ENTER = 107   /* the next event begins here and ends later */
 } tl_action;
 
 /* Slots of tl_event that a call can fill, as bits. */
@@ -285,8 +289,8 @@ enum {
     TL_IN_PLACE = 1,
     TL_NONCOMMUTATIVE = 2,
     TL_EXCLUSIVE = 4,
-    TL_SWAPPED =
-        8, /* of MPI_Compare_and_swap; neither of the two: not known, as before format 1.4 */
+    /* Of MPI_Compare_and_swap; neither of the two: not known, as before format 1.4. */
+    TL_SWAPPED = 8,
     TL_NOT_SWAPPED = 16
 };
 
@@ -313,9 +317,8 @@ enum {
 /* One event of one rank.  A call's row in mpi_calls.def says which slots it fills; the others are
  * 0. */
 typedef struct tl_event {
-    uint16_t call; /* TL_MPI_* or TL_KERNEL_* */
-    uint16_t
-        flags; /* TL_IN_PLACE, TL_NONCOMMUTATIVE, TL_EXCLUSIVE (lock), TL_SWAPPED, TL_NOT_SWAPPED */
+    uint16_t call;     /* TL_MPI_* or TL_KERNEL_* */
+    uint16_t flags;    /* TL_IN_PLACE ... TL_NOT_SWAPPED, joined by | */
     uint32_t site;     /* call site: id of a tl_site of this rank; 0 unknown */
     uint64_t volume;   /* computation since the previous event, in the run's volume unit */
     uint32_t polls;    /* tests and probes without success since the previous event */
@@ -410,12 +413,13 @@ typedef struct tl_rank_summary {
     uint64_t volume;   /* sum of volumes */
     uint64_t clock_ns; /* clock at the end, 0 if unknown */
     tl_end_reason end;
-    const char *host; /* name of the host it ran on */
-    const char
-        *remark;       /* for people: why the part ends as it does; "" if there is nothing to say */
-    const char *clock; /* why the rank's clocks are not comparable with a prediction; else "" */
-    int kept_open;     /* of a killed rank: nothing is lost but the call under way, as its */
-    uint64_t n_recovered; /* last events, so many, were found in PATH.open */
+    const char *host;   /* name of the host it ran on */
+    const char *remark; /* for people: why the part ends as it does; "" if there is no reason */
+    const char *clock;  /* why the rank's clocks are not comparable with a prediction; else "" */
+    /* Of a killed rank: its last n_recovered events were found in PATH.open, so that only the call
+     * that it was in is lost. */
+    int kept_open;
+    uint64_t n_recovered;
 } tl_rank_summary;
 
 /* ---- writing ---- */
@@ -544,39 +548,39 @@ typedef int tl_asker(void *arg, const tl_event *probe);
 TL_API void tl_cursor_set_asker(tl_cursor *c, tl_asker *ask, void *arg);
 TL_API void tl_cursor_close(tl_cursor *c);
 
-/* ---- packing ---- */
-
-typedef struct tl_pack_options {
-    /* 0: volumes stay as they are.  Otherwise each changes by this fraction of it at most, the
-     * rounding is carried forward, and the last event of a rank takes what is left: the rank's
-     * total stays exact. */
-    double volume_precision;
-    const char *origin; /* how this trace was made from which; NULL: as it was */
-} tl_pack_options;
-
-/* Writes the trace again, as small as it gets: the same events, definitions and ends, in long
- * frames, with what is the same on many ranks stored once.  Works in the memory of a few ranks,
- * whatever their number.  `options` may be NULL.  `out_path` may be the trace itself: what is
- * written has ".part" behind its name until it is whole and on the disk.  A damaged trace is
- * refused. */
-TL_API tl_status tl_pack(tl_reader *r, const tl_pack_options *options, const char *out_path,
-                         tl_error *err);
-
-/* ---- text ---- */
+/* ---- text of an event ---- */
 
 /* Writes the canonical one-line text of an event (without newline) into buf: name=value pairs of
  * the slots that its row fills.  Returns the length that the whole line has, as snprintf does. */
 TL_API size_t tl_event_text(const tl_event *event, char *buf, size_t size);
 
-/* The text form of a trace (doc/FORMAT.md): all of it, its description, or the part of one rank.
- * Of a damaged trace everything intact is written; the first damage is returned.  TL_ERR_SYSTEM:
- * `out` cannot be written. */
-TL_API tl_status tl_text_write(tl_reader *r, FILE *out, tl_error *err);
-TL_API tl_status tl_text_write_run(const tl_run *run, FILE *out);
-TL_API tl_status tl_text_write_rank(tl_reader *r, uint32_t rank, FILE *out, tl_error *err);
-/* Writes the trace that a text describes, with memory for one line and one frame.  `name` is the
- * text's, for messages ("NAME:LINE: what is wrong; what to do").  Nothing is left on failure. */
-TL_API tl_status tl_text_read(FILE *in, const char *name, const char *out_path, tl_error *err);
+/* ---- status of each function ---- */
+
+/* What each function that returns a tl_status returns besides TL_OK, without TL_ERR_ in front (END
+ * is TL_END).  A writer or a cursor that has failed returns the status of that failure again.
+ * tl_reader_open returns INPUT and USAGE for programs (timeless_convert.h) only.
+ *
+ *   tl_trace_create          SYSTEM MEMORY LIMIT
+ *   tl_trace_keep_open       SYSTEM MEMORY NOT_A_TRACE VERSION TRUNCATED CORRUPT LIMIT
+ *   tl_writer_open           SYSTEM MEMORY NOT_A_TRACE VERSION TRUNCATED CORRUPT LIMIT NO_RANK
+ *   tl_writer_keep_open      SYSTEM MEMORY TRUNCATED LIMIT USAGE
+ *   tl_writer_define_comm    SYSTEM MEMORY LIMIT USAGE
+ *   tl_writer_define_site    SYSTEM MEMORY LIMIT USAGE
+ *   tl_writer_define_kernel  SYSTEM MEMORY LIMIT USAGE
+ *   tl_writer_define_counter SYSTEM MEMORY LIMIT USAGE
+ *   tl_writer_put            SYSTEM MEMORY LIMIT USAGE
+ *   tl_writer_flush          SYSTEM MEMORY LIMIT USAGE
+ *   tl_writer_remark         SYSTEM MEMORY LIMIT USAGE
+ *   tl_writer_clock          SYSTEM MEMORY LIMIT USAGE
+ *   tl_writer_close          SYSTEM MEMORY LIMIT USAGE
+ *   tl_reader_open           SYSTEM MEMORY NOT_A_TRACE VERSION TRUNCATED CORRUPT LIMIT INPUT
+ *                            USAGE
+ *   tl_reader_hash           SYSTEM MEMORY TRUNCATED
+ *   tl_reader_rank           NO_RANK
+ *   tl_cursor_open           MEMORY NO_RANK
+ *   tl_cursor_next           END SYSTEM MEMORY VERSION TRUNCATED CORRUPT
+ *   tl_cursor_seek           END SYSTEM MEMORY VERSION TRUNCATED CORRUPT
+ */
 
 #ifdef __cplusplus
 }

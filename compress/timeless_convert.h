@@ -1,4 +1,5 @@
-/* timeless_convert.h - traces from and to other formats, from patterns, and from other traces.
+/* timeless_convert.h - whole traces: packed, as text, from and to other formats, from patterns, and
+ * from other traces.
  *
  * The part of timeless.h, which includes it, that writes whole traces; the conventions are stated
  * there.
@@ -11,6 +12,7 @@
 
 #include <stddef.h>
 #include <stdint.h>
+#include <stdio.h>
 
 #include "timeless.h"
 
@@ -18,14 +20,55 @@
 extern "C" {
 #endif
 
+/* ---- packing ---- */
+
+typedef struct tl_pack_options {
+    /* 0: volumes stay as they are.  Otherwise each changes by this fraction of it at most, the
+     * rounding is carried forward, and the last event of a rank takes what is left: the rank's
+     * total stays exact. */
+    double volume_precision;
+    const char *origin; /* how this trace was made from which; NULL: as it was */
+} tl_pack_options;
+
+/* Writes the trace again, as small as it gets: the same events, definitions and ends, in long
+ * frames, with what is the same on many ranks stored once.  Works in the memory of a few ranks,
+ * whatever their number.  `options` may be NULL.  `out_path` may be the trace itself: what is
+ * written has ".part" behind its name until it is whole and on the disk.  A damaged trace is
+ * refused. */
+TL_API tl_status tl_pack(tl_reader *r, const tl_pack_options *options, const char *out_path,
+                         tl_error *err);
+
+/* ---- text ---- */
+
+/* The text form of a trace (doc/FORMAT.md): all of it, its description, or the part of one rank.
+ * Of a damaged trace everything intact is written; the first damage is returned.  TL_ERR_SYSTEM:
+ * `out` cannot be written. */
+TL_API tl_status tl_text_write(tl_reader *r, FILE *out, tl_error *err);
+TL_API tl_status tl_text_write_run(const tl_run *run, FILE *out);
+TL_API tl_status tl_text_write_rank(tl_reader *r, uint32_t rank, FILE *out, tl_error *err);
+/* Writes the trace that a text describes, with memory for one line and one frame.  `name` is the
+ * text's, for messages ("NAME:LINE: what is wrong; what to do").  Nothing is left on failure. */
+TL_API tl_status tl_text_read(FILE *in, const char *name, const char *out_path, tl_error *err);
+
 /* ---- exchange ---- */
+
+/* What a target of an export takes for a unit of tl_kernel_work. */
+typedef struct tl_kernel_rate {
+    uint16_t call; /* TL_KERNEL_dgemm, ... */
+    double per_work;
+} tl_kernel_rate;
 
 /* What a target of an export takes for computation: SimGrid's text flops, GOAL nanoseconds. */
 typedef struct tl_rates {
-    int no_compute;                 /* leave computation out */
-    double per_unit;                /* for a unit of volume */
-    double per_work[TL_CALL_LIMIT]; /* for tl_kernel_work = 1, by call; 0: none, refused */
+    int no_compute;  /* leave computation out */
+    double per_unit; /* for a unit of volume */
+    /* In any order; the last rate of a kernel holds.  A kernel without a rate is refused. */
+    size_t n_kernels;
+    const tl_kernel_rate *kernels;
 } tl_rates;
+
+/* The rate of a kernel; 0 if it has none. */
+TL_API double tl_rates_per_work(const tl_rates *rates, unsigned call);
 
 /* What the target cannot say is refused with TL_ERR_UNSUPPORTED by name, number of events and first
  * place, before anything is written.  Clocks, sites, polls, hosts, MPI_Wtime and MPI_Pcontrol take
@@ -104,22 +147,23 @@ typedef struct tl_hpl {
                        is there, as far as the one who replays can tell (tl_cursor_set_asker) */
     int64_t from, past; /* a window: the panels from `from` on and before `past`, a trace of their
                            own (doc/timeless-hpl.1); past 0: all, unmarked */
-    char pivots[256]; /* file with the row of each pivot, from 0, a line each; "": they are drawn */
+    char *pivots; /* file with the row of each pivot, from 0, a line each; NULL: they are drawn */
 } tl_hpl;
 
 /* Where that one cannot tell. */
 #define TL_HPL_RECEIVE 0.0
 
 TL_API void tl_hpl_default(tl_hpl *o);
-/* Reads what follows the colon. */
+/* Reads what follows the colon.  tl_hpl_free releases what *out contains. */
 TL_API tl_status tl_hpl_parse(const char *text, tl_hpl *out, tl_error *err);
+TL_API void tl_hpl_free(tl_hpl *o);
 /* Number of panels; the first one, behind panel 0, where a window may begin. */
 TL_API int64_t tl_hpl_panels(const tl_hpl *o);
 TL_API int64_t tl_hpl_first_cut(const tl_hpl *o);
 /* Writes all parameters, "hpl:" in front; returns the length that all of it has. */
 TL_API size_t tl_hpl_text(const tl_hpl *o, char *text, size_t size);
-/* The combinations that a file HPL.dat asks for, in the order of HPL's loops; *out is to be freed.
- */
+/* The combinations that a file HPL.dat asks for, in the order of HPL's loops; free(*out) releases
+ * them.  They have no file of pivots. */
 TL_API tl_status tl_hpl_read_dat(const char *path, tl_hpl **out, size_t *n, tl_error *err);
 
 /* ---- more ranks ---- */
@@ -144,7 +188,7 @@ typedef struct tl_extrapolate_options {
 
 /* Recorded ranks with like places that make the same calls. */
 typedef struct tl_like_ranks {
-    char place[24];               /* along each dimension: first, inner, last; any, only */
+    char *place;                  /* along each dimension: first, inner, last; any, only */
     uint32_t first, n_ranks;      /* tl_extrapolation.members[first] and so on */
     uint32_t typical;             /* the one with the median volume */
     uint64_t least, median, most; /* volumes */
@@ -168,7 +212,7 @@ typedef struct tl_new_rank {
 
 /* How it was done.  tl_extrapolation_free releases it. */
 typedef struct tl_extrapolation {
-    char grid[48], new_grid[48];
+    char *grid, *new_grid;
     int merged;         /* inner ranks were made of those at the sides */
     int folded;         /* directions along periodic dimensions of 1 or 2 ranks by the rule */
     uint64_t n_ordered; /* pairs of calls of one rank whose order no rank of the trace shows */
@@ -245,6 +289,36 @@ typedef struct tl_cut_marks {
 /* The same, with marks: those before an event of the part or where the part ends. */
 TL_API tl_status tl_cut_marked(tl_reader *r, const tl_span *span, const tl_cut_marks *marks,
                                const char *origin, const char *out_path, tl_error *err);
+
+/* ---- status of each function ---- */
+
+/* What each function that returns a tl_status returns besides TL_OK, without TL_ERR_ in front.
+ *
+ *   tl_pack                  SYSTEM MEMORY VERSION TRUNCATED CORRUPT LIMIT USAGE
+ *   tl_text_write            SYSTEM MEMORY VERSION TRUNCATED CORRUPT
+ *   tl_text_write_run        SYSTEM
+ *   tl_text_write_rank       SYSTEM MEMORY VERSION TRUNCATED CORRUPT NO_RANK
+ *   tl_text_read             SYSTEM MEMORY LIMIT INPUT USAGE
+ *   tl_export_simgrid        SYSTEM MEMORY VERSION TRUNCATED CORRUPT UNSUPPORTED
+ *   tl_export_goal           SYSTEM MEMORY VERSION TRUNCATED CORRUPT UNSUPPORTED
+ *   tl_import_simgrid        SYSTEM MEMORY LIMIT INPUT USAGE
+ *   tl_import_dumpi          SYSTEM MEMORY NOT_A_TRACE VERSION TRUNCATED LIMIT INPUT UNSUPPORTED
+ *                            USAGE
+ *   tl_import_goal           SYSTEM MEMORY LIMIT INPUT UNSUPPORTED USAGE
+ *   tl_pattern_write         SYSTEM MEMORY LIMIT USAGE
+ *   tl_program_write         SYSTEM MEMORY LIMIT USAGE
+ *   tl_hpl_parse             MEMORY USAGE
+ *   tl_hpl_read_dat          SYSTEM MEMORY INPUT
+ *   tl_extrapolate           SYSTEM MEMORY VERSION TRUNCATED CORRUPT LIMIT UNSUPPORTED USAGE
+ *   tl_join                  SYSTEM MEMORY NOT_A_TRACE VERSION TRUNCATED CORRUPT LIMIT INPUT
+ *                            USAGE
+ *   tl_sections_list         SYSTEM MEMORY VERSION TRUNCATED CORRUPT
+ *   tl_span_of_sections      SYSTEM MEMORY VERSION TRUNCATED CORRUPT USAGE
+ *   tl_span_of_region        SYSTEM MEMORY VERSION TRUNCATED CORRUPT USAGE
+ *   tl_span_of_events        MEMORY USAGE
+ *   tl_cut                   SYSTEM MEMORY VERSION TRUNCATED CORRUPT LIMIT UNSUPPORTED USAGE
+ *   tl_cut_marked            SYSTEM MEMORY VERSION TRUNCATED CORRUPT LIMIT UNSUPPORTED USAGE
+ */
 
 #ifdef __cplusplus
 }

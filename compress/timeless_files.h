@@ -66,6 +66,15 @@ TL_API int tl_is_secret(const char *name);
  * Returns the length, like snprintf. */
 TL_API size_t tl_public_word(const char *word, int *is_value, char *out, size_t size);
 
+/* ---- status of each function ---- */
+
+/* What each function that returns a tl_status returns besides TL_OK, without TL_ERR_ in front.
+ * tl_replace_end also returns the status that it was given.
+ *
+ *   tl_replace_begin         SYSTEM MEMORY
+ *   tl_replace_end           SYSTEM
+ */
+
 #ifdef __cplusplus
 }
 #endif

@@ -100,15 +100,19 @@ int tlr_plan_is_plain(const tlr_plan *plan, uint32_t rank, const tl_event *event
         (tlr_plan_is_collective(info->action) && (info->traits & TL_TRAIT_PERSISTENT)) ||
         (comm >= 0 && plan->comms[comm].n_first) || (made >= 0 && plan->comms[made].n_first))
         return 0;
-    switch (info->action) {
-    case TL_ACTION_COMM_DUP:
-    case TL_ACTION_COMM_SPLIT:
-    case TL_ACTION_COMM_CREATE:
-    case TL_ACTION_COMM_FREE:
-    case TL_ACTION_KERNEL:
-    case TL_ACTION_THREAD:
-    case TL_ACTION_ENTER: return 1;
-    default: return info->action <= TL_ACTION_IEXSCAN;
+    switch (tl_meaning_of(info->action)->kind) {
+    case TL_KIND_PROGRAM: return info->action != TL_ACTION_OPAQUE;
+    case TL_KIND_SEND:
+    case TL_KIND_RECEIVE:
+    case TL_KIND_SENDRECV:
+    case TL_KIND_PROBE:
+    case TL_KIND_REQUEST:
+    case TL_KIND_COLLECTIVE:
+    case TL_KIND_DESTRUCTOR: return 1;
+    case TL_KIND_CONSTRUCTOR:
+        return info->action != TL_ACTION_INTERCOMM_CREATE &&
+               info->action != TL_ACTION_INTERCOMM_MERGE;
+    default: return 0;
     }
 }
 

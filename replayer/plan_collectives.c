@@ -85,7 +85,7 @@ static tl_status tell_difference(tl_reader *trace, const tlr_plan *plan, const u
     for (int i = 0; i < 2; i++)
         describe(trace, ranks[i], &f[i], text[i], sizeof text[i]);
     const int same_call = f[0].sign && f[1].sign && f[0].event.call == f[1].event.call;
-    status = tl_fail(err, TL_ERR_DEADLOCK,
+    status = tl_fail(err, TLR_ERR_DEADLOCK,
                      "%s: collective number %" PRIu64 " on a communicator of %u ranks differs: %s, "
                      "%s%s; all members must make the same calls in the same order",
                      tl_reader_path(trace), n, comm->n_members, text[0], text[1],

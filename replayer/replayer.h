@@ -15,6 +15,12 @@
 
 #include <timeless.h>
 
+/* ---- status, besides those of timeless.h ---- */
+
+#define TLR_ERR_DEADLOCK ((tl_status)(TL_STATUS_USER + 0)) /* the replay cannot finish */
+/* The recording's clock is not comparable with the prediction. */
+#define TLR_ERR_NOT_COMPARABLE ((tl_status)(TL_STATUS_USER + 1))
+
 /* ---- compute model: replayer/machine/model.c, replayer/machine/model_read.c ---- */
 
 typedef enum tlr_term {

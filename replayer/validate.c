@@ -199,7 +199,7 @@ static tl_status check_comms(tlr_validation *v, const tl_event *e, const tl_call
 
 static int is_message(tl_action action)
 {
-    return action >= TL_ACTION_SEND && action <= TL_ACTION_PROBE && action != TL_ACTION_START;
+    return tl_is_message(action) && action != TL_ACTION_MATCH;
 }
 
 static int is_receive(tl_action action)

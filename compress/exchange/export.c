@@ -1,6 +1,7 @@
 /* export.c - a trace as calls of a simpler world, for all targets alike. */
 #include "export.h"
 
+#include "actions.h"
 #include "bytes.h"
 #include "error.h"
 
@@ -187,6 +188,15 @@ static void release(tl_export *x, const tl_event *e)
 
 /* ---- events ---- */
 
+double tl_rates_per_work(const tl_rates *rates, unsigned call)
+{
+    double per_work = 0;
+    for (size_t i = 0; i < rates->n_kernels; i++)
+        if (rates->kernels[i].call == call)
+            per_work = rates->kernels[i].per_work;
+    return per_work;
+}
+
 static void compute(tl_export *x, const tl_event *e, const tl_call_info *row)
 {
     if (x->rates->no_compute)
@@ -194,7 +204,7 @@ static void compute(tl_export *x, const tl_event *e, const tl_call_info *row)
     x->computed += (double)e->volume * x->rates->per_unit;
     if (row->action != TL_ACTION_KERNEL)
         return;
-    double rate = x->rates->per_work[e->call];
+    const double rate = tl_rates_per_work(x->rates, e->call);
     if (rate > 0)
         x->computed += rate * tl_kernel_work(e->call, e->list, e->list_len);
     else
@@ -227,7 +237,7 @@ static void communicate(tl_export *x, const tl_event *e, const tl_call_info *row
     case TL_MPI_Request_free: release(x, e); return;
     default: break;
     }
-    if (row->action >= TL_ACTION_BARRIER && row->action <= TL_ACTION_EXSCAN) {
+    if (tl_meaning_of(row->action)->kind == TL_KIND_COLLECTIVE && !tl_is_nonblocking(row->action)) {
         if (on_world(x, e))
             x->target->collective(x, e, row);
         return;

@@ -9,6 +9,8 @@
 
 #include <inttypes.h>
 #include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
 #include <unistd.h>
 
 enum { MAX_RANKS = 1 << 24 }; /* of the format */
@@ -364,14 +366,20 @@ static tl_status write_whole(tl_extrapolating *x, const tl_extrapolation *done, 
     return status ? status : tl_replace_end(&file, write_trace(x, done, file.part), x->err);
 }
 
-static void note_rules(const tl_extrapolating *x, tl_extrapolation *done)
+static tl_status note_rules(const tl_extrapolating *x, tl_extrapolation *done)
 {
-    tl_grid_text(&x->from, done->grid);
-    tl_grid_text(&x->to, done->new_grid);
+    char grid[TL_GRID_TEXT_BYTES], new_grid[TL_GRID_TEXT_BYTES];
+    tl_grid_text(&x->from, grid);
+    tl_grid_text(&x->to, new_grid);
+    done->grid = strdup(grid);
+    done->new_grid = strdup(new_grid);
+    if (!done->grid || !done->new_grid)
+        return tl_fail(x->err, TL_ERR_MEMORY, "%s: out of memory", tl_reader_path(x->r));
     for (int d = 0; d < x->from.n_dims; d++) {
         done->folded |= tl_grid_is_folded(&x->from, d);
         done->merged |= is_paired(x, d);
     }
+    return TL_OK;
 }
 
 static tl_status check_options(tl_reader *r, const tl_extrapolate_options *options, tl_error *err)
@@ -405,14 +413,15 @@ void tl_extrapolation_free(tl_extrapolation *done)
 {
     if (!done)
         return;
+    for (size_t i = 0; i < done->n_groups; i++)
+        free(done->groups[i].place);
+    free(done->grid);
+    free(done->new_grid);
     free(done->groups);
     free(done->members);
     free(done->recorded);
     free(done->sources);
-    done->groups = NULL;
-    done->members = NULL;
-    done->recorded = NULL;
-    done->sources = NULL;
+    *done = (tl_extrapolation){.merged = 0};
 }
 
 tl_status tl_extrapolate(tl_reader *r, const tl_extrapolate_options *options, const char *out_path,
@@ -430,10 +439,10 @@ tl_status tl_extrapolate(tl_reader *r, const tl_extrapolate_options *options, co
         status = tl_groups_find(&x);
     if (!status)
         status = tl_volumes_begin(&x);
-    if (!status) {
-        note_rules(&x, &notes);
+    if (!status)
+        status = note_rules(&x, &notes);
+    if (!status)
         status = write_whole(&x, &notes, out_path);
-    }
     hand_over(&x, &notes);
     if (!status && done)
         *done = notes;

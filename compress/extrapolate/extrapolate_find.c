@@ -2,6 +2,8 @@
  * communicators, fit. */
 #include "extrapolate.h"
 
+#include "actions.h"
+
 #include <inttypes.h>
 #include <stdio.h>
 
@@ -56,9 +58,7 @@ static bool has_peers(const tl_call_info *row)
 {
     if (!(row->slots & TL_SLOT_PEER))
         return false;
-    const tl_action a = row->action;
-    return (a >= TL_ACTION_SEND && a <= TL_ACTION_RECV_INIT) || a == TL_ACTION_PROBE ||
-           a == TL_ACTION_MATCH || (a >= TL_ACTION_PUT && a <= TL_ACTION_WIN_FLUSH_LOCAL_ALL);
+    return tl_is_message(row->action) || tl_is_on_window(row->action);
 }
 
 static tl_status see_event(tl_extrapolating *x, tl_map *seen, const tl_partner *at,

@@ -5,6 +5,7 @@
 
 #include <inttypes.h>
 #include <stdio.h>
+#include <string.h>
 
 /* The place of a rank along a dimension. All places of a periodic dimension are alike. */
 enum { PLACE_FIRST, PLACE_INNER, PLACE_LAST, PLACE_ANY, PLACE_ONLY, N_PLACES };
@@ -81,13 +82,15 @@ static uint64_t place_key(const tl_extrapolating *x, uint32_t rank)
     return key;
 }
 
-static void name_place(const tl_extrapolating *x, uint32_t rank, tl_like_ranks *group)
+static bool name_place(const tl_extrapolating *x, uint32_t rank, tl_like_ranks *group)
 {
     static const char *const names[N_PLACES] = {"first", "inner", "last", "any", "only"};
+    char place[TL_MAX_DIMS * sizeof "first "] = "";
     size_t used = 0;
-    for (int d = 0; d < x->from.n_dims && used < sizeof group->place; d++)
-        used += (size_t)snprintf(group->place + used, sizeof group->place - used, "%s%s",
-                                 d ? " " : "", names[place_along(x, rank, d)]);
+    for (int d = 0; d < x->from.n_dims && used < sizeof place; d++)
+        used += (size_t)snprintf(place + used, sizeof place - used, "%s%s", d ? " " : "",
+                                 names[place_along(x, rank, d)]);
+    return (group->place = strdup(place)) != NULL;
 }
 
 static tl_status add_groups(tl_extrapolating *x)
@@ -100,7 +103,7 @@ static tl_status add_groups(tl_extrapolating *x)
         ok = group && tl_make_room(&x->groups, x->n_groups, &capacity, sizeof *x->groups);
         if (ok && !*group) {
             x->groups[x->n_groups] = (tl_like_ranks){.n_ranks = 0};
-            name_place(x, rank, &x->groups[x->n_groups]);
+            ok = name_place(x, rank, &x->groups[x->n_groups]);
             *group = ++x->n_groups;
         }
         if (ok) {

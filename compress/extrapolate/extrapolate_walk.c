@@ -219,7 +219,7 @@ static tl_status learn_direction(tl_walk *w, const tl_step *step, const tl_half 
     if (half->kind != TL_HALF_WAY || folded_dim(half->way) == -1)
         return TL_OK;
     const uint64_t key = key_of(step, half, true);
-    if (folded_dim(half->way) == -2 || step->row->action >= TL_ACTION_PUT ||
+    if (folded_dim(half->way) == -2 || tl_is_on_window(step->row->action) ||
         step->row->action == TL_ACTION_PROBE || step->row->action == TL_ACTION_MATCH)
         return refuse_direction(w, step);
     uint64_t *known = tl_map_at(&w->directions, key);

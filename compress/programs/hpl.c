@@ -332,6 +332,8 @@ static void close_program(void *program)
     free(p->steps[1]);
     free(p->rows);
     free(p->pivots);
+    free(p->text);
+    tl_hpl_free(&p->o);
     free(p);
 }
 
@@ -362,8 +364,11 @@ static tl_status open_program(const char *parameters, void **program, tl_error *
     if (status == TL_OK && (status = tl_hpl_parse(parameters, &p->o, err)) == TL_OK) {
         p->n_panels = tl_hpl_panels(&p->o);
         list_calls(p);
-        tl_hpl_text(&p->o, p->text, sizeof p->text);
-        status = hpl_panel_prepare(p);
+        const size_t size = tl_hpl_text(&p->o, NULL, 0) + 1;
+        p->text = malloc(size);
+        if (p->text)
+            tl_hpl_text(&p->o, p->text, size);
+        status = p->text ? hpl_panel_prepare(p) : TL_ERR_MEMORY;
         if (status != TL_OK)
             tl_error_set(err, status, "hpl:%s: out of memory", parameters);
         else

@@ -93,7 +93,7 @@ typedef struct hpl_program {
     tl_program_call calls[16];
     size_t n_calls;
     const int64_t *delays_ns; /* by rank: before the first event of a window; NULL: none */
-    char text[768];
+    char *text;
 } hpl_program;
 
 /* An event in the buffer. */

@@ -5,6 +5,8 @@
 
 #include <stddef.h>
 #include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
 #include <strings.h>
 
 /* A parameter of tl_hpl that is a whole number. */
@@ -110,11 +112,11 @@ static tl_status set_receive(tl_hpl *o, const char *value, tl_error *err)
 
 static tl_status set_pivots(tl_hpl *o, const char *value, tl_error *err)
 {
-    const size_t size = strlen(value) + 1;
-    if (size == 1 || size > sizeof o->pivots)
+    if (!*value)
         return tl_fail(err, TL_ERR_USAGE, "hpl: PIVOTS=%s: give the path of a file", value);
-    memcpy(o->pivots, value, size);
-    return TL_OK;
+    free(o->pivots);
+    o->pivots = strdup(value);
+    return o->pivots ? TL_OK : tl_fail(err, TL_ERR_MEMORY, "hpl: out of memory");
 }
 
 static tl_status set_by_key(tl_hpl *o, const char *key, const char *value, tl_error *err)
@@ -160,31 +162,47 @@ static tl_status check_window(tl_hpl *o, tl_error *err)
                    (long long)first, (long long)n_panels);
 }
 
+/* One KEY=VALUE. */
+static tl_status set_by_word(tl_hpl *o, char *word, tl_error *err)
+{
+    char *value = strchr(word, '=');
+    if (!value)
+        return tl_fail(err, TL_ERR_USAGE, "hpl: '%s' is not KEY=VALUE; write N=1000,P=2,Q=2", word);
+    *value++ = '\0';
+    return set_by_key(o, word, value, err);
+}
+
 tl_status tl_hpl_parse(const char *text, tl_hpl *out, tl_error *err)
 {
     tl_hpl o;
+    tl_status status = TL_OK;
     tl_hpl_default(&o);
-    while (*text) {
-        char word[300];
+    while (status == TL_OK && *text) {
         const size_t size = strcspn(text, ",");
-        if (size >= sizeof word)
-            return tl_fail(err, TL_ERR_USAGE, "hpl: '%s' is too long; write N=1000,P=2,Q=2", text);
-        memcpy(word, text, size);
-        word[size] = '\0';
+        char *word = strndup(text, size);
+        status =
+            word ? set_by_word(&o, word, err) : tl_fail(err, TL_ERR_MEMORY, "hpl: out of memory");
+        free(word);
         text += size + (text[size] == ',');
-        char *value = strchr(word, '=');
-        if (!value)
-            return tl_fail(err, TL_ERR_USAGE, "hpl: '%s' is not KEY=VALUE; write N=1000,P=2,Q=2",
-                           word);
-        *value++ = '\0';
-        const tl_status status = set_by_key(&o, word, value, err);
-        if (status != TL_OK)
-            return status;
     }
-    if (!o.n || !o.p || !o.q)
-        return tl_fail(err, TL_ERR_USAGE, "hpl: N, P and Q are required; write hpl:N=1000,P=2,Q=2");
-    *out = o;
-    return check_window(out, err);
+    if (status == TL_OK && (!o.n || !o.p || !o.q))
+        status =
+            tl_fail(err, TL_ERR_USAGE, "hpl: N, P and Q are required; write hpl:N=1000,P=2,Q=2");
+    if (status == TL_OK)
+        status = check_window(&o, err);
+    if (status == TL_OK)
+        *out = o;
+    else
+        tl_hpl_free(&o);
+    return status;
+}
+
+void tl_hpl_free(tl_hpl *o)
+{
+    if (!o)
+        return;
+    free(o->pivots);
+    o->pivots = NULL;
 }
 
 size_t tl_hpl_text(const tl_hpl *o, char *text, size_t size)
@@ -198,7 +216,7 @@ size_t tl_hpl_text(const tl_hpl *o, char *text, size_t size)
     if (o->receive >= 0)
         used += (size_t)snprintf(used < size ? text + used : NULL, used < size ? size - used : 0,
                                  ",RECEIVE=%g", o->receive);
-    if (o->pivots[0])
+    if (o->pivots)
         used += (size_t)snprintf(used < size ? text + used : NULL, used < size ? size - used : 0,
                                  ",PIVOTS=%s", o->pivots);
     return used;

@@ -194,7 +194,7 @@ tl_status hpl_pivots_prepare(hpl_program *p, tl_error *err)
 {
     p->n_pivot_words = words_of(p->o.p);
     const uint64_t bytes = (uint64_t)p->n_panels * p->n_pivot_words * sizeof *p->pivots;
-    tl_status status = p->o.pivots[0] ? read_rows(p, err) : TL_OK;
+    tl_status status = p->o.pivots ? read_rows(p, err) : TL_OK;
     if (status == TL_OK && p->o.p > 1 && bytes <= MAX_KEPT_BYTES)
         status = keep_all(p);
     return status == TL_ERR_MEMORY ? tl_fail(err, status, "%s: out of memory", p->text) : status;

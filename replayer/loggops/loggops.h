@@ -225,7 +225,7 @@ typedef struct loggops_result {
     uint64_t *marks_ps;         /* [mark][rank]: the caller's, or NULL */
 } loggops_result;
 
-/* TL_ERR_DEADLOCK when some ranks wait for ever.  `noise` may be NULL.  The result is the same for
+/* TLR_ERR_DEADLOCK when some ranks wait for ever.  `noise` may be NULL.  The result is the same for
  * any number of threads. */
 tl_status loggops_simulate(const loggops_run *run, const loggops_params *params,
                            const tlr_noise *noise, unsigned n_threads, loggops_result *result,

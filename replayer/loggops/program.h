@@ -2,6 +2,7 @@
 #ifndef TLR_LOGGOPS_PROGRAM_H
 #define TLR_LOGGOPS_PROGRAM_H
 
+#include "actions.h"
 #include "loggops/folder.h"
 #include "plan.h"
 
@@ -17,10 +18,10 @@ typedef enum loggops_selector {
 /* How algorithms are chosen. */
 typedef struct loggops_choice {
     loggops_selector selector;
-    uint8_t chosen[TL_ACTION_IEXSCAN + 1]; /* by action, whatever the selector says; 0: none */
+    uint8_t chosen[TL_N_ACTIONS]; /* by action, whatever the selector says; 0: none */
     char *stand_ins; /* "bcast scatter_LR_allgather for scatter_allgather; ...;": what was taken for
                         what the engine does not have; the owner's to free; NULL: nothing */
-    const char *noted[TL_ACTION_IEXSCAN + 1]; /* by action: what the last of these was for */
+    const char *noted[TL_N_ACTIONS]; /* by action: what the last of these was for */
 } loggops_choice;
 
 /* From --coll-selector and from --coll, which comes as smpi/NAME:ALGORITHM. */

@@ -14,6 +14,8 @@
  */
 #include "simulate.h"
 
+#include "replayer.h"
+
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -298,7 +300,7 @@ static tl_status report_deadlock(const simulation *s, uint32_t n_waiting, tl_err
             used += (size_t)snprintf(text + used, sizeof text - used, "%srank %" PRIu32 " %s",
                                      used ? "; " : "", r, states[s->ranks[r].state]);
     }
-    return tl_fail(err, TL_ERR_DEADLOCK,
+    return tl_fail(err, TLR_ERR_DEADLOCK,
                    "the replay cannot continue, %" PRIu32 " ranks wait forever: %s", n_waiting,
                    text);
 }

@@ -416,7 +416,7 @@ static void play_kernel(otf2_export *x, const tl_event *e)
 {
     if (x->rates->no_compute)
         return;
-    const double rate = x->rates->per_work[e->call];
+    const double rate = tl_rates_per_work(x->rates, e->call);
     if (rate <= 0)
         refuse(x, "without a rate (--kernel)");
     const OTF2_RegionRef region = region_of(x, e);

@@ -4,21 +4,26 @@
 #include <stdlib.h>
 #include <timeless_convert.h>
 
-enum { N_TERMS = 3, ROOM = 1024 };
+enum { N_TERMS = 3 };
 
 static tl_status open_hpl_window(const tlr_steps *steps, size_t from, size_t past,
                                  const int64_t *delays_ns, tl_reader **out, tl_error *err)
 {
     tl_hpl o;
-    char text[ROOM];
     tl_status status =
         tl_hpl_parse(tl_reader_run(steps->trace)->program + sizeof "hpl:" - 1, &o, err);
     if (status != TL_OK)
         return status;
     o.from = (int64_t)from;
     o.past = (int64_t)past;
-    tl_hpl_text(&o, text, sizeof text);
-    status = tl_reader_open(text, out, err);
+    const size_t size = tl_hpl_text(&o, NULL, 0) + 1;
+    char *text = malloc(size);
+    if (text)
+        tl_hpl_text(&o, text, size);
+    tl_hpl_free(&o);
+    status = text ? tl_reader_open(text, out, err)
+                  : tl_fail(err, TL_ERR_MEMORY, "out of memory for a window");
+    free(text);
     if (status == TL_OK && delays_ns)
         tl_reader_delay(*out, delays_ns);
     return status;
@@ -51,11 +56,12 @@ tl_status tlr_steps_open(tl_reader *trace, tlr_steps *out, tl_error *err)
     if (!tl_reader_calls(trace, &n_calls))
         return tlr_trace_steps_open(out, err);
     tl_status status = tl_hpl_parse(tl_reader_run(trace)->program + sizeof "hpl:" - 1, &o, err);
-    if (status == TL_OK && o.past)
-        status = tl_fail(err, TL_ERR_USAGE, "%s: is a window already; leave FROM and PAST out",
-                         tl_reader_path(trace));
     if (status != TL_OK)
         return status;
+    tl_hpl_free(&o);
+    if (o.past)
+        return tl_fail(err, TL_ERR_USAGE, "%s: is a window already; leave FROM and PAST out",
+                       tl_reader_path(trace));
     out->first_cut = (size_t)tl_hpl_first_cut(&o);
     out->period = (size_t)o.q;
     out->site = "HPL_pdtest";

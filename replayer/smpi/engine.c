@@ -287,7 +287,7 @@ static void __attribute__((noreturn)) report_deadlock(void)
         if (replay.ranks[r].is_running)
             job = replay.ranks[r].job;
     if (!job)
-        smpi_give_up(TL_ERR_DEADLOCK, "%s: the replay cannot continue", replay.platform->folder);
+        smpi_give_up(TLR_ERR_DEADLOCK, "%s: the replay cannot continue", replay.platform->folder);
     uint32_t n_waiting = 0;
     int64_t *waiting = smpi_alloc(job->plan->n_ranks, sizeof *waiting);
     for (uint32_t r = 0; r < job->plan->n_ranks; r++) {
@@ -296,7 +296,7 @@ static void __attribute__((noreturn)) report_deadlock(void)
         waiting[r] = rank->is_running ? (int64_t)rank->index : TLR_NOT_WAITING;
     }
     tlr_diagnose(job->trace, job->plan, waiting, text, sizeof text);
-    smpi_give_up(TL_ERR_DEADLOCK, "%s: the replay cannot continue, %u ranks wait forever: %s",
+    smpi_give_up(TLR_ERR_DEADLOCK, "%s: the replay cannot continue, %u ranks wait forever: %s",
                  tl_reader_path(job->trace), n_waiting, text);
 }
 

@@ -7,6 +7,7 @@
  * and a broadcast in SMPI.  What is not here either is noted: the result names it. */
 #include "config.h"
 
+#include "actions.h"
 #include "ompi.h"
 #include "rank.h"
 #include "smpi/ompi_tree.h"
@@ -330,7 +331,7 @@ static int allreduce(const call *c, tlr_ompi algorithm, MPI_Op op)
     }
 }
 
-static char is_left[TL_ACTION_IEXSCAN + 1]; /* by action: SMPI's options say the algorithm */
+static char is_left[TL_N_ACTIONS]; /* by action: SMPI's options say the algorithm */
 
 void smpi_ompi_leave(const char *option)
 {

@@ -330,7 +330,7 @@ tl_status tlr_compare(const tlr_prediction *const *predictions, size_t n_predict
                          "measurements with --measured",
                          from);
     if (status == TL_OK && c->clock && options->tolerance >= 0)
-        status = tl_fail(err, TL_ERR_NOT_COMPARABLE,
+        status = tl_fail(err, TLR_ERR_NOT_COMPARABLE,
                          "%s: the clock of the recording is not comparable: %s; give measurements "
                          "with --measured, or leave out --tolerance",
                          from, c->clock);

@@ -12,6 +12,7 @@
 
 #include "loggops/loggops.h"
 #include "machine/noise.h"
+#include "replayer.h"
 
 static tl_error err;
 
@@ -223,7 +224,7 @@ static void deadlock(void **state)
     loggops_rank_result ranks[2];
     const loggops_run run = {2, 1, &program, program_of, 1, &world, 0, NULL, NULL, NULL, NULL};
     loggops_result result = {.ranks = ranks};
-    assert_int_equal(loggops_simulate(&run, &odin, NULL, 1, &result, &err), TL_ERR_DEADLOCK);
+    assert_int_equal(loggops_simulate(&run, &odin, NULL, 1, &result, &err), TLR_ERR_DEADLOCK);
     assert_non_null(strstr(err.text, "2 ranks wait forever"));
 }
 

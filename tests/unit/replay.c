@@ -333,7 +333,7 @@ static void reports_deadlock(void **state)
     (void)state;
     static const script scripts[2] = {{.events = {RECV(1, 8)}}, {.events = {RECV(0, 8)}}};
     write_trace(scripts, 2);
-    refuses(&plain, TL_ERR_DEADLOCK, "rank 0 in MPI_Recv (event 1, app+0x12)",
+    refuses(&plain, TLR_ERR_DEADLOCK, "rank 0 in MPI_Recv (event 1, app+0x12)",
             "rank 1 in MPI_Recv (event 1, app+0x12)");
 }
 
