@@ -65,6 +65,10 @@ END
 check 'the example writes and reads a trace' sh -c './example pair.tl | diff -u expected - && ./example++ - pair.tl | diff -u expected -'
 check 'that is one to the commands' "$program" replay pair.tl --platform star-1g --no-compute
 check_exit 1 'the example reports a file that is not a trace' ./example - expected
+sed -n '/^\.EX$/,/^\.EE$/ { /^\.E[XE]$/d; s/\\e/\\/g; s/\\-/-/g; p; }' "$(find "$root" -name timeless.h.3 -print -quit)" >page.c
+check 'the program in the manual page compiles' cc -std=c99 $warn $SANITIZE -o page page.c "${flags[@]}"
+printf 'rank 0: 3 events, volume 1000000\nrank 1: 3 events, volume 0\n' >expected.page
+check 'the program in the manual page reads a trace' sh -c './page pair.tl | diff -u expected.page -'
 check 'the name of the library' sh -c 'readelf -d "$1" | grep -F "soname: [libtimeless.so.0]"' - "$library"
 # Functions by name, each from where it says: the headers, the map of the linker, the library itself.
 declared() { sed -n 's/^TL_API[^(]*[ *]\(tl_[a-z_]*\)(.*/\1/p' "$(dirname "$header")"/timeless{,_convert,_files}.h | LC_ALL=C sort -u; }
@@ -72,6 +76,19 @@ mapped() { sed -n 's/^ *\(tl_[a-z_]*\);$/\1/p' "$top_srcdir/compress/timeless.ma
 exported() { nm -D --defined-only --with-symbol-versions "$library" | sed -n 's/.* T \(.*\)@@TIMELESS_0$/\1/p' | LC_ALL=C sort; }
 not_versioned() { nm -D --defined-only --with-symbol-versions "$library" | sed 's/.* //' | grep -v '@@TIMELESS_0$\|^TIMELESS_0\|^__\|^_init\|^_fini'; }
 same() { diff -u <("$1") <("$2"); }
+# The functions that return a status, from the headers; their lines in a table, joined by one blank.
+page=$(find "$root" -name timeless.h.3 -print -quit)
+fallible() { sed -n 's/^TL_API tl_status \(tl_[a-z_]*\)(.*/\1/p' "$(dirname "$header")"/timeless{,_convert,_files}.h | LC_ALL=C sort -u; }
+table() { # FILE...: of " *   NAME STATUS...", where a line without a name goes on
+    sed -nE 's/^( \*   )?(tl_[a-z_]+|       ) +((END|[A-Z_]{5,})( [A-Z_]+)*)$/\2 \3/p' "$@" | awk '/^tl_/ { printf "%s%s", n++ ? "\n" : "", $0; next } { for (i = 1; i <= NF; i++) printf " %s", $i } END { print "" }' | LC_ALL=C sort
+}
+in_headers() { table "$(dirname "$header")"/timeless{,_convert,_files}.h; }
+in_page() { table "$page"; }
+with_row() { in_headers | sed 's/ .*//'; }
+named_in_page() { sed -n '/^\.SH DESCRIPTION/,/^\.SH STATUS/p' "$page" | grep -oE '\btl_[a-z_]+' | grep -vx 'tl_status\|tl_error\|tl_event' | LC_ALL=C sort -u; }
+check 'the headers list the statuses of each function that returns one' same fallible with_row
+check 'the manual page lists the same statuses' same in_headers in_page
+check 'the manual page describes every function of the headers, and no other' same declared named_in_page
 check 'the headers declare functions' test "$(declared | wc -l)" -gt 80
 check 'every function of the headers is in compress/timeless.map, and no other' same declared mapped
 check 'the library exports these functions with the version TIMELESS_0' same mapped exported
