@@ -161,7 +161,7 @@ check 'slow bursts: a burst of 32 messages takes 32 times 10 us longer' near "$(
 cp -r found both
 check 'kernels are calibrated into the folder of a network' "$timeless" calibrate kernels --max-seconds 0 -o both
 for file in platform.conf platform.xml options.conf network.conf loggops.params README.md; do
-    check "which keeps its $file" cmp found/$file both/$file
+    check "the folder keeps its $file" cmp found/$file both/$file
 done
 check 'the folder of a network gets a model of measured kernels' grep -q "^# Measured by 'timeless calibrate kernels'" both/model.conf
 check 'the history has both calibrations' test "$(cut -d, -f2 both/history.csv | uniq | paste -sd,)" = what,network,kernels

@@ -11,7 +11,7 @@ in_order() { awk '!/^#/ { if ($1 < end || $2 <= 0 || NF != 2) exit 1; end = $1 +
 for file in noise/noise.*; do check "$file is in order" in_order "$file"; done
 check 'quanta of work of every core' test "$(sed 1d noise/quanta.csv | cut -d, -f1 | sort -u | wc -l)" = "$(nproc)"
 sane() { awk -F, 'NR > 1 { if ($3 <= 0) exit 1 } END { exit NR < 10 }' "$1"; }
-check 'which took their time' sane noise/quanta.csv
+check 'the quanta took some time' sane noise/quanta.csv
 
 # Two ranks compute for 1 s: one detour of 100 us in each millisecond.
 {

@@ -43,7 +43,7 @@ seconds large ./cluster@slow apart --json=slow.json >out
 check 'the prediction names the calibration' grep -q '"platform": "./cluster@slow"' slow.json
 check_exit 3 'an unknown calibration exits 3' seconds small ./cluster@other apart
 cp "$scratch/err" message
-check 'and the message lists those of the platform' grep -q "no calibration 'other'; .*(far, model, slow)" message
+check 'an unknown calibration: the message lists those of the platform' grep -q "no calibration 'other'; .*(far, model, slow)" message
 check_exit 3 'a calibration is not a path' seconds small ./cluster@../x apart
 mkdir 'a@b' && cp cluster/platform.xml cluster/options.conf 'a@b'
 check "a folder with '@' in its name is a platform" seconds small './a@b' apart
@@ -54,7 +54,7 @@ check 'without factors of its own, a message within a host has those of all mess
     near "$(seconds large ./cluster together)" "$(there_and_back 6e-7 3.6e9 1e6)"
 check 'a small message within a host has the factors of its size' \
     near "$(seconds small ./cluster together "${loopback[@]}")" "$(there_and_back 3e-6 1e9 500)"
-check 'so has a large one' near "$(seconds large ./cluster together "${loopback[@]}")" "$(there_and_back 3e-5 5e8 1e6)"
+check 'within a host, a large message has the factors of the loopback' near "$(seconds large ./cluster together "${loopback[@]}")" "$(there_and_back 3e-5 5e8 1e6)"
 for size in small large; do
     check "messages between hosts stay as they were, bit for bit: $size" \
         test "$(seconds $size ./cluster apart "${loopback[@]}")" = "$(seconds $size ./cluster apart)"
@@ -75,7 +75,7 @@ check 'as a bound, no factor makes a link faster' \
 rm cluster/options.conf
 check_exit 3 'factors within a host need those of all other messages' seconds small ./cluster together "${loopback[@]}"
 cp "$scratch/err" message
-check 'and the message names the missing option' grep -q 'need smpi/bw-factor as well' message
+check 'factors within a host without all others: the message names the missing option' grep -q 'need smpi/bw-factor as well' message
 echo "$factors" >cluster/options.conf
 for wrong in 0:0 0:1,2 10:1\;5:2 :1 0 0:-1 0:nan; do
     check_exit 3 "wrong factors of bandwidth exit 3: $wrong" seconds small ./cluster together --cfg "timeless/loopback-bw-factor:$wrong"

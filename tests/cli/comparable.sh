@@ -42,7 +42,7 @@ not_comparable() {
 trace good || exit 99
 check 'info prints that a clock is comparable' bash -c '"$0" info good.tl | grep -Eq "^clock +comparable$"' "$timeless"
 check_exit 1 'a comparable clock is compared with --tolerance' "$timeless" compare --all good.json --tolerance 10%
-check 'and the JSON says so' bash -c '"$0" compare --all --json good.json | grep -q "\"clock\": \"comparable\""' "$timeless"
+check 'a comparable clock: the JSON has the result' bash -c '"$0" compare --all --json good.json | grep -q "\"clock\": \"comparable\""' "$timeless"
 trace folded 'folding "64 ranks on 2 cores"' || exit 99
 not_comparable folded '64 ranks on 2 cores'
 trace emulated 'volume_source "exact:qemu"' || exit 99
@@ -87,7 +87,7 @@ busy=$!
 taskset -c "$core" "$timeless" record --volume cputime -o busy.tl -- "$MPIRUN" -np 1 --bind-to none ./work >record.log 2>&1
 kill $busy
 check 'a rank that waits for its core is not comparable' bash -c '"$0" info busy.tl | grep -Eq "^clock +not comparable: rank 0: it waited for a core in (about )?[0-9]+ % of its time \([0-9]+ involuntary"' "$timeless"
-check 'and record prints it' says record.log '^timeless: busy.tl: the clock is not comparable with a prediction: rank 0: it waited'
+check 'record prints that a rank waited for its core' says record.log '^timeless: busy.tl: the clock is not comparable with a prediction: rank 0: it waited'
 "$timeless" record -q --volume cputime -o nap.tl -- "$MPIRUN" -np 1 --bind-to none ./work nap >record.log 2>&1
 check 'a rank that sleeps is comparable' bash -c '"$0" info nap.tl | tee info | grep -Eq "^clock +comparable$" || { cat info; exit 1; }' "$timeless"
 tap_done

@@ -47,7 +47,7 @@ check 'or comes before one whose receive is not' takes posted.tl yes 3 3
 messages receivers.tl "0 1 $bytes" "0 3 $bytes" "1 2 $bytes"
 check 'messages to two receivers share' takes receivers.tl yes 2 3
 messages senders.tl "0 1 $bytes" "1 2 $bytes" "3 1 $bytes"
-check 'and so do those of two senders' takes senders.tl no 2 3
+check 'messages of two senders to one rank share the link' takes senders.tl no 2 3
 check 'in order, too' takes senders.tl yes 2 3
 messages behind.tl "0 1 $bytes" "0 1 $bytes" "1 2 $bytes" "2 3 $bytes" "0 1 $bytes"
 check 'a third one waits for the second one' takes behind.tl yes 3 4
@@ -78,7 +78,7 @@ END
 check 'those that wait for their receiver share' takes long.tl yes 2 3 --cfg smpi/async-small-thresh:1000 --cfg smpi/send-is-detached-thresh:1000
 check 'those without latency are in order' takes two.tl yes 0 2 --cfg smpi/lat-factor:0:0
 check 'the same with full updates' takes two.tl yes 2 2 --cfg network/optim:Full
-check_exit 3 'neither yes nor no' makespan two.tl perhaps
+check_exit 3 'an eager-order that is neither yes nor no exits 3' makespan two.tl perhaps
 cp "$scratch/err" said
-check 'is said' grep -q 'timeless/eager-order:perhaps: neither' said
+check 'an eager-order that is neither yes nor no is named' grep -q 'timeless/eager-order:perhaps: neither' said
 tap_done

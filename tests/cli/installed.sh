@@ -63,7 +63,7 @@ rank 0: 3 events, 8000 bytes sent, 1000000 instructions
 rank 1: 3 events, 0 bytes sent, 0 instructions
 END
 check 'the example writes and reads a trace' sh -c './example pair.tl | diff -u expected - && ./example++ - pair.tl | diff -u expected -'
-check 'that is one to the commands' "$program" replay pair.tl --platform star-1g --no-compute
+check 'the trace of the example is valid for the commands' "$program" replay pair.tl --platform star-1g --no-compute
 check_exit 1 'the example reports a file that is not a trace' ./example - expected
 sed -n '/^\.EX$/,/^\.EE$/ { /^\.E[XE]$/d; s/\\e/\\/g; s/\\-/-/g; p; }' "$(find "$root" -name timeless.h.3 -print -quit)" >page.c
 check 'the program in the manual page compiles' cc -std=c99 $warn $SANITIZE -o page page.c "${flags[@]}"

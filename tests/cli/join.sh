@@ -14,7 +14,7 @@ make() { $timeless undump - -o "$1"; }
 { header A ''; rank 1 node2; } | make whole.tl
 
 check 'parts are joined' $timeless join b.tl a.tl -o all.tl
-check 'and complete' $timeless info all.tl
+check 'the joined trace is complete' $timeless info all.tl
 { header A; rank 0 node1; rank 1 node2; rank 2 node1; } | make expected.tl
 same_text() { diff <($timeless dump all.tl) <($timeless dump expected.tl); }
 check 'the trace has all ranks' same_text
@@ -39,5 +39,5 @@ check_exit 2 'no output is a usage error' $timeless join a.tl b.tl
 check_exit 4 'an output that cannot be written' $timeless join a.tl b.tl -o absent/x.tl
 head -c $(($(stat -c %s b.tl) - 5)) b.tl >torn.tl
 check 'a damaged part is joined' $timeless join torn.tl a.tl -o damaged.tl
-check_exit 3 'and stays damaged' $timeless info damaged.tl
+check_exit 3 'the joined trace of a damaged part is damaged' $timeless info damaged.tl
 tap_done

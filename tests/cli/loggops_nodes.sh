@@ -89,8 +89,8 @@ cp "$top_srcdir"/platforms/star-1g/{platform.xml,options.conf} given/
 printf '# measured\n%s\n' 'L=2us,o=1us,g=0.5us,G=0.1ns,O=0.1ns;' 'local:L=0.2us, o=0.3us # shared memory' >given/loggops.params
 check 'loggops.params of a platform folder' equal "$(loggops p.tl -p ./given)" "$(loggops p.tl -p ./given --params "$nodes")"
 echo 'L=2us,o=1us' >given/loggops.params
-check_exit 3 'loggops.params that cannot be understood' loggops p.tl -p ./given
-check_exit 2 'neither a network nor a platform' loggops p.tl
+check_exit 3 'loggops.params with an error exits 3' loggops p.tl -p ./given
+check_exit 2 'replay without a network and a platform exits 2' loggops p.tl
 check_exit 2 'parameters of nodes without a platform' loggops p.tl --params "$nodes"
 check_exit 2 'places without a platform' loggops p.tl --params L=1us,o=1us,g=0,G=0,O=0 --ranks-per-host 2
 mkdir strange

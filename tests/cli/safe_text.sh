@@ -46,8 +46,8 @@ prints() {
     check "$name" harmless printed
 }
 prints 'info prints no control characters' "$timeless" info --sections t.tl
-check 'and what can be printed' grep -q '^program *p?\]0;x??complete         yes?$' printed
-prints 'dump prints none' "$timeless" dump t.tl
+check 'info prints printable characters unchanged' grep -q '^program *p?\]0;x??complete         yes?$' printed
+prints 'dump prints no control characters' "$timeless" dump t.tl
 prints 'replay prints none' "$timeless" replay good.tl -p star-1g --no-compute --details
 prints 'messages have none' "$timeless" replay t.tl --engine loggops --params $params
 prints 'nor those of what is not there' "$timeless" info "$(printf 'no\033]0;x\007such\nfile')"
@@ -80,5 +80,5 @@ for round in 1 2; do "$timeless" sweep =d.tl d.tl --engine loggops --params $par
 check 'a cell of a sweep begins no formula' grep -q "^'=d.tl,1," r.csv
 "$timeless" sweep d.tl --engine loggops --params $params --grid seed=1 -o r.csv >/dev/null
 "$timeless" sweep =d.tl d.tl --engine loggops --params $params --grid seed=1 -o r.csv >/dev/null
-check 'and is read back as it was' test "$(grep -c "^'=d.tl,1," r.csv) $(grep -c "''" r.csv)" = '1 0'
+check 'a results file is read back unchanged' test "$(grep -c "^'=d.tl,1," r.csv) $(grep -c "''" r.csv)" = '1 0'
 tap_done

@@ -23,6 +23,6 @@ with zipfile.ZipFile("token=s3cret.zip") as z, open("all", "wb") as out:
         out.write(name.encode() + b"\n" + z.read(name))
 END
 check 'an archive has the job' has all '^SLURM_JOB_ID=17$'
-check 'and names of variables' has all '^SLURM_JOB_COMMENT is set, its value withheld$'
+check 'an archive has the names of variables' has all '^SLURM_JOB_COMMENT is set, its value withheld$'
 check 'without values that may be secrets' lacks all s3cret
 tap_done

@@ -35,11 +35,11 @@ check 'the trace was not written' cmp t.tl before.tl
 "$timeless" report t.tl -p star-1g --ranks-per-host 1 -o good.html >/dev/null || exit 99
 "$timeless" report t.tl -p star-1g --ranks-per-host 1 -o page.html >&- 2>said
 check 'report with standard output closed exits with 4' test $? = 4
-check 'and the page is whole' cmp good.html page.html
+check 'report with standard output closed writes the whole page' cmp good.html page.html
 "$timeless" replay t.tl -p star-1g --ranks-per-host 1 --timeline good.csv >/dev/null || exit 99
 "$timeless" replay t.tl -p star-1g --ranks-per-host 1 --timeline line.csv <&- >&- 2>&-
 check 'replay with all three closed exits with 4' test $? = 4
-check 'and the timeline is whole' cmp good.csv line.csv
+check 'replay with all three closed writes the whole timeline' cmp good.csv line.csv
 check 'nothing to print and nothing closed: exit code 0' "$timeless" pack t.tl -o packed.tl
 "$timeless" pack t.tl -o packed.tl >&-
 check 'nothing to print on a closed standard output: exit code 0' test $? = 0

@@ -119,7 +119,7 @@ names() { # SELECTOR OPTIONS...
     "$timeless" replay p.tl "${@:2}" --coll-selector ompi-4.1 --json=p.json -q >/dev/null && grep -qF "\"coll_selector\": \"$1\"" p.json
 }
 check 'smpi names a stand-in' names 'ompi-4.1 (reduce_scatter ompi_ring for butterfly)' -p ./many
-check 'loggops, too' names 'ompi-4.1 (reduce_scatter ompi_basic_recursivehalving for butterfly)' --engine loggops --params L=10us,o=0,g=0,G=0,O=0
+check 'loggops names a stand-in' names 'ompi-4.1 (reduce_scatter ompi_basic_recursivehalving for butterfly)' --engine loggops --params L=10us,o=0,g=0,G=0,O=0
 call 12 MPI_Barrier clock_ns=0
-check 'and nothing where there is none' names ompi-4.1 -p ./many
+check 'smpi names no stand-in if there is none' names ompi-4.1 -p ./many
 tap_done
