@@ -6,6 +6,7 @@
 #include <errno.h>
 #include <stdarg.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 static void format_text(tl_error *err, const char *format, va_list args)
@@ -49,4 +50,12 @@ tl_status tl_fail_write(tl_error *err, const char *path, tl_status status)
     if (status == TL_ERR_SYSTEM)
         return tl_fail_errno(err, "%s: cannot be written", path);
     return tl_fail(err, status, "%s: cannot be written: %s", path, tl_status_text(status));
+}
+
+tl_error *tl_copy_error(const tl_error *err)
+{
+    tl_error *copy = malloc(sizeof *copy);
+    if (copy)
+        *copy = *err;
+    return copy;
 }

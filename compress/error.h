@@ -13,4 +13,7 @@ void tl_error_set_errno(tl_error *err, const char *format, ...)
 /* Turns the status that a writer of the trace `path` returned into an error; returns the status. */
 tl_status tl_fail_write(tl_error *err, const char *path, tl_status status);
 
+/* A copy in memory of its own, to be freed; NULL without memory. */
+tl_error *tl_copy_error(const tl_error *err);
+
 #endif

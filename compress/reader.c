@@ -21,14 +21,6 @@ tl_part *tl_reader_part(const tl_reader *r, uint32_t rank)
     return index ? r->parts[index - 1] : NULL;
 }
 
-tl_error *tl_copy_error(const tl_error *err)
-{
-    tl_error *copy = malloc(sizeof *copy);
-    if (copy)
-        *copy = *err;
-    return copy;
-}
-
 /* Groups the frames by rank. The frames of a rank stay in the order of the file. */
 static tl_status group_frames(tl_reader *r)
 {

@@ -1,4 +1,5 @@
-/* reader.h - the contents of a file as reader.c found them, for the cursor. */
+/* reader.h - the contents of an open trace.  scan.c finds them in the file and reader.c arranges
+ * them by rank; the cursor reads the payloads (payload.c). */
 #ifndef TL_READER_H
 #define TL_READER_H
 
@@ -100,7 +101,6 @@ tl_status tl_reader_read_at(const tl_reader *r, uint64_t offset, void *data, siz
 /* The frame to which another one in a block refers; NULL if it does not exist. */
 const tl_base *tl_reader_base(const tl_reader *r, uint64_t offset, uint32_t index);
 
-tl_error *tl_copy_error(const tl_error *err);
 /* The part of a rank; NULL if the file contains nothing of it. */
 tl_part *tl_reader_part(const tl_reader *r, uint32_t rank);
 /* A communicator that a rank has defined; NULL if it has not. (WORLD and SELF are never defined.)
