@@ -92,5 +92,8 @@ check 'the manual page describes every function of the headers, and no other' sa
 check 'the headers declare functions' test "$(declared | wc -l)" -gt 80
 check 'every function of the headers is in compress/timeless.map, and no other' same declared mapped
 check 'the library exports these functions with the version TIMELESS_0' same mapped exported
+in_debian() { sed -n 's/^ \(tl_[a-z_]*\)@TIMELESS_0 .*/\1/p' "$top_srcdir/debian/libtimeless0.symbols" | LC_ALL=C sort; }
+# A release's archive has no debian/.
+[ ! -d "$top_srcdir/debian" ] || check "Debian's list of symbols has the same functions" same mapped in_debian
 check_exit 1 'it exports nothing without that version' not_versioned
 tap_done
