@@ -56,4 +56,4 @@ tests_fuzz_commands_CPPFLAGS = $(cli_timeless_CPPFLAGS) -Dmain=timeless_main
 tests_fuzz_commands_CFLAGS = $(AM_CFLAGS) -Wno-missing-prototypes
 tests_fuzz_commands_LDADD = $(filter-out %main.$(OBJEXT),$(cli_timeless_OBJECTS)) $(cli_timeless_LDADD)
 TESTS += tests/fuzz/corpus.sh tests/fuzz/mutants.sh
-EXTRA_DIST += tests/fuzz/corpus.sh tests/fuzz/mutants.sh tests/fuzz/kinds.py tests/fuzz/run.sh tests/fuzz/afl.sh tests/fuzz/campaign.sh tests/fuzz/corpus
+EXTRA_DIST += tests/fuzz/corpus.sh tests/fuzz/mutants.sh tests/fuzz/kinds.py tests/fuzz/run.sh tests/fuzz/afl.sh tests/fuzz/campaign.sh tests/fuzz/campaigns.txt tests/fuzz/corpus
