@@ -1,9 +1,8 @@
-/* actions.h - the columns of actions.def: what an action means, decided once for tracer, plan,
+/* actions.h - the columns of actions.def: the meaning of an action, in one place for tracer, plan,
  * engines, waits and exports.
  *
- * Internal.  All of it is inlined: where the action is a constant, as in the tracer's wrappers, so
- * is the answer.
- */
+ * Internal. All functions are inlined: if the action is a constant, as in the tracer's wrappers,
+ * the result is a constant, too. */
 #ifndef TL_ACTIONS_H
 #define TL_ACTIONS_H
 
@@ -63,7 +62,8 @@ typedef struct tl_meaning {
     uint8_t family;   /* the tl_action whose algorithms serve a collective; otherwise 0 */
 } tl_meaning;
 
-/* Each parameter is pasted where it first stands: no macro of an includer can change it. */
+/* Each parameter is pasted where it first appears, so that no macro of an includer can change it.
+ */
 static const tl_meaning tl_meanings[] = {
 /* clang-format off */
 #define TL_COLLECTIVE(action, nonblocking, kind, from, to, sent, received, in_place, needs, family) \
@@ -99,14 +99,15 @@ static inline int tl_is_message(tl_action action)
            kind == TL_KIND_PROBE;
 }
 
-/* Moves data among a communicator's members, or among neighbours. */
+/* Whether the action moves data among the members of a communicator, or among neighbours. */
 static inline int tl_is_collective(tl_action action)
 {
     const int kind = tl_meanings[action].kind;
     return kind == TL_KIND_COLLECTIVE || kind == TL_KIND_NEIGHBORHOOD;
 }
 
-/* Every rank of a communicator, window or file makes the call (but MPI_Comm_create_group). */
+/* Whether every rank of a communicator, window or file makes the call (except
+ * MPI_Comm_create_group). */
 static inline int tl_is_made_by_all(tl_action action)
 {
     const int kind = tl_meanings[action].kind;
@@ -143,7 +144,8 @@ static inline int tl_is_rooted(tl_action action)
     return tl_meanings[action].from == TL_WHO_ROOT || tl_meanings[action].to == TL_WHO_ROOT;
 }
 
-/* The root has other slots than the rest: its size on one side, theirs on the other. */
+/* Whether the root has other slots than the other ranks: its size on one side, theirs on the other.
+ */
 static inline int tl_varies_at_root(tl_action action)
 {
     return tl_is_rooted(action) && tl_meanings[action].received != TL_SIZE_AS_SENT;
@@ -164,7 +166,8 @@ static inline int tl_is_known_between_groups(tl_action action)
 
 /* ---- who ---- */
 
-/* What a rank is in a rooted call.  Within one group the root may also be one of the others. */
+/* The role of a rank in a rooted call. Within one group, the root may also have the role of the
+ * others. */
 typedef enum tl_role {
     TL_ROLE_OTHER,
     TL_ROLE_ROOT,
@@ -182,7 +185,7 @@ static inline tl_role tl_role_between(int32_t peer)
     return peer == TL_ROOT ? TL_ROLE_ROOT : peer >= 0 ? TL_ROLE_OTHER : TL_ROLE_NONE;
 }
 
-/* Whether a rank gives data to others (or itself), and gets some from them. */
+/* Whether a rank gives data to other ranks (or itself), and whether it gets data from them. */
 static inline int tl_contributes(const tl_meaning *m, int between_groups, tl_role role)
 {
     if (m->from == TL_WHO_ALL)
@@ -197,7 +200,7 @@ static inline int tl_gets_data(const tl_meaning *m, int between_groups, tl_role 
     return m->to == TL_WHO_ROOT && role == TL_ROLE_ROOT;
 }
 
-/* Whether the event has slots of the sending side, and of the receiving one. */
+/* Whether the event has slots of the sending side, and of the receiving side. */
 static inline int tl_fills_sent(const tl_meaning *m, int between_groups, tl_role role)
 {
     return tl_contributes(m, between_groups, role) ||
@@ -234,7 +237,7 @@ static inline uint32_t tl_n_received_counts(const tl_meaning *m, const tl_extent
                                                                                       : 0;
 }
 
-/* One side of a call: elements for each rank, or in all. */
+/* One side of a call: elements for each rank, or in total. */
 typedef struct tl_side {
     uint8_t size;  /* TL_SIZE_NONE, _WHOLE, _EACH or _LIST */
     int64_t count; /* of the first two with data */
@@ -263,7 +266,8 @@ static inline tl_side tl_side_in(int size, int64_t count, int64_t type_bytes, co
     return side;
 }
 
-/* With MPI_IN_PLACE one side is what the other one says of the own rank, or of everyone. */
+/* With MPI_IN_PLACE, the missing side follows from the other one: from its values for the own rank,
+ * or for all ranks. */
 static inline void tl_replace_in_place(const tl_meaning *m, const tl_extent *x, tl_role role,
                                        tl_side *sent, tl_side *received)
 {
@@ -287,9 +291,9 @@ static inline void tl_replace_in_place(const tl_meaning *m, const tl_extent *x, 
     }
 }
 
-/* The sides of a collective call, with what MPI_IN_PLACE stands for.  A side that the rank does not
- * have in its role has TL_SIZE_NONE.  The result is 0 if the event's list does not have the values
- * that the action wants; then those sides have no list. */
+/* The sides of a collective call, with the values for which MPI_IN_PLACE stands. If the rank in its
+ * role does not have a side, it is TL_SIZE_NONE. The result is 0 if the event's list does not have
+ * the values that the action requires; the sides then have no list. */
 static inline int tl_take_sides(const tl_event *e, const tl_meaning *m, const tl_extent *x,
                                 tl_role role, tl_side *sent, tl_side *received)
 {
@@ -318,8 +322,8 @@ static inline int tl_take_sides(const tl_event *e, const tl_meaning *m, const tl
     return fits;
 }
 
-/* MPI ignores the root's side at the other ranks, but algorithms may read it there.  Programs pass
- * the same size everywhere, and it fits the side that counts. */
+/* MPI ignores the root's side on the other ranks, but algorithms may read it there. Programs pass
+ * the same size everywhere, and it agrees with the side that is used. */
 static inline void tl_fill_ignored(const tl_meaning *m, tl_side *sent, tl_side *received)
 {
     tl_side *ignored = NULL;

@@ -1,8 +1,8 @@
-/* codec.h - events to bytes and back, one frame at a time (doc/FORMAT.md, "Frames of events").
+/* codec.h - encodes and decodes events, one frame at a time (doc/FORMAT.md, "Frames of events").
  *
  * Both sides keep the same memory of the frame so far (codec_memory.c) and predict the next event
- * from it; only what differs from the prediction is written.  A frame starts with an empty memory.
- */
+ * from it. Only the differences from the prediction are written. A frame starts with an empty
+ * memory. */
 #ifndef TL_CODEC_H
 #define TL_CODEC_H
 
@@ -10,7 +10,7 @@
 #include "format.h"
 #include "timeless.h"
 
-/* Like things lie together, so that zstd finds them. */
+/* Similar data is stored together, so that zstd compresses it well. */
 enum tl_stream {
     TL_STREAM_CONTROL, /* which context, whether something differs */
     TL_STREAM_MASKS,   /* what differs */
@@ -42,11 +42,11 @@ enum {
     TL_RUN_LONG = 15
 };
 
-/* Ways to predict a value: by its stride, unless that was wrong before in the same situation: after
- * the same two values, or with the same peer. */
+/* Ways to predict a value: by its stride; or, if the stride was wrong before in the same situation,
+ * by the value that came then. A situation is either the last two values or the last peer. */
 enum { TL_STRAIGHT, TL_BY_PAST, TL_BY_PEER, TL_N_WAYS };
 
-/* What a frame remembers of a slot of a context. */
+/* The memory of one value of a context. */
 typedef struct tl_remembered {
     uint64_t last, delta;
     uint64_t stride;          /* follows once a difference repeats */
@@ -107,19 +107,19 @@ void tl_codec_init(tl_codec *codec, uint32_t rank);
 /* At the beginning of each frame. */
 void tl_codec_reset(tl_codec *codec);
 
-/* Appends an event.  False: its context does not fit into this frame any more; nothing has been
- * written, write the frame and reset.  Each stream must have room for TL_EVENT_MAX_BYTES, and the
- * lists for TL_VARINT_MAX_BYTES an element. */
+/* Appends an event. False if its context does not fit into this frame: nothing was written; write
+ * the frame and reset. Each stream must have room for TL_EVENT_MAX_BYTES, and the lists for
+ * TL_VARINT_MAX_BYTES for each element. */
 bool tl_codec_put(tl_codec *codec, tl_buffer streams[TL_N_STREAMS], const tl_event *event,
                   const tl_call_info *row);
-/* Writes what is held back, at the end of a frame. */
+/* Writes the data that is held back, at the end of a frame. */
 void tl_codec_finish(tl_codec *codec, tl_buffer streams[TL_N_STREAMS]);
 enum { TL_EVENT_MAX_BYTES = 256 };
 
 /* Takes the next event.  `list` grows as needed and holds event->list. */
 tl_status tl_codec_get(tl_codec *codec, tl_input streams[TL_N_STREAMS], tl_event *event,
                        tl_buffer *list);
-/* Whether everything has been taken, after the last event of a frame. */
+/* Whether all streams are used up, after the last event of a frame. */
 bool tl_codec_is_used_up(const tl_codec *codec, const tl_input streams[TL_N_STREAMS]);
 
 /* A frame as one piece: lengths of all streams, then the streams. */
@@ -147,7 +147,7 @@ static inline uint32_t tl_codec_predicted(tl_codec *codec)
     return codec->match ? codec->history[codec->match - 1] : *tl_codec_followed(codec);
 }
 
-/* Remembers the order of contexts after an event in `context`. */
+/* Updates the order of contexts after an event in `context`. */
 static inline void tl_codec_advance(tl_codec *codec, uint32_t context)
 {
     *tl_codec_followed(codec) = (uint16_t)context;
@@ -168,7 +168,7 @@ static inline uint64_t tl_codec_clock_base(const tl_codec *codec, const tl_conte
     return c->slots & TL_AT_END ? codec->end_ns : codec->clock_ns;
 }
 
-/* A value on its way: what it is predicted to be, and where to note what it was. */
+/* The predictions of a value, and the places where its outcome is stored. */
 typedef struct tl_guess {
     uint64_t best, value[TL_N_WAYS];
     struct tl_place {
@@ -178,8 +178,8 @@ typedef struct tl_guess {
     } places[TL_N_WAYS];
 } tl_guess;
 
-/* A value that always goes by its stride is predicted by that alone; so are all, once exceptions
- * have proved useless in this frame. */
+/* A value that always follows its stride is predicted by the stride only. So are all values, once
+ * exceptions have proved useless in this frame. */
 static inline bool tl_is_plain(const tl_codec *codec, const tl_remembered *r)
 {
     return r->settled == TL_SETTLED || codec->hopeless;
@@ -189,17 +189,17 @@ static inline bool tl_is_plain(const tl_codec *codec, const tl_remembered *r)
 void tl_codec_guess(tl_codec *codec, uint32_t id, tl_guess *guess);
 /* Learns what it was. */
 void tl_codec_learn(tl_codec *codec, tl_context *c, uint32_t id, tl_guess *guess, uint64_t value);
-/* Learns what a plain value was that was not as predicted. */
+/* Learns from a plain value that was not as predicted. */
 void tl_codec_learn_plain(tl_context *c, tl_remembered *r, uint64_t value);
 
-/* Prediction of element i of the tail of a list: the same element last time, else the one before
- * it. */
+/* The prediction of element i of the tail of a list: the remembered element at this place,
+ * otherwise the element before it. */
 uint64_t tl_codec_predict_element(const tl_codec *codec, const tl_context *c, const int64_t *tail,
                                   uint32_t i);
 void tl_codec_remember_tail(tl_codec *codec, tl_context *c, const int64_t *tail, uint32_t n);
 
-/* What a rank does with its neighbours is the same on many ranks, and stored so; a root or a peer
- * in a smaller communicator has nothing to do with one's own rank. */
+/* A rank's calls to its neighbours are the same on many ranks, so peers are stored as distances. A
+ * root, or a peer in a smaller communicator, does not depend on the own rank. */
 static inline bool tl_may_have_neighbours(uint32_t slots, tl_action action)
 {
     switch (action) {

@@ -27,7 +27,7 @@
 extern "C" {
 #endif
 
-/* TL_HIDDEN: for a library that carries this one inside and shows nothing of it. */
+/* TL_HIDDEN: for a library that contains this one and does not export its functions. */
 #if defined(TL_HIDDEN)
 #define TL_API __attribute__((visibility("hidden")))
 #elif defined(__GNUC__)
@@ -38,7 +38,7 @@ extern "C" {
 
 /* ---- version ---- */
 
-/* The version of this header; tl_version_number() is that of the library that the program found. */
+/* The version of this header. tl_version_number() is the version of the library that runs. */
 #define TIMELESS_VERSION_MAJOR 0
 #define TIMELESS_VERSION_MINOR 1
 #define TIMELESS_VERSION_PATCH 0
@@ -68,8 +68,8 @@ typedef enum tl_status {
     TL_ERR_INPUT = 30,       /* an input file that is no trace is wrong: a text, HPL.dat */
     TL_ERR_UNSUPPORTED = 31, /* the input is legal but cannot be represented */
     TL_ERR_USAGE = 40,       /* wrong argument */
-    /* The library returns none of the numbers from here on.  A program may use them for failures
-     * of its own, in a tl_error and in what its callbacks return. */
+    /* The library returns none of the following numbers. A program may use them for errors of its
+     * own, in a tl_error and as results of its callbacks. */
     TL_STATUS_USER = 100
 } tl_status;
 
@@ -81,9 +81,8 @@ typedef struct tl_error {
     char text[512];
 } tl_error;
 
-/* Fills *err (NULL is accepted) with the status and the formatted line.  A '?' replaces each line
- * break.  Programs that are built on this library may report their own errors with it, too.
- */
+/* Fills *err (NULL is accepted) with the status and the formatted line. A '?' replaces each line
+ * break. Programs that use this library may report their own errors with it, too. */
 TL_API void tl_error_set(tl_error *err, tl_status status, const char *format, ...)
 #if defined(__GNUC__)
     __attribute__((format(printf, 3, 4)))
@@ -102,8 +101,8 @@ TL_API int tl_status_exit_code(tl_status status);
 
 /* ---- schema ---- */
 
-/* Groups of calls that are replayed and counted alike.  A number never changes: a new action gets
- * the next one, wherever its row is (tests/golden/numbers.txt lists what has been released). */
+/* Groups of calls that are replayed and counted alike. A number never changes. A new action gets
+ * the next number, wherever its row is (tests/golden/numbers.txt lists the released ones). */
 typedef enum tl_action {
     TL_ACTION_NONE = 0,
     TL_ACTION_MATCH = 1,
@@ -278,7 +277,7 @@ TL_API const tl_call_info *tl_call_by_name(const char *name);
  * calls. */
 TL_API double tl_kernel_work(unsigned code, const int64_t *sizes, size_t n_sizes);
 /* Floating-point operations (elements moved, for kernels that only move) in a unit of that work; 0
- * for kernels of which nothing is known, and other calls. */
+ * for kernels without a known number, and for other calls. */
 TL_API double tl_kernel_flops_per_work(unsigned code);
 
 /* ---- events ---- */
@@ -289,7 +288,8 @@ enum {
     TL_IN_PLACE = 1,
     TL_NONCOMMUTATIVE = 2,
     TL_EXCLUSIVE = 4,
-    /* Of MPI_Compare_and_swap; neither of the two: not known, as before format 1.4. */
+    /* For MPI_Compare_and_swap. Neither of the two: the outcome is unknown, as before format 1.4.
+     */
     TL_SWAPPED = 8,
     TL_NOT_SWAPPED = 16
 };
@@ -362,21 +362,22 @@ typedef struct tl_comm {
     const char *name; /* of a file, as the program gave it; "" of all others */
 } tl_comm;
 
-/* A place in the program that calls: object file (base name) and offset in it. */
+/* A place in the program that makes calls: object file (base name) and offset in it. */
 typedef struct tl_site {
     uint32_t id; /* 1 or more */
     const char *object;
     uint64_t offset;
 } tl_site;
 
-/* A kernel that the program has named itself (tracer/timeless_kernel.h): what the events of
- * TL_KERNEL_user have in their tag. */
+/* A kernel that the program has named itself (tracer/timeless_kernel.h). Events of TL_KERNEL_user
+ * have its id in their tag. */
 typedef struct tl_user_kernel {
     uint32_t id; /* 1 or more, at most INT32_MAX */
     const char *name;
 } tl_user_kernel;
 
-/* Something that a rank counted beside its volumes, from the end of MPI_Init to MPI_Finalize. */
+/* A counter that a rank recorded in addition to its volumes, from the end of MPI_Init to
+ * MPI_Finalize. */
 typedef struct tl_counter {
     uint32_t id;      /* 1 or more */
     const char *name; /* "papi:PAPI_L2_TCM", "mpit:runtime_spc_OMPI_SPC_SEND" */
@@ -416,8 +417,8 @@ typedef struct tl_rank_summary {
     const char *host;   /* name of the host it ran on */
     const char *remark; /* for people: why the part ends as it does; "" if there is no reason */
     const char *clock;  /* why the rank's clocks are not comparable with a prediction; else "" */
-    /* Of a killed rank: its last n_recovered events were found in PATH.open, so that only the call
-     * that it was in is lost. */
+    /* For a killed rank: its last n_recovered events were found in PATH.open, so only the call
+     * under way is lost. */
     int kept_open;
     uint64_t n_recovered;
 } tl_rank_summary;
@@ -435,19 +436,20 @@ TL_API tl_status tl_trace_create(const char *path, const tl_run *run, tl_error *
  * O_APPEND. */
 TL_API tl_status tl_writer_open(const char *path, uint32_t rank, const char *host, tl_writer **out,
                                 tl_error *err);
-/* Lets the events that are in no frame of the file yet survive a process that is killed, in a file
- * PATH.open: tl_trace_keep_open makes it, after tl_trace_create and before any rank's writer is
- * opened; tl_writer_keep_open is the first call of each writer.  The last writer that is closed
- * removes it.  Where one fails, a full disk say, the writer works as it does without. */
+/* Lets the events after the last frame in the file survive a killed process, in a file PATH.open.
+ * tl_trace_keep_open makes this file, after tl_trace_create and before any rank's writer is opened.
+ * tl_writer_keep_open must be the first call of each writer. The last writer that is closed removes
+ * the file. If one of the calls fails, for example because the disk is full, the writer works
+ * without the file. */
 TL_API tl_status tl_trace_keep_open(const char *path, tl_error *err);
 TL_API tl_status tl_writer_keep_open(tl_writer *w, tl_error *err);
 /* Removes a trace and its PATH.open. */
 TL_API void tl_trace_remove(const char *path);
-/* Definitions are written ahead of the first event that can use them. */
+/* Definitions are written in front of the first event that can use them. */
 TL_API tl_status tl_writer_define_comm(tl_writer *w, const tl_comm *comm);
 TL_API tl_status tl_writer_define_site(tl_writer *w, const tl_site *site);
 TL_API tl_status tl_writer_define_kernel(tl_writer *w, const tl_user_kernel *kernel);
-/* Not ahead of anything: once its value is known, before the writer is closed. */
+/* A counter is defined when its value is known, before the writer is closed. */
 TL_API tl_status tl_writer_define_counter(tl_writer *w, const tl_counter *counter);
 /* Appends an event.  No allocation, no system call unless a frame is full.  After a failure every
  * later call returns the same status and does nothing. */
@@ -455,10 +457,10 @@ TL_API tl_status tl_writer_put(tl_writer *w, const tl_event *event);
 /* Writes what is buffered as a frame. */
 TL_API tl_status tl_writer_flush(tl_writer *w);
 TL_API const tl_error *tl_writer_error(const tl_writer *w); /* what the failure was */
-/* One line, below 512 bytes, on why the part is going to end. */
+/* One line, below 512 bytes, with the reason for the end of the part. */
 TL_API tl_status tl_writer_remark(tl_writer *w, const char *text);
-/* One line, below 512 bytes, on why the rank's clocks are not comparable with a prediction: its
- * machine was overloaded, say.  The last one counts; "" takes it back. */
+/* One line, below 512 bytes, with the reason why the rank's clocks are not comparable with a
+ * prediction, for example an overloaded machine. The last reason is valid; "" removes it. */
 TL_API tl_status tl_writer_clock(tl_writer *w, const char *reason);
 /* Flushes, writes the rank's end (TL_END_FAILED after a failure) and releases the writer. */
 TL_API tl_status tl_writer_close(tl_writer *w, tl_end_reason reason, uint64_t clock_ns);
@@ -470,20 +472,22 @@ TL_API void tl_writer_abandon(tl_writer *w);
 typedef struct tl_reader tl_reader;
 typedef struct tl_cursor tl_cursor;
 
-/* Opens a trace and finds its frames.  A damaged or incomplete file opens as long as its header is
- * intact: what is missing shows in tl_reader_damage and tl_rank_summary.end. */
+/* Opens a trace and finds its frames. A damaged or incomplete file can be opened if its header is
+ * intact: tl_reader_damage and tl_rank_summary.end report what is missing. */
 TL_API tl_status tl_reader_open(const char *path, tl_reader **out, tl_error *err);
 TL_API void tl_reader_close(tl_reader *r);
 TL_API const tl_run *tl_reader_run(const tl_reader *r);
 TL_API const char *tl_reader_path(const tl_reader *r);
-/* Hash of the file's bytes (XXH64), and of what was recovered from PATH.open, for provenance. */
+/* Hash of the file's bytes (XXH64), and of the events recovered from PATH.open, to identify the
+ * trace. */
 TL_API tl_status tl_reader_hash(tl_reader *r, uint64_t *out, tl_error *err);
 /* Bytes of the file, header and checksums included. */
 TL_API uint64_t tl_reader_file_bytes(const tl_reader *r);
 TL_API tl_status tl_reader_rank(const tl_reader *r, uint32_t rank, tl_rank_summary *out);
-/* Why the clocks of the recording are not comparable with a prediction, which gives each rank a
- * core of its own: ranks shared cores, ran in an emulator, or were kept waiting for a core. Returns
- * the length, 0 if they are comparable; cut to `size` bytes with the final 0. */
+/* The reason why the clocks of the recording are not comparable with a prediction, which gives each
+ * rank a core of its own: ranks shared cores, ran in an emulator, or had to wait for a core.
+ * Returns its length, 0 if the clocks are comparable. The text is shortened to `size` bytes with
+ * the final 0. */
 TL_API size_t tl_reader_clock(const tl_reader *r, char *text, size_t size);
 /* Nonzero when every rank is present, undamaged, and ended by Finalize or Cut. */
 TL_API int tl_reader_complete(const tl_reader *r);
@@ -498,8 +502,8 @@ TL_API size_t tl_reader_kernels(const tl_reader *r, uint32_t rank, const tl_user
 /* Name of the kernel of a TL_KERNEL_user event; NULL for an id that the rank has not defined. Equal
  * names are the same pointer in all ranks. */
 TL_API const char *tl_reader_kernel_name(const tl_reader *r, uint32_t rank, const tl_event *event);
-/* "hpcc+0x1a2b", or "?" for site 0 or an unknown one; `text` holds at least 16 bytes and is cut to
- * size. */
+/* "hpcc+0x1a2b", or "?" for site 0 or an unknown one. `text` has at least 16 bytes; the result is
+ * shortened to its size. */
 TL_API void tl_site_text(const tl_reader *r, uint32_t rank, uint32_t site, char *text, size_t size);
 
 /* Ranks that do the same, as a leader for each: the least rank of which the file shows that its
@@ -512,7 +516,7 @@ TL_API void tl_site_text(const tl_reader *r, uint32_t rank, uint32_t site, char 
  * Numbers of communicators, sites and kernels are equal, too, but each rank defines for itself what
  * they mean.  Ranks with different leaders may do the same nevertheless: packing finds most. */
 TL_API uint32_t tl_reader_leader(const tl_reader *r, uint32_t rank, int with_volumes);
-/* Makes of an event of rank `from` the one of rank `to`, which has the same leader. */
+/* Converts an event of rank `from` to the event of rank `to`, which has the same leader. */
 TL_API void tl_event_move(tl_event *event, uint32_t from, uint32_t to);
 
 /* What a program (timeless_convert.h) uses, without a look at its events; NULL for a file. */
@@ -522,18 +526,20 @@ typedef struct tl_program_call {
     uint64_t n_marks; /* events of it on each rank, of calls that are marks */
 } tl_program_call;
 TL_API const tl_program_call *tl_reader_calls(const tl_reader *r, size_t *n);
-/* Each rank of a program sleeps so many nanoseconds before its first step, in cursors that are
- * opened from now on.  The array must outlive them.  Zero: the reader is not of a program. */
+/* Each rank of a program sleeps for this number of nanoseconds before its first step, in cursors
+ * that are opened from now on. The array must exist as long as they do. Zero: the reader is not of
+ * a program. */
 TL_API int tl_reader_delay(tl_reader *r, const int64_t *delays_ns);
 
 /* A cursor streams one rank's events in order, with memory for one frame. */
 TL_API tl_status tl_cursor_open(tl_reader *r, uint32_t rank, tl_cursor **out, tl_error *err);
-/* TL_OK: *event filled.  TL_END: no more.  Otherwise damage at this point: what was returned before
- * is intact, tl_cursor_error tells more, and every further call returns the same. */
+/* TL_OK: *event is filled. TL_END: there are no more events. Otherwise there is damage at this
+ * point: earlier events are intact, tl_cursor_error gives the reason, and every further call
+ * returns the same. */
 TL_API tl_status tl_cursor_next(tl_cursor *c, tl_event *event);
-/* Moves to an event: the next one returned is number `event` of the rank, from 0.  Reads and
- * decodes one frame at most, wherever the event is.  TL_END, and nothing moves, if the rank has
- * fewer intact events; otherwise what tl_cursor_next returns. */
+/* Moves to an event: the next event that is returned is number `event` of the rank, from 0. Reads
+ * and decodes at most one frame, wherever the event is. TL_END if the rank has fewer intact events;
+ * the cursor then does not move. Otherwise returns the same as tl_cursor_next. */
 TL_API tl_status tl_cursor_seek(tl_cursor *c, uint64_t event);
 /* Number of the event that comes next. */
 TL_API uint64_t tl_cursor_position(const tl_cursor *c);
@@ -551,7 +557,7 @@ TL_API void tl_cursor_close(tl_cursor *c);
 /* ---- text of an event ---- */
 
 /* Writes the canonical one-line text of an event (without newline) into buf: name=value pairs of
- * the slots that its row fills.  Returns the length that the whole line has, as snprintf does. */
+ * the slots of its row. Returns the length of the whole line, like snprintf. */
 TL_API size_t tl_event_text(const tl_event *event, char *buf, size_t size);
 
 /* ---- status of each function ---- */

@@ -23,46 +23,48 @@ extern "C" {
 /* ---- packing ---- */
 
 typedef struct tl_pack_options {
-    /* 0: volumes stay as they are.  Otherwise each changes by this fraction of it at most, the
-     * rounding is carried forward, and the last event of a rank takes what is left: the rank's
+    /* 0: volumes do not change. Otherwise each volume changes by at most this fraction of it. The
+     * rounding error is carried forward, and the last event of a rank takes the rest, so the rank's
      * total stays exact. */
     double volume_precision;
     const char *origin; /* how this trace was made from which; NULL: as it was */
 } tl_pack_options;
 
-/* Writes the trace again, as small as it gets: the same events, definitions and ends, in long
- * frames, with what is the same on many ranks stored once.  Works in the memory of a few ranks,
- * whatever their number.  `options` may be NULL.  `out_path` may be the trace itself: what is
- * written has ".part" behind its name until it is whole and on the disk.  A damaged trace is
- * refused. */
+/* Writes the trace again, as small as possible: the same events, definitions and ends, in long
+ * frames. Data that is equal on many ranks is stored once. Needs the memory of a few ranks,
+ * whatever their number. `options` may be NULL. `out_path` may be the trace itself: the new file
+ * has ".part" behind its name until it is complete and on the disk. A damaged trace is refused. */
 TL_API tl_status tl_pack(tl_reader *r, const tl_pack_options *options, const char *out_path,
                          tl_error *err);
 
 /* ---- text ---- */
 
-/* The text form of a trace (doc/FORMAT.md): all of it, its description, or the part of one rank.
- * Of a damaged trace everything intact is written; the first damage is returned.  TL_ERR_SYSTEM:
- * `out` cannot be written. */
+/* The text form of a trace (doc/FORMAT.md): the whole trace, its description, or the part of one
+ * rank. Of a damaged trace everything intact is written, and the first damage is returned.
+ * TL_ERR_SYSTEM: `out` cannot be written. */
 TL_API tl_status tl_text_write(tl_reader *r, FILE *out, tl_error *err);
 TL_API tl_status tl_text_write_run(const tl_run *run, FILE *out);
 TL_API tl_status tl_text_write_rank(tl_reader *r, uint32_t rank, FILE *out, tl_error *err);
-/* Writes the trace that a text describes, with memory for one line and one frame.  `name` is the
- * text's, for messages ("NAME:LINE: what is wrong; what to do").  Nothing is left on failure. */
+/* Writes the trace that a text describes, with memory for one line and one frame. `name` is the
+ * name of the text in messages ("NAME:LINE: what is wrong; what to do"). If it fails, no file
+ * remains. */
 TL_API tl_status tl_text_read(FILE *in, const char *name, const char *out_path, tl_error *err);
 
 /* ---- exchange ---- */
 
-/* What a target of an export takes for a unit of tl_kernel_work. */
+/* The value of a unit of tl_kernel_work in the target of an export. */
 typedef struct tl_kernel_rate {
     uint16_t call; /* TL_KERNEL_dgemm, ... */
     double per_work;
 } tl_kernel_rate;
 
-/* What a target of an export takes for computation: SimGrid's text flops, GOAL nanoseconds. */
+/* The value of computation in the target of an export: SimGrid's text has flops, GOAL has
+ * nanoseconds. */
 typedef struct tl_rates {
     int no_compute;  /* leave computation out */
     double per_unit; /* for a unit of volume */
-    /* In any order; the last rate of a kernel holds.  A kernel without a rate is refused. */
+    /* In any order. If a kernel has several rates, the last one is valid. A kernel without a rate
+     * is refused. */
     size_t n_kernels;
     const tl_kernel_rate *kernels;
 } tl_rates;
@@ -70,17 +72,17 @@ typedef struct tl_rates {
 /* The rate of a kernel; 0 if it has none. */
 TL_API double tl_rates_per_work(const tl_rates *rates, unsigned call);
 
-/* What the target cannot say is refused with TL_ERR_UNSUPPORTED by name, number of events and first
- * place, before anything is written.  Clocks, sites, polls, hosts, MPI_Wtime and MPI_Pcontrol take
- * no part in a replay and are left behind. */
+/* Events that the target cannot express are refused with TL_ERR_UNSUPPORTED, with name, number and
+ * first place, before anything is written. Clocks, sites, polls, hosts, MPI_Wtime and MPI_Pcontrol
+ * have no effect on a replay and are left out. */
 /* SimGrid's time-independent text traces: FOLDER/rank-N.txt, and their list FOLDER/list.txt. */
 TL_API tl_status tl_export_simgrid(tl_reader *r, const tl_rates *rates, const char *folder,
                                    tl_error *err);
 /* GOAL, for LogGOPSim. */
 TL_API tl_status tl_export_goal(tl_reader *r, const tl_rates *rates, const char *path,
                                 tl_error *err);
-/* A trace from SimGrid's text: `list_path` names a file for each rank, one a line.  The volumes are
- * in "flops". */
+/* Makes a trace from SimGrid's text. `list_path` names a file for each rank, one in each line. The
+ * volumes are in "flops". */
 TL_API tl_status tl_import_simgrid(const char *list_path, const char *out_path, tl_error *err);
 
 /* What becomes the volumes of a DUMPI trace, which has times: NULL for what it has, in this order
@@ -91,8 +93,9 @@ typedef struct tl_dumpi_options {
     double rate; /* units of volume for one of the trace's nanoseconds or counts */
 } tl_dumpi_options;
 
-/* A trace from DUMPI's: `path` is its meta file, or a list of its binary files in the order of the
- * ranks.  What a trace cannot say is refused by name, number of calls and first place. */
+/* Makes a trace from DUMPI's. `path` is its meta file, or a list of its binary files in the order
+ * of the ranks. Calls that a trace cannot express are refused, with name, number and first place.
+ */
 TL_API tl_status tl_import_dumpi(const char *path, const tl_dumpi_options *options,
                                  const char *out_path, tl_error *err);
 

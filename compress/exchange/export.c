@@ -1,4 +1,4 @@
-/* export.c - a trace as calls of a simpler world, for all targets alike. */
+/* export.c - a trace as calls of a simpler format, for all targets. */
 #include "export.h"
 
 #include "actions.h"
@@ -87,7 +87,7 @@ static bool on_world(tl_export *x, const tl_event *e)
     return false;
 }
 
-/* The message of one side of an event; a wildcard becomes what it matched.  False: refused. */
+/* The message of one side of an event. A wildcard is replaced by its match. False: refused. */
 static bool describe(tl_export *x, const tl_event *e, bool is_recv, bool second, tl_transfer *t)
 {
     int64_t count = second ? e->recv_count : e->count;

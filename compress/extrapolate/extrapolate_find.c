@@ -1,5 +1,5 @@
-/* extrapolate_find.c - the grid that a trace's ranks have: the one that all their partners, and all
- * communicators, fit. */
+/* extrapolate_find.c - finds the grid of a trace's ranks, which all their partners and
+ * communicators must fit. */
 #include "extrapolate.h"
 
 #include "actions.h"
@@ -26,7 +26,7 @@ static tl_status add_partner(tl_extrapolating *x, tl_map *seen, const tl_partner
                  : tl_fail(x->err, TL_ERR_MEMORY, "%s: out of memory", tl_reader_path(x->r));
 }
 
-/* A peer of an event; those of matches are ranks among all (see extrapolate_walk.c). */
+/* A peer of an event. Peers of matches are ranks in MPI_COMM_WORLD (see extrapolate_walk.c). */
 static tl_status see_peer(tl_extrapolating *x, tl_map *seen, tl_partner p, const tl_event *e,
                           int32_t peer)
 {
@@ -103,8 +103,8 @@ tl_status tl_partners_find(tl_extrapolating *x)
 
 /* ---- one grid ---- */
 
-/* The periods that a Cartesian communicator of all ranks has.  False: there is none, or it has
- * other dimensions. */
+/* The periods of a Cartesian communicator of all ranks. False: there is none, or it has other
+ * dimensions. */
 static bool take_periods(const tl_extrapolating *x, tl_grid *g)
 {
     const tl_comm *comms;
@@ -133,7 +133,7 @@ static void see_periods(const tl_extrapolating *x, tl_grid *g)
     }
 }
 
-/* On a grid that nobody tells of, diagonal neighbours count where they are not just all ranks. */
+/* If nothing names the grid, diagonal neighbours count only if they are not simply all ranks. */
 static bool is_neighbour(const tl_grid *g, const tl_partner *p, bool is_told, tl_way *way)
 {
     if (!tl_grid_way(g, p->rank, p->peer, way))
@@ -197,14 +197,14 @@ static tl_status check_classes(const tl_extrapolating *x, const tl_grid *g)
     return TL_OK;
 }
 
-/* Whether a Cartesian communicator of all ranks says how many dimensions there are. */
+/* Whether a Cartesian communicator of all ranks gives the number of dimensions. */
 static bool is_cart_known(const tl_extrapolating *x, int n_dims)
 {
     tl_grid g = {.n_dims = n_dims};
     return take_periods(x, &g);
 }
 
-/* Whether everything fits the grid; *n_fit: partners that do. */
+/* Whether everything fits the grid; *n_fit: the number of partners that fit. */
 static tl_status check_grid(tl_extrapolating *x, const tl_grid *g, bool is_given, size_t *n_fit)
 {
     const tl_partner *misfit = NULL;
@@ -259,7 +259,7 @@ static void try_grid(search *s, tl_grid g)
     s->x->err = err;
 }
 
-/* A dimension has one rank only if a communicator says so. */
+/* A dimension has one rank only if a communicator shows it. */
 static void try_grids(search *s, tl_grid g, int n_dims, int64_t rest)
 {
     if (g.n_dims == n_dims - 1) {
@@ -276,7 +276,8 @@ static void try_grids(search *s, tl_grid g, int n_dims, int64_t rest)
         }
 }
 
-/* Two ranks along a dimension: do they do the same, so that it may be periodic or not? */
+/* Whether the two ranks along a dimension make the same calls. The dimension may then be periodic
+ * or not. */
 static tl_status check_pair(tl_extrapolating *x, int dim)
 {
     const tl_grid found = x->from;
@@ -313,7 +314,8 @@ static tl_status check_pair(tl_extrapolating *x, int dim)
                 : TL_OK;
 }
 
-/* What the partners do not tell: messages of ranks to themselves, dimensions with two ranks. */
+/* The things that the partners do not show: messages of ranks to themselves, dimensions with two
+ * ranks. */
 static tl_status check_folds(tl_extrapolating *x)
 {
     bool used[TL_MAX_DIMS] = {false};

@@ -1,8 +1,8 @@
-/* extrapolate_walk.c - the events of a rank with its peers told by their places on the grid.
+/* extrapolate_walk.c - the events of a rank, with peers replaced by their places on the grid.
  *
- * Where a periodic dimension has one or two ranks, both neighbours along it are one rank, and the
- * trace does not show which of them a message is for.  The order of the receives decides, and the
- * tags: see doc/EXTRAPOLATION.md, "Folded dimensions". */
+ * If a periodic dimension has one or two ranks, both neighbours along it are the same rank, and the
+ * trace does not show for which of them a message is. The order of the receives and the tags
+ * decide: see doc/EXTRAPOLATION.md, "Folded dimensions". */
 #include "actions.h"
 #include "extrapolate.h"
 
@@ -39,7 +39,7 @@ static bool is_send(tl_action action)
            kind == TL_KIND_EPOCH;
 }
 
-/* The rank in MPI_COMM_WORLD that is number `index` of a slice. */
+/* The rank in MPI_COMM_WORLD with number `index` in a slice. */
 static uint32_t rank_in_slice(const tl_grid *g, uint32_t rank, unsigned dims, uint32_t index)
 {
     tl_coords place = tl_grid_coords(g, rank);
@@ -77,7 +77,8 @@ static tl_status place_root(const tl_walk *w, tl_step *step)
     return TL_OK;
 }
 
-/* Of a match, the source is a rank among all: place_peer refuses other receives from any rank. */
+/* The source of a match is a rank in MPI_COMM_WORLD. (place_peer refuses other receives from any
+ * rank.) */
 static unsigned dims_of_peers(const tl_extrapolating *x, const tl_step *step)
 {
     return tl_comm_dims(x, step->row->action == TL_ACTION_MATCH ? TL_COMM_WORLD : step->event.comm);
@@ -154,8 +155,8 @@ static int folded_dim(tl_way way)
     return dim;
 }
 
-/* Messages that go the same way but for the direction along the folded dimension, as their receiver
- * sees it; with their tag, or without. */
+/* Messages that go the same way except for the direction along the folded dimension, as their
+ * receiver sees it; with their tag, or without. */
 static uint64_t key_of(const tl_step *step, const tl_half *half, bool with_tag)
 {
     const bool second = half == &step->halves[1];
@@ -178,8 +179,7 @@ static tl_status refuse_direction(const tl_walk *w, const tl_step *step)
                      tl_reader_path(w->x->r), w->rank, w->event - 1, step->row->name);
 }
 
-/* Receives come in pairs: the first from below.  Tags that were in a pair before keep their side.
- */
+/* Receives come in pairs, the first from below. Tags that were in a pair before keep their side. */
 static bool pair_receives(uint64_t *first, uint64_t *second)
 {
     const uint64_t sides = FROM_BELOW | FROM_ABOVE;
@@ -199,7 +199,7 @@ static bool pair_receives(uint64_t *first, uint64_t *second)
     return (*first & sides) != sides && (*second & sides) != sides;
 }
 
-/* Counts a message; many receives without sends, or the other way round, are a batch. */
+/* Counts a message. Many receives without sends, or many sends without receives, are a batch. */
 static bool count_message(tl_walk *w, uint64_t key, uint64_t *known, bool sends)
 {
     enum { ZERO = 1 << 20 };
@@ -307,7 +307,7 @@ tl_status tl_walk_open(tl_walk *w, tl_extrapolating *x, uint32_t rank, bool reso
     return !status && folded && resolve_all ? learn_directions(w) : status;
 }
 
-/* A volume times the scale; the sum stays exact. */
+/* A volume times the scale. The sum stays exact. */
 static uint64_t scaled(tl_walk *w, uint64_t volume)
 {
     const double limit = 9e18, exact = (double)volume * w->scale + w->carry;
