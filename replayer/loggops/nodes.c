@@ -60,7 +60,48 @@ int loggops_nodes_open(simulation *s)
         if (!b->n_nodes++)
             b->first_node = node;
     }
+    for (uint32_t i = 0; i < s->n_blocks; i++) {
+        block *b = &s->blocks[i];
+        const size_t n_words = b->n_nodes / 64 + 1;
+        b->sending = calloc(2 * n_words, sizeof *b->sending);
+        if (!b->sending)
+            return 0;
+        b->receiving = b->sending + n_words;
+        b->adapters_at_ps = b->shared_at_ps = NEVER;
+    }
     return 1;
+}
+
+/* ---- which nodes have messages ---- */
+
+static void mark(uint64_t *bits, const simulation *s, const block *b, const sim_node *n)
+{
+    const uint32_t i = (uint32_t)(n - s->nodes) - b->first_node;
+    bits[i / 64] |= UINT64_C(1) << i % 64;
+}
+
+/* The first node at `from` or beyond it; NULL if there is none. */
+static sim_node *next_marked(const uint64_t *bits, const simulation *s, const block *b,
+                             uint32_t from)
+{
+    for (uint32_t word = from / 64, past = b->n_nodes / 64 + 1; word < past; word++) {
+        const uint64_t left =
+            bits[word] & (word == from / 64 ? ~UINT64_C(0) << from % 64 : ~UINT64_C(0));
+        if (left)
+            return &s->nodes[b->first_node + 64 * word + (uint32_t)__builtin_ctzll(left)];
+    }
+    return NULL;
+}
+
+static sim_node *after(const uint64_t *bits, const simulation *s, const block *b, const sim_node *n)
+{
+    return next_marked(bits, s, b, (uint32_t)(n - s->nodes) - b->first_node + 1);
+}
+
+static void unmark(uint64_t *bits, const simulation *s, const block *b, const sim_node *n)
+{
+    const uint32_t i = (uint32_t)(n - s->nodes) - b->first_node;
+    bits[i / 64] &= ~(UINT64_C(1) << i % 64);
 }
 
 /* ---- one message ---- */
@@ -88,10 +129,11 @@ void loggops_adapter_queue(simulation *s, block *b, uint32_t r, const message *m
         b->out_of_memory = 1;
         return;
     }
+    sim_node *node = node_of(s, r);
     s->messages[i] = *m;
-    s->messages[i].next = node_of(s, r)->leaving;
-    node_of(s, r)->leaving = i;
-    b->n_leaving++;
+    s->messages[i].next = node->leaving;
+    node->leaving = i;
+    mark(b->sending, s, b, node);
 }
 
 int loggops_adapter_takes(simulation *s, block *b, uint32_t i)
@@ -104,10 +146,13 @@ int loggops_adapter_takes(simulation *s, block *b, uint32_t i)
     if (!is_cleared && (m->context == REPLY || !needs_bytes || !has_adapter(s, to) ||
                         !is_between(s, (uint32_t)m->source, to)))
         return 0;
-    uint32_t *list = is_cleared ? &node_of(s, to)->leaving : &node_of(s, to)->fresh;
+    sim_node *node = node_of(s, to);
+    uint32_t *list = is_cleared ? &node->leaving : &node->fresh;
     m->next = *list;
     *list = i;
-    ++*(is_cleared ? &b->n_leaving : &b->n_fresh);
+    mark(is_cleared ? b->sending : b->receiving, s, b, node);
+    if (!is_cleared && m->time_ps < b->adapters_at_ps)
+        b->adapters_at_ps = m->time_ps;
     return 1;
 }
 
@@ -152,11 +197,10 @@ static void receive_one(simulation *s, block *b, sim_node *node, uint32_t i)
 
 void loggops_adapters_receive(simulation *s, block *b, uint64_t end_ps)
 {
-    if (!b->n_fresh && b->adapters_at_ps >= end_ps)
+    if (b->adapters_at_ps >= end_ps)
         return;
     b->adapters_at_ps = NEVER;
-    b->n_fresh = 0;
-    for (sim_node *n = &s->nodes[b->first_node], *past = n + b->n_nodes; n < past; n++) {
+    for (sim_node *n = next_marked(b->receiving, s, b, 0); n; n = after(b->receiving, s, b, n)) {
         if (n->fresh != NONE)
             n->arriving =
                 loggops_merge(s->messages, n->arriving, loggops_sort(s->messages, n->fresh));
@@ -166,7 +210,9 @@ void loggops_adapters_receive(simulation *s, block *b, uint64_t end_ps)
             n->arriving = s->messages[i].next;
             receive_one(s, b, n, i);
         }
-        if (n->arriving != NONE && s->messages[n->arriving].time_ps < b->adapters_at_ps)
+        if (n->arriving == NONE)
+            unmark(b->receiving, s, b, n);
+        else if (s->messages[n->arriving].time_ps < b->adapters_at_ps)
             b->adapters_at_ps = s->messages[n->arriving].time_ps;
     }
 }
@@ -234,17 +280,12 @@ static void end_until(simulation *s, block *b, sharing *h, uint64_t past_ps)
 }
 
 /* The data of a long message begin to leave. */
-static void begin_sharing(simulation *s, block *b, sharing *h, const message *m)
+static void begin_sharing(simulation *s, block *b, sharing *h, uint32_t i)
 {
-    const uint32_t i = loggops_pool_take(&s->message_pool, &b->worker->messages);
-    if (i == NONE) {
-        b->out_of_memory = 1;
-        return;
-    }
+    message *m = &s->messages[i];
     end_until(s, b, h, m->time_ps);
     pass_time(h, m->time_ps);
-    s->messages[i] = *m;
-    s->messages[i].time_ps = h->served_ps + busy_ps(costs_of_cleared(s, m), m->bytes);
+    m->time_ps = h->served_ps + busy_ps(costs_of_cleared(s, m), m->bytes);
     uint32_t *link = &h->first;
     while (*link != NONE && s->messages[*link].time_ps <= s->messages[i].time_ps)
         link = &s->messages[*link].next;
@@ -253,38 +294,36 @@ static void begin_sharing(simulation *s, block *b, sharing *h, const message *m)
     h->n++;
 }
 
-static void send_eager(simulation *s, block *b, sim_node *node, const message *m)
+static void send_eager(simulation *s, block *b, sim_node *node, uint32_t i)
 {
+    message *m = &s->messages[i];
     const loggops_costs *c = loggops_costs_of(s, (uint32_t)m->source, (uint32_t)m->to, m->bytes);
-    message sent = *m;
     if (s->moves_bytes) {
-        sent.time_ps = pass(s, &node->sends, c, m->bytes, m->time_ps) + c->L_ps;
+        m->time_ps = pass(s, &node->sends, c, m->bytes, m->time_ps) + c->L_ps;
     } else { /* the moment is that of the arrival, were the adapter free */
         const uint64_t from_ps = m->time_ps - c->o_ps - c->L_ps;
-        sent.time_ps += pass(s, &node->sends, c, m->bytes, from_ps) - from_ps;
+        m->time_ps += pass(s, &node->sends, c, m->bytes, from_ps) - from_ps;
     }
-    loggops_post(s, b, &sent);
+    loggops_post_item(s, b, i);
 }
 
 void loggops_adapters_send(simulation *s, block *b, uint64_t end_ps)
 {
-    if (!b->n_leaving && b->shared_at_ps >= end_ps)
-        return;
-    b->n_leaving = 0;
     b->shared_at_ps = NEVER;
-    for (sim_node *n = &s->nodes[b->first_node], *past = n + b->n_nodes; n < past; n++) {
+    for (sim_node *n = next_marked(b->sending, s, b, 0); n; n = after(b->sending, s, b, n)) {
         uint32_t i = loggops_sort(s->messages, n->leaving);
         n->leaving = NONE;
-        while (i != NONE) {
-            const message m = s->messages[i];
-            loggops_pool_drop(&s->message_pool, &b->worker->messages, i);
-            if ((m.context & ~COMBINES) == CLEARED)
-                begin_sharing(s, b, &n->shared, &m);
+        for (uint32_t next; i != NONE; i = next) {
+            next = s->messages[i].next;
+            if ((s->messages[i].context & ~COMBINES) == CLEARED)
+                begin_sharing(s, b, &n->shared, i);
             else
-                send_eager(s, b, n, &m);
-            i = m.next;
+                send_eager(s, b, n, i);
         }
         end_until(s, b, &n->shared, end_ps);
-        b->shared_at_ps = sooner(b->shared_at_ps, shared_end_ps(s, &n->shared));
+        if (n->shared.first == NONE)
+            unmark(b->sending, s, b, n);
+        else
+            b->shared_at_ps = sooner(b->shared_at_ps, shared_end_ps(s, &n->shared));
     }
 }

@@ -58,10 +58,33 @@ static uint32_t reverse(message *messages, uint32_t list)
     return turned;
 }
 
+/* Puts a message, which came before those of the list, into its order. */
+static uint32_t insert(message *messages, uint32_t list, uint32_t i)
+{
+    uint32_t *link = &list;
+    while (*link != NONE && !comes_before(&messages[i], &messages[*link]))
+        link = &messages[*link].next;
+    messages[i].next = *link;
+    *link = i;
+    return list;
+}
+
+/* Most lists are so short that nothing is faster than to insert one after the other. */
 uint32_t loggops_sort(message *messages, uint32_t list)
 {
-    return list == NONE || messages[list].next == NONE ? list
-                                                       : sort(messages, reverse(messages, list));
+    enum { FEW = 8 };
+    uint32_t sorted = NONE, n = 0;
+    if (list == NONE || messages[list].next == NONE)
+        return list;
+    for (uint32_t i = list; i != NONE && n <= FEW; i = messages[i].next)
+        n++;
+    if (n > FEW)
+        return sort(messages, reverse(messages, list));
+    for (uint32_t i = list, next; i != NONE; i = next) {
+        next = messages[i].next;
+        sorted = insert(messages, sorted, i);
+    }
+    return sorted;
 }
 
 void loggops_sort_arrivals(message *messages, sim_rank *rank)

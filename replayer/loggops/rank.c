@@ -341,6 +341,20 @@ static uint32_t find_fiber(const simulation *s, const block *b, uint32_t r, sim_
     return first;
 }
 
+/* When a rank goes on that has nothing more to do in this window: messages that can lie do not wake
+ * up a program that computes. */
+static uint64_t wakes_at_ps(const simulation *s, const sim_rank *rank, uint64_t at_ps,
+                            uint64_t program_ps)
+{
+    if (!s->moves_bytes || rank->state != RUNNING || rank->fibers != NONE || at_ps >= program_ps)
+        return at_ps;
+    for (uint32_t i = rank->arrivals; i != NONE && s->messages[i].time_ps < program_ps;
+         i = s->messages[i].next)
+        if (!loggops_can_lie(s, &s->messages[i]))
+            return s->messages[i].time_ps;
+    return program_ps < rank->cpu_free_ps ? rank->cpu_free_ps : program_ps;
+}
+
 /* Lets a rank do all that it can start before the window ends. */
 void loggops_run_rank(simulation *s, block *b, uint32_t r, uint64_t end_ps)
 {
@@ -373,6 +387,7 @@ void loggops_run_rank(simulation *s, block *b, uint32_t r, uint64_t end_ps)
             return;
         }
         if (at_ps >= end_ps) {
+            at_ps = wakes_at_ps(s, rank, at_ps, program_ps);
             loggops_wheel_insert(
                 s, b, r, at_ps < end_ps + s->window_ps ? s->window + 1 : at_ps / s->window_ps);
             return;

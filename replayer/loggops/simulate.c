@@ -23,6 +23,30 @@
 
 /* ---- one window ---- */
 
+static void activate(block *b, uint32_t in_block)
+{
+    const uint32_t word = in_block / 64;
+    b->active[word] |= UINT64_C(1) << in_block % 64;
+    b->active_words[word / 64] |= UINT64_C(1) << word % 64;
+}
+
+/* A rank that has nothing to do before that moment is to look then; it may do so earlier. */
+static void wake_later(simulation *s, block *b, uint32_t r, uint32_t in_block, uint64_t at_ps)
+{
+    const uint64_t window =
+        at_ps < (s->window + 2) * s->window_ps ? s->window + 1 : at_ps / s->window_ps;
+    const sim_rank *rank = &s->ranks[r];
+    if (b->active[in_block / 64] >> in_block % 64 & 1)
+        return;
+    if (rank->is_asleep && rank->wake_window <= window)
+        return;
+    if (rank->is_asleep)
+        loggops_wheel_remove(s, b, r);
+    loggops_wheel_insert(s, b, r, window);
+}
+
+/* A rank that waits goes on at the earliest with the message; one that computes does not need to
+ * know of it before, unless it has to answer. */
 void loggops_give(simulation *s, block *b, uint32_t i)
 {
     message *m = &s->messages[i];
@@ -31,9 +55,17 @@ void loggops_give(simulation *s, block *b, uint32_t i)
     sim_rank *rank = &s->ranks[to];
     m->next = rank->fresh;
     rank->fresh = i;
+    if (loggops_can_lie(s, m) && rank->fibers == NONE) {
+        if (rank->is_asleep && rank->state == RUNNING)
+            return;
+        if (m->time_ps >= (s->window + 1) * s->window_ps) {
+            wake_later(s, b, to, in_block, m->time_ps);
+            return;
+        }
+    }
     if (rank->is_asleep)
         loggops_wheel_remove(s, b, to);
-    b->active[in_block / 64] |= UINT64_C(1) << in_block % 64;
+    activate(b, in_block);
 }
 
 /* Gives the ranks their messages. */
@@ -54,12 +86,15 @@ static void run_active(simulation *s, block *b, uint32_t first_rank)
     const uint32_t n_ranks = s->run->n_ranks - first_rank < s->block_ranks
                                  ? s->run->n_ranks - first_rank
                                  : s->block_ranks;
-    for (uint32_t i = 0; i < n_ranks; i += 64)
-        while (b->active[i / 64]) {
-            const uint32_t r = first_rank + i + (uint32_t)__builtin_ctzll(b->active[i / 64]);
-            b->active[i / 64] &= b->active[i / 64] - 1;
-            loggops_run_rank(s, b, r, end_ps);
+    for (uint32_t i = 0; i < n_ranks; i += 64 * 64) {
+        uint64_t *words = &b->active_words[i / 64 / 64];
+        for (; *words; *words &= *words - 1) {
+            const uint32_t word = i / 64 + (uint32_t)__builtin_ctzll(*words);
+            for (uint64_t *bits = &b->active[word]; *bits; *bits &= *bits - 1)
+                loggops_run_rank(s, b, first_rank + 64 * word + (uint32_t)__builtin_ctzll(*bits),
+                                 end_ps);
         }
+    }
 }
 
 /* Gives the block's ranks their messages and lets all that have something to do run. */
@@ -68,7 +103,7 @@ static void run_block(simulation *s, block *b)
     const uint32_t first_rank = (uint32_t)(b - s->blocks) << s->block_bits;
     for (uint32_t r = loggops_wheel_turn(s, b, s->window); r != NONE; r = s->ranks[r].wake_next) {
         s->ranks[r].is_asleep = 0;
-        b->active[(r - first_rank) / 64] |= UINT64_C(1) << (r - first_rank) % 64;
+        activate(b, r - first_rank);
     }
     for (unsigned w = 0; w < s->n_threads; w++)
         deliver(s, b, &s->workers[w].boxes[1][b - s->blocks]);
@@ -244,7 +279,8 @@ static int prepare(simulation *s)
         memset(s->blocks[i].wheel.heads, 0xff, sizeof s->blocks[i].wheel.heads);
         s->blocks[i].free_fiber = NONE;
         s->blocks[i].active = calloc(s->block_ranks / 64, sizeof(uint64_t));
-        if (!s->blocks[i].active)
+        s->blocks[i].active_words = calloc(s->block_ranks / 64 / 64 + 1, sizeof(uint64_t));
+        if (!s->blocks[i].active || !s->blocks[i].active_words)
             return 0;
     }
     uint64_t n_requests = 0;
@@ -278,6 +314,8 @@ static void release(simulation *s)
     release_messages(s);
     for (uint32_t i = 0; s->blocks && i < s->n_blocks; i++) {
         free(s->blocks[i].active);
+        free(s->blocks[i].active_words);
+        free(s->blocks[i].sending);
         free(s->blocks[i].fibers);
     }
     for (unsigned i = 0; s->workers && i < s->n_threads; i++)

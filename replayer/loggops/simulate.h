@@ -149,17 +149,18 @@ typedef struct sim_node {
 typedef struct block {
     struct worker *worker; /* that runs it */
     wheel wheel;
-    uint64_t *active; /* a bit for each rank that goes on in this window */
+    uint64_t *active;       /* a bit for each rank that goes on in this window */
+    uint64_t *active_words; /* a bit for each word of these that is not 0 */
     fiber *fibers;
     uint32_t n_fibers, fibers_room, free_fiber;
     uint32_t n_finished;
     uint64_t n_operations, n_messages, n_letters;
     int out_of_memory, is_too_late, has_no_feed; /* why it cannot go on */
     uint32_t first_node, n_nodes;
-    uint32_t n_leaving, n_fresh; /* messages in these lists of its nodes */
-    uint64_t adapters_at_ps;     /* when the first message arrives at an adapter; NEVER */
-    uint64_t shared_at_ps;       /* when the first long message has left one; NEVER */
-    uint64_t taken_in;           /* 1 + the window in which a thread has taken it last */
+    uint64_t *sending, *receiving; /* a bit for each node that has messages on that side */
+    uint64_t adapters_at_ps;       /* when the first message arrives at an adapter; NEVER */
+    uint64_t shared_at_ps;         /* when the first long message has left one; NEVER */
+    uint64_t taken_in;             /* 1 + the window in which a thread has taken it last */
 } block;
 
 /* One of the threads.  A block's messages of one window lie in the boxes of the thread that ran it,
@@ -228,6 +229,11 @@ void loggops_team_end(team *t);
 
 /* Gives a rank of the block a message. */
 void loggops_give(simulation *s, block *b, uint32_t i);
+/* Whether a message may lie until its receiver goes on by itself. */
+static inline int loggops_can_lie(const simulation *s, const message *m)
+{
+    return s->moves_bytes && (m->request == EAGER || (m->context & CLEARED));
+}
 
 /* ---- rank.c ---- */
 
@@ -254,8 +260,9 @@ static inline uint64_t loggops_per_bytes(double ps_byte, uint64_t bytes)
 {
     return bytes > 1 ? loggops_rounded_ps(ps_byte * (double)(bytes - 1)) : 0;
 }
-/* Hands a message to its receiver's block, for the next window. */
+/* Hands a message to its receiver's block, for the next window: a copy, or one of the pool. */
 void loggops_post(simulation *s, block *b, const message *m);
+void loggops_post_item(simulation *s, block *b, uint32_t i);
 /* The CPU does what receives have left to do until the program waits for them. */
 uint64_t loggops_pay(simulation *s, uint32_t r, uint64_t at_ps);
 /* The CPU is taken for so much work; returns its end. */

@@ -1,7 +1,13 @@
 /* transfer.c - sends and receives: the LogGOPS model itself (loggops.h). */
 #include "simulate.h"
 
-/* Hands a message to its receiver's block, for the next window. */
+void loggops_post_item(simulation *s, block *b, uint32_t i)
+{
+    const uint32_t to = (uint32_t)s->messages[i].to >> s->block_bits;
+    loggops_append_message(s->messages, &b->worker->boxes[0][to], i);
+    b->n_letters++;
+}
+
 void loggops_post(simulation *s, block *b, const message *m)
 {
     const uint32_t i = loggops_pool_take(&s->message_pool, &b->worker->messages);
@@ -10,8 +16,7 @@ void loggops_post(simulation *s, block *b, const message *m)
         return;
     }
     s->messages[i] = *m;
-    loggops_append_message(s->messages, &b->worker->boxes[0][(uint32_t)m->to >> s->block_bits], i);
-    b->n_letters++;
+    loggops_post_item(s, b, i);
 }
 
 static void drop_message(simulation *s, const block *b, uint32_t i)
@@ -27,9 +32,9 @@ const loggops_costs *loggops_costs_on_path(const simulation *s, uint32_t from, u
     const loggops_nodes *nodes = s->run->nodes;
     const loggops_path *path =
         nodes->node_of[from] == nodes->node_of[to] ? &nodes->within : &nodes->between;
-    unsigned i = path->n - 1;
-    while (bytes < path->sizes[i].from_bytes)
-        i--;
+    unsigned i = 0; /* short ones are many */
+    while (i + 1 < path->n && bytes >= path->sizes[i + 1].from_bytes)
+        i++;
     return &path->sizes[i];
 }
 

@@ -64,8 +64,9 @@ static uint32_t wheel_take(wheel *w, unsigned level, unsigned slot)
 uint32_t loggops_wheel_turn(simulation *s, block *b, uint64_t window)
 {
     wheel *w = &b->wheel;
+    const int is_same_round = window >> WHEEL_BITS == w->now >> WHEEL_BITS;
     w->now = window;
-    for (unsigned level = WHEEL_LEVELS - 1; level > 0; level--) {
+    for (unsigned level = is_same_round ? 0 : WHEEL_LEVELS - 1; level > 0; level--) {
         const unsigned slot = window >> (WHEEL_BITS * level) & (WHEEL_SLOTS - 1);
         if (!(w->filled[level] >> slot & 1))
             continue;
