@@ -204,6 +204,23 @@ static tl_status make_next(tl_cursor *c, tl_event *event)
     return status;
 }
 
+tl_status tl_cursor_take(tl_cursor *c, const tl_short_event **events, size_t *n)
+{
+    if (c->error.status != TL_OK)
+        return c->error.status;
+    const tl_status status = c->r->kind->take(c->making, events, n);
+    if (status == TL_OK)
+        c->position += *n;
+    else if (status != TL_END)
+        tl_fail(&c->error, status, "%s: out of memory", c->r->path);
+    return status;
+}
+
+void tl_cursor_expand(tl_cursor *c, const tl_short_event *from, tl_event *event)
+{
+    c->r->kind->expand(c->making, from, event);
+}
+
 tl_status tl_cursor_next(tl_cursor *c, tl_event *event)
 {
     if (c->error.status != TL_OK)

@@ -297,9 +297,9 @@ static void stop(void *state)
     free(r);
 }
 
-static tl_status next(void *state, tl_event *event)
+/* Works until there are events that have not been taken. */
+static tl_status make_some(hpl_rank *r)
 {
-    hpl_rank *r = state;
     while (r->next_item == r->n_items) {
         if (r->out_of_memory)
             return TL_ERR_MEMORY;
@@ -310,8 +310,34 @@ static tl_status next(void *state, tl_event *event)
         if (r->tasks[top].step(r, &r->tasks[top]))
             r->n_tasks--;
     }
+    return TL_OK;
+}
+
+static tl_status next(void *state, tl_event *event)
+{
+    hpl_rank *r = state;
+    if (r->next_item == r->n_items) {
+        const tl_status status = make_some(r);
+        if (status != TL_OK)
+            return status;
+    }
     hpl_event(r, &r->items[r->next_item++], event);
     return TL_OK;
+}
+
+static tl_status take(void *state, const tl_short_event **events, size_t *n)
+{
+    hpl_rank *r = state;
+    const tl_status status = make_some(r);
+    *events = r->items + r->next_item;
+    *n = r->n_items - r->next_item;
+    r->next_item = r->n_items;
+    return status;
+}
+
+static void expand(void *state, const tl_short_event *from, tl_event *event)
+{
+    hpl_event(state, from, event);
 }
 
 static void set_asker(void *state, tl_asker *ask, void *arg)
@@ -401,6 +427,8 @@ const tl_program_kind tl_program_hpl = {.name = "hpl",
                                         .face = face,
                                         .start = start,
                                         .next = next,
+                                        .take = take,
+                                        .expand = expand,
                                         .delay = delay,
                                         .set_asker = set_asker,
                                         .stop = stop};

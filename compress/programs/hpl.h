@@ -97,15 +97,7 @@ typedef struct hpl_program {
 } hpl_program;
 
 /* An event in the buffer. */
-typedef struct hpl_item {
-    uint16_t call;
-    uint8_t site;
-    uint8_t n_sizes; /* of a kernel */
-    int32_t peer;    /* or a kernel's first size */
-    int32_t tag;     /* or the second */
-    int32_t kernel;  /* a kernel's third size; of those that move rows, which one it is */
-    int64_t bytes;
-} hpl_item;
+typedef tl_short_event hpl_item;
 
 /* HPL_T_panel. */
 typedef struct hpl_panel {

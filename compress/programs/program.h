@@ -28,6 +28,9 @@ typedef struct tl_program_kind {
      * threads. */
     tl_status (*start)(const void *program, uint32_t rank, void **state);
     tl_status (*next)(void *state, tl_event *event);
+    /* tl_cursor_take, tl_cursor_expand */
+    tl_status (*take)(void *state, const tl_short_event **events, size_t *n);
+    void (*expand)(void *state, const tl_short_event *from, tl_event *event);
     /* tl_reader_delay; NULL: the program has no windows */
     void (*delay)(void *program, const int64_t *delays_ns);
     void (*set_asker)(void *state, tl_asker *ask, void *arg);

@@ -103,6 +103,8 @@ typedef enum loggops_kind {
     LOGGOPS_COMPUTE, /* amount: picoseconds */
     LOGGOPS_SEND,    /* blocking unless it has a request */
     LOGGOPS_RECV,
+    LOGGOPS_EXCHANGE,   /* a receive with a request, a send to the same rank with the same tag that
+                           blocks, and a wait for the request; for feeds */
     LOGGOPS_WAIT,       /* list: requests */
     LOGGOPS_COLLECTIVE, /* blocking unless it has a request */
     LOGGOPS_MARK,       /* amount: index of the mark */

@@ -199,6 +199,72 @@ static void do_receive(simulation *s, block *b, sim_rank *rank, uint32_t r, cons
     rank->position++;
 }
 
+/* ---- exchanges ---- */
+
+enum { TO_RECEIVE = 0, TO_SEND, TO_WAIT };
+
+/* Whether the program's next step, at a moment, is the next of all that happens on the rank, and in
+ * this window. */
+static int goes_on(const simulation *s, const sim_rank *rank, uint64_t at_ps)
+{
+    return s->moves_bytes && rank->fibers == NONE && at_ps < (s->window + 1) * s->window_ps &&
+           (rank->arrivals == NONE || s->messages[rank->arrivals].time_ps > at_ps);
+}
+
+static void wait_for_exchange(simulation *s, sim_rank *rank, uint32_t r, uint32_t request,
+                              uint64_t at_ps)
+{
+    uint8_t *state = &s->requests[rank->requests + request];
+    rank->step = TO_RECEIVE;
+    if (*state == REQUEST_PENDING) {
+        *state = REQUEST_AWAITED;
+        rank->n_open = 1;
+        block_until_done(rank, at_ps, IN_WAIT);
+        return;
+    }
+    *state = REQUEST_FREE;
+    if (s->moves_bytes && rank->owed_ps) {
+        rank->ready_ps = loggops_pay(s, r, at_ps);
+        rank->wait_ps += rank->ready_ps - at_ps;
+    }
+    rank->position++;
+}
+
+/* The three steps of an exchange, as many at once as nothing comes between. */
+static void do_exchange(simulation *s, block *b, sim_rank *rank, uint32_t r, sim_step *step,
+                        uint64_t at_ps)
+{
+    const uint32_t request = step->op->request;
+    switch (rank->step) {
+    case TO_RECEIVE:
+        step->request = request;
+        s->requests[rank->requests + request] =
+            loggops_start_receive(s, b, r, step, at_ps) ? REQUEST_DONE : REQUEST_PENDING;
+        rank->step = TO_SEND;
+        if (!goes_on(s, rank, at_ps))
+            return;
+        b->n_operations++;
+        step->request = OF_CALL;
+        /* fall through */
+    case TO_SEND:
+        loggops_start_send(s, b, r, step, at_ps);
+        if (step->is_rendezvous) {
+            block_until_done(rank, at_ps, IN_CALL);
+            return;
+        }
+        rank->p2p_ps += rank->ready_ps - at_ps;
+        rank->step = TO_WAIT;
+        if (!goes_on(s, rank, rank->ready_ps))
+            return;
+        b->n_operations++;
+        at_ps = rank->ready_ps;
+        /* fall through */
+    default: wait_for_exchange(s, rank, r, request, at_ps);
+    }
+}
+
+/* ---- the program ---- */
+
 /* All messages that arrive in this window are known, and what the CPU has not handled by then can
  * be seen as well. */
 static void answer_poll(const simulation *s, uint32_t r, const sim_step *step, uint64_t at_ps)
@@ -212,7 +278,7 @@ static void answer_poll(const simulation *s, uint32_t r, const sim_step *step, u
 }
 
 /* Executes the program's next step. */
-static void do_step(simulation *s, block *b, uint32_t r, const sim_step *step, uint64_t at_ps)
+static void do_step(simulation *s, block *b, uint32_t r, sim_step *step, uint64_t at_ps)
 {
     sim_rank *rank = &s->ranks[r];
     rank->ready_ps = at_ps;
@@ -225,7 +291,8 @@ static void do_step(simulation *s, block *b, uint32_t r, const sim_step *step, u
         }
         return;
     }
-    switch (step->kind) {
+    switch (step->op->kind) {
+    case LOGGOPS_EXCHANGE: do_exchange(s, b, rank, r, step, at_ps); break;
     case LOGGOPS_COMPUTE:
         rank->ready_ps = loggops_occupy(s, r, TLR_WORK_APPLICATION, at_ps, step->amount);
         rank->position++;
@@ -271,6 +338,14 @@ static void find_collective_step(const simulation *s, uint32_t r, const loggops_
     step->then_to = part.then_to < 0 || !comm->members ? part.then_to : comm->members[part.then_to];
 }
 
+static inline int32_t partner_of(const loggops_comm *comm, uint32_t rank, int32_t peer)
+{
+    if (comm->members || peer < 0)
+        return loggops_partner(comm, rank, peer);
+    const uint32_t at = rank + (uint32_t)peer; /* both are less than 2^31 */
+    return (int32_t)(at < comm->n_members ? at : at - comm->n_members);
+}
+
 /* Gets the next operations of a program that is made while it runs. */
 static const loggops_op *get_more(const simulation *s, block *b, uint32_t r)
 {
@@ -298,16 +373,22 @@ static void find_step(const simulation *s, block *b, uint32_t r, sim_step *step)
     step->op = op;
     step->kind = op->kind;
     step->amount = op->amount;
-    if (op->kind != LOGGOPS_SEND && op->kind != LOGGOPS_RECV && op->kind != LOGGOPS_POLL)
+    if (op->kind == LOGGOPS_COMPUTE || op->kind == LOGGOPS_WAIT || op->kind == LOGGOPS_MARK ||
+        op->kind == LOGGOPS_END)
         return;
     step->tag = op->tag;
     step->context = 2 * op->comm;
     step->request = op->request ? op->request : OF_CALL;
     step->combines = 0;
-    step->partner = loggops_partner(&s->run->comms[op->comm], r, op->peer);
+    step->partner = partner_of(&s->run->comms[op->comm], r, op->peer);
     step->starts = op->request != 0;
-    step->is_rendezvous =
-        op->kind == LOGGOPS_SEND && (op->amount >= s->params.S_bytes || op->is_synchronous);
+    step->is_rendezvous = (op->kind == LOGGOPS_SEND || op->kind == LOGGOPS_EXCHANGE) &&
+                          (op->amount >= s->params.S_bytes || op->is_synchronous);
+    if (op->kind == LOGGOPS_EXCHANGE) {
+        step->kind = rank->step == TO_SEND ? LOGGOPS_SEND : LOGGOPS_EXCHANGE;
+        step->request = OF_CALL;
+        step->starts = 0;
+    }
 }
 
 /* When a step could start, were the CPU free: a send needs the interface as well. */

@@ -32,7 +32,8 @@ typedef struct loggops_reading {
     tl_error *err;
 
     uint32_t rank;
-    int is_stream; /* operations are gone once they have been simulated */
+    int is_stream;  /* operations are gone once they have been simulated */
+    uint32_t world; /* of a stream: its only communicator */
     uint64_t n_read;
     double compute_s; /* not yet an operation */
     int64_t match_source, match_tag;
@@ -69,6 +70,8 @@ uint32_t loggops_comm_of(const loggops_reading *t, const tl_event *e);
 tl_status loggops_begin_rank(loggops_reading *t, uint32_t rank);
 /* What an event means; what was computed at the end. */
 tl_status loggops_translate(loggops_reading *t, const tl_event *e);
+/* The same of all events that a program has made since. */
+tl_status loggops_translate_made(loggops_reading *t, tl_cursor *cursor);
 tl_status loggops_add_compute(loggops_reading *t);
 /* Frees all but the run and the table of programs. */
 void loggops_reading_free(loggops_reading *t);

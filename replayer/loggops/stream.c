@@ -55,15 +55,14 @@ static void end_rank(rank_stream *r)
 
 static tl_status read_some(rank_stream *r)
 {
+    static const tl_event start = {.call = TL_MPI_Irecv};
     loggops_reading *t = &r->t;
-    tl_event event;
     tl_status status = TL_OK;
     while (status == TL_OK && t->n_ops < SOME_OPS &&
-           (!t->n_ops || t->ops[t->n_ops - 1].kind != LOGGOPS_POLL) &&
-           (status = tl_cursor_next(r->cursor, &event)) == TL_OK)
-        status = loggops_translate(t, &event);
+           (!t->n_ops || t->ops[t->n_ops - 1].kind != LOGGOPS_POLL))
+        status = loggops_translate_made(t, r->cursor);
     if (t->n_requests > MOST_REQUESTS)
-        return loggops_refuse(t, &event);
+        return loggops_refuse(t, &start);
     if (status == TL_OK)
         return loggops_add(t, (loggops_op){.kind = LOGGOPS_MORE});
     if (status != TL_END) {
@@ -118,6 +117,8 @@ static tl_status open_rank(loggops_streams *s, loggops_run *run, uint32_t rank, 
     r->t = s->common;
     r->t.is_stream = 1;
     r->t.run = run;
+    r->t.rank = rank;
+    r->t.world = loggops_comm_of(&r->t, &(tl_event){.comm = TL_COMM_WORLD});
     r->t.err = err;
     r->answer = UNKNOWN;
     run->program_of[rank] = rank;

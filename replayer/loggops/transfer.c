@@ -82,7 +82,10 @@ void loggops_complete(simulation *s, block *b, uint32_t r, uint32_t request, uin
     if (request == OF_CALL) {
         go_on(rank, at_ps);
         rank->p2p_ps += rank->ready_ps;
-        rank->position++;
+        if (rank->step) /* the send of an exchange */
+            rank->step++;
+        else
+            rank->position++;
     } else if (request == OF_COLLECTIVE) {
         if (--rank->n_open == 0 && rank->state == IN_COLLECTIVE) {
             go_on(rank, at_ps);

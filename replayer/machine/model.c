@@ -99,7 +99,7 @@ static double sum_terms(const double *coefficients, const tlr_sizes *sizes)
     double sum = 0;
     for (int t = 0; t < TLR_N_TERMS; t++)
         sum += coefficients[t] * sizes->terms[t];
-    return fmax(sum, 0);
+    return sum > 0 ? sum : 0;
 }
 
 double tlr_piece_mean_s(const tlr_piece *piece, const tlr_sizes *sizes)

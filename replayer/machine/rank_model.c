@@ -99,6 +99,8 @@ void tlr_rank_model_close(tlr_rank_model *m)
 {
     free(m->kernel_factors);
     m->kernel_factors = NULL;
+    free(m->memos);
+    m->memos = NULL;
     tlr_class_cache_free(m->classes);
     m->classes = NULL;
 }
@@ -144,23 +146,46 @@ static double draw_noise(const tlr_rank_model *m, const tl_event *event, uint64_
     return 0;
 }
 
-double tlr_rank_kernel_s(const tlr_rank_model *m, const tl_event *event, uint64_t index)
+static void look_up(const tlr_rank_model *m, const tl_event *event, tlr_kernel_memo *memo)
 {
     const char *user =
         event->call == TL_KERNEL_user ? tl_reader_kernel_name(m->trace, m->rank, event) : NULL;
     const tlr_rates *pool = &m->model->pool;
-    const tlr_kernel_model *of_pool = tlr_rates_kernel(pool, event->call, user);
-    if (!of_pool)
+    const tlr_kernel_model *of_host =
+        m->host ? tlr_rates_kernel(&m->host->rates, event->call, user) : NULL;
+    memo->of_pool = tlr_rates_kernel(pool, event->call, user);
+    memo->of_rank = of_host ? of_host : memo->of_pool;
+    memo->factor = memo->of_pool ? m->kernel_factors[memo->of_pool - pool->kernels] : 1;
+}
+
+/* Few kernels make up nearly all events of a rank.  Without memory nothing is remembered. */
+static tlr_kernel_memo find_kernel(tlr_rank_model *m, const tl_event *event)
+{
+    const uint32_t user = event->call == TL_KERNEL_user ? (uint32_t)event->tag + 1 : 0,
+                   key = event->call | user << 16;
+    tlr_kernel_memo found;
+    if (!m->memos)
+        m->memos = calloc(TLR_KERNEL_MEMOS, sizeof *m->memos);
+    tlr_kernel_memo *memo = m->memos ? &m->memos[(event->call + user) % TLR_KERNEL_MEMOS] : &found;
+    if (!m->memos || memo->key != key || user > UINT16_MAX) {
+        look_up(m, event, memo);
+        memo->key = key;
+    }
+    return *memo;
+}
+
+double tlr_rank_kernel_s(tlr_rank_model *m, const tl_event *event, uint64_t index)
+{
+    const tlr_kernel_memo memo = find_kernel(m, event);
+    if (!memo.of_pool)
         return m->factor * fmax(0, tlr_model_kernel_s(m->model, m->trace, m->rank, event));
     const tlr_sizes sizes = tlr_sizes_of(event);
     if (!(sizes.terms[TLR_TERM_work] > 0))
         return 0;
-    const tlr_kernel_model *of_host =
-        m->host ? tlr_rates_kernel(&m->host->rates, event->call, user) : NULL;
-    const tlr_piece *piece = tlr_find_piece(of_host ? of_host : of_pool, &sizes);
+    const tlr_piece *piece = tlr_find_piece(memo.of_rank, &sizes);
     double seconds = tlr_piece_mean_s(piece, &sizes);
     if (piece->shape != TLR_NO_NOISE)
         seconds =
             fmax(0, seconds + tlr_piece_sd_s(piece, &sizes) * draw_noise(m, event, index, piece));
-    return seconds * m->factor * m->kernel_factors[of_pool - pool->kernels];
+    return seconds * m->factor * memo.factor;
 }

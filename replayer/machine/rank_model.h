@@ -17,6 +17,16 @@ typedef struct tlr_place {
 
 typedef struct tlr_class_cache tlr_class_cache; /* burst_class.c */
 
+/* What was found for a kernel that the rank has called. */
+typedef struct tlr_kernel_memo {
+    uint32_t key;                    /* of the kernel; 0: of none */
+    const tlr_kernel_model *of_pool; /* NULL: the operation count tells its time */
+    const tlr_kernel_model *of_rank; /* of its host, or of the pool */
+    double factor;                   /* of the seconds that the model tells */
+} tlr_kernel_memo;
+
+enum { TLR_KERNEL_MEMOS = 16 };
+
 typedef struct tlr_rank_model {
     const tlr_model *model; /* NULL: computation takes no time */
     const tl_reader *trace;
@@ -28,6 +38,7 @@ typedef struct tlr_rank_model {
     double *kernel_factors;     /* [model->pool.n_kernels] */
     uint32_t site;              /* of the event before */
     tlr_class_cache *classes;   /* NULL: the unit has none */
+    tlr_kernel_memo *memos;     /* [TLR_KERNEL_MEMOS]; NULL until the first kernel */
 } tlr_rank_model;
 
 /* Draws the host and the day.  What the place names must stay until then only. */
@@ -40,7 +51,7 @@ void tlr_rank_model_close(tlr_rank_model *m);
  * kernel; `index` is the event's number in the trace of the rank.  The bursts of all events are
  * asked for, one after the other: their class depends on the event before. */
 double tlr_rank_burst_s(tlr_rank_model *m, const tl_event *event, uint64_t index);
-double tlr_rank_kernel_s(const tlr_rank_model *m, const tl_event *event, uint64_t index);
+double tlr_rank_kernel_s(tlr_rank_model *m, const tl_event *event, uint64_t index);
 
 /* ---- model.c ---- */
 

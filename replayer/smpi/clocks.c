@@ -29,6 +29,7 @@ static double sum_computation(const smpi_rank *r)
     tl_cursor *cursor;
     double reference_s = 0;
     tlr_rank_model model = r->model; /* the replay's own has its place in the trace */
+    model.memos = NULL;
     if (tl_cursor_open(r->job->trace, r->rank, &cursor, &err) != TL_OK)
         smpi_give_up(err.status, "%s", err.text);
     for (uint64_t i = 0; tl_cursor_next(cursor, &event) == TL_OK; i++) {
@@ -37,6 +38,7 @@ static double sum_computation(const smpi_rank *r)
             reference_s += tlr_rank_kernel_s(&model, &event, i);
     }
     tl_cursor_close(cursor);
+    free(model.memos);
     return reference_s * r->flops_per_s / host_speed(r);
 }
 

@@ -1,0 +1,85 @@
+/* made.c - operations of the events that a program makes, without a detour by events in full: most
+ * are kernels, messages on MPI_COMM_WORLD, and exchanges of two ranks. */
+#include "reading.h"
+
+/* Relative to the rank, as in all programs. */
+static int32_t relative(const loggops_reading *t, int32_t peer)
+{
+    const int32_t me = (int32_t)t->rank, n = (int32_t)t->run->n_ranks;
+    return peer < me ? peer - me + n : peer - me;
+}
+
+static loggops_op message_op(const loggops_reading *t, const tl_short_event *e, uint8_t kind)
+{
+    return (loggops_op){.kind = kind,
+                        .comm = t->world,
+                        .peer = relative(t, e->peer),
+                        .tag = e->tag,
+                        .amount = kind == LOGGOPS_RECV ? 0 : (uint64_t)e->bytes};
+}
+
+static void add_kernel(loggops_reading *t, const tl_short_event *e)
+{
+    if (!t->model)
+        return;
+    const int64_t sizes[] = {e->peer, e->tag, e->kernel};
+    const tl_event event = {
+        .call = e->call, .tag = e->kernel, .list_len = e->n_sizes, .list = sizes};
+    const double seconds = tlr_rank_kernel_s(&t->rates, &event, t->n_read) * t->s_per_s;
+    t->compute_s += seconds;
+    t->run->kernel_s[t->rank] += seconds;
+}
+
+/* MPI_Irecv, MPI_Send and MPI_Wait with one partner. */
+static int is_exchange(const tl_short_event *e, size_t n_left)
+{
+    return n_left > 2 && e[0].call == TL_MPI_Irecv && e[1].call == TL_MPI_Send &&
+           e[2].call == TL_MPI_Wait && e[0].peer == e[1].peer && e[0].tag == e[1].tag;
+}
+
+static tl_status add_exchange(loggops_reading *t, const tl_short_event *e)
+{
+    tl_status status = loggops_add_compute(t);
+    loggops_op op = message_op(t, &e[1], LOGGOPS_EXCHANGE);
+    op.request = FIRST_OF_TRACE;
+    t->n_read += 3;
+    return status == TL_OK ? loggops_add(t, op) : status;
+}
+
+static tl_status add_message(loggops_reading *t, const tl_short_event *e, uint8_t kind)
+{
+    const tl_status status = loggops_add_compute(t);
+    t->n_read++;
+    return status == TL_OK ? loggops_add(t, message_op(t, e, kind)) : status;
+}
+
+static tl_status add_other(loggops_reading *t, tl_cursor *cursor, const tl_short_event *e)
+{
+    tl_event event;
+    tl_cursor_expand(cursor, e, &event);
+    return loggops_translate(t, &event);
+}
+
+tl_status loggops_translate_made(loggops_reading *t, tl_cursor *cursor)
+{
+    const tl_short_event *events = NULL;
+    size_t n = 0;
+    tl_status status = tl_cursor_take(cursor, &events, &n);
+    for (size_t i = 0; i < n && status == TL_OK; i++) {
+        const tl_short_event *e = &events[i];
+        if (e->n_sizes) {
+            add_kernel(t, e);
+            t->n_read++;
+        } else if (is_exchange(e, n - i)) {
+            status = add_exchange(t, e);
+            i += 2;
+        } else if (e->call == TL_MPI_Send) {
+            status = add_message(t, e, LOGGOPS_SEND);
+        } else if (e->call == TL_MPI_Recv) {
+            status = add_message(t, e, LOGGOPS_RECV);
+        } else {
+            status = add_other(t, cursor, e);
+        }
+    }
+    return status;
+}
