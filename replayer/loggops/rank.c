@@ -201,13 +201,21 @@ static void do_receive(simulation *s, block *b, sim_rank *rank, uint32_t r, cons
 
 /* ---- exchanges ---- */
 
+/* If the adapters move the bytes, no message takes the CPU before the program waits for it.  So
+ * what neither sends, receives nor asks can be done before messages of an earlier moment are known.
+ */
+static int runs_ahead(const simulation *s, const sim_rank *rank)
+{
+    return s->moves_bytes && rank->fibers == NONE;
+}
+
 enum { TO_RECEIVE = 0, TO_SEND, TO_WAIT };
 
 /* Whether the program's next step, at a moment, is the next of all that happens on the rank, and in
  * this window. */
 static int goes_on(const simulation *s, const sim_rank *rank, uint64_t at_ps)
 {
-    return s->moves_bytes && rank->fibers == NONE && at_ps < (s->window + 1) * s->window_ps &&
+    return runs_ahead(s, rank) && at_ps < (s->window + 1) * s->window_ps &&
            (rank->arrivals == NONE || s->messages[rank->arrivals].time_ps > at_ps);
 }
 
@@ -254,7 +262,7 @@ static void do_exchange(simulation *s, block *b, sim_rank *rank, uint32_t r, sim
         }
         rank->p2p_ps += rank->ready_ps - at_ps;
         rank->step = TO_WAIT;
-        if (!goes_on(s, rank, rank->ready_ps))
+        if (!runs_ahead(s, rank))
             return;
         b->n_operations++;
         at_ps = rank->ready_ps;
@@ -422,6 +430,13 @@ static uint32_t find_fiber(const simulation *s, const block *b, uint32_t r, sim_
     return first;
 }
 
+/* Operations that are the rank's own affair. */
+static int is_own(uint8_t kind)
+{
+    return kind == LOGGOPS_COMPUTE || kind == LOGGOPS_WAIT || kind == LOGGOPS_MARK ||
+           kind == LOGGOPS_END;
+}
+
 /* When a rank goes on that has nothing more to do in this window: messages that can lie do not wake
  * up a program that computes. */
 static uint64_t wakes_at_ps(const simulation *s, const sim_rank *rank, uint64_t at_ps,
@@ -466,6 +481,13 @@ void loggops_run_rank(simulation *s, block *b, uint32_t r, uint64_t end_ps)
         if (at_ps >= LOGGOPS_MOST_PS) {
             b->is_too_late = 1;
             return;
+        }
+        if (at_ps >= end_ps && knows_step && is_own(step.op->kind) && runs_ahead(s, rank)) {
+            do_step(s, b, r, &step,
+                    program_ps < rank->cpu_free_ps ? rank->cpu_free_ps : program_ps);
+            knows_step = 0;
+            b->n_operations++;
+            continue;
         }
         if (at_ps >= end_ps) {
             at_ps = wakes_at_ps(s, rank, at_ps, program_ps);

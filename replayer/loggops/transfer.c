@@ -103,6 +103,8 @@ void loggops_complete(simulation *s, block *b, uint32_t r, uint32_t request, uin
         const int awaited = *state == REQUEST_AWAITED;
         *state = awaited ? REQUEST_FREE : REQUEST_DONE;
         if (awaited && --rank->n_open == 0) {
+            if (at_ps < rank->ready_ps) /* the wait has not begun */
+                at_ps = rank->ready_ps;
             if (s->moves_bytes && rank->owed_ps)
                 at_ps = loggops_pay(s, r, at_ps);
             go_on(rank, at_ps);
