@@ -11,31 +11,37 @@ typedef struct kept_block {
     uint64_t offset; /* in the file */
 } kept_block;
 
+/* What reads frames. */
+typedef struct frame_input {
+    tl_input streams[TL_N_STREAMS];
+    tl_codec codec;
+} frame_input;
+
 struct tl_cursor {
     tl_reader *r;
     void *making; /* a rank of a program that makes its events; NULL: of a file */
+    uint64_t position;
     uint32_t rank;
+    uint32_t left;       /* events of the current frame that are still to come */
     const tl_part *part; /* NULL: the file holds nothing of this rank */
     size_t next_frame;   /* of the part */
-    uint64_t position;
-    uint32_t left; /* events of the current frame that are still to come */
     uint64_t frame_offset;
     uint64_t bytes_read;
-    tl_buffer raw;
+    tl_buffer raw, list;
     kept_block block, base_block; /* empty unless they are needed again */
-    tl_input streams[TL_N_STREAMS];
-    tl_codec codec;
-    tl_buffer list;
-    tl_error error; /* sticky */
+    tl_error error;               /* sticky */
+    frame_input *frames;          /* NULL: of a program */
 };
 
-/* A rank of a program has no use for what reads frames. */
+/* A rank of a program has no use for what reads frames.  There may be thousands, which are read by
+ * turns: one that begins a page each would drive the others out of the cache. */
 static tl_status open_making(tl_reader *r, uint32_t rank, tl_cursor **out, tl_error *err)
 {
-    tl_cursor *c = malloc(sizeof *c); /* not calloc: most of it is never touched */
+    tl_cursor *c = malloc(sizeof *c);
     if (!c)
         return tl_fail(err, TL_ERR_MEMORY, "%s: out of memory", r->path);
     c->r = r;
+    c->frames = NULL;
     c->part = NULL;
     c->position = c->bytes_read = 0;
     c->rank = rank;
@@ -60,17 +66,22 @@ tl_status tl_cursor_open(tl_reader *r, uint32_t rank, tl_cursor **out, tl_error 
                        r->path, rank, r->header.run.n_ranks);
     if (r->kind)
         return open_making(r, rank, out, err);
-    /* Not calloc: most of the codec is never touched. */
     tl_cursor *c = malloc(sizeof *c);
-    if (!c)
+    /* Not calloc: most of the codec is never touched. */
+    frame_input *frames = malloc(sizeof *frames);
+    if (!c || !frames) {
+        free(c);
+        free(frames);
         return tl_fail(err, TL_ERR_MEMORY, "%s: out of memory", r->path);
+    }
     c->r = r;
     c->making = NULL;
+    c->frames = frames;
     c->part = tl_reader_part(r, rank);
-    tl_codec_init(&c->codec, rank);
+    tl_codec_init(&c->frames->codec, rank);
     if (c->part && c->part->summary.end != TL_END_NONE) {
-        c->codec.end_known = true;
-        c->codec.end_ns = c->part->summary.clock_ns;
+        c->frames->codec.end_known = true;
+        c->frames->codec.end_ns = c->part->summary.clock_ns;
     }
     c->next_frame = 0;
     c->position = 0;
@@ -97,6 +108,7 @@ void tl_cursor_close(tl_cursor *c)
     tl_buffer_free(&c->block.raw);
     tl_buffer_free(&c->base_block.raw);
     tl_buffer_free(&c->list);
+    free(c->frames);
     free(c);
 }
 
@@ -152,7 +164,7 @@ static tl_status gather_frame(tl_cursor *c, const tl_payload_ref *ref)
         uint8_t *to = c->raw.data + c->raw.size;
         if (bytes)
             memcpy(to, own.streams[i].p, bytes);
-        c->streams[i] = (tl_input){.p = to, .end = to + bytes};
+        c->frames->streams[i] = (tl_input){.p = to, .end = to + bytes};
         c->raw.size += bytes;
     }
     return TL_OK;
@@ -167,7 +179,8 @@ static tl_status read_frame(tl_cursor *c, const tl_frame_ref *ref)
         tl_status status = tl_payload_read(c->r, payload->offset, &c->raw, &c->bytes_read);
         if (status)
             return status;
-        return tl_frame_split(c->raw.data, c->raw.size, c->streams) ? TL_OK : TL_ERR_CORRUPT;
+        return tl_frame_split(c->raw.data, c->raw.size, c->frames->streams) ? TL_OK
+                                                                            : TL_ERR_CORRUPT;
     }
     tl_status status = gather_frame(c, payload);
     bool again = c->next_frame + 1 < c->part->n_frames && ref[1].payload.offset == payload->offset;
@@ -188,7 +201,7 @@ static tl_status load_frame(tl_cursor *c)
                              c->frame_offset);
     if (status)
         return frame_failed(c, status, "the frame cannot be unpacked; record the run again");
-    tl_codec_reset(&c->codec);
+    tl_codec_reset(&c->frames->codec);
     c->left = ref->n_events;
     c->next_frame++;
     return TL_OK;
@@ -206,8 +219,6 @@ static tl_status make_next(tl_cursor *c, tl_event *event)
 
 tl_status tl_cursor_take(tl_cursor *c, const tl_short_event **events, size_t *n)
 {
-    if (c->error.status != TL_OK)
-        return c->error.status;
     const tl_status status = c->r->kind->take(c->making, events, n);
     if (status == TL_OK)
         c->position += *n;
@@ -239,8 +250,8 @@ tl_status tl_cursor_next(tl_cursor *c, tl_event *event)
         if (status)
             return status;
     }
-    tl_status status = tl_codec_get(&c->codec, c->streams, event, &c->list);
-    if (!status && c->left == 1 && !tl_codec_is_used_up(&c->codec, c->streams))
+    tl_status status = tl_codec_get(&c->frames->codec, c->frames->streams, event, &c->list);
+    if (!status && c->left == 1 && !tl_codec_is_used_up(&c->frames->codec, c->frames->streams))
         status = TL_ERR_CORRUPT;
     if (status)
         return frame_failed(c, status,

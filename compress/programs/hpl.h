@@ -128,23 +128,23 @@ enum { HPL_MAX_TASKS = 8 };
 struct hpl_rank {
     const hpl_program *p;
     int32_t row, col;
-    hpl_panel panels[HPL_MAX_DEPTH + 1];
-    hpl_panel *pending;            /* its broadcast has begun, and has not come to this rank */
-    int64_t columns_done, columns; /* of the update in which it is waited for */
-    hpl_task tasks[HPL_MAX_TASKS];
     int n_tasks;
+    int out_of_memory;
     hpl_item *items;
     size_t n_items, next_item, items_room;
+    hpl_panel *pending; /* its broadcast has begun, and has not come to this rank */
+    tl_asker *ask;
+    void *ask_arg;
+    int64_t columns_done, columns; /* of the update in which it is waited for */
+    hpl_task tasks[HPL_MAX_TASKS];
+    hpl_panel panels[HPL_MAX_DEPTH + 1];
     hpl_item lost; /* without memory */
-    int out_of_memory;
     int64_t sizes[3];
     hpl_pivots pivots; /* of the panel whose rows are exchanged */
     uint16_t *own;     /* room for pivots that are drawn here, IPLEN and IWORK */
     uint16_t *starts, *work;
     struct substitution *solution; /* hpl_solve.c's */
     int64_t *drawn;                /* room for the rows of a panel that are drawn here */
-    tl_asker *ask;
-    void *ask_arg;
 };
 
 static inline int32_t hpl_add(int32_t a, int32_t b, int32_t n)

@@ -5,7 +5,7 @@
 /* Relative to the rank, as in all programs. */
 static int32_t relative(const loggops_reading *t, int32_t peer)
 {
-    const int32_t me = (int32_t)t->rank, n = (int32_t)t->run->n_ranks;
+    const int32_t me = (int32_t)t->rank, n = (int32_t)t->n_ranks;
     return peer < me ? peer - me + n : peer - me;
 }
 
@@ -15,7 +15,8 @@ static loggops_op message_op(const loggops_reading *t, const tl_short_event *e, 
                         .comm = t->world,
                         .peer = relative(t, e->peer),
                         .tag = e->tag,
-                        .amount = kind == LOGGOPS_RECV ? 0 : (uint64_t)e->bytes};
+                        .amount =
+                            kind == LOGGOPS_RECV || kind == LOGGOPS_POLL ? 0 : (uint64_t)e->bytes};
 }
 
 static void add_kernel(loggops_reading *t, const tl_short_event *e)
@@ -27,7 +28,7 @@ static void add_kernel(loggops_reading *t, const tl_short_event *e)
         .call = e->call, .tag = e->kernel, .list_len = e->n_sizes, .list = sizes};
     const double seconds = tlr_rank_kernel_s(&t->rates, &event, t->n_read) * t->s_per_s;
     t->compute_s += seconds;
-    t->run->kernel_s[t->rank] += seconds;
+    t->kernel_s += seconds;
 }
 
 /* MPI_Irecv, MPI_Send and MPI_Wait with one partner. */
@@ -77,6 +78,8 @@ tl_status loggops_translate_made(loggops_reading *t, tl_cursor *cursor)
             status = add_message(t, e, LOGGOPS_SEND);
         } else if (e->call == TL_MPI_Recv) {
             status = add_message(t, e, LOGGOPS_RECV);
+        } else if (e->call == TL_MPI_Iprobe) {
+            status = add_message(t, e, LOGGOPS_POLL);
         } else {
             status = add_other(t, cursor, e);
         }

@@ -80,30 +80,6 @@ static void mark(uint64_t *bits, const simulation *s, const block *b, const sim_
     bits[i / 64] |= UINT64_C(1) << i % 64;
 }
 
-/* The first node at `from` or beyond it; NULL if there is none. */
-static sim_node *next_marked(const uint64_t *bits, const simulation *s, const block *b,
-                             uint32_t from)
-{
-    for (uint32_t word = from / 64, past = b->n_nodes / 64 + 1; word < past; word++) {
-        const uint64_t left =
-            bits[word] & (word == from / 64 ? ~UINT64_C(0) << from % 64 : ~UINT64_C(0));
-        if (left)
-            return &s->nodes[b->first_node + 64 * word + (uint32_t)__builtin_ctzll(left)];
-    }
-    return NULL;
-}
-
-static sim_node *after(const uint64_t *bits, const simulation *s, const block *b, const sim_node *n)
-{
-    return next_marked(bits, s, b, (uint32_t)(n - s->nodes) - b->first_node + 1);
-}
-
-static void unmark(uint64_t *bits, const simulation *s, const block *b, const sim_node *n)
-{
-    const uint32_t i = (uint32_t)(n - s->nodes) - b->first_node;
-    bits[i / 64] &= ~(UINT64_C(1) << i % 64);
-}
-
 /* ---- one message ---- */
 
 /* A rank that is alone on its node has the adapter as its own interface. */
@@ -195,26 +171,36 @@ static void receive_one(simulation *s, block *b, sim_node *node, uint32_t i)
     loggops_give(s, b, i);
 }
 
+/* What arrives at one adapter; returns whether something is left for later. */
+static int receive_all(simulation *s, block *b, sim_node *n, uint64_t end_ps)
+{
+    if (n->fresh != NONE) {
+        const uint32_t fresh = loggops_sort(s->messages, n->fresh);
+        n->arriving = n->arriving == NONE ? fresh : loggops_merge(s->messages, n->arriving, fresh);
+        n->fresh = NONE;
+    }
+    while (n->arriving != NONE && s->messages[n->arriving].time_ps < end_ps) {
+        const uint32_t i = n->arriving;
+        n->arriving = s->messages[i].next;
+        receive_one(s, b, n, i);
+    }
+    if (n->arriving == NONE)
+        return 0;
+    b->adapters_at_ps = sooner(b->adapters_at_ps, s->messages[n->arriving].time_ps);
+    return 1;
+}
+
 void loggops_adapters_receive(simulation *s, block *b, uint64_t end_ps)
 {
     if (b->adapters_at_ps >= end_ps)
         return;
     b->adapters_at_ps = NEVER;
-    for (sim_node *n = next_marked(b->receiving, s, b, 0); n; n = after(b->receiving, s, b, n)) {
-        if (n->fresh != NONE)
-            n->arriving =
-                loggops_merge(s->messages, n->arriving, loggops_sort(s->messages, n->fresh));
-        n->fresh = NONE;
-        while (n->arriving != NONE && s->messages[n->arriving].time_ps < end_ps) {
-            const uint32_t i = n->arriving;
-            n->arriving = s->messages[i].next;
-            receive_one(s, b, n, i);
+    for (uint32_t first = 0; first < b->n_nodes; first += 64)
+        for (uint64_t left = b->receiving[first / 64]; left; left &= left - 1) {
+            const uint32_t i = first + (uint32_t)__builtin_ctzll(left);
+            if (!receive_all(s, b, &s->nodes[b->first_node + i], end_ps))
+                b->receiving[first / 64] &= ~(left & -left);
         }
-        if (n->arriving == NONE)
-            unmark(b->receiving, s, b, n);
-        else if (s->messages[n->arriving].time_ps < b->adapters_at_ps)
-            b->adapters_at_ps = s->messages[n->arriving].time_ps;
-    }
 }
 
 /* ---- long messages that leave a node ---- */
@@ -307,23 +293,32 @@ static void send_eager(simulation *s, block *b, sim_node *node, uint32_t i)
     loggops_post_item(s, b, i);
 }
 
+/* What leaves one adapter; returns whether long messages still do. */
+static int send_all(simulation *s, block *b, sim_node *n, uint64_t end_ps)
+{
+    uint32_t i = loggops_sort(s->messages, n->leaving);
+    n->leaving = NONE;
+    for (uint32_t next; i != NONE; i = next) {
+        next = s->messages[i].next;
+        if ((s->messages[i].context & ~COMBINES) == CLEARED)
+            begin_sharing(s, b, &n->shared, i);
+        else
+            send_eager(s, b, n, i);
+    }
+    if (n->shared.first == NONE)
+        return 0;
+    end_until(s, b, &n->shared, end_ps);
+    b->shared_at_ps = sooner(b->shared_at_ps, shared_end_ps(s, &n->shared));
+    return n->shared.first != NONE;
+}
+
 void loggops_adapters_send(simulation *s, block *b, uint64_t end_ps)
 {
     b->shared_at_ps = NEVER;
-    for (sim_node *n = next_marked(b->sending, s, b, 0); n; n = after(b->sending, s, b, n)) {
-        uint32_t i = loggops_sort(s->messages, n->leaving);
-        n->leaving = NONE;
-        for (uint32_t next; i != NONE; i = next) {
-            next = s->messages[i].next;
-            if ((s->messages[i].context & ~COMBINES) == CLEARED)
-                begin_sharing(s, b, &n->shared, i);
-            else
-                send_eager(s, b, n, i);
+    for (uint32_t first = 0; first < b->n_nodes; first += 64)
+        for (uint64_t left = b->sending[first / 64]; left; left &= left - 1) {
+            const uint32_t i = first + (uint32_t)__builtin_ctzll(left);
+            if (!send_all(s, b, &s->nodes[b->first_node + i], end_ps))
+                b->sending[first / 64] &= ~(left & -left);
         }
-        end_until(s, b, &n->shared, end_ps);
-        if (n->shared.first == NONE)
-            unmark(b->sending, s, b, n);
-        else
-            b->shared_at_ps = sooner(b->shared_at_ps, shared_end_ps(s, &n->shared));
-    }
 }

@@ -61,7 +61,7 @@ tl_status loggops_add_compute(loggops_reading *t)
     /* Beyond that the simulation ends (simulate.h). */
     const uint64_t amount = ps < (double)LOGGOPS_MOST_PS ? (uint64_t)(ps + 0.5) : LOGGOPS_MOST_PS;
     if (t->is_stream)
-        t->run->compute_ps[t->rank] += amount;
+        t->compute_ps += amount;
     return loggops_add(t, (loggops_op){.kind = LOGGOPS_COMPUTE, .amount = amount});
 }
 
@@ -339,7 +339,7 @@ tl_status loggops_translate(loggops_reading *t, const tl_event *e)
         if (info->action == TL_ACTION_KERNEL) {
             const double seconds = tlr_rank_kernel_s(&t->rates, e, t->n_read) * t->s_per_s;
             t->compute_s += seconds;
-            t->run->kernel_s[t->rank] += seconds;
+            t->kernel_s += seconds;
         }
     }
     if (!tlr_plan_is_plain(t->plan, t->rank, e, info)) {
@@ -379,7 +379,9 @@ static tl_status choose_rates(loggops_reading *t)
 tl_status loggops_begin_rank(loggops_reading *t, uint32_t rank)
 {
     t->rank = rank;
-    t->n_read = t->n_ops = 0;
+    t->n_ranks = t->run->n_ranks;
+    t->n_read = t->n_ops = t->compute_ps = 0;
+    t->kernel_s = 0;
     t->n_list = 1; /* offset 0 is no list */
     t->compute_s = 0;
     t->has_match = 0;
@@ -426,6 +428,7 @@ static tl_status read_rank(loggops_reading *t, uint32_t rank)
         status = loggops_add_compute(t);
     if (status == TL_OK)
         status = loggops_add(t, (loggops_op){.kind = LOGGOPS_END});
+    t->run->kernel_s[rank] = t->kernel_s;
     const loggops_program read = {t->ops, t->list, t->n_ops, t->n_list, t->n_requests};
     if (status == TL_OK && !loggops_share_program(&t->programs, t->run, rank, &read))
         status = loggops_out_of_memory(t);

@@ -19,28 +19,33 @@ typedef struct loggops_request {
 } loggops_request;
 
 typedef struct loggops_reading {
+    /* What most events need comes first. */
+    loggops_op *ops; /* of this rank */
+    size_t n_ops, ops_room;
+    uint64_t n_read;
+    double compute_s;    /* not yet an operation */
+    double kernel_s;     /* so far */
+    uint64_t compute_ps; /* of a stream, so far */
+    const tlr_model *model;
+    double s_per_s; /* of the rank's host, for a second of the model's */
+    uint32_t rank;
+    uint32_t n_ranks;
+    uint32_t world;       /* of a stream: its only communicator */
+    int is_stream;        /* operations are gone once they have been simulated */
+    tlr_rank_model rates; /* of this rank */
+
     tl_reader *trace;
     tlr_plan *plan;
-    const tlr_model *model;
     loggops_choice *choice;
     const tlr_options *options;
     const loggops_places *places;
-    double s_per_s;       /* of the rank's host, for a second of the model's */
-    tlr_rank_model rates; /* of this rank */
     double *measured_s;
     loggops_run *run;
     tl_error *err;
 
-    uint32_t rank;
-    int is_stream;  /* operations are gone once they have been simulated */
-    uint32_t world; /* of a stream: its only communicator */
-    uint64_t n_read;
-    double compute_s; /* not yet an operation */
     int64_t match_source, match_tag;
     int has_match; /* the outcome of the receive that follows */
 
-    loggops_op *ops; /* of this rank */
-    size_t n_ops, ops_room;
     int64_t *list;
     size_t n_list, list_room;
     loggops_request *requests;

@@ -23,8 +23,11 @@
 
 /* ---- one window ---- */
 
-static void activate(block *b, uint32_t in_block)
+/* Of many ranks the cache has forgotten what they do next. */
+static void activate(const simulation *s, block *b, const sim_rank *rank, uint32_t in_block)
 {
+    __builtin_prefetch(s->run->programs[rank->program].ops + rank->position);
+
     const uint32_t word = in_block / 64;
     b->active[word] |= UINT64_C(1) << in_block % 64;
     b->active_words[word / 64] |= UINT64_C(1) << word % 64;
@@ -65,7 +68,7 @@ void loggops_give(simulation *s, block *b, uint32_t i)
     }
     if (rank->is_asleep)
         loggops_wheel_remove(s, b, to);
-    activate(b, in_block);
+    activate(s, b, rank, in_block);
 }
 
 /* Gives the ranks their messages. */
@@ -103,7 +106,7 @@ static void run_block(simulation *s, block *b)
     const uint32_t first_rank = (uint32_t)(b - s->blocks) << s->block_bits;
     for (uint32_t r = loggops_wheel_turn(s, b, s->window); r != NONE; r = s->ranks[r].wake_next) {
         s->ranks[r].is_asleep = 0;
-        activate(b, r - first_rank);
+        activate(s, b, &s->ranks[r], r - first_rank);
     }
     for (unsigned w = 0; w < s->n_threads; w++)
         deliver(s, b, &s->workers[w].boxes[1][b - s->blocks]);

@@ -15,11 +15,11 @@ enum { SOME_OPS = 32, MOST_REQUESTS = 64 };
 enum { UNKNOWN = -1 };
 
 typedef struct rank_stream {
-    loggops_reading t;
     tl_cursor *cursor;
-    tl_status status;
-    tl_error err;
     int answer; /* to what was asked last */
+    tl_status status;
+    loggops_reading t;
+    tl_error err;
 } rank_stream;
 
 struct loggops_streams {
@@ -72,6 +72,8 @@ static tl_status read_some(rank_stream *r)
     }
     end_rank(r);
     status = loggops_add_compute(t);
+    t->run->kernel_s[t->rank] = t->kernel_s;
+    t->run->compute_ps[t->rank] = t->compute_ps;
     return status == TL_OK ? loggops_add(t, (loggops_op){.kind = LOGGOPS_END}) : status;
 }
 
