@@ -161,12 +161,114 @@ static void programs_that_fail(void **state)
     assert_int_equal(play(&g, params, NULL, 2, ranks), TL_ERR_INPUT);
 }
 
+/* ---- an exchange is a receive, a send and a wait ---- */
+
+enum { PARTNERS = 64, ROUNDS = 40 };
+
+/* Ranks exchange messages with partners near and far, work between, and sometimes only send. */
+typedef struct dance {
+    int is_fused;
+    uint64_t bytes;
+    int round[PARTNERS];
+    loggops_op ops[PARTNERS][8];
+} dance;
+
+static int next_round(void *context, uint32_t rank, loggops_program *program)
+{
+    static int64_t lists[] = {0, 1, 1};
+    dance *d = context;
+    loggops_op *op = d->ops[rank];
+    const int round = d->round[rank]++;
+    const uint32_t partner = rank ^ (uint32_t)(1 << round % 6);
+    memset(op, 0, sizeof d->ops[rank]);
+    program->ops = op;
+    program->lists = lists;
+    if (round == ROUNDS)
+        return 1;
+    *op++ = (loggops_op){.kind = LOGGOPS_COMPUTE,
+                         .amount = (rank * 7919u + 977u * (unsigned)round) % 4000000};
+    const loggops_op message = {.peer = (int32_t)((partner + PARTNERS - rank) % PARTNERS),
+                                .tag = TAG,
+                                .amount = (d->bytes + 37u * (unsigned)round) % 3000,
+                                .request = 1};
+    if (d->is_fused) {
+        *op = message;
+        op++->kind = LOGGOPS_EXCHANGE;
+    } else {
+        loggops_op *receive = op++, *send = op++;
+        *receive = *send = message;
+        receive->kind = LOGGOPS_RECV;
+        receive->amount = 0;
+        send->kind = LOGGOPS_SEND;
+        send->request = 0;
+        *op++ = (loggops_op){.kind = LOGGOPS_WAIT, .list = 1};
+    }
+    *op = (loggops_op){.kind = LOGGOPS_MORE};
+    return 1;
+}
+
+static uint64_t dance_all(dance *d, const char *text, int has_nodes, const tlr_noise *noise,
+                          loggops_rank_result *ranks)
+{
+    static loggops_op at_first[] = {{.kind = LOGGOPS_MORE}};
+    loggops_program programs[PARTNERS];
+    uint32_t program_of[PARTNERS], node_of[PARTNERS];
+    uint64_t compute_ps[PARTNERS] = {0};
+    loggops_network network;
+    loggops_comm world = {PARTNERS, NULL, NULL};
+    const loggops_feed feed = {d, next_round, take_answer, why};
+    assert_int_equal(loggops_parse_network(text, &network, &err), TL_OK);
+    for (uint32_t r = 0; r < PARTNERS; r++) {
+        programs[r] = (loggops_program){.ops = at_first, .n_requests = 2};
+        program_of[r] = r;
+        node_of[r] = r / 4;
+        d->round[r] = 0;
+    }
+    const loggops_nodes nodes = {PARTNERS / 4, node_of, network.between, network.within,
+                                 network.move_bytes};
+    const loggops_run run = {
+        PARTNERS, PARTNERS,  programs, program_of, 1, &world, 0, NULL, has_nodes ? &nodes : NULL,
+        &feed,    compute_ps};
+    loggops_result result = {.ranks = ranks};
+    memset(ranks, 0, PARTNERS * sizeof *ranks);
+    assert_int_equal(loggops_simulate(&run, &network.params, noise, 1, &result, &err), TL_OK);
+    return result.n_operations;
+}
+
+static void exchanges_are_their_parts(void **state)
+{
+    static const char *const networks[] = {
+        "L=5us,o=2us,g=1us,G=1ns,O=0.1ns,S=1000",
+        "L=5us,o=2us,g=1us,G=1ns,O=0.1ns,S=1000;local:L=1us",
+        "L=1us,o=0.5us,g=1us,G=1ns,O=0.1ns,S=100000,or=1us,Or=0.1ns;local:L=1us,o=1us",
+        "L=1us,o=0.5us,g=1us,G=1ns,O=0.1ns,S=1000,or=1us,Or=0.1ns;local:L=1us,o=1us",
+    };
+    static dance d;
+    loggops_rank_result whole[PARTNERS], parts[PARTNERS];
+    tlr_noise *noise = NULL;
+    (void)state;
+    assert_int_equal(tlr_noise_read("10kHz:5us", 1, &noise, &err), TL_OK);
+    for (size_t i = 0; i < sizeof networks / sizeof *networks; i++)
+        for (int k = 0; k < 4; k++) {
+            const int has_nodes = i > 0;
+            d.bytes = 1000u * (unsigned)k;
+            d.is_fused = 0;
+            const uint64_t n = dance_all(&d, networks[i], has_nodes, k % 2 ? noise : NULL, parts);
+            d.is_fused = 1;
+            assert_int_equal(n, dance_all(&d, networks[i], has_nodes, k % 2 ? noise : NULL, whole));
+            assert_memory_equal(whole, parts, sizeof whole);
+            assert_true(parts[0].wait_ps > 0 && parts[0].p2p_ps > 0);
+        }
+    tlr_noise_free(noise);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(polls_see_what_has_arrived),
         cmocka_unit_test(threads_do_not_matter),
         cmocka_unit_test(programs_that_fail),
+        cmocka_unit_test(exchanges_are_their_parts),
     };
     cmocka_set_message_output(CM_OUTPUT_TAP);
     return cmocka_run_group_tests(tests, NULL, NULL);

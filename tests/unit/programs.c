@@ -335,6 +335,43 @@ static void test_asked_again(void **state)
     tl_reader_close(reader);
 }
 
+/* ---- events as they are made ---- */
+
+/* Taken in short and expanded, events are those that a cursor returns one by one. */
+static void test_taken(void **state)
+{
+    static const char *const texts[] = {"hpl:N=500,NB=32,P=3,Q=2,BCAST=1,SWAP=0",
+                                        "hpl:N=500,NB=32,P=4,Q=2,BCAST=5,SWAP=1,DEPTH=1"};
+    (void)state;
+    for (size_t i = 0; i < sizeof texts / sizeof *texts; i++) {
+        tl_reader *reader;
+        tl_cursor *one_by_one, *taken;
+        tl_error err;
+        tl_event e[2];
+        const tl_short_event *events;
+        size_t n;
+        assert_int_equal(tl_reader_open(texts[i], &reader, &err), TL_OK);
+        assert_int_equal(tl_cursor_open(reader, 1, &one_by_one, &err), TL_OK);
+        assert_int_equal(tl_cursor_open(reader, 1, &taken, &err), TL_OK);
+        while (tl_cursor_take(taken, &events, &n) == TL_OK) {
+            assert_true(n > 0);
+            for (size_t k = 0; k < n; k++) {
+                tl_cursor_expand(taken, &events[k], &e[1]);
+                assert_int_equal(tl_cursor_next(one_by_one, &e[0]), TL_OK);
+                assert_memory_equal(&e[0], &e[1], offsetof(tl_event, list_len));
+                assert_int_equal(e[0].list_len, e[1].list_len);
+                for (uint32_t s = 0; s < e[0].list_len; s++)
+                    assert_int_equal(e[0].list[s], e[1].list[s]);
+            }
+            assert_int_equal(tl_cursor_position(one_by_one), tl_cursor_position(taken));
+        }
+        assert_int_equal(tl_cursor_next(one_by_one, &e[0]), TL_END);
+        tl_cursor_close(one_by_one);
+        tl_cursor_close(taken);
+        tl_reader_close(reader);
+    }
+}
+
 /* ---- windows: panels as a trace of their own ---- */
 
 static tl_cursor *open_at_mark(tl_reader *reader, uint32_t number, uint64_t ordinal)
@@ -442,8 +479,9 @@ int main(void)
     enum { N_OTHERS = 5 };
     struct CMUnitTest tests[N_PROGRAMS + N_OTHERS] = {
         cmocka_unit_test(test_written),     cmocka_unit_test(test_asked),
-        cmocka_unit_test(test_asked_again), cmocka_unit_test(test_windows),
-        cmocka_unit_test(test_delayed),     cmocka_unit_test(test_refused)};
+        cmocka_unit_test(test_asked_again), cmocka_unit_test(test_taken),
+        cmocka_unit_test(test_windows),     cmocka_unit_test(test_delayed),
+        cmocka_unit_test(test_refused)};
     for (int i = 0; i < N_PROGRAMS; i++)
         tests[N_OTHERS + i] =
             (struct CMUnitTest){programs[i], test_valid, NULL, NULL, (void *)programs[i]};
