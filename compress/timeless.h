@@ -552,24 +552,6 @@ TL_API const tl_error *tl_cursor_error(const tl_cursor *c);
  * event, and the next tl_cursor_next asks once more.  Nobody asks for a file. */
 typedef int tl_asker(void *arg, const tl_event *probe);
 TL_API void tl_cursor_set_asker(tl_cursor *c, tl_asker *ask, void *arg);
-
-/* An event of a program as it is made, without the slots that it does not need: kernels, calls on
- * MPI_COMM_WORLD, and those without a communicator. */
-typedef struct tl_short_event {
-    uint16_t call;
-    uint8_t site;
-    uint8_t n_sizes; /* of a kernel; 0: it is none */
-    int32_t peer;    /* or a kernel's first size */
-    int32_t tag;     /* or the second */
-    int32_t kernel;  /* a kernel's third size; of TL_KERNEL_user, which one it is */
-    int64_t bytes;   /* in elements of 8 */
-} tl_short_event;
-/* Takes the events that a program has made and that nobody has taken, at least one: *n of them,
- * from *events on, valid until the next call on the cursor.  A probe is the last of them.  Of
- * cursors on programs alone (tl_reader_calls); otherwise as tl_cursor_next. */
-TL_API tl_status tl_cursor_take(tl_cursor *c, const tl_short_event **events, size_t *n);
-/* The event in full, with a list that stays as long as the cursor makes no other event. */
-TL_API void tl_cursor_expand(tl_cursor *c, const tl_short_event *from, tl_event *event);
 TL_API void tl_cursor_close(tl_cursor *c);
 
 /* ---- text of an event ---- */

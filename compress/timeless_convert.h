@@ -293,6 +293,26 @@ typedef struct tl_cut_marks {
 TL_API tl_status tl_cut_marked(tl_reader *r, const tl_span *span, const tl_cut_marks *marks,
                                const char *origin, const char *out_path, tl_error *err);
 
+/* ---- events of a program as they are made ---- */
+
+/* An event of a program as it is made, without the slots that it does not need: kernels, calls on
+ * MPI_COMM_WORLD, and those without a communicator. */
+typedef struct tl_short_event {
+    uint16_t call;
+    uint8_t site;
+    uint8_t n_sizes; /* of a kernel; 0: it is none */
+    int32_t peer;    /* or a kernel's first size */
+    int32_t tag;     /* or the second */
+    int32_t kernel;  /* a kernel's third size; of TL_KERNEL_user, which one it is */
+    int64_t bytes;   /* in elements of 8 */
+} tl_short_event;
+/* Takes the events that a program has made and that nobody has taken, at least one: *n of them,
+ * from *events on, valid until the next call on the cursor.  A probe is the last of them.  Of
+ * cursors on programs alone (tl_reader_calls); otherwise as tl_cursor_next. */
+TL_API tl_status tl_cursor_take(tl_cursor *c, const tl_short_event **events, size_t *n);
+/* The event in full, with a list that stays as long as the cursor makes no other event. */
+TL_API void tl_cursor_expand(tl_cursor *c, const tl_short_event *from, tl_event *event);
+
 /* ---- status of each function ---- */
 
 /* What each function that returns a tl_status returns besides TL_OK, without TL_ERR_ in front.
@@ -312,6 +332,7 @@ TL_API tl_status tl_cut_marked(tl_reader *r, const tl_span *span, const tl_cut_m
  *   tl_program_write         SYSTEM MEMORY LIMIT USAGE
  *   tl_hpl_parse             MEMORY USAGE
  *   tl_hpl_read_dat          SYSTEM MEMORY INPUT
+ *   tl_cursor_take           MEMORY
  *   tl_extrapolate           SYSTEM MEMORY VERSION TRUNCATED CORRUPT LIMIT UNSUPPORTED USAGE
  *   tl_join                  SYSTEM MEMORY NOT_A_TRACE VERSION TRUNCATED CORRUPT LIMIT INPUT
  *                            USAGE

@@ -2,6 +2,8 @@
  * are kernels, messages on MPI_COMM_WORLD, and exchanges of two ranks. */
 #include "reading.h"
 
+#include <timeless_convert.h>
+
 /* Relative to the rank, as in all programs. */
 static int32_t relative(const loggops_reading *t, int32_t peer)
 {
