@@ -84,7 +84,7 @@ done 3< <(awk '/^```sh$/ {on = 1; next} /^```$/ {on = 0} on' README.md)
 check 'the tour has commands' test "$n" -ge 20
 
 check 'a program is built with the library' reads 'cc $(pkg-config --cflags timeless) -o example /usr/share/doc/libtimeless-dev/examples/example-trace.c $(pkg-config --libs timeless) && ./example pair.tl && timeless info pair.tl'
-check 'the smoke test of the package succeeds' eval 'mkdir "$tour/debian" && cp -r debian/tests tests "$tour/" && reads "sh debian/tests/first-light"'
+check 'the smoke test of the package succeeds' eval 'mkdir "$tour/debian" && cp -r debian/tests "$tour/debian/" && cp -r tests "$tour/" && reads "bash debian/tests/first-light"'
 check 'purged, they leave nothing' inside "$root" \
     'apt-get -qq purge -y timeless libtimeless0 libtimeless-dev timeless-doc && ! find /usr /etc /var/lib -name "*timeless*" ! -path "/var/lib/apt/*" ! -path "*/doc/libjs*" | grep .'
 tap_done
