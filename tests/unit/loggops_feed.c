@@ -189,7 +189,7 @@ static int next_round(void *context, uint32_t rank, loggops_program *program)
                          .amount = (rank * 7919u + 977u * (unsigned)round) % 4000000};
     const loggops_op message = {.peer = (int32_t)((partner + PARTNERS - rank) % PARTNERS),
                                 .tag = TAG,
-                                .amount = (d->bytes + 37u * (unsigned)round) % 3000,
+                                .amount = (d->bytes + UINT64_C(37) * (unsigned)round) % 3000,
                                 .request = 1};
     if (d->is_fused) {
         *op = message;
@@ -251,7 +251,7 @@ static void exchanges_are_their_parts(void **state)
     for (size_t i = 0; i < sizeof networks / sizeof *networks; i++)
         for (int k = 0; k < 4; k++) {
             const int has_nodes = i > 0;
-            d.bytes = 1000u * (unsigned)k;
+            d.bytes = UINT64_C(1000) * (unsigned)k;
             d.is_fused = 0;
             const uint64_t n = dance_all(&d, networks[i], has_nodes, k % 2 ? noise : NULL, parts);
             d.is_fused = 1;
