@@ -14,18 +14,6 @@
 
 #define TLT_INLINE static inline __attribute__((always_inline))
 
-/* The wrapper stands under the PMPI name, too: that is what the Fortran bindings call, and whatever
- * a program calls by it communicates all the same. */
-#define TLT_PMPI_TOO(name)                                                                         \
-    extern __typeof__(PMPI_##name) PMPI_##name                                                     \
-        __attribute__((alias("MPI_" #name), visibility("default")));
-/* And under the names that an extension had before it became a part of MPI. */
-#define TLT_PMPIX_TOO(name)                                                                        \
-    extern __typeof__(MPI_##name) MPIX_##name                                                      \
-        __attribute__((alias("MPI_" #name), visibility("default")));                               \
-    extern __typeof__(MPI_##name) PMPIX_##name                                                     \
-        __attribute__((alias("MPI_" #name), visibility("default")));
-
 enum {
     HAS_SBUF = 1 << 0,
     HAS_RBUF = 1 << 1,
@@ -46,7 +34,8 @@ enum {
     HAS_NEWFILE = 1 << 16,
     HAS_LOCK = 1 << 17,
     HAS_GROUP = 1 << 18,
-    HAS_RMAOP = 1 << 19
+    HAS_RMAOP = 1 << 19,
+    HAS_MODE = 1 << 20
 };
 
 typedef struct call_args {
@@ -169,6 +158,8 @@ TLT_INLINE void describe(tl_event *e, call_args *a, unsigned has, tl_action acti
         e->peer = tlt_peer(a->peer);
     if (has & HAS_TAG)
         e->tag = tlt_tag(a->tag);
+    if (has & HAS_MODE)
+        e->tag = tlt_mode(a->tag);
     if ((has & HAS_COUNT) && sends)
         e->count = a->count;
     if ((has & HAS_TYPE) && sends)
@@ -192,7 +183,23 @@ TLT_INLINE void describe(tl_event *e, call_args *a, unsigned has, tl_action acti
     if ((has & HAS_LOCK) && a->lock == MPI_LOCK_EXCLUSIVE)
         e->flags |= TL_EXCLUSIVE;
     if (has & HAS_GROUP)
-        tlt_list_group(e, a->group, a->on);
+        tlt_list_group(e, a->group, TLT_WIN(a->on));
+}
+
+/* Where the application has the i-th request of this array: for Fortran, not in the binding's copy.
+ */
+static inline const void *tlt_variable(const MPI_Request requests[], int i)
+{
+    const int32_t *integers = tlt_binding.requests;
+    return integers ? (const void *)&integers[i] : (const void *)&requests[i];
+}
+
+/* The id of the request just stored in *request; 0 for MPI_REQUEST_NULL. */
+static inline uint32_t tlt_request_made(const MPI_Request *request, uint32_t flags)
+{
+    return *request == tlt_pmpi.request_null
+               ? 0
+               : tlt_request_add(TLT_HANDLE(*request), tlt_variable(request, 0), flags);
 }
 
 TLT_INLINE uint32_t request_flags(const tl_event *e, tl_action action, unsigned traits)
@@ -214,16 +221,15 @@ TLT_INLINE uint32_t request_flags(const tl_event *e, tl_action action, unsigned 
  * After any other error it did nothing. */
 TLT_INLINE bool took_part(int result)
 {
-    return TLT_LIKELY(result == MPI_SUCCESS) || result == MPI_ERR_TRUNCATE;
+    return TLT_LIKELY(result == MPI_SUCCESS) || tlt_error_class(result) == TLT_ERR_TRUNCATE;
 }
 
-/* After the event of a call that returned this: the error's class, which is its code as long as MPI
- * itself reports it. */
+/* After the event of a call that returned this: the error's class. */
 static inline void put_error(int result)
 {
     if (TLT_LIKELY(result == MPI_SUCCESS))
         return;
-    tl_event event = {.call = TL_MPI_Error, .tag = result};
+    tl_event event = {.call = TL_MPI_Error, .tag = tlt_error_class(result)};
     tlt_put(&event);
 }
 
@@ -233,7 +239,7 @@ TLT_INLINE void conclude(tl_event *e, const call_args *a, unsigned has, tl_actio
     enum { makes = HAS_REQ | HAS_NEWCOMM | HAS_NEWWIN | HAS_NEWFILE };
     if (has & makes ? result == MPI_SUCCESS : took_part(result)) {
         if ((has & HAS_REQ) && e->comm != TL_COMM_NULL)
-            e->request = tlt_request_add(a->request, request_flags(e, action, traits));
+            e->request = tlt_request_made(a->request, request_flags(e, action, traits));
         if (has & HAS_NEWCOMM)
             e->new_comm = tlt_comm_define(*(const MPI_Comm *)a->made, e->comm, e->call);
         if (has & HAS_NEWWIN)
@@ -255,7 +261,7 @@ TLT_INLINE void conclude(tl_event *e, const call_args *a, unsigned has, tl_actio
 static inline tl_event put_probe(uint16_t call, uint32_t site, int source, int tag, MPI_Comm comm,
                                  const MPI_Status *status)
 {
-    const tlt_comm *c = tlt_comm_find(comm);
+    const tlt_comm *c = tlt_comm_find(TLT_HANDLE(comm));
     tl_event event = {.call = call, .site = site};
     if (c) {
         event.comm = c->id;

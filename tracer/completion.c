@@ -61,6 +61,12 @@ static MPI_Status *statuses_for(MPI_Status *given, bool recording)
     return given == MPI_STATUSES_IGNORE && open ? own_statuses : given;
 }
 
+/* The statuses that MPI has filled; NULL where the application wants none. */
+static const MPI_Status *filled(const MPI_Status *statuses)
+{
+    return statuses == MPI_STATUSES_IGNORE || statuses == MPI_STATUS_IGNORE ? NULL : statuses;
+}
+
 /* Writes the outcome of a wildcard receive or of a cancelled request.  Without a status no outcome
  * was open: see statuses_for. */
 static void put_outcome(const tlt_request *r, const MPI_Status *status)
@@ -81,7 +87,7 @@ static tlt_request *find_to_end(MPI_Request handle, const void *variable)
 {
     if (TLT_UNLIKELY(tlt.shared))
         tlt_thread_take_turn();
-    return tlt_request_find(handle, variable);
+    return tlt_request_find(TLT_HANDLE(handle), variable);
 }
 
 /* The request that `handle` stood for in `variable` has completed.  Returns its id; 0 if it was
@@ -121,8 +127,9 @@ static void put_all(uint16_t call, uint32_t site, int n, const MPI_Request reque
 {
     tl_event event = {.call = call, .site = site};
     for (int i = 0; i < n; i++) {
-        if (result == MPI_ERR_IN_STATUS &&
-            (statuses ? statuses[i].MPI_ERROR == MPI_ERR_PENDING : requests[i] == handles[i]))
+        if (tlt_error_class(result) == TLT_ERR_IN_STATUS &&
+            (statuses ? tlt_error_class(statuses[i].MPI_ERROR) == TLT_ERR_PENDING
+                      : requests[i] == handles[i]))
             continue;
         append(&event,
                complete(handles[i], tlt_variable(requests, i), statuses ? &statuses[i] : NULL));
@@ -152,40 +159,40 @@ static void put_some(uint16_t call, uint32_t site, const MPI_Request requests[],
 /* Requests complete even when one of them reports an error. */
 static bool completed(int result)
 {
-    return took_part(result) || result == MPI_ERR_IN_STATUS;
+    return took_part(result) || tlt_error_class(result) == TLT_ERR_IN_STATUS;
 }
 
-/* The class of the first error. */
+/* The first error. */
 static int error_of(int result, int n, const MPI_Status statuses[])
 {
-    for (int i = 0; i < n && result == MPI_ERR_IN_STATUS && statuses; i++)
-        if (statuses[i].MPI_ERROR != MPI_SUCCESS && statuses[i].MPI_ERROR != MPI_ERR_PENDING)
+    for (int i = 0; i < n && tlt_error_class(result) == TLT_ERR_IN_STATUS && statuses; i++)
+        if (statuses[i].MPI_ERROR != MPI_SUCCESS &&
+            tlt_error_class(statuses[i].MPI_ERROR) != TLT_ERR_PENDING)
             result = statuses[i].MPI_ERROR;
     return result;
 }
 
-TLT_API int MPI_Wait(MPI_Request *request, MPI_Status *status)
+int TLT_WRAPPER(Wait)(MPI_Request *request, MPI_Status *status)
 {
     if (!tlt_enter())
-        return tlt_real()->Wait(request, status);
+        return tlt_pmpi.Wait(request, status);
     MPI_Request handle = *request;
     MPI_Status own_status;
     if (status == MPI_STATUS_IGNORE && tlt_requests_need_status())
         status = &own_status;
     int result = TLT_OUTSIDE(NULL, tlt_pmpi.Wait(request, status));
     if (took_part(result)) {
-        put_one(TL_MPI_Wait, TLT_SITE(), handle, request, status);
+        put_one(TL_MPI_Wait, TLT_SITE(), handle, request, filled(status));
         put_error(result);
     }
     tlt_leave();
     return result;
 }
-TLT_PMPI_TOO(Wait)
 
-TLT_API int MPI_Test(MPI_Request *request, int *flag, MPI_Status *status)
+int TLT_WRAPPER(Test)(MPI_Request *request, int *flag, MPI_Status *status)
 {
     if (!tlt_enter())
-        return tlt_real()->Test(request, flag, status);
+        return tlt_pmpi.Test(request, flag, status);
     MPI_Request handle = *request;
     MPI_Status own_status;
     if (status == MPI_STATUS_IGNORE && tlt_requests_need_status())
@@ -196,34 +203,32 @@ TLT_API int MPI_Test(MPI_Request *request, int *flag, MPI_Status *status)
         return result;
     }
     if (took_part(result)) {
-        put_one(TL_MPI_Test, TLT_SITE(), handle, request, status);
+        put_one(TL_MPI_Test, TLT_SITE(), handle, request, filled(status));
         put_error(result);
     }
     tlt_leave();
     return result;
 }
-TLT_PMPI_TOO(Test)
 
-TLT_API int MPI_Waitall(int count, MPI_Request requests[], MPI_Status statuses[])
+int TLT_WRAPPER(Waitall)(int count, MPI_Request requests[], MPI_Status statuses[])
 {
     if (!tlt_enter())
-        return tlt_real()->Waitall(count, requests, statuses);
+        return tlt_pmpi.Waitall(count, requests, statuses);
     bool recording = copy_handles(count, requests);
     statuses = statuses_for(statuses, recording);
     int result = TLT_OUTSIDE(NULL, tlt_pmpi.Waitall(count, requests, statuses));
     if (recording && completed(result)) {
-        put_all(TL_MPI_Waitall, TLT_SITE(), count, requests, statuses, result);
-        put_error(error_of(result, count, statuses));
+        put_all(TL_MPI_Waitall, TLT_SITE(), count, requests, filled(statuses), result);
+        put_error(error_of(result, count, filled(statuses)));
     }
     tlt_leave();
     return result;
 }
-TLT_PMPI_TOO(Waitall)
 
-TLT_API int MPI_Testall(int count, MPI_Request requests[], int *flag, MPI_Status statuses[])
+int TLT_WRAPPER(Testall)(int count, MPI_Request requests[], int *flag, MPI_Status statuses[])
 {
     if (!tlt_enter())
-        return tlt_real()->Testall(count, requests, flag, statuses);
+        return tlt_pmpi.Testall(count, requests, flag, statuses);
     bool recording = copy_handles(count, requests);
     statuses = statuses_for(statuses, recording);
     int result = TLT_OUTSIDE(NULL, tlt_pmpi.Testall(count, requests, flag, statuses));
@@ -232,35 +237,33 @@ TLT_API int MPI_Testall(int count, MPI_Request requests[], int *flag, MPI_Status
         return result;
     }
     if (recording && completed(result)) {
-        put_all(TL_MPI_Testall, TLT_SITE(), count, requests, statuses, result);
-        put_error(error_of(result, count, statuses));
+        put_all(TL_MPI_Testall, TLT_SITE(), count, requests, filled(statuses), result);
+        put_error(error_of(result, count, filled(statuses)));
     }
     tlt_leave();
     return result;
 }
-TLT_PMPI_TOO(Testall)
 
-TLT_API int MPI_Waitany(int count, MPI_Request requests[], int *index, MPI_Status *status)
+int TLT_WRAPPER(Waitany)(int count, MPI_Request requests[], int *index, MPI_Status *status)
 {
     if (!tlt_enter())
-        return tlt_real()->Waitany(count, requests, index, status);
+        return tlt_pmpi.Waitany(count, requests, index, status);
     bool recording = copy_handles(count, requests);
     status = statuses_for(status, recording);
     int result = TLT_OUTSIDE(NULL, tlt_pmpi.Waitany(count, requests, index, status));
     if (recording && took_part(result)) {
-        put_any(TL_MPI_Waitany, TLT_SITE(), requests, *index, status);
+        put_any(TL_MPI_Waitany, TLT_SITE(), requests, *index, filled(status));
         put_error(result);
     }
     tlt_leave();
     return result;
 }
-TLT_PMPI_TOO(Waitany)
 
-TLT_API int MPI_Testany(int count, MPI_Request requests[], int *index, int *flag,
-                        MPI_Status *status)
+int TLT_WRAPPER(Testany)(int count, MPI_Request requests[], int *index, int *flag,
+                         MPI_Status *status)
 {
     if (!tlt_enter())
-        return tlt_real()->Testany(count, requests, index, flag, status);
+        return tlt_pmpi.Testany(count, requests, index, flag, status);
     bool recording = copy_handles(count, requests);
     status = statuses_for(status, recording);
     int result = TLT_OUTSIDE(NULL, tlt_pmpi.Testany(count, requests, index, flag, status));
@@ -269,36 +272,34 @@ TLT_API int MPI_Testany(int count, MPI_Request requests[], int *index, int *flag
         return result;
     }
     if (recording && took_part(result)) {
-        put_any(TL_MPI_Testany, TLT_SITE(), requests, *index, status);
+        put_any(TL_MPI_Testany, TLT_SITE(), requests, *index, filled(status));
         put_error(result);
     }
     tlt_leave();
     return result;
 }
-TLT_PMPI_TOO(Testany)
 
-TLT_API int MPI_Waitsome(int count, MPI_Request requests[], int *n_done, int indices[],
-                         MPI_Status statuses[])
+int TLT_WRAPPER(Waitsome)(int count, MPI_Request requests[], int *n_done, int indices[],
+                          MPI_Status statuses[])
 {
     if (!tlt_enter())
-        return tlt_real()->Waitsome(count, requests, n_done, indices, statuses);
+        return tlt_pmpi.Waitsome(count, requests, n_done, indices, statuses);
     bool recording = copy_handles(count, requests);
     statuses = statuses_for(statuses, recording);
     int result = TLT_OUTSIDE(NULL, tlt_pmpi.Waitsome(count, requests, n_done, indices, statuses));
     if (recording && completed(result)) {
-        put_some(TL_MPI_Waitsome, TLT_SITE(), requests, *n_done, indices, statuses);
-        put_error(error_of(result, *n_done, statuses));
+        put_some(TL_MPI_Waitsome, TLT_SITE(), requests, *n_done, indices, filled(statuses));
+        put_error(error_of(result, *n_done, filled(statuses)));
     }
     tlt_leave();
     return result;
 }
-TLT_PMPI_TOO(Waitsome)
 
-TLT_API int MPI_Testsome(int count, MPI_Request requests[], int *n_done, int indices[],
-                         MPI_Status statuses[])
+int TLT_WRAPPER(Testsome)(int count, MPI_Request requests[], int *n_done, int indices[],
+                          MPI_Status statuses[])
 {
     if (!tlt_enter())
-        return tlt_real()->Testsome(count, requests, n_done, indices, statuses);
+        return tlt_pmpi.Testsome(count, requests, n_done, indices, statuses);
     bool recording = copy_handles(count, requests);
     statuses = statuses_for(statuses, recording);
     int result = TLT_OUTSIDE(NULL, tlt_pmpi.Testsome(count, requests, n_done, indices, statuses));
@@ -307,35 +308,34 @@ TLT_API int MPI_Testsome(int count, MPI_Request requests[], int *n_done, int ind
         return result;
     }
     if (recording && completed(result)) {
-        put_some(TL_MPI_Testsome, TLT_SITE(), requests, *n_done, indices, statuses);
-        put_error(error_of(result, *n_done, statuses));
+        put_some(TL_MPI_Testsome, TLT_SITE(), requests, *n_done, indices, filled(statuses));
+        put_error(error_of(result, *n_done, filled(statuses)));
     }
     tlt_leave();
     return result;
 }
-TLT_PMPI_TOO(Testsome)
 
 static uint32_t id_of(MPI_Request handle, const void *variable)
 {
-    const tlt_request *r = tlt_request_find(handle, variable);
+    const tlt_request *r = tlt_request_find(TLT_HANDLE(handle), variable);
     return r ? r->id : 0;
 }
 
 /* The request has been started; MPI may have put another handle in its place. */
 static void start(MPI_Request before, const MPI_Request *request, const void *variable)
 {
-    tlt_request *r = tlt_request_find(before, variable);
+    tlt_request *r = tlt_request_find(TLT_HANDLE(before), variable);
     if (!r)
         return;
     if (*request != before)
-        tlt_request_rename(r, *request);
+        tlt_request_rename(r, TLT_HANDLE(*request));
     tlt_request_set_flags(r, r->flags | TLT_ACTIVE);
 }
 
-TLT_API int MPI_Start(MPI_Request *request)
+int TLT_WRAPPER(Start)(MPI_Request *request)
 {
     if (!tlt_enter())
-        return tlt_real()->Start(request);
+        return tlt_pmpi.Start(request);
     MPI_Request before = *request;
     tl_event event = {.call = TL_MPI_Start,
                       .site = TLT_SITE(),
@@ -348,12 +348,11 @@ TLT_API int MPI_Start(MPI_Request *request)
     tlt_leave();
     return result;
 }
-TLT_PMPI_TOO(Start)
 
-TLT_API int MPI_Startall(int count, MPI_Request requests[])
+int TLT_WRAPPER(Startall)(int count, MPI_Request requests[])
 {
     if (!tlt_enter())
-        return tlt_real()->Startall(count, requests);
+        return tlt_pmpi.Startall(count, requests);
     bool recording = copy_handles(count, requests);
     tl_event event = {.call = TL_MPI_Startall, .site = TLT_SITE()};
     for (int i = 0; recording && i < count; i++)
@@ -367,13 +366,12 @@ TLT_API int MPI_Startall(int count, MPI_Request requests[])
     tlt_leave();
     return result;
 }
-TLT_PMPI_TOO(Startall)
 
 /* Recorded before the call: MPI may give the handle to another request right after. */
-TLT_API int MPI_Request_free(MPI_Request *request)
+int TLT_WRAPPER(Request_free)(MPI_Request *request)
 {
     if (!tlt_enter())
-        return tlt_real()->Request_free(request);
+        return tlt_pmpi.Request_free(request);
     tl_event event = {.call = TL_MPI_Request_free, .site = TLT_SITE()};
     tlt_request *r = find_to_end(*request, tlt_variable(request, 0));
     if (r) {
@@ -385,14 +383,13 @@ TLT_API int MPI_Request_free(MPI_Request *request)
     tlt_leave();
     return result;
 }
-TLT_PMPI_TOO(Request_free)
 
-TLT_API int MPI_Cancel(MPI_Request *request)
+int TLT_WRAPPER(Cancel)(MPI_Request *request)
 {
     if (!tlt_enter())
-        return tlt_real()->Cancel(request);
+        return tlt_pmpi.Cancel(request);
     tl_event event = {.call = TL_MPI_Cancel, .site = TLT_SITE()};
-    tlt_request *r = tlt_request_find(*request, tlt_variable(request, 0));
+    tlt_request *r = tlt_request_find(TLT_HANDLE(*request), tlt_variable(request, 0));
     if (r) {
         event.request = r->id;
         tlt_request_set_flags(r, r->flags | TLT_CANCELLED);
@@ -402,4 +399,3 @@ TLT_API int MPI_Cancel(MPI_Request *request)
     tlt_leave();
     return result;
 }
-TLT_PMPI_TOO(Cancel)

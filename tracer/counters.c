@@ -1,6 +1,8 @@
 /* counters.c - what a rank counts beside its volumes, from the end of MPI_Init to MPI_Finalize. */
 #include "config.h"
 
+#include "pmpi.h" /* first: names */
+
 #include "counters.h"
 
 #include <dlfcn.h>
@@ -9,7 +11,6 @@
 #include <string.h>
 
 #include "papi_set.h"
-#include "pmpi.h"
 #include "runtime.h"
 
 enum { MAX_VARIABLES = 256, NAME_BYTES = 256 };

@@ -12,9 +12,9 @@
  */
 #include "config.h"
 
-#include "call.h"
 #include "fortran_names.h"
 #include "rows.h"
+#include "runtime.h"
 
 /* False for calls that MPI makes back from inside another (attribute and operator functions). */
 static bool enter(void *caller, const void *requests)

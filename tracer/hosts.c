@@ -9,7 +9,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "pmpi.h"
+#include "mpi/interface.h"
 #include "runtime.h"
 
 /* What every rank tells all others. */
@@ -30,7 +30,7 @@ typedef struct machine {
 int tlt_least(int mine)
 {
     int least = 0;
-    tlt_pmpi.Allreduce(&mine, &least, 1, tlt_pmpi.integer, tlt_pmpi.min, tlt_pmpi.comm_world);
+    tlt_mpi->least(&mine, &least, 1);
     return least;
 }
 
@@ -105,8 +105,7 @@ bool tlt_hosts_find(int rank, int n_ranks, tlt_hosts *out)
     if (!ok || !seats || !machines)
         goto cleanup;
     take_seat(&mine);
-    tlt_pmpi.Allgather(&mine, (int)sizeof mine, tlt_pmpi.byte, seats, (int)sizeof *seats,
-                       tlt_pmpi.byte, tlt_pmpi.comm_world);
+    tlt_mpi->gather(&mine, seats, sizeof mine);
     for (int i = 0; i < n_ranks; i++) {
         machine *m = machine_of(&seats[i], machines, &n_machines);
         m->n_ranks++;

@@ -2,21 +2,33 @@
 # zstd at load time; MPI, PAPI, BLAS and FFTW are looked up when they are there.
 pkglib_LTLIBRARIES += tracer/libtimeless-tracer.la
 tracer_libtimeless_tracer_la_SOURCES = \
-	tracer/blas.c tracer/call.h tracer/comms.c tracer/comms.h tracer/comparable.c tracer/comparable.h tracer/completion.c \
-	tracer/fftw.c tracer/fortran.c tracer/gomp.c tracer/helper_kernels.c tracer/hosts.c tracer/hosts.h tracer/kernel.h tracer/messages.c tracer/next.c tracer/ompt.c tracer/openblas.c tracer/output.c tracer/p2p.c tracer/pmpi.c \
-	tracer/pmpi.h tracer/roll_call.c tracer/requests.c tracer/requests.h tracer/rows.h tracer/runtime.c tracer/runtime.h \
-	tracer/select.c tracer/select.h tracer/sites.c tracer/sleep.c tracer/special.c tracer/swaps.c tracer/swaps.h tracer/teams.c tracer/teams.h tracer/threads.c tracer/threads.h \
+	tracer/blas.c tracer/comparable.c tracer/comparable.h \
+	tracer/fftw.c tracer/fortran.c tracer/gomp.c tracer/helper_kernels.c tracer/hosts.c tracer/hosts.h tracer/kernel.h tracer/next.c tracer/ompt.c tracer/openblas.c tracer/output.c \
+	tracer/requests.c tracer/requests.h tracer/rows.h tracer/runtime.c tracer/runtime.h \
+	tracer/select.c tracer/select.h tracer/sites.c tracer/sleep.c tracer/swaps.c tracer/swaps.h tracer/teams.c tracer/teams.h tracer/threads.c tracer/threads.h \
 	tracer/ticks.c tracer/ticks.h tracer/user_kernel.c tracer/utf8.c tracer/volume.c \
 	tracer/volume.h tracer/volume_cputime.c \
 	tracer/volume_exact.c tracer/exact/exact.h tracer/exact/valgrind_request.h \
-	tracer/counters.c tracer/counters.h tracer/papi_set.c tracer/papi_set.h \
+	tracer/papi_set.c tracer/papi_set.h \
 	tracer/volume_papi.c tracer/volume_perf.c tracer/volume_rseq.c \
-	tracer/wrappers.c
+	tracer/mpi/entries.c tracer/mpi/entries.h tracer/mpi/interface.h tracer/mpi/route.c
 nodist_tracer_libtimeless_tracer_la_SOURCES = tracer/fortran_names.h
-tracer_libtimeless_tracer_la_CPPFLAGS = $(AM_CPPFLAGS) $(MPI_CFLAGS) $(PMIX_CFLAGS) -Itracer -DTL_HIDDEN
+tracer_libtimeless_tracer_la_CPPFLAGS = $(AM_CPPFLAGS) -I$(srcdir)/tracer -Itracer -DTL_HIDDEN
 tracer_libtimeless_tracer_la_LIBADD = compress/libtimeless-inner.la
 tracer_libtimeless_tracer_la_LDFLAGS = $(AM_LDFLAGS) -module -avoid-version -shared -no-undefined \
 	-export-symbols-regex '^(P?MPIX?_.*|PMIx_Commit|sleep|usleep|nanosleep|clock_nanosleep|cblas_.*|LAPACKE_.*|fftwf?_.*|timeless_kernel_.*|GOMP_.*|omp_set_lock|ompt_start_tool|exec_blas|sched_yield|[a-z0-9_]+_)$$'
+
+# What is compiled once for each family of MPI (tracer/mpi/interface.h).
+FAMILY_SOURCES = \
+	tracer/call.h tracer/comms.c tracer/comms.h tracer/completion.c tracer/counters.c tracer/counters.h tracer/messages.c \
+	tracer/p2p.c tracer/pmpi.c tracer/pmpi.h tracer/special.c tracer/wrappers.c \
+	tracer/mpi/family.c tracer/mpi/names.h
+noinst_LTLIBRARIES += tracer/libtracer-openmpi.la
+tracer_libtracer_openmpi_la_SOURCES = $(FAMILY_SOURCES) tracer/mpi/openmpi.h tracer/roll_call.c
+tracer_libtracer_openmpi_la_CPPFLAGS = $(AM_CPPFLAGS) $(MPI_CFLAGS) $(PMIX_CFLAGS) -I$(srcdir)/tracer -Itracer -DTL_HIDDEN \
+	-DTLT_FAMILY_HEADER='"mpi/openmpi.h"'
+tracer_libtimeless_tracer_la_CPPFLAGS += -DTLT_WITH_OPENMPI
+tracer_libtimeless_tracer_la_LIBADD += tracer/libtracer-openmpi.la
 
 # LOWER_Send is send: the C preprocessor cannot change case.
 tracer/fortran_names.h: $(top_srcdir)/compress/mpi_calls.def

@@ -76,10 +76,11 @@ static void describe_receive(tl_event *e, MPI_Message handle, int count, MPI_Dat
                          count, type);
 }
 
-TLT_API int MPI_Mprobe(int source, int tag, MPI_Comm comm, MPI_Message *message, MPI_Status *status)
+int TLT_WRAPPER(Mprobe)(int source, int tag, MPI_Comm comm, MPI_Message *message,
+                        MPI_Status *status)
 {
     if (!tlt_enter())
-        return tlt_real()->Mprobe(source, tag, comm, message, status);
+        return tlt_pmpi.Mprobe(source, tag, comm, message, status);
     MPI_Status own_status;
     status = STATUS_OR_OWN(status);
     int result = TLT_OUTSIDE(NULL, tlt_pmpi.Mprobe(source, tag, comm, message, status));
@@ -90,13 +91,12 @@ TLT_API int MPI_Mprobe(int source, int tag, MPI_Comm comm, MPI_Message *message,
     tlt_leave();
     return result;
 }
-TLT_PMPI_TOO(Mprobe)
 
-TLT_API int MPI_Improbe(int source, int tag, MPI_Comm comm, int *flag, MPI_Message *message,
-                        MPI_Status *status)
+int TLT_WRAPPER(Improbe)(int source, int tag, MPI_Comm comm, int *flag, MPI_Message *message,
+                         MPI_Status *status)
 {
     if (!tlt_enter())
-        return tlt_real()->Improbe(source, tag, comm, flag, message, status);
+        return tlt_pmpi.Improbe(source, tag, comm, flag, message, status);
     MPI_Status own_status;
     status = STATUS_OR_OWN(status);
     int result = TLT_OUTSIDE(NULL, tlt_pmpi.Improbe(source, tag, comm, flag, message, status));
@@ -111,13 +111,12 @@ TLT_API int MPI_Improbe(int source, int tag, MPI_Comm comm, int *flag, MPI_Messa
     tlt_leave();
     return result;
 }
-TLT_PMPI_TOO(Improbe)
 
-TLT_API int MPI_Mrecv(void *buf, int count, MPI_Datatype type, MPI_Message *message,
-                      MPI_Status *status)
+int TLT_WRAPPER(Mrecv)(void *buf, int count, MPI_Datatype type, MPI_Message *message,
+                       MPI_Status *status)
 {
     if (!tlt_enter())
-        return tlt_real()->Mrecv(buf, count, type, message, status);
+        return tlt_pmpi.Mrecv(buf, count, type, message, status);
     tl_event event = {.call = TL_MPI_Mrecv, .site = TLT_SITE()};
     describe_receive(&event, *message, count, type);
     int result = TLT_OUTSIDE(BEGUN(&event), tlt_pmpi.Mrecv(buf, count, type, message, status));
@@ -128,22 +127,20 @@ TLT_API int MPI_Mrecv(void *buf, int count, MPI_Datatype type, MPI_Message *mess
     tlt_leave();
     return result;
 }
-TLT_PMPI_TOO(Mrecv)
 
-TLT_API int MPI_Imrecv(void *buf, int count, MPI_Datatype type, MPI_Message *message,
-                       MPI_Request *request)
+int TLT_WRAPPER(Imrecv)(void *buf, int count, MPI_Datatype type, MPI_Message *message,
+                        MPI_Request *request)
 {
     if (!tlt_enter())
-        return tlt_real()->Imrecv(buf, count, type, message, request);
+        return tlt_pmpi.Imrecv(buf, count, type, message, request);
     tl_event event = {.call = TL_MPI_Imrecv, .site = TLT_SITE()};
     describe_receive(&event, *message, count, type);
     int result = TLT_OUTSIDE(BEGUN(&event), tlt_pmpi.Imrecv(buf, count, type, message, request));
     if (result == MPI_SUCCESS) {
         if (event.comm != TL_COMM_NULL)
-            event.request = tlt_request_add(request, TLT_ACTIVE);
+            event.request = tlt_request_made(request, TLT_ACTIVE);
         tlt_put(&event);
     }
     tlt_leave();
     return result;
 }
-TLT_PMPI_TOO(Imrecv)

@@ -20,7 +20,7 @@
 #include <unistd.h>
 
 #include "hosts.h"
-#include "pmpi.h"
+#include "mpi/interface.h"
 #include "runtime.h"
 #include "select.h"
 #include "timeless_files.h"
@@ -32,7 +32,7 @@ typedef struct announcement {
     char run_id[64];
     char program[4096];
     char origin[1024];
-    char library[MPI_MAX_LIBRARY_VERSION_STRING];
+    char library[256];
 } announcement;
 
 static char run_id[sizeof((announcement *)0)->run_id];
@@ -128,17 +128,15 @@ static tl_status create(const announcement *a, const tlt_hosts *hosts, const cha
 
 static void announce(announcement *a)
 {
-    int length = 0;
     memset(a, 0, sizeof *a);
     if (tlt.rank == 0) {
         choose_path(a->path, sizeof a->path);
         choose_run_id(a->run_id, sizeof a->run_id);
         read_command_line(a->program, sizeof a->program);
         tlt_select_text(a->origin, sizeof a->origin);
-        tlt_pmpi.Get_library_version(a->library, &length);
-        a->library[strcspn(a->library, "\n")] = '\0';
+        tlt_mpi->library(a->library, sizeof a->library);
     }
-    tlt_pmpi.Bcast(a, (int)sizeof *a, tlt_pmpi.byte, 0, tlt_pmpi.comm_world);
+    tlt_mpi->share(a, sizeof *a);
     memcpy(run_id, a->run_id, sizeof run_id);
 }
 

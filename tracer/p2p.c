@@ -8,15 +8,15 @@ static bool is_wildcard(int source, int tag)
     return source == MPI_ANY_SOURCE || tag == MPI_ANY_TAG;
 }
 
-TLT_API int MPI_Recv(void *buf, int count, MPI_Datatype datatype, int source, int tag,
-                     MPI_Comm comm, MPI_Status *status)
+int TLT_WRAPPER(Recv)(void *buf, int count, MPI_Datatype datatype, int source, int tag,
+                      MPI_Comm comm, MPI_Status *status)
 {
     if (!tlt_enter())
-        return tlt_real()->Recv(buf, count, datatype, source, tag, comm, status);
+        return tlt_pmpi.Recv(buf, count, datatype, source, tag, comm, status);
     MPI_Status own_status;
     if (is_wildcard(source, tag))
         status = STATUS_OR_OWN(status);
-    const tlt_comm *c = tlt_comm_find(comm);
+    const tlt_comm *c = tlt_comm_find(TLT_HANDLE(comm));
     tl_event event = {.call = TL_MPI_Recv, .site = TLT_SITE()};
     if (c) {
         event.comm = c->id;
@@ -38,7 +38,6 @@ TLT_API int MPI_Recv(void *buf, int count, MPI_Datatype datatype, int source, in
     tlt_leave();
     return result;
 }
-TLT_PMPI_TOO(Recv)
 
 /* Both halves, before the call. */
 static void describe_sendrecv(tl_event *e, const tlt_comm *c, int count, MPI_Datatype type,
@@ -61,17 +60,17 @@ static void describe_source(tl_event *e, int source, int tag, const MPI_Status *
         e->recv_tag = tlt_tag(status->MPI_TAG);
 }
 
-TLT_API int MPI_Sendrecv(const void *sendbuf, int sendcount, MPI_Datatype sendtype, int dest,
-                         int sendtag, void *recvbuf, int recvcount, MPI_Datatype recvtype,
-                         int source, int recvtag, MPI_Comm comm, MPI_Status *status)
+int TLT_WRAPPER(Sendrecv)(const void *sendbuf, int sendcount, MPI_Datatype sendtype, int dest,
+                          int sendtag, void *recvbuf, int recvcount, MPI_Datatype recvtype,
+                          int source, int recvtag, MPI_Comm comm, MPI_Status *status)
 {
     if (!tlt_enter())
-        return tlt_real()->Sendrecv(sendbuf, sendcount, sendtype, dest, sendtag, recvbuf, recvcount,
-                                    recvtype, source, recvtag, comm, status);
+        return tlt_pmpi.Sendrecv(sendbuf, sendcount, sendtype, dest, sendtag, recvbuf, recvcount,
+                                 recvtype, source, recvtag, comm, status);
     MPI_Status own_status;
     if (is_wildcard(source, recvtag))
         status = STATUS_OR_OWN(status);
-    const tlt_comm *c = tlt_comm_find(comm);
+    const tlt_comm *c = tlt_comm_find(TLT_HANDLE(comm));
     tl_event event = {.call = TL_MPI_Sendrecv, .site = TLT_SITE()};
     if (c) {
         describe_sendrecv(&event, c, sendcount, sendtype, dest, sendtag, source, recvtag);
@@ -90,18 +89,18 @@ TLT_API int MPI_Sendrecv(const void *sendbuf, int sendcount, MPI_Datatype sendty
     tlt_leave();
     return result;
 }
-TLT_PMPI_TOO(Sendrecv)
 
-TLT_API int MPI_Sendrecv_replace(void *buf, int count, MPI_Datatype datatype, int dest, int sendtag,
-                                 int source, int recvtag, MPI_Comm comm, MPI_Status *status)
+int TLT_WRAPPER(Sendrecv_replace)(void *buf, int count, MPI_Datatype datatype, int dest,
+                                  int sendtag, int source, int recvtag, MPI_Comm comm,
+                                  MPI_Status *status)
 {
     if (!tlt_enter())
-        return tlt_real()->Sendrecv_replace(buf, count, datatype, dest, sendtag, source, recvtag,
-                                            comm, status);
+        return tlt_pmpi.Sendrecv_replace(buf, count, datatype, dest, sendtag, source, recvtag, comm,
+                                         status);
     MPI_Status own_status;
     if (is_wildcard(source, recvtag))
         status = STATUS_OR_OWN(status);
-    const tlt_comm *c = tlt_comm_find(comm);
+    const tlt_comm *c = tlt_comm_find(TLT_HANDLE(comm));
     tl_event event = {.call = TL_MPI_Sendrecv_replace, .site = TLT_SITE()};
     if (c)
         describe_sendrecv(&event, c, count, datatype, dest, sendtag, source, recvtag);
@@ -117,12 +116,11 @@ TLT_API int MPI_Sendrecv_replace(void *buf, int count, MPI_Datatype datatype, in
     tlt_leave();
     return result;
 }
-TLT_PMPI_TOO(Sendrecv_replace)
 
-TLT_API int MPI_Probe(int source, int tag, MPI_Comm comm, MPI_Status *status)
+int TLT_WRAPPER(Probe)(int source, int tag, MPI_Comm comm, MPI_Status *status)
 {
     if (!tlt_enter())
-        return tlt_real()->Probe(source, tag, comm, status);
+        return tlt_pmpi.Probe(source, tag, comm, status);
     MPI_Status own_status;
     status = STATUS_OR_OWN(status);
     int result = TLT_OUTSIDE(NULL, tlt_pmpi.Probe(source, tag, comm, status));
@@ -131,12 +129,11 @@ TLT_API int MPI_Probe(int source, int tag, MPI_Comm comm, MPI_Status *status)
     tlt_leave();
     return result;
 }
-TLT_PMPI_TOO(Probe)
 
-TLT_API int MPI_Iprobe(int source, int tag, MPI_Comm comm, int *flag, MPI_Status *status)
+int TLT_WRAPPER(Iprobe)(int source, int tag, MPI_Comm comm, int *flag, MPI_Status *status)
 {
     if (!tlt_enter())
-        return tlt_real()->Iprobe(source, tag, comm, flag, status);
+        return tlt_pmpi.Iprobe(source, tag, comm, flag, status);
     MPI_Status own_status;
     status = STATUS_OR_OWN(status);
     int result = TLT_OUTSIDE(NULL, tlt_pmpi.Iprobe(source, tag, comm, flag, status));
@@ -149,4 +146,3 @@ TLT_API int MPI_Iprobe(int source, int tag, MPI_Comm comm, int *flag, MPI_Status
     tlt_leave();
     return result;
 }
-TLT_PMPI_TOO(Iprobe)

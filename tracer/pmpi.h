@@ -1,16 +1,22 @@
-/* pmpi.h - the real MPI functions and handles, found when the program first calls MPI.
+/* pmpi.h - the functions and handles of the MPI library in this process, for the files that are
+ * compiled once for each family of MPI.
  *
  * The tracer is preloaded into every process of a run, launchers and shells included, so it must
- * not need libmpi at load time: functions are called through a table, predefined handles are looked
- * up.
+ * not need MPI at load time: functions are called through a table, which route.c fills when the
+ * program first calls MPI.
  */
 #ifndef TLT_PMPI_H
 #define TLT_PMPI_H
 
-#include <mpi.h>
-#include <stdbool.h>
-
+#ifndef TLT_FAMILY_HEADER
+#define TLT_FAMILY_HEADER "mpi/openmpi.h"
+#endif
+#include TLT_FAMILY_HEADER
+#include "mpi/names.h"
 #include "rows.h"
+
+/* As traces have them. */
+enum { TLT_ERR_TRUNCATE = 15, TLT_ERR_IN_STATUS = 18, TLT_ERR_PENDING = 19 };
 
 /* Every recorded call, and the local ones that the tracer calls for itself. */
 #define TLT_LOCAL_HELPERS(X)                                                                       \
@@ -61,25 +67,21 @@ typedef struct tlt_pmpi_table {
     MPI_Request request_null;
     MPI_Datatype datatype_null, byte, integer;
     MPI_Op min, no_op;
-
-    /* False: another MPI, whose handles and constants differ.  Calls are passed on as they are,
-     * which the calling conventions allow: every parameter is an integer or a pointer. */
-    bool is_open_mpi;
 } tlt_pmpi_table;
 
 extern tlt_pmpi_table tlt_pmpi;
 
-/* Fills the table; without Open MPI only functions, as far as they are there.  When there is no MPI
- * library to pass the call on to, ends the process with a message: nothing else can be done for the
- * caller. */
-void tlt_pmpi_resolve(void);
+/* Fills the table.  False: a function that the tracer needs is missing. */
+bool tlt_pmpi_resolve(void);
 
-/* The table for callers that may come before MPI_Init. */
-static inline const tlt_pmpi_table *tlt_real(void)
-{
-    if (__builtin_expect(!tlt_pmpi.Init, 0))
-        tlt_pmpi_resolve();
-    return &tlt_pmpi;
-}
+/* completion.c: releases the calling thread's arrays. */
+void tlt_completion_free(void);
+
+/* The functions that record. */
+#define TL_CALL(code, name, ...) extern __typeof__(PMPI_##name) TLT_WRAPPER(name);
+#define TL_SPECIAL TL_CALL
+#define TL_OPAQUE TL_CALL
+#define TL_EXTENSION(code, name, ...) extern tlt_##name##_function TLT_WRAPPER(name);
+#include "mpi_calls.def"
 
 #endif

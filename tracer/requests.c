@@ -20,7 +20,7 @@ static uint64_t *free_ids; /* a bit per id */
 static uint32_t free_word; /* no word before it has a free id */
 static uint32_t n_need_status;
 
-static uint32_t bucket_of(MPI_Request handle)
+static uint32_t bucket_of(const void *handle)
 {
     return (uint32_t)((uint64_t)(uintptr_t)handle * 0x9e3779b97f4a7c15U >> 52);
 }
@@ -128,24 +128,21 @@ void tlt_request_release(uint32_t id)
     give_back_id(id);
 }
 
-uint32_t tlt_request_add(const MPI_Request *request, uint32_t flags)
+uint32_t tlt_request_add(const void *handle, const void *variable, uint32_t flags)
 {
-    if (*request == tlt_pmpi.request_null)
-        return 0;
     uint32_t id = TLT_UNLIKELY(tlt.shared) ? tlt_thread_begun_request() : 0;
     if (!id)
         id = tlt_request_reserve();
     if (!id)
         return 0;
     tlt_request *r = &pool[id];
-    *r = (tlt_request){
-        .handle = *request, .variable = tlt_variable(request, 0), .id = id, .flags = flags};
+    *r = (tlt_request){.handle = handle, .variable = variable, .id = id, .flags = flags};
     n_need_status += needs_status(flags);
     link_last(r);
     return r->id;
 }
 
-tlt_request *tlt_request_find(MPI_Request handle, const void *variable)
+tlt_request *tlt_request_find(const void *handle, const void *variable)
 {
     tlt_request *oldest = NULL;
     for (uint32_t id = buckets[bucket_of(handle)].first; id; id = pool[id].next) {
@@ -167,7 +164,7 @@ void tlt_request_remove(tlt_request *r)
     give_back_id(r->id);
 }
 
-void tlt_request_rename(tlt_request *r, MPI_Request handle)
+void tlt_request_rename(tlt_request *r, const void *handle)
 {
     unlink_request(r);
     r->handle = handle;

@@ -5,7 +5,6 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "pmpi.h"
 #include "runtime.h"
 
 enum {
@@ -16,7 +15,7 @@ enum {
 };
 
 typedef struct tlt_request {
-    MPI_Request handle;
+    const void *handle;   /* pmpi.h, TLT_HANDLE */
     const void *variable; /* where the application had it when it was made */
     uint32_t id;
     uint32_t next; /* in its bucket */
@@ -27,28 +26,20 @@ typedef struct tlt_request {
 bool tlt_requests_reset(void);
 void tlt_requests_free(void);
 
-/* Where the application has the i-th request of this array: for Fortran, not in the binding's copy.
- */
-static inline const void *tlt_variable(const MPI_Request requests[], int i)
-{
-    const MPI_Fint *integers = tlt_binding.requests;
-    return integers ? (const void *)&integers[i] : (const void *)&requests[i];
-}
-
 /* An id for an operation whose handle is not known yet, and back; 0 when memory is short. */
 uint32_t tlt_request_reserve(void);
 void tlt_request_release(uint32_t id);
 
-/* Gives an id to the request just stored in *request; 0 for MPI_REQUEST_NULL. */
-uint32_t tlt_request_add(const MPI_Request *request, uint32_t flags);
+/* Gives an id to a request that the application has in `variable`. */
+uint32_t tlt_request_add(const void *handle, const void *variable, uint32_t flags);
 
-/* Open MPI hands out one shared, completed request for many operations (small sends that left at
+/* MPI hands out one shared, completed request for many operations (small sends that left at
  * once), so a handle may stand for several requests: the one made in the same variable is taken,
  * else the oldest.  NULL for requests that are not recorded.  Valid until the next add. */
-tlt_request *tlt_request_find(MPI_Request handle, const void *variable);
+tlt_request *tlt_request_find(const void *handle, const void *variable);
 void tlt_request_remove(tlt_request *request);
 /* MPI_Start may replace the handle of a persistent request. */
-void tlt_request_rename(tlt_request *request, MPI_Request handle);
+void tlt_request_rename(tlt_request *request, const void *handle);
 void tlt_request_set_flags(tlt_request *request, uint32_t flags);
 
 /* True while some request's completion needs a status (wildcard or cancelled). */

@@ -10,10 +10,8 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "comms.h"
 #include "comparable.h"
-#include "counters.h"
-#include "hosts.h"
+#include "mpi/interface.h"
 #include "requests.h"
 #include "select.h"
 #include "swaps.h"
@@ -111,7 +109,7 @@ void tlt_stop(tl_end_reason reason, uint64_t clock_ns)
         reason = TL_END_FAILED;
     }
     if (reason == TL_END_FINALIZED)
-        tlt_counters_write(writer);
+        tlt_mpi->counters_write(writer);
     tlt_teams_check();
     tlt_comparable_write(writer);
     if (tl_writer_flush(writer) != TL_OK && reason != TL_END_FAILED)
@@ -210,24 +208,17 @@ __attribute__((constructor)) static void answer_about_volumes(void)
         tlt_volume_list(listed);
     if (!wanted)
         return;
-    const char *problem = tlt_counters_read_list();
+    const char *problem = tlt_mpi->counters_read_list();
     if (!problem && !tlt_volume_choose(wanted, why, sizeof why)) {
         tlt_say("%s; 'timeless record --list-volumes' lists what works here", why);
         _exit(1);
     }
     if (!problem)
-        problem = tlt_counters_start_papi();
+        problem = tlt_mpi->counters_start_papi();
     if (!problem)
         return;
     tlt_say("--counters: %s", problem);
     _exit(1);
-}
-
-static bool spawned(void)
-{
-    MPI_Comm parent = tlt_pmpi.comm_null;
-    tlt_pmpi.Comm_get_parent(&parent);
-    return parent != tlt_pmpi.comm_null;
 }
 
 static bool enabled(const char *name)
@@ -261,7 +252,7 @@ static const tlt_volume_source *choose_volume(void)
 static bool all_agree(const tlt_volume_source *chosen)
 {
     int mine = chosen ? tlt_volume_number(chosen) : -1, range[2] = {mine, -mine}, least[2];
-    tlt_pmpi.Allreduce(range, least, 2, tlt_pmpi.integer, tlt_pmpi.min, tlt_pmpi.comm_world);
+    tlt_mpi->least(range, least, 2);
     if (least[0] != -least[1] && tlt.rank == 0)
         tlt_say("no trace: the ranks cannot use the same volume source; name one with "
                 "TIMELESS_VOLUME");
@@ -283,48 +274,20 @@ static uint64_t measure_bias(const tlt_volume_source *source)
     return least;
 }
 
-static bool several_threads_permitted(void)
-{
-    int level = MPI_THREAD_SINGLE;
-    tlt_pmpi.Query_thread(&level);
-    return level >= MPI_THREAD_SERIALIZED;
-}
-
-/* One rank of those that a launcher has started on this host says so. */
-static void decline_other_mpi(void)
-{
-    static char library[1 << 16] = "an unknown MPI"; /* each MPI has its own limit: MPICH 8192 */
-    int length = 0;
-    if (!tlt_first_of_launcher("no trace"))
-        return;
-    if (tlt_pmpi.Get_library_version)
-        tlt_pmpi.Get_library_version(library, &length);
-    library[strcspn(library, "\n")] = '\0';
-    for (char *p = library; *p; p++)
-        if (*p == '\t')
-            *p = ' ';
-    tlt_say("no trace: the program runs under %s; only programs of Open MPI are recorded", library);
-}
-
 void tlt_start(uint16_t call, void *return_address)
 {
     static bool fork_handler;
     if (tlt.writer)
         return;
-    if (!tlt_pmpi.is_open_mpi) {
-        decline_other_mpi();
-        return;
-    }
-    tlt_pmpi.Comm_rank(tlt_pmpi.comm_world, &tlt.rank);
-    tlt_pmpi.Comm_size(tlt_pmpi.comm_world, &tlt.n_ranks);
-    if (spawned()) {
+    tlt_mpi->world(&tlt.rank, &tlt.n_ranks);
+    if (tlt_mpi->is_spawned()) {
         if (tlt.rank == 0)
             tlt_say("processes made by MPI_Comm_spawn are not traced");
         return;
     }
-    if (!tlt_roll_call())
+    if (!tlt_mpi->has_all_ranks())
         return;
-    tlt_counters_read_list();
+    tlt_mpi->counters_read_list();
     volume = choose_volume();
     tlt_self.is_measured = volume != NULL;
     if (!all_agree(volume)) {
@@ -335,12 +298,12 @@ void tlt_start(uint16_t call, void *return_address)
     tlt.mark = volume->mark;
     tlt.since_mark = volume->since_mark;
     tlt.volume_bias = measure_bias(volume);
-    tlt_counters_start();
+    tlt_mpi->counters_start();
     tlt_sites_reset();
     tlt_user_kernels_reset();
     tlt_swaps_reset();
     bool ready =
-        tlt_comms_reset() && tlt_requests_reset() && tlt_reserve_list(2 * (size_t)tlt.n_ranks);
+        tlt_mpi->comms_reset() && tlt_requests_reset() && tlt_reserve_list(2 * (size_t)tlt.n_ranks);
     tl_writer *writer = tlt_output_open(ready, volume->unit, volume->name);
     if (!writer) {
         tlt_stop_volume();
@@ -349,15 +312,15 @@ void tlt_start(uint16_t call, void *return_address)
     if (!fork_handler)
         fork_handler =
             pthread_atfork(tlt_threads_before_fork, tlt_threads_after_fork, forget_after_fork) == 0;
-    tlt.shared = several_threads_permitted() && tlt_threads_start();
+    tlt.shared = tlt_mpi->permits_threads() && tlt_threads_start();
     tlt_teams_start(volume->is_per_thread);
     tlt_select_start();
     tlt_role = TLT_INSIDE;
     tlt.writer = writer;
     tl_event event = {.call = call, .site = tlt_site(return_address)};
     tlt_put(&event);
-    tlt_pmpi.Barrier(tlt_pmpi.comm_world); /* the ranks' clocks start together */
-    tlt_counters_mark();
+    tlt_mpi->barrier(); /* the ranks' clocks start together */
+    tlt_mpi->counters_mark();
     tlt_comparable_start();
     tlt.start_ns = tlt_monotonic_ns();
     tlt_leave();

@@ -194,8 +194,6 @@ void tlt_stop(tl_end_reason reason, uint64_t clock_ns);
 /* Begins and ends measuring the calling thread, once; what is wrong, or NULL. */
 const char *tlt_start_volume(void);
 void tlt_stop_volume(void);
-/* completion.c: releases the calling thread's arrays. */
-void tlt_completion_free(void);
 /* Something went wrong in the middle: says so once, ends the rank's part, passes calls through. */
 void tlt_fail(const char *what);
 

@@ -9,7 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "pmpi.h"
+#include "mpi/interface.h"
 #include "runtime.h"
 
 /* A place in the run: a section, or seconds since MPI_Init. */
@@ -30,9 +30,8 @@ static struct {
     bool by_signal, signalled_on;
     int handled; /* signals */
     uint32_t section;
-    enum tlt_kernels kernels; /* in full */
-    MPI_Comm agreement;       /* for what the ranks cannot know alone */
-    bool agrees;
+    enum tlt_kernels kernels;          /* in full */
+    bool agrees;                       /* there is something that the ranks cannot know alone */
     int mine[N_VOICES], all[N_VOICES]; /* of an agreement; nobody may wait for its end */
     uint8_t excluded[TL_CALL_LIMIT / 8];
     uint8_t *spanning; /* bit by id of communicator */
@@ -141,11 +140,11 @@ static void decide(void)
 }
 
 /* A rank that has stopped recording must not keep the others waiting, whatever stopped it. */
-static bool all_answer(MPI_Request *request)
+static bool all_answer(void)
 {
     const uint64_t patience_ns = 20 * UINT64_C(1000000000), start_ns = tlt_monotonic_ns();
     for (int done = 0; !done; sched_yield()) {
-        if (tlt_pmpi.Test(request, &done, MPI_STATUS_IGNORE) != MPI_SUCCESS)
+        if (!tlt_mpi->agreement_test(&done))
             return false;
         if (!done && tlt_monotonic_ns() - start_ns > patience_ns) {
             tlt_say("rank %d: not all ranks answer; the selection does not change any more",
@@ -162,14 +161,11 @@ static void agree(void)
 {
     const double now_s = (double)tlt_clock_ns() * 1e-9;
     const int *all = selection.all;
-    MPI_Request request;
     selection.mine[SIGNALS] = -(int)n_signals;
     selection.mine[FROM] = -(now_s >= selection.from.at);
     selection.mine[UNTIL] = -(now_s >= selection.until.at);
-    selection.agrees =
-        tlt_pmpi.Iallreduce(selection.mine, selection.all, N_VOICES, tlt_pmpi.integer, tlt_pmpi.min,
-                            selection.agreement, &request) == MPI_SUCCESS &&
-        all_answer(&request) && !all[LEAVES];
+    selection.agrees = tlt_mpi->agreement_begin(selection.mine, selection.all, N_VOICES) &&
+                       all_answer() && !all[LEAVES];
     if (!selection.agrees)
         return;
     if ((-all[SIGNALS] - selection.handled) % 2)
@@ -181,14 +177,12 @@ static void agree(void)
 
 void tlt_select_leave(void)
 {
-    MPI_Request request;
     if (!tlt.selecting || !selection.agrees)
         return;
     selection.agrees = false;
     selection.mine[LEAVES] = -1;
     /* It ends when the others come to their next agreement. */
-    tlt_pmpi.Iallreduce(selection.mine, selection.all, N_VOICES, tlt_pmpi.integer, tlt_pmpi.min,
-                        selection.agreement, &request);
+    tlt_mpi->agreement_begin(selection.mine, selection.all, N_VOICES);
 }
 
 static bool spans_all_ranks(uint32_t comm)
@@ -284,7 +278,7 @@ void tlt_select_start(void)
     selection.kernels = tlt.kernels;
     /* Rank 0's for all: a launcher may give others another one. */
     snprintf(text, sizeof text, "%s", given ? given : "");
-    tlt_pmpi.Bcast(text, (int)sizeof text, tlt_pmpi.byte, 0, tlt_pmpi.comm_world);
+    tlt_mpi->share(text, sizeof text);
     tlt.selecting = *text;
     if (!tlt.selecting)
         return;
@@ -294,6 +288,6 @@ void tlt_select_start(void)
     selection.agrees =
         selection.by_signal || selection.from.in_seconds || selection.until.in_seconds;
     if (selection.agrees)
-        tlt_pmpi.Comm_dup(tlt_pmpi.comm_world, &selection.agreement);
+        tlt_mpi->agreement_open();
     decide();
 }

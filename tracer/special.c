@@ -2,30 +2,28 @@
 #include "config.h"
 
 #include "call.h"
-#include "hosts.h"
+#include "swaps.h"
 
-TLT_API int MPI_Init(int *argc, char ***argv)
+int TLT_WRAPPER(Init)(int *argc, char ***argv)
 {
-    tlt_roll_call_answer();
-    int result = tlt_real()->Init(argc, argv);
+    TLT_BEFORE_INIT();
+    int result = tlt_pmpi.Init(argc, argv);
     if (result == MPI_SUCCESS)
         tlt_start(TL_MPI_Init, TLT_CALLER());
     return result;
 }
-TLT_PMPI_TOO(Init)
 
-TLT_API int MPI_Init_thread(int *argc, char ***argv, int required, int *provided)
+int TLT_WRAPPER(Init_thread)(int *argc, char ***argv, int required, int *provided)
 {
-    tlt_roll_call_answer();
-    int result = tlt_real()->Init_thread(argc, argv, required, provided);
+    TLT_BEFORE_INIT();
+    int result = tlt_pmpi.Init_thread(argc, argv, required, provided);
     if (result == MPI_SUCCESS)
         tlt_start(TL_MPI_Init_thread, TLT_CALLER());
     return result;
 }
-TLT_PMPI_TOO(Init_thread)
 
 /* What MPI_Finalize calls back (attribute destructors) is no longer recorded. */
-TLT_API int MPI_Finalize(void)
+int TLT_WRAPPER(Finalize)(void)
 {
     if (tlt_enter()) {
         tl_event event = {.call = TL_MPI_Finalize, .site = TLT_SITE(), .clock_ns = tlt_clock_ns()};
@@ -33,14 +31,13 @@ TLT_API int MPI_Finalize(void)
         tlt_stop(TL_END_FINALIZED, event.clock_ns);
         tlt_leave();
     }
-    return tlt_real()->Finalize();
+    return tlt_pmpi.Finalize();
 }
-TLT_PMPI_TOO(Finalize)
 
-TLT_API int MPI_Abort(MPI_Comm comm, int errorcode)
+int TLT_WRAPPER(Abort)(MPI_Comm comm, int errorcode)
 {
     if (tlt_enter()) {
-        const tlt_comm *c = tlt_comm_find(comm);
+        const tlt_comm *c = tlt_comm_find(TLT_HANDLE(comm));
         tl_event event = {.call = TL_MPI_Abort,
                           .site = TLT_SITE(),
                           .comm = c ? c->id : TL_COMM_NULL,
@@ -50,15 +47,14 @@ TLT_API int MPI_Abort(MPI_Comm comm, int errorcode)
         tlt_stop(TL_END_ABORTED, event.clock_ns);
         tlt_leave();
     }
-    return tlt_real()->Abort(comm, errorcode);
+    return tlt_pmpi.Abort(comm, errorcode);
 }
-TLT_PMPI_TOO(Abort)
 
 /* Arguments after the level are the profiling library's own; none are passed on. */
-TLT_API int MPI_Pcontrol(const int level, ...)
+int TLT_WRAPPER(Pcontrol)(const int level, ...)
 {
     if (!tlt_enter())
-        return tlt_real()->Pcontrol(level);
+        return tlt_pmpi.Pcontrol(level);
     tl_event event = {.call = TL_MPI_Pcontrol, .site = TLT_SITE(), .tag = level};
     int result = TLT_OUTSIDE(NULL, tlt_pmpi.Pcontrol(level));
     event.clock_ns = tlt_clock_ns();
@@ -66,12 +62,11 @@ TLT_API int MPI_Pcontrol(const int level, ...)
     tlt_leave();
     return result;
 }
-TLT_PMPI_TOO(Pcontrol)
 
-TLT_API double MPI_Wtime(void)
+double TLT_WRAPPER(Wtime)(void)
 {
     if (!tlt_enter())
-        return tlt_real()->Wtime();
+        return tlt_pmpi.Wtime();
     tl_event event = {.call = TL_MPI_Wtime, .site = TLT_SITE()};
     double result = TLT_OUTSIDE(NULL, tlt_pmpi.Wtime());
     event.clock_ns = tlt_clock_ns();
@@ -79,7 +74,6 @@ TLT_API double MPI_Wtime(void)
     tlt_leave();
     return result;
 }
-TLT_PMPI_TOO(Wtime)
 
 /* ---- what goes: recorded before the call, for MPI may give the handle to another right after ----
  */
@@ -95,16 +89,15 @@ static void record_end(uint16_t call, uint32_t site, const void *handle)
 
 /* clang-format off */
 #define END(name, type)                                                                            \
-    TLT_API int MPI_##name(type *handle)                                                           \
+    int TLT_WRAPPER(name)(type *handle)                                                            \
     {                                                                                              \
         if (!tlt_enter())                                                                          \
-            return tlt_real()->name(handle);                                                       \
-        record_end(TL_MPI_##name, TLT_SITE(), *handle);                                            \
+            return tlt_pmpi.name(handle);                                                       \
+        record_end(TL_MPI_##name, TLT_SITE(), TLT_HANDLE(*handle));                                \
         int result = TLT_OUTSIDE(NULL, tlt_pmpi.name(handle));                                     \
         tlt_leave();                                                                               \
         return result;                                                                             \
-    }                                                                                              \
-    TLT_PMPI_TOO(name)
+    }
 END(Comm_free, MPI_Comm)
 END(Comm_disconnect, MPI_Comm)
 END(Win_free, MPI_Win)
@@ -112,17 +105,17 @@ END(File_close, MPI_File)
 /* clang-format on */
 
 /* An epoch that is over is an event, the questions before are polls. */
-TLT_API int MPI_Win_test(MPI_Win win, int *flag)
+int TLT_WRAPPER(Win_test)(MPI_Win win, int *flag)
 {
     if (!tlt_enter())
-        return tlt_real()->Win_test(win, flag);
+        return tlt_pmpi.Win_test(win, flag);
     int result = TLT_OUTSIDE(NULL, tlt_pmpi.Win_test(win, flag));
     if (result == MPI_SUCCESS && !*flag) {
         tlt_leave_poll();
         return result;
     }
     if (result == MPI_SUCCESS) {
-        const tlt_comm *c = tlt_comm_find(win);
+        const tlt_comm *c = tlt_comm_find(TLT_HANDLE(win));
         tl_event event = {
             .call = TL_MPI_Win_test, .site = TLT_SITE(), .comm = c ? c->id : TL_COMM_NULL};
         tlt_put(&event);
@@ -130,4 +123,31 @@ TLT_API int MPI_Win_test(MPI_Win win, int *flag)
     tlt_leave();
     return result;
 }
-TLT_PMPI_TOO(Win_test)
+
+int TLT_WRAPPER(Compare_and_swap)(const void *origin_addr, const void *compare_addr,
+                                  void *result_addr, MPI_Datatype datatype, int target_rank,
+                                  MPI_Aint target_disp, MPI_Win win)
+{
+    if (!tlt_enter())
+        return tlt_pmpi.Compare_and_swap(origin_addr, compare_addr, result_addr, datatype,
+                                         target_rank, target_disp, win);
+    enum { has = HAS_COUNT | HAS_TYPE | HAS_RCOUNT | HAS_RTYPE | HAS_PEER };
+    call_args args = {.count = 2,
+                      .rcount = 1,
+                      .type = datatype,
+                      .rtype = datatype,
+                      .peer = target_rank,
+                      .on = TLT_HANDLE(win)};
+    tl_event event = {.call = TL_MPI_Compare_and_swap, .site = TLT_SITE()};
+    describe(&event, &args, has, TL_ACTION_GET_ACCUMULATE);
+    const tlt_swap access = tlt_swaps_expect(&event, result_addr, compare_addr);
+    int result = TLT_OUTSIDE(BEGUN(&event),
+                             tlt_pmpi.Compare_and_swap(origin_addr, compare_addr, result_addr,
+                                                       datatype, target_rank, target_disp, win));
+    if (result == MPI_SUCCESS && access.bytes)
+        tlt_swaps_put(&event, &access);
+    else if (took_part(result))
+        tlt_put(&event);
+    tlt_leave();
+    return result;
+}

@@ -5,28 +5,20 @@
 
 #include <string.h>
 
-#include "call.h"
+#include "runtime.h"
 
-/* The longest type that MPI lets a program compare and swap: INTEGER*16. */
-enum { MAX_ELEMENT = 16, NONE = -1 };
-
-/* An access that is not complete. */
-typedef struct swap {
-    const void *result;
-    unsigned char expected[MAX_ELEMENT];
-    size_t bytes;
-} swap;
+enum { NONE = -1 };
 
 bool tlt_swaps_hold;
 
 static struct {
     tl_event events[TLT_HELD_EVENTS];
     int swap_of[TLT_HELD_EVENTS]; /* index in swaps; NONE: the event waits only for others */
-    swap swaps[TLT_HELD_EVENTS];
+    tlt_swap swaps[TLT_HELD_EVENTS];
     int64_t elements[TLT_HELD_ELEMENTS]; /* of the events' lists */
     int n_events, n_swaps, n_open;       /* n_open: swaps whose outcome is not known */
     size_t n_elements;
-    const swap *next; /* that of next_event, when this is written */
+    const tlt_swap *next; /* that of next_event, when this is written */
     const tl_event *next_event;
 } held;
 
@@ -73,7 +65,7 @@ static void settle(const tl_event *e)
         if (held.swap_of[i] == NONE || access->comm != e->comm ||
             (scope == COMPLETES_PEER && access->peer != e->peer))
             continue;
-        const swap *s = &held.swaps[held.swap_of[i]];
+        const tlt_swap *s = &held.swaps[held.swap_of[i]];
         access->flags |=
             memcmp(s->result, s->expected, s->bytes) == 0 ? TL_SWAPPED : TL_NOT_SWAPPED;
         held.swap_of[i] = NONE;
@@ -88,7 +80,7 @@ static bool has_room(const tl_event *e)
     return held.n_events < TLT_HELD_EVENTS && e->list_len <= TLT_HELD_ELEMENTS - held.n_elements;
 }
 
-static void hold(const tl_event *e, const swap *access)
+static void hold(const tl_event *e, const tlt_swap *access)
 {
     tl_event *kept = &held.events[held.n_events];
     *kept = *e;
@@ -109,7 +101,7 @@ static void hold(const tl_event *e, const swap *access)
 
 bool tlt_swaps_take(const tl_event *event)
 {
-    const swap *access = event == held.next_event ? held.next : NULL;
+    const tlt_swap *access = event == held.next_event ? held.next : NULL;
     settle(event);
     if ((!held.n_open && !access) || !has_room(event))
         tlt_swaps_release();
@@ -121,9 +113,18 @@ bool tlt_swaps_take(const tl_event *event)
 
 /* ---- the call ---- */
 
-/* Its outcome is still to come.  Nothing is held back if the event is not written: it is excluded,
- * or another thread has written it before. */
-static void put_access(tl_event *event, const swap *access)
+tlt_swap tlt_swaps_expect(const tl_event *event, const void *result, const void *expected)
+{
+    tlt_swap access = {.result = result};
+    if (event->peer >= 0 && event->type_bytes > 0 &&
+        event->type_bytes <= (int64_t)sizeof access.expected) {
+        access.bytes = (size_t)event->type_bytes;
+        memcpy(access.expected, expected, access.bytes);
+    }
+    return access;
+}
+
+void tlt_swaps_put(tl_event *event, const tlt_swap *access)
 {
     held.next = access;
     held.next_event = event;
@@ -132,36 +133,3 @@ static void put_access(tl_event *event, const swap *access)
     held.next_event = NULL;
     tlt_swaps_hold = held.n_events > 0;
 }
-
-TLT_API int MPI_Compare_and_swap(const void *origin_addr, const void *compare_addr,
-                                 void *result_addr, MPI_Datatype datatype, int target_rank,
-                                 MPI_Aint target_disp, MPI_Win win)
-{
-    if (!tlt_enter())
-        return tlt_real()->Compare_and_swap(origin_addr, compare_addr, result_addr, datatype,
-                                            target_rank, target_disp, win);
-    enum { has = HAS_COUNT | HAS_TYPE | HAS_RCOUNT | HAS_RTYPE | HAS_PEER };
-    call_args args = {.count = 2,
-                      .rcount = 1,
-                      .type = datatype,
-                      .rtype = datatype,
-                      .peer = target_rank,
-                      .on = win};
-    tl_event event = {.call = TL_MPI_Compare_and_swap, .site = TLT_SITE()};
-    describe(&event, &args, has, TL_ACTION_GET_ACCUMULATE);
-    swap access = {.result = result_addr};
-    if (event.peer >= 0 && event.type_bytes > 0 && event.type_bytes <= MAX_ELEMENT) {
-        access.bytes = (size_t)event.type_bytes;
-        memcpy(access.expected, compare_addr, access.bytes);
-    }
-    int result = TLT_OUTSIDE(BEGUN(&event),
-                             tlt_pmpi.Compare_and_swap(origin_addr, compare_addr, result_addr,
-                                                       datatype, target_rank, target_disp, win));
-    if (result == MPI_SUCCESS && access.bytes)
-        put_access(&event, &access);
-    else if (took_part(result))
-        tlt_put(&event);
-    tlt_leave();
-    return result;
-}
-TLT_PMPI_TOO(Compare_and_swap)

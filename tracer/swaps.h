@@ -14,10 +14,19 @@
 #define TLT_SWAPS_H
 
 #include <stdbool.h>
+#include <stddef.h>
 
 #include "timeless.h"
 
 enum { TLT_HELD_EVENTS = 4096, TLT_HELD_ELEMENTS = 8192 };
+
+/* An access that is not complete.  The longest type that MPI lets a program compare and swap has 16
+ * bytes: INTEGER*16. */
+typedef struct tlt_swap {
+    const void *result;
+    unsigned char expected[16];
+    size_t bytes; /* 0: its outcome is not asked for */
+} tlt_swap;
 
 /* Events are held back, or the next one is to be. */
 extern bool tlt_swaps_hold;
@@ -26,6 +35,10 @@ extern bool tlt_swaps_hold;
 bool tlt_swaps_take(const tl_event *event);
 /* Writes all that is held back, with the outcomes known so far: the rank's part ends. */
 void tlt_swaps_release(void);
+/* Before the call, and after it where it succeeded: its outcome is still to come.  Nothing is held
+ * back if the event is not written: it is excluded, or another thread has written it before. */
+tlt_swap tlt_swaps_expect(const tl_event *event, const void *result, const void *expected);
+void tlt_swaps_put(tl_event *event, const tlt_swap *access);
 /* Forgets it. */
 void tlt_swaps_reset(void);
 

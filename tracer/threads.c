@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "actions.h"
+#include "mpi/interface.h"
 #include "requests.h"
 #include "runtime.h"
 #include "select.h"
@@ -54,7 +55,7 @@ static void thread_ends(void *unused)
         *link = tlt_self.next;
     tlt_stop_volume();
     tlt_unlock();
-    tlt_completion_free();
+    tlt_mpi->completion_free();
     tlt_kernel_queue_free();
     free(tlt_self.list);
     tlt_self = (tlt_thread){0};

@@ -2,7 +2,7 @@
  * call), and no volume at all. */
 #include "config.h"
 
-#include "pmpi.h"
+#include "mpi/interface.h"
 #include "volume.h"
 
 static TLT_PER_THREAD uint64_t marked_ns;
@@ -32,11 +32,9 @@ static uint64_t since_mark(void)
 /* A second recorded thread would count what the first one did. */
 static const char *start_process(void)
 {
-    int level = MPI_THREAD_SINGLE;
-    if (tlt_pmpi.Query_thread)
-        tlt_pmpi.Query_thread(&level);
-    return level < MPI_THREAD_SERIALIZED ? start_clock(CLOCK_PROCESS_CPUTIME_ID)
-                                         : "several threads of the process may call MPI";
+    const bool several = tlt_mpi_is_known() && tlt_mpi->permits_threads();
+    return !several ? start_clock(CLOCK_PROCESS_CPUTIME_ID)
+                    : "several threads of the process may call MPI";
 }
 
 static void mark_process(int after_poll)

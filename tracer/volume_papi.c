@@ -13,7 +13,7 @@
 #include <string.h>
 
 #include "papi_set.h"
-#include "pmpi.h"
+#include "mpi/interface.h"
 #include "teams.h"
 #include "volume.h"
 
@@ -84,11 +84,9 @@ static bool has_helpers(void)
 {
     int (*omp_get_max_threads)(void) =
         (int (*)(void))dlsym(RTLD_DEFAULT, "omp_get_max_threads"); /* NULL: no OpenMP */
-    int level = MPI_THREAD_SINGLE;
-    if (tlt_pmpi.Query_thread)
-        tlt_pmpi.Query_thread(&level);
-    return level < MPI_THREAD_SERIALIZED && !tlt_gomp_is_there() && !tlt_ompt_is_there() &&
-           omp_get_max_threads && omp_get_max_threads() > 1;
+    const bool several = tlt_mpi_is_known() && tlt_mpi->permits_threads();
+    return !several && !tlt_gomp_is_there() && !tlt_ompt_is_there() && omp_get_max_threads &&
+           omp_get_max_threads() > 1;
 }
 
 static const char *start(void)

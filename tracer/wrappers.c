@@ -22,9 +22,9 @@
 #define STORE_ROOT(x) args.peer = x;
 #define STORE_TAG(x) args.tag = x;
 #define STORE_OP(x) args.op = x;
-#define STORE_COMM(x) args.on = x;
-#define STORE_WIN(x) args.on = x;
-#define STORE_FILE(x) args.on = x;
+#define STORE_COMM(x) args.on = TLT_HANDLE(x);
+#define STORE_WIN(x) args.on = TLT_HANDLE(x);
+#define STORE_FILE(x) args.on = TLT_HANDLE(x);
 #define STORE_NAME(x) args.name = x;
 #define STORE_MODE(x) args.tag = x;
 #define STORE_LOCK(x) args.lock = x;
@@ -61,7 +61,7 @@
 #define BIT_WIN(x) 0
 #define BIT_FILE(x) 0
 #define BIT_NAME(x) 0
-#define BIT_MODE(x) HAS_TAG
+#define BIT_MODE(x) HAS_MODE
 #define BIT_LOCK(x) HAS_LOCK
 #define BIT_GROUP(x) HAS_GROUP
 #define BIT_BYTES(x) HAS_COUNT
@@ -83,11 +83,11 @@
 #define T_PERSISTENT TL_TRAIT_PERSISTENT
 
 /* clang-format off */
-#define WRAPPER(code, prefix, name, member, action, traits, ...)                                   \
-    TLT_API int prefix##name(LIST(DECL_, __VA_ARGS__))                                             \
+#define WRAPPER(code, name, member, action, traits, ...)                                           \
+    int TLT_WRAPPER(name)(LIST(DECL_, __VA_ARGS__))                                                \
     {                                                                                              \
         if (!tlt_enter())                                                                          \
-            return tlt_real()->member(LIST(PASS_, __VA_ARGS__));                                   \
+            return tlt_pmpi.member(LIST(PASS_, __VA_ARGS__));                                      \
         enum { has = BITS(BIT_, __VA_ARGS__) };                                                    \
         call_args args = {0};                                                                      \
         STEPS(STORE_, __VA_ARGS__)                                                                 \
@@ -98,29 +98,21 @@
         return result;                                                                             \
     }
 
-#define TL_CALL(code, name, ...)                                                                   \
-    WRAPPER(code, MPI_, name, name, __VA_ARGS__)                                                   \
-    TLT_PMPI_TOO(name)
-
-#define TL_EXTENSION(code, name, ...)                                                              \
-    TLT_API tlt_##name##_function MPI_##name, PMPI_##name, MPIX_##name, PMPIX_##name;              \
-    WRAPPER(code, MPI_, name, X##name, __VA_ARGS__)                                                \
-    TLT_PMPI_TOO(name)                                                                             \
-    TLT_PMPIX_TOO(name)
+#define TL_CALL(code, name, ...) WRAPPER(code, name, name, __VA_ARGS__)
+#define TL_EXTENSION(code, name, ...) WRAPPER(code, name, X##name, __VA_ARGS__)
 
 /* Recorded by name only. */
 #define TL_OPAQUE(code, name, ...)                                                                 \
-    TLT_API int MPI_##name(LIST(DECL_, __VA_ARGS__))                                               \
+    int TLT_WRAPPER(name)(LIST(DECL_, __VA_ARGS__))                                                \
     {                                                                                              \
         if (!tlt_enter())                                                                          \
-            return tlt_real()->name(LIST(PASS_, __VA_ARGS__));                                     \
+            return tlt_pmpi.name(LIST(PASS_, __VA_ARGS__));                                        \
         tl_event event = {.call = (code), .site = TLT_SITE()};                                     \
         int result = TLT_OUTSIDE(NULL, tlt_pmpi.name(LIST(PASS_, __VA_ARGS__)));                   \
         tlt_put(&event);                                                                           \
         tlt_leave();                                                                               \
         return result;                                                                             \
-    }                                                                                              \
-    TLT_PMPI_TOO(name)
+    }
 /* clang-format on */
 
 #include "mpi_calls.def"

@@ -12,14 +12,14 @@ $fixed true 2>/dev/null || fixed=
 # build_object SOURCE NAME [FLAGS...]
 build_object() {
     local source=$1 name=$2; shift 2
-    $cc -std=gnu11 -g -fPIC -fvisibility=hidden -fsanitize=thread -DHAVE_CONFIG_H -DTL_HIDDEN \
+    $cc -std=gnu11 -g -fPIC -fvisibility=hidden -fsanitize=thread -DHAVE_CONFIG_H -DTL_HIDDEN -DTLT_WITH_OPENMPI \
         -I"$top_builddir" -I"$top_builddir/tracer" -I"$top_srcdir/tracer" -I"$top_srcdir/compress" \
         $($MPICC --showme:compile) $(pkg-config --cflags pmix) "$@" -c "$source" -o "$scratch/objects/$name.o"
 }
 build_tracer() {
     local source failed=0
     mkdir -p "$scratch/objects"
-    for source in "$top_srcdir"/tracer/*.c "$top_srcdir"/compress/*.c "$top_srcdir"/compress/*/*.c; do
+    for source in "$top_srcdir"/tracer/*.c "$top_srcdir"/tracer/mpi/*.c "$top_srcdir"/compress/*.c "$top_srcdir"/compress/*/*.c; do
         build_object "$source" "$(basename "$(dirname "$source")")-$(basename "$source" .c)" &
         [ "$(jobs -r | wc -l)" -lt "$(nproc)" ] || wait -n || failed=1
     done
