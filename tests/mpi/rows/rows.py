@@ -131,6 +131,7 @@ CASES = {
     "Ialltoallw": ([], [WAIT], dict(DISPLS="bdispls")),
     "COMM_DUP": ([], [S("Comm_free", **NEW)]),
     "Comm_idup": ([], [WAIT, S("Comm_free", **NEW)]),
+    "Comm_idup_with_info": ([], [WAIT, S("Comm_free", **NEW)]),
     "COMM_SPLIT": ([], [S("Comm_free", **NEW)]),
     "COMM_CREATE": ([], [S("Comm_free", **NEW)]),
     "Cart_sub": ([S("Cart_create", NEWCOMM="&cart")],
