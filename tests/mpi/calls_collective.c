@@ -1,6 +1,7 @@
 /* calls_collective.c - collectives on 3 ranks: a noncommutative operator, between groups, in place.
  */
 #include <mpi.h>
+#include <stddef.h>
 
 enum { N = 3 };
 static int rank, in[64], out[64], counts[N] = {1, 2, 3}, displs[N] = {0, 8, 16};

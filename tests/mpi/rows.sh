@@ -6,11 +6,15 @@ rows="python3 $here/rows/rows.py $top_srcdir/compress/mpi_calls.def"
 export PYTHONDONTWRITEBYTECODE=1
 
 # functions PROGRAM: the MPI functions of the library that it is linked with
-functions() { nm -D --defined-only "$(ldd "$1" | awk '$1 ~ /^libmpi\.so/ { print $3 }')" | awk '$3 ~ /^MPIX?_/ { print $3 }'; }
+functions() { nm -D --defined-only "$(ldd "$1" | awk '$1 ~ /^libmpi(ch)?\.so/ { print $3 }')" | awk '$3 ~ /^MPIX?_/ { print $3 }'; }
 echo '#include <mpi.h>
 int main(void) { return MPI_Init(0, 0); }' >"$scratch/empty.c"
 $MPICC -o "$scratch/empty" "$scratch/empty.c" && MPI_FUNCTIONS=$(functions "$scratch/empty") || exit 99
 export MPI_FUNCTIONS
+
+# MPICH has no module of extensions.
+without_ext=
+$MPICC -dM -E "$scratch/empty.c" | grep -q ' OPEN_MPI ' || without_ext=-DWITHOUT_MPI_EXT
 
 make_programs() {
     local binding
@@ -18,7 +22,7 @@ make_programs() {
         $MPICC -O1 -g -w -I "$scratch" -o "$scratch/C" "$here/rows/frame.c" || return 1
     for binding in MPIF_H USE_MPI USE_MPI_F08; do
         $MPIFORT -O0 -g -w -fallow-argument-mismatch -ffree-line-length-none -J "$scratch" -I "$scratch" \
-            -I "$here/rows" -D$binding -o "$scratch/$binding" "$here/rows/frame.F90" || return 1
+            -I "$here/rows" -D$binding $without_ext -o "$scratch/$binding" "$here/rows/frame.F90" || return 1
     done
 }
 check "each row has a case, and the programs compile" make_programs

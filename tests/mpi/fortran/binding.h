@@ -1,7 +1,13 @@
-/* binding.h - one source for three bindings: -DMPIF_H, -DUSE_MPI or -DUSE_MPI_F08. */
+/* binding.h - one source for three bindings: -DMPIF_H, -DUSE_MPI or -DUSE_MPI_F08; MPICH, with -DWITHOUT_MPI_EXT, has no
+ * module of extensions. */
+#ifdef WITHOUT_MPI_EXT
+#define USE_MPI_EXTENSIONS(module)
+#else
+#define USE_MPI_EXTENSIONS(module) use module
+#endif
 #if defined(USE_MPI_F08)
 #define MPI_MODULE use mpi_f08
-#define MPI_EXTENSIONS use mpi_f08_ext
+#define MPI_EXTENSIONS USE_MPI_EXTENSIONS(mpi_f08_ext)
 #define MPI_HEADER
 #define HANDLE(name) type(name)
 #define STATUS(name) type(MPI_Status) :: name
@@ -9,7 +15,7 @@
 #define MEMORY_POINTER type(c_ptr)
 #elif defined(USE_MPI)
 #define MPI_MODULE use mpi
-#define MPI_EXTENSIONS use mpi_ext
+#define MPI_EXTENSIONS USE_MPI_EXTENSIONS(mpi_ext)
 #define MPI_HEADER
 #else
 #define MPI_MODULE

@@ -1,6 +1,8 @@
 /* frame.c - what the calls of run(), made by rows.py, are given; begins and ends the program. */
 #include <mpi.h>
+#ifdef OPEN_MPI
 #include <mpi-ext.h>
+#endif
 #include <stdio.h>
 #include <string.h>
 
