@@ -10,7 +10,7 @@
 set -u
 : "${top_srcdir:=$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd)}"
 : "${top_builddir:=$top_srcdir}"
-: "${SANITIZE:=}" "${MPICC:=mpicc}" "${MPIFORT:=mpifort}" "${MPIRUN:=mpirun}" "${SMPICC:=smpicc}" "${SMPIRUN:=smpirun}" "${HPCC:=hpcc}"
+: "${SANITIZE:=}" "${MPICC:=mpicc}" "${MPIFORT:=mpifort}" "${MPIRUN:=mpirun}" "${SMPICC:=smpicc}" "${SMPIRUN:=smpirun}" "${HPCC:=hpcc}" "${MPICC_MPICH:=mpicc.mpich}" "${MPIRUN_MPICH:=mpiexec.hydra}"
 timeless=$top_builddir/cli/timeless
 scratch=$(mktemp -d "${TMPDIR:-/tmp}/timeless-test.XXXXXX")
 trap 'rm -rf "$scratch"' EXIT

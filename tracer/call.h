@@ -241,7 +241,10 @@ TLT_INLINE void conclude(tl_event *e, const call_args *a, unsigned has, tl_actio
         if ((has & HAS_REQ) && e->comm != TL_COMM_NULL)
             e->request = tlt_request_made(a->request, request_flags(e, action, traits));
         if (has & HAS_NEWCOMM)
-            e->new_comm = tlt_comm_define(*(const MPI_Comm *)a->made, e->comm, e->call);
+            e->new_comm =
+                tlt_comm_define(*(const MPI_Comm *)a->made,
+                                traits & TL_TRAIT_NB ? TLT_COMM(a->on) : *(const MPI_Comm *)a->made,
+                                e->comm, e->call);
         if (has & HAS_NEWWIN)
             e->new_comm = tlt_win_define(*(const MPI_Win *)a->made, e->comm, e->call);
         if (has & HAS_NEWFILE)

@@ -57,7 +57,7 @@ static tlt_comm *insert(const void *handle, uint32_t id)
 
 static bool insert_predefined(MPI_Comm handle, uint32_t id)
 {
-    tlt_comm *c = insert(handle, id);
+    tlt_comm *c = insert(TLT_HANDLE(handle), id);
     if (!c)
         return false;
     tlt_pmpi.Comm_size(handle, &c->size);
@@ -188,24 +188,24 @@ static int32_t *neighbours_of(MPI_Comm comm, tlt_comm *c)
     return ranks;
 }
 
-uint32_t tlt_comm_define(MPI_Comm handle, uint32_t parent, uint16_t call)
+uint32_t tlt_comm_define(MPI_Comm handle, MPI_Comm like, uint32_t parent, uint16_t call)
 {
     if (handle == tlt_pmpi.comm_null || parent == TL_COMM_NULL || !tlt.writer)
         return TL_COMM_NULL;
     MPI_Group group;
     int is_inter = 0;
-    tlt_comm c = {.handle = handle};
-    tlt_pmpi.Comm_test_inter(handle, &is_inter);
-    tlt_pmpi.Comm_rank(handle, &c.rank);
-    tlt_pmpi.Comm_group(handle, &group);
+    tlt_comm c = {.handle = TLT_HANDLE(handle)};
+    tlt_pmpi.Comm_test_inter(like, &is_inter);
+    tlt_pmpi.Comm_rank(like, &c.rank);
+    tlt_pmpi.Comm_group(like, &group);
     int32_t *members = ranks_of(group, world_group, &c.size), *remote = NULL;
     c.is_inter = is_inter;
     c.n_peers = c.size;
     if (is_inter) {
-        tlt_pmpi.Comm_remote_group(handle, &group);
+        tlt_pmpi.Comm_remote_group(like, &group);
         remote = ranks_of(group, world_group, &c.n_peers);
     }
-    int32_t *neighbours = is_inter ? NULL : neighbours_of(handle, &c);
+    int32_t *neighbours = is_inter ? NULL : neighbours_of(like, &c);
     tl_comm definition = {.parent = parent,
                           .call = call,
                           .members = members,
@@ -243,7 +243,7 @@ uint32_t tlt_win_define(MPI_Win handle, uint32_t parent, uint16_t call)
     if (parent == TL_COMM_NULL || !tlt.writer)
         return TL_COMM_NULL;
     tlt_pmpi.Win_get_group(handle, &group);
-    return define_group(handle, group, parent, call, NULL);
+    return define_group(TLT_HANDLE(handle), group, parent, call, NULL);
 }
 
 uint32_t tlt_file_define(MPI_File handle, uint32_t parent, uint16_t call, const char *name)
@@ -252,14 +252,14 @@ uint32_t tlt_file_define(MPI_File handle, uint32_t parent, uint16_t call, const 
     if (parent == TL_COMM_NULL || !tlt.writer)
         return TL_COMM_NULL;
     tlt_pmpi.File_get_group(handle, &group);
-    return define_group(handle, group, parent, call, name);
+    return define_group(TLT_HANDLE(handle), group, parent, call, name);
 }
 
-void tlt_list_group(tl_event *e, MPI_Group group, const void *win)
+void tlt_list_group(tl_event *e, MPI_Group group, MPI_Win win)
 {
     MPI_Group window_group;
     int size = 0;
-    tlt_pmpi.Win_get_group((MPI_Win)win, &window_group);
+    tlt_pmpi.Win_get_group(win, &window_group);
     tlt_pmpi.Group_size(group, &size);
     int *ranks = malloc((2 * (size_t)size + 1) * sizeof *ranks);
     if (!ranks || !tlt_reserve_list((size_t)size)) {

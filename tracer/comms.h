@@ -26,13 +26,14 @@ void tlt_comms_free(void);
 const tlt_comm *tlt_comm_find(const void *handle);
 
 /* Defines what `call` made from `parent`; returns its id.  TL_COMM_NULL for null handles and for
- * what is not recorded. */
-uint32_t tlt_comm_define(MPI_Comm handle, uint32_t parent, uint16_t call);
+ * what is not recorded.  `like` is asked for its members: the communicator itself, or where it is
+ * not complete yet, the one that it is a duplicate of. */
+uint32_t tlt_comm_define(MPI_Comm handle, MPI_Comm like, uint32_t parent, uint16_t call);
 uint32_t tlt_win_define(MPI_Win handle, uint32_t parent, uint16_t call);
 uint32_t tlt_file_define(MPI_File handle, uint32_t parent, uint16_t call, const char *name);
 void tlt_comm_remove(const void *handle);
 
 /* Makes the ranks of a group, as the window numbers them, the event's list. */
-void tlt_list_group(tl_event *e, MPI_Group group, const void *win);
+void tlt_list_group(tl_event *e, MPI_Group group, MPI_Win win);
 
 #endif

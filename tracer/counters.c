@@ -110,9 +110,8 @@ static bool is_counter(const char *name, int class, int bind, MPI_Datatype type)
     tlt_pmpi.Type_size_x(type, &bytes);
     return (class == MPI_T_PVAR_CLASS_COUNTER || class == MPI_T_PVAR_CLASS_AGGREGATE ||
             class == MPI_T_PVAR_CLASS_SIZE) &&
-           (bind == MPI_T_BIND_NO_OBJECT || bind == MPI_T_BIND_MPI_COMM) &&
-           type != dlsym(RTLD_DEFAULT, "ompi_mpi_double") && (bytes == 4 || bytes == 8) &&
-           strncmp(name, "mtl_", 4) != 0;
+           (bind == MPI_T_BIND_NO_OBJECT || bind == MPI_T_BIND_MPI_COMM) && type != tlt_pmpi.real &&
+           (bytes == 4 || bytes == 8) && strncmp(name, "mtl_", 4) != 0;
 }
 
 /* Adds variable `index` if it is wanted; one of communicators for MPI_COMM_WORLD. */

@@ -1,10 +1,10 @@
 /* fortran.c - the Fortran names of the recorded calls: mpif.h and `use mpi` (mpi_send_), `use
- * mpi_f08` (mpi_send_f08_).
+ * mpi_f08` (mpi_send_f08_, and MPICH's mpi_send_f08ts_ of calls with buffers).
  *
- * All bindings of Open MPI end in the C function under its PMPI name, with C's handles, sentinels,
- * statuses and indices.  There the call is recorded by the wrapper that C programs use, once.  What
- * is left to do here is to remember where the program called and where it keeps its requests, and
- * to keep the binding's own work out of the volumes.
+ * All bindings of Open MPI and MPICH end in the C function, under its own name or that of PMPI,
+ * with C's handles, sentinels, statuses and indices.  There the call is recorded by the wrapper
+ * that C programs use, once.  What is left to do here is to remember where the program called and
+ * where it keeps its requests, and to keep the binding's own work out of the volumes.
  *
  * Every argument is a pointer; the hidden lengths of character arguments come after all of them.
  * Names of other forms (mpi_send__, MPI_SEND, pmpi_send_) are recorded as well, with a call site
@@ -65,7 +65,8 @@ static void leave(uint16_t call)
 #define SYMBOL(prefix, lower, suffix) PASTE(prefix, lower, suffix)
 #define PREFIXED_ENTRIES(prefix, code, lower, requests, params, args)                              \
     ENTRY(code, SYMBOL(prefix, lower, _), requests, params, args)                                  \
-    ENTRY(code, SYMBOL(prefix, lower, _f08_), requests, params, args)
+    ENTRY(code, SYMBOL(prefix, lower, _f08_), requests, params, args)                              \
+    ENTRY(code, SYMBOL(prefix, lower, _f08ts_), requests, params, args)
 #define ENTRIES(...) PREFIXED_ENTRIES(mpi_, __VA_ARGS__)
 
 #define SEP_POINTER() , void *
@@ -154,7 +155,8 @@ ENTRIES(TL_MPI_Init, init, NULL, (void *ierror), (ierror))
 ENTRIES(TL_MPI_Init_thread, init_thread, NULL, (void *required, void *provided, void *ierror),
         (required, provided, ierror))
 ENTRIES(TL_MPI_Finalize, finalize, NULL, (void *ierror), (ierror))
-ENTRIES(TL_MPI_Pcontrol, pcontrol, NULL, (void *level), (level))
+/* With an error code in MPICH's `use mpi_f08`. */
+ENTRIES(TL_MPI_Pcontrol, pcontrol, NULL, (void *level, void *ierror), (level, ierror))
 /* What `use mpi` calls when the memory is to come back as a C pointer. */
 ENTRY(TL_MPI_Win_allocate, mpi_win_allocate_cptr_, NULL,
       (void *size, void *disp_unit, void *info, void *comm, void *base, void *win, void *ierror),

@@ -29,6 +29,14 @@ tracer_libtracer_openmpi_la_CPPFLAGS = $(AM_CPPFLAGS) $(MPI_CFLAGS) $(PMIX_CFLAG
 	-DTLT_FAMILY_HEADER='"mpi/openmpi.h"'
 tracer_libtimeless_tracer_la_CPPFLAGS += -DTLT_WITH_OPENMPI
 tracer_libtimeless_tracer_la_LIBADD += tracer/libtracer-openmpi.la
+if MPICH
+noinst_LTLIBRARIES += tracer/libtracer-mpich.la
+tracer_libtracer_mpich_la_SOURCES = $(FAMILY_SOURCES) tracer/mpi/mpich.h
+tracer_libtracer_mpich_la_CPPFLAGS = $(AM_CPPFLAGS) $(MPICH_CFLAGS) -I$(srcdir)/tracer -Itracer -DTL_HIDDEN \
+	-DTLT_FAMILY_HEADER='"mpi/mpich.h"'
+tracer_libtimeless_tracer_la_CPPFLAGS += -DTLT_WITH_MPICH
+tracer_libtimeless_tracer_la_LIBADD += tracer/libtracer-mpich.la
+endif
 
 # LOWER_Send is send: the C preprocessor cannot change case.
 tracer/fortran_names.h: $(top_srcdir)/compress/mpi_calls.def

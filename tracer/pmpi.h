@@ -65,7 +65,7 @@ typedef struct tlt_pmpi_table {
     MPI_Comm comm_world, comm_self, comm_null;
     MPI_Message message_no_proc;
     MPI_Request request_null;
-    MPI_Datatype datatype_null, byte, integer;
+    MPI_Datatype datatype_null, byte, integer, real;
     MPI_Op min, no_op;
 } tlt_pmpi_table;
 

@@ -79,7 +79,7 @@ check 'replayer/sample/ includes no engine' inside "$top_srcdir" sample 'machine
 check 'replayer/study/ includes no engine' inside "$top_srcdir" study 'machine|results'
 check "only replayer/smpi/shims/ names SimGrid's C++ symbols" mangled_only_in "$top_srcdir" 'replayer/smpi/shims/'
 check 'PAPI stands in tracer/ alone' only_in "$top_srcdir" '^papi\.h$' 'tracer/'
-check "Open MPI's header stands in tracer/ and in the network's probe" only_in "$top_srcdir" '^mpi\.h$' '(tracer/|platforms/calibrate/network_(probe|hosts)\.c:)'
+check "MPI's header stands in tracer/ and in the network's probe" only_in "$top_srcdir" '^mpi\.h$' '(tracer/|platforms/calibrate/network_(probe|hosts)\.c:)'
 check 'the trace library needs libc, zstd and xxhash' trace_library "$top_srcdir"
 check "no file is longer than $max_lines lines" short "$top_srcdir"
 

@@ -22,6 +22,7 @@ static inline const void *tlt_handle_of_pointer(const void *handle)
 }
 #define TLT_HANDLE(handle)                                                                         \
     _Generic((handle), int : tlt_handle_of_integer, default : tlt_handle_of_pointer)(handle)
+#define TLT_COMM(handle) ((MPI_Comm)((uintptr_t)(handle) >> 1))
 #define TLT_WIN(handle) ((MPI_Win)((uintptr_t)(handle) >> 1))
 
 /* Predefined handles: name in the table of pmpi.h, constant. */
@@ -34,6 +35,7 @@ static inline const void *tlt_handle_of_pointer(const void *handle)
     X(datatype_null, MPI_DATATYPE_NULL)                                                            \
     X(byte, MPI_BYTE)                                                                              \
     X(integer, MPI_INT)                                                                            \
+    X(real, MPI_DOUBLE)                                                                            \
     X(min, MPI_MIN)                                                                                \
     X(no_op, MPI_NO_OP)
 #define TLT_PREDEFINED_HANDLE(name, constant) (constant)

@@ -11,6 +11,7 @@
 
 /* Handles as the tables of this process keep them: never NULL. */
 #define TLT_HANDLE(handle) ((const void *)(handle))
+#define TLT_COMM(handle) ((MPI_Comm)(handle))
 #define TLT_WIN(handle) ((MPI_Win)(handle))
 
 /* Predefined handles: name in the table of pmpi.h, symbol in libmpi. */
@@ -23,6 +24,7 @@
     X(datatype_null, ompi_mpi_datatype_null)                                                       \
     X(byte, ompi_mpi_byte)                                                                         \
     X(integer, ompi_mpi_int)                                                                       \
+    X(real, ompi_mpi_double)                                                                       \
     X(min, ompi_mpi_op_min)                                                                        \
     X(no_op, ompi_mpi_op_no_op)
 #define TLT_PREDEFINED_HANDLE(name, symbol) tlt_find_data(#symbol)
