@@ -8,80 +8,11 @@
 #include "reading.h"
 
 #include <inttypes.h>
-#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-tl_status loggops_out_of_memory(const loggops_reading *t)
-{
-    return tl_fail(t->err, TL_ERR_MEMORY, "out of memory for the programs of %s",
-                   tl_reader_path(t->trace));
-}
-
-tl_status loggops_refuse(const loggops_reading *t, const tl_event *e)
-{
-    return tl_fail(t->err, TL_ERR_UNSUPPORTED,
-                   "%s: rank %" PRIu32 ", event %" PRIu64
-                   ": the loggops engine does not know %s%s; use --engine smpi",
-                   tl_reader_path(t->trace), t->rank, t->n_read, tl_call_by_code(e->call)->name,
-                   e->call == TL_MPI_Thread || e->call == TL_MPI_Enter
-                       ? " (several threads of a rank called MPI)"
-                       : "");
-}
-
-/* ---- operations ---- */
-
-tl_status loggops_add(loggops_reading *t, loggops_op op)
-{
-    if (!loggops_grow((void **)&t->ops, t->n_ops + 1, &t->ops_room, sizeof *t->ops))
-        return loggops_out_of_memory(t);
-    t->ops[t->n_ops++] = op;
-    return TL_OK;
-}
-
-tl_status loggops_add_list(loggops_reading *t, const int64_t *values, size_t n, uint32_t *offset)
-{
-    if (t->n_list + n >= UINT32_MAX ||
-        !loggops_grow((void **)&t->list, t->n_list + n + 1, &t->list_room, sizeof *t->list))
-        return loggops_out_of_memory(t);
-    *offset = (uint32_t)t->n_list;
-    t->list[t->n_list++] = (int64_t)n;
-    memcpy(t->list + t->n_list, values, n * sizeof *values);
-    t->n_list += n;
-    return TL_OK;
-}
-
-tl_status loggops_add_compute(loggops_reading *t)
-{
-    const double ps = t->compute_s * 1e12;
-    t->compute_s = 0;
-    if (ps < 0.5)
-        return TL_OK;
-    /* Beyond that the simulation ends (simulate.h). */
-    const uint64_t amount = ps < (double)LOGGOPS_MOST_PS ? (uint64_t)(ps + 0.5) : LOGGOPS_MOST_PS;
-    if (t->is_stream)
-        t->compute_ps += amount;
-    return loggops_add(t, (loggops_op){.kind = LOGGOPS_COMPUTE, .amount = amount});
-}
-
-static loggops_request *request_of(loggops_reading *t, int64_t id)
-{
-    const size_t i = (size_t)id + FIRST_OF_TRACE - 1;
-    if (!loggops_grow((void **)&t->requests, i + 1, &t->requests_room, sizeof *t->requests))
-        return NULL;
-    if (t->n_requests <= i)
-        t->n_requests = (uint32_t)i + 1;
-    return &t->requests[i];
-}
-
 /* ---- who and how much ---- */
-
-uint32_t loggops_comm_of(const loggops_reading *t, const tl_event *e)
-{
-    const int32_t comm = tlr_plan_find_comm(t->plan, t->rank, e->comm);
-    return comm >= 0 ? (uint32_t)comm : t->run->n_comms - 1;
-}
 
 static int32_t partner_of(const loggops_reading *t, uint32_t comm, int64_t peer)
 {
@@ -126,19 +57,9 @@ static void settle(const loggops_reading *t, loggops_op *op, int64_t source, int
 
 /* ---- point to point ---- */
 
-tl_status loggops_add_started(loggops_reading *t, loggops_op op, int64_t request)
-{
-    loggops_request *state = request_of(t, request);
-    if (!state)
-        return loggops_out_of_memory(t);
-    op.request = (uint32_t)(request + FIRST_OF_TRACE - 1);
-    state->op = t->n_ops + 1;
-    return loggops_add(t, op);
-}
-
 static tl_status add_persistent(loggops_reading *t, loggops_op op, int64_t request)
 {
-    loggops_request *state = request_of(t, request);
+    loggops_request *state = loggops_request_of(t, request);
     if (!state)
         return loggops_out_of_memory(t);
     state->on_start = op;
@@ -148,7 +69,7 @@ static tl_status add_persistent(loggops_reading *t, loggops_op op, int64_t reque
 
 static tl_status start_one(loggops_reading *t, int64_t request)
 {
-    const loggops_request *state = request_of(t, request);
+    const loggops_request *state = loggops_request_of(t, request);
     if (!state)
         return loggops_out_of_memory(t);
     return state->on_start.kind == LOGGOPS_END ? TL_OK
@@ -194,7 +115,7 @@ static tl_status add_wait(loggops_reading *t, const int64_t *requests, size_t n)
     for (size_t i = 0; i < n; i++) {
         if (requests[i] <= 0)
             continue;
-        if (!request_of(t, requests[i])) /* of a call that is not modelled, perhaps */
+        if (!loggops_request_of(t, requests[i])) /* of a call that is not modelled, perhaps */
             return loggops_out_of_memory(t);
         list[++list[0]] = requests[i] + FIRST_OF_TRACE - 1;
     }
@@ -219,7 +140,7 @@ static tl_status for_requests(loggops_reading *t, const tl_event *e,
 /* Nobody waits for it any more, and its number may be used again. */
 static tl_status detach(loggops_reading *t, int64_t request)
 {
-    loggops_request *state = request_of(t, request);
+    loggops_request *state = loggops_request_of(t, request);
     if (!state)
         return loggops_out_of_memory(t);
     if (state->op)
@@ -236,7 +157,7 @@ static tl_status note_match(loggops_reading *t, const tl_event *e)
         t->match_tag = e->tag;
         return TL_OK;
     }
-    const loggops_request *state = request_of(t, e->request);
+    const loggops_request *state = loggops_request_of(t, e->request);
     if (!state)
         return loggops_out_of_memory(t);
     if (state->op)

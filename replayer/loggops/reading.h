@@ -1,7 +1,7 @@
 /* reading.h - a trace on its way to programs.
  *
- * For program.c and blocks.c alone.
- */
+ * program.c and made.c translate events; both call blocks.c for collectives, and all three append
+ * by operations.c.  No other file includes this header but stream.c. */
 #ifndef TLR_LOGGOPS_READING_H
 #define TLR_LOGGOPS_READING_H
 
@@ -59,17 +59,25 @@ typedef struct loggops_reading {
     loggops_table programs; /* those of the ranks before */
 } loggops_reading;
 
+/* ---- operations.c ---- */
+
 tl_status loggops_out_of_memory(const loggops_reading *t);
 /* The engine does not know the call. */
 tl_status loggops_refuse(const loggops_reading *t, const tl_event *e);
 
-/* Appends an operation; a list, whose place is *offset; an operation that starts a request. */
+/* Appends an operation; a list, whose place is *offset; an operation that starts a request; the
+ * computation since the last operation. */
 tl_status loggops_add(loggops_reading *t, loggops_op op);
 tl_status loggops_add_list(loggops_reading *t, const int64_t *values, size_t n, uint32_t *offset);
 tl_status loggops_add_started(loggops_reading *t, loggops_op op, int64_t request);
+tl_status loggops_add_compute(loggops_reading *t);
 
+/* The state of a request of the trace; NULL without memory. */
+loggops_request *loggops_request_of(loggops_reading *t, int64_t id);
 /* Index of the event's communicator in the run. */
 uint32_t loggops_comm_of(const loggops_reading *t, const tl_event *e);
+
+/* ---- program.c, made.c ---- */
 
 /* Begins to read a rank: nothing has been read yet. */
 tl_status loggops_begin_rank(loggops_reading *t, uint32_t rank);
@@ -77,7 +85,6 @@ tl_status loggops_begin_rank(loggops_reading *t, uint32_t rank);
 tl_status loggops_translate(loggops_reading *t, const tl_event *e);
 /* The same of all events that a program has made since. */
 tl_status loggops_translate_made(loggops_reading *t, tl_cursor *cursor);
-tl_status loggops_add_compute(loggops_reading *t);
 /* Frees all but the run and the table of programs. */
 void loggops_reading_free(loggops_reading *t);
 

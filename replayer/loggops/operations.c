@@ -1,0 +1,83 @@
+/* operations.c - append operations to the program of the rank that is being read. */
+#include "config.h"
+
+#include "reading.h"
+
+#include <inttypes.h>
+#include <string.h>
+
+tl_status loggops_out_of_memory(const loggops_reading *t)
+{
+    return tl_fail(t->err, TL_ERR_MEMORY, "out of memory for the programs of %s",
+                   tl_reader_path(t->trace));
+}
+
+tl_status loggops_refuse(const loggops_reading *t, const tl_event *e)
+{
+    return tl_fail(t->err, TL_ERR_UNSUPPORTED,
+                   "%s: rank %" PRIu32 ", event %" PRIu64
+                   ": the loggops engine does not know %s%s; use --engine smpi",
+                   tl_reader_path(t->trace), t->rank, t->n_read, tl_call_by_code(e->call)->name,
+                   e->call == TL_MPI_Thread || e->call == TL_MPI_Enter
+                       ? " (several threads of a rank called MPI)"
+                       : "");
+}
+
+tl_status loggops_add(loggops_reading *t, loggops_op op)
+{
+    if (!loggops_grow((void **)&t->ops, t->n_ops + 1, &t->ops_room, sizeof *t->ops))
+        return loggops_out_of_memory(t);
+    t->ops[t->n_ops++] = op;
+    return TL_OK;
+}
+
+tl_status loggops_add_list(loggops_reading *t, const int64_t *values, size_t n, uint32_t *offset)
+{
+    if (t->n_list + n >= UINT32_MAX ||
+        !loggops_grow((void **)&t->list, t->n_list + n + 1, &t->list_room, sizeof *t->list))
+        return loggops_out_of_memory(t);
+    *offset = (uint32_t)t->n_list;
+    t->list[t->n_list++] = (int64_t)n;
+    memcpy(t->list + t->n_list, values, n * sizeof *values);
+    t->n_list += n;
+    return TL_OK;
+}
+
+tl_status loggops_add_compute(loggops_reading *t)
+{
+    const double ps = t->compute_s * 1e12;
+    t->compute_s = 0;
+    if (ps < 0.5)
+        return TL_OK;
+    /* Beyond that the simulation ends (simulate.h). */
+    const uint64_t amount = ps < (double)LOGGOPS_MOST_PS ? (uint64_t)(ps + 0.5) : LOGGOPS_MOST_PS;
+    if (t->is_stream)
+        t->compute_ps += amount;
+    return loggops_add(t, (loggops_op){.kind = LOGGOPS_COMPUTE, .amount = amount});
+}
+
+loggops_request *loggops_request_of(loggops_reading *t, int64_t id)
+{
+    const size_t i = (size_t)id + FIRST_OF_TRACE - 1;
+    if (!loggops_grow((void **)&t->requests, i + 1, &t->requests_room, sizeof *t->requests))
+        return NULL;
+    if (t->n_requests <= i)
+        t->n_requests = (uint32_t)i + 1;
+    return &t->requests[i];
+}
+
+tl_status loggops_add_started(loggops_reading *t, loggops_op op, int64_t request)
+{
+    loggops_request *state = loggops_request_of(t, request);
+    if (!state)
+        return loggops_out_of_memory(t);
+    op.request = (uint32_t)(request + FIRST_OF_TRACE - 1);
+    state->op = t->n_ops + 1;
+    return loggops_add(t, op);
+}
+
+uint32_t loggops_comm_of(const loggops_reading *t, const tl_event *e)
+{
+    const int32_t comm = tlr_plan_find_comm(t->plan, t->rank, e->comm);
+    return comm >= 0 ? (uint32_t)comm : t->run->n_comms - 1;
+}
