@@ -4,21 +4,19 @@
 #     docker run --rm -v "$PWD:/work" timeless replay hpl.tl --platform star-1g --ranks-per-host 1
 #
 # A program under the tracer needs its MPI in the same container: take this image as the base of the program's.
-# Untested: no test of this project builds this file.
+# Untested: no test of this project builds this file. The Debian packages that it builds and installs are tested
+# (tests/packages.sh).
 FROM debian:12 AS build
-RUN apt-get update && DEBIAN_FRONTEND=noninteractive apt-get install -y --no-install-recommends \
-    autoconf automake libtool make gcc g++ gfortran libc6-dev pkg-config libzstd-dev libxxhash-dev libjansson-dev \
-    libconfig-dev libgsl-dev libzip-dev libcmocka-dev libpapi-dev libpmix-dev libopenmpi-dev openmpi-bin libsimgrid-dev \
-    libopen-trace-format2-dev libjs-chart.js
-COPY . /timeless
-WORKDIR /timeless/image-build
-RUN (cd .. && autoreconf -fi) && ../configure --prefix=/usr/local && make -j"$(nproc)" && make install DESTDIR=/image
+ENV DEBIAN_FRONTEND=noninteractive
+RUN apt-get update && apt-get install -y --no-install-recommends build-essential
+COPY . /build/timeless
+WORKDIR /build/timeless
+RUN apt-get build-dep -y --no-install-recommends ./ && \
+    DEB_BUILD_OPTIONS="nocheck parallel=$(nproc)" dpkg-buildpackage -us -uc -b
 
 FROM debian:12
-RUN apt-get update && DEBIAN_FRONTEND=noninteractive apt-get install -y --no-install-recommends \
-    openmpi-bin libconfig9 libgsl27 libjansson4 libopen-trace-format2-10 libsimgrid3.32 libzip4 libzstd1 libgfortran5 \
-    libpapi7.0 libopenblas0-pthread libjs-chart.js && rm -rf /var/lib/apt/lists/*
-COPY --from=build /image/ /
-RUN ldconfig
+COPY --from=build /build/timeless_*.deb /build/libtimeless0_*.deb /packages/
+RUN apt-get update && DEBIAN_FRONTEND=noninteractive apt-get install -y /packages/*.deb && \
+    rm -rf /packages /var/lib/apt/lists/*
 WORKDIR /work
 ENTRYPOINT ["timeless"]
