@@ -41,7 +41,7 @@ build_packages() {
             make dist && cd .. && mv checkout/timeless-$version.tar.xz timeless_$version.orig.tar.xz &&
             tar -xf timeless_$version.orig.tar.xz && cp -r checkout/debian timeless-$version/ && rm -rf checkout && chown -R nobody: . &&
             cd timeless-$version && HOME=/nonexistent DEB_BUILD_OPTIONS=parallel=$(nproc) runuser -u nobody -- dpkg-buildpackage -us -uc" || return
-    rm -rf "$packages" && mkdir "$packages" && cp "$build"/timeless/*.* "$packages/"
+    rm -rf "$packages" && mkdir "$packages" && find "$build/timeless" -maxdepth 1 -type f -exec cp -t "$packages" {} +
 }
 if [ -z "${PACKAGES:-}" ]; then
     check 'dpkg-buildpackage builds source and packages, with the build dependencies alone' eval 'build_packages >"$log" 2>&1'
