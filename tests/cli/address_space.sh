@@ -25,4 +25,18 @@ check_exit 4 "a message of 1 GB in 2 GB of address space: exit code 4" limited l
 cp err said
 check "a message of 1 GB in 2 GB of address space: the error names ulimit -v" \
     grep -q "1000 MB of message buffers are needed, but 'ulimit -v'" said
+
+{
+    printf '%s\n' 'timeless-text 1' 'ranks 2' 'volume_unit "cpu-ns"' 'program "./a.out"'
+    for rank in 0 1; do
+        printf '%s\n' "rank $rank host=\"a\"" "$rank 0 MPI_Init clock_ns=0 volume=0" \
+            "$rank 1 MPI_Allreduce count=2000000000 type_bytes=2000000000 comm=1 volume=0" \
+            "$rank 2 MPI_Finalize clock_ns=1000 volume=0" 'end finalized clock_ns=1000'
+    done
+} >huge.txt
+"$timeless" undump huge.txt -o huge.tl || exit 99
+check_exit 4 "an allreduce of 4 EB: exit code 4" replay huge.tl 1
+cp err said
+check "an allreduce of 4 EB: the error names the memory that SimGrid asks for" \
+    grep -q "out of memory: SimGrid asks for a block of" said
 tap_done

@@ -8,6 +8,7 @@
 #include "config.h"
 
 #include "shims.h"
+#include "smpi/rank.h"
 
 #include <stdlib.h>
 #include <sys/mman.h>
@@ -144,9 +145,21 @@ static unsigned size_of(size_t bytes)
 }
 
 /* operator new(size_t), operator delete(void *) and operator delete(void *, size_t), by their names
- * in the C++ ABI. They cannot throw an exception: if memory is out, the process ends, as in C. */
+ * in the C++ ABI. They cannot throw an exception: if memory is out, the replay ends, as in C. */
 #define EXPORTED __attribute__((visibility("default")))
 void operator_delete_sized(void *memory, size_t bytes) __asm__(SG_DELETE_SIZED) EXPORTED;
+
+/* The largest blocks are SimGrid's copies of what a collective reduces. */
+static void __attribute__((noreturn)) give_up(size_t bytes)
+{
+    if (!replay.has_begun)
+        abort();
+    smpi_give_up(
+        TL_ERR_MEMORY,
+        "out of memory: SimGrid asks for a block of %.4g MB, as it does for reductions of so "
+        "many bytes; use --engine loggops, or a machine with more memory",
+        1e-6 * (double)bytes);
+}
 
 EXPORTED void *smpi_memory_new(size_t bytes)
 {
@@ -159,7 +172,7 @@ EXPORTED void *smpi_memory_new(size_t bytes)
     }
     void *memory = p ? p : malloc(bytes ? bytes : 1);
     if (!memory)
-        abort();
+        give_up(bytes);
     last = p;
     if (bytes > LARGEST_BYTES)
         note_large(memory, bytes);
