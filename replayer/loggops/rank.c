@@ -152,6 +152,16 @@ static void do_fiber_step(simulation *s, block *b, uint32_t r, uint32_t i, const
     rank->ready_ps = program_ps;
 }
 
+/* Nothing is open any more: the rank pays the overheads that it owes, and goes on. */
+static void leave_wait(simulation *s, sim_rank *rank, uint32_t r, uint64_t at_ps)
+{
+    if (s->moves_bytes && rank->owed_ps) {
+        rank->ready_ps = loggops_pay(s, r, at_ps);
+        rank->wait_ps += rank->ready_ps - at_ps;
+    }
+    rank->position++;
+}
+
 static void do_wait(simulation *s, sim_rank *rank, uint32_t r, const int64_t *list, uint64_t at_ps)
 {
     start_wait(s, rank, list);
@@ -159,11 +169,7 @@ static void do_wait(simulation *s, sim_rank *rank, uint32_t r, const int64_t *li
         block_until_done(rank, at_ps, IN_WAIT);
         return;
     }
-    if (s->moves_bytes && rank->owed_ps) {
-        rank->ready_ps = loggops_pay(s, r, at_ps);
-        rank->wait_ps += rank->ready_ps - at_ps;
-    }
-    rank->position++;
+    leave_wait(s, rank, r, at_ps);
 }
 
 static void do_send(simulation *s, block *b, sim_rank *rank, uint32_t r, const sim_step *step,
@@ -231,11 +237,7 @@ static void wait_for_exchange(simulation *s, sim_rank *rank, uint32_t r, uint32_
         return;
     }
     *state = REQUEST_FREE;
-    if (s->moves_bytes && rank->owed_ps) {
-        rank->ready_ps = loggops_pay(s, r, at_ps);
-        rank->wait_ps += rank->ready_ps - at_ps;
-    }
-    rank->position++;
+    leave_wait(s, rank, r, at_ps);
 }
 
 /* The three steps of an exchange, as many at once as nothing comes between. */
