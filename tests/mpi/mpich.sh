@@ -17,30 +17,35 @@ same_events() {
     for ((rank = 0; rank < $2; rank++)); do same_text "$here/expected/$1.$rank" "$print_events" "$1.tl" "$rank" || return 1; done
 }
 complete() { "$timeless" info "$1" | tee "$scratch/info" | grep -Eq '^complete +yes' && says 'MPICH Version' "$scratch/info"; }
-for program in calls_p2p:2 calls_collective:3 calls_comm:4 calls_completion:2; do
-    ranks=${program#*:} program=${program%:*}
-    compile $program -w
-    check "MPICH: $program runs as without the tracer" same_run $program timeout 60 $MPIRUN -n $ranks ./$program
-    if grep -q tlt_mpich_family "$tracer"; then
-        check "MPICH: $program has a trace" complete $program.tl
-        check "MPICH: $program: the events are those of Open MPI" same_events $program $ranks
-    else # configure --without-mpich
-        check "MPICH: $program: one line says why there is no trace" declines $program 'MPICH Version: '
-    fi
-done
-for binding in MPIF_H USE_MPI USE_MPI_F08; do
-    for program in calls_p2p:2 calls_comm:4; do
+programs_of_mpich() {
+    local program ranks binding
+    for program in calls_p2p:2 calls_collective:3 calls_comm:4 calls_completion:2; do
         ranks=${program#*:} program=${program%:*}
-        grep -q tlt_mpich_family "$tracer" || break
-        mpifort.mpich -w -O0 -g -fallow-argument-mismatch -D$binding -DWITHOUT_MPI_EXT -J . -I "$here/fortran" -o fortran "$here/fortran/$program.F90"
-        check "MPICH: $binding: $program runs" env LD_PRELOAD="$tracer" TIMELESS_OUTPUT=$program.tl timeout 60 $MPIRUN -n $ranks ./fortran
-        check "MPICH: $binding: $program: the events are those of Open MPI" same_events $program $ranks
-        rm -f ./*.tl fortran
+        compile $program -w
+        check "MPICH: $program runs as without the tracer" same_run $program timeout 60 $MPIRUN -n $ranks ./$program
+        if grep -q tlt_mpich_family "$tracer"; then
+            check "MPICH: $program has a trace" complete $program.tl
+            check "MPICH: $program: the events are those of Open MPI" same_events $program $ranks
+        else # configure --without-mpich
+            check "MPICH: $program: one line says why there is no trace" declines $program 'MPICH Version: '
+        fi
     done
-done
-compile ends -pthread
-check "MPICH: a program that exits without MPI_Finalize" same_run ends timeout 60 $MPIRUN -n 1 ./ends exit
-rm -f ./*.tl
+    for binding in MPIF_H USE_MPI USE_MPI_F08; do
+        for program in calls_p2p:2 calls_comm:4; do
+            ranks=${program#*:} program=${program%:*}
+            grep -q tlt_mpich_family "$tracer" || break
+            mpifort.mpich -w -O0 -g -fallow-argument-mismatch -D$binding -DWITHOUT_MPI_EXT -J . -I "$here/fortran" -o fortran "$here/fortran/$program.F90"
+            check "MPICH: $binding: $program runs" env LD_PRELOAD="$tracer" TIMELESS_OUTPUT=$program.tl timeout 60 $MPIRUN -n $ranks ./fortran
+            check "MPICH: $binding: $program: the events are those of Open MPI" same_events $program $ranks
+            rm -f ./*.tl fortran
+        done
+    done
+    compile ends -pthread
+    check "MPICH: a program that exits without MPI_Finalize" same_run ends timeout 60 $MPIRUN -n 1 ./ends exit
+    rm -f ./*.tl
+}
+if command -v "$MPICC" >/dev/null; then programs_of_mpich
+else skip "programs of MPICH" "$MPICC: not found; the Debian packages mpich and libmpich-dev have MPICH"; fi
 
 # An MPI that is not known: handles are structures, there is no PMPI, and few functions.
 cat >unknown.h <<'END'
