@@ -122,8 +122,8 @@ static int is_empty_call(tl_action action, const sides *s)
     return action == TL_ACTION_BCAST || action == TL_ACTION_REDUCE || action == TL_ACTION_ALLREDUCE;
 }
 
-/* Calls with different blocks are left to SMPI, except reductions with scatter. */
-static int call_as_ompi(tl_action action, const sides *s, int *rc)
+/* How many elements the call sends, or combines if it is a reduction. */
+static uint64_t n_elements(tl_action action, const sides *s)
 {
     int n_ranks;
     MPI_Comm_size(s->comm, &n_ranks);
@@ -132,11 +132,38 @@ static int call_as_ompi(tl_action action, const sides *s, int *rc)
         count *= (uint64_t)n_ranks;
     for (int i = 0; i < n_ranks && action == TL_ACTION_REDUCE_SCATTER && s->to.counts; i++)
         count += (uint64_t)s->to.counts[i];
+    return count;
+}
+
+/* SimGrid 3.32's algorithms compute the bytes that they combine as an int. */
+static void check_reduction(const smpi_rank *r, tl_action action, const sides *s)
+{
+    int type_bytes;
+    switch (action) {
+    case TL_ACTION_REDUCE:
+    case TL_ACTION_ALLREDUCE:
+    case TL_ACTION_REDUCE_SCATTER:
+    case TL_ACTION_REDUCE_SCATTER_BLOCK:
+    case TL_ACTION_SCAN:
+    case TL_ACTION_EXSCAN: MPI_Type_size(s->stype, &type_bytes); break;
+    default: return;
+    }
+    const double bytes = (double)n_elements(action, s) * type_bytes;
+    if (bytes > INT_MAX)
+        smpi_give_up_at(r, TL_ERR_UNSUPPORTED,
+                        "a reduction of %.4g MB, but SimGrid's algorithms combine at most 2147 MB; "
+                        "use --engine loggops",
+                        1e-6 * bytes);
+}
+
+/* Calls with different blocks are left to SMPI, except reductions with scatter. */
+static int call_as_ompi(tl_action action, const sides *s, int *rc)
+{
     const smpi_call call = {.out = s->sbuf,
                             .in = s->rbuf,
                             .count = s->scount,
                             .root = s->root,
-                            .deciding_count = count,
+                            .deciding_count = n_elements(action, s),
                             .type = s->stype,
                             .op = s->op,
                             .comm = s->comm};
@@ -245,6 +272,7 @@ static int nonblocking(smpi_rank *r, tl_action action, const sides *s)
 static int issue(smpi_rank *r, const sides *s)
 {
     const tl_action action = (tl_action)tl_meaning_of(r->info->action)->blocking;
+    check_reduction(r, action, s);
     return s->request ? nonblocking(r, action, s) : blocking(r, action, s);
 }
 

@@ -2,7 +2,7 @@
 . "$top_srcdir/tests/tap.sh"
 cd "$scratch"
 limit_kb=2097152
-replay() { "$timeless" replay "$1" --platform "$top_srcdir/platforms/fat-tree" --ranks-per-host "$2"; }
+replay() { "$timeless" replay "$1" --platform "$top_srcdir/platforms/fat-tree" --ranks-per-host "${@:2}"; }
 limited() { (ulimit -v $limit_kb && replay "$@"); }
 makespan() { sed -n 's/^makespan *//p' "$1"; }
 same() { makespan free >one && test -s one && makespan limited | diff one -; }
@@ -26,17 +26,30 @@ cp err said
 check "a message of 1 GB in 2 GB of address space: the error names ulimit -v" \
     grep -q "1000 MB of message buffers are needed, but 'ulimit -v'" said
 
-{
-    printf '%s\n' 'timeless-text 1' 'ranks 2' 'volume_unit "cpu-ns"' 'program "./a.out"'
-    for rank in 0 1; do
-        printf '%s\n' "rank $rank host=\"a\"" "$rank 0 MPI_Init clock_ns=0 volume=0" \
-            "$rank 1 MPI_Allreduce count=2000000000 type_bytes=2000000000 comm=1 volume=0" \
-            "$rank 2 MPI_Finalize clock_ns=1000 volume=0" 'end finalized clock_ns=1000'
-    done
-} >huge.txt
-"$timeless" undump huge.txt -o huge.tl || exit 99
-check_exit 4 "an allreduce of 4 EB: exit code 4" replay huge.tl 1
+# allreduce COUNT TYPE_BYTES FILE: on two ranks
+allreduce() {
+    {
+        printf '%s\n' 'timeless-text 1' 'ranks 2' 'volume_unit "cpu-ns"' 'program "./a.out"'
+        for rank in 0 1; do
+            printf '%s\n' "rank $rank host=\"a\"" "$rank 0 MPI_Init clock_ns=0 volume=0" \
+                "$rank 1 MPI_Allreduce count=$1 type_bytes=$2 comm=1 volume=0" \
+                "$rank 2 MPI_Finalize clock_ns=1000 volume=0" 'end finalized clock_ns=1000'
+        done
+    } >allreduce.txt
+    "$timeless" undump allreduce.txt -o "$3" || exit 99
+}
+allreduce 500 16777216 huge.tl
+check_exit 3 "an allreduce of 8 GB: SimGrid's engine refuses it" replay huge.tl 1
 cp err said
-check "an allreduce of 4 EB: the error names the memory that SimGrid asks for" \
+check "an allreduce of 8 GB: the error names --engine loggops" \
+    grep -q "event 1 (MPI_Allreduce, .*): a reduction of 8389 MB, but SimGrid's .* use --engine loggops" said
+check "an allreduce of 8 GB: the LogGOPS engine replays it" \
+    "$timeless" replay huge.tl --engine loggops --params L=5us,o=2us,g=2us,G=1ns,O=0,S=1000 --model "$top_srcdir/platforms/fat-tree/model.conf"
+
+allreduce 1000000000 1 large.tl
+full() { (ulimit -v 9000000 && replay large.tl 1 --cfg=contexts/stack-size:3000000); }
+check_exit 4 "an allreduce of 1 GB without room for it: exit code 4" full
+cp err said
+check "an allreduce of 1 GB without room for it: the error names the memory that SimGrid asks for" \
     grep -q "out of memory: SimGrid asks for a block of" said
 tap_done
