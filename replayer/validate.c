@@ -38,14 +38,14 @@ tl_status tlr_validation_open(tlr_validation *v, tl_reader *trace, const tlr_pla
                               uint32_t rank, tl_error *err)
 {
     *v = (tlr_validation){.trace = trace, .plan = plan, .err = err, .rank = rank};
-    v->is_freed = calloc(plan->ranks[rank]->n_comms, 1);
-    return v->is_freed ? TL_OK : out_of_memory(v);
+    v->windows = calloc(plan->ranks[rank]->n_comms, 1);
+    return v->windows ? TL_OK : out_of_memory(v);
 }
 
 void tlr_validation_close(tlr_validation *v)
 {
     tlr_requests_free(&v->requests);
-    free(v->is_freed);
+    free(v->windows);
     free(v->is_named);
 }
 
@@ -170,6 +170,28 @@ static const tlr_party *party_of(tlr_validation *v, const tl_event *e)
     return &v->party;
 }
 
+enum { FREED = 1, STARTED = 2, POSTED = 4 };
+
+/* A window is in use until it is freed; what completes an access or an exposure needs its begin. */
+static tl_status check_window(tlr_validation *v, const tl_event *e, tl_action action)
+{
+    uint8_t *state = &v->windows[e->comm];
+    const uint8_t needed = action == TL_ACTION_WIN_COMPLETE ? STARTED
+                           : action == TL_ACTION_WIN_WAIT   ? POSTED
+                                                            : 0;
+    if (*state & FREED)
+        return refuse(v, e, "window %" PRIu32 " has been freed before", e->comm);
+    if (needed && !(*state & needed))
+        return refuse(v, e, "no %s of window %" PRIu32 " before",
+                      needed == STARTED ? "MPI_Win_start" : "MPI_Win_post", e->comm);
+    *state &= (uint8_t)~needed;
+    *state |= action == TL_ACTION_WIN_FREE    ? FREED
+              : action == TL_ACTION_WIN_START ? STARTED
+              : action == TL_ACTION_WIN_POST  ? POSTED
+                                              : 0;
+    return TL_OK;
+}
+
 static tl_status check_comms(tlr_validation *v, const tl_event *e, const tl_call_info *info)
 {
     const tlr_kind wanted = wanted_kind(info->action);
@@ -179,10 +201,9 @@ static tl_status check_comms(tlr_validation *v, const tl_event *e, const tl_call
         if (k != wanted)
             return refuse(v, e, "number %" PRIu32 " is %s, not %s", e->comm, name_of(k),
                           name_of(wanted));
-        if (k == TLR_KIND_WINDOW && v->is_freed[e->comm])
-            return refuse(v, e, "window %" PRIu32 " has been freed before", e->comm);
-        if (info->action == TL_ACTION_WIN_FREE)
-            v->is_freed[e->comm] = 1;
+        const tl_status status = k == TLR_KIND_WINDOW ? check_window(v, e, info->action) : TL_OK;
+        if (status != TL_OK)
+            return status;
     }
     if (e->new_comm && kind_of(v, e->new_comm) != made_kind(info->action))
         return refuse(v, e, "number %" PRIu32 " is %s, not %s", e->new_comm,

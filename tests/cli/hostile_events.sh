@@ -98,6 +98,8 @@ window='comm 3 parent=1 call=MPI_Win_create members=[0-1]'
 refused 'a message on a window' 'number 3 is a window, not a communicator' "$window"$'\n'"MPI_Send $size peer=1 tag=0 comm=3" "$window"
 refused_smpi 'a put into a communicator' 'number 1 is a communicator, not a window' "MPI_Put $size peer=1 comm=1"
 refused_smpi 'a window that was freed' 'window 3 has been freed before' "$window"$'\nMPI_Win_create comm=1 new_comm=3\nMPI_Win_free comm=3\nMPI_Win_fence mode=0 comm=3' "$window"
+refused_smpi 'the end of an access that did not begin' 'no MPI_Win_start of window 3 before' "$window"$'\nMPI_Win_create comm=1 new_comm=3\nMPI_Win_complete comm=3' "$window"$'\nMPI_Win_create comm=1 new_comm=3'
+refused_smpi 'the end of an exposure that ended before' 'no MPI_Win_post of window 3 before' "$window"$'\nMPI_Win_create comm=1 new_comm=3\nMPI_Win_post list=[] mode=0 comm=3\nMPI_Win_wait comm=3\nMPI_Win_wait comm=3' "$window"$'\nMPI_Win_create comm=1 new_comm=3'
 refused_smpi 'a group with a rank twice' 'rank 1 twice in a group' "$window"$'\nMPI_Win_post list=[1,1] mode=0 comm=3' "$window"
 refused_smpi 'neighbours of MPI_COMM_WORLD' 'communicator 1 has no neighbours' "MPI_Neighbor_allgather $size recv_count=1 recv_type_bytes=8 comm=1"
 refused_smpi 'a thread of a great number' 'there is no thread 2000000000' 'Thread tag=2000000000'
