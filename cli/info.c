@@ -306,6 +306,7 @@ static void print_text(const struct facts *f)
     print_line("run", f->run->run_id);
     print_line("hosts", f->run->parts);
     print_line("folding", f->run->folding);
+    print_line("not traced", f->run->untraced);
     printf("%-16s %s (%s)\n", "volumes", tl_printable(f->run->volume_unit),
            tl_printable(f->run->volume_source));
     printf("%-16s %016" PRIx64 "\n", "hash", f->hash);
@@ -403,6 +404,7 @@ static tl_status write_json(const void *arg, FILE *out, tl_error *err)
                                     {"run_id", f->run->run_id},
                                     {"hosts", f->run->parts},
                                     {"folding", f->run->folding},
+                                    {"untraced", f->run->untraced},
                                     {"program", f->run->program},
                                     {"mpi_library", f->run->mpi_library},
                                     {"writer", f->run->writer},

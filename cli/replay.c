@@ -384,6 +384,15 @@ void replay_warn(const char *free_kernels)
                 tl_printable(free_kernels));
 }
 
+static void warn_untraced(const tlr_prediction *p)
+{
+    if (p->untraced && p->untraced[0])
+        fprintf(stderr,
+                "timeless: warning: %s: the trace lacks the calls of %s, which the tracer did not "
+                "know; their time is not in the prediction\n",
+                tl_printable(p->trace_path), tl_printable(p->untraced));
+}
+
 static int show(const arguments *a, tlr_prediction *const *predictions)
 {
     tl_error err;
@@ -392,7 +401,7 @@ static int show(const arguments *a, tlr_prediction *const *predictions)
         return CLI_OK;
     }
     for (size_t j = 0; j < a->n_jobs; j++)
-        replay_warn(predictions[j]->free_kernels);
+        warn_untraced(predictions[j]), replay_warn(predictions[j]->free_kernels);
     const shown json = {predictions, a->n_jobs};
     if (cli_json_write(&a->json, write_json, &json, &err) != TL_OK)
         return cli_fail(&err);

@@ -146,7 +146,8 @@ static tl_status open_program(tl_reader *r, const char *parameters, tl_error *er
                              .origin = "",
                              .run_id = "",
                              .parts = "",
-                             .folding = ""};
+                             .folding = "",
+                             .untraced = ""};
     r->complete = true;
     return TL_OK;
 }

@@ -21,6 +21,7 @@ const tl_run_field tl_run_fields[TL_N_RUN_FIELDS] = {
     {"run_id", offsetof(tl_run, run_id), true},
     {"parts", offsetof(tl_run, parts), true},
     {"folding", offsetof(tl_run, folding), true},
+    {"untraced", offsetof(tl_run, untraced), true},
 };
 
 static const char **field(tl_run *run, size_t i)

@@ -191,6 +191,7 @@ static tl_status describe_job(const tlr_job *job, const tlr_platform *platform,
     p->platform_name = strdup(platform ? platform->folder : "none");
     p->engine = strdup(engine->name);
     p->command = strdup(tl_reader_run(trace)->program);
+    p->untraced = strdup(tl_reader_run(trace)->untraced);
     p->volume_unit = strdup(tl_reader_run(trace)->volume_unit);
     p->options = join_options(options);
     p->changes = join_changes(options);
@@ -198,7 +199,7 @@ static tl_status describe_job(const tlr_job *job, const tlr_platform *platform,
     p->model = strdup(model);
     p->model_hash = model_hash;
     if (!p->trace_path || !p->platform_name || !p->engine || !p->command || !p->volume_unit ||
-        !p->options || !p->changes || !p->model || !p->clock)
+        !p->options || !p->changes || !p->model || !p->clock || !p->untraced)
         return tl_fail(err, TL_ERR_MEMORY, "out of memory for the prediction");
     return TL_OK;
 }

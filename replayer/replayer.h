@@ -285,6 +285,7 @@ typedef struct tlr_prediction {
     double wall_s;       /* of the replay; not part of the JSON, which is the same every time */
     uint64_t n_events, n_polls, n_opaque;
     char *free_kernels; /* of a program, which the model does not know: names; or NULL */
+    char *untraced;     /* MPI functions whose calls the trace lacks, blanks between; "": none */
     tlr_rank_prediction *ranks;
     size_t n_marks;
     tlr_mark *marks;      /* ordered by measured time */

@@ -21,6 +21,7 @@
 
 #include "hosts.h"
 #include "mpi/interface.h"
+#include "mpi/unknown.h"
 #include "runtime.h"
 #include "select.h"
 #include "timeless_files.h"
@@ -33,6 +34,7 @@ typedef struct announcement {
     char program[4096];
     char origin[1024];
     char library[256];
+    char untraced[4096];
 } announcement;
 
 static char run_id[sizeof((announcement *)0)->run_id];
@@ -122,8 +124,24 @@ static tl_status create(const announcement *a, const tlt_hosts *hosts, const cha
                   .origin = a->origin,
                   .run_id = a->run_id,
                   .parts = hosts->parts,
-                  .folding = hosts->folding};
+                  .folding = hosts->folding,
+                  .untraced = a->untraced};
     return tl_trace_create(a->path, &run, err);
+}
+
+/* Ranks may run different programs: the names are those of the first rank that has any, which
+ * passes them to rank 0. */
+static void find_untraced(char *names, size_t size)
+{
+    tlt_mpi_list_unknown(names, size);
+    const int first = tlt_least(*names ? tlt.rank : tlt.n_ranks);
+    if (first == tlt.n_ranks)
+        return;
+    if (tlt.rank == first)
+        tlt_say("calls of %s are not traced: this version of Timeless does not know these "
+                "functions; the trace names them, and replay leaves their time out",
+                names);
+    tlt_mpi->share(names, size, first);
 }
 
 static void announce(announcement *a)
@@ -136,7 +154,8 @@ static void announce(announcement *a)
         tlt_select_text(a->origin, sizeof a->origin);
         tlt_mpi->library(a->library, sizeof a->library);
     }
-    tlt_mpi->share(a, sizeof *a);
+    find_untraced(a->untraced, sizeof a->untraced);
+    tlt_mpi->share(a, sizeof *a, 0);
     memcpy(run_id, a->run_id, sizeof run_id);
 }
 

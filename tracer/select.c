@@ -278,7 +278,7 @@ void tlt_select_start(void)
     selection.kernels = tlt.kernels;
     /* Rank 0's for all: a launcher may give others another one. */
     snprintf(text, sizeof text, "%s", given ? given : "");
-    tlt_mpi->share(text, sizeof text);
+    tlt_mpi->share(text, sizeof text, 0);
     tlt.selecting = *text;
     if (!tlt.selecting)
         return;

@@ -25,6 +25,7 @@ void tlr_prediction_free(tlr_prediction *p)
     free(p->ranks);
     free(p->marks);
     free(p->free_kernels);
+    free(p->untraced);
     free(p->trace_path);
     free(p->clock);
     free(p->platform_name);
@@ -196,6 +197,8 @@ void tlr_prediction_print(const tlr_prediction *p, FILE *out)
             p->n_ranks, p->n_events, p->n_polls);
     if (p->n_opaque)
         fprintf(out, "not modelled      %" PRIu64 " calls took no time\n", p->n_opaque);
+    if (p->untraced && *p->untraced)
+        fprintf(out, "not traced        calls of %s\n", tl_printable(p->untraced));
     if (p->free_kernels)
         fprintf(out, "without a model   %s took no time\n", tl_printable(p->free_kernels));
     if (p->n_ranks) {

@@ -382,6 +382,18 @@ def read_open(path, seed, ranks):
             r["open"] = True
 
 
+def read_pairs(path):
+    """The pairs of the header."""
+    data = open(path, "rb").read()
+    at, pairs = 24, {}
+    for _ in range(struct.unpack_from("<I", data, 20)[0]):
+        key, value = struct.unpack_from("<HI", data, at)
+        at += 6 + key + value
+        pairs[data[at - key - value:at - value].decode()] = data[at - value:at].decode(errors="replace")
+    assert at + 8 == struct.unpack_from("<I", data, 12)[0]
+    return pairs
+
+
 def read(path):
     data = open(path, "rb").read()
     assert data[:8] == b"\x89TLS\r\n\x1a\n"

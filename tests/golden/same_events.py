@@ -7,6 +7,7 @@ import read_trace
 
 M64 = (1 << 64) - 1
 ranks = read_trace.read(sys.argv[2])
+pairs = read_trace.read_pairs(sys.argv[2])
 names = {}
 total = 0
 
@@ -29,6 +30,8 @@ exit_code = 0 if all(r["end"] for r in ranks) else 3
 assert text.returncode == exit_code
 for line in text.stdout.splitlines():
     words = line.split()
+    if words[0] in ("folding", "untraced"):
+        assert line == f'{words[0]} "{pairs.pop(words[0])}"'
     if words[0] == "rank":
         rank = ranks[int(words[1])]
         expected = iter(sorted(rank["comms"], key=lambda c: c["id"]))
@@ -50,6 +53,7 @@ for line in text.stdout.splitlines():
         assert ours[name] == list(ranks_of(theirs.get(name, "[]"))), (name, ours, theirs)
     assert ours["name"] == theirs.get("name", '""').strip('"'), (ours, theirs)
     comms += 1
+assert not pairs.get("folding") and not pairs.get("untraced")
 assert not any(r["counters"] for r in ranks)
 assert comms == sum(len(r["comms"]) for r in ranks)
 assert clocks == sum(r["clock"] != "" for r in ranks)

@@ -30,9 +30,9 @@ static void gather(const void *mine, void *all, size_t n_bytes)
                        tlt_pmpi.comm_world);
 }
 
-static void share(void *data, size_t n_bytes)
+static void share(void *data, size_t n_bytes, int root)
 {
-    tlt_pmpi.Bcast(data, (int)n_bytes, tlt_pmpi.byte, 0, tlt_pmpi.comm_world);
+    tlt_pmpi.Bcast(data, (int)n_bytes, tlt_pmpi.byte, root, tlt_pmpi.comm_world);
 }
 
 static void barrier(void)

@@ -38,7 +38,7 @@ typedef struct tlt_family {
     void (*world)(int *rank, int *n_ranks);
     void (*least)(const int *mine, int *least, int n);           /* of each of n values */
     void (*gather)(const void *mine, void *all, size_t n_bytes); /* to all ranks */
-    void (*share)(void *data, size_t n_bytes);                   /* rank 0's */
+    void (*share)(void *data, size_t n_bytes, int root);         /* the root's, to all */
     void (*barrier)(void);
 
     /* What the ranks agree on while the program runs, on a communicator of its own: the least of
