@@ -8,6 +8,7 @@
 #include "simulate.h"
 
 #include <stdlib.h>
+#include <string.h>
 
 static uint64_t later(uint64_t a, uint64_t b)
 {
@@ -68,6 +69,7 @@ int loggops_nodes_open(simulation *s)
             return 0;
         b->receiving = b->sending + n_words;
         b->adapters_at_ps = b->shared_at_ps = NEVER;
+        memset(b->ahead, 0xff, sizeof b->ahead); /* NONE */
     }
     return 1;
 }
@@ -98,18 +100,55 @@ int loggops_shares_adapter(const simulation *s, uint32_t from, uint32_t to)
     return s->run->nodes && is_between(s, from, to) && has_adapter(s, from);
 }
 
-void loggops_adapter_queue(simulation *s, block *b, uint32_t r, const message *m)
+/* A message leaves its node in this window. */
+static void queue_now(simulation *s, block *b, uint32_t i)
+{
+    message *m = &s->messages[i];
+    sim_node *node = node_of(s, (uint32_t)m->source);
+    m->next = node->leaving;
+    node->leaving = i;
+    mark(b->sending, s, b, node);
+}
+
+void loggops_adapters_queue_ahead(simulation *s, block *b)
+{
+    const unsigned slot = s->window % AHEAD_WINDOWS;
+    if (!(b->ahead_filled >> slot & 1))
+        return;
+    for (uint32_t i = b->ahead[slot].first, next; i != NONE; i = next) {
+        next = s->messages[i].next;
+        queue_now(s, b, i);
+    }
+    b->ahead[slot] = (queue){NONE, NONE};
+    b->ahead_filled &= ~(UINT64_C(1) << slot);
+}
+
+uint64_t loggops_adapters_next_ahead(const simulation *s, const block *b)
+{
+    if (!b->ahead_filled)
+        return NEVER;
+    const unsigned first = (s->window + 1) % AHEAD_WINDOWS;
+    const uint64_t in_order = first ? b->ahead_filled >> first | b->ahead_filled
+                                                                     << (AHEAD_WINDOWS - first)
+                                    : b->ahead_filled;
+    return s->window + 1 + (uint64_t)__builtin_ctzll(in_order);
+}
+
+void loggops_adapter_queue(simulation *s, block *b, const message *m, uint64_t at_ps)
 {
     const uint32_t i = loggops_pool_take(&s->message_pool, &b->worker->messages);
     if (i == NONE) {
         b->out_of_memory = 1;
         return;
     }
-    sim_node *node = node_of(s, r);
     s->messages[i] = *m;
-    s->messages[i].next = node->leaving;
-    node->leaving = i;
-    mark(b->sending, s, b, node);
+    if (at_ps < (s->window + 1) * s->window_ps) {
+        queue_now(s, b, i);
+        return;
+    }
+    const unsigned slot = at_ps / s->window_ps % AHEAD_WINDOWS;
+    loggops_append_message(s->messages, &b->ahead[slot], i);
+    b->ahead_filled |= UINT64_C(1) << slot;
 }
 
 int loggops_adapter_takes(simulation *s, block *b, uint32_t i)

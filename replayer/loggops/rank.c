@@ -74,7 +74,8 @@ static void send_and_wait(simulation *s, block *b, uint32_t r, const sim_step *r
 static int can_send_now(const simulation *s, const sim_rank *rank, uint64_t at_ps)
 {
     int needs_cpu;
-    return at_ps >= rank->next_send_ps && at_ps < loggops_arrival_ready(s, rank, &needs_cpu);
+    return (s->moves_bytes || at_ps >= rank->next_send_ps) &&
+           at_ps < loggops_arrival_ready(s, rank, &needs_cpu);
 }
 
 /* A step of the collective that the program is in. */
@@ -217,14 +218,6 @@ static int runs_ahead(const simulation *s, const sim_rank *rank)
 
 enum { TO_RECEIVE = 0, TO_SEND, TO_WAIT };
 
-/* Whether the program's next step, at a moment, is the next of all that happens on the rank, and in
- * this window. */
-static int goes_on(const simulation *s, const sim_rank *rank, uint64_t at_ps)
-{
-    return runs_ahead(s, rank) && at_ps < (s->window + 1) * s->window_ps &&
-           (rank->arrivals == NONE || s->messages[rank->arrivals].time_ps > at_ps);
-}
-
 static void wait_for_exchange(simulation *s, sim_rank *rank, uint32_t r, uint32_t request,
                               uint64_t at_ps)
 {
@@ -251,7 +244,7 @@ static void do_exchange(simulation *s, block *b, sim_rank *rank, uint32_t r, sim
         s->requests[rank->requests + request] =
             loggops_start_receive(s, b, r, step, at_ps) ? REQUEST_DONE : REQUEST_PENDING;
         rank->step = TO_SEND;
-        if (!goes_on(s, rank, at_ps))
+        if (!runs_ahead(s, rank))
             return;
         b->n_operations++;
         step->request = OF_CALL;
@@ -402,9 +395,11 @@ static void find_step(const simulation *s, block *b, uint32_t r, sim_step *step)
 }
 
 /* When a step could start, were the CPU free: a send needs the interface as well. */
-static uint64_t step_ready(const sim_rank *rank, const sim_step *step, uint64_t ready_ps)
+static uint64_t step_ready(const simulation *s, const sim_rank *rank, const sim_step *step,
+                           uint64_t ready_ps)
 {
-    const int sends = step->kind == LOGGOPS_SEND && step->partner != LOGGOPS_NOBODY;
+    const int sends =
+        !s->moves_bytes && step->kind == LOGGOPS_SEND && step->partner != LOGGOPS_NOBODY;
     return sends && ready_ps < rank->next_send_ps ? rank->next_send_ps : ready_ps;
 }
 
@@ -421,7 +416,7 @@ static uint32_t find_fiber(const simulation *s, const block *b, uint32_t r, sim_
             continue;
         sim_step next;
         find_collective_step(s, r, f->op, f->step, OF_FIBER + i, &next);
-        const uint64_t next_ps = step_ready(rank, &next, f->ready_ps);
+        const uint64_t next_ps = step_ready(s, rank, &next, f->ready_ps);
         if (first != NONE &&
             (next_ps > *ready_ps || (next_ps == *ready_ps && f->op > b->fibers[first].op)))
             continue;
@@ -437,6 +432,22 @@ static int is_own(uint8_t kind)
 {
     return kind == LOGGOPS_COMPUTE || kind == LOGGOPS_WAIT || kind == LOGGOPS_MARK ||
            kind == LOGGOPS_END;
+}
+
+/* Whether an operation that begins after this window can be done now.  Messages that are sent ahead
+ * leave their node in the window to which they belong.  A receive may be posted ahead if no other
+ * is open: what it takes and when follows from times alone. */
+static int can_go_ahead(const simulation *s, const sim_rank *rank, const loggops_op *op,
+                        uint64_t at_ps)
+{
+    if (!runs_ahead(s, rank))
+        return 0;
+    if (is_own(op->kind))
+        return 1;
+    const int is_message = op->kind == LOGGOPS_EXCHANGE || op->kind == LOGGOPS_SEND ||
+                           (op->kind == LOGGOPS_RECV && !op->request);
+    return is_message && s->run->feed && rank->posted.first == NONE &&
+           at_ps < (s->window + AHEAD_WINDOWS) * s->window_ps;
 }
 
 /* When a rank goes on that has nothing more to do in this window: messages that can lie do not wake
@@ -469,7 +480,7 @@ void loggops_run_rank(simulation *s, block *b, uint32_t r, uint64_t end_ps)
             if (!knows_step)
                 find_step(s, b, r, &step);
             knows_step = 1;
-            program_ps = step_ready(rank, &step, rank->ready_ps);
+            program_ps = step_ready(s, rank, &step, rank->ready_ps);
         }
         if (rank->fibers != NONE)
             fiber_at = find_fiber(s, b, r, &fiber_step, &fiber_ps);
@@ -484,14 +495,15 @@ void loggops_run_rank(simulation *s, block *b, uint32_t r, uint64_t end_ps)
             b->is_too_late = 1;
             return;
         }
-        if (at_ps >= end_ps && knows_step && is_own(step.op->kind) && runs_ahead(s, rank)) {
-            do_step(s, b, r, &step,
-                    program_ps < rank->cpu_free_ps ? rank->cpu_free_ps : program_ps);
-            knows_step = 0;
-            b->n_operations++;
-            continue;
-        }
         if (at_ps >= end_ps) {
+            if (knows_step && program_ps < rank->cpu_free_ps)
+                program_ps = rank->cpu_free_ps;
+            if (knows_step && can_go_ahead(s, rank, step.op, program_ps)) {
+                do_step(s, b, r, &step, program_ps);
+                knows_step = 0;
+                b->n_operations++;
+                continue;
+            }
             at_ps = wakes_at_ps(s, rank, at_ps, program_ps);
             loggops_wheel_insert(
                 s, b, r, at_ps < end_ps + s->window_ps ? s->window + 1 : at_ps / s->window_ps);

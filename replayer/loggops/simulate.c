@@ -110,8 +110,10 @@ static void run_block(simulation *s, block *b)
     }
     for (unsigned w = 0; w < s->n_threads; w++)
         deliver(s, b, &s->workers[w].boxes[1][b - s->blocks]);
-    if (s->nodes)
+    if (s->nodes) {
+        loggops_adapters_queue_ahead(s, b);
         loggops_adapters_receive(s, b, (s->window + 1) * s->window_ps);
+    }
     run_active(s, b, first_rank);
     if (s->nodes)
         loggops_adapters_send(s, b, (s->window + 1) * s->window_ps);
@@ -120,9 +122,11 @@ static void run_block(simulation *s, block *b)
 /* The earliest window in which something happens without a further message. */
 static uint64_t wakes_in(const simulation *s, const block *b)
 {
-    const uint64_t of_ranks = loggops_wheel_next(&b->wheel);
+    uint64_t of_ranks = loggops_wheel_next(&b->wheel);
     if (!s->nodes)
         return of_ranks;
+    const uint64_t of_ahead = loggops_adapters_next_ahead(s, b);
+    of_ranks = of_ahead < of_ranks ? of_ahead : of_ranks;
     const uint64_t at_ps =
         b->adapters_at_ps < b->shared_at_ps ? b->adapters_at_ps : b->shared_at_ps;
     if (at_ps == NEVER)

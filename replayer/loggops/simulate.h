@@ -10,6 +10,8 @@
 #include <pthread.h>
 
 enum { WHEEL_BITS = 6, WHEEL_SLOTS = 1 << WHEEL_BITS, WHEEL_LEVELS = 11 };
+/* How many windows ahead a rank may send: one bit for each. */
+enum { AHEAD_WINDOWS = 64 };
 enum { APART_BYTES = 128 }; /* two lines of a cache: they are fetched in pairs */
 
 #define NONE UINT32_MAX
@@ -21,6 +23,9 @@ enum { APART_BYTES = 128 }; /* two lines of a cache: they are fetched in pairs *
 #define CLEARED (UINT32_C(1) << 31)
 #define DATA (CLEARED | 1)
 #define COMBINES UINT32_C(2)
+/* Of a message by rendezvous that a receive has taken, whose request is in its tag: the transfer
+ * begins at the message's time.  If the adapters move the bytes. */
+#define MATCHED (CLEARED | 4)
 #define OF_CALL UINT32_MAX             /* request of a call that blocks */
 #define OF_COLLECTIVE (UINT32_MAX - 1) /* request of the collective at hand */
 #define EAGER (UINT32_MAX - 2)         /* no request: the sender of the message does not wait */
@@ -70,7 +75,11 @@ typedef struct fiber {
 
 /* What most steps need comes first.  There may be millions: it fills two lines of a cache. */
 typedef struct sim_rank {
-    uint64_t cpu_free_ps, next_send_ps;
+    uint64_t cpu_free_ps;
+    union {
+        uint64_t next_send_ps;
+        uint64_t posted_ps; /* when the last receive was posted, if the adapters move the bytes */
+    };
     union {
         uint64_t next_recv_ps;
         uint64_t owed_ps; /* of receives that are complete, if the adapters move the bytes */
@@ -160,6 +169,8 @@ typedef struct block {
     uint64_t *sending, *receiving; /* a bit for each node that has messages on that side */
     uint64_t adapters_at_ps;       /* when the first message arrives at an adapter; NEVER */
     uint64_t shared_at_ps;         /* when the first long message has left one; NEVER */
+    queue ahead[AHEAD_WINDOWS];    /* messages that leave a node in later windows, by window */
+    uint64_t ahead_filled;         /* a bit for each of these lists that is not empty */
     uint64_t taken_in;             /* 1 + the window in which a thread has taken it last */
 } block;
 
@@ -232,7 +243,8 @@ void loggops_give(simulation *s, block *b, uint32_t i);
 /* Whether a message may lie until its receiver goes on by itself. */
 static inline int loggops_can_lie(const simulation *s, const message *m)
 {
-    return s->moves_bytes && (m->request == EAGER || (m->context & CLEARED));
+    return s->moves_bytes &&
+           (m->request == EAGER || ((m->context & CLEARED) && (m->context & ~COMBINES) != MATCHED));
 }
 
 /* ---- rank.c ---- */
@@ -286,8 +298,13 @@ int loggops_nodes_fit(const loggops_run *run, unsigned bits);
 /* Whether messages from one rank to another wait for the first one's adapter, together with those
  * of other ranks. */
 int loggops_shares_adapter(const simulation *s, uint32_t from, uint32_t to);
-/* A message leaves its node: it waits until the window's others are known. */
-void loggops_adapter_queue(simulation *s, block *b, uint32_t r, const message *m);
+/* A message that is sent at a moment leaves its node: it waits until the others of that window are
+ * known. */
+void loggops_adapter_queue(simulation *s, block *b, const message *m, uint64_t at_ps);
+/* Queues what ranks have sent ahead of time for this window. */
+void loggops_adapters_queue_ahead(simulation *s, block *b);
+/* The earliest window for which ranks have sent ahead of time; NEVER if there is none. */
+uint64_t loggops_adapters_next_ahead(const simulation *s, const block *b);
 /* Whether a message for a rank of the block first has to pass the adapter, which then has it. */
 int loggops_adapter_takes(simulation *s, block *b, uint32_t i);
 /* Gives ranks what passes the adapters in this window, before they run. */
@@ -342,8 +359,7 @@ static inline uint64_t loggops_arrival_ready(const simulation *s, const sim_rank
         return NEVER;
     const message *m = &s->messages[rank->arrivals];
     if (m->context == REPLY || s->moves_bytes ||
-        (m->request != EAGER &&
-         (s->moves_bytes || !loggops_has_receive(s->receives, &rank->posted, m))))
+        (m->request != EAGER && !loggops_has_receive(s->receives, &rank->posted, m)))
         return m->time_ps;
     *needs_cpu = 1;
     return m->time_ps > rank->next_recv_ps ? m->time_ps : rank->next_recv_ps;

@@ -135,6 +135,8 @@ static uint64_t take_moved(simulation *s, uint32_t r, const message *m, uint32_t
     }
     if (at_ps < rank->cpu_free_ps)
         at_ps = rank->cpu_free_ps;
+    if (request == OF_CALL && at_ps < rank->ready_ps) /* the call begins later */
+        at_ps = rank->ready_ps;
     return loggops_occupy(s, r, TLR_WORK_OVERHEADS, at_ps, work_ps);
 }
 
@@ -159,8 +161,8 @@ static uint64_t take_in(simulation *s, block *b, uint32_t r, const message *m, u
 
 /* A long message that the adapters move begins to: sender and receiver are ready.  Between nodes
  * the sender's adapter has to know (loggops_adapters_send). */
-static void begin_transfer(simulation *s, block *b, uint32_t r, const message *m,
-                           const receive *taken, uint64_t at_ps)
+static void begin_transfer(simulation *s, block *b, uint32_t r, const message *m, uint32_t request,
+                           int combines, uint64_t at_ps)
 {
     const loggops_nodes *nodes = s->run->nodes;
     const int is_within = nodes->node_of[r] == nodes->node_of[m->source];
@@ -170,18 +172,18 @@ static void begin_transfer(simulation *s, block *b, uint32_t r, const message *m
     message part = {.time_ps = at_ps + s->window_ps,
                     .bytes = m->bytes,
                     .context = is_within ? REPLY : CLEARED,
-                    .tag = (int32_t)taken->request,
+                    .tag = (int32_t)request,
                     .source = (int32_t)r,
                     .to = m->source,
                     .request = m->request};
-    if (taken->combines)
+    if (combines)
         part.context |= COMBINES;
     if (is_within && part.time_ps < at_ps + moved_ps)
         part.time_ps = at_ps + moved_ps;
     loggops_post(s, b, &part);
     if (!is_within)
         return;
-    part.context = DATA | (taken->combines ? COMBINES : 0);
+    part.context = DATA | (combines ? COMBINES : 0);
     part.request = EAGER;
     part.source = m->source;
     part.to = (int32_t)r;
@@ -192,6 +194,18 @@ static void begin_transfer(simulation *s, block *b, uint32_t r, const message *m
         return;
     }
     s->messages[i] = part;
+    s->ranks[r].arrivals = loggops_merge(s->messages, i, s->ranks[r].arrivals);
+}
+
+/* A receive that is posted at a moment takes a message by rendezvous, which is there. */
+static void match_at(simulation *s, uint32_t r, uint32_t i, uint32_t request, int combines,
+                     uint64_t at_ps)
+{
+    message *m = &s->messages[i];
+    m->context = MATCHED | (combines ? COMBINES : 0);
+    m->tag = (int32_t)request;
+    m->time_ps = at_ps;
+    m->next = NONE;
     s->ranks[r].arrivals = loggops_merge(s->messages, i, s->ranks[r].arrivals);
 }
 
@@ -223,6 +237,11 @@ void loggops_take_arrival(simulation *s, block *b, uint32_t r, uint64_t at_ps)
         finish_receive(s, b, r, &m, (uint32_t)m.tag, (m.context & COMBINES) != 0, at_ps);
         return;
     }
+    if ((m.context & ~COMBINES) == MATCHED) {
+        drop_message(s, b, i);
+        begin_transfer(s, b, r, &m, (uint32_t)m.tag, (m.context & COMBINES) != 0, at_ps);
+        return;
+    }
     const uint32_t posted = loggops_match_receive(s->receives, &rank->posted, &m);
     if (posted == NONE) {
         if (m.request == EAGER && !s->moves_bytes)
@@ -232,9 +251,13 @@ void loggops_take_arrival(simulation *s, block *b, uint32_t r, uint64_t at_ps)
     }
     const receive taken = s->receives[posted];
     loggops_pool_drop(&s->receive_pool, &b->worker->receives, posted);
+    if (m.request != EAGER && s->moves_bytes && at_ps < rank->posted_ps) {
+        match_at(s, r, i, taken.request, taken.combines, rank->posted_ps);
+        return;
+    }
     drop_message(s, b, i);
     if (m.request != EAGER && s->moves_bytes)
-        begin_transfer(s, b, r, &m, &taken, at_ps);
+        begin_transfer(s, b, r, &m, taken.request, taken.combines, at_ps);
     else
         finish_receive(s, b, r, &m, taken.request, taken.combines, at_ps);
 }
@@ -258,7 +281,7 @@ static void send_by_adapters(simulation *s, block *b, uint32_t r, const sim_step
     } else if (is_within) {
         m->time_ps += c->L_ps + loggops_per_bytes(c->B_ps_byte, step->amount);
     } else {
-        loggops_adapter_queue(s, b, r, m);
+        loggops_adapter_queue(s, b, m, at_ps);
         return;
     }
     loggops_post(s, b, m);
@@ -284,7 +307,7 @@ void loggops_start_send(simulation *s, block *b, uint32_t r, const sim_step *ste
     rank->ready_ps = loggops_occupy(s, r, TLR_WORK_OVERHEADS, at_ps,
                                     c->o_ps + loggops_per_bytes(c->O_ps_byte, step->amount));
     if (loggops_shares_adapter(s, r, (uint32_t)step->partner))
-        loggops_adapter_queue(s, b, r, &m);
+        loggops_adapter_queue(s, b, &m, at_ps);
     else
         loggops_post(s, b, &m);
 }
@@ -307,6 +330,12 @@ int loggops_start_receive(simulation *s, block *b, uint32_t r, const sim_step *s
         drop_message(s, b, m);
         return 1;
     }
+    if (m != NONE && s->moves_bytes) {
+        match_at(s, r, m, step->request, step->combines, at_ps);
+        return 0;
+    }
+    if (s->moves_bytes)
+        rank->posted_ps = at_ps;
     const uint32_t i = loggops_pool_take(&s->receive_pool, &b->worker->receives);
     if (i == NONE) {
         b->out_of_memory = 1;
