@@ -146,6 +146,17 @@ static double draw_noise(const tlr_rank_model *m, const tl_event *event, uint64_
     return 0;
 }
 
+/* Whether the seconds depend on the operation count alone, as those of most kernels do. */
+static int is_simple(const tlr_kernel_model *kernel)
+{
+    if (kernel->n_pieces != 1 || kernel->pieces[0].shape != TLR_NO_NOISE)
+        return 0;
+    for (int t = 0; t < TLR_N_TERMS; t++)
+        if (t != TLR_TERM_one && t != TLR_TERM_work && kernel->pieces[0].mean_s[t] != 0)
+            return 0;
+    return 1;
+}
+
 static void look_up(const tlr_rank_model *m, const tl_event *event, tlr_kernel_memo *memo)
 {
     const char *user =
@@ -156,36 +167,48 @@ static void look_up(const tlr_rank_model *m, const tl_event *event, tlr_kernel_m
     memo->of_pool = tlr_rates_kernel(pool, event->call, user);
     memo->of_rank = of_host ? of_host : memo->of_pool;
     memo->factor = memo->of_pool ? m->kernel_factors[memo->of_pool - pool->kernels] : 1;
+    memo->is_simple = memo->of_rank && is_simple(memo->of_rank);
+    if (!memo->is_simple)
+        return;
+    memo->one_s = memo->of_rank->pieces[0].mean_s[TLR_TERM_one];
+    memo->work_s = memo->of_rank->pieces[0].mean_s[TLR_TERM_work];
 }
 
-/* Few kernels make up nearly all events of a rank.  Without memory nothing is remembered. */
-static tlr_kernel_memo find_kernel(tlr_rank_model *m, const tl_event *event)
+/* Few kernels make up nearly all events of a rank.  Without memory nothing is remembered, and what
+ * is found is in `found`. */
+static const tlr_kernel_memo *find_kernel(tlr_rank_model *m, const tl_event *event,
+                                          tlr_kernel_memo *found)
 {
     const uint32_t user = event->call == TL_KERNEL_user ? (uint32_t)event->tag + 1 : 0,
                    key = event->call | user << 16;
-    tlr_kernel_memo found;
     if (!m->memos)
         m->memos = calloc(TLR_KERNEL_MEMOS, sizeof *m->memos);
-    tlr_kernel_memo *memo = m->memos ? &m->memos[(event->call + user) % TLR_KERNEL_MEMOS] : &found;
+    tlr_kernel_memo *memo = m->memos ? &m->memos[(event->call + user) % TLR_KERNEL_MEMOS] : found;
     if (!m->memos || memo->key != key || user > UINT16_MAX) {
         look_up(m, event, memo);
         memo->key = key;
     }
-    return *memo;
+    return memo;
 }
 
 double tlr_rank_kernel_s(tlr_rank_model *m, const tl_event *event, uint64_t index)
 {
-    const tlr_kernel_memo memo = find_kernel(m, event);
-    if (!memo.of_pool)
+    tlr_kernel_memo found;
+    const tlr_kernel_memo *memo = find_kernel(m, event, &found);
+    if (memo->is_simple) {
+        const double work = tl_kernel_work(event->call, event->list, event->list_len);
+        const double mean_s = memo->one_s + memo->work_s * work;
+        return work > 0 && mean_s > 0 ? mean_s * m->factor * memo->factor : 0;
+    }
+    if (!memo->of_pool)
         return m->factor * fmax(0, tlr_model_kernel_s(m->model, m->trace, m->rank, event));
     const tlr_sizes sizes = tlr_sizes_of(event);
     if (!(sizes.terms[TLR_TERM_work] > 0))
         return 0;
-    const tlr_piece *piece = tlr_find_piece(memo.of_rank, &sizes);
+    const tlr_piece *piece = tlr_find_piece(memo->of_rank, &sizes);
     double seconds = tlr_piece_mean_s(piece, &sizes);
     if (piece->shape != TLR_NO_NOISE)
         seconds =
             fmax(0, seconds + tlr_piece_sd_s(piece, &sizes) * draw_noise(m, event, index, piece));
-    return seconds * m->factor * memo.factor;
+    return seconds * m->factor * memo->factor;
 }

@@ -23,6 +23,8 @@ typedef struct tlr_kernel_memo {
     const tlr_kernel_model *of_pool; /* NULL: the operation count tells its time */
     const tlr_kernel_model *of_rank; /* of its host, or of the pool */
     double factor;                   /* of the seconds that the model tells */
+    int is_simple;                   /* one piece without noise, of the terms `one` and `work` */
+    double one_s, work_s;            /* their coefficients then */
 } tlr_kernel_memo;
 
 enum { TLR_KERNEL_MEMOS = 16 };
