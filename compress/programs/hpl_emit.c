@@ -59,12 +59,21 @@ void hpl_wait(hpl_rank *r, int site)
 
 void hpl_exchange(hpl_rank *r, int site, int32_t row, int64_t to_send, int64_t to_receive)
 {
+    const int32_t peer = rank_at(r, row, r->col);
+    const int is_both = to_send > 0 && to_receive > 0;
     if (to_receive > 0)
-        hpl_message_in_column(r, to_send > 0 ? TL_MPI_Irecv : TL_MPI_Recv, site, row, to_receive,
-                              HPL_TAG_PFACT);
+        *next_item(r) = ((hpl_item){.call = is_both ? TL_MPI_Irecv : TL_MPI_Recv,
+                                    .site = (uint8_t)site,
+                                    .peer = peer,
+                                    .tag = HPL_TAG_PFACT,
+                                    .bytes = 8 * to_receive});
     if (to_send > 0)
-        hpl_message_in_column(r, TL_MPI_Send, site, row, to_send, HPL_TAG_PFACT);
-    if (to_send > 0 && to_receive > 0)
+        *next_item(r) = ((hpl_item){.call = TL_MPI_Send,
+                                    .site = (uint8_t)site,
+                                    .peer = peer,
+                                    .tag = HPL_TAG_PFACT,
+                                    .bytes = 8 * to_send});
+    if (is_both)
         hpl_wait(r, site);
 }
 

@@ -40,20 +40,14 @@ static int is_exchange(const tl_short_event *e, size_t n_left)
            e[2].call == TL_MPI_Wait && e[0].peer == e[1].peer && e[0].tag == e[1].tag;
 }
 
-static tl_status add_exchange(loggops_reading *t, const tl_short_event *e)
+/* Appends a message, and the computation before it; there is room for both. */
+static loggops_op *add_message(loggops_reading *t, const tl_short_event *e, uint8_t kind)
 {
-    tl_status status = loggops_add_compute(t);
-    loggops_op op = message_op(t, &e[1], LOGGOPS_EXCHANGE);
-    op.request = FIRST_OF_TRACE;
-    t->n_read += 3;
-    return status == TL_OK ? loggops_add(t, op) : status;
-}
-
-static tl_status add_message(loggops_reading *t, const tl_short_event *e, uint8_t kind)
-{
-    const tl_status status = loggops_add_compute(t);
-    t->n_read++;
-    return status == TL_OK ? loggops_add(t, message_op(t, e, kind)) : status;
+    if (t->compute_s > 0)
+        loggops_add_compute(t);
+    loggops_op *op = &t->ops[t->n_ops++];
+    *op = message_op(t, e, kind);
+    return op;
 }
 
 static tl_status add_other(loggops_reading *t, tl_cursor *cursor, const tl_short_event *e)
@@ -68,20 +62,27 @@ tl_status loggops_translate_made(loggops_reading *t, tl_cursor *cursor)
     const tl_short_event *events = NULL;
     size_t n = 0;
     tl_status status = tl_cursor_take(cursor, &events, &n);
+    if (status == TL_OK &&
+        !loggops_grow((void **)&t->ops, t->n_ops + 2 * n, &t->ops_room, sizeof *t->ops))
+        return loggops_out_of_memory(t);
     for (size_t i = 0; i < n && status == TL_OK; i++) {
         const tl_short_event *e = &events[i];
         if (e->n_sizes) {
             add_kernel(t, e);
             t->n_read++;
         } else if (is_exchange(e, n - i)) {
-            status = add_exchange(t, e);
+            add_message(t, &e[1], LOGGOPS_EXCHANGE)->request = FIRST_OF_TRACE;
+            t->n_read += 3;
             i += 2;
         } else if (e->call == TL_MPI_Send) {
-            status = add_message(t, e, LOGGOPS_SEND);
+            add_message(t, e, LOGGOPS_SEND);
+            t->n_read++;
         } else if (e->call == TL_MPI_Recv) {
-            status = add_message(t, e, LOGGOPS_RECV);
+            add_message(t, e, LOGGOPS_RECV);
+            t->n_read++;
         } else if (e->call == TL_MPI_Iprobe) {
-            status = add_message(t, e, LOGGOPS_POLL);
+            add_message(t, e, LOGGOPS_POLL);
+            t->n_read++;
         } else {
             status = add_other(t, cursor, e);
         }
