@@ -100,12 +100,10 @@ int loggops_shares_adapter(const simulation *s, uint32_t from, uint32_t to)
     return s->run->nodes && is_between(s, from, to) && has_adapter(s, from);
 }
 
-/* A message leaves its node in this window. */
-static void queue_now(simulation *s, block *b, uint32_t i)
+/* A message leaves the node in this window. */
+static void queue_at(simulation *s, block *b, sim_node *node, uint32_t i)
 {
-    message *m = &s->messages[i];
-    sim_node *node = node_of(s, (uint32_t)m->source);
-    m->next = node->leaving;
+    s->messages[i].next = node->leaving;
     node->leaving = i;
     mark(b->sending, s, b, node);
 }
@@ -117,7 +115,7 @@ void loggops_adapters_queue_ahead(simulation *s, block *b)
         return;
     for (uint32_t i = b->ahead[slot].first, next; i != NONE; i = next) {
         next = s->messages[i].next;
-        queue_now(s, b, i);
+        queue_at(s, b, node_of(s, (uint32_t)s->messages[i].source), i);
     }
     b->ahead[slot] = (queue){NONE, NONE};
     b->ahead_filled &= ~(UINT64_C(1) << slot);
@@ -143,7 +141,7 @@ void loggops_adapter_queue(simulation *s, block *b, const message *m, uint64_t a
     }
     s->messages[i] = *m;
     if (at_ps < (s->window + 1) * s->window_ps) {
-        queue_now(s, b, i);
+        queue_at(s, b, node_of(s, (uint32_t)m->source), i);
         return;
     }
     const unsigned slot = at_ps / s->window_ps % AHEAD_WINDOWS;
@@ -151,9 +149,30 @@ void loggops_adapter_queue(simulation *s, block *b, const message *m, uint64_t a
     b->ahead_filled |= UINT64_C(1) << slot;
 }
 
-int loggops_adapter_takes(simulation *s, block *b, uint32_t i)
+/* A message is on its way to the adapter that receives. */
+static void queue_to_receive(simulation *s, block *b, uint32_t i)
 {
     message *m = &s->messages[i];
+    sim_node *node = node_of(s, (uint32_t)m->to);
+    m->next = node->fresh;
+    node->fresh = i;
+    mark(b->receiving, s, b, node);
+    if (m->time_ps < b->adapters_at_ps)
+        b->adapters_at_ps = m->time_ps;
+}
+
+/* Hands a message with bytes to the other node: of ranks of this block it is known at once. */
+static void send_to_node(simulation *s, block *b, uint32_t i)
+{
+    if (s->moves_bytes && &s->blocks[(uint32_t)s->messages[i].to >> s->block_bits] == b)
+        queue_to_receive(s, b, i);
+    else
+        loggops_post_item(s, b, i);
+}
+
+int loggops_adapter_takes(simulation *s, block *b, uint32_t i)
+{
+    const message *m = &s->messages[i];
     const int is_cleared = (m->context & ~COMBINES) == CLEARED;
     const int needs_bytes =
         m->request == EAGER || (m->context & ~COMBINES) == DATA || !s->moves_bytes;
@@ -161,13 +180,10 @@ int loggops_adapter_takes(simulation *s, block *b, uint32_t i)
     if (!is_cleared && (m->context == REPLY || !needs_bytes || !has_adapter(s, to) ||
                         !is_between(s, (uint32_t)m->source, to)))
         return 0;
-    sim_node *node = node_of(s, to);
-    uint32_t *list = is_cleared ? &node->leaving : &node->fresh;
-    m->next = *list;
-    *list = i;
-    mark(is_cleared ? b->sending : b->receiving, s, b, node);
-    if (!is_cleared && m->time_ps < b->adapters_at_ps)
-        b->adapters_at_ps = m->time_ps;
+    if (is_cleared)
+        queue_at(s, b, node_of(s, to), i);
+    else
+        queue_to_receive(s, b, i);
     return 1;
 }
 
@@ -215,7 +231,7 @@ static int receive_all(simulation *s, block *b, sim_node *n, uint64_t end_ps)
 {
     if (n->fresh != NONE) {
         const uint32_t fresh = loggops_sort(s->messages, n->fresh);
-        n->arriving = n->arriving == NONE ? fresh : loggops_merge(s->messages, n->arriving, fresh);
+        n->arriving = loggops_merge(s->messages, n->arriving, fresh);
         n->fresh = NONE;
     }
     while (n->arriving != NONE && s->messages[n->arriving].time_ps < end_ps) {
@@ -284,7 +300,6 @@ static void end_first(simulation *s, block *b, sharing *h)
     h->served_ps = m.time_ps;
     h->first = m.next;
     h->n--;
-    loggops_pool_drop(&s->message_pool, &b->worker->messages, i);
     const uint64_t way_ps = loggops_per_bytes(c->B_ps_byte, m.bytes), own_ps = busy_ps(c, m.bytes);
     message data = m, reply = m;
     data.context = DATA | (m.context & COMBINES);
@@ -294,7 +309,8 @@ static void end_first(simulation *s, block *b, sharing *h)
     data.time_ps = reply.time_ps =
         end_ps + rest_of_latency(s, c) + (way_ps > own_ps ? way_ps - own_ps : 0);
     reply.context = REPLY;
-    loggops_post(s, b, &data);
+    s->messages[i] = data;
+    send_to_node(s, b, i);
     loggops_post(s, b, &reply);
 }
 
@@ -329,7 +345,7 @@ static void send_eager(simulation *s, block *b, sim_node *node, uint32_t i)
         const uint64_t from_ps = m->time_ps - c->o_ps - c->L_ps;
         m->time_ps += pass(s, &node->sends, c, m->bytes, from_ps) - from_ps;
     }
-    loggops_post_item(s, b, i);
+    send_to_node(s, b, i);
 }
 
 /* What leaves one adapter; returns whether long messages still do. */

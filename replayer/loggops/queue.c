@@ -9,8 +9,7 @@ static int comes_before(const message *a, const message *b)
     return a->time_ps != b->time_ps ? a->time_ps < b->time_ps : a->source <= b->source;
 }
 
-/* Merges two lists of arrivals in order; where they are equal, `a` stays ahead. */
-uint32_t loggops_merge(message *messages, uint32_t a, uint32_t b)
+uint32_t loggops_merge_two(message *messages, uint32_t a, uint32_t b)
 {
     uint32_t first = NONE, *end = &first;
     while (a != NONE && b != NONE) {
@@ -70,12 +69,10 @@ static uint32_t insert(message *messages, uint32_t list, uint32_t i)
 }
 
 /* Most lists are so short that nothing is faster than to insert one after the other. */
-uint32_t loggops_sort(message *messages, uint32_t list)
+uint32_t loggops_sort_some(message *messages, uint32_t list)
 {
     enum { FEW = 8 };
     uint32_t sorted = NONE, n = 0;
-    if (list == NONE || messages[list].next == NONE)
-        return list;
     for (uint32_t i = list; i != NONE && n <= FEW; i = messages[i].next)
         n++;
     if (n > FEW)
@@ -85,17 +82,6 @@ uint32_t loggops_sort(message *messages, uint32_t list)
         sorted = insert(messages, sorted, i);
     }
     return sorted;
-}
-
-void loggops_sort_arrivals(message *messages, sim_rank *rank)
-{
-    uint32_t fresh = rank->fresh;
-    rank->fresh = NONE;
-    if (fresh == NONE)
-        return;
-    fresh = loggops_sort(messages, fresh);
-    rank->arrivals =
-        rank->arrivals == NONE ? fresh : loggops_merge(messages, rank->arrivals, fresh);
 }
 
 void loggops_append_message(message *messages, queue *q, uint32_t i)

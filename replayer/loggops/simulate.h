@@ -335,11 +335,25 @@ void loggops_pool_drop(pool *p, stock *k, uint32_t i);
 /* ---- queue.c ---- */
 
 /* Merges two lists of arrivals in order; where they are equal, `a` stays ahead. */
-uint32_t loggops_merge(message *messages, uint32_t a, uint32_t b);
-/* A list as the messages came, the last one first, in order of arrival. */
-uint32_t loggops_sort(message *messages, uint32_t list);
+uint32_t loggops_merge_two(message *messages, uint32_t a, uint32_t b);
+static inline uint32_t loggops_merge(message *messages, uint32_t a, uint32_t b)
+{
+    return a == NONE ? b : loggops_merge_two(messages, a, b);
+}
+/* A list as the messages came, the last one first, in order of arrival.  Most have one message. */
+uint32_t loggops_sort_some(message *messages, uint32_t list);
+static inline uint32_t loggops_sort(message *messages, uint32_t list)
+{
+    return list == NONE || messages[list].next == NONE ? list : loggops_sort_some(messages, list);
+}
 /* Puts what has come in since into the order of arrival. */
-void loggops_sort_arrivals(message *messages, sim_rank *rank);
+static inline void loggops_sort_arrivals(message *messages, sim_rank *rank)
+{
+    if (rank->fresh == NONE)
+        return;
+    rank->arrivals = loggops_merge(messages, rank->arrivals, loggops_sort(messages, rank->fresh));
+    rank->fresh = NONE;
+}
 void loggops_append_message(message *messages, queue *q, uint32_t i);
 void loggops_append_receive(receive *receives, queue *q, uint32_t i);
 /* Takes the first one out that fits; NONE if there is none. */
