@@ -43,6 +43,9 @@ extern const struct argp cli_select;
 /* The least number of ranks that a run needs to have all ranks of --ranks; 0 without --ranks. */
 unsigned long cli_select_n_ranks(void);
 
+/* record: the options for runs that do not compute (skip.c). */
+extern const struct argp cli_skip;
+
 /* Opens a trace. Reports damaged or missing parts on standard error, a line each. A trace of which
  * anything can be read is opened nevertheless (ask tl_reader_complete). Returns CLI_OK and *out, or
  * the exit code after reporting the error. */

@@ -60,7 +60,7 @@ static const struct argp_option options[] = {
     {"counters", OPTION_COUNTERS, "LIST", 0,
      "also count these: PAPI events, or mpit:NAME of the MPI library (mpit:NAME*)", 0},
 
-    {0, 0, 0, 0, "Size of the trace:", 3},
+    {0, 0, 0, 0, "Size of the trace:", 4},
     {"volume-precision", OPTION_PRECISION, "FRACTION", 0,
      "packing may change each volume by this fraction of it (default: 0)", 0},
     {"no-pack", OPTION_NO_PACK, NULL, 0, "leave the trace as the ranks wrote it", 0},
@@ -110,12 +110,16 @@ static error_t parse_option(int key, char *arg, struct argp_state *state)
                        cli_select_n_ranks() - 1, s->n_ranks);
         if (s->no_pack && s->packing.volume_precision > 0)
             argp_error(state, "--volume-precision needs packing; leave out --no-pack");
+        if (record_skips_kernels() && s->kernels && !strcmp(s->kernels, "none"))
+            argp_error(state,
+                       "--skip-kernels needs the sizes of kernels; leave out --kernels none");
         return 0;
     default: return ARGP_ERR_UNKNOWN;
     }
 }
 
-static const struct argp_child children[] = {{&cli_select, 0, "A part of the run:", 2}, {0}};
+static const struct argp_child children[] = {
+    {&cli_select, 0, "A part of the run:", 2}, {&cli_skip, 0, "A run without computing:", 3}, {0}};
 
 static const struct argp argp = {.options = options,
                                  .parser = parse_option,
@@ -142,7 +146,7 @@ static bool find_tracer(char *path, size_t size)
 
 static const char *const forwarded[] = {
     "LD_PRELOAD", "TIMELESS_OUTPUT", "TIMELESS_VOLUME", "TIMELESS_QUIET", "TIMELESS_KERNELS",
-    "TIMELESS_COUNTERS", "TIMELESS_RUN_ID", "TIMELESS_FOLDED", "TIMELESS_SELECT",
+    "TIMELESS_COUNTERS", "TIMELESS_RUN_ID", "TIMELESS_FOLDED", "TIMELESS_SELECT", "TIMELESS_SKIP",
     /* for --folded */
     "OPENBLAS_NUM_THREADS", "OMP_NUM_THREADS", "OMP_WAIT_POLICY", "OPENBLAS_THREAD_TIMEOUT"};
 enum { N_FORWARDED = sizeof forwarded / sizeof *forwarded, N_FORWARDED_UNFOLDED = N_FORWARDED - 4 };

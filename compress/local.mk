@@ -4,7 +4,7 @@ TIMELESS_SOURCES = \
 	compress/block.h compress/bytes.c compress/bytes.h compress/codec.h compress/codec_get.c \
 	compress/codec_memory.c compress/codec_put.c compress/cursor.c compress/cut.c compress/definitions.c \
 	compress/definitions.h compress/draw.h compress/error.c compress/error.h compress/format.h compress/frame.c \
-	compress/frame.h compress/join.c compress/kernels.def compress/map.c compress/map.h \
+	compress/frame.h compress/join.c compress/kernel_groups.h compress/kernels.def compress/map.c compress/map.h \
 	compress/mpi_calls.def compress/open.c compress/open.h compress/open_read.c compress/owned.c compress/owned.h compress/pack.c compress/payload.c compress/quantity.c \
 	compress/quantise.c compress/quantise.h compress/reader.c compress/reader.h compress/replace.c compress/requests.c \
 	compress/requests.h compress/run.c compress/run.h compress/safe_text.c compress/scan.c compress/scan.h compress/schema.c \

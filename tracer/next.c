@@ -2,6 +2,7 @@
 #include "config.h"
 
 #include "runtime.h"
+#include "skip/skip.h"
 
 #include <dlfcn.h>
 #include <stdio.h>
@@ -11,8 +12,10 @@
  * because extension modules keep their libraries out of the global scope. */
 void *tlt_next(const char *symbol, void *return_address)
 {
-    void *address = dlsym(RTLD_NEXT, symbol);
     Dl_info caller;
+    void *address = tlt_skipped_kernel(symbol);
+    if (!address)
+        address = dlsym(RTLD_NEXT, symbol);
     if (!address && dladdr(return_address, &caller)) {
         void *object = dlopen(caller.dli_fname, RTLD_LAZY | RTLD_NOLOAD);
         address = object ? dlsym(object, symbol) : NULL;

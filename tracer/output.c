@@ -24,6 +24,7 @@
 #include "mpi/unknown.h"
 #include "runtime.h"
 #include "select.h"
+#include "skip/skip.h"
 #include "timeless_files.h"
 #include "teams.h"
 
@@ -144,6 +145,16 @@ static void find_untraced(char *names, size_t size)
     tlt_mpi->share(names, size, first);
 }
 
+/* What makes this trace different from that of a whole run. */
+static void describe_recording(char *text, size_t size)
+{
+    tlt_skip_text(text, size);
+    const size_t used = strlen(text), separator = used && used + 2 < size ? 2 : 0;
+    tlt_select_text(text + used + separator, size - used - separator);
+    if (separator && text[used + separator])
+        memcpy(text + used, "; ", separator);
+}
+
 static void announce(announcement *a)
 {
     memset(a, 0, sizeof *a);
@@ -151,7 +162,7 @@ static void announce(announcement *a)
         choose_path(a->path, sizeof a->path);
         choose_run_id(a->run_id, sizeof a->run_id);
         read_command_line(a->program, sizeof a->program);
-        tlt_select_text(a->origin, sizeof a->origin);
+        describe_recording(a->origin, sizeof a->origin);
         tlt_mpi->library(a->library, sizeof a->library);
     }
     find_untraced(a->untraced, sizeof a->untraced);

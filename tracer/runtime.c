@@ -14,6 +14,7 @@
 #include "mpi/interface.h"
 #include "requests.h"
 #include "select.h"
+#include "skip/skip.h"
 #include "swaps.h"
 #include "teams.h"
 #include "volume.h"
@@ -315,6 +316,7 @@ void tlt_start(uint16_t call, void *return_address)
     tlt.shared = tlt_mpi->permits_threads() && tlt_threads_start();
     tlt_teams_start(volume->is_per_thread);
     tlt_select_start();
+    tlt_skip_start();
     tlt_role = TLT_INSIDE;
     tlt.writer = writer;
     tl_event event = {.call = call, .site = tlt_site(return_address)};

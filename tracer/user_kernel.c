@@ -87,18 +87,16 @@ TLT_API void tlt_begin(const char *name, int n_sizes, const int64_t *sizes)
     tlt_role = TLT_IN_KERNEL;
 }
 
-TLT_API void tlt_end(void)
+/* Writes the event, unless there are too many names. */
+static void put(const char *name, void *caller, uint32_t n_sizes, const int64_t *sizes)
 {
-    if (!inside.depth || --inside.depth || tlt_role != TLT_IN_KERNEL)
-        return;
-    tlt_role = TLT_INSIDE;
     if (TLT_UNLIKELY(tlt.shared))
         tlt_lock();
     tl_event event = {.call = TL_KERNEL_user,
-                      .site = tlt_site(inside.caller),
-                      .tag = (int32_t)id_of(inside.name),
-                      .list_len = inside.n_sizes,
-                      .list = inside.sizes};
+                      .site = tlt_site(caller),
+                      .tag = (int32_t)id_of(name),
+                      .list_len = n_sizes,
+                      .list = sizes};
     if (event.tag) {
         tlt_put(&event);
         tlt_leave();
@@ -107,7 +105,21 @@ TLT_API void tlt_end(void)
     if (TLT_UNLIKELY(tlt.shared))
         tlt_unlock();
     tlt_role = TLT_RECORDING; /* what it computed is volume */
-    say_once(inside.name, "not recorded: there are more than 512 names");
+    say_once(name, "not recorded: there are more than 512 names");
+}
+
+TLT_API void tlt_end(void)
+{
+    if (!inside.depth || --inside.depth || tlt_role != TLT_IN_KERNEL)
+        return;
+    tlt_role = TLT_INSIDE;
+    put(inside.name, inside.caller, inside.n_sizes, inside.sizes);
+}
+
+void tlt_put_user_kernel(const char *name, void *caller, uint32_t n_sizes, const int64_t *sizes)
+{
+    if (tlt_role == TLT_RECORDING && tlt_enter_routine(TL_KERNEL_user))
+        put(name, caller, n_sizes, sizes);
 }
 
 void tlt_dissolve_kernel(void)

@@ -14,6 +14,9 @@ bool record_needs_folding(const char *n_ranks, unsigned *cores);
 /* folded.c: the number of ranks in a command line of mpirun; "0" if it has none. */
 const char *record_ranks_of(char **launcher);
 
+/* skip.c: whether routines return at once, so that their sizes alone tell what they compute. */
+bool record_skips_kernels(void);
+
 /* parts.c: the id of the run, for the environment of its ranks. Valid until the next call. */
 const char *record_new_run_id(void);
 /* Joins the parts of the run that began with this id, which are in the folder of `path`, into

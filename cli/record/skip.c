@@ -1,0 +1,107 @@
+/* skip.c - options of timeless record for runs that do not compute. They are checked here and
+ * passed to the tracer in TIMELESS_SKIP, as words separated by blanks. */
+#include "cli.h"
+
+#include <ctype.h>
+#include <stdarg.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "kernel_groups.h"
+#include "record/record.h"
+
+enum { SKIP_KERNELS = 768, SKIP };
+
+/* Where a run without numbers gets lost, and what computes nothing else: see the manual page. */
+#define DEFAULT_KERNELS "blas2,blas3,lapack"
+
+static const struct argp_option options[] = {
+    {"skip-kernels", SKIP_KERNELS, "LIST", OPTION_ARG_OPTIONAL,
+     "record the sizes of these routines, and do not compute (default: " DEFAULT_KERNELS ")", 0},
+    {"skip", SKIP, "SYMBOL[:N,...]", 0,
+     "do not run this function of the program (its N-th arguments: sizes)", 0},
+    {0}};
+
+static char words[4096];
+static bool skips;
+
+/* Appends a word. */
+static void tell(const char *format, ...) __attribute__((format(printf, 1, 2)));
+static void tell(const char *format, ...)
+{
+    size_t used = strlen(words);
+    va_list args;
+    va_start(args, format);
+    if (used)
+        words[used++] = ' ';
+    const int n = vsnprintf(words + used, sizeof words - used, format, args);
+    va_end(args);
+    if (n < 0 || (size_t)n >= sizeof words - used)
+        exit(cli_fail_text(TL_ERR_USAGE, "what is to be skipped has more than %zu bytes",
+                           sizeof words - 1));
+    setenv("TIMELESS_SKIP", words, 1);
+}
+
+static bool is_group(const char *word)
+{
+    static const char *const groups[] = {"blas2", "blas3", "lapack"};
+    for (size_t i = 0; i < sizeof groups / sizeof *groups; i++)
+        if (!strcmp(groups[i], word))
+            return true;
+    return false;
+}
+
+static void check_kernels(struct argp_state *state, const char *list)
+{
+    char name[32];
+    for (const char *at = list; *at; at += strcspn(at, ","), at += *at == ',') {
+        snprintf(name, sizeof name, "%.*s", (int)strcspn(at, ","), at);
+        if (is_group(name) || tl_kernel_group_of(name) != TL_KERNELS_NONE)
+            continue;
+        argp_error(state,
+                   "--skip-kernels=%s: give blas2, blas3, lapack, or routines of BLAS or LAPACK "
+                   "whose result is not a number that the program tests, as in dgemm,dscal",
+                   name);
+    }
+}
+
+/* "NAME" or "NAME:1,2" */
+static void check_function(struct argp_state *state, const char *text)
+{
+    const size_t length = strcspn(text, ":");
+    bool right = length > 0 && !strpbrk(text, " =");
+    for (const char *at = text + length; right && *at; at += 2)
+        right = (at == text + length ? *at == ':' : *at == ',') && at[1] >= '1' && at[1] <= '6';
+    if (!right)
+        argp_error(state,
+                   "--skip %s: give the name of a function, and which of its first six integer "
+                   "arguments are sizes, as in scale or scale:1,2",
+                   text);
+}
+
+static error_t parse(int key, char *arg, struct argp_state *state)
+{
+    switch (key) {
+    case SKIP_KERNELS:
+        if (skips)
+            argp_error(state, "--skip-kernels: give one list");
+        check_kernels(state, arg ? arg : DEFAULT_KERNELS);
+        tell("kernels=%s", arg && *arg ? arg : DEFAULT_KERNELS);
+        skips = true;
+        return 0;
+    case SKIP:
+        check_function(state, arg);
+        tell("function=%s", arg);
+        return 0;
+    default: return ARGP_ERR_UNKNOWN;
+    }
+}
+
+bool record_skips_kernels(void)
+{
+    return skips;
+}
+
+const struct argp cli_skip = {options, parse, NULL, NULL, NULL, NULL, NULL};

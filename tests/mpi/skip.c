@@ -1,0 +1,85 @@
+/* skip.c - calls routines and a function that `timeless record` can skip, and prints what ran.
+ *
+ *     skip
+ *
+ * Each rank prints "RANK NAME computed" or "RANK NAME skipped" for each of them. */
+#include <mpi.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+enum { N = 8 };
+static int rank;
+
+void dgemm_(const char *, const char *, const int *, const int *, const int *, const double *,
+            const double *, const int *, const double *, const int *, const double *, double *,
+            const int *);
+void cblas_dger(int, int, int, double, const double *, int, const double *, int, double *, int);
+void dscal_(const int *, const double *, double *, const int *);
+int idamax_(const int *, const double *, const int *);
+void dgetrf_(const int *, const int *, double *, const int *, int *, int *);
+
+static void print(const char *name, int computed)
+{
+    printf("%d %s %s\n", rank, name, computed ? "computed" : "skipped");
+}
+
+/* A function of the program. The sum keeps the compiler from knowing its result. */
+__attribute__((noipa)) static long scale(int m, double by, double *a, int n)
+{
+    long sum = 1;
+    for (int i = 0; i < m * n; i++) {
+        a[i] *= by;
+        sum += (long)a[i];
+    }
+    return sum;
+}
+
+__attribute__((noipa)) int twice(int n)
+{
+    volatile int result = n;
+    for (int i = 0; i < 1; i++)
+        result += n;
+    return result;
+}
+
+static void call_blas(void)
+{
+    const double one = 1, two = 2;
+    const int n = N, m = 1024 + rank, step = 1;
+    double a[N * N], c[N * N] = {0}, *x = malloc(sizeof *x * (size_t)m);
+    int pivots[N] = {0}, info = -1;
+    for (int i = 0; i < N * N; i++)
+        a[i] = i % N == (i / N + 1) % N; /* a permutation: no pivot is on the diagonal */
+    for (int i = 0; i < m; i++)
+        x[i] = i == 5 ? 3 : 1;
+    dgemm_("N", "N", &n, &n, &n, &one, a, &n, a, &n, &one, c, &n);
+    double sum = 0;
+    for (int i = 0; i < N * N; i++)
+        sum += c[i];
+    print("dgemm", sum == N);
+    cblas_dger(101, N - 1, N, 1, x, 1, x, 1, c, N);
+    print("dger", c[0] == 1);
+    dscal_(&m, &two, x, &step);
+    print("dscal", x[5] == 6);
+    print("idamax", idamax_(&m, x, &step) == 6);
+    dgetrf_(&n, &n, a, &n, pivots, &info);
+    print("dgetrf", pivots[0] != 1);
+    if (info != 0 || pivots[N - 1] != N)
+        printf("%d dgetrf left info %d, pivot %d\n", rank, info, pivots[N - 1]);
+    free(x);
+}
+
+int main(int argc, char **argv)
+{
+    double a[12];
+    MPI_Init(&argc, &argv);
+    MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+    for (int i = 0; i < 12; i++)
+        a[i] = 1;
+    call_blas();
+    print("scale", scale(3, 2, a, 4) == 25);
+    print("twice", twice(argc) == 2);
+    MPI_Barrier(MPI_COMM_WORLD);
+    MPI_Finalize();
+    return 0;
+}

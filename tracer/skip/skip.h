@@ -1,0 +1,35 @@
+/* skip.h - runs of which the results do not matter (`timeless record --skip-kernels`).
+ *
+ * A trace needs the sizes of what is computed and sent, not the numbers. In such a run
+ *
+ *   - routines of BLAS and LAPACK return at once, after the wrappers of blas.c have read their
+ *     sizes (kernels.c): tlt_next() gives the wrappers a routine that does nothing;
+ *   - so do functions of the program that the user names (functions.c): a jump replaces the first
+ *     bytes of each.
+ *
+ * TIMELESS_SKIP lists what is skipped, in words separated by blanks. All is decided once, when a
+ * routine is first called or MPI has started, so that nothing changes on the way of a recorded
+ * call, with or without the option. */
+#ifndef TLT_SKIP_H
+#define TLT_SKIP_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+/* The value of the n-th word "KEY=VALUE" of TIMELESS_SKIP with this key, in `value`; false if there
+ * are fewer, or if it is longer than `size`. */
+bool tlt_skip_word(const char *key, int n, char *value, size_t size);
+
+/* kernels.c: what takes the place of the routine with this symbol (cblas_dgemm); NULL: the routine
+ * itself is to run. */
+void *tlt_skipped_kernel(const char *symbol);
+
+/* functions.c: replaces the functions of the program that the user named. */
+void tlt_skip_functions(void);
+
+/* skip.c: begins, once MPI has started. */
+void tlt_skip_start(void);
+/* skip.c: what is skipped in this run, for people; "" if nothing is. */
+void tlt_skip_text(char *text, size_t size);
+
+#endif
