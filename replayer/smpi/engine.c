@@ -332,6 +332,7 @@ static void run_simulation(void *arg, int terminal)
     smpi_usage_prepare();
     simgrid_load_platform(replay.platform->xml_path);
     smpi_loopback_apply();
+    smpi_solver_prepare();
     smpi_usage_open();
     SMPI_init();
     smpi_meet_begin();

@@ -29,6 +29,8 @@ enum { SMPI_SPEED, SMPI_MODEL };
  *   SHORTCUTS  shortcuts.c   what SMPI asks itself
  *   TIMERS     shortcuts.c   clocks whose answer is ignored
  *   WAITALL    waitall.c     waits for thousands of requests
+ *   SOLVER     solver.c      shares of links and hosts
+ *   DATES      dates.c       the date at which each activity ends
  *   MEET       meet.c        replays begin at second 0
  *   OVERHEADS  overheads.c   option timeless/local-overheads
  *   ORDER      order.c       option timeless/eager-order
@@ -47,6 +49,8 @@ enum { SMPI_SPEED, SMPI_MODEL };
     SHIM(SHORTCUTS, SMPI_SPEED, 332, 332)                                                          \
     SHIM(TIMERS, SMPI_SPEED, 0, SMPI_ANY_VERSION)                                                  \
     SHIM(WAITALL, SMPI_SPEED, 332, 332)                                                            \
+    SHIM(SOLVER, SMPI_SPEED, 332, 332)                                                             \
+    SHIM(DATES, SMPI_SPEED, 332, 332)                                                              \
     SHIM(MEET, SMPI_MODEL, 0, SMPI_ANY_VERSION)                                                    \
     SHIM(OVERHEADS, SMPI_MODEL, 332, 400)                                                          \
     SHIM(ORDER, SMPI_MODEL, 332, 400)                                                              \
@@ -106,6 +110,26 @@ typedef enum smpi_shim {
 #define SG_LMM "_ZN7simgrid6kernel3lmm6System"
 #define SG_VARIABLE_NEW SG_LMM "12variable_newEPNS0_8resource6ActionEddm"
 #define SG_VARIABLE_FREE SG_LMM "13variable_freeEPNS1_8VariableE"
+#define SG_BUILD_SYSTEM SG_LMM "5buildESt17basic_string_viewIcSt11char_traitsIcEEb"
+#define SG_CONSTRAINT_NEW SG_LMM "14constraint_newEPNS0_8resource8ResourceEd"
+#define SG_EXPAND SG_LMM "6expandEPNS1_10ConstraintEPNS1_8VariableEdb"
+#define SG_SOLVE SG_LMM "5solveEv"
+#define SG_MARK_CONNECTED SG_LMM "28update_modified_cnst_set_recEPKNS1_10ConstraintE"
+#define SG_DO_SOLVE "_ZN7simgrid6kernel3lmm6MaxMin8do_solveEv"
+enum { SG_DO_SOLVE_PLACE = 2 }; /* among the virtual functions */
+#define SG_MAXMIN_PRECISION "sg_maxmin_precision"
+#define SG_SURF_PRECISION "sg_surf_precision"
+#define SG_RESOURCE "_ZN7simgrid6kernel8resource"
+#define SG_HEAP_TOP "_ZNK7simgrid6kernel8resource10ActionHeap8top_dateEv"
+#define SG_HEAP_INSERT SG_RESOURCE "10ActionHeap6insertEPNS1_6ActionEdNS2_4TypeE"
+#define SG_HEAP_UPDATE SG_RESOURCE "10ActionHeap6updateEPNS1_6ActionEdNS2_4TypeE"
+#define SG_HEAP_REMOVE SG_RESOURCE "10ActionHeap6removeEPNS1_6ActionE"
+#define SG_HEAP_POP SG_RESOURCE "10ActionHeap3popEv"
+#define SG_NEXT_EVENT SG_RESOURCE "5Model25next_occurring_event_lazyEd"
+#define SG_CPU_UPDATE SG_RESOURCE "9CpuAction19update_remains_lazyEd"
+#define SG_ACTION_FINISH SG_RESOURCE "6Action6finishENS2_5StateE"
+#define SG_CPU_ACTION_TABLE "_ZTVN7simgrid6kernel8resource9CpuActionE"
+#define SG_NETWORK_ACTION_NAME "N7simgrid6kernel8resource17NetworkCm02ActionE"
 #define SG_SET_PENALTY SG_LMM "23update_variable_penaltyEPNS1_8VariableEd"
 #define SG_SET_BOUND SG_LMM "21update_variable_boundEPNS1_8VariableEd"
 #define SG_REMAINS "_ZN7simgrid6kernel8resource6Action11get_remainsEv"
@@ -144,6 +168,24 @@ typedef enum smpi_shim {
     REPLACED(TIMERS, SG_TIMER_START)                                                               \
     REPLACED(TIMERS, SG_TIMER_STOP)                                                                \
     REPLACED(WAITALL, SG_WAITALL)                                                                  \
+    REPLACED(SOLVER, SG_DO_SOLVE)                                                                  \
+    REPLACED(SOLVER, SG_SOLVE)                                                                     \
+    REPLACED(SOLVER, SG_MARK_CONNECTED)                                                            \
+    CALLED(SOLVER, SG_BUILD_SYSTEM)                                                                \
+    CALLED(SOLVER, SG_CONSTRAINT_NEW)                                                              \
+    CALLED(SOLVER, SG_VARIABLE_NEW)                                                                \
+    CALLED(SOLVER, SG_EXPAND)                                                                      \
+    CALLED(SOLVER, SG_MAXMIN_PRECISION)                                                            \
+    REPLACED(DATES, SG_HEAP_TOP)                                                                   \
+    REPLACED(DATES, SG_HEAP_INSERT)                                                                \
+    REPLACED(DATES, SG_HEAP_UPDATE)                                                                \
+    REPLACED(DATES, SG_HEAP_REMOVE)                                                                \
+    REPLACED(DATES, SG_HEAP_POP)                                                                   \
+    REPLACED(DATES, SG_NEXT_EVENT)                                                                 \
+    CALLED(DATES, SG_CPU_UPDATE)                                                                   \
+    CALLED(DATES, SG_ACTION_FINISH)                                                                \
+    CALLED(DATES, SG_CPU_ACTION_TABLE)                                                             \
+    CALLED(DATES, SG_SURF_PRECISION)                                                               \
     VARIABLE(MEET, SG_BCAST)                                                                       \
     VARIABLE(MEET, SG_BARRIER)                                                                     \
     VARIABLE(MEET, SG_ALLGATHER)                                                                   \
