@@ -56,6 +56,8 @@
 #define SLOT_NEWCOMM(x) TL_SLOT_NEW_COMM
 #define SLOT_NEWWIN(x) TL_SLOT_NEW_COMM
 #define SLOT_NEWFILE(x) TL_SLOT_NEW_COMM
+#define SLOT_TCOUNT(x) 0
+#define SLOT_UNIT(x) 0
 #define SLOT_DISPLS(x) 0
 #define SLOT_ADISPLS(x) 0
 #define SLOT_RMAOP(x) 0

@@ -35,15 +35,15 @@ enum {
     HAS_LOCK = 1 << 17,
     HAS_GROUP = 1 << 18,
     HAS_RMAOP = 1 << 19,
-    HAS_MODE = 1 << 20
+    HAS_MODE = 1 << 20,
+    HAS_LARGE = 1 << 21 /* counts and rcounts point to MPI_Count */
 };
 
 typedef struct call_args {
     const void *sbuf, *rbuf;
-    MPI_Offset count;
-    int rcount;
+    MPI_Offset count, rcount;
     MPI_Datatype type, rtype;
-    const int *counts, *rcounts;
+    const void *counts, *rcounts; /* of int, or of MPI_Count: HAS_LARGE */
     const MPI_Datatype *types, *rtypes;
     int peer, tag, lock;
     MPI_Op op;
@@ -97,6 +97,11 @@ TLT_INLINE int n_senders(const tl_meaning *m, const tlt_comm *c)
     return m->received == TL_SIZE_OWN ? c->size : c->n_peers;
 }
 
+TLT_INLINE int64_t count_at(const void *counts, unsigned has, int i)
+{
+    return has & HAS_LARGE ? (int64_t)((const MPI_Count *)counts)[i] : ((const int *)counts)[i];
+}
+
 /* Calls with MPI_IN_PLACE read as if the other side's arguments had been given, so that nobody
  * after the tracer needs to know the rule of each call. */
 TLT_INLINE void fill_in_place(call_args *a, unsigned has, const tlt_comm *c)
@@ -105,7 +110,7 @@ TLT_INLINE void fill_in_place(call_args *a, unsigned has, const tlt_comm *c)
         if (has & HAS_RCOUNT)
             a->count = a->rcount;
         if ((has & HAS_RCOUNTS) && (has & HAS_COUNT))
-            a->count = a->rcounts[c->rank];
+            a->count = count_at(a->rcounts, has, c->rank);
         if (has & HAS_RTYPE)
             a->type = a->rtype;
         if (has & HAS_COUNTS)
@@ -117,7 +122,7 @@ TLT_INLINE void fill_in_place(call_args *a, unsigned has, const tlt_comm *c)
         if ((has & HAS_RCOUNT) && (has & HAS_COUNT))
             a->rcount = a->count;
         if ((has & HAS_RCOUNT) && (has & HAS_COUNTS))
-            a->rcount = a->counts[c->rank];
+            a->rcount = count_at(a->counts, has, c->rank);
         if (has & HAS_RTYPE)
             a->rtype = a->type;
     }
@@ -125,13 +130,16 @@ TLT_INLINE void fill_in_place(call_args *a, unsigned has, const tlt_comm *c)
 
 /* Appends one value per rank to the event's list: elements, or bytes where each rank has its type.
  */
-TLT_INLINE void append_counts(tl_event *e, const int *counts, const MPI_Datatype *types, int size)
+TLT_INLINE void append_counts(tl_event *e, const void *counts, unsigned has,
+                              const MPI_Datatype *types, int size)
 {
     if (!tlt_reserve_list(e->list_len + (size_t)size))
         return;
     int64_t *list = tlt_self.list + e->list_len;
-    for (int i = 0; i < size; i++)
-        list[i] = types && counts[i] ? counts[i] * tlt_type_bytes(types[i]) : counts[i];
+    for (int i = 0; i < size; i++) {
+        const int64_t count = count_at(counts, has, i);
+        list[i] = types && count ? count * tlt_type_bytes(types[i]) : count;
+    }
     e->list = tlt_self.list;
     e->list_len += (uint32_t)size;
 }
@@ -169,9 +177,9 @@ TLT_INLINE void describe(tl_event *e, call_args *a, unsigned has, tl_action acti
     if ((has & HAS_RTYPE) && receives)
         e->recv_type_bytes = tlt_type_bytes(a->rtype);
     if ((has & HAS_COUNTS) && sends)
-        append_counts(e, a->counts, (has & HAS_TYPES) ? a->types : NULL, n_receivers(m, c));
+        append_counts(e, a->counts, has, (has & HAS_TYPES) ? a->types : NULL, n_receivers(m, c));
     if ((has & HAS_RCOUNTS) && receives)
-        append_counts(e, a->rcounts, (has & HAS_RTYPES) ? a->rtypes : NULL, n_senders(m, c));
+        append_counts(e, a->rcounts, has, (has & HAS_RTYPES) ? a->rtypes : NULL, n_senders(m, c));
     if (has & HAS_OP) {
         int commutative = 1;
         tlt_pmpi.Op_commutative(a->op, &commutative);
@@ -256,6 +264,10 @@ TLT_INLINE void conclude(tl_event *e, const call_args *a, unsigned has, tl_actio
     }
     tlt_leave();
 }
+
+/* The library's function, or its twin with large counts; `large` is a constant. */
+#define CALL(name, large, ...)                                                                     \
+    ((large) ? tlt_pmpi.name##_c(__VA_ARGS__) : tlt_pmpi.name(__VA_ARGS__))
 
 /* A wildcard's outcome is read from a status, ours if the application wants none. */
 #define STATUS_OR_OWN(status) ((status) == MPI_STATUS_IGNORE ? &own_status : (status))

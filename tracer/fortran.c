@@ -13,6 +13,7 @@
 #include "config.h"
 
 #include "fortran_names.h"
+#include "large_counts.h"
 #include "rows.h"
 #include "runtime.h"
 
@@ -81,6 +82,8 @@ static void leave(uint16_t call)
 #define OF_RTYPE(x)
 #define OF_COUNTS(x)
 #define OF_RCOUNTS(x)
+#define OF_TCOUNT(x)
+#define OF_UNIT(x)
 #define OF_DISPLS(x)
 #define OF_ADISPLS(x)
 #define OF_TYPES(x)
@@ -122,7 +125,17 @@ static void leave(uint16_t call)
                      (POINTERS(__VA_ARGS__), void *ierror, size_t length_1, size_t length_2),      \
                      (LIST(PASS_, __VA_ARGS__), ierror, length_1, length_2))
 #define ROW(code, name, ...)                                                                       \
-    PREFIXED_ROW(mpi_, code, name, (STEPS(OF_, __VA_ARGS__) NULL), __VA_ARGS__)
+    PREFIXED_ROW(mpi_, code, name, (STEPS(OF_, __VA_ARGS__) NULL), __VA_ARGS__)                    \
+    LARGE_##name(LARGE_ROW(code, LOWER_##name, (STEPS(OF_, __VA_ARGS__) NULL), __VA_ARGS__))
+/* With large counts, which only `use mpi_f08` has. */
+#define LARGE_ROW(...) EXPANDED_LARGE_ROW(__VA_ARGS__)
+#define EXPANDED_LARGE_ROW(code, lower, requests, ...)                                             \
+    LARGE_ENTRY(code, lower, _f08_large_, requests, __VA_ARGS__)                                   \
+    LARGE_ENTRY(code, lower, _f08ts_large_, requests, __VA_ARGS__)
+#define LARGE_ENTRY(code, lower, suffix, requests, ...)                                            \
+    ENTRY(code, SYMBOL(mpi_, lower, suffix), requests,                                             \
+          (POINTERS(__VA_ARGS__), void *ierror, size_t length_1, size_t length_2),                 \
+          (LIST(PASS_, __VA_ARGS__), ierror, length_1, length_2))
 
 #define TL_CALL(code, name, action, traits, ...) ROW(code, name, __VA_ARGS__)
 #define TL_EXTENSION(code, name, action, traits, ...)                                              \

@@ -14,7 +14,7 @@ tracer_libtimeless_tracer_la_SOURCES = \
 	tracer/mpi/entries.c tracer/mpi/entries.h tracer/mpi/interface.h tracer/mpi/route.c \
 	tracer/mpi/unknown.c tracer/mpi/unknown.h \
 	tracer/skip/functions.c tracer/skip/kernels.c tracer/skip/skip.c tracer/skip/skip.h
-nodist_tracer_libtimeless_tracer_la_SOURCES = tracer/fortran_names.h
+nodist_tracer_libtimeless_tracer_la_SOURCES = tracer/fortran_names.h tracer/large_counts.h
 tracer_libtimeless_tracer_la_CPPFLAGS = $(AM_CPPFLAGS) -I$(srcdir)/tracer -Itracer -DTL_HIDDEN
 tracer_libtimeless_tracer_la_LIBADD = compress/libtimeless-inner.la
 tracer_libtimeless_tracer_la_LDFLAGS = $(AM_LDFLAGS) -module -avoid-version -shared -no-undefined \
@@ -24,7 +24,7 @@ tracer_libtimeless_tracer_la_LDFLAGS = $(AM_LDFLAGS) -module -avoid-version -sha
 FAMILY_SOURCES = \
 	tracer/call.h tracer/comms.c tracer/comms.h tracer/completion.c tracer/counters.c tracer/counters.h tracer/messages.c \
 	tracer/p2p.c tracer/pmpi.c tracer/pmpi.h tracer/special.c tracer/wrappers.c \
-	tracer/mpi/family.c tracer/mpi/names.h
+	tracer/mpi/family.c tracer/mpi/large_begin.h tracer/mpi/large_end.h tracer/mpi/names.h
 noinst_LTLIBRARIES += tracer/libtracer-openmpi.la
 tracer_libtracer_openmpi_la_SOURCES = $(FAMILY_SOURCES) tracer/mpi/openmpi.h tracer/roll_call.c
 tracer_libtracer_openmpi_la_CPPFLAGS = $(AM_CPPFLAGS) $(MPI_CFLAGS) $(PMIX_CFLAGS) -I$(srcdir)/tracer -Itracer -DTL_HIDDEN \
@@ -45,8 +45,16 @@ tracer/fortran_names.h: $(top_srcdir)/compress/mpi_calls.def
 	$(AM_V_GEN)$(MKDIR_P) tracer && $(AWK) -F '[(,]' '/^TL_(CALL|SPECIAL|EXTENSION|OPAQUE)\(/ { \
 		name = $$3; gsub(/ /, "", name); print "#define LOWER_" name " " tolower(name) }' \
 		$(top_srcdir)/compress/mpi_calls.def >$@-t && mv $@-t $@
-$(tracer_libtimeless_tracer_la_OBJECTS): tracer/fortran_names.h
-CLEANFILES += tracer/fortran_names.h
+# LARGE_Send(...) is ..., LARGE_Barrier(...) is nothing: MPI_Send has a twin with large counts.
+tracer/large_counts.h: $(top_srcdir)/compress/mpi_calls.def
+	$(AM_V_GEN)$(MKDIR_P) tracer && $(AWK) -F '[(,]' '/^TL_(CALL|SPECIAL|EXTENSION|OPAQUE)\(/ { \
+		name = $$3; gsub(/ /, "", name); \
+		print "#define LARGE_" name "(...)" (/ ([RT]?COUNT|R?COUNTS|UNIT)\(/ ? " __VA_ARGS__" : "") }' \
+		$(top_srcdir)/compress/mpi_calls.def >$@-t && mv $@-t $@
+$(tracer_libtimeless_tracer_la_OBJECTS): tracer/fortran_names.h tracer/large_counts.h
+$(tracer_libtracer_openmpi_la_OBJECTS): tracer/large_counts.h
+$(tracer_libtracer_mpich_la_OBJECTS): tracer/large_counts.h
+CLEANFILES += tracer/fortran_names.h tracer/large_counts.h
 
 include tracer/exact/local.mk
 

@@ -46,7 +46,7 @@ static void remember(MPI_Message handle, const tl_event *probe)
             .handle = handle, .comm = probe->comm, .peer = probe->peer, .tag = probe->tag};
 }
 
-static void describe_message(tl_event *e, const matched *m, int count, MPI_Datatype type)
+static void describe_message(tl_event *e, const matched *m, MPI_Count count, MPI_Datatype type)
 {
     e->comm = m->comm;
     e->peer = m->peer;
@@ -57,7 +57,7 @@ static void describe_message(tl_event *e, const matched *m, int count, MPI_Datat
 
 /* Fills the event of a receive; a message from a communicator that is not recorded leaves it as it
  * is. */
-static void describe_receive(tl_event *e, MPI_Message handle, int count, MPI_Datatype type)
+static void describe_receive(tl_event *e, MPI_Message handle, MPI_Count count, MPI_Datatype type)
 {
     for (size_t i = 0; i < n_messages; i++) {
         if (messages[i].handle != handle)
@@ -112,14 +112,14 @@ int TLT_WRAPPER(Improbe)(int source, int tag, MPI_Comm comm, int *flag, MPI_Mess
     return result;
 }
 
-int TLT_WRAPPER(Mrecv)(void *buf, int count, MPI_Datatype type, MPI_Message *message,
-                       MPI_Status *status)
+TLT_INLINE int receive(bool large, void *buf, MPI_Count count, MPI_Datatype type,
+                       MPI_Message *message, MPI_Status *status)
 {
     if (!tlt_enter())
-        return tlt_pmpi.Mrecv(buf, count, type, message, status);
+        return CALL(Mrecv, large, buf, count, type, message, status);
     tl_event event = {.call = TL_MPI_Mrecv, .site = TLT_SITE()};
     describe_receive(&event, *message, count, type);
-    int result = TLT_OUTSIDE(BEGUN(&event), tlt_pmpi.Mrecv(buf, count, type, message, status));
+    int result = TLT_OUTSIDE(BEGUN(&event), CALL(Mrecv, large, buf, count, type, message, status));
     if (took_part(result)) {
         tlt_put(&event);
         put_error(result);
@@ -128,14 +128,27 @@ int TLT_WRAPPER(Mrecv)(void *buf, int count, MPI_Datatype type, MPI_Message *mes
     return result;
 }
 
-int TLT_WRAPPER(Imrecv)(void *buf, int count, MPI_Datatype type, MPI_Message *message,
-                        MPI_Request *request)
+int TLT_WRAPPER(Mrecv)(void *buf, int count, MPI_Datatype type, MPI_Message *message,
+                       MPI_Status *status)
+{
+    return receive(false, buf, count, type, message, status);
+}
+
+int TLT_WRAPPER(Mrecv_c)(void *buf, MPI_Count count, MPI_Datatype type, MPI_Message *message,
+                         MPI_Status *status)
+{
+    return receive(true, buf, count, type, message, status);
+}
+
+TLT_INLINE int start_receive(bool large, void *buf, MPI_Count count, MPI_Datatype type,
+                             MPI_Message *message, MPI_Request *request)
 {
     if (!tlt_enter())
-        return tlt_pmpi.Imrecv(buf, count, type, message, request);
+        return CALL(Imrecv, large, buf, count, type, message, request);
     tl_event event = {.call = TL_MPI_Imrecv, .site = TLT_SITE()};
     describe_receive(&event, *message, count, type);
-    int result = TLT_OUTSIDE(BEGUN(&event), tlt_pmpi.Imrecv(buf, count, type, message, request));
+    int result =
+        TLT_OUTSIDE(BEGUN(&event), CALL(Imrecv, large, buf, count, type, message, request));
     if (result == MPI_SUCCESS) {
         if (event.comm != TL_COMM_NULL)
             event.request = tlt_request_made(request, TLT_ACTIVE);
@@ -143,4 +156,16 @@ int TLT_WRAPPER(Imrecv)(void *buf, int count, MPI_Datatype type, MPI_Message *me
     }
     tlt_leave();
     return result;
+}
+
+int TLT_WRAPPER(Imrecv)(void *buf, int count, MPI_Datatype type, MPI_Message *message,
+                        MPI_Request *request)
+{
+    return start_receive(false, buf, count, type, message, request);
+}
+
+int TLT_WRAPPER(Imrecv_c)(void *buf, MPI_Count count, MPI_Datatype type, MPI_Message *message,
+                          MPI_Request *request)
+{
+    return start_receive(true, buf, count, type, message, request);
 }

@@ -8,11 +8,11 @@ static bool is_wildcard(int source, int tag)
     return source == MPI_ANY_SOURCE || tag == MPI_ANY_TAG;
 }
 
-int TLT_WRAPPER(Recv)(void *buf, int count, MPI_Datatype datatype, int source, int tag,
-                      MPI_Comm comm, MPI_Status *status)
+TLT_INLINE int receive(bool large, void *buf, MPI_Count count, MPI_Datatype datatype, int source,
+                       int tag, MPI_Comm comm, MPI_Status *status)
 {
     if (!tlt_enter())
-        return tlt_pmpi.Recv(buf, count, datatype, source, tag, comm, status);
+        return CALL(Recv, large, buf, count, datatype, source, tag, comm, status);
     MPI_Status own_status;
     if (is_wildcard(source, tag))
         status = STATUS_OR_OWN(status);
@@ -25,8 +25,8 @@ int TLT_WRAPPER(Recv)(void *buf, int count, MPI_Datatype datatype, int source, i
         event.count = count;
         event.type_bytes = tlt_type_bytes(datatype);
     }
-    int result =
-        TLT_OUTSIDE(BEGUN(&event), tlt_pmpi.Recv(buf, count, datatype, source, tag, comm, status));
+    int result = TLT_OUTSIDE(BEGUN(&event),
+                             CALL(Recv, large, buf, count, datatype, source, tag, comm, status));
     if (c && source == MPI_ANY_SOURCE)
         event.peer = tlt_peer(status->MPI_SOURCE);
     if (c && tag == MPI_ANY_TAG)
@@ -39,8 +39,20 @@ int TLT_WRAPPER(Recv)(void *buf, int count, MPI_Datatype datatype, int source, i
     return result;
 }
 
+int TLT_WRAPPER(Recv)(void *buf, int count, MPI_Datatype datatype, int source, int tag,
+                      MPI_Comm comm, MPI_Status *status)
+{
+    return receive(false, buf, count, datatype, source, tag, comm, status);
+}
+
+int TLT_WRAPPER(Recv_c)(void *buf, MPI_Count count, MPI_Datatype datatype, int source, int tag,
+                        MPI_Comm comm, MPI_Status *status)
+{
+    return receive(true, buf, count, datatype, source, tag, comm, status);
+}
+
 /* Both halves, before the call. */
-static void describe_sendrecv(tl_event *e, const tlt_comm *c, int count, MPI_Datatype type,
+static void describe_sendrecv(tl_event *e, const tlt_comm *c, MPI_Count count, MPI_Datatype type,
                               int dest, int tag, int source, int recvtag)
 {
     e->comm = c->id;
@@ -60,13 +72,14 @@ static void describe_source(tl_event *e, int source, int tag, const MPI_Status *
         e->recv_tag = tlt_tag(status->MPI_TAG);
 }
 
-int TLT_WRAPPER(Sendrecv)(const void *sendbuf, int sendcount, MPI_Datatype sendtype, int dest,
-                          int sendtag, void *recvbuf, int recvcount, MPI_Datatype recvtype,
-                          int source, int recvtag, MPI_Comm comm, MPI_Status *status)
+TLT_INLINE int sendrecv(bool large, const void *sendbuf, MPI_Count sendcount, MPI_Datatype sendtype,
+                        int dest, int sendtag, void *recvbuf, MPI_Count recvcount,
+                        MPI_Datatype recvtype, int source, int recvtag, MPI_Comm comm,
+                        MPI_Status *status)
 {
     if (!tlt_enter())
-        return tlt_pmpi.Sendrecv(sendbuf, sendcount, sendtype, dest, sendtag, recvbuf, recvcount,
-                                 recvtype, source, recvtag, comm, status);
+        return CALL(Sendrecv, large, sendbuf, sendcount, sendtype, dest, sendtag, recvbuf,
+                    recvcount, recvtype, source, recvtag, comm, status);
     MPI_Status own_status;
     if (is_wildcard(source, recvtag))
         status = STATUS_OR_OWN(status);
@@ -78,8 +91,51 @@ int TLT_WRAPPER(Sendrecv)(const void *sendbuf, int sendcount, MPI_Datatype sendt
         event.recv_type_bytes = tlt_type_bytes(recvtype);
     }
     int result = TLT_OUTSIDE(BEGUN(&event),
-                             tlt_pmpi.Sendrecv(sendbuf, sendcount, sendtype, dest, sendtag, recvbuf,
-                                               recvcount, recvtype, source, recvtag, comm, status));
+                             CALL(Sendrecv, large, sendbuf, sendcount, sendtype, dest, sendtag,
+                                  recvbuf, recvcount, recvtype, source, recvtag, comm, status));
+    if (c)
+        describe_source(&event, source, recvtag, status);
+    if (took_part(result)) {
+        tlt_put(&event);
+        put_error(result);
+    }
+    tlt_leave();
+    return result;
+}
+
+int TLT_WRAPPER(Sendrecv)(const void *sendbuf, int sendcount, MPI_Datatype sendtype, int dest,
+                          int sendtag, void *recvbuf, int recvcount, MPI_Datatype recvtype,
+                          int source, int recvtag, MPI_Comm comm, MPI_Status *status)
+{
+    return sendrecv(false, sendbuf, sendcount, sendtype, dest, sendtag, recvbuf, recvcount,
+                    recvtype, source, recvtag, comm, status);
+}
+
+int TLT_WRAPPER(Sendrecv_c)(const void *sendbuf, MPI_Count sendcount, MPI_Datatype sendtype,
+                            int dest, int sendtag, void *recvbuf, MPI_Count recvcount,
+                            MPI_Datatype recvtype, int source, int recvtag, MPI_Comm comm,
+                            MPI_Status *status)
+{
+    return sendrecv(true, sendbuf, sendcount, sendtype, dest, sendtag, recvbuf, recvcount, recvtype,
+                    source, recvtag, comm, status);
+}
+
+TLT_INLINE int sendrecv_replace(bool large, void *buf, MPI_Count count, MPI_Datatype datatype,
+                                int dest, int sendtag, int source, int recvtag, MPI_Comm comm,
+                                MPI_Status *status)
+{
+    if (!tlt_enter())
+        return CALL(Sendrecv_replace, large, buf, count, datatype, dest, sendtag, source, recvtag,
+                    comm, status);
+    MPI_Status own_status;
+    if (is_wildcard(source, recvtag))
+        status = STATUS_OR_OWN(status);
+    const tlt_comm *c = tlt_comm_find(TLT_HANDLE(comm));
+    tl_event event = {.call = TL_MPI_Sendrecv_replace, .site = TLT_SITE()};
+    if (c)
+        describe_sendrecv(&event, c, count, datatype, dest, sendtag, source, recvtag);
+    int result = TLT_OUTSIDE(BEGUN(&event), CALL(Sendrecv_replace, large, buf, count, datatype,
+                                                 dest, sendtag, source, recvtag, comm, status));
     if (c)
         describe_source(&event, source, recvtag, status);
     if (took_part(result)) {
@@ -94,27 +150,16 @@ int TLT_WRAPPER(Sendrecv_replace)(void *buf, int count, MPI_Datatype datatype, i
                                   int sendtag, int source, int recvtag, MPI_Comm comm,
                                   MPI_Status *status)
 {
-    if (!tlt_enter())
-        return tlt_pmpi.Sendrecv_replace(buf, count, datatype, dest, sendtag, source, recvtag, comm,
-                                         status);
-    MPI_Status own_status;
-    if (is_wildcard(source, recvtag))
-        status = STATUS_OR_OWN(status);
-    const tlt_comm *c = tlt_comm_find(TLT_HANDLE(comm));
-    tl_event event = {.call = TL_MPI_Sendrecv_replace, .site = TLT_SITE()};
-    if (c)
-        describe_sendrecv(&event, c, count, datatype, dest, sendtag, source, recvtag);
-    int result =
-        TLT_OUTSIDE(BEGUN(&event), tlt_pmpi.Sendrecv_replace(buf, count, datatype, dest, sendtag,
-                                                             source, recvtag, comm, status));
-    if (c)
-        describe_source(&event, source, recvtag, status);
-    if (took_part(result)) {
-        tlt_put(&event);
-        put_error(result);
-    }
-    tlt_leave();
-    return result;
+    return sendrecv_replace(false, buf, count, datatype, dest, sendtag, source, recvtag, comm,
+                            status);
+}
+
+int TLT_WRAPPER(Sendrecv_replace_c)(void *buf, MPI_Count count, MPI_Datatype datatype, int dest,
+                                    int sendtag, int source, int recvtag, MPI_Comm comm,
+                                    MPI_Status *status)
+{
+    return sendrecv_replace(true, buf, count, datatype, dest, sendtag, source, recvtag, comm,
+                            status);
 }
 
 int TLT_WRAPPER(Probe)(int source, int tag, MPI_Comm comm, MPI_Status *status)

@@ -31,6 +31,11 @@ bool tlt_pmpi_resolve(void)
     t.X##name = (__typeof__(t.X##name))find_extension(                                             \
         (const char *const[]){"PMPI_" #name, "PMPIX_" #name, "MPI_" #name, "MPIX_" #name});
 #include "mpi_calls.def"
+#define TL_CALL(code, name, ...)                                                                   \
+    LARGE_##name(t.name##_c = (__typeof__(t.name##_c))tlt_find_function("PMPI_" #name "_c");)
+#define TL_SPECIAL TL_CALL
+#define TL_EXTENSION TL_CALL
+#include "mpi_calls.def"
 #define HELPER(name)                                                                               \
     t.name = (__typeof__(t.name))tlt_find_function("PMPI_" #name);                                 \
     complete = complete && t.name;

@@ -51,11 +51,24 @@ enum { TLT_ERR_TRUNCATE = 15, TLT_ERR_IN_STATUS = 18, TLT_ERR_PENDING = 19 };
     typedef int tlt_##name##_function(LIST(DECL_, __VA_ARGS__));
 #include "mpi_calls.def"
 
+/* So are the functions with large counts. */
+#include "mpi/large_begin.h"
+#define TL_CALL(code, name, action, traits, ...)                                                   \
+    LARGE_##name(typedef int tlt_##name##_c_function(LIST(DECL_, __VA_ARGS__));)
+#define TL_SPECIAL TL_CALL
+#define TL_EXTENSION TL_CALL
+#include "mpi_calls.def"
+#include "mpi/large_end.h"
+
 typedef struct tlt_pmpi_table {
 #define TL_CALL(code, name, ...) __typeof__(&PMPI_##name) name;
 #define TL_SPECIAL TL_CALL
 #define TL_OPAQUE TL_CALL
 #define TL_EXTENSION(code, name, ...) tlt_##name##_function *X##name;
+#include "mpi_calls.def"
+#define TL_CALL(code, name, ...) LARGE_##name(tlt_##name##_c_function *name##_c;)
+#define TL_SPECIAL TL_CALL
+#define TL_EXTENSION TL_CALL
 #include "mpi_calls.def"
 #define HELPER(name) __typeof__(&PMPI_##name) name;
     TLT_LOCAL_HELPERS(HELPER)
@@ -82,6 +95,10 @@ void tlt_completion_free(void);
 #define TL_SPECIAL TL_CALL
 #define TL_OPAQUE TL_CALL
 #define TL_EXTENSION(code, name, ...) extern tlt_##name##_function TLT_WRAPPER(name);
+#include "mpi_calls.def"
+#define TL_CALL(code, name, ...) LARGE_##name(extern tlt_##name##_c_function TLT_WRAPPER(name##_c);)
+#define TL_SPECIAL TL_CALL
+#define TL_EXTENSION TL_CALL
 #include "mpi_calls.def"
 
 #endif

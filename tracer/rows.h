@@ -29,16 +29,22 @@
 #define STEPS(p, ...) MAP(p, SEP_NONE, __VA_ARGS__)
 #define BITS(p, ...) (MAP(p, SEP_OR, __VA_ARGS__))
 
+/* In a function with large counts (MPI_Name_c) MPI_Count and MPI_Aint: large_counts.h. */
+#define TLT_COUNT int
+#define TLT_DISPL int
+
 /* The declaration of a parameter. */
 #define DECL_SBUF(x) const void *x
 #define DECL_RBUF(x) void *x
-#define DECL_COUNT(x) int x
+#define DECL_COUNT(x) TLT_COUNT x
 #define DECL_TYPE(x) MPI_Datatype x
-#define DECL_RCOUNT(x) int x
+#define DECL_RCOUNT(x) TLT_COUNT x
 #define DECL_RTYPE(x) MPI_Datatype x
-#define DECL_COUNTS(x) const int x[]
-#define DECL_RCOUNTS(x) const int x[]
-#define DECL_DISPLS(x) const int x[]
+#define DECL_COUNTS(x) const TLT_COUNT x[]
+#define DECL_RCOUNTS(x) const TLT_COUNT x[]
+#define DECL_TCOUNT(x) TLT_COUNT x
+#define DECL_UNIT(x) TLT_DISPL x
+#define DECL_DISPLS(x) const TLT_DISPL x[]
 #define DECL_TYPES(x) const MPI_Datatype x[]
 #define DECL_RTYPES(x) const MPI_Datatype x[]
 #define DECL_ADISPLS(x) const MPI_Aint x[]
@@ -46,6 +52,9 @@
 #define DECL_SRC(x) int x
 #define DECL_ROOT(x) int x
 #define DECL_TAG(x) int x
+#define DECL_RSRC(x) int x
+#define DECL_RTAG(x) int x
+#define DECL_MESSAGE(x) MPI_Message *x
 #define DECL_OP(x) MPI_Op x
 #define DECL_COMM(x) MPI_Comm x
 #define DECL_WIN(x) MPI_Win x
@@ -74,6 +83,8 @@
 #define PASS_RTYPE(x) x
 #define PASS_COUNTS(x) x
 #define PASS_RCOUNTS(x) x
+#define PASS_TCOUNT(x) x
+#define PASS_UNIT(x) x
 #define PASS_DISPLS(x) x
 #define PASS_ADISPLS(x) x
 #define PASS_TYPES(x) x

@@ -13,6 +13,8 @@
 #define STORE_RTYPE(x) args.rtype = x;
 #define STORE_COUNTS(x) args.counts = x;
 #define STORE_RCOUNTS(x) args.rcounts = x;
+#define STORE_TCOUNT(x)
+#define STORE_UNIT(x)
 #define STORE_DISPLS(x)
 #define STORE_TYPES(x) args.types = x;
 #define STORE_RTYPES(x) args.rtypes = x;
@@ -48,6 +50,8 @@
 #define BIT_RTYPE(x) HAS_RTYPE
 #define BIT_COUNTS(x) HAS_COUNTS
 #define BIT_RCOUNTS(x) HAS_RCOUNTS
+#define BIT_TCOUNT(x) 0
+#define BIT_UNIT(x) 0
 #define BIT_DISPLS(x) 0
 #define BIT_ADISPLS(x) 0
 #define BIT_TYPES(x) HAS_TYPES
@@ -83,12 +87,12 @@
 #define T_PERSISTENT TL_TRAIT_PERSISTENT
 
 /* clang-format off */
-#define WRAPPER(code, name, member, action, traits, ...)                                           \
+#define WRAPPER(large, code, name, member, action, traits, ...)                                    \
     int TLT_WRAPPER(name)(LIST(DECL_, __VA_ARGS__))                                                \
     {                                                                                              \
         if (!tlt_enter())                                                                          \
             return tlt_pmpi.member(LIST(PASS_, __VA_ARGS__));                                      \
-        enum { has = BITS(BIT_, __VA_ARGS__) };                                                    \
+        enum { has = (large) | BITS(BIT_, __VA_ARGS__) };                                          \
         call_args args = {0};                                                                      \
         STEPS(STORE_, __VA_ARGS__)                                                                 \
         tl_event event = {.call = (code), .site = TLT_SITE()};                                     \
@@ -98,8 +102,8 @@
         return result;                                                                             \
     }
 
-#define TL_CALL(code, name, ...) WRAPPER(code, name, name, __VA_ARGS__)
-#define TL_EXTENSION(code, name, ...) WRAPPER(code, name, X##name, __VA_ARGS__)
+#define TL_CALL(code, name, ...) WRAPPER(0, code, name, name, __VA_ARGS__)
+#define TL_EXTENSION(code, name, ...) WRAPPER(0, code, name, X##name, __VA_ARGS__)
 
 /* Recorded by name only. */
 #define TL_OPAQUE(code, name, ...)                                                                 \
@@ -113,6 +117,13 @@
         tlt_leave();                                                                               \
         return result;                                                                             \
     }
-/* clang-format on */
-
 #include "mpi_calls.def"
+
+/* The twins with large counts. */
+#include "mpi/large_begin.h"
+#define TL_CALL(code, name, ...)                                                                   \
+    LARGE_##name(WRAPPER(HAS_LARGE, code, name##_c, name##_c, __VA_ARGS__))
+#define TL_EXTENSION TL_CALL
+#include "mpi_calls.def"
+#include "mpi/large_end.h"
+/* clang-format on */

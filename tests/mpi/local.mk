@@ -10,7 +10,7 @@ TESTS += $(MPI_TESTS)
 EXTRA_DIST += $(MPI_TESTS) \
 	tests/mpi/tracer.sh tests/mpi/rows/rows.py tests/mpi/rows/frame.c tests/mpi/rows/frame.F90 \
 	tests/mpi/calls_collective.c tests/mpi/calls_comm.c tests/mpi/calls_completion.c \
-	tests/mpi/calls_p2p.c tests/mpi/ends.c tests/mpi/faults.c tests/mpi/starve.c tests/mpi/hinder.c tests/mpi/killed.c tests/mpi/kernels.c tests/mpi/kernels_fftw.c \
+	tests/mpi/calls_p2p.c tests/mpi/ends.c tests/mpi/faults.c tests/mpi/starve.c tests/mpi/hinder.c tests/mpi/killed.c tests/mpi/large.c tests/mpi/kernels.c tests/mpi/kernels_fftw.c \
 	tests/mpi/threads.c tests/mpi/select.c tests/mpi/skip.c tests/mpi/sleeps.c tests/mpi/swaps.c tests/mpi/expected/swaps tests/mpi/user_kernels.c tests/mpi/fortran/user_kernels.f90 tests/mpi/vectors.c tests/mpi/volumes.c \
 	tests/mpi/expected/calls_collective.0 tests/mpi/expected/calls_collective.1 \
 	tests/mpi/expected/calls_collective.2 tests/mpi/expected/calls_comm.0 \
@@ -20,7 +20,7 @@ EXTRA_DIST += $(MPI_TESTS) \
 	tests/mpi/expected/mixed.0 tests/mpi/expected/mixed.1 tests/mpi/fortran/binding.h \
 	tests/mpi/fortran/calls_collective.F90 tests/mpi/fortran/calls_comm.F90 \
 	tests/mpi/fortran/calls_completion.F90 tests/mpi/fortran/calls_p2p.F90 \
-	tests/mpi/fortran/mixed.F90 tests/mpi/fortran/mixed.c
+	tests/mpi/fortran/large.F90 tests/mpi/fortran/mixed.F90 tests/mpi/fortran/mixed.c
 
 # The differential oracle: its programs, the platforms and the driver.
 TESTS += tests/mpi/oracle.sh

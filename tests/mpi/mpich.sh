@@ -17,6 +17,34 @@ same_events() {
     for ((rank = 0; rank < $2; rank++)); do same_text "$here/expected/$1.$rank" "$print_events" "$1.tl" "$rank" || return 1; done
 }
 complete() { "$timeless" info "$1" | tee "$scratch/info" | grep -Eq '^complete +yes' && says 'MPICH Version' "$scratch/info"; }
+# Each row that has a twin with large counts (MPI_Send_c) by that: the events are those of MPI_Send.
+rows="python3 $here/rows/rows.py $top_srcdir/compress/mpi_calls.def"
+make_rows() {
+    MPI_FUNCTIONS=$(nm -D --defined-only "$(ldd calls_p2p | awk '$1 ~ /^libmpich\.so/ { print $3 }')" | awk '$3 ~ /^MPIX?_/ { print $3 }')
+    export MPI_FUNCTIONS PYTHONDONTWRITEBYTECODE=1
+    $rows large >run.c && [ "$(grep -c '_c(' run.c)" -gt 100 ] && $MPICC -O1 -w -DLARGE -I . -o rows "$here/rows/frame.c"
+}
+large_counts() {
+    grep -q tlt_mpich_family "$tracer" || return
+    check "MPICH: a program with large counts compiles" make_rows
+    check "MPICH: it runs as without the tracer" env LD_PRELOAD="$tracer" TIMELESS_OUTPUT=rows.tl timeout 60 $MPIRUN -n 2 ./rows all "$scratch/file"
+    check "MPICH: calls with large counts are recorded as those without" $rows check "$timeless" rows.tl all
+    $MPICC -w -o beyond "$here/large.c"
+    check "MPICH: counts beyond those of int" env LD_PRELOAD="$tracer" TIMELESS_OUTPUT=beyond.tl timeout 60 $MPIRUN -n 2 ./beyond
+    check "MPICH: the trace has them" beyond
+    mpifort.mpich -w -o large_f08 "$here/fortran/large.F90"
+    check "MPICH: use mpi_f08 with large counts" env LD_PRELOAD="$tracer" TIMELESS_OUTPUT=f08.tl timeout 60 $MPIRUN -n 2 ./large_f08
+    check "MPICH: use mpi_f08: calls are recorded once" f08
+}
+# dumped FILE: the calls of rank 0 with their counts
+dumped() { "$timeless" dump "$1" | awk '$1 == 0 && $2 ~ /^[0-9]+$/ && $3 !~ /Init|Finalize/ { list = $3; for (i = 4; i <= NF; i++) if ($i ~ /^(recv_)?count=|^list=/) list = list " " $i; print list }'; }
+beyond() { equal "$(dumped beyond.tl)" 'MPI_Sendrecv count=3000000000 recv_count=3000000000
+MPI_Alltoallv list=[3000000000,1,3000000000,1]'; }
+f08() { equal "$(dumped f08.tl)" 'MPI_Sendrecv count=5 recv_count=5
+MPI_Allreduce count=5
+MPI_Isend count=5
+MPI_Recv count=5
+MPI_Wait'; }
 programs_of_mpich() {
     local program ranks binding
     for program in calls_p2p:2 calls_collective:3 calls_comm:4 calls_completion:2; do
@@ -40,6 +68,7 @@ programs_of_mpich() {
             rm -f ./*.tl fortran
         done
     done
+    large_counts
     compile ends -pthread
     check "MPICH: a program that exits without MPI_Finalize" same_run ends timeout 60 $MPIRUN -n 1 ./ends exit
     rm -f ./*.tl

@@ -76,12 +76,21 @@ __asm__(".text\n"
     ENTRY("MPI_" #name) ENTRY("PMPI_" #name) ENTRY("MPIX_" #name) ENTRY("PMPIX_" #name)
 #include "mpi_calls.def"
 
+#define TL_CALL(code, name, ...) LARGE_##name(ENTRY("MPI_" #name "_c") ENTRY("PMPI_" #name "_c"))
+#define TL_SPECIAL TL_CALL
+#define TL_EXTENSION TL_CALL
+#include "mpi_calls.def"
+
 #define SLOT(symbol) extern void *tlt_slot_##symbol __attribute__((visibility("hidden")));
 #define TL_CALL(code, name, ...) SLOT(MPI_##name) SLOT(PMPI_##name)
 #define TL_SPECIAL TL_CALL
 #define TL_OPAQUE TL_CALL
 #define TL_EXTENSION(code, name, ...)                                                              \
     SLOT(MPI_##name) SLOT(PMPI_##name) SLOT(MPIX_##name) SLOT(PMPIX_##name)
+#include "mpi_calls.def"
+#define TL_CALL(code, name, ...) LARGE_##name(SLOT(MPI_##name##_c) SLOT(PMPI_##name##_c))
+#define TL_SPECIAL TL_CALL
+#define TL_EXTENSION TL_CALL
 #include "mpi_calls.def"
 
 const tlt_entry tlt_entries[] = {
@@ -91,6 +100,11 @@ const tlt_entry tlt_entries[] = {
 #define TL_OPAQUE TL_CALL
 #define TL_EXTENSION(code, name, ...)                                                              \
     ROW(name, MPI_##name) ROW(name, PMPI_##name) ROW(name, MPIX_##name) ROW(name, PMPIX_##name)
+#include "mpi_calls.def"
+#define TL_CALL(code, name, ...)                                                                   \
+    LARGE_##name(ROW(name##_c, MPI_##name##_c) ROW(name##_c, PMPI_##name##_c))
+#define TL_SPECIAL TL_CALL
+#define TL_EXTENSION TL_CALL
 #include "mpi_calls.def"
     {NULL, NULL, TLT_N_FUNCTIONS},
 };

@@ -92,6 +92,11 @@ const tlt_family TLT_FAMILY(family) = {
 #define TL_EXTENSION TL_CALL
 #define TL_OPAQUE TL_CALL
 #include "mpi_calls.def"
+#define TL_CALL(code, name, ...)                                                                   \
+    LARGE_##name([TLT_FN_##name##_c] = (tlt_function_pointer)TLT_WRAPPER(name##_c), )
+#define TL_SPECIAL TL_CALL
+#define TL_EXTENSION TL_CALL
+#include "mpi_calls.def"
         },
     .resolve = tlt_pmpi_resolve,
     .world = find_world,

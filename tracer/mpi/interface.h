@@ -14,11 +14,12 @@
 #include <stdbool.h>
 #include <stddef.h>
 
+#include "large_counts.h"
 #include "timeless.h"
 
 /* An entry's number for each function of the schema. */
 enum tlt_function {
-#define TL_CALL(code, name, ...) TLT_FN_##name,
+#define TL_CALL(code, name, ...) TLT_FN_##name, LARGE_##name(TLT_FN_##name##_c, )
 #define TL_SPECIAL TL_CALL
 #define TL_EXTENSION TL_CALL
 #define TL_OPAQUE TL_CALL

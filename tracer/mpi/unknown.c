@@ -29,6 +29,13 @@ static const char recorded[] =
 #define TL_OPAQUE TL_CALL
 #include "mpi_calls.def"
     ;
+/* Those that have a twin with large counts, MPI_Name_c. */
+static const char twins[] =
+#define TL_CALL(code, name, ...) LARGE_##name(#name "\0")
+#define TL_SPECIAL TL_CALL
+#define TL_EXTENSION TL_CALL
+#include "mpi_calls.def"
+    ;
 static const char local[] =
 #define TL_LOCAL(name) #name "\0"
 #include "mpi_calls.def"
@@ -70,17 +77,20 @@ bool tlt_mpi_knows(const char *symbol)
     size_t length = strlen(name);
     while (name[length - 1] == '_')
         length--;
-    bool is_large = cut_end(name, &length, "_large");
+    const bool is_large = cut_end(name, &length, "_large");
     static const char *const of_bindings[] = {"_f08ts", "_f08", "_f", "_cptr"};
     for (size_t i = 0; i < sizeof of_bindings / sizeof *of_bindings; i++)
         cut_end(name, &length, of_bindings[i]);
     /* The tools' interface and Fortran's MPI_Sizeof, which has a function for each type. */
     if (!strncasecmp(name, "T_", 2) || !strncasecmp(name, "sizeof_", 7))
         return true;
-    if (is_in(local, name, length) || (!is_large && is_in(recorded, name, length)))
+    if (!is_large && is_in(recorded, name, length))
         return true;
-    is_large = cut_end(name, &length, "_c");
-    return is_large && is_in(local, name, length);
+    if (is_in(local, name, length))
+        return true;
+    if (!is_large && !cut_end(name, &length, "_c"))
+        return false;
+    return is_in(twins, name, length) || is_in(local, name, length);
 }
 
 /* ---- the loaded objects ---- */

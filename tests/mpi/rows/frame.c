@@ -8,7 +8,13 @@
 
 enum { ROOM = 1024 };
 static int rank, partner, in[ROOM], out[ROOM], memory[ROOM], which, flag, indices[2];
-static int displs[] = {0, 16}, bdispls[] = {0, 128}, me[1], them[1], one[] = {1};
+#ifdef LARGE /* rows.py large */
+typedef MPI_Aint displacement;
+#else
+typedef int displacement;
+#endif
+static displacement displs[] = {0, 16}, bdispls[] = {0, 128};
+static int me[1], them[1], one[] = {1};
 static int dims[] = {2}, periods[] = {1}, keep[] = {1}, no, is_high;
 static int graph_index[] = {1, 2}, graph_edges[] = {1, 0};
 static MPI_Aint adispls[] = {0, 128}, no_aint, window_bytes = sizeof memory;

@@ -2,6 +2,7 @@
 what its trace must hold.
 
     rows.py SCHEMA c|fortran                  prints the program
+    rows.py SCHEMA large                      prints that in C, with MPI_Name_c where the library has it
     rows.py SCHEMA check TIMELESS TRACE MODE  compares the trace of a run on two ranks in that mode
 
 What a row is given follows from the kinds of its parameters (KINDS) and from their names where the kind
@@ -196,6 +197,9 @@ class Row:
             kind_type, _, parameter = inside.rpartition(", ")
             self.parameters.append((kind, kind_type, parameter))
         self.kinds = [p[0] for p in self.parameters]
+        # Its twin with large counts, if there is one.
+        has_twin = {"COUNT", "RCOUNT", "TCOUNT", "COUNTS", "RCOUNTS", "UNIT"} & set(self.kinds)
+        self.large = self.symbol + "_c" if has_twin and self.symbol + "_c" in FUNCTIONS else self.symbol
 
     def case(self):
         """What comes before, what comes after, and the special arguments."""
@@ -256,9 +260,10 @@ def all_cases(rows):
 # ---- the programs ----
 
 C = dict(
-    array="static const int {name}[2][2] = {{{{{0[0]}, {0[1]}}}, {{{1[0]}, {1[1]}}}}};", begin="static void run(void)\n{{",
+    array="static const {type} {name}[2][2] = {{{{{0[0]}, {0[1]}}}, {{{1[0]}, {1[1]}}}}};", begin="static void run(void)\n{{",
     call="{symbol}({arguments});", wtime="now = MPI_Wtime();", mark="MPI_Pcontrol({arguments});",
     until="do\n{call}\nwhile (!{done});", end="}}")
+LARGE = dict(C)
 FORTRAN = dict(
     begin="subroutine run", array="integer, save :: {name}(2, 0:1) = reshape([{0[0]}, {0[1]}, {1[0]}, {1[1]}], [2, 2])",
     call="call {symbol}({arguments}, ierr)", wtime="now = MPI_Wtime()", mark="call MPI_Pcontrol({arguments})",
@@ -272,10 +277,11 @@ def fortran_expression(text):
 
 
 def statement(language, row, special):
-    is_c = language is C
+    is_c = language is not FORTRAN
     arguments = ", ".join(e if is_c else fortran_expression(e) for _, e in row.arguments(special))
     form = {"Wtime": "wtime", "Pcontrol": "mark"}.get(row.name, "call")
-    call = language[form].format(symbol=row.symbol, arguments=arguments)
+    symbol = row.large if language is LARGE else row.symbol
+    call = language[form].format(symbol=symbol, arguments=arguments)
     if row.name == "Testsome":
         return language["until"].format(call=call, done="which" if is_c else "which > 0")
     return language["until"].format(call=call, done="flag") if "FLAG" in row.kinds else call
@@ -284,7 +290,8 @@ def statement(language, row, special):
 def print_program(language, rows):
     print(language["begin"].format())
     for name, lists in ARRAYS.items():
-        print(language["array"].format(*[(one + [0])[:2] for one in lists], name=name))
+        kind = "MPI_Count" if language is LARGE and name not in ("sources", "destinations") else "int"
+        print(language["array"].format(*[(one + [0])[:2] for one in lists], name=name, type=kind))
     for code, statements in all_cases(rows):
         if code is not None:
             print(language["mark"].format(arguments=code))
@@ -471,7 +478,7 @@ def main():
     rows = read_schema(sys.argv[1])
     if sys.argv[2] == "check":
         return 0 if check(rows, *sys.argv[3:]) else 1
-    print_program(C if sys.argv[2] == "c" else FORTRAN, rows)
+    print_program({"c": C, "large": LARGE, "fortran": FORTRAN}[sys.argv[2]], rows)
     return 0
 
 
