@@ -1,8 +1,8 @@
 #!/usr/bin/env bash
 # Predicted seconds of HPL on the platform dahu, as a table, beside measurements.
 #
-#   dahu.sh [-o TABLE] [-c MEASURED] [-b BLOCK,...] [-e ENGINE] [-s SEEDS] [-S] [-n N] [-j JOBS] [-t SECONDS] [-l]
-#           [-- OPTIONS of timeless replay]
+#   dahu.sh [-o TABLE] [-c MEASURED] [-b BLOCK,...] [-e ENGINE] [-s SEEDS] [-S] [-n N] [-j JOBS] [-t SECONDS] [-v VARIANT]
+#           [-l] [-- OPTIONS of timeless replay]
 #
 #   -o TABLE    the CSV of predictions (default: dahu.csv); rows that it has are kept, others are appended
 #   -c MEASURED a CSV of measurements with the columns N,NB,P,Q,bcast,swap,depth and experiment, median_s; errors
@@ -14,6 +14,7 @@
 #   -n N        no matrix larger than N
 #   -j JOBS     rows at a time (default: 1)
 #   -t SECONDS  leave a row out that takes longer
+#   -v VARIANT  all rows with this part of the model changed, as in the ablation block
 #   -l          print the rows that are missing, and predict none
 #
 # Exits with 1 when a row could not be predicted.
@@ -27,13 +28,16 @@
 #   all-terms, mnk    dgemm-2019-10 as it is, and its M N K and constant alone
 #   no-noise          dgemm always takes its mean
 #   published-noise   the standard deviations of dgemm are those of the fit, shapes included
+# Only with -v:
+#   loopback-2020     network-2018 has the factors and the loopback of network-2020-08 for messages within a node
 set -eu
 here=$(cd "$(dirname "$0")/.." && pwd)
 : "${top_builddir:=$here/..}"
 PATH=$(cd "$top_builddir" && pwd)/cli:$PATH
 export TIMELESS_PLATFORMS=${TIMELESS_PLATFORMS:-$here/../platforms}
-table=dahu.csv measured= blocks=size,geometry,factorial engine=smpi seeds=1 sensitivity= max_n= failed= jobs=1 limit=0 list=
-while getopts o:c:b:e:s:Sn:j:t:l option; do
+table=dahu.csv measured= blocks=size,geometry,factorial engine=smpi seeds=1 sensitivity= max_n= failed= jobs=1 limit=0
+list= variant_of_all=
+while getopts o:c:b:e:s:Sn:j:t:v:l option; do
     case $option in
     o) table=$OPTARG ;;
     c) measured=$OPTARG ;;
@@ -44,11 +48,17 @@ while getopts o:c:b:e:s:Sn:j:t:l option; do
     n) max_n=$OPTARG ;;
     j) jobs=$OPTARG ;;
     t) limit=$OPTARG ;;
+    v) variant_of_all=$OPTARG ;;
     l) list=1 ;;
     *) exit 2 ;;
     esac
 done
 shift $((OPTIND - 1))
+block_variants='equal fixed-polls no-loopback no-sharing all-terms mnk no-noise published-noise'
+if [ "$variant_of_all" ] && ! [[ " $block_variants loopback-2020 " == *" $variant_of_all "* ]]; then
+    echo "dahu.sh: $variant_of_all is no variant" >&2
+    exit 2
+fi
 options=$*
 for block in ${blocks//,/ }; do
     case $block in
@@ -123,6 +133,10 @@ platform() {
         chmod -R u+w "$folder"
         case $1 in
         no-loopback) sed -i '/^timeless\/loopback/d' "$folder"/calibrations/network-*/options.conf ;;
+        loopback-2020)
+            local of_2018=$folder/calibrations/network-2018 of_2020=$folder/calibrations/network-2020-08
+            grep '^timeless/loopback' "$of_2020/options.conf" >>"$of_2018/options.conf"
+            sed -i "s|loopback_bw=.*|$(grep -o 'loopback_bw=.*' "$of_2020/platform.xml")|" "$of_2018/platform.xml" ;;
         no-sharing) sed -i 's/"SPLITDUPLEX"/"FATPIPE"/' "$folder"/calibrations/network-*/platform.xml ;;
         mnk) sed -i -E 's/ m[nk] = [^ ]+;| nk = [^ ]+;//g' "$folder"/calibrations/dgemm-2019-10/model.conf ;;
         published-noise) (cd "$folder" && python3 make.py --own-noise) ;;
@@ -163,8 +177,8 @@ END
 for block in ${blocks//,/ }; do
     grid "$block" | while read -r row; do
         sets "${row%% *}" | if [ "$block" = ablation ]; then head -n 1; else cat; fi | while read -r set; do
-            variants=-
-            [ "$block" != ablation ] || variants='- equal fixed-polls no-loopback no-sharing all-terms mnk no-noise published-noise'
+            variants=${variant_of_all:--}
+            [ "$block" != ablation ] || variants="- $block_variants"
             for variant in $variants; do
                 for seed in ${seeds//,/ }; do
                     echo "$row $set ${variant#-},$engine,$options,$seed"

@@ -29,6 +29,13 @@ check 'dahu.sh: from low to high around the seconds' awk -F, '$14 == 8 && $16 !=
 dahu -b ablation -l >list.txt
 check 'dahu.sh: five rows are predicted with each part of the model changed' equal "$(cut -d, -f 11 list.txt | sort | uniq -c |
     awk '{ printf "%s:%s ", $2, $1 }')" ':5 all-terms:5 equal:5 fixed-polls:5 mnk:5 no-loopback:5 no-noise:5 no-sharing:5 published-noise:5 '
+dahu -b small -v loopback-2020 -l >list.txt
+check 'dahu.sh: -v changes a part of the model in all rows' equal "$(cut -d, -f 11 list.txt | tr '\n' ' ')" 'loopback-2020 loopback-2020 '
+check 'dahu.sh: a row with a part changed is predicted' dahu -b small -v loopback-2020 -e loggops
+dahu -b small -e loggops
+check 'dahu.sh: the factors of 2020 make messages within a node slower' awk -F, '$12 == "loggops" { s[$11 $8] = $15 }
+    END { exit !(s["loopback-2020" 0] > 1.1 * s[0] && s["loopback-2020" 1] > 1.1 * s[1]) }' table.csv
+check_exit 2 'dahu.sh: an unknown variant is refused' dahu -b small -v nothing -l
 dahu -l >list.txt
 check 'dahu.sh: the grid has 13 sizes, 56 geometries and 72 variants' equal "$(cut -d, -f 1 list.txt | sort | uniq -c |
     awk '{ printf "%s:%s ", $2, $1 }')" 'factorial:72 geometry:56 size:13 '
