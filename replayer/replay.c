@@ -102,11 +102,19 @@ static tl_status check_trace(tl_reader *trace, tl_error *err)
                    tl_reader_path(trace));
 }
 
-/* The compute model: that of the given file, otherwise that of the platform. The caller frees *own.
- */
-static tl_status choose_model(const tlr_platform *platform, const tlr_options *options,
-                              const tlr_model **out, tlr_model **own, const char **used,
-                              uint64_t *hash, tl_error *err)
+static int all_in_flops(const tlr_job *jobs, size_t n_jobs)
+{
+    for (size_t j = 0; j < n_jobs; j++)
+        if (strcmp(tl_reader_run(jobs[j].trace)->volume_unit, TLR_FLOPS) != 0)
+            return 0;
+    return 1;
+}
+
+/* The compute model: that of the given file, otherwise that of the platform, otherwise the speeds
+ * of the hosts if the volumes are flops. The caller frees *own. */
+static tl_status choose_model(const tlr_job *jobs, size_t n_jobs, const tlr_platform *platform,
+                              const tlr_options *options, const tlr_model **out, tlr_model **own,
+                              const char **used, uint64_t *hash, tl_error *err)
 {
     tl_status status = TL_OK;
     const char *name = "platform";
@@ -124,6 +132,9 @@ static tl_status choose_model(const tlr_platform *platform, const tlr_options *o
             return status;
         *out = *own;
         name = options->model_path;
+    } else if (platform && !*out && all_in_flops(jobs, n_jobs)) {
+        *out = &tlr_host_speeds;
+        name = tlr_host_speeds.path;
     }
     *used = *out ? name : "none";
     return status;
@@ -220,8 +231,8 @@ static tl_status replay_once(const tlr_job *jobs, size_t n_jobs, const tlr_platf
     if (status != TL_OK || (status = find_engine(engine, &e, err)) != TL_OK ||
         (status = check_platform(e, platform, err)) != TL_OK ||
         (status = check_timeline(e, options, err)) != TL_OK ||
-        (status = choose_model(platform, options, &model, &own_model, &model_name, &model_hash,
-                               err)) != TL_OK)
+        (status = choose_model(jobs, n_jobs, platform, options, &model, &own_model, &model_name,
+                               &model_hash, err)) != TL_OK)
         goto cleanup;
     for (size_t j = 0; j < n_jobs && status == TL_OK; j++)
         status = describe_job(&jobs[j], platform, e, model_name, model_hash, options, &p[j], err);

@@ -107,6 +107,11 @@ typedef struct tlr_model {
     int is_random; /* something is drawn */
 } tlr_model;
 
+/* The unit of volumes for which a platform needs no model, as in SimGrid: a host of the speed 1 Gf
+ * computes 10^9 flops, of bursts or of kernels, in a second. */
+#define TLR_FLOPS "flops"
+extern const tlr_model tlr_host_speeds;
+
 tl_status tlr_model_load(const char *path, tlr_model **out, tl_error *err);
 void tlr_model_free(tlr_model *model);
 /* Mean seconds per unit of volume; a negative number when the model has no rate for this unit. */
@@ -116,21 +121,22 @@ double tlr_model_unit_s(const tlr_model *model, const char *unit);
 double tlr_model_kernel_s(const tlr_model *model, const tl_reader *trace, uint32_t rank,
                           const tl_event *kernel);
 
-/* ---- platform folder: replayer/machine/platform.c ---- */
+/* ---- platform: replayer/machine/platform.c ---- */
 
 /* platform.xml (SimGrid), options.conf (one SimGrid "key:value" a line, # comments), model.conf. */
 typedef struct tlr_platform {
-    char *folder; /* and "@CALIBRATION...", as predictions print it */
+    char *folder; /* and "@CALIBRATION...", as predictions print it; or the XML file */
     char *xml_path;
     size_t n_options;
-    char **options;       /* "smpi/os:0:1e-6:..." */
-    tlr_model *model;     /* NULL if the folder has none */
+    size_t n_settings; /* of these options are those of <config> in the XML file; they are first */
+    char **options;    /* "smpi/os:0:1e-6:..." */
+    tlr_model *model;  /* NULL if the folder has none */
     char *loggops_params; /* of loggops.params, without comments; NULL if the folder has none */
     uint64_t hash;        /* XXH64 over these files */
 } tlr_platform;
 
-/* `name` is a folder, or the name of one in the installed platforms folder (TIMELESS_PLATFORMS
- * overrides), then perhaps "@CALIBRATION+CALIBRATION": of each file, the one in
+/* `name` is an XML file of SimGrid, a folder, or the name of one in the installed platforms folder
+ * (TIMELESS_PLATFORMS overrides), then perhaps "@CALIBRATION+CALIBRATION": of each file, the one in
  * calibrations/CALIBRATION/ is read, where the last that has the file counts. */
 tl_status tlr_platform_load(const char *name, tlr_platform **out, tl_error *err);
 void tlr_platform_free(tlr_platform *platform);

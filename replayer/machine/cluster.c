@@ -1,4 +1,4 @@
-/* cluster.c - hosts and links of a platform.xml.
+/* cluster.c - hosts, links and settings of a platform.xml.
  *
  * SimGrid reads these files itself. An engine without routes needs little of them: the hosts, and
  * the links between two hosts that are far apart. */
@@ -101,6 +101,33 @@ static long whole(const element *e, const char *name, long fallback)
 {
     char value[32];
     return attribute(e, name, value, sizeof value) ? strtol(value, NULL, 10) : fallback;
+}
+
+/* ---- settings ---- */
+
+tl_status tlr_cluster_settings(const char *text, const char *path,
+                               tl_status (*add)(void *arg, const char *option, tl_error *err),
+                               void *arg, tl_error *err)
+{
+    char option[4096], value[sizeof option / 2];
+    int is_inside = 0;
+    tl_status status = TL_OK;
+    element e;
+    while (status == TL_OK && next_element(&text, &e)) {
+        is_inside = (is_inside && !is_named(&e, "/config")) || is_named(&e, "config");
+        if (!is_inside || !is_named(&e, "prop"))
+            continue;
+        const int has_id = attribute(&e, "id", option, sizeof value);
+        if (!has_id || !attribute(&e, "value", value, sizeof value))
+            return tl_fail(
+                err, TL_ERR_INPUT,
+                "%s: a <prop> of <config> without id and value, or longer than %zu bytes", path,
+                sizeof value - 1);
+        const size_t used = strlen(option);
+        snprintf(option + used, sizeof option - used, ":%s", value);
+        status = add(arg, option, err);
+    }
+    return status;
 }
 
 /* ---- hosts ---- */

@@ -1,4 +1,4 @@
-/* cluster.h - hosts and links of a platform.xml, for an engine that has no routes. */
+/* cluster.h - hosts and links of a platform.xml, for an engine that has no routes; its settings. */
 #ifndef TLR_CLUSTER_H
 #define TLR_CLUSTER_H
 
@@ -18,5 +18,11 @@ typedef struct tlr_cluster {
  * TL_ERR_UNSUPPORTED if there are several hosts and no link between them. */
 tl_status tlr_cluster_read(const char *xml_path, tlr_cluster *out, tl_error *err);
 void tlr_cluster_free(tlr_cluster *c);
+
+/* Calls `add` with "key:value" for each setting in <config> of the XML text; `path` is for errors.
+ */
+tl_status tlr_cluster_settings(const char *text, const char *path,
+                               tl_status (*add)(void *arg, const char *option, tl_error *err),
+                               void *arg, tl_error *err);
 
 #endif

@@ -8,6 +8,13 @@
 #include <stdlib.h>
 #include <string.h>
 
+static char flops_name[] = TLR_FLOPS, origin[] = "speeds of the hosts";
+static tlr_unit_rate flops = {.unit = flops_name, .s_per_unit = 1e-9};
+const tlr_model tlr_host_speeds = {.path = origin,
+                                   .reference_flops = 1e9,
+                                   .s_per_flop = 1e-9,
+                                   .pool = {.n_units = 1, .units = &flops}};
+
 static void free_rates(tlr_rates *rates)
 {
     for (size_t i = 0; i < rates->n_units; i++) {

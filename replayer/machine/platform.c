@@ -1,11 +1,12 @@
-/* platform.c - a platform folder: platform.xml, options.conf, model.conf, loggops.params, and
- * further calibrations of the same machine, each in a folder of calibrations/ with some of these
- * files. */
+/* platform.c - a platform: an XML file of SimGrid, or a folder of platform.xml, options.conf,
+ * model.conf, loggops.params, and further calibrations of the same machine, each in a folder of
+ * calibrations/ with some of these files. */
 #include "config.h"
 
 #include "replayer.h"
 
 #include "installed.h"
+#include "machine/cluster.h"
 #include "text_file.h"
 
 #include <ctype.h>
@@ -55,11 +56,14 @@ static void list_entries(const char *folder, const char *file, char *text, size_
         free(entries);
 }
 
-/* The folder that `name` means: the folder itself if it contains a platform.xml, otherwise the
- * installed platform with this name. */
+/* The folder that `name` means: the name itself if it is a file, the folder itself if it contains a
+ * platform.xml, otherwise the installed platform with this name. */
 static tl_status find_folder(const char *name, char **out, tl_error *err)
 {
     char installed[PATH_MAX];
+    if (is_file(name))
+        return (*out = strdup(name)) ? TL_OK
+                                     : tl_fail(err, TL_ERR_MEMORY, "%s: out of memory", name);
     tlr_platforms_folder(installed, sizeof installed);
     char *candidates[2] = {strdup(name), strchr(name, '/') ? NULL : join(installed, name)};
     for (int i = 0; i < 2; i++) {
@@ -76,16 +80,29 @@ static tl_status find_folder(const char *name, char **out, tl_error *err)
     free(candidates[1]);
     char names[256];
     list_entries(installed, "platform.xml", names, sizeof names);
-    return tl_fail(err, TL_ERR_INPUT,
-                   "%s: no platform here, nor one of this name in %s%s; give a folder that holds a "
-                   "platform.xml",
-                   name, installed, names);
+    return tl_fail(
+        err, TL_ERR_INPUT,
+        "%s: no platform here, nor one of this name in %s%s; give an XML file of SimGrid, or "
+        "a folder that holds a platform.xml",
+        name, installed, names);
+}
+
+static tl_status add_option(void *platform, const char *option, tl_error *err)
+{
+    tlr_platform *p = platform;
+    char **more = realloc(p->options, (p->n_options + 1) * sizeof *more);
+    if (more)
+        p->options = more;
+    if (!more || !(p->options[p->n_options] = strdup(option)))
+        return tl_fail(err, TL_ERR_MEMORY, "%s: out of memory", p->folder);
+    p->n_options++;
+    return TL_OK;
 }
 
 /* One "key:value" a line; # starts a comment. */
 static tl_status parse_options(tlr_platform *p, const char *path, char *text, tl_error *err)
 {
-    size_t line_number = 0, room = 0;
+    size_t line_number = 0;
     for (char *line = text, *next; line && *line; line = next) {
         next = strchr(line, '\n');
         if (next)
@@ -103,16 +120,9 @@ static tl_status parse_options(tlr_platform *p, const char *path, char *text, tl
             return tl_fail(err, TL_ERR_INPUT,
                            "%s:%zu: '%s' is not an option; write key:value, one a line", path,
                            line_number, line);
-        if (p->n_options == room) {
-            room = room ? 2 * room : 8;
-            char **more = realloc(p->options, room * sizeof *more);
-            if (!more)
-                return tl_fail(err, TL_ERR_MEMORY, "%s: out of memory", path);
-            p->options = more;
-        }
-        if (!(p->options[p->n_options] = strdup(line)))
-            return tl_fail(err, TL_ERR_MEMORY, "%s: out of memory", path);
-        p->n_options++;
+        const tl_status status = add_option(p, line, err);
+        if (status != TL_OK)
+            return status;
     }
     return TL_OK;
 }
@@ -209,7 +219,8 @@ static tl_status load_files(tlr_platform *p, const char *calibrations, tl_error 
     XXH64_state_t state;
     XXH64_reset(&state, 0);
     tl_status status = TL_OK;
-    p->xml_path = find_file(p->folder, calibrations, "platform.xml");
+    p->xml_path =
+        is_file(p->folder) ? strdup(p->folder) : find_file(p->folder, calibrations, "platform.xml");
     if (!p->xml_path || !options_path || !model_path || !params_path) {
         status = tl_fail(err, TL_ERR_MEMORY, "%s: out of memory", p->folder);
         goto cleanup;
@@ -217,6 +228,9 @@ static tl_status load_files(tlr_platform *p, const char *calibrations, tl_error 
     if ((status = tlr_read_text(p->xml_path, &text, &size, err)) != TL_OK)
         goto cleanup;
     hash_file(&state, "platform.xml", text, size);
+    if ((status = tlr_cluster_settings(text, p->xml_path, add_option, p, err)) != TL_OK)
+        goto cleanup;
+    p->n_settings = p->n_options;
     if (is_file(options_path)) {
         free(text);
         text = NULL;

@@ -175,6 +175,9 @@ static option_list collect_options(const tlr_platform *platform, const tlr_optio
 {
     option_list list = {
         0, smpi_alloc(N_FIXED + platform->n_options + options->n_cfg + 4, sizeof *list.items)};
+    /* As under smpirun, whose own options precede those of the XML file. */
+    for (size_t i = 0; i < platform->n_settings; i++)
+        list.items[list.n++] = platform->options[i];
     for (size_t i = 0; i < N_FIXED; i++)
         list.items[list.n++] = fixed_options[i];
     if (!has_room_for_guards()) {
@@ -187,7 +190,7 @@ static option_list collect_options(const tlr_platform *platform, const tlr_optio
         list.items[list.n++] = "smpi/iprobe:0";
         list.items[list.n++] = "smpi/grow-injected-times:no";
     }
-    for (size_t i = 0; i < platform->n_options; i++)
+    for (size_t i = platform->n_settings; i < platform->n_options; i++)
         if (!is_ours(platform->options[i]))
             list.items[list.n++] = platform->options[i];
     for (size_t i = 0; i < options->n_cfg; i++)

@@ -1,0 +1,63 @@
+#!/usr/bin/env bash
+# A SimGrid user brings an XML file and a text trace: the replay is that of smpirun, without any file of ours.
+. "$(dirname "$0")/../tap.sh"
+cd "$scratch" || exit 1
+
+# Slow links and hosts: smpirun prints six digits behind the point.
+cat >cluster.xml <<'END'
+<?xml version='1.0'?>
+<!DOCTYPE platform SYSTEM "https://simgrid.org/simgrid.dtd">
+<platform version="4.1">
+  <config>
+    <prop id="smpi/os" value="0:1e-2:1e-5"/>
+    <prop id="smpi/init" value="7"/>
+    <prop id="network/model" value="CM02"/>
+  </config>
+  <zone id="z" routing="Full">
+    <host id="a" speed="1kf"/><host id="b" speed="3kf"/>
+    <link id="l" bandwidth="30kBps" latency="70ms"/>
+    <route src="a" dst="b"><link_ctn id="l"/></route>
+  </zone>
+</platform>
+END
+printf '%s\n' a b >hosts
+mkdir app
+for rank in 0 1; do
+    printf "$rank %s\n" init "compute $((1000000 * (rank + 1)))" "$([ $rank = 0 ] && echo send 1 || echo recv 0) 0 100000 1" \
+        'allreduce 5000 700 1' "compute 12345" barrier finalize >app/$rank.txt
+    echo app/$rank.txt >>list
+done
+"$timeless" import --from simgrid list -o app.tl || exit 99
+replay() { "$timeless" replay app.tl --platform cluster.xml "$@"; }
+smpirun -replay list -platform cluster.xml -hostfile hosts -np 2 --cfg=smpi/host-speed:1f >online 2>&1
+# The clock: the "Simulation time" behind it leaves smpi/init out.
+wanted=$(sed -n 's/.* \([0-9.]*\)\] .*Simulation time.*/\1/p' online)
+check "an XML file as the platform: the replay succeeds" replay --hostfile hosts --json=app.json
+cp out said
+check "an XML file as the platform: the makespan is that of smpirun -replay" \
+    awk -v wanted="$wanted" '$1 == "makespan" { d = $2 / wanted - 1; found = wanted > 0 && d < 1e-8 && d > -1e-8 } END { exit !found }' said
+check "volumes in flops without a model: the result names the speeds of the hosts" grep -q '^model  *speeds of the hosts$' said
+check "an XML file as the platform: the result names it" grep -q '^platform  *cluster.xml, xxh64' said
+mkdir folder && cp cluster.xml folder/platform.xml
+check "a folder with platform.xml alone: the same makespan" \
+    sh -c '"$0" replay app.tl --platform folder --hostfile hosts | grep "^makespan" >one && grep "^makespan" said | diff - one' "$timeless"
+sed 's|</config>|<prop id="smpi/coll-selector" value="mpich"/></config>|' cluster.xml >mpich.xml
+check "a selector in <config>: the makespan is that of --coll-selector" \
+    sh -c '"$0" replay app.tl --platform mpich.xml --hostfile hosts >mpich && "$0" replay app.tl --platform cluster.xml --hostfile hosts --coll-selector mpich |
+        grep "^makespan" >one && grep "^makespan" mpich | diff - one && ! grep "^makespan" said | diff - one >differ' "$timeless"
+check "a selector in <config>: the result names it" grep -q 'network model SMPI, collectives mpich' mpich
+sed 's/ value="7"//' cluster.xml >broken.xml
+check_exit 3 "a setting without a value: exit code 3" "$timeless" replay app.tl --platform broken.xml
+check "a model has priority over the speeds of the hosts" \
+    sh -c 'echo "reference_flops = 1e3; units = ({unit = \"flops\"; seconds_per_unit = 1e-2;});" >slow.conf &&
+        "$0" replay app.tl --platform cluster.xml --hostfile hosts --model slow.conf | awk -v least='"$wanted"' "\$1 == \"makespan\" { found = \$2 > 5 * least } END { exit !found }"' "$timeless"
+check "the LogGOPS engine uses the speeds of the hosts" sh -c '"$0" replay app.tl --platform cluster.xml --hostfile hosts --engine loggops >loggops &&
+    grep -q "^model  *speeds of the hosts$" loggops' "$timeless"
+"$timeless" make ring --ranks 2 -o none.tl || exit 99
+sed 's/volume_unit "none"/volume_unit "cpu-ns"/; s/volume=0/volume=5/' <<<"$("$timeless" dump none.tl)" >ns.txt
+"$timeless" undump ns.txt -o ns.tl || exit 99
+check_exit 3 "volumes in cpu-ns without a model: exit code 3" "$timeless" replay ns.tl --platform cluster.xml
+check_exit 3 "an unknown platform: exit code 3" "$timeless" replay app.tl --platform clusters.xml
+cp err said
+check "an unknown platform: the error names both forms" grep -q 'give an XML file of SimGrid, or a folder that holds a platform.xml' said
+tap_done
