@@ -10,8 +10,8 @@
 
 #include <sys/mman.h>
 
-/* The number of new items that a thread takes at once, and the number that it exchanges. */
-enum { NEW_ITEMS = 512, BATCH_ITEMS = 4096 };
+/* The number of new items that a thread takes at once. */
+enum { NEW_ITEMS = 512 };
 enum { FEWEST_ITEMS = 1 << 16, HUGE_PAGES_FROM_RANKS = 1 << 16 };
 
 int loggops_pool_open(pool *p, size_t item_bytes, uint32_t n_ranks)
@@ -40,15 +40,10 @@ void loggops_pool_close(pool *p)
     p->memory = NULL;
 }
 
-static unused_item *item_at(const pool *p, uint32_t i)
-{
-    return (unused_item *)(void *)(p->memory + i * p->item_bytes);
-}
-
 static void hand_over(pool *p, uint32_t batch)
 {
     pthread_mutex_lock(&p->lock);
-    item_at(p, batch)->next_batch = p->batches;
+    loggops_pool_at(p, batch)->next_batch = p->batches;
     __atomic_store_n(&p->batches, batch, __ATOMIC_RELAXED); /* read without the lock, too */
     pthread_mutex_unlock(&p->lock);
 }
@@ -61,7 +56,7 @@ static uint32_t take_batch(pool *p)
     pthread_mutex_lock(&p->lock);
     const uint32_t batch = p->batches;
     if (batch != NONE)
-        __atomic_store_n(&p->batches, item_at(p, batch)->next_batch, __ATOMIC_RELAXED);
+        __atomic_store_n(&p->batches, loggops_pool_at(p, batch)->next_batch, __ATOMIC_RELAXED);
     pthread_mutex_unlock(&p->lock);
     return batch;
 }
@@ -78,31 +73,19 @@ static uint32_t take_new(pool *p, stock *k)
     return k->next++;
 }
 
-uint32_t loggops_pool_take(pool *p, stock *k)
+uint32_t loggops_pool_take_more(pool *p, stock *k)
 {
-    if (k->unused == NONE) {
-        k->unused = k->batch != NONE ? k->batch : take_batch(p);
-        k->n_unused = k->unused != NONE ? BATCH_ITEMS : 0;
-        k->batch = NONE;
-    }
-    const uint32_t i = k->unused;
-    if (i == NONE)
-        return take_new(p, k);
-    k->unused = item_at(p, i)->next;
-    k->n_unused--;
-    return i;
+    k->unused = k->batch != NONE ? k->batch : take_batch(p);
+    k->n_unused = k->unused != NONE ? BATCH_ITEMS : 0;
+    k->batch = NONE;
+    return k->unused != NONE ? loggops_pool_take(p, k) : take_new(p, k);
 }
 
-void loggops_pool_drop(pool *p, stock *k, uint32_t i)
+void loggops_pool_set_aside(pool *p, stock *k)
 {
-    if (k->n_unused == BATCH_ITEMS) {
-        if (k->batch != NONE)
-            hand_over(p, k->batch);
-        k->batch = k->unused;
-        k->unused = NONE;
-        k->n_unused = 0;
-    }
-    item_at(p, i)->next = k->unused;
-    k->unused = i;
-    k->n_unused++;
+    if (k->batch != NONE)
+        hand_over(p, k->batch);
+    k->batch = k->unused;
+    k->unused = NONE;
+    k->n_unused = 0;
 }

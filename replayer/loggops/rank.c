@@ -464,6 +464,13 @@ static uint64_t wakes_at_ps(const simulation *s, const sim_rank *rank, uint64_t 
     return program_ps < rank->cpu_free_ps ? rank->cpu_free_ps : program_ps;
 }
 
+/* After this window. */
+static void sleep_until(simulation *s, block *b, uint32_t r, uint64_t at_ps)
+{
+    loggops_wheel_insert(
+        s, b, r, at_ps < (s->window + 2) * s->window_ps ? s->window + 1 : at_ps / s->window_ps);
+}
+
 /* Lets a rank do all that it can start before the window ends. */
 void loggops_run_rank(simulation *s, block *b, uint32_t r, uint64_t end_ps)
 {
@@ -485,7 +492,7 @@ void loggops_run_rank(simulation *s, block *b, uint32_t r, uint64_t end_ps)
         if (rank->fibers != NONE)
             fiber_at = find_fiber(s, b, r, &fiber_step, &fiber_ps);
         const uint64_t own_ps = program_ps <= fiber_ps ? program_ps : fiber_ps;
-        const int is_arrival = arrival_ps <= own_ps;
+        int is_arrival = arrival_ps <= own_ps;
         uint64_t at_ps = is_arrival ? arrival_ps : own_ps;
         if (at_ps == NEVER)
             return;
@@ -498,16 +505,12 @@ void loggops_run_rank(simulation *s, block *b, uint32_t r, uint64_t end_ps)
         if (at_ps >= end_ps) {
             if (knows_step && program_ps < rank->cpu_free_ps)
                 program_ps = rank->cpu_free_ps;
-            if (knows_step && can_go_ahead(s, rank, step.op, program_ps)) {
-                do_step(s, b, r, &step, program_ps);
-                knows_step = 0;
-                b->n_operations++;
-                continue;
+            if (!knows_step || !can_go_ahead(s, rank, step.op, program_ps)) {
+                sleep_until(s, b, r, wakes_at_ps(s, rank, at_ps, program_ps));
+                return;
             }
-            at_ps = wakes_at_ps(s, rank, at_ps, program_ps);
-            loggops_wheel_insert(
-                s, b, r, at_ps < end_ps + s->window_ps ? s->window + 1 : at_ps / s->window_ps);
-            return;
+            at_ps = program_ps;
+            is_arrival = 0;
         }
         if (is_arrival) {
             loggops_take_arrival(s, b, r, at_ps);

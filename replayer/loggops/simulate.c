@@ -24,7 +24,7 @@
 /* ---- one window ---- */
 
 /* Of many ranks the cache has forgotten what they do next. */
-static void activate(const simulation *s, block *b, const sim_rank *rank, uint32_t in_block)
+static inline void activate(const simulation *s, block *b, const sim_rank *rank, uint32_t in_block)
 {
     __builtin_prefetch(s->run->programs[rank->program].ops + rank->position);
 
@@ -50,7 +50,7 @@ static void wake_later(simulation *s, block *b, uint32_t r, uint32_t in_block, u
 
 /* A rank that waits goes on at the earliest with the message; one that computes does not need to
  * know of it before, unless it has to answer. */
-void loggops_give(simulation *s, block *b, uint32_t i)
+static inline void give(simulation *s, block *b, uint32_t i)
 {
     message *m = &s->messages[i];
     const uint32_t to = (uint32_t)m->to,
@@ -71,13 +71,18 @@ void loggops_give(simulation *s, block *b, uint32_t i)
     activate(s, b, rank, in_block);
 }
 
+void loggops_give(simulation *s, block *b, uint32_t i)
+{
+    give(s, b, i);
+}
+
 /* Gives the ranks their messages. */
 static void deliver(simulation *s, block *b, queue *in)
 {
     for (uint32_t i = in->first, next; i != NONE; i = next) {
         next = s->messages[i].next;
         if (!s->nodes || !loggops_adapter_takes(s, b, i))
-            loggops_give(s, b, i);
+            give(s, b, i);
     }
     *in = (queue){NONE, NONE};
 }

@@ -254,13 +254,19 @@ void loggops_run_rank(simulation *s, block *b, uint32_t r, uint64_t end_ps);
 
 /* ---- transfer.c ---- */
 
-/* What a message costs; the first one is for runs with nodes. */
-const loggops_costs *loggops_costs_on_path(const simulation *s, uint32_t from, uint32_t to,
-                                           uint64_t bytes);
+/* What a message costs. */
 static inline const loggops_costs *loggops_costs_of(const simulation *s, uint32_t from, uint32_t to,
                                                     uint64_t bytes)
 {
-    return s->nodes ? loggops_costs_on_path(s, from, to, bytes) : &s->costs;
+    if (!s->nodes)
+        return &s->costs;
+    const loggops_nodes *nodes = s->run->nodes;
+    const loggops_path *path =
+        nodes->node_of[from] == nodes->node_of[to] ? &nodes->within : &nodes->between;
+    unsigned i = 0; /* short ones are many */
+    while (i + 1 < path->n && bytes >= path->sizes[i + 1].from_bytes)
+        i++;
+    return &path->sizes[i];
 }
 /* At most as much as ends the simulation. */
 static inline uint64_t loggops_rounded_ps(double ps)
@@ -278,8 +284,15 @@ void loggops_post_item(simulation *s, block *b, uint32_t i);
 /* The CPU does what receives have left to do until the program waits for them. */
 uint64_t loggops_pay(simulation *s, uint32_t r, uint64_t at_ps);
 /* The CPU is taken for so much work; returns its end. */
-uint64_t loggops_occupy(simulation *s, uint32_t r, tlr_work work, uint64_t from_ps,
-                        uint64_t work_ps);
+uint64_t loggops_occupy_with_noise(simulation *s, uint32_t r, tlr_work work, uint64_t from_ps,
+                                   uint64_t work_ps);
+static inline uint64_t loggops_occupy(simulation *s, uint32_t r, tlr_work work, uint64_t from_ps,
+                                      uint64_t work_ps)
+{
+    if (s->noise)
+        return loggops_occupy_with_noise(s, r, work, from_ps, work_ps);
+    return s->ranks[r].cpu_free_ps = from_ps + work_ps;
+}
 /* Something that the rank started is done. */
 void loggops_complete(simulation *s, block *b, uint32_t r, uint32_t request, uint64_t at_ps);
 void loggops_start_send(simulation *s, block *b, uint32_t r, const sim_step *step, uint64_t at_ps);
@@ -328,9 +341,32 @@ uint32_t loggops_wheel_turn(simulation *s, block *b, uint64_t window);
 /* 0 without memory. */
 int loggops_pool_open(pool *p, size_t item_bytes, uint32_t n_ranks);
 void loggops_pool_close(pool *p);
+static inline unused_item *loggops_pool_at(const pool *p, uint32_t i)
+{
+    return (unused_item *)(void *)(p->memory + i * p->item_bytes);
+}
 /* Index of an item; NONE without memory. */
-uint32_t loggops_pool_take(pool *p, stock *k);
-void loggops_pool_drop(pool *p, stock *k, uint32_t i);
+uint32_t loggops_pool_take_more(pool *p, stock *k);
+static inline uint32_t loggops_pool_take(pool *p, stock *k)
+{
+    const uint32_t i = k->unused;
+    if (i == NONE)
+        return loggops_pool_take_more(p, k);
+    k->unused = loggops_pool_at(p, i)->next;
+    k->n_unused--;
+    return i;
+}
+/* Makes room among the unused items of a stock that is full. */
+void loggops_pool_set_aside(pool *p, stock *k);
+enum { BATCH_ITEMS = 4096 };
+static inline void loggops_pool_drop(pool *p, stock *k, uint32_t i)
+{
+    if (k->n_unused == BATCH_ITEMS)
+        loggops_pool_set_aside(p, k);
+    loggops_pool_at(p, i)->next = k->unused;
+    k->unused = i;
+    k->n_unused++;
+}
 
 /* ---- queue.c ---- */
 

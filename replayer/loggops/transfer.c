@@ -24,20 +24,6 @@ static void drop_message(simulation *s, const block *b, uint32_t i)
     loggops_pool_drop(&s->message_pool, &b->worker->messages, i);
 }
 
-/* ---- costs ---- */
-
-const loggops_costs *loggops_costs_on_path(const simulation *s, uint32_t from, uint32_t to,
-                                           uint64_t bytes)
-{
-    const loggops_nodes *nodes = s->run->nodes;
-    const loggops_path *path =
-        nodes->node_of[from] == nodes->node_of[to] ? &nodes->within : &nodes->between;
-    unsigned i = 0; /* short ones are many */
-    while (i + 1 < path->n && bytes >= path->sizes[i + 1].from_bytes)
-        i++;
-    return &path->sizes[i];
-}
-
 /* ---- sends and receives ---- */
 
 /* When the CPU has done so much work of a kind from a moment on. */
@@ -48,13 +34,11 @@ static uint64_t done_at(const simulation *s, uint32_t r, tlr_work work, uint64_t
                                                    : from_ps + work_ps;
 }
 
-/* The CPU is taken for so much work. */
-uint64_t loggops_occupy(simulation *s, uint32_t r, tlr_work work, uint64_t from_ps,
-                        uint64_t work_ps)
+uint64_t loggops_occupy_with_noise(simulation *s, uint32_t r, tlr_work work, uint64_t from_ps,
+                                   uint64_t work_ps)
 {
     const uint64_t end_ps = done_at(s, r, work, from_ps, work_ps);
-    if (s->noise)
-        s->result->ranks[r].noise_ps += end_ps - from_ps - work_ps;
+    s->result->ranks[r].noise_ps += end_ps - from_ps - work_ps;
     s->ranks[r].cpu_free_ps = end_ps;
     return end_ps;
 }
@@ -210,14 +194,27 @@ static void match_at(simulation *s, uint32_t r, uint32_t i, uint32_t request, in
 }
 
 /* The CPU takes what a receive was posted for. */
-static void finish_receive(simulation *s, block *b, uint32_t r, const message *m, uint32_t request,
-                           int combines, uint64_t at_ps)
+static inline void finish_receive(simulation *s, block *b, uint32_t r, const message *m,
+                                  uint32_t request, int combines, uint64_t at_ps)
 {
     uint64_t end_ps =
         s->moves_bytes ? take_moved(s, r, m, request, at_ps) : take_in(s, b, r, m, at_ps);
     if (combines)
         end_ps = combine(s, r, m->bytes, end_ps);
     loggops_complete(s, b, r, request, end_ps);
+}
+
+/* Handles what the engine sends itself: the reply to a rendezvous, its data, a message that a
+ * receive has taken before. */
+static void take_letter(simulation *s, block *b, uint32_t r, const message *m, uint64_t at_ps)
+{
+    const int combines = (m->context & COMBINES) != 0;
+    if (m->context == REPLY)
+        loggops_complete(s, b, r, m->request, at_ps);
+    else if ((m->context & ~COMBINES) == DATA)
+        finish_receive(s, b, r, m, (uint32_t)m->tag, combines, at_ps);
+    else
+        begin_transfer(s, b, r, m, (uint32_t)m->tag, combines, at_ps);
 }
 
 /* Handles the earliest arrival, at the moment that arrival_ready tells. */
@@ -227,19 +224,9 @@ void loggops_take_arrival(simulation *s, block *b, uint32_t r, uint64_t at_ps)
     const uint32_t i = rank->arrivals;
     const message m = s->messages[i];
     rank->arrivals = m.next;
-    if (m.context == REPLY) {
+    if (m.context & CLEARED) {
         drop_message(s, b, i);
-        loggops_complete(s, b, r, m.request, at_ps);
-        return;
-    }
-    if ((m.context & ~COMBINES) == DATA) {
-        drop_message(s, b, i);
-        finish_receive(s, b, r, &m, (uint32_t)m.tag, (m.context & COMBINES) != 0, at_ps);
-        return;
-    }
-    if ((m.context & ~COMBINES) == MATCHED) {
-        drop_message(s, b, i);
-        begin_transfer(s, b, r, &m, (uint32_t)m.tag, (m.context & COMBINES) != 0, at_ps);
+        take_letter(s, b, r, &m, at_ps);
         return;
     }
     const uint32_t posted = loggops_match_receive(s->receives, &rank->posted, &m);
