@@ -6,7 +6,7 @@ tracer_libtimeless_tracer_la_SOURCES = \
 	tracer/fftw.c tracer/fortran.c tracer/gomp.c tracer/helper_kernels.c tracer/hosts.c tracer/hosts.h tracer/kernel.h tracer/next.c tracer/ompt.c tracer/openblas.c tracer/output.c \
 	tracer/requests.c tracer/requests.h tracer/rows.h tracer/runtime.c tracer/runtime.h \
 	tracer/select.c tracer/select.h tracer/sites.c tracer/sleep.c tracer/swaps.c tracer/swaps.h tracer/teams.c tracer/teams.h tracer/threads.c tracer/threads.h \
-	tracer/ticks.c tracer/ticks.h tracer/user_kernel.c tracer/utf8.c tracer/volume.c \
+	tracer/ticks.c tracer/ticks.h tracer/ucx.c tracer/user_kernel.c tracer/utf8.c tracer/volume.c \
 	tracer/volume.h tracer/volume_cputime.c \
 	tracer/volume_exact.c tracer/exact/exact.h tracer/exact/valgrind_request.h \
 	tracer/papi_set.c tracer/papi_set.h \
@@ -18,7 +18,7 @@ nodist_tracer_libtimeless_tracer_la_SOURCES = tracer/fortran_names.h tracer/larg
 tracer_libtimeless_tracer_la_CPPFLAGS = $(AM_CPPFLAGS) -I$(srcdir)/tracer -Itracer -DTL_HIDDEN
 tracer_libtimeless_tracer_la_LIBADD = compress/libtimeless-inner.la
 tracer_libtimeless_tracer_la_LDFLAGS = $(AM_LDFLAGS) -module -avoid-version -shared -no-undefined \
-	-export-symbols-regex '^(P?MPIX?_.*|PMIx_Commit|sleep|usleep|nanosleep|clock_nanosleep|cblas_.*|LAPACKE_.*|fftwf?_.*|timeless_kernel_.*|GOMP_.*|omp_set_lock|ompt_start_tool|exec_blas|sched_yield|[a-z0-9_]+_)$$'
+	-export-symbols-regex '^(P?MPIX?_.*|PMIx_Commit|sleep|usleep|nanosleep|clock_nanosleep|cblas_.*|LAPACKE_.*|fftwf?_.*|timeless_kernel_.*|GOMP_.*|omp_set_lock|ompt_start_tool|exec_blas|sched_yield|ucp_worker_progress|[a-z0-9_]+_)$$'
 
 # What is compiled once for each family of MPI (tracer/mpi/interface.h).
 FAMILY_SOURCES = \
@@ -33,7 +33,7 @@ tracer_libtimeless_tracer_la_CPPFLAGS += -DTLT_WITH_OPENMPI
 tracer_libtimeless_tracer_la_LIBADD += tracer/libtracer-openmpi.la
 if MPICH
 noinst_LTLIBRARIES += tracer/libtracer-mpich.la
-tracer_libtracer_mpich_la_SOURCES = $(FAMILY_SOURCES) tracer/mpi/mpich.h
+tracer_libtracer_mpich_la_SOURCES = $(FAMILY_SOURCES) tracer/mpi/mpich.c tracer/mpi/mpich.h
 tracer_libtracer_mpich_la_CPPFLAGS = $(AM_CPPFLAGS) $(MPICH_CFLAGS) -I$(srcdir)/tracer -Itracer -DTL_HIDDEN \
 	-DTLT_FAMILY_HEADER='"mpi/mpich.h"'
 tracer_libtimeless_tracer_la_CPPFLAGS += -DTLT_WITH_MPICH

@@ -36,6 +36,24 @@ large_counts() {
     check "MPICH: use mpi_f08 with large counts" env LD_PRELOAD="$tracer" TIMELESS_OUTPUT=f08.tl timeout 60 $MPIRUN -n 2 ./large_f08
     check "MPICH: use mpi_f08: calls are recorded once" f08
 }
+# A rank into which the tracer was not loaded.
+some_ranks() {
+    timeout 60 $MPIRUN -n 1 ./calls_p2p : -n 1 env LD_PRELOAD="$tracer" ./calls_p2p >some 2>said &&
+        diff <(sort some) <(sort calls_p2p.plain) && equal "$(grep '^timeless: ' said)" "timeless: no trace: rank 0 runs without the tracer; 'timeless record' loads it into all"
+}
+# spent COMMAND...: user and system time of 8 ranks on one core, in ms
+spent() {
+    local TIMEFORMAT='%U %S'
+    { time taskset -c "$(taskset -pc $$ | sed 's/.*: //; s/[-,].*//')" timeout 100 "$@" -n 8 ./folded >/dev/null 2>&1; } 2>&1 | awk '{ print int(1000 * ($1 + $2)) }'
+}
+folded() {
+    local alone together
+    alone=$(LD_PRELOAD=$tracer TIMELESS_OUTPUT=alone.tl spent $MPIRUN)
+    together=$(spent $timeless record --folded -o together.tl -- $MPIRUN)
+    echo "$alone ms, folded $together ms"
+    [ -s together.tl ] && [ "$together" -lt $((alone / 2)) ]
+}
+same_kernels() { cmp <("$timeless" dump alone.tl | grep -o '^[0-9]* [0-9]* dgemm [^v]*') <("$timeless" dump together.tl | grep -o '^[0-9]* [0-9]* dgemm [^v]*') && "$timeless" info together.tl | grep '^folding *8 ranks on 1 core'; }
 # dumped FILE: the calls of rank 0 with their counts
 dumped() { "$timeless" dump "$1" | awk '$1 == 0 && $2 ~ /^[0-9]+$/ && $3 !~ /Init|Finalize/ { list = $3; for (i = 4; i <= NF; i++) if ($i ~ /^(recv_)?count=|^list=/) list = list " " $i; print list }'; }
 beyond() { equal "$(dumped beyond.tl)" 'MPI_Sendrecv count=3000000000 recv_count=3000000000
@@ -69,6 +87,12 @@ programs_of_mpich() {
         done
     done
     large_counts
+    if grep -q tlt_mpich_family "$tracer"; then
+        check "MPICH: a rank without the tracer: one line names it, the program runs" some_ranks
+        compile folded -lblas
+        check "MPICH: 8 ranks on one core need less than half of the time if folded" folded
+        check "MPICH: the events are the same" same_kernels
+    fi
     compile ends -pthread
     check "MPICH: a program that exits without MPI_Finalize" same_run ends timeout 60 $MPIRUN -n 1 ./ends exit
     rm -f ./*.tl

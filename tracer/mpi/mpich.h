@@ -63,13 +63,10 @@ static inline int tlt_mode(int mode)
     return known;
 }
 
-#define TLT_BEFORE_INIT() ((void)0)
-
-/* Nothing tells whether a rank lacks the tracer: all are taken to have it. */
-static inline bool tlt_mpich_has_all_ranks(void)
-{
-    return true;
-}
+/* mpich.c */
+void tlt_mpich_answer(void);
+#define TLT_BEFORE_INIT() tlt_mpich_answer()
+bool tlt_mpich_has_all_ranks(void);
 #define TLT_HAS_ALL_RANKS tlt_mpich_has_all_ranks
 
 #endif
