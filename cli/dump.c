@@ -126,7 +126,8 @@ static void print_text(uint32_t rank, uint64_t number, const tl_event *e)
 static void print_json(const tl_reader *r, uint32_t rank, uint64_t number, const tl_event *e,
                        FILE *out)
 {
-    char site[256];
+    char site[512];
+    char source[512];
     const tl_call_info *row = tl_call_by_code(e->call);
     tl_site_text(r, rank, e->site, site, sizeof site);
     json_t *o = event_json(e, row->slots);
@@ -136,6 +137,9 @@ static void print_json(const tl_reader *r, uint32_t rank, uint64_t number, const
     if (e->call == TL_KERNEL_user && tl_reader_kernel_name(r, rank, e))
         json_object_set_new(o, "kernel", tlr_json_text(tl_reader_kernel_name(r, rank, e)));
     json_object_set_new(o, "site", tlr_json_text(site));
+    tl_site_name(r, rank, e->site, source, sizeof source);
+    if (strcmp(source, site) != 0)
+        json_object_set_new(o, "source", tlr_json_text(source));
     json_dumpf(o, out, JSON_COMPACT | JSON_SORT_KEYS);
     fputc('\n', out);
     json_decref(o);

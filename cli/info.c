@@ -193,8 +193,8 @@ static void print_sections(const struct facts *f)
     for (size_t i = 0; i < f->n_sections; i++) {
         const tl_section *s = &f->sections[i];
         const tl_call_info *row = s->call ? tl_call_by_code(s->call) : NULL;
-        char site[256];
-        tl_site_text(f->r, 0, s->site, site, sizeof site);
+        char site[512];
+        tl_site_name(f->r, 0, s->site, site, sizeof site);
         printf("%7zu %-20s %-28s %12" PRIu64, i, row ? row->name : "(start)",
                row ? tl_printable(site) : "", s->n_events);
         if (s->clock_ns)
@@ -383,8 +383,8 @@ static json_t *sections_json(const struct facts *f)
     for (size_t i = 0; i < f->n_sections; i++) {
         const tl_section *s = &f->sections[i];
         const tl_call_info *row = s->call ? tl_call_by_code(s->call) : NULL;
-        char site[256];
-        tl_site_text(f->r, 0, s->site, site, sizeof site);
+        char site[512];
+        tl_site_name(f->r, 0, s->site, site, sizeof site);
         json_array_append_new(sections, json_pack("{s:s,s:o,s:I,s:I,s:I}", "call",
                                                   row ? row->name : "", "site", tlr_json_text(site),
                                                   "events", (json_int_t)s->n_events, "clock_ns",

@@ -8,11 +8,11 @@ cli_timeless_SOURCES = \
 	cli/sweep_words.h cli/tolerance.c cli/undump.c \
 	cli/record/emulator.c cli/record/emulator.h cli/record/folded.c cli/record/pack.c cli/record/parts.c \
 	cli/record/record.h cli/record/run.c cli/record/select.c cli/record/skip.c cli/record/summary.c
-cli_timeless_CPPFLAGS = $(AM_CPPFLAGS) -I$(top_srcdir)/cli -I$(top_srcdir)/replayer -I$(top_srcdir)/platforms $(JANSSON_CFLAGS) \
+cli_timeless_CPPFLAGS = $(AM_CPPFLAGS) -I$(top_srcdir)/cli -I$(top_srcdir)/replayer -I$(top_srcdir)/platforms -I$(top_srcdir)/symbols $(JANSSON_CFLAGS) \
 	-DVALGRIND_FOLDER='"$(VALGRIND_PREFIX)/libexec/valgrind"'
 # An installed tree may be moved: its program finds its library relative to itself.
 cli_timeless_LDFLAGS = $(AM_LDFLAGS) -Wl,-rpath,'$$ORIGIN'/`realpath -ms --relative-to='$(bindir)' '$(libdir)'`
-cli_timeless_LDADD = replayer/libreplayer.la platforms/libcalibrate.la platforms/libcpu.la platforms/libnetwork.la platforms/libgenerate.la compress/libtimeless.la $(JANSSON_LIBS)
+cli_timeless_LDADD = replayer/libreplayer.la symbols/libsymbols.la platforms/libcalibrate.la platforms/libcpu.la platforms/libnetwork.la platforms/libgenerate.la compress/libtimeless.la $(JANSSON_LIBS)
 
 # What shells read to complete commands and options; made from the tables that parse them.
 bashcompletiondir = $(datadir)/bash-completion/completions

@@ -1,5 +1,6 @@
 /* pack.c - timeless pack: writes a trace again, as small as possible. */
 #include "cli.h"
+#include "symbols.h"
 
 #include <inttypes.h>
 #include <stdio.h>
@@ -63,7 +64,10 @@ int cmd_pack(int argc, char **argv)
         return code;
     tl_error err;
     char origin[1024];
-    tl_pack_options options = {.volume_precision = o.volume_precision};
+    tls_symbols *symbols = tls_symbols_create();
+    tl_pack_options options = {.volume_precision = o.volume_precision,
+                               .find_sources = symbols ? tls_find_sources : NULL,
+                               .sources_of = symbols};
     tl_status status = TL_OK;
     if (o.volume_precision > 0) {
         status = describe_origin(r, &o, origin, sizeof origin, &err);
@@ -73,6 +77,9 @@ int cmd_pack(int argc, char **argv)
         status = tl_pack(r, &options, o.out, &err);
     if (status)
         code = cli_fail(&err);
+    else if (symbols)
+        tls_report(symbols, o.out, stderr);
+    tls_symbols_free(symbols);
     tl_reader_close(r);
     return code;
 }

@@ -96,7 +96,7 @@ static error_t parse_option(int key, char *arg, struct argp_state *state)
         cli_parse_number_from(state, "number of ranks", arg, 1, INT_MAX);
         s->n_ranks = arg;
         return 0;
-    case 'q': s->quiet = true; return 0;
+    case 'q': s->quiet = s->packing.quiet = true; return 0;
     case ARGP_KEY_ARG:
         s->command = &state->argv[state->next - 1];
         s->n_command = state->argc - state->next + 1;

@@ -404,6 +404,16 @@ static tl_status carry_comms(passage *p)
     return status ? tl_fail_write(p->err, p->out_path, status) : TL_OK;
 }
 
+static tl_status carry_objects(passage *p)
+{
+    const tl_object *objects;
+    size_t n = tl_reader_objects(p->r, p->rank, &objects);
+    tl_status status = TL_OK;
+    for (size_t i = 0; i < n && !status; i++)
+        status = tl_writer_define_object(p->writer, &objects[i]);
+    return status ? tl_fail_write(p->err, p->out_path, status) : TL_OK;
+}
+
 static tl_status carry_kernels(passage *p)
 {
     const tl_user_kernel *kernels;
@@ -424,6 +434,8 @@ static tl_status cut_rank(passage *p)
         status = tl_balance_begin_rank(p->balance, p->rank, p->err);
     if (!status)
         status = carry_comms(p);
+    if (!status)
+        status = carry_objects(p);
     if (!status)
         status = carry_kernels(p);
     if (!status && *summary.clock && (status = tl_writer_clock(p->writer, summary.clock)))

@@ -1,5 +1,4 @@
-/* definitions.c - hosts, communicators, call sites and the program's kernels: encoding and
- * decoding. */
+/* definitions.c - hosts, communicators and the program's kernels: encoding and decoding. */
 #include "definitions.h"
 
 #include "format.h"
@@ -9,7 +8,7 @@
 
 /* A definition consists of its kind, the length of the rest, and the rest. The rest is built at the
  * end of `out` and moved when its length is known. */
-static bool put_definition(tl_buffer *out, uint8_t kind, const tl_buffer *body)
+bool tl_put_definition(tl_buffer *out, uint8_t kind, const tl_buffer *body)
 {
     if (!tl_buffer_reserve(out, 1 + TL_VARINT_MAX_BYTES + body->size))
         return false;
@@ -20,7 +19,7 @@ static bool put_definition(tl_buffer *out, uint8_t kind, const tl_buffer *body)
     return true;
 }
 
-static bool put_text(tl_buffer *out, const char *text)
+bool tl_put_text(tl_buffer *out, const char *text)
 {
     size_t size = strlen(text);
     if (!tl_buffer_reserve(out, size + TL_VARINT_MAX_BYTES))
@@ -31,7 +30,7 @@ static bool put_text(tl_buffer *out, const char *text)
     return true;
 }
 
-static bool put_number(tl_buffer *out, uint64_t v)
+bool tl_put_number(tl_buffer *out, uint64_t v)
 {
     if (!tl_buffer_reserve(out, TL_VARINT_MAX_BYTES))
         return false;
@@ -42,7 +41,7 @@ static bool put_number(tl_buffer *out, uint64_t v)
 bool tl_define_host(tl_buffer *out, const char *host)
 {
     tl_buffer body = {0};
-    bool ok = put_text(&body, host) && put_definition(out, TL_DEFINE_HOST, &body);
+    bool ok = tl_put_text(&body, host) && tl_put_definition(out, TL_DEFINE_HOST, &body);
     tl_buffer_free(&body);
     return ok;
 }
@@ -53,8 +52,8 @@ static bool define_line(tl_buffer *out, uint8_t kind, const char *text)
 {
     uint8_t bytes[TL_VARINT_MAX_BYTES + sizeof((tl_error *)0)->text];
     tl_buffer body = {.data = bytes, .capacity = sizeof bytes};
-    return strlen(text) < sizeof((tl_error *)0)->text && put_text(&body, text) &&
-           put_definition(out, kind, &body);
+    return strlen(text) < sizeof((tl_error *)0)->text && tl_put_text(&body, text) &&
+           tl_put_definition(out, kind, &body);
 }
 
 bool tl_define_remark(tl_buffer *out, const char *text)
@@ -83,12 +82,12 @@ static uint32_t run_at(const int32_t *m, uint32_t n_members, uint32_t i, int64_t
 
 static bool put_members(tl_buffer *out, const int32_t *members, uint32_t n_members)
 {
-    bool ok = put_number(out, n_members);
+    bool ok = tl_put_number(out, n_members);
     for (uint32_t i = 0; ok && i < n_members;) {
         int64_t stride;
         uint32_t n = run_at(members, n_members, i, &stride);
-        ok = put_number(out, (uint64_t)members[i]) &&
-             put_number(out, tl_zigzag((uint64_t)stride)) && put_number(out, n);
+        ok = tl_put_number(out, (uint64_t)members[i]) &&
+             tl_put_number(out, tl_zigzag((uint64_t)stride)) && tl_put_number(out, n);
         i += n;
     }
     return ok;
@@ -96,9 +95,9 @@ static bool put_members(tl_buffer *out, const int32_t *members, uint32_t n_membe
 
 static bool put_neighbours(tl_buffer *out, const int32_t *neighbours, uint32_t n)
 {
-    bool ok = put_number(out, n);
+    bool ok = tl_put_number(out, n);
     for (uint32_t i = 0; ok && i < n; i++)
-        ok = put_number(out, tl_zigzag((uint64_t)(int64_t)neighbours[i]));
+        ok = tl_put_number(out, tl_zigzag((uint64_t)(int64_t)neighbours[i]));
     return ok;
 }
 
@@ -106,23 +105,15 @@ bool tl_define_comm(tl_buffer *out, const tl_comm *comm)
 {
     tl_buffer body = {0};
     const bool named = comm->name && *comm->name;
-    bool ok = put_number(&body, comm->id) && put_number(&body, comm->parent) &&
-              put_number(&body, comm->call) && put_members(&body, comm->members, comm->n_members);
+    bool ok = tl_put_number(&body, comm->id) && tl_put_number(&body, comm->parent) &&
+              tl_put_number(&body, comm->call) &&
+              put_members(&body, comm->members, comm->n_members);
     if (comm->n_remote || comm->n_sources || comm->n_destinations || named)
         ok = ok && put_members(&body, comm->remote, comm->n_remote) &&
              put_neighbours(&body, comm->sources, comm->n_sources) &&
              put_neighbours(&body, comm->destinations, comm->n_destinations) &&
-             put_text(&body, named ? comm->name : "");
-    ok = ok && put_definition(out, TL_DEFINE_COMM, &body);
-    tl_buffer_free(&body);
-    return ok;
-}
-
-bool tl_define_site(tl_buffer *out, const tl_site *site)
-{
-    tl_buffer body = {0};
-    bool ok = put_number(&body, site->id) && put_text(&body, site->object) &&
-              put_number(&body, site->offset) && put_definition(out, TL_DEFINE_SITE, &body);
+             tl_put_text(&body, named ? comm->name : "");
+    ok = ok && tl_put_definition(out, TL_DEFINE_COMM, &body);
     tl_buffer_free(&body);
     return ok;
 }
@@ -130,8 +121,8 @@ bool tl_define_site(tl_buffer *out, const tl_site *site)
 bool tl_define_kernel(tl_buffer *out, const tl_user_kernel *kernel)
 {
     tl_buffer body = {0};
-    bool ok = put_number(&body, kernel->id) && put_text(&body, kernel->name) &&
-              put_definition(out, TL_DEFINE_KERNEL, &body);
+    bool ok = tl_put_number(&body, kernel->id) && tl_put_text(&body, kernel->name) &&
+              tl_put_definition(out, TL_DEFINE_KERNEL, &body);
     tl_buffer_free(&body);
     return ok;
 }
@@ -139,8 +130,9 @@ bool tl_define_kernel(tl_buffer *out, const tl_user_kernel *kernel)
 bool tl_define_counter(tl_buffer *out, const tl_counter *counter)
 {
     tl_buffer body = {0};
-    bool ok = put_number(&body, counter->id) && put_text(&body, counter->name) &&
-              put_number(&body, counter->value) && put_definition(out, TL_DEFINE_COUNTER, &body);
+    bool ok = tl_put_number(&body, counter->id) && tl_put_text(&body, counter->name) &&
+              tl_put_number(&body, counter->value) &&
+              tl_put_definition(out, TL_DEFINE_COUNTER, &body);
     tl_buffer_free(&body);
     return ok;
 }
@@ -148,7 +140,7 @@ bool tl_define_counter(tl_buffer *out, const tl_counter *counter)
 /* ---- reading ---- */
 
 /* Copies `size` bytes and appends a 0. Equal copies are stored once. */
-static const void *pool_share(tl_pool *pool, const void *data, size_t size)
+const void *tl_pool_share(tl_pool *pool, const void *data, size_t size)
 {
     uint64_t *found = tl_map_at(&pool->index, tl_hash_of(data, size, size));
     if (!found)
@@ -185,6 +177,7 @@ void tl_definitions_free(tl_definitions *d)
     free(d->sites);
     free(d->kernels);
     free(d->counters);
+    free(d->objects);
 }
 
 static bool copy_array(void *to, const void *from, size_t n, size_t *capacity, size_t element_bytes)
@@ -206,17 +199,19 @@ bool tl_definitions_copy(tl_definitions *to, const tl_definitions *from)
         copy_array(&to->sites, from->sites, from->n_sites, &to->sites_capacity, sizeof *to->sites);
     ok &= copy_array(&to->kernels, from->kernels, from->n_kernels, &to->kernels_capacity,
                      sizeof *to->kernels);
+    ok &= copy_array(&to->objects, from->objects, from->n_objects, &to->objects_capacity,
+                     sizeof *to->objects);
     return ok & copy_array(&to->counters, from->counters, from->n_counters, &to->counters_capacity,
                            sizeof *to->counters);
 }
 
-static tl_status get_text(tl_input *in, tl_pool *pool, const char **out)
+tl_status tl_get_text(tl_input *in, tl_pool *pool, const char **out)
 {
     uint64_t size = tl_get_varint(in);
     if (in->bad || size > (size_t)(in->end - in->p) || size > TL_MAX_TEXT_BYTES ||
         memchr(in->p, 0, size))
         return TL_ERR_CORRUPT;
-    *out = pool_share(pool, in->p, size);
+    *out = tl_pool_share(pool, in->p, size);
     in->p += size;
     return *out ? TL_OK : TL_ERR_MEMORY;
 }
@@ -255,7 +250,7 @@ static tl_status get_members(tl_input *in, tl_pool *pool, uint32_t *n_members, c
     }
     size_t known = pool->n_blocks;
     *n_members = n;
-    *out = pool_share(pool, members, n * sizeof *members);
+    *out = tl_pool_share(pool, members, n * sizeof *members);
     if (!*out)
         status = TL_ERR_MEMORY;
     else if (pool->n_blocks > known)
@@ -284,7 +279,7 @@ static tl_status get_neighbours(tl_input *in, tl_pool *pool, uint32_t n_members,
     }
     if (!status) {
         *n = (uint32_t)n_wanted;
-        *out = pool_share(pool, neighbours, n_wanted * sizeof *neighbours);
+        *out = tl_pool_share(pool, neighbours, n_wanted * sizeof *neighbours);
         status = *out ? TL_OK : TL_ERR_MEMORY;
     }
     free(neighbours);
@@ -308,7 +303,7 @@ static tl_status get_comm(tl_definitions *d, tl_pool *pool, tl_input *in)
             status =
                 get_neighbours(in, pool, comm.n_members, &comm.n_destinations, &comm.destinations);
         if (!status)
-            status = get_text(in, pool, &comm.name);
+            status = tl_get_text(in, pool, &comm.name);
     }
     if (status)
         return status;
@@ -318,31 +313,13 @@ static tl_status get_comm(tl_definitions *d, tl_pool *pool, tl_input *in)
     return TL_OK;
 }
 
-static tl_status get_site(tl_definitions *d, tl_pool *pool, tl_input *in)
-{
-    uint64_t id = tl_get_varint(in);
-    if (in->bad || !id || id > UINT32_MAX)
-        return TL_ERR_CORRUPT;
-    tl_site site = {.id = (uint32_t)id};
-    tl_status status = get_text(in, pool, &site.object);
-    if (status)
-        return status;
-    site.offset = tl_get_varint(in);
-    if (in->bad)
-        return TL_ERR_CORRUPT;
-    if (!tl_make_room(&d->sites, d->n_sites, &d->sites_capacity, sizeof site))
-        return TL_ERR_MEMORY;
-    d->sites[d->n_sites++] = site;
-    return TL_OK;
-}
-
 static tl_status get_kernel(tl_definitions *d, tl_pool *pool, tl_input *in)
 {
     uint64_t id = tl_get_varint(in);
     if (in->bad || !id || id > INT32_MAX)
         return TL_ERR_CORRUPT;
     tl_user_kernel kernel = {.id = (uint32_t)id};
-    tl_status status = get_text(in, pool, &kernel.name);
+    tl_status status = tl_get_text(in, pool, &kernel.name);
     if (status)
         return status;
     if (!tl_make_room(&d->kernels, d->n_kernels, &d->kernels_capacity, sizeof kernel))
@@ -357,7 +334,7 @@ static tl_status get_counter(tl_definitions *d, tl_pool *pool, tl_input *in)
     if (in->bad || !id || id > UINT32_MAX)
         return TL_ERR_CORRUPT;
     tl_counter counter = {.id = (uint32_t)id};
-    tl_status status = get_text(in, pool, &counter.name);
+    tl_status status = tl_get_text(in, pool, &counter.name);
     if (status)
         return status;
     counter.value = tl_get_varint(in);
@@ -380,13 +357,14 @@ static tl_status read_all(tl_definitions *d, tl_pool *pool, const uint8_t *raw, 
         tl_input body = {.p = in.p, .end = in.p + length};
         tl_status status = TL_OK;
         switch (kind) {
-        case TL_DEFINE_HOST: status = get_text(&body, pool, &d->host); break;
+        case TL_DEFINE_HOST: status = tl_get_text(&body, pool, &d->host); break;
         case TL_DEFINE_COMM: status = get_comm(d, pool, &body); break;
-        case TL_DEFINE_SITE: status = get_site(d, pool, &body); break;
+        case TL_DEFINE_SITE: status = tl_get_site(d, pool, &body); break;
         case TL_DEFINE_KERNEL: status = get_kernel(d, pool, &body); break;
         case TL_DEFINE_COUNTER: status = get_counter(d, pool, &body); break;
-        case TL_DEFINE_REMARK: status = get_text(&body, pool, &d->remark); break;
-        case TL_DEFINE_CLOCK: status = get_text(&body, pool, &d->clock); break;
+        case TL_DEFINE_REMARK: status = tl_get_text(&body, pool, &d->remark); break;
+        case TL_DEFINE_OBJECT: status = tl_get_object(d, pool, &body); break;
+        case TL_DEFINE_CLOCK: status = tl_get_text(&body, pool, &d->clock); break;
         default: break; /* of a later minor version */
         }
         if (status)
@@ -456,6 +434,7 @@ tl_status tl_definitions_read(tl_definitions *d, tl_pool *pool, const uint8_t *r
         d->n_sites = d->kept_sites;
         d->n_kernels = d->kept_kernels;
         d->n_counters = d->kept_counters;
+        d->n_objects = d->kept_objects;
         return status;
     }
     if (d->n_comms > d->kept_comms)
@@ -473,5 +452,6 @@ tl_status tl_definitions_read(tl_definitions *d, tl_pool *pool, const uint8_t *r
     d->kept_sites = d->n_sites;
     d->kept_kernels = d->n_kernels;
     d->kept_counters = d->n_counters;
+    d->kept_objects = d->n_objects;
     return TL_OK;
 }

@@ -6,10 +6,12 @@
 #include "bytes.h"
 #include "map.h"
 #include "timeless.h"
+#include "timeless_source.h"
 
 bool tl_define_host(tl_buffer *out, const char *host);
 bool tl_define_comm(tl_buffer *out, const tl_comm *comm);
 bool tl_define_site(tl_buffer *out, const tl_site *site);
+bool tl_define_object(tl_buffer *out, const tl_object *object);
 bool tl_define_kernel(tl_buffer *out, const tl_user_kernel *kernel);
 bool tl_define_counter(tl_buffer *out, const tl_counter *counter);
 bool tl_define_remark(tl_buffer *out, const char *text);
@@ -31,11 +33,12 @@ typedef struct tl_definitions {
     tl_site *sites;
     tl_user_kernel *kernels;
     tl_counter *counters;
-    size_t n_comms, n_sites, n_kernels, n_counters;
-    size_t comms_capacity, sites_capacity, kernels_capacity, counters_capacity;
+    tl_object *objects;
+    size_t n_comms, n_sites, n_kernels, n_counters, n_objects;
+    size_t comms_capacity, sites_capacity, kernels_capacity, counters_capacity, objects_capacity;
     /* The counts up to the last intact chunk. Definitions of a damaged chunk are removed again. */
     const char *kept_host, *kept_remark, *kept_clock;
-    size_t kept_comms, kept_sites, kept_kernels, kept_counters;
+    size_t kept_comms, kept_sites, kept_kernels, kept_counters, kept_objects;
 } tl_definitions;
 
 void tl_pool_free(tl_pool *pool);
@@ -45,5 +48,17 @@ bool tl_definitions_copy(tl_definitions *to, const tl_definitions *from);
 /* Adds the definitions in the payload of a chunk, ordered by id. If it fails, nothing is added.
  * TL_ERR_CORRUPT also if an id is defined twice. */
 tl_status tl_definitions_read(tl_definitions *d, tl_pool *pool, const uint8_t *raw, size_t size);
+
+/* ---- for the files that encode and decode definitions ---- */
+
+/* A definition consists of its kind, the length of the rest, and the rest. */
+bool tl_put_definition(tl_buffer *out, uint8_t kind, const tl_buffer *body);
+bool tl_put_text(tl_buffer *out, const char *text);
+bool tl_put_number(tl_buffer *out, uint64_t v);
+/* Copies `size` bytes and appends a 0. Equal copies are stored once. NULL without memory. */
+const void *tl_pool_share(tl_pool *pool, const void *data, size_t size);
+tl_status tl_get_text(tl_input *in, tl_pool *pool, const char **out);
+tl_status tl_get_site(tl_definitions *d, tl_pool *pool, tl_input *in);
+tl_status tl_get_object(tl_definitions *d, tl_pool *pool, tl_input *in);
 
 #endif

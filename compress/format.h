@@ -4,7 +4,7 @@
 
 #include <stdint.h>
 
-enum { TL_FORMAT_MAJOR = 1, TL_FORMAT_MINOR = 5 };
+enum { TL_FORMAT_MAJOR = 1, TL_FORMAT_MINOR = 6 };
 
 /* File header. */
 #define TL_FILE_MAGIC "\x89TLS\r\n\x1a\n"
@@ -38,7 +38,8 @@ enum {
     TL_DEFINE_KERNEL = 4,
     TL_DEFINE_COUNTER = 5,
     TL_DEFINE_REMARK = 6,
-    TL_DEFINE_CLOCK = 7
+    TL_DEFINE_CLOCK = 7,
+    TL_DEFINE_OBJECT = 8
 };
 
 /* Limits. */

@@ -3,14 +3,14 @@ TIMELESS_SOURCES = \
 	compress/actions.def compress/actions.h compress/append.c compress/append.h compress/balance.c compress/balance.h compress/block.c \
 	compress/block.h compress/bytes.c compress/bytes.h compress/codec.h compress/codec_get.c \
 	compress/codec_memory.c compress/codec_put.c compress/cursor.c compress/cut.c compress/definitions.c \
-	compress/definitions.h compress/draw.h compress/error.c compress/error.h compress/format.h compress/frame.c \
+	compress/definitions.h compress/definitions_site.c compress/draw.h compress/error.c compress/error.h compress/format.h compress/frame.c \
 	compress/frame.h compress/join.c compress/kernel_groups.h compress/kernels.def compress/map.c compress/map.h \
-	compress/mpi_calls.def compress/open.c compress/open.h compress/open_read.c compress/owned.c compress/owned.h compress/pack.c compress/payload.c compress/quantity.c \
+	compress/mpi_calls.def compress/open.c compress/open.h compress/open_read.c compress/owned.c compress/owned.h compress/pack.c compress/pack_sites.c compress/pack_sites.h compress/payload.c compress/quantity.c \
 	compress/quantise.c compress/quantise.h compress/reader.c compress/reader.h compress/replace.c compress/requests.c \
 	compress/requests.h compress/run.c compress/run.h compress/safe_text.c compress/scan.c compress/scan.h compress/schema.c \
-	compress/secret.c compress/sections.c compress/status.c compress/terms.def compress/text.c compress/text.h \
+	compress/secret.c compress/sections.c compress/site_text.c compress/status.c compress/terms.def compress/text.c compress/text.h \
 	compress/text_parse.c compress/text_read.c compress/text_write.c compress/timeless.h \
-	compress/timeless_convert.h compress/timeless_files.h compress/writer.c compress/writer.h \
+	compress/timeless_convert.h compress/timeless_files.h compress/timeless_source.h compress/writer.c compress/writer.h \
 	compress/exchange/dumpi.h compress/exchange/dumpi_calls.def compress/exchange/dumpi_comms.c \
 	compress/exchange/dumpi_convert.h compress/exchange/dumpi_events.c compress/exchange/dumpi_read.c \
 	compress/exchange/dumpi_requests.c compress/exchange/dumpi_sizes.c compress/exchange/export.c \
@@ -53,6 +53,6 @@ compress_libtimeless_inner_la_CPPFLAGS = $(compress_libtimeless_la_CPPFLAGS) -DT
 compress_libtimeless_inner_la_LIBADD = $(ZSTD_LIBS) -lm
 
 timelessincludedir = $(includedir)/timeless
-timelessinclude_HEADERS = compress/timeless.h compress/timeless_convert.h compress/timeless_files.h compress/mpi_calls.def compress/kernels.def
+timelessinclude_HEADERS = compress/timeless.h compress/timeless_convert.h compress/timeless_files.h compress/timeless_source.h compress/mpi_calls.def compress/kernels.def
 pkgconfigdir = $(libdir)/pkgconfig
 pkgconfig_DATA = compress/timeless.pc

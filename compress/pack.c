@@ -4,6 +4,7 @@
 
 #include "error.h"
 #include "open.h"
+#include "pack_sites.h"
 #include "quantise.h"
 #include "reader.h"
 #include "run.h"
@@ -37,11 +38,12 @@ typedef struct packing {
     tl_error *err;
 } packing;
 
-/* Copies definitions, and chunks that this version does not know, unchanged. */
+/* Copies definitions, and chunks that this version does not know. */
 static tl_status pass_extras(packing *p, lane *l)
 {
     const tl_reader *r = p->r;
-    tl_buffer raw = {0};
+    const tl_site_sources sources = {r, p->options->find_sources, p->options->sources_of};
+    tl_buffer raw = {0}, changed = {0};
     tl_status status = TL_OK;
     uint64_t n_read = 0;
     const tl_part *part = tl_reader_part(r, l->rank);
@@ -59,12 +61,20 @@ static tl_status pass_extras(packing *p, lane *l)
         }
         tl_input all = {.p = raw.data, .end = raw.data + raw.size};
         const tl_input *payload = extra->payload.in_block ? &inner.payload : &all;
-        status =
-            tl_writer_pass(l->writer, extra->type, payload->p, (size_t)(payload->end - payload->p));
+        const uint8_t *bytes = payload->p;
+        size_t size = (size_t)(payload->end - payload->p);
+        if (sources.find && extra->type == TL_CHUNK_DEFINITIONS) {
+            status = tl_add_sources(&sources, l->rank, payload, &changed);
+            bytes = changed.data;
+            size = changed.size;
+        }
+        if (!status)
+            status = tl_writer_pass(l->writer, extra->type, bytes, size);
         if (status)
             tl_fail_write(p->err, p->out_path, status);
     }
     tl_buffer_free(&raw);
+    tl_buffer_free(&changed);
     return status;
 }
 

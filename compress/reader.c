@@ -383,6 +383,13 @@ size_t tl_reader_kernels(const tl_reader *r, uint32_t rank, const tl_user_kernel
     return part ? part->definitions->n_kernels : 0;
 }
 
+size_t tl_reader_objects(const tl_reader *r, uint32_t rank, const tl_object **out)
+{
+    const tl_part *part = tl_reader_part(r, rank);
+    *out = part ? part->definitions->objects : NULL;
+    return part ? part->definitions->n_objects : 0;
+}
+
 size_t tl_reader_counters(const tl_reader *r, uint32_t rank, const tl_counter **out)
 {
     const tl_part *part = tl_reader_part(r, rank);
@@ -461,13 +468,4 @@ const char *tl_reader_kernel_name(const tl_reader *r, uint32_t rank, const tl_ev
     const tl_user_kernel *found =
         n ? bsearch(&id, kernels, n, sizeof *kernels, kernel_by_id) : NULL;
     return found ? found->name : NULL;
-}
-
-void tl_site_text(const tl_reader *r, uint32_t rank, uint32_t site, char *text, size_t size)
-{
-    const tl_site *found = tl_reader_site(r, rank, site);
-    if (found)
-        snprintf(text, size, "%s+0x%" PRIx64, found->object, found->offset);
-    else
-        snprintf(text, size, "?");
 }

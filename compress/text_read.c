@@ -279,9 +279,48 @@ static tl_status read_comm(text_reader *t, char *rest)
     return status ? write_failed(t, status) : TL_OK;
 }
 
+/* The text in NAME="TEXT", the next word of the line; NULL if it is something else. */
+static const char *take_text(char **rest, const char *name)
+{
+    char *text = take_pair(rest, name);
+    text = text ? tl_text_unquote(text) : NULL;
+    return text && strlen(text) <= TL_MAX_TEXT_BYTES ? text : NULL;
+}
+
+static tl_status read_object(text_reader *t, char *rest)
+{
+    tl_object object;
+    if (!(object.name = take_text(&rest, "name")) || !(object.path = take_text(&rest, "path")) ||
+        !(object.build_id = take_text(&rest, "build_id")) || tl_text_word(&rest))
+        return wrong(t, "an object file is 'name=\"NAME\" path=\"PATH\" build_id=\"DIGITS\"'; "
+                        "correct it");
+    tl_status status = tl_writer_define_object(t->w, &object);
+    return status ? write_failed(t, status) : TL_OK;
+}
+
+/* The sources of a call site: the rest of its line. */
+static tl_status read_sources(text_reader *t, char *rest, tl_source *sources, uint32_t *n)
+{
+    for (*n = 0; rest += strspn(rest, " \t"), *rest; ++*n) {
+        uint64_t line = 0;
+        char *number = NULL;
+        if (*n == TL_MAX_SOURCES)
+            return wrong(t, "a call site has at most %d sources; remove some", TL_MAX_SOURCES);
+        sources[*n].function = take_text(&rest, "function");
+        sources[*n].file = sources[*n].function ? take_text(&rest, "file") : NULL;
+        number = sources[*n].file ? take_pair(&rest, "line") : NULL;
+        if (!number || !tl_text_unsigned(number, UINT32_MAX, &line))
+            return wrong(t, "a source of a call site is 'function=\"NAME\" file=\"NAME\" "
+                            "line=NUMBER'; correct it");
+        sources[*n].line = (uint32_t)line;
+    }
+    return TL_OK;
+}
+
 static tl_status read_site(text_reader *t, char *rest)
 {
     uint64_t id, offset;
+    tl_source sources[TL_MAX_SOURCES];
     char *word = tl_text_word(&rest);
     if (!word || !tl_text_unsigned(word, UINT32_MAX, &id) || !id)
         return wrong(t, "a call site needs a number of 1 or more; correct it");
@@ -290,12 +329,14 @@ static tl_status read_site(text_reader *t, char *rest)
     if (!object || strlen(object) > TL_MAX_TEXT_BYTES)
         return wrong(t, "site %" PRIu64 ": 'object=\"NAME\"' must come first; correct it", id);
     char *number = (word = tl_text_word(&rest)) ? tl_text_value(word, "offset") : NULL;
-    if (!number || !tl_text_unsigned(number, UINT64_MAX, &offset) || tl_text_word(&rest))
+    if (!number || !tl_text_unsigned(number, UINT64_MAX, &offset))
         return wrong(t, "site %" PRIu64 ": 'offset=NUMBER' must come second; correct it", id);
-    tl_status status = define(t, id, 1);
+    tl_site site = {.id = (uint32_t)id, .object = object, .offset = offset, .sources = sources};
+    tl_status status = read_sources(t, rest, sources, &site.n_sources);
+    if (!status)
+        status = define(t, id, 1);
     if (status)
         return status;
-    tl_site site = {.id = (uint32_t)id, .object = object, .offset = offset};
     status = tl_writer_define_site(t->w, &site);
     return status ? write_failed(t, status) : TL_OK;
 }
@@ -419,6 +460,8 @@ static tl_status read_line(text_reader *t, char *line)
         return read_comm(t, rest);
     if (!strcmp(word, "site"))
         return read_site(t, rest);
+    if (!strcmp(word, "object"))
+        return read_object(t, rest);
     if (!strcmp(word, "kernel"))
         return read_kernel(t, rest);
     if (!strcmp(word, "counter"))

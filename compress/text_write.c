@@ -102,12 +102,32 @@ static void put_definitions(tl_reader *r, uint32_t rank, FILE *out)
     size_t n = tl_reader_comms(r, rank, &comms);
     for (size_t i = 0; i < n; i++)
         put_comm(out, &comms[i]);
+    const tl_object *objects;
+    n = tl_reader_objects(r, rank, &objects);
+    for (size_t i = 0; i < n; i++) {
+        fputs("object name=", out);
+        put_quoted(out, objects[i].name);
+        fputs(" path=", out);
+        put_quoted(out, objects[i].path);
+        fputs(" build_id=", out);
+        put_quoted(out, objects[i].build_id);
+        fputc('\n', out);
+    }
     const tl_site *sites;
     n = tl_reader_sites(r, rank, &sites);
     for (size_t i = 0; i < n; i++) {
         fprintf(out, "site %" PRIu32 " object=", sites[i].id);
         put_quoted(out, sites[i].object);
-        fprintf(out, " offset=%" PRIu64 "\n", sites[i].offset);
+        fprintf(out, " offset=%" PRIu64, sites[i].offset);
+        for (uint32_t k = 0; k < sites[i].n_sources; k++) {
+            const tl_source *source = &sites[i].sources[k];
+            fputs(" function=", out);
+            put_quoted(out, source->function);
+            fputs(" file=", out);
+            put_quoted(out, source->file);
+            fprintf(out, " line=%" PRIu32, source->line);
+        }
+        fputc('\n', out);
     }
     const tl_user_kernel *kernels;
     n = tl_reader_kernels(r, rank, &kernels);
@@ -194,11 +214,12 @@ tl_status tl_text_write_rank(tl_reader *r, uint32_t rank, FILE *out, tl_error *e
         return tl_fail(err, status, "%s: there is no rank %" PRIu32, tl_reader_path(r), rank);
     const tl_comm *comms;
     const tl_site *sites;
+    const tl_object *objects;
     const tl_user_kernel *kernels;
     const tl_counter *counters;
     bool begun = *summary.host || *summary.clock || tl_reader_comms(r, rank, &comms) ||
-                 tl_reader_sites(r, rank, &sites) || tl_reader_kernels(r, rank, &kernels) ||
-                 tl_reader_counters(r, rank, &counters);
+                 tl_reader_sites(r, rank, &sites) || tl_reader_objects(r, rank, &objects) ||
+                 tl_reader_kernels(r, rank, &kernels) || tl_reader_counters(r, rank, &counters);
     if (begun) {
         begin_part(out, rank, summary.host);
         put_definitions(r, rank, out);

@@ -367,6 +367,8 @@ typedef struct tl_site {
     uint32_t id; /* 1 or more */
     const char *object;
     uint64_t offset;
+    uint32_t n_sources;              /* 0: its source is unknown */
+    const struct tl_source *sources; /* timeless_source.h */
 } tl_site;
 
 /* A kernel that the program has named itself (tracer/timeless_kernel.h). Events of TL_KERNEL_user
@@ -548,12 +550,6 @@ TL_API uint64_t tl_cursor_position(const tl_cursor *c);
 /* Bytes of the file that this cursor has read. */
 TL_API uint64_t tl_cursor_bytes_read(const tl_cursor *c);
 TL_API const tl_error *tl_cursor_error(const tl_cursor *c);
-/* A program may look for a message, and go on as the answer says: nonzero if the message that the
- * probe (of MPI_Iprobe) asks for is there.  Asked within tl_cursor_next, when all events before
- * have been taken.  A negative answer is that it is not known yet: the probe is then returned as an
- * event, and the next tl_cursor_next asks once more.  Nobody asks for a file. */
-typedef int tl_asker(void *arg, const tl_event *probe);
-TL_API void tl_cursor_set_asker(tl_cursor *c, tl_asker *ask, void *arg);
 TL_API void tl_cursor_close(tl_cursor *c);
 
 /* ---- text of an event ---- */

@@ -15,6 +15,7 @@
 #include <stdio.h>
 
 #include "timeless.h"
+#include "timeless_source.h"
 
 #ifdef __cplusplus
 extern "C" {
@@ -28,6 +29,10 @@ typedef struct tl_pack_options {
      * total stays exact. */
     double volume_precision;
     const char *origin; /* how this trace was made from which; NULL: as it was */
+    /* Finds the source of the call sites that have none yet; NULL: they stay as they are. Called
+     * with `sources_of`. */
+    tl_find_sources *find_sources;
+    void *sources_of;
 } tl_pack_options;
 
 /* Writes the trace again, as small as possible: the same events, definitions and ends, in long
@@ -312,6 +317,13 @@ typedef struct tl_short_event {
 TL_API tl_status tl_cursor_take(tl_cursor *c, const tl_short_event **events, size_t *n);
 /* The event in full, with a list that stays as long as the cursor makes no other event. */
 TL_API void tl_cursor_expand(tl_cursor *c, const tl_short_event *from, tl_event *event);
+
+/* A program may look for a message, and go on as the answer says: nonzero if the message that the
+ * probe (of MPI_Iprobe) asks for is there.  Asked within tl_cursor_next, when all events before
+ * have been taken.  A negative answer is that it is not known yet: the probe is then returned as an
+ * event, and the next tl_cursor_next asks once more.  Nobody asks for a file. */
+typedef int tl_asker(void *arg, const tl_event *probe);
+TL_API void tl_cursor_set_asker(tl_cursor *c, tl_asker *ask, void *arg);
 
 /* ---- status of each function ---- */
 

@@ -499,9 +499,24 @@ tl_status tl_writer_define_site(tl_writer *w, const tl_site *site)
 {
     if (w->status)
         return w->status;
-    if (!site->id || strlen(site->object) > TL_MAX_TEXT_BYTES)
+    bool valid =
+        site->id && strlen(site->object) <= TL_MAX_TEXT_BYTES && site->n_sources <= TL_MAX_SOURCES;
+    for (uint32_t i = 0; valid && i < site->n_sources; i++)
+        valid = strlen(site->sources[i].function) <= TL_MAX_TEXT_BYTES &&
+                strlen(site->sources[i].file) <= TL_MAX_TEXT_BYTES;
+    if (!valid)
         return fail(w, TL_ERR_USAGE);
     return defined(w, tl_define_site(&w->definitions, site));
+}
+
+tl_status tl_writer_define_object(tl_writer *w, const tl_object *object)
+{
+    if (w->status)
+        return w->status;
+    if (strlen(object->name) > TL_MAX_TEXT_BYTES || strlen(object->path) > TL_MAX_TEXT_BYTES ||
+        strlen(object->build_id) > TL_MAX_TEXT_BYTES)
+        return fail(w, TL_ERR_USAGE);
+    return defined(w, tl_define_object(&w->definitions, object));
 }
 
 tl_status tl_writer_define_kernel(tl_writer *w, const tl_user_kernel *kernel)

@@ -226,8 +226,8 @@ static void put_wait(tl_reader *trace, const tlr_plan *plan, const waiter *w, co
                      size_t n_others, const int64_t *waiting, writer *out)
 {
     const tl_event *e = &w->event;
-    char site[96];
-    tl_site_text(trace, w->rank, e->site, site, sizeof site);
+    char site[256];
+    tl_site_name(trace, w->rank, e->site, site, sizeof site);
     put(out, "rank %u in %s (event %" PRId64 ", %s) ", w->rank, w->info->name, waiting[w->rank],
         site);
     if (is_send(w->info->action) || is_receive(w->info->action)) {

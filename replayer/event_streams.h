@@ -9,6 +9,7 @@
 #define TLR_EVENT_STREAMS_H
 
 #include "plan.h"
+#include "timeless_convert.h"
 
 typedef struct tlr_streams tlr_streams;
 

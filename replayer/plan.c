@@ -455,6 +455,24 @@ static tlr_plan_site *find_site_by_text(tl_reader *trace, tlr_plan *plan, uint32
     return NULL;
 }
 
+/* The name of a site of rank 0 in its marks: its source, unless another site with marks of this
+ * call has the same. */
+static void name_marks(tl_reader *trace, const tlr_plan_rank *first, const tlr_plan_site *site,
+                       char *text, size_t size)
+{
+    tl_site_name(trace, 0, site->site, text, size);
+    for (size_t i = 0; i < first->n_sites; i++) {
+        char other[256];
+        if (&first->sites[i] == site || first->sites[i].call != site->call)
+            continue;
+        tl_site_name(trace, 0, first->sites[i].site, other, sizeof other);
+        if (!strcmp(text, other)) {
+            tl_site_text(trace, 0, site->site, text, size);
+            return;
+        }
+    }
+}
+
 /* Keeps the call sites that every rank passed equally often. */
 static tl_status match_marks(tl_reader *trace, tlr_plan *plan, tl_error *err)
 {
@@ -465,7 +483,7 @@ static tl_status match_marks(tl_reader *trace, tlr_plan *plan, tl_error *err)
     if (!plan->mark_sites)
         return out_of_memory(err);
     for (size_t i = 0; i < first->n_sites; i++) {
-        char text[256];
+        char text[256], name[256];
         const tlr_plan_site *site = &first->sites[i];
         tl_site_text(trace, 0, site->site, text, sizeof text);
         int common = 1;
@@ -478,7 +496,8 @@ static tl_status match_marks(tl_reader *trace, tlr_plan *plan, tl_error *err)
         if (!common)
             continue;
         tlr_plan_marks *marks = &plan->mark_sites[plan->n_mark_sites++];
-        *marks = (tlr_plan_marks){site->call, strdup(text), plan->n_marks, site->count};
+        name_marks(trace, first, site, name, sizeof name);
+        *marks = (tlr_plan_marks){site->call, strdup(name), plan->n_marks, site->count};
         if (!marks->site)
             return out_of_memory(err);
         plan->n_marks += site->count;

@@ -56,7 +56,7 @@ static int next_call(found *f, uint32_t comm)
 static void describe(tl_reader *trace, uint32_t rank, const found *f, char *text, size_t size)
 {
     char site[96];
-    tl_site_text(trace, rank, f->event.site, site, sizeof site);
+    tl_site_name(trace, rank, f->event.site, site, sizeof site);
     if (!f->sign)
         snprintf(text, size, "rank %u makes no further one", rank);
     else

@@ -16,12 +16,12 @@ static tl_status refuse(const tlr_validation *v, const tl_event *e, const char *
     __attribute__((format(printf, 3, 4)));
 static tl_status refuse(const tlr_validation *v, const tl_event *e, const char *format, ...)
 {
-    char what[200], site[96];
+    char what[200], site[160];
     va_list args;
     va_start(args, format);
     vsnprintf(what, sizeof what, format, args);
     va_end(args);
-    tl_site_text(v->trace, v->rank, e->site, site, sizeof site);
+    tl_site_name(v->trace, v->rank, e->site, site, sizeof site);
     return tl_fail(v->err, TL_ERR_CORRUPT,
                    "%s: rank %" PRIu32 ", event %" PRIu64
                    " (%s, %s): %s; the trace is not valid, record the run again",

@@ -1,6 +1,7 @@
 /* sites.c - call sites: return address -> small id. */
 #include "config.h"
 
+#include "objects.h"
 #include "runtime.h"
 
 #include <dlfcn.h>
@@ -19,22 +20,25 @@ void tlt_sites_reset(void)
 {
     memset(slots, 0, sizeof slots);
     n_sites = 0;
+    tlt_objects_reset();
 }
 
-/* A new site: dladdr takes a lock of the dynamic linker, so it is called once for each site. */
+/* A new site: dladdr1 takes a lock of the dynamic linker, so it is called once for each site. */
 static uint32_t define(size_t slot, void *address)
 {
     if (n_sites == MAX_SITES || !tlt.writer)
         return 0;
     Dl_info info;
+    struct link_map *map = NULL;
     char room[3 * NAME_MAX + 1];
     tl_site site = {.id = n_sites + 1, .object = "?", .offset = (uint64_t)(uintptr_t)address};
-    if (dladdr(address, &info) && info.dli_fname) {
+    if (dladdr1(address, &info, (void **)&map, RTLD_DL_LINKMAP) && info.dli_fname) {
         const char *slash = strrchr(info.dli_fname, '/');
         site.object = tlt_utf8(slash ? slash + 1 : info.dli_fname, room, sizeof room);
         /* The byte before the return address belongs to the call instruction. Debuggers look up
          * this address, too. */
         site.offset = (uint64_t)((char *)address - (char *)info.dli_fbase) - 1;
+        tlt_define_object(info.dli_fbase, map, site.object);
     }
     if (tl_writer_define_site(tlt.writer, &site) != TL_OK)
         return 0;

@@ -4,6 +4,7 @@
 
 #include "cli.h"
 #include "record.h"
+#include "symbols.h"
 
 #include <errno.h>
 #include <limits.h>
@@ -16,8 +17,9 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-/* The number of bytes by which a packed trace may exceed the recorded one: its origin. */
-enum { MORE_BYTES = 4096 };
+/* The number of bytes by which a packed trace may exceed the recorded one: its origin, and the
+ * source of its call sites. */
+enum { MORE_BYTES = 1 << 20 };
 
 typedef struct packing {
     const char *path;
@@ -30,13 +32,20 @@ static tl_status pack(tl_reader *r, const packing *p)
 {
     char origin[1024];
     const char *before = tl_reader_run(r)->origin;
-    tl_pack_options options = {.volume_precision = p->wanted->volume_precision};
+    tls_symbols *symbols = tls_symbols_create();
+    tl_pack_options options = {.volume_precision = p->wanted->volume_precision,
+                               .find_sources = symbols ? tls_find_sources : NULL,
+                               .sources_of = symbols};
     if (options.volume_precision > 0) {
         snprintf(origin, sizeof origin, "timeless record --volume-precision %g%s%s",
                  options.volume_precision, *before ? "; " : "", before);
         options.origin = origin;
     }
-    return tl_pack(r, &options, p->path, p->err);
+    tl_status status = tl_pack(r, &options, p->path, p->err);
+    if (!status && symbols && !p->wanted->quiet)
+        tls_report(symbols, p->path, stderr);
+    tls_symbols_free(symbols);
+    return status;
 }
 
 /* If a file cannot be read or is not complete, record_summarise reports it, and the file is not

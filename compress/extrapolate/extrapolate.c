@@ -243,7 +243,8 @@ static tl_status put_events(output *o, tl_merge *m, uint32_t rank, tl_messages *
     tl_status status;
     while (!(status = tl_merge_next(m, &step))) {
         if (m->n > 1 && step.event.site && step.event.site == m->n_defined + 1) {
-            const tl_site site = {step.event.site, step.site->object, step.site->offset};
+            tl_site site = *step.site;
+            site.id = step.event.site;
             m->n_defined++;
             status = written(o, tl_writer_define_site(o->writer, &site));
         }

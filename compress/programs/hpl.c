@@ -3,10 +3,10 @@
 #include "hpl.h"
 
 static const tl_site sites[HPL_N_SITES] = {
-    {HPL_AT_MAIN, "HPL_pdtest", 0},   {HPL_AT_FACT, "HPL_pdfact", 0},
-    {HPL_AT_MXSWP, "HPL_pdmxswp", 0}, {HPL_AT_BCAST, "HPL_bcast", 0},
-    {HPL_AT_SWAP, "HPL_pdlaswp", 0},  {HPL_AT_UPDATE, "HPL_pdupdate", 0},
-    {HPL_AT_TRSV, "HPL_pdtrsv", 0},
+    {.id = HPL_AT_MAIN, .object = "HPL_pdtest"},   {.id = HPL_AT_FACT, .object = "HPL_pdfact"},
+    {.id = HPL_AT_MXSWP, .object = "HPL_pdmxswp"}, {.id = HPL_AT_BCAST, .object = "HPL_bcast"},
+    {.id = HPL_AT_SWAP, .object = "HPL_pdlaswp"},  {.id = HPL_AT_UPDATE, .object = "HPL_pdupdate"},
+    {.id = HPL_AT_TRSV, .object = "HPL_pdtrsv"},
 };
 
 static const tl_user_kernel moves[HPL_N_MOVES] = {

@@ -362,7 +362,7 @@ static tl_status find_pattern(const tl_pattern *pattern, size_t *found, int64_t 
 static tl_status write_part(const tl_pattern *pattern, tl_writer *writer, uint32_t rank,
                             size_t which, int64_t side)
 {
-    const tl_site site = {1, pattern->name, 0};
+    const tl_site site = {.id = 1, .object = pattern->name};
     const tl_event init = {.call = TL_MPI_Init, .site = 1},
                    finalize = {.call = TL_MPI_Finalize, .site = 1};
     part p = {.pattern = pattern,

@@ -27,7 +27,7 @@ typedef struct tlr_path {
     double parts_s[TLR_N_PARTS];
     uint32_t n_ranks;
     double *rank_s;   /* by rank; a message counts for the rank that waits for it */
-    tlr_sums sites;   /* "MPI_Wait hpcc+0x12", "dgemm hpcc+0x34", "compute" */
+    tlr_sums sites;   /* "MPI_Wait f (a.c:12)", "compute f (a.c:12) .. g (a.c:34)" */
     tlr_sums regions; /* none without MPI_Pcontrol */
     uint64_t n_jumps; /* from rank to rank */
     /* The segments in the order of time. If there are too many, those shorter than left_out_s are

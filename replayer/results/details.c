@@ -62,7 +62,7 @@ static void add_to_region(pass *p, const tlr_state *s)
 
 static void add_state(pass *p, const tlr_state *s)
 {
-    char key[640];
+    char key[1100];
     if (is_message(s))
         add_message(p, s);
     if (s->kind == TLR_STATE_MESSAGE)

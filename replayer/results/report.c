@@ -120,10 +120,10 @@ static void add_state(report *r, const tlr_state *s)
             end_merge(r, to, s->rank);
         return;
     }
-    char site[256] = "";
+    char site[512] = "";
     end_merge(r, to, s->rank);
     if (s->site)
-        tl_site_text(r->trace, s->rank, s->site, site, sizeof site);
+        tl_site_name(r->trace, s->rank, s->site, site, sizeof site);
     put_state(r, to, s, tlr_state_name(s, r->trace), site);
 }
 

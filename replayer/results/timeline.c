@@ -113,14 +113,31 @@ const char *tlr_state_name(const tlr_state *state, const tl_reader *trace)
     return name ? name : info ? info->name : "?";
 }
 
+/* The name of a call site without the functions around it. */
+static void innermost_name(const tl_reader *trace, uint32_t rank, uint32_t site, char *text,
+                           size_t size)
+{
+    tl_site_name(trace, rank, site, text, size);
+    char *outer = strstr(text, ") < ");
+    if (outer)
+        outer[1] = '\0';
+}
+
 void tlr_state_place(const tlr_state *state, const tl_reader *trace, char *text, size_t size)
 {
-    char site[256];
+    char site[512];
     const char *name = tlr_state_name(state, trace);
+    if (state->before || state->after) {
+        char after[512];
+        innermost_name(trace, state->rank, state->before, site, sizeof site);
+        innermost_name(trace, state->rank, state->after, after, sizeof after);
+        snprintf(text, size, "%s %s .. %s", name, state->before ? site : "(start)", after);
+        return;
+    }
     if (!state->site) {
         snprintf(text, size, "%.300s", name);
         return;
     }
-    tl_site_text(trace, state->rank, state->site, site, sizeof site);
+    tl_site_name(trace, state->rank, state->site, site, sizeof site);
     snprintf(text, size, "%.300s %s", name, site);
 }

@@ -43,6 +43,8 @@ typedef struct tlr_state {
     int64_t bytes;         /* that the rank sends in the call, otherwise receives */
     uint32_t job, rank;
     uint32_t site;      /* of the rank; 0 unknown */
+    uint32_t before;    /* of computation: the call site before it, and the one after it, of the */
+    uint32_t after;     /* rank; 0 unknown */
     uint32_t comm;      /* index + 1 of a tlr_plan_comm; 0 none */
     int32_t peer;       /* rank in MPI_COMM_WORLD, or -1 */
     int32_t tag;        /* level of MPI_Pcontrol, id of a user's kernel */
@@ -72,7 +74,8 @@ const char *tlr_state_kind_name(unsigned kind);
 const char *tlr_wait_name(unsigned wait);
 /* "MPI_Send", "dgemm", the program's name of a kernel, "compute". */
 const char *tlr_state_name(const tlr_state *state, const tl_reader *trace);
-/* The name and the call site as far as it is known: "MPI_Send hpcc+0x12". */
+/* The name and the call site as far as it is known: "MPI_Send exchange (halo.c:66)". Computation
+ * has the call sites around it: "compute step (main.c:40) .. exchange (halo.c:66)". */
 void tlr_state_place(const tlr_state *state, const tl_reader *trace, char *text, size_t size);
 
 /* ---- as other programs read it: replayer/results/timeline_write.c ---- */

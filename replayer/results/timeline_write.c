@@ -50,12 +50,12 @@ static void site_of(const writing *w, const tlr_state *s, char *text, size_t siz
 {
     text[0] = '\0';
     if (s->site)
-        tl_site_text(w->jobs[s->job].trace, s->rank, s->site, text, size);
+        tl_site_name(w->jobs[s->job].trace, s->rank, s->site, text, size);
 }
 
 static void write_csv(const writing *w)
 {
-    char site[256];
+    char site[512];
     fputs("job,rank,begin_s,end_s,state,call,site,bytes,peer,communicator,wait,wait_s\n", w->out);
     for (size_t i = 0; i < w->n; i++) {
         const tlr_state *s = &w->states[i];
@@ -89,7 +89,7 @@ static int dump_event(const writing *w, json_t *event, int is_first)
 
 static json_t *chrome_state(const writing *w, const tlr_state *s)
 {
-    char site[256];
+    char site[512];
     site_of(w, s, site, sizeof site);
     const double start_s = w->jobs[s->job].start_s;
     json_t *args = json_object();

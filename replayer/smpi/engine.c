@@ -47,7 +47,7 @@ void smpi_give_up(tl_status status, const char *format, ...)
 static size_t describe_event(const smpi_rank *r, char *text, size_t size)
 {
     char site[128];
-    tl_site_text(r->job->trace, r->rank, r->event.site, site, sizeof site);
+    tl_site_name(r->job->trace, r->rank, r->event.site, site, sizeof site);
     const int length = snprintf(text, size, "rank %u, event %" PRIu64 " (%s, %s)", r->rank,
                                 r->index, r->info->name, site);
     return length > 0 ? (size_t)length : 0;

@@ -55,16 +55,17 @@ static void add_computation(smpi_rank *r)
 {
     if (!replay.model)
         return;
+    const uint32_t before = r->model.site; /* the model moves on */
     const double burst_s = tlr_rank_burst_s(&r->model, &r->event, r->index);
     r->burst_s += burst_s;
     if (replay.options->timeline)
-        smpi_note_piece(r, 0, burst_s);
+        smpi_note_piece(r, 0, before, burst_s);
     if (r->info->action != TL_ACTION_KERNEL)
         return;
     const double kernel_s = tlr_rank_kernel_s(&r->model, &r->event, r->index);
     r->kernel_s += kernel_s;
     if (replay.options->timeline)
-        smpi_note_piece(r, 1, kernel_s);
+        smpi_note_piece(r, 1, before, kernel_s);
 }
 
 /* The factor by which detours of the system lengthen the computation that begins now. */

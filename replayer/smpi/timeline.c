@@ -12,6 +12,7 @@
 typedef struct piece {
     double reference_s;
     uint32_t thread, site;
+    uint32_t before, after; /* call sites around it */
     int32_t tag;
     uint16_t call;
 } piece;
@@ -57,7 +58,7 @@ static void put(const smpi_rank *r, tlr_state state)
     tlr_timeline_put(replay.options->timeline, &state);
 }
 
-void smpi_note_piece(smpi_rank *r, int is_kernel, double reference_s)
+void smpi_note_piece(smpi_rank *r, int is_kernel, uint32_t before, double reference_s)
 {
     smpi_notes *notes = notes_of(r);
     if (reference_s <= 0)
@@ -72,6 +73,8 @@ void smpi_note_piece(smpi_rank *r, int is_kernel, double reference_s)
                                                .thread = r->thread,
                                                .call = is_kernel ? r->event.call : 0,
                                                .site = is_kernel ? r->event.site : 0,
+                                               .before = is_kernel ? 0 : before,
+                                               .after = is_kernel ? 0 : r->event.site,
                                                .tag = is_kernel ? r->event.tag : 0};
 }
 
@@ -96,6 +99,8 @@ void smpi_note_computation(smpi_rank *r, double from_s, double reference_s)
                                  .end_s = end_s,
                                  .call = p.call,
                                  .site = p.site,
+                                 .before = p.before,
+                                 .after = p.after,
                                  .tag = p.tag,
                                  .peer = -1,
                                  .cause_rank = -1,

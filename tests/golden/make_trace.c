@@ -52,12 +52,27 @@ static bool define_comms(tl_writer *w)
     return true;
 }
 
+/* Two functions of one object file; the one was inlined into the other. */
+static bool define_sites(tl_writer *w)
+{
+    const tl_object object = {.name = "a.out", .path = "/home/me/a.out", .build_id = "6c1d0f"};
+    const tl_source sources[] = {{"halo::exchange<int, 2>", "halo.cpp", 66}, {"main", "", 0}};
+    const tl_site sites[] = {
+        {.id = 2, .object = "a.out", .offset = 4660, .n_sources = 2, .sources = sources},
+        {.id = 1, .object = "a.out", .offset = UINT64_MAX, .n_sources = 1, .sources = sources + 1},
+        {.id = 3, .object = "libb.so", .offset = 7}};
+    bool ok = !tl_writer_define_object(w, &object);
+    for (size_t i = 0; ok && i < sizeof sites / sizeof *sites; i++)
+        ok = !tl_writer_define_site(w, &sites[i]);
+    return ok;
+}
+
 static bool write_random(tl_writer *w, uint32_t rank)
 {
     static int64_t list[TEST_MAX_LIST];
     test_random random = {.state = rank + 17};
     unsigned call = 0;
-    if (!define_comms(w))
+    if (!define_comms(w) || !define_sites(w))
         return false;
     for (uint64_t i = 0; i < 4000; i++) {
         call = test_next_call(call);

@@ -279,6 +279,23 @@ def clock(raw, before):
     return before
 
 
+def sites(raw, objects, found):
+    """The object files into a list, the call sites into a dict."""
+    s = Stream(raw)
+    while s.at < len(raw):
+        kind = s.take(1)[0]
+        body = Stream(s.take(s.varint()))
+        text = lambda: body.take(body.varint()).decode()
+        if kind == 8:
+            objects.append({"name": text(), "path": text(), "build_id": text()})
+        elif kind == 3:
+            number, site = body.varint(), {"object": text(), "offset": body.varint(), "source": []}
+            if body.at < len(body.data):
+                site["source"] = [(text(), text(), body.varint()) for _ in range(body.varint())]
+            assert number not in found
+            found[number] = site
+
+
 def definitions(raw, kernels):
     """The communicators, windows and files among the definitions; the program's kernels into a dict."""
     s = Stream(raw)
@@ -307,6 +324,7 @@ def take(r, kind, sequence, volume, n, payload):
     if kind == 1:
         r["comms"] += definitions(payload, r["kernels"])
         r["counters"].update(counters(payload))
+        sites(payload, r["objects"], r["sites"])
         r["clock"] = clock(payload, r["clock"])
     elif kind == 2:
         r["frames"].append((n, volume, payload))
@@ -401,7 +419,7 @@ def read(path):
     assert major == 1
     seed = struct.unpack_from("<Q", data, size - 8)[0]
     assert xxh64(data[:size - 8], 0) == seed
-    ranks = [{"comms": [], "kernels": {}, "counters": {}, "clock": "", "events": [], "frames": [], "n": 0, "sequence": 0, "end": None}
+    ranks = [{"comms": [], "kernels": {}, "counters": {}, "clock": "", "objects": [], "sites": {}, "events": [], "frames": [], "n": 0, "sequence": 0, "end": None}
              for _ in range(n_ranks)]
     at, frames = size, {}
     while at < len(data):
@@ -434,6 +452,10 @@ if __name__ == "__main__":
             print(number, "comm", " ".join(f"{k}={v}" for k, v in sorted(c.items())))
         for name, value in one["counters"].items():
             print(number, "counter", name, value)
+        for o in one["objects"]:
+            print(number, "object", " ".join(f"{k}={v}" for k, v in o.items()))
+        for site, s in sorted(one["sites"].items()):
+            print(number, "site", site, s["object"], s["offset"], *s["source"])
         for kernel, name in sorted(one["kernels"].items()):
             print(number, "kernel", kernel, name)
         for i, e in enumerate(one["events"]):

@@ -24,7 +24,7 @@ def ranks_of(text):
         yield from range(int(first), int(last or first) + way, way * int(step or 1))
 
 
-comms = kernels = counters = clocks = 0
+comms = kernels = counters = clocks = objects = sources = 0
 text = subprocess.run([sys.argv[1], "dump", sys.argv[2]], stdout=subprocess.PIPE, text=True)
 exit_code = 0 if all(r["end"] for r in ranks) else 3
 assert text.returncode == exit_code
@@ -34,6 +34,7 @@ for line in text.stdout.splitlines():
         assert line == f'{words[0]} "{pairs.pop(words[0])}"'
     if words[0] == "rank":
         rank = ranks[int(words[1])]
+        ours_objects = iter(rank["objects"])
         expected = iter(sorted(rank["comms"], key=lambda c: c["id"]))
     if words[0] == "kernel":
         assert rank["kernels"][int(words[1])] == words[2][len('name="'):-1]
@@ -41,6 +42,17 @@ for line in text.stdout.splitlines():
     if words[0] == "counter":
         assert rank["counters"].pop(words[2][len('name="'):-1]) == int(words[3][len("value="):])
         counters += 1
+    if words[0] == "object":
+        theirs = dict(w.split("=", 1) for w in words[1:])
+        assert {k: v.strip('"') for k, v in theirs.items()} == next(ours_objects)
+        objects += 1
+    if words[0] == "site":
+        site = rank["sites"].pop(int(words[1]))
+        assert words[2:4] == [f'object="{site["object"]}"', f"offset={site['offset']}"]
+        lines = [w for function, file, at in site["source"]
+                 for w in (f'function="{function}"', f'file="{file}"', f"line={at}")]
+        assert words[4:] == " ".join(lines).split(), (words, lines)
+        sources += len(site["source"])
     if words[0] == "clock":
         assert line == f'clock "{rank["clock"]}"'
         clocks += 1
@@ -56,10 +68,12 @@ for line in text.stdout.splitlines():
 assert not pairs.get("folding") and not pairs.get("untraced")
 assert not any(r["counters"] for r in ranks)
 assert comms == sum(len(r["comms"]) for r in ranks)
+assert not any(r["sites"] for r in ranks)
+assert objects == sum(len(r["objects"]) for r in ranks)
 assert clocks == sum(r["clock"] != "" for r in ranks)
 assert kernels == sum(len(r["kernels"]) for r in ranks)
 if sys.argv[3:] == ["every"]:  # kind of definition is in the trace
-    assert counters and comms and kernels and clocks
+    assert counters and comms and kernels and clocks and objects and sources
 dump = subprocess.Popen([sys.argv[1], "dump", "--json", sys.argv[2]], stdout=subprocess.PIPE)
 for line in dump.stdout:
     theirs = json.loads(line)

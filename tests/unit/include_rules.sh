@@ -5,8 +5,8 @@ max_lines=600
 # may_include FOLDER: the folders whose headers it may include, besides its own
 may_include() {
     case $1 in
-    tracer | replayer | platforms) echo compress ;;
-    cli) echo replayer platforms compress ;;
+    tracer | replayer | platforms | symbols) echo compress ;;
+    cli) echo replayer platforms symbols compress ;;
     esac
 }
 # includes PATTERN FILE...: "FILE:HEADER" of every include whose header matches
@@ -25,7 +25,7 @@ ours() {
         for other in $(may_include "$folder"); do
             [ -e "$root/$other/$header" ] && continue 2
         done
-        for other in compress tracer replayer platforms cli; do
+        for other in compress symbols tracer replayer platforms cli; do
             [ ! -e "$root/$other/$header" ] || { echo "$file includes $header of $other/"; bad=1; }
         done
     done < <(includes '.' $(sources_of "$root/$folder"))
@@ -34,7 +34,7 @@ ours() {
 # only_in ROOT HEADERS PLACES: no file but those whose path matches includes them
 only_in() {
     local root=$1 headers=$2 places=$3 found
-    found=$(includes "$headers" $(for f in compress tracer replayer platforms cli; do sources_of "$root/$f"; done) |
+    found=$(includes "$headers" $(for f in compress symbols tracer replayer platforms cli; do sources_of "$root/$f"; done) |
         sed "s|^$root/||" | grep -vE "^$places")
     [ -z "$found" ] || { echo "$found"; return 1; }
 }
@@ -53,7 +53,7 @@ mangled_only_in() {
     found=$(cd "$1" && grep -lE '\b_Z[NTSKdanmw0-9]' $(sources_of replayer) | grep -v "^$2")
     [ -z "$found" ] || { echo "$found"; return 1; }
 }
-house='^(jansson\.h|libconfig\.h|argp\.h|gsl[\/]|zstd\.h|xxhash\.h|mpi\.h|papi\.h|simgrid[\/]|smpi[\/]|xbt[\/]|cmocka\.h)'
+house='^(elfutils[\/]|dwarf\.h|jansson\.h|libconfig\.h|argp\.h|gsl[\/]|zstd\.h|xxhash\.h|mpi\.h|papi\.h|simgrid[\/]|smpi[\/]|xbt[\/]|cmocka\.h)'
 trace_library() { # libc, zstd and xxhash
     local found
     found=$(includes "$house" $(sources_of "$1/compress") | grep -vE ':(zstd|xxhash)\.h$')
@@ -61,12 +61,12 @@ trace_library() { # libc, zstd and xxhash
 }
 short() {
     local long
-    long=$(cd "$1" && find compress tracer replayer platforms cli tests \( -name '*.[ch]' -o -name '*.sh' \) -exec wc -l {} + |
+    long=$(cd "$1" && find compress symbols tracer replayer platforms cli tests \( -name '*.[ch]' -o -name '*.sh' \) -exec wc -l {} + |
         awk -v max=$max_lines '$2 != "total" && $1 > max')
     [ -z "$long" ] || { echo "$long"; return 1; }
 }
 
-for folder in compress tracer replayer platforms cli; do
+for folder in compress symbols tracer replayer platforms cli; do
     check "$folder/ includes what it may" ours "$top_srcdir" $folder
 done
 check 'SimGrid stands in the SMPI engine alone' only_in "$top_srcdir" "$simgrid" "$simgrid_files"
@@ -78,6 +78,7 @@ check 'replayer/results/ includes no engine' inside "$top_srcdir" results 'machi
 check 'replayer/sample/ includes no engine' inside "$top_srcdir" sample 'machine'
 check 'replayer/study/ includes no engine' inside "$top_srcdir" study 'machine|results'
 check "only replayer/smpi/shims/ names SimGrid's C++ symbols" mangled_only_in "$top_srcdir" 'replayer/smpi/shims/'
+check 'libdw stands in symbols/ alone' only_in "$top_srcdir" '^(elfutils[\/]|dwarf\.h$)' 'symbols/object_dw\.c:'
 check 'PAPI stands in tracer/ alone' only_in "$top_srcdir" '^papi\.h$' 'tracer/'
 check "MPI's header stands in tracer/ and in the network's probe" only_in "$top_srcdir" '^mpi\.h$' '(tracer/|platforms/calibrate/network_(probe|hosts)\.c:)'
 check 'the trace library needs libc, zstd and xxhash' trace_library "$top_srcdir"
@@ -85,7 +86,7 @@ check "no file is longer than $max_lines lines" short "$top_srcdir"
 
 # The rules notice when they are broken.
 broken=$scratch/broken
-mkdir -p "$broken"/{compress,tracer,replayer,platforms,cli,tests}
+mkdir -p "$broken"/{compress,symbols,tracer,replayer,platforms,cli,tests}
 touch "$broken"/compress/timeless.h "$broken"/tracer/volume.h "$broken"/replayer/replayer.h
 printf '#include "volume.h"\n' >"$broken/replayer/a.c"
 printf '#  include <replayer.h>\n#include <mpi.h>\n' >"$broken/compress/b.c"

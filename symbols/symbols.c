@@ -1,0 +1,165 @@
+/* symbols.c - the source lines of call sites: each place of each object file is looked up once. */
+#include "config.h"
+
+#include "symbols.h"
+
+#include "object.h"
+#include "timeless_files.h"
+
+#include <search.h>
+#include <stdbool.h>
+#include <stdlib.h>
+#include <string.h>
+
+typedef struct place {
+    uint64_t offset;
+    uint32_t n;
+    tl_source *sources;
+} place;
+
+typedef struct object {
+    tl_object is;
+    tls_file *file; /* NULL: nothing can be found in it */
+    tls_lack lack;
+    bool has_lines; /* of one place at least */
+    void *places;   /* tree of `place` */
+} object;
+
+struct tls_symbols {
+    object *objects;
+    size_t n;
+};
+
+static int by_offset(const void *a, const void *b)
+{
+    const uint64_t x = ((const place *)a)->offset, y = ((const place *)b)->offset;
+    return (x > y) - (x < y);
+}
+
+/* tl_source has the texts as const, but those of a place are its own. */
+static void free_text(const char *text)
+{
+    free((void *)(uintptr_t)text);
+}
+
+static void free_place(void *node)
+{
+    place *p = node;
+    for (uint32_t i = 0; i < p->n; i++) {
+        free_text(p->sources[i].function);
+        free_text(p->sources[i].file);
+    }
+    free(p->sources);
+    free(p);
+}
+
+tls_symbols *tls_symbols_create(void)
+{
+    return calloc(1, sizeof(tls_symbols));
+}
+
+void tls_symbols_free(tls_symbols *s)
+{
+    if (!s)
+        return;
+    for (size_t i = 0; i < s->n; i++) {
+        object *o = &s->objects[i];
+        tdestroy(o->places, free_place);
+        tls_file_close(o->file);
+        free_text(o->is.name);
+        free_text(o->is.path);
+        free_text(o->is.build_id);
+    }
+    free(s->objects);
+    free(s);
+}
+
+static object *find_object(tls_symbols *s, const tl_object *wanted)
+{
+    for (size_t i = 0; i < s->n; i++)
+        if (!strcmp(s->objects[i].is.path, wanted->path) &&
+            !strcmp(s->objects[i].is.build_id, wanted->build_id))
+            return &s->objects[i];
+    object *more = realloc(s->objects, (s->n + 1) * sizeof *more);
+    if (!more)
+        return NULL;
+    s->objects = more;
+    object *o = &more[s->n];
+    *o = (object){.is = {strdup(wanted->name), strdup(wanted->path), strdup(wanted->build_id)}};
+    if (!o->is.name || !o->is.path || !o->is.build_id) {
+        free_text(o->is.name);
+        free_text(o->is.path);
+        free_text(o->is.build_id);
+        return NULL;
+    }
+    o->file = tls_file_open(&o->is, &o->lack);
+    s->n++;
+    return o;
+}
+
+static const place *look_up(object *o, uint64_t offset)
+{
+    place *p = calloc(1, sizeof *p);
+    if (!p)
+        return NULL;
+    p->offset = offset;
+    p->sources = calloc(TL_MAX_SOURCES, sizeof *p->sources);
+    if (p->sources)
+        p->n = tls_file_find(o->file, offset, p->sources);
+    if (!p->sources || !tsearch(p, &o->places, by_offset)) {
+        free_place(p);
+        return NULL;
+    }
+    o->has_lines |= p->n && *p->sources[0].file;
+    return p;
+}
+
+uint32_t tls_find_sources(void *symbols, const tl_object *wanted, uint64_t offset,
+                          const tl_source **out)
+{
+    object *o = find_object(symbols, wanted);
+    if (!o || !o->file)
+        return 0;
+    const place key = {.offset = offset};
+    place *const *known = tfind(&key, &o->places, by_offset);
+    const place *found = known ? *known : look_up(o, offset);
+    if (!found)
+        return 0;
+    *out = found->sources;
+    return found->n;
+}
+
+/* The reason why an object file has no lines. Nobody compiles the libraries of the system again. */
+static tls_lack lack_of(const object *o)
+{
+    if (o->has_lines || !strncmp(o->is.path, "/usr/lib", 8) || !strncmp(o->is.path, "/lib", 4))
+        return TLS_LINES;
+    return o->lack == TLS_LINES ? TLS_NO_LINES : o->lack;
+}
+
+void tls_report(const tls_symbols *s, const char *path, FILE *out)
+{
+    static const char *const begins[] = {
+        [TLS_NO_LINES] = "no line table in",
+        [TLS_ABSENT] = "without source lines: cannot read",
+        [TLS_CHANGED] = "without source lines: the run had another version of",
+        [TLS_NO_LIBDW] = "without source lines, because this build lacks libdw:"};
+    static const char *const ends[] = {[TLS_NO_LINES] = "; compile with -g",
+                                       [TLS_ABSENT] = "",
+                                       [TLS_CHANGED] = "",
+                                       [TLS_NO_LIBDW] = ""};
+    for (tls_lack lack = TLS_NO_LINES; lack <= TLS_NO_LIBDW; lack++) {
+        size_t n = 0;
+        for (size_t i = 0; i < s->n; i++) {
+            if (lack_of(&s->objects[i]) != lack)
+                continue;
+            if (!n++)
+                fprintf(out, "timeless: %s: %s ", path, begins[lack]);
+            else
+                fputs(", ", out);
+            fputs(tl_printable(s->objects[i].is.name), out);
+        }
+        if (n)
+            fprintf(out, "%s\n", ends[lack]);
+    }
+}
