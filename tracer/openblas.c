@@ -14,6 +14,7 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
+#include "skip/skip.h"
 #include "teams.h"
 
 enum { LOOP_NS = 3000 }; /* from one sched_yield to the next, at most */
@@ -99,7 +100,7 @@ TLT_API int sched_yield(void)
     if (TLT_UNLIKELY(__atomic_load_n(&is_armed, __ATOMIC_ACQUIRE)) && caller >= code &&
         caller < code_end)
         return wait_by_yield();
-    return yield();
+    return TLT_UNLIKELY(tlt_skip_waits) ? tlt_skip_wait() : yield();
 }
 
 /* ---- calls ---- */

@@ -55,6 +55,7 @@ bool tlt_reserve_list(size_t n)
 
 void tlt_write(const tl_event *event)
 {
+    tlt_self.n_calls += event->call < TL_KERNEL_dgemm; /* the first kernel */
     if (!tlt.writer || (TLT_UNLIKELY(tlt_swaps_hold) && tlt_swaps_take(event)))
         return;
     tl_status status = tl_writer_put(tlt.writer, event);

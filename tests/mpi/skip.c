@@ -2,10 +2,18 @@
  *
  *     skip
  *
- * Each rank prints "RANK NAME computed" or "RANK NAME skipped" for each of them. */
+ * Each rank prints "RANK NAME computed" or "RANK NAME skipped" for each of them.
+ *
+ *     skip wait
+ *
+ * All ranks wait 2 s for rank 0. Ranks 1 and 2 print the CPU time that they needed, in ms; rank 2
+ * polls. */
 #include <mpi.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
+#include <time.h>
+#include <unistd.h>
 
 enum { N = 8 };
 static int rank;
@@ -69,11 +77,33 @@ static void call_blas(void)
     free(x);
 }
 
+static void wait_for_rank_0(void)
+{
+    int flag = 0;
+    const clock_t start = clock();
+    if (rank == 0)
+        sleep(2);
+    if (rank == 0)
+        for (int other = 1; other < 4; other++)
+            MPI_Send(NULL, 0, MPI_BYTE, other, 0, MPI_COMM_WORLD);
+    while (rank == 2 && !flag) /* rank 2 polls */
+        MPI_Iprobe(0, 0, MPI_COMM_WORLD, &flag, MPI_STATUS_IGNORE);
+    if (rank != 0)
+        MPI_Recv(NULL, 0, MPI_BYTE, 0, 0, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+    if (rank == 1 || rank == 2)
+        printf("%d %ld\n", rank, (long)((clock() - start) * 1000 / CLOCKS_PER_SEC));
+    MPI_Finalize();
+}
+
 int main(int argc, char **argv)
 {
     double a[12];
     MPI_Init(&argc, &argv);
     MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+    if (argc > 1 && !strcmp(argv[1], "wait")) {
+        wait_for_rank_0();
+        return 0;
+    }
     for (int i = 0; i < 12; i++)
         a[i] = 1;
     call_blas();

@@ -60,6 +60,10 @@ else
     skip "--skip" "functions can be skipped on x86-64 only"
 fi
 
+# Without the option, the ranks that wait use the whole cores.
+sleeps() { $timeless record --folded -n 4 --skip-kernels -o "$scratch/wait.tl" -- "$scratch/skip" wait >"$scratch/ms" && awk '{ n++; if ($2 >= 100) bad = 1 } END { exit bad || n != 2 }' "$scratch/ms"; }
+check "--skip-kernels: a rank that waits 2 s needs less than 0.1 s of CPU time" sleeps
+
 for wrong in --skip-kernels=ddot --skip-kernels=nosuch --skip=:1 --skip=f:0 --skip=f:1,7 --skip=f:1+2; do
     check_exit 2 "$wrong exits 2" $timeless record "$wrong" -- "$scratch/skip"
 done

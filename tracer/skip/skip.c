@@ -39,5 +39,6 @@ void tlt_skip_start(void)
     if (!*words())
         return;
     tlt_skip_functions();
+    tlt_skip_waits = true;
     tlt_not_comparable("kernels were skipped");
 }

@@ -5,7 +5,8 @@
  *   - routines of BLAS and LAPACK return at once, after the wrappers of blas.c have read their
  *     sizes (kernels.c): tlt_next() gives the wrappers a routine that does nothing;
  *   - so do functions of the program that the user names (functions.c): a jump replaces the first
- *     bytes of each.
+ *     bytes of each;
+ *   - ranks that wait sleep (wait.c).
  *
  * TIMELESS_SKIP lists what is skipped, in words separated by blanks. All is decided once, when a
  * routine is first called or MPI has started, so that nothing changes on the way of a recorded
@@ -26,6 +27,10 @@ void *tlt_skipped_kernel(const char *symbol);
 
 /* functions.c: replaces the functions of the program that the user named. */
 void tlt_skip_functions(void);
+
+/* wait.c: what takes the place of sched_yield() if tlt_skip_waits. */
+extern bool tlt_skip_waits;
+int tlt_skip_wait(void);
 
 /* skip.c: begins, once MPI has started. */
 void tlt_skip_start(void);
