@@ -12,7 +12,7 @@
 #include "kernel_groups.h"
 #include "record/record.h"
 
-enum { SKIP_KERNELS = 768, SKIP };
+enum { SKIP_KERNELS = 768, SKIP, FOLD_MEMORY };
 
 /* Where a run without numbers gets lost, and what computes nothing else: see the manual page. */
 #define DEFAULT_KERNELS "blas2,blas3,lapack"
@@ -20,8 +20,9 @@ enum { SKIP_KERNELS = 768, SKIP };
 static const struct argp_option options[] = {
     {"skip-kernels", SKIP_KERNELS, "LIST", OPTION_ARG_OPTIONAL,
      "record the sizes of these routines, and do not compute (default: " DEFAULT_KERNELS ")", 0},
-    {"skip", SKIP, "SYMBOL[:N,...]", 0,
-     "do not run this function of the program (its N-th arguments: sizes)", 0},
+    {"skip", SKIP, "SYMBOL[:N,...]", 0, "do not run this function of the program", 0},
+    {"fold-memory", FOLD_MEMORY, "BYTES", OPTION_ARG_OPTIONAL,
+     "let large blocks of the program share memory", 0},
     {0}};
 
 static char words[4096];
@@ -83,6 +84,7 @@ static void check_function(struct argp_state *state, const char *text)
 
 static error_t parse(int key, char *arg, struct argp_state *state)
 {
+    enum { LEAST_BYTES = 262144, DEFAULT_BYTES = 16777216 };
     switch (key) {
     case SKIP_KERNELS:
         if (skips)
@@ -94,6 +96,12 @@ static error_t parse(int key, char *arg, struct argp_state *state)
     case SKIP:
         check_function(state, arg);
         tell("function=%s", arg);
+        return 0;
+    case FOLD_MEMORY:
+        tell("memory=%llu",
+             arg ? (unsigned long long)cli_parse_number_from(state, "bytes of a block to fold", arg,
+                                                             LEAST_BYTES, UINT64_MAX)
+                 : DEFAULT_BYTES);
         return 0;
     default: return ARGP_ERR_UNKNOWN;
     }

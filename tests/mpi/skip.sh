@@ -60,6 +60,29 @@ else
     skip "--skip" "functions can be skipped on x86-64 only"
 fi
 
+# memory EXPECTED BYTES PROGRAM OPTION...: which blocks of so many bytes are folded
+memory() {
+    local expected=$1 bytes=$2 program=$3; shift 3
+    $timeless record --folded -n 2 -o "$scratch/memory.tl" "$@" -- "$scratch/$program" memory "$bytes" >"$scratch/blocks" || return 1
+    equal "$(tr '\n' ',' <"$scratch/blocks")" "$expected"
+}
+whole='malloc whole,realloc whole,posix_memalign whole,calloc whole,MPI_Alloc_mem whole,'
+if [ -z "${SANITIZE:-}" ]; then
+    folded='malloc folded,realloc whole,posix_memalign folded,calloc whole,MPI_Alloc_mem whole,'
+    check "--fold-memory: blocks that the program allocates are folded" memory "$folded" 67108864 skip --skip-kernels --fold-memory
+    check "--fold-memory: info prints the least size of a block" info_says memory '^origin .* memory=16777216$'
+    check "--fold-memory=BYTES: smaller blocks are whole" memory "$whole" 3000000 skip --fold-memory=3000001
+    check "--fold-memory=BYTES: larger blocks are folded" memory "$folded" 3000000 skip --fold-memory=3000000
+    for flags in -Wl,-z,now,-z,relro -fno-plt -no-pie; do
+        $MPICC -O1 -g -w "$flags" -o "$scratch/linked" "$here/skip.c" -llapack -lblas
+        check "--fold-memory: also in a program that was linked with $flags" memory "$folded" 3000000 linked --fold-memory=262144
+    done
+else
+    skip "--fold-memory" "the sanitizers have a malloc() of their own"
+fi
+check "no block is folded without --fold-memory" memory "$whole" 67108864 skip --skip-kernels
+check_exit 2 "--fold-memory with few bytes exits 2" $timeless record --fold-memory=1000 -- "$scratch/skip"
+
 # Without the option, the ranks that wait use the whole cores.
 sleeps() { $timeless record --folded -n 4 --skip-kernels -o "$scratch/wait.tl" -- "$scratch/skip" wait >"$scratch/ms" && awk '{ n++; if ($2 >= 100) bad = 1 } END { exit bad || n != 2 }' "$scratch/ms"; }
 check "--skip-kernels: a rank that waits 2 s needs less than 0.1 s of CPU time" sleeps

@@ -39,6 +39,7 @@ void tlt_skip_start(void)
     if (!*words())
         return;
     tlt_skip_functions();
+    tlt_fold_memory();
     tlt_skip_waits = true;
     tlt_not_comparable("kernels were skipped");
 }

@@ -6,6 +6,8 @@
  *     sizes (kernels.c): tlt_next() gives the wrappers a routine that does nothing;
  *   - so do functions of the program that the user names (functions.c): a jump replaces the first
  *     bytes of each;
+ *   - large blocks that the program allocates consist of a small region, mapped many times
+ *     (memory.c): the program's own slots for malloc() and the like lead to functions here;
  *   - ranks that wait sleep (wait.c).
  *
  * TIMELESS_SKIP lists what is skipped, in words separated by blanks. All is decided once, when a
@@ -27,6 +29,9 @@ void *tlt_skipped_kernel(const char *symbol);
 
 /* functions.c: replaces the functions of the program that the user named. */
 void tlt_skip_functions(void);
+
+/* memory.c: from here on, large blocks that the program allocates are folded. */
+void tlt_fold_memory(void);
 
 /* wait.c: what takes the place of sched_yield() if tlt_skip_waits. */
 extern bool tlt_skip_waits;
