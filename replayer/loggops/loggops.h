@@ -156,6 +156,8 @@ typedef struct loggops_feed {
     void (*answer)(void *context, uint32_t rank, int is_there);
     /* Why `more` failed. */
     tl_status (*status)(void *context, tl_error *err);
+    /* The rank is about to go on: what `more` reads first may be fetched.  NULL: nothing is. */
+    void (*expect)(void *context, uint32_t rank);
 } loggops_feed;
 
 /* All that happens in a run. */

@@ -26,7 +26,10 @@
 /* Of many ranks the cache has forgotten what they do next. */
 static inline void activate(const simulation *s, block *b, const sim_rank *rank, uint32_t in_block)
 {
+    const loggops_feed *feed = s->run->feed;
     __builtin_prefetch(s->run->programs[rank->program].ops + rank->position);
+    if (feed && feed->expect && rank->state == RUNNING)
+        feed->expect(feed->context, (uint32_t)(rank - s->ranks));
 
     const uint32_t word = in_block / 64;
     b->active[word] |= UINT64_C(1) << in_block % 64;

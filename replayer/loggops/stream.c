@@ -7,6 +7,7 @@
 
 #include "reading.h"
 
+#include <stddef.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -25,6 +26,7 @@ typedef struct rank_stream {
 struct loggops_streams {
     loggops_reading common;
     rank_stream *ranks;
+    const tl_cursor **cursors; /* those of the ranks, side by side */
     loggops_feed feed;
 };
 
@@ -89,6 +91,17 @@ static int read_more(void *context, uint32_t rank, loggops_program *program)
     return r->status == TL_OK;
 }
 
+/* The processor fetches what is read of a rank first, in the meantime. */
+static void fetch(void *context, uint32_t rank)
+{
+    enum { LINE_BYTES = 64, READ_BYTES = offsetof(rank_stream, t.requests) };
+    const loggops_streams *s = context;
+    const char *memory = (const char *)&s->ranks[rank];
+    __builtin_prefetch(s->cursors[rank]);
+    for (size_t i = 0; i < READ_BYTES; i += LINE_BYTES)
+        __builtin_prefetch(memory + i);
+}
+
 static tl_status why(void *context, tl_error *err)
 {
     const loggops_streams *s = context;
@@ -109,7 +122,9 @@ static void close_ranks(loggops_streams *s)
         loggops_reading_free(&s->ranks[i].t);
     }
     free(s->ranks);
+    free(s->cursors);
     s->ranks = NULL;
+    s->cursors = NULL;
 }
 
 static tl_status open_rank(loggops_streams *s, loggops_run *run, uint32_t rank, tl_error *err)
@@ -130,6 +145,7 @@ static tl_status open_rank(loggops_streams *s, loggops_run *run, uint32_t rank, 
         status = tl_cursor_open(r->t.trace, rank, &r->cursor, err);
     if (status == TL_OK)
         tl_cursor_set_asker(r->cursor, answer_program, r);
+    s->cursors[rank] = r->cursor;
     r->t.err = &r->err;
     return status;
 }
@@ -140,12 +156,13 @@ tl_status loggops_streams_run(loggops_streams *s, loggops_run **out, tl_error *e
     loggops_run *run = loggops_run_begin(s->common.plan);
     close_ranks(s);
     s->ranks = calloc(n_ranks, sizeof *s->ranks);
+    s->cursors = calloc(n_ranks, sizeof *s->cursors);
     if (run) {
         run->feed = &s->feed;
         run->programs = calloc(n_ranks, sizeof *run->programs);
         run->compute_ps = calloc(n_ranks, sizeof *run->compute_ps);
     }
-    if (!run || !s->ranks || !run->programs || !run->compute_ps) {
+    if (!run || !s->ranks || !s->cursors || !run->programs || !run->compute_ps) {
         loggops_run_free(run);
         return loggops_out_of_memory(&s->common);
     }
@@ -176,7 +193,8 @@ tl_status loggops_streams_open(tl_reader *trace, tlr_plan *plan, const tlr_model
                                   .choice = choice,
                                   .measured_s = measured_s,
                                   .err = err};
-    s->feed = (loggops_feed){s, read_more, take_answer, why};
+    s->feed = (loggops_feed){
+        .context = s, .more = read_more, .answer = take_answer, .status = why, .expect = fetch};
     *out = s;
     return TL_OK;
 }
