@@ -70,6 +70,12 @@ int smpi_solver_is_used(void);
 void smpi_routes_prepare(uint32_t n_ranks);
 /* From here on the ranks make only the calls of their traces. */
 void smpi_shortcuts_take(void);
+/* SimGrid's context that runs now; NULL if it is not known, or before smpi_shortcuts_take. The
+ * second function pretends that another context runs. */
+void *smpi_shortcuts_context(void);
+void smpi_shortcuts_run_as(void *context);
+/* To be called by the thread that runs the simulation. */
+void smpi_calls_prepare(void);
 /* SMPI's object `comm` belongs to one rank of the communicator that the address `same` represents.
  */
 void smpi_numbers_share(const void *comm, const void *same);

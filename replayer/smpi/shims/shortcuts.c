@@ -13,6 +13,8 @@
 #include "shims.h"
 
 #include <dlfcn.h>
+#include <stdlib.h>
+#include <string.h>
 
 #include <smpi/mpi.h>
 #include <xbt/xbt_os_time.h>
@@ -130,6 +132,65 @@ void set_running(void *context)
         return;
     SMPI_BEHIND(theirs, SG_CONTEXT_SET);
     theirs(context);
+}
+
+void *smpi_shortcuts_context(void)
+{
+    return are_taken ? running : NULL;
+}
+
+void smpi_shortcuts_run_as(void *context)
+{
+    running = context;
+}
+
+/* ---- simgrid::kernel::EngineImpl::get_actor_by_pid(long) ---- */
+
+/* SimGrid looks up the two ranks of a message some ten times, in a tree. */
+enum { MAX_KNOWN = 1 << 20 };
+static void **known_actors; /* by number; NULL: unknown */
+static size_t n_known;
+
+void *actor_of(void *engine, long number) SMPI_REPLACES(SG_ACTOR_BY_PID);
+void end_actor(void *actor) SMPI_REPLACES(SG_ACTOR_CLEANUP);
+
+static void make_room_for_actor(size_t number)
+{
+    const size_t n = 2 * number + 1024;
+    void **larger = realloc(known_actors, n * sizeof *larger);
+    if (!larger)
+        return;
+    memset(larger + n_known, 0, (n - n_known) * sizeof *larger);
+    known_actors = larger;
+    n_known = n;
+}
+
+void *actor_of(void *engine, long number)
+{
+    static void *(*theirs)(void *, long);
+    const size_t i = (size_t)number;
+    if (i < n_known && known_actors[i])
+        return known_actors[i];
+    SMPI_BEHIND(theirs, SG_ACTOR_BY_PID);
+    void *actor = theirs(engine, number);
+    if (!are_taken || i >= MAX_KNOWN)
+        return actor;
+    if (i >= n_known)
+        make_room_for_actor(i);
+    if (i < n_known)
+        known_actors[i] = actor;
+    return actor;
+}
+
+/* SimGrid removes the actor from its tree. */
+void end_actor(void *actor)
+{
+    static void (*theirs)(void *);
+    SMPI_BEHIND(theirs, SG_ACTOR_CLEANUP);
+    theirs(actor);
+    for (size_t i = 0; i < n_known; i++)
+        if (known_actors[i] == actor)
+            known_actors[i] = NULL;
 }
 
 /* ---- SimGrid's timers ---- */

@@ -40,6 +40,7 @@ static sg_variable **variables; /* that get a value now */
 static size_t n_variables, variables_room;
 static size_t *saturated, n_saturated;
 static double min_usage, precision;
+static sg_list *concerned; /* actions of the variables that are solved, if they are wanted */
 
 /* ---- what SimGrid calls ---- */
 
@@ -154,6 +155,12 @@ static void note_saturated(size_t i)
     saturated[n_saturated++] = i;
 }
 
+static void note_concerned(sg_action *a)
+{
+    if (concerned && !a->modified.next)
+        sg_append(concerned, &a->modified);
+}
+
 static sg_element **open_constraint_of(sg_constraint *c, sg_element **at)
 {
     c->dynamic_bound = c->remaining = c->bound;
@@ -171,6 +178,7 @@ static sg_element **open_constraint_of(sg_constraint *c, sg_element **at)
         else if (c->usage < usage)
             c->usage = usage;
         *past++ = e;
+        note_concerned(e->variable->action);
     }
     if (!(c->usage > 0))
         return at;
@@ -294,13 +302,12 @@ static int find_saturated(void)
     return 1;
 }
 
-void solve_shares(sg_system *system)
+/* 0: SimGrid has to do it. */
+static int solve_ordinary(sg_system *system)
 {
-    if (!is_used || !system->is_selective || !is_ordinary(&system->modified)) {
-        theirs_solve_shares(system);
-        return;
-    }
     const sg_list *constraints = &system->modified;
+    if (!is_used || !system->is_selective || !is_ordinary(constraints))
+        return 0;
     sg_element **at = elements;
     min_usage = -1;
     n_opened = n_saturated = 0;
@@ -309,25 +316,34 @@ void solve_shares(sg_system *system)
     do {
         choose_variables();
         give_values(smallest_bound());
-        if (!find_saturated()) {
-            theirs_solve_shares(system);
-            return;
-        }
+        if (!find_saturated())
+            return 0;
     } while (n_opened > 0);
+    return 1;
+}
+
+void solve_shares(sg_system *system)
+{
+    if (!solve_ordinary(system))
+        theirs_solve_shares(system);
 }
 
 /* ---- the actions with new shares ---- */
 
+/* After solve_ordinary they are in the list already. */
 static void collect_actions(sg_system *system)
 {
-    sg_list *actions = system->modified_actions;
-    for (sg_hook *h = system->modified.root.next, *next; h != &system->modified.root; h = next) {
+    for (sg_hook *h = system->modified.root.next; h != &system->modified.root; h = h->next) {
         const sg_list *enabled = &SG_OBJECT(sg_constraint, modified, h)->enabled;
-        for (sg_hook *i = enabled->root.next; i != &enabled->root; i = i->next) {
-            const sg_element *e = SG_OBJECT(sg_element, enabled, i);
-            if (e->weight > 0 && !e->variable->action->modified.next)
-                sg_append(actions, &e->variable->action->modified);
-        }
+        for (sg_hook *i = enabled->root.next; i != &enabled->root; i = i->next)
+            if (SG_OBJECT(sg_element, enabled, i)->weight > 0)
+                note_concerned(SG_OBJECT(sg_element, enabled, i)->variable->action);
+    }
+}
+
+static void forget_modified(sg_system *system)
+{
+    for (sg_hook *h = system->modified.root.next, *next; h != &system->modified.root; h = next) {
         next = h->next;
         h->next = h->previous = NULL;
     }
@@ -351,9 +367,14 @@ void solve(sg_system *system)
     }
     if (!system->is_modified)
         return;
-    solve_shares(system);
+    concerned = system->modified_actions;
+    if (!solve_ordinary(system)) {
+        theirs_solve_shares(system);
+        collect_actions(system);
+    }
+    concerned = NULL;
     system->is_modified = false;
-    collect_actions(system);
+    forget_modified(system);
 }
 
 /* ---- constraints that are connected by variables ---- */

@@ -31,6 +31,7 @@ enum { SMPI_SPEED, SMPI_MODEL };
  *   WAITALL    waitall.c     waits for thousands of requests
  *   SOLVER     solver.c      shares of links and hosts
  *   DATES      dates.c       the date at which each activity ends
+ *   CALLS      calls.c       requests of ranks that are answered at once
  *   MEET       meet.c        replays begin at second 0
  *   OVERHEADS  overheads.c   option timeless/local-overheads
  *   ORDER      order.c       option timeless/eager-order
@@ -51,6 +52,7 @@ enum { SMPI_SPEED, SMPI_MODEL };
     SHIM(WAITALL, SMPI_SPEED, 332, 332)                                                            \
     SHIM(SOLVER, SMPI_SPEED, 332, 332)                                                             \
     SHIM(DATES, SMPI_SPEED, 332, 332)                                                              \
+    SHIM(CALLS, SMPI_SPEED, 332, 332)                                                              \
     SHIM(MEET, SMPI_MODEL, 0, SMPI_ANY_VERSION)                                                    \
     SHIM(OVERHEADS, SMPI_MODEL, 332, 400)                                                          \
     SHIM(ORDER, SMPI_MODEL, 332, 400)                                                              \
@@ -88,6 +90,20 @@ typedef enum smpi_shim {
 #define SG_ENGINE "_ZN7simgrid3s4u6Engine12get_instanceEv"
 #define SG_CONTEXT_SELF "_ZN7simgrid6kernel7context7Context4selfEv"
 #define SG_CONTEXT_SET "_ZN7simgrid6kernel7context7Context11set_currentEPS2_"
+#define SG_RUN_ANSWERED                                                                            \
+    "_Z20simcall_run_answeredRKSt8functionIFvvEEPN7simgrid6kernel5actor15SimcallObserverE"
+#define SG_RUN_BLOCKING                                                                            \
+    "_Z20simcall_run_blockingRKSt8functionIFvvEEPN7simgrid6kernel5actor15SimcallObserverE"
+#define SG_MUTEX_LOCK "_ZN7simgrid3s4u5Mutex4lockEv"
+#define SG_ACTOR "_ZN7simgrid6kernel5actor9ActorImpl"
+#define SG_ACTOR_SELF SG_ACTOR "4selfEv"
+#define SG_CALL_HANDLE SG_ACTOR "14simcall_handleEi"
+#define SG_CALL_ANSWER SG_ACTOR "14simcall_answerEv"
+#define SG_ENGINE_IMPL "_ZN7simgrid6kernel10EngineImpl"
+#define SG_ENGINE_INSTANCE SG_ENGINE_IMPL "9instance_E"
+#define SG_ACTOR_BY_PID SG_ENGINE_IMPL "16get_actor_by_pidEl"
+#define SG_ACTOR_CLEANUP SG_ACTOR "19cleanup_from_kernelEv"
+#define SG_ADD_TO_RUN SG_ENGINE_IMPL "30add_actor_to_run_list_no_checkEPNS0_5actor9ActorImplE"
 #define SG_BENCH_BEGIN "smpi_bench_begin"
 #define SG_BENCH_END "smpi_bench_end"
 #define SG_INITIALIZED "PMPI_Initialized"
@@ -165,6 +181,8 @@ enum { SG_DO_SOLVE_PLACE = 2 }; /* among the virtual functions */
     REPLACED(SHORTCUTS, SG_ENGINE)                                                                 \
     REPLACED(SHORTCUTS, SG_CONTEXT_SELF)                                                           \
     REPLACED(SHORTCUTS, SG_CONTEXT_SET)                                                            \
+    REPLACED(SHORTCUTS, SG_ACTOR_BY_PID)                                                           \
+    REPLACED(SHORTCUTS, SG_ACTOR_CLEANUP)                                                          \
     REPLACED(TIMERS, SG_TIMER_START)                                                               \
     REPLACED(TIMERS, SG_TIMER_STOP)                                                                \
     REPLACED(WAITALL, SG_WAITALL)                                                                  \
@@ -186,6 +204,14 @@ enum { SG_DO_SOLVE_PLACE = 2 }; /* among the virtual functions */
     CALLED(DATES, SG_ACTION_FINISH)                                                                \
     CALLED(DATES, SG_CPU_ACTION_TABLE)                                                             \
     CALLED(DATES, SG_SURF_PRECISION)                                                               \
+    REPLACED(CALLS, SG_RUN_ANSWERED)                                                               \
+    REPLACED(CALLS, SG_RUN_BLOCKING)                                                               \
+    REPLACED(CALLS, SG_MUTEX_LOCK)                                                                 \
+    CALLED(CALLS, SG_ACTOR_SELF)                                                                   \
+    CALLED(CALLS, SG_CALL_HANDLE)                                                                  \
+    CALLED(CALLS, SG_CALL_ANSWER)                                                                  \
+    CALLED(CALLS, SG_ENGINE_INSTANCE)                                                              \
+    CALLED(CALLS, SG_ADD_TO_RUN)                                                                   \
     VARIABLE(MEET, SG_BCAST)                                                                       \
     VARIABLE(MEET, SG_BARRIER)                                                                     \
     VARIABLE(MEET, SG_ALLGATHER)                                                                   \
