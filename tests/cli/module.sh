@@ -61,6 +61,16 @@ check 'the refusal names the option and the function' grep -q \
 check 'the value that changes nothing is taken' hindered --cfg=timeless/local-overheads:yes
 check 'options that rest on other functions are accepted' hindered --cfg=timeless/eager-order:yes --cfg=timeless/send-buffer:1000000
 
+# ---- the solver, the dates and the requests give SimGrid's results, to the last digit ----
+check 'another library takes functions of these parts' ${CC:-gcc} -shared -fPIC -o "$scratch/speed.so" -I"$top_builddir" -I"$top_srcdir/replayer" "$top_srcdir/tests/cli/hinder_speed.c" -ldl
+same_prediction() {
+    "$timeless" replay "$@" --json >"$scratch/ours" && grep -q '"makespan_s": 0\.' "$scratch/ours" &&
+        LD_PRELOAD=$scratch/speed.so LIBSIMGRID=$libsimgrid "$timeless" replay "$@" --json >"$scratch/theirs" &&
+        cmp "$scratch/ours" "$scratch/theirs"
+}
+check 'HPL on shared adapters: same prediction as by SimGrid' same_prediction hpl:N=1200,NB=64,P=4,Q=4,SWAP=1 --platform "$top_srcdir/platforms/dahu" --ranks-per-host 4
+check 'a stencil on a fat tree: same prediction as by SimGrid' same_prediction "$top_srcdir/traces/stencil-64.tl" --platform "$top_srcdir/platforms/fat-tree"
+
 # ---- routes are kept until a link's latency changes ----
 mkdir "$scratch/slows"
 echo '0.02 1e-3' >"$scratch/slows/latency"

@@ -28,18 +28,28 @@
 typedef struct open_constraint {
     double remaining_over_usage;
     sg_constraint *constraint;
-    sg_element **elements; /* without a value; those with one are removed now and then */
+    struct user *users; /* without a value; those with one are removed now and then */
     size_t n, n_without_value;
 } open_constraint;
 
+/* A variable that uses a constraint. */
+typedef struct user {
+    sg_variable *variable;
+    double use; /* the weight of the element divided by the penalty of the variable */
+} user;
+
+/* Of a variable that has none yet. */
+#define NO_VALUE (-1)
+
 static open_constraint *opened; /* SimGrid's cnst_light_tab */
 static size_t n_opened, opened_room;
-static sg_element **elements;
-static size_t elements_room;
+static user *users;
+static size_t users_room;
 static sg_variable **variables; /* that get a value now */
 static size_t n_variables, variables_room;
 static size_t *saturated, n_saturated;
 static double min_usage, precision;
+static int is_any_left;    /* perhaps a variable without a value, of a constraint that is used up */
 static sg_list *concerned; /* actions of the variables that are solved, if they are wanted */
 
 /* ---- what SimGrid calls ---- */
@@ -138,7 +148,7 @@ static int is_ordinary(const sg_list *constraints)
         free(saturated);
         saturated = smpi_alloc(opened_room, sizeof *saturated);
     }
-    elements = grow(elements, &elements_room, n, sizeof *elements);
+    users = grow(users, &users_room, n, sizeof *users);
     variables = grow(variables, &variables_room, n, sizeof *variables);
     return 1;
 }
@@ -161,33 +171,43 @@ static void note_concerned(sg_action *a)
         sg_append(concerned, &a->modified);
 }
 
-static sg_element **open_constraint_of(sg_constraint *c, sg_element **at)
+/* SimGrid's list has the opposite order of the enabled elements. */
+static void turn_round(user *first, size_t n)
 {
+    for (size_t i = 0; i < n / 2; i++) {
+        const user u = first[i];
+        first[i] = first[n - 1 - i];
+        first[n - 1 - i] = u;
+    }
+}
+
+static user *open_constraint_of(sg_constraint *c, user *at)
+{
+    user *past = at;
     c->dynamic_bound = c->remaining = c->bound;
     c->usage = 0;
-    /* SimGrid's list is in the opposite order of the enabled elements. */
-    sg_element **past = at;
     for (sg_hook *h = c->enabled.root.next; h != &c->enabled.root; h = h->next) {
-        sg_element *e = SG_OBJECT(sg_element, enabled, h);
-        e->variable->value = 0;
-        if (!(e->weight > 0))
+        const sg_element *e = SG_OBJECT(sg_element, enabled, h);
+        sg_variable *v = e->variable;
+        if (!(e->weight > 0)) {
+            v->value = v->value == NO_VALUE ? NO_VALUE : 0;
             continue;
-        const double usage = e->weight / e->variable->penalty;
+        }
+        const double use = e->weight / v->penalty;
         if (c->policy != SG_FATPIPE)
-            c->usage += usage;
-        else if (c->usage < usage)
-            c->usage = usage;
-        *past++ = e;
-        note_concerned(e->variable->action);
+            c->usage += use;
+        else if (c->usage < use)
+            c->usage = use;
+        *past++ = (user){v, use};
+        if (v->value != NO_VALUE) {
+            v->value = NO_VALUE;
+            note_concerned(v->action);
+        }
     }
     if (!(c->usage > 0))
         return at;
     const size_t n = (size_t)(past - at);
-    for (size_t i = 0; i < n / 2; i++) {
-        sg_element *e = at[i];
-        at[i] = at[n - 1 - i];
-        at[n - 1 - i] = e;
-    }
+    turn_round(at, n);
     opened[n_opened] = (open_constraint){c->remaining / c->usage, c, at, n, n};
     c->light = &opened[n_opened];
     note_saturated(n_opened++);
@@ -202,10 +222,10 @@ static void choose_variables(void)
         open_constraint *o = &opened[saturated[i]];
         size_t n = 0;
         for (size_t j = 0; j < o->n; j++) {
-            sg_variable *v = o->elements[j]->variable;
+            sg_variable *v = o->users[j].variable;
             if (v->value > 0)
                 continue;
-            o->elements[n++] = o->elements[j];
+            o->users[n++] = o->users[j];
             if (v->mu == 0) {
                 v->mu = 1;
                 variables[n_variables++] = v;
@@ -233,11 +253,9 @@ static double smallest_bound(void)
 static double largest_use(const open_constraint *o, double largest)
 {
     double found = 0;
-    for (size_t i = o->n; i > 0 && found != largest; i--) {
-        const sg_element *e = o->elements[i - 1];
-        if (!(e->variable->value > 0))
-            found = fmax(found, e->weight / e->variable->penalty);
-    }
+    for (size_t i = o->n; i > 0 && found != largest; i--)
+        if (!(o->users[i - 1].variable->value > 0))
+            found = fmax(found, o->users[i - 1].use);
     return found;
 }
 
@@ -268,6 +286,7 @@ static void use_constraint(const sg_element *e)
         o->remaining_over_usage = c->remaining / c->usage;
         return;
     }
+    is_any_left |= o->n_without_value > 0;
     *o = opened[--n_opened];
     o->constraint->light = o;
     c->light = NULL;
@@ -302,13 +321,22 @@ static int find_saturated(void)
     return 1;
 }
 
+/* SimGrid's value of a variable whose constraints are used up by others. */
+static void set_left_values(const user *past)
+{
+    for (const user *u = users; u < past; u++)
+        if (u->variable->value == NO_VALUE)
+            u->variable->value = 0;
+}
+
 /* 0: SimGrid has to do it. */
 static int solve_ordinary(sg_system *system)
 {
     const sg_list *constraints = &system->modified;
     if (!is_used || !system->is_selective || !is_ordinary(constraints))
         return 0;
-    sg_element **at = elements;
+    user *at = users;
+    is_any_left = 0;
     min_usage = -1;
     n_opened = n_saturated = 0;
     for (sg_hook *h = constraints->root.next; h != &constraints->root; h = h->next)
@@ -319,6 +347,8 @@ static int solve_ordinary(sg_system *system)
         if (!find_saturated())
             return 0;
     } while (n_opened > 0);
+    if (is_any_left)
+        set_left_values(at);
     return 1;
 }
 
@@ -384,6 +414,8 @@ static void follow(sg_system *system, const sg_constraint *from)
     const unsigned visits = system->visits;
     for (sg_hook *h = from->enabled.root.next; h != &from->enabled.root; h = h->next) {
         sg_variable *v = SG_OBJECT(sg_element, enabled, h)->variable;
+        if (v->visited == visits)
+            continue;
         if (v->past - v->first > 1)
             for (sg_element *e = v->first; e < v->past && v->visited != visits; e++)
                 if (e->constraint != from && !e->constraint->modified.next) {

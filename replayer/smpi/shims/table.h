@@ -39,9 +39,9 @@ enum { SMPI_SPEED, SMPI_MODEL };
  *   LOOPBACK   loopback.c    options timeless/loopback-bw-factor, timeless/loopback-lat-factor
  *   LINKS      links.c       --links, --energy
  * Tests: tests/cli/module.sh sees that libsimgrid calls each function here, and what happens where
- * it does not.  That SPEED changes no result is what tests/mpi/oracle.sh and
- * tests/bench/replay_speed.sh see; what MODEL changes, tests/cli/module.sh, eager_order.sh,
- * send_buffer.sh and usage.sh. */
+ * it does not.  That SPEED changes no result is what tests/mpi/oracle.sh,
+ * tests/bench/replay_speed.sh and tests/cli/module.sh see; what MODEL changes, tests/cli/module.sh,
+ * eager_order.sh, send_buffer.sh and usage.sh. */
 #define SMPI_SHIMS(SHIM)                                                                           \
     SHIM(MEMORY, SMPI_SPEED, 0, SMPI_ANY_VERSION)                                                  \
     SHIM(DETACHED, SMPI_SPEED, 332, 332)                                                           \
