@@ -35,11 +35,21 @@ __attribute__((format(printf, 1, 2))) static const char *reason(const char *form
     return text;
 }
 
-static bool load(void)
+/* That of the build, that of the header, and that of those who build programs. */
+static void *open_library(void)
 {
-    void *library = dlopen("libpapi.so.7.0", RTLD_NOW | RTLD_LOCAL);
-    if (!library)
-        return false;
+    char of_header[64];
+    snprintf(of_header, sizeof of_header, "libpapi.so.%d.%d", PAPI_VERSION_MAJOR(PAPI_VERSION),
+             PAPI_VERSION_MINOR(PAPI_VERSION));
+    const char *const names[] = {PAPI_LIBRARY, of_header, "libpapi.so"};
+    void *library = NULL;
+    for (size_t i = 0; i < sizeof names / sizeof *names && !library; i++)
+        library = dlopen(names[i], RTLD_NOW | RTLD_LOCAL);
+    return library;
+}
+
+static bool load(void *library)
+{
 #define FIND(name) ((papi.name = (__typeof__(papi.name))dlsym(library, "PAPI_" #name)) != NULL)
     return FIND(library_init) && FIND(thread_init) && FIND(strerror) && FIND(event_name_to_code) &&
            FIND(get_event_component) && FIND(create_eventset) && FIND(assign_eventset_component) &&
@@ -57,8 +67,12 @@ static const char *start_library(void)
     static bool started;
     if (started)
         return NULL;
-    if (!load())
-        return "libpapi.so.7.0 cannot be loaded (Debian package libpapi7.0)";
+    void *library = open_library();
+    if (!library)
+        return "the PAPI library cannot be loaded, neither " PAPI_LIBRARY
+               " nor libpapi.so; install PAPI (Debian package libpapi-dev)";
+    if (!load(library))
+        return "the PAPI library lacks functions; install the version " PAPI_LIBRARY;
     if (papi.library_init(PAPI_VER_CURRENT) != PAPI_VER_CURRENT ||
         papi.thread_init(this_thread) != PAPI_OK)
         return "the PAPI library does not start";

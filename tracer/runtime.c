@@ -243,10 +243,12 @@ static const tlt_volume_source *choose_volume(void)
     char why[512] = "";
     const char *wanted = getenv("TIMELESS_VOLUME");
     const tlt_volume_source *chosen = tlt_volume_choose(wanted, why, sizeof why);
+    const bool is_asked_for = wanted && *wanted && strcmp(wanted, "auto") != 0;
     if (tlt.rank == 0 && !chosen)
         tlt_say("no trace: %s; 'timeless record --list-volumes' lists what works here", why);
     else if (tlt.rank == 0 && !enabled("TIMELESS_QUIET"))
-        tlt_say("volumes: %s (unit %s)%s%s", chosen->name, chosen->unit, *why ? "; " : "", why);
+        tlt_say("volumes: %s (unit %s)%s%s", chosen->name, chosen->unit,
+                *why && is_asked_for ? "; " : "", is_asked_for ? why : "");
     return chosen;
 }
 

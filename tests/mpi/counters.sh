@@ -26,7 +26,8 @@ cp "$scratch/err" "$scratch/said"
 check "PAPI: the message names the unknown event" says '^timeless: --counters: PAPI knows no event NO_SUCH_EVENT' "$scratch/said"
 
 # A stand-in for PAPI, which counts where this machine may have no counter.
-cc -shared -fPIC -o "$scratch/libpapi.so.7.0" "$here/stand_in_papi.c"
+papi=$(readelf -d "$(cc -print-file-name=libpapi.so)" | sed -n 's/.*(SONAME).*\[\(.*\)\].*/\1/p')
+cc -shared -fPIC -o "$scratch/$papi" "$here/stand_in_papi.c"
 export LD_LIBRARY_PATH=$scratch${LD_LIBRARY_PATH:+:$LD_LIBRARY_PATH}
 for volume in cputime papi; do
     check "$volume: record counts two events of PAPI" record_with --volume $volume --counters PAPI_TOT_INS,OTHER

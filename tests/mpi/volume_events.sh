@@ -36,7 +36,8 @@ else
 fi
 
 # A stand-in for PAPI counts where this machine may have no counter.
-cc -shared -fPIC -o "$scratch/libpapi.so.7.0" "$here/stand_in_papi.c"
+papi=$(readelf -d "$(cc -print-file-name=libpapi.so)" | sed -n 's/.*(SONAME).*\[\(.*\)\].*/\1/p')
+cc -shared -fPIC -o "$scratch/$papi" "$here/stand_in_papi.c"
 export LD_LIBRARY_PATH=$scratch${LD_LIBRARY_PATH:+:$LD_LIBRARY_PATH}
 record_with() { rm -f "$trace"; env $1 $timeless record --volume "$2" -o "$trace" -- $MPIRUN -np 1 "$scratch/helpers"; }
 check "stand-in for PAPI: the program is recorded" record_with OMP_NUM_THREADS=1 papi
@@ -56,4 +57,15 @@ compile helpers -Wl,--no-as-needed "$scratch/other_runtime.so"
 check_exit 3 "threads that cannot be counted: record exits 3" record_with OMP_NUM_THREADS=2 papi
 cp "$scratch/err" "$scratch/said"
 check "threads that cannot be counted: the message names the reason" says 'no trace: not papi:PAPI_TOT_INS: PAPI cannot count PAPI_TOT_INS for the threads that OpenMP starts: so it was told; OMP_NUM_THREADS=1' "$scratch/said"
+unset STAND_IN_PAPI
+
+# Neither the name of the build nor that of programs is a library; then the latter is.
+mv "$scratch/$papi" "$scratch/working" && touch "$scratch/$papi" "$scratch/libpapi.so"
+refused papi "not papi:PAPI_TOT_INS: the PAPI library cannot be loaded, neither $papi nor libpapi.so; install PAPI"
+compile helpers -fopenmp
+by_itself() { env -u TIMELESS_QUIET $timeless record -o "$trace" -- $MPIRUN -np 1 "$scratch/helpers" 2>"$scratch/said" && says '^timeless: volumes: [a-z:-]* .unit [a-z-]*.$' "$scratch/said" && ! grep -i papi "$scratch/said"; }
+check "without PAPI the volumes are those of another source; no line mentions PAPI" by_itself
+mv "$scratch/working" "$scratch/libpapi.so"
+check "PAPI under the name that programs are built with" record_with OMP_NUM_THREADS=1 papi
+check "PAPI under that name: the unit is instructions" header unit instructions
 tap_done
