@@ -4,6 +4,8 @@
 
 #include "timeless.h"
 
+#include <stdbool.h>
+
 /* The lines of a list of files, without blank ones: at least one. */
 tl_status tl_import_read_list(const char *path, char ***names, size_t *n, tl_error *err);
 void tl_import_free_list(char **names, size_t n);
@@ -17,9 +19,10 @@ tl_status tl_import_write(const char *out_path, tl_run *run, tl_import_part *par
 tl_status tl_import_close(tl_writer *w, const char *out_path, tl_status status, tl_end_reason end,
                           uint64_t clock_ns, tl_error *err);
 
-/* Reads the actions of one rank from SimGrid's text and writes them as events. */
+/* Reads the actions of one rank from SimGrid's text and writes them as events. The file may be
+ * shared by all ranks. */
 tl_status tl_import_simgrid_rank(FILE *in, const char *name, uint32_t rank, uint32_t n_ranks,
-                                 tl_writer *w, tl_error *err);
+                                 bool is_shared, tl_writer *w, tl_error *err);
 /* Makes a trace from the files of all ranks of a run that DUMPI recorded. */
 tl_status tl_import_dumpi_files(FILE *const *files, char *const *names, uint32_t n_ranks,
                                 const tl_dumpi_options *options, const char *out_path,

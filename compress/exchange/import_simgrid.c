@@ -18,10 +18,14 @@
 #include <stdarg.h>
 
 enum { DEFAULT_IS_BYTE = 1, DEFAULT_IS_DOUBLE = 8 };
+/* SMPI's constants, and what 'smpirun -trace-ti' writes for a message from any rank. */
+enum { ANY_SOURCE = -555, ANY_SOURCE_TRACED = -333, ANY_TAG = -444 };
 
+/* One file for each rank, or one file with the actions of all ranks. */
 typedef struct file_list {
     char **names;
     size_t n;
+    uint32_t n_ranks;
 } file_list;
 
 typedef struct pending {
@@ -35,6 +39,7 @@ typedef struct importer {
     tl_error *err;
     tl_writer *w;
     uint32_t rank, n_ranks;
+    bool is_shared; /* the file has actions of other ranks, too */
     uint64_t line_number;
     char *line;
     size_t line_capacity;
@@ -102,10 +107,30 @@ static tl_status take_rank(importer *m, const char *what, int32_t *out)
     return status;
 }
 
-static tl_status take_tag(importer *m, int32_t *out)
+/* Whether the next word is the number; then it is taken. */
+static bool takes_number(importer *m, long number)
 {
-    int64_t tag = 0;
-    tl_status status = take(m, "the tag", 0, INT32_MAX, &tag);
+    char *end;
+    const bool is_next =
+        strtol(m->rest, &end, 10) == number && end != m->rest && strchr(" \t", *end);
+    if (is_next)
+        tl_text_word(&m->rest);
+    return is_next;
+}
+
+static tl_status take_source(importer *m, const char *what, int32_t *out)
+{
+    if (!takes_number(m, ANY_SOURCE) && !takes_number(m, ANY_SOURCE_TRACED))
+        return take_rank(m, what, out);
+    *out = TL_ANY_SOURCE;
+    return TL_OK;
+}
+
+static tl_status take_tag(importer *m, bool is_recv, int32_t *out)
+{
+    int64_t tag = TL_ANY_TAG;
+    tl_status status =
+        is_recv && takes_number(m, ANY_TAG) ? TL_OK : take(m, "the tag", 0, INT32_MAX, &tag);
     *out = (int32_t)tag;
     return status;
 }
@@ -176,8 +201,9 @@ static tl_status transfer(importer *m, unsigned call)
 {
     tl_event e = {.call = (uint16_t)call, .comm = TL_COMM_WORLD};
     bool is_recv = call == TL_MPI_Recv || call == TL_MPI_Irecv;
-    tl_status status = take_rank(m, "the partner", &e.peer);
-    status = status ? status : take_tag(m, &e.tag);
+    tl_status status =
+        is_recv ? take_source(m, "the partner", &e.peer) : take_rank(m, "the partner", &e.peer);
+    status = status ? status : take_tag(m, is_recv, &e.tag);
     status = status ? status : take_count(m, "the size (-1 stands for an unknown one)", &e.count);
     status = status ? status : take_type(m, &e.type_bytes);
     if (status || call == TL_MPI_Send || call == TL_MPI_Recv)
@@ -197,9 +223,9 @@ static tl_status transfer(importer *m, unsigned call)
 static tl_status wait_for(importer *m, unsigned call)
 {
     int32_t source, destination, tag;
-    tl_status status = take_rank(m, "the source", &source);
+    tl_status status = take_source(m, "the source", &source);
     status = status ? status : take_rank(m, "the destination", &destination);
-    status = status ? status : take_tag(m, &tag);
+    status = status ? status : take_tag(m, true, &tag);
     if (status)
         return status;
     for (size_t i = 0; i < m->n_requests; i++) {
@@ -415,6 +441,8 @@ static tl_status read_line(importer *m)
         return TL_OK;
     if (!tl_text_unsigned(word, UINT32_MAX, &rank))
         return wrong(m, "'%.20s' is no rank; a line is 'RANK ACTION NUMBER...'", word);
+    if (rank != m->rank && m->is_shared)
+        return TL_OK;
     if (rank != m->rank)
         return wrong(m,
                      "an action of rank %" PRIu64 " in the file of rank %" PRIu32
@@ -425,7 +453,7 @@ static tl_status read_line(importer *m)
 }
 
 tl_status tl_import_simgrid_rank(FILE *in, const char *name, uint32_t rank, uint32_t n_ranks,
-                                 tl_writer *w, tl_error *err)
+                                 bool is_shared, tl_writer *w, tl_error *err)
 {
     importer m = {.in = in,
                   .name = name,
@@ -433,6 +461,7 @@ tl_status tl_import_simgrid_rank(FILE *in, const char *name, uint32_t rank, uint
                   .w = w,
                   .rank = rank,
                   .n_ranks = n_ranks,
+                  .is_shared = is_shared,
                   .default_type_bytes = DEFAULT_IS_BYTE};
     tl_status status = TL_OK;
     ssize_t length;
@@ -458,25 +487,83 @@ tl_status tl_import_simgrid_rank(FILE *in, const char *name, uint32_t rank, uint
 static tl_status import_file(void *arg, uint32_t rank, const char *out_path, tl_error *err)
 {
     const file_list *files = arg;
-    const char *path = files->names[rank];
+    const bool is_shared = files->n != files->n_ranks;
+    const char *path = files->names[is_shared ? 0 : rank];
     FILE *in = fopen(path, "r");
     if (!in)
         return tl_fail_errno(err, "%s: cannot be opened", path);
     tl_writer *w;
     tl_status status = tl_writer_open(out_path, rank, "", &w, err);
     if (!status) {
-        status = tl_import_simgrid_rank(in, path, rank, (uint32_t)files->n, w, err);
+        status = tl_import_simgrid_rank(in, path, rank, files->n_ranks, is_shared, w, err);
         status = tl_import_close(w, out_path, status, TL_END_FINALIZED, 0, err);
     }
     fclose(in);
     return status;
 }
 
-tl_status tl_import_simgrid(const char *list_path, const char *out_path, tl_error *err)
+/* Whether the line is one of a file of actions, "RANK init" or the like, and not a file's name. */
+static bool is_action(char *line, uint64_t *rank)
+{
+    char *rest = line;
+    const char *word = tl_text_word(&rest);
+    return word && tl_text_unsigned(word, UINT32_MAX, rank) && tl_text_word(&rest);
+}
+
+/* One more than the highest rank that has an action in the file; 0 if the file has no actions. */
+static tl_status count_ranks(const char *path, uint32_t *n_ranks, tl_error *err)
+{
+    FILE *in = fopen(path, "r");
+    if (!in)
+        return tl_fail_errno(err, "%s: cannot be opened", path);
+    char *line = NULL;
+    size_t capacity = 0;
+    uint64_t rank, n = 0;
+    bool has_others = false;
+    while (!has_others && n <= TL_MAX_RANKS && getline(&line, &capacity, in) >= 0) {
+        line[strcspn(line, "\r\n")] = 0;
+        if (is_action(line, &rank))
+            n = rank >= n ? rank + 1 : n;
+        else
+            has_others = n == 0 && line[strspn(line, " \t")] && *line != '#';
+    }
+    free(line);
+    fclose(in);
+    if (n > TL_MAX_RANKS)
+        return tl_fail(err, TL_ERR_INPUT, "%s: has an action of rank %" PRIu64 "; correct it", path,
+                       n - 1);
+    *n_ranks = has_others ? 0 : (uint32_t)n;
+    return TL_OK;
+}
+
+/* The files that `path` stands for: those in a list, or itself if it has actions. */
+static tl_status find_files(const char *path, file_list *files, tl_error *err)
+{
+    size_t capacity = 0;
+    tl_status status = count_ranks(path, &files->n_ranks, err);
+    if (status)
+        return status;
+    if (!files->n_ranks)
+        status = tl_import_read_list(path, &files->names, &files->n, err);
+    else if (!tl_make_room(&files->names, 0, &capacity, sizeof *files->names) ||
+             !(files->names[0] = strdup(path)))
+        status = tl_fail(err, TL_ERR_MEMORY, "%s: out of memory", path);
+    else
+        files->n = 1;
+    if (status || files->n != 1 || files->n_ranks)
+        return status;
+    return count_ranks(files->names[0], &files->n_ranks, err);
+}
+
+tl_status tl_import_simgrid(const char *path, const char *out_path, tl_error *err)
 {
     file_list files = {0};
-    tl_status status = tl_import_read_list(list_path, &files.names, &files.n, err);
-    tl_run run = {.n_ranks = (uint32_t)files.n,
+    tl_status status = find_files(path, &files, err);
+    if (!status && files.n != 1)
+        files.n_ranks = (uint32_t)files.n;
+    if (!status && !files.n_ranks)
+        files.n_ranks = 1; /* the reader of the file says what is wrong */
+    tl_run run = {.n_ranks = files.n_ranks,
                   .volume_unit = "flops",
                   .volume_source = "import:simgrid",
                   .origin = "timeless import --from simgrid"};

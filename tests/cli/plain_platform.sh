@@ -60,4 +60,35 @@ check_exit 3 "volumes in cpu-ns without a model: exit code 3" "$timeless" replay
 check_exit 3 "an unknown platform: exit code 3" "$timeless" replay app.tl --platform clusters.xml
 cp err said
 check "an unknown platform: the error names both forms" grep -q 'give an XML file of SimGrid, or a folder that holds a platform.xml' said
+
+# One file for all ranks, receives from any rank, as SMPI's header (-555, -444) and 'smpirun -trace-ti' (-333) write them.
+for rank in 0 1 2; do
+    echo "$rank init"
+    case $rank in
+    0) printf '0 %s\n' 'recv -555 -444 50000 1' 'irecv -555 3 1000 1' 'recv -555 -444 70000 1' 'wait -555 0 3' ;;
+    *) printf "$rank %s\n" "compute 1000$rank" "send 0 $rank ${rank}0000 1" ;;
+    esac
+    [ $rank != 2 ] || echo '2 send 0 3 1000 1'
+    printf "$rank %s\n" barrier finalize
+done >shared.txt
+echo shared.txt >shared
+printf '%s\n' a b a >three
+sed /smpi.init/d cluster.xml >at-once.xml # smpirun aborts with one file for all ranks and smpi/init
+smpirun -replay shared -platform at-once.xml -hostfile three -np 3 --cfg=smpi/host-speed:1f >online 2>&1
+wanted=$(sed -n 's/.* \([0-9.]*\)\] .*Simulation time.*/\1/p' online)
+check "one file for all ranks is imported" "$timeless" import --from simgrid shared -o shared.tl
+check "receives from any rank: the makespan is that of smpirun -replay" \
+    sh -c '"$0" replay shared.tl --platform at-once.xml --hostfile three | awk -v wanted='"$wanted"' "
+        \$1 == \"makespan\" { d = \$2 / wanted - 1; found = wanted > 0 && d < 1e-7 && d > -1e-7 } END { exit !found }"' "$timeless"
+check "the file of all ranks itself is imported" sh -c '"$0" import --from simgrid shared.txt -o one.tl && cmp one.tl shared.tl' "$timeless"
+for rank in 0 1 2; do
+    grep "^$rank " shared.txt | sed 's/-555/-333/' >own-$rank.txt
+    echo own-$rank.txt
+done >own
+check "a file for each rank and what -trace-ti writes for any rank: the same trace" \
+    sh -c '"$0" import --from simgrid own -o one.tl && cmp one.tl shared.tl' "$timeless"
+sed 's/^2 send 0 2/2 send -555 2/' shared.txt >to-any.txt
+check_exit 3 "a send to any rank is refused" "$timeless" import --from simgrid to-any.txt -o no.tl
+sed 's/^1 barrier/99999999 barrier/' shared.txt >many.txt
+check_exit 3 "an action of rank 99,999,999 is refused" "$timeless" import --from simgrid many.txt -o no.tl
 tap_done
