@@ -78,18 +78,18 @@ printf 'rank 0: 3 events, volume 1000000\nrank 1: 3 events, volume 0\n' >expecte
 check 'the program in the manual page reads a trace' sh -c './page pair.tl | diff -u expected.page -'
 check 'the name of the library' sh -c 'readelf -d "$1" | grep -F "soname: [libtimeless.so.0]"' - "$library"
 # Functions by name, each from where it says: the headers, the map of the linker, the library itself.
-declared() { sed -n 's/^TL_API[^(]*[ *]\(tl_[a-z_]*\)(.*/\1/p' "$(dirname "$header")"/timeless{,_convert,_files}.h | LC_ALL=C sort -u; }
+declared() { sed -n 's/^TL_API[^(]*[ *]\(tl_[a-z_]*\)(.*/\1/p' "$(dirname "$header")"/timeless{,_convert,_files,_source}.h | LC_ALL=C sort -u; }
 mapped() { sed -n 's/^ *\(tl_[a-z_]*\);$/\1/p' "$top_srcdir/compress/timeless.map" | LC_ALL=C sort; }
 exported() { nm -D --defined-only --with-symbol-versions "$library" | sed -n 's/.* T \(.*\)@@TIMELESS_0$/\1/p' | LC_ALL=C sort; }
 not_versioned() { nm -D --defined-only --with-symbol-versions "$library" | sed 's/.* //' | grep -v '@@TIMELESS_0$\|^TIMELESS_0\|^__\|^_init\|^_fini'; }
 same() { diff -u <("$1") <("$2"); }
 # The functions that return a status, from the headers; their lines in a table, joined by one blank.
 page=$(find "$root" -name timeless.h.3 -print -quit)
-fallible() { sed -n 's/^TL_API tl_status \(tl_[a-z_]*\)(.*/\1/p' "$(dirname "$header")"/timeless{,_convert,_files}.h | LC_ALL=C sort -u; }
+fallible() { sed -n 's/^TL_API tl_status \(tl_[a-z_]*\)(.*/\1/p' "$(dirname "$header")"/timeless{,_convert,_files,_source}.h | LC_ALL=C sort -u; }
 table() { # FILE...: of " *   NAME STATUS...", where a line without a name goes on
     sed -nE 's/^( \*   )?(tl_[a-z_]+|       ) +((END|[A-Z_]{5,})( [A-Z_]+)*)$/\2 \3/p' "$@" | awk '/^tl_/ { printf "%s%s", n++ ? "\n" : "", $0; next } { for (i = 1; i <= NF; i++) printf " %s", $i } END { print "" }' | LC_ALL=C sort
 }
-in_headers() { table "$(dirname "$header")"/timeless{,_convert,_files}.h; }
+in_headers() { table "$(dirname "$header")"/timeless{,_convert,_files,_source}.h; }
 in_page() { table "$page"; }
 with_row() { in_headers | sed 's/ .*//'; }
 named_in_page() { sed -n '/^\.SH DESCRIPTION/,/^\.SH STATUS/p' "$page" | grep -oE '\btl_[a-z_]+' | grep -vx 'tl_status\|tl_error\|tl_event' | LC_ALL=C sort -u; }

@@ -11,7 +11,9 @@ trace=$scratch/killed.tl
 alone() { { LD_PRELOAD=$tracer TIMELESS_OUTPUT=$trace "$scratch/killed" "$@" >"$scratch/said" 2>&1; } 2>/dev/null; }
 
 # events FILE: the events and definitions of rank 0 without clocks
-events() { "$timeless" dump "$1" 2>/dev/null | sed -n 's/ clock_ns=[0-9]*//; /^\(comm\|site\|[0-9]\)/p'; }
+# Packing adds the source lines of call sites (source_lines.sh).
+text() { "$timeless" dump "$1" 2>/dev/null | sed '/^site /s/ function=.*//'; }
+events() { text "$1" | sed -n 's/ clock_ns=[0-9]*//; /^\(comm\|site\|[0-9]\)/p'; }
 # What the run that finalizes has but for MPI_Finalize and its call site, of which nothing is known yet.
 all_but_the_end() { events "$1" | grep -v ' MPI_Finalize '; }
 sites_that_are_used() { awk '/^site/ {sites[$2] = $0; next} {print; if (match($0, /site=[0-9]+$/)) used[substr($0, RSTART + 5)] = 1}
@@ -32,14 +34,14 @@ for rounds in 0 1 60 3000 20000; do
     done
 done
 check "info prints how many events were recovered" says '^recovered +[0-9]+ events of killed ranks, from .*killed.tl.open' "$scratch/info"
-"$timeless" dump "$trace" >"$scratch/before.txt" 2>/dev/null
+text "$trace" >"$scratch/before.txt"
 check "an incomplete trace is packed" "$timeless" pack "$trace" -o "$scratch/packed.tl"
 check "the packed trace has every event" nothing_lost "$scratch/packed.tl"
 check "the packed trace is incomplete" incomplete "$scratch/packed.tl"
 check "an incomplete trace is packed in place" "$timeless" pack "$trace" -o "$trace"
 check "packed in place: the trace has every event" nothing_lost "$trace"
 check "packed in place: TRACE.open is removed" removed "$trace.open"
-check "packed in place: the text is unchanged" diff "$scratch/before.txt" <("$timeless" dump "$trace" 2>/dev/null)
+check "packed in place: the text is unchanged" diff "$scratch/before.txt" <(text "$trace")
 alone 10 finalize; cp "$trace" "$scratch/other.tl"
 alone 10 kill; cp "$trace.open" "$scratch/other.tl.open"
 check "TRACE.open of another run is ignored" "$timeless" info "$scratch/other.tl"
