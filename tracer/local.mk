@@ -25,12 +25,14 @@ FAMILY_SOURCES = \
 	tracer/call.h tracer/comms.c tracer/comms.h tracer/completion.c tracer/counters.c tracer/counters.h tracer/messages.c \
 	tracer/p2p.c tracer/pmpi.c tracer/pmpi.h tracer/special.c tracer/wrappers.c \
 	tracer/mpi/family.c tracer/mpi/large_begin.h tracer/mpi/large_end.h tracer/mpi/names.h
+if OPENMPI
 noinst_LTLIBRARIES += tracer/libtracer-openmpi.la
 tracer_libtracer_openmpi_la_SOURCES = $(FAMILY_SOURCES) tracer/mpi/openmpi.h tracer/roll_call.c
 tracer_libtracer_openmpi_la_CPPFLAGS = $(AM_CPPFLAGS) $(MPI_CFLAGS) $(PMIX_CFLAGS) -I$(srcdir)/tracer -Itracer -DTL_HIDDEN \
 	-DTLT_FAMILY_HEADER='"mpi/openmpi.h"'
 tracer_libtimeless_tracer_la_CPPFLAGS += -DTLT_WITH_OPENMPI
 tracer_libtimeless_tracer_la_LIBADD += tracer/libtracer-openmpi.la
+endif
 if MPICH
 noinst_LTLIBRARIES += tracer/libtracer-mpich.la
 tracer_libtracer_mpich_la_SOURCES = $(FAMILY_SOURCES) tracer/mpi/mpich.c tracer/mpi/mpich.h

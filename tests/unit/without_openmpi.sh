@@ -1,0 +1,19 @@
+# without_openmpi.sh - configure --without-openmpi: what is built needs MPICH alone.
+. "$top_srcdir/tests/tap.sh"
+source=$(cd "$top_srcdir" && pwd)
+unset MPICC MPIRUN MPIFORT MPI_CFLAGS MPICC_MPICH MPIRUN_MPICH # of the build that is tested
+mkdir "$scratch/build" && cd "$scratch/build" || exit 99
+set_up() { "$source/configure" --quiet "$@" >said 2>&1; }
+check_exit 1 'without both MPIs configure stops' set_up --without-openmpi --without-mpich
+check 'it names the two options' grep -q 'without-openmpi and --without-mpich: one of them is needed' said
+if pkg-config --exists mpich; then
+    check 'without Open MPI configure succeeds' set_up --without-openmpi
+    programs() { sed -nE 's/^(MPICC|MPIRUN) = .*\///p' Makefile; }
+    check "the MPI programs are MPICH's" equal "$(programs 2>&1)" $'mpicc.mpich\nmpiexec.hydra'
+    only_mpich() { make -n tracer/libtimeless-tracer.la platforms/timeless-network-probe >steps && grep -q mpich.h steps && ! grep -E 'openmpi|pmix|-lmpi( |$)' steps; }
+    check "nothing is compiled or linked with Open MPI" only_mpich
+else
+    check_exit 1 'without Open MPI configure stops' set_up --without-openmpi
+    check 'it names the package of MPICH' grep -q libmpich-dev said
+fi
+tap_done
