@@ -19,7 +19,7 @@ build_object() {
 build_tracer() {
     local source failed=0
     mkdir -p "$scratch/objects"
-    for source in "$top_srcdir"/tracer/*.c "$top_srcdir"/tracer/mpi/*.c "$top_srcdir"/compress/*.c "$top_srcdir"/compress/*/*.c; do
+    for source in "$top_srcdir"/tracer/*.c "$top_srcdir"/tracer/{mpi,skip}/*.c "$top_srcdir"/compress/*.c "$top_srcdir"/compress/*/*.c; do
         build_object "$source" "$(basename "$(dirname "$source")")-$(basename "$source" .c)" &
         [ "$(jobs -r | wc -l)" -lt "$(nproc)" ] || wait -n || failed=1
     done
