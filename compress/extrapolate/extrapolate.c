@@ -201,10 +201,14 @@ static tl_status written(const output *o, tl_status status)
 static tl_status define(output *o, const tl_likeness *like, uint32_t rank)
 {
     const tl_site *sites;
+    const tl_object *objects;
     const tl_user_kernel *kernels;
+    const size_t n_objects = tl_reader_objects(o->x->r, like->sources[0], &objects);
     const size_t n_sites = tl_reader_sites(o->x->r, like->sources[0], &sites);
     const size_t n_kernels = tl_reader_kernels(o->x->r, like->sources[0], &kernels);
     tl_status status = tl_comm_kinds_define(o->x, like->sources[0], rank, o->writer);
+    for (size_t i = 0; i < n_objects && !status; i++)
+        status = tl_writer_define_object(o->writer, &objects[i]);
     for (size_t i = 0; i < n_kernels && !status; i++)
         status = tl_writer_define_kernel(o->writer, &kernels[i]);
     for (size_t i = 0; i < n_sites && like->n == 1 && !status; i++)
