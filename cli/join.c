@@ -1,5 +1,6 @@
 /* join.c - timeless join: joins the files that the hosts of a run have written. */
 #include "cli.h"
+#include "record/record.h"
 
 #include <stddef.h>
 
@@ -44,5 +45,8 @@ int cmd_join(int argc, char **argv)
         return code;
     if (tl_join((const char *const *)o.parts, o.n_parts, o.out, &err) != TL_OK)
         return cli_fail(&err);
+    /* As record does with the parts that it joins. Without a limit: nobody waits for an allocation.
+     */
+    record_pack(o.out, &(record_packing){.max_s = 0});
     return CLI_OK;
 }
