@@ -50,10 +50,10 @@ says 4 'a trace that is not there' 'nothere.tl: .*No such file' nothere.tl -p ./
 says 2 'a start that is none' ".*'t.tl@never'.*TRACE@10" t.tl@never -p ./good
 
 # ---- platforms ----
-says 3 'a platform that is not there' 'nowhere: no platform here.*star-1g.*; give a folder' t.tl -p nowhere
+says 3 'a platform that is not there' 'nowhere: no platform here.*star-1g.*; give an XML file of SimGrid, or a folder' t.tl -p nowhere
 mkdir empty
-says 3 'a path to no folder' './none/nowhere: no platform here.*star-1g.*; give a folder' t.tl -p ./none/nowhere
-says 3 'a folder without XML' './empty: no platform here.*; give a folder that holds a platform.xml' t.tl -p ./empty
+says 3 'a path to no folder' './none/nowhere: no platform here.*star-1g.*; give an XML file of SimGrid, or a folder' t.tl -p ./none/nowhere
+says 3 'a folder without XML' './empty: no platform here.*; give an XML file of SimGrid, or a folder that holds a platform.xml' t.tl -p ./empty
 # spoilt NAME PATTERN ZONE
 spoilt() { platform spoilt "$3"; says 3 "$1" "$2" t.tl -p ./spoilt --ranks-per-host 1 --no-compute; }
 xml='./spoilt/platform.xml:'
