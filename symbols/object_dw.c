@@ -74,6 +74,7 @@ tls_file *tls_file_open(const tl_object *object, tls_lack *lack)
     *lack = TLS_ABSENT;
     tls_file *file = calloc(1, sizeof *file);
     const int fd = open(object->path, O_RDONLY | O_CLOEXEC);
+    unsetenv("DEBUGINFOD_URLS"); /* libdw would ask servers, each for up to 90 seconds */
     if (!file || fd < 0 || !(file->dwfl = dwfl_begin(&callbacks)))
         goto failed;
     dwfl_report_begin(file->dwfl);

@@ -101,4 +101,24 @@ check "pack reports that it has changed" says '^timeless: later3.tl: without sou
 check "and finds no lines" eval "! sources later3 | grep function="
 check "a part of the trace has them" $timeless cut halo.tl --section 1 -o part.tl
 check "the part: they are the same" has part "$inlined\$"
+
+# ---- servers of debug information ----
+# libdw would ask them for what a stripped program lacks.
+cat >server.py <<'END'
+import socket
+listener = socket.socket()
+listener.bind(("127.0.0.1", 0))
+listener.listen()
+print(listener.getsockname()[1], flush=True)
+while True:
+    listener.accept()[0].close()
+    print("asked", flush=True)
+END
+python3 server.py >asked &
+server=$!
+until [ -s asked ]; do sleep 0.1; done
+check "a server of debug information is known: a stripped program is recorded" \
+    env DEBUGINFOD_URLS="http://127.0.0.1:$(head -n 1 asked)" $timeless record -q -o alone.tl -- $MPIRUN -np 1 ./stripped
+check "the server is not asked" equal "$(wc -l <asked)" 1
+kill $server
 tap_done
