@@ -125,7 +125,7 @@ predicted() {
         --json="$1.json" >/dev/null
     timeless compare --all --csv "$1.csv" "$1.json" >/dev/null
     # The program's times: rows between the n-th calls of two sites, as many as it has told of.
-    sed -n 's/^"\(MPI_Wtime \([^ ]*\) #\([0-9]*\) \.\. MPI_Wtime \([^ ]*\) #\3\)",.*/\2 \4\t\1/p' "$1.csv" |
+    sed -n 's/^"\(MPI_Wtime \([^#]*\) #\([0-9]*\) \.\. MPI_Wtime \([^#]*\) #\3\)",.*/\2 \4\t\1/p' "$1.csv" |
         awk -F'\t' -v n="$(wc -l <"$work/traces-$hosts-$slowdown/$1/labels")" '
             !count[$1]++ { sites[++n_sites] = $1 } { rows[$1] = rows[$1] $2 "\n" }
             END { for (i = 1; i <= n_sites; i++) if (count[sites[i]] == n) { printf "%s", rows[sites[i]]; exit } }' >"$1.rows.new"

@@ -157,7 +157,7 @@ int main(int argc, char **argv)
         return 0;
     }
     if (argc > 2 && !strcmp(argv[1], "memory")) {
-        allocate((size_t)atol(argv[2]));
+        allocate(strtoul(argv[2], NULL, 10));
         return 0;
     }
     for (int i = 0; i < 12; i++)
