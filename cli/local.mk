@@ -7,7 +7,7 @@ cli_timeless_SOURCES = \
 	cli/platform.c cli/record.c cli/replay.c cli/replay.h cli/hpl.c cli/sweep.c cli/sweep_words.c \
 	cli/sweep_words.h cli/tolerance.c cli/undump.c \
 	cli/record/emulator.c cli/record/emulator.h cli/record/folded.c cli/record/pack.c cli/record/parts.c \
-	cli/record/record.h cli/record/run.c cli/record/select.c cli/record/skip.c cli/record/summary.c
+	cli/record/record.h cli/record/run.c cli/record/select.c cli/record/skip.c cli/record/summary.c cli/record/words.c
 cli_timeless_CPPFLAGS = $(AM_CPPFLAGS) -I$(top_srcdir)/cli -I$(top_srcdir)/replayer -I$(top_srcdir)/platforms -I$(top_srcdir)/symbols $(JANSSON_CFLAGS) \
 	-DVALGRIND_FOLDER='"$(VALGRIND_PREFIX)/libexec/valgrind"'
 # An installed tree may be moved: its program finds its library relative to itself.

@@ -4,12 +4,12 @@
 
 #include <ctype.h>
 #include <limits.h>
-#include <stdarg.h>
 #include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "record/record.h"
 #include "timeless.h"
 
 enum { REGIONS = 512, FROM, UNTIL, EXCLUDE, RANKS, ON_SIGNAL };
@@ -103,52 +103,38 @@ static bool read_ranks(const char *at)
     }
 }
 
-/* Appends a word. The tracer accepts this number of bytes (tlt_select_start). */
-static void tell(const char *format, ...) __attribute__((format(printf, 1, 2)));
-static void tell(const char *format, ...)
-{
-    static char words[1024];
-    size_t used = strlen(words);
-    va_list args;
-    va_start(args, format);
-    if (used)
-        words[used++] = ' ';
-    const int n = vsnprintf(words + used, sizeof words - used, format, args);
-    va_end(args);
-    if (n < 0 || (size_t)n >= sizeof words - used)
-        exit(cli_fail_text(TL_ERR_USAGE,
-                           "what selects a part of the run has more than %zu bytes; write ranks "
-                           "that follow each other as 0-63",
-                           sizeof words - 1));
-    setenv("TIMELESS_SELECT", words, 1);
-}
+/* The tracer accepts this number of bytes (tlt_select_start). */
+static record_words words = {
+    .variable = "TIMELESS_SELECT",
+    .size = 1024,
+    .too_long = "what selects a part of the run (write ranks that follow each other as 0-63)"};
 
 static error_t parse(int key, char *arg, struct argp_state *state)
 {
     switch (key) {
-    case REGIONS: tell("regions"); return 0;
+    case REGIONS: record_add_word(&words, "regions"); return 0;
     case FROM:
         check_when(state, "from", arg);
-        tell("from=%s", arg);
+        record_add_word(&words, "from=%s", arg);
         return 0;
     case UNTIL:
         check_when(state, "until", arg);
-        tell("until=%s", arg);
+        record_add_word(&words, "until=%s", arg);
         return 0;
     case RANKS:
         n_ranks_named = 0; /* the last list counts */
         if (!read_ranks(arg))
             argp_error(state, "--ranks %s: give ranks, as in 0-3,7", arg);
-        tell("ranks=%s", arg);
+        record_add_word(&words, "ranks=%s", arg);
         return 0;
     case ON_SIGNAL:
         if (strcmp(arg, "USR1") != 0 && strcmp(arg, "USR2") != 0)
             argp_error(state, "--signal %s: give USR1 or USR2", arg);
-        tell("signal=%s", arg);
+        record_add_word(&words, "signal=%s", arg);
         return 0;
     case EXCLUDE:
         check_excluded(state, arg);
-        tell("exclude=%s", arg);
+        record_add_word(&words, "exclude=%s", arg);
         return 0;
     default: return ARGP_ERR_UNKNOWN;
     }

@@ -3,7 +3,6 @@
 #include "cli.h"
 
 #include <ctype.h>
-#include <stdarg.h>
 #include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -25,25 +24,9 @@ static const struct argp_option options[] = {
      "let large blocks of the program share memory", 0},
     {0}};
 
-static char words[4096];
+static record_words words = {
+    .variable = "TIMELESS_SKIP", .size = 4096, .too_long = "what is to be skipped"};
 static bool skips;
-
-/* Appends a word. */
-static void tell(const char *format, ...) __attribute__((format(printf, 1, 2)));
-static void tell(const char *format, ...)
-{
-    size_t used = strlen(words);
-    va_list args;
-    va_start(args, format);
-    if (used)
-        words[used++] = ' ';
-    const int n = vsnprintf(words + used, sizeof words - used, format, args);
-    va_end(args);
-    if (n < 0 || (size_t)n >= sizeof words - used)
-        exit(cli_fail_text(TL_ERR_USAGE, "what is to be skipped has more than %zu bytes",
-                           sizeof words - 1));
-    setenv("TIMELESS_SKIP", words, 1);
-}
 
 static bool is_group(const char *word)
 {
@@ -90,18 +73,18 @@ static error_t parse(int key, char *arg, struct argp_state *state)
         if (skips)
             argp_error(state, "--skip-kernels: give one list");
         check_kernels(state, arg ? arg : DEFAULT_KERNELS);
-        tell("kernels=%s", arg && *arg ? arg : DEFAULT_KERNELS);
+        record_add_word(&words, "kernels=%s", arg && *arg ? arg : DEFAULT_KERNELS);
         skips = true;
         return 0;
     case SKIP:
         check_function(state, arg);
-        tell("function=%s", arg);
+        record_add_word(&words, "function=%s", arg);
         return 0;
     case FOLD_MEMORY:
-        tell("memory=%llu",
-             arg ? (unsigned long long)cli_parse_number_from(state, "bytes of a block to fold", arg,
-                                                             LEAST_BYTES, UINT64_MAX)
-                 : DEFAULT_BYTES);
+        record_add_word(&words, "memory=%llu",
+                        arg ? (unsigned long long)cli_parse_number_from(
+                                  state, "bytes of a block to fold", arg, LEAST_BYTES, UINT64_MAX)
+                            : DEFAULT_BYTES);
         return 0;
     default: return ARGP_ERR_UNKNOWN;
     }
