@@ -9,6 +9,7 @@
 #include <errno.h>
 #include <math.h>
 #include <replayer.h>
+#include <report/report.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>

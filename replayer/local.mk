@@ -35,9 +35,10 @@ replayer_libreplayer_la_SOURCES = \
 	replayer/results/details.h replayer/results/details_json.c replayer/results/details_json.h \
 	replayer/results/details_print.c replayer/results/prediction.c replayer/results/prediction_json.c \
 	replayer/results/json_text.c replayer/results/json_text.h \
-	replayer/results/prediction_json.h replayer/results/report.c replayer/results/spread.c \
+	replayer/results/prediction_json.h replayer/results/spread.c \
 	replayer/results/spread.h replayer/results/sums.c \
 	replayer/results/sums.h replayer/results/timeline_write.c \
+	replayer/report/report.c replayer/report/report.h replayer/report/states.c replayer/report/states.h \
 	replayer/study/compare.c replayer/study/compare.h replayer/study/compare_plot.c \
 	replayer/study/compare_write.c replayer/study/region_test.c replayer/study/runs.c \
 	replayer/study/runs.h replayer/study/sweep.c replayer/study/sweep.h replayer/study/sweep_file.c replayer/study/sweep_results.c replayer/study/sweep_table.c replayer/study/sweep_table.h \
@@ -54,14 +55,16 @@ if OTF2
 replayer_libreplayer_la_SOURCES += \
 	replayer/results/otf2.h replayer/results/otf2_archive.c replayer/results/otf2_events.c
 endif
-# The report's page and its plotting library become a part of the program.
+# The parts of the report's page and its plotting library become a part of the program.
 noinst_LTLIBRARIES += replayer/libreport.la
-replayer_libreport_la_SOURCES = \
-	replayer/results/report_page.c replayer/results/report_page.h
-replayer_libreport_la_CPPFLAGS = $(AM_CPPFLAGS) -DREPORT_HTML='"$(abs_top_srcdir)/replayer/results/report.html"' \
+REPORT_PARTS = \
+	replayer/report/common.js replayer/report/report.html replayer/report/report.js \
+	replayer/report/style.css replayer/report/timeline.js
+replayer_libreport_la_SOURCES = replayer/report/page.c replayer/report/page.h
+replayer_libreport_la_CPPFLAGS = $(AM_CPPFLAGS) -DREPORT_FOLDER='"$(abs_top_srcdir)/replayer/report"' \
 	-DCHART_JS='"$(CHART_JS)"'
-$(replayer_libreport_la_OBJECTS): replayer/results/report.html
-EXTRA_DIST += replayer/results/report.html
+$(replayer_libreport_la_OBJECTS): $(REPORT_PARTS)
+EXTRA_DIST += $(REPORT_PARTS)
 
 # The SMPI engine, a module: only who replays with it loads SimGrid (replayer/module.c).
 pkglib_LTLIBRARIES += replayer/libtimeless-smpi.la

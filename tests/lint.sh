@@ -16,7 +16,7 @@ includes=("$top_builddir" "$top_builddir/tracer" compress symbols tracer replaye
 # At debug level 1 xxhash states by assertions what it takes.
 flags=(-std=gnu11 "${includes[@]/#/-I}" -DXXH_DEBUGLEVEL=1 -DTLT_WITH_OPENMPI
     '-DBINDIR=""' '-DPKGLIBDIR=""' '-DPKGLIBEXECDIR=""' '-DPKGDATADIR=""' '-DVALGRIND_FOLDER=""'
-    '-DREPORT_HTML="/dev/null"' '-DCHART_JS="/dev/null"'
+    '-DREPORT_FOLDER="/dev"' '-DCHART_JS="/dev/null"'
     -isystem /usr/include/valgrind -DVGA_amd64=1 -DVGO_linux=1 -DVGP_amd64_linux=1 # Valgrind's tool
     $(pkg-config --cflags libzstd libxxhash jansson libconfig gsl simgrid ompi-c pmix cmocka))
 [ $# != 0 ] || set -- $(find compress symbols tracer replayer platforms cli tests -name '*.c' | sort)

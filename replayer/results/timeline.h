@@ -88,10 +88,6 @@ typedef enum tlr_timeline_format {
 
 /* The format follows from the end of the file name: .csv, .json, .paje or .trace. */
 tl_status tlr_timeline_format_of(const char *path, tlr_timeline_format *out, tl_error *err);
-/* One self-contained HTML page of a run that used the platform alone, with its details
- * (replayer/results/report.c). */
-tl_status tlr_report_write(tlr_timeline *timeline, const tlr_job *job,
-                           const tlr_prediction *prediction, FILE *out, tl_error *err);
 tl_status tlr_timeline_write(tlr_timeline *timeline, tlr_timeline_format format,
                              const tlr_job *jobs, tlr_prediction *const *predictions, size_t n_jobs,
                              FILE *out, tl_error *err);

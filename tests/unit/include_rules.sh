@@ -43,7 +43,7 @@ simgrid_files='replayer/smpi/([a-z]+/)?[a-z_]+\.[ch]:'
 # inside ROOT FOLDER ALLOWED: what FOLDER of replayer/ includes of its sister folders is in ALLOWED
 inside() {
     local root=$1 folder=$2 allowed=$3 found
-    found=$(includes '^(machine|smpi|loggops|results|sample|study)[\/]' $(sources_of "$root/replayer/$folder") |
+    found=$(includes '^(machine|smpi|loggops|results|report|sample|study)[\/]' $(sources_of "$root/replayer/$folder") |
         grep -vE ":($folder${allowed:+|$allowed})/")
     [ -z "$found" ] || { echo "$found"; return 1; }
 }
@@ -75,6 +75,7 @@ check 'replayer/machine/ includes no engine, no result and no study' inside "$to
 check 'replayer/smpi/ does not include the LogGOPS engine' inside "$top_srcdir" smpi 'machine|results'
 check 'replayer/loggops/ does not include the SMPI engine' inside "$top_srcdir" loggops 'machine|results'
 check 'replayer/results/ includes no engine' inside "$top_srcdir" results 'machine'
+check 'replayer/report/ includes no engine' inside "$top_srcdir" report 'results'
 check 'replayer/sample/ includes no engine' inside "$top_srcdir" sample 'machine'
 check 'replayer/study/ includes no engine' inside "$top_srcdir" study 'machine|results'
 check "only replayer/smpi/shims/ names SimGrid's C++ symbols" mangled_only_in "$top_srcdir" 'replayer/smpi/shims/'

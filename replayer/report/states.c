@@ -1,17 +1,11 @@
-/* report.c - a replay as one HTML page.
- *
- * The page (report.html) contains the prediction as JSON, and the states of each rank as base64.
- * Each state is a row of numbers: ticks since the state before, ticks that it took, its name, its
- * call site (both indices), bytes, peer + 1. A number is stored in groups of seven bits, lowest
- * first. All groups but the last one have the eighth bit set. */
+/* states.c - the states of the ranks as a page needs them: short, and quickly decoded. */
 #include "config.h"
 
-#include "details.h"
-#include "json_text.h"
-#include "prediction_json.h"
-#include "report_page.h"
+#include "states.h"
 
-#include <errno.h>
+#include "results/details.h"
+#include "results/json_text.h"
+
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -35,8 +29,6 @@ typedef struct report {
     json_t *names, *name_index, *sites, *site_index;
     int failed; /* no memory */
 } report;
-
-/* ---- states ---- */
 
 static void put_number(report *r, row *to, uint64_t value)
 {
@@ -177,8 +169,8 @@ static json_t *timeline_json(report *r, const tlr_path *path, size_t n)
                      r->names, "sites", r->sites, "kinds", kinds, "ranks", rows);
 }
 
-static json_t *states_json(const tl_reader *trace, const tlr_prediction *p, const tlr_state *states,
-                           size_t n)
+json_t *tlr_states_json(const tl_reader *trace, const tlr_prediction *p, const tlr_state *states,
+                        size_t n)
 {
     report r = {.trace = trace,
                 .tick_s = p->makespan_s > 0 ? ldexp(p->makespan_s, -36) : 1,
@@ -205,54 +197,4 @@ static json_t *states_json(const tl_reader *trace, const tlr_prediction *p, cons
     json_decref(r.sites);
     json_decref(r.site_index);
     return json;
-}
-
-/* ---- the page ---- */
-
-/* JSON inside a page: no text in it may end the surrounding element. */
-static int write_escaped(const char *text, size_t n, void *out)
-{
-    for (size_t i = 0; i < n; i++)
-        if (text[i] == '<' ? fputs("\\u003c", out) == EOF : fputc(text[i], out) == EOF)
-            return -1;
-    return 0;
-}
-
-static int write_page(const json_t *data, FILE *out)
-{
-    int failed = 0;
-    const char *text = tlr_report_page();
-    for (const char *at; (at = strchr(text, '@')); text = at) {
-        fwrite(text, 1, (size_t)(at - text), out);
-        if (!strncmp(at, "@DATA@", 6)) {
-            failed |= json_dump_callback(data, write_escaped, out,
-                                         JSON_COMPACT | JSON_SORT_KEYS | JSON_REAL_PRECISION(17));
-            at += 6;
-        } else if (!strncmp(at, "@LIBRARY@", 9)) {
-            fputs(tlr_report_chart(), out);
-            at += 9;
-        } else {
-            fputc(*at++, out);
-        }
-    }
-    fputs(text, out);
-    return failed || fflush(out) == EOF || ferror(out);
-}
-
-tl_status tlr_report_write(tlr_timeline *timeline, const tlr_job *job,
-                           const tlr_prediction *prediction, FILE *out, tl_error *err)
-{
-    const tlr_state *states;
-    size_t n;
-    tl_status status = tlr_timeline_read(timeline, &states, &n, err);
-    if (status != TL_OK)
-        return status;
-    json_t *data = json_pack("{s:o, s:o}", "prediction", tlr_prediction_json(prediction),
-                             "timeline", states_json(job->trace, prediction, states, n));
-    if (!data)
-        status = tl_fail(err, TL_ERR_MEMORY, "out of memory for the report");
-    else if (write_page(data, out))
-        status = tl_fail(err, TL_ERR_SYSTEM, "the report cannot be written: %s", strerror(errno));
-    json_decref(data);
-    return status;
 }

@@ -1,0 +1,30 @@
+/* page.c - the files of this folder that become parts of a page, and the plotting library. */
+#include "config.h"
+
+#include "page.h"
+
+#include <string.h>
+
+#define INCLUDE_TEXT(name, path)                                                                   \
+    __asm__(".pushsection .rodata\n" #name ":\n.incbin \"" path "\"\n.byte 0\n.popsection\n");     \
+    extern const char name[] __attribute__((visibility("hidden")))
+
+INCLUDE_TEXT(tlr_report_html, REPORT_FOLDER "/report.html");
+INCLUDE_TEXT(tlr_style_css, REPORT_FOLDER "/style.css");
+INCLUDE_TEXT(tlr_common_js, REPORT_FOLDER "/common.js");
+INCLUDE_TEXT(tlr_timeline_js, REPORT_FOLDER "/timeline.js");
+INCLUDE_TEXT(tlr_report_js, REPORT_FOLDER "/report.js");
+INCLUDE_TEXT(tlr_chart_js, CHART_JS);
+
+const char *tlr_page_part(const char *name, size_t length)
+{
+    static const struct {
+        const char *name, *text;
+    } parts[] = {{"REPORT_PAGE", tlr_report_html}, {"STYLE", tlr_style_css},
+                 {"COMMON", tlr_common_js},        {"TIMELINE", tlr_timeline_js},
+                 {"REPORT", tlr_report_js},        {"LIBRARY", tlr_chart_js}};
+    for (size_t i = 0; i < sizeof parts / sizeof *parts; i++)
+        if (strlen(parts[i].name) == length && !strncmp(parts[i].name, name, length))
+            return parts[i].text;
+    return NULL;
+}

@@ -1,0 +1,66 @@
+/* report.c - a replay as one HTML page. */
+#include "config.h"
+
+#include "report.h"
+
+#include "page.h"
+#include "results/prediction_json.h"
+#include "states.h"
+
+#include <errno.h>
+#include <string.h>
+
+/* JSON inside a page: no text in it may end the surrounding element. */
+static int write_escaped(const char *text, size_t n, void *out)
+{
+    for (size_t i = 0; i < n; i++)
+        if (text[i] == '<' ? fputs("\\u003c", out) == EOF : fputc(text[i], out) == EOF)
+            return -1;
+    return 0;
+}
+
+/* Writes a part, and in place of each @NAME@ in it the part with this name. */
+static int write_part(const char *text, const json_t *data, FILE *out)
+{
+    int failed = 0;
+    for (const char *at; (at = strchr(text, '@')); text = at) {
+        const size_t length = strspn(at + 1, "ABCDEFGHIJKLMNOPQRSTUVWXYZ_");
+        const char *part = at[1 + length] == '@' ? tlr_page_part(at + 1, length) : NULL;
+        const int is_data = at[1 + length] == '@' && length == 4 && !strncmp(at + 1, "DATA", 4);
+        fwrite(text, 1, (size_t)(at - text), out);
+        if (is_data)
+            failed |= json_dump_callback(data, write_escaped, out,
+                                         JSON_COMPACT | JSON_SORT_KEYS | JSON_REAL_PRECISION(17));
+        else if (part)
+            failed |= write_part(part, data, out);
+        else
+            fputc('@', out);
+        at += is_data || part ? length + 2 : 1;
+    }
+    fputs(text, out);
+    return failed;
+}
+
+static int write_page(const char *name, const json_t *data, FILE *out)
+{
+    const int failed = write_part(tlr_page_part(name, strlen(name)), data, out);
+    return failed || fflush(out) == EOF || ferror(out);
+}
+
+tl_status tlr_report_write(tlr_timeline *timeline, const tlr_job *job,
+                           const tlr_prediction *prediction, FILE *out, tl_error *err)
+{
+    const tlr_state *states;
+    size_t n;
+    tl_status status = tlr_timeline_read(timeline, &states, &n, err);
+    if (status != TL_OK)
+        return status;
+    json_t *data = json_pack("{s:o, s:o}", "prediction", tlr_prediction_json(prediction),
+                             "timeline", tlr_states_json(job->trace, prediction, states, n));
+    if (!data)
+        status = tl_fail(err, TL_ERR_MEMORY, "out of memory for the report");
+    else if (write_page("REPORT_PAGE", data, out))
+        status = tl_fail(err, TL_ERR_SYSTEM, "the report cannot be written: %s", strerror(errno));
+    json_decref(data);
+    return status;
+}
