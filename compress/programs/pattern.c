@@ -271,22 +271,28 @@ static void pattern_random(part *p)
              p->pattern->bytes);
 }
 
+/* A collective call with rank 0 as its root, if it has one. */
 static void call(part *p, uint16_t code)
 {
     tl_event e = message(p, code, 0, p->pattern->bytes);
     e.tag = 0;
-    if (code == TL_MPI_Barrier)
-        e = (tl_event){.call = code, .site = 1, .comm = TL_COMM_WORLD};
-    if (code == TL_MPI_Alltoall) {
-        e.recv_count = e.count;
-        e.recv_type_bytes = 1;
-    }
+    put(p, &e);
+}
+
+/* A call whose event also has the size of what a rank receives from another one. */
+static void call_both_ways(part *p, uint16_t code)
+{
+    tl_event e = message(p, code, 0, p->pattern->bytes);
+    e.tag = 0;
+    e.recv_count = e.count;
+    e.recv_type_bytes = 1;
     put(p, &e);
 }
 
 static void pattern_call_barrier(part *p)
 {
-    call(p, TL_MPI_Barrier);
+    const tl_event e = {.call = TL_MPI_Barrier, .site = 1, .comm = TL_COMM_WORLD};
+    put(p, &e);
 }
 
 static void pattern_call_bcast(part *p)
@@ -294,14 +300,44 @@ static void pattern_call_bcast(part *p)
     call(p, TL_MPI_Bcast);
 }
 
+static void pattern_call_reduce(part *p)
+{
+    call(p, TL_MPI_Reduce);
+}
+
 static void pattern_call_allreduce(part *p)
 {
     call(p, TL_MPI_Allreduce);
 }
 
+static void pattern_call_gather(part *p)
+{
+    call_both_ways(p, TL_MPI_Gather);
+}
+
+static void pattern_call_scatter(part *p)
+{
+    call_both_ways(p, TL_MPI_Scatter);
+}
+
+static void pattern_call_allgather(part *p)
+{
+    call_both_ways(p, TL_MPI_Allgather);
+}
+
 static void pattern_call_alltoall(part *p)
 {
-    call(p, TL_MPI_Alltoall);
+    call_both_ways(p, TL_MPI_Alltoall);
+}
+
+static void pattern_call_reduce_scatter(part *p)
+{
+    call(p, TL_MPI_Reduce_scatter_block);
+}
+
+static void pattern_call_scan(part *p)
+{
+    call(p, TL_MPI_Scan);
 }
 
 /* ---- traces ---- */
@@ -336,7 +372,7 @@ static int64_t side_of(int64_t n_ranks, int n_axes)
 static tl_status find_pattern(const tl_pattern *pattern, size_t *found, int64_t *side,
                               tl_error *err)
 {
-    char names[400] = "";
+    char names[800] = "";
     size_t used = 0, i = 0;
     for (; i < N_PATTERNS && strcmp(patterns[i].name, pattern->name) != 0; i++)
         used += (size_t)snprintf(names + used, sizeof names - used, "%s%s", i ? ", " : "",

@@ -40,6 +40,20 @@ same() { [ "$(loggops p.tl $odin)" = "$1" ]; }
 check 'dissemination takes 7 (2o + L)' same 6.9300000000000004e-05
 "$timeless" make gather -n 64 --bytes 1024 -o p.tl
 check 'a gather of 64 blocks takes the time of its closed form' same 0.00031362250000000001
+# The calls of patterns call_..., by algorithms that are patterns themselves.
+while read -r pattern call algorithm; do
+    "$timeless" make $pattern -n 64 --bytes 1024 -o a.tl
+    "$timeless" make call_$call -n 64 --bytes 1024 -o b.tl
+    check "call_$call by $algorithm takes the time of the pattern $pattern" equal "$(loggops a.tl $odin)" \
+        "$("$timeless" replay b.tl --engine loggops --params $odin -q --coll $call=$algorithm)"
+done <<'END'
+gather gather ompi_basic_linear
+scatter scatter ompi_basic_linear
+binomial_reduce reduce binomial
+END
+check 'each pattern call_... makes the call that its help names' bash -c '"$1" make --help | sed -n "s/^  \(call_[a-z_]*\) *\(MPI_[A-Za-z_]*\).*/\1 \2/p" >calls
+    [ $(wc -l <calls) -eq 10 ] && while read -r pattern call; do
+        "$1" make $pattern -n 4 -o a.tl && "$1" dump a.tl | grep -c " $call " | grep -qx 4 || exit 1; done <calls' - "$timeless"
 "$timeless" make random -n 1000 --iterations 5 -o a.tl
 "$timeless" make random -n 1000 --iterations 5 -o b.tl
 check 'a random pattern is the same in each run' cmp a.tl b.tl
@@ -74,8 +88,9 @@ check 'noise without a duration is refused' refused 2 '1000Hz:100us' "$timeless"
 for pattern in $patterns; do
     case $pattern in
         stencil3d) ranks=4096 ;;
-        alltoall | call_alltoall) ranks=256 iterations=1 ;;
+        alltoall | call_alltoall | call_allgather | call_reduce_scatter) ranks=256 iterations=1 ;;
         ring) ranks=600 iterations=1 ;;
+        call_reduce | call_gather | call_scatter | call_scan) ranks=256 iterations=1 ;;
         *) ranks=2025 iterations=3 ;;
     esac
     [ $pattern = doubling ] && ranks=2048
@@ -88,7 +103,7 @@ for pattern in $patterns; do
 done
 # Every algorithm by its name, and the rules.
 replay_coll() { "$timeless" replay p.tl --engine loggops --params $odin -q "$@"; }
-for collective in barrier bcast allreduce alltoall; do
+for collective in barrier bcast reduce allreduce gather scatter allgather alltoall reduce_scatter; do
     "$timeless" make call_$collective -n 12 --bytes 100000 -o p.tl
     names=$(replay_coll --coll $collective=none 2>&1 | sed "s/.*choose one of: //; s/,//g")
     check "$collective: what algorithms there are" test "$(wc -w <<<"$names")" -ge 2
