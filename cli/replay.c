@@ -9,11 +9,9 @@
 #include <errno.h>
 #include <math.h>
 #include <replayer.h>
-#include <report/report.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <results/timeline.h>
 #include <timeless_files.h>
 #include <unistd.h>
 #include <results/usage.h>
@@ -49,22 +47,6 @@ enum {
     OPT_ENERGY,
     OPT_THREADS
 };
-
-typedef struct arguments {
-    const char *platform, *engine, *timeline_path, *report_path;
-    tlr_timeline_format timeline_format;
-    size_t n_jobs, n_hostfiles;
-    char **traces;
-    const char **hostfiles;
-    tlr_job *jobs;
-    int details, links, energy, quiet;
-    cli_json json;
-    tlr_options options;
-    char **cfg;
-    tlr_change *changes;
-    replay_taker *take; /* instead of showing the prediction */
-    void *take_arg;
-} arguments;
 
 static const struct argp_option options[] = {
     {0, 0, 0, 0, "Platform and placement of the ranks:", 1},
@@ -119,7 +101,7 @@ static const char *known_selector(struct argp_state *state, const char *name)
     return NULL;
 }
 
-static void add_option(struct argp_state *state, arguments *a, char *option)
+static void add_option(struct argp_state *state, replay_arguments *a, char *option)
 {
     if (!option)
         argp_failure(state, CLI_SYSTEM, 0, "out of memory");
@@ -127,7 +109,7 @@ static void add_option(struct argp_state *state, arguments *a, char *option)
 }
 
 /* SimGrid lists the algorithms, but not the collectives. */
-static void choose_algorithm(struct argp_state *state, arguments *a, const char *choice)
+static void choose_algorithm(struct argp_state *state, replay_arguments *a, const char *choice)
 {
     static const char *const names[] = {"allgather", "allgatherv",     "allreduce", "alltoall",
                                         "alltoallv", "barrier",        "bcast",     "gather",
@@ -150,7 +132,7 @@ static void choose_algorithm(struct argp_state *state, arguments *a, const char 
         choice);
 }
 
-static void add_change(struct argp_state *state, arguments *a, const char *option,
+static void add_change(struct argp_state *state, replay_arguments *a, const char *option,
                        const char *change)
 {
     tl_error err;
@@ -158,7 +140,7 @@ static void add_change(struct argp_state *state, arguments *a, const char *optio
         argp_error(state, "%s: %s", option, err.text);
 }
 
-static void set_io_bandwidth(struct argp_state *state, arguments *a, const char *value)
+static void set_io_bandwidth(struct argp_state *state, replay_arguments *a, const char *value)
 {
     char text[128];
     tl_error err;
@@ -169,7 +151,7 @@ static void set_io_bandwidth(struct argp_state *state, arguments *a, const char 
     a->options.io_bandwidth = change.value;
 }
 
-static void set_timeline(struct argp_state *state, arguments *a, const char *path)
+static void set_timeline(struct argp_state *state, replay_arguments *a, const char *path)
 {
     tl_error err;
     if (tlr_timeline_format_of(path, &a->timeline_format, &err) != TL_OK)
@@ -178,7 +160,7 @@ static void set_timeline(struct argp_state *state, arguments *a, const char *pat
 }
 
 /* "--scale network 0.1", "--scale network=0.1" */
-static void add_scale(struct argp_state *state, arguments *a, char *what)
+static void add_scale(struct argp_state *state, replay_arguments *a, char *what)
 {
     tl_error err;
     size_t n = 0;
@@ -222,7 +204,7 @@ static double next_error(struct argp_state *state)
 }
 
 /* "TRACE" or "TRACE@START". If a file with the whole name exists, it is that file. */
-static void add_job(struct argp_state *state, arguments *a, char *value)
+static void add_job(struct argp_state *state, replay_arguments *a, char *value)
 {
     tlr_job *job = &a->jobs[a->n_jobs];
     char *at = strrchr(value, '@');
@@ -241,7 +223,7 @@ static void add_job(struct argp_state *state, arguments *a, char *value)
 
 static error_t parse(int key, char *value, struct argp_state *state)
 {
-    arguments *a = state->input;
+    replay_arguments *a = state->input;
     switch (key) {
     case 'p': a->platform = value; break;
     case 'q': a->quiet = 1; break;
@@ -307,7 +289,7 @@ static error_t parse(int key, char *value, struct argp_state *state)
     case ARGP_KEY_ARG: add_job(state, a, value); break;
     case ARGP_KEY_NO_ARGS: argp_error(state, "the trace is missing"); break;
     case ARGP_KEY_SUCCESS:
-        if (a->report_path && a->n_jobs > 1)
+        if (a->keep && a->n_jobs > 1)
             argp_error(state, "a report needs a single trace");
         if ((a->links || a->energy) && a->n_jobs > 1)
             argp_error(state, "--links and --energy need a single trace");
@@ -343,36 +325,34 @@ static tl_status write_json(const void *arg, FILE *out, tl_error *err)
                     : tlr_prediction_write_json(s->predictions[0], out, err);
 }
 
-/* Writes the file at `path`: the timeline or the report. */
-static tl_status write_states(const arguments *a, const char *path,
-                              tlr_prediction *const *predictions, tl_error *err)
+static tl_status write_timeline(const replay_arguments *a, tlr_prediction *const *predictions,
+                                tl_error *err)
 {
+    const char *path = a->timeline_path;
     FILE *out = fopen(path, "w");
     if (!out)
         return tl_fail(err, TL_ERR_SYSTEM, "%s: cannot be written: %s; check the path", path,
                        strerror(errno));
-    tl_status status =
-        path == a->report_path
-            ? tlr_report_write(a->options.timeline, a->jobs, predictions[0], out, err)
-            : tlr_timeline_write(a->options.timeline, a->timeline_format, a->jobs, predictions,
-                                 a->n_jobs, out, err);
+    tl_status status = tlr_timeline_write(a->options.timeline, a->timeline_format, a->jobs,
+                                          predictions, a->n_jobs, out, err);
     if (fclose(out) != 0 && status == TL_OK)
         status = tl_fail(err, TL_ERR_SYSTEM, "%s: cannot be written: %s", path, strerror(errno));
     return status;
 }
 
-static tl_status tell_states(const arguments *a, tlr_prediction *const *predictions, tl_error *err)
+static tl_status tell_states(const replay_arguments *a, tlr_prediction *const *predictions,
+                             tl_error *err)
 {
     tl_status status = TL_OK;
     if (a->options.usage)
         status = tlr_usage_read(a->options.usage, err);
     predictions[0]->usage = a->options.usage;
     if (status == TL_OK && a->timeline_path)
-        status = write_states(a, a->timeline_path, predictions, err);
+        status = write_timeline(a, predictions, err);
     for (size_t j = 0; j < a->n_jobs && status == TL_OK && a->details; j++)
         status = tlr_details_make(a->options.timeline, a->jobs, j, &predictions[j]->details, err);
-    if (status == TL_OK && a->report_path)
-        status = write_states(a, a->report_path, predictions, err);
+    if (status == TL_OK && a->keep)
+        status = a->keep(a, predictions[0], err);
     return status;
 }
 
@@ -394,7 +374,7 @@ static void warn_untraced(const tlr_prediction *p)
                 tl_printable(p->trace_path), tl_printable(p->untraced));
 }
 
-static int show(const arguments *a, tlr_prediction *const *predictions)
+static int show(const replay_arguments *a, tlr_prediction *const *predictions)
 {
     tl_error err;
     if (a->take) {
@@ -421,7 +401,7 @@ static int show(const arguments *a, tlr_prediction *const *predictions)
     return CLI_OK;
 }
 
-static int replay(arguments *a)
+int replay_run(replay_arguments *a)
 {
     int code = CLI_OK;
     tl_error err;
@@ -462,76 +442,51 @@ static int replay(arguments *a)
     return code;
 }
 
-static int parse_and_replay(const struct argp *parser, const char *report_path, int argc,
-                            char **argv, replay_taker *take, void *take_arg)
+int replay_begin(replay_arguments *a, int argc)
 {
     const size_t n = (size_t)argc + 1;
-    arguments a = {.report_path = report_path,
-                   .take = take,
-                   .take_arg = take_arg,
-                   .details = report_path != NULL,
-                   .links = report_path != NULL,
-                   .options.seed = 1,
-                   .cfg = calloc(n, sizeof *a.cfg),
-                   .changes = calloc(2 * n, sizeof *a.changes),
-                   .traces = calloc(n, sizeof *a.traces),
-                   .hostfiles = calloc(n, sizeof *a.hostfiles),
-                   .jobs = calloc(n, sizeof *a.jobs)};
-    int code = CLI_SYSTEM;
-    if (a.cfg && a.changes && a.traces && a.hostfiles && a.jobs) {
-        a.options.cfg = (const char *const *)a.cfg;
-        a.options.changes = a.changes;
-        cli_parse(parser, argc, argv, 0, &a);
-        code = replay(&a);
-    } else {
-        code = cli_fail_text(TL_ERR_MEMORY, "out of memory");
+    a->options.seed = 1;
+    a->cfg = calloc(n, sizeof *a->cfg);
+    a->changes = calloc(2 * n, sizeof *a->changes);
+    a->traces = calloc(n, sizeof *a->traces);
+    a->hostfiles = calloc(n, sizeof *a->hostfiles);
+    a->jobs = calloc(n, sizeof *a->jobs);
+    if (!a->cfg || !a->changes || !a->traces || !a->hostfiles || !a->jobs)
+        return cli_fail_text(TL_ERR_MEMORY, "out of memory");
+    a->options.cfg = (const char *const *)a->cfg;
+    a->options.changes = a->changes;
+    return CLI_OK;
+}
+
+void replay_end(replay_arguments *a)
+{
+    for (size_t i = 0; i < a->options.n_cfg; i++)
+        free(a->cfg[i]);
+    free(a->cfg);
+    free(a->changes);
+    free(a->traces);
+    free(a->hostfiles);
+    free(a->jobs);
+}
+
+static int parse_and_replay(int argc, char **argv, replay_taker *take, void *take_arg)
+{
+    replay_arguments a = {.take = take, .take_arg = take_arg};
+    int code = replay_begin(&a, argc);
+    if (code == CLI_OK) {
+        cli_parse(&replay_argp, argc, argv, 0, &a);
+        code = replay_run(&a);
     }
-    for (size_t i = 0; i < a.options.n_cfg; i++)
-        free(a.cfg[i]);
-    free(a.cfg);
-    free(a.changes);
-    free(a.traces);
-    free(a.hostfiles);
-    free(a.jobs);
+    replay_end(&a);
     return code;
 }
 
 int cmd_replay(int argc, char **argv)
 {
-    return parse_and_replay(&replay_argp, NULL, argc, argv, NULL, NULL);
+    return parse_and_replay(argc, argv, NULL, NULL);
 }
 
 int replay_and_take(int argc, char **argv, replay_taker *take, void *arg)
 {
-    return parse_and_replay(&replay_argp, NULL, argc, argv, take, arg);
-}
-
-/* ---- report: a replay, and the page that shows it ---- */
-
-static error_t parse_report(int key, char *value, struct argp_state *state)
-{
-    arguments *a = state->input;
-    switch (key) {
-    case ARGP_KEY_INIT: state->child_inputs[0] = a; break;
-    case 'o': a->report_path = value; break;
-    default: return ARGP_ERR_UNKNOWN;
-    }
-    return 0;
-}
-
-int cmd_report(int argc, char **argv)
-{
-    static const struct argp_option own[] = {
-        {"output", 'o', "FILE", 0, "the page to write (default: report.html)", 0}, {0}};
-    static const struct argp one = {options, parse, NULL, NULL, NULL, NULL, NULL};
-    static const struct argp_child replay_options[] = {{&one, 0, "As for replay:", 1}, {0}};
-    static const struct argp parser = {own,
-                                       parse_report,
-                                       "TRACE --platform NAME",
-                                       "Replay a trace and show on an HTML page where the time "
-                                       "goes.",
-                                       replay_options,
-                                       NULL,
-                                       NULL};
-    return parse_and_replay(&parser, "report.html", argc, argv, NULL, NULL);
+    return parse_and_replay(argc, argv, take, arg);
 }

@@ -2,12 +2,43 @@
 #ifndef CLI_REPLAY_H
 #define CLI_REPLAY_H
 
-#include <argp.h>
-#include <replayer.h>
+#include "cli.h"
 
+#include <replayer.h>
+#include <results/timeline.h>
+
+/* Its input is a replay_arguments. */
 extern const struct argp replay_argp;
 
+typedef struct replay_arguments replay_arguments;
 typedef void replay_taker(void *arg, const tlr_prediction *prediction);
+typedef tl_status replay_keeper(const replay_arguments *a, const tlr_prediction *prediction,
+                                tl_error *err);
+
+/* What the words of a command ask for. */
+struct replay_arguments {
+    const char *platform, *engine, *timeline_path;
+    tlr_timeline_format timeline_format;
+    size_t n_jobs, n_hostfiles;
+    char **traces;
+    const char **hostfiles;
+    tlr_job *jobs;
+    int details, links, energy, quiet;
+    cli_json json;
+    tlr_options options;
+    char **cfg;
+    tlr_change *changes;
+    replay_taker *take; /* instead of showing the prediction */
+    void *take_arg;
+    replay_keeper *keep; /* called with the details of a single trace, before they are shown */
+    void *keep_arg;
+};
+
+/* To be called before the words are parsed, and at the end in any case. Returns the exit code. */
+int replay_begin(replay_arguments *a, int argc);
+void replay_end(replay_arguments *a);
+/* Replays what was parsed, and shows the prediction. Returns the exit code. */
+int replay_run(replay_arguments *a);
 
 /* Runs `timeless replay`; passes the prediction (of the first trace) to `take`. Returns the exit
  * code, or exits on wrong usage. */
