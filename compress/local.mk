@@ -17,7 +17,7 @@ TIMELESS_SOURCES = \
 	compress/exchange/export.h compress/exchange/export_goal.c compress/exchange/export_simgrid.c \
 	compress/exchange/goal.h compress/exchange/goal_read.c compress/exchange/import.c \
 	compress/exchange/import.h compress/exchange/import_dumpi.c compress/exchange/import_goal.c \
-	compress/exchange/import_simgrid.c compress/exchange/refusals.h \
+	compress/exchange/import_simgrid.c compress/exchange/refusals.h compress/exchange/simgrid_files.c compress/exchange/simgrid_tests.c \
 	compress/extrapolate/extrapolate.c compress/extrapolate/extrapolate.h \
 	compress/extrapolate/extrapolate_check.c compress/extrapolate/extrapolate_comms.c \
 	compress/extrapolate/extrapolate_find.c compress/extrapolate/extrapolate_grid.c \

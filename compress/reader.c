@@ -5,6 +5,7 @@
 
 #include "codec.h"
 #include "error.h"
+#include "exchange/import.h"
 #include "scan.h"
 
 #include <errno.h>
@@ -113,21 +114,45 @@ static tl_status find_leaders(tl_reader *r, int with_volumes)
     return TL_OK;
 }
 
-static tl_status open_file(tl_reader *r, tl_error *err)
+static tl_status read_header(tl_reader *r, tl_error *err)
 {
-    /* O_NONBLOCK: opening a named pipe must not block the caller. */
-    r->fd = open(r->path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
-    if (r->fd < 0)
-        return tl_fail_errno(err, "%s: cannot be opened", r->path);
     struct stat st;
     if (fstat(r->fd, &st))
         return tl_fail_errno(err, "%s: cannot be examined", r->path);
+    if (S_ISDIR(st.st_mode))
+        return tl_fail(
+            err, TL_ERR_NOT_A_TRACE,
+            "%s: is a folder without a text trace of SimGrid; give a file that 'timeless "
+            "record' wrote",
+            r->path);
     if (!S_ISREG(st.st_mode))
         return tl_fail(err, TL_ERR_NOT_A_TRACE,
                        "%s: is not a regular file; give a file that 'timeless record' wrote",
                        r->path);
     r->file_bytes = (uint64_t)st.st_size;
     return tl_run_read(r->fd, r->path, &r->header, err);
+}
+
+static tl_status open_file(tl_reader *r, tl_error *err)
+{
+    /* O_NONBLOCK: opening a named pipe must not block the caller. */
+    r->fd = open(r->path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
+    if (r->fd < 0)
+        return tl_fail_errno(err, "%s: cannot be opened", r->path);
+    tl_status status = read_header(r, err);
+    if (status != TL_ERR_NOT_A_TRACE)
+        return status;
+    int fd = -1;
+    tl_error other;
+    if (tl_simgrid_convert(r->path, &fd, &other)) {
+        *err = other;
+        return other.status;
+    }
+    if (fd < 0)
+        return status;
+    close(r->fd);
+    r->fd = fd;
+    return read_header(r, err);
 }
 
 /* Events that are made on demand need no scan. */

@@ -476,8 +476,10 @@ TL_API void tl_writer_abandon(tl_writer *w);
 typedef struct tl_reader tl_reader;
 typedef struct tl_cursor tl_cursor;
 
-/* Opens a trace and finds its frames. A damaged or incomplete file can be opened if its header is
- * intact: tl_reader_damage and tl_rank_summary.end report what is missing. */
+/* Opens a trace and finds its frames. A text trace of SimGrid (a folder, a list of its files, or a
+ * file of all ranks) is converted into a temporary file in TMPDIR, which has no name. A damaged or
+ * incomplete file can be opened if its header is intact: tl_reader_damage and tl_rank_summary.end
+ * report what is missing. */
 TL_API tl_status tl_reader_open(const char *path, tl_reader **out, tl_error *err);
 TL_API void tl_reader_close(tl_reader *r);
 TL_API const tl_run *tl_reader_run(const tl_reader *r);
@@ -562,7 +564,7 @@ TL_API size_t tl_event_text(const tl_event *event, char *buf, size_t size);
 
 /* What each function that returns a tl_status returns besides TL_OK, without TL_ERR_ in front (END
  * is TL_END).  A writer or a cursor that has failed returns the status of that failure again.
- * tl_reader_open returns INPUT and USAGE for programs (timeless_convert.h) only.
+ * tl_reader_open returns USAGE for programs (timeless_convert.h) only, INPUT also for texts.
  *
  *   tl_trace_create          SYSTEM MEMORY LIMIT
  *   tl_trace_keep_open       SYSTEM MEMORY NOT_A_TRACE VERSION TRUNCATED CORRUPT LIMIT

@@ -87,7 +87,8 @@ TL_API tl_status tl_export_simgrid(tl_reader *r, const tl_rates *rates, const ch
 TL_API tl_status tl_export_goal(tl_reader *r, const tl_rates *rates, const char *path,
                                 tl_error *err);
 /* Makes a trace from SimGrid's text. `path` names a file for each rank, one in each line, or one
- * file with the actions of all ranks; or it is such a file. The volumes are in "flops". */
+ * file with the actions of all ranks; or it is such a file, or a folder with a file for each rank.
+ * The volumes are in "flops". */
 TL_API tl_status tl_import_simgrid(const char *path, const char *out_path, tl_error *err);
 
 /* What becomes the volumes of a DUMPI trace, which has times: NULL for what it has, in this order

@@ -23,6 +23,14 @@ tl_status tl_import_close(tl_writer *w, const char *out_path, tl_status status, 
  * shared by all ranks. */
 tl_status tl_import_simgrid_rank(FILE *in, const char *name, uint32_t rank, uint32_t n_ranks,
                                  bool is_shared, tl_writer *w, tl_error *err);
+/* The outcomes of the tests of one rank in SimGrid's text, in order: (*out)[i] is 1 if the i-th one
+ * completed its request, because nothing waits for the request later. The stream is at its
+ * beginning before and after. False without memory. */
+bool tl_simgrid_tests(FILE *in, uint32_t rank, uint8_t **out, size_t *n);
+/* If `path` is a text trace of SimGrid (a folder, a list of files, or a file of all ranks), writes
+ * the trace that it means into a temporary file, which has no name, and stores its descriptor in
+ * *fd. Otherwise *fd is -1 and the result is TL_OK. */
+tl_status tl_simgrid_convert(const char *path, int *fd, tl_error *err);
 /* Makes a trace from the files of all ranks of a run that DUMPI recorded. */
 tl_status tl_import_dumpi_files(FILE *const *files, char *const *names, uint32_t n_ranks,
                                 const tl_dumpi_options *options, const char *out_path,

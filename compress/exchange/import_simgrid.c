@@ -1,9 +1,8 @@
 /* import_simgrid.c - makes traces from SimGrid's time-independent text, as the replay of SMPI 3.32
  * interprets it: "RANK ACTION NUMBER...".
  *
- * Three actions of this replay are refused because a trace cannot express them: test (its outcome
- * depends on time), comm_split and comm_dup (the replay ignores them, so all later actions on these
- * communicators are wrong). */
+ * Two actions of this replay are refused because a trace cannot express them: comm_split and
+ * comm_dup (the replay ignores them, so all later actions on these communicators are wrong). */
 #include "config.h"
 
 #include "import.h"
@@ -20,13 +19,6 @@
 enum { DEFAULT_IS_BYTE = 1, DEFAULT_IS_DOUBLE = 8 };
 /* SMPI's constants, and what 'smpirun -trace-ti' writes for a message from any rank. */
 enum { ANY_SOURCE = -555, ANY_SOURCE_TRACED = -333, ANY_TAG = -444 };
-
-/* One file for each rank, or one file with the actions of all ranks. */
-typedef struct file_list {
-    char **names;
-    size_t n;
-    uint32_t n_ranks;
-} file_list;
 
 typedef struct pending {
     int32_t source, destination, tag;
@@ -51,6 +43,9 @@ typedef struct importer {
     pending *requests;
     size_t n_requests, requests_capacity;
     tl_buffer list;
+    uint8_t *outcomes; /* of the tests, in order */
+    size_t n_tests, next_test;
+    uint32_t polls; /* tests without success since the last event */
     bool ended;
 } importer;
 
@@ -179,6 +174,8 @@ static tl_status put(importer *m, tl_event *e)
     e->volume = (uint64_t)m->compute;
     m->compute -= (double)e->volume; /* the fraction goes to the next one */
     e->site = m->site;
+    e->polls = m->polls;
+    m->polls = 0;
     tl_status status = tl_writer_put(m->w, e);
     return status ? tl_fail(m->err, status, "%s:%" PRIu64 ": the trace cannot be written: %s",
                             m->name, m->line_number, tl_status_text(status))
@@ -220,22 +217,52 @@ static tl_status transfer(importer *m, unsigned call)
     return put(m, &e);
 }
 
-static tl_status wait_for(importer *m, unsigned call)
+/* Takes source, destination and tag of a request, and finds the oldest one that has them; NULL. */
+static tl_status find_request(importer *m, pending **out)
 {
     int32_t source, destination, tag;
     tl_status status = take_source(m, "the source", &source);
     status = status ? status : take_rank(m, "the destination", &destination);
     status = status ? status : take_tag(m, true, &tag);
+    *out = NULL;
+    for (size_t i = 0; i < m->n_requests && !status && !*out; i++) {
+        pending *p = &m->requests[i];
+        if (p->source == source && p->destination == destination && p->tag == tag)
+            *out = p;
+    }
+    return status;
+}
+
+static tl_status complete(importer *m, unsigned call, pending *p)
+{
+    const uint32_t request = p->request;
+    memmove(p, p + 1, (size_t)(m->requests + --m->n_requests - p) * sizeof *p);
+    return put(m, &(tl_event){.call = (uint16_t)call, .request = request});
+}
+
+static tl_status wait_for(importer *m, unsigned call)
+{
+    pending *p;
+    tl_status status = find_request(m, &p);
     if (status)
         return status;
-    for (size_t i = 0; i < m->n_requests; i++) {
-        const pending p = m->requests[i];
-        if (p.source != source || p.destination != destination || p.tag != tag)
-            continue;
-        memmove(&m->requests[i], &m->requests[i + 1], (--m->n_requests - i) * sizeof *m->requests);
-        return put(m, &(tl_event){.call = (uint16_t)call, .request = p.request});
-    }
-    return wrong(m, "waits for a request that was not begun; add its isend or irecv");
+    return p ? complete(m, call, p)
+             : wrong(m, "waits for a request that was not begun; add its isend or irecv");
+}
+
+/* A test that was not the last look at its request had no success. As in SMPI's replay, a test of a
+ * request that is complete is ignored. */
+static tl_status test(importer *m, unsigned call)
+{
+    pending *p;
+    tl_status status = find_request(m, &p);
+    const size_t i = m->next_test++;
+    if (status || !p)
+        return status;
+    if (i < m->n_tests && m->outcomes[i])
+        return complete(m, call, p);
+    m->polls += m->polls < UINT32_MAX;
+    return TL_OK;
 }
 
 static tl_status wait_all(importer *m, unsigned call)
@@ -404,7 +431,7 @@ static const struct {
     {.name = "scan", .call = TL_MPI_Scan, .words = "cwt"},
     {.name = "exscan", .call = TL_MPI_Exscan, .words = "cwt"},
     {.name = "sleep", .plain = sleep_for},
-    {.name = "test", .refusal = "has an outcome that depends on time"},
+    {.name = "test", .by_call = test, .call = TL_MPI_Test},
     {.name = "comm_split", .refusal = "does not say who is in the communicator"},
     {.name = "comm_dup", .refusal = "does not say which communicator"},
     {.name = "comm_size"}, /* local */
@@ -463,7 +490,9 @@ tl_status tl_import_simgrid_rank(FILE *in, const char *name, uint32_t rank, uint
                   .n_ranks = n_ranks,
                   .is_shared = is_shared,
                   .default_type_bytes = DEFAULT_IS_BYTE};
-    tl_status status = TL_OK;
+    tl_status status = tl_simgrid_tests(in, rank, &m.outcomes, &m.n_tests)
+                           ? TL_OK
+                           : tl_fail(err, TL_ERR_MEMORY, "%s: out of memory", name);
     ssize_t length;
     while (!status && (length = getline(&m.line, &m.line_capacity, in)) >= 0) {
         m.line_number++;
@@ -478,97 +507,7 @@ tl_status tl_import_simgrid_rank(FILE *in, const char *name, uint32_t rank, uint
         status = wrong(&m, "ends without 'finalize'; add it");
     free(m.line);
     free(m.requests);
+    free(m.outcomes);
     tl_buffer_free(&m.list);
-    return status;
-}
-
-/* ---- files ---- */
-
-static tl_status import_file(void *arg, uint32_t rank, const char *out_path, tl_error *err)
-{
-    const file_list *files = arg;
-    const bool is_shared = files->n != files->n_ranks;
-    const char *path = files->names[is_shared ? 0 : rank];
-    FILE *in = fopen(path, "r");
-    if (!in)
-        return tl_fail_errno(err, "%s: cannot be opened", path);
-    tl_writer *w;
-    tl_status status = tl_writer_open(out_path, rank, "", &w, err);
-    if (!status) {
-        status = tl_import_simgrid_rank(in, path, rank, files->n_ranks, is_shared, w, err);
-        status = tl_import_close(w, out_path, status, TL_END_FINALIZED, 0, err);
-    }
-    fclose(in);
-    return status;
-}
-
-/* Whether the line is one of a file of actions, "RANK init" or the like, and not a file's name. */
-static bool is_action(char *line, uint64_t *rank)
-{
-    char *rest = line;
-    const char *word = tl_text_word(&rest);
-    return word && tl_text_unsigned(word, UINT32_MAX, rank) && tl_text_word(&rest);
-}
-
-/* One more than the highest rank that has an action in the file; 0 if the file has no actions. */
-static tl_status count_ranks(const char *path, uint32_t *n_ranks, tl_error *err)
-{
-    FILE *in = fopen(path, "r");
-    if (!in)
-        return tl_fail_errno(err, "%s: cannot be opened", path);
-    char *line = NULL;
-    size_t capacity = 0;
-    uint64_t rank, n = 0;
-    bool has_others = false;
-    while (!has_others && n <= TL_MAX_RANKS && getline(&line, &capacity, in) >= 0) {
-        line[strcspn(line, "\r\n")] = 0;
-        if (is_action(line, &rank))
-            n = rank >= n ? rank + 1 : n;
-        else
-            has_others = n == 0 && line[strspn(line, " \t")] && *line != '#';
-    }
-    free(line);
-    fclose(in);
-    if (n > TL_MAX_RANKS)
-        return tl_fail(err, TL_ERR_INPUT, "%s: has an action of rank %" PRIu64 "; correct it", path,
-                       n - 1);
-    *n_ranks = has_others ? 0 : (uint32_t)n;
-    return TL_OK;
-}
-
-/* The files that `path` stands for: those in a list, or itself if it has actions. */
-static tl_status find_files(const char *path, file_list *files, tl_error *err)
-{
-    size_t capacity = 0;
-    tl_status status = count_ranks(path, &files->n_ranks, err);
-    if (status)
-        return status;
-    if (!files->n_ranks)
-        status = tl_import_read_list(path, &files->names, &files->n, err);
-    else if (!tl_make_room(&files->names, 0, &capacity, sizeof *files->names) ||
-             !(files->names[0] = strdup(path)))
-        status = tl_fail(err, TL_ERR_MEMORY, "%s: out of memory", path);
-    else
-        files->n = 1;
-    if (status || files->n != 1 || files->n_ranks)
-        return status;
-    return count_ranks(files->names[0], &files->n_ranks, err);
-}
-
-tl_status tl_import_simgrid(const char *path, const char *out_path, tl_error *err)
-{
-    file_list files = {0};
-    tl_status status = find_files(path, &files, err);
-    if (!status && files.n != 1)
-        files.n_ranks = (uint32_t)files.n;
-    if (!status && !files.n_ranks)
-        files.n_ranks = 1; /* the reader of the file says what is wrong */
-    tl_run run = {.n_ranks = files.n_ranks,
-                  .volume_unit = "flops",
-                  .volume_source = "import:simgrid",
-                  .origin = "timeless import --from simgrid"};
-    if (!status)
-        status = tl_import_write(out_path, &run, import_file, &files, err);
-    tl_import_free_list(files.names, files.n);
     return status;
 }

@@ -260,6 +260,8 @@ static void start_simgrid(const option_list *list)
     /* These belong to the trace's own start and end, not to the preparations. */
     replay.init_s = sg_cfg_get_double("smpi/init");
     sg_cfg_set_double("smpi/init", 0);
+    replay.test_s = sg_cfg_get_double("smpi/test");
+    replay.tests_grow = sg_cfg_get_boolean("smpi/grow-injected-times");
     replay.finalize_barrier = sg_cfg_get_boolean("smpi/finalization-barrier");
     sg_cfg_set_boolean("smpi/finalization-barrier", "no");
     /* Some algorithms gather which ranks share a host when a communicator first uses them.  What
@@ -479,6 +481,7 @@ static tl_status prepare_job(const tlr_job *from, smpi_job *job, tl_error *err)
         return status;
     job->trace = from->trace;
     job->hostfile = from->hostfile;
+    job->pays_tests = !strcmp(tl_reader_run(from->trace)->volume_source, "import:simgrid");
     job->start_s = from->start_s;
     job->first_rank = replay.n_ranks;
     snprintf(job->instance, sizeof job->instance, "job-%u", (unsigned)(job - replay.jobs));

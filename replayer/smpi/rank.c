@@ -124,6 +124,21 @@ static void record_mark(smpi_rank *r, tlr_plan_site *site)
     r->job->predicted_s[i] = simgrid_get_clock() - r->job->start_s;
 }
 
+/* The tests before the event, and itself if it is one, take the time that SMPI gives MPI_Test:
+ * tests without success take longer and longer, over all ranks. */
+static void pay_for_tests(const smpi_rank *r)
+{
+    static unsigned n_sleeps = 1;
+    for (uint32_t i = 0; i < r->event.polls; i++) {
+        sg_actor_sleep_for(n_sleeps * replay.test_s);
+        n_sleeps += replay.tests_grow ? 1 : 0;
+    }
+    if (r->event.call != TL_MPI_Test)
+        return;
+    sg_actor_sleep_for(n_sleeps * replay.test_s);
+    n_sleeps = 1;
+}
+
 /* Issues the calls of the event. *account is the account of the time that they take. */
 static int issue(smpi_rank *r, double **account)
 {
@@ -224,6 +239,8 @@ static void play_event(smpi_rank *r)
     const double from_s = simgrid_get_clock();
     if (replay.options->timeline)
         smpi_begin_waits(r);
+    if (r->job->pays_tests && replay.test_s > 0)
+        pay_for_tests(r);
     const int rc = issue(r, &account);
     if (rc != MPI_SUCCESS && !(rc == MPI_ERR_TRUNCATE && takes_messages(r))) {
         char text[MPI_MAX_ERROR_STRING];

@@ -112,6 +112,7 @@ struct smpi_job {
     tlr_streams *streams;
     smpi_polls *polls; /* NULL unless ranks play adaptively */
     uint32_t n_polling;
+    int pays_tests; /* tests take replay.test_s */
     const char *hostfile;
     double start_s;      /* when it starts */
     uint32_t first_rank; /* among the ranks of all jobs */
@@ -141,7 +142,8 @@ typedef struct smpi_replay {
     /* Options that are not given to SMPI while the communicators are built. */
     const char *coll_selector; /* NULL: SMPI's own */
     int is_ompi_41;            /* the selector: ompi.c */
-    double init_s;
+    double init_s, test_s; /* test_s: of a test in SMPI, in traces that come from SimGrid's text */
+    int tests_grow;        /* each test without success takes longer than the one before */
     int finalize_barrier;
     int moves_payload; /* selectors other than SMPI's own need the real contents of messages */
 

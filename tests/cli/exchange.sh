@@ -183,7 +183,6 @@ import_refused() {
         grep -Eq "^timeless: bad0.txt:$pattern.*; " bad.err || { cat bad.err; return 1; }
 }
 check 'import: a negative sleep is refused' import_refused "2: the time '-1'" '0 sleep -1' '0 finalize'
-check 'import: a test is refused' import_refused "2: 'test'" '0 test 0 0 0' '0 finalize'
 check 'import: a communicator is refused' import_refused "2: 'comm_split'" '0 comm_split 0 0 0' '0 finalize'
 check 'import: an unknown action is refused' import_refused "2: 'jump'" '0 jump' '0 finalize'
 check 'import: a wait without a request is refused' import_refused '2: waits for' '0 wait 0 0 0' '0 finalize'

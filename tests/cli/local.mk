@@ -25,6 +25,7 @@ CLI_TESTS = \
 	tests/cli/send_buffer.sh \
 	tests/cli/exchange.sh \
 	tests/cli/plain_platform.sh \
+	tests/cli/simgrid_text.sh \
 	tests/cli/extrapolate.sh \
 	tests/cli/extrapolate_volumes.sh \
 	tests/cli/hostile_events.sh \

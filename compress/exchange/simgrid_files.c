@@ -1,0 +1,298 @@
+/* simgrid_files.c - the files of a text trace of SimGrid: a list of them, a folder, or one file
+ * with the actions of all ranks; and the trace that is made of them. */
+#include "config.h"
+
+#include "import.h"
+
+#include "bytes.h"
+#include "error.h"
+#include "format.h"
+#include "text.h"
+
+#include <dirent.h>
+#include <fcntl.h>
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+/* One file for each rank, or one file with the actions of all ranks. */
+typedef struct file_list {
+    char **names;
+    size_t n;
+    uint32_t n_ranks;
+} file_list;
+
+static tl_status import_file(void *arg, uint32_t rank, const char *out_path, tl_error *err)
+{
+    const file_list *files = arg;
+    const bool is_shared = files->n != files->n_ranks;
+    const char *path = files->names[is_shared ? 0 : rank];
+    FILE *in = fopen(path, "r");
+    if (!in)
+        return tl_fail_errno(err, "%s: cannot be opened", path);
+    tl_writer *w;
+    tl_status status = tl_writer_open(out_path, rank, "", &w, err);
+    if (!status) {
+        status = tl_import_simgrid_rank(in, path, rank, files->n_ranks, is_shared, w, err);
+        status = tl_import_close(w, out_path, status, TL_END_FINALIZED, 0, err);
+    }
+    fclose(in);
+    return status;
+}
+
+/* Whether the line is one of a file of actions, "RANK init" or the like, and not a file's name. */
+static bool is_action(char *line, uint64_t *rank)
+{
+    char *rest = line;
+    const char *word = tl_text_word(&rest);
+    return word && tl_text_unsigned(word, UINT32_MAX, rank) && (word = tl_text_word(&rest)) &&
+           word[strspn(word, "abcdefghijklmnopqrstuvwxyzRI_")] == '\0';
+}
+
+/* One more than the highest rank that has an action in the file; 0 if the file has no actions. */
+static tl_status count_ranks(const char *path, uint32_t *n_ranks, tl_error *err)
+{
+    FILE *in = fopen(path, "r");
+    if (!in)
+        return tl_fail_errno(err, "%s: cannot be opened", path);
+    char *line = NULL;
+    size_t capacity = 0;
+    uint64_t rank, n = 0;
+    bool has_others = false;
+    while (!has_others && n <= TL_MAX_RANKS && getline(&line, &capacity, in) >= 0) {
+        line[strcspn(line, "\r\n")] = 0;
+        if (is_action(line, &rank))
+            n = rank >= n ? rank + 1 : n;
+        else
+            has_others = n == 0 && line[strspn(line, " \t")] && *line != '#';
+    }
+    free(line);
+    fclose(in);
+    if (n > TL_MAX_RANKS)
+        return tl_fail(err, TL_ERR_INPUT, "%s: has an action of rank %" PRIu64 "; correct it", path,
+                       n - 1);
+    *n_ranks = has_others ? 0 : (uint32_t)n;
+    return TL_OK;
+}
+
+static bool is_regular(const char *path)
+{
+    struct stat st;
+    return stat(path, &st) == 0 && S_ISREG(st.st_mode);
+}
+
+/* Reads the first line that is neither blank nor a comment. The caller frees it. NULL: none, or a
+ * line of more than 4096 bytes, or a zero byte. */
+static char *first_line(const char *path)
+{
+    enum { MAX_LINE_BYTES = 4096 };
+    char *line = malloc(MAX_LINE_BYTES);
+    FILE *in = line && is_regular(path) ? fopen(path, "r") : NULL;
+    bool is_found = false;
+    while (in && !is_found && fgets(line, MAX_LINE_BYTES, in)) {
+        const size_t length = strcspn(line, "\r\n");
+        if (!line[length])
+            break;
+        line[length] = '\0';
+        is_found = line[strspn(line, " \t")] && line[strspn(line, " \t")] != '#';
+    }
+    if (in)
+        fclose(in);
+    if (is_found)
+        return line;
+    free(line);
+    return NULL;
+}
+
+/* Whether the file begins with an action, and of which rank. */
+static bool has_actions(const char *path, uint64_t *rank)
+{
+    char *line = first_line(path);
+    const bool is_one = line && is_action(line, rank);
+    free(line);
+    return is_one;
+}
+
+/* A name in a list is relative to the working folder, as for smpirun, or else to the list. */
+static tl_status find_in_list(const char *list, char **name, tl_error *err)
+{
+    const char *slash = strrchr(list, '/');
+    char *beside = NULL;
+    if (**name == '/' || !slash || !access(*name, F_OK))
+        return TL_OK;
+    if (asprintf(&beside, "%.*s/%s", (int)(slash - list), list, *name) < 0)
+        return tl_fail(err, TL_ERR_MEMORY, "%s: out of memory", list);
+    if (access(beside, F_OK) != 0) {
+        free(beside);
+        return TL_OK;
+    }
+    free(*name);
+    *name = beside;
+    return TL_OK;
+}
+
+static tl_status take_file(const char *folder, char *path, uint64_t rank, file_list *files,
+                           tl_error *err)
+{
+    if (rank >= files->n)
+        return tl_fail(err, TL_ERR_INPUT,
+                       "%s: has actions of rank %" PRIu64 ", but %s has %zu files of actions; give "
+                       "each rank one file",
+                       path, rank, folder, files->n);
+    if (files->names[rank])
+        return tl_fail(err, TL_ERR_INPUT,
+                       "%s: has actions of rank %" PRIu64 ", as %s has; give each rank one file",
+                       path, rank, files->names[rank]);
+    files->names[rank] = path;
+    return TL_OK;
+}
+
+/* The files of actions in a folder, in the order of their ranks. */
+static tl_status read_folder(const char *path, file_list *files, tl_error *err)
+{
+    struct dirent **entries = NULL;
+    const int n_entries = scandir(path, &entries, NULL, alphasort);
+    const size_t n = n_entries > 0 ? (size_t)n_entries : 0;
+    char **paths = calloc(n + 1, sizeof *paths);
+    uint64_t *ranks = calloc(n + 1, sizeof *ranks);
+    tl_status status = TL_OK;
+    files->names = calloc(n + 1, sizeof *files->names);
+    if (!paths || !ranks || !files->names)
+        status = tl_fail(err, TL_ERR_MEMORY, "%s: out of memory", path);
+    for (size_t i = 0; i < n && status == TL_OK; i++) {
+        char *file = NULL;
+        if (asprintf(&file, "%s/%s", path, entries[i]->d_name) < 0)
+            status = tl_fail(err, TL_ERR_MEMORY, "%s: out of memory", path);
+        else if (has_actions(file, &ranks[files->n]))
+            paths[files->n++] = file;
+        else
+            free(file);
+    }
+    if (files->n == 1 && status == TL_OK) {
+        files->names[0] = paths[0];
+        paths[0] = NULL;
+    }
+    for (size_t i = 0; i < files->n && files->n > 1 && status == TL_OK; i++)
+        if (!(status = take_file(path, paths[i], ranks[i], files, err)))
+            paths[i] = NULL;
+    for (size_t i = 0; i < n; i++) {
+        if (paths)
+            free(paths[i]);
+        free(entries[i]);
+    }
+    free(entries);
+    free(paths);
+    free(ranks);
+    return status;
+}
+
+static tl_status read_list(const char *path, file_list *files, tl_error *err)
+{
+    tl_status status = tl_import_read_list(path, &files->names, &files->n, err);
+    for (size_t i = 0; i < files->n && status == TL_OK; i++)
+        status = find_in_list(path, &files->names[i], err);
+    return status;
+}
+
+/* The files that `path` stands for: those in a folder or in a list, or itself if it has actions. */
+static tl_status find_files(const char *path, file_list *files, tl_error *err)
+{
+    size_t capacity = 0;
+    struct stat st;
+    const bool is_folder = stat(path, &st) == 0 && S_ISDIR(st.st_mode);
+    tl_status status = is_folder ? TL_OK : count_ranks(path, &files->n_ranks, err);
+    if (status)
+        return status;
+    if (is_folder)
+        status = read_folder(path, files, err);
+    else if (!files->n_ranks)
+        status = read_list(path, files, err);
+    else if (!tl_make_room(&files->names, 0, &capacity, sizeof *files->names) ||
+             !(files->names[0] = strdup(path)))
+        status = tl_fail(err, TL_ERR_MEMORY, "%s: out of memory", path);
+    else
+        files->n = 1;
+    if (!status && !files->n)
+        status = tl_fail(err, TL_ERR_INPUT,
+                         "%s: the folder has no file of SimGrid's actions (RANK ACTION NUMBER...); "
+                         "give another folder",
+                         path);
+    if (status || files->n != 1 || files->n_ranks)
+        return status;
+    return count_ranks(files->names[0], &files->n_ranks, err);
+}
+
+tl_status tl_import_simgrid(const char *path, const char *out_path, tl_error *err)
+{
+    file_list files = {0};
+    tl_status status = find_files(path, &files, err);
+    if (!status && files.n != 1)
+        files.n_ranks = (uint32_t)files.n;
+    if (!status && !files.n_ranks)
+        files.n_ranks = 1; /* the reader of the file says what is wrong */
+    tl_run run = {.n_ranks = files.n_ranks,
+                  .volume_unit = "flops",
+                  .volume_source = "import:simgrid",
+                  .origin = "timeless import --from simgrid"};
+    if (!status)
+        status = tl_import_write(out_path, &run, import_file, &files, err);
+    tl_import_free_list(files.names, files.n);
+    return status;
+}
+
+/* ---- without a file of ours ---- */
+
+static bool is_text_trace(const char *path)
+{
+    struct stat st;
+    uint64_t rank;
+    if (stat(path, &st) != 0)
+        return false;
+    if (!S_ISDIR(st.st_mode)) {
+        char *line = first_line(path);
+        bool is_one = line && is_action(line, &rank);
+        tl_error ignored;
+        if (line && !is_one && !find_in_list(path, &line, &ignored))
+            is_one = has_actions(line, &rank);
+        free(line);
+        return is_one;
+    }
+    struct dirent **entries = NULL;
+    const int n = scandir(path, &entries, NULL, alphasort);
+    bool is_one = false;
+    for (int i = 0; i < n; i++) {
+        char *file = NULL;
+        if (!is_one && asprintf(&file, "%s/%s", path, entries[i]->d_name) >= 0) {
+            is_one = has_actions(file, &rank);
+            free(file);
+        }
+        free(entries[i]);
+    }
+    free(entries);
+    return is_one;
+}
+
+tl_status tl_simgrid_convert(const char *path, int *fd, tl_error *err)
+{
+    const char *folder = getenv("TMPDIR");
+    char *name = NULL;
+    *fd = -1;
+    if (!is_text_trace(path))
+        return TL_OK;
+    if (asprintf(&name, "%s/timeless-text-XXXXXX", folder && *folder ? folder : "/tmp") < 0)
+        return tl_fail(err, TL_ERR_MEMORY, "%s: out of memory", path);
+    const int made = mkstemp(name);
+    tl_status status = made < 0 ? tl_fail_errno(err, "%s: cannot be created", name) : TL_OK;
+    if (made >= 0)
+        close(made);
+    if (!status)
+        status = tl_import_simgrid(path, name, err);
+    if (!status && (*fd = open(name, O_RDONLY | O_CLOEXEC)) < 0)
+        status = tl_fail_errno(err, "%s: cannot be opened", name);
+    if (made >= 0)
+        unlink(name);
+    free(name);
+    return status;
+}
