@@ -62,7 +62,7 @@ static const struct argp_option options[] = {
     {"cfg", OPT_CFG, "KEY:VALUE", 0, "another option of SimGrid", 0},
 
     {0, 0, 0, 0, "Collectives, messages, computation:", 2},
-    {"coll-selector", OPT_SELECTOR, "NAME", 0, "ompi-4.1, ompi, mpich, mvapich2, impi, default", 0},
+    {"coll-selector", OPT_SELECTOR, "NAME", 0, "ompi-4.1, ompi-5.0, mpich, ..., or recorded", 0},
     {"coll", OPT_COLL, "CALL=ALGORITHM", 0, "algorithm of one collective: allreduce=rdb", 0},
     {"polls", OPT_POLLS, "HOW", 0, "probes succeed as recorded, or adaptive", 0},
     {"wildcards", OPT_WILDCARDS, "HOW", 0, "any source: as recorded, or first to arrive", 0},
@@ -92,12 +92,16 @@ static const struct argp_option options[] = {
 
 static const char *known_selector(struct argp_state *state, const char *name)
 {
-    static const char *const names[] = {"default", "ompi", "ompi-4.1", "mpich", "mvapich2", "impi"};
+    static const char *const names[] = {"default", "ompi",     "ompi-4.1", "ompi-5.0",
+                                        "mpich",   "mvapich2", "impi",     "recorded"};
     for (size_t i = 0; i < sizeof names / sizeof *names; i++)
         if (!strcmp(name, names[i]))
             return name;
-    argp_error(state, "--coll-selector '%s': give default, ompi, ompi-4.1, mpich, mvapich2 or impi",
-               name);
+    argp_error(
+        state,
+        "--coll-selector '%s': give default, ompi, ompi-4.1, ompi-5.0, mpich, mvapich2, impi or "
+        "recorded",
+        name);
     return NULL;
 }
 

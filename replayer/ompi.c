@@ -1,5 +1,11 @@
-/* ompi.c - the algorithm that Open MPI 4.1 chooses for a collective. */
+/* ompi.c - the algorithm that Open MPI 4.1 or 5.0 chooses for a collective. */
+#include "config.h"
+
 #include "ompi.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
 
 static uint32_t power_of_two_in(uint32_t n)
 {
@@ -49,4 +55,72 @@ const char *tlr_ompi_name(tlr_ompi algorithm)
 #include "ompi_rules.def"
     };
     return names[algorithm];
+}
+
+int tlr_ompi_has(const char *selector)
+{
+    return selector && (!strcmp(selector, "ompi-4.1") || !strcmp(selector, "ompi-5.0"));
+}
+
+static const char *selector_of(const char *library)
+{
+    static const struct {
+        const char *library, *selector;
+    } known[] = {{"Open MPI v4.1.", "ompi-4.1"},
+                 {"Open MPI v5.0.", "ompi-5.0"},
+                 {"MPICH Version:", "mpich"},
+                 {"MVAPICH2 ", "mvapich2"},
+                 {"Intel(R) MPI ", "impi"}};
+    for (size_t i = 0; library && i < sizeof known / sizeof *known; i++)
+        if (!strncmp(known[i].library, library, strlen(known[i].library)))
+            return known[i].selector;
+    return NULL;
+}
+
+tl_status tlr_ompi_recorded(const tlr_job *jobs, size_t n_jobs, const char **out, tl_error *err)
+{
+    const char *selector = NULL;
+    for (size_t j = 0; j < n_jobs; j++) {
+        const char *library = tl_reader_run(jobs[j].trace)->mpi_library;
+        const char *next = selector_of(library);
+        if (!next)
+            return tl_fail(err, TL_ERR_USAGE,
+                           "%s: --coll-selector recorded: there is no selector for the MPI library "
+                           "of the trace (%s); name a selector",
+                           tl_reader_path(jobs[j].trace),
+                           library && *library ? library : "unknown");
+        if (selector && strcmp(selector, next) != 0)
+            return tl_fail(err, TL_ERR_USAGE,
+                           "%s: --coll-selector recorded: this trace needs %s, but another trace "
+                           "needs %s; name a selector for all",
+                           tl_reader_path(jobs[j].trace), next, selector);
+        selector = next;
+    }
+    *out = selector;
+    return TL_OK;
+}
+
+/* Ranks without hosts (LogGOPS) are on as many nodes. */
+static int is_on_several_hosts(const tlr_prediction *p)
+{
+    for (uint32_t r = 1; r < p->n_ranks; r++)
+        if (!p->ranks[r].host || strcmp(p->ranks[r].host, p->ranks[0].host) != 0)
+            return 1;
+    return 0;
+}
+
+/* Across hosts, Open MPI 5.0 prefers its component han to tuned, whose rules these are. */
+int tlr_ompi_note(tlr_prediction *p)
+{
+    static const char name[] = "ompi-5.0";
+    if (strncmp(p->coll_selector, name, sizeof name - 1) != 0 || !is_on_several_hosts(p))
+        return 1;
+    const char *stand_ins = p->coll_selector + sizeof name - 1; /* "" or " (...)" */
+    char *text = NULL;
+    if (asprintf(&text, "%s%.*s%stuned for han)", name, *stand_ins ? (int)strlen(stand_ins) - 1 : 0,
+                 stand_ins, *stand_ins ? "; " : " (") < 0)
+        return 0;
+    free(p->coll_selector);
+    p->coll_selector = text;
+    return 1;
 }

@@ -1,10 +1,12 @@
-/* ompi.h - the algorithm that Open MPI 4.1 chooses for a collective, for both engines. */
+/* ompi.h - the algorithm that Open MPI 4.1 or 5.0 chooses for a collective, for both engines. */
 #ifndef TLR_OMPI_H
 #define TLR_OMPI_H
 
 #include <stdint.h>
 
 #include <timeless.h>
+
+#include "replayer.h"
 
 typedef enum tlr_ompi {
     OMPI_NONE = 0, /* not a collective that it decides */
@@ -19,5 +21,13 @@ typedef enum tlr_ompi {
 tlr_ompi tlr_ompi_choose(tl_action family, uint32_t n_ranks, uint64_t count, uint64_t bytes);
 /* The name of an algorithm in Open MPI. */
 const char *tlr_ompi_name(tlr_ompi algorithm);
+
+/* Whether the selector is "ompi-4.1" or "ompi-5.0": both use the rules above. */
+int tlr_ompi_has(const char *selector);
+/* The selector of the library with which all these traces were recorded, by the library's own name.
+ * TL_ERR_USAGE: there is none, or not one for all. */
+tl_status tlr_ompi_recorded(const tlr_job *jobs, size_t n_jobs, const char **out, tl_error *err);
+/* Adds to the prediction's selector "ompi-5.0" what it does not model. 0 without memory. */
+int tlr_ompi_note(tlr_prediction *prediction);
 
 #endif

@@ -2,6 +2,7 @@
 #include "replayer.h"
 
 #include "machine/noise.h"
+#include "ompi.h"
 #include "plan.h"
 #include "sample/sample.h"
 #include "seeds.h"
@@ -242,6 +243,11 @@ static tl_status replay_once(const tlr_job *jobs, size_t n_jobs, const tlr_platf
     if (status != TL_OK || (status = check_noise(jobs, n_jobs, options, err)) != TL_OK ||
         (status = e->replay(jobs, n_jobs, platform, model, options, p, err)) != TL_OK)
         goto cleanup;
+    for (size_t j = 0; j < n_jobs; j++)
+        if (!tlr_ompi_note(p[j])) {
+            status = tl_fail(err, TL_ERR_MEMORY, "out of memory for the prediction");
+            goto cleanup;
+        }
     for (size_t j = 0; j < n_jobs; j++) {
         p[j]->wall_s = wall_clock_s() - from_s;
         p[j]->is_random = options->noise || (model && model->is_random);
@@ -270,8 +276,13 @@ tl_status tlr_replay_jobs(const tlr_job *jobs, size_t n_jobs, const tlr_platform
                           tl_error *err)
 {
     static const tlr_options defaults;
-    if (!options)
-        options = &defaults;
+    tlr_options chosen = options ? *options : defaults;
+    options = &chosen;
+    if (chosen.coll_selector && !strcmp(chosen.coll_selector, "recorded")) {
+        const tl_status status = tlr_ompi_recorded(jobs, n_jobs, &chosen.coll_selector, err);
+        if (status != TL_OK)
+            return status;
+    }
     tlr_replay_function *replay = options->sampled ? replay_sampled : replay_once;
     return options->n_seeds > 1
                ? tlr_replay_seeds(replay, jobs, n_jobs, platform, engine, options, out, err)

@@ -183,7 +183,8 @@ typedef struct tlr_options {
     unsigned ranks_per_host;   /* 0: one for a line of the host file, otherwise as many as the host
                                   has cores; a platform's only host takes all ranks */
     int round_robin;           /* one rank on each host in turn, instead of filling one first */
-    const char *coll_selector; /* SMPI's smpi/coll-selector; NULL: the platform's */
+    const char *coll_selector; /* SMPI's smpi/coll-selector, "ompi-4.1", "ompi-5.0", or "recorded":
+                                  that of the traces' MPI library; NULL: the platform's */
     const char *const *cfg;    /* further SimGrid "key:value" */
     size_t n_cfg;
     const tlr_change *changes; /* of the platform, one after the other */

@@ -76,15 +76,15 @@ tl_status loggops_read_choice(const tlr_options *options, loggops_choice *out, t
     static const char prefix[] = "smpi/";
     *out = (loggops_choice){0};
     const char *wanted = options->coll_selector ? options->coll_selector : "default";
-    out->selector = strcmp(wanted, "ompi-4.1") != 0 ? LOGGOPS_N_SELECTORS : LOGGOPS_OMPI;
+    out->selector = tlr_ompi_has(wanted) ? LOGGOPS_OMPI : LOGGOPS_N_SELECTORS;
     for (int i = 0; i < LOGGOPS_N_SELECTORS; i++)
         if (!strcmp(selectors[i], wanted))
             out->selector = (loggops_selector)i;
     if (out->selector == LOGGOPS_N_SELECTORS)
-        return tl_fail(
-            err, TL_ERR_USAGE,
-            "--coll-selector '%s': the loggops engine has default, ompi, ompi-4.1, mpich",
-            options->coll_selector);
+        return tl_fail(err, TL_ERR_USAGE,
+                       "--coll-selector '%s': the loggops engine has default, ompi, ompi-4.1, "
+                       "ompi-5.0, mpich",
+                       options->coll_selector);
     tl_status status = TL_OK;
     for (size_t i = 0; i < options->n_cfg && status == TL_OK; i++) {
         if (strncmp(options->cfg[i], prefix, sizeof prefix - 1) != 0)

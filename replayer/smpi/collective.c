@@ -177,7 +177,7 @@ static int blocking(smpi_rank *r, tl_action action, const sides *s)
     if (is_empty_call(action, s))
         return MPI_SUCCESS;
     int rc;
-    if (replay.is_ompi_41 && call_as_ompi(action, s, &rc))
+    if (replay.ompi && call_as_ompi(action, s, &rc))
         return rc;
     switch (action) {
     case TL_ACTION_BARRIER: return MPI_Barrier(s->comm);

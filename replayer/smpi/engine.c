@@ -13,6 +13,7 @@
 #include "diagnosis.h"
 #include "results/marks.h"
 #include "module.h"
+#include "ompi.h"
 #include "sandbox.h"
 #include "results/timeline.h"
 
@@ -198,9 +199,8 @@ static option_list collect_options(const tlr_platform *platform, const tlr_optio
             list.items[list.n++] = options->cfg[i];
     if (options->coll_selector) {
         char *selector = smpi_alloc(strlen(options->coll_selector) + 32, 1);
-        replay.is_ompi_41 = !strcmp(options->coll_selector, "ompi-4.1");
-        sprintf(selector, "smpi/coll-selector:%s",
-                replay.is_ompi_41 ? "ompi" : options->coll_selector);
+        replay.ompi = tlr_ompi_has(options->coll_selector) ? options->coll_selector : NULL;
+        sprintf(selector, "smpi/coll-selector:%s", replay.ompi ? "ompi" : options->coll_selector);
         list.items[list.n++] = selector;
     }
     size_t n = 0;
@@ -256,7 +256,7 @@ static void start_simgrid(const option_list *list)
              option_value(list, "network/model", ""));
     smpi_waits_overheads(option_value(list, "smpi/or", ""), option_value(list, "smpi/os", ""));
     snprintf(replay.result->coll_selector, SELECTOR_BYTES, "%s",
-             replay.is_ompi_41 ? "ompi-4.1" : option_value(list, "smpi/coll-selector", "default"));
+             replay.ompi ? replay.ompi : option_value(list, "smpi/coll-selector", "default"));
     /* These belong to the trace's own start and end, not to the preparations. */
     replay.init_s = sg_cfg_get_double("smpi/init");
     sg_cfg_set_double("smpi/init", 0);

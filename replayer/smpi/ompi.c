@@ -1,5 +1,5 @@
-/* ompi.c - collectives as Open MPI 4.1 sends them, where SMPI's selector "ompi" takes the same
- * decision but another algorithm.
+/* ompi.c - collectives as Open MPI 4.1 and 5.0 send them, where SMPI's selector "ompi" takes the
+ * same decision but another algorithm.
  *
  * SMPI 3.32 breaks broadcasts and reductions into segments of 1 to 64 KiB; Open MPI's fixed
  * decisions send along the same trees in one piece, which on slow networks is another protocol and,

@@ -141,7 +141,7 @@ typedef struct smpi_replay {
 
     /* Options that are not given to SMPI while the communicators are built. */
     const char *coll_selector; /* NULL: SMPI's own */
-    int is_ompi_41;            /* the selector: ompi.c */
+    const char *ompi;          /* the selector, if ompi.c has its algorithms; otherwise NULL */
     double init_s, test_s; /* test_s: of a test in SMPI, in traces that come from SimGrid's text */
     int tests_grow;        /* each test without success takes longer than the one before */
     int finalize_barrier;

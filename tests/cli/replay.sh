@@ -148,7 +148,7 @@ for ranks in 2 3 4 7 12 16; do
 done
 check_exit 2 'an unknown selector exits with 2' $timeless replay ring.tl -p star-1g --coll-selector nobody
 cp err said
-check 'the known ones are named' grep -q "'nobody': give default, ompi, ompi-4.1, mpich, mvapich2 or impi" said
+check 'the known ones are named' grep -q "'nobody': give default, ompi, ompi-4.1, ompi-5.0, mpich, mvapich2, impi or recorded" said
 check_exit 2 'a JSON file without =' $timeless replay ring.tl -p star-1g --json file.json
 cp err said
 check 'a JSON file without = is answered by --json=FILE' grep -q 'write --json=FILE for a JSON file' said

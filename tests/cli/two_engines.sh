@@ -122,4 +122,37 @@ check 'smpi names a stand-in' names 'ompi-4.1 (reduce_scatter ompi_ring for butt
 check 'loggops names a stand-in' names 'ompi-4.1 (reduce_scatter ompi_basic_recursivehalving for butterfly)' --engine loggops --params L=10us,o=0,g=0,G=0,O=0
 call 12 MPI_Barrier clock_ns=0
 check 'smpi names no stand-in if there is none' names ompi-4.1 -p ./many
+
+# Open MPI 5.0 has the rules of 4.1, but not those of its component han.
+as_41() {
+    local makespan
+    makespan=$("$timeless" replay p.tl "$@" --coll-selector ompi-5.0 -q) && equal "$("$timeless" replay p.tl "$@" --coll-selector ompi-4.1 -q)" "$makespan"
+}
+selects() { # SELECTOR NAME OPTIONS...
+    "$timeless" replay p.tl "${@:3}" --coll-selector "$1" --json=p.json -q >/dev/null && grep -F '"coll_selector"' p.json && grep -qF "\"coll_selector\": \"$2\"" p.json
+}
+recorded_by() { sed "s/^timeless-text 1/&\nmpi_library \"$1\"/" p.txt >q.txt && "$timeless" undump q.txt -o p.tl; }
+for case in '20 MPI_Allreduce count=5 type_bytes=8' '13 MPI_Bcast count=20000 type_bytes=1 peer=0' '13 MPI_Allgather count=3 type_bytes=8 recv_count=3 recv_type_bytes=8' \
+    '12 MPI_Alltoall count=8 type_bytes=8 recv_count=8 recv_type_bytes=8' '40 MPI_Reduce count=3000 type_bytes=8 peer=0'; do
+    read -r n collective slots <<<"$case"
+    call "$n" "$collective" "$slots"
+    check "ompi-5.0: $n ranks call $collective as with ompi-4.1" as_41 -p ./many
+    check "ompi-5.0: loggops, $n ranks call $collective as with ompi-4.1" as_41 --engine loggops --params L=10us,o=0,g=0,G=1ns,O=0
+done
+call 2 MPI_Reduce_scatter 'type_bytes=8 list=[5000,5000]'
+check 'ompi-5.0: the result names han if the ranks are on two hosts' selects ompi-5.0 'ompi-5.0 (reduce_scatter ompi_ring for butterfly; tuned for han)' -p ./many --ranks-per-host 1
+check 'ompi-5.0: it does not if they are on one host' selects ompi-5.0 'ompi-5.0 (reduce_scatter ompi_ring for butterfly)' -p ./many --ranks-per-host 2
+call 12 MPI_Barrier clock_ns=0
+for case in 'Open MPI v4.1.4, package=ompi-4.1' 'Open MPI v5.0.7, package=ompi-5.0 (tuned for han)' 'MPICH Version: 4.0.2=mpich' 'Intel(R) MPI Library 2021.9=impi' 'MVAPICH2 Version: 2.3=mvapich2'; do
+    recorded_by "${case%=*}"
+    check "--coll-selector recorded: ${case%%[,=]*}" selects recorded "${case#*=}" -p ./many
+done
+recorded_by 'Open MPI v6.0.0'
+refuses() { # MESSAGE TRACE...
+    "$timeless" replay "${@:2}" -p ./many --coll-selector recorded 2>said
+    [ $? = 2 ] && cat said && grep -qF "$1" said
+}
+check '--coll-selector recorded: without a selector for the library, the message names it' refuses 'there is no selector for the MPI library of the trace (Open MPI v6.0.0); name a selector' p.tl
+recorded_by 'Open MPI v4.1.4' && cp p.tl four.tl && recorded_by 'MPICH Version: 4.0.2'
+check '--coll-selector recorded: two traces of two libraries are refused' refuses 'four.tl: --coll-selector recorded: this trace needs ompi-4.1, but another trace needs mpich' p.tl four.tl
 tap_done
