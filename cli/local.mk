@@ -5,6 +5,7 @@ cli_timeless_SOURCES = \
 	cli/calibrate_noise.c cli/cli.c cli/cli.h cli/commands.def cli/compare.c cli/completion.c cli/completion.h cli/cut.c cli/dump.c \
 	cli/export.c cli/extrapolate.c cli/import.c cli/info.c cli/join.c cli/main.c cli/make.c cli/pack.c \
 	cli/platform.c cli/record.c cli/replay.c cli/replay.h cli/report.c cli/hpl.c cli/sweep.c cli/sweep_words.c \
+	cli/progress.c cli/progress.h \
 	cli/sweep_words.h cli/tolerance.c cli/undump.c \
 	cli/record/emulator.c cli/record/emulator.h cli/record/folded.c cli/record/pack.c cli/record/parts.c \
 	cli/record/record.h cli/record/run.c cli/record/select.c cli/record/skip.c cli/record/summary.c cli/record/words.c

@@ -2,6 +2,7 @@
 #include "config.h"
 
 #include "cli.h"
+#include "progress.h"
 #include "sweep_words.h"
 
 #include <calibrate/calibrate.h>
@@ -27,12 +28,14 @@ typedef struct arguments {
     char *command;            /* of all points: column of the results */
     tlr_results *results;     /* NULL: they go to standard output */
     tlr_sweep sweep;
+    cli_progress progress;
 } arguments;
 
 static const struct argp_option options[] = {
     {"grid", OPT_GRID, "NAME=VALUES", 0,
      "add an axis: an option of timeless replay, scale.network, set.link.bandwidth, coll.bcast, "
-     "cfg.KEY, params.L, make, make.ranks or hpl.NB; values as 0.1,1,10 or 1:30",
+     "cfg.KEY, params.L, make, make.ranks or hpl.NB; values as 0.1,1,10 or 1:30, for coll.bcast "
+     "also all",
      0},
     {"output", 'o', "FILE", 0,
      "write the table (CSV) to FILE, and do not repeat points that it contains (default: standard "
@@ -155,6 +158,7 @@ static int run_point(void *arg, size_t i, tlr_point *point)
 static tl_status done(void *arg, size_t i, tl_error *err)
 {
     arguments *a = arg;
+    cli_progress_step(&a->progress);
     return a->results ? tlr_results_add(a->results, &a->sweep, i, err) : TL_OK;
 }
 
@@ -232,20 +236,41 @@ static tl_status write_results(arguments *a, tl_error *err)
     return status;
 }
 
-/* Reports the failed points in a line. Of several processes, the one that has all results reports
- * them, because mpirun ends the others when the first process does not exit with 0. */
+/* The number of points that failed, or that are not possible, and the first of them. */
+static size_t count_lost(const tlr_sweep *sweep, int impossible, size_t *first)
+{
+    size_t n = 0;
+    for (size_t i = 0; i < sweep->n_points; i++) {
+        const tlr_point *point = &sweep->points[i];
+        if (point->error[0] && tlr_point_is_impossible(point) == impossible && !n++)
+            *first = i;
+    }
+    return n;
+}
+
+/* Reports the failed points in a line, and those that are not possible in another one. Of several
+ * processes, the one that has all results reports them, because mpirun ends the others when the
+ * first process does not exit with 0. */
 static int tell_failures(const arguments *a)
 {
-    size_t n = 0, first = 0;
-    for (size_t i = 0; i < a->sweep.n_points; i++)
-        if (a->sweep.points[i].error[0] && !n++)
-            first = i;
-    if (!n || !all_known(&a->sweep))
-        return CLI_OK;
     char text[256];
-    tlr_sweep_point_text(&a->sweep, first, text, sizeof text);
+    size_t first = 0;
+    const tlr_sweep *sweep = &a->sweep;
+    if (!all_known(sweep))
+        return CLI_OK;
+    size_t n = count_lost(sweep, 1, &first);
+    if (n) {
+        tlr_sweep_point_text(sweep, first, text, sizeof text);
+        fprintf(stderr, "timeless: %zu of %zu points are not possible; the first, %s: %s\n", n,
+                sweep->n_points, text,
+                tl_printable(sweep->points[first].error + sizeof TLR_NOT_POSSIBLE - 1));
+    }
+    n = count_lost(sweep, 0, &first);
+    if (!n)
+        return CLI_OK;
+    tlr_sweep_point_text(sweep, first, text, sizeof text);
     return cli_fail_text(TL_ERR_INPUT, "%zu of %zu points failed; the first, %s: %s", n,
-                         a->sweep.n_points, text, a->sweep.points[first].error);
+                         sweep->n_points, text, sweep->points[first].error);
 }
 
 /* ---- the sweep ---- */
@@ -266,10 +291,39 @@ static void find_processes(arguments *a)
     }
 }
 
+/* The engine of all points: that of --engine, or of an axis with one value. */
+static tl_status find_engine(const arguments *a, const char **out, tl_error *err)
+{
+    static const char option[] = "--engine=";
+    *out = NULL;
+    for (size_t i = 0; i < a->options.n; i++)
+        if (!strncmp(a->options.words[i], option, sizeof option - 1))
+            *out = a->options.words[i] + sizeof option - 1;
+    for (size_t i = 0; i < a->n_axes; i++) {
+        if (strcmp(a->axes[i].name, "engine") != 0)
+            continue;
+        if (a->axes[i].n > 1)
+            return tl_fail(err, TL_ERR_USAGE,
+                           "all: the engines have different algorithms; give one --engine");
+        *out = a->axes[i].values[0];
+    }
+    return TL_OK;
+}
+
 /* Several traces are the first axis. */
 static tl_status make_grid(arguments *a, tl_error *err)
 {
     tl_status status = TL_OK;
+    for (size_t i = 0; i < a->n_axes && status == TL_OK; i++) {
+        const char *engine = NULL;
+        if (!tlr_axis_has_all(&a->axes[i]))
+            continue;
+        status = find_engine(a, &engine, err);
+        if (status == TL_OK)
+            status = tlr_axis_expand(&a->axes[i], engine, err);
+    }
+    if (status != TL_OK)
+        return status;
     if (a->traces.n > 1) {
         memmove(a->axes + 1, a->axes, a->n_axes * sizeof *a->axes);
         a->axes[0] = (tlr_axis){0};
@@ -299,6 +353,15 @@ static char *command_of(const arguments *a)
     return NULL;
 }
 
+/* The points that this process has to run. */
+static size_t count_open(const arguments *a)
+{
+    size_t n = 0;
+    for (size_t i = a->rank; i < a->sweep.n_points; i += a->n_processes)
+        n += !a->sweep.points[i].known;
+    return n;
+}
+
 static tl_status sweep(arguments *a, tl_error *err)
 {
     tl_status status = make_grid(a, err);
@@ -311,9 +374,11 @@ static tl_status sweep(arguments *a, tl_error *err)
         status = set_keys(a, err);
     if (status == TL_OK && a->results)
         status = tlr_results_read(a->results, &a->sweep, 0, err);
+    a->progress = cli_progress_begin("points", count_open(a));
     if (status == TL_OK)
         status =
             tlr_sweep_run(&a->sweep, a->rank, a->n_processes, a->n_jobs, run_point, done, a, err);
+    cli_progress_end(&a->progress);
     return status == TL_OK ? write_results(a, err) : status;
 }
 

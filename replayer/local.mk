@@ -70,6 +70,7 @@ EXTRA_DIST += $(REPORT_PARTS)
 pkglib_LTLIBRARIES += replayer/libtimeless-smpi.la
 replayer_libtimeless_smpi_la_SOURCES = \
 	replayer/module.h \
+	replayer/smpi/algorithms.c replayer/smpi/algorithms.def replayer/smpi/algorithms.h \
 	replayer/smpi/buffers.c replayer/smpi/clocks.c replayer/smpi/collective.c replayer/smpi/comm.c \
 	replayer/smpi/engine.c \
 	replayer/smpi/exchange.c replayer/smpi/file.c replayer/smpi/halves.c replayer/smpi/halves.h \

@@ -74,11 +74,19 @@ static tl_status replay_smpi(const tlr_job *jobs, size_t n_jobs, const tlr_platf
                            : status;
 }
 
+static tl_status algorithms(const char *collective, char **out, tl_error *err)
+{
+    const tlr_engine *engine;
+    const tl_status status = load_smpi(&engine, err);
+    return status == TL_OK ? engine->algorithms(collective, out, err) : status;
+}
+
 const tlr_engine tlr_engine_smpi = {
     .name = "smpi",
     .summary = "SimGrid's SMPI: topology and contention",
     .load = load,
     .replay = replay_smpi,
+    .algorithms = algorithms,
     .needs_platform = 1,
     .tells_states = 1,
 };

@@ -19,7 +19,8 @@ typedef struct tlr_plan_comm {
     int is_entered;         /* some blocking collective on it begins by an Enter event */
     uint32_t n_first;       /* members of an intercommunicator's first group, otherwise 0 */
     int needs_twin;         /* calls on it are made of messages: MPI_Comm_split and such */
-    int32_t *own;           /* members, if the plan made them */
+    uint64_t calls; /* bit TL_ACTION_BCAST: MPI_Bcast is called on it; no nonblocking calls */
+    int32_t *own;   /* members, if the plan made them */
 } tlr_plan_comm;
 
 /* One group that a split of a communicator makes; `ordinal` is the number of the split. */

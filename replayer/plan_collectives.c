@@ -3,6 +3,8 @@
  * read once more to find the first call that differs. */
 #include "plan.h"
 
+#include "actions.h"
+
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
@@ -22,11 +24,23 @@ static uint64_t signature(const tl_event *event, const tl_call_info *info)
     return ((uint64_t)root << 16) | event->call;
 }
 
+/* A nonblocking collective has no choice of algorithms. */
+static void note_algorithm(tlr_plan_comm *comm, tl_action action)
+{
+    if (action == TL_ACTION_REDUCE_SCATTER_BLOCK)
+        action = TL_ACTION_REDUCE_SCATTER;
+    if (action < 64 && tl_meaning_of(action)->kind == TL_KIND_COLLECTIVE &&
+        !tl_is_nonblocking(action))
+        comm->calls |= UINT64_C(1) << action;
+}
+
 void tlr_plan_note_collective(tlr_plan *plan, uint32_t rank, const tl_event *event,
                               const tl_call_info *info)
 {
     const int32_t comm = tlr_plan_find_comm(plan, rank, event->comm);
     const uint64_t sign = signature(event, info);
+    if (comm >= 0)
+        note_algorithm(&plan->comms[comm], info->action);
     /* The groups of an intercommunicator name their roots differently. */
     if (!sign || comm < 0 || plan->comms[comm].n_first)
         return;

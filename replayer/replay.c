@@ -41,6 +41,14 @@ tl_status tlr_engine_load(const char *engine, tl_error *err)
     return status == TL_OK && e->load ? e->load(err) : status;
 }
 
+tl_status tlr_engine_algorithms(const char *engine, const char *collective, char **out,
+                                tl_error *err)
+{
+    const tlr_engine *e = NULL;
+    const tl_status status = find_engine(engine, &e, err);
+    return status == TL_OK ? e->algorithms(collective, out, err) : status;
+}
+
 static tl_status check_platform(const tlr_engine *engine, const tlr_platform *platform,
                                 tl_error *err)
 {

@@ -21,6 +21,10 @@
 /* The recording's clock is not comparable with the prediction. */
 #define TLR_ERR_NOT_COMPARABLE ((tl_status)(TL_STATUS_USER + 1))
 
+/* How an error begins if the chosen algorithm does not serve this number of ranks. Sweeps mark such
+ * a point, and do not fail. */
+#define TLR_NOT_POSSIBLE "not possible: "
+
 /* ---- compute model: replayer/machine/model.c, replayer/machine/model_read.c ---- */
 
 typedef enum tlr_term {
@@ -314,6 +318,9 @@ typedef struct tlr_engine {
     tl_status (*replay)(const tlr_job *jobs, size_t n_jobs, const tlr_platform *platform,
                         const tlr_model *model, const tlr_options *options,
                         tlr_prediction *const *out, tl_error *err);
+    /* The names of the algorithms of a collective ("alltoall"), separated by commas. The caller
+     * frees them. Without those that choose among the others. TL_ERR_USAGE: there is no choice. */
+    tl_status (*algorithms)(const char *collective, char **out, tl_error *err);
     int needs_platform; /* otherwise `platform` may be NULL */
     int tells_states;   /* fills options->timeline and options->usage */
 } tlr_engine;
@@ -329,6 +336,9 @@ double tlr_spread_sd(const tlr_spread *spread);
 /* Loads the engine of that name (NULL: "smpi"), for replays in many child processes: each would
  * otherwise load it anew. */
 tl_status tlr_engine_load(const char *engine, tl_error *err);
+/* The algorithms of a collective in that engine (tlr_engine.algorithms). */
+tl_status tlr_engine_algorithms(const char *engine, const char *collective, char **out,
+                                tl_error *err);
 
 /* Replays runs that share a platform, with the engine of that name (NULL: "smpi").  out[job] is the
  * prediction of each; with options->n_seeds, of the seed with the median makespan, and how all of

@@ -312,4 +312,5 @@ cleanup:
 
 const tlr_engine tlr_engine_loggops = {.name = "loggops",
                                        .summary = "LogGOPS: no contention; a million ranks",
-                                       .replay = replay_loggops};
+                                       .replay = replay_loggops,
+                                       .algorithms = loggops_algorithms};

@@ -24,6 +24,8 @@ typedef struct loggops_choice {
     const char *noted[TL_N_ACTIONS]; /* by action: what the last of these was for */
 } loggops_choice;
 
+/* tlr_engine.algorithms */
+tl_status loggops_algorithms(const char *collective, char **out, tl_error *err);
 /* From --coll-selector and from --coll, which comes as smpi/NAME:ALGORITHM. */
 tl_status loggops_read_choice(const tlr_options *options, loggops_choice *out, tl_error *err);
 /* The algorithm of a blocking collective; elements and bytes as in ompi_rules.def.  LOGGOPS_NONE

@@ -32,15 +32,37 @@ static const struct {
                    {"allgather", TL_ACTION_ALLGATHER},
                    {"alltoall", TL_ACTION_ALLTOALL},
                    {"reduce_scatter", TL_ACTION_REDUCE_SCATTER}};
+enum { N_COLLECTIVES = sizeof collectives / sizeof *collectives, NAMES_BYTES = 400 };
+
+/* The names of the algorithms of a collective. */
+static void list_algorithms(tl_action action, const char *separator, char *names, size_t size)
+{
+    size_t used = 0;
+    names[0] = '\0';
+    for (size_t i = 0; i < N_ALGORITHMS && used < size; i++)
+        if (algorithms[i].action == action)
+            used += (size_t)snprintf(names + used, size - used, "%s%s", used ? separator : "",
+                                     algorithms[i].name);
+}
+
+tl_status loggops_algorithms(const char *collective, char **out, tl_error *err)
+{
+    char names[NAMES_BYTES];
+    size_t i = 0;
+    while (i < N_COLLECTIVES && strcmp(collectives[i].name, collective) != 0)
+        i++;
+    if (i == N_COLLECTIVES)
+        return tl_fail(err, TL_ERR_USAGE, "the loggops engine has no choice of algorithms for %s",
+                       collective);
+    list_algorithms(collectives[i].action, ",", names, sizeof names);
+    *out = strdup(names);
+    return *out ? TL_OK : tl_fail(err, TL_ERR_MEMORY, "out of memory for the list of algorithms");
+}
 
 static tl_status wrong_algorithm(const char *choice, tl_action action, tl_error *err)
 {
-    char names[400] = "";
-    size_t used = 0;
-    for (size_t i = 0; i < N_ALGORITHMS; i++)
-        if (algorithms[i].action == action)
-            used += (size_t)snprintf(names + used, sizeof names - used, "%s%s", used ? ", " : "",
-                                     algorithms[i].name);
+    char names[NAMES_BYTES];
+    list_algorithms(action, ", ", names, sizeof names);
     return tl_fail(
         err, TL_ERR_USAGE,
         "--coll '%s': the loggops engine does not have this algorithm; choose one of: %s", choice,

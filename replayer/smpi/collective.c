@@ -273,6 +273,7 @@ static int issue(smpi_rank *r, const sides *s)
 {
     const tl_action action = (tl_action)tl_meaning_of(r->info->action)->blocking;
     check_reduction(r, action, s);
+    replay.result->collective = s->request ? TL_ACTION_NONE : action;
     return s->request ? nonblocking(r, action, s) : blocking(r, action, s);
 }
 

@@ -7,6 +7,7 @@
  * their events from second 0, as the program runs under smpirun. */
 #include "config.h"
 
+#include "smpi/algorithms.h"
 #include "smpi/shims/shims.h"
 #include "rank.h"
 
@@ -477,6 +478,8 @@ static tl_status prepare_job(const tlr_job *from, smpi_job *job, tl_error *err)
 {
     tl_status status = tlr_plan_make(from->trace, replay.model, replay.options,
                                      tlr_plan_is_modelled, &job->plan, err);
+    if (status == TL_OK)
+        status = smpi_check_algorithms(job->plan, replay.options, err);
     if (status != TL_OK)
         return status;
     job->trace = from->trace;
@@ -503,9 +506,13 @@ static tl_status run_jobs(tl_error *err)
         blame_options(replay.options, strlen(folder), err);
     else if (status == TL_ERR_INPUT && err)
         status = blame_choice(replay.options, err);
+    if (status == TL_ERR_INPUT && replay.result->collective)
+        status = smpi_blame_algorithm(replay.result->collective, replay.options, err);
     if (status == TL_OK && replay.result->err.status != TL_OK) {
         status = replay.result->err.status;
         tl_error_set(err, status, "%s", replay.result->err.text);
+        if (status == TLR_ERR_DEADLOCK || status == TL_ERR_UNSUPPORTED)
+            status = smpi_blame_algorithm(replay.result->collective, replay.options, err);
     } else if (status == TL_OK && !replay.result->is_complete) {
         status =
             tl_fail(err, TL_ERR_INPUT,
@@ -565,8 +572,11 @@ cleanup:
     return status;
 }
 
-static const tlr_engine engine = {
-    .name = "smpi", .replay = replay_smpi, .needs_platform = 1, .tells_states = 1};
+static const tlr_engine engine = {.name = "smpi",
+                                  .replay = replay_smpi,
+                                  .algorithms = smpi_algorithms,
+                                  .needs_platform = 1,
+                                  .tells_states = 1};
 
 extern const tlr_module timeless_module;
 __attribute__((visibility("default"))) const tlr_module timeless_module = {

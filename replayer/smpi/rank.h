@@ -34,8 +34,9 @@ typedef struct smpi_result {
     char network_model[NAME_BYTES];
     char coll_selector[SELECTOR_BYTES];
     uint32_t n_finished;
-    int is_configured; /* SimGrid took all options */
-    int is_complete;   /* the simulation came to its end */
+    int is_configured;    /* SimGrid took all options */
+    int is_complete;      /* the simulation came to its end */
+    tl_action collective; /* a rank was last in this blocking collective, by its own algorithm */
     smpi_rank_result ranks[];
 } smpi_result;
 

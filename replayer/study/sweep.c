@@ -111,6 +111,64 @@ tl_status tlr_axis_of(const char *name, const char *const *values, size_t n, tlr
     return out_of_memory(err);
 }
 
+static int has_value(const tlr_axis *axis, const char *value)
+{
+    for (size_t i = 0; i < axis->n; i++)
+        if (!strcmp(axis->values[i], value))
+            return 1;
+    return 0;
+}
+
+/* Puts the names into the place of the value i, except those that are values already. */
+static tl_status replace_value(tlr_axis *axis, size_t i, const char *names, tl_error *err)
+{
+    tlr_axis wide = {0};
+    int good = 1;
+    for (size_t k = 0; k < axis->n && good; k++) {
+        if (k != i) {
+            good = add_value(&wide, strdup(axis->values[k]));
+            continue;
+        }
+        for (const char *at = names; *at && good;) {
+            const size_t length = strcspn(at, ",");
+            char *name = strndup(at, length);
+            if (name && has_value(axis, name))
+                free(name);
+            else
+                good = add_value(&wide, name);
+            at += length + (at[length] == ',');
+        }
+    }
+    if (good) {
+        wide.name = axis->name;
+        axis->name = NULL;
+    }
+    tlr_axis_free(good ? axis : &wide);
+    if (good)
+        *axis = wide;
+    return good ? TL_OK : out_of_memory(err);
+}
+
+static const char family[] = "coll.";
+
+int tlr_axis_has_all(const tlr_axis *axis)
+{
+    return !strncmp(axis->name, family, sizeof family - 1) && has_value(axis, "all");
+}
+
+tl_status tlr_axis_expand(tlr_axis *axis, const char *engine, tl_error *err)
+{
+    char *names = NULL;
+    size_t i = 0;
+    while (strcmp(axis->values[i], "all") != 0)
+        i++;
+    tl_status status = tlr_engine_algorithms(engine, axis->name + sizeof family - 1, &names, err);
+    if (status == TL_OK)
+        status = replace_value(axis, i, names, err);
+    free(names);
+    return status;
+}
+
 void tlr_axis_free(tlr_axis *axis)
 {
     for (size_t i = 0; i < axis->n; i++)
@@ -151,6 +209,11 @@ const char *tlr_sweep_value(const tlr_sweep *sweep, size_t point, size_t axis)
     for (size_t a = sweep->n_axes; --a > axis;)
         point /= sweep->axes[a].n;
     return sweep->axes[axis].values[point % sweep->axes[axis].n];
+}
+
+int tlr_point_is_impossible(const tlr_point *point)
+{
+    return !strncmp(point->error, TLR_NOT_POSSIBLE, sizeof TLR_NOT_POSSIBLE - 1);
 }
 
 void tlr_sweep_point_text(const tlr_sweep *sweep, size_t point, char *text, size_t size)

@@ -42,12 +42,19 @@ tl_status tlr_axis_parse(const char *text, tlr_axis *out, tl_error *err);
 /* Makes an axis with these values. */
 tl_status tlr_axis_of(const char *name, const char *const *values, size_t n, tlr_axis *out,
                       tl_error *err);
+/* The axis is coll.OPERATION with the value "all". */
+int tlr_axis_has_all(const tlr_axis *axis);
+/* In such an axis, the value "all" becomes every algorithm that the engine (NULL: "smpi")
+ * has for the operation and that is not another value. */
+tl_status tlr_axis_expand(tlr_axis *axis, const char *engine, tl_error *err);
 void tlr_axis_free(tlr_axis *axis);
 /* Takes over the axes, which must have different names. *out has no result yet. */
 tl_status tlr_sweep_create(tlr_axis *axes, size_t n_axes, tlr_sweep *out, tl_error *err);
 void tlr_sweep_free(tlr_sweep *sweep);
 /* The value of an axis at a point. */
 const char *tlr_sweep_value(const tlr_sweep *sweep, size_t point, size_t axis);
+/* Whether the chosen algorithm does not serve the point: no failure (TLR_NOT_POSSIBLE). */
+int tlr_point_is_impossible(const tlr_point *point);
 /* "NAME=VALUE NAME=VALUE", shortened to `size`. */
 void tlr_sweep_point_text(const tlr_sweep *sweep, size_t point, char *text, size_t size);
 

@@ -155,7 +155,10 @@ static json_t *point_json(const tlr_sweep *sweep, size_t i)
         json_object_set_new(at, sweep->axes[a].name, value_of(tlr_sweep_value(sweep, i, a)));
     json_object_set_new(out, "at", at);
     if (point->error[0]) {
-        json_object_set_new(out, tlr_result_columns[TLR_ERROR], tlr_json_text(point->error));
+        const int is_impossible = tlr_point_is_impossible(point);
+        json_object_set_new(
+            out, is_impossible ? "not_possible" : tlr_result_columns[TLR_ERROR],
+            tlr_json_text(point->error + (is_impossible ? sizeof TLR_NOT_POSSIBLE - 1 : 0)));
         return out;
     }
     json_object_set_new(out, tlr_result_columns[TLR_MAKESPAN], json_real(point->makespan_s));

@@ -45,6 +45,25 @@ static tl_status start(tlr_sweep *sweep, size_t i, tlr_point_body *body, void *a
     return TL_OK;
 }
 
+/* Copies a line. The trace that a point makes is a file without a name, and its path in this
+ * process means nothing to users. */
+static void copy_reason(const char *line, char *reason, size_t size)
+{
+    static const char path[] = "/proc/self/fd/", name[] = "the made trace";
+    size_t used = 0;
+    while (*line && used + 1 < size) {
+        if (strncmp(line, path, sizeof path - 1) != 0) {
+            reason[used++] = *line++;
+            continue;
+        }
+        line += sizeof path - 1;
+        line += strspn(line, "0123456789");
+        used += (size_t)snprintf(reason + used, size - used, "%s", name);
+        used = used < size ? used : size - 1;
+    }
+    reason[used] = '\0';
+}
+
 /* The first line of the child's error, without the name of the command. The second line only names
  * the manual. */
 static void take_reason(int output, char *reason, size_t size)
@@ -58,7 +77,7 @@ static void take_reason(int output, char *reason, size_t size)
     for (size_t i = 0; i < sizeof heads / sizeof *heads; i++)
         if (!strncmp(from, heads[i], strlen(heads[i])))
             from += strlen(heads[i]);
-    snprintf(reason, size, "%.*s", (int)size - 1, from);
+    copy_reason(from, reason, size);
 }
 
 static void take_end(tlr_sweep *sweep, const worker *w, int end)

@@ -1,0 +1,77 @@
+#!/usr/bin/env bash
+# Algorithms of collectives: coll.OPERATION=all lists them; one that cannot serve a case says what it needs.
+. "$top_srcdir/tests/tap.sh"
+export TIMELESS_PLATFORMS=$top_srcdir/platforms
+cd "$scratch" || exit 99
+params=L=5us,o=2us,g=2us,G=2.5ns,O=1ns
+
+# refused CODE TEXT COMMAND...
+refused() {
+    local code=$1 text=$2 rc
+    shift 2
+    "$@" >out 2>&1
+    rc=$?
+    [ $rc -eq "$code" ] && grep -qF -- "$text" out && ! grep -q /proc/ out
+}
+sweep() { "$timeless" sweep -p graphene --ranks-per-host 1 "$@"; }
+column() { python3 -c 'import csv, sys
+for row in csv.DictReader(open(sys.argv[1])): print(row[sys.argv[2]])' "$@"; }
+
+# All algorithms.
+check 'SimGrid: coll.alltoall=all sweeps the algorithms' sweep --grid make=call_alltoall --grid make.ranks=8 --grid coll.alltoall=all -o all.csv
+"$timeless" make call_alltoall -n 8 -o a.tl
+valid=$("$timeless" replay a.tl -p graphene --coll alltoall=none 2>&1 | sed 's/.*no such algorithm; give //; s/([^)]*)//g; s/,/ /g')
+for name in $valid; do case $name in default | ompi | mpich | mvapich2 | impi | automatic) ;; *) echo $name ;; esac; done >expected
+check 'SimGrid: they are those that it lists, without the selectors' equal "$(column all.csv coll.alltoall)" "$(cat expected)"
+check 'SimGrid: there are at least 15 of alltoall' test "$(wc -l <expected)" -ge 15
+check 'LogGOPS: coll.bcast=all sweeps the algorithms' "$timeless" sweep --engine loggops --params $params --grid make=call_bcast --grid make.ranks=8 --grid coll.bcast=binomial_tree,all -o l.csv
+check 'LogGOPS: an algorithm that is given beside all is not repeated' test "$(column l.csv coll.bcast | sort | uniq -d | wc -l)" -eq 0 -a "$(column l.csv coll.bcast | wc -l)" -ge 9
+check 'all is refused for two engines' refused 2 'give one --engine' "$timeless" sweep a.tl -p graphene --grid engine=smpi,loggops --grid coll.alltoall=all
+check 'all is refused for a collective without a choice' refused 2 'no choice of algorithms for scan' "$timeless" sweep a.tl -p graphene --grid coll.scan=all
+
+# What does not serve a number of ranks.
+"$timeless" make call_alltoall -n 30 -o thirty.tl
+check 'pair on 30 ranks: the replay is refused, and the need is named' refused 2 'timeless: not possible: the algorithm pair of alltoall needs a power of two of ranks, but the trace calls it on 30 ranks' \
+    "$timeless" replay thirty.tl -p graphene --coll alltoall=pair
+check '3dmesh on 30 ranks: the replay is refused, and the need is named' refused 2 'the algorithm 3dmesh of alltoall needs' "$timeless" replay thirty.tl -p graphene --coll alltoall=3dmesh
+check 'a sweep with points that are not possible succeeds' sweep --grid make=call_alltoall --grid make.ranks=16,30 --grid coll.alltoall=pair,ring -o possible.csv --json=possible.json
+cp err notes
+check 'it reports how many, and the first' grep -q '1 of 4 points are not possible; the first, .*make.ranks=30 coll.alltoall=pair: .*needs a power of two' notes
+check 'the table has the others, and marks the point' python3 -c '
+import csv, json
+rows = list(csv.DictReader(open("possible.csv")))
+assert [bool(r["makespan_s"]) for r in rows] == [True, True, False, True]
+assert rows[2]["error"].startswith("not possible: ") and not any("/proc/" in r["error"] for r in rows)
+points = json.load(open("possible.json"))["points"]
+assert "power of two" in points[2]["not_possible"] and "error" not in points[2]'
+"$timeless" make call_bcast -n 4 -o b.tl
+check 'an algorithm that crashes SimGrid is named as the reason' refused 3 "not possible: SimGrid's algorithm SMP_linear of bcast fails on this call" \
+    "$timeless" replay b.tl -p graphene --ranks-per-host 1 --coll bcast=SMP_linear
+check 'a nonblocking collective has no choice of algorithms, so that any is accepted' bash -c '
+    "$1" make call_alltoall -n 3 -o n.tl && "$1" dump n.tl | sed "s/MPI_Alltoall \(.*\) comm=1/MPI_Ialltoall \1 comm=1 request=1/; s/^\([0-9]* \)2 MPI_Finalize/\12 MPI_Wait request=1\n\13 MPI_Finalize/" >n.txt &&
+    "$1" undump n.txt -o n.tl && "$1" replay n.tl -p graphene --coll alltoall=pair -q' - "$timeless"
+check 'other points that fail do not name the path of the made trace' bash -c '! "$1" sweep -p star-1g --ranks-per-host 1 --grid make=call_scan --grid make.ranks=4,40 -o s.csv && ! grep -q /proc/ s.csv && grep -q 40 s.csv' - "$timeless"
+
+# The table of needs is that of SimGrid: what it refuses is refused before the replay, and nothing else is. The
+# settings of a platform are not compared with the table.
+sed -nE 's/^SMPI_NEEDS\(([a-z_]+), ([A-Za-z0-9_]+),.*/\1 \2/p' "$top_srcdir/replayer/smpi/algorithms.def" >needs
+check 'the table has rows' test "$(wc -l <needs)" -ge 10
+while read -r collective algorithm; do
+    mkdir -p "p/$collective-$algorithm"
+    cp "$top_srcdir"/platforms/graphene/platform.xml "p/$collective-$algorithm"
+    { cat "$top_srcdir/platforms/graphene/options.conf"; echo "smpi/$collective:$algorithm"; } >"p/$collective-$algorithm/options.conf"
+done <needs
+: >differ
+for collective in $(cut -d' ' -f1 needs | sort -u); do
+    names=$(sed -n "s/^$collective //p" needs | paste -sd,)
+    ours() { sweep --grid make=call_$collective --grid "coll.$collective=$names" --grid make.ranks=2,5,12 -o ours.csv; }
+    # shellcheck disable=SC2001 # each name gets a path
+    simgrids() { "$timeless" sweep --ranks-per-host 1 --grid make=call_$collective --grid "platform=$(sed "s|[^,]*|$PWD/p/$collective-&|g" <<<"$names")" --grid make.ranks=2,5,12 -o simgrids.csv; }
+    ours >/dev/null 2>&1
+    simgrids >/dev/null 2>&1
+    paste <(column ours.csv error) <(column simgrids.csv error) <(column simgrids.csv platform) <(column simgrids.csv make.ranks) |
+        awk -F'\t' '($1 != "") != ($2 != "") || ($1 != "" && $1 !~ /^not possible: /)' >>differ
+done
+check 'SimGrid refuses the cases of the table, and no others of these algorithms' test ! -s differ
+cat differ | sed 's/^/# /'
+tap_done
