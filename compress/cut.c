@@ -247,17 +247,27 @@ static bool keep_own(passage *p, tl_event *e, const tl_call_info *row)
     return anything;
 }
 
-/* Call sites are defined when they are first used, because a part may use few of them. */
+/* Call sites are defined with their callers when they are first used, because a part may use few of
+ * them. */
 static tl_status define_site(passage *p, uint32_t id)
 {
-    const tl_site *site = tl_reader_site(p->r, p->rank, id);
-    uint64_t *known = site ? tl_map_at(&p->sites, id) : NULL;
-    if (!known)
-        return site ? TL_ERR_MEMORY : TL_OK;
-    if (*known)
-        return TL_OK;
-    *known = 1;
-    return tl_writer_define_site(p->writer, site);
+    const tl_site *path[TL_MAX_CALLERS + 1];
+    size_t n = 0;
+    for (; n <= TL_MAX_CALLERS; n++) {
+        const tl_site *site = tl_reader_site(p->r, p->rank, id);
+        uint64_t *known = site ? tl_map_at(&p->sites, id) : NULL;
+        if (site && !known)
+            return TL_ERR_MEMORY;
+        if (!site || *known)
+            break;
+        *known = 1;
+        path[n] = site;
+        id = site->caller;
+    }
+    tl_status status = TL_OK;
+    while (n-- > 0 && !status)
+        status = tl_writer_define_site(p->writer, path[n]);
+    return status;
 }
 
 static tl_status put(passage *p, const tl_event *e)

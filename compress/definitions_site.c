@@ -9,12 +9,14 @@ bool tl_define_site(tl_buffer *out, const tl_site *site)
     tl_buffer body = {0};
     bool ok = tl_put_number(&body, site->id) && tl_put_text(&body, site->object) &&
               tl_put_number(&body, site->offset);
-    if (site->n_sources)
+    if (site->n_sources || site->caller)
         ok = ok && tl_put_number(&body, site->n_sources);
     for (uint32_t i = 0; ok && i < site->n_sources; i++)
         ok = tl_put_text(&body, site->sources[i].function) &&
              tl_put_text(&body, site->sources[i].file) &&
              tl_put_number(&body, site->sources[i].line);
+    if (site->caller)
+        ok = ok && tl_put_number(&body, site->caller);
     ok = ok && tl_put_definition(out, TL_DEFINE_SITE, &body);
     tl_buffer_free(&body);
     return ok;
@@ -69,6 +71,10 @@ tl_status tl_get_site(tl_definitions *d, tl_pool *pool, tl_input *in)
         return TL_ERR_CORRUPT;
     if (in->p < in->end && (status = get_sources(pool, in, &site)))
         return status;
+    const uint64_t caller = in->p < in->end ? tl_get_varint(in) : 0;
+    if (in->bad || caller >= id)
+        return TL_ERR_CORRUPT;
+    site.caller = (uint32_t)caller;
     if (!tl_make_room(&d->sites, d->n_sites, &d->sites_capacity, sizeof site))
         return TL_ERR_MEMORY;
     d->sites[d->n_sites++] = site;

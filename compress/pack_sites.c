@@ -30,6 +30,10 @@ static bool put_with_sources(const tl_site_sources *s, uint32_t rank, tl_input b
         return false;
     body.p += name_bytes;
     tl_get_varint(&body); /* the offset */
+    if (body.p < body.end)
+        tl_get_varint(&body); /* no sources */
+    if (body.p < body.end)
+        tl_get_varint(&body); /* the caller */
     const tl_object *object = object_of(s->r, rank, site);
     if (!object || body.bad || body.p < body.end)
         return false;

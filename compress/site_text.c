@@ -2,46 +2,85 @@
 #include "reader.h"
 
 #include <inttypes.h>
+#include <stdarg.h>
 #include <stdio.h>
+
+/* A text of limited size. */
+typedef struct line {
+    char *text;
+    size_t used, size;
+} line;
+
+static void add(line *to, const char *format, ...) __attribute__((format(printf, 2, 3)));
+static void add(line *to, const char *format, ...)
+{
+    va_list args;
+    va_start(args, format);
+    const int n = vsnprintf(to->text + to->used, to->size - to->used, format, args);
+    va_end(args);
+    to->used = n < 0 || (size_t)n >= to->size - to->used ? to->size - 1 : to->used + (size_t)n;
+}
+
+static void add_object(line *to, const tl_site *site)
+{
+    add(to, "%s+0x%" PRIx64, site->object, site->offset);
+}
+
+static void add_sources(line *to, const tl_site *site)
+{
+    for (uint32_t i = 0; i < site->n_sources; i++) {
+        const tl_source *s = &site->sources[i];
+        add(to, "%s%s (", i ? " < " : "", *s->function ? s->function : "?");
+        if (!*s->file)
+            add_object(to, site);
+        else if (s->line)
+            add(to, "%s:%" PRIu32, s->file, s->line);
+        else
+            add(to, "%s", s->file);
+        add(to, ")");
+    }
+    if (!site->n_sources)
+        add_object(to, site);
+}
 
 void tl_site_text(const tl_reader *r, uint32_t rank, uint32_t site, char *text, size_t size)
 {
     const tl_site *found = tl_reader_site(r, rank, site);
+    line to = {text, 0, size};
     if (found)
-        snprintf(text, size, "%s+0x%" PRIx64, found->object, found->offset);
+        add_object(&to, found);
     else
-        snprintf(text, size, "?");
+        add(&to, "?");
 }
 
-/* The number of characters in `text` after snprintf was given `used` of `size`. */
-static size_t add(size_t used, int n, size_t size)
+/* A caller in short: without the file, which its function mostly tells. */
+static void add_caller(line *to, const tl_site *site)
 {
-    return n < 0 || used + (size_t)n >= size ? size - 1 : used + (size_t)n;
+    for (uint32_t i = 0; i < site->n_sources; i++) {
+        const tl_source *s = &site->sources[i];
+        add(to, " < %s", *s->function ? s->function : "?");
+        if (s->line)
+            add(to, ":%" PRIu32, s->line);
+    }
+    if (!site->n_sources) {
+        add(to, " < ");
+        add_object(to, site);
+    }
 }
 
 void tl_site_name(const tl_reader *r, uint32_t rank, uint32_t site, char *text, size_t size)
 {
-    const tl_site *found = tl_reader_site(r, rank, site);
-    if (!found || !found->n_sources) {
-        tl_site_text(r, rank, site, text, size);
+    const tl_site *at = tl_reader_site(r, rank, site);
+    line to = {text, 0, size};
+    if (!at) {
+        add(&to, "?");
         return;
     }
-    size_t used = 0;
-    for (uint32_t i = 0; i < found->n_sources; i++) {
-        const tl_source *s = &found->sources[i];
-        used = add(used,
-                   snprintf(text + used, size - used, "%s%s (", i ? " < " : "",
-                            *s->function ? s->function : "?"),
-                   size);
-        if (*s->file)
-            used = add(used,
-                       snprintf(text + used, size - used, s->line ? "%s:%" PRIu32 ")" : "%s)",
-                                s->file, s->line),
-                       size);
-        else
-            used = add(used,
-                       snprintf(text + used, size - used, "%s+0x%" PRIx64 ")", found->object,
-                                found->offset),
-                       size);
+    add_sources(&to, at);
+    for (int i = 0; i < TL_MAX_CALLERS && at->caller; i++) {
+        at = tl_reader_site(r, rank, at->caller);
+        if (!at)
+            return;
+        add_caller(&to, at);
     }
 }

@@ -332,6 +332,12 @@ static tl_status read_site(text_reader *t, char *rest)
     if (!number || !tl_text_unsigned(number, UINT64_MAX, &offset))
         return wrong(t, "site %" PRIu64 ": 'offset=NUMBER' must come second; correct it", id);
     tl_site site = {.id = (uint32_t)id, .object = object, .offset = offset, .sources = sources};
+    uint64_t caller = 0;
+    if (!strncmp(rest + strspn(rest, " \t"), "caller=", 7) &&
+        (!(number = take_pair(&rest, "caller")) || !tl_text_unsigned(number, UINT32_MAX, &caller) ||
+         !caller || caller >= id))
+        return wrong(t, "site %" PRIu64 ": its caller has a lower number; correct it", id);
+    site.caller = (uint32_t)caller;
     tl_status status = read_sources(t, rest, sources, &site.n_sources);
     if (!status)
         status = define(t, id, 1);

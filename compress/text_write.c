@@ -119,6 +119,8 @@ static void put_definitions(tl_reader *r, uint32_t rank, FILE *out)
         fprintf(out, "site %" PRIu32 " object=", sites[i].id);
         put_quoted(out, sites[i].object);
         fprintf(out, " offset=%" PRIu64, sites[i].offset);
+        if (sites[i].caller)
+            fprintf(out, " caller=%" PRIu32, sites[i].caller);
         for (uint32_t k = 0; k < sites[i].n_sources; k++) {
             const tl_source *source = &sites[i].sources[k];
             fputs(" function=", out);

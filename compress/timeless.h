@@ -369,6 +369,7 @@ typedef struct tl_site {
     uint64_t offset;
     uint32_t n_sources;              /* 0: its source is unknown */
     const struct tl_source *sources; /* timeless_source.h */
+    uint32_t caller;                 /* site of the call of its function, below id; 0 unknown */
 } tl_site;
 
 /* A kernel that the program has named itself (tracer/timeless_kernel.h). Events of TL_KERNEL_user

@@ -13,7 +13,7 @@
 extern "C" {
 #endif
 
-enum { TL_MAX_SOURCES = 64 };
+enum { TL_MAX_SOURCES = 64, TL_MAX_CALLERS = 255 };
 
 /* A line of source text in a function. The sources of a call site (tl_site) are at most
  * TL_MAX_SOURCES: the line of the call, then the lines where the compiler inlined the function
@@ -37,7 +37,10 @@ TL_API size_t tl_reader_objects(const tl_reader *r, uint32_t rank, const tl_obje
 
 /* A call site for people: "exchange (halo.c:66) < step (main.c:40)" if exchange was inlined into
  * step, "exchange (hpcc+0x1a2b)" if the line is unknown, and the result of tl_site_text if there is
- * no source. Two sites in one line have the same name. The result is shortened to `size`. */
+ * no source. Its callers, at most TL_MAX_CALLERS, follow in short: "exchange (halo.c:66) < step:40
+ * < main:12". Two paths through the same lines have the same name. The result is shortened to
+ * `size`.
+ */
 TL_API void tl_site_name(const tl_reader *r, uint32_t rank, uint32_t site, char *text, size_t size);
 
 /* Finds the source of a place in an object file. Returns the number of sources, 0 if it is unknown.

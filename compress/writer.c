@@ -499,8 +499,8 @@ tl_status tl_writer_define_site(tl_writer *w, const tl_site *site)
 {
     if (w->status)
         return w->status;
-    bool valid =
-        site->id && strlen(site->object) <= TL_MAX_TEXT_BYTES && site->n_sources <= TL_MAX_SOURCES;
+    bool valid = site->id && site->caller < site->id && strlen(site->object) <= TL_MAX_TEXT_BYTES &&
+                 site->n_sources <= TL_MAX_SOURCES;
     for (uint32_t i = 0; valid && i < site->n_sources; i++)
         valid = strlen(site->sources[i].function) <= TL_MAX_TEXT_BYTES &&
                 strlen(site->sources[i].file) <= TL_MAX_TEXT_BYTES;

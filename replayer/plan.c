@@ -439,16 +439,26 @@ const tlr_plan_split *tlr_plan_find_split(const tlr_plan *plan, uint32_t parent,
     return *n ? plan->splits + low : NULL;
 }
 
+enum { MARK_BYTES = 1024 };
+
+/* A text that tells the call sites of a rank apart, with their callers. */
+static void identify(tl_reader *trace, uint32_t rank, uint32_t site, char text[MARK_BYTES])
+{
+    tl_site_text(trace, rank, site, text, MARK_BYTES);
+    const size_t used = strlen(text);
+    tl_site_name(trace, rank, site, text + used, MARK_BYTES - used);
+}
+
 /* The site of this rank with the given call and text; NULL if there is none. */
 static tlr_plan_site *find_site_by_text(tl_reader *trace, tlr_plan *plan, uint32_t rank,
                                         uint16_t call, const char *text)
 {
     tlr_plan_rank *r = plan->ranks[rank];
     for (size_t i = 0; i < r->n_sites; i++) {
-        char own[256];
+        char own[MARK_BYTES];
         if (r->sites[i].call != call)
             continue;
-        tl_site_text(trace, rank, r->sites[i].site, own, sizeof own);
+        identify(trace, rank, r->sites[i].site, own);
         if (!strcmp(own, text))
             return &r->sites[i];
     }
@@ -483,9 +493,9 @@ static tl_status match_marks(tl_reader *trace, tlr_plan *plan, tl_error *err)
     if (!plan->mark_sites)
         return out_of_memory(err);
     for (size_t i = 0; i < first->n_sites; i++) {
-        char text[256], name[256];
+        char text[MARK_BYTES], name[256];
         const tlr_plan_site *site = &first->sites[i];
-        tl_site_text(trace, 0, site->site, text, sizeof text);
+        identify(trace, 0, site->site, text);
         int common = 1;
         for (uint32_t r = 0; r < plan->n_ranks && common; r++) {
             if (plan->ranks[r]->first != r)

@@ -77,6 +77,7 @@ static int define_the_same(tl_reader *trace, uint32_t a, uint32_t b)
         return 0;
     for (size_t i = 0; i < n_sites && sites[0] != sites[1]; i++)
         if (sites[0][i].id != sites[1][i].id || sites[0][i].offset != sites[1][i].offset ||
+            sites[0][i].caller != sites[1][i].caller ||
             strcmp(sites[0][i].object, sites[1][i].object) != 0)
             return 0;
     for (size_t i = 0; i < n_kernels && kernels[0] != kernels[1]; i++)

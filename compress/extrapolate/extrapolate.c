@@ -249,6 +249,7 @@ static tl_status put_events(output *o, tl_merge *m, uint32_t rank, tl_messages *
         if (m->n > 1 && step.event.site && step.event.site == m->n_defined + 1) {
             tl_site site = *step.site;
             site.id = step.event.site;
+            site.caller = 0; /* the sites of several ranks have no callers in common */
             m->n_defined++;
             status = written(o, tl_writer_define_site(o->writer, &site));
         }

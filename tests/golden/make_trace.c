@@ -60,7 +60,8 @@ static bool define_sites(tl_writer *w)
     const tl_site sites[] = {
         {.id = 2, .object = "a.out", .offset = 4660, .n_sources = 2, .sources = sources},
         {.id = 1, .object = "a.out", .offset = UINT64_MAX, .n_sources = 1, .sources = sources + 1},
-        {.id = 3, .object = "libb.so", .offset = 7}};
+        {.id = 3, .object = "libb.so", .offset = 7, .caller = 2},
+        {.id = 4, .object = "a.out", .offset = 7, .n_sources = 2, .sources = sources, .caller = 3}};
     bool ok = !tl_writer_define_object(w, &object);
     for (size_t i = 0; ok && i < sizeof sites / sizeof *sites; i++)
         ok = !tl_writer_define_site(w, &sites[i]);

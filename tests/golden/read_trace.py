@@ -289,10 +289,12 @@ def sites(raw, objects, found):
         if kind == 8:
             objects.append({"name": text(), "path": text(), "build_id": text()})
         elif kind == 3:
-            number, site = body.varint(), {"object": text(), "offset": body.varint(), "source": []}
+            number, site = body.varint(), {"object": text(), "offset": body.varint(), "source": [], "caller": 0}
             if body.at < len(body.data):
                 site["source"] = [(text(), text(), body.varint()) for _ in range(body.varint())]
-            assert number not in found
+            if body.at < len(body.data):
+                site["caller"] = body.varint()
+            assert number not in found and site["caller"] < number
             found[number] = site
 
 
@@ -455,7 +457,7 @@ if __name__ == "__main__":
         for o in one["objects"]:
             print(number, "object", " ".join(f"{k}={v}" for k, v in o.items()))
         for site, s in sorted(one["sites"].items()):
-            print(number, "site", site, s["object"], s["offset"], *s["source"])
+            print(number, "site", site, s["object"], s["offset"], *s["source"], "caller", s["caller"])
         for kernel, name in sorted(one["kernels"].items()):
             print(number, "kernel", kernel, name)
         for i, e in enumerate(one["events"]):

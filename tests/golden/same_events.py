@@ -51,6 +51,8 @@ for line in text.stdout.splitlines():
         assert words[2:4] == [f'object="{site["object"]}"', f"offset={site['offset']}"]
         lines = [w for function, file, at in site["source"]
                  for w in (f'function="{function}"', f'file="{file}"', f"line={at}")]
+        if site["caller"]:
+            lines.insert(0, f"caller={site['caller']}")
         assert words[4:] == " ".join(lines).split(), (words, lines)
         sources += len(site["source"])
     if words[0] == "clock":
