@@ -23,6 +23,7 @@ enum {
     OPTION_KERNELS,
     OPTION_VOLUME,
     OPTION_COUNTERS,
+    OPTION_CALL_PATHS,
     OPTION_FOLDED,
     OPTION_NO_PACK,
     OPTION_PACK_SECONDS,
@@ -34,6 +35,7 @@ typedef struct settings {
     const char *volume;
     const char *kernels;
     const char *counters;
+    const char *call_paths;
     const char *n_ranks; /* NULL: the command says it */
     char **launched;     /* the command behind a launcher of ours */
     bool quiet, list_volumes, folded, no_pack;
@@ -59,6 +61,8 @@ static const struct argp_option options[] = {
      "numerical routines to record: none, large (default: all but BLAS on short vectors), all", 0},
     {"counters", OPTION_COUNTERS, "LIST", 0,
      "also count these: PAPI events, or mpit:NAME of the MPI library (mpit:NAME*)", 0},
+    {"call-paths", OPTION_CALL_PATHS, "DEPTH", 0,
+     "record up to DEPTH callers of each call (default: 0, none; at most 64)", 0},
 
     {0, 0, 0, 0, "Size of the trace:", 4},
     {"volume-precision", OPTION_PRECISION, "FRACTION", 0,
@@ -81,6 +85,10 @@ static error_t parse_option(int key, char *arg, struct argp_state *state)
         s->kernels = arg;
         return 0;
     case OPTION_COUNTERS: s->counters = arg; return 0;
+    case OPTION_CALL_PATHS:
+        cli_parse_number_from(state, "depth of call paths", arg, 0, 64);
+        s->call_paths = arg;
+        return 0;
     case OPTION_FOLDED: s->folded = true; return 0;
     case OPTION_NO_PACK: s->no_pack = true; return 0;
     case OPTION_PACK_SECONDS:
@@ -147,6 +155,7 @@ static bool find_tracer(char *path, size_t size)
 static const char *const forwarded[] = {
     "LD_PRELOAD", "TIMELESS_OUTPUT", "TIMELESS_VOLUME", "TIMELESS_QUIET", "TIMELESS_KERNELS",
     "TIMELESS_COUNTERS", "TIMELESS_RUN_ID", "TIMELESS_FOLDED", "TIMELESS_SELECT", "TIMELESS_SKIP",
+    "TIMELESS_CALL_PATHS",
     /* for --folded */
     "OPENBLAS_NUM_THREADS", "OMP_NUM_THREADS", "OMP_WAIT_POLICY", "OPENBLAS_THREAD_TIMEOUT"};
 enum { N_FORWARDED = sizeof forwarded / sizeof *forwarded, N_FORWARDED_UNFOLDED = N_FORWARDED - 4 };
@@ -178,6 +187,8 @@ static void set_environment(const settings *s, const char *output)
         setenv("TIMELESS_VOLUME", s->volume, 1);
     if (s->kernels)
         setenv("TIMELESS_KERNELS", s->kernels, 1);
+    if (s->call_paths)
+        setenv("TIMELESS_CALL_PATHS", s->call_paths, 1);
     /* Open MPI's own counting is off unless requested. */
     if (s->counters && strstr(s->counters, "mpit:runtime_spc"))
         setenv("OMPI_MCA_mpi_spc_attach", "all", 0);

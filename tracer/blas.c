@@ -36,7 +36,7 @@ enum { ROW_MAJOR = 101, LEFT = 141 }; /* of CBLAS_ORDER, CBLAS_SIDE */
             return real TLT_ARGS_##n;                                                              \
         const int64_t sizes[] = {__VA_ARGS__};                                                     \
         type result = real TLT_ARGS_##n;                                                           \
-        tlt_leave_kernel(code, TLT_CALLER(), sizeof sizes / sizeof(int64_t), sizes);               \
+        tlt_leave_kernel(code, TLT_PLACE(), sizeof sizes / sizeof(int64_t), sizes);                \
         return result;                                                                             \
     }
 

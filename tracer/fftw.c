@@ -168,7 +168,7 @@ static shape guru64_shape(int rank, const dimension64 *n, int howmany_rank,
             return;                                                                                \
         }                                                                                          \
         real TLT_ARGS_##n;                                                                         \
-        tlt_leave_kernel(known->code, TLT_CALLER(), known->n_sizes, known->sizes);                 \
+        tlt_leave_kernel(known->code, TLT_PLACE(), known->n_sizes, known->sizes);                 \
     }
 #define GIVEN ((void *)a1)
 #define REFERRED (*(void **)a1)

@@ -18,11 +18,11 @@
 #include "runtime.h"
 
 /* False for calls that MPI makes back from inside another (attribute and operator functions). */
-static bool enter(void *caller, const void *requests)
+static bool enter(void *caller, const void *frame, const void *requests)
 {
     if (tlt_role == TLT_INSIDE || tlt_binding.caller)
         return false;
-    tlt_binding = (tlt_binding_call){.caller = caller, .requests = requests};
+    tlt_binding = (tlt_binding_call){.caller = caller, .frame = frame, .requests = requests};
     if (tlt_role == TLT_IN_KERNEL)
         tlt_dissolve_kernel();
     if (tlt_enter_kernel())
@@ -55,7 +55,8 @@ static void leave(uint16_t call)
         static __typeof__(&symbol) real;                                                           \
         if (TLT_UNLIKELY(!real))                                                                   \
             real = (__typeof__(real))tlt_next(#symbol, __builtin_return_address(0));               \
-        bool outermost = enter(__builtin_return_address(0), requests);                             \
+        bool outermost =                                                                           \
+            enter(__builtin_return_address(0), __builtin_frame_address(0), requests);              \
         real args;                                                                                 \
         if (outermost)                                                                             \
             leave(code);                                                                           \
@@ -188,7 +189,7 @@ TLT_API double mpi_wtime_(void)
     static double (*real)(void);
     if (TLT_UNLIKELY(!real))
         real = (double (*)(void))tlt_next("mpi_wtime_", __builtin_return_address(0));
-    bool outermost = enter(__builtin_return_address(0), NULL);
+    bool outermost = enter(__builtin_return_address(0), __builtin_frame_address(0), NULL);
     double result = real();
     if (outermost)
         leave(TL_MPI_Wtime);

@@ -34,16 +34,17 @@ static inline bool tlt_enter_vector(uint16_t code, int64_t n)
 
 /* No lock is held while the kernel runs, because kernels need no order among the calls of other
  * threads. */
-static inline void tlt_leave_kernel(uint16_t code, void *caller, uint32_t n_sizes,
+static inline void tlt_leave_kernel(uint16_t code, tlt_place place, uint32_t n_sizes,
                                     const int64_t *sizes)
 {
     if (TLT_UNLIKELY(tlt_member.is_in_kernel)) {
-        tlt_helper_leave_kernel(code, caller, n_sizes, sizes);
+        tlt_helper_leave_kernel(code, place.caller, n_sizes, sizes);
         return;
     }
     if (TLT_UNLIKELY(tlt.shared))
         tlt_lock();
-    tl_event event = {.call = code, .site = tlt_site(caller), .list_len = n_sizes, .list = sizes};
+    tl_event event = {
+        .call = code, .site = tlt_site_from(place), .list_len = n_sizes, .list = sizes};
     tlt_put(&event);
     tlt_leave();
 }

@@ -278,7 +278,7 @@ static uint64_t measure_bias(const tlt_volume_source *source)
     return least;
 }
 
-void tlt_start(uint16_t call, void *return_address)
+void tlt_start(uint16_t call, tlt_place place)
 {
     static bool fork_handler;
     if (tlt.writer)
@@ -304,6 +304,7 @@ void tlt_start(uint16_t call, void *return_address)
     tlt.volume_bias = measure_bias(volume);
     tlt_mpi->counters_start();
     tlt_sites_reset();
+    tlt_paths_start();
     tlt_user_kernels_reset();
     tlt_swaps_reset();
     bool ready =
@@ -322,7 +323,7 @@ void tlt_start(uint16_t call, void *return_address)
     tlt_skip_start();
     tlt_role = TLT_INSIDE;
     tlt.writer = writer;
-    tl_event event = {.call = call, .site = tlt_site(return_address)};
+    tl_event event = {.call = call, .site = tlt_site_from(place)};
     tlt_put(&event);
     tlt_mpi->barrier(); /* the ranks' clocks start together */
     tlt_mpi->counters_mark();

@@ -23,6 +23,7 @@
 #include <stddef.h>
 #include <time.h>
 
+#include "paths.h"
 #include "threads.h"
 #include "timeless.h"
 
@@ -49,6 +50,7 @@ enum tlt_kernels {
 /* The Fortran call in which this thread is. */
 typedef struct tlt_binding_call {
     void *caller;         /* its return address in the program; NULL: in none */
+    const void *frame;    /* of the wrapper that returns there */
     const void *requests; /* the program's INTEGERs for the request, or for the array of them */
     bool after_poll;      /* the C function was left so */
 } tlt_binding_call;
@@ -77,9 +79,17 @@ static inline enum tlt_kernels tlt_kernels(void)
     return __atomic_load_n(&tlt.kernels, __ATOMIC_RELAXED);
 }
 
+/* A place where the program called a wrapper. */
+typedef struct tlt_place {
+    void *caller;      /* return address of the wrapper */
+    const void *frame; /* __builtin_frame_address(0) of the wrapper; NULL unknown */
+} tlt_place;
+
 /* Where the program called the wrapper in which this stands, and the call site's id. */
 #define TLT_CALLER() (tlt_binding.caller ? tlt_binding.caller : __builtin_return_address(0))
-#define TLT_SITE() tlt_site(TLT_CALLER())
+#define TLT_FRAME() (tlt_binding.caller ? tlt_binding.frame : __builtin_frame_address(0))
+#define TLT_PLACE() ((tlt_place){TLT_CALLER(), TLT_FRAME()})
+#define TLT_SITE() tlt_site_from(TLT_PLACE())
 
 static inline uint64_t tlt_monotonic_ns(void)
 {
@@ -188,7 +198,7 @@ void tlt_write(const tl_event *event);
 bool tlt_reserve_list(size_t n);
 
 /* After MPI has started: opens the output and records the call that started it. */
-void tlt_start(uint16_t call, void *return_address);
+void tlt_start(uint16_t call, tlt_place place);
 /* Ends the rank's part of the trace, at a time of its clock. */
 void tlt_stop(tl_end_reason reason, uint64_t clock_ns);
 /* Begins and ends measuring the calling thread, once; what is wrong, or NULL. */
@@ -217,7 +227,15 @@ void *tlt_next_known(void **known, const char *symbol, void *return_address, voi
 
 /* sites.c: id of a return address, defining it on first sight; 0 when there are too many. */
 uint32_t tlt_site(void *return_address);
+/* The same for a call path: each address is in the function that is called at the next one. */
+uint32_t tlt_site_path(void *const return_addresses[], size_t n);
 void tlt_sites_reset(void);
+
+/* The call site of a place, with its callers if they are recorded. */
+static inline uint32_t tlt_site_from(tlt_place place)
+{
+    return tlt_path_depth ? tlt_path_site(place.caller, place.frame) : tlt_site(place.caller);
+}
 
 /* output.c: creates the trace, one file per host, and opens every rank's part; all ranks succeed or
  * none.  `ready` tells whether this rank has the memory to record.  Collective over MPI_COMM_WORLD.

@@ -8,11 +8,12 @@
 #include <limits.h>
 #include <string.h>
 
-enum { N_SLOTS = 1 << 14, MAX_SITES = N_SLOTS / 2 };
+/* When paths have used most of the sites, further calls get a site without callers. */
+enum { N_SLOTS = 1 << 14, MAX_SITES = N_SLOTS / 2, MAX_IN_PATHS = MAX_SITES / 4 * 3 };
 
 static struct {
     void *address;
-    uint32_t id;
+    uint32_t id, caller;
 } slots[N_SLOTS];
 static uint32_t n_sites;
 
@@ -24,14 +25,15 @@ void tlt_sites_reset(void)
 }
 
 /* A new site: dladdr1 takes a lock of the dynamic linker, so it is called once for each site. */
-static uint32_t define(size_t slot, void *address)
+static uint32_t define(size_t slot, void *address, uint32_t caller)
 {
     if (n_sites == MAX_SITES || !tlt.writer)
         return 0;
     Dl_info info;
     struct link_map *map = NULL;
     char room[3 * NAME_MAX + 1];
-    tl_site site = {.id = n_sites + 1, .object = "?", .offset = (uint64_t)(uintptr_t)address};
+    tl_site site = {
+        .id = n_sites + 1, .object = "?", .offset = (uint64_t)(uintptr_t)address, .caller = caller};
     if (dladdr1(address, &info, (void **)&map, RTLD_DL_LINKMAP) && info.dli_fname) {
         const char *slash = strrchr(info.dli_fname, '/');
         site.object = tlt_utf8(slash ? slash + 1 : info.dli_fname, room, sizeof room);
@@ -44,17 +46,37 @@ static uint32_t define(size_t slot, void *address)
         return 0;
     slots[slot].address = address;
     slots[slot].id = site.id;
+    slots[slot].caller = caller;
     n_sites = site.id;
     return site.id;
 }
 
-uint32_t tlt_site(void *return_address)
+static inline uint32_t find(void *return_address, uint32_t caller)
 {
-    size_t i = (size_t)((uint64_t)(uintptr_t)return_address * 0x9e3779b97f4a7c15U >> 50);
+    const uint64_t key = (uint64_t)(uintptr_t)return_address ^ (uint64_t)caller << 40;
+    size_t i = (size_t)(key * 0x9e3779b97f4a7c15U >> 50);
     while (slots[i].address) {
-        if (slots[i].address == return_address)
+        if (slots[i].address == return_address && slots[i].caller == caller)
             return slots[i].id;
         i = (i + 1) % N_SLOTS;
     }
-    return define(i, return_address);
+    return define(i, return_address, caller);
+}
+
+uint32_t tlt_site(void *return_address)
+{
+    return find(return_address, 0);
+}
+
+uint32_t tlt_site_path(void *const return_addresses[], size_t n)
+{
+    uint32_t site = 0;
+    if (n_sites + n > MAX_IN_PATHS)
+        return tlt_site(return_addresses[0]);
+    while (n-- > 0) {
+        site = find(return_addresses[n], site);
+        if (!site)
+            break;
+    }
+    return site;
 }

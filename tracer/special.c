@@ -9,7 +9,7 @@ int TLT_WRAPPER(Init)(int *argc, char ***argv)
     TLT_BEFORE_INIT();
     int result = tlt_pmpi.Init(argc, argv);
     if (result == MPI_SUCCESS)
-        tlt_start(TL_MPI_Init, TLT_CALLER());
+        tlt_start(TL_MPI_Init, TLT_PLACE());
     return result;
 }
 
@@ -18,7 +18,7 @@ int TLT_WRAPPER(Init_thread)(int *argc, char ***argv, int required, int *provide
     TLT_BEFORE_INIT();
     int result = tlt_pmpi.Init_thread(argc, argv, required, provided);
     if (result == MPI_SUCCESS)
-        tlt_start(TL_MPI_Init_thread, TLT_CALLER());
+        tlt_start(TL_MPI_Init_thread, TLT_PLACE());
     return result;
 }
 

@@ -21,7 +21,7 @@ static uint32_t n_names;
 /* The kernel in which this thread is. */
 static __thread struct {
     unsigned depth; /* kernels begun and not ended; the outermost counts */
-    void *caller;
+    uint32_t site;
     uint32_t n_sizes;
     int64_t sizes[MAX_SIZES];
     char name[MAX_NAME_BYTES];
@@ -55,6 +55,16 @@ static uint32_t id_of(const char *name)
     return n_names;
 }
 
+static uint32_t site_of(tlt_place place)
+{
+    if (TLT_UNLIKELY(tlt.shared))
+        tlt_lock();
+    const uint32_t site = tlt_site_from(place);
+    if (TLT_UNLIKELY(tlt.shared))
+        tlt_unlock();
+    return site;
+}
+
 static void say_once(const char *name, const char *what)
 {
     static int said;
@@ -79,7 +89,7 @@ TLT_API void tlt_begin(const char *name, int n_sizes, const int64_t *sizes)
     if (!tlt_enter_routine(TL_KERNEL_user))
         return;
     memcpy(inside.name, name, length + 1);
-    inside.caller = __builtin_return_address(0);
+    inside.site = site_of((tlt_place){__builtin_return_address(0), __builtin_frame_address(0)});
     inside.n_sizes = (uint32_t)n_sizes;
     if (n_sizes) /* without sizes there may be no array */
         memcpy(inside.sizes, sizes, (size_t)n_sizes * sizeof *sizes);
@@ -88,12 +98,12 @@ TLT_API void tlt_begin(const char *name, int n_sizes, const int64_t *sizes)
 }
 
 /* Writes the event, unless there are too many names. */
-static void put(const char *name, void *caller, uint32_t n_sizes, const int64_t *sizes)
+static void put(const char *name, uint32_t site, uint32_t n_sizes, const int64_t *sizes)
 {
     if (TLT_UNLIKELY(tlt.shared))
         tlt_lock();
     tl_event event = {.call = TL_KERNEL_user,
-                      .site = tlt_site(caller),
+                      .site = site,
                       .tag = (int32_t)id_of(name),
                       .list_len = n_sizes,
                       .list = sizes};
@@ -113,13 +123,13 @@ TLT_API void tlt_end(void)
     if (!inside.depth || --inside.depth || tlt_role != TLT_IN_KERNEL)
         return;
     tlt_role = TLT_INSIDE;
-    put(inside.name, inside.caller, inside.n_sizes, inside.sizes);
+    put(inside.name, inside.site, inside.n_sizes, inside.sizes);
 }
 
 void tlt_put_user_kernel(const char *name, void *caller, uint32_t n_sizes, const int64_t *sizes)
 {
     if (tlt_role == TLT_RECORDING && tlt_enter_routine(TL_KERNEL_user))
-        put(name, caller, n_sizes, sizes);
+        put(name, site_of((tlt_place){caller, NULL}), n_sizes, sizes);
 }
 
 void tlt_dissolve_kernel(void)

@@ -1,7 +1,9 @@
 /* call_cost.c - nanoseconds of CPU time per loop body, one rank; a line for each: name, MPI calls
  * in it, nanoseconds.  The bodies without MPI calls are the clocks that volume sources read.
  *
- *     call_cost [REPETITIONS [BODY]]       BODY: that one only, for a profiler */
+ *     call_cost [REPETITIONS [BODY [DEPTH]]]
+ *
+ * BODY: that one only, for a profiler ("all": each). DEPTH: functions between main and the body. */
 #include <mpi.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -103,13 +105,23 @@ static double measure(void (*body)(void), int n)
     return best;
 }
 
+/* Calls `measure` from below `depth` further functions. */
+static __attribute__((noinline)) double measure_below(long depth, void (*body)(void), int n)
+{
+    const double ns = depth > 1 ? measure_below(depth - 1, body, n) : measure(body, n);
+    __asm__ volatile(""); /* otherwise the call would be a jump */
+    return ns;
+}
+
 int main(int argc, char **argv)
 {
     int n = argc > 1 ? (int)strtol(argv[1], NULL, 10) : 100000;
+    const long depth = argc > 3 ? strtol(argv[3], NULL, 10) : 2;
     MPI_Init(&argc, &argv);
     for (size_t i = 0; i < sizeof bodies / sizeof *bodies; i++)
-        if (argc < 3 || !strcmp(argv[2], bodies[i].name))
-            printf("%s %d %.1f\n", bodies[i].name, bodies[i].calls, measure(bodies[i].run, n));
+        if (argc < 3 || !strcmp(argv[2], "all") || !strcmp(argv[2], bodies[i].name))
+            printf("%s %d %.1f\n", bodies[i].name, bodies[i].calls,
+                   measure_below(depth - 1, bodies[i].run, n));
     MPI_Finalize();
     return 0;
 }

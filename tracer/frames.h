@@ -1,0 +1,34 @@
+/* frames.h - where the caller of a function finds its own return address, from the unwind tables
+ * of the program (.eh_frame), which every program for x86-64 contains by default. */
+#ifndef TLT_FRAMES_H
+#define TLT_FRAMES_H
+
+#include <stdint.h>
+
+/* How the frame of a function leads to the one of its caller. The canonical frame address (CFA) is
+ * the stack pointer in the caller after the call returns; the return address is 8 bytes below. */
+enum tlt_frame_kind {
+    TLT_FRAME_UNKNOWN = 0, /* no table, or one of another form: the path ends here */
+    TLT_FRAME_OUTSIDE,     /* in no object file, or in the C library, which calls main */
+    TLT_FRAME_SP,          /* CFA = stack pointer + cfa */
+    TLT_FRAME_FP,          /* CFA = frame pointer + cfa */
+    TLT_FRAME_AT_FP        /* CFA = the word at frame pointer + cfa: a realigned stack */
+};
+
+/* Where the frame pointer of the caller is. */
+enum tlt_saved_kind {
+    TLT_SAVED_SAME = 0, /* in the register, as it was */
+    TLT_SAVED_AT_CFA,   /* in the word at CFA + saved */
+    TLT_SAVED_AT_FP,    /* in the word at frame pointer + saved */
+    TLT_SAVED_UNKNOWN
+};
+
+typedef struct tlt_frame {
+    uint8_t kind, saved_kind;
+    int32_t cfa, saved;
+} tlt_frame;
+
+/* The frame of the function that is called at the return address. */
+tlt_frame tlt_frame_find(const void *return_address);
+
+#endif
