@@ -275,11 +275,12 @@ static int tell_failures(const arguments *a)
 
 /* ---- the sweep ---- */
 
-/* Open MPI's mpirun, and those that speak PMI. */
+/* Of Open MPI's mpirun, of one that speaks PMI, or of srun. */
 static void find_processes(arguments *a)
 {
     static const char *const names[][2] = {{"OMPI_COMM_WORLD_RANK", "OMPI_COMM_WORLD_SIZE"},
-                                           {"PMI_RANK", "PMI_SIZE"}};
+                                           {"PMI_RANK", "PMI_SIZE"},
+                                           {"SLURM_PROCID", "SLURM_STEP_NUM_TASKS"}};
     a->n_processes = 1;
     for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
         const char *rank = getenv(names[i][0]), *size = getenv(names[i][1]);
