@@ -54,13 +54,22 @@ void cli_parse(const struct argp *argp, int argc, char **argv, unsigned flags, v
 static void warn_unfinished(const tl_reader *r)
 {
     uint32_t n_ranks = tl_reader_run(r)->n_ranks, n_unfinished = 0, first = 0;
+    uint64_t n_events = 0;
     for (uint32_t rank = 0; rank < n_ranks; rank++) {
-        tl_rank_summary summary;
-        if (tl_reader_rank(r, rank, &summary) != TL_OK || summary.end == TL_END_FINALIZED ||
-            summary.end == TL_END_CUT)
+        tl_rank_summary summary = {0};
+        const tl_status status = tl_reader_rank(r, rank, &summary);
+        n_events += summary.n_events;
+        if (status != TL_OK || summary.end == TL_END_FINALIZED || summary.end == TL_END_CUT)
             continue;
         if (!n_unfinished++)
             first = rank;
+    }
+    if (!n_events) {
+        fprintf(stderr,
+                "timeless: %s: contains no events: the run ended before any rank's first MPI call "
+                "was written; record it again, and let it reach MPI_Init\n",
+                tl_reader_path(r));
+        return;
     }
     fprintf(stderr,
             "timeless: %s: %" PRIu32 " of %" PRIu32

@@ -47,12 +47,35 @@ static void shorten_help(const struct command *command, int argc, char **argv)
             setenv("ARGP_HELP_FMT", "no-dup-args-note", 0);
 }
 
+/* Most users mean --help by -h. With a word behind it, as for the host file of another program, a
+ * message names both options. Returns 0 after the message. `record` passes words to a program, and
+ * replaces only its first. */
+static int replace_h(const struct command *command, int argc, char **argv)
+{
+    const int last = command->run == cmd_record ? 2 : argc;
+    for (int i = 1; i < argc && i < last && strcmp(argv[i], "--") != 0; i++) {
+        if (strcmp(argv[i], "-h") != 0)
+            continue;
+        if (i + 1 < argc && argv[i + 1][0] != '-') {
+            cli_fail_text(TL_ERR_USAGE,
+                          "-h %s: is not an option; 'timeless %s --help' prints the options, and "
+                          "--hostfile, where a command has it, names a file of hosts",
+                          argv[i + 1], command->name);
+            return 0;
+        }
+        argv[i] = (char *)"--help";
+    }
+    return 1;
+}
+
 /* argv[0] of a command is "timeless NAME". */
 static int run(const struct command *command, int argc, char **argv)
 {
     char name[64];
     snprintf(name, sizeof name, "timeless %s", command->name);
     argv[0] = name;
+    if (!replace_h(command, argc, argv))
+        return CLI_USAGE;
     shorten_help(command, argc, argv);
     return command->run(argc, argv);
 }

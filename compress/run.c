@@ -128,6 +128,11 @@ static bool parse_pairs(const uint8_t *p, const uint8_t *end, uint32_t n_pairs, 
 
 static tl_status check_fixed(const uint8_t *fixed, const char *path, tl_error *err)
 {
+    if (!memcmp(fixed, "<?xml", 5) || !memcmp(fixed, "<!DOCTYPE", 9))
+        return tl_fail(err, TL_ERR_NOT_A_TRACE,
+                       "%s:0: is an XML file, not a Timeless trace; a platform is given by "
+                       "--platform=%s, a trace by the file that 'timeless record' wrote",
+                       path, path);
     if (memcmp(fixed, TL_FILE_MAGIC, TL_FILE_MAGIC_BYTES) != 0)
         return tl_fail(err, TL_ERR_NOT_A_TRACE,
                        "%s:0: is not a Timeless trace; give a file that 'timeless record' wrote",

@@ -357,10 +357,10 @@ static tl_status check_model(const survey *s, const tlr_model *model)
     const char *unit = tl_reader_run(s->trace)->volume_unit;
     if (!model)
         return tl_fail(s->err, TL_ERR_INPUT,
-                       "%s: contains computation, but there is no compute model (model.conf); give "
-                       "--platform, --model FILE, "
-                       "or --no-compute",
-                       trace);
+                       "%s: contains computation in %s, but the platform has no compute model "
+                       "(model.conf), which gives its time; give a platform that has one, --model "
+                       "FILE, or --no-compute",
+                       trace, *unit && strcmp(unit, "none") != 0 ? unit : "kernels");
     if (s->has_volume && tlr_model_unit_s(model, unit) < 0)
         return tl_fail(
             s->err, TL_ERR_INPUT,

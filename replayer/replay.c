@@ -98,6 +98,17 @@ static tl_status check_trace(tl_reader *trace, tl_error *err)
         return tl_fail(err, tl_reader_damage(trace, 0)->status, "%s",
                        tl_reader_damage(trace, 0)->text);
     const uint32_t n_ranks = tl_reader_run(trace)->n_ranks;
+    int has_any = 0; /* events, or an end */
+    for (uint32_t r = 0; r < n_ranks && !has_any; r++) {
+        tl_rank_summary summary = {0};
+        has_any = tl_reader_rank(trace, r, &summary) == TL_OK &&
+                  (summary.n_events || summary.end != TL_END_NONE);
+    }
+    if (!has_any)
+        return tl_fail(err, TL_ERR_TRUNCATED,
+                       "%s: contains no events: the run ended before any rank's first MPI call was "
+                       "written; record it again, and let it reach MPI_Init",
+                       tl_reader_path(trace));
     for (uint32_t r = 0; r < n_ranks; r++) {
         tl_rank_summary summary;
         if (tl_reader_rank(trace, r, &summary) != TL_OK ||

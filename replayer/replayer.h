@@ -296,7 +296,9 @@ typedef struct tlr_prediction {
     double wall_s;       /* of the replay; not part of the JSON, which is the same every time */
     uint64_t n_events, n_polls, n_opaque;
     char *free_kernels; /* of a program, which the model does not know: names; or NULL */
-    char *untraced;     /* MPI functions whose calls the trace lacks, blanks between; "": none */
+    uint32_t n_crowded; /* ranks on hosts with more ranks than cores; 0: each rank has a core */
+    uint64_t n_crowded_cores; /* the cores of these hosts */
+    char *untraced; /* MPI functions whose calls the trace lacks, blanks between; "": none */
     tlr_rank_prediction *ranks;
     size_t n_marks;
     tlr_mark *marks;      /* ordered by measured time */

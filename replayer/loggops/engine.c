@@ -99,6 +99,9 @@ typedef struct loggops_replay {
 
 static tl_status take_hosts(const loggops_replay *r, tlr_prediction *out)
 {
+    const tlr_crowd crowd = r->has_places ? r->places.crowd : (tlr_crowd){0};
+    out->n_crowded = crowd.n_ranks;
+    out->n_crowded_cores = crowd.n_cores;
     for (uint32_t i = 0; r->has_places && i < out->n_ranks; i++) {
         out->ranks[i].host = strdup(r->places.cluster.hosts[r->places.host_of[i]].name);
         if (!out->ranks[i].host)

@@ -294,6 +294,7 @@ tl_status loggops_place_ranks(const tlr_cluster *cluster, const loggops_network 
     if (status == TL_OK) {
         for (uint32_t r = 0; r < n_ranks; r++)
             out->core_of[r] = of_host[out->host_of[r]]++ % cluster->hosts[out->host_of[r]].n_cores;
+        out->crowd = tlr_find_crowd(cluster->hosts, cluster->n_hosts, of_host);
         number_nodes(out, n_ranks, of_host);
     }
     free(of_host);

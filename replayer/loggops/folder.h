@@ -9,6 +9,7 @@
 typedef struct loggops_places {
     tlr_cluster cluster;
     uint32_t *host_of; /* by rank: index into its hosts */
+    tlr_crowd crowd;
     uint32_t *core_of; /* how many ranks of the host come before, modulo its cores */
     loggops_nodes nodes;
 } loggops_places;

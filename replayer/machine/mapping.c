@@ -207,3 +207,14 @@ cleanup:
     free(l.places);
     return status;
 }
+
+tlr_crowd tlr_find_crowd(const tlr_host *hosts, size_t n_hosts, const uint32_t *n_on)
+{
+    tlr_crowd crowd = {0};
+    for (size_t h = 0; h < n_hosts; h++)
+        if (n_on[h] > hosts[h].n_cores) {
+            crowd.n_ranks += n_on[h];
+            crowd.n_cores += hosts[h].n_cores;
+        }
+    return crowd;
+}

@@ -22,4 +22,12 @@ tl_status tlr_map_ranks(const tlr_host *hosts, size_t n_hosts, const char *hostf
                         const tlr_options *options, uint32_t n_ranks, uint32_t *host_of,
                         tl_error *err);
 
+/* Ranks on hosts that have fewer cores than ranks, and the cores of these hosts. */
+typedef struct tlr_crowd {
+    uint32_t n_ranks;
+    uint64_t n_cores;
+} tlr_crowd;
+/* n_on[host] is the number of ranks on it. */
+tlr_crowd tlr_find_crowd(const tlr_host *hosts, size_t n_hosts, const uint32_t *n_on);
+
 #endif

@@ -25,6 +25,19 @@ static int is_file(const char *path)
     return stat(path, &st) == 0 && S_ISREG(st.st_mode);
 }
 
+/* Whether the first character of the file, behind blanks and a byte order mark, is "<". A file that
+ * cannot be read counts, too: its reader reports the reason. */
+static int is_xml(const char *path)
+{
+    FILE *in = fopen(path, "r");
+    int c = in ? ' ' : '<';
+    while (in && (isspace(c) || c == 0xef || c == 0xbb || c == 0xbf))
+        c = fgetc(in);
+    if (in)
+        fclose(in);
+    return c == '<' || c == EOF;
+}
+
 static char *join(const char *folder, const char *name)
 {
     char *path = NULL;
@@ -61,6 +74,12 @@ static void list_entries(const char *folder, const char *file, char *text, size_
 static tl_status find_folder(const char *name, char **out, tl_error *err)
 {
     char installed[PATH_MAX];
+    if (is_file(name) && !is_xml(name))
+        return tl_fail(
+            err, TL_ERR_INPUT,
+            "%s: is a file, but not an XML file; a platform is an XML file of SimGrid, a "
+            "folder that holds a platform.xml, or the name of an installed one",
+            name);
     if (is_file(name))
         return (*out = strdup(name)) ? TL_OK
                                      : tl_fail(err, TL_ERR_MEMORY, "%s: out of memory", name);
@@ -79,12 +98,14 @@ static tl_status find_folder(const char *name, char **out, tl_error *err)
     free(candidates[0]);
     free(candidates[1]);
     char names[256];
+    struct stat st;
     list_entries(installed, "platform.xml", names, sizeof names);
-    return tl_fail(
-        err, TL_ERR_INPUT,
-        "%s: no platform here, nor one of this name in %s%s; give an XML file of SimGrid, or "
-        "a folder that holds a platform.xml",
-        name, installed, names);
+    const char *lack = stat(name, &st) == 0 ? "is a folder without a platform.xml, and no platform"
+                                            : "is no file and no folder, and no platform";
+    return tl_fail(err, TL_ERR_INPUT,
+                   "%s: %s has this name in %s%s; give an XML file of SimGrid, or a folder that "
+                   "holds a platform.xml",
+                   name, lack, installed, names);
 }
 
 static tl_status add_option(void *platform, const char *option, tl_error *err)

@@ -199,6 +199,9 @@ void tlr_prediction_print(const tlr_prediction *p, FILE *out)
         fprintf(out, "not modelled      %" PRIu64 " calls took no time\n", p->n_opaque);
     if (p->untraced && *p->untraced)
         fprintf(out, "not traced        calls of %s\n", tl_printable(p->untraced));
+    if (p->n_crowded)
+        fprintf(out, "warning           %" PRIu32 " ranks share %" PRIu64 " core%s\n", p->n_crowded,
+                p->n_crowded_cores, p->n_crowded_cores == 1 ? "" : "s");
     if (p->free_kernels)
         fprintf(out, "without a model   %s took no time\n", tl_printable(p->free_kernels));
     if (p->n_ranks) {

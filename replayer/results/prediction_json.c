@@ -116,6 +116,10 @@ json_t *tlr_prediction_json(const tlr_prediction *p)
                         tlr_json_text(p->clock && *p->clock ? p->clock : COMPARABLE));
     if (p->untraced && *p->untraced)
         json_object_set_new(root, "untraced", tlr_json_text(p->untraced));
+    if (p->n_crowded)
+        json_object_set_new(root, "crowded",
+                            json_pack("{s:I, s:I}", "ranks", (json_int_t)p->n_crowded, "cores",
+                                      (json_int_t)p->n_crowded_cores));
     if (p->noise)
         json_object_set_new(root, "noise",
                             json_pack("{s:o, s:I}", "detours", tlr_json_text(p->noise), "seed",

@@ -209,6 +209,7 @@ void smpi_place_ranks(void)
                 replay.model->reference_flops *
                 (sg_host_get_speed(sg_host_by_name(host->name)) / speeds[host_of[r]]);
     }
+    replay.result->crowd = tlr_find_crowd(hosts, n_hosts, n_placed);
     check_disks();
     free(n_placed);
     free(speeds);

@@ -11,6 +11,7 @@
 #include <smpi/mpi.h>
 
 #include "event_streams.h"
+#include "machine/mapping.h"
 #include "machine/noise.h"
 #include "plan.h"
 #include "machine/rank_model.h"
@@ -37,6 +38,7 @@ typedef struct smpi_result {
     int is_configured;    /* SimGrid took all options */
     int is_complete;      /* the simulation came to its end */
     tl_action collective; /* a rank was last in this blocking collective, by its own algorithm */
+    tlr_crowd crowd;      /* of all jobs */
     smpi_rank_result ranks[];
 } smpi_result;
 

@@ -9,6 +9,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 
 static tl_status out_of_memory(tl_error *err)
 {
@@ -163,6 +164,12 @@ tl_status tlr_runs_read_history(tlr_runs *before, tlr_runs *last, const char *fo
     history_line *lines = NULL;
     size_t n = 0;
     tl_status status = TL_OK;
+    struct stat st;
+    if (stat(folder, &st) == 0 && !S_ISDIR(st.st_mode))
+        return tl_fail(err, TL_ERR_INPUT,
+                       "%s: is a file; give the platform folder whose history.csv lists its "
+                       "calibrations",
+                       folder);
     if (asprintf(&path, "%s/history.csv", folder) < 0)
         return out_of_memory(err);
     status = tlr_read_text(path, &text, NULL, err);

@@ -81,7 +81,7 @@ check 'an option with a wrong value' says 3 '^timeless: ' replay_on broken good.
 platform broken; echo 'smpi/no-such-option:1' >broken/options.conf
 check 'an option that SimGrid does not know' says 3 '^timeless: ' replay_on broken good.tl --no-compute
 check 'an unknown platform exits with 3' refused 3 replay_on no-such-platform good.tl --no-compute
-check 'a name with a line break' says 3 '^timeless: no.such: no platform' replay_on $'no\nsuch' good.tl --no-compute
+check 'a name with a line break' says 3 '^timeless: no.such: is no file and no folder' replay_on $'no\nsuch' good.tl --no-compute
 check 'an unknown --cfg key' says 3 '^timeless: --cfg no/such:key: ' replay_on "$star" good.tl --no-compute --cfg surf/precision:1e-9 --cfg no/such:key
 
 # ---- models ----

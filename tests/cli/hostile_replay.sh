@@ -50,10 +50,10 @@ says 4 'a trace that is not there' 'nothere.tl: .*No such file' nothere.tl -p ./
 says 2 'a start that is none' ".*'t.tl@never'.*TRACE@10" t.tl@never -p ./good
 
 # ---- platforms ----
-says 3 'a platform that is not there' 'nowhere: no platform here.*star-1g.*; give an XML file of SimGrid, or a folder' t.tl -p nowhere
+says 3 'a platform that is not there' 'nowhere: is no file and no folder, and no platform has this name.*star-1g.*; give an XML file of SimGrid, or a folder' t.tl -p nowhere
 mkdir empty
-says 3 'a path to no folder' './none/nowhere: no platform here.*star-1g.*; give an XML file of SimGrid, or a folder' t.tl -p ./none/nowhere
-says 3 'a folder without XML' './empty: no platform here.*; give an XML file of SimGrid, or a folder that holds a platform.xml' t.tl -p ./empty
+says 3 'a path to no folder' './none/nowhere: is no file and no folder, .*star-1g.*; give an XML file of SimGrid, or a folder' t.tl -p ./none/nowhere
+says 3 'a folder without XML' './empty: is a folder without a platform.xml, .*; give an XML file of SimGrid, or a folder that holds a platform.xml' t.tl -p ./empty
 # spoilt NAME PATTERN ZONE
 spoilt() { platform spoilt "$3"; says 3 "$1" "$2" t.tl -p ./spoilt --ranks-per-host 1 --no-compute; }
 xml='./spoilt/platform.xml:'
@@ -80,7 +80,7 @@ says 3 'a model of negative speed' 'model.conf:' work.tl -p ./good --model model
 echo 'units = (' >model.conf
 says 3 'a model that is cut off' 'model.conf:[0-9]+: ' work.tl -p ./good --model model.conf
 says 4 'a model that is not there' 'nothere.conf: .*No such file' work.tl -p ./good --model nothere.conf
-says 3 'computation without a model' 'work.tl: .*; give --platform, --model FILE' work.tl -p ./good
+says 3 'computation without a model' 'work.tl: .*; give a platform that has one, --model FILE' work.tl -p ./good
 printf 'n0\nn1\nelsewhere\n' >hosts
 says 3 'a host file with an unknown host' "hosts:3: .*'elsewhere'.*'n0'" t.tl -p ./good --hostfile hosts
 : >hosts

@@ -26,6 +26,8 @@ CLI_TESTS = \
 	tests/cli/send_buffer.sh \
 	tests/cli/exchange.sh \
 	tests/cli/plain_platform.sh \
+	tests/cli/ci_gate.sh \
+	tests/cli/habits.sh \
 	tests/cli/simgrid_text.sh \
 	tests/cli/extrapolate.sh \
 	tests/cli/extrapolate_volumes.sh \

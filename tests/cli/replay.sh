@@ -127,10 +127,10 @@ mkdir small no-xml wrong-xml; sed 's/0-15/0-2/; s/core="4"/core="1"/' "$top_srcd
 echo '<platform' >wrong-xml/platform.xml
 head -c $(($(wc -c <ring.tl) / 2)) ring.tl >cut.tl; : >empty.tl; echo text >text.tl; echo nobody >nobody
 fails 3 'fewer hosts than ranks' '3 hosts have room for 3 ranks, but the trace has 4' ring.tl -p small --no-compute
-fails 3 'an unknown platform exits with 3' 'nowhere: no platform here, nor .*fat-tree, .*local, .*star-1g' ring.tl -p nowhere
-fails 3 'a folder without a platform' 'no-xml: no platform here' ring.tl -p ./no-xml
+fails 3 'an unknown platform exits with 3' 'nowhere: is no file and no folder, .*fat-tree, .*local, .*star-1g' ring.tl -p nowhere
+fails 3 'a folder without a platform' 'no-xml: is a folder without a platform.xml' ring.tl -p ./no-xml
 fails 3 'a platform.xml that is not XML exits with 3' 'wrong-xml/platform.xml:1: Invalid XML' ring.tl -p wrong-xml --no-compute
-fails 3 'computation without a compute model exits with 3' 'no compute model (model.conf); give --platform, --model FILE, or --no-compute' ring.tl -p small --ranks-per-host 2
+fails 3 'computation without a compute model exits with 3' 'no compute model (model.conf), which gives its time; give a platform that has one, --model FILE, or --no-compute' ring.tl -p small --ranks-per-host 2
 fails 3 'a host that is not there' "nobody:1: the platform has no host 'nobody'" ring.tl -p star-1g --hostfile nobody
 fails 3 'an unknown SimGrid option' 'no/such' ring.tl -p star-1g --cfg no/such:1
 fails 3 'prediction of a truncated trace exits with 3' 'cut.tl' cut.tl -p star-1g
