@@ -28,6 +28,7 @@ enum {
     KEY_HISTORY,
     KEY_TOLERANCE,
     KEY_CONFIDENCE,
+    KEY_SLOWER_ONLY,
     KEY_MIN_SHARE,
     KEY_ALL,
     KEY_JSON,
@@ -48,6 +49,8 @@ static const struct argp_option options[] = {
     {"tolerance", KEY_TOLERANCE, "SHARE", 0,
      "exit with 1 if an error is larger, such as 10% or 0.1 (default: any error passes)", 0},
     {"confidence", KEY_CONFIDENCE, "SHARE", 0, "confidence of the test (default: 95%)", 0},
+
+    {"slower-only", KEY_SLOWER_ONLY, NULL, 0, "measured times below the expected ones pass", 0},
 
     {0, 0, 0, 0, "Output:", 3},
     {"min-share", KEY_MIN_SHARE, "SHARE", 0,
@@ -96,6 +99,8 @@ static void check(struct argp_state *state, const struct arguments *a)
         argp_error(state, "give only one of predictions, --baseline and --history");
     if (a->baseline.n && !a->measured.n)
         argp_error(state, "--baseline needs --measured");
+    if (a->options.history_folder && a->options.slower_only)
+        argp_error(state, "--slower-only: a history has speeds, too, of which more is better");
     if (a->options.history_folder && a->measured.n)
         argp_error(state, "--history and --measured exclude each other");
 }
@@ -115,6 +120,7 @@ static error_t parse(int key, char *value, struct argp_state *state)
         if (!(arguments->options.confidence > 0 && arguments->options.confidence < 1))
             argp_error(state, "--confidence '%s': above 0 and below 1", value);
         break;
+    case KEY_SLOWER_ONLY: arguments->options.slower_only = 1; break;
     case KEY_MIN_SHARE:
         arguments->options.min_share = parse_share(state, "--min-share", value);
         break;

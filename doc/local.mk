@@ -1,5 +1,5 @@
 # doc: the format, the architecture, man pages.
-EXTRA_DIST += doc/ARCHITECTURE.md doc/first-light.sh
+EXTRA_DIST += doc/ARCHITECTURE.md doc/ci/README.md doc/ci/gate.sh doc/ci/github.yml doc/ci/gitlab.yml doc/first-light.sh
 dist_man1_MANS += doc/timeless.1 doc/timeless-record.1 doc/timeless-replay.1
 dist_man1_MANS += doc/timeless-sweep.1 doc/timeless-tolerance.1
 dist_man3_MANS += doc/timeless_kernel.3 doc/timeless.h.3

@@ -242,6 +242,23 @@ static size_t full_runs(const tlr_comparison *c, const tlr_runs *runs)
     return n;
 }
 
+/* Marks the rows that changed: if none changed alone, the one that changed most. */
+static tl_status find_changed(tlr_comparison *c, const double *before, const double *after,
+                              tl_error *err)
+{
+    int *changed = calloc(c->n_rows + 1, sizeof *changed), n_changed = 0;
+    if (!changed)
+        return out_of_memory(err);
+    const size_t most = tlr_test_each(before, c->test.n_before, after, c->test.n_after, c->n_rows,
+                                      c->test.confidence, changed);
+    for (size_t i = 0; i < c->n_rows; i++)
+        n_changed += c->rows[i].has_changed = changed[i];
+    if (!n_changed)
+        c->rows[most].has_changed = 1;
+    free(changed);
+    return TL_OK;
+}
+
 static tl_status add_test(tlr_comparison *c, const tlr_runs *measured, const tlr_runs *expected,
                           double confidence, tl_error *err)
 {
@@ -257,6 +274,8 @@ static tl_status add_test(tlr_comparison *c, const tlr_runs *measured, const tlr
         status = tlr_test_region(before, n_before, after, n_after, c->n_rows,
                                  confidence > 0 ? confidence : 0.95, &c->test, err);
     c->has_test = status == TL_OK && c->test.threshold > 0;
+    if (c->has_test && c->test.changed)
+        status = find_changed(c, before, after, err);
     free(before);
     free(after);
     return status;
@@ -264,24 +283,53 @@ static tl_status add_test(tlr_comparison *c, const tlr_runs *measured, const tlr
 
 /* ---- the whole ---- */
 
+/* Whether the measured time is above the expected one. */
+static int is_slower(const tlr_comparison *c, const tlr_comparison_row *row)
+{
+    return c->kind == TLR_COMPARED_PREDICTION ? row->error < 0 : row->error > 0;
+}
+
+/* A change counts when it is more than noise, and beyond the tolerance if there is one. */
+static void judge_change(tlr_comparison *c, double tolerance, int within)
+{
+    int n_failed = 0;
+    c->passed = within || (c->has_test ? !c->test.changed : tolerance < 0);
+    for (size_t i = 0; i < c->n_rows && !c->passed; i++) {
+        tlr_comparison_row *row = &c->rows[i];
+        const int counts = !c->slower_only || is_slower(c, row);
+        row->failed =
+            counts && (tolerance < 0 || !row->passed) && (!c->has_test || row->has_changed);
+        n_failed += row->failed;
+    }
+    if (!c->passed && c->slower_only && !n_failed)
+        c->passed = 1;
+    for (size_t i = 0; i < c->n_rows && !c->passed && !n_failed; i++)
+        c->rows[i].failed = !c->rows[i].passed;
+}
+
 static tl_status judge(tlr_comparison *c, double tolerance, tl_error *err)
 {
+    int n_beyond = 0;
     double *errors = calloc(c->n_rows + 1, sizeof *errors);
     if (!errors)
         return out_of_memory(err);
     for (size_t i = 0; i < c->n_rows; i++) {
         errors[i] = fabs(c->rows[i].error);
-        c->rows[i].passed = tolerance < 0 || errors[i] <= tolerance;
+        c->rows[i].passed = tolerance < 0 || errors[i] <= tolerance ||
+                            (c->slower_only && !is_slower(c, &c->rows[i]));
+        n_beyond += !c->rows[i].passed;
     }
     gsl_sort(errors, 1, c->n_rows);
     c->median_error = gsl_stats_median_from_sorted_data(errors, 1, c->n_rows);
     c->worst_error = errors[c->n_rows - 1];
     c->tolerance = tolerance;
-    int within = c->worst_error <= tolerance;
-    if (c->kind == TLR_COMPARED_PREDICTION)
-        c->passed = tolerance < 0 || within;
-    else /* a change counts when it is more than noise */
-        c->passed = within || (c->has_test ? !c->test.changed : tolerance < 0);
+    if (c->kind == TLR_COMPARED_PREDICTION) {
+        c->passed = !n_beyond;
+        for (size_t i = 0; i < c->n_rows; i++)
+            c->rows[i].failed = !c->rows[i].passed;
+    } else {
+        judge_change(c, tolerance, tolerance >= 0 && !n_beyond);
+    }
     free(errors);
     return TL_OK;
 }
@@ -311,6 +359,7 @@ tl_status tlr_compare(const tlr_prediction *const *predictions, size_t n_predict
     c->kind = options->history_folder ? TLR_COMPARED_HISTORY
               : options->n_baseline   ? TLR_COMPARED_RUNS
                                       : TLR_COMPARED_PREDICTION;
+    c->slower_only = options->slower_only;
     c->prediction = n_predictions ? predictions[0] : NULL;
     if (n_predictions && !options->n_measured && predictions[0]->clock && *predictions[0]->clock)
         c->clock = predictions[0]->clock;

@@ -25,6 +25,11 @@ tl_status tlr_test_region(const double *before, size_t n_before, const double *a
                           size_t n_after, size_t n_quantities, double confidence,
                           tlr_region_test *out, tl_error *err);
 
+/* Tests each quantity alone, at a level divided by their number; the arrays are those of
+ * tlr_test_region. Returns the index of the quantity that is furthest from its mean before. */
+size_t tlr_test_each(const double *before, size_t n_before, const double *after, size_t n_after,
+                     size_t n_quantities, double confidence, int *changed);
+
 /* ---- comparison: replayer/study/compare.c ---- */
 
 /* Values of one quantity. */
@@ -41,7 +46,10 @@ typedef struct tlr_comparison_row {
     tlr_values expected; /* predicted, or measured before */
     double error;        /* of medians: predicted / measured - 1; measured now / before - 1 */
     int is_within;       /* the measured median lies in the range of what was expected */
-    int passed;          /* |error| is within the tolerance */
+    int passed;          /* |error| is within the tolerance, or the row is not slower and only
+                            slower ones count */
+    int has_changed;     /* by the test: alone, or it changed most if all rows changed together */
+    int failed;          /* the comparison fails because of this row */
 } tlr_comparison_row;
 
 typedef enum tlr_compared {
@@ -58,6 +66,7 @@ typedef struct tlr_comparison {
     double median_error;      /* median and largest of |error| */
     double worst_error;
     double tolerance; /* negative: none was stated */
+    int slower_only;  /* rows that became faster count as unchanged */
     int has_test;
     tlr_region_test test;
     int passed; /* predictions: no row is beyond the tolerance; otherwise: nothing changed, or not
@@ -76,6 +85,7 @@ typedef struct tlr_compare_options {
     const char *history_folder; /* a platform folder; nothing else is given */
     double min_share;  /* leave out rows shorter than this share of the longest measured one */
     double tolerance;  /* largest |error| that passes; negative: any */
+    int slower_only;   /* measured times below the expected ones always pass */
     double confidence; /* of the test; 0: 0.95 */
 } tlr_compare_options;
 

@@ -98,8 +98,21 @@ static void print_intervals(const tlr_comparison *c, FILE *out)
                 n_within, n);
 }
 
+/* A comparison with earlier runs prints a mark only for rows beyond the tolerance, so the rows that
+ * let it fail are listed. */
+static void print_failed(const tlr_comparison *c, FILE *out)
+{
+    for (size_t i = 0; i < c->n_rows && c->kind != TLR_COMPARED_PREDICTION; i++)
+        if (c->rows[i].failed)
+            fprintf(out, "failed: %s, %+.1f%%\n", tl_printable(c->rows[i].name),
+                    100 * c->rows[i].error);
+}
+
 void tlr_comparison_print(const tlr_comparison *c, FILE *out)
 {
+    size_t n_beyond = 0;
+    for (size_t i = 0; i < c->n_rows; i++)
+        n_beyond += !c->rows[i].passed;
     if (c->prediction)
         fprintf(out, "%s on %s, %" PRIu32 " ranks, %s\n", tl_printable(c->prediction->trace_path),
                 tl_printable(c->prediction->platform_name), c->prediction->n_ranks,
@@ -117,8 +130,8 @@ void tlr_comparison_print(const tlr_comparison *c, FILE *out)
             c->kind == TLR_COMPARED_PREDICTION ? "error" : "change", 100 * c->median_error,
             100 * c->worst_error);
     if (c->tolerance >= 0)
-        fprintf(out, "; %s the tolerance of %g%%",
-                c->worst_error <= c->tolerance ? "within" : "beyond", 100 * c->tolerance);
+        fprintf(out, "; %s the tolerance of %g%%%s", n_beyond ? "beyond" : "within",
+                100 * c->tolerance, c->slower_only ? " (only slower rows count)" : "");
     fputc('\n', out);
     if (c->clock)
         fprintf(out,
@@ -132,6 +145,7 @@ void tlr_comparison_print(const tlr_comparison *c, FILE *out)
     else if (c->kind != TLR_COMPARED_PREDICTION)
         fputs("too few runs before to tell a change from noise\n", out);
     free(text);
+    print_failed(c, out);
 }
 
 /* ---- JSON ---- */
@@ -151,14 +165,14 @@ static json_t *row_json(const tlr_comparison *c, const tlr_comparison_row *row)
          "before_high_s"},
         {"last", "last_low", "last_high", "before", "before_low", "before_high"}};
     const char *const *key = keys[c->kind];
-    return json_pack("{s:s, s:f, s:f, s:f, s:I, s:f, s:f, s:f, s:I, s:f, s:b, s:b}", "name",
+    return json_pack("{s:s, s:f, s:f, s:f, s:I, s:f, s:f, s:f, s:I, s:f, s:b, s:b, s:b}", "name",
                      row->name, key[0], row->measured.median, key[1], row->measured.low, key[2],
                      row->measured.high, "runs", (json_int_t)row->measured.n, key[3],
                      row->expected.median, key[4], row->expected.low, key[5], row->expected.high,
                      c->kind == TLR_COMPARED_PREDICTION ? "predictions" : "runs_before",
                      (json_int_t)row->expected.n,
                      c->kind == TLR_COMPARED_PREDICTION ? "error" : "change", row->error, "within",
-                     row->is_within, "passed", row->passed);
+                     row->is_within, "passed", row->passed, "failed", row->failed);
 }
 
 static json_t *test_json(const tlr_comparison *c)
@@ -258,26 +272,32 @@ static void put_case(FILE *out, const char *class, const char *name, double seco
     fputs("/></testcase>\n", out);
 }
 
+/* Why a row failed. */
+static void put_row(const tlr_comparison *c, const char *class, const tlr_comparison_row *row,
+                    FILE *out)
+{
+    char limit[64] = "more than noise";
+    if (!row->passed)
+        snprintf(limit, sizeof limit, "beyond the tolerance of %g%%", 100 * c->tolerance);
+    put_case(out, class, row->name, c->kind == TLR_COMPARED_HISTORY ? 0 : row->measured.median,
+             !row->failed, "measured %.6g, expected %.6g: %+.1f%%, %s", row->measured.median,
+             row->expected.median, 100 * row->error, limit);
+}
+
 void tlr_comparison_write_junit(const tlr_comparison *c, FILE *out)
 {
     const char *class = c->prediction ? c->prediction->platform_name : "timeless";
-    int judged_by_rows = c->kind == TLR_COMPARED_PREDICTION || !c->has_test;
     size_t n_failed = 0;
     for (size_t i = 0; i < c->n_rows; i++)
-        n_failed += judged_by_rows && !c->rows[i].passed;
+        n_failed += c->rows[i].failed != 0;
     int with_test = c->has_test && c->kind != TLR_COMPARED_PREDICTION;
     n_failed += with_test && !c->passed;
     fprintf(out,
             "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n"
             "<testsuite name=\"timeless compare\" tests=\"%zu\" failures=\"%zu\">\n",
             c->n_rows + (size_t)with_test, n_failed);
-    for (size_t i = 0; i < c->n_rows; i++) {
-        const tlr_comparison_row *row = &c->rows[i];
-        put_case(out, class, row->name, c->kind == TLR_COMPARED_HISTORY ? 0 : row->measured.median,
-                 !judged_by_rows || row->passed,
-                 "measured %.6g, expected %.6g: %+.1f%%, beyond the tolerance of %g%%",
-                 row->measured.median, row->expected.median, 100 * row->error, 100 * c->tolerance);
-    }
+    for (size_t i = 0; i < c->n_rows; i++)
+        put_row(c, class, &c->rows[i], out);
     char *text = with_test ? test_text(c) : NULL;
     if (with_test)
         put_case(out, class, "no more than noise", 0, c->passed, "%s", text ? text : "");

@@ -80,6 +80,29 @@ static void test_alone(const double *sd, const double *shift, size_t p, tlr_regi
     test->p_value = fmin(1, (double)n_tested * gsl_cdf_fdist_Q(test->statistic, 1, n - 1));
 }
 
+size_t tlr_test_each(const double *before, size_t n_before, const double *after, size_t n_after,
+                     size_t n_quantities, double confidence, int *changed)
+{
+    const double n = (double)n_before, r = (double)n_after;
+    const double threshold =
+        gsl_cdf_fdist_Qinv((1 - confidence) / (double)n_quantities, 1, fmax(1, n - 1));
+    double furthest = -1;
+    size_t most = 0;
+    for (size_t j = 0; j < n_quantities; j++) {
+        const double mean = gsl_stats_mean(before + j, n_quantities, n_before);
+        const double sd = gsl_stats_sd_m(before + j, n_quantities, n_before, mean);
+        const double shift = gsl_stats_mean(after + j, n_quantities, n_after) - mean;
+        const int varies = sd > 1e-12 * fabs(mean);
+        const double statistic = varies ? n * r / (n + r) * gsl_pow_2(shift / sd) : 0;
+        changed[j] = varies && statistic >= threshold;
+        if (statistic > furthest) {
+            furthest = statistic;
+            most = j;
+        }
+    }
+    return most;
+}
+
 tl_status tlr_test_region(const double *before, size_t n_before, const double *after,
                           size_t n_after, size_t n_quantities, double confidence,
                           tlr_region_test *out, tl_error *err)

@@ -80,7 +80,20 @@ check '--baseline: noise is reported as no more than noise' kept '^no more than 
 check_exit 1 '--baseline: a change exits with 1' "$timeless" compare --baseline "$scratch/before.csv" --measured "$scratch/new.csv" --junit "$scratch/new.xml"
 keep out
 check '--baseline: a change is reported as more than noise' kept '^more than noise: '
-check '--baseline: the JUnit file has the verdict of the test' grep -q 'tests="3" failures="1"' "$scratch/new.xml"
+check '--baseline: the JUnit file has the verdict of the test' grep -q 'tests="3" failures="2"' "$scratch/new.xml"
+check '--baseline: the JUnit file names the rows that changed' grep -q '<testcase [^>]*name="a"[^>]*><failure message="measured 6.05, expected 4.1: +47.6%, more than noise"' "$scratch/new.xml"
+check '--baseline: the rows that changed are listed' kept '^failed: a, +47.6%$'
+printf 'a,6.1\nb,12\na,6.0\nb,13\n' >"$scratch/one.csv"
+check_exit 1 '--baseline: one row changed' "$timeless" compare --baseline "$scratch/before.csv" --measured "$scratch/one.csv" --tolerance 20% --junit "$scratch/one.xml"
+check 'one row changed: only its case and the test fail' sh -c 'grep -q "failures=\"2\"" "$0" && grep -q "name=\"b\"[^>]*/>" "$0"' "$scratch/one.xml"
+printf 'a,2.1\nb,10\na,2.0\nb,10\n' >"$scratch/fast.csv"
+check_exit 1 'a run that became faster has changed' "$timeless" compare --baseline "$scratch/before.csv" --measured "$scratch/fast.csv"
+check_exit 0 '--slower-only: a run that became faster passes' "$timeless" compare --baseline "$scratch/before.csv" --measured "$scratch/fast.csv" --slower-only --tolerance 5%
+check_exit 0 '--slower-only: without a tolerance, too' "$timeless" compare --baseline "$scratch/before.csv" --measured "$scratch/fast.csv" --slower-only
+check_exit 1 '--slower-only: a run that became slower fails' "$timeless" compare --baseline "$scratch/before.csv" --measured "$scratch/new.csv" --slower-only
+check_exit 0 '--slower-only: measurements below the prediction pass' $compare --tolerance 10% --min-share 50% --slower-only
+check_exit 1 '--slower-only: measurements above the prediction fail' $compare --tolerance 10% --slower-only
+check_exit 2 '--slower-only and --history exclude each other' "$timeless" compare --history "$scratch" --slower-only
 check_exit 0 '--baseline: a change within the tolerance exits with 0' "$timeless" compare --baseline "$scratch/before.csv" --measured "$scratch/new.csv" --tolerance 60%
 head -n 2 "$scratch/before.csv" >"$scratch/once.csv"
 check_exit 1 '--baseline: with one earlier run the tolerance decides' "$timeless" compare --baseline "$scratch/once.csv" --measured "$scratch/new.csv" --tolerance 10%
