@@ -4,6 +4,7 @@
 #include <errno.h>
 #include <format.h>
 #include <inttypes.h>
+#include <plot.h>
 #include <replayer.h>
 #include <stdarg.h>
 #include <stdio.h>
@@ -180,6 +181,13 @@ uint64_t cli_parse_number(struct argp_state *state, const char *what, const char
                           uint64_t max)
 {
     return cli_parse_number_from(state, what, text, 0, max);
+}
+
+const char *cli_picture(struct argp_state *state, const char *path)
+{
+    if (!tlg_is_picture(path))
+        argp_error(state, "--plot '%s': give a file name that ends in .svg, .pdf or .png", path);
+    return path;
 }
 
 const char *cli_svg(struct argp_state *state, const char *path)

@@ -103,6 +103,8 @@ uint64_t cli_parse_number_from(struct argp_state *state, const char *what, const
                                uint64_t min, uint64_t max);
 /* The file of --plot, whose name must end in .svg. */
 const char *cli_svg(struct argp_state *state, const char *path);
+/* The file of --plot, whose name must end in .svg, .pdf or .png. */
+const char *cli_picture(struct argp_state *state, const char *path);
 /* The volume precision of a packed trace (tl_pack_options). */
 double cli_parse_precision(struct argp_state *state, const char *text);
 /* A number above 0. */

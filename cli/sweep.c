@@ -2,8 +2,7 @@
 #include "config.h"
 
 #include "cli.h"
-#include "progress.h"
-#include "sweep_words.h"
+#include "grid.h"
 
 #include <calibrate/calibrate.h>
 #include <errno.h>
@@ -18,17 +17,11 @@
 enum { OPT_GRID = 1000, OPT_JSON, OPT_PLOT };
 
 typedef struct arguments {
-    word_list options, traces;
+    grid grid;
     size_t n_axes;
     tlr_axis *axes;
-    const char *out, *plot;
+    const char *plot;
     cli_json json;
-    unsigned n_jobs;
-    size_t rank, n_processes; /* of a sweep that mpirun runs */
-    char *command;            /* of all points: column of the results */
-    tlr_results *results;     /* NULL: they go to standard output */
-    tlr_sweep sweep;
-    cli_progress progress;
 } arguments;
 
 static const struct argp_option options[] = {
@@ -72,7 +65,7 @@ static int has_axis(const arguments *a, const char *name)
 
 static int has_several_values(const arguments *a)
 {
-    int several = a->traces.n > 1;
+    int several = a->grid.traces.n > 1;
     for (size_t i = 0; i < a->n_axes; i++)
         several |= a->axes[i].n > 1;
     return several;
@@ -82,12 +75,13 @@ static void check_arguments(struct argp_state *state, const arguments *a)
 {
     if (!a->n_axes)
         argp_error(state, "the grid is missing; give --grid NAME=VALUE,VALUE");
-    if (!a->traces.n == !has_axis(a, "make"))
-        argp_error(state, a->traces.n ? "give traces or --grid make=PATTERN, not both"
-                                      : "the trace is missing; give one, or --grid make=PATTERN");
+    if (!a->grid.traces.n == !has_axis(a, "make"))
+        argp_error(state, a->grid.traces.n
+                              ? "give traces or --grid make=PATTERN, not both"
+                              : "the trace is missing; give one, or --grid make=PATTERN");
     if (a->plot && !has_several_values(a))
         argp_error(state, "--plot needs an axis with several values");
-    if (a->n_processes > 1 && !a->out)
+    if (a->grid.n_processes > 1 && !a->grid.out)
         argp_error(state, "several processes need a results file; give -o FILE");
 }
 
@@ -121,69 +115,21 @@ static error_t parse(int key, char *value, struct argp_state *state)
 {
     arguments *a = state->input;
     switch (key) {
-    case ARGP_KEY_INIT: state->child_inputs[0] = &a->options; return 0;
+    case ARGP_KEY_INIT: state->child_inputs[0] = &a->grid.options; return 0;
     case OPT_GRID: add_axis(state, a, value); return 0;
-    case 'o': a->out = value; return 0;
+    case 'o': a->grid.out = value; return 0;
     case OPT_JSON: set_json(state, a, value); return 0;
     case OPT_PLOT: a->plot = cli_svg(state, value); return 0;
     case 'j':
-        a->n_jobs = (unsigned)cli_parse_number_from(state, "--jobs", value, 1, 4096);
+        a->grid.n_jobs = (unsigned)cli_parse_number_from(state, "--jobs", value, 1, 4096);
         return 0;
     case ARGP_KEY_ARG:
-        if (!word_list_add(&a->traces, strdup(value)))
+        if (!word_list_add(&a->grid.traces, strdup(value)))
             argp_failure(state, CLI_SYSTEM, 0, "out of memory");
         return 0;
     case ARGP_KEY_SUCCESS: check_arguments(state, a); return 0;
     default: return ARGP_ERR_UNKNOWN;
     }
-}
-
-/* ---- a point ---- */
-
-static tl_status words_of(const arguments *a, size_t i, word_list *out, tl_error *err)
-{
-    return words_at(&a->sweep, i, a->traces.n ? a->traces.words[0] : NULL, &a->options, out, err);
-}
-
-static int run_point(void *arg, size_t i, tlr_point *point)
-{
-    tl_error err;
-    word_list words = {0};
-    const tl_status status = words_of(arg, i, &words, &err);
-    const int code = status == TL_OK ? words_run(&words, point) : cli_fail(&err);
-    word_list_free(&words);
-    return code;
-}
-
-static tl_status done(void *arg, size_t i, tl_error *err)
-{
-    arguments *a = arg;
-    cli_progress_step(&a->progress);
-    return a->results ? tlr_results_add(a->results, &a->sweep, i, err) : TL_OK;
-}
-
-/* Points whose files cannot be read have already failed. */
-static tl_status set_keys(arguments *a, tl_error *err)
-{
-    tlr_key_cache *cache = tlr_key_cache_create();
-    tl_status status = cache ? TL_OK : tl_fail(err, TL_ERR_MEMORY, "out of memory");
-    for (size_t i = 0; i < a->sweep.n_points && status == TL_OK; i++) {
-        tlr_point *point = &a->sweep.points[i];
-        tl_error what;
-        word_list words = {0};
-        if ((status = words_of(a, i, &words, err)) == TL_OK &&
-            tlr_sweep_key(cache, (const char *const *)words.words, words.n, &point->key, &what) !=
-                TL_OK) {
-            point->known = 1;
-            snprintf(point->error, sizeof point->error, "%.*s", (int)sizeof point->error - 1,
-                     what.text);
-        } else if (status == TL_OK) {
-            words_prepare(&words);
-        }
-        word_list_free(&words);
-    }
-    tlr_key_cache_free(cache);
-    return status;
 }
 
 /* ---- results ---- */
@@ -200,7 +146,7 @@ static tl_status write_file(const arguments *a, const char *path,
     if (status != TL_OK)
         return status;
     FILE *out = fopen(direct ? path : file.part, "we");
-    status = out ? put(&a->sweep, out, err) : TL_OK;
+    status = out ? put(&a->grid.sweep, out, err) : TL_OK;
     const int lost = !out || ferror(out);
     if ((out && fclose(out) != 0) || lost)
         status = tl_fail(err, TL_ERR_SYSTEM, "%s: cannot be written: %s; check the path", path,
@@ -208,178 +154,47 @@ static tl_status write_file(const arguments *a, const char *path,
     return tl_replace_end(&file, status, err);
 }
 
-static int all_known(const tlr_sweep *sweep)
-{
-    for (size_t i = 0; i < sweep->n_points; i++)
-        if (!sweep->points[i].known)
-            return 0;
-    return 1;
-}
-
 static tl_status write_results(arguments *a, tl_error *err)
 {
     tl_status status = TL_OK;
-    if (a->n_processes > 1)
-        status = tlr_results_read(a->results, &a->sweep, 1, err);
-    if (status != TL_OK || !all_known(&a->sweep))
+    if (a->grid.n_processes > 1)
+        status = tlr_results_read(a->grid.results, &a->grid.sweep, 1, err);
+    if (status != TL_OK || !grid_is_known(&a->grid))
         return status;
-    if (a->results)
-        status = tlr_results_write(a->results, &a->sweep, err);
+    if (a->grid.results)
+        status = tlr_results_write(a->grid.results, &a->grid.sweep, err);
     else if (cli_json_leaves_text(&a->json))
-        status = tlr_sweep_write_csv(&a->sweep, NULL, stdout, err);
+        status = tlr_sweep_write_csv(&a->grid.sweep, NULL, stdout, err);
     if (status == TL_OK && a->json.path)
         status = write_file(a, a->json.path, tlr_sweep_write_json, err);
     else if (status == TL_OK && a->json.is_wanted)
-        status = tlr_sweep_write_json(&a->sweep, stdout, err);
+        status = tlr_sweep_write_json(&a->grid.sweep, stdout, err);
     if (status == TL_OK && a->plot)
         status = write_file(a, a->plot, tlr_sweep_write_svg, err);
     return status;
 }
 
-/* The number of points that failed, or that are not possible, and the first of them. */
-static size_t count_lost(const tlr_sweep *sweep, int impossible, size_t *first)
-{
-    size_t n = 0;
-    for (size_t i = 0; i < sweep->n_points; i++) {
-        const tlr_point *point = &sweep->points[i];
-        if (point->error[0] && tlr_point_is_impossible(point) == impossible && !n++)
-            *first = i;
-    }
-    return n;
-}
-
-/* Reports the failed points in a line, and those that are not possible in another one. Of several
- * processes, the one that has all results reports them, because mpirun ends the others when the
- * first process does not exit with 0. */
-static int tell_failures(const arguments *a)
-{
-    char text[256];
-    size_t first = 0;
-    const tlr_sweep *sweep = &a->sweep;
-    if (!all_known(sweep))
-        return CLI_OK;
-    size_t n = count_lost(sweep, 1, &first);
-    if (n) {
-        tlr_sweep_point_text(sweep, first, text, sizeof text);
-        fprintf(stderr, "timeless: %zu of %zu points are not possible; the first, %s: %s\n", n,
-                sweep->n_points, text,
-                tl_printable(sweep->points[first].error + sizeof TLR_NOT_POSSIBLE - 1));
-    }
-    n = count_lost(sweep, 0, &first);
-    if (!n)
-        return CLI_OK;
-    tlr_sweep_point_text(sweep, first, text, sizeof text);
-    return cli_fail_text(TL_ERR_INPUT, "%zu of %zu points failed; the first, %s: %s", n,
-                         sweep->n_points, text, sweep->points[first].error);
-}
-
 /* ---- the sweep ---- */
-
-/* Of Open MPI's mpirun, of one that speaks PMI, or of srun. */
-static void find_processes(arguments *a)
-{
-    static const char *const names[][2] = {{"OMPI_COMM_WORLD_RANK", "OMPI_COMM_WORLD_SIZE"},
-                                           {"PMI_RANK", "PMI_SIZE"},
-                                           {"SLURM_PROCID", "SLURM_STEP_NUM_TASKS"}};
-    a->n_processes = 1;
-    for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
-        const char *rank = getenv(names[i][0]), *size = getenv(names[i][1]);
-        if (!rank || !size || strtoul(rank, NULL, 10) >= strtoul(size, NULL, 10))
-            continue;
-        a->rank = strtoul(rank, NULL, 10);
-        a->n_processes = strtoul(size, NULL, 10);
-        return;
-    }
-}
-
-/* The engine of all points: that of --engine, or of an axis with one value. */
-static tl_status find_engine(const arguments *a, const char **out, tl_error *err)
-{
-    static const char option[] = "--engine=";
-    *out = NULL;
-    for (size_t i = 0; i < a->options.n; i++)
-        if (!strncmp(a->options.words[i], option, sizeof option - 1))
-            *out = a->options.words[i] + sizeof option - 1;
-    for (size_t i = 0; i < a->n_axes; i++) {
-        if (strcmp(a->axes[i].name, "engine") != 0)
-            continue;
-        if (a->axes[i].n > 1)
-            return tl_fail(err, TL_ERR_USAGE,
-                           "all: the engines have different algorithms; give one --engine");
-        *out = a->axes[i].values[0];
-    }
-    return TL_OK;
-}
 
 /* Several traces are the first axis. */
 static tl_status make_grid(arguments *a, tl_error *err)
 {
-    tl_status status = TL_OK;
-    for (size_t i = 0; i < a->n_axes && status == TL_OK; i++) {
-        const char *engine = NULL;
-        if (!tlr_axis_has_all(&a->axes[i]))
-            continue;
-        status = find_engine(a, &engine, err);
-        if (status == TL_OK)
-            status = tlr_axis_expand(&a->axes[i], engine, err);
-    }
-    if (status != TL_OK)
-        return status;
-    if (a->traces.n > 1) {
+    tl_status status = grid_expand(&a->grid, a->axes, a->n_axes, err);
+    if (status == TL_OK && a->grid.traces.n > 1) {
         memmove(a->axes + 1, a->axes, a->n_axes * sizeof *a->axes);
         a->axes[0] = (tlr_axis){0};
         a->n_axes++;
-        status = tlr_axis_of("trace", (const char *const *)a->traces.words, a->traces.n,
+        status = tlr_axis_of("trace", (const char *const *)a->grid.traces.words, a->grid.traces.n,
                              &a->axes[0], err);
     }
-    return status == TL_OK ? tlr_sweep_create(a->axes, a->n_axes, &a->sweep, err) : status;
-}
-
-/* The trace, if it is the same at all points, and the options. */
-static char *command_of(const arguments *a)
-{
-    char *text = NULL;
-    size_t size;
-    FILE *out = open_memstream(&text, &size);
-    if (!out)
-        return NULL;
-    fputs("replay", out);
-    if (a->traces.n == 1)
-        fprintf(out, " %s", a->traces.words[0]);
-    for (size_t i = 0; i < a->options.n; i++)
-        fprintf(out, " %s", a->options.words[i]);
-    if (fclose(out) == 0)
-        return text;
-    free(text);
-    return NULL;
-}
-
-/* The points that this process has to run. */
-static size_t count_open(const arguments *a)
-{
-    size_t n = 0;
-    for (size_t i = a->rank; i < a->sweep.n_points; i += a->n_processes)
-        n += !a->sweep.points[i].known;
-    return n;
+    return status == TL_OK ? tlr_sweep_create(a->axes, a->n_axes, &a->grid.sweep, err) : status;
 }
 
 static tl_status sweep(arguments *a, tl_error *err)
 {
     tl_status status = make_grid(a, err);
-    if (status == TL_OK && !(a->command = command_of(a)))
-        status = tl_fail(err, TL_ERR_MEMORY, "out of memory");
-    a->sweep.command = a->command;
-    if (status == TL_OK && a->out)
-        status = tlr_results_open(a->out, a->rank, a->n_processes, &a->results, err);
     if (status == TL_OK)
-        status = set_keys(a, err);
-    if (status == TL_OK && a->results)
-        status = tlr_results_read(a->results, &a->sweep, 0, err);
-    a->progress = cli_progress_begin("points", count_open(a));
-    if (status == TL_OK)
-        status =
-            tlr_sweep_run(&a->sweep, a->rank, a->n_processes, a->n_jobs, run_point, done, a, err);
-    cli_progress_end(&a->progress);
+        status = grid_run(&a->grid, err);
     return status == TL_OK ? write_results(a, err) : status;
 }
 
@@ -394,22 +209,17 @@ int cmd_sweep(int argc, char **argv)
                               children,
                               NULL,
                               NULL};
-    arguments a = {.n_jobs = tlp_n_cores()};
+    arguments a = {.grid.n_jobs = tlp_n_cores()};
     tl_error err;
-    find_processes(&a);
+    grid_find_processes(&a.grid);
     cli_parse(&argp, argc, argv, 0, &a);
     const tl_status status = sweep(&a, &err);
-    const int code = status == TL_OK ? tell_failures(&a) : cli_fail(&err);
-    if (a.sweep.points) {
-        tlr_sweep_free(&a.sweep);
-    } else {
+    const int code = status == TL_OK ? grid_tell_failures(&a.grid) : cli_fail(&err);
+    if (!a.grid.sweep.points) {
         for (size_t i = 0; i < a.n_axes; i++)
             tlr_axis_free(&a.axes[i]);
         free(a.axes);
     }
-    tlr_results_close(a.results);
-    free(a.command);
-    word_list_free(&a.options);
-    word_list_free(&a.traces);
+    grid_free(&a.grid);
     return code;
 }

@@ -41,15 +41,16 @@ replayer_libreplayer_la_SOURCES = \
 	replayer/report/report.c replayer/report/report.h replayer/report/states.c replayer/report/states.h \
 	replayer/study/compare.c replayer/study/compare.h replayer/study/compare_plot.c \
 	replayer/study/compare_write.c replayer/study/region_test.c replayer/study/runs.c \
+	replayer/study/collectives.c replayer/study/collectives.h replayer/study/collectives_plot.c replayer/study/study_cases.h \
 	replayer/study/runs.h replayer/study/sweep.c replayer/study/sweep.h replayer/study/sweep_file.c replayer/study/sweep_results.c replayer/study/sweep_table.c replayer/study/sweep_table.h \
 	replayer/study/sweep_key.c replayer/study/sweep_plot.c replayer/study/sweep_run.c \
 	replayer/study/tolerance.c replayer/study/tolerance.h \
 	$(LOGGOPS_SOURCES)
-replayer_libreplayer_la_CPPFLAGS = $(AM_CPPFLAGS) -I$(top_srcdir)/replayer $(LIBCONFIG_CFLAGS) \
+replayer_libreplayer_la_CPPFLAGS = $(AM_CPPFLAGS) -I$(top_srcdir)/replayer -I$(top_srcdir)/plots $(LIBCONFIG_CFLAGS) \
 	$(JANSSON_CFLAGS) $(GSL_CFLAGS) $(OTF2_CFLAGS) $(XXHASH_CFLAGS) \
 	-DBINDIR='"$(bindir)"' -DPKGLIBDIR='"$(pkglibdir)"' -DPKGLIBEXECDIR='"$(pkglibexecdir)"' \
 	-DPKGDATADIR='"$(pkgdatadir)"'
-replayer_libreplayer_la_LIBADD = replayer/libengine.la replayer/libreport.la compress/libtimeless.la $(LIBCONFIG_LIBS) \
+replayer_libreplayer_la_LIBADD = replayer/libengine.la plots/libplots.la replayer/libreport.la compress/libtimeless.la $(LIBCONFIG_LIBS) \
 	$(JANSSON_LIBS) $(GSL_LIBS) $(OTF2_LIBS) -lm -lpthread
 if OTF2
 replayer_libreplayer_la_SOURCES += \

@@ -10,7 +10,7 @@ CLI_TESTS = \
 	tests/cli/calibrations.sh \
 	tests/cli/calibrate_network.sh \
 	tests/cli/comparable.sh \
-	tests/cli/algorithms.sh \
+	tests/cli/algorithms.sh tests/cli/study.sh \
 	tests/cli/compare.sh \
 	tests/cli/completion.sh \
 	tests/cli/hpl.sh \

@@ -5,8 +5,9 @@ max_lines=600
 # may_include FOLDER: the folders whose headers it may include, besides its own
 may_include() {
     case $1 in
-    tracer | replayer | platforms | symbols) echo compress ;;
-    cli) echo replayer platforms symbols compress ;;
+    tracer | plots | symbols) echo compress ;;
+    replayer | platforms) echo plots compress ;;
+    cli) echo replayer platforms symbols plots compress ;;
     esac
 }
 # includes PATTERN FILE...: "FILE:HEADER" of every include whose header matches
@@ -25,7 +26,7 @@ ours() {
         for other in $(may_include "$folder"); do
             [ -e "$root/$other/$header" ] && continue 2
         done
-        for other in compress symbols tracer replayer platforms cli; do
+        for other in compress symbols plots tracer replayer platforms cli; do
             [ ! -e "$root/$other/$header" ] || { echo "$file includes $header of $other/"; bad=1; }
         done
     done < <(includes '.' $(sources_of "$root/$folder"))
@@ -34,7 +35,7 @@ ours() {
 # only_in ROOT HEADERS PLACES: no file but those whose path matches includes them
 only_in() {
     local root=$1 headers=$2 places=$3 found
-    found=$(includes "$headers" $(for f in compress symbols tracer replayer platforms cli; do sources_of "$root/$f"; done) |
+    found=$(includes "$headers" $(for f in compress symbols plots tracer replayer platforms cli; do sources_of "$root/$f"; done) |
         sed "s|^$root/||" | grep -vE "^$places")
     [ -z "$found" ] || { echo "$found"; return 1; }
 }
@@ -61,12 +62,12 @@ trace_library() { # libc, zstd and xxhash
 }
 short() {
     local long
-    long=$(cd "$1" && find compress symbols tracer replayer platforms cli tests \( -name '*.[ch]' -o -name '*.sh' \) -exec wc -l {} + |
+    long=$(cd "$1" && find compress symbols plots tracer replayer platforms cli tests \( -name '*.[ch]' -o -name '*.sh' \) -exec wc -l {} + |
         awk -v max=$max_lines '$2 != "total" && $1 > max')
     [ -z "$long" ] || { echo "$long"; return 1; }
 }
 
-for folder in compress symbols tracer replayer platforms cli; do
+for folder in compress symbols plots tracer replayer platforms cli; do
     check "$folder/ includes what it may" ours "$top_srcdir" $folder
 done
 check 'SimGrid stands in the SMPI engine alone' only_in "$top_srcdir" "$simgrid" "$simgrid_files"

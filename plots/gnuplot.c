@@ -1,0 +1,207 @@
+/* gnuplot.c - runs gnuplot on the script of a picture. */
+#include "config.h"
+
+#include "script.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <spawn.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/wait.h>
+#include <timeless_files.h>
+#include <unistd.h>
+
+extern char **environ;
+
+/* ---- text ---- */
+
+static int is_letter_start(char byte)
+{
+    return ((unsigned char)byte & 0xc0) != 0x80;
+}
+
+size_t tlg_letters(const char *text, size_t limit)
+{
+    size_t n = 0;
+    for (; *text && n < limit; text++)
+        n += (size_t)is_letter_start(*text);
+    return n;
+}
+
+/* Within single quotes only the quote itself has a meaning. */
+static void put_quoted(FILE *out, const char *text, size_t length)
+{
+    for (size_t i = 0; i < length; i++) {
+        if (text[i] == '\'')
+            putc('\'', out);
+        putc(text[i], out);
+    }
+}
+
+void tlg_put_text(FILE *out, const char *text, size_t limit)
+{
+    text = tl_printable(text);
+    const size_t length = strlen(text);
+    putc('\'', out);
+    if (tlg_letters(text, limit + 1) <= limit) {
+        put_quoted(out, text, length);
+    } else {
+        size_t head = 0, tail = length;
+        for (size_t n = 0; n <= limit / 2; head++)
+            n += (size_t)is_letter_start(text[head]);
+        for (size_t n = 0; n < limit / 2;)
+            n += (size_t)is_letter_start(text[--tail]);
+        put_quoted(out, text, head - 1);
+        fputs("…", out);
+        put_quoted(out, text + tail, length - tail);
+    }
+    putc('\'', out);
+}
+
+/* ---- the program ---- */
+
+/* Runs gnuplot with these files; its first complaint becomes the error. */
+static tl_status run(int script, int picture, int complaints, tl_error *err)
+{
+    static char *const argv[] = {(char *)"gnuplot", (char *)"-d", (char *)"-", NULL};
+    posix_spawn_file_actions_t actions;
+    char text[256];
+    pid_t child;
+    int end = 0;
+    posix_spawn_file_actions_init(&actions);
+    posix_spawn_file_actions_adddup2(&actions, script, STDIN_FILENO);
+    posix_spawn_file_actions_adddup2(&actions, picture, STDOUT_FILENO);
+    posix_spawn_file_actions_adddup2(&actions, complaints, STDERR_FILENO);
+    const int failed = posix_spawnp(&child, argv[0], &actions, NULL, argv, environ);
+    posix_spawn_file_actions_destroy(&actions);
+    if (failed == ENOENT)
+        return tl_fail(err, TL_ERR_SYSTEM,
+                       "gnuplot draws the pictures, and it is not installed; install gnuplot "
+                       "(Debian: gnuplot-nox)");
+    if (failed)
+        return tl_fail(err, TL_ERR_SYSTEM, "gnuplot cannot be started: %s", strerror(failed));
+    while (waitpid(child, &end, 0) < 0)
+        if (errno != EINTR)
+            return tl_fail(err, TL_ERR_SYSTEM, "gnuplot is lost: %s", strerror(errno));
+    if (WIFEXITED(end) && !WEXITSTATUS(end))
+        return TL_OK;
+    const ssize_t got = pread(complaints, text, sizeof text - 1, 0);
+    text[got > 0 ? got : 0] = '\0';
+    const char *line = text + strspn(text, " \n");
+    return tl_fail(err, TL_ERR_SYSTEM,
+                   "gnuplot %s: %.*s; Timeless needs version 5.4 or later, with its terminals svg, "
+                   "pdfcairo and pngcairo",
+                   WIFSIGNALED(end) ? "was killed" : "failed", (int)strcspn(line, "\n"), line);
+}
+
+/* Draws into the open file. */
+static tl_status draw(const tlg_picture *picture, tlg_format format, int out, tl_error *err)
+{
+    const int script = memfd_create("timeless-plot", MFD_CLOEXEC);
+    const int complaints = memfd_create("timeless-plot-errors", MFD_CLOEXEC);
+    FILE *text = script >= 0 ? fdopen(dup(script), "w") : NULL;
+    tl_status status = TL_OK;
+    if (complaints < 0 || !text) {
+        status = tl_fail(err, TL_ERR_SYSTEM, "no memory for a plot: %s", strerror(errno));
+    } else {
+        tlg_script(picture, format, text);
+        const int lost = ferror(text);
+        if (fclose(text) != 0 || lost || lseek(script, 0, SEEK_SET) != 0)
+            status = tl_fail(err, TL_ERR_SYSTEM, "no memory for a plot: %s", strerror(errno));
+        text = NULL;
+    }
+    if (status == TL_OK)
+        status = run(script, out, complaints, err);
+    if (text)
+        fclose(text);
+    if (script >= 0)
+        close(script);
+    if (complaints >= 0)
+        close(complaints);
+    return status;
+}
+
+static const struct {
+    const char *ending;
+    tlg_format format;
+} formats[] = {{".svg", TLG_SVG}, {".pdf", TLG_PDF}, {".png", TLG_PNG}};
+enum { N_FORMATS = sizeof formats / sizeof *formats };
+
+static int find_format(const char *path, tlg_format *out)
+{
+    const size_t length = strlen(path);
+    for (int i = 0; i < N_FORMATS; i++) {
+        const size_t ending = strlen(formats[i].ending);
+        if (length < ending || strcmp(path + length - ending, formats[i].ending) != 0)
+            continue;
+        *out = formats[i].format;
+        return 1;
+    }
+    return 0;
+}
+
+int tlg_is_picture(const char *path)
+{
+    tlg_format format;
+    return find_format(path, &format);
+}
+
+tl_status tlg_draw(const tlg_picture *picture, const char *path, tl_error *err)
+{
+    tlg_format format = TLG_SVG;
+    tl_replacement file = {0};
+    find_format(path, &format);
+    tl_status status = tl_replace_begin(path, ".part", &file, err);
+    if (status != TL_OK)
+        return status;
+    const int out = open(file.part, O_WRONLY | O_TRUNC | O_CLOEXEC);
+    if (out < 0)
+        status = tl_fail(err, TL_ERR_SYSTEM, "%s: cannot be written: %s; check the path", path,
+                         strerror(errno));
+    else
+        status = draw(picture, format, out, err);
+    if (out >= 0 && close(out) != 0 && status == TL_OK)
+        status = tl_fail(err, TL_ERR_SYSTEM, "%s: cannot be written: %s", path, strerror(errno));
+    return tl_replace_end(&file, status, err);
+}
+
+/* ---- pages ---- */
+
+/* Copies the <svg> element without its names of XML, which HTML does not need: a page that fetches
+ * nothing names no address. */
+static void copy_element(const char *svg, FILE *page)
+{
+    static const char space[] = " xmlns", link[] = "xlink:href";
+    for (const char *at = strstr(svg, "<svg"); at && *at;) {
+        if (!strncmp(at, space, sizeof space - 1)) {
+            at = strchr(at, '"');
+            at = at ? strchr(at + 1, '"') : NULL;
+            at += at != NULL;
+        } else if (!strncmp(at, link, sizeof link - 1)) {
+            at += strlen("xlink:");
+        } else {
+            putc(*at++, page);
+        }
+    }
+}
+
+tl_status tlg_draw_into_page(const tlg_picture *picture, FILE *page, tl_error *err)
+{
+    const int out = memfd_create("timeless-picture", MFD_CLOEXEC);
+    if (out < 0)
+        return tl_fail(err, TL_ERR_SYSTEM, "no memory for a plot: %s", strerror(errno));
+    tl_status status = draw(picture, TLG_PAGE, out, err);
+    const off_t size = lseek(out, 0, SEEK_END);
+    char *text = status == TL_OK && size > 0 ? malloc((size_t)size + 1) : NULL;
+    if (text && pread(out, text, (size_t)size, 0) == (ssize_t)size) {
+        text[size] = '\0';
+        copy_element(text, page);
+    } else if (status == TL_OK) {
+        status = tl_fail(err, TL_ERR_SYSTEM, "gnuplot drew nothing; check that it works");
+    }
+    free(text);
+    close(out);
+    return status;
+}

@@ -1,0 +1,441 @@
+/* plot.c - a picture as a script of gnuplot: layout, axes, legend, series. */
+#include "config.h"
+
+#include "script.h"
+
+#include <math.h>
+#include <string.h>
+
+/* Pixels. The margins of a panel hold the labels of its axes. */
+enum {
+    PANEL_WIDTH = 560,
+    PANEL_HEIGHT = 420,
+    TITLE_HEIGHT = 34,
+    PANEL_TITLE = 30,
+    LEFT = 96,
+    RIGHT = 22,
+    BOTTOM = 62,
+    TOP = 14,
+    LETTER_WIDTH = 8,
+    KEY_SAMPLE = 60,
+    KEY_LINE = 19,
+    MOST_LETTERS = 28,
+    N_COLOURS = 8
+};
+
+static const char *const colours[N_COLOURS] = {"#0072b2", "#d55e00", "#009e73", "#cc79a7",
+                                               "#e69f00", "#56b4e9", "#8c564b", "#707070"};
+
+/* The heights of crosses, as shares of the panel. */
+#define CROSS_FIRST 0.02
+#define CROSS_STEP 0.025
+
+/* ---- layout ---- */
+
+static size_t most(size_t a, size_t b)
+{
+    return a > b ? a : b;
+}
+
+static size_t longest_name(const tlg_axis *axis)
+{
+    size_t longest = 0;
+    for (size_t i = 0; i < axis->n_names; i++)
+        longest = most(longest, tlg_letters(axis->names[i], MOST_LETTERS));
+    return longest;
+}
+
+static int is_in_key(const tlg_series *s)
+{
+    return s->name && s->name[0];
+}
+
+/* Whether an earlier panel or series has the same entry of the legend. */
+static int is_repeated(const tlg_picture *p, size_t panel, size_t series)
+{
+    const tlg_series *self = &p->panels[panel].series[series];
+    for (size_t i = 0; i <= panel; i++)
+        for (size_t k = 0; k < (i < panel ? p->panels[i].n_series : series); k++) {
+            const tlg_series *s = &p->panels[i].series[k];
+            if (is_in_key(s) && s->number == self->number && s->look == self->look &&
+                !strcmp(s->name, self->name))
+                return 1;
+        }
+    return 0;
+}
+
+static layout lay_out(const tlg_picture *p)
+{
+    layout l = {.columns = p->n_columns ? p->n_columns : (unsigned)p->n_panels,
+                .width = p->width ? p->width : PANEL_WIDTH,
+                .height = p->height ? p->height : PANEL_HEIGHT,
+                .left = LEFT,
+                .bottom = BOTTOM,
+                .top = p->title ? TITLE_HEIGHT : 0};
+    size_t letters = 0, n_keys = 0, names = 0;
+    l.rows = ((unsigned)p->n_panels + l.columns - 1) / l.columns;
+    for (size_t i = 0; i < p->n_panels; i++) {
+        const tlg_panel *panel = &p->panels[i];
+        const size_t x_name = longest_name(&panel->x);
+        const double step = panel->x.n_names ? (l.width - LEFT - RIGHT) / (double)panel->x.n_names
+                                             : (double)l.width;
+        if (LETTER_WIDTH * (x_name + 1.0) > step) {
+            l.is_steep = 1;
+            l.bottom = fmax(l.bottom, BOTTOM + 0.72 * LETTER_WIDTH * (double)x_name);
+            l.left = fmax(l.left, 0.72 * LETTER_WIDTH * (double)x_name - step / 2 + LETTER_WIDTH);
+        }
+        names = most(names, longest_name(&panel->y));
+        for (size_t k = 0; k < panel->n_series; k++)
+            if (is_in_key(&panel->series[k]) && !is_repeated(p, i, k)) {
+                letters = most(letters, tlg_letters(panel->series[k].name, 1000));
+                n_keys++;
+            }
+    }
+    l.left = fmax(l.left, LETTER_WIDTH * (double)names + 3 * LETTER_WIDTH);
+    l.height += l.bottom - BOTTOM;
+    l.width += l.left - LEFT;
+    l.key = n_keys ? KEY_SAMPLE + LETTER_WIDTH * (double)letters : 0;
+    l.total_width = l.columns * l.width + l.key;
+    l.total_height = fmax(l.top + l.rows * l.height, l.top + KEY_LINE * ((double)n_keys + 2));
+    return l;
+}
+
+/* ---- axes ---- */
+
+/* A linear axis of seconds or bytes gets a prefix, which divides its values. */
+static scale choose_scale(const tlg_axis *axis, double low, double high)
+{
+    static const struct {
+        const char *unit, *text;
+        double factor;
+    } prefixes[] = {{"s", "ns", 1e-9}, {"s", "µs", 1e-6}, {"s", "ms", 1e-3}, {"s", "s", 1},
+                    {"B", "B", 1},     {"B", "kB", 1e3},  {"B", "MB", 1e6},  {"B", "GB", 1e9}};
+    scale s = {.low = low, .high = high, .factor = 1, .unit = axis->unit};
+    const double largest = fmax(fabs(low), fabs(high));
+    for (size_t i = 0; !axis->is_log && i < sizeof prefixes / sizeof *prefixes; i++)
+        if (!strcmp(prefixes[i].unit, axis->unit) &&
+            (largest >= prefixes[i].factor || s.unit == axis->unit)) {
+            s.factor = prefixes[i].factor;
+            s.unit = prefixes[i].text;
+        }
+    s.low /= s.factor;
+    s.high /= s.factor;
+    return s;
+}
+
+static void widen(double value, const tlg_axis *axis, double *low, double *high)
+{
+    if (!isfinite(value) || (axis->is_log && value <= 0))
+        return;
+    *low = fmin(*low, value);
+    *high = fmax(*high, value);
+}
+
+static void find_data(const tlg_panel *panel, int is_x, double *low, double *high)
+{
+    const tlg_axis *axis = is_x ? &panel->x : &panel->y;
+    for (size_t k = 0; k < panel->n_series; k++) {
+        const tlg_series *s = &panel->series[k];
+        const double *values = is_x ? s->x : s->y;
+        for (size_t i = 0; i < s->n; i++) {
+            if (is_x || s->look != TLG_CROSSES)
+                widen(values[i], axis, low, high);
+            if (is_x && s->look == TLG_RANGES) {
+                widen(s->low[i], axis, low, high);
+                widen(s->high[i], axis, low, high);
+            }
+        }
+        if (!is_x && s->look == TLG_BARS)
+            widen(0, axis, low, high);
+    }
+}
+
+/* Crosses have a strip of their own below the data. */
+static void make_strip(const tlg_panel *panel, double *low, double high)
+{
+    double n = 0;
+    for (size_t k = 0; k < panel->n_series; k++)
+        for (size_t i = 0; i < panel->series[k].n && panel->series[k].look == TLG_CROSSES; i++)
+            if (isfinite(panel->series[k].y[i]))
+                n = fmax(n, panel->series[k].y[i] + 1);
+    if (!(n > 0))
+        return;
+    const double share = fmin(0.5, CROSS_FIRST + CROSS_STEP * (n + 1));
+    *low = panel->y.is_log ? *low / pow(high / *low, share / (1 - share))
+                           : *low - (high - *low) * share / (1 - share);
+}
+
+/* At least two decades are marked. */
+static void round_log(double *low, double *high)
+{
+    const double first = ceil(log10(*low) - 1e-9), last = floor(log10(*high) + 1e-9);
+    if (last - first < 1) {
+        *low = pow(10, floor(log10(*low) + 1e-9));
+        *high = pow(10, ceil(log10(*high) - 1e-9));
+        if (*high < 10 * *low)
+            *high = 10 * *low;
+    }
+    *low /= 1.3;
+    *high *= 1.3;
+}
+
+static scale find_scale(const tlg_panel *panel, int is_x)
+{
+    const tlg_axis *axis = is_x ? &panel->x : &panel->y;
+    double low = INFINITY, high = -INFINITY;
+    if (axis->n_names)
+        return (scale){-0.5, (double)axis->n_names - 0.5, 1, axis->unit};
+    find_data(panel, is_x, &low, &high);
+    if (!(low <= high)) {
+        low = axis->is_log ? 1 : 0;
+        high = axis->is_log ? 10 : 1;
+    }
+    if (axis->low != 0 || axis->high != 0)
+        return choose_scale(axis, axis->low, axis->high);
+    if (axis->is_log) {
+        round_log(&low, &high);
+    } else {
+        const double room = high > low ? 0.04 * (high - low) : fmax(fabs(high) / 10, 1e-12);
+        low = low == 0 && !is_x ? 0 : low - room;
+        high += room;
+    }
+    if (!is_x)
+        make_strip(panel, &low, high);
+    return choose_scale(axis, low, high);
+}
+
+static void put_axis(FILE *out, char name, const tlg_axis *axis, const scale *s, int is_steep)
+{
+    const double tick = axis->is_log ? log10(s->high / s->low) : 0;
+    fprintf(out, "unset logscale %c\nset %ctics nomirror norotate autofreq\nset m%ctics\n", name,
+            name, name);
+    fprintf(out, "set %clabel ", name);
+    tlg_put_text(out, axis->label, 1000);
+    if (s->unit[0])
+        fprintf(out, ".' [%s]'", s->unit);
+    fprintf(out, ".'%s'\n", axis->is_log ? ", logarithmic" : "");
+    if (axis->n_names) {
+        fprintf(out, "unset m%ctics\nset %ctics scale 0 %s (", name, name,
+                is_steep && name == 'x' ? "rotate by 45 right" : "norotate");
+        for (size_t i = 0; i < axis->n_names; i++) {
+            fputs(i ? "," : "", out);
+            tlg_put_text(out, axis->names[i], MOST_LETTERS);
+            fprintf(out, " %zu", i);
+        }
+        fputs(")\n", out);
+    } else if (axis->is_log) {
+        fprintf(out, "set logscale %c\nset m%ctics 10\n", name, name);
+        if (tick < 13)
+            fprintf(out, "set %ctics 10\n", name);
+        fprintf(out, "set format %c '%s%s'\n", name, axis->unit[0] ? "%.0s %c" : "%g", axis->unit);
+    } else {
+        fprintf(out, "set format %c '%%g'\n", name);
+    }
+    if (axis->n_names && name == 'y')
+        fprintf(out, "set yrange [%.9g:%.9g]\n", s->high, s->low);
+    else
+        fprintf(out, "set %crange [%.9g:%.9g]\n", name, s->low, s->high);
+}
+
+/* ---- series ---- */
+
+/* Colours and shapes repeat after different numbers of series. */
+static void put_style(FILE *out, const tlg_series *s)
+{
+    static const int shapes[] = {7, 5, 9, 13, 11, 4, 6, 8, 12, 10, 2, 3, 1};
+    enum { N_SHAPES = sizeof shapes / sizeof *shapes };
+    const int is_black = s->number < 0, number = is_black ? 0 : s->number;
+    const char *colour = is_black ? "#000000" : colours[number % N_COLOURS];
+    const char *dash = is_black ? "2" : number / N_COLOURS % 2 ? "4" : "1";
+    switch (s->look) {
+    case TLG_LINE:
+        fprintf(out, "with linespoints lc rgb '%s' lw %s dt %s pt %d ps 0.75", colour,
+                is_black ? "2.5" : "1.6", dash, is_black ? 1 : shapes[number % N_SHAPES]);
+        break;
+    case TLG_CURVE: fprintf(out, "with lines lc rgb '%s' lw 2 dt %s", colour, dash); break;
+    case TLG_STEPS: fprintf(out, "with steps lc rgb '%s' lw 1.6", colour); break;
+    case TLG_DOTS: fprintf(out, "with lines lc rgb '%s' lw 2.4", colour); break;
+    case TLG_BARS: fprintf(out, "with boxes fs solid 0.75 border lc rgb '%s'", colour); break;
+    case TLG_POINTS:
+        fprintf(out, "with points lc rgb '%s' pt %d ps 0.9 lw 1.5", colour,
+                is_black ? 1 : shapes[number % N_SHAPES]);
+        break;
+    case TLG_RANGES:
+        fprintf(out, "with xerrorbars lc rgb '%s' lw 2 pt %d ps 0.9", colour,
+                shapes[number % N_SHAPES]);
+        break;
+    case TLG_CROSSES: fprintf(out, "with points lc rgb '%s' pt 2 ps 0.8 lw 1.6", colour); break;
+    }
+}
+
+/* Legends show a marker instead of a small dot or a range. */
+static void put_key(FILE *out, const tlg_series *s)
+{
+    tlg_series sample = *s;
+    if (s->look == TLG_DOTS || s->look == TLG_RANGES)
+        sample.look = TLG_POINTS;
+    fputs("keyentry ", out);
+    put_style(out, &sample);
+    fputs(" title ", out);
+    tlg_put_text(out, s->name, 1000);
+}
+
+/* A dot is a line that is too short to be seen as one: thousands of lines are one element of an
+ * SVG file, thousands of markers are not. */
+static void put_dot(FILE *out, double x, double y, const scale *s, int is_log)
+{
+    const double right = is_log ? x * pow(s->high / s->low, 1e-4) : x + 1e-4 * (s->high - s->low);
+    fprintf(out, "%.9g %.9g\n%.9g %.9g\n\n", x, y, right, y);
+}
+
+/* The height of a cross, from the lower edge. */
+static double height_of(const scale *y, int is_log, double n_below)
+{
+    const double share = CROSS_FIRST + CROSS_STEP * n_below;
+    return is_log ? y->low * pow(y->high / y->low, share) : y->low + share * (y->high - y->low);
+}
+
+static double inside(double value, const scale *s)
+{
+    return fmin(s->high, fmax(s->low, value));
+}
+
+/* The data of a series; 0 if no value can be shown. */
+static int put_data(FILE *out, const tlg_panel *panel, const tlg_series *s, size_t number,
+                    const scale *x, const scale *y)
+{
+    int any = 0;
+    fprintf(out, "$d%zu << END\n", number);
+    for (size_t i = 0; i < s->n; i++) {
+        const double at = s->x[i] / x->factor;
+        const double value =
+            s->look == TLG_CROSSES ? height_of(y, panel->y.is_log, s->y[i]) : s->y[i] / y->factor;
+        if (!isfinite(at) || !isfinite(value) || (panel->x.is_log && at <= 0) ||
+            (panel->y.is_log && value <= 0)) {
+            fputs("\n", out);
+            continue;
+        }
+        any = 1;
+        if (s->look == TLG_DOTS)
+            put_dot(out, at, inside(value, y), x, panel->x.is_log);
+        else if (s->look == TLG_RANGES)
+            fprintf(out, "%.9g %.9g %.9g %.9g\n", inside(at, x), value,
+                    inside(s->low[i] / x->factor, x), inside(s->high[i] / x->factor, x));
+        else
+            fprintf(out, "%.9g %.9g\n", at, value);
+    }
+    fputs("END\n", out);
+    return any;
+}
+
+static void put_series(FILE *out, const tlg_picture *p, const tlg_panel *panel, const scale *x,
+                       const scale *y)
+{
+    const size_t index = (size_t)(panel - p->panels);
+    for (size_t k = 0; k < panel->n_series; k++)
+        if (!put_data(out, panel, &panel->series[k], k, x, y))
+            fprintf(out, "undefine $d%zu\n", k);
+    fputs("plot NaN notitle", out);
+    for (size_t k = 0; k < panel->n_series; k++) {
+        int any = 0;
+        const tlg_series *s = &panel->series[k];
+        for (size_t i = 0; i < s->n; i++)
+            any |= isfinite(s->x[i]) && isfinite(s->y[i]) &&
+                   !(panel->y.is_log && s->y[i] <= 0 && s->look != TLG_CROSSES);
+        if (!any)
+            continue;
+        fprintf(out, ", $d%zu using %s ", k, s->look == TLG_RANGES ? "1:2:3:4" : "1:2");
+        put_style(out, s);
+        fputs(" notitle", out);
+    }
+    for (size_t i = 0; index == 0 && i < p->n_panels; i++)
+        for (size_t k = 0; k < p->panels[i].n_series; k++)
+            if (is_in_key(&p->panels[i].series[k]) && !is_repeated(p, i, k)) {
+                fputs(", ", out);
+                put_key(out, &p->panels[i].series[k]);
+            }
+    fputs("\n", out);
+}
+
+/* ---- the script ---- */
+
+static void put_panel(FILE *out, const tlg_picture *p, size_t index, const layout *l)
+{
+    const tlg_panel *panel = &p->panels[index];
+    const scale x = find_scale(panel, 1), y = find_scale(panel, 0);
+    const size_t column = index % l->columns, row = index / l->columns;
+    const double left = (double)column * l->width, top = l->top + (double)row * l->height;
+    fprintf(out,
+            "set lmargin at screen %.6f\nset rmargin at screen %.6f\nset tmargin at screen "
+            "%.6f\nset bmargin at screen %.6f\nunset object\nunset arrow\n",
+            (left + l->left) / l->total_width, (left + l->width - RIGHT) / l->total_width,
+            1 - (top + (panel->title ? PANEL_TITLE : TOP)) / l->total_height,
+            1 - (top + l->height - l->bottom) / l->total_height);
+    put_axis(out, 'x', &panel->x, &x, l->is_steep);
+    put_axis(out, 'y', &panel->y, &y, 0);
+    fputs("set title ", out);
+    tlg_put_text(out, panel->title ? panel->title : "", 1000);
+    fputs(" offset 0,-0.5\n", out);
+    if (panel->band[0] != 0 || panel->band[1] != 0)
+        fprintf(out,
+                "set object rectangle from %.9g, graph 0 to %.9g, graph 1 behind fc rgb '#e4f2e4' "
+                "fs solid noborder\n",
+                inside(panel->band[0] / x.factor, &x), inside(panel->band[1] / x.factor, &x));
+    for (size_t i = 0; i < panel->n_rules; i++)
+        fprintf(out,
+                "set arrow from %.9g, graph 0 to %.9g, graph 1 nohead back lc rgb '#b06000' dt 2\n",
+                panel->rules[i] / x.factor, panel->rules[i] / x.factor);
+    if (index)
+        fputs("unset key\n", out);
+    put_series(out, p, panel, &x, &y);
+}
+
+layout tlg_script(const tlg_picture *p, tlg_format format, FILE *out)
+{
+    const layout l = lay_out(p);
+    const double width = l.total_width, height = l.total_height;
+    fputs("set encoding utf8\nset micro\n", out);
+    switch (format) {
+    case TLG_SVG:
+        fprintf(out,
+                "set terminal svg size %.0f,%.0f dynamic noenhanced rounded font 'sans,13' "
+                "background '#ffffff'\n",
+                width, height);
+        break;
+    case TLG_PAGE:
+        fprintf(out,
+                "set terminal svg size %.0f,%.0f fixed noenhanced rounded font 'sans,12' "
+                "background '#ffffff'\n",
+                width, height);
+        break;
+    case TLG_PDF:
+        fprintf(out, "set terminal pdfcairo size %.3fin,%.3fin noenhanced rounded font 'sans,9'\n",
+                width / 100, height / 100);
+        break;
+    case TLG_PNG:
+        fprintf(out,
+                "set terminal pngcairo size %.0f,%.0f noenhanced rounded font 'sans,10' "
+                "background '#ffffff'\n",
+                width, height);
+        break;
+    }
+    fputs("set border 3 lc rgb '#404040'\nset grid xtics ytics lc rgb '#dddddd' lt 1 lw 1\n"
+          "set tics nomirror textcolor rgb '#202020'\nset multiplot\n",
+          out);
+    if (p->title) {
+        fputs("set label 1 ", out);
+        tlg_put_text(out, p->title, 1000);
+        fprintf(out, " at screen %.6f, screen %.6f left font ',15'\n", 14 / width,
+                1 - TITLE_HEIGHT / 2.0 / height);
+    }
+    fprintf(out,
+            "set key at screen %.6f, screen %.6f left top Left reverse samplen 3 spacing 1.1\n",
+            (width - l.key + 8) / width, 1 - (l.top + PANEL_TITLE) / height);
+    for (size_t i = 0; i < p->n_panels; i++) {
+        put_panel(out, p, i, &l);
+        if (!i)
+            fputs("unset label 1\n", out);
+    }
+    fputs("unset multiplot\n", out);
+    return l;
+}

@@ -1,0 +1,17 @@
+/* study_cases.h - the cases of a study of collectives, for its tables and its picture. */
+#ifndef TLR_STUDY_CASES_H
+#define TLR_STUDY_CASES_H
+
+#include "collectives.h"
+
+/* All by index on their axes; algorithm 0 is the rule. */
+const tlr_point *study_point(const tlr_study *study, size_t ranks, size_t bytes, size_t algorithm);
+int study_has_time(const tlr_point *point);
+/* 0: no algorithm serves the case. */
+size_t study_best(const tlr_study *study, size_t ranks, size_t bytes);
+/* Its makespan in makespans of the best; NAN: it has none. */
+double study_ratio(const tlr_study *study, size_t ranks, size_t bytes, size_t algorithm);
+double study_number(const tlr_study *study, int axis, size_t i);
+const char *study_algorithm(const tlr_study *study, size_t algorithm);
+
+#endif
