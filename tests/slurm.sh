@@ -74,13 +74,20 @@ slurm_up() {
 }
 slurm_down() {
     [ -n "${slurm_folder:-}" ] || return 0
-    local file
-    timeout 10 scancel --state=RUNNING --user=root 2>/dev/null
+    local file jobs pid i pids=
+    if [ -e "$slurm_folder/slurmctld.pid" ]; then
+        timeout 10 scancel --user=root 2>/dev/null
+        for ((i = 0; i < 50; i++)); do
+            jobs=$(timeout 10 squeue -h 2>/dev/null) && [ -n "$jobs" ] || break
+            sleep 0.2
+        done
+    fi
     for file in slurmd.n1 slurmd.n2 slurmctld munged; do
-        [ -s "$slurm_folder/$file.pid" ] && kill "$(cat "$slurm_folder/$file.pid")" 2>/dev/null
+        pid=$(cat "$slurm_folder/$file.pid" 2>/dev/null) || continue
+        kill "$pid" 2>/dev/null && pids="$pids $pid"
     done
-    for ((file = 0; file < 50; file++)); do
-        [ -e "$slurm_folder/slurmctld.pid" ] || [ -e "$slurm_folder/munged.pid" ] || break
-        sleep 0.1
+    for pid in $pids; do # a slurmd waits for the steps of its jobs
+        for ((i = 0; i < 50; i++)); do kill -0 "$pid" 2>/dev/null && sleep 0.1; done
+        kill -KILL "$pid" 2>/dev/null
     done
 }
