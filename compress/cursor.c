@@ -354,6 +354,12 @@ void tl_cursor_set_asker(tl_cursor *c, tl_asker *ask, void *arg)
         c->r->kind->set_asker(c->making, ask, arg);
 }
 
+void tl_cursor_look_ahead(tl_cursor *c, uint32_t n_probes)
+{
+    if (c->making && c->r->kind->look_ahead)
+        c->r->kind->look_ahead(c->making, n_probes);
+}
+
 const tl_error *tl_cursor_error(const tl_cursor *c)
 {
     return &c->error;

@@ -313,8 +313,9 @@ typedef struct tl_short_event {
     int64_t bytes;   /* in elements of 8 */
 } tl_short_event;
 /* Takes the events that a program has made and that nobody has taken, at least one: *n of them,
- * from *events on, valid until the next call on the cursor.  A probe is the last of them.  Of
- * cursors on programs alone (tl_reader_calls); otherwise as tl_cursor_next. */
+ * from *events on, valid until the next call on the cursor.  A probe is the last of them
+ * (tl_cursor_look_ahead: some).  Of cursors on programs alone (tl_reader_calls); otherwise as
+ * tl_cursor_next. */
 TL_API tl_status tl_cursor_take(tl_cursor *c, const tl_short_event **events, size_t *n);
 /* The event in full, with a list that stays as long as the cursor makes no other event. */
 TL_API void tl_cursor_expand(tl_cursor *c, const tl_short_event *from, tl_event *event);
@@ -325,6 +326,11 @@ TL_API void tl_cursor_expand(tl_cursor *c, const tl_short_event *from, tl_event 
  * event, and the next tl_cursor_next asks once more.  Nobody asks for a file. */
 typedef int tl_asker(void *arg, const tl_event *probe);
 TL_API void tl_cursor_set_asker(tl_cursor *c, tl_asker *ask, void *arg);
+/* For tl_cursor_take: up to n_probes probes come at a time, and nobody is asked before they have
+ * been taken.  What follows a probe is what the program does if the message is not there.  Then the
+ * asker is asked for one probe after the other, up to the first whose message is there; what was
+ * taken behind this probe does not happen. */
+TL_API void tl_cursor_look_ahead(tl_cursor *c, uint32_t n_probes);
 
 /* ---- status of each function ---- */
 

@@ -347,6 +347,12 @@ static void set_asker(void *state, tl_asker *ask, void *arg)
     r->ask_arg = arg;
 }
 
+static void look_ahead(void *state, uint32_t n_probes)
+{
+    hpl_rank *r = state;
+    r->ahead = n_probes;
+}
+
 /* ---- the program ---- */
 
 static void close_program(void *program)
@@ -431,4 +437,5 @@ const tl_program_kind tl_program_hpl = {.name = "hpl",
                                         .expand = expand,
                                         .delay = delay,
                                         .set_asker = set_asker,
+                                        .look_ahead = look_ahead,
                                         .stop = stop};

@@ -135,6 +135,7 @@ struct hpl_rank {
     hpl_panel *pending; /* its broadcast has begun, and has not come to this rank */
     tl_asker *ask;
     void *ask_arg;
+    uint32_t ahead;                /* probes that are made at once; 0: each is asked for first */
     int64_t columns_done, columns; /* of the update in which it is waited for */
     hpl_task tasks[HPL_MAX_TASKS];
     hpl_panel panels[HPL_MAX_DEPTH + 1];
@@ -221,6 +222,11 @@ void hpl_panel_factor(hpl_rank *r, hpl_panel *panel);
 void hpl_broadcast(hpl_rank *r, hpl_panel *panel); /* waits for it */
 /* Begins a task that looks for the pending broadcast, and passes it on if it has come. */
 void hpl_poll(hpl_rank *r);
+/* Whether probes can be made before those ahead of them have been answered. */
+int hpl_polls_ahead(const hpl_rank *r);
+/* The probe for the pending broadcast; its answer, upon which the broadcast is passed on. */
+void hpl_put_probe(hpl_rank *r);
+int hpl_take_answer(hpl_rank *r);
 
 /* hpl_swap.c, hpl_spread.c: HPL_pdlaswp00* and HPL_pdlaswp01*. */
 void hpl_swap_exchange(hpl_rank *r, hpl_panel *panel, int64_t n);

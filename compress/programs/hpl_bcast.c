@@ -163,39 +163,95 @@ void hpl_broadcast(hpl_rank *r, hpl_panel *panel)
 
 /* ---- polling ---- */
 
-/* Whether the panel has come. The replay decides this, or gets the probe first (negative). Without
- * a replay, the panel comes after the share of the columns that the parameters give. */
-static int has_come(hpl_rank *r, const hpl_panel *panel)
+/* MPI_Iprobe for the panel, in a ring. */
+static hpl_item probe_for(const hpl_rank *r, const hpl_panel *panel)
 {
     const int32_t size = r->p->o.q, distance = hpl_subtract(r->col, panel->pcol, size);
-    if (!distance || r->p->o.bcast >= HPL_LONG)
+    const ring at = ring_at(r->p->o.bcast, size, distance);
+    const int32_t column = hpl_add(panel->pcol, at.from, size);
+    return (hpl_item){.call = TL_MPI_Iprobe,
+                      .site = HPL_AT_BCAST,
+                      .peer = r->p->o.column_major ? column * r->p->o.p + r->row
+                                                   : r->row * size + column,
+                      .tag = panel->tag};
+}
+
+static int ask(hpl_rank *r, const hpl_item *probe)
+{
+    tl_event event;
+    hpl_event(r, probe, &event);
+    return r->ask(r->ask_arg, &event);
+}
+
+/* The root has the panel, and the long broadcasts do not look for it. */
+static int needs_no_probe(const hpl_rank *r, const hpl_panel *panel)
+{
+    return r->col == panel->pcol || r->p->o.bcast >= HPL_LONG;
+}
+
+/* Without a replay, the panel comes after the share of the columns that the parameters give. */
+static int is_asked(const hpl_rank *r)
+{
+    return r->ask && r->p->o.receive < 0;
+}
+
+/* Whether the panel has come. The replay decides this, or gets the probe first (negative). */
+static int has_come(hpl_rank *r, const hpl_panel *panel)
+{
+    if (needs_no_probe(r, panel))
         return 1;
-    if (!r->ask || r->p->o.receive >= 0) {
+    if (!is_asked(r)) {
         const double share = r->p->o.receive >= 0 ? r->p->o.receive : TL_HPL_RECEIVE;
         return (double)r->columns_done >= share * (double)r->columns;
     }
-    tl_event probe;
-    hpl_item item = {.call = TL_MPI_Iprobe, .site = HPL_AT_BCAST, .tag = panel->tag};
-    const ring at = ring_at(r->p->o.bcast, size, distance);
-    const int32_t column = hpl_add(panel->pcol, at.from, size);
-    item.peer = r->p->o.column_major ? column * r->p->o.p + r->row : r->row * size + column;
-    hpl_event(r, &item, &probe);
-    const int answer = r->ask(r->ask_arg, &probe);
+    const hpl_item probe = probe_for(r, panel);
+    const int answer = r->ahead ? -1 : ask(r, &probe);
     if (answer < 0)
-        hpl_put(r, item);
+        hpl_put(r, probe);
     return answer;
 }
 
+static void pass_on(hpl_rank *r)
+{
+    hpl_broadcast(r, r->pending);
+    r->pending = NULL;
+}
+
+enum { LOOK, ANSWERED };
+
 static int poll(hpl_rank *r, hpl_task *t)
 {
-    const int is_there = has_come(r, t->panel);
-    if (is_there < 0)
-        return 0;
-    if (is_there) {
-        hpl_broadcast(r, t->panel);
-        r->pending = NULL;
+    if (t->state == ANSWERED) {
+        hpl_take_answer(r);
+        return 1;
     }
+    const int is_there = has_come(r, t->panel);
+    if (is_there < 0) {
+        t->state = r->ahead ? ANSWERED : LOOK;
+        return 0;
+    }
+    if (is_there)
+        pass_on(r);
     return 1;
+}
+
+int hpl_polls_ahead(const hpl_rank *r)
+{
+    return r->ahead && r->pending && is_asked(r) && !needs_no_probe(r, r->pending);
+}
+
+void hpl_put_probe(hpl_rank *r)
+{
+    hpl_put(r, probe_for(r, r->pending));
+}
+
+int hpl_take_answer(hpl_rank *r)
+{
+    const hpl_item probe = probe_for(r, r->pending);
+    const int is_there = ask(r, &probe) > 0;
+    if (is_there)
+        pass_on(r);
+    return is_there;
 }
 
 void hpl_poll(hpl_rank *r)

@@ -20,7 +20,48 @@ static void update_piece(hpl_rank *r, const hpl_panel *panel, int64_t columns)
         hpl_move(r, o->u_no_transpose ? HPL_DLACPY : HPL_DLATCPY, at, panel->jb, columns);
 }
 
-enum { BEGIN, SWAP, PIECES };
+enum { BEGIN, SWAP, PIECES, ASKED };
+
+static int64_t next_piece(const hpl_rank *r, const hpl_task *t, int64_t done)
+{
+    const int64_t left = t->n - done;
+    return r->pending && left > r->p->o.nb ? r->p->o.nb : left;
+}
+
+/* Some pieces with a probe behind each, as if no panel came. t->j columns are done then. */
+static void put_pieces(hpl_rank *r, hpl_task *t)
+{
+    t->j = t->i;
+    for (uint32_t k = 0; k < r->ahead && t->j < t->n; k++) {
+        const int64_t piece = next_piece(r, t, t->j);
+        update_piece(r, t->panel, piece);
+        hpl_put_probe(r);
+        t->j += piece;
+    }
+    t->state = ASKED;
+}
+
+/* Goes on behind the piece after which the panel came, or behind the last one. */
+static void take_answers(hpl_rank *r, hpl_task *t)
+{
+    int has_come = 0;
+    while (t->i < t->j && !has_come) {
+        t->i += next_piece(r, t, t->i);
+        r->columns_done = t->i;
+        has_come = hpl_take_answer(r);
+    }
+    t->state = PIECES;
+}
+
+/* All columns are done. HPL polls until the panel is there. */
+static int end_update(hpl_rank *r, hpl_task *t)
+{
+    t->panel->nq -= t->n;
+    if (r->pending)
+        hpl_broadcast(r, r->pending);
+    r->pending = NULL;
+    return 1;
+}
 
 /* t->n columns; t->i of them are done. */
 static int update(hpl_rank *r, hpl_task *t)
@@ -38,18 +79,17 @@ static int update(hpl_rank *r, hpl_task *t)
         else
             hpl_swap_exchange(r, t->panel, t->n);
         return 0;
+    case ASKED: take_answers(r, t); return 0;
     default: break;
     }
     r->columns_done = t->i;
-    if (t->i == t->n) {
-        t->panel->nq -= t->n;
-        /* When no columns are left, HPL polls until the panel is there. */
-        if (r->pending)
-            hpl_broadcast(r, r->pending);
-        r->pending = NULL;
-        return 1;
+    if (t->i == t->n)
+        return end_update(r, t);
+    if (hpl_polls_ahead(r)) {
+        put_pieces(r, t);
+        return 0;
     }
-    const int64_t left = t->n - t->i, piece = r->pending && left > o->nb ? o->nb : left;
+    const int64_t piece = next_piece(r, t, t->i);
     update_piece(r, t->panel, piece);
     r->columns_done = t->i += piece;
     hpl_poll(r);

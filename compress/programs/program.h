@@ -34,6 +34,7 @@ typedef struct tl_program_kind {
     /* tl_reader_delay; NULL: the program has no windows */
     void (*delay)(void *program, const int64_t *delays_ns);
     void (*set_asker)(void *state, tl_asker *ask, void *arg);
+    void (*look_ahead)(void *state, uint32_t n_probes); /* tl_cursor_look_ahead */
     void (*stop)(void *state);
 } tl_program_kind;
 

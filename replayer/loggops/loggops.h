@@ -150,14 +150,16 @@ typedef struct loggops_comm {
  * several threads at a time, each rank by one. */
 typedef struct loggops_feed {
     void *context;
-    /* Replaces the rank's operations by the next ones, ended by LOGGOPS_MORE or LOGGOPS_END; a
-     * LOGGOPS_POLL comes last, as what follows depends on it.  0 if it fails. */
+    /* Replaces the rank's operations by the next ones, ended by LOGGOPS_MORE or LOGGOPS_END.  What
+     * follows a LOGGOPS_POLL, computation and further polls, is for the answer no; after the answer
+     * yes, the rank goes on at LOGGOPS_MORE.  0 if it fails. */
     int (*more)(void *context, uint32_t rank, loggops_program *program);
     void (*answer)(void *context, uint32_t rank, int is_there);
     /* Why `more` failed. */
     tl_status (*status)(void *context, tl_error *err);
-    /* The rank is about to go on: what `more` reads first may be fetched.  NULL: nothing is. */
-    void (*expect)(void *context, uint32_t rank);
+    /* The rank is about to go on at that operation: what `more` reads first may be fetched.  NULL:
+     * nothing is. */
+    void (*expect)(void *context, uint32_t rank, uint32_t position);
 } loggops_feed;
 
 /* All that happens in a run. */

@@ -50,6 +50,17 @@ static loggops_op *add_message(loggops_reading *t, const tl_short_event *e, uint
     return op;
 }
 
+/* What follows is for the answer that the message is not there. */
+static tl_status add_probe(loggops_reading *t, const tl_short_event *e)
+{
+    if (t->n_probes == LOGGOPS_PROBES_AHEAD)
+        return loggops_refuse(t, &(tl_event){.call = TL_MPI_Iprobe});
+    add_message(t, e, LOGGOPS_POLL);
+    t->n_read++;
+    t->at_probes[t->n_probes++] = (loggops_read_point){t->n_read, t->kernel_s, t->compute_ps};
+    return TL_OK;
+}
+
 static tl_status add_other(loggops_reading *t, tl_cursor *cursor, const tl_short_event *e)
 {
     tl_event event;
@@ -81,8 +92,7 @@ tl_status loggops_translate_made(loggops_reading *t, tl_cursor *cursor)
             add_message(t, e, LOGGOPS_RECV);
             t->n_read++;
         } else if (e->call == TL_MPI_Iprobe) {
-            add_message(t, e, LOGGOPS_POLL);
-            t->n_read++;
+            status = add_probe(t, e);
         } else {
             status = add_other(t, cursor, e);
         }

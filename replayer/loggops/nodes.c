@@ -64,10 +64,11 @@ int loggops_nodes_open(simulation *s)
     for (uint32_t i = 0; i < s->n_blocks; i++) {
         block *b = &s->blocks[i];
         const size_t n_words = b->n_nodes / 64 + 1;
-        b->sending = calloc(2 * n_words, sizeof *b->sending);
+        b->sending = calloc(3 * n_words, sizeof *b->sending);
         if (!b->sending)
             return 0;
         b->receiving = b->sending + n_words;
+        b->sharing = b->receiving + n_words;
         b->adapters_at_ps = b->shared_at_ps = NEVER;
         memset(b->ahead, 0xff, sizeof b->ahead); /* NONE */
     }
@@ -367,13 +368,22 @@ static int send_all(simulation *s, block *b, sim_node *n, uint64_t end_ps)
     return n->shared.first != NONE;
 }
 
+/* Nodes from which long messages leave are of interest only when one has left.  Until then,
+ * shared_at_ps may be too early, if others have begun to leave since. */
 void loggops_adapters_send(simulation *s, block *b, uint64_t end_ps)
 {
-    b->shared_at_ps = NEVER;
-    for (uint32_t first = 0; first < b->n_nodes; first += 64)
-        for (uint64_t left = b->sending[first / 64]; left; left &= left - 1) {
+    const int has_left = b->shared_at_ps < end_ps;
+    if (has_left)
+        b->shared_at_ps = NEVER;
+    for (uint32_t first = 0; first < b->n_nodes; first += 64) {
+        uint64_t *still = &b->sharing[first / 64];
+        uint64_t left = b->sending[first / 64] | (has_left ? *still : 0);
+        b->sending[first / 64] = 0;
+        for (; left; left &= left - 1) {
             const uint32_t i = first + (uint32_t)__builtin_ctzll(left);
-            if (!send_all(s, b, &s->nodes[b->first_node + i], end_ps))
-                b->sending[first / 64] &= ~(left & -left);
+            *still &= ~(left & -left);
+            if (send_all(s, b, &s->nodes[b->first_node + i], end_ps))
+                *still |= left & -left;
         }
+    }
 }

@@ -268,16 +268,28 @@ static void do_exchange(simulation *s, block *b, sim_rank *rank, uint32_t r, sim
 
 /* ---- the program ---- */
 
-/* All messages that arrive in this window are known, and what the CPU has not handled by then can
- * be seen as well. */
-static void answer_poll(const simulation *s, uint32_t r, const sim_step *step, uint64_t at_ps)
+static int has_arrived(const simulation *s, const sim_rank *rank, const sim_step *step,
+                       uint64_t at_ps)
 {
     const receive wanted = {
         .source = step->partner, .tag = step->tag, .context = step->context & INT32_MAX};
+    return loggops_has_arrived(s->messages, rank, &wanted, at_ps);
+}
+
+/* All messages that arrive in this window are known, and what the CPU has not handled by then can
+ * be seen as well.  The operations that follow a poll are those for the answer no. */
+static void do_poll(const simulation *s, sim_rank *rank, uint32_t r, const sim_step *step,
+                    uint64_t at_ps)
+{
     const loggops_feed *feed = s->run->feed;
-    if (feed)
-        feed->answer(feed->context, r,
-                     loggops_has_arrived(s->messages, &s->ranks[r], &wanted, at_ps));
+    const loggops_op *op = step->op;
+    rank->position++;
+    if (!feed)
+        return;
+    const int is_there = has_arrived(s, rank, step, at_ps);
+    feed->answer(feed->context, r, is_there);
+    while (is_there && (++op)->kind != LOGGOPS_MORE && op->kind != LOGGOPS_END)
+        rank->position++;
 }
 
 /* Executes the program's next step. */
@@ -305,10 +317,7 @@ static void do_step(simulation *s, block *b, uint32_t r, sim_step *step, uint64_
     case LOGGOPS_WAIT:
         do_wait(s, rank, r, s->run->programs[rank->program].lists + step->op->list, at_ps);
         break;
-    case LOGGOPS_POLL:
-        answer_poll(s, r, step, at_ps);
-        rank->position++;
-        break;
+    case LOGGOPS_POLL: do_poll(s, rank, r, step, at_ps); break;
     case LOGGOPS_MARK:
         if (s->result->marks_ps)
             s->result->marks_ps[step->amount * s->run->n_ranks + r] = at_ps;
@@ -471,6 +480,35 @@ static void sleep_until(simulation *s, block *b, uint32_t r, uint64_t at_ps)
         s, b, r, at_ps < (s->window + 2) * s->window_ps ? s->window + 1 : at_ps / s->window_ps);
 }
 
+/* When the last of the polls at hand takes place if all are answered by no, which they are as long
+ * as nothing comes: the rank can answer them in one go. */
+static uint64_t last_poll_ps(const simulation *s, const sim_rank *rank, const sim_step *step,
+                             uint64_t at_ps)
+{
+    if (step->kind != LOGGOPS_POLL || !s->run->feed || s->noise || !runs_ahead(s, rank) ||
+        has_arrived(s, rank, step, NEVER))
+        return at_ps;
+    uint64_t last_ps = at_ps;
+    for (const loggops_op *op = step->op + 1;
+         at_ps < LOGGOPS_MOST_PS && (op->kind == LOGGOPS_COMPUTE || op->kind == LOGGOPS_POLL);
+         op++) {
+        at_ps += op->kind == LOGGOPS_COMPUTE ? op->amount : 0;
+        last_ps = op->kind == LOGGOPS_POLL ? at_ps : last_ps;
+    }
+    return last_ps;
+}
+
+/* The rank has nothing to do before at_ps, which is after this window; `step`, or NULL, is to begin
+ * at program_ps. */
+static void rest(simulation *s, block *b, uint32_t r, const sim_step *step, uint64_t at_ps,
+                 uint64_t program_ps)
+{
+    sim_rank *rank = &s->ranks[r];
+    const uint64_t last_ps = step ? last_poll_ps(s, rank, step, program_ps) : program_ps;
+    rank->passes_polls = last_ps > program_ps;
+    sleep_until(s, b, r, wakes_at_ps(s, rank, at_ps, last_ps));
+}
+
 /* Lets a rank do all that it can start before the window ends. */
 void loggops_run_rank(simulation *s, block *b, uint32_t r, uint64_t end_ps)
 {
@@ -506,7 +544,7 @@ void loggops_run_rank(simulation *s, block *b, uint32_t r, uint64_t end_ps)
             if (knows_step && program_ps < rank->cpu_free_ps)
                 program_ps = rank->cpu_free_ps;
             if (!knows_step || !can_go_ahead(s, rank, step.op, program_ps)) {
-                sleep_until(s, b, r, wakes_at_ps(s, rank, at_ps, program_ps));
+                rest(s, b, r, knows_step ? &step : NULL, at_ps, program_ps);
                 return;
             }
             at_ps = program_ps;

@@ -18,6 +18,16 @@ typedef struct loggops_request {
     loggops_op on_start; /* of a persistent request; kind LOGGOPS_END if it is none */
 } loggops_request;
 
+/* The probes of a stream that are read before the first is answered. */
+enum { LOGGOPS_PROBES_AHEAD = 4 };
+
+/* What has been read of a rank up to a probe. */
+typedef struct loggops_read_point {
+    uint64_t n_read;
+    double kernel_s;
+    uint64_t compute_ps;
+} loggops_read_point;
+
 typedef struct loggops_reading {
     /* What most events need comes first. */
     loggops_op *ops; /* of this rank */
@@ -33,6 +43,8 @@ typedef struct loggops_reading {
     uint32_t world;       /* of a stream: its only communicator */
     int is_stream;        /* operations are gone once they have been simulated */
     tlr_rank_model rates; /* of this rank */
+    uint32_t n_probes;    /* of a stream: in the operations at hand */
+    loggops_read_point at_probes[LOGGOPS_PROBES_AHEAD];
 
     tl_reader *trace;
     tlr_plan *plan;

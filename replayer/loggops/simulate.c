@@ -27,9 +27,10 @@
 static inline void activate(const simulation *s, block *b, const sim_rank *rank, uint32_t in_block)
 {
     const loggops_feed *feed = s->run->feed;
-    __builtin_prefetch(s->run->programs[rank->program].ops + rank->position);
-    if (feed && feed->expect && rank->state == RUNNING)
-        feed->expect(feed->context, (uint32_t)(rank - s->ranks));
+    if (!feed || !feed->expect)
+        __builtin_prefetch(s->run->programs[rank->program].ops + rank->position);
+    else
+        feed->expect(feed->context, (uint32_t)(rank - s->ranks), rank->position);
 
     const uint32_t word = in_block / 64;
     b->active[word] |= UINT64_C(1) << in_block % 64;
@@ -51,6 +52,13 @@ static void wake_later(simulation *s, block *b, uint32_t r, uint32_t in_block, u
     loggops_wheel_insert(s, b, r, window);
 }
 
+/* Whether a message may be what the next poll of a rank that passes polls asks for. */
+static int is_polled(const simulation *s, const sim_rank *rank, const message *m)
+{
+    const loggops_op *op = &s->run->programs[rank->program].ops[rank->position];
+    return m->context == 2 * op->comm && (m->tag == op->tag || op->tag == LOGGOPS_ANY);
+}
+
 /* A rank that waits goes on at the earliest with the message; one that computes does not need to
  * know of it before, unless it has to answer. */
 static inline void give(simulation *s, block *b, uint32_t i)
@@ -62,8 +70,11 @@ static inline void give(simulation *s, block *b, uint32_t i)
     m->next = rank->fresh;
     rank->fresh = i;
     if (loggops_can_lie(s, m) && rank->fibers == NONE) {
-        if (rank->is_asleep && rank->state == RUNNING)
+        if (rank->is_asleep && rank->state == RUNNING) {
+            if (rank->passes_polls && is_polled(s, rank, m))
+                wake_later(s, b, to, in_block, m->time_ps);
             return;
+        }
         if (m->time_ps >= (s->window + 1) * s->window_ps) {
             wake_later(s, b, to, in_block, m->time_ps);
             return;

@@ -94,8 +94,10 @@ typedef struct sim_rank {
     queue unexpected;
     uint32_t fibers;
     uint8_t state;
-    uint8_t is_asleep;   /* in the wheel */
-    uint16_t wake_place; /* level and slot there */
+    uint8_t is_asleep : 1;    /* in the wheel */
+    uint8_t passes_polls : 1; /* RUNNING, asleep: up to the last of some polls, for the next of
+                                 which no message has come */
+    uint16_t wake_place;      /* level and slot there */
     uint32_t wake_before, wake_next;
     uint64_t wake_window;
     uint64_t requests; /* first of its own in simulation.requests */
@@ -167,6 +169,7 @@ typedef struct block {
     int out_of_memory, is_too_late, has_no_feed; /* why it cannot go on */
     uint32_t first_node, n_nodes;
     uint64_t *sending, *receiving; /* a bit for each node that has messages on that side */
+    uint64_t *sharing;             /* and for each from which long messages leave */
     uint64_t adapters_at_ps;       /* when the first message arrives at an adapter; NEVER */
     uint64_t shared_at_ps;         /* when the first long message has left one; NEVER */
     queue ahead[AHEAD_WINDOWS];    /* messages that leave a node in later windows, by window */

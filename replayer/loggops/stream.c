@@ -17,8 +17,10 @@ enum { UNKNOWN = -1 };
 
 typedef struct rank_stream {
     tl_cursor *cursor;
-    int answer; /* to what was asked last */
+    uint32_t n_no; /* answers that the program has not taken: so often no, then yes */
+    int is_there;
     tl_status status;
+    tlr_kernel_memo *own_memos; /* NULL: those of a rank before */
     loggops_reading t;
     tl_error err;
 } rank_stream;
@@ -26,23 +28,43 @@ typedef struct rank_stream {
 struct loggops_streams {
     loggops_reading common;
     rank_stream *ranks;
-    const tl_cursor **cursors; /* those of the ranks, side by side */
+    const tl_cursor **cursors; /* those of the ranks, side by side, and their operations */
+    loggops_op **ops;
     loggops_feed feed;
 };
 
 static int answer_program(void *arg, const tl_event *probe)
 {
     rank_stream *r = arg;
-    const int answer = r->answer;
     (void)probe;
-    r->answer = UNKNOWN;
+    if (r->n_no) {
+        r->n_no--;
+        return 0;
+    }
+    const int answer = r->is_there ? 1 : UNKNOWN;
+    r->is_there = 0;
     return answer;
 }
 
 static void take_answer(void *context, uint32_t rank, int is_there)
 {
     const loggops_streams *s = context;
-    s->ranks[rank].answer = is_there;
+    rank_stream *r = &s->ranks[rank];
+    r->is_there = is_there;
+    r->n_no += !is_there;
+}
+
+/* What was read behind a probe whose message is there does not happen. */
+static void return_to_answer(rank_stream *r)
+{
+    loggops_reading *t = &r->t;
+    if (r->is_there && r->n_no < t->n_probes) {
+        const loggops_read_point *at = &t->at_probes[r->n_no];
+        t->n_read = at->n_read;
+        t->kernel_s = at->kernel_s;
+        t->compute_ps = at->compute_ps;
+    }
+    t->n_probes = 0;
 }
 
 /* Counts the events, which nobody has done before. */
@@ -83,20 +105,24 @@ static int read_more(void *context, uint32_t rank, loggops_program *program)
 {
     loggops_streams *s = context;
     rank_stream *r = &s->ranks[rank];
+    return_to_answer(r);
     r->t.n_ops = 0;
     r->t.n_list = 1;
     r->status = read_some(r);
-    program->ops = r->t.ops;
+    program->ops = s->ops[rank] = r->t.ops;
     program->lists = r->t.list;
     return r->status == TL_OK;
 }
 
 /* The processor fetches what is read of a rank first, in the meantime. */
-static void fetch(void *context, uint32_t rank)
+static void fetch(void *context, uint32_t rank, uint32_t position)
 {
     enum { LINE_BYTES = 64, READ_BYTES = offsetof(rank_stream, t.requests) };
     const loggops_streams *s = context;
     const char *memory = (const char *)&s->ranks[rank];
+    const loggops_op *op = s->ops[rank] + position;
+    __builtin_prefetch(op);
+    __builtin_prefetch(op + 1);
     __builtin_prefetch(s->cursors[rank]);
     for (size_t i = 0; i < READ_BYTES; i += LINE_BYTES)
         __builtin_prefetch(memory + i);
@@ -119,12 +145,37 @@ static void close_ranks(loggops_streams *s)
     for (uint32_t i = 0; s->ranks && i < s->common.plan->n_ranks; i++) {
         tl_cursor_close(s->ranks[i].cursor);
         tlr_rank_model_close(&s->ranks[i].t.rates);
+        free(s->ranks[i].own_memos);
         loggops_reading_free(&s->ranks[i].t);
     }
     free(s->ranks);
     free(s->cursors);
+    free(s->ops);
     s->ranks = NULL;
     s->cursors = NULL;
+    s->ops = NULL;
+}
+
+/* Ranks that are alike and run on one host, and by one thread, have the memos of kernels in common:
+ * so many ranks take turns that each finds its own gone from the cache. */
+static tl_status share_memos(const loggops_streams *s, uint32_t rank)
+{
+    enum { ONE_THREAD_BITS = 8 }; /* simulate.c's blocks have so many ranks or more */
+    rank_stream *r = &s->ranks[rank];
+    const uint32_t *host_of = s->common.places ? s->common.places->host_of : NULL;
+    if (!s->common.model || !host_of)
+        return TL_OK;
+    for (uint32_t i = rank; i-- > rank >> ONE_THREAD_BITS << ONE_THREAD_BITS;)
+        if (host_of[i] == host_of[rank] &&
+            tlr_rank_models_agree(&s->ranks[i].t.rates, &r->t.rates)) {
+            tlr_rank_model_lend(&r->t.rates, s->ranks[i].t.rates.memos);
+            return TL_OK;
+        }
+    r->own_memos = calloc(TLR_KERNEL_MEMOS, sizeof *r->own_memos);
+    if (!r->own_memos)
+        return loggops_out_of_memory(&r->t);
+    tlr_rank_model_lend(&r->t.rates, r->own_memos);
+    return TL_OK;
 }
 
 static tl_status open_rank(loggops_streams *s, loggops_run *run, uint32_t rank, tl_error *err)
@@ -137,15 +188,19 @@ static tl_status open_rank(loggops_streams *s, loggops_run *run, uint32_t rank, 
     r->t.rank = rank;
     r->t.world = loggops_comm_of(&r->t, &(tl_event){.comm = TL_COMM_WORLD});
     r->t.err = err;
-    r->answer = UNKNOWN;
     run->program_of[rank] = rank;
     run->programs[rank] = (loggops_program){.ops = at_first, .n_requests = MOST_REQUESTS};
     tl_status status = loggops_begin_rank(&r->t, rank);
     if (status == TL_OK)
+        status = share_memos(s, rank);
+    if (status == TL_OK)
         status = tl_cursor_open(r->t.trace, rank, &r->cursor, err);
     if (status == TL_OK)
         tl_cursor_set_asker(r->cursor, answer_program, r);
+    if (status == TL_OK)
+        tl_cursor_look_ahead(r->cursor, LOGGOPS_PROBES_AHEAD);
     s->cursors[rank] = r->cursor;
+    s->ops[rank] = at_first;
     r->t.err = &r->err;
     return status;
 }
@@ -157,12 +212,13 @@ tl_status loggops_streams_run(loggops_streams *s, loggops_run **out, tl_error *e
     close_ranks(s);
     s->ranks = calloc(n_ranks, sizeof *s->ranks);
     s->cursors = calloc(n_ranks, sizeof *s->cursors);
+    s->ops = calloc(n_ranks, sizeof *s->ops);
     if (run) {
         run->feed = &s->feed;
         run->programs = calloc(n_ranks, sizeof *run->programs);
         run->compute_ps = calloc(n_ranks, sizeof *run->compute_ps);
     }
-    if (!run || !s->ranks || !s->cursors || !run->programs || !run->compute_ps) {
+    if (!run || !s->ranks || !s->cursors || !s->ops || !run->programs || !run->compute_ps) {
         loggops_run_free(run);
         return loggops_out_of_memory(&s->common);
     }

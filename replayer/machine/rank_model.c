@@ -99,10 +99,27 @@ void tlr_rank_model_close(tlr_rank_model *m)
 {
     free(m->kernel_factors);
     m->kernel_factors = NULL;
-    free(m->memos);
+    if (!m->borrows_memos)
+        free(m->memos);
     m->memos = NULL;
     tlr_class_cache_free(m->classes);
     m->classes = NULL;
+}
+
+int tlr_rank_models_agree(const tlr_rank_model *a, const tlr_rank_model *b)
+{
+    if (a->model != b->model || a->host != b->host || !a->model)
+        return 0;
+    for (size_t i = 0; i < a->model->pool.n_kernels; i++)
+        if (a->kernel_factors[i] != b->kernel_factors[i])
+            return 0;
+    return 1;
+}
+
+void tlr_rank_model_lend(tlr_rank_model *m, tlr_kernel_memo *memos)
+{
+    m->memos = memos;
+    m->borrows_memos = 1;
 }
 
 double tlr_rank_burst_s(tlr_rank_model *m, const tl_event *event, uint64_t index)

@@ -41,6 +41,7 @@ typedef struct tlr_rank_model {
     uint32_t site;              /* of the event before */
     tlr_class_cache *classes;   /* NULL: the unit has none */
     tlr_kernel_memo *memos;     /* [TLR_KERNEL_MEMOS]; NULL until the first kernel */
+    int borrows_memos;          /* they are not freed with it */
 } tlr_rank_model;
 
 /* Draws the host and the day.  What the place names must stay until then only. */
@@ -48,6 +49,10 @@ tl_status tlr_rank_model_open(tlr_rank_model *out, const tlr_model *model, const
                               uint32_t job, uint32_t rank, const tlr_place *place,
                               const tlr_options *options, tl_error *err);
 void tlr_rank_model_close(tlr_rank_model *m);
+/* Whether the kernels of two ranks of one program take as long, noise aside; they may then have the
+ * memos in common if no two threads use them at the same time: [TLR_KERNEL_MEMOS], 0 at first. */
+int tlr_rank_models_agree(const tlr_rank_model *a, const tlr_rank_model *b);
+void tlr_rank_model_lend(tlr_rank_model *m, tlr_kernel_memo *memos);
 
 /* Seconds on a host of the reference speed, of the burst before the event and of the event, a
  * kernel; `index` is the event's number in the trace of the rank.  The bursts of all events are

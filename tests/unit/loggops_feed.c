@@ -262,13 +262,138 @@ static void exchanges_are_their_parts(void **state)
     tlr_noise_free(noise);
 }
 
+/* ---- polls in one go ---- */
+
+enum { PIECES = 12, OTHER_TAG = 8, WORK_PS = 20000000 };
+
+/* A ring like that of HPL's panels: a rank works in pieces, polls behind each, and as soon as the
+ * message is there receives it, passes it on and does the rest.  All have sent a short message to a
+ * rank of another node before, which is received at the end. */
+typedef struct relay {
+    uint32_t ahead; /* polls in one go */
+    uint64_t bytes, first_ps;
+    struct {
+        uint32_t n_no, done;
+        int is_there, phase;
+        loggops_op ops[2 * PIECES + 2];
+    } ranks[PARTNERS];
+} relay;
+
+static void note_answer(void *context, uint32_t rank, int is_there)
+{
+    relay *y = context;
+    y->ranks[rank].n_no += !is_there;
+    y->ranks[rank].is_there = is_there;
+}
+
+static uint64_t piece_ps(uint32_t rank, uint32_t piece)
+{
+    return WORK_PS + (rank * 7919u + piece * 104729u) % 300000;
+}
+
+static loggops_op relay_message(uint8_t kind, uint32_t to_next, int32_t tag, uint64_t bytes)
+{
+    return (loggops_op){.kind = kind, .peer = (int32_t)to_next, .tag = tag, .amount = bytes};
+}
+
+static int next_leg(void *context, uint32_t rank, loggops_program *program)
+{
+    relay *y = context;
+    uint32_t *done = &y->ranks[rank].done;
+    loggops_op *op = y->ranks[rank].ops;
+    program->ops = op;
+    memset(op, 0, sizeof y->ranks[rank].ops);
+    if (y->ranks[rank].phase == 0) {
+        y->ranks[rank].phase = 1;
+        *op++ = relay_message(LOGGOPS_SEND, 5, OTHER_TAG, 100 + rank);
+        if (rank == 0)
+            *op++ = (loggops_op){.kind = LOGGOPS_COMPUTE, .amount = y->first_ps};
+        *op = (loggops_op){.kind = LOGGOPS_MORE};
+        return 1;
+    }
+    *done += y->ranks[rank].n_no + (y->ranks[rank].is_there != 0);
+    if (rank && !y->ranks[rank].is_there && *done < PIECES) {
+        y->ranks[rank].n_no = 0;
+        for (uint32_t k = 0; k < y->ahead && *done + k < PIECES; k++) {
+            *op++ = (loggops_op){.kind = LOGGOPS_COMPUTE, .amount = piece_ps(rank, *done + k)};
+            *op++ = relay_message(LOGGOPS_POLL, PARTNERS - 1, TAG, 0);
+        }
+        *op = (loggops_op){.kind = LOGGOPS_MORE};
+        return 1;
+    }
+    if (rank)
+        *op++ = relay_message(LOGGOPS_RECV, PARTNERS - 1, TAG, 0);
+    if (rank < PARTNERS - 1)
+        *op++ = relay_message(LOGGOPS_SEND, 1, TAG, y->bytes);
+    *op++ = (loggops_op){.kind = LOGGOPS_COMPUTE, .amount = UINT64_C(100000) * (PIECES - *done)};
+    *op = relay_message(LOGGOPS_RECV, PARTNERS - 5, OTHER_TAG, 0);
+    return 1;
+}
+
+static uint64_t run_relay(relay *y, const char *text, int has_nodes, unsigned n_threads,
+                          loggops_rank_result *ranks)
+{
+    static loggops_op at_first[] = {{.kind = LOGGOPS_MORE}};
+    loggops_program programs[PARTNERS];
+    uint32_t program_of[PARTNERS], node_of[PARTNERS];
+    uint64_t compute_ps[PARTNERS] = {0};
+    loggops_network network;
+    loggops_comm world = {PARTNERS, NULL, NULL};
+    const loggops_feed feed = {y, next_leg, note_answer, why};
+    assert_int_equal(loggops_parse_network(text, &network, &err), TL_OK);
+    memset(y->ranks, 0, sizeof y->ranks);
+    for (uint32_t r = 0; r < PARTNERS; r++) {
+        programs[r] = (loggops_program){.ops = at_first, .n_requests = 1};
+        program_of[r] = r;
+        node_of[r] = r / 4;
+    }
+    const loggops_nodes nodes = {PARTNERS / 4, node_of, network.between, network.within,
+                                 network.move_bytes};
+    const loggops_run run = {
+        PARTNERS, PARTNERS,  programs, program_of, 1, &world, 0, NULL, has_nodes ? &nodes : NULL,
+        &feed,    compute_ps};
+    loggops_result result = {.ranks = ranks};
+    memset(ranks, 0, PARTNERS * sizeof *ranks);
+    assert_int_equal(loggops_simulate(&run, &network.params, NULL, n_threads, &result, &err),
+                     TL_OK);
+    return result.n_operations;
+}
+
+/* Whether polls come one by one or several at a time, before the first of them is answered. */
+static void polls_in_one_go_are_polls(void **state)
+{
+    static const char *const networks[] = {
+        "L=5us,o=2us,g=1us,G=1ns,O=0.1ns,S=1000",
+        "L=1us,o=0.5us,g=1us,G=1ns,O=0.1ns,S=1000,or=1us,Or=0.1ns;local:L=1us,o=1us",
+    };
+    static relay y;
+    loggops_rank_result one_by_one[PARTNERS], ahead[PARTNERS];
+    int n_early = 0, n_late = 0;
+    (void)state;
+    for (size_t i = 0; i < sizeof networks / sizeof *networks; i++)
+        for (uint64_t bytes = 500; bytes <= 50000; bytes *= 10)
+            for (y.first_ps = 1; y.first_ps < 300000000; y.first_ps += 13000003) {
+                y.bytes = bytes;
+                y.ahead = 1;
+                const uint64_t n = run_relay(&y, networks[i], i > 0, 1, one_by_one);
+                for (uint32_t r = 1; r < PARTNERS; r++) {
+                    n_early += y.ranks[r].done < PIECES;
+                    n_late += y.ranks[r].done == PIECES;
+                }
+                for (y.ahead = 2; y.ahead <= PIECES; y.ahead += 5) {
+                    assert_int_equal(n, run_relay(&y, networks[i], i > 0, 1, ahead));
+                    assert_memory_equal(one_by_one, ahead, sizeof ahead);
+                }
+            }
+    assert_true(n_early > 100 && n_late > 100);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(polls_see_what_has_arrived),
-        cmocka_unit_test(threads_do_not_matter),
-        cmocka_unit_test(programs_that_fail),
-        cmocka_unit_test(exchanges_are_their_parts),
+        cmocka_unit_test(polls_see_what_has_arrived), cmocka_unit_test(threads_do_not_matter),
+        cmocka_unit_test(programs_that_fail),         cmocka_unit_test(exchanges_are_their_parts),
+        cmocka_unit_test(polls_in_one_go_are_polls),
     };
     cmocka_set_message_output(CM_OUTPUT_TAP);
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -372,6 +372,55 @@ static void test_taken(void **state)
     }
 }
 
+/* Behind a probe come the events for the answer no, as long as they are made ahead; those behind
+ * the first yes are made again. */
+static void test_probes_ahead(void **state)
+{
+    enum { PATIENCE = 6, AHEAD = 4 };
+    tl_reader *reader;
+    tl_cursor *one_by_one, *ahead;
+    tl_error err;
+    tl_event e[2];
+    const tl_short_event *events;
+    size_t n;
+    int left[2] = {PATIENCE, PATIENCE};
+    uint64_t n_dropped = 0, n_compared = 0;
+    (void)state;
+    assert_int_equal(tl_reader_open("hpl:N=2000,NB=16,P=1,Q=3,BCAST=0", &reader, &err), TL_OK);
+    assert_int_equal(tl_cursor_open(reader, 1, &one_by_one, &err), TL_OK);
+    assert_int_equal(tl_cursor_open(reader, 1, &ahead, &err), TL_OK);
+    tl_cursor_set_asker(one_by_one, answer, &left[0]);
+    tl_cursor_set_asker(ahead, answer, &left[1]);
+    tl_cursor_look_ahead(ahead, AHEAD);
+    while (tl_cursor_take(ahead, &events, &n) == TL_OK) {
+        int n_probes = 0; /* the message of number left[1] is there; negative: it was before */
+        for (size_t k = 0; k < n; k++) {
+            if (events[k].call == TL_MPI_Iprobe) {
+                n_probes++;
+                continue;
+            }
+            if (left[1] >= 0 && n_probes > left[1]) {
+                n_dropped++;
+                continue;
+            }
+            tl_cursor_expand(ahead, &events[k], &e[1]);
+            assert_int_equal(tl_cursor_next(one_by_one, &e[0]), TL_OK);
+            assert_memory_equal(&e[0], &e[1], offsetof(tl_event, list_len));
+            assert_int_equal(e[0].list_len, e[1].list_len);
+            n_compared++;
+            if (e[0].call == TL_MPI_Recv && e[0].tag >= 2001 && e[0].tag <= 3000)
+                left[0] = left[1] = PATIENCE;
+        }
+        assert_true(n_probes <= AHEAD);
+    }
+    assert_int_equal(tl_cursor_next(one_by_one, &e[0]), TL_END);
+    assert_in_range(n_compared, 1000, UINT64_MAX);
+    assert_in_range(n_dropped, 50, UINT64_MAX);
+    tl_cursor_close(one_by_one);
+    tl_cursor_close(ahead);
+    tl_reader_close(reader);
+}
+
 /* ---- windows: panels as a trace of their own ---- */
 
 static tl_cursor *open_at_mark(tl_reader *reader, uint32_t number, uint64_t ordinal)
@@ -478,10 +527,10 @@ int main(void)
 {
     enum { N_OTHERS = 5 };
     struct CMUnitTest tests[N_PROGRAMS + N_OTHERS] = {
-        cmocka_unit_test(test_written),     cmocka_unit_test(test_asked),
-        cmocka_unit_test(test_asked_again), cmocka_unit_test(test_taken),
-        cmocka_unit_test(test_windows),     cmocka_unit_test(test_delayed),
-        cmocka_unit_test(test_refused)};
+        cmocka_unit_test(test_written),      cmocka_unit_test(test_asked),
+        cmocka_unit_test(test_asked_again),  cmocka_unit_test(test_taken),
+        cmocka_unit_test(test_probes_ahead), cmocka_unit_test(test_windows),
+        cmocka_unit_test(test_delayed),      cmocka_unit_test(test_refused)};
     for (int i = 0; i < N_PROGRAMS; i++)
         tests[N_OTHERS + i] =
             (struct CMUnitTest){programs[i], test_valid, NULL, NULL, (void *)programs[i]};
