@@ -1,65 +1,331 @@
-/* report.c - timeless report: a replay, and the page that shows it. */
+/* report.c - timeless report: a replay, and the page that shows it; several, and the page that
+ * shows by what they differ. */
 #include "config.h"
 
 #include "replay.h"
 
 #include <errno.h>
 #include <report/report.h>
+#include <results/prediction_json.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
-typedef struct arguments {
+enum { OPT_VERSUS = 512 };
+
+/* A replay with words of its own. The first one may have files of predictions instead. */
+typedef struct variant {
     replay_arguments replay;
-    const char *page_path;
-} arguments;
+    struct report *report;
+    int argc;
+    char **argv;
+    const char *page_path; /* NULL: the default */
+    size_t n_files, n_platforms;
+    const char *files[TLR_VERSUS_MOST], *platforms[TLR_VERSUS_MOST];
+} variant;
+
+typedef struct report {
+    size_t n_groups; /* of words: one more than --versus occurs */
+    size_t n_variants, n;
+    variant variants[TLR_VERSUS_MOST];
+    json_t *predictions[TLR_VERSUS_MOST], *states[TLR_VERSUS_MOST]; /* [n] */
+    const char *sources[TLR_VERSUS_MOST];
+} report;
+
+/* ---- words ---- */
+
+/* A file of `timeless replay --json` begins with a brace, a trace does not. */
+static int is_json(const char *path)
+{
+    FILE *file = fopen(path, "r");
+    int byte = EOF;
+    while (file && (byte = fgetc(file)) != EOF && strchr(" \t\r\n", byte))
+        continue;
+    if (file)
+        fclose(file);
+    return byte == '{';
+}
+
+static void add_text(struct argp_state *state, const char **list, size_t *n, const char *text)
+{
+    if (*n == TLR_VERSUS_MOST)
+        argp_error(state, "'%s': a report compares at most %d predictions", text, TLR_VERSUS_MOST);
+    list[(*n)++] = text;
+}
+
+static void check(struct argp_state *state, const variant *v)
+{
+    const int is_versus = v->report->n_groups > 1 || v->n_platforms > 1 || v->n_files;
+    if (v->n_files && v->replay.n_jobs)
+        argp_error(state, "'%s' is a prediction, '%s' is not; give one trace, or predictions",
+                   v->files[0], v->replay.traces[0]);
+    if (v->n_files == 1)
+        argp_error(state, "'%s': give a second prediction to compare it with", v->files[0]);
+    if (v->n_files && (v->n_platforms || v->report->n_groups > 1))
+        argp_error(state,
+                   "'%s' is a prediction, which is not replayed; leave out --platform and "
+                   "--versus",
+                   v->files[0]);
+    if (v->n_platforms > 1 && v->report->n_groups > 1 && v == v->report->variants)
+        argp_error(state, "give either several --platform, or --versus");
+    if (is_versus && v->replay.timeline_path)
+        argp_error(state, "--timeline shows a single replay; give it to timeless replay");
+}
 
 static error_t parse(int key, char *value, struct argp_state *state)
 {
-    arguments *a = state->input;
+    variant *v = state->input;
     switch (key) {
-    case ARGP_KEY_INIT: state->child_inputs[0] = &a->replay; break;
-    case 'o': a->page_path = value; break;
+    case ARGP_KEY_INIT: state->child_inputs[0] = &v->replay; break;
+    case 'o': v->page_path = value; break;
+    case OPT_VERSUS: argp_error(state, "write --versus in full, as a word of its own"); break;
+    case ARGP_KEY_ARG:
+        if (!is_json(value))
+            return ARGP_ERR_UNKNOWN; /* a trace */
+        add_text(state, v->files, &v->n_files, value);
+        break;
+    case ARGP_KEY_SUCCESS: check(state, v); break;
     default: return ARGP_ERR_UNKNOWN;
     }
     return 0;
 }
 
-static tl_status write_page(const replay_arguments *replay, const tlr_prediction *prediction,
+static error_t parse_replay(int key, char *value, struct argp_state *state)
+{
+    const replay_arguments *replay = state->input;
+    variant *v = replay->keep_arg;
+    if (key == 'p')
+        add_text(state, v->platforms, &v->n_platforms, value);
+    if (key == ARGP_KEY_NO_ARGS && v->n_files)
+        return 0;
+    return replay_argp.parser(key, value, state);
+}
+
+static void parse_words(variant *v)
+{
+    static const struct argp_option own[] = {
+        {"output", 'o', "FILE", 0, "the page to write (default: report.html)", 0},
+        {"versus", OPT_VERSUS, NULL, 0, "compare with the options after it, too", 0},
+        {0}};
+    const struct argp one = {replay_argp.options, parse_replay, NULL, NULL, NULL, NULL, NULL};
+    const struct argp_child replay_options[] = {{&one, 0, "As for replay:", 1}, {0}};
+    const struct argp parser = {own,
+                                parse,
+                                "TRACE --platform NAME [--versus OPTION...]\n"
+                                "PREDICTION.json PREDICTION.json...",
+                                "Show on an HTML page where the time of a replay goes, or by what "
+                                "several differ.",
+                                replay_options,
+                                NULL,
+                                NULL};
+    cli_parse(&parser, v->argc, v->argv, 0, v);
+}
+
+/* Copies the words before the first --versus, and those after the one with this number. Parsing
+ * changes words. */
+static int copy_words(variant *v, int argc, char **argv, size_t number)
+{
+    size_t group = 0;
+    v->argv = calloc((size_t)argc + 1, sizeof *v->argv);
+    for (int i = 0; i < argc && v->argv; i++) {
+        if (i && !strcmp(argv[i], "--versus"))
+            group++;
+        else if (!group || group == number)
+            if (!(v->argv[v->argc++] = strdup(argv[i])))
+                return 0;
+    }
+    return v->argv != NULL;
+}
+
+static void free_words(variant *v)
+{
+    /* Parsing orders the words in another way, but keeps them. */
+    for (int i = 0; v->argv && i < v->argc; i++)
+        free(v->argv[i]);
+    free(v->argv);
+}
+
+/* ---- one replay ---- */
+
+static tl_status write_page(const char *path, const void *what,
+                            tl_status (*write)(const void *what, FILE *out, tl_error *err),
                             tl_error *err)
 {
-    const arguments *a = replay->keep_arg;
-    FILE *out = fopen(a->page_path, "w");
+    FILE *out = fopen(path, "w");
     if (!out)
-        return tl_fail(err, TL_ERR_SYSTEM, "%s: cannot be written: %s; check the path",
-                       a->page_path, strerror(errno));
-    tl_status status =
-        tlr_report_write(replay->options.timeline, replay->jobs, prediction, out, err);
+        return tl_fail(err, TL_ERR_SYSTEM, "%s: cannot be written: %s; check the path", path,
+                       strerror(errno));
+    tl_status status = write(what, out, err);
     if (fclose(out) != 0 && status == TL_OK)
-        status =
-            tl_fail(err, TL_ERR_SYSTEM, "%s: cannot be written: %s", a->page_path, strerror(errno));
+        status = tl_fail(err, TL_ERR_SYSTEM, "%s: cannot be written: %s", path, strerror(errno));
     return status;
+}
+
+static const char *page_path(const report *r)
+{
+    const char *path = "report.html";
+    for (size_t i = 0; i < r->n_variants; i++)
+        path = r->variants[i].page_path ? r->variants[i].page_path : path;
+    return path;
+}
+
+typedef struct replayed {
+    const replay_arguments *replay;
+    const tlr_prediction *prediction;
+} replayed;
+
+static tl_status write_one(const void *what, FILE *out, tl_error *err)
+{
+    const replayed *r = what;
+    return tlr_report_write(r->replay->options.timeline, r->replay->jobs, r->prediction, out, err);
+}
+
+static tl_status keep_page(const replay_arguments *replay, const tlr_prediction *prediction,
+                           tl_error *err)
+{
+    const replayed what = {replay, prediction};
+    const variant *v = replay->keep_arg;
+    return write_page(page_path(v->report), &what, write_one, err);
+}
+
+/* ---- several replays ---- */
+
+static tl_status keep_states(const replay_arguments *replay, const tlr_prediction *prediction,
+                             tl_error *err)
+{
+    const variant *v = replay->keep_arg;
+    report *r = v->report;
+    r->sources[r->n] = replay->traces[0];
+    r->predictions[r->n] = tlr_prediction_json(prediction);
+    if (!r->predictions[r->n])
+        return tl_fail(err, TL_ERR_MEMORY, "out of memory for the report");
+    return tlr_report_states(replay->options.timeline, replay->jobs, prediction, &r->states[r->n++],
+                             err);
+}
+
+static void warn_only(void *arg, const tlr_prediction *prediction)
+{
+    (void)arg;
+    replay_warn(prediction->free_kernels);
+}
+
+/* Replays with the words of a group; if there is a single group with several platforms, with the
+ * platform of this number. */
+static int run(variant *v, size_t number)
+{
+    const int is_one = v->report->n_groups == 1;
+    v->replay.keep = keep_page; /* for the parser: a single trace is wanted */
+    parse_words(v);
+    if (v->n_files)
+        return CLI_OK;
+    if (!is_one || v->n_platforms > 1) {
+        v->replay.keep = keep_states;
+        v->replay.take = warn_only;
+        if (is_one)
+            v->replay.platform = v->platforms[number];
+    }
+    return replay_run(&v->replay);
+}
+
+/* How many replays the words ask for, as far as they were parsed. */
+static size_t count_wanted(const report *r)
+{
+    const size_t n_platforms = r->variants[0].n_platforms;
+    return r->n_groups > 1 ? r->n_groups : n_platforms > 1 ? n_platforms : 1;
+}
+
+static int run_all(report *r, int argc, char **argv)
+{
+    int code = CLI_OK;
+    do {
+        const size_t i = r->n_variants++;
+        variant *v = &r->variants[i];
+        *v = (variant){.report = r, .replay = {.details = 1, .links = 1, .keep_arg = v}};
+        code = replay_begin(&v->replay, argc);
+        if (code == CLI_OK && !copy_words(v, argc, argv, r->n_groups > 1 ? i : 0))
+            code = cli_fail_text(TL_ERR_MEMORY, "out of memory");
+        if (code == CLI_OK)
+            code = run(v, i);
+    } while (code == CLI_OK && r->n_variants < count_wanted(r));
+    return code;
+}
+
+typedef struct page {
+    const tlr_versus *versus;
+    json_t *const *states;
+} page;
+
+static tl_status write_versus(const void *what, FILE *out, tl_error *err)
+{
+    const page *p = what;
+    return tlr_report_write_versus(p->versus, p->states, out, err);
+}
+
+static tl_status write_json(const void *versus, FILE *out, tl_error *err)
+{
+    json_t *root = tlr_versus_json(versus, 0);
+    const int failed =
+        !root || json_dumpf(root, out, JSON_SORT_KEYS | JSON_INDENT(1) | JSON_REAL_PRECISION(17)) ||
+        fputc('\n', out) == EOF;
+    json_decref(root);
+    return failed ? tl_fail(err, TL_ERR_SYSTEM, "the JSON cannot be written: %s", strerror(errno))
+                  : TL_OK;
+}
+
+static int show(report *r, const replay_arguments *options)
+{
+    tl_error err;
+    tlr_versus *versus = NULL;
+    const size_t n = r->n;
+    r->n = 0; /* tlr_versus_make takes over the predictions */
+    tl_status status = tlr_versus_make(r->predictions, r->sources, n, &versus, &err);
+    const page what = {versus, r->states};
+    if (status == TL_OK)
+        status = write_page(page_path(r), &what, write_versus, &err);
+    if (status == TL_OK)
+        status = cli_json_write(&options->json, write_json, versus, &err);
+    for (size_t i = 0; status == TL_OK && options->quiet && i < n; i++)
+        if (cli_json_leaves_text(&options->json))
+            printf("%.17g\n", versus->sides[i].makespan_s);
+    if (status == TL_OK && !options->quiet && cli_json_leaves_text(&options->json))
+        tlr_versus_print(versus, stdout);
+    for (size_t i = 0; i < n; i++)
+        json_decref(r->states[i]);
+    tlr_versus_free(versus);
+    return status == TL_OK ? CLI_OK : cli_fail(&err);
+}
+
+static int read_files(report *r, const variant *v)
+{
+    tl_error err;
+    for (; r->n < v->n_files; r->n++) {
+        r->sources[r->n] = v->files[r->n];
+        if (tlr_prediction_load_json(v->files[r->n], &r->predictions[r->n], &err) != TL_OK)
+            return cli_fail(&err);
+    }
+    return CLI_OK;
 }
 
 int cmd_report(int argc, char **argv)
 {
-    static const struct argp_option own[] = {
-        {"output", 'o', "FILE", 0, "the page to write (default: report.html)", 0}, {0}};
-    const struct argp one = {replay_argp.options, replay_argp.parser, NULL, NULL, NULL, NULL, NULL};
-    const struct argp_child replay_options[] = {{&one, 0, "As for replay:", 1}, {0}};
-    const struct argp parser = {own,
-                                parse,
-                                "TRACE --platform NAME",
-                                "Replay a trace and show on an HTML page where the time goes.",
-                                replay_options,
-                                NULL,
-                                NULL};
-    arguments a = {.replay = {.details = 1, .links = 1, .keep = write_page, .keep_arg = &a},
-                   .page_path = "report.html"};
-    int code = replay_begin(&a.replay, argc);
-    if (code == CLI_OK) {
-        cli_parse(&parser, argc, argv, 0, &a);
-        code = replay_run(&a.replay);
+    report r = {.n_groups = 1};
+    for (int i = 1; i < argc; i++)
+        r.n_groups += !strcmp(argv[i], "--versus");
+    if (r.n_groups > TLR_VERSUS_MOST)
+        return cli_fail_text(TL_ERR_USAGE, "a report compares at most %d predictions",
+                             TLR_VERSUS_MOST);
+    int code = run_all(&r, argc, argv);
+    if (code == CLI_OK && r.variants[0].n_files)
+        code = read_files(&r, &r.variants[0]);
+    if (code == CLI_OK && r.n)
+        code = show(&r, &r.variants[r.n_variants - 1].replay);
+    for (size_t i = 0; i < r.n; i++) {
+        json_decref(r.predictions[i]);
+        json_decref(r.states[i]);
     }
-    replay_end(&a.replay);
+    for (size_t i = 0; i < r.n_variants; i++) {
+        replay_end(&r.variants[i].replay);
+        free_words(&r.variants[i]);
+    }
     return code;
 }

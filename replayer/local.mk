@@ -45,6 +45,7 @@ replayer_libreplayer_la_SOURCES = \
 	replayer/study/runs.h replayer/study/sweep.c replayer/study/sweep.h replayer/study/sweep_file.c replayer/study/sweep_results.c replayer/study/sweep_table.c replayer/study/sweep_table.h \
 	replayer/study/sweep_key.c replayer/study/sweep_plot.c replayer/study/sweep_run.c \
 	replayer/study/tolerance.c replayer/study/tolerance.h \
+	replayer/study/versus.c replayer/study/versus.h replayer/study/versus_write.c \
 	$(LOGGOPS_SOURCES)
 replayer_libreplayer_la_CPPFLAGS = $(AM_CPPFLAGS) -I$(top_srcdir)/replayer -I$(top_srcdir)/plots $(LIBCONFIG_CFLAGS) \
 	$(JANSSON_CFLAGS) $(GSL_CFLAGS) $(OTF2_CFLAGS) $(XXHASH_CFLAGS) \
@@ -60,7 +61,8 @@ endif
 noinst_LTLIBRARIES += replayer/libreport.la
 REPORT_PARTS = \
 	replayer/report/common.js replayer/report/report.html replayer/report/report.js \
-	replayer/report/style.css replayer/report/timeline.js
+	replayer/report/style.css replayer/report/timeline.js replayer/report/versus.html \
+	replayer/report/versus.js
 replayer_libreport_la_SOURCES = replayer/report/page.c replayer/report/page.h
 replayer_libreport_la_CPPFLAGS = $(AM_CPPFLAGS) -DREPORT_FOLDER='"$(abs_top_srcdir)/replayer/report"' \
 	-DCHART_JS='"$(CHART_JS)"'

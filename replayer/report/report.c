@@ -47,20 +47,50 @@ static int write_page(const char *name, const json_t *data, FILE *out)
     return failed || fflush(out) == EOF || ferror(out);
 }
 
-tl_status tlr_report_write(tlr_timeline *timeline, const tlr_job *job,
-                           const tlr_prediction *prediction, FILE *out, tl_error *err)
+static tl_status write_or_fail(const char *name, json_t *data, FILE *out, tl_error *err)
+{
+    tl_status status = TL_OK;
+    if (!data)
+        status = tl_fail(err, TL_ERR_MEMORY, "out of memory for the report");
+    else if (write_page(name, data, out))
+        status = tl_fail(err, TL_ERR_SYSTEM, "the report cannot be written: %s", strerror(errno));
+    json_decref(data);
+    return status;
+}
+
+tl_status tlr_report_states(tlr_timeline *timeline, const tlr_job *job,
+                            const tlr_prediction *prediction, json_t **out, tl_error *err)
 {
     const tlr_state *states;
     size_t n;
     tl_status status = tlr_timeline_read(timeline, &states, &n, err);
     if (status != TL_OK)
         return status;
-    json_t *data = json_pack("{s:o, s:o}", "prediction", tlr_prediction_json(prediction),
-                             "timeline", tlr_states_json(job->trace, prediction, states, n));
-    if (!data)
-        status = tl_fail(err, TL_ERR_MEMORY, "out of memory for the report");
-    else if (write_page("REPORT_PAGE", data, out))
-        status = tl_fail(err, TL_ERR_SYSTEM, "the report cannot be written: %s", strerror(errno));
-    json_decref(data);
-    return status;
+    *out = tlr_states_json(job->trace, prediction, states, n);
+    return *out ? TL_OK : tl_fail(err, TL_ERR_MEMORY, "out of memory for the report");
+}
+
+tl_status tlr_report_write(tlr_timeline *timeline, const tlr_job *job,
+                           const tlr_prediction *prediction, FILE *out, tl_error *err)
+{
+    json_t *states = NULL;
+    const tl_status status = tlr_report_states(timeline, job, prediction, &states, err);
+    if (status != TL_OK)
+        return status;
+    return write_or_fail(
+        "REPORT_PAGE",
+        json_pack("{s:o, s:o}", "prediction", tlr_prediction_json(prediction), "timeline", states),
+        out, err);
+}
+
+tl_status tlr_report_write_versus(const tlr_versus *versus, json_t *const *states, FILE *out,
+                                  tl_error *err)
+{
+    json_t *lines = json_array();
+    for (size_t i = 0; i < versus->n; i++)
+        json_array_append_new(lines, states[i] ? json_incref(states[i]) : json_null());
+    return write_or_fail(
+        "VERSUS_PAGE",
+        json_pack("{s:o, s:o}", "versus", tlr_versus_json(versus, 1), "timelines", lines), out,
+        err);
 }

@@ -1,114 +1,152 @@
-/* ---- about ---- */
+
+/* ---- one prediction ---- */
+
+const prediction = data.prediction, line = data.timeline, details = prediction.details;
+const WAITS = { late_sender_s: ["late sender", "late-sender"], late_receiver_s: ["late receiver", "late-receiver"],
+                collective_wait_s: ["wait at collective", "collective-wait"] };
+const sum = (list, of) => list.reduce((total, item) => total + of(item), 0);
+const rankSeconds = sum(prediction.ranks, r => r.end_s), share = s => percent(s, rankSeconds);
+const waited = w => sum(Object.keys(WAITS), key => w[key]);
+/* What a rank does not spend on waiting for other ranks. */
+const busy = prediction.ranks.map((r, i) => r.end_s - waited(details.ranks[i]));
 
 byId("command").textContent = prediction.command || prediction.trace;
-byId("makespan").textContent = seconds(prediction.makespan_s) + " on " + count(prediction.n_ranks) +
-    " ranks, platform " + prediction.platform;
+document.title = byId("command").textContent + ": Timeless report";
+byId("makespan").textContent = seconds(prediction.makespan_s) + " on " + prediction.n_ranks +
+    " ranks, platform " + prediction.platform.split("/").pop();
+byId("makespan").title = prediction.makespan_s + " s";
+const view = timelines(byId("timelines"), [{ title: "", line, busy }], prediction.makespan_s);
+
+/* ---- ranks ---- */
+
+const PARTS = [["compute", r => r.compute_s - r.kernel_s], ["kernels", r => r.kernel_s], ["point to point", r => r.p2p_s],
+    ["wait", r => r.wait_s], ["collectives", r => r.collective_s], ["I/O", r => r.io_s]];
+const inParts = r => sum(PARTS, ([, of]) => of(r));
+byId("totals").textContent = "All ranks: " + [...PARTS, ["other calls", r => r.end_s - inParts(r)]]
+    .map(([name, of]) => name + " " + share(Math.max(0, sum(prediction.ranks, of)))).join(", ");
+byId("waits").textContent = "Waiting for other ranks, as a part of that: " + Object.entries(WAITS)
+    .map(([key, [name]]) => name + " " + share(sum(details.ranks, w => w[key]))).join(", ");
+const order = byBusy(busy), typical = order[order.length >> 1];
+byId("busy").textContent = "Without waiting for other ranks: rank " + order[0] + " is the slowest (" + seconds(busy[order[0]]) +
+    "), rank " + typical + " is typical (" + seconds(busy[typical]) + "), rank " + order[order.length - 1] +
+    " is the fastest (" + seconds(busy[order[order.length - 1]]) + ").";
+const BARS = [["compute", "compute", r => r.compute_s - r.kernel_s], ["kernels", "kernel", r => r.kernel_s],
+    ["messages, collectives, files", "other", (r, w) => r.p2p_s + r.wait_s + r.collective_s + r.io_s - waited(w)],
+    ...Object.entries(WAITS).map(([key, [name, colour]]) => [name, colour, (r, w) => w[key]])];
+const FEW = 32, chosen = chosenRanks(busy, FEW), n_ranks = prediction.n_ranks;
+const bars = chosen.map(([what, rank]) => [(what ? what + ": " : "") + "rank " + rank, of => of(prediction.ranks[rank], details.ranks[rank])]);
+if (n_ranks > FEW) {
+    bars.push(["mean of all ranks", of => sum(prediction.ranks.map((r, i) => of(r, details.ranks[i])), s => s) / n_ranks]);
+    busyStrip(byId("strip"), [{ title: "", busy }]);
+    byId("strip-box").append(element("p", "Time without waiting for other ranks, by rank. A column shows the fastest (green) " +
+        "and the slowest (red) of its ranks.", "hint"));
+} else
+    byId("strip-box").remove();
+stackedBars(byId("bars-box"), byId("bars"), bars.map(b => b[0]), BARS.map(([label, name, of]) => [label, name, bars.map(b => b[1](of))]));
+
+/* ---- critical path, other machines ---- */
+
+const path = details.critical_path, ofPath = s => percent(s, path.length_s);
+byId("path").textContent = "From the end back to what it waited for: " + Object.entries(path.parts).filter(p => p[1] > 0)
+    .map(([key, s]) => key.slice(0, -2) + " " + ofPath(s)).join(", ") + "; " + count(path.jumps) + " jumps between ranks" +
+    (line.path.left_out_s ? "; shown without stays below " + seconds(line.path.left_out_s) : "");
+table("path-sites", ["", "time on the path", "share"], path.sites.map(s => [s.name, exact(s.time_s, seconds), ofPath(s.time_s)]));
+const machines = { ideal_network: "an ideal network", balance: "computation in balance", cpu_2x: "hosts twice as fast" };
+table("what-if", ["makespan with", "at least", "about"], Object.entries(machines).map(([key, name]) =>
+    [name, exact(details.what_if[key].at_least_s, seconds), "about_s" in details.what_if[key] ? exact(details.what_if[key].about_s, seconds) : ""]));
+
+/* ---- sums ---- */
+
+const orEmpty = (value, format) => value ? exact(value, format) : "";
+for (const id of ["calls", "sites", "communicators", "regions"])
+    table(id, ["", "time of all ranks", "share", ...Object.values(WAITS).map(w => w[0]), "number", "bytes"],
+        details[id].map(s => [s.name, exact(s.time_s, seconds), share(s.time_s), ...Object.keys(WAITS).map(key => orEmpty(s[key], seconds)),
+            exact(s.count, count), orEmpty(s.bytes, bytes)]));
+
+/* ---- messages ---- */
+
+const matrix = byId("matrix");
+const cells = Math.min(n_ranks, 512), cell = Math.max(1, Math.min(40, Math.floor(512 / cells)));
+const ranksPerCell = Math.ceil(n_ranks / cells);
+function drawMatrix() {
+    const unit = document.querySelector("input[name=unit]:checked").value, format = unit === "bytes" ? bytes : n => count(n) + " messages";
+    const sums = new Float64Array(cells * cells), side = cells * cell + 2, few = colour("few"), many = colour("many");
+    for (const t of details.traffic)
+        sums[Math.floor(t.from / ranksPerCell) * cells + Math.floor(t.to / ranksPerCell)] += t[unit];
+    const most = sums.reduce((a, b) => Math.max(a, b), 0);
+    matrix.style.width = side + "px";
+    const ink = sharp(matrix, side);
+    ink.strokeStyle = colour("line");
+    ink.strokeRect(0.5, 0.5, side - 1, side - 1);
+    for (let i = 0; i < sums.length; i++) {
+        if (!sums[i]) continue;
+        const place = [1 + (i % cells) * cell, 1 + Math.floor(i / cells) * cell, cell, cell];
+        ink.fillStyle = few;
+        ink.fillRect(...place);
+        ink.globalAlpha = Math.log1p(sums[i]) / Math.log1p(most);
+        ink.fillStyle = many;
+        ink.fillRect(...place);
+        ink.globalAlpha = 1;
+    }
+    byId("darkest").textContent = most ? "strongest colour: " + format(most) + ", on a logarithmic scale" : "";
+    const name = i => ranksPerCell === 1 ? "rank " + i : "ranks " + i * ranksPerCell + " to " + Math.min(n_ranks, (i + 1) * ranksPerCell) + " - 1";
+    matrix.onpointermove = event => {
+        const x = Math.floor((event.offsetX - 1) / cell), y = Math.floor((event.offsetY - 1) / cell);
+        byId("cell").textContent = x < 0 || y < 0 || x >= cells || y >= cells ? "\u00a0" :
+            name(y) + " to " + name(x) + ": " + format(sums[y * cells + x]);
+    };
+}
+const messages = sum(details.traffic, t => t.messages), sent = sum(details.traffic, t => t.bytes);
+byId("traffic").textContent = count(messages) + " messages, " + bytes(sent);
+byId("traffic").title = messages + " messages, " + sent + " bytes";
+if (messages) {
+    document.querySelectorAll("input[name=unit]").forEach(input => { input.onchange = drawMatrix; });
+    draw(drawMatrix);
+} else
+    matrix.remove();
+
+/* From one power of two to the next, also those without messages; 0 bytes have a bar of their own. */
+const sizes = new Map(details.message_sizes.map(s => [s.from_bytes, s])), steps = [];
+if (sizes.size) {
+    const froms = [...sizes.keys()];
+    if (sizes.has(0)) steps.push(0);
+    for (let from = Math.min(...froms.filter(f => f)); from <= Math.max(...froms); from *= 2) steps.push(from);
+}
+function drawSizes(id, key, title, format) {
+    const values = steps.map(from => sizes.has(from) ? sizes.get(from)[key] : 0), some = values.filter(v => v);
+    const wide = Math.max(...some) > 1000 * Math.min(...some);
+    draw(() => new Chart(byId(id), {
+        type: "bar",
+        data: { labels: steps.map(bytes), datasets: [{ label: title, backgroundColor: colour("collective"), data: values }] },
+        options: { maintainAspectRatio: false,
+            plugins: { legend: { display: false }, tooltip: { callbacks: {
+                title: c => steps[c[0].dataIndex] ? bytes(steps[c[0].dataIndex]) + " to below " + bytes(2 * steps[c[0].dataIndex]) : "0 B",
+                label: c => title + ": " + format(c.raw) } } },
+            scales: { x: { title: { display: true, text: "size of a message: from this power of two to the next" } },
+                      y: { type: wide ? "logarithmic" : "linear", title: { display: true, text: title + (wide ? " (logarithmic)" : "") },
+                           ticks: { callback: v => !wide || Number.isInteger(Math.round(1e9 * Math.log10(v)) / 1e9) ? format(v) : "" } } } } }));
+}
+if (steps.length) {
+    drawSizes("sizes", "messages", "messages", count);
+    drawSizes("size-bytes", "bytes", "bytes of all of them", bytes);
+} else
+    document.querySelector(".halves").replaceChildren("none");
+
+/* ---- links, provenance ---- */
+
+table("links", ["", "bytes", "mean use", "saturated"], (prediction.links || []).map(l =>
+    [l.name, exact(l.bytes, bytes), four(100 * l.mean_use) + " %", exact(l.saturated_s, seconds)]), 50);
 const about = { "makespan_s": prediction.makespan_s, "trace": prediction.trace,
     "trace hash": prediction.trace_hash, "platform": prediction.platform,
     "platform hash": prediction.platform_hash, "compute model": prediction.model,
     "model hash": prediction.model_hash, "engine": prediction.engine + ", " + prediction.engine_version,
     "network model": prediction.network_model, "collective selector": prediction.coll_selector,
     "changes of the platform": prediction.changes, "further options": prediction.options,
-    "events": count(prediction.n_events), "states": count(line.n_states),
-    "calls not modelled": count(prediction.n_opaque), "timeless": prediction.timeless };
+    "events": prediction.n_events, "states": line.n_states,
+    "calls not modelled": prediction.n_opaque, "timeless": prediction.timeless };
 for (const [key, value] of Object.entries(about)) {
     if (value === "" || value === "0000000000000000") continue;
     const row = document.createElement("tr");
     row.append(element("th", key), element("td", value));
     byId("about").append(row);
 }
-
-/* ---- breakdown ---- */
-
-const PARTS = { compute: r => r.compute_s - r.kernel_s, kernel: r => r.kernel_s, send: r => r.p2p_s,
-    wait: r => r.wait_s, collective: r => r.collective_s, io: r => r.io_s };
-const TITLES = { compute: "compute", kernel: "kernels", send: "point to point", wait: "wait",
-    collective: "collectives", io: "I/O" };
-/* Many ranks share a bar, which is their mean. */
-const group = Math.ceil(prediction.n_ranks / 128);
-const groups = [];
-const both = prediction.ranks.map((r, i) => [r, details.ranks[i]]);
-for (let r = 0; r < prediction.n_ranks; r += group) groups.push(both.slice(r, r + group));
-/* In calls: waiting for another rank, and the rest. */
-const waited = w => Object.keys(WAITS).reduce((sum, key) => sum + w[key], 0);
-const BARS = [["compute", COLOURS.compute, r => r.compute_s - r.kernel_s], ["kernels", COLOURS.kernel, r => r.kernel_s],
-    ["messages, collectives, files", COLOURS.other, (r, w) =>
-        r.p2p_s + r.wait_s + r.collective_s + r.io_s - waited(w)]].concat(
-    Object.entries(WAITS).map(([key, [label, colour]]) => [label, colour, (r, w) => w[key]]));
-Chart.defaults.animation = false;
-byId("bars-box").style.height = Math.min(1600, 90 + 16 * groups.length) + "px";
-new Chart(byId("bars"), {
-    type: "bar",
-    data: {
-        labels: groups.map((g, i) => group === 1 ? "rank " + i : "ranks " + i * group + " to " + (i * group + g.length - 1)),
-        datasets: BARS.map(([label, backgroundColor, of]) => ({ label, backgroundColor,
-            data: groups.map(g => g.reduce((sum, [r, w]) => sum + of(r, w), 0) / g.length) })) },
-    options: { indexAxis: "y", maintainAspectRatio: false,
-        scales: { x: { stacked: true, title: { display: true, text: "seconds" } }, y: { stacked: true } } }
-});
-byId("totals").textContent = "All ranks: " + Object.keys(PARTS).map(key =>
-    TITLES[key] + " " + share(prediction.ranks.reduce((sum, r) => sum + PARTS[key](r), 0))).join(", ");
-
-byId("waits").textContent = "Waiting for other ranks, as a part of that: " + Object.keys(WAITS).map(key =>
-    WAITS[key][0] + " " + share(details.ranks.reduce((sum, w) => sum + w[key], 0))).join(", ");
-
-/* ---- critical path, other machines, links ---- */
-
-const path = details.critical_path, ofPath = s => (100 * s / (path.length_s || 1)).toFixed(1) + " %";
-byId("path").textContent = "From the end back to what it waited for: " + Object.entries(path.parts).filter(p => p[1] > 0)
-    .map(([key, s]) => key.slice(0, -2) + " " + ofPath(s)).join(", ") + "; " + count(path.jumps) + " jumps between ranks" +
-    (line.path.left_out_s ? "; shown without stays below " + seconds(line.path.left_out_s) : "");
-table("path-sites", ["", "time on the path", "share"], path.sites.slice(0, 200).map(s => [s.name, seconds(s.time_s), ofPath(s.time_s)]));
-const machines = { ideal_network: "an ideal network", balance: "computation in balance", cpu_2x: "hosts twice as fast" };
-table("what-if", ["makespan with", "at least", "about"], Object.entries(machines).map(([key, name]) =>
-    [name, seconds(details.what_if[key].at_least_s), "about_s" in details.what_if[key] ? seconds(details.what_if[key].about_s) : ""]));
-table("links", ["", "bytes", "mean use", "saturated"], (prediction.links || []).slice(0, 50).map(l =>
-    [l.name, count(Math.round(l.bytes)), (100 * l.mean_use).toFixed(1) + " %", seconds(l.saturated_s)]));
-
-/* ---- messages ---- */
-
-const matrix = byId("matrix");
-const cells = Math.min(prediction.n_ranks, 512), cell = Math.max(1, Math.min(40, Math.floor(512 / cells)));
-const ranksPerCell = Math.ceil(prediction.n_ranks / cells);
-function drawMatrix() {
-    const unit = document.querySelector("input[name=unit]:checked").value;
-    const sums = new Float64Array(cells * cells), ink = matrix.getContext("2d");
-    for (const t of details.traffic)
-        sums[Math.floor(t.from / ranksPerCell) * cells + Math.floor(t.to / ranksPerCell)] += t[unit];
-    const most = sums.reduce((a, b) => Math.max(a, b), 1);
-    matrix.width = matrix.height = cells * cell + 2;
-    ink.strokeStyle = "#ccc";
-    ink.strokeRect(0, 0, matrix.width, matrix.height);
-    for (let i = 0; i < sums.length; i++) {
-        if (!sums[i]) continue;
-        ink.fillStyle = "hsl(220, 60%, " + (92 - 70 * Math.log1p(sums[i]) / Math.log1p(most)) + "%)";
-        ink.fillRect(1 + (i % cells) * cell, 1 + Math.floor(i / cells) * cell, cell, cell);
-    }
-    matrix.onpointermove = event => {
-        const x = Math.floor((event.offsetX - 1) / cell), y = Math.floor((event.offsetY - 1) / cell);
-        byId("cell").textContent = x < 0 || y < 0 || x >= cells || y >= cells ? "\u00a0" :
-            "rank " + y * ranksPerCell + (ranksPerCell > 1 ? " and next" : "") + " to rank " + x * ranksPerCell +
-            (ranksPerCell > 1 ? " and next" : "") + ": " + count(sums[y * cells + x]) + " " + unit;
-    };
-}
-document.querySelectorAll("input[name=unit]").forEach(input => { input.onchange = drawMatrix; });
-byId("traffic").textContent = count(details.traffic.reduce((sum, t) => sum + t.messages, 0)) + " messages, " +
-    count(details.traffic.reduce((sum, t) => sum + t.bytes, 0)) + " bytes";
-drawMatrix();
-new Chart(byId("sizes"), {
-    type: "bar",
-    data: { labels: details.message_sizes.map(s => s.from_bytes === s.to_bytes ? count(s.from_bytes) + " B" :
-                count(s.from_bytes) + " to " + count(s.to_bytes) + " B"),
-            datasets: [{ label: "messages", backgroundColor: COLOURS.collective,
-                         data: details.message_sizes.map(s => s.messages) }] },
-    options: { maintainAspectRatio: false, plugins: { legend: { display: false } },
-               scales: { y: { title: { display: true, text: "messages" } } } }
-});
-
-/* ---- tables ---- */
-
-const orEmpty = s => s ? seconds(s) : "";
-for (const id of ["calls", "sites", "communicators", "regions"])
-    table(id, ["", "time of all ranks", "share", ...Object.values(WAITS).map(w => w[0]), "number", "bytes"],
-        details[id].map(sum => [sum.name, seconds(sum.time_s), share(sum.time_s), ...Object.keys(WAITS).map(key => orEmpty(sum[key])),
-            count(sum.count), sum.bytes ? count(sum.bytes) : ""]));

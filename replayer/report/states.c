@@ -23,6 +23,7 @@ typedef struct row {
 
 typedef struct report {
     const tl_reader *trace;
+    uint64_t n_states;
     double tick_s, merge_s; /* states shorter than merge_s are merged */
     uint32_t n_rows;
     row *rows; /* by rank */
@@ -103,6 +104,7 @@ static void add_state(report *r, const tlr_state *s)
 {
     row *to = &r->rows[s->rank];
     const double took_s = s->end_s - s->begin_s;
+    r->n_states++;
     if (took_s < r->merge_s) {
         if (!to->n_merged++)
             to->begin_s = s->begin_s;
@@ -154,7 +156,7 @@ static json_t *path_json(report *r, const tlr_path *path)
                      path->left_out_s);
 }
 
-static json_t *timeline_json(report *r, const tlr_path *path, size_t n)
+static json_t *timeline_json(report *r, const tlr_path *path)
 {
     json_t *rows = json_array(), *kinds = json_array();
     for (uint32_t rank = 0; rank < r->n_rows; rank++) {
@@ -165,8 +167,9 @@ static json_t *timeline_json(report *r, const tlr_path *path, size_t n)
     for (unsigned k = 0; k < TLR_STATE_MESSAGE; k++)
         json_array_append_new(kinds, json_string(tlr_state_kind_name(k)));
     return json_pack("{s:o, s:f, s:f, s:I, s:O, s:O, s:o, s:o}", "path", path_json(r, path),
-                     "tick_s", r->tick_s, "merge_s", r->merge_s, "n_states", (json_int_t)n, "names",
-                     r->names, "sites", r->sites, "kinds", kinds, "ranks", rows);
+                     "tick_s", r->tick_s, "merge_s", r->merge_s, "n_states",
+                     (json_int_t)r->n_states, "names", r->names, "sites", r->sites, "kinds", kinds,
+                     "ranks", rows);
 }
 
 json_t *tlr_states_json(const tl_reader *trace, const tlr_prediction *p, const tlr_state *states,
@@ -184,7 +187,7 @@ json_t *tlr_states_json(const tl_reader *trace, const tlr_prediction *p, const t
     for (size_t i = 0; i < n && r.rows && !r.failed; i++)
         if (states[i].kind != TLR_STATE_MESSAGE)
             add_state(&r, &states[i]);
-    json_t *json = r.rows ? timeline_json(&r, p->details->path, n) : NULL;
+    json_t *json = r.rows ? timeline_json(&r, p->details->path) : NULL;
     if (r.failed) {
         json_decref(json);
         json = NULL;

@@ -320,7 +320,9 @@ static int read_root(json_t *root, tlr_prediction *p)
     return read_spread(root, p);
 }
 
-tl_status tlr_prediction_read_json(const char *path, tlr_prediction **out, tl_error *err)
+/* The JSON of a file, and the prediction in it; either of the results may be NULL. */
+static tl_status read_file(const char *path, json_t **json, tlr_prediction **prediction,
+                           tl_error *err)
 {
     tl_status status = TL_OK;
     char *text = NULL;
@@ -345,13 +347,25 @@ tl_status tlr_prediction_read_json(const char *path, tlr_prediction **out, tl_er
     else if (!read_root(root, p))
         status =
             tl_fail(err, TL_ERR_INPUT, "%s: a prediction with something missing or wrong", path);
-    if (status == TL_OK) {
-        *out = p;
+    if (status == TL_OK && prediction) {
+        *prediction = p;
         p = NULL;
     }
+    if (status == TL_OK && json)
+        *json = json_incref(root);
 cleanup:
     json_decref(root);
     free(text);
     tlr_prediction_free(p);
     return status;
+}
+
+tl_status tlr_prediction_read_json(const char *path, tlr_prediction **out, tl_error *err)
+{
+    return read_file(path, NULL, out, err);
+}
+
+tl_status tlr_prediction_load_json(const char *path, json_t **out, tl_error *err)
+{
+    return read_file(path, out, NULL, err);
 }

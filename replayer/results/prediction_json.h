@@ -8,5 +8,8 @@
 
 /* A new reference; NULL without memory. */
 json_t *tlr_prediction_json(const tlr_prediction *prediction);
+/* The JSON of a file that `timeless replay --json` wrote for a single trace, checked as
+ * tlr_prediction_read_json checks it. */
+tl_status tlr_prediction_load_json(const char *path, json_t **out, tl_error *err);
 
 #endif

@@ -25,14 +25,15 @@ check 'the page has the same bytes each time' cmp hpl.html first.html
 check 'a browser shows the page' render hpl.html hpl.dom
 check 'the page in the browser has the totals of the prediction' $read_back dom hpl.dom hpl.json
 $read_back poke hpl.html poked.html '
+    const canvas = byId("timeline"), pen = canvas.getContext("2d"), { LEFT, AXIS } = view;
     const pixels = pen.getImageData(LEFT, 0, canvas.width - LEFT, canvas.height - AXIS - 2).data, seen = new Set();
     for (let i = 0; i < pixels.length; i += 4) seen.add(pixels.slice(i, i + 3).join("-"));
     byId("view").dataset.colours = [...seen].join(" ");
     const box = canvas.getBoundingClientRect();
-    const at = { clientX: box.left + box.width / 2, clientY: box.top + 5, bubbles: true, cancelable: true };
+    const at = { clientX: box.left + box.width / 2, clientY: box.top + 30, bubbles: true, cancelable: true };
     for (let i = 0; i < 8; i++) canvas.dispatchEvent(new WheelEvent("wheel", { deltaY: -1, ...at }));
     byId("in").click();
-    drawTimeline();
+    view.drawAll();
     canvas.dispatchEvent(new PointerEvent("pointermove", at));'
 check 'the page zooms by wheel and button' render poked.html poked.dom
 check 'zoomed: the page shows fewer states, and names the one below the pointer' $read_back zoom poked.dom hpl.dom

@@ -1,0 +1,83 @@
+/* versus.h - several predictions of one trace: by what their makespans differ. Ownership and errors
+ * follow timeless.h. */
+#ifndef TLR_VERSUS_H
+#define TLR_VERSUS_H
+
+#include "replayer.h"
+
+#include <jansson.h>
+
+enum { TLR_VERSUS_MOST = 26 };
+
+/* One of the predictions, as JSON (tlr_prediction_json, or a file of `timeless replay --json`). */
+typedef struct tlr_versus_side {
+    json_t *prediction; /* owned by the tlr_versus */
+    char *name;         /* by what it differs from the others: "star-1g, host.speed=2x" */
+    double makespan_s;
+} tlr_versus_side;
+
+typedef struct tlr_versus_row {
+    char *name;
+    double *s;           /* [n] seconds, by prediction */
+    double difference_s; /* the largest one from the first prediction */
+} tlr_versus_row;
+
+/* In each prediction, the rows add up to the makespan. */
+typedef struct tlr_versus_table {
+    size_t n_rows;
+    tlr_versus_row *rows; /* parts: in a fixed order; otherwise: the largest difference first */
+} tlr_versus_table;
+
+typedef enum tlr_versus_view {
+    /* The critical path: a chain of computation and messages as long as the makespan. */
+    TLR_VERSUS_PATH_PARTS,
+    TLR_VERSUS_PATH_REGIONS,
+    TLR_VERSUS_PATH_SITES,
+    TLR_VERSUS_PATH_RANKS,
+    /* The mean of all ranks, and the time between the mean of their ends and the makespan. */
+    TLR_VERSUS_MEAN_PARTS,
+    TLR_VERSUS_MEAN_REGIONS,
+    TLR_VERSUS_MEAN_CALLS,
+    TLR_VERSUS_MEAN_SITES,
+    TLR_VERSUS_N_VIEWS
+} tlr_versus_view;
+
+typedef struct tlr_versus {
+    size_t n;
+    tlr_versus_side *sides;
+    uint32_t n_ranks;
+    int has_details; /* all predictions have them; otherwise only the mean has rows, by part */
+    tlr_versus_table tables[TLR_VERSUS_N_VIEWS]; /* without rows: not known */
+} tlr_versus;
+
+/* Takes over the references to the n predictions, also if it fails. sources[i] names prediction i
+ * in messages. TL_ERR_INPUT if they are not of the same trace. */
+tl_status tlr_versus_make(json_t *const *predictions, const char *const *sources, size_t n,
+                          tlr_versus **out, tl_error *err);
+void tlr_versus_free(tlr_versus *versus);
+
+/* Seconds that a rank neither waits for other ranks nor has ended; without details: that it
+ * computes. */
+double tlr_versus_busy_s(const tlr_versus *versus, size_t side, uint32_t rank);
+
+/* ---- output: replayer/study/versus_write.c ---- */
+
+/* The tables for people are integers: multiples of a quantum, which is a power of ten. The shortest
+ * makespan has at least four digits, and so has the smallest difference of makespans, unless it is
+ * below 0.1 %. */
+typedef struct tlr_versus_scale {
+    double quantum_s;
+    const char *unit; /* "ms" */
+    double unit_s;
+    int decimals; /* of the unit, that show a quantum */
+} tlr_versus_scale;
+tlr_versus_scale tlr_versus_scale_of(const tlr_versus *versus);
+/* The rows of a table as multiples of the quantum, [row * n + side], and one more row: what
+ * rounding takes from their sum. NULL without memory. */
+long long *tlr_versus_shown(const tlr_versus *versus, const tlr_versus_table *table);
+
+/* Seconds with 17 digits; for a page (is_page), also as people read them. NULL without memory. */
+json_t *tlr_versus_json(const tlr_versus *versus, int is_page);
+void tlr_versus_print(const tlr_versus *versus, FILE *out);
+
+#endif

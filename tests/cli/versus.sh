@@ -1,0 +1,52 @@
+#!/usr/bin/env bash
+# timeless report of several predictions: tables that add up, on the terminal, as JSON and on the page.
+. "$(dirname "$0")/../tap.sh"
+cd "$scratch" || exit 99
+export TIMELESS_PLATFORMS=$top_srcdir/platforms
+hpl=$top_srcdir/traces/hpl-4.tl
+read_back="python3 $top_srcdir/tests/cli/versus_read.py"
+replay() { "$timeless" replay "$hpl" --ranks-per-host 1 "$@"; }
+show() {
+    timeout 120 chromium --headless --no-sandbox --disable-gpu --disable-dev-shm-usage --user-data-dir="$scratch/profile" \
+        --window-size=1200,900 --virtual-time-budget=10000 --dump-dom "file://$scratch/$1" >"$2" && grep -q '<canvas' "$2"
+}
+
+check 'two platforms: a report is written' "$timeless" report "$hpl" --ranks-per-host 1 -p star-1g -p fat-tree -o ab.html
+cp out printed
+check 'two platforms: the JSON is written' "$timeless" report "$hpl" --ranks-per-host 1 -p star-1g -p fat-tree -o ab.html --json=ab.json
+check 'the prediction for the first platform' replay -p star-1g --details --links --json=a.json
+check 'the prediction for the second platform' replay -p fat-tree --details --links --json=b.json
+check 'every table of the JSON adds up to the makespans of the predictions' $read_back json ab.json a.json b.json
+check 'every table on the terminal adds up to the makespans' $read_back printed printed ab.json
+check 'two files give the same tables as two replays' sh -c '"$1" report a.json b.json -o files.html --json=files.json && $2 same files.json ab.json' - "$timeless" "$read_back"
+check 'a browser shows the page' show ab.html ab.dom
+check 'every table of the page adds up, and has the numbers of the JSON' $read_back dom ab.dom ab.json 2
+check 'a browser shows the page of two files' show files.html files.dom
+check 'the page of two files has the tables, and states that it has no timelines' $read_back dom files.dom ab.json 0
+
+check 'the same platform twice: a report is written' "$timeless" report "$hpl" --ranks-per-host 1 -p star-1g -p star-1g -o aa.html --json=aa.json
+check 'the same platform twice: all differences are 0' $read_back equal aa.json
+check '--versus adds options to the second replay' "$timeless" report "$hpl" --ranks-per-host 1 -p star-1g -o v.html --json=v.json --versus --host-speed 2x
+check '--versus: the mean computation takes half of the time' $read_back half v.json
+check '--versus names what differs' grep -q '"name": "star-1g, host.speed=2x"' v.json
+check 'three predictions are compared' "$timeless" report "$hpl" --ranks-per-host 1 -p star-1g --versus --scale latency 2 --versus -p fat-tree -o abc.html --json=abc.json
+check 'three predictions: every table adds up' $read_back json abc.json a.json - b.json
+check '-q prints the makespans' sh -c '"$1" report a.json b.json -q -o q.html >q.txt && [ "$(wc -l <q.txt)" = 2 ] && [ "$(head -n 1 q.txt)" = "$("$1" replay "$2" --ranks-per-host 1 -p star-1g -q)" ]' - "$timeless" "$hpl"
+
+# Without details, only the means of the ranks are known. The other engine has none.
+check 'a prediction without details' replay --engine loggops --params L=5us,o=2us,g=2us,G=2.5ns,O=1ns -p star-1g --json=l.json
+check 'predictions of two engines are compared' "$timeless" report a.json l.json -o l.html --json=al.json
+check 'two engines: the tables add up' $read_back json al.json a.json l.json
+check 'two engines: a note states what is unknown' sh -c '"$1" report a.json l.json -o l.html | grep -q "^Not all predictions have details"' - "$timeless"
+
+check_exit 2 'a single prediction exits with 2' "$timeless" report a.json
+check_exit 2 'a trace and a prediction exit with 2' "$timeless" report "$hpl" a.json -p star-1g
+check_exit 2 'predictions with a platform exit with 2' "$timeless" report a.json b.json -p star-1g
+check_exit 2 'several platforms and --versus exit with 2' "$timeless" report "$hpl" -p star-1g -p fat-tree --versus --host-speed 2x
+check_exit 2 '--timeline with several platforms exits with 2' "$timeless" report "$hpl" -p star-1g -p fat-tree --timeline t.csv
+sed 's/"trace_hash": "[0-9a-f]*"/"trace_hash": "0000000000000001"/' a.json >other.json
+check_exit 3 'predictions of two traces exit with 3' "$timeless" report a.json other.json
+head -c 3000 a.json >broken.json
+check_exit 3 'a damaged prediction exits with 3' "$timeless" report a.json broken.json
+check_exit 4 'a page that cannot be written exits with 4' "$timeless" report a.json b.json -o no/page.html
+tap_done
