@@ -1,5 +1,6 @@
-/* dump.c - timeless dump: a trace in the text form, or its events as JSON lines. */
+/* dump.c - timeless dump: a trace in the text form, or its events as JSON lines or as CSV. */
 #include "cli.h"
+#include "dump_csv.h"
 
 #include <inttypes.h>
 #include <jansson.h>
@@ -13,15 +14,16 @@ struct dump_options {
     const char *path;
     int64_t rank;         /* -1: all */
     uint64_t first, past; /* events */
-    cli_json json;
+    cli_json json, csv;
 };
 
-enum { OPT_JSON = 256 };
+enum { OPT_JSON = 256, OPT_CSV };
 
 static const struct argp_option option_table[] = {
     {"rank", 'r', "RANK", 0, "print only this rank", 0},
     {"events", 'e', "A:B", 0, "print only the events A to B-1 of each rank", 0},
     CLI_JSON_OPTION(OPT_JSON),
+    {"csv", OPT_CSV, "FILE", OPTION_ARG_OPTIONAL, "write CSV to FILE, or instead of text", 0},
     {NULL, 'j', NULL, OPTION_HIDDEN, NULL, 0}, /* until the next version */
     {0}};
 
@@ -46,6 +48,11 @@ static error_t parse(int key, char *arg, struct argp_state *state)
     case 'r': o->rank = (int64_t)cli_parse_number(state, "rank", arg, UINT32_MAX); return 0;
     case 'e': parse_events(state, arg); return 0;
     case OPT_JSON: o->json = (cli_json){1, arg}; return 0;
+    case OPT_CSV: o->csv = (cli_json){1, arg}; return 0;
+    case ARGP_KEY_SUCCESS:
+        if (o->csv.is_wanted && o->json.is_wanted && !o->csv.path && !o->json.path)
+            argp_error(state, "--csv and --json: give a FILE to one of them");
+        return 0;
     case 'j':
         cli_note_renamed("-j", "--json");
         o->json.is_wanted = 1;
@@ -145,22 +152,25 @@ static void print_json(const tl_reader *r, uint32_t rank, uint64_t number, const
     json_decref(o);
 }
 
-/* Prints only the events: as JSON to `json`, or as text if that is NULL. Damage was reported when
- * the trace was opened; here it only ends the rank. */
-static tl_status dump_events(tl_reader *r, const struct dump_options *o, uint32_t rank, FILE *json,
-                             tl_error *err)
+typedef void print_event(const tl_reader *r, uint32_t rank, uint64_t number, const tl_event *e,
+                         FILE *out);
+
+/* Prints only the events: by `print` to `other`, or as text if that is NULL. Damage was reported
+ * when the trace was opened; here it only ends the rank. */
+static tl_status dump_events(tl_reader *r, const struct dump_options *o, uint32_t rank,
+                             print_event *print, FILE *other, tl_error *err)
 {
     tl_cursor *c;
     tl_status status = tl_cursor_open(r, rank, &c, err);
     if (status)
         return status;
     status = tl_cursor_seek(c, o->first);
-    while (!status && tl_cursor_position(c) < o->past && !ferror(json ? json : stdout)) {
+    while (!status && tl_cursor_position(c) < o->past && !ferror(other ? other : stdout)) {
         uint64_t number = tl_cursor_position(c);
         tl_event e;
         status = tl_cursor_next(c, &e);
-        if (!status && json)
-            print_json(r, rank, number, &e, json);
+        if (!status && other)
+            print(r, rank, number, &e, other);
         else if (!status)
             print_text(rank, number, &e);
     }
@@ -178,19 +188,19 @@ struct dump {
 };
 
 /* Prints the requested ranks. A damaged rank ends at its damage. */
-static tl_status dump_ranks(const struct dump *d, FILE *json, tl_error *err)
+static tl_status dump_ranks(const struct dump *d, print_event *print, FILE *other, tl_error *err)
 {
     const struct dump_options *o = d->options;
     const uint32_t n_ranks = tl_reader_run(d->r)->n_ranks;
-    const bool events_alone = json || o->past != UINT64_MAX;
-    FILE *out = json ? json : stdout;
+    const bool events_alone = other || o->past != UINT64_MAX;
+    FILE *out = other ? other : stdout;
     tl_status worst = TL_OK;
     if (!events_alone && o->rank < 0)
         tl_text_write_run(tl_reader_run(d->r), stdout);
     for (uint32_t rank = 0; rank < n_ranks && !ferror(out); rank++) {
         if (o->rank >= 0 && rank != o->rank)
             continue;
-        const tl_status status = events_alone ? dump_events(d->r, o, rank, json, err)
+        const tl_status status = events_alone ? dump_events(d->r, o, rank, print, other, err)
                                               : tl_text_write_rank(d->r, rank, stdout, err);
         if (ferror(out))
             break; /* whoever closes it reports it */
@@ -202,7 +212,13 @@ static tl_status dump_ranks(const struct dump *d, FILE *json, tl_error *err)
 
 static tl_status write_json(const void *arg, FILE *out, tl_error *err)
 {
-    return dump_ranks(arg, out, err);
+    return dump_ranks(arg, print_json, out, err);
+}
+
+static tl_status write_csv(const void *arg, FILE *out, tl_error *err)
+{
+    dump_csv_heading(out);
+    return dump_ranks(arg, dump_csv_event, out, err);
 }
 
 int cmd_dump(int argc, char **argv)
@@ -225,7 +241,10 @@ int cmd_dump(int argc, char **argv)
     if (!tl_reader_complete(r))
         code = CLI_BAD_INPUT;
     const struct dump dump = {r, &o};
-    if (cli_json_leaves_text(&o.json) && dump_ranks(&dump, NULL, &err) != TL_OK)
+    if (cli_json_leaves_text(&o.json) && cli_json_leaves_text(&o.csv) &&
+        dump_ranks(&dump, NULL, NULL, &err) != TL_OK)
+        code = cli_fail(&err);
+    if (cli_json_write(&o.csv, write_csv, &dump, &err) != TL_OK)
         code = cli_fail(&err);
     if (cli_json_write(&o.json, write_json, &dump, &err) != TL_OK)
         code = cli_fail(&err);

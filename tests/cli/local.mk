@@ -27,6 +27,7 @@ CLI_TESTS = \
 	tests/cli/exchange.sh \
 	tests/cli/plain_platform.sh \
 	tests/cli/ci_gate.sh \
+	tests/cli/frames.sh \
 	tests/cli/habits.sh \
 	tests/cli/simgrid_text.sh \
 	tests/cli/extrapolate.sh \
