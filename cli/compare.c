@@ -16,7 +16,7 @@ struct files {
 };
 
 struct arguments {
-    struct files predictions, measured, baseline;
+    struct files predictions, measured, baseline, versus;
     tlr_compare_options options;
     cli_json json;
     const char *csv_path, *plot_path, *junit_path;
@@ -26,6 +26,7 @@ enum {
     KEY_MEASURED = 256,
     KEY_BASELINE,
     KEY_HISTORY,
+    KEY_VERSUS,
     KEY_TOLERANCE,
     KEY_CONFIDENCE,
     KEY_SLOWER_ONLY,
@@ -44,6 +45,8 @@ static const struct argp_option options[] = {
     {"baseline", KEY_BASELINE, "FILE", 0,
      "earlier measurements instead of predictions; may be repeated", 0},
     {"history", KEY_HISTORY, "FOLDER", 0, "the calibrations of a platform", 0},
+    {"versus", KEY_VERSUS, "FILE", 0,
+     "other predictions of the trace instead of measurements; may be repeated", 0},
 
     {0, 0, 0, 0, "What counts as different:", 2},
     {"tolerance", KEY_TOLERANCE, "SHARE", 0,
@@ -97,6 +100,8 @@ static void check(struct argp_state *state, const struct arguments *a)
         argp_error(state, "the prediction is missing; give one, or --baseline or --history");
     if (n_kinds > 1)
         argp_error(state, "give only one of predictions, --baseline and --history");
+    if (a->versus.n && (!a->predictions.n || a->measured.n))
+        argp_error(state, "--versus needs a prediction to compare with, and no measurements");
     if (a->baseline.n && !a->measured.n)
         argp_error(state, "--baseline needs --measured");
     if (a->options.history_folder && a->options.slower_only)
@@ -112,6 +117,7 @@ static error_t parse(int key, char *value, struct argp_state *state)
     case KEY_MEASURED: add_file(state, &arguments->measured, value); break;
     case KEY_BASELINE: add_file(state, &arguments->baseline, value); break;
     case KEY_HISTORY: arguments->options.history_folder = value; break;
+    case KEY_VERSUS: add_file(state, &arguments->versus, value); break;
     case KEY_TOLERANCE:
         arguments->options.tolerance = parse_share(state, "--tolerance", value);
         break;
@@ -181,11 +187,13 @@ int cmd_compare(int argc, char **argv)
     static const struct argp argp = {
         options,
         parse,
-        "PREDICTION.json...\n--baseline FILE --measured FILE\n--history FOLDER",
+        "PREDICTION.json... [--versus OTHER.json]\n--baseline FILE --measured FILE\n--history "
+        "FOLDER",
         "Print the times that 'timeless replay --json' predicted beside measured times: a row for "
         "each two neighbouring moments that all ranks pass (Init, Barrier, Wtime, Pcontrol, "
         "Finalize), and one for the whole run.  --baseline and --history compare measurements or "
-        "calibrations with earlier ones, and test whether a change is more than noise.",
+        "calibrations with earlier ones, and test whether a change is more than noise.  --versus "
+        "compares predictions with each other.",
         NULL,
         NULL,
         NULL};
@@ -196,13 +204,17 @@ int cmd_compare(int argc, char **argv)
     arguments.options.baseline_paths = arguments.baseline.paths;
     arguments.options.n_baseline = arguments.baseline.n;
 
-    tlr_prediction *predictions[MAX_FILES] = {0};
+    tlr_prediction *predictions[MAX_FILES] = {0}, *versus[MAX_FILES] = {0};
     tlr_comparison *comparison = NULL;
     tl_error err;
     int code = CLI_OK;
     tl_status status = TL_OK;
     for (size_t i = 0; i < arguments.predictions.n && status == TL_OK; i++)
         status = tlr_prediction_read_json(arguments.predictions.paths[i], &predictions[i], &err);
+    for (size_t i = 0; i < arguments.versus.n && status == TL_OK; i++)
+        status = tlr_prediction_read_json(arguments.versus.paths[i], &versus[i], &err);
+    arguments.options.versus = (const tlr_prediction *const *)versus;
+    arguments.options.n_versus = arguments.versus.n;
     if (status == TL_OK)
         status = tlr_compare((const tlr_prediction *const *)predictions, arguments.predictions.n,
                              &arguments.options, &comparison, &err);
@@ -215,5 +227,7 @@ int cmd_compare(int argc, char **argv)
     tlr_comparison_free(comparison);
     for (size_t i = 0; i < arguments.predictions.n; i++)
         tlr_prediction_free(predictions[i]);
+    for (size_t i = 0; i < arguments.versus.n; i++)
+        tlr_prediction_free(versus[i]);
     return code;
 }

@@ -205,13 +205,20 @@ static void remove_row(tlr_comparison *c, size_t i)
     memmove(&c->rows[i], &c->rows[i + 1], (c->n_rows - i) * sizeof *c->rows);
 }
 
+/* What a row is relative to. */
+static double reference_s(const tlr_comparison *c, size_t row)
+{
+    return c->kind == TLR_COMPARED_VERSUS ? c->rows[row].expected.median
+                                          : c->rows[row].measured.median;
+}
+
 static void leave_out_short_rows(tlr_comparison *c, double min_share)
 {
     double whole_s = 0;
     for (size_t i = 0; i < c->n_rows; i++)
-        whole_s = fmax(whole_s, c->rows[i].measured.median);
+        whole_s = fmax(whole_s, reference_s(c, i));
     for (size_t i = c->n_rows; i-- > 0;) {
-        double measured_s = c->rows[i].measured.median;
+        double measured_s = reference_s(c, i);
         if (measured_s > 0 && measured_s >= min_share * whole_s)
             continue;
         remove_row(c, i);
@@ -334,12 +341,32 @@ static tl_status judge(tlr_comparison *c, double tolerance, tl_error *err)
     return TL_OK;
 }
 
+/* Predictions, and others of the same trace in place of measurements. */
+static tl_status gather_versus(const tlr_prediction *const *predictions, size_t n,
+                               const tlr_compare_options *options, tlr_runs *measured,
+                               tlr_runs *expected, tl_error *err)
+{
+    const tlr_prediction *first = options->versus[0];
+    if (first->trace_hash != predictions[0]->trace_hash ||
+        first->n_marks != predictions[0]->n_marks)
+        return tl_fail(err, TL_ERR_INPUT,
+                       "%s: the predictions belong to different traces; compare predictions of one "
+                       "trace",
+                       first->trace_path ? first->trace_path : "prediction");
+    const tl_status status = add_predictions(predictions, n, NULL, expected, err);
+    return status == TL_OK
+               ? add_predictions(options->versus, options->n_versus, NULL, measured, err)
+               : status;
+}
+
 static tl_status gather(const tlr_prediction *const *predictions, size_t n,
                         const tlr_compare_options *options, tlr_comparison *c, tlr_runs *measured,
                         tlr_runs *expected, tl_error *err)
 {
     if (c->kind == TLR_COMPARED_HISTORY)
         return tlr_runs_read_history(expected, measured, options->history_folder, err);
+    if (c->kind == TLR_COMPARED_VERSUS)
+        return gather_versus(predictions, n, options, measured, expected, err);
     tl_status status =
         c->kind == TLR_COMPARED_RUNS
             ? read_files(options->baseline_paths, options->n_baseline, expected, err)
@@ -358,10 +385,13 @@ tl_status tlr_compare(const tlr_prediction *const *predictions, size_t n_predict
         return out_of_memory(err);
     c->kind = options->history_folder ? TLR_COMPARED_HISTORY
               : options->n_baseline   ? TLR_COMPARED_RUNS
+              : options->n_versus     ? TLR_COMPARED_VERSUS
                                       : TLR_COMPARED_PREDICTION;
     c->slower_only = options->slower_only;
     c->prediction = n_predictions ? predictions[0] : NULL;
-    if (n_predictions && !options->n_measured && predictions[0]->clock && *predictions[0]->clock)
+    c->versus = options->n_versus ? options->versus[0] : NULL;
+    if (n_predictions && !options->n_measured && !options->n_versus && predictions[0]->clock &&
+        *predictions[0]->clock)
         c->clock = predictions[0]->clock;
     const char *from = options->history_folder ? options->history_folder
                        : options->n_measured   ? options->measured_paths[0]
@@ -371,7 +401,7 @@ tl_status tlr_compare(const tlr_prediction *const *predictions, size_t n_predict
     tl_status status = gather(predictions, n_predictions, options, c, &measured, &expected, err);
     if (status == TL_OK)
         status = add_rows(c, &measured, &expected, err);
-    if (status == TL_OK && c->kind == TLR_COMPARED_PREDICTION && !options->n_measured)
+    if (status == TL_OK && n_predictions && !options->n_measured)
         leave_out_short_rows(c, options->min_share);
     if (status == TL_OK && c->n_rows == 0)
         status = tl_fail(err, TL_ERR_INPUT,

@@ -55,7 +55,8 @@ typedef struct tlr_comparison_row {
 typedef enum tlr_compared {
     TLR_COMPARED_PREDICTION, /* measurements with predictions */
     TLR_COMPARED_RUNS,       /* measurements with earlier ones */
-    TLR_COMPARED_HISTORY     /* a calibration with earlier ones */
+    TLR_COMPARED_HISTORY,    /* a calibration with earlier ones */
+    TLR_COMPARED_VERSUS      /* predictions with other predictions of the same trace */
 } tlr_compared;
 
 typedef struct tlr_comparison {
@@ -74,6 +75,7 @@ typedef struct tlr_comparison {
     const char *clock; /* why the measured times, the clocks of the trace, are not comparable; NULL:
                           they are */
     const tlr_prediction *prediction; /* the first of those compared; NULL: none */
+    const tlr_prediction *versus;     /* the first of the others; NULL: none */
 } tlr_comparison;
 
 typedef struct tlr_compare_options {
@@ -82,7 +84,9 @@ typedef struct tlr_compare_options {
     size_t n_measured;
     const char *const *baseline_paths; /* runs before, in place of predictions */
     size_t n_baseline;
-    const char *history_folder; /* a platform folder; nothing else is given */
+    const char *history_folder;          /* a platform folder; nothing else is given */
+    const tlr_prediction *const *versus; /* predictions in place of measurements */
+    size_t n_versus;
     double min_share;  /* leave out rows shorter than this share of the longest measured one */
     double tolerance;  /* largest |error| that passes; negative: any */
     int slower_only;   /* measured times below the expected ones always pass */

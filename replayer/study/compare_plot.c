@@ -55,7 +55,7 @@ static void put_bar(FILE *out, const tlr_values *values, double median, double h
 
 void tlr_comparison_write_svg(const tlr_comparison *c, FILE *out)
 {
-    static const char *const expected[] = {"predicted", "before", "before"};
+    static const char *const expected[] = {"predicted", "before", "before", "predicted (A)"};
     static const char measured_colour[] = "#1f77b4", expected_colour[] = "#d62728";
     double half = half_range(c), bottom = TOP + ROW * (double)c->n_rows;
     fprintf(out,

@@ -41,7 +41,8 @@ static void print_ranges(const tlr_comparison *c, FILE *out)
 {
     static const char *const titles[][3] = {{"measured s", "predicted s", "error"},
                                             {"measured s", "before s", "change"},
-                                            {"last", "before", "change"}};
+                                            {"last", "before", "change"},
+                                            {"B s", "A s", "change"}};
     const char *const *title = titles[c->kind];
     fprintf(out, "%13s %12s %12s %5s | %12s %12s %12s %5s | %8s\n", "low", title[0], "high", "runs",
             "low", title[1], "high", "runs", title[2]);
@@ -63,6 +64,22 @@ static void print_single(const tlr_comparison *c, FILE *out)
         fprintf(out, "%12.6f %12.6f %+7.1f%%%c %s\n", row->measured.median, row->expected.median,
                 100 * row->error, row->passed ? ' ' : '!', tl_printable(row->name));
     }
+}
+
+static void print_versus(const tlr_comparison *c, FILE *out)
+{
+    fprintf(out, "%12s %12s %8s  %s\n", "A s", "B s", "change", "longest rank from .. to");
+    for (size_t i = 0; i < c->n_rows; i++) {
+        const tlr_comparison_row *row = &c->rows[i];
+        fprintf(out, "%12.4g %12.4g %+8.1f%%%c %s\n", row->expected.median, row->measured.median,
+                100 * row->error, row->passed ? ' ' : '!', tl_printable(row->name));
+    }
+}
+
+static void print_platform(const char *name, const tlr_prediction *p, FILE *out)
+{
+    fprintf(out, "%s%s on %s, %" PRIu32 " ranks, %s\n", name, tl_printable(p->trace_path),
+            tl_printable(p->platform_name), p->n_ranks, tl_printable(p->engine_version));
 }
 
 /* The result of the test, without a full stop. */
@@ -114,10 +131,12 @@ void tlr_comparison_print(const tlr_comparison *c, FILE *out)
     for (size_t i = 0; i < c->n_rows; i++)
         n_beyond += !c->rows[i].passed;
     if (c->prediction)
-        fprintf(out, "%s on %s, %" PRIu32 " ranks, %s\n", tl_printable(c->prediction->trace_path),
-                tl_printable(c->prediction->platform_name), c->prediction->n_ranks,
-                tl_printable(c->prediction->engine_version));
-    if (c->kind == TLR_COMPARED_PREDICTION && !has_ranges(c))
+        print_platform(c->versus ? "A: " : "", c->prediction, out);
+    if (c->versus)
+        print_platform("B: ", c->versus, out);
+    if (c->kind == TLR_COMPARED_VERSUS && !has_ranges(c))
+        print_versus(c, out);
+    else if (c->kind == TLR_COMPARED_PREDICTION && !has_ranges(c))
         print_single(c, out);
     else
         print_ranges(c, out);
@@ -142,7 +161,7 @@ void tlr_comparison_print(const tlr_comparison *c, FILE *out)
     char *text = c->has_test ? test_text(c) : NULL;
     if (text)
         fprintf(out, "%s\n", text);
-    else if (c->kind != TLR_COMPARED_PREDICTION)
+    else if (c->kind != TLR_COMPARED_PREDICTION && c->kind != TLR_COMPARED_VERSUS)
         fputs("too few runs before to tell a change from noise\n", out);
     free(text);
     print_failed(c, out);
@@ -163,14 +182,15 @@ static json_t *row_json(const tlr_comparison *c, const tlr_comparison_row *row)
          "predicted_high_s"},
         {"measured_s", "measured_low_s", "measured_high_s", "before_s", "before_low_s",
          "before_high_s"},
-        {"last", "last_low", "last_high", "before", "before_low", "before_high"}};
+        {"last", "last_low", "last_high", "before", "before_low", "before_high"},
+        {"versus_s", "versus_low_s", "versus_high_s", "predicted_s", "predicted_low_s",
+         "predicted_high_s"}};
     const char *const *key = keys[c->kind];
     return json_pack("{s:s, s:f, s:f, s:f, s:I, s:f, s:f, s:f, s:I, s:f, s:b, s:b, s:b}", "name",
                      row->name, key[0], row->measured.median, key[1], row->measured.low, key[2],
                      row->measured.high, "runs", (json_int_t)row->measured.n, key[3],
                      row->expected.median, key[4], row->expected.low, key[5], row->expected.high,
-                     c->kind == TLR_COMPARED_PREDICTION ? "predictions" : "runs_before",
-                     (json_int_t)row->expected.n,
+                     c->prediction ? "predictions" : "runs_before", (json_int_t)row->expected.n,
                      c->kind == TLR_COMPARED_PREDICTION ? "error" : "change", row->error, "within",
                      row->is_within, "passed", row->passed, "failed", row->failed);
 }
@@ -200,7 +220,7 @@ static int add_prediction(json_t *root, const tlr_prediction *p)
 
 tl_status tlr_comparison_write_json(const tlr_comparison *c, FILE *out, tl_error *err)
 {
-    static const char *const kinds[] = {"prediction", "runs", "history"};
+    static const char *const kinds[] = {"prediction", "runs", "history", "versus"};
     tl_status status = TL_OK;
     json_t *rows = json_array();
     for (size_t i = 0; i < c->n_rows; i++)

@@ -70,6 +70,23 @@ sed 's/0000000000000001/0000000000000003/' "$scratch/p.json" >"$scratch/other.js
 check_exit 3 'predictions of different traces exit with 3' $compare "$scratch/other.json" --all
 check_exit 4 'a plot that cannot be written exits with 4' $compare --plot /nowhere/x.svg
 
+# Predictions with other predictions: q.json takes 4.4 s for solve, p.json 4.2 s.
+check_exit 0 '--versus compares two predictions' $compare --versus "$scratch/q.json"
+keep out
+check '--versus prints both times and the change' kept '^ *4\.2  *4\.4  *+4\.8%  '"$solve"'$'
+check '--versus does not need measured clocks' kept '^         4\.9          4\.9     +0\.0%  makespan$'
+check_exit 1 '--versus: a change beyond the tolerance exits with 1' $compare --versus "$scratch/q.json" --tolerance 4%
+check_exit 0 '--versus: a change within the tolerance exits with 0' $compare --versus "$scratch/q.json" --tolerance 5%
+check_exit 0 '--versus: a faster prediction passes with --slower-only' "$timeless" compare "$scratch/q.json" --versus "$scratch/p.json" --tolerance 1% --slower-only
+check_exit 1 '--versus writes JSON' $compare --versus "$scratch/q.json" --tolerance 4% --json
+keep out
+check '--versus: the JSON has both times' kept '"versus_s": 4.4'
+check_exit 3 '--versus: predictions of different traces exit with 3' $compare --versus "$scratch/other.json"
+check_exit 2 '--versus needs a prediction' "$timeless" compare --versus "$scratch/q.json"
+check_exit 2 '--versus and --measured exclude each other' $compare --versus "$scratch/q.json" --measured "$scratch/m.csv"
+sed 's/"clock": "comparable",//; s/"format"/"clock": "the ranks shared cores", "format"/' "$scratch/p.json" >"$scratch/folded.json"
+check_exit 0 '--versus: the clock of the recording does not matter' "$timeless" compare "$scratch/folded.json" --versus "$scratch/q.json" --tolerance 5%
+
 # Earlier runs.
 for t in 3.9 4.0 4.1 4.3 4.2; do printf 'a,%s\nb,1%s\n' $t "${t#*.}"; done >"$scratch/before.csv"
 printf 'a,4.1\nb,14\na,4.0\nb,13\n' >"$scratch/same.csv"
