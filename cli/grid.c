@@ -5,6 +5,7 @@
 
 #include "cli.h"
 
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 #include <timeless_files.h>
@@ -99,6 +100,37 @@ int grid_tell_failures(const grid *g)
     tlr_sweep_point_text(sweep, first, text, sizeof text);
     return cli_fail_text(TL_ERR_INPUT, "%zu of %zu points failed; the first, %s: %s", n,
                          sweep->n_points, text, sweep->points[first].error);
+}
+
+static const tlr_point *find_fastest(const tlr_sweep *sweep)
+{
+    const tlr_point *best = NULL;
+    for (size_t i = 0; i < sweep->n_points; i++) {
+        const tlr_point *point = &sweep->points[i];
+        if (point->known && !point->error[0] && (!best || point->makespan_s < best->makespan_s))
+            best = point;
+    }
+    return best;
+}
+
+void grid_warn_of_intervals(const grid *g)
+{
+    char text[256];
+    size_t n = 0;
+    const tlr_sweep *sweep = &g->sweep;
+    const tlr_point *best = grid_is_known(g) ? find_fastest(sweep) : NULL;
+    for (size_t i = 0; best && i < sweep->n_points; i++) {
+        const tlr_point *point = &sweep->points[i];
+        n += point != best && point->known && !point->error[0] &&
+             point->makespan_s - best->makespan_s < hypot(point->half_s, best->half_s);
+    }
+    if (!n)
+        return;
+    tlr_sweep_point_text(sweep, (size_t)(best - sweep->points), text, sizeof text);
+    fprintf(stderr,
+            "timeless: warning: %zu of %zu points differ from the smallest makespan (%s) by less "
+            "than the 90 %% intervals of the samples; give a smaller error, such as --sample=1%%\n",
+            n, sweep->n_points, text);
 }
 
 /* Of Open MPI's mpirun, of one that speaks PMI, or of srun. */

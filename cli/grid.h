@@ -30,6 +30,8 @@ int grid_is_known(const grid *g);
  * the exit code. Of several processes, the one that has all results reports, because mpirun ends
  * the others when the first process does not exit with 0. */
 int grid_tell_failures(const grid *g);
+/* Warns if sampled makespans differ from the smallest one by less than their intervals. */
+void grid_warn_of_intervals(const grid *g);
 void grid_free(grid *g);
 
 #endif

@@ -214,6 +214,8 @@ int cmd_sweep(int argc, char **argv)
     grid_find_processes(&a.grid);
     cli_parse(&argp, argc, argv, 0, &a);
     const tl_status status = sweep(&a, &err);
+    if (status == TL_OK)
+        grid_warn_of_intervals(&a.grid);
     const int code = status == TL_OK ? grid_tell_failures(&a.grid) : cli_fail(&err);
     if (!a.grid.sweep.points) {
         for (size_t i = 0; i < a.n_axes; i++)

@@ -341,6 +341,8 @@ static void take(void *arg, const tlr_prediction *prediction)
     point->makespan_s = prediction->makespan_s;
     point->quiet_s = prediction->noise ? prediction->quiet_s : 0;
     point->n_events = prediction->n_events;
+    if (prediction->sampled)
+        point->half_s = prediction->sampled->high_s - prediction->makespan_s;
     for (uint32_t r = 0; r < prediction->n_ranks; r++)
         point->compute_s += prediction->ranks[r].compute_s / prediction->n_ranks;
 }

@@ -21,9 +21,8 @@ typedef struct tlr_point {
     double quiet_s;   /* without noise; 0: none was asked for */
     double compute_s; /* mean of the ranks */
     uint64_t n_events;
-    double
-        half_s;   /* of the 90 % interval of a sampled replay; 0: there is none, or not read back */
-    double share; /* of the events that it replayed */
+    double half_s;          /* of the 90 % interval of a sampled replay; 0: there is none */
+    double share;           /* of the events that it replayed */
     char error[448];        /* "": none */
     char free_kernels[400]; /* of the prediction; "": none */
 } tlr_point;

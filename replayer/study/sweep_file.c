@@ -39,13 +39,16 @@ static void put_row(const tlr_sweep *sweep, size_t i, size_t n_more, FILE *out)
     for (size_t a = 0; a < n_more; a++)
         putc(',', out);
     if (point->error[0]) {
-        fputs(",,,,", out);
+        fputs(",,,,,", out);
         tl_put_csv(out, point->error, 0);
     } else {
         fprintf(out, "%.17g,", point->makespan_s);
         if (point->quiet_s > 0)
             fprintf(out, "%.17g", point->quiet_s);
         fprintf(out, ",%.17g,%" PRIu64 ",", point->compute_s, point->n_events);
+        if (point->half_s > 0)
+            fprintf(out, "%.17g", point->half_s);
+        putc(',', out);
     }
     putc(',', out);
     tl_put_csv(out, sweep->command, 0);
@@ -167,6 +170,8 @@ static json_t *point_json(const tlr_sweep *sweep, size_t i)
     json_object_set_new(out, tlr_result_columns[TLR_COMPUTE], json_real(point->compute_s));
     json_object_set_new(out, tlr_result_columns[TLR_EVENTS],
                         json_integer((json_int_t)point->n_events));
+    if (point->half_s > 0)
+        json_object_set_new(out, tlr_result_columns[TLR_INTERVAL], json_real(point->half_s));
     return out;
 }
 

@@ -18,6 +18,7 @@ const char *const tlr_result_columns[TLR_N_RESULTS] = {[TLR_MAKESPAN] = "makespa
                                                            "makespan_without_noise_s",
                                                        [TLR_COMPUTE] = "mean_compute_s",
                                                        [TLR_EVENTS] = "events",
+                                                       [TLR_INTERVAL] = "half_interval_90_s",
                                                        [TLR_ERROR] = "error",
                                                        [TLR_COMMAND] = "command",
                                                        [TLR_KEY] = "key"};
@@ -78,28 +79,43 @@ static char **split(tlr_table *table, char *line, size_t *n)
 
 /* ---- what a row says ---- */
 
+/* Columns of results that a file of before may lack: bits. */
+enum { LACKS_INTERVAL = 1, LACKS_COMMAND = 2, PAST_LACKS = 4 };
+
+static int is_there(unsigned lacks, int column)
+{
+    return !(lacks & (column == TLR_INTERVAL  ? LACKS_INTERVAL
+                      : column == TLR_COMMAND ? LACKS_COMMAND
+                                              : 0u));
+}
+
 /* The columns of a file. */
 typedef struct header {
     size_t n_axes, n_columns;
-    int has_command;
+    unsigned lacks;
     char **names;
 } header;
 
-static int is_header_of(char *const *fields, size_t n, int has_command, header *out)
+static int is_header_of(char *const *fields, size_t n, unsigned lacks, header *out)
 {
-    const size_t n_results = TLR_N_RESULTS - (has_command ? 0 : 1);
+    const size_t n_results = TLR_N_RESULTS - (size_t)__builtin_popcount(lacks);
     if (n < n_results)
         return 0;
     size_t column = n - n_results;
     for (int i = 0; i < TLR_N_RESULTS; i++)
-        if ((i != TLR_COMMAND || has_command) &&
-            strcmp(fields[column++], tlr_result_columns[i]) != 0)
+        if (is_there(lacks, i) && strcmp(fields[column++], tlr_result_columns[i]) != 0)
             return 0;
-    *out = (header){.n_axes = n - n_results,
-                    .n_columns = n,
-                    .has_command = has_command,
-                    .names = (char **)fields};
+    *out =
+        (header){.n_axes = n - n_results, .n_columns = n, .lacks = lacks, .names = (char **)fields};
     return 1;
+}
+
+static int is_header(char *const *fields, size_t n, header *out)
+{
+    for (unsigned lacks = 0; lacks < PAST_LACKS; lacks++)
+        if (is_header_of(fields, n, lacks, out))
+            return 1;
+    return 0;
 }
 
 /* A finite number of seconds, at least 0. */
@@ -124,7 +140,7 @@ static int read_result(char *const texts[TLR_N_RESULTS], tlr_point *point)
 {
     *point = (tlr_point){.known = 1};
     const int failed = texts[TLR_ERROR][0] != '\0';
-    for (int i = TLR_MAKESPAN; i <= TLR_EVENTS; i++)
+    for (int i = TLR_MAKESPAN; i <= TLR_INTERVAL; i++)
         if (failed && texts[i][0])
             return i;
     if (!failed && !read_seconds(texts[TLR_MAKESPAN], &point->makespan_s))
@@ -135,6 +151,8 @@ static int read_result(char *const texts[TLR_N_RESULTS], tlr_point *point)
         return TLR_COMPUTE;
     if (!failed && !read_whole(texts[TLR_EVENTS], 10, &point->n_events))
         return TLR_EVENTS;
+    if (texts[TLR_INTERVAL][0] && !read_seconds(texts[TLR_INTERVAL], &point->half_s))
+        return TLR_INTERVAL;
     if (strlen(texts[TLR_KEY]) != 16 || !read_whole(texts[TLR_KEY], 16, &point->key))
         return TLR_KEY;
     snprintf(point->error, sizeof point->error, "%.*s", (int)sizeof point->error - 1,
@@ -152,7 +170,7 @@ static tl_status add_row(tlr_table *table, const header *h, char **fields, size_
                        path, line, n, h->n_columns);
     size_t column = h->n_axes;
     for (int i = 0; i < TLR_N_RESULTS; i++)
-        row.texts[i] = i == TLR_COMMAND && !h->has_command ? (char *)"" : fields[column++];
+        row.texts[i] = is_there(h->lacks, i) ? fields[column++] : (char *)"";
     const int wrong = read_result(row.texts, &row.result);
     if (wrong < TLR_N_RESULTS)
         return tl_fail(err, TL_ERR_INPUT,
@@ -185,7 +203,7 @@ tl_status tlr_table_read(tlr_table *table, const char *path, int is_part, tl_err
         char **fields = split(table, line, &n);
         if (!fields)
             return out_of_memory(err);
-        if (is_header_of(fields, n, 1, &h) || is_header_of(fields, n, 0, &h))
+        if (is_header(fields, n, &h))
             continue; /* a part has one wherever another sweep went on with it */
         if (h.n_columns)
             status = add_row(table, &h, fields, n, path, number, err);

@@ -10,8 +10,9 @@ enum {
     TLR_WITHOUT_NOISE,
     TLR_COMPUTE,
     TLR_EVENTS,
+    TLR_INTERVAL, /* files of before have no such column, */
     TLR_ERROR,
-    TLR_COMMAND, /* files of before have no such column */
+    TLR_COMMAND, /* and older ones not this one either */
     TLR_KEY,
     TLR_N_RESULTS
 };

@@ -111,4 +111,31 @@ check '--json writes into a pipe' timeout 60 "$timeless" sweep d.tl --engine log
 wait $!
 check 'the JSON arrives at the other end of the pipe' python3 -c 'import json; json.load(open("json"))'
 check 'the pipe still exists after the JSON' test -p pipe
+
+# Sampled replays: half of the interval has a column, which files of before lack.
+export TIMELESS_PLATFORMS=$top_srcdir/platforms
+sampled() { "$timeless" sweep hpl:N=6400,NB=16,P=2,Q=2 -p dahu --engine loggops --sample "$@"; }
+check 'two seeds of a sampled replay are swept' sampled --grid seed=1,2 -o sampled.csv
+cp err said
+check 'differences below the intervals are a warning' says said \
+    '^timeless: warning: 1 of 2 points differ from the smallest makespan \(seed=[12]\) by less than the 90 % intervals'
+check 'both rows have the half interval of their replay' test "$(rows sampled.csv half_interval_90_s)" = \
+    "$(for seed in 1 2; do "$timeless" replay hpl:N=6400,NB=16,P=2,Q=2 -p dahu --engine loggops --sample --seed $seed --json |
+        python3 -c 'import json, sys; p = json.load(sys.stdin)
+print("%.17g" % (p["sampled"]["interval_90_s"][1] - p["makespan_s"]))'; done)"
+cp sampled.csv again.csv
+check 'rows that are there are not replayed again' sampled --grid seed=1,2 -o again.csv --jobs 1
+cp err said
+check 'their intervals are kept' cmp sampled.csv again.csv
+check 'the intervals that were kept are a warning, too' says said 'by less than the 90 % intervals'
+check 'other sizes are swept' sampled --grid hpl.N=6400,9600
+check 'differences above the intervals are no warning' test ! -s err
+python3 - <<'END'
+import csv
+table = list(csv.reader(open("sampled.csv")))
+del [row.pop(table[0].index("half_interval_90_s")) for row in table[1:] + table[:1]][:]
+csv.writer(open("older.csv", "w"), lineterminator="\n").writerows(table)
+END
+check 'a file without the column is read' sampled --grid seed=1:3 -o older.csv
+check 'its rows stay, without intervals' test "$(rows older.csv seed half_interval_90_s | cut -c 1-3 | tr '\n' ';')" = '1 ;2 ;3 0;'
 tap_done
