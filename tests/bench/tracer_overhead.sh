@@ -4,7 +4,8 @@
 #     tests/bench/tracer_overhead.sh        (from the build folder, after make)
 #
 # 1. CPU nanoseconds that each MPI call costs more under the tracer than under a PMPI interposer that
-#    does nothing, without a volume source and with each that reads a clock; one reading of these.
+#    does nothing, without a volume source and with each that reads a clock; one reading of these. The
+#    columns with "paths" record the 10 callers of each call, the others its call site only.
 # 2. Where perf is there: the shares of a call's nanoseconds, from samples.
 : "${top_srcdir:=$(cd "$(dirname "$0")/../.." && pwd)}" "${top_builddir:=$PWD}"
 . "$top_srcdir/tests/tap.sh"
@@ -14,14 +15,17 @@ export TIMELESS_QUIET=1 TIMELESS_OUTPUT=$scratch/bench.tl
 $MPICC -O2 -o "$scratch/call_cost" "$top_srcdir/tests/bench/call_cost.c"
 $MPICC -O2 -fPIC -shared -o "$scratch/empty.so" "$top_srcdir/tests/bench/empty_pmpi.c"
 
-cost() { "$MPIRUN" -np 1 "$@" "$scratch/call_cost"; }
-sources='none rseq perf cputime'
+depth=10
+cost() { "$MPIRUN" -np 1 "$@" "$scratch/call_cost" 100000 all $depth; }
+sources='none none,paths rseq rseq,paths perf cputime'
 # Twice, alternating; the better one of each counts.
 for round in 1 2; do
     cost >"$scratch/bare.$round"
     cost -x LD_PRELOAD="$scratch/empty.so" >"$scratch/empty.$round"
     for source in $sources; do
-        cost -x LD_PRELOAD="$tracer" -x TIMELESS_VOLUME=$source >"$scratch/$source.$round"
+        paths=0; [ "$source" = "${source%,paths}" ] || paths=$depth
+        cost -x LD_PRELOAD="$tracer" -x TIMELESS_VOLUME="${source%,paths}" -x TIMELESS_CALL_PATHS=$paths \
+            >"$scratch/$source.$round"
     done
 done
 for run in bare empty $sources; do
