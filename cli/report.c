@@ -3,6 +3,7 @@
 #include "config.h"
 
 #include "replay.h"
+#include "report_flame.h"
 
 #include <errno.h>
 #include <report/report.h>
@@ -11,7 +12,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { OPT_VERSUS = 512 };
+enum { OPT_VERSUS = 512, OPT_FLAME, OPT_FOLDED };
 
 /* A replay with words of its own. The first one may have files of predictions instead. */
 typedef struct variant {
@@ -20,6 +21,7 @@ typedef struct variant {
     int argc;
     char **argv;
     const char *page_path; /* NULL: the default */
+    flame_files flame;
     size_t n_files, n_platforms;
     const char *files[TLR_VERSUS_MOST], *platforms[TLR_VERSUS_MOST];
 } variant;
@@ -68,6 +70,8 @@ static void check(struct argp_state *state, const variant *v)
                    v->files[0]);
     if (v->n_platforms > 1 && v->report->n_groups > 1 && v == v->report->variants)
         argp_error(state, "give either several --platform, or --versus");
+    if (is_versus && (v->flame.flame || v->flame.folded))
+        argp_error(state, "--flame and --folded show a single replay; leave them out");
     if (is_versus && v->replay.timeline_path)
         argp_error(state, "--timeline shows a single replay; give it to timeless replay");
 }
@@ -78,6 +82,8 @@ static error_t parse(int key, char *value, struct argp_state *state)
     switch (key) {
     case ARGP_KEY_INIT: state->child_inputs[0] = &v->replay; break;
     case 'o': v->page_path = value; break;
+    case OPT_FLAME: v->flame.flame = value; break;
+    case OPT_FOLDED: v->flame.folded = value; break;
     case OPT_VERSUS: argp_error(state, "write --versus in full, as a word of its own"); break;
     case ARGP_KEY_ARG:
         if (!is_json(value))
@@ -105,6 +111,9 @@ static void parse_words(variant *v)
 {
     static const struct argp_option own[] = {
         {"output", 'o', "FILE", 0, "the page to write (default: report.html)", 0},
+        {"flame", OPT_FLAME, "FILE", 0, "write a flame graph: an HTML page of time by call path",
+         0},
+        {"folded", OPT_FOLDED, "FILE", 0, "write its stacks for other tools: a;b;c NANOSECONDS", 0},
         {"versus", OPT_VERSUS, NULL, 0, "compare with the options after it, too", 0},
         {0}};
     const struct argp one = {replay_argp.options, parse_replay, NULL, NULL, NULL, NULL, NULL};
@@ -185,7 +194,10 @@ static tl_status keep_page(const replay_arguments *replay, const tlr_prediction 
 {
     const replayed what = {replay, prediction};
     const variant *v = replay->keep_arg;
-    return write_page(page_path(v->report), &what, write_one, err);
+    tl_status status = TL_OK;
+    if (v->page_path || (!v->flame.flame && !v->flame.folded))
+        status = write_page(page_path(v->report), &what, write_one, err);
+    return status ? status : flame_write_files(&v->flame, replay, prediction, err);
 }
 
 /* ---- several replays ---- */

@@ -34,7 +34,7 @@ replayer_libreplayer_la_SOURCES = \
 	replayer/results/critical_path.c replayer/results/critical_path.h replayer/results/details.c \
 	replayer/results/details.h replayer/results/details_json.c replayer/results/details_json.h \
 	replayer/results/details_print.c replayer/results/prediction.c replayer/results/prediction_json.c \
-	replayer/results/json_text.c replayer/results/json_text.h \
+	replayer/results/flame.c replayer/results/flame.h replayer/results/json_text.c replayer/results/json_text.h \
 	replayer/results/prediction_json.h replayer/results/spread.c \
 	replayer/results/spread.h replayer/results/sums.c \
 	replayer/results/sums.h replayer/results/timeline_write.c \
@@ -60,7 +60,7 @@ endif
 # The parts of the report's page and its plotting library become a part of the program.
 noinst_LTLIBRARIES += replayer/libreport.la
 REPORT_PARTS = \
-	replayer/report/common.js replayer/report/report.html replayer/report/report.js \
+	replayer/report/common.js replayer/report/flame.html replayer/report/flame.js replayer/report/report.html replayer/report/report.js \
 	replayer/report/style.css replayer/report/timeline.js replayer/report/versus.html \
 	replayer/report/versus.js
 replayer_libreport_la_SOURCES = replayer/report/page.c replayer/report/page.h

@@ -16,6 +16,8 @@ INCLUDE_TEXT(tlr_timeline_js, REPORT_FOLDER "/timeline.js");
 INCLUDE_TEXT(tlr_report_js, REPORT_FOLDER "/report.js");
 INCLUDE_TEXT(tlr_versus_html, REPORT_FOLDER "/versus.html");
 INCLUDE_TEXT(tlr_versus_js, REPORT_FOLDER "/versus.js");
+INCLUDE_TEXT(tlr_flame_html, REPORT_FOLDER "/flame.html");
+INCLUDE_TEXT(tlr_flame_js, REPORT_FOLDER "/flame.js");
 INCLUDE_TEXT(tlr_chart_js, CHART_JS);
 
 const char *tlr_page_part(const char *name, size_t length)
@@ -25,7 +27,8 @@ const char *tlr_page_part(const char *name, size_t length)
     } parts[] = {{"REPORT_PAGE", tlr_report_html}, {"STYLE", tlr_style_css},
                  {"COMMON", tlr_common_js},        {"TIMELINE", tlr_timeline_js},
                  {"REPORT", tlr_report_js},        {"VERSUS_PAGE", tlr_versus_html},
-                 {"VERSUS", tlr_versus_js},        {"LIBRARY", tlr_chart_js}};
+                 {"VERSUS", tlr_versus_js},        {"FLAME_PAGE", tlr_flame_html},
+                 {"FLAME", tlr_flame_js},          {"LIBRARY", tlr_chart_js}};
     for (size_t i = 0; i < sizeof parts / sizeof *parts; i++)
         if (strlen(parts[i].name) == length && !strncmp(parts[i].name, name, length))
             return parts[i].text;

@@ -4,6 +4,7 @@
 #include "report.h"
 
 #include "page.h"
+#include "results/json_text.h"
 #include "results/prediction_json.h"
 #include "states.h"
 
@@ -93,4 +94,27 @@ tl_status tlr_report_write_versus(const tlr_versus *versus, json_t *const *state
         "VERSUS_PAGE",
         json_pack("{s:o, s:o}", "versus", tlr_versus_json(versus, 1), "timelines", lines), out,
         err);
+}
+
+/* [["main;step;MPI_Send (halo.c:10)", seconds], ...] */
+static json_t *stacks_json(const tlr_sums *stacks)
+{
+    json_t *list = json_array();
+    for (size_t i = 0; i < stacks->n; i++)
+        json_array_append_new(
+            list, json_pack("[o, f]", tlr_json_text(stacks->rows[i].name), stacks->rows[i].time_s));
+    return list;
+}
+
+tl_status tlr_flame_write(const tlr_flame *flame, const tlr_prediction *prediction, FILE *out,
+                          tl_error *err)
+{
+    return write_or_fail("FLAME_PAGE",
+                         json_pack("{s:o, s:o, s:o, s:o, s:b}", "prediction",
+                                   tlr_prediction_json(prediction), "compute",
+                                   stacks_json(&flame->stacks[TLR_FLAME_COMPUTE]), "calls",
+                                   stacks_json(&flame->stacks[TLR_FLAME_CALL]), "waits",
+                                   stacks_json(&flame->stacks[TLR_FLAME_WAIT]), "has_call_paths",
+                                   flame->has_call_paths),
+                         out, err);
 }

@@ -25,6 +25,7 @@ CLI_TESTS = \
 	tests/cli/eager_order.sh \
 	tests/cli/send_buffer.sh \
 	tests/cli/exchange.sh \
+	tests/cli/flame.sh \
 	tests/cli/plain_platform.sh \
 	tests/cli/ci_gate.sh \
 	tests/cli/frames.sh \

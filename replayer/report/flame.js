@@ -1,0 +1,93 @@
+"use strict";
+/* The tree of the stacks, drawn from the root downwards. */
+const HEIGHT = 18;
+const root = {name: "all", kind: "function", time: 0, children: new Map(), parent: null, depth: 0};
+/* A stack ends with frames of the kinds `last`; before these, there are functions. */
+function grow(stack, time, last) {
+  let at = root;
+  root.time += time;
+  const names = stack.split(";");
+  const nFunctions = names.length - last.length;
+  names.forEach((name, i) => {
+    const kind = i < nFunctions ? "function" : last[i - nFunctions];
+    const key = kind + name;
+    if (!at.children.has(key))
+      at.children.set(key, {name, kind, time: 0, children: new Map(), parent: at, depth: at.depth + 1});
+    at = at.children.get(key);
+    at.time += time;
+  });
+}
+for (const [stack, time] of data.compute) grow(stack, time, ["compute"]);
+for (const [stack, time] of data.calls) grow(stack, time, ["call"]);
+for (const [stack, time] of data.waits) grow(stack, time, ["call", "wait"]);
+const seconds = t => t >= 1 ? t.toPrecision(4) + " s" : t >= 1e-3 ? (t * 1e3).toPrecision(4) + " ms" : (t * 1e6).toPrecision(4) + " µs";
+const percent = t => (100 * t / (root.time || 1)).toFixed(1) + " %";
+const flame = document.getElementById("flame"), hover = document.getElementById("hover");
+const search = document.getElementById("search"), found = document.getElementById("found");
+const hint = hover.textContent;
+let zoomed = root, pattern = null;
+
+function pathOf(node) {
+  const names = [];
+  for (let n = node; n.parent; n = n.parent) names.unshift(n.name);
+  return names.join(" > ") || "all";
+}
+
+function draw() {
+  flame.textContent = "";
+  const width = flame.clientWidth;
+  let deepest = 0;
+  function put(node, left, share, isAbove) {
+    if (share * width < 0.5) return;
+    const box = document.createElement("div");
+    box.className = node.kind + (isAbove ? " above" : "") + (pattern && pattern.test(node.name) ? " found" : "");
+    box.style.left = 100 * left + "%";
+    box.style.width = 100 * share + "%";
+    box.style.top = node.depth * HEIGHT + "px";
+    if (share * width > 25) box.textContent = node.name;
+    const text = pathOf(node) + ": " + seconds(node.time) + ", " + percent(node.time);
+    box.title = text;
+    box.onmouseenter = () => { hover.textContent = text; };
+    box.onclick = () => { zoomed = node === zoomed && node.parent ? node.parent : node; draw(); };
+    flame.append(box);
+    deepest = Math.max(deepest, node.depth);
+    if (isAbove) return;
+    for (const child of [...node.children.values()].sort((a, b) => b.time - a.time)) {
+      const part = node.time ? share * child.time / node.time : 0;
+      put(child, left, part, false);
+      left += part;
+    }
+  }
+  for (let n = zoomed.parent; n; n = n.parent) put(n, 0, 1, true);
+  put(zoomed, 0, 1, false);
+  flame.style.height = (deepest + 1) * HEIGHT + "px";
+}
+
+/* The time of all frames that match; a frame inside of another that matches does not count again. */
+function matching(node) {
+  if (node.parent && pattern.test(node.name)) return node.time;
+  let sum = 0;
+  for (const child of node.children.values()) sum += matching(child);
+  return sum;
+}
+
+search.oninput = () => {
+  pattern = null;
+  found.textContent = "";
+  try {
+    if (search.value) pattern = new RegExp(search.value, "i");
+  } catch (error) {
+    found.textContent = "no regular expression";
+  }
+  if (pattern) found.textContent = seconds(matching(root)) + ", " + percent(matching(root));
+  draw();
+};
+flame.onmouseleave = () => { hover.textContent = hint; };
+window.onresize = draw;
+const prediction = data.prediction;
+document.getElementById("what").textContent =
+  prediction.trace + " on " + prediction.platform.replace(/.*\//, "") + ", " + prediction.n_ranks + " ranks: makespan " +
+  seconds(prediction.makespan_s) + "; " + seconds(root.time) + " in all ranks together. " +
+  (data.has_call_paths ? "" : "The trace has no call paths, so the frames are regions, functions and calls; " +
+    "timeless record --call-paths 32 records the callers.");
+draw();

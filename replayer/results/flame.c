@@ -1,0 +1,244 @@
+/* flame.c - adds up the states by their stacks, in one pass. */
+#include "config.h"
+
+#include "flame.h"
+
+#include "timeless_source.h"
+
+#include <inttypes.h>
+#include <math.h>
+#include <stdarg.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { MAX_LEVELS = 256, STACK_BYTES = 1 << 14 };
+
+/* A function on a path, and the line at which the path leaves it. */
+typedef struct level {
+    const tl_source *source; /* NULL: unknown */
+    const tl_site *site;
+} level;
+
+/* Outermost function first. */
+typedef struct path {
+    level levels[MAX_LEVELS];
+    size_t n;
+} path;
+
+typedef struct pass {
+    const tl_reader *trace;
+    tlr_table stacks[TLR_FLAME_N_KINDS];
+    int failed; /* no memory */
+    int has_call_paths, has_regions;
+    int64_t *regions; /* by rank: level of the last MPI_Pcontrol */
+} pass;
+
+/* A stack in the making. */
+typedef struct stack {
+    char text[STACK_BYTES];
+    size_t used;
+} stack;
+
+static void push(stack *s, const char *format, ...) __attribute__((format(printf, 2, 3)));
+static void push(stack *s, const char *format, ...)
+{
+    va_list args;
+    if (s->used && s->used < sizeof s->text - 1)
+        s->text[s->used++] = ';';
+    const size_t begin = s->used, room = sizeof s->text - begin;
+    va_start(args, format);
+    const int n = vsnprintf(s->text + begin, room, format, args);
+    va_end(args);
+    s->used = n < 0 || (size_t)n >= room ? sizeof s->text - 1 : begin + (size_t)n;
+    for (char *c = s->text + begin; *c; c++)
+        if (*c == ';' || (unsigned char)*c < ' ')
+            *c = '_'; /* a file with such a name */
+}
+
+/* ---- paths ---- */
+
+static int compare_site(const void *key, const void *element)
+{
+    const uint32_t id = *(const uint32_t *)key, other = ((const tl_site *)element)->id;
+    return (id > other) - (id < other);
+}
+
+static const tl_site *find_site(const pass *p, uint32_t rank, uint32_t id)
+{
+    const tl_site *sites;
+    const size_t n = tl_reader_sites(p->trace, rank, &sites);
+    return n ? bsearch(&id, sites, n, sizeof *sites, compare_site) : NULL;
+}
+
+static void find_path(const pass *p, uint32_t rank, uint32_t id, path *out)
+{
+    out->n = 0;
+    for (int depth = 0; id && depth <= TL_MAX_CALLERS; depth++) {
+        const tl_site *site = find_site(p, rank, id);
+        if (!site)
+            break;
+        for (uint32_t i = 0; i < site->n_sources && out->n < MAX_LEVELS; i++)
+            out->levels[out->n++] = (level){&site->sources[i], site};
+        if (!site->n_sources && out->n < MAX_LEVELS)
+            out->levels[out->n++] = (level){NULL, site};
+        id = site->caller;
+    }
+    for (size_t i = 0; i < out->n / 2; i++) {
+        const level kept = out->levels[i];
+        out->levels[i] = out->levels[out->n - 1 - i];
+        out->levels[out->n - 1 - i] = kept;
+    }
+}
+
+static int is_same_function(const level *a, const level *b)
+{
+    if (!a->source || !b->source || !*a->source->function)
+        return !a->source && !b->source && a->site->offset == b->site->offset &&
+               !strcmp(a->site->object, b->site->object);
+    return !strcmp(a->source->function, b->source->function);
+}
+
+static int is_same_place(const level *a, const level *b)
+{
+    return is_same_function(a, b) && (!a->source || a->source->line == b->source->line);
+}
+
+/* Shortens `a` to the functions that both are in: they have been entered from the same lines. */
+static void keep_common(path *a, const path *b)
+{
+    size_t n = 0;
+    while (n < a->n && n < b->n && is_same_function(&a->levels[n], &b->levels[n])) {
+        n++;
+        if (!is_same_place(&a->levels[n - 1], &b->levels[n - 1]))
+            break;
+    }
+    a->n = n;
+}
+
+static void push_path(stack *s, const path *p)
+{
+    for (size_t i = 0; i < p->n; i++) {
+        const level *l = &p->levels[i];
+        if (l->source && *l->source->function)
+            push(s, "%s", l->source->function);
+        else
+            push(s, "%s+0x%" PRIx64, l->site->object, l->site->offset);
+    }
+}
+
+/* ---- states ---- */
+
+static void add(pass *p, tlr_flame_kind kind, const stack *s, double time_s)
+{
+    if (time_s <= 0)
+        return;
+    tlr_sum *row = tlr_table_at(&p->stacks[kind], s->text);
+    if (row)
+        row->time_s += time_s;
+    else
+        p->failed = 1;
+}
+
+static void push_call(const pass *p, stack *s, const tlr_state *state, const path *at)
+{
+    const char *name = tlr_state_name(state, p->trace);
+    const tl_source *source = at->n ? at->levels[at->n - 1].source : NULL;
+    if (source && *source->file && source->line)
+        push(s, "%s (%s:%" PRIu32 ")", name, source->file, source->line);
+    else
+        push(s, "%s", name);
+}
+
+static void add_state(pass *p, const tlr_state *state)
+{
+    stack s = {.used = 0};
+    path at, after;
+    if (state->kind == TLR_STATE_MESSAGE)
+        return;
+    if (state->call == TL_MPI_Pcontrol)
+        p->regions[state->rank] = state->tag;
+    if (!p->has_call_paths && p->has_regions) {
+        char region[48];
+        tlr_region_name(p->regions[state->rank], region, sizeof region);
+        push(&s, "%s", region);
+    }
+    if (state->kind == TLR_STATE_COMPUTE) {
+        find_path(p, state->rank, state->before ? state->before : state->after, &at);
+        find_path(p, state->rank, state->after ? state->after : state->before, &after);
+        keep_common(&at, &after);
+        push_path(&s, &at);
+        push(&s, "compute");
+        add(p, TLR_FLAME_COMPUTE, &s, state->end_s - state->begin_s);
+        return;
+    }
+    find_path(p, state->rank, state->site, &at);
+    push_path(&s, &at);
+    push_call(p, &s, state, &at);
+    const double took_s = state->end_s - state->begin_s, wait_s = fmin(state->wait_s, took_s);
+    add(p, TLR_FLAME_CALL, &s, took_s - wait_s);
+    if (wait_s > 0) {
+        push(&s, "%s", tlr_wait_name(state->wait));
+        add(p, TLR_FLAME_WAIT, &s, wait_s);
+    }
+}
+
+static int has_call_paths(const tl_reader *trace)
+{
+    for (uint32_t r = 0; r < tl_reader_run(trace)->n_ranks; r++) {
+        const tl_site *sites;
+        const size_t n = tl_reader_sites(trace, r, &sites);
+        for (size_t i = 0; i < n; i++)
+            if (sites[i].caller)
+                return 1;
+    }
+    return 0;
+}
+
+tl_status tlr_flame_make(tlr_timeline *timeline, const tl_reader *trace, size_t job, tlr_flame *out,
+                         tl_error *err)
+{
+    const tlr_state *states;
+    size_t n;
+    tl_status status = tlr_timeline_read(timeline, &states, &n, err);
+    if (status != TL_OK)
+        return status;
+    const uint32_t n_ranks = tl_reader_run(trace)->n_ranks;
+    pass p = {.trace = trace,
+              .has_call_paths = has_call_paths(trace),
+              .regions = calloc(n_ranks + 1, sizeof *p.regions)};
+    memset(out, 0, sizeof *out);
+    p.failed = !p.regions;
+    for (uint32_t r = 0; p.regions && r < n_ranks; r++)
+        p.regions[r] = TLR_NO_LEVEL;
+    for (size_t i = 0; i < n; i++)
+        p.has_regions |= states[i].job == job && states[i].call == TL_MPI_Pcontrol;
+    for (size_t i = 0; i < n && !p.failed; i++)
+        if (states[i].job == job)
+            add_state(&p, &states[i]);
+    out->has_call_paths = p.has_call_paths;
+    if (p.failed)
+        status = tl_fail(err, TL_ERR_MEMORY, "out of memory for the call paths");
+    for (int k = 0; k < TLR_FLAME_N_KINDS; k++) {
+        if (!p.failed)
+            tlr_table_take(&p.stacks[k], &out->stacks[k]);
+        tlr_table_close(&p.stacks[k]);
+    }
+    free(p.regions);
+    return status;
+}
+
+void tlr_flame_free(tlr_flame *flame)
+{
+    for (int k = 0; k < TLR_FLAME_N_KINDS; k++)
+        tlr_sums_free(flame->stacks[k].rows, flame->stacks[k].n);
+    memset(flame, 0, sizeof *flame);
+}
+
+int tlr_flame_write_folded(const tlr_flame *flame, FILE *out)
+{
+    for (int k = 0; k < TLR_FLAME_N_KINDS; k++)
+        for (size_t i = 0; i < flame->stacks[k].n; i++)
+            fprintf(out, "%s %.0f\n", flame->stacks[k].rows[i].name,
+                    flame->stacks[k].rows[i].time_s * 1e9);
+    return fflush(out) != EOF && !ferror(out);
+}

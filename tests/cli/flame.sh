@@ -1,0 +1,53 @@
+#!/usr/bin/env bash
+# timeless report --flame and --folded: predicted time by call path.
+. "$(dirname "$0")/../tap.sh"
+cd "$scratch" || exit 99
+export TIMELESS_PLATFORMS=$top_srcdir/platforms
+on=(-p star-1g --ranks-per-host 1 -q)
+# A trace in the text form: wrap is called by step, twice, and by finish; 1e9 instructions between the calls.
+site() { echo "site $1 object=\"a.out\" offset=$2 ${3:+caller=$3 }function=\"$4\" file=\"a.c\" line=$5"; }
+make_trace() { # WITH_CALLERS
+    local caller2= caller5=
+    [ -z "$1" ] || { caller2=1 caller5=4; }
+    echo 'timeless-text 1'; echo 'ranks 1'; echo 'volume_unit "cpu-ns"'
+    echo 'rank 0 host="h"'
+    site 1 100 '' main 10; site 2 200 "$caller2" step 20; site 3 300 "${caller2:+2}" wrap 30
+    site 4 400 '' main 11; site 5 500 "$caller5" finish 50; site 6 300 "${caller5:+5}" wrap 30
+    echo '0 0 MPI_Init clock_ns=0 volume=0 site=1'
+    echo '0 1 MPI_Barrier comm=1 clock_ns=0 volume=1000000000 site=3'
+    echo '0 2 MPI_Pcontrol level=7 clock_ns=0 volume=0 site=3'
+    echo '0 3 MPI_Barrier comm=1 clock_ns=0 volume=2000000000 site=3'
+    echo '0 4 MPI_Barrier comm=1 clock_ns=0 volume=4000000000 site=6'
+    echo '0 5 dgemm m=10 n=10 k=10 volume=8000000000 site=6'
+    echo '0 6 MPI_Finalize clock_ns=0 volume=16000000000 site=4'
+    echo 'end finalized clock_ns=0'
+}
+make_trace yes | "$timeless" undump - -o paths.tl
+make_trace '' | "$timeless" undump - -o plain.tl
+# seconds FILE STACK: its time, rounded
+seconds() { awk -v stack="$2" '{n = $NF; sub(/ [0-9]+$/, "")} $0 == stack {printf "%.0f", n / 1e9; found = 1} END {if (!found) print "none"}' "$1"; }
+check 'a flame graph and folded stacks are written' "$timeless" report paths.tl "${on[@]}" --flame flame.html --folded paths.folded
+check 'without -o there is no other page' eval '[ ! -e report.html ]'
+check 'computation between two calls of one function is in its function' equal "$(seconds paths.folded 'main;step;wrap;compute')" 2
+check 'computation is in the functions that the paths around it have in common' equal "$(seconds paths.folded 'main;compute')" 21
+check 'computation of one path is in its functions' equal "$(seconds paths.folded 'main;finish;wrap;compute')" 8
+check 'a kernel is in its functions, with its line' grep -qx 'main;finish;wrap;dgemm (a.c:30) [1-9][0-9]*' paths.folded
+sum() { awk '{s += $NF} END {printf "%.6f", s / 1e9}' "$1"; }
+check 'the stacks have the time of all ranks' equal "$(sum paths.folded)" "$("$timeless" replay paths.tl "${on[@]}" | awk '{printf "%.6f", $1}')"
+check 'without call paths' "$timeless" report plain.tl "${on[@]}" --folded plain.folded
+check 'the frames are region and function' equal "$(seconds plain.folded 'MPI_Pcontrol(7);wrap;compute')" 14
+check 'before the first region' equal "$(seconds plain.folded 'before MPI_Pcontrol;compute')" 1
+check_exit 4 'a path that cannot be written fails' "$timeless" report paths.tl "${on[@]}" --folded no/such/folder
+check 'the page and the flame graph together' "$timeless" report paths.tl "${on[@]}" -o page.html --flame flame2.html
+check 'both are written, the flame graph with the same bytes' eval '[ -s page.html ] && cmp flame.html flame2.html'
+check 'the flame graph refers to nothing outside' eval "! grep -E '(src|href)=|https?:' flame.html"
+show() {
+    sed "s|</body>|<script>$1</script></body>|" flame.html >shown.html
+    timeout 120 chromium --headless --no-sandbox --disable-gpu --disable-dev-shm-usage --user-data-dir="$scratch/profile" \
+        --window-size=1200,900 --virtual-time-budget=5000 --dump-dom "file://$scratch/shown.html" >dom
+}
+check 'a browser shows it' show ''
+check 'there is a frame for each function' eval 'for f in main step wrap finish; do grep -q ">$f</div>" dom || exit 1; done'
+check 'a search' show 'search.value="^wrap$";search.oninput();'
+check 'it sums the time of the frames found: 10 of 31 s' grep -qE 'id="found"[^>]*>10\.00 s, 32\.[0-9] %' dom
+tap_done
