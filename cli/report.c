@@ -318,26 +318,36 @@ static int read_files(report *r, const variant *v)
     return CLI_OK;
 }
 
+static void free_report(report *r)
+{
+    for (size_t i = 0; i < r->n; i++) {
+        json_decref(r->predictions[i]);
+        json_decref(r->states[i]);
+    }
+    for (size_t i = 0; i < r->n_variants; i++) {
+        replay_end(&r->variants[i].replay);
+        free_words(&r->variants[i]);
+    }
+    free(r);
+}
+
 int cmd_report(int argc, char **argv)
 {
-    report r = {.n_groups = 1};
+    size_t n_groups = 1;
     for (int i = 1; i < argc; i++)
-        r.n_groups += !strcmp(argv[i], "--versus");
-    if (r.n_groups > TLR_VERSUS_MOST)
+        n_groups += !strcmp(argv[i], "--versus");
+    if (n_groups > TLR_VERSUS_MOST)
         return cli_fail_text(TL_ERR_USAGE, "a report compares at most %d predictions",
                              TLR_VERSUS_MOST);
-    int code = run_all(&r, argc, argv);
-    if (code == CLI_OK && r.variants[0].n_files)
-        code = read_files(&r, &r.variants[0]);
-    if (code == CLI_OK && r.n)
-        code = show(&r, &r.variants[r.n_variants - 1].replay);
-    for (size_t i = 0; i < r.n; i++) {
-        json_decref(r.predictions[i]);
-        json_decref(r.states[i]);
-    }
-    for (size_t i = 0; i < r.n_variants; i++) {
-        replay_end(&r.variants[i].replay);
-        free_words(&r.variants[i]);
-    }
+    report *r = calloc(1, sizeof *r);
+    if (!r)
+        return cli_fail_text(TL_ERR_MEMORY, "out of memory");
+    r->n_groups = n_groups;
+    int code = run_all(r, argc, argv);
+    if (code == CLI_OK && r->variants[0].n_files)
+        code = read_files(r, &r->variants[0]);
+    if (code == CLI_OK && r->n)
+        code = show(r, &r->variants[r->n_variants - 1].replay);
+    free_report(r);
     return code;
 }

@@ -48,7 +48,7 @@ stackedBars(byId("bars-box"), byId("bars"), bars.map(b => b[0]), BARS.map(([labe
 
 const path = details.critical_path, ofPath = s => percent(s, path.length_s);
 byId("path").textContent = "From the end back to what it waited for: " + Object.entries(path.parts).filter(p => p[1] > 0)
-    .map(([key, s]) => key.slice(0, -2) + " " + ofPath(s)).join(", ") + "; " + count(path.jumps) + " jumps between ranks" +
+    .map(([key, s]) => key.slice(0, -2) + " " + ofPath(s)).join(", ") + "; " + count(path.jumps) + (path.jumps === 1 ? " jump" : " jumps") + " between ranks" +
     (line.path.left_out_s ? "; shown without stays below " + seconds(line.path.left_out_s) : "");
 table("path-sites", ["", "time on the path", "share"], path.sites.map(s => [s.name, exact(s.time_s, seconds), ofPath(s.time_s)]));
 const machines = { ideal_network: "an ideal network", balance: "computation in balance", cpu_2x: "hosts twice as fast" };

@@ -223,6 +223,8 @@ void smpi_note_call(smpi_rank *r, double from_s, const double *account)
         state.peer = smpi_world_rank(r, r->event.comm, r->event.peer);
     if (r->info->slots & TL_SLOT_COMM)
         state.bytes = sent_bytes(r, comm);
+    if (r->info->slots & TL_SLOT_PEER && r->event.peer == TL_PROC_NULL)
+        state.bytes = 0; /* no message */
     const tl_action action = r->info->action;
     if (r->info->traits & TL_TRAIT_PERSISTENT)
         keep_message(r, &state);

@@ -56,6 +56,26 @@ check 'HTML in a name is data in the page' $read_back page odd.html odd.json
 check 'HTML in a name: a browser shows the page' render odd.html odd.dom
 check 'HTML in a name is shown as text' grep -qF '&lt;/script&gt;&lt;script&gt;throw 1' odd.dom
 
+# A message to MPI_PROC_NULL is none.
+printf '%s\n' 'timeless-text 1' 'ranks 1' 'program "null"' 'rank 0 host="h"' '0 0 MPI_Send count=4 type_bytes=8 peer=null tag=5 comm=1' \
+    '0 1 MPI_Barrier comm=1 clock_ns=0' 'end cut clock_ns=0' | "$timeless" undump - -o null.tl
+check 'a trace that sends to MPI_PROC_NULL is replayed' "$timeless" replay null.tl -p star-1g --no-compute --details --json=null.json
+check 'MPI_PROC_NULL gets no message and no bytes' python3 -c 'import json
+d = json.load(open("null.json"))["details"]
+assert not d["traffic"] and not d["message_sizes"], d
+assert [(c["count"], c["bytes"]) for c in d["calls"] if c["name"] == "MPI_Send"] == [(1, 0)], d["calls"]'
+
+# The slow rank of 40 is named, although it is a hundredth of the mean.
+{
+    printf '%s\n' 'timeless-text 1' 'ranks 40' 'program "slow"' 'volume_unit "flops"'
+    for rank in $(seq 0 39); do
+        printf '%s\n' "rank $rank host=\"h\"" "$rank 0 MPI_Barrier comm=1 volume=$((rank == 17 ? 9000000 : 1000000)) clock_ns=0" 'end cut clock_ns=0'
+    done
+} | "$timeless" undump - -o slow.tl
+check 'one slow rank of 40: a report is written' "$timeless" report slow.tl -p "$TIMELESS_PLATFORMS/star-1g/platform.xml" -q -o slow.html
+check 'one slow rank of 40: a browser shows the page' render slow.html slow.dom
+check 'one slow rank of 40: the page names it' grep -q 'Without waiting for other ranks: rank 17 is the slowest (9' slow.dom
+
 check_exit 2 'a report of two traces exits with 2' "$timeless" report hpl.tl ring.tl -p star-1g
 check_exit 2 'a report by the loggops engine exits with 2' "$timeless" report hpl.tl --engine loggops --params L=1us,o=1us,g=1us,G=1ns,O=0ns -p star-1g
 check_exit 4 'a page that cannot be written exits with 4' "$timeless" report hpl.tl -p star-1g -o no/page.html
