@@ -33,9 +33,13 @@ static void describe_path(const char *where, const loggops_path *path, int move_
         fprintf(out, " (first of %u ranges of sizes)", path->n);
 }
 
+/* Where the parameters of the network are from. */
+typedef enum network_origin { FROM_OPTION, FROM_LINKS, FROM_FOLDER } network_origin;
+
 /* "LogGOPS L=5.3us o=2.3us g=2us G=2.5ns O=1ns S=65536", with R if it is given; then the costs of
  * the nodes. */
-static char *describe_network(const loggops_params *p, const loggops_nodes *nodes, int is_derived)
+static char *describe_network(const loggops_params *p, const loggops_nodes *nodes,
+                              network_origin origin)
 {
     char *text = NULL;
     size_t size;
@@ -43,8 +47,10 @@ static char *describe_network(const loggops_params *p, const loggops_nodes *node
     if (!out)
         return NULL;
     fputs("LogGOPS ", out);
-    if (is_derived)
+    if (origin == FROM_LINKS)
         fputs("derived from the platform's links and options, ", out);
+    else if (origin == FROM_FOLDER)
+        fputs("from the platform's loggops.params, ", out);
     if (!nodes) {
         const loggops_costs costs = {.L_ps = p->L_ps,
                                      .o_ps = p->o_ps,
@@ -85,7 +91,7 @@ static char *describe_choice(const char *selector, const loggops_choice *choice)
 /* The inputs and results of the simulation. */
 typedef struct loggops_replay {
     loggops_network network;
-    int is_derived; /* the network, from the platform */
+    network_origin origin;
     int has_places; /* the ranks are on the platform's hosts */
     loggops_places places;
     loggops_choice choice;
@@ -117,7 +123,7 @@ static tl_status take_results(const loggops_replay *replay, const char *selector
     const loggops_run *run = replay->run;
     const loggops_result *result = &replay->result;
     out->engine_version = strdup(tl_version());
-    out->network_model = describe_network(&replay->network.params, run->nodes, replay->is_derived);
+    out->network_model = describe_network(&replay->network.params, run->nodes, replay->origin);
     out->coll_selector = describe_choice(selector, &replay->choice);
     out->ranks = calloc(plan->n_ranks + 1u, sizeof *out->ranks);
     if (!out->engine_version || !out->network_model || !out->coll_selector || !out->ranks)
@@ -188,7 +194,7 @@ static tl_status find_network(loggops_replay *r, const tlr_platform *platform,
     if ((status = tlr_cluster_read(platform->xml_path, &cluster, err)) != TL_OK)
         return status;
     if (!options->loggops_params) {
-        r->is_derived = loggops_is_derived(platform);
+        r->origin = loggops_is_derived(platform) ? FROM_LINKS : FROM_FOLDER;
         status = loggops_read_network(platform, &cluster, options, &r->network, err);
     }
     if (status != TL_OK) {

@@ -88,6 +88,12 @@ mkdir given
 cp "$top_srcdir"/platforms/star-1g/{platform.xml,options.conf} given/
 printf '# measured\n%s\n' 'L=2us,o=1us,g=0.5us,G=0.1ns,O=0.1ns;' 'local:L=0.2us, o=0.3us # shared memory' >given/loggops.params
 check 'loggops.params of a platform folder' equal "$(loggops p.tl -p ./given)" "$(loggops p.tl -p ./given --params "$nodes")"
+check 'the result names loggops.params' sh -c '"$0" replay p.tl -p ./given --engine loggops --no-compute | grep -q "network model LogGOPS from the platform.s loggops.params, S="' "$timeless"
+for platform in "$top_srcdir"/platforms/*/platform.xml; do
+    name=$(basename "$(dirname "$platform")")
+    check "the platform $name needs no --params: the result names their origin" \
+        sh -c '"$0" replay p.tl -p "$1" --engine loggops --no-compute | grep -qE "network model LogGOPS (derived from the platform.s links and options|from the platform.s loggops.params), "' "$timeless" "$(dirname "$platform")"
+done
 echo 'L=2us,o=1us' >given/loggops.params
 check_exit 3 'loggops.params with an error exits 3' loggops p.tl -p ./given
 check_exit 2 'replay without a network and a platform exits 2' loggops p.tl

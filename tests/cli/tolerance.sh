@@ -24,6 +24,31 @@ base=$(star replay -q) twice=$(star replay -q --scale latency 2)
 check 'the tolerance of a token on links is printed' star tolerance
 cp out out.txt
 check 'the makespan is linear in the latency of the links' exact "$(python3 -c "print($twice - $base)")" "$base"
+check 'the latency between hosts is printed in microseconds' grep -qE '^     1 %  1\.0[0-9]*x  2[0-9]\.[0-9]* us  [0-9.e-]+ s$' out.txt
+search() { star tolerance --growth "$1" --precision 0.1 -o kept.csv; }
+check '-o keeps the replays' search 3
+cp out first
+check 'the file has a line for each replay' sh -c 'test $(wc -l <kept.csv) -gt 5'
+cp kept.csv all; sed -i 's/^\([0-9.]* \).*/\11e9/; 2s/^1 .*/1 1/' kept.csv
+check 'the replays in the file are used' sh -c '"$0" tolerance token.tl -p star-1g --no-compute --ranks-per-host 1 --growth 3 --precision 0.1 -o kept.csv |
+    grep -q "^makespan 1 s"' "$timeless"
+{ head -n 4 all; printf '1.0'; } >kept.csv # as an interrupted run leaves it
+check 'an interrupted search goes on' search 3
+cp out second
+check 'it finds the same, and the file is whole' sh -c 'cmp first second && test $(wc -l <kept.csv) = $(($(wc -l <all) + 1))'
+check_exit 2 'the file of another search is refused' "$timeless" tolerance token.tl -p star-1g --no-compute --ranks-per-host 2 -o kept.csv
+check 'on a terminal, a long search prints its progress' python3 - "$timeless" <<'END'
+import os, pty, sys
+words = [sys.argv[1], "tolerance", "token.tl", "-p", "star-1g", "--no-compute", "--ranks-per-host", "1", "--growth", "1,2,3,4,5,6,7,8,9,10", "--precision", "1e-9"]
+said = b""
+def read(fd):
+    global said
+    data = os.read(fd, 1024)
+    said += data
+    return data
+assert pty.spawn(words, read) == 0
+assert b"replays, about" in said, said[-300:]
+END
 check '--growth 100 prints a row of 100 %' bash -c "'$timeless' tolerance token.tl --engine loggops --params $params --growth 100 --precision 0.1 | grep -q '^ *100 %  '"
 
 printf '%s\n' 'timeless-text 1' 'ranks 1' 'rank 0 host="h"' '0 0 MPI_Init clock_ns=0' '0 1 MPI_Finalize clock_ns=9' \
