@@ -405,6 +405,13 @@ static int show(const replay_arguments *a, tlr_prediction *const *predictions)
     return CLI_OK;
 }
 
+/* Energy is printed without a request if the platform states watts and the engine knows energy. */
+static int shows_energy(const replay_arguments *a)
+{
+    return a->n_jobs == 1 && !a->quiet && !a->take && !a->options.sampled &&
+           a->options.n_seeds <= 1 && (!a->engine || !strcmp(a->engine, "smpi"));
+}
+
 int replay_run(replay_arguments *a)
 {
     int code = CLI_OK;
@@ -423,6 +430,8 @@ int replay_run(replay_arguments *a)
         status = tlr_platform_load(a->platform, &platform, &err);
     if (status == TL_OK && (a->timeline_path || a->details))
         status = tlr_timeline_create(&a->options.timeline, &err);
+    if (status == TL_OK && platform && platform->has_watts && shows_energy(a))
+        a->energy = 1;
     if (status == TL_OK && (a->links || a->energy))
         status = tlr_usage_create(a->links, a->energy, &a->options.usage, &err);
     if (status == TL_OK)

@@ -137,6 +137,7 @@ typedef struct tlr_platform {
     tlr_model *model;  /* NULL if the folder has none */
     char *loggops_params; /* of loggops.params, without comments; NULL if the folder has none */
     uint64_t hash;        /* XXH64 over these files */
+    int has_watts;        /* a host has the property wattage_per_state */
 } tlr_platform;
 
 /* `name` is an XML file of SimGrid, a folder, or the name of one in the installed platforms folder

@@ -34,6 +34,8 @@ typedef struct tlp_description {
     int64_t n_nodes; /* as it follows from the topology */
     int32_t cores;
     double speed_flops;
+    int n_watts; /* 0; 2: idle, all cores; 3: idle, one core, all cores */
+    double watts[3];
     tlp_wire link, loopback, uplink, backbone;
     tlp_counts cabinets, children, parents, parallel, ports, dimensions;
     int32_t groups, chassis, blades, blade_nodes;

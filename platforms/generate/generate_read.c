@@ -21,7 +21,7 @@ typedef struct reading {
 static const char *const common_names[] = {"title",   "topology", "prefix", "suffix",
                                            "first",   "nodes",    "node",   "link",
                                            "options", "loopback", "model",  NULL};
-static const char *const node_names[] = {"cores", "speed", "speed_flops", NULL};
+static const char *const node_names[] = {"cores", "speed", "speed_flops", "watts", NULL};
 /* The loopback and the inside of a switch have no limit except their bandwidth. */
 static const char *const plain_wire_names[] = {"bandwidth", "bandwidth_Bps", "latency", "latency_s",
                                                NULL};
@@ -206,6 +206,31 @@ static tl_status get_wire(const reading *in, const config_setting_t *root, const
     return status;
 }
 
+/* "watts = [ 95, 120, 200 ];": none that is below the one before. */
+static tl_status get_watts(const reading *in, const config_setting_t *group, tlp_description *d)
+{
+    const config_setting_t *setting = config_setting_get_member(group, "watts");
+    const int n = setting ? config_setting_length(setting) : 0;
+    if (!setting)
+        return TL_OK;
+    int is_good = config_setting_is_array(setting) && (n == 2 || n == 3);
+    for (int i = 0; i < n && is_good; i++) {
+        const config_setting_t *item = config_setting_get_elem(setting, (unsigned)i);
+        d->watts[i] = config_setting_type(item) == CONFIG_TYPE_FLOAT
+                          ? config_setting_get_float(item)
+                          : (double)config_setting_get_int64(item);
+        is_good = config_setting_is_number(item) && isfinite(d->watts[i]) &&
+                  d->watts[i] >= (i ? d->watts[i - 1] : 0);
+    }
+    if (!is_good)
+        return refuse(
+            in, setting,
+            "'watts' is not the power of a node when idle, with one core at work and with "
+            "all of them, in rising order; write 'watts = [ 95, 120, 200 ];'");
+    d->n_watts = n;
+    return TL_OK;
+}
+
 static tl_status get_node(const reading *in, const config_setting_t *root, tlp_description *d)
 {
     const config_setting_t *group = config_setting_get_member(root, "node");
@@ -217,6 +242,8 @@ static tl_status get_node(const reading *in, const config_setting_t *root, tlp_d
         status = get_count(in, group, "cores", 1, 1, &d->cores);
     if (status == TL_OK)
         status = get_quantity(in, group, "speed", "speed_flops", TL_SPEED, 1e-9, &d->speed_flops);
+    if (status == TL_OK)
+        status = get_watts(in, group, d);
     return status;
 }
 

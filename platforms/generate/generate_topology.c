@@ -5,6 +5,7 @@
 #include "generate.h"
 
 #include <inttypes.h>
+#include <math.h>
 #include <stdarg.h>
 #include <string.h>
 
@@ -39,7 +40,21 @@ static void write_cluster(const tlp_description *d, FILE *out, const char *id, i
     if (d->loopback.is_set)
         fprintf(out, "\n             loopback_bw=\"%.15gBps\" loopback_lat=\"%.15gs\"",
                 d->loopback.bandwidth_Bps, d->loopback.latency_s);
-    fprintf(out, "%s/>\n", topology);
+    fputs(topology, out);
+    if (!d->n_watts) {
+        fputs("/>\n", out);
+        return;
+    }
+    /* SimGrid's power grows linearly with the cores at work, from its second number: that of the
+     * least load, which follows from the power of one core. */
+    const double idle = d->watts[0], all = d->watts[d->n_watts - 1];
+    double least = idle;
+    if (d->n_watts == 3 && d->cores > 1)
+        least = fmax(0, d->watts[1] - (all - d->watts[1]) / (d->cores - 1));
+    fprintf(out,
+            ">\n      <prop id=\"wattage_per_state\" value=\"%.15g:%.15g:%.15g\"/>\n    "
+            "</cluster>\n",
+            idle, least, all);
 }
 
 /* "node-0 to node-7", or the one node. */

@@ -76,6 +76,32 @@ check 'with both' bash -c 'grep -qE "^shared +1[0-9.e+]+ +83\.3% " text && grep 
 check 'energy does not change the prediction' bash -c "'$timeless' replay after.tl -p watts --hostfile hosts -q |
     python3 -c 'import json; assert float(input()) == json.load(open(\"after.json\"))[\"makespan_s\"]'"
 
+check 'a platform with watts prints the energy without an option' sh -c '"$0" replay after.tl -p watts --hostfile hosts >plain &&
+    grep "^energy" plain >one && grep "^energy" text | diff - one' "$timeless"
+cat >described.conf <<'END'
+topology = "star"; nodes = 2;
+node = { cores = 2; speed = "1Gf"; watts = [ 100, 160, 200 ]; };
+link = { bandwidth = "1GBps"; latency = "1us"; };
+END
+cp watts/model.conf . && "$timeless" platform described.conf -o described >/dev/null && cp model.conf described || exit 99
+{
+    rank 0 <<<'0 0 MPI_Barrier comm=1 clock_ns=0 volume=1000000000'
+    rank 1 <<<'1 0 MPI_Barrier comm=1 clock_ns=0 volume=1000000000'
+} | trace 2 second.tl
+# A second of computation: two cores of one node, then one core of each.
+check 'watts of a description: idle and all cores' sh -c '"$0" replay second.tl -p ./described |
+    awk "\$1 == \"energy\" { d = \$2 / 300 - 1; found = d < 1e-3 && d > -1e-3 } END { exit !found }"' "$timeless"
+check 'watts of a description: one core' sh -c '"$0" replay second.tl -p ./described --ranks-per-host 1 |
+    awk "\$1 == \"energy\" { d = \$2 / 320 - 1; found = d < 1e-3 && d > -1e-3 } END { exit !found }"' "$timeless"
+sed 's/100, 160, 200/100, 200/' described.conf >linear.conf
+"$timeless" platform linear.conf -o linear >/dev/null && cp model.conf linear || exit 99
+check 'watts without those of one core: half of the cores, half of the rise' sh -c '"$0" replay second.tl -p ./linear --ranks-per-host 1 |
+    awk "\$1 == \"energy\" { d = \$2 / 300 - 1; found = d < 1e-3 && d > -1e-3 } END { exit !found }"' "$timeless"
+check 'watts of a description: LogGOPS reads the platform' "$timeless" replay second.tl -p ./described --engine loggops
+for watts in '[ 100 ]' '[ 100, 90 ]' '"100"' '[ 1, 2, 3, 4 ]' '[ -1, 2 ]'; do
+    sed "s/watts = .*;  *};/watts = $watts; };/; s/\(watts = \)[^;]*;/\1$watts;/" described.conf >bad.conf
+    check_exit 3 "watts = $watts are refused" "$timeless" platform bad.conf -o bad
+done
 check_exit 3 'a platform without watts' "$timeless" replay both.tl -p star-1g --energy
 cp err said
 check 'is told so in a line' bash -c 'grep -q "wattage_per_state" said && [ $(wc -l <said) = 1 ]'
