@@ -33,5 +33,13 @@ check_exit() {
     else tap_result 'not ok' "$name"; echo "# exit code $got, expected $code"; sed 's/^/# /' "$scratch/err" | tail -n 20; fi
 }
 equal() { printf '%s\n' "first:  $1" "second: $2"; [ -n "$1" ] && [ "$1" = "$2" ]; }
+# use_platforms_without_overheads NAME...: copies the shipped platforms into a folder and uses them. The named ones state no
+# overheads of messages: networks on which times are computed by hand.
+use_platforms_without_overheads() {
+    local name
+    mkdir -p "$scratch/plain-platforms" && cp -r "$top_srcdir"/platforms/*/ "$scratch/plain-platforms" && chmod -R u+w "$scratch/plain-platforms"
+    for name; do sed -i '/^smpi\/\(os\|ois\|or\):/d' "$scratch/plain-platforms/$name/options.conf"; done
+    export TIMELESS_PLATFORMS=$scratch/plain-platforms
+}
 skip() { tap_result ok "$1 # SKIP $2"; }
 tap_done() { echo "1..$tap_count"; }

@@ -1,6 +1,7 @@
 # timeless replay: the shipped platforms against smpirun, the outputs, and one clear line for each error.
 . "$top_srcdir/tests/tap.sh"
-export TIMELESS_QUIET=1 TIMELESS_PLATFORMS=$top_srcdir/platforms
+export TIMELESS_QUIET=1
+use_platforms_without_overheads star-1g fat-tree local
 export ASAN_OPTIONS=verify_asan_link_order=0:detect_leaks=0
 cd "$scratch" || exit 1
 
@@ -53,7 +54,7 @@ online() {
 # agrees PLATFORM HOSTFILE SELECTOR
 agrees() {
     local a b
-    a=$(online "$top_srcdir/platforms/$1" "$2" "$3")
+    a=$(online "$TIMELESS_PLATFORMS/$1" "$2" "$3")
     b=$($timeless replay ring.tl --platform "$1" --hostfile "$2" --coll-selector "$3" --no-compute -q)
     echo "online $a, replayed $b"
     awk -v a="$a" -v b="$b" 'BEGIN { d = (a - b) / a; exit !(a > 0 && d < 1e-9 && d > -1e-9) }'
@@ -94,8 +95,8 @@ check 'rooted collectives are recorded' $timeless record -o rooted.tl -- $MPIRUN
 for host in 0 1 8 9; do printf "node-$host\n%.0s" 1 2 3 4; done >rooted.hosts
 rooted_agrees() { # COLLECTIVE:ALGORITHM
     local a b cfg
-    mapfile -t cfg < <(sed -n '/^#/d; /:/s/^/--cfg=/p' "$top_srcdir/platforms/fat-tree/options.conf")
-    a=$($SMPIRUN -np 16 -platform "$top_srcdir/platforms/fat-tree/platform.xml" -hostfile rooted.hosts --log=root.thres:error \
+    mapfile -t cfg < <(sed -n '/^#/d; /:/s/^/--cfg=/p' "$TIMELESS_PLATFORMS/fat-tree/options.conf")
+    a=$($SMPIRUN -np 16 -platform "$TIMELESS_PLATFORMS/fat-tree/platform.xml" -hostfile rooted.hosts --log=root.thres:error \
         --cfg=smpi/simulate-computation:no --cfg=smpi/host-speed:1f "${cfg[@]}" --cfg=smpi/"$1" ./rooted_online |
         sed -n 's/^end //p' | sort -g | tail -n 1)
     b=$($timeless replay rooted.tl -p fat-tree --hostfile rooted.hosts --cfg smpi/"$1" --no-compute -q)
@@ -123,7 +124,7 @@ fails() {
     check "$name: says so" grep -q -e "^timeless: .*$pattern" said
     check "$name: in one line" test "$(wc -l <said)" = 1
 }
-mkdir small no-xml wrong-xml; sed 's/0-15/0-2/; s/core="4"/core="1"/' "$top_srcdir/platforms/star-1g/platform.xml" >small/platform.xml
+mkdir small no-xml wrong-xml; sed 's/0-15/0-2/; s/core="4"/core="1"/' "$TIMELESS_PLATFORMS/star-1g/platform.xml" >small/platform.xml
 echo '<platform' >wrong-xml/platform.xml
 head -c $(($(wc -c <ring.tl) / 2)) ring.tl >cut.tl; : >empty.tl; echo text >text.tl; echo nobody >nobody
 fails 3 'fewer hosts than ranks' '3 hosts have room for 3 ranks, but the trace has 4' ring.tl -p small --no-compute

@@ -2,7 +2,7 @@
 # timeless replay --details: who waits for whom.
 . "$(dirname "$0")/../tap.sh"
 cd "$scratch" || exit 99
-export TIMELESS_PLATFORMS=$top_srcdir/platforms
+use_platforms_without_overheads star-1g
 cases="python3 $top_srcdir/tests/cli/waits_cases.py"
 check 'programs whose waits are known' $cases write .
 undump_all() {
