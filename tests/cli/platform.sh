@@ -133,6 +133,22 @@ for file in "$top_srcdir"/platforms/*/platform.conf; do
     check "$name is listed" bash -c '"$1" platform --list | grep "^$2  *[^ ]"' - "$timeless" "$name"
     check "$name takes little room" test "$(wc -c <"$folder/platform.xml")" -lt 5000
 done
+states() { "$timeless" platform "$1" --check >said 2>warned && [ ! -s warned ] && grep -qx 'overheads of messages: smpi/os, smpi/ois, smpi/or' said; }
+for folder in "$top_srcdir"/platforms/*/platform.xml; do
+    name=$(basename "$(dirname "$folder")")
+    check "$name states the overheads of messages" states "$name"
+done
+mkdir cheap && cp "$top_srcdir/platforms/star-1g/platform.xml" cheap && echo 'smpi/or:0:1e-6:0' >cheap/options.conf
+check 'a platform without overheads of sending is checked' "$timeless" platform ./cheap --check
+cp err cheap.err
+check 'it is warned of, and nothing else' bash -c 'grep -q "warning: options.conf has no smpi/os, so MPI_Send" cheap.err && grep -q "no smpi/ois" cheap.err && ! grep -q "no smpi/or," cheap.err'
+check_exit 3 'a platform that does not exist cannot be checked' "$timeless" platform ./nowhere --check
+# An alltoall of 64 B: 15 sends of each rank cost more than the 4 rounds of bruck.
+"$timeless" make call_alltoall -n 16 --bytes 64 -o alltoall.tl
+for name in star-1g fat-tree graphene cloud stampede theta tibidabo; do
+    check "$name: an alltoall of 64 B is faster by bruck than by basic_linear" bash -c \
+        '[ "$(printf "%s\n" "$("$1" replay alltoall.tl -p $2 --ranks-per-host 1 --coll alltoall=bruck -q) bruck" "$("$1" replay alltoall.tl -p $2 --ranks-per-host 1 --coll alltoall=basic_linear -q) linear" | sort -g | head -n 1 | cut -d" " -f2)" = bruck ]' - "$timeless" $name
+done
 check 'at least five shipped platforms have a description' test "$(ls -d again-* | wc -l)" -ge 5
 check 'graphene: options.conf has its four breaks' bash -c 'for b in 1420 32768 65536 327680; do grep ":$b\b\|;$b:" "$1" || exit 1; done' - "$top_srcdir/platforms/graphene/options.conf"
 check '--layout prints the nodes of a leaf' bash -c '"$1" platform "$2" --layout | grep -x "leaf-319: stampede-6380 to stampede-6399"' - "$timeless" "$top_srcdir/platforms/stampede/platform.conf"

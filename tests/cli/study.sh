@@ -88,5 +88,5 @@ check 'an unknown operation is refused' refused 2 'give allgather, allreduce' da
 check 'an unknown study is refused' refused 2 'write timeless study collectives' "$timeless" study noise --op bcast
 check 'a wrong list of bytes is refused' refused 2 "'4..1' is neither a number" dahu --op bcast --bytes 4..1
 check 'another ending of a picture is refused' refused 2 '.svg, .pdf or .png' dahu --op bcast --plot x.gif
-check 'a platform that does not exist is reported, without tables' refused 3 'nowhere: no platform' study --op bcast -p nowhere --ranks 2 --bytes 1
+check 'a platform that does not exist is reported, without tables' refused 3 'nowhere: is no file' study --op bcast -p nowhere --ranks 2 --bytes 1
 tap_done
