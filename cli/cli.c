@@ -190,14 +190,6 @@ const char *cli_picture(struct argp_state *state, const char *path)
     return path;
 }
 
-const char *cli_svg(struct argp_state *state, const char *path)
-{
-    const size_t length = strlen(path);
-    if (length < 4 || strcmp(path + length - 4, ".svg") != 0)
-        argp_error(state, "--plot '%s': give a file name that ends in .svg", path);
-    return path;
-}
-
 double cli_parse_precision(struct argp_state *state, const char *text)
 {
     char *end;

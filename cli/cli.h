@@ -101,8 +101,6 @@ uint64_t cli_parse_number(struct argp_state *state, const char *what, const char
 /* The same for a number of at least min. */
 uint64_t cli_parse_number_from(struct argp_state *state, const char *what, const char *text,
                                uint64_t min, uint64_t max);
-/* The file of --plot, whose name must end in .svg. */
-const char *cli_svg(struct argp_state *state, const char *path);
 /* The file of --plot, whose name must end in .svg, .pdf or .png. */
 const char *cli_picture(struct argp_state *state, const char *path);
 /* The volume precision of a packed trace (tl_pack_options). */

@@ -35,8 +35,9 @@ static const struct argp_option options[] = {
      "output)",
      0},
     CLI_JSON_OPTION(OPT_JSON),
-    {"plot", OPT_PLOT, "FILE.svg", 0,
-     "draw the makespans over the first axis with numbers, or else with names", 0},
+    {"plot", OPT_PLOT, "FILE", 0,
+     "draw the makespans over the first axis with numbers, or else with names: .svg, .pdf or .png",
+     0},
     {"jobs", 'j', "N", 0, "run N points at a time (default: one a core)", 0},
     {0}};
 
@@ -119,7 +120,7 @@ static error_t parse(int key, char *value, struct argp_state *state)
     case OPT_GRID: add_axis(state, a, value); return 0;
     case 'o': a->grid.out = value; return 0;
     case OPT_JSON: set_json(state, a, value); return 0;
-    case OPT_PLOT: a->plot = cli_svg(state, value); return 0;
+    case OPT_PLOT: a->plot = cli_picture(state, value); return 0;
     case 'j':
         a->grid.n_jobs = (unsigned)cli_parse_number_from(state, "--jobs", value, 1, 4096);
         return 0;
@@ -170,7 +171,7 @@ static tl_status write_results(arguments *a, tl_error *err)
     else if (status == TL_OK && a->json.is_wanted)
         status = tlr_sweep_write_json(&a->grid.sweep, stdout, err);
     if (status == TL_OK && a->plot)
-        status = write_file(a, a->plot, tlr_sweep_write_svg, err);
+        status = tlr_sweep_draw(&a->grid.sweep, a->plot, err);
     return status;
 }
 

@@ -17,9 +17,10 @@ enum {
     BOTTOM = 62,
     TOP = 14,
     LETTER_WIDTH = 8,
-    KEY_SAMPLE = 60,
-    KEY_LINE = 19,
-    MOST_LETTERS = 28,
+    KEY_SAMPLE = 84,
+    KEY_LINE = 22,
+    MOST_LETTERS = 28, /* of a name below the x axis, and beside the y axis */
+    MOST_LETTERS_Y = 44,
     N_COLOURS = 8
 };
 
@@ -37,11 +38,11 @@ static size_t most(size_t a, size_t b)
     return a > b ? a : b;
 }
 
-static size_t longest_name(const tlg_axis *axis)
+static size_t longest_name(const tlg_axis *axis, size_t limit)
 {
     size_t longest = 0;
     for (size_t i = 0; i < axis->n_names; i++)
-        longest = most(longest, tlg_letters(axis->names[i], MOST_LETTERS));
+        longest = most(longest, tlg_letters(axis->names[i], limit));
     return longest;
 }
 
@@ -76,7 +77,7 @@ static layout lay_out(const tlg_picture *p)
     l.rows = ((unsigned)p->n_panels + l.columns - 1) / l.columns;
     for (size_t i = 0; i < p->n_panels; i++) {
         const tlg_panel *panel = &p->panels[i];
-        const size_t x_name = longest_name(&panel->x);
+        const size_t x_name = longest_name(&panel->x, MOST_LETTERS);
         const double step = panel->x.n_names ? (l.width - LEFT - RIGHT) / (double)panel->x.n_names
                                              : (double)l.width;
         if (LETTER_WIDTH * (x_name + 1.0) > step) {
@@ -84,7 +85,7 @@ static layout lay_out(const tlg_picture *p)
             l.bottom = fmax(l.bottom, BOTTOM + 0.72 * LETTER_WIDTH * (double)x_name);
             l.left = fmax(l.left, 0.72 * LETTER_WIDTH * (double)x_name - step / 2 + LETTER_WIDTH);
         }
-        names = most(names, longest_name(&panel->y));
+        names = most(names, longest_name(&panel->y, MOST_LETTERS_Y));
         for (size_t k = 0; k < panel->n_series; k++)
             if (is_in_key(&panel->series[k]) && !is_repeated(p, i, k)) {
                 letters = most(letters, tlg_letters(panel->series[k].name, 1000));
@@ -196,7 +197,7 @@ static scale find_scale(const tlg_panel *panel, int is_x)
         round_log(&low, &high);
     } else {
         const double room = high > low ? 0.04 * (high - low) : fmax(fabs(high) / 10, 1e-12);
-        low = low == 0 && !is_x ? 0 : low - room;
+        low = axis->from_zero || (low == 0 && !is_x) ? 0 : low - room;
         high += room;
     }
     if (!is_x)
@@ -219,7 +220,7 @@ static void put_axis(FILE *out, char name, const tlg_axis *axis, const scale *s,
                 is_steep && name == 'x' ? "rotate by 45 right" : "norotate");
         for (size_t i = 0; i < axis->n_names; i++) {
             fputs(i ? "," : "", out);
-            tlg_put_text(out, axis->names[i], MOST_LETTERS);
+            tlg_put_text(out, axis->names[i], name == 'y' ? MOST_LETTERS_Y : MOST_LETTERS);
             fprintf(out, " %zu", i);
         }
         fputs(")\n", out);
@@ -328,10 +329,8 @@ static int put_data(FILE *out, const tlg_panel *panel, const tlg_series *s, size
     return any;
 }
 
-static void put_series(FILE *out, const tlg_picture *p, const tlg_panel *panel, const scale *x,
-                       const scale *y)
+static void put_series(FILE *out, const tlg_panel *panel, const scale *x, const scale *y)
 {
-    const size_t index = (size_t)(panel - p->panels);
     for (size_t k = 0; k < panel->n_series; k++)
         if (!put_data(out, panel, &panel->series[k], k, x, y))
             fprintf(out, "undefine $d%zu\n", k);
@@ -348,12 +347,6 @@ static void put_series(FILE *out, const tlg_picture *p, const tlg_panel *panel, 
         put_style(out, s);
         fputs(" notitle", out);
     }
-    for (size_t i = 0; index == 0 && i < p->n_panels; i++)
-        for (size_t k = 0; k < p->panels[i].n_series; k++)
-            if (is_in_key(&p->panels[i].series[k]) && !is_repeated(p, i, k)) {
-                fputs(", ", out);
-                put_key(out, &p->panels[i].series[k]);
-            }
     fputs("\n", out);
 }
 
@@ -385,9 +378,29 @@ static void put_panel(FILE *out, const tlg_picture *p, size_t index, const layou
         fprintf(out,
                 "set arrow from %.9g, graph 0 to %.9g, graph 1 nohead back lc rgb '#b06000' dt 2\n",
                 panel->rules[i] / x.factor, panel->rules[i] / x.factor);
-    if (index)
-        fputs("unset key\n", out);
-    put_series(out, p, panel, &x, &y);
+    put_series(out, panel, &x, &y);
+}
+
+/* The legend is a plot of its own, without axes and data: gnuplot leaves out the lines of a legend
+ * that is higher than its plot. */
+static void put_legend(FILE *out, const tlg_picture *p, const layout *l)
+{
+    const double left = (l->total_width - l->key + 8) / l->total_width;
+    const double top = 1 - (l->top + PANEL_TITLE - KEY_LINE / 2.0) / l->total_height;
+    fprintf(out,
+            "unset border\nunset tics\nunset xlabel\nunset ylabel\nunset title\nunset object\n"
+            "unset arrow\nunset grid\nunset logscale\nset lmargin at screen %.6f\nset rmargin at "
+            "screen 1\nset tmargin at screen %.6f\nset bmargin at screen 0\nset xrange [0:1]\n"
+            "set yrange [0:1]\nset key at screen %.6f, screen %.6f left top Left reverse vertical "
+            "samplen 3 spacing 1.1\nplot NaN notitle",
+            left, top, left, top);
+    for (size_t i = 0; i < p->n_panels; i++)
+        for (size_t k = 0; k < p->panels[i].n_series; k++)
+            if (is_in_key(&p->panels[i].series[k]) && !is_repeated(p, i, k)) {
+                fputs(", ", out);
+                put_key(out, &p->panels[i].series[k]);
+            }
+    fputs("\n", out);
 }
 
 layout tlg_script(const tlg_picture *p, tlg_format format, FILE *out)
@@ -428,14 +441,14 @@ layout tlg_script(const tlg_picture *p, tlg_format format, FILE *out)
         fprintf(out, " at screen %.6f, screen %.6f left font ',15'\n", 14 / width,
                 1 - TITLE_HEIGHT / 2.0 / height);
     }
-    fprintf(out,
-            "set key at screen %.6f, screen %.6f left top Left reverse samplen 3 spacing 1.1\n",
-            (width - l.key + 8) / width, 1 - (l.top + PANEL_TITLE) / height);
+    fputs("unset key\n", out);
     for (size_t i = 0; i < p->n_panels; i++) {
         put_panel(out, p, i, &l);
         if (!i)
             fputs("unset label 1\n", out);
     }
+    if (l.key > 0)
+        put_legend(out, p, &l);
     fputs("unset multiplot\n", out);
     return l;
 }

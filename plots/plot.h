@@ -33,6 +33,7 @@ typedef struct tlg_axis {
     const char *label; /* without the unit */
     const char *unit;
     int is_log;
+    int from_zero;    /* a linear axis begins at 0 */
     double low, high; /* if both are 0, those of the data */
     /* Names instead of numbers: at 0, 1, ... */
     size_t n_names;

@@ -110,7 +110,8 @@ tl_status tlr_comparison_write_json(const tlr_comparison *comparison, FILE *out,
 void tlr_comparison_write_csv(const tlr_comparison *comparison, FILE *out);
 /* JUnit's XML: a test case for each row, and one for the test. */
 void tlr_comparison_write_junit(const tlr_comparison *comparison, FILE *out);
-/* SVG: the measurements and the expectation of each row as shares of the measured median. */
-void tlr_comparison_write_svg(const tlr_comparison *comparison, FILE *out);
+/* Draws the measurements and the expectation of each row beside the measured median, as SVG, PDF or
+ * PNG (plots/plot.h). */
+tl_status tlr_comparison_draw(const tlr_comparison *comparison, const char *path, tl_error *err);
 
 #endif

@@ -1,14 +1,13 @@
-/* compare_plot.c - a comparison as a plot: the values of each row as shares of the measured median.
- */
+/* compare_plot.c - a comparison as a picture: the values of each row beside its measured median. */
 #include "config.h"
 
 #include "compare.h"
 
 #include <math.h>
-#include <string.h>
-#include <timeless_files.h>
+#include <plot.h>
+#include <stdlib.h>
 
-enum { WIDTH = 900, LABELS = 330, MARGIN = 20, ROW = 22, TOP = 46, BOTTOM = 34 };
+enum { ROW = 26, MARGINS = 110, N_SERIES = 2 };
 
 /* Half of the range of the axis, as a share: a round number that includes every value. */
 static double half_range(const tlr_comparison *c)
@@ -27,68 +26,64 @@ static double half_range(const tlr_comparison *c)
     return fmin(ceil(widest), 10);
 }
 
-static double x_of(double share, double half)
-{
-    double inside = fmax(-1, fmin(1, share / half));
-    return LABELS + (WIDTH - LABELS - MARGIN) * (inside + 1) / 2;
-}
-
-static void put_text(FILE *out, double x, double y, const char *anchor, const char *text)
-{
-    fprintf(out, "<text x=\"%.1f\" y=\"%.1f\" text-anchor=\"%s\">", x, y, anchor);
-    tl_put_xml(out, text, strlen(text));
-    fputs("</text>\n", out);
-}
-
-static void put_bar(FILE *out, const tlr_values *values, double median, double half, double y,
-                    const char *colour, int round)
-{
-    double low = x_of(values->low / median - 1, half), high = x_of(values->high / median - 1, half);
-    double at = x_of(values->median / median - 1, half);
-    fprintf(out,
-            "<line x1=\"%.1f\" x2=\"%.1f\" y1=\"%.1f\" y2=\"%.1f\" stroke=\"%s\" "
-            "stroke-width=\"3\"/>\n",
-            low, high, y, y, colour);
-    fprintf(out, "<rect x=\"%.1f\" y=\"%.1f\" width=\"8\" height=\"8\" rx=\"%d\" fill=\"%s\"/>\n",
-            at - 4, y - 4, round ? 4 : 0, colour);
-}
-
-void tlr_comparison_write_svg(const tlr_comparison *c, FILE *out)
+/* The columns of a series: x, low, high and y, n_rows values each. */
+static tlg_series fill_series(const tlr_comparison *c, int is_measured, double *columns)
 {
     static const char *const expected[] = {"predicted", "before", "before", "predicted (A)"};
-    static const char measured_colour[] = "#1f77b4", expected_colour[] = "#d62728";
-    double half = half_range(c), bottom = TOP + ROW * (double)c->n_rows;
-    fprintf(out,
-            "<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"%d\" height=\"%.0f\" "
-            "font-family=\"sans-serif\" font-size=\"11\">\n"
-            "<rect width=\"100%%\" height=\"100%%\" fill=\"white\"/>\n",
-            WIDTH, bottom + BOTTOM);
-    if (c->tolerance > 0)
-        fprintf(out,
-                "<rect x=\"%.1f\" y=\"%d\" width=\"%.1f\" height=\"%.1f\" fill=\"#e8f4e8\"/>\n",
-                x_of(-c->tolerance, half), TOP,
-                x_of(c->tolerance, half) - x_of(-c->tolerance, half), bottom - TOP);
-    for (int tick = -2; tick <= 2; tick++) {
-        char text[32];
-        double share = half * tick / 2, x = x_of(share, half);
-        fprintf(out, "<line x1=\"%.1f\" x2=\"%.1f\" y1=\"%d\" y2=\"%.1f\" stroke=\"#cccccc\"/>\n",
-                x, x, TOP, bottom);
-        snprintf(text, sizeof text, "%+g%%", 100 * share);
-        put_text(out, x, bottom + 14, "middle", tick ? text : "measured median");
-    }
-    fprintf(out, "<g fill=\"%s\">", measured_colour);
-    put_text(out, LABELS, 18, "start", "measured (median, all runs)");
-    fprintf(out, "</g><g fill=\"%s\">", expected_colour);
-    put_text(out, LABELS, 34, "start", expected[c->kind]);
-    fputs("</g>\n", out);
-    for (size_t i = 0; i < c->n_rows; i++) {
+    static const char *const measured[] = {"measured", "measured", "measured", "predicted (B)"};
+    const size_t n = c->n_rows;
+    double *x = columns, *low = x + n, *high = low + n, *y = high + n;
+    for (size_t i = 0; i < n; i++) {
         const tlr_comparison_row *row = &c->rows[i];
-        double y = TOP + ROW * ((double)i + 0.5);
-        char label[56];
-        snprintf(label, sizeof label, "%s", row->name);
-        put_text(out, LABELS - 10, y + 4, "end", label);
-        put_bar(out, &row->measured, row->measured.median, half, y - 4, measured_colour, 1);
-        put_bar(out, &row->expected, row->measured.median, half, y + 4, expected_colour, 0);
+        const tlr_values *values = is_measured ? &row->measured : &row->expected;
+        x[i] = 100 * (values->median / row->measured.median - 1);
+        low[i] = 100 * (values->low / row->measured.median - 1);
+        high[i] = 100 * (values->high / row->measured.median - 1);
+        y[i] = (double)i + (is_measured ? -0.17 : 0.17);
     }
-    fputs("</svg>\n", out);
+    return (tlg_series){.name = is_measured ? measured[c->kind] : expected[c->kind],
+                        .look = TLG_RANGES,
+                        .number = is_measured ? 0 : 1,
+                        .n = n,
+                        .x = x,
+                        .y = y,
+                        .low = low,
+                        .high = high};
+}
+
+tl_status tlr_comparison_draw(const tlr_comparison *c, const char *path, tl_error *err)
+{
+    const double half = 100 * half_range(c), band = 100 * (c->tolerance > 0 ? c->tolerance : 0);
+    double *columns = calloc(8 * c->n_rows + 1, sizeof *columns);
+    const char **names = calloc(c->n_rows + 1, sizeof *names);
+    tl_status status;
+    if (!columns || !names) {
+        status = tl_fail(err, TL_ERR_MEMORY, "out of memory for the plot");
+    } else {
+        for (size_t i = 0; i < c->n_rows; i++)
+            names[i] = c->rows[i].name;
+        const tlg_series series[N_SERIES] = {fill_series(c, 1, columns),
+                                             fill_series(c, 0, columns + 4 * c->n_rows)};
+        const tlg_panel panel = {
+            .x = {.label = c->kind == TLR_COMPARED_VERSUS ? "difference from the median of B"
+                                                          : "difference from the measured median",
+                  .unit = "%",
+                  .low = -half,
+                  .high = half},
+            .y = {.label = "", .unit = "", .n_names = c->n_rows, .names = names},
+            .n_series = N_SERIES,
+            .series = series,
+            .band = {-band, band}};
+        const tlg_picture picture = {
+            .title = band > 0 ? "median and range of all runs; green: the tolerance"
+                              : "median and range of all runs",
+            .n_panels = 1,
+            .panels = &panel,
+            .width = 640,
+            .height = (unsigned)(MARGINS + ROW * c->n_rows)};
+        status = tlg_draw(&picture, path, err);
+    }
+    free(columns);
+    free(names);
+    return status;
 }

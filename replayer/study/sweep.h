@@ -99,8 +99,9 @@ tl_status tlr_sweep_write_csv(const tlr_sweep *sweep, const tlr_table *others, F
 tl_status tlr_sweep_write_json(const tlr_sweep *sweep, FILE *out, tl_error *err);
 /* Plots the makespan (the median over axes named "seed") over the first axis with several numbers;
  * if there is none, over the first axis with names; if there is none, over seeds. There is a line
- * for each combination of the other axes. TL_ERR_USAGE: there is no such axis. */
-tl_status tlr_sweep_write_svg(const tlr_sweep *sweep, FILE *out, tl_error *err);
+ * for each combination of the other axes (at most 64). The file name ends in .svg, .pdf or .png
+ * (plots/plot.h). TL_ERR_USAGE: there is no such axis. */
+tl_status tlr_sweep_draw(const tlr_sweep *sweep, const char *path, tl_error *err);
 
 /* ---- the results file: replayer/study/sweep_results.c ---- */
 

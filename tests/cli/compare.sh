@@ -63,6 +63,10 @@ check 'a row prints the medians and ranges of both' kept '^     3.900000     4.0
 check '--csv writes medians and ranges' grep -q "^\"$solve\",4.05,3.9,4.3,4,4.3,.*,2,0.061728,0$" "$scratch/rows.csv"
 check '--junit writes a test case for each row' grep -q '<testsuite name="timeless compare" tests="2" failures="2">' "$scratch/rows.xml"
 check '--plot draws the predictions' grep -q '>predicted</text>' "$scratch/rows.svg"
+check '--plot has the rows, the axis and its unit' python3 -c '
+import sys, xml.etree.ElementTree as e
+texts = ["".join(t.itertext()).strip() for t in e.parse(sys.argv[1]).getroot().iter("{http://www.w3.org/2000/svg}text")]
+for t in "makespan", "measured", "predicted", "difference from the measured median [%]": assert texts.count(t) == 1, (t, texts)' "$scratch/rows.svg"
 for file in rows.xml rows.svg; do
     check "$file is XML" python3 -c 'import sys, xml.dom.minidom; xml.dom.minidom.parse(sys.argv[1])' "$scratch/$file"
 done

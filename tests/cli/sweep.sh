@@ -48,21 +48,22 @@ assert len(rows) == len(points) == 16
 for r, p in zip(rows, points):
     assert float(r["makespan_s"]) == p["makespan_s"] and int(r["seed"]) == p["at"]["seed"], (r, p)
     assert bool(r["makespan_without_noise_s"]) == ("makespan_without_noise_s" in p) == (r["noise"] != "none")'
-# plot FILE CODE: with lines, dots, the texts from left to right below the axis, width and height
+# plot FILE CODE: with the texts in order, and the number of series that are drawn
 plot() {
     python3 -c '
 import sys, xml.etree.ElementTree as e
 svg = e.parse(sys.argv[1]).getroot()
-width, height = float(svg.get("width")), float(svg.get("height"))
-lines, dots = svg.findall(".//{*}polyline"), svg.findall(".//{*}circle")
-names = [t for t in svg.findall("{*}text") if t.get("text-anchor") != "end" or t.get("transform")][:-1]
-legend = svg.findall("{*}g/{*}text")
+texts = ["".join(t.itertext()).strip() for t in svg.iter("{http://www.w3.org/2000/svg}text")]
+places = [g.get("transform") for g in svg.iter("{http://www.w3.org/2000/svg}g") if g.find("{http://www.w3.org/2000/svg}text") is not None]
 exec(sys.argv[2])' "$@"
 }
-check 'the plot has a line for each combination except traces and seeds' plot l.svg '
-assert len(lines) == 4 and len(dots) == 8, (len(lines), len(dots))
-assert [t.text for t in names] == ["d.tl", "token.tl"] and not any(t.get("transform") for t in names)
-assert legend[1].text == "params.L=1us noise=1000Hz:100us,coscheduled", legend[1].text'
+check 'the plot has a legend of all combinations except traces and seeds, and the traces below the axis' plot l.svg '
+for name in "params.L=1us noise=none", "params.L=5us noise=1000Hz:100us,coscheduled", "d.tl", "token.tl", "trace":
+    assert texts.count(name) == 1, (name, texts)
+assert sum(t.startswith("params.L=") for t in texts) == 4 and not any("rotate" in (p or "") for p, t in zip(places, texts) if t == "d.tl")'
+check 'the plot has a title, and axes with units that name their scale' plot l.svg '
+assert texts.count("replay --engine=loggops --params='$params'") == 1, texts
+assert [t for t in texts if t.startswith("makespan [")] , texts'
 check 'make=: patterns of many sizes are swept' loggops --grid make=dissemination,binomial --grid make.ranks=4,64 --grid make.bytes=1000 --grid make.iterations=5 -o m.csv
 "$timeless" make dissemination -n 64 --bytes 1000 --iterations 5 -o d64.tl
 check 'make=: the points are replays of traces of timeless make' equal "$(column m.csv makespan_s | sed -n 2p)" "$("$timeless" replay d64.tl --engine loggops --params $params -q)"
@@ -72,27 +73,26 @@ long=$PWD/$(printf 'folder%.0s' 1 2 3 4 5 6 7 8 9)
 mkdir "$long"
 "$timeless" make token -n 4 -o "$long/<é>.tl"
 check 'a plot over long names is written' loggops d.tl token.tl d64.tl "$long/<é>.tl" --grid params.o=1us,2us --plot n.svg
-check 'a plot shortens and turns long names, and keeps them inside' plot n.svg '
-import math, os
-texts = ["".join(t.itertext()) for t in names]
-assert texts[:3] == ["d.tl", "token.tl", "d64.tl"] and len(names) == 4, texts
-short, title = names[3].text, names[3][0].text
-assert title.endswith("/<é>.tl") and os.path.exists(title), title
-assert len(short) == 29 and short[14] == "…" and title.startswith(short[:14]) and title.endswith(short[15:]), short
-for t in names:
-    x, y, length = float(t.get("x")), float(t.get("y")), 6 * len(t.text)
-    assert t.get("transform") == f"rotate(-45 {x:.1f} {y:.1f})" and t.get("text-anchor") == "end"
-    assert x - length * math.sqrt(0.5) > 0 and y + length * math.sqrt(0.5) < height, t.text
-at = [float(d.get("cx")) for d in dots]
-assert len(dots) == 8 and at[:4] == at[4:] == sorted(float(t.get("x")) for t in names), at'
-check 'a plot over very many names is written' loggops token.tl --grid "params.L=$(seq -s, -f %gus 1 60)" --grid params.o=1us --plot n.svg
-check 'a plot keeps very many names apart' plot n.svg '
-at = [float(t.get("x")) for t in names]
-assert len(at) == 60 and all(b - a >= 15.9 for a, b in zip(at, at[1:])) and at[-1] < width, at'
-check 'a plot over numbers with very many lines is written' loggops token.tl --grid "params.L=$(seq -s, -f %gus 1 40)" --grid threads=1,2 --plot n.svg
-check 'a plot lists very many lines inside the picture' plot n.svg '
-assert [t.text for t in names] == ["1", "2"] and len(legend) == 40
-assert max(float(t.get("y")) for t in legend) < height'
+check 'a plot shortens and turns long names' plot n.svg '
+names = [t for t in texts if t.endswith(".tl") and not t.startswith("replay")]
+assert names[:3] == ["d.tl", "token.tl", "d64.tl"] and len(names) == 4, texts
+assert len(names[3]) == 29 and names[3][14] == "…" and names[3].endswith("/<é>.tl"), names
+assert any("rotate(-45" in (p or "") for p in places), places'
+check 'a plot over very many names and one over very many lines are written' bash -c '
+    "$1" sweep token.tl --engine loggops --params '$params' --grid "params.L=$(seq -s, -f %gus 1 40)" --grid threads=1,2 --plot many.svg >many.csv &&
+    "$1" sweep token.tl --engine loggops --params '$params' --grid "params.L=$(seq -s, -f %gus 1 40)" --grid params.o=1us --plot n.svg >many.csv' - "$timeless"
+check 'a plot lists very many lines' plot many.svg 'assert sum(t.startswith("params.L=") for t in texts) == 40, texts'
+check 'a plot has very many names' plot n.svg 'assert sum(t.endswith("us") and t[:-2].isdigit() for t in texts) == 40, texts'
+check 'numbers over more than a decade get a logarithmic axis with decades' bash -c '
+    "$1" sweep --engine loggops --params '$params' --grid make=call_bcast --grid make.ranks=8 --grid make.bytes=1,1000,1000000 --plot log.svg >log.csv' - "$timeless"
+check 'the axis says so' plot log.svg '
+for t in "make.bytes [B], logarithmic", "makespan [s], logarithmic", "1 B", "10 B", "1 kB", "1 MB":
+    assert texts.count(t) == 1, (t, texts)'
+check 'points that are not possible get a cross, which the legend explains' bash -c '
+    "$1" sweep -p graphene --ranks-per-host 1 --grid make=call_alltoall --grid make.ranks=4,6 --grid coll.alltoall=pair,ring --plot cross.svg >cross.csv &&
+    grep -q "not possible, or failed" cross.svg && ! grep -q "not possible, or failed" log.svg' - "$timeless"
+check 'a plot as PDF and PNG' bash -c 'for f in pdf png; do
+    "$1" sweep token.tl --engine loggops --params '$params' --grid params.L=1us,2us --plot kind.$f >kind.csv && head -c 8 kind.$f | grep -aqi $f || exit 1; done' - "$timeless"
 
 # Resumed: a made-up result of a point that is known stays, what changed is run again.
 known() { sed -i 's/^1,ompi,[^,]*/1,ompi,42/' s.csv; }
@@ -178,7 +178,7 @@ check 'an empty value of an axis is refused' refused 2 'empty' sweep d.tl -p sta
 check 'a sweep without --grid is refused' refused 2 'the grid is missing' sweep d.tl -p star-1g
 check 'a sweep without a trace is refused' refused 2 'the trace is missing' sweep -p star-1g --grid seed=1:3
 check 'a range with its ends reversed is refused' refused 2 'is not a range' sweep d.tl -p star-1g --grid seed=3:1
-check 'a plot whose name does not end in .svg is refused' refused 2 "--plot 'x.png': give a file name that ends in .svg" sweep d.tl -p star-1g --grid scale.network=1,2 --plot x.png
+check 'a plot whose name has another ending is refused' refused 2 "--plot 'x.gif': give a file name that ends in .svg, .pdf or .png" sweep d.tl -p star-1g --grid scale.network=1,2 --plot x.gif
 check 'a plot without an axis of several values is refused' refused 2 'axis with several values' sweep d.tl -p star-1g --grid coll-selector=ompi --plot x.svg -o x.csv
 check 'a sweep that is refused runs nothing' test ! -e x.csv
 check 'a file of another kind is refused as results file' refused 3 'is not a results file' sweep d.tl -p star-1g --grid seed=1 -o mine/options.conf
