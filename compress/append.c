@@ -35,6 +35,17 @@ static ssize_t write_without_signal(int fd, const void *data, size_t size)
     return done;
 }
 
+/* Why a write was incomplete. */
+static int reason_of(int fd)
+{
+    struct rlimit limit;
+    struct stat st;
+    return !getrlimit(RLIMIT_FSIZE, &limit) && limit.rlim_cur != RLIM_INFINITY && !fstat(fd, &st) &&
+                   (uint64_t)st.st_size >= limit.rlim_cur
+               ? EFBIG
+               : ENOSPC;
+}
+
 tl_status tl_write_all(int fd, const void *data, size_t size)
 {
     for (;;) {
@@ -46,7 +57,7 @@ tl_status tl_write_all(int fd, const void *data, size_t size)
         /* Another rank may have appended behind an incomplete write. The rest can then not follow
          * it. */
         if (done >= 0)
-            errno = ENOSPC;
+            errno = reason_of(fd);
         return TL_ERR_SYSTEM;
     }
 }

@@ -1,5 +1,6 @@
 /* damage.c - a truncated, flipped or hostile file: what is intact is read, the rest is reported,
  * and nothing crashes, hangs or takes memory without cause. */
+#include <errno.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -14,6 +15,7 @@
 
 #include "codec.h"
 #include "definitions.h"
+#include "append.h"
 #include "events.h"
 #include "frame.h"
 #include "run.h"
@@ -504,14 +506,41 @@ static void hostile_open_file(void **state)
     tl_trace_remove(path);
 }
 
+/* Two ranks may both find room below the limit before they write. */
+static void a_write_that_a_limit_cuts_short_names_the_limit(void **state)
+{
+    (void)state;
+    enum { LIMIT = 100 };
+    static const char data[LIMIT - 1];
+    FILE *file = tmpfile();
+    struct rlimit before, limit;
+    assert_non_null(file);
+    assert_int_equal(getrlimit(RLIMIT_FSIZE, &before), 0);
+    limit = (struct rlimit){LIMIT, before.rlim_max};
+    assert_int_equal(tl_write_all(fileno(file), data, sizeof data), TL_OK);
+    assert_int_equal(setrlimit(RLIMIT_FSIZE, &limit), 0);
+    const tl_status status = tl_write_all(fileno(file), data, sizeof data);
+    const int number = errno;
+    assert_int_equal(setrlimit(RLIMIT_FSIZE, &before), 0);
+    assert_int_equal(status, TL_ERR_SYSTEM);
+    assert_int_equal(number, EFBIG);
+    fclose(file);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(hostile_members),   cmocka_unit_test(truncations),
-        cmocka_unit_test(bit_flips),         cmocka_unit_test(lost_chunk),
-        cmocka_unit_test(hostile_headers),   cmocka_unit_test(hostile_payloads),
-        cmocka_unit_test(hostile_overlap),   cmocka_unit_test(not_a_trace),
-        cmocka_unit_test(optional_chunk),    cmocka_unit_test(killed_anywhere),
+        cmocka_unit_test(a_write_that_a_limit_cuts_short_names_the_limit),
+        cmocka_unit_test(hostile_members),
+        cmocka_unit_test(truncations),
+        cmocka_unit_test(bit_flips),
+        cmocka_unit_test(lost_chunk),
+        cmocka_unit_test(hostile_headers),
+        cmocka_unit_test(hostile_payloads),
+        cmocka_unit_test(hostile_overlap),
+        cmocka_unit_test(not_a_trace),
+        cmocka_unit_test(optional_chunk),
+        cmocka_unit_test(killed_anywhere),
         cmocka_unit_test(hostile_open_file),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
