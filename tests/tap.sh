@@ -10,7 +10,9 @@
 set -u
 : "${top_srcdir:=$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd)}"
 : "${top_builddir:=$top_srcdir}"
-: "${SANITIZE:=}" "${MPICC:=mpicc}" "${MPIFORT:=mpifort}" "${MPIRUN:=mpirun}" "${SMPICC:=smpicc}" "${SMPIRUN:=smpirun}" "${HPCC:=hpcc}" "${MPICC_MPICH:=mpicc.mpich}" "${MPIRUN_MPICH:=mpiexec.hydra}"
+: "${SANITIZE:=}" "${MPICC:=mpicc}" "${MPIFORT:=mpifort}" "${MPIRUN:=mpirun}" "${SMPICC:=smpicc}" "${SMPIRUN:=smpirun}" "${HPCC:=hpcc}" "${MPICC_MPICH:=mpicc.mpich}" "${MPIFORT_MPICH:=mpifort.mpich}" "${MPIRUN_MPICH:=mpiexec.hydra}"
+# MPI=mpich: the programs of the test are those of MPICH.
+if [ "${MPI:-}" = mpich ]; then MPICC=$MPICC_MPICH MPIFORT=$MPIFORT_MPICH MPIRUN=$MPIRUN_MPICH; fi
 timeless=$top_builddir/cli/timeless
 scratch=$(mktemp -d "${TMPDIR:-/tmp}/timeless-test.XXXXXX")
 trap 'rm -rf "$scratch"' EXIT

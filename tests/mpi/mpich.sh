@@ -32,7 +32,7 @@ large_counts() {
     $MPICC -w -o beyond "$here/large.c"
     check "MPICH: counts beyond those of int" env LD_PRELOAD="$tracer" TIMELESS_OUTPUT=beyond.tl timeout 60 $MPIRUN -n 2 ./beyond
     check "MPICH: the trace has them" beyond
-    mpifort.mpich -w -o large_f08 "$here/fortran/large.F90"
+    $MPIFORT_MPICH -w -o large_f08 "$here/fortran/large.F90"
     check "MPICH: use mpi_f08 with large counts" env LD_PRELOAD="$tracer" TIMELESS_OUTPUT=f08.tl timeout 60 $MPIRUN -n 2 ./large_f08
     check "MPICH: use mpi_f08: calls are recorded once" f08
 }
@@ -80,7 +80,7 @@ programs_of_mpich() {
         for program in calls_p2p:2 calls_comm:4; do
             ranks=${program#*:} program=${program%:*}
             grep -q tlt_mpich_family "$tracer" || break
-            mpifort.mpich -w -O0 -g -fallow-argument-mismatch -D$binding -DWITHOUT_MPI_EXT -J . -I "$here/fortran" -o fortran "$here/fortran/$program.F90"
+            $MPIFORT_MPICH -w -O0 -g -fallow-argument-mismatch -D$binding -DWITHOUT_MPI_EXT -J . -I "$here/fortran" -o fortran "$here/fortran/$program.F90"
             check "MPICH: $binding: $program runs" env LD_PRELOAD="$tracer" TIMELESS_OUTPUT=$program.tl timeout 60 $MPIRUN -n $ranks ./fortran
             check "MPICH: $binding: $program: the events are those of Open MPI" same_events $program $ranks
             rm -f ./*.tl fortran
