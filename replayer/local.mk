@@ -11,7 +11,7 @@ LOGGOPS_SOURCES = \
 noinst_LTLIBRARIES += replayer/libengine.la
 replayer_libengine_la_SOURCES = \
 	replayer/crash.c replayer/crash.h replayer/diagnosis.c replayer/diagnosis.h replayer/event_streams.c replayer/event_streams.h \
-	replayer/ompi.c replayer/ompi.h replayer/ompi_rules.def replayer/plan.c replayer/plan.h replayer/plan_collectives.c replayer/plan_comms.c \
+	replayer/open_receives.c replayer/open_receives.h replayer/ompi.c replayer/ompi.h replayer/ompi_rules.def replayer/plan.c replayer/plan.h replayer/plan_collectives.c replayer/plan_comms.c \
 	replayer/plan_share.c replayer/replayer.h replayer/request_slots.c replayer/request_slots.h replayer/sandbox.c \
 	replayer/sandbox.h replayer/text_file.c replayer/text_file.h replayer/validate.c replayer/validate.h \
 	replayer/machine/burst_class.c replayer/machine/cluster.c replayer/machine/cluster.h replayer/machine/duration.c replayer/machine/duration.h \
@@ -77,7 +77,7 @@ replayer_libtimeless_smpi_la_SOURCES = \
 	replayer/smpi/buffers.c replayer/smpi/clocks.c replayer/smpi/collective.c replayer/smpi/comm.c \
 	replayer/smpi/engine.c \
 	replayer/smpi/exchange.c replayer/smpi/file.c replayer/smpi/halves.c replayer/smpi/halves.h \
-	replayer/smpi/hosts.c replayer/smpi/match.c replayer/smpi/needs.c replayer/smpi/ompi.c \
+	replayer/smpi/hosts.c replayer/smpi/needs.c replayer/smpi/ompi.c \
 	replayer/smpi/ompi_tree.c replayer/smpi/ompi_tree.h replayer/smpi/p2p.c replayer/smpi/poll.c replayer/smpi/poll.h replayer/smpi/poll_learn.c replayer/smpi/poll_pieces.c replayer/smpi/poll_window.c replayer/smpi/rank.c \
 	replayer/smpi/rank.h replayer/smpi/thread.c replayer/smpi/timeline.c replayer/smpi/usage.c \
 	replayer/smpi/waits.c replayer/smpi/window.c \

@@ -229,6 +229,32 @@ int smpi_start_send(smpi_rank *r)
     return rc == MPI_SUCCESS ? MPI_Startall(1, request) : rc;
 }
 
+int smpi_is_open(const smpi_rank *r, const tl_event *e)
+{
+    return !replay.options->wildcards_first && tlr_receive_is_open(e) &&
+           r->comms[e->comm] != MPI_COMM_NULL;
+}
+
+static int has_comm(const void *rank, uint32_t comm)
+{
+    return ((const smpi_rank *)rank)->comms[comm] != MPI_COMM_NULL;
+}
+
+/* Source and tag of the message that the current or started open receive took in the run. */
+static void find_match(smpi_rank *r, int32_t *source, int32_t *tag)
+{
+    tl_error err;
+    tl_status status = TL_OK;
+    if (!r->ahead)
+        status =
+            tlr_open_receives_make(r->job->trace, r->rank, r->job->plan->ranks[r->rank]->is_sparse,
+                                   has_comm, r, &r->ahead, &err);
+    if (status == TL_OK)
+        status = tlr_open_receives_next(r->ahead, source, tag, &err);
+    if (status != TL_OK)
+        smpi_give_up(status, "%s", err.text);
+}
+
 /* Posts the current receive, whose source or tag is open, with the source and tag that it had in
  * the run. */
 int smpi_receive_match(smpi_rank *r)
@@ -237,7 +263,7 @@ int smpi_receive_match(smpi_rank *r)
     MPI_Datatype type;
     const int count = smpi_message_count(r, e->count, e->type_bytes, &type);
     int32_t source = e->peer, tag = e->tag;
-    smpi_find_match(r, &source, &tag);
+    find_match(r, &source, &tag);
     if (replay.options->timeline)
         smpi_wait_for_match(r, source, tag);
     return MPI_Irecv(replay.recv_buffer, count, type, peer_of(r, source), tag_of(tag),

@@ -353,7 +353,7 @@ void smpi_rank_main(int argc, char **argv)
     tlr_streams_leave(streams, r->rank);
     tlr_rank_model_close(&r->model);
     smpi_close_sends(r);
-    smpi_close_ahead(r);
+    tlr_open_receives_free(r->ahead);
     smpi_close_notes(r);
     smpi_close_waits(r);
     MPI_Finalize();

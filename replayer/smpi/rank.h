@@ -13,6 +13,7 @@
 #include "event_streams.h"
 #include "machine/mapping.h"
 #include "machine/noise.h"
+#include "open_receives.h"
 #include "plan.h"
 #include "machine/rank_model.h"
 
@@ -43,7 +44,6 @@ typedef struct smpi_result {
 } smpi_result;
 
 typedef struct smpi_job smpi_job;
-typedef struct smpi_ahead smpi_ahead;           /* match.c */
 typedef struct smpi_polls smpi_polls;           /* poll.h */
 typedef struct smpi_window smpi_window;         /* likewise */
 typedef struct smpi_notes smpi_notes;           /* timeline.c */
@@ -97,7 +97,7 @@ typedef struct smpi_rank {
     size_t n_requests;
     MPI_Request *requests;       /* by id */
     smpi_bundle **bundles;       /* by id: for what is more than one request, otherwise NULL */
-    smpi_ahead *ahead;           /* NULL until a receive is open */
+    tlr_open_receives *ahead;    /* NULL until a receive is open */
     smpi_window *window;         /* NULL unless polls are adaptive */
     smpi_notes *notes;           /* NULL unless a timeline is kept */
     smpi_waits *waits;           /* likewise */
@@ -268,15 +268,6 @@ int smpi_window_event(smpi_rank *r);
 int smpi_file_event(smpi_rank *r);
 int smpi_has_disk(const char *host);
 
-/* ---- match.c ---- */
-
-/* Nonzero if the receive does not name its source or tag, so that the outcome of the run decides.
- */
-int smpi_is_open(const smpi_rank *r, const tl_event *e);
-/* Source and tag of the message that the current or started open receive took in the run. */
-void smpi_find_match(smpi_rank *r, int32_t *source, int32_t *tag);
-void smpi_close_ahead(smpi_rank *r);
-
 /* ---- poll.c ---- */
 
 /* Replays all events of the rank; returns the last status of its cursor. */
@@ -312,6 +303,9 @@ void smpi_close_waits(smpi_rank *r);
 
 /* ---- p2p.c ---- */
 
+/* Nonzero if the receive does not name its source or tag, so that the outcome of the run decides.
+ */
+int smpi_is_open(const smpi_rank *r, const tl_event *e);
 int smpi_send(smpi_rank *r);
 int smpi_isend(smpi_rank *r);
 /* Starts the current persistent send. */
