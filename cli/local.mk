@@ -3,17 +3,17 @@ bin_PROGRAMS += cli/timeless
 cli_timeless_SOURCES = \
 	cli/calibrate.c cli/calibrate_cpu.c cli/calibrate_kernels.c cli/calibrate_network.c \
 	cli/calibrate_noise.c cli/cli.c cli/cli.h cli/commands.def cli/compare.c cli/completion.c cli/completion.h cli/cut.c cli/dump.c cli/dump_csv.c cli/dump_csv.h \
-	cli/export.c cli/extrapolate.c cli/import.c cli/info.c cli/join.c cli/main.c cli/make.c cli/pack.c \
+	cli/export.c cli/extrapolate.c cli/import.c cli/info.c cli/join.c cli/main.c cli/make.c cli/pack.c cli/perform.c \
 	cli/platform.c cli/record.c cli/replay.c cli/replay.h cli/report.c cli/report_flame.c cli/report_flame.h cli/hpl.c cli/sweep.c cli/sweep_words.c \
 	cli/grid.c cli/grid.h cli/progress.c cli/progress.h cli/study.c \
 	cli/sweep_words.h cli/tolerance.c cli/tolerance_points.c cli/tolerance_points.h cli/undump.c \
 	cli/record/emulator.c cli/record/emulator.h cli/record/folded.c cli/record/pack.c cli/record/parts.c \
 	cli/record/record.h cli/record/run.c cli/record/select.c cli/record/skip.c cli/record/summary.c cli/record/words.c
-cli_timeless_CPPFLAGS = $(AM_CPPFLAGS) -I$(top_srcdir)/cli -I$(top_srcdir)/replayer -I$(top_srcdir)/platforms -I$(top_srcdir)/symbols -I$(top_srcdir)/plots $(JANSSON_CFLAGS) \
+cli_timeless_CPPFLAGS = $(AM_CPPFLAGS) -I$(top_srcdir)/cli -I$(top_srcdir)/perform -I$(top_srcdir)/replayer -I$(top_srcdir)/platforms -I$(top_srcdir)/symbols -I$(top_srcdir)/plots $(JANSSON_CFLAGS) \
 	-DVALGRIND_FOLDER='"$(VALGRIND_PREFIX)/libexec/valgrind"'
 # An installed tree may be moved: its program finds its library relative to itself.
 cli_timeless_LDFLAGS = $(AM_LDFLAGS) -Wl,-rpath,'$$ORIGIN'/`realpath -ms --relative-to='$(bindir)' '$(libdir)'`
-cli_timeless_LDADD = replayer/libreplayer.la symbols/libsymbols.la plots/libplots.la platforms/libcalibrate.la platforms/libcpu.la platforms/libnetwork.la platforms/libgenerate.la compress/libtimeless.la $(JANSSON_LIBS)
+cli_timeless_LDADD = perform/libperform.la replayer/libreplayer.la symbols/libsymbols.la plots/libplots.la platforms/libcalibrate.la platforms/libcpu.la platforms/libnetwork.la platforms/libgenerate.la compress/libtimeless.la $(JANSSON_LIBS)
 
 # What shells read to complete commands and options; made from the tables that parse them.
 bashcompletiondir = $(datadir)/bash-completion/completions

@@ -12,14 +12,14 @@ if ! clang-tidy --version 2>/dev/null | grep -q 'version 14\.'; then
     exit 77
 fi
 
-includes=("$top_builddir" "$top_builddir/tracer" compress symbols plots tracer replayer platforms cli)
+includes=("$top_builddir" "$top_builddir/tracer" compress symbols plots tracer replayer platforms perform cli)
 # At debug level 1 xxhash states by assertions what it takes.
 flags=(-std=gnu11 "${includes[@]/#/-I}" -DXXH_DEBUGLEVEL=1 -DTLT_WITH_OPENMPI
     '-DBINDIR=""' '-DPKGLIBDIR=""' '-DPKGLIBEXECDIR=""' '-DPKGDATADIR=""' '-DVALGRIND_FOLDER=""'
     '-DREPORT_FOLDER="/dev"' '-DCHART_JS="/dev/null"'
     -isystem /usr/include/valgrind -DVGA_amd64=1 -DVGO_linux=1 -DVGP_amd64_linux=1 # Valgrind's tool
     $(pkg-config --cflags libzstd libxxhash jansson libconfig gsl simgrid ompi-c pmix cmocka))
-[ $# != 0 ] || set -- $(find compress symbols plots tracer replayer platforms cli tests -name '*.c' | sort)
+[ $# != 0 ] || set -- $(find compress symbols plots tracer replayer platforms perform cli tests -name '*.c' | sort)
 # One process a file: version 14 keeps state from one to the next.
 printf '%s\n' "$@" | xargs -P "${JOBS:-$(nproc)}" -I{} clang-tidy --quiet {} -- "${flags[@]}" \
     2> >(grep -vE '^[0-9]+ warnings?( and [0-9]+ errors?)? generated|^[0-9]+ warnings? treated as' >&2)

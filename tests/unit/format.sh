@@ -3,7 +3,7 @@
 
 # Not the headers of Fortran programs.
 sources() {
-    (cd "$top_srcdir" && find compress symbols plots tracer replayer platforms cli tests -path '*/fortran' -prune -o \
+    (cd "$top_srcdir" && find compress symbols plots tracer replayer platforms perform cli tests -path '*/fortran' -prune -o \
         \( -name '*.c' -o -name '*.h' \) -print | sort)
 }
 formatted() { (cd "$top_srcdir" && sources | xargs clang-format --dry-run -Werror); }

@@ -7,7 +7,8 @@ may_include() {
     case $1 in
     tracer | plots | symbols) echo compress ;;
     replayer | platforms) echo plots compress ;;
-    cli) echo replayer platforms symbols plots compress ;;
+    perform) echo replayer compress ;;
+    cli) echo replayer perform platforms symbols plots compress ;;
     esac
 }
 # includes PATTERN FILE...: "FILE:HEADER" of every include whose header matches
@@ -26,7 +27,7 @@ ours() {
         for other in $(may_include "$folder"); do
             [ -e "$root/$other/$header" ] && continue 2
         done
-        for other in compress symbols plots tracer replayer platforms cli; do
+        for other in compress symbols plots tracer replayer platforms perform cli; do
             [ ! -e "$root/$other/$header" ] || { echo "$file includes $header of $other/"; bad=1; }
         done
     done < <(includes '.' $(sources_of "$root/$folder"))
@@ -35,7 +36,7 @@ ours() {
 # only_in ROOT HEADERS PLACES: no file but those whose path matches includes them
 only_in() {
     local root=$1 headers=$2 places=$3 found
-    found=$(includes "$headers" $(for f in compress symbols plots tracer replayer platforms cli; do sources_of "$root/$f"; done) |
+    found=$(includes "$headers" $(for f in compress symbols plots tracer replayer platforms perform cli; do sources_of "$root/$f"; done) |
         sed "s|^$root/||" | grep -vE "^$places")
     [ -z "$found" ] || { echo "$found"; return 1; }
 }
@@ -62,12 +63,12 @@ trace_library() { # libc, zstd and xxhash
 }
 short() {
     local long
-    long=$(cd "$1" && find compress symbols plots tracer replayer platforms cli tests \( -name '*.[ch]' -o -name '*.sh' \) -exec wc -l {} + |
+    long=$(cd "$1" && find compress symbols plots tracer replayer platforms perform cli tests \( -name '*.[ch]' -o -name '*.sh' \) -exec wc -l {} + |
         awk -v max=$max_lines '$2 != "total" && $1 > max')
     [ -z "$long" ] || { echo "$long"; return 1; }
 }
 
-for folder in compress symbols plots tracer replayer platforms cli; do
+for folder in compress symbols plots tracer replayer platforms perform cli; do
     check "$folder/ includes what it may" ours "$top_srcdir" $folder
 done
 check 'SimGrid stands in the SMPI engine alone' only_in "$top_srcdir" "$simgrid" "$simgrid_files"
@@ -82,13 +83,13 @@ check 'replayer/study/ includes no engine' inside "$top_srcdir" study 'machine|r
 check "only replayer/smpi/shims/ names SimGrid's C++ symbols" mangled_only_in "$top_srcdir" 'replayer/smpi/shims/'
 check 'libdw stands in symbols/ alone' only_in "$top_srcdir" '^(elfutils[\/]|dwarf\.h$)' 'symbols/object_dw\.c:'
 check 'PAPI stands in tracer/ alone' only_in "$top_srcdir" '^papi\.h$' 'tracer/'
-check "MPI's header stands in tracer/ and in the network's probe" only_in "$top_srcdir" '^mpi\.h$' '(tracer/|platforms/calibrate/network_(probe|hosts)\.c:)'
+check "MPI's header stands in tracer/, perform/ and the network's probe" only_in "$top_srcdir" '^mpi\.h$' '(tracer/|perform/|platforms/calibrate/network_(probe|hosts)\.c:)'
 check 'the trace library needs libc, zstd and xxhash' trace_library "$top_srcdir"
 check "no file is longer than $max_lines lines" short "$top_srcdir"
 
 # The rules notice when they are broken.
 broken=$scratch/broken
-mkdir -p "$broken"/{compress,symbols,tracer,replayer,platforms,cli,tests}
+mkdir -p "$broken"/{compress,symbols,tracer,replayer,platforms,perform,cli,tests}
 touch "$broken"/compress/timeless.h "$broken"/tracer/volume.h "$broken"/replayer/replayer.h
 printf '#include "volume.h"\n' >"$broken/replayer/a.c"
 printf '#  include <replayer.h>\n#include <mpi.h>\n' >"$broken/compress/b.c"

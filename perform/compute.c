@@ -1,0 +1,48 @@
+/* compute.c - the time of the computation between the calls.
+ *
+ * The compute model states the seconds of a burst or a kernel on this machine. They pass while the
+ * rank sleeps, so that many ranks may share a core, or while it keeps its core busy. */
+#include "config.h"
+
+#include "performer.h"
+
+#include <sys/syscall.h>
+#include <time.h>
+#include <unistd.h>
+
+/* The end of a sleep may be late by this time; the rest is waited for with the core. */
+#define LATE_S 1e-4
+
+double perform_now_s(void)
+{
+    struct timespec t;
+    clock_gettime(CLOCK_MONOTONIC, &t);
+    return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
+}
+
+/* By the system call itself: the tracer records sleep() and the like as events of the program. */
+static void sleep_s(double seconds)
+{
+    struct timespec t = {(time_t)seconds, (long)(1e9 * (seconds - (double)(time_t)seconds))};
+    syscall(SYS_clock_nanosleep, CLOCK_MONOTONIC, 0, &t, NULL);
+}
+
+void perform_burst(performer *p)
+{
+    const tl_event *e = &p->event;
+    const tl_call_info *info = tl_call_by_code(e->call);
+    if (p->compute == PERFORM_NONE)
+        return;
+    double seconds = tlr_rank_burst_s(&p->model, e, p->index);
+    if (info->action == TL_ACTION_KERNEL)
+        seconds += tlr_rank_kernel_s(&p->model, e, p->index);
+    if (!(seconds > 0))
+        return;
+    seconds *= p->dilation;
+    p->computed_s += seconds;
+    const double end_s = perform_now_s() + seconds;
+    if (p->compute == PERFORM_WAIT && seconds > LATE_S)
+        sleep_s(seconds - LATE_S);
+    while (perform_now_s() < end_s)
+        ;
+}

@@ -1,0 +1,13 @@
+# timeless-perform: a trace, run as a real MPI program.
+noinst_LTLIBRARIES += perform/libperform.la
+perform_libperform_la_SOURCES = perform/check.c perform/check.h
+perform_libperform_la_LIBADD = compress/libtimeless.la
+
+pkglibexec_PROGRAMS += perform/timeless-perform
+perform_timeless_perform_SOURCES = \
+	perform/calls.c perform/compute.c perform/messages.c perform/objects.c perform/perform.c \
+	perform/performer.h perform/special.c
+perform_timeless_perform_CPPFLAGS = $(AM_CPPFLAGS) -I$(top_srcdir)/perform -I$(top_srcdir)/replayer $(MPI_CFLAGS)
+# GCC reads from MPI_UNWEIGHTED, which is an address without memory behind it.
+perform_timeless_perform_CFLAGS = $(AM_CFLAGS) -Wno-stringop-overread
+perform_timeless_perform_LDADD = perform/libperform.la replayer/libreplayer.la compress/libtimeless.la $(MPI_LIBS) -lm

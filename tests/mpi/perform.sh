@@ -1,0 +1,103 @@
+# perform.sh - a trace, run as a real MPI program: the trace of the performance contains the calls that were performed.
+#
+#     perform.sh           in 'make check'
+#     perform.sh --all     the programs of 60 seeds, all patterns, all sample traces
+. "$top_srcdir/tests/tap.sh"
+. "$top_srcdir/tests/mpi/tracer.sh"
+export PYTHONDONTWRITEBYTECODE=1
+export OMPI_MCA_osc=^rdma # crashes in MPI_Compare_and_swap of 8 bytes (Open MPI 4.1)
+seeds='3 8' patterns='random sweep call_alltoall' samples='irregular-16'
+if [ "${1-}" = --all ]; then
+    seeds=$(seq 60)
+    patterns=$($timeless make --help | sed -n '/^Patterns:/,/^$/s/^  \([a-z_0-9]*\)  *.*/\1/p')
+    samples='irregular-16 wavefront-16 stencil-64'
+fi
+
+# performed TRACE RANKS: records the performance of a trace, and compares it with the trace
+performed() {
+    timeout 120 $timeless perform --no-compute "$1" -- \
+        $timeless record -q --volume none -o "$scratch/performed.tl" -- $MPIRUN -np "$2" || return
+    python3 "$here/perform_compare.py" "$print_events" "$1" "$scratch/performed.tl" "$2"
+}
+
+# ---- the same calls ----
+
+programs=(calls_p2p:2 calls_completion:2 calls_collective:3 calls_comm:4 swaps:2 sleeps:2)
+for program in "${programs[@]}"; do
+    name=${program%:*} ranks=${program#*:}
+    compile "$name"
+    record "$name" "$ranks" >/dev/null 2>&1
+    check "$name: the performance makes the calls of the trace" performed "$scratch/$name.tl" "$ranks"
+done
+gcc_oracle() { $MPICC -O1 -g -o "$scratch/oracle" "$here"/oracle{,_p2p,_coll,_nbc,_window,_schedule}.c -I"$top_srcdir/tracer" -lgsl -lgslcblas -lm -ldl; }
+check 'the random programs compile' gcc_oracle
+for seed in $seeds; do
+    ranks=$("$scratch/oracle" "$seed" --ranks 8)
+    record oracle "$ranks" "$seed" >/dev/null 2>&1
+    check "the random program of seed $seed: the same calls on $ranks ranks" performed "$scratch/oracle.tl" "$ranks"
+done
+for pattern in $patterns; do
+    $timeless make "$pattern" -n 4 --bytes 1000 -o "$scratch/pattern.tl"
+    check "the pattern $pattern: the same calls" performed "$scratch/pattern.tl" 4
+done
+for sample in $samples; do
+    trace=$top_srcdir/traces/$sample.tl
+    check "the sample $sample: the same calls" performed "$trace" "${sample##*-}"
+done
+
+# The comparison can fail.
+$timeless make random -n 4 --bytes 1000 -o "$scratch/random.tl"
+$timeless dump "$scratch/random.tl" | sed '0,/count=1000/s//count=1001/' | $timeless undump - -o "$scratch/other.tl"
+differs() { ! python3 "$here/perform_compare.py" "$print_events" "$scratch/random.tl" "$scratch/other.tl" 4 2>"$scratch/why"; }
+check 'this test reports a message of another size' differs
+check 'this test names both calls' says "traced '.*count=1000 .*', performed '.*count=1001 " "$scratch/why"
+
+# ---- computation ----
+
+# Two ranks compute for 0.2 s and 0.1 s, the second one waits for a message.
+$timeless make token -n 2 -o "$scratch/token.tl"
+$timeless dump "$scratch/token.tl" | sed 's/^volume_unit .*/volume_unit "cpu-ns"/; 0,/MPI_Send/s/\(MPI_Send.*\) volume=0/\1 volume=200000000/' >"$scratch/token.txt"
+$timeless undump "$scratch/token.txt" -o "$scratch/slow.tl"
+cp "$top_srcdir/platforms/star-1g/model.conf" "$scratch/model.conf"
+seconds() { sed -n "s/^ *\"$1\": \([0-9.e-]*\),*\$/\1/p; s/.*\"$1\": \([0-9.e-]*\),.*/\1/p" "$scratch/run.json"; }
+within() { awk -v a="$1" -v from="$2" -v to="$3" 'BEGIN { print a, "is not in", from, to; exit !(a >= from && a <= to) }'; }
+for how in wait spin; do
+    check "--compute $how: runs" $timeless perform --model "$scratch/model.conf" --compute $how --json="$scratch/run.json" "$scratch/slow.tl" -- $MPIRUN -np 2
+    check "--compute $how: the seconds of the model pass" within "$(seconds makespan_s)" 0.2 2
+    check "--compute $how: they are those of the model" equal "$(seconds compute_s | head -n 1)" 0.200000000
+done
+check '--dilate: runs' $timeless perform --model "$scratch/model.conf" --dilate 2.5 --json="$scratch/run.json" "$scratch/slow.tl" -- $MPIRUN -np 2
+check '--dilate: 2.5 times the seconds' equal "$(seconds compute_s | head -n 1)" 0.500000000
+check '--platform: runs' $timeless perform --platform "$top_srcdir/platforms/star-1g" --json="$scratch/run.json" "$scratch/slow.tl" -- $MPIRUN -np 2
+check '--platform: its model counts' equal "$(seconds compute_s | head -n 1)" 0.200000000
+says_of() { local pattern=$1; shift; "$@" >"$scratch/said" 2>&1; says "$pattern" "$scratch/said"; }
+check '--no-compute: the line names calls, ranks, seconds' \
+    says_of '^performed 4 calls on 2 ranks in 0\.[0-9]+ s; rank [01] is the slowest, with 0.000000 s' $timeless perform --no-compute "$scratch/slow.tl"
+check '--json prints JSON instead of text' says_of '^  "makespan_s": 0\.' $timeless perform --no-compute --json "$scratch/slow.tl"
+unwritable() { ! $timeless perform --no-compute --json=/dev/full "$scratch/slow.tl"; }
+check 'JSON that cannot be written fails, and is named' says_of '^timeless: /dev/full: the results cannot be written' unwritable
+check 'communicators from before a cut are made anew' \
+    says_of '^performed 4184 calls on 4 ranks' $timeless perform --platform "$top_srcdir/platforms/star-1g" "$top_srcdir/traces/hpl-4.tl"
+
+# ---- what cannot be performed is named before anything starts ----
+
+refused() { # CODE NAME PATTERN COMMAND...
+    local code=$1 name=$2 pattern=$3; shift 3
+    check_exit "$code" "$name: refused" "$@"
+    check "$name: says why" says_of "$pattern" "$@"
+}
+compile threads -pthread
+record threads 2 >/dev/null 2>&1
+refused 3 'several threads' 'cannot be performed \(Thread [0-9]+x, Enter [0-9]+x\)' $timeless perform --no-compute "$scratch/threads.tl" -- false
+$timeless dump "$scratch/random.tl" | sed '0,/MPI_Finalize.*/s//MPI_Abort code=3 comm=1 clock_ns=0 volume=0 site=1/' | $timeless undump - -o "$scratch/abort.tl"
+refused 3 'MPI_Abort' 'cannot be performed \(MPI_Abort 1x\)' $timeless perform "$scratch/abort.tl" -- false
+head -c "$(($(wc -c <"$scratch/oracle.tl") - 200))" "$scratch/oracle.tl" >"$scratch/short.tl"
+refused 3 'an incomplete trace' 'short.tl: is incomplete' $timeless perform "$scratch/short.tl" -- false
+refused 3 'computation without a model' 'contains computation.*no compute model' $timeless perform "$scratch/slow.tl" -- false
+refused 2 'two models' 'give --platform or --model, not both' $timeless perform --platform star-1g --model x "$scratch/slow.tl"
+refused 2 'a dilation of 0' 'give a factor above 0' $timeless perform --dilate 0 "$scratch/slow.tl"
+refused 4 'a launcher that does not exist' 'nothing: cannot be started: No such file' $timeless perform --no-compute "$scratch/slow.tl" -- "$scratch/nothing" -np 2
+other_number() { ! $timeless perform --no-compute "$scratch/slow.tl" -- $MPIRUN -np 3; }
+check 'another number of ranks: refused' other_number
+check 'another number of ranks: says what to type' says_of 'the trace has 2 ranks and MPI started 3; give mpirun -np 2' other_number
+tap_done
