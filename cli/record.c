@@ -59,10 +59,9 @@ static const struct argp_option options[] = {
     {"list-volumes", OPTION_LIST_VOLUMES, NULL, 0, "list the sources that work here, and exit", 0},
     {"kernels", OPTION_KERNELS, "WHICH", 0,
      "numerical routines to record: none, large (default: all but BLAS on short vectors), all", 0},
-    {"counters", OPTION_COUNTERS, "LIST", 0,
-     "also count these: PAPI events, or mpit:NAME of the MPI library (mpit:NAME*)", 0},
-    {"call-paths", OPTION_CALL_PATHS, "DEPTH", 0,
-     "record up to DEPTH callers of each call (default: 0, none; at most 64)", 0},
+    {"counters", OPTION_COUNTERS, "LIST", 0, "also count PAPI events, or mpit:NAME (mpit:NAME*)",
+     0},
+    {"call-paths", OPTION_CALL_PATHS, "DEPTH", 0, "callers of each call to record (default: 0)", 0},
 
     {0, 0, 0, 0, "Size of the trace:", 4},
     {"volume-precision", OPTION_PRECISION, "FRACTION", 0,

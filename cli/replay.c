@@ -43,6 +43,7 @@ enum {
     OPT_CLUSTER_SEED,
     OPT_TIMELINE,
     OPT_DETAILS,
+    OPT_REGIONS_AT,
     OPT_LINKS,
     OPT_ENERGY,
     OPT_THREADS
@@ -84,6 +85,7 @@ static const struct argp_option options[] = {
     CLI_JSON_OPTION(OPT_JSON),
     {"timeline", OPT_TIMELINE, "FILE", 0, "states of all ranks: .csv, .json, .paje", 0},
     {"details", OPT_DETAILS, NULL, 0, "waits, critical path, sums by call and site", 0},
+    {"regions-at", OPT_REGIONS_AT, "FUNCTION", 0, "details: this function is a region", 0},
     {"links", OPT_LINKS, NULL, 0, "bytes and use of the links", 0},
     {"energy", OPT_ENERGY, NULL, 0, "energy of the hosts, if the platform states watts", 0},
     {"progress", OPT_PROGRESS, NULL, 0, "report progress on standard error", 0},
@@ -287,6 +289,10 @@ static error_t parse(int key, char *value, struct argp_state *state)
     case OPT_JSON: a->json = (cli_json){1, value}; break;
     case OPT_TIMELINE: set_timeline(state, a, value); break;
     case OPT_DETAILS: a->details = 1; break;
+    case OPT_REGIONS_AT:
+        a->regions_at[a->n_regions_at++] = value;
+        a->details = 1;
+        break;
     case OPT_LINKS: a->links = 1; break;
     case OPT_ENERGY: a->energy = 1; break;
     case OPT_PROGRESS: a->options.progress = 1; break;
@@ -369,6 +375,23 @@ void replay_warn(const char *free_kernels)
                 tl_printable(free_kernels));
 }
 
+/* Warns about functions on no path, which are probably misspelt. */
+static void warn_regions(const replay_arguments *a, const tlr_prediction *p)
+{
+    for (size_t i = 0; p->details && i < a->n_regions_at; i++) {
+        int is_found = 0;
+        for (size_t k = 0; k < p->details->regions.n; k++)
+            is_found |= !strcmp(p->details->regions.rows[k].name, a->regions_at[i]);
+        if (!is_found)
+            fprintf(
+                stderr,
+                "timeless: warning: --regions-at %s: %s has no call path through this function; "
+                "give a name as 'timeless report --folded' prints it, and record with "
+                "--call-paths\n",
+                tl_printable(a->regions_at[i]), tl_printable(p->trace_path));
+    }
+}
+
 static void warn_untraced(const tlr_prediction *p)
 {
     if (p->untraced && p->untraced[0])
@@ -386,7 +409,8 @@ static int show(const replay_arguments *a, tlr_prediction *const *predictions)
         return CLI_OK;
     }
     for (size_t j = 0; j < a->n_jobs; j++)
-        warn_untraced(predictions[j]), replay_warn(predictions[j]->free_kernels);
+        warn_untraced(predictions[j]), warn_regions(a, predictions[j]),
+            replay_warn(predictions[j]->free_kernels);
     const shown json = {predictions, a->n_jobs};
     if (cli_json_write(&a->json, write_json, &json, &err) != TL_OK)
         return cli_fail(&err);
@@ -425,6 +449,8 @@ int replay_run(replay_arguments *a)
         status = tl_reader_open(a->traces[j], &a->jobs[j].trace, &err);
         if (a->n_hostfiles > 1)
             a->jobs[j].hostfile = a->hostfiles[j];
+        a->jobs[j].regions_at = a->regions_at;
+        a->jobs[j].n_regions_at = a->n_regions_at;
     }
     if (status == TL_OK && a->platform)
         status = tlr_platform_load(a->platform, &platform, &err);
@@ -464,7 +490,8 @@ int replay_begin(replay_arguments *a, int argc)
     a->traces = calloc(n, sizeof *a->traces);
     a->hostfiles = calloc(n, sizeof *a->hostfiles);
     a->jobs = calloc(n, sizeof *a->jobs);
-    if (!a->cfg || !a->changes || !a->traces || !a->hostfiles || !a->jobs)
+    a->regions_at = calloc(n, sizeof *a->regions_at);
+    if (!a->cfg || !a->changes || !a->traces || !a->hostfiles || !a->jobs || !a->regions_at)
         return cli_fail_text(TL_ERR_MEMORY, "out of memory");
     a->options.cfg = (const char *const *)a->cfg;
     a->options.changes = a->changes;
@@ -480,6 +507,7 @@ void replay_end(replay_arguments *a)
     free(a->traces);
     free(a->hostfiles);
     free(a->jobs);
+    free(a->regions_at);
 }
 
 static int parse_and_replay(int argc, char **argv, replay_taker *take, void *take_arg)

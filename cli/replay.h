@@ -23,6 +23,8 @@ struct replay_arguments {
     char **traces;
     const char **hostfiles;
     tlr_job *jobs;
+    const char **regions_at; /* functions: n_regions_at of each job */
+    size_t n_regions_at;
     int details, links, energy, quiet;
     cli_json json;
     tlr_options options;

@@ -107,23 +107,35 @@ static error_t parse_replay(int key, char *value, struct argp_state *state)
     return replay_argp.parser(key, value, state);
 }
 
+/* The options of a replay without --details, which a report always has. */
+static void show_options(struct argp_option *out, size_t room)
+{
+    for (size_t i = 0; i + 1 < room; i++) {
+        out[i] = replay_argp.options[i];
+        if (!out[i].name && !out[i].key && !out[i].doc)
+            return;
+        if (out[i].name && !strcmp(out[i].name, "details"))
+            out[i].flags |= OPTION_HIDDEN;
+    }
+}
+
 static void parse_words(variant *v)
 {
     static const struct argp_option own[] = {
         {"output", 'o', "FILE", 0, "the page to write (default: report.html)", 0},
-        {"flame", OPT_FLAME, "FILE", 0, "write a flame graph: an HTML page of time by call path",
-         0},
-        {"folded", OPT_FOLDED, "FILE", 0, "write its stacks for other tools: a;b;c NANOSECONDS", 0},
+        {"flame", OPT_FLAME, "FILE", 0, "an HTML page of time by call path", 0},
+        {"folded", OPT_FOLDED, "FILE", 0, "the same for other tools: a;b;c NANOSECONDS", 0},
         {"versus", OPT_VERSUS, NULL, 0, "compare with the options after it, too", 0},
         {0}};
-    const struct argp one = {replay_argp.options, parse_replay, NULL, NULL, NULL, NULL, NULL};
+    static struct argp_option shown[64];
+    show_options(shown, sizeof shown / sizeof *shown);
+    const struct argp one = {shown, parse_replay, NULL, NULL, NULL, NULL, NULL};
     const struct argp_child replay_options[] = {{&one, 0, "As for replay:", 1}, {0}};
     const struct argp parser = {own,
                                 parse,
                                 "TRACE --platform NAME [--versus OPTION...]\n"
                                 "PREDICTION.json PREDICTION.json...",
-                                "Show on an HTML page where the time of a replay goes, or by what "
-                                "several differ.",
+                                "Show on an HTML page where time goes, or by what replays differ.",
                                 replay_options,
                                 NULL,
                                 NULL};

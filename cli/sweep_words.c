@@ -54,7 +54,7 @@ static int add_format(word_list *list, const char *format, ...)
 static int is_for_one(const char *name)
 {
     static const char *const names[] = {"json",   "timeline", "details", "links",
-                                        "energy", "progress", "quiet"};
+                                        "energy", "progress", "quiet",   "regions-at"};
     for (size_t i = 0; i < sizeof names / sizeof *names; i++)
         if (!strcmp(name, names[i]))
             return 1;

@@ -31,7 +31,7 @@ replayer_libreplayer_la_SOURCES = \
 	replayer/sample/window.h \
 	replayer/machine/model_read.c replayer/machine/platform.c replayer/machine/setting.c \
 	replayer/machine/setting.h \
-	replayer/results/critical_path.c replayer/results/critical_path.h replayer/results/details.c \
+	replayer/results/call_path.c replayer/results/call_path.h replayer/results/critical_path.c replayer/results/critical_path.h replayer/results/details.c \
 	replayer/results/details.h replayer/results/details_json.c replayer/results/details_json.h \
 	replayer/results/details_print.c replayer/results/prediction.c replayer/results/prediction_json.c \
 	replayer/results/flame.c replayer/results/flame.h replayer/results/json_text.c replayer/results/json_text.h \

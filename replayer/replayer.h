@@ -177,6 +177,9 @@ typedef struct tlr_job {
     tl_reader *trace;
     double start_s;
     const char *hostfile; /* of this job alone; NULL: the places after those of the job before */
+    const char *const
+        *regions_at;     /* functions that are the regions of the details; otherwise those */
+    size_t n_regions_at; /* of MPI_Pcontrol are */
 } tlr_job;
 
 typedef struct tlr_timeline tlr_timeline; /* timeline.h */

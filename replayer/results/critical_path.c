@@ -3,6 +3,8 @@
 
 #include "critical_path.h"
 
+#include "call_path.h"
+
 #include <stdlib.h>
 #include <string.h>
 
@@ -10,6 +12,7 @@ enum { MAX_SEGMENTS = 65536 };
 
 typedef struct walk {
     const tl_reader *trace;
+    const tlr_job *job;
     tlr_path *out;
     tlr_table sites, regions;
     double *pending_s; /* by rank: in the region whose beginning comes next */
@@ -105,7 +108,10 @@ static void account(walk *w, const tlr_state *s, double took_s)
     path->parts_s[part_of(s)] += took_s;
     path->length_s += took_s;
     path->rank_s[s->rank] += took_s;
-    w->pending_s[s->rank] += took_s;
+    if (w->job->n_regions_at)
+        add(w, &w->regions, tlr_region_at(w->job, s), took_s);
+    else
+        w->pending_s[s->rank] += took_s;
     tlr_state_place(s, w->trace, place, sizeof place);
     add(w, &w->sites, place, took_s);
 }
@@ -179,6 +185,7 @@ tl_status tlr_path_make(tlr_timeline *timeline, const tlr_job *jobs, size_t job,
         return status;
     const uint32_t n_ranks = tl_reader_run(jobs[job].trace)->n_ranks;
     walk w = {.trace = jobs[job].trace,
+              .job = &jobs[job],
               .out = calloc(1, sizeof *w.out),
               .pending_s = calloc(n_ranks + 1, sizeof *w.pending_s)};
     if (w.out)

@@ -1,6 +1,7 @@
 /* details.c - adds up the states in one pass. */
 #include "config.h"
 
+#include "call_path.h"
 #include "critical_path.h"
 #include "details.h"
 
@@ -10,6 +11,7 @@
 
 typedef struct pass {
     const tl_reader *trace;
+    const tlr_job *job;
     tlr_details *out;
     tlr_table calls, sites, communicators, regions, pairs;
     int has_regions;
@@ -52,6 +54,10 @@ static void add_message(pass *p, const tlr_state *s)
 static void add_to_region(pass *p, const tlr_state *s)
 {
     char key[48];
+    if (p->job->n_regions_at) {
+        add(&p->regions, tlr_region_at(p->job, s), s);
+        return;
+    }
     if (s->call == TL_MPI_Pcontrol) {
         p->levels[s->rank] = s->tag;
         p->has_regions = 1;
@@ -118,6 +124,8 @@ tl_status tlr_details_make(tlr_timeline *timeline, const tlr_job *jobs, size_t j
         return status;
     const uint32_t n_ranks = tl_reader_run(jobs[job].trace)->n_ranks;
     pass p = {.trace = jobs[job].trace,
+              .job = &jobs[job],
+              .has_regions = jobs[job].n_regions_at > 0,
               .out = calloc(1, sizeof *p.out),
               .levels = calloc(n_ranks + 1, sizeof *p.levels)};
     if (p.out)

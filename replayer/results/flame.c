@@ -3,6 +3,7 @@
 
 #include "flame.h"
 
+#include "call_path.h"
 #include "timeless_source.h"
 
 #include <inttypes.h>
@@ -11,19 +12,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { MAX_LEVELS = 256, STACK_BYTES = 1 << 14 };
-
-/* A function on a path, and the line at which the path leaves it. */
-typedef struct level {
-    const tl_source *source; /* NULL: unknown */
-    const tl_site *site;
-} level;
-
-/* Outermost function first. */
-typedef struct path {
-    level levels[MAX_LEVELS];
-    size_t n;
-} path;
+enum { STACK_BYTES = 1 << 14 };
 
 typedef struct pass {
     const tl_reader *trace;
@@ -55,70 +44,10 @@ static void push(stack *s, const char *format, ...)
             *c = '_'; /* a file with such a name */
 }
 
-/* ---- paths ---- */
-
-static int compare_site(const void *key, const void *element)
-{
-    const uint32_t id = *(const uint32_t *)key, other = ((const tl_site *)element)->id;
-    return (id > other) - (id < other);
-}
-
-static const tl_site *find_site(const pass *p, uint32_t rank, uint32_t id)
-{
-    const tl_site *sites;
-    const size_t n = tl_reader_sites(p->trace, rank, &sites);
-    return n ? bsearch(&id, sites, n, sizeof *sites, compare_site) : NULL;
-}
-
-static void find_path(const pass *p, uint32_t rank, uint32_t id, path *out)
-{
-    out->n = 0;
-    for (int depth = 0; id && depth <= TL_MAX_CALLERS; depth++) {
-        const tl_site *site = find_site(p, rank, id);
-        if (!site)
-            break;
-        for (uint32_t i = 0; i < site->n_sources && out->n < MAX_LEVELS; i++)
-            out->levels[out->n++] = (level){&site->sources[i], site};
-        if (!site->n_sources && out->n < MAX_LEVELS)
-            out->levels[out->n++] = (level){NULL, site};
-        id = site->caller;
-    }
-    for (size_t i = 0; i < out->n / 2; i++) {
-        const level kept = out->levels[i];
-        out->levels[i] = out->levels[out->n - 1 - i];
-        out->levels[out->n - 1 - i] = kept;
-    }
-}
-
-static int is_same_function(const level *a, const level *b)
-{
-    if (!a->source || !b->source || !*a->source->function)
-        return !a->source && !b->source && a->site->offset == b->site->offset &&
-               !strcmp(a->site->object, b->site->object);
-    return !strcmp(a->source->function, b->source->function);
-}
-
-static int is_same_place(const level *a, const level *b)
-{
-    return is_same_function(a, b) && (!a->source || a->source->line == b->source->line);
-}
-
-/* Shortens `a` to the functions that both are in: they have been entered from the same lines. */
-static void keep_common(path *a, const path *b)
-{
-    size_t n = 0;
-    while (n < a->n && n < b->n && is_same_function(&a->levels[n], &b->levels[n])) {
-        n++;
-        if (!is_same_place(&a->levels[n - 1], &b->levels[n - 1]))
-            break;
-    }
-    a->n = n;
-}
-
-static void push_path(stack *s, const path *p)
+static void push_path(stack *s, const tlr_call_path *p)
 {
     for (size_t i = 0; i < p->n; i++) {
-        const level *l = &p->levels[i];
+        const tlr_level *l = &p->levels[i];
         if (l->source && *l->source->function)
             push(s, "%s", l->source->function);
         else
@@ -139,7 +68,7 @@ static void add(pass *p, tlr_flame_kind kind, const stack *s, double time_s)
         p->failed = 1;
 }
 
-static void push_call(const pass *p, stack *s, const tlr_state *state, const path *at)
+static void push_call(const pass *p, stack *s, const tlr_state *state, const tlr_call_path *at)
 {
     const char *name = tlr_state_name(state, p->trace);
     const tl_source *source = at->n ? at->levels[at->n - 1].source : NULL;
@@ -152,7 +81,7 @@ static void push_call(const pass *p, stack *s, const tlr_state *state, const pat
 static void add_state(pass *p, const tlr_state *state)
 {
     stack s = {.used = 0};
-    path at, after;
+    tlr_call_path at;
     if (state->kind == TLR_STATE_MESSAGE)
         return;
     if (state->call == TL_MPI_Pcontrol)
@@ -162,17 +91,13 @@ static void add_state(pass *p, const tlr_state *state)
         tlr_region_name(p->regions[state->rank], region, sizeof region);
         push(&s, "%s", region);
     }
+    tlr_call_path_of(p->trace, state, &at);
+    push_path(&s, &at);
     if (state->kind == TLR_STATE_COMPUTE) {
-        find_path(p, state->rank, state->before ? state->before : state->after, &at);
-        find_path(p, state->rank, state->after ? state->after : state->before, &after);
-        keep_common(&at, &after);
-        push_path(&s, &at);
         push(&s, "compute");
         add(p, TLR_FLAME_COMPUTE, &s, state->end_s - state->begin_s);
         return;
     }
-    find_path(p, state->rank, state->site, &at);
-    push_path(&s, &at);
     push_call(p, &s, state, &at);
     const double took_s = state->end_s - state->begin_s, wait_s = fmin(state->wait_s, took_s);
     add(p, TLR_FLAME_CALL, &s, took_s - wait_s);

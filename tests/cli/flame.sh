@@ -24,6 +24,8 @@ make_trace() { # WITH_CALLERS
 }
 make_trace yes | "$timeless" undump - -o paths.tl
 make_trace '' | "$timeless" undump - -o plain.tl
+# region NAME: its rounded seconds in the table of `out`
+region() { awk -v name="$1" '/^seconds in region/ {on = 1} on && $1 == name {printf "%.0f", $2; exit}' regions; }
 # seconds FILE STACK: its time, rounded
 seconds() { awk -v stack="$2" '{n = $NF; sub(/ [0-9]+$/, "")} $0 == stack {printf "%.0f", n / 1e9; found = 1} END {if (!found) print "none"}' "$1"; }
 check 'a flame graph and folded stacks are written' "$timeless" report paths.tl "${on[@]}" --flame flame.html --folded paths.folded
@@ -38,6 +40,22 @@ check 'without call paths' "$timeless" report plain.tl "${on[@]}" --folded plain
 check 'the frames are region and function' equal "$(seconds plain.folded 'MPI_Pcontrol(7);wrap;compute')" 14
 check 'before the first region' equal "$(seconds plain.folded 'before MPI_Pcontrol;compute')" 1
 check_exit 4 'a path that cannot be written fails' "$timeless" report paths.tl "${on[@]}" --folded no/such/folder
+
+# ---- regions by function ----
+check 'two functions are regions' "$timeless" replay paths.tl -p star-1g --ranks-per-host 1 --regions-at step --regions-at finish --regions-at main
+cp out regions
+check 'a call path is in its innermost region' equal "$(region step) $(region finish) $(region main)" '2 8 21'
+check 'one function is a region' "$timeless" replay paths.tl -p star-1g --ranks-per-host 1 --regions-at wrap --json=regions.json
+"$timeless" replay paths.tl -p star-1g --ranks-per-host 1 --regions-at wrap >regions
+check 'all else is elsewhere' equal "$(region wrap) $(region elsewhere)" '10 21'
+check 'the critical path has the regions' python3 -c '
+import json
+rows = json.load(open("regions.json"))["details"]["critical_path"]["regions"]
+assert {r["name"]: round(r["time_s"]) for r in rows} == {"wrap": 10, "elsewhere": 21}, rows'
+check 'a function on no path' "$timeless" replay paths.tl -p star-1g --ranks-per-host 1 --regions-at swap
+cp err said
+check 'is reported' grep -q '^timeless: warning: --regions-at swap: paths.tl has no call path' said
+
 check 'the page and the flame graph together' "$timeless" report paths.tl "${on[@]}" -o page.html --flame flame2.html
 check 'both are written, the flame graph with the same bytes' eval '[ -s page.html ] && cmp flame.html flame2.html'
 check 'the flame graph refers to nothing outside' eval "! grep -E '(src|href)=|https?:' flame.html"

@@ -1,0 +1,90 @@
+/* call_path.c - from call sites to the functions on their paths. */
+#include "config.h"
+
+#include "call_path.h"
+
+#include "timeless_source.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+static int compare_site(const void *key, const void *element)
+{
+    const uint32_t id = *(const uint32_t *)key, other = ((const tl_site *)element)->id;
+    return (id > other) - (id < other);
+}
+
+static const tl_site *find_site(const tl_reader *trace, uint32_t rank, uint32_t id)
+{
+    const tl_site *sites;
+    const size_t n = tl_reader_sites(trace, rank, &sites);
+    return n ? bsearch(&id, sites, n, sizeof *sites, compare_site) : NULL;
+}
+
+static void find_path(const tl_reader *trace, uint32_t rank, uint32_t id, tlr_call_path *out)
+{
+    out->n = 0;
+    for (int depth = 0; id && depth <= TL_MAX_CALLERS; depth++) {
+        const tl_site *site = find_site(trace, rank, id);
+        if (!site)
+            break;
+        for (uint32_t i = 0; i < site->n_sources && out->n < TLR_MAX_LEVELS; i++)
+            out->levels[out->n++] = (tlr_level){&site->sources[i], site};
+        if (!site->n_sources && out->n < TLR_MAX_LEVELS)
+            out->levels[out->n++] = (tlr_level){NULL, site};
+        id = site->caller;
+    }
+    for (size_t i = 0; i < out->n / 2; i++) {
+        const tlr_level kept = out->levels[i];
+        out->levels[i] = out->levels[out->n - 1 - i];
+        out->levels[out->n - 1 - i] = kept;
+    }
+}
+
+static int is_same_function(const tlr_level *a, const tlr_level *b)
+{
+    if (!a->source || !b->source || !*a->source->function)
+        return !a->source && !b->source && a->site->offset == b->site->offset &&
+               !strcmp(a->site->object, b->site->object);
+    return !strcmp(a->source->function, b->source->function);
+}
+
+static int is_same_place(const tlr_level *a, const tlr_level *b)
+{
+    return is_same_function(a, b) && (!a->source || a->source->line == b->source->line);
+}
+
+/* Shortens `a` to the functions that both are in: they have been entered from the same lines. */
+static void keep_common(tlr_call_path *a, const tlr_call_path *b)
+{
+    size_t n = 0;
+    while (n < a->n && n < b->n && is_same_function(&a->levels[n], &b->levels[n])) {
+        n++;
+        if (!is_same_place(&a->levels[n - 1], &b->levels[n - 1]))
+            break;
+    }
+    a->n = n;
+}
+
+void tlr_call_path_of(const tl_reader *trace, const tlr_state *state, tlr_call_path *out)
+{
+    tlr_call_path after;
+    if (state->kind != TLR_STATE_COMPUTE) {
+        find_path(trace, state->rank, state->site, out);
+        return;
+    }
+    find_path(trace, state->rank, state->before ? state->before : state->after, out);
+    find_path(trace, state->rank, state->after ? state->after : state->before, &after);
+    keep_common(out, &after);
+}
+
+const char *tlr_region_at(const tlr_job *job, const tlr_state *state)
+{
+    tlr_call_path path;
+    tlr_call_path_of(job->trace, state, &path);
+    while (path.n-- > 0)
+        for (size_t i = 0; i < job->n_regions_at && path.levels[path.n].source; i++)
+            if (!strcmp(job->regions_at[i], path.levels[path.n].source->function))
+                return job->regions_at[i];
+    return "elsewhere";
+}

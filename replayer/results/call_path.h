@@ -1,0 +1,29 @@
+/* call_path.h - the functions in which a state is, from the call paths of the trace. */
+#ifndef TLR_CALL_PATH_H
+#define TLR_CALL_PATH_H
+
+#include "timeline.h"
+
+enum { TLR_MAX_LEVELS = 256 };
+
+/* A function on a path, and the line at which the path leaves it. */
+typedef struct tlr_level {
+    const struct tl_source *source; /* NULL: unknown */
+    const tl_site *site;
+} tlr_level;
+
+/* Outermost function first. */
+typedef struct tlr_call_path {
+    tlr_level levels[TLR_MAX_LEVELS];
+    size_t n;
+} tlr_call_path;
+
+/* The path of a call. Computation has the functions that the paths of the calls before and after it
+ * have in common: both enter them in the same lines. */
+void tlr_call_path_of(const tl_reader *trace, const tlr_state *state, tlr_call_path *out);
+
+/* The name of the region in which a state is: the innermost function of job->regions_at on its
+ * path; "elsewhere" if there is none. */
+const char *tlr_region_at(const tlr_job *job, const tlr_state *state);
+
+#endif
