@@ -51,8 +51,9 @@ int record_no_trace(const char *path, int code)
 {
     fprintf(stderr, "timeless: no trace was written: %s\n",
             code ? "the command failed before MPI_Init, or the trace was removed"
-                 : "no process called MPI_Init of a shared Open MPI or MPICH (statically linked "
-                   "programs are not traced), or the trace was removed");
+                 : "no process called MPI_Init of a shared Open MPI or MPICH (programs that are "
+                   "linked statically, or that use MPI_Session_init alone, are not traced), or the "
+                   "trace was removed");
     if (access(path, F_OK) == 0)
         fprintf(stderr, "timeless: %s: is unchanged since before the run\n", path);
     return code ? code : CLI_BAD_INPUT;

@@ -93,6 +93,23 @@ programs_of_mpich() {
         check "MPICH: 8 ranks on one core need less than half of the time if folded" folded
         check "MPICH: the events are the same" same_kernels
     fi
+    echo '#include <mpi.h>
+#include <stdio.h>
+int main(void)
+{
+    MPI_Session s;
+    int n;
+    MPI_Session_init(MPI_INFO_NULL, MPI_ERRORS_ARE_FATAL, &s);
+    MPI_Session_get_num_psets(s, MPI_INFO_NULL, &n);
+    printf("%d\n", n);
+    return MPI_Session_finalize(&s);
+}' >session.c
+    $MPICC -o session session.c
+    check "MPICH: a program with sessions runs as without the tracer" same_run session timeout 60 $MPIRUN -n 1 ./session
+    sessions() { $timeless record -o "$scratch/session.tl" -- $MPIRUN -n 1 ./session; }
+    check_exit 3 "MPICH: a program with sessions alone has no trace" sessions
+    cp "$scratch/err" said
+    check "MPICH: the message names sessions" says 'no trace was written: no process called MPI_Init .*MPI_Session_init alone' said
     compile ends -pthread
     check "MPICH: a program that exits without MPI_Finalize" same_run ends timeout 60 $MPIRUN -n 1 ./ends exit
     rm -f ./*.tl
