@@ -109,6 +109,30 @@ static json_t *chrome_state(const writing *w, const tlr_state *s)
         "ts", 1e6 * (start_s + s->begin_s), "dur", 1e6 * (s->end_s - s->begin_s), "args", args);
 }
 
+/* Whether a message from another rank ended the call: it has an arrow. */
+static int has_arrow(const tlr_state *s)
+{
+    return s->cause_rank >= 0 && (uint32_t)s->cause_rank != s->rank && s->end_s > s->begin_s &&
+           s->cause_s <= s->end_s &&
+           (s->kind == TLR_STATE_RECEIVE || s->kind == TLR_STATE_WAIT || s->kind == TLR_STATE_SEND);
+}
+
+/* One end of an arrow. It belongs to the state of the rank at this time. */
+static json_t *chrome_arrow(const writing *w, const tlr_state *s, size_t id, int is_begin)
+{
+    const double start_s = w->jobs[s->job].start_s;
+    /* The end of the call is the beginning of the next state. */
+    const double end_s = fmax(s->begin_s, s->end_s - 1e-3 * (s->end_s - s->begin_s));
+    json_t *event =
+        json_pack("{s:s, s:s, s:s, s:I, s:I, s:I, s:f}", "ph", is_begin ? "s" : "f", "name",
+                  "message", "cat", "message", "id", (json_int_t)id, "pid", (json_int_t)s->job,
+                  "tid", (json_int_t)(is_begin ? (uint32_t)s->cause_rank : s->rank), "ts",
+                  1e6 * (start_s + (is_begin ? s->cause_s : end_s)));
+    if (!is_begin)
+        json_object_set_new(event, "bp", json_string("e"));
+    return event;
+}
+
 static int write_chrome(const writing *w)
 {
     int failed = 0, is_first = 1;
@@ -133,6 +157,9 @@ static int write_chrome(const writing *w)
     }
     for (size_t i = 0; i < w->n; i++)
         failed |= dump_event(w, chrome_state(w, &w->states[i]), 0);
+    for (size_t i = 0; i < w->n; i++)
+        for (int is_begin = 1; is_begin >= 0 && has_arrow(&w->states[i]); is_begin--)
+            failed |= dump_event(w, chrome_arrow(w, &w->states[i], i, is_begin), 0);
     fputs("\n]}\n", w->out);
     return failed;
 }

@@ -55,6 +55,21 @@ def check_messages(path):
     assert sent["messages"] == 24, sent["messages"]
 
 
+def check_arrows(events, rows):
+    """Each arrow begins in a state of one rank, in a call or before it, and ends in a call of another that a message
+    ended; every rank that waited for a late sender has one."""
+    ends = {(e["ph"], e["id"]): e for e in events if e["ph"] in "sf"}
+    arrows = [(ends["s", id], e) for (ph, id), e in ends.items() if ph == "f"]
+    assert len(arrows) * 2 == len([e for e in events if e["ph"] in "sf"]) > 0
+    for begin, end in arrows:
+        row = rows[end["id"]]
+        assert begin["tid"] != end["tid"] == int(row["rank"]) and begin["ts"] <= end["ts"] and end["bp"] == "e"
+        assert float(row["begin_s"]) <= end["ts"] * 1e-6 < float(row["end_s"]), (end, row)
+        assert row["state"] in ("send", "receive", "wait"), row
+    late = [i for i, row in enumerate(rows) if row["wait"] == "late sender"]
+    assert late and set(late) <= {end["id"] for _, end in arrows}
+
+
 def check_chrome(path, csv_path):
     events = json.load(open(path))["traceEvents"]
     states, rows = [e for e in events if e["ph"] == "X"], rows_of(csv_path)
@@ -63,6 +78,7 @@ def check_chrome(path, csv_path):
         assert near(e["ts"] * 1e-6, float(row["begin_s"])) and e["tid"] == int(row["rank"])
         assert e["name"] == row["call"] and e["cat"] == row["state"]
         assert e["args"].get("bytes", 0) == int(row["bytes"])
+    check_arrows(events, rows)
     names = {e["tid"]: e["args"]["name"] for e in events if e["name"] == "thread_name"}
     assert sorted(names) == [0, 1, 2, 3] and names[2].startswith("rank 2 (")
 
