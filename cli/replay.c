@@ -14,6 +14,7 @@
 #include <string.h>
 #include <timeless_files.h>
 #include <unistd.h>
+#include <results/paraver.h>
 #include <results/usage.h>
 
 enum {
@@ -83,7 +84,7 @@ static const struct argp_option options[] = {
 
     {0, 0, 0, 0, "Output:", 4},
     CLI_JSON_OPTION(OPT_JSON),
-    {"timeline", OPT_TIMELINE, "FILE", 0, "states of all ranks: .csv, .json, .paje", 0},
+    {"timeline", OPT_TIMELINE, "FILE", 0, "states of all ranks: .csv, .json, .paje, .prv", 0},
     {"details", OPT_DETAILS, NULL, 0, "waits, critical path, sums by call and site", 0},
     {"regions-at", OPT_REGIONS_AT, "FUNCTION", 0, "details: this function is a region", 0},
     {"links", OPT_LINKS, NULL, 0, "bytes and use of the links", 0},
@@ -347,6 +348,8 @@ static tl_status write_timeline(const replay_arguments *a, tlr_prediction *const
                                           predictions, a->n_jobs, out, err);
     if (fclose(out) != 0 && status == TL_OK)
         status = tl_fail(err, TL_ERR_SYSTEM, "%s: cannot be written: %s", path, strerror(errno));
+    if (status == TL_OK && a->timeline_format == TLR_TIMELINE_PARAVER)
+        status = tlr_paraver_write_names(path, predictions, a->n_jobs, err);
     return status;
 }
 

@@ -72,6 +72,8 @@ tl_status tlr_timeline_read(tlr_timeline *timeline, const tlr_state **out, size_
 const char *tlr_state_kind_name(unsigned kind);
 /* "late sender", "late receiver", "wait at collective"; "" if the state has no waiting. */
 const char *tlr_wait_name(unsigned wait);
+/* Whether a message from another rank ended the call. */
+int tlr_state_has_arrow(const tlr_state *state);
 /* "MPI_Send", "dgemm", the program's name of a kernel, "compute". */
 const char *tlr_state_name(const tlr_state *state, const tl_reader *trace);
 /* The name and the call site as far as it is known: "MPI_Send exchange (halo.c:66)". Computation
@@ -83,10 +85,11 @@ void tlr_state_place(const tlr_state *state, const tl_reader *trace, char *text,
 typedef enum tlr_timeline_format {
     TLR_TIMELINE_CSV,
     TLR_TIMELINE_CHROME, /* JSON, for Perfetto and chrome://tracing */
-    TLR_TIMELINE_PAJE    /* for ViTE and pajeng */
+    TLR_TIMELINE_PAJE,   /* for ViTE and pajeng */
+    TLR_TIMELINE_PARAVER /* FILE.prv; FILE.pcf and FILE.row: paraver.h */
 } tlr_timeline_format;
 
-/* The format follows from the end of the file name: .csv, .json, .paje or .trace. */
+/* The format follows from the end of the file name: .csv, .json, .paje, .trace or .prv. */
 tl_status tlr_timeline_format_of(const char *path, tlr_timeline_format *out, tl_error *err);
 tl_status tlr_timeline_write(tlr_timeline *timeline, tlr_timeline_format format,
                              const tlr_job *jobs, tlr_prediction *const *predictions, size_t n_jobs,

@@ -2,6 +2,7 @@
 #include "config.h"
 
 #include "json_text.h"
+#include "paraver.h"
 #include "timeline.h"
 
 #include <errno.h>
@@ -29,6 +30,7 @@ tl_status tlr_timeline_format_of(const char *path, tlr_timeline_format *out, tl_
     } formats[] = {{".csv", TLR_TIMELINE_CSV},
                    {".json", TLR_TIMELINE_CHROME},
                    {".paje", TLR_TIMELINE_PAJE},
+                   {".prv", TLR_TIMELINE_PARAVER},
                    {".trace", TLR_TIMELINE_PAJE}};
     const char *end = strrchr(path, '.');
     for (size_t i = 0; end && i < sizeof formats / sizeof *formats; i++)
@@ -36,9 +38,10 @@ tl_status tlr_timeline_format_of(const char *path, tlr_timeline_format *out, tl_
             *out = formats[i].format;
             return TL_OK;
         }
-    return tl_fail(
-        err, TL_ERR_USAGE,
-        "'%s': a timeline ends in .csv, .json (Perfetto, Chrome) or .paje (ViTE, pajeng)", path);
+    return tl_fail(err, TL_ERR_USAGE,
+                   "'%s': a timeline ends in .csv, .json (Perfetto, Chrome), .paje (ViTE, pajeng) "
+                   "or .prv (Paraver)",
+                   path);
 }
 
 static const char *name_of(const writing *w, const tlr_state *s)
@@ -109,8 +112,7 @@ static json_t *chrome_state(const writing *w, const tlr_state *s)
         "ts", 1e6 * (start_s + s->begin_s), "dur", 1e6 * (s->end_s - s->begin_s), "args", args);
 }
 
-/* Whether a message from another rank ended the call: it has an arrow. */
-static int has_arrow(const tlr_state *s)
+int tlr_state_has_arrow(const tlr_state *s)
 {
     return s->cause_rank >= 0 && (uint32_t)s->cause_rank != s->rank && s->end_s > s->begin_s &&
            s->cause_s <= s->end_s &&
@@ -158,7 +160,7 @@ static int write_chrome(const writing *w)
     for (size_t i = 0; i < w->n; i++)
         failed |= dump_event(w, chrome_state(w, &w->states[i]), 0);
     for (size_t i = 0; i < w->n; i++)
-        for (int is_begin = 1; is_begin >= 0 && has_arrow(&w->states[i]); is_begin--)
+        for (int is_begin = 1; is_begin >= 0 && tlr_state_has_arrow(&w->states[i]); is_begin--)
             failed |= dump_event(w, chrome_arrow(w, &w->states[i], i, is_begin), 0);
     fputs("\n]}\n", w->out);
     return failed;
@@ -309,6 +311,11 @@ tl_status tlr_timeline_write(tlr_timeline *timeline, tlr_timeline_format format,
     case TLR_TIMELINE_CSV: write_csv(&w); break;
     case TLR_TIMELINE_CHROME: failed = write_chrome(&w); break;
     case TLR_TIMELINE_PAJE: failed = write_paje(&w); break;
+    case TLR_TIMELINE_PARAVER:
+        status = tlr_paraver_write(w.states, w.n, jobs, predictions, n_jobs, out, err);
+        if (status != TL_OK)
+            return status;
+        break;
     }
     if (failed)
         return tl_fail(err, TL_ERR_MEMORY, "out of memory for the timeline");

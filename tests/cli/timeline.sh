@@ -47,6 +47,11 @@ check 'a timeline is written as trace events' "$timeless" replay a.tl -p star-1g
 check 'the trace events have the states of the CSV' $read_back chrome b.json a.csv
 check 'a timeline is written as Paje' "$timeless" replay a.tl -p star-1g --ranks-per-host 1 --timeline a.paje -q
 check 'Paje: the file is well formed, in order, and has the states of the CSV' $read_back paje a.paje a.csv
+check 'a timeline is written for Paraver' "$timeless" replay a.tl -p star-1g --ranks-per-host 2 --timeline a.prv -q
+"$timeless" replay a.tl -p star-1g --ranks-per-host 2 --timeline shared.csv -q >/dev/null || exit 99
+check 'Paraver: an independent reader finds the states, calls and messages of the CSV' python3 "$top_srcdir/tests/cli/paraver_read.py" a.prv shared.csv
+check 'a timeline of two jobs is written for Paraver' "$timeless" replay a.tl a.tl@2 -p star-1g --ranks-per-host 2 --timeline two.prv -q
+check 'Paraver: two jobs are two applications' python3 "$top_srcdir/tests/cli/paraver_read.py" two.prv
 check 'a timeline of two jobs is written, the second one later' "$timeless" replay a.tl a.tl@2 -p star-1g --ranks-per-host 1 --timeline two.paje --json=two.json
 check 'two jobs end at their moments in the timeline' $read_back jobs two.paje two.json
 check 'a replay with --details is written as JSON' "$timeless" replay a.tl -p star-1g --ranks-per-host 1 --details --json=details.json
@@ -58,7 +63,7 @@ check '--details prints the kinds of waiting' grep -qE '^wait at collective +[0-
 check '--details prints the calls that wait' grep -qE '^MPI_Allreduce +[0-9]' said
 check_exit 2 'an unknown format of a timeline exits with 2' "$timeless" replay a.tl -p star-1g --timeline a.png
 cp err said
-check 'an unknown format of a timeline prints the known ones' grep -q "a timeline ends in .csv, .json (Perfetto, Chrome) or .paje" said
+check 'an unknown format of a timeline prints the known ones' grep -q "a timeline ends in .csv, .json (Perfetto, Chrome), .paje (ViTE, pajeng) or .prv (Paraver)" said
 check_exit 2 'a timeline by the loggops engine exits with 2' "$timeless" replay a.tl -p star-1g --timeline a.csv --engine loggops --params L=1us,o=1us,g=1us,G=1ns,O=0ns
 cp err said
 check 'the loggops engine names the options that it refuses' grep -q "'loggops' does not record what each rank does when (--details, --timeline, timeless report)" said
