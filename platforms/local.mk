@@ -4,8 +4,8 @@ platforms_libarchiving_la_SOURCES = \
 	platforms/calibrate/archive.c platforms/calibrate/archive.h platforms/calibrate/fingerprint.c \
 	platforms/calibrate/environment.c platforms/calibrate/machine.c platforms/calibrate/machine.h platforms/calibrate/repetitions.c \
 	platforms/calibrate/repetitions.h
-platforms_libarchiving_la_CPPFLAGS = $(AM_CPPFLAGS) -I$(top_srcdir)/platforms $(GSL_CFLAGS) $(LIBZIP_CFLAGS)
-platforms_libarchiving_la_LIBADD = compress/libtimeless.la $(GSL_LIBS) $(LIBZIP_LIBS) -ldl -lm
+platforms_libarchiving_la_CPPFLAGS = $(AM_CPPFLAGS) -I$(top_srcdir)/platforms -I$(top_srcdir)/plots $(GSL_CFLAGS) $(LIBZIP_CFLAGS)
+platforms_libarchiving_la_LIBADD = plots/libplots.la compress/libtimeless.la $(GSL_LIBS) $(LIBZIP_LIBS) -ldl -lm
 
 noinst_LTLIBRARIES += platforms/libcalibrate.la
 platforms_libcalibrate_la_SOURCES = \
@@ -48,7 +48,7 @@ platforms_libnetwork_la_SOURCES = \
 	platforms/calibrate/network_read.c platforms/calibrate/network_repetitions.c \
 	platforms/calibrate/network_write.c platforms/calibrate/segments.c platforms/calibrate/segments.h \
 	platforms/calibrate/series.c
-platforms_libnetwork_la_CPPFLAGS = $(AM_CPPFLAGS) -I$(top_srcdir)/platforms $(GSL_CFLAGS)
+platforms_libnetwork_la_CPPFLAGS = $(AM_CPPFLAGS) -I$(top_srcdir)/platforms -I$(top_srcdir)/plots $(GSL_CFLAGS)
 platforms_libnetwork_la_LIBADD = platforms/libarchiving.la platforms/libgenerate.la compress/libtimeless.la $(GSL_LIBS) -lm
 
 DAHU = \

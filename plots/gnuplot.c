@@ -187,14 +187,14 @@ static void copy_element(const char *svg, FILE *page)
     }
 }
 
-tl_status tlg_draw_into_page(const tlg_picture *picture, FILE *page, tl_error *err)
+static tl_status draw_element(const tlg_picture *picture, FILE *page, tl_error *err)
 {
     const int out = memfd_create("timeless-picture", MFD_CLOEXEC);
     if (out < 0)
         return tl_fail(err, TL_ERR_SYSTEM, "no memory for a plot: %s", strerror(errno));
     tl_status status = draw(picture, TLG_PAGE, out, err);
-    const off_t size = lseek(out, 0, SEEK_END);
-    char *text = status == TL_OK && size > 0 ? malloc((size_t)size + 1) : NULL;
+    const off_t size = status == TL_OK ? lseek(out, 0, SEEK_END) : 0;
+    char *text = size > 0 ? malloc((size_t)size + 1) : NULL;
     if (text && pread(out, text, (size_t)size, 0) == (ssize_t)size) {
         text[size] = '\0';
         copy_element(text, page);
@@ -204,4 +204,14 @@ tl_status tlg_draw_into_page(const tlg_picture *picture, FILE *page, tl_error *e
     free(text);
     close(out);
     return status;
+}
+
+void tlg_draw_into_page(const tlg_picture *picture, FILE *page)
+{
+    tl_error err;
+    if (draw_element(picture, page, &err) == TL_OK)
+        return;
+    fputs("<p>No picture: ", page);
+    tl_put_xml(page, err.text, strlen(err.text));
+    fputs("</p>\n", page);
 }

@@ -255,8 +255,8 @@ static void put_style(FILE *out, const tlg_series *s)
         break;
     case TLG_CURVE: fprintf(out, "with lines lc rgb '%s' lw 2 dt %s", colour, dash); break;
     case TLG_STEPS: fprintf(out, "with steps lc rgb '%s' lw 1.6", colour); break;
-    case TLG_DOTS: fprintf(out, "with lines lc rgb '%s' lw 2.4", colour); break;
-    case TLG_BARS: fprintf(out, "with boxes fs solid 0.75 border lc rgb '%s'", colour); break;
+    case TLG_DOTS: fprintf(out, "with lines lc rgb '%s' lw 4", colour); break;
+    case TLG_BARS: fprintf(out, "with boxes lc rgb '%s' fs solid 0.75", colour); break;
     case TLG_POINTS:
         fprintf(out, "with points lc rgb '%s' pt %d ps 0.9 lw 1.5", colour,
                 is_black ? 1 : shapes[number % N_SHAPES]);

@@ -62,7 +62,8 @@ int tlg_is_picture(const char *path);
 /* Replaces the file at `path`, whose ending says which format, when the picture is complete.
  * TL_ERR_SYSTEM: there is no gnuplot, or the file cannot be written. */
 tl_status tlg_draw(const tlg_picture *picture, const char *path, tl_error *err);
-/* Writes the picture into an HTML page, as an <svg> element. */
-tl_status tlg_draw_into_page(const tlg_picture *picture, FILE *page, tl_error *err);
+/* Writes the picture into an HTML page, as an <svg> element; without gnuplot, a paragraph that says
+ * why there is none. */
+void tlg_draw_into_page(const tlg_picture *picture, FILE *page);
 
 #endif

@@ -10,65 +10,15 @@
 
 #include <gsl/gsl_sort.h>
 #include <gsl/gsl_statistics_double.h>
+#include <plot.h>
 
-enum { WIDTH = 450, HEIGHT = 200, LEFT = 62, BOTTOM = 26, TOP = 8, RIGHT = 12 };
 /* A plot shows at most this number of good repetitions, and all others. */
-enum { MAX_POINTS = 2000, N_BINS = 60, N_STEPS = 400, BOX = 14, N_TICKS = 4 };
-
-typedef struct plot {
-    FILE *out;
-    double x0, x1, y0, y1;
-} plot;
-
-static double px(const plot *p, double x)
-{
-    const double share = p->x1 > p->x0 ? (x - p->x0) / (p->x1 - p->x0) : 0.5;
-    return LEFT + fmax(0, fmin(1, share)) * (WIDTH - LEFT - RIGHT);
-}
-
-static double py(const plot *p, double y)
-{
-    const double share = p->y1 > p->y0 ? (y - p->y0) / (p->y1 - p->y0) : 0.5;
-    return HEIGHT - BOTTOM - fmax(0, fmin(1, share)) * (HEIGHT - BOTTOM - TOP);
-}
+enum { MAX_POINTS = 2000, N_BINS = 60, N_STEPS = 400, N_SHARES = 5, N_PANELS = 5 };
 
 static void put_text(FILE *out, const char *text)
 {
     for (; *text; text++)
         fprintf(out, *text == '<' ? "&lt;" : *text == '&' ? "&amp;" : "%c", *text);
-}
-
-/* Axes with numbers; `to_text` converts a position on an axis to its label. */
-static double same(double value)
-{
-    return value;
-}
-
-static double power_of_ten(double value)
-{
-    return pow(10, value);
-}
-
-static void begin(const plot *p, const char *title, double (*x_text)(double),
-                  double (*y_text)(double))
-{
-    fprintf(p->out, "<figure><figcaption>%s</figcaption><svg viewBox='0 0 %d %d' width='%d'>\n",
-            title, WIDTH, HEIGHT, WIDTH);
-    for (int i = 0; i <= N_TICKS; i++) {
-        const double x = p->x0 + (p->x1 - p->x0) * i / N_TICKS;
-        const double y = p->y0 + (p->y1 - p->y0) * i / N_TICKS;
-        fprintf(p->out,
-                "<path class='grid' d='M%.1f %dV%dM%d %.1fH%d'/><text x='%.1f' y='%d' "
-                "text-anchor='middle'>%.4g</text><text x='%d' y='%.1f' "
-                "text-anchor='end'>%.4g</text>\n",
-                px(p, x), TOP, HEIGHT - BOTTOM, LEFT, py(p, y), WIDTH - RIGHT, px(p, x),
-                HEIGHT - BOTTOM + 15, x_text(x), LEFT - 5, py(p, y) + 4, y_text(y));
-    }
-}
-
-static void end(const plot *p)
-{
-    fputs("</svg></figure>\n", p->out);
 }
 
 /* ---- values by repetition ---- */
@@ -96,82 +46,113 @@ static int find_range(const tlp_repetitions *r, int all, double *low, double *hi
     return any;
 }
 
-static void plot_order(const tlp_repetitions *r, int all, FILE *out)
+/* The series of a category, at most `most` good ones. */
+static void fill_category(const tlp_repetitions *r, tlp_category category, int all, double *room,
+                          tlg_series *out)
 {
-    static const char *const classes[TLP_N_CATEGORIES] = {"first", "warm", "outlier", "good"};
-    double low, high;
-    unsigned last = 1;
-    if (!find_range(r, all, &low, &high))
-        return;
-    const int is_log = all && low > 0 && high > 10 * low;
-    for (size_t i = 0; i < r->n; i++)
-        last = r->order[i] > last ? r->order[i] : last;
-    const plot p = {out, 0, last, is_log ? log10(low) : low, is_log ? log10(high) : high};
-    begin(&p, all ? "by repetition, all" : "by repetition, the good ones", same,
-          is_log ? power_of_ten : same);
-    for (int c = 0; c < TLP_N_CATEGORIES; c++) {
-        const size_t step = c == TLP_GOOD ? 1 + r->n / MAX_POINTS : 1;
-        fprintf(out, "<path class='dot %s' d='", classes[c]);
-        for (size_t i = 0; i < r->n; i += step)
-            if ((int)r->categories[i] == c && is_shown(r, i, all))
-                fprintf(out, "M%.1f %.1fh0", px(&p, r->order[i]),
-                        py(&p, is_log ? log10(r->values[i]) : r->values[i]));
-        fputs("'/>\n", out);
-    }
-    end(&p);
+    static const int numbers[TLP_N_CATEGORIES] = {TLG_BLACK, 4, 1, 0};
+    const size_t step = category == TLP_GOOD ? 1 + r->n / MAX_POINTS : 1;
+    double *x = room, *y = room + r->n;
+    size_t n = 0;
+    for (size_t i = 0; i < r->n; i += step)
+        if (r->categories[i] == category && is_shown(r, i, all)) {
+            x[n] = r->order[i];
+            y[n++] = r->values[i];
+        }
+    *out = (tlg_series){.name = tlp_category_name(category),
+                        .look = category == TLP_GOOD ? TLG_DOTS : TLG_POINTS,
+                        .number = numbers[category],
+                        .n = n,
+                        .x = x,
+                        .y = y};
 }
 
-/* ---- distribution ---- */
-
-static void plot_histogram(const tlp_repetitions *r, int all, FILE *out)
+/* Values in the order in which they were measured. */
+static tlg_panel plot_order(const tlp_repetitions *r, int all, const tlg_axis *value, double *room,
+                            tlg_series *series)
 {
-    double low, high;
-    size_t bins[N_BINS] = {0}, most = 1;
-    if (!find_range(r, all, &low, &high))
-        return;
+    double low = 0, high = 0;
+    find_range(r, all, &low, &high);
+    for (int c = 0; c < TLP_N_CATEGORIES; c++)
+        fill_category(r, (tlp_category)c, all, room + 2 * (size_t)c * r->n, &series[c]);
+    tlg_panel panel = {.title = all ? "by repetition, all" : "by repetition, the good ones",
+                       .x = {.label = "repetition", .unit = ""},
+                       .y = *value,
+                       .n_series = TLP_N_CATEGORIES,
+                       .series = series};
+    panel.y.is_log = all && low > 0 && high > 10 * low;
+    return panel;
+}
+
+static tlg_panel plot_histogram(const tlp_repetitions *r, int all, const tlg_axis *value,
+                                double *room, tlg_series *series)
+{
+    double low = 0, high = 1, *x = room, *y = room + N_BINS;
+    find_range(r, all, &low, &high);
+    for (int i = 0; i < N_BINS; i++)
+        x[i] = low + (high - low) * (i + 0.5) / N_BINS;
     for (size_t i = 0; i < r->n; i++) {
         if (!is_shown(r, i, all))
             continue;
-        int bin = (int)((r->values[i] - low) / (high - low) * N_BINS);
-        bin = bin < N_BINS ? bin : N_BINS - 1;
-        bins[bin]++;
-        most = bins[bin] > most ? bins[bin] : most;
+        const int bin = (int)((r->values[i] - low) / (high - low) * N_BINS);
+        y[bin < N_BINS ? bin : N_BINS - 1]++;
     }
-    const plot p = {out, low, high, 0, (double)most};
-    begin(&p, all ? "histogram, all" : "histogram, the good ones", same, same);
-    fputs("<path class='bar' d='", out);
-    for (int i = 0; i < N_BINS; i++)
-        if (bins[i])
-            fprintf(out, "M%.1f %dV%.1fH%.1fV%dZ", px(&p, low + (high - low) * i / N_BINS),
-                    HEIGHT - BOTTOM, py(&p, (double)bins[i]),
-                    px(&p, low + (high - low) * (i + 1) / N_BINS), HEIGHT - BOTTOM);
-    fputs("'/>\n", out);
-    end(&p);
+    *series = (tlg_series){.look = TLG_BARS, .number = 0, .n = N_BINS, .x = x, .y = y};
+    return (tlg_panel){.title = all ? "histogram, all" : "histogram, the good ones",
+                       .x = *value,
+                       .y = {.label = "repetitions", .unit = "", .from_zero = 1},
+                       .n_series = 1,
+                       .series = series};
 }
 
-/* The empirical distribution function up to a little above the 95 % quantile, and a box with
- * whiskers over the quantiles of the table. */
-static void plot_distribution(const double *sorted, size_t n, FILE *out)
+/* The empirical distribution function up to a little above the 95 % quantile. */
+static tlg_panel plot_distribution(const double *sorted, size_t n, const tlg_axis *value,
+                                   double *rules, double *room, tlg_series *series)
 {
+    static const double shares[N_SHARES] = {0.05, 0.25, 0.5, 0.75, 0.95};
     const double low = sorted[0], top = gsl_stats_quantile_from_sorted_data(sorted, 1, n, 0.95);
     const double high = fmin(sorted[n - 1], top + (top - low) / 10);
-    const plot p = {out, low, high, 0, 1};
-    double q[5];
-    static const double shares[5] = {0.05, 0.25, 0.5, 0.75, 0.95};
-    begin(&p, "share of repetitions that are no longer (ECDF); box: 5, 25, 50, 75, 95 %", same,
-          same);
-    fprintf(out, "<path class='line' d='M%.1f %.1f", px(&p, low), py(&p, 0));
-    for (size_t i = 0; i < n && sorted[i] <= high; i += 1 + n / N_STEPS)
-        fprintf(out, "H%.1fV%.1f", px(&p, sorted[i]), py(&p, (double)(i + 1) / (double)n));
-    fputs("'/>\n", out);
-    for (int i = 0; i < 5; i++)
-        q[i] = px(&p, gsl_stats_quantile_from_sorted_data(sorted, 1, n, shares[i]));
-    const int y = HEIGHT - BOTTOM - BOX - 4;
-    fprintf(out,
-            "<path class='box' d='M%.1f %dH%.1fM%.1f %dV%dH%.1fV%dZM%.1f %dV%dM%.1f %dH%.1f'/>\n",
-            q[0], y + BOX / 2, q[1], q[1], y, y + BOX, q[3], y, q[2], y, y + BOX, q[3], y + BOX / 2,
-            q[4]);
-    end(&p);
+    double *x = room, *y = room + N_STEPS + 1;
+    size_t n_steps = 0;
+    for (size_t i = 0; i < n && sorted[i] <= high; i += 1 + n / N_STEPS, n_steps++) {
+        x[n_steps] = sorted[i];
+        y[n_steps] = 100 * (double)(i + 1) / (double)n;
+    }
+    for (int i = 0; i < N_SHARES; i++)
+        rules[i] = gsl_stats_quantile_from_sorted_data(sorted, 1, n, shares[i]);
+    *series = (tlg_series){.look = TLG_STEPS, .number = 0, .n = n_steps, .x = x, .y = y};
+    return (tlg_panel){
+        .title = "distribution (ECDF); dashed: 5, 25, 50, 75, 95 %",
+        .x = *value,
+        .y = {.label = "repetitions that are no longer", .unit = "%", .from_zero = 1},
+        .n_series = 1,
+        .series = series,
+        .n_rules = N_SHARES,
+        .rules = rules};
+}
+
+static void draw_operation(const tlp_repetitions *r, const double *sorted, FILE *out)
+{
+    double rules[N_SHARES];
+    const int is_time = !strcmp(r->unit, "s");
+    const tlg_axis value = {.label = is_time ? "duration" : r->unit, .unit = is_time ? "s" : ""};
+    const size_t n_categories = TLP_N_CATEGORIES, n_bins = N_BINS, n_steps = N_STEPS;
+    const size_t order = 2 * n_categories * r->n, bins = 2 * n_bins;
+    double *room = calloc(2 * order + 2 * bins + 2 * (n_steps + 1), sizeof *room);
+    tlg_series series[2 * TLP_N_CATEGORIES + 3], *others = series + 2 * n_categories;
+    if (!room)
+        return;
+    double *at = room + 2 * order;
+    const tlg_panel panels[N_PANELS] = {
+        plot_order(r, 1, &value, room, series),
+        plot_order(r, 0, &value, room + order, series + n_categories),
+        plot_histogram(r, 1, &value, at, &others[0]),
+        plot_histogram(r, 0, &value, at + bins, &others[1]),
+        plot_distribution(sorted, r->n, &value, rules, at + 2 * bins, &others[2])};
+    const tlg_picture picture = {
+        .n_panels = N_PANELS, .panels = panels, .n_columns = 2, .width = 440, .height = 290};
+    tlg_draw_into_page(&picture, out);
+    free(room);
 }
 
 static void print_quantiles(const tlp_repetitions *r, const double *sorted, FILE *out)
@@ -209,11 +190,7 @@ static void print_operation(const tlp_repetitions *r, FILE *out)
         memcpy(sorted, r->values, r->n * sizeof *sorted);
         gsl_sort(sorted, 1, r->n);
         print_quantiles(r, sorted, out);
-        plot_order(r, 1, out);
-        plot_order(r, 0, out);
-        plot_histogram(r, 1, out);
-        plot_histogram(r, 0, out);
-        plot_distribution(sorted, r->n, out);
+        draw_operation(r, sorted, out);
     }
     free(sorted);
 }
@@ -225,18 +202,12 @@ void tlp_write_fingerprint(const tlp_repetition_list *list, const char *title, c
             "<!DOCTYPE html>\n<html lang='en'><head><meta charset='utf-8'/><title>%s</title>"
             "<style>\n"
             "body { font: 15px/1.4 sans-serif; margin: 2em auto; max-width: 62em; }\n"
-            "figure { display: inline-block; margin: 0; } figcaption { font-size: 13px; }\n"
-            "svg { display: block; } text { font: 11px sans-serif; fill: #444; }\n"
-            "path { fill: none; } .grid { stroke: #ddd; } .line { stroke: #a00; }\n"
-            ".bar { fill: #27a; } .box { stroke: #444; fill: #fff; fill-opacity: .7; }\n"
-            ".dot { stroke-width: 2.5; stroke-linecap: round; } .good { stroke: #27a; }\n"
-            ".first { stroke: #000; stroke-width: 5; } .warm { stroke: #e80; } "
-            ".outlier { stroke: #c00; }\n"
+            "svg { display: block; max-width: 100%%; height: auto; }\n"
             "td, th { padding: .1em .5em; text-align: right; font-size: 13px; }\n"
             "pre { font-size: 12px; white-space: pre-wrap; } small { font-weight: normal; }\n"
             "</style></head><body>\n<h1>%s</h1>\n"
-            "<p>Every repetition is the first (black), warm-up (orange), an outlier (red) or good "
-            "(blue). Warm-up ends at the first repetition from the tenth on at which the minimum "
+            "<p>Every repetition is the first, warm-up, an outlier or good. Warm-up ends at the "
+            "first repetition from the tenth on at which the minimum "
             "so far falls by a tenth of the median or more, if there is one; outliers take at "
             "least twice the median (Roth, section 4.5). Groups, which are cores or ranks, have "
             "each their own.</p>\n<pre>",

@@ -4,119 +4,95 @@
 #include "network.h"
 
 #include <math.h>
+#include <plot.h>
+#include <stdlib.h>
 
-/* Size and margins of a plot; the number of points of a series. Of more points, an even selection
- * is shown. */
-enum { WIDTH = 720, HEIGHT = 300, REST_HEIGHT = 160, LEFT = 70, BOTTOM = 30, TOP = 10, RIGHT = 10 };
-enum { MAX_POINTS = 3000, N_CURVE = 200 };
+/* Of more points of a series, an even selection is shown. */
+enum { MAX_POINTS = 3000, N_CURVE = 60 };
 /* Residuals beyond this ratio are shown at the edge. */
 #define REST_LIMIT 1.0
 
-typedef struct plot {
-    FILE *out;
-    double x0, x1, y0, y1; /* of the values, logarithms where the axis is logarithmic */
-    int height;
-} plot;
+/* The points of a series and the lines through them. */
+typedef struct shown {
+    size_t n, n_curve;
+    double *bytes, *seconds, *rest, *x, *y;
+} shown;
 
-static double px(const plot *p, double x)
+static void free_shown(shown *s)
 {
-    return LEFT + (x - p->x0) / (p->x1 - p->x0) * (WIDTH - LEFT - RIGHT);
+    free(s->bytes);
+    *s = (shown){0};
 }
 
-static double py(const plot *p, double y)
-{
-    return p->height - BOTTOM - (y - p->y0) / (p->y1 - p->y0) * (p->height - BOTTOM - TOP);
-}
-
-static void text(const plot *p, double x, double y, const char *anchor, const char *format,
-                 double value)
-{
-    fprintf(p->out, "<text x='%.1f' y='%.1f' text-anchor='%s'>", x, y, anchor);
-    fprintf(p->out, format, value);
-    fputs("</text>\n", p->out);
-}
-
-static void rule(const plot *p, double x0, double y0, double x1, double y1, const char *class)
-{
-    fprintf(p->out, "<path class='%s' d='M%.1f %.1fL%.1f %.1f'/>\n", class, x0, y0, x1, y1);
-}
-
-static void begin(plot *p, const tlp_network *net)
-{
-    fprintf(p->out, "<svg viewBox='0 0 %d %d' width='%d' height='%d'>\n", WIDTH, p->height, WIDTH,
-            p->height);
-    for (int decade = 0; decade <= p->x1; decade++) {
-        rule(p, px(p, decade), TOP, px(p, decade), p->height - BOTTOM, "grid");
-        text(p, px(p, decade), p->height - BOTTOM + 16, "middle", "%g B", pow(10, decade));
-    }
-    for (int i = 1; i < net->pieces.n; i++) {
-        double x = px(p, log10(net->pieces.breaks[i]));
-        rule(p, x, TOP, x, p->height - BOTTOM, "break");
-    }
-}
-
-static void point(const plot *p, double x, double y)
-{
-    y = fmin(p->y1, fmax(p->y0, y));
-    fprintf(p->out, "M%.1f %.1fh0", px(p, x), py(p, y));
-}
-
-static double log_bytes(double bytes)
-{
-    return log10(fmax(1, bytes));
-}
-
-/* Durations over sizes, both axes logarithmic, and the lines. */
-static void plot_durations(FILE *out, const tlp_network *net, int k, double largest)
+static int make_shown(const tlp_network *net, int k, double largest, shown *out)
 {
     const tlp_series *s = &net->series[k];
-    double low = INFINITY, high = 0;
-    for (size_t i = 0; i < s->n; i++) {
-        low = fmin(low, s->seconds[i]);
-        high = fmax(high, s->seconds[i]);
+    const size_t step = 1 + s->n / MAX_POINTS, most = s->n / step + 1;
+    const size_t curve = (N_CURVE + 2) * (size_t)net->pieces.n;
+    double *room = calloc(3 * most + 2 * curve, sizeof *room);
+    if (!room)
+        return 0;
+    *out = (shown){.bytes = room,
+                   .seconds = room + most,
+                   .rest = room + 2 * most,
+                   .x = room + 3 * most,
+                   .y = room + 3 * most + curve};
+    for (size_t i = 0; i < s->n; i += step, out->n++) {
+        out->bytes[out->n] = fmax(1, s->bytes[i]);
+        out->seconds[out->n] = s->seconds[i];
+        out->rest[out->n] = 100 * (s->seconds[i] / tlp_pieces_at(&net->pieces, k, s->bytes[i]) - 1);
     }
-    plot p = {out, 0, log_bytes(largest), floor(log10(low)), ceil(log10(high)), HEIGHT};
-    if (!(p.y1 > p.y0))
-        p.y1 = p.y0 + 1;
-    begin(&p, net);
-    for (int decade = (int)p.y0; decade <= p.y1; decade++) {
-        rule(&p, LEFT, py(&p, decade), WIDTH - RIGHT, py(&p, decade), "grid");
-        text(&p, LEFT - 6, py(&p, decade) + 4, "end", "%g s", pow(10, decade));
-    }
-    fputs("<path class='dot' d='", out);
-    for (size_t i = 0; i < s->n; i += 1 + s->n / MAX_POINTS)
-        point(&p, log_bytes(s->bytes[i]), log10(s->seconds[i]));
-    fputs("'/>\n<path class='line' d='", out);
     for (int i = 0; i < net->pieces.n; i++) {
-        double from = log_bytes(net->pieces.breaks[i]);
-        double to = i + 1 < net->pieces.n ? log_bytes(net->pieces.breaks[i + 1]) : p.x1;
-        for (int at = 0; at <= N_CURVE; at++) {
-            double x = from + (to - from) * at / N_CURVE;
-            const tlp_line *line = &net->pieces.lines[k][i];
-            double y = fmax(1e-12, line->intercept_s + line->per_byte_s * pow(10, x));
-            fprintf(out, "%s%.1f %.1f", at ? "L" : "M", px(&p, x),
-                    py(&p, fmin(p.y1, fmax(p.y0, log10(y)))));
+        const tlp_line *line = &net->pieces.lines[k][i];
+        const double from = fmax(1, net->pieces.breaks[i]);
+        const double to = i + 1 < net->pieces.n ? net->pieces.breaks[i + 1] : largest;
+        for (int at = 0; at <= N_CURVE; at++, out->n_curve++) {
+            out->x[out->n_curve] = from * pow(to / from, (double)at / N_CURVE);
+            out->y[out->n_curve] = line->intercept_s + line->per_byte_s * out->x[out->n_curve];
         }
+        out->x[out->n_curve] = out->y[out->n_curve] = NAN; /* the next line begins anew */
+        out->n_curve++;
     }
-    fputs("'/>\n</svg>\n", out);
+    return 1;
 }
 
-/* Relative residual: measured / fitted - 1. */
-static void plot_rest(FILE *out, const tlp_network *net, int k, double largest)
+/* Durations over sizes with the fitted lines, and below what they leave: measured / fitted - 1. */
+static void draw_series(FILE *out, const tlp_network *net, int k, double largest)
 {
-    const tlp_series *s = &net->series[k];
-    plot p = {out, 0, log_bytes(largest), -REST_LIMIT, REST_LIMIT, REST_HEIGHT};
-    begin(&p, net);
-    for (int i = -1; i <= 1; i++) {
-        double y = i * REST_LIMIT;
-        rule(&p, LEFT, py(&p, y), WIDTH - RIGHT, py(&p, y), "grid");
-        text(&p, LEFT - 6, py(&p, y) + 4, "end", "%+g %%", 100 * y);
-    }
-    fputs("<path class='dot' d='", out);
-    for (size_t i = 0; i < s->n; i += 1 + s->n / MAX_POINTS)
-        point(&p, log_bytes(s->bytes[i]),
-              s->seconds[i] / tlp_pieces_at(&net->pieces, k, s->bytes[i]) - 1);
-    fputs("'/>\n</svg>\n", out);
+    shown s = {0};
+    if (!make_shown(net, k, largest, &s))
+        return;
+    const size_t n_rules = (size_t)net->pieces.n - 1;
+    const double *rules = net->pieces.breaks + 1;
+    const tlg_series durations[] = {
+        {.name = "measured", .look = TLG_DOTS, .number = 0, .n = s.n, .x = s.bytes, .y = s.seconds},
+        {.name = "fitted", .look = TLG_CURVE, .number = 1, .n = s.n_curve, .x = s.x, .y = s.y}};
+    const tlg_series rest[] = {
+        {.look = TLG_DOTS, .number = 0, .n = s.n, .x = s.bytes, .y = s.rest}};
+    const tlg_axis bytes = {.label = "size of the message",
+                            .unit = "B",
+                            .is_log = 1,
+                            .low = 0.8,
+                            .high = 1.3 * largest};
+    const tlg_panel panels[] = {{.x = bytes,
+                                 .y = {.label = "duration", .unit = "s", .is_log = 1},
+                                 .n_series = 2,
+                                 .series = durations,
+                                 .n_rules = n_rules,
+                                 .rules = rules},
+                                {.x = bytes,
+                                 .y = {.label = "measured / fitted - 1",
+                                       .unit = "%",
+                                       .low = -100 * REST_LIMIT,
+                                       .high = 100 * REST_LIMIT},
+                                 .n_series = 1,
+                                 .series = rest,
+                                 .n_rules = n_rules,
+                                 .rules = rules}};
+    const tlg_picture picture = {
+        .n_panels = 2, .panels = panels, .n_columns = 1, .width = 720, .height = 290};
+    tlg_draw_into_page(&picture, out);
+    free_shown(&s);
 }
 
 static void print_segments(FILE *out, const tlp_network *net, int k)
@@ -151,25 +127,20 @@ void tlp_network_page(const tlp_network *net, FILE *out)
         "<!DOCTYPE html>\n<html lang='en'><head><meta charset='utf-8'>"
         "<title>Calibrated network</title>\n<style>\n"
         "body { font: 15px/1.4 sans-serif; margin: 2em auto; max-width: 60em; }\n"
-        "svg { display: block; } text { font: 11px sans-serif; fill: #444; }\n"
-        "path { fill: none; } .grid { stroke: #ddd; } .break { stroke: #c60; stroke-dasharray: 4 "
-        "3; }\n"
-        ".dot { stroke: #27a; stroke-width: 2; stroke-linecap: round; stroke-opacity: .35; }\n"
-        ".line { stroke: #a00; stroke-width: 1.5; }\n"
+        "svg { display: block; max-width: 100%; height: auto; }\n"
         "td, th { padding: .1em .6em; text-align: right; font-size: 13px; white-space: nowrap; }\n"
         "</style></head><body>\n<h1>Calibrated network</h1>\n",
         out);
     fprintf(out,
             "<p>Latency %.3g us, bandwidth %.4g MB/s, eager below %ld B, detached below %ld B. "
-            "%zu operations, of which %zu were the warm-up; %zu outliers are left out. Dots are "
-            "measurements, red the fitted lines, dashed where they change; below each plot what is "
-            "left over, measured / line - 1.</p>\n",
+            "%zu operations, of which %zu were the warm-up; %zu outliers are left out. Dashed "
+            "rules are the sizes at which the lines change. The lower plots show the relative "
+            "residual, measured / fitted - 1.</p>\n",
             1e6 * net->latency_s, 1e-6 * net->bandwidth_Bps, net->async_bytes, net->detached_bytes,
             net->n_rows, net->n_warm, net->n_outliers);
     for (int k = 0; k < N_NETWORK_SERIES; k++) {
         fprintf(out, "<h2>%s</h2>\n", titles[k]);
-        plot_durations(out, net, k, largest);
-        plot_rest(out, net, k, largest);
+        draw_series(out, net, k, largest);
         print_segments(out, net, k);
     }
     fputs("</body></html>\n", out);
