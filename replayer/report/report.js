@@ -112,9 +112,15 @@ if (sizes.size) {
     if (sizes.has(0)) steps.push(0);
     for (let from = Math.min(...froms.filter(f => f)); from <= Math.max(...froms); from *= 2) steps.push(from);
 }
+/* On an axis of decades, units are decades, too. */
+const decade = v => {
+    const power = Math.floor(Math.round(1e9 * Math.log10(v)) / 3e9);
+    return four(v / 1000 ** power) + " " + ["B", "kB", "MB", "GB", "TB", "PB"][power];
+};
 function drawSizes(id, key, title, format) {
     const values = steps.map(from => sizes.has(from) ? sizes.get(from)[key] : 0), some = values.filter(v => v);
     const wide = Math.max(...some) > 1000 * Math.min(...some);
+    const stepSize = key === "bytes" ? 2 ** Math.ceil(Math.log2(Math.max(...some, 1) / 6)) : undefined;
     draw(() => new Chart(byId(id), {
         type: "bar",
         data: { labels: steps.map(bytes), datasets: [{ label: title, backgroundColor: colour("collective"), data: values }] },
@@ -124,17 +130,17 @@ function drawSizes(id, key, title, format) {
                 label: c => title + ": " + format(c.raw) } } },
             scales: { x: { title: { display: true, text: "size of a message: from this power of two to the next" } },
                       y: { type: wide ? "logarithmic" : "linear", title: { display: true, text: title + (wide ? " (logarithmic)" : "") },
-                           ticks: { callback: v => !wide || Number.isInteger(Math.round(1e9 * Math.log10(v)) / 1e9) ? format(v) : "" } } } } }));
+                           ticks: { stepSize, callback: v => !wide || Number.isInteger(Math.round(1e9 * Math.log10(v)) / 1e9) ? (wide && key === "bytes" ? decade(v) : format(v)) : "" } } } } }));
 }
 if (steps.length) {
     drawSizes("sizes", "messages", "messages", count);
-    drawSizes("size-bytes", "bytes", "bytes of all of them", bytes);
+    drawSizes("size-bytes", "bytes", "bytes", bytes);
 } else
     document.querySelector(".halves").replaceChildren("none");
 
 /* ---- links, provenance ---- */
 
-table("links", ["", "bytes", "mean use", "saturated"], (prediction.links || []).map(l =>
+table("links", ["", "bytes in the network model", "mean use", "saturated"], (prediction.links || []).map(l =>
     [l.name, exact(l.bytes, bytes), four(100 * l.mean_use) + " %", exact(l.saturated_s, seconds)]), 50);
 const about = { "makespan_s": prediction.makespan_s, "trace": prediction.trace,
     "trace hash": prediction.trace_hash, "platform": prediction.platform,

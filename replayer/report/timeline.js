@@ -91,7 +91,7 @@ function timelines(box, panels, end_s) {
         button("all", "All", () => { view.first = 0; view.n = n_ranks; look(0, end_s); }), " ", ...(n_ranks > 16 ? [which, " "] : []),
         part("label", "", marks, " mark the critical path"), " ", shown),
         part("p", "hint", "wheel: zoom; drag: move; double click: all; shift and wheel: other ranks; alt and wheel: more or fewer ranks"));
-    const usesKinds = new Set(["message"]);
+    const usesKinds = new Set(), pathKinds = new Set();
     for (const panel of panels) {
         panel.rows = panel.line.ranks.map(text => decode(text, panel.line.tick_s));
         panel.path = pathRow(panel.line, panel.rows);
@@ -100,13 +100,14 @@ function timelines(box, panels, end_s) {
         panel.canvas = part("canvas", "timeline");
         panel.top = panel.title ? TITLE : 2;
         box.append(panel.canvas);
+        for (const kind of panel.path.kind) pathKinds.add(kind);
         for (const row of panel.rows)
             for (const name of row.name) usesKinds.add(panel.line.kinds[panel.line.names[name][1]]);
     }
     panels[0].canvas.id = "timeline";
     box.append(hover);
-    legend(label, [...panels[0].line.kinds.filter(k => usesKinds.has(k)).map(k => [k, k]), ["on the path: a message", "message"],
-                   ["mark: critical path", "path"]]);
+    legend(label, [...panels[0].line.kinds.filter(k => usesKinds.has(k)).map(k => [k, k]),
+                   ...(pathKinds.has("message") ? [["on the path: a message", "message"]] : []), ["mark: critical path", "path"]]);
 
     /* The rows on the screen, { rank, what }: if there are more ranks than pixels, of each group of
      * neighbours the one that is busy for the longest time. */
