@@ -87,7 +87,7 @@ def read(path):
         if words[0] == "rank":
             current, comms, requests = Rank(), {"1": None}, {}
             ranks.append(Rank())
-        elif words[0] == "site" and "HPL_" in line:
+        elif words[0] == "site" and 'object="HPL_' in line:
             is_run = False
             if "HPL_pdlaswp" in line:
                 swap_sites.add(words[1])
