@@ -92,22 +92,29 @@ X
 check "a sweep runs in an array job" done_within 60 array
 check "array job: the tasks write the table of a sweep without Slurm" cmp one.csv array.csv
 # The job is ended when it has done some points, as at a time limit; the same job goes on from there.
-$timeless make call_allreduce -n 32 --bytes 100000 --iterations 40 -o long.tl
-more="$timeless sweep long.tl --platform $top_srcdir/platforms/star-1g --no-compute --grid scale.latency=$(seq -s, 1 40)"
+$timeless make call_allreduce -n 32 --bytes 100000 --iterations 2000 -o long.tl
+more="$timeless sweep long.tl --platform $top_srcdir/platforms/star-1g --no-compute --grid scale.latency=$(seq -s, 1 20)"
+has_rows() { # FILE: within 30 s it has a row
+    local i
+    for ((i = 0; i < 300; i++)); do
+        [ "$(rows "$1" 2>/dev/null)" -gt 0 ] 2>/dev/null && return
+        sleep 0.1
+    done
+    squeue; return 1
+}
 for job in first second; do
     batch $job -N 1 -n 1 <<X
 srun $more -j 1 -o $scratch/jobs.csv
 X
     [ $job = second ] && continue
-    check "a long sweep begins" running first jobs.csv.part
-    sleep 1
+    check "a long sweep begins" has_rows jobs.csv.part
     scancel "$(cat first.job)"
     check "its job is ended" done_within 20 first
     done_before=$(rows jobs.csv.part 2>/dev/null)
 done
-check "its job is ended before the last point" test "${done_before:-0}" -gt 0 -a "${done_before:-0}" -lt 40 -a ! -e jobs.csv
+check "its job is ended before the last point" test "${done_before:-0}" -gt 0 -a "${done_before:-0}" -lt 20 -a ! -e jobs.csv
 check "the same job runs again" done_within 90 second
-check "the table has all points" equal "$(rows jobs.csv)" 40
+check "the table has all points" equal "$(rows jobs.csv)" 20
 
 check "the job of the time limit ends" done_within 90 limit
 check "it was killed at the limit" says 'CANCELLED AT .* DUE TO TIME LIMIT' limit.txt
