@@ -1,4 +1,5 @@
-/* requests.c - chained hash of requests by handle; ids index the pool.
+/* requests.c - chained hashes of requests by handle, and by handle and variable; ids index the
+ * pool.
  *
  * The lowest free id is given out, so that a loop gets the same ids each time round.
  */
@@ -14,7 +15,8 @@ enum { N_BUCKETS = 1 << 12, FIRST_POOL = 1 << 10, WORD_BITS = 64 };
 static struct {
     uint32_t first, last;
 } buckets[N_BUCKETS];
-static tlt_request *pool; /* by id; 0 is unused */
+static uint32_t exact_buckets[N_BUCKETS]; /* newest first */
+static tlt_request *pool;                 /* by id; 0 is unused */
 static uint32_t pool_size;
 static uint64_t *free_ids; /* a bit per id */
 static uint32_t free_word; /* no word before it has a free id */
@@ -23,6 +25,12 @@ static uint32_t n_need_status;
 static uint32_t bucket_of(const void *handle)
 {
     return (uint32_t)((uint64_t)(uintptr_t)handle * 0x9e3779b97f4a7c15U >> 52);
+}
+
+static uint32_t *exact_bucket_of(const tlt_request *r)
+{
+    const uintptr_t key = (uintptr_t)r->handle ^ (uintptr_t)r->variable << 1;
+    return &exact_buckets[bucket_of((const void *)key)];
 }
 
 static bool grow_pool(uint32_t size)
@@ -76,6 +84,7 @@ void tlt_requests_free(void)
     free_ids = NULL;
     pool_size = free_word = n_need_status = 0;
     memset(buckets, 0, sizeof buckets);
+    memset(exact_buckets, 0, sizeof exact_buckets);
 }
 
 bool tlt_requests_need_status(void)
@@ -88,9 +97,12 @@ static bool needs_status(uint32_t flags)
     return flags & (TLT_WILDCARD | TLT_CANCELLED);
 }
 
-/* At the end of the bucket, so that equal handles are found oldest first. */
-static void link_last(tlt_request *r)
+/* At the end of the bucket by handle, so that equal handles are found oldest first. */
+static void link_request(tlt_request *r)
 {
+    uint32_t *exactly = exact_bucket_of(r);
+    r->next_exactly = *exactly;
+    *exactly = r->id;
     uint32_t b = bucket_of(r->handle);
     r->next = 0;
     if (buckets[b].first)
@@ -102,6 +114,10 @@ static void link_last(tlt_request *r)
 
 static void unlink_request(const tlt_request *r)
 {
+    uint32_t *exactly = exact_bucket_of(r);
+    while (*exactly != r->id)
+        exactly = &pool[*exactly].next_exactly;
+    *exactly = r->next_exactly;
     uint32_t b = bucket_of(r->handle), previous = 0, id = buckets[b].first;
     while (id != r->id) {
         previous = id;
@@ -138,23 +154,22 @@ uint32_t tlt_request_add(const void *handle, const void *variable, uint32_t flag
     tlt_request *r = &pool[id];
     *r = (tlt_request){.handle = handle, .variable = variable, .id = id, .flags = flags};
     n_need_status += needs_status(flags);
-    link_last(r);
+    link_request(r);
     return r->id;
 }
 
 tlt_request *tlt_request_find(const void *handle, const void *variable)
 {
-    tlt_request *oldest = NULL;
-    for (uint32_t id = buckets[bucket_of(handle)].first; id; id = pool[id].next) {
-        tlt_request *r = &pool[id];
-        if (r->handle != handle)
-            continue;
-        if (r->variable == variable)
-            return r;
-        if (!oldest)
-            oldest = r;
-    }
-    return oldest;
+    const tlt_request wanted = {.handle = handle, .variable = variable};
+    uint32_t id = *exact_bucket_of(&wanted);
+    while (id && (pool[id].handle != handle || pool[id].variable != variable))
+        id = pool[id].next_exactly;
+    if (id)
+        return &pool[id];
+    id = buckets[bucket_of(handle)].first;
+    while (id && pool[id].handle != handle)
+        id = pool[id].next;
+    return id ? &pool[id] : NULL;
 }
 
 void tlt_request_remove(tlt_request *r)
@@ -168,7 +183,7 @@ void tlt_request_rename(tlt_request *r, const void *handle)
 {
     unlink_request(r);
     r->handle = handle;
-    link_last(r);
+    link_request(r);
 }
 
 void tlt_request_set_flags(tlt_request *r, uint32_t flags)

@@ -18,7 +18,8 @@ typedef struct tlt_request {
     const void *handle;   /* pmpi.h, TLT_HANDLE */
     const void *variable; /* where the application had it when it was made */
     uint32_t id;
-    uint32_t next; /* in its bucket */
+    uint32_t next;         /* in its bucket by handle */
+    uint32_t next_exactly; /* in its bucket by handle and variable */
     uint32_t flags;
 } tlt_request;
 
@@ -34,8 +35,9 @@ void tlt_request_release(uint32_t id);
 uint32_t tlt_request_add(const void *handle, const void *variable, uint32_t flags);
 
 /* MPI hands out one shared, completed request for many operations (small sends that left at
- * once), so a handle may stand for several requests: the one made in the same variable is taken,
- * else the oldest.  NULL for requests that are not recorded.  Valid until the next add. */
+ * once), so a handle may stand for several requests: the last one that was made in the same
+ * variable is taken, as it has replaced the others there; else the oldest.  NULL for requests that
+ * are not recorded.  Valid until the next add. */
 tlt_request *tlt_request_find(const void *handle, const void *variable);
 void tlt_request_remove(tlt_request *request);
 /* MPI_Start may replace the handle of a persistent request. */

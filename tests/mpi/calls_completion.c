@@ -85,6 +85,12 @@ static void shared_handles(void)
             copy[i] = r[0];
         }
         MPI_Waitall(6, copy, MPI_STATUSES_IGNORE);
+        /* The second request has replaced the first one in the variable. */
+        MPI_Irecv(data[0], 4, MPI_INT, MPI_PROC_NULL, 60, world, &r[0]);
+        copy[0] = r[0];
+        MPI_Irecv(data[1], 4, MPI_INT, MPI_PROC_NULL, 61, world, &r[0]);
+        MPI_Wait(&r[0], MPI_STATUS_IGNORE);
+        MPI_Wait(&copy[0], MPI_STATUS_IGNORE);
     } else {
         for (int i = 0; i < 12; i++)
             MPI_Recv(data[i], 1, MPI_INT, 0, 40 + i + (i >= 6 ? 4 : 0), world, MPI_STATUS_IGNORE);
