@@ -39,9 +39,10 @@ check 'an interrupted search goes on' search 3
 cp out second
 check 'it finds the same, and the file is whole' sh -c 'cmp first second && test $(wc -l <kept.csv) = $(($(wc -l <all) + 1))'
 check_exit 2 'the file of another search is refused' "$timeless" tolerance token.tl -p star-1g --no-compute --ranks-per-host 2 -o kept.csv
+"$timeless" make token -n 8 --bytes 1000 --iterations 2000 -o long.tl
 check 'on a terminal, a long search prints its progress' python3 - "$timeless" <<'END'
 import os, pty, sys
-words = [sys.argv[1], "tolerance", "token.tl", "-p", "star-1g", "--no-compute", "--ranks-per-host", "1", "--growth", "1,2,3,4,5,6,7,8,9,10", "--precision", "1e-9"]
+words = [sys.argv[1], "tolerance", "long.tl", "-p", "star-1g", "--no-compute", "--ranks-per-host", "1", "--growth", "1,2,3", "--precision", "1e-6"]
 said = b""
 def read(fd):
     global said
