@@ -1,6 +1,6 @@
 /* yield.c - preloaded by conformance.py: a rank of MPICH that waits yields its core, with and
  * without the tracer.  There are more ranks than cores. */
-#define _GNU_SOURCE
+#define _GNU_SOURCE /* NOLINT(bugprone-reserved-identifier,cert-dcl37-c,cert-dcl51-cpp) */
 #include <dlfcn.h>
 #include <sched.h>
 

@@ -1,6 +1,6 @@
 /* paths.c - one wrapper of MPI, called on many paths; the tag of a message tells which. With -DBARE
  * one function alone, to be compiled without unwind tables. */
-#define _GNU_SOURCE
+#define _GNU_SOURCE /* NOLINT(bugprone-reserved-identifier,cert-dcl37-c,cert-dcl51-cpp) */
 #include <mpi.h>
 #include <pthread.h>
 #include <signal.h>
