@@ -116,6 +116,12 @@ contains
         copy(i) = r(1)
       end do
       call MPI_Waitall(6, copy, MPI_STATUSES_IGNORE, ierr)
+      ! The second request has replaced the first one in the variable.
+      call MPI_Irecv(data(1, 1), 4, MPI_INTEGER, MPI_PROC_NULL, 60, world, r(1), ierr)
+      copy(1) = r(1)
+      call MPI_Irecv(data(1, 2), 4, MPI_INTEGER, MPI_PROC_NULL, 61, world, r(1), ierr)
+      call MPI_Wait(r(1), MPI_STATUS_IGNORE, ierr)
+      call MPI_Wait(copy(1), MPI_STATUS_IGNORE, ierr)
     else
       do i = 0, 11
         call MPI_Recv(data(1, i + 1), 1, MPI_INTEGER, 0, 40 + i + merge(4, 0, i >= 6), world, &
