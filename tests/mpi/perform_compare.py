@@ -47,10 +47,10 @@ def expected(lines):
         if name in RENAMED:
             line = line.replace(name, RENAMED[name], 1)
         request = value(line, "request")
-        if name == "MPI_Recv_init":
+        if name.endswith("_init"): # the number may have been that of a receive before
             persistent.pop(request, None)
-            if is_open(line):
-                persistent[request] = line
+        if name == "MPI_Recv_init" and is_open(line):
+            persistent[request] = line
         elif name == "MPI_Irecv" and is_open(line):
             pending[request] = len(out)
         started = [request] if name == "MPI_Start" else (value(line, "list") or "[]").strip("[]").split(",") \
