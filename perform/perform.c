@@ -184,7 +184,7 @@ static int is_special(uint16_t call)
     }
 }
 
-/* A persistent receive whose source is known when it is started. */
+/* Of a persistent request: whether it is a receive whose source is known when it is started. */
 static void note_persistent(performer *p)
 {
     perform_request *r = perform_request_of(p, p->event.request);
@@ -199,7 +199,7 @@ static int perform_call(performer *p)
         return perform_special(p);
     const int rc = perform_row(p);
     perform_keep_object(p);
-    if (p->event.call == TL_MPI_Recv_init)
+    if (tl_call_by_code(p->event.call)->traits & TL_TRAIT_PERSISTENT)
         note_persistent(p);
     return rc;
 }

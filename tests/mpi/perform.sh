@@ -45,6 +45,33 @@ for sample in $samples; do
     check "the sample $sample: the same calls" performed "$trace" "${sample##*-}"
 done
 
+# A persistent receive from any source is made anew at its start; a send that gets its number later is not.
+cat >"$scratch/number.txt" <<'END'
+timeless-text 1
+ranks 2
+rank 0 host="h"
+0 0 MPI_Init clock_ns=0
+0 1 MPI_Recv_init count=4 type_bytes=4 peer=any tag=7 comm=1 request=1
+0 2 MPI_Start request=1
+0 3 Match peer=1 tag=7 request=1
+0 4 MPI_Wait request=1
+0 5 MPI_Request_free request=1
+0 6 MPI_Send_init count=4 type_bytes=4 peer=1 tag=8 comm=1 request=1
+0 7 MPI_Start request=1
+0 8 MPI_Wait request=1
+0 9 MPI_Request_free request=1
+0 10 MPI_Finalize clock_ns=0
+end finalized clock_ns=0
+rank 1 host="h"
+1 0 MPI_Init clock_ns=0
+1 1 MPI_Send count=4 type_bytes=4 peer=0 tag=7 comm=1
+1 2 MPI_Recv count=4 type_bytes=4 peer=0 tag=8 comm=1
+1 3 MPI_Finalize clock_ns=0
+end finalized clock_ns=0
+END
+$timeless undump "$scratch/number.txt" -o "$scratch/number.tl"
+check 'a request that is made again with the number of a receive from any source' performed "$scratch/number.tl" 2
+
 # The comparison can fail.
 $timeless make random -n 4 --bytes 1000 -o "$scratch/random.tl"
 $timeless dump "$scratch/random.tl" | sed '0,/count=1000/s//count=1001/' | $timeless undump - -o "$scratch/other.tl"
