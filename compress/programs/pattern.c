@@ -1,6 +1,7 @@
 /* pattern.c - writes traces of communication patterns without a run. */
 #include "config.h"
 
+#include "actions.h"
 #include "error.h"
 #include "writer.h"
 
@@ -279,13 +280,18 @@ static void call(part *p, uint16_t code)
     put(p, &e);
 }
 
-/* A call whose event also has the size of what a rank receives from another one. */
+/* A call whose event also has the size of what a rank receives from another one. As in a recorded
+ * trace, a size that MPI ignores on this rank is 0: what the root alone sends or receives. */
 static void call_both_ways(part *p, uint16_t code)
 {
-    tl_event e = message(p, code, 0, p->pattern->bytes);
+    const tl_meaning *m = tl_meaning_of(tl_call_by_code(code)->action);
+    const tl_role role = tl_role_within(0, (int32_t)p->rank);
+    const int sends = tl_fills_sent(m, 0, role), receives = tl_fills_received(m, 0, role);
+    tl_event e = message(p, code, 0, sends ? p->pattern->bytes : 0);
     e.tag = 0;
-    e.recv_count = e.count;
-    e.recv_type_bytes = 1;
+    e.type_bytes = sends;
+    e.recv_count = receives ? p->pattern->bytes : 0;
+    e.recv_type_bytes = receives;
     put(p, &e);
 }
 
