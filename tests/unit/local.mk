@@ -31,7 +31,7 @@ tests_unit_region_test_CPPFLAGS = $(AM_CPPFLAGS) -I$(top_srcdir)/replayer $(CMOC
 tests_unit_region_test_LDADD = replayer/libreplayer.la compress/libtimeless.la $(CMOCKA_LIBS) $(GSL_LIBS) -lm
 
 # The trace file.
-TRACE_TESTS = tests/unit/roundtrip tests/unit/damage tests/unit/stream tests/unit/cut tests/unit/pack
+TRACE_TESTS = tests/unit/roundtrip tests/unit/damage tests/unit/open_frames tests/unit/stream tests/unit/cut tests/unit/pack
 check_PROGRAMS += $(TRACE_TESTS)
 TESTS += $(TRACE_TESTS)
 TRACE_TEST_LIBS = compress/libtimeless-inner.la $(CMOCKA_LIBS)
@@ -39,6 +39,8 @@ tests_unit_roundtrip_SOURCES = tests/unit/roundtrip.c tests/unit/events.c tests/
 tests_unit_roundtrip_LDADD = $(TRACE_TEST_LIBS)
 tests_unit_damage_SOURCES = tests/unit/damage.c tests/unit/events.c tests/unit/events.h tests/unit/same_event.h
 tests_unit_damage_LDADD = $(TRACE_TEST_LIBS)
+tests_unit_open_frames_SOURCES = tests/unit/open_frames.c tests/unit/events.c tests/unit/events.h tests/unit/same_event.h
+tests_unit_open_frames_LDADD = $(TRACE_TEST_LIBS)
 tests_unit_stream_SOURCES = tests/unit/stream.c tests/unit/events.c tests/unit/events.h tests/unit/same_event.h
 tests_unit_stream_LDADD = $(TRACE_TEST_LIBS)
 tests_unit_pack_SOURCES = tests/unit/pack.c tests/unit/events.c tests/unit/events.h
