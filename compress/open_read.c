@@ -130,13 +130,42 @@ static bool rebuild_frame(recovery *f, uint64_t slot, const tl_open_state *state
     return cut_streams(f, state, rank) && tl_frame_join(f->areas, &f->raw);
 }
 
-/* Whether the rank has no end, and the slot continues where its part in the file stops. */
-static bool is_wanted(const tl_part *part, const tl_open_state *state)
+/* The pending chunks of a slot: definitions, then events. A rank that is killed while it writes
+ * them leaves some of them in the file, and its state is still that of before. */
+static uint32_t n_pending(const tl_open_state *state)
 {
-    if (!part)
-        return !state->sequence && !state->first_event;
-    return part->summary.end == TL_END_NONE && !part->damage &&
-           part->next_sequence == state->sequence && part->summary.n_events == state->first_event;
+    return (state->definitions_bytes != 0) + (uint32_t)(state->n_events != 0);
+}
+
+/* How many of the pending chunks the file has; UINT32_MAX if the rank has an end, or if the slot
+ * does not continue where its part in the file stops. */
+static uint32_t count_written(const tl_part *part, const tl_open_state *state)
+{
+    const uint32_t sequence = part ? part->next_sequence : 0;
+    const uint64_t n_events = part ? part->summary.n_events : 0;
+    const uint32_t n = sequence - state->sequence;
+    if ((part && (part->summary.end != TL_END_NONE || part->damage)) || n > n_pending(state))
+        return UINT32_MAX;
+    const bool has_events = n == n_pending(state);
+    return n_events - state->first_event == (has_events ? state->n_events : 0) ? n : UINT32_MAX;
+}
+
+static bool append_definitions(recovery *f, uint64_t at, const tl_open_state *state,
+                               tl_chunk *chunk, tl_buffer *out)
+{
+    tl_buffer *definitions = &f->areas[TL_OPEN_DEFINITIONS];
+    chunk->type = TL_CHUNK_DEFINITIONS;
+    return read_area(f, at, TL_OPEN_DEFINITIONS, state->definitions_bytes) &&
+           definitions->size == state->definitions_bytes && append(f, chunk, definitions, out);
+}
+
+static bool append_events(recovery *f, uint64_t at, const tl_open_state *state, tl_chunk *chunk,
+                          tl_buffer *out)
+{
+    chunk->type = TL_CHUNK_EVENTS;
+    chunk->n_events = state->n_events;
+    chunk->volume = state->volume;
+    return rebuild_frame(f, at, state, chunk->rank) && append(f, chunk, &f->raw, out);
 }
 
 /* Appends the chunks of a slot to `out`; false if nothing of the slot can be used. */
@@ -144,26 +173,18 @@ static bool recover_slot(recovery *f, uint64_t at, tl_buffer *out)
 {
     tl_open_state state, after;
     uint32_t rank;
-    if (!read_state(f, at, &rank, &state) || rank >= f->r->header.run.n_ranks ||
-        !is_wanted(tl_reader_part(f->r, rank), &state))
+    if (!read_state(f, at, &rank, &state) || rank >= f->r->header.run.n_ranks)
         return false;
-    tl_chunk chunk = {.type = TL_CHUNK_DEFINITIONS,
-                      .rank = rank,
-                      .sequence = state.sequence,
-                      .first_event = state.first_event};
-    if (state.definitions_bytes) {
-        tl_buffer *definitions = &f->areas[TL_OPEN_DEFINITIONS];
-        if (!read_area(f, at, TL_OPEN_DEFINITIONS, state.definitions_bytes) ||
-            definitions->size != state.definitions_bytes || !append(f, &chunk, definitions, out))
-            return false;
-    }
-    if (state.n_events) {
-        chunk.type = TL_CHUNK_EVENTS;
-        chunk.n_events = state.n_events;
-        chunk.volume = state.volume;
-        if (!rebuild_frame(f, at, &state, rank) || !append(f, &chunk, &f->raw, out))
-            return false;
-    }
+    const uint32_t n_written = count_written(tl_reader_part(f->r, rank), &state);
+    if (n_written > n_pending(&state))
+        return false;
+    tl_chunk chunk = {
+        .rank = rank, .sequence = state.sequence + n_written, .first_event = state.first_event};
+    if (state.definitions_bytes && !n_written && !append_definitions(f, at, &state, &chunk, out))
+        return false;
+    if (state.n_events && n_written < n_pending(&state) &&
+        !append_events(f, at, &state, &chunk, out))
+        return false;
     /* If the rank is still running, it may have begun another frame in the same place. */
     if (!read_state(f, at, &rank, &after) || after.sequence != state.sequence)
         return false;

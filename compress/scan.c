@@ -26,8 +26,9 @@ typedef struct scan {
      * frame that does not exist. */
     uint64_t content[2];
     bool is_lost;
-    tl_map shared;   /* definitions by their hash: index + 1 */
-    uint64_t wasted; /* bytes hashed for chunks that turned out damaged */
+    tl_map shared;    /* definitions by their hash: index + 1 */
+    size_t n_regions; /* of the reported damages: bytes that belong to no intact chunk */
+    uint64_t wasted;  /* bytes hashed for chunks that turned out damaged */
 } scan;
 
 static tl_status out_of_memory(scan *s)
@@ -447,7 +448,24 @@ static tl_status report_region(scan *s, uint64_t from, uint64_t to, const tl_chu
                      "%s:%" PRIu64 ": %" PRIu64 " bytes%s are damaged; the other parts are intact, "
                      "record the run again for the rest",
                      r->path, from, to - from, whose);
+    s->n_regions += r->n_damages < MAX_DAMAGES;
     return add_damage(s, &damage);
+}
+
+/* A rank that is killed while it writes leaves an incomplete chunk, and its events in TRACE.open.
+ * The chunks of a rank are numbered, so nothing is lost if each rank goes on to its end, or to its
+ * slot in TRACE.open. */
+static bool nothing_is_lost(const scan *s)
+{
+    const tl_reader *r = s->r;
+    bool all = r->n_damages == s->n_regions && r->n_parts == r->header.run.n_ranks;
+    bool killed = false;
+    for (size_t i = 0; all && i < r->n_parts; i++) {
+        const tl_part *part = r->parts[i];
+        all = !part->damage && (part->summary.end != TL_END_NONE || part->kept_open);
+        killed |= part->kept_open;
+    }
+    return all && killed;
 }
 
 /* The chunk at `from` is damaged. Finds the next intact one, or the end of the file, and reports
@@ -518,6 +536,8 @@ tl_status tl_scan(tl_reader *r, tl_error *err)
         s.end += r->recovered.size;
         status = scan_chunks(&s, r->file_bytes);
     }
+    if (!status && nothing_is_lost(&s))
+        r->n_damages = 0;
     tl_hash_free(s.hash);
     tl_hash_free(s.payload_hash);
     free(s.block);

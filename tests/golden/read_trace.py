@@ -388,12 +388,17 @@ def read_open(path, seed, ranks):
         sequence, n_events, before, volume, n_definitions, n_control, run, n_volumes, same = \
             struct.unpack_from("<IIQQIIIII", slot, 64 + 64 * (n % 2))
         r = ranks[number]
-        if not n or r["end"] or (sequence, before) != (r["sequence"], r["n"]):
+        # The chunks of the slot that the file already has.
+        pending = (n_definitions > 0) + (n_events > 0)
+        written = r["sequence"] - sequence
+        if not n or r["end"] or not 0 <= written <= pending:
+            continue
+        if r["n"] - before != (n_events if written == pending else 0):
             continue
         areas = [slot[(1 + k) << 16:(2 + k) << 16] for k in range(len(STREAMS) + 1)]
-        if n_definitions:
-            take(r, 1, sequence, 0, 0, areas.pop()[:n_definitions])
-        if n_events:
+        if n_definitions and written == 0:
+            take(r, 1, sequence, 0, 0, areas[-1][:n_definitions])
+        if n_events and written < pending:
             areas[0] = areas[0][:n_control]
             if run:
                 areas[0] += bytes([8 | run - 1 << 4]) if run < 16 else b"\xf8" + varint(run - 16)

@@ -62,7 +62,7 @@ rounds_known() { # rank 0 has all rounds that the program has counted
     local counted=$(od -An -tu8 "$scratch/counter" | tr -d ' ') seen
     seen=$("$timeless" dump "$trace" 2>/dev/null | grep -c '^0 [0-9]* MPI_Sendrecv ')
     [ "$counted" -gt 0 ] && [ "$seen" -ge $((2 * counted)) ] && [ "$seen" -le $((2 * counted + 2)) ] && return
-    echo "$counted rounds, $seen exchanges"; return 1
+    echo "$counted rounds, $seen exchanges"; "$timeless" info "$trace" 2>&1; return 1
 }
 alone 200000 finalize; mv "$trace" "$scratch/whole.tl"; events "$scratch/whole.tl" | grep '^0 ' >"$scratch/whole.events"
 is_beginning() { local n; events "$trace" | grep '^0 ' >"$scratch/part.events"; n=$(wc -l <"$scratch/part.events"); [ "$n" -gt 2 ] && cmp -n "$(stat -c %s "$scratch/part.events")" "$scratch/part.events" "$scratch/whole.events"; }

@@ -60,6 +60,96 @@ static void killed_anywhere(void **state)
     unlink(path);
 }
 
+/* A rank that is killed while it writes to the file leaves the first bytes of its chunks there.
+ * `kept`: TRACE.open as it was before. Every event is read, and no damage is reported. */
+static void check_torn(const char *path, uint64_t n_events, const test_file *kept)
+{
+    static int64_t list[TEST_MAX_LIST];
+    char open_path[280];
+    tl_reader *r;
+    tl_cursor *c;
+    tl_event e;
+    tl_error err;
+    tl_rank_summary summary;
+    snprintf(open_path, sizeof open_path, "%s.open", path);
+    test_store(open_path, kept->data, kept->size);
+    assert_int_equal(tl_reader_open(path, &r, &err), TL_OK);
+    assert_int_equal(tl_reader_n_damages(r), 0);
+    assert_false(tl_reader_complete(r));
+    assert_int_equal(tl_reader_rank(r, 0, &summary), TL_OK);
+    assert_int_equal(summary.n_events, n_events);
+    assert_true(summary.kept_open);
+    assert_int_equal(tl_cursor_open(r, 0, &c, &err), TL_OK);
+    for (uint64_t n = 0; n < n_events; n++) {
+        tl_event expected = test_regular_event(0, n, list);
+        assert_int_equal(tl_cursor_next(c, &e), TL_OK);
+        assert_true(test_same_event(&e, &expected));
+    }
+    assert_int_equal(tl_cursor_next(c, &e), TL_END);
+    tl_cursor_close(c);
+    tl_reader_close(r);
+}
+
+/* Puts and writes `n` events of a rank after `from`, with a definition. */
+static void write_some(tl_writer *w, uint32_t rank, uint64_t from, uint64_t n)
+{
+    static int64_t list[TEST_MAX_LIST];
+    const tl_site site = {.id = (uint32_t)(from + 10), .object = "a.out", .offset = 16};
+    assert_int_equal(tl_writer_define_site(w, &site), TL_OK);
+    for (uint64_t i = from; i < from + n; i++) {
+        tl_event e = test_regular_event(rank, i, list);
+        assert_int_equal(tl_writer_put(w, &e), TL_OK);
+    }
+}
+
+static void killed_while_it_writes(void **state)
+{
+    (void)state;
+    enum { SOME = 40, FIRST = 2 * SOME };
+    char path[256], open_path[280];
+    snprintf(path, sizeof path, "%s", test_scratch("torn"));
+    snprintf(open_path, sizeof open_path, "%s.open", path);
+    const tl_run run = {.n_ranks = 2, .volume_unit = "none"};
+    tl_error err;
+    tl_writer *torn, *other;
+    assert_int_equal(tl_trace_create(path, &run, &err), TL_OK);
+    assert_int_equal(tl_trace_keep_open(path, &err), TL_OK);
+    assert_int_equal(tl_writer_open(path, 0, "h", &torn, &err), TL_OK);
+    assert_int_equal(tl_writer_keep_open(torn, &err), TL_OK);
+    write_some(torn, 0, 0, FIRST);
+    assert_int_equal(tl_writer_flush(torn), TL_OK);
+    write_some(torn, 0, FIRST, SOME);
+    test_file kept = test_load(open_path), before = test_load(path);
+    assert_int_equal(tl_writer_flush(torn), TL_OK);
+    test_file all = test_load(path);
+    assert_int_equal(tl_writer_open(path, 1, "h", &other, &err), TL_OK);
+    write_some(other, 1, 0, SOME);
+    assert_int_equal(tl_writer_close(other, TL_END_FINALIZED, 1), TL_OK);
+    tl_writer_abandon(torn);
+    test_file both = test_load(path);
+    uint8_t *mixed = malloc(both.size);
+    assert_non_null(mixed);
+    const size_t size_of_other = both.size - all.size;
+    for (size_t size = before.size; size <= all.size; size++) {
+        /* Another rank has written after the incomplete chunk, or before it. */
+        memcpy(mixed, all.data, size);
+        memcpy(mixed + size, both.data + all.size, size_of_other);
+        test_store(path, mixed, size + size_of_other);
+        check_torn(path, FIRST + SOME, &kept);
+        memcpy(mixed, all.data, before.size);
+        memcpy(mixed + before.size, both.data + all.size, size_of_other);
+        memcpy(mixed + before.size + size_of_other, all.data + before.size, size - before.size);
+        test_store(path, mixed, size + size_of_other);
+        check_torn(path, FIRST + SOME, &kept);
+    }
+    free(mixed);
+    free(kept.data);
+    free(before.data);
+    free(all.data);
+    free(both.data);
+    tl_trace_remove(path);
+}
+
 /* Whatever that file holds, what the trace holds is right, and no event is added to a rank that has
  * an end. */
 static void hostile_open_file(void **state)
@@ -127,6 +217,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(killed_anywhere),
+        cmocka_unit_test(killed_while_it_writes),
         cmocka_unit_test(hostile_open_file),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
