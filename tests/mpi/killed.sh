@@ -1,11 +1,13 @@
 #!/usr/bin/env bash
 # killed.sh - a rank that is killed keeps every event but the one under way, however short the run was,
-# at no harm to the program where the disk has no room for that.
+# at no harm to the program where the disk has no room for that.  ROUNDS: lengths of the runs;
+# MOMENTS: seconds after which a run is killed from outside.
 . "$top_srcdir/tests/tap.sh"
 . "$top_srcdir/tests/mpi/tracer.sh"
 : "${SANITIZE:=}"
 [ -z "$SANITIZE" ] || ASAN_OPTIONS=$ASAN_OPTIONS:handle_segv=0
 compile killed
+: "${ROUNDS:=0 1 60 3000 20000}" "${MOMENTS:=0.11 0.17 0.23 0.31 0.43 0.57}"
 export TIMELESS_VOLUME=none
 trace=$scratch/killed.tl
 alone() { { LD_PRELOAD=$tracer TIMELESS_OUTPUT=$trace "$scratch/killed" "$@" >"$scratch/said" 2>&1; } 2>/dev/null; }
@@ -23,7 +25,7 @@ nothing_lost() { local out; out=$(same_events "$scratch/whole.tl" "$1"); [ -z "$
 incomplete() { "$timeless" info "$1" >"$scratch/info" 2>&1; [ $? = 3 ] && says '^complete +no' "$scratch/info"; }
 removed() { [ ! -e "$1" ] || { ls -la "$(dirname "$1")"; return 1; }; }
 
-for rounds in 0 1 60 3000 20000; do
+for rounds in $ROUNDS; do
     alone $rounds finalize; mv "$trace" "$scratch/whole.tl"
     check "$rounds rounds: a complete trace has no TRACE.open" removed "$trace.open"
     for how in $([ $rounds = 20000 ] && echo kill || echo kill term segv int cpu quick); do
@@ -66,7 +68,7 @@ rounds_known() { # rank 0 has all rounds that the program has counted
 }
 alone 200000 finalize; mv "$trace" "$scratch/whole.tl"; events "$scratch/whole.tl" | grep '^0 ' >"$scratch/whole.events"
 is_beginning() { local n; events "$trace" | grep '^0 ' >"$scratch/part.events"; n=$(wc -l <"$scratch/part.events"); [ "$n" -gt 2 ] && cmp -n "$(stat -c %s "$scratch/part.events")" "$scratch/part.events" "$scratch/whole.events"; }
-for moment in 0.11 0.17 0.23 0.31 0.43 0.57; do
+for moment in $MOMENTS; do
     rm -f "$scratch/counter" "$trace" "$trace.open"
     LD_PRELOAD=$tracer TIMELESS_OUTPUT=$trace "$scratch/killed" 200000 wait "$scratch/counter" >/dev/null 2>&1 &
     program=$!
@@ -80,7 +82,8 @@ for moment in 0.11 0.17 0.23 0.31 0.43 0.57; do
 done
 
 # No room.
-limited() { (export PMIX_MCA_gds=hash; ulimit -f "$1"; shift; alone "$@"); } # Open MPI has large files otherwise
+# Without these settings both MPIs write large files of their own: PMIx, and UCX for MPICH.
+limited() { (export PMIX_MCA_gds=hash UCX_TLS=self; ulimit -f "$1"; shift; alone "$@"); }
 runs_through() { local code; limited "$@"; code=$?; [ $code = 0 ] || { cat "$scratch/said"; echo "exit code $code"; return 1; }; }
 alone 3000 finalize; mv "$trace" "$scratch/whole.tl"
 unset TIMELESS_QUIET

@@ -1,7 +1,8 @@
 # mpich_suite.sh - tests of this folder that do not depend on the MPI, with programs of MPICH: MPI=mpich bash TEST runs one.
 . "$top_srcdir/tests/tap.sh"
 . "$top_srcdir/tests/mpi/tracer.sh"
-tests='ends rows faults'
+tests='ends rows faults killed'
+export ROUNDS=60 MOMENTS=0.17 # of killed.sh: one of each, for time
 
 if ! command -v "$MPICC_MPICH" >/dev/null || ! grep -q tlt_mpich_family "$tracer"; then
     skip "tests with MPICH" "$MPICC_MPICH is not installed, or the tracer was built without MPICH"; tap_done; exit
