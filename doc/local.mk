@@ -4,7 +4,10 @@ dist_man1_MANS += doc/timeless.1 doc/timeless-record.1 doc/timeless-replay.1
 dist_man1_MANS += doc/timeless-study.1 doc/timeless-sweep.1 doc/timeless-tolerance.1 doc/timeless-perform.1
 dist_man3_MANS += doc/timeless_kernel.3 doc/timeless.h.3
 # What man pages and headers name is installed.
-dist_doc_DATA = doc/CLUSTERS.md doc/EXTRAPOLATION.md doc/FORMAT.md doc/HPL.md doc/SAMPLING.md doc/example-trace.c
+dist_doc_DATA = doc/CLUSTERS.md doc/EXTRAPOLATION.md doc/FORMAT.md doc/HPL.md doc/SAMPLING.md doc/LAB-ANSWERS.md doc/example-trace.c
+# A class copies this folder; the answers are not in it.
+labdir = $(docdir)/lab
+dist_lab_DATA = doc/lab/SHEET.md doc/lab/broadcast.c doc/lab/ring.c doc/lab/stencil.c
 dist_man5_MANS += doc/timeless-model.5 doc/timeless-platform.5
 dist_man1_MANS += doc/timeless-calibrate.1 doc/timeless-calibrate-cpu.1 doc/timeless-calibrate-noise.1 doc/timeless-calibrate-kernels.1 doc/timeless-calibrate-network.1 doc/timeless-report.1 doc/timeless-compare.1
 dist_man1_MANS += doc/timeless-info.1 doc/timeless-dump.1 doc/timeless-undump.1 doc/timeless-export.1 doc/timeless-import.1 doc/timeless-cut.1 doc/timeless-make.1 doc/timeless-hpl.1 doc/timeless-extrapolate.1 doc/timeless-platform.1 doc/timeless-pack.1 doc/timeless-join.1

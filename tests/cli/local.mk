@@ -36,6 +36,7 @@ CLI_TESTS = \
 	tests/cli/hostile_events.sh \
 	tests/cli/hostile_replay.sh \
 	tests/cli/import.sh \
+	tests/cli/lab.sh \
 	tests/cli/laws.sh \
 	tests/cli/in_place.sh \
 	tests/cli/info_ranks.sh \
