@@ -21,8 +21,8 @@ const view = timelines(byId("timelines"), [{ title: "", line, busy }], predictio
 
 const PARTS = [["compute", r => r.compute_s - r.kernel_s], ["kernels", r => r.kernel_s], ["point to point", r => r.p2p_s],
     ["wait", r => r.wait_s], ["collectives", r => r.collective_s], ["I/O", r => r.io_s]];
-const inParts = r => sum(PARTS, ([, of]) => of(r));
-byId("totals").textContent = "All ranks: " + [...PARTS, ["other calls", r => r.end_s - inParts(r)]]
+const otherCalls = r => r.end_s - sum(PARTS, ([, of]) => of(r)); /* a sleep, for example */
+byId("totals").textContent = "All ranks: " + [...PARTS, ["other calls", otherCalls]]
     .map(([name, of]) => name + " " + share(Math.max(0, sum(prediction.ranks, of)))).join(", ");
 byId("waits").textContent = "Waiting for other ranks, as a part of that: " + Object.entries(WAITS)
     .map(([key, [name]]) => name + " " + share(sum(details.ranks, w => w[key]))).join(", ");
@@ -31,7 +31,8 @@ byId("busy").textContent = "Without waiting for other ranks: rank " + order[0] +
     "), rank " + typical + " is typical (" + seconds(busy[typical]) + "), rank " + order[order.length - 1] +
     " is the fastest (" + seconds(busy[order[order.length - 1]]) + ").";
 const BARS = [["compute", "compute", r => r.compute_s - r.kernel_s], ["kernels", "kernel", r => r.kernel_s],
-    ["messages, collectives, files", "other", (r, w) => r.p2p_s + r.wait_s + r.collective_s + r.io_s - waited(w)],
+    ["messages, collectives, files", "message", (r, w) => r.p2p_s + r.wait_s + r.collective_s + r.io_s - waited(w)],
+    ["other calls", "other", r => otherCalls(r) > 1e-6 * prediction.makespan_s ? otherCalls(r) : 0],
     ...Object.entries(WAITS).map(([key, [name, colour]]) => [name, colour, (r, w) => w[key]])];
 const FEW = 32, chosen = chosenRanks(busy, FEW), n_ranks = prediction.n_ranks;
 const bars = chosen.map(([what, rank]) => [(what ? what + ": " : "") + "rank " + rank, of => of(prediction.ranks[rank], details.ranks[rank])]);

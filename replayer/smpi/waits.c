@@ -358,8 +358,12 @@ static void advance_clocks(smpi_rank *r, const cause *causes, const cause *last,
                                : c->took_s < room_s ? c->took_s
                                                     : room_s);
     }
+    /* A sleep takes its time on any network; with several threads, the others may compute
+     * meanwhile. */
+    const int on_any_network =
+        r->info->action == TL_ACTION_INIT || (r->info->action == TL_ACTION_SLEEP && !r->n_threads);
     if (!last)
-        smpi_clock_call(&now, state->end_s - state->begin_s, r->info->action == TL_ACTION_INIT);
+        smpi_clock_call(&now, state->end_s - state->begin_s, on_any_network);
     w->clocks = now;
 }
 
