@@ -323,9 +323,10 @@ static void get_ready(smpi_rank *r)
         keep_shared_buffers();
     if (job->start_s > 0)
         sg_actor_sleep_until(job->start_s);
+    /* The last rank releases, too: without this step it would be at the barrier before its
+     * predecessor. */
     sg_sem_acquire(job->turn[r->rank]);
-    if (r->rank + 1 < job->plan->n_ranks)
-        sg_sem_release(job->turn[r->rank + 1]);
+    sg_sem_release(job->turn[(r->rank + 1) % job->plan->n_ranks]);
     sg_barrier_wait(job->barrier);
 }
 

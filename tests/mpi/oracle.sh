@@ -268,6 +268,7 @@ if [ $wants_seeds = 1 ]; then
         try 302 10 "${platforms[0]}"
         try 11 8 "${platforms[@]:0:2}" # MPI_Cart_sub that keeps no dimension
         try 8 8 "${platforms[0]}" # MPI_Compare_and_swap that does not swap, and of 8 bytes
+        try 40 8 "${platforms[4]}" # messages that are ready at once, of which a link takes two
         # Of several jobs SMPI 3.32 crashes in algorithms that ask which ranks share a host.
         try_jobs 3 8 0 "$here"/oracle/{star,shared,limited}
         try_jobs 6 8 0.001 "$here"/oracle/{star,shared,limited}
