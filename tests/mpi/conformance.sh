@@ -14,6 +14,7 @@ set -u
 here=$(cd "$(dirname "$0")" && pwd)
 : "${top_srcdir:=$(cd "$here/../.." && pwd)}" "${top_builddir:=$PWD/build}"
 . "$top_srcdir/tests/mpi_env.sh"
+. "$top_srcdir/tests/source_package.sh"
 export PYTHONDONTWRITEBYTECODE=1
 folder=$top_builddir/conformance results=$here/conformance mpis='openmpi mpich' summary='' limit=20
 while [ $# -gt 0 ]; do
@@ -29,16 +30,10 @@ while [ $# -gt 0 ]; do
 done
 suite=$folder/source/test/mpi
 
-# The source package, by a configuration of apt that is used for it alone.
+# The source package.
 get_source() {
-    local apt=$folder/apt mirror release
-    mirror=$(sed -nE 's/^(URIs: *|deb (\[.*\] )?)(https?:[^ ]*debian.org\/debian\/?).*/\3/p' /etc/apt/sources.list /etc/apt/sources.list.d/* 2>/dev/null | head -n 1)
-    release=$(. /etc/os-release && echo "$VERSION_CODENAME")
-    mkdir -p "$apt/lists/partial" "$folder/source" || return
-    echo "deb-src [signed-by=/usr/share/keyrings/debian-archive-keyring.gpg] ${mirror:-http://deb.debian.org/debian} $release main" >"$apt/sources.list"
-    set -- -q -o Dir::Etc::SourceList="$apt/sources.list" -o Dir::Etc::SourceParts=/dev/null -o Dir::State::Lists="$apt/lists" -o Dir::Cache="$apt/cache"
-    (cd "$apt" && apt-get "$@" update && apt-get "$@" source --download-only mpich) &&
-        tar -xJf "$apt"/mpich_*.orig.tar.xz -C "$folder/source" --strip-components=1 --wildcards '*/test/mpi/*'
+    mkdir -p "$folder/source" && source_package "$folder" mpich &&
+        tar -xJf "$folder"/apt/mpich_*.orig.tar.xz -C "$folder/source" --strip-components=1 --wildcards '*/test/mpi/*'
 }
 # configured MPI: the suite's own library, compiled for this MPI
 configured() {
