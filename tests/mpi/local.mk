@@ -22,7 +22,7 @@ EXTRA_DIST += $(MPI_TESTS) \
 	tests/mpi/fortran/calls_completion.F90 tests/mpi/fortran/calls_p2p.F90 \
 	tests/mpi/fortran/large.F90 tests/mpi/fortran/mixed.F90 tests/mpi/fortran/mixed.c
 
-EXTRA_DIST += tests/mpi/conformance.sh tests/mpi/conformance/run.py tests/mpi/conformance/removed.h tests/mpi/conformance/yield.c \
+EXTRA_DIST += tests/mpi/hpcc_mpich.sh tests/mpi/conformance.sh tests/mpi/conformance/run.py tests/mpi/conformance/removed.h tests/mpi/conformance/yield.c \
 	tests/mpi/conformance/openmpi.csv tests/mpi/conformance/mpich.csv
 
 # The differential oracle: its programs, the platforms and the driver.
