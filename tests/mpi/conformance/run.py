@@ -88,7 +88,8 @@ def end_processes(build):
 
 
 def run(command, build, preload=""):
-    """(exit code or 'time limit', output).  The output has its lines sorted; numbers of processes and addresses are left out."""
+    """(exit code or 'time limit', output).  The output has its lines sorted; numbers of processes and of jobs, addresses and
+    the stacks of crashes are left out."""
     environment = dict(os.environ, LD_PRELOAD=preload, TMPDIR=str(build))
     process = subprocess.Popen(command, cwd=build / "work", env=environment, stdin=subprocess.DEVNULL,
                                stdout=subprocess.PIPE, stderr=subprocess.STDOUT, start_new_session=True)
@@ -106,7 +107,8 @@ def run(command, build, preload=""):
         return "time limit", ""
     end_processes(build)
     text = output[-200000:].decode("latin-1")
-    text = re.sub(r"0x[0-9a-f]+|\bpid:? *\d+|:\d+\]|PID \d+|\(pid \d+\)", "#", text)
+    text = re.sub(r"0x[0-9a-f]+|\bpid:? *\d+|:\d+\]|PID \d+|\(pid \d+\)|\[\d{5,},\d+\]|\[\[\d+,\d+\],\d+\]", "#", text)
+    text = re.sub(r"^\[\S+# \[ *\d+\] .*\n", "", text, flags=re.M)  # stack of a rank that crashed
     text = re.sub(r"^-{60,}\n.*?^-{60,}\n", "", text, flags=re.M | re.S)  # of the launcher: which rank ended first
     lines = sorted(line for line in text.splitlines() if not line.startswith("timeless: "))
     return code, "\n".join(lines)
