@@ -13,6 +13,10 @@
 #
 # 'make check' runs a part: a few seeds with few ranks, and each algorithm once.
 # tests/mpi/oracle/known lists the cases that differ, and why.  Such a case is expected to fail.
+#
+# SimGrid joins what happens within surf/precision (1e-9 s).  Rounding of the last digits can therefore move
+# an end by more than the tolerance.  A program of a seed that differs is run again on both sides with a
+# precision of 1e-12 s; if the ends are equal then, it agrees, and the result says so.
 . "${top_srcdir:-$(cd "$(dirname "$0")/../.." && pwd)}/tests/tap.sh"
 . "$top_srcdir/tests/mpi/tracer.sh"
 tolerance=1e-9
@@ -96,7 +100,7 @@ compare_ends() {
 }
 # known NAME: prints why the case is expected to fail
 known() { awk -F'\t' -v name="$1" '$1 == name { print $2; found = 1 } END { exit !found }' "$here/oracle/known"; }
-n_compared=0 n_different=0 n_wanted=0 n_said=0 n_refused=0 worst=0
+n_compared=0 n_different=0 n_wanted=0 n_said=0 n_refused=0 n_precise=0 worst=0
 # say RESULT NAME: one TAP line; a known failure is marked as such, also when it has gone
 say() {
     local reason
@@ -110,14 +114,21 @@ say() {
 }
 # differs NAME FILE: cannot be compared, for what the file says
 differs() { say 'not ok' "$1"; grep -v '^end ' "$2" | head -n 5 | sed 's/^/# /'; }
-# judge NAME: what online and replayed left
-judge() {
-    local name=$1 online_s replay_s difference rank
-    n_compared=$((n_compared + 1))
+# agree: sets online_s, replay_s, difference and rank of the caller
+agree() {
     read -r online_s replay_s difference rank < <(compare_ends)
-    if awk -v d="$difference" -v t=$tolerance 'BEGIN { exit !(d <= t) }'; then
+    awk -v d="$difference" -v t=$tolerance 'BEGIN { exit !(d <= t) }'
+}
+# judge NAME [COMMAND...]: what online and replayed left; COMMAND runs both again, more precisely
+judge() {
+    local name=$1 online_s replay_s difference rank; shift
+    n_compared=$((n_compared + 1))
+    if agree; then
         worst=$(awk -v a="$worst" -v b="$difference" 'BEGIN { print (b + 0 > a + 0) ? b : a }')
         say ok "$name"
+    elif [ $# -gt 0 ] && ("$@" && agree); then
+        n_precise=$((n_precise + 1))
+        say ok "$name, with a precision of 1e-12 s"
     else
         say 'not ok' "$name"
         echo "# makespan online $online_s s, replayed $replay_s s; worst rank $rank: $difference relative"
@@ -134,6 +145,12 @@ export OMPI_MCA_osc=^rdma
 
 # ---- programs of seeds ----
 
+# run_precisely SEED RANKS FOLDER TRACE [OPTIONS...]
+run_precisely() {
+    local seed=$1 ranks=$2 folder=$3 trace=$4; shift 4
+    extra=(--cfg=surf/precision:1e-12)
+    replayed "$folder" "$trace" "$@" 2>"$scratch/failure" && online "$folder" "$ranks" "$scratch/hosts" "$seed"
+}
 # try_on SEED RANKS FOLDER TRACE: one platform
 try_on() {
     local seed=$1 ranks=$2 folder=$3 trace=$4 hosts=()
@@ -145,7 +162,11 @@ try_on() {
     fi
     if [ -f "$folder/hosts" ]; then cp "$folder/hosts" "$scratch/hosts"
     else sed -n 's/^ *"host": "\(.*\)",*$/\1/p' "$scratch/replay.json" >"$scratch/hosts"; fi
-    if online "$folder" "$ranks" "$scratch/hosts" "$seed"; then judge "$name"; else differs "$name" "$scratch/online"; fi
+    if online "$folder" "$ranks" "$scratch/hosts" "$seed"; then
+        judge "$name" run_precisely "$seed" "$ranks" "$folder" "$trace" "${hosts[@]}"
+    else
+        differs "$name" "$scratch/online"
+    fi
 }
 # try SEED MAX_RANKS PLATFORM...
 try() {
@@ -276,7 +297,7 @@ if [ $wants_seeds = 1 ]; then
     fi
 fi
 [ $algorithms = none ] || try_algorithms
-echo "# $n_compared compared, $n_different different, worst relative difference of the others $worst, $n_refused refused by smpirun"
+echo "# $n_compared compared, $n_different different, worst relative difference of the others $worst, $n_precise equal with a precision of 1e-12 s only, $n_refused refused by smpirun"
 check 'each case was run, and at least three of four were compared' test "$((n_said + n_refused))" = $n_wanted -a $((4 * n_compared)) -gt $((3 * n_wanted))
 tap_done
 [ $n_different = 0 ]
