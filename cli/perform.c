@@ -8,6 +8,7 @@
 #include <plan.h>
 #include <stdlib.h>
 #include <string.h>
+#include <timeless_files.h>
 #include <unistd.h>
 
 enum {
@@ -35,7 +36,9 @@ static const struct argp_option options[] = {
      0},
     {"model", KEY_MODEL, "FILE", 0, "take it from this compute model", 0},
     {"compute", KEY_COMPUTE, "HOW", 0,
-     "wait: sleep for this time (default); spin: keep the core busy", 0},
+     "wait: sleep for this time (default); spin: keep the core busy; kernels: call the routines of "
+     "BLAS and LAPACK, and sleep for the time of all other computation",
+     0},
     {"no-compute", KEY_NO_COMPUTE, 0, 0, "computation takes no time", 0},
     {"dilate", KEY_DILATE, "FACTOR", 0, "multiply the time of computation by this", 0},
     {"seed", KEY_SEED, "N", 0, "draw the model's noise from this seed (default: 1)", 0},
@@ -54,6 +57,11 @@ static void check_factor(struct argp_state *state, const char *value)
         argp_error(state, "--dilate '%s': give a factor above 0", value);
 }
 
+static int calls_kernels(const struct arguments *a)
+{
+    return !a->no_compute && a->compute && strcmp(a->compute, "kernels") == 0;
+}
+
 static error_t parse(int key, char *value, struct argp_state *state)
 {
     struct arguments *a = state->input;
@@ -61,8 +69,9 @@ static error_t parse(int key, char *value, struct argp_state *state)
     case KEY_PLATFORM: a->platform = value; return 0;
     case KEY_MODEL: a->model = value; return 0;
     case KEY_COMPUTE:
-        if (strcmp(value, "wait") != 0 && strcmp(value, "spin") != 0)
-            argp_error(state, "--compute '%s': give wait or spin", value);
+        if (strcmp(value, "wait") != 0 && strcmp(value, "spin") != 0 &&
+            strcmp(value, "kernels") != 0)
+            argp_error(state, "--compute '%s': give wait, spin or kernels", value);
         a->compute = value;
         return 0;
     case KEY_NO_COMPUTE: a->no_compute = 1; return 0;
@@ -91,6 +100,11 @@ static error_t parse(int key, char *value, struct argp_state *state)
             argp_error(state, "which trace? give a file");
         if (a->platform && a->model)
             argp_error(state, "give --platform or --model, not both");
+        if (calls_kernels(a) && a->dilate && strtod(a->dilate, NULL) < 1)
+            argp_error(state,
+                       "--dilate %s: kernels that are called cannot take less time; give a "
+                       "factor of at least 1",
+                       a->dilate);
         if (a->n_launcher > MAX_WORDS - 16)
             argp_error(state, "too many arguments for mpirun");
         return 0;
@@ -111,16 +125,35 @@ static tl_status find_program(const char *given, char *path, tl_error *err)
                    path);
 }
 
+/* Kernels are called: whether all computation has a routine or a time in the model. */
+static tl_status check_kernels(const tl_reader *trace, const perform_needs *needs,
+                               const tlr_model *model, tl_error *err)
+{
+    char names[320], text[480];
+    const tl_status status = perform_check_model(trace, needs, model, err);
+    if (status == TL_OK && perform_list_uncalled(trace, needs, NULL, names, sizeof names)) {
+        snprintf(text, sizeof text, "kernels that cannot be called take the time of the model: %s",
+                 names);
+        fprintf(stderr, "timeless: %s\n", tl_printable(text));
+    }
+    return status;
+}
+
 /* Each group of ranks with the same calls is checked once. */
-static tl_status check_ranks(tl_reader *trace, int64_t *window_bytes, tl_error *err)
+static tl_status check_ranks(const struct arguments *a, tl_reader *trace, const tlr_model *model,
+                             int64_t *window_bytes, tl_error *err)
 {
     perform_needs *needs = calloc(1, sizeof *needs);
     tl_status status = needs ? TL_OK : tl_fail(err, TL_ERR_MEMORY, "out of memory for the check");
+    if (needs)
+        needs->calls_kernels = calls_kernels(a);
     for (uint32_t r = 0; r < tl_reader_run(trace)->n_ranks && status == TL_OK; r++)
         if (tl_reader_leader(trace, r, 0) == r)
             status = perform_check(trace, r, needs, err);
     if (status == TL_OK && needs->n_refused)
         status = perform_refuse(trace, needs, err);
+    if (status == TL_OK && calls_kernels(a))
+        status = check_kernels(trace, needs, model, err);
     if (status == TL_OK)
         *window_bytes = needs->window_bytes;
     if (needs)
@@ -133,7 +166,8 @@ static tl_status check_ranks(tl_reader *trace, int64_t *window_bytes, tl_error *
 static tl_status check(const struct arguments *a, tl_reader *trace, const tlr_model *model,
                        int64_t *window_bytes, tl_error *err)
 {
-    const tlr_options replay_options = {.allow_opaque = 1, .no_compute = a->no_compute};
+    const tlr_options replay_options = {.allow_opaque = 1,
+                                        .no_compute = a->no_compute || calls_kernels(a)};
     tlr_plan *plan = NULL;
     if (!tl_reader_complete(trace))
         return tl_fail(err, TL_ERR_TRUNCATED,
@@ -143,7 +177,7 @@ static tl_status check(const struct arguments *a, tl_reader *trace, const tlr_mo
     tl_status status =
         tlr_plan_make(trace, model, &replay_options, tlr_plan_is_modelled, &plan, err);
     tlr_plan_free(plan);
-    return status == TL_OK ? check_ranks(trace, window_bytes, err) : status;
+    return status == TL_OK ? check_ranks(a, trace, model, window_bytes, err) : status;
 }
 
 /* `mpirun -np RANKS` by default. */

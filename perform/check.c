@@ -102,24 +102,50 @@ static void raise_to(int64_t *most, int64_t bytes)
         *most = bytes;
 }
 
-static void add(const tl_reader *trace, uint32_t rank, const tl_event *e, perform_needs *needs)
+/* Zero: out of memory. */
+static int add_uncalled(const tl_reader *trace, uint32_t rank, const tl_event *e,
+                        perform_needs *needs)
+{
+    const char *user = e->call == TL_KERNEL_user ? tl_reader_kernel_name(trace, rank, e) : NULL;
+    for (size_t i = 0; i < needs->n_uncalled; i++) {
+        perform_uncalled *u = &needs->uncalled[i];
+        if (u->event.call == e->call && u->user == user) {
+            u->count++;
+            return 1;
+        }
+    }
+    perform_uncalled *more = realloc(needs->uncalled, (needs->n_uncalled + 1) * sizeof *more);
+    if (!more)
+        return 0;
+    needs->uncalled = more;
+    more[needs->n_uncalled++] = (perform_uncalled){
+        .user = user, .event = {.call = e->call, .tag = e->tag}, .rank = rank, .count = 1};
+    return 1;
+}
+
+/* Zero: out of memory. */
+static int add(const tl_reader *trace, uint32_t rank, const tl_event *e, perform_needs *needs)
 {
     const tl_call_info *info = tl_call_by_code(e->call);
     if (e->new_comm)
         needs->is_made[e->new_comm] = 1;
+    needs->n_bursts += e->volume != 0;
+    if (info->action == TL_ACTION_KERNEL && needs->calls_kernels)
+        return perform_need_kernel(&needs->kernels, e) || add_uncalled(trace, rank, e, needs);
     if (!can_perform(e, info) || is_lost(trace, rank, e, info, needs)) {
         needs->n_refused++;
         needs->refused[e->call]++;
-        return;
+        return 1;
     }
     if (!tl_moves_data(info->action))
-        return;
+        return 1;
     const int64_t bytes = bytes_of(trace, rank, e, info);
     raise_to(&needs->message_bytes, bytes);
     if (tl_is_on_window(info->action))
         raise_to(&needs->window_bytes, bytes);
     if (e->call == TL_MPI_Bsend || e->call == TL_MPI_Ibsend || e->call == TL_MPI_Bsend_init)
         needs->buffered_bytes += bytes + BUFFERED_OVERHEAD;
+    return 1;
 }
 
 tl_status perform_check(tl_reader *trace, uint32_t rank, perform_needs *needs, tl_error *err)
@@ -135,7 +161,10 @@ tl_status perform_check(tl_reader *trace, uint32_t rank, perform_needs *needs, t
         return tl_fail(err, TL_ERR_MEMORY, "out of memory for communicators");
     tl_status status = tl_cursor_open(trace, rank, &cursor, err);
     while (status == TL_OK && (status = tl_cursor_next(cursor, &event)) == TL_OK)
-        add(trace, rank, &event, needs);
+        if (!add(trace, rank, &event, needs)) {
+            tl_cursor_close(cursor);
+            return tl_fail(err, TL_ERR_MEMORY, "out of memory for the kernels of the trace");
+        }
     if (status != TL_END && cursor)
         tl_error_set(err, status, "%s", tl_cursor_error(cursor)->text);
     tl_cursor_close(cursor);
@@ -146,6 +175,9 @@ void perform_forget(perform_needs *needs)
 {
     free(needs->is_made);
     needs->is_made = NULL;
+    free(needs->uncalled);
+    needs->uncalled = NULL;
+    needs->n_uncalled = 0;
 }
 
 tl_status perform_refuse(const tl_reader *trace, const perform_needs *needs, tl_error *err)
@@ -161,4 +193,58 @@ tl_status perform_refuse(const tl_reader *trace, const perform_needs *needs, tl_
                    "%s: has calls that cannot be performed (%s); cut them off with 'timeless cut', "
                    "see timeless-perform(1)",
                    tl_reader_path(trace), names);
+}
+
+/* ---- kernels that are called ---- */
+
+static int is_modelled(const tl_reader *trace, const perform_uncalled *u, const tlr_model *model)
+{
+    const int64_t sizes[8] = {1, 1, 1, 1, 1, 1, 1, 1};
+    tl_event kernel = u->event;
+    kernel.list = sizes;
+    kernel.list_len = 3;
+    return model && tlr_model_kernel_s(model, trace, u->rank, &kernel) >= 0;
+}
+
+size_t perform_list_uncalled(const tl_reader *trace, const perform_needs *needs,
+                             const tlr_model *model, char *text, size_t size)
+{
+    size_t n = 0, used = 0;
+    *text = '\0';
+    for (size_t i = 0; i < needs->n_uncalled; i++) {
+        const perform_uncalled *u = &needs->uncalled[i];
+        if (is_modelled(trace, u, model))
+            continue;
+        if (used + 80 < size)
+            used += (size_t)snprintf(text + used, size - used, "%s%s%.40s %" PRIu64 "x",
+                                     n ? ", " : "", u->user ? "user:" : "",
+                                     u->user ? u->user : tl_call_by_code(u->event.call)->name,
+                                     u->count);
+        n++;
+    }
+    return n;
+}
+
+tl_status perform_check_model(const tl_reader *trace, const perform_needs *needs,
+                              const tlr_model *model, tl_error *err)
+{
+    char names[320];
+    const char *path = tl_reader_path(trace), *unit = tl_reader_run(trace)->volume_unit;
+    if (needs->n_bursts && !model)
+        return tl_fail(
+            err, TL_ERR_INPUT,
+            "%s: contains computation in %s besides its kernels, but there is no compute "
+            "model for its time; give --platform NAME or --model FILE",
+            path, unit);
+    if (needs->n_bursts && tlr_model_unit_s(model, unit) < 0)
+        return tl_fail(err, TL_ERR_INPUT,
+                       "the compute model has no rate for the unit '%s' of %s; add one "
+                       "(timeless-model(5)), or give another model",
+                       unit, path);
+    if (perform_list_uncalled(trace, needs, model, names, sizeof names))
+        return tl_fail(err, TL_ERR_UNSUPPORTED,
+                       "%s: has kernels that cannot be called (%s); give a compute model that has "
+                       "their time, see timeless-perform(1)",
+                       path, names);
+    return TL_OK;
 }

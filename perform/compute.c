@@ -1,7 +1,8 @@
 /* compute.c - the time of the computation between the calls.
  *
  * The compute model states the seconds of a burst or a kernel on this machine. They pass while the
- * rank sleeps, so that many ranks may share a core, or while it keeps its core busy. */
+ * rank sleeps, so that many ranks may share a core, or while it keeps its core busy. Kernels may
+ * also be called (kernels.h). */
 #include "config.h"
 
 #include "performer.h"
@@ -27,22 +28,44 @@ static void sleep_s(double seconds)
     syscall(SYS_clock_nanosleep, CLOCK_MONOTONIC, 0, &t, NULL);
 }
 
-void perform_burst(performer *p)
+static void let_pass(performer *p, double seconds)
 {
-    const tl_event *e = &p->event;
-    const tl_call_info *info = tl_call_by_code(e->call);
-    if (p->compute == PERFORM_NONE)
-        return;
-    double seconds = tlr_rank_burst_s(&p->model, e, p->index);
-    if (info->action == TL_ACTION_KERNEL)
-        seconds += tlr_rank_kernel_s(&p->model, e, p->index);
     if (!(seconds > 0))
         return;
-    seconds *= p->dilation;
     p->computed_s += seconds;
     const double end_s = perform_now_s() + seconds;
-    if (p->compute == PERFORM_WAIT && seconds > LATE_S)
+    if (p->compute != PERFORM_SPIN && seconds > LATE_S)
         sleep_s(seconds - LATE_S);
     while (perform_now_s() < end_s)
         ;
+}
+
+/* Zero: no library has the kernel. */
+static int call_kernel(performer *p)
+{
+    const double begin_s = perform_now_s();
+    if (!perform_kernels_call(p->kernels, &p->event))
+        return 0;
+    const double seconds = perform_now_s() - begin_s;
+    p->computed_s += seconds;
+    let_pass(p, (p->dilation - 1) * seconds);
+    return 1;
+}
+
+void perform_burst(performer *p)
+{
+    const tl_event *e = &p->event;
+    const int is_kernel = tl_call_by_code(e->call)->action == TL_ACTION_KERNEL;
+    if (p->compute == PERFORM_NONE)
+        return;
+    double seconds = tlr_rank_burst_s(&p->model, e, p->index);
+    if (is_kernel && p->kernels) {
+        let_pass(p, p->dilation * seconds);
+        if (call_kernel(p))
+            return;
+        seconds = 0;
+    }
+    if (is_kernel && p->model.model)
+        seconds += tlr_rank_kernel_s(&p->model, e, p->index);
+    let_pass(p, p->dilation * seconds);
 }

@@ -1,7 +1,9 @@
 # timeless-perform: a trace, run as a real MPI program.
 noinst_LTLIBRARIES += perform/libperform.la
-perform_libperform_la_SOURCES = perform/check.c perform/check.h
-perform_libperform_la_LIBADD = compress/libtimeless.la
+perform_libperform_la_SOURCES = \
+	perform/check.c perform/check.h perform/kernel_calls.c perform/kernels.c perform/kernels.h
+perform_libperform_la_CPPFLAGS = $(AM_CPPFLAGS) -I$(top_srcdir)/perform -I$(top_srcdir)/replayer
+perform_libperform_la_LIBADD = compress/libtimeless.la -ldl
 
 pkglibexec_PROGRAMS += perform/timeless-perform
 perform_timeless_perform_SOURCES = \

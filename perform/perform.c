@@ -29,7 +29,7 @@ typedef struct arguments {
 
 static const struct argp_option options[] = {
     {"model", KEY_MODEL, "FILE", 0, "compute model: the time of bursts and kernels", 0},
-    {"compute", KEY_COMPUTE, "HOW", 0, "none, wait or spin", 0},
+    {"compute", KEY_COMPUTE, "HOW", 0, "none, wait, spin or kernels", 0},
     {"dilate", KEY_DILATE, "FACTOR", 0, "multiply the time of computation by this", 0},
     {"seed", KEY_SEED, "N", 0, "draw the noise of computation from this seed", 0},
     {"window-bytes", KEY_WINDOW, "N", 0, "size of all windows", 0},
@@ -39,7 +39,7 @@ static const struct argp_option options[] = {
 /* The command 'timeless perform' has checked these texts. */
 static error_t parse(int key, char *value, struct argp_state *state)
 {
-    static const char *const names[] = {"none", "wait", "spin"};
+    static const char *const names[] = {"none", "wait", "spin", "kernels"};
     arguments *a = state->input;
     switch (key) {
     case KEY_MODEL: a->model = value; return 0;
@@ -57,7 +57,7 @@ static error_t parse(int key, char *value, struct argp_state *state)
                 a->compute = (perform_compute)i;
                 return 0;
             }
-        argp_error(state, "--compute '%s': give none, wait or spin", value);
+        argp_error(state, "--compute '%s': give none, wait, spin or kernels", value);
         return 0;
     case ARGP_KEY_ARG:
         if (a->trace)
@@ -157,8 +157,22 @@ static tl_status open_model(performer *p, const arguments *a, tlr_model **model,
     if (status == TL_OK)
         status = tlr_rank_model_open(&p->model, *model, p->trace, 0, p->rank, &place,
                                      &model_options, err);
-    p->compute = *model ? a->compute : PERFORM_NONE;
+    p->compute = *model || p->kernels ? a->compute : PERFORM_NONE;
     p->dilation = a->dilation;
+    return status;
+}
+
+/* What the rank needs, and the operands of its kernels. Ranks have different ones. */
+static tl_status check_rank(performer *p, const arguments *a, uint32_t rank, perform_needs *needs,
+                            tl_error *err)
+{
+    perform_forget(needs);
+    perform_kernels_close(p->kernels);
+    p->kernels = NULL;
+    *needs = (perform_needs){.calls_kernels = a->compute == PERFORM_KERNELS};
+    tl_status status = perform_check(p->trace, rank, needs, err);
+    if (status == TL_OK && needs->calls_kernels)
+        status = perform_kernels_open(&needs->kernels, a->seed + rank, &p->kernels, err);
     return status;
 }
 
@@ -358,7 +372,7 @@ int main(int argc, char **argv)
     const long guess = rank_before_init();
     tl_status status = TL_OK;
     if (guess >= 0 && guess < (long)tl_reader_run(p.trace)->n_ranks)
-        status = perform_check(p.trace, (uint32_t)guess, &needs, &err);
+        status = check_rank(&p, &a, (uint32_t)guess, &needs, &err);
     if (status == TL_OK && wants_threads(p.trace))
         MPI_Init_thread(&argc, &argv, MPI_THREAD_FUNNELED, &provided);
     else
@@ -369,15 +383,14 @@ int main(int argc, char **argv)
     if ((uint32_t)n_ranks != tl_reader_run(p.trace)->n_ranks)
         perform_give_up(&p, "the trace has %u ranks and MPI started %d; give mpirun -np %u",
                         tl_reader_run(p.trace)->n_ranks, n_ranks, tl_reader_run(p.trace)->n_ranks);
-    if (status == TL_OK && guess != rank) {
-        perform_forget(&needs);
-        needs = (perform_needs){0};
-        status = perform_check(p.trace, p.rank, &needs, &err);
-    }
+    if (status == TL_OK && guess != rank)
+        status = check_rank(&p, &a, p.rank, &needs, &err);
     if (status == TL_OK && needs.n_refused)
         status = perform_refuse(p.trace, &needs, &err);
     if (status == TL_OK)
         status = open_model(&p, &a, &model, &err);
+    if (status == TL_OK && needs.calls_kernels)
+        status = perform_check_model(p.trace, &needs, model, &err);
     if (status == TL_OK)
         status = tl_cursor_open(p.trace, p.rank, &p.cursor, &err);
     if (status != TL_OK)
@@ -388,6 +401,7 @@ int main(int argc, char **argv)
     const int failed = report(&p, perform_now_s() - begin_s, &a);
     MPI_Finalize();
     perform_forget(&needs);
+    perform_kernels_close(p.kernels);
     tlr_rank_model_close(&p.model);
     tlr_model_free(model);
     tl_cursor_close(p.cursor);

@@ -6,6 +6,8 @@
 #ifndef PERFORMER_H
 #define PERFORMER_H
 
+#include "kernels.h"
+
 #include <mpi.h>
 
 #include <machine/rank_model.h>
@@ -14,7 +16,12 @@
 #include <timeless.h>
 
 /* How computation passes (--compute). */
-typedef enum perform_compute { PERFORM_NONE, PERFORM_WAIT, PERFORM_SPIN } perform_compute;
+typedef enum perform_compute {
+    PERFORM_NONE,
+    PERFORM_WAIT,
+    PERFORM_SPIN,
+    PERFORM_KERNELS
+} perform_compute;
 
 /* What the ids of the trace's communicators and windows stand for. */
 typedef struct perform_object {
@@ -90,7 +97,8 @@ typedef struct performer {
     perform_compute compute;
     double dilation; /* of the seconds of computation */
     tlr_rank_model model;
-    double computed_s; /* seconds of computation so far */
+    perform_kernels *kernels; /* NULL: they are not called */
+    double computed_s;        /* seconds of computation so far */
     uint64_t n_calls;
 } performer;
 

@@ -31,10 +31,14 @@ for program in "${programs[@]}"; do
 done
 gcc_oracle() { $MPICC -O1 -g -o "$scratch/oracle" "$here"/oracle{,_p2p,_coll,_nbc,_window,_schedule}.c -I"$top_srcdir/tracer" -lgsl -lgslcblas -lm -ldl; }
 check 'the random programs compile' gcc_oracle
+# recorded_and_performed SEED RANKS: the trace of another seed does not remain if a recording fails
+recorded_and_performed() {
+    rm -f "$scratch/oracle.tl"
+    record oracle "$2" "$1" && performed "$scratch/oracle.tl" "$2"
+}
 for seed in $seeds; do
     ranks=$("$scratch/oracle" "$seed" --ranks 8)
-    record oracle "$ranks" "$seed" >/dev/null 2>&1
-    check "the random program of seed $seed: the same calls on $ranks ranks" performed "$scratch/oracle.tl" "$ranks"
+    check "the random program of seed $seed: the same calls on $ranks ranks" recorded_and_performed "$seed" "$ranks"
 done
 for pattern in $patterns; do
     $timeless make "$pattern" -n 4 --bytes 1000 -o "$scratch/pattern.tl"
@@ -106,6 +110,62 @@ check 'JSON that cannot be written fails, and is named' says_of '^timeless: /dev
 check 'communicators from before a cut are made anew' \
     says_of '^performed 4184 calls on 4 ranks' $timeless perform --platform "$top_srcdir/platforms/star-1g" "$top_srcdir/traces/hpl-4.tl"
 
+# ---- kernels that are called ----
+
+# kernels_of TRACE RANK: the routines and their sizes
+kernels_of() { "$print_events" "$1" "$2" | grep -E "^($routines) " || true; }
+routines=$(sed -nE '/^TL_KERNEL\(1(0|1|2|3[0-3])/s/^TL_KERNEL\([0-9]+, (\w+),.*/\1/p' "$top_srcdir/compress/kernels.def" | paste -sd '|')
+# same_kernels TRACE RANKS OPTION...: a performance that calls the kernels makes the calls of the trace, kernels included
+same_kernels() {
+    local trace=$1 ranks=$2 rank; shift 2
+    timeout 120 $timeless perform --compute kernels "$@" "$trace" -- \
+        $timeless record -q --volume none --kernels all -o "$scratch/called.tl" -- $MPIRUN -np "$ranks" || return
+    for ((rank = 0; rank < ranks; rank++)); do
+        [ -n "$(kernels_of "$trace" "$rank")" ] &&
+            diff <(kernels_of "$trace" "$rank") <(kernels_of "$scratch/called.tl" "$rank") || return
+    done
+}
+compile kernels -I"$top_srcdir/compress" -llapacke -llapack -lblas -lm
+$timeless record -q --volume none --kernels all -o "$scratch/kernels.tl" -- $MPIRUN -np 1 "$scratch/kernels" "$scratch/expected"
+all_routines() { [ "$(kernels_of "$scratch/kernels.tl" 0 | sed 's/ .*//' | sort -u | paste -sd '|')" = "$(tr '|' '\n' <<<"$routines" | sort | paste -sd '|')" ]; }
+check 'a trace has all routines of BLAS and LAPACK' all_routines
+check '--compute kernels: the performance calls all routines with the sizes of the trace' same_kernels "$scratch/kernels.tl" 1
+check '--compute kernels: the performance of HPL calls the kernels of the trace' \
+    same_kernels "$top_srcdir/traces/hpl-4.tl" 4 --platform "$top_srcdir/platforms/star-1g"
+
+# A product, a transform and a routine of the program.
+cat >"$scratch/product.txt" <<'END'
+timeless-text 1
+ranks 1
+rank 0 host="h"
+kernel 1 name="sort"
+0 0 MPI_Init clock_ns=0
+0 1 dgemm m=100 n=100 k=100
+0 2 fftw_dft list=[1,64]
+0 3 user kernel=1 list=[5]
+0 4 MPI_Barrier comm=1 clock_ns=0
+0 5 MPI_Finalize clock_ns=0
+end finalized clock_ns=0
+END
+sed '/^0 [23]/d; s/^0 4/0 2/; s/^0 5/0 3/' "$scratch/product.txt" | $timeless undump - -o "$scratch/product.tl"
+$timeless undump "$scratch/product.txt" -o "$scratch/sort.tl"
+cat >"$scratch/sort.conf" <<'END'
+reference_flops = 1e9;
+kernels = (
+  { kernel = "user:sort"; intercept_s = 0.05; per_work_s = 0.0; },
+  { kernel = "fftw_dft"; intercept_s = 0.03; per_work_s = 0.0; }
+);
+END
+called() { rm -f "$scratch/run.json"; timeout 120 $timeless perform --compute kernels --json="$scratch/run.json" "$@" -- $MPIRUN -np 1; }
+compute_s() { seconds compute_s | head -n 1; }
+check '--compute kernels: no model is necessary' called "$scratch/product.tl"
+once=$(compute_s)
+check '--dilate: the time of a called kernel is multiplied, too' called --dilate 1000 "$scratch/product.tl"
+check '--dilate: 1000 times the time is more than 20 times' within "$(compute_s)" "$(awk "BEGIN { print 20 * $once }")" 1e9
+check 'kernels that cannot be called take the time of the model, and are named' \
+    says_of '^timeless: kernels that cannot be called take the time of the model: fftw_dft 1x, user:sort 1x$' called --model "$scratch/sort.conf" "$scratch/sort.tl"
+check 'it is the time of the model' within "$(compute_s)" 0.08 1
+
 # ---- what cannot be performed is named before anything starts ----
 
 refused() { # CODE NAME PATTERN COMMAND...
@@ -121,6 +181,11 @@ refused 3 'MPI_Abort' 'cannot be performed \(MPI_Abort 1x\)' $timeless perform "
 head -c "$(($(wc -c <"$scratch/oracle.tl") - 200))" "$scratch/oracle.tl" >"$scratch/short.tl"
 refused 3 'an incomplete trace' 'short.tl: is incomplete' $timeless perform "$scratch/short.tl" -- false
 refused 3 'computation without a model' 'contains computation.*no compute model' $timeless perform "$scratch/slow.tl" -- false
+refused 3 'kernels that cannot be called, without a model' 'kernels that cannot be called \(fftw_dft 1x, user:sort 1x\)' $timeless perform --compute kernels "$scratch/sort.tl" -- false
+refused 3 'computation besides kernels, without a model' 'besides its kernels, but there is no compute model' $timeless perform --compute kernels "$scratch/slow.tl" -- false
+refused 3 'a model without the unit' "no rate for the unit 'cpu-ns'" $timeless perform --compute kernels --model "$scratch/sort.conf" "$scratch/slow.tl" -- false
+refused 2 'called kernels in less time' 'cannot take less time' $timeless perform --compute kernels --dilate 0.5 "$scratch/product.tl"
+refused 2 'another word for --compute' 'give wait, spin or kernels' $timeless perform --compute work "$scratch/product.tl"
 refused 2 'two models' 'give --platform or --model, not both' $timeless perform --platform star-1g --model x "$scratch/slow.tl"
 refused 2 'a dilation of 0' 'give a factor above 0' $timeless perform --dilate 0 "$scratch/slow.tl"
 refused 4 'a launcher that does not exist' 'nothing: cannot be started: No such file' $timeless perform --no-compute "$scratch/slow.tl" -- "$scratch/nothing" -np 2

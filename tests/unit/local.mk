@@ -30,6 +30,11 @@ TESTS += tests/unit/region_test
 tests_unit_region_test_CPPFLAGS = $(AM_CPPFLAGS) -I$(top_srcdir)/replayer $(CMOCKA_CFLAGS) $(GSL_CFLAGS)
 tests_unit_region_test_LDADD = replayer/libreplayer.la compress/libtimeless.la $(CMOCKA_LIBS) $(GSL_LIBS) -lm
 
+check_PROGRAMS += tests/unit/perform_kernels
+TESTS += tests/unit/perform_kernels
+tests_unit_perform_kernels_CPPFLAGS = $(AM_CPPFLAGS) -I$(top_srcdir)/perform $(CMOCKA_CFLAGS)
+tests_unit_perform_kernels_LDADD = perform/libperform.la replayer/libreplayer.la compress/libtimeless.la $(CMOCKA_LIBS) -lm
+
 # The trace file.
 TRACE_TESTS = tests/unit/roundtrip tests/unit/damage tests/unit/open_frames tests/unit/stream tests/unit/cut tests/unit/pack
 check_PROGRAMS += $(TRACE_TESTS)
