@@ -25,11 +25,13 @@ static void iprobe(void)
     MPI_Iprobe(0, 9, MPI_COMM_SELF, &flag, MPI_STATUS_IGNORE);
 }
 
+#ifndef MPICH_VERSION /* there MPI_Send to itself waits for the receive */
 static void send_recv(void)
 {
     MPI_Send(data, 0, MPI_INT, 0, 1, MPI_COMM_SELF);
     MPI_Recv(other, 0, MPI_INT, 0, 1, MPI_COMM_SELF, MPI_STATUS_IGNORE);
 }
+#endif
 
 static void isend_irecv_wait(void)
 {
@@ -81,7 +83,9 @@ static const struct {
     void (*run)(void);
 } bodies[] = {
     {"Iprobe", 1, iprobe},
+#ifndef MPICH_VERSION
     {"Send+Recv", 2, send_recv},
+#endif
     {"Isend+Irecv+2Wait", 4, isend_irecv_wait},
     {"Isend+Irecv+Waitall", 3, isend_irecv_waitall},
     {"halo", 9, halo},

@@ -1,7 +1,8 @@
 #!/usr/bin/env bash
 # tracer_overhead.sh - what the tracer adds to a call, and where the nanoseconds go.
 #
-#     tests/bench/tracer_overhead.sh        (from the build folder, after make)
+#     tests/bench/tracer_overhead.sh [REPETITIONS]     (from the build folder, after make; default: 100000)
+#     MPI=mpich tests/bench/tracer_overhead.sh         (a program of MPICH)
 #
 # 1. CPU nanoseconds that each MPI call costs more under the tracer than under a PMPI interposer that
 #    does nothing, without a volume source and with each that reads a clock; one reading of these. The
@@ -12,19 +13,19 @@
 tracer=$top_builddir/tracer/.libs/libtimeless-tracer.so
 export TIMELESS_QUIET=1 TIMELESS_OUTPUT=$scratch/bench.tl
 [ -r "$tracer" ] || { echo "$tracer: not there; run from the build folder after make" >&2; exit 4; }
-$MPICC -O2 -o "$scratch/call_cost" "$top_srcdir/tests/bench/call_cost.c"
+$MPICC -O2 -Wno-stringop-overflow -o "$scratch/call_cost" "$top_srcdir/tests/bench/call_cost.c"
 $MPICC -O2 -fPIC -shared -o "$scratch/empty.so" "$top_srcdir/tests/bench/empty_pmpi.c"
 
-depth=10
-cost() { "$MPIRUN" -np 1 "$@" "$scratch/call_cost" 100000 all $depth; }
+depth=10 repetitions=${1:-100000}
+cost() { "$MPIRUN" -np 1 env "$@" "$scratch/call_cost" "$repetitions" all $depth; }
 sources='none none,paths rseq rseq,paths perf cputime'
 # Twice, alternating; the better one of each counts.
 for round in 1 2; do
     cost >"$scratch/bare.$round"
-    cost -x LD_PRELOAD="$scratch/empty.so" >"$scratch/empty.$round"
+    cost LD_PRELOAD="$scratch/empty.so" >"$scratch/empty.$round"
     for source in $sources; do
         paths=0; [ "$source" = "${source%,paths}" ] || paths=$depth
-        cost -x LD_PRELOAD="$tracer" -x TIMELESS_VOLUME="${source%,paths}" -x TIMELESS_CALL_PATHS=$paths \
+        cost LD_PRELOAD="$tracer" TIMELESS_VOLUME="${source%,paths}" TIMELESS_CALL_PATHS=$paths \
             >"$scratch/$source.$round"
     done
 done
@@ -58,8 +59,8 @@ echo "bars: 60 ns without a source; 100 ns and the reading with the default one"
 command -v perf >/dev/null || { echo "perf is not there: no shares"; exit 0; }
 body=Isend+Irecv+Waitall
 for source in none rseq; do
-    perf record -q -e cpu-clock -F 2000 -o "$scratch/perf.data" -- "$MPIRUN" -np 1 -x LD_PRELOAD="$tracer" \
-        -x TIMELESS_VOLUME=$source "$scratch/call_cost" 500000 $body >"$scratch/out" 2>/dev/null ||
+    perf record -q -e cpu-clock -F 2000 -o "$scratch/perf.data" -- "$MPIRUN" -np 1 env LD_PRELOAD="$tracer" \
+        TIMELESS_VOLUME=$source "$scratch/call_cost" $((5 * repetitions)) $body >"$scratch/out" 2>/dev/null ||
         { echo "perf cannot sample here: no shares"; exit 0; }
     perf report -i "$scratch/perf.data" --comm call_cost --stdio --sort symbol,dso 2>/dev/null >"$scratch/report"
     echo; echo "ns per call of $body, volume source $source"
