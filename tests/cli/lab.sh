@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # doc/lab: each command of the exercise sheet works when pasted, in a copy of the folder, and the commands of the
-# teacher's answers print what the answers say.
+# teacher's answers print what the answers say. So do those of the tutorials.
 . "$top_srcdir/tests/tap.sh"
 [ -z "${SANITIZE:-}" ] || export ASAN_OPTIONS=verify_asan_link_order=0:detect_leaks=0 # of Open MPI
 sheet=$top_srcdir/doc/lab/SHEET.md answers=$top_srcdir/doc/LAB-ANSWERS.md
@@ -12,41 +12,55 @@ for tool in mpicc:$MPICC mpirun:$MPIRUN; do
 done
 PATH=$scratch/bin:$PATH
 
-commands() { awk '/^```sh$/ {on = 1; next} /^```$/ {on = 0} on' "$sheet"; }
-n=0
-while IFS= read -r command <&3; do
-    n=$((n + 1))
-    check "sheet: $command" bash -o pipefail -c "$command"
-done 3< <(commands)
-check 'the sheet has commands' test "$n" -ge 25
-check 'the pages have a timeline' grep -q '<canvas' stencil.html stall.html
-
-# agrees EXPECTED PRINTED: the same text, or a number in the range LEAST to MOST
+# blocks PAGE: its commands in order, a line each: "run" or "prints", the command, and what it prints (newlines as \n),
+# with tabs between them
+blocks() {
+    awk 'function flush() {if (command != "") print "prints\t" command "\t" output; command = output = ""}
+         /^```sh$/ {kind = "run"; next}
+         /^```console$/ {kind = "prints"; next}
+         /^```$/ {flush(); kind = ""; next}
+         kind == "run" {print "run\t" $0}
+         kind == "prints" && /^\$ / {flush(); command = substr($0, 3); next}
+         kind == "prints" {output = output (output == "" ? "" : "\\n") $0}' "$1"
+}
+# agrees EXPECTED PRINTED: the same text, the same number to the digits that are shown, or a number from LEAST to MOST
 agrees() {
     printf '%s\n' "expected: $1" "printed:  $2"
-    case $1 in
-    *' to '*) awk -v range="$1" -v got="$2" 'BEGIN {split(range, r, " to "); exit !(got ~ /^[0-9.e-]+$/ && got + 0 >= r[1] + 0 && got + 0 <= r[2] + 0)}' ;;
-    *) [ "$1" = "$2" ] ;;
-    esac
+    awk -v want="$1" -v got="$2" 'BEGIN {
+        if (want == got) exit got == ""
+        if (got !~ /^[0-9.]+(e-[0-9]+)?$/) exit 1
+        if (split(want, range, " to ") == 2) exit !(got + 0 >= range[1] + 0 && got + 0 <= range[2] + 0)
+        if (split(want, parts, ".") != 2) exit 1
+        exit sprintf("%." length(parts[2]) "f", got) != want
+    }'
 }
-# answer COMMAND EXPECTED
-answer() { local printed; printed=$(bash -o pipefail -c "$1") && agrees "$2" "$printed"; }
-# transcripts: a line for each command of the answers: the command, a tab, its output (newlines as \n)
-transcripts() {
-    awk '/^```console$/ {on = 1; next}
-         /^```$/ || (on && /^\$ /) {if (on && command != "") print command "\t" output; command = output = ""}
-         /^```$/ {on = 0}
-         on && /^\$ / {command = substr($0, 3); next}
-         on {output = output (output == "" ? "" : "\\n") $0}' "$answers"
+prints() { local printed; printed=$(bash -o pipefail -c "$1") && agrees "$2" "$printed"; } # COMMAND EXPECTED
+declare -A printed_before # what the predictions of the sheet printed: the answers need not compute them again
+# page FILE LEAST: runs all of its commands; they are LEAST or more
+page() {
+    local n=0 kind command expected name
+    name=$(basename "$1" .md)
+    while IFS=$'\t' read -r kind command expected <&3; do
+        n=$((n + 1))
+        if [ "$kind" = run ]; then
+            check "$name: $command" bash -o pipefail -c "$command"
+            case $command in 'timeless replay -q '*) printed_before[$command]=$(cat "$scratch/out") ;; esac
+        elif [ "${printed_before[$command]+set}" ]; then
+            check "$name: $command" agrees "$expected" "${printed_before[$command]}"
+        else check "$name: $command" prints "$command" "$(printf '%b' "$expected")"; fi
+    done 3< <(blocks "$1")
+    check "$name has commands" test "$n" -ge "$2"
 }
-n=0
-while IFS=$'\t' read -r command expected <&3; do
-    n=$((n + 1))
-    check "answers: $command" answer "$command" "$(printf '%b' "$expected")"
-done 3< <(transcripts)
-check 'the answers have commands' test "$n" -ge 25
+check 'a number in its range agrees' agrees '0.1 to 0.2' 0.15
 check_exit 1 'a number outside of its range is wrong' agrees '0.1 to 0.2' 0.21
+check 'a number agrees to the digits that are shown' agrees 0.12 0.1249
+check_exit 1 'a number with another digit is wrong' agrees 0.12 0.1251
+check_exit 1 'another whole number is wrong' agrees 12 13
 check_exit 1 'no output is wrong' agrees '0.1 to 0.2' ''
+
+page "$sheet" 25
+check 'the pages have a timeline' grep -q '<canvas' stencil.html stall.html
+page "$answers" 25
 questions() { grep -oE '^- \*\*[0-9][a-z]\*\*' "$sheet" | tr -d -- '-* '; }
 for question in $(questions); do check "question $question has an answer" grep -qE "^\*\*([0-9][a-z], )*$question(, [0-9][a-z])*\.\*\*" "$answers"; done
 
@@ -55,11 +69,16 @@ row() { sed -n "s/^| $1 | \(node-[0-9]\) | \([0-9]*\) |\$/\1 \2/p" "$answers"; }
 for team in 1 2 3 4 5 6 7 8; do
     check "team $team: the table follows the rule" equal "$(row $team)" "node-$((5 * team % 8)) $((4 + 7 * team % 12))"
 done
-found() { transcripts | grep -F stall.csv | head -n 2 | cut -f 1 | while IFS= read -r command; do bash -c "$command"; done | paste -sd ' '; }
+found() { blocks "$answers" | grep -F stall.csv | head -n 2 | cut -f 2 | while IFS= read -r command; do bash -c "$command"; done | paste -sd ' '; }
 check 'team 7: node and step are those of the table' equal "$(found)" "$(row 7)"
 for program in record replay; do
-    command=$(commands | grep "timeless $program .*stall.tl" | sed 's/ 20 7$/ 20 2/')
+    command=$(blocks "$sheet" | cut -f 2 | grep "timeless $program .*stall.tl" | sed 's/ 20 7$/ 20 2/')
     check "team 2: $command" bash -c "$command"
 done
 check 'team 2: node and step are those of the table' equal "$(found)" "$(row 2)"
+
+# The tutorials, in a folder like the top one of a checkout.
+mkdir "$scratch/top" && cd "$scratch/top" && ln -s "$top_srcdir"/{doc,platforms,traces} . || exit 99
+page doc/tutorials/performance.md 12
+page doc/tutorials/buying.md 12
 tap_done
