@@ -19,12 +19,13 @@ enum {
     KEY_DILATE,
     KEY_SEED,
     KEY_PROGRAM,
+    KEY_FILES,
     KEY_JSON
 };
 enum { MAX_WORDS = 256 };
 
 struct arguments {
-    const char *trace, *platform, *model, *compute, *dilate, *seed, *program, *json;
+    const char *trace, *platform, *model, *compute, *dilate, *seed, *program, *files, *json;
     int no_compute;
     char **launcher;
     int n_launcher;
@@ -46,6 +47,7 @@ static const struct argp_option options[] = {
     {0, 0, 0, 0, "The run:", 2},
     {"program", KEY_PROGRAM, "FILE", 0, "the performing program, if the hosts have it elsewhere",
      0},
+    {"files", KEY_FILES, "FOLDER", 0, "perform calls on files, in files of this folder", 0},
     CLI_JSON_OPTION(KEY_JSON),
     {0}};
 
@@ -56,6 +58,11 @@ static void check_factor(struct argp_state *state, const char *value)
     if (*rest || !(factor > 0 && factor <= 1e6))
         argp_error(state, "--dilate '%s': give a factor above 0", value);
 }
+
+/* What all ranks must agree on. */
+typedef struct perform_sizes {
+    int64_t window_bytes, file_bytes;
+} perform_sizes;
 
 static int calls_kernels(const struct arguments *a)
 {
@@ -84,6 +91,7 @@ static error_t parse(int key, char *value, struct argp_state *state)
         a->seed = value;
         return 0;
     case KEY_PROGRAM: a->program = value; return 0;
+    case KEY_FILES: a->files = value; return 0;
     case KEY_JSON: a->json = value ? value : "-"; return 0;
     case ARGP_KEY_ARGS:
         a->trace = state->argv[state->next];
@@ -105,7 +113,7 @@ static error_t parse(int key, char *value, struct argp_state *state)
                        "--dilate %s: kernels that are called cannot take less time; give a "
                        "factor of at least 1",
                        a->dilate);
-        if (a->n_launcher > MAX_WORDS - 16)
+        if (a->n_launcher > MAX_WORDS - 24)
             argp_error(state, "too many arguments for mpirun");
         return 0;
     default: return ARGP_ERR_UNKNOWN;
@@ -141,12 +149,13 @@ static tl_status check_kernels(const tl_reader *trace, const perform_needs *need
 
 /* Each group of ranks with the same calls is checked once. */
 static tl_status check_ranks(const struct arguments *a, tl_reader *trace, const tlr_model *model,
-                             int64_t *window_bytes, tl_error *err)
+                             perform_sizes *sizes, tl_error *err)
 {
     perform_needs *needs = calloc(1, sizeof *needs);
     tl_status status = needs ? TL_OK : tl_fail(err, TL_ERR_MEMORY, "out of memory for the check");
     if (needs)
-        needs->calls_kernels = calls_kernels(a);
+        *needs =
+            (perform_needs){.calls_kernels = calls_kernels(a), .performs_files = a->files != NULL};
     for (uint32_t r = 0; r < tl_reader_run(trace)->n_ranks && status == TL_OK; r++)
         if (tl_reader_leader(trace, r, 0) == r)
             status = perform_check(trace, r, needs, err);
@@ -155,7 +164,7 @@ static tl_status check_ranks(const struct arguments *a, tl_reader *trace, const 
     if (status == TL_OK && calls_kernels(a))
         status = check_kernels(trace, needs, model, err);
     if (status == TL_OK)
-        *window_bytes = needs->window_bytes;
+        *sizes = (perform_sizes){needs->window_bytes, needs->file_bytes};
     if (needs)
         perform_forget(needs);
     free(needs);
@@ -164,7 +173,7 @@ static tl_status check_ranks(const struct arguments *a, tl_reader *trace, const 
 
 /* Whatever would fail on a rank is found before one is started. */
 static tl_status check(const struct arguments *a, tl_reader *trace, const tlr_model *model,
-                       int64_t *window_bytes, tl_error *err)
+                       perform_sizes *sizes, tl_error *err)
 {
     const tlr_options replay_options = {.allow_opaque = 1,
                                         .no_compute = a->no_compute || calls_kernels(a)};
@@ -177,21 +186,23 @@ static tl_status check(const struct arguments *a, tl_reader *trace, const tlr_mo
     tl_status status =
         tlr_plan_make(trace, model, &replay_options, tlr_plan_is_modelled, &plan, err);
     tlr_plan_free(plan);
-    return status == TL_OK ? check_ranks(a, trace, model, window_bytes, err) : status;
+    return status == TL_OK ? check_ranks(a, trace, model, sizes, err) : status;
 }
 
 /* `mpirun -np RANKS` by default. */
 static void build_command(const struct arguments *a, const tl_reader *trace, const char *model,
-                          int64_t window_bytes, char *program, char **argv)
+                          const perform_sizes *sizes, char *program, char **argv)
 {
-    static char n_ranks[16], bytes[32];
+    static char n_ranks[16], window_bytes[32], file_bytes[32];
     int n = 0;
     const struct {
         const char *option, *value;
     } given[] = {{"--model", model},      {"--compute", a->no_compute ? "none" : a->compute},
                  {"--dilate", a->dilate}, {"--seed", a->seed},
-                 {"--json", a->json},     {"--window-bytes", bytes}};
-    snprintf(bytes, sizeof bytes, "%lld", (long long)window_bytes);
+                 {"--json", a->json},     {"--window-bytes", window_bytes},
+                 {"--files", a->files},   {"--file-bytes", file_bytes}};
+    snprintf(window_bytes, sizeof window_bytes, "%lld", (long long)sizes->window_bytes);
+    snprintf(file_bytes, sizeof file_bytes, "%lld", (long long)sizes->file_bytes);
     snprintf(n_ranks, sizeof n_ranks, "%u", tl_reader_run(trace)->n_ranks);
     for (int i = 0; i < a->n_launcher; i++)
         argv[n++] = a->launcher[i];
@@ -228,7 +239,7 @@ static tl_status load_model(const struct arguments *a, tlr_platform **platform, 
 static tl_status perform(const struct arguments *a, tl_error *err)
 {
     char program[PATH_MAX], *argv[MAX_WORDS];
-    int64_t window_bytes = 0;
+    perform_sizes sizes = {0};
     tl_reader *trace = NULL;
     tlr_platform *platform = NULL;
     tlr_model *model = NULL;
@@ -237,11 +248,11 @@ static tl_status perform(const struct arguments *a, tl_error *err)
         status = load_model(a, &platform, &model, err);
     const tlr_model *used = platform ? platform->model : model;
     if (status == TL_OK)
-        status = check(a, trace, used, &window_bytes, err);
+        status = check(a, trace, used, &sizes, err);
     if (status == TL_OK)
         status = find_program(a->program, program, err);
     if (status == TL_OK) {
-        build_command(a, trace, used ? used->path : NULL, window_bytes, program, argv);
+        build_command(a, trace, used ? used->path : NULL, &sizes, program, argv);
         execvp(argv[0], argv);
         status = tl_fail(err, TL_ERR_SYSTEM,
                          "%.200s: cannot be started: %s; install an MPI, or name another launcher "

@@ -55,7 +55,7 @@
 #define VALUE_ARG_op perform_accumulate_of(p)
 #define VALUE_ARG_base p->made.memory
 #define VALUE_ARG_baseptr &p->made.memory
-#define VALUE_ARG_size p->window_bytes
+#define VALUE_ARG_size p->made.size
 #define VALUE_ARG_color p->made.color
 #define VALUE_ARG_key p->made.key
 #define VALUE_ARG_split_type MPI_COMM_TYPE_SHARED
@@ -81,10 +81,10 @@
 #define VALUE_ARG_bridge_comm MPI_COMM_WORLD
 #define VALUE_ARG_remote_leader p->made.remote_leader
 #define VALUE_ARG_high p->made.high
-/* Of files, which are not performed (check.c). */
-#define VALUE_FILE(x) MPI_FILE_NULL
-#define VALUE_NEWFILE(x) NULL
-#define VALUE_NAME(x) ""
+/* Of files. */
+#define VALUE_FILE(x) p->objects[e->comm].file
+#define VALUE_NEWFILE(x) &p->objects[e->new_comm].file
+#define VALUE_NAME(x) p->made.name
 #define VALUE_BYTES(x) e->count
 #define VALUE_STATUS(x) MPI_STATUS_IGNORE
 #define VALUE_ARG_buf p->received

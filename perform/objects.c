@@ -7,6 +7,7 @@
 
 #include "performer.h"
 
+#include <actions.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -237,6 +238,7 @@ void perform_open_objects(performer *p, const unsigned char *is_made)
     for (uint32_t i = 0; i < p->n_objects; i++) {
         p->objects[i].comm = MPI_COMM_NULL;
         p->objects[i].win = MPI_WIN_NULL;
+        p->objects[i].file = MPI_FILE_NULL;
     }
     for (size_t i = 0; i < n; i++)
         p->objects[comms[i].id].definition = &comms[i];
@@ -320,7 +322,9 @@ uint16_t perform_prepare_object(performer *p)
 {
     const tl_event *e = &p->event;
     const tl_action action = tl_call_by_code(e->call)->action;
-    p->made = (perform_made){.group = MPI_GROUP_NULL};
+    p->made = (perform_made){.group = MPI_GROUP_NULL, .size = p->window_bytes, .name = "native"};
+    if (tl_is_on_file(action))
+        perform_prepare_file(p);
     switch (action) {
     case TL_ACTION_WIN_CREATE: return window(p, e->call);
     case TL_ACTION_WIN_POST:

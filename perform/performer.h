@@ -27,6 +27,7 @@ typedef enum perform_compute {
 typedef struct perform_object {
     MPI_Comm comm;
     MPI_Win win;
+    MPI_File file;
     void *memory;              /* of a window, if it is ours */
     const tl_comm *definition; /* NULL: MPI_COMM_WORLD and MPI_COMM_SELF */
     uint32_t n_topologies;     /* grids and graphs made of it so far */
@@ -66,6 +67,8 @@ typedef struct perform_made {
     int n_nodes, *index, *edges; /* of a graph */
     int indegree, *sources, outdegree, *destinations;
     void *memory;
+    int64_t size;     /* of a window or file */
+    const char *name; /* of a file, or of its representation of data */
 } perform_made;
 
 typedef struct performer {
@@ -92,7 +95,10 @@ typedef struct performer {
     char *sent, *received; /* buffers that are large enough for every call of the rank */
     void *send_argument, *receive_argument; /* of the call at hand: these, or MPI_IN_PLACE */
     int64_t window_bytes;
-    int n_sent_counts; /* of the call at hand: the values of the receiving side follow */
+    const char *files;  /* the folder for files */
+    int64_t file_bytes; /* the least size of a file */
+    char path[4096];    /* of the file at hand */
+    int n_sent_counts;  /* of the call at hand: the values of the receiving side follow */
 
     perform_compute compute;
     double dilation; /* of the seconds of computation */
@@ -137,6 +143,11 @@ int perform_peer(int32_t peer);
 /* Sets source and tag of a receive: where the trace has a wildcard, those of the message that it
  * took in the run. */
 void perform_find_source(performer *p);
+
+/* ---- files.c ---- */
+
+/* Derives the arguments of a call on a file. */
+void perform_prepare_file(performer *p);
 
 /* ---- objects.c ---- */
 

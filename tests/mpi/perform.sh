@@ -166,6 +166,69 @@ check 'kernels that cannot be called take the time of the model, and are named' 
     says_of '^timeless: kernels that cannot be called take the time of the model: fftw_dft 1x, user:sort 1x$' called --model "$scratch/sort.conf" "$scratch/sort.tl"
 check 'it is the time of the model' within "$(compute_s)" 0.08 1
 
+# ---- files ----
+
+# All rows of the schema, files included, but for the window whose accesses are to addresses.
+cat >"$scratch/other_windows.awk" <<'END'
+/^rank / { gone = 0 }
+/^comm .*call=MPI_Win_create_dynamic/ { gone = $2; next }
+/^comm / && gone && $2 > gone { sub(/^comm [0-9]+/, "comm " ($2 - 1)) }
+/^[0-9]+ [0-9]+ / && gone {
+    for (i = 4; i <= NF; i++) {
+        if (split($i, slot, "=") != 2 || slot[1] !~ /comm$/) continue
+        if (slot[2] == gone) next
+        if (slot[2] > gone + 0) $i = slot[1] "=" (slot[2] - 1)
+    }
+    $2 = n[$1]++ + 0
+}
+{ print }
+END
+all_rows() {
+    echo '#include <mpi.h>
+int main(void) { return MPI_Init(0, 0); }' >"$scratch/empty.c"
+    $MPICC -o "$scratch/empty" "$scratch/empty.c" || return
+    MPI_FUNCTIONS=$(nm -D --defined-only "$(ldd "$scratch/empty" | awk '$1 ~ /^libmpi(ch)?\.so/ { print $3 }')" | awk '$3 ~ /^MPIX?_/ { print $3 }') \
+        python3 "$here/rows/rows.py" "$top_srcdir/compress/mpi_calls.def" c >"$scratch/run.c" &&
+        $MPICC -O1 -w -I "$scratch" -o "$scratch/rows" "$here/rows/frame.c" && record rows 2 all "$scratch/file" &&
+        $timeless dump "$scratch/rows.tl" | awk -f "$scratch/other_windows.awk" | $timeless undump - -o "$scratch/files.tl"
+}
+check 'a trace with all rows of the schema' all_rows
+mkdir "$scratch/folder"
+performs_files() {
+    local rank
+    timeout 120 $timeless perform --no-compute --files "$scratch/folder" "$1" -- \
+        $timeless record -q --volume none -o "$scratch/performed.tl" -- $MPIRUN -np 2 || return
+    for rank in 0 1; do
+        "$print_events" "$1" $rank | sed 's/^MPI_Comm_split_type /MPI_Comm_split /; s/^MPI_Dist_graph_create /MPI_Dist_graph_create_adjacent /' >"$scratch/performed.$rank"
+        same_text "$scratch/performed.$rank" "$print_events" "$scratch/performed.tl" $rank || return
+    done
+}
+check '--files: the performance makes the calls of the trace, those on files included' performs_files "$scratch/files.tl"
+
+# Two files of one name: one that must not exist yet, and one that is read only.
+for rank in 0 1; do
+    echo "rank $rank host=\"h\"
+comm 3 parent=1 call=MPI_File_open members=[0,1] name=\"out/data.bin\"
+comm 4 parent=1 call=MPI_File_open members=[0,1] name=\"../data.bin\"
+$rank 0 MPI_Init clock_ns=0
+$rank 1 MPI_File_open mode=69 comm=1 new_comm=3
+$rank 2 MPI_File_write_all count=1000 type_bytes=8 comm=3
+$rank 3 MPI_File_close comm=3
+$rank 4 MPI_File_open mode=2 comm=1 new_comm=4
+$rank 5 MPI_File_read_all count=500 type_bytes=8 comm=4
+$rank 6 MPI_File_close comm=4
+$rank 7 MPI_Finalize clock_ns=0
+end finalized clock_ns=0"
+done >"$scratch/modes.txt"
+(echo 'timeless-text 1'; echo 'ranks 2'; cat "$scratch/modes.txt") | $timeless undump - -o "$scratch/modes.tl"
+rm -rf "$scratch/folder"/*
+check '--files: a file that must not exist, and one that must' performs_files "$scratch/modes.tl"
+check '--files: the same again, beside the files of before' performs_files "$scratch/modes.tl"
+two_files() { [ "$(find "$scratch/folder" -type f -printf '%f %s\n')" = $'data.bin 8000\ndata.bin 8000' ]; }
+check '--files: the files are in the folder, and have the bytes of the accesses' two_files
+no_folder() { ! $timeless perform --no-compute --files "$scratch/nothing" "$scratch/modes.tl" -- $MPIRUN -np 2; }
+check '--files: a folder that does not exist is named' says_of 'nothing/[0-9a-f]*: cannot be made: No such file or directory; check the folder of --files' no_folder
+
 # ---- what cannot be performed is named before anything starts ----
 
 refused() { # CODE NAME PATTERN COMMAND...
@@ -179,6 +242,7 @@ refused 3 'several threads' 'cannot be performed \(Thread [0-9]+x, Enter [0-9]+x
 $timeless dump "$scratch/random.tl" | sed '0,/MPI_Finalize.*/s//MPI_Abort code=3 comm=1 clock_ns=0 volume=0 site=1/' | $timeless undump - -o "$scratch/abort.tl"
 refused 3 'MPI_Abort' 'cannot be performed \(MPI_Abort 1x\)' $timeless perform "$scratch/abort.tl" -- false
 head -c "$(($(wc -c <"$scratch/oracle.tl") - 200))" "$scratch/oracle.tl" >"$scratch/short.tl"
+refused 3 'files without a folder' 'MPI_File_read_all 1x.*; give --files FOLDER for those on files, or cut' $timeless perform --no-compute "$scratch/modes.tl" -- false
 refused 3 'an incomplete trace' 'short.tl: is incomplete' $timeless perform "$scratch/short.tl" -- false
 refused 3 'computation without a model' 'contains computation.*no compute model' $timeless perform "$scratch/slow.tl" -- false
 refused 3 'kernels that cannot be called, without a model' 'kernels that cannot be called \(fftw_dft 1x, user:sort 1x\)' $timeless perform --compute kernels "$scratch/sort.tl" -- false
