@@ -17,6 +17,7 @@
 
 #define SMALL 0x1p-30
 #define MOST_ELEMENTS (INT64_C(1) << 40)
+#define MOST_SIZE (INT_MAX / 2 - 64) /* a leading dimension, of two sizes, is an int */
 
 typedef struct row {
     const char *symbol;
@@ -169,11 +170,26 @@ static int sizes_of(const tl_event *kernel, int d[4])
         return 0;
     memset(d, 0, 4 * sizeof *d);
     for (uint32_t i = 0; i < n; i++) {
-        if (kernel->list[i] < 0 || kernel->list[i] > INT_MAX - 64)
+        if (kernel->list[i] < 0 || kernel->list[i] > MOST_SIZE)
             return 0;
         d[i] = (int)kernel->list[i];
     }
     return 1;
+}
+
+/* The sizes and operands of a kernel that is a routine of a library. Zero: it is none, or has
+ * sizes that no call has. */
+static int operands_of(const tl_event *kernel, int d[4], extent *x)
+{
+    const perform_kernel_kind kind = (perform_kernel_kind)rows[kernel->call].kind;
+    if (kind == PERFORM_KIND_USER || kind == PERFORM_KIND_TRANSFORM || !sizes_of(kernel, d))
+        return 0;
+    const int has_order = kind == PERFORM_KIND_SYMM || kind == PERFORM_KIND_TRMM;
+    if (has_order && d[2] != d[0] && d[2] != d[1])
+        return 0;
+    *x = extent_of(kind, d);
+    return second(x->random[0]) + x->random[1] <= MOST_ELEMENTS &&
+           second(x->written[0]) + x->written[1] <= MOST_ELEMENTS && x->small <= MOST_ELEMENTS;
 }
 
 static void raise_to(int64_t *most, int64_t n)
@@ -185,19 +201,13 @@ static void raise_to(int64_t *most, int64_t n)
 int perform_need_kernel(perform_kernel_needs *needs, const tl_event *kernel)
 {
     int d[4];
-    const row *r = &rows[kernel->call];
-    if (r->kind == PERFORM_KIND_USER || r->kind == PERFORM_KIND_TRANSFORM || !sizes_of(kernel, d) ||
-        !find_routine(r->symbol))
-        return 0;
-    const extent x = extent_of((perform_kernel_kind)r->kind, d);
-    const int64_t random = second(x.random[0]) + x.random[1];
-    const int64_t written = second(x.written[0]) + x.written[1];
-    if (random > MOST_ELEMENTS || written > MOST_ELEMENTS || x.small > MOST_ELEMENTS)
+    extent x;
+    if (!operands_of(kernel, d, &x) || !find_routine(rows[kernel->call].symbol))
         return 0;
     perform_operands *of = &needs->of[precision_of(kernel->call)];
     const int parts = parts_of(kernel->call);
-    raise_to(&of->random, parts * random);
-    raise_to(&of->written, parts * written);
+    raise_to(&of->random, parts * (second(x.random[0]) + x.random[1]));
+    raise_to(&of->written, parts * (second(x.written[0]) + x.written[1]));
     raise_to(&of->small, parts * x.small);
     raise_to(&needs->n_pivots, x.pivots);
     return 1;
@@ -349,13 +359,13 @@ int perform_kernels_call(perform_kernels *k, const tl_event *kernel)
     const row *r = &rows[code];
     perform_kernel_call c = {.kind = (perform_kernel_kind)r->kind,
                              .type = (perform_kernel_type)r->type};
-    if (c.kind == PERFORM_KIND_USER || c.kind == PERFORM_KIND_TRANSFORM || !sizes_of(kernel, c.d))
+    extent x;
+    if (!operands_of(kernel, c.d, &x))
         return 0;
     if (!k->routines[code] && !(k->routines[code] = find_routine(r->symbol)))
         return 0;
     const int precision = precision_of(code);
     const size_t bytes = bytes_of(precision) * (size_t)parts_of(code);
-    const extent x = extent_of(c.kind, c.d);
     c.routine = k->routines[code];
     c.random[0] = k->of[precision].random;
     c.random[1] = k->of[precision].random + (size_t)second(x.random[0]) * bytes;

@@ -112,16 +112,26 @@ static void each_row_stays_finite(void **state)
 static void refuses_what_no_library_has(void **state)
 {
     perform_kernel_needs needs = {0};
-    const int64_t sizes[] = {4, 4, 4, 4}, negative[] = {4, -1, 4}, huge[] = {1 << 30, 1 << 30, 4};
+    const int64_t sizes[] = {4, 4, 4, 4}, negative[] = {4, -1, 4}, huge[] = {1 << 29, 1 << 29, 4},
+                  wide[] = {4, 4, INT32_MAX - 99, INT32_MAX - 99};
+    const int64_t neither[] = {9, 7, 5};
+    perform_kernels *kernels = NULL;
+    tl_error err;
     const tl_event refused[] = {{.call = TL_KERNEL_user, .list = sizes, .list_len = 1},
                                 {.call = TL_KERNEL_fftw_dft, .list = sizes, .list_len = 2},
                                 {.call = TL_KERNEL_dgemm, .list = sizes, .list_len = 2},
                                 {.call = TL_KERNEL_dgemm, .list = sizes, .list_len = 4},
                                 {.call = TL_KERNEL_dgemm, .list = negative, .list_len = 3},
-                                {.call = TL_KERNEL_dgemm, .list = huge, .list_len = 3}};
+                                {.call = TL_KERNEL_dgemm, .list = huge, .list_len = 3},
+                                {.call = TL_KERNEL_dgbmv, .list = wide, .list_len = 4},
+                                {.call = TL_KERNEL_dtrsm, .list = neither, .list_len = 3}};
     (void)state;
     for (size_t i = 0; i < sizeof refused / sizeof *refused; i++)
         assert_false(perform_need_kernel(&needs, &refused[i]));
+    assert_int_equal(perform_kernels_open(&needs, 1, &kernels, &err), TL_OK);
+    for (size_t i = 0; i < sizeof refused / sizeof *refused; i++)
+        assert_false(perform_kernels_call(kernels, &refused[i]));
+    perform_kernels_close(kernels);
     assert_int_equal(needs.of[PERFORM_DOUBLE].written, 0);
 }
 
