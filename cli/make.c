@@ -23,7 +23,7 @@ static const struct argp_option option_table[] = {
     {"output", 'o', "FILE", 0, "the trace to write", 0},
     {0}};
 
-/* "hpl" followed by parameters, or "hpl:" with all of them. */
+/* "hpl" followed by parameters, "hpl:" with all of them, or a skeleton. */
 static int is_program(const struct make_options *o)
 {
     return o->pattern.name && (!strcmp(o->pattern.name, "hpl") || tl_is_program(o->pattern.name));
@@ -93,9 +93,9 @@ static int make_program(struct make_options *o)
     tl_error err;
     tl_reader *reader = NULL;
     char *text = NULL;
-    const int has_colon = strchr(o->pattern.name, ':') != NULL;
+    const int is_hpl = !strcmp(o->pattern.name, "hpl");
     if (asprintf(&text, "%s%s%s", o->pattern.name,
-                 !has_colon      ? ":"
+                 is_hpl          ? ":"
                  : o->parameters ? ","
                                  : "",
                  o->parameters ? o->parameters : "") < 0)
@@ -114,8 +114,8 @@ int cmd_make(int argc, char **argv)
     struct make_options o = {.pattern = {.bytes = 8, .n_iterations = 1, .seed = 1}};
     struct argp argp = {option_table,
                         parse,
-                        "PATTERN\nhpl KEY=VALUE...",
-                        "Write the trace of a communication pattern, or of HPL.\v",
+                        "PATTERN\nhpl KEY=VALUE...\nSKELETON [NAME=NUMBER...]",
+                        "Write the trace of a communication pattern, of HPL, or of a skeleton.\v",
                         NULL,
                         help_filter,
                         NULL};

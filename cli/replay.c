@@ -19,6 +19,7 @@
 
 enum {
     OPT_RANKS_PER_HOST = 256,
+    OPT_RANKS,
     OPT_HOSTFILE,
     OPT_SELECTOR,
     OPT_CFG,
@@ -52,11 +53,12 @@ enum {
 
 static const struct argp_option options[] = {
     {0, 0, 0, 0, "Platform and placement of the ranks:", 1},
+    {"ranks", OPT_RANKS, "N", 0, "number of ranks of a skeleton", 0},
     {"platform", 'p', "NAME", 0, "platform folder, or name of an installed one", 0},
     {"ranks-per-host", OPT_RANKS_PER_HOST, "N", 0, "ranks on each host (default: its cores)", 0},
     {"hostfile", OPT_HOSTFILE, "FILE", 0, "hosts in order, one a line, or a rank file", 0},
     {"round-robin", OPT_ROUND_ROBIN, NULL, 0, "one rank on each host in turn", 0},
-    {"set", OPT_SET, "CHANGE", 0, "link.bandwidth=10Gbps, host.speed=2x, ...", 0},
+    {"set", OPT_SET, "CHANGE", 0, "link.bandwidth=10Gbps, ...; a parameter: N=10", 0},
     {"scale", OPT_SCALE, "WHAT FACTOR", 0, "scale network, bandwidth, latency or hosts", 0},
     {"host-speed", OPT_HOST_SPEED, "SPEED", 0, "speed of all hosts: 2x, 3Gf", 0},
     {"model", OPT_MODEL, "FILE", 0, "compute model instead of the platform's", 0},
@@ -145,6 +147,51 @@ static void add_change(struct argp_state *state, replay_arguments *a, const char
     tl_error err;
     if (tlr_change_parse(change, &a->changes[a->options.n_changes++], &err) != TL_OK)
         argp_error(state, "%s: %s", option, err.text);
+}
+
+/* ",NAME=VALUE" for the programs among the traces. */
+static void add_parameter(struct argp_state *state, replay_arguments *a, const char *text)
+{
+    char *longer = NULL;
+    if (asprintf(&longer, "%s,%s", a->parameters ? a->parameters : "", text) < 0)
+        argp_failure(state, CLI_SYSTEM, 0, "out of memory");
+    free(a->parameters);
+    a->parameters = longer;
+}
+
+/* Quantities of a platform have a point in their names, parameters of a program do not. */
+static void set(struct argp_state *state, replay_arguments *a, const char *text)
+{
+    const size_t name = strcspn(text, "=");
+    if (text[name] && name && !memchr(text, '.', name) && !memchr(text, ':', name) &&
+        !strchr(text, ','))
+        add_parameter(state, a, text);
+    else
+        add_change(state, a, "--set", text);
+}
+
+static void set_ranks(struct argp_state *state, replay_arguments *a, const char *value)
+{
+    char text[64];
+    snprintf(text, sizeof text, "ranks=%d",
+             (int)cli_parse_number_from(state, "--ranks", value, 1, INT32_MAX));
+    add_parameter(state, a, text);
+}
+
+/* Only a program has parameters. */
+static void pass_parameters(struct argp_state *state, replay_arguments *a)
+{
+    for (size_t j = 0; j < a->n_jobs && a->parameters; j++) {
+        if (!tl_is_program(a->traces[j]))
+            argp_error(state,
+                       "%s is a trace, and '%s' is not a change of a platform; give parameters to "
+                       "a skeleton, or write link.bandwidth=VALUE, link.latency=VALUE or "
+                       "host.speed=VALUE",
+                       a->traces[j], a->parameters + 1);
+        if (asprintf(&a->programs[j], "%s%s", a->traces[j], a->parameters) < 0)
+            argp_failure(state, CLI_SYSTEM, 0, "out of memory");
+        a->traces[j] = a->programs[j];
+    }
 }
 
 static void set_io_bandwidth(struct argp_state *state, replay_arguments *a, const char *value)
@@ -242,7 +289,8 @@ static error_t parse(int key, char *value, struct argp_state *state)
     case OPT_ROUND_ROBIN: a->options.round_robin = 1; break;
     case OPT_SELECTOR: a->options.coll_selector = known_selector(state, value); break;
     case OPT_COLL: choose_algorithm(state, a, value); break;
-    case OPT_SET: add_change(state, a, "--set", value); break;
+    case OPT_SET: set(state, a, value); break;
+    case OPT_RANKS: set_ranks(state, a, value); break;
     case OPT_SCALE: add_scale(state, a, value); break;
     case OPT_HOST_SPEED: {
         char change[128];
@@ -300,6 +348,7 @@ static error_t parse(int key, char *value, struct argp_state *state)
     case ARGP_KEY_ARG: add_job(state, a, value); break;
     case ARGP_KEY_NO_ARGS: argp_error(state, "the trace is missing"); break;
     case ARGP_KEY_SUCCESS:
+        pass_parameters(state, a);
         if (a->keep && a->n_jobs > 1)
             argp_error(state, "a report needs a single trace");
         if ((a->links || a->energy) && a->n_jobs > 1)
@@ -318,7 +367,7 @@ const struct argp replay_argp = {
     parse,
     "TRACE[@START]... --platform NAME\nTRACE --engine loggops [--params L=TIME,...] [--platform "
     "NAME]",
-    "Predict how long a trace takes on a platform.  TRACE@START begins START seconds later.\v'man "
+    "Predict how long a trace takes on a platform.  TRACE@START begins at START s.\v'man "
     "timeless-replay' describes every option.",
     NULL,
     NULL,
@@ -491,10 +540,12 @@ int replay_begin(replay_arguments *a, int argc)
     a->cfg = calloc(n, sizeof *a->cfg);
     a->changes = calloc(2 * n, sizeof *a->changes);
     a->traces = calloc(n, sizeof *a->traces);
+    a->programs = calloc(n, sizeof *a->programs);
     a->hostfiles = calloc(n, sizeof *a->hostfiles);
     a->jobs = calloc(n, sizeof *a->jobs);
     a->regions_at = calloc(n, sizeof *a->regions_at);
-    if (!a->cfg || !a->changes || !a->traces || !a->hostfiles || !a->jobs || !a->regions_at)
+    if (!a->cfg || !a->changes || !a->traces || !a->programs || !a->hostfiles || !a->jobs ||
+        !a->regions_at)
         return cli_fail_text(TL_ERR_MEMORY, "out of memory");
     a->options.cfg = (const char *const *)a->cfg;
     a->options.changes = a->changes;
@@ -508,6 +559,10 @@ void replay_end(replay_arguments *a)
     free(a->cfg);
     free(a->changes);
     free(a->traces);
+    for (size_t j = 0; a->programs && j < a->n_jobs; j++)
+        free(a->programs[j]);
+    free(a->programs);
+    free(a->parameters);
     free(a->hostfiles);
     free(a->jobs);
     free(a->regions_at);

@@ -21,6 +21,8 @@ struct replay_arguments {
     tlr_timeline_format timeline_format;
     size_t n_jobs, n_hostfiles;
     char **traces;
+    char *parameters; /* ",NAME=VALUE,...": of all traces, which must be programs; NULL: none */
+    char **programs;  /* the traces with them */
     const char **hostfiles;
     tlr_job *jobs;
     const char **regions_at; /* functions: n_regions_at of each job */

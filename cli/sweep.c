@@ -91,7 +91,7 @@ static int is_file_of_json(const char *word)
 {
     char start[TL_FILE_MAGIC_BYTES];
     struct stat there;
-    if (word[0] == '-' || !strncmp(word, "hpl:", 4))
+    if (word[0] == '-' || tl_is_program(word))
         return 0;
     if (stat(word, &there) != 0 || !S_ISREG(there.st_mode))
         return 1;

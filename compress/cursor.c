@@ -207,13 +207,22 @@ static tl_status load_frame(tl_cursor *c)
     return TL_OK;
 }
 
+/* Takes over why a program failed. */
+static tl_status making_failed(tl_cursor *c, tl_status status)
+{
+    if (status == TL_ERR_MEMORY || !c->r->kind->error)
+        return tl_fail(&c->error, status, "%s: out of memory", c->r->path);
+    c->error = *c->r->kind->error(c->making);
+    return status;
+}
+
 static tl_status make_next(tl_cursor *c, tl_event *event)
 {
     const tl_status status = c->r->kind->next(c->making, event);
     if (status == TL_OK)
         c->position++;
     else if (status != TL_END)
-        tl_fail(&c->error, status, "%s: out of memory", c->r->path);
+        making_failed(c, status);
     return status;
 }
 

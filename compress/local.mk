@@ -27,7 +27,10 @@ TIMELESS_SOURCES = \
 	compress/programs/hpl_dat.c compress/programs/hpl_emit.c compress/programs/hpl_options.c compress/programs/hpl_panel.c \
 	compress/programs/hpl_pivots.c compress/programs/hpl_solve.c compress/programs/hpl_spread.c \
 	compress/programs/hpl_swap.c compress/programs/hpl_update.c compress/programs/pattern.c \
-	compress/programs/patterns.def compress/programs/program.c compress/programs/program.h
+	compress/programs/patterns.def compress/programs/program.c compress/programs/program.h \
+	compress/programs/skeleton.c compress/programs/skeleton.h compress/programs/skeleton_calls.c \
+	compress/programs/skeleton_evaluate.c compress/programs/skeleton_expression.c \
+	compress/programs/skeleton_lex.c compress/programs/skeleton_read.c compress/programs/skeleton_walk.c
 
 lib_LTLIBRARIES += compress/libtimeless.la
 compress_libtimeless_la_SOURCES = \

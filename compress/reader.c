@@ -163,8 +163,8 @@ static tl_status open_program(tl_reader *r, const char *parameters, tl_error *er
         return status;
     r->face = r->kind->face(r->program);
     r->header.run = (tl_run){.n_ranks = r->face.n_ranks,
-                             .volume_unit = "none",
-                             .volume_source = "none",
+                             .volume_unit = r->face.unit ? r->face.unit : "none",
+                             .volume_source = r->face.unit ? "skeleton" : "none",
                              .program = r->face.text,
                              .mpi_library = "",
                              .writer = "timeless " PACKAGE_VERSION,
@@ -288,7 +288,7 @@ tl_status tl_reader_hash(tl_reader *r, uint64_t *out, tl_error *err)
 {
     enum { BLOCK_BYTES = 1 << 16 };
     if (r->kind) {
-        *out = tl_hash_of(r->face.text, strlen(r->face.text), 0);
+        *out = tl_hash_of(r->face.text, strlen(r->face.text), r->face.hash);
         return TL_OK;
     }
     uint8_t *block = malloc(BLOCK_BYTES);

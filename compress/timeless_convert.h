@@ -129,9 +129,11 @@ TL_API tl_status tl_pattern_write(const tl_pattern *pattern, const char *out_pat
 
 /* ---- programs: events that are made while they are read ---- */
 
-/* tl_reader_open takes "KIND:PARAMETERS" in place of a path, unless a file has that name: an opened
- * program is read by cursors as a file is, without one.  Its events are counted by nobody:
- * tl_rank_summary.n_events is 0. */
+/* tl_reader_open takes "KIND:PARAMETERS" in place of a path, unless a file has that name, and the
+ * path of a skeleton (doc/SKELETON.md), which ",NAME=NUMBER,..." may follow: an opened program is
+ * read by cursors as a file is, without one.  Its events are counted by nobody:
+ * tl_rank_summary.n_events is 0.  If a skeleton is wrong, tl_reader_open, or the cursor that comes
+ * to the wrong event, returns TL_ERR_INPUT. */
 
 /* Nonzero if tl_reader_open takes it for a program. */
 TL_API int tl_is_program(const char *path);

@@ -10,7 +10,7 @@
 #include <string.h>
 #include <sys/stat.h>
 
-static const tl_program_kind *const kinds[] = {&tl_program_hpl};
+static const tl_program_kind *const kinds[] = {&tl_program_hpl, &tl_program_skeleton};
 enum { N_KINDS = sizeof kinds / sizeof *kinds };
 
 const tl_program_kind *tl_program_find(const char *path, const char **parameters)
@@ -23,7 +23,10 @@ const tl_program_kind *tl_program_find(const char *path, const char **parameters
         *parameters = path + size + 1;
         return kinds[i];
     }
-    return NULL;
+    if (!tl_is_skeleton(path))
+        return NULL;
+    *parameters = path;
+    return &tl_program_skeleton;
 }
 
 int tl_is_program(const char *path)

@@ -3,6 +3,7 @@ CLI_TESTS = \
 	tests/cli/address_space.sh \
 	tests/cli/alike.sh \
 	tests/cli/sample.sh \
+	tests/cli/skeleton.sh \
 	tests/cli/samples.sh \
 	tests/cli/archive.sh \
 	tests/cli/bad_input.sh \
@@ -68,5 +69,5 @@ CLI_TESTS = \
 	tests/cli/waits.sh \
 	tests/cli/what_if.sh
 TESTS += $(CLI_TESTS)
-EXTRA_DIST += $(CLI_TESTS) tests/cli/laws_trace.py tests/cli/messages.sh tests/cli/flip_bits.py tests/cli/dumpi_write.py tests/cli/report_read.py tests/cli/versus_read.py tests/cli/timeline_read.py tests/cli/paraver_read.py \
+EXTRA_DIST += $(CLI_TESTS) tests/cli/laws_trace.py tests/cli/skeleton_texts.py tests/cli/messages.sh tests/cli/flip_bits.py tests/cli/dumpi_write.py tests/cli/report_read.py tests/cli/versus_read.py tests/cli/timeline_read.py tests/cli/paraver_read.py \
 	tests/cli/simgrid_program.py tests/cli/hinder_speed.c tests/cli/hinder_simgrid.c tests/cli/waits_cases.py tests/cli/like.sh tests/cli/replay_outcomes.c

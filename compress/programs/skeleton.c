@@ -1,0 +1,271 @@
+/* skeleton.c - a skeleton as a program that is opened in place of a trace:
+ * "skel:FILE,NAME=VALUE,..." or FILE alone. */
+#include "config.h"
+
+#include "skeleton.h"
+
+#include "error.h"
+#include "frame.h"
+#include "text.h"
+
+#include <fcntl.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+static const char first_word[] = "skeleton ";
+
+/* Opens a regular file; O_NONBLOCK: a named pipe must not block the caller. */
+static int open_regular(const char *path, struct stat *st)
+{
+    const int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
+    if (fd >= 0 && !fstat(fd, st) && S_ISREG(st->st_mode))
+        return fd;
+    if (fd >= 0)
+        close(fd);
+    return -1;
+}
+
+/* Length of the path in "FILE,NAME=VALUE,...": the longest file that exists; otherwise all before
+ * the first comma. */
+static size_t length_of_path(const char *text)
+{
+    struct stat st;
+    size_t length = strlen(text);
+    for (;;) {
+        char *path = strndup(text, length);
+        const bool exists = path && !stat(path, &st);
+        free(path);
+        if (exists)
+            return length;
+        while (length && text[length - 1] != ',')
+            length--;
+        if (!length)
+            return strcspn(text, ",");
+        length--;
+    }
+}
+
+int tl_is_skeleton(const char *path)
+{
+    char start[sizeof first_word - 1];
+    struct stat st;
+    char *file = strndup(path, length_of_path(path));
+    const int fd = file ? open_regular(file, &st) : -1;
+    free(file);
+    if (fd < 0)
+        return 0;
+    const ssize_t n = read(fd, start, sizeof start);
+    close(fd);
+    return n == (ssize_t)sizeof start && !memcmp(start, first_word, sizeof start);
+}
+
+/* ---- the file, and what follows it ---- */
+
+static tl_status add_given(const skeleton *s, skel_array *given, char *word, tl_error *err)
+{
+    char *value = strchr(word, '=');
+    int64_t number;
+    if (value)
+        *value++ = '\0';
+    if (!value || !*word || !tl_text_signed(value, INT64_MIN + 1, INT64_MAX, &number))
+        return tl_fail(err, TL_ERR_USAGE,
+                       "%s: %s=%s: a parameter is not NAME=NUMBER; write N=1000, with a whole "
+                       "number",
+                       s->path, word, value ? value : "");
+    skel_parameter *kept = skel_push(given, sizeof *kept);
+    if (!kept || !(kept->name = strdup(word)))
+        return tl_fail(err, TL_ERR_MEMORY, "%s: out of memory", s->path);
+    kept->value = number;
+    return TL_OK;
+}
+
+/* The words of ",NAME=VALUE,NAME=VALUE". */
+static tl_status read_given(const skeleton *s, const char *text, skel_array *given, tl_error *err)
+{
+    tl_status status = TL_OK;
+    while (status == TL_OK && *text) {
+        const size_t size = strcspn(++text, ",");
+        char *word = strndup(text, size);
+        status = word ? add_given(s, given, word, err)
+                      : tl_fail(err, TL_ERR_MEMORY, "%s: out of memory", s->path);
+        free(word);
+        text += size;
+    }
+    return status;
+}
+
+/* Refuses what was given for a parameter that does not exist. */
+static tl_status check_given(const skeleton *s, const skel_array *given, tl_error *err)
+{
+    const skel_parameter *own = s->parameters.items, *others = given->items;
+    char names[200] = "ranks";
+    size_t used = strlen(names);
+    for (size_t k = 0; k < s->parameters.n && used < sizeof names; k++)
+        used += (size_t)snprintf(names + used, sizeof names - used, ", %s", own[k].name);
+    for (size_t i = 0; i < given->n; i++) {
+        bool is_known = !strcmp(others[i].name, "ranks");
+        for (size_t k = 0; k < s->parameters.n; k++)
+            is_known |= !strcmp(others[i].name, own[k].name);
+        if (!is_known)
+            return tl_fail(err, TL_ERR_USAGE, "%s: has no parameter '%s'; it has: %s", s->path,
+                           others[i].name, names);
+    }
+    return TL_OK;
+}
+
+static tl_status load(skeleton *s, char **source, tl_error *err)
+{
+    enum { MAX_BYTES = 1 << 24 };
+    struct stat st = {0};
+    const int fd = open_regular(s->path, &st);
+    size_t size = 0;
+    if (fd < 0)
+        return tl_fail(err, TL_ERR_SYSTEM,
+                       "%s: cannot be opened as a file; give the path of a skeleton", s->path);
+    tl_status status = TL_OK;
+    if (st.st_size > MAX_BYTES)
+        status = tl_fail(err, TL_ERR_LIMIT, "%s: is larger than %d bytes; shorten the skeleton",
+                         s->path, MAX_BYTES);
+    *source = status == TL_OK ? calloc((size_t)st.st_size + 1, 1) : NULL;
+    if (status == TL_OK && !*source)
+        status = tl_fail(err, TL_ERR_MEMORY, "%s: out of memory", s->path);
+    for (ssize_t n = 1; status == TL_OK && n > 0 && size < (size_t)st.st_size;) {
+        n = read(fd, *source + size, (size_t)st.st_size - size);
+        if (n < 0)
+            status = tl_fail_errno(err, "%s: cannot be read", s->path);
+        size += n > 0 ? (size_t)n : 0;
+    }
+    close(fd);
+    if (status == TL_OK && strlen(*source) < size)
+        status = tl_fail(err, TL_ERR_INPUT, "%s:%zu: the file contains a byte 0; give a text",
+                         s->path, strlen(*source));
+    if (status == TL_OK)
+        s->hash = tl_hash_of(*source, size, 0);
+    return status;
+}
+
+/* ---- the program ---- */
+
+/* Each call has a site: its line. */
+static tl_status list_sites(skeleton *s, tl_error *err)
+{
+    const skel_statement *st = s->statements.items;
+    const char *slash = strrchr(s->path, '/'), *file = slash ? slash + 1 : s->path;
+    s->sites = calloc(s->n_sites + 1, sizeof *s->sites);
+    s->sources = calloc(s->n_sites + 1, sizeof *s->sources);
+    if (!s->sites || !s->sources)
+        return tl_fail(err, TL_ERR_MEMORY, "%s: out of memory", s->path);
+    for (size_t i = 0; i < s->statements.n; i++) {
+        if (st[i].kind != SKEL_CALL || !st[i].site)
+            continue;
+        tl_source *source = &s->sources[st[i].site - 1];
+        *source = (tl_source){.function = "", .file = file, .line = st[i].line};
+        s->sites[st[i].site - 1] = (tl_site){.id = st[i].site,
+                                             .object = file,
+                                             .offset = st[i].line,
+                                             .n_sources = 1,
+                                             .sources = source};
+    }
+    return TL_OK;
+}
+
+/* "skel:FILE,ranks=16,N=1000" */
+static tl_status make_text(skeleton *s, tl_error *err)
+{
+    const skel_parameter *parameters = s->parameters.items;
+    size_t size;
+    FILE *out = open_memstream(&s->text, &size);
+    if (out) {
+        fprintf(out, "skel:%s,ranks=%" PRId64, s->path, s->n_ranks);
+        for (size_t i = 0; i < s->parameters.n; i++)
+            fprintf(out, ",%s=%" PRId64, parameters[i].name, parameters[i].value);
+    }
+    if (!out || fclose(out) != 0)
+        return tl_fail(err, TL_ERR_MEMORY, "%s: out of memory", s->path);
+    return TL_OK;
+}
+
+static void free_parameters(skel_array *array)
+{
+    skel_parameter *parameters = array->items;
+    for (size_t i = 0; i < array->n; i++)
+        free(parameters[i].name);
+    free(parameters);
+}
+
+static void close_program(void *program)
+{
+    skeleton *s = program;
+    if (!s)
+        return;
+    char **requests = s->requests.items;
+    for (size_t i = 0; i < s->requests.n; i++)
+        free(requests[i]);
+    free(requests);
+    free_parameters(&s->parameters);
+    free(s->nodes.items);
+    free(s->statements.items);
+    free(s->fields.items);
+    free(s->grids.items);
+    free(s->values.items);
+    free(s->sites);
+    free(s->sources);
+    free(s->path);
+    free(s->text);
+    free(s->unit);
+    free(s);
+}
+
+static tl_status open_program(const char *parameters, void **program, tl_error *err)
+{
+    const size_t length = length_of_path(parameters);
+    skel_array given = {0};
+    char *source = NULL;
+    skeleton *s = calloc(1, sizeof *s);
+    if (!s || !(s->path = strndup(parameters, length))) {
+        free(s);
+        return tl_fail(err, TL_ERR_MEMORY, "skel:%s: out of memory", parameters);
+    }
+    tl_status status = read_given(s, parameters + length, &given, err);
+    if (status == TL_OK)
+        status = load(s, &source, err);
+    if (status == TL_OK)
+        status = skel_read(s, source, given.items, given.n, err);
+    if (status == TL_OK)
+        status = check_given(s, &given, err);
+    if (status == TL_OK)
+        status = list_sites(s, err);
+    if (status == TL_OK)
+        status = make_text(s, err);
+    free(source);
+    free_parameters(&given);
+    if (status == TL_OK)
+        *program = s;
+    else
+        close_program(s);
+    return status;
+}
+
+static tl_program_face face(const void *program)
+{
+    const skeleton *s = program;
+    return (tl_program_face){.n_ranks = (uint32_t)s->n_ranks,
+                             .text = s->text,
+                             .unit = s->unit,
+                             .hash = s->hash,
+                             .sites = s->sites,
+                             .n_sites = s->n_sites};
+}
+
+const tl_program_kind tl_program_skeleton = {.name = "skel",
+                                             .open = open_program,
+                                             .close = close_program,
+                                             .face = face,
+                                             .start = skel_start,
+                                             .next = skel_next,
+                                             .error = skel_error,
+                                             .stop = skel_stop};

@@ -1,0 +1,229 @@
+/* skeleton.h - a parametric program as a text: loops, expressions and calls (doc/SKELETON.md).
+ *
+ * The text is parsed once. Each rank then walks through the statements and makes its events one at
+ * a time, with memory for its variables, its open loops and its requests under way. */
+#ifndef TL_SKELETON_H
+#define TL_SKELETON_H
+
+#include <stdarg.h>
+#include <stdbool.h>
+
+#include "program.h"
+
+enum {
+    SKEL_MAX_BLOCKS = 64,  /* one in another */
+    SKEL_MAX_DEPTH = 100,  /* of an expression's parentheses and operators */
+    SKEL_MAX_NODES = 1000, /* of an expression */
+    SKEL_MAX_DIMENSIONS = 6
+};
+
+/* The value of `null`, which is a peer and no number. */
+#define SKEL_NULL INT64_MIN
+
+typedef enum skel_op {
+    SKEL_NUMBER,   /* value */
+    SKEL_VARIABLE, /* slots[value] */
+    SKEL_NEGATE,
+    SKEL_NOT,
+    SKEL_OR, /* binary operators, from here on in the order of skel_operators */
+    SKEL_AND,
+    SKEL_EQUAL,
+    SKEL_UNEQUAL,
+    SKEL_AT_MOST,
+    SKEL_AT_LEAST,
+    SKEL_SHIFT_LEFT,
+    SKEL_SHIFT_RIGHT,
+    SKEL_BELOW,
+    SKEL_ABOVE,
+    SKEL_BIT_OR,
+    SKEL_BIT_XOR,
+    SKEL_BIT_AND,
+    SKEL_ADD,
+    SKEL_SUBTRACT,
+    SKEL_MULTIPLY,
+    SKEL_DIVIDE,
+    SKEL_MODULO,
+    SKEL_CONDITION, /* a ? b : c */
+    SKEL_MIN,       /* functions, from here on in the order of skel_functions */
+    SKEL_MAX,
+    SKEL_ABS,
+    SKEL_BITS,
+    SKEL_ROOT,
+    SKEL_OWNER,
+    SKEL_LOCAL,
+    SKEL_COORD, /* value: the grid; also of the one that follows */
+    SKEL_NEIGHBOUR
+} skel_op;
+
+/* A node of an expression; operands are numbers of nodes. */
+typedef struct skel_node {
+    skel_op op;
+    uint32_t line;
+    uint32_t operand[4];
+    int64_t value;
+} skel_node;
+
+typedef struct skel_grid {
+    uint32_t n_dimensions;
+    int64_t size[SKEL_MAX_DIMENSIONS]; /* the last one varies fastest */
+    bool periodic[SKEL_MAX_DIMENSIONS];
+} skel_grid;
+
+typedef enum skel_kind {
+    SKEL_LET,
+    SKEL_FOR, /* expressions: first, last, step (node 0: 1) */
+    SKEL_IF,  /* expressions: condition; body, other */
+    SKEL_COMPUTE,
+    SKEL_CALL
+} skel_kind;
+
+/* A NAME=EXPRESSION of a call. */
+typedef struct skel_field {
+    int slot; /* one of TL_SLOT_*; TL_SLOT_LIST: the next size of a kernel */
+    uint32_t expression;
+} skel_field;
+
+typedef struct skel_statement {
+    skel_kind kind;
+    uint32_t line;
+    uint32_t next;        /* in its block; 0: none */
+    uint32_t body, other; /* first statements of blocks */
+    uint32_t expressions[3];
+    uint32_t slot; /* of LET and FOR */
+    /* of CALL */
+    const tl_call_info *row;
+    size_t first_field, n_fields;
+    uint32_t request; /* number of the request's name + 1; 0: all of them */
+    uint32_t index;   /* expression in its brackets; 0: none */
+    uint32_t site;
+    bool on_self;
+} skel_statement;
+
+typedef struct skel_parameter {
+    char *name;
+    int64_t value;
+} skel_parameter;
+
+/* An array that grows; `room` is in elements. */
+typedef struct skel_array {
+    void *items;
+    size_t n, room;
+} skel_array;
+
+typedef struct skeleton {
+    char *path, *text, *unit;
+    uint64_t hash;
+    int64_t n_ranks;
+    uint32_t n_slots;
+    uint32_t first;        /* statement */
+    skel_array nodes;      /* skel_node; number 0 is none */
+    skel_array statements; /* skel_statement; likewise */
+    skel_array fields;     /* skel_field */
+    skel_array grids;      /* skel_grid */
+    skel_array parameters; /* skel_parameter */
+    skel_array requests;   /* char *: their names */
+    skel_array values;     /* int64_t: the first slots of each rank: rank, ranks, parameters */
+    tl_site *sites;
+    tl_source *sources;
+    size_t n_sites;
+} skeleton;
+
+/* A new element of `size` bytes, zero; NULL without memory. */
+void *skel_push(skel_array *array, size_t size);
+
+/* "FILE:LINE: what is wrong; what to do" */
+tl_status skel_fail(tl_error *err, const skeleton *s, uint32_t line, const char *format, ...)
+    __attribute__((format(printf, 4, 5)));
+
+/* ---- skeleton_read.c: from text to statements ---- */
+
+/* `given`: values for parameters, "ranks" among them. */
+tl_status skel_read(skeleton *s, const char *source, const skel_parameter *given, size_t n_given,
+                    tl_error *err);
+
+/* ---- skeleton_lex.c ---- */
+
+typedef enum skel_token_kind {
+    SKEL_T_END,
+    SKEL_T_LINE, /* the end of a line */
+    SKEL_T_NAME,
+    SKEL_T_NUMBER,
+    SKEL_T_TEXT,
+    SKEL_T_SIGN
+} skel_token_kind;
+
+typedef struct skel_token {
+    skel_token_kind kind;
+    const char *start; /* of a text: behind the quotation mark */
+    size_t size;
+    int64_t number;
+    uint32_t line;
+} skel_token;
+
+typedef struct skel_parser skel_parser;
+
+struct skel_parser {
+    skeleton *s;
+    const char *at;
+    uint32_t line;
+    skel_token token; /* the next one */
+    tl_status status; /* the first failure; the next token is then the end */
+    tl_error *err;
+    skel_array names; /* skel_name */
+    const skel_parameter *given;
+    size_t n_given;
+    uint32_t depth, n_nodes; /* of the expression */
+    bool is_constant;        /* the expression must have the same value for all ranks */
+    bool varies;             /* it has not */
+};
+
+typedef struct skel_name {
+    const char *start;
+    size_t size;
+    uint32_t slot; /* or number of the grid */
+    bool is_constant, is_grid;
+} skel_name;
+
+void skel_advance(skel_parser *p);
+bool skel_is(const skel_parser *p, const char *word); /* a name or a sign */
+bool skel_accept(skel_parser *p, const char *word);   /* takes it if it is next */
+void skel_expect(skel_parser *p, const char *word, const char *what_for);
+void skel_wrong(skel_parser *p, uint32_t line, const char *format, ...)
+    __attribute__((format(printf, 3, 4)));
+/* What the next token is, for messages. */
+const char *skel_found(const skel_parser *p, char text[64]);
+
+/* What the files that parse share, also in skeleton_read.c. Numbers are 0 after a failure. */
+void skel_out_of_memory(skel_parser *p);
+skel_statement *skel_statement_at(const skel_parser *p, uint32_t number);
+uint32_t skel_add(skel_parser *p, skel_kind kind, uint32_t line);
+/* A copy of a word, kept in an array of the skeleton. */
+char *skel_keep(skel_parser *p, const skel_token *token, skel_array *texts);
+
+/* ---- skeleton_calls.c ---- */
+
+/* Parses a call; returns the number of its statement. */
+uint32_t skel_read_call(skel_parser *p);
+
+/* ---- skeleton_expression.c ---- */
+
+/* Parses one; returns its node. */
+uint32_t skel_expression(skel_parser *p);
+bool skel_is_reserved(const skel_token *name);
+const skel_name *skel_find_name(const skel_parser *p, const skel_token *name);
+
+/* ---- skeleton_evaluate.c ---- */
+
+/* The result, which is never SKEL_NULL unless the expression is `null` or a neighbour. `rank` is
+ * for messages; below 0: none. */
+tl_status skel_evaluate(const skeleton *s, const int64_t *slots, uint32_t node, int64_t rank,
+                        int64_t *out, tl_error *err);
+
+/* ---- skeleton_walk.c: the events of a rank ---- */
+
+tl_status skel_start(const void *program, uint32_t rank, void **state);
+tl_status skel_next(void *state, tl_event *event);
+const tl_error *skel_error(const void *state);
+void skel_stop(void *state);
+
+#endif

@@ -1,0 +1,267 @@
+#!/usr/bin/env bash
+# skeleton.sh - skeletons (doc/SKELETON.md): the events of patterns, replay with --ranks and --set, and what is refused.
+# MUTATIONS=N damages N texts instead of 100.
+. "$top_srcdir/tests/tap.sh"
+export TIMELESS_PLATFORMS=$top_srcdir/platforms
+skeletons=$(cd "$top_srcdir/traces/skeletons" && pwd)
+cd "$scratch" || exit 99
+loggops="--engine loggops --params L=5.3us,o=2.3us,g=2us,G=2.5ns,O=1ns"
+
+# ---- the events of patterns ----
+
+# Without the call sites: a skeleton has one for each call of the text, a pattern has one.
+events() { "$timeless" dump "$1" | sed -n '/^[0-9]/s/ site=[0-9]*$//p'; }
+# same_events SKELETON TRACE
+same_events() { events "$1" >made && events "$2" >pattern && [ -s made ] && cmp made pattern; }
+same_time() {
+    equal "$("$timeless" replay "$1" -p star-1g -q)" "$("$timeless" replay "$2" -p star-1g -q)" &&
+        equal "$("$timeless" replay "$1" $loggops -q)" "$("$timeless" replay "$2" $loggops -q)"
+}
+# A pattern call_... is one line.
+while read -r name call; do
+    printf 'skeleton 1\nranks 4\nparam bytes = 8\nparam iterations = 1\nrepeat iterations { %s }\n' "$call" >$name.skel
+done <<'CALLS'
+call_barrier MPI_Barrier
+call_bcast MPI_Bcast peer=0 count=bytes
+call_reduce MPI_Reduce peer=0 count=bytes
+call_gather MPI_Gather peer=0 count=bytes
+call_scatter MPI_Scatter peer=0 count=bytes
+call_allgather MPI_Allgather count=bytes
+call_alltoall MPI_Alltoall count=bytes
+call_reduce_scatter MPI_Reduce_scatter_block count=bytes
+call_scan MPI_Scan count=bytes
+CALLS
+patterns=$("$timeless" make --help | sed -n '/^Patterns/,$s/^  \([a-z][a-z0-9_]*\)  .*/\1/p')
+n_patterns=0
+for name in $patterns; do
+    skeleton=$skeletons/$name.skel
+    [ -f $name.skel ] && skeleton=$name.skel
+    [ $name = random ] && continue # a permutation drawn at random has no closed form
+    case $name in
+        stencil3d) sizes='1 8 27' ;;
+        stencil2d | sweep) sizes='4 9 25' ;;
+        doubling) sizes='2 8 32' ;;
+        *) sizes='1 7 24' ;;
+    esac
+    for ranks in $sizes; do
+        "$timeless" make $name -n $ranks --bytes 100 --iterations 2 -o p.tl
+        check "$name: the skeleton has the events of the pattern on $ranks ranks" \
+            same_events "$skeleton,ranks=$ranks,bytes=100,iterations=2" p.tl
+    done
+    check "$name: both take the same time in both engines" same_time "$skeleton,ranks=$ranks,bytes=100,iterations=2" p.tl
+    n_patterns=$((n_patterns + 1))
+done
+check 'every pattern but random has a skeleton' equal $n_patterns $(($(wc -w <<<"$patterns") - 1))
+
+# ---- in place of a trace ----
+
+ring=$skeletons/ring.skel
+"$timeless" info $ring >info.txt
+check 'info: the events of the default number of ranks' grep -q '^ *480  MPI_Sendrecv' info.txt
+"$timeless" replay $ring,ranks=32,bytes=5000 -p star-1g -q >first
+check 'replay: --ranks and --set are the parameters behind the path' \
+    equal "$("$timeless" replay $ring --ranks 32 --set bytes=5000 -p star-1g -q)" "$(cat first)"
+"$timeless" replay $ring --ranks 32 --set bytes=5000 --set link.latency=1ms -p star-1g -q >second
+check 'replay: a change of the platform beside a parameter' bash -c '[ -s second ] && ! cmp -s first second'
+"$timeless" dump $ring >dump.txt
+check 'dump: a call site is a line of the skeleton' grep -q '^site 1 .*file="ring.skel" line=8' dump.txt
+check 'make: a trace of a skeleton' "$timeless" make $ring ranks=8 iterations=2 -o ring.tl
+check 'make: it has the events of the skeleton' same_events $ring,ranks=8,iterations=2 ring.tl
+cp $ring 'a,b=1.skel'
+check 'info: a comma in the name of the file' "$timeless" info 'a,b=1.skel,ranks=3'
+"$timeless" info --json $ring | grep '"hash"' >first
+sed 's/2 \* (ranks - 1)/ranks/' $ring >ring.skel
+"$timeless" info --json ring.skel | grep '"hash"' >second
+check 'info: another text has another hash' bash -c '[ -s first ] && [ -s second ] && ! cmp -s first second'
+peak_kb() { /usr/bin/env python3 -c 'import resource, subprocess, sys
+subprocess.run(sys.argv[1:], check=True, stdout=subprocess.DEVNULL)
+print(resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss)' "$@"; }
+small=$(peak_kb "$timeless" replay $skeletons/stencil2d.skel --set iterations=10 -p star-1g -q)
+large=$(peak_kb "$timeless" replay $skeletons/stencil2d.skel --set iterations=1000 -p star-1g -q)
+check "replay: 100 times the events in the same memory ($small and $large kB)" test "$large" -lt $((small + small / 10))
+
+# The page: the skeleton in it, and its commands.
+page=$top_srcdir/doc/SKELETON.md
+awk '/^```$/ {if (on) exit; on = 1; next} on' "$page" >jacobi.skel
+while read -r command; do
+    check "SKELETON.md: $command" bash -c "PATH=$(dirname "$timeless"):\$PATH; $command"
+done < <(awk '/^```sh$/ {on = 1; next} /^```$/ {on = 0} on' "$page")
+check 'SKELETON.md: all of its commands ran' test -s jacobi-64.tl
+
+# ---- the language ----
+
+# text LINE...: x.skel
+text() { printf '%s\n' 'skeleton 1' 'ranks 4' "$@" >x.skel; }
+# value EXPRESSION RESULT
+value() {
+    text "MPI_Send peer=0 count=0 tag=($1) == ($2) ? 1 : 0"
+    check "$1 is $2" bash -c '"$1" dump x.skel | grep -c "MPI_Send.* tag=1 " | grep -qx 4' - "$timeless"
+}
+while IFS=';' read -r expression result; do value "$expression" "$result"; done <<'VALUES'
+2 + 3 * 4;14
+7 / 2;3
+-7 / 2;-4
+-7 % 4;1
+7 % -4;-1
+1 << 3 | 1;9
+6 & 3 ^ 1;3
+5 > 3 && !0;1
+0 && 1 / 0;0
+1 ? 2 : 1 / 0;2
+min(3, -1) + max(3, -1) + abs(-4);6
+bits(0) + bits(1) + bits(8);5
+root(26, 3) + root(27, 3) + root(9223372036854775807, 2);3037000504
+owner(70, 16, 3);1
+local(70, 16, 0, 3) * 10000 + local(70, 16, 1, 3) * 100 + local(70, 16, 2, 3);322216
+9223372036854775807 - 1 + 1;9223372036854775807
+VALUES
+text 'unit "instructions"' 'grid g = 2, 2 periodic' 'let me = coord(g, 0) * 2 + coord(g, 1)' 'for i = 3 to 1 by -2 {' \
+    '    compute 10 * i + me' '}' 'if rank == 0 {' '    MPI_Send peer=neighbour(g, 0, -1) count=1' '} else if rank == 1 {' \
+    '    dgemm m=4 n=rank k=6' '} else {' '    MPI_Isend peer=self_or_0 count=3 type_bytes=8 request=a[rank]' '    MPI_Wait request=a[rank]' '}'
+sed -i 's/self_or_0/neighbour(g, 1, 2)/' x.skel
+cat >expected <<'EVENTS'
+0 1 MPI_Send count=1 type_bytes=1 peer=null tag=0 comm=1 volume=40
+1 1 dgemm m=4 n=1 k=6 volume=42
+2 1 MPI_Isend count=3 type_bytes=8 peer=2 tag=0 comm=1 request=1 volume=44
+2 2 MPI_Wait request=1 volume=0
+3 1 MPI_Isend count=3 type_bytes=8 peer=3 tag=0 comm=1 request=1 volume=46
+3 2 MPI_Wait request=1 volume=0
+EVENTS
+check 'dump: computation, kernels, grids, conditions, requests with an index' bash -c '"$1" dump x.skel | sed -n "/_Init\|_Finalize/d;/^[0-9]/s/ site=[0-9]*$//p" | cmp - expected' - "$timeless"
+check 'dump: the unit of the computation' bash -c '"$1" dump x.skel | grep -qx "volume_unit \"instructions\""' - "$timeless"
+check 'dump: computation behind the last call' bash -c 'printf "skeleton 1\nranks 1\nunit \"flops\"\ncompute 5\n" >y.skel; "$1" dump y.skel | grep -q "MPI_Finalize .*volume=5 "' - "$timeless"
+
+# ---- what is refused ----
+
+# refused LINE TEXT: dump exits with 3 and one line, which names this line of x.skel and contains the text
+refused() {
+    local rc
+    timeout 60 "$timeless" dump x.skel >/dev/null 2>why
+    rc=$?
+    cat why
+    [ $rc -eq 3 ] && [ "$(wc -l <why)" -eq 1 ] && grep -q "^timeless: x.skel:$1: .*; " why && grep -qF -- "$2" why
+}
+# bad LINE TEXT STATEMENT...: the statements begin in line 3
+bad() {
+    local line=$1 what=$2
+    shift 2
+    text "$@"
+    check "refused: $what" refused "$line" "$what"
+}
+bad 3 'division of 1 by zero' 'let x = 1 / 0'
+bad 3 'rank 1: division of 5 by zero' 'MPI_Send peer=5 / (1 - rank) % 1 count=1'
+bad 3 'more than 63 bits' 'let x = 9223372036854775807 + 1'
+bad 3 'more than 63 bits' 'let x = 4611686018427387904 * rank * 2'
+bad 3 'more than 63 bits' 'let x = -9223372036854775807 - 1'
+bad 3 'more than 63 bits' 'let x = 3 << 62'
+bad 3 'a shift by 63 bits' 'let x = 1 << 63'
+bad 3 'a shift of the negative number -1' 'let x = -1 << 2'
+bad 3 'negative number -2' 'let x = -2 & 1'
+bad 3 'a number is above' 'let x = 9223372036854775808'
+bad 3 'root(-1, 2)' 'let x = root(-1, 2)'
+bad 3 'bits(-1)' 'let x = bits(-1)'
+bad 3 'owner(1, 0, 2)' 'let x = owner(1, 0, 2)'
+bad 3 'local(5, 2, 3, 3)' 'let x = local(5, 2, 3, 3)'
+bad 3 'null is not a number' 'let x = null + 1'
+bad 3 'null is not a number' 'MPI_Send peer=0 count=null'
+bad 3 'there is no peer 4 among 4 ranks' 'MPI_Send peer=rank + 4 - rank count=1'
+bad 3 'there is no peer -1 among 4 ranks' 'MPI_Send peer=rank - 1 count=1'
+bad 3 'there is no peer 4294967296' 'MPI_Send peer=1 << 32 count=1'
+bad 3 'there is no peer 1 among 1 ranks' 'MPI_Send peer=1 count=1 comm=self'
+bad 3 'the root is null' 'MPI_Bcast peer=null count=1'
+bad 3 'count is -1; give a size of at least 0' 'MPI_Send peer=0 count=-1'
+bad 3 'recv_count is -3' 'MPI_Sendrecv peer=0 count=1 recv_peer=0 recv_count=-3'
+bad 3 'a size of the kernel is -2' 'dgemm m=1 n=-2 k=3'
+bad 3 'a message has more than' 'MPI_Send peer=0 count=1 << 62 type_bytes=2'
+bad 3 'a tag or level is -1' 'MPI_Send peer=0 count=1 tag=-1'
+bad 3 'a tag or level is 4294967296' 'MPI_Send peer=0 count=1 tag=1 << 32'
+bad 3 'it has no end' 'for i = 1 to 3 by 0 {' '}' 'for i = 1 to 3 by rank - rank {' 'MPI_Barrier' '}'
+bad 4 'statements without a call' 'for i = 1 to 1 << 62 {' 'let x = i' '}'
+bad 3 'repeat -1' 'repeat -1 {' 'MPI_Barrier' '}'
+bad 4 'compute -5' 'unit "flops"' 'compute -5'
+bad 3 'compute has no unit' 'compute 5'
+bad 3 'never completed' 'MPI_Irecv peer=0 count=1 request=a'
+bad 3 'no request of this name is under way' 'MPI_Wait request=a'
+bad 3 'only MPI_Waitall takes request=all' 'MPI_Wait request=all'
+bad 3 'MPI_Waitall has no request' 'MPI_Waitall'
+bad 3 'MPI_Isend has no request' 'MPI_Isend peer=0 count=1'
+bad 3 'MPI_Send has no peer' 'MPI_Send count=1'
+bad 3 'MPI_Sendrecv has no recv_peer' 'MPI_Sendrecv peer=0 count=1'
+bad 3 "'root' is not a field of MPI_Bcast" 'MPI_Bcast root=0 count=1'
+bad 3 "'count' appears twice" 'MPI_Send peer=0 count=1 count=2'
+bad 3 "'k' is not a field of dgemm; write its sizes in the order m n k" 'dgemm m=1 k=1 n=1'
+bad 3 'dgemm has too few sizes' 'dgemm m=1 n=1'
+bad 3 "'any' is not in the language" 'MPI_Recv peer=any count=1'
+bad 3 "comm='row' is not in the language" 'MPI_Barrier comm=row'
+bad 3 "MPI_Alltoallv is not in the language" 'MPI_Alltoallv count=1'
+bad 3 "MPI_Comm_split is not in the language" 'MPI_Comm_split'
+bad 3 "MPI_Waitany is not in the language" 'MPI_Waitany'
+bad 3 "MPI_Iprobe is not in the language" 'MPI_Iprobe'
+bad 3 "user is not in the language" 'user'
+bad 3 'MPI_Init belongs to every rank' 'MPI_Init'
+bad 3 "'while' is no statement and no call" 'while rank {' '}'
+bad 3 "'x' is not defined here" 'let y = x'
+bad 5 "'i' is not defined here" 'for i = 1 to 2 {' '}' 'let x = i'
+bad 4 "'x' is defined already" 'let x = 1' 'let x = 2'
+bad 3 "'rank' is a word of the language" 'let rank = 1'
+bad 3 "'rank' differs between ranks" 'param n = rank'
+bad 4 'param is in a block' 'if 1 {' 'param n = 2' '}'
+bad 4 'param is behind a statement' 'let x = rank' 'param n = 2'
+bad 3 'the grid has 6 places for 4 ranks' 'grid g = 2, 3'
+bad 3 'dimension 0 of the grid has the size 0' 'grid g = 0'
+bad 4 'dimension 2 of a grid that has 2' 'grid g = 2, 2' 'let x = coord(g, 2)'
+bad 3 'the first argument of coord is not a grid' 'let x = coord(h, 0)'
+bad 4 "'g' is a grid" 'grid g = 4' 'let x = g'
+bad 3 'not fulfilled: a square of ranks' 'require ranks == 9, "a square of ranks"'
+bad 3 'two comparisons in a row' 'let x = 1 < 2 < 3'
+bad 3 'min has too many arguments; give 2' 'let x = min(1, 2, 3)'
+bad 3 "whole decimal numbers" 'let x = 1.5'
+bad 3 "whole decimal numbers" 'let x = 10kB'
+bad 3 "the character '@'" 'let x = @'
+bad 3 'the byte 0xc3' 'let x = é'
+bad 3 'behind a statement' 'let x = 1 2'
+bad 3 'a } without a {' '}'
+bad 5 'a } for each {' 'if 1 {' 'MPI_Barrier'
+bad 3 'a text has no end' 'unit "flops'
+bad 3 'nested more than 100 deep' "let x = $(printf '(%.0s' {1..200})1"
+bad 3 'more than 1000 parts' "let x = 1$(printf ' + 1%.0s' {1..1000})"
+mapfile -t lines < <(for _ in {1..65}; do echo 'repeat 1 {'; done)
+bad 67 'nested more than 64 deep' "${lines[@]}"
+printf 'skeleton 2\n' >x.skel
+check 'refused: a later version of the language' refused 1 'the version of the language is not 1'
+printf 'skeleton 1\nMPI_Barrier\n' >x.skel
+check 'refused: a skeleton without a number of ranks' refused 2 'ranks NUMBER'
+printf 'skeleton 1\nranks 4\0\n' >x.skel
+check 'refused: a byte 0' refused '[0-9]*' 'byte 0'
+printf 'skeleton 1\nranks 0\n' >x.skel
+check 'refused: 0 ranks' refused 2 '0 ranks'
+usage() { local rc; "$timeless" "${@:2}" >usage.txt 2>&1; rc=$?; cat usage.txt; [ $rc -eq 2 ] && grep -qF -- "$1" usage.txt; }
+check '--ranks of a recorded trace exits with 2' usage 'is a trace' replay ring.tl --ranks 4 -p star-1g
+check '--set of a recorded trace exits with 2' usage 'not a change of a platform' replay ring.tl --set N=4 -p star-1g
+check 'a parameter that the skeleton does not have exits with 2' usage "has no parameter 'N'; it has: ranks, bytes, iterations" replay $ring --set N=4 -p star-1g
+check 'a parameter that is no number exits with 2' usage 'is not NAME=NUMBER' replay $ring --set bytes=many -p star-1g
+check 'a number of ranks above all limits exits with 2' usage 'from 1 to' info $ring,ranks=99999999999
+
+# Damaged texts: dump exits with 0, or with 3 and one line with the place.
+mkdir damaged
+python3 "$top_srcdir/tests/cli/skeleton_texts.py" "${MUTATIONS:-100}" damaged "$skeletons"/*.skel
+n_refused=0
+survives() {
+    local rc file n=0
+    for file in damaged/*.skel; do
+        timeout 60 "$timeless" dump "skel:$file" >/dev/null 2>why
+        rc=$?
+        n=$((n + 1))
+        [ $rc -eq 0 ] && [ ! -s why ] && continue
+        n_refused=$((n_refused + 1))
+        [ $rc -eq 3 ] && [ "$(wc -l <why)" -eq 1 ] && grep -q "^timeless: $file:[0-9][0-9]*: " why && continue
+        echo "$file: exit code $rc"
+        cat why
+        cp "$file" "${KEEP:-$scratch}/"
+        return 1
+    done
+    [ $n -eq "${MUTATIONS:-100}" ]
+}
+check 'damaged texts are read, or refused with their line' survives
+check 'most of them are refused' test $n_refused -gt $((${MUTATIONS:-100} / 2))
+tap_done
