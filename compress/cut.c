@@ -495,6 +495,11 @@ tl_status tl_cut_marked(tl_reader *r, const tl_span *span, const tl_cut_marks *m
     if (same_file(r, out_path))
         return tl_fail(err, TL_ERR_USAGE,
                        "%s: the part cannot replace its own trace; give another name", out_path);
+    if (r->kind)
+        return tl_fail(err, TL_ERR_USAGE,
+                       "%s: is a program, which cannot be cut; write its trace by 'timeless make', "
+                       "and cut the trace",
+                       r->path);
     tl_replacement file;
     tl_status status = tl_replace_begin(out_path, ".part", &file, err);
     if (status)

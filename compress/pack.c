@@ -194,6 +194,11 @@ tl_status tl_pack(tl_reader *r, const tl_pack_options *options, const char *out_
                        options->volume_precision);
     if (r->n_damages)
         return tl_fail(err, r->damages[0].status, "%s", r->damages[0].text);
+    if (r->kind)
+        return tl_fail(err, TL_ERR_USAGE,
+                       "%s: is a program, and has no file to pack; write its trace by 'timeless "
+                       "make', which is packed",
+                       r->path);
     tl_replacement file; /* the trace may replace itself */
     tl_status status = tl_replace_begin(out_path, ".part", &file, err);
     if (status)

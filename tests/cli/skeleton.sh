@@ -242,6 +242,14 @@ check 'a parameter that the skeleton does not have exits with 2' usage "has no p
 check 'a parameter that is no number exits with 2' usage 'is not NAME=NUMBER' replay $ring --set bytes=many -p star-1g
 check 'a number of ranks above all limits exits with 2' usage 'from 1 to' info $ring,ranks=99999999999
 
+for program in $ring hpl:N=50,P=1,Q=2; do
+    check "pack: ${program##*/} exits with 2, for it has no file" usage 'has no file to pack' pack $program -o packed.tl
+    check "cut: ${program##*/} exits with 2, for it has no file" usage 'cannot be cut' cut --events 0:3 $program -o packed.tl
+    check 'pack, cut: no trace is left' test ! -e packed.tl
+done
+check 'replay --sample of a skeleton exits with 2, for it has no file' \
+    usage 'cannot be cut' replay $skeletons/call_allreduce.skel,iterations=1000 -p star-1g --sample -q
+
 # Damaged texts: dump exits with 0, or with 3 and one line with the place.
 mkdir damaged
 python3 "$top_srcdir/tests/cli/skeleton_texts.py" "${MUTATIONS:-100}" damaged "$skeletons"/*.skel
