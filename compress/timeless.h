@@ -344,9 +344,10 @@ typedef struct tl_event {
 /* A communicator, a window (call: an action of TL_ACTION_WIN_CREATE) or an open file (call:
  * MPI_File_open) as one rank defines it.  The definitions of two ranks mean the same communicator
  * if their members and their parents are the same, and if both have the same index among the
- * definitions of the rank with these members and this parent, in order of definition.  (For an
- * intercommunicator the two groups must be the same, in either order, and the parent is ignored.)
- */
+ * definitions of the rank with these members and this parent, in order of definition.  Those of
+ * MPI_Comm_create_group are counted apart, because only the members of the group take part.  (For
+ * an intercommunicator the two groups must be the same, in either order, and the parent is
+ * ignored.) */
 typedef struct tl_comm {
     uint32_t id;     /* TL_COMM_FIRST or more; WORLD and SELF are not defined */
     uint32_t parent; /* id of the communicator it was made from, which is defined before */

@@ -1,8 +1,8 @@
 /* plan_comms.c - finds the definitions of different ranks that mean the same communicator.
  *
  * The definitions of two ranks mean the same communicator if they have the same members, the same
- * parent, and the same index among the definitions of their rank with these members and this parent
- * (timeless.h, tl_comm). */
+ * parent, and the same index among the definitions of their rank with these members and this
+ * parent; those of MPI_Comm_create_group are counted apart (timeless.h, tl_comm). */
 #include "plan.h"
 
 #include <inttypes.h>
@@ -20,7 +20,7 @@ typedef struct table {
     uint32_t *slots;      /* index + 1 */
     uint32_t *ordinals;   /* by index */
     int32_t *parents;     /* by index: its parent's, or TLR_PLAN_... */
-    uint8_t *kinds;       /* by index: kind_of */
+    uint8_t *kinds;       /* by index: origin.kind */
     uint32_t *n_claims;   /* by index: ranks that have it */
     uint32_t *last_claim; /* by index: 1 + the last of them */
     uint8_t *is_member;   /* by rank: of the communicator that is checked; otherwise all zero */
@@ -30,7 +30,7 @@ typedef struct table {
 typedef struct origin {
     int32_t parent;
     uint32_t ordinal;
-    uint8_t kind;
+    uint8_t kind; /* kind_of, and MADE_BY_GROUP */
 } origin;
 
 static size_t slot_of(const table *t, const tlr_plan_comm *comm, origin from)
@@ -127,7 +127,7 @@ static int is_in_own_group(const tl_comm *definition, uint32_t rank)
     return 0;
 }
 
-enum { COMMUNICATOR = 0, WINDOW, OPEN_FILE };
+enum { COMMUNICATOR = 0, WINDOW, OPEN_FILE, MADE_BY_GROUP = 0x80 };
 
 static uint8_t kind_of(const tl_comm *definition)
 {
@@ -186,6 +186,10 @@ static tl_status enter(table *t, tlr_plan *plan, uint32_t rank, const tl_comm *d
     const uint32_t id = definition->id;
     const int32_t parent = parent_of(plan, rank, definition);
     origin from = {parent, 0, kind_of(definition)};
+    /* MPI_Comm_create_group is collective over the group, not over the parent: members may call it
+     * before or after another constructor (MPI 3.1, section 6.4.2). */
+    if (definition->call == TL_MPI_Comm_create_group)
+        from.kind |= MADE_BY_GROUP;
     tl_status status = TL_OK;
     if (!is_in_own_group(definition, rank))
         return tl_fail(err, TL_ERR_CORRUPT, "rank %u: is no member of its communicator %u", rank,

@@ -82,6 +82,18 @@ for name in allgather alltoall alltoallv alltoallw ialltoall kept; do
     same "neighbours: $name is messages to and from each" $name hand
 done
 
+# --- communicators of the same ranks, made by a group and by all in another order on each rank ---
+by_all() { echo "comm $1 parent=1 call=MPI_Comm_idup members=[0-2]"; }
+by_group() { echo "comm $1 parent=1 call=MPI_Comm_create_group members=[0-2]"; }
+all_first=$(by_all 3; by_group 4; printf '%s\n' 'Comm_idup comm=1 request=1 new_comm=3' 'Comm_create_group comm=1 new_comm=4' \
+    'Wait request=1' "Bcast $size peer=0 comm=3" "Bcast $size peer=0 comm=4")
+group_first=$(by_group 3; by_all 4; printf '%s\n' 'Comm_create_group comm=1 new_comm=3' 'Comm_idup comm=1 request=1 new_comm=4' \
+    'Wait request=1' "Bcast $size peer=0 comm=4" "Bcast $size peer=0 comm=3")
+trace made "$all_first" "$group_first" "$all_first"
+for engine in smpi loggops; do
+    check "made by a group and by all, in either order: the ranks meet ($engine)" "$timeless" replay made.tl -p p --engine $engine
+done
+
 # --- intercommunicators: rank 0, and ranks 1 and 2 ---
 one='comm 3 parent=1 call=MPI_Intercomm_create members=[0] remote=[1-2]'
 two='comm 3 parent=1 call=MPI_Intercomm_create members=[1-2] remote=[0]'
