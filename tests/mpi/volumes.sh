@@ -65,6 +65,16 @@ if works rseq; then
     without_rseq() { GLIBC_TUNABLES=glibc.pthread.rseq=0 works "$1"; }
     check "without restartable sequences rseq is not used" not without_rseq rseq
     check "without restartable sequences cputime is used" without_rseq cputime
+    # A hypervisor may stop the CPU until the time is over.
+    echo '#include <time.h>
+        int nanosleep(const struct timespec *t, struct timespec *left)
+        {
+            static int n;
+            (void)left;
+            return n++ ? clock_nanosleep(CLOCK_MONOTONIC, 0, t, 0) : 0;
+        }' | $MPICC -xc - -shared -fPIC -o "$scratch/awake.so"
+    awake() { TIMELESS_LIST_VOLUMES=all LD_PRELOAD="$scratch/awake.so $tracer" env | grep -q "^rseq .* works\$"; }
+    check "a first nap without sleep: rseq is used" awake
 fi
 export TIMELESS_VOLUME=none
 check "none: the program is recorded" record volumes 2
