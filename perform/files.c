@@ -46,21 +46,16 @@ static void make_file(const performer *p, int64_t bytes)
 
 static int mode_of(int mode)
 {
-    static const struct {
-        int trace, mpi;
-    } modes[] = {{TL_MODE_CREATE, MPI_MODE_CREATE},
-                 {TL_MODE_RDONLY, MPI_MODE_RDONLY},
-                 {TL_MODE_WRONLY, MPI_MODE_WRONLY},
-                 {TL_MODE_RDWR, MPI_MODE_RDWR},
-                 {TL_MODE_DELETE_ON_CLOSE, MPI_MODE_DELETE_ON_CLOSE},
-                 {TL_MODE_UNIQUE_OPEN, MPI_MODE_UNIQUE_OPEN},
-                 {TL_MODE_EXCL, MPI_MODE_EXCL},
-                 {TL_MODE_APPEND, MPI_MODE_APPEND},
-                 {TL_MODE_SEQUENTIAL, MPI_MODE_SEQUENTIAL}};
-    int out = 0;
-    for (size_t i = 0; i < sizeof modes / sizeof *modes; i++)
-        out |= mode & modes[i].trace ? modes[i].mpi : 0;
-    return out;
+    static const perform_flag flags[] = {{TL_MODE_CREATE, MPI_MODE_CREATE},
+                                         {TL_MODE_RDONLY, MPI_MODE_RDONLY},
+                                         {TL_MODE_WRONLY, MPI_MODE_WRONLY},
+                                         {TL_MODE_RDWR, MPI_MODE_RDWR},
+                                         {TL_MODE_DELETE_ON_CLOSE, MPI_MODE_DELETE_ON_CLOSE},
+                                         {TL_MODE_UNIQUE_OPEN, MPI_MODE_UNIQUE_OPEN},
+                                         {TL_MODE_EXCL, MPI_MODE_EXCL},
+                                         {TL_MODE_APPEND, MPI_MODE_APPEND},
+                                         {TL_MODE_SEQUENTIAL, MPI_MODE_SEQUENTIAL}};
+    return perform_flags(mode, flags, sizeof flags / sizeof *flags);
 }
 
 /* A file that must not exist is removed. MPI_File_open makes it when all ranks have called it. */

@@ -279,19 +279,22 @@ static uint16_t window(performer *p, uint16_t call)
     return call;
 }
 
+int perform_flags(int mode, const perform_flag *flags, size_t n)
+{
+    int out = 0;
+    for (size_t i = 0; i < n; i++)
+        out |= mode & flags[i].trace ? flags[i].mpi : 0;
+    return out;
+}
+
 static int window_mode(int mode)
 {
-    static const struct {
-        int trace, mpi;
-    } modes[] = {{TL_MODE_NOCHECK, MPI_MODE_NOCHECK},
-                 {TL_MODE_NOPRECEDE, MPI_MODE_NOPRECEDE},
-                 {TL_MODE_NOPUT, MPI_MODE_NOPUT},
-                 {TL_MODE_NOSTORE, MPI_MODE_NOSTORE},
-                 {TL_MODE_NOSUCCEED, MPI_MODE_NOSUCCEED}};
-    int out = 0;
-    for (size_t i = 0; i < sizeof modes / sizeof *modes; i++)
-        out |= mode & modes[i].trace ? modes[i].mpi : 0;
-    return out;
+    static const perform_flag flags[] = {{TL_MODE_NOCHECK, MPI_MODE_NOCHECK},
+                                         {TL_MODE_NOPRECEDE, MPI_MODE_NOPRECEDE},
+                                         {TL_MODE_NOPUT, MPI_MODE_NOPUT},
+                                         {TL_MODE_NOSTORE, MPI_MODE_NOSTORE},
+                                         {TL_MODE_NOSUCCEED, MPI_MODE_NOSUCCEED}};
+    return perform_flags(mode, flags, sizeof flags / sizeof *flags);
 }
 
 /* MPI_Comm_split_type and MPI_Dist_graph_create are performed by calls whose arguments are known.

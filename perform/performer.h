@@ -151,6 +151,13 @@ void perform_prepare_file(performer *p);
 
 /* ---- objects.c ---- */
 
+/* A bit of a mode in the trace, and in MPI. */
+typedef struct perform_flag {
+    int trace, mpi;
+} perform_flag;
+/* The mode of MPI that has the bits of a mode of the trace. */
+int perform_flags(int mode, const perform_flag *flags, size_t n);
+
 /* Makes MPI_COMM_WORLD and MPI_COMM_SELF known, what the rank's communicators will be, and those
  * communicators that no event makes: `is_made` by id. */
 void perform_open_objects(performer *p, const unsigned char *is_made);
