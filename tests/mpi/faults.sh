@@ -20,10 +20,10 @@ traced() {
     $timeless info "$trace" >"$scratch/info" 2>&1
 }
 options=
-same() { diff <(without_pid "$scratch/plain") <(without_pid "$scratch/traced"); }
+same() { diff <(without_process "$scratch/plain") <(without_process "$scratch/traced"); }
 # mpiexec.hydra prints the PID and the exit code of one process that ended: the one with the fault, or another
 # that it killed then.
-without_pid() { sed 's/ PID [0-9]* / /; s/^=   EXIT CODE: [0-9]*$/=   EXIT CODE:/' "$1"; }
+without_process() { sed 's/ PID [0-9]* / /; s/^=   EXIT CODE: [0-9]*$/=   EXIT CODE:/' "$1"; }
 without_trace() { diff <(sed 's/^exit 0$/exit 3/' "$scratch/plain") "$scratch/traced"; } # record tells
 warnings() { grep -cE '^timeless: (rank [0-9]+:|no trace:)' "$scratch/said"; }
 once() { [ "$(warnings)" = 1 ] || { cat "$scratch/said"; return 1; }; }
