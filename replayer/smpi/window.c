@@ -7,6 +7,7 @@
 #include "config.h"
 
 #include "rank.h"
+#include "smpi/shims/shims.h"
 
 #include <limits.h>
 #include <stdlib.h>
@@ -20,6 +21,7 @@ void smpi_build_window(smpi_rank *r, uint32_t id)
                        r->comms[id], &r->windows[id]) != MPI_SUCCESS)
         smpi_give_up(TL_ERR_SYSTEM, "SimGrid cannot build a window");
     MPI_Win_set_errhandler(r->windows[id], MPI_ERRORS_RETURN);
+    smpi_windows_hide(r->comms[id], r->windows[id]);
 }
 
 static int create(smpi_rank *r)
@@ -30,8 +32,9 @@ static int create(smpi_rank *r)
     if (r->event.call == TL_MPI_Win_allocate_shared) {
         rc = MPI_Bcast(replay.recv_buffer, pointer, MPI_BYTE, 0, comm);
         if (rc == MPI_SUCCESS)
-            rc = MPI_Barrier(comm);
+            rc = smpi_windows_barrier(comm);
     }
+    smpi_windows_show(comm, r->windows[r->event.new_comm]);
     if (rc == MPI_SUCCESS)
         rc = MPI_Allgather(replay.send_buffer, pointer, MPI_BYTE, replay.recv_buffer, pointer,
                            MPI_BYTE, comm);

@@ -7,6 +7,7 @@
 #include <stdint.h>
 
 #include <simgrid/link.h>
+#include <smpi/mpi.h>
 
 #include "table.h"
 
@@ -34,6 +35,12 @@ void smpi_memory_keep(size_t bytes);
 /* Between these two calls, broadcasts, barriers and allgathers of SMPI take no simulated time. */
 void smpi_meet_begin(void);
 void smpi_meet_end(void);
+
+/* The communicator forgets this rank's window, or knows it again. */
+void smpi_windows_hide(MPI_Comm comm, MPI_Win window);
+void smpi_windows_show(MPI_Comm comm, MPI_Win window);
+/* A barrier that asks no windows. */
+int smpi_windows_barrier(MPI_Comm comm);
 
 /* To be called before the simulation begins, with its number of ranks. */
 void smpi_detached_prepare(uint32_t n_ranks);

@@ -33,6 +33,8 @@ enum { SMPI_SPEED, SMPI_MODEL };
  *   DATES      dates.c       the date at which each activity ends
  *   CALLS      calls.c       requests of ranks that are answered at once
  *   MEET       meet.c        replays begin at second 0
+ *   WINDOWS    windows.c     windows that a barrier asks; without it, ranks that reach a window at
+ *                            the same date may come in another order
  *   OVERHEADS  overheads.c   option timeless/local-overheads
  *   ORDER      order.c       option timeless/eager-order
  *   BUFFER     buffer.c      option timeless/send-buffer
@@ -54,6 +56,7 @@ enum { SMPI_SPEED, SMPI_MODEL };
     SHIM(DATES, SMPI_SPEED, 332, 332)                                                              \
     SHIM(CALLS, SMPI_SPEED, 332, 332)                                                              \
     SHIM(MEET, SMPI_MODEL, 0, SMPI_ANY_VERSION)                                                    \
+    SHIM(WINDOWS, SMPI_SPEED, 0, SMPI_ANY_VERSION)                                                 \
     SHIM(OVERHEADS, SMPI_MODEL, 332, 400)                                                          \
     SHIM(ORDER, SMPI_MODEL, 332, 400)                                                              \
     SHIM(BUFFER, SMPI_MODEL, 332, 400)                                                             \
@@ -81,6 +84,8 @@ typedef enum smpi_shim {
 #define SG_COUNT_SENT SG_MPI_COMM "29increment_sent_messages_countEiii"
 #define SG_RECEIVED SG_MPI_COMM "27get_received_messages_countEiii"
 #define SG_COUNT_RECEIVED SG_MPI_COMM "33increment_received_messages_countEiii"
+#define SG_ADD_WINDOW SG_MPI_COMM "11add_rma_winEPNS0_3WinE"
+#define SG_REMOVE_WINDOW SG_MPI_COMM "14remove_rma_winEPNS0_3WinE"
 #define SG_FIND_ROUTE                                                                              \
     "_ZN7simgrid6kernel7routing11NetZoneImpl30get_global_route_with_netzonesEPKNS1_"               \
     "8NetPointES5_RSt6vectorIPNS0_8resource16StandardLinkImplESaIS9_EEPdRSt13unordered_setIPS2_"   \
@@ -215,6 +220,9 @@ enum { SG_DO_SOLVE_PLACE = 2 }; /* among the virtual functions */
     VARIABLE(MEET, SG_BCAST)                                                                       \
     VARIABLE(MEET, SG_BARRIER)                                                                     \
     VARIABLE(MEET, SG_ALLGATHER)                                                                   \
+    CALLED(WINDOWS, SG_ADD_WINDOW)                                                                 \
+    CALLED(WINDOWS, SG_REMOVE_WINDOW)                                                              \
+    VARIABLE(WINDOWS, SG_BARRIER)                                                                  \
     REPLACED(OVERHEADS, SG_OSEND)                                                                  \
     REPLACED(OVERHEADS, SG_OISEND)                                                                 \
     REPLACED(OVERHEADS, SG_ORECV)                                                                  \
