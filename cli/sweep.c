@@ -68,7 +68,7 @@ static int has_several_values(const arguments *a)
 {
     int several = a->grid.traces.n > 1;
     for (size_t i = 0; i < a->n_axes; i++)
-        several |= a->axes[i].n > 1;
+        several |= a->axes[i].n > 1 || tlr_axis_has_all(&a->axes[i]);
     return several;
 }
 

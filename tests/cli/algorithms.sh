@@ -25,6 +25,7 @@ for name in $valid; do case $name in default | ompi | mpich | mvapich2 | impi | 
 check 'SimGrid: they are those that it lists, without the selectors' equal "$(column all.csv coll.alltoall)" "$(cat expected)"
 check 'SimGrid: there are at least 15 of alltoall' test "$(wc -l <expected)" -ge 15
 check 'LogGOPS: coll.bcast=all sweeps the algorithms' "$timeless" sweep --engine loggops --params $params --grid make=call_bcast --grid make.ranks=8 --grid coll.bcast=binomial_tree,all -o l.csv
+check 'coll.bcast=all alone is an axis for a plot' "$timeless" sweep --engine loggops --params $params --grid make=call_bcast --grid make.ranks=8 --grid coll.bcast=all -o p.csv --plot p.svg
 check 'LogGOPS: an algorithm that is given beside all is not repeated' test "$(column l.csv coll.bcast | sort | uniq -d | wc -l)" -eq 0 -a "$(column l.csv coll.bcast | wc -l)" -ge 9
 check 'all is refused for two engines' refused 2 'give one --engine' "$timeless" sweep a.tl -p graphene --grid engine=smpi,loggops --grid coll.alltoall=all
 check 'all is refused for a collective without a choice' refused 2 'no choice of algorithms for scan' "$timeless" sweep a.tl -p graphene --grid coll.scan=all
