@@ -1,5 +1,5 @@
 # doc: the format, the architecture, man pages.
-EXTRA_DIST += doc/ARCHITECTURE.md doc/ci/README.md doc/ci/gate.sh doc/ci/github.yml doc/ci/gitlab.yml doc/first-light.sh
+EXTRA_DIST += doc/ARCHITECTURE.md doc/first-light.sh
 dist_man1_MANS += doc/timeless.1 doc/timeless-record.1 doc/timeless-replay.1
 dist_man1_MANS += doc/timeless-study.1 doc/timeless-sweep.1 doc/timeless-tolerance.1 doc/timeless-perform.1
 dist_man3_MANS += doc/timeless_kernel.3 doc/timeless.h.3
@@ -11,5 +11,12 @@ dist_lab_DATA = doc/lab/SHEET.md doc/lab/broadcast.c doc/lab/ring.c doc/lab/sten
 dist_man5_MANS += doc/timeless-model.5 doc/timeless-platform.5
 dist_man1_MANS += doc/timeless-calibrate.1 doc/timeless-calibrate-cpu.1 doc/timeless-calibrate-noise.1 doc/timeless-calibrate-kernels.1 doc/timeless-calibrate-network.1 doc/timeless-report.1 doc/timeless-compare.1
 dist_man1_MANS += doc/timeless-info.1 doc/timeless-dump.1 doc/timeless-undump.1 doc/timeless-export.1 doc/timeless-import.1 doc/timeless-cut.1 doc/timeless-make.1 doc/timeless-hpl.1 doc/timeless-extrapolate.1 doc/timeless-platform.1 doc/timeless-pack.1 doc/timeless-join.1
-# The tutorials use the traces and platforms of a checkout.
-EXTRA_DIST += doc/tutorials/buying.md doc/tutorials/offer-a.conf doc/tutorials/offer-b.conf doc/tutorials/performance.md
+# The tutorials use the traces and platforms of a checkout, or links to those of an installation.
+tutorialsdir = $(docdir)/tutorials
+dist_tutorials_DATA = doc/tutorials/README.md doc/tutorials/buying.md doc/tutorials/ci.md doc/tutorials/cluster.xml \
+    doc/tutorials/collectives.md doc/tutorials/ghz.conf doc/tutorials/hosts doc/tutorials/noise.md \
+    doc/tutorials/offer-a.conf doc/tutorials/offer-b.conf doc/tutorials/performance.md doc/tutorials/simgrid.md \
+    doc/tutorials/steps.skel
+# The gate that a tutorial uses.
+cidir = $(docdir)/ci
+dist_ci_DATA = doc/ci/README.md doc/ci/gate.sh doc/ci/github.yml doc/ci/gitlab.yml

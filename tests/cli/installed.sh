@@ -44,6 +44,13 @@ named | sort -u >names
 check 'manual pages name other pages and documents' sh -c 'grep -qxF timeless-replay.1 names && grep -qxF FORMAT.md names'
 check_exit 1 'every page and document that they name is installed' absent
 
+# The tutorials, in a folder that their list makes of an installed copy.
+sed -n '/^```sh$/,/^```$/{/^```/!p}' "$(find "$root" -path '*/tutorials/README.md' -print -quit)" >tour.sh
+# shellcheck disable=SC2016 # the other shell has the arguments
+tour() { PREFIX=$(dirname "$(dirname "$program")") bash -euc '. ./tour.sh && "$1" platform doc/tutorials/offer-a.conf -o offer-a && "$1" replay -q traces/stencil-64.tl --platform ./offer-a &&
+    "$1" replay -q traces/wavefront-16.tl --platform doc/tutorials/cluster.xml --model platforms/local/model.conf && test -f doc/ci/gate.sh -a -f doc/lab/ring.c' - "$program"; }
+check 'the tutorials work beside an installed copy' tour
+
 # The tool for Valgrind runs without a C library: whatever CFLAGS ask for, it has no stack protector.
 stack_protector() {
     env -u MAKEFLAGS make -C "$top_builddir" --no-print-directory -n -W "$(sed -n "s/^top_srcdir = //p" "$top_builddir/Makefile")/tracer/exact/valgrind_tool.c" CFLAGS=-fstack-protector-all \
