@@ -60,7 +60,8 @@ endif
 # The parts of the report's page and its plotting library become a part of the program.
 noinst_LTLIBRARIES += replayer/libreport.la
 REPORT_PARTS = \
-	replayer/report/common.js replayer/report/flame.html replayer/report/flame.js replayer/report/report.html replayer/report/report.js \
+	replayer/report/common.js replayer/report/flame.html replayer/report/flame.js \
+	replayer/report/head.html replayer/report/report.html replayer/report/report.js \
 	replayer/report/style.css replayer/report/timeline.js replayer/report/versus.html \
 	replayer/report/versus.js
 replayer_libreport_la_SOURCES = replayer/report/page.c replayer/report/page.h

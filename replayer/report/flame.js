@@ -1,4 +1,3 @@
-"use strict";
 /* The tree of the stacks, drawn from the root downwards. */
 const HEIGHT = 18;
 const root = {name: "all", kind: "function", time: 0, children: new Map(), parent: null, depth: 0};
@@ -20,10 +19,9 @@ function grow(stack, time, last) {
 for (const [stack, time] of data.compute) grow(stack, time, ["compute"]);
 for (const [stack, time] of data.calls) grow(stack, time, ["call"]);
 for (const [stack, time] of data.waits) grow(stack, time, ["call", "wait"]);
-const seconds = t => t >= 1 ? t.toPrecision(4) + " s" : t >= 1e-3 ? (t * 1e3).toPrecision(4) + " ms" : (t * 1e6).toPrecision(4) + " µs";
-const percent = t => (100 * t / (root.time || 1)).toFixed(1) + " %";
-const flame = document.getElementById("flame"), hover = document.getElementById("hover");
-const search = document.getElementById("search"), found = document.getElementById("found");
+const ofAll = t => percent(t, root.time);
+const flame = byId("flame"), hover = byId("hover");
+const search = byId("search"), found = byId("found");
 const hint = hover.textContent;
 let zoomed = root, pattern = null;
 
@@ -33,7 +31,7 @@ function pathOf(node) {
   return names.join(" > ") || "all";
 }
 
-function draw() {
+function drawFrames() {
   flame.textContent = "";
   const width = flame.clientWidth;
   let deepest = 0;
@@ -45,10 +43,10 @@ function draw() {
     box.style.width = 100 * share + "%";
     box.style.top = node.depth * HEIGHT + "px";
     if (share * width > 25) box.textContent = node.name;
-    const text = pathOf(node) + ": " + seconds(node.time) + ", " + percent(node.time);
+    const text = pathOf(node) + ": " + seconds(node.time) + ", " + ofAll(node.time);
     box.title = text;
     box.onmouseenter = () => { hover.textContent = text; };
-    box.onclick = () => { zoomed = node === zoomed && node.parent ? node.parent : node; draw(); };
+    box.onclick = () => { zoomed = node === zoomed && node.parent ? node.parent : node; drawFrames(); };
     flame.append(box);
     deepest = Math.max(deepest, node.depth);
     if (isAbove) return;
@@ -77,17 +75,18 @@ search.oninput = () => {
   try {
     if (search.value) pattern = new RegExp(search.value, "i");
   } catch (error) {
-    found.textContent = "no regular expression";
+    found.textContent = "not a regular expression";
   }
-  if (pattern) found.textContent = seconds(matching(root)) + ", " + percent(matching(root));
-  draw();
+  if (pattern) found.textContent = seconds(matching(root)) + ", " + ofAll(matching(root));
+  drawFrames();
 };
 flame.onmouseleave = () => { hover.textContent = hint; };
-window.onresize = draw;
+window.onresize = drawFrames;
 const prediction = data.prediction;
-document.getElementById("what").textContent =
+document.title = (prediction.command || prediction.trace) + ": predicted time by call path";
+byId("what").textContent =
   prediction.trace + " on " + prediction.platform.replace(/.*\//, "") + ", " + prediction.n_ranks + " ranks: makespan " +
   seconds(prediction.makespan_s) + "; " + seconds(root.time) + " in all ranks together. " +
   (data.has_call_paths ? "" : "The trace has no call paths, so the frames are regions, functions and calls; " +
     "timeless record --call-paths 32 records the callers.");
-draw();
+drawFrames();

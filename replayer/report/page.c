@@ -9,6 +9,7 @@
     __asm__(".pushsection .rodata\n" #name ":\n.incbin \"" path "\"\n.byte 0\n.popsection\n");     \
     extern const char name[] __attribute__((visibility("hidden")))
 
+INCLUDE_TEXT(tlr_head_html, REPORT_FOLDER "/head.html");
 INCLUDE_TEXT(tlr_report_html, REPORT_FOLDER "/report.html");
 INCLUDE_TEXT(tlr_style_css, REPORT_FOLDER "/style.css");
 INCLUDE_TEXT(tlr_common_js, REPORT_FOLDER "/common.js");
@@ -24,11 +25,12 @@ const char *tlr_page_part(const char *name, size_t length)
 {
     static const struct {
         const char *name, *text;
-    } parts[] = {{"REPORT_PAGE", tlr_report_html}, {"STYLE", tlr_style_css},
-                 {"COMMON", tlr_common_js},        {"TIMELINE", tlr_timeline_js},
-                 {"REPORT", tlr_report_js},        {"VERSUS_PAGE", tlr_versus_html},
-                 {"VERSUS", tlr_versus_js},        {"FLAME_PAGE", tlr_flame_html},
-                 {"FLAME", tlr_flame_js},          {"LIBRARY", tlr_chart_js}};
+    } parts[] = {{"HEAD", tlr_head_html},          {"REPORT_PAGE", tlr_report_html},
+                 {"STYLE", tlr_style_css},         {"COMMON", tlr_common_js},
+                 {"TIMELINE", tlr_timeline_js},    {"REPORT", tlr_report_js},
+                 {"VERSUS_PAGE", tlr_versus_html}, {"VERSUS", tlr_versus_js},
+                 {"FLAME_PAGE", tlr_flame_html},   {"FLAME", tlr_flame_js},
+                 {"LIBRARY", tlr_chart_js}};
     for (size_t i = 0; i < sizeof parts / sizeof *parts; i++)
         if (strlen(parts[i].name) == length && !strncmp(parts[i].name, name, length))
             return parts[i].text;
