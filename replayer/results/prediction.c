@@ -45,11 +45,13 @@ void tlr_prediction_free(tlr_prediction *p)
     free(p);
 }
 
-/* One column of the table of shares, by its place in tlr_rank_prediction. */
+/* One row of the table of shares, by its place in tlr_rank_prediction. */
 typedef struct share {
     const char *name;
     size_t offset;
 } share;
+
+enum { OTHER_CALLS = sizeof(tlr_rank_prediction) }; /* they have no place there */
 
 static const share shares[] = {
     {"compute", offsetof(tlr_rank_prediction, compute_s)},
@@ -58,12 +60,23 @@ static const share shares[] = {
     {"wait", offsetof(tlr_rank_prediction, wait_s)},
     {"collective", offsetof(tlr_rank_prediction, collective_s)},
     {"files", offsetof(tlr_rank_prediction, io_s)},
+    {"other calls", OTHER_CALLS},
     {"end of rank", offsetof(tlr_rank_prediction, end_s)},
 };
 enum { N_SHARES = sizeof shares / sizeof *shares, N_SLOWEST = 5 };
 
+/* Calls of no other kind, such as sleeps. */
+static double other_calls_s(const tlr_rank_prediction *rank)
+{
+    const double known_s =
+        rank->compute_s + rank->p2p_s + rank->wait_s + rank->collective_s + rank->io_s;
+    return fmax(0, rank->end_s - known_s);
+}
+
 static double value_of(const tlr_rank_prediction *rank, const share *s)
 {
+    if (s->offset == OTHER_CALLS)
+        return other_calls_s(rank);
     return *(const double *)((const char *)rank + s->offset);
 }
 
@@ -78,7 +91,10 @@ static void print_shares(const tlr_prediction *p, FILE *out)
             max = fmax(max, value);
             sum += value;
         }
-        fprintf(out, "%-16s %14.9g %14.9g %14.9g\n", shares[i].name, min, sum / p->n_ranks, max);
+        const int is_rounding = shares[i].offset == OTHER_CALLS && max <= 1e-6 * p->makespan_s;
+        if (!is_rounding)
+            fprintf(out, "%-16s %14.9g %14.9g %14.9g\n", shares[i].name, min, sum / p->n_ranks,
+                    max);
     }
 }
 

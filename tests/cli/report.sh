@@ -51,11 +51,13 @@ check 'many events: the page in the browser has the totals' $read_back dom ring.
 printf '%s\n' 'timeless-text 1' 'ranks 2' 'volume_unit "flops"' 'rank 0 host="h"' '0 0 Sleep count=300000000' \
     '0 1 MPI_Barrier comm=1 volume=100000000 clock_ns=0' 'end cut clock_ns=0' 'rank 1 host="h"' \
     '1 0 MPI_Barrier comm=1 clock_ns=0' 'end cut clock_ns=0' | "$timeless" undump - -o sleeps.tl
-check 'a sleep: a report is written' "$timeless" report sleeps.tl -p "$TIMELESS_PLATFORMS/star-1g/platform.xml" -q -o sleeps.html
+check 'a sleep: a report is written' "$timeless" report sleeps.tl -p "$TIMELESS_PLATFORMS/star-1g/platform.xml" -o sleeps.html
+cp out printed
 $read_back poke sleeps.html poked.html '
     const sets = Chart.getChart("bars").data.datasets;
     byId("view").dataset.bars = sets.map(s => s.label + ": " + s.data.map(v => v.toFixed(0)).join(" ")).join("; ");'
 check 'a sleep: a browser shows the page' render poked.html poked.dom
+check 'a sleep: the table of seconds has it' grep -qE '^other calls +0 +0\.15 +0\.3$' printed
 check 'a sleep is a part of the bar of its rank' grep -qE 'data-bars="compute: 100 0; [^"]*other calls: 300 0; ' poked.dom
 
 # What stands in a trace cannot leave its place in the page.
