@@ -141,8 +141,8 @@ if (steps.length) {
 
 /* ---- links, provenance ---- */
 
-table("links", ["", "bytes in the network model", "mean use", "saturated"], (prediction.links || []).map(l =>
-    [l.name, exact(l.bytes, bytes), four(100 * l.mean_use) + " %", exact(l.saturated_s, seconds)]), 50);
+table("links", ["", "bytes of messages", "bytes in the network model", "mean use", "saturated"], (prediction.links || []).map(l =>
+    [l.name, "sent_bytes" in l ? exact(l.sent_bytes, bytes) : "unknown", exact(l.bytes, bytes), four(100 * l.mean_use) + " %", exact(l.saturated_s, seconds)]), 50);
 const about = { "makespan_s": prediction.makespan_s, "trace": prediction.trace,
     "trace hash": prediction.trace_hash, "platform": prediction.platform,
     "platform hash": prediction.platform_hash, "compute model": prediction.model,

@@ -83,7 +83,7 @@ tl_status tlr_usage_read(tlr_usage *usage, tl_error *err)
         tlr_resource **list = resource.is_link ? &usage->links : &usage->hosts;
         size_t *n = resource.is_link ? &usage->n_links : &usage->n_hosts;
         *(resource.is_link ? &usage->links_j : &usage->hosts_j) += resource.energy_j;
-        if (resource.is_link && resource.bytes <= 0)
+        if (resource.is_link && resource.bytes <= 0 && resource.sent_bytes <= 0)
             continue;
         tlr_resource *more = realloc(*list, (*n + 1) * sizeof *more);
         if (!more)
@@ -108,11 +108,17 @@ static double mean_use(const tlr_usage *usage, const tlr_resource *link)
 void tlr_usage_print(const tlr_usage *usage, FILE *out)
 {
     if (usage->has_links)
-        fprintf(out, "\n%-32s %14s %10s %14s\n", "link", "bytes", "mean use", "saturated, s");
+        fprintf(out, "\n%-32s %14s %14s %10s %14s\n", "link", "bytes sent", "in the model",
+                "mean use", "saturated, s");
     for (size_t i = 0; usage->has_links && i < usage->n_links && i < N_SHOWN; i++) {
         const tlr_resource *link = &usage->links[i];
-        fprintf(out, "%-32s %14.9g %9.3g%% %14.6g\n", tl_printable(link->name), link->bytes,
-                100 * mean_use(usage, link), link->saturated_s);
+        fprintf(out, "%-32s ", tl_printable(link->name));
+        if (link->sent_bytes >= 0)
+            fprintf(out, "%14.9g", link->sent_bytes);
+        else
+            fprintf(out, "%14s", "unknown");
+        fprintf(out, " %14.9g %9.3g%% %14.6g\n", link->bytes, 100 * mean_use(usage, link),
+                link->saturated_s);
     }
     if (usage->has_links && usage->n_links > N_SHOWN)
         fprintf(out, "and %zu more\n", usage->n_links - N_SHOWN);
@@ -126,10 +132,13 @@ static json_t *links_json(const tlr_usage *usage)
     json_t *links = json_array();
     for (size_t i = 0; i < usage->n_links; i++) {
         const tlr_resource *link = &usage->links[i];
-        json_array_append_new(links, json_pack("{s:s, s:f, s:f, s:f, s:f}", "name", link->name,
-                                               "bandwidth_bytes_per_s", link->bandwidth, "bytes",
-                                               link->bytes, "mean_use", mean_use(usage, link),
-                                               "saturated_s", link->saturated_s));
+        json_t *row =
+            json_pack("{s:s, s:f, s:f, s:f, s:f}", "name", link->name, "bandwidth_bytes_per_s",
+                      link->bandwidth, "bytes", link->bytes, "mean_use", mean_use(usage, link),
+                      "saturated_s", link->saturated_s);
+        if (link->sent_bytes >= 0)
+            json_object_set_new(row, "sent_bytes", json_real(link->sent_bytes));
+        json_array_append_new(links, row);
     }
     return links;
 }

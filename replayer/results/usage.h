@@ -14,6 +14,7 @@ typedef struct tlr_resource {
     int is_link;
     double bandwidth;   /* bytes per second */
     double bytes;       /* with what SMPI's model adds to messages */
+    double sent_bytes;  /* of the messages alone; -1: unknown */
     double saturated_s; /* in which TLR_SATURATED of the bandwidth or more was in use */
     double energy_j;
 } tlr_resource;

@@ -2,6 +2,7 @@
 #include "config.h"
 
 #include "smpi/shims/shims.h"
+#include "payload.h"
 #include "rank.h"
 
 #include <inttypes.h>
@@ -323,6 +324,7 @@ static void get_ready(smpi_rank *r)
         keep_shared_buffers();
     if (job->start_s > 0)
         sg_actor_sleep_until(job->start_s);
+    smpi_payload_join();
     /* The last rank releases, too: without this step it would be at the barrier before its
      * predecessor. */
     sg_sem_acquire(job->turn[r->rank]);

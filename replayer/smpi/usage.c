@@ -5,6 +5,7 @@
 #include "config.h"
 
 #include "smpi/shims/shims.h"
+#include "payload.h"
 #include "rank.h"
 #include "results/usage.h"
 
@@ -127,6 +128,7 @@ void smpi_usage_close(void)
     if (!usage.is_open)
         return;
     take_energy();
+    smpi_payload_take(usage.links, usage.n_links, usage.resources);
     if (tlr_usage_put(replay.options->usage, simgrid_get_clock(), usage.resources,
                       usage.n_links + usage.n_hosts, &err) != TL_OK)
         smpi_give_up(err.status, "%s", err.text);

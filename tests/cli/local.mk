@@ -51,7 +51,7 @@ CLI_TESTS = \
 	tests/cli/replay_outcomes.sh \
 	tests/cli/replay_calls.sh \
 	tests/cli/timeline.sh \
-	tests/cli/report.sh tests/cli/versus.sh \
+	tests/cli/numbers.sh tests/cli/report.sh tests/cli/versus.sh \
 	tests/cli/trace.sh \
 	tests/cli/calibrate_cpu.sh \
 	tests/cli/calibrate_noise.sh \
@@ -69,5 +69,5 @@ CLI_TESTS = \
 	tests/cli/waits.sh \
 	tests/cli/what_if.sh
 TESTS += $(CLI_TESTS)
-EXTRA_DIST += $(CLI_TESTS) tests/cli/laws_trace.py tests/cli/skeleton_texts.py tests/cli/messages.sh tests/cli/flip_bits.py tests/cli/dumpi_write.py tests/cli/report_read.py tests/cli/versus_read.py tests/cli/timeline_read.py tests/cli/paraver_read.py \
+EXTRA_DIST += $(CLI_TESTS) tests/cli/laws_trace.py tests/cli/numbers.c tests/cli/numbers_read.py tests/cli/skeleton_texts.py tests/cli/messages.sh tests/cli/flip_bits.py tests/cli/dumpi_write.py tests/cli/report_read.py tests/cli/versus_read.py tests/cli/timeline_read.py tests/cli/paraver_read.py \
 	tests/cli/simgrid_program.py tests/cli/hinder_speed.c tests/cli/hinder_simgrid.c tests/cli/waits_cases.py tests/cli/like.sh tests/cli/replay_outcomes.c

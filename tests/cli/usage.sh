@@ -49,8 +49,14 @@ check 'two messages over a link' "$timeless" replay both.tl -p watts --hostfile 
 check 'their bytes, half of the time, full for half of it' said both.json '
 l = links["shared"]
 assert abs(l["bytes"] / 1e8 - 1) < 1e-3, l
+assert l["sent_bytes"] == 100000000, l
 assert abs(l["mean_use"] - 0.5) < 1e-3 and abs(l["saturated_s"] - 1) < 1e-3, l
 assert list(links) == ["shared"] and "energy" not in p, p.keys()'
+check 'two messages, with the traffic in the other direction' "$timeless" replay both.tl -p watts --hostfile hosts --links \
+    --cfg=network/crosstraffic:yes --json=cross.json -q
+check 'the bytes of the messages are the same, those of the model are more' said cross.json '
+assert links["shared"]["sent_bytes"] == 100000000 and links["wide"]["sent_bytes"] == 0, links
+assert links["wide"]["bytes"] > 1e6, links'
 check 'the prediction is the same without' bash -c "'$timeless' replay both.tl -p watts --hostfile hosts -q |
     python3 -c 'import json; assert float(input()) == json.load(open(\"both.json\"))[\"makespan_s\"]'"
 # One after the other: a's message alone takes half a second, as the link is its own.
@@ -72,7 +78,7 @@ assert len(hosts) == 3 and abs(p["energy"]["hosts_j"] - sum(hosts.values())) < 1
 assert abs(p["energy"]["links_j"] - (1.0 * 30 + 0.2 * 10)) < 0.1, p["energy"]'
 check 'as text' "$timeless" replay after.tl -p watts --hostfile hosts --links --energy
 cp out text
-check 'with both' bash -c 'grep -qE "^shared +1[0-9.e+]+ +83\.3% " text && grep -qE "^energy +[0-9.]+ J of 3 hosts" text'
+check 'with both' bash -c 'grep -qE "^shared +100000000 +1[0-9.e+]+ +83\.3% " text && grep -qE "^energy +[0-9.]+ J of 3 hosts" text'
 check 'energy does not change the prediction' bash -c "'$timeless' replay after.tl -p watts --hostfile hosts -q |
     python3 -c 'import json; assert float(input()) == json.load(open(\"after.json\"))[\"makespan_s\"]'"
 

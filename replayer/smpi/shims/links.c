@@ -13,6 +13,25 @@
 #include <string.h>
 
 static void (*tell)(double took_s);
+static smpi_send_watcher *watch_sends;
+
+void smpi_watch_sends(smpi_send_watcher *watcher)
+{
+    watch_sends = watcher;
+}
+
+smpi_send_watcher *smpi_watcher_of_sends(void)
+{
+    return watch_sends;
+}
+
+const void *smpi_actor_self(void)
+{
+    static const void *(*self)(void);
+    if (!self)
+        *(void **)&self = dlsym(RTLD_DEFAULT, SG_ACTOR_SELF);
+    return self();
+}
 
 double smpi_link_use(const_sg_link_t link)
 {

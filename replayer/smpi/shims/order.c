@@ -182,6 +182,9 @@ void *isend(void *result, const send_call *call)
 {
     static void *(*theirs)(void *, const send_call *);
     SMPI_BEHIND(theirs, SG_COMM_ISEND);
+    smpi_send_watcher *watcher = smpi_watcher_of_sends();
+    if (watcher)
+        watcher(call->issuer, receiver_of(call), (double)call->source_bytes);
     sending = call;
     void *same = theirs(result, call);
     sending = NULL;

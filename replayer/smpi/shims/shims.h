@@ -89,6 +89,13 @@ void smpi_numbers_share(const void *comm, const void *same);
 
 /* Called after each step of simulated time. */
 void smpi_watch_clock(void (*advanced)(double took_s));
+/* Called for each message that a process sends, and by order.c for that purpose: SimGrid's object
+ * of the sender, the number of the receiving process, the bytes of the message. */
+typedef void smpi_send_watcher(const void *sender, long receiver, double bytes);
+void smpi_watch_sends(smpi_send_watcher *watcher);
+smpi_send_watcher *smpi_watcher_of_sends(void);
+/* SimGrid's object of the process that calls this function. */
+const void *smpi_actor_self(void);
 /* Bytes per second on the link during the last step. */
 double smpi_link_use(const_sg_link_t link);
 /* NULL if the link has no such property. */

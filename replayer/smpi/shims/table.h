@@ -40,6 +40,7 @@ enum { SMPI_SPEED, SMPI_MODEL };
  *   BUFFER     buffer.c      option timeless/send-buffer
  *   LOOPBACK   loopback.c    options timeless/loopback-bw-factor, timeless/loopback-lat-factor
  *   LINKS      links.c       --links, --energy
+ *   PAYLOAD    order.c       --links: the bytes of messages on the links
  * Tests: tests/cli/module.sh sees that libsimgrid calls each function here, and what happens where
  * it does not.  That SPEED changes no result is what tests/mpi/oracle.sh,
  * tests/bench/replay_speed.sh and tests/cli/module.sh see; what MODEL changes, tests/cli/module.sh,
@@ -61,7 +62,8 @@ enum { SMPI_SPEED, SMPI_MODEL };
     SHIM(ORDER, SMPI_MODEL, 332, 400)                                                              \
     SHIM(BUFFER, SMPI_MODEL, 332, 400)                                                             \
     SHIM(LOOPBACK, SMPI_MODEL, 332, 400)                                                           \
-    SHIM(LINKS, SMPI_MODEL, 0, SMPI_ANY_VERSION)
+    SHIM(LINKS, SMPI_MODEL, 0, SMPI_ANY_VERSION)                                                   \
+    SHIM(PAYLOAD, SMPI_MODEL, 332, 400)
 
 typedef enum smpi_shim {
 #define SHIM(part, kind, first, last) SMPI_SHIM_##part,
@@ -241,7 +243,9 @@ enum { SG_DO_SOLVE_PLACE = 2 }; /* among the virtual functions */
     CALLED(LOOPBACK, SG_NETWORK_MODEL)                                                             \
     REPLACED(LINKS, SG_ADVANCE)                                                                    \
     CALLED(LINKS, SG_LINK_USE)                                                                     \
-    CALLED(LINKS, SG_LINK_PROPERTY)
+    CALLED(LINKS, SG_LINK_PROPERTY)                                                                \
+    REPLACED(PAYLOAD, SG_COMM_ISEND)                                                               \
+    CALLED(PAYLOAD, SG_ACTOR_SELF)
 
 /* Nonzero if the part holds. */
 int smpi_shim_holds(smpi_shim shim);

@@ -1,0 +1,157 @@
+/* payload.c - the bytes of messages on each link of their routes, without what SMPI's network model
+ * adds. A message is counted when it is sent. */
+#include "config.h"
+
+#include "payload.h"
+
+#include "rank.h"
+#include "smpi/shims/shims.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include <simgrid/actor.h>
+#include <simgrid/host.h>
+#include <xbt/dynar.h>
+
+/* An actor that sends messages for a rank. */
+typedef struct sender {
+    const void *actor;
+    sg_host_t host;
+} sender;
+
+/* From one host to another. */
+typedef struct flow {
+    sg_host_t from, to;
+    double bytes;
+} flow;
+
+static struct {
+    size_t n_places; /* a power of two; 0: nothing is counted */
+    sender *senders; /* by the address of their actor */
+    size_t n_pids;
+    sg_host_t *hosts; /* by process id */
+    size_t n_flows, flow_places;
+    flow *flows; /* by their hosts */
+} payload;
+
+static size_t hash(const void *a, const void *b)
+{
+    uint64_t h = (uintptr_t)a * UINT64_C(0x9e3779b97f4a7c15);
+    h = (h ^ h >> 32 ^ (uintptr_t)b) * UINT64_C(0xbf58476d1ce4e5b9);
+    return h >> 16;
+}
+
+static sender *find_sender(const void *actor)
+{
+    size_t i = hash(actor, NULL) & (payload.n_places - 1);
+    while (payload.senders[i].actor && payload.senders[i].actor != actor)
+        i = (i + 1) & (payload.n_places - 1);
+    return &payload.senders[i];
+}
+
+static flow *find_flow(flow *flows, size_t n_places, const flow *wanted)
+{
+    size_t i = hash(wanted->from, wanted->to) & (n_places - 1);
+    while (flows[i].from && (flows[i].from != wanted->from || flows[i].to != wanted->to))
+        i = (i + 1) & (n_places - 1);
+    return &flows[i];
+}
+
+static void make_room(void)
+{
+    if (2 * payload.n_flows < payload.flow_places)
+        return;
+    const size_t n_places = payload.flow_places ? 2 * payload.flow_places : 256;
+    flow *flows = smpi_alloc(n_places, sizeof *flows);
+    for (size_t i = 0; i < payload.flow_places; i++)
+        if (payload.flows[i].from)
+            *find_flow(flows, n_places, &payload.flows[i]) = payload.flows[i];
+    free(payload.flows);
+    payload.flows = flows;
+    payload.flow_places = n_places;
+}
+
+static void count_message(const void *actor, long receiver, double bytes)
+{
+    const flow sent = {
+        .from = find_sender(actor)->host,
+        .to = receiver > 0 && (size_t)receiver < payload.n_pids ? payload.hosts[receiver] : NULL};
+    if (!sent.from || !sent.to)
+        return;
+    make_room();
+    flow *f = find_flow(payload.flows, payload.flow_places, &sent);
+    if (!f->from) {
+        *f = sent;
+        payload.n_flows++;
+    }
+    f->bytes += bytes;
+}
+
+void smpi_payload_join(void)
+{
+    if (!replay.options->usage || !smpi_shim_holds(SMPI_SHIM_PAYLOAD))
+        return;
+    if (!payload.n_places) {
+        payload.n_places = 64;
+        while (payload.n_places < 2 * (size_t)replay.n_ranks)
+            payload.n_places *= 2;
+        payload.senders = smpi_alloc(payload.n_places, sizeof *payload.senders);
+        smpi_watch_sends(count_message);
+    }
+    const size_t pid = (size_t)sg_actor_self_get_pid();
+    if (pid >= payload.n_pids) {
+        const size_t n = 2 * pid + replay.n_ranks;
+        payload.hosts = realloc(payload.hosts, n * sizeof *payload.hosts);
+        if (!payload.hosts)
+            smpi_give_up(TL_ERR_MEMORY, "out of memory for the use of the links");
+        memset(payload.hosts + payload.n_pids, 0, (n - payload.n_pids) * sizeof *payload.hosts);
+        payload.n_pids = n;
+    }
+    payload.hosts[pid] = sg_host_self();
+    const void *actor = smpi_actor_self();
+    *find_sender(actor) = (sender){actor, sg_host_self()};
+}
+
+/* ---- routes ---- */
+
+typedef struct place {
+    sg_link_t link;
+    size_t index;
+} place;
+
+static int compare_places(const void *a, const void *b)
+{
+    const place *x = a, *y = b;
+    return ((uintptr_t)x->link > (uintptr_t)y->link) - ((uintptr_t)x->link < (uintptr_t)y->link);
+}
+
+static void add_flow(const flow *f, const place *places, size_t n, tlr_resource *resources)
+{
+    xbt_dynar_t route = xbt_dynar_new(sizeof(sg_link_t), NULL);
+    sg_host_get_route(f->from, f->to, route);
+    for (unsigned long i = 0; i < xbt_dynar_length(route); i++) {
+        place key = {0};
+        xbt_dynar_get_cpy(route, i, &key.link);
+        const place *at = bsearch(&key, places, n, sizeof *places, compare_places);
+        if (at)
+            resources[at->index].sent_bytes += f->bytes;
+    }
+    xbt_dynar_free(&route);
+}
+
+void smpi_payload_take(const sg_link_t *links, size_t n, tlr_resource *resources)
+{
+    const int is_known = smpi_shim_holds(SMPI_SHIM_PAYLOAD);
+    place *places = smpi_alloc(n, sizeof *places);
+    for (size_t i = 0; i < n; i++) {
+        places[i] = (place){links[i], i};
+        resources[i].sent_bytes = is_known ? 0 : -1;
+    }
+    if (n)
+        qsort(places, n, sizeof *places, compare_places);
+    for (size_t i = 0; i < payload.flow_places; i++)
+        if (payload.flows[i].from)
+            add_flow(&payload.flows[i], places, n, resources);
+    free(places);
+}
