@@ -71,7 +71,7 @@ static int replace_h(const struct command *command, int argc, char **argv)
 /* argv[0] of a command is "timeless NAME". */
 static int run(const struct command *command, int argc, char **argv)
 {
-    char name[64];
+    static char name[64]; /* argv[0] remains after this function */
     snprintf(name, sizeof name, "timeless %s", command->name);
     argv[0] = name;
     if (!replace_h(command, argc, argv))

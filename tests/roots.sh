@@ -8,7 +8,7 @@
 
 inside() {
     # shellcheck disable=SC2016 # expanded there
-    unshare --mount --propagation private sh -c 'mount --rbind /dev "$0/dev" && mount --bind /proc "$0/proc" && mount --rbind /sys "$0/sys" &&
+    unshare --mount --propagation private sh -c 'mount --bind "$0" "$0" && mount --rbind /dev "$0/dev" && mount --bind /proc "$0/proc" && mount --rbind /sys "$0/sys" &&
         exec chroot "$0" env -i HOME=/root PATH=/usr/sbin:/usr/bin:/sbin:/bin LC_ALL=C.UTF-8 DEBIAN_FRONTEND=noninteractive CI="${CI:-}" sh -c "$1"' "$@"
 }
 make_root() {

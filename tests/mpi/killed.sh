@@ -82,8 +82,8 @@ for moment in $MOMENTS; do
 done
 
 # No room.
-# Without these settings both MPIs write large files of their own: PMIx, and UCX for MPICH.
-limited() { (export PMIX_MCA_gds=hash UCX_TLS=self; ulimit -f "$1"; shift; alone "$@"); }
+# Without these settings both MPIs write large files of their own: PMIx and shared memory of Open MPI, and UCX for MPICH.
+limited() { (export PMIX_MCA_gds=hash OMPI_MCA_btl=self UCX_TLS=self; ulimit -f "$1"; shift; alone "$@"); }
 runs_through() { local code; limited "$@"; code=$?; [ $code = 0 ] || { cat "$scratch/said"; echo "exit code $code"; return 1; }; }
 alone 3000 finalize; mv "$trace" "$scratch/whole.tl"
 unset TIMELESS_QUIET

@@ -140,8 +140,7 @@ record() {
     timeout 300 $timeless record -q --volume none -o "$trace" -- $MPIRUN -np "$ranks" "$scratch/oracle" "$@" >"$scratch/record" 2>&1
 }
 
-# The rdma component of Open MPI 4.1 crashes in MPI_Compare_and_swap of 8 bytes.
-export OMPI_MCA_osc=^rdma
+avoid_osc_rdma
 
 # ---- programs of seeds ----
 
@@ -208,7 +207,7 @@ algorithms_of() {
     extra=("--cfg=smpi/$1:none")
     online "$plain" 1 "$plain/hosts" 1
     extra=()
-    sed -n 's/.*Valid algorithms: \(.*\)\..*/\1/p' "$scratch/online" | head -n 1 | tr -d , | tr ' ' '\n' | grep -vx automatic
+    sed -n 's/.*Valid algorithms: \([^.]*\)\..*/\1/p' "$scratch/online" | head -n 1 | tr -d , | tr ' ' '\n' | grep -vx automatic
 }
 # hosts_for RANKS: one rank on each host, two next to each other, or ranks in turn
 hosts_for() {

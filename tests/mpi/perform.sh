@@ -5,7 +5,7 @@
 . "$top_srcdir/tests/tap.sh"
 . "$top_srcdir/tests/mpi/tracer.sh"
 export PYTHONDONTWRITEBYTECODE=1
-export OMPI_MCA_osc=^rdma # crashes in MPI_Compare_and_swap of 8 bytes (Open MPI 4.1)
+avoid_osc_rdma
 seeds='3 8' patterns='random sweep call_alltoall call_gather call_scatter' samples='irregular-16'
 if [ "${1-}" = --all ]; then
     seeds=$(seq 60)

@@ -39,6 +39,8 @@ called_from_lib:libmpi.so
 called_from_lib:libopen-pal.so
 called_from_lib:libopen-rte.so
 EOS
+# Open MPI 5's PMIx wants memory at addresses that ThreadSanitizer uses.
+export PMIX_MCA_gds=hash
 export TSAN_OPTIONS="ignore_noninstrumented_modules=1 exitcode=66 suppressions=$scratch/suppressions"
 
 compile threads -pthread

@@ -10,7 +10,9 @@ export TIMELESS_VOLUME=none
 outcomes() { "$timeless" dump "$1" | awk '/MPI_Compare_and_swap/ { print / swapped=1/ ? 1 : / not_swapped=1/ ? 0 : "?" }'; }
 same_outcomes() { diff <(awk '{ print $2 }' "$1") <(outcomes swaps.tl); }
 # In shared memory Open MPI has the result at once; by messages when the access is complete.
-for component in sm pt2pt; do
+by_messages=rdma
+! has_osc_pt2pt || by_messages=pt2pt
+for component in sm $by_messages; do
     export OMPI_MCA_osc=$component
     record swaps 2 >printed
     check "$component: some accesses of the program swap and others do not" test "$(awk '{ print $2 }' printed | sort -u | xargs)" = "0 1" -a "$(wc -l <printed)" = 9

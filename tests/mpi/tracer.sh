@@ -20,3 +20,6 @@ record() {
 same_text() { local expected=$1; shift; test -s "$expected" && "$@" | diff "$expected" -; }
 # says PATTERN FILE: a line of the file matches
 says() { grep -Eq -- "$1" "$2" || { echo "no line matches: $1"; cat "$2"; return 1; }; }
+# The component rdma of Open MPI 4.1 crashes in MPI_Compare_and_swap of 8 bytes.  Open MPI 5 has rdma in place of pt2pt.
+has_osc_pt2pt() { ompi_info --parsable 2>/dev/null | grep -q '^mca:osc:pt2pt:'; }
+avoid_osc_rdma() { ! has_osc_pt2pt || export OMPI_MCA_osc=^rdma; }

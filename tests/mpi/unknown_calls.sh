@@ -4,7 +4,7 @@
 cd "$scratch" || exit 99
 
 # A libmpi with three functions more: it has the file name of the real one, which it needs under another name.
-echo 'int main(void) { return MPI_Init(0, 0); }' >empty.c
+printf '%s\n' '#include <mpi.h>' 'int main(void) { return MPI_Init(0, 0); }' >empty.c
 $MPICC -w -o empty empty.c || exit 99
 library=$(ldd empty | awk '$1 ~ /^libmpi\.so/ { print $3 }')
 name=$(basename "$library") other=libmpx${name#libmpi}
@@ -77,12 +77,15 @@ int main(int argc, char **argv)
 }
 END
 $MPICC -w -o plain plain.c
-two() { $timeless record -o two.tl -- $MPIRUN -n 1 ./plain : -n 1 ./calls >/dev/null 2>said && once && "$timeless" info two.tl | grep -q "^not traced  *$names"; }
+# One script for both ranks, as Debian 13's mpirun crashes if its command line has several programs (Open MPI 5.0.7).
+echo '[ "${OMPI_COMM_WORLD_RANK:-$PMI_RANK}" = 0 ] && exec ./plain; exec ./calls' >either.sh
+two() { $timeless record -o two.tl -- $MPIRUN -n 2 sh ./either.sh >/dev/null 2>said && once && "$timeless" info two.tl | grep -q "^not traced  *$names"; }
 check "rank 1 alone calls them: the trace names them" two
 unset LD_LIBRARY_PATH
 
 # What MPI has today is known: a program that refers to all of it.
-functions() { nm -D --defined-only "$1" | awk '$2 == "T" || $2 == "W" { print $3 }' | grep -E '^(P?MPIX?_|p?mpix?_)'; }
+misspelt=pmpi_ineighbor_alltoallv_init_f08_ # in Open MPI 5.0; no module of it refers to it
+functions() { nm -D --defined-only "$1" | awk '$2 == "T" || $2 == "W" { print $3 }' | grep -E '^(P?MPIX?_|p?mpix?_)' | grep -vx "$misspelt"; }
 echo end >fortran.f90
 $MPIFORT -Wl,--no-as-needed -o fortran fortran.f90 || exit 99
 refer() {
