@@ -148,27 +148,41 @@ void tlr_platform_free(tlr_platform *platform);
 
 /* ---- what if: replayer/machine/what_if.c ---- */
 
-typedef enum tlr_quantity { TLR_LINK_BANDWIDTH, TLR_LINK_LATENCY, TLR_HOST_SPEED } tlr_quantity;
+typedef enum tlr_quantity {
+    TLR_LINK_BANDWIDTH,
+    TLR_LINK_LATENCY,
+    TLR_HOST_SPEED,
+    /* of the compute model, by a factor */
+    TLR_KERNEL_TIME,
+    TLR_BURST_TIME
+} tlr_quantity;
 
 /* A change of the platform after it was read from its files. */
 typedef struct tlr_change {
     tlr_quantity quantity;
-    char pattern[128]; /* of the names of links or hosts, fnmatch(3); loopback links are left alone
-                          unless "loopback" stands in it */
+    char pattern[128]; /* of the names of links, hosts or kernels, fnmatch(3); loopback links are
+                          left alone unless "loopback" stands in it */
     double value;      /* bytes per second, seconds, flop/s; or the factor */
     int is_factor;
 } tlr_change;
 
-/* From "link.bandwidth=10Gbps", "link:PATTERN.latency=2x", "host.speed=3Gf": units as SimGrid's. */
+/* From "link.bandwidth=10Gbps", "link:PATTERN.latency=2x", "host.speed=3Gf",
+ * "kernel:dgemm.time=2x", "burst.time=2x": units as SimGrid's. */
 tl_status tlr_change_parse(const char *text, tlr_change *out, tl_error *err);
-/* Makes `what` (network, bandwidth, latency, hosts) `factor` times what it is: one or two changes.
- * A network at 0.1 has a tenth of the bandwidth and ten times the latency. */
+/* Makes `what` (network, bandwidth, latency, hosts, kernels, bursts) `factor` times what it is: one
+ * or two changes. A network at 0.1 has a tenth of the bandwidth and ten times the latency; kernels
+ * and bursts at 2 take twice as long. */
 tl_status tlr_change_scale(const char *what, const char *factor, tlr_change out[2], size_t *n,
                            tl_error *err);
 /* Writes what tlr_change_parse reads; returns the length that all of it has. */
 size_t tlr_change_text(const tlr_change *change, char *text, size_t size);
 /* What the change makes of a value. */
 double tlr_change_apply(const tlr_change *change, double value);
+/* Whether it changes the compute model, and no host or link. */
+int tlr_change_is_of_model(const tlr_change *change);
+/* The product of the factors for this quantity; `name` of the kernel, NULL for bursts. */
+double tlr_change_factor(const tlr_change *changes, size_t n, tlr_quantity quantity,
+                         const char *name);
 
 /* ---- replay ---- */
 

@@ -162,10 +162,11 @@ static tl_status check_options(size_t n_jobs, const tlr_platform *platform,
         return tl_fail(err, TL_ERR_USAGE,
                        "the loggops engine needs the network's parameters: --params "
                        "L=5us,o=2us,g=2us,G=2.5ns,O=1ns,S=65536, or a --platform");
-    if (options->n_changes)
-        return tl_fail(err, TL_ERR_USAGE,
-                       "the loggops engine changes no platform; leave out --set, --scale and "
-                       "--host-speed");
+    for (size_t i = 0; i < options->n_changes; i++)
+        if (!tlr_change_is_of_model(&options->changes[i]))
+            return tl_fail(err, TL_ERR_USAGE,
+                           "the loggops engine changes kernels and bursts, but no platform; leave "
+                           "out --host-speed, and --set and --scale of links and hosts");
     if (places_ranks(options) && !platform)
         return tl_fail(err, TL_ERR_USAGE,
                        "the loggops engine has hosts only with --platform; give one, or leave out "

@@ -59,7 +59,11 @@ tl_status tlr_rank_model_open(tlr_rank_model *out, const tlr_model *model, const
                             .job = job ^ (options->part << 8),
                             .rank = rank,
                             .seed = options->seed,
-                            .factor = 1};
+                            .factor = 1,
+                            .burst_factor = tlr_change_factor(options->changes, options->n_changes,
+                                                              TLR_BURST_TIME, NULL),
+                            .changes = options->changes,
+                            .n_changes = options->n_changes};
     if (!model)
         return TL_OK;
     out->host = find_host(model, place, err, &status);
@@ -133,7 +137,7 @@ double tlr_rank_burst_s(tlr_rank_model *m, const tl_event *event, uint64_t index
     const double s_per_unit =
         m->classes ? tlr_class_rate(m->classes, m->unit, m->trace, m->rank, from, event->site)
                    : m->unit->s_per_unit;
-    double seconds = (double)event->volume * s_per_unit * m->factor;
+    double seconds = (double)event->volume * s_per_unit * m->factor * m->burst_factor;
     if (m->unit->relative_sd > 0) {
         const tlr_draw_key key = {.seed = m->seed,
                                   .purpose = TLR_DRAW_BURST,
@@ -174,6 +178,17 @@ static int is_simple(const tlr_kernel_model *kernel)
     return 1;
 }
 
+/* Of the kernel with its name in model files. */
+static double changed_factor(const tlr_rank_model *m, const tl_event *event, const char *user)
+{
+    char name[sizeof m->changes->pattern + 8];
+    if (!m->n_changes)
+        return 1;
+    snprintf(name, sizeof name, user ? "user:%s" : "%s",
+             user ? user : tl_call_by_code(event->call)->name);
+    return tlr_change_factor(m->changes, m->n_changes, TLR_KERNEL_TIME, name);
+}
+
 static void look_up(const tlr_rank_model *m, const tl_event *event, tlr_kernel_memo *memo)
 {
     const char *user =
@@ -184,6 +199,7 @@ static void look_up(const tlr_rank_model *m, const tl_event *event, tlr_kernel_m
     memo->of_pool = tlr_rates_kernel(pool, event->call, user);
     memo->of_rank = of_host ? of_host : memo->of_pool;
     memo->factor = memo->of_pool ? m->kernel_factors[memo->of_pool - pool->kernels] : 1;
+    memo->factor *= changed_factor(m, event, user);
     memo->is_simple = memo->of_rank && is_simple(memo->of_rank);
     if (!memo->is_simple)
         return;
@@ -218,7 +234,8 @@ double tlr_rank_kernel_s(tlr_rank_model *m, const tl_event *event, uint64_t inde
         return work > 0 && mean_s > 0 ? mean_s * m->factor * memo->factor : 0;
     }
     if (!memo->of_pool)
-        return m->factor * fmax(0, tlr_model_kernel_s(m->model, m->trace, m->rank, event));
+        return m->factor * memo->factor *
+               fmax(0, tlr_model_kernel_s(m->model, m->trace, m->rank, event));
     const tlr_sizes sizes = tlr_sizes_of(event);
     if (!(sizes.terms[TLR_TERM_work] > 0))
         return 0;

@@ -37,11 +37,14 @@ typedef struct tlr_rank_model {
     const tlr_host_rates *host; /* NULL: nothing is known of it in particular */
     const tlr_unit_rate *unit;  /* of the trace's volumes; NULL: the model has none */
     double factor;              /* of all seconds */
-    double *kernel_factors;     /* [model->pool.n_kernels] */
-    uint32_t site;              /* of the event before */
-    tlr_class_cache *classes;   /* NULL: the unit has none */
-    tlr_kernel_memo *memos;     /* [TLR_KERNEL_MEMOS]; NULL until the first kernel */
-    int borrows_memos;          /* they are not freed with it */
+    double burst_factor;        /* of those of bursts */
+    const tlr_change *changes;  /* of the times of kernels */
+    size_t n_changes;
+    double *kernel_factors;   /* [model->pool.n_kernels] */
+    uint32_t site;            /* of the event before */
+    tlr_class_cache *classes; /* NULL: the unit has none */
+    tlr_kernel_memo *memos;   /* [TLR_KERNEL_MEMOS]; NULL until the first kernel */
+    int borrows_memos;        /* they are not freed with it */
 } tlr_rank_model;
 
 /* Draws the host and the day.  What the place names must stay until then only. */

@@ -3,6 +3,7 @@
 
 #include "replayer.h"
 
+#include <fnmatch.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -18,6 +19,8 @@ static const struct quantity {
     [TLR_LINK_BANDWIDTH] = {"link", "bandwidth", TL_BANDWIDTH, "Bps", 0, "10Gbps"},
     [TLR_LINK_LATENCY] = {"link", "latency", TL_DURATION, "s", 1, "5us"},
     [TLR_HOST_SPEED] = {"host", "speed", TL_SPEED, "f", 0, "3Gf"},
+    [TLR_KERNEL_TIME] = {"kernel", "time", TL_DURATION, "x", 0, "1.1x"},
+    [TLR_BURST_TIME] = {"burst", "time", TL_DURATION, "x", 0, "1.1x"},
 };
 enum { N_QUANTITIES = sizeof quantities / sizeof *quantities };
 
@@ -28,6 +31,9 @@ static tl_status parse_value(const char *text, tlr_change *out, tl_error *err)
     const double number = strtod(text, &rest);
     out->is_factor = rest > text && !strcmp(rest, "x");
     out->value = number;
+    if (!out->is_factor && tlr_change_is_of_model(out))
+        return tl_fail(err, TL_ERR_USAGE, "'%s' is not a factor of the %s of a %s; give one, as %s",
+                       text, q->name, q->item, q->example);
     /* A bare "2" is a factor or 2 B/s; a bare "-1" is wrong as either. */
     if (!out->is_factor && (*rest || number >= 0) && !tl_quantity_parse(text, q->kind, &out->value))
         return tl_fail(
@@ -55,6 +61,9 @@ tl_status tlr_change_parse(const char *text, tlr_change *out, tl_error *err)
         const size_t rest = length - item - 1 - name;
         if (rest && (text[item] != ':' || rest < 2 || rest > sizeof change.pattern))
             continue;
+        if (rest && i == TLR_BURST_TIME)
+            return tl_fail(err, TL_ERR_USAGE, "'%s': bursts have no names; write burst.time=%s",
+                           text, q->example);
         if (rest)
             snprintf(change.pattern, sizeof change.pattern, "%.*s", (int)rest - 1, text + item + 1);
         tl_status status = parse_value(equals + 1, &change, err);
@@ -64,7 +73,8 @@ tl_status tlr_change_parse(const char *text, tlr_change *out, tl_error *err)
     }
     return tl_fail(err, TL_ERR_USAGE,
                    "'%s' is not a change of a platform; write link.bandwidth=VALUE, "
-                   "link.latency=VALUE, host.speed=VALUE, or link:NAME.bandwidth=VALUE",
+                   "link.latency=VALUE, host.speed=VALUE, kernel.time=FACTORx, "
+                   "burst.time=FACTORx, or link:NAME.bandwidth=VALUE",
                    text);
 }
 
@@ -83,9 +93,15 @@ tl_status tlr_change_scale(const char *what, const char *factor, tlr_change out[
         out[(*n)++] = (tlr_change){TLR_LINK_LATENCY, "*", is_network ? 1 / number : number, 1};
     if (!strcmp(what, "hosts"))
         out[(*n)++] = (tlr_change){TLR_HOST_SPEED, "*", number, 1};
+    if (!strcmp(what, "kernels"))
+        out[(*n)++] = (tlr_change){TLR_KERNEL_TIME, "*", number, 1};
+    if (!strcmp(what, "bursts"))
+        out[(*n)++] = (tlr_change){TLR_BURST_TIME, "*", number, 1};
     if (!*n)
         return tl_fail(err, TL_ERR_USAGE,
-                       "'%s' cannot be scaled; give network, bandwidth, latency or hosts", what);
+                       "'%s' cannot be scaled; give network, bandwidth, latency, hosts, kernels or "
+                       "bursts",
+                       what);
     return TL_OK;
 }
 
@@ -109,4 +125,19 @@ size_t tlr_change_text(const tlr_change *change, char *text, size_t size)
 double tlr_change_apply(const tlr_change *change, double value)
 {
     return change->is_factor ? value * change->value : change->value;
+}
+
+int tlr_change_is_of_model(const tlr_change *change)
+{
+    return change->quantity == TLR_KERNEL_TIME || change->quantity == TLR_BURST_TIME;
+}
+
+double tlr_change_factor(const tlr_change *changes, size_t n, tlr_quantity quantity,
+                         const char *name)
+{
+    double factor = 1;
+    for (size_t i = 0; i < n; i++)
+        if (changes[i].quantity == quantity && (!name || fnmatch(changes[i].pattern, name, 0) == 0))
+            factor *= changes[i].value;
+    return factor;
 }

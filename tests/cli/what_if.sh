@@ -60,6 +60,35 @@ same 'hosts of a speed' fast --host-speed 4Gf
 same 'the same by --set' fast --set host.speed=4Gf
 same 'the same by --scale' fast --scale hosts 2
 same 'a pattern for all' fast --set 'host:n[0-3].speed=2x'
+platform longer 125MBps 20us 2Gf && sed -i 's/1e-9;}/3e-9;}/' longer/model.conf
+same 'bursts that take three times as long' longer --scale bursts 3
+same 'the same by a setting' longer --set burst.time=3x
+# Kernels: of a line in the model, of the operation count alone, of the program.
+{
+    printf '%s\n' 'timeless-text 1' 'ranks 1' 'volume_unit "cpu-ns"' 'rank 0 host="h"' 'kernel 1 name="assemble"' '0 0 MPI_Init clock_ns=0' \
+        '0 1 dgemm m=200 n=100 k=50 volume=1000' '0 2 dgemm m=20 n=10 k=5' '0 3 dger m=300 n=200' '0 4 user kernel=1 list=[100,3]' \
+        '0 5 MPI_Finalize clock_ns=1' 'end finalized clock_ns=1'
+} >text
+check 'a trace of kernels by hand' "$timeless" undump text -o kernels.tl
+# kernel_model FOLDER DGEMM ASSEMBLE FLOP
+kernel_model() {
+    mkdir -p "$1" && cp plain/* "$1"
+    printf '%s\n' 'version = 2; reference_flops = 1e9;' "seconds_per_flop = $4;" 'units = ({unit = "cpu-ns"; seconds_per_unit = 1e-9;});' \
+        "kernels = ({kernel = \"dgemm\"; seconds = {one = ${2}e-6; mnk = ${2}e-9;};}, {kernel = \"user:assemble\"; seconds = {work = ${3}e-7;};});" >"$1/model.conf"
+}
+kernel_model k1 1 1 1e-9; kernel_model k2 4 1 1e-9; kernel_model k3 1 4 1e-9; kernel_model k4 4 4 4e-9; kernel_model k5 4 4 1e-9
+# same_kernels NAME PLATFORM OPTIONS...: on k1 with the options as on PLATFORM, in both engines
+same_kernels() {
+    local name=$1 other=$2 engine; shift 2
+    for engine in smpi loggops; do
+        check "$name, $engine" equal "$("$timeless" replay kernels.tl -p k1 -q --engine $engine "$@")" "$("$timeless" replay kernels.tl -p "$other" -q --engine $engine)"
+    done
+    check "$name: makes a difference" test "$("$timeless" replay kernels.tl -p k1 -q "$@")" != "$("$timeless" replay kernels.tl -p k1 -q)"
+}
+same_kernels 'all kernels take four times as long' k4 --scale kernels 4
+same_kernels 'one kernel takes four times as long' k2 --set kernel:dgemm.time=4x
+same_kernels 'a kernel of the program' k3 --set kernel:user:assemble.time=4x
+same_kernels 'two kernels' k5 --set kernel:dgemm.time=4x --set 'kernel:user:*.time=4x'
 mkdir rdb && cp plain/* rdb && echo smpi/allreduce:rdb >rdb/options.conf
 same 'an algorithm' rdb --coll allreduce=rdb
 mkdir two && cp plain/* two && printf '%s\n' smpi/allreduce:lr smpi/barrier:ompi_tree >two/options.conf
@@ -96,7 +125,10 @@ fails 2 'a speed that is not a number exits with 2' "'fast' is not a speed of a 
 fails 2 'a speed of 0 exits with 2' "'0' is not a speed of a host; it must be positive" --host-speed 0
 fails 2 'a negative bandwidth exits with 2' "'-1' is not a bandwidth of a link; it must be positive" --set link.bandwidth=-1
 fails 2 'an unknown change exits with 2' "'link.colour=3' is not a change of a platform; write link.bandwidth=VALUE" --set link.colour=3
-fails 2 'an unknown thing to scale exits with 2' "'disks' cannot be scaled; give network, bandwidth, latency or hosts" --scale disks 2
+fails 2 'a time of kernels in seconds' "'2s' is not a factor of the time of a kernel; give one, as 1.1x" --set kernel.time=2s
+fails 2 'a burst with a name' "'burst:a.time=2x': bursts have no names; write burst.time=1.1x" --set burst:a.time=2x
+fails 2 'the loggops engine changes no links' 'changes kernels and bursts, but no platform; leave out --host-speed' --engine loggops --scale network 2
+fails 2 'an unknown thing to scale exits with 2' "'disks' cannot be scaled; give network, bandwidth, latency, hosts, kernels or bursts" --scale disks 2
 fails 2 'a scale without a factor exits with 2' "'' is not a factor; give a positive number" --scale network
 fails 2 'noise without a unit' "--noise '1000:100us': give a frequency and a duration, 1000Hz:100us" --noise 1000:100us
 tap_done
