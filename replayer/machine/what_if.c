@@ -11,16 +11,16 @@
 
 static const struct quantity {
     const char *item, *name;
-    tl_quantity kind;
     const char *unit; /* of its values */
-    int may_be_zero;
     const char *example;
+    tl_quantity kind;
+    int may_be_zero;
 } quantities[] = {
-    [TLR_LINK_BANDWIDTH] = {"link", "bandwidth", TL_BANDWIDTH, "Bps", 0, "10Gbps"},
-    [TLR_LINK_LATENCY] = {"link", "latency", TL_DURATION, "s", 1, "5us"},
-    [TLR_HOST_SPEED] = {"host", "speed", TL_SPEED, "f", 0, "3Gf"},
-    [TLR_KERNEL_TIME] = {"kernel", "time", TL_DURATION, "x", 0, "1.1x"},
-    [TLR_BURST_TIME] = {"burst", "time", TL_DURATION, "x", 0, "1.1x"},
+    [TLR_LINK_BANDWIDTH] = {"link", "bandwidth", "Bps", "10Gbps", TL_BANDWIDTH, 0},
+    [TLR_LINK_LATENCY] = {"link", "latency", "s", "5us", TL_DURATION, 1},
+    [TLR_HOST_SPEED] = {"host", "speed", "f", "3Gf", TL_SPEED, 0},
+    [TLR_KERNEL_TIME] = {"kernel", "time", "x", "1.1x", TL_DURATION, 0},
+    [TLR_BURST_TIME] = {"burst", "time", "x", "1.1x", TL_DURATION, 0},
 };
 enum { N_QUANTITIES = sizeof quantities / sizeof *quantities };
 
