@@ -107,12 +107,12 @@ function chosenRanks(busy, few) {
  * the slowest of them. */
 function busyStrip(canvas, sides) {
     const paint = () => {
-        const LEFT = 64, TOP = 6, HEIGHT = 120, width = canvas.clientWidth - LEFT - 8, n = sides[0].busy.length;
-        const pen = sharp(canvas, (HEIGHT + 22) * sides.length + 18);
+        const LEFT = 64, TOP = 20, HEIGHT = 120, width = canvas.clientWidth - LEFT - 8, n = sides[0].busy.length;
+        const pen = sharp(canvas, (HEIGHT + TOP + 16) * sides.length + 4);
         const most = Math.max(...sides.map(s => s.busy.reduce((a, b) => Math.max(a, b), 0))) || 1;
         const columns = Math.min(n, Math.floor(width));
         sides.forEach((side, k) => {
-            const base = TOP + (HEIGHT + 22) * k + HEIGHT, y = s => base - HEIGHT * s / most;
+            const base = TOP + (HEIGHT + TOP + 16) * k + HEIGHT, y = s => base - HEIGHT * s / most;
             for (let c = 0; c < columns; c++) {
                 let low = Infinity, high = 0;
                 for (let r = Math.floor(c * n / columns); r < Math.floor((c + 1) * n / columns); r++) {
@@ -125,6 +125,11 @@ function busyStrip(canvas, sides) {
                 pen.fillStyle = colour("late-sender");
                 pen.fillRect(x, y(high), w, Math.max(y(low) - y(high), 1.5));
             }
+            const slowest = byBusy(side.busy)[0], at = LEFT + (slowest + 0.5) * width / n;
+            pen.fillRect(at - 1, y(side.busy[slowest]), 2, Math.max(4, HEIGHT * 0.05));
+            pen.fillStyle = colour("ink");
+            pen.textAlign = at < LEFT + width / 2 ? "left" : "right";
+            pen.fillText("slowest: rank " + slowest, at + (at < LEFT + width / 2 ? 5 : -5), y(side.busy[slowest]) - 4);
             pen.fillStyle = colour("ink");
             pen.textAlign = "right";
             pen.fillText(seconds(most), LEFT - 4, base - HEIGHT + 9);

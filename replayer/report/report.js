@@ -68,15 +68,23 @@ for (const id of ["calls", "sites", "communicators", "regions"])
 
 const matrix = byId("matrix");
 const cells = Math.min(n_ranks, 512), cell = Math.max(1, Math.min(40, Math.floor(512 / cells)));
-const ranksPerCell = Math.ceil(n_ranks / cells);
+const ranksPerCell = Math.ceil(n_ranks / cells), EDGE = 56, TOP = 18; /* room for the numbers of ranks */
 function drawMatrix() {
     const unit = document.querySelector("input[name=unit]:checked").value, format = unit === "bytes" ? bytes : n => count(n) + " messages";
-    const sums = new Float64Array(cells * cells), side = cells * cell + 2, few = colour("few"), many = colour("many");
+    const sums = new Float64Array(cells * cells), side = cells * cell + 2, last = (cells - 1) * ranksPerCell, few = colour("few"), many = colour("many");
     for (const t of details.traffic)
         sums[Math.floor(t.from / ranksPerCell) * cells + Math.floor(t.to / ranksPerCell)] += t[unit];
     const most = sums.reduce((a, b) => Math.max(a, b), 0);
-    matrix.style.width = side + "px";
-    const ink = sharp(matrix, side);
+    matrix.style.width = EDGE + side + "px";
+    const ink = sharp(matrix, TOP + side);
+    ink.fillStyle = colour("ink");
+    for (const rank of cells > 1 ? [0, last] : [0]) {
+        ink.textAlign = "right";
+        ink.fillText("rank " + rank, EDGE - 4, rank ? TOP + side - 3 : TOP + Math.min(10, cell));
+        ink.textAlign = rank ? "right" : "left";
+        ink.fillText("to " + rank, EDGE + (rank ? side : 0), TOP - 5);
+    }
+    ink.translate(EDGE, TOP);
     ink.strokeStyle = colour("line");
     ink.strokeRect(0.5, 0.5, side - 1, side - 1);
     for (let i = 0; i < sums.length; i++) {
@@ -92,7 +100,7 @@ function drawMatrix() {
     byId("darkest").textContent = most ? "strongest colour: " + format(most) + ", on a logarithmic scale" : "";
     const name = i => ranksPerCell === 1 ? "rank " + i : "ranks " + i * ranksPerCell + " to " + Math.min(n_ranks, (i + 1) * ranksPerCell) + " - 1";
     matrix.onpointermove = event => {
-        const x = Math.floor((event.offsetX - 1) / cell), y = Math.floor((event.offsetY - 1) / cell);
+        const x = Math.floor((event.offsetX - EDGE - 1) / cell), y = Math.floor((event.offsetY - TOP - 1) / cell);
         byId("cell").textContent = x < 0 || y < 0 || x >= cells || y >= cells ? "\u00a0" :
             name(y) + " to " + name(x) + ": " + format(sums[y * cells + x]);
     };

@@ -89,7 +89,8 @@ function timelines(box, panels, end_s) {
     marks.checked = true;
     box.append(label, part("p", "", button("in", "+", () => zoom(0.5, 0.5)), " ", button("out", "−", () => zoom(2, 0.5)), " ",
         button("all", "All", () => { view.first = 0; view.n = n_ranks; look(0, end_s); }), " ", ...(n_ranks > 16 ? [which, " "] : []),
-        part("label", "", marks, " mark the critical path"), " ", shown),
+        part("label", "", marks, " mark the critical path")),
+        part("p", "", shown),
         part("p", "hint", "wheel: zoom; drag: move; double click: all; shift and wheel: other ranks; alt and wheel: more or fewer ranks"));
     const usesKinds = new Set(), pathKinds = new Set();
     for (const panel of panels) {
