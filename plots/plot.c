@@ -205,6 +205,19 @@ static scale find_scale(const tlg_panel *panel, int is_x)
     return choose_scale(axis, low, high);
 }
 
+/* Few whole numbers, such as numbers of ranks: ticks between them would mean nothing. */
+static int has_whole_numbers(const tlg_panel *panel, const scale *x)
+{
+    enum { MOST_TICKS = 12 };
+    if (panel->x.is_log || panel->x.n_names || x->factor != 1 || x->high - x->low > MOST_TICKS)
+        return 0;
+    for (size_t k = 0; k < panel->n_series; k++)
+        for (size_t i = 0; i < panel->series[k].n; i++)
+            if (panel->series[k].x[i] != floor(panel->series[k].x[i]))
+                return 0;
+    return 1;
+}
+
 static void put_axis(FILE *out, char name, const tlg_axis *axis, const scale *s, int is_steep)
 {
     const double tick = axis->is_log ? log10(s->high / s->low) : 0;
@@ -365,6 +378,8 @@ static void put_panel(FILE *out, const tlg_picture *p, size_t index, const layou
             1 - (top + (panel->title ? PANEL_TITLE : TOP)) / l->total_height,
             1 - (top + l->height - l->bottom) / l->total_height);
     put_axis(out, 'x', &panel->x, &x, l->is_steep);
+    if (has_whole_numbers(panel, &x))
+        fputs("set xtics 1\nunset mxtics\n", out);
     put_axis(out, 'y', &panel->y, &y, 0);
     fputs("set title ", out);
     tlg_put_text(out, panel->title ? panel->title : "", 1000);

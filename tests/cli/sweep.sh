@@ -91,6 +91,7 @@ for t in "make.bytes [B], logarithmic", "makespan [s], logarithmic", "1 B", "10 
 check 'points that are not possible get a cross, which the legend explains' bash -c '
     "$1" sweep -p graphene --ranks-per-host 1 --grid make=call_alltoall --grid make.ranks=4,6 --grid coll.alltoall=pair,ring --plot cross.svg >cross.csv &&
     grep -q "not possible, or failed" cross.svg && ! grep -q "not possible, or failed" log.svg' - "$timeless"
+check 'an axis of few whole numbers has no ticks between them' plot cross.svg 'assert "4" in texts and "5" in texts and "4.5" not in texts, texts'
 check 'a plot as PDF and PNG' bash -c 'for f in pdf png; do
     "$1" sweep token.tl --engine loggops --params '$params' --grid params.L=1us,2us --plot kind.$f >kind.csv && head -c 8 kind.$f | grep -aqi $f || exit 1; done' - "$timeless"
 
