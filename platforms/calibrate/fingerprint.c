@@ -198,20 +198,22 @@ static void print_operation(const tlp_repetitions *r, FILE *out)
 void tlp_write_fingerprint(const tlp_repetition_list *list, const char *title, const char *notes,
                            FILE *out)
 {
-    fprintf(out,
-            "<!DOCTYPE html>\n<html lang='en'><head><meta charset='utf-8'/><title>%s</title>"
-            "<style>\n"
-            "body { font: 15px/1.4 sans-serif; margin: 2em auto; max-width: 62em; }\n"
-            "svg { display: block; max-width: 100%%; height: auto; }\n"
-            "td, th { padding: .1em .5em; text-align: right; font-size: 13px; }\n"
-            "pre { font-size: 12px; white-space: pre-wrap; } small { font-weight: normal; }\n"
-            "</style></head><body>\n<h1>%s</h1>\n"
-            "<p>Every repetition is the first, warm-up, an outlier or good. Warm-up ends at the "
-            "first repetition from the tenth on at which the minimum "
-            "so far falls by a tenth of the median or more, if there is one; outliers take at "
-            "least twice the median (Roth, section 4.5). Groups, which are cores or ranks, have "
-            "each their own.</p>\n<pre>",
-            title, title);
+    fprintf(
+        out,
+        "<!DOCTYPE html>\n<html lang='en'><head><meta charset='utf-8'/><title>%s</title>"
+        "<style>\n"
+        "body { font: 15px/1.4 sans-serif; margin: 2em auto; max-width: 62em; padding: 0 1em; }\n"
+        "table { display: block; overflow-x: auto; }\n"
+        "svg { display: block; max-width: 100%%; height: auto; }\n"
+        "td, th { padding: .1em .5em; text-align: right; font-size: 13px; }\n"
+        "pre { font-size: 12px; white-space: pre-wrap; } small { font-weight: normal; }\n"
+        "</style></head><body>\n<h1>%s</h1>\n"
+        "<p>Every repetition is the first, warm-up, an outlier or good. Warm-up ends at the "
+        "first repetition from the tenth on at which the minimum "
+        "so far falls by a tenth of the median or more, if there is one; outliers take at "
+        "least twice the median (Roth, section 4.5). Groups, which are cores or ranks, have "
+        "each their own.</p>\n<pre>",
+        title, title);
     put_text(out, notes);
     fputs("</pre>\n", out);
     for (size_t i = 0; i < list->n; i++)

@@ -126,7 +126,8 @@ void tlp_network_page(const tlp_network *net, FILE *out)
     fputs(
         "<!DOCTYPE html>\n<html lang='en'><head><meta charset='utf-8'>"
         "<title>Calibrated network</title>\n<style>\n"
-        "body { font: 15px/1.4 sans-serif; margin: 2em auto; max-width: 60em; }\n"
+        "body { font: 15px/1.4 sans-serif; margin: 2em auto; max-width: 60em; padding: 0 1em; }\n"
+        "table { display: block; overflow-x: auto; }\n"
         "svg { display: block; max-width: 100%; height: auto; }\n"
         "td, th { padding: .1em .6em; text-align: right; font-size: 13px; white-space: nowrap; }\n"
         "</style></head><body>\n<h1>Calibrated network</h1>\n",
