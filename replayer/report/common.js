@@ -48,7 +48,12 @@ function element(tag, text, className) {
     return e;
 }
 const exact = (value, format) => ({ text: format(value), title: String(value) });
-/* A cell is a text, or what exact() returns. */
+/* A call path with its next three callers; the title of the cell has all of them. */
+const shortPath = name => {
+    const functions = name.split(" < ");
+    return functions.length > 4 ? { text: functions.slice(0, 4).join(" < ") + " < ..", title: name } : name;
+};
+/* A cell is a text, or what exact() or shortPath() returns. */
 function table(id, head, rows, most = 200) {
     const table = document.createElement("table"), top = document.createElement("tr");
     head.forEach((text, i) => top.append(element("th", text, i ? "n" : "")));
@@ -83,7 +88,7 @@ function stackedBars(box, canvas, labels, parts) {
     box.style.height = 80 + 22 * labels.length + "px";
     draw(() => new Chart(canvas, {
         type: "bar",
-        data: { labels, datasets: parts.filter(p => p[2].some(s => s)).map(([label, name, values]) =>
+        data: { labels, datasets: parts.filter(p => p[2].some(s => s > 1e-6 * longest)).map(([label, name, values]) =>
             ({ label, backgroundColor: colour(name), data: values.map(s => s / scale) })) },
         options: { indexAxis: "y", maintainAspectRatio: false,
             plugins: { legend: { labels: { boxWidth: 12 } },

@@ -51,7 +51,7 @@ const path = details.critical_path, ofPath = s => percent(s, path.length_s);
 byId("path").textContent = "From the end back to what it waited for: " + Object.entries(path.parts).filter(p => p[1] > 0)
     .map(([key, s]) => key.slice(0, -2) + " " + ofPath(s)).join(", ") + "; " + count(path.jumps) + (path.jumps === 1 ? " jump" : " jumps") + " between ranks" +
     (line.path.left_out_s ? "; shown without stays below " + seconds(line.path.left_out_s) : "");
-table("path-sites", ["", "time on the path", "share"], path.sites.map(s => [s.name, exact(s.time_s, seconds), ofPath(s.time_s)]));
+table("path-sites", ["", "time on the path", "share"], path.sites.map(s => [shortPath(s.name), exact(s.time_s, seconds), ofPath(s.time_s)]));
 const machines = { ideal_network: "an ideal network", balance: "computation in balance", cpu_2x: "hosts twice as fast" };
 table("what-if", ["makespan with", "at least", "about"], Object.entries(machines).map(([key, name]) =>
     [name, exact(details.what_if[key].at_least_s, seconds), "about_s" in details.what_if[key] ? exact(details.what_if[key].about_s, seconds) : ""]));
@@ -61,7 +61,7 @@ table("what-if", ["makespan with", "at least", "about"], Object.entries(machines
 const orEmpty = (value, format) => value ? exact(value, format) : "";
 for (const id of ["calls", "sites", "communicators", "regions"])
     table(id, ["", "time of all ranks", "share", ...Object.values(WAITS).map(w => w[0]), "number", "bytes"],
-        details[id].map(s => [s.name, exact(s.time_s, seconds), share(s.time_s), ...Object.keys(WAITS).map(key => orEmpty(s[key], seconds)),
+        details[id].map(s => [shortPath(s.name), exact(s.time_s, seconds), share(s.time_s), ...Object.keys(WAITS).map(key => orEmpty(s[key], seconds)),
             exact(s.count, count), orEmpty(s.bytes, bytes)]));
 
 /* ---- messages ---- */

@@ -88,3 +88,37 @@ const char *tlr_region_at(const tlr_job *job, const tlr_state *state)
                 return job->regions_at[i];
     return "elsewhere";
 }
+
+static int is_inside_character(char c)
+{
+    return ((unsigned char)c & 0xc0) == 0x80;
+}
+
+void tlr_shorten(const char *name, size_t width, char *text)
+{
+    static const char caller[] = " < ", rest[] = " < ..", gap[] = "..";
+    const size_t length = strlen(name);
+    if (width >= TLR_SHORT_NAME)
+        width = TLR_SHORT_NAME - 1;
+    if (length <= width) {
+        memcpy(text, name, length + 1);
+        return;
+    }
+    size_t kept = 0; /* up to a caller */
+    for (const char *at = strstr(name, caller); at; at = strstr(at + 1, caller))
+        if ((size_t)(at - name) + sizeof rest - 1 <= width)
+            kept = (size_t)(at - name);
+    if (kept) {
+        memcpy(text, name, kept);
+        memcpy(text + kept, rest, sizeof rest);
+        return;
+    }
+    size_t head = (width - (sizeof gap - 1)) / 2, tail = length - (width - (sizeof gap - 1) - head);
+    while (head && is_inside_character(name[head]))
+        head--;
+    while (is_inside_character(name[tail]))
+        tail++;
+    memcpy(text, name, head);
+    memcpy(text + head, gap, sizeof gap - 1);
+    memcpy(text + head + sizeof gap - 1, name + tail, length - tail + 1);
+}

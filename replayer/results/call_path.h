@@ -26,4 +26,9 @@ void tlr_call_path_of(const tl_reader *trace, const tlr_state *state, tlr_call_p
  * path; "elsewhere" if there is none. */
 const char *tlr_region_at(const tlr_job *job, const tlr_state *state);
 
+/* The name of a row for people, of at most `width` bytes, in `text` (width + 1 bytes): a call
+ * path loses its outer callers, another text its middle; ".." is in their place. */
+enum { TLR_SHORT_NAME = 128 };
+void tlr_shorten(const char *name, size_t width, char *text);
+
 #endif

@@ -3,6 +3,8 @@
 
 #include "details.h"
 
+#include "call_path.h"
+
 #include <inttypes.h>
 #include <string.h>
 #include <math.h>
@@ -26,10 +28,11 @@ static void print_waits(const tlr_details *d, FILE *out)
     }
 }
 
+enum { MOST = 72 };
+
 /* The width of the first column of a table: that of the longest name in it, within limits. */
 static int width_of(const tlr_sums *sums, int least)
 {
-    enum { MOST = 72 };
     int width = least;
     for (size_t i = 0; i < sums->n && i < N_SITES; i++) {
         const size_t length = strlen(sums->rows[i].name);
@@ -42,12 +45,14 @@ static int width_of(const tlr_sums *sums, int least)
 static void print_sums(const char *title, const tlr_sums *sums, FILE *out)
 {
     const int width = width_of(sums, 32);
+    char name[TLR_SHORT_NAME];
     fprintf(out, "\n%-*s %12s %12s %13s %13s\n", width, title, "all ranks", "late sender",
             "late receiver", "at collective");
     for (size_t i = 0; i < sums->n && i < N_SITES; i++) {
         const tlr_sum *row = &sums->rows[i];
-        fprintf(out, "%-*s %12.6g %12.6g %13.6g %13.6g\n", width, tl_printable(row->name),
-                row->time_s, row->wait_s[TLR_WAIT_LATE_SENDER], row->wait_s[TLR_WAIT_LATE_RECEIVER],
+        tlr_shorten(row->name, MOST, name);
+        fprintf(out, "%-*s %12.6g %12.6g %13.6g %13.6g\n", width, tl_printable(name), row->time_s,
+                row->wait_s[TLR_WAIT_LATE_SENDER], row->wait_s[TLR_WAIT_LATE_RECEIVER],
                 row->wait_s[TLR_WAIT_COLLECTIVE]);
     }
     if (sums->n > N_SITES)
@@ -62,14 +67,17 @@ static void print_path(const tlr_path *path, FILE *out)
         if (path->rank_s[r] > path->rank_s[longest])
             longest = r;
     const int width = width_of(&path->sites, 30) + 2;
+    char name[TLR_SHORT_NAME];
     fprintf(out, "\n%-*s %12s %6s\n", width, "critical path", "seconds", "%");
     for (unsigned part = 0; part < TLR_N_PARTS; part++)
         if (path->parts_s[part] > 0)
             fprintf(out, "%-*s %12.6g %6.1f\n", width, tlr_part_name(part), path->parts_s[part],
                     100 * path->parts_s[part] / whole_s);
-    for (size_t i = 0; i < path->sites.n && i < N_SITES; i++)
-        fprintf(out, "  %-*s %12.6g %6.1f\n", width - 2, tl_printable(path->sites.rows[i].name),
+    for (size_t i = 0; i < path->sites.n && i < N_SITES; i++) {
+        tlr_shorten(path->sites.rows[i].name, MOST, name);
+        fprintf(out, "  %-*s %12.6g %6.1f\n", width - 2, tl_printable(name),
                 path->sites.rows[i].time_s, 100 * path->sites.rows[i].time_s / whole_s);
+    }
     fprintf(out, "%" PRIu64 " jumps between ranks; longest on rank %" PRIu32 ": %.6g s\n",
             path->n_jumps, longest, path->rank_s[longest]);
 }

@@ -3,6 +3,7 @@
 
 #include "versus.h"
 
+#include "results/call_path.h"
 #include "results/json_text.h"
 
 #include <inttypes.h>
@@ -158,7 +159,19 @@ json_t *tlr_versus_json(const tlr_versus *v, int is_page)
 
 /* ---- tables ---- */
 
-enum { NAME = 44, N_ROWS = 8 };
+enum { LEAST_NAME = 44, MOST_NAME = 74, N_ROWS = 8 };
+
+/* The width of the first column: that of the longest name that is printed, within limits. */
+static int width_of(const tlr_versus *v)
+{
+    size_t width = LEAST_NAME;
+    for (int view = 0; view < TLR_VERSUS_N_VIEWS; view++)
+        for (size_t r = 0; r < v->tables[view].n_rows && r < N_ROWS; r++) {
+            const size_t length = strlen(v->tables[view].rows[r].name) + 2;
+            width = length > MOST_NAME ? MOST_NAME : length > width ? length : width;
+        }
+    return (int)width;
+}
 
 static void print_value(const tlr_versus_scale *scale, long long shown, int is_difference,
                         FILE *out)
@@ -170,7 +183,7 @@ static void print_value(const tlr_versus_scale *scale, long long shown, int is_d
 static void print_row(const tlr_versus *v, const char *name, const long long *shown, FILE *out)
 {
     const tlr_versus_scale scale = tlr_versus_scale_of(v);
-    fprintf(out, "%-*s", NAME, tl_printable(name));
+    fprintf(out, "%-*s", width_of(v), tl_printable(name));
     for (size_t i = 0; i < v->n; i++)
         print_value(&scale, shown[i], 0, out);
     for (size_t i = 1; i < v->n; i++)
@@ -182,7 +195,7 @@ static void print_heading(const tlr_versus *v, FILE *out)
 {
     char title[64];
     snprintf(title, sizeof title, "all times in %s", tlr_versus_scale_of(v).unit);
-    fprintf(out, "\n%-*s", NAME, title);
+    fprintf(out, "\n%-*s", width_of(v), title);
     for (size_t i = 0; i < v->n; i++)
         fprintf(out, " %12c", (char)('A' + i));
     for (size_t i = 1; i < v->n; i++)
@@ -204,14 +217,14 @@ static void print_table(const tlr_versus *v, tlr_versus_view view, const char *t
     const int is_long = t->n_rows > N_ROWS && view != TLR_VERSUS_MEAN_PARTS;
     const size_t n_rows = is_long ? N_ROWS : t->n_rows;
     long long *shown = tlr_versus_shown(v, t), others[TLR_VERSUS_MOST] = {0};
-    char name[NAME + 1];
+    char name[MOST_NAME + 1] = "  ";
     if (!t->n_rows || !shown) {
         free(shown);
         return;
     }
     fprintf(out, "%s\n", title);
     for (size_t r = 0; r < n_rows; r++) {
-        snprintf(name, sizeof name, "  %s", t->rows[r].name);
+        tlr_shorten(t->rows[r].name, MOST_NAME - 2, name + 2);
         if (!is_zero(&shown[r * v->n], v->n))
             print_row(v, name, &shown[r * v->n], out);
     }
@@ -290,7 +303,7 @@ static void print_pick(const tlr_versus *v, const uint32_t *picked, size_t pick,
     for (size_t i = 0; i < pick; i++)
         if (picked[i] == picked[pick])
             return;
-    for (size_t i = pick; i < v->n * N_PICKS && length < NAME; i++)
+    for (size_t i = pick; i < v->n * N_PICKS && length < LEAST_NAME; i++)
         if (picked[i] == picked[pick])
             length += snprintf(name + length, sizeof name - (size_t)length, "%s %s in %c",
                                i == pick ? "" : ",", PICKS[i % N_PICKS], (char)('A' + i / N_PICKS));

@@ -41,6 +41,36 @@ check 'the frames are region and function' equal "$(seconds plain.folded 'MPI_Pc
 check 'before the first region' equal "$(seconds plain.folded 'before MPI_Pcontrol;compute')" 1
 check_exit 4 'a path that cannot be written fails' "$timeless" report paths.tl "${on[@]}" --folded no/such/folder
 
+# show SCRIPT [PAGE]
+show() {
+    sed "s|</body>|<script>$1</script></body>|" "${2:-flame.html}" >shown.html
+    timeout 120 chromium --headless --no-sandbox --disable-gpu --disable-dev-shm-usage --user-data-dir="$scratch/profile" \
+        --window-size=1200,900 --virtual-time-budget=5000 --dump-dom "file://$scratch/shown.html" >dom
+}
+
+# ---- long call paths ----
+long=a_function_of_the_program_with_a_long_name
+{
+    printf '%s\n' 'timeless-text 1' 'ranks 1' 'volume_unit "cpu-ns"' 'rank 0 host="h"'
+    site 1 100 '' main 10
+    for i in 2 3 4 5 6; do site $i ${i}00 $((i - 1)) ${long}_$i ${i}0; done
+    printf '%s\n' '0 0 MPI_Barrier comm=1 clock_ns=0 volume=1000000000 site=6' \
+        '0 1 MPI_Barrier comm=1 clock_ns=0 volume=2000000000 site=1' '0 2 MPI_Finalize clock_ns=0 volume=1000 site=1' 'end finalized clock_ns=0'
+} | "$timeless" undump - -o long.tl
+check 'a long call path' "$timeless" replay long.tl -p star-1g --details --json=long.json
+check 'its outer callers are left out for people' sh -c '"$1" replay long.tl -p star-1g --details >long.txt &&
+    grep -qE "^MPI_Barrier ${2}_6 .a.c:60. < \.\.  *[0-9]" long.txt && ! grep -q "^.\{130\}" long.txt' - "$timeless" $long
+check 'computation between two places loses its middle' grep -qE '^  compute a_function_.*\.\..*main .a\.c:10. +[0-9]' long.txt
+check 'the JSON has all of it' python3 -c '
+import json
+d = json.load(open("long.json"))["details"]
+callers = ["%s_%d:%d0" % ("'$long'", i, i) for i in range(5, 1, -1)] + ["main:10"]
+name = "MPI_Barrier %s_6 (a.c:60) < " % "'$long'" + " < ".join(callers)
+assert any(s["name"] == name for s in d["sites"]), d["sites"]'
+check 'a report of it' "$timeless" report long.tl "${on[@]}" -o long.html
+check 'a browser shows the page' show '' long.html
+check 'the page has three callers, and all of them at the pointer' grep -qE 'title="MPI_Barrier[^"]*_2:20 (<|&lt;) main:10">MPI_Barrier[^<]*_3:30 &lt; \.\.<' dom
+
 # ---- regions by function ----
 check 'two functions are regions' "$timeless" replay paths.tl -p star-1g --ranks-per-host 1 --regions-at step --regions-at finish --regions-at main
 cp out regions
@@ -59,11 +89,6 @@ check 'is reported' grep -q '^timeless: warning: --regions-at swap: paths.tl has
 check 'the page and the flame graph together' "$timeless" report paths.tl "${on[@]}" -o page.html --flame flame2.html
 check 'both are written, the flame graph with the same bytes' eval '[ -s page.html ] && cmp flame.html flame2.html'
 check 'the flame graph refers to nothing outside' eval "! grep -E '(src|href)=|https?:' flame.html"
-show() {
-    sed "s|</body>|<script>$1</script></body>|" flame.html >shown.html
-    timeout 120 chromium --headless --no-sandbox --disable-gpu --disable-dev-shm-usage --user-data-dir="$scratch/profile" \
-        --window-size=1200,900 --virtual-time-budget=5000 --dump-dom "file://$scratch/shown.html" >dom
-}
 check 'a browser shows it' show ''
 check 'there is a frame for each function' eval 'for f in main step wrap finish; do grep -q ">$f</div>" dom || exit 1; done'
 check 'a search' show 'search.value="^wrap$";search.oninput();'
