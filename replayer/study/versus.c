@@ -194,7 +194,9 @@ static void gather_mean_parts(gathering *g, size_t side, const json_t *details)
         add(g, "collectives", side, collective_s);
     }
     add(g, "files", side, io_s);
-    add(g, "other calls", side, end_s - compute_s - p2p_s - wait_s - collective_s - io_s);
+    const double other_s = end_s - compute_s - p2p_s - wait_s - collective_s - io_s;
+    if (other_s > 1e-9 * end_s) /* more than rounding */
+        add(g, "other calls", side, other_s);
 }
 
 /* The time after the end of a rank is no part of what its calls take. */
