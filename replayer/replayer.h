@@ -65,6 +65,7 @@ typedef struct tlr_kernel_model {
     uint16_t call;          /* TL_KERNEL_dgemm, ... */
     char *user;             /* TL_KERNEL_user: the name that the program gives it; else NULL */
     double host_sd, day_sd; /* by which hosts differ in it, and a host's days, relative */
+    double median_error;    /* of its measured calls, relative; 0: not stated */
     size_t n_pieces;
     tlr_piece *pieces;
 } tlr_kernel_model;

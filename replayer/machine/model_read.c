@@ -369,6 +369,8 @@ static tl_status read_kernel(const model_reading *m, const config_setting_t *gro
     if (status == TL_OK)
         status = tlr_setting_optional(&m->in, group, "day_sd", 0, &kernel.day_sd);
     if (status == TL_OK)
+        status = tlr_setting_optional(&m->in, group, "median_error", 0, &kernel.median_error);
+    if (status == TL_OK)
         status = read_pieces(m, group, &kernel);
     m->model->is_random |= kernel.host_sd > 0 || kernel.day_sd > 0;
     /* An incomplete list is freed with the model, too. */

@@ -21,6 +21,7 @@ commands=(
     "replay t.tl -p star-1g --ranks-per-host 1 --details --links"
     "sweep t.tl --engine loggops --params $params --grid seed=1:2"
     "tolerance t.tl --engine loggops --params $params"
+    'budget t.tl -p star-1g --ranks-per-host 1' 'budget t.tl -p star-1g --ranks-per-host 1 --json'
     'compare p.json --measured measured.csv' 'compare p.json --measured measured.csv --json'
     'compare --baseline measured.csv --measured measured.csv'
     'extrapolate t.tl --ranks 16 -o out.tl' 'platform --list')

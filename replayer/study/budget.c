@@ -1,0 +1,144 @@
+/* budget.c - the interval of a makespan from the replays with one input at its bounds. */
+#include "config.h"
+
+#include "budget.h"
+
+#include <gsl/gsl_statistics_double.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+#include <timeless_files.h>
+
+/* 5 % of a normal distribution are beyond so many standard deviations. */
+static const double DEVIATIONS_90 = 1.6448536269514722;
+
+static double half_s(const tlr_budget_input *input)
+{
+    return (input->below_s + input->above_s) / 2;
+}
+
+static int compare_inputs(const void *a, const void *b)
+{
+    const tlr_budget_input *x = a, *y = b;
+    const double dx = half_s(x), dy = half_s(y);
+    return dx != dy ? (dx < dy) - (dx > dy) : strcmp(x->name, y->name);
+}
+
+void tlr_budget_finish(tlr_budget *b)
+{
+    double below = 0, above = 0;
+    for (size_t i = 0; i < b->n; i++) {
+        tlr_budget_input *input = &b->inputs[i];
+        input->below_s = fmax(0, b->makespan_s - fmin(input->low_s, input->high_s));
+        input->above_s = fmax(0, fmax(input->low_s, input->high_s) - b->makespan_s);
+        below += input->below_s * input->below_s;
+        above += input->above_s * input->above_s;
+    }
+    b->below_s = sqrt(below);
+    b->above_s = sqrt(above);
+    if (b->n)
+        qsort(b->inputs, b->n, sizeof *b->inputs, compare_inputs);
+}
+
+void tlr_budget_spread(const double *makespans_s, size_t n, double *low_s, double *high_s)
+{
+    const double mean = gsl_stats_mean(makespans_s, 1, n),
+                 half = DEVIATIONS_90 * gsl_stats_sd_m(makespans_s, 1, n, mean);
+    *low_s = mean - half;
+    *high_s = mean + half;
+}
+
+/* The part of the input in the square of the interval. */
+static double share_of(const tlr_budget *b, const tlr_budget_input *input)
+{
+    const double all = b->below_s * b->below_s + b->above_s * b->above_s;
+    return all > 0 ? (input->below_s * input->below_s + input->above_s * input->above_s) / all : 0;
+}
+
+/* The relative half width, if the uncertainty of this input were half of it. */
+static double halved(const tlr_budget *b, const tlr_budget_input *input)
+{
+    const double below = b->below_s * b->below_s - 0.75 * input->below_s * input->below_s,
+                 above = b->above_s * b->above_s - 0.75 * input->above_s * input->above_s;
+    return (sqrt(fmax(0, below)) + sqrt(fmax(0, above))) / 2 / b->makespan_s;
+}
+
+static const char *const sources[] = {"stated", "given", "assumed", "replayed"};
+
+static void print_input(const tlr_budget *b, const tlr_budget_input *input, FILE *out)
+{
+    char uncertainty[32] = "";
+    if (input->source != TLR_BUDGET_REPLAYED)
+        snprintf(uncertainty, sizeof uncertainty, "%.3g %%", 100 * input->uncertainty);
+    fprintf(out, "%-26s %8s  %-8s  %+7.2f %% %+7.2f %%  %5.1f %%\n", tl_printable(input->name),
+            uncertainty, sources[input->source], -100 * input->below_s / b->makespan_s,
+            100 * input->above_s / b->makespan_s, 100 * share_of(b, input));
+}
+
+/* The names of the inputs for which `is_one` holds, on a line. */
+static void print_names(const tlr_budget *b, const char *title,
+                        int (*is_one)(const tlr_budget *, const tlr_budget_input *), FILE *out)
+{
+    const char *before = title;
+    for (size_t i = 0; i < b->n; i++)
+        if (is_one(b, &b->inputs[i])) {
+            fprintf(out, "%s %s", before, tl_printable(b->inputs[i].name));
+            before = ",";
+        }
+    if (before != title)
+        fputc('\n', out);
+}
+
+static int has_no_effect(const tlr_budget *b, const tlr_budget_input *input)
+{
+    (void)b;
+    return input->below_s <= 0 && input->above_s <= 0;
+}
+
+/* And it counts. */
+static int is_assumed(const tlr_budget *b, const tlr_budget_input *input)
+{
+    return input->source == TLR_BUDGET_ASSUMED && share_of(b, input) >= 0.01;
+}
+
+void tlr_budget_print(const tlr_budget *b, FILE *out)
+{
+    fprintf(out, "makespan %.9g s, 90 %% interval %.4g s to %.4g s (-%.2f %%, +%.2f %%)\n",
+            b->makespan_s, b->makespan_s - b->below_s, b->makespan_s + b->above_s,
+            100 * b->below_s / b->makespan_s, 100 * b->above_s / b->makespan_s);
+    if (b->below_s + b->above_s > 0)
+        fprintf(out, "\n%-26s %8s  %-8s  %9s %9s  %7s\n", "input", "+-", "from", "faster", "slower",
+                "share");
+    for (size_t i = 0; i < b->n; i++)
+        if (!has_no_effect(b, &b->inputs[i]))
+            print_input(b, &b->inputs[i], out);
+    fputc('\n', out);
+    print_names(b, "no effect:", has_no_effect, out);
+    print_names(b, "assumed, state them with --uncertain NAME=PERCENT:", is_assumed, out);
+    if (b->n && !has_no_effect(b, &b->inputs[0]))
+        fprintf(
+            out, "next: %s\n      (half of the uncertainty of %s makes the interval +-%.2f %%)\n",
+            b->inputs[0].remedy, tl_printable(b->inputs[0].name), 100 * halved(b, &b->inputs[0]));
+}
+
+tl_status tlr_budget_write_json(const tlr_budget *b, FILE *out, tl_error *err)
+{
+    json_t *inputs = json_array();
+    for (size_t i = 0; i < b->n; i++) {
+        const tlr_budget_input *input = &b->inputs[i];
+        json_array_append_new(
+            inputs,
+            json_pack("{s:s, s:o, s:s, s:f, s:f, s:f, s:s}", "input", input->name, "uncertainty",
+                      input->source == TLR_BUDGET_REPLAYED ? json_null()
+                                                           : json_real(input->uncertainty),
+                      "from", sources[input->source], "low_s", input->low_s, "high_s",
+                      input->high_s, "share", share_of(b, input), "remedy", input->remedy));
+    }
+    json_t *root = json_pack("{s:f, s:f, s:f, s:f, s:o}", "makespan_s", b->makespan_s, "interval",
+                             0.9, "low_s", b->makespan_s - b->below_s, "high_s",
+                             b->makespan_s + b->above_s, "inputs", inputs);
+    const int failed = !root || json_dumpf(root, out, JSON_INDENT(2) | JSON_REAL_PRECISION(17)) ||
+                       fputc('\n', out) == EOF;
+    json_decref(root);
+    return failed ? tl_fail(err, TL_ERR_SYSTEM, "the budget cannot be written") : TL_OK;
+}

@@ -1,0 +1,44 @@
+/* budget.h - how wrong a makespan may be, and which input makes it so.
+ *
+ * One input at a time is at its bounds. The inputs count as independent: the parts of the interval
+ * are added as squares, above the makespan and below it. */
+#ifndef TLR_BUDGET_H
+#define TLR_BUDGET_H
+
+#include <jansson.h>
+#include <stdio.h>
+#include <timeless.h>
+
+/* Where the uncertainty of an input comes from. */
+typedef enum tlr_budget_source {
+    TLR_BUDGET_STATED,  /* by the model file */
+    TLR_BUDGET_GIVEN,   /* by the user */
+    TLR_BUDGET_ASSUMED, /* by nobody */
+    TLR_BUDGET_REPLAYED /* the replays tell it: seeds, another order, sampling */
+} tlr_budget_source;
+
+typedef struct tlr_budget_input {
+    char name[160];     /* "kernel:dgemm", "bandwidth", "noise" */
+    double uncertainty; /* half of its 90 % interval, relative; not if it is replayed */
+    tlr_budget_source source;
+    double low_s, high_s;    /* makespans at its bounds, in any order */
+    double below_s, above_s; /* tlr_budget_finish: what it adds to the interval */
+    const char *remedy;      /* the command that measures it */
+} tlr_budget_input;
+
+typedef struct tlr_budget {
+    double makespan_s;
+    double below_s, above_s; /* tlr_budget_finish: of the 90 % interval */
+    size_t n;
+    tlr_budget_input *inputs; /* the caller's; the widest first after tlr_budget_finish */
+} tlr_budget;
+
+/* Fills the parts and the interval, and orders the inputs. */
+void tlr_budget_finish(tlr_budget *b);
+/* The bounds of a makespan that varies with the seed: the 90 % interval of a normal distribution
+ * with the mean and standard deviation of these makespans; 2 or more. */
+void tlr_budget_spread(const double *makespans_s, size_t n, double *low_s, double *high_s);
+void tlr_budget_print(const tlr_budget *b, FILE *out);
+tl_status tlr_budget_write_json(const tlr_budget *b, FILE *out, tl_error *err);
+
+#endif

@@ -1,0 +1,108 @@
+#!/usr/bin/env bash
+# timeless budget: against closed formulas and against the replays that it stands for.
+. "$top_srcdir/tests/tap.sh"
+export TIMELESS_PLATFORMS=$top_srcdir/platforms
+cd "$scratch" || exit 99
+
+# ---- computation alone: the parts are known ----
+{
+    printf '%s\n' 'timeless-text 1' 'ranks 1' 'volume_unit "cpu-ns"' 'rank 0 host="h"' 'kernel 1 name="assemble"' '0 0 MPI_Init clock_ns=0' \
+        '0 1 dgemm m=100 n=100 k=100 volume=300000' '0 2 user kernel=1 list=[100,3]' '0 3 MPI_Finalize clock_ns=1' 'end finalized clock_ns=1'
+} >text
+"$timeless" undump text -o kernels.tl
+mkdir one && cp "$top_srcdir/platforms/star-1g/platform.xml" one
+# model MEDIAN_ERROR OTHER: dgemm takes 1 ms, assemble 0.2 ms, the burst 0.3 ms
+model() {
+    printf '%s\n' 'version = 2; reference_flops = 1e9;' "units = ({unit = \"cpu-ns\"; seconds_per_unit = 1e-9; ${2:-}});" \
+        "kernels = ({kernel = \"dgemm\"; median_error = $1; seconds = {mnk = 1e-9;};}, {kernel = \"user:assemble\"; seconds = {one = 2e-4;};});" >one/model.conf
+}
+model 0.02
+sed -i 's/speed="[^"]*"/speed="1Gf"/' one/platform.xml
+budget() { "$timeless" budget kernels.tl --platform one "$@"; }
+check 'a budget of computation alone' budget --json=b.json
+cp out said
+# agree: prediction, parts and interval
+agree() {
+    python3 - "$@" <<'END'
+import json, math, sys
+b = json.load(open("b.json"))
+wanted = {k: float(v) for k, v in (w.split("=") for w in sys.argv[1:])}
+parts = {"kernel:dgemm": 1e-3, "kernel:user:assemble": 2e-4, "bursts": 3e-4}
+assert abs(b["makespan_s"] / 1.5e-3 - 1) < 1e-9, b["makespan_s"]
+half = {}
+for i in b["inputs"]:
+    half[i["input"]] = (i["high_s"] - i["low_s"]) / 2 if i["high_s"] > i["low_s"] else (i["low_s"] - i["high_s"]) / 2
+for name, seconds in parts.items():
+    assert abs(half[name] / (seconds * wanted[name]) - 1) < 1e-6, (name, half[name])
+total = math.sqrt(sum((s * wanted[n]) ** 2 for n, s in parts.items()))
+assert abs((b["high_s"] - b["makespan_s"]) / total - 1) < 1e-6 and abs((b["makespan_s"] - b["low_s"]) / total - 1) < 1e-6
+assert abs(sum(i["share"] for i in b["inputs"]) - 1) < 1e-12
+shares = [i["share"] for i in b["inputs"]]
+assert shares == sorted(shares, reverse=True), shares
+END
+}
+# 1.6448536 / 0.6744898: from the median of the absolute errors to the half of the 90 % interval
+check 'the stated error, and assumed ones' agree kernel:dgemm=0.048773289 kernel:user:assemble=0.05 bursts=0.05
+check 'the first input is the one with the largest part' grep -q '^next: timeless calibrate kernels' said
+check 'the table says where the numbers come from' sh -c 'grep -q "^kernel:dgemm  *4.88 %  stated " said && grep -q "^bursts  *5 %  assumed " said'
+check 'what is assumed is named' grep -q '^assumed, state them with --uncertain NAME=PERCENT: bursts' said
+check 'what has no effect is named' grep -q '^no effect: bandwidth, latency, order of polls, order of wildcards$' said
+check 'all kernels' budget --uncertain kernels=1 --json=b.json
+check 'have the given uncertainty' agree kernel:dgemm=0.01 kernel:user:assemble=0.01 bursts=0.05
+check 'one kernel' budget --uncertain kernels=1 --uncertain kernel:user:assemble=40% --uncertain bursts=2 --json=b.json
+cp out said
+check 'overrides its group' agree kernel:dgemm=0.01 kernel:user:assemble=0.4 bursts=0.02
+check 'and comes first' sh -c 'grep -A1 "^input" said | tail -n 1 | grep -q "^kernel:user:assemble "'
+check 'bursts first' sh -c '"$0" budget kernels.tl --platform one --uncertain bursts=50 | grep -q "^next: timeless calibrate cpu"' "$timeless"
+check '--no-compute leaves them out' sh -c '! "$0" budget kernels.tl --platform one --no-compute --json | grep -q dgemm' "$timeless"
+
+# ---- the network: what the replays at the bounds say ----
+"$timeless" make ring -n 8 --bytes 100000 -o ring.tl
+ring() { "$timeless" "$1" ring.tl -p star-1g --ranks-per-host 1 "${@:2}"; }
+check 'a budget of a ring' ring budget --uncertain bandwidth=20 --uncertain latency=30 --json=r.json
+cp out said
+for at in bandwidth=0.8 bandwidth=1.2 latency=0.7 latency=1.3; do ring replay -q --scale "${at%=*}" "${at#*=}"; done >bounds
+check 'has the makespans of the replays at the bounds' python3 -c '
+import json
+b = {i["input"]: i for i in json.load(open("r.json"))["inputs"]}
+wanted = [float(l) for l in open("bounds")]
+assert [b["bandwidth"]["low_s"], b["bandwidth"]["high_s"], b["latency"]["low_s"], b["latency"]["high_s"]] == wanted'
+check 'the bandwidth is first' sh -c 'grep -A1 "^input" said | tail -n 1 | grep -q "^bandwidth "'
+check 'the same prediction again' sh -c '"$0" budget ring.tl -p star-1g --ranks-per-host 1 --uncertain bandwidth=20 --uncertain latency=30 --json | cmp - r.json' "$timeless"
+
+# ---- noise: nine seeds ----
+model 0 'relative_sd = 0.1;'
+check 'a budget with noise' budget --seed 5 --json=b.json
+for seed in 5 6 7 8 9 10 11 12 13; do "$timeless" replay kernels.tl --platform one -q --seed $seed; done >seeds
+check 'has the 90 % interval of nine seeds' python3 -c '
+import json, statistics
+b = {i["input"]: i for i in json.load(open("b.json"))["inputs"]}
+s = [float(l) for l in open("seeds")]
+half = 1.6448536269514722 * statistics.stdev(s)
+for key, value in (("low_s", statistics.mean(s) - half), ("high_s", statistics.mean(s) + half)):
+    assert abs(b["noise"][key] / value - 1) < 1e-12, (key, value)
+assert b["noise"]["uncertainty"] is None and b["noise"]["from"] == "replayed"'
+
+# ---- the order of calls ----
+irregular() { "$timeless" "$1" "$top_srcdir/traces/irregular-16.tl" -p star-1g --ranks-per-host 4 --no-compute "${@:2}"; }
+check 'a budget of a program that receives from any source' irregular budget --json=i.json
+check 'has the makespans of the other orders' python3 -c '
+import json, sys
+b = {i["input"]: i for i in json.load(open("i.json"))["inputs"]}
+assert [b["order of wildcards"]["low_s"], b["order of polls"]["low_s"]] == [float(t) for t in sys.argv[1:]]' \
+    "$(irregular replay -q --wildcards first)" "$(irregular replay -q --polls adaptive)"
+
+# ---- wrong use ----
+# refused PATTERN ARGUMENTS...
+refused() {
+    check_exit 2 "refused: ${*:2}" budget "${@:2}"
+    cp err said
+    check "says $1" grep -q -e "$1" said
+}
+refused 'disks: this prediction has no such input; its inputs are bandwidth' --uncertain disks=3
+refused "'bandwidth': write INPUT=PERCENT" --uncertain bandwidth
+refused 'from 0 to below 100' --uncertain bandwidth=100
+refused 'and no other engine than smpi' --engine loggops
+check_exit 2 'a budget without a platform' "$timeless" budget kernels.tl
+check_exit 4 'a trace that is not there' "$timeless" budget nothing.tl --platform one
+tap_done
