@@ -13,6 +13,7 @@ tlt_papi_beside tlt_beside = {.set = PAPI_NULL};
 static struct {
     __typeof__(&PAPI_library_init) library_init;
     __typeof__(&PAPI_thread_init) thread_init;
+    __typeof__(&PAPI_register_thread) register_thread;
     __typeof__(&PAPI_strerror) strerror;
     __typeof__(&PAPI_event_name_to_code) event_name_to_code;
     __typeof__(&PAPI_get_event_component) get_event_component;
@@ -51,9 +52,10 @@ static void *open_library(void)
 static bool load(void *library)
 {
 #define FIND(name) ((papi.name = (__typeof__(papi.name))dlsym(library, "PAPI_" #name)) != NULL)
-    return FIND(library_init) && FIND(thread_init) && FIND(strerror) && FIND(event_name_to_code) &&
-           FIND(get_event_component) && FIND(create_eventset) && FIND(assign_eventset_component) &&
-           FIND(set_opt) && FIND(add_event) && FIND(start) && FIND(read) && FIND(stop);
+    return FIND(library_init) && FIND(thread_init) && FIND(register_thread) && FIND(strerror) &&
+           FIND(event_name_to_code) && FIND(get_event_component) && FIND(create_eventset) &&
+           FIND(assign_eventset_component) && FIND(set_opt) && FIND(add_event) && FIND(start) &&
+           FIND(read) && FIND(stop);
 #undef FIND
 }
 
@@ -87,6 +89,9 @@ const char *tlt_papi_start(const char *const *names, int n, bool inherit, int *s
     const char *why = start_library();
     if (why)
         return why;
+    /* PAPI 7.1 crashes where a thread that it does not know asks for an event. */
+    if (papi.register_thread() != PAPI_OK)
+        return "PAPI does not accept the thread";
     for (i = 0; i < n; i++)
         if (papi.event_name_to_code((char *)names[i], &codes[i]) != PAPI_OK)
             return reason(

@@ -1,5 +1,6 @@
 /* stand_in_papi.c - as much of PAPI as the tracer uses, with a counter where there is none: it
  * counts the CPU nanoseconds of the thread, of all threads when told to inherit.
+ * Like PAPI 7.1, it crashes where a thread that was not registered asks for an event.
  * STAND_IN_PAPI=still: the counter stands still; alone: it refuses to inherit. */
 #include <papi.h>
 #include <stdlib.h>
@@ -8,7 +9,7 @@
 
 static __thread clockid_t source = CLOCK_THREAD_CPUTIME_ID;
 
-static __thread int n_events;
+static __thread int n_events, is_registered;
 
 static int is_told(const char *what)
 {
@@ -18,12 +19,19 @@ static int is_told(const char *what)
 
 int PAPI_library_init(int version)
 {
+    is_registered = 1;
     return version;
 }
 
 int PAPI_thread_init(unsigned long (*this_thread)(void))
 {
     return this_thread() ? PAPI_OK : PAPI_EINVAL;
+}
+
+int PAPI_register_thread(void)
+{
+    is_registered = 1;
+    return PAPI_OK;
 }
 
 char *PAPI_strerror(int status)
@@ -34,6 +42,8 @@ char *PAPI_strerror(int status)
 
 int PAPI_event_name_to_code(const char *name, int *code)
 {
+    if (!is_registered)
+        abort();
     *code = 7;
     return !strcmp(name, "PAPI_TOT_INS") || !strcmp(name, "OTHER") ? PAPI_OK : PAPI_ENOEVNT;
 }
