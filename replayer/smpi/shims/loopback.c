@@ -14,8 +14,9 @@
  * multiplied by the real factor.
  *
  * SimGrid's network model can call functions for its factors (kernel/resource/NetworkModelIntf.hpp,
- * public). It then refuses SMPI's options, so this file reads all four options. The factor is
- * chosen as in SMPI: that of the last segment that begins below the size, 1 if there is none. */
+ * public; in SimGrid 4.0 it is inside). It then refuses SMPI's options, so this file reads all four
+ * options. The factor is chosen as in SMPI: that of the last segment that begins below the size, 1
+ * if there is none. */
 #include "config.h"
 
 #include "shims.h"
@@ -152,6 +153,7 @@ static double call(const void *what, const double *bytes, const void *const *fro
     return 1;
 }
 
+#if SG_HAS_NETWORK_INTERFACE
 /* The first word of a C++ object with virtual functions is the table of these functions, in the
  * order in which NetworkModelIntf declares them. */
 typedef struct network_model {
@@ -159,9 +161,52 @@ typedef struct network_model {
 } network_model;
 enum { SET_LATENCY_FACTOR, SET_BANDWIDTH_FACTOR };
 
-static network_model *find_network_model(void)
+static void set_factors(void *model, const factor_function *latency,
+                        const factor_function *bandwidth)
 {
-    network_model *(*get)(const void *zone);
+    network_model *interface = model;
+    interface->functions[SET_LATENCY_FACTOR](model, latency);
+    interface->functions[SET_BANDWIDTH_FACTOR](model, bandwidth);
+}
+#else
+/* The C++ ABI's description of a class with several bases. */
+typedef struct class_type {
+    const void *functions;
+    const char *name;
+    unsigned flags, n_bases;
+    struct {
+        const void *type;
+        long offset_and_flags;
+    } bases[];
+} class_type;
+
+static void set_factor(void *base, const char *symbol, const factor_function *function)
+{
+    void (*set)(void *base, const factor_function *function);
+    *(void **)&set = dlsym(RTLD_DEFAULT, symbol);
+    set(base, function);
+}
+
+/* SimGrid 4.0: the functions are of a base of the model, which begins within it. */
+static void set_factors(void *model, const factor_function *latency,
+                        const factor_function *bandwidth)
+{
+    enum { FLAG_BITS = 8 };
+    const class_type *type = dlsym(RTLD_DEFAULT, SG_NETWORK_TYPE);
+    const void *base_type = dlsym(RTLD_DEFAULT, SG_FACTORS_TYPE);
+    for (unsigned i = 0; i < type->n_bases; i++) {
+        if (type->bases[i].type != base_type)
+            continue;
+        char *base = (char *)model + (type->bases[i].offset_and_flags >> FLAG_BITS);
+        set_factor(base, SG_SET_LATENCY_FACTOR, latency);
+        set_factor(base, SG_SET_BANDWIDTH_FACTOR, bandwidth);
+    }
+}
+#endif
+
+static void *find_network_model(void)
+{
+    void *(*get)(const void *zone);
     *(void **)&get = dlsym(RTLD_DEFAULT, SG_NETWORK_MODEL);
     return get(sg_zone_get_root());
 }
@@ -177,9 +222,7 @@ void smpi_loopback_apply(void)
                          "timeless/bw-factor-bound need %.*s as well: the factors of all other "
                          "messages; add it to options.conf",
                          (int)strlen(smpi_keys[q]) - 1, smpi_keys[q]);
-    network_model *model = find_network_model();
     static const factor_function bandwidth = {BANDWIDTH, "", manage, call},
                                  latency = {LATENCY, "", manage, call};
-    model->functions[SET_LATENCY_FACTOR](model, &latency);
-    model->functions[SET_BANDWIDTH_FACTOR](model, &bandwidth);
+    set_factors(find_network_model(), &latency, &bandwidth);
 }

@@ -157,6 +157,24 @@ enum { SG_DO_SOLVE_PLACE = 2 }; /* among the virtual functions */
 #define SG_SET_BOUND SG_LMM "21update_variable_boundEPNS1_8VariableEd"
 #define SG_REMAINS "_ZN7simgrid6kernel8resource6Action11get_remainsEv"
 #define SG_NETWORK_MODEL "_ZNK7simgrid3s4u7NetZone17get_network_modelEv"
+/* Without this header the factors are a base class of the network model. */
+#if __has_include(<simgrid/kernel/resource/NetworkModelIntf.hpp>)
+#define SG_HAS_NETWORK_INTERFACE 1
+#define SG_NETWORK_TYPE SG_NETWORK_MODEL /* unused */
+#define SG_FACTORS_TYPE SG_NETWORK_MODEL
+#define SG_SET_LATENCY_FACTOR SG_NETWORK_MODEL
+#define SG_SET_BANDWIDTH_FACTOR SG_NETWORK_MODEL
+#else
+#define SG_HAS_NETWORK_INTERFACE 0
+#define SG_NETWORK_TYPE "_ZTIN7simgrid6kernel8resource12NetworkModelE"
+#define SG_FACTORS_TYPE "_ZTIN7simgrid6kernel8resource19NetworkModelFactorsE"
+#define SG_SET_FACTOR(function)                                                                    \
+    "_ZN7simgrid6kernel8resource19NetworkModelFactors" function "ERKSt8functionIFddPKNS_3s4u4Host" \
+    "ES7_RKSt6vectorIPNS4_4LinkESaISA_EERKSt13unordered_setIPNS4_7NetZoneESt4hashISH_ESt8equal_to" \
+    "ISH_ESaISH_EEEE"
+#define SG_SET_LATENCY_FACTOR SG_SET_FACTOR("17set_lat_factor_cb")
+#define SG_SET_BANDWIDTH_FACTOR SG_SET_FACTOR("16set_bw_factor_cb")
+#endif
 #if SIMGRID_VERSION_MAJOR > 3
 #define SG_LINK_USE "_ZNK7simgrid3s4u4Link8get_loadEv"
 #else
@@ -241,6 +259,10 @@ enum { SG_DO_SOLVE_PLACE = 2 }; /* among the virtual functions */
     CALLED(BUFFER, SG_REMAINS)                                                                     \
     REPLACED(LOOPBACK, SG_SET_BOUND)                                                               \
     CALLED(LOOPBACK, SG_NETWORK_MODEL)                                                             \
+    CALLED(LOOPBACK, SG_NETWORK_TYPE)                                                              \
+    CALLED(LOOPBACK, SG_FACTORS_TYPE)                                                              \
+    CALLED(LOOPBACK, SG_SET_LATENCY_FACTOR)                                                        \
+    CALLED(LOOPBACK, SG_SET_BANDWIDTH_FACTOR)                                                      \
     REPLACED(LINKS, SG_ADVANCE)                                                                    \
     CALLED(LINKS, SG_LINK_USE)                                                                     \
     CALLED(LINKS, SG_LINK_PROPERTY)                                                                \
