@@ -5,11 +5,14 @@
 
 #include "installed.h"
 
+#include <fcntl.h>
 #include <limits.h>
+#include <spawn.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/utsname.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 /* A processor that QEMU emulates completely and that has the features that Valgrind shows. The C
@@ -51,6 +54,25 @@ static bool find_beside(const char *tracer, const char *name, tlr_place installe
     return tlr_installed(installed, name, NULL, path, size) != 0;
 }
 
+/* A QEMU that is linked statically, such as Debian 13's, has no plugins; another one may have an
+ * interface that the plugin was not built for. Both refuse the option. */
+static bool takes_plugin(const cli_emulator *e)
+{
+    char option[] = "-plugin", program[] = "/bin/true";
+    char *command[] = {(char *)e->program, option, (char *)e->plugin, program, NULL};
+    posix_spawn_file_actions_t actions;
+    pid_t child;
+    int status;
+    if (posix_spawn_file_actions_init(&actions) != 0)
+        return false;
+    posix_spawn_file_actions_addopen(&actions, STDOUT_FILENO, "/dev/null", O_WRONLY, 0);
+    posix_spawn_file_actions_addopen(&actions, STDERR_FILENO, "/dev/null", O_WRONLY, 0);
+    const bool taken = posix_spawn(&child, e->program, &actions, NULL, command, environ) == 0 &&
+                       waitpid(child, &status, 0) == child && status == 0;
+    posix_spawn_file_actions_destroy(&actions);
+    return taken;
+}
+
 static const char *find_qemu(const char *tracer, cli_emulator *e)
 {
     struct utsname machine;
@@ -64,6 +86,9 @@ static const char *find_qemu(const char *tracer, cli_emulator *e)
                      sizeof e->starter) ||
         !find_beside(tracer, "timeless-qemu.so", TLR_PLACE_LIBRARIES, e->plugin, sizeof e->plugin))
         return "timeless-qemu.so or timeless-qemu-run is not in the folder of the tracer";
+    if (!takes_plugin(e))
+        return "this QEMU does not take plugins, or not this one (that of Debian 13 takes none); "
+               "give exact:valgrind";
     e->words[0] = e->starter;
     e->words[1] = e->program;
     e->set_variable = "QEMU_SET_ENV";

@@ -20,7 +20,7 @@ typedef struct cli_emulator {
 const char *emulator_volume(size_t index);
 
 /* Finds the files that the emulator of the source needs, given the folder of the tracer. "exact"
- * takes the first emulator that exists. NULL, or the reason why it cannot run. */
+ * takes the first emulator that works. NULL, or the reason why it cannot run. */
 const char *emulator_find(const char *volume, const char *tracer, cli_emulator *out);
 
 /* Sets the environment variables of the emulator itself; values of the user are kept. */
