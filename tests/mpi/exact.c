@@ -106,24 +106,24 @@ static int64_t threads(void)
     pthread_t thread[2];
     for (int round = 0; round < 2; round++) {
         for (int i = 0; i < 2; i++)
-            pthread_create(&thread[i], NULL, help_twice, (void *)(intptr_t)2000000);
+            pthread_create(&thread[i], NULL, help_twice, (void *)(intptr_t)4000000);
         for (int i = 0; i < 2; i++)
             pthread_join(thread[i], NULL);
     }
-    return 32000000;
+    return 64000000;
 }
 
 /* Another process does not. */
 static int64_t children(void)
 {
-    turn(2000000);
+    turn(4000000);
     pid_t child = fork();
     if (child == 0) {
-        turn(2000000);
+        turn(4000000);
         _exit(0);
     }
     waitpid(child, NULL, 0);
-    return 4000000;
+    return 8000000;
 }
 
 int main(int argc, char **argv)
