@@ -13,7 +13,8 @@
 #include <study/sweep.h>
 #include <timeless_files.h>
 
-enum { OPT_UNCERTAIN = 1000, OPT_JSON, MOST_INPUTS = 128, MOST_POINTS = 2 * MOST_INPUTS + 16 };
+enum { OPT_UNCERTAIN = 1000, OPT_JSON, MOST_KERNELS = 256, MOST_INPUTS = MOST_KERNELS + 16 };
+enum { MOST_POINTS = 2 * MOST_INPUTS + 16 };
 enum { N_SEEDS = 8 };
 
 /* The median of the absolute value of a normal variable is 0.6745 standard deviations, and 90 % lie
@@ -94,8 +95,6 @@ static const char *option_of(const arguments *a, const char *name)
 static tlr_budget_input *add_input(arguments *a, const char *name, tlr_budget_source source,
                                    double uncertainty, const char *remedy)
 {
-    if (a->budget.n == MOST_INPUTS)
-        return NULL;
     tlr_budget_input *input = &a->inputs[a->budget.n++];
     *input = (tlr_budget_input){
         .source = source, .uncertainty = uncertainty, .remedy = remedy, .low_s = -1, .high_s = -1};
@@ -118,12 +117,17 @@ static void add_trial(arguments *a, const char *format, const char *what, double
 static int find_given(arguments *a, const char *name, const char *group, double *uncertainty)
 {
     int found = 0;
-    for (size_t i = 0; i < a->n_given; i++)
-        if (!strcmp(a->given[i].name, name) || (!found && !strcmp(a->given[i].name, group))) {
+    for (size_t i = 0; i < a->n_given; i++) {
+        const int is_name = !strcmp(a->given[i].name, name),
+                  is_group = !strcmp(a->given[i].name, group);
+        if (is_name || (is_group && found < 2))
             *uncertainty = a->given[i].uncertainty;
-            a->given[i].is_used = found = 1;
+        if (is_name || is_group) {
+            a->given[i].is_used = 1;
+            found = is_name ? 2 : found ? found : 1;
         }
-    return found;
+    }
+    return found != 0;
 }
 
 /* An input that a factor makes wrong. `stated` 0: nobody states its uncertainty. */
@@ -135,8 +139,7 @@ static void add_factor(arguments *a, const char *name, const char *group, const 
     if (find_given(a, name, group, &u))
         source = TLR_BUDGET_GIVEN;
     u = fmin(u, 0.99);
-    if (!add_input(a, name, source, u, remedy))
-        return;
+    add_input(a, name, source, u, remedy);
     add_trial(a, option, what, 1 - u);
     add_trial(a, option, what, 1 + u);
 }
@@ -156,31 +159,63 @@ static void add_kernel(arguments *a, const tlr_model *model, uint16_t call, cons
                "timeless calibrate kernels --max-seconds 60");
 }
 
+enum { KNOWN_USER_KERNELS = 1024 };
+
+/* The kernels that were seen: by their codes, and those of the program by their numbers in a rank.
+ */
+typedef struct seen_kernels {
+    unsigned char codes[TL_CALL_LIMIT], user[KNOWN_USER_KERNELS];
+} seen_kernels;
+
+static int is_new_kernel(seen_kernels *seen, const tl_event *e)
+{
+    unsigned char *place = NULL, none = 0;
+    if (e->call == TL_KERNEL_user) {
+        const int is_known = e->tag >= 0 && e->tag < KNOWN_USER_KERNELS;
+        place = is_known ? &seen->user[e->tag] : &none;
+    } else {
+        const tl_call_info *info = tl_call_by_code(e->call);
+        if (!info || !info->dimensions || e->call >= TL_CALL_LIMIT)
+            return 0;
+        place = &seen->codes[e->call];
+    }
+    const int is_new = !*place;
+    *place = 1;
+    return is_new;
+}
+
+static tl_status add_kernels_of(arguments *a, const tlr_model *model, tl_reader *trace,
+                                uint32_t rank, seen_kernels *seen, tl_error *err)
+{
+    tl_cursor *cursor = NULL;
+    tl_event e;
+    tl_status status = tl_cursor_open(trace, rank, &cursor, err);
+    if (status != TL_OK)
+        return status;
+    memset(seen->user, 0, sizeof seen->user);
+    while ((status = tl_cursor_next(cursor, &e)) == TL_OK && a->budget.n < MOST_KERNELS)
+        if (is_new_kernel(seen, &e))
+            add_kernel(a, model, e.call,
+                       e.call == TL_KERNEL_user ? tl_reader_kernel_name(trace, rank, &e) : NULL);
+    if (status == TL_OK)
+        status = tl_fail(err, TL_ERR_UNSUPPORTED,
+                         "%s: calls more than %d kernels, which is too much for a budget",
+                         tl_printable(a->trace), MOST_KERNELS);
+    else if (status == TL_END)
+        status = TL_OK;
+    else
+        *err = *tl_cursor_error(cursor);
+    tl_cursor_close(cursor);
+    return status;
+}
+
 /* The kernels that the ranks call. */
 static tl_status add_kernels(arguments *a, const tlr_model *model, tl_reader *trace, tl_error *err)
 {
     tl_status status = TL_OK;
-    unsigned char seen[TL_CALL_LIMIT] = {0};
-    for (uint32_t r = 0; r < tl_reader_run(trace)->n_ranks && status == TL_OK; r++) {
-        tl_cursor *cursor = NULL;
-        tl_event e;
-        status = tl_cursor_open(trace, r, &cursor, err);
-        while (status == TL_OK && (status = tl_cursor_next(cursor, &e)) == TL_OK) {
-            if (e.call >= TL_CALL_LIMIT || !tl_call_by_code(e.call)->dimensions)
-                if (e.call != TL_KERNEL_user)
-                    continue;
-            if (seen[e.call] && e.call != TL_KERNEL_user)
-                continue;
-            seen[e.call] = 1;
-            add_kernel(a, model, e.call,
-                       e.call == TL_KERNEL_user ? tl_reader_kernel_name(trace, r, &e) : NULL);
-        }
-        if (status == TL_END)
-            status = TL_OK;
-        else if (cursor && status != TL_OK && err)
-            *err = *tl_cursor_error(cursor);
-        tl_cursor_close(cursor);
-    }
+    seen_kernels seen = {{0}, {0}};
+    for (uint32_t r = 0; r < tl_reader_run(trace)->n_ranks && status == TL_OK; r++)
+        status = add_kernels_of(a, model, trace, r, &seen, err);
     return status;
 }
 
