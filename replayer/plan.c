@@ -355,6 +355,7 @@ static tl_status check_model(const survey *s, const tlr_model *model)
 {
     const char *trace = tl_reader_path(s->trace);
     const char *unit = tl_reader_run(s->trace)->volume_unit;
+    char units[200];
     if (!model)
         return tl_fail(s->err, TL_ERR_INPUT,
                        "%s: contains computation in %s, but the platform has no compute model "
@@ -364,10 +365,10 @@ static tl_status check_model(const survey *s, const tlr_model *model)
     if (s->has_volume && tlr_model_unit_s(model, unit) < 0)
         return tl_fail(
             s->err, TL_ERR_INPUT,
-            "%s: has no rate for the unit '%s' of %s; measure it with 'timeless "
+            "%s: has no rate for the unit '%s' of %s (it has: %s); measure it with 'timeless "
             "calibrate kernels' where that can count it, write one (man timeless-model), "
             "or give --no-compute",
-            model->path, unit, trace);
+            model->path, unit, trace, tlr_model_units(model, units, sizeof units));
     for (unsigned code = 0; code < TL_CALL_LIMIT; code++) {
         const tl_call_info *info = tl_call_by_code(code);
         if (!s->n_kernels[code] || code == TL_KERNEL_user)

@@ -121,6 +121,8 @@ tl_status tlr_model_load(const char *path, tlr_model **out, tl_error *err);
 void tlr_model_free(tlr_model *model);
 /* Mean seconds per unit of volume; a negative number when the model has no rate for this unit. */
 double tlr_model_unit_s(const tlr_model *model, const char *unit);
+/* The units that have a rate, for messages: "cpu-ns, instructions" in `text`, or "none". */
+const char *tlr_model_units(const tlr_model *model, char *text, size_t size);
 /* Mean seconds of a kernel event on any host: by the kernel's model, else by its operation count; a
  * negative number when there is neither.  `trace` and `rank` tell the name of a user's kernel. */
 double tlr_model_kernel_s(const tlr_model *model, const tl_reader *trace, uint32_t rank,

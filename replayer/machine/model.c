@@ -125,6 +125,15 @@ double tlr_model_unit_s(const tlr_model *model, const char *unit)
     return rate ? rate->s_per_unit : -1;
 }
 
+const char *tlr_model_units(const tlr_model *model, char *text, size_t size)
+{
+    size_t length = 0;
+    for (size_t i = 0; i < model->pool.n_units && length < size; i++)
+        length += (size_t)snprintf(text + length, size - length, "%s%s", i ? ", " : "",
+                                   model->pool.units[i].unit);
+    return model->pool.n_units ? text : "none";
+}
+
 /* By the operation count, for a kernel that the model does not list. */
 static double operations_s(const tlr_model *model, const tl_event *kernel)
 {
