@@ -140,6 +140,17 @@ TL_API int tl_is_program(const char *path);
 /* Writes what a program makes as a trace file. */
 TL_API tl_status tl_program_write(tl_reader *r, const char *out_path, tl_error *err);
 
+/* A capture of a program, and the values of the parameters with which it ran. */
+typedef struct tl_fit_capture {
+    tl_reader *reader;
+    const int64_t *values;
+} tl_fit_capture;
+/* Makes a skeleton (doc/SKELETON.md) of two or more captures of the same program: *text, to be
+ * freed.  It makes all calls of these captures; what is known of it stands in comments behind its
+ * first line.  TL_ERR_UNSUPPORTED: a call, a value or an order of calls has no expression.  */
+TL_API tl_status tl_fit(const tl_fit_capture *captures, size_t n, const char *const *names,
+                        size_t n_names, char **text, tl_error *err);
+
 /* HPL 2.x, the High-Performance Linpack benchmark: "hpl:N=1000,NB=128,P=2,Q=2".  Numbers are those
  * of HPL.dat. */
 typedef struct tl_hpl {
@@ -355,6 +366,7 @@ TL_API void tl_cursor_look_ahead(tl_cursor *c, uint32_t n_probes);
  *   tl_hpl_read_dat          SYSTEM MEMORY INPUT
  *   tl_cursor_take           MEMORY
  *   tl_extrapolate           SYSTEM MEMORY VERSION TRUNCATED CORRUPT LIMIT UNSUPPORTED USAGE
+ *   tl_fit                   SYSTEM MEMORY VERSION TRUNCATED CORRUPT LIMIT INPUT UNSUPPORTED USAGE
  *   tl_join                  SYSTEM MEMORY NOT_A_TRACE VERSION TRUNCATED CORRUPT LIMIT INPUT
  *                            USAGE
  *   tl_sections_list         SYSTEM MEMORY VERSION TRUNCATED CORRUPT

@@ -197,11 +197,8 @@ static void free_parameters(skel_array *array)
     free(parameters);
 }
 
-static void close_program(void *program)
+void skel_clear(skeleton *s)
 {
-    skeleton *s = program;
-    if (!s)
-        return;
     char **requests = s->requests.items;
     for (size_t i = 0; i < s->requests.n; i++)
         free(requests[i]);
@@ -217,7 +214,13 @@ static void close_program(void *program)
     free(s->path);
     free(s->text);
     free(s->unit);
-    free(s);
+}
+
+static void close_program(void *program)
+{
+    if (program)
+        skel_clear(program);
+    free(program);
 }
 
 static tl_status open_program(const char *parameters, void **program, tl_error *err)

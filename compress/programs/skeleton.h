@@ -51,6 +51,7 @@ typedef enum skel_op {
     SKEL_ROOT,
     SKEL_OWNER,
     SKEL_LOCAL,
+    SKEL_DIMS,
     SKEL_COORD, /* value: the grid; also of the one that follows */
     SKEL_NEIGHBOUR
 } skel_op;
@@ -135,6 +136,9 @@ void *skel_push(skel_array *array, size_t size);
 tl_status skel_fail(tl_error *err, const skeleton *s, uint32_t line, const char *format, ...)
     __attribute__((format(printf, 4, 5)));
 
+/* Frees what a skeleton contains. */
+void skel_clear(skeleton *s);
+
 /* ---- skeleton_read.c: from text to statements ---- */
 
 /* `given`: values for parameters, "ranks" among them. */
@@ -202,6 +206,8 @@ char *skel_keep(skel_parser *p, const skel_token *token, skel_array *texts);
 
 /* ---- skeleton_calls.c ---- */
 
+/* Whether the language has this call. */
+bool skel_knows(const tl_call_info *row);
 /* Parses a call; returns the number of its statement. */
 uint32_t skel_read_call(skel_parser *p);
 

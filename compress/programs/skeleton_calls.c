@@ -9,7 +9,7 @@
 #include <stdio.h>
 #include <string.h>
 
-static bool is_known(const tl_call_info *row)
+bool skel_knows(const tl_call_info *row)
 {
     switch (row->action) {
     case TL_ACTION_SEND:
@@ -42,7 +42,7 @@ static const tl_call_info *find_call(skel_parser *p)
     else if (row->action == TL_ACTION_INIT || row->action == TL_ACTION_FINALIZE)
         skel_wrong(p, p->token.line,
                    "%s belongs to every rank without a statement; remove the line", name);
-    else if (!is_known(row))
+    else if (!skel_knows(row))
         skel_wrong(p, p->token.line,
                    "%s is not in the language; doc/SKELETON.md lists the calls that are", name);
     return p->status == TL_OK ? row : NULL;

@@ -4,6 +4,8 @@
 
 #include "skeleton.h"
 
+#include "extrapolate/extrapolate.h"
+
 #include <inttypes.h>
 #include <stdio.h>
 
@@ -170,6 +172,20 @@ static int64_t local(evaluation *v, const skel_node *node, const int64_t *a)
     return blocks / p * nb + (q < more ? nb : q == more ? n % nb : 0);
 }
 
+/* dims(n, k, d): the size of dimension d of n ranks in k dimensions, as of MPI_Dims_create. */
+static int64_t dims(evaluation *v, const skel_node *node, int64_t n, int64_t k, int64_t d)
+{
+    int32_t size[TL_MAX_DIMS];
+    if (n < 1 || n > INT32_MAX || k < 1 || k > TL_MAX_DIMS || d < 0 || d >= k)
+        return wrong(v, node,
+                     "dims(%" PRId64 ", %" PRId64 ", %" PRId64
+                     ") is not defined; give a number of ranks, 1 to %d dimensions, and one of "
+                     "them, from 0",
+                     n, k, d, TL_MAX_DIMS);
+    tl_grid_create(n, (int)k, size);
+    return size[d];
+}
+
 /* coord(grid, dimension), neighbour(grid, dimension, distance): of the rank itself. */
 static int64_t in_grid(evaluation *v, const skel_node *node, int64_t dimension, int64_t distance)
 {
@@ -208,6 +224,7 @@ static int64_t function(evaluation *v, const skel_node *node)
     case SKEL_ROOT: return root(v, node, a[0], a[1]);
     case SKEL_OWNER: return owner(v, node, a[0], a[1], a[2]);
     case SKEL_LOCAL: return local(v, node, a);
+    case SKEL_DIMS: return dims(v, node, a[0], a[1], a[2]);
     default: return in_grid(v, node, a[0], a[1]);
     }
 }

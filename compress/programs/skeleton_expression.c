@@ -22,8 +22,8 @@ enum { N_OPERATORS = sizeof operators / sizeof *operators, COMPARISON = 3, HIGHE
 static const struct {
     const char *name;
     uint32_t n_arguments;
-} functions[] = {{"min", 2},   {"max", 2},   {"abs", 1},   {"bits", 1},     {"root", 2},
-                 {"owner", 3}, {"local", 4}, {"coord", 1}, {"neighbour", 2}};
+} functions[] = {{"min", 2},   {"max", 2},   {"abs", 1},  {"bits", 1},  {"root", 2},
+                 {"owner", 3}, {"local", 4}, {"dims", 3}, {"coord", 1}, {"neighbour", 2}};
 enum { N_FUNCTIONS = sizeof functions / sizeof *functions };
 
 static const char *const words[] = {"skeleton", "ranks",   "rank",   "param",   "unit", "grid",

@@ -4,6 +4,7 @@ CLI_TESTS = \
 	tests/cli/alike.sh \
 	tests/cli/sample.sh \
 	tests/cli/skeleton.sh \
+	tests/cli/fit.sh \
 	tests/cli/samples.sh \
 	tests/cli/archive.sh \
 	tests/cli/bad_input.sh \

@@ -113,6 +113,7 @@ bits(0) + bits(1) + bits(8);5
 root(26, 3) + root(27, 3) + root(9223372036854775807, 2);3037000504
 owner(70, 16, 3);1
 local(70, 16, 0, 3) * 10000 + local(70, 16, 1, 3) * 100 + local(70, 16, 2, 3);322216
+dims(12, 2, 0) * 100 + dims(12, 2, 1) * 10 + dims(30, 3, 2);432
 9223372036854775807 - 1 + 1;9223372036854775807
 VALUES
 text 'unit "instructions"' 'grid g = 2, 2 periodic' 'let me = coord(g, 0) * 2 + coord(g, 1)' 'for i = 3 to 1 by -2 {' \
@@ -162,6 +163,9 @@ bad 3 'root(-1, 2)' 'let x = root(-1, 2)'
 bad 3 'bits(-1)' 'let x = bits(-1)'
 bad 3 'owner(1, 0, 2)' 'let x = owner(1, 0, 2)'
 bad 3 'local(5, 2, 3, 3)' 'let x = local(5, 2, 3, 3)'
+bad 3 'dims(4, 2, 2)' 'let x = dims(4, 2, 2)'
+bad 3 'dims(0, 2, 0)' 'let x = dims(0, 2, 0)'
+bad 3 'dims(4, 4, 0)' 'let x = dims(4, 4, 0)'
 bad 3 'null is not a number' 'let x = null + 1'
 bad 3 'null is not a number' 'MPI_Send peer=0 count=null'
 bad 3 'there is no peer 4 among 4 ranks' 'MPI_Send peer=rank + 4 - rank count=1'

@@ -1,0 +1,140 @@
+/* fit.c - timeless fit: a skeleton out of captures of one program. */
+#include "cli.h"
+#include "timeless_convert.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { MAX_CAPTURES = 64, MAX_PARAMETERS = 16 };
+
+struct fit_options {
+    const char *paths[MAX_CAPTURES];
+    size_t n_captures;
+    const char *names[MAX_PARAMETERS], *lists[MAX_PARAMETERS];
+    size_t n_names;
+    int64_t values[MAX_CAPTURES][MAX_PARAMETERS];
+    const char *out;
+    int quiet;
+};
+
+static const struct argp_option option_table[] = {
+    {"output", 'o', "FILE", 0, "the skeleton to write (default: standard output)", 0},
+    {"parameter", 'P', "NAME=VALUES", 0,
+     "a size of the problem: its value in each capture, as in N=100,200,300 (repeatable)", 0},
+    {"quiet", 'q', NULL, 0, "print nothing on success", 0},
+    {0}};
+
+static void add_parameter(struct fit_options *o, char *text, struct argp_state *state)
+{
+    char *values = strchr(text, '=');
+    if (!values || values == text)
+        argp_error(state, "--parameter '%s': give NAME=VALUES, as in N=100,200,300", text);
+    if (!values) /* not reached: argp_error exits */
+        return;
+    if (o->n_names == MAX_PARAMETERS)
+        argp_error(state, "--parameter: more than %d", MAX_PARAMETERS);
+    *values++ = '\0';
+    o->names[o->n_names] = text;
+    o->lists[o->n_names++] = values;
+}
+
+/* One value for each capture. */
+static void read_values(struct fit_options *o, size_t parameter, struct argp_state *state)
+{
+    char *copy = strdup(o->lists[parameter]), *rest = copy, *word;
+    size_t n = 0;
+    for (; (word = strsep(&rest, ",")); n++)
+        if (n < o->n_captures)
+            o->values[n][parameter] =
+                (int64_t)cli_parse_number(state, "--parameter", word, INT64_MAX);
+    free(copy);
+    if (n != o->n_captures)
+        argp_error(state, "--parameter %s: %zu values for %zu captures; give one for each",
+                   o->names[parameter], n, o->n_captures);
+}
+
+static error_t parse(int key, char *arg, struct argp_state *state)
+{
+    struct fit_options *o = state->input;
+    switch (key) {
+    case 'o': o->out = arg; return 0;
+    case 'P': add_parameter(o, arg, state); return 0;
+    case 'q': o->quiet = 1; return 0;
+    case ARGP_KEY_ARG:
+        if (o->n_captures == MAX_CAPTURES)
+            argp_error(state, "more than %d captures", MAX_CAPTURES);
+        o->paths[o->n_captures++] = arg;
+        return 0;
+    case ARGP_KEY_SUCCESS:
+        if (o->n_captures < 3)
+            argp_error(state, "give 3 captures or more, of different sizes");
+        for (size_t i = 0; i < o->n_names; i++)
+            read_values(o, i, state);
+        return 0;
+    default: return ARGP_ERR_UNKNOWN;
+    }
+}
+
+/* The comments at the beginning: what the skeleton is known to make. */
+static void print_report(const char *text)
+{
+    text = strchr(text, '\n');
+    while (text && text[1] == '#') {
+        const char *end = strchr(text + 1, '\n');
+        const int size = end ? (int)(end - text - 3) : 0;
+        if (size > 0)
+            printf("%.*s\n", size, text + 3);
+        text = end;
+    }
+}
+
+static int write_text(const struct fit_options *o, const char *text)
+{
+    if (!o->out) {
+        fputs(text, stdout);
+        return CLI_OK;
+    }
+    FILE *out = fopen(o->out, "w");
+    if (!out)
+        return cli_fail_text(TL_ERR_SYSTEM, "%s: cannot be written: %s", o->out, strerror(errno));
+    fputs(text, out);
+    const int failed = ferror(out);
+    if (fclose(out) != 0 || failed)
+        return cli_fail_text(TL_ERR_SYSTEM, "%s: cannot be written: %s", o->out, strerror(errno));
+    if (!o->quiet)
+        print_report(text);
+    return CLI_OK;
+}
+
+int cmd_fit(int argc, char **argv)
+{
+    struct fit_options o = {0};
+    struct argp argp = {option_table,
+                        parse,
+                        "CAPTURE CAPTURE CAPTURE...",
+                        "Make a skeleton, a program for any number of ranks and any size, out of "
+                        "captures of the same program at a few of them.",
+                        NULL,
+                        NULL,
+                        NULL};
+    cli_parse(&argp, argc, argv, 0, &o);
+    tl_fit_capture captures[MAX_CAPTURES] = {{0}};
+    tl_reader *readers[MAX_CAPTURES] = {0};
+    char *text = NULL;
+    tl_error err;
+    int code = o.out && !tl_is_program(o.out) ? cli_check_output(o.out) : CLI_OK;
+    for (size_t i = 0; i < o.n_captures && !code; i++) {
+        code = cli_open_trace(o.paths[i], &readers[i]);
+        captures[i] = (tl_fit_capture){readers[i], o.values[i]};
+    }
+    if (!code && tl_fit(captures, o.n_captures, o.names, o.n_names, &text, &err) != TL_OK)
+        code = cli_fail(&err);
+    if (!code)
+        code = write_text(&o, text);
+    free(text);
+    for (size_t i = 0; i < o.n_captures; i++)
+        tl_reader_close(readers[i]);
+    return code;
+}

@@ -1,0 +1,243 @@
+/* fit.c - from captures to the text of a skeleton. */
+#include "config.h"
+
+#include "fit.h"
+
+#include "error.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+void fit_out_of_memory(fitting *f)
+{
+    if (f->status == TL_OK)
+        f->status = tl_fail(f->err, TL_ERR_MEMORY, "fit: out of memory");
+}
+
+void fit_print(fitting *f, fit_text *text, const char *format, ...)
+{
+    va_list args, again;
+    va_start(args, format);
+    va_copy(again, args);
+    const int n = vsnprintf(NULL, 0, format, args);
+    va_end(args);
+    if (n >= 0 && text->size + (size_t)n + 1 > text->room) {
+        const size_t room = 2 * (text->size + (size_t)n + 1);
+        char *grown = realloc(text->text, room);
+        if (!grown) {
+            fit_out_of_memory(f);
+            va_end(again);
+            return;
+        }
+        text->text = grown;
+        text->room = room;
+    }
+    if (n >= 0) {
+        vsnprintf(text->text + text->size, (size_t)n + 1, format, again);
+        text->size += (size_t)n;
+    }
+    va_end(again);
+}
+
+/* ---- one fit ---- */
+
+/* The head, and what the statements are. NULL without memory. */
+static char *whole_text(fitting *f)
+{
+    char *text = NULL;
+    size_t size;
+    FILE *out = open_memstream(&text, &size);
+    const fit_capture *c = &f->captures[0];
+    if (out) {
+        fit_head(f, out, c->n_ranks, c->values, f->out.text);
+        if (f->has_volumes)
+            fprintf(out, "unit \"%s\"\n", f->unit);
+        fwrite(f->out.text, 1, f->out.size, out);
+    }
+    if (out && fclose(out) == 0)
+        return text;
+    free(text);
+    fit_out_of_memory(f);
+    return NULL;
+}
+
+/* The text without its first line; NULL if it does not make the events of all captures. */
+static char *checked_text(fitting *f)
+{
+    char *text = whole_text(f), *all = NULL, why[400] = "";
+    if (text && asprintf(&all, "skeleton 1\n%s", text) < 0)
+        all = NULL;
+    for (size_t i = 0; all && !*why && i < f->n_captures; i++)
+        if (fit_uses(f, i))
+            fit_verify(f, all, i, why);
+    free(all);
+    if (!all)
+        fit_out_of_memory(f);
+    if (!*why && f->status == TL_OK)
+        return text;
+    if (!*f->why)
+        snprintf(f->why, sizeof f->why, "%s", why);
+    free(text);
+    return NULL;
+}
+
+/* The same for the first arrangement of loops that explains everything. `why`: of the first one. */
+static char *fit_once(fitting *f, char why[400])
+{
+    char *text = NULL;
+    *why = '\0';
+    for (fit_shape shape = FIT_NESTED; shape < FIT_N_SHAPES && !text && f->status == TL_OK;
+         shape++) {
+        *f->why = '\0';
+        f->out.size = 0;
+        fit_print(f, &f->out, "%s", "");
+        for (int d = 0; d < FIT_MAX_DEPTH; d++)
+            f->fixed[d] = -1;
+        if (fit_loops(f, shape) && fit_explain(f, f->top, 0))
+            text = checked_text(f);
+        fit_loops_free(f);
+        if (!*why)
+            snprintf(why, 400, "%s", f->why);
+    }
+    return text;
+}
+
+/* ---- the report, as comments ---- */
+
+static void print_capture(const fitting *f, size_t i, FILE *out)
+{
+    fprintf(out, "capture %zu (ranks=%" PRIu32, i + 1, f->captures[i].n_ranks);
+    for (size_t k = 0; k < f->n_names; k++)
+        fprintf(out, ", %s=%" PRId64, f->names[k], f->captures[i].values[k]);
+    fputc(')', out);
+}
+
+/* Fits the other captures and compares. */
+static void leave_out(fitting *f, size_t i, FILE *out)
+{
+    char why[400], differs[400], *all = NULL;
+    f->left_out = i;
+    char *text = fit_once(f, why);
+    f->left_out = f->n_captures;
+    fputs("# fitted without ", out);
+    print_capture(f, i, out);
+    if (!text)
+        fprintf(out, ": not possible: %s\n", why);
+    else if (asprintf(&all, "skeleton 1\n%s", text) < 0)
+        fit_out_of_memory(f);
+    else if (*fit_verify(f, all, i, differs))
+        fprintf(out, ": differs from it: %s\n", differs);
+    else
+        fprintf(out, ": has all of its %zu calls\n", f->captures[i].n_events);
+    free(all);
+    free(text);
+}
+
+/* A parameter with one value explains nothing. */
+static void print_constant(const fitting *f, FILE *out)
+{
+    for (size_t k = 0; k < f->n_names; k++) {
+        bool varies = false;
+        for (size_t i = 1; i < f->n_captures; i++)
+            varies |= f->captures[i].values[k] != f->captures[0].values[k];
+        if (!varies)
+            fprintf(out, "# %s is the same in all captures: no value depends on it\n", f->names[k]);
+    }
+}
+
+static double worst_residual(const char *text)
+{
+    double worst = 0;
+    while ((text = strstr(text, FIT_RESIDUAL))) {
+        text += strlen(FIT_RESIDUAL);
+        const double own = strtod(text, NULL);
+        worst = own > worst ? own : worst;
+    }
+    return worst;
+}
+
+static tl_status make_result(fitting *f, char **result)
+{
+    char why[400];
+    size_t size;
+    char *text = fit_once(f, why);
+    const double worst = text ? worst_residual(text) : 0;
+    if (!text)
+        return f->status != TL_OK
+                   ? f->status
+                   : tl_fail(f->err, TL_ERR_UNSUPPORTED,
+                             "%s; the captures have no skeleton: capture other sizes, or write the "
+                             "skeleton",
+                             why);
+    FILE *out = open_memstream(result, &size);
+    if (out) {
+        fputs("skeleton 1\n", out);
+        for (size_t i = 0; i < f->n_captures; i++) {
+            fputs("# has all calls of ", out);
+            print_capture(f, i, out);
+            fprintf(out, ": %zu\n", f->captures[i].n_events);
+        }
+        if (f->has_volumes)
+            fprintf(out, "# computation: largest relative residual of a law: %.3f\n", worst);
+        print_constant(f, out);
+        for (size_t i = 0; i < f->n_captures && f->status == TL_OK; i++)
+            leave_out(f, i, out);
+        fputs(text, out);
+    }
+    free(text);
+    if (!out || fclose(out) != 0)
+        fit_out_of_memory(f);
+    return f->status;
+}
+
+/* ---- the call ---- */
+
+static tl_status check_captures(fitting *f, const tl_fit_capture *captures)
+{
+    f->unit = tl_reader_run(captures[0].reader)->volume_unit;
+    for (size_t i = 0; i < f->n_captures; i++) {
+        const tl_run *run = tl_reader_run(captures[i].reader);
+        const char *path = tl_reader_path(captures[i].reader);
+        if (!tl_reader_complete(captures[i].reader))
+            return tl_fail(f->err, TL_ERR_UNSUPPORTED, "%s: is not complete; capture the run again",
+                           path);
+        if (strcmp(run->volume_unit, f->unit) != 0)
+            return tl_fail(f->err, TL_ERR_UNSUPPORTED,
+                           "%s: computation is in %s, that of %s in %s; capture all runs with the "
+                           "same unit",
+                           path, run->volume_unit, tl_reader_path(captures[0].reader), f->unit);
+        f->captures[i] = (fit_capture){
+            .reader = captures[i].reader, .values = captures[i].values, .n_ranks = run->n_ranks};
+    }
+    return TL_OK;
+}
+
+tl_status tl_fit(const tl_fit_capture *captures, size_t n, const char *const *names, size_t n_names,
+                 char **text, tl_error *err)
+{
+    fitting f = {.n_captures = n, .left_out = n, .names = names, .n_names = n_names, .err = err};
+    *text = NULL;
+    if (n < 2)
+        return tl_fail(err, TL_ERR_USAGE, "fit: %zu captures; give 3 or more of different sizes",
+                       n);
+    f.captures = calloc(n, sizeof *f.captures);
+    if (!f.captures)
+        return tl_fail(err, TL_ERR_MEMORY, "fit: out of memory");
+    f.status = check_captures(&f, captures);
+    if (f.status == TL_OK)
+        fit_load(&f);
+    if (f.status == TL_OK)
+        fit_candidates(&f);
+    if (f.status == TL_OK)
+        f.status = make_result(&f, text);
+    if (f.status != TL_OK) {
+        free(*text);
+        *text = NULL;
+    }
+    fit_candidates_free(&f);
+    free(f.out.text);
+    fit_unload(&f);
+    return f.status;
+}

@@ -1,0 +1,201 @@
+/* fit.h - a skeleton (doc/SKELETON.md) out of several captures of one program.
+ *
+ * The calls of all ranks become statements, ordered and in loops. Then each attribute of a
+ * statement is explained by the first of a list of expressions that has the recorded value for all
+ * captures, ranks and iterations. The expressions are texts, evaluated by the skeleton's own
+ * evaluator. In the end the events of the skeleton are compared with those of the captures. */
+#ifndef TL_FIT_H
+#define TL_FIT_H
+
+#include <stdbool.h>
+
+#include "programs/skeleton.h"
+#include "reader.h"
+#include "timeless_convert.h"
+
+enum {
+    FIT_MAX_DEPTH = 4,  /* loops in each other */
+    FIT_MAX_UNROLL = 32 /* a loop with this many iterations at most may become a list of calls */
+};
+
+/* ---- the captures ---- */
+
+/* Requests are numbered in the order of their start, from 1, in `e` and in its list. */
+typedef struct fit_event {
+    tl_event e;
+    uint32_t symbol;
+} fit_event;
+
+typedef struct fit_capture {
+    tl_reader *reader;
+    const int64_t *values; /* of the parameters */
+    uint32_t n_ranks;
+    fit_event *events; /* of all ranks, without MPI_Init */
+    size_t n_events;
+    size_t *first; /* [n_ranks + 1] */
+    skeleton s;    /* the candidates */
+    int64_t *slots;
+} fit_capture;
+
+/* A call at a call site: what becomes a statement. */
+typedef struct fit_symbol {
+    const tl_call_info *row;
+    uint64_t site; /* hash of the call site and its callers; 0 unknown */
+    uint32_t comm;
+    uint32_t position; /* in the order of the statements */
+    uint32_t request;  /* symbols with the same number share the name of their requests */
+    uint32_t capture, rank, site_id; /* where it appears first, for messages */
+} fit_symbol;
+
+/* The numbers of a rank's requests. */
+typedef struct fit_numbers {
+    skel_array of_id; /* uint32_t by id */
+    uint32_t n;
+    skel_array list; /* int64_t: of the last event */
+} fit_numbers;
+
+/* Replaces the ids of requests by numbers. False without memory, or for a request that nothing
+ * started. */
+bool fit_number(fit_numbers *n, const tl_call_info *row, tl_event *e);
+void fit_numbers_free(fit_numbers *n);
+
+/* ---- the program ---- */
+
+/* One time at which a statement or loop is reached. */
+typedef struct fit_sample {
+    uint32_t capture, rank;
+    int64_t index[FIT_MAX_DEPTH]; /* of the loops around it */
+    const fit_event *event;       /* NULL: a loop, or the call is not made */
+    int64_t trips;                /* of a loop */
+} fit_sample;
+
+/* A call (low == high, not a loop) or a loop over the calls of these positions. */
+typedef struct fit_node {
+    bool is_loop;
+    uint32_t low, high, depth; /* depth: index of the loop's variable */
+    uint32_t body, next;       /* nodes; 0: none */
+    skel_array samples;        /* fit_sample */
+} fit_node;
+
+typedef struct fit_interval {
+    uint32_t low, high, depth;
+} fit_interval;
+
+/* Which of a rank's loops in each other count: all; the outermost and innermost ones; the outermost
+ * ones, and repetitions of one call; the outermost ones. A call that is made in every tenth
+ * iteration looks like the end of a loop around the others. */
+typedef enum fit_shape { FIT_NESTED, FIT_INNER, FIT_RUNS, FIT_FLAT, FIT_N_SHAPES } fit_shape;
+
+typedef enum fit_use {
+    FIT_NUMBER = 1,    /* a base of numbers: multiplied, added to */
+    FIT_PEER = 2,      /* a peer */
+    FIT_CONDITION = 4, /* a condition */
+    FIT_LAW = 8,       /* a base of computation, the same for all iterations */
+    FIT_OTHER = 16
+} fit_use;
+
+typedef struct fit_candidate {
+    char *text;
+    unsigned use;       /* fit_use */
+    unsigned variables; /* bits: loop variables in it */
+    uint32_t node;      /* of the skeletons of all captures */
+} fit_candidate;
+
+/* What is done on the ranks of a loop over single calls, where the number of calls has no
+ * expression. */
+typedef struct fit_range {
+    size_t first, last, guard; /* candidates */
+    int step;
+    unsigned depth;
+} fit_range;
+
+typedef struct fit_text {
+    char *text;
+    size_t size, room;
+} fit_text;
+
+typedef struct fitting {
+    fit_capture *captures;
+    size_t n_captures;
+    size_t left_out; /* a capture that is not looked at; n_captures: none */
+    const char *const *names;
+    size_t n_names;
+    const char *unit;
+    fit_symbol *symbols;
+    size_t n_symbols;
+    uint32_t *order; /* symbols by position */
+    uint32_t n_positions;
+    skel_array symbol_array;
+    skel_array intervals; /* fit_interval: loops by depth */
+    skel_array nodes;     /* fit_node; number 0 is none */
+    uint32_t top;
+    skel_array candidates; /* fit_candidate */
+    skel_array ranges;     /* fit_range */
+    fit_text out;
+    char why[400];                /* the first thing that has no explanation */
+    int64_t fixed[FIT_MAX_DEPTH]; /* index of a loop that is unrolled; -1: none */
+    bool has_volumes;
+    double worst;     /* relative residual of a law, of all of them the largest */
+    tl_status status; /* a failure */
+    tl_error *err;
+} fitting;
+
+void fit_out_of_memory(fitting *f);
+void fit_print(fitting *f, fit_text *text, const char *format, ...)
+    __attribute__((format(printf, 3, 4)));
+/* The call and its call site, for messages. */
+const char *fit_call_text(const fitting *f, uint32_t symbol, char text[300]);
+static inline bool fit_uses(const fitting *f, size_t capture)
+{
+    return capture != f->left_out;
+}
+
+/* ---- fit_load.c ---- */
+
+/* Reads the events of all captures. */
+void fit_load(fitting *f);
+void fit_unload(fitting *f);
+
+/* ---- fit_loops.c ---- */
+
+/* Orders the calls, finds the loops and takes the samples of each statement. False: the calls have
+ * no such order; `why` names the first rank. */
+bool fit_loops(fitting *f, fit_shape shape);
+void fit_loops_free(fitting *f);
+
+/* ---- fit_candidates.c ---- */
+
+/* Makes the list of expressions, and prepares their evaluation. */
+void fit_candidates(fitting *f);
+void fit_candidates_free(fitting *f);
+/* The head of a skeleton: parameters, grids; the grids that `body` mentions only, unless NULL. */
+void fit_head(const fitting *f, FILE *out, int64_t n_ranks, const int64_t *values,
+              const char *body);
+/* False if the expression has no value. `index`: of the loops. */
+bool fit_value(const fitting *f, size_t candidate, const fit_sample *sample, int64_t *out);
+
+/* ---- fit_explain.c, fit_attribute.c ---- */
+
+/* Writes the statements from this node on. False: something has no explanation. */
+bool fit_explain(fitting *f, uint32_t node, unsigned indent);
+/* Writes the fields of a call. */
+bool fit_fields(fitting *f, const fit_node *node);
+/* The computation before a call, with a comment. */
+#define FIT_RESIDUAL "# relative residual "
+void fit_volume(fitting *f, const fit_node *node, unsigned indent);
+
+typedef bool fit_getter(const void *arg, const fit_sample *sample, int64_t *out);
+/* The expression that has these values. The getter returns false for samples that do not matter. */
+bool fit_attribute(fitting *f, const fit_node *node, unsigned use, fit_getter *get, const void *arg,
+                   char text[400]);
+/* The condition that holds for the samples whose value is not 0; "1" for all of them. */
+bool fit_condition(fitting *f, const fit_node *node, fit_getter *get, const void *arg,
+                   char text[400]);
+bool fit_is_used(const fitting *f, const fit_node *node, const fit_sample *sample);
+
+/* ---- fit_verify.c ---- */
+
+/* Compares the events of a skeleton with a capture. Returns "" or how they differ. */
+const char *fit_verify(fitting *f, const char *text, size_t capture, char why[400]);
+
+#endif

@@ -1,0 +1,256 @@
+/* fit_attribute.c - the expression of one attribute: the first one of the list that has the value
+ * of every sample. */
+#include "config.h"
+
+#include "fit.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { MAX_TEXT = 400 };
+
+bool fit_is_used(const fitting *f, const fit_node *node, const fit_sample *sample)
+{
+    for (uint32_t d = 0; d < FIT_MAX_DEPTH && d < node->depth; d++)
+        if (f->fixed[d] >= 0 && sample->index[d] != f->fixed[d])
+            return false;
+    return true;
+}
+
+/* The samples that matter, with their values. */
+typedef struct values {
+    const fit_sample **samples;
+    int64_t *value;
+    size_t n;
+    unsigned variables; /* bits: the loop variables that an expression may have */
+} values;
+
+static unsigned variables_of(const fitting *f, const fit_node *node)
+{
+    unsigned variables = 0;
+    for (uint32_t d = 0; d < node->depth && d < FIT_MAX_DEPTH; d++)
+        variables |= f->fixed[d] < 0 ? 1U << d : 0;
+    return variables;
+}
+
+static bool collect(fitting *f, const fit_node *node, fit_getter *get, const void *arg, values *v)
+{
+    const fit_sample *samples = node->samples.items;
+    const size_t n = node->samples.n;
+    *v = (values){.samples = calloc(n + 1, sizeof *v->samples),
+                  .value = calloc(n + 1, sizeof *v->value),
+                  .variables = variables_of(f, node)};
+    for (size_t i = 0; i < n && v->samples && v->value; i++)
+        if (fit_is_used(f, node, &samples[i]) && get(arg, &samples[i], &v->value[v->n]))
+            v->samples[v->n++] = &samples[i];
+    if (v->samples && v->value)
+        return true;
+    fit_out_of_memory(f);
+    return false;
+}
+
+static void release(values *v)
+{
+    free(v->samples);
+    free(v->value);
+}
+
+static bool is_constant(const values *v)
+{
+    for (size_t i = 1; i < v->n; i++)
+        if (v->value[i] != v->value[0])
+            return false;
+    return true;
+}
+
+static bool equals(const fitting *f, size_t candidate, const values *v)
+{
+    int64_t value;
+    for (size_t i = 0; i < v->n; i++)
+        if (!fit_value(f, candidate, v->samples[i], &value) || value != v->value[i])
+            return false;
+    return true;
+}
+
+/* Whether the base has at least `n` values (2 or 3) among the samples. */
+static bool has_values(const fitting *f, size_t candidate, const values *v, int n)
+{
+    int64_t seen[3], value;
+    int n_seen = 0;
+    for (size_t i = 0; i < v->n && n_seen < n; i++) {
+        if (!fit_value(f, candidate, v->samples[i], &value))
+            return false;
+        bool is_new = true;
+        for (int k = 0; k < n_seen; k++)
+            is_new &= seen[k] != value;
+        if (is_new)
+            seen[n_seen++] = value;
+    }
+    return n_seen >= n;
+}
+
+/* a and b of value = a * base + b, from the first two samples whose bases differ. */
+static bool line_of(const fitting *f, size_t candidate, const values *v, int64_t *a, int64_t *b)
+{
+    int64_t x0, x = 0, dx, dy, product;
+    if (!fit_value(f, candidate, v->samples[0], &x0))
+        return false;
+    for (size_t i = 1; i < v->n; i++) {
+        if (!fit_value(f, candidate, v->samples[i], &x))
+            return false;
+        if (x == x0)
+            continue;
+        if (__builtin_sub_overflow(x, x0, &dx) ||
+            __builtin_sub_overflow(v->value[i], v->value[0], &dy) || dy % dx != 0)
+            return false;
+        *a = dy / dx;
+        return *a != 0 && !__builtin_mul_overflow(*a, x0, &product) &&
+               !__builtin_sub_overflow(v->value[0], product, b);
+    }
+    return false;
+}
+
+static bool is_on_line(const fitting *f, size_t candidate, const values *v, int64_t a, int64_t b)
+{
+    int64_t x, value;
+    for (size_t i = 0; i < v->n; i++)
+        if (!fit_value(f, candidate, v->samples[i], &x) || __builtin_mul_overflow(a, x, &value) ||
+            __builtin_add_overflow(value, b, &value) || value != v->value[i])
+            return false;
+    return true;
+}
+
+static void write_line(const char *base, int64_t a, int64_t b, char text[MAX_TEXT])
+{
+    const bool is_word = !strpbrk(base, " ");
+    char product[MAX_TEXT];
+    if (a == 1)
+        snprintf(product, sizeof product, "%s", base);
+    else if (a == -1)
+        snprintf(product, sizeof product, is_word ? "-%s" : "-(%s)", base);
+    else
+        snprintf(product, sizeof product, is_word ? "%" PRId64 " * %s" : "%" PRId64 " * (%s)", a,
+                 base);
+    if (b)
+        snprintf(text, MAX_TEXT, "%.350s %c %" PRIu64, product, b < 0 ? '-' : '+',
+                 b < 0 ? -(uint64_t)b : (uint64_t)b);
+    else
+        snprintf(text, MAX_TEXT, "%s", product);
+}
+
+/* Two values of the base are enough for a multiple of it; a line needs three. */
+static bool is_line(const fitting *f, size_t candidate, const char *base, const values *v,
+                    char text[MAX_TEXT])
+{
+    int64_t a, b;
+    if (!line_of(f, candidate, v, &a, &b) || !has_values(f, candidate, v, b ? 3 : 2) ||
+        !is_on_line(f, candidate, v, a, b))
+        return false;
+    write_line(base, a, b, text);
+    return true;
+}
+
+static bool is_allowed(const fit_candidate *c, const values *v)
+{
+    return !(c->variables & ~v->variables);
+}
+
+static bool search(const fitting *f, const values *v, unsigned use, char text[MAX_TEXT])
+{
+    const fit_candidate *all = f->candidates.items;
+    bool has_null = false;
+    for (size_t i = 0; i < v->n; i++)
+        has_null |= v->value[i] == SKEL_NULL;
+    if (is_constant(v)) {
+        if (has_null)
+            snprintf(text, MAX_TEXT, "null");
+        else
+            snprintf(text, MAX_TEXT, "%" PRId64, v->n ? v->value[0] : 0);
+        return true;
+    }
+    for (size_t i = 0; i < f->candidates.n; i++)
+        if (all[i].use & use && is_allowed(&all[i], v) && equals(f, i, v)) {
+            snprintf(text, MAX_TEXT, "%s", all[i].text);
+            return true;
+        }
+    for (size_t i = 0; i < f->candidates.n && !has_null; i++)
+        if (all[i].use & FIT_NUMBER && is_allowed(&all[i], v) &&
+            is_line(f, i, all[i].text, v, text))
+            return true;
+    return false;
+}
+
+bool fit_attribute(fitting *f, const fit_node *node, unsigned use, fit_getter *get, const void *arg,
+                   char text[MAX_TEXT])
+{
+    values v;
+    const bool found = collect(f, node, get, arg, &v) && search(f, &v, use, text);
+    release(&v);
+    return found;
+}
+
+/* ---- conditions ---- */
+
+/* Whether a condition holds wherever the value is not 0 (`all`: and nowhere else). */
+static bool holds(const fitting *f, size_t candidate, const values *v, bool all)
+{
+    int64_t value;
+    for (size_t i = 0; i < v->n; i++)
+        if (!fit_value(f, candidate, v->samples[i], &value) || (v->value[i] && !value) ||
+            (all && !v->value[i] && value))
+            return false;
+    return true;
+}
+
+static bool hold_both(const fitting *f, size_t a, size_t b, const values *v)
+{
+    int64_t x, y;
+    for (size_t i = 0; i < v->n; i++)
+        if (!fit_value(f, a, v->samples[i], &x) || !fit_value(f, b, v->samples[i], &y) ||
+            (x && y) != (v->value[i] != 0))
+            return false;
+    return true;
+}
+
+static bool search_condition(const fitting *f, const values *v, char text[MAX_TEXT])
+{
+    enum { MAX_POSSIBLE = 200 };
+    const fit_candidate *all = f->candidates.items;
+    size_t possible[MAX_POSSIBLE], n = 0;
+    bool any = false, every = true;
+    for (size_t i = 0; i < v->n; i++) {
+        any |= v->value[i] != 0;
+        every &= v->value[i] != 0;
+    }
+    snprintf(text, MAX_TEXT, "%d", any);
+    if (!any || every)
+        return true;
+    for (size_t i = 0; i < f->candidates.n; i++) {
+        if (!(all[i].use & FIT_CONDITION) || !is_allowed(&all[i], v) || !holds(f, i, v, false))
+            continue;
+        snprintf(text, MAX_TEXT, "%s", all[i].text);
+        if (holds(f, i, v, true))
+            return true;
+        if (n < MAX_POSSIBLE)
+            possible[n++] = i;
+    }
+    for (size_t a = 0; a < n; a++)
+        for (size_t b = a + 1; b < n; b++)
+            if (hold_both(f, possible[a], possible[b], v)) {
+                snprintf(text, MAX_TEXT, "%.190s && %.190s", all[possible[a]].text,
+                         all[possible[b]].text);
+                return true;
+            }
+    return false;
+}
+
+bool fit_condition(fitting *f, const fit_node *node, fit_getter *get, const void *arg,
+                   char text[MAX_TEXT])
+{
+    values v;
+    const bool found = collect(f, node, get, arg, &v) && search_condition(f, &v, text);
+    release(&v);
+    return found;
+}

@@ -1,0 +1,343 @@
+/* fit_explain.c - writes the statements of the program, with the expression of each attribute. */
+#include "config.h"
+
+#include "fit.h"
+
+#include "actions.h"
+#include "text.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+static fit_node *node_at(const fitting *f, uint32_t number)
+{
+    return (fit_node *)f->nodes.items + number;
+}
+
+static void indent_by(fitting *f, unsigned indent)
+{
+    fit_print(f, &f->out, "%*s", (int)(4 * indent), "");
+}
+
+/* Keeps the first reason. */
+static bool unexplained(fitting *f, const fit_node *node, const char *what)
+{
+    char from[300], to[300];
+    if (*f->why)
+        return false;
+    fit_call_text(f, f->order[node->low], from);
+    if (node->is_loop && node->low != node->high)
+        snprintf(f->why, sizeof f->why, "the loop from %.150s to %.150s: %s", from,
+                 fit_call_text(f, f->order[node->high], to), what);
+    else
+        snprintf(f->why, sizeof f->why, "%.300s: %s", from, what);
+    return false;
+}
+
+/* ---- the fields of a call ---- */
+
+typedef struct field {
+    int slot;
+    uint32_t size; /* of a kernel */
+} field;
+
+static int64_t peer_value(int32_t peer)
+{
+    return peer == TL_PROC_NULL ? SKEL_NULL : peer;
+}
+
+/* Sizes that MPI ignores on a rank do not matter. */
+static bool is_ignored(const fit_sample *sample, int slot)
+{
+    const tl_event *e = &sample->event->e;
+    const tl_call_info *row = tl_call_by_code(e->call);
+    if (!tl_is_collective(row->action) || !(row->slots & TL_SLOT_RECV_COUNT))
+        return false;
+    const int32_t me = e->comm == TL_COMM_SELF ? 0 : (int32_t)sample->rank;
+    const tl_role role = tl_role_within(e->peer, me);
+    if (slot == TL_SLOT_COUNT || slot == TL_SLOT_TYPE)
+        return !tl_fills_sent(tl_meaning_of(row->action), 0, role);
+    if (slot == TL_SLOT_RECV_COUNT || slot == TL_SLOT_RECV_TYPE)
+        return !tl_fills_received(tl_meaning_of(row->action), 0, role);
+    return false;
+}
+
+static bool get_field(const void *arg, const fit_sample *sample, int64_t *out)
+{
+    const field *which = arg;
+    if (!sample->event || is_ignored(sample, which->slot))
+        return false;
+    const tl_event *e = &sample->event->e;
+    switch (which->slot) {
+    case TL_SLOT_COUNT: *out = e->count; break;
+    case TL_SLOT_TYPE: *out = e->type_bytes; break;
+    case TL_SLOT_RECV_COUNT: *out = e->recv_count; break;
+    case TL_SLOT_RECV_TYPE: *out = e->recv_type_bytes; break;
+    case TL_SLOT_PEER: *out = peer_value(e->peer); break;
+    case TL_SLOT_RECV_PEER: *out = peer_value(e->recv_peer); break;
+    case TL_SLOT_TAG: *out = e->tag; break;
+    case TL_SLOT_RECV_TAG: *out = e->recv_tag; break;
+    default: *out = e->list[which->size];
+    }
+    return true;
+}
+
+static bool write_field(fitting *f, const fit_node *node, field which, const char *name)
+{
+    char text[400], what[100];
+    const bool is_peer = which.slot == TL_SLOT_PEER || which.slot == TL_SLOT_RECV_PEER;
+    const unsigned use = is_peer ? FIT_PEER | FIT_NUMBER : FIT_NUMBER;
+    snprintf(what, sizeof what, "no expression has the values of %s", name);
+    if (!fit_attribute(f, node, use, get_field, &which, text))
+        return unexplained(f, node, what);
+    fit_print(f, &f->out, " %s=%s", name, text);
+    return true;
+}
+
+static bool write_sizes(fitting *f, const fit_node *node, const char *names)
+{
+    bool ok = true;
+    for (uint32_t i = 0; ok && *names; i++) {
+        char name[40];
+        const size_t size = strcspn(names, " ");
+        snprintf(name, sizeof name, "%.*s", (int)size, names);
+        ok = write_field(f, node, (field){TL_SLOT_LIST, i}, name);
+        names += size + (names[size] == ' ');
+    }
+    return ok;
+}
+
+bool fit_fields(fitting *f, const fit_node *node)
+{
+    static const int slots[] = {TL_SLOT_PEER,      TL_SLOT_COUNT,     TL_SLOT_TYPE,
+                                TL_SLOT_TAG,       TL_SLOT_RECV_PEER, TL_SLOT_RECV_COUNT,
+                                TL_SLOT_RECV_TYPE, TL_SLOT_RECV_TAG};
+    const fit_symbol *s = &f->symbols[f->order[node->low]];
+    bool ok = true;
+    fit_print(f, &f->out, "%s", s->row->name);
+    if (s->row->action == TL_ACTION_KERNEL)
+        return write_sizes(f, node, s->row->dimensions);
+    for (size_t i = 0; ok && i < sizeof slots / sizeof *slots; i++) {
+        const char *name = NULL;
+        for (size_t k = 0; k < TL_N_TEXT_FIELDS; k++)
+            if ((int)tl_text_fields[k].slot == slots[i])
+                name = tl_text_field_name(&tl_text_fields[k], s->row);
+        if (name && s->row->slots & (uint32_t)slots[i])
+            ok = write_field(f, node, (field){slots[i], 0}, name);
+    }
+    if (s->comm == TL_COMM_SELF)
+        fit_print(f, &f->out, " comm=self");
+    if (s->row->slots & TL_SLOT_REQUEST || s->row->code == TL_MPI_Waitall)
+        fit_print(f, &f->out, " request=r%" PRIu32, s->request);
+    return ok;
+}
+
+/* ---- calls and loops ---- */
+
+static bool get_presence(const void *arg, const fit_sample *sample, int64_t *out)
+{
+    (void)arg;
+    *out = sample->event ? 1 : sample->trips;
+    return true;
+}
+
+static bool get_trips(const void *arg, const fit_sample *sample, int64_t *out)
+{
+    *out = sample->trips;
+    return !arg || sample->trips > 0;
+}
+
+static bool explain_call(fitting *f, const fit_node *node, unsigned indent)
+{
+    char condition[400];
+    if (!fit_condition(f, node, get_presence, NULL, condition))
+        return unexplained(f, node, "no condition holds for the ranks and iterations that call it");
+    if (!strcmp(condition, "0"))
+        return true;
+    const bool is_guarded = strcmp(condition, "1") != 0;
+    if (is_guarded) {
+        indent_by(f, indent);
+        fit_print(f, &f->out, "if %s {\n", condition);
+    }
+    fit_volume(f, node, indent + is_guarded);
+    if (f->symbols[f->order[node->low]].row->action != TL_ACTION_FINALIZE) {
+        indent_by(f, indent + is_guarded);
+        if (!fit_fields(f, node))
+            return false;
+        fit_print(f, &f->out, "\n");
+    }
+    if (is_guarded) {
+        indent_by(f, indent);
+        fit_print(f, &f->out, "}\n");
+    }
+    return true;
+}
+
+static bool explain_body(fitting *f, const fit_node *node, unsigned indent)
+{
+    return fit_explain(f, node->body, indent);
+}
+
+static bool explain_loop(fitting *f, const fit_node *node, unsigned indent)
+{
+    char trips[400], condition[400] = "1";
+    bool found = fit_attribute(f, node, FIT_NUMBER, get_trips, NULL, trips);
+    if (!found && fit_condition(f, node, get_presence, NULL, condition))
+        found = fit_attribute(f, node, FIT_NUMBER, get_trips, f, trips);
+    if (!found)
+        return unexplained(f, node, "no expression has the numbers of iterations");
+    const bool is_guarded = strcmp(condition, "1") != 0;
+    if (is_guarded) {
+        indent_by(f, indent);
+        fit_print(f, &f->out, "if %s {\n", condition);
+    }
+    indent_by(f, indent + is_guarded);
+    fit_print(f, &f->out, "for i%" PRIu32 " = 0 to %s - 1 {\n", node->depth, trips);
+    if (!explain_body(f, node, indent + is_guarded + 1))
+        return false;
+    indent_by(f, indent + is_guarded);
+    fit_print(f, &f->out, "}\n");
+    if (is_guarded) {
+        indent_by(f, indent);
+        fit_print(f, &f->out, "}\n");
+    }
+    return true;
+}
+
+/* The number of iterations, the same for all samples, of a loop that may become a list; else -1. */
+static int64_t constant_trips(const fitting *f, const fit_node *node)
+{
+    const fit_sample *samples = node->samples.items;
+    int64_t trips = -1;
+    for (size_t i = 0; i < node->samples.n; i++) {
+        if (!fit_is_used(f, node, &samples[i]))
+            continue;
+        if (trips >= 0 && samples[i].trips != trips)
+            return -1;
+        trips = samples[i].trips;
+    }
+    return trips <= FIT_MAX_UNROLL ? trips : -1;
+}
+
+static bool explain_unrolled(fitting *f, const fit_node *node, unsigned indent)
+{
+    const int64_t n = constant_trips(f, node);
+    bool ok = n > 0;
+    for (int64_t i = 0; ok && i < n; i++) {
+        f->fixed[node->depth] = i;
+        ok = explain_body(f, node, indent);
+    }
+    f->fixed[node->depth] = -1;
+    return ok;
+}
+
+/* ---- loops over single calls, with a range that is not 0 to a number ---- */
+
+/* Gives each sample of the call its value of the variable. False: the range has another number of
+ * values. `calls`: those of the next sample of the loop. */
+static bool assign(const fitting *f, const fit_range *r, const fit_sample *loop, fit_sample *calls)
+{
+    int64_t first, last, holds, n = 0;
+    fit_sample at = *loop;
+    if (!fit_value(f, r->first, &at, &first) || !fit_value(f, r->last, &at, &last))
+        return false;
+    for (int64_t k = first; r->step > 0 ? k <= last : k >= last; k += r->step) {
+        at.index[r->depth] = k;
+        if (!fit_value(f, r->guard, &at, &holds))
+            return false;
+        if (!holds)
+            continue;
+        if (n == loop->trips)
+            return false;
+        calls[n++].index[r->depth] = k;
+    }
+    return n == loop->trips;
+}
+
+static bool assign_all(const fitting *f, const fit_range *r, const fit_node *node)
+{
+    const fit_sample *loops = node->samples.items;
+    fit_sample *calls = node_at(f, node->body)->samples.items;
+    for (size_t i = 0; i < node->samples.n; i++) {
+        if (fit_is_used(f, node, &loops[i]) && !assign(f, r, &loops[i], calls))
+            return false;
+        calls += loops[i].trips;
+    }
+    return true;
+}
+
+/* Back to 0, 1, 2... */
+static void restore(const fitting *f, const fit_node *node)
+{
+    const fit_sample *loops = node->samples.items;
+    fit_sample *calls = node_at(f, node->body)->samples.items;
+    for (size_t i = 0; i < node->samples.n; i++)
+        for (int64_t k = 0; k < loops[i].trips; k++)
+            (calls++)->index[node->depth] = k;
+}
+
+static bool explain_range(fitting *f, const fit_range *r, const fit_node *node, unsigned indent)
+{
+    const fit_candidate *all = f->candidates.items;
+    const bool is_guarded = strcmp(all[r->guard].text, "1") != 0;
+    if (!assign_all(f, r, node))
+        return false;
+    indent_by(f, indent);
+    fit_print(f, &f->out, "for i%u = %s to %s%s {\n", r->depth, all[r->first].text,
+              all[r->last].text, r->step < 0 ? " by -1" : "");
+    if (is_guarded) {
+        indent_by(f, indent + 1);
+        fit_print(f, &f->out, "if %s {\n", all[r->guard].text);
+    }
+    if (!explain_body(f, node, indent + 1 + is_guarded))
+        return false;
+    if (is_guarded) {
+        indent_by(f, indent + 1);
+        fit_print(f, &f->out, "}\n");
+    }
+    indent_by(f, indent);
+    fit_print(f, &f->out, "}\n");
+    return true;
+}
+
+static bool explain_ranges(fitting *f, const fit_node *node, size_t start, unsigned indent)
+{
+    const fit_node *body = node_at(f, node->body);
+    const fit_range *ranges = f->ranges.items;
+    bool found = false;
+    if (body->is_loop || body->next)
+        return false;
+    for (size_t i = 0; i < f->ranges.n && !found; i++) {
+        if (ranges[i].depth != node->depth)
+            continue;
+        f->out.size = start;
+        found = explain_range(f, &ranges[i], node, indent);
+    }
+    if (!found)
+        restore(f, node);
+    return found;
+}
+
+bool fit_explain(fitting *f, uint32_t number, unsigned indent)
+{
+    bool ok = true;
+    for (; ok && number && f->status == TL_OK; number = node_at(f, number)->next) {
+        const fit_node *node = node_at(f, number);
+        const size_t start = f->out.size;
+        const bool had_reason = *f->why != '\0';
+        if (!node->is_loop) {
+            ok = explain_call(f, node, indent);
+            continue;
+        }
+        ok = explain_loop(f, node, indent) || explain_ranges(f, node, start, indent);
+        if (!ok) {
+            f->out.size = start;
+            ok = explain_unrolled(f, node, indent);
+        }
+        if (ok && !had_reason)
+            *f->why = '\0';
+    }
+    return ok && f->status == TL_OK;
+}

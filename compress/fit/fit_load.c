@@ -1,0 +1,281 @@
+/* fit_load.c - the events of the captures, in memory. */
+#include "config.h"
+
+#include "fit.h"
+
+#include "actions.h"
+#include "error.h"
+#include "frame.h"
+#include "text.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { MAX_EVENTS = 20000000, MAX_SYMBOLS = 5000 };
+
+/* ---- requests ---- */
+
+static uint32_t *number_of(fit_numbers *n, int64_t id)
+{
+    enum { MAX_ID = 1 << 24 };
+    if (id < 1 || id > MAX_ID)
+        return NULL;
+    while (n->of_id.n <= (size_t)id)
+        if (!skel_push(&n->of_id, sizeof(uint32_t)))
+            return NULL;
+    return (uint32_t *)n->of_id.items + id;
+}
+
+static bool number_list(fit_numbers *n, tl_event *e)
+{
+    n->list.n = 0;
+    for (uint32_t i = 0; i < e->list_len; i++) {
+        const uint32_t *number = number_of(n, e->list[i]);
+        int64_t *kept = skel_push(&n->list, sizeof *kept);
+        if (!number || !kept || !*number)
+            return false;
+        *kept = *number;
+    }
+    e->list = n->list.items;
+    return true;
+}
+
+bool fit_number(fit_numbers *n, const tl_call_info *row, tl_event *e)
+{
+    if (row->code == TL_MPI_Waitall)
+        return number_list(n, e);
+    if (!(row->slots & TL_SLOT_REQUEST))
+        return true;
+    uint32_t *number = number_of(n, e->request);
+    if (!number)
+        return false;
+    if (row->code != TL_MPI_Wait)
+        *number = ++n->n;
+    e->request = *number;
+    return *number > 0;
+}
+
+void fit_numbers_free(fit_numbers *n)
+{
+    free(n->of_id.items);
+    free(n->list.items);
+}
+
+/* ---- call sites ---- */
+
+static uint64_t site_hash(const tl_reader *r, uint32_t rank, uint32_t id)
+{
+    uint64_t hash = 0;
+    for (const tl_site *site; id && (site = tl_reader_site(r, rank, id)); id = site->caller) {
+        hash = tl_hash_of(site->object, strlen(site->object), hash);
+        hash = tl_hash_of(&site->offset, sizeof site->offset, hash);
+    }
+    return hash;
+}
+
+const char *fit_call_text(const fitting *f, uint32_t symbol, char text[300])
+{
+    char site[200] = "";
+    const fit_symbol *s = &f->symbols[symbol];
+    if (s->site_id)
+        tl_site_text(f->captures[s->capture].reader, s->rank, s->site_id, site, sizeof site);
+    snprintf(text, 300, "%s%s%s", s->row->name, *site ? " at " : "", site);
+    return text;
+}
+
+static uint32_t find_symbol(fitting *f, const fit_symbol *like)
+{
+    fit_symbol *all = f->symbol_array.items;
+    for (size_t i = 0; i < f->symbol_array.n; i++)
+        if (all[i].row == like->row && all[i].site == like->site && all[i].comm == like->comm)
+            return (uint32_t)i;
+    fit_symbol *made =
+        f->symbol_array.n < MAX_SYMBOLS ? skel_push(&f->symbol_array, sizeof *made) : NULL;
+    if (!made) {
+        fit_out_of_memory(f);
+        return 0;
+    }
+    *made = *like;
+    made->request = (uint32_t)f->symbol_array.n - 1;
+    f->symbols = f->symbol_array.items;
+    f->n_symbols = f->symbol_array.n;
+    return made->request;
+}
+
+/* ---- what the language lacks ---- */
+
+static const char *lacks(const tl_call_info *row, const tl_event *e)
+{
+    if (row->action == TL_ACTION_FINALIZE)
+        return NULL;
+    if (!skel_knows(row))
+        return "is not in the language of skeletons";
+    if (row->action == TL_ACTION_KERNEL && e->list_len != tl_text_n_dimensions(row))
+        return "has another number of sizes";
+    if (e->flags & TL_IN_PLACE)
+        return "has MPI_IN_PLACE, which is not in the language of skeletons";
+    if (e->comm > TL_COMM_SELF)
+        return "is on a communicator other than world and self, which the language lacks";
+    if (((row->slots & TL_SLOT_PEER) && e->peer < TL_PROC_NULL) ||
+        ((row->slots & TL_SLOT_RECV_PEER) && e->recv_peer < TL_PROC_NULL))
+        return "has a wildcard or a root of an intercommunicator, which the language lacks";
+    if (((row->slots & TL_SLOT_TAG) && row->action != TL_ACTION_REGION && e->tag < 0) ||
+        ((row->slots & TL_SLOT_RECV_TAG) && e->recv_tag < 0))
+        return "has a wildcard, which the language lacks";
+    if (e->polls)
+        return "follows tests or probes without success, which the language lacks";
+    return NULL;
+}
+
+/* ---- reading ---- */
+
+static uint32_t group_of(const fitting *f, uint32_t symbol)
+{
+    while (f->symbols[symbol].request != symbol)
+        symbol = f->symbols[symbol].request;
+    return symbol;
+}
+
+/* Requests that are completed by one call have one name. */
+static void join_groups(fitting *f, uint32_t a, uint32_t b)
+{
+    a = group_of(f, a);
+    b = group_of(f, b);
+    if (a != b)
+        f->symbols[a > b ? a : b].request = a > b ? b : a;
+}
+
+/* By number of a request, the symbol that started it. */
+static void note_requests(fitting *f, skel_array *starts, const fit_event *event)
+{
+    const tl_call_info *row = f->symbols[event->symbol].row;
+    const bool completes = row->code == TL_MPI_Waitall || row->code == TL_MPI_Wait;
+    if (completes && !starts->items)
+        return;
+    if (row->code == TL_MPI_Waitall) {
+        for (uint32_t i = 0; i < event->e.list_len; i++)
+            join_groups(f, event->symbol, ((uint32_t *)starts->items)[event->e.list[i] - 1]);
+    } else if (row->code == TL_MPI_Wait) {
+        join_groups(f, event->symbol, ((uint32_t *)starts->items)[event->e.request - 1]);
+    } else if (row->slots & TL_SLOT_REQUEST) {
+        uint32_t *start = skel_push(starts, sizeof *start);
+        if (start)
+            *start = event->symbol;
+        else
+            fit_out_of_memory(f);
+    }
+}
+
+static bool keep_list(tl_event *e)
+{
+    int64_t *list = e->list_len ? calloc(e->list_len, sizeof *list) : NULL;
+    if (e->list_len && !list)
+        return false;
+    for (uint32_t i = 0; i < e->list_len; i++)
+        list[i] = e->list[i];
+    e->list = list;
+    return true;
+}
+
+static void take(fitting *f, uint32_t capture, uint32_t rank, skel_array *events,
+                 skel_array *starts, fit_numbers *numbers, tl_event *e)
+{
+    const tl_call_info *row = tl_call_by_code(e->call);
+    const tl_reader *r = f->captures[capture].reader;
+    const fit_symbol like = {.row = row,
+                             .site = site_hash(r, rank, e->site),
+                             .comm = row->slots & TL_SLOT_COMM ? e->comm : 0,
+                             .capture = capture,
+                             .rank = rank,
+                             .site_id = e->site};
+    const uint32_t symbol = find_symbol(f, &like);
+    char text[300];
+    const char *missing = lacks(row, e);
+    if (f->status == TL_OK && !missing && !fit_number(numbers, row, e))
+        missing = "has a request that no call of the language started";
+    if (f->status == TL_OK && missing)
+        f->status = tl_fail(f->err, TL_ERR_UNSUPPORTED,
+                            "%s: rank %" PRIu32 ": %s %s; use extrapolate, or write a skeleton",
+                            tl_reader_path(r), rank, fit_call_text(f, symbol, text), missing);
+    fit_event *kept = f->status == TL_OK ? skel_push(events, sizeof *kept) : NULL;
+    if (!kept || !keep_list(e)) {
+        fit_out_of_memory(f);
+        return;
+    }
+    *kept = (fit_event){*e, symbol};
+    f->has_volumes |= e->volume != 0;
+    note_requests(f, starts, kept);
+}
+
+static void load_rank(fitting *f, uint32_t capture, uint32_t rank, skel_array *events)
+{
+    fit_capture *c = &f->captures[capture];
+    tl_cursor *cursor;
+    tl_event e = {0};
+    fit_numbers numbers = {0};
+    skel_array starts = {0};
+    tl_status status = tl_cursor_open(c->reader, rank, &cursor, f->err);
+    if (status != TL_OK) {
+        f->status = status;
+        return;
+    }
+    while (f->status == TL_OK && (status = tl_cursor_next(cursor, &e)) == TL_OK) {
+        if (events->n > MAX_EVENTS)
+            f->status = tl_fail(f->err, TL_ERR_LIMIT,
+                                "%s: has more than %d calls; capture fewer steps or ranks",
+                                tl_reader_path(c->reader), MAX_EVENTS);
+        else if (e.call != TL_MPI_Init && e.call != TL_MPI_Init_thread)
+            take(f, capture, rank, events, &starts, &numbers, &e);
+    }
+    if (f->status == TL_OK && status != TL_END)
+        f->status = tl_fail(f->err, status, "%s", tl_cursor_error(cursor)->text);
+    else if (f->status == TL_OK && e.call != TL_MPI_Finalize)
+        f->status = tl_fail(f->err, TL_ERR_UNSUPPORTED,
+                            "%s: rank %" PRIu32 " does not end by MPI_Finalize; capture a run "
+                            "that ends",
+                            tl_reader_path(c->reader), rank);
+    tl_cursor_close(cursor);
+    fit_numbers_free(&numbers);
+    free(starts.items);
+}
+
+static void load_capture(fitting *f, uint32_t capture)
+{
+    fit_capture *c = &f->captures[capture];
+    skel_array events = {0};
+    c->first = calloc((size_t)c->n_ranks + 1, sizeof *c->first);
+    if (!c->first) {
+        fit_out_of_memory(f);
+        return;
+    }
+    for (uint32_t rank = 0; rank < c->n_ranks && f->status == TL_OK; rank++) {
+        c->first[rank] = events.n;
+        load_rank(f, capture, rank, &events);
+        c->first[rank + 1] = events.n;
+    }
+    c->events = events.items;
+    c->n_events = events.n;
+}
+
+void fit_load(fitting *f)
+{
+    for (size_t i = 0; i < f->n_captures && f->status == TL_OK; i++)
+        load_capture(f, (uint32_t)i);
+    for (uint32_t i = 0; i < f->n_symbols; i++)
+        f->symbols[i].request = group_of(f, i);
+}
+
+void fit_unload(fitting *f)
+{
+    for (size_t i = 0; f->captures && i < f->n_captures; i++) {
+        fit_capture *c = &f->captures[i];
+        for (size_t k = 0; k < c->n_events; k++)
+            free((int64_t *)c->events[k].e.list);
+        free(c->events);
+        free(c->first);
+    }
+    free(f->symbol_array.items);
+    free(f->captures);
+}

@@ -1,0 +1,92 @@
+/* fit_verify.c - compares the events of a skeleton with those of a capture. */
+#include "config.h"
+
+#include "fit.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+static bool same_list(const tl_event *a, const tl_event *b)
+{
+    return a->list_len == b->list_len &&
+           (!a->list_len || !memcmp(a->list, b->list, a->list_len * sizeof *a->list));
+}
+
+static bool same(const tl_event *a, const tl_event *b)
+{
+    return a->call == b->call && a->flags == b->flags && a->comm == b->comm &&
+           a->request == b->request && a->peer == b->peer && a->tag == b->tag &&
+           a->recv_peer == b->recv_peer && a->recv_tag == b->recv_tag && a->count == b->count &&
+           a->type_bytes == b->type_bytes && a->recv_count == b->recv_count &&
+           a->recv_type_bytes == b->recv_type_bytes && same_list(a, b);
+}
+
+static void differ(const fitting *f, uint32_t rank, size_t event, const tl_event *made,
+                   const fit_event *recorded, char why[400])
+{
+    char text[300] = "the end";
+    if (recorded)
+        fit_call_text(f, recorded->symbol, text);
+    snprintf(why, 400, "rank %" PRIu32 ", event %zu: %s of the skeleton, %.250s of the capture%s",
+             rank, event, made ? tl_call_by_code(made->call)->name : "the end", text,
+             made && recorded && made->call == recorded->e.call ? ", with other values" : "");
+}
+
+static bool same_rank(fitting *f, const skeleton *s, const fit_capture *c, uint32_t rank,
+                      char why[400])
+{
+    const fit_event *recorded = c->events + c->first[rank];
+    const size_t n = c->first[rank + 1] - c->first[rank];
+    fit_numbers numbers = {0};
+    void *walk;
+    tl_event e;
+    size_t i = 0;
+    tl_status status = skel_start(s, rank, &walk);
+    bool ok = status == TL_OK;
+    while (ok && (status = skel_next(walk, &e)) == TL_OK) {
+        const tl_call_info *row = tl_call_by_code(e.call);
+        if (row->action == TL_ACTION_INIT)
+            continue;
+        ok = i < n && fit_number(&numbers, row, &e) && same(&e, &recorded[i].e);
+        if (!ok)
+            differ(f, rank, i + 1, &e, i < n ? &recorded[i] : NULL, why);
+        i++;
+    }
+    if (ok && status != TL_END)
+        snprintf(why, 400, "%.390s", skel_error(walk)->text);
+    else if (ok && i < n)
+        differ(f, rank, i + 1, NULL, &recorded[i], why);
+    skel_stop(walk);
+    fit_numbers_free(&numbers);
+    return ok && status == TL_END && i == n;
+}
+
+const char *fit_verify(fitting *f, const char *text, size_t capture, char why[400])
+{
+    static char path[] = "app.skel", ranks[] = "ranks";
+    const fit_capture *c = &f->captures[capture];
+    skeleton s = {.path = path};
+    tl_error err;
+    skel_parameter *given = calloc(f->n_names + 1, sizeof *given);
+    if (!given) {
+        fit_out_of_memory(f);
+        return "out of memory";
+    }
+    given[0] = (skel_parameter){ranks, c->n_ranks};
+    for (size_t i = 0; i < f->n_names; i++)
+        given[i + 1] = (skel_parameter){(char *)f->names[i], c->values[i]};
+    *why = '\0';
+    bool ok = skel_read(&s, text, given, f->n_names + 1, &err) == TL_OK;
+    if (!ok)
+        snprintf(why, 400, "%.390s", err.text);
+    for (uint32_t rank = 0; ok && rank < c->n_ranks; rank++)
+        ok = same_rank(f, &s, c, rank, why);
+    s.path = NULL;
+    skel_clear(&s);
+    free(given);
+    if (!ok && !*why)
+        snprintf(why, 400, "out of memory");
+    return why;
+}

@@ -1,0 +1,138 @@
+#!/usr/bin/env bash
+# timeless fit: the skeleton of three captures of a pattern has the events of the pattern at another size; laws of
+# computation; what has no expression is refused by name.
+. "$top_srcdir/tests/tap.sh"
+cd "$scratch" || exit 99
+
+# Without the call sites and the computation.
+events() { "$timeless" dump "$1" | sed -n '/^[0-9]/s/ site=[0-9]*$//p' | sed 's/ volume=[0-9]*//'; }
+same_events() { events "$1" >fitted && events "$2" >expected && [ -s fitted ] && cmp fitted expected; }
+
+# ---- patterns ----
+
+# capture PATTERN RANKS...: 1.tl 2.tl 3.tl, each with other bytes
+capture() {
+    local pattern=$1 ranks i=0
+    shift
+    for ranks in "$@"; do
+        i=$((i + 1))
+        "$timeless" make "$pattern" -n "$ranks" --bytes $((100 * i + i * i)) --iterations 1 -o $i.tl || return
+    done
+}
+fit() { "$timeless" fit 1.tl 2.tl 3.tl --parameter bytes=101,204,309 -o "$1.skel" -q; }
+# refused TEXT COMMAND...: it exits with 3, prints one line with this text, and writes nothing
+refused() {
+    local text=$1 rc
+    shift
+    rm -f refused.skel
+    "$@" >out 2>&1
+    rc=$?
+    sed "s|^|refused: |" out
+    [ $rc -eq 3 ] && [ "$(wc -l <out)" = 1 ] && grep -qF -- "$text" out && [ ! -e refused.skel ]
+}
+n_patterns=0
+for name in $("$timeless" make --help | sed -n '/^Patterns/,$s/^  \([a-z][a-z0-9_]*\) .*/\1/p'); do
+    case $name in
+        stencil3d) sizes='27 64 125' other=216 ;;
+        stencil2d | sweep) sizes='9 16 25' other=36 ;;
+        doubling) sizes='4 8 16' other=64 ;;
+        *) sizes='5 12 16' other=23 ;;
+    esac
+    n_patterns=$((n_patterns + 1))
+    capture $name $sizes
+    case $name in
+        random) why='no expression has the values of peer' ;;
+        # One call site for calls in several orders: the calls of ranks with other neighbours cannot be told apart.
+        sweep | token) why='no expression has the numbers of iterations' ;;
+        *) why= ;;
+    esac
+    if [ -n "$why" ]; then
+        check "$name is refused: $why" refused "$why" fit refused
+        continue
+    fi
+    check "$name: three captures have a skeleton" fit $name
+    "$timeless" make $name -n $other --bytes 777 --iterations 1 -o other.tl
+    check "$name: it has the events of $other ranks" same_events $name.skel,ranks=$other,bytes=777 other.tl
+done
+check 'all patterns were fitted' test $n_patterns -ge 23
+
+# ---- parameters and computation ----
+
+# program NAME RANKS N STEPS: its trace
+program() { "$timeless" make program.skel ranks=$2 N=$3 steps=$4 -o $1.tl; }
+cat >program.skel <<'EOS'
+skeleton 1
+ranks 4
+param N = 100
+param steps = 10
+unit "instructions"
+grid g = dims(ranks, 2, 0), dims(ranks, 2, 1)
+let rows = local(N, 1, coord(g, 0), dims(ranks, 2, 0))
+let columns = local(N, 1, coord(g, 1), dims(ranks, 2, 1))
+MPI_Bcast peer=0 count=3 type_bytes=4
+for step = 1 to steps {
+    MPI_Irecv peer=neighbour(g, 0, -1) count=columns type_bytes=8 tag=1 request=halo
+    MPI_Irecv peer=neighbour(g, 0, 1) count=columns type_bytes=8 tag=2 request=halo
+    if neighbour(g, 1, -1) != null {
+        MPI_Irecv peer=neighbour(g, 1, -1) count=rows type_bytes=8 tag=3 request=halo
+    }
+    compute 5 * rows * columns + 100
+    MPI_Isend peer=neighbour(g, 0, 1) count=columns type_bytes=8 tag=1 request=halo
+    MPI_Isend peer=neighbour(g, 0, -1) count=columns type_bytes=8 tag=2 request=halo
+    if neighbour(g, 1, 1) != null {
+        MPI_Isend peer=neighbour(g, 1, 1) count=rows type_bytes=8 tag=3 request=halo
+    }
+    MPI_Waitall request=halo
+    dgemm m=rows n=columns k=2 * N + 1
+    if step % 5 == 0 {
+        MPI_Allreduce count=1 type_bytes=8
+    }
+}
+compute 7 * N * N
+MPI_Gather peer=0 count=N type_bytes=8
+EOS
+program 1 6 100 15 && program 2 9 150 10 && program 3 16 210 20 && program 4 12 333 25
+captures='1.tl 2.tl 3.tl 4.tl'
+values='--parameter N=100,150,210,333 --parameter steps=15,10,20,25'
+check 'a program with loops, conditions and sizes has a skeleton' "$timeless" fit $captures $values -o fitted.skel
+cp "$scratch/out" report
+program other 35 1000 50
+check 'it has the calls of another size' same_events fitted.skel,ranks=35,N=1000,steps=50 other.tl
+volume() { "$timeless" dump "$1" | sed -n 's/.* volume=\([0-9]*\).*/\1/p' | awk '{n += $1} END {printf "%.0f\n", n}'; }
+same_volume() { awk -v a="$(volume "$1")" -v b="$(volume "$2")" 'BEGIN {print a, b; exit !(a > 0.98 * b && a < 1.02 * b)}'; }
+check 'its computation is that of the other size within 2 %' same_volume fitted.skel,ranks=35,N=1000,steps=50 other.tl
+check 'the report names the captures' grep -q '^has all calls of capture 2 (ranks=9, N=150, steps=10): ' report
+check 'the report has the cross-validation' grep -q '^fitted without capture 4 (ranks=12, N=333, steps=25): has all of its' report
+check 'the skeleton contains the report' bash -c 'sed "s/^/# /" report | grep -vxFf fitted.skel; [ $? -eq 1 ]'
+check 'the skeleton goes to standard output' bash -c '"$1" fit $2 $3 | cmp - fitted.skel' - "$timeless" "$captures" "$values"
+
+# ---- what is refused ----
+
+replaced() { # FROM TO: the captures of the program with another statement
+    sed "s/$1/$2/" program.skel >changed.skel
+    local i=0 size
+    for size in '6 100 15' '9 150 10' '16 210 20' '12 333 25'; do
+        i=$((i + 1))
+        set -- $size
+        "$timeless" make changed.skel ranks=$1 N=$2 steps=$3 -o $i.tl || return
+    done
+}
+fit_changed() { "$timeless" fit $captures $values -o refused.skel; }
+check 'captures with peers that depend on data' replaced 'MPI_Bcast.*' \
+    'MPI_Sendrecv peer=(rank * 5 + N * 7) % 13 % ranks recv_peer=null count=1'
+check 'peers that depend on data are refused by call site' refused 'MPI_Sendrecv at changed.skel+0x9: no expression has the values of peer' fit_changed
+check 'captures with sizes that depend on data' replaced 'count=3' 'count=N * 7919 % 31 + rank * N % 7'
+check 'sizes that depend on data are refused by call site' refused 'MPI_Bcast at changed.skel+0x9: no expression has the values of count' fit_changed
+check 'captures with a loop that depends on data' replaced 'steps {' 'steps + N * 7919 % 11 {'
+check 'a number of iterations that depends on data is refused' refused 'no expression has the numbers of iterations' fit_changed
+printf '%s\n' 'timeless-text 1' 'ranks 1' 'rank 0 host="h"' '0 0 MPI_Init clock_ns=0' '0 1 MPI_Recv count=1 type_bytes=1 peer=any tag=0 comm=1' \
+    '0 2 MPI_Finalize clock_ns=0' 'end finalized clock_ns=0' >any.txt
+check 'a trace with a wildcard' "$timeless" undump any.txt -o any.tl
+check 'a wildcard is refused' refused 'MPI_Recv has a wildcard' "$timeless" fit any.tl any.tl any.tl -o refused.skel
+printf 'mine\n' >mine.txt
+usage() { local rc; "${@:2}" >usage.txt 2>&1; rc=$?; cat usage.txt; [ $rc -eq 2 ] && grep -qF -- "$1" usage.txt; }
+check 'two captures exit with 2' usage 'give 3 captures or more' "$timeless" fit any.tl any.tl
+check 'a value is missing: exits with 2' usage '2 values for 3 captures' "$timeless" fit any.tl any.tl any.tl -P N=1,2
+check 'a parameter without values exits with 2' usage 'give NAME=VALUES' "$timeless" fit any.tl any.tl any.tl -P N
+check 'a file of another kind is not overwritten' bash -c '! "$1" fit any.tl any.tl any.tl -o mine.txt && grep -qx mine mine.txt' - "$timeless"
+tap_done
