@@ -1,11 +1,14 @@
 #!/usr/bin/env bash
-# The programs of doc/simgrid-findings.md show what it says of SimGrid 3.32.  Where one does not any more, the
+# The programs of doc/simgrid-findings.md show what it says of SimGrid's versions.  Where one does not any more, the
 # page, and what Timeless does instead, can be looked at again.
 . "${top_srcdir:-$(cd "$(dirname "$0")/../.." && pwd)}/tests/tap.sh"
 awk -v folder="$scratch" '/^### / { heading = substr($0, 5) }
     /^```c$/ { file = sprintf("%s/finding-%02d.c", folder, ++n); print heading > (folder "/heading-" n); next }
     /^```$/ { file = "" }
     file { print > file }' "$top_srcdir/doc/simgrid-findings.md"
+version=$(pkg-config --modversion simgrid | sed 's/^\([0-9]*\.[0-9]*\).*/\1/')
+# has FILE: this version of SimGrid has the defect, by the first line
+has() { sed -n '1s/.*versions=\([^ ]*\) .*/,\1,/p' "$1" | grep -Fq ",$version,"; }
 # shows FILE: compiles it, runs it as its first line says, and looks for the text
 shows() {
     local file=$1 line ranks platform options text
@@ -18,6 +21,11 @@ shows() {
         --log=root.thres:error --cfg=smpi/simulate-computation:no --cfg=smpi/host-speed:1f $options "${file%.c}") >"$scratch/said" 2>&1
     grep -Eq "$text" "$scratch/said" || { echo "not printed: $text"; head -n 20 "$scratch/said"; return 1; }
 }
-for file in "$scratch"/finding-*.c; do check "SimGrid 3.32 has this defect: $(cat "$scratch/heading-$((tap_count + 1))")" shows "$file"; done
-check 'all programs of the page were run' test "$(grep -c '^/\* np=' "$top_srcdir/doc/simgrid-findings.md")" = "$tap_count"
+lacks() { ! shows "$1" && test -x "${1%.c}"; }
+for file in "$scratch"/finding-*.c; do
+    heading=$(cat "$scratch/heading-$((tap_count + 1))")
+    if has "$file"; then check "SimGrid $version has this defect: $heading" shows "$file"
+    else check "SimGrid $version does not have this defect: $heading" lacks "$file"; fi
+done
+check 'all programs of the page were run' test "$(grep -c '^/\* versions=' "$top_srcdir/doc/simgrid-findings.md")" = "$tap_count"
 tap_done
