@@ -142,6 +142,14 @@ record() {
 
 avoid_osc_rdma
 
+# waits_too NAME COMMAND...: the replay found that ranks wait forever, and so does smpirun (doc/simgrid-findings.md)
+waits_too() {
+    local name=$1; shift
+    grep -q 'wait forever' "$scratch/failure" && ! "$@" && grep -q 'Deadlock detected' "$scratch/online" || return
+    n_refused=$((n_refused + 1))
+    skip "$name" "the ranks wait forever under smpirun, too"
+}
+
 # ---- programs of seeds ----
 
 # run_precisely SEED RANKS FOLDER TRACE [OPTIONS...]
@@ -156,7 +164,7 @@ try_on() {
     local name="seed $seed, $ranks ranks, ${folder##*/}"
     [ -f "$folder/hosts" ] && hosts=(--hostfile "$folder/hosts")
     if ! replayed "$folder" "$trace" "${hosts[@]}" 2>"$scratch/failure"; then
-        differs "$name" "$scratch/failure"
+        waits_too "$name" online "$folder" "$ranks" "$folder/hosts" "$seed" || differs "$name" "$scratch/failure"
         return
     fi
     if [ -f "$folder/hosts" ]; then cp "$folder/hosts" "$scratch/hosts"
@@ -191,7 +199,7 @@ try_jobs() {
     for folder; do
         name="two jobs of seed $seed, $ranks ranks each, the second after $start_s s, ${folder##*/}"
         if ! replayed "$folder" "$trace" "$trace@$start_s" --hostfile "$folder/hosts" 2>"$scratch/failure"; then
-            differs "$name" "$scratch/failure"
+            waits_too "$name" online_jobs "$folder" "$seed" "$ranks" "$start_s" "$folder/hosts" || differs "$name" "$scratch/failure"
         elif ! online_jobs "$folder" "$seed" "$ranks" "$start_s" "$folder/hosts"; then
             differs "$name" "$scratch/online"
         else
