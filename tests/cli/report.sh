@@ -5,10 +5,11 @@ cd "$scratch" || exit 99
 export TIMELESS_PLATFORMS=$top_srcdir/platforms
 [ -z "${SANITIZE:-}" ] || export ASAN_OPTIONS=verify_asan_link_order=0:detect_leaks=0 # of Open MPI
 read_back="python3 $top_srcdir/tests/cli/report_read.py"
-# render PAGE DOM: what Chromium makes of it
+# render PAGE DOM [OPTION...]: what Chromium makes of it
 render() {
-    [ -s "$1" ] && timeout 120 chromium --headless --no-sandbox --disable-gpu --disable-dev-shm-usage --user-data-dir="$scratch/profile" \
-        --window-size=1200,900 --virtual-time-budget=10000 --dump-dom "file://$scratch/$1" >"$2" && grep -q '<canvas' "$2"
+    local page=$1 dom=$2; shift 2
+    [ -s "$page" ] && timeout 120 chromium --headless "$@" --no-sandbox --disable-gpu --disable-dev-shm-usage --user-data-dir="$scratch/profile" \
+        --window-size=1200,900 --virtual-time-budget=10000 --dump-dom "file://$scratch/$page" >"$dom" && grep -q '<canvas' "$dom"
 }
 
 "$top_srcdir/tests/hpcc_input.sh" 200 2 2 >hpccinf.txt
@@ -59,6 +60,13 @@ $read_back poke sleeps.html poked.html '
 check 'a sleep: a browser shows the page' render poked.html poked.dom
 check 'a sleep: the table of seconds has it' grep -qE '^other calls +0 +0\.15 +0\.3$' printed
 check 'a sleep is a part of the bar of its rank' grep -qE 'data-bars="compute: 100 0; [^"]*other calls: 300 0; ' poked.dom
+
+# The page follows the style of the browser.
+$read_back poke sleeps.html paper.html 'byId("view").dataset.paper = getComputedStyle(document.body).backgroundColor;'
+check 'a browser with a light style shows the page' render paper.html light.dom
+check 'the page is light' grep -q 'data-paper="rgb(255, 255, 255)"' light.dom
+check 'a browser with a dark style shows the page' render paper.html dark.dom --force-dark-mode --blink-settings=preferredColorScheme=0
+check 'the page is dark' grep -q 'data-paper="rgb(22, 24, 28)"' dark.dom
 
 # What stands in a trace cannot leave its place in the page.
 printf '%s\n' 'timeless-text 1' 'ranks 1' 'program "</script><script>throw 1</script><!--"' 'rank 0 host="h"' \

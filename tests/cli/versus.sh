@@ -39,6 +39,15 @@ check 'predictions of two engines are compared' "$timeless" report a.json l.json
 check 'two engines: the tables add up' $read_back json al.json a.json l.json
 check 'two engines: a note states what is unknown' sh -c '"$1" report a.json l.json -o l.html | grep -q "^Not all predictions have details"' - "$timeless"
 
+# One slow rank of very many.
+printf '%s\n' 'skeleton 1' 'ranks 3000' 'unit "cpu-ns"' 'compute 1000000 + (rank == 1777 ? 900000 : 0)' 'MPI_Barrier' >slow.skel
+for l in 5 50; do
+    check "3,000 ranks, latency $l us: a prediction" "$timeless" replay slow.skel --engine loggops --params L=${l}us,o=2us,g=2us,G=2.5ns,O=1ns -p star-1g --json=slow$l.json
+done
+check '3,000 ranks: two predictions are compared' "$timeless" report slow5.json slow50.json -q -o slow.html
+check '3,000 ranks: a browser shows the page' show slow.html slow.dom
+check '3,000 ranks: the page names the slow one' grep -q '>rank 1777: slowest in A, slowest in B<' slow.dom
+
 check_exit 2 'a single prediction exits with 2' "$timeless" report a.json
 check_exit 2 'a trace and a prediction exit with 2' "$timeless" report "$hpl" a.json -p star-1g
 check_exit 2 'predictions with a platform exit with 2' "$timeless" report a.json b.json -p star-1g
