@@ -31,6 +31,8 @@ TIMELESS_SOURCES = \
 	compress/programs/hpl_pivots.c compress/programs/hpl_solve.c compress/programs/hpl_spread.c \
 	compress/programs/hpl_swap.c compress/programs/hpl_update.c compress/programs/pattern.c \
 	compress/programs/patterns.def compress/programs/program.c compress/programs/program.h \
+	compress/programs/schedule.c compress/programs/schedule.h compress/programs/schedule_flow.c \
+	compress/programs/schedule_read.c compress/programs/schedule_walk.c \
 	compress/programs/skeleton.c compress/programs/skeleton.h compress/programs/skeleton_calls.c \
 	compress/programs/skeleton_evaluate.c compress/programs/skeleton_expression.c \
 	compress/programs/skeleton_lex.c compress/programs/skeleton_read.c compress/programs/skeleton_walk.c

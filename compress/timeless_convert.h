@@ -151,6 +151,14 @@ typedef struct tl_fit_capture {
 TL_API tl_status tl_fit(const tl_fit_capture *captures, size_t n, const char *const *names,
                         size_t n_names, char **text, tl_error *err);
 
+/* Writes the trace with the sends, receives and waits of schedules (doc/SCHEDULE.md) in place of
+ * its blocking collectives. A choice is "OPERATION:FILE", such as "alltoall:ring.sched"; of several
+ * for one operation, the last one is valid. Calls on communicators between two groups remain.
+ * TL_ERR_INPUT: a schedule is wrong, or a rank does not get its data. TL_ERR_USAGE: a schedule does
+ * not serve the number of ranks of a call. */
+TL_API tl_status tl_schedule_write(tl_reader *r, const char *const *choices, size_t n_choices,
+                                   const char *out_path, tl_error *err);
+
 /* HPL 2.x, the High-Performance Linpack benchmark: "hpl:N=1000,NB=128,P=2,Q=2".  Numbers are those
  * of HPL.dat. */
 typedef struct tl_hpl {
@@ -362,6 +370,7 @@ TL_API void tl_cursor_look_ahead(tl_cursor *c, uint32_t n_probes);
  *   tl_import_goal           SYSTEM MEMORY LIMIT INPUT UNSUPPORTED USAGE
  *   tl_pattern_write         SYSTEM MEMORY LIMIT USAGE
  *   tl_program_write         SYSTEM MEMORY LIMIT USAGE
+ *   tl_schedule_write        SYSTEM MEMORY VERSION TRUNCATED CORRUPT LIMIT INPUT USAGE
  *   tl_hpl_parse             MEMORY USAGE
  *   tl_hpl_read_dat          SYSTEM MEMORY INPUT
  *   tl_cursor_take           MEMORY

@@ -25,7 +25,7 @@ replayer_libengine_la_LIBADD = compress/libtimeless.la $(JANSSON_LIBS) $(GSL_LIB
 
 noinst_LTLIBRARIES += replayer/libreplayer.la
 replayer_libreplayer_la_SOURCES = \
-	replayer/installed.c replayer/installed.h replayer/module.c replayer/module.h replayer/replay.c replayer/seeds.c replayer/seeds.h \
+	replayer/installed.c replayer/installed.h replayer/module.c replayer/module.h replayer/replay.c replayer/schedules.c replayer/schedules.h replayer/seeds.c replayer/seeds.h \
 	replayer/sample/fit.c replayer/sample/fit.h replayer/sample/sample.c replayer/sample/sample.h \
 	replayer/sample/steps.c replayer/sample/steps.h replayer/sample/trace_steps.c replayer/sample/window.c \
 	replayer/sample/window.h \

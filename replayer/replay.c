@@ -5,6 +5,7 @@
 #include "ompi.h"
 #include "plan.h"
 #include "sample/sample.h"
+#include "schedules.h"
 #include "seeds.h"
 #include "text_file.h"
 
@@ -171,14 +172,17 @@ static char *join_options(const tlr_options *options)
     if (options->polls_adaptive)
         out = stpcpy(out, " polls:adaptive");
     *out = '\0';
-    size_t size = 1 + sizeof own;
+    const char *schedules = options->schedules ? options->schedules : "";
+    size_t size = 2 + sizeof own + strlen(schedules);
     for (size_t i = 0; i < options->n_cfg; i++)
         size += strlen(options->cfg[i]) + 1;
     char *text = calloc(size, 1), *end = text;
     for (size_t i = 0; text && i < options->n_cfg; i++)
         end = stpcpy(i ? stpcpy(end, " ") : end, options->cfg[i]);
     if (text && own[0])
-        stpcpy(end, end == text ? own + 1 : own);
+        end = stpcpy(end, end == text ? own + 1 : own);
+    if (text && *schedules)
+        stpcpy(end == text ? end : stpcpy(end, " "), schedules);
     return text;
 }
 
@@ -302,10 +306,16 @@ tl_status tlr_replay_jobs(const tlr_job *jobs, size_t n_jobs, const tlr_platform
         if (status != TL_OK)
             return status;
     }
+    tlr_schedules schedules;
+    tl_status status = tlr_schedules_begin(&schedules, jobs, n_jobs, &chosen, err);
+    const tlr_job *replayed = schedules.jobs ? schedules.jobs : jobs;
     tlr_replay_function *replay = options->sampled ? replay_sampled : replay_once;
-    return options->n_seeds > 1
-               ? tlr_replay_seeds(replay, jobs, n_jobs, platform, engine, options, out, err)
-               : replay(jobs, n_jobs, platform, engine, options, out, err);
+    if (status == TL_OK)
+        status =
+            options->n_seeds > 1
+                ? tlr_replay_seeds(replay, replayed, n_jobs, platform, engine, options, out, err)
+                : replay(replayed, n_jobs, platform, engine, options, out, err);
+    return tlr_schedules_end(&schedules, jobs, status == TL_OK ? out : NULL, status, err);
 }
 
 tl_status tlr_replay(tl_reader *trace, const tlr_platform *platform, const char *engine,

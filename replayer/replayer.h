@@ -212,6 +212,7 @@ typedef struct tlr_options {
                                   that of the traces' MPI library; NULL: the platform's */
     const char *const *cfg;    /* further SimGrid "key:value" */
     size_t n_cfg;
+    const char *schedules;     /* of cfg, as predictions print them; set by tlr_replay_jobs */
     const tlr_change *changes; /* of the platform, one after the other */
     size_t n_changes;
     const char *model_path; /* compute model in place of the platform's */

@@ -6,7 +6,12 @@ SKELETONS = traces/skeletons/alltoall.skel traces/skeletons/binomial.skel traces
 	traces/skeletons/gather.skel traces/skeletons/ring.skel traces/skeletons/scatter.skel \
 	traces/skeletons/stencil2d.skel traces/skeletons/stencil3d.skel traces/skeletons/sweep.skel \
 	traces/skeletons/token.skel
-nobase_dist_pkgdata_DATA += $(SAMPLE_TRACES) $(SKELETONS) traces/README.md
+SCHEDULES = traces/schedules/allgather_doubling.sched traces/schedules/allgather_ring.sched traces/schedules/allreduce_doubling.sched \
+	traces/schedules/allreduce_ring.sched traces/schedules/alltoall_bruck.sched traces/schedules/alltoall_pair.sched \
+	traces/schedules/alltoall_ring.sched traces/schedules/barrier_dissemination.sched traces/schedules/bcast_binomial.sched \
+	traces/schedules/bcast_scatter_ring.sched traces/schedules/gather_binomial.sched traces/schedules/reduce_binomial.sched \
+	traces/schedules/reduce_rabenseifner.sched traces/schedules/reduce_scatter_halving.sched traces/schedules/scatter_binomial.sched
+nobase_dist_pkgdata_DATA += $(SAMPLE_TRACES) $(SKELETONS) $(SCHEDULES) traces/README.md
 EXTRA_DIST += traces/stencil.c traces/wavefront.c traces/irregular.c traces/hybrid.c traces/regenerate.sh
 
 regenerate-traces: all

@@ -88,7 +88,7 @@ static tl_status hash_value(const char *value, uint64_t *out, tl_error *err)
 
 static tl_status hash_word(const char *word, uint64_t *out, tl_error *err)
 {
-    static const char platform[] = "--platform=";
+    static const char platform[] = "--platform=", coll[] = "--coll=";
     const char *value = strchr(word, '=');
     *out = 0;
     if (!strncmp(word, "make ", 5))
@@ -97,6 +97,9 @@ static tl_status hash_word(const char *word, uint64_t *out, tl_error *err)
         return hash_trace(word, out, err);
     if (!strncmp(word, platform, sizeof platform - 1))
         return hash_platform(value + 1, out, err);
+    /* "--coll=alltoall=ring.sched" */
+    if (!strncmp(word, coll, sizeof coll - 1) && strchr(value + 1, '='))
+        value = strchr(value + 1, '=');
     return value ? hash_value(value + 1, out, err) : TL_OK;
 }
 

@@ -3,6 +3,7 @@ CLI_TESTS = \
 	tests/cli/address_space.sh \
 	tests/cli/alike.sh \
 	tests/cli/sample.sh \
+	tests/cli/schedules.sh \
 	tests/cli/skeleton.sh \
 	tests/cli/fit.sh \
 	tests/cli/samples.sh \

@@ -1,0 +1,360 @@
+/* schedule.c - opens a schedule, and writes traces whose collectives are replaced by schedules. */
+#include "config.h"
+
+#include "schedule.h"
+
+#include "actions.h"
+#include "error.h"
+#include "timeless_convert.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+
+tl_status sched_load(const char *path, char **source, tl_error *err)
+{
+    enum { MAX_BYTES = 1 << 20 };
+    struct stat st;
+    FILE *file = stat(path, &st) == 0 && S_ISREG(st.st_mode) ? fopen(path, "r") : NULL;
+    *source = NULL;
+    if (!file)
+        return tl_fail(err, TL_ERR_SYSTEM, "%s: cannot be opened as a file; give a schedule", path);
+    size_t size = 0;
+    tl_status status = TL_OK;
+    if (st.st_size > MAX_BYTES)
+        status = tl_fail(err, TL_ERR_LIMIT, "%s: is larger than %d bytes; shorten the schedule",
+                         path, MAX_BYTES);
+    else if (!(*source = calloc((size_t)st.st_size + 1, 1)))
+        status = tl_fail(err, TL_ERR_MEMORY, "%s: out of memory", path);
+    else
+        size = fread(*source, 1, (size_t)st.st_size, file);
+    if (status == TL_OK && strlen(*source) < size)
+        status = tl_fail(err, TL_ERR_INPUT, "%s: the file contains a byte 0; give a text", path);
+    fclose(file);
+    return status;
+}
+
+tl_status sched_open(const char *path, const char *source, sched_operation operation,
+                     uint32_t n_ranks, uint32_t root, schedule **out, tl_error *err)
+{
+    schedule *s = *out = calloc(1, sizeof *s);
+    if (!s || !(s->s.path = strdup(path)))
+        return tl_fail(err, TL_ERR_MEMORY, "%s: out of memory", path);
+    s->operation = operation;
+    s->n_ranks = n_ranks;
+    s->root = root;
+    tl_status status = sched_read(s, source, err);
+    if (status == TL_OK)
+        status = sched_walk(s, err);
+    return status == TL_OK ? sched_check(s, err) : status;
+}
+
+void sched_close(schedule *s)
+{
+    if (!s)
+        return;
+    free(s->s.path);
+    free(s->s.nodes.items);
+    free(s->s.values.items);
+    free(s->statements.items);
+    free(s->steps.items);
+    free(s->blocks.items);
+    free(s->starts);
+    free(s);
+}
+
+/* ---- traces ---- */
+
+/* A schedule that takes the place of an algorithm, for the ranks and roots that came so far. */
+typedef struct choice {
+    sched_operation operation;
+    char *path, *source;
+    skel_array schedules; /* schedule * */
+} choice;
+
+typedef struct rewriting {
+    tl_reader *r;
+    choice *choices;
+    size_t n_choices;
+    tl_writer *writer;
+    uint32_t rank, next_request;
+    skel_array requests; /* int64_t: of the round */
+    uint64_t volume;     /* of the event that is replaced; 0 once it is written */
+    uint32_t polls;
+    tl_error *err;
+} rewriting;
+
+/* No program and no other algorithm uses this tag in the same communicator by accident. */
+enum { TAG = 2147480000 };
+
+static const tl_action actions[SCHED_N_OPERATIONS] = {
+    TL_ACTION_ALLGATHER, TL_ACTION_ALLREDUCE,      TL_ACTION_ALLTOALL,
+    TL_ACTION_BARRIER,   TL_ACTION_BCAST,          TL_ACTION_GATHER,
+    TL_ACTION_REDUCE,    TL_ACTION_REDUCE_SCATTER, TL_ACTION_SCATTER};
+
+static tl_status out_of_memory(const rewriting *w)
+{
+    return tl_fail(w->err, TL_ERR_MEMORY, "%s: out of memory", tl_reader_path(w->r));
+}
+
+static choice *choice_of(const rewriting *w, tl_action action)
+{
+    if (action == TL_ACTION_REDUCE_SCATTER_BLOCK)
+        action = TL_ACTION_REDUCE_SCATTER;
+    for (size_t i = w->n_choices; i-- > 0;)
+        if (actions[w->choices[i].operation] == action)
+            return &w->choices[i];
+    return NULL;
+}
+
+static tl_status find_schedule(const rewriting *w, choice *c, uint32_t n_ranks, uint32_t root,
+                               const schedule **out)
+{
+    schedule **known = c->schedules.items;
+    for (size_t i = 0; i < c->schedules.n; i++)
+        if (known[i]->n_ranks == n_ranks && known[i]->root == root) {
+            *out = known[i];
+            return TL_OK;
+        }
+    schedule *made = NULL;
+    const tl_status status =
+        sched_open(c->path, c->source, c->operation, n_ranks, root, &made, w->err);
+    schedule **kept = status == TL_OK ? skel_push(&c->schedules, sizeof(schedule *)) : NULL;
+    if (!kept) {
+        sched_close(made);
+        return status == TL_OK ? out_of_memory(w) : status;
+    }
+    *out = *kept = made;
+    return TL_OK;
+}
+
+/* The ranks of a communicator and the rank's place there; 0: it is one between two groups. */
+static uint32_t members_of(const rewriting *w, uint32_t comm, uint32_t *me)
+{
+    const tl_comm *comms;
+    const size_t n = tl_reader_comms(w->r, w->rank, &comms);
+    *me = comm == TL_COMM_WORLD ? w->rank : 0;
+    if (comm == TL_COMM_WORLD)
+        return tl_reader_run(w->r)->n_ranks;
+    for (size_t i = 0; i < n; i++) {
+        if (comms[i].id != comm)
+            continue;
+        while (*me < comms[i].n_members && comms[i].members[*me] != (int32_t)w->rank)
+            ++*me;
+        return comms[i].n_remote || *me == comms[i].n_members ? 0 : comms[i].n_members;
+    }
+    return comm == TL_COMM_SELF;
+}
+
+/* Bytes of a block: of the buffer's part, or of a rank's block. */
+static uint64_t block_bytes(const schedule *s, const tl_event *e, const tl_side *side,
+                            uint32_t block)
+{
+    if (s->operation == SCHED_BARRIER)
+        return 0;
+    if (e->list_len && side->size == TL_SIZE_LIST)
+        return (uint64_t)(tl_count_at(side, block) * side->type_bytes);
+    const uint64_t bytes = (uint64_t)(side->count * side->type_bytes);
+    if (s->operation != SCHED_BCAST && s->operation != SCHED_REDUCE &&
+        s->operation != SCHED_ALLREDUCE)
+        return bytes;
+    const uint64_t each = bytes / s->n_parts;
+    return each + (block < bytes % s->n_parts);
+}
+
+static tl_status put(rewriting *w, tl_event e, uint32_t site)
+{
+    e.site = site;
+    e.volume = w->volume;
+    e.polls = w->polls;
+    w->volume = w->polls = 0;
+    return tl_writer_put(w->writer, &e);
+}
+
+static tl_status put_step(rewriting *w, const schedule *s, const sched_step *step,
+                          const tl_event *e, const tl_side *side)
+{
+    if (step->kind == SCHED_WAIT) {
+        const tl_event wait = {
+            .call = TL_MPI_Waitall, .list = w->requests.items, .list_len = (uint32_t)w->requests.n};
+        w->requests.n = 0;
+        return put(w, wait, e->site);
+    }
+    const uint32_t *blocks = (const uint32_t *)s->blocks.items + step->blocks;
+    uint64_t bytes = 0;
+    for (uint32_t i = 0; i < step->n_blocks; i++)
+        bytes += block_bytes(s, e, side, blocks[i]);
+    int64_t *request = skel_push(&w->requests, sizeof *request);
+    if (!request)
+        return out_of_memory(w);
+    *request = w->next_request + (int64_t)w->requests.n;
+    const tl_event message = {.call = step->kind == SCHED_SEND ? TL_MPI_Isend : TL_MPI_Irecv,
+                              .comm = e->comm,
+                              .request = (uint32_t)*request,
+                              .peer = (int32_t)step->peer,
+                              .tag = TAG,
+                              .count = (int64_t)bytes,
+                              .type_bytes = 1};
+    return put(w, message, e->site);
+}
+
+static tl_status replace(rewriting *w, choice *c, const tl_event *e, uint32_t n, uint32_t me,
+                         const tl_meaning *m)
+{
+    const schedule *s = NULL;
+    const uint32_t root = tl_is_rooted(tl_call_by_code(e->call)->action) ? (uint32_t)e->peer : 0;
+    const tl_extent extent = {.n_own = n, .n_to = n, .n_from = n, .me = me};
+    tl_side sent, received;
+    tl_status status = find_schedule(w, c, n, root, &s);
+    if (status != TL_OK)
+        return status;
+    tl_take_sides(e, m, &extent, tl_role_within(e->peer, (int32_t)me), &sent, &received);
+    const bool has_sent = sent.size == TL_SIZE_LIST || sent.count * sent.type_bytes > 0;
+    const tl_side *side = has_sent ? &sent : &received;
+    w->volume = e->volume;
+    w->polls = e->polls;
+    for (size_t i = s->starts[me]; i < s->starts[me + 1] && status == TL_OK; i++)
+        status = put_step(w, s, (const sched_step *)s->steps.items + i, e, side);
+    if (status == TL_OK && (w->volume || w->polls)) /* the rank has no step */
+        status = put(w, (tl_event){.call = TL_MPI_Waitall}, e->site);
+    return status;
+}
+
+static tl_status rewrite_event(rewriting *w, const tl_event *e)
+{
+    const tl_call_info *info = tl_call_by_code(e->call);
+    choice *c = info ? choice_of(w, info->action) : NULL;
+    uint32_t me = 0;
+    const uint32_t n = c ? members_of(w, e->comm, &me) : 0;
+    if (n < 2)
+        return tl_writer_put(w->writer, e);
+    return replace(w, c, e, n, me, tl_meaning_of(info->action));
+}
+
+/* The schedule's requests have ids that the program does not use. */
+static tl_status find_requests(rewriting *w)
+{
+    tl_cursor *cursor = NULL;
+    tl_event e;
+    tl_status status = tl_cursor_open(w->r, w->rank, &cursor, w->err);
+    w->next_request = 0;
+    while (status == TL_OK && (status = tl_cursor_next(cursor, &e)) == TL_OK)
+        if (e.request > w->next_request)
+            w->next_request = e.request;
+    if (status != TL_END && cursor && tl_cursor_error(cursor)->status != TL_OK)
+        *w->err = *tl_cursor_error(cursor);
+    tl_cursor_close(cursor);
+    return status == TL_END ? TL_OK : status;
+}
+
+static tl_status define(rewriting *w)
+{
+    const tl_site *sites;
+    const tl_user_kernel *kernels;
+    const tl_counter *counters;
+    const tl_comm *comms;
+    const size_t n_sites = tl_reader_sites(w->r, w->rank, &sites);
+    const size_t n_kernels = tl_reader_kernels(w->r, w->rank, &kernels);
+    const size_t n_counters = tl_reader_counters(w->r, w->rank, &counters);
+    const size_t n_comms = tl_reader_comms(w->r, w->rank, &comms);
+    tl_status status = TL_OK;
+    for (size_t i = 0; i < n_sites && status == TL_OK; i++)
+        status = tl_writer_define_site(w->writer, &sites[i]);
+    for (size_t i = 0; i < n_kernels && status == TL_OK; i++)
+        status = tl_writer_define_kernel(w->writer, &kernels[i]);
+    for (size_t i = 0; i < n_counters && status == TL_OK; i++)
+        status = tl_writer_define_counter(w->writer, &counters[i]);
+    for (size_t i = 0; i < n_comms && status == TL_OK; i++)
+        status = tl_writer_define_comm(w->writer, &comms[i]);
+    return status;
+}
+
+static tl_status rewrite_rank(rewriting *w, const char *out_path)
+{
+    tl_rank_summary summary;
+    tl_cursor *cursor = NULL;
+    tl_event e;
+    tl_status status = tl_reader_rank(w->r, w->rank, &summary);
+    if (status == TL_OK)
+        status = find_requests(w);
+    if (status == TL_OK)
+        status =
+            tl_writer_open(out_path, w->rank, summary.host ? summary.host : "", &w->writer, w->err);
+    if (status != TL_OK)
+        return status;
+    status = define(w);
+    if (status != TL_OK)
+        tl_fail_write(w->err, out_path, status);
+    else if ((status = tl_cursor_open(w->r, w->rank, &cursor, w->err)) == TL_OK) {
+        tl_error none = {.status = TL_OK};
+        *w->err = none;
+        while (status == TL_OK && (status = tl_cursor_next(cursor, &e)) == TL_OK)
+            status = rewrite_event(w, &e);
+        if (status == TL_END)
+            status = TL_OK;
+        else if (tl_cursor_error(cursor)->status != TL_OK)
+            *w->err = *tl_cursor_error(cursor);
+        else if (w->err->status == TL_OK)
+            tl_fail_write(w->err, out_path, status);
+    }
+    tl_cursor_close(cursor);
+    if (status != TL_OK) {
+        tl_writer_abandon(w->writer);
+        return status;
+    }
+    const tl_end_reason reason = summary.end == TL_END_NONE ? TL_END_FINALIZED : summary.end;
+    status = tl_writer_close(w->writer, reason, summary.clock_ns);
+    return status == TL_OK ? TL_OK : tl_fail_write(w->err, out_path, status);
+}
+
+/* "alltoall:FILE" */
+static tl_status read_choice(const char *text, choice *out, tl_error *err)
+{
+    const size_t length = strcspn(text, ":");
+    int i = 0;
+    while (i < SCHED_N_OPERATIONS && (strlen(sched_operations[i]) != length ||
+                                      strncmp(sched_operations[i], text, length) != 0))
+        i++;
+    if (i == SCHED_N_OPERATIONS || !text[length])
+        return tl_fail(err, TL_ERR_USAGE,
+                       "'%s': a schedule can be the algorithm of allgather, allreduce, alltoall, "
+                       "barrier, bcast, gather, reduce, reduce_scatter or scatter; name one of "
+                       "them",
+                       text);
+    out->operation = (sched_operation)i;
+    out->path = strdup(text + length + 1);
+    return out->path ? sched_load(out->path, &out->source, err)
+                     : tl_fail(err, TL_ERR_MEMORY, "out of memory for %s", text);
+}
+
+tl_status tl_schedule_write(tl_reader *r, const char *const *choices, size_t n_choices,
+                            const char *out_path, tl_error *err)
+{
+    tl_error own;
+    rewriting w = {.r = r,
+                   .n_choices = n_choices,
+                   .choices = calloc(n_choices + 1, sizeof *w.choices),
+                   .err = err ? err : &own};
+    const tl_run *run = tl_reader_run(r);
+    tl_status status = w.choices ? TL_OK : out_of_memory(&w);
+    for (size_t i = 0; i < n_choices && status == TL_OK; i++)
+        status = read_choice(choices[i], &w.choices[i], w.err);
+    if (status == TL_OK)
+        status = tl_trace_create(out_path, run, w.err);
+    for (w.rank = 0; w.rank < run->n_ranks && status == TL_OK; w.rank++)
+        status = rewrite_rank(&w, out_path);
+    for (size_t i = 0; w.choices && i < n_choices; i++) {
+        schedule **made = w.choices[i].schedules.items;
+        for (size_t k = 0; k < w.choices[i].schedules.n; k++)
+            sched_close(made[k]);
+        free(made);
+        free(w.choices[i].path);
+        free(w.choices[i].source);
+    }
+    free(w.choices);
+    free(w.requests.items);
+    return status;
+}

@@ -1,0 +1,182 @@
+/* schedules.c - replaces collectives by schedules in the traces that are replayed. */
+#include "config.h"
+
+#include "schedules.h"
+
+#include "text_file.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <timeless_convert.h>
+#include <unistd.h>
+
+#define XXH_INLINE_ALL
+#include <xxhash.h>
+
+/* The names of algorithms have neither a point nor a slash: "smpi/alltoall:ring.sched". */
+static const char *schedule_in(const char *option)
+{
+    static const char prefix[] = "smpi/";
+    if (strncmp(option, prefix, sizeof prefix - 1) != 0)
+        return NULL;
+    const char *choice = option + sizeof prefix - 1, *file = strchr(choice, ':');
+    static const char *const names[] = {"allgather", "allgatherv",     "allreduce", "alltoall",
+                                        "alltoallv", "barrier",        "bcast",     "gather",
+                                        "reduce",    "reduce_scatter", "scatter"};
+    if (!file || !file[strcspn(file, "./")])
+        return NULL;
+    for (size_t i = 0; i < sizeof names / sizeof *names; i++)
+        if (strlen(names[i]) == (size_t)(file - choice) &&
+            !strncmp(names[i], choice, strlen(names[i])))
+            return choice;
+    return NULL;
+}
+
+static tl_status out_of_memory(tl_error *err)
+{
+    return tl_fail(err, TL_ERR_MEMORY, "out of memory for the schedules");
+}
+
+/* "smpi/alltoall:ring.sched (xxh64 0123456789abcdef)" of all schedules. */
+static tl_status describe(tlr_schedules *s, tl_error *err)
+{
+    size_t size = 0;
+    FILE *out = open_memstream(&s->text, &size);
+    tl_status status = out ? TL_OK : out_of_memory(err);
+    for (size_t i = 0; i < s->n_choices && status == TL_OK; i++) {
+        char *text = NULL;
+        size_t bytes = 0;
+        status = tlr_read_text(strchr(s->choices[i], ':') + 1, &text, &bytes, err);
+        if (status == TL_OK)
+            fprintf(out, "%ssmpi/%s (xxh64 %016" PRIx64 ")", i ? " " : "", s->choices[i],
+                    (uint64_t)XXH64(text, bytes, 0));
+        free(text);
+    }
+    if (out && fclose(out) != 0 && status == TL_OK)
+        status = out_of_memory(err);
+    return status;
+}
+
+/* Opens the trace with schedules in a file that is removed when it has been opened. */
+static tl_status rewrite(const tlr_schedules *s, tlr_job *job, tl_error *err)
+{
+    char path[4096];
+    const char *folder = getenv("TMPDIR");
+    const int length = snprintf(path, sizeof path, "%s/timeless-schedule-XXXXXX",
+                                folder && *folder ? folder : "/tmp");
+    const int fd = length > 0 && (size_t)length < sizeof path ? mkstemp(path) : -1;
+    if (fd < 0)
+        return tl_fail(
+            err, TL_ERR_SYSTEM,
+            "no temporary file for the trace with schedules can be written; check TMPDIR");
+    close(fd);
+    tl_reader *made = NULL;
+    tl_status status = tl_schedule_write(job->trace, s->choices, s->n_choices, path, err);
+    if (status == TL_OK)
+        status = tl_reader_open(path, &made, err);
+    unlink(path);
+    if (status == TL_OK)
+        job->trace = made;
+    return status;
+}
+
+static tl_status separate(tlr_schedules *s, tlr_options *options, tl_error *err)
+{
+    size_t n = 0;
+    s->cfg = calloc(options->n_cfg + 1, sizeof *s->cfg);
+    s->choices = calloc(options->n_cfg + 1, sizeof *s->choices);
+    if (!s->cfg || !s->choices)
+        return out_of_memory(err);
+    for (size_t i = 0; i < options->n_cfg; i++) {
+        const char *choice = schedule_in(options->cfg[i]);
+        if (choice)
+            s->choices[s->n_choices++] = choice;
+        else
+            s->cfg[n++] = options->cfg[i];
+    }
+    options->cfg = s->cfg;
+    options->n_cfg = n;
+    return TL_OK;
+}
+
+static tl_status check(const tlr_options *options, tl_error *err)
+{
+    const char *what = options->wildcards_first  ? "--wildcards first"
+                       : options->sampled        ? "--sample"
+                       : options->polls_adaptive ? "--polls adaptive"
+                                                 : NULL;
+    if (!what)
+        return TL_OK;
+    return tl_fail(err, TL_ERR_USAGE, "a schedule cannot be replayed with %s; give one of them",
+                   what);
+}
+
+tl_status tlr_schedules_begin(tlr_schedules *s, const tlr_job *jobs, size_t n_jobs,
+                              tlr_options *options, tl_error *err)
+{
+    *s = (tlr_schedules){.n_jobs = n_jobs};
+    tl_status status = separate(s, options, err);
+    if (status != TL_OK || !s->n_choices)
+        return status;
+    if ((status = check(options, err)) != TL_OK || (status = describe(s, err)) != TL_OK)
+        return status;
+    options->schedules = s->text;
+    s->jobs = calloc(n_jobs, sizeof *s->jobs);
+    if (!s->jobs)
+        return out_of_memory(err);
+    memcpy(s->jobs, jobs, n_jobs * sizeof *jobs);
+    for (size_t j = 0; j < n_jobs && status == TL_OK; j++)
+        status = rewrite(s, &s->jobs[j], err);
+    return status;
+}
+
+/* Puts the caller's trace into the place of the temporary one. */
+static tl_status restore(tlr_prediction *p, tl_reader *trace, tl_error *err)
+{
+    char reason[640];
+    tl_reader_clock(trace, reason, sizeof reason);
+    char *path = strdup(tl_reader_path(trace)), *clock = strdup(reason);
+    if (!path || !clock) {
+        free(path);
+        free(clock);
+        return out_of_memory(err);
+    }
+    free(p->trace_path);
+    free(p->clock);
+    p->trace_path = path;
+    p->clock = clock;
+    return tl_reader_hash(trace, &p->trace_hash, err);
+}
+
+static void rename_in(tl_error *err, const char *made, const char *given)
+{
+    char text[sizeof err->text];
+    const char *at = strstr(err->text, made);
+    if (!at)
+        return;
+    snprintf(text, sizeof text, "%.*s%s%s", (int)(at - err->text), err->text, given,
+             at + strlen(made));
+    memcpy(err->text, text, sizeof text);
+}
+
+tl_status tlr_schedules_end(tlr_schedules *s, const tlr_job *jobs, tlr_prediction **predictions,
+                            tl_status status, tl_error *err)
+{
+    for (size_t j = 0; s->jobs && j < s->n_jobs; j++) {
+        if (s->jobs[j].trace == jobs[j].trace)
+            continue;
+        if (status != TL_OK && err)
+            rename_in(err, tl_reader_path(s->jobs[j].trace), tl_reader_path(jobs[j].trace));
+        else if (predictions && predictions[j])
+            status = restore(predictions[j], jobs[j].trace, err);
+        tl_reader_close(s->jobs[j].trace);
+    }
+    free(s->jobs);
+    free(s->cfg);
+    free(s->choices);
+    free(s->text);
+    *s = (tlr_schedules){0};
+    return status;
+}
