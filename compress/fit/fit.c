@@ -83,23 +83,27 @@ static char *checked_text(fitting *f)
     return NULL;
 }
 
-/* The same for the first arrangement of loops that explains everything. `why`: of the first one. */
+/* The same for the first arrangement of loops that explains everything. `why`: of the one that
+ * explains most. */
 static char *fit_once(fitting *f, char why[400])
 {
     char *text = NULL;
+    size_t most = 0;
     *why = '\0';
-    for (fit_shape shape = FIT_NESTED; shape < FIT_N_SHAPES && !text && f->status == TL_OK;
-         shape++) {
+    for (int i = 0; i < 2 * FIT_N_SHAPES && !text && f->status == TL_OK; i++) {
+        f->behind_last = i >= FIT_N_SHAPES;
         *f->why = '\0';
-        f->out.size = 0;
+        f->reached = f->out.size = 0;
         fit_print(f, &f->out, "%s", "");
         for (int d = 0; d < FIT_MAX_DEPTH; d++)
             f->fixed[d] = -1;
-        if (fit_loops(f, shape) && fit_explain(f, f->top, 0))
+        if (fit_loops(f, (fit_shape)(i % FIT_N_SHAPES)) && fit_explain(f, f->top, 0))
             text = checked_text(f);
         fit_loops_free(f);
-        if (!*why)
+        if (!*why || f->reached > most) {
             snprintf(why, 400, "%s", f->why);
+            most = f->reached;
+        }
     }
     return text;
 }

@@ -133,6 +133,8 @@ typedef struct fitting {
     skel_array ranges;     /* fit_range */
     fit_text out;
     char why[400];                /* the first thing that has no explanation */
+    size_t reached;               /* size of the text before it */
+    bool behind_last;             /* see insert_rank */
     int64_t fixed[FIT_MAX_DEPTH]; /* index of a loop that is unrolled; -1: none */
     bool has_volumes;
     double worst;     /* relative residual of a law, of all of them the largest */

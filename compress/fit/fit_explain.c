@@ -27,6 +27,7 @@ static bool unexplained(fitting *f, const fit_node *node, const char *what)
     char from[300], to[300];
     if (*f->why)
         return false;
+    f->reached = f->out.size;
     fit_call_text(f, f->order[node->low], from);
     if (node->is_loop && node->low != node->high)
         snprintf(f->why, sizeof f->why, "the loop from %.150s to %.150s: %s", from,

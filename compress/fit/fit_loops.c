@@ -27,7 +27,9 @@ static uint32_t count_symbols(const fitting *f, const fit_capture *c, uint32_t r
     return n;
 }
 
-/* Inserts the symbols of a rank that are not in the order yet, each behind the call before it. */
+/* Inserts the symbols of a rank that are not in the order yet: behind all that the rank has called
+ * before, as what follows a loop; or behind the last call, as what a later iteration calls within
+ * the loop. */
 static void insert_rank(fitting *f, const fit_capture *c, uint32_t rank, uint32_t *n)
 {
     int64_t before = -1;
@@ -42,7 +44,7 @@ static void insert_rank(fitting *f, const fit_capture *c, uint32_t rank, uint32_
             f->order[at] = symbol;
             ++*n;
         }
-        before = at;
+        before = f->behind_last || at > before ? at : before;
     }
 }
 

@@ -91,9 +91,9 @@ for step = 1 to steps {
 compute 7 * N * N
 MPI_Gather peer=0 count=N type_bytes=8
 EOS
-program 1 6 100 15 && program 2 9 150 10 && program 3 16 210 20 && program 4 12 333 25
+program 1 6 100 17 && program 2 9 150 11 && program 3 16 210 24 && program 4 12 333 26
 captures='1.tl 2.tl 3.tl 4.tl'
-values='--parameter N=100,150,210,333 --parameter steps=15,10,20,25'
+values='--parameter N=100,150,210,333 --parameter steps=17,11,24,26'
 check 'a program with loops, conditions and sizes has a skeleton' "$timeless" fit $captures $values -o fitted.skel
 cp "$scratch/out" report
 program other 35 1000 50
@@ -101,8 +101,8 @@ check 'it has the calls of another size' same_events fitted.skel,ranks=35,N=1000
 volume() { "$timeless" dump "$1" | sed -n 's/.* volume=\([0-9]*\).*/\1/p' | awk '{n += $1} END {printf "%.0f\n", n}'; }
 same_volume() { awk -v a="$(volume "$1")" -v b="$(volume "$2")" 'BEGIN {print a, b; exit !(a > 0.98 * b && a < 1.02 * b)}'; }
 check 'its computation is that of the other size within 2 %' same_volume fitted.skel,ranks=35,N=1000,steps=50 other.tl
-check 'the report names the captures' grep -q '^has all calls of capture 2 (ranks=9, N=150, steps=10): ' report
-check 'the report has the cross-validation' grep -q '^fitted without capture 4 (ranks=12, N=333, steps=25): has all of its' report
+check 'the report names the captures' grep -q '^has all calls of capture 2 (ranks=9, N=150, steps=11): ' report
+check 'the report has the cross-validation' grep -q '^fitted without capture 4 (ranks=12, N=333, steps=26): has all of its' report
 check 'the skeleton contains the report' bash -c 'sed "s/^/# /" report | grep -vxFf fitted.skel; [ $? -eq 1 ]'
 check 'the skeleton goes to standard output' bash -c '"$1" fit $2 $3 | cmp - fitted.skel' - "$timeless" "$captures" "$values"
 
@@ -111,7 +111,7 @@ check 'the skeleton goes to standard output' bash -c '"$1" fit $2 $3 | cmp - fit
 replaced() { # FROM TO: the captures of the program with another statement
     sed "s/$1/$2/" program.skel >changed.skel
     local i=0 size
-    for size in '6 100 15' '9 150 10' '16 210 20' '12 333 25'; do
+    for size in '6 100 17' '9 150 11' '16 210 24' '12 333 26'; do
         i=$((i + 1))
         set -- $size
         "$timeless" make changed.skel ranks=$1 N=$2 steps=$3 -o $i.tl || return
