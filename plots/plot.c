@@ -389,10 +389,14 @@ static void put_panel(FILE *out, const tlg_picture *p, size_t index, const layou
                 "set object rectangle from %.9g, graph 0 to %.9g, graph 1 behind fc rgb '#e4f2e4' "
                 "fs solid noborder\n",
                 inside(panel->band[0] / x.factor, &x), inside(panel->band[1] / x.factor, &x));
-    for (size_t i = 0; i < panel->n_rules; i++)
+    for (size_t i = 0; i < panel->n_rules; i++) {
+        const double at = panel->rules[i] / x.factor;
+        if (at < x.low || at > x.high) /* it would be drawn beside the panel */
+            continue;
         fprintf(out,
                 "set arrow from %.9g, graph 0 to %.9g, graph 1 nohead back lc rgb '#b06000' dt 2\n",
-                panel->rules[i] / x.factor, panel->rules[i] / x.factor);
+                at, at);
+    }
     put_series(out, panel, &x, &y);
 }
 

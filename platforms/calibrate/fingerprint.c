@@ -118,6 +118,11 @@ static tlg_panel plot_distribution(const double *sorted, size_t n, const tlg_axi
         x[n_steps] = sorted[i];
         y[n_steps] = 100 * (double)(i + 1) / (double)n;
     }
+    size_t n_low = 0;
+    while (n_low < n && sorted[n_low] <= high)
+        n_low++;
+    x[n_steps] = high; /* so that the last quantile is within the axis */
+    y[n_steps++] = 100 * (double)n_low / (double)n;
     for (int i = 0; i < N_SHARES; i++)
         rules[i] = gsl_stats_quantile_from_sorted_data(sorted, 1, n, shares[i]);
     *series = (tlg_series){.look = TLG_STEPS, .number = 0, .n = n_steps, .x = x, .y = y};

@@ -83,6 +83,13 @@ check 'noise: no other archive is written' test "$(find noise -name '*.zip' | wc
 check 'noise: the measurements of the archive are the result' bash -c 'unzip -p noise.zip raw/noise.0 | cmp - noise/noise.0'
 check 'noise: repetitions have their categories' repetitions_are_sane noise.zip
 check 'noise: the fingerprint shows the quanta' page_is_sane noise.zip 1
+check 'noise: the five quantiles are marked in the panel of the distribution, in the left column' python3 -c '
+import re
+page = open("page.html").read()
+width = float(re.search(r"viewBox=.0 0 (\d+) ", page).group(1))
+paths = re.findall(r"<path stroke=.rgb\(176, *96, *0\).[^>]* d=.([^/]*)", page)
+places = [float(x) for path in paths for x in re.findall(r"[ML]([\d.]+),", path)]
+assert len(places) == 10 and max(places) < 0.45 * width, (width, places)'
 
 # ---- cpu ----
 trace() { # FILE UNIT VOLUME
