@@ -105,7 +105,7 @@ prepare() { # PROGRAM
 findings() { # PROGRAM OUTPUT
     case $1 in
     hpcc) grep -oE 'PASSED|FAILED|^Success=.*' hpccoutf.txt ;;
-    lammps) sed -n '/^Step /,/^Loop /{/^Loop /!p}' "$2" ;;
+    lammps) sed -n '/^ *Step /,/^Loop /{/^Loop /!p}' "$2" ;;
     netpipe) grep -oE '[0-9]+ bytes .*|Integrity check.*' "$2" | sed 's/  *[0-9]* times//' ;;
     x[CF]btest) grep -oE '[0-9]+ PASSED, +[0-9]+ SKIPPED, +[0-9]+ FAILED' "$2" ;;
     ?pb?tim) grep -E '^  Test number +[0-9]+ completed' "$2" ;;
