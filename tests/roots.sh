@@ -15,5 +15,7 @@ make_root() {
     [ ! -e "$2/made" ] || return 0
     rm -rf "$2"
     mkdir -p "$2" && debootstrap --variant=minbase "$1" "$2" "$MIRROR" >"$2.log" 2>&1 || return
+    # As on every installed Debian; mpiexec.hydra waits forever if the name of its machine has no address.
+    [ -e "$2/etc/hosts" ] || printf '127.0.0.1 localhost\n127.0.1.1 %s\n' "$(hostname)" >"$2/etc/hosts"
     touch "$2/made"
 }

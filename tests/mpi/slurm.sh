@@ -62,7 +62,7 @@ if command -v "$MPICC_MPICH" >/dev/null && grep -q tlt_mpich_family "$tracer"; t
         launch="srun --mpi=pmi2 -N 2 -n 4"
         [ $pmi = pmi2 ] || launch="salloc -Q -N 2 -n 4 $MPIRUN_MPICH"
         # shellcheck disable=SC2086
-        check "MPICH, $pmi: 4 ranks on two nodes" $timeless record --folded -o $pmi.tl -- $launch ./mpich 20
+        check "MPICH, $pmi: 4 ranks on two nodes" timeout -k 9 180 $timeless record --folded -o $pmi.tl -- $launch ./mpich 20
         cp "$scratch/err" said
         check "MPICH, $pmi: the trace is complete" says '4 ranks, .* complete' said
     done
