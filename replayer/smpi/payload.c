@@ -12,7 +12,6 @@
 
 #include <simgrid/actor.h>
 #include <simgrid/host.h>
-#include <xbt/dynar.h>
 
 /* An actor that sends messages for a rank. */
 typedef struct sender {
@@ -116,7 +115,7 @@ void smpi_payload_join(void)
 /* ---- routes ---- */
 
 typedef struct place {
-    sg_link_t link;
+    const_sg_link_t link;
     size_t index;
 } place;
 
@@ -128,16 +127,15 @@ static int compare_places(const void *a, const void *b)
 
 static void add_flow(const flow *f, const place *places, size_t n, tlr_resource *resources)
 {
-    xbt_dynar_t route = xbt_dynar_new(sizeof(sg_link_t), NULL);
-    sg_host_get_route(f->from, f->to, route);
-    for (unsigned long i = 0; i < xbt_dynar_length(route); i++) {
-        place key = {0};
-        xbt_dynar_get_cpy(route, i, &key.link);
+    size_t n_links = 0;
+    const_sg_link_t *route = smpi_route_links(f->from, f->to, &n_links);
+    for (size_t i = 0; i < n_links; i++) {
+        const place key = {.link = route[i]};
         const place *at = bsearch(&key, places, n, sizeof *places, compare_places);
         if (at)
             resources[at->index].sent_bytes += f->bytes;
     }
-    xbt_dynar_free(&route);
+    free(route);
 }
 
 void smpi_payload_take(const sg_link_t *links, size_t n, tlr_resource *resources)

@@ -8,9 +8,16 @@
 #include "config.h"
 
 #include "shims.h"
+#include "smpi/rank.h"
 
 #include <dlfcn.h>
 #include <string.h>
+
+#include <simgrid/host.h>
+#include <simgrid/version.h>
+#if SIMGRID_VERSION_MAJOR == 3
+#include <xbt/dynar.h>
+#endif
 
 static void (*tell)(double took_s);
 static smpi_send_watcher *watch_sends;
@@ -55,6 +62,25 @@ const char *smpi_link_property(const_sg_link_t link, const char *name)
         *(void **)&property_of = dlsym(RTLD_DEFAULT, SG_LINK_PROPERTY);
     const short_string key = {.text = name, .length = strlen(name)};
     return property_of(link, &key);
+}
+
+const_sg_link_t *smpi_route_links(const_sg_host_t from, const_sg_host_t to, size_t *n)
+{
+    const_sg_link_t *links;
+#if SIMGRID_VERSION_MAJOR > 3
+    int n_links = 0;
+    links = sg_host_get_route_links(from, to, &n_links);
+    *n = (size_t)n_links;
+#else
+    xbt_dynar_t route = xbt_dynar_new(sizeof(sg_link_t), NULL);
+    sg_host_get_route(from, to, route);
+    *n = xbt_dynar_length(route);
+    links = smpi_alloc(*n, sizeof *links);
+    for (size_t i = 0; i < *n; i++)
+        xbt_dynar_get_cpy(route, i, &links[i]);
+    xbt_dynar_free(&route);
+#endif
+    return links;
 }
 
 void smpi_watch_clock(void (*advanced)(double took_s))

@@ -98,6 +98,8 @@ smpi_send_watcher *smpi_watcher_of_sends(void);
 const void *smpi_actor_self(void);
 /* Bytes per second on the link during the last step. */
 double smpi_link_use(const_sg_link_t link);
+/* The links of the route between two hosts, *n of them; the caller frees them. */
+const_sg_link_t *smpi_route_links(const_sg_host_t from, const_sg_host_t to, size_t *n);
 /* NULL if the link has no such property. */
 const char *smpi_link_property(const_sg_link_t link, const char *name);
 
