@@ -71,12 +71,13 @@ check_exit 0 'with -p there is no run but the one that is recorded' compare_at_o
 check 'nothing is left running' test -z "$(pgrep -f "$scratch")"
 check_exit 4 'an HPL that fails is a failure' compare ''
 
-# ci RUN COMPARE: .ci/run with a suite and a comparison that exit so
+# ci SAYS RUN COMPARE [OTHER]: .ci/run with a suite, a comparison and a run on the other release that exit so
 mkdir -p "$scratch/tree/.ci" "$scratch/tree/tests/accuracy"
 cp "$top_srcdir/.ci/run" "$scratch/tree/.ci/"
 ci() {
     printf 'echo "%s"; exit %d\n' "$1" "$2" >"$scratch/tree/tests/run.sh"
     printf 'echo so; exit %d\n' "$3" >"$scratch/tree/tests/accuracy/compare_prediction.sh"
+    printf 'echo "skipped: the other Debian release: why"; exit %d\n' "${4:-77}" >"$scratch/tree/tests/distributions.sh"
     bash "$scratch/tree/.ci/run" >"$scratch/said"
     local code=$?
     tail -n 1 "$scratch/said" >"$scratch/last"
@@ -93,4 +94,13 @@ check_exit 1 'CI: a failed suite is one' ci '7 passed, 2 failed' 1 0
 check 'CI: it is counted, too' last '8 passed, 2 failed'
 check_exit 1 'CI: a suite that prints no totals is one' ci 'killed' 137 0
 check 'CI: so nothing passed' last '0 passed, 1 failed'
+not_run() { ! grep 'the other Debian release' "$scratch/said"; }
+check 'CI: what does not build here is not tried on the other release' not_run
+check_exit 0 'CI: the other Debian release passes' ci '7 passed, 0 failed' 0 0 0
+check 'CI: it counts' last '9 passed, 0 failed'
+check_exit 0 'CI: one that cannot be installed is no failure' ci '7 passed, 0 failed' 0 0 77
+check 'CI: it is skipped by name' grep -qx 'skipped: the other Debian release: why' "$scratch/said"
+check 'CI: it does not count' last '8 passed, 0 failed'
+check_exit 1 'CI: one that fails is a failure' ci '7 passed, 0 failed' 0 0 1
+check 'CI: it is counted, as the others' last '8 passed, 1 failed'
 tap_done
