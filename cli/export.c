@@ -3,7 +3,10 @@
 
 #include "cli.h"
 
+#include "schedules.h"
+
 #include <replayer.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -11,9 +14,11 @@ struct export_options {
     const char *path, *out, *to;
     tl_rates rates;
     tl_kernel_rate *kernels; /* of rates */
+    char **schedules;        /* as options of a replay: smpi/OPERATION:FILE */
+    size_t n_schedules;
 };
 
-enum { OPT_RATE = 256, OPT_NO_COMPUTE };
+enum { OPT_RATE = 256, OPT_NO_COMPUTE, OPT_COLL };
 
 static const struct argp_option option_table[] = {
     {"to", 't', "FORMAT", 0, "simgrid, otf2 (folders of files) or goal", 0},
@@ -22,6 +27,7 @@ static const struct argp_option option_table[] = {
      "flops (simgrid) or nanoseconds (goal, otf2) of a unit of volume (default: 1)", 0},
     {"kernel", 'k', "NAME=X", 0, "the same for a unit of work of a kernel: dgemm=2", 0},
     {"no-compute", OPT_NO_COMPUTE, NULL, 0, "leave out computation", 0},
+    {"coll", OPT_COLL, "CALL=FILE", 0, "goal: a collective as the messages of this schedule", 0},
     {NULL, 'r', "X", OPTION_HIDDEN, NULL, 0},  /* until the next version */
     {NULL, 'n', NULL, OPTION_HIDDEN, NULL, 0}, /* the same */
     {0}};
@@ -50,6 +56,22 @@ static void parse_kernel(struct argp_state *state, char *arg)
         add_kernel(state, row->code, cli_parse_rate(state, equals + 1));
 }
 
+static void add_schedule(struct argp_state *state, const char *choice)
+{
+    struct export_options *o = state->input;
+    const char *file = strchr(choice, '=');
+    if (!file || file == choice || !file[1 + strcspn(file + 1, "./")])
+        argp_error(state, "--coll '%s': give CALL=FILE with a schedule, as in allreduce=ring.sched",
+                   choice);
+    char **more = realloc(o->schedules, (o->n_schedules + 1) * sizeof *more);
+    if (more)
+        o->schedules = more;
+    if (!more ||
+        asprintf(&more[o->n_schedules], "smpi/%.*s:%s", (int)(file - choice), choice, file + 1) < 0)
+        argp_failure(state, CLI_SYSTEM, 0, "out of memory");
+    o->n_schedules++;
+}
+
 static error_t parse(int key, char *arg, struct argp_state *state)
 {
     struct export_options *o = state->input;
@@ -65,9 +87,12 @@ static error_t parse(int key, char *arg, struct argp_state *state)
     case 'k': parse_kernel(state, arg); return 0;
     case 'n': cli_note_renamed("-n", "--no-compute"); /* fall through */
     case OPT_NO_COMPUTE: o->rates.no_compute = 1; return 0;
+    case OPT_COLL: add_schedule(state, arg); return 0;
     case ARGP_KEY_SUCCESS:
         if (!o->out || !o->to)
             argp_error(state, "give --to FORMAT and -o PATH");
+        else if (o->n_schedules && strcmp(o->to, "goal") != 0)
+            argp_error(state, "--coll needs --to goal");
         return 0;
     default: return cli_argument(key, arg, state, "trace", &o->path);
     }
@@ -86,6 +111,33 @@ static tl_status write_otf2(tl_reader *r, const struct export_options *o, tl_err
 #endif
 }
 
+/* Collectives for which there is a schedule become its messages first. */
+static tl_status write_goal(tl_reader *r, const struct export_options *o, tl_error *err)
+{
+    const tlr_job job = {.trace = r};
+    tlr_options options = {.cfg = (const char *const *)o->schedules, .n_cfg = o->n_schedules};
+    tlr_schedules schedules;
+    tl_status status = tlr_schedules_begin(&schedules, &job, 1, &options, err);
+    if (status == TL_OK && options.n_cfg)
+        status =
+            tl_fail(err, TL_ERR_USAGE,
+                    "--coll: there is no schedule for '%s'; give allgather, allreduce, alltoall, "
+                    "barrier, bcast, gather, reduce, reduce_scatter or scatter",
+                    options.cfg[0] + strlen("smpi/"));
+    if (status == TL_OK)
+        status =
+            tl_export_goal(schedules.jobs ? schedules.jobs[0].trace : r, &o->rates, o->out, err);
+    return tlr_schedules_end(&schedules, &job, NULL, status, err);
+}
+
+static void forget(struct export_options *o)
+{
+    for (size_t i = 0; i < o->n_schedules; i++)
+        free(o->schedules[i]);
+    free(o->schedules);
+    free(o->kernels);
+}
+
 int cmd_export(int argc, char **argv)
 {
     static struct export_options o = {.rates.per_unit = 1};
@@ -95,16 +147,16 @@ int cmd_export(int argc, char **argv)
     tl_reader *r;
     int code = cli_open_trace(o.path, &r);
     if (code) {
-        free(o.kernels);
+        forget(&o);
         return code;
     }
     tl_error err;
-    tl_status status = !strcmp(o.to, "goal")   ? tl_export_goal(r, &o.rates, o.out, &err)
+    tl_status status = !strcmp(o.to, "goal")   ? write_goal(r, &o, &err)
                        : !strcmp(o.to, "otf2") ? write_otf2(r, &o, &err)
                                                : tl_export_simgrid(r, &o.rates, o.out, &err);
     if (status)
         code = cli_fail(&err);
     tl_reader_close(r);
-    free(o.kernels);
+    forget(&o);
     return code;
 }

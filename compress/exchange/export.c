@@ -81,7 +81,7 @@ static void wait_for(tl_export *x, const int64_t *requests, uint32_t n)
 
 static bool on_world(tl_export *x, const tl_event *e)
 {
-    if (e->comm == TL_COMM_WORLD)
+    if (e->comm == TL_COMM_WORLD || x->target->resolves_comms)
         return true;
     tl_export_refuse(x, "on a communicator other than MPI_COMM_WORLD");
     return false;
@@ -113,11 +113,13 @@ static bool describe(tl_export *x, const tl_event *e, bool is_recv, bool second,
         t->peer = x->match_peer;
         t->tag = x->match_tag;
     }
-    if (t->peer < 0 || (uint32_t)t->peer >= x->n_ranks) {
+    if (!tl_export_find_rank(x, e->comm, &t->peer)) {
         tl_export_refuse(x, "with a partner that is not in the run");
         return false;
     }
-    return true;
+    if (x->target->resolves_comms && !tl_export_write_tag(x, e->comm, false, &t->tag))
+        x->status = TL_ERR_MEMORY;
+    return !x->status;
 }
 
 static void blocking(tl_export *x, const tl_event *e, bool is_recv)
@@ -218,6 +220,20 @@ static void say_computation(tl_export *x)
     x->computed = 0;
 }
 
+/* Of targets that resolve communicators: what is no message there. True: done. */
+static bool resolve(tl_export *x, const tl_event *e, const tl_call_info *row)
+{
+    const unsigned kind = tl_meaning_of(row->action)->kind;
+    if (!x->target->resolves_comms)
+        return false;
+    if (kind == TL_KIND_CONSTRUCTOR && !x->out)
+        x->n_constructions++;
+    else if (kind == TL_KIND_NEIGHBORHOOD && !tl_is_nonblocking(row->action))
+        tl_export_neighbours(x, e, row);
+    return kind == TL_KIND_CONSTRUCTOR || kind == TL_KIND_DESTRUCTOR ||
+           (kind == TL_KIND_NEIGHBORHOOD && !tl_is_nonblocking(row->action));
+}
+
 static void communicate(tl_export *x, const tl_event *e, const tl_call_info *row)
 {
     const int64_t request = e->request;
@@ -237,6 +253,8 @@ static void communicate(tl_export *x, const tl_event *e, const tl_call_info *row
     case TL_MPI_Request_free: release(x, e); return;
     default: break;
     }
+    if (resolve(x, e, row))
+        return;
     if (tl_meaning_of(row->action)->kind == TL_KIND_COLLECTIVE && !tl_is_nonblocking(row->action)) {
         if (on_world(x, e))
             x->target->collective(x, e, row);
@@ -287,6 +305,8 @@ tl_status tl_export_rank(tl_export *x, uint32_t rank, tl_error *err)
     x->by_request = (tl_map){0};
     x->next_serial = 0;
     x->matched = false;
+    if (x->target->resolves_comms && !tl_export_begin_comms(x))
+        x->status = TL_ERR_MEMORY;
     x->target->begin_rank(x);
     tl_event e;
     while (!x->status && !(status = tl_cursor_next(c, &e))) {
@@ -317,6 +337,8 @@ tl_status tl_export_look(tl_export *x, tl_error *err)
         if (status)
             return status;
     }
+    if (!tl_export_choose_tags(x))
+        return tl_fail(err, TL_ERR_MEMORY, "%s: out of memory", tl_reader_path(x->r));
     return tl_refusals_report(&x->refusals, tl_reader_path(x->r), x->target->name, err);
 }
 
@@ -343,6 +365,7 @@ void tl_export_remove(const char *path)
 
 void tl_export_free(tl_export *x)
 {
+    tl_export_free_comms(x);
     free(x->transfers);
     free(x->refusals.list);
     tl_map_free(&x->by_request);

@@ -36,6 +36,9 @@ typedef struct tl_export_target {
     /* False: write the call as two transfers and a wait instead. */
     bool (*exchange)(tl_export *x, const tl_transfer *send, const tl_transfer *recv);
     void (*collective)(tl_export *x, const tl_event *e, const tl_call_info *row);
+    /* Communicators are resolved: partners are ranks in MPI_COMM_WORLD, tags are distinct. Their
+     * construction is left out. */
+    bool resolves_comms;
 } tl_export_target;
 
 struct tl_export {
@@ -58,6 +61,15 @@ struct tl_export {
 
     tl_refusals refusals;
 
+    const tl_comm *comms; /* of the rank */
+    size_t n_comms, comms_capacity;
+    uint64_t *comm_numbers;
+    tl_map comm_index; /* id -> index + 1 */
+    struct tl_export_tag *tags;
+    size_t n_tags, tags_capacity;
+    tl_map tag_index;
+    uint64_t n_constructions; /* that are left out */
+
     uint64_t label, last_label; /* GOAL's */
     bool last_may_be_under_way;
 };
@@ -75,5 +87,21 @@ tl_status tl_export_close(FILE *f, const char *path, tl_status status, tl_error 
 /* After a failure: removes what was written, unless it is a device or a pipe. */
 void tl_export_remove(const char *path);
 void tl_export_free(tl_export *x);
+
+/* ---- export_comms.c ---- */
+
+/* The communicators of x->rank. False without memory. */
+bool tl_export_begin_comms(tl_export *x);
+void tl_export_free_comms(tl_export *x);
+/* A communicator of the rank; NULL: not defined. */
+const tl_comm *tl_export_find_comm(const tl_export *x, uint32_t comm);
+/* Replaces a partner's rank in a communicator by that in MPI_COMM_WORLD. False: there is none. */
+bool tl_export_find_rank(const tl_export *x, uint32_t comm, int32_t *peer);
+/* Replaces a tag by the one to write; the first pass only collects tags. False without memory. */
+bool tl_export_write_tag(tl_export *x, uint32_t comm, bool is_neighbourhood, int32_t *tag);
+/* Ends the first pass. False without memory. */
+bool tl_export_choose_tags(tl_export *x);
+/* A neighbourhood collective that blocks, as its messages. */
+void tl_export_neighbours(tl_export *x, const tl_event *e, const tl_call_info *row);
 
 #endif

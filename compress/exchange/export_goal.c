@@ -1,7 +1,8 @@
 /* export_goal.c - GOAL, the schedules of LogGOPSim: the sends, receives and computation (calc, in
  * nanoseconds) of each rank, with the operations that each of them requires. If an operation may
  * still be under way when the program continues, the wait requires it, and the next operation of
- * the program only requires its start (irequires). GOAL has no collectives. */
+ * the program only requires its start (irequires). GOAL has neither communicators nor collectives:
+ * partners become ranks in MPI_COMM_WORLD, neighbourhood collectives their messages. */
 #include "config.h"
 
 #include "error.h"
@@ -82,7 +83,7 @@ static void collective(tl_export *x, const tl_event *e, const tl_call_info *row)
 {
     (void)e;
     (void)row;
-    tl_export_refuse(x, "");
+    tl_export_refuse(x, "without a schedule (--coll)");
 }
 
 static const tl_export_target goal = {.name = "GOAL",
@@ -93,7 +94,8 @@ static const tl_export_target goal = {.name = "GOAL",
                                       .transfer = transfer,
                                       .begin = begin,
                                       .wait = wait_all,
-                                      .collective = collective};
+                                      .collective = collective,
+                                      .resolves_comms = true};
 
 tl_status tl_export_goal(tl_reader *r, const tl_rates *rates, const char *path, tl_error *err)
 {
@@ -105,6 +107,9 @@ tl_status tl_export_goal(tl_reader *r, const tl_rates *rates, const char *path, 
     if (status)
         goto cleanup;
     fprintf(x.out, "num_ranks %" PRIu32 "\n", x.n_ranks);
+    if (x.n_constructions)
+        fprintf(x.out, "// left out: %" PRIu64 " calls that make communicators\n",
+                x.n_constructions);
     for (uint32_t rank = 0; rank < x.n_ranks && !status; rank++)
         status = tl_export_rank(&x, rank, err);
     status = tl_export_close(x.out, path, status, err);

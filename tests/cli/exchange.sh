@@ -123,10 +123,13 @@ refused() {
         { cat bad.err; return 1; }
 }
 barrier='MPI_Barrier comm=1 clock_ns=0' sub='MPI_Barrier comm=3 clock_ns=0'
+check 'simgrid: another communicator' refused simgrid \
+    'rank 0, event 1: .* cannot say MPI_Waitany \(2 events\), nor MPI_Barrier on a communicator other .* \(1, first: rank 0, event 2\); ' \
+    'MPI_Wtime clock_ns=0' 'MPI_Waitany list=[]' "$sub" 'MPI_Waitany list=[]'
+check 'goal: two reasons' refused goal \
+    'rank 0, event 1: .* cannot say MPI_Waitany \(2 events\), nor MPI_Barrier without a schedule .* \(1, first: rank 0, event 2\); ' \
+    'MPI_Wtime clock_ns=0' 'MPI_Waitany list=[]' "$sub" 'MPI_Waitany list=[]'
 for to in simgrid goal; do
-    check "$to: another communicator" refused $to \
-        'rank 0, event 1: .* cannot say MPI_Waitany \(2 events\), nor MPI_Barrier on a communicator other .* \(1, first: rank 0, event 2\); ' \
-        'MPI_Wtime clock_ns=0' 'MPI_Waitany list=[]' "$sub" 'MPI_Waitany list=[]'
     check "$to: an opaque call" refused $to '.*MPI_Comm_spawn \(1 events\)' MPI_Comm_spawn
     check "$to: a kernel without a rate" refused $to '.*dgemm without a rate' 'dgemm m=1 n=1 k=1'
     check "$to: a wildcard" refused $to '.*MPI_Irecv with MPI_ANY_SOURCE' \
