@@ -45,7 +45,7 @@ unshare --mount true 2>/dev/null || cannot "there are no mount namespaces here"
 install_in() {
     local packages further=
     [ -n "$all" ] || further='/^# What further/,$d;'
-    packages=$(sed "$furthers/#.*//" tests/packages.txt | tr '\n' ' ')
+    packages=$(sed "${further}s/#.*//" tests/packages.txt | tr '\n' ' ')
     inside_for $((limit_s / 3)) "$1" "apt-get update -qq -o APT::Update::Error-Mode=any &&
         apt-get install -qq -y --no-install-recommends --download-only $packages" >"$1.log" 2>&1
 }
