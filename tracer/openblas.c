@@ -5,12 +5,17 @@
  * OpenBLAS does the same. A thread has worked between two of these calls unless they follow each
  * other immediately.
  *
+ * Some versions of OpenBLAS (0.3.29 on x86-64) wait without any call. Their waits are not seen: the
+ * first rank prints a line about that.
+ *
  * The work of the threads belongs to the thread that called exec_blas. Each thread is measured from
  * its first sched_yield after the first such call. */
 #include "config.h"
 
+#include <elf.h>
 #include <link.h>
 #include <sched.h>
+#include <string.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 
@@ -22,6 +27,7 @@ enum { LOOP_NS = 3000 }; /* from one sched_yield to the next, at most */
 static bool is_armed;              /* there was such a call; atomic */
 static bool is_open;               /* the latest call was no recorded kernel; atomic */
 static uintptr_t code, code_end;   /* of the library */
+static bool yields;                /* its code calls sched_yield */
 static tlt_team crew;              /* its threads, without a master */
 static uint32_t n_workers, n_calm; /* threads in it; waits that have begun: atomic */
 
@@ -29,6 +35,34 @@ static __thread bool calls __attribute__((tls_model("initial-exec"))); /* exec_b
 static __thread uint64_t last_ns __attribute__((tls_model("initial-exec")));
 
 /* ---- the library's code ---- */
+
+/* Whether the object imports the function. */
+static bool imports(const ElfW(Dyn) * d, const char *function)
+{
+    const ElfW(Rela) * relocations[2] = {NULL, NULL};
+    const ElfW(Sym) *symbols = NULL;
+    const char *names = NULL;
+    size_t bytes[2] = {0, 0};
+    for (; d->d_tag != DT_NULL; d++) {
+        void *address = (void *)d->d_un.d_ptr; /* the loader has made it one */
+        switch (d->d_tag) {
+        case DT_JMPREL: relocations[0] = address; break;
+        case DT_PLTRELSZ: bytes[0] = d->d_un.d_val; break;
+        case DT_RELA: relocations[1] = address; break;
+        case DT_RELASZ: bytes[1] = d->d_un.d_val; break;
+        case DT_SYMTAB: symbols = address; break;
+        case DT_STRTAB: names = address; break;
+        default: break;
+        }
+    }
+    for (size_t table = 0; table < 2 && symbols && names; table++)
+        for (size_t i = 0; relocations[table] && i < bytes[table] / sizeof **relocations; i++) {
+            const size_t symbol = (size_t)ELF64_R_SYM(relocations[table][i].r_info);
+            if (symbol && !strcmp(names + symbols[symbol].st_name, function))
+                return true;
+        }
+    return false;
+}
 
 static int find_code(struct dl_phdr_info *object, size_t size, void *wanted)
 {
@@ -41,6 +75,10 @@ static int find_code(struct dl_phdr_info *object, size_t size, void *wanted)
             continue;
         code = start;
         code_end = start + part->p_memsz;
+        for (int k = 0; k < object->dlpi_phnum; k++)
+            if (object->dlpi_phdr[k].p_type == PT_DYNAMIC)
+                yields = imports((void *)(object->dlpi_addr + object->dlpi_phdr[k].p_vaddr),
+                                 "sched_yield");
         return 1;
     }
     return 0;
@@ -50,7 +88,10 @@ static void arm(void *function)
 {
     if (__atomic_load_n(&is_armed, __ATOMIC_ACQUIRE) || !dl_iterate_phdr(find_code, function))
         return;
-    __atomic_store_n(&is_armed, true, __ATOMIC_RELEASE);
+    if (!__atomic_exchange_n(&is_armed, true, __ATOMIC_ACQ_REL) && !yields && tlt.rank == 0)
+        tlt_say("this OpenBLAS waits without a call that can be seen: the volumes of its threaded "
+                "calls that are not recorded as kernels contain waits, and lack the work of its "
+                "threads; record them as kernels, or set OPENBLAS_NUM_THREADS=1");
 }
 
 /* ---- waits ---- */
