@@ -90,7 +90,7 @@ static const struct argp_option options[] = {
     {"details", OPT_DETAILS, NULL, 0, "waits, critical path, sums by call and site", 0},
     {"regions-at", OPT_REGIONS_AT, "FUNCTION", 0, "details: this function is a region", 0},
     {"links", OPT_LINKS, NULL, 0, "bytes and use of the links", 0},
-    {"energy", OPT_ENERGY, NULL, 0, "energy of the hosts, if the platform states watts", 0},
+    {"energy", OPT_ENERGY, "PRICE", OPTION_ARG_OPTIONAL, "energy; cost: 0.3/kWh,2/host-hour", 0},
     {"progress", OPT_PROGRESS, NULL, 0, "report progress on standard error", 0},
     {"quiet", 'q', NULL, 0, "print only the makespan, in seconds", 0},
     {0}};
@@ -343,7 +343,7 @@ static error_t parse(int key, char *value, struct argp_state *state)
         a->details = 1;
         break;
     case OPT_LINKS: a->links = 1; break;
-    case OPT_ENERGY: a->energy = 1; break;
+    case OPT_ENERGY: a->energy = 1, a->price = value ? value : a->price; break;
     case OPT_PROGRESS: a->options.progress = 1; break;
     case ARGP_KEY_ARG: add_job(state, a, value); break;
     case ARGP_KEY_NO_ARGS: argp_error(state, "the trace is missing"); break;
@@ -407,7 +407,7 @@ static tl_status tell_states(const replay_arguments *a, tlr_prediction *const *p
 {
     tl_status status = TL_OK;
     if (a->options.usage)
-        status = tlr_usage_read(a->options.usage, err);
+        status = tlr_usage_read(a->options.usage, predictions[0], err);
     predictions[0]->usage = a->options.usage;
     if (status == TL_OK && a->timeline_path)
         status = write_timeline(a, predictions, err);
@@ -481,11 +481,12 @@ static int show(const replay_arguments *a, tlr_prediction *const *predictions)
     return CLI_OK;
 }
 
-/* Energy is printed without a request if the platform states watts and the engine knows energy. */
+/* Energy is printed without a request if the platform states watts and the ranks are on its hosts.
+ */
 static int shows_energy(const replay_arguments *a)
 {
     return a->n_jobs == 1 && !a->quiet && !a->take && !a->options.sampled &&
-           a->options.n_seeds <= 1 && (!a->engine || !strcmp(a->engine, "smpi"));
+           a->options.n_seeds <= 1 && !a->options.loggops_params;
 }
 
 int replay_run(replay_arguments *a)
@@ -512,6 +513,10 @@ int replay_run(replay_arguments *a)
         a->energy = 1;
     if (status == TL_OK && (a->links || a->energy))
         status = tlr_usage_create(a->links, a->energy, &a->options.usage, &err);
+    if (status == TL_OK && a->price && !tlr_usage_set_price(a->options.usage, a->price))
+        status =
+            tl_fail(&err, TL_ERR_USAGE,
+                    "'%s' is not a price; write it as --energy=0.30/kWh,2/host-hour", a->price);
     if (status == TL_OK)
         status = tlr_replay_jobs(a->jobs, a->n_jobs, platform, a->engine, &a->options, predictions,
                                  &err);

@@ -60,7 +60,7 @@ static tl_status check_platform(const tlr_engine *engine, const tlr_platform *pl
 
 static tl_status check_timeline(const tlr_engine *engine, const tlr_options *options, tl_error *err)
 {
-    if ((!options->timeline && !options->usage) || engine->tells_states)
+    if ((!options->timeline && (!options->usage || engine->tells_energy)) || engine->tells_states)
         return TL_OK;
     return tl_fail(
         err, TL_ERR_USAGE, "the engine '%s' does not record %s; give --engine smpi", engine->name,

@@ -347,6 +347,7 @@ typedef struct tlr_engine {
     tl_status (*algorithms)(const char *collective, char **out, tl_error *err);
     int needs_platform; /* otherwise `platform` may be NULL */
     int tells_states;   /* fills options->timeline and options->usage */
+    int tells_energy;   /* fills the energy of options->usage */
 } tlr_engine;
 
 extern const tlr_engine tlr_engine_smpi;    /* SimGrid: replayer/module.c */

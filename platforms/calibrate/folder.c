@@ -26,7 +26,8 @@ static FILE *open_in(const char *folder, const char *name, const char *mode, tl_
     return file;
 }
 
-/* Copies a file of the shipped folder. The first core="N" of each line becomes core="cores". */
+/* Copies a file of the shipped folder. The first core="N" of each line becomes core="cores". Lines
+ * with watts are left out: they are those of another machine. */
 static tl_status copy_file(const char *shipped, const char *folder, const char *name,
                            unsigned cores, tl_error *err)
 {
@@ -40,6 +41,8 @@ static tl_status copy_file(const char *shipped, const char *folder, const char *
         return TL_ERR_SYSTEM;
     }
     while (fgets(line, sizeof line, in)) {
+        if (strstr(line, "wattage_per_state"))
+            continue;
         char *attribute = strstr(line, "core=\"");
         char *quote = attribute ? strchr(attribute + 6, '"') : NULL;
         if (quote)

@@ -10,6 +10,7 @@ import shutil
 import sys
 
 NODES, CPUS = 32, 2
+WATTS = "164:164:328"  # idle, least load, all cores: README.md
 NETWORKS = {  # calibration in network.csv: name here
     "2018 simple (the published simulations)": "network-2018",
     "2020-08 remote": "network-2020-08-remote",
@@ -144,7 +145,9 @@ def write_network(published, name):
   <zone id="platform" routing="Full">
     <cluster id="cluster" prefix="dahu-" suffix="" radical="1-{NODES}" speed="1Gf" core="32"
              bw="{cluster["bw"]}" lat="{cluster["lat"]}" sharing_policy="SPLITDUPLEX"
-             {loopback}/>
+             {loopback}>
+      <prop id="wattage_per_state" value="{WATTS}"/>
+    </cluster>
   </zone>
 </platform>
 """)

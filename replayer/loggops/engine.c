@@ -5,7 +5,9 @@
 #include "machine/noise.h"
 #include "program.h"
 #include "results/marks.h"
+#include "results/usage.h"
 
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -116,6 +118,60 @@ static tl_status take_hosts(const loggops_replay *r, tlr_prediction *out)
     return TL_OK;
 }
 
+/* The energy of a host with this much computation: SimGrid's formula. The engine does not record
+ * when a rank computes. A host is taken to be at work as long as its rank that computes longest. */
+static double host_energy_j(const tlr_watts *watts, unsigned n_cores, double took_s,
+                            const double computed_s[2])
+{
+    const double longest_s = fmin(computed_s[0], took_s);
+    const double cores_s = fmin(computed_s[1] / n_cores, took_s);
+    return watts->idle * took_s + (watts->least - watts->idle) * longest_s +
+           (watts->full - watts->least) * cores_s;
+}
+
+/* Writes the energy of the hosts. computed_s[host]: of the rank that computes longest; of all. */
+static tl_status take_energy(const loggops_replay *r, const tlr_platform *platform,
+                             const tlr_prediction *p, tlr_usage *usage, tl_error *err)
+{
+    const tlr_cluster *c = &r->places.cluster;
+    double(*computed_s)[2] = calloc(c->n_hosts + 1, sizeof *computed_s);
+    tlr_resource *hosts = calloc(c->n_hosts + 1, sizeof *hosts);
+    uint32_t *n_at_work = calloc(c->n_hosts + 1, sizeof *n_at_work);
+    size_t n = 0;
+    tl_status status = TL_OK;
+    if (!computed_s || !hosts || !n_at_work) {
+        status = tl_fail(err, TL_ERR_MEMORY, "out of memory for the energy");
+        goto cleanup;
+    }
+    for (uint32_t i = 0; i < p->n_ranks; i++) {
+        double *of_host = computed_s[r->places.host_of[i]];
+        of_host[0] = fmax(of_host[0], p->ranks[i].compute_s);
+        of_host[1] += p->ranks[i].compute_s;
+        n_at_work[r->places.host_of[i]] += p->ranks[i].compute_s > 0;
+    }
+    for (size_t i = 0; i < c->n_hosts; i++) {
+        const tlr_watts *watts = &c->watts[i];
+        if (!watts->is_known)
+            continue;
+        snprintf(hosts[n].name, sizeof hosts[n].name, "%s", c->hosts[i].name);
+        hosts[n].is_at_least = watts->least > watts->idle * (1 + 1e-9) && n_at_work[i] > 1;
+        hosts[n++].energy_j =
+            host_energy_j(watts, c->hosts[i].n_cores, p->makespan_s, computed_s[i]);
+    }
+    if (n)
+        status = tlr_usage_put(usage, p->makespan_s, hosts, n, err);
+    else
+        status = tl_fail(err, TL_ERR_INPUT,
+                         "%s: gives the power of no host; --energy needs the property "
+                         "wattage_per_state (timeless-replay(1))",
+                         platform->xml_path);
+cleanup:
+    free(computed_s);
+    free(hosts);
+    free(n_at_work);
+    return status;
+}
+
 static tl_status take_results(const loggops_replay *replay, const char *selector,
                               tlr_prediction *out)
 {
@@ -171,6 +227,10 @@ static tl_status check_options(size_t n_jobs, const tlr_platform *platform,
         return tl_fail(err, TL_ERR_USAGE,
                        "the loggops engine has hosts only with --platform; give one, or leave out "
                        "--hostfile, --round-robin and --ranks-per-host");
+    if (options->usage && options->usage->has_links)
+        return tl_fail(err, TL_ERR_USAGE,
+                       "the engine 'loggops' does not record the use of links (--links); give "
+                       "--engine smpi");
     return TL_OK;
 }
 
@@ -185,8 +245,10 @@ static tl_status find_network(loggops_replay *r, const tlr_platform *platform,
         (status = loggops_parse_network(options->loggops_params, &r->network, err)) != TL_OK)
         return status;
     if (options->loggops_params && !r->network.has_within && !places_ranks(options) &&
-        r->network.between.n == 1 && !r->network.move_bytes)
+        r->network.between.n == 1 && !r->network.move_bytes && !options->usage)
         return TL_OK;
+    if (!platform && options->usage)
+        return tl_fail(err, TL_ERR_USAGE, "--energy needs --platform, whose hosts state watts");
     if (!platform)
         return tl_fail(err, TL_ERR_USAGE,
                        "--params '%s' distinguishes messages by nodes or sizes, which needs "
@@ -315,6 +377,8 @@ static tl_status replay_loggops(const tlr_job *jobs, size_t n_jobs, const tlr_pl
         tl_error_set(err, status, "out of memory for the prediction");
     else if (r.noise)
         status = weigh_noise(&r, options, out[0], err);
+    if (status == TL_OK && options->usage)
+        status = take_energy(&r, platform, out[0], options->usage, err);
 cleanup:
     release(&r);
     return status;
@@ -323,4 +387,5 @@ cleanup:
 const tlr_engine tlr_engine_loggops = {.name = "loggops",
                                        .summary = "LogGOPS: no contention; a million ranks",
                                        .replay = replay_loggops,
+                                       .tells_energy = 1,
                                        .algorithms = loggops_algorithms};

@@ -27,6 +27,8 @@ typedef struct xml_reading {
     tlr_cluster *c;
     xml_link *links;
     size_t n_links, hosts_room, links_room;
+    size_t first_host;         /* of the last element with hosts */
+    int in_hosts;              /* the element at hand is in it */
     int in_route, knows_route; /* the first one between zones or hosts */
     double route_s;            /* of its links */
     int is_loop;               /* the route at hand is from a host to itself */
@@ -143,7 +145,10 @@ static tl_status add_host(xml_reading *x, const char *name, const element *e)
         double *speeds = realloc(c->speeds, x->hosts_room * sizeof *speeds);
         if (speeds)
             c->speeds = speeds;
-        if (!hosts || !speeds)
+        tlr_watts *watts = realloc(c->watts, x->hosts_room * sizeof *watts);
+        if (watts)
+            c->watts = watts;
+        if (!hosts || !speeds || !watts)
             return no_memory(x);
     }
     const long n_cores = whole(e, "core", 1);
@@ -151,6 +156,7 @@ static tl_status add_host(xml_reading *x, const char *name, const element *e)
     if (!copy)
         return no_memory(x);
     c->hosts[c->n_hosts] = (tlr_host){copy, n_cores > 0 ? (unsigned)n_cores : 1};
+    c->watts[c->n_hosts] = (tlr_watts){0};
     c->speeds[c->n_hosts++] = quantity(e, "speed", "host.speed", 0);
     return TL_OK;
 }
@@ -180,6 +186,33 @@ static tl_status add_cluster_hosts(xml_reading *x, const element *e)
         }
     }
     return status;
+}
+
+/* "IDLE:FULL" or "IDLE:LEAST:FULL", of the first state before a comma. */
+static tl_status read_watts(xml_reading *x, const element *e)
+{
+    char name[64], text[256];
+    double watts[3] = {0};
+    int n = 0;
+    if (!attribute(e, "id", name, sizeof name) || strcmp(name, "wattage_per_state") != 0)
+        return TL_OK;
+    char *at = attribute(e, "value", text, sizeof text) ? text : NULL, *end = at;
+    for (; at && n < 3; at = end + 1) {
+        watts[n] = strtod(at, &end);
+        if (end == at || !(watts[n] >= 0))
+            break;
+        n++;
+        if (*end != ':')
+            break;
+    }
+    if (!at || n < 2 || end == at || (*end && *end != ',' && *end != ' '))
+        return tl_fail(x->err, TL_ERR_INPUT,
+                       "%s: wattage_per_state \"%s\" is not IDLE:FULL or IDLE:LEAST:FULL in watts; "
+                       "correct it",
+                       x->path, at ? text : "");
+    for (size_t i = x->first_host; i < x->c->n_hosts; i++)
+        x->c->watts[i] = (tlr_watts){1, watts[0], watts[n == 3], watts[n - 1]};
+    return TL_OK;
 }
 
 /* ---- links ---- */
@@ -265,9 +298,15 @@ static void pass_link(xml_reading *x, const element *e)
 static tl_status read_element(xml_reading *x, const element *e)
 {
     char name[300];
+    const int is_host = is_named(e, "host") && attribute(e, "id", name, sizeof name);
+    if (is_named(e, "prop"))
+        return x->in_hosts ? read_watts(x, e) : TL_OK;
+    x->in_hosts = is_host || is_named(e, "cluster");
+    if (x->in_hosts)
+        x->first_host = x->c->n_hosts;
     if (is_named(e, "cluster"))
         return read_cluster(x, e);
-    if (is_named(e, "host") && attribute(e, "id", name, sizeof name))
+    if (is_host)
         return add_host(x, name, e);
     if (is_named(e, "link"))
         return read_link(x, e);
@@ -281,6 +320,7 @@ static tl_status read_element(xml_reading *x, const element *e)
 typedef struct named_speed {
     tlr_host host;
     double speed;
+    tlr_watts watts;
 } named_speed;
 
 static int compare_hosts(const void *a, const void *b)
@@ -296,11 +336,12 @@ static tl_status sort_hosts(const xml_reading *x)
     if (!all)
         return no_memory(x);
     for (size_t i = 0; i < c->n_hosts; i++)
-        all[i] = (named_speed){c->hosts[i], c->speeds[i]};
+        all[i] = (named_speed){c->hosts[i], c->speeds[i], c->watts[i]};
     qsort(all, c->n_hosts, sizeof *all, compare_hosts);
     for (size_t i = 0; i < c->n_hosts; i++) {
         c->hosts[i] = all[i].host;
         c->speeds[i] = all[i].speed;
+        c->watts[i] = all[i].watts;
     }
     free(all);
     return TL_OK;
@@ -356,5 +397,6 @@ void tlr_cluster_free(tlr_cluster *c)
         free((char *)c->hosts[i].name);
     free(c->hosts);
     free(c->speeds);
+    free(c->watts);
     *c = (tlr_cluster){0};
 }

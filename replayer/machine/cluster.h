@@ -4,10 +4,17 @@
 
 #include "machine/mapping.h"
 
+/* The power of a host: wattage_per_state of its first state, as SimGrid reads it. */
+typedef struct tlr_watts {
+    int is_known;
+    double idle, least, full; /* least: the first core at work adds nothing but its share */
+} tlr_watts;
+
 typedef struct tlr_cluster {
     size_t n_hosts;
-    tlr_host *hosts;      /* ordered by name and number */
-    double *speeds;       /* flop/s */
+    tlr_host *hosts; /* ordered by name and number */
+    double *speeds;  /* flop/s */
+    tlr_watts *watts;
     double latency_s;     /* between two hosts that are far apart: of all links on the way */
     double bandwidth_Bps; /* of a host's link */
     double loopback_latency_s, loopback_Bps; /* within a host; bandwidth 0: the file has none */

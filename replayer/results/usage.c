@@ -4,13 +4,14 @@
 #include "usage.h"
 
 #include <errno.h>
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
 #include <unistd.h>
 #include <timeless_files.h>
 
-enum { N_SHOWN = 10 };
+enum { N_SHOWN = 10, J_PER_KWH = 3600000 };
 
 tl_status tlr_usage_create(int links, int energy, tlr_usage **out, tl_error *err)
 {
@@ -73,7 +74,53 @@ static int compare_hosts(const void *a, const void *b)
     return strcmp(x->name, y->name);
 }
 
-tl_status tlr_usage_read(tlr_usage *usage, tl_error *err)
+int tlr_usage_set_price(tlr_usage *usage, const char *text)
+{
+    do {
+        char *unit;
+        const double price = strtod(text, &unit);
+        const size_t length = strcspn(unit, ",");
+        if (unit == text || !(price >= 0) || !isfinite(price))
+            return 0;
+        if (length == 4 && !strncmp(unit, "/kWh", length))
+            usage->per_kwh = price;
+        else if (length == 10 && !strncmp(unit, "/host-hour", length))
+            usage->per_host_hour = price;
+        else
+            return 0;
+        text = unit + length + (unit[length] == ',');
+        usage->has_price = 1;
+        if (unit[length] == ',' && !*text)
+            return 0;
+    } while (*text);
+    return 1;
+}
+
+static int compare_names(const void *a, const void *b)
+{
+    return strcmp(((const tlr_resource *)a)->name, ((const tlr_resource *)b)->name);
+}
+
+/* Finds the hosts with ranks. */
+static void find_job(tlr_usage *usage, const tlr_prediction *prediction)
+{
+    if (usage->n_hosts)
+        qsort(usage->hosts, usage->n_hosts, sizeof *usage->hosts, compare_names);
+    for (uint32_t r = 0; r < prediction->n_ranks && usage->n_hosts; r++) {
+        if (!prediction->ranks[r].host)
+            continue;
+        tlr_resource key;
+        snprintf(key.name, sizeof key.name, "%s", prediction->ranks[r].host);
+        tlr_resource *host =
+            bsearch(&key, usage->hosts, usage->n_hosts, sizeof *usage->hosts, compare_names);
+        if (!host || host->has_ranks)
+            continue;
+        host->has_ranks = 1;
+        usage->n_of_job++;
+    }
+}
+
+tl_status tlr_usage_read(tlr_usage *usage, const tlr_prediction *prediction, tl_error *err)
 {
     tlr_resource resource;
     rewind(usage->file);
@@ -93,8 +140,13 @@ tl_status tlr_usage_read(tlr_usage *usage, tl_error *err)
     }
     if (usage->n_links)
         qsort(usage->links, usage->n_links, sizeof *usage->links, compare_links);
+    find_job(usage, prediction);
     if (usage->n_hosts)
         qsort(usage->hosts, usage->n_hosts, sizeof *usage->hosts, compare_hosts);
+    for (size_t i = 0; i < usage->n_hosts; i++) {
+        usage->is_at_least |= usage->hosts[i].is_at_least;
+        usage->job_j += usage->hosts[i].has_ranks ? usage->hosts[i].energy_j : 0;
+    }
     return TL_OK;
 }
 
@@ -103,6 +155,16 @@ tl_status tlr_usage_read(tlr_usage *usage, tl_error *err)
 static double mean_use(const tlr_usage *usage, const tlr_resource *link)
 {
     return usage->took_s > 0 ? use_of(link) / usage->took_s : 0;
+}
+
+static double energy_cost(const tlr_usage *usage)
+{
+    return usage->job_j / J_PER_KWH * usage->per_kwh;
+}
+
+static double hosts_cost(const tlr_usage *usage)
+{
+    return (double)usage->n_of_job * usage->took_s / 3600 * usage->per_host_hour;
 }
 
 void tlr_usage_print(const tlr_usage *usage, FILE *out)
@@ -122,9 +184,16 @@ void tlr_usage_print(const tlr_usage *usage, FILE *out)
     }
     if (usage->has_links && usage->n_links > N_SHOWN)
         fprintf(out, "and %zu more\n", usage->n_links - N_SHOWN);
-    if (usage->has_energy)
-        fprintf(out, "\nenergy            %.9g J of %zu hosts, %.9g J of links\n", usage->hosts_j,
-                usage->n_hosts, usage->links_j);
+    if (!usage->has_energy)
+        return;
+    const char *at_least = usage->is_at_least ? "at least " : "";
+    fprintf(out, "\nenergy            %s%.9g J of %zu hosts, %.9g J of links\n", at_least,
+            usage->hosts_j, usage->n_hosts, usage->links_j);
+    fprintf(out, "of the job        %s%.9g J of the %zu hosts with ranks, %.6g kWh\n", at_least,
+            usage->job_j, usage->n_of_job, usage->job_j / J_PER_KWH);
+    if (usage->has_price)
+        fprintf(out, "cost of the job   %s%.6g: energy %.6g, hosts %.6g\n", at_least,
+                energy_cost(usage) + hosts_cost(usage), energy_cost(usage), hosts_cost(usage));
 }
 
 static json_t *links_json(const tlr_usage *usage)
@@ -143,17 +212,29 @@ static json_t *links_json(const tlr_usage *usage)
     return links;
 }
 
-void tlr_usage_json(const tlr_usage *usage, json_t *prediction)
+static json_t *energy_json(const tlr_usage *usage)
 {
     json_t *hosts = json_array();
+    for (size_t i = 0; i < usage->n_hosts; i++)
+        if (usage->hosts[i].has_ranks)
+            json_array_append_new(hosts, json_pack("{s:s, s:f}", "name", usage->hosts[i].name,
+                                                   "energy_j", usage->hosts[i].energy_j));
+    json_t *energy = json_pack("{s:f, s:f, s:f, s:o}", "hosts_j", usage->hosts_j, "links_j",
+                               usage->links_j, "job_j", usage->job_j, "hosts", hosts);
+    if (usage->is_at_least)
+        json_object_set_new(energy, "at_least", json_true());
+    return energy;
+}
+
+void tlr_usage_json(const tlr_usage *usage, json_t *prediction)
+{
     if (usage->has_links)
         json_object_set_new(prediction, "links", links_json(usage));
-    for (size_t i = 0; i < usage->n_hosts; i++)
-        json_array_append_new(hosts, json_pack("{s:s, s:f}", "name", usage->hosts[i].name,
-                                               "energy_j", usage->hosts[i].energy_j));
     if (usage->has_energy)
-        json_object_set_new(prediction, "energy",
-                            json_pack("{s:f, s:f, s:O}", "hosts_j", usage->hosts_j, "links_j",
-                                      usage->links_j, "hosts", hosts));
-    json_decref(hosts);
+        json_object_set_new(prediction, "energy", energy_json(usage));
+    if (usage->has_price)
+        json_object_set_new(prediction, "cost",
+                            json_pack("{s:f, s:f, s:f}", "total",
+                                      energy_cost(usage) + hosts_cost(usage), "energy",
+                                      energy_cost(usage), "hosts", hosts_cost(usage)));
 }

@@ -17,6 +17,8 @@ typedef struct tlr_resource {
     double sent_bytes;  /* of the messages alone; -1: unknown */
     double saturated_s; /* in which TLR_SATURATED of the bandwidth or more was in use */
     double energy_j;
+    int is_at_least; /* the energy; the engine does not know all of it */
+    int has_ranks;   /* set by tlr_usage_read, of hosts */
 } tlr_resource;
 
 #define TLR_SATURATED 0.95
@@ -26,6 +28,11 @@ struct tlr_usage {
     FILE *file;
     double took_s; /* of the replay */
     double hosts_j, links_j;
+    double job_j;    /* of the hosts with ranks */
+    size_t n_of_job; /* these hosts */
+    int is_at_least; /* one of the hosts' energies */
+    int has_price;   /* of a kWh and of an hour of a host, in any currency */
+    double per_kwh, per_host_hour;
     size_t n_links, n_hosts;
     tlr_resource *links; /* that carried something; the one saturated longest first, then by use */
     tlr_resource *hosts; /* by energy, the most first; only with energy */
@@ -36,8 +43,11 @@ void tlr_usage_free(tlr_usage *usage);
 /* To be called in the process of the engine. */
 tl_status tlr_usage_put(tlr_usage *usage, double took_s, const tlr_resource *resources, size_t n,
                         tl_error *err);
-/* To be called afterwards. */
-tl_status tlr_usage_read(tlr_usage *usage, tl_error *err);
+/* Reads "0.30/kWh", "2/host-hour", or both with a comma between them. Returns 0 if it is neither.
+ */
+int tlr_usage_set_price(tlr_usage *usage, const char *text);
+/* To be called afterwards; the prediction has the hosts of the ranks. */
+tl_status tlr_usage_read(tlr_usage *usage, const tlr_prediction *prediction, tl_error *err);
 void tlr_usage_print(const tlr_usage *usage, FILE *out);
 /* The members `links` and `energy` of the prediction. */
 void tlr_usage_json(const tlr_usage *usage, json_t *prediction);

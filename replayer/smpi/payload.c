@@ -89,7 +89,8 @@ static void count_message(const void *actor, long receiver, double bytes)
 
 void smpi_payload_join(void)
 {
-    if (!replay.options->usage || !smpi_shim_holds(SMPI_SHIM_PAYLOAD))
+    const tlr_usage *asked = replay.options->usage;
+    if (!asked || !asked->has_links || !smpi_shim_holds(SMPI_SHIM_PAYLOAD))
         return;
     if (!payload.n_places) {
         payload.n_places = 64;

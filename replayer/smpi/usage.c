@@ -86,11 +86,9 @@ static watts watts_of(sg_link_t link)
 void smpi_usage_open(void)
 {
     const tlr_usage *asked = replay.options->usage;
+    int has_power = 0;
     if (!asked)
         return;
-    if (!smpi_shim_holds(SMPI_SHIM_LINKS))
-        smpi_give_up(TL_ERR_UNSUPPORTED, "the use of the links cannot be counted: %s; leave out %s",
-                     smpi_shim_reason(SMPI_SHIM_LINKS), asked->has_links ? "--links" : "--energy");
     if (asked->has_energy)
         list_hosts();
     usage.n_links = sg_link_count();
@@ -104,12 +102,19 @@ void smpi_usage_open(void)
         link->is_link = 1;
         if (asked->has_energy)
             usage.watts[i] = watts_of(usage.links[i]);
+        has_power |= usage.watts[i].more > 0;
     }
     for (size_t i = 0; i < usage.n_hosts; i++)
         snprintf(usage.resources[usage.n_links + i].name, sizeof usage.resources->name, "%s",
                  sg_host_get_name(usage.hosts[i]));
-    smpi_watch_clock(count_links);
     usage.is_open = 1;
+    /* To read all links at each step of the clock takes most of the time of a replay. */
+    if (!asked->has_links && !has_power)
+        return;
+    if (!smpi_shim_holds(SMPI_SHIM_LINKS))
+        smpi_give_up(TL_ERR_UNSUPPORTED, "the use of the links cannot be counted: %s; leave out %s",
+                     smpi_shim_reason(SMPI_SHIM_LINKS), asked->has_links ? "--links" : "--energy");
+    smpi_watch_clock(count_links);
 }
 
 static void take_energy(void)
@@ -128,7 +133,8 @@ void smpi_usage_close(void)
     if (!usage.is_open)
         return;
     take_energy();
-    smpi_payload_take(usage.links, usage.n_links, usage.resources);
+    if (replay.options->usage->has_links)
+        smpi_payload_take(usage.links, usage.n_links, usage.resources);
     if (tlr_usage_put(replay.options->usage, simgrid_get_clock(), usage.resources,
                       usage.n_links + usage.n_hosts, &err) != TL_OK)
         smpi_give_up(err.status, "%s", err.text);

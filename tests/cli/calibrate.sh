@@ -26,6 +26,7 @@ check 'the command reports what it did' says 'calls timed'
 check 'the model has every kernel' model_is_sane "$scratch/here/model.conf"
 check 'the raw measurements are complete' raw_is_sane "$scratch/raw.csv"
 check 'the folder has this number of cores' grep -q "core=\"$(nproc)\"" "$scratch/here/platform.xml"
+check 'and no watts of another machine' sh -c '! grep -q wattage_per_state "$1"' - "$scratch/here/platform.xml"
 check 'the folder has the shipped options' \
     cmp "$top_srcdir/platforms/local/options.conf" "$scratch/here/options.conf"
 check 'the folder says where it comes from' grep -q 'timeless calibrate kernels' "$scratch/here/README.md"

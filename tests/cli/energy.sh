@@ -1,0 +1,98 @@
+#!/usr/bin/env bash
+# energy.sh - the watts of the shipped platforms, and the energy and cost of a job, by closed formulas in both engines.
+. "$(dirname "$0")/../tap.sh"
+cd "$scratch" || exit 99
+platforms=$(cd "$top_srcdir/platforms" && pwd)
+export TIMELESS_PLATFORMS=$platforms
+
+# trace FILE SECONDS...: a trace whose ranks only compute, one for each number
+trace() {
+    local file=$1 r=0 s
+    shift
+    { printf '%s\n' 'timeless-text 1' "ranks $#" 'volume_unit "cpu-ns"'
+      for s in "$@"; do
+          printf 'rank %d host="h"\n%d 0 MPI_Wtime clock_ns=0 volume=%d000000000\nend cut clock_ns=0\n' $r $r "$s"
+          r=$((r + 1))
+      done; } | "$timeless" undump - -o "$file"
+}
+# said JSON CODE: reads the prediction as p
+said() { python3 -c "
+import json
+p = json.load(open('$1'))
+near = lambda a, b: abs(a - b) <= 1e-6 * abs(b)
+$2"; }
+watts_of() { sed -n 's/.*wattage_per_state" value="\([0-9.]*:[0-9.]*:[0-9.]*\)".*/\1/p' "$platforms/$1/platform.xml" | sort -u; }
+cores_of() { sed -n 's/.* core="\([0-9]*\)".*/\1/p' "$platforms/$1/platform.xml" | sort -u; }
+
+# SimGrid's power of a host: idle, or LEAST + the share of the cores at work * (ALL - LEAST). Two ranks compute for 1 s and 2 s:
+# on one host if it has two cores.
+trace both.tl 1 2 || exit 99
+for xml in "$platforms"/*/platform.xml; do
+    name=$(basename "$(dirname "$xml")")
+    watts=$(watts_of "$name")
+    check "$name: all hosts state the same watts" test "$(wc -w <<<"$watts")" = 1
+    for engine in smpi loggops; do
+        check "$name: a replay with $engine prints the energy" "$timeless" replay both.tl -p "$name" --engine $engine \
+            --model "$platforms/star-1g/model.conf" --json="$name.json"
+        check "$name: joules of the job by the formula, $engine" said "$name.json" "
+idle, least, full = map(float, '$watts'.split(':'))
+cores = $(cores_of "$name")
+assert 0 < idle <= least < full, '$watts'
+at = lambda n: least + (full - least) * n / cores
+joules = at(2) + at(1) if cores > 1 else at(1) + idle + 2 * at(1)
+e = p['energy']
+assert near(e['job_j'], joules), (e, joules)
+assert len(e['hosts']) == (1 if cores > 1 else 2) and near(sum(h['energy_j'] for h in e['hosts']), joules), e
+assert e['hosts_j'] >= e['job_j'] and 'at_least' not in e, e"
+    done
+    check "$name: README.md has the watts and where they come from" grep -qE '^\| watts of a (node|host|machine) \|.*[0-9] W.*\| .*(published|stated)' \
+        "$platforms/$name/README.md"
+    for watt in ${watts//:/ }; do
+        check "$name: the $watt W of the file are in README.md" grep -qE "^\| watts of a.*[^0-9.]$watt W" "$platforms/$name/README.md"
+    done
+done
+# All hosts of the platform count, and those of the job alone: 16 hosts of star-1g, 62 W idle, four cores of the first at work.
+trace four.tl 1 1 1 1 || exit 99
+for engine in smpi loggops; do
+    check "a full host and 15 idle ones, $engine" "$timeless" replay four.tl -p star-1g --engine $engine --json=four.json
+    check "are 124 J of the job and 1054 J, $engine" said four.json "assert near(p['energy']['job_j'], 124) and near(p['energy']['hosts_j'], 124 + 15 * 62)"
+done
+
+# An hour of a host at 124 W and the price of a kWh.
+trace hour.tl 3600 3600 3600 3600 || exit 99
+for engine in smpi loggops; do
+    check "--energy=0.30/kWh,2/host-hour, $engine" "$timeless" replay hour.tl -p star-1g --engine $engine --energy=0.30/kWh,2/host-hour
+    cp out text
+    check "prints the cost, $engine" grep -qxE 'cost of the job   2\.0372: energy 0\.0372, hosts 2' text
+    check "and kWh, $engine" grep -qE '^of the job .* J of the 1 hosts with ranks, 0\.124 kWh$' text
+    check "--energy=0.30/kWh alone, $engine" "$timeless" replay hour.tl -p star-1g --engine $engine --energy=0.30/kWh --json=cost.json
+    check "is the cost of the energy, $engine" said cost.json "c = p['cost']; assert near(c['total'], 0.0372) and c['hosts'] == 0, c"
+done
+check 'without a price there is no cost' "$timeless" replay hour.tl -p star-1g --json=none.json
+check 'in the JSON' said none.json "assert 'cost' not in p and 'energy' in p"
+for price in 0.3 0.3/Wh /kWh -1/kWh 0.3/kWh, nan/kWh 0.3/kWh,x; do
+    check_exit 2 "--energy=$price is refused" "$timeless" replay hour.tl -p star-1g "--energy=$price"
+done
+
+# The least load draws more than the share of a core: LogGOPS knows no times of computation, and says so where they matter.
+cat >step.conf <<'END'
+topology = "star"; nodes = 2;
+node = { cores = 2; speed = "1Gf"; watts = [ 100, 160, 200 ]; };
+link = { bandwidth = "1GBps"; latency = "1us"; };
+END
+"$timeless" platform step.conf -o step >/dev/null && cp "$platforms/star-1g/model.conf" step || exit 99
+check 'loggops: two ranks on a host with a step of power' "$timeless" replay both.tl -p ./step --engine loggops
+cp out text
+check 'loggops: "at least"' grep -qE '^energy +at least 560 J of 2 hosts' text
+check 'loggops: one rank on each host' "$timeless" replay both.tl -p ./step --engine loggops --ranks-per-host 1
+cp out text
+check 'loggops: is exact' grep -qE '^energy +580 J of 2 hosts' text
+check 'smpi: one rank on each host' "$timeless" replay both.tl -p ./step --ranks-per-host 1
+cp out text
+check 'smpi: the same' grep -qE '^energy +580(\.0[0-9]*)? J of 2 hosts' text
+sed 's/100:120:200/100:x/; s/wattage_per_state" value="[^"]*"/wattage_per_state" value="100:x"/' step/platform.xml >bad.xml
+check_exit 3 'loggops: watts that are none' "$timeless" replay both.tl -p bad.xml --engine loggops --model "$platforms/star-1g/model.conf"
+cp err text
+check 'are named' grep -q 'wattage_per_state "100:x" is not IDLE:FULL' text
+check_exit 2 'loggops: --energy without a platform' "$timeless" replay both.tl --engine loggops --no-compute --params L=1us,o=1us,g=1us,G=1ns,O=0ns --energy
+tap_done
