@@ -7,6 +7,7 @@
 #include <machine/rank_model.h>
 #include <math.h>
 #include <replayer.h>
+#include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
 #include <study/budget.h>
@@ -22,8 +23,11 @@ enum { N_SEEDS = 8 };
 static const double HALF_90_OF_MEDIAN = 1.6448536269514722 / 0.6744897501960817;
 static const double ASSUMED_COMPUTE = 0.05, ASSUMED_NETWORK = 0.1;
 
+typedef enum trial_kind { AS_ASKED, AT_A_BOUND, IN_ANOTHER_ORDER, WITH_A_SEED } trial_kind;
+
 /* A replay: with this word more. */
 typedef struct trial {
+    trial_kind kind;
     size_t input;
     char word[192];
 } trial;
@@ -43,7 +47,7 @@ typedef struct arguments {
     tlr_budget_input inputs[MOST_INPUTS];
     size_t n_trials;
     trial trials[MOST_POINTS]; /* the first one as asked for */
-    size_t noise, n_drawn;     /* its input */
+    size_t noise;              /* its input */
     tlr_sweep sweep;
 } arguments;
 
@@ -102,15 +106,16 @@ static tlr_budget_input *add_input(arguments *a, const char *name, tlr_budget_so
     return input;
 }
 
-static void add_trial(arguments *a, const char *format, const char *what, double factor)
+/* A replay for the input that was added last. */
+static void add_trial(arguments *a, trial_kind kind, const char *format, ...)
 {
+    va_list values;
     trial *t = &a->trials[a->n_trials++];
+    t->kind = kind;
     t->input = a->budget.n - 1;
-    if (factor > 0)
-        snprintf(t->word, sizeof t->word, "%s%s=%.17g%s", format, what, factor,
-                 strchr(what, '.') ? "x" : "");
-    else
-        snprintf(t->word, sizeof t->word, "%s%s", format, what);
+    va_start(values, format);
+    vsnprintf(t->word, sizeof t->word, format, values);
+    va_end(values);
 }
 
 /* The user's word for the input, or for all of its group. */
@@ -130,9 +135,10 @@ static int find_given(arguments *a, const char *name, const char *group, double 
     return found != 0;
 }
 
-/* An input that a factor makes wrong. `stated` 0: nobody states its uncertainty. */
-static void add_factor(arguments *a, const char *name, const char *group, const char *option,
-                       const char *what, double stated, double assumed, const char *remedy)
+/* An input that a factor makes wrong. The factor stands between `before` and `after` in the
+ * replay's word; `stated` 0: nobody states its uncertainty. */
+static void add_factor(arguments *a, const char *name, const char *group, const char *before,
+                       const char *after, double stated, double assumed, const char *remedy)
 {
     double u = stated > 0 ? stated : assumed;
     tlr_budget_source source = stated > 0 ? TLR_BUDGET_STATED : TLR_BUDGET_ASSUMED;
@@ -140,21 +146,21 @@ static void add_factor(arguments *a, const char *name, const char *group, const 
         source = TLR_BUDGET_GIVEN;
     u = fmin(u, 0.99);
     add_input(a, name, source, u, remedy);
-    add_trial(a, option, what, 1 - u);
-    add_trial(a, option, what, 1 + u);
+    add_trial(a, AT_A_BOUND, "%s%.17g%s", before, 1 - u, after);
+    add_trial(a, AT_A_BOUND, "%s%.17g%s", before, 1 + u, after);
 }
 
 static void add_kernel(arguments *a, const tlr_model *model, uint16_t call, const char *user)
 {
-    char name[160], what[176];
+    char name[160], before[176];
     snprintf(name, sizeof name, user ? "kernel:user:%s" : "kernel:%s",
              user ? user : tl_call_by_code(call)->name);
     for (size_t i = 0; i < a->budget.n; i++)
         if (!strcmp(a->inputs[i].name, name))
             return;
     const tlr_kernel_model *kernel = model ? tlr_rates_kernel(&model->pool, call, user) : NULL;
-    snprintf(what, sizeof what, "%s.time", name);
-    add_factor(a, name, "kernels", "--set=", what,
+    snprintf(before, sizeof before, "--set=%s.time=", name);
+    add_factor(a, name, "kernels", before, "x",
                kernel ? HALF_90_OF_MEDIAN * kernel->median_error : 0, ASSUMED_COMPUTE,
                "timeless calibrate kernels --max-seconds 60");
 }
@@ -226,7 +232,7 @@ static tl_status add_computation(arguments *a, const tlr_model *model, tl_error 
     if (status == TL_OK)
         status = add_kernels(a, model, trace, err);
     if (status == TL_OK)
-        add_factor(a, "bursts", "bursts", "--scale=", "bursts", 0, ASSUMED_COMPUTE,
+        add_factor(a, "bursts", "bursts", "--scale=bursts=", "", 0, ASSUMED_COMPUTE,
                    "timeless calibrate cpu");
     tl_reader_close(trace);
     return status;
@@ -242,8 +248,8 @@ static void add_orders(arguments *a)
     for (size_t i = 0; i < sizeof orders / sizeof *orders; i++) {
         const char *now = option_of(a, orders[i].option);
         add_input(a, orders[i].name, TLR_BUDGET_REPLAYED, 0, orders[i].remedy);
-        add_trial(a, orders[i].option,
-                  now && !strcmp(now, orders[i].other) ? "recorded" : orders[i].other, 0);
+        add_trial(a, IN_ANOTHER_ORDER, "%s%s", orders[i].option,
+                  now && !strcmp(now, orders[i].other) ? "recorded" : orders[i].other);
     }
 }
 
@@ -253,11 +259,8 @@ static void add_noise(arguments *a)
     const unsigned long long first = seed ? strtoull(seed, NULL, 10) : 1;
     a->noise = a->budget.n;
     add_input(a, "noise", TLR_BUDGET_REPLAYED, 0, "timeless calibrate noise");
-    for (unsigned long long i = 1; i <= N_SEEDS; i++) {
-        char text[32];
-        snprintf(text, sizeof text, "%llu", first + i);
-        add_trial(a, "--seed=", text, 0);
-    }
+    for (unsigned long long i = 1; i <= N_SEEDS; i++)
+        add_trial(a, WITH_A_SEED, "--seed=%llu", first + i);
 }
 
 static tl_status add_inputs(arguments *a, tl_error *err)
@@ -280,8 +283,8 @@ static tl_status add_inputs(arguments *a, tl_error *err)
     a->n_trials = 1;
     if (!option_of(a, "--no-compute"))
         status = add_computation(a, model, err);
-    add_factor(a, "bandwidth", "network", "--scale=", "bandwidth", 0, ASSUMED_NETWORK, network);
-    add_factor(a, "latency", "network", "--scale=", "latency", 0, ASSUMED_NETWORK, network);
+    add_factor(a, "bandwidth", "network", "--scale=bandwidth=", "", 0, ASSUMED_NETWORK, network);
+    add_factor(a, "latency", "network", "--scale=latency=", "", 0, ASSUMED_NETWORK, network);
     add_orders(a);
     if ((model && model->is_random && !option_of(a, "--no-compute")) || option_of(a, "--noise="))
         add_noise(a);
@@ -314,18 +317,13 @@ static int run_trial(void *arg, size_t i, tlr_point *point)
     return code;
 }
 
-/* Whether the trial has the calls in another order, in which the program may wait forever. */
-static int is_order(const arguments *a, size_t i)
-{
-    return i && !strncmp(a->inputs[a->trials[i].input].name, "order", strlen("order"));
-}
-
 static tl_status done(void *arg, size_t i, tl_error *err)
 {
     arguments *a = arg;
     const tlr_point *point = &a->sweep.points[i];
     cli_progress_step(&a->progress);
-    if (point->error[0] && is_order(a, i)) {
+    /* In another order of its calls the program may wait forever. */
+    if (point->error[0] && a->trials[i].kind == IN_ANOTHER_ORDER) {
         fprintf(stderr, "timeless: %s is no part of the interval: %s\n",
                 a->inputs[a->trials[i].input].name, point->error);
         return TL_OK;
@@ -352,26 +350,40 @@ static tl_status create_points(arguments *a, tl_error *err)
     return status;
 }
 
+/* Leaves out the inputs of which no replay came to its end. */
+static void drop_inputs_without_replay(tlr_budget *b)
+{
+    size_t n = 0;
+    for (size_t i = 0; i < b->n; i++)
+        if (b->inputs[i].low_s >= 0)
+            b->inputs[n++] = b->inputs[i];
+    b->n = n;
+}
+
 /* Puts the makespans to the inputs. An input of one replay differs on one side. */
 static void collect(arguments *a)
 {
     double drawn_s[N_SEEDS + 1];
+    size_t n_drawn = 1;
     const tlr_point *base = &a->sweep.points[0];
     a->budget.makespan_s = drawn_s[0] = base->makespan_s;
     for (size_t i = 1; i < a->n_trials; i++) {
         tlr_budget_input *input = &a->inputs[a->trials[i].input];
-        const double makespan_s =
-            a->sweep.points[i].error[0] ? base->makespan_s : a->sweep.points[i].makespan_s;
-        if (!strcmp(input->name, "noise"))
-            drawn_s[++a->n_drawn] = makespan_s;
+        const tlr_point *point = &a->sweep.points[i];
+        if (point->error[0])
+            continue;
+        if (a->trials[i].kind == WITH_A_SEED)
+            drawn_s[n_drawn++] = point->makespan_s;
         else if (input->low_s < 0)
-            input->low_s = input->high_s = makespan_s;
+            input->low_s = input->high_s = point->makespan_s;
         else
-            input->high_s = makespan_s;
+            input->high_s = point->makespan_s;
     }
-    if (a->n_drawn)
-        tlr_budget_spread(drawn_s, a->n_drawn + 1, &a->inputs[a->noise].low_s,
+    if (n_drawn > 1)
+        tlr_budget_spread(drawn_s, n_drawn, &a->inputs[a->noise].low_s,
                           &a->inputs[a->noise].high_s);
+    a->budget.inputs = a->inputs;
+    drop_inputs_without_replay(&a->budget);
     tlr_budget_input *sampling =
         base->half_s > 0 ? add_input(a, "sampling", TLR_BUDGET_REPLAYED, 0,
                                      "timeless replay --sample 0.5%, or without --sample")
@@ -380,7 +392,6 @@ static void collect(arguments *a)
         sampling->low_s = base->makespan_s - base->half_s;
         sampling->high_s = base->makespan_s + base->half_s;
     }
-    a->budget.inputs = a->inputs;
     tlr_budget_finish(&a->budget);
 }
 

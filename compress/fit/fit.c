@@ -223,7 +223,7 @@ tl_status tl_fit(const tl_fit_capture *captures, size_t n, const char *const *na
 {
     fitting f = {.n_captures = n, .left_out = n, .names = names, .n_names = n_names, .err = err};
     *text = NULL;
-    if (n < 2)
+    if (n < 3)
         return tl_fail(err, TL_ERR_USAGE, "fit: %zu captures; give 3 or more of different sizes",
                        n);
     f.captures = calloc(n, sizeof *f.captures);

@@ -92,6 +92,24 @@ b = {i["input"]: i for i in json.load(open("i.json"))["inputs"]}
 assert [b["order of wildcards"]["low_s"], b["order of polls"]["low_s"]] == [float(t) for t in sys.argv[1:]]' \
     "$(irregular replay -q --wildcards first)" "$(irregular replay -q --polls adaptive)"
 
+# Rank 0 takes the message of rank 1 first, as it did in the run; rank 2's comes earlier.
+{
+    printf '%s\n' 'timeless-text 1' 'ranks 3' 'volume_unit "cpu-ns"' 'rank 0 host="h"' \
+        '0 0 MPI_Irecv count=8 type_bytes=1 peer=any tag=1 comm=1 request=1' '0 1 Match peer=1 tag=1 request=1' '0 2 MPI_Wait request=1' \
+        '0 3 MPI_Recv count=8 type_bytes=1 peer=2 tag=1 comm=1' 'end cut clock_ns=0' \
+        'rank 1 host="h"' '1 0 MPI_Send count=8 type_bytes=1 peer=0 tag=1 comm=1 volume=1000000' 'end cut clock_ns=0' \
+        'rank 2 host="h"' '2 0 MPI_Send count=8 type_bytes=1 peer=0 tag=1 comm=1' 'end cut clock_ns=0'
+} >text
+"$timeless" undump text -o strict.tl
+check 'a budget of a program that waits forever in another order' "$timeless" budget strict.tl -p one --ranks-per-host 3 --json=s.json
+cp out said; cp err warned
+check 'warns of it' grep -q '^timeless: order of wildcards is no part of the interval: .*wait forever' warned
+check 'does not call it an order without effect' sh -c '! grep -q wildcards said'
+check 'and has no such input' python3 -c '
+import json
+names = [i["input"] for i in json.load(open("s.json"))["inputs"]]
+assert "order of polls" in names and "order of wildcards" not in names, names'
+
 # ---- wrong use ----
 # refused PATTERN ARGUMENTS...
 refused() {
