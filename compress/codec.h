@@ -42,16 +42,14 @@ enum {
     TL_RUN_LONG = 15
 };
 
-/* Ways to predict a value: by its stride; or, if the stride was wrong before in the same situation,
- * by the value that came then. A situation is either the last two values or the last peer. */
-enum { TL_STRAIGHT, TL_BY_PAST, TL_BY_PEER, TL_N_WAYS };
-
-/* The memory of one value of a context. */
+/* The memory of one value of a context. It is predicted by its stride (straight); or, if the stride
+ * was wrong before in the same situation, by the value that came then. A situation is either the
+ * last two values (past) or the last peer. */
 typedef struct tl_remembered {
     uint64_t last, delta;
-    uint64_t stride;          /* follows once a difference repeats */
-    uint8_t settled;          /* predictions by stride that were right in a row, to TL_SETTLED */
-    uint8_t score[TL_N_WAYS]; /* how well each way did of late */
+    uint64_t stride; /* follows once a difference repeats */
+    uint8_t settled; /* predictions by stride that were right in a row, to TL_SETTLED */
+    uint8_t straight_score, past_score, peer_score; /* how well each way did of late */
 } tl_remembered;
 
 /* What came where the stride was wrong. */
@@ -168,14 +166,16 @@ static inline uint64_t tl_codec_clock_base(const tl_codec *codec, const tl_conte
     return c->slots & TL_AT_END ? codec->end_ns : codec->clock_ns;
 }
 
-/* The predictions of a value, and the places where its outcome is stored. */
+/* Where the exception of a situation is, or would be. */
+struct tl_place {
+    tl_exception *set, *found; /* found: NULL if there is none */
+    uint32_t check;
+};
+
+/* The predictions of a value, the best one among them, and the places of its exceptions. */
 typedef struct tl_guess {
-    uint64_t best, value[TL_N_WAYS];
-    struct tl_place {
-        tl_exception *set;   /* where exceptions of this situation are */
-        tl_exception *found; /* the one of this situation; NULL: none */
-        uint32_t check;
-    } places[TL_N_WAYS];
+    uint64_t best, straight, by_past, by_peer;
+    struct tl_place past, peer;
 } tl_guess;
 
 /* A value that always follows its stride is predicted by the stride only. So are all values, once

@@ -84,50 +84,74 @@ uint32_t tl_codec_add_context(tl_codec *codec, uint16_t call, uint32_t site, uin
 
 /* ---- values ---- */
 
-static struct tl_place find_place(tl_codec *codec, uint64_t id, uint64_t a, uint64_t b)
+/* The exception of a situation. A set has at most one of it. */
+static inline tl_exception *find_exception(tl_exception set[TL_EXCEPTION_WAYS], uint32_t check)
+{
+    _Static_assert(TL_EXCEPTION_WAYS == 4, "one comparison for each");
+    return set[0].check == check   ? &set[0]
+           : set[1].check == check ? &set[1]
+           : set[2].check == check ? &set[2]
+           : set[3].check == check ? &set[3]
+                                   : NULL;
+}
+
+static inline struct tl_place find_place(tl_codec *codec, uint64_t id, uint64_t a, uint64_t b)
 {
     uint64_t h = id * UINT64_C(0x9e3779b97f4a7c15) + a * UINT64_C(0xc2b2ae3d27d4eb4f) +
                  b * UINT64_C(0x165667b19e3779f9);
     h = (h ^ h >> 32) * UINT64_C(0x9e3779b97f4a7c15);
-    struct tl_place place = {.set = codec->exceptions[h >> (64 - TL_EXCEPTION_BITS)],
-                             .check = (uint32_t)h | 1};
-    for (unsigned i = 0; i < TL_EXCEPTION_WAYS; i++)
-        if (place.set[i].check == place.check)
-            place.found = &place.set[i];
-    return place;
+    tl_exception *set = codec->exceptions[h >> (64 - TL_EXCEPTION_BITS)];
+    const uint32_t check = (uint32_t)h | 1;
+    return (struct tl_place){.set = set, .found = find_exception(set, check), .check = check};
 }
 
 void tl_codec_guess(tl_codec *codec, uint32_t id, tl_guess *guess)
 {
     const tl_remembered *r = &codec->values[id];
-    guess->places[TL_BY_PAST] = find_place(codec, 2 * (uint64_t)id, r->last, r->delta);
-    guess->places[TL_BY_PEER] = find_place(codec, 2 * (uint64_t)id + 1, codec->peer, 0);
-    guess->value[TL_STRAIGHT] = r->last + r->stride;
-    unsigned way = TL_STRAIGHT;
-    for (unsigned i = TL_BY_PAST; i < TL_N_WAYS; i++) {
-        const tl_exception *found = guess->places[i].found;
-        guess->value[i] = found ? found->value : guess->value[TL_STRAIGHT];
-        if (r->score[i] >= r->score[way])
-            way = i;
+    const uint64_t straight = r->last + r->stride;
+    guess->past = find_place(codec, 2 * (uint64_t)id, r->last, r->delta);
+    guess->peer = find_place(codec, 2 * (uint64_t)id + 1, codec->peer, 0);
+    guess->straight = straight;
+    guess->by_past = guess->past.found ? guess->past.found->value : straight;
+    guess->by_peer = guess->peer.found ? guess->peer.found->value : straight;
+    guess->best = straight;
+    uint8_t score = r->straight_score;
+    if (r->past_score >= score) {
+        guess->best = guess->by_past;
+        score = r->past_score;
     }
-    guess->best = guess->value[way];
+    if (r->peer_score >= score)
+        guess->best = guess->by_peer;
 }
 
-static void note(tl_codec *codec, struct tl_place *place, uint64_t value, bool is_exception)
+/* Keeps an exception of a situation that has none. */
+static void add_exception(tl_codec *codec, struct tl_place *place, uint64_t value)
 {
-    if (place->found && is_exception) {
-        place->found->value = value;
-    } else if (place->found && place->found->value != value) {
-        place->found->check = 0;
-    } else if (is_exception) {
-        unsigned n = 0; /* up to an empty place */
-        while (n < TL_EXCEPTION_WAYS - 1 && place->set[n].check)
-            n++;
-        memmove(&place->set[1], &place->set[0], n * sizeof *place->set);
-        if (++codec->n_noted % TL_NOTED_TRIAL == 0 && codec->n_useful < codec->n_noted / 4)
-            codec->hopeless = true;
-        place->set[0] = (tl_exception){.value = value, .check = place->check};
+    unsigned n = 0; /* up to an empty place */
+    while (n < TL_EXCEPTION_WAYS - 1 && place->set[n].check)
+        n++;
+    memmove(&place->set[1], &place->set[0], n * sizeof *place->set);
+    if (++codec->n_noted % TL_NOTED_TRIAL == 0 && codec->n_useful < codec->n_noted / 4)
+        codec->hopeless = true;
+    place->set[0] = (tl_exception){.value = value, .check = place->check};
+}
+
+static inline void note(tl_codec *codec, struct tl_place *place, uint64_t value, bool is_exception)
+{
+    if (!place->found) {
+        if (is_exception)
+            add_exception(codec, place, value);
+    } else if (place->found->value != value) {
+        if (is_exception)
+            place->found->value = value;
+        else
+            place->found->check = 0;
     }
+}
+
+static inline uint8_t new_score(uint8_t score, bool is_right)
+{
+    return (uint8_t)(!is_right ? (score + 1) / 2 : score < TL_MAX_SCORE ? score + 1 : score);
 }
 
 static void follow(tl_remembered *r, uint64_t value)
@@ -142,16 +166,13 @@ static void follow(tl_remembered *r, uint64_t value)
 void tl_codec_learn(tl_codec *codec, tl_context *c, uint32_t id, tl_guess *guess, uint64_t value)
 {
     tl_remembered *r = &codec->values[id];
-    bool straight = value == guess->value[TL_STRAIGHT];
+    const bool straight = value == guess->straight;
     codec->n_useful += !straight && value == guess->best;
-    for (unsigned way = 0; way < TL_N_WAYS; way++) {
-        if (guess->value[way] != value)
-            r->score[way] = (uint8_t)((r->score[way] + 1) / 2);
-        else if (r->score[way] < TL_MAX_SCORE)
-            r->score[way]++;
-    }
-    note(codec, &guess->places[TL_BY_PAST], value, !straight);
-    note(codec, &guess->places[TL_BY_PEER], value, !straight);
+    r->straight_score = new_score(r->straight_score, straight);
+    r->past_score = new_score(r->past_score, value == guess->by_past);
+    r->peer_score = new_score(r->peer_score, value == guess->by_peer);
+    note(codec, &guess->past, value, !straight);
+    note(codec, &guess->peer, value, !straight);
     if (!straight)
         r->settled = 0;
     else if (++r->settled == TL_SETTLED)
