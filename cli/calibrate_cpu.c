@@ -14,6 +14,7 @@
 #include <string.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
+#include <timeless_files.h>
 #include <unistd.h>
 
 typedef struct arguments {
@@ -233,7 +234,7 @@ int calibrate_cpu(int argc, char **argv)
     if (status != TL_OK)
         return cli_fail(&err);
     if (a.command || a.from) {
-        snprintf(folder, sizeof folder, "%.1000s/timeless-cpu.XXXXXX", cli_temporary_folder());
+        snprintf(folder, sizeof folder, "%.1000s/timeless-cpu.XXXXXX", tl_temporary_folder());
         if (!mkdtemp(folder)) {
             tlp_archive_free(archive);
             return cli_fail_text(TL_ERR_SYSTEM, "%s: cannot be made: %s; check TMPDIR", folder,

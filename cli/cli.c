@@ -222,9 +222,3 @@ char *cli_pattern(const char *path, size_t length, const char *rest)
         memcpy(end, rest, rest_bytes);
     return pattern;
 }
-
-const char *cli_temporary_folder(void)
-{
-    const char *folder = getenv("TMPDIR");
-    return folder && *folder ? folder : "/tmp";
-}

@@ -86,9 +86,6 @@ void cli_note_renamed(const char *old, const char *now);
  * wildcards. NULL without memory. */
 char *cli_pattern(const char *path, size_t length, const char *rest);
 
-/* TMPDIR, or the default folder for temporary files. */
-const char *cli_temporary_folder(void);
-
 /* Handles the one positional argument of a command, a `what`: stores it, refuses a second one, and
  * reports at the end if it is missing. For the keys for which a parser has no case of its own. */
 error_t cli_argument(int key, char *arg, struct argp_state *state, const char *what,

@@ -8,10 +8,10 @@
 
 #include <assert.h>
 #include <errno.h>
-#include <fcntl.h>
 #include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
+#include <timeless_files.h>
 #include <unistd.h>
 
 int word_list_add(word_list *list, char *word)
@@ -274,16 +274,11 @@ static tl_status set_pattern(tl_pattern *pattern, const char *name, const char *
 /* A temporary file that is removed when the process ends, in whatever way. */
 static tl_status write_unnamed(const tl_pattern *pattern, char **word, tl_error *err)
 {
-    char *name = NULL, *path = NULL;
-    tl_status status = TL_OK;
-    if (asprintf(&name, "%s/timeless-made-XXXXXX", cli_temporary_folder()) < 0)
-        return out_of_memory(err);
-    const int file = mkostemp(name, O_CLOEXEC);
-    if (file < 0) {
-        status = tl_fail(err, TL_ERR_SYSTEM, "%s: cannot be written: %s; check TMPDIR", name,
-                         strerror(errno));
-        goto cleanup;
-    }
+    char *name, *path = NULL;
+    int file;
+    tl_status status = tl_temporary_file("made", &name, &file, err);
+    if (status != TL_OK)
+        return status;
     status = tl_pattern_write(pattern, name, err);
     if (status == TL_OK && asprintf(&path, "/proc/self/fd/%d", file) < 0)
         status = out_of_memory(err);
@@ -292,7 +287,6 @@ static tl_status write_unnamed(const tl_pattern *pattern, char **word, tl_error 
         free(*word);
         *word = path;
     }
-cleanup:
     free(name);
     return status;
 }

@@ -30,6 +30,12 @@ TL_API tl_status tl_replace_begin(const char *path, const char *suffix, tl_repla
  * could not replace the target. Releases *replacement, which tl_replace_begin filled. */
 TL_API tl_status tl_replace_end(tl_replacement *replacement, tl_status status, tl_error *err);
 
+/* TMPDIR, or the default folder for temporary files. */
+TL_API const char *tl_temporary_folder(void);
+/* Creates an empty temporary file "timeless-PURPOSE-..." that is open for reading and writing. The
+ * caller unlinks and frees *path, and closes *fd. A failure leaves NULL and -1. */
+TL_API tl_status tl_temporary_file(const char *purpose, char **path, int *fd, tl_error *err);
+
 /* ---- text of others: names in a trace, in a platform, in a measurement ---- */
 
 /* The text for a terminal, in one line. A '?' replaces everything that is not a printable UTF-8
@@ -73,6 +79,7 @@ TL_API size_t tl_public_word(const char *word, int *is_value, char *out, size_t 
  *
  *   tl_replace_begin         SYSTEM MEMORY
  *   tl_replace_end           SYSTEM
+ *   tl_temporary_file        SYSTEM MEMORY
  */
 
 #ifdef __cplusplus

@@ -10,6 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <timeless_convert.h>
+#include <timeless_files.h>
 #include <unistd.h>
 
 #define XXH_INLINE_ALL
@@ -62,21 +63,18 @@ static tl_status describe(tlr_schedules *s, tl_error *err)
 /* Opens the trace with schedules in a file that is removed when it has been opened. */
 static tl_status rewrite(const tlr_schedules *s, tlr_job *job, tl_error *err)
 {
-    char path[4096];
-    const char *folder = getenv("TMPDIR");
-    const int length = snprintf(path, sizeof path, "%s/timeless-schedule-XXXXXX",
-                                folder && *folder ? folder : "/tmp");
-    const int fd = length > 0 && (size_t)length < sizeof path ? mkstemp(path) : -1;
-    if (fd < 0)
-        return tl_fail(
-            err, TL_ERR_SYSTEM,
-            "no temporary file for the trace with schedules can be written; check TMPDIR");
-    close(fd);
+    char *path;
+    int fd;
     tl_reader *made = NULL;
-    tl_status status = tl_schedule_write(job->trace, s->choices, s->n_choices, path, err);
+    tl_status status = tl_temporary_file("schedule", &path, &fd, err);
+    if (status != TL_OK)
+        return status;
+    close(fd);
+    status = tl_schedule_write(job->trace, s->choices, s->n_choices, path, err);
     if (status == TL_OK)
         status = tl_reader_open(path, &made, err);
     unlink(path);
+    free(path);
     if (status == TL_OK)
         job->trace = made;
     return status;

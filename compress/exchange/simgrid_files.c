@@ -8,6 +8,7 @@
 #include "error.h"
 #include "format.h"
 #include "text.h"
+#include "timeless_files.h"
 
 #include <dirent.h>
 #include <fcntl.h>
@@ -276,23 +277,19 @@ static bool is_text_trace(const char *path)
 
 tl_status tl_simgrid_convert(const char *path, int *fd, tl_error *err)
 {
-    const char *folder = getenv("TMPDIR");
-    char *name = NULL;
+    char *name;
+    int made;
     *fd = -1;
     if (!is_text_trace(path))
         return TL_OK;
-    if (asprintf(&name, "%s/timeless-text-XXXXXX", folder && *folder ? folder : "/tmp") < 0)
-        return tl_fail(err, TL_ERR_MEMORY, "%s: out of memory", path);
-    const int made = mkstemp(name);
-    tl_status status = made < 0 ? tl_fail_errno(err, "%s: cannot be created", name) : TL_OK;
-    if (made >= 0)
-        close(made);
-    if (!status)
-        status = tl_import_simgrid(path, name, err);
+    tl_status status = tl_temporary_file("text", &name, &made, err);
+    if (status)
+        return status;
+    close(made);
+    status = tl_import_simgrid(path, name, err);
     if (!status && (*fd = open(name, O_RDONLY | O_CLOEXEC)) < 0)
         status = tl_fail_errno(err, "%s: cannot be opened", name);
-    if (made >= 0)
-        unlink(name);
+    unlink(name);
     free(name);
     return status;
 }

@@ -4,10 +4,10 @@
 #include "timeline.h"
 
 #include <errno.h>
-#include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <timeless_files.h>
 #include <unistd.h>
 
 struct tlr_timeline {
@@ -18,28 +18,20 @@ struct tlr_timeline {
 
 tl_status tlr_timeline_create(tlr_timeline **out, tl_error *err)
 {
-    const char *folder = getenv("TMPDIR");
-    char path[4096];
-    const int length = snprintf(path, sizeof path, "%s/timeless-timeline.XXXXXX",
-                                folder && folder[0] ? folder : "/tmp");
-    if (length < 0 || (size_t)length >= sizeof path)
-        return tl_fail(err, TL_ERR_SYSTEM, "the path in TMPDIR is too long; set another one");
-    tlr_timeline *timeline = calloc(1, sizeof *timeline);
-    if (!timeline)
-        return tl_fail(err, TL_ERR_MEMORY, "out of memory for the timeline");
-    const int fd = mkostemp(path, O_CLOEXEC);
-    if (fd >= 0) {
-        unlink(path);
-        timeline->file = fdopen(fd, "w+b");
-    }
-    if (!timeline->file) {
-        const tl_status status = tl_fail(
-            err, TL_ERR_SYSTEM, "%s: cannot be written: %s; set TMPDIR to a folder with room", path,
-            strerror(errno));
-        if (fd >= 0)
-            close(fd);
-        free(timeline);
+    char *path;
+    int fd;
+    tl_status status = tl_temporary_file("timeline", &path, &fd, err);
+    if (status != TL_OK)
         return status;
+    unlink(path);
+    free(path);
+    tlr_timeline *timeline = calloc(1, sizeof *timeline);
+    if (timeline)
+        timeline->file = fdopen(fd, "w+b");
+    if (!timeline || !timeline->file) {
+        close(fd);
+        free(timeline);
+        return tl_fail(err, TL_ERR_MEMORY, "out of memory for the timeline");
     }
     *out = timeline;
     return TL_OK;

@@ -272,8 +272,8 @@ static tl_status open_window(const tlr_steps *steps, size_t from, size_t past,
                              const int64_t *delays_ns, tl_reader **out, tl_error *err)
 {
     const struct tlr_trace_steps *s = steps->own;
-    const char *folder = getenv("TMPDIR");
-    char path[4096];
+    char *path = NULL;
+    int file = -1;
     tl_span span = {s->n_ranks, calloc(s->n_ranks, sizeof *span.first),
                     calloc(s->n_ranks, sizeof *span.past)};
     tl_status status = span.first && span.past ? TL_OK : TL_ERR_MEMORY;
@@ -284,10 +284,8 @@ static tl_status open_window(const tlr_steps *steps, size_t from, size_t past,
         span.past[r] = s->at[r * s->stride + past] + (past + 1 == s->stride);
     }
     const tl_cut_marks marks = {past - from + 1, s->stride, s->at + from, delays_ns};
-    snprintf(path, sizeof path, "%s/timeless-window-XXXXXX", folder && *folder ? folder : "/tmp");
-    const int file = status == TL_OK ? mkstemp(path) : -1;
-    if (status == TL_OK && file < 0)
-        status = tl_fail(err, TL_ERR_SYSTEM, "%s: cannot be written; check TMPDIR", path);
+    if (status == TL_OK)
+        status = tl_temporary_file("window", &path, &file, err);
     if (status == TL_OK)
         status = tl_cut_marked(steps->trace, &span, &marks, "a window", path, err);
     if (status == TL_OK)
@@ -296,6 +294,7 @@ static tl_status open_window(const tlr_steps *steps, size_t from, size_t past,
         close(file);
         unlink(path);
     }
+    free(path);
     tl_span_free(&span);
     return status;
 }
