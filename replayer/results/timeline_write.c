@@ -189,54 +189,74 @@ static const char paje_header[] =
     "%  Time date\n%  Type string\n%  Container string\n"
     "%  Value string\n%  Call string\n"
     "%EndEventDef\n"
+    "%EventDef PajeDefineLinkType 6\n"
+    "%  Alias string\n%  Type string\n%  StartContainerType string\n"
+    "%  EndContainerType string\n%  Name string\n"
+    "%EndEventDef\n"
+    "%EventDef PajeStartLink 7\n"
+    "%  Time date\n%  Type string\n%  Container string\n"
+    "%  StartContainer string\n%  Value string\n%  Key string\n%  Bytes int\n"
+    "%EndEventDef\n"
+    "%EventDef PajeEndLink 8\n"
+    "%  Time date\n%  Type string\n%  Container string\n"
+    "%  EndContainer string\n%  Value string\n%  Key string\n%  Bytes int\n"
+    "%EndEventDef\n"
     "0 JOB 0 \"job\"\n"
     "0 RANK JOB \"rank\"\n"
-    "1 STATE RANK \"state\"\n";
+    "1 STATE RANK \"state\"\n"
+    "6 LINK JOB RANK RANK \"message\"\n";
 
-static double begin_of(const writing *w, const tlr_state *s)
+/* What happens at a moment, in this order. */
+typedef enum paje_kind { PAJE_STATE, PAJE_LINK_BEGIN, PAJE_LINK_END, PAJE_RANK_END } paje_kind;
+
+typedef struct paje_event {
+    double at_s;
+    size_t index; /* of the state */
+    uint32_t job, rank;
+    paje_kind kind;
+} paje_event;
+
+static int compare_events(const void *a, const void *b)
 {
-    return w->jobs[s->job].start_s + s->begin_s;
-}
-
-static int compare_begins(const void *a, const void *b, void *arg)
-{
-    const writing *w = arg;
-    const size_t i = *(const size_t *)a, j = *(const size_t *)b;
-    const double x = begin_of(w, &w->states[i]), y = begin_of(w, &w->states[j]);
-    if (x != y)
-        return x < y ? -1 : 1;
-    return i < j ? -1 : i > j;
-}
-
-/* The moments at which ranks end, sorted like the beginnings. */
-typedef struct rank_end {
-    double end_s;
-    size_t job;
-    uint32_t rank;
-} rank_end;
-
-static int compare_ends(const void *a, const void *b)
-{
-    const rank_end *x = a, *y = b;
-    if (x->end_s != y->end_s)
-        return x->end_s < y->end_s ? -1 : 1;
+    const paje_event *x = a, *y = b;
+    if (x->at_s != y->at_s)
+        return x->at_s < y->at_s ? -1 : 1;
+    if (x->kind != y->kind)
+        return x->kind < y->kind ? -1 : 1;
+    if (x->index != y->index)
+        return x->index < y->index ? -1 : 1;
     if (x->job != y->job)
         return x->job < y->job ? -1 : 1;
     return x->rank < y->rank ? -1 : x->rank > y->rank;
 }
 
-static rank_end *collect_ends(const writing *w, size_t *n)
+/* The events of all ranks in the order of time, as the format requires. NULL without memory. */
+static paje_event *collect_events(const writing *w, size_t *n)
 {
-    *n = 0;
+    size_t n_ranks = 0;
     for (size_t j = 0; j < w->n_jobs; j++)
-        *n += w->predictions[j]->n_ranks;
-    rank_end *ends = calloc(*n + 1, sizeof *ends), *end = ends;
-    for (size_t j = 0; ends && j < w->n_jobs; j++)
+        n_ranks += w->predictions[j]->n_ranks;
+    paje_event *events = calloc(3 * w->n + n_ranks + 1, sizeof *events), *at = events;
+    if (!events)
+        return NULL;
+    for (size_t i = 0; i < w->n; i++) {
+        const tlr_state *s = &w->states[i];
+        const double start_s = w->jobs[s->job].start_s;
+        if (s->end_s > s->begin_s)
+            *at++ = (paje_event){start_s + s->begin_s, i, s->job, s->rank, PAJE_STATE};
+        if (!tlr_state_has_arrow(s))
+            continue;
+        *at++ = (paje_event){start_s + fmax(s->cause_s, 0), i, s->job, (uint32_t)s->cause_rank,
+                             PAJE_LINK_BEGIN};
+        *at++ = (paje_event){start_s + s->end_s, i, s->job, s->rank, PAJE_LINK_END};
+    }
+    for (size_t j = 0; j < w->n_jobs; j++)
         for (uint32_t r = 0; r < w->predictions[j]->n_ranks; r++)
-            *end++ = (rank_end){w->jobs[j].start_s + w->predictions[j]->ranks[r].end_s, j, r};
-    if (ends)
-        qsort(ends, *n, sizeof *ends, compare_ends);
-    return ends;
+            *at++ = (paje_event){w->jobs[j].start_s + w->predictions[j]->ranks[r].end_s, 0,
+                                 (uint32_t)j, r, PAJE_RANK_END};
+    *n = (size_t)(at - events);
+    qsort(events, *n, sizeof *events, compare_events);
+    return events;
 }
 
 static void write_paje_text(FILE *out, const char *text)
@@ -256,6 +276,7 @@ static void declare_containers(const writing *w)
     for (unsigned k = 0; k < TLR_STATE_MESSAGE; k++)
         fprintf(w->out, "2 %s STATE \"%s\" \"%s\"\n", tlr_state_kind_name(k),
                 tlr_state_kind_name(k), colours[k]);
+    fprintf(w->out, "2 message LINK \"message\" \"%s\"\n", colours[TLR_STATE_MESSAGE]);
     for (size_t j = 0; j < w->n_jobs; j++) {
         fprintf(w->out, "3 0 job%zu JOB 0 ", j);
         write_paje_text(w->out, w->predictions[j]->trace_path);
@@ -266,36 +287,37 @@ static void declare_containers(const writing *w)
     }
 }
 
-/* Writes the events of all containers in the order of time, as the format requires. */
-static int write_paje(const writing *w)
+static void write_paje_event(const writing *w, const paje_event *e)
 {
-    size_t n_ends, next = 0, n = 0;
-    rank_end *ends = collect_ends(w, &n_ends);
-    size_t *order = calloc(w->n + 1, sizeof *order);
-    const int failed = !ends || !order;
-    if (failed)
-        goto cleanup;
-    for (size_t i = 0; i < w->n; i++)
-        if (w->states[i].end_s > w->states[i].begin_s)
-            order[n++] = i;
-    qsort_r(order, n, sizeof *order, compare_begins, (void *)w);
-    declare_containers(w);
-    for (size_t i = 0; i <= n; i++) {
-        const tlr_state *s = i < n ? &w->states[order[i]] : NULL;
-        for (; next < n_ends && (!s || ends[next].end_s < begin_of(w, s)); next++)
-            fprintf(w->out, "4 %.12f RANK job%zu.rank%" PRIu32 "\n", ends[next].end_s,
-                    ends[next].job, ends[next].rank);
-        if (!s)
-            break;
-        fprintf(w->out, "5 %.12f STATE job%" PRIu32 ".rank%" PRIu32 " %s ", begin_of(w, s), s->job,
-                s->rank, tlr_state_kind_name(s->kind));
+    const tlr_state *s = &w->states[e->index];
+    char rank[64];
+    snprintf(rank, sizeof rank, "job%" PRIu32 ".rank%" PRIu32, e->job, e->rank);
+    switch (e->kind) {
+    case PAJE_STATE:
+        fprintf(w->out, "5 %.12f STATE %s %s ", e->at_s, rank, tlr_state_kind_name(s->kind));
         write_paje_text(w->out, name_of(w, s));
         fputc('\n', w->out);
+        break;
+    case PAJE_LINK_BEGIN:
+    case PAJE_LINK_END:
+        fprintf(w->out, "%d %.12f LINK job%" PRIu32 " %s message %zu %" PRId64 "\n",
+                e->kind == PAJE_LINK_BEGIN ? 7 : 8, e->at_s, e->job, rank, e->index, s->bytes);
+        break;
+    case PAJE_RANK_END: fprintf(w->out, "4 %.12f RANK %s\n", e->at_s, rank); break;
     }
-cleanup:
-    free(order);
-    free(ends);
-    return failed;
+}
+
+static int write_paje(const writing *w)
+{
+    size_t n;
+    paje_event *events = collect_events(w, &n);
+    if (!events)
+        return 1;
+    declare_containers(w);
+    for (size_t i = 0; i < n; i++)
+        write_paje_event(w, &events[i]);
+    free(events);
+    return 0;
 }
 
 tl_status tlr_timeline_write(tlr_timeline *timeline, tlr_timeline_format format,

@@ -46,7 +46,15 @@ check 'the timeline has the same bytes each time' cmp a.csv first.csv
 check 'a timeline is written as trace events' "$timeless" replay a.tl -p star-1g --ranks-per-host 1 --timeline b.json -q
 check 'the trace events have the states of the CSV' $read_back chrome b.json a.csv
 check 'a timeline is written as Paje' "$timeless" replay a.tl -p star-1g --ranks-per-host 1 --timeline a.paje -q
-check 'Paje: the file is well formed, in order, and has the states of the CSV' $read_back paje a.paje a.csv
+check 'Paje: the file is well formed, in order, and has the states of the CSV' $read_back paje a.paje a.csv b.json
+# A message of 3,000 B, received by a blocking call that waits for it.
+printf '%s\n' 'timeless-text 1' 'ranks 2' 'volume_unit "cpu-ns"' 'rank 0 host="h"' \
+    '0 0 MPI_Send count=3000 type_bytes=1 peer=1 tag=0 comm=1 volume=9000000' 'end cut clock_ns=0' 'rank 1 host="h"' \
+    '1 0 MPI_Recv count=3000 type_bytes=1 peer=0 tag=0 comm=1' 'end cut clock_ns=0' | "$timeless" undump - -o one.tl || exit 99
+check 'Paje: a message is a link from its send to the end of its receive' sh -c '"$0" replay one.tl -p star-1g --ranks-per-host 1 --timeline one.paje -q >took &&
+    awk -v took="$(cat took)" "\$1 == 7 { sent = \$2; ok += /LINK job0 job0.rank0 message [0-9]+ 3000\$/ }
+        \$1 == 8 { ok += /LINK job0 job0.rank1 message [0-9]+ 3000\$/; d = \$2 - took }
+        END { exit !(ok == 2 && sent - 0.009 < 1e-6 && 0.009 - sent < 1e-6 && d < 1e-9 && d > -1e-9) }" one.paje' "$timeless"
 check 'a timeline is written for Paraver' "$timeless" replay a.tl -p star-1g --ranks-per-host 2 --timeline a.prv -q
 "$timeless" replay a.tl -p star-1g --ranks-per-host 2 --timeline shared.csv -q >/dev/null || exit 99
 check 'Paraver: an independent reader finds the states, calls and messages of the CSV' python3 "$top_srcdir/tests/cli/paraver_read.py" a.prv shared.csv

@@ -84,7 +84,8 @@ def check_chrome(path, csv_path):
 
 
 def read_paje(path):
-    """The states of each container, from the definitions that the file itself gives."""
+    """The states of each container and the links, from the definitions that the file itself gives."""
+    link_types, begun, links = {}, {}, []
     fields, current, containers, values, types, states = {}, None, {}, set(), set(), {}
     last = 0.0
     ends = {}
@@ -104,7 +105,11 @@ def read_paje(path):
             if "Time" in e:
                 assert float(e["Time"]) >= last, line
                 last = float(e["Time"])
-            if name.startswith("PajeDefine"):
+            if name == "PajeDefineLinkType":
+                assert {e["Type"], e["StartContainerType"], e["EndContainerType"]} <= types, line
+                link_types[e["Alias"]] = e
+                types.add(e["Alias"])
+            elif name.startswith("PajeDefine"):
                 assert e["Type"] == "0" or e["Type"] in types, line
                 (values if name == "PajeDefineEntityValue" else types).add(e["Alias"])
             elif name == "PajeCreateContainer":
@@ -115,14 +120,45 @@ def read_paje(path):
                 assert e["Value"] in values and e["Type"] in types
                 states.setdefault(e["Container"], []).append(
                     (float(e["Time"]), e["Value"], e["Call"]))
+            elif name in ("PajeStartLink", "PajeEndLink"):
+                side, type = name[4:-4], link_types[e["Type"]]
+                place = e[side + "Container"]
+                assert containers[place] == type[side + "ContainerType"] and place not in ends, line
+                assert containers[e["Container"]] == type["Type"] and e["Value"] in values, line
+                if side == "Start":
+                    assert begun.setdefault(e["Key"], e) is e, line
+                else:
+                    links.append((begun.pop(e["Key"]), e))
             else:
                 assert name == "PajeDestroyContainer" and containers[e["Name"]] == "RANK"
                 ends[e["Name"]] = last
-    return states, ends
+    assert not begun, begun
+    return states, ends, links
 
 
-def check_paje(path, csv_path):
-    states, ends = read_paje(path)
+def check_links(links, rows, chrome_path):
+    """The links are the arrows of the JSON: from and to the same ranks, from the same time, until the end of the call,
+    with its bytes; those of blocking receives with the bytes that were sent."""
+    arrows = {}
+    for e in json.load(open(chrome_path))["traceEvents"]:
+        if e["ph"] in "sf":
+            arrows.setdefault(e["id"], {})[e["ph"]] = e
+    assert len(links) == len(arrows) > 0
+    for start, end in links:
+        arrow, row = arrows.pop(int(end["Key"])), rows[int(end["Key"])]
+        assert start["StartContainer"] == "job0.rank%d" % arrow["s"]["tid"] != end["EndContainer"]
+        assert end["EndContainer"] == "job0.rank%d" % arrow["f"]["tid"] == "job0.rank%s" % row["rank"]
+        assert near(float(start["Time"]), arrow["s"]["ts"] * 1e-6) and near(float(end["Time"]), float(row["end_s"]))
+        assert start["Bytes"] == end["Bytes"] == row["bytes"], (start, end, row)
+        if row["peer"] and row["state"] == "receive":
+            assert start["StartContainer"] == "job0.rank%s" % row["peer"], (start, row)
+            assert int(end["Bytes"]) in [int(r["bytes"]) for r in rows if r["call"] == "MPI_Send" and
+                                         r["rank"] == row["peer"] and r["peer"] == row["rank"]]
+
+
+def check_paje(path, csv_path, chrome_path):
+    states, ends, links = read_paje(path)
+    check_links(links, rows_of(csv_path), chrome_path)
     assert sorted(ends) == ["job0.rank%d" % r for r in range(4)] == sorted(states)
     for rank in range(4):
         rows = [r for r in rows_of(csv_path)
