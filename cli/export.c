@@ -130,6 +130,19 @@ static tl_status write_goal(tl_reader *r, const struct export_options *o, tl_err
     return tlr_schedules_end(&schedules, &job, NULL, status, err);
 }
 
+/* SimGrid's text has no comments. */
+static void note_comms(tl_reader *r)
+{
+    size_t n = 0;
+    const tl_comm *comms;
+    for (uint32_t rank = 0; rank < tl_reader_run(r)->n_ranks; rank++)
+        n += tl_reader_comms(r, rank, &comms);
+    if (n)
+        fputs("timeless: note: the text has MPI_COMM_WORLD only; the calls that make other "
+              "communicators are left out, and their ranks are those in MPI_COMM_WORLD\n",
+              stderr);
+}
+
 static void forget(struct export_options *o)
 {
     for (size_t i = 0; i < o->n_schedules; i++)
@@ -156,6 +169,8 @@ int cmd_export(int argc, char **argv)
                                                : tl_export_simgrid(r, &o.rates, o.out, &err);
     if (status)
         code = cli_fail(&err);
+    else if (!strcmp(o.to, "simgrid"))
+        note_comms(r);
     tl_reader_close(r);
     forget(&o);
     return code;

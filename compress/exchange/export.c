@@ -79,14 +79,6 @@ static void wait_for(tl_export *x, const int64_t *requests, uint32_t n)
 
 /* ---- point to point ---- */
 
-static bool on_world(tl_export *x, const tl_event *e)
-{
-    if (e->comm == TL_COMM_WORLD || x->target->resolves_comms)
-        return true;
-    tl_export_refuse(x, "on a communicator other than MPI_COMM_WORLD");
-    return false;
-}
-
 /* The message of one side of an event. A wildcard is replaced by its match. False: refused. */
 static bool describe(tl_export *x, const tl_event *e, bool is_recv, bool second, tl_transfer *t)
 {
@@ -117,7 +109,7 @@ static bool describe(tl_export *x, const tl_event *e, bool is_recv, bool second,
         tl_export_refuse(x, "with a partner that is not in the run");
         return false;
     }
-    if (x->target->resolves_comms && !tl_export_write_tag(x, e->comm, false, &t->tag))
+    if (!tl_export_write_tag(x, e->comm, false, &t->tag))
         x->status = TL_ERR_MEMORY;
     return !x->status;
 }
@@ -125,14 +117,14 @@ static bool describe(tl_export *x, const tl_event *e, bool is_recv, bool second,
 static void blocking(tl_export *x, const tl_event *e, bool is_recv)
 {
     tl_transfer t;
-    if (on_world(x, e) && describe(x, e, is_recv, false, &t) && !t.is_null)
+    if (describe(x, e, is_recv, false, &t) && !t.is_null)
         x->target->transfer(x, &t);
 }
 
 static void nonblocking(tl_export *x, const tl_event *e, bool is_recv, bool persistent)
 {
     tl_transfer t;
-    if (!on_world(x, e) || !describe(x, e, is_recv, false, &t))
+    if (!describe(x, e, is_recv, false, &t))
         return;
     t.persistent = persistent;
     tl_transfer *kept = keep(x, &t);
@@ -143,8 +135,6 @@ static void nonblocking(tl_export *x, const tl_event *e, bool is_recv, bool pers
 static void exchange(tl_export *x, const tl_event *e)
 {
     tl_transfer send, recv;
-    if (!on_world(x, e))
-        return;
     tl_event both = *e;
     if (e->call == TL_MPI_Sendrecv_replace) {
         both.recv_count = e->count;
@@ -220,12 +210,10 @@ static void say_computation(tl_export *x)
     x->computed = 0;
 }
 
-/* Of targets that resolve communicators: what is no message there. True: done. */
+/* Communicators: their construction is left out. Neighbourhood collectives. True: done. */
 static bool resolve(tl_export *x, const tl_event *e, const tl_call_info *row)
 {
     const unsigned kind = tl_meaning_of(row->action)->kind;
-    if (!x->target->resolves_comms)
-        return false;
     if (kind == TL_KIND_CONSTRUCTOR && !x->out)
         x->n_constructions++;
     else if (kind == TL_KIND_NEIGHBORHOOD && !tl_is_nonblocking(row->action))
@@ -256,8 +244,7 @@ static void communicate(tl_export *x, const tl_event *e, const tl_call_info *row
     if (resolve(x, e, row))
         return;
     if (tl_meaning_of(row->action)->kind == TL_KIND_COLLECTIVE && !tl_is_nonblocking(row->action)) {
-        if (on_world(x, e))
-            x->target->collective(x, e, row);
+        x->target->collective(x, e, row);
         return;
     }
     tl_export_refuse(x, "");
@@ -305,7 +292,7 @@ tl_status tl_export_rank(tl_export *x, uint32_t rank, tl_error *err)
     x->by_request = (tl_map){0};
     x->next_serial = 0;
     x->matched = false;
-    if (x->target->resolves_comms && !tl_export_begin_comms(x))
+    if (!tl_export_begin_comms(x))
         x->status = TL_ERR_MEMORY;
     x->target->begin_rank(x);
     tl_event e;

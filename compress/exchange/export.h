@@ -1,4 +1,5 @@
-/* export.h - a trace as calls of a simpler format: one communicator, sends, receives, waits,
+/* export.h - a trace as calls of a simpler format: one communicator (partners become ranks in
+ * MPI_COMM_WORLD, tags of different communicators distinct), sends, receives, waits,
  * blocking collectives, computation. Calls that the format cannot express are refused by name,
  * before anything is written. */
 #ifndef TL_EXPORT_H
@@ -35,10 +36,7 @@ typedef struct tl_export_target {
     void (*wait)(tl_export *x, tl_transfer *const *all, uint32_t n);
     /* False: write the call as two transfers and a wait instead. */
     bool (*exchange)(tl_export *x, const tl_transfer *send, const tl_transfer *recv);
-    void (*collective)(tl_export *x, const tl_event *e, const tl_call_info *row);
-    /* Communicators are resolved: partners are ranks in MPI_COMM_WORLD, tags are distinct. Their
-     * construction is left out. */
-    bool resolves_comms;
+    void (*collective)(tl_export *x, const tl_event *e, const tl_call_info *row); /* of any comm */
 } tl_export_target;
 
 struct tl_export {

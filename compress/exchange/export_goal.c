@@ -94,8 +94,7 @@ static const tl_export_target goal = {.name = "GOAL",
                                       .transfer = transfer,
                                       .begin = begin,
                                       .wait = wait_all,
-                                      .collective = collective,
-                                      .resolves_comms = true};
+                                      .collective = collective};
 
 tl_status tl_export_goal(tl_reader *r, const tl_rates *rates, const char *path, tl_error *err)
 {

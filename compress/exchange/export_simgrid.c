@@ -2,7 +2,9 @@
  * each rank, and their list.
  *
  * Sizes of messages are in bytes (`init` without a second word). SMPI finds the request of a wait
- * by source, destination and tag, the oldest first. It knows MPI_COMM_WORLD only. */
+ * by source, destination and tag, the oldest first. It knows MPI_COMM_WORLD only: partners in other
+ * communicators become ranks in it, neighbourhood collectives their messages. Collectives on
+ * another communicator are refused, unless its ranks are those of MPI_COMM_WORLD in their order. */
 #include "config.h"
 
 #include "actions.h"
@@ -229,8 +231,23 @@ static void sized_collective(tl_export *x, const tl_event *e, const tl_call_info
     say(x, "%d %d\n", s_type, r_type);
 }
 
+static bool is_as_world(const tl_export *x, uint32_t comm)
+{
+    if (comm == TL_COMM_WORLD)
+        return true;
+    const tl_comm *c = tl_export_find_comm(x, comm);
+    bool same = c && !c->n_remote && c->n_members == x->n_ranks;
+    for (uint32_t i = 0; same && i < x->n_ranks; i++)
+        same = c->members[i] == (int32_t)i;
+    return same;
+}
+
 static void collective(tl_export *x, const tl_event *e, const tl_call_info *row)
 {
+    if (!is_as_world(x, e->comm)) {
+        tl_export_refuse(x, "on a communicator other than MPI_COMM_WORLD");
+        return;
+    }
     const uint32_t n = x->n_ranks;
     const tl_extent extent = {.n_own = n, .n_to = n, .n_from = n, .me = x->rank};
     const tl_meaning *m = tl_meaning_of(row->action);

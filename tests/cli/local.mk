@@ -33,7 +33,7 @@ CLI_TESTS = \
 	tests/cli/ci_gate.sh \
 	tests/cli/frames.sh \
 	tests/cli/habits.sh \
-	tests/cli/simgrid_text.sh \
+	tests/cli/simgrid_comms.sh tests/cli/simgrid_text.sh \
 	tests/cli/extrapolate.sh \
 	tests/cli/extrapolate_volumes.sh \
 	tests/cli/hostile_events.sh \
