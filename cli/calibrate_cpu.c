@@ -4,6 +4,7 @@
 
 #include "cli.h"
 #include "installed.h"
+#include "progress.h"
 
 #include <calibrate/archive.h>
 #include <calibrate/cpu.h>
@@ -224,6 +225,8 @@ int calibrate_cpu(int argc, char **argv)
     arguments a = {.output = "cpu.conf"};
     cli_parse(&argp, argc, argv, ARGP_IN_ORDER, &a);
     tl_error err;
+    if (!a.command) /* which writes to the terminal itself */
+        cli_progress_watch("calibrate cpu");
     char folder[PATH_MAX / 2], paths[2][PATH_MAX];
     tl_status status = TL_OK;
     tlp_archive *archive = NULL;

@@ -10,6 +10,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 enum { MAX_NB = 16, MAX_CORES = 4096, MAX_DECLARED = 64 };
 
@@ -180,6 +181,9 @@ static void report(const tlp_result *result)
 
 static tl_status measure(const struct arguments *a, tlp_result **out, tl_error *err)
 {
+    if (!a->from_path && isatty(STDERR_FILENO))
+        fprintf(stderr, "timeless: measuring for about %.0f s, then fitting\n",
+                a->measure.max_seconds);
     tl_status status =
         a->from_path ? tlp_read_raw(a->from_path, out, err) : tlp_calibrate(&a->measure, out, err);
     if (status != TL_OK)

@@ -11,6 +11,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <unistd.h>
 
 typedef struct arguments {
     const char *folder, *archive_path;
@@ -137,6 +138,8 @@ int calibrate_noise(int argc, char **argv)
         status = tl_fail(&err, TL_ERR_MEMORY, "out of memory while measuring noise");
     if (status == TL_OK && *archive_path)
         status = tlp_archive_begin(archive_path, "noise", argc, argv, &archive, &err);
+    if (status == TL_OK && isatty(STDERR_FILENO))
+        fprintf(stderr, "timeless: measuring %u cores, %g s each\n", tlp_n_cores(), a.seconds);
     if (status == TL_OK)
         status = measure(&a, quanta, repetitions, &err);
     if (quanta)

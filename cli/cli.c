@@ -1,5 +1,6 @@
 /* cli.c - what the subcommands share: messages, exit codes, numbers and the one argument. */
 #include "cli.h"
+#include "progress.h"
 
 #include <errno.h>
 #include <format.h>
@@ -12,6 +13,7 @@
 #include <string.h>
 #include <sys/stat.h>
 #include <timeless_files.h>
+#include <unistd.h>
 
 static int exit_code(tl_status status)
 {
@@ -20,6 +22,7 @@ static int exit_code(tl_status status)
 
 int cli_fail(const tl_error *err)
 {
+    cli_progress_clear();
     fprintf(stderr, "timeless: %s\n", tl_printable(err->text));
     return exit_code(err->status);
 }
@@ -31,6 +34,7 @@ int cli_fail_text(tl_status status, const char *format, ...)
     char text[8192];
     vsnprintf(text, sizeof text, format, args);
     va_end(args);
+    cli_progress_clear();
     fprintf(stderr, "timeless: %s\n", tl_printable(text));
     return exit_code(status);
 }
@@ -85,6 +89,7 @@ int cli_open_trace(const char *path, tl_reader **out)
     tl_error err;
     if (tl_reader_open(path, out, &err))
         return cli_fail(&err);
+    cli_progress_clear();
     size_t n = tl_reader_n_damages(*out);
     for (size_t i = 0; i < n && i < MAX_LINES; i++)
         fprintf(stderr, "timeless: %s\n", tl_printable(tl_reader_damage(*out, i)->text));
@@ -128,6 +133,8 @@ tl_status cli_json_write(const cli_json *json,
 {
     if (!json->is_wanted)
         return TL_OK;
+    if (!json->path && isatty(STDOUT_FILENO))
+        cli_progress_stop();
     if (!json->path)
         return write(arg, stdout, err); /* main reports what standard output does not take */
     FILE *out = fopen(json->path, "w");

@@ -1,5 +1,6 @@
 /* compare.c - timeless compare: compares predictions with measurements. */
 #include "cli.h"
+#include "progress.h"
 
 #include <study/compare.h>
 #include <errno.h>
@@ -170,6 +171,7 @@ static tl_status write_json(const void *arg, FILE *out, tl_error *err)
 static tl_status write_all(const struct arguments *a, const tlr_comparison *comparison,
                            tl_error *err)
 {
+    cli_progress_stop();
     if (cli_json_leaves_text(&a->json))
         tlr_comparison_print(comparison, stdout);
     tl_status status = cli_json_write(&a->json, write_json, comparison, err);

@@ -1,6 +1,7 @@
 /* dump.c - timeless dump: a trace in the text form, or its events as JSON lines or as CSV. */
 #include "cli.h"
 #include "dump_csv.h"
+#include "progress.h"
 
 #include <inttypes.h>
 #include <jansson.h>
@@ -9,6 +10,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 struct dump_options {
     const char *path;
@@ -241,6 +243,9 @@ int cmd_dump(int argc, char **argv)
     if (!tl_reader_complete(r))
         code = CLI_BAD_INPUT;
     const struct dump dump = {r, &o};
+    if (isatty(STDOUT_FILENO) && (cli_json_leaves_text(&o.json) && cli_json_leaves_text(&o.csv)))
+        cli_progress_stop();
+    cli_progress_expect(r, o.rank, o.first, o.past);
     if (cli_json_leaves_text(&o.json) && cli_json_leaves_text(&o.csv) &&
         dump_ranks(&dump, NULL, NULL, &err) != TL_OK)
         code = cli_fail(&err);

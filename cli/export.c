@@ -2,7 +2,7 @@
 #include "config.h"
 
 #include "cli.h"
-
+#include "progress.h"
 #include "schedules.h"
 
 #include <replayer.h>
@@ -164,6 +164,7 @@ int cmd_export(int argc, char **argv)
         return code;
     }
     tl_error err;
+    cli_progress_expect(r, -1, 0, UINT64_MAX);
     tl_status status = !strcmp(o.to, "goal")   ? write_goal(r, &o, &err)
                        : !strcmp(o.to, "otf2") ? write_otf2(r, &o, &err)
                                                : tl_export_simgrid(r, &o.rates, o.out, &err);

@@ -1,5 +1,6 @@
 /* extrapolate.c - timeless extrapolate: the trace of a program on a grid, with more ranks. */
 #include "cli.h"
+#include "progress.h"
 #include "timeless_files.h"
 
 #include <errno.h>
@@ -234,6 +235,7 @@ int cmd_extrapolate(int argc, char **argv)
     tl_error err;
     tl_extrapolation done;
     tl_status status = tl_extrapolate(r, &o.how, o.out, &done, &err);
+    cli_progress_stop();
     if (!status && !o.quiet) {
         print_rules(&done);
         print_volumes(&done, &o, tl_reader_run(r)->volume_unit);

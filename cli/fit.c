@@ -1,5 +1,6 @@
 /* fit.c - timeless fit: a skeleton out of captures of one program. */
 #include "cli.h"
+#include "progress.h"
 #include "timeless_convert.h"
 
 #include <errno.h>
@@ -92,6 +93,7 @@ static void print_report(const char *text)
 
 static int write_text(const struct fit_options *o, const char *text)
 {
+    cli_progress_stop();
     if (!o->out) {
         fputs(text, stdout);
         return CLI_OK;

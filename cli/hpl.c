@@ -2,6 +2,7 @@
 #include "config.h"
 
 #include "cli.h"
+#include "progress.h"
 #include "replay.h"
 #include "sweep_words.h"
 
@@ -24,7 +25,6 @@ typedef struct arguments {
     tl_hpl *runs;
     tlr_sweep sweep; /* a point for each run */
     size_t next;     /* of the rows that have been printed */
-    size_t n_done;
     int has_warned;
 } arguments;
 
@@ -139,13 +139,11 @@ static tl_status done(void *arg, size_t i, tl_error *err)
 {
     arguments *a = arg;
     (void)err;
-    a->n_done++;
     if (!a->has_warned && a->sweep.points[i].free_kernels[0]) {
         replay_warn(a->sweep.points[i].free_kernels);
         a->has_warned = 1;
     }
-    if (isatty(STDERR_FILENO))
-        fprintf(stderr, "\r%zu of %zu%s", a->n_done, a->n, a->n_done == a->n ? "\n" : "");
+    cli_progress_clear();
     while (a->next < a->n && a->sweep.points[a->next].known) {
         if (cli_json_leaves_text(&a->json))
             print_row(&a->runs[a->next], &a->sweep.points[a->next]);

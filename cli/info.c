@@ -1,5 +1,6 @@
 /* info.c - timeless info: prints what a trace contains. */
 #include "cli.h"
+#include "progress.h"
 
 #include <inttypes.h>
 #include <jansson.h>
@@ -470,6 +471,7 @@ int cmd_info(int argc, char **argv)
         code = cli_fail(&err);
         goto cleanup;
     }
+    cli_progress_expect(f->r, -1, 0, UINT64_MAX);
     if (!list_users(f) || !(n_alike = count_alike(f, o.json.is_wanted))) {
         code = cli_fail_text(TL_ERR_MEMORY, "%s: out of memory", o.path);
         goto cleanup;
@@ -478,6 +480,7 @@ int cmd_info(int argc, char **argv)
         code = cli_fail(&err);
     if (o.sections && tl_sections_list(f->r, &f->sections, &f->n_sections, &err))
         code = cli_fail(&err);
+    cli_progress_stop();
     f->most_ranks = o.all ? UINT32_MAX : RANKS_OF_SCREEN;
     if (cli_json_leaves_text(&o.json))
         print_text(f);

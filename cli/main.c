@@ -1,6 +1,7 @@
 /* main.c - timeless: calls the command; there is one file for each. */
 #include "cli.h"
 #include "completion.h"
+#include "progress.h"
 
 #include <fcntl.h>
 #include <stdio.h>
@@ -68,6 +69,18 @@ static int replace_h(const struct command *command, int argc, char **argv)
     return 1;
 }
 
+/* record passes the terminal to a program, calibrate measures machines that nothing should disturb,
+ * and the others count their points (grid.c). */
+static int shows_itself(const struct command *command)
+{
+    static int (*const own[])(int, char **) = {cmd_record, cmd_sweep,     cmd_study,
+                                               cmd_budget, cmd_tolerance, cmd_calibrate};
+    for (size_t i = 0; i < sizeof own / sizeof *own; i++)
+        if (command->run == own[i])
+            return 1;
+    return 0;
+}
+
 /* argv[0] of a command is "timeless NAME". */
 static int run(const struct command *command, int argc, char **argv)
 {
@@ -77,7 +90,11 @@ static int run(const struct command *command, int argc, char **argv)
     if (!replace_h(command, argc, argv))
         return CLI_USAGE;
     shorten_help(command, argc, argv);
-    return command->run(argc, argv);
+    if (!shows_itself(command))
+        cli_progress_watch(command->name);
+    const int code = command->run(argc, argv);
+    cli_progress_stop();
+    return code;
 }
 
 static int help(const char *name)

@@ -1,5 +1,6 @@
 /* pack.c - timeless pack: writes a trace again, as small as possible. */
 #include "cli.h"
+#include "progress.h"
 #include "symbols.h"
 
 #include <inttypes.h>
@@ -73,6 +74,7 @@ int cmd_pack(int argc, char **argv)
         status = describe_origin(r, &o, origin, sizeof origin, &err);
         options.origin = origin;
     }
+    cli_progress_expect(r, -1, 0, UINT64_MAX);
     if (!status)
         status = tl_pack(r, &options, o.out, &err);
     if (status)

@@ -1,6 +1,7 @@
 /* perform.c - timeless perform: runs a trace as a real MPI program. */
 #include "cli.h"
 #include "installed.h"
+#include "progress.h"
 
 #include <check.h>
 #include <errno.h>
@@ -253,6 +254,7 @@ static tl_status perform(const struct arguments *a, tl_error *err)
         status = find_program(a->program, program, err);
     if (status == TL_OK) {
         build_command(a, trace, used ? used->path : NULL, &sizes, program, argv);
+        cli_progress_stop();
         execvp(argv[0], argv);
         status = tl_fail(err, TL_ERR_SYSTEM,
                          "%.200s: cannot be started: %s; install an MPI, or name another launcher "

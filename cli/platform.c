@@ -2,6 +2,7 @@
  */
 #include "cli.h"
 #include "installed.h"
+#include "progress.h"
 
 #include <generate/generate.h>
 #include <limits.h>
@@ -92,6 +93,7 @@ static tl_status check(const char *name, tl_error *err)
         status = tlr_cluster_read(platform->xml_path, &cluster, err);
     if (status == TL_OK) {
         int n_missing = 0;
+        cli_progress_stop();
         printf("%s: %s\n", name, platform->folder);
         for (int i = 0; i < N_OVERHEADS; i++) {
             if (has_overhead(platform, overheads[i][0]))

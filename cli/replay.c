@@ -1,6 +1,7 @@
 /* replay.c - timeless replay: predicts how long traces take on a platform. */
 #include "config.h"
 
+#include "progress.h"
 #include "replay.h"
 
 #include "cli.h"
@@ -420,6 +421,7 @@ static tl_status tell_states(const replay_arguments *a, tlr_prediction *const *p
 
 void replay_warn(const char *free_kernels)
 {
+    cli_progress_clear();
     if (free_kernels && free_kernels[0])
         fprintf(stderr,
                 "timeless: warning: the compute model has no line for %s, which take no time; add "
@@ -456,6 +458,7 @@ static void warn_untraced(const tlr_prediction *p)
 static int show(const replay_arguments *a, tlr_prediction *const *predictions)
 {
     tl_error err;
+    cli_progress_clear();
     if (a->take) {
         a->take(a->take_arg, predictions[0]);
         return CLI_OK;

@@ -2,6 +2,7 @@
  * shows by what they differ. */
 #include "config.h"
 
+#include "progress.h"
 #include "replay.h"
 #include "report_flame.h"
 
@@ -308,6 +309,7 @@ static int show(report *r, const replay_arguments *options)
         status = write_page(page_path(r), &what, write_versus, &err);
     if (status == TL_OK)
         status = cli_json_write(&options->json, write_json, versus, &err);
+    cli_progress_stop();
     for (size_t i = 0; status == TL_OK && options->quiet && i < n; i++)
         if (cli_json_leaves_text(&options->json))
             printf("%.17g\n", versus->sides[i].makespan_s);

@@ -3,8 +3,12 @@
 #include "codec.h"
 #include "error.h"
 #include "reader.h"
+#include "watch.h"
 
 #include <inttypes.h>
+
+/* A program reports this many events at once (watch.h). */
+enum { STEP_EVENTS = 4096 };
 
 typedef struct kept_block {
     tl_buffer raw;
@@ -204,6 +208,7 @@ static tl_status load_frame(tl_cursor *c)
     tl_codec_reset(&c->frames->codec);
     c->left = ref->n_events;
     c->next_frame++;
+    tl_watch_step(ref->n_events, 0);
     return TL_OK;
 }
 
@@ -219,9 +224,9 @@ static tl_status making_failed(tl_cursor *c, tl_status status)
 static tl_status make_next(tl_cursor *c, tl_event *event)
 {
     const tl_status status = c->r->kind->next(c->making, event);
-    if (status == TL_OK)
-        c->position++;
-    else if (status != TL_END)
+    if (status == TL_OK && ++c->position % STEP_EVENTS == 0)
+        tl_watch_step(STEP_EVENTS, 0);
+    else if (status != TL_OK && status != TL_END)
         making_failed(c, status);
     return status;
 }
@@ -229,9 +234,10 @@ static tl_status make_next(tl_cursor *c, tl_event *event)
 tl_status tl_cursor_take(tl_cursor *c, const tl_short_event **events, size_t *n)
 {
     const tl_status status = c->r->kind->take(c->making, events, n);
-    if (status == TL_OK)
+    if (status == TL_OK) {
         c->position += *n;
-    else if (status != TL_END)
+        tl_watch_step(*n, 0);
+    } else if (status != TL_END)
         tl_fail(&c->error, status, "%s: out of memory", c->r->path);
     return status;
 }

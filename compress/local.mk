@@ -10,7 +10,7 @@ TIMELESS_SOURCES = \
 	compress/requests.h compress/row_parameters.h compress/run.c compress/run.h compress/safe_text.c compress/scan.c compress/scan.h compress/schema.c \
 	compress/secret.c compress/sections.c compress/site_text.c compress/status.c compress/terms.def compress/temporary.c compress/text.c compress/text.h \
 	compress/text_parse.c compress/text_read.c compress/text_write.c compress/timeless.h \
-	compress/timeless_convert.h compress/timeless_files.h compress/timeless_source.h compress/writer.c compress/writer.h \
+	compress/timeless_convert.h compress/timeless_files.h compress/timeless_source.h compress/watch.c compress/watch.h compress/writer.c compress/writer.h \
 	compress/exchange/dumpi.h compress/exchange/dumpi_calls.def compress/exchange/dumpi_comms.c \
 	compress/exchange/dumpi_convert.h compress/exchange/dumpi_events.c compress/exchange/dumpi_read.c \
 	compress/exchange/dumpi_requests.c compress/exchange/dumpi_sizes.c compress/exchange/export.c \

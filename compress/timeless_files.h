@@ -61,6 +61,14 @@ typedef enum tl_quantity {
  * 0 if the text is something else. */
 TL_API int tl_quantity_parse(const char *text, tl_quantity kind, double *out);
 
+/* ---- progress ---- */
+
+/* From now on, the library calls `step` about once a frame, with the numbers of events that were
+ * just read from traces, or made by programs, and just written to traces. NULL ends this. There is
+ * one `step` for the process; it is called by the thread that reads or writes, and by processes
+ * that were forked since. */
+TL_API void tl_watch(void (*step)(void *arg, uint64_t n_read, uint64_t n_written), void *arg);
+
 /* ---- secrets ---- */
 
 /* 1 if a variable or an option with this name may contain a secret ("SLURM_JWT", "--token"). The

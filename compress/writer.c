@@ -11,6 +11,7 @@
 #include "frame.h"
 #include "open.h"
 #include "run.h"
+#include "watch.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -351,6 +352,7 @@ static tl_status gather_chunks(tl_writer *w)
         if (status)
             return status;
         w->first_event += w->n_events;
+        tl_watch_step(0, w->n_events);
         w->n_events = 0;
         w->volume = 0;
         for (int i = 0; i < TL_N_STREAMS; i++)

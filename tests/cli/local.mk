@@ -57,6 +57,7 @@ CLI_TESTS = \
 	tests/cli/trace.sh \
 	tests/cli/calibrate_cpu.sh \
 	tests/cli/calibrate_noise.sh \
+	tests/cli/progress.sh \
 	tests/cli/safe_text.sh \
 	tests/cli/secrets.sh \
 	tests/cli/seeds.sh \

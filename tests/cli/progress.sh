@@ -1,0 +1,55 @@
+#!/usr/bin/env bash
+# A command that takes more than two seconds shows a line on a terminal, and nothing elsewhere.
+. "$top_srcdir/tests/tap.sh"
+export TIMELESS_PLATFORMS=$top_srcdir/platforms
+cd "$scratch" || exit 99
+"$timeless" make token -n 8 --iterations 2000 -o token.tl
+# Every command takes three seconds before it reads its words. What it does then does not matter here.
+cat >slow.c <<'END'
+#define _GNU_SOURCE
+#include <argp.h>
+#include <dlfcn.h>
+#include <unistd.h>
+error_t argp_parse(const struct argp *argp, int argc, char **argv, unsigned flags, int *index, void *input)
+{
+    error_t (*real)() = (error_t (*)())dlsym(RTLD_NEXT, "argp_parse");
+    sleep(3);
+    return real(argp, argc, argv, flags, index, input);
+}
+END
+${CC:-cc} -shared -fPIC -o slow.so slow.c -ldl
+cat >shows.py <<'END'
+import os, pty, subprocess, sys, threading, time
+# shows.py TERMINAL|pipe TEXT COMMAND...: whether TEXT appears on standard error
+where, text, words = sys.argv[1], sys.argv[2], sys.argv[3:]
+def feed():
+    time.sleep(3.2)
+    child.stdout.read()
+ours, theirs = pty.openpty() if where == "terminal" else os.pipe()
+child = subprocess.Popen(words, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=theirs)
+os.close(theirs)
+feeder = threading.Thread(target=feed)
+feeder.start()
+said = b""
+try:
+    while data := os.read(ours, 4096):
+        said += data
+except OSError:  # the other end of a terminal is closed
+    pass
+feeder.join()
+print(said[-600:])
+if where == "pipe":
+    assert b"\x1b" not in said and b"\r" not in said
+else:
+    assert text.encode() in said
+    assert b"\x1b[K" in said[max(said.rfind(b" s\r"), said.rfind(b" left\r")):], "the last line remains"
+END
+shows() { python3 shows.py "$@"; }
+slowly() { ASAN_OPTIONS=${ASAN_OPTIONS:-}:verify_asan_link_order=0 LD_PRELOAD=$PWD/slow.so shows "$@"; }
+for name in pack join info cut dump undump export import extrapolate make fit replay report hpl compare platform perform; do
+    check "$name: a line on a terminal" slowly terminal "timeless: $name: 2 s" "$timeless" $name token.tl
+done
+check 'dump: the share of the events, and about how long it still takes' shows terminal ' % of the events, about ' "$timeless" dump --csv token.tl
+check 'dump: nothing without a terminal' shows pipe '' "$timeless" dump --csv token.tl
+check 'pack: nothing without a terminal' slowly pipe '' "$timeless" pack token.tl -o packed.tl
+tap_done
