@@ -18,7 +18,7 @@ typedef struct row {
     size_t n, room;
     uint64_t tick;                               /* where the last state ended */
     double begin_s, end_s, kind_s[TLR_N_STATES]; /* of the states that become one */
-    uint32_t n_merged;
+    uint32_t n_merged, kind;                     /* kind: of the last of them */
 } row;
 
 typedef struct report {
@@ -84,8 +84,8 @@ static void end_merge(report *r, row *to, uint32_t rank)
 {
     if (!to->n_merged)
         return;
-    unsigned kind = 0;
-    for (unsigned k = 1; k < TLR_N_STATES; k++)
+    unsigned kind = to->kind; /* if none of them took any time */
+    for (unsigned k = 0; k < TLR_N_STATES; k++)
         if (to->kind_s[k] > to->kind_s[kind])
             kind = k;
     char name[64];
@@ -110,6 +110,7 @@ static void add_state(report *r, const tlr_state *s)
             to->begin_s = s->begin_s;
         to->end_s = s->end_s;
         to->kind_s[s->kind] += took_s;
+        to->kind = s->kind;
         if (to->end_s - to->begin_s >= r->merge_s)
             end_merge(r, to, s->rank);
         return;
