@@ -48,12 +48,22 @@ function element(tag, text, className) {
     return e;
 }
 const exact = (value, format) => ({ text: format(value), title: String(value) });
-/* A call path with its next three callers; the title of the cell has all of them. */
-const shortPath = name => {
-    const functions = name.split(" < ");
-    return functions.length > 4 ? { text: functions.slice(0, 4).join(" < ") + " < ..", title: name } : name;
-};
-/* A cell is a text, or what exact() or shortPath() returns. */
+/* Call paths with their next three callers; the title of the cell has all of them. Paths that would
+ * look the same have those in which they differ instead. */
+function shortPaths(names) {
+    const parts = names.map(name => name.split(" < "));
+    const short = parts.map(p => p.length > 4 ? p.slice(0, 4).join(" < ") + " < .." : p.join(" < "));
+    const alike = new Map();
+    short.forEach((text, i) => alike.set(text, [...(alike.get(text) || []), i]));
+    return names.map((name, i) => {
+        const common = k => { let n = 0; while (n < parts[i].length && parts[i][n] === parts[k][n]) n++; return n; };
+        const others = alike.get(short[i]).filter(k => names[k] !== name), from = others.length ? Math.max(...others.map(common)) : 0;
+        return { title: parts[i].length > 4 ? name : "", text: !from ? short[i] :
+            [parts[i][0], "..", ...parts[i].slice(from, from + 3), ...(parts[i].length > from + 3 ? [".."] : [])].join(" < ") };
+    });
+}
+const withPaths = (list, rowOf) => { const names = shortPaths(list.map(s => s.name)); return list.map((s, i) => rowOf(s, names[i])); };
+/* A cell is a text, or what exact() returns, or one of shortPaths(). */
 function table(id, head, rows, most = 200) {
     const table = document.createElement("table"), top = document.createElement("tr");
     head.forEach((text, i) => top.append(element("th", text, i ? "n" : "")));
@@ -93,7 +103,7 @@ function stackedBars(box, canvas, labels, parts) {
         options: { indexAxis: "y", maintainAspectRatio: false,
             plugins: { legend: { labels: { boxWidth: 12 } },
                        tooltip: { callbacks: { label: c => c.dataset.label + ": " + seconds(c.raw * scale) } } },
-            scales: { x: { stacked: true, title: { display: true, text: unit } },
+            scales: { x: { stacked: true, title: { display: true, text: "time [" + unit + "]" } },
                       y: { stacked: true, ticks: { autoSkip: false } } } } }));
 }
 
@@ -101,10 +111,16 @@ function stackedBars(box, canvas, labels, parts) {
 
 /* Indices of ranks by how long they are busy, the longest first. */
 const byBusy = busy => Array.from(busy.keys()).sort((a, b) => busy[b] - busy[a] || a - b);
+/* Whether no rank is busy for longer than another by what can be seen. */
+const areAlike = busy => {
+    const most = busy.reduce((a, b) => Math.max(a, b), 0);
+    return busy.reduce((a, b) => Math.min(a, b), Infinity) >= most * (1 - 1e-4);
+};
 /* [[what, rank]]: all ranks if they are few. */
 function chosenRanks(busy, few) {
     const order = byBusy(busy), middle = order.length >> 1;
     if (order.length <= few) return Array.from(busy.keys(), rank => ["", rank]);
+    if (areAlike(busy)) return [["typical", order[middle]]];
     return [...order.slice(0, 3).map(rank => ["slowest", rank]), ["typical", order[middle]],
             ...order.slice(-3).map(rank => ["fastest", rank])];
 }
@@ -130,11 +146,11 @@ function busyStrip(canvas, sides) {
                 pen.fillStyle = colour("late-sender");
                 pen.fillRect(x, y(high), w, Math.max(y(low) - y(high), 1.5));
             }
-            const slowest = byBusy(side.busy)[0], at = LEFT + (slowest + 0.5) * width / n;
+            const slowest = byBusy(side.busy)[0], text = areAlike(side.busy) ? "all ranks alike" : "slowest: rank " + slowest, at = LEFT + (slowest + 0.5) * width / n;
             pen.fillRect(at - 1, y(side.busy[slowest]), 2, Math.max(4, HEIGHT * 0.05));
             pen.fillStyle = colour("ink");
             pen.textAlign = at < LEFT + width / 2 ? "left" : "right";
-            pen.fillText("slowest: rank " + slowest, at + (at < LEFT + width / 2 ? 5 : -5), y(side.busy[slowest]) - 4);
+            pen.fillText(text, at + (at < LEFT + width / 2 ? 5 : -5), y(side.busy[slowest]) - 4);
             pen.fillStyle = colour("ink");
             pen.textAlign = "right";
             pen.fillText(seconds(most), LEFT - 4, base - HEIGHT + 9);

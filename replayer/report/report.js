@@ -27,7 +27,8 @@ byId("totals").textContent = "All ranks: " + [...PARTS, ["other calls", otherCal
 byId("waits").textContent = "Waiting for other ranks, as a part of that: " + Object.entries(WAITS)
     .map(([key, [name]]) => name + " " + share(sum(details.ranks, w => w[key]))).join(", ");
 const order = byBusy(busy), typical = order[order.length >> 1];
-byId("busy").textContent = "Without waiting for other ranks: rank " + order[0] + " is the slowest (" + seconds(busy[order[0]]) +
+byId("busy").textContent = areAlike(busy) ? "Without waiting for other ranks, all ranks take " + seconds(busy[order[0]]) + "." :
+    "Without waiting for other ranks: rank " + order[0] + " is the slowest (" + seconds(busy[order[0]]) +
     "), rank " + typical + " is typical (" + seconds(busy[typical]) + "), rank " + order[order.length - 1] +
     " is the fastest (" + seconds(busy[order[order.length - 1]]) + ").";
 const BARS = [["compute", "compute", r => r.compute_s - r.kernel_s], ["kernels", "kernel", r => r.kernel_s],
@@ -51,7 +52,7 @@ const path = details.critical_path, ofPath = s => percent(s, path.length_s);
 byId("path").textContent = "From the end back to what it waited for: " + Object.entries(path.parts).filter(p => p[1] > 0)
     .map(([key, s]) => key.slice(0, -2) + " " + ofPath(s)).join(", ") + "; " + count(path.jumps) + (path.jumps === 1 ? " jump" : " jumps") + " between ranks" +
     (line.path.left_out_s ? "; shown without stays below " + seconds(line.path.left_out_s) : "");
-table("path-sites", ["", "time on the path", "share"], path.sites.map(s => [shortPath(s.name), exact(s.time_s, seconds), ofPath(s.time_s)]));
+table("path-sites", ["", "time on the path", "share"], withPaths(path.sites, (s, name) => [name, exact(s.time_s, seconds), ofPath(s.time_s)]));
 const machines = { ideal_network: "an ideal network", balance: "computation in balance", cpu_2x: "hosts twice as fast" };
 table("what-if", ["makespan with", "at least", "about"], Object.entries(machines).map(([key, name]) =>
     [name, exact(details.what_if[key].at_least_s, seconds), "about_s" in details.what_if[key] ? exact(details.what_if[key].about_s, seconds) : ""]));
@@ -61,17 +62,18 @@ table("what-if", ["makespan with", "at least", "about"], Object.entries(machines
 const orEmpty = (value, format) => value ? exact(value, format) : "";
 for (const id of ["calls", "sites", "communicators", "regions"])
     table(id, ["", "time of all ranks", "share", ...Object.values(WAITS).map(w => w[0]), "number", "bytes"],
-        details[id].map(s => [shortPath(s.name), exact(s.time_s, seconds), share(s.time_s), ...Object.keys(WAITS).map(key => orEmpty(s[key], seconds)),
+        withPaths(details[id], (s, name) => [name, exact(s.time_s, seconds), share(s.time_s), ...Object.keys(WAITS).map(key => orEmpty(s[key], seconds)),
             exact(s.count, count), orEmpty(s.bytes, bytes)]));
 
 /* ---- messages ---- */
 
 const matrix = byId("matrix");
-const cells = Math.min(n_ranks, 512), cell = Math.max(1, Math.min(40, Math.floor(512 / cells)));
-const ranksPerCell = Math.ceil(n_ranks / cells), EDGE = 56, TOP = 18; /* room for the numbers of ranks */
+const ranksPerCell = Math.ceil(n_ranks / 512), cells = Math.ceil(n_ranks / ranksPerCell);
+const cell = Math.max(1, Math.min(40, Math.floor(512 / cells))), TOP = 18;
+const EDGE = 30 + 7 * String(n_ranks).length; /* room for the numbers of ranks */
 function drawMatrix() {
     const unit = document.querySelector("input[name=unit]:checked").value, format = unit === "bytes" ? bytes : n => count(n) + " messages";
-    const sums = new Float64Array(cells * cells), side = cells * cell + 2, last = (cells - 1) * ranksPerCell, few = colour("few"), many = colour("many");
+    const sums = new Float64Array(cells * cells), side = cells * cell + 2, last = n_ranks - 1, few = colour("few"), many = colour("many");
     for (const t of details.traffic)
         sums[Math.floor(t.from / ranksPerCell) * cells + Math.floor(t.to / ranksPerCell)] += t[unit];
     const most = sums.reduce((a, b) => Math.max(a, b), 0);
@@ -98,7 +100,7 @@ function drawMatrix() {
         ink.globalAlpha = 1;
     }
     byId("darkest").textContent = most ? "strongest colour: " + format(most) + ", on a logarithmic scale" : "";
-    const name = i => ranksPerCell === 1 ? "rank " + i : "ranks " + i * ranksPerCell + " to " + Math.min(n_ranks, (i + 1) * ranksPerCell) + " - 1";
+    const name = i => ranksPerCell === 1 ? "rank " + i : "ranks " + i * ranksPerCell + " to " + (Math.min(n_ranks, (i + 1) * ranksPerCell) - 1);
     matrix.onpointermove = event => {
         const x = Math.floor((event.offsetX - EDGE - 1) / cell), y = Math.floor((event.offsetY - TOP - 1) / cell);
         byId("cell").textContent = x < 0 || y < 0 || x >= cells || y >= cells ? "\u00a0" :

@@ -5,6 +5,7 @@
 
 #include "timeless_source.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -94,9 +95,27 @@ static int is_inside_character(char c)
     return ((unsigned char)c & 0xc0) == 0x80;
 }
 
+static void cut_middle(const char *name, size_t width, char *text)
+{
+    static const char gap[] = "..";
+    const size_t length = strlen(name);
+    if (length <= width) {
+        memcpy(text, name, length + 1);
+        return;
+    }
+    size_t head = (width - (sizeof gap - 1)) / 2, tail = length - (width - (sizeof gap - 1) - head);
+    while (head && is_inside_character(name[head]))
+        head--;
+    while (is_inside_character(name[tail]))
+        tail++;
+    memcpy(text, name, head);
+    memcpy(text + head, gap, sizeof gap - 1);
+    memcpy(text + head + sizeof gap - 1, name + tail, length - tail + 1);
+}
+
 void tlr_shorten(const char *name, size_t width, char *text)
 {
-    static const char caller[] = " < ", rest[] = " < ..", gap[] = "..";
+    static const char caller[] = " < ", rest[] = " < ..";
     const size_t length = strlen(name);
     if (width >= TLR_SHORT_NAME)
         width = TLR_SHORT_NAME - 1;
@@ -113,12 +132,45 @@ void tlr_shorten(const char *name, size_t width, char *text)
         memcpy(text + kept, rest, sizeof rest);
         return;
     }
-    size_t head = (width - (sizeof gap - 1)) / 2, tail = length - (width - (sizeof gap - 1) - head);
-    while (head && is_inside_character(name[head]))
-        head--;
-    while (is_inside_character(name[tail]))
-        tail++;
-    memcpy(text, name, head);
-    memcpy(text + head, gap, sizeof gap - 1);
-    memcpy(text + head + sizeof gap - 1, name + tail, length - tail + 1);
+    cut_middle(name, width, text);
+}
+
+static const char between[] = " < ";
+
+/* Where the part of a call path begins in which it first differs from another one; 0: they are
+ * equal, or they differ in the call itself. */
+static size_t first_difference(const char *name, const char *other)
+{
+    size_t at = 0, part = 0;
+    for (; name[at] && name[at] == other[at]; at++)
+        if (!strncmp(name + at, between, sizeof between - 1))
+            part = at;
+    return name[at] == other[at] ? 0 : part;
+}
+
+void tlr_shorten_apart(const char *name, const char *const *names, size_t n, size_t width,
+                       char *text)
+{
+    char other[TLR_SHORT_NAME];
+    const char *caller = strstr(name, between);
+    size_t part = 0;
+    tlr_shorten(name, width, text);
+    for (size_t i = 0; i < n && caller; i++) {
+        tlr_shorten(names[i], width, other);
+        const size_t at = strcmp(text, other) != 0 ? 0 : first_difference(name, names[i]);
+        part = at > part ? at : part;
+    }
+    char apart[4096];
+    if (!caller || part <= (size_t)(caller - name) || strlen(name) + sizeof " < .." > sizeof apart)
+        return;
+    const char *next = strstr(name + part + 1, between);
+    const size_t length = next ? (size_t)(next - name) - part : strlen(name + part);
+    const int used = snprintf(apart, sizeof apart, "%.*s < ..", (int)(caller - name), name);
+    snprintf(apart + used, sizeof apart - (size_t)used, "%s", name + part);
+    width = width < TLR_SHORT_NAME ? width : TLR_SHORT_NAME - 1;
+    tlr_shorten(apart, width, text);
+    if (strlen(text) >= (size_t)used + length)
+        return;
+    apart[(size_t)used + length] = '\0'; /* the caller in which they differ has the room */
+    cut_middle(apart, width, text);
 }

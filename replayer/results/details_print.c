@@ -28,31 +28,42 @@ static void print_waits(const tlr_details *d, FILE *out)
     }
 }
 
-enum { MOST = 72 };
+/* The widths of names beside four columns of seconds, and on the critical path. */
+enum { MOST = 72, MOST_ON_PATH = 104 };
 
-/* The width of the first column of a table: that of the longest name in it, within limits. */
-static int width_of(const tlr_sums *sums, int least)
+/* The names of the rows that are printed, shortened to `most`. */
+typedef struct short_names {
+    char texts[N_SITES][TLR_SHORT_NAME];
+    size_t n;
+    int width; /* of the column: that of the longest, at least `least` */
+} short_names;
+
+static void shorten_names(const tlr_sums *sums, int least, int most, short_names *out)
 {
-    int width = least;
-    for (size_t i = 0; i < sums->n && i < N_SITES; i++) {
-        const size_t length = strlen(sums->rows[i].name);
-        width = length > (size_t)MOST ? MOST : (int)length > width ? (int)length : width;
+    const char *names[N_SITES];
+    out->n = sums->n < N_SITES ? sums->n : N_SITES;
+    out->width = least;
+    for (size_t i = 0; i < out->n; i++)
+        names[i] = sums->rows[i].name;
+    for (size_t i = 0; i < out->n; i++) {
+        tlr_shorten_apart(names[i], names, out->n, (size_t)most, out->texts[i]);
+        const int length = (int)strlen(out->texts[i]);
+        out->width = length > out->width ? length : out->width;
     }
-    return width;
 }
 
 /* Prints the rows that take most of the time, and the share of this time that is waiting. */
 static void print_sums(const char *title, const tlr_sums *sums, FILE *out)
 {
-    const int width = width_of(sums, 32);
-    char name[TLR_SHORT_NAME];
+    short_names names;
+    shorten_names(sums, 32, MOST, &names);
+    const int width = names.width;
     fprintf(out, "\n%-*s %12s %12s %13s %13s\n", width, title, "all ranks", "late sender",
             "late receiver", "at collective");
-    for (size_t i = 0; i < sums->n && i < N_SITES; i++) {
+    for (size_t i = 0; i < names.n; i++) {
         const tlr_sum *row = &sums->rows[i];
-        tlr_shorten(row->name, MOST, name);
-        fprintf(out, "%-*s %12.6g %12.6g %13.6g %13.6g\n", width, tl_printable(name), row->time_s,
-                row->wait_s[TLR_WAIT_LATE_SENDER], row->wait_s[TLR_WAIT_LATE_RECEIVER],
+        fprintf(out, "%-*s %12.6g %12.6g %13.6g %13.6g\n", width, tl_printable(names.texts[i]),
+                row->time_s, row->wait_s[TLR_WAIT_LATE_SENDER], row->wait_s[TLR_WAIT_LATE_RECEIVER],
                 row->wait_s[TLR_WAIT_COLLECTIVE]);
     }
     if (sums->n > N_SITES)
@@ -66,18 +77,17 @@ static void print_path(const tlr_path *path, FILE *out)
     for (uint32_t r = 1; r < path->n_ranks; r++)
         if (path->rank_s[r] > path->rank_s[longest])
             longest = r;
-    const int width = width_of(&path->sites, 30) + 2;
-    char name[TLR_SHORT_NAME];
+    short_names names;
+    shorten_names(&path->sites, 30, MOST_ON_PATH, &names);
+    const int width = names.width + 2;
     fprintf(out, "\n%-*s %12s %6s\n", width, "critical path", "seconds", "%");
     for (unsigned part = 0; part < TLR_N_PARTS; part++)
         if (path->parts_s[part] > 0)
             fprintf(out, "%-*s %12.6g %6.1f\n", width, tlr_part_name(part), path->parts_s[part],
                     100 * path->parts_s[part] / whole_s);
-    for (size_t i = 0; i < path->sites.n && i < N_SITES; i++) {
-        tlr_shorten(path->sites.rows[i].name, MOST, name);
-        fprintf(out, "  %-*s %12.6g %6.1f\n", width - 2, tl_printable(name),
+    for (size_t i = 0; i < names.n; i++)
+        fprintf(out, "  %-*s %12.6g %6.1f\n", width - 2, tl_printable(names.texts[i]),
                 path->sites.rows[i].time_s, 100 * path->sites.rows[i].time_s / whole_s);
-    }
     fprintf(out, "%" PRIu64 " jumps between ranks; longest on rank %" PRIu32 ": %.6g s\n",
             path->n_jumps, longest, path->rank_s[longest]);
 }

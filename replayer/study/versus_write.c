@@ -222,9 +222,12 @@ static void print_table(const tlr_versus *v, tlr_versus_view view, const char *t
         free(shown);
         return;
     }
+    const char **names = malloc(n_rows * sizeof *names);
+    for (size_t r = 0; r < n_rows && names; r++)
+        names[r] = t->rows[r].name;
     fprintf(out, "%s\n", title);
     for (size_t r = 0; r < n_rows; r++) {
-        tlr_shorten(t->rows[r].name, MOST_NAME - 2, name + 2);
+        tlr_shorten_apart(t->rows[r].name, names, names ? n_rows : 0, MOST_NAME - 2, name + 2);
         if (!is_zero(&shown[r * v->n], v->n))
             print_row(v, name, &shown[r * v->n], out);
     }
@@ -237,6 +240,7 @@ static void print_table(const tlr_versus *v, tlr_versus_view view, const char *t
         snprintf(name, sizeof name, "  %s", ROUNDING);
     if (is_long || !is_zero(others, v->n))
         print_row(v, name, others, out);
+    free(names);
     free(shown);
 }
 

@@ -71,6 +71,22 @@ check 'a report of it' "$timeless" report long.tl "${on[@]}" -o long.html
 check 'a browser shows the page' show '' long.html
 check 'the page has three callers, and all of them at the pointer' grep -qE 'title="MPI_Barrier[^"]*_2:20 (<|&lt;) main:10">MPI_Barrier[^<]*_3:30 &lt; \.\.<' dom
 
+# Two call paths with the same inner functions.
+{
+    printf '%s\n' 'timeless-text 1' 'ranks 1' 'volume_unit "cpu-ns"' 'rank 0 host="h"'
+    for way in 1 2; do
+        site ${way}1 ${way}00 '' main 1$way
+        for i in 2 3 4 5; do site $way$i ${way}0$i $way$((i - 1)) an_inner_function_$i ${i}0; done
+    done
+    printf '%s\n' '0 0 MPI_Barrier comm=1 clock_ns=0 volume=1000000000 site=15' '0 1 MPI_Barrier comm=1 clock_ns=0 volume=2000000000 site=25' \
+        '0 2 MPI_Finalize clock_ns=0 volume=1000 site=11' 'end finalized clock_ns=0'
+} | "$timeless" undump - -o alike.tl
+check 'two paths with the same inner functions are told apart' sh -c '"$1" replay alike.tl -p star-1g --details >alike.txt &&
+    for way in 1 2; do grep -qE "^MPI_Barrier an_inner_function_5 .a.c:50. < .. < main:1$way +[0-9]" alike.txt || exit 1; done' - "$timeless"
+check 'a report of them' "$timeless" report alike.tl "${on[@]}" -o alike.html
+check 'a browser shows the page' show '' alike.html
+check 'the page tells them apart' sh -c 'for way in 1 2; do grep -q ">MPI_Barrier an_inner_function_5 (a.c:50) &lt; .. &lt; main:1$way<" dom || exit 1; done'
+
 # ---- regions by function ----
 check 'two functions are regions' "$timeless" replay paths.tl -p star-1g --ranks-per-host 1 --regions-at step --regions-at finish --regions-at main
 cp out regions

@@ -43,6 +43,7 @@ check 'zoomed: the page shows fewer states, and names the one below the pointer'
 check 'a trace with many events is made' "$timeless" make ring --ranks 2 --iterations 120000 -o ring.tl
 check 'many events: a report is written' "$timeless" report ring.tl -p star-1g --no-compute --details --json=ring.json -q -o ring.html
 check 'many events: short states are merged' grep -qE '"merge_s":[1-9]' ring.html
+check 'many events: short states that take no time are no computation' sh -c 'grep -q "short states, " ring.html && ! grep -q "short states, compute" ring.html'
 check 'many events: the page has less than 12 MB' test "$(wc -c <ring.html)" -lt 12000000
 check 'many events: the page contains the prediction' $read_back page ring.html ring.json
 check 'many events: a browser shows the page' render ring.html ring.dom
@@ -96,6 +97,18 @@ assert [(c["count"], c["bytes"]) for c in d["calls"] if c["name"] == "MPI_Send"]
 check 'one slow rank of 40: a report is written' "$timeless" report slow.tl -p "$TIMELESS_PLATFORMS/star-1g/platform.xml" -q -o slow.html
 check 'one slow rank of 40: a browser shows the page' render slow.html slow.dom
 check 'one slow rank of 40: the page names it' grep -q 'Without waiting for other ranks: rank 17 is the slowest (9' slow.dom
+
+
+# Ranks that are alike; several ranks in a cell of the matrix.
+"$timeless" dump slow.tl | sed 's/volume=[19]000000/volume=1000000000/' | "$timeless" undump - -o alike.tl
+check '40 ranks that are alike: a report is written' "$timeless" report alike.tl -p "$TIMELESS_PLATFORMS/star-1g/platform.xml" -q -o alike.html
+check '40 ranks that are alike: a browser shows the page' render alike.html alike.dom
+check '40 ranks that are alike: none is the slowest' grep -q 'id="busy">Without waiting for other ranks, all ranks take 1 s\.<' alike.dom
+check '1024 ranks: a report is written' sh -c '"$1" make stencil2d --ranks 1024 -o many.tl && "$1" report many.tl -p fat-tree --no-compute -q -o many.html' - "$timeless"
+sed 's|<script>|<script>const texts = [], write = CanvasRenderingContext2D.prototype.fillText; CanvasRenderingContext2D.prototype.fillText = function (text, ...at) { texts.push(text); write.call(this, text, ...at); };</script>&|' many.html >hooked.html
+$read_back poke hooked.html poked.html 'byId("view").dataset.texts = texts.join("; ") + "; ";'
+check '1024 ranks: a browser shows the page' render poked.html many.dom
+check '1024 ranks: the matrix ends at the last rank' sh -c 'grep -q "; to 1023; " many.dom && ! grep -q "; to 1022; " many.dom'
 
 check_exit 2 'a report of two traces exits with 2' "$timeless" report hpl.tl ring.tl -p star-1g
 check_exit 2 'a report by the loggops engine exits with 2' "$timeless" report hpl.tl --engine loggops --params L=1us,o=1us,g=1us,G=1ns,O=0ns -p star-1g

@@ -123,7 +123,8 @@ def check_dom(path, prediction_path):
         check_share(text_of(dom, "waits"), title, sum(r[key] for r in waiting), total)
     busy = [r["end_s"] - w[waits[0]] - w[waits[1]] - w[waits[2]] for r, w in zip(ranks, waiting)]
     slowest = busy.index(max(busy))
-    assert "rank %d is the slowest (%s)" % (slowest, seconds_text(busy[slowest])) in text_of(dom, "busy")
+    alike = min(busy) >= max(busy) * (1 - 1e-4)
+    assert ("all ranks take %s." if alike else "rank {} is the slowest (%s)".format(slowest)) % seconds_text(busy[slowest]) in text_of(dom, "busy")
     walk = prediction["details"]["critical_path"]
     for part, seconds in walk["parts"].items():
         if seconds > 0:
