@@ -484,11 +484,12 @@ static int show(const replay_arguments *a, tlr_prediction *const *predictions)
     return CLI_OK;
 }
 
-/* Energy is printed without a request if the platform states watts and the ranks are on its hosts.
- */
+/* Energy is stated without a request if the platform states watts and the ranks are on its hosts.
+ * Pages have it with --quiet, too: it does not change them. */
 static int shows_energy(const replay_arguments *a)
 {
-    return a->n_jobs == 1 && !a->quiet && !a->take && !a->options.sampled &&
+    const int is_shown = !a->quiet || a->keep;
+    return a->n_jobs == 1 && is_shown && !a->take && !a->options.sampled &&
            a->options.n_seeds <= 1 && !a->options.loggops_params;
 }
 
