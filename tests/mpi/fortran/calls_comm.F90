@@ -9,6 +9,7 @@ program calls_comm
   call MPI_Init(ierr)
   w = MPI_COMM_WORLD
   call MPI_Comm_rank(w, rank, ierr)
+  call graphs
   call MPI_Comm_dup(w, c, ierr)
   call MPI_Comm_dup_with_info(c, MPI_INFO_NULL, d, ierr)
   call MPI_Barrier(d, ierr)
@@ -21,7 +22,6 @@ program calls_comm
   call MPI_Barrier(MPI_COMM_SELF, ierr)
   call groups
   call grids
-  call graphs
   call intercommunicators
   call MPI_Finalize(ierr)
 contains
