@@ -1,12 +1,12 @@
 #!/usr/bin/env bash
-# distributions.sh [--all] [--limit MINUTES] [RELEASE...]: builds the last commit and runs its tests in a bare system of each
+# distributions.sh [--all] [--limit SECONDS] [RELEASE...]: builds the last commit and runs its tests in a bare system of each
 # Debian release, which debootstrap installs into a folder from the mirror of this machine. bookworm is Debian 12, trixie is
 # Debian 13. Without RELEASE it takes the one of the two that this machine does not run.
 #
 #   without --all   the first command of the README, and the core of the tests (CORE below), with the packages in the first
 #                   part of packages.txt
 #   --all           the README's test command
-#   --limit MINUTES a release is skipped if its system and packages are not installed after a third of this time, and fails if
+#   --limit SECONDS a release is skipped if its system and packages are not installed after a third of this time, and fails if
 #                   its build and tests have not ended after two thirds of it
 #
 # The systems are kept in the folder ROOTS (default: distributions/ in the build folder), so that the next run is faster.
@@ -18,7 +18,7 @@ all='' limit_s=0
 while :; do
     case ${1:-} in
     --all) all=1 ;;
-    --limit) limit_s=$((${2:?MINUTES} * 60)); shift ;;
+    --limit) limit_s=${2:?SECONDS}; shift ;;
     *) break ;;
     esac
     shift
@@ -46,7 +46,9 @@ install_in() {
     [ -n "$all" ] || further='/^# What further/,$d;'
     packages=$(sed "${further}s/#.*//" tests/packages.txt | tr '\n' ' ')
     inside_for $((limit_s / 3)) "$1" "apt-get update -qq -o APT::Update::Error-Mode=any &&
-        apt-get install -qq -y --no-install-recommends --download-only $packages" >"$1.log" 2>&1
+        apt-get install -qq -y --no-install-recommends --download-only $packages" >"$1.log" 2>&1 && return
+    [ $? != 124 ] || echo "the mirror took more than $((limit_s / 3)) seconds" >>"$1.log"
+    return 1
 }
 
 # test_in ROOT: the tests; prints their log
@@ -73,7 +75,7 @@ for release; do
     failed=$(awk '/^# (FAIL|XPASS|ERROR):/ { n += $3 } END { print n + 0 }' "$root.log")
     [ -z "$all" ] || [ $ended = 124 ] || IFS=' ' read -r passed _ failed _ < <(tail -n 1 "$root.log")
     if [ $ended = 124 ]; then
-        echo "$release: the build and the tests took more than $((limit_s / 90)) minutes; the last that ended: $(grep -aE '^(PASS|FAIL|SKIP): ' "$root.log" | tail -n 1)"
+        echo "$release: the build and the tests took more than $((limit_s * 2 / 3)) seconds; the last that ended: $(grep -aE '^(PASS|FAIL|SKIP): ' "$root.log" | tail -n 1)"
         failed=$((failed + 1))
     elif [ $ended != 0 ] && [ "$failed" = 0 ]; then
         failed=1

@@ -103,4 +103,36 @@ check 'CI: it is skipped by name' grep -qx 'skipped: the other Debian release: w
 check 'CI: it does not count' last '8 passed, 0 failed'
 check_exit 1 'CI: one that fails is a failure' ci '7 passed, 0 failed' 0 0 1
 check 'CI: it is counted, as the others' last '8 passed, 1 failed'
+
+# other APT TESTS [OPTION...]: distributions.sh, for which the mirror and the tests do so
+mkdir -p "$scratch/system"
+printf '#!/bin/sh\nmkdir -p "$3"\n' >"$scratch/system/debootstrap"
+printf '#!/bin/sh\necho 0\n' >"$scratch/system/id"
+cat >"$scratch/system/unshare" <<'END'
+#!/bin/bash
+case ${!#} in
+*first-light*) eval "$TESTS" ;;
+*apt-get*) eval "$APT" ;;
+esac
+END
+printf '#!/bin/sh\nexec tar -cf - -T /dev/null\n' >"$scratch/system/git"
+chmod +x "$scratch"/system/*
+other() {
+    rm -rf "$scratch/roots"
+    APT=$1 TESTS=$2 ROOTS=$scratch/roots MIRROR=http://mirror.invalid PATH=$scratch/system:$PATH \
+        bash "$top_srcdir/tests/distributions.sh" "${@:3}" trixie >"$scratch/said"
+    local code=$?
+    tail -n 1 "$scratch/said" >"$scratch/last"
+    return $code
+}
+check_exit 0 'the other release: tests pass' other : 'echo "# PASS: 7"' --limit 60
+check 'the other release: they are counted' last 'trixie: 7 passed, 0 failed'
+check_exit 1 'the other release: a test fails' other : 'echo "# PASS: 7"; echo "# FAIL: 1"; exit 2'
+check 'the other release: it is counted' last 'trixie: 7 passed, 1 failed'
+check_exit 1 'the other release: tests that hang fail' other : 'echo "PASS: a.sh 1 - a"; sleep 1000' --limit 3
+check 'the other release: the last one that ended is named' grep -q 'more than 2 seconds; the last that ended: PASS: a.sh 1 - a' "$scratch/said"
+check_exit 77 'the other release: a mirror that does not answer is no failure' other 'sleep 1000' : --limit 3
+check 'the other release: it is a named skip' grep -q '^skipped: the other Debian release: trixie: its packages cannot be installed: the mirror took more than 1 seconds' "$scratch/last"
+check_exit 77 'the other release: nor is one that lacks a package' other 'echo "E: no a"; exit 100' :
+check 'the other release: the package is named' grep -q 'E: no a$' "$scratch/last"
 tap_done
