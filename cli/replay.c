@@ -49,7 +49,8 @@ enum {
     OPT_REGIONS_AT,
     OPT_LINKS,
     OPT_ENERGY,
-    OPT_THREADS
+    OPT_THREADS,
+    OPT_RANK_THREADS
 };
 
 static const struct argp_option options[] = {
@@ -58,6 +59,7 @@ static const struct argp_option options[] = {
     {"platform", 'p', "NAME", 0, "platform folder, or name of an installed one", 0},
     {"ranks-per-host", OPT_RANKS_PER_HOST, "N", 0, "ranks on each host (default: its cores)", 0},
     {"hostfile", OPT_HOSTFILE, "FILE", 0, "hosts in order, one a line, or a rank file", 0},
+    {"rank-threads", OPT_RANK_THREADS, "N", 0, "threads of OpenMP (default: as recorded)", 0},
     {"round-robin", OPT_ROUND_ROBIN, NULL, 0, "one rank on each host in turn", 0},
     {"set", OPT_SET, "CHANGE", 0, "link.bandwidth=10Gbps, ...; a parameter: N=10", 0},
     {"scale", OPT_SCALE, "WHAT FACTOR", 0, "scale network, hosts, kernels, ... (man page)", 0},
@@ -148,6 +150,14 @@ static void add_change(struct argp_state *state, replay_arguments *a, const char
     tl_error err;
     if (tlr_change_parse(change, &a->changes[a->options.n_changes++], &err) != TL_OK)
         argp_error(state, "%s: %s", option, err.text);
+}
+
+static void change_to(struct argp_state *state, replay_arguments *a, const char *option,
+                      const char *quantity, const char *value)
+{
+    char change[128];
+    snprintf(change, sizeof change, "%s=%s", quantity, value);
+    add_change(state, a, option, change);
 }
 
 /* ",NAME=VALUE" for the programs among the traces. */
@@ -293,12 +303,8 @@ static error_t parse(int key, char *value, struct argp_state *state)
     case OPT_SET: set(state, a, value); break;
     case OPT_RANKS: set_ranks(state, a, value); break;
     case OPT_SCALE: add_scale(state, a, value); break;
-    case OPT_HOST_SPEED: {
-        char change[128];
-        snprintf(change, sizeof change, "host.speed=%s", value);
-        add_change(state, a, "--host-speed", change);
-        break;
-    }
+    case OPT_HOST_SPEED: change_to(state, a, "--host-speed", "host.speed", value); break;
+    case OPT_RANK_THREADS: change_to(state, a, "--rank-threads", "rank.threads", value); break;
     case OPT_IO_BANDWIDTH: set_io_bandwidth(state, a, value); break;
     case OPT_POLLS:
         if (strcmp(value, "adaptive") != 0 && strcmp(value, "recorded") != 0)
@@ -364,15 +370,9 @@ static error_t parse(int key, char *value, struct argp_state *state)
 }
 
 const struct argp replay_argp = {
-    options,
-    parse,
-    "TRACE[@START]... --platform NAME\nTRACE --engine loggops [--params L=TIME,...] [--platform "
-    "NAME]",
+    options, parse, "TRACE[@START]... --platform NAME\nTRACE --engine loggops [--params L=...]",
     "Predict how long a trace takes on a platform.  TRACE@START begins at START s.\v'man "
-    "timeless-replay' describes every option.",
-    NULL,
-    NULL,
-    NULL};
+    "timeless-replay' describes every option."};
 
 typedef struct shown {
     tlr_prediction *const *predictions;

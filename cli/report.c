@@ -108,14 +108,16 @@ static error_t parse_replay(int key, char *value, struct argp_state *state)
     return replay_argp.parser(key, value, state);
 }
 
-/* The options of a replay without --details, which a report always has, and --quiet. */
+/* The options of a replay without --details, which a report always has, --quiet, and
+ * --rank-threads, which --set includes. */
 static void show_options(struct argp_option *out, size_t room)
 {
     for (size_t i = 0; i + 1 < room; i++) {
         out[i] = replay_argp.options[i];
         if (!out[i].name && !out[i].key && !out[i].doc)
             return;
-        if (out[i].name && (!strcmp(out[i].name, "details") || !strcmp(out[i].name, "quiet")))
+        if (out[i].name && (!strcmp(out[i].name, "details") || !strcmp(out[i].name, "quiet") ||
+                            !strcmp(out[i].name, "rank-threads")))
             out[i].flags |= OPTION_HIDDEN;
     }
 }

@@ -166,7 +166,7 @@ static tl_status open_model(performer *p, const arguments *a, tlr_model **model,
     const tlr_options model_options = {.seed = a->seed};
     tl_status status = TL_OK;
     gethostname(host, sizeof host - 1);
-    const tlr_place place = {.host = host, .core = 0};
+    const tlr_place place = {.host = host};
     if (a->model)
         status = tlr_model_load(a->model, model, err);
     if (status == TL_OK)

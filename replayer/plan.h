@@ -79,6 +79,7 @@ typedef struct tlr_plan {
     tlr_plan_marks *mark_sites;
     size_t n_marks; /* in all */
     uint64_t n_events, n_polls, n_opaque;
+    uint64_t n_parallel;  /* regions of OpenMP */
     uint64_t n_transfers; /* calls that move a file's data */
 } tlr_plan;
 

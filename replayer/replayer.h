@@ -157,7 +157,8 @@ typedef enum tlr_quantity {
     TLR_HOST_SPEED,
     /* of the compute model, by a factor */
     TLR_KERNEL_TIME,
-    TLR_BURST_TIME
+    TLR_BURST_TIME,
+    TLR_RANK_THREADS /* a number */
 } tlr_quantity;
 
 /* A change of the platform after it was read from its files. */
@@ -165,12 +166,12 @@ typedef struct tlr_change {
     tlr_quantity quantity;
     char pattern[128]; /* of the names of links, hosts or kernels, fnmatch(3); loopback links are
                           left alone unless "loopback" stands in it */
-    double value;      /* bytes per second, seconds, flop/s; or the factor */
+    double value;      /* bytes per second, seconds, flop/s, threads; or the factor */
     int is_factor;
 } tlr_change;
 
 /* From "link.bandwidth=10Gbps", "link:PATTERN.latency=2x", "host.speed=3Gf",
- * "kernel:dgemm.time=2x", "burst.time=2x": units as SimGrid's. */
+ * "kernel:dgemm.time=2x", "burst.time=2x", "rank.threads=2": units as SimGrid's. */
 tl_status tlr_change_parse(const char *text, tlr_change *out, tl_error *err);
 /* Makes `what` (network, bandwidth, latency, hosts, kernels, bursts) `factor` times what it is: one
  * or two changes. A network at 0.1 has a tenth of the bandwidth and ten times the latency; kernels
@@ -183,6 +184,8 @@ size_t tlr_change_text(const tlr_change *change, char *text, size_t size);
 double tlr_change_apply(const tlr_change *change, double value);
 /* Whether it changes the compute model, and no host or link. */
 int tlr_change_is_of_model(const tlr_change *change);
+/* The threads of each parallel region; 0: as many as in the run. */
+unsigned tlr_change_threads(const tlr_change *changes, size_t n);
 /* The product of the factors for this quantity; `name` of the kernel, NULL for bursts. */
 double tlr_change_factor(const tlr_change *changes, size_t n, tlr_quantity quantity,
                          const char *name);

@@ -341,6 +341,21 @@ static tl_status check_group(tlr_validation *v, const tl_event *e, uint32_t n)
     return status;
 }
 
+/* Three parts, and the work of one thread or more. */
+static tl_status check_parallel(const tlr_validation *v, const tl_event *e)
+{
+    enum { ONE_AT_A_TIME = 2, THREADS = 3 };
+    int64_t sum = 0;
+    if (e->list_len <= THREADS)
+        return refuse(v, e, "a parallel region without threads");
+    const tl_status status = check_counts(v, e);
+    for (uint32_t i = THREADS; status == TL_OK && i < e->list_len; i++)
+        sum += e->list[i];
+    if (status == TL_OK && e->list[ONE_AT_A_TIME] > sum)
+        return refuse(v, e, "more work one at a time than there is");
+    return status;
+}
+
 static tl_status check_list(tlr_validation *v, const tl_event *e, const tl_call_info *info,
                             const tlr_party *p)
 {
@@ -352,6 +367,8 @@ static tl_status check_list(tlr_validation *v, const tl_event *e, const tl_call_
     case TL_ACTION_WIN_START: return check_group(v, e, p->n_own);
     default: break;
     }
+    if (e->call == TL_MPI_Parallel)
+        return check_parallel(v, e);
     if (!(info->traits & TL_TRAIT_SIZED))
         return TL_OK;
     const uint32_t n = counts_of(v, e, info->action, p);
@@ -375,7 +392,9 @@ static tl_status check_slots(tlr_validation *v, const tl_event *e, const tl_call
         status = e->new_comm ? check_comms(v, e, info) : TL_OK;
         if (status == TL_OK)
             status = check_sizes(v, e, 1);
-        return status != TL_OK || !e->list_len ? status : check_list(v, e, info, &(tlr_party){0});
+        if (status != TL_OK || (!e->list_len && e->call != TL_MPI_Parallel))
+            return status;
+        return check_list(v, e, info, &(tlr_party){0});
     }
     status = check_comms(v, e, info);
     if (status != TL_OK)

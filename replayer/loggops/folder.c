@@ -281,12 +281,13 @@ tl_status loggops_place_ranks(const tlr_cluster *cluster, const loggops_network 
     *out = (loggops_places){.cluster = *cluster};
     out->host_of = calloc(n_ranks + 1u, sizeof *out->host_of);
     out->core_of = calloc(n_ranks + 1u, sizeof *out->core_of);
+    out->n_on = calloc(cluster->n_hosts + 1, sizeof *out->n_on);
     out->nodes = (loggops_nodes){.node_of = calloc(n_ranks + 1u, sizeof *out->nodes.node_of),
                                  .between = network->between,
                                  .within = network->has_within ? network->within : network->between,
                                  .move_bytes = network->move_bytes};
     tl_status status = TL_OK;
-    if (!of_host || !out->host_of || !out->core_of || !out->nodes.node_of)
+    if (!of_host || !out->host_of || !out->core_of || !out->n_on || !out->nodes.node_of)
         status = tl_fail(err, TL_ERR_MEMORY, "out of memory for the places of the ranks");
     else
         status = tlr_map_ranks(cluster->hosts, cluster->n_hosts, options->hostfile, options,
@@ -295,6 +296,7 @@ tl_status loggops_place_ranks(const tlr_cluster *cluster, const loggops_network 
         for (uint32_t r = 0; r < n_ranks; r++)
             out->core_of[r] = of_host[out->host_of[r]]++ % cluster->hosts[out->host_of[r]].n_cores;
         out->crowd = tlr_find_crowd(cluster->hosts, cluster->n_hosts, of_host);
+        memcpy(out->n_on, of_host, cluster->n_hosts * sizeof *of_host);
         number_nodes(out, n_ranks, of_host);
     }
     free(of_host);
@@ -306,5 +308,6 @@ void loggops_places_free(loggops_places *places)
     tlr_cluster_free(&places->cluster);
     free(places->host_of);
     free(places->core_of);
+    free(places->n_on);
     free(places->nodes.node_of);
 }

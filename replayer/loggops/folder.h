@@ -11,6 +11,7 @@ typedef struct loggops_places {
     uint32_t *host_of; /* by rank: index into its hosts */
     tlr_crowd crowd;
     uint32_t *core_of; /* how many ranks of the host come before, modulo its cores */
+    uint32_t *n_on;    /* by host: its ranks */
     loggops_nodes nodes;
 } loggops_places;
 

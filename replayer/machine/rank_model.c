@@ -63,7 +63,9 @@ tl_status tlr_rank_model_open(tlr_rank_model *out, const tlr_model *model, const
                             .burst_factor = tlr_change_factor(options->changes, options->n_changes,
                                                               TLR_BURST_TIME, NULL),
                             .changes = options->changes,
-                            .n_changes = options->n_changes};
+                            .n_changes = options->n_changes,
+                            .n_threads = tlr_change_threads(options->changes, options->n_changes),
+                            .cores = place->cores};
     if (!model)
         return TL_OK;
     out->host = find_host(model, place, err, &status);
@@ -138,6 +140,8 @@ double tlr_rank_burst_s(tlr_rank_model *m, const tl_event *event, uint64_t index
         m->classes ? tlr_class_rate(m->classes, m->unit, m->trace, m->rank, from, event->site)
                    : m->unit->s_per_unit;
     double seconds = (double)event->volume * s_per_unit * m->factor * m->burst_factor;
+    if (event->call == TL_MPI_Parallel)
+        seconds *= tlr_parallel_share(event, m->n_threads, m->cores);
     if (m->unit->relative_sd > 0) {
         const tlr_draw_key key = {.seed = m->seed,
                                   .purpose = TLR_DRAW_BURST,

@@ -13,6 +13,7 @@
 typedef struct tlr_place {
     const char *host;
     unsigned core; /* among the ranks of the host, modulo its cores */
+    double cores;  /* of the host, for each of its ranks; 0: as many as there are threads */
 } tlr_place;
 
 typedef struct tlr_class_cache tlr_class_cache; /* burst_class.c */
@@ -40,6 +41,8 @@ typedef struct tlr_rank_model {
     double burst_factor;        /* of those of bursts */
     const tlr_change *changes;  /* of the times of kernels */
     size_t n_changes;
+    unsigned n_threads;       /* of a parallel region; 0: as in the run */
+    double cores;             /* tlr_place */
     double *kernel_factors;   /* [model->pool.n_kernels] */
     uint32_t site;            /* of the event before */
     tlr_class_cache *classes; /* NULL: the unit has none */
@@ -62,6 +65,14 @@ void tlr_rank_model_lend(tlr_rank_model *m, tlr_kernel_memo *memos);
  * asked for, one after the other: their class depends on the event before. */
 double tlr_rank_burst_s(tlr_rank_model *m, const tl_event *event, uint64_t index);
 double tlr_rank_kernel_s(tlr_rank_model *m, const tl_event *event, uint64_t index);
+
+/* ---- parallel.c ---- */
+
+/* The part of the volume of a parallel region that counts as time, on n threads (0: as in the run)
+ * with so many cores (0: one for each thread). */
+double tlr_parallel_share(const tl_event *region, unsigned n_threads, double cores);
+/* How many cores each rank of a host has. */
+double tlr_cores_for_rank(unsigned n_cores, uint32_t n_ranks);
 
 /* ---- model.c ---- */
 

@@ -21,14 +21,28 @@ static const struct quantity {
     [TLR_HOST_SPEED] = {"host", "speed", "f", "3Gf", TL_SPEED, 0},
     [TLR_KERNEL_TIME] = {"kernel", "time", "x", "1.1x", TL_DURATION, 0},
     [TLR_BURST_TIME] = {"burst", "time", "x", "1.1x", TL_DURATION, 0},
+    [TLR_RANK_THREADS] = {"rank", "threads", "", "2", TL_DURATION, 0},
 };
-enum { N_QUANTITIES = sizeof quantities / sizeof *quantities };
+enum { N_QUANTITIES = sizeof quantities / sizeof *quantities, MOST_THREADS = 65536 };
+
+static tl_status parse_threads(const char *text, tlr_change *out, tl_error *err)
+{
+    char *rest;
+    const long n = strtol(text, &rest, 10);
+    if (rest == text || *rest || n < 1 || n > MOST_THREADS)
+        return tl_fail(err, TL_ERR_USAGE, "'%s' is not a number of threads; give 1 to %d", text,
+                       MOST_THREADS);
+    out->value = (double)n;
+    return TL_OK;
+}
 
 static tl_status parse_value(const char *text, tlr_change *out, tl_error *err)
 {
     const struct quantity *q = &quantities[out->quantity];
     char *rest;
     const double number = strtod(text, &rest);
+    if (out->quantity == TLR_RANK_THREADS)
+        return parse_threads(text, out, err);
     out->is_factor = rest > text && !strcmp(rest, "x");
     out->value = number;
     if (!out->is_factor && tlr_change_is_of_model(out))
@@ -61,9 +75,9 @@ tl_status tlr_change_parse(const char *text, tlr_change *out, tl_error *err)
         const size_t rest = length - item - 1 - name;
         if (rest && (text[item] != ':' || rest < 2 || rest > sizeof change.pattern))
             continue;
-        if (rest && i == TLR_BURST_TIME)
-            return tl_fail(err, TL_ERR_USAGE, "'%s': bursts have no names; write burst.time=%s",
-                           text, q->example);
+        if (rest && (i == TLR_BURST_TIME || i == TLR_RANK_THREADS))
+            return tl_fail(err, TL_ERR_USAGE, "'%s': %ss have no names; write %s.%s=%s", text,
+                           q->item, q->item, q->name, q->example);
         if (rest)
             snprintf(change.pattern, sizeof change.pattern, "%.*s", (int)rest - 1, text + item + 1);
         tl_status status = parse_value(equals + 1, &change, err);
@@ -74,7 +88,7 @@ tl_status tlr_change_parse(const char *text, tlr_change *out, tl_error *err)
     return tl_fail(err, TL_ERR_USAGE,
                    "'%s' is not a change of a platform; write link.bandwidth=VALUE, "
                    "link.latency=VALUE, host.speed=VALUE, kernel.time=FACTORx, "
-                   "burst.time=FACTORx, or link:NAME.bandwidth=VALUE",
+                   "burst.time=FACTORx, rank.threads=NUMBER, or link:NAME.bandwidth=VALUE",
                    text);
 }
 
@@ -129,7 +143,17 @@ double tlr_change_apply(const tlr_change *change, double value)
 
 int tlr_change_is_of_model(const tlr_change *change)
 {
-    return change->quantity == TLR_KERNEL_TIME || change->quantity == TLR_BURST_TIME;
+    return change->quantity == TLR_KERNEL_TIME || change->quantity == TLR_BURST_TIME ||
+           change->quantity == TLR_RANK_THREADS;
+}
+
+unsigned tlr_change_threads(const tlr_change *changes, size_t n)
+{
+    unsigned threads = 0;
+    for (size_t i = 0; i < n; i++)
+        if (changes[i].quantity == TLR_RANK_THREADS)
+            threads = (unsigned)changes[i].value;
+    return threads;
 }
 
 double tlr_change_factor(const tlr_change *changes, size_t n, tlr_quantity quantity,

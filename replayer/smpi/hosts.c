@@ -180,10 +180,11 @@ static void check_disks(void)
 }
 
 /* The compute model of a rank, which takes the next core of its host. */
-static void choose_model(smpi_rank *r, const tlr_host *host, uint32_t *n_before)
+static void choose_model(smpi_rank *r, const tlr_host *host, uint32_t *n_before, uint32_t n_ranks)
 {
     tl_error err;
-    const tlr_place place = {host->name, (*n_before)++ % host->n_cores};
+    const tlr_place place = {host->name, (*n_before)++ % host->n_cores,
+                             tlr_cores_for_rank(host->n_cores, n_ranks)};
     if (tlr_rank_model_open(&r->model, replay.model, r->job->trace,
                             (uint32_t)(r->job - replay.jobs), r->rank, &place, replay.options,
                             &err) != TL_OK)
@@ -198,14 +199,17 @@ void smpi_place_ranks(void)
     uint32_t *host_of = smpi_alloc(replay.n_ranks, sizeof *host_of);
     double *speeds = smpi_alloc(n_hosts, sizeof *speeds);
     uint32_t *n_placed = smpi_alloc(n_hosts, sizeof *n_placed);
+    uint32_t *n_on = smpi_alloc(n_hosts, sizeof *n_on);
     map_jobs(hosts, n_hosts, host_of);
+    for (uint32_t r = 0; r < replay.n_ranks; r++)
+        n_on[host_of[r]]++;
     for (size_t h = 0; h < n_hosts; h++)
         speeds[h] = sg_host_get_speed(sg_host_by_name(hosts[h].name));
     change_platform(hosts, n_hosts, speeds);
     for (uint32_t r = 0; r < replay.n_ranks; r++) {
         const tlr_host *host = &hosts[host_of[r]];
         snprintf(replay.result->ranks[r].host, HOST_NAME_BYTES, "%s", host->name);
-        choose_model(&replay.ranks[r], host, &n_placed[host_of[r]]);
+        choose_model(&replay.ranks[r], host, &n_placed[host_of[r]], n_on[host_of[r]]);
         if (replay.model)
             replay.ranks[r].flops_per_s =
                 replay.model->reference_flops *
