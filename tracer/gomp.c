@@ -58,12 +58,21 @@ typedef struct region {
     region_function *function;
     void *data;
     tlt_team team;
+    tlt_region parts;
 } region;
+
+int omp_get_thread_num(void);
+
+static int thread_number(void)
+{
+    __typeof__(&omp_get_thread_num) real = TLT_NEXT(omp_get_thread_num);
+    return real ? real() : 0;
+}
 
 static void run_region(void *given)
 {
     region *r = given;
-    tlt_membership before = tlt_team_enter(&r->team, true);
+    tlt_membership before = tlt_team_enter(&r->team, thread_number());
     r->function(r->data);
     tlt_team_leave(before);
 }
@@ -74,15 +83,17 @@ static void run_region(void *given)
     TLT_API type name params                                                                       \
     {                                                                                              \
         __typeof__(&name) real = REAL(name);                                                       \
-        region r = {.reductions = (reductions_), .function = function, .data = data};              \
-        const bool measured = is_gcc() && tlt_team_begin(&r.team);                                 \
+        region r;                                                                                  \
+        r.reductions = (reductions_), r.function = function, r.data = data;                        \
+        const bool measured = is_gcc() && tlt_team_begin(&r.team, &r.parts);                       \
         if (measured) {                                                                            \
+            r.parts.is_serial = n_threads == 1; /* if(false), num_threads(1) */                    \
             function = run_region;                                                                 \
             data = &r;                                                                             \
         }                                                                                          \
         RESULT_##type(real(function, data, __VA_ARGS__));                                          \
         if (measured)                                                                              \
-            tlt_team_end(&r.team);                                                                 \
+            tlt_team_end(&r.team, __builtin_return_address(0));                                    \
         RETURN_##type;                                                                             \
     }
 #define RESULT_void(call) call
@@ -114,26 +125,29 @@ RUNTIME_LOOP_REGION(maybe_nonmonotonic_runtime)
 
 /* ---- where a thread may wait ---- */
 
-#define WAIT(name)                                                                                 \
-    TLT_API void name(void);                                                                       \
-    TLT_API void name(void)                                                                        \
-    {                                                                                              \
-        __typeof__(&name) real = REAL(name);                                                       \
-        const bool measured = is_gcc() && tlt_wait_begin();                                        \
-        real();                                                                                    \
-        if (measured)                                                                              \
-            tlt_wait_end();                                                                        \
-    }
-#define WAIT_WITH(type, name, params, args)                                                        \
+#define WAIT(name) WAIT_WITH(void, name, (void), (), tlt_member.part)
+#define WAIT_WITH(type, name, params, args, next_part)                                             \
     TLT_API type name params;                                                                      \
     TLT_API type name params                                                                       \
     {                                                                                              \
         __typeof__(&name) real = REAL(name);                                                       \
         const bool measured = is_gcc() && tlt_wait_begin();                                        \
         RESULT_##type(real args);                                                                  \
-        if (measured)                                                                              \
+        if (measured) {                                                                            \
+            tlt_member.part = (uint8_t)(next_part);                                                \
             tlt_wait_end();                                                                        \
+        }                                                                                          \
         RETURN_##type;                                                                             \
+    }
+/* The end of what only one thread does at a time. */
+#define RELEASE(name, params, args)                                                                \
+    TLT_API void name params;                                                                      \
+    TLT_API void name params                                                                       \
+    {                                                                                              \
+        __typeof__(&name) real = REAL(name);                                                       \
+        real args;                                                                                 \
+        if (is_gcc())                                                                              \
+            tlt_work_as(TLT_BESIDE);                                                               \
     }
 #define RESULT_bool(call) bool result = call
 #define RETURN_bool return result
@@ -141,24 +155,42 @@ typedef void *pointer;
 #define RESULT_pointer(call) void *result = call
 #define RETURN_pointer return result
 
-WAIT(GOMP_barrier)
+WAIT_WITH(void, GOMP_barrier, (void), (), TLT_BESIDE)
 WAIT(GOMP_loop_end)
 WAIT(GOMP_sections_end)
-WAIT(GOMP_ordered_start)
-WAIT(GOMP_critical_start)
-WAIT(GOMP_atomic_start)
+WAIT_WITH(void, GOMP_ordered_start, (void), (), TLT_ONE_AT_A_TIME)
+WAIT_WITH(void, GOMP_critical_start, (void), (), TLT_ONE_AT_A_TIME)
+WAIT_WITH(void, GOMP_atomic_start, (void), (), TLT_ONE_AT_A_TIME)
 WAIT(GOMP_taskwait)
 WAIT(GOMP_taskgroup_end)
-WAIT_WITH(bool, GOMP_barrier_cancel, (void), ())
-WAIT_WITH(bool, GOMP_loop_end_cancel, (void), ())
-WAIT_WITH(bool, GOMP_sections_end_cancel, (void), ())
-WAIT_WITH(void, GOMP_workshare_task_reduction_unregister, (bool cancelled), (cancelled))
-WAIT_WITH(pointer, GOMP_single_copy_start, (void), ())
-WAIT_WITH(void, GOMP_single_copy_end, (void *data), (data))
-WAIT_WITH(void, GOMP_critical_name_start, (void **lock), (lock))
-WAIT_WITH(void, GOMP_taskwait_depend, (void **depend), (depend))
-WAIT_WITH(void, omp_set_lock, (void *lock), (lock))
-WAIT_WITH(void, omp_set_lock_, (void *lock), (lock))
+WAIT_WITH(bool, GOMP_barrier_cancel, (void), (), TLT_BESIDE)
+WAIT_WITH(bool, GOMP_loop_end_cancel, (void), (), tlt_member.part)
+WAIT_WITH(bool, GOMP_sections_end_cancel, (void), (), tlt_member.part)
+WAIT_WITH(void, GOMP_workshare_task_reduction_unregister, (bool cancelled), (cancelled), tlt_member.part)
+WAIT_WITH(pointer, GOMP_single_copy_start, (void), (), result ? TLT_BESIDE : TLT_ALONE)
+WAIT_WITH(void, GOMP_single_copy_end, (void *data), (data), TLT_BESIDE)
+WAIT_WITH(void, GOMP_critical_name_start, (void **lock), (lock), TLT_ONE_AT_A_TIME)
+WAIT_WITH(void, GOMP_taskwait_depend, (void **depend), (depend), tlt_member.part)
+WAIT_WITH(void, omp_set_lock, (void *lock), (lock), TLT_ONE_AT_A_TIME)
+WAIT_WITH(void, omp_set_lock_, (void *lock), (lock), TLT_ONE_AT_A_TIME)
+RELEASE(GOMP_ordered_end, (void), ())
+RELEASE(GOMP_critical_end, (void), ())
+RELEASE(GOMP_critical_name_end, (void **lock), (lock))
+RELEASE(GOMP_atomic_end, (void), ())
+RELEASE(omp_unset_lock, (void *lock), (lock))
+RELEASE(omp_unset_lock_, (void *lock), (lock))
+
+/* One thread does it while the others wait at a barrier; with `nowait` this part lasts until the
+ * next barrier, too. */
+TLT_API bool GOMP_single_start(void);
+TLT_API bool GOMP_single_start(void)
+{
+    __typeof__(&GOMP_single_start) real = REAL(GOMP_single_start);
+    const bool chosen = real();
+    if (chosen && is_gcc())
+        tlt_work_as(TLT_ALONE);
+    return chosen;
+}
 /* clang-format on */
 
 /* ---- tasks ---- */
@@ -194,7 +226,7 @@ static void run_task(void *given)
     void *data = (char *)given + p->offset;
     if (p->is_loop)
         memcpy(data, p->places, 2 * sizeof *p->places);
-    tlt_membership before = tlt_team_enter(p->team, false);
+    tlt_membership before = tlt_team_enter(p->team, TLT_NOT_NEW);
     p->function(data);
     tlt_team_leave(before);
 }

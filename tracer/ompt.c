@@ -20,6 +20,7 @@ typedef union ompt_data_t {
 
 enum { ompt_scope_begin = 1, ompt_scope_end = 2 };
 enum { ompt_task_initial = 0x1, ompt_parallel_league = 0x40000000 };
+enum { ompt_work_single_executor = 3 };
 enum { ompt_task_complete = 1, ompt_task_cancel = 3 };
 enum {
     ompt_mutex_lock = 1,
@@ -34,6 +35,8 @@ enum {
     ompt_callback_task_schedule = 6,
     ompt_callback_implicit_task = 7,
     ompt_callback_sync_region_wait = 16,
+    ompt_callback_mutex_released = 17,
+    ompt_callback_work = 20,
     ompt_callback_mutex_acquire = 26,
     ompt_callback_mutex_acquired = 27
 };
@@ -54,6 +57,7 @@ typedef struct ompt_start_tool_result_t {
 enum { MAX_DEPTH = 8 };
 static __thread struct {
     tlt_team team;
+    tlt_region region;
     tlt_membership before; /* what the master did otherwise */
 } own[MAX_DEPTH] __attribute__((tls_model("initial-exec")));
 static __thread unsigned depth __attribute__((tls_model("initial-exec")));
@@ -63,31 +67,35 @@ static void begin_parallel(ompt_data_t *task, const void *frame, ompt_data_t *pa
 {
     (void)task, (void)frame, (void)n_wanted, (void)code;
     parallel->ptr = NULL;
-    if (!(flags & ompt_parallel_league) && depth < MAX_DEPTH && tlt_team_begin(&own[depth].team))
+    if (!(flags & ompt_parallel_league) && depth < MAX_DEPTH &&
+        tlt_team_begin(&own[depth].team, &own[depth].region))
         parallel->ptr = &own[depth++].team;
 }
 
 static void end_parallel(ompt_data_t *parallel, ompt_data_t *task, int flags, const void *code)
 {
-    (void)task, (void)flags, (void)code;
+    (void)task, (void)flags;
     if (!parallel->ptr)
         return;
     depth--;
-    tlt_team_end(parallel->ptr);
+    tlt_team_end(parallel->ptr, (void *)(uintptr_t)code);
 }
 
 /* ---- tasks ---- */
 
-static void keep(ompt_data_t *task, tlt_team *team, bool works)
+enum { WORKS = 1, ALONE = 2 };
+
+static void keep(ompt_data_t *task, tlt_team *team, bool works, bool alone)
 {
-    task->value = (uintptr_t)team | works;
+    task->value = (uintptr_t)team | (works ? WORKS : 0u) | (alone ? ALONE : 0u);
 }
 
 static tlt_membership kept(const ompt_data_t *task)
 {
-    const uint64_t works = 1;
-    tlt_team *team = (tlt_team *)(uintptr_t)(task->value & ~works);
-    return (tlt_membership){.team = team, .works = team && (task->value & works)};
+    tlt_team *team = (tlt_team *)(uintptr_t)(task->value & ~(uint64_t)(WORKS | ALONE));
+    return (tlt_membership){.team = team,
+                            .part = task->value & ALONE ? TLT_ALONE : TLT_BESIDE,
+                            .works = team && (task->value & WORKS)};
 }
 
 /* The runtime reports the end of a helper's part when the next region begins. The team may then no
@@ -95,17 +103,17 @@ static tlt_membership kept(const ompt_data_t *task)
 static void implicit_task(int endpoint, ompt_data_t *parallel, ompt_data_t *task, unsigned n,
                           unsigned index, int flags)
 {
-    (void)n, (void)index;
+    (void)n;
     if (flags & ompt_task_initial)
         return;
     if (endpoint == ompt_scope_begin) {
         tlt_team *team = parallel ? parallel->ptr : NULL;
         if (!team)
             return;
-        tlt_membership before = tlt_team_enter(team, true);
+        tlt_membership before = tlt_team_enter(team, (int)index);
         if (depth && team == &own[depth - 1].team)
             own[depth - 1].before = before;
-        keep(task, tlt_member.team, true);
+        keep(task, tlt_member.team, true, false);
     } else if (depth && tlt_member.team == &own[depth - 1].team) {
         tlt_team_leave(own[depth - 1].before);
     } else {
@@ -118,7 +126,7 @@ static void create_task(ompt_data_t *creator, const void *frame, ompt_data_t *ta
 {
     (void)creator, (void)frame, (void)has_dependences, (void)code;
     if (!(flags & ompt_task_initial))
-        keep(task, tlt_is_in_team() ? tlt_member.team : NULL, true);
+        keep(task, tlt_is_in_team() ? tlt_member.team : NULL, true, false);
 }
 
 static void schedule_task(ompt_data_t *prior, int status, ompt_data_t *next)
@@ -126,7 +134,7 @@ static void schedule_task(ompt_data_t *prior, int status, ompt_data_t *next)
     if (!tlt_is_in_team() || !next)
         return;
     if (status != ompt_task_complete && status != ompt_task_cancel)
-        keep(prior, tlt_member.team, tlt_member.works);
+        keep(prior, tlt_member.team, tlt_member.works, tlt_member.part == TLT_ALONE);
     tlt_team_switch(kept(next));
 }
 
@@ -168,8 +176,27 @@ static void wait_for_lock(int kind, unsigned hint, unsigned implementation, uint
 static void got_lock(int kind, uint64_t lock, const void *code)
 {
     (void)lock, (void)code;
+    if (!is_waited_for(kind))
+        return;
+    if (tlt_is_in_team() && !tlt_member.works)
+        tlt_member.part = TLT_ONE_AT_A_TIME;
+    end_wait();
+}
+
+static void release_lock(int kind, uint64_t lock, const void *code)
+{
+    (void)lock, (void)code;
     if (is_waited_for(kind))
-        end_wait();
+        tlt_work_as(TLT_BESIDE);
+}
+
+/* A part that one thread does while the others wait. */
+static void share_work(int kind, int endpoint, ompt_data_t *parallel, ompt_data_t *task, uint64_t n,
+                       const void *code)
+{
+    (void)parallel, (void)task, (void)n, (void)code;
+    if (kind == ompt_work_single_executor)
+        tlt_work_as(endpoint == ompt_scope_begin ? TLT_ALONE : TLT_BESIDE);
 }
 
 /* ---- the runtime asks for tools when it starts ---- */
@@ -196,6 +223,8 @@ static int initialize(ompt_function_lookup_t lookup, int device, ompt_data_t *to
     set(ompt_callback_sync_region_wait, (ompt_callback_t)wait_for_others);
     set(ompt_callback_mutex_acquire, (ompt_callback_t)wait_for_lock);
     set(ompt_callback_mutex_acquired, (ompt_callback_t)got_lock);
+    set(ompt_callback_mutex_released, (ompt_callback_t)release_lock);
+    set(ompt_callback_work, (ompt_callback_t)share_work);
     return 1;
 }
 

@@ -101,7 +101,7 @@ static bool joins(void)
 {
     if (tlt_role != TLT_BYSTANDER || tlt_member.team || !tlt_teams_are_measured())
         return false;
-    tlt_team_enter(&crew, true);
+    tlt_team_enter(&crew, 0);
     if (!tlt_is_in_team())
         return false;
     __atomic_fetch_add(&n_workers, 1, __ATOMIC_RELAXED);

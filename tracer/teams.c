@@ -8,6 +8,7 @@
 #include <stdio.h>
 
 #include "comparable.h"
+#include "select.h"
 
 __thread tlt_membership tlt_member __attribute__((tls_model("initial-exec")));
 
@@ -31,14 +32,31 @@ static void credit(uint64_t work)
         __atomic_fetch_add(&tlt_member.team->work, work, __ATOMIC_RELAXED);
 }
 
+/* The part of the region to which the work belongs. */
+static void attribute(uint64_t work)
+{
+    tlt_region *r = tlt_member.team ? tlt_member.team->region : NULL;
+    if (!r)
+        return;
+    if (tlt_member.part == TLT_ALONE) {
+        __atomic_fetch_add(&r->alone, work, __ATOMIC_RELAXED);
+        return;
+    }
+    if (tlt_member.part == TLT_ONE_AT_A_TIME)
+        __atomic_fetch_add(&r->one_at_a_time, work, __ATOMIC_RELAXED);
+    __atomic_fetch_add(&r->of[tlt_member.index % TLT_MOST_OF_TEAM], work, __ATOMIC_RELAXED);
+}
+
 void tlt_stop_working(bool counts)
 {
     tlt_member.works = false;
     if (!counts || !tlt_is_measured())
         return;
     uint64_t burst = tlt.since_mark();
-    if (burst > tlt.volume_bias)
+    if (burst > tlt.volume_bias) {
         credit(burst - tlt.volume_bias);
+        attribute(burst - tlt.volume_bias);
+    }
 }
 
 /* The work of the helpers goes to the master when it continues after a wait. Their work before a
@@ -144,16 +162,19 @@ static bool begin_helper(void)
     return !why;
 }
 
-tlt_membership tlt_team_enter(tlt_team *team, bool joins)
+tlt_membership tlt_team_enter(tlt_team *team, int index)
 {
     tlt_membership before = tlt_member;
-    if (joins)
+    if (index >= 0)
         __atomic_fetch_add(&team->n_threads, 1, __ATOMIC_RELAXED);
     if (before.works)
         tlt_stop_working(true);
     if (!before.team && tlt_role == TLT_BYSTANDER && !begin_helper())
         return before;
     tlt_member.team = team;
+    tlt_member.part = TLT_BESIDE;
+    if (index >= 0)
+        tlt_member.index = team->is_inner ? team->index : (uint16_t)index;
     tlt_work_on();
     return before;
 }
@@ -175,6 +196,7 @@ void tlt_team_switch(tlt_membership to)
 {
     if (tlt_member.works)
         tlt_stop_working(true);
+    to.index = tlt_member.index;
     tlt_member = to;
     if (to.works)
         tlt_work_on();
@@ -210,14 +232,19 @@ void tlt_helper_leave_kernel(uint16_t code, void *caller, uint32_t n_sizes, cons
 
 /* ---- regions ---- */
 
-bool tlt_team_begin(tlt_team *team)
+bool tlt_team_begin(tlt_team *team, tlt_region *region)
 {
-    if (!measures || !(tlt_member.team ? tlt_is_in_team() : tlt_role == TLT_RECORDING))
+    const tlt_team *outer = tlt_member.team;
+    if (!measures || !(outer ? tlt_is_in_team() : tlt_role == TLT_RECORDING))
         return false;
     tlt_stop_working(true);
-    *team =
-        (tlt_team){.master = &tlt_self,
-                   .kernels = tlt_member.team ? tlt_member.team->kernels : tlt_own_kernel_queue()};
+    *team = (tlt_team){.master = &tlt_self,
+                       .kernels = outer ? outer->kernels : tlt_own_kernel_queue(),
+                       .region = outer ? outer->region : region,
+                       .is_inner = outer != NULL,
+                       .index = tlt_member.index};
+    if (!outer)
+        *region = (tlt_region){.before = tlt_self.volume_kept};
     return true;
 }
 
@@ -235,13 +262,55 @@ static void check_helpers(void)
     }
 }
 
-void tlt_team_end(tlt_team *team)
+/* The event of a region, with the work since the event before. There is none if the thread recorded
+ * events inside of the region, because their volumes have parts of the work. */
+static void put_region(const tlt_team *team, void *caller)
+{
+    enum { BEFORE, ALONE, ONE_AT_A_TIME, THREADS };
+    const tlt_region *r = team->region;
+    const uint32_t n = team->n_threads;
+    int64_t parts[THREADS + TLT_MOST_OF_TEAM] = {[BEFORE] = (int64_t)r->before,
+                                                 [ALONE] = (int64_t)r->alone,
+                                                 [ONE_AT_A_TIME] = (int64_t)r->one_at_a_time};
+    uint64_t sum = r->before + r->alone;
+    for (uint32_t i = 0; i < n && i < TLT_MOST_OF_TEAM; i++) {
+        parts[THREADS + i] = (int64_t)r->of[i];
+        sum += r->of[i];
+    }
+    if (!n || n > TLT_MOST_OF_TEAM || sum == r->before || sum != tlt_self.volume_kept ||
+        r->is_serial || !tlt_select_is_full() ||
+        (tlt.selecting && tlt_select_excludes(TL_MPI_Parallel)))
+        return;
+    tlt_role = TLT_INSIDE;
+    if (tlt.shared)
+        tlt_lock();
+    tl_event event = {
+        .call = TL_MPI_Parallel, .site = tlt_site(caller), .list_len = THREADS + n, .list = parts};
+    tlt_put(&event);
+    tlt_leave();
+}
+
+void tlt_team_end(tlt_team *team, void *caller)
 {
     if (tlt_is_measured())
         tlt_take_from(team);
     tlt_teams_count(__atomic_load_n(&team->n_threads, __ATOMIC_RELAXED));
+    if (!team->is_inner && team->region && tlt_is_measured() && tlt_role == TLT_RECORDING)
+        put_region(team, caller);
     tlt_work_on();
     check_helpers();
+}
+
+void tlt_work_as(tlt_part part)
+{
+    if (!tlt_is_in_team() || tlt_member.part == part)
+        return;
+    const bool works = tlt_member.works;
+    if (works)
+        tlt_stop_working(true);
+    tlt_member.part = (uint8_t)part;
+    if (works)
+        tlt_work_on();
 }
 
 bool tlt_wait_begin(void)

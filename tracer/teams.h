@@ -19,17 +19,36 @@
 
 typedef struct tlt_kernel_queue tlt_kernel_queue;
 
+enum { TLT_MOST_OF_TEAM = 256 };
+
+/* The parts of a parallel region that is not inside of another one, for its event. */
+typedef struct tlt_region {
+    uint64_t before;        /* work of the rank before it, which no event has yet */
+    uint64_t alone;         /* by one thread, while the others wait; atomic, as the following */
+    uint64_t one_at_a_time; /* in critical sections and the like */
+    uint64_t of[TLT_MOST_OF_TEAM]; /* by thread, without `alone` */
+    bool is_serial;                /* the program wants no threads for it */
+} tlt_region;
+
 /* The threads of one parallel region. It exists as long as the region. */
 typedef struct tlt_team {
+    tlt_region *region;        /* of the outermost team; NULL: there is none (openblas.c) */
+    bool is_inner;             /* not the outermost */
+    uint16_t index;            /* of the master in the outermost team */
     uint64_t work;             /* of helpers, which the master has not taken yet; atomic */
     uint32_t n_threads;        /* that have joined; atomic */
     const tlt_thread *master;  /* the thread that met the region */
     tlt_kernel_queue *kernels; /* of helpers, for the recorded thread to write; NULL: not kept */
 } tlt_team;
 
+/* How the work of a thread relates to that of the others. */
+typedef enum tlt_part { TLT_BESIDE, TLT_ONE_AT_A_TIME, TLT_ALONE } tlt_part;
+
 /* The state of a thread in a team. */
 typedef struct tlt_membership {
     tlt_team *team;    /* NULL: it is in none that is measured */
+    uint16_t index;    /* of the thread in the outermost team */
+    uint8_t part;      /* tlt_part */
     bool works;        /* false: it waits in the runtime, or is in a kernel */
     bool is_in_kernel; /* which it must leave by tlt_helper_leave_kernel */
 } tlt_membership;
@@ -44,15 +63,18 @@ static inline bool tlt_is_in_team(void)
 }
 
 /* The calling thread reaches a parallel region, whose master it will be. From here on it waits.
- * False if the region is not measured; no other function may then be called for it. */
-bool tlt_team_begin(tlt_team *team);
-/* The region is over; its master continues to work. */
-void tlt_team_end(tlt_team *team);
+ * False if the region is not measured; no other function may then be called for it. `region` is
+ * used if the team is not inside of another one. */
+bool tlt_team_begin(tlt_team *team, tlt_region *region);
+/* The region is over; its master continues to work. `caller`: where the region is in the program.
+ */
+void tlt_team_end(tlt_team *team, void *caller);
 
-/* The first function: the calling thread begins to work on a part of the region. `joins`: it is new
- * in the team. Returns the earlier state of the thread. The second function ends the part and takes
- * that state. */
-tlt_membership tlt_team_enter(tlt_team *team, bool joins);
+/* The first function: the calling thread begins to work on a part of the region. `index`: its
+ * number in the team, if it is new there, else TLT_NOT_NEW. Returns the earlier state of the
+ * thread. The second function ends the part and takes that state. */
+enum { TLT_NOT_NEW = -1 };
+tlt_membership tlt_team_enter(tlt_team *team, int index);
 void tlt_team_leave(tlt_membership before);
 /* The thread changes to another activity, in the same team or in another one. */
 void tlt_team_switch(tlt_membership to);
@@ -63,6 +85,9 @@ void tlt_team_drop(void);
  * tlt_wait_end must follow. */
 bool tlt_wait_begin(void);
 void tlt_wait_end(void);
+
+/* What the thread does from here on is another part of the work. */
+void tlt_work_as(tlt_part part);
 
 /* The parts of all this, for threads that are no team of OpenMP (openblas.c): whether the calling
  * thread is measured now; it stops, and its work since it continued counts, or does not count; it

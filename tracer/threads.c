@@ -255,6 +255,8 @@ static void begin(tlt_thread *t)
 /* Local events need no order among those of other threads. */
 static bool communicates(const tl_event *e)
 {
+    if (e->call == TL_MPI_Parallel)
+        return false;
     switch (tl_call_by_code(e->call)->action) {
     case TL_ACTION_KERNEL:
     case TL_ACTION_CLOCK:

@@ -27,6 +27,8 @@ static const struct argp_option options[] = {
  * meaning. */
 static bool can_be_left_out(const tl_call_info *row)
 {
+    if (row->code == TL_MPI_Parallel)
+        return true;
     switch (row->action) {
     case TL_ACTION_CLOCK:
     case TL_ACTION_SLEEP:

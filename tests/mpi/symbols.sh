@@ -36,10 +36,11 @@ printf '%s\n' PMIx_Commit ompt_start_tool exec_blas sched_yield ucp_worker_progr
 printf '%s\n' sleep usleep nanosleep clock_nanosleep >>"$scratch/wanted" # sleep.c
 # library NAME: its file.  The folder of ldconfig is not in the PATH of Debian's users.
 library() { PATH=$PATH:/usr/sbin:/sbin ldconfig -p | awk -v lib="$1" '$1 == lib {print $NF; exit}'; }
-# Of libgomp every function that takes a region or a task, and those in which a thread may wait.
+# Of libgomp every function that takes a region or a task, those in which a thread may wait, and those that begin or end
+# what one thread does alone.
 nm -D --defined-only "$(library libgomp.so.1)" | awk '{print $3}' |
-    sed -nE 's/@.*//; /_(start|end|nowait)$/{/^GOMP_(loop|sections)_end$|^GOMP_(critical|critical_name|atomic|ordered|single_copy)_start$|^GOMP_(single_copy|taskgroup)_end$/!d}
-        /^GOMP_(parallel|task$|taskloop|taskwait|taskgroup_end|barrier|loop_end|sections_end|ordered_start|critical|atomic|single_copy|workshare_task_reduction_unregister)|^omp_set_lock_?$/p' |
+    sed -nE 's/@.*//; /_(start|end|nowait)$/{/^GOMP_(loop|sections)_end$|^GOMP_(critical|critical_name|atomic|ordered|single|single_copy)_start$|^GOMP_(critical|critical_name|atomic|ordered|single_copy|taskgroup)_end$/!d}
+        /^GOMP_(parallel|task$|taskloop|taskwait|taskgroup_end|barrier|loop_end|sections_end|ordered_(start|end)|critical|atomic|single_start|single_copy|workshare_task_reduction_unregister)|^omp_(un)?set_lock_?$/p' |
     sort -u >>"$scratch/wanted"
 # Of FFTW every function that makes, executes or destroys a plan.
 for f in fftw3:d fftw3f:s; do

@@ -4,7 +4,7 @@
 compile helpers -fopenmp
 trace=$scratch/helpers.tl
 # volume N: before the N-th barrier
-volume() { "$print_events" "$trace" 0 volumes | awk -v n="$1" '$1 == "MPI_Barrier" && ++seen == n {print $2; exit}'; }
+volume() { "$print_events" "$trace" 0 volumes | awk -v n="$1" '{ volume += $2 } $1 == "MPI_Barrier" { if (++seen == n) { print volume; exit }; volume = 0 }'; }
 header() { "$print_events" "$trace" 0 run | grep -x "$1 $2"; }
 between() { echo "$2 <= $1 <= $3"; [ "$1" -ge "$2" ] && [ "$1" -le "$3" ]; }
 record_by() { rm -f "$trace"; $timeless record --volume "$1" -o "$trace" -- $MPIRUN -np 1 "$scratch/helpers"; }
