@@ -47,7 +47,7 @@ static const struct argp_option options[] = {
      "earlier measurements instead of predictions; may be repeated", 0},
     {"history", KEY_HISTORY, "FOLDER", 0, "the calibrations of a platform", 0},
     {"versus", KEY_VERSUS, "FILE", 0,
-     "other predictions of the trace instead of measurements; may be repeated", 0},
+     "predictions of the trace, or of another version of the program", 0},
 
     {0, 0, 0, 0, "What counts as different:", 2},
     {"tolerance", KEY_TOLERANCE, "SHARE", 0,
@@ -217,6 +217,8 @@ int cmd_compare(int argc, char **argv)
         status = tlr_prediction_read_json(arguments.versus.paths[i], &versus[i], &err);
     arguments.options.versus = (const tlr_prediction *const *)versus;
     arguments.options.n_versus = arguments.versus.n;
+    arguments.options.prediction_paths = arguments.predictions.paths;
+    arguments.options.versus_paths = arguments.versus.paths;
     if (status == TL_OK)
         status = tlr_compare((const tlr_prediction *const *)predictions, arguments.predictions.n,
                              &arguments.options, &comparison, &err);

@@ -2,6 +2,7 @@
 #include "config.h"
 
 #include "compare.h"
+#include "compare_programs.h"
 
 #include "runs.h"
 
@@ -341,18 +342,22 @@ static tl_status judge(tlr_comparison *c, double tolerance, tl_error *err)
     return TL_OK;
 }
 
-/* Predictions, and others of the same trace in place of measurements. */
+/* Predictions, and others in place of measurements. */
 static tl_status gather_versus(const tlr_prediction *const *predictions, size_t n,
-                               const tlr_compare_options *options, tlr_runs *measured,
-                               tlr_runs *expected, tl_error *err)
+                               const tlr_compare_options *options, tlr_comparison *c,
+                               tlr_runs *measured, tlr_runs *expected, tl_error *err)
 {
     const tlr_prediction *first = options->versus[0];
     if (first->trace_hash != predictions[0]->trace_hash ||
-        first->n_marks != predictions[0]->n_marks)
+        first->n_marks != predictions[0]->n_marks) {
+        if (n == 1 && options->n_versus == 1)
+            return tlr_compare_programs(options->prediction_paths[0], options->versus_paths[0], c,
+                                        measured, expected, err);
         return tl_fail(err, TL_ERR_INPUT,
-                       "%s: the predictions belong to different traces; compare predictions of one "
-                       "trace",
+                       "%s: the predictions belong to different traces; give one prediction on "
+                       "each side, or predictions of one trace",
                        first->trace_path ? first->trace_path : "prediction");
+    }
     const tl_status status = add_predictions(predictions, n, NULL, expected, err);
     return status == TL_OK
                ? add_predictions(options->versus, options->n_versus, NULL, measured, err)
@@ -366,7 +371,7 @@ static tl_status gather(const tlr_prediction *const *predictions, size_t n,
     if (c->kind == TLR_COMPARED_HISTORY)
         return tlr_runs_read_history(expected, measured, options->history_folder, err);
     if (c->kind == TLR_COMPARED_VERSUS)
-        return gather_versus(predictions, n, options, measured, expected, err);
+        return gather_versus(predictions, n, options, c, measured, expected, err);
     tl_status status =
         c->kind == TLR_COMPARED_RUNS
             ? read_files(options->baseline_paths, options->n_baseline, expected, err)
@@ -433,5 +438,7 @@ void tlr_comparison_free(tlr_comparison *comparison)
     for (size_t i = 0; i < comparison->n_rows; i++)
         free(comparison->rows[i].name);
     free(comparison->rows);
+    free(comparison->only_a);
+    free(comparison->only_b);
     free(comparison);
 }

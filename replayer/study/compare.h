@@ -76,6 +76,9 @@ typedef struct tlr_comparison {
                           they are */
     const tlr_prediction *prediction; /* the first of those compared; NULL: none */
     const tlr_prediction *versus;     /* the first of the others; NULL: none */
+    int are_programs;                 /* the two are predictions of different traces */
+    int has_sites;                    /* with rows by region, call and call site */
+    char *only_a, *only_b;            /* names that one of them has alone, one a line; NULL: none */
 } tlr_comparison;
 
 typedef struct tlr_compare_options {
@@ -87,6 +90,8 @@ typedef struct tlr_compare_options {
     const char *history_folder;          /* a platform folder; nothing else is given */
     const tlr_prediction *const *versus; /* predictions in place of measurements */
     size_t n_versus;
+    const char *const *prediction_paths; /* of predictions and versus, to compare two programs */
+    const char *const *versus_paths;
     double min_share;  /* leave out rows shorter than this share of the longest measured one */
     double tolerance;  /* largest |error| that passes; negative: any */
     int slower_only;   /* measured times below the expected ones always pass */
@@ -96,6 +101,8 @@ typedef struct tlr_compare_options {
 /* Compares predictions of one trace (with several seeds, in one prediction or in several) with
  * measurements. There is a row for every two neighbouring marks, and one for the first and the last
  * mark. With CSV files, there is a row for each name in them: the name of a row, or "makespan".
+ * Predictions of two traces with equally many ranks, one on each side, have a row for each sum of
+ * times that both have (compare_programs.h).
  * Without predictions: compares measurements with a baseline, or the calibrations in a platform's
  * history. The predictions must exist as long as the comparison. */
 tl_status tlr_compare(const tlr_prediction *const *predictions, size_t n_predictions,

@@ -68,7 +68,8 @@ static void print_single(const tlr_comparison *c, FILE *out)
 
 static void print_versus(const tlr_comparison *c, FILE *out)
 {
-    fprintf(out, "%12s %12s %8s  %s\n", "A s", "B s", "change", "longest rank from .. to");
+    fprintf(out, "%12s %12s %8s  %s\n", "A s", "B s", "change",
+            c->are_programs ? "mean of the ranks" : "longest rank from .. to");
     for (size_t i = 0; i < c->n_rows; i++) {
         const tlr_comparison_row *row = &c->rows[i];
         fprintf(out, "%12.4g %12.4g %+8.1f%%%c %s\n", row->expected.median, row->measured.median,
@@ -125,6 +126,28 @@ static void print_failed(const tlr_comparison *c, FILE *out)
                     100 * c->rows[i].error);
 }
 
+static void print_only(const char *title, const char *list, FILE *out)
+{
+    for (const char *name = list; name && *name;) {
+        const size_t length = strcspn(name, "\n");
+        fprintf(out, "%s%.*s\n", title, (int)length, name);
+        name += length + (name[length] == '\n');
+    }
+}
+
+/* What two programs do not have in common. */
+static void print_programs(const tlr_comparison *c, FILE *out)
+{
+    if (!c->are_programs)
+        return;
+    print_only("only in A: ", c->only_a, out);
+    print_only("only in B: ", c->only_b, out);
+    if (!c->has_sites)
+        fputs("rows by region, call and call site need predictions of 'timeless replay --details "
+              "--json'\n",
+              out);
+}
+
 void tlr_comparison_print(const tlr_comparison *c, FILE *out)
 {
     size_t n_beyond = 0;
@@ -140,6 +163,7 @@ void tlr_comparison_print(const tlr_comparison *c, FILE *out)
         print_single(c, out);
     else
         print_ranges(c, out);
+    print_programs(c, out);
     if (c->n_left_out && c->kind == TLR_COMPARED_HISTORY)
         fprintf(out, "%zu quantities were calibrated for the first time\n", c->n_left_out);
     else if (c->n_left_out)
@@ -218,6 +242,18 @@ static int add_prediction(json_t *root, const tlr_prediction *p)
     return failed;
 }
 
+/* An array of the lines. */
+static json_t *list_json(const char *list)
+{
+    json_t *array = json_array();
+    for (const char *name = list; name && *name;) {
+        const size_t length = strcspn(name, "\n");
+        json_array_append_new(array, json_stringn(name, length));
+        name += length + (name[length] == '\n');
+    }
+    return array;
+}
+
 tl_status tlr_comparison_write_json(const tlr_comparison *c, FILE *out, tl_error *err)
 {
     static const char *const kinds[] = {"prediction", "runs", "history", "versus"};
@@ -233,6 +269,10 @@ tl_status tlr_comparison_write_json(const tlr_comparison *c, FILE *out, tl_error
     if (c->kind == TLR_COMPARED_PREDICTION)
         json_object_set_new(root, "clock",
                             c->clock ? tlr_json_text(c->clock) : json_string("comparable"));
+    if (c->are_programs) {
+        json_object_set_new(root, "only_in_a", list_json(c->only_a));
+        json_object_set_new(root, "only_in_b", list_json(c->only_b));
+    }
     if (!root || (c->prediction && add_prediction(root, c->prediction)))
         status = tl_fail(err, TL_ERR_MEMORY, "out of memory while comparing");
     else if (json_dumpf(root, out, JSON_SORT_KEYS | JSON_INDENT(2) | JSON_REAL_PRECISION(17)) !=

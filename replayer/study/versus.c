@@ -5,6 +5,7 @@
 
 #include "results/json_text.h"
 
+#include <inttypes.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -314,6 +315,8 @@ static int name_side(const tlr_versus *v, tlr_versus_side *side)
         if (*value && differs(v, keys[i][0]))
             good = append(&side->name, keys[i][1], value);
     }
+    if (good && differs(v, "trace_hash"))
+        good = append(&side->name, ", %s", base_name(text_of(side->prediction, "trace")));
     for (size_t i = 0; i < v->n; i++)
         equal_hosts &= count_hosts(v->sides[i].prediction) == hosts;
     if (good && !equal_hosts) {
@@ -328,16 +331,15 @@ static int name_side(const tlr_versus *v, tlr_versus_side *side)
 
 static tl_status check_sides(const tlr_versus *v, const char *const *sources, tl_error *err)
 {
-    const json_t *first = v->sides[0].prediction;
     for (size_t i = 0; i < v->n; i++) {
         const json_t *p = v->sides[i].prediction;
         const json_t *waits = json_object_get(json_object_get(p, "details"), "ranks");
-        if (!v->n_ranks || json_array_size(json_object_get(p, "ranks")) != v->n_ranks ||
-            strcmp(text_of(p, "trace_hash"), text_of(first, "trace_hash")) != 0)
+        const size_t n_ranks = json_array_size(json_object_get(p, "ranks"));
+        if (!v->n_ranks || n_ranks != v->n_ranks)
             return tl_fail(err, TL_ERR_INPUT,
-                           "%s: a prediction of another trace than %s; give predictions of one "
-                           "trace",
-                           sources[i], sources[0]);
+                           "%s: a prediction of %zu ranks, and %s of %" PRIu32
+                           "; give predictions of one trace, or of traces with equally many ranks",
+                           sources[i], n_ranks, sources[0], v->n_ranks);
         if (json_object_get(p, "details") && json_array_size(waits) != v->n_ranks)
             return tl_fail(err, TL_ERR_INPUT, "%s: a prediction with something missing or wrong",
                            sources[i]);

@@ -1,4 +1,5 @@
-/* versus.h - several predictions of one trace: by what their makespans differ. Ownership and errors
+/* versus.h - several predictions, of one trace or of versions of a program: by what their makespans
+ * differ. Ownership and errors
  * follow timeless.h. */
 #ifndef TLR_VERSUS_H
 #define TLR_VERSUS_H
@@ -51,7 +52,7 @@ typedef struct tlr_versus {
 } tlr_versus;
 
 /* Takes over the references to the n predictions, also if it fails. sources[i] names prediction i
- * in messages. TL_ERR_INPUT if they are not of the same trace. */
+ * in messages. TL_ERR_INPUT if their numbers of ranks differ. */
 tl_status tlr_versus_make(json_t *const *predictions, const char *const *sources, size_t n,
                           tlr_versus **out, tl_error *err);
 void tlr_versus_free(tlr_versus *versus);

@@ -247,10 +247,17 @@ static void print_table(const tlr_versus *v, tlr_versus_view view, const char *t
 static void print_sides(const tlr_versus *v, FILE *out)
 {
     const json_t *first = v->sides[0].prediction;
-    fprintf(out, "%-18s%s", "trace",
-            tl_printable(json_string_value(json_object_get(first, "trace"))));
-    fprintf(out, ", xxh64 %s, %" PRIu32 " ranks\n",
-            tl_printable(json_string_value(json_object_get(first, "trace_hash"))), v->n_ranks);
+    int are_equal = 1;
+    for (size_t i = 1; i < v->n; i++)
+        are_equal &= json_equal(json_object_get(first, "trace_hash"),
+                                json_object_get(v->sides[i].prediction, "trace_hash"));
+    for (size_t i = 0; i < (are_equal ? 1 : v->n); i++) {
+        const json_t *p = v->sides[i].prediction;
+        fprintf(out, "%-18s%s", "trace",
+                tl_printable(json_string_value(json_object_get(p, "trace"))));
+        fprintf(out, ", xxh64 %s, %" PRIu32 " ranks\n",
+                tl_printable(json_string_value(json_object_get(p, "trace_hash"))), v->n_ranks);
+    }
     for (size_t i = 0; i < v->n; i++) {
         const double ratio = v->sides[0].makespan_s / v->sides[i].makespan_s;
         fprintf(out, "%c                 %s, %.4g s", (char)('A' + i),

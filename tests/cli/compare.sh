@@ -85,7 +85,40 @@ check_exit 0 '--versus: a faster prediction passes with --slower-only' "$timeles
 check_exit 1 '--versus writes JSON' $compare --versus "$scratch/q.json" --tolerance 4% --json
 keep out
 check '--versus: the JSON has both times' kept '"versus_s": 4.4'
-check_exit 3 '--versus: predictions of different traces exit with 3' $compare --versus "$scratch/other.json"
+check_exit 3 '--versus: several predictions of different traces exit with 3' $compare --versus "$scratch/q.json" --versus "$scratch/other.json"
+
+cd "$scratch" || exit 99
+export TIMELESS_PLATFORMS=$top_srcdir/platforms
+# Two versions of a program: the second sends twice the bytes, the third calls something else.
+"$timeless" make ring -n 4 --bytes 1000000 -o v1.tl; "$timeless" make ring -n 4 --bytes 2000000 -o v2.tl
+"$timeless" make alltoall -n 4 --bytes 1000000 -o v3.tl; "$timeless" make ring -n 5 --bytes 1000000 -o v5.tl
+for v in 1 2 3 5; do "$timeless" replay v$v.tl -p star-1g --no-compute --details --json=v$v.json -q >/dev/null; done
+"$timeless" replay v2.tl -p star-1g --no-compute --json=plain.json -q >/dev/null
+check '--versus: two versions of a program' "$timeless" compare v1.json --versus v2.json --all --json
+cp out programs.json
+check '--versus: the rows are sums of both predictions' python3 -c '
+import json
+a, b, rows = (json.load(open(f)) for f in ("v1.json", "v2.json", "programs.json"))
+rows = {r["name"]: r for r in rows["rows"]}
+def near(x, y): assert abs(x / y - 1) < 1e-9, (x, y)
+for p, key in (a, "predicted_s"), (b, "versus_s"):
+    near(rows["makespan"][key], p["makespan_s"])
+    near(rows["by kind: messages"][key], sum(r["p2p_s"] for r in p["ranks"]) / 4)
+    for s in p["details"]["sites"]:
+        if s["time_s"]:
+            near(rows["site " + s["name"]][key], s["time_s"] / 4)
+near(rows["makespan"]["change"], b["makespan_s"] / a["makespan_s"] - 1)
+assert any(n.startswith("site ") for n in rows), rows'
+check_exit 1 '--versus: a slower version fails' "$timeless" compare v1.json --versus v2.json --tolerance 10% --slower-only
+check_exit 0 '--versus: a faster version passes' "$timeless" compare v2.json --versus v1.json --tolerance 10% --slower-only
+check '--versus lists what one version has alone' "$timeless" compare v1.json --versus v3.json
+keep out
+check '... of the first' kept '^only in A: call MPI_Sendrecv$'
+check '... of the second' kept '^only in B: site MPI_Waitall alltoall'
+check '--versus: without details, it names the option' "$timeless" compare v1.json --versus plain.json
+keep out
+check '... for rows by call site' kept 'need predictions of .timeless replay --details'
+check_exit 3 '--versus: other numbers of ranks are refused' "$timeless" compare v1.json --versus v5.json
 check_exit 2 '--versus needs a prediction' "$timeless" compare --versus "$scratch/q.json"
 check_exit 2 '--versus and --measured exclude each other' $compare --versus "$scratch/q.json" --measured "$scratch/m.csv"
 sed 's/"clock": "comparable",//; s/"format"/"clock": "the ranks shared cores", "format"/' "$scratch/p.json" >"$scratch/folded.json"

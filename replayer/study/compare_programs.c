@@ -1,0 +1,79 @@
+/* compare_programs.c - predictions of two versions of a program: their traces have no marks in
+ * common, so the rows are sums by kind, region, call and call site (versus.h). */
+#include "config.h"
+
+#include "compare_programs.h"
+#include "versus.h"
+
+#include "results/prediction_json.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+static tl_status keep_only(char **list, const char *name, tl_error *err)
+{
+    char *longer = NULL;
+    if (asprintf(&longer, "%s%s%s", *list ? *list : "", *list ? "\n" : "", name) < 0)
+        return tl_fail(err, TL_ERR_MEMORY, "out of memory while comparing predictions");
+    free(*list);
+    *list = longer;
+    return TL_OK;
+}
+
+/* The rows that both have become rows of the comparison. */
+static tl_status add_table(const tlr_versus_table *t, const char *prefix, tlr_comparison *c,
+                           tlr_runs *measured, tlr_runs *expected, tl_error *err)
+{
+    tl_status status = TL_OK;
+    for (size_t i = 0; i < t->n_rows && status == TL_OK; i++) {
+        const tlr_versus_row *row = &t->rows[i];
+        char *name = NULL;
+        if (asprintf(&name, "%s%s", prefix, row->name) < 0)
+            return tl_fail(err, TL_ERR_MEMORY, "out of memory while comparing predictions");
+        if (row->s[0] > 0 && row->s[1] > 0) {
+            status = tlr_runs_add(expected, name, row->s[0], err);
+            if (status == TL_OK)
+                status = tlr_runs_add(measured, name, row->s[1], err);
+        } else if (row->s[0] > 0 || row->s[1] > 0) {
+            status = keep_only(row->s[0] > 0 ? &c->only_a : &c->only_b, name, err);
+        }
+        free(name);
+    }
+    return status;
+}
+
+tl_status tlr_compare_programs(const char *path, const char *versus_path, tlr_comparison *c,
+                               tlr_runs *measured, tlr_runs *expected, tl_error *err)
+{
+    static const struct {
+        tlr_versus_view view;
+        const char *prefix;
+    } views[] = {{TLR_VERSUS_MEAN_PARTS, "by kind: "},
+                 {TLR_VERSUS_MEAN_REGIONS, "region "},
+                 {TLR_VERSUS_MEAN_CALLS, "call "},
+                 {TLR_VERSUS_MEAN_SITES, "site "}};
+    const char *sources[] = {path, versus_path};
+    json_t *sides[2] = {NULL};
+    tlr_versus *versus = NULL;
+    tl_status status = tlr_prediction_load_json(path, &sides[0], err);
+    if (status == TL_OK)
+        status = tlr_prediction_load_json(versus_path, &sides[1], err);
+    if (status != TL_OK) {
+        json_decref(sides[0]);
+        return status;
+    }
+    status = tlr_versus_make(sides, sources, 2, &versus, err);
+    for (size_t i = 0; i < sizeof views / sizeof *views && status == TL_OK; i++)
+        status =
+            add_table(&versus->tables[views[i].view], views[i].prefix, c, measured, expected, err);
+    if (status == TL_OK)
+        status = tlr_runs_add(expected, "makespan", versus->sides[0].makespan_s, err);
+    if (status == TL_OK)
+        status = tlr_runs_add(measured, "makespan", versus->sides[1].makespan_s, err);
+    if (status == TL_OK) {
+        c->are_programs = 1;
+        c->has_sites = versus->has_details;
+    }
+    tlr_versus_free(versus);
+    return status;
+}
