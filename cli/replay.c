@@ -352,7 +352,10 @@ static error_t parse(int key, char *value, struct argp_state *state)
     case OPT_LINKS: a->links = 1; break;
     case OPT_ENERGY: a->energy = 1, a->price = value ? value : a->price; break;
     case OPT_PROGRESS: a->options.progress = 1; break;
-    case ARGP_KEY_ARG: add_job(state, a, value); break;
+    case ARGP_KEY_ARG:
+        if (!replay_add_instances(state, a, value))
+            add_job(state, a, value);
+        break;
     case ARGP_KEY_NO_ARGS: argp_error(state, "the trace is missing"); break;
     case ARGP_KEY_SUCCESS:
         pass_parameters(state, a);
@@ -419,42 +422,6 @@ static tl_status tell_states(const replay_arguments *a, tlr_prediction *const *p
     return status;
 }
 
-void replay_warn(const char *free_kernels)
-{
-    cli_progress_clear();
-    if (free_kernels && free_kernels[0])
-        fprintf(stderr,
-                "timeless: warning: the compute model has no line for %s, which take no time; add "
-                "lines to model.conf (timeless-model(5)), or leave these kernels out by MOVES=0\n",
-                tl_printable(free_kernels));
-}
-
-/* Warns about functions on no path, which are probably misspelt. */
-static void warn_regions(const replay_arguments *a, const tlr_prediction *p)
-{
-    for (size_t i = 0; p->details && i < a->n_regions_at; i++) {
-        int is_found = 0;
-        for (size_t k = 0; k < p->details->regions.n; k++)
-            is_found |= !strcmp(p->details->regions.rows[k].name, a->regions_at[i]);
-        if (!is_found)
-            fprintf(
-                stderr,
-                "timeless: warning: --regions-at %s: %s has no call path through this function; "
-                "give a name as 'timeless report --folded' prints it, and record with "
-                "--call-paths\n",
-                tl_printable(a->regions_at[i]), tl_printable(p->trace_path));
-    }
-}
-
-static void warn_untraced(const tlr_prediction *p)
-{
-    if (p->untraced && p->untraced[0])
-        fprintf(stderr,
-                "timeless: warning: %s: the trace lacks the calls of %s, which the tracer did not "
-                "know; their time is not in the prediction\n",
-                tl_printable(p->trace_path), tl_printable(p->untraced));
-}
-
 static int show(const replay_arguments *a, tlr_prediction *const *predictions)
 {
     tl_error err;
@@ -464,8 +431,7 @@ static int show(const replay_arguments *a, tlr_prediction *const *predictions)
         return CLI_OK;
     }
     for (size_t j = 0; j < a->n_jobs; j++)
-        warn_untraced(predictions[j]), warn_regions(a, predictions[j]),
-            replay_warn(predictions[j]->free_kernels);
+        replay_warn_of(a, predictions[j]);
     const shown json = {predictions, a->n_jobs};
     if (cli_json_write(&a->json, write_json, &json, &err) != TL_OK)
         return cli_fail(&err);
@@ -511,6 +477,9 @@ int replay_run(replay_arguments *a)
     }
     if (status == TL_OK && a->platform)
         status = tlr_platform_load(a->platform, &platform, &err);
+    if (status == TL_OK)
+        status =
+            cli_start_instances(a->instances, a->n_instances, platform, &a->options, a->jobs, &err);
     if (status == TL_OK && (a->timeline_path || a->details))
         status = tlr_timeline_create(&a->options.timeline, &err);
     if (status == TL_OK && platform && platform->has_watts && shows_energy(a))
@@ -568,6 +537,7 @@ void replay_end(replay_arguments *a)
     free(a->cfg);
     free(a->changes);
     free(a->traces);
+    cli_free_instances(a->instances, a->n_instances);
     for (size_t j = 0; a->programs && j < a->n_jobs; j++)
         free(a->programs[j]);
     free(a->programs);

@@ -3,6 +3,7 @@
 #define CLI_REPLAY_H
 
 #include "cli.h"
+#include "instances.h"
 
 #include <replayer.h>
 #include <results/timeline.h>
@@ -21,6 +22,8 @@ struct replay_arguments {
     tlr_timeline_format timeline_format;
     size_t n_jobs, n_hostfiles;
     char **traces;
+    cli_instance *instances; /* the jobs are these; NULL: they are the traces */
+    size_t n_instances;
     char *parameters; /* ",NAME=VALUE,...": of all traces, which must be programs; NULL: none */
     char **programs;  /* the traces with them */
     const char **hostfiles;
@@ -51,5 +54,11 @@ int replay_and_take(int argc, char **argv, replay_taker *take, void *arg);
 
 /* Warns about kernels that took no time: free_kernels of a prediction. */
 void replay_warn(const char *free_kernels);
+/* And about all else that the prediction leaves out. */
+void replay_warn_of(const replay_arguments *a, const tlr_prediction *p);
+
+/* If the file describes instances and is the first trace, they become the jobs: instances.h.
+ * Returns 0 if it does not. */
+int replay_add_instances(struct argp_state *state, replay_arguments *a, const char *path);
 
 #endif

@@ -25,7 +25,7 @@ CLI_TESTS = \
 	tests/cli/man_examples.sh \
 	tests/cli/module.sh \
 	tests/cli/deadlock.sh \
-	tests/cli/eager_order.sh tests/cli/energy.sh \
+	tests/cli/eager_order.sh tests/cli/energy.sh tests/cli/instances.sh \
 	tests/cli/send_buffer.sh \
 	tests/cli/exchange.sh tests/cli/goal_comms.sh \
 	tests/cli/flame.sh \
@@ -74,4 +74,4 @@ CLI_TESTS = \
 	tests/cli/what_if.sh
 TESTS += $(CLI_TESTS)
 EXTRA_DIST += $(CLI_TESTS) tests/cli/laws_trace.py tests/cli/numbers.c tests/cli/numbers_read.py tests/cli/skeleton_texts.py tests/cli/messages.sh tests/cli/flip_bits.py tests/cli/dumpi_write.py tests/cli/report_read.py tests/cli/versus_read.py tests/cli/timeline_read.py tests/cli/paraver_read.py \
-	tests/cli/simgrid_program.py tests/cli/hinder_speed.c tests/cli/hinder_simgrid.c tests/cli/waits_cases.py tests/cli/like.sh tests/cli/replay_outcomes.c
+	tests/cli/simgrid_program.py tests/cli/hinder_speed.c tests/cli/hinder_simgrid.c tests/cli/instances_oracle.c tests/cli/waits_cases.py tests/cli/like.sh tests/cli/replay_outcomes.c

@@ -1,0 +1,53 @@
+/* replay_warn.c - what a prediction leaves out, on standard error. */
+#include "config.h"
+
+#include "progress.h"
+#include "replay.h"
+
+#include <results/details.h>
+#include <stdio.h>
+#include <string.h>
+#include <timeless_files.h>
+
+void replay_warn(const char *free_kernels)
+{
+    cli_progress_clear();
+    if (free_kernels && free_kernels[0])
+        fprintf(stderr,
+                "timeless: warning: the compute model has no line for %s, which take no time; add "
+                "lines to model.conf (timeless-model(5)), or leave these kernels out by MOVES=0\n",
+                tl_printable(free_kernels));
+}
+
+/* Warns about functions on no path, which are probably misspelt. */
+static void warn_regions(const replay_arguments *a, const tlr_prediction *p)
+{
+    for (size_t i = 0; p->details && i < a->n_regions_at; i++) {
+        int is_found = 0;
+        for (size_t k = 0; k < p->details->regions.n; k++)
+            is_found |= !strcmp(p->details->regions.rows[k].name, a->regions_at[i]);
+        if (!is_found)
+            fprintf(
+                stderr,
+                "timeless: warning: --regions-at %s: %s has no call path through this function; "
+                "give a name as 'timeless report --folded' prints it, and record with "
+                "--call-paths\n",
+                tl_printable(a->regions_at[i]), tl_printable(p->trace_path));
+    }
+}
+
+static void warn_untraced(const tlr_prediction *p)
+{
+    if (p->untraced && p->untraced[0])
+        fprintf(stderr,
+                "timeless: warning: %s: the trace lacks the calls of %s, which the tracer did not "
+                "know; their time is not in the prediction\n",
+                tl_printable(p->trace_path), tl_printable(p->untraced));
+}
+
+void replay_warn_of(const replay_arguments *a, const tlr_prediction *p)
+{
+    warn_untraced(p);
+    warn_regions(a, p);
+    replay_warn(p->free_kernels);
+}
