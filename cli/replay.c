@@ -145,19 +145,13 @@ static void choose_algorithm(struct argp_state *state, replay_arguments *a, cons
 }
 
 static void add_change(struct argp_state *state, replay_arguments *a, const char *option,
-                       const char *change)
+                       const char *quantity, const char *value)
 {
     tl_error err;
+    char change[512];
+    snprintf(change, sizeof change, "%s%s", quantity, value);
     if (tlr_change_parse(change, &a->changes[a->options.n_changes++], &err) != TL_OK)
         argp_error(state, "%s: %s", option, err.text);
-}
-
-static void change_to(struct argp_state *state, replay_arguments *a, const char *option,
-                      const char *quantity, const char *value)
-{
-    char change[128];
-    snprintf(change, sizeof change, "%s=%s", quantity, value);
-    add_change(state, a, option, change);
 }
 
 /* ",NAME=VALUE" for the programs among the traces. */
@@ -178,7 +172,7 @@ static void set(struct argp_state *state, replay_arguments *a, const char *text)
         !strchr(text, ','))
         add_parameter(state, a, text);
     else
-        add_change(state, a, "--set", text);
+        add_change(state, a, "--set", "", text);
 }
 
 static void set_ranks(struct argp_state *state, replay_arguments *a, const char *value)
@@ -303,8 +297,8 @@ static error_t parse(int key, char *value, struct argp_state *state)
     case OPT_SET: set(state, a, value); break;
     case OPT_RANKS: set_ranks(state, a, value); break;
     case OPT_SCALE: add_scale(state, a, value); break;
-    case OPT_HOST_SPEED: change_to(state, a, "--host-speed", "host.speed", value); break;
-    case OPT_RANK_THREADS: change_to(state, a, "--rank-threads", "rank.threads", value); break;
+    case OPT_HOST_SPEED: add_change(state, a, "--host-speed", "host.speed=", value); break;
+    case OPT_RANK_THREADS: add_change(state, a, "--rank-threads", "rank.threads=", value); break;
     case OPT_IO_BANDWIDTH: set_io_bandwidth(state, a, value); break;
     case OPT_POLLS:
         if (strcmp(value, "adaptive") != 0 && strcmp(value, "recorded") != 0)
@@ -373,9 +367,14 @@ static error_t parse(int key, char *value, struct argp_state *state)
 }
 
 const struct argp replay_argp = {
-    options, parse, "TRACE[@START]... --platform NAME\nTRACE --engine loggops [--params L=...]",
+    options,
+    parse,
+    "TRACE[@START]... --platform NAME\nTRACE --engine loggops [--params L=...]",
     "Predict how long a trace takes on a platform.  TRACE@START begins at START s.\v'man "
-    "timeless-replay' describes every option."};
+    "timeless-replay' describes every option.",
+    NULL,
+    NULL,
+    NULL};
 
 typedef struct shown {
     tlr_prediction *const *predictions;

@@ -16,7 +16,7 @@ replayer_libengine_la_SOURCES = \
 	replayer/sandbox.h replayer/text_file.c replayer/text_file.h replayer/validate.c replayer/validate.h \
 	replayer/machine/burst_class.c replayer/machine/cluster.c replayer/machine/cluster.h replayer/machine/duration.c replayer/machine/duration.h \
 	replayer/machine/mapping.c replayer/machine/mapping.h replayer/machine/model.c \
-	replayer/machine/noise.c replayer/machine/noise.h replayer/machine/parallel.c replayer/machine/random.c \
+	replayer/machine/noise.c replayer/machine/noise.h replayer/machine/random.c \
 	replayer/machine/rank_model.c replayer/machine/rank_model.h replayer/machine/what_if.c \
 	replayer/results/marks.c replayer/results/marks.h replayer/results/timeline.c \
 	replayer/results/timeline.h replayer/results/usage.c replayer/results/usage.h

@@ -2,6 +2,7 @@
 #include "validate.h"
 
 #include "actions.h"
+#include "parallel.h"
 
 #include <inttypes.h>
 #include <stdarg.h>
@@ -344,14 +345,13 @@ static tl_status check_group(tlr_validation *v, const tl_event *e, uint32_t n)
 /* Three parts, and the work of one thread or more. */
 static tl_status check_parallel(const tlr_validation *v, const tl_event *e)
 {
-    enum { ONE_AT_A_TIME = 2, THREADS = 3 };
     int64_t sum = 0;
-    if (e->list_len <= THREADS)
+    if (e->list_len <= TL_THREADS)
         return refuse(v, e, "a parallel region without threads");
     const tl_status status = check_counts(v, e);
-    for (uint32_t i = THREADS; status == TL_OK && i < e->list_len; i++)
+    for (uint32_t i = TL_THREADS; status == TL_OK && i < e->list_len; i++)
         sum += e->list[i];
-    if (status == TL_OK && e->list[ONE_AT_A_TIME] > sum)
+    if (status == TL_OK && e->list[TL_ONE_AT_A_TIME] > sum)
         return refuse(v, e, "more work one at a time than there is");
     return status;
 }

@@ -4,6 +4,7 @@
 #include "actions.h"
 #include "bytes.h"
 #include "error.h"
+#include "parallel.h"
 
 #include <sys/stat.h>
 #include <unistd.h>
@@ -193,7 +194,8 @@ static void compute(tl_export *x, const tl_event *e, const tl_call_info *row)
 {
     if (x->rates->no_compute)
         return;
-    x->computed += (double)e->volume * x->rates->per_unit;
+    const double share = e->call == TL_MPI_Parallel ? tl_parallel_share(e, 0, 0) : 1;
+    x->computed += (double)e->volume * share * x->rates->per_unit;
     if (row->action != TL_ACTION_KERNEL)
         return;
     const double rate = tl_rates_per_work(x->rates, e->call);
@@ -254,6 +256,8 @@ static void say(tl_export *x, const tl_event *e, const tl_call_info *row)
 {
     x->row = row;
     compute(x, e, row);
+    if (e->call == TL_MPI_Parallel)
+        return;
     switch (row->action) {
     case TL_ACTION_MATCH:
         if (!e->request) {

@@ -6,6 +6,7 @@
  * levels. */
 #include "config.h"
 
+#include "parallel.h"
 #include "rank_model.h"
 
 #include <fnmatch.h>
@@ -141,7 +142,7 @@ double tlr_rank_burst_s(tlr_rank_model *m, const tl_event *event, uint64_t index
                    : m->unit->s_per_unit;
     double seconds = (double)event->volume * s_per_unit * m->factor * m->burst_factor;
     if (event->call == TL_MPI_Parallel)
-        seconds *= tlr_parallel_share(event, m->n_threads, m->cores);
+        seconds *= tl_parallel_share(event, m->n_threads, m->cores);
     if (m->unit->relative_sd > 0) {
         const tlr_draw_key key = {.seed = m->seed,
                                   .purpose = TLR_DRAW_BURST,
@@ -151,6 +152,11 @@ double tlr_rank_burst_s(tlr_rank_model *m, const tl_event *event, uint64_t index
         seconds *= fmax(0, 1 + m->unit->relative_sd * tlr_draw_normal(&key));
     }
     return seconds;
+}
+
+double tlr_cores_for_rank(unsigned n_cores, uint32_t n_ranks)
+{
+    return n_ranks ? fmax(1, (double)n_cores / n_ranks) : 0;
 }
 
 static double draw_noise(const tlr_rank_model *m, const tl_event *event, uint64_t index,

@@ -71,7 +71,8 @@ double tlr_rank_kernel_s(tlr_rank_model *m, const tl_event *event, uint64_t inde
 /* The part of the volume of a parallel region that counts as time, on n threads (0: as in the run)
  * with so many cores (0: one for each thread). */
 double tlr_parallel_share(const tl_event *region, unsigned n_threads, double cores);
-/* How many cores each rank of a host has. */
+/* How many cores each rank of a host has, for parallel regions. With more ranks than cores, the
+ * engine lets the ranks share them. */
 double tlr_cores_for_rank(unsigned n_cores, uint32_t n_ranks);
 
 /* ---- model.c ---- */

@@ -6,6 +6,7 @@
 
 #include "actions.h"
 #include "otf2.h"
+#include "parallel.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -428,7 +429,8 @@ static void play_kernel(otf2_export *x, const tl_event *e)
 static void play(otf2_export *x, const tl_event *e)
 {
     if (!x->rates->no_compute)
-        x->computed_ns += (double)e->volume * x->rates->per_unit;
+        x->computed_ns += (double)e->volume * x->rates->per_unit *
+                          (e->call == TL_MPI_Parallel ? tl_parallel_share(e, 0, 0) : 1);
     switch (x->row->action) {
     case TL_ACTION_MATCH: match(x, e); return;
     case TL_ACTION_THREAD:
@@ -437,6 +439,8 @@ static void play(otf2_export *x, const tl_event *e)
     }
     pass(x, x->computed_ns);
     x->computed_ns = 0;
+    if (e->call == TL_MPI_Parallel)
+        return;
     if (x->row->action == TL_ACTION_KERNEL) {
         play_kernel(x, e);
         return;

@@ -100,5 +100,10 @@ says 2 'no number of threads' 'not a number of threads' replay one.tl -p p --ran
 regions none 1 'MPI_Barrier comm=1 clock_ns=0 volume=500000000'
 says 3 'threads for a trace without regions' 'no parallel regions' replay none.tl -p p --rank-threads 2
 check 'the prediction names the threads' sh -c '"$0" replay one.tl -p p --rank-threads 4 --json | jq -e ".. | strings | select(test(\"rank.threads=4\"))"' "$timeless"
+# Exports have the computation that a region takes with the threads of the run, a core for each.
+check 'a region is exported to GOAL' "$timeless" export --to goal one.tl -o one.goal
+check 'GOAL has the time of the region' grep -q 'calc 3300000000$' one.goal
+check 'a region is exported to SimGrid' "$timeless" export --to simgrid one.tl -o sg
+check "SimGrid's text has the time of the region" grep -rqE 'compute 3\.?3' sg
 check 'undump reads a region of dump' sh -c '"$0" dump one.tl >dump.txt && "$0" undump dump.txt -o again.tl && "$0" dump again.tl | diff - dump.txt' "$timeless"
 tap_done

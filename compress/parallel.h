@@ -1,0 +1,61 @@
+/* parallel.h - how long a parallel region of OpenMP takes, on as many threads as are asked for: the
+ * rule of timeless-replay(1), THREADS.
+ *
+ * Internal. Inline, because the replay is not part of this library. */
+#ifndef TL_PARALLEL_H
+#define TL_PARALLEL_H
+
+#include "timeless.h"
+
+#include <math.h>
+
+/* The list of a region. */
+enum { TL_BEFORE, TL_ALONE, TL_ONE_AT_A_TIME, TL_THREADS };
+
+/* The work of the threads, laid end to end, each evenly on a piece of length 1: what is before x.
+ */
+static inline double tl_work_before(const int64_t *work, uint32_t n, double x)
+{
+    double sum = 0;
+    uint32_t i = 0;
+    for (; i < n && i + 1 <= x; i++)
+        sum += (double)work[i];
+    return i < n ? sum + (x - i) * (double)work[i] : sum;
+}
+
+/* The largest of n_threads equal pieces of it. */
+static inline double tl_longest_of(const int64_t *work, uint32_t n, unsigned n_threads)
+{
+    double longest = 0, before = 0;
+    for (unsigned t = 1; t <= n_threads; t++) {
+        const double up_to = tl_work_before(work, n, (double)n * t / n_threads);
+        longest = fmax(longest, up_to - before);
+        before = up_to;
+    }
+    return longest;
+}
+
+/* The part of the volume of a region that counts as time, on n threads (0: as in the run) with so
+ * many cores (0: one for each thread). */
+static inline double tl_parallel_share(const tl_event *region, unsigned n_threads, double cores)
+{
+    if (region->list_len <= TL_THREADS)
+        return 1;
+    const int64_t *list = region->list, *work = list + TL_THREADS;
+    const uint32_t n = region->list_len - TL_THREADS;
+    const double alone = (double)list[TL_BEFORE] + (double)list[TL_ALONE];
+    double sum = 0, longest = 0;
+    for (uint32_t i = 0; i < n; i++) {
+        sum += (double)work[i];
+        longest = fmax(longest, (double)work[i]);
+    }
+    if (alone + sum <= 0)
+        return 1;
+    if (n_threads && n_threads != n)
+        longest = tl_longest_of(work, n, n_threads);
+    if (cores > 0)
+        longest = fmax(longest, sum / cores);
+    return (alone + fmax(longest, (double)list[TL_ONE_AT_A_TIME])) / (alone + sum);
+}
+
+#endif
