@@ -5,6 +5,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <math.h>
 #include <spawn.h>
 #include <stdlib.h>
 #include <string.h>
@@ -214,4 +215,42 @@ void tlg_draw_into_page(const tlg_picture *picture, FILE *page)
     fputs("<p>No picture: ", page);
     tl_put_xml(page, err.text, strlen(err.text));
     fputs("</p>\n", page);
+}
+
+/* A picture has no background of its own. In a dark style its lightness is reversed, its hues stay.
+ */
+static const char style[] =
+    ":root { color-scheme: light dark; --ink: #222; --paper: #fff; --dim: #666; }\n"
+    "@media (prefers-color-scheme: dark) {\n"
+    "    :root { --ink: #dcdcdc; --paper: #16181c; --dim: #9a9a9a; }\n"
+    "    svg { filter: invert(.9) hue-rotate(180deg); }\n"
+    "}\n"
+    "body { font: 15px/1.4 sans-serif; margin: 2em auto; max-width: 66em; padding: 0 1em; "
+    "color: var(--ink); background: var(--paper); }\n"
+    "table { display: block; overflow-x: auto; border-collapse: collapse; }\n"
+    "svg { display: block; max-width: 100%; height: auto; }\n"
+    "td, th { padding: .1em .4em; text-align: right; vertical-align: top; font-size: 13px; "
+    "white-space: nowrap; }\n"
+    "pre { font-size: 12px; white-space: pre-wrap; }\n"
+    "small { font-weight: normal; color: var(--dim); }\n";
+
+void tlg_begin_page(FILE *page, const char *title)
+{
+    fputs("<!DOCTYPE html>\n<html lang='en'><head><meta charset='utf-8'/><title>", page);
+    tl_put_xml(page, title, strlen(title));
+    fprintf(page, "</title>\n<style>\n%s</style></head><body>\n<h1>", style);
+    tl_put_xml(page, title, strlen(title));
+    fputs("</h1>\n", page);
+}
+
+void tlg_put_seconds(FILE *page, double seconds)
+{
+    static const struct {
+        double scale;
+        const char *unit;
+    } units[] = {{1, "s"}, {1e-3, "ms"}, {1e-6, "µs"}, {1e-9, "ns"}};
+    size_t i = 0;
+    while (seconds != 0 && i < 3 && fabs(seconds) < units[i].scale)
+        i++;
+    fprintf(page, "%.4g %s", seconds / units[i].scale, units[i].unit);
 }

@@ -206,15 +206,19 @@ static scale find_scale(const tlg_panel *panel, int is_x)
 }
 
 /* Few whole numbers, such as numbers of ranks: ticks between them would mean nothing. */
-static int has_whole_numbers(const tlg_panel *panel, const scale *x)
+static int has_whole_numbers(const tlg_panel *panel, int is_x, const scale *s)
 {
     enum { MOST_TICKS = 12 };
-    if (panel->x.is_log || panel->x.n_names || x->factor != 1 || x->high - x->low > MOST_TICKS)
+    const tlg_axis *axis = is_x ? &panel->x : &panel->y;
+    if (axis->is_log || axis->n_names || axis->unit[0] || s->factor != 1 ||
+        s->high - s->low > (is_x ? MOST_TICKS : MOST_TICKS / 2))
         return 0;
-    for (size_t k = 0; k < panel->n_series; k++)
+    for (size_t k = 0; k < panel->n_series; k++) {
+        const double *values = is_x ? panel->series[k].x : panel->series[k].y;
         for (size_t i = 0; i < panel->series[k].n; i++)
-            if (panel->series[k].x[i] != floor(panel->series[k].x[i]))
+            if (values[i] != floor(values[i]))
                 return 0;
+    }
     return 1;
 }
 
@@ -378,9 +382,11 @@ static void put_panel(FILE *out, const tlg_picture *p, size_t index, const layou
             1 - (top + (panel->title ? PANEL_TITLE : TOP)) / l->total_height,
             1 - (top + l->height - l->bottom) / l->total_height);
     put_axis(out, 'x', &panel->x, &x, l->is_steep);
-    if (has_whole_numbers(panel, &x))
+    if (has_whole_numbers(panel, 1, &x))
         fputs("set xtics 1\nunset mxtics\n", out);
     put_axis(out, 'y', &panel->y, &y, 0);
+    if (has_whole_numbers(panel, 0, &y))
+        fputs("set ytics 1\nunset mytics\n", out);
     fputs("set title ", out);
     tlg_put_text(out, panel->title ? panel->title : "", 1000);
     fputs(" offset 0,-0.5\n", out);
@@ -435,9 +441,7 @@ layout tlg_script(const tlg_picture *p, tlg_format format, FILE *out)
                 width, height);
         break;
     case TLG_PAGE:
-        fprintf(out,
-                "set terminal svg size %.0f,%.0f fixed noenhanced rounded font 'sans,12' "
-                "background '#ffffff'\n",
+        fprintf(out, "set terminal svg size %.0f,%.0f fixed noenhanced rounded font 'sans,12'\n",
                 width, height);
         break;
     case TLG_PDF:

@@ -65,5 +65,10 @@ tl_status tlg_draw(const tlg_picture *picture, const char *path, tl_error *err);
 /* Writes the picture into an HTML page, as an <svg> element; without gnuplot, a paragraph that says
  * why there is none. */
 void tlg_draw_into_page(const tlg_picture *picture, FILE *page);
+/* Begins an HTML page of pictures and tables with this title, up to its heading. The page and its
+ * pictures follow the reader's light or dark style. */
+void tlg_begin_page(FILE *page, const char *title);
+/* A duration with its unit, four significant digits: "138.6 µs". */
+void tlg_put_seconds(FILE *page, double seconds);
 
 #endif

@@ -4,6 +4,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include <timeless_source.h>
+
 /* The number of classes, and the number of bursts of a rank in each of them. */
 enum { MAX_TOLD = 12, MAX_BURSTS = 20000, N_SLOTS = 1 << 12, SITE_BYTES = 1024 };
 
@@ -35,7 +37,24 @@ static void choose_classes(const tlp_burst_rates *rates, told *t)
     }
 }
 
-static int find_class(tl_reader *timed, uint32_t rank, uint32_t from, uint32_t to, told *t)
+/* "exchange (halo.c:66) .. main (main.c:12)": the innermost functions. */
+static void name_place(tl_reader *timed, uint32_t rank, uint32_t from, uint32_t to, char *place,
+                       size_t size)
+{
+    char from_name[SITE_BYTES], to_name[SITE_BYTES];
+    tl_site_name(timed, rank, from, from_name, sizeof from_name);
+    tl_site_name(timed, rank, to, to_name, sizeof to_name);
+    char *from_caller = strstr(from_name, " < "), *to_caller = strstr(to_name, " < ");
+    if (from_caller)
+        *from_caller = '\0';
+    if (to_caller)
+        *to_caller = '\0';
+    if (strchr(from_name, '(') || strchr(to_name, '('))
+        snprintf(place, size, "%.120s .. %.120s", from_name, to_name);
+}
+
+static int find_class(tl_reader *timed, uint32_t rank, uint32_t from, uint32_t to, told *t,
+                      tlp_repetitions *classes)
 {
     slot *s = &t->slots[(from * 31 + to) % N_SLOTS];
     if (s->is_used && s->from == from && s->to == to)
@@ -47,6 +66,8 @@ static int find_class(tl_reader *timed, uint32_t rank, uint32_t from, uint32_t t
     for (size_t i = 0; i < t->n; i++)
         if (!strcmp(t->classes[i]->from, from_text) && !strcmp(t->classes[i]->to, to_text))
             s->place = (int)i;
+    if (s->place >= 0 && !classes[s->place].place[0])
+        name_place(timed, rank, from, to, classes[s->place].place, sizeof classes->place);
     return s->place;
 }
 
@@ -60,7 +81,8 @@ static tl_status read_rank(tl_reader *timed, uint32_t rank, told *t, tlp_repetit
     memset(t->counts, 0, sizeof t->counts);
     tl_status status = tl_cursor_open(timed, rank, &cursor, err);
     while (status == TL_OK && (status = tl_cursor_next(cursor, &event)) == TL_OK) {
-        const int place = event.volume ? find_class(timed, rank, from, event.site, t) : -1;
+        const int place =
+            event.volume ? find_class(timed, rank, from, event.site, t, &out->items[first]) : -1;
         if (place >= 0 && t->counts[place]++ < MAX_BURSTS &&
             tlp_add_repetition(&out->items[first + (size_t)place], rank,
                                1e-9 * (double)event.volume) != TL_OK) {

@@ -89,20 +89,28 @@ static tlg_panel plot_histogram(const tlp_repetitions *r, int all, const tlg_axi
 {
     double low = 0, high = 1, *x = room, *y = room + N_BINS;
     find_range(r, all, &low, &high);
+    /* Outliers that are far away would leave a single bar. */
+    const int is_log = all && low > 0 && high > 10 * low;
+    const double ratio = is_log ? log(high / low) : 1;
     for (int i = 0; i < N_BINS; i++)
-        x[i] = low + (high - low) * (i + 0.5) / N_BINS;
+        x[i] = is_log ? low * exp(ratio * (i + 0.5) / N_BINS)
+                      : low + (high - low) * (i + 0.5) / N_BINS;
     for (size_t i = 0; i < r->n; i++) {
         if (!is_shown(r, i, all))
             continue;
-        const int bin = (int)((r->values[i] - low) / (high - low) * N_BINS);
+        const double share =
+            is_log ? log(r->values[i] / low) / ratio : (r->values[i] - low) / (high - low);
+        const int bin = (int)(share * N_BINS);
         y[bin < N_BINS ? bin : N_BINS - 1]++;
     }
     *series = (tlg_series){.look = TLG_BARS, .number = 0, .n = N_BINS, .x = x, .y = y};
-    return (tlg_panel){.title = all ? "histogram, all" : "histogram, the good ones",
+    tlg_panel panel = {.title = all ? "histogram, all" : "histogram, the good ones",
                        .x = *value,
                        .y = {.label = "repetitions", .unit = "", .from_zero = 1},
                        .n_series = 1,
                        .series = series};
+    panel.x.is_log = is_log;
+    return panel;
 }
 
 /* The empirical distribution function up to a little above the 95 % quantile. */
@@ -160,25 +168,38 @@ static void draw_operation(const tlp_repetitions *r, const double *sorted, FILE 
     free(room);
 }
 
+static int is_duration(const tlp_repetitions *r)
+{
+    return !strcmp(r->unit, "s");
+}
+
+static void print_value(const tlp_repetitions *r, double value, FILE *out)
+{
+    fputs("<td>", out);
+    if (is_duration(r))
+        tlg_put_seconds(out, value);
+    else
+        fprintf(out, "%.4g", value);
+    fputs("</td>", out);
+}
+
 static void print_quantiles(const tlp_repetitions *r, const double *sorted, FILE *out)
 {
     static const double shares[] = {0, 0.01, 0.05, 0.25, 0.5, 0.75, 0.95, 0.99, 1};
     size_t counts[TLP_N_CATEGORIES] = {0};
     for (size_t i = 0; i < r->n; i++)
         counts[r->categories[i]]++;
-    fputs("<table><tr><th>repetitions</th>", out);
+    fprintf(out, "<p>%zu repetitions%s", r->n, r->n_groups > 1 ? "" : ": ");
+    if (r->n_groups > 1)
+        fprintf(out, " in %zu groups: ", r->n_groups);
     for (int c = 0; c < TLP_N_CATEGORIES; c++)
-        fprintf(out, "<th>%s</th>", tlp_category_name((tlp_category)c));
-    fputs("<th>mean</th><th>minimum</th><th>1 %</th><th>5 %</th><th>25 %</th><th>median</th>"
-          "<th>75 %</th><th>95 %</th><th>99 %</th><th>maximum</th></tr>\n",
+        fprintf(out, "%s%zu %s", c ? ", " : "", counts[c], tlp_category_name((tlp_category)c));
+    fputs(".</p>\n<table><tr><th>mean</th><th>minimum</th><th>1 %</th><th>5 %</th><th>25 %</th>"
+          "<th>median</th><th>75 %</th><th>95 %</th><th>99 %</th><th>maximum</th></tr>\n<tr>",
           out);
-    fprintf(out, "<tr><td>%zu</td>", r->n);
-    for (int c = 0; c < TLP_N_CATEGORIES; c++)
-        fprintf(out, "<td>%zu</td>", counts[c]);
-    fprintf(out, "<td>%.4g</td>", gsl_stats_mean(sorted, 1, r->n));
+    print_value(r, gsl_stats_mean(sorted, 1, r->n), out);
     for (size_t i = 0; i < sizeof shares / sizeof *shares; i++)
-        fprintf(out, "<td>%.4g</td>",
-                gsl_stats_quantile_from_sorted_data(sorted, 1, r->n, shares[i]));
+        print_value(r, gsl_stats_quantile_from_sorted_data(sorted, 1, r->n, shares[i]), out);
     fputs("</tr></table>\n", out);
 }
 
@@ -186,11 +207,10 @@ static void print_operation(const tlp_repetitions *r, FILE *out)
 {
     double *sorted = malloc((r->n + 1) * sizeof *sorted);
     fputs("<h2>", out);
-    put_text(out, r->name);
-    fprintf(out, " <small>%s", r->unit);
-    if (r->n_groups > 1)
-        fprintf(out, "; %zu groups", r->n_groups);
-    fputs("</small></h2>\n", out);
+    put_text(out, r->place[0] ? r->place : r->name);
+    fputs(" <small>", out);
+    put_text(out, r->place[0] ? r->name : "");
+    fprintf(out, "%s</small></h2>\n", is_duration(r) ? "" : r->unit);
     if (r->n && sorted) {
         memcpy(sorted, r->values, r->n * sizeof *sorted);
         gsl_sort(sorted, 1, r->n);
@@ -203,22 +223,13 @@ static void print_operation(const tlp_repetitions *r, FILE *out)
 void tlp_write_fingerprint(const tlp_repetition_list *list, const char *title, const char *notes,
                            FILE *out)
 {
-    fprintf(
-        out,
-        "<!DOCTYPE html>\n<html lang='en'><head><meta charset='utf-8'/><title>%s</title>"
-        "<style>\n"
-        "body { font: 15px/1.4 sans-serif; margin: 2em auto; max-width: 62em; padding: 0 1em; }\n"
-        "table { display: block; overflow-x: auto; }\n"
-        "svg { display: block; max-width: 100%%; height: auto; }\n"
-        "td, th { padding: .1em .5em; text-align: right; font-size: 13px; }\n"
-        "pre { font-size: 12px; white-space: pre-wrap; } small { font-weight: normal; }\n"
-        "</style></head><body>\n<h1>%s</h1>\n"
-        "<p>Every repetition is the first, warm-up, an outlier or good. Warm-up ends at the "
-        "first repetition from the tenth on at which the minimum "
-        "so far falls by a tenth of the median or more, if there is one; outliers take at "
-        "least twice the median (Roth, section 4.5). Groups, which are cores or ranks, have "
-        "each their own.</p>\n<pre>",
-        title, title);
+    tlg_begin_page(out, title);
+    fputs("<p>Every repetition is the first, warm-up, an outlier or good. Warm-up ends at the "
+          "first repetition from the tenth on at which the minimum "
+          "so far falls by a tenth of the median or more, if there is one; outliers take at "
+          "least twice the median (Roth, section 4.5). Groups, which are cores or ranks, have "
+          "each their own.</p>\n<pre>",
+          out);
     put_text(out, notes);
     fputs("</pre>\n", out);
     for (size_t i = 0; i < list->n; i++)

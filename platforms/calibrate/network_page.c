@@ -104,11 +104,11 @@ static void print_segments(FILE *out, const tlp_network *net, int k)
         const tlp_line *line = &net->pieces.lines[k][i];
         fprintf(
             out,
-            "<tr><td>%.0f B</td><td>%.4g us</td><td>%.4g ns</td><td>%zu</td><td>%.1f %%</td><td>",
+            "<tr><td>%.0f B</td><td>%.4g µs</td><td>%.4g ns</td><td>%zu</td><td>%.1f %%</td><td>",
             net->pieces.breaks[i], 1e6 * line->intercept_s, 1e9 * line->per_byte_s, line->n,
             100 * line->median_error);
         for (int m = 0; m < line->n_modes; m++)
-            fprintf(out, "%s%.2f, %.3f, %.3f", m ? "; " : "", line->modes[m].share,
+            fprintf(out, "%s%.2f, %.3f, %.3f", m ? "<br/>" : "", line->modes[m].share,
                     line->modes[m].mean, line->modes[m].sd);
         fputs("</td></tr>\n", out);
     }
@@ -123,20 +123,12 @@ void tlp_network_page(const tlp_network *net, FILE *out)
     double largest = 10;
     for (int k = 0; k < N_NETWORK_SERIES; k++)
         largest = fmax(largest, net->series[k].bytes[net->series[k].n - 1]);
-    fputs(
-        "<!DOCTYPE html>\n<html lang='en'><head><meta charset='utf-8'>"
-        "<title>Calibrated network</title>\n<style>\n"
-        "body { font: 15px/1.4 sans-serif; margin: 2em auto; max-width: 60em; padding: 0 1em; }\n"
-        "table { display: block; overflow-x: auto; }\n"
-        "svg { display: block; max-width: 100%; height: auto; }\n"
-        "td, th { padding: .1em .6em; text-align: right; font-size: 13px; white-space: nowrap; }\n"
-        "</style></head><body>\n<h1>Calibrated network</h1>\n",
-        out);
+    tlg_begin_page(out, "Calibrated network");
     fprintf(out,
-            "<p>Latency %.3g us, bandwidth %.4g MB/s, eager below %ld B, detached below %ld B. "
+            "<p>Latency %.3g µs, bandwidth %.4g MB/s, eager below %ld B, detached below %ld B. "
             "%zu operations, of which %zu were the warm-up; %zu outliers are left out. Dashed "
             "rules are the sizes at which the lines change. The lower plots show the relative "
-            "residual, measured / fitted - 1.</p>\n",
+            "residual, measured / fitted - 1; those beyond 100 %% are at the edge.</p>\n",
             1e6 * net->latency_s, 1e-6 * net->bandwidth_Bps, net->async_bytes, net->detached_bytes,
             net->n_rows, net->n_warm, net->n_outliers);
     for (int k = 0; k < N_NETWORK_SERIES; k++) {

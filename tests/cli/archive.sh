@@ -90,11 +90,24 @@ width = float(re.search(r"viewBox=.0 0 (\d+) ", page).group(1))
 paths = re.findall(r"<path stroke=.rgb\(176, *96, *0\).[^>]* d=.([^/]*)", page)
 places = [float(x) for path in paths for x in re.findall(r"[ML]([\d.]+),", path)]
 assert len(places) == 10 and max(places) < 0.45 * width, (width, places)'
+check 'noise: the page prints durations with their units, in columns' python3 -c '
+import re
+cells = re.findall(r"<td>([^<]*)</td>", re.sub(r"<pre>.*?</pre>", "", open("page.html").read(), flags=re.S))
+assert len(cells) == 10 and all(re.fullmatch(r"[\d.e+]+ (ns|µs|ms|s)", c) for c in cells), cells'
+styled() { # OPTION...: the colours of the page in a browser
+    sed 's|</body>|<script>const of = e => getComputedStyle(e); document.body.dataset.style = [of(document.body).backgroundColor, of(document.querySelector("svg")).filter].join(" ");</script></body>|' page.html >styled.html
+    timeout 120 chromium --headless --no-sandbox --disable-gpu --disable-dev-shm-usage --user-data-dir="$scratch/profile" "$@" --dump-dom "file://$scratch/styled.html" |
+        grep -o 'data-style="[^"]*"'
+}
+check 'noise: the page is light' equal "$(styled)" 'data-style="rgb(255, 255, 255) none"'
+check 'noise: in a dark style, page and pictures are dark' equal "$(styled --force-dark-mode --blink-settings=preferredColorScheme=0)" \
+    'data-style="rgb(22, 24, 28) invert(0.9) hue-rotate(180deg)"'
+check 'noise: the pictures have no background of their own' sh -c '! grep -qiE "<rect[^>]*fill=.#ffffff" page.html'
 
 # ---- cpu ----
 trace() { # FILE UNIT VOLUME
     {
-        printf 'timeless-text 1\nranks 1\nvolume_unit "%s"\nprogram "p"\nrank 0 host="h"\nsite 1 object="app" offset=16\n' "$2"
+        printf 'timeless-text 1\nranks 1\nvolume_unit "%s"\nprogram "p"\nrank 0 host="h"\nsite 1 object="app" offset=16 function="step<int>" file="app.cc" line=7\n' "$2"
         for ((i = 0; i < 20; i++)); do printf '0 %d MPI_Wtime clock_ns=0 site=1 volume=%d\n' $i $((i ? $3 : 9 * $3)); done
         printf 'end cut clock_ns=0\n'
     } | "$timeless" undump - -o "$1"
@@ -104,6 +117,7 @@ trace counted.tl instructions 3000
 check 'rates are fitted from two traces' "$timeless" calibrate cpu timed.tl counted.tl --archive cpu.zip -o cpu.conf
 check 'cpu: the archive has both traces' holds cpu.zip raw/timed.tl raw/counted.tl result/model.conf
 check 'cpu: repetitions have their categories' repetitions_are_sane cpu.zip
+check 'cpu: the page names the lines between which a burst is' sh -c 'unzip -p cpu.zip fingerprint.html | grep -qF "step&lt;int> (app.cc:7) .. step&lt;int> (app.cc:7)"'
 check 'cpu: the archive is fitted again' "$timeless" calibrate cpu --from cpu.zip -o cpu2.conf
 check 'cpu: a fit from the archive gives the same model' cmp cpu.conf cpu2.conf
 
