@@ -10,6 +10,7 @@
 #include <replayer.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 
 enum { OPT_LIST = 256, OPT_LAYOUT, OPT_DOT, OPT_CHECK };
 
@@ -94,16 +95,19 @@ static tl_status check(const char *name, tl_error *err)
     if (status == TL_OK) {
         int n_missing = 0;
         cli_progress_stop();
+        struct stat st;
+        const int is_file = stat(platform->folder, &st) == 0 && S_ISREG(st.st_mode);
         printf("%s: %s\n", name, platform->folder);
         for (int i = 0; i < N_OVERHEADS; i++) {
             if (has_overhead(platform, overheads[i][0]))
                 continue;
             n_missing++;
             fprintf(stderr,
-                    "timeless: %s: warning: options.conf has no %s, so %s of a small message costs "
+                    "timeless: %s: warning: %s no %s, so %s of a small message costs "
                     "the CPU no time, and linear collectives seem too good; measure it with "
-                    "timeless calibrate network, or state what you assume\n",
-                    name, overheads[i][0], overheads[i][1]);
+                    "timeless calibrate network, or state what you assume%s\n",
+                    name, is_file ? "its <config> has" : "options.conf has", overheads[i][0],
+                    overheads[i][1], is_file ? " in <config> or by --cfg" : "");
         }
         printf("overheads of messages: %s\ncompute model: %s\n",
                !n_missing                 ? "smpi/os, smpi/ois, smpi/or"

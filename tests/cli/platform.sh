@@ -142,6 +142,17 @@ mkdir cheap && cp "$top_srcdir/platforms/star-1g/platform.xml" cheap && echo 'sm
 check 'a platform without overheads of sending is checked' "$timeless" platform ./cheap --check
 cp err cheap.err
 check 'it is warned of, and nothing else' bash -c 'grep -q "warning: options.conf has no smpi/os, so MPI_Send" cheap.err && grep -q "no smpi/ois" cheap.err && ! grep -q "no smpi/or," cheap.err'
+cat >plain.xml <<'END'
+<?xml version='1.0'?>
+<!DOCTYPE platform SYSTEM "https://simgrid.org/simgrid.dtd">
+<platform version="4.1">
+  <config><prop id="smpi/or" value="0:1e-6:0"/></config>
+  <cluster id="c" prefix="n" suffix="" radical="0-7" speed="5Gf" bw="1.25GBps" lat="10us"/>
+</platform>
+END
+check 'a plain XML file is checked' "$timeless" platform ./plain.xml --check
+cp err plain.err
+check 'the warnings name its <config>, and no file that it lacks' bash -c 'grep -q "warning: its <config> has no smpi/os, so MPI_Send" plain.err && ! grep -q "options.conf\|no smpi/or," plain.err'
 check_exit 3 'a platform that does not exist cannot be checked' "$timeless" platform ./nowhere --check
 # An alltoall of 64 B: 15 sends of each rank cost more than the 4 rounds of bruck.
 "$timeless" make call_alltoall -n 16 --bytes 64 -o alltoall.tl
