@@ -57,7 +57,8 @@ static error_t parse(int key, char *value, struct argp_state *state)
         return 0;
     case ARGP_KEY_SUCCESS:
         if (!a->what || strcmp(a->what, "collectives") != 0)
-            argp_error(state, "'%s' cannot be studied; write timeless study collectives",
+            argp_error(state,
+                       "'%s' cannot be studied; write timeless study collectives --op OPERATION",
                        a->what ? a->what : "");
         if (!a->operation || !tlr_study_has(a->operation))
             argp_error(state,

@@ -217,10 +217,11 @@ tl_status smpi_check_algorithms(const tlr_plan *plan, const tlr_options *options
 
 tl_status smpi_blame_algorithm(tl_action action, const tlr_options *options, tl_error *err)
 {
-    static const char sign[] = "SimGrid";
     const tl_error before = *err;
-    const char *reason =
-        before.status == TLR_ERR_DEADLOCK ? "its ranks wait forever" : strstr(before.text, sign);
+    const char *reason = before.status == TLR_ERR_DEADLOCK        ? "its ranks wait forever"
+                         : strstr(before.text, "SimGrid crashed") ? "this SimGrid crashes in it"
+                         : strstr(before.text, "SimGrid")         ? "this SimGrid stops in it"
+                                                                  : NULL;
     if (action == TL_ACTION_REDUCE_SCATTER_BLOCK)
         action = TL_ACTION_REDUCE_SCATTER;
     for (size_t i = options->n_cfg; i-- > 0 && reason;) {
@@ -228,12 +229,10 @@ tl_status smpi_blame_algorithm(tl_action action, const tlr_options *options, tl_
         const char *choice = choice_of(options->cfg[i], &k);
         if (!choice || collectives[k].action != action)
             continue;
-        reason += strncmp(reason, "SimGrid: ", 9) ? 0 : 9;
         return tl_fail(err, TL_ERR_UNSUPPORTED,
-                       TLR_NOT_POSSIBLE "SimGrid's algorithm %s of %s fails on this call (%.*s); "
+                       TLR_NOT_POSSIBLE "SimGrid's algorithm %s of %s fails on this call: %s; "
                                         "choose another one",
-                       strchr(choice, ':') + 1, collectives[k].name, (int)strcspn(reason, ",;"),
-                       reason);
+                       strchr(choice, ':') + 1, collectives[k].name, reason);
     }
     return before.status;
 }

@@ -83,6 +83,21 @@ const char *study_algorithm(const tlr_study *study, size_t k)
     return study->sweep->axes[TLR_STUDY_ALGORITHM].values[k];
 }
 
+static const char *without_folders(const char *path)
+{
+    const char *slash = strrchr(path, '/');
+    return slash && slash[1] ? slash + 1 : path;
+}
+
+const char *study_shown_algorithm(const tlr_study *study, size_t k)
+{
+    const char *whole = study_algorithm(study, k), *name = without_folders(whole);
+    for (size_t i = 1; i < study->sweep->axes[TLR_STUDY_ALGORITHM].n; i++)
+        if (i != k && !strcmp(without_folders(study_algorithm(study, i)), name))
+            return whole;
+    return name;
+}
+
 /* The rule's own choice, where Timeless knows it; otherwise "". */
 static const char *rule_choice(const tlr_study *study, size_t ranks, size_t bytes)
 {
@@ -114,7 +129,7 @@ static int widest_algorithm(const tlr_study *study)
 {
     size_t width = strlen("algorithm");
     for (size_t k = 1; k < study->sweep->axes[TLR_STUDY_ALGORITHM].n; k++) {
-        const size_t length = strlen(study_algorithm(study, k));
+        const size_t length = strlen(study_shown_algorithm(study, k));
         width = length > width ? length : width;
     }
     return (int)width;
@@ -133,7 +148,7 @@ static void print_best(const tlr_study *study, size_t ranks, int width, FILE *ou
             fputs("no algorithm serves this case\n", out);
             continue;
         }
-        fprintf(out, "%-*s ", width, study_algorithm(study, best));
+        fprintf(out, "%-*s ", width, study_shown_algorithm(study, best));
         print_time(out, study_point(study, ranks, b, best)->makespan_s);
         fprintf(out, "  %-*s ", width, rule_choice(study, ranks, b));
         if (study_has_time(rule)) {
@@ -189,7 +204,7 @@ static void print_all(const tlr_study *study, size_t ranks, int width, FILE *out
         fprintf(out, " %8s", bytes->values[b]);
     fputs("\n", out);
     for (size_t i = 0; i + 1 < n; i++) {
-        fprintf(out, "  %-*s", width, study_algorithm(study, order[i].algorithm));
+        fprintf(out, "  %-*s", width, study_shown_algorithm(study, order[i].algorithm));
         for (size_t b = 0; b < bytes->n; b++) {
             const tlr_point *point = study_point(study, ranks, b, order[i].algorithm);
             const double ratio = study_ratio(study, ranks, b, order[i].algorithm);

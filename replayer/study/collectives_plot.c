@@ -32,7 +32,7 @@ static void fill_panel(const tlr_study *study, size_t ranks, panel_data *data, c
             lost[b] = study_has_time(point) ? NAN : (double)n_below;
         }
         const int number = k ? (int)k - 1 : TLG_BLACK;
-        data->series[k] = (tlg_series){.name = k ? study_algorithm(study, k) : rule,
+        data->series[k] = (tlg_series){.name = k ? study_shown_algorithm(study, k) : rule,
                                        .look = TLG_LINE,
                                        .number = number,
                                        .n = n_bytes,

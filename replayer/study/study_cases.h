@@ -13,5 +13,7 @@ size_t study_best(const tlr_study *study, size_t ranks, size_t bytes);
 double study_ratio(const tlr_study *study, size_t ranks, size_t bytes, size_t algorithm);
 double study_number(const tlr_study *study, int axis, size_t i);
 const char *study_algorithm(const tlr_study *study, size_t algorithm);
+/* For tables and pictures: of a file its name without folders, unless another one has it, too. */
+const char *study_shown_algorithm(const tlr_study *study, size_t algorithm);
 
 #endif

@@ -48,6 +48,15 @@ assert "power of two" in points[2]["not_possible"] and "error" not in points[2]'
 "$timeless" make call_bcast -n 4 -o b.tl
 check 'an algorithm that crashes SimGrid is named as the reason' refused 3 "not possible: SimGrid's algorithm SMP_linear of bcast fails on this call" \
     "$timeless" replay b.tl -p graphene --ranks-per-host 1 --coll bcast=SMP_linear
+check 'a study names it by a plain line, without the text or an address of SimGrid' "$timeless" study collectives --op allreduce --ranks 4 --bytes 64 -p graphene --ranks-per-host 1 --algorithms rab,mvapich2_two_level,lr --csv plain.csv
+check '... in its table' python3 -c '
+import csv
+errors = [r["error"] for r in csv.DictReader(open("plain.csv")) if r["error"]]
+assert errors and all(e.startswith("not possible: SimGrid") and e.endswith("; choose another one") for e in errors), errors
+assert not any(w in e for e in errors for w in ("libsimgrid", "0x", "pid", "??")), errors'
+cp "$top_srcdir/traces/schedules/alltoall_ring.sched" ring.sched
+check 'a study of a schedule in a folder' "$timeless" study collectives --op alltoall --ranks 4 --bytes 64 -p graphene --ranks-per-host 1 --algorithms "$PWD/ring.sched,bruck" --json=mine.json
+check '... prints its name without the folder, and the JSON has the whole' bash -c '"$1" study collectives --op alltoall --ranks 4 --bytes 64 -p graphene --ranks-per-host 1 --algorithms "$PWD/ring.sched,bruck" >mine.txt && grep -q "^  ring.sched  " mine.txt && ! grep -q "$PWD" mine.txt && grep -q "$PWD/ring.sched" mine.json' - "$timeless"
 check 'a nonblocking collective has no choice of algorithms, so that any is accepted' bash -c '
     "$1" make call_alltoall -n 3 -o n.tl && "$1" dump n.tl | sed "s/MPI_Alltoall \(.*\) comm=1/MPI_Ialltoall \1 comm=1 request=1/; s/^\([0-9]* \)2 MPI_Finalize/\12 MPI_Wait request=1\n\13 MPI_Finalize/" >n.txt &&
     "$1" undump n.txt -o n.tl && "$1" replay n.tl -p graphene --coll alltoall=pair -q' - "$timeless"
