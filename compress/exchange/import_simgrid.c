@@ -86,6 +86,11 @@ static tl_status take(importer *m, const char *what, double min, double max, int
     double value;
     if (!word)
         return wrong(m, "lacks %s; add it", what);
+    if (parse_double(word, &value) && value > max && max < 1 && value < INT32_MAX)
+        return wrong(m,
+                     "%s '%.20s' is not in this trace of one rank; give the list of the files of "
+                     "all ranks, or their folder",
+                     what, word);
     if (!parse_double(word, &value) || value < min || value > max ||
         value != (double)(int64_t)value)
         return wrong(m, "%s '%.20s' is no whole number from %.0f to %.0f; correct it", what, word,

@@ -74,4 +74,8 @@ printf '0 init\n0 jump\n' >bad.txt
 check_exit 3 'an unknown action is refused' "$timeless" replay bad.txt --platform cluster.xml
 cp err said
 check 'an unknown action: the error names file and line' grep -q "bad.txt:2: 'jump' is no action" said
+printf '0 init\n0 send 1 0 1e6\n0 finalize\n' >lone.txt
+check_exit 3 'the file of one rank of several is refused' "$timeless" replay lone.txt --platform cluster.xml
+cp err said
+check 'one rank of several: the error asks for the others' grep -q "lone.txt:2: the partner '1' is not in this trace of one rank; give the list" said
 tap_done
