@@ -20,13 +20,60 @@ static tl_status keep_only(char **list, const char *name, tl_error *err)
     return TL_OK;
 }
 
+/* Other lines of the same function are the same place: "MPI_Send main (app.c:8)" becomes
+ * "MPI_Send main (app.c)". */
+static void remove_lines(char *name)
+{
+    char *to = name;
+    for (const char *from = name; *from;) {
+        const size_t digits = *from == ':' ? strspn(from + 1, "0123456789") : 0;
+        if (digits && from[1 + digits] == ')')
+            from += 1 + digits;
+        else
+            *to++ = *from++;
+    }
+    *to = '\0';
+}
+
+/* Adds up the rows that have the same name now. */
+static void merge(tlr_versus_table *t)
+{
+    for (size_t i = 0; i < t->n_rows; i++)
+        remove_lines(t->rows[i].name);
+    for (size_t i = 1; i < t->n_rows; i++)
+        for (size_t k = 0; k < i; k++) {
+            if (strcmp(t->rows[i].name, t->rows[k].name) != 0)
+                continue;
+            for (int side = 0; side < 2; side++) {
+                t->rows[k].s[side] += t->rows[i].s[side];
+                t->rows[i].s[side] = 0;
+            }
+            break;
+        }
+}
+
+/* Rows that a table has only to be complete, and computation, which the kinds of time contain. */
+static int is_remainder(const tlr_versus_row *row)
+{
+    static const char *const names[] = {"compute", "other", "after the end of a rank",
+                                        "computation, and calls without a site"};
+    for (size_t i = 0; i < sizeof names / sizeof *names; i++)
+        if (!strcmp(row->name, names[i]))
+            return 1;
+    return 0;
+}
+
 /* The rows that both have become rows of the comparison. */
-static tl_status add_table(const tlr_versus_table *t, const char *prefix, tlr_comparison *c,
+static tl_status add_table(tlr_versus_table *t, const char *prefix, tlr_comparison *c,
                            tlr_runs *measured, tlr_runs *expected, tl_error *err)
 {
     tl_status status = TL_OK;
+    const int is_parts = !strcmp(prefix, "by kind: ");
+    merge(t);
     for (size_t i = 0; i < t->n_rows && status == TL_OK; i++) {
         const tlr_versus_row *row = &t->rows[i];
+        if (!is_parts && is_remainder(row))
+            continue;
         char *name = NULL;
         if (asprintf(&name, "%s%s", prefix, row->name) < 0)
             return tl_fail(err, TL_ERR_MEMORY, "out of memory while comparing predictions");

@@ -340,13 +340,17 @@ static void put_row(const tlr_comparison *c, const char *class, const tlr_compar
     if (!row->passed)
         snprintf(limit, sizeof limit, "beyond the tolerance of %g%%", 100 * c->tolerance);
     put_case(out, class, row->name, c->kind == TLR_COMPARED_HISTORY ? 0 : row->measured.median,
-             !row->failed, "measured %.6g, expected %.6g: %+.1f%%, %s", row->measured.median,
-             row->expected.median, 100 * row->error, limit);
+             !row->failed, "%s %.6g, %s %.6g: %+.1f%%, %s",
+             c->kind == TLR_COMPARED_VERSUS ? "B" : "measured", row->measured.median,
+             c->kind == TLR_COMPARED_VERSUS ? "A" : "expected", row->expected.median,
+             100 * row->error, limit);
 }
 
 void tlr_comparison_write_junit(const tlr_comparison *c, FILE *out)
 {
     const char *class = c->prediction ? c->prediction->platform_name : "timeless";
+    const char *slash = strrchr(class, '/'); /* CI servers group by it, on all machines alike */
+    class = slash && slash[1] ? slash + 1 : class;
     size_t n_failed = 0;
     for (size_t i = 0; i < c->n_rows; i++)
         n_failed += c->rows[i].failed != 0;

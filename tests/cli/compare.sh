@@ -109,6 +109,12 @@ for p, key in (a, "predicted_s"), (b, "versus_s"):
             near(rows["site " + s["name"]][key], s["time_s"] / 4)
 near(rows["makespan"]["change"], b["makespan_s"] / a["makespan_s"] - 1)
 assert any(n.startswith("site ") for n in rows), rows'
+check 'the names of sites have no lines, which move' bash -c '
+    sed "s/ring+0x0/main (app.c:12)/" v1.json >m1.json && sed "s/ring+0x0/main (app.c:14)/" v2.json >m2.json &&
+    "$1" compare m1.json --versus m2.json | grep -q "  site MPI_Sendrecv main (app.c)$"' - "$timeless"
+check 'JUnit calls the sides A and B, and the platform by its name' bash -c '
+    ! "$1" compare v1.json --versus v2.json --tolerance 1% --junit v.xml >table.txt && grep -q "<testcase classname=\"star-1g\" name=\"makespan\".*message=\"B [0-9.e-]*, A " v.xml &&
+    ! grep -q "name=\"call compute\"\|computation, and" v.xml' - "$timeless"
 check_exit 1 '--versus: a slower version fails' "$timeless" compare v1.json --versus v2.json --tolerance 10% --slower-only
 check_exit 0 '--versus: a faster version passes' "$timeless" compare v2.json --versus v1.json --tolerance 10% --slower-only
 check '--versus lists what one version has alone' "$timeless" compare v1.json --versus v3.json
