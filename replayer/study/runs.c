@@ -94,9 +94,11 @@ tl_status tlr_runs_read(tlr_runs *runs, const char *path, tl_error *err)
         if (kind == 0)
             continue;
         if (kind < 0 || seconds <= 0)
-            status = tl_fail(err, TL_ERR_INPUT,
-                             "%s:%zu: not a measurement; write NAME,SECONDS with seconds above 0",
-                             path, number);
+            status = tl_fail(err, TL_ERR_INPUT, "%s:%zu: not a measurement; %s", path, number,
+                             line[strspn(line, " \t")] == '{'
+                                 ? "give a prediction without --baseline or --measured, or by "
+                                   "--versus"
+                                 : "write NAME,SECONDS with seconds above 0");
         else {
             size_t n_rows = runs->n_rows;
             status = tlr_runs_add(runs, name, seconds, err);

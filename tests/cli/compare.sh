@@ -176,6 +176,9 @@ check '--history: the drift of a quantity is printed' kept ' +2[0-9.]*%! kernels
 check_exit 4 '--history: a platform without history exits with 4' "$timeless" compare --history "$top_srcdir/platforms/star-1g"
 
 check_exit 2 'predictions and a baseline together exit with 2' $compare --baseline "$scratch/before.csv"
+check_exit 3 'a prediction is no baseline' "$timeless" compare --baseline "$scratch/p.json" --measured "$scratch/same.csv"
+cp "$scratch/err" "$scratch/said"
+check '... and the error names the way to compare it' grep -q 'p.json:1: not a measurement; give a prediction without --baseline' "$scratch/said"
 check_exit 2 '--baseline without --measured exits with 2' "$timeless" compare --baseline "$scratch/before.csv"
 printf '\211TLS\0' >"$scratch/a.tl"
 check_exit 3 'a trace in place of a prediction exits with 3' "$timeless" compare "$scratch/a.tl"
