@@ -143,7 +143,10 @@ static void print_noise(const tlr_prediction *p, FILE *out)
     }
     fprintf(out, "noise             %s\n", tl_printable(p->noise));
     if (!(p->quiet_s > 0)) {
-        fprintf(out, "                  a rank's own detours: %.4g s in the mean\n", noise_s);
+        fprintf(out, "                  a rank's own detours: %.4g s in the mean%s\n", noise_s,
+                noise_s > 0 ? ""
+                            : "; they delay computation, of which there was too little (--engine "
+                              "loggops delays messages, too)");
         return;
     }
     fprintf(out, "                  %.4g times as long as the %.9g s without it\n",

@@ -45,6 +45,8 @@ for engine in smpi loggops; do
     check "of a list of ranks, $engine" near "$($engine -q --noise 1000Hz:100us,ranks=1,0-0)" 1.1111
 done
 check 'overheads: of a program that computes, none' near "$(loggops -q --noise 1000Hz:100us,overheads)" 1
+"$timeless" make call_allreduce -n 4 -o quiet.tl
+check 'noise that delays nothing is reported, with the engine in which it would' bash -c '"$1" replay quiet.tl -p "$2/star-1g" --noise 1kHz:25us | grep -q "detours: 0 s in the mean; they delay computation, .*--engine loggops"' - "$timeless" "$top_srcdir/platforms"
 check_exit 2 'SimGrid has none of them' smpi --noise 1000Hz:100us,overheads
 cp "$scratch/err" refusal
 check 'the refusal of overheads says that smpi has noise in application time only' grep -q "noise '1000Hz:100us,overheads': the smpi engine has noise in application time only" refusal
