@@ -55,6 +55,8 @@ class Columns(Mapping[str, Column]):
         self._columns = columns
 
     def __getitem__(self, name: str) -> Column:
+        if name not in self._columns:
+            raise KeyError("there is no column '%s'; there are %s" % (name, ", ".join(self._columns)))
         return self._columns[name]
 
     def __iter__(self) -> Iterator[str]:

@@ -103,6 +103,14 @@ for call in (lambda: timeless.Trace("nowhere.tl"), lambda: timeless.Trace("hpl:N
 check 'the example prints its tables' sh -c 'cd "$0" && cp -r "$1" traces && $2 "$3/python/examples/communication.py"' "$scratch" "$top_srcdir/traces" "$with" "$top_srcdir"
 cp out said
 check 'the example finds the bytes and writes the timeline' sh -c 'grep -q "^MPI_Send .* bytes, median" said && grep -q "^compute" said && [ -s timeline.npz ]'
+check 'a column that does not exist is answered by the names of all' $with -c '
+import timeless
+try:
+    timeless.Columns({"call": [], "volume": []})["calls"]
+except KeyError as e:
+    assert "there is no column '"'calls'"'; there are call, volume" in str(e), e
+else:
+    raise AssertionError'
 # The commands of python/README.md, as they stand there.
 sed -n '/^```python/,/^```/p' "$top_srcdir/python/README.md" | sed '1d;$d' >readme.py
 check 'the commands of python/README.md run' $with readme.py
