@@ -78,7 +78,10 @@ static error_t parse(int key, char *arg, struct argp_state *state)
     switch (key) {
     case 't':
         if (strcmp(arg, "simgrid") != 0 && strcmp(arg, "goal") != 0 && strcmp(arg, "otf2") != 0)
-            argp_error(state, "format '%s': give simgrid, goal or otf2", arg);
+            argp_error(state,
+                       "format '%s': give simgrid, goal or otf2; Paraver, Paje and Perfetto show a "
+                       "prediction: timeless replay --timeline",
+                       arg);
         o->to = arg;
         return 0;
     case 'o': o->out = arg; return 0;

@@ -74,6 +74,9 @@ printf '0 init\n0 jump\n' >bad.txt
 check_exit 3 'an unknown action is refused' "$timeless" replay bad.txt --platform cluster.xml
 cp err said
 check 'an unknown action: the error names file and line' grep -q "bad.txt:2: 'jump' is no action" said
+check_exit 2 'export to a timeline is refused' "$timeless" export run/actions/zero.txt --to prv -o x
+cp err said
+check 'export to a timeline: the error names the command that writes one' grep -q 'Paraver, .*timeless replay --timeline' said
 printf '0 init\n0 send 1 0 1e6\n0 finalize\n' >lone.txt
 check_exit 3 'the file of one rank of several is refused' "$timeless" replay lone.txt --platform cluster.xml
 cp err said
