@@ -433,9 +433,10 @@ static int record(settings *s, const char *output)
     if (n_parts && !is_new)
         return code ? code : CLI_BAD_INPUT;
     if (!is_new) {
+        const int failed = record_no_trace(s->output, code);
         if (code)
-            recommend_folding(s);
-        return record_no_trace(s->output, code);
+            recommend_folding(s); /* last, because it says what to do */
+        return failed;
     }
     limit_packing(&s->packing, ended.tv_sec - began.tv_sec);
     if (!s->no_pack)

@@ -72,6 +72,8 @@ check "mpirun with more ranks than cores: the command fails as without timeless"
 cp "$scratch/err" "$scratch/said"
 check "mpirun with more ranks than cores: a line recommends --folded" \
     grep -qF "timeless: mpirun was asked for $more ranks" "$scratch/said"
+last_line() { tail -n 1 "$scratch/said" | grep -q "^timeless: mpirun was asked for $more ranks.*timeless record --folded -- mpirun"; }
+check "mpirun with more ranks than cores: this line is the last one, below those of mpirun" last_line
 export TIMELESS_QUIET=1
 
 # Without --folded the tracer tells of it, once.
