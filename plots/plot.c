@@ -20,7 +20,9 @@ enum {
     KEY_SAMPLE = 84,
     KEY_LINE = 22,
     MOST_LETTERS = 28, /* of a name below the x axis, and beside the y axis */
-    MOST_LETTERS_Y = 44,
+    MOST_LETTERS_Y = 68,
+    TALL = 800, /* a panel of this height has its x axis at the top, too */
+    TOP_AXIS = 44,
     N_COLOURS = 8
 };
 
@@ -93,7 +95,8 @@ static layout lay_out(const tlg_picture *p)
             }
     }
     l.left = fmax(l.left, LETTER_WIDTH * (double)names + 3 * LETTER_WIDTH);
-    l.height += l.bottom - BOTTOM;
+    l.above = l.height > TALL ? TOP_AXIS : 0;
+    l.height += l.bottom - BOTTOM + l.above;
     l.width += l.left - LEFT;
     l.key = n_keys ? KEY_SAMPLE + LETTER_WIDTH * (double)letters : 0;
     l.total_width = l.columns * l.width + l.key;
@@ -222,16 +225,21 @@ static int has_whole_numbers(const tlg_panel *panel, int is_x, const scale *s)
     return 1;
 }
 
+static void put_label(FILE *out, const tlg_axis *axis, const scale *s)
+{
+    tlg_put_text(out, axis->label, 1000);
+    if (s->unit[0])
+        fprintf(out, ".' [%s]'", s->unit);
+    fprintf(out, ".'%s'\n", axis->is_log ? ", logarithmic" : "");
+}
+
 static void put_axis(FILE *out, char name, const tlg_axis *axis, const scale *s, int is_steep)
 {
     const double tick = axis->is_log ? log10(s->high / s->low) : 0;
     fprintf(out, "unset logscale %c\nset %ctics nomirror norotate autofreq\nset m%ctics\n", name,
             name, name);
     fprintf(out, "set %clabel ", name);
-    tlg_put_text(out, axis->label, 1000);
-    if (s->unit[0])
-        fprintf(out, ".' [%s]'", s->unit);
-    fprintf(out, ".'%s'\n", axis->is_log ? ", logarithmic" : "");
+    put_label(out, axis, s);
     if (axis->n_names) {
         fprintf(out, "unset m%ctics\nset %ctics scale 0 %s (", name, name,
                 is_steep && name == 'x' ? "rotate by 45 right" : "norotate");
@@ -369,6 +377,16 @@ static void put_series(FILE *out, const tlg_panel *panel, const scale *x, const 
 
 /* ---- the script ---- */
 
+/* The lower axis of a tall panel is off the screen while its first rows are read. */
+static void put_top_axis(FILE *out, const tlg_axis *axis, const scale *s)
+{
+    if (axis->is_log || axis->n_names)
+        return;
+    fprintf(out, "set link x2\nset x2tics nomirror norotate autofreq\nset mx2tics\nset format x2 "
+                 "'%%g'\nset x2label ");
+    put_label(out, axis, s);
+}
+
 static void put_panel(FILE *out, const tlg_picture *p, size_t index, const layout *l)
 {
     const tlg_panel *panel = &p->panels[index];
@@ -379,11 +397,13 @@ static void put_panel(FILE *out, const tlg_picture *p, size_t index, const layou
             "set lmargin at screen %.6f\nset rmargin at screen %.6f\nset tmargin at screen "
             "%.6f\nset bmargin at screen %.6f\nunset object\nunset arrow\n",
             (left + l->left) / l->total_width, (left + l->width - RIGHT) / l->total_width,
-            1 - (top + (panel->title ? PANEL_TITLE : TOP)) / l->total_height,
+            1 - (top + l->above + (panel->title ? PANEL_TITLE : TOP)) / l->total_height,
             1 - (top + l->height - l->bottom) / l->total_height);
     put_axis(out, 'x', &panel->x, &x, l->is_steep);
     if (has_whole_numbers(panel, 1, &x))
         fputs("set xtics 1\nunset mxtics\n", out);
+    if (l->above > 0)
+        put_top_axis(out, &panel->x, &x);
     put_axis(out, 'y', &panel->y, &y, 0);
     if (has_whole_numbers(panel, 0, &y))
         fputs("set ytics 1\nunset mytics\n", out);
@@ -413,7 +433,8 @@ static void put_legend(FILE *out, const tlg_picture *p, const layout *l)
     const double left = (l->total_width - l->key + 8) / l->total_width;
     const double top = 1 - (l->top + PANEL_TITLE - KEY_LINE / 2.0) / l->total_height;
     fprintf(out,
-            "unset border\nunset tics\nunset xlabel\nunset ylabel\nunset title\nunset object\n"
+            "unset border\nunset tics\nunset xlabel\nunset x2label\nunset ylabel\nunset "
+            "title\nunset object\n"
             "unset arrow\nunset grid\nunset logscale\nset lmargin at screen %.6f\nset rmargin at "
             "screen 1\nset tmargin at screen %.6f\nset bmargin at screen 0\nset xrange [0:1]\n"
             "set yrange [0:1]\nset key at screen %.6f, screen %.6f left top Left reverse vertical "

@@ -10,6 +10,7 @@ typedef enum tlg_format { TLG_SVG, TLG_PDF, TLG_PNG, TLG_PAGE } tlg_format;
 typedef struct layout {
     unsigned rows, columns;
     double width, height;             /* of a panel with its labels */
+    double above;                     /* of these, the axis at the top */
     double left, bottom, top;         /* margins of a panel; of the whole picture */
     double key;                       /* width of the legend; 0: there is none */
     double total_width, total_height; /* of the picture */

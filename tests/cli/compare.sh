@@ -70,6 +70,12 @@ for t in "makespan", "measured", "predicted", "difference from the measured medi
 for file in rows.xml rows.svg; do
     check "$file is XML" python3 -c 'import sys, xml.dom.minidom; xml.dom.minidom.parse(sys.argv[1])' "$scratch/$file"
 done
+# A picture of many rows is higher than a screen.
+for n in 1 2; do
+    check "many rows: prediction $n" sh -c '"$1" make call_barrier --ranks 2 --iterations 40 -o "$2/rows.tl" && "$1" replay "$2/rows.tl" -p "$3" --scale network '$n' --no-compute -q --json="$2/rows$4.json"' - "$timeless" "$scratch" "$top_srcdir/platforms/star-1g" $n
+done
+check 'many rows: a plot is drawn' "$timeless" compare "$scratch/rows1.json" --versus "$scratch/rows2.json" --all --plot "$scratch/rows.svg"
+check 'many rows: the axis is at the top and at the bottom' test "$(grep -c 'difference from .*\[%\]' "$scratch/rows.svg")" = 2
 sed 's/0000000000000001/0000000000000003/' "$scratch/p.json" >"$scratch/other.json"
 check_exit 3 'predictions of different traces exit with 3' $compare "$scratch/other.json" --all
 check_exit 4 'a plot that cannot be written exits with 4' $compare --plot /nowhere/x.svg
