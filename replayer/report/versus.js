@@ -30,7 +30,7 @@ const shownText = n => (n * 10 ** -scale.decimals).toFixed(scale.decimals);
 const differenceText = n => (n > 0 ? "+" : "") + shownText(n);
 function differences(id, rows) {
     const head = [unit, ...letters, ...others.map(l => l + " − A")];
-    if (!rows) { byId(id).textContent = "none"; return; }
+    if (!rows) { byId(id).textContent = hasDetails ? "none" : "unknown: not all of these predictions have details"; return; }
     table(id, head, withPaths(rows.filter(row => row.shown.some(n => n) || (row.seconds && row.seconds.some(s => s))), (row, name) => [name,
         ...row.shown.map((n, i) => ({ text: shownText(n), title: row.seconds && row.seconds[i] + " s" })),
         ...others.map((_, i) => ({ text: differenceText(row.shown[i + 1] - row.shown[0]), title: row.seconds && row.difference_s[i + 1] + " s" }))]), 500);

@@ -46,6 +46,7 @@ for l in 5 50; do
 done
 check '3,000 ranks: two predictions are compared' "$timeless" report slow5.json slow50.json -q -o slow.html
 check '3,000 ranks: a browser shows the page' show slow.html slow.dom
+check '3,000 ranks: what the predictions do not contain is unknown, not none' sh -c 'grep -q "id=.path-sites.>unknown: not all" slow.dom && ! grep -q "id=.mean-sites.>none" slow.dom'
 check '3,000 ranks: the page names the slow one' grep -q '>rank 1777: slowest in A, slowest in B<' slow.dom
 
 check_exit 2 'a single prediction exits with 2' "$timeless" report a.json
