@@ -421,7 +421,7 @@ static tl_status tell_states(const replay_arguments *a, tlr_prediction *const *p
     return status;
 }
 
-static int show(const replay_arguments *a, tlr_prediction *const *predictions)
+int replay_show(const replay_arguments *a, tlr_prediction *const *predictions)
 {
     tl_error err;
     cli_progress_clear();
@@ -460,6 +460,8 @@ static int shows_energy(const replay_arguments *a)
 
 int replay_run(replay_arguments *a)
 {
+    if (replay_is_goal(a))
+        return replay_goal(a);
     int code = CLI_OK;
     tl_error err;
     tlr_platform *platform = NULL;
@@ -497,7 +499,7 @@ int replay_run(replay_arguments *a)
     if (status != TL_OK)
         code = cli_fail(&err);
     else
-        code = show(a, predictions);
+        code = replay_show(a, predictions);
     for (size_t j = 0; j < a->n_jobs; j++) {
         if (predictions)
             tlr_prediction_free(predictions[j]);

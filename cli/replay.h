@@ -48,6 +48,15 @@ void replay_end(replay_arguments *a);
 /* Replays what was parsed, and shows the prediction. Returns the exit code. */
 int replay_run(replay_arguments *a);
 
+/* Shows the predictions of all jobs. Returns the exit code. */
+int replay_show(const replay_arguments *a, tlr_prediction *const *predictions);
+
+/* ---- replay_goal.c ---- */
+
+/* Whether the only trace is a file of GOAL; replays it. */
+int replay_is_goal(const replay_arguments *a);
+int replay_goal(const replay_arguments *a);
+
 /* Runs `timeless replay`; passes the prediction (of the first trace) to `take`. Returns the exit
  * code, or exits on wrong usage. */
 int replay_and_take(int argc, char **argv, replay_taker *take, void *arg);

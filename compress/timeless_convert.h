@@ -110,6 +110,35 @@ TL_API tl_status tl_import_dumpi(const char *path, const tl_dumpi_options *optio
  */
 TL_API tl_status tl_import_goal(const char *path, const char *out_path, tl_error *err);
 
+/* The schedules of GOAL, text or binary, one rank after the other: graphs of operations, for those
+ * who need no sequence of calls.  An operation runs on one of the rank's streams (`cpu`) and, if it
+ * is a message, on one of its interfaces (`nic`). */
+typedef struct tl_goal_operation {
+    uint64_t amount; /* bytes; nanoseconds of a computation */
+    uint64_t tag;
+    uint64_t place; /* line of the text, or byte of the binary file */
+    int32_t peer;   /* a rank of the file */
+    uint16_t call;  /* TL_MPI_Send, TL_MPI_Recv; 0: computation */
+    uint16_t cpu, nic;
+} tl_goal_operation;
+
+/* Operation `to` begins when `from` has ended, or when it has begun (`ends` 0). */
+typedef struct tl_goal_edge {
+    uint32_t from, to;
+    int ends;
+} tl_goal_edge;
+
+typedef struct tl_goal tl_goal;
+
+/* TL_ERR_NOT_A_TRACE: the file is not GOAL. */
+TL_API tl_status tl_goal_open(const char *path, tl_goal **out, tl_error *err);
+TL_API uint32_t tl_goal_ranks(const tl_goal *goal);
+/* The schedule of the next rank, the first time of rank 0; valid until the next call.  After the
+ * last rank: TL_END. */
+TL_API tl_status tl_goal_next(tl_goal *goal, const tl_goal_operation **operations, size_t *n,
+                              const tl_goal_edge **edges, size_t *n_edges, tl_error *err);
+TL_API void tl_goal_close(tl_goal *goal);
+
 /* ---- patterns ---- */
 
 /* A communication pattern, without a run.  Volumes are 0, in the unit "none". */
@@ -367,7 +396,9 @@ TL_API void tl_cursor_look_ahead(tl_cursor *c, uint32_t n_probes);
  *   tl_import_simgrid        SYSTEM MEMORY LIMIT INPUT USAGE
  *   tl_import_dumpi          SYSTEM MEMORY NOT_A_TRACE VERSION TRUNCATED LIMIT INPUT UNSUPPORTED
  *                            USAGE
- *   tl_import_goal           SYSTEM MEMORY LIMIT INPUT UNSUPPORTED USAGE
+ *   tl_import_goal           SYSTEM MEMORY NOT_A_TRACE LIMIT INPUT UNSUPPORTED USAGE
+ *   tl_goal_open             SYSTEM MEMORY NOT_A_TRACE INPUT
+ *   tl_goal_next             END SYSTEM MEMORY INPUT
  *   tl_pattern_write         SYSTEM MEMORY LIMIT USAGE
  *   tl_program_write         SYSTEM MEMORY LIMIT USAGE
  *   tl_schedule_write        SYSTEM MEMORY VERSION TRUNCATED CORRUPT LIMIT INPUT USAGE

@@ -2,7 +2,7 @@
 LOGGOPS_SOURCES = \
 	replayer/loggops/algorithms.def replayer/loggops/blocks.c replayer/loggops/collective.c \
 	replayer/loggops/collective_long.c replayer/loggops/collective_tree.c replayer/loggops/comm.c \
-	replayer/loggops/engine.c replayer/loggops/folder.c replayer/loggops/folder.h replayer/loggops/loggops.h replayer/loggops/nodes.c replayer/loggops/ompi_algorithms.def replayer/loggops/params.c \
+	replayer/loggops/engine.c replayer/loggops/folder.c replayer/loggops/folder.h replayer/loggops/goal.c replayer/loggops/goal.h replayer/loggops/goal_load.c replayer/loggops/goal_replay.c replayer/loggops/loggops.h replayer/loggops/nodes.c replayer/loggops/ompi_algorithms.def replayer/loggops/params.c \
 	replayer/loggops/operations.c replayer/loggops/pool.c replayer/loggops/program.c replayer/loggops/program.h \
 	replayer/loggops/queue.c replayer/loggops/rank.c replayer/loggops/reading.h \
 	replayer/loggops/select.c replayer/loggops/share.c replayer/loggops/simulate.c \
@@ -10,7 +10,7 @@ LOGGOPS_SOURCES = \
 # What every engine uses.
 noinst_LTLIBRARIES += replayer/libengine.la
 replayer_libengine_la_SOURCES = \
-	replayer/crash.c replayer/crash.h replayer/diagnosis.c replayer/diagnosis.h replayer/event_streams.c replayer/event_streams.h \
+	replayer/crash.c replayer/crash.h replayer/diagnosis.c replayer/diagnosis.h replayer/event_streams.c replayer/event_streams.h replayer/goal_replay.h \
 	replayer/open_receives.c replayer/open_receives.h replayer/ompi.c replayer/ompi.h replayer/ompi_rules.def replayer/plan.c replayer/plan.h replayer/plan_collectives.c replayer/plan_comms.c \
 	replayer/plan_share.c replayer/replayer.h replayer/request_slots.c replayer/request_slots.h replayer/sandbox.c \
 	replayer/sandbox.h replayer/text_file.c replayer/text_file.h replayer/validate.c replayer/validate.h \

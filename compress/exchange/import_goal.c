@@ -16,7 +16,35 @@
 
 #include <inttypes.h>
 
-static bool push(tl_goal_list *l, uint32_t item)
+/* An operation until it has ended. */
+typedef struct progress {
+    uint32_t n_unstarted, n_unfinished; /* of what it requires and irequires */
+    uint32_t request;                   /* while it is under way */
+    bool finished, in_wait;
+} progress;
+
+typedef struct list {
+    uint32_t *items;
+    size_t n, capacity, first;
+} list;
+
+typedef struct importer {
+    tl_goal g;
+    tl_error *err;
+    tl_writer *w;
+    progress *progress;      /* by operation */
+    size_t *predecessors_of; /* first edge to an operation; the edges are in that order */
+    size_t *successors_of, *successors; /* the same for those from it, by their index */
+    list transfers, calcs, blocked, under_way;
+    size_t n_placed;
+    uint64_t volume;
+    uint32_t held; /* a transfer that has been begun last, not yet put: index + 1 */
+    tl_buffer requests;
+    list free_requests;
+    uint32_t n_requests;
+} importer;
+
+static bool push(list *l, uint32_t item)
 {
     if (!tl_make_room(&l->items, l->n, &l->capacity, sizeof *l->items))
         return false;
@@ -26,53 +54,54 @@ static bool push(tl_goal_list *l, uint32_t item)
 
 /* ---- the calls ---- */
 
-static tl_status put(tl_goal *m, tl_event e)
+static tl_status put(importer *m, tl_event e)
 {
     e.volume = m->volume;
     m->volume = 0;
     tl_status status = tl_writer_put(m->w, &e);
-    return status ? tl_fail(m->err, status, "%s: the trace cannot be written: %s", m->name,
+    return status ? tl_fail(m->err, status, "%s: the trace cannot be written: %s", m->g.name,
                             tl_status_text(status))
                   : TL_OK;
 }
 
 /* Writes the transfer that began last. It is blocking if the next wait is for this transfer only.
  */
-static tl_status put_held(tl_goal *m, bool blocking)
+static tl_status put_held(importer *m, bool blocking)
 {
     if (!m->held)
         return TL_OK;
-    tl_goal_operation *o = &m->operations[m->held - 1];
+    const uint32_t i = m->held - 1;
+    const tl_goal_operation *o = &m->g.operations[i];
     m->held = 0;
-    tl_event e = {.call = o->kind == TL_GOAL_SEND ? TL_MPI_Send : TL_MPI_Recv,
-                  .count = o->amount,
+    tl_event e = {.call = o->call,
+                  .count = (int64_t)o->amount,
                   .type_bytes = 1,
                   .peer = o->peer,
-                  .tag = o->tag,
+                  .tag = (int32_t)o->tag,
                   .comm = TL_COMM_WORLD};
     if (!blocking) {
-        e.call = o->kind == TL_GOAL_SEND ? TL_MPI_Isend : TL_MPI_Irecv;
-        o->request =
+        e.call = o->call == TL_MPI_Send ? TL_MPI_Isend : TL_MPI_Irecv;
+        m->progress[i].request =
             m->free_requests.n ? m->free_requests.items[--m->free_requests.n] : ++m->n_requests;
-        e.request = o->request;
-        if (!push(&m->under_way, (uint32_t)(o - m->operations)))
-            return tl_goal_out_of_memory(m);
+        e.request = m->progress[i].request;
+        if (!push(&m->under_way, i))
+            return tl_goal_out_of_memory(&m->g);
     }
     return put(m, e);
 }
 
 /* Waits for the marked operations. */
-static tl_status put_wait(tl_goal *m, size_t n)
+static tl_status put_wait(importer *m, size_t n)
 {
-    if (m->held && n == 1 && m->operations[m->held - 1].in_wait) {
-        m->operations[m->held - 1].in_wait = false;
+    if (m->held && n == 1 && m->progress[m->held - 1].in_wait) {
+        m->progress[m->held - 1].in_wait = false;
         return put_held(m, true);
     }
     tl_status status = put_held(m, false);
     size_t kept = 0;
     m->requests.size = 0;
     for (size_t i = 0; i < m->under_way.n && !status; i++) {
-        tl_goal_operation *o = &m->operations[m->under_way.items[i]];
+        progress *o = &m->progress[m->under_way.items[i]];
         if (!o->in_wait) {
             m->under_way.items[kept++] = m->under_way.items[i];
             continue;
@@ -81,7 +110,7 @@ static tl_status put_wait(tl_goal *m, size_t n)
         o->in_wait = false;
         if (!tl_buffer_reserve(&m->requests, sizeof request) ||
             !push(&m->free_requests, o->request))
-            return tl_goal_out_of_memory(m);
+            return tl_goal_out_of_memory(&m->g);
         memcpy(m->requests.data + m->requests.size, &request, sizeof request);
         m->requests.size += sizeof request;
     }
@@ -111,86 +140,79 @@ static int by_target(const void *a, const void *b)
 
 /* Edges by target, each pair once, with the stronger kind; and the edges from and to each
  * operation. */
-static tl_status connect(tl_goal *m)
+static tl_status connect(importer *m)
 {
-    for (size_t i = 0; i < m->n_edges; i++) {
-        tl_status status =
-            tl_goal_find_label(m, m->edges[i].line, m->edges[i].from_label, &m->edges[i].from);
-        free(m->edges[i].from_label);
-        m->edges[i].from_label = NULL;
-        if (status)
-            return status;
-    }
-    if (m->n_edges)
-        qsort(m->edges, m->n_edges, sizeof *m->edges, by_target);
+    if (m->g.n_edges)
+        qsort(m->g.edges, m->g.n_edges, sizeof *m->g.edges, by_target);
     size_t n = 0;
-    for (size_t i = 0; i < m->n_edges; i++)
-        if (!n || m->edges[n - 1].to != m->edges[i].to || m->edges[n - 1].from != m->edges[i].from)
-            m->edges[n++] = m->edges[i];
-    m->n_edges = n;
-    m->predecessors_of = calloc(m->n + 2, sizeof *m->predecessors_of);
-    m->successors_of = calloc(m->n + 2, sizeof *m->successors_of);
+    for (size_t i = 0; i < m->g.n_edges; i++)
+        if (!n || m->g.edges[n - 1].to != m->g.edges[i].to ||
+            m->g.edges[n - 1].from != m->g.edges[i].from)
+            m->g.edges[n++] = m->g.edges[i];
+    m->g.n_edges = n;
+    m->predecessors_of = calloc(m->g.n + 2, sizeof *m->predecessors_of);
+    m->successors_of = calloc(m->g.n + 2, sizeof *m->successors_of);
     m->successors = malloc((n + 1) * sizeof *m->successors);
-    if (!m->predecessors_of || !m->successors_of || !m->successors)
-        return tl_goal_out_of_memory(m);
+    m->progress = calloc(m->g.n + 1, sizeof *m->progress);
+    if (!m->progress || !m->predecessors_of || !m->successors_of || !m->successors)
+        return tl_goal_out_of_memory(&m->g);
     for (size_t i = 0; i < n; i++) {
-        const tl_goal_edge *e = &m->edges[i];
-        m->operations[e->to].n_unstarted++;
-        m->operations[e->to].n_unfinished += e->ends;
+        const tl_goal_edge *e = &m->g.edges[i];
+        m->progress[e->to].n_unstarted++;
+        m->progress[e->to].n_unfinished += (uint32_t)e->ends;
         m->predecessors_of[e->to + 1]++;
         m->successors_of[e->from + 2]++;
     }
-    for (size_t i = 1; i < m->n + 2; i++) {
+    for (size_t i = 1; i < m->g.n + 2; i++) {
         m->predecessors_of[i] += m->predecessors_of[i - 1];
         m->successors_of[i] += m->successors_of[i - 1];
     }
     for (size_t i = 0; i < n; i++)
-        m->successors[m->successors_of[m->edges[i].from + 1]++] = i;
+        m->successors[m->successors_of[m->g.edges[i].from + 1]++] = i;
     return TL_OK;
 }
 
 /* Handles an operation whose requirements have all started. */
-static bool enqueue(tl_goal *m, uint32_t i)
+static bool enqueue(importer *m, uint32_t i)
 {
-    const tl_goal_operation *o = &m->operations[i];
-    return push(o->n_unfinished           ? &m->blocked
-                : o->kind == TL_GOAL_CALC ? &m->calcs
-                                          : &m->transfers,
+    return push(m->progress[i].n_unfinished ? &m->blocked
+                : m->g.operations[i].call   ? &m->transfers
+                                            : &m->calcs,
                 i);
 }
 
-static tl_status tell_of_start(tl_goal *m, uint32_t i)
+static tl_status tell_of_start(importer *m, uint32_t i)
 {
     for (size_t k = m->successors_of[i]; k < m->successors_of[i + 1]; k++) {
-        const uint32_t to = m->edges[m->successors[k]].to;
-        if (!--m->operations[to].n_unstarted && !enqueue(m, to))
-            return tl_goal_out_of_memory(m);
+        const uint32_t to = m->g.edges[m->successors[k]].to;
+        if (!--m->progress[to].n_unstarted && !enqueue(m, to))
+            return tl_goal_out_of_memory(&m->g);
     }
     return TL_OK;
 }
 
-static void tell_of_end(tl_goal *m, uint32_t i)
+static void tell_of_end(importer *m, uint32_t i)
 {
-    m->operations[i].finished = true;
+    m->progress[i].finished = true;
     for (size_t k = m->successors_of[i]; k < m->successors_of[i + 1]; k++) {
-        const tl_goal_edge *e = &m->edges[m->successors[k]];
-        m->operations[e->to].n_unfinished -= e->ends;
+        const tl_goal_edge *e = &m->g.edges[m->successors[k]];
+        m->progress[e->to].n_unfinished -= (uint32_t)e->ends;
     }
 }
 
-static tl_status place(tl_goal *m, uint32_t i)
+static tl_status place(importer *m, uint32_t i)
 {
-    tl_goal_operation *o = &m->operations[i];
+    const tl_goal_operation *o = &m->g.operations[i];
     tl_status status = put_held(m, false);
     if (status)
         return status;
     m->n_placed++;
-    if (o->kind != TL_GOAL_CALC) {
+    if (o->call) {
         m->held = i + 1;
     } else {
-        if (__builtin_add_overflow(m->volume, (uint64_t)o->amount, &m->volume))
-            return tl_goal_wrong(m, o->line, "too much computation before",
-                                 o->label ? o->label : "calc");
+        if (__builtin_add_overflow(m->volume, o->amount, &m->volume))
+            return tl_goal_wrong(&m->g, o->place, "too much computation before",
+                                 tl_goal_label(&m->g, i));
         tell_of_end(m, i); /* nothing else runs before it has ended */
     }
     return tell_of_start(m, i);
@@ -198,12 +220,12 @@ static tl_status place(tl_goal *m, uint32_t i)
 
 /* The operations for which an operation still has to wait: marks them, or counts the marked ones.
  */
-static size_t unfinished(tl_goal *m, uint32_t to, bool mark)
+static size_t unfinished(importer *m, uint32_t to, bool mark)
 {
     size_t n = 0;
     for (size_t k = m->predecessors_of[to]; k < m->predecessors_of[to + 1]; k++) {
-        tl_goal_operation *from = &m->operations[m->edges[k].from];
-        if (!m->edges[k].ends || from->finished)
+        progress *from = &m->progress[m->g.edges[k].from];
+        if (!m->g.edges[k].ends || from->finished)
             continue;
         if (mark)
             from->in_wait = true;
@@ -212,46 +234,50 @@ static size_t unfinished(tl_goal *m, uint32_t to, bool mark)
     return n;
 }
 
+static tl_status no_sequence(const importer *m, uint32_t one, uint32_t other)
+{
+    const tl_goal_operation *o = &m->g.operations[one], *p = &m->g.operations[other];
+    return tl_fail(m->err, TL_ERR_UNSUPPORTED,
+                   "%s:%" PRIu64 ": '%.40s' does not require what '%.40s' (%s %" PRIu64
+                   ") waits for: no sequence of calls does both; replay the file itself (timeless "
+                   "replay --engine loggops), or add the dependency if the program has it",
+                   m->g.name, o->place, tl_goal_label(&m->g, one), tl_goal_label(&m->g, other),
+                   m->g.is_binary ? "byte" : "line", p->place);
+}
+
 /* Waits for the requirements of the operation with the fewest. All other operations must require
  * these, too. */
-static tl_status wait_for_some(tl_goal *m)
+static tl_status wait_for_some(importer *m)
 {
     uint32_t least = m->blocked.items[0];
     for (size_t i = 1; i < m->blocked.n; i++)
-        if (m->operations[m->blocked.items[i]].n_unfinished < m->operations[least].n_unfinished)
+        if (m->progress[m->blocked.items[i]].n_unfinished < m->progress[least].n_unfinished)
             least = m->blocked.items[i];
     const size_t n = unfinished(m, least, true);
-    for (size_t i = 0; i < m->blocked.n; i++) {
-        const tl_goal_operation *o = &m->operations[m->blocked.items[i]];
+    for (size_t i = 0; i < m->blocked.n; i++)
         if (unfinished(m, m->blocked.items[i], false) < n)
-            return tl_fail(m->err, TL_ERR_UNSUPPORTED,
-                           "%s:%" PRIu64 ": '%.40s' does not require what '%.40s' (line %" PRIu64
-                           ") waits for: no sequence of calls does both; add the dependency if the "
-                           "program has it",
-                           m->name, o->line, o->label, m->operations[least].label,
-                           m->operations[least].line);
-    }
+            return no_sequence(m, m->blocked.items[i], least);
     for (size_t k = m->predecessors_of[least]; k < m->predecessors_of[least + 1]; k++)
-        if (m->operations[m->edges[k].from].in_wait)
-            tell_of_end(m, m->edges[k].from);
+        if (m->progress[m->g.edges[k].from].in_wait)
+            tell_of_end(m, m->g.edges[k].from);
     size_t kept = 0;
     for (size_t i = 0; i < m->blocked.n; i++) {
         const uint32_t o = m->blocked.items[i];
-        if (m->operations[o].n_unfinished)
+        if (m->progress[o].n_unfinished)
             m->blocked.items[kept++] = o;
-        else if (!push(m->operations[o].kind == TL_GOAL_CALC ? &m->calcs : &m->transfers, o))
-            return tl_goal_out_of_memory(m);
+        else if (!push(m->g.operations[o].call ? &m->transfers : &m->calcs, o))
+            return tl_goal_out_of_memory(&m->g);
     }
     m->blocked.n = kept;
     return put_wait(m, n);
 }
 
-static tl_status put_calls(tl_goal *m)
+static tl_status put_calls(importer *m)
 {
     tl_status status = put(m, (tl_event){.call = TL_MPI_Init});
-    for (uint32_t i = 0; i < m->n && !status; i++)
-        if (!m->operations[i].n_unstarted && !enqueue(m, i))
-            status = tl_goal_out_of_memory(m);
+    for (uint32_t i = 0; i < m->g.n && !status; i++)
+        if (!m->progress[i].n_unstarted && !enqueue(m, i))
+            status = tl_goal_out_of_memory(&m->g);
     while (!status) {
         if (m->transfers.first < m->transfers.n)
             status = place(m, m->transfers.items[m->transfers.first++]);
@@ -262,14 +288,14 @@ static tl_status put_calls(tl_goal *m)
         else
             break;
     }
-    for (size_t i = 0; m->n_placed < m->n && !status; i++)
-        if (m->operations[i].n_unstarted)
-            status = tl_goal_wrong(m, m->operations[i].line,
-                                   "requires itself, by way of others:", m->operations[i].label);
+    for (size_t i = 0; m->n_placed < m->g.n && !status; i++)
+        if (m->progress[i].n_unstarted)
+            status = tl_goal_wrong(&m->g, m->g.operations[i].place,
+                                   "requires itself, by way of others:", tl_goal_label(&m->g, i));
     if (!status)
         status = put_held(m, !m->under_way.n);
     for (size_t i = 0; i < m->under_way.n; i++)
-        m->operations[m->under_way.items[i]].in_wait = true;
+        m->progress[m->under_way.items[i]].in_wait = true;
     if (!status && m->under_way.n)
         status = put_wait(m, m->under_way.n);
     return status ? status : put(m, (tl_event){.call = TL_MPI_Finalize});
@@ -277,29 +303,24 @@ static tl_status put_calls(tl_goal *m)
 
 /* ---- files ---- */
 
-static void forget_schedule(tl_goal *m)
+static void forget_schedule(importer *m)
 {
-    for (size_t i = 0; i < m->n; i++)
-        free(m->operations[i].label);
-    for (size_t i = 0; i < m->n_edges; i++)
-        free(m->edges[i].from_label);
-    tl_map_free(&m->by_label);
+    free(m->progress);
     free(m->predecessors_of);
     free(m->successors_of);
     free(m->successors);
+    m->progress = NULL;
     m->predecessors_of = m->successors_of = m->successors = NULL;
-    m->n = m->n_edges = m->n_placed = 0;
-    m->n_requests = m->held = 0;
+    m->n_placed = m->n_requests = m->held = 0;
     m->transfers.n = m->transfers.first = m->calcs.n = m->calcs.first = 0;
     m->blocked.n = m->under_way.n = m->free_requests.n = 0;
     m->volume = 0;
 }
 
-static void free_importer(tl_goal *m)
+static void free_importer(importer *m)
 {
     forget_schedule(m);
-    free(m->operations);
-    free(m->edges);
+    tl_goal_end(&m->g);
     free(m->transfers.items);
     free(m->calcs.items);
     free(m->blocked.items);
@@ -308,16 +329,28 @@ static void free_importer(tl_goal *m)
     tl_buffer_free(&m->requests);
 }
 
+/* A rank of a trace has one CPU and one network interface, and tags are those of MPI. */
+static tl_status check_operations(importer *m)
+{
+    for (size_t i = 0; i < m->g.n; i++) {
+        const tl_goal_operation *o = &m->g.operations[i];
+        const char *what = o->cpu || o->nic     ? "a rank of a trace has one CPU and one NIC"
+                           : o->tag > INT32_MAX ? "MPI has no tag of this size"
+                                                : NULL;
+        if (what)
+            return tl_fail(m->err, TL_ERR_UNSUPPORTED,
+                           "%s:%" PRIu64 ": '%.40s': %s; replay the file itself (timeless replay "
+                           "--engine loggops)",
+                           m->g.name, o->place, tl_goal_label(&m->g, i), what);
+    }
+    return TL_OK;
+}
+
 static tl_status import_rank(void *arg, uint32_t rank, const char *out_path, tl_error *err)
 {
-    tl_goal *m = arg;
-    int64_t number = 0;
-    tl_status status = tl_goal_take_keyword(m, "rank");
-    status = status ? status : tl_goal_take_number(m, "no rank in its order:", "", rank, &number);
-    if (!status && number != rank)
-        status = tl_goal_wrong(m, m->line, "this rank has been there:", m->word);
-    status = status ? status : tl_goal_take_keyword(m, "{");
-    status = status ? status : tl_goal_read_schedule(m);
+    importer *m = arg;
+    tl_status status = tl_goal_read_rank(&m->g);
+    status = status ? status : check_operations(m);
     status = status ? status : connect(m);
     if (!status)
         status = tl_writer_open(out_path, rank, "", &m->w, err);
@@ -331,15 +364,9 @@ static tl_status import_rank(void *arg, uint32_t rank, const char *out_path, tl_
 
 tl_status tl_import_goal_file(FILE *in, const char *name, const char *out_path, tl_error *err)
 {
-    tl_goal m = {.in = in, .name = name, .err = err, .line = 1};
-    int64_t n = 0;
-    tl_status status = tl_goal_take_keyword(&m, "num_ranks");
-    if (!status)
-        status = tl_goal_take_number(&m, "no number of ranks:", "", TL_MAX_RANKS, &n);
-    if (!status && !n)
-        status = tl_goal_wrong(&m, m.line, "no number of ranks:", "0");
-    m.n_ranks = (uint32_t)n;
-    tl_run run = {.n_ranks = m.n_ranks,
+    importer m = {.g = {.in = in, .name = name, .err = err}, .err = err};
+    tl_status status = tl_goal_begin(&m.g);
+    tl_run run = {.n_ranks = m.g.n_ranks,
                   .volume_unit = "cpu-ns",
                   .volume_source = "import:goal",
                   .origin = "timeless import --from goal"};

@@ -115,7 +115,7 @@ check 'GOAL: two chains that do not wait for each other are refused' goal_refuse
 check 'GOAL: a circular dependency is refused' goal_refused '[34]: requires itself' 'a: calc 1' 'b: calc 2' 'a requires b' 'b requires a'
 check 'GOAL: a dependency on an unknown label is refused' goal_refused "4: no operation has the label 'x'" 'a: calc 1' 'a requires x'
 check 'GOAL: a label that is given twice is refused' goal_refused "4: a label that is there twice: 'a'" 'a: calc 1' 'a: calc 1'
-check 'GOAL: a second CPU is refused' goal_refused "3: more than one CPU.* '1'" 'a: calc 1 cpu 1'
+check 'GOAL: a second CPU is refused' goal_refused "3: 'a': a rank of a trace has one CPU" 'a: calc 1 cpu 1'
 check 'GOAL: a partner beyond the last rank is refused' goal_refused "3: no rank: '2'" 'a: send 1b to 2'
 check 'GOAL: an unknown operation is refused' goal_refused "3: no operation of GOAL: 'sleep'" 'a: sleep 1'
 tap_done

@@ -27,7 +27,7 @@ CLI_TESTS = \
 	tests/cli/deadlock.sh \
 	tests/cli/eager_order.sh tests/cli/energy.sh tests/cli/instances.sh \
 	tests/cli/send_buffer.sh \
-	tests/cli/exchange.sh tests/cli/goal_comms.sh \
+	tests/cli/exchange.sh tests/cli/goal_comms.sh tests/cli/goal_streams.sh \
 	tests/cli/flame.sh \
 	tests/cli/plain_platform.sh \
 	tests/cli/ci_gate.sh \

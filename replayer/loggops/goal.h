@@ -1,0 +1,92 @@
+/* goal.h - a run as a graph of operations, for goal.c, goal_load.c and goal_replay.c alone. */
+#ifndef TLR_LOGGOPS_GOAL_H
+#define TLR_LOGGOPS_GOAL_H
+
+#include "loggops.h"
+
+#include <timeless_convert.h>
+
+#define GOAL_NONE UINT32_MAX
+enum { GOAL_CALC, GOAL_SEND, GOAL_RECV };
+enum {
+    GOAL_DONE = 1,
+    GOAL_IS_BOUND = 2, /* a message: `n_open` is the receive that takes it */
+    GOAL_IS_TAKEN = 4  /* a message: the CPU has taken it in */
+};
+
+/* An operation; of a send, later its message. */
+typedef struct goal_op {
+    uint64_t amount;               /* bytes; picoseconds of a computation */
+    uint64_t ready_ps;             /* when what it requires is done */
+    uint32_t n_open;               /* what it requires and what is not done */
+    uint32_t next;                 /* in its list */
+    uint32_t slot;                 /* of a message */
+    uint32_t group, message_group; /* of the operation; of the message that a receive takes */
+    uint8_t kind, state;
+} goal_op;
+
+typedef struct goal_list {
+    uint32_t first, last;
+} goal_list;
+
+/* A CPU of a rank. */
+typedef struct goal_stream {
+    uint64_t free_ps, wake_ps; /* when an event will look at its groups; UINT64_MAX: none */
+    uint32_t rank, first_group, n_waiting;
+} goal_stream;
+
+/* What waits for one CPU and, if it is messages that are sent or received, for one side of an
+ * interface: 2 * operation, or that and 1 for its message, in the order in which it became possible
+ * but for these two. */
+typedef struct goal_group {
+    uint32_t stream, side; /* side GOAL_NONE: none */
+    goal_list queue;
+    uint32_t next; /* of the stream */
+} goal_group;
+
+/* The messages from one rank to another with one tag, and their receives. */
+typedef struct goal_slot {
+    uint32_t from, to;
+    uint64_t tag;
+    uint32_t n_sends, n_receives, first_op;
+    goal_list posted, unexpected;
+    uint32_t group; /* of the messages of all receives; GOAL_NONE: they differ */
+} goal_slot;
+
+typedef struct goal_event {
+    uint64_t time_ps;
+    uint32_t kind, id;
+} goal_event;
+
+typedef struct goal_run {
+    const char *path;
+    uint32_t n_ranks, n_ops;
+    goal_op *ops;
+    uint64_t *places;     /* in the file */
+    uint64_t *first_edge; /* by operation, and the end */
+    uint32_t *edges;      /* 2 * operation that requires it, or that and 1: that requires its end */
+    goal_stream *streams;
+    goal_group *groups;
+    uint64_t *side_free_ps; /* of the sending and the receiving side of each interface */
+    uint32_t n_streams, n_sides, n_groups;
+    goal_slot *slots;
+    uint32_t n_slots;
+    uint32_t *first_op; /* by rank, and the end */
+    /* The simulation. */
+    const loggops_params *params;
+    const tlr_noise *noise; /* NULL: none */
+    goal_event *heap;
+    size_t n_events, room;
+    int out_of_memory;
+    uint64_t n_done;
+    loggops_rank_result *ranks; /* end, computation, p2p: overheads, noise */
+    uint64_t makespan_ps;
+} goal_run;
+
+tl_status goal_load(const char *path, int no_compute, goal_run *run, tl_error *err);
+void goal_free(goal_run *run);
+/* Simulates a run that has just been loaded. */
+tl_status goal_simulate(goal_run *run, const loggops_params *params, const tlr_noise *noise,
+                        tl_error *err);
+
+#endif

@@ -1,0 +1,151 @@
+#!/usr/bin/env bash
+# GOAL with several CPUs and NICs in a rank, as text and in the binary form: closed formulas of LogGOPS, the same times as the
+# import where one CPU suffices, and files that are damaged in every way.
+. "$(dirname "$0")/../tap.sh"
+cd "$scratch" || exit 99
+params=L=5us,o=2us,g=3us,G=2.5ns,O=1ns
+# The binary form, by the description in doc/timeless-import.1.
+cat >binary.py <<'END'
+import struct, sys
+ranks = []
+for line in open(sys.argv[1]):
+    w = line.split('//')[0].split()
+    if not w or w[0] == '}': continue
+    if w[0] == 'num_ranks': n = int(w[1])
+    elif w[0] == 'rank': ranks.append(([], {}, []))
+    elif w[1] in ('requires', 'irequires'): ranks[-1][2].append(w)
+    else:
+        ranks[-1][1][w[0][:-1]] = len(ranks[-1][0])
+        rest = w[3:] if w[1] == 'calc' else w[5:]
+        a = dict(zip(rest[::2], map(int, rest[1::2])))
+        kind = {'send': 1, 'recv': 2, 'calc': 3}[w[1]]
+        ranks[-1][0].append((kind, int(w[4]) if kind < 3 else 0, int(w[2].rstrip('b')), a.get('tag', 0), a.get('cpu', 0), a.get('nic', 0)))
+body = table = b''
+for ops, label, dependencies in ranks:
+    need, ends, starts = [0] * len(ops), [[] for _ in ops], [[] for _ in ops]
+    for to, kind, frm in dependencies:
+        need[label[to]] += 1
+        (ends if kind == 'requires' else starts)[label[frm]].append(label[to])
+    roots = [i for i, count in enumerate(need) if not count]
+    part, appendix = struct.pack('<%dI' % (2 + len(roots)), len(ops), len(roots), *roots), []
+    for i, o in enumerate(ops):
+        part += struct.pack('<IBIQIBBIIII', need[i], *o, len(ends[i]), len(appendix), len(starts[i]), len(appendix) + len(ends[i]))
+        appendix += ends[i] + starts[i]
+    part += struct.pack('<%dI' % len(appendix), *appendix)
+    table += struct.pack('<QQ', 6 + 16 * n + len(body), 6 + 16 * n + len(body) + len(part))
+    body += part
+everything = [o for r in ranks for o in r[0]]
+open(sys.argv[2], 'wb').write(struct.pack('<QIBB', 4223, n, max(o[4] for o in everything), max(o[5] for o in everything)) + table + body)
+END
+replay() { "$timeless" replay -q --engine loggops --params "${2:-$params}" "$1"; }
+# takes SECONDS LINE...: the makespan of a schedule, of text and of the binary form. Lines before "--" are rank 0's.
+takes() {
+    local seconds=$1 p=$params; shift
+    case $1 in S=*) p=$params,$1; shift ;; esac
+    { echo 'num_ranks 2'; echo 'rank 0 {'; for l in "$@"; do [ "$l" = -- ] && printf '}\nrank 1 {\n' || echo "$l"; done; echo '}'; } >f.goal
+    python3 binary.py f.goal f.bin || return
+    local text binary
+    text=$(replay f.goal "$p") && binary=$(replay f.bin "$p") || return
+    echo "text $text, binary $binary, formula $seconds"
+    [ "$text" = "$binary" ] && awk -v a="$text" -v b="$seconds" 'BEGIN { exit !((a > b ? a - b : b - a) < 1e-13) }'
+}
+check 'computations on one CPU: one after the other' takes 170e-6 'a: calc 100000' 'b: calc 70000' --
+check 'computations on two CPUs: side by side' takes 100e-6 'a: calc 100000 cpu 0' 'b: calc 70000 cpu 1' --
+check 'requires: behind both CPUs' takes 110e-6 'a: calc 100000 cpu 0' 'b: calc 70000 cpu 1' 'c: calc 10000 cpu 1' 'c requires a' 'c requires b' --
+check 'requires: behind the end on another CPU' takes 130e-6 'a: calc 100000 cpu 0' 'b: calc 30000 cpu 1' 'b requires a' --
+check 'irequires: behind the beginning on another CPU' takes 100e-6 'a: calc 100000 cpu 0' 'b: calc 30000 cpu 1' 'b irequires a' --
+check 'a message of 1000 bytes: 2o + L + 999 G' takes 11.4975e-6 's: send 1000b to 1' -- 'r: recv 1000b from 0'
+# Two messages: 999 G = 2.4975 us; an interface is taken for g + 999 G, a CPU of the receiver for o + 999 G.
+pair() { # SECONDS SEND2 RECV2: attributes of the second ones
+    takes "$1" 's: send 1000b to 1 tag 1 cpu 0 nic 0' "t: send 1000b to 1 tag 2 $2" -- 'r: recv 1000b from 0 tag 1 cpu 0 nic 0' "q: recv 1000b from 0 tag 2 $3"
+}
+check 'two messages, CPUs and NICs of their own: as one' pair 11.4975e-6 'cpu 1 nic 1' 'cpu 1 nic 1'
+check 'two messages through one sending NIC: g + 999 G later' pair 16.995e-6 'cpu 1 nic 0' 'cpu 1 nic 1'
+check 'two messages through one receiving NIC: g + 999 G later' pair 16.995e-6 'cpu 1 nic 1' 'cpu 1 nic 0'
+check 'two messages to one CPU: o + 999 G later' pair 15.995e-6 'cpu 1 nic 1' 'cpu 0 nic 1'
+check 'two messages from one CPU: o + 999 O later' pair 14.4965e-6 'cpu 0 nic 1' 'cpu 1 nic 1'
+check 'a receive on a free CPU does not wait for the busy one' takes 71.4975e-6 's: send 1000b to 1' -- \
+    'c: calc 50000 cpu 0' 'r: recv 1000b from 0 cpu 1' 'd: calc 60000 cpu 1' 'd requires r'
+check 'a message that its CPU took in early: nothing left to do' takes 30e-6 's: send 1000b to 1' -- 'c: calc 30000 cpu 1' 'r: recv 1000b from 0' 'r requires c'
+check 'receives on two CPUs with the same tag: taken in when posted' takes 34.4975e-6 's: send 1000b to 1' 't: send 1000b to 1' 't requires s' -- \
+    'c: calc 30000 cpu 2' 'r: recv 1000b from 0 cpu 0' 'q: recv 1000b from 0 cpu 1' 'q requires c'
+check 'rendezvous: the send ends o + L behind the beginning of the receive' takes 47e-6 S=500 's: send 1000b to 1' 'd: calc 10000' 'd requires s' -- \
+    'c: calc 30000' 'r: recv 1000b from 0' 'r requires c'
+check 'chains on one CPU that no sequence of calls expresses' takes 21.995e-6 's: send 1000b to 1 tag 1' 't: send 1000b to 1 tag 2 nic 1' -- \
+    'a: recv 1000b from 0 tag 1' 'b: calc 5000' 'b requires a' 'c: recv 1000b from 0 tag 2' 'd: calc 1000' 'd requires c'
+check 'tags beyond 32 bits, comments of both kinds' eval \
+    'printf "/* a\n b */ num_ranks 2\nrank 0 { // x\ns: send 1000b to 1 tag 12000012345 }\nrank 1 { r: recv 1000b from 0 tag 12000012345 }\n" >tag.goal && awk -v t="$(replay tag.goal)" "BEGIN { exit !(t > 11.4974e-6 && t < 11.4976e-6) }"'
+noisy() { "$timeless" replay -q --engine loggops --params $params --noise 1kHz:100us,coscheduled two.goal; }
+printf 'num_ranks 1\nrank 0 {\na: calc 10000000 cpu 0\nb: calc 9000000 cpu 1\n}\n' >two.goal
+check 'noise delays a computation of 10 ms by 1 ms and the rest of a detour' eval 'awk -v t="$(noisy)" "BEGIN { exit !(t > 0.0109 && t < 0.0113) }"'
+check '--no-compute leaves computation out' equal 0 "$("$timeless" replay -q --engine loggops --params $params --no-compute two.goal)"
+check 'JSON of a replay of GOAL is JSON' eval '"$timeless" replay --engine loggops --params $params --json f.goal | python3 -m json.tool'
+check 'the text of a replay counts CPUs and NICs' eval '"$timeless" replay --engine loggops --params $params two.goal | grep -q "2 CPUs and 1 NICs"'
+
+# One CPU: the same as the import in the same engine, with the messages of a recorded stencil and of collectives. (With its
+# computation, the import may take up to 1 % less or more: a wait for nothing is a call that takes its turn, a graph has none.)
+model=$top_srcdir/platforms/star-1g/model.conf schedules=$top_srcdir/traces/schedules
+same_as_import() { # GOAL PARAMS
+    "$timeless" import --from goal "$1" -o again.tl &&
+        equal "$("$timeless" replay -q again.tl --engine loggops --model "$model" --params "$2")" "$(replay "$1" "$2")"
+}
+"$timeless" export --to goal --no-compute "$top_srcdir/traces/stencil-64.tl" --coll allreduce="$schedules/allreduce_doubling.sched" -o stencil.goal
+"$timeless" make call_alltoall -n 16 --bytes 5000 -o all.tl && "$timeless" export --to goal all.tl --coll alltoall="$schedules/alltoall_bruck.sched" -o alltoall.goal
+for p in L=5us,o=2us,g=2us,G=2.5ns,O=1ns L=5us,o=2us,g=2us,G=2.5ns,O=1ns,S=1000 L=1us,o=3us,g=4us,G=1ns,O=3ns; do
+    check "a stencil takes as long as its import, $p" same_as_import stencil.goal $p
+    check "an all-to-all takes as long as its import, $p" same_as_import alltoall.goal $p
+done
+python3 binary.py stencil.goal stencil.bin
+check 'the binary form is imported as the text' eval \
+    '"$timeless" import --from goal stencil.goal -o t.tl && "$timeless" import --from goal stencil.bin -o b.tl && "$timeless" dump t.tl >t.txt && "$timeless" dump b.tl | cmp t.txt -'
+
+# refused EXIT PATTERN COMMAND...: one line
+refused() {
+    local code=$1 pattern=$2; shift 2
+    "$@" >out.txt 2>err.txt
+    [ $? = "$code" ] && [ ! -s out.txt ] && [ "$(wc -l <err.txt)" = 1 ] && grep -Eq "^timeless: $pattern" err.txt || { cat out.txt err.txt; return 1; }
+}
+printf 'num_ranks 2\nrank 0 {\na: calc 5 cpu 1\n}\nrank 1 {\n}\n' >cpu.goal
+check 'import of a second CPU names line and remedy' refused 3 "cpu.goal:3: 'a': a rank of a trace has one CPU and one NIC; replay the file itself" "$timeless" import --from goal cpu.goal -o no.tl
+check 'the other engine is refused' refused 2 'cpu.goal: is a schedule of GOAL, .*--engine loggops' "$timeless" replay cpu.goal
+check 'missing parameters are refused' refused 2 "GOAL needs the network's parameters" "$timeless" replay cpu.goal --engine loggops
+check 'an option without meaning is refused' refused 2 'cpu.goal: .* --model has no meaning' "$timeless" replay cpu.goal --engine loggops --params $params --model "$model"
+printf 'num_ranks 2\nrank 0 {\ns: send 5b to 1 tag 3\n}\nrank 1 {\n}\n' >lost.goal
+check 'a send without a receive is refused' refused 3 'lost.goal:3: rank 0 sends 1 messages to rank 1 with tag 3, which receives 0; ' replay lost.goal
+printf 'num_ranks 1\nrank 0 {\na: calc 5\nb: calc 5\na requires b\nb requires a\n}\n' >circle.goal
+check 'a circle is refused' refused 3 'circle.goal:3: rank 0 waits forever at this operation, and 2 operations do not end; ' replay circle.goal
+printf 'num_ranks 2\nrank 0 {\nr: recv 5b from 1\ns: send 5b to 1\ns requires r\n}\nrank 1 {\nr: recv 5b from 0\ns: send 5b to 0\ns requires r\n}\n' >dead.goal
+check 'ranks that wait for each other are refused' refused 3 'dead.goal:3: rank 0 waits forever' replay dead.goal
+printf 'num_ranks 1\nrank 0 {\na: calc x\n}\n' >bad.goal
+check 'a wrong text is refused by its line' refused 3 "bad.goal:3: no time in nanoseconds: 'x'; " replay bad.goal
+
+# Damaged binary files: the header has 14 bytes, then 2 x 16; rank 0's schedule of 2 operations begins at byte 46.
+takes 15e-6 'a: calc 5000' 's: send 1b to 1 tag 9' 's requires a' -- 'r: recv 1b from 0 tag 9' >/dev/null
+damaged() { # PATTERN BYTE HEX: these bytes are other ones
+    cp f.bin d.bin && printf "$3" | dd of=d.bin bs=1 seek="$2" conv=notrunc 2>/dev/null && refused 3 "d.bin: byte $1" replay d.bin
+}
+check 'damaged: no ranks' damaged '8: the number of ranks is impossible' 8 '\0\0\0\0'
+check 'damaged: more ranks than the file has' damaged '[0-9]+: the file ends in the table of ranks' 8 '\377\377\0\0'
+check 'damaged: a schedule beyond the end' damaged '14: the schedule of a rank is beyond the end of the file' 22 '\377\377\377\0'
+check 'damaged: schedules that overlap' damaged '30: the schedules of two ranks overlap' 30 '\46'
+check 'damaged: too many operations' damaged '46: there are more operations than the schedule has room for' 46 '\377\377\377\377'
+check 'damaged: too many roots' damaged '46: there are more operations than the schedule has room for' 50 '\377\377\377\377'
+check 'damaged: an unknown operation' damaged '62: no operation of GOAL' 62 '\7'
+check 'damaged: a partner that is no rank' damaged '102: the partner is no rank' 102 '\11'
+check 'damaged: an impossible size' damaged '106: an impossible size or time' 113 '\377'
+check 'damaged: any tag' damaged '114: a message with any tag, which is not supported' 114 '\377\377\377\377'
+check 'damaged: dependencies beyond the end' damaged '81: the dependencies are beyond the end of the schedule' 85 '\377'
+check 'damaged: a dependency on no operation' damaged '81: a dependency on an operation that does not exist' 136 '\11'
+check 'damaged: fewer dependencies than stated' damaged '58: an operation has fewer dependencies than it states' 58 '\1'
+check 'damaged: more dependencies than stated' damaged '81: an operation has more dependencies than it states' 97 '\0'
+check 'damaged: another first number' eval 'cp f.bin d.bin && printf "\0" | dd of=d.bin bs=1 seek=1 conv=notrunc 2>dd.txt && refused 3 "d.bin: byte 0: is not GOAL" "$timeless" import --from goal d.bin -o no.tl'
+truncations() {
+    local n
+    for n in $(seq 14 7 "$(($(stat -c %s f.bin) - 1))"); do
+        head -c "$n" f.bin >cut.bin
+        refused 3 'cut.bin: byte [0-9]+: .*; ' replay cut.bin || return
+        refused 3 'cut.bin: byte [0-9]+: .*; ' "$timeless" import --from goal cut.bin -o no.tl || return
+    done
+}
+check 'cut off anywhere, a binary file is refused in one line' truncations
+tap_done
