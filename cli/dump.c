@@ -245,9 +245,10 @@ int cmd_dump(int argc, char **argv)
     const struct dump dump = {r, &o};
     if (isatty(STDOUT_FILENO) && (cli_json_leaves_text(&o.json) && cli_json_leaves_text(&o.csv)))
         cli_progress_stop();
-    cli_progress_expect(r, o.rank, o.first, o.past);
-    if (cli_json_leaves_text(&o.json) && cli_json_leaves_text(&o.csv) &&
-        dump_ranks(&dump, NULL, NULL, &err) != TL_OK)
+    const int with_text = cli_json_leaves_text(&o.json) && cli_json_leaves_text(&o.csv);
+    for (int i = 0; i < with_text + o.json.is_wanted + o.csv.is_wanted; i++)
+        cli_progress_expect(r, o.rank, o.first, o.past);
+    if (with_text && dump_ranks(&dump, NULL, NULL, &err) != TL_OK)
         code = cli_fail(&err);
     if (cli_json_write(&o.csv, write_csv, &dump, &err) != TL_OK)
         code = cli_fail(&err);

@@ -8,6 +8,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <sys/mman.h>
+#include <sys/stat.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -107,7 +108,11 @@ static void *keep_showing(void *arg)
 void cli_progress_watch(const char *name)
 {
     pthread_condattr_t attributes;
+    struct stat out;
     if (!isatty(STDERR_FILENO))
+        return;
+    /* Behind a pipe there may be a pager, whose screen the line would spoil. */
+    if (fstat(STDOUT_FILENO, &out) != 0 || S_ISFIFO(out.st_mode) || S_ISSOCK(out.st_mode))
         return;
     watched.counts = mmap(NULL, sizeof *watched.counts, PROT_READ | PROT_WRITE,
                           MAP_SHARED | MAP_ANONYMOUS, -1, 0);
@@ -137,7 +142,7 @@ void cli_progress_expect(const tl_reader *r, int64_t only, uint64_t first, uint6
         const uint64_t end = past < summary.n_events ? past : summary.n_events;
         n += end > first ? end - first : 0;
     }
-    atomic_store(&watched.n_expected, n);
+    atomic_fetch_add(&watched.n_expected, n);
 }
 
 void cli_progress_clear(void)

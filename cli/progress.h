@@ -10,10 +10,10 @@
 /* ---- any command: its seconds, and the events that it has read and written ---- */
 
 /* Begins to show the line of the command NAME, from a thread of its own. Does nothing if standard
- * error is no terminal. */
+ * error is no terminal, or if standard output is a pipe. */
 void cli_progress_watch(const char *name);
-/* The command is going to read these events of each rank (-1), or of one, once: the line shows a
- * share of them. */
+/* The command is going to read these events of each rank (-1), or of one: the line shows a share of
+ * them. To be called once for each time that it reads them. */
 void cli_progress_expect(const tl_reader *r, int64_t rank, uint64_t first, uint64_t past);
 /* Removes the line, for a message. A later line may follow. */
 void cli_progress_clear(void);

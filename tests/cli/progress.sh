@@ -18,15 +18,21 @@ error_t argp_parse(const struct argp *argp, int argc, char **argv, unsigned flag
 }
 END
 ${CC:-cc} -shared -fPIC -o slow.so slow.c -ldl
+mkfifo slow
 cat >shows.py <<'END'
 import os, pty, subprocess, sys, threading, time
-# shows.py TERMINAL|pipe TEXT COMMAND...: whether TEXT appears on standard error
+# shows.py terminal|pager|pipe TEXT COMMAND...: whether TEXT appears on standard error
 where, text, words = sys.argv[1], sys.argv[2], sys.argv[3:]
 def feed():
-    time.sleep(3.2)
-    child.stdout.read()
-ours, theirs = pty.openpty() if where == "terminal" else os.pipe()
-child = subprocess.Popen(words, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=theirs)
+    if where == "pager":
+        time.sleep(3.2)
+        child.stdout.read()
+    elif words[-1] == "token.tl" and words[-2] == "--csv=slow":
+        with open("slow", "rb") as file:
+            time.sleep(3.2)
+            file.read()
+ours, theirs = os.pipe() if where == "pipe" else pty.openpty()
+child = subprocess.Popen(words, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE if where == "pager" else subprocess.DEVNULL, stderr=theirs)
 os.close(theirs)
 feeder = threading.Thread(target=feed)
 feeder.start()
@@ -38,7 +44,7 @@ except OSError:  # the other end of a terminal is closed
     pass
 feeder.join()
 print(said[-600:])
-if where == "pipe":
+if where != "terminal":
     assert b"\x1b" not in said and b"\r" not in said
 else:
     assert text.encode() in said
@@ -49,7 +55,8 @@ slowly() { ASAN_OPTIONS=${ASAN_OPTIONS:-}:verify_asan_link_order=0 LD_PRELOAD=$P
 for name in pack join info cut dump undump export import extrapolate make fit replay report hpl compare platform perform; do
     check "$name: a line on a terminal" slowly terminal "timeless: $name: 2 s" "$timeless" $name token.tl
 done
-check 'dump: the share of the events, and about how long it still takes' shows terminal ' % of the events, about ' "$timeless" dump --csv token.tl
-check 'dump: nothing without a terminal' shows pipe '' "$timeless" dump --csv token.tl
+check 'dump: the share of the events, and about how long it still takes' shows terminal ' % of the events, about ' "$timeless" dump --csv=slow token.tl
+check 'dump: nothing without a terminal' shows pipe '' "$timeless" dump --csv=slow token.tl
+check 'dump: nothing before a pager' shows pager '' "$timeless" dump token.tl
 check 'pack: nothing without a terminal' slowly pipe '' "$timeless" pack token.tl -o packed.tl
 tap_done
