@@ -41,10 +41,21 @@ limit=$((4 + SECONDS - began)) # of a run that has to begin within it
 check "no fault: the program runs as without the tracer" same
 check "no fault: the trace is complete" complete
 
+# same_as_some HOW: the traced run is like an untraced one. Those of MPICH 4.2.1 differ among themselves: mpiexec.hydra exits
+# with 0 in one of eight runs whose ranks are all killed, and an abort reaches rank 0 in every second run before it prints.
+same_as_some() {
+    local n
+    for ((n = 0; n < 40; n++)); do
+        ! same || return 0
+        [ "${MPI:-}" = mpich ] || return 1
+        plain "$1"
+    done
+    return 1
+}
 # ending HOW PATTERN: how info says that rank 1 ended
 ending() {
     plain "$1"; traced "$1"
-    check "$1: output and exit code are as without the tracer" same
+    check "$1: output and exit code are as without the tracer" same_as_some "$1"
     check "$1: the tracer prints nothing" never
     check "$1: the trace has the end of rank 1" info_says "^ +1 +[0-9]+ +[0-9]+ +.* $2"
     check "$1: rank 1 loses at most 64 KiB" keeps 1
