@@ -96,10 +96,13 @@
 
 /* A row of MPI 4 is made under the name that the library has for it, if any; those that are opaque
  * have no value for their arguments. */
+#if MPI_VERSION >= 4 || (defined(OMPI_MAJOR_VERSION) && OMPI_MAJOR_VERSION >= 5)
+#define HAS_ROWS_OF_MPI_4 1 /* Open MPI 5.0 declares MPI 3.1, but has them */
+#endif
 #define SECOND(a, b, ...) b
 #define FIND(...) SECOND(__VA_ARGS__)
 #define IF_OPAQUE ~, OPAQUE
-#if MPI_VERSION < 4
+#ifndef HAS_ROWS_OF_MPI_4
 #define IF_COMM_DUP ~, OPAQUE /* MPI_Comm_idup_with_info, which no MPI 3 has under another name */
 #endif
 #define PASTE_KIND(x) IF_##x
@@ -107,7 +110,7 @@
 #define JOIN_EXTENSION(kind) EXTENSION_##kind
 #define EXTENSION(kind) JOIN_EXTENSION(kind)
 #define EXTENSION_OPAQUE(...)
-#if MPI_VERSION >= 4
+#ifdef HAS_ROWS_OF_MPI_4
 #define EXTENSION_MADE(code, name, ...)                                                            \
     case code:                                                                                     \
         return MPI_##name(LIST(VALUE_, __VA_ARGS__));
