@@ -2,6 +2,7 @@
 #include "cli.h"
 #include "progress.h"
 
+#include <ctype.h>
 #include <errno.h>
 #include <format.h>
 #include <inttypes.h>
@@ -228,4 +229,18 @@ char *cli_pattern(const char *path, size_t length, const char *rest)
     if (pattern)
         memcpy(end, rest, rest_bytes);
     return pattern;
+}
+
+size_t cli_read_parameter(const char *text, int64_t *value)
+{
+    const size_t length =
+        strspn(text, "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz_0123456789");
+    const char *digits = text + length + 1;
+    if (!length || isdigit((unsigned char)*text) || text[length] != '=')
+        return 0;
+    const size_t n_digits = strspn(digits, "0123456789");
+    if (!n_digits || n_digits > 18 || (digits[n_digits] && digits[n_digits] != ' '))
+        return 0;
+    *value = (int64_t)strtoull(digits, NULL, 10);
+    return length;
 }

@@ -98,6 +98,9 @@ uint64_t cli_parse_number(struct argp_state *state, const char *what, const char
 /* The same for a number of at least min. */
 uint64_t cli_parse_number_from(struct argp_state *state, const char *what, const char *text,
                                uint64_t min, uint64_t max);
+/* A size of the problem, "NAME=VALUE" with a blank or the end of the text behind it. Returns the
+ * length of the name, or 0 if the text is something else. */
+size_t cli_read_parameter(const char *text, int64_t *value);
 /* The file of --plot, whose name must end in .svg, .pdf or .png. */
 const char *cli_picture(struct argp_state *state, const char *path);
 /* The volume precision of a packed trace (tl_pack_options). */

@@ -7,14 +7,16 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <timeless_files.h>
 
-enum { MAX_CAPTURES = 64, MAX_PARAMETERS = 16 };
+enum { MAX_CAPTURES = 64, MAX_PARAMETERS = 16, MAX_NAME = 64 };
 
 struct fit_options {
     const char *paths[MAX_CAPTURES];
     size_t n_captures;
     const char *names[MAX_PARAMETERS], *lists[MAX_PARAMETERS];
     size_t n_names;
+    char recorded[MAX_PARAMETERS][MAX_NAME]; /* names in the captures themselves */
     int64_t values[MAX_CAPTURES][MAX_PARAMETERS];
     const char *out;
     int quiet;
@@ -23,7 +25,9 @@ struct fit_options {
 static const struct argp_option option_table[] = {
     {"output", 'o', "FILE", 0, "the skeleton to write (default: standard output)", 0},
     {"parameter", 'P', "NAME=VALUES", 0,
-     "a size of the problem: its value in each capture, as in N=100,200,300 (repeatable)", 0},
+     "a size of the problem: its value in each capture, as in N=100,200,300 (repeatable; default: "
+     "what record --parameter wrote)",
+     0},
     {"quiet", 'q', NULL, 0, "print nothing on success", 0},
     {0}};
 
@@ -54,6 +58,61 @@ static void read_values(struct fit_options *o, size_t parameter, struct argp_sta
     if (n != o->n_captures)
         argp_error(state, "--parameter %s: %zu values for %zu captures; give one for each",
                    o->names[parameter], n, o->n_captures);
+}
+
+/* ---- parameters in the captures (timeless record --parameter) ---- */
+
+static int is_given(const struct fit_options *o, size_t n_given, const char *name, size_t length)
+{
+    for (size_t k = 0; k < n_given; k++)
+        if (strlen(o->names[k]) == length && !memcmp(o->names[k], name, length))
+            return 1;
+    return 0;
+}
+
+/* The value of the parameter in a capture. */
+static int find_value(const char *parameters, const char *name, int64_t *value)
+{
+    for (const char *at = parameters; *at; at += strcspn(at, " "), at += *at == ' ') {
+        const size_t length = cli_read_parameter(at, value);
+        if (length && length == strlen(name) && !memcmp(at, name, length))
+            return 1;
+    }
+    return 0;
+}
+
+static int add_recorded(struct fit_options *o, tl_reader *const readers[], const char *name)
+{
+    for (size_t i = 0; i < o->n_captures; i++)
+        if (!find_value(tl_reader_run(readers[i])->parameters, name, &o->values[i][o->n_names]))
+            return cli_fail_text(TL_ERR_USAGE,
+                                 "%s: was recorded without the parameter %s that %s has; give "
+                                 "--parameter %s= with a value for each capture",
+                                 tl_printable(o->paths[i]), name, tl_printable(o->paths[0]), name);
+    o->names[o->n_names++] = name;
+    return CLI_OK;
+}
+
+/* Adds the parameters of the captures that the command line does not give. */
+static int add_all_recorded(struct fit_options *o, tl_reader *const readers[])
+{
+    const size_t n_given = o->n_names;
+    const char *at = tl_reader_run(readers[0])->parameters;
+    int code = CLI_OK;
+    for (; *at && !code; at += strcspn(at, " "), at += *at == ' ') {
+        int64_t value;
+        const size_t length = cli_read_parameter(at, &value);
+        if (!length || is_given(o, n_given, at, length))
+            continue;
+        if (o->n_names == MAX_PARAMETERS || length >= MAX_NAME)
+            return cli_fail_text(TL_ERR_USAGE,
+                                 "%s: was recorded with more than %d parameters, or with a name of "
+                                 "more than %d bytes; record it with fewer",
+                                 tl_printable(o->paths[0]), MAX_PARAMETERS, MAX_NAME - 1);
+        memcpy(o->recorded[o->n_names], at, length);
+        code = add_recorded(o, readers, o->recorded[o->n_names]);
+    }
+    return code;
 }
 
 static error_t parse(int key, char *arg, struct argp_state *state)
@@ -131,6 +190,8 @@ int cmd_fit(int argc, char **argv)
         code = cli_open_trace(o.paths[i], &readers[i]);
         captures[i] = (tl_fit_capture){readers[i], o.values[i]};
     }
+    if (!code)
+        code = add_all_recorded(&o, readers);
     if (!code && tl_fit(captures, o.n_captures, o.names, o.n_names, &text, &err) != TL_OK)
         code = cli_fail(&err);
     if (!code)

@@ -304,6 +304,7 @@ static void print_text(const struct facts *f)
     print_line("MPI library", f->run->mpi_library);
     print_line("written by", f->run->writer);
     print_line("origin", f->run->origin);
+    print_line("parameters", f->run->parameters);
     print_line("run", f->run->run_id);
     print_line("hosts", f->run->parts);
     print_line("folding", f->run->folding);
@@ -406,6 +407,7 @@ static tl_status write_json(const void *arg, FILE *out, tl_error *err)
                                     {"hosts", f->run->parts},
                                     {"folding", f->run->folding},
                                     {"untraced", f->run->untraced},
+                                    {"parameters", f->run->parameters},
                                     {"program", f->run->program},
                                     {"mpi_library", f->run->mpi_library},
                                     {"writer", f->run->writer},

@@ -27,7 +27,8 @@ enum {
     OPTION_FOLDED,
     OPTION_NO_PACK,
     OPTION_PACK_SECONDS,
-    OPTION_PRECISION
+    OPTION_PRECISION,
+    OPTION_PARAMETER
 };
 
 typedef struct settings {
@@ -49,6 +50,7 @@ static const struct argp_option options[] = {
     {"output", 'o', "FILE", 0, "write the trace to FILE (default: trace.tl)", 0},
     {"np", 'n', "N", 0, "start N ranks of COMMAND with mpirun", 0},
     {"folded", OPTION_FOLDED, NULL, 0, "run more ranks than there are cores", 0},
+    {"parameter", OPTION_PARAMETER, "NAME=VALUE", 0, "a size of the problem, for timeless fit", 0},
     {"quiet", 'q', NULL, 0, "print nothing unless something is wrong", 0},
 
     {0, 0, 0, 0, "What is measured:", 1},
@@ -65,11 +67,27 @@ static const struct argp_option options[] = {
 
     {0, 0, 0, 0, "Size of the trace:", 4},
     {"volume-precision", OPTION_PRECISION, "FRACTION", 0,
-     "packing may change each volume by this fraction of it (default: 0)", 0},
+     "packing may change volumes by this part (default: 0)", 0},
     {"no-pack", OPTION_NO_PACK, NULL, 0, "leave the trace as the ranks wrote it", 0},
-    {"pack-seconds", OPTION_PACK_SECONDS, "N", 0,
-     "stop packing after N seconds (default: 60, or a tenth of the run's time if that is more)", 0},
+    {"pack-seconds", OPTION_PACK_SECONDS, "N", 0, "limit of packing (default: max(60, run / 10))",
+     0},
     {0}};
+
+/* The tracer accepts this number of bytes (announcement of tracer/output.c). */
+static record_words parameters = {
+    .variable = "TIMELESS_PARAMETERS", .size = 1024, .too_long = "the list of parameters"};
+
+static void add_parameter(struct argp_state *state, const char *word)
+{
+    int64_t value;
+    if (!cli_read_parameter(word, &value))
+        argp_error(
+            state,
+            "--parameter %s: give NAME=VALUE: a name of letters, digits and '_', and a whole "
+            "number from 0 on, as in N=1000",
+            word);
+    record_add_word(&parameters, "%s", word);
+}
 
 static error_t parse_option(int key, char *arg, struct argp_state *state)
 {
@@ -94,6 +112,7 @@ static error_t parse_option(int key, char *arg, struct argp_state *state)
         s->packing.max_s =
             (unsigned)cli_parse_number_from(state, "seconds of packing", arg, 1, INT_MAX);
         return 0;
+    case OPTION_PARAMETER: add_parameter(state, arg); return 0;
     case OPTION_PRECISION: s->packing.volume_precision = cli_parse_precision(state, arg); return 0;
     case 'n':
         if (!strcmp(arg, "p"))
@@ -154,7 +173,7 @@ static bool find_tracer(char *path, size_t size)
 static const char *const forwarded[] = {
     "LD_PRELOAD", "TIMELESS_OUTPUT", "TIMELESS_VOLUME", "TIMELESS_QUIET", "TIMELESS_KERNELS",
     "TIMELESS_COUNTERS", "TIMELESS_RUN_ID", "TIMELESS_FOLDED", "TIMELESS_SELECT", "TIMELESS_SKIP",
-    "TIMELESS_CALL_PATHS",
+    "TIMELESS_CALL_PATHS", "TIMELESS_PARAMETERS",
     /* for --folded */
     "OPENBLAS_NUM_THREADS", "OMP_NUM_THREADS", "OMP_WAIT_POLICY", "OPENBLAS_THREAD_TIMEOUT"};
 enum { N_FORWARDED = sizeof forwarded / sizeof *forwarded, N_FORWARDED_UNFOLDED = N_FORWARDED - 4 };

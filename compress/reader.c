@@ -172,7 +172,8 @@ static tl_status open_program(tl_reader *r, const char *parameters, tl_error *er
                              .run_id = "",
                              .parts = "",
                              .folding = "",
-                             .untraced = ""};
+                             .untraced = "",
+                             .parameters = ""};
     r->complete = true;
     return TL_OK;
 }

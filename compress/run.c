@@ -22,6 +22,7 @@ const tl_run_field tl_run_fields[TL_N_RUN_FIELDS] = {
     {"parts", offsetof(tl_run, parts), true},
     {"folding", offsetof(tl_run, folding), true},
     {"untraced", offsetof(tl_run, untraced), true},
+    {"parameters", offsetof(tl_run, parameters), true},
 };
 
 static const char **field(tl_run *run, size_t i)

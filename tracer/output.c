@@ -36,6 +36,7 @@ typedef struct announcement {
     char origin[1024];
     char library[256];
     char untraced[4096];
+    char parameters[1024];
 } announcement;
 
 static char run_id[sizeof((announcement *)0)->run_id];
@@ -126,7 +127,8 @@ static tl_status create(const announcement *a, const tlt_hosts *hosts, const cha
                   .run_id = a->run_id,
                   .parts = hosts->parts,
                   .folding = hosts->folding,
-                  .untraced = a->untraced};
+                  .untraced = a->untraced,
+                  .parameters = a->parameters};
     return tl_trace_create(a->path, &run, err);
 }
 
@@ -143,6 +145,14 @@ static void find_untraced(char *names, size_t size)
                 "functions; the trace names them, and replay leaves their time out",
                 names);
     tlt_mpi->share(names, size, first);
+}
+
+/* The sizes of the problem that the user has named. */
+static void read_parameters(char *text, size_t size)
+{
+    char room[sizeof((announcement *)0)->parameters];
+    const char *given = getenv("TIMELESS_PARAMETERS");
+    snprintf(text, size, "%s", given ? tlt_utf8(given, room, sizeof room) : "");
 }
 
 /* What makes this trace different from that of a whole run. */
@@ -164,6 +174,7 @@ static void announce(announcement *a)
         read_command_line(a->program, sizeof a->program);
         describe_recording(a->origin, sizeof a->origin);
         tlt_mpi->library(a->library, sizeof a->library);
+        read_parameters(a->parameters, sizeof a->parameters);
     }
     find_untraced(a->untraced, sizeof a->untraced);
     tlt_mpi->share(a, sizeof *a, 0);

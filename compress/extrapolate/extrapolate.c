@@ -354,7 +354,7 @@ static tl_status write_trace(tl_extrapolating *x, const tl_extrapolation *done, 
     run.n_ranks = (uint32_t)tl_grid_n_ranks(&x->to);
     run.writer = "timeless " PACKAGE_VERSION;
     run.origin = origin;
-    run.run_id = run.parts = run.folding = "";
+    run.run_id = run.parts = run.folding = run.parameters = "";
     output o = {.x = x, .path = path};
     status = tl_blocks_create(&o.blocks, path, &run, x->err);
     if (!status)

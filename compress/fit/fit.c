@@ -139,15 +139,24 @@ static void leave_out(fitting *f, size_t i, FILE *out)
     free(text);
 }
 
-/* A parameter with one value explains nothing. */
-static void print_constant(const fitting *f, FILE *out)
+/* What the captures leave open: a parameter with one value explains nothing; a parameter that the
+ * ranks divide evenly does not tell which rank has more. */
+static void print_undecided(const fitting *f, FILE *out)
 {
     for (size_t k = 0; k < f->n_names; k++) {
-        bool varies = false;
-        for (size_t i = 1; i < f->n_captures; i++)
-            varies |= f->captures[i].values[k] != f->captures[0].values[k];
+        bool varies = false, has_remainder = false;
+        for (size_t i = 0; i < f->n_captures; i++) {
+            const fit_capture *c = &f->captures[i];
+            varies |= c->values[k] != f->captures[0].values[k];
+            has_remainder |= c->values[k] % c->n_ranks != 0;
+        }
         if (!varies)
             fprintf(out, "# %s is the same in all captures: no value depends on it\n", f->names[k]);
+        else if (!has_remainder)
+            fprintf(out,
+                    "# %s is a multiple of the ranks in all captures: its share of a rank may be "
+                    "wrong for other values\n",
+                    f->names[k]);
     }
 }
 
@@ -185,7 +194,7 @@ static tl_status make_result(fitting *f, char **result)
         }
         if (f->has_volumes)
             fprintf(out, "# computation: largest relative residual of a law: %.3f\n", worst);
-        print_constant(f, out);
+        print_undecided(f, out);
         for (size_t i = 0; i < f->n_captures && f->status == TL_OK; i++)
             leave_out(f, i, out);
         fputs(text, out);

@@ -145,6 +145,29 @@ static void add_products(fitting *f)
         }
 }
 
+/* What the rank `owner` has of a parameter's elements, or of rows of them: sizes of messages from
+ * or to each of the other ranks in turn. */
+static void add_shares_of(fitting *f, unsigned variables, const char *owner)
+{
+    for (size_t i = 0; i < f->n_names; i++)
+        add(f, FIT_NUMBER, variables, "local(%s, 1, %s, ranks)", f->names[i], owner);
+    for (size_t i = 0; i < f->n_names; i++)
+        for (size_t k = 0; k < f->n_names; k++)
+            add(f, FIT_NUMBER, variables, "%s * local(%s, 1, %s, ranks)", f->names[i], f->names[k],
+                owner);
+}
+
+static void add_shares(fitting *f)
+{
+    for (unsigned d = 0; d < FIT_MAX_DEPTH; d++) {
+        char owner[16];
+        snprintf(owner, sizeof owner, "i%u", d);
+        add_shares_of(f, 1U << d, owner);
+        snprintf(owner, sizeof owner, "i%u + 1", d);
+        add_shares_of(f, 1U << d, owner);
+    }
+}
+
 static void add_neighbours(fitting *f, const grid_kind *g)
 {
     for (int d = g->n_dimensions - 1; d >= 0; d--) {
@@ -332,6 +355,7 @@ void fit_candidates(fitting *f)
             add_local(f, &grids[i]);
     }
     add_products(f);
+    add_shares(f);
     add_ranges(f);
     for (size_t i = 0; i < f->n_captures && f->status == TL_OK; i++)
         prepare(f, &f->captures[i]);

@@ -1,0 +1,35 @@
+#!/usr/bin/env bash
+# fitted.sh - a program recorded at three sizes, which the traces contain, and its skeleton at a fourth size.
+. "$top_srcdir/tests/tap.sh"
+. "$top_srcdir/tests/mpi/tracer.sh"
+cd "$scratch" || exit 99
+compile fitted
+# capture NAME RANKS N STEPS: NAME.tl has the sizes N and steps
+capture() { $timeless record -q --volume none --parameter N="$3" --parameter steps="$4" -o "$1.tl" -- $MPIRUN -np "$2" ./fitted "$3" "$4"; }
+check 'four ranks are recorded' capture 1 4 66 11
+check 'two ranks' capture 2 2 51 23
+check 'three ranks' capture 3 3 40 15
+check 'six ranks' capture other 6 75 31
+check 'the trace has the parameters' sh -c '"$0" info 1.tl | grep -qx "parameters       N=66 steps=11"' "$timeless"
+check 'so has the JSON of info' sh -c '"$0" info --json 1.tl | grep -q "\"parameters\": \"N=66 steps=11\""' "$timeless"
+check 'so has the trace of its text' sh -c '"$0" dump 1.tl | "$0" undump - -o text.tl && "$0" dump 1.tl >a && "$0" dump text.tl | cmp a -' "$timeless"
+check 'three captures have a skeleton, with these parameters' "$timeless" fit 1.tl 2.tl 3.tl -o fitted.skel
+# Without call sites and clocks.
+events() { "$timeless" dump "$1" | sed -n 's/ site=[0-9]*$//; s/ clock_ns=[0-9]*//; /^[0-9]/p'; }
+same_events() { events "$1" >fitted.text && events "$2" >expected && [ -s expected ] && diff fitted.text expected; }
+check 'no report on a multiple of the ranks' sh -c '! grep "is a multiple" fitted.skel'
+check 'it has the calls of six ranks' same_events fitted.skel,ranks=6,N=75,steps=31 other.tl
+even() { "$timeless" make ring -n 4 --bytes 800 -o e1.tl; "$timeless" make ring -n 5 --bytes 500 -o e2.tl; "$timeless" make ring -n 8 --bytes 168 -o e3.tl; "$timeless" fit e?.tl -P bytes=800,500,168 -o even.skel; }
+check 'captures without a remainder' even
+check 'are reported' grep -q "^# bytes is a multiple of the ranks in all captures: its share of a rank may be wrong for other values" even.skel
+check 'a value on the command line comes first' sh -c '"$0" fit 1.tl 2.tl 3.tl --parameter N=66,51,40 -q -o given.skel && "$0" fit 1.tl 2.tl 3.tl --parameter N=66,51,41 -o other.skel; [ $? = 3 ]' "$timeless"
+$timeless record -q --volume none --parameter N=40 -o 3.tl -- "$MPIRUN" -np 3 ./fitted 40 15
+check_exit 2 'a capture without a parameter of the first one' "$timeless" fit 1.tl 2.tl 3.tl -o none.skel
+cp "$scratch/err" said
+check 'is named' grep -q '^timeless: 3.tl: was recorded without the parameter steps that 1.tl has; give --parameter steps= ' said
+for wrong in N 1=2 N= N=1.5 N=-1 =3 'N M=1'; do
+    check_exit 2 "refused: --parameter '$wrong'" "$timeless" record --parameter "$wrong" -- true
+    cp "$scratch/err" said
+done
+check 'with a line that says why' grep -q 'give NAME=VALUE' said
+tap_done
