@@ -14,12 +14,13 @@ int main(int argc, char **argv)
 {
     MPI_Init(&argc, &argv);
     const double begin = MPI_Wtime(), half = 0.5;
-    const int n = argc > 1 ? atoi(argv[1]) : 1000, rounds = argc > 2 ? atoi(argv[2]) : 10;
+    const int n = argc > 1 ? (int)strtol(argv[1], NULL, 10) : 1000,
+              rounds = argc > 2 ? (int)strtol(argv[2], NULL, 10) : 10;
     const size_t size = (size_t)n * (size_t)n;
     double *a = malloc(size * sizeof *a), *b = malloc(size * sizeof *b),
            *c = malloc(size * sizeof *c);
     if (!a || !b || !c)
-        MPI_Abort(MPI_COMM_WORLD, 1);
+        exit(1);
     for (size_t i = 0; i < size; i++)
         a[i] = b[i] = c[i] = 1e-3 * (double)(i % 7);
     for (int i = 0; i < rounds; i++) {
@@ -27,6 +28,9 @@ int main(int argc, char **argv)
         MPI_Barrier(MPI_COMM_WORLD);
     }
     printf("seconds %.6f of %g\n", MPI_Wtime() - begin, c[size / 2]);
+    free(a);
+    free(b);
+    free(c);
     MPI_Finalize();
     return 0;
 }

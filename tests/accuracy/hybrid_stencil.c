@@ -29,15 +29,15 @@ int main(int argc, char **argv)
     const double begin = MPI_Wtime();
     MPI_Comm_rank(MPI_COMM_WORLD, &rank);
     MPI_Comm_size(MPI_COMM_WORLD, &size);
-    n = argc > 1 ? atoi(argv[1]) : 512;
-    const int steps = argc > 2 ? atoi(argv[2]) : 100;
+    n = argc > 1 ? (int)strtol(argv[1], NULL, 10) : 512;
+    const int steps = argc > 2 ? (int)strtol(argv[2], NULL, 10) : 100;
     const int up = rank ? rank - 1 : MPI_PROC_NULL,
               down = rank + 1 < size ? rank + 1 : MPI_PROC_NULL;
     const size_t row = (size_t)n, last = row * (size_t)n;
     double *u = calloc(row * (row + 2), sizeof *u), *next = calloc(row * (row + 2), sizeof *u),
            change, total = 0;
     if (!u || !next)
-        MPI_Abort(MPI_COMM_WORLD, 1);
+        exit(1);
     u[row + row / 2] = rank + 1;
     for (int step = 0; step < steps; step++) {
         MPI_Sendrecv(u + row, n, MPI_DOUBLE, up, 0, u + last + row, n, MPI_DOUBLE, down, 0,

@@ -11,7 +11,7 @@ static void replay_rank(int argc, char *argv[])
 {
     if (argc < 5)
         return;
-    smpi_replay_run(argv[1], atoi(argv[2]), atof(argv[4]), argv[3]);
+    smpi_replay_run(argv[1], (int)strtol(argv[2], NULL, 10), strtod(argv[4], NULL), argv[3]);
     printf("end %s %.9f\n", argv[1], simgrid_get_clock());
 }
 
@@ -23,7 +23,7 @@ int main(int argc, char *argv[])
         return 2;
     simgrid_load_platform(argv[1]);
     for (int i = 3; i + 1 < argc; i += 2)
-        SMPI_app_instance_register(argv[i], replay_rank, atoi(argv[i + 1]));
+        SMPI_app_instance_register(argv[i], replay_rank, (int)strtol(argv[i + 1], NULL, 10));
     simgrid_load_deployment(argv[2]);
     simgrid_run();
     SMPI_finalize();
