@@ -12,6 +12,7 @@
 #include "config.h"
 
 #include "hosts.h"
+#include "mpi/interface.h"
 
 #include <dlfcn.h>
 #include <pmix.h>
@@ -62,21 +63,72 @@ static bool is_set(const char *flag, bool otherwise)
     return value ? *value : otherwise;
 }
 
-static bool is_missing(__typeof__(&PMIx_Get) get, int rank)
+static const pmix_info_t at_once = {.key = PMIX_IMMEDIATE,
+                                    .value = {.type = PMIX_BOOL, .data.flag = true}};
+/* In seconds, for a host that does not answer. */
+static const pmix_info_t patient = {.key = PMIX_TIMEOUT,
+                                    .value = {.type = PMIX_INT, .data.integer = 30}};
+
+static pmix_status_t look_up(__typeof__(&PMIx_Get) get, int rank, const char *key,
+                             const pmix_info_t *how, pmix_value_t **value)
 {
     pmix_proc_t who = {.rank = (pmix_rank_t)rank};
-    pmix_info_t at_once = {.key = PMIX_IMMEDIATE, .value = {.type = PMIX_BOOL, .data.flag = true}};
-    pmix_value_t *value = NULL;
+    *value = NULL;
     snprintf(who.nspace, sizeof who.nspace, "%s", getenv("PMIX_NAMESPACE"));
-    pmix_status_t status = get(&who, mark, &at_once, 1, &value);
+    return get(&who, key, how, 1, value);
+}
+
+static pmix_status_t look_for_mark(__typeof__(&PMIx_Get) get, int rank, const pmix_info_t *how)
+{
+    pmix_value_t *value;
+    const pmix_status_t status = look_up(get, rank, mark, how, &value);
     free(value);
-    return status == PMIX_ERR_NOT_FOUND;
+    return status;
+}
+
+static bool is_elsewhere(__typeof__(&PMIx_Get) get, int rank)
+{
+    pmix_value_t *own, *others;
+    const bool known = look_up(get, tlt.rank, PMIX_HOSTNAME, &at_once, &own) == PMIX_SUCCESS;
+    bool elsewhere = look_up(get, rank, PMIX_HOSTNAME, &at_once, &others) == PMIX_SUCCESS && known;
+    elsewhere = elsewhere && own->type == PMIX_STRING && others->type == PMIX_STRING &&
+                strcmp(own->data.string, others->data.string) != 0;
+    for (int i = 0; i < 2; i++) {
+        pmix_value_t *value = i ? others : own;
+        if (value && value->type == PMIX_STRING)
+            free(value->data.string);
+        free(value);
+    }
+    return elsewhere;
+}
+
+/* The servers of Open MPI 5 have no data of other hosts until a rank has asked for it. The first
+ * question brings all data of the host. */
+static bool must_ask_hosts(void)
+{
+    static const char name[] = "Open MPI v";
+    char text[256];
+    tlt_mpi->library(text, sizeof text);
+    return !strncmp(text, name, strlen(name)) && strtoul(text + strlen(name), NULL, 10) >= 5;
+}
+
+/* `may_ask`: whether the rank's host is asked if there is no data. After a question without an
+ * answer no other host is asked, and its ranks count as missing, too. */
+static bool is_missing(__typeof__(&PMIx_Get) get, int rank, bool *may_ask)
+{
+    if (look_for_mark(get, rank, &at_once) != PMIX_ERR_NOT_FOUND)
+        return false;
+    if (!*may_ask || !is_elsewhere(get, rank))
+        return true;
+    *may_ask = look_for_mark(get, rank, &patient) == PMIX_SUCCESS;
+    return !*may_ask;
 }
 
 bool tlt_roll_call(void)
 {
     __typeof__(&PMIx_Get) get = FIND_PMIX(PMIx_Get);
     char missing[256] = "";
+    bool may_ask = must_ask_hosts();
     int n_missing = 0, first_present = -1;
     starting = false;
     if (!answered || !get || !getenv("PMIX_NAMESPACE") ||
@@ -84,7 +136,7 @@ bool tlt_roll_call(void)
         return true;
     for (int i = 0; i < tlt.n_ranks; i++) {
         size_t used = strlen(missing);
-        if (!is_missing(get, i))
+        if (!is_missing(get, i, &may_ask))
             first_present = first_present < 0 ? i : first_present;
         else if (!n_missing++ || used < sizeof missing - 16)
             snprintf(missing + used, sizeof missing - used, "%s%d", used ? ", " : "", i);
