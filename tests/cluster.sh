@@ -88,7 +88,7 @@ cluster_up() {
 #!/bin/sh
 host=\$1; shift
 [ -z "${CLUSTER_PIN-}" ] || taskset -pc \$(((\${host#node} - 1) % $(nproc))) \$\$ >/dev/null
-exec env -i PATH="\$PATH" ASAN_OPTIONS="\$ASAN_OPTIONS" ip netns exec $cluster_prefix-\$host unshare --uts sh -c '
+exec env -i HOME="\$HOME" PATH="\$PATH" ASAN_OPTIONS="\$ASAN_OPTIONS" ip netns exec $cluster_prefix-\$host unshare --uts sh -c '
     hostname "\$0" && mount --bind "$cluster_folder/hosts" /etc/hosts &&
         mount --bind "$cluster_folder/disk-\$0" "$cluster_folder/private" && cd "$cluster_folder" && exec sh -c "\$*"' \$host "\$@"
 END
@@ -106,7 +106,7 @@ cluster_run() {
     local name
     {
         for name in $(env | sed -n 's/^\(\(OMPI\|OPENBLAS\|TIMELESS\)_[A-Za-z_]*\)=.*/\1/p'); do echo "export $name='${!name}'"; done
-        echo "export OMPI_MCA_plm_rsh_agent='$cluster_folder/agent' OMPI_MCA_btl=self,vader,tcp"
+        echo "export OMPI_MCA_plm_rsh_agent='$cluster_folder/agent' PRTE_MCA_plm_ssh_agent='$cluster_folder/agent' OMPI_MCA_btl=self,vader,tcp"
         echo "export OMPI_MCA_orte_leave_session_attached=1 OMPI_MCA_btl_tcp_flags=1 OMPI_MCA_btl_tcp_if_include=$cluster_network OMPI_MCA_oob_tcp_if_include=$cluster_network"
         echo "cd '$PWD'"
         printf 'exec'; printf " '%s'" "$@"; echo
