@@ -4,6 +4,7 @@
 #   check_exit CODE NAME COMMAND...   passes when it exits with CODE; standard error is left in $scratch/err
 #   equal A B                    a condition for check: both are the same, and not empty
 #   skip NAME REASON             the test needs what this machine does not have; has a row in tests/guards.txt
+#   simgrid_version              prints 332 for SimGrid 3.32
 #   tap_done                     prints the plan; call last
 #
 # With TAP_GUARDS=1 the checks do not run: what is left is who skips what (tests/guards.sh).
@@ -42,6 +43,10 @@ use_platforms_without_overheads() {
     mkdir -p "$scratch/plain-platforms" && cp -r "$top_srcdir"/platforms/*/ "$scratch/plain-platforms" && chmod -R u+w "$scratch/plain-platforms"
     for name; do sed -i '/^smpi\/\(os\|ois\|or\):/d' "$scratch/plain-platforms/$name/options.conf"; done
     export TIMELESS_PLATFORMS=$scratch/plain-platforms
+}
+simgrid_version() {
+    printf '#include <xbt/base.h>\n#include <simgrid/version.h>\nSIMGRID_VERSION_MAJOR SIMGRID_VERSION_MINOR\n' |
+        ${CC:-gcc} -E -P - | awk 'END { print 100 * $1 + $2 }'
 }
 skip() { tap_result ok "$1 # SKIP $2"; }
 tap_done() { echo "1..$tap_count"; }

@@ -22,7 +22,7 @@ by_simgrid() {
     looked_up bindings replay "$scratch/t.tl" --platform "$top_srcdir/platforms/star-1g" --no-compute --links >"$scratch/bindings"
 }
 check 'a replay by SimGrid' by_simgrid
-version=$(printf '#include <xbt/base.h>\n#include <simgrid/version.h>\nSIMGRID_VERSION_MAJOR SIMGRID_VERSION_MINOR\n' | ${CC:-gcc} -E -P - | awk 'END { print 100 * $1 + $2 }')
+version=$(simgrid_version)
 # The parts written for this version.
 parts=$(printf '%s\n' "#include \"$top_srcdir/replayer/smpi/shims/table.h\"" '#define S(part, kind, first, last) @part first last@' 'SMPI_SHIMS(S)' |
     ${CC:-gcc} -E -P - | grep -o '@[^@]*@' | tr -d @ |
