@@ -55,5 +55,7 @@ grows_linearly() {
     echo "5,000 gets: $few s, 20,000: $many s"
     awk -v few="$few" -v many="$many" 'BEGIN {exit !(few > 0 && many < 8 * few + 1)}'
 }
-check "20,000 MPI_Get in one epoch take at most 8 times as long as 5,000" grows_linearly
+name='20,000 MPI_Get in one epoch take at most 8 times as long as 5,000'
+if [ "$(simgrid_version)" = 332 ]; then check "$name" grows_linearly
+else skip "$name" 'this version of SimGrid has not the part that makes long waits fast (replayer/smpi/shims/waitall.c)'; fi
 tap_done
