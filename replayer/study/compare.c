@@ -101,6 +101,13 @@ static tl_status add_makespan(const tlr_prediction *p, tlr_runs *predicted, tl_e
     return status;
 }
 
+/* Whether both are of the same machine. */
+static int is_same_machine(const tlr_prediction *a, const tlr_prediction *b)
+{
+    const char *changes = a->changes ? a->changes : "", *others = b->changes ? b->changes : "";
+    return a->platform_hash == b->platform_hash && !strcmp(changes, others);
+}
+
 /* Rows of all predictions; measured durations are those of their common trace. */
 static tl_status add_predictions(const tlr_prediction *const *predictions, size_t n,
                                  tlr_runs *measured, tlr_runs *predicted, tl_error *err)
@@ -113,6 +120,11 @@ static tl_status add_predictions(const tlr_prediction *const *predictions, size_
                 err, TL_ERR_INPUT,
                 "%s: the predictions belong to different traces; compare each of them alone",
                 predictions[i]->trace_path ? predictions[i]->trace_path : "prediction");
+        if (!is_same_machine(predictions[i], predictions[0]))
+            return tl_fail(err, TL_ERR_INPUT,
+                           "%s: the predictions are of different platforms, or of one that was "
+                           "changed by --scale or --set; compare each of them alone",
+                           predictions[i]->trace_path ? predictions[i]->trace_path : "prediction");
         status = add_marks(predictions[i], i ? NULL : measured, predicted, err);
     }
     /* The makespan of a run that is cut in no other way is that row already. */

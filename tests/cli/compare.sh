@@ -92,6 +92,10 @@ check_exit 1 '--versus writes JSON' $compare --versus "$scratch/q.json" --tolera
 keep out
 check '--versus: the JSON has both times' kept '"versus_s": 4.4'
 check_exit 3 '--versus: several predictions of different traces exit with 3' $compare --versus "$scratch/q.json" --versus "$scratch/other.json"
+sed 's/"format": "timeless-prediction-1"/"changes": "link.bandwidth=2x", &/' "$scratch/q.json" >"$scratch/changed.json"
+check_exit 3 '--versus: predictions with and without --scale are no seeds of one' $compare --versus "$scratch/q.json" --versus "$scratch/changed.json"
+cp "$scratch/err" "$scratch/said"
+check '... and the error says so' grep -q 'the predictions are of different platforms, or of one that was changed by --scale or --set; compare each' "$scratch/said"
 
 cd "$scratch" || exit 99
 export TIMELESS_PLATFORMS=$top_srcdir/platforms
