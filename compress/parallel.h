@@ -10,7 +10,7 @@
 #include <math.h>
 
 /* The list of a region. */
-enum { TL_BEFORE, TL_ALONE, TL_ONE_AT_A_TIME, TL_THREADS };
+enum { TL_PARALLEL_BEFORE, TL_PARALLEL_ALONE, TL_PARALLEL_ONE_AT_A_TIME, TL_PARALLEL_THREADS };
 
 /* The work of the threads, laid end to end, each evenly on a piece of length 1: what is before x.
  */
@@ -39,11 +39,11 @@ static inline double tl_longest_of(const int64_t *work, uint32_t n, unsigned n_t
  * many cores (0: one for each thread). */
 static inline double tl_parallel_share(const tl_event *region, unsigned n_threads, double cores)
 {
-    if (region->list_len <= TL_THREADS)
+    if (region->list_len <= TL_PARALLEL_THREADS)
         return 1;
-    const int64_t *list = region->list, *work = list + TL_THREADS;
-    const uint32_t n = region->list_len - TL_THREADS;
-    const double alone = (double)list[TL_BEFORE] + (double)list[TL_ALONE];
+    const int64_t *list = region->list, *work = list + TL_PARALLEL_THREADS;
+    const uint32_t n = region->list_len - TL_PARALLEL_THREADS;
+    const double alone = (double)list[TL_PARALLEL_BEFORE] + (double)list[TL_PARALLEL_ALONE];
     double sum = 0, longest = 0;
     for (uint32_t i = 0; i < n; i++) {
         sum += (double)work[i];
@@ -55,7 +55,7 @@ static inline double tl_parallel_share(const tl_event *region, unsigned n_thread
         longest = tl_longest_of(work, n, n_threads);
     if (cores > 0)
         longest = fmax(longest, sum / cores);
-    return (alone + fmax(longest, (double)list[TL_ONE_AT_A_TIME])) / (alone + sum);
+    return (alone + fmax(longest, (double)list[TL_PARALLEL_ONE_AT_A_TIME])) / (alone + sum);
 }
 
 #endif

@@ -346,12 +346,12 @@ static tl_status check_group(tlr_validation *v, const tl_event *e, uint32_t n)
 static tl_status check_parallel(const tlr_validation *v, const tl_event *e)
 {
     int64_t sum = 0;
-    if (e->list_len <= TL_THREADS)
+    if (e->list_len <= TL_PARALLEL_THREADS)
         return refuse(v, e, "a parallel region without threads");
     const tl_status status = check_counts(v, e);
-    for (uint32_t i = TL_THREADS; status == TL_OK && i < e->list_len; i++)
+    for (uint32_t i = TL_PARALLEL_THREADS; status == TL_OK && i < e->list_len; i++)
         sum += e->list[i];
-    if (status == TL_OK && e->list[TL_ONE_AT_A_TIME] > sum)
+    if (status == TL_OK && e->list[TL_PARALLEL_ONE_AT_A_TIME] > sum)
         return refuse(v, e, "more work one at a time than there is");
     return status;
 }

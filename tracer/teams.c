@@ -8,6 +8,7 @@
 #include <stdio.h>
 
 #include "comparable.h"
+#include "parallel.h"
 #include "select.h"
 
 __thread tlt_membership tlt_member __attribute__((tls_model("initial-exec")));
@@ -165,8 +166,11 @@ static bool begin_helper(void)
 tlt_membership tlt_team_enter(tlt_team *team, int index)
 {
     tlt_membership before = tlt_member;
-    if (index >= 0)
+    if (index >= 0) {
         __atomic_fetch_add(&team->n_threads, 1, __ATOMIC_RELAXED);
+        if (team->region && !team->is_inner)
+            team->region->of[index % TLT_MOST_OF_TEAM] = 0;
+    }
     if (before.works)
         tlt_stop_working(true);
     if (!before.team && tlt_role == TLT_BYSTANDER && !begin_helper())
@@ -243,8 +247,11 @@ bool tlt_team_begin(tlt_team *team, tlt_region *region)
                        .region = outer ? outer->region : region,
                        .is_inner = outer != NULL,
                        .index = tlt_member.index};
-    if (!outer)
-        *region = (tlt_region){.before = tlt_self.volume_kept};
+    if (!outer) { /* a thread sets its place in `of` when it joins: most of them are not used */
+        region->before = tlt_self.volume_kept;
+        region->alone = region->one_at_a_time = 0;
+        region->is_serial = false;
+    }
     return true;
 }
 
@@ -266,15 +273,15 @@ static void check_helpers(void)
  * events inside of the region, because their volumes have parts of the work. */
 static void put_region(const tlt_team *team, void *caller)
 {
-    enum { BEFORE, ALONE, ONE_AT_A_TIME, THREADS };
     const tlt_region *r = team->region;
     const uint32_t n = team->n_threads;
-    int64_t parts[THREADS + TLT_MOST_OF_TEAM] = {[BEFORE] = (int64_t)r->before,
-                                                 [ALONE] = (int64_t)r->alone,
-                                                 [ONE_AT_A_TIME] = (int64_t)r->one_at_a_time};
+    int64_t parts[TL_PARALLEL_THREADS + TLT_MOST_OF_TEAM];
+    parts[TL_PARALLEL_BEFORE] = (int64_t)r->before;
+    parts[TL_PARALLEL_ALONE] = (int64_t)r->alone;
+    parts[TL_PARALLEL_ONE_AT_A_TIME] = (int64_t)r->one_at_a_time;
     uint64_t sum = r->before + r->alone;
     for (uint32_t i = 0; i < n && i < TLT_MOST_OF_TEAM; i++) {
-        parts[THREADS + i] = (int64_t)r->of[i];
+        parts[TL_PARALLEL_THREADS + i] = (int64_t)r->of[i];
         sum += r->of[i];
     }
     if (!n || n > TLT_MOST_OF_TEAM || sum == r->before || sum != tlt_self.volume_kept ||
@@ -284,8 +291,10 @@ static void put_region(const tlt_team *team, void *caller)
     tlt_role = TLT_INSIDE;
     if (tlt.shared)
         tlt_lock();
-    tl_event event = {
-        .call = TL_MPI_Parallel, .site = tlt_site(caller), .list_len = THREADS + n, .list = parts};
+    tl_event event = {.call = TL_MPI_Parallel,
+                      .site = tlt_site(caller),
+                      .list_len = TL_PARALLEL_THREADS + n,
+                      .list = parts};
     tlt_put(&event);
     tlt_leave();
 }
