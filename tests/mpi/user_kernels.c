@@ -5,6 +5,8 @@
 #include <stdio.h>
 #include <timeless_kernel.h>
 
+enum { LONG = 30000000 }; /* additions, many times longer than what interrupts take between two calls */
+
 static volatile double sum;
 
 static void compute(int n)
@@ -30,13 +32,14 @@ int main(int argc, char **argv)
     timeless_kernel_begin("no sizes", 0, NULL);
     timeless_kernel_end();
     TIMELESS_KERNEL_BEGIN("outer", 4);
+    compute(LONG);
     TIMELESS_KERNEL_BEGIN("inner", 4);
     cblas_dgemm(CblasColMajor, CblasNoTrans, CblasNoTrans, 4, 4, 4, 1, a, 4, b, 4, 0, c, 4);
     timeless_kernel_end();
     timeless_kernel_end();
     MPI_Barrier(MPI_COMM_WORLD);
     TIMELESS_KERNEL_BEGIN("with MPI", 5);
-    compute(3000000);
+    compute(LONG);
     MPI_Allreduce(MPI_IN_PLACE, a, 1, MPI_DOUBLE, MPI_SUM, MPI_COMM_WORLD);
     TIMELESS_KERNEL_BEGIN("inner", 5);
     timeless_kernel_end();
