@@ -311,7 +311,7 @@ static int run_trial(void *arg, size_t i, tlr_point *point)
         good = word_list_add(&words, strdup(a->options.words[k]));
     if (good && a->trials[i].word[0])
         good = word_list_add(&words, strdup(a->trials[i].word));
-    const int code = good ? words_run(&words, point)
+    const int code = good ? words_run(&words, 0, point)
                           : cli_fail_text(TL_ERR_MEMORY, "out of memory for a replay");
     word_list_free(&words);
     return code;

@@ -17,10 +17,11 @@ static tl_status words_of(const grid *g, size_t i, word_list *out, tl_error *err
 
 static int run_point(void *arg, size_t i, tlr_point *point)
 {
+    const grid *g = arg;
     tl_error err;
     word_list words = {0};
-    const tl_status status = words_of(arg, i, &words, &err);
-    const int code = status == TL_OK ? words_run(&words, point) : cli_fail(&err);
+    const tl_status status = words_of(g, i, &words, &err);
+    const int code = status == TL_OK ? words_run(&words, g->with_energy, point) : cli_fail(&err);
     word_list_free(&words);
     return code;
 }

@@ -8,6 +8,7 @@
 typedef struct grid {
     word_list options, traces; /* of all points; no trace: an axis makes one */
     tlr_sweep sweep;           /* of tlr_sweep_create */
+    int with_energy;           /* of the jobs, if the platform states watts */
     const char *out;           /* results file, from which the grid is resumed; NULL: none */
     unsigned n_jobs;
     size_t rank, n_processes; /* of a grid that mpirun or srun runs */

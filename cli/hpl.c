@@ -84,7 +84,7 @@ static int run_point(void *arg, size_t i, tlr_point *point)
     argv[1] = text;
     if (a->options.n)
         memcpy(argv + 2, a->options.words, a->options.n * sizeof *argv);
-    const int code = replay_and_take((int)a->options.n + 2, argv, take, point);
+    const int code = replay_and_take((int)a->options.n + 2, argv, 0, take, point);
     free(argv);
     return code;
 }

@@ -453,9 +453,9 @@ int replay_show(const replay_arguments *a, tlr_prediction *const *predictions)
  * Pages have it with --quiet, too: it does not change them. */
 static int shows_energy(const replay_arguments *a)
 {
-    const int is_shown = !a->quiet || a->keep;
-    return a->n_jobs == 1 && is_shown && !a->take && !a->options.sampled &&
-           a->options.n_seeds <= 1 && !a->options.loggops_params;
+    const int is_shown = (!a->quiet && !a->take) || a->keep || a->takes_energy;
+    return a->n_jobs == 1 && is_shown && !a->options.sampled && a->options.n_seeds <= 1 &&
+           !a->options.loggops_params;
 }
 
 int replay_run(replay_arguments *a)
@@ -548,9 +548,10 @@ void replay_end(replay_arguments *a)
     free(a->regions_at);
 }
 
-static int parse_and_replay(int argc, char **argv, replay_taker *take, void *take_arg)
+static int parse_and_replay(int argc, char **argv, int with_energy, replay_taker *take,
+                            void *take_arg)
 {
-    replay_arguments a = {.take = take, .take_arg = take_arg};
+    replay_arguments a = {.take = take, .take_arg = take_arg, .takes_energy = with_energy};
     int code = replay_begin(&a, argc);
     if (code == CLI_OK) {
         cli_parse(&replay_argp, argc, argv, 0, &a);
@@ -562,10 +563,10 @@ static int parse_and_replay(int argc, char **argv, replay_taker *take, void *tak
 
 int cmd_replay(int argc, char **argv)
 {
-    return parse_and_replay(argc, argv, NULL, NULL);
+    return parse_and_replay(argc, argv, 0, NULL, NULL);
 }
 
-int replay_and_take(int argc, char **argv, replay_taker *take, void *arg)
+int replay_and_take(int argc, char **argv, int with_energy, replay_taker *take, void *arg)
 {
-    return parse_and_replay(argc, argv, take, arg);
+    return parse_and_replay(argc, argv, with_energy, take, arg);
 }

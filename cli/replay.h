@@ -37,6 +37,7 @@ struct replay_arguments {
     char **cfg;
     tlr_change *changes;
     replay_taker *take; /* instead of showing the prediction */
+    int takes_energy;   /* if the platform states watts */
     void *take_arg;
     replay_keeper *keep; /* called with the details of a single trace, before they are shown */
     void *keep_arg;
@@ -57,9 +58,10 @@ int replay_show(const replay_arguments *a, tlr_prediction *const *predictions);
 int replay_is_goal(const replay_arguments *a);
 int replay_goal(const replay_arguments *a);
 
-/* Runs `timeless replay`; passes the prediction (of the first trace) to `take`. Returns the exit
- * code, or exits on wrong usage. */
-int replay_and_take(int argc, char **argv, replay_taker *take, void *arg);
+/* Runs `timeless replay`; passes the prediction (of the first trace) to `take`, with_energy: also
+ * the energy of the job, if the platform states watts. Returns the exit code, or exits on wrong
+ * usage. */
+int replay_and_take(int argc, char **argv, int with_energy, replay_taker *take, void *arg);
 
 /* Warns about kernels that took no time: free_kernels of a prediction. */
 void replay_warn(const char *free_kernels);

@@ -7,6 +7,7 @@
 #include <calibrate/calibrate.h>
 #include <errno.h>
 #include <format.h>
+#include <results/usage.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -14,7 +15,7 @@
 #include <sys/stat.h>
 #include <timeless_files.h>
 
-enum { OPT_GRID = 1000, OPT_JSON, OPT_PLOT };
+enum { OPT_GRID = 1000, OPT_JSON, OPT_PLOT, OPT_ENERGY };
 
 typedef struct arguments {
     grid grid;
@@ -31,13 +32,12 @@ static const struct argp_option options[] = {
      "also all",
      0},
     {"output", 'o', "FILE", 0,
-     "write the table (CSV) to FILE, and do not repeat points that it contains (default: standard "
-     "output)",
-     0},
+     "write the table (CSV) to FILE; do not repeat points in it (default: standard output)", 0},
     CLI_JSON_OPTION(OPT_JSON),
     {"plot", OPT_PLOT, "FILE", 0,
      "draw the makespans over the first axis with numbers, or else with names: .svg, .pdf or .png",
      0},
+    {"energy", OPT_ENERGY, "PRICE", 0, "cost of each job: 0.3/kWh,2/host-hour", 0},
     {"jobs", 'j', "N", 0, "run N points at a time (default: one a core)", 0},
     {0}};
 
@@ -112,6 +112,20 @@ static void set_json(struct argp_state *state, arguments *a, char *value)
     a->json = (cli_json){1, value};
 }
 
+static void set_price(struct argp_state *state, arguments *a, const char *value)
+{
+    char *word = NULL;
+    tlr_usage *usage;
+    tl_error err;
+    if (tlr_usage_create(0, 1, &usage, &err) != TL_OK)
+        argp_failure(state, CLI_SYSTEM, 0, "%s", err.text);
+    else if (!tlr_usage_set_price(usage, value))
+        argp_error(state, "'%s' is not a price; write it as --energy=0.30/kWh,2/host-hour", value);
+    if (asprintf(&word, "--energy=%s", value) < 0 || !word_list_add(&a->grid.options, word))
+        argp_failure(state, CLI_SYSTEM, 0, "out of memory");
+    tlr_usage_free(usage);
+}
+
 static error_t parse(int key, char *value, struct argp_state *state)
 {
     arguments *a = state->input;
@@ -119,6 +133,7 @@ static error_t parse(int key, char *value, struct argp_state *state)
     case ARGP_KEY_INIT: state->child_inputs[0] = &a->grid.options; return 0;
     case OPT_GRID: add_axis(state, a, value); return 0;
     case 'o': a->grid.out = value; return 0;
+    case OPT_ENERGY: set_price(state, a, value); return 0;
     case OPT_JSON: set_json(state, a, value); return 0;
     case OPT_PLOT: a->plot = cli_picture(state, value); return 0;
     case 'j':
@@ -213,6 +228,7 @@ int cmd_sweep(int argc, char **argv)
     arguments a = {.grid.n_jobs = tlp_n_cores()};
     tl_error err;
     grid_find_processes(&a.grid);
+    a.grid.with_energy = 1;
     cli_parse(&argp, argc, argv, 0, &a);
     const tl_status status = sweep(&a, &err);
     if (status == TL_OK)

@@ -8,6 +8,7 @@
 
 #include <assert.h>
 #include <errno.h>
+#include <results/usage.h>
 #include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
@@ -341,7 +342,21 @@ static void take(void *arg, const tlr_prediction *prediction)
         point->compute_s += prediction->ranks[r].compute_s / prediction->n_ranks;
 }
 
-int words_run(word_list *words, tlr_point *point)
+static void take_with_energy(void *arg, const tlr_prediction *prediction)
+{
+    tlr_point *point = arg;
+    const tlr_usage *usage = prediction->usage;
+    take(arg, prediction);
+    if (!usage)
+        return;
+    point->has_energy = 1;
+    point->job_j = usage->job_j;
+    point->is_at_least = usage->is_at_least;
+    point->has_cost = usage->has_price;
+    point->cost = usage->has_price ? tlr_usage_cost(usage) : 0;
+}
+
+int words_run(word_list *words, int with_energy, tlr_point *point)
 {
     tl_error err;
     if (make_trace(words, &err) != TL_OK)
@@ -351,7 +366,8 @@ int words_run(word_list *words, tlr_point *point)
         return cli_fail_text(TL_ERR_MEMORY, "out of memory");
     argv[0] = (char *)"timeless replay";
     memcpy(argv + 1, words->words, words->n * sizeof *argv);
-    const int code = replay_and_take((int)words->n + 1, argv, take, point);
+    replay_taker *const taker = with_energy ? take_with_energy : take;
+    const int code = replay_and_take((int)words->n + 1, argv, with_energy, taker, point);
     free(argv);
     return code;
 }

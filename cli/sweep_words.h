@@ -33,8 +33,8 @@ tl_status words_at(const tlr_sweep *sweep, size_t point, const char *trace,
  * its errors themselves. */
 void words_prepare(const word_list *words);
 
-/* Replays the point in this process and fills it. Returns the exit code, or exits on wrong usage.
- */
-int words_run(word_list *words, tlr_point *point);
+/* Replays the point in this process and fills it; with_energy: also the energy of the job, if the
+ * platform states watts. Returns the exit code, or exits on wrong usage. */
+int words_run(word_list *words, int with_energy, tlr_point *point);
 
 #endif

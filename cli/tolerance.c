@@ -84,7 +84,7 @@ static int run_point(void *arg, size_t i, tlr_point *point)
     tl_error err;
     word_list words = {0};
     const tl_status status = words_at(t->sweep, i, t->a->trace, &t->a->options, &words, &err);
-    const int code = status == TL_OK ? words_run(&words, point) : cli_fail(&err);
+    const int code = status == TL_OK ? words_run(&words, 0, point) : cli_fail(&err);
     word_list_free(&words);
     return code;
 }

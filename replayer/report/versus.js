@@ -8,9 +8,14 @@ const hasDetails = versus.has_details;
 
 byId("command").textContent = sides[0].command || sides[0].trace;
 document.title = byId("command").textContent + ": " + sides.map(s => s.name).join(" versus ");
-table("makespans", ["", "makespan", ""], sides.map((s, i) => {
+/* Of the job, if the platform states watts and if a price was given. */
+const extra = (title, of) => sides.some(s => of(s) !== undefined) ? [{ title, of }] : [];
+const extras = [...extra("energy of the job, J", s => s.energy && s.energy.job_j), ...extra("cost", s => s.cost && s.cost.total)];
+const extraCell = (s, of) => of(s) === undefined ? "" :
+    { text: (s.energy.at_least ? "at least " : "") + four(of(s)), title: String(of(s)) };
+table("makespans", ["", "makespan", ...extras.map(e => e.title), ""], sides.map((s, i) => {
     const ratio = makespans[0] / makespans[i];
-    return [s.letter + ": " + s.name, exact(s.makespan_s, seconds),
+    return [s.letter + ": " + s.name, exact(s.makespan_s, seconds), ...extras.map(e => extraCell(s, e.of)),
             !i ? sides[0].n_ranks + " ranks" : ratio >= 1 ? four(ratio) + " times as fast as A" : "takes " + four(1 / ratio) + " times as long as A"];
 }));
 

@@ -167,6 +167,11 @@ static double hosts_cost(const tlr_usage *usage)
     return (double)usage->n_of_job * usage->took_s / 3600 * usage->per_host_hour;
 }
 
+double tlr_usage_cost(const tlr_usage *usage)
+{
+    return energy_cost(usage) + hosts_cost(usage);
+}
+
 void tlr_usage_print(const tlr_usage *usage, FILE *out)
 {
     if (usage->has_links)
@@ -193,7 +198,7 @@ void tlr_usage_print(const tlr_usage *usage, FILE *out)
             usage->job_j, usage->n_of_job, usage->job_j / J_PER_KWH);
     if (usage->has_price)
         fprintf(out, "cost of the job   %s%.6g: energy %.6g, hosts %.6g\n", at_least,
-                energy_cost(usage) + hosts_cost(usage), energy_cost(usage), hosts_cost(usage));
+                tlr_usage_cost(usage), energy_cost(usage), hosts_cost(usage));
 }
 
 static json_t *links_json(const tlr_usage *usage)
@@ -234,7 +239,6 @@ void tlr_usage_json(const tlr_usage *usage, json_t *prediction)
         json_object_set_new(prediction, "energy", energy_json(usage));
     if (usage->has_price)
         json_object_set_new(prediction, "cost",
-                            json_pack("{s:f, s:f, s:f}", "total",
-                                      energy_cost(usage) + hosts_cost(usage), "energy",
+                            json_pack("{s:f, s:f, s:f}", "total", tlr_usage_cost(usage), "energy",
                                       energy_cost(usage), "hosts", hosts_cost(usage)));
 }

@@ -48,6 +48,8 @@ tl_status tlr_usage_put(tlr_usage *usage, double took_s, const tlr_resource *res
 int tlr_usage_set_price(tlr_usage *usage, const char *text);
 /* To be called afterwards; the prediction has the hosts of the ranks. */
 tl_status tlr_usage_read(tlr_usage *usage, const tlr_prediction *prediction, tl_error *err);
+/* Of the job: its energy and the hours of its hosts, if there is a price. */
+double tlr_usage_cost(const tlr_usage *usage);
 void tlr_usage_print(const tlr_usage *usage, FILE *out);
 /* The members `links` and `energy` of the prediction. */
 void tlr_usage_json(const tlr_usage *usage, json_t *prediction);

@@ -23,6 +23,10 @@ typedef struct tlr_point {
     uint64_t n_events;
     double half_s;          /* of the 90 % interval of a sampled replay; 0: there is none */
     double share;           /* of the events that it replayed */
+    int has_energy;         /* the platform states watts */
+    int has_cost;           /* a price was given */
+    int is_at_least;        /* the energy and the cost: tlr_usage */
+    double job_j, cost;     /* of the job */
     char error[448];        /* "": none */
     char free_kernels[400]; /* of the prediction; "": none */
 } tlr_point;

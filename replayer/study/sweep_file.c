@@ -28,6 +28,24 @@ static void put_header(char *const *names, size_t n, FILE *out)
         fprintf(out, "%s%c", tlr_result_columns[c], c + 1 < TLR_N_RESULTS ? ',' : '\n');
 }
 
+/* The columns of results up to the error, with a comma behind each. */
+static void put_result(const tlr_point *point, FILE *out)
+{
+    fprintf(out, "%.17g,", point->makespan_s);
+    if (point->quiet_s > 0)
+        fprintf(out, "%.17g", point->quiet_s);
+    fprintf(out, ",%.17g,%" PRIu64 ",", point->compute_s, point->n_events);
+    if (point->half_s > 0)
+        fprintf(out, "%.17g", point->half_s);
+    putc(',', out);
+    if (point->has_energy)
+        fprintf(out, "%.17g", point->job_j);
+    fputs(point->is_at_least ? ",1," : ",,", out);
+    if (point->has_cost)
+        fprintf(out, "%.17g", point->cost);
+    putc(',', out);
+}
+
 /* Writes a row with n_more empty columns behind those of the axes. */
 static void put_row(const tlr_sweep *sweep, size_t i, size_t n_more, FILE *out)
 {
@@ -38,18 +56,11 @@ static void put_row(const tlr_sweep *sweep, size_t i, size_t n_more, FILE *out)
     }
     for (size_t a = 0; a < n_more; a++)
         putc(',', out);
-    if (point->error[0]) {
-        fputs(",,,,,", out);
-        tl_put_csv(out, point->error, 0);
-    } else {
-        fprintf(out, "%.17g,", point->makespan_s);
-        if (point->quiet_s > 0)
-            fprintf(out, "%.17g", point->quiet_s);
-        fprintf(out, ",%.17g,%" PRIu64 ",", point->compute_s, point->n_events);
-        if (point->half_s > 0)
-            fprintf(out, "%.17g", point->half_s);
+    if (!point->error[0])
+        put_result(point, out);
+    for (int c = 0; point->error[0] && c < TLR_ERROR; c++)
         putc(',', out);
-    }
+    tl_put_csv(out, point->error, 0);
     putc(',', out);
     tl_put_csv(out, sweep->command, 0);
     fprintf(out, ",%016" PRIx64 "\n", point->key);
@@ -172,6 +183,12 @@ static json_t *point_json(const tlr_sweep *sweep, size_t i)
                         json_integer((json_int_t)point->n_events));
     if (point->half_s > 0)
         json_object_set_new(out, tlr_result_columns[TLR_INTERVAL], json_real(point->half_s));
+    if (point->has_energy)
+        json_object_set_new(out, tlr_result_columns[TLR_ENERGY], json_real(point->job_j));
+    if (point->is_at_least)
+        json_object_set_new(out, tlr_result_columns[TLR_AT_LEAST], json_true());
+    if (point->has_cost)
+        json_object_set_new(out, tlr_result_columns[TLR_COST], json_real(point->cost));
     return out;
 }
 

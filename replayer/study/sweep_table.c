@@ -19,6 +19,9 @@ const char *const tlr_result_columns[TLR_N_RESULTS] = {[TLR_MAKESPAN] = "makespa
                                                        [TLR_COMPUTE] = "mean_compute_s",
                                                        [TLR_EVENTS] = "events",
                                                        [TLR_INTERVAL] = "half_interval_90_s",
+                                                       [TLR_ENERGY] = "job_energy_j",
+                                                       [TLR_AT_LEAST] = "energy_is_at_least",
+                                                       [TLR_COST] = "job_cost",
                                                        [TLR_ERROR] = "error",
                                                        [TLR_COMMAND] = "command",
                                                        [TLR_KEY] = "key"};
@@ -80,13 +83,24 @@ static char **split(tlr_table *table, char *line, size_t *n)
 /* ---- what a row says ---- */
 
 /* Columns of results that a file of before may lack: bits. */
-enum { LACKS_INTERVAL = 1, LACKS_COMMAND = 2, PAST_LACKS = 4 };
+enum { LACKS_INTERVAL = 1, LACKS_COMMAND = 2, LACKS_ENERGY = 4, PAST_LACKS = 8 };
 
 static int is_there(unsigned lacks, int column)
 {
-    return !(lacks & (column == TLR_INTERVAL  ? LACKS_INTERVAL
-                      : column == TLR_COMMAND ? LACKS_COMMAND
-                                              : 0u));
+    static const unsigned bits[TLR_N_RESULTS] = {[TLR_INTERVAL] = LACKS_INTERVAL,
+                                                 [TLR_ENERGY] = LACKS_ENERGY,
+                                                 [TLR_AT_LEAST] = LACKS_ENERGY,
+                                                 [TLR_COST] = LACKS_ENERGY,
+                                                 [TLR_COMMAND] = LACKS_COMMAND};
+    return !(lacks & bits[column]);
+}
+
+static size_t count_columns(unsigned lacks)
+{
+    size_t n = 0;
+    for (int i = 0; i < TLR_N_RESULTS; i++)
+        n += is_there(lacks, i) != 0;
+    return n;
 }
 
 /* The columns of a file. */
@@ -98,7 +112,7 @@ typedef struct header {
 
 static int is_header_of(char *const *fields, size_t n, unsigned lacks, header *out)
 {
-    const size_t n_results = TLR_N_RESULTS - (size_t)__builtin_popcount(lacks);
+    const size_t n_results = count_columns(lacks);
     if (n < n_results)
         return 0;
     size_t column = n - n_results;
@@ -118,8 +132,8 @@ static int is_header(char *const *fields, size_t n, header *out)
     return 0;
 }
 
-/* A finite number of seconds, at least 0. */
-static int read_seconds(const char *text, double *out)
+/* A finite number, at least 0. */
+static int read_number(const char *text, double *out)
 {
     char *end;
     *out = strtod(text, &end);
@@ -135,24 +149,43 @@ static int read_whole(const char *text, int base, uint64_t *out)
     return isxdigit((unsigned char)*text) && !*end && !errno;
 }
 
+/* The energy of the job and its cost: empty, or numbers. Returns the first wrong column;
+ * TLR_N_RESULTS if all are right. */
+static int read_energy(char *const texts[TLR_N_RESULTS], tlr_point *point)
+{
+    point->has_energy = texts[TLR_ENERGY][0] != '\0';
+    point->is_at_least = !strcmp(texts[TLR_AT_LEAST], "1");
+    point->has_cost = texts[TLR_COST][0] != '\0';
+    if (point->has_energy && !read_number(texts[TLR_ENERGY], &point->job_j))
+        return TLR_ENERGY;
+    if (texts[TLR_AT_LEAST][0] && !point->is_at_least)
+        return TLR_AT_LEAST;
+    if (point->has_cost && !read_number(texts[TLR_COST], &point->cost))
+        return TLR_COST;
+    return TLR_N_RESULTS;
+}
+
 /* The first wrong column; TLR_N_RESULTS if all are right. */
 static int read_result(char *const texts[TLR_N_RESULTS], tlr_point *point)
 {
     *point = (tlr_point){.known = 1};
     const int failed = texts[TLR_ERROR][0] != '\0';
-    for (int i = TLR_MAKESPAN; i <= TLR_INTERVAL; i++)
+    for (int i = TLR_MAKESPAN; i < TLR_ERROR; i++)
         if (failed && texts[i][0])
             return i;
-    if (!failed && !read_seconds(texts[TLR_MAKESPAN], &point->makespan_s))
+    if (!failed && !read_number(texts[TLR_MAKESPAN], &point->makespan_s))
         return TLR_MAKESPAN;
-    if (texts[TLR_WITHOUT_NOISE][0] && !read_seconds(texts[TLR_WITHOUT_NOISE], &point->quiet_s))
+    if (texts[TLR_WITHOUT_NOISE][0] && !read_number(texts[TLR_WITHOUT_NOISE], &point->quiet_s))
         return TLR_WITHOUT_NOISE;
-    if (!failed && !read_seconds(texts[TLR_COMPUTE], &point->compute_s))
+    if (!failed && !read_number(texts[TLR_COMPUTE], &point->compute_s))
         return TLR_COMPUTE;
     if (!failed && !read_whole(texts[TLR_EVENTS], 10, &point->n_events))
         return TLR_EVENTS;
-    if (texts[TLR_INTERVAL][0] && !read_seconds(texts[TLR_INTERVAL], &point->half_s))
+    if (texts[TLR_INTERVAL][0] && !read_number(texts[TLR_INTERVAL], &point->half_s))
         return TLR_INTERVAL;
+    const int wrong = read_energy(texts, point);
+    if (wrong < TLR_N_RESULTS)
+        return wrong;
     if (strlen(texts[TLR_KEY]) != 16 || !read_whole(texts[TLR_KEY], 16, &point->key))
         return TLR_KEY;
     snprintf(point->error, sizeof point->error, "%.*s", (int)sizeof point->error - 1,

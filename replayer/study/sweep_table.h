@@ -10,9 +10,12 @@ enum {
     TLR_WITHOUT_NOISE,
     TLR_COMPUTE,
     TLR_EVENTS,
-    TLR_INTERVAL, /* files of before have no such column, */
+    TLR_INTERVAL, /* files of before may lack this column, */
+    TLR_ENERGY,   /* these three, */
+    TLR_AT_LEAST,
+    TLR_COST,
     TLR_ERROR,
-    TLR_COMMAND, /* and older ones not this one either */
+    TLR_COMMAND, /* and this one */
     TLR_KEY,
     TLR_N_RESULTS
 };

@@ -244,6 +244,18 @@ static void print_table(const tlr_versus *v, tlr_versus_view view, const char *t
     free(shown);
 }
 
+/* Of the job, from predictions for platforms that state watts. */
+static void print_energy(const json_t *prediction, FILE *out)
+{
+    const json_t *energy = json_object_get(prediction, "energy");
+    const json_t *cost = json_object_get(prediction, "cost");
+    const char *at_least = json_is_true(json_object_get(energy, "at_least")) ? "at least " : "";
+    if (energy)
+        fprintf(out, ", %s%.6g J", at_least, json_number_value(json_object_get(energy, "job_j")));
+    if (cost)
+        fprintf(out, ", cost %s%.6g", at_least, json_number_value(json_object_get(cost, "total")));
+}
+
 static void print_sides(const tlr_versus *v, FILE *out)
 {
     const json_t *first = v->sides[0].prediction;
@@ -266,6 +278,7 @@ static void print_sides(const tlr_versus *v, FILE *out)
             fprintf(out, ", %.4g times as fast as A", ratio);
         else if (i)
             fprintf(out, ", takes %.4g times as long as A", 1 / ratio);
+        print_energy(v->sides[i].prediction, out);
         fputc('\n', out);
     }
 }

@@ -74,6 +74,86 @@ for price in 0.3 0.3/Wh /kWh -1/kWh 0.3/kWh, nan/kWh 0.3/kWh,x; do
     check_exit 2 "--energy=$price is refused" "$timeless" replay hour.tl -p star-1g "--energy=$price"
 done
 
+# A sweep has the energy and the cost of each of its points: those of single replays.
+price=0.30/kWh,2/host-hour
+for engine in smpi loggops; do
+    rm -f sweep.csv
+    check "a sweep over platforms and placements, $engine" "$timeless" sweep four.tl --model "$platforms/star-1g/model.conf" --engine $engine --energy=$price \
+        --grid platform=star-1g,dahu --grid ranks-per-host=1,4 -o sweep.csv --json=sweep.json
+    for platform in star-1g dahu; do
+        for n in 1 4; do
+            "$timeless" replay four.tl --model "$platforms/star-1g/model.conf" --engine $engine --energy=$price -p $platform --ranks-per-host $n \
+                --json=single-$platform-$n.json
+        done
+    done
+    check "energy and cost of the points are those of single replays, and their sums, too, $engine" python3 -c '
+import csv, json
+rows, points = list(csv.DictReader(open("sweep.csv"))), json.load(open("sweep.json"))["points"]
+single = [json.load(open("single-%s-%d.json" % (p, n))) for p in ("star-1g", "dahu") for n in (1, 4)]
+energy, cost = [p["energy"]["job_j"] for p in single], [p["cost"]["total"] for p in single]
+assert energy[0] > energy[1] > 0 and cost[0] > cost[1] > 0
+assert [float(r["job_energy_j"]) for r in rows] == energy == [p["job_energy_j"] for p in points]
+assert [float(r["job_cost"]) for r in rows] == cost == [p["job_cost"] for p in points]
+assert sum(float(r["job_energy_j"]) for r in rows) == sum(energy)
+assert all(r["energy_is_at_least"] == "" for r in rows) and all("energy_is_at_least" not in p for p in points)'
+done
+cp sweep.csv again.csv
+check 'a sweep without a new point' "$timeless" sweep four.tl --model "$platforms/star-1g/model.conf" --engine loggops --energy=$price \
+    --grid platform=star-1g,dahu --grid ranks-per-host=1,4 -o again.csv
+check 'keeps energies and costs' cmp sweep.csv again.csv
+cut -d, -f 1-7,11- sweep.csv >older.csv
+sed -i '2s/^\([^,]*,[^,]*\),[^,]*/\1,43/' older.csv
+check 'a results file without these columns' "$timeless" sweep four.tl --model "$platforms/star-1g/model.conf" --engine loggops --energy=$price \
+    --grid platform=star-1g,dahu --grid ranks-per-host=1,4 -o older.csv
+check 'is used' grep -q '^star-1g,1,43,' older.csv
+for column in job_energy_j job_cost energy_is_at_least; do
+    python3 - $column <<'END'
+import csv, sys
+table = list(csv.reader(open("sweep.csv")))
+table[1][table[0].index(sys.argv[1])] = "2x"
+csv.writer(open("wrong.csv", "w"), lineterminator="\n").writerows(table)
+END
+    check_exit 3 "$column '2x' in a results file is refused" "$timeless" sweep four.tl -p star-1g --grid seed=1 -o wrong.csv
+    cp err text
+    check "$column: the line is named" grep -q "wrong.csv:2: '2x' is not a $column of a result" text
+done
+check 'a platform without watts' sh -c 'mkdir -p bare && sed "/wattage/d" "$1/star-1g/platform.xml" >bare/platform.xml && cp "$1/star-1g/model.conf" bare' - "$platforms"
+check 'is swept' "$timeless" sweep four.tl --grid platform=./bare,star-1g -o bare.csv --json=bare.json
+check 'and has no energy, the other platform has' python3 -c '
+import csv, json
+rows = list(csv.DictReader(open("bare.csv")))
+assert [r["job_energy_j"] for r in rows] == ["", rows[1]["job_energy_j"]] and float(rows[1]["job_energy_j"]) > 0, rows
+assert ["job_energy_j" in p for p in json.load(open("bare.json"))["points"]] == [False, True]
+assert all(r["job_cost"] == "" for r in rows)'
+check_exit 2 'a wrong price is refused before the sweep' "$timeless" sweep four.tl -p star-1g --grid seed=1 --energy=0.3
+
+# A report of several platforms has them, too: on the terminal, as JSON and on the page.
+check 'a report of two platforms with a price' "$timeless" report four.tl -p star-1g -p dahu --model "$platforms/star-1g/model.conf" --energy=$price \
+    --json=ab.json -o ab.html
+cp out text
+check 'prints energies and costs' python3 -c '
+import json, re
+for letter, side in zip("AB", json.load(open("ab.json"))["predictions"]):
+    line = re.search("^%s .*$" % letter, open("text").read(), re.M).group(0)
+    assert line.endswith(", %.6g J, cost %.6g" % (side["energy"]["job_j"], side["cost"]["total"])), line'
+for platform in star-1g dahu; do
+    "$timeless" replay four.tl -p $platform --model "$platforms/star-1g/model.conf" --energy=$price --json=two-$platform.json
+done
+check 'which are those of single replays' python3 -c '
+import json
+for side, name in zip(json.load(open("ab.json"))["predictions"], ("star-1g", "dahu")):
+    single = json.load(open("two-%s.json" % name))
+    assert side["energy"]["job_j"] == single["energy"]["job_j"] > 0 and side["cost"] == single["cost"], (side, single)'
+check 'a browser shows the page' sh -c 'timeout 120 chromium --headless --no-sandbox --disable-gpu --disable-dev-shm-usage --user-data-dir="$1/profile" \
+    --virtual-time-budget=10000 --dump-dom "file://$1/ab.html" >ab.dom && grep -q "<canvas" ab.dom' - "$scratch"
+check 'the page has the energies and the costs' python3 -c '
+import json, re
+table = re.search("id=\"makespans\"[^>]*>(.*?)</table>", open("ab.dom", encoding="utf-8").read(), re.S).group(1)
+assert "energy of the job, J" in table and ">cost<" in table, table
+titles = [float(t) for t in re.findall("title=\"([0-9.e+-]+)\"", table)]
+for side in json.load(open("ab.json"))["predictions"]:
+    assert side["energy"]["job_j"] in titles and side["cost"]["total"] in titles, titles'
+
 # The least load draws more than the share of a core: LogGOPS knows no times of computation, and says so where they matter.
 cat >step.conf <<'END'
 topology = "star"; nodes = 2;
@@ -90,6 +170,12 @@ check 'loggops: is exact' grep -qE '^energy +580 J of 2 hosts' text
 check 'smpi: one rank on each host' "$timeless" replay both.tl -p ./step --ranks-per-host 1
 cp out text
 check 'smpi: the same' grep -qE '^energy +580(\.0[0-9]*)? J of 2 hosts' text
+check 'a sweep of such a platform' "$timeless" sweep both.tl -p ./step --engine loggops --grid ranks-per-host=1,2 -o step.csv --json=step.json
+check 'marks the lower limit' python3 -c '
+import csv, json
+rows, points = list(csv.DictReader(open("step.csv"))), json.load(open("step.json"))["points"]
+assert [(float(r["job_energy_j"]), r["energy_is_at_least"]) for r in rows] == [(580, ""), (360, "1")], rows
+assert [p.get("energy_is_at_least") for p in points] == [None, True]'
 sed 's/100:120:200/100:x/; s/wattage_per_state" value="[^"]*"/wattage_per_state" value="100:x"/' step/platform.xml >bad.xml
 check_exit 3 'loggops: watts that are none' "$timeless" replay both.tl -p bad.xml --engine loggops --model "$platforms/star-1g/model.conf"
 cp err text
