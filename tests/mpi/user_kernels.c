@@ -5,7 +5,9 @@
 #include <stdio.h>
 #include <timeless_kernel.h>
 
-enum { LONG = 30000000 }; /* additions, many times longer than what interrupts take between two calls */
+enum {
+    LONG = 30000000
+}; /* additions, many times longer than what interrupts take between two calls */
 
 static volatile double sum;
 
