@@ -36,8 +36,10 @@ static inline double tl_longest_of(const int64_t *work, uint32_t n, unsigned n_t
 }
 
 /* The part of the volume of a region that counts as time, on n threads (0: as in the run) with so
- * many cores (0: one for each thread). */
-static inline double tl_parallel_share(const tl_event *region, unsigned n_threads, double cores)
+ * many cores (0: one for each thread). Each thread takes slowdown times as long as in the run for
+ * its work. */
+static inline double tl_parallel_share(const tl_event *region, unsigned n_threads, double cores,
+                                       double slowdown)
 {
     if (region->list_len <= TL_PARALLEL_THREADS)
         return 1;
@@ -55,7 +57,8 @@ static inline double tl_parallel_share(const tl_event *region, unsigned n_thread
         longest = tl_longest_of(work, n, n_threads);
     if (cores > 0)
         longest = fmax(longest, sum / cores);
-    return (alone + fmax(longest, (double)list[TL_PARALLEL_ONE_AT_A_TIME])) / (alone + sum);
+    return (alone + fmax(slowdown * longest, (double)list[TL_PARALLEL_ONE_AT_A_TIME])) /
+           (alone + sum);
 }
 
 #endif

@@ -16,7 +16,7 @@ replayer_libengine_la_SOURCES = \
 	replayer/sandbox.h replayer/text_file.c replayer/text_file.h replayer/validate.c replayer/validate.h \
 	replayer/machine/burst_class.c replayer/machine/cluster.c replayer/machine/cluster.h replayer/machine/duration.c replayer/machine/duration.h \
 	replayer/machine/mapping.c replayer/machine/mapping.h replayer/machine/model.c \
-	replayer/machine/noise.c replayer/machine/noise.h replayer/machine/random.c \
+	replayer/machine/noise.c replayer/machine/noise.h replayer/machine/parallel.c replayer/machine/random.c \
 	replayer/machine/rank_model.c replayer/machine/rank_model.h replayer/machine/what_if.c \
 	replayer/results/marks.c replayer/results/marks.h replayer/results/timeline.c \
 	replayer/results/timeline.h replayer/results/usage.c replayer/results/usage.h
@@ -29,7 +29,7 @@ replayer_libreplayer_la_SOURCES = \
 	replayer/sample/fit.c replayer/sample/fit.h replayer/sample/sample.c replayer/sample/sample.h \
 	replayer/sample/steps.c replayer/sample/steps.h replayer/sample/trace_steps.c replayer/sample/window.c \
 	replayer/sample/window.h \
-	replayer/machine/model_read.c replayer/machine/platform.c replayer/machine/setting.c \
+	replayer/machine/model_read.c replayer/machine/parallel_read.c replayer/machine/parallel_read.h replayer/machine/platform.c replayer/machine/setting.c \
 	replayer/machine/setting.h \
 	replayer/results/call_path.c replayer/results/call_path.h replayer/results/critical_path.c replayer/results/critical_path.h replayer/results/details.c \
 	replayer/results/details.h replayer/results/details_json.c replayer/results/details_json.h \

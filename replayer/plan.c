@@ -1,5 +1,6 @@
 /* plan.c - what a pass over the whole trace finds before the trace is replayed. */
 #include "actions.h"
+#include "machine/rank_model.h"
 #include "plan.h"
 #include "validate.h"
 
@@ -178,7 +179,8 @@ static tl_status survey_event(survey *s, uint32_t rank, const tl_event *event, u
     plan->n_polls += (uint64_t)r->n_alike * event->polls;
     s->has_volume |= event->volume != 0;
     plan->n_parallel += event->call == TL_MPI_Parallel ? r->n_alike : 0;
-    r->computes |= event->volume || info->action == TL_ACTION_KERNEL;
+    r->computes |=
+        event->volume || info->action == TL_ACTION_KERNEL || event->call == TL_MPI_Parallel;
     if (info->action == TL_ACTION_KERNEL)
         s->n_kernels[event->call]++;
     if (event->call == TL_KERNEL_user && !tl_reader_kernel_name(s->trace, rank, event))
@@ -559,12 +561,8 @@ tl_status tlr_plan_make(tl_reader *trace, const tlr_model *model, const tlr_opti
     status = survey_all(s);
     if (status == TL_OK && plan->n_opaque && !options->allow_opaque)
         status = refuse_opaque(s);
-    if (status == TL_OK && !plan->n_parallel &&
-        tlr_change_threads(options->changes, options->n_changes))
-        status = tl_fail(err, TL_ERR_INPUT,
-                         "%s: has no parallel regions of OpenMP, so a number of threads changes "
-                         "nothing; record the program again, or leave out --rank-threads",
-                         tl_reader_path(trace));
+    if (status == TL_OK)
+        status = tlr_parallel_check(trace, plan->n_parallel, model, options, err);
     if (status == TL_OK && has_computation(s) && !options->no_compute)
         status = check_model(s, model);
     if (status == TL_OK)

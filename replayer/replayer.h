@@ -101,6 +101,34 @@ typedef struct tlr_host_rates {
 /* What turns volumes and kernels into seconds on a host of the speed `reference_flops`; a host
  * twice as fast in the platform takes half of it.  Read from a libconfig file, model.conf
  * (doc/timeless-model.5). */
+/* What limits a loop: arithmetic in registers, the bandwidth of a cache, that of memory. */
+typedef enum tlr_limit {
+    TLR_LIMIT_ARITHMETIC,
+    TLR_LIMIT_L1,
+    TLR_LIMIT_L2,
+    TLR_LIMIT_L3,
+    TLR_LIMIT_MEMORY,
+    TLR_N_LIMITS
+} tlr_limit;
+/* "arithmetic", "L1", "L2", "L3", "memory"; tlr_limit_find returns 0 for other names. */
+const char *tlr_limit_name(tlr_limit limit);
+int tlr_limit_find(const char *name, tlr_limit *out);
+
+/* So many cores of a host that work at the same time. */
+typedef struct tlr_busy_cores {
+    double cores;
+    double region_s;              /* start and end of a parallel region on so many threads */
+    double speedup[TLR_N_LIMITS]; /* of all of them, relative to one core; 0: not measured */
+} tlr_busy_cores;
+
+/* Parallel regions on a host. */
+typedef struct tlr_parallel {
+    size_t n;               /* rows; 0: nothing was measured */
+    tlr_busy_cores *rows;   /* by rising number of cores, from 1 on */
+    tlr_limit bound;        /* what limits a region of which nothing else is known */
+    double shared_region_s; /* start and end of a region with two threads on one core */
+} tlr_parallel;
+
 typedef struct tlr_model {
     char *path;
     double reference_flops; /* speed, in the platform's flop/s, of the host it was measured on */
@@ -109,6 +137,7 @@ typedef struct tlr_model {
     tlr_rates pool;         /* of any host */
     size_t n_hosts;
     tlr_host_rates *hosts;
+    tlr_parallel parallel;
     int is_random; /* something is drawn */
 } tlr_model;
 
@@ -158,20 +187,22 @@ typedef enum tlr_quantity {
     /* of the compute model, by a factor */
     TLR_KERNEL_TIME,
     TLR_BURST_TIME,
-    TLR_RANK_THREADS /* a number */
+    TLR_RANK_THREADS, /* a number */
+    TLR_REGION_BOUND  /* a tlr_limit */
 } tlr_quantity;
 
 /* A change of the platform after it was read from its files. */
 typedef struct tlr_change {
     tlr_quantity quantity;
-    char pattern[128]; /* of the names of links, hosts or kernels, fnmatch(3); loopback links are
-                          left alone unless "loopback" stands in it */
-    double value;      /* bytes per second, seconds, flop/s, threads; or the factor */
+    char pattern[128]; /* of the names of links, hosts, kernels or call sites, fnmatch(3); loopback
+                          links are left alone unless "loopback" stands in it */
+    double value;      /* bytes per second, seconds, flop/s, threads, tlr_limit; or the factor */
     int is_factor;
 } tlr_change;
 
 /* From "link.bandwidth=10Gbps", "link:PATTERN.latency=2x", "host.speed=3Gf",
- * "kernel:dgemm.time=2x", "burst.time=2x", "rank.threads=2": units as SimGrid's. */
+ * "kernel:dgemm.time=2x", "burst.time=2x", "rank.threads=2", "region.bound=memory": units as
+ * SimGrid's. */
 tl_status tlr_change_parse(const char *text, tlr_change *out, tl_error *err);
 /* Makes `what` (network, bandwidth, latency, hosts, kernels, bursts) `factor` times what it is: one
  * or two changes. A network at 0.1 has a tenth of the bandwidth and ten times the latency; kernels

@@ -194,7 +194,7 @@ static void compute(tl_export *x, const tl_event *e, const tl_call_info *row)
 {
     if (x->rates->no_compute)
         return;
-    const double share = e->call == TL_MPI_Parallel ? tl_parallel_share(e, 0, 0) : 1;
+    const double share = e->call == TL_MPI_Parallel ? tl_parallel_share(e, 0, 0, 1) : 1;
     x->computed += (double)e->volume * share * x->rates->per_unit;
     if (row->action != TL_ACTION_KERNEL)
         return;

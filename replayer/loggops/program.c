@@ -285,13 +285,14 @@ static tl_status choose_rates(loggops_reading *t)
     const loggops_places *p = t->places;
     char name[16];
     snprintf(name, sizeof name, "%" PRIu32, t->rank);
-    tlr_place place = {name, 0, 0};
+    tlr_place place = {name, 0, 0, 0, 0};
     t->s_per_s = 1;
     if (p) {
         const uint32_t host = p->host_of[t->rank];
         const tlr_host *on = &p->cluster.hosts[host];
-        place = (tlr_place){on->name, p->core_of[t->rank],
-                            tlr_cores_for_rank(on->n_cores, p->n_on[host])};
+        place =
+            (tlr_place){on->name, p->core_of[t->rank],
+                        tlr_cores_for_rank(on->n_cores, p->n_on[host]), on->n_cores, p->n_on[host]};
         if (t->model)
             t->s_per_s = t->model->reference_flops / p->cluster.speeds[host];
     }
@@ -369,9 +370,11 @@ static void take_from(loggops_reading *t, uint32_t rank, uint32_t other)
             t->measured_s[mark * n_ranks + rank] = t->measured_s[mark * n_ranks + other];
 }
 
-static double cores_of(const loggops_places *p, size_t host)
+/* Whether parallel regions may take another time than on the first host. */
+static int regions_differ(const loggops_places *p, size_t host)
 {
-    return tlr_cores_for_rank(p->cluster.hosts[host].n_cores, p->n_on[host]);
+    return p->cluster.hosts[host].n_cores != p->cluster.hosts[0].n_cores ||
+           p->n_on[host] != p->n_on[0];
 }
 
 /* Whether computation takes longer on some hosts. */
@@ -380,7 +383,7 @@ static int speeds_differ(const loggops_reading *t)
     const loggops_places *p = t->places;
     for (size_t i = 1; p && i < p->cluster.n_hosts; i++)
         if (p->cluster.speeds[i] != p->cluster.speeds[0] ||
-            (t->plan->n_parallel && cores_of(p, i) != cores_of(p, 0)))
+            (t->plan->n_parallel && regions_differ(p, i)))
             return 1;
     return 0;
 }

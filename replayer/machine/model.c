@@ -44,6 +44,7 @@ void tlr_model_free(tlr_model *model)
         free_rates(&model->hosts[i].rates);
     }
     free(model->hosts);
+    free(model->parallel.rows);
     free(model->path);
     free(model);
 }

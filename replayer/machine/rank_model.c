@@ -66,7 +66,9 @@ tl_status tlr_rank_model_open(tlr_rank_model *out, const tlr_model *model, const
                             .changes = options->changes,
                             .n_changes = options->n_changes,
                             .n_threads = tlr_change_threads(options->changes, options->n_changes),
-                            .cores = place->cores};
+                            .cores = place->cores,
+                            .n_cores = place->n_cores,
+                            .n_on_host = place->n_ranks};
     if (!model)
         return TL_OK;
     out->host = find_host(model, place, err, &status);
@@ -135,14 +137,15 @@ double tlr_rank_burst_s(tlr_rank_model *m, const tl_event *event, uint64_t index
     /* The marks that a sample puts into its windows are no calls of the program. */
     if (event->site || event->call != TL_MPI_Pcontrol)
         m->site = event->site;
-    if (!m->unit || !event->volume)
+    const int is_region = event->call == TL_MPI_Parallel;
+    if (!m->unit || (!event->volume && !is_region))
         return 0;
     const double s_per_unit =
         m->classes ? tlr_class_rate(m->classes, m->unit, m->trace, m->rank, from, event->site)
                    : m->unit->s_per_unit;
     double seconds = (double)event->volume * s_per_unit * m->factor * m->burst_factor;
-    if (event->call == TL_MPI_Parallel)
-        seconds *= tl_parallel_share(event, m->n_threads, m->cores);
+    if (is_region)
+        seconds *= tl_parallel_share(event, m->n_threads, m->cores, tlr_region_slowdown(m, event));
     if (m->unit->relative_sd > 0) {
         const tlr_draw_key key = {.seed = m->seed,
                                   .purpose = TLR_DRAW_BURST,
@@ -151,6 +154,8 @@ double tlr_rank_burst_s(tlr_rank_model *m, const tl_event *event, uint64_t index
                                   .index = index};
         seconds *= fmax(0, 1 + m->unit->relative_sd * tlr_draw_normal(&key));
     }
+    if (is_region)
+        seconds += tlr_region_cost_s(m, event) * m->factor;
     return seconds;
 }
 

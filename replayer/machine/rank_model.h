@@ -14,6 +14,7 @@ typedef struct tlr_place {
     const char *host;
     unsigned core; /* among the ranks of the host, modulo its cores */
     double cores;  /* of the host, for each of its ranks; 0: as many as there are threads */
+    unsigned n_cores, n_ranks; /* of the host; 0: unknown */
 } tlr_place;
 
 typedef struct tlr_class_cache tlr_class_cache; /* burst_class.c */
@@ -30,6 +31,15 @@ typedef struct tlr_kernel_memo {
 
 enum { TLR_KERNEL_MEMOS = 16 };
 
+/* What limits the regions of a call site. */
+typedef struct tlr_bound_memo {
+    int is_known;
+    uint32_t site;
+    tlr_limit bound;
+} tlr_bound_memo;
+
+enum { TLR_BOUND_MEMOS = 8 };
+
 typedef struct tlr_rank_model {
     const tlr_model *model; /* NULL: computation takes no time */
     const tl_reader *trace;
@@ -41,8 +51,10 @@ typedef struct tlr_rank_model {
     double burst_factor;        /* of those of bursts */
     const tlr_change *changes;  /* of the times of kernels */
     size_t n_changes;
-    unsigned n_threads;       /* of a parallel region; 0: as in the run */
-    double cores;             /* tlr_place */
+    unsigned n_threads;        /* of a parallel region; 0: as in the run */
+    double cores;              /* tlr_place */
+    double n_cores, n_on_host; /* cores and ranks of the host; 0: unknown */
+    tlr_bound_memo bounds[TLR_BOUND_MEMOS];
     double *kernel_factors;   /* [model->pool.n_kernels] */
     uint32_t site;            /* of the event before */
     tlr_class_cache *classes; /* NULL: the unit has none */
@@ -68,9 +80,18 @@ double tlr_rank_kernel_s(tlr_rank_model *m, const tl_event *event, uint64_t inde
 
 /* ---- parallel.c ---- */
 
-/* The part of the volume of a parallel region that counts as time, on n threads (0: as in the run)
- * with so many cores (0: one for each thread). */
-double tlr_parallel_share(const tl_event *region, unsigned n_threads, double cores);
+/* How much longer the threads of a region take for their work on another number of busy cores than
+ * that of the run; 1 if the model does not state it. */
+double tlr_region_slowdown(tlr_rank_model *m, const tl_event *region);
+/* Seconds of start and end of a region; 0 if the model does not state them. */
+double tlr_region_cost_s(const tlr_rank_model *m, const tl_event *region);
+/* Refuses threads and bounds of regions for a trace that has none, and bounds that the model does
+ * not have. model: NULL if there is none. */
+tl_status tlr_parallel_check(const tl_reader *trace, uint64_t n_regions, const tlr_model *model,
+                             const tlr_options *options, tl_error *err);
+
+/* ---- rank_model.c ---- */
+
 /* How many cores each rank of a host has, for parallel regions. With more ranks than cores, the
  * engine lets the ranks share them. */
 double tlr_cores_for_rank(unsigned n_cores, uint32_t n_ranks);

@@ -22,6 +22,7 @@ static const struct quantity {
     [TLR_KERNEL_TIME] = {"kernel", "time", "x", "1.1x", TL_DURATION, 0},
     [TLR_BURST_TIME] = {"burst", "time", "x", "1.1x", TL_DURATION, 0},
     [TLR_RANK_THREADS] = {"rank", "threads", "", "2", TL_DURATION, 0},
+    [TLR_REGION_BOUND] = {"region", "bound", "", "memory", TL_DURATION, 1},
 };
 enum { N_QUANTITIES = sizeof quantities / sizeof *quantities, MOST_THREADS = 65536 };
 
@@ -36,6 +37,16 @@ static tl_status parse_threads(const char *text, tlr_change *out, tl_error *err)
     return TL_OK;
 }
 
+static tl_status parse_bound(const char *text, tlr_change *out, tl_error *err)
+{
+    tlr_limit bound;
+    if (!tlr_limit_find(text, &bound))
+        return tl_fail(err, TL_ERR_USAGE,
+                       "'%s' does not limit regions; give arithmetic, L1, L2, L3 or memory", text);
+    out->value = bound;
+    return TL_OK;
+}
+
 static tl_status parse_value(const char *text, tlr_change *out, tl_error *err)
 {
     const struct quantity *q = &quantities[out->quantity];
@@ -43,6 +54,8 @@ static tl_status parse_value(const char *text, tlr_change *out, tl_error *err)
     const double number = strtod(text, &rest);
     if (out->quantity == TLR_RANK_THREADS)
         return parse_threads(text, out, err);
+    if (out->quantity == TLR_REGION_BOUND)
+        return parse_bound(text, out, err);
     out->is_factor = rest > text && !strcmp(rest, "x");
     out->value = number;
     if (!out->is_factor && tlr_change_is_of_model(out))
@@ -88,7 +101,8 @@ tl_status tlr_change_parse(const char *text, tlr_change *out, tl_error *err)
     return tl_fail(err, TL_ERR_USAGE,
                    "'%s' is not a change of a platform; write link.bandwidth=VALUE, "
                    "link.latency=VALUE, host.speed=VALUE, kernel.time=FACTORx, "
-                   "burst.time=FACTORx, rank.threads=NUMBER, or link:NAME.bandwidth=VALUE",
+                   "burst.time=FACTORx, rank.threads=NUMBER, region.bound=memory, or "
+                   "link:NAME.bandwidth=VALUE",
                    text);
 }
 
@@ -130,6 +144,8 @@ size_t tlr_change_text(const tlr_change *change, char *text, size_t size)
         if (strtod(value, NULL) == change->value)
             break;
     }
+    if (change->quantity == TLR_REGION_BOUND)
+        snprintf(value, sizeof value, "%s", tlr_limit_name((tlr_limit)change->value));
     const int length =
         snprintf(text, size, "%s%s%s.%s=%s%s", q->item, all ? "" : ":", all ? "" : change->pattern,
                  q->name, value, change->is_factor ? "x" : q->unit);
@@ -144,7 +160,7 @@ double tlr_change_apply(const tlr_change *change, double value)
 int tlr_change_is_of_model(const tlr_change *change)
 {
     return change->quantity == TLR_KERNEL_TIME || change->quantity == TLR_BURST_TIME ||
-           change->quantity == TLR_RANK_THREADS;
+           change->quantity == TLR_RANK_THREADS || change->quantity == TLR_REGION_BOUND;
 }
 
 unsigned tlr_change_threads(const tlr_change *changes, size_t n)

@@ -430,7 +430,7 @@ static void play(otf2_export *x, const tl_event *e)
 {
     if (!x->rates->no_compute)
         x->computed_ns += (double)e->volume * x->rates->per_unit *
-                          (e->call == TL_MPI_Parallel ? tl_parallel_share(e, 0, 0) : 1);
+                          (e->call == TL_MPI_Parallel ? tl_parallel_share(e, 0, 0, 1) : 1);
     switch (x->row->action) {
     case TL_ACTION_MATCH: match(x, e); return;
     case TL_ACTION_THREAD:

@@ -184,7 +184,7 @@ static void choose_model(smpi_rank *r, const tlr_host *host, uint32_t *n_before,
 {
     tl_error err;
     const tlr_place place = {host->name, (*n_before)++ % host->n_cores,
-                             tlr_cores_for_rank(host->n_cores, n_ranks)};
+                             tlr_cores_for_rank(host->n_cores, n_ranks), host->n_cores, n_ranks};
     if (tlr_rank_model_open(&r->model, replay.model, r->job->trace,
                             (uint32_t)(r->job - replay.jobs), r->rank, &place, replay.options,
                             &err) != TL_OK)

@@ -90,6 +90,48 @@ done
 no_host() { local s; s=$("$timeless" replay one.tl --engine loggops --params L=1us,o=0,g=0,G=0,O=0 --model p/model.conf -q --rank-threads 20) && echo "$s" && awk -v s="$s" 'BEGIN { exit !(s > 0.5999999 && s < 0.6000001) }'; }
 check 'loggops: without hosts each thread has a core' no_host
 
+# Cores that work at the same time, and the start and end of regions: rows of the model.
+model() { # NAME ROWS [SETTINGS]
+    printf '%s\n' 'version = 2;' 'reference_flops = 1e9;' 'units = ({unit = "cpu-ns"; seconds_per_unit = 1e-9;});' "parallel = { ${3:-} cores = ( $2 ); };" >"$1.conf"
+}
+rows='{ cores = 1; region_s = 0.0; arithmetic = 1.0; memory = 1.0; },
+    { cores = 2; region_s = 0.1; arithmetic = 1.6; memory = 1.25; },
+    { cores = 4; region_s = 0.3; arithmetic = 2.5; memory = 1.25; }'
+model busy "$rows" 'shared_region_s = 0.5;'
+model limited "$rows" 'bound = "memory";'
+with() { takes "$1" "$(awk "BEGIN { printf \"%.15g\", $2 }")" "$3" --model busy.conf "${@:4}"; }
+with 'two busy cores are 1.6 times as fast as one' '0.5 + 1 / 1.6 + 0.1' serial --rank-threads 2
+with 'four cores' '0.5 + 1 / 2.5 + 0.3' serial --rank-threads 4
+with 'three cores are between two and four' '0.5 + 1 / 2.05 + 0.2' serial --rank-threads 3
+with 'one core works as in the run, and has no start and end' 1.5 serial
+with 'eight threads on four cores: these, and two threads on a core' '0.5 + 0.25 * 4 / 2.5 + 0.5' serial --rank-threads 8
+with 'as many threads as in the run: start and end alone' '3.3 + 0.1' one
+with 'fewer threads than in the run have faster cores' '0.3 + 4 * 1.6 / 2' one --rank-threads 1
+with 'slower cores keep the imbalance' '0.3 + 2 * (3 / 2.05) / (2 / 1.6) + 0.2' one --rank-threads 3
+with 'work of one at a time is not slower' '1.7 + 0.3' locked --rank-threads 4
+with 'each region starts and ends' '1 / 1.6 + 0.5 + 2 / 1.6 + 0.2' several --rank-threads 2
+with 'cores of other ranks are busy, too' '4 * (2 / 1.6) / (4 / 2.5)' two --ranks-per-host 2 --rank-threads 1
+with 'two ranks share four cores' '2 + 0.5' two --ranks-per-host 2
+with 'a rank that has a host to itself has its cores' '4 * 1 / (4 / 2.5)' two --ranks-per-host 1 --rank-threads 1
+sed 's/reference_flops = 1e9/reference_flops = 5e8/' busy.conf >slow.conf
+takes 'seconds of start and end are of the reference host' 0.6125 serial --model slow.conf --rank-threads 2
+with 'bursts that take half as long start regions as before' '(0.5 + 1 / 1.6) / 2 + 0.1' serial --rank-threads 2 --scale bursts 0.5
+with 'a region bound by memory' '0.5 + 1 / 1.25 + 0.1' serial --rank-threads 2 --set region.bound=memory
+takes 'a model whose regions are bound by memory' 1.4 serial --model limited.conf --rank-threads 2
+takes 'and a region that is not' 1.225 serial --model limited.conf --rank-threads 2 --set region.bound=arithmetic
+regions idle 1 '0,0,0,0,0 0'
+with 'a region without work starts and ends' 0.1 idle
+{
+    printf '%s\n' 'timeless-text 1' 'ranks 1' 'volume_unit "cpu-ns"' 'rank 0 host="h"' 'site 1 object="app" offset=16' 'site 2 object="app" offset=256'
+    for n in 0 1 2 3; do echo "0 $n Parallel list=[0,0,0,1000000000] volume=1000000000 site=$((1 + n % 2))"; done
+    echo 'end cut clock_ns=0'
+} | "$timeless" undump - -o sites.tl
+with 'regions of one call site are bound by memory' '2 / 1.6 + 2 / 1.25 + 0.4' sites --rank-threads 2 --set region:app+0x100.bound=memory
+with 'the last of several bounds counts' '2 / 1.6 + 2 / 1.25 + 0.4' sites --rank-threads 2 --set region.bound=memory --set 'region:*x10.bound=arithmetic'
+no_host_is_busy() { local s; s=$("$timeless" replay serial.tl --engine loggops --params L=1us,o=0,g=0,G=0,O=0 --model busy.conf -q --rank-threads 2) && echo "$s" && awk -v s="$s" 'BEGIN { exit !(s > 1.2249999 && s < 1.2250001) }'; }
+check 'loggops: without hosts as many cores are busy as there are threads' no_host_is_busy
+check 'the prediction names the bound' sh -c '"$0" replay serial.tl -p p --model busy.conf --set region:app+0x10.bound=memory --json | jq -e ".. | strings | select(test(\"region:app.0x10.bound=memory\"))"' "$timeless"
+
 says() { check_exit "$1" "$2" "$timeless" "${@:4}"; cp "$scratch/err" said.txt; check "$2: the message" grep -qE "$3" said.txt; }
 regions short 1 '0,0,0 0'
 says 3 'a region without threads' 'without threads' replay short.tl -p p
@@ -99,6 +141,21 @@ says 2 'no threads' 'not a number of threads' replay one.tl -p p --rank-threads 
 says 2 'no number of threads' 'not a number of threads' replay one.tl -p p --rank-threads two
 regions none 1 'MPI_Barrier comm=1 clock_ns=0 volume=500000000'
 says 3 'threads for a trace without regions' 'no parallel regions' replay none.tl -p p --rank-threads 2
+says 3 'a bound for a trace without regions' 'no parallel regions' replay none.tl -p p --set region.bound=memory
+says 3 'a bound that the model does not have' "busy.conf: does not state what several cores get that are bound by 'L2'" replay one.tl -p p --model busy.conf --set region.bound=L2
+says 3 'a bound without measurements' 'calibrate memory' replay one.tl -p p --set region.bound=memory
+says 2 'a bound that is none' 'give arithmetic, L1, L2, L3 or memory' replay one.tl -p p --set region.bound=disk
+refused() { # NAME MESSAGE ROWS [SETTINGS]
+    model wrong "$3" "${4:-}"
+    says 3 "$1" "wrong.conf:[0-9]*: .*$2" replay one.tl -p p --model wrong.conf
+}
+refused 'rows that do not begin with one core' 'the rows of .cores. do not begin with 1' '{ cores = 2; arithmetic = 1.0; }'
+refused 'rows that fall' 'and rise; sort them' '{ cores = 1; arithmetic = 1.0; }, { cores = 1; arithmetic = 2.0; }'
+refused 'a column that is not relative to one core' 'is not 1; divide' '{ cores = 1; arithmetic = 2.0; }'
+refused 'a column with a gap' "'memory' is given in some rows" '{ cores = 1; arithmetic = 1.0; memory = 1.0; }, { cores = 2; arithmetic = 2.0; }'
+refused 'a bound without a column' "the bound 'L3' is not a column" '{ cores = 1; arithmetic = 1.0; }' 'bound = "L3";'
+refused 'no rows' "'parallel' has no rows" ''
+refused 'a misspelt column' 'cache' '{ cores = 1; arithmetic = 1.0; cache = 1.0; }'
 check 'the prediction names the threads' sh -c '"$0" replay one.tl -p p --rank-threads 4 --json | jq -e ".. | strings | select(test(\"rank.threads=4\"))"' "$timeless"
 # Exports have the computation that a region takes with the threads of the run, a core for each.
 check 'a region is exported to GOAL' "$timeless" export --to goal one.tl -o one.goal

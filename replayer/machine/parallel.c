@@ -1,0 +1,139 @@
+/* parallel.c - parallel regions of OpenMP: what cores get that work at the same time, and what the
+ * start and the end of a region cost. Both are measured by 'timeless calibrate memory'; without
+ * these settings of the model, each core is as fast as one alone, and start and end cost nothing.
+ */
+#include "config.h"
+
+#include "parallel.h"
+#include "rank_model.h"
+
+#include <fnmatch.h>
+#include <math.h>
+#include <string.h>
+
+static const char *const limits[TLR_N_LIMITS] = {"arithmetic", "L1", "L2", "L3", "memory"};
+
+const char *tlr_limit_name(tlr_limit limit)
+{
+    return limits[limit];
+}
+
+int tlr_limit_find(const char *name, tlr_limit *out)
+{
+    for (int i = 0; i < TLR_N_LIMITS; i++)
+        if (!strcmp(limits[i], name)) {
+            *out = (tlr_limit)i;
+            return 1;
+        }
+    return 0;
+}
+
+/* The row at or above `cores`, and how far the row before is from there, from 0 to 1. */
+static size_t find_rows(const tlr_parallel *p, double cores, double *back)
+{
+    size_t i = 0;
+    *back = 0;
+    while (i + 1 < p->n && p->rows[i].cores < cores)
+        i++;
+    if (i && p->rows[i].cores > cores)
+        *back = (p->rows[i].cores - cores) / (p->rows[i].cores - p->rows[i - 1].cores);
+    return i;
+}
+
+static double between(double at, double before, double back)
+{
+    return back > 0 ? at + back * (before - at) : at;
+}
+
+/* How much longer each core takes for its work if so many of a host work at the same time. */
+static double slowness(const tlr_parallel *p, tlr_limit limit, double cores)
+{
+    double back;
+    const size_t i = find_rows(p, cores, &back);
+    const double at = p->rows[i].speedup[limit];
+    /* More cores than were measured: each is as fast as in the last row. */
+    if (cores >= p->rows[i].cores)
+        return p->rows[i].cores / at;
+    return cores / between(at, i ? p->rows[i - 1].speedup[limit] : at, back);
+}
+
+/* The cores of the host that work if each of its ranks has so many threads. */
+static double busy_cores(const tlr_rank_model *m, double n_threads)
+{
+    const double wanted = n_threads * fmax(1, m->n_on_host);
+    return m->n_cores ? fmin(m->n_cores, wanted) : wanted;
+}
+
+static tlr_limit bound_of(tlr_rank_model *m, uint32_t site)
+{
+    char name[256];
+    const size_t slot = site % (sizeof m->bounds / sizeof *m->bounds);
+    if (!m->n_changes)
+        return m->model->parallel.bound;
+    if (m->bounds[slot].is_known && m->bounds[slot].site == site)
+        return m->bounds[slot].bound;
+    tlr_limit bound = m->model->parallel.bound;
+    tl_site_text(m->trace, m->rank, site, name, sizeof name);
+    for (size_t i = 0; i < m->n_changes; i++)
+        if (m->changes[i].quantity == TLR_REGION_BOUND &&
+            fnmatch(m->changes[i].pattern, name, 0) == 0)
+            bound = (tlr_limit)m->changes[i].value;
+    m->bounds[slot] = (tlr_bound_memo){1, site, bound};
+    return bound;
+}
+
+double tlr_region_slowdown(tlr_rank_model *m, const tl_event *region)
+{
+    const tlr_parallel *p = &m->model->parallel;
+    if (!p->n || !m->n_threads || region->list_len <= TL_PARALLEL_THREADS)
+        return 1;
+    const double recorded = busy_cores(m, region->list_len - TL_PARALLEL_THREADS),
+                 wanted = busy_cores(m, m->n_threads);
+    if (recorded == wanted)
+        return 1;
+    const tlr_limit bound = bound_of(m, region->site);
+    return slowness(p, bound, wanted) / slowness(p, bound, recorded);
+}
+
+double tlr_region_cost_s(const tlr_rank_model *m, const tl_event *region)
+{
+    const tlr_parallel *p = &m->model->parallel;
+    if (!p->n || region->list_len <= TL_PARALLEL_THREADS)
+        return 0;
+    const double threads =
+        m->n_threads ? m->n_threads : (double)(region->list_len - TL_PARALLEL_THREADS);
+    double back;
+    const size_t i = find_rows(p, threads, &back);
+    const double alone_s = between(p->rows[i].region_s, i ? p->rows[i - 1].region_s : 0, back);
+    const double shared_s = m->cores > 0 ? p->shared_region_s * (threads / m->cores - 1) : 0;
+    return fmax(alone_s, shared_s);
+}
+
+tl_status tlr_parallel_check(const tl_reader *trace, uint64_t n_regions, const tlr_model *model,
+                             const tlr_options *options, tl_error *err)
+{
+    if (!n_regions && tlr_change_threads(options->changes, options->n_changes))
+        return tl_fail(err, TL_ERR_INPUT,
+                       "%s: has no parallel regions of OpenMP, so a number of threads changes "
+                       "nothing; record the program again, or leave out --rank-threads",
+                       tl_reader_path(trace));
+    for (size_t i = 0; i < options->n_changes; i++) {
+        const tlr_change *change = &options->changes[i];
+        if (change->quantity != TLR_REGION_BOUND)
+            continue;
+        if (!n_regions)
+            return tl_fail(err, TL_ERR_INPUT,
+                           "%s: has no parallel regions of OpenMP, so their bound changes nothing; "
+                           "record the program again, or leave out --set region.bound",
+                           tl_reader_path(trace));
+        const tlr_limit bound = (tlr_limit)change->value;
+        if (model && !options->no_compute &&
+            (!model->parallel.n || model->parallel.rows[0].speedup[bound] <= 0))
+            return tl_fail(err, TL_ERR_INPUT,
+                           "%s: does not state what several cores get that are bound by '%s'; "
+                           "measure it with 'timeless calibrate memory', or leave out --set "
+                           "region.bound",
+                           model->path, tlr_limit_name(bound));
+    }
+    return TL_OK;
+}
