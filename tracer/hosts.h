@@ -33,7 +33,7 @@ int tlt_least(int mine);
 void tlt_roll_call_answer(void);
 bool tlt_roll_call(void);
 
-/* slurm.c: srun has started several ranks, but this one is the only rank of its run. Reports this
+/* split.c: srun has started several ranks, but this one is the only rank of its run. Reports this
  * once for all. */
 bool tlt_slurm_is_split(int n_ranks);
 

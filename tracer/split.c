@@ -1,4 +1,4 @@
-/* slurm.c - detects ranks that Slurm started together, although each of them runs alone: srun and
+/* split.c - detects ranks that Slurm started together, although each of them runs alone: srun and
  * the MPI library have no process manager interface (PMI) in common. */
 #include "config.h"
 
