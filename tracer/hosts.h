@@ -33,8 +33,8 @@ int tlt_least(int mine);
 void tlt_roll_call_answer(void);
 bool tlt_roll_call(void);
 
-/* split.c: srun has started several ranks, but this one is the only rank of its run. Reports this
- * once for all. */
-bool tlt_slurm_is_split(int n_ranks);
+/* split.c: a launcher has started several ranks, but this one is the only rank of its run. Reports
+ * this once for all. */
+bool tlt_is_split(int n_ranks);
 
 #endif

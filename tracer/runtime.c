@@ -289,7 +289,7 @@ void tlt_start(uint16_t call, tlt_place place)
             tlt_say("processes made by MPI_Comm_spawn are not traced");
         return;
     }
-    if (tlt_slurm_is_split(tlt.n_ranks) || !tlt_mpi->has_all_ranks())
+    if (tlt_is_split(tlt.n_ranks) || !tlt_mpi->has_all_ranks())
         return;
     tlt_mpi->counters_read_list();
     volume = choose_volume();

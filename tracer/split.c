@@ -1,5 +1,5 @@
-/* split.c - detects ranks that Slurm started together, although each of them runs alone: srun and
- * the MPI library have no process manager interface (PMI) in common. */
+/* split.c - detects ranks that were started together, although each of them runs alone: the launcher
+ * and the MPI library have no process manager interface (PMI) in common. */
 #include "config.h"
 
 #include <stdlib.h>
@@ -15,18 +15,47 @@ static bool is_many(const char *variable)
     return value && strtol(value, NULL, 10) > 1;
 }
 
-bool tlt_slurm_is_split(int n_ranks)
+static bool is_zero(const char *variable)
+{
+    const char *value = getenv(variable);
+    return value && !strcmp(value, "0");
+}
+
+static bool is_split_by_srun(void)
 {
     /* mpirun and mpiexec.hydra start their own daemons by srun; their ranks inherit the variables
      * of srun, and have these. */
-    const char *hydra = getenv("PMI_SIZE"), *task = getenv("SLURM_PROCID");
-    if (n_ranks > 1 || !is_many("SLURM_STEP_NUM_TASKS") || getenv("OMPI_COMM_WORLD_SIZE") ||
-        getenv("PRTE_LAUNCHED") || (hydra && !is_many("PMI_SIZE")))
+    if (!is_many("SLURM_STEP_NUM_TASKS") || getenv("OMPI_COMM_WORLD_SIZE") ||
+        getenv("PRTE_LAUNCHED") || (getenv("PMI_SIZE") && !is_many("PMI_SIZE")))
         return false;
-    if (task && !strcmp(task, "0"))
+    if (is_zero("SLURM_PROCID"))
         tlt_say("no trace: srun started %s tasks, but MPI runs each of them alone; choose the "
                 "interface of the MPI library by 'srun --mpi=NAME' ('srun --mpi=list' prints the "
                 "names), or start the ranks by mpirun or mpiexec",
                 getenv("SLURM_STEP_NUM_TASKS"));
     return true;
+}
+
+/* The launcher of another MPI, which sets these variables. A rank of the inner launcher has both
+ * pairs if one launcher starts another. */
+static bool is_split_by(const char *size, const char *rank, const char *inner, const char *owner,
+                        const char *remedy)
+{
+    if (!is_many(size) || getenv(inner))
+        return false;
+    if (is_zero(rank))
+        tlt_say("no trace: the launcher of %s started %s processes, but the program's MPI is "
+                "another and runs each of them alone; start them by its own launcher, such as %s",
+                owner, getenv(size), remedy);
+    return true;
+}
+
+bool tlt_is_split(int n_ranks)
+{
+    return n_ranks == 1 &&
+           (is_split_by_srun() ||
+            is_split_by("OMPI_COMM_WORLD_SIZE", "OMPI_COMM_WORLD_RANK", "PMI_SIZE", "Open MPI",
+                        "mpiexec.hydra or mpirun.mpich") ||
+            is_split_by("PMI_SIZE", "PMI_RANK", "OMPI_COMM_WORLD_SIZE", "MPICH",
+                        "mpirun.openmpi"));
 }

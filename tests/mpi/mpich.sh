@@ -12,6 +12,8 @@ same_run() {
     equal "$code" $? && cmp "$name.plain" "$name.traced" && diff "$name.plain.err" <(grep -v '^timeless: ' "$name.said")
 }
 declines() { grep '^timeless: ' "$1.said" | tee /dev/stderr | wc -l | grep -qx 1 && says "^timeless: no trace: the program runs under $2" "$1.said"; }
+# says_once NAME PATTERN: one line of the tracer, and no trace
+says_once() { equal "$(grep -c '^timeless: ' "$1.said")" 1 && says "^timeless: no trace: $2" "$1.said" && [ ! -e "$1.tl" ]; }
 same_events() {
     local rank
     for ((rank = 0; rank < $2; rank++)); do same_text "$here/expected/$1.$rank" "$print_events" "$1.tl" "$rank" || return 1; done
@@ -110,6 +112,14 @@ int main(void)
     check_exit 3 "MPICH: a program with sessions alone has no trace" sessions
     cp "$scratch/err" said
     check "MPICH: the message names sessions" says 'no trace was written: no process called MPI_Init .*MPI_Session_init alone' said
+    if command -v mpirun.openmpi >/dev/null && grep -q tlt_mpich_family "$tracer"; then
+        compile steps -w
+        check "MPICH: a program that Open MPI's mpirun starts runs as without the tracer" same_run steps timeout 60 mpirun.openmpi -np 3 ./steps 2
+        check "MPICH: Open MPI's mpirun: one line says so, and there is no trace" says_once steps 'the launcher of Open MPI started 3 processes, .*mpirun.mpich$'
+        mpicc.openmpi -w -o steps "$here/steps.c"
+        check "a program of Open MPI that MPICH's launcher starts runs as without the tracer" same_run steps timeout 60 $MPIRUN -n 3 ./steps 2
+        check "Open MPI, MPICH's launcher: one line says so, and there is no trace" says_once steps 'the launcher of MPICH started 3 processes, .*mpirun.openmpi$'
+    fi
     compile ends -pthread
     check "MPICH: a program that exits without MPI_Finalize" same_run ends timeout 60 $MPIRUN -n 1 ./ends exit
     rm -f ./*.tl
