@@ -43,6 +43,7 @@ typedef struct settings {
     record_packing packing; /* max_s 0: as long as `limit_packing` says */
     char **command;
     int n_command;
+    record_launcher launcher;
     const cli_emulator *emulator; /* NULL: the command runs as it is */
 } settings;
 
@@ -216,22 +217,10 @@ static void set_environment(const settings *s, const char *output)
         setenv("TIMELESS_QUIET", "1", 1);
 }
 
-static const char *base_name(const char *path)
-{
-    const char *slash = strrchr(path, '/');
-    return slash ? slash + 1 : path;
-}
-
-static bool is_open_mpi_launcher(const char *command)
-{
-    const char *name = base_name(command);
-    return !strcmp(name, "mpirun") || !strcmp(name, "mpiexec") || !strcmp(name, "orterun");
-}
-
 /* "COMMAND..." -> "mpirun -np N COMMAND..." */
+enum { N_LAUNCHER = 3 };
 static bool add_launcher(settings *s)
 {
-    enum { N_LAUNCHER = 3 };
     char **command = calloc((size_t)s->n_command + N_LAUNCHER + 1, sizeof *command);
     s->launched = command;
     if (!command)
@@ -265,10 +254,17 @@ static char *list_of_variables(const settings *s, const char *users)
     return fclose(out) ? NULL : list;
 }
 
-/* Ranks on this host inherit the environment. Ranks that Open MPI starts on other hosts get the
- * variables that it forwards, by -x or by the parameter mca_base_env_list, but never by both. -x is
- * added to every program of the command line, unless there is a list of the user that can be
- * extended. */
+static int add_emulator(const settings *s, char **argv, int n)
+{
+    for (int i = 0; s->emulator && s->emulator->words[i]; i++)
+        argv[n++] = (char *)s->emulator->words[i];
+    return n;
+}
+
+/* Ranks on this host inherit the environment. MPICH's launchers pass it on to other hosts, too.
+ * Ranks that Open MPI starts on other hosts get the variables that it forwards, by -x or by the
+ * parameter mca_base_env_list, but never by both. -x is added to every program of the command line,
+ * unless there is a list of the user that can be extended. */
 static char **forward_variables(const settings *s)
 {
     char **argv =
@@ -278,13 +274,13 @@ static char **forward_variables(const settings *s)
     assert(s->n_command > 0); /* argp has refused an empty one */
     if (!argv)
         return NULL;
-    bool launcher = is_open_mpi_launcher(s->command[0]);
+    bool launcher = s->launcher == RECORD_OPEN_MPI;
     for (int i = 1; launcher && i + 1 < s->n_command; i++)
         if (!strcmp(s->command[i], "mca_base_env_list"))
             in_argument = i + 1;
     bool add = launcher && !users && !in_argument;
-    for (int i = 0; s->emulator && !launcher && s->emulator->words[i]; i++)
-        argv[n++] = (char *)s->emulator->words[i];
+    if (s->launcher == RECORD_NO_LAUNCHER)
+        n = add_emulator(s, argv, n);
     if (launcher && users && !in_argument) {
         char *list = list_of_variables(s, users);
         if (list)
@@ -295,6 +291,8 @@ static char **forward_variables(const settings *s)
         char *arg = s->command[i];
         if (in_argument && i == in_argument)
             arg = list_of_variables(s, arg); /* lives as long as the process */
+        if (s->launcher == RECORD_OTHER_LAUNCHER && s->launched && i == N_LAUNCHER)
+            n = add_emulator(s, argv, n);
         argv[n++] = arg ? arg : s->command[i];
         if (!add || (i > 0 && strcmp(s->command[i], ":") != 0))
             continue;
@@ -418,7 +416,7 @@ static void fold_if_needed(settings *s)
 static void recommend_folding(const settings *s)
 {
     unsigned n_cores;
-    if (s->folded || !is_open_mpi_launcher(s->command[0]) ||
+    if (s->folded || s->launcher != RECORD_OPEN_MPI ||
         !record_needs_folding(record_ranks_of(s->command), &n_cores))
         return;
     fprintf(stderr,
@@ -434,6 +432,13 @@ static int record(settings *s, const char *output)
     fold_if_needed(s);
     if (s->n_ranks && !add_launcher(s))
         return cli_fail_text(TL_ERR_MEMORY, "out of memory");
+    s->launcher = record_find_launcher(s->command[0]);
+    if (s->emulator && s->launcher == RECORD_OTHER_LAUNCHER && !s->launched)
+        return cli_fail_text(
+            TL_ERR_USAGE,
+            "%s: with this launcher, %s needs to know where the program begins; give "
+            "-n N PROGRAM in place of its command line",
+            s->command[0], s->volume);
     set_environment(s, output);
     char **command = forward_variables(s);
     if (!command)

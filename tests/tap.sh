@@ -17,6 +17,17 @@ if [ "${MPI:-}" = mpich ]; then MPICC=$MPICC_MPICH MPIFORT=$MPIFORT_MPICH MPIRUN
 timeless=$top_builddir/cli/timeless
 scratch=$(mktemp -d "${TMPDIR:-/tmp}/timeless-test.XXXXXX")
 trap 'rm -rf "$scratch"' EXIT
+# names_of_mpich: mpirun and mpicc are those of MPICH, as on a machine without Open MPI
+names_of_mpich() {
+    local command
+    mkdir -p "$scratch/mpich"
+    for command in mpirun mpiexec mpicc mpicxx mpifort; do
+        ln -sf "$(command -v $command.mpich)" "$scratch/mpich/$command"
+    done
+    ln -sf "$(command -v hydra_pmi_proxy)" "$scratch/mpich/" # mpirun looks for it in its own folder
+    PATH=$scratch/mpich:$PATH
+}
+[ "${MPI:-}" != mpich ] || names_of_mpich
 
 . "$top_srcdir/tests/mpi_env.sh"
 

@@ -26,6 +26,15 @@ bool record_needs_folding(const char *n_ranks, unsigned *cores);
 /* folded.c: the number of ranks in a command line of mpirun; "0" if it has none. */
 const char *record_ranks_of(char **launcher);
 
+/* launcher.c: what the command is, by its name and by what its option --version prints. Open MPI's
+ * launcher includes those of MPIs made from it. */
+typedef enum record_launcher {
+    RECORD_NO_LAUNCHER,
+    RECORD_OPEN_MPI,
+    RECORD_OTHER_LAUNCHER
+} record_launcher;
+record_launcher record_find_launcher(const char *command);
+
 /* skip.c: whether routines return at once, so that their sizes alone tell what they compute. */
 bool record_skips_kernels(void);
 

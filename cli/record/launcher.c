@@ -1,0 +1,79 @@
+/* launcher.c - whose launcher a command is: those of Open MPI and of the MPICH family have the same
+ * names and other options. */
+#include "config.h"
+
+#include "record.h"
+
+#include <fcntl.h>
+#include <poll.h>
+#include <signal.h>
+#include <spawn.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+static bool has_name_of_launcher(const char *command)
+{
+    const char *slash = strrchr(command, '/'), *name = slash ? slash + 1 : command;
+    return !strncmp(name, "mpirun", strlen("mpirun")) ||
+           !strncmp(name, "mpiexec", strlen("mpiexec")) || !strcmp(name, "orterun") ||
+           !strcmp(name, "prterun");
+}
+
+/* Starts "COMMAND --version"; returns where its output can be read, or -1. */
+static int start_version(const char *command, pid_t *child)
+{
+    extern char **environ;
+    char option[] = "--version";
+    char *argv[] = {(char *)command, option, NULL};
+    int ends[2];
+    posix_spawn_file_actions_t actions;
+    if (pipe2(ends, O_CLOEXEC) != 0)
+        return -1;
+    posix_spawn_file_actions_init(&actions);
+    posix_spawn_file_actions_addopen(&actions, STDIN_FILENO, "/dev/null", O_RDONLY, 0);
+    posix_spawn_file_actions_adddup2(&actions, ends[1], STDOUT_FILENO);
+    posix_spawn_file_actions_addopen(&actions, STDERR_FILENO, "/dev/null", O_WRONLY, 0);
+    const int failed = posix_spawnp(child, command, &actions, NULL, argv, environ);
+    posix_spawn_file_actions_destroy(&actions);
+    close(ends[1]);
+    if (!failed)
+        return ends[0];
+    close(ends[0]);
+    return -1;
+}
+
+/* The beginning of its output, in one text. */
+static void read_beginning(int fd, char *text, size_t size)
+{
+    enum { PATIENCE_MS = 10000 };
+    struct pollfd source = {.fd = fd, .events = POLLIN};
+    size_t n = 0;
+    while (n + 1 < size && poll(&source, 1, PATIENCE_MS) > 0) {
+        const ssize_t more = read(fd, text + n, size - 1 - n);
+        if (more <= 0)
+            break;
+        n += (size_t)more;
+    }
+    text[n] = '\0';
+}
+
+record_launcher record_find_launcher(const char *command)
+{
+    static const char *const names[] = {"Open MPI", "OpenRTE", "PRRTE", "Spectrum MPI"};
+    char version[256];
+    pid_t child;
+    if (!has_name_of_launcher(command))
+        return RECORD_NO_LAUNCHER;
+    const int fd = start_version(command, &child);
+    if (fd < 0)
+        return RECORD_OTHER_LAUNCHER;
+    read_beginning(fd, version, sizeof version);
+    close(fd);
+    kill(child, SIGKILL); /* it has ended, or has printed enough */
+    waitpid(child, NULL, 0);
+    for (size_t i = 0; i < sizeof names / sizeof *names; i++)
+        if (strstr(version, names[i]))
+            return RECORD_OPEN_MPI;
+    return RECORD_OTHER_LAUNCHER;
+}
