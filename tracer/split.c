@@ -1,5 +1,5 @@
-/* split.c - detects ranks that were started together, although each of them runs alone: the launcher
- * and the MPI library have no process manager interface (PMI) in common. */
+/* split.c - detects ranks that were started together, although each of them runs alone: the
+ * launcher and the MPI library have no process manager interface (PMI) in common. */
 #include "config.h"
 
 #include <stdlib.h>
@@ -56,6 +56,5 @@ bool tlt_is_split(int n_ranks)
            (is_split_by_srun() ||
             is_split_by("OMPI_COMM_WORLD_SIZE", "OMPI_COMM_WORLD_RANK", "PMI_SIZE", "Open MPI",
                         "mpiexec.hydra or mpirun.mpich") ||
-            is_split_by("PMI_SIZE", "PMI_RANK", "OMPI_COMM_WORLD_SIZE", "MPICH",
-                        "mpirun.openmpi"));
+            is_split_by("PMI_SIZE", "PMI_RANK", "OMPI_COMM_WORLD_SIZE", "MPICH", "mpirun.openmpi"));
 }

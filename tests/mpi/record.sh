@@ -81,7 +81,7 @@ END
 check "a command line that is not UTF-8 is recorded as UTF-8" any_bytes
 
 # The launcher is told what to forward; a stand-in shows how.
-printf '#!/bin/sh\necho "$@"; echo "list: $OMPI_MCA_mca_base_env_list"\n' >"$scratch/mpirun"
+printf '#!/bin/sh\n[ "$1" != --version ] || exec echo "mpirun (Open MPI) 4.1.4"\necho "$@"; echo "list: $OMPI_MCA_mca_base_env_list"\n' >"$scratch/mpirun"
 chmod +x "$scratch/mpirun"
 stand_in() { $timeless record -o "$trace" -- "$scratch/mpirun" "$@" >"$scratch/got" 2>"$scratch/err"; }
 stand_in -np 1 a : -np 1 b
