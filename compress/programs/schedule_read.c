@@ -360,13 +360,19 @@ static uint32_t read_block(reading *r, uint32_t depth, bool in_send)
     return first;
 }
 
+/* Goes past empty lines and comments. */
+static void skip_lines(reading *r)
+{
+    while (r->p.token.kind == SKEL_T_LINE)
+        skel_advance(&r->p);
+}
+
 static void read_operation(reading *r)
 {
     char text[64];
     const char *wanted = sched_operations[r->s->operation];
-    while (r->p.token.kind == SKEL_T_LINE)
-        skel_advance(&r->p);
-    skel_expect(&r->p, "operation", "'operation NAME' in the second line");
+    skip_lines(r);
+    skel_expect(&r->p, "operation", "'operation NAME' in the line after 'schedule 1'");
     if (r->p.status == TL_OK && !skel_is(&r->p, wanted))
         skel_wrong(&r->p, r->p.token.line, "the schedule is for %s, not for %s; give one for %s",
                    skel_found(&r->p, text), wanted, wanted);
@@ -378,7 +384,8 @@ static void read_all(reading *r)
     static const char *const names[N_CONSTANTS] = {"rank", "ranks", "root_rank"};
     const int64_t values[N_CONSTANTS] = {0, r->s->n_ranks, r->s->root};
     skel_advance(&r->p);
-    skel_expect(&r->p, "schedule", "'schedule 1' in the first line");
+    skip_lines(r);
+    skel_expect(&r->p, "schedule", "'schedule 1' before the first statement");
     if (r->p.status == TL_OK && (r->p.token.kind != SKEL_T_NUMBER || r->p.token.number != 1))
         skel_wrong(&r->p, r->p.token.line,
                    "the version of the language is not 1; write 'schedule 1', or use the timeless "

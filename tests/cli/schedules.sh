@@ -114,6 +114,11 @@ check 'another statement' refused 3 "'MPI_Send' instead of a statement" barrier 
 check 'a loop without end' refused 3 'too many passes' barrier $'for k = 0 to 1 << 60 {\n}'
 check 'a need that is not fulfilled' refused 2 'not possible: the schedule wrong.sched of barrier needs five ranks, but the trace calls it on 4 ranks' barrier 'require ranks == 5, "five ranks"'
 replay() { "$timeless" replay -q alltoall-16.tl "${loggops[@]}" "$@"; }
+check 'comments and empty lines may precede the first line' bash -c '{ printf "# A ring.\n\n   # By hand.\n"; cat "$0"; } >commented.sched &&
+    "$1" replay -q alltoall-7.tl "${@:2}" --coll alltoall=./commented.sched >commented &&
+    "$1" replay -q alltoall-7.tl "${@:2}" --coll "alltoall=$0" | diff commented -' "$schedules/alltoall_ring.sched" "$timeless" "${loggops[@]}"
+printf '# A ring.\n\noperation alltoall\n' >headless.sched
+check_exit 3 'a schedule without its first line is refused' replay --coll alltoall=./headless.sched
 check_exit 3 'a schedule of another operation is refused' replay --coll alltoall="$schedules/allgather_ring.sched"
 check_exit 4 'a file that does not exist is refused' replay --coll alltoall=./no.sched
 check_exit 2 'an operation with lists of counts is refused' replay --coll allgatherv="$schedules/allgather_ring.sched"
