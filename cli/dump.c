@@ -243,9 +243,9 @@ int cmd_dump(int argc, char **argv)
     if (!tl_reader_complete(r))
         code = CLI_BAD_INPUT;
     const struct dump dump = {r, &o};
-    if (isatty(STDOUT_FILENO) && (cli_json_leaves_text(&o.json) && cli_json_leaves_text(&o.csv)))
+    const int with_text = !o.json.is_wanted && !o.csv.is_wanted;
+    if (isatty(STDOUT_FILENO) && with_text)
         cli_progress_stop();
-    const int with_text = cli_json_leaves_text(&o.json) && cli_json_leaves_text(&o.csv);
     for (int i = 0; i < with_text + o.json.is_wanted + o.csv.is_wanted; i++)
         cli_progress_expect(r, o.rank, o.first, o.past);
     if (with_text && dump_ranks(&dump, NULL, NULL, &err) != TL_OK)

@@ -12,6 +12,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <timeless_files.h>
 
 enum { OPT_VERSUS = 512, OPT_FLAME, OPT_FOLDED };
 
@@ -30,6 +31,7 @@ typedef struct variant {
 typedef struct report {
     size_t n_groups; /* of words: one more than --versus occurs */
     size_t n_variants, n;
+    int has_page; /* written */
     variant variants[TLR_VERSUS_MOST];
     json_t *predictions[TLR_VERSUS_MOST], *states[TLR_VERSUS_MOST]; /* [n] */
     const char *sources[TLR_VERSUS_MOST];
@@ -210,7 +212,8 @@ static tl_status keep_page(const replay_arguments *replay, const tlr_prediction 
     const replayed what = {replay, prediction};
     const variant *v = replay->keep_arg;
     tl_status status = TL_OK;
-    if (v->page_path || (!v->flame.flame && !v->flame.folded))
+    v->report->has_page = v->page_path || (!v->flame.flame && !v->flame.folded);
+    if (v->report->has_page)
         status = write_page(page_path(v->report), &what, write_one, err);
     return status ? status : flame_write_files(&v->flame, replay, prediction, err);
 }
@@ -309,6 +312,7 @@ static int show(report *r, const replay_arguments *options)
     const page what = {versus, r->states};
     if (status == TL_OK)
         status = write_page(page_path(r), &what, write_versus, &err);
+    r->has_page = status == TL_OK;
     if (status == TL_OK)
         status = cli_json_write(&options->json, write_json, versus, &err);
     cli_progress_stop();
@@ -332,6 +336,24 @@ static int read_files(report *r, const variant *v)
             return cli_fail(&err);
     }
     return CLI_OK;
+}
+
+static void say_file(const char *path)
+{
+    if (path)
+        fprintf(stderr, "timeless: wrote %s\n", tl_printable(path));
+}
+
+/* After the results, so that the line is the last one on a terminal. */
+static void say_files(const report *r)
+{
+    const variant *v = &r->variants[0];
+    fflush(stdout);
+    if (v->replay.quiet)
+        return;
+    say_file(r->has_page ? page_path(r) : NULL);
+    say_file(v->flame.flame);
+    say_file(v->flame.folded);
 }
 
 static void free_report(report *r)
@@ -364,6 +386,8 @@ int cmd_report(int argc, char **argv)
         code = read_files(r, &r->variants[0]);
     if (code == CLI_OK && r->n)
         code = show(r, &r->variants[r->n_variants - 1].replay);
+    if (code == CLI_OK)
+        say_files(r);
     free_report(r);
     return code;
 }

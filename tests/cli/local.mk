@@ -32,6 +32,7 @@ CLI_TESTS = \
 	tests/cli/plain_platform.sh \
 	tests/cli/ci_gate.sh \
 	tests/cli/frames.sh \
+	tests/cli/r.sh \
 	tests/cli/habits.sh \
 	tests/cli/simgrid_comms.sh tests/cli/simgrid_text.sh \
 	tests/cli/extrapolate.sh \

@@ -16,7 +16,8 @@ render() {
 check 'hpcc is recorded' "$timeless" record -q -o hpcc.tl -- "$MPIRUN" -np 4 "$HPCC"
 check 'HPL is cut out of the recording' "$timeless" cut hpcc.tl --section last -o hpl.tl
 check 'a report of HPL is written' "$timeless" report hpl.tl -p star-1g --ranks-per-host 1 -o hpl.html
-cp out printed
+cp out printed; cp err said
+check 'report names the page' grep -qx 'timeless: wrote hpl.html' said
 check 'report prints what replay prints' grep -q '^makespan  ' printed
 check 'HPL is replayed with details and links' "$timeless" replay hpl.tl -p star-1g --ranks-per-host 1 --details --links --json=hpl.json
 check 'the page contains the prediction and refers to nothing outside' $read_back page hpl.html hpl.json
