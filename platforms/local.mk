@@ -21,7 +21,7 @@ platforms_libcalibrate_la_LIBADD = platforms/libarchiving.la compress/libtimeles
 noinst_LTLIBRARIES += platforms/libcpu.la
 platforms_libcpu_la_SOURCES = \
 	platforms/calibrate/cpu.c platforms/calibrate/cpu.h platforms/calibrate/cpu_repetitions.c \
-	platforms/calibrate/cpu_write.c
+	platforms/calibrate/cpu_write.c platforms/calibrate/model_text.c platforms/calibrate/model_text.h
 platforms_libcpu_la_CPPFLAGS = $(AM_CPPFLAGS) -I$(top_srcdir)/platforms $(LIBCONFIG_CFLAGS)
 platforms_libcpu_la_LIBADD = platforms/libarchiving.la compress/libtimeless.la $(LIBCONFIG_LIBS)
 

@@ -1,0 +1,111 @@
+/* model_text.c - changes a model file and keeps its other settings. */
+#include "config.h"
+
+#include "model_text.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* libconfig 1.5 writes six digits behind the point, too few for nanoseconds. */
+
+static void write_string(FILE *out, const char *text)
+{
+    fputc('"', out);
+    for (; *text; text++) {
+        if (*text == '"' || *text == '\\')
+            fputc('\\', out);
+        fputc(*text, out);
+    }
+    fputc('"', out);
+}
+
+static void write_setting(FILE *out, const config_setting_t *setting, int depth);
+
+static void write_members(FILE *out, const config_setting_t *parent, const char *behind, int depth)
+{
+    const int n = config_setting_length(parent);
+    for (int i = 0; i < n; i++) {
+        const config_setting_t *setting = config_setting_get_elem(parent, (unsigned)i);
+        fprintf(out, "%*s", 2 * depth, "");
+        if (config_setting_name(setting))
+            fprintf(out, "%s = ", config_setting_name(setting));
+        write_setting(out, setting, depth);
+        fputs(i + 1 < n || *behind == ';' ? behind : "", out);
+        fputc('\n', out);
+    }
+}
+
+static void write_setting(FILE *out, const config_setting_t *setting, int depth)
+{
+    switch (config_setting_type(setting)) {
+    case CONFIG_TYPE_INT:
+    case CONFIG_TYPE_INT64: fprintf(out, "%lld", config_setting_get_int64(setting)); break;
+    case CONFIG_TYPE_FLOAT: fprintf(out, "%.9e", config_setting_get_float(setting)); break;
+    case CONFIG_TYPE_BOOL: fputs(config_setting_get_bool(setting) ? "true" : "false", out); break;
+    case CONFIG_TYPE_STRING: write_string(out, config_setting_get_string(setting)); break;
+    case CONFIG_TYPE_GROUP:
+        fputs("{\n", out);
+        write_members(out, setting, ";", depth + 1);
+        fprintf(out, "%*s}", 2 * depth, "");
+        break;
+    default:
+        fputs(config_setting_is_array(setting) ? "[\n" : "(\n", out);
+        write_members(out, setting, ",", depth + 1);
+        fprintf(out, "%*s%s", 2 * depth, "", config_setting_is_array(setting) ? "]" : ")");
+        break;
+    }
+}
+
+/* The comment at the beginning of the file gives the origin of its numbers. */
+char *tlp_model_head(const char *path, const char *without)
+{
+    char line[1024], *head = NULL;
+    size_t size = 0;
+    FILE *in = fopen(path, "r"), *out = in ? open_memstream(&head, &size) : NULL;
+    while (out && fgets(line, sizeof line, in) && *line == '#')
+        if (!strstr(line, without))
+            fputs(line, out);
+    if (out)
+        fclose(out);
+    if (in)
+        fclose(in);
+    return head;
+}
+
+tl_status tlp_model_read(const char *path, config_t *config, tl_error *err)
+{
+    config_init(config);
+    if (config_read_file(config, path) != CONFIG_TRUE)
+        return config_error_type(config) == CONFIG_ERR_FILE_IO
+                   ? tl_fail(err, TL_ERR_SYSTEM, "%s: cannot be read: %s; check the path", path,
+                             strerror(errno))
+                   : tl_fail(err, TL_ERR_INPUT, "%s:%d: %s; timeless-model(5) shows the form", path,
+                             config_error_line(config), config_error_text(config));
+    config_setting_t *root = config_root_setting(config);
+    config_setting_t *version = config_setting_get_member(root, "version");
+    if (!version)
+        version = config_setting_add(root, "version", CONFIG_TYPE_INT);
+    return version && config_setting_set_int(version, 2) == CONFIG_TRUE
+               ? TL_OK
+               : tl_fail(err, TL_ERR_INPUT,
+                         "%s: 'version' is not a number; timeless-model(5) shows the form", path);
+}
+
+tl_status tlp_model_write(const config_t *config, const char *head, const char *tail,
+                          const char *path, tl_error *err)
+{
+    FILE *out = fopen(path, "w");
+    int failed = !out;
+    if (out) {
+        fputs(head, out);
+        write_members(out, config_root_setting(config), ";", 0);
+        fputs(tail ? tail : "", out);
+        failed = ferror(out);
+        failed |= fclose(out) != 0;
+    }
+    return failed ? tl_fail(err, TL_ERR_SYSTEM, "%s: cannot be written: %s; check the path", path,
+                            strerror(errno))
+                  : TL_OK;
+}

@@ -1,0 +1,20 @@
+/* model_text.h - changes a model file and keeps its other settings. */
+#ifndef TLP_MODEL_TEXT_H
+#define TLP_MODEL_TEXT_H
+
+#include <libconfig.h>
+
+#include <timeless.h>
+
+/* Reads the model at `path` and makes it one of version 2, which has the settings of version 1 and
+ * more. Clear the config by config_destroy, also after an error. */
+tl_status tlp_model_read(const char *path, config_t *config, tl_error *err);
+/* The comments at the beginning of the file, without lines that contain `without`; to be freed.
+ * NULL: none can be read. */
+char *tlp_model_head(const char *path, const char *without);
+/* Writes comments, settings, and `tail` behind them, if not NULL. Of comments, only those in `head`
+ * and `tail` are in the file. */
+tl_status tlp_model_write(const config_t *config, const char *head, const char *tail,
+                          const char *path, tl_error *err);
+
+#endif
