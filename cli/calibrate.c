@@ -12,6 +12,7 @@ static const struct target {
     {"network", "measure messages between hosts for a platform", calibrate_network},
     {"kernels", "time the BLAS kernels of this machine for a compute model", calibrate_kernels},
     {"cpu", "measure how long instructions take between each two call sites", calibrate_cpu},
+    {"memory", "measure what cores get that work at the same time", calibrate_memory},
     {"noise", "measure the time that the system takes from each core", calibrate_noise},
 };
 enum { N_TARGETS = sizeof targets / sizeof *targets };

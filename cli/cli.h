@@ -23,6 +23,7 @@ enum {
 /* The kinds of `timeless calibrate`; argv[0] is "timeless calibrate WHAT". */
 int calibrate_cpu(int argc, char **argv);
 int calibrate_kernels(int argc, char **argv);
+int calibrate_memory(int argc, char **argv);
 int calibrate_network(int argc, char **argv);
 int calibrate_noise(int argc, char **argv);
 /* The i-th WHAT; NULL after the last. */

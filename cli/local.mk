@@ -1,7 +1,7 @@
 # timeless: one binary, one file per subcommand, no logic of its own.
 bin_PROGRAMS += cli/timeless
 cli_timeless_SOURCES = \
-	cli/calibrate.c cli/calibrate_cpu.c cli/calibrate_kernels.c cli/calibrate_network.c \
+	cli/calibrate.c cli/calibrate_cpu.c cli/calibrate_kernels.c cli/calibrate_memory.c cli/calibrate_network.c \
 	cli/budget.c cli/calibrate_noise.c cli/cli.c cli/cli.h cli/commands.def cli/compare.c cli/completion.c cli/completion.h cli/cut.c cli/dump.c cli/dump_csv.c cli/dump_csv.h \
 	cli/export.c cli/extrapolate.c cli/fit.c cli/import.c cli/info.c cli/join.c cli/main.c cli/make.c cli/pack.c cli/perform.c \
 	cli/platform.c cli/record.c cli/replay.c cli/replay.h cli/replay_goal.c cli/replay_warn.c cli/report.c cli/report_flame.c cli/report_flame.h cli/hpl.c cli/instances.c cli/instances.h cli/sweep.c cli/sweep_words.c \
@@ -13,7 +13,7 @@ cli_timeless_CPPFLAGS = $(AM_CPPFLAGS) -I$(top_srcdir)/cli -I$(top_srcdir)/perfo
 	-DVALGRIND_FOLDER='"$(VALGRIND_PREFIX)/libexec/valgrind"'
 # An installed tree may be moved: its program finds its library relative to itself.
 cli_timeless_LDFLAGS = $(AM_LDFLAGS) -Wl,-rpath,'$$ORIGIN'/`realpath -ms --relative-to='$(bindir)' '$(libdir)'`
-cli_timeless_LDADD = perform/libperform.la replayer/libreplayer.la symbols/libsymbols.la plots/libplots.la platforms/libcalibrate.la platforms/libcpu.la platforms/libnetwork.la platforms/libgenerate.la compress/libtimeless.la $(JANSSON_LIBS)
+cli_timeless_LDADD = perform/libperform.la replayer/libreplayer.la symbols/libsymbols.la plots/libplots.la platforms/libcalibrate.la platforms/libmemory.la platforms/libcpu.la platforms/libnetwork.la platforms/libgenerate.la compress/libtimeless.la $(JANSSON_LIBS)
 
 # What shells read to complete commands and options; made from the tables that parse them.
 bashcompletiondir = $(datadir)/bash-completion/completions

@@ -9,7 +9,7 @@ dist_doc_DATA = doc/CLUSTERS.md doc/EXTRAPOLATION.md doc/FORMAT.md doc/HPL.md do
 labdir = $(docdir)/lab
 dist_lab_DATA = doc/lab/SHEET.md doc/lab/broadcast.c doc/lab/ring.c doc/lab/stencil.c
 dist_man5_MANS += doc/timeless-model.5 doc/timeless-platform.5
-dist_man1_MANS += doc/timeless-calibrate.1 doc/timeless-calibrate-cpu.1 doc/timeless-calibrate-noise.1 doc/timeless-calibrate-kernels.1 doc/timeless-calibrate-network.1 doc/timeless-report.1 doc/timeless-compare.1
+dist_man1_MANS += doc/timeless-calibrate.1 doc/timeless-calibrate-cpu.1 doc/timeless-calibrate-noise.1 doc/timeless-calibrate-kernels.1 doc/timeless-calibrate-memory.1 doc/timeless-calibrate-network.1 doc/timeless-report.1 doc/timeless-compare.1
 dist_man1_MANS += doc/timeless-info.1 doc/timeless-dump.1 doc/timeless-undump.1 doc/timeless-export.1 doc/timeless-import.1 doc/timeless-cut.1 doc/timeless-make.1 doc/timeless-hpl.1 doc/timeless-extrapolate.1 doc/timeless-fit.1 doc/timeless-platform.1 doc/timeless-pack.1 doc/timeless-join.1
 # The tutorials use the traces and platforms of a checkout, or links to those of an installation.
 tutorialsdir = $(docdir)/tutorials

@@ -25,6 +25,13 @@ platforms_libcpu_la_SOURCES = \
 platforms_libcpu_la_CPPFLAGS = $(AM_CPPFLAGS) -I$(top_srcdir)/platforms $(LIBCONFIG_CFLAGS)
 platforms_libcpu_la_LIBADD = platforms/libarchiving.la compress/libtimeless.la $(LIBCONFIG_LIBS)
 
+noinst_LTLIBRARIES += platforms/libmemory.la
+platforms_libmemory_la_SOURCES = \
+	platforms/calibrate/memory.h platforms/calibrate/memory_fit.c platforms/calibrate/memory_machine.c \
+	platforms/calibrate/memory_measure.c platforms/calibrate/memory_regions.c platforms/calibrate/memory_write.c
+platforms_libmemory_la_CPPFLAGS = $(AM_CPPFLAGS) -I$(top_srcdir)/platforms $(GSL_CFLAGS) $(LIBCONFIG_CFLAGS)
+platforms_libmemory_la_LIBADD = platforms/libcpu.la platforms/libarchiving.la compress/libtimeless.la $(GSL_LIBS) $(LIBCONFIG_LIBS) -ldl
+
 noinst_LTLIBRARIES += platforms/libgenerate.la
 platforms_libgenerate_la_SOURCES = \
 	platforms/generate/generate.c platforms/generate/generate.h platforms/generate/generate_read.c \

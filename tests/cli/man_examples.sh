@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # Every command of the EXAMPLES sections of the manual works when pasted, beside the traces that the
-# examples name: hpcc.tl, a run whose last section is hpl.tl, ring.tl, pair.tl, one message, dumpi/all.meta,
+# examples name: hpcc.tl, a run whose last section is hpl.tl, ring.tl, pair.tl, one message, hybrid.tl, a parallel region, dumpi/all.meta,
 # run.node1.tl and run.node2.tl, parts of a run, and the measurements before.csv and now.csv.  And every command has a page.
 . "$top_srcdir/tests/tap.sh"
 [ -z "${SANITIZE:-}" ] || export ASAN_OPTIONS=verify_asan_link_order=0:detect_leaks=0
@@ -26,6 +26,8 @@ python3 "$top_srcdir/tests/cli/dumpi_write.py" dumpi
 part() { printf '%s\n' 'timeless-text 1' 'ranks 2' 'parts "node1 node2"' "rank $1 host=\"$2\"" 'end cut clock_ns=0' | timeless undump - -o "run.$2.tl"; }
 part 0 node1
 part 1 node2
+printf '%s\n' 'timeless-text 1' 'ranks 1' 'volume_unit "cpu-ns"' 'rank 0 host="h"' \
+    '0 0 Parallel list=[0,0,0,1000] volume=1000 site=0' 'end cut clock_ns=0' | timeless undump - -o hybrid.tl
 printf 'makespan,%s\n' 1.0 1.1 1.2 1.05 >before.csv
 printf 'makespan,%s\n' 1.08 >now.csv
 for unit in timed:cpu-ns counted:instructions; do
@@ -41,6 +43,7 @@ for page in "$top_srcdir"/doc/timeless*.1; do
         case $command in
         *'calibrate network'*) check "$name: $command" bash -c "$command --max-seconds 5 || $command --max-seconds 60" ;;
         *'calibrate cpu'*) check "$name: $command" bash -c "$command" ;;
+        *'calibrate memory'*) check "$name: $command" bash -c "$command --max-seconds 1 --allow-busy" ;;
         *calibrate*) check "$name: $command" bash -c "$command --max-seconds 1" ;;
         *--tolerance*) # no model of this machine is good, and its recording may not be comparable
             check "$name: $command" bash -c "$command; code=\$?; [ \$code -le 1 ] || [ \$code = 5 ]" ;;

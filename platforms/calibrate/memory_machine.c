@@ -1,0 +1,167 @@
+/* memory_machine.c - cores, caches and memory nodes of this machine. */
+#include "config.h"
+
+#include "machine.h"
+#include "memory.h"
+
+#include <sched.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+/* The first line of a file of a processor; 0 if there is none. */
+static int read_of(int processor, const char *file, char *text, int size)
+{
+    char path[160];
+    snprintf(path, sizeof path, "/sys/devices/system/cpu/cpu%d/%s", processor, file);
+    FILE *in = fopen(path, "r");
+    const int is_read = in && fgets(text, size, in);
+    if (in)
+        fclose(in);
+    if (is_read)
+        text[strcspn(text, "\n")] = '\0';
+    return is_read;
+}
+
+/* "0-3,8": how many numbers. */
+static unsigned count_list(const char *list)
+{
+    unsigned n = 0;
+    for (char *rest = NULL; *list; list = rest + (*rest == ',')) {
+        const long first = strtol(list, &rest, 10);
+        long last = first;
+        if (rest == list)
+            break;
+        if (*rest == '-')
+            last = strtol(rest + 1, &rest, 10);
+        n += last >= first ? (unsigned)(last - first + 1) : 0;
+    }
+    return n;
+}
+
+/* Whether two processors are hardware threads of one core. */
+static int share_core(int a, int b)
+{
+    char of_a[2][32] = {"", ""}, of_b[2][32] = {"", ""};
+    return read_of(a, "topology/core_id", of_a[0], sizeof *of_a) &&
+           read_of(b, "topology/core_id", of_b[0], sizeof *of_b) &&
+           read_of(a, "topology/physical_package_id", of_a[1], sizeof *of_a) &&
+           read_of(b, "topology/physical_package_id", of_b[1], sizeof *of_b) &&
+           !strcmp(of_a[0], of_b[0]) && !strcmp(of_a[1], of_b[1]);
+}
+
+unsigned tlp_list_processors(int *processors, unsigned room, unsigned *n_apart)
+{
+    cpu_set_t allowed;
+    unsigned n = 0;
+    int shares[CPU_SETSIZE] = {0};
+    if (sched_getaffinity(0, sizeof allowed, &allowed) != 0)
+        CPU_ZERO(&allowed);
+    for (int cpu = 0; cpu < CPU_SETSIZE; cpu++)
+        for (int other = 0; CPU_ISSET(cpu, &allowed) && other < cpu && !shares[cpu]; other++)
+            shares[cpu] = CPU_ISSET(other, &allowed) && share_core(cpu, other);
+    for (int is_second = 0; is_second < 2; is_second++) {
+        for (int cpu = 0; cpu < CPU_SETSIZE && n < room; cpu++)
+            if (CPU_ISSET(cpu, &allowed) && shares[cpu] == is_second)
+                processors[n++] = cpu;
+        if (!is_second)
+            *n_apart = n;
+    }
+    return n;
+}
+
+unsigned tlp_core_counts(unsigned n_cores, unsigned counts[TLP_MAX_CORE_COUNTS])
+{
+    unsigned n = 0;
+    for (unsigned power = 1; power < n_cores && n + 2 < TLP_MAX_CORE_COUNTS; power *= 2) {
+        counts[n++] = power;
+        if (power > 1 && power / 2 * 3 < n_cores)
+            counts[n++] = power / 2 * 3;
+    }
+    counts[n++] = n_cores;
+    return n;
+}
+
+static void add_cache(tlp_memory_result *result, unsigned level, size_t bytes, unsigned cores)
+{
+    if (level < 1 || level > TLP_MAX_CACHES || !bytes || result->n_caches == TLP_MAX_CACHES)
+        return;
+    result->caches[result->n_caches++] = (tlp_cache){level, bytes, cores ? cores : 1};
+}
+
+static void find_in_sys(tlp_memory_result *result)
+{
+    int processors[1] = {0};
+    unsigned n_apart;
+    tlp_list_processors(processors, 1, &n_apart);
+    for (int i = 0; i < 16; i++) {
+        char file[64], level[32], type[32], size[32], shared[256], *unit;
+        snprintf(file, sizeof file, "cache/index%d/level", i);
+        if (!read_of(processors[0], file, level, sizeof level))
+            return;
+        snprintf(file, sizeof file, "cache/index%d/type", i);
+        if (!read_of(processors[0], file, type, sizeof type) || !strcmp(type, "Instruction"))
+            continue;
+        snprintf(file, sizeof file, "cache/index%d/size", i);
+        if (!read_of(processors[0], file, size, sizeof size))
+            continue;
+        snprintf(file, sizeof file, "cache/index%d/shared_cpu_list", i);
+        if (!read_of(processors[0], file, shared, sizeof shared))
+            *shared = '\0';
+        size_t bytes = strtoul(size, &unit, 10);
+        bytes *= *unit == 'K' ? 1024 : *unit == 'M' ? 1024 * 1024 : 1;
+        add_cache(result, (unsigned)strtoul(level, NULL, 10), bytes, count_list(shared));
+    }
+}
+
+void tlp_find_caches(tlp_memory_result *result)
+{
+    static const int names[TLP_MAX_CACHES] = {_SC_LEVEL1_DCACHE_SIZE, _SC_LEVEL2_CACHE_SIZE,
+                                              _SC_LEVEL3_CACHE_SIZE};
+    FILE *nodes = fopen("/sys/devices/system/node/online", "r");
+    if (!nodes || !fgets(result->nodes, sizeof result->nodes, nodes))
+        snprintf(result->nodes, sizeof result->nodes, "?");
+    result->nodes[strcspn(result->nodes, "\n")] = '\0';
+    if (nodes)
+        fclose(nodes);
+    tlp_cpu_name(result->processor, sizeof result->processor);
+    snprintf(result->caches_from, sizeof result->caches_from, "/sys");
+    find_in_sys(result);
+    if (result->n_caches)
+        return;
+    snprintf(result->caches_from, sizeof result->caches_from, "sysconf");
+    for (unsigned i = 0; i < TLP_MAX_CACHES; i++) {
+        const long bytes = sysconf(names[i]);
+        add_cache(result, i + 1, bytes > 0 ? (size_t)bytes : 0, i == 2 ? result->n_cores : 1);
+    }
+    if (!result->n_caches)
+        snprintf(result->caches_from, sizeof result->caches_from, "nowhere");
+}
+
+/* What each core has of a cache if all work. */
+static size_t share_of(const tlp_memory_result *result, unsigned level)
+{
+    for (size_t i = 0; i < result->n_caches; i++) {
+        const tlp_cache *cache = &result->caches[i];
+        if (cache->level == level)
+            return cache->bytes / (cache->cores < result->n_cores ? cache->cores : result->n_cores);
+    }
+    return 0;
+}
+
+size_t tlp_level_bytes(const tlp_memory_result *result, unsigned level)
+{
+    size_t bytes = TLP_LEAST_BYTES, largest = 0, cache = 0;
+    for (size_t i = 0; i < result->n; i++)
+        if (result->samples[i].bytes > largest)
+            largest = result->samples[i].bytes;
+    for (size_t i = 0; i < result->n_caches; i++)
+        if (result->caches[i].bytes > cache)
+            cache = result->caches[i].bytes;
+    if (!level)
+        return largest >= 2 * cache ? largest : 0;
+    while (bytes <= share_of(result, level) / 4)
+        bytes *= 2;
+    const int fits = bytes <= share_of(result, level) / 2 && bytes <= largest;
+    return fits && (level == 1 || bytes > share_of(result, level - 1)) ? bytes : 0;
+}

@@ -1,0 +1,476 @@
+/* memory_measure.c - loops on several cores at the same time: arithmetic in registers, STREAM's
+ * triad, and a chase of pointers. */
+#include "config.h"
+
+#include "memory.h"
+
+#include <errno.h>
+#include <pthread.h>
+#include <sched.h>
+#include <stdatomic.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/resource.h>
+#include <time.h>
+#include <unistd.h>
+
+#include <gsl/gsl_randist.h>
+#include <gsl/gsl_rng.h>
+
+/* All cores work for so long. Their rates are of their CPU time, so that a core that another
+ * program interrupts does not look slower. */
+#define WINDOW_S 5e-3
+/* Between two looks at the clock. */
+enum {
+    CHUNK_BYTES = 1 << 20,
+    CHUNK_LOADS = 1024,
+    CHUNK_ROUNDS = 4096,
+    LINE_BYTES = 64,
+    ARRAYS = 3,
+    LEAST_ROUNDS = 3,
+    MAX_PROCESSORS = 4096
+};
+
+/* Two doubles: every processor of the architectures that are supported has such registers. */
+typedef double pair __attribute__((vector_size(16)));
+
+typedef struct line {
+    struct line *next;
+    char rest[LINE_BYTES - sizeof(struct line *)];
+} line;
+
+/* What belongs to a processor; made when it first works, by its own thread, so that the memory is
+ * near to it. */
+typedef struct place {
+    int processor;
+    char *arrays;               /* of the triad, largest_bytes */
+    line *rings[TLP_MAX_SIZES]; /* of the chase, one for each size */
+} place;
+
+typedef struct bench {
+    const tlp_memory_options *options;
+    tlp_memory_result *result;
+    gsl_rng *random;
+    size_t n_sizes, sizes[TLP_MAX_SIZES];
+    unsigned n_counts, counts[TLP_MAX_CORE_COUNTS];
+    unsigned n_places, n_apart;
+    place *places;
+    int *processors;
+} bench;
+
+/* One loop, once. */
+typedef struct run {
+    const bench *bench;
+    tlp_loop loop;
+    size_t size; /* index */
+    unsigned n_cores;
+    atomic_uint ready, failed;
+} run;
+
+typedef struct worker {
+    pthread_t thread;
+    run *run;
+    place *place;
+    double work, cpu_s, wall_s;
+} worker;
+
+static double now_s(clockid_t clock)
+{
+    struct timespec t;
+    clock_gettime(clock, &t);
+    return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
+}
+
+/* ---- the loops ---- */
+
+/* Eight independent chains: as many as hide the latency of an addition and a multiplication. */
+static double arithmetic(pair *x)
+{
+    const pair a = {0.999999, 0.999998}, b = {1e-6, 2e-6};
+    pair x0 = x[0], x1 = x[1], x2 = x[2], x3 = x[3], x4 = x[4], x5 = x[5], x6 = x[6], x7 = x[7];
+    for (int i = 0; i < CHUNK_ROUNDS; i++) {
+        x0 = x0 * a + b;
+        x1 = x1 * a + b;
+        x2 = x2 * a + b;
+        x3 = x3 * a + b;
+        x4 = x4 * a + b;
+        x5 = x5 * a + b;
+        x6 = x6 * a + b;
+        x7 = x7 * a + b;
+    }
+    const pair result[8] = {x0, x1, x2, x3, x4, x5, x6, x7};
+    memcpy(x, result, sizeof result);
+    return 32.0 * CHUNK_ROUNDS;
+}
+
+static void triad(pair *restrict a, const pair *restrict b, const pair *restrict c, size_t n)
+{
+    const pair s = {3, 3};
+    for (size_t i = 0; i < n; i++)
+        a[i] = b[i] + s * c[i];
+}
+
+/* A part of the arrays from *at on, or small arrays several times. */
+static double triad_chunk(char *arrays, size_t bytes, size_t *at)
+{
+    const size_t each = bytes / ARRAYS / LINE_BYTES * LINE_BYTES, n = each / sizeof(pair);
+    const size_t chunk = CHUNK_BYTES / ARRAYS / sizeof(pair);
+    pair *a = (pair *)arrays, *b = (pair *)(arrays + each), *c = (pair *)(arrays + 2 * each);
+    size_t done = 0;
+    if (n < chunk) {
+        for (; done < chunk; done += n)
+            triad(a, b, c, n);
+    } else {
+        *at = *at + chunk <= n ? *at : 0;
+        triad(a + *at, b + *at, c + *at, chunk);
+        *at += done = chunk;
+    }
+    return (double)done * ARRAYS * sizeof(pair);
+}
+
+static double chase_chunk(line **at)
+{
+    line *now = *at;
+    for (int i = 0; i < CHUNK_LOADS; i++)
+        now = now->next;
+    *at = now;
+    return CHUNK_LOADS;
+}
+
+/* A ring through all lines of the working set in random order (Sattolo). */
+static line *make_ring(size_t bytes, unsigned long seed)
+{
+    const size_t n = bytes / LINE_BYTES;
+    line *lines = mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    uint64_t state = seed * 2 + 1;
+    if (lines == MAP_FAILED)
+        return NULL;
+    /* Measuring regions starts processes, which do not need it. */
+    madvise(lines, bytes, MADV_DONTFORK);
+    for (size_t i = 0; i < n; i++)
+        lines[i].next = &lines[i];
+    for (size_t i = n - 1; i > 0; i--) {
+        state = state * 6364136223846793005U + 1442695040888963407U;
+        const size_t other = (size_t)(state >> 33) % i;
+        line *swap = lines[i].next;
+        lines[i].next = lines[other].next;
+        lines[other].next = swap;
+    }
+    return lines;
+}
+
+static int prepare(const run *r, place *p)
+{
+    const bench *b = r->bench;
+    const size_t largest = b->sizes[b->n_sizes - 1];
+    if (r->loop == TLP_TRIAD && !p->arrays) {
+        p->arrays = mmap(NULL, largest, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+        if (p->arrays == MAP_FAILED) {
+            p->arrays = NULL;
+            return 0;
+        }
+        madvise(p->arrays, largest, MADV_DONTFORK);
+        memset(p->arrays, 0, largest);
+    }
+    if (r->loop == TLP_CHASE && !p->rings[r->size])
+        p->rings[r->size] = make_ring(b->sizes[r->size], b->options->seed);
+    return r->loop != TLP_CHASE || p->rings[r->size];
+}
+
+static double do_chunk(const run *r, place *p, pair *x, size_t *at, line **on)
+{
+    switch (r->loop) {
+    case TLP_TRIAD: return triad_chunk(p->arrays, r->bench->sizes[r->size], at);
+    case TLP_CHASE: return chase_chunk(on);
+    default: return arithmetic(x);
+    }
+}
+
+/* Brings a small working set into the caches. */
+static void warm_up(const run *r, place *p, pair *x, size_t *at, line **on)
+{
+    const size_t bytes = r->loop == TLP_ARITHMETIC ? 0 : r->bench->sizes[r->size];
+    const double per_chunk = r->loop == TLP_CHASE ? CHUNK_LOADS * LINE_BYTES : CHUNK_BYTES;
+    const double end_s = now_s(CLOCK_MONOTONIC) + 4 * WINDOW_S;
+    for (double done = 0; done <= (double)bytes && now_s(CLOCK_MONOTONIC) < end_s;)
+        done += per_chunk + 0 * do_chunk(r, p, x, at, on);
+}
+
+static void *work(void *data)
+{
+    worker *w = data;
+    run *r = w->run;
+    cpu_set_t one;
+    pair x[8] = {{1, 1}, {1, 2}, {2, 1}, {2, 2}, {1, 3}, {3, 1}, {2, 3}, {3, 2}};
+    size_t at = 0;
+    line alone = {.next = &alone}, *on = &alone;
+    CPU_ZERO(&one);
+    CPU_SET(w->place->processor, &one);
+    if (pthread_setaffinity_np(pthread_self(), sizeof one, &one) != 0 || !prepare(r, w->place))
+        atomic_store(&r->failed, 1);
+    else {
+        if (r->loop == TLP_CHASE)
+            on = w->place->rings[r->size];
+        warm_up(r, w->place, x, &at, &on);
+    }
+    atomic_fetch_add(&r->ready, 1);
+    while (atomic_load(&r->ready) < r->n_cores)
+        ;
+    if (atomic_load(&r->failed))
+        return NULL;
+    const double begin_s = now_s(CLOCK_MONOTONIC), cpu_s = now_s(CLOCK_THREAD_CPUTIME_ID);
+    double end_s = begin_s;
+    while (end_s < begin_s + WINDOW_S) {
+        w->work += do_chunk(r, w->place, x, &at, &on);
+        end_s = now_s(CLOCK_MONOTONIC);
+    }
+    w->cpu_s = now_s(CLOCK_THREAD_CPUTIME_ID) - cpu_s;
+    w->wall_s = end_s - begin_s;
+    /* The compiler must not see that nobody reads the result. */
+    __asm__ volatile("" : : "r"(on), "m"(x) : "memory");
+    return NULL;
+}
+
+/* ---- a run ---- */
+
+/* Fewer cores than there are: others in each run, since they may differ. Cores that share one with
+ * another processor are taken last. */
+static void choose_places(bench *b, unsigned n, worker *workers)
+{
+    const unsigned among = n <= b->n_apart ? b->n_apart : b->n_places,
+                   first = (unsigned)gsl_rng_uniform_int(b->random, among);
+    for (unsigned i = 0; i < n; i++)
+        workers[i].place = &b->places[(first + i) % among];
+}
+
+static tl_status out_of_memory(tl_error *err)
+{
+    return tl_fail(err, TL_ERR_MEMORY, "out of memory while measuring; give --max-bytes");
+}
+
+static tl_status run_loop(bench *b, tlp_memory_sample *sample, size_t size, tl_error *err)
+{
+    const unsigned n = sample->cores;
+    run r = {.bench = b, .loop = sample->loop, .size = size, .n_cores = n};
+    worker *workers = calloc(n, sizeof *workers);
+    if (!workers)
+        return out_of_memory(err);
+    choose_places(b, n, workers);
+    unsigned started = 0;
+    for (; started < n; started++) {
+        workers[started].run = &r;
+        if (pthread_create(&workers[started].thread, NULL, work, &workers[started]) != 0)
+            break;
+    }
+    if (started < n) { /* the others do not wait for those that did not start */
+        atomic_store(&r.failed, 1);
+        atomic_fetch_add(&r.ready, n - started);
+    }
+    for (unsigned i = 0; i < started; i++)
+        pthread_join(workers[i].thread, NULL);
+    for (unsigned i = 0; i < n; i++) {
+        const worker *w = &workers[i];
+        if (sample->loop == TLP_CHASE)
+            sample->value += w->cpu_s / w->work / n;
+        else
+            sample->value += w->work / w->cpu_s;
+        if (1 - w->cpu_s / w->wall_s > sample->lost)
+            sample->lost = 1 - w->cpu_s / w->wall_s;
+    }
+    free(workers);
+    return atomic_load(&r.failed) ? out_of_memory(err) : TL_OK;
+}
+
+static void run_region(bench *b, tlp_memory_sample *sample)
+{
+    const int is_shared = sample->loop == TLP_SHARED_REGION;
+    /* As many cores as threads, so that they do not move; or one core. */
+    sample->value = tlp_region_s(b->options->runtime, sample->cores, b->processors,
+                                 is_shared ? 1 : sample->cores, is_shared);
+    if (sample->value < 0)
+        *b->result->runtime = '\0';
+}
+
+/* ---- rounds ---- */
+
+/* What a round measures, in any order; size is an index. */
+typedef struct item {
+    tlp_loop loop;
+    unsigned cores;
+    size_t size;
+} item;
+
+static size_t list_items(const bench *b, item *items)
+{
+    size_t n = 0;
+    for (unsigned i = 0; i < b->n_counts; i++) {
+        const unsigned cores = b->counts[i];
+        items[n++] = (item){TLP_ARITHMETIC, cores, 0};
+        items[n++] = (item){TLP_REGION, cores, 0};
+        for (size_t s = 0; s < b->n_sizes; s++) {
+            items[n++] = (item){TLP_TRIAD, cores, s};
+            items[n++] = (item){TLP_CHASE, cores, s};
+        }
+    }
+    items[n++] = (item){TLP_SHARED_REGION, 1, 0};
+    items[n++] = (item){TLP_SHARED_REGION, 2, 0};
+    return n;
+}
+
+static tl_status run_round(bench *b, const item *items, size_t n, tl_error *err)
+{
+    tl_status status = TL_OK;
+    for (size_t i = 0; i < n && status == TL_OK; i++) {
+        const int is_region = items[i].loop == TLP_REGION || items[i].loop == TLP_SHARED_REGION;
+        const int has_bytes = items[i].loop == TLP_TRIAD || items[i].loop == TLP_CHASE;
+        tlp_memory_sample sample = {.loop = items[i].loop,
+                                    .cores = items[i].cores,
+                                    .bytes = has_bytes ? b->sizes[items[i].size] : 0};
+        if (is_region && !*b->result->runtime)
+            continue;
+        if (is_region)
+            run_region(b, &sample);
+        else
+            status = run_loop(b, &sample, items[i].size, err);
+        if (status == TL_OK && sample.value > 0 && tlp_memory_add(b->result, &sample) != TL_OK)
+            status = out_of_memory(err);
+    }
+    return status;
+}
+
+/* Seconds of all processors since the system started: of programs, and taken by other machines. */
+static int read_processor_s(double *busy_s, double *all_s, double *stolen_s)
+{
+    double t[8] = {0};
+    char text[512] = "", *rest = text + 4;
+    FILE *in = fopen("/proc/stat", "r");
+    const int is_read = in && fgets(text, sizeof text, in) && !strncmp(text, "cpu ", 4);
+    for (int i = 0; is_read && i < 8; i++)
+        t[i] = strtod(rest, &rest);
+    const double tick_s = 1.0 / (double)sysconf(_SC_CLK_TCK);
+    if (in)
+        fclose(in);
+    *busy_s = (t[0] + t[1] + t[2] + t[5] + t[6]) * tick_s;
+    *stolen_s = t[7] * tick_s;
+    *all_s = *busy_s + *stolen_s + (t[3] + t[4]) * tick_s;
+    return is_read;
+}
+
+static double own_s(void)
+{
+    double sum = 0;
+    for (int i = 0; i < 2; i++) {
+        struct rusage u;
+        if (getrusage(i ? RUSAGE_CHILDREN : RUSAGE_SELF, &u) == 0)
+            sum += (double)(u.ru_utime.tv_sec + u.ru_stime.tv_sec) +
+                   1e-6 * (double)(u.ru_utime.tv_usec + u.ru_stime.tv_usec);
+    }
+    return sum;
+}
+
+static tl_status run_rounds(bench *b, tl_error *err)
+{
+    const size_t room = (size_t)b->n_counts * (2 + 2 * b->n_sizes) + 2;
+    item *items = calloc(room, sizeof *items);
+    if (!items)
+        return out_of_memory(err);
+    const size_t n = list_items(b, items);
+    double busy_s[2], all_s[2], stolen_s[2];
+    const int is_known = read_processor_s(&busy_s[0], &all_s[0], &stolen_s[0]);
+    const double begin_s = now_s(CLOCK_MONOTONIC), own_before_s = own_s();
+    tl_status status = TL_OK;
+    for (unsigned round = 0; status == TL_OK; round++) {
+        if (round >= LEAST_ROUNDS && now_s(CLOCK_MONOTONIC) - begin_s >= b->options->max_seconds)
+            break;
+        gsl_ran_shuffle(b->random, items, n, sizeof *items);
+        status = run_round(b, items, n, err);
+    }
+    if (is_known && read_processor_s(&busy_s[1], &all_s[1], &stolen_s[1]) && all_s[1] > all_s[0]) {
+        const double all = all_s[1] - all_s[0],
+                     other = busy_s[1] - busy_s[0] - (own_s() - own_before_s);
+        b->result->other = other > 0 ? other / all : 0;
+        b->result->stolen = (stolen_s[1] - stolen_s[0]) / all;
+    }
+    free(items);
+    return status;
+}
+
+/* ---- the whole ---- */
+
+/* At most half of the memory that is available, for the triad's and the chase's working sets. */
+static size_t largest_bytes(const bench *b)
+{
+    const long pages = sysconf(_SC_AVPHYS_PAGES), page = sysconf(_SC_PAGESIZE);
+    const size_t free_bytes = pages > 0 && page > 0 ? (size_t)pages * (size_t)page : 1UL << 30;
+    size_t wanted = b->options->max_bytes, bytes = TLP_LEAST_BYTES;
+    for (size_t i = 0; i < b->result->n_caches && !b->options->max_bytes; i++)
+        if (4 * b->result->caches[i].bytes > wanted)
+            wanted = 4 * b->result->caches[i].bytes;
+    if (!wanted)
+        wanted = 256UL << 20;
+    if (wanted > free_bytes / 6 / b->n_places)
+        wanted = free_bytes / 6 / b->n_places;
+    while (2 * bytes <= wanted)
+        bytes *= 2;
+    return bytes;
+}
+
+static void free_places(bench *b)
+{
+    const size_t largest = b->n_sizes ? b->sizes[b->n_sizes - 1] : 0;
+    for (unsigned i = 0; b->places && i < b->n_places; i++) {
+        if (b->places[i].arrays)
+            munmap(b->places[i].arrays, largest);
+        for (size_t s = 0; s < b->n_sizes; s++)
+            if (b->places[i].rings[s])
+                munmap(b->places[i].rings[s], b->sizes[s]);
+    }
+    free(b->places);
+    free(b->processors);
+    gsl_rng_free(b->random);
+}
+
+tl_status tlp_memory_measure(const tlp_memory_options *options, tlp_memory_result **out,
+                             tl_error *err)
+{
+    bench b = {.options = options,
+               .result = calloc(1, sizeof *b.result),
+               .random = gsl_rng_alloc(gsl_rng_mt19937),
+               .processors = calloc(MAX_PROCESSORS, sizeof *b.processors)};
+    tl_status status = b.result && b.random && b.processors ? TL_OK : out_of_memory(err);
+    if (status == TL_OK) {
+        gsl_rng_set(b.random, options->seed);
+        b.n_places = tlp_list_processors(b.processors, MAX_PROCESSORS, &b.n_apart);
+        b.places = calloc(b.n_places + 1, sizeof *b.places);
+        status = b.places ? TL_OK : out_of_memory(err);
+    }
+    if (status == TL_OK) {
+        for (unsigned i = 0; i < b.n_places; i++)
+            b.places[i].processor = b.processors[i];
+        b.result->seed = options->seed;
+        b.result->n_cores = b.n_places;
+        snprintf(b.result->runtime, sizeof b.result->runtime, "%s", options->runtime);
+        tlp_find_caches(b.result);
+        b.n_counts = tlp_core_counts(b.n_places, b.counts);
+        const size_t largest = largest_bytes(&b);
+        for (size_t bytes = TLP_LEAST_BYTES; bytes <= largest && b.n_sizes < TLP_MAX_SIZES;
+             bytes *= 2)
+            b.sizes[b.n_sizes++] = bytes;
+        status = run_rounds(&b, err);
+    }
+    free_places(&b);
+    if (status == TL_OK)
+        *out = b.result;
+    else
+        tlp_memory_free(b.result);
+    return status;
+}
+
+void tlp_memory_free(tlp_memory_result *result)
+{
+    if (result)
+        free(result->samples);
+    free(result);
+}
