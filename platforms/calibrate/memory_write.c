@@ -4,6 +4,7 @@
 #include "memory.h"
 #include "model_text.h"
 
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -19,7 +20,8 @@ static const struct column {
                {"memory", TLP_TRIAD, 0}};
 enum { N_COLUMNS = sizeof columns / sizeof *columns };
 
-/* How much faster so many cores are than one; 0: not measured. */
+/* How much faster so many cores are than one; 0: not measured. More than one times each is noise.
+ */
 static double speedup(const tlp_memory_result *r, const struct column *c, unsigned cores, int all)
 {
     const size_t bytes = c->loop == TLP_TRIAD ? tlp_level_bytes(r, c->level) : 0;
@@ -27,7 +29,7 @@ static double speedup(const tlp_memory_result *r, const struct column *c, unsign
         return 0;
     const double of_all = tlp_memory_median(r, c->loop, cores, bytes, all),
                  of_one = tlp_memory_median(r, c->loop, 1, bytes, all);
-    return of_all > 0 && of_one > 0 ? of_all / of_one : 0;
+    return of_all > 0 && of_one > 0 ? fmin(of_all / of_one, cores) : 0;
 }
 
 /* Seconds of start and end, without those of a region with one thread; 0: not measured. */
