@@ -3,10 +3,12 @@
 #
 #     tests/accuracy/hybrid.sh [-P] [-r RUNS] TABLE.csv      (from the build folder, after make)
 #
-# First all predictions are written, then the measurements; rows that the table has are not made again. Of the recordings
-# and of the runs the fastest counts. -P: before other load, as root: recordings by nice, measurements by the real-time
-# class (rows "measured-nice" of an older table: by nice). The machine needs two cores. The row of the BLAS
-# assumes that its threads share each call equally (--scale bursts 0.5), because they are not modelled.
+# First the cores are calibrated, then all predictions are written, then the measurements; rows that the table has are not
+# made again. The calibrated model is kept beside the table (TABLE.conf). Of the recordings and of the runs the fastest
+# counts. Rows "predicted-bound" of the stencil name what limits it: the last cache, or memory. -P: before other load, as
+# root: recordings by nice, measurements by the real-time class (rows "measured-nice" of an older table: by nice). The
+# machine needs two cores. The rows of the BLAS assume that its threads share each call equally (--scale bursts), on cores that are as fast as two that do arithmetic at
+# the same time, because they are not modelled.
 : "${top_srcdir:=$(cd "$(dirname "$0")/../.." && pwd)}" "${top_builddir:=$PWD}"
 runs=7 priority=
 while getopts Pr: option; do
@@ -34,6 +36,14 @@ cat >p/platform.xml <<'XML'
 <platform version="4.1"><zone id="z" routing="Full"><host id="here" speed="1Gf" core="2"/></zone></platform>
 XML
 printf '%s\n' 'reference_flops = 1e9;' 'units = ({unit = "cpu-ns"; seconds_per_unit = 1e-9;});' >p/model.conf
+# First step: what two busy cores get, and the start and end of regions.
+model=${table%.csv}.conf
+if [ -e "$model" ]; then cp "$model" p/model.conf
+else
+    "$timeless" calibrate memory -o p --archive none --allow-busy --max-seconds 30 || exit 1
+    cp p/model.conf "$model"
+fi
+share=$(sed -n 's/.*{ cores = 2;.* arithmetic = \([0-9.]*\);.*/\1/p' p/model.conf | awk '{ printf "%.6f", 1 / $1 }')
 export OMP_PROC_BIND=true OMPI_MCA_hwloc_base_binding_policy=none OMPI_MCA_rmaps_base_oversubscribe=1 OMPI_MCA_mpi_yield_when_idle=1
 
 first() { # COMMAND... before other load, where asked for
@@ -59,18 +69,21 @@ has() { grep -q "^$row,$1," "$table"; }
 add() { echo "$row,$1,$2,$3,$runs,$(load)" >>"$table"; }
 
 predict() { # PROGRAM SIZE STEPS RANKS
-    local row=$1,$2,$3,$4 change=(--rank-threads 2) i
+    local row=$1,$2,$3,$4 change=(--rank-threads 2) bound=() i
     has predicted && return
-    [ "$1" = hybrid_stencil ] || change=(--scale bursts 0.5)
+    [ "$1" = hybrid_stencil ] || change=(--scale bursts "$share")
+    if [ -n "$5" ] && grep -q "; $5 = " p/model.conf; then bound=("${change[@]}" --set "region.bound=$5"); fi
     for ((i = 0; i < runs; i++)); do
         rm -f t.tl
         with 1 "$timeless" record -q --volume cputime --kernels none -o t.tl -- mpirun -np "$4" "./$1" "$2" "$3" >recorded.txt || exit 1
         sed -n 's/^seconds \([0-9.]*\).*/\1/p' recorded.txt >>one.txt
         "$timeless" replay t.tl -p p -q >>serial.txt && "$timeless" replay t.tl -p p -q "${change[@]}" >>two.txt || exit 1
+        [ -z "${bound[*]}" ] || "$timeless" replay t.tl -p p -q "${bound[@]}" >>bound.txt || exit 1
     done
     add replayed 1 "$(least <serial.txt)"
     add predicted 2 "$(least <two.txt)"
-    rm -f serial.txt two.txt one.txt
+    [ ! -e bound.txt ] || add predicted-bound 2 "$(least <bound.txt)"
+    rm -f serial.txt two.txt one.txt bound.txt
 }
 measure() { # PROGRAM SIZE STEPS RANKS
     local row=$1,$2,$3,$4 threads i
@@ -84,9 +97,9 @@ measure() { # PROGRAM SIZE STEPS RANKS
     done
 }
 all() { # COMMAND
-    $1 hybrid_stencil 512 1500 1   # in the last cache
-    $1 hybrid_stencil 1500 150 1   # beyond it
-    $1 hybrid_stencil 512 1500 2   # two ranks: four threads on two cores
+    $1 hybrid_stencil 512 1500 1 L3        # in the last cache
+    $1 hybrid_stencil 1500 150 1 memory    # beyond it
+    $1 hybrid_stencil 512 1500 2 L3        # two ranks: four threads on two cores
     $1 blas_threads 1000 20 1
     $1 blas_threads 400 200 1
 }
@@ -94,10 +107,10 @@ all predict
 all measure
 awk -F, 'NR > 1 { key = $1 "," $2 "," $3 "," $4; keys[key]; value[key, $5, $6] = $7; load[key, $5] = $9 }
     END {
-        printf "%-15s %6s %6s %5s %11s %11s %12s %11s %8s %6s\n", "program", "size", "steps", "ranks", "1: replayed", "1: measured", "2: predicted", "2: measured", "error %", "load"
+        printf "%-15s %6s %6s %5s %11s %11s %12s %11s %8s %8s %6s\n", "program", "size", "steps", "ranks", "1: replayed", "1: measured", "2: predicted", "2: measured", "error %", "bound %", "load"
         for (key in keys) {
             split(key, k, ",")
-            p = value[key, "predicted", 2]; m = value[key, "measured", 2]
-            printf "%-15s %6d %6d %5d %11.4f %11.4f %12.4f %11.4f %+8.1f %6s\n", k[1], k[2], k[3], k[4], value[key, "replayed", 1], value[key, "measured", 1], p, m, m ? 100 * (p / m - 1) : 0, load[key, "measured"]
+            p = value[key, "predicted", 2]; b = value[key, "predicted-bound", 2]; m = value[key, "measured", 2]
+            printf "%-15s %6d %6d %5d %11.4f %11.4f %12.4f %11.4f %+8.1f %8s %6s\n", k[1], k[2], k[3], k[4], value[key, "replayed", 1], value[key, "measured", 1], p, m, m ? 100 * (p / m - 1) : 0, b && m ? sprintf("%+.1f", 100 * (b / m - 1)) : "", load[key, "measured"]
         }
     }' "$table"
