@@ -349,7 +349,7 @@ static void say_files(const report *r)
 {
     const variant *v = &r->variants[0];
     fflush(stdout);
-    if (v->replay.quiet)
+    if (r->variants[r->n_variants - 1].replay.quiet)
         return;
     say_file(r->has_page ? page_path(r) : NULL);
     say_file(v->flame.flame);

@@ -17,6 +17,7 @@ check 'hpcc is recorded' "$timeless" record -q -o hpcc.tl -- "$MPIRUN" -np 4 "$H
 check 'HPL is cut out of the recording' "$timeless" cut hpcc.tl --section last -o hpl.tl
 check 'a report of HPL is written' "$timeless" report hpl.tl -p star-1g --ranks-per-host 1 -o hpl.html
 cp out printed; cp err said
+check 'with --quiet behind --versus, it names no page' sh -c '"$0" report hpl.tl -p star-1g -o quiet.html --versus --host-speed 2x -q 2>&1 >quiet.txt | cmp - /dev/null' "$timeless"
 check 'report names the page' grep -qx 'timeless: wrote hpl.html' said
 check 'report prints what replay prints' grep -q '^makespan  ' printed
 check 'HPL is replayed with details and links' "$timeless" replay hpl.tl -p star-1g --ranks-per-host 1 --details --links --json=hpl.json
