@@ -23,8 +23,8 @@ TIMELESS_SOURCES = \
 	compress/extrapolate/extrapolate_find.c compress/extrapolate/extrapolate_grid.c \
 	compress/extrapolate/extrapolate_merge.c compress/extrapolate/extrapolate_volumes.c \
 	compress/extrapolate/extrapolate_walk.c \
-	compress/fit/fit.c compress/fit/fit.h compress/fit/fit_attribute.c compress/fit/fit_candidates.c \
-	compress/fit/fit_explain.c compress/fit/fit_load.c compress/fit/fit_loops.c \
+	compress/fit/fit.c compress/fit/fit.h compress/fit/fit_attribute.c compress/fit/fit_candidates.c compress/fit/fit_comms.c \
+	compress/fit/fit_evaluate.c compress/fit/fit_explain.c compress/fit/fit_load.c compress/fit/fit_loops.c \
 	compress/fit/fit_verify.c compress/fit/fit_volume.c \
 	compress/programs/hpl.c compress/programs/hpl.h compress/programs/hpl_bcast.c \
 	compress/programs/hpl_dat.c compress/programs/hpl_emit.c compress/programs/hpl_options.c compress/programs/hpl_panel.c \
@@ -33,7 +33,7 @@ TIMELESS_SOURCES = \
 	compress/programs/patterns.def compress/programs/program.c compress/programs/program.h \
 	compress/programs/schedule.c compress/programs/schedule.h compress/programs/schedule_flow.c \
 	compress/programs/schedule_read.c compress/programs/schedule_walk.c \
-	compress/programs/skeleton.c compress/programs/skeleton.h compress/programs/skeleton_calls.c \
+	compress/programs/skeleton.c compress/programs/skeleton.h compress/programs/skeleton_calls.c compress/programs/skeleton_comm.c \
 	compress/programs/skeleton_evaluate.c compress/programs/skeleton_expression.c \
 	compress/programs/skeleton_lex.c compress/programs/skeleton_read.c compress/programs/skeleton_walk.c
 

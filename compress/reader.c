@@ -383,6 +383,8 @@ size_t tl_reader_clock(const tl_reader *r, char *text, size_t size)
 size_t tl_reader_comms(const tl_reader *r, uint32_t rank, const tl_comm **out)
 {
     const tl_part *part = tl_reader_part(r, rank);
+    if (r->kind && r->kind->comms)
+        return r->kind->comms(r->program, rank, out);
     *out = part ? part->definitions->comms : NULL;
     return part ? part->definitions->n_comms : 0;
 }

@@ -83,20 +83,33 @@ static char *checked_text(fitting *f)
     return NULL;
 }
 
+static void use_all_iterations(fitting *f)
+{
+    for (int d = 0; d < FIT_MAX_DEPTH; d++) {
+        f->fixed[d] = -1;
+        f->period[d] = 1;
+        f->phase[d] = 0;
+    }
+}
+
 /* The same for the first arrangement of loops that explains everything. `why`: of the one that
  * explains most. */
-static char *fit_once(fitting *f, char why[400])
+static char *fit_with(fitting *f, char why[400])
 {
     char *text = NULL;
     size_t most = 0;
-    *why = '\0';
+    *why = *f->why = '\0';
+    use_all_iterations(f);
+    if (!fit_comms(f)) {
+        snprintf(why, 400, "%s", f->why);
+        return NULL;
+    }
     for (int i = 0; i < 2 * FIT_N_SHAPES && !text && f->status == TL_OK; i++) {
         f->behind_last = i >= FIT_N_SHAPES;
         *f->why = '\0';
         f->reached = f->out.size = 0;
         fit_print(f, &f->out, "%s", "");
-        for (int d = 0; d < FIT_MAX_DEPTH; d++)
-            f->fixed[d] = -1;
+        use_all_iterations(f);
         if (fit_loops(f, (fit_shape)(i % FIT_N_SHAPES)) && fit_explain(f, f->top, 0))
             text = checked_text(f);
         fit_loops_free(f);
@@ -105,6 +118,40 @@ static char *fit_once(fitting *f, char why[400])
             most = f->reached;
         }
     }
+    return text;
+}
+
+/* Grids of captures may have some neighbours in common, as 2 x 2 and 2 x 2 x 1 ranks. The program
+ * has one of them, as a rule: the fit is repeated without those that are used least. */
+static char *fit_once(fitting *f, char why[400])
+{
+    char ignored[400];
+    f->without = 0;
+    char *text = fit_with(f, why);
+    for (unsigned done = 0; text && f->status == TL_OK;) {
+        unsigned least = 0, n_used = 0;
+        size_t which = 0;
+        for (size_t i = 0; i < FIT_N_GRIDS; i++) {
+            const unsigned uses = fit_grid_uses(text, &fit_grids[i]);
+            n_used += uses > 0;
+            if (uses && !(done & 1U << i) && (!least || uses < least)) {
+                least = uses;
+                which = i;
+            }
+        }
+        if (n_used < 2 || !least)
+            break;
+        done |= 1U << which;
+        f->without |= 1U << which;
+        char *other = fit_with(f, ignored);
+        if (other) {
+            free(text);
+            text = other;
+        } else {
+            f->without &= ~(1U << which);
+        }
+    }
+    f->without = 0;
     return text;
 }
 

@@ -14,17 +14,26 @@
 #include "timeless_convert.h"
 
 enum {
-    FIT_MAX_DEPTH = 4,  /* loops in each other */
-    FIT_MAX_UNROLL = 32 /* a loop with this many iterations at most may become a list of calls */
+    FIT_MAX_DEPTH = 4,   /* loops in each other */
+    FIT_MAX_UNROLL = 32, /* a loop with this many iterations at most may become a list of calls */
+    FIT_MAX_PERIOD = 6,  /* likewise of a loop that repeats this many iterations */
+    FIT_EACH = FIT_MAX_DEPTH, /* the variable of counts for each member of a communicator */
+    FIT_N_VARIABLES
 };
 
 /* ---- the captures ---- */
 
-/* Requests are numbered in the order of their start, from 1, in `e` and in its list. */
+/* Requests are numbered in the order of their start, from 1, in `e` and in its list.
+ * Communicators have the number that skeletons give them (SKEL_WORLD...), not an id. */
 typedef struct fit_event {
     tl_event e;
     uint32_t symbol;
 } fit_event;
+
+/* A rank has made a communicator, or got none from the call. */
+typedef struct fit_made {
+    uint32_t rank, id, index; /* index: in fitting.comms */
+} fit_made;
 
 typedef struct fit_capture {
     tl_reader *reader;
@@ -32,20 +41,30 @@ typedef struct fit_capture {
     uint32_t n_ranks;
     fit_event *events; /* of all ranks, without MPI_Init */
     size_t n_events;
-    size_t *first; /* [n_ranks + 1] */
-    skeleton s;    /* the candidates */
+    size_t *first;         /* [n_ranks + 1] */
+    skel_array made;       /* fit_made */
+    const tl_comm **comms; /* [n_ranks * n_comms]: what a rank knows of them; NULL: no member */
+    skeleton s;            /* the candidates */
     int64_t *slots;
 } fit_capture;
 
 /* A call at a call site: what becomes a statement. */
 typedef struct fit_symbol {
     const tl_call_info *row;
-    uint64_t site; /* hash of the call site and its callers; 0 unknown */
-    uint32_t comm;
+    uint64_t site;     /* hash of the call site and its callers; 0 unknown */
+    uint32_t comm;     /* SKEL_WORLD... */
+    uint32_t new_comm; /* likewise; 0: it makes none */
     uint32_t position; /* in the order of the statements */
     uint32_t request;  /* symbols with the same number share the name of their requests */
     uint32_t capture, rank, site_id; /* where it appears first, for messages */
 } fit_symbol;
+
+/* A communicator: what one call site makes. */
+typedef struct fit_comm {
+    uint32_t symbol;
+    bool is_world;  /* it has the ranks of the world in their order */
+    char text[900]; /* COLOUR [, KEY] */
+} fit_comm;
 
 /* The numbers of a rank's requests. */
 typedef struct fit_numbers {
@@ -64,9 +83,9 @@ void fit_numbers_free(fit_numbers *n);
 /* One time at which a statement or loop is reached. */
 typedef struct fit_sample {
     uint32_t capture, rank;
-    int64_t index[FIT_MAX_DEPTH]; /* of the loops around it */
-    const fit_event *event;       /* NULL: a loop, or the call is not made */
-    int64_t trips;                /* of a loop */
+    int64_t index[FIT_N_VARIABLES]; /* of the loops around it, and FIT_EACH */
+    const fit_event *event;         /* NULL: a loop, or the call is not made */
+    int64_t trips;                  /* of a loop */
 } fit_sample;
 
 /* A call (low == high, not a loop) or a loop over the calls of these positions. */
@@ -74,6 +93,7 @@ typedef struct fit_node {
     bool is_loop;
     uint32_t low, high, depth; /* depth: index of the loop's variable */
     uint32_t body, next;       /* nodes; 0: none */
+    bool has_each;             /* the samples have FIT_EACH */
     skel_array samples;        /* fit_sample */
 } fit_node;
 
@@ -91,13 +111,30 @@ typedef enum fit_use {
     FIT_PEER = 2,      /* a peer */
     FIT_CONDITION = 4, /* a condition */
     FIT_LAW = 8,       /* a base of computation, the same for all iterations */
-    FIT_OTHER = 16
+    FIT_OTHER = 16,
+    FIT_COLOUR = 32 /* a colour of a communicator; so are numbers */
 } fit_use;
+
+/* Ranks as a grid of n dimensions: the sizes of MPI_Dims_create, the largest or smallest first. */
+typedef struct fit_grid {
+    const char *name;
+    int n_dimensions;
+    bool periodic, smallest_first;
+} fit_grid;
+
+enum { FIT_N_GRIDS = 9 };
+extern const fit_grid fit_grids[FIT_N_GRIDS];
+/* How often a text has the grid as the argument of a function. */
+unsigned fit_grid_uses(const char *text, const fit_grid *g);
+/* The expression of the size of a dimension. */
+void fit_grid_size(const fit_grid *g, int d, char text[40]);
 
 typedef struct fit_candidate {
     char *text;
     unsigned use;       /* fit_use */
-    unsigned variables; /* bits: loop variables in it */
+    unsigned variables; /* bits: variables in it */
+    uint32_t comm;      /* the communicator in it; 0: none */
+    unsigned grids;     /* bits: of fit_grids */
     uint32_t node;      /* of the skeletons of all captures */
 } fit_candidate;
 
@@ -123,12 +160,14 @@ typedef struct fitting {
     const char *unit;
     fit_symbol *symbols;
     size_t n_symbols;
-    uint32_t *order; /* symbols by position */
+    skel_array comms; /* fit_comm */
+    uint32_t *order;  /* symbols by position */
     uint32_t n_positions;
     skel_array symbol_array;
     skel_array intervals; /* fit_interval: loops by depth */
     skel_array nodes;     /* fit_node; number 0 is none */
     uint32_t top;
+    size_t rank;           /* the candidate "rank" */
     skel_array candidates; /* fit_candidate */
     skel_array ranges;     /* fit_range */
     fit_text out;
@@ -136,6 +175,10 @@ typedef struct fitting {
     size_t reached;               /* size of the text before it */
     bool behind_last;             /* see insert_rank */
     int64_t fixed[FIT_MAX_DEPTH]; /* index of a loop that is unrolled; -1: none */
+    /* Of a loop whose iterations repeat: only those with this remainder, and the loop's variable
+     * is the quotient. Period 1: all of them. */
+    int64_t period[FIT_MAX_DEPTH], phase[FIT_MAX_DEPTH];
+    unsigned without; /* bits: grids that expressions may not have */
     bool has_volumes;
     double worst;     /* relative residual of a law, of all of them the largest */
     tl_status status; /* a failure */
@@ -158,6 +201,26 @@ static inline bool fit_uses(const fitting *f, size_t capture)
 void fit_load(fitting *f);
 void fit_unload(fitting *f);
 
+/* The number of a communicator of a rank; UINT32_MAX: no call that was read has made it. */
+uint32_t fit_comm_number(const fit_capture *c, uint32_t rank, uint32_t id);
+
+/* ---- fit_comms.c ---- */
+
+static inline fit_comm *fit_comm_at(const fitting *f, uint32_t number)
+{
+    return (fit_comm *)f->comms.items + number - SKEL_FIRST_COMM;
+}
+
+/* By number, what a rank has recorded of its members; NULL: it is no member. */
+const tl_comm *fit_comm_of(const fitting *f, uint32_t capture, uint32_t rank, uint32_t number);
+/* Size of a communicator, and rank in it. */
+uint32_t fit_comm_size(const fitting *f, uint32_t capture, uint32_t rank, uint32_t number);
+int32_t fit_comm_rank(const fitting *f, uint32_t capture, uint32_t rank, uint32_t number);
+/* Finds colour and key of all communicators. False: one has none. */
+bool fit_comms(fitting *f);
+/* Whether a skeleton has the members of a capture. */
+bool fit_same_comms(const fitting *f, const skeleton *s, uint32_t capture, char why[400]);
+
 /* ---- fit_loops.c ---- */
 
 /* Orders the calls, finds the loops and takes the samples of each statement. False: the calls have
@@ -169,6 +232,12 @@ void fit_loops_free(fitting *f);
 
 /* Makes the list of expressions, and prepares their evaluation. */
 void fit_candidates(fitting *f);
+
+/* ---- fit_evaluate.c ---- */
+
+/* Reads the list for each capture; again, with the communicators that are known now. */
+void fit_candidates_prepare(fitting *f);
+void fit_candidates_again(fitting *f);
 void fit_candidates_free(fitting *f);
 /* The head of a skeleton: parameters, grids; the grids that `body` mentions only, unless NULL. */
 void fit_head(const fitting *f, FILE *out, int64_t n_ranks, const int64_t *values,
@@ -193,6 +262,10 @@ bool fit_attribute(fitting *f, const fit_node *node, unsigned use, fit_getter *g
 /* The condition that holds for the samples whose value is not 0; "1" for all of them. */
 bool fit_condition(fitting *f, const fit_node *node, fit_getter *get, const void *arg,
                    char text[400]);
+/* Whether the rank has sizes of the sending side (SKEL_SLOT_COUNTS) or the receiving one. */
+bool fit_has_side(const fitting *f, const fit_sample *sample, int slot);
+/* Likewise of a number for each member, in the list of an event. */
+bool fit_counts(fitting *f, const fit_node *node, int slot, char text[400]);
 bool fit_is_used(const fitting *f, const fit_node *node, const fit_sample *sample);
 
 /* ---- fit_verify.c ---- */

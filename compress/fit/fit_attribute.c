@@ -14,7 +14,8 @@ enum { MAX_TEXT = 400 };
 bool fit_is_used(const fitting *f, const fit_node *node, const fit_sample *sample)
 {
     for (uint32_t d = 0; d < FIT_MAX_DEPTH && d < node->depth; d++)
-        if (f->fixed[d] >= 0 && sample->index[d] != f->fixed[d])
+        if ((f->fixed[d] >= 0 && sample->index[d] != f->fixed[d]) ||
+            sample->index[d] % f->period[d] != f->phase[d])
             return false;
     return true;
 }
@@ -24,7 +25,9 @@ typedef struct values {
     const fit_sample **samples;
     int64_t *value;
     size_t n;
-    unsigned variables; /* bits: the loop variables that an expression may have */
+    unsigned variables; /* bits: the variables that an expression may have */
+    unsigned without;   /* bits: grids that it may not have */
+    uint32_t comm;      /* of the call: expressions of ranks in it come first */
 } values;
 
 static unsigned variables_of(const fitting *f, const fit_node *node)
@@ -32,7 +35,7 @@ static unsigned variables_of(const fitting *f, const fit_node *node)
     unsigned variables = 0;
     for (uint32_t d = 0; d < node->depth && d < FIT_MAX_DEPTH; d++)
         variables |= f->fixed[d] < 0 ? 1U << d : 0;
-    return variables;
+    return node->has_each ? variables | 1U << FIT_EACH : variables;
 }
 
 static bool collect(fitting *f, const fit_node *node, fit_getter *get, const void *arg, values *v)
@@ -41,7 +44,11 @@ static bool collect(fitting *f, const fit_node *node, fit_getter *get, const voi
     const size_t n = node->samples.n;
     *v = (values){.samples = calloc(n + 1, sizeof *v->samples),
                   .value = calloc(n + 1, sizeof *v->value),
+                  .without = f->without,
+                  .comm = f->order ? f->symbols[f->order[node->low]].comm : SKEL_WORLD,
                   .variables = variables_of(f, node)};
+    if (v->comm >= SKEL_FIRST_COMM && fit_comm_at(f, v->comm)->is_world)
+        v->comm = SKEL_WORLD;
     for (size_t i = 0; i < n && v->samples && v->value; i++)
         if (fit_is_used(f, node, &samples[i]) && get(arg, &samples[i], &v->value[v->n]))
             v->samples[v->n++] = &samples[i];
@@ -154,7 +161,7 @@ static bool is_line(const fitting *f, size_t candidate, const char *base, const 
 
 static bool is_allowed(const fit_candidate *c, const values *v)
 {
-    return !(c->variables & ~v->variables);
+    return !(c->variables & ~v->variables) && !(c->grids & v->without);
 }
 
 static bool search(const fitting *f, const values *v, unsigned use, char text[MAX_TEXT])
@@ -170,11 +177,13 @@ static bool search(const fitting *f, const values *v, unsigned use, char text[MA
             snprintf(text, MAX_TEXT, "%" PRId64, v->n ? v->value[0] : 0);
         return true;
     }
-    for (size_t i = 0; i < f->candidates.n; i++)
-        if (all[i].use & use && is_allowed(&all[i], v) && equals(f, i, v)) {
-            snprintf(text, MAX_TEXT, "%s", all[i].text);
-            return true;
-        }
+    for (int own = v->comm >= SKEL_FIRST_COMM; own >= 0; own--)
+        for (size_t i = 0; i < f->candidates.n; i++)
+            if (all[i].use & use && (!own || all[i].comm == v->comm) && is_allowed(&all[i], v) &&
+                equals(f, i, v)) {
+                snprintf(text, MAX_TEXT, "%s", all[i].text);
+                return true;
+            }
     for (size_t i = 0; i < f->candidates.n && !has_null; i++)
         if (all[i].use & FIT_NUMBER && is_allowed(&all[i], v) &&
             is_line(f, i, all[i].text, v, text))
@@ -252,5 +261,63 @@ bool fit_condition(fitting *f, const fit_node *node, fit_getter *get, const void
     values v;
     const bool found = collect(f, node, get, arg, &v) && search_condition(f, &v, text);
     release(&v);
+    return found;
+}
+
+/* ---- counts for each member of a communicator ---- */
+
+typedef struct counts {
+    const fitting *f;
+    int slot;
+} counts;
+
+/* The list of one side, or NULL: the rank does not send or receive. */
+static const int64_t *list_of(const fitting *f, const fit_sample *sample, int slot, uint32_t *n)
+{
+    const tl_event *e = &sample->event->e;
+    const tl_call_info *row = tl_call_by_code(e->call);
+    *n = fit_comm_size(f, sample->capture, sample->rank, e->comm);
+    if (!fit_has_side(f, sample, slot))
+        return NULL;
+    const bool is_second = slot == SKEL_SLOT_RECV_COUNTS &&
+                           skel_has_counts(row, SKEL_SLOT_COUNTS) &&
+                           fit_has_side(f, sample, SKEL_SLOT_COUNTS);
+    return e->list_len < *n * (is_second ? 2 : 1) ? NULL : e->list + (is_second ? *n : 0);
+}
+
+static bool get_count(const void *arg, const fit_sample *sample, int64_t *out)
+{
+    const counts *which = arg;
+    uint32_t n;
+    const int64_t *list = list_of(which->f, sample, which->slot, &n);
+    if (list)
+        *out = list[sample->index[FIT_EACH]];
+    return list != NULL;
+}
+
+bool fit_counts(fitting *f, const fit_node *node, int slot, char text[MAX_TEXT])
+{
+    const fit_sample *samples = node->samples.items;
+    const counts which = {f, slot};
+    fit_node all = *node;
+    all.samples = (skel_array){0};
+    all.has_each = true;
+    for (size_t i = 0; i < node->samples.n && f->status == TL_OK; i++) {
+        uint32_t n;
+        if (!samples[i].event || !fit_is_used(f, node, &samples[i]) ||
+            !list_of(f, &samples[i], slot, &n))
+            continue;
+        for (uint32_t k = 0; k < n && f->status == TL_OK; k++) {
+            fit_sample *made = skel_push(&all.samples, sizeof *made);
+            if (made) {
+                *made = samples[i];
+                made->index[FIT_EACH] = k;
+            } else {
+                fit_out_of_memory(f);
+            }
+        }
+    }
+    const bool found = fit_attribute(f, &all, FIT_NUMBER, get_count, &which, text);
+    free(all.samples.items);
     return found;
 }

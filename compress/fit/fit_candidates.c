@@ -11,50 +11,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Ranks as a grid of n dimensions: the sizes of MPI_Dims_create, the largest or smallest first. */
-typedef struct grid_kind {
-    const char *name;
-    int n_dimensions;
-    bool periodic, smallest_first;
-} grid_kind;
-
-static const grid_kind grids[] = {
-    {"line", 1, false, false},      {"square", 2, false, false}, {"torus", 2, true, false},
-    {"square_t", 2, false, true},   {"torus_t", 2, true, true},  {"cube", 3, false, false},
-    {"cube_torus", 3, true, false}, {"cube_t", 3, false, true},  {"cube_torus_t", 3, true, true}};
-enum { N_GRIDS = sizeof grids / sizeof *grids };
-
-static void size_text(const grid_kind *g, int d, char text[40])
-{
-    const int from = g->smallest_first ? g->n_dimensions - 1 - d : d;
-    snprintf(text, 40, "dims(ranks, %d, %d)", g->n_dimensions, from);
-}
-
-static bool mentions(const char *body, const char *name)
-{
-    char wanted[32];
-    snprintf(wanted, sizeof wanted, "(%s,", name);
-    return !body || strstr(body, wanted);
-}
-
-void fit_head(const fitting *f, FILE *out, int64_t n_ranks, const int64_t *values, const char *body)
-{
-    fprintf(out, "ranks %" PRId64 "\n", n_ranks);
-    for (size_t i = 0; i < f->n_names; i++)
-        fprintf(out, "param %s = %" PRId64 "\n", f->names[i], values[i]);
-    for (size_t i = 0; i < N_GRIDS; i++) {
-        if (!mentions(body, grids[i].name))
-            continue;
-        fprintf(out, "grid %s = ", grids[i].name);
-        for (int d = 0; d < grids[i].n_dimensions; d++) {
-            char size[40];
-            size_text(&grids[i], d, size);
-            fprintf(out, "%s%s%s", d ? ", " : "", size, grids[i].periodic ? " periodic" : "");
-        }
-        fputc('\n', out);
-    }
-}
-
 /* ---- the list ---- */
 
 static size_t add(fitting *f, unsigned use, unsigned variables, const char *format, ...)
@@ -73,6 +29,8 @@ static size_t add(fitting *f, unsigned use, unsigned variables, const char *form
     if (made) {
         made->use = use;
         made->variables = variables;
+        for (size_t i = 0; i < FIT_N_GRIDS; i++)
+            made->grids |= fit_grid_uses(text, &fit_grids[i]) ? 1U << i : 0;
     }
     return f->candidates.n - 1;
 }
@@ -83,7 +41,7 @@ static void add_sizes(fitting *f)
     for (size_t i = 0; i < f->n_names; i++)
         add(f, NUMBER, 0, "%s", f->names[i]);
     add(f, NUMBER, 0, "ranks");
-    add(f, FIT_NUMBER, 0, "rank");
+    f->rank = add(f, FIT_NUMBER, 0, "rank");
     for (unsigned d = 0; d < FIT_MAX_DEPTH; d++)
         add(f, FIT_NUMBER, 1U << d, "i%u", d);
     add(f, NUMBER, 0, "bits(ranks - 1)");
@@ -105,11 +63,11 @@ static void add_sizes(fitting *f)
 }
 
 /* What a rank has of a parameter's elements along a dimension of a grid. */
-static void add_local(fitting *f, const grid_kind *g)
+static void add_local(fitting *f, const fit_grid *g)
 {
     char size[3][40];
     for (int d = 0; d < g->n_dimensions; d++)
-        size_text(g, d, size[d]);
+        fit_grid_size(g, d, size[d]);
     for (size_t i = 0; i < f->n_names; i++) {
         const char *n = f->names[i], *name = g->name;
         for (int d = 0; d < g->n_dimensions; d++) {
@@ -139,6 +97,10 @@ static void add_products(fitting *f)
             if (i == k) {
                 add(f, NUMBER, 0, "%s * %s * %s", a, a, a);
                 add(f, NUMBER, 0, "%s * %s * %s / ranks", a, a, a);
+                for (int d = 0; d < 2; d++)
+                    add(f, NUMBER, 0, "%s * %s * %s / ranks / dims(ranks, 2, %d)", a, a, a, d);
+                for (int m = 1; m <= 2; m++)
+                    add(f, NUMBER, 0, "(%s + %d) * (%s + %d)", a, m, a, m);
                 add(f, NUMBER, 0, "%s / ranks * (%s / ranks)", a, a);
                 add(f, FIT_NUMBER, 0, "%s * %s / (ranks * ranks)", a, a);
             }
@@ -166,9 +128,19 @@ static void add_shares(fitting *f)
         snprintf(owner, sizeof owner, "i%u + 1", d);
         add_shares_of(f, 1U << d, owner);
     }
+    add(f, FIT_NUMBER, 1U << FIT_EACH, "each");
+    add_shares_of(f, 1U << FIT_EACH, "each");
+    for (size_t i = 0; i < f->n_names; i++) {
+        const char *n = f->names[i];
+        add(f, FIT_NUMBER, 1U << FIT_EACH, "each == rank ? 0 : %s", n);
+        add(f, FIT_NUMBER, 1U << FIT_EACH, "local(local(%s, 1, rank, ranks), 1, each, ranks)", n);
+        add(f, FIT_NUMBER, 1U << FIT_EACH, "local(local(%s, 1, each, ranks), 1, rank, ranks)", n);
+        add(f, FIT_NUMBER, 1U << FIT_EACH, "local(%s, 1, rank, ranks) * local(%s, 1, each, ranks)",
+            n, n);
+    }
 }
 
-static void add_neighbours(fitting *f, const grid_kind *g)
+static void add_neighbours(fitting *f, const fit_grid *g)
 {
     for (int d = g->n_dimensions - 1; d >= 0; d--) {
         for (int step = -1; step <= 1; step += 2) {
@@ -185,7 +157,7 @@ static void add_neighbours(fitting *f, const grid_kind *g)
         return;
     char size[2][40];
     for (int d = 0; d < 2; d++)
-        size_text(g, d, size[d]);
+        fit_grid_size(g, d, size[d]);
     add(f, FIT_PEER, 0, "coord(%s, 1) * %s + coord(%s, 0)", g->name, size[0], g->name);
     for (int y = -1; y <= 1; y += 2)
         for (int x = -1; x <= 1; x += 2)
@@ -193,6 +165,126 @@ static void add_neighbours(fitting *f, const grid_kind *g)
                 "neighbour(%s, 0, %d) == null || neighbour(%s, 1, %d) == null ? null : "
                 "neighbour(%s, 0, %d) %c 1",
                 g->name, y, g->name, x, g->name, y, x < 0 ? '-' : '+');
+}
+
+/* Sizes that halve from level to level, as those of a multigrid. */
+static void add_levels(fitting *f)
+{
+    for (unsigned d = 0; d < FIT_MAX_DEPTH; d++) {
+        const unsigned v = 1U << d;
+        for (size_t i = 0; i < f->n_names; i++) {
+            const char *n = f->names[i];
+            add(f, FIT_NUMBER | FIT_LAW, v, "%s >> i%u", n, d);
+            add(f, FIT_NUMBER | FIT_LAW, v, "(%s >> i%u) * (%s >> i%u)", n, d, n, d);
+            add(f, FIT_LAW, v, "(%s >> i%u) * (%s >> i%u) * (%s >> i%u)", n, d, n, d, n, d);
+            add(f, FIT_NUMBER | FIT_LAW, v, "local(%s, 1, rank, ranks) >> i%u", n, d);
+            add(f, FIT_NUMBER | FIT_LAW, v, "%s / ranks >> i%u", n, d);
+            add(f, FIT_NUMBER, v, "bits(%s >> i%u)", n, d);
+        }
+        for (unsigned k = 1; k <= 3; k++)
+            add(f, FIT_NUMBER | FIT_LAW, v, "1 << %u * i%u", k, d);
+    }
+}
+
+/* The points that a block of n * n * n has in common with the block at an offset. */
+static void add_common_points(fitting *f, unsigned variables, unsigned d, const char *n)
+{
+    add(f, FIT_NUMBER, variables,
+        "(i%u / 9 == 1 ? %s : 1) * (i%u / 3 %% 3 == 1 ? %s : 1) * (i%u %% 3 == 1 ? %s : 1)", d, n,
+        d, n, d, n);
+}
+
+/* All ranks around in a grid, by number of the offset; those of the sides are neighbours. */
+static void add_around(fitting *f)
+{
+    for (size_t g = 0; g < FIT_N_GRIDS; g++) {
+        const int n_offsets = fit_grids[g].n_dimensions == 3 ? 27 : 9;
+        for (int k = 0; k < n_offsets && fit_grids[g].n_dimensions > 1; k++) {
+            if (k == n_offsets / 2)
+                continue;
+            add(f, FIT_PEER, 0, "around(%s, %d)", fit_grids[g].name, k);
+            if (!fit_grids[g].periodic)
+                add(f, FIT_CONDITION, 0, "around(%s, %d) != null", fit_grids[g].name, k);
+        }
+        for (unsigned d = 0; d < FIT_MAX_DEPTH && fit_grids[g].n_dimensions > 1; d++)
+            add(f, FIT_PEER, 1U << d, "around(%s, i%u)", fit_grids[g].name, d);
+    }
+    static const char *const sizes[] = {"%s", "(%s + 1)", "(%s - 1)", "%s / 2", "%s / 4"};
+    for (unsigned d = 0; d < FIT_MAX_DEPTH; d++)
+        for (size_t i = 0; i < f->n_names; i++) {
+            char n[100];
+            for (size_t k = 0; k < sizeof sizes / sizeof *sizes; k++) {
+#pragma GCC diagnostic push
+#pragma GCC diagnostic ignored "-Wformat-nonliteral"
+                snprintf(n, sizeof n, sizes[k], f->names[i]);
+#pragma GCC diagnostic pop
+                add_common_points(f, 1U << d, d, n);
+            }
+            for (unsigned e = 0; e < d; e++) {
+                snprintf(n, sizeof n, "(%.80s >> i%u)", f->names[i], e);
+                add_common_points(f, 1U << d | 1U << e, d, n);
+            }
+        }
+}
+
+/* Groups of neighbouring ranks, and of every m-th rank. */
+static void add_colours(fitting *f)
+{
+    for (size_t i = 0; i < f->n_names; i++) {
+        add(f, FIT_COLOUR, 0, "rank / %s", f->names[i]);
+        add(f, FIT_COLOUR, 0, "rank %% %s", f->names[i]);
+        add(f, FIT_COLOUR, 0, "rank / (ranks / %s)", f->names[i]);
+        add(f, FIT_COLOUR, 0, "rank %% (ranks / %s)", f->names[i]);
+    }
+    for (int m = 2; m <= 16; m++) {
+        add(f, FIT_COLOUR, 0, "rank / %d", m);
+        add(f, FIT_COLOUR, 0, "rank %% %d", m);
+        add(f, FIT_PEER, 0, "rank - rank %% %d", m);
+        add(f, FIT_CONDITION, 0, "rank %% %d == 0", m);
+        add(f, FIT_CONDITION, 0, "rank %% %d != 0", m);
+    }
+    add(f, FIT_COLOUR, 0, "2 * rank / ranks");
+    add(f, FIT_COLOUR, 0, "-rank");
+    for (size_t g = 0; g < FIT_N_GRIDS; g++)
+        for (int d = 0; fit_grids[g].n_dimensions == 3 && !fit_grids[g].periodic && d < 3; d++)
+            add(f, FIT_COLOUR, 0, "coord(%s, %d) * ranks + coord(%s, %d)", fit_grids[g].name,
+                d == 0, fit_grids[g].name, d == 2 ? 1 : 2);
+}
+
+/* Ranks and sizes within a communicator. */
+static void add_comm(fitting *f, uint32_t number)
+{
+    const size_t first = f->candidates.n;
+    const unsigned k = number - SKEL_FIRST_COMM;
+    char size[40];
+    snprintf(size, sizeof size, "ranks_in(comm%u)", k);
+    add(f, FIT_CONDITION, 0, "rank_in(comm%u) != null", k);
+    add(f, FIT_CONDITION, 0, "rank_in(comm%u) == 0", k);
+    add(f, FIT_CONDITION, 0, "rank_in(comm%u) != null && rank_in(comm%u) > 0", k, k);
+    add(f, FIT_NUMBER, 0, "rank_in(comm%u)", k);
+    add(f, FIT_NUMBER | FIT_LAW, 0, "%s", size);
+    for (int step = 1; step <= 2; step++) {
+        add(f, FIT_PEER, 0, "(rank_in(comm%u) + %d) %% %s", k, step, size);
+        add(f, FIT_PEER, 0, "(rank_in(comm%u) - %d) %% %s", k, step, size);
+        add(f, FIT_PEER, 0, "rank_in(comm%u) + %d < %s ? rank_in(comm%u) + %d : null", k, step,
+            size, k, step);
+        add(f, FIT_PEER, 0, "rank_in(comm%u) >= %d ? rank_in(comm%u) - %d : null", k, step, k,
+            step);
+    }
+    for (size_t i = 0; i < f->n_names; i++) {
+        const char *n = f->names[i];
+        add(f, FIT_NUMBER | FIT_LAW, 0, "%s / %s", n, size);
+        add(f, FIT_NUMBER | FIT_LAW, 0, "local(%s, 1, rank_in(comm%u), %s)", n, k, size);
+        add(f, FIT_NUMBER, 1U << FIT_EACH, "local(%s, 1, each, %s)", n, size);
+        for (size_t m = 0; m < f->n_names; m++) {
+            add(f, FIT_NUMBER, 1U << FIT_EACH, "%s * local(%s, 1, each, %s)", f->names[m], n, size);
+            add(f, FIT_NUMBER, 1U << FIT_EACH,
+                "local(%s, 1, rank_in(comm%u), %s) * local(%s, 1, each, %s)", n, k, size,
+                f->names[m], size);
+        }
+    }
+    for (size_t i = first; i < f->candidates.n; i++)
+        ((fit_candidate *)f->candidates.items)[i].comm = number;
 }
 
 static void add_peers(fitting *f)
@@ -289,59 +381,17 @@ static void add_ranges(fitting *f)
         add_range(f, d, "0", top, 1, "rank % (2 << K) == 0 && rank + (1 << K) < ranks");
         add_range(f, d, top, "0", -1, "rank % (2 << K) == 0 && rank + (1 << K) < ranks");
         add_range(f, d, "0", "ranks - 1", 1, "K != rank");
+        for (size_t g = 0; g < FIT_N_GRIDS; g++) {
+            const bool is_cube = fit_grids[g].n_dimensions == 3;
+            char guard[80];
+            snprintf(guard, sizeof guard, "K != %d && around(%s, K) != null", is_cube ? 13 : 4,
+                     fit_grids[g].name);
+            if (fit_grids[g].n_dimensions > 1)
+                add_range(f, d, "0", is_cube ? "26" : "8", 1, guard);
+        }
         add_range(f, d, "rank + 1", "ranks - 1", 1, "1");
         add_range(f, d, "0", "rank - 1", 1, "1");
     }
-}
-
-/* ---- evaluation ---- */
-
-static char *list_text(const fitting *f, const fit_capture *c)
-{
-    char *text = NULL;
-    size_t size;
-    FILE *out = open_memstream(&text, &size);
-    const fit_candidate *all = f->candidates.items;
-    if (!out)
-        return NULL;
-    fputs("skeleton 1\n", out);
-    fit_head(f, out, c->n_ranks, c->values, NULL);
-    for (int d = 0; d < FIT_MAX_DEPTH; d++)
-        fprintf(out, "let i%d = rank\n", d);
-    for (size_t i = 0; i < f->candidates.n; i++)
-        fprintf(out, "let c_%zu = %s\n", i, all[i].text);
-    if (fclose(out) == 0)
-        return text;
-    free(text);
-    return NULL;
-}
-
-/* The nodes of the candidates are the same for all captures. */
-static void prepare(fitting *f, fit_capture *c)
-{
-    static char path[] = "--parameter"; /* what can be wrong is the name of a parameter */
-    char *text = list_text(f, c);
-    if (!text) {
-        fit_out_of_memory(f);
-        return;
-    }
-    c->s = (skeleton){.path = path};
-    f->status = skel_read(&c->s, text, NULL, 0, f->err);
-    free(text);
-    if (f->status != TL_OK)
-        return;
-    c->slots = calloc(c->s.n_slots + 1U, sizeof *c->slots);
-    if (!c->slots || !c->s.values.items) {
-        fit_out_of_memory(f);
-        return;
-    }
-    memcpy(c->slots, c->s.values.items, c->s.values.n * sizeof *c->slots);
-    const skel_statement *st = c->s.statements.items;
-    uint32_t number = c->s.first;
-    for (size_t i = 0; number; number = st[number].next, i++)
-        if (i >= FIT_MAX_DEPTH)
-            ((fit_candidate *)f->candidates.items)[i - FIT_MAX_DEPTH].node =
-                st[number].expressions[0];
 }
 
 void fit_candidates(fitting *f)
@@ -349,40 +399,18 @@ void fit_candidates(fitting *f)
     add_sizes(f);
     add_peers(f);
     add_conditions(f);
-    for (size_t i = 0; i < N_GRIDS; i++) {
-        add_neighbours(f, &grids[i]);
-        if (!grids[i].periodic && grids[i].n_dimensions > 1)
-            add_local(f, &grids[i]);
+    for (size_t i = 0; i < FIT_N_GRIDS; i++) {
+        add_neighbours(f, &fit_grids[i]);
+        if (!fit_grids[i].periodic && fit_grids[i].n_dimensions > 1)
+            add_local(f, &fit_grids[i]);
     }
     add_products(f);
     add_shares(f);
+    add_levels(f);
+    add_around(f);
+    add_colours(f);
+    for (uint32_t i = 0; i < f->comms.n; i++)
+        add_comm(f, SKEL_FIRST_COMM + i);
     add_ranges(f);
-    for (size_t i = 0; i < f->n_captures && f->status == TL_OK; i++)
-        prepare(f, &f->captures[i]);
-}
-
-void fit_candidates_free(fitting *f)
-{
-    fit_candidate *all = f->candidates.items;
-    for (size_t i = 0; i < f->candidates.n; i++)
-        free(all[i].text);
-    free(all);
-    free(f->ranges.items);
-    for (size_t i = 0; f->captures && i < f->n_captures; i++) {
-        fit_capture *c = &f->captures[i];
-        c->s.path = NULL;
-        skel_clear(&c->s);
-        free(c->slots);
-    }
-}
-
-bool fit_value(const fitting *f, size_t candidate, const fit_sample *sample, int64_t *out)
-{
-    const fit_capture *c = &f->captures[sample->capture];
-    const fit_candidate *all = f->candidates.items;
-    const size_t n = c->s.values.n;
-    c->slots[0] = sample->rank;
-    for (size_t d = 0; d < FIT_MAX_DEPTH; d++)
-        c->slots[n + d] = sample->index[d];
-    return skel_evaluate(&c->s, c->slots, all[candidate].node, -1, out, NULL) == TL_OK;
+    fit_candidates_prepare(f);
 }

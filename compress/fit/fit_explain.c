@@ -40,6 +40,7 @@ static bool unexplained(fitting *f, const fit_node *node, const char *what)
 /* ---- the fields of a call ---- */
 
 typedef struct field {
+    const fitting *f;
     int slot;
     uint32_t size; /* of a kernel */
 } field;
@@ -49,26 +50,38 @@ static int64_t peer_value(int32_t peer)
     return peer == TL_PROC_NULL ? SKEL_NULL : peer;
 }
 
-/* Sizes that MPI ignores on a rank do not matter. */
-static bool is_ignored(const fit_sample *sample, int slot)
+static tl_role role_of(const fitting *f, const fit_sample *sample)
 {
     const tl_event *e = &sample->event->e;
-    const tl_call_info *row = tl_call_by_code(e->call);
-    if (!tl_is_collective(row->action) || !(row->slots & TL_SLOT_RECV_COUNT))
+    if (!tl_is_rooted(tl_call_by_code(e->call)->action))
+        return TL_ROLE_OTHER;
+    return tl_role_within(e->peer, fit_comm_rank(f, sample->capture, sample->rank, e->comm));
+}
+
+bool fit_has_side(const fitting *f, const fit_sample *sample, int slot)
+{
+    const tl_meaning *m = tl_meaning_of(tl_call_by_code(sample->event->e.call)->action);
+    const tl_role role = role_of(f, sample);
+    return slot == SKEL_SLOT_COUNTS ? tl_fills_sent(m, 0, role) : tl_fills_received(m, 0, role);
+}
+
+/* Sizes that MPI ignores on a rank do not matter. */
+static bool is_ignored(const fitting *f, const fit_sample *sample, int slot)
+{
+    const tl_call_info *row = tl_call_by_code(sample->event->e.call);
+    if (!tl_is_collective(row->action) || !(row->slots & (TL_SLOT_RECV_COUNT | TL_SLOT_RECV_TYPE)))
         return false;
-    const int32_t me = e->comm == TL_COMM_SELF ? 0 : (int32_t)sample->rank;
-    const tl_role role = tl_role_within(e->peer, me);
     if (slot == TL_SLOT_COUNT || slot == TL_SLOT_TYPE)
-        return !tl_fills_sent(tl_meaning_of(row->action), 0, role);
+        return !fit_has_side(f, sample, SKEL_SLOT_COUNTS);
     if (slot == TL_SLOT_RECV_COUNT || slot == TL_SLOT_RECV_TYPE)
-        return !tl_fills_received(tl_meaning_of(row->action), 0, role);
+        return !fit_has_side(f, sample, SKEL_SLOT_RECV_COUNTS);
     return false;
 }
 
 static bool get_field(const void *arg, const fit_sample *sample, int64_t *out)
 {
     const field *which = arg;
-    if (!sample->event || is_ignored(sample, which->slot))
+    if (!sample->event || is_ignored(which->f, sample, which->slot))
         return false;
     const tl_event *e = &sample->event->e;
     switch (which->slot) {
@@ -104,10 +117,48 @@ static bool write_sizes(fitting *f, const fit_node *node, const char *names)
         char name[40];
         const size_t size = strcspn(names, " ");
         snprintf(name, sizeof name, "%.*s", (int)size, names);
-        ok = write_field(f, node, (field){TL_SLOT_LIST, i}, name);
+        ok = write_field(f, node, (field){f, TL_SLOT_LIST, i}, name);
         names += size + (names[size] == ' ');
     }
     return ok;
+}
+
+typedef struct flag {
+    uint16_t mask;
+} flag;
+
+static bool get_flag(const void *arg, const fit_sample *sample, int64_t *out)
+{
+    const flag *which = arg;
+    *out = sample->event && sample->event->e.flags & which->mask;
+    return sample->event != NULL;
+}
+
+/* Nothing if no rank has it. */
+static bool write_flag(fitting *f, const fit_node *node, uint16_t mask, const char *name)
+{
+    const flag which = {mask};
+    char text[400], what[100];
+    if (!(f->symbols[f->order[node->low]].row->slots & TL_SLOT_FLAGS))
+        return true;
+    snprintf(what, sizeof what, "no condition holds for the ranks with %s", name);
+    if (!fit_condition(f, node, get_flag, &which, text))
+        return unexplained(f, node, what);
+    if (strcmp(text, "0") != 0)
+        fit_print(f, &f->out, " %s=%s", name, text);
+    return true;
+}
+
+static bool write_counts(fitting *f, const fit_node *node, int slot, const char *name)
+{
+    char text[400], what[100];
+    if (!skel_has_counts(f->symbols[f->order[node->low]].row, slot))
+        return true;
+    snprintf(what, sizeof what, "no expression has the values of %s", name);
+    if (!fit_counts(f, node, slot, text))
+        return unexplained(f, node, what);
+    fit_print(f, &f->out, " %s=%s", name, text);
+    return true;
 }
 
 bool fit_fields(fitting *f, const fit_node *node)
@@ -126,10 +177,18 @@ bool fit_fields(fitting *f, const fit_node *node)
             if ((int)tl_text_fields[k].slot == slots[i])
                 name = tl_text_field_name(&tl_text_fields[k], s->row);
         if (name && s->row->slots & (uint32_t)slots[i])
-            ok = write_field(f, node, (field){slots[i], 0}, name);
+            ok = write_field(f, node, (field){f, slots[i], 0}, name);
     }
-    if (s->comm == TL_COMM_SELF)
+    ok = ok && write_flag(f, node, TL_IN_PLACE, "in_place") &&
+         write_flag(f, node, TL_NONCOMMUTATIVE, "noncommutative") &&
+         write_counts(f, node, SKEL_SLOT_COUNTS, "counts") &&
+         write_counts(f, node, SKEL_SLOT_RECV_COUNTS, "recv_counts");
+    if (s->comm == SKEL_SELF)
         fit_print(f, &f->out, " comm=self");
+    else if (s->comm >= SKEL_FIRST_COMM)
+        fit_print(f, &f->out, " comm=comm%" PRIu32, s->comm - SKEL_FIRST_COMM);
+    if (s->new_comm)
+        fit_print(f, &f->out, " new_comm=comm%" PRIu32, s->new_comm - SKEL_FIRST_COMM);
     if (s->row->slots & TL_SLOT_REQUEST || s->row->code == TL_MPI_Waitall)
         fit_print(f, &f->out, " request=r%" PRIu32, s->request);
     return ok;
@@ -234,6 +293,65 @@ static bool explain_unrolled(fitting *f, const fit_node *node, unsigned indent)
     return ok;
 }
 
+/* ---- loops whose iterations repeat: two loops of the program without a call between them ---- */
+
+typedef struct parts {
+    int64_t n;
+} parts;
+
+static bool get_passes(const void *arg, const fit_sample *sample, int64_t *out)
+{
+    const parts *p = arg;
+    *out = sample->trips / p->n;
+    return true;
+}
+
+static bool are_divisible(const fitting *f, const fit_node *node, int64_t by)
+{
+    const fit_sample *samples = node->samples.items;
+    bool any = false;
+    for (size_t i = 0; i < node->samples.n; i++) {
+        if (!fit_is_used(f, node, &samples[i]))
+            continue;
+        if (samples[i].trips % by)
+            return false;
+        any |= samples[i].trips > 0;
+    }
+    return any;
+}
+
+static bool explain_period(fitting *f, const fit_node *node, int64_t period, unsigned indent)
+{
+    const parts p = {period};
+    char trips[400];
+    if (!are_divisible(f, node, period) ||
+        !fit_attribute(f, node, FIT_NUMBER, get_passes, &p, trips))
+        return false;
+    indent_by(f, indent);
+    fit_print(f, &f->out, "for i%" PRIu32 " = 0 to %s - 1 {\n", node->depth, trips);
+    bool ok = true;
+    f->period[node->depth] = period;
+    for (int64_t i = 0; ok && i < period; i++) {
+        f->phase[node->depth] = i;
+        ok = explain_body(f, node, indent + 1);
+    }
+    f->period[node->depth] = 1;
+    f->phase[node->depth] = 0;
+    indent_by(f, indent);
+    fit_print(f, &f->out, "}\n");
+    return ok;
+}
+
+static bool explain_periods(fitting *f, const fit_node *node, size_t start, unsigned indent)
+{
+    for (int64_t period = 2; period <= FIT_MAX_PERIOD; period++) {
+        f->out.size = start;
+        if (explain_period(f, node, period, indent))
+            return true;
+    }
+    return false;
+}
+
 /* ---- loops over single calls, with a range that is not 0 to a number ---- */
 
 /* Gives each sample of the call its value of the variable. False: the range has another number of
@@ -336,6 +454,9 @@ bool fit_explain(fitting *f, uint32_t number, unsigned indent)
         if (!ok) {
             f->out.size = start;
             ok = explain_unrolled(f, node, indent);
+        }
+        if (!ok) {
+            ok = explain_periods(f, node, start, indent);
         }
         if (ok && !had_reason)
             *f->why = '\0';

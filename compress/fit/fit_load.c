@@ -114,10 +114,8 @@ static const char *lacks(const tl_call_info *row, const tl_event *e)
         return "is not in the language of skeletons";
     if (row->action == TL_ACTION_KERNEL && e->list_len != tl_text_n_dimensions(row))
         return "has another number of sizes";
-    if (e->flags & TL_IN_PLACE)
-        return "has MPI_IN_PLACE, which is not in the language of skeletons";
-    if (e->comm > TL_COMM_SELF)
-        return "is on a communicator other than world and self, which the language lacks";
+    if (e->flags & (uint16_t) ~(TL_IN_PLACE | TL_NONCOMMUTATIVE))
+        return "has a flag that the language lacks";
     if (((row->slots & TL_SLOT_PEER) && e->peer < TL_PROC_NULL) ||
         ((row->slots & TL_SLOT_RECV_PEER) && e->recv_peer < TL_PROC_NULL))
         return "has a wildcard or a root of an intercommunicator, which the language lacks";
@@ -179,20 +177,86 @@ static bool keep_list(tl_event *e)
     return true;
 }
 
+/* ---- communicators ---- */
+
+uint32_t fit_comm_number(const fit_capture *c, uint32_t rank, uint32_t id)
+{
+    const fit_made *all = c->made.items;
+    if (id == TL_COMM_WORLD || id == TL_COMM_SELF)
+        return id == TL_COMM_SELF ? SKEL_SELF : SKEL_WORLD;
+    for (size_t i = c->made.n; id && i-- > 0 && all[i].rank == rank;)
+        if (all[i].id == id)
+            return SKEL_FIRST_COMM + all[i].index;
+    return UINT32_MAX;
+}
+
+/* Notes what the call makes. Returns "" or what the language lacks. */
+static const char *note_comm(fitting *f, uint32_t capture, uint32_t rank, uint32_t symbol,
+                             tl_event *e)
+{
+    fit_capture *c = &f->captures[capture];
+    fit_symbol *s = &f->symbols[symbol];
+    if (!(s->row->slots & TL_SLOT_NEW_COMM))
+        return NULL;
+    if (!s->new_comm) {
+        fit_comm *made = skel_push(&f->comms, sizeof *made);
+        if (!made) {
+            fit_out_of_memory(f);
+            return NULL;
+        }
+        made->symbol = symbol;
+        s->new_comm = SKEL_FIRST_COMM + (uint32_t)f->comms.n - 1;
+    }
+    const uint32_t index = s->new_comm - SKEL_FIRST_COMM;
+    const fit_made *all = c->made.items;
+    for (size_t i = c->made.n; i-- > 0 && all[i].rank == rank;)
+        if (all[i].index == index)
+            return "makes a communicator again, and the language makes each once";
+    fit_made *made = skel_push(&c->made, sizeof *made);
+    if (!made) {
+        fit_out_of_memory(f);
+        return NULL;
+    }
+    *made = (fit_made){rank, e->new_comm, index};
+    e->new_comm = e->new_comm ? s->new_comm : 0;
+    return NULL;
+}
+
+/* By rank and number, when all numbers are known. */
+static void list_comms(fitting *f, fit_capture *c)
+{
+    const fit_made *all = c->made.items;
+    c->comms = calloc((size_t)c->n_ranks * f->comms.n + 1, sizeof *c->comms);
+    for (size_t i = 0; c->comms && i < c->made.n; i++)
+        if (all[i].id)
+            c->comms[(size_t)all[i].rank * f->comms.n + all[i].index] =
+                tl_reader_comm(c->reader, all[i].rank, all[i].id);
+    if (!c->comms)
+        fit_out_of_memory(f);
+}
+
 static void take(fitting *f, uint32_t capture, uint32_t rank, skel_array *events,
                  skel_array *starts, fit_numbers *numbers, tl_event *e)
 {
     const tl_call_info *row = tl_call_by_code(e->call);
     const tl_reader *r = f->captures[capture].reader;
+    const uint32_t comm = row->slots & TL_SLOT_COMM
+                              ? fit_comm_number(&f->captures[capture], rank, e->comm)
+                              : SKEL_WORLD;
     const fit_symbol like = {.row = row,
                              .site = site_hash(r, rank, e->site),
-                             .comm = row->slots & TL_SLOT_COMM ? e->comm : 0,
+                             .comm = comm,
                              .capture = capture,
                              .rank = rank,
                              .site_id = e->site};
     const uint32_t symbol = find_symbol(f, &like);
     char text[300];
     const char *missing = lacks(row, e);
+    if (f->status == TL_OK && !missing && comm == UINT32_MAX)
+        missing = "is on a communicator that no call of the language has made";
+    if (f->status == TL_OK && !missing)
+        missing = note_comm(f, capture, rank, symbol, e);
+    e->comm = comm;
     if (f->status == TL_OK && !missing && !fit_number(numbers, row, e))
         missing = "has a request that no call of the language started";
     if (f->status == TL_OK && missing)
@@ -265,6 +329,8 @@ void fit_load(fitting *f)
         load_capture(f, (uint32_t)i);
     for (uint32_t i = 0; i < f->n_symbols; i++)
         f->symbols[i].request = group_of(f, i);
+    for (size_t i = 0; i < f->n_captures && f->status == TL_OK; i++)
+        list_comms(f, &f->captures[i]);
 }
 
 void fit_unload(fitting *f)
@@ -275,7 +341,10 @@ void fit_unload(fitting *f)
             free((int64_t *)c->events[k].e.list);
         free(c->events);
         free(c->first);
+        free(c->made.items);
+        free(c->comms);
     }
+    free(f->comms.items);
     free(f->symbol_array.items);
     free(f->captures);
 }

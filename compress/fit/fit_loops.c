@@ -255,7 +255,7 @@ static void walk(walker *w, uint32_t first)
             return;
         }
         *made = (fit_sample){.capture = w->capture, .rank = w->rank};
-        memcpy(made->index, w->index, sizeof made->index);
+        memcpy(made->index, w->index, FIT_MAX_DEPTH * sizeof *made->index);
         if (!node->is_loop) {
             if (is_next(w, node))
                 made->event = w->at++;

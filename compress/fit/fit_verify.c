@@ -17,10 +17,25 @@ static bool same_list(const tl_event *a, const tl_event *b)
 static bool same(const tl_event *a, const tl_event *b)
 {
     return a->call == b->call && a->flags == b->flags && a->comm == b->comm &&
-           a->request == b->request && a->peer == b->peer && a->tag == b->tag &&
-           a->recv_peer == b->recv_peer && a->recv_tag == b->recv_tag && a->count == b->count &&
-           a->type_bytes == b->type_bytes && a->recv_count == b->recv_count &&
-           a->recv_type_bytes == b->recv_type_bytes && same_list(a, b);
+           a->new_comm == b->new_comm && a->request == b->request && a->peer == b->peer &&
+           a->tag == b->tag && a->recv_peer == b->recv_peer && a->recv_tag == b->recv_tag &&
+           a->count == b->count && a->type_bytes == b->type_bytes &&
+           a->recv_count == b->recv_count && a->recv_type_bytes == b->recv_type_bytes &&
+           same_list(a, b);
+}
+
+/* Numbers in place of the ids of communicators. */
+static void number_comms(const skeleton *s, uint32_t rank, const tl_call_info *row, tl_event *e)
+{
+    const uint32_t comm = e->comm, new_comm = e->new_comm;
+    e->comm = comm == TL_COMM_SELF ? SKEL_SELF : SKEL_WORLD;
+    for (uint32_t i = 0; i < s->comms.n && row->slots & TL_SLOT_COMM; i++) {
+        const uint32_t id = skel_comm_id(s, SKEL_FIRST_COMM + i, rank);
+        if (id && id == comm)
+            e->comm = SKEL_FIRST_COMM + i;
+        if (id && id == new_comm)
+            e->new_comm = SKEL_FIRST_COMM + i;
+    }
 }
 
 static void differ(const fitting *f, uint32_t rank, size_t event, const tl_event *made,
@@ -49,6 +64,7 @@ static bool same_rank(fitting *f, const skeleton *s, const fit_capture *c, uint3
         const tl_call_info *row = tl_call_by_code(e.call);
         if (row->action == TL_ACTION_INIT)
             continue;
+        number_comms(s, rank, row, &e);
         ok = i < n && fit_number(&numbers, row, &e) && same(&e, &recorded[i].e);
         if (!ok)
             differ(f, rank, i + 1, &e, i < n ? &recorded[i] : NULL, why);
@@ -81,6 +97,7 @@ const char *fit_verify(fitting *f, const char *text, size_t capture, char why[40
     bool ok = skel_read(&s, text, given, f->n_names + 1, &err) == TL_OK;
     if (!ok)
         snprintf(why, 400, "%.390s", err.text);
+    ok = ok && fit_same_comms(f, &s, (uint32_t)capture, why);
     for (uint32_t rank = 0; ok && rank < c->n_ranks; rank++)
         ok = same_rank(f, &s, c, rank, why);
     s.path = NULL;

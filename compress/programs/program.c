@@ -41,11 +41,15 @@ static tl_status write_rank(tl_reader *r, tl_writer *writer, uint32_t rank, tl_e
 {
     const tl_site *sites;
     const tl_user_kernel *kernels;
+    const tl_comm *comms;
+    const size_t n_comms = tl_reader_comms(r, rank, &comms);
     const size_t n_sites = tl_reader_sites(r, rank, &sites);
     const size_t n_kernels = tl_reader_kernels(r, rank, &kernels);
     tl_cursor *cursor = NULL;
     tl_event event;
     tl_status status = tl_cursor_open(r, rank, &cursor, err);
+    for (size_t i = 0; i < n_comms && status == TL_OK; i++)
+        status = tl_writer_define_comm(writer, &comms[i]);
     for (size_t i = 0; i < n_sites && status == TL_OK; i++)
         status = tl_writer_define_site(writer, &sites[i]);
     for (size_t i = 0; i < n_kernels && status == TL_OK; i++)

@@ -33,6 +33,8 @@ typedef struct tl_program_kind {
     tl_status (*next)(void *state, tl_event *event);
     /* Why start or next failed, if not for lack of memory; NULL: they never do. */
     const tl_error *(*error)(const void *state);
+    /* tl_reader_comms; NULL: world and self alone */
+    size_t (*comms)(const void *program, uint32_t rank, const tl_comm **out);
     /* tl_cursor_take, tl_cursor_expand; NULL if the face lists no calls */
     tl_status (*take)(void *state, const tl_short_event **events, size_t *n);
     void (*expand)(void *state, const tl_short_event *from, tl_event *event);

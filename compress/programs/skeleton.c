@@ -208,6 +208,7 @@ void skel_clear(skeleton *s)
     free(s->statements.items);
     free(s->fields.items);
     free(s->grids.items);
+    skel_free_comms(s);
     free(s->values.items);
     free(s->sites);
     free(s->sources);
@@ -243,6 +244,8 @@ static tl_status open_program(const char *parameters, void **program, tl_error *
     if (status == TL_OK)
         status = list_sites(s, err);
     if (status == TL_OK)
+        status = skel_define_comms(s, err);
+    if (status == TL_OK)
         status = make_text(s, err);
     free(source);
     free_parameters(&given);
@@ -271,4 +274,5 @@ const tl_program_kind tl_program_skeleton = {.name = "skel",
                                              .start = skel_start,
                                              .next = skel_next,
                                              .error = skel_error,
+                                             .comms = skel_comms,
                                              .stop = skel_stop};

@@ -52,8 +52,11 @@ typedef enum skel_op {
     SKEL_OWNER,
     SKEL_LOCAL,
     SKEL_DIMS,
-    SKEL_COORD, /* value: the grid; also of the one that follows */
-    SKEL_NEIGHBOUR
+    SKEL_COORD, /* value: the grid; also of those that follow */
+    SKEL_NEIGHBOUR,
+    SKEL_AROUND,
+    SKEL_RANK_IN, /* value: the communicator; also of the one that follows */
+    SKEL_RANKS_IN
 } skel_op;
 
 /* A node of an expression; operands are numbers of nodes. */
@@ -70,6 +73,20 @@ typedef struct skel_grid {
     bool periodic[SKEL_MAX_DIMENSIONS];
 } skel_grid;
 
+/* How a statement names a communicator: these, then SKEL_FIRST_COMM + index. */
+enum { SKEL_WORLD, SKEL_SELF, SKEL_FIRST_COMM };
+
+/* A communicator: a group of ranks for each colour. */
+typedef struct skel_comm {
+    char *name;
+    uint32_t line;
+    uint32_t maker;         /* the call that makes it; 0: none */
+    uint32_t parent;        /* what that call is made on */
+    int32_t *members;       /* of all groups, one behind the other */
+    uint32_t *first, *size; /* by rank: its group; size 0: it is no member */
+    int32_t *place;         /* by rank: its rank in the group */
+} skel_comm;
+
 typedef enum skel_kind {
     SKEL_LET,
     SKEL_FOR, /* expressions: first, last, step (node 0: 1) */
@@ -78,9 +95,20 @@ typedef enum skel_kind {
     SKEL_CALL
 } skel_kind;
 
+/* Fields beyond the slots of an event that are one number. */
+enum {
+    SKEL_SLOT_IN_PLACE = 1 << 24,
+    SKEL_SLOT_NONCOMMUTATIVE = 1 << 25,
+    SKEL_SLOT_COUNTS = 1 << 26, /* of a list: for each member of the communicator */
+    SKEL_SLOT_RECV_COUNTS = 1 << 27
+};
+
+/* The slot of `each`, the member of a communicator that a count is for. */
+enum { SKEL_EACH = 2 };
+
 /* A NAME=EXPRESSION of a call. */
 typedef struct skel_field {
-    int slot; /* one of TL_SLOT_*; TL_SLOT_LIST: the next size of a kernel */
+    int slot; /* one of TL_SLOT_* or SKEL_SLOT_*; TL_SLOT_LIST: the next size of a kernel */
     uint32_t expression;
 } skel_field;
 
@@ -97,7 +125,8 @@ typedef struct skel_statement {
     uint32_t request; /* number of the request's name + 1; 0: all of them */
     uint32_t index;   /* expression in its brackets; 0: none */
     uint32_t site;
-    bool on_self;
+    uint32_t comm;     /* SKEL_WORLD... */
+    uint32_t new_comm; /* likewise; 0: none */
 } skel_statement;
 
 typedef struct skel_parameter {
@@ -123,7 +152,10 @@ typedef struct skeleton {
     skel_array grids;      /* skel_grid */
     skel_array parameters; /* skel_parameter */
     skel_array requests;   /* char *: their names */
-    skel_array values;     /* int64_t: the first slots of each rank: rank, ranks, parameters */
+    skel_array comms;      /* skel_comm */
+    skel_array values;    /* int64_t: the first slots of each rank: rank, ranks, each, parameters */
+    tl_comm *definitions; /* of the communicators, by rank */
+    size_t *first_definition;
     tl_site *sites;
     tl_source *sources;
     size_t n_sites;
@@ -185,7 +217,7 @@ typedef struct skel_name {
     const char *start;
     size_t size;
     uint32_t slot; /* or number of the grid */
-    bool is_constant, is_grid;
+    bool is_constant, is_grid, is_comm;
 } skel_name;
 
 void skel_advance(skel_parser *p);
@@ -210,6 +242,24 @@ char *skel_keep(skel_parser *p, const skel_token *token, skel_array *texts);
 bool skel_knows(const tl_call_info *row);
 /* Parses a call; returns the number of its statement. */
 uint32_t skel_read_call(skel_parser *p);
+
+/* Whether a field of the call is a list with a number for each member. */
+bool skel_has_counts(const tl_call_info *row, int slot);
+
+/* ---- skeleton_comm.c ---- */
+
+/* Parses COLOUR [, KEY] of a communicator; returns its index. */
+uint32_t skel_read_comm(skel_parser *p, const skel_token *name, uint32_t line);
+/* Refuses communicators that no call makes, or with members that its parent does not have. */
+void skel_check_comms(skel_parser *p);
+/* NULL: world or self. */
+const skel_comm *skel_comm_at(const skeleton *s, uint32_t number);
+/* Its id in the events of a rank; TL_COMM_NULL: the rank is no member. */
+uint32_t skel_comm_id(const skeleton *s, uint32_t number, uint32_t rank);
+/* The communicators of each rank, as a trace defines them. */
+tl_status skel_define_comms(skeleton *s, tl_error *err);
+size_t skel_comms(const void *program, uint32_t rank, const tl_comm **out);
+void skel_free_comms(skeleton *s);
 
 /* ---- skeleton_expression.c ---- */
 

@@ -4,6 +4,7 @@
 
 #include "skeleton.h"
 
+#include "actions.h"
 #include "text.h"
 
 #include <stdio.h>
@@ -22,10 +23,22 @@ bool skel_knows(const tl_call_info *row)
     case TL_ACTION_WAIT: return row->code == TL_MPI_Wait || row->code == TL_MPI_Waitall;
     case TL_ACTION_KERNEL:
         return row->dimensions && *row->dimensions && row->code != TL_KERNEL_user;
+    case TL_ACTION_COMM_DUP:
+    case TL_ACTION_COMM_SPLIT:
+    case TL_ACTION_COMM_CREATE: return !(row->traits & TL_TRAIT_NB);
+    case TL_ACTION_COMM_FREE: return true;
     default:
         return row->action >= TL_ACTION_BARRIER && row->action <= TL_ACTION_IEXSCAN &&
-               !(row->slots & TL_SLOT_LIST) && !(row->traits & TL_TRAIT_PERSISTENT);
+               !(row->traits & TL_TRAIT_PERSISTENT) &&
+               tl_meaning_of(row->action)->sent != TL_SIZE_BYTES;
     }
+}
+
+bool skel_has_counts(const tl_call_info *row, int slot)
+{
+    const tl_meaning *m = tl_meaning_of(row->action);
+    return tl_is_collective(row->action) && row->slots & TL_SLOT_LIST &&
+           (slot == SKEL_SLOT_COUNTS ? m->sent : m->received) == TL_SIZE_LIST;
 }
 
 static const tl_call_info *find_call(skel_parser *p)
@@ -48,6 +61,16 @@ static const tl_call_info *find_call(skel_parser *p)
     return p->status == TL_OK ? row : NULL;
 }
 
+/* Fields that are no slot of an event. */
+static const struct {
+    const char *name;
+    int slot;
+    bool is_list;
+} others[] = {{"in_place", SKEL_SLOT_IN_PLACE, false},
+              {"noncommutative", SKEL_SLOT_NONCOMMUTATIVE, false},
+              {"counts", SKEL_SLOT_COUNTS, true},
+              {"recv_counts", SKEL_SLOT_RECV_COUNTS, true}};
+
 /* The slot of a field of this call; 0: it has no such field. */
 static int slot_of(const tl_call_info *row, const skel_token *name)
 {
@@ -57,6 +80,12 @@ static int slot_of(const tl_call_info *row, const skel_token *name)
             !memcmp(known, name->start, name->size))
             return (int)tl_text_fields[i].slot;
     }
+    for (size_t i = 0; i < sizeof others / sizeof *others; i++)
+        if (strlen(others[i].name) == name->size &&
+            !memcmp(others[i].name, name->start, name->size) &&
+            (others[i].is_list ? skel_has_counts(row, others[i].slot)
+                               : tl_is_collective(row->action) && row->slots & TL_SLOT_FLAGS))
+            return others[i].slot;
     return 0;
 }
 
@@ -114,16 +143,62 @@ static void add_field(skel_parser *p, uint32_t number, int slot, uint32_t expres
     skel_statement_at(p, number)->n_fields++;
 }
 
-static void read_comm(skel_parser *p, uint32_t number)
+/* The number of a communicator. */
+static uint32_t named_comm(skel_parser *p)
 {
     char text[64];
-    if (skel_accept(p, "world"))
-        return;
-    if (!skel_is(p, "self"))
-        skel_wrong(p, p->token.line, "comm=%s is not in the language; write world or self",
+    const skel_name *name = p->token.kind == SKEL_T_NAME ? skel_find_name(p, &p->token) : NULL;
+    uint32_t number = SKEL_WORLD;
+    if (skel_is(p, "self"))
+        number = SKEL_SELF;
+    else if (name && name->is_comm)
+        number = SKEL_FIRST_COMM + name->slot;
+    else if (!skel_is(p, "world"))
+        skel_wrong(p, p->token.line,
+                   "%s is not a communicator; write world or self, or define one: comm NAME = "
+                   "COLOUR, KEY",
                    skel_found(p, text));
-    skel_statement_at(p, number)->on_self = true;
     skel_advance(p);
+    return number;
+}
+
+static void read_comm(skel_parser *p, uint32_t number)
+{
+    const uint32_t line = p->token.line, comm = named_comm(p);
+    if (comm < SKEL_FIRST_COMM && skel_statement_at(p, number)->row->action == TL_ACTION_COMM_FREE)
+        skel_wrong(p, line, "world and self cannot be freed; give another communicator");
+    skel_statement_at(p, number)->comm = comm;
+}
+
+static void read_new_comm(skel_parser *p, uint32_t number)
+{
+    const uint32_t line = p->token.line, comm = named_comm(p);
+    if (p->status != TL_OK)
+        return;
+    skel_comm *made =
+        comm < SKEL_FIRST_COMM ? NULL : (skel_comm *)p->s->comms.items + comm - SKEL_FIRST_COMM;
+    if (!made || made->maker) {
+        skel_wrong(p, line, "%s exists already; define another communicator",
+                   made ? made->name : "this communicator");
+        return;
+    }
+    made->maker = number;
+    skel_statement_at(p, number)->new_comm = comm;
+}
+
+/* A list of counts: an expression of `each`. */
+static uint32_t count_of_each(skel_parser *p)
+{
+    static const char each[] = "each";
+    skel_name *name = skel_push(&p->names, sizeof *name);
+    if (!name) {
+        skel_out_of_memory(p);
+        return 0;
+    }
+    *name = (skel_name){.start = each, .size = sizeof each - 1, .slot = SKEL_EACH};
+    const uint32_t node = skel_expression(p);
+    p->names.n--;
+    return node;
 }
 
 /* Takes NAME=EXPRESSION; returns its slot. */
@@ -153,10 +228,14 @@ static int read_field(skel_parser *p, uint32_t number, int seen, unsigned *n_siz
         read_request(p, number);
     else if (slot == TL_SLOT_COMM)
         read_comm(p, number);
+    else if (slot == TL_SLOT_NEW_COMM)
+        read_new_comm(p, number);
     else if (skel_is(p, "any"))
         skel_wrong(p, name.line,
                    "'any' is not in the language; give the rank and the tag of the "
                    "message that arrives");
+    else if (slot == SKEL_SLOT_COUNTS || slot == SKEL_SLOT_RECV_COUNTS)
+        add_field(p, number, slot, count_of_each(p));
     else
         add_field(p, number, slot, skel_expression(p));
     return slot;
@@ -170,7 +249,8 @@ uint32_t skel_read_call(skel_parser *p)
     } needed[] = {{TL_SLOT_COUNT, "count"},
                   {TL_SLOT_PEER, "peer"},
                   {TL_SLOT_RECV_PEER, "recv_peer"},
-                  {TL_SLOT_REQUEST, "request"}};
+                  {TL_SLOT_REQUEST, "request"},
+                  {TL_SLOT_NEW_COMM, "new_comm"}};
     const tl_call_info *row = find_call(p);
     const uint32_t line = p->token.line, number = row ? skel_add(p, SKEL_CALL, line) : 0;
     int seen = 0;
@@ -188,6 +268,16 @@ uint32_t skel_read_call(skel_parser *p)
         if (row->slots & (uint32_t)needed[i].slot && !(seen & needed[i].slot))
             skel_wrong(p, line, "%s has no %s; add %s=...", row->name, needed[i].name,
                        needed[i].name);
+    for (int slot = SKEL_SLOT_COUNTS; slot <= SKEL_SLOT_RECV_COUNTS; slot *= 2)
+        if (skel_has_counts(row, slot) && !(seen & slot))
+            skel_wrong(p, line, "%s has no %scounts; add %scounts=...", row->name,
+                       slot == SKEL_SLOT_COUNTS ? "" : "recv_",
+                       slot == SKEL_SLOT_COUNTS ? "" : "recv_");
+    const skel_statement *st = skel_statement_at(p, number);
+    if (st->new_comm)
+        ((skel_comm *)p->s->comms.items)[st->new_comm - SKEL_FIRST_COMM].parent = st->comm;
+    if (row->action == TL_ACTION_COMM_FREE && !(seen & TL_SLOT_COMM))
+        skel_wrong(p, line, "%s has no comm; add comm=...", row->name);
     if (row->code == TL_MPI_Waitall && !(seen & TL_SLOT_REQUEST))
         skel_wrong(p, line, "MPI_Waitall has no request; add request=NAME, or request=all");
     if (row->action == TL_ACTION_REGION && !(seen & TL_SLOT_TAG))

@@ -209,6 +209,43 @@ static int64_t in_grid(evaluation *v, const skel_node *node, int64_t dimension, 
     return v->slots[0] + (moved - at) * stride;
 }
 
+/* around(grid, k): the rank at the k-th of the offsets -1, 0 and 1 in all dimensions; the last
+ * dimension varies fastest. */
+static int64_t around(evaluation *v, const skel_node *node, int64_t k)
+{
+    const skel_grid *grid = (const skel_grid *)v->s->grids.items + node->value;
+    int64_t n = 1, result = 0, stride = 1, rest = v->slots[0];
+    for (uint32_t d = 0; d < grid->n_dimensions; d++)
+        n *= 3;
+    if (k < 0 || k >= n)
+        return wrong(v, node,
+                     "around(..., %" PRId64 ") is not defined; give a number from 0 to %" PRId64, k,
+                     n - 1);
+    for (uint32_t d = grid->n_dimensions; d-- > 0;) {
+        const int64_t size = grid->size[d];
+        int64_t moved = rest % size + k % 3 - 1;
+        if (grid->periodic[d])
+            moved = (moved + size) % size;
+        else if (moved < 0 || moved >= size)
+            return SKEL_NULL;
+        result += moved * stride;
+        stride *= size;
+        rest /= size;
+        k /= 3;
+    }
+    return result;
+}
+
+/* rank_in(comm), null outside of it; ranks_in(comm), then 0: of the rank itself. */
+static int64_t in_comm(const evaluation *v, const skel_node *node)
+{
+    const skel_comm *comm = (const skel_comm *)v->s->comms.items + node->value;
+    const uint32_t size = comm->size[v->slots[0]];
+    if (node->op == SKEL_RANKS_IN)
+        return size;
+    return size ? comm->place[v->slots[0]] : SKEL_NULL;
+}
+
 static int64_t function(evaluation *v, const skel_node *node)
 {
     int64_t a[4] = {0};
@@ -225,6 +262,9 @@ static int64_t function(evaluation *v, const skel_node *node)
     case SKEL_OWNER: return owner(v, node, a[0], a[1], a[2]);
     case SKEL_LOCAL: return local(v, node, a);
     case SKEL_DIMS: return dims(v, node, a[0], a[1], a[2]);
+    case SKEL_AROUND: return around(v, node, a[0]);
+    case SKEL_RANK_IN:
+    case SKEL_RANKS_IN: return in_comm(v, node);
     default: return in_grid(v, node, a[0], a[1]);
     }
 }

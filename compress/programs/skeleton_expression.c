@@ -22,14 +22,15 @@ enum { N_OPERATORS = sizeof operators / sizeof *operators, COMPARISON = 3, HIGHE
 static const struct {
     const char *name;
     uint32_t n_arguments;
-} functions[] = {{"min", 2},   {"max", 2},   {"abs", 1},  {"bits", 1},  {"root", 2},
-                 {"owner", 3}, {"local", 4}, {"dims", 3}, {"coord", 1}, {"neighbour", 2}};
+} functions[] = {{"min", 2},    {"max", 2},     {"abs", 1},     {"bits", 1},  {"root", 2},
+                 {"owner", 3},  {"local", 4},   {"dims", 3},    {"coord", 1}, {"neighbour", 2},
+                 {"around", 1}, {"rank_in", 0}, {"ranks_in", 0}};
 enum { N_FUNCTIONS = sizeof functions / sizeof *functions };
 
-static const char *const words[] = {"skeleton", "ranks",   "rank",   "param",   "unit", "grid",
-                                    "periodic", "require", "let",    "for",     "to",   "by",
-                                    "repeat",   "if",      "else",   "compute", "null", "world",
-                                    "self",     "all",     "request"};
+static const char *const words[] = {"skeleton", "ranks",   "rank",    "param",   "unit", "grid",
+                                    "periodic", "require", "let",     "for",     "to",   "by",
+                                    "repeat",   "if",      "else",    "compute", "null", "world",
+                                    "self",     "all",     "request", "comm"};
 
 static bool is_word(const skel_token *name, const char *word)
 {
@@ -86,34 +87,40 @@ static void set_operand(skel_parser *p, uint32_t node, uint32_t i, uint32_t oper
 
 static uint32_t condition(skel_parser *p);
 
+/* The grid or communicator that a function is about; its number. */
+static int64_t first_argument(skel_parser *p, uint32_t line, const char *name, bool in_comm)
+{
+    const skel_name *found = p->token.kind == SKEL_T_NAME ? skel_find_name(p, &p->token) : NULL;
+    if (!found || !(in_comm ? found->is_comm : found->is_grid)) {
+        skel_wrong(p, line, "the first argument of %s is not a %s; define one: %s", name,
+                   in_comm ? "communicator" : "grid",
+                   in_comm ? "comm NAME = COLOUR, KEY" : "grid NAME = SIZE, ...");
+        return 0;
+    }
+    p->varies = true;
+    if (p->is_constant)
+        skel_wrong(p, line, "%s differs between ranks, and this value is the same for all; use let",
+                   name);
+    skel_advance(p);
+    return found->slot;
+}
+
 static uint32_t call(skel_parser *p, uint32_t which)
 {
     const uint32_t line = p->token.line, n = functions[which].n_arguments;
     const char *name = functions[which].name;
-    const bool in_grid = which + SKEL_MIN >= SKEL_COORD;
-    int64_t grid = 0;
+    const bool in_comm = which + SKEL_MIN >= SKEL_RANK_IN;
+    const bool in_grid = which + SKEL_MIN >= SKEL_COORD && !in_comm;
+    int64_t of = 0;
     skel_advance(p);
     skel_expect(p, "(", "the arguments of a function in parentheses");
-    if (in_grid) {
-        const skel_name *found = p->token.kind == SKEL_T_NAME ? skel_find_name(p, &p->token) : NULL;
-        if (!found || !found->is_grid) {
-            skel_wrong(p, line,
-                       "the first argument of %s is not a grid; define one: grid NAME = "
-                       "SIZE, ...",
-                       name);
-            return 0;
-        }
-        p->varies = true;
-        if (p->is_constant)
-            skel_wrong(p, line,
-                       "%s differs between ranks, and this value is the same for all; use "
-                       "let",
-                       name);
-        grid = found->slot;
-        skel_advance(p);
+    if (in_grid || in_comm)
+        of = first_argument(p, line, name, in_comm);
+    if (in_grid)
         skel_expect(p, ",", "a comma behind the grid");
-    }
-    const uint32_t node = add(p, (skel_op)(which + SKEL_MIN), line, grid);
+    if (p->status != TL_OK)
+        return 0;
+    const uint32_t node = add(p, (skel_op)(which + SKEL_MIN), line, of);
     for (uint32_t i = 0; i < n; i++) {
         if (i)
             skel_expect(p, ",", "all arguments of the function");
@@ -145,6 +152,9 @@ static uint32_t named(skel_parser *p)
         return add(p, SKEL_NUMBER, token.line, SKEL_NULL);
     if (name && name->is_grid)
         skel_wrong(p, token.line, "%s is a grid, not a number; use coord or neighbour",
+                   shown(&token, text));
+    else if (name && name->is_comm)
+        skel_wrong(p, token.line, "%s is a communicator, not a number; use rank_in or ranks_in",
                    shown(&token, text));
     else if (!name)
         skel_wrong(p, token.line,

@@ -76,7 +76,7 @@ static void define(skel_parser *p, const skel_token *token, uint32_t slot, bool 
         skel_out_of_memory(p);
         return;
     }
-    *name = (skel_name){token->start, token->size, slot, is_constant, is_grid};
+    *name = (skel_name){token->start, token->size, slot, is_constant, is_grid, false};
 }
 
 static int64_t evaluate_now(skel_parser *p, uint32_t line, uint32_t node)
@@ -210,6 +210,18 @@ static void read_grid(skel_parser *p)
     define(p, &token, (uint32_t)(p->s->grids.n - 1), true, true);
 }
 
+/* comm NAME = COLOUR [, KEY] */
+static void read_comm(skel_parser *p)
+{
+    const uint32_t line = p->token.line;
+    const skel_token token = new_name(p);
+    skel_expect(p, "=", "comm NAME = COLOUR [, KEY]");
+    const uint32_t number = skel_read_comm(p, &token, line);
+    define(p, &token, number, true, false);
+    if (p->status == TL_OK)
+        ((skel_name *)p->names.items)[p->names.n - 1].is_comm = true;
+}
+
 /* require CONDITION, "what is required": a condition on ranks and parameters. */
 static void read_require(skel_parser *p)
 {
@@ -338,9 +350,9 @@ static uint32_t read_compute(skel_parser *p)
 /* A statement that ranks walk through; 0: it holds for all of them, or after a failure. */
 static uint32_t read_statement(skel_parser *p, uint32_t depth)
 {
-    static const char *const heads[] = {"param", "grid", "unit", "require"};
+    static const char *const heads[] = {"param", "grid", "unit", "require", "comm"};
     static void (*const readers[])(skel_parser *) = {read_parameter, read_grid, read_unit,
-                                                     read_require};
+                                                     read_require, read_comm};
     char text[64];
     for (size_t i = 0; i < sizeof heads / sizeof *heads; i++)
         if (skel_accept(p, heads[i])) {
@@ -408,10 +420,14 @@ static void read_all(skel_parser *p)
     if (p->status != TL_OK)
         return;
     ((skel_name *)p->names.items)[0].is_constant = false;
+    if (!skel_push(&p->s->values, sizeof(int64_t)))
+        skel_out_of_memory(p);
+    p->s->n_slots = SKEL_EACH + 1;
     read_ranks(p);
     p->s->first = read_block(p, 0);
     if (skel_is(p, "}"))
         skel_wrong(p, p->token.line, "a } without a {; remove it");
+    skel_check_comms(p);
 }
 
 tl_status skel_read(skeleton *s, const char *source, const skel_parameter *given, size_t n_given,

@@ -25,6 +25,9 @@ typedef struct pending {
     int64_t index; /* SKEL_NULL: none */
 } pending;
 
+/* What the rank has done with a communicator. */
+typedef enum comm_state { COMM_UNMADE, COMM_MADE, COMM_FREED } comm_state;
+
 typedef struct walk {
     const skeleton *s;
     int64_t rank;
@@ -36,6 +39,7 @@ typedef struct walk {
     skel_array requests; /* pending, in the order of their start */
     skel_array used;     /* bool by id - 1 */
     size_t lowest;       /* no id before is free */
+    comm_state *comms;
     int64_t *list;
     size_t list_room;
     tl_error error;
@@ -225,6 +229,49 @@ static tl_status do_request(walk *w, const skel_statement *st, tl_event *e)
     return st->row->slots & TL_SLOT_REQUEST ? start_request(w, st, index, e) : TL_OK;
 }
 
+/* ---- communicators ---- */
+
+/* How many ranks the communicator of a call has. */
+static int64_t comm_size(const walk *w, uint32_t number)
+{
+    const skel_comm *c = skel_comm_at(w->s, number);
+    return c ? c->size[w->rank] : number == SKEL_SELF ? 1 : w->s->n_ranks;
+}
+
+static int32_t comm_rank(const walk *w, uint32_t number)
+{
+    const skel_comm *c = skel_comm_at(w->s, number);
+    return c ? c->place[w->rank] : number == SKEL_SELF ? 0 : (int32_t)w->rank;
+}
+
+/* Refuses one that the rank does not have, and notes what the call makes and frees. */
+static tl_status set_comms(walk *w, const skel_statement *st, tl_event *e)
+{
+    const skel_comm *c = skel_comm_at(w->s, st->comm);
+    comm_state *own = c ? &w->comms[st->comm - SKEL_FIRST_COMM] : NULL;
+    if (!(st->row->slots & TL_SLOT_COMM))
+        return TL_OK;
+    if (c && (!c->size[w->rank] || *own != COMM_MADE))
+        return wrong(w, st->line, "%s: the rank %s %s; guard the call by a condition",
+                     st->row->name,
+                     !c->size[w->rank]     ? "is not in"
+                     : *own == COMM_UNMADE ? "has not made"
+                                           : "has freed",
+                     c->name);
+    e->comm = skel_comm_id(w->s, st->comm, (uint32_t)w->rank);
+    if (own && st->row->action == TL_ACTION_COMM_FREE)
+        *own = COMM_FREED;
+    if (!st->new_comm)
+        return TL_OK;
+    own = &w->comms[st->new_comm - SKEL_FIRST_COMM];
+    if (*own != COMM_UNMADE)
+        return wrong(w, st->line, "%s: makes %s again; a communicator is made once", st->row->name,
+                     skel_comm_at(w->s, st->new_comm)->name);
+    *own = COMM_MADE;
+    e->new_comm = skel_comm_id(w->s, st->new_comm, (uint32_t)w->rank);
+    return TL_OK;
+}
+
 /* ---- calls ---- */
 
 static tl_status set_size(walk *w, const skel_statement *st, const char *name, int64_t value,
@@ -239,7 +286,7 @@ static tl_status set_size(walk *w, const skel_statement *st, const char *name, i
 
 static tl_status set_peer(walk *w, const skel_statement *st, int64_t value, int32_t *out)
 {
-    const int64_t n = st->on_self ? 1 : w->s->n_ranks;
+    const int64_t n = comm_size(w, st->comm);
     const bool is_root = st->row->action >= TL_ACTION_BARRIER;
     if (value == SKEL_NULL && !is_root) {
         *out = TL_PROC_NULL;
@@ -282,6 +329,8 @@ static tl_status set_field(walk *w, const skel_statement *st, int slot, int64_t 
     case TL_SLOT_RECV_PEER: return set_peer(w, st, value, &e->recv_peer);
     case TL_SLOT_TAG: return set_tag(w, st, value, &e->tag);
     case TL_SLOT_RECV_TAG: return set_tag(w, st, value, &e->recv_tag);
+    case SKEL_SLOT_IN_PLACE: e->flags |= value ? TL_IN_PLACE : 0; return TL_OK;
+    case SKEL_SLOT_NONCOMMUTATIVE: e->flags |= value ? TL_NONCOMMUTATIVE : 0; return TL_OK;
     default: return set_size(w, st, "a size of the kernel", value, &w->list[e->list_len++]);
     }
 }
@@ -299,8 +348,38 @@ static void complete(const skel_statement *st, int seen, tl_event *e)
         e->recv_type_bytes = e->type_bytes;
     if (open & TL_SLOT_RECV_TAG)
         e->recv_tag = e->tag;
-    if (st->row->slots & TL_SLOT_COMM)
-        e->comm = st->on_self ? TL_COMM_SELF : TL_COMM_WORLD;
+}
+
+static tl_role role_of(const walk *w, const skel_statement *st, const tl_event *e)
+{
+    return tl_is_rooted(st->row->action) ? tl_role_within(e->peer, comm_rank(w, st->comm))
+                                         : TL_ROLE_OTHER;
+}
+
+/* The counts for all members of the communicator: those to them, then those from them. */
+static tl_status set_counts(walk *w, const skel_statement *st, tl_event *e)
+{
+    const skel_field *fields = (const skel_field *)w->s->fields.items + st->first_field;
+    const tl_meaning *m = tl_meaning_of(st->row->action);
+    const tl_role role = role_of(w, st, e);
+    const size_t n = (size_t)comm_size(w, st->comm);
+    tl_status status = reserve_list(w, 2 * n) ? TL_OK : out_of_memory(w);
+    for (int slot = SKEL_SLOT_COUNTS; slot <= SKEL_SLOT_RECV_COUNTS; slot *= 2)
+        for (size_t i = 0; i < st->n_fields; i++) {
+            if (fields[i].slot != slot ||
+                !(slot == SKEL_SLOT_COUNTS ? tl_fills_sent(m, 0, role)
+                                           : tl_fills_received(m, 0, role)))
+                continue;
+            for (size_t k = 0; k < n && status == TL_OK; k++) {
+                int64_t value = 0;
+                w->slots[SKEL_EACH] = (int64_t)k;
+                status = number_of(w, st->line, fields[i].expression, &value);
+                if (status == TL_OK)
+                    status = set_size(w, st, "a count", value, &w->list[e->list_len++]);
+            }
+        }
+    e->list = w->list;
+    return status;
 }
 
 /* As in a recorded trace, a size of a collective that MPI ignores on this rank is 0: what the root
@@ -308,9 +387,10 @@ static void complete(const skel_statement *st, int seen, tl_event *e)
 static void drop_ignored(const walk *w, const skel_statement *st, tl_event *e)
 {
     const tl_meaning *m = tl_meaning_of(st->row->action);
-    if (!tl_is_collective(st->row->action) || !(st->row->slots & TL_SLOT_RECV_COUNT))
+    if (!tl_is_collective(st->row->action) ||
+        !(st->row->slots & (TL_SLOT_RECV_COUNT | TL_SLOT_RECV_TYPE)))
         return;
-    const tl_role role = tl_role_within(e->peer, st->on_self ? 0 : (int32_t)w->rank);
+    const tl_role role = role_of(w, st, e);
     if (!tl_fills_sent(m, 0, role))
         e->count = e->type_bytes = 0;
     if (!tl_fills_received(m, 0, role))
@@ -324,12 +404,18 @@ static tl_status make_call(walk *w, const skel_statement *st, tl_event *e)
     int64_t value, bytes;
     tl_status status = reserve_list(w, st->n_fields + 1) ? TL_OK : out_of_memory(w);
     *e = (tl_event){.call = st->row->code, .site = st->site};
+    if (status == TL_OK)
+        status = set_comms(w, st, e);
     for (size_t i = 0; i < st->n_fields && status == TL_OK; i++) {
+        if (fields[i].slot == SKEL_SLOT_COUNTS || fields[i].slot == SKEL_SLOT_RECV_COUNTS)
+            continue;
         status = skel_evaluate(w->s, w->slots, fields[i].expression, w->rank, &value, &w->error);
         if (status == TL_OK)
             status = set_field(w, st, fields[i].slot, value, e);
         seen |= fields[i].slot;
     }
+    if (status == TL_OK && tl_is_collective(st->row->action) && st->row->slots & TL_SLOT_LIST)
+        status = set_counts(w, st, e);
     if (status != TL_OK)
         return status;
     if (e->list_len)
@@ -436,7 +522,8 @@ tl_status skel_start(const void *program, uint32_t rank, void **state)
     const skeleton *s = program;
     walk *w = calloc(1, sizeof *w);
     *state = w;
-    if (!w || !(w->slots = calloc(s->n_slots, sizeof *w->slots)))
+    if (!w || !(w->slots = calloc(s->n_slots, sizeof *w->slots)) ||
+        !(w->comms = calloc(s->comms.n + 1, sizeof *w->comms)))
         return TL_ERR_MEMORY;
     w->s = s;
     w->rank = rank;
@@ -457,6 +544,7 @@ void skel_stop(void *state)
     if (!w)
         return;
     free(w->slots);
+    free(w->comms);
     free(w->requests.items);
     free(w->used.items);
     free(w->list);

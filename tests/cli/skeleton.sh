@@ -132,6 +132,41 @@ check 'dump: computation, kernels, grids, conditions, requests with an index' ba
 check 'dump: the unit of the computation' bash -c '"$1" dump x.skel | grep -qx "volume_unit \"instructions\""' - "$timeless"
 check 'dump: computation behind the last call' bash -c 'printf "skeleton 1\nranks 1\nunit \"flops\"\ncompute 5\n" >y.skel; "$1" dump y.skel | grep -q "MPI_Finalize .*volume=5 "' - "$timeless"
 
+text 'grid g = 2, 2' 'comm row = coord(g, 0)' 'comm back = 0, -rank' 'comm even = rank % 2 == 0 ? 0 : null' 'MPI_Comm_split new_comm=row' \
+    'MPI_Comm_split new_comm=back' 'MPI_Comm_split new_comm=even' 'MPI_Send comm=row peer=(rank_in(row) + 1) % ranks_in(row) count=1' \
+    'if rank_in(even) != null {' '    MPI_Reduce comm=even peer=1 count=5 in_place=rank_in(even) == 1 noncommutative=1' '    MPI_Comm_free comm=even' '}' \
+    'MPI_Alltoallv comm=back counts=rank_in(back) + 1 recv_counts=each + 1' 'MPI_Gatherv peer=2 count=rank recv_counts=each' \
+    'MPI_Send peer=around(g, 8) count=1' 'MPI_Send peer=around(g, 1) count=1'
+cat >expected <<'EVENTS'
+comm 3 parent=1 call=MPI_Comm_split members=[2,3]
+comm 4 parent=1 call=MPI_Comm_split members=[3-0]
+comm 5 parent=1 call=MPI_Comm_split members=[0,2]
+2 1 MPI_Comm_split comm=1 new_comm=3 volume=0
+2 2 MPI_Comm_split comm=1 new_comm=4 volume=0
+2 3 MPI_Comm_split comm=1 new_comm=5 volume=0
+2 4 MPI_Send count=1 type_bytes=1 peer=1 tag=0 comm=3 volume=0
+2 5 MPI_Reduce count=5 type_bytes=1 peer=1 comm=5 in_place=1 noncommutative=1 volume=0
+2 6 MPI_Comm_free comm=5 volume=0
+2 7 MPI_Alltoallv type_bytes=1 recv_type_bytes=1 comm=4 list=[2,2,2,2,1,2,3,4] volume=0
+2 8 MPI_Gatherv count=2 type_bytes=1 peer=2 recv_type_bytes=1 comm=1 list=[0,1,2,3] volume=0
+2 9 MPI_Send count=1 type_bytes=1 peer=null tag=0 comm=1 volume=0
+2 10 MPI_Send count=1 type_bytes=1 peer=0 tag=0 comm=1 volume=0
+comm 3 parent=1 call=MPI_Comm_split members=[2,3]
+comm 4 parent=1 call=MPI_Comm_split members=[3-0]
+3 1 MPI_Comm_split comm=1 new_comm=3 volume=0
+3 2 MPI_Comm_split comm=1 new_comm=4 volume=0
+3 3 MPI_Comm_split comm=1 new_comm=0 volume=0
+3 4 MPI_Send count=1 type_bytes=1 peer=0 tag=0 comm=3 volume=0
+3 5 MPI_Alltoallv type_bytes=1 recv_type_bytes=1 comm=4 list=[1,1,1,1,1,2,3,4] volume=0
+3 6 MPI_Gatherv count=3 type_bytes=1 peer=2 recv_type_bytes=0 comm=1 list=[] volume=0
+3 7 MPI_Send count=1 type_bytes=1 peer=null tag=0 comm=1 volume=0
+3 8 MPI_Send count=1 type_bytes=1 peer=1 tag=0 comm=1 volume=0
+EVENTS
+two_ranks() { "$timeless" dump "$1" | sed -n '/^rank 2/,$p' | sed -n '/_Init\|_Finalize/d; s/ site=[0-9]*$//; /^[0-9c]/p' | cmp - expected; }
+check 'dump: communicators, lists of counts, MPI_IN_PLACE, offsets in a grid' two_ranks x.skel
+check 'make: a trace with the same communicators' bash -c '"$1" make x.skel -o comms.tl' - "$timeless"
+check 'make: and the same calls' two_ranks comms.tl
+
 # ---- what is refused ----
 
 # refused LINE TEXT: dump exits with 3 and one line, which names this line of x.skel and contains the text
@@ -196,9 +231,26 @@ bad 3 "'count' appears twice" 'MPI_Send peer=0 count=1 count=2'
 bad 3 "'k' is not a field of dgemm; write its sizes in the order m n k" 'dgemm m=1 k=1 n=1'
 bad 3 'dgemm has too few sizes' 'dgemm m=1 n=1'
 bad 3 "'any' is not in the language" 'MPI_Recv peer=any count=1'
-bad 3 "comm='row' is not in the language" 'MPI_Barrier comm=row'
-bad 3 "MPI_Alltoallv is not in the language" 'MPI_Alltoallv count=1'
-bad 3 "MPI_Comm_split is not in the language" 'MPI_Comm_split'
+bad 3 "'row' is not a communicator" 'MPI_Barrier comm=row'
+bad 3 "MPI_Alltoallv has no recv_counts" 'MPI_Alltoallv counts=1'
+bad 3 "'counts' is not a field of MPI_Alltoall" 'MPI_Alltoall counts=1'
+bad 3 "MPI_Alltoallw is not in the language" 'MPI_Alltoallw counts=1'
+bad 3 "MPI_Comm_split has no new_comm" 'MPI_Comm_split'
+bad 3 "no call makes the communicator row" 'comm row = rank % 2'
+bad 5 'row exists already' 'comm row = rank % 2' 'MPI_Comm_split new_comm=row' 'MPI_Comm_split new_comm=row'
+bad 4 'MPI_Comm_split: makes row again' 'comm row = rank % 2' 'repeat 2 { MPI_Comm_split new_comm=row }'
+bad 4 'MPI_Barrier: the rank has not made row' 'comm row = 0' 'MPI_Barrier comm=row' 'MPI_Comm_dup new_comm=row'
+bad 5 'MPI_Barrier: the rank is not in row' 'comm row = rank % 2 == 0 ? 0 : null' 'MPI_Comm_split new_comm=row' 'MPI_Barrier comm=row'
+bad 6 'MPI_Barrier: the rank has freed row' 'comm row = 0' 'MPI_Comm_dup new_comm=row' 'MPI_Comm_free comm=row' 'MPI_Barrier comm=row'
+bad 4 'MPI_Comm_dup makes row with rank 0, whose members are not those of world' 'comm row = rank % 2' 'MPI_Comm_dup new_comm=row'
+bad 6 'MPI_Comm_split makes whole with rank 0, whose members are not members of row' 'comm row = rank % 2' 'comm whole = 0' 'MPI_Comm_split new_comm=row' \
+    'MPI_Comm_split comm=row new_comm=whole'
+bad 5 'there is no peer 2 among 2 ranks' 'comm row = rank % 2' 'MPI_Comm_split new_comm=row' 'MPI_Bcast comm=row peer=2 count=1'
+bad 3 'world and self cannot be freed' 'MPI_Comm_free comm=world'
+bad 4 "'row' is a communicator, not a number" 'comm row = 0' 'let x = row'
+bad 3 'the first argument of rank_in is not a communicator' 'let x = rank_in(world)'
+bad 4 'around(..., 9) is not defined' 'grid g = 2, 2' 'let x = around(g, 9)'
+bad 3 'a count is -1' 'MPI_Allgatherv count=1 recv_counts=each - 1'
 bad 3 "MPI_Waitany is not in the language" 'MPI_Waitany'
 bad 3 "MPI_Iprobe is not in the language" 'MPI_Iprobe'
 bad 3 "user is not in the language" 'user'

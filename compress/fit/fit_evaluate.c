@@ -1,0 +1,156 @@
+/* fit_evaluate.c - the values of the expressions: in a skeleton of their own for each capture. */
+#include "config.h"
+
+#include "fit.h"
+
+#include "error.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+const fit_grid fit_grids[FIT_N_GRIDS] = {
+    {"line", 1, false, false},      {"square", 2, false, false}, {"torus", 2, true, false},
+    {"square_t", 2, false, true},   {"torus_t", 2, true, true},  {"cube", 3, false, false},
+    {"cube_torus", 3, true, false}, {"cube_t", 3, false, true},  {"cube_torus_t", 3, true, true}};
+
+void fit_grid_size(const fit_grid *g, int d, char text[40])
+{
+    const int from = g->smallest_first ? g->n_dimensions - 1 - d : d;
+    snprintf(text, 40, "dims(ranks, %d, %d)", g->n_dimensions, from);
+}
+
+unsigned fit_grid_uses(const char *text, const fit_grid *g)
+{
+    char wanted[32];
+    unsigned n = 0;
+    snprintf(wanted, sizeof wanted, "(%s,", g->name);
+    while ((text = strstr(text, wanted))) {
+        text++;
+        n++;
+    }
+    return n;
+}
+
+void fit_head(const fitting *f, FILE *out, int64_t n_ranks, const int64_t *values, const char *body)
+{
+    const fit_comm *comms = f->comms.items;
+    fprintf(out, "ranks %" PRId64 "\n", n_ranks);
+    for (size_t i = 0; i < f->n_names; i++)
+        fprintf(out, "param %s = %" PRId64 "\n", f->names[i], values[i]);
+    for (size_t i = 0; i < FIT_N_GRIDS; i++) {
+        bool is_used = !body || fit_grid_uses(body, &fit_grids[i]);
+        for (size_t k = 0; k < f->comms.n; k++)
+            is_used |= fit_grid_uses(comms[k].text, &fit_grids[i]) > 0;
+        if (!is_used)
+            continue;
+        fprintf(out, "grid %s = ", fit_grids[i].name);
+        for (int d = 0; d < fit_grids[i].n_dimensions; d++) {
+            char size[40];
+            fit_grid_size(&fit_grids[i], d, size);
+            fprintf(out, "%s%s%s", d ? ", " : "", size, fit_grids[i].periodic ? " periodic" : "");
+        }
+        fputc('\n', out);
+    }
+    for (size_t i = 0; i < f->comms.n; i++)
+        fprintf(out, "comm comm%zu = %s\n", i, *comms[i].text ? comms[i].text : "0");
+}
+
+/* ---- evaluation ---- */
+
+static char *list_text(const fitting *f, const fit_capture *c)
+{
+    char *text = NULL;
+    size_t size;
+    FILE *out = open_memstream(&text, &size);
+    const fit_candidate *all = f->candidates.items;
+    if (!out)
+        return NULL;
+    fputs("skeleton 1\n", out);
+    fit_head(f, out, c->n_ranks, c->values, NULL);
+    for (int d = 0; d < FIT_MAX_DEPTH; d++)
+        fprintf(out, "let i%d = rank\n", d);
+    fputs("let each = rank\n", out);
+    for (size_t i = 0; i < f->candidates.n; i++)
+        fprintf(out, "let c_%zu = %s\n", i, all[i].text);
+    for (size_t i = 0; i < f->comms.n; i++)
+        fprintf(out, "MPI_Comm_split new_comm=comm%zu\n", i);
+    if (fclose(out) == 0)
+        return text;
+    free(text);
+    return NULL;
+}
+
+/* The nodes of the candidates are the same for all captures. */
+static void prepare(fitting *f, fit_capture *c)
+{
+    static char path[] = "--parameter"; /* what can be wrong is the name of a parameter */
+    char *text = list_text(f, c);
+    if (!text) {
+        fit_out_of_memory(f);
+        return;
+    }
+    c->s = (skeleton){.path = path};
+    f->status = skel_read(&c->s, text, NULL, 0, f->err);
+    free(text);
+    if (f->status != TL_OK)
+        return;
+    c->slots = calloc(c->s.n_slots + 1U, sizeof *c->slots);
+    if (!c->slots || !c->s.values.items) {
+        fit_out_of_memory(f);
+        return;
+    }
+    memcpy(c->slots, c->s.values.items, c->s.values.n * sizeof *c->slots);
+    const skel_statement *st = c->s.statements.items;
+    uint32_t number = c->s.first;
+    for (size_t i = 0; i < FIT_N_VARIABLES + f->candidates.n; number = st[number].next, i++)
+        if (i >= FIT_N_VARIABLES)
+            ((fit_candidate *)f->candidates.items)[i - FIT_N_VARIABLES].node =
+                st[number].expressions[0];
+}
+
+void fit_candidates_prepare(fitting *f)
+{
+    for (size_t i = 0; i < f->n_captures && f->status == TL_OK; i++)
+        prepare(f, &f->captures[i]);
+}
+
+static void release(fitting *f)
+{
+    for (size_t i = 0; f->captures && i < f->n_captures; i++) {
+        fit_capture *c = &f->captures[i];
+        c->s.path = NULL;
+        skel_clear(&c->s);
+        c->s = (skeleton){0};
+        free(c->slots);
+        c->slots = NULL;
+    }
+}
+
+void fit_candidates_again(fitting *f)
+{
+    release(f);
+    fit_candidates_prepare(f);
+}
+
+void fit_candidates_free(fitting *f)
+{
+    fit_candidate *all = f->candidates.items;
+    for (size_t i = 0; i < f->candidates.n; i++)
+        free(all[i].text);
+    free(all);
+    free(f->ranges.items);
+    release(f);
+}
+
+bool fit_value(const fitting *f, size_t candidate, const fit_sample *sample, int64_t *out)
+{
+    const fit_capture *c = &f->captures[sample->capture];
+    const fit_candidate *all = f->candidates.items;
+    const size_t n = c->s.values.n;
+    c->slots[0] = sample->rank;
+    for (size_t d = 0; d < FIT_N_VARIABLES; d++)
+        c->slots[n + d] = d < FIT_MAX_DEPTH ? sample->index[d] / f->period[d] : sample->index[d];
+    return skel_evaluate(&c->s, c->slots, all[candidate].node, -1, out, NULL) == TL_OK;
+}

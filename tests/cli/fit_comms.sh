@@ -1,0 +1,106 @@
+#!/usr/bin/env bash
+# timeless fit: communicators made by split and dup, counts for each rank, MPI_IN_PLACE, levels, neighbours in a list: the
+# skeleton of captures has all calls and members of another size; what depends on data is refused by call site.
+. "$top_srcdir/tests/tap.sh"
+cd "$scratch" || exit 99
+
+calls() { "$timeless" dump "$1" | sed -n 's/ site=[0-9]*$//; s/ volume=[0-9]*//; /^[0-9]/p; /^comm/p'; }
+same_calls() { calls "$1" >fitted && calls "$2" >expected && [ -s expected ] && diff fitted expected >difference || { head -5 difference; return 1; }; }
+# program HEAD CALL...: program.skel, with these statements behind the head
+program() {
+    printf '%s\n' 'skeleton 1' 'ranks 4' 'param N = 8' 'param steps = 2' 'grid g = dims(ranks, 2, 0), dims(ranks, 2, 1)' \
+        'grid h = dims(ranks, 3, 0), dims(ranks, 3, 1), dims(ranks, 3, 2)' "$@" >program.skel
+}
+sizes='4:8:2 6:16:3 12:32:5 16:8:4 18:16:2 9:64:3'
+captures() {
+    local i=0 one
+    rm -f ?.tl
+    for one in $sizes; do
+        i=$((i + 1))
+        IFS=: read -r ranks n steps <<<"$one"
+        "$timeless" make program.skel ranks="$ranks" N="$n" steps="$steps" -o $i.tl || return
+    done
+}
+fit() { "$timeless" fit [1-6].tl --parameter N=8,16,32,8,16,64 --parameter steps=2,3,5,4,2,3 -q -o "$1"; }
+# fits NAME RANKS N STEPS
+fits() {
+    check "$1: captures" captures
+    check "$1: has a skeleton" fit fitted.skel
+    "$timeless" make program.skel ranks="$2" N="$3" steps="$4" -o other.tl
+    check "$1: it has the calls and members of $2 ranks" same_calls "fitted.skel,ranks=$2,N=$3,steps=$4" other.tl
+}
+# refused TEXT: no skeleton, exit code 3, one line with the text
+refused() {
+    local rc
+    captures || return
+    rm -f refused.skel
+    fit refused.skel >out 2>&1
+    rc=$?
+    cat out
+    [ $rc -eq 3 ] && [ "$(wc -l <out)" = 1 ] && grep -qF -- "$1" out && [ ! -e refused.skel ]
+}
+
+program 'comm row = coord(g, 0), coord(g, 1)' 'comm column = coord(g, 1)' 'comm back = 0, -rank' 'comm copy = coord(g, 0)' \
+    'comm even = rank % 2 == 0 ? 0 : null' \
+    'MPI_Comm_split new_comm=row' 'MPI_Comm_split new_comm=column' 'MPI_Comm_split new_comm=back' 'MPI_Comm_dup comm=row new_comm=copy' \
+    'MPI_Comm_split new_comm=even' \
+    'repeat steps {' '    MPI_Allreduce comm=row count=N type_bytes=8 in_place=1' '    MPI_Sendrecv comm=column peer=(rank_in(column) + 1) % ranks_in(column) \' \
+    '        recv_peer=(rank_in(column) - 1) % ranks_in(column) count=local(N, 1, coord(g, 1), dims(ranks, 2, 1))' \
+    '    MPI_Send comm=row peer=rank_in(row) + 1 < ranks_in(row) ? rank_in(row) + 1 : null count=N' '    MPI_Bcast comm=back peer=0 count=N' \
+    '    if rank_in(even) != null {' '        MPI_Allgather comm=even count=3' '    }' '}' \
+    'MPI_Reduce comm=copy peer=0 count=2 in_place=rank_in(row) == 0' 'MPI_Comm_free comm=row' 'MPI_Comm_free comm=copy'
+fits 'split, dup and free' 20 24 7
+
+program 'comm row = coord(g, 0)' 'MPI_Comm_split new_comm=row' 'repeat steps {' \
+    '    MPI_Alltoallv counts=local(local(N, 1, rank, ranks), 1, each, ranks) recv_counts=local(local(N, 1, each, ranks), 1, rank, ranks) type_bytes=4' '}' \
+    'MPI_Gatherv peer=0 count=local(N, 1, rank, ranks) recv_counts=local(N, 1, each, ranks) in_place=rank == 0' \
+    'MPI_Scatterv peer=0 counts=2 * each + 1 recv_count=2 * rank + 1' \
+    'MPI_Allgatherv comm=row count=local(N, 1, rank_in(row), ranks_in(row)) recv_counts=local(N, 1, each, ranks_in(row)) type_bytes=8'
+fits 'counts for each rank' 25 1000 2
+
+program 'repeat steps {' '    for l = 0 to bits(N) - 3 {' '        MPI_Bcast peer=0 count=(N >> l) * (N >> l)' '    }' '    MPI_Barrier' \
+    '    for l = 0 to bits(N) - 3 {' '        MPI_Bcast peer=0 count=4 << 2 * l' '    }' '}'
+fits 'levels' 7 256 3
+
+program 'repeat steps {' '    for k = 0 to 26 {' '        if k != 13 && around(h, k) != null {' \
+    '            MPI_Isend peer=around(h, k) count=(k / 9 == 1 ? N : 1) * (k / 3 % 3 == 1 ? N : 1) * (k % 3 == 1 ? N : 1) tag=3 request=a' '        }' '    }' \
+    '    for k = 0 to 26 {' '        if k != 13 && around(h, k) != null {' \
+    '            MPI_Recv peer=around(h, k) count=(k / 9 == 1 ? N : 1) * (k / 3 % 3 == 1 ? N : 1) * (k % 3 == 1 ? N : 1) tag=3' '        }' '    }' \
+    '    MPI_Waitall request=a' '}'
+fits 'all neighbours of a cube in a loop' 27 20 2
+
+# One call site for several dimensions, and no call between the steps.
+program 'repeat steps {' '    for d = 0 to 2 {' '        MPI_Sendrecv peer=neighbour(h, d, 1) recv_peer=neighbour(h, d, -1) count=N tag=d' '    }' '}'
+fits 'a loop in a loop without a call between them' 30 20 5
+
+program 'comm odd = (rank * 7919 + N * 31) % 13 % 3' 'MPI_Comm_split new_comm=odd' 'MPI_Barrier comm=odd'
+check 'members that depend on data are refused' refused 'MPI_Comm_split at program.skel+0x8: no expression has the groups of its communicators (colour)'
+program 'comm odd = 0, (rank * 7919 + N * 31) % 13' 'MPI_Comm_split new_comm=odd' 'MPI_Barrier comm=odd'
+check 'an order of members that depends on data is refused' refused 'MPI_Comm_split at program.skel+0x8: no expression has the order of the members'
+program 'comm odd = (rank * 7919 + N * 31) % 13 % 3 ? 0 : null' 'MPI_Comm_split new_comm=odd'
+check 'membership that depends on data is refused' refused 'MPI_Comm_split at program.skel+0x8: no condition holds for the members'
+program 'MPI_Alltoallv counts=(rank * 7919 + each * 104729 + N) % 17 recv_counts=(each * 7919 + rank * 104729 + N) % 17'
+check 'counts that depend on data are refused' refused 'MPI_Alltoallv at program.skel+0x7: no expression has the values of counts'
+program 'MPI_Reduce peer=0 count=2 in_place=rank == 0 && N * 7919 % 31 % 2'
+check 'MPI_IN_PLACE that depends on data is refused' refused 'MPI_Reduce at program.skel+0x7: no condition holds for the ranks with in_place'
+
+# made_twice RANKS: one call site makes two communicators
+made_twice() {
+    local r
+    printf '%s\n' 'timeless-text 1' "ranks $1"
+    for ((r = 0; r < $1; r++)); do
+        printf '%s\n' "rank $r host=\"h\"" "comm 3 parent=1 call=MPI_Comm_dup members=[0-$(($1 - 1))]" "comm 4 parent=1 call=MPI_Comm_dup members=[0-$(($1 - 1))]" \
+            'site 1 object="app" offset=7' "$r 0 MPI_Init clock_ns=0" "$r 1 MPI_Comm_dup comm=1 new_comm=3 site=1" "$r 2 MPI_Comm_dup comm=1 new_comm=4 site=1" \
+            "$r 3 MPI_Finalize clock_ns=0" 'end finalized clock_ns=0'
+    done
+}
+twice() {
+    local n rc
+    for n in 2 3 4; do made_twice $n | "$timeless" undump - -o $n.twice.tl || return; done
+    "$timeless" fit [2-4].twice.tl -o refused.skel >out 2>&1
+    rc=$?
+    cat out
+    [ $rc -eq 3 ] && grep -q 'MPI_Comm_dup at app+0x7 makes a communicator again' out
+}
+check 'a call site that makes two communicators is refused' twice
+tap_done
