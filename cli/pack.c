@@ -17,7 +17,7 @@ struct pack_options {
 static const struct argp_option option_table[] = {
     {"output", 'o', "FILE", 0, "the trace to write; may be TRACE itself", 0},
     {"volume-precision", OPTION_PRECISION, "FRACTION", 0,
-     "change each volume by at most this fraction of it (default: 0)", 0},
+     "change volumes, and times between clocks, by at most this part (default: 0)", 0},
     {0}};
 
 /* The origin of the trace: command, trace and its hash, and the origin of that trace. */

@@ -68,7 +68,7 @@ static const struct argp_option options[] = {
 
     {0, 0, 0, 0, "Size of the trace:", 4},
     {"volume-precision", OPTION_PRECISION, "FRACTION", 0,
-     "packing may change volumes by this part (default: 0)", 0},
+     "packing may change volumes and clocks by this part (default: 0)", 0},
     {"no-pack", OPTION_NO_PACK, NULL, 0, "leave the trace as the ranks wrote it", 0},
     {"pack-seconds", OPTION_PACK_SECONDS, "N", 0, "limit of packing (default: max(60, run / 10))",
      0},

@@ -26,7 +26,8 @@ extern "C" {
 typedef struct tl_pack_options {
     /* 0: volumes do not change. Otherwise each volume changes by at most this fraction of it. The
      * rounding error is carried forward, and the last event of a rank takes the rest, so the rank's
-     * total stays exact. */
+     * total stays exact. A clock becomes earlier by at most this fraction of the time since the
+     * rank's clock before; the first clock of a rank and that of its last event stay exact. */
     double volume_precision;
     const char *origin; /* how this trace was made from which; NULL: as it was */
     /* Finds the source of the call sites that have none yet; NULL: they stay as they are. Called
