@@ -57,6 +57,7 @@
 #define SLOT_NEWWIN(x) TL_SLOT_NEW_COMM
 #define SLOT_NEWFILE(x) TL_SLOT_NEW_COMM
 #define SLOT_TCOUNT(x) 0
+#define SLOT_ASREQ(x) 0
 #define SLOT_UNIT(x) 0
 #define SLOT_DISPLS(x) 0
 #define SLOT_ADISPLS(x) 0

@@ -269,6 +269,10 @@ TLT_INLINE void conclude(tl_event *e, const call_args *a, unsigned has, tl_actio
 #define CALL(name, large, ...)                                                                     \
     ((large) ? tlt_pmpi.name##_c(__VA_ARGS__) : tlt_pmpi.name(__VA_ARGS__))
 
+/* The same for an extension. */
+#define EXTENSION_CALL(name, large, ...)                                                           \
+    ((large) ? tlt_pmpi.name##_c(__VA_ARGS__) : tlt_pmpi.X##name(__VA_ARGS__))
+
 /* A wildcard's outcome is read from a status, ours if the application wants none. */
 #define STATUS_OR_OWN(status) ((status) == MPI_STATUS_IGNORE ? &own_status : (status))
 

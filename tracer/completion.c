@@ -41,7 +41,7 @@ static bool reserve(int n)
         }
         n_scratch = size;
     }
-    return tlt_reserve_list((size_t)n);
+    return tlt_reserve_list(2 * (size_t)n); /* some stand for a send and a receive */
 }
 
 static bool copy_handles(int n, const MPI_Request requests[])
@@ -67,6 +67,12 @@ static const MPI_Status *filled(const MPI_Status *statuses)
     return statuses == MPI_STATUSES_IGNORE || statuses == MPI_STATUS_IGNORE ? NULL : statuses;
 }
 
+/* The ids of a request that has completed or is ended. */
+typedef struct ended {
+    uint32_t id;       /* 0: it is null, inactive or not recorded */
+    uint32_t received; /* of MPI_Isendrecv, its receive; otherwise 0 */
+} ended;
+
 /* Writes the outcome of a wildcard receive or of a cancelled request.  Without a status no outcome
  * was open: see statuses_for. */
 static void put_outcome(const tlt_request *r, const MPI_Status *status)
@@ -76,10 +82,13 @@ static void put_outcome(const tlt_request *r, const MPI_Status *status)
         return;
     if (r->flags & TLT_CANCELLED)
         tlt_pmpi.Test_cancelled(status, &cancelled);
-    if (cancelled)
+    const uint32_t receive = r->received ? r->received : r->id;
+    if (cancelled && r->received)
         tlt_put_match(r->id, TL_PROC_NULL, TL_ANY_TAG);
+    if (cancelled)
+        tlt_put_match(receive, TL_PROC_NULL, TL_ANY_TAG);
     else if (r->flags & TLT_WILDCARD)
-        tlt_put_match(r->id, tlt_peer(status->MPI_SOURCE), tlt_tag(status->MPI_TAG));
+        tlt_put_match(receive, tlt_peer(status->MPI_SOURCE), tlt_tag(status->MPI_TAG));
 }
 
 /* The request that an event to be written ends. */
@@ -90,20 +99,19 @@ static tlt_request *find_to_end(MPI_Request handle, const void *variable)
     return tlt_request_find(TLT_HANDLE(handle), variable);
 }
 
-/* The request that `handle` stood for in `variable` has completed.  Returns its id; 0 if it was
- * null, inactive or is not recorded. */
-static uint32_t complete(MPI_Request handle, const void *variable, const MPI_Status *status)
+/* The request that `handle` stood for in `variable` has completed. */
+static ended complete(MPI_Request handle, const void *variable, const MPI_Status *status)
 {
     tlt_request *r = find_to_end(handle, variable);
     if (!r || !(r->flags & TLT_ACTIVE))
-        return 0;
-    uint32_t id = r->id;
+        return (ended){0};
+    const ended ids = {r->id, r->received};
     put_outcome(r, status);
     if (r->flags & TLT_PERSISTENT)
         tlt_request_set_flags(r, r->flags & ~(uint32_t)(TLT_ACTIVE | TLT_CANCELLED));
     else
         tlt_request_remove(r);
-    return id;
+    return ids;
 }
 
 static void append(tl_event *e, uint32_t id)
@@ -114,11 +122,29 @@ static void append(tl_event *e, uint32_t id)
     e->list = tlt_self.list;
 }
 
+static void append_ended(tl_event *e, ended ids)
+{
+    append(e, ids.id);
+    append(e, ids.received);
+}
+
+/* A call that completes one request, and that is MPI_Isendrecv's, completes two. */
+static uint16_t call_for_both(uint16_t call)
+{
+    return call == TL_MPI_Wait || call == TL_MPI_Waitany ? TL_MPI_Waitall : TL_MPI_Testall;
+}
+
 static void put_one(uint16_t call, uint32_t site, MPI_Request handle, const MPI_Request *request,
                     const MPI_Status *status)
 {
     tl_event event = {.call = call, .site = site};
-    event.request = complete(handle, tlt_variable(request, 0), status);
+    const ended ids = complete(handle, tlt_variable(request, 0), status);
+    if (ids.received) {
+        event.call = call_for_both(call);
+        append_ended(&event, ids);
+    } else {
+        event.request = ids.id;
+    }
     tlt_put(&event);
 }
 
@@ -131,8 +157,8 @@ static void put_all(uint16_t call, uint32_t site, int n, const MPI_Request reque
             (statuses ? tlt_error_class(statuses[i].MPI_ERROR) == TLT_ERR_PENDING
                       : requests[i] == handles[i]))
             continue;
-        append(&event,
-               complete(handles[i], tlt_variable(requests, i), statuses ? &statuses[i] : NULL));
+        append_ended(&event, complete(handles[i], tlt_variable(requests, i),
+                                      statuses ? &statuses[i] : NULL));
     }
     tlt_put(&event);
 }
@@ -141,8 +167,12 @@ static void put_any(uint16_t call, uint32_t site, const MPI_Request requests[], 
                     const MPI_Status *status)
 {
     tl_event event = {.call = call, .site = site};
+    ended ids = {0};
     if (index != MPI_UNDEFINED)
-        append(&event, complete(handles[index], tlt_variable(requests, index), status));
+        ids = complete(handles[index], tlt_variable(requests, index), status);
+    if (ids.received)
+        event.call = call_for_both(call);
+    append_ended(&event, ids);
     tlt_put(&event);
 }
 
@@ -151,8 +181,8 @@ static void put_some(uint16_t call, uint32_t site, const MPI_Request requests[],
 {
     tl_event event = {.call = call, .site = site};
     for (int i = 0; i < n_done; i++)
-        append(&event, complete(handles[indices[i]], tlt_variable(requests, indices[i]),
-                                statuses ? &statuses[i] : NULL));
+        append_ended(&event, complete(handles[indices[i]], tlt_variable(requests, indices[i]),
+                                      statuses ? &statuses[i] : NULL));
     tlt_put(&event);
 }
 
@@ -315,6 +345,13 @@ int TLT_WRAPPER(Testsome)(int count, MPI_Request requests[], int *n_done, int in
     return result;
 }
 
+/* Whether the last MPI_Pready starts the message, not MPI_Start. */
+static bool waits_for_parts(MPI_Request handle, const void *variable)
+{
+    const tlt_request *r = tlt_request_find(TLT_HANDLE(handle), variable);
+    return r && r->flags & TLT_SENDS_PARTS;
+}
+
 static uint32_t id_of(MPI_Request handle, const void *variable)
 {
     const tlt_request *r = tlt_request_find(TLT_HANDLE(handle), variable);
@@ -329,7 +366,7 @@ static void start(MPI_Request before, const MPI_Request *request, const void *va
         return;
     if (*request != before)
         tlt_request_rename(r, TLT_HANDLE(*request));
-    tlt_request_set_flags(r, r->flags | TLT_ACTIVE);
+    tlt_request_start(r);
 }
 
 int TLT_WRAPPER(Start)(MPI_Request *request)
@@ -340,10 +377,12 @@ int TLT_WRAPPER(Start)(MPI_Request *request)
     tl_event event = {.call = TL_MPI_Start,
                       .site = TLT_SITE(),
                       .request = id_of(before, tlt_variable(request, 0))};
-    int result = TLT_OUTSIDE(&event, tlt_pmpi.Start(request));
+    const bool begins = !waits_for_parts(before, tlt_variable(request, 0));
+    int result = TLT_OUTSIDE(begins ? &event : NULL, tlt_pmpi.Start(request));
     if (result == MPI_SUCCESS) {
         start(before, request, tlt_variable(request, 0));
-        tlt_put(&event);
+        if (begins)
+            tlt_put(&event);
     }
     tlt_leave();
     return result;
@@ -355,16 +394,33 @@ int TLT_WRAPPER(Startall)(int count, MPI_Request requests[])
         return tlt_pmpi.Startall(count, requests);
     bool recording = copy_handles(count, requests);
     tl_event event = {.call = TL_MPI_Startall, .site = TLT_SITE()};
-    for (int i = 0; recording && i < count; i++)
-        append(&event, id_of(handles[i], tlt_variable(requests, i)));
-    int result = TLT_OUTSIDE(&event, tlt_pmpi.Startall(count, requests));
+    int n_waiting = 0;
+    for (int i = 0; recording && i < count; i++) {
+        if (waits_for_parts(handles[i], tlt_variable(requests, i)))
+            n_waiting++;
+        else
+            append(&event, id_of(handles[i], tlt_variable(requests, i)));
+    }
+    const bool begins = count == 0 || n_waiting < count;
+    int result = TLT_OUTSIDE(begins ? &event : NULL, tlt_pmpi.Startall(count, requests));
     if (recording && result == MPI_SUCCESS) {
         for (int i = 0; i < count; i++)
             start(handles[i], &requests[i], tlt_variable(requests, i));
-        tlt_put(&event);
+        if (begins)
+            tlt_put(&event);
     }
     tlt_leave();
     return result;
+}
+
+/* An event of a request, or of both that it stands for. */
+static void put_each(uint16_t call, uint32_t site, ended ids)
+{
+    tl_event event = {.call = call, .site = site, .request = ids.id};
+    tl_event for_receive = {.call = call, .site = site, .request = ids.received};
+    tlt_put(&event);
+    if (ids.received)
+        tlt_put(&for_receive);
 }
 
 /* Recorded before the call: MPI may give the handle to another request right after. */
@@ -372,13 +428,13 @@ int TLT_WRAPPER(Request_free)(MPI_Request *request)
 {
     if (!tlt_enter())
         return tlt_pmpi.Request_free(request);
-    tl_event event = {.call = TL_MPI_Request_free, .site = TLT_SITE()};
+    ended ids = {0};
     tlt_request *r = find_to_end(*request, tlt_variable(request, 0));
     if (r) {
-        event.request = r->id;
+        ids = (ended){r->id, r->received};
         tlt_request_remove(r);
     }
-    tlt_put(&event);
+    put_each(TL_MPI_Request_free, TLT_SITE(), ids);
     int result = TLT_OUTSIDE(NULL, tlt_pmpi.Request_free(request));
     tlt_leave();
     return result;
@@ -388,13 +444,13 @@ int TLT_WRAPPER(Cancel)(MPI_Request *request)
 {
     if (!tlt_enter())
         return tlt_pmpi.Cancel(request);
-    tl_event event = {.call = TL_MPI_Cancel, .site = TLT_SITE()};
+    ended ids = {0};
     tlt_request *r = tlt_request_find(TLT_HANDLE(*request), tlt_variable(request, 0));
     if (r) {
-        event.request = r->id;
+        ids = (ended){r->id, r->received};
         tlt_request_set_flags(r, r->flags | TLT_CANCELLED);
     }
-    tlt_put(&event);
+    put_each(TL_MPI_Cancel, TLT_SITE(), ids);
     int result = TLT_OUTSIDE(NULL, tlt_pmpi.Cancel(request));
     tlt_leave();
     return result;

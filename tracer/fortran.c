@@ -109,6 +109,7 @@ static void leave(uint16_t call)
 #define OF_RMAOP(x)
 #define OF_MESSAGE(x)
 #define OF_REQ(x) x ? x :
+#define OF_ASREQ(x) x ? x :
 #define OF_REQS(x) x ? x :
 #define OF_STATUS(x)
 #define OF_FLAG(x)

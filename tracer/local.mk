@@ -23,7 +23,7 @@ tracer_libtimeless_tracer_la_LDFLAGS = $(AM_LDFLAGS) -module -avoid-version -sha
 # What is compiled once for each family of MPI (tracer/mpi/interface.h).
 FAMILY_SOURCES = \
 	tracer/call.h tracer/comms.c tracer/comms.h tracer/completion.c tracer/counters.c tracer/counters.h tracer/messages.c \
-	tracer/p2p.c tracer/pmpi.c tracer/pmpi.h tracer/special.c tracer/wrappers.c \
+	tracer/p2p.c tracer/partitioned.c tracer/pmpi.c tracer/pmpi.h tracer/special.c tracer/wrappers.c \
 	tracer/mpi/family.c tracer/mpi/large_begin.h tracer/mpi/large_end.h tracer/mpi/names.h
 if OPENMPI
 noinst_LTLIBRARIES += tracer/libtracer-openmpi.la
@@ -44,12 +44,12 @@ endif
 
 # LOWER_Send is send: the C preprocessor cannot change case.
 tracer/fortran_names.h: $(top_srcdir)/compress/mpi_calls.def
-	$(AM_V_GEN)$(MKDIR_P) tracer && $(AWK) -F '[(,]' '/^TL_(CALL|SPECIAL|EXTENSION|OPAQUE)\(/ { \
+	$(AM_V_GEN)$(MKDIR_P) tracer && $(AWK) -F '[(,]' '/^TL_(CALL|SPECIAL|EXTENSION|TRANSLATED|OPAQUE)\(/ { \
 		name = $$3; gsub(/ /, "", name); print "#define LOWER_" name " " tolower(name) }' \
 		$(top_srcdir)/compress/mpi_calls.def >$@-t && mv $@-t $@
 # LARGE_Send(...) is ..., LARGE_Barrier(...) is nothing: MPI_Send has a twin with large counts.
 tracer/large_counts.h: $(top_srcdir)/compress/mpi_calls.def
-	$(AM_V_GEN)$(MKDIR_P) tracer && $(AWK) -F '[(,]' '/^TL_(CALL|SPECIAL|EXTENSION|OPAQUE)\(/ { \
+	$(AM_V_GEN)$(MKDIR_P) tracer && $(AWK) -F '[(,]' '/^TL_(CALL|SPECIAL|EXTENSION|TRANSLATED|OPAQUE)\(/ { \
 		name = $$3; gsub(/ /, "", name); \
 		print "#define LARGE_" name "(...)" (/ ([RT]?COUNT|R?COUNTS|UNIT)\(/ ? " __VA_ARGS__" : "") }' \
 		$(top_srcdir)/compress/mpi_calls.def >$@-t && mv $@-t $@

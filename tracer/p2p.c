@@ -1,4 +1,5 @@
-/* p2p.c - blocking receives and probes, whose outcome can be more than their arguments. */
+/* p2p.c - receives and probes, whose outcome can be more than their arguments, and what sends and
+ * receives in one call. */
 #include "config.h"
 
 #include "call.h"
@@ -160,6 +161,125 @@ int TLT_WRAPPER(Sendrecv_replace_c)(void *buf, MPI_Count count, MPI_Datatype dat
 {
     return sendrecv_replace(true, buf, count, datatype, dest, sendtag, source, recvtag, comm,
                             status);
+}
+
+/* MPI_Isendrecv is MPI_Isend and MPI_Irecv, with two requests in place of the one that the program
+ * has. */
+static void put_both(tl_event *both, const MPI_Request *request)
+{
+    tl_event receive = tlt_receive_of(both), send = *both;
+    const uint32_t begun = TLT_UNLIKELY(tlt.shared) ? tlt_thread_begun_receive() : 0;
+    send.call = TL_MPI_Isend;
+    if (send.comm != TL_COMM_NULL)
+        send.request =
+            tlt_request_made(request, request_flags(&receive, TL_ACTION_IRECV, TL_TRAIT_NB));
+    if (send.request) {
+        receive.request = begun ? begun : tlt_request_reserve();
+        tlt_request_find(TLT_HANDLE(*request), tlt_variable(request, 0))->received =
+            receive.request;
+    }
+    tlt_put(&send);
+    if (!begun)
+        tlt_put(&receive);
+}
+
+/* A wildcard whose message MPI does not name is recorded by the call's name: no replay could tell
+ * from where it came. */
+static bool is_told(const tl_event *both)
+{
+    return TLT_ISENDRECV_HAS_STATUS || both->recv_peer == TL_PROC_NULL ||
+           (both->recv_peer != TL_ANY_SOURCE && both->recv_tag != TL_ANY_TAG);
+}
+
+static void put_isendrecv(uint16_t call, tl_event *both, const MPI_Request *request)
+{
+    if (is_told(both)) {
+        put_both(both, request);
+    } else {
+        tl_event event = {.call = call, .site = both->site};
+        tlt_put(&event);
+    }
+}
+
+/* What others may write of it while it is under way. */
+#define BOTH_BEGUN(both) (is_told(both) ? BEGUN(both) : NULL)
+
+TLT_INLINE int isendrecv(bool large, const void *sendbuf, MPI_Count sendcount,
+                         MPI_Datatype sendtype, int dest, int sendtag, void *recvbuf,
+                         MPI_Count recvcount, MPI_Datatype recvtype, int source, int recvtag,
+                         MPI_Comm comm, MPI_Request *request)
+{
+    if (!tlt_enter())
+        return EXTENSION_CALL(Isendrecv, large, sendbuf, sendcount, sendtype, dest, sendtag,
+                              recvbuf, recvcount, recvtype, source, recvtag, comm, request);
+    const tlt_comm *c = tlt_comm_find(TLT_HANDLE(comm));
+    tl_event both = {.call = TL_MPI_Sendrecv, .site = TLT_SITE()};
+    if (c) {
+        describe_sendrecv(&both, c, sendcount, sendtype, dest, sendtag, source, recvtag);
+        both.recv_count = recvcount;
+        both.recv_type_bytes = tlt_type_bytes(recvtype);
+    }
+    int result =
+        TLT_OUTSIDE(BOTH_BEGUN(&both),
+                    EXTENSION_CALL(Isendrecv, large, sendbuf, sendcount, sendtype, dest, sendtag,
+                                   recvbuf, recvcount, recvtype, source, recvtag, comm, request));
+    if (result == MPI_SUCCESS)
+        put_isendrecv(TL_MPI_Isendrecv, &both, request);
+    tlt_leave();
+    return result;
+}
+
+int TLT_WRAPPER(Isendrecv)(const void *sendbuf, int sendcount, MPI_Datatype sendtype, int dest,
+                           int sendtag, void *recvbuf, int recvcount, MPI_Datatype recvtype,
+                           int source, int recvtag, MPI_Comm comm, MPI_Request *request)
+{
+    return isendrecv(false, sendbuf, sendcount, sendtype, dest, sendtag, recvbuf, recvcount,
+                     recvtype, source, recvtag, comm, request);
+}
+
+int TLT_WRAPPER(Isendrecv_c)(const void *sendbuf, MPI_Count sendcount, MPI_Datatype sendtype,
+                             int dest, int sendtag, void *recvbuf, MPI_Count recvcount,
+                             MPI_Datatype recvtype, int source, int recvtag, MPI_Comm comm,
+                             MPI_Request *request)
+{
+    return isendrecv(true, sendbuf, sendcount, sendtype, dest, sendtag, recvbuf, recvcount,
+                     recvtype, source, recvtag, comm, request);
+}
+
+TLT_INLINE int isendrecv_replace(bool large, void *buf, MPI_Count count, MPI_Datatype datatype,
+                                 int dest, int sendtag, int source, int recvtag, MPI_Comm comm,
+                                 MPI_Request *request)
+{
+    if (!tlt_enter())
+        return EXTENSION_CALL(Isendrecv_replace, large, buf, count, datatype, dest, sendtag, source,
+                              recvtag, comm, request);
+    const tlt_comm *c = tlt_comm_find(TLT_HANDLE(comm));
+    tl_event both = {.call = TL_MPI_Sendrecv_replace, .site = TLT_SITE()};
+    if (c)
+        describe_sendrecv(&both, c, count, datatype, dest, sendtag, source, recvtag);
+    int result = TLT_OUTSIDE(BOTH_BEGUN(&both),
+                             EXTENSION_CALL(Isendrecv_replace, large, buf, count, datatype, dest,
+                                            sendtag, source, recvtag, comm, request));
+    if (result == MPI_SUCCESS)
+        put_isendrecv(TL_MPI_Isendrecv_replace, &both, request);
+    tlt_leave();
+    return result;
+}
+
+int TLT_WRAPPER(Isendrecv_replace)(void *buf, int count, MPI_Datatype datatype, int dest,
+                                   int sendtag, int source, int recvtag, MPI_Comm comm,
+                                   MPI_Request *request)
+{
+    return isendrecv_replace(false, buf, count, datatype, dest, sendtag, source, recvtag, comm,
+                             request);
+}
+
+int TLT_WRAPPER(Isendrecv_replace_c)(void *buf, MPI_Count count, MPI_Datatype datatype, int dest,
+                                     int sendtag, int source, int recvtag, MPI_Comm comm,
+                                     MPI_Request *request)
+{
+    return isendrecv_replace(true, buf, count, datatype, dest, sendtag, source, recvtag, comm,
+                             request);
 }
 
 int TLT_WRAPPER(Probe)(int source, int tag, MPI_Comm comm, MPI_Status *status)

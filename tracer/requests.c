@@ -78,6 +78,9 @@ bool tlt_requests_reset(void)
 
 void tlt_requests_free(void)
 {
+    for (size_t b = 0; b < N_BUCKETS; b++)
+        for (uint32_t id = buckets[b].first; id; id = pool[id].next)
+            free(pool[id].partitions);
     free(pool);
     free(free_ids);
     pool = NULL;
@@ -176,7 +179,20 @@ void tlt_request_remove(tlt_request *r)
 {
     n_need_status -= needs_status(r->flags);
     unlink_request(r);
+    free(r->partitions);
     give_back_id(r->id);
+    if (r->received)
+        give_back_id(r->received);
+}
+
+void tlt_request_start(tlt_request *r)
+{
+    tlt_request_set_flags(r, r->flags | TLT_ACTIVE);
+    if (!r->partitions)
+        return;
+    r->partitions->n_left = r->partitions->n;
+    if (!(r->flags & TLT_SENDS_PARTS))
+        memset(r->partitions->seen, 0, r->partitions->n);
 }
 
 void tlt_request_rename(tlt_request *r, const void *handle)

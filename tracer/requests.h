@@ -11,8 +11,16 @@ enum {
     TLT_WILDCARD = 1 << 0,   /* receive whose source or tag only its status tells */
     TLT_PERSISTENT = 1 << 1, /* survives its completion */
     TLT_ACTIVE = 1 << 2,     /* started, not completed */
-    TLT_CANCELLED = 1 << 3   /* MPI_Cancel was called: its status tells whether it took effect */
+    TLT_CANCELLED = 1 << 3,  /* MPI_Cancel was called: its status tells whether it took effect */
+    TLT_SENDS_PARTS = 1 << 4 /* its message begins when the last partition is ready */
 };
+
+/* The partitions of a request of MPI_Psend_init or MPI_Precv_init. */
+typedef struct tlt_partitions {
+    uint32_t n;
+    uint32_t n_left; /* that are not ready, or that the program has not seen to arrive */
+    uint8_t seen[];  /* by partition, of a receive */
+} tlt_partitions;
 
 typedef struct tlt_request {
     const void *handle;   /* pmpi.h, TLT_HANDLE */
@@ -21,6 +29,8 @@ typedef struct tlt_request {
     uint32_t next;         /* in its bucket by handle */
     uint32_t next_exactly; /* in its bucket by handle and variable */
     uint32_t flags;
+    uint32_t received; /* of MPI_Isendrecv: the id of its receive, `id` is its send; otherwise 0 */
+    tlt_partitions *partitions; /* NULL: none */
 } tlt_request;
 
 /* Forgets all requests.  False when memory is short. */
@@ -40,6 +50,8 @@ uint32_t tlt_request_add(const void *handle, const void *variable, uint32_t flag
  * are not recorded.  Valid until the next add. */
 tlt_request *tlt_request_find(const void *handle, const void *variable);
 void tlt_request_remove(tlt_request *request);
+/* MPI starts it. */
+void tlt_request_start(tlt_request *request);
 /* MPI_Start may replace the handle of a persistent request. */
 void tlt_request_rename(tlt_request *request, const void *handle);
 void tlt_request_set_flags(tlt_request *request, uint32_t flags);

@@ -43,6 +43,7 @@
 #define DECL_SWAP(x) MPI_Datatype x
 #define DECL_RMAOP(x) MPI_Op x
 #define DECL_REQ(x) MPI_Request *x
+#define DECL_ASREQ(x) MPI_Request *x
 #define DECL_STATUS(x) MPI_Status *x
 #define DECL_NEWCOMM(x) MPI_Comm *x
 #define DECL_NEWWIN(x) MPI_Win *x
@@ -82,6 +83,7 @@
 #define PASS_RMAOP(x) x
 #define PASS_MESSAGE(x) x
 #define PASS_REQ(x) x
+#define PASS_ASREQ(x) x
 #define PASS_NEWCOMM(x) x
 #define PASS_NEWWIN(x) x
 #define PASS_NEWFILE(x) x

@@ -172,17 +172,22 @@ static uint16_t nonblocking(uint16_t call)
     }
 }
 
-/* Both halves; MPI_Sendrecv_replace receives as much as it sends. */
-static void begin_sendrecv(tlt_thread *t, tl_event *e)
+/* MPI_Sendrecv_replace receives as much as it sends. */
+tl_event tlt_receive_of(const tl_event *e)
 {
     const bool replaces = e->call == TL_MPI_Sendrecv_replace;
-    tl_event receive = {.call = TL_MPI_Irecv,
-                        .site = e->site,
-                        .comm = e->comm,
-                        .peer = e->recv_peer,
-                        .tag = e->recv_tag,
-                        .count = replaces ? e->count : e->recv_count,
-                        .type_bytes = replaces ? e->type_bytes : e->recv_type_bytes};
+    return (tl_event){.call = TL_MPI_Irecv,
+                      .site = e->site,
+                      .comm = e->comm,
+                      .peer = e->recv_peer,
+                      .tag = e->recv_tag,
+                      .count = replaces ? e->count : e->recv_count,
+                      .type_bytes = replaces ? e->type_bytes : e->recv_type_bytes};
+}
+
+static void begin_sendrecv(tlt_thread *t, tl_event *e)
+{
+    tl_event receive = tlt_receive_of(e);
     e->call = TL_MPI_Isend;
     e->request = take_request(t);
     tlt_write(e);
@@ -317,6 +322,11 @@ bool tlt_thread_turn(const tl_event *event)
 uint32_t tlt_thread_begun_request(void)
 {
     return tlt_self.is_begun && tlt_self.n_requests ? tlt_self.requests[0] : 0;
+}
+
+uint32_t tlt_thread_begun_receive(void)
+{
+    return tlt_self.is_begun && tlt_self.n_requests == 2 ? tlt_self.requests[1] : 0;
 }
 
 void tlt_thread_forget_call(void)

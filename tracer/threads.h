@@ -77,6 +77,10 @@ bool tlt_thread_turn(const tl_event *event);
 void tlt_thread_forget_call(void);
 /* The id with which the beginning of the thread's nonblocking call was written; 0: it was not. */
 uint32_t tlt_thread_begun_request(void);
+/* The same for a call that sends and receives: the id of its receive. */
+uint32_t tlt_thread_begun_receive(void);
+/* The receive in the event of a call that sends and receives. */
+tl_event tlt_receive_of(const tl_event *sendrecv);
 
 /* Around fork(): the lock is free in the child, and the data that it protects is consistent. */
 void tlt_threads_before_fork(void);

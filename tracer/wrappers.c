@@ -104,6 +104,7 @@
 
 #define TL_CALL(code, name, ...) WRAPPER(0, code, name, name, __VA_ARGS__)
 #define TL_EXTENSION(code, name, ...) WRAPPER(0, code, name, X##name, __VA_ARGS__)
+#define TL_TRANSLATED(code, name, ...)
 
 /* Recorded by name only. */
 #define TL_OPAQUE(code, name, ...)                                                                 \
@@ -124,6 +125,7 @@
 #define TL_CALL(code, name, ...)                                                                   \
     LARGE_##name(WRAPPER(HAS_LARGE, code, name##_c, name##_c, __VA_ARGS__))
 #define TL_EXTENSION TL_CALL
+#define TL_TRANSLATED(code, name, ...)
 #include "mpi_calls.def"
 #include "mpi/large_end.h"
 /* clang-format on */

@@ -60,7 +60,7 @@ nm -D --defined-only "$tracer" | awk '{print $3}' | grep -E '^mpix?_' | sort >"$
 all_known() { [ -s "$scratch/exported" ] && [ -z "$(comm -23 "$scratch/exported" "$scratch/known" | tee /dev/stderr)" ]; }
 check "every call that the bindings export is wrapped or local" all_known
 # A version of the library has an extension under one of its two names, or not at all.
-schema_names EXTENSION | sed 's/.*/mpi_&_\nmpi_&_f08_\nmpix_&_\nmpix_&_f08_/' >"$scratch/extensions"
+schema_names 'EXTENSION|TRANSLATED' | sed 's/.*/mpi_&_\nmpi_&_f08_\nmpix_&_\nmpix_&_f08_/' >"$scratch/extensions"
 # Names in _f08ts_ are MPICH's, and those with large counts.
 check "the tracer wraps no call that the bindings do not export" \
     diff /dev/null <(comm -13 "$scratch/exported" "$scratch/wrapped" | grep -vxFf "$scratch/extensions" | grep -vE '_f08ts_$|_f08(ts)?_large_$')

@@ -6,7 +6,7 @@ compile ends -pthread
 # Every MPI function of the library stands in the schema.
 libmpi=$(ldd "$scratch/ends" | awk '$1 ~ /^libmpi\.so/ {print $3}')
 nm -D --defined-only "$libmpi" | awk '$2 == "T" || $2 == "W" {print $3}' | grep -E '^MPIX?_' | sort -u >"$scratch/libmpi"
-{ sed -nE 's/^TL_(CALL|SPECIAL|OPAQUE)\([0-9]+, (\w+),.*/MPI_\2/p; s/^TL_EXTENSION\([0-9]+, (\w+),.*/MPI_\1\nMPIX_\1/p
+{ sed -nE 's/^TL_(CALL|SPECIAL|OPAQUE)\([0-9]+, (\w+),.*/MPI_\2/p; s/^TL_(EXTENSION|TRANSLATED)\([0-9]+, (\w+),.*/MPI_\2\nMPIX_\2/p
     s/^TL_LOCAL\((\w+)\)/MPI_\1\nMPIX_\1/p' "$top_srcdir/compress/mpi_calls.def"
 } | sort >"$scratch/schema"
 nothing_missing() { [ -s "$scratch/libmpi" ] && [ -z "$(comm -23 "$scratch/libmpi" "$scratch/schema" | tee /dev/stderr)" ]; }
@@ -16,10 +16,10 @@ check "no function has two rows in mpi_calls.def" unique
 
 nm -D --defined-only "$tracer" | awk '{print $3}' | sort >"$scratch/exported"
 sed -nE 's/^TL_(CALL|SPECIAL|OPAQUE)\([0-9]+, (\w+),.*/MPI_\2\nPMPI_\2\nmpi_\L\2_\nmpi_\2_f08_\nmpi_\2_f08ts_/p
-    s/^TL_EXTENSION\([0-9]+, (\w+),.*/MPI_\1\nPMPI_\1\nMPIX_\1\nPMPIX_\1\nmpi_\L\1_\nmpi_\1_f08_\nmpi_\1_f08ts_\nmpix_\1_\nmpix_\1_f08_\nmpix_\1_f08ts_/p' \
+    s/^TL_(EXTENSION|TRANSLATED)\([0-9]+, (\w+),.*/MPI_\2\nPMPI_\2\nMPIX_\2\nPMPIX_\2\nmpi_\L\2_\nmpi_\2_f08_\nmpi_\2_f08ts_\nmpix_\2_\nmpix_\2_f08_\nmpix_\2_f08ts_/p' \
     "$top_srcdir/compress/mpi_calls.def" | grep -vxE "mpi_wtime_f08(ts)?_" >"$scratch/wanted"
 # With large counts.
-sed -nE '/ ([RT]?COUNT|R?COUNTS|UNIT)\(/s/^TL_(CALL|SPECIAL|EXTENSION)\([0-9]+, (\w+),.*/MPI_\2_c\nPMPI_\2_c\nmpi_\L\2_f08_large_\nmpi_\2_f08ts_large_/p' \
+sed -nE '/ ([RT]?COUNT|R?COUNTS|UNIT)\(/s/^TL_(CALL|SPECIAL|EXTENSION|TRANSLATED)\([0-9]+, (\w+),.*/MPI_\2_c\nPMPI_\2_c\nmpi_\L\2_f08_large_\nmpi_\2_f08ts_large_/p' \
     "$top_srcdir/compress/mpi_calls.def" >>"$scratch/wanted"
 printf 'mpi_win_allocate_%s\n' cptr_ shared_cptr_ >>"$scratch/wanted" # of `use mpi`
 sed -nE 's/^TL_KERNEL\([0-9]+, (\w+), *\w, (\w+),.*/\2 \1/p' "$top_srcdir/compress/kernels.def" |

@@ -63,6 +63,10 @@ static inline int tlt_mode(int mode)
     return known;
 }
 
+/* Whether the status of MPI_Isendrecv has the source and the tag of the message that was received:
+ * MPICH 4.0 and 4.2 leave in it what an earlier request had. */
+enum { TLT_ISENDRECV_HAS_STATUS = 0 };
+
 /* mpich.c */
 void tlt_mpich_answer(void);
 #define TLT_BEFORE_INIT() tlt_mpich_answer()

@@ -41,6 +41,9 @@ static inline int tlt_mode(int mode)
     return mode;
 }
 
+/* Whether the status of MPI_Isendrecv has the source and the tag of the message received. */
+enum { TLT_ISENDRECV_HAS_STATUS = 1 };
+
 /* roll_call.c */
 void tlt_roll_call_answer(void);
 #define TLT_BEFORE_INIT() tlt_roll_call_answer()
