@@ -150,14 +150,16 @@ static void some(void)
     check(received[0], 8, partner, 0);
 }
 
+/* Open MPI 5 refuses to free this request before it is complete. */
 static void let_go(void)
 {
     MPI_Request r[N_HANDLES];
     exchange(1, 9, 31, partner, 31, r);
-    MPI_Barrier(world);
-    for (int i = 0; i < N_HANDLES; i++)
+    for (int i = 0; i < N_HANDLES; i++) {
+        for (int flag = 0; !flag;)
+            MPI_Request_get_status(r[i], &flag, MPI_STATUS_IGNORE);
         MPI_Request_free(&r[i]);
-    MPI_Barrier(world);
+    }
 }
 
 static void start(int n, MPI_Request r[])
