@@ -77,7 +77,7 @@ replayer_libtimeless_smpi_la_SOURCES = \
 	replayer/smpi/algorithms.c replayer/smpi/algorithms.def replayer/smpi/algorithms.h \
 	replayer/smpi/buffers.c replayer/smpi/clocks.c replayer/smpi/collective.c replayer/smpi/comm.c \
 	replayer/smpi/engine.c \
-	replayer/smpi/exchange.c replayer/smpi/file.c replayer/smpi/halves.c replayer/smpi/halves.h \
+	replayer/smpi/exchange.c replayer/smpi/file.c replayer/results/halves.c replayer/results/halves.h \
 	replayer/smpi/hosts.c replayer/smpi/needs.c replayer/smpi/ompi.c \
 	replayer/smpi/ompi_tree.c replayer/smpi/ompi_tree.h replayer/smpi/p2p.c replayer/smpi/payload.c replayer/smpi/payload.h replayer/smpi/poll.c replayer/smpi/poll.h replayer/smpi/poll_learn.c replayer/smpi/poll_pieces.c replayer/smpi/poll_window.c replayer/smpi/rank.c \
 	replayer/smpi/rank.h replayer/smpi/thread.c replayer/smpi/timeline.c replayer/smpi/usage.c \

@@ -7,7 +7,7 @@
  * computation: estimates, for other moments of messages would share links differently. */
 #include "config.h"
 
-#include "halves.h"
+#include "results/halves.h"
 
 #include <math.h>
 #include <stdlib.h>

@@ -1,7 +1,7 @@
 /* needs.c - the ranks for which a rank waits in a collective. */
 #include "config.h"
 
-#include "halves.h"
+#include "results/halves.h"
 
 /* The rule of the schema, except for calls that share their action with others. */
 tl_needs smpi_needs_of(const tl_event *e, const tl_call_info *info)

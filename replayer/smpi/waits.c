@@ -5,7 +5,7 @@
  * Barrier, Wait at N x N, Late Broadcast, Early Reduce, Early Scan). */
 #include "config.h"
 
-#include "halves.h"
+#include "results/halves.h"
 #include "results/timeline.h"
 
 #include <stdlib.h>

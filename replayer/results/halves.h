@@ -4,7 +4,7 @@
 #define TLR_SMPI_HALVES_H
 
 #include "actions.h"
-#include "rank.h"
+#include "smpi/rank.h"
 
 /* The position of a rank on alternative machines, in simulated seconds since the start of its job
  * (clocks.c). */
