@@ -19,7 +19,9 @@ replayer_libengine_la_SOURCES = \
 	replayer/machine/noise.c replayer/machine/noise.h replayer/machine/parallel.c replayer/machine/random.c \
 	replayer/machine/rank_model.c replayer/machine/rank_model.h replayer/machine/what_if.c \
 	replayer/results/marks.c replayer/results/marks.h replayer/results/timeline.c \
-	replayer/results/timeline.h replayer/results/usage.c replayer/results/usage.h
+	replayer/results/timeline.h replayer/results/halves.c replayer/results/halves.h \
+	replayer/results/state_of_event.c replayer/results/state_of_event.h replayer/results/waits.c \
+	replayer/results/usage.c replayer/results/usage.h
 replayer_libengine_la_CPPFLAGS = $(AM_CPPFLAGS) -I$(top_srcdir)/replayer $(JANSSON_CFLAGS) $(GSL_CFLAGS)
 replayer_libengine_la_LIBADD = compress/libtimeless.la $(JANSSON_LIBS) $(GSL_LIBS) -lm
 
@@ -77,11 +79,11 @@ replayer_libtimeless_smpi_la_SOURCES = \
 	replayer/smpi/algorithms.c replayer/smpi/algorithms.def replayer/smpi/algorithms.h \
 	replayer/smpi/buffers.c replayer/smpi/clocks.c replayer/smpi/collective.c replayer/smpi/comm.c \
 	replayer/smpi/engine.c \
-	replayer/smpi/exchange.c replayer/smpi/file.c replayer/results/halves.c replayer/results/halves.h \
+	replayer/smpi/exchange.c replayer/smpi/file.c \
 	replayer/smpi/hosts.c replayer/smpi/needs.c replayer/smpi/ompi.c \
 	replayer/smpi/ompi_tree.c replayer/smpi/ompi_tree.h replayer/smpi/p2p.c replayer/smpi/payload.c replayer/smpi/payload.h replayer/smpi/poll.c replayer/smpi/poll.h replayer/smpi/poll_learn.c replayer/smpi/poll_pieces.c replayer/smpi/poll_window.c replayer/smpi/rank.c \
 	replayer/smpi/rank.h replayer/smpi/thread.c replayer/smpi/timeline.c replayer/smpi/usage.c \
-	replayer/smpi/waits.c replayer/smpi/window.c \
+	replayer/smpi/waits.c replayer/smpi/waits.h replayer/smpi/window.c \
 	replayer/smpi/shims/buffer.c replayer/smpi/shims/calls.c \
 	replayer/smpi/shims/dates.c replayer/smpi/shims/detached.c replayer/smpi/shims/inside.h replayer/smpi/shims/links.c \
 	replayer/smpi/shims/loopback.c replayer/smpi/shims/meet.c replayer/smpi/shims/memory.c replayer/smpi/shims/numbers.c \

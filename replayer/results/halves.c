@@ -10,8 +10,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include <simgrid/engine.h>
-
 /* ---- slots by key ---- */
 
 typedef struct slot_key {
@@ -22,17 +20,12 @@ typedef struct slot_key {
     int32_t is_meeting;
 } slot_key;
 
-typedef struct smpi_slot {
+typedef struct tlr_slot {
     slot_key key;
-    struct smpi_slot *next; /* in the bucket */
-    smpi_half *first, *last;
-    smpi_meeting *meeting;
-} smpi_slot;
-
-static struct {
-    size_t n, n_buckets; /* a power of two */
-    smpi_slot **buckets;
-} slots;
+    struct tlr_slot *next; /* in the bucket */
+    tlr_half *first, *last;
+    tlr_meeting *meeting;
+} tlr_slot;
 
 static size_t bucket_of(const slot_key *key, size_t n_buckets)
 {
@@ -43,56 +36,56 @@ static size_t bucket_of(const slot_key *key, size_t n_buckets)
     return (size_t)(h >> 24) & (n_buckets - 1);
 }
 
-static void grow(void)
+static int grow(tlr_halves *halves)
 {
-    const size_t n_buckets = slots.n_buckets ? 2 * slots.n_buckets : 1024;
-    smpi_slot **buckets = smpi_alloc(n_buckets, sizeof *buckets);
-    for (size_t b = 0; b < slots.n_buckets; b++)
-        for (smpi_slot *s = slots.buckets[b], *next; s; s = next) {
-            smpi_slot **place = &buckets[bucket_of(&s->key, n_buckets)];
+    const size_t n_buckets = halves->n_buckets ? 2 * halves->n_buckets : 1024;
+    tlr_slot **buckets = halves->allocate(n_buckets, sizeof *buckets);
+    if (!buckets)
+        return 0;
+    for (size_t b = 0; b < halves->n_buckets; b++)
+        for (tlr_slot *s = halves->buckets[b], *next; s; s = next) {
+            tlr_slot **place = &buckets[bucket_of(&s->key, n_buckets)];
             next = s->next;
             s->next = *place;
             *place = s;
         }
-    free(slots.buckets);
-    slots.buckets = buckets;
-    slots.n_buckets = n_buckets;
+    free(halves->buckets);
+    halves->buckets = buckets;
+    halves->n_buckets = n_buckets;
+    return 1;
 }
 
-static smpi_slot *find_slot(const slot_key *key)
+static tlr_slot *find_slot(tlr_halves *halves, const slot_key *key)
 {
-    if (slots.n >= slots.n_buckets)
-        grow();
-    smpi_slot **place = &slots.buckets[bucket_of(key, slots.n_buckets)];
-    for (smpi_slot *s = *place; s; s = s->next)
+    if (halves->n >= halves->n_buckets && !grow(halves))
+        return NULL;
+    tlr_slot **place = &halves->buckets[bucket_of(key, halves->n_buckets)];
+    for (tlr_slot *s = *place; s; s = s->next)
         if (!memcmp(&s->key, key, sizeof *key))
             return s;
-    smpi_slot *s = smpi_alloc(1, sizeof *s);
+    tlr_slot *s = halves->allocate(1, sizeof *s);
+    if (!s)
+        return NULL;
     s->key = *key;
     s->next = *place;
     *place = s;
-    slots.n++;
+    halves->n++;
     return s;
 }
 
-static void drop_slot(smpi_slot *slot)
+static void drop_slot(tlr_halves *halves, tlr_slot *slot)
 {
-    smpi_slot **place = &slots.buckets[bucket_of(&slot->key, slots.n_buckets)];
+    tlr_slot **place = &halves->buckets[bucket_of(&slot->key, halves->n_buckets)];
     while (*place != slot)
         place = &(*place)->next;
     *place = slot->next;
-    slots.n--;
+    halves->n--;
     free(slot);
-}
-
-static uint32_t job_number(const smpi_rank *r)
-{
-    return (uint32_t)(r->job - replay.jobs);
 }
 
 /* ---- messages ---- */
 
-static void meet(smpi_half *half, const smpi_half *other)
+static void meet(tlr_half *half, const tlr_half *other)
 {
     half->is_met = 1;
     half->other_s = other->at_s;
@@ -101,7 +94,7 @@ static void meet(smpi_half *half, const smpi_half *other)
     half->other_clocks = other->clocks;
 }
 
-static void queue(smpi_half *half, smpi_slot *slot)
+static void queue(tlr_half *half, tlr_slot *slot)
 {
     half->slot = slot;
     if (slot->last)
@@ -111,11 +104,11 @@ static void queue(smpi_half *half, smpi_slot *slot)
     slot->last = half;
 }
 
-static void unqueue(smpi_half *half)
+static void unqueue(tlr_halves *halves, tlr_half *half)
 {
-    smpi_slot *slot = half->slot;
-    smpi_half *before = NULL;
-    for (smpi_half *h = slot->first; h != half; h = h->next)
+    tlr_slot *slot = half->slot;
+    tlr_half *before = NULL;
+    for (tlr_half *h = slot->first; h != half; h = h->next)
         before = h;
     if (before)
         before->next = half->next;
@@ -126,47 +119,49 @@ static void unqueue(smpi_half *half)
     half->slot = NULL;
     half->next = NULL;
     if (!slot->first)
-        drop_slot(slot);
+        drop_slot(halves, slot);
 }
 
-smpi_half *smpi_post_half(const smpi_rank *r, const smpi_half *what, int32_t comm, int32_t peer,
-                          int32_t tag)
+tlr_half *tlr_post_half(tlr_halves *halves, const tlr_half *what, int32_t comm, int32_t peer,
+                        int32_t tag)
 {
-    const slot_key key = {.job = job_number(r),
+    const slot_key key = {.job = what->job,
                           .comm = comm,
-                          .from = what->is_send ? r->rank : (uint32_t)peer,
-                          .to = what->is_send ? (uint32_t)peer : r->rank,
+                          .from = what->is_send ? what->rank : (uint32_t)peer,
+                          .to = what->is_send ? (uint32_t)peer : what->rank,
                           .tag = tag};
-    smpi_half *half = smpi_alloc(1, sizeof *half);
-    smpi_slot *slot = find_slot(&key);
+    tlr_half *half = halves->allocate(1, sizeof *half);
+    tlr_slot *slot = half ? find_slot(halves, &key) : NULL;
+    if (!slot) {
+        free(half);
+        return NULL;
+    }
     *half = *what;
-    half->rank = r->rank;
-    half->at_s = simgrid_get_clock();
     half->is_held = 1;
-    smpi_half *first = slot->first;
+    tlr_half *first = slot->first;
     if (!first || first->is_send == half->is_send) {
         queue(half, slot);
         return half;
     }
     meet(half, first);
     meet(first, half);
-    unqueue(first);
+    unqueue(halves, first);
     if (!first->is_held)
         free(first);
     return half;
 }
 
-void smpi_unpost_half(smpi_half *half)
+void tlr_unpost_half(tlr_halves *halves, tlr_half *half)
 {
     if (half->slot)
-        unqueue(half);
+        unqueue(halves, half);
 }
 
-void smpi_release_half(smpi_half *half)
+void tlr_release_half(tlr_halves *halves, tlr_half *half)
 {
-    smpi_meeting *m = half->meeting;
+    tlr_meeting *m = half->meeting;
     if (m && ++m->n_left == m->comm->n_members) {
-        drop_slot(m->slot);
+        drop_slot(halves, m->slot);
         free(m->entries);
         free(m);
     }
@@ -177,72 +172,79 @@ void smpi_release_half(smpi_half *half)
 
 /* ---- collectives ---- */
 
-static smpi_meeting *find_meeting(const smpi_rank *r, int32_t comm, uint64_t number)
+static tlr_meeting *find_meeting(tlr_halves *halves, uint32_t job, const tlr_plan *plan,
+                                 int32_t comm, uint64_t number)
 {
-    const slot_key key = {.job = job_number(r),
+    const slot_key key = {.job = job,
                           .comm = comm,
                           .from = (uint32_t)(number >> 32),
                           .to = (uint32_t)number,
                           .is_meeting = 1};
-    smpi_slot *slot = find_slot(&key);
-    if (!slot->meeting) {
-        slot->meeting = smpi_alloc(1, sizeof *slot->meeting);
-        *slot->meeting = (smpi_meeting){
-            .slot = slot, .comm = &r->job->plan->comms[comm], .last = -1, .root = -1};
-    }
-    return slot->meeting;
+    tlr_slot *slot = find_slot(halves, &key);
+    if (slot && !slot->meeting && (slot->meeting = halves->allocate(1, sizeof *slot->meeting)))
+        *slot->meeting =
+            (tlr_meeting){.slot = slot, .comm = &plan->comms[comm], .last = -1, .root = -1};
+    return slot ? slot->meeting : NULL;
 }
 
-static void note_entry(smpi_meeting *m, int32_t member, const smpi_half *half)
+static int note_entry(const tlr_halves *halves, tlr_meeting *m, int32_t member,
+                      const tlr_half *half)
 {
     if (!m->entries) {
-        m->entries = smpi_alloc(m->comm->n_members, sizeof *m->entries);
+        if (!(m->entries = halves->allocate(m->comm->n_members, sizeof *m->entries)))
+            return 0;
         for (uint32_t i = 0; i < m->comm->n_members; i++)
             m->entries[i].at_s = -1;
     }
     if (member >= 0)
-        m->entries[member] = (struct smpi_entry){half->at_s, half->clocks};
+        m->entries[member] = (struct tlr_entry){half->at_s, half->clocks};
+    return 1;
 }
 
-smpi_half *smpi_enter_meeting(const smpi_rank *r, const smpi_half *what, int32_t comm,
-                              uint64_t number)
+tlr_half *tlr_enter_meeting(tlr_halves *halves, const tlr_half *what, const tlr_plan *plan,
+                            int32_t comm, uint64_t number)
 {
-    smpi_meeting *m = find_meeting(r, comm, number);
-    smpi_half *half = smpi_alloc(1, sizeof *half);
+    tlr_meeting *m = find_meeting(halves, what->job, plan, comm, number);
+    tlr_half *half = m ? halves->allocate(1, sizeof *half) : NULL;
+    if (!half)
+        return NULL;
     *half = *what;
-    half->at_s = simgrid_get_clock();
-    half->rank = r->rank;
     half->is_held = 1;
     half->meeting = m;
-    m->last_s = half->at_s; /* nobody enters before those who have */
-    m->last = (int32_t)r->rank;
-    smpi_clock_join(&m->all_clocks, &half->clocks);
-    if (half->other == (int32_t)r->rank) {
+    if (m->last < 0 || half->at_s >= m->last_s) {
+        m->last_s = half->at_s;
+        m->last = (int32_t)half->rank;
+    }
+    tlr_clock_join(&m->all_clocks, &half->clocks);
+    if (half->other == (int32_t)half->rank) {
         m->root = half->other;
         m->root_s = half->at_s;
         m->root_clocks = half->clocks;
     }
-    if (half->needs == TL_NEEDS_LOWER || half->needs == TL_NEEDS_NEIGHBOURS)
-        note_entry(m, tlr_plan_rank_in(m->comm, (int32_t)r->rank), half);
+    if ((half->needs == TL_NEEDS_LOWER || half->needs == TL_NEEDS_NEIGHBOURS) &&
+        !note_entry(halves, m, tlr_plan_rank_in(m->comm, (int32_t)half->rank), half)) {
+        free(half);
+        return NULL;
+    }
     return half;
 }
 
 /* Takes the later one of this member and the last member so far. */
-static int32_t later_of(const smpi_meeting *m, int32_t member, int32_t last, double *entered_s,
-                        smpi_clocks *clocks)
+static int32_t later_of(const tlr_meeting *m, int32_t member, int32_t last, double *entered_s,
+                        tlr_clocks *clocks)
 {
     if (member < 0 || m->entries[member].at_s < 0)
         return last;
-    smpi_clock_join(clocks, &m->entries[member].clocks);
+    tlr_clock_join(clocks, &m->entries[member].clocks);
     if (last >= 0 && m->entries[member].at_s <= *entered_s)
         return last;
     *entered_s = m->entries[member].at_s;
     return m->comm->members[member];
 }
 
-int32_t smpi_last_needed(const smpi_half *half, double *entered_s, smpi_clocks *clocks)
+int32_t tlr_last_needed(const tlr_half *half, double *entered_s, tlr_clocks *clocks)
 {
-    const smpi_meeting *m = half->meeting;
+    const tlr_meeting *m = half->meeting;
     const tl_comm *topology = half->topology;
     const int is_root = half->other == (int32_t)half->rank;
     int32_t last = -1;
@@ -269,4 +271,32 @@ int32_t smpi_last_needed(const smpi_half *half, double *entered_s, smpi_clocks *
         return last;
     default: return -1;
     }
+}
+
+/* ---- the end ---- */
+
+static void close_slot(tlr_slot *s)
+{
+    for (tlr_half *h = s->first, *next; h; h = next) {
+        next = h->next;
+        h->slot = NULL;
+        if (!h->is_held)
+            free(h);
+    }
+    if (s->meeting)
+        free(s->meeting->entries);
+    free(s->meeting);
+    free(s);
+}
+
+void tlr_halves_close(tlr_halves *halves)
+{
+    for (size_t b = 0; b < halves->n_buckets; b++)
+        for (tlr_slot *s = halves->buckets[b], *next; s; s = next) {
+            next = s->next;
+            close_slot(s);
+        }
+    free(halves->buckets);
+    halves->buckets = NULL;
+    halves->n = halves->n_buckets = 0;
 }

@@ -7,9 +7,8 @@
  * computation: estimates, for other moments of messages would share links differently. */
 #include "config.h"
 
-#include "results/halves.h"
+#include "waits.h"
 
-#include <math.h>
 #include <stdlib.h>
 
 #include <simgrid/host.h>
@@ -65,7 +64,7 @@ void smpi_clocks_open(const smpi_rank *r)
         balance_factors[job] = factors_of(r->job);
 }
 
-void smpi_clock_computation(const smpi_rank *r, smpi_clocks *clocks, double took_s,
+void smpi_clock_computation(const smpi_rank *r, tlr_clocks *clocks, double took_s,
                             double reference_s)
 {
     /* What threads of a rank compute at the same time is not told apart. */
@@ -74,29 +73,4 @@ void smpi_clock_computation(const smpi_rank *r, smpi_clocks *clocks, double took
     clocks->s[CLOCK_NETWORK] += alone_s;
     clocks->s[CLOCK_BALANCE] += took_s * balance_factors[r->job - replay.jobs][r->rank];
     clocks->s[CLOCK_CPU] += took_s / 2;
-}
-
-void smpi_clock_call(smpi_clocks *clocks, double took_s, int on_any_network)
-{
-    for (int c = 0; c < N_CLOCKS; c++)
-        if (c != CLOCK_NETWORK || on_any_network)
-            clocks->s[c] += took_s;
-}
-
-void smpi_clock_join(smpi_clocks *clocks, const smpi_clocks *other)
-{
-    for (int c = 0; c < N_CLOCKS; c++)
-        clocks->s[c] = fmax(clocks->s[c], other->s[c]);
-}
-
-void smpi_clock_message(smpi_clocks *clocks, const smpi_half *half, const smpi_clocks *other,
-                        double took_s)
-{
-    for (int c = 0; c < N_CLOCKS; c++) {
-        double from_s = other->s[c];
-        if (c != CLOCK_NETWORK)
-            from_s = (half->other_is_eager ? from_s : fmax(from_s, half->clocks.s[c])) + took_s;
-        if (c != CLOCK_NETWORK || half->is_certain)
-            clocks->s[c] = fmax(clocks->s[c], from_s);
-    }
 }

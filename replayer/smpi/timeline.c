@@ -2,7 +2,7 @@
 #include "config.h"
 
 #include "rank.h"
-#include "results/timeline.h"
+#include "results/state_of_event.h"
 
 #include <stdlib.h>
 
@@ -113,16 +113,6 @@ void smpi_note_computation(smpi_rank *r, double from_s, double reference_s)
 
 /* ---- calls ---- */
 
-static const tlr_plan_comm *find_comm(const smpi_rank *r, tlr_state *state)
-{
-    const tlr_plan *plan = r->job->plan;
-    const int32_t index = tlr_plan_find_comm(plan, r->rank, r->event.comm);
-    if (index < 0)
-        return NULL;
-    state->comm = (uint32_t)index + 1;
-    return &plan->comms[index];
-}
-
 int32_t smpi_world_rank(const smpi_rank *r, uint32_t comm, int32_t peer)
 {
     const tlr_plan *plan = r->job->plan;
@@ -133,25 +123,6 @@ int32_t smpi_world_rank(const smpi_rank *r, uint32_t comm, int32_t peer)
         return comm == TL_COMM_SELF ? (int32_t)r->rank : -1;
     const uint64_t i = (uint64_t)peer + r->peer_offset[comm];
     return i < plan->comms[index].n_members ? plan->comms[index].members[i] : -1;
-}
-
-static int64_t sent_bytes(const smpi_rank *r, const tlr_plan_comm *comm)
-{
-    const tl_event *e = &r->event;
-    if (r->info->slots & TL_SLOT_COUNT)
-        return e->count * (r->info->slots & TL_SLOT_TYPE ? e->type_bytes : 1);
-    if (!(r->info->traits & TL_TRAIT_SIZED))
-        return 0;
-    const tl_comm *defined = r->job->plan->ranks[r->rank]->definitions[e->comm];
-    uint32_t n = e->list_len;
-    if (defined && defined->n_sources + defined->n_destinations == n)
-        n = defined->n_destinations;
-    else if (comm && n == 2 * comm->n_members)
-        n = comm->n_members;
-    int64_t elements = 0;
-    for (uint32_t i = 0; i < n; i++)
-        elements += e->list[i];
-    return elements * (r->info->slots & TL_SLOT_TYPE ? e->type_bytes : 1);
 }
 
 static tlr_state_kind kind_of(const smpi_rank *r, const double *account)
@@ -209,22 +180,11 @@ static void put_started(smpi_rank *r, int64_t id, double now_s)
 
 void smpi_note_call(smpi_rank *r, double from_s, const double *account)
 {
-    tlr_state state = {.begin_s = from_s,
-                       .end_s = simgrid_get_clock(),
-                       .call = r->event.call,
-                       .site = r->event.site,
-                       .tag = r->event.tag,
-                       .kind = kind_of(r, account)};
-    const tlr_plan_comm *comm = NULL;
-    if (r->info->slots & TL_SLOT_COMM)
-        comm = find_comm(r, &state);
-    state.peer = -1;
+    tlr_state state = {
+        .begin_s = from_s, .end_s = simgrid_get_clock(), .peer = -1, .kind = kind_of(r, account)};
+    tlr_state_of_event(r->job->plan, r->rank, &r->event, r->info, &state);
     if (r->info->slots & TL_SLOT_PEER)
         state.peer = smpi_world_rank(r, r->event.comm, r->event.peer);
-    if (r->info->slots & TL_SLOT_COMM)
-        state.bytes = sent_bytes(r, comm);
-    if (r->info->slots & TL_SLOT_PEER && r->event.peer == TL_PROC_NULL)
-        state.bytes = 0; /* no message */
     const tl_action action = r->info->action;
     if (r->info->traits & TL_TRAIT_PERSISTENT)
         keep_message(r, &state);

@@ -1,11 +1,8 @@
-/* waits.c - what a call waits for: a late sender, a late receiver, the last rank of a collective;
- * and the moment from which the event that ended the call was under way.
- *
- * The terms are those of Scalasca's patterns (scalasca.org, Late Sender, Late Receiver, Wait at
- * Barrier, Wait at N x N, Late Broadcast, Early Reduce, Early Scan). */
+/* waits.c - the sides of messages and collectives that a rank's calls begin and end, for the
+ * timeline: replayer/results/waits.c finds out who waits for whom. */
 #include "config.h"
 
-#include "results/halves.h"
+#include "waits.h"
 #include "results/timeline.h"
 
 #include <stdlib.h>
@@ -21,12 +18,12 @@ typedef struct source {
 
 struct smpi_waits {
     size_t n_ids;
-    smpi_half **by_id;    /* of requests */
+    tlr_half **by_id;     /* of requests */
     source *sources;      /* by request id */
     uint64_t *n_meetings; /* by the rank's id of a communicator */
     size_t n_now, room;
-    smpi_half **now; /* what the call at hand completes */
-    smpi_clocks clocks;
+    tlr_half **now; /* what the call at hand completes */
+    tlr_clocks clocks;
 };
 
 static struct {
@@ -34,6 +31,8 @@ static struct {
     int64_t bound_bytes, eager_bytes; /* a send of so many bytes ends with its receive; does not
                                          wait for it */
 } limits;
+
+static tlr_halves halves = {.allocate = smpi_alloc};
 
 /* ---- overheads: smpi/os and smpi/or ---- */
 
@@ -101,7 +100,7 @@ void smpi_close_waits(smpi_rank *r)
     r->result->twice_the_cpu_s = w->clocks.s[CLOCK_CPU];
     for (size_t i = 0; i < w->n_ids; i++)
         if (w->by_id[i])
-            smpi_release_half(w->by_id[i]);
+            tlr_release_half(&halves, w->by_id[i]);
     free(w->by_id);
     free(w->sources);
     free(w->n_meetings);
@@ -129,13 +128,13 @@ static void make_room(smpi_waits *w, int64_t id)
 /* ---- what begins ---- */
 
 /* The half belongs to the request, or to the current call (id 0). */
-static void hold(smpi_rank *r, smpi_half *half, int64_t id)
+static void hold(smpi_rank *r, tlr_half *half, int64_t id)
 {
     smpi_waits *w = r->waits;
     if (id) {
         make_room(w, id);
         if (w->by_id[id])
-            smpi_release_half(w->by_id[id]);
+            tlr_release_half(&halves, w->by_id[id]);
         w->by_id[id] = half;
         return;
     }
@@ -148,13 +147,21 @@ static void hold(smpi_rank *r, smpi_half *half, int64_t id)
     w->now[w->n_now++] = half;
 }
 
+/* What begins now. */
+static tlr_half side_of(const smpi_rank *r)
+{
+    return (tlr_half){.job = (uint32_t)(r->job - replay.jobs),
+                      .rank = r->rank,
+                      .at_s = simgrid_get_clock(),
+                      .clocks = r->waits->clocks};
+}
+
 static void post_send(smpi_rank *r, const tl_event *e, int64_t id)
 {
     const int32_t peer = smpi_world_rank(r, e->comm, e->peer);
-    smpi_half half = {.bytes = e->count * e->type_bytes,
-                      .is_send = 1,
-                      .is_certain = 1,
-                      .clocks = r->waits->clocks};
+    tlr_half half = side_of(r);
+    half.bytes = e->count * e->type_bytes;
+    half.is_send = half.is_certain = 1;
     if (peer < 0 || replay.options->wildcards_first)
         return;
     switch (e->call) {
@@ -169,14 +176,16 @@ static void post_send(smpi_rank *r, const tl_event *e, int64_t id)
         half.is_eager = half.bytes < limits.eager_bytes;
     }
     const int32_t comm = tlr_plan_find_comm(r->job->plan, r->rank, e->comm);
-    hold(r, smpi_post_half(r, &half, comm, peer, e->tag), id);
+    hold(r, tlr_post_half(&halves, &half, comm, peer, e->tag), id);
 }
 
 static void post_receive(smpi_rank *r, source from, int64_t bytes, int64_t id)
 {
-    const smpi_half half = {.bytes = bytes, .is_certain = 1, .clocks = r->waits->clocks};
+    tlr_half half = side_of(r);
+    half.bytes = bytes;
+    half.is_certain = 1;
     if (from.peer >= 0 && !replay.options->wildcards_first)
-        hold(r, smpi_post_half(r, &half, from.comm, from.peer, from.tag), id);
+        hold(r, tlr_post_half(&halves, &half, from.comm, from.peer, from.tag), id);
 }
 
 static source source_of(const smpi_rank *r, uint32_t comm, int32_t peer, int32_t tag)
@@ -195,7 +204,9 @@ void smpi_wait_for_match(smpi_rank *r, int32_t peer, int32_t tag)
 /* The rank's part in the current collective, or in the collective that is started. */
 static void enter(smpi_rank *r, const tl_event *e, const tl_call_info *info, int64_t id)
 {
-    smpi_half half = {.needs = smpi_needs_of(e, info), .other = -1, .clocks = r->waits->clocks};
+    tlr_half half = side_of(r);
+    half.needs = smpi_needs_of(e, info);
+    half.other = -1;
     uint32_t own = e->comm;
     if (info->action == TL_ACTION_FINALIZE)
         own = TL_COMM_WORLD;
@@ -208,7 +219,7 @@ static void enter(smpi_rank *r, const tl_event *e, const tl_call_info *info, int
         half.other = e->peer == TL_ROOT ? (int32_t)r->rank : smpi_world_rank(r, own, e->peer);
     half.topology = r->job->plan->ranks[r->rank]->definitions[own];
     half.is_certain = !r->job->plan->comms[comm].n_first && smpi_needs_certainly(r, e, info);
-    hold(r, smpi_enter_meeting(r, &half, comm, r->waits->n_meetings[own]++), id);
+    hold(r, tlr_enter_meeting(&halves, &half, r->job->plan, comm, r->waits->n_meetings[own]++), id);
 }
 
 /* ---- requests ---- */
@@ -232,7 +243,7 @@ static void complete(smpi_rank *r, int64_t id)
     smpi_waits *w = r->waits;
     if (id <= 0 || (size_t)id >= w->n_ids || !w->by_id[id])
         return;
-    smpi_half *half = w->by_id[id];
+    tlr_half *half = w->by_id[id];
     w->by_id[id] = NULL;
     hold(r, half, 0);
 }
@@ -242,8 +253,8 @@ static void forget(smpi_waits *w, int64_t id, int was_cancelled)
     if (id <= 0 || (size_t)id >= w->n_ids || !w->by_id[id])
         return;
     if (was_cancelled)
-        smpi_unpost_half(w->by_id[id]);
-    smpi_release_half(w->by_id[id]);
+        tlr_unpost_half(&halves, w->by_id[id]);
+    tlr_release_half(&halves, w->by_id[id]);
     w->by_id[id] = NULL;
 }
 
@@ -296,23 +307,11 @@ void smpi_begin_waits(smpi_rank *r)
 
 /* ---- what ends ---- */
 
-/* The rank for which a half waited, and the moment from which the event that ended the wait was
- * under way. */
-typedef struct cause {
-    int is_known;
-    double late_s; /* when the other side was there */
-    double from_s;
-    double took_s;     /* the message alone, about */
-    double overhead_s; /* what the processor of this side pays for it */
-    int32_t rank;
-    tlr_wait wait;
-    smpi_clocks clocks; /* of the other side */
-} cause;
-
 /* The time of a message that uses the network alone. It decides between messages that are waited
  * for together. */
-static double message_s(const smpi_rank *r, const smpi_half *half)
+static double message_s(const void *context, const tlr_half *half)
 {
+    const smpi_rank *r = context;
     const smpi_rank_result *all = &replay.result->ranks[r->job->first_rank];
     const sg_host_t here = sg_host_by_name(r->result->host);
     const sg_host_t there = sg_host_by_name(all[half->other].host);
@@ -320,95 +319,26 @@ static double message_s(const smpi_rank *r, const smpi_half *half)
            (double)half->bytes / sg_host_get_route_bandwidth(here, there);
 }
 
-static cause cause_of(const smpi_rank *r, const smpi_half *half)
+static double overhead_of(const void *context, const tlr_half *half)
 {
-    cause c = {.wait = TLR_WAIT_COLLECTIVE, .rank = -1};
-    if (half->meeting) {
-        c.rank = smpi_last_needed(half, &c.late_s, &c.clocks);
-    } else if (half->is_met && (!half->is_send || half->is_bound)) {
-        c.wait = half->is_send ? TLR_WAIT_LATE_RECEIVER : TLR_WAIT_LATE_SENDER;
-        c.rank = half->other;
-        c.late_s = half->other_s;
-        c.clocks = half->other_clocks;
-        c.took_s = message_s(r, half);
-        c.overhead_s = overhead_s(half->is_send ? &of_sends : &of_receives, half->bytes);
-    }
-    c.is_known = c.rank >= 0;
-    c.from_s = c.late_s;
-    if (c.is_known && half->at_s >= c.late_s && !half->other_is_eager) {
-        c.from_s = half->at_s;
-        c.rank = (int32_t)half->rank;
-    }
-    return c;
-}
-
-/* The time of the call since its last message was under way is the time of this message. The other
- * messages were there before. */
-static void advance_clocks(smpi_rank *r, const cause *causes, const cause *last,
-                           const tlr_state *state)
-{
-    smpi_waits *w = r->waits;
-    smpi_clocks now = w->clocks;
-    for (size_t i = 0; i < w->n_now; i++) {
-        const cause *c = &causes[i];
-        const double room_s = state->end_s - c->from_s;
-        if (c->is_known)
-            smpi_clock_message(&now, w->now[i], &c->clocks,
-                               c == last            ? room_s
-                               : c->took_s < room_s ? c->took_s
-                                                    : room_s);
-    }
-    /* A sleep takes its time on any network; with several threads, the others may compute
-     * meanwhile. */
-    const int on_any_network =
-        r->info->action == TL_ACTION_INIT || (r->info->action == TL_ACTION_SLEEP && !r->n_threads);
-    if (!last)
-        smpi_clock_call(&now, state->end_s - state->begin_s, on_any_network);
-    w->clocks = now;
-}
-
-/* The message should have come before the call, and the call took less time than a message and the
- * overheads of all that it completes. This is the call's own time. */
-static int was_there(const cause *c, const tlr_state *state, double overheads_s)
-{
-    return c->from_s + c->took_s <= state->begin_s &&
-           state->end_s - state->begin_s <= c->took_s + overheads_s;
+    (void)context;
+    return overhead_s(half->is_send ? &of_sends : &of_receives, half->bytes);
 }
 
 void smpi_end_waits(smpi_rank *r, tlr_state *state)
 {
     smpi_waits *w = waits_of(r);
-    cause few[16], *causes = few;
-    const cause *last = NULL;
-    if (w->n_now > sizeof few / sizeof *few)
-        causes = smpi_alloc(w->n_now, sizeof *causes);
-    double overheads_s = 0;
-    for (size_t i = 0; i < w->n_now; i++) {
-        causes[i] = cause_of(r, w->now[i]);
-        overheads_s += causes[i].overhead_s;
-    }
-    overheads_s *= 1 + 1e-6; /* rounding of the clock */
-    for (size_t i = 0; i < w->n_now; i++) {
-        const cause *c = &causes[i];
-        if (c->is_known && c->from_s < state->end_s && state->end_s > state->begin_s &&
-            !was_there(c, state, overheads_s) &&
-            (!last || c->from_s + c->took_s > last->from_s + last->took_s))
-            last = c;
-    }
-    advance_clocks(r, causes, last, state);
-    state->cause_rank = -1;
-    if (last) {
-        state->cause_rank = last->rank;
-        state->cause_s = last->from_s;
-        state->wait = (uint8_t)last->wait;
-        if (last->late_s > state->begin_s)
-            state->wait_s = last->late_s - state->begin_s;
-    }
+    const tlr_message_times times = {message_s, overhead_of, r};
+    /* A sleep takes its time on any network; with several threads, the others may compute
+     * meanwhile. */
+    const int on_any_network =
+        r->info->action == TL_ACTION_INIT || (r->info->action == TL_ACTION_SLEEP && !r->n_threads);
+    state->rank = r->rank;
+    if (!tlr_end_waits(w->now, w->n_now, &times, on_any_network, &w->clocks, state))
+        smpi_give_up(TL_ERR_MEMORY, "out of memory for the timeline");
     for (size_t i = 0; i < w->n_now; i++)
-        smpi_release_half(w->now[i]);
+        tlr_release_half(&halves, w->now[i]);
     w->n_now = 0;
-    if (causes != few)
-        free(causes);
 }
 
 void smpi_wait_computed(smpi_rank *r, double took_s, double reference_s)
