@@ -248,6 +248,8 @@ static int run(variant *v, size_t number)
     parse_words(v);
     if (v->n_files)
         return CLI_OK;
+    if (v->replay.engine && !strcmp(v->replay.engine, "loggops"))
+        v->replay.links = 0; /* it has none */
     if (!is_one || v->n_platforms > 1) {
         v->replay.keep = keep_states;
         v->replay.take = warn_only;

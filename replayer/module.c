@@ -88,5 +88,4 @@ const tlr_engine tlr_engine_smpi = {
     .replay = replay_smpi,
     .algorithms = algorithms,
     .needs_platform = 1,
-    .tells_states = 1,
 };

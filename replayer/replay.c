@@ -58,16 +58,6 @@ static tl_status check_platform(const tlr_engine *engine, const tlr_platform *pl
     return tl_fail(err, TL_ERR_USAGE, "the platform is missing; give --platform NAME");
 }
 
-static tl_status check_timeline(const tlr_engine *engine, const tlr_options *options, tl_error *err)
-{
-    if ((!options->timeline && (!options->usage || engine->tells_energy)) || engine->tells_states)
-        return TL_OK;
-    return tl_fail(
-        err, TL_ERR_USAGE, "the engine '%s' does not record %s; give --engine smpi", engine->name,
-        options->timeline ? "what each rank does when (--details, --timeline, timeless report)"
-                          : "the use of links and energy (--links, --energy)");
-}
-
 /* With several traces, their ranks follow each other in the result. */
 static tl_status check_noise(const tlr_job *jobs, size_t n_jobs, const tlr_options *options,
                              tl_error *err)
@@ -254,7 +244,6 @@ static tl_status replay_once(const tlr_job *jobs, size_t n_jobs, const tlr_platf
     tl_status status = p ? TL_OK : tl_fail(err, TL_ERR_MEMORY, "out of memory for the prediction");
     if (status != TL_OK || (status = find_engine(engine, &e, err)) != TL_OK ||
         (status = check_platform(e, platform, err)) != TL_OK ||
-        (status = check_timeline(e, options, err)) != TL_OK ||
         (status = choose_model(jobs, n_jobs, platform, options, &model, &own_model, &model_name,
                                &model_hash, err)) != TL_OK)
         goto cleanup;

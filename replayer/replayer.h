@@ -303,7 +303,7 @@ typedef struct tlr_mark {
 typedef struct tlr_what_if {
     double ideal_network_s; /* at least, on whatever network: computation and dependencies alone */
     double mean_compute_s;  /* at least, however the computation is spread over the ranks */
-    double balanced_s;      /* about, if each rank computed for the mean of all */
+    double balanced_s;      /* about, if each rank computed for the mean of all; NAN: unknown */
     double twice_the_cpu_s; /* about, with hosts twice as fast; at least half of ideal_network_s */
 } tlr_what_if;
 
@@ -370,7 +370,8 @@ typedef struct tlr_engine {
     const char *summary;
     /* Brings in what the engine is made of, as its first replay does; NULL: nothing. */
     tl_status (*load)(tl_error *err);
-    /* Fills out[job] but for what tlr_replay_jobs knows by itself.  model NULL: computation takes
+    /* Fills out[job] but for what tlr_replay_jobs knows by itself, options->timeline and
+     * options->usage.  model NULL: computation takes
      * no time, or there is none (an error if a trace has any and options->no_compute is not set).
      */
     tl_status (*replay)(const tlr_job *jobs, size_t n_jobs, const tlr_platform *platform,
@@ -380,8 +381,6 @@ typedef struct tlr_engine {
      * frees them. Without those that choose among the others. TL_ERR_USAGE: there is no choice. */
     tl_status (*algorithms)(const char *collective, char **out, tl_error *err);
     int needs_platform; /* otherwise `platform` may be NULL */
-    int tells_states;   /* fills options->timeline and options->usage */
-    int tells_energy;   /* fills the energy of options->usage */
 } tlr_engine;
 
 extern const tlr_engine tlr_engine_smpi;    /* SimGrid: replayer/module.c */

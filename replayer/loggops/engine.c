@@ -4,6 +4,7 @@
 
 #include "machine/noise.h"
 #include "program.h"
+#include "recorder.h"
 #include "results/marks.h"
 #include "results/usage.h"
 
@@ -101,6 +102,7 @@ typedef struct loggops_replay {
     tlr_plan *plan;
     loggops_streams *streams; /* NULL: the run has been read */
     loggops_run *run;
+    loggops_recorder *recorder; /* NULL: none */
     loggops_result result;
     double *measured_s, *predicted_s; /* [mark][rank] */
 } loggops_replay;
@@ -271,6 +273,7 @@ static tl_status find_network(loggops_replay *r, const tlr_platform *platform,
 static void release(loggops_replay *r)
 {
     tlr_noise_free(r->noise);
+    loggops_recorder_close(r->recorder);
     loggops_places_free(&r->places);
     free(r->choice.stand_ins);
     loggops_run_free(r->run);
@@ -312,6 +315,25 @@ static tl_status simulate(loggops_replay *r, const tlr_noise *noise, unsigned n_
     if (r->has_places)
         r->run->nodes = &r->places.nodes;
     return loggops_simulate(r->run, &r->network.params, noise, n_threads, result, err);
+}
+
+static tl_status simulate_and_record(loggops_replay *r, const tlr_options *options, tl_error *err)
+{
+    tl_status status = TL_OK;
+    if (options->timeline)
+        status = loggops_recorder_open(r->run, r->plan, options->timeline, &r->recorder, err);
+    r->run->recorder = r->recorder;
+    return status == TL_OK ? simulate(r, r->noise, options->n_threads, &r->result, err) : status;
+}
+
+static tl_status end_record(loggops_replay *r, tlr_prediction *out, tl_error *err)
+{
+    if (!r->recorder)
+        return TL_OK;
+    const tl_status status = loggops_recorder_finish(r->recorder, &out->what_if, err);
+    loggops_recorder_close(r->recorder);
+    r->recorder = r->run->recorder = NULL;
+    return status;
 }
 
 /* Programs that are made during the simulation begin again. */
@@ -364,7 +386,8 @@ static tl_status replay_loggops(const tlr_job *jobs, size_t n_jobs, const tlr_pl
         goto cleanup;
     }
     if ((status = read_programs(&r, trace, model, options, err)) != TL_OK ||
-        (status = simulate(&r, r.noise, options->n_threads, &r.result, err)) != TL_OK)
+        (status = simulate_and_record(&r, options, err)) != TL_OK ||
+        (status = end_record(&r, out[0], err)) != TL_OK)
         goto cleanup;
     for (uint32_t i = 0; r.streams && i < r.plan->n_ranks; i++)
         r.plan->n_events += r.plan->ranks[i]->n_events;
@@ -387,5 +410,4 @@ cleanup:
 const tlr_engine tlr_engine_loggops = {.name = "loggops",
                                        .summary = "LogGOPS: no contention; a million ranks",
                                        .replay = replay_loggops,
-                                       .tells_energy = 1,
                                        .algorithms = loggops_algorithms};

@@ -139,6 +139,35 @@ typedef struct loggops_program {
     uint32_t n_requests; /* the largest request and 1 */
 } loggops_program;
 
+/* What a timeline shows of an operation, or of an event that ends with it. */
+typedef struct loggops_label {
+    double share_s; /* of computation: its part of the operation's time is in proportion to this */
+    int64_t bytes;
+    uint32_t op;                  /* the event's last operation, otherwise the one that follows */
+    uint32_t site, before, after; /* as in tlr_state */
+    uint32_t plan_comm;           /* tlr_state.comm */
+    uint32_t own_comm;            /* the rank's id of the communicator */
+    uint32_t comm;                /* of the run */
+    int32_t peer;                 /* as in loggops_op, or LOGGOPS_NOBODY */
+    int32_t tag;
+    uint16_t call; /* 0: computation between calls */
+    uint8_t kind;  /* tlr_state_kind */
+    uint8_t flags; /* LOGGOPS_TAKES_TIME, ... */
+} loggops_label;
+_Static_assert(sizeof(loggops_label) == 56, "labels without gaps can be compared as bytes");
+
+enum {
+    LOGGOPS_TAKES_TIME = 1, /* the event has operations; their time is its own */
+    LOGGOPS_TO_ROOT = 2,    /* `peer` is the rank in the communicator, of a root */
+    LOGGOPS_IS_CERTAIN = 4  /* tlr_needs_certainly */
+};
+
+/* Of one program, ordered by operation. */
+typedef struct loggops_labels {
+    loggops_label *of;
+    size_t n;
+} loggops_labels;
+
 /* A communicator: members NULL is all ranks in order. */
 typedef struct loggops_comm {
     uint32_t n_members;
@@ -171,10 +200,12 @@ typedef struct loggops_run {
     uint32_t n_comms;
     loggops_comm *comms;
     uint64_t n_marks;
-    double *kernel_s;           /* by rank: seconds of its computation in kernels */
-    const loggops_nodes *nodes; /* NULL: each rank has one to itself */
-    const loggops_feed *feed;   /* NULL: the programs are whole */
-    uint64_t *compute_ps;       /* by rank, of a feed: computation so far */
+    double *kernel_s;                  /* by rank: seconds of its computation in kernels */
+    const loggops_nodes *nodes;        /* NULL: each rank has one to itself */
+    const loggops_feed *feed;          /* NULL: the programs are whole */
+    uint64_t *compute_ps;              /* by rank, of a feed: computation so far */
+    loggops_labels *labels;            /* by program; NULL: nobody asks for them */
+    struct loggops_recorder *recorder; /* gets what each rank does when; NULL: nobody */
 } loggops_run;
 
 /* A rank's position in a communicator that it belongs to. */

@@ -78,7 +78,9 @@ tl_status loggops_translate_made(loggops_reading *t, tl_cursor *cursor)
         return loggops_out_of_memory(t);
     for (size_t i = 0; i < n && status == TL_OK; i++) {
         const tl_short_event *e = &events[i];
-        if (e->n_sizes) {
+        if (t->is_labelled && e->call != TL_MPI_Iprobe) {
+            status = add_other(t, cursor, e);
+        } else if (e->n_sizes) {
             add_kernel(t, e);
             t->n_read++;
         } else if (is_exchange(e, n - i)) {

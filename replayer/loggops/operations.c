@@ -47,8 +47,11 @@ tl_status loggops_add_compute(loggops_reading *t)
 {
     const double ps = t->compute_s * 1e12;
     t->compute_s = 0;
-    if (ps < 0.5)
+    if (ps < 0.5) {
+        if (t->is_labelled)
+            loggops_label_none(t);
         return TL_OK;
+    }
     /* Beyond that the simulation ends (simulate.h). */
     const uint64_t amount = ps < (double)LOGGOPS_MOST_PS ? (uint64_t)(ps + 0.5) : LOGGOPS_MOST_PS;
     if (t->is_stream)

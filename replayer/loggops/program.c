@@ -72,8 +72,11 @@ static tl_status start_one(loggops_reading *t, int64_t request)
     const loggops_request *state = loggops_request_of(t, request);
     if (!state)
         return loggops_out_of_memory(t);
-    return state->on_start.kind == LOGGOPS_END ? TL_OK
-                                               : loggops_add_started(t, state->on_start, request);
+    if (state->on_start.kind == LOGGOPS_END)
+        return TL_OK;
+    const loggops_op op = state->on_start;
+    const tl_status status = loggops_add_started(t, op, request);
+    return status == TL_OK && t->is_labelled ? loggops_label_started(t, &op) : status;
 }
 
 static tl_status add_receive(loggops_reading *t, const tl_event *e)
@@ -251,28 +254,48 @@ static tl_status add_event(loggops_reading *t, const tl_event *e, const tl_call_
     }
 }
 
+static tl_status label_computation(loggops_reading *t, const tl_event *e, const tl_call_info *info,
+                                   uint32_t before, double burst_s, double kernel_s)
+{
+    const tl_status status = loggops_label_computation(t, e, 0, before, burst_s);
+    return status == TL_OK && info->action == TL_ACTION_KERNEL
+               ? loggops_label_computation(t, e, 1, before, kernel_s)
+               : status;
+}
+
+/* The seconds of computation that the event tells of. */
+static tl_status add_seconds(loggops_reading *t, const tl_event *e, const tl_call_info *info)
+{
+    const uint32_t before = t->rates.site; /* the rates move on */
+    const double burst_s = tlr_rank_burst_s(&t->rates, e, t->n_read) * t->s_per_s;
+    const double kernel_s = info->action == TL_ACTION_KERNEL
+                                ? tlr_rank_kernel_s(&t->rates, e, t->n_read) * t->s_per_s
+                                : 0;
+    t->compute_s += burst_s;
+    t->compute_s += kernel_s;
+    t->kernel_s += kernel_s;
+    return t->is_labelled ? label_computation(t, e, info, before, burst_s, kernel_s) : TL_OK;
+}
+
 tl_status loggops_translate(loggops_reading *t, const tl_event *e)
 {
     const tl_call_info *info = tl_call_by_code(e->call);
     tl_status status = TL_OK;
-    if (t->model) {
-        t->compute_s += tlr_rank_burst_s(&t->rates, e, t->n_read) * t->s_per_s;
-        if (info->action == TL_ACTION_KERNEL) {
-            const double seconds = tlr_rank_kernel_s(&t->rates, e, t->n_read) * t->s_per_s;
-            t->compute_s += seconds;
-            t->kernel_s += seconds;
-        }
-    }
+    if (t->model && (status = add_seconds(t, e, info)) != TL_OK)
+        return status;
     if (!tlr_plan_is_plain(t->plan, t->rank, e, info)) {
         t->n_read++;
         return TL_OK;
     }
     if (!is_local(info->action))
         status = loggops_add_compute(t);
+    const size_t n_before = t->n_ops;
     if (status == TL_OK)
         status = add_event(t, e, info);
     if (status == TL_OK && (info->traits & TL_TRAIT_MARK))
         status = add_mark(t, e);
+    if (status == TL_OK && t->is_labelled)
+        status = loggops_label_event(t, e, info, n_before);
     t->n_read++;
     return status;
 }
@@ -307,6 +330,7 @@ tl_status loggops_begin_rank(loggops_reading *t, uint32_t rank)
     t->n_read = t->n_ops = t->compute_ps = 0;
     t->kernel_s = 0;
     t->n_list = 1; /* offset 0 is no list */
+    t->n_labels = 0;
     t->compute_s = 0;
     t->has_match = 0;
     t->n_requests = FIRST_OF_TRACE;
@@ -328,6 +352,7 @@ void loggops_reading_free(loggops_reading *t)
     free(t->requests);
     free(t->n_started);
     free(t->n_passed);
+    free(t->labels);
 }
 
 static tl_status read_rank(loggops_reading *t, uint32_t rank)
@@ -354,7 +379,9 @@ static tl_status read_rank(loggops_reading *t, uint32_t rank)
         status = loggops_add(t, (loggops_op){.kind = LOGGOPS_END});
     t->run->kernel_s[rank] = t->kernel_s;
     const loggops_program read = {t->ops, t->list, t->n_ops, t->n_list, t->n_requests};
-    if (status == TL_OK && !loggops_share_program(&t->programs, t->run, rank, &read))
+    const loggops_labels labels = {t->labels, t->n_labels};
+    if (status == TL_OK &&
+        !loggops_share_program(&t->programs, t->run, rank, &read, t->is_labelled ? &labels : NULL))
         status = loggops_out_of_memory(t);
     return status;
 }
@@ -425,6 +452,7 @@ tl_status loggops_read_trace(tl_reader *trace, tlr_plan *plan, const tlr_model *
                          .choice = choice,
                          .measured_s = measured_s,
                          .run = loggops_run_begin(plan),
+                         .is_labelled = options->timeline != NULL,
                          .err = err};
     if (!t.run)
         return loggops_out_of_memory(&t);

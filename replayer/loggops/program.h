@@ -66,15 +66,15 @@ typedef struct loggops_table {
     uint32_t *slots; /* index + 1; open addressing */
     size_t n_slots;  /* a power of two */
     uint64_t *hashes;
-    size_t hashes_room, programs_room;
+    size_t hashes_room, programs_room, labels_room;
 } loggops_table;
 
 /* Room for n elements, the new ones zero; 0 without memory. */
 int loggops_grow(void **array, size_t n, size_t *room, size_t size);
 /* Gives the rank the program of the run that is equal to `read`, or a copy of it; 0 without memory.
- */
+ * Programs with different labels are different, if the run has labels. */
 int loggops_share_program(loggops_table *table, loggops_run *run, uint32_t rank,
-                          const loggops_program *read);
+                          const loggops_program *read, const loggops_labels *labels);
 void loggops_table_free(loggops_table *table);
 
 /* ---- comm.c ---- */

@@ -359,12 +359,14 @@ static inline int32_t partner_of(const loggops_comm *comm, uint32_t rank, int32_
 }
 
 /* Gets the next operations of a program that is made while it runs. */
-static const loggops_op *get_more(const simulation *s, block *b, uint32_t r)
+static const loggops_op *get_more(simulation *s, block *b, uint32_t r)
 {
     static const loggops_op end = {.kind = LOGGOPS_END};
     sim_rank *rank = &s->ranks[r];
     loggops_program *program = &s->run->programs[rank->program];
     rank->position = 0;
+    if (s->recorder)
+        loggops_record_more(s, r);
     if (s->run->feed->more(s->run->feed->context, r, program))
         return program->ops;
     b->has_no_feed = 1;
@@ -372,7 +374,7 @@ static const loggops_op *get_more(const simulation *s, block *b, uint32_t r)
 }
 
 /* The program's next step. */
-static void find_step(const simulation *s, block *b, uint32_t r, sim_step *step)
+static void find_step(simulation *s, block *b, uint32_t r, sim_step *step)
 {
     const sim_rank *rank = &s->ranks[r];
     const loggops_op *op = &s->run->programs[rank->program].ops[rank->position];
@@ -553,11 +555,15 @@ void loggops_run_rank(simulation *s, block *b, uint32_t r, uint64_t end_ps)
         if (is_arrival) {
             loggops_take_arrival(s, b, r, at_ps);
         } else if (program_ps < fiber_ps) {
+            if (s->recorder)
+                loggops_record_begin(s, r, &step);
             do_step(s, b, r, &step, at_ps);
             knows_step = 0;
             b->n_operations++;
         } else {
             do_fiber_step(s, b, r, fiber_at, &fiber_step, at_ps);
         }
+        if (s->recorder)
+            loggops_record_end(s, r);
     }
 }

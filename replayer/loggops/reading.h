@@ -46,6 +46,10 @@ typedef struct loggops_reading {
     uint32_t n_probes;    /* of a stream: in the operations at hand */
     loggops_read_point at_probes[LOGGOPS_PROBES_AHEAD];
 
+    loggops_label *labels;
+    size_t n_labels, labels_room;
+    int is_labelled; /* labels are wanted */
+
     tl_reader *trace;
     tlr_plan *plan;
     loggops_choice *choice;
@@ -88,6 +92,21 @@ tl_status loggops_add_compute(loggops_reading *t);
 loggops_request *loggops_request_of(loggops_reading *t, int64_t id);
 /* Index of the event's communicator in the run. */
 uint32_t loggops_comm_of(const loggops_reading *t, const tl_event *e);
+
+/* ---- labels.c: what a timeline shows of the operations, if it is wanted ---- */
+
+/* Computation of so many seconds before or, a kernel, in an event: it is not yet an operation. */
+tl_status loggops_label_computation(loggops_reading *t, const tl_event *e, int is_kernel,
+                                    uint32_t before, double seconds);
+/* An event, all of whose operations follow the first `n_before`. */
+tl_status loggops_label_event(loggops_reading *t, const tl_event *e, const tl_call_info *info,
+                              size_t n_before);
+/* The message that MPI_Start sends, by this operation. */
+tl_status loggops_label_started(loggops_reading *t, const loggops_op *op);
+/* The computation was too short for an operation. */
+void loggops_label_none(loggops_reading *t);
+/* The operations before this one are gone: labels of what has no operation yet stay. */
+void loggops_keep_labels(loggops_reading *t, size_t op);
 
 /* ---- program.c, made.c ---- */
 

@@ -29,6 +29,11 @@ static uint64_t hash_of(const loggops_program *p)
     return XXH64(p->ops, p->n_ops * sizeof *p->ops, of_lists);
 }
 
+static int have_same_labels(const loggops_labels *a, const loggops_labels *b)
+{
+    return a->n == b->n && (!a->n || !memcmp(a->of, b->of, a->n * sizeof *a->of));
+}
+
 static int is_same(const loggops_program *a, const loggops_program *b)
 {
     return a->n_ops == b->n_ops && a->n_list == b->n_list && a->n_requests == b->n_requests &&
@@ -74,8 +79,23 @@ static int add_copy(loggops_table *table, loggops_run *run, const loggops_progra
     return 1;
 }
 
+/* Of the program that was added last. */
+static int copy_labels(loggops_table *table, loggops_run *run, const loggops_labels *read)
+{
+    if (!loggops_grow((void **)&run->labels, run->n_programs, &table->labels_room,
+                      sizeof *run->labels))
+        return 0;
+    loggops_labels *to = &run->labels[run->n_programs - 1];
+    *to = (loggops_labels){malloc((read->n + 1) * sizeof *to->of), read->n};
+    if (!to->of)
+        return 0;
+    if (read->n)
+        memcpy(to->of, read->of, read->n * sizeof *to->of);
+    return 1;
+}
+
 int loggops_share_program(loggops_table *table, loggops_run *run, uint32_t rank,
-                          const loggops_program *read)
+                          const loggops_program *read, const loggops_labels *labels)
 {
     if (2 * (size_t)run->n_programs >= table->n_slots && !grow_slots(table, run->n_programs))
         return 0;
@@ -83,12 +103,13 @@ int loggops_share_program(loggops_table *table, loggops_run *run, uint32_t rank,
     size_t s = hash & (table->n_slots - 1);
     for (; table->slots[s]; s = (s + 1) & (table->n_slots - 1)) {
         const uint32_t i = table->slots[s] - 1;
-        if (table->hashes[i] == hash && is_same(&run->programs[i], read)) {
+        if (table->hashes[i] == hash && is_same(&run->programs[i], read) &&
+            (!labels || have_same_labels(&run->labels[i], labels))) {
             run->program_of[rank] = i;
             return 1;
         }
     }
-    if (!add_copy(table, run, read, hash))
+    if (!add_copy(table, run, read, hash) || (labels && !copy_labels(table, run, labels)))
         return 0;
     table->slots[s] = run->n_programs;
     run->program_of[rank] = run->n_programs - 1;
@@ -109,6 +130,9 @@ void loggops_run_free(loggops_run *run)
         free(run->programs[i].ops);
         free(run->programs[i].lists);
     }
+    for (uint32_t i = 0; run->labels && !run->feed && i < run->n_programs; i++)
+        free(run->labels[i].of);
+    free(run->labels);
     for (uint32_t i = 0; run->comms && i < run->n_comms; i++)
         free(run->comms[i].order);
     free(run->programs);

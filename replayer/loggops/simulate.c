@@ -417,6 +417,7 @@ tl_status loggops_simulate(const loggops_run *run, const loggops_params *params,
     simulation s = {.run = run,
                     .params = *params,
                     .noise = noise,
+                    .recorder = run->recorder,
                     .costs = {.L_ps = params->L_ps,
                               .g_ps = params->g_ps,
                               .o_ps = params->o_ps,
@@ -424,7 +425,7 @@ tl_status loggops_simulate(const loggops_run *run, const loggops_params *params,
                               .O_ps_byte = params->O_ps_byte},
                     .moves_bytes = run->nodes && run->nodes->move_bytes,
                     .window_ps = window_of(run, params),
-                    .n_threads = n_threads > 1 ? n_threads : 1,
+                    .n_threads = n_threads > 1 && !run->recorder ? n_threads : 1,
                     .result = result};
     team *threads = s.n_threads > 1 ? loggops_team_start(s.n_threads, take_share, &s) : NULL;
     uint32_t n_waiting = run->n_ranks;

@@ -1,6 +1,6 @@
 /* simulate.h - the state of a LogGOPS simulation.
  *
- * For simulate.c, team.c, rank.c, transfer.c, nodes.c, wheel.c, queue.c and pool.c alone.
+ * For simulate.c, team.c, rank.c, transfer.c, nodes.c, wheel.c, queue.c, pool.c and record.c alone.
  */
 #ifndef TLR_LOGGOPS_SIMULATE_H
 #define TLR_LOGGOPS_SIMULATE_H
@@ -206,10 +206,11 @@ typedef struct sim_step {
 typedef struct simulation {
     const loggops_run *run;
     loggops_params params;
-    loggops_costs costs;    /* of all messages, if there are no nodes */
-    sim_node *nodes;        /* NULL: none */
-    int moves_bytes;        /* loggops_nodes.move_bytes */
-    const tlr_noise *noise; /* NULL: none */
+    loggops_costs costs;               /* of all messages, if there are no nodes */
+    sim_node *nodes;                   /* NULL: none */
+    int moves_bytes;                   /* loggops_nodes.move_bytes */
+    const tlr_noise *noise;            /* NULL: none */
+    struct loggops_recorder *recorder; /* NULL: none */
     uint64_t window_ps;
     loggops_result *result;
     unsigned block_bits; /* 2^block_bits ranks in a block */
@@ -254,6 +255,14 @@ static inline int loggops_can_lie(const simulation *s, const message *m)
 
 /* Lets a rank do all that it can start before the window ends. */
 void loggops_run_rank(simulation *s, block *b, uint32_t r, uint64_t end_ps);
+
+/* ---- record.c: of simulations with a recorder only ---- */
+
+/* The program's next operation may begin, or go on; something of the rank may have ended; the
+ * rank's program has been replaced by the next operations. */
+void loggops_record_begin(simulation *s, uint32_t r, const sim_step *step);
+void loggops_record_end(simulation *s, uint32_t r);
+void loggops_record_more(simulation *s, uint32_t r);
 
 /* ---- transfer.c ---- */
 

@@ -63,6 +63,7 @@ static void return_to_answer(rank_stream *r)
         t->n_read = at->n_read;
         t->kernel_s = at->kernel_s;
         t->compute_ps = at->compute_ps;
+        t->n_labels = 0;
     }
     t->n_probes = 0;
 }
@@ -106,11 +107,15 @@ static int read_more(void *context, uint32_t rank, loggops_program *program)
     loggops_streams *s = context;
     rank_stream *r = &s->ranks[rank];
     return_to_answer(r);
+    if (r->t.is_labelled)
+        loggops_keep_labels(&r->t, r->t.n_ops ? r->t.n_ops - 1 : 0);
     r->t.n_ops = 0;
     r->t.n_list = 1;
     r->status = read_some(r);
     program->ops = s->ops[rank] = r->t.ops;
     program->lists = r->t.list;
+    if (r->t.is_labelled)
+        r->t.run->labels[rank] = (loggops_labels){r->t.labels, r->t.n_labels};
     return r->status == TL_OK;
 }
 
@@ -217,8 +222,11 @@ tl_status loggops_streams_run(loggops_streams *s, loggops_run **out, tl_error *e
         run->feed = &s->feed;
         run->programs = calloc(n_ranks, sizeof *run->programs);
         run->compute_ps = calloc(n_ranks, sizeof *run->compute_ps);
+        if (s->common.is_labelled)
+            run->labels = calloc(n_ranks, sizeof *run->labels);
     }
-    if (!run || !s->ranks || !s->cursors || !s->ops || !run->programs || !run->compute_ps) {
+    if (!run || !s->ranks || !s->cursors || !s->ops || !run->programs || !run->compute_ps ||
+        (s->common.is_labelled && !run->labels)) {
         loggops_run_free(run);
         return loggops_out_of_memory(&s->common);
     }
@@ -248,6 +256,7 @@ tl_status loggops_streams_open(tl_reader *trace, tlr_plan *plan, const tlr_model
                                   .places = places,
                                   .choice = choice,
                                   .measured_s = measured_s,
+                                  .is_labelled = options->timeline != NULL,
                                   .err = err};
     s->feed = (loggops_feed){
         .context = s, .more = read_more, .answer = take_answer, .status = why, .expect = fetch};

@@ -4,6 +4,8 @@
 #include "details_json.h"
 #include "json_text.h"
 
+#include <math.h>
+
 static json_t *with_waits(json_t *object, const double *wait_s)
 {
     json_object_set_new(object, "late_sender_s", json_real(wait_s[TLR_WAIT_LATE_SENDER]));
@@ -67,10 +69,12 @@ static json_t *path_json(const tlr_path *path)
 
 static json_t *what_if_json(const tlr_what_if *w)
 {
-    return json_pack("{s:{s:f}, s:{s:f, s:f}, s:{s:f, s:f}}", "ideal_network", "at_least_s",
-                     w->ideal_network_s, "balance", "at_least_s", w->mean_compute_s, "about_s",
-                     w->balanced_s, "cpu_2x", "at_least_s", w->ideal_network_s / 2, "about_s",
-                     w->twice_the_cpu_s);
+    json_t *balance = json_pack("{s:f}", "at_least_s", w->mean_compute_s);
+    if (!isnan(w->balanced_s))
+        json_object_set_new(balance, "about_s", json_real(w->balanced_s));
+    return json_pack("{s:{s:f}, s:o, s:{s:f, s:f}}", "ideal_network", "at_least_s",
+                     w->ideal_network_s, "balance", balance, "cpu_2x", "at_least_s",
+                     w->ideal_network_s / 2, "about_s", w->twice_the_cpu_s);
 }
 
 json_t *tlr_details_json(const tlr_details *d, const tlr_what_if *what_if)

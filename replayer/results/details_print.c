@@ -6,8 +6,8 @@
 #include "call_path.h"
 
 #include <inttypes.h>
-#include <string.h>
 #include <math.h>
+#include <string.h>
 #include <timeless_files.h>
 
 enum { N_SITES = 10 };
@@ -96,8 +96,11 @@ static void print_what_if(const tlr_what_if *w, FILE *out)
 {
     fprintf(out, "\n%-32s %12s %12s\n", "makespan with", "at least", "about");
     fprintf(out, "%-32s %12.6g %12s\n", "an ideal network", w->ideal_network_s, "");
-    fprintf(out, "%-32s %12.6g %12.6g\n", "computation in balance", w->mean_compute_s,
-            w->balanced_s);
+    fprintf(out, "%-32s %12.6g", "computation in balance", w->mean_compute_s);
+    if (isnan(w->balanced_s))
+        fputc('\n', out);
+    else
+        fprintf(out, " %12.6g\n", w->balanced_s);
     fprintf(out, "%-32s %12.6g %12.6g\n", "hosts twice as fast", w->ideal_network_s / 2,
             w->twice_the_cpu_s);
 }

@@ -51,12 +51,13 @@ static void places_free(places *p)
     free(p->first_of);
 }
 
+/* The host of that name, a new one if there is none; NULL: a new one in any case. */
 static uint32_t find_host(places *p, const char *name, uint32_t near)
 {
-    if (p->n_hosts && !strcmp(p->hosts[near], name))
+    if (name && p->n_hosts && p->hosts[near] && !strcmp(p->hosts[near], name))
         return near;
-    for (uint32_t h = 0; h < p->n_hosts; h++)
-        if (!strcmp(p->hosts[h], name))
+    for (uint32_t h = 0; name && h < p->n_hosts; h++)
+        if (p->hosts[h] && !strcmp(p->hosts[h], name))
             return h;
     p->hosts[p->n_hosts] = name;
     return p->n_hosts++;
@@ -234,15 +235,21 @@ static void put_pcf(FILE *out)
     fputc('\n', out);
 }
 
+/* A rank without a host has a node to itself. */
+static const char *host_name(const places *p, uint32_t h)
+{
+    return p->hosts[h] ? tl_printable(p->hosts[h]) : "node";
+}
+
 static void put_row(FILE *out, const places *p, tlr_prediction *const *predictions, size_t n_jobs)
 {
     fprintf(out, "LEVEL CPU SIZE %" PRIu32 "\n", p->n_ranks);
     for (uint32_t h = 0; h < p->n_hosts; h++)
         for (uint32_t i = 1; i <= p->n_on[h]; i++)
-            fprintf(out, "%" PRIu32 ".%s\n", i, tl_printable(p->hosts[h]));
+            fprintf(out, "%" PRIu32 ".%s\n", i, host_name(p, h));
     fprintf(out, "\nLEVEL NODE SIZE %" PRIu32 "\n", p->n_hosts);
     for (uint32_t h = 0; h < p->n_hosts; h++)
-        fprintf(out, "%s\n", tl_printable(p->hosts[h]));
+        fprintf(out, "%s\n", host_name(p, h));
     fprintf(out, "\nLEVEL THREAD SIZE %" PRIu32 "\n", p->n_ranks);
     for (size_t j = 0; j < n_jobs; j++)
         for (uint32_t r = 0; r < predictions[j]->n_ranks; r++)

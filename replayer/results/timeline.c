@@ -16,7 +16,8 @@ struct tlr_timeline {
     size_t mapped_bytes;
 };
 
-tl_status tlr_timeline_create(tlr_timeline **out, tl_error *err)
+/* A file without a name. */
+static tl_status open_file(FILE **out, tl_error *err)
 {
     char *path;
     int fd;
@@ -25,24 +26,38 @@ tl_status tlr_timeline_create(tlr_timeline **out, tl_error *err)
         return status;
     unlink(path);
     free(path);
+    *out = fdopen(fd, "w+b");
+    if (*out)
+        return TL_OK;
+    close(fd);
+    return tl_fail(err, TL_ERR_MEMORY, "out of memory for the timeline");
+}
+
+tl_status tlr_timeline_create(tlr_timeline **out, tl_error *err)
+{
     tlr_timeline *timeline = calloc(1, sizeof *timeline);
-    if (timeline)
-        timeline->file = fdopen(fd, "w+b");
-    if (!timeline || !timeline->file) {
-        close(fd);
-        free(timeline);
+    if (!timeline)
         return tl_fail(err, TL_ERR_MEMORY, "out of memory for the timeline");
-    }
-    *out = timeline;
-    return TL_OK;
+    const tl_status status = open_file(&timeline->file, err);
+    if (status == TL_OK)
+        *out = timeline;
+    else
+        free(timeline);
+    return status;
+}
+
+static void forget_mapping(tlr_timeline *timeline)
+{
+    if (timeline->mapped)
+        munmap(timeline->mapped, timeline->mapped_bytes);
+    timeline->mapped = NULL;
 }
 
 void tlr_timeline_free(tlr_timeline *timeline)
 {
     if (!timeline)
         return;
-    if (timeline->mapped)
-        munmap(timeline->mapped, timeline->mapped_bytes);
+    forget_mapping(timeline);
     fclose(timeline->file);
     free(timeline);
 }
@@ -76,6 +91,45 @@ tl_status tlr_timeline_read(tlr_timeline *timeline, const tlr_state **out, size_
     }
     *out = timeline->mapped;
     return TL_OK;
+}
+
+/* A state in the file. */
+typedef struct place {
+    double end_s;
+    size_t index;
+} place;
+
+static int compare_places(const void *a, const void *b)
+{
+    const place *x = a, *y = b;
+    if (x->end_s != y->end_s)
+        return x->end_s < y->end_s ? -1 : 1;
+    return x->index < y->index ? -1 : x->index > y->index;
+}
+
+tl_status tlr_timeline_sort(tlr_timeline *timeline, tl_error *err)
+{
+    const tlr_state *states;
+    size_t n;
+    tlr_timeline sorted = {0};
+    tl_status status = tlr_timeline_read(timeline, &states, &n, err);
+    if (status != TL_OK || (status = open_file(&sorted.file, err)) != TL_OK)
+        return status;
+    place *places = malloc((n + 1) * sizeof *places);
+    for (size_t i = 0; places && i < n; i++)
+        places[i] = (place){states[i].end_s, i};
+    if (!places) {
+        fclose(sorted.file);
+        return tl_fail(err, TL_ERR_MEMORY, "out of memory for the timeline");
+    }
+    qsort(places, n, sizeof *places, compare_places);
+    for (size_t i = 0; i < n; i++)
+        tlr_timeline_put(&sorted, &states[places[i].index]);
+    free(places);
+    forget_mapping(timeline);
+    fclose(timeline->file);
+    timeline->file = sorted.file;
+    return tlr_timeline_finish(timeline, err);
 }
 
 const char *tlr_state_kind_name(unsigned kind)

@@ -62,6 +62,9 @@ void tlr_timeline_free(tlr_timeline *timeline);
 void tlr_timeline_put(tlr_timeline *timeline, const tlr_state *state);
 /* To be called when all states have been added. */
 tl_status tlr_timeline_finish(tlr_timeline *timeline, tl_error *err);
+/* To be called after that if the states were not added in the order of their ends, although those
+ * of each rank were. Takes 16 bytes of memory for each state. */
+tl_status tlr_timeline_sort(tlr_timeline *timeline, tl_error *err);
 
 /* ---- afterwards ---- */
 

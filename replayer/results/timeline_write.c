@@ -149,7 +149,10 @@ static int write_chrome(const writing *w)
         is_first = 0;
         for (uint32_t r = 0; r < p->n_ranks; r++) {
             char name[300];
-            snprintf(name, sizeof name, "rank %" PRIu32 " (%s)", r, p->ranks[r].host);
+            if (p->ranks[r].host)
+                snprintf(name, sizeof name, "rank %" PRIu32 " (%s)", r, p->ranks[r].host);
+            else
+                snprintf(name, sizeof name, "rank %" PRIu32, r);
             failed |= dump_event(w,
                                  json_pack("{s:s, s:s, s:I, s:I, s:{s:o}}", "ph", "M", "name",
                                            "thread_name", "pid", (json_int_t)j, "tid",

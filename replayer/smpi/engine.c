@@ -574,11 +574,8 @@ cleanup:
     return status;
 }
 
-static const tlr_engine engine = {.name = "smpi",
-                                  .replay = replay_smpi,
-                                  .algorithms = smpi_algorithms,
-                                  .needs_platform = 1,
-                                  .tells_states = 1};
+static const tlr_engine engine = {
+    .name = "smpi", .replay = replay_smpi, .algorithms = smpi_algorithms, .needs_platform = 1};
 
 extern const tlr_module timeless_module;
 __attribute__((visibility("default"))) const tlr_module timeless_module = {

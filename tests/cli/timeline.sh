@@ -72,9 +72,15 @@ check '--details prints the calls that wait' grep -qE '^MPI_Allreduce +[0-9]' sa
 check_exit 2 'an unknown format of a timeline exits with 2' "$timeless" replay a.tl -p star-1g --timeline a.png
 cp err said
 check 'an unknown format of a timeline prints the known ones' grep -q "a timeline ends in .csv, .json (Perfetto, Chrome), .paje (ViTE, pajeng) or .prv (Paraver)" said
-check_exit 2 'a timeline by the loggops engine exits with 2' "$timeless" replay a.tl -p star-1g --timeline a.csv --engine loggops --params L=1us,o=1us,g=1us,G=1ns,O=0ns
-cp err said
-check 'the loggops engine names the options that it refuses' grep -q "'loggops' does not record what each rank does when (--details, --timeline, timeless report)" said
+# The same by the other engine.
+for format in csv json paje prv; do
+    check "loggops: a timeline as .$format" "$timeless" replay a.tl -p star-1g --ranks-per-host 2 --engine loggops --details --json=l.details --timeline l.$format -q
+done
+check 'loggops: the messages are those of the trace' $read_back messages l.csv
+check 'loggops: the details are the sums of the states' $read_back details l.details l.csv
+check 'loggops: the trace events have the states of the CSV' $read_back chrome l.json l.csv
+check 'loggops: Paje has the states of the CSV' $read_back paje l.paje l.csv l.json
+check 'loggops: an independent reader of Paraver finds the states, calls and messages of the CSV' python3 "$top_srcdir/tests/cli/paraver_read.py" l.prv l.csv
 check_exit 4 'a timeline that cannot be written exits with 4' "$timeless" replay a.tl -p star-1g --timeline no/a.csv
 check_exit 4 'a timeline without room for its states exits with 4' env TMPDIR=/dev/null "$timeless" replay a.tl -p star-1g --timeline a.csv
 tap_done

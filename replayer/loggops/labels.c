@@ -1,0 +1,150 @@
+/* labels.c - what a timeline shows of the operations of a program. */
+#include "config.h"
+
+#include "reading.h"
+#include "results/state_of_event.h"
+
+#include <string.h>
+
+static loggops_label *add(loggops_reading *t)
+{
+    if (!loggops_grow((void **)&t->labels, t->n_labels + 1, &t->labels_room, sizeof *t->labels))
+        return NULL;
+    loggops_label *label = &t->labels[t->n_labels++];
+    memset(label, 0, sizeof *label);
+    label->op = (uint32_t)t->n_ops;
+    label->peer = LOGGOPS_NOBODY;
+    return label;
+}
+
+/* The operation is added before the next event that takes time, as the next one. */
+tl_status loggops_label_computation(loggops_reading *t, const tl_event *e, int is_kernel,
+                                    uint32_t before, double seconds)
+{
+    if (seconds <= 0)
+        return TL_OK;
+    loggops_label *label = add(t);
+    if (!label)
+        return loggops_out_of_memory(t);
+    label->share_s = seconds;
+    label->kind = is_kernel ? TLR_STATE_KERNEL : TLR_STATE_COMPUTE;
+    label->call = is_kernel ? e->call : 0;
+    label->site = is_kernel ? e->site : 0;
+    label->before = is_kernel ? 0 : before;
+    label->after = is_kernel ? 0 : e->site;
+    label->tag = is_kernel ? e->tag : 0;
+    return TL_OK;
+}
+
+void loggops_label_none(loggops_reading *t)
+{
+    for (size_t i = t->n_labels; i-- > 0 && t->labels[i].op == t->n_ops;)
+        t->labels[i].share_s = 0;
+}
+
+static tlr_state_kind kind_of(tl_action action)
+{
+    switch (tl_meaning_of(action)->kind) {
+    case TL_KIND_SEND:
+    case TL_KIND_SENDRECV: return TLR_STATE_SEND;
+    case TL_KIND_RECEIVE: return TLR_STATE_RECEIVE;
+    case TL_KIND_COLLECTIVE:
+    case TL_KIND_NEIGHBORHOOD:
+    case TL_KIND_CONSTRUCTOR: return TLR_STATE_COLLECTIVE;
+    default: break;
+    }
+    return action == TL_ACTION_START  ? TLR_STATE_SEND
+           : action == TL_ACTION_WAIT ? TLR_STATE_WAIT
+                                      : TLR_STATE_OTHER;
+}
+
+/* Events without a state, as in the SimGrid engine. */
+static int is_hidden(tl_action action)
+{
+    switch (action) {
+    case TL_ACTION_NONE:
+    case TL_ACTION_THREAD:
+    case TL_ACTION_MATCH:
+    case TL_ACTION_KERNEL:
+    case TL_ACTION_OPAQUE:
+    case TL_ACTION_PROBE:
+    case TL_ACTION_COMM_FREE: return 1;
+    default: return 0;
+    }
+}
+
+/* Ranks that do the same have one program: a partner is relative to the rank, a root is not. */
+static void take_peer(const loggops_reading *t, const tl_event *e, loggops_label *label)
+{
+    const loggops_comm *c = &t->run->comms[label->comm];
+    if (e->peer < 0)
+        return;
+    label->peer = e->peer;
+    if (tl_is_collective(tl_call_by_code(e->call)->action))
+        label->flags |= LOGGOPS_TO_ROOT;
+    else if (!c->n_members)
+        label->peer = 0;
+    else
+        label->peer = (int32_t)(((uint64_t)e->peer + c->n_members - loggops_rank_in(c, t->rank)) %
+                                c->n_members);
+}
+
+/* The messages that it starts have labels already: theirs follow. */
+tl_status loggops_label_event(loggops_reading *t, const tl_event *e, const tl_call_info *info,
+                              size_t n_before)
+{
+    tlr_state state = {0};
+    if (is_hidden(info->action))
+        return TL_OK;
+    loggops_label *label = add(t);
+    if (!label)
+        return loggops_out_of_memory(t);
+    tlr_state_of_event(t->plan, t->rank, e, info, &state);
+    label->call = state.call;
+    label->site = state.site;
+    label->tag = state.tag;
+    label->plan_comm = state.comm;
+    label->bytes = state.bytes;
+    label->kind = kind_of(info->action);
+    if (info->slots & TL_SLOT_COMM) {
+        label->own_comm = e->comm;
+        label->comm = loggops_comm_of(t, e);
+        if (info->slots & TL_SLOT_PEER)
+            take_peer(t, e, label);
+    }
+    if (tlr_needs_certainly(e, info))
+        label->flags |= LOGGOPS_IS_CERTAIN;
+    if (t->n_ops > n_before) {
+        label->flags |= LOGGOPS_TAKES_TIME;
+        label->op--;
+    }
+    return TL_OK;
+}
+
+tl_status loggops_label_started(loggops_reading *t, const loggops_op *op)
+{
+    if (op->kind != LOGGOPS_SEND || op->peer == LOGGOPS_NOBODY)
+        return TL_OK;
+    loggops_label *label = add(t);
+    if (!label)
+        return loggops_out_of_memory(t);
+    label->op--;
+    label->kind = TLR_STATE_MESSAGE;
+    label->call = TL_MPI_Start;
+    label->comm = op->comm;
+    label->plan_comm = op->comm < t->plan->n_comms ? op->comm + 1 : 0;
+    label->peer = op->peer;
+    label->bytes = (int64_t)op->amount;
+    return TL_OK;
+}
+
+void loggops_keep_labels(loggops_reading *t, size_t op)
+{
+    size_t n = 0;
+    for (size_t i = 0; i < t->n_labels; i++)
+        if (t->labels[i].op >= op) {
+            t->labels[n] = t->labels[i];
+            t->labels[n++].op -= (uint32_t)op;
+        }
+    t->n_labels = n;
+}

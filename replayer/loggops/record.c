@@ -1,0 +1,443 @@
+/* record.c - the states of the ranks, for a timeline: recorder.h. */
+#include "config.h"
+
+#include "recorder.h"
+#include "simulate.h"
+
+#include "results/state_of_event.h"
+#include "results/halves.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+static const double s_per_ps = 1e-12;
+
+/* What is known of a rank. */
+typedef struct recorded_rank {
+    uint64_t last_ps; /* the end of its last state */
+    size_t label;     /* the next one of its program */
+    uint32_t op;      /* that has begun, if is_open */
+    uint32_t is_open;
+    uint32_t n_now, room;
+    tlr_half **now;       /* what the call at hand completes */
+    uint64_t *n_meetings; /* by its id of a communicator; NULL: none yet */
+    double alone_s;       /* computation without noise */
+    tlr_clocks clocks;
+} recorded_rank;
+
+struct loggops_recorder {
+    const loggops_run *run;
+    const tlr_plan *plan;
+    tlr_timeline *timeline;
+    tlr_halves halves;
+    recorded_rank *ranks;
+    double *balance;       /* by rank: mean computation / its own; NULL: unknown */
+    tlr_half **by_request; /* as simulation.requests */
+    uint64_t n_requests;
+    int failed; /* no memory */
+};
+
+/* ---- start and end ---- */
+
+/* Seconds that a rank computes; a sleep is a call. */
+static double compute_s_of(const loggops_run *run, uint32_t program)
+{
+    const loggops_labels *labels = &run->labels[program];
+    const loggops_op *ops = run->programs[program].ops;
+    uint64_t sum_ps = 0;
+    for (uint64_t i = 0; ops[i].kind != LOGGOPS_END; i++)
+        sum_ps += ops[i].kind == LOGGOPS_COMPUTE ? ops[i].amount : 0;
+    for (size_t i = 0; i < labels->n; i++)
+        if ((labels->of[i].flags & LOGGOPS_TAKES_TIME) &&
+            ops[labels->of[i].op].kind == LOGGOPS_COMPUTE)
+            sum_ps -= ops[labels->of[i].op].amount;
+    return (double)sum_ps * s_per_ps;
+}
+
+/* What programs that are made compute is known only at the end. */
+static int find_balance(loggops_recorder *rec)
+{
+    const loggops_run *run = rec->run;
+    double sum_s = 0, *of_program = calloc(run->n_programs + 1u, sizeof *of_program);
+    rec->balance = calloc(run->n_ranks, sizeof *rec->balance);
+    for (uint32_t i = 0; of_program && i < run->n_programs; i++)
+        of_program[i] = compute_s_of(run, i);
+    for (uint32_t r = 0; of_program && rec->balance && r < run->n_ranks; r++) {
+        rec->balance[r] = of_program[run->program_of[r]];
+        sum_s += rec->balance[r];
+    }
+    for (uint32_t r = 0; of_program && rec->balance && r < run->n_ranks; r++)
+        if (rec->balance[r] > 0)
+            rec->balance[r] = sum_s / run->n_ranks / rec->balance[r];
+    const int is_done = of_program && rec->balance;
+    free(of_program);
+    return is_done;
+}
+
+tl_status loggops_recorder_open(const loggops_run *run, const tlr_plan *plan,
+                                tlr_timeline *timeline, loggops_recorder **out, tl_error *err)
+{
+    loggops_recorder *rec = calloc(1, sizeof *rec);
+    if (!rec)
+        return tl_fail(err, TL_ERR_MEMORY, "out of memory for the timeline");
+    rec->run = run;
+    rec->plan = plan;
+    rec->timeline = timeline;
+    rec->halves.allocate = calloc;
+    rec->ranks = calloc(run->n_ranks, sizeof *rec->ranks);
+    for (uint32_t r = 0; r < run->n_ranks; r++)
+        rec->n_requests += run->programs[run->program_of[r]].n_requests;
+    rec->by_request = calloc(rec->n_requests + 1, sizeof *rec->by_request);
+    *out = rec;
+    if (!rec->ranks || !rec->by_request || (!run->feed && !find_balance(rec)))
+        return tl_fail(err, TL_ERR_MEMORY, "out of memory for the timeline");
+    return TL_OK;
+}
+
+static void find_what_if(const loggops_recorder *rec, tlr_what_if *to)
+{
+    const uint32_t n_ranks = rec->run->n_ranks;
+    *to = (tlr_what_if){0};
+    for (uint32_t r = 0; r < n_ranks; r++) {
+        const recorded_rank *own = &rec->ranks[r];
+        to->ideal_network_s = fmax(to->ideal_network_s, own->clocks.s[CLOCK_NETWORK]);
+        to->mean_compute_s += own->alone_s / n_ranks;
+        to->balanced_s = fmax(to->balanced_s, own->clocks.s[CLOCK_BALANCE]);
+        to->twice_the_cpu_s = fmax(to->twice_the_cpu_s, own->clocks.s[CLOCK_CPU]);
+    }
+    if (!rec->balance)
+        to->balanced_s = NAN;
+}
+
+tl_status loggops_recorder_finish(loggops_recorder *recorder, tlr_what_if *what_if, tl_error *err)
+{
+    if (recorder->failed)
+        return tl_fail(err, TL_ERR_MEMORY, "out of memory for the timeline");
+    if (what_if)
+        find_what_if(recorder, what_if);
+    const tl_status status = tlr_timeline_finish(recorder->timeline, err);
+    return status == TL_OK ? tlr_timeline_sort(recorder->timeline, err) : status;
+}
+
+void loggops_recorder_close(loggops_recorder *recorder)
+{
+    if (!recorder)
+        return;
+    tlr_halves *halves = &recorder->halves;
+    for (uint32_t r = 0; recorder->ranks && r < recorder->run->n_ranks; r++) {
+        recorded_rank *own = &recorder->ranks[r];
+        for (uint32_t i = 0; i < own->n_now; i++)
+            tlr_release_half(halves, own->now[i]);
+        free(own->now);
+        free(own->n_meetings);
+    }
+    for (uint64_t i = 0; recorder->by_request && i < recorder->n_requests; i++)
+        if (recorder->by_request[i])
+            tlr_release_half(halves, recorder->by_request[i]);
+    tlr_halves_close(halves);
+    free(recorder->by_request);
+    free(recorder->balance);
+    free(recorder->ranks);
+    free(recorder);
+}
+
+/* ---- what begins ---- */
+
+/* The half belongs to the call at hand, or to the request in this place. */
+static void hold(loggops_recorder *rec, recorded_rank *own, tlr_half *half, tlr_half **request)
+{
+    if (!half) {
+        rec->failed = 1;
+        return;
+    }
+    if (request) {
+        if (*request)
+            tlr_release_half(&rec->halves, *request);
+        *request = half;
+        return;
+    }
+    if (own->n_now == own->room) {
+        const uint32_t room = 2 * own->room + 2;
+        tlr_half **now = realloc(own->now, room * sizeof *now);
+        if (!now) {
+            tlr_release_half(&rec->halves, half);
+            rec->failed = 1;
+            return;
+        }
+        own->now = now;
+        own->room = room;
+    }
+    own->now[own->n_now++] = half;
+}
+
+static tlr_half **place_of(const simulation *s, uint32_t r, uint32_t request)
+{
+    return request ? &s->recorder->by_request[s->ranks[r].requests + request] : NULL;
+}
+
+static void post(simulation *s, uint32_t r, const sim_step *step, int is_send)
+{
+    loggops_recorder *rec = s->recorder;
+    recorded_rank *own = &rec->ranks[r];
+    const tlr_half half = {.rank = r,
+                           .at_s = (double)own->last_ps * s_per_ps,
+                           .bytes = (int64_t)step->amount,
+                           .is_send = is_send,
+                           .is_bound = is_send && step->is_rendezvous,
+                           .is_eager = is_send && !step->is_rendezvous,
+                           .is_certain = 1,
+                           .clocks = own->clocks};
+    if (step->partner < 0 || step->tag == LOGGOPS_ANY)
+        return;
+    hold(rec, own,
+         tlr_post_half(&rec->halves, &half, (int32_t)step->op->comm, step->partner, step->tag),
+         place_of(s, r, step->op->request));
+}
+
+static void complete(const simulation *s, uint32_t r, const loggops_op *op)
+{
+    const int64_t *list = s->run->programs[s->ranks[r].program].lists + op->list;
+    for (int64_t i = 1; i <= list[0]; i++) {
+        tlr_half **place = place_of(s, r, (uint32_t)list[i]);
+        tlr_half *half = *place;
+        *place = NULL;
+        if (half)
+            hold(s->recorder, &s->recorder->ranks[r], half, NULL);
+    }
+}
+
+static const loggops_labels *labels_of(const simulation *s, uint32_t r)
+{
+    return &s->run->labels[s->ranks[r].program];
+}
+
+/* The label of the call to which the operation belongs. */
+static const loggops_label *label_of(const simulation *s, uint32_t r)
+{
+    const recorded_rank *own = &s->recorder->ranks[r];
+    const loggops_labels *labels = labels_of(s, r);
+    for (size_t i = own->label; i < labels->n; i++)
+        if (labels->of[i].op >= own->op && (labels->of[i].flags & LOGGOPS_TAKES_TIME))
+            return &labels->of[i];
+    return NULL;
+}
+
+static void enter(simulation *s, uint32_t r, const loggops_op *op)
+{
+    loggops_recorder *rec = s->recorder;
+    recorded_rank *own = &rec->ranks[r];
+    const tlr_plan_rank *planned = rec->plan->ranks[r];
+    const loggops_label *label = label_of(s, r);
+    if (!label || op->comm >= rec->plan->n_comms || label->own_comm >= planned->n_comms)
+        return;
+    tlr_half half = {.rank = r,
+                     .at_s = (double)own->last_ps * s_per_ps,
+                     .needs = (tl_needs)tl_meaning_of(tl_call_by_code(label->call)->action)->needs,
+                     .other = -1,
+                     .is_certain = (label->flags & LOGGOPS_IS_CERTAIN) != 0,
+                     .topology = planned->definitions[label->own_comm],
+                     .clocks = own->clocks};
+    if (!own->n_meetings &&
+        !(own->n_meetings = calloc(planned->n_comms, sizeof *own->n_meetings))) {
+        rec->failed = 1;
+        return;
+    }
+    if (half.needs == TL_NEEDS_NOTHING)
+        return;
+    if (label->flags & LOGGOPS_TO_ROOT)
+        half.other = rec->plan->comms[op->comm].members[label->peer];
+    hold(rec, own,
+         tlr_enter_meeting(&rec->halves, &half, rec->plan, (int32_t)op->comm,
+                           own->n_meetings[label->own_comm]++),
+         place_of(s, r, op->request));
+}
+
+void loggops_record_begin(simulation *s, uint32_t r, const sim_step *step)
+{
+    recorded_rank *own = &s->recorder->ranks[r];
+    if (own->is_open)
+        return;
+    own->is_open = 1;
+    own->op = s->ranks[r].position;
+    switch (step->op->kind) {
+    case LOGGOPS_SEND: post(s, r, step, 1); break;
+    case LOGGOPS_RECV: post(s, r, step, 0); break;
+    case LOGGOPS_WAIT: complete(s, r, step->op); break;
+    case LOGGOPS_COLLECTIVE: enter(s, r, step->op); break;
+    default: break;
+    }
+}
+
+/* ---- what ends ---- */
+
+/* The side of a rank. */
+typedef struct side {
+    const simulation *s;
+    uint32_t rank;
+} side;
+
+static double overhead_s(const void *context, const tlr_half *half)
+{
+    const side *at = context;
+    const uint64_t bytes = (uint64_t)half->bytes;
+    const loggops_costs *c = loggops_costs_of(at->s, (uint32_t)half->other, at->rank, bytes);
+    const uint64_t ps = at->s->moves_bytes && !half->is_send
+                            ? c->o_receive_ps + loggops_per_bytes(c->O_receive_ps_byte, bytes)
+                            : c->o_ps + loggops_per_bytes(fmax(c->O_ps_byte, c->G_ps_byte), bytes);
+    return (double)ps * s_per_ps;
+}
+
+static double message_s(const void *context, const tlr_half *half)
+{
+    const side *at = context;
+    const uint64_t bytes = (uint64_t)half->bytes;
+    const loggops_costs *c = loggops_costs_of(at->s, (uint32_t)half->other, at->rank, bytes);
+    const uint64_t moved_ps =
+        at->s->moves_bytes ? loggops_per_bytes(fmax(c->B_ps_byte, c->G_ps_byte), bytes) : 0;
+    return (double)(c->o_ps + c->L_ps + moved_ps) * s_per_ps + overhead_s(context, half);
+}
+
+static void put(const simulation *s, uint32_t r, uint64_t end_ps, tlr_state *state)
+{
+    recorded_rank *own = &s->recorder->ranks[r];
+    state->rank = r;
+    state->begin_s = (double)own->last_ps * s_per_ps;
+    state->end_s = (double)end_ps * s_per_ps;
+    own->last_ps = end_ps;
+}
+
+static tlr_state state_of(const simulation *s, uint32_t r, const loggops_label *label)
+{
+    tlr_state state = {.call = label->call,
+                       .site = label->site,
+                       .before = label->before,
+                       .after = label->after,
+                       .tag = label->tag,
+                       .comm = label->plan_comm,
+                       .bytes = label->bytes,
+                       .peer = -1,
+                       .cause_rank = -1,
+                       .kind = label->kind};
+    if (label->peer == LOGGOPS_NOBODY)
+        return state;
+    const loggops_comm *comm = &s->run->comms[label->comm];
+    if (label->flags & LOGGOPS_TO_ROOT)
+        state.peer = comm->members ? comm->members[label->peer] : label->peer;
+    else
+        state.peer = loggops_partner(comm, r, label->peer);
+    return state;
+}
+
+static void put_label(const simulation *s, uint32_t r, const loggops_label *label, uint64_t end_ps)
+{
+    tlr_state state = state_of(s, r, label);
+    put(s, r, end_ps, &state);
+    tlr_timeline_put(s->recorder->timeline, &state);
+}
+
+/* The call of this label has ended. */
+static void end_call(simulation *s, uint32_t r, const loggops_label *label, uint64_t end_ps)
+{
+    loggops_recorder *rec = s->recorder;
+    recorded_rank *own = &rec->ranks[r];
+    const side here = {s, r};
+    const tlr_message_times times = {message_s, overhead_s, &here};
+    const int on_any_network = tl_call_by_code(label->call)->action == TL_ACTION_SLEEP;
+    tlr_state state = state_of(s, r, label);
+    put(s, r, end_ps, &state);
+    if (!tlr_end_waits(own->now, own->n_now, &times, on_any_network, &own->clocks, &state))
+        rec->failed = 1;
+    for (uint32_t i = 0; i < own->n_now; i++)
+        tlr_release_half(&rec->halves, own->now[i]);
+    own->n_now = 0;
+    tlr_timeline_put(rec->timeline, &state);
+}
+
+static double shares_of(const loggops_labels *labels, size_t first, uint32_t op)
+{
+    double sum_s = 0;
+    for (size_t i = first; i < labels->n && labels->of[i].op == op; i++)
+        sum_s += labels->of[i].share_s;
+    return sum_s;
+}
+
+/* Bursts and kernels that were simulated as one share its time, in their order. */
+static void end_computation(simulation *s, uint32_t r, const loggops_op *op, uint64_t end_ps)
+{
+    loggops_recorder *rec = s->recorder;
+    recorded_rank *own = &rec->ranks[r];
+    const loggops_labels *labels = labels_of(s, r);
+    const double alone_s = (double)op->amount * s_per_ps,
+                 all_s = shares_of(labels, own->label, own->op);
+    const uint64_t from_ps = own->last_ps, took_ps = end_ps - from_ps;
+    const double took_s = (double)took_ps * s_per_ps;
+    double done_s = 0;
+    own->alone_s += alone_s;
+    own->clocks.s[CLOCK_NETWORK] += alone_s;
+    own->clocks.s[CLOCK_BALANCE] += took_s * (rec->balance ? rec->balance[r] : 1);
+    own->clocks.s[CLOCK_CPU] += took_s / 2;
+    for (; own->label < labels->n && labels->of[own->label].op == own->op; own->label++) {
+        const loggops_label *label = &labels->of[own->label];
+        done_s += label->share_s;
+        put_label(s, r, label,
+                  done_s < all_s ? from_ps + (uint64_t)((double)took_ps * (done_s / all_s))
+                                 : end_ps);
+    }
+}
+
+/* The labels of an operation of a call; what has no operation takes no time. */
+static void end_operation(simulation *s, uint32_t r, uint64_t end_ps)
+{
+    recorded_rank *own = &s->recorder->ranks[r];
+    const loggops_labels *labels = labels_of(s, r);
+    for (; own->label < labels->n && labels->of[own->label].op == own->op; own->label++) {
+        const loggops_label *label = &labels->of[own->label];
+        if (label->flags & LOGGOPS_TAKES_TIME)
+            end_call(s, r, label, end_ps);
+        else
+            put_label(s, r, label, own->last_ps);
+    }
+}
+
+/* The last event, MPI_Finalize, waits until the CPU has handled what has come. */
+static void end_rank(simulation *s, uint32_t r, uint64_t end_ps)
+{
+    recorded_rank *own = &s->recorder->ranks[r];
+    const loggops_labels *labels = labels_of(s, r);
+    while (own->label < labels->n) {
+        const loggops_label *label = &labels->of[own->label++];
+        put_label(s, r, label, own->label < labels->n ? own->last_ps : end_ps);
+    }
+    const loggops_label rest = {
+        .call = TL_MPI_Finalize, .kind = TLR_STATE_OTHER, .peer = LOGGOPS_NOBODY};
+    if (own->last_ps < end_ps)
+        put_label(s, r, &rest, end_ps);
+}
+
+void loggops_record_end(simulation *s, uint32_t r)
+{
+    const sim_rank *rank = &s->ranks[r];
+    recorded_rank *own = &s->recorder->ranks[r];
+    if (!own->is_open || (rank->position == own->op && rank->state != FINISHED))
+        return;
+    own->is_open = 0;
+    if (rank->state == FINISHED) {
+        end_rank(s, r, rank->ready_ps);
+        return;
+    }
+    const loggops_labels *labels = labels_of(s, r);
+    const loggops_op *op = &s->run->programs[rank->program].ops[own->op];
+    if (op->kind == LOGGOPS_COMPUTE && shares_of(labels, own->label, own->op) > 0)
+        end_computation(s, r, op, rank->ready_ps);
+    else
+        end_operation(s, r, rank->ready_ps);
+    /* Operations after a poll that did not happen. */
+    while (own->label < labels->n && labels->of[own->label].op < rank->position)
+        own->label++;
+}
+
+void loggops_record_more(simulation *s, uint32_t r)
+{
+    s->recorder->ranks[r].label = 0;
+}

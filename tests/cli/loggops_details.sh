@@ -1,0 +1,82 @@
+#!/usr/bin/env bash
+# timeless replay --engine loggops --details, --timeline, and timeless report: as the SimGrid engine has them.
+. "$(dirname "$0")/../tap.sh"
+cd "$scratch" || exit 99
+export TIMELESS_PLATFORMS=$top_srcdir/platforms
+read_back="python3 $top_srcdir/tests/cli/loggops_details.py"
+params=L=5us,o=2us,g=2us,G=2.5ns,O=1ns
+loggops() { "$timeless" replay "$@" --engine loggops; }
+
+# Both engines see the same calls and messages, and the states fill every rank.
+for name in hpl-4 stencil-64 irregular-16 wavefront-16 hybrid-4; do
+    trace=$top_srcdir/traces/$name.tl on="-p star-1g --ranks-per-host 4"
+    "$timeless" replay "$trace" $on --details --json=smpi.json -q >/dev/null || exit 99
+    check "$name: a replay with details" loggops "$trace" $on --details --timeline l.csv --json=l.json -q
+    check "$name: messages, bytes and calls are those of SimGrid" $read_back same smpi.json l.json
+    check "$name: the states fill every rank" $read_back states l.csv l.json
+    check "$name: the critical path has no gap" $read_back path l.json
+    loggops "$trace" $on --json=plain.json -q >/dev/null
+    check "$name: details do not change the prediction" python3 -c 'import json, sys
+a, b = (json.load(open(f)) for f in ("plain.json", "l.json")); del b["details"]; assert a == b'
+done
+check 'several threads: the same details' sh -c '"$1" replay "$2" --engine loggops -p star-1g --ranks-per-host 4 --threads 2 --details --json=t.json -q &&
+    cmp t.json l.json' - "$timeless" "$trace"
+check 'with noise' loggops "$trace" -p star-1g --ranks-per-host 4 --noise 1kHz:100us --details --timeline l.csv --json=l.json -q
+check '... the states fill every rank' $read_back states l.csv l.json
+check '... the critical path has no gap' $read_back path l.json
+
+# Programs that make their events, and ask whether messages are there.
+hpl=hpl:N=300,NB=16,P=2,Q=2,MOVES=0
+check 'HPL as a program' loggops $hpl -p star-1g --details --timeline l.csv --json=l.json -q
+check '... the states fill every rank' $read_back states l.csv l.json
+check '... the critical path has no gap' $read_back path l.json
+check '... details do not change the makespan' sh -c '[ "$("$1" replay "$2" --engine loggops -p star-1g -q)" = "$("$1" replay "$2" --engine loggops -p star-1g --details -q)" ]' - "$timeless" $hpl
+
+# Closed formulas.
+for n in 2 7; do
+    "$timeless" make token -n $n --iterations 3 --bytes 1000 -o token.tl || exit 99
+    check "a message around $n ranks" loggops token.tl --params $params --details --json=token.json -q
+    check "... who waits how long, and the path" $read_back formula token $n 3 1000 token.json
+done
+printf '%s\n' 'timeless-text 1' 'ranks 2' 'volume_unit "cpu-ns"' 'rank 0 host="h"' \
+    '0 0 MPI_Send count=3000 type_bytes=1 peer=1 tag=0 comm=1 volume=5000000' 'end cut clock_ns=0' 'rank 1 host="h"' \
+    '1 0 MPI_Recv count=3000 type_bytes=1 peer=0 tag=0 comm=1' 'end cut clock_ns=0' | "$timeless" undump - -o late.tl || exit 99
+check 'a late sender' loggops late.tl -p star-1g --params $params --details --json=late.json -q
+check '... who waits how long, and the path' $read_back formula late 2 1 3000 late.json
+
+# The programs whose waits are known; without transfer times, as the engine does not receive while it computes.
+use_platforms_without_overheads star-1g
+mkdir w
+python3 "$top_srcdir/tests/cli/waits_cases.py" write w || exit 99
+replay_cases() {
+    local text
+    for text in w/*.txt; do
+        "$timeless" undump "$text" -o w.tl || return 1
+        loggops w.tl -p star-1g --params L=10ps,o=0ns,g=0ns,G=0ns,O=0ns,S=65536 --details --json="${text%.txt}.json" -q || rm -f "${text%.txt}.json"
+    done
+}
+check 'programs whose waits are known' replay_cases
+check 'each rank waits for as long as computed by hand' $read_back waits w
+
+# Files for other programs. Without a platform, ranks have no hosts.
+for format in json paje prv; do
+    check "a timeline as .$format" loggops token.tl --params $params --timeline t.$format -q
+done
+check '... each rank has a node to itself' grep -qx 'LEVEL NODE SIZE 7' t.row
+check '... and a name' grep -q '"rank 6"' t.json
+
+# Pages.
+check 'a report' "$timeless" report token.tl --engine loggops --params $params --json=token.json -q -o token.html
+check '... has the prediction and the states' python3 "$top_srcdir/tests/cli/report_read.py" page token.html token.json
+check '... and names the engine' grep -q '"engine":"loggops"' token.html
+check 'a flame graph' "$timeless" report token.tl --engine loggops --params $params --flame f.html --folded f.txt -q
+check '... waits for late senders' grep -q 'MPI_Recv.*;late sender' f.txt
+check 'a report of two engines' "$timeless" report token.tl -p star-1g --ranks-per-host 1 --versus --engine loggops --params $params -o v.html -q
+
+# What it does not have.
+check_exit 2 'the use of links is refused' loggops token.tl -p star-1g --links
+"$timeless" export token.tl --to goal -o token.goal >/dev/null || exit 99
+check_exit 2 'details of a schedule of GOAL are refused' loggops token.goal --params $params --details
+cp err said
+check '... with what to do' grep -q 'schedule of GOAL, for which --details, timeless report has no meaning; leave it out, or import the file first' said
+tap_done
