@@ -6,6 +6,7 @@
 
 #include "cli.h"
 
+#include <results/chosen.h>
 #include <results/details.h>
 #include <errno.h>
 #include <math.h>
@@ -90,7 +91,8 @@ static const struct argp_option options[] = {
     {0, 0, 0, 0, "Output:", 4},
     CLI_JSON_OPTION(OPT_JSON),
     {"timeline", OPT_TIMELINE, "FILE", 0, "states of all ranks: .csv, .json, .paje, .prv", 0},
-    {"details", OPT_DETAILS, NULL, 0, "waits, critical path, sums by call and site", 0},
+    {"details", OPT_DETAILS, "RANKS", OPTION_ARG_OPTIONAL,
+     "waits, critical path, sums (of RANKS@FROM:TO)", 0},
     {"regions-at", OPT_REGIONS_AT, "FUNCTION", 0, "details: this function is a region", 0},
     {"links", OPT_LINKS, NULL, 0, "bytes and use of the links", 0},
     {"energy", OPT_ENERGY, "PRICE", OPTION_ARG_OPTIONAL, "energy; cost: 0.3/kWh,2/host-hour", 0},
@@ -338,7 +340,10 @@ static error_t parse(int key, char *value, struct argp_state *state)
     case OPT_PARAMS: a->options.loggops_params = value; break;
     case OPT_JSON: a->json = (cli_json){1, value}; break;
     case OPT_TIMELINE: set_timeline(state, a, value); break;
-    case OPT_DETAILS: a->details = 1; break;
+    case OPT_DETAILS:
+        a->details = 1;
+        a->chosen = value;
+        break;
     case OPT_REGIONS_AT:
         a->regions_at[a->n_regions_at++] = value;
         a->details = 1;
@@ -355,6 +360,11 @@ static error_t parse(int key, char *value, struct argp_state *state)
         pass_parameters(state, a);
         if (a->keep && a->n_jobs > 1)
             argp_error(state, "a report needs a single trace");
+        if (a->chosen && (!a->engine || strcmp(a->engine, "loggops") != 0))
+            argp_error(state,
+                       "--details=%s: only the engine loggops keeps some ranks; give --engine "
+                       "loggops, or --details alone",
+                       a->chosen);
         if ((a->links || a->energy) && a->n_jobs > 1)
             argp_error(state, "--links and --energy need a single trace");
         if (a->n_hostfiles > 1 && a->n_hostfiles != a->n_jobs)
@@ -449,6 +459,18 @@ int replay_show(const replay_arguments *a, tlr_prediction *const *predictions)
     return CLI_OK;
 }
 
+/* Where the replay puts the states. */
+static tl_status begin_timeline(replay_arguments *a, tl_error *err)
+{
+    tlr_chosen *chosen = NULL;
+    tl_status status = tlr_timeline_create(&a->options.timeline, err);
+    if (status != TL_OK || !a->chosen)
+        return status;
+    status = tlr_chosen_read(a->chosen, tl_reader_run(a->jobs[0].trace)->n_ranks, &chosen, err);
+    tlr_timeline_choose(a->options.timeline, chosen);
+    return status;
+}
+
 /* Energy is stated without a request if the platform states watts and the ranks are on its hosts.
  * Pages have it with --quiet, too: it does not change them. */
 static int shows_energy(const replay_arguments *a)
@@ -482,7 +504,7 @@ int replay_run(replay_arguments *a)
         status =
             cli_start_instances(a->instances, a->n_instances, platform, &a->options, a->jobs, &err);
     if (status == TL_OK && (a->timeline_path || a->details))
-        status = tlr_timeline_create(&a->options.timeline, &err);
+        status = begin_timeline(a, &err);
     if (status == TL_OK && platform && platform->has_watts && shows_energy(a))
         a->energy = 1;
     if (status == TL_OK && (a->links || a->energy))

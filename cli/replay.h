@@ -31,7 +31,8 @@ struct replay_arguments {
     const char **regions_at; /* functions: n_regions_at of each job */
     size_t n_regions_at;
     int details, links, energy, quiet;
-    const char *price; /* of --energy */
+    const char *chosen; /* ranks and time of --details; NULL: all */
+    const char *price;  /* of --energy */
     cli_json json;
     tlr_options options;
     char **cfg;

@@ -24,6 +24,7 @@ typedef struct recorded_rank {
     uint64_t *n_meetings; /* by its id of a communicator; NULL: none yet */
     double alone_s;       /* computation without noise */
     tlr_clocks clocks;
+    tlr_walked walked; /* what leads to last_ps */
 } recorded_rank;
 
 struct loggops_recorder {
@@ -187,7 +188,8 @@ static void post(simulation *s, uint32_t r, const sim_step *step, int is_send)
                            .is_bound = is_send && step->is_rendezvous,
                            .is_eager = is_send && !step->is_rendezvous,
                            .is_certain = 1,
-                           .clocks = own->clocks};
+                           .clocks = own->clocks,
+                           .walked = own->walked};
     if (step->partner < 0 || step->tag == LOGGOPS_ANY)
         return;
     hold(rec, own,
@@ -237,7 +239,8 @@ static void enter(simulation *s, uint32_t r, const loggops_op *op)
                      .other = -1,
                      .is_certain = (label->flags & LOGGOPS_IS_CERTAIN) != 0,
                      .topology = planned->definitions[label->own_comm],
-                     .clocks = own->clocks};
+                     .clocks = own->clocks,
+                     .walked = own->walked};
     if (!own->n_meetings &&
         !(own->n_meetings = calloc(planned->n_comms, sizeof *own->n_meetings))) {
         rec->failed = 1;
@@ -333,6 +336,7 @@ static void put_label(const simulation *s, uint32_t r, const loggops_label *labe
 {
     tlr_state state = state_of(s, r, label);
     put(s, r, end_ps, &state);
+    tlr_walk_on(&s->recorder->ranks[r].walked, &state);
     tlr_timeline_put(s->recorder->timeline, &state);
 }
 
@@ -346,7 +350,8 @@ static void end_call(simulation *s, uint32_t r, const loggops_label *label, uint
     const int on_any_network = tl_call_by_code(label->call)->action == TL_ACTION_SLEEP;
     tlr_state state = state_of(s, r, label);
     put(s, r, end_ps, &state);
-    if (!tlr_end_waits(own->now, own->n_now, &times, on_any_network, &own->clocks, &state))
+    if (!tlr_end_waits(own->now, own->n_now, &times, on_any_network, &own->clocks, &own->walked,
+                       &state))
         rec->failed = 1;
     for (uint32_t i = 0; i < own->n_now; i++)
         tlr_release_half(&rec->halves, own->now[i]);
@@ -413,6 +418,9 @@ static void end_rank(simulation *s, uint32_t r, uint64_t end_ps)
         .call = TL_MPI_Finalize, .kind = TLR_STATE_OTHER, .peer = LOGGOPS_NOBODY};
     if (own->last_ps < end_ps)
         put_label(s, r, &rest, end_ps);
+    if (tlr_timeline_chosen(s->recorder->timeline))
+        tlr_chosen_end(tlr_timeline_chosen(s->recorder->timeline), (double)end_ps * s_per_ps,
+                       &own->walked);
 }
 
 void loggops_record_end(simulation *s, uint32_t r)

@@ -4,6 +4,7 @@
 #include "critical_path.h"
 
 #include "call_path.h"
+#include "chosen.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -28,19 +29,6 @@ const char *tlr_part_name(unsigned part)
     static const char *const names[TLR_N_PARTS] = {"compute",    "kernel", "message",
                                                    "collective", "io",     "other"};
     return part < TLR_N_PARTS ? names[part] : "?";
-}
-
-static tlr_part part_of(const tlr_state *s)
-{
-    switch (s->kind) {
-    case TLR_STATE_COMPUTE: return TLR_PART_COMPUTE;
-    case TLR_STATE_KERNEL: return TLR_PART_KERNEL;
-    case TLR_STATE_COLLECTIVE: return TLR_PART_COLLECTIVE;
-    case TLR_STATE_IO: return TLR_PART_IO;
-    case TLR_STATE_OTHER: return TLR_PART_OTHER;
-    default: break;
-    }
-    return s->wait == TLR_WAIT_COLLECTIVE ? TLR_PART_COLLECTIVE : TLR_PART_MESSAGE;
 }
 
 /* ---- segments, the last one first ---- */
@@ -105,7 +93,7 @@ static void account(walk *w, const tlr_state *s, double took_s)
 {
     char place[1100];
     tlr_path *path = w->out;
-    path->parts_s[part_of(s)] += took_s;
+    path->parts_s[tlr_part_of(s)] += took_s;
     path->length_s += took_s;
     path->rank_s[s->rank] += took_s;
     if (w->job->n_regions_at)
@@ -175,11 +163,26 @@ static void walk_back(walk *w, const tlr_state *states, size_t n, size_t job)
         end_region(w, r, TLR_NO_LEVEL);
 }
 
+/* The parts alone are known of a timeline without all states. */
+static tl_status take_walked(const tlr_chosen *chosen, tlr_path **out, tl_error *err)
+{
+    tlr_path *path = calloc(1, sizeof *path);
+    if (!path)
+        return tl_fail(err, TL_ERR_MEMORY, "out of memory for the critical path");
+    for (unsigned i = 0; i < TLR_N_PARTS; i++)
+        path->length_s += path->parts_s[i] = chosen->walked.parts_s[i];
+    path->n_jumps = chosen->walked.n_jumps;
+    *out = path;
+    return TL_OK;
+}
+
 tl_status tlr_path_make(tlr_timeline *timeline, const tlr_job *jobs, size_t job, tlr_path **out,
                         tl_error *err)
 {
     const tlr_state *states;
     size_t n;
+    if (tlr_timeline_chosen(timeline))
+        return take_walked(tlr_timeline_chosen(timeline), out, err);
     tl_status status = tlr_timeline_read(timeline, &states, &n, err);
     if (status != TL_OK)
         return status;

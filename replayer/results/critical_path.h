@@ -25,7 +25,7 @@ typedef struct tlr_segment {
 typedef struct tlr_path {
     double length_s; /* the sum of the parts: the makespan */
     double parts_s[TLR_N_PARTS];
-    uint32_t n_ranks;
+    uint32_t n_ranks; /* 0: only the parts are known, as not all states were kept */
     double *rank_s;   /* by rank; a message counts for the rank that waits for it */
     tlr_sums sites;   /* "MPI_Wait f (a.c:12)", "compute f (a.c:12) .. g (a.c:34)" */
     tlr_sums regions; /* none without MPI_Pcontrol */
@@ -43,6 +43,8 @@ typedef struct tlr_path {
 tl_status tlr_path_make(tlr_timeline *timeline, const tlr_job *jobs, size_t job, tlr_path **out,
                         tl_error *err);
 void tlr_path_free(tlr_path *path);
+/* Of the time that the path spends in the state. */
+tlr_part tlr_part_of(const tlr_state *state);
 /* "compute", "kernel", "message", ... */
 const char *tlr_part_name(unsigned part);
 

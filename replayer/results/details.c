@@ -2,6 +2,7 @@
 #include "config.h"
 
 #include "call_path.h"
+#include "chosen.h"
 #include "critical_path.h"
 #include "details.h"
 
@@ -88,6 +89,32 @@ static void add_state(pass *p, const tlr_state *s)
     }
 }
 
+static const char *name_of_call(unsigned call)
+{
+    const tl_call_info *info = tl_call_by_code((uint16_t)call);
+    return !call ? "compute" : info ? info->name : "?";
+}
+
+/* Adds the states that were not kept. */
+static int add_rest(pass *p, const tlr_chosen *c)
+{
+    for (unsigned call = 0; call <= UINT16_MAX; call++) {
+        const tlr_rest *rest = &c->rest[call];
+        tlr_sum *row = rest->count ? tlr_table_at(&p->calls, name_of_call(call)) : NULL;
+        if (!row)
+            continue;
+        row->count += rest->count;
+        row->time_s += rest->time_s;
+        row->bytes += rest->bytes;
+        for (unsigned w = 0; w < TLR_N_WAITS; w++)
+            row->wait_s[w] += rest->wait_s[w];
+    }
+    for (uint32_t r = 0; r < c->n_ranks; r++)
+        for (unsigned w = 0; w < TLR_N_WAITS; w++)
+            p->out->ranks[r].wait_s[w] += c->wait_s[r][w];
+    return (p->out->chosen = strdup(c->text)) != NULL;
+}
+
 static int compare_traffic(const void *a, const void *b)
 {
     const tlr_traffic *x = a, *y = b;
@@ -138,6 +165,8 @@ tl_status tlr_details_make(tlr_timeline *timeline, const tlr_job *jobs, size_t j
     for (size_t i = 0; i < n && !failed; i++)
         if (states[i].job == job)
             add_state(&p, &states[i]);
+    if (!failed && tlr_timeline_chosen(timeline))
+        failed = !add_rest(&p, tlr_timeline_chosen(timeline));
     if (p.calls.failed || p.sites.failed || p.communicators.failed || p.regions.failed ||
         p.pairs.failed)
         failed = 1;
@@ -175,6 +204,7 @@ void tlr_details_free(tlr_details *details)
     tlr_sums_free(details->regions.rows, details->regions.n);
     tlr_path_free(details->path);
     free(details->traffic);
+    free(details->chosen);
     free(details->ranks);
     free(details);
 }

@@ -25,6 +25,8 @@ struct tlr_details {
     tlr_sums regions;       /* "MPI_Pcontrol(1)", "before MPI_Pcontrol"; none without it */
     uint32_t n_ranks;
     tlr_rank_waits *ranks;
+    char *chosen; /* ranks and time whose states were kept; NULL: all. The waits of ranks, the calls
+                     and the parts of the path are of all, the rest of these states alone */
     tlr_path *path;
     size_t n_traffic;
     tlr_traffic *traffic; /* by from, to */

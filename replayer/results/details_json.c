@@ -88,9 +88,12 @@ json_t *tlr_details_json(const tlr_details *d, const tlr_what_if *what_if)
                                                  (json_int_t)d->traffic[i].to, "messages",
                                                  (json_int_t)d->traffic[i].messages, "bytes",
                                                  (json_int_t)d->traffic[i].bytes));
-    return json_pack("{s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o}", "what_if",
-                     what_if_json(what_if), "critical_path", path_json(d->path), "ranks", ranks,
-                     "calls", sums_json(&d->calls), "sites", sums_json(&d->sites), "communicators",
-                     sums_json(&d->communicators), "regions", sums_json(&d->regions),
-                     "message_sizes", sizes_json(d), "traffic", traffic);
+    json_t *root = json_pack(
+        "{s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o}", "what_if", what_if_json(what_if),
+        "critical_path", path_json(d->path), "ranks", ranks, "calls", sums_json(&d->calls), "sites",
+        sums_json(&d->sites), "communicators", sums_json(&d->communicators), "regions",
+        sums_json(&d->regions), "message_sizes", sizes_json(d), "traffic", traffic);
+    if (d->chosen)
+        json_object_set_new(root, "chosen", json_string(d->chosen));
+    return root;
 }

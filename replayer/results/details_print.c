@@ -88,8 +88,12 @@ static void print_path(const tlr_path *path, FILE *out)
     for (size_t i = 0; i < names.n; i++)
         fprintf(out, "  %-*s %12.6g %6.1f\n", width - 2, tl_printable(names.texts[i]),
                 path->sites.rows[i].time_s, 100 * path->sites.rows[i].time_s / whole_s);
-    fprintf(out, "%" PRIu64 " jumps between ranks; longest on rank %" PRIu32 ": %.6g s\n",
-            path->n_jumps, longest, path->rank_s[longest]);
+    fprintf(out, "%" PRIu64 " jumps between ranks", path->n_jumps);
+    if (!path->n_ranks) {
+        fputc('\n', out);
+        return;
+    }
+    fprintf(out, "; longest on rank %" PRIu32 ": %.6g s\n", longest, path->rank_s[longest]);
 }
 
 static void print_what_if(const tlr_what_if *w, FILE *out)
@@ -113,6 +117,8 @@ void tlr_details_print(const tlr_details *d, const tlr_what_if *what_if, FILE *o
     print_path(d->path, out);
     print_what_if(what_if, out);
     print_sums("seconds in call", &d->calls, out);
+    if (d->chosen && (d->sites.n || d->regions.n))
+        fprintf(out, "\nof %s alone:\n", d->chosen);
     if (d->sites.n)
         print_sums("seconds at call site", &d->sites, out);
     if (d->regions.n)

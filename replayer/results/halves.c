@@ -92,6 +92,7 @@ static void meet(tlr_half *half, const tlr_half *other)
     half->other = (int32_t)other->rank;
     half->other_is_eager = other->is_eager;
     half->other_clocks = other->clocks;
+    half->other_walked = other->walked;
 }
 
 static void queue(tlr_half *half, tlr_slot *slot)
@@ -197,7 +198,7 @@ static int note_entry(const tlr_halves *halves, tlr_meeting *m, int32_t member,
             m->entries[i].at_s = -1;
     }
     if (member >= 0)
-        m->entries[member] = (struct tlr_entry){half->at_s, half->clocks};
+        m->entries[member] = (struct tlr_entry){half->at_s, half->clocks, half->walked};
     return 1;
 }
 
@@ -214,12 +215,14 @@ tlr_half *tlr_enter_meeting(tlr_halves *halves, const tlr_half *what, const tlr_
     if (m->last < 0 || half->at_s >= m->last_s) {
         m->last_s = half->at_s;
         m->last = (int32_t)half->rank;
+        m->last_walked = half->walked;
     }
     tlr_clock_join(&m->all_clocks, &half->clocks);
     if (half->other == (int32_t)half->rank) {
         m->root = half->other;
         m->root_s = half->at_s;
         m->root_clocks = half->clocks;
+        m->root_walked = half->walked;
     }
     if ((half->needs == TL_NEEDS_LOWER || half->needs == TL_NEEDS_NEIGHBOURS) &&
         !note_entry(halves, m, tlr_plan_rank_in(m->comm, (int32_t)half->rank), half)) {
@@ -231,7 +234,7 @@ tlr_half *tlr_enter_meeting(tlr_halves *halves, const tlr_half *what, const tlr_
 
 /* Takes the later one of this member and the last member so far. */
 static int32_t later_of(const tlr_meeting *m, int32_t member, int32_t last, double *entered_s,
-                        tlr_clocks *clocks)
+                        tlr_clocks *clocks, tlr_walked *walked)
 {
     if (member < 0 || m->entries[member].at_s < 0)
         return last;
@@ -239,10 +242,12 @@ static int32_t later_of(const tlr_meeting *m, int32_t member, int32_t last, doub
     if (last >= 0 && m->entries[member].at_s <= *entered_s)
         return last;
     *entered_s = m->entries[member].at_s;
+    *walked = m->entries[member].walked;
     return m->comm->members[member];
 }
 
-int32_t tlr_last_needed(const tlr_half *half, double *entered_s, tlr_clocks *clocks)
+int32_t tlr_last_needed(const tlr_half *half, double *entered_s, tlr_clocks *clocks,
+                        tlr_walked *walked)
 {
     const tlr_meeting *m = half->meeting;
     const tl_comm *topology = half->topology;
@@ -256,18 +261,20 @@ int32_t tlr_last_needed(const tlr_half *half, double *entered_s, tlr_clocks *clo
     case TL_NEEDS_ALL:
         *entered_s = m->last_s;
         *clocks = m->all_clocks;
+        *walked = m->last_walked;
         return m->last;
     case TL_NEEDS_ROOT:
         *entered_s = m->root_s;
         *clocks = m->root_clocks;
+        *walked = m->root_walked;
         return is_root || half->other < 0 ? -1 : m->root;
     case TL_NEEDS_LOWER:
         for (int32_t i = 0; m->comm->members[i] != (int32_t)half->rank; i++)
-            last = later_of(m, i, last, entered_s, clocks);
+            last = later_of(m, i, last, entered_s, clocks, walked);
         return last;
     case TL_NEEDS_NEIGHBOURS:
         for (uint32_t i = 0; topology && i < topology->n_sources; i++)
-            last = later_of(m, topology->sources[i], last, entered_s, clocks);
+            last = later_of(m, topology->sources[i], last, entered_s, clocks, walked);
         return last;
     default: return -1;
     }

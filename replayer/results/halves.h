@@ -4,8 +4,8 @@
 #define TLR_HALVES_H
 
 #include "actions.h"
+#include "chosen.h"
 #include "plan.h"
-#include "timeline.h"
 
 /* The position of a rank on alternative machines, in simulated seconds since the start of its
  * job. */
@@ -27,9 +27,11 @@ typedef struct tlr_meeting {
     int32_t last, root; /* world ranks; -1: nobody yet */
     double last_s, root_s;
     tlr_clocks all_clocks, root_clocks;
+    tlr_walked last_walked, root_walked;
     struct tlr_entry {
         double at_s; /* negative: not yet */
         tlr_clocks clocks;
+        tlr_walked walked;
     } * entries; /* by member; NULL where nobody asks */
 } tlr_meeting;
 
@@ -48,9 +50,11 @@ typedef struct tlr_half {
     int is_held;    /* by a request, or by the call at hand */
     int is_certain; /* it cannot end without the other side, on whatever network */
     tlr_clocks clocks;
-    int is_met; /* other_s, other, other_is_eager and other_clocks are known */
+    tlr_walked walked; /* what leads to at_s; 0 if nobody asks */
+    int is_met;        /* other_s, other, other_is_eager, other_clocks and other_walked are known */
     double other_s;
     tlr_clocks other_clocks;
+    tlr_walked other_walked;
     int32_t other; /* world rank; in a collective: of the root, or -1 */
     int other_is_eager;
     tlr_meeting *meeting;    /* NULL: a message */
@@ -83,8 +87,9 @@ void tlr_release_half(tlr_halves *halves, tlr_half *half);
 tlr_half *tlr_enter_meeting(tlr_halves *halves, const tlr_half *what, const tlr_plan *plan,
                             int32_t comm, uint64_t number);
 /* The world rank that came last among the ranks that this one needs and that have come, and the
- * moment when it came; -1: none. `clocks` get the latest of their clocks. */
-int32_t tlr_last_needed(const tlr_half *half, double *entered_s, tlr_clocks *clocks);
+ * moment when it came, and what led there; -1: none. `clocks` get the latest of their clocks. */
+int32_t tlr_last_needed(const tlr_half *half, double *entered_s, tlr_clocks *clocks,
+                        tlr_walked *walked);
 /* Frees all that is left. */
 void tlr_halves_close(tlr_halves *halves);
 
@@ -99,10 +104,13 @@ typedef struct tlr_message_times {
 } tlr_message_times;
 
 /* A call ends, whose job, rank, begin and end `state` has: fills in for whom it waited and what
- * ended it, and advances the rank's clocks. `now` are the sides that it completes; on_any_network:
- * the call takes its time on whatever network. 0 without memory. */
+ * ended it, and advances the rank's clocks and, unless it is NULL, what leads to its end. `now` are
+ * the sides that it completes; on_any_network: the call takes its time on whatever network. 0
+ * without memory. */
 int tlr_end_waits(tlr_half *const *now, size_t n, const tlr_message_times *times,
-                  int on_any_network, tlr_clocks *clocks, tlr_state *state);
+                  int on_any_network, tlr_clocks *clocks, tlr_walked *walked, tlr_state *state);
+/* The rank went on by a state for which it needed nobody else. */
+void tlr_walk_on(tlr_walked *walked, const tlr_state *state);
 /* Advances the clocks: a call took its time without other ranks; a part of a collective came. */
 void tlr_clock_call(tlr_clocks *clocks, double took_s, int on_any_network);
 void tlr_clock_join(tlr_clocks *clocks, const tlr_clocks *other);

@@ -3,6 +3,8 @@
 
 #include "timeline.h"
 
+#include "chosen.h"
+
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
@@ -12,6 +14,7 @@
 
 struct tlr_timeline {
     FILE *file;
+    tlr_chosen *chosen; /* NULL: all states */
     void *mapped;
     size_t mapped_bytes;
 };
@@ -59,12 +62,24 @@ void tlr_timeline_free(tlr_timeline *timeline)
         return;
     forget_mapping(timeline);
     fclose(timeline->file);
+    tlr_chosen_free(timeline->chosen);
     free(timeline);
+}
+
+void tlr_timeline_choose(tlr_timeline *timeline, tlr_chosen *chosen)
+{
+    timeline->chosen = chosen;
+}
+
+tlr_chosen *tlr_timeline_chosen(const tlr_timeline *timeline)
+{
+    return timeline->chosen;
 }
 
 void tlr_timeline_put(tlr_timeline *timeline, const tlr_state *state)
 {
-    fwrite(state, sizeof *state, 1, timeline->file);
+    if (!timeline->chosen || tlr_chosen_keeps(timeline->chosen, state))
+        fwrite(state, sizeof *state, 1, timeline->file);
 }
 
 tl_status tlr_timeline_finish(tlr_timeline *timeline, tl_error *err)

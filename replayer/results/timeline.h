@@ -54,8 +54,15 @@ typedef struct tlr_state {
     uint8_t wait;       /* tlr_wait: of what ended the call, although wait_s may be 0 */
 } tlr_state;
 
+typedef struct tlr_chosen tlr_chosen; /* chosen.h */
+
 tl_status tlr_timeline_create(tlr_timeline **out, tl_error *err);
 void tlr_timeline_free(tlr_timeline *timeline);
+/* Keeps the chosen states only, and sums over the others (chosen.h), which the timeline owns. In
+ * replays of one job by an engine in this process. */
+void tlr_timeline_choose(tlr_timeline *timeline, tlr_chosen *chosen);
+/* NULL: all states are kept. */
+tlr_chosen *tlr_timeline_chosen(const tlr_timeline *timeline);
 
 /* ---- in the engine's process ---- */
 
@@ -68,7 +75,7 @@ tl_status tlr_timeline_sort(tlr_timeline *timeline, tl_error *err);
 
 /* ---- afterwards ---- */
 
-/* All states, ordered by their ends. Valid until the timeline is freed. */
+/* All states that are kept, ordered by their ends. Valid until the timeline is freed. */
 tl_status tlr_timeline_read(tlr_timeline *timeline, const tlr_state **out, size_t *n,
                             tl_error *err);
 /* "compute", "kernel", ... */

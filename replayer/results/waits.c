@@ -51,18 +51,20 @@ typedef struct cause {
     int32_t rank;
     tlr_wait wait;
     tlr_clocks clocks; /* of the other side */
+    tlr_walked walked; /* what leads to from_s */
 } cause;
 
 static cause cause_of(const tlr_half *half, const tlr_message_times *times)
 {
     cause c = {.wait = TLR_WAIT_COLLECTIVE, .rank = -1};
     if (half->meeting) {
-        c.rank = tlr_last_needed(half, &c.late_s, &c.clocks);
+        c.rank = tlr_last_needed(half, &c.late_s, &c.clocks, &c.walked);
     } else if (half->is_met && (!half->is_send || half->is_bound)) {
         c.wait = half->is_send ? TLR_WAIT_LATE_RECEIVER : TLR_WAIT_LATE_SENDER;
         c.rank = half->other;
         c.late_s = half->other_s;
         c.clocks = half->other_clocks;
+        c.walked = half->other_walked;
         c.took_s = times->message_s(times->context, half);
         c.overhead_s = times->overhead_s(times->context, half);
     }
@@ -71,6 +73,7 @@ static cause cause_of(const tlr_half *half, const tlr_message_times *times)
     if (c.is_known && half->at_s >= c.late_s && !half->other_is_eager) {
         c.from_s = half->at_s;
         c.rank = (int32_t)half->rank;
+        c.walked = half->walked;
     }
     return c;
 }
@@ -103,8 +106,36 @@ static int was_there(const cause *c, const tlr_state *state, double overheads_s)
            state->end_s - state->begin_s <= c->took_s + overheads_s;
 }
 
+/* ---- the way of the critical path ---- */
+
+tlr_part tlr_part_of(const tlr_state *s)
+{
+    switch (s->kind) {
+    case TLR_STATE_COMPUTE: return TLR_PART_COMPUTE;
+    case TLR_STATE_KERNEL: return TLR_PART_KERNEL;
+    case TLR_STATE_COLLECTIVE: return TLR_PART_COLLECTIVE;
+    case TLR_STATE_IO: return TLR_PART_IO;
+    case TLR_STATE_OTHER: return TLR_PART_OTHER;
+    default: break;
+    }
+    return s->wait == TLR_WAIT_COLLECTIVE ? TLR_PART_COLLECTIVE : TLR_PART_MESSAGE;
+}
+
+void tlr_walk_on(tlr_walked *walked, const tlr_state *state)
+{
+    walked->parts_s[tlr_part_of(state)] += state->end_s - state->begin_s;
+}
+
+/* The path to the end of the call goes by what ended it. */
+static void walk_by(tlr_walked *walked, const cause *c, const tlr_state *state)
+{
+    *walked = c->walked;
+    walked->parts_s[tlr_part_of(state)] += state->end_s - c->from_s;
+    walked->n_jumps += state->cause_rank != (int32_t)state->rank;
+}
+
 int tlr_end_waits(tlr_half *const *now, size_t n, const tlr_message_times *times,
-                  int on_any_network, tlr_clocks *clocks, tlr_state *state)
+                  int on_any_network, tlr_clocks *clocks, tlr_walked *walked, tlr_state *state)
 {
     cause few[16], *causes = few;
     const cause *last = NULL;
@@ -132,6 +163,10 @@ int tlr_end_waits(tlr_half *const *now, size_t n, const tlr_message_times *times
         if (last->late_s > state->begin_s)
             state->wait_s = last->late_s - state->begin_s;
     }
+    if (walked && last)
+        walk_by(walked, last, state);
+    else if (walked)
+        tlr_walk_on(walked, state);
     if (causes != few)
         free(causes);
     return 1;

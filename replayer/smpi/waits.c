@@ -334,7 +334,7 @@ void smpi_end_waits(smpi_rank *r, tlr_state *state)
     const int on_any_network =
         r->info->action == TL_ACTION_INIT || (r->info->action == TL_ACTION_SLEEP && !r->n_threads);
     state->rank = r->rank;
-    if (!tlr_end_waits(w->now, w->n_now, &times, on_any_network, &w->clocks, state))
+    if (!tlr_end_waits(w->now, w->n_now, &times, on_any_network, &w->clocks, NULL, state))
         smpi_give_up(TL_ERR_MEMORY, "out of memory for the timeline");
     for (size_t i = 0; i < w->n_now; i++)
         tlr_release_half(&halves, w->now[i]);

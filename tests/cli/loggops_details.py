@@ -4,7 +4,8 @@
 `states CSV PREDICTION`: the states fill every rank up to its end. `same SIMGRID LOGGOPS`: both count the same
 messages, bytes and calls. `path PREDICTION`: the critical path has no gap. `formula PATTERN RANKS ITERATIONS BYTES
 PREDICTION`, for L=5us, o=2us, g=2us, G=2.5ns, O=1ns. `waits FOLDER`: the programs of waits_cases.py, without
-transfer times."""
+transfer times. `chosen RANKS@FROM:TO ALL.csv FEW.csv ALL.json FEW.json`: the states of some ranks and a time are
+those of a timeline of all, and the sums are those of all."""
 import collections
 import csv
 import json
@@ -74,6 +75,34 @@ def formula(pattern, ranks, iterations, size, prediction):
     assert found["jumps"] == (1 if pattern == "late" else iterations * ranks), found
 
 
+def ranks_of(text):
+    for part in text.split(","):
+        first, _, last = part.partition("-")
+        yield from range(int(first), int(last or first) + 1)
+
+
+def chosen(text, all_csv, few_csv, all_json, few_json):
+    ranks, _, time = text.partition("@")
+    wanted = set(ranks_of(ranks))
+    begin, end = (1e-6 * float(t[:-2]) for t in time.split(":")) if time else (0, 1e9)
+    with open(all_csv, newline="") as file:
+        expected = [r for r in csv.DictReader(file) if int(r["rank"]) in wanted and
+                    float(r["end_s"]) >= begin and float(r["begin_s"]) <= end]
+    with open(few_csv, newline="") as file:
+        assert list(csv.DictReader(file)) == expected and expected
+    a, b = load(all_json), load(few_json)
+    assert a["ranks"] == b["ranks"] and b["details"]["chosen"] == text
+    a, b = a["details"], b["details"]
+    for one, other in list(zip(a["ranks"], b["ranks"])) + [(a["critical_path"]["parts"], b["critical_path"]["parts"])]:
+        assert one.keys() == other.keys() and all(near(one[k], other[k]) for k in one), (one, other)
+    assert a["critical_path"]["jumps"] == b["critical_path"]["jumps"]
+    rows = [sorted((r["name"], r["count"], r["bytes"]) for r in d["calls"]) for d in (a, b)]
+    assert rows[0] == rows[1]
+    assert all(near(x["time_s"], y["time_s"]) for x, y in zip(*(sorted(d["calls"], key=lambda r: r["name"]) for d in (a, b))))
+    if not time:
+        assert b["traffic"] == [t for t in a["traffic"] if t["from"] in wanted]
+
+
 # The CPU of a LogGOPS rank receives long messages, and not while it computes; MPI_Bsend is no call of its own.
 OTHERWISE = {"a receive posted early is not late", "a transfer beside computation", "nor does a buffered one"}
 
@@ -103,4 +132,4 @@ def waits(folder):
     assert n == len(cases["CASES"]) - 2, n
 
 
-{"states": states, "same": same, "path": path, "formula": formula, "waits": waits}[sys.argv[1]](*sys.argv[2:])
+{"states": states, "same": same, "path": path, "formula": formula, "waits": waits, "chosen": chosen}[sys.argv[1]](*sys.argv[2:])

@@ -73,6 +73,33 @@ check 'a flame graph' "$timeless" report token.tl --engine loggops --params $par
 check '... waits for late senders' grep -q 'MPI_Recv.*;late sender' f.txt
 check 'a report of two engines' "$timeless" report token.tl -p star-1g --ranks-per-host 1 --versus --engine loggops --params $params -o v.html -q
 
+# Some ranks, and a time, of very many: the rest is in the sums.
+"$timeless" make stencil2d -n 64 --iterations 20 --bytes 1000 -o many.tl || exit 99
+loggops many.tl --params $params --details --timeline all.csv --json=all.json -q >/dev/null
+for chosen in 0-3,60 0-63 5@50us:200us; do
+    check "--details=$chosen" loggops many.tl --params $params --details=$chosen --timeline few.csv --json=few.json -q
+    check "... the states of these ranks at this time, and the sums of all" $read_back chosen $chosen all.csv few.csv all.json few.json
+done
+loggops "$top_srcdir/traces/hpl-4.tl" -p star-1g --ranks-per-host 4 --details --timeline all.csv --json=all.json -q >/dev/null
+check 'HPL: --details=1' loggops "$top_srcdir/traces/hpl-4.tl" -p star-1g --ranks-per-host 4 --details=1 --timeline few.csv --json=few.json -q
+check '... the states of this rank, and the sums of all' $read_back chosen 1 all.csv few.csv all.json few.json
+check 'a report of some ranks' "$timeless" report many.tl --engine loggops --params $params --details=0-3 --json=few.json -q -o few.html
+check '... has the prediction' grep -q '"chosen":"0-3"' few.html
+for wrong in 0- 3-1 x 0@1 0@2s:1s 0,; do
+    check_exit 2 "--details=$wrong is refused" loggops many.tl --params $params --details=$wrong
+done
+check_exit 2 'a rank that the run does not have is refused' loggops many.tl --params $params --details=64
+cp err said
+check '... with the number of ranks' grep -q "there is no rank 64 among 64; give ranks below that" said
+check_exit 2 'the other engine keeps all ranks' "$timeless" replay many.tl -p star-1g --details=1
+"$timeless" make stencil2d -n 19600 --iterations 4 --bytes 1000 -o huge.tl || exit 99
+check '19,600 ranks: the states of 16' sh -c 'ulimit -v 500000; "$1" replay huge.tl --engine loggops --params "$2" --details=0-15 --timeline huge.csv --json=huge.json -q' - "$timeless" $params
+check '... fill these ranks' python3 -c 'import csv, json
+ranks = {int(r["rank"]) for r in csv.DictReader(open("huge.csv"))}; p = json.load(open("huge.json"))
+assert ranks == set(range(16)), ranks
+assert abs(p["details"]["critical_path"]["length_s"] - p["makespan_s"]) < 1e-12
+assert {c["name"]: c["count"] for c in p["details"]["calls"]}["MPI_Waitall"] == 4 * p["n_ranks"]'
+
 # What it does not have.
 check_exit 2 'the use of links is refused' loggops token.tl -p star-1g --links
 "$timeless" export token.tl --to goal -o token.goal >/dev/null || exit 99
