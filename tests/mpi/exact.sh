@@ -12,11 +12,13 @@ if $timeless record --list-volumes | grep -q '^exact:qemu .* does not take plugi
 else sources="exact:qemu $sources"; fi
 parts='plain strings pages signals threads children'
 not() { ! "$@"; }
+# start RANKS: with a launcher that has no option for the emulator, record must know where the program begins
+start() { if [ "${MPI:-}" = mpich ]; then echo "-n $1"; else echo "-- $MPIRUN -np $1"; fi; }
 
 # counts SOURCE RUN: records; $scratch/SOURCE.RUN has a line "PART EXPECTED COUNTED" for each part
 counts() {
     local trace=$scratch/$1.$2.tl
-    $timeless record --volume "$1" -o "$trace" -- $MPIRUN -np 2 "$scratch/exact" >"$scratch/expected" || return 1
+    $timeless record --volume "$1" -o "$trace" $(start 2) "$scratch/exact" >"$scratch/expected" || return 1
     "$print_events" "$trace" 0 run | grep -qx 'unit instructions' || return 1
     "$print_events" "$trace" 0 run | grep -qx "source $1" || return 1
     "$print_events" "$trace" 0 volumes | awk '$1 == "MPI_Barrier" && ++n > 1 { print $2 }' |
@@ -44,12 +46,12 @@ for part in ${parts/signals/}; do
 done
 
 export PATH=$scratch:$PATH
-by_name() { $timeless record --volume exact -o "$scratch/n.tl" -- $MPIRUN -np 1 exact >/dev/null && "$print_events" "$scratch/n.tl" 0 run | grep -qx 'program exact'; }
+by_name() { $timeless record --volume exact -o "$scratch/n.tl" $(start 1) exact >/dev/null && "$print_events" "$scratch/n.tl" 0 run | grep -qx 'program exact'; }
 check "a program that PATH finds is counted" by_name
 alone() { $timeless record --volume exact -o "$scratch/n.tl" -- exact >/dev/null && "$print_events" "$scratch/n.tl" 0 run | grep -qx "source ${sources%% *}"; }
 check "a program without launcher is counted" alone
 # Valgrind does not start in itself.
-[ "$sources" = exact:valgrind ] || check "a program whose launcher is in a script is counted" $timeless record --volume exact -o "$scratch/n.tl" -- sh -c "$MPIRUN -np 1 exact"
+[ "$sources" = exact:valgrind ] || [ "${MPI:-}" = mpich ] || check "a program whose launcher is in a script is counted" $timeless record --volume exact -o "$scratch/n.tl" -- sh -c "$MPIRUN -np 1 exact"
 check "without the emulator there is no trace" not env TIMELESS_VOLUME=exact TIMELESS_OUTPUT="$scratch/n.tl" LD_PRELOAD="$tracer" \
     sh -c 'rm "$TIMELESS_OUTPUT"; exact; test -e "$TIMELESS_OUTPUT"'
 tap_done
