@@ -20,11 +20,13 @@ trap 'rm -rf "$scratch"' EXIT
 # names_of_mpich: mpirun and mpicc are those of MPICH, as on a machine without Open MPI
 names_of_mpich() {
     local command
-    mkdir -p "$scratch/mpich"
-    for command in mpirun mpiexec mpicc mpicxx mpifort; do
-        ln -sf "$(command -v $command.mpich)" "$scratch/mpich/$command"
-    done
-    ln -sf "$(command -v hydra_pmi_proxy)" "$scratch/mpich/" # mpirun looks for it in its own folder
+    if [ ! -e "$scratch/mpich" ]; then
+        mkdir "$scratch/mpich"
+        for command in mpirun mpiexec mpicc mpicxx mpifort; do
+            ln -s "$(command -v $command.mpich)" "$scratch/mpich/$command"
+        done
+        ln -s "$(command -v hydra_pmi_proxy)" "$scratch/mpich/" # mpirun looks for it in its own folder
+    fi
     PATH=$scratch/mpich:$PATH
 }
 [ "${MPI:-}" != mpich ] || names_of_mpich
