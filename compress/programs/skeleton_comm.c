@@ -84,7 +84,7 @@ uint32_t skel_read_comm(skel_parser *p, const skel_token *name, uint32_t line)
         set_groups(c, places, 0);
     else
         skel_out_of_memory(p);
-    if (p->status == TL_OK) {
+    if (places && p->status == TL_OK) {
         const size_t n = evaluate(p, colour, key, places);
         qsort(places, n, sizeof *places, by_place);
         set_groups(c, places, n);

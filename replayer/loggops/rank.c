@@ -515,7 +515,7 @@ static void rest(simulation *s, block *b, uint32_t r, const sim_step *step, uint
 void loggops_run_rank(simulation *s, block *b, uint32_t r, uint64_t end_ps)
 {
     sim_rank *rank = &s->ranks[r];
-    sim_step step, fiber_step;
+    sim_step step = {.op = NULL}, fiber_step;
     int knows_step = 0;
     loggops_sort_arrivals(s->messages, rank);
     while (!b->out_of_memory) {

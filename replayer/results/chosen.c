@@ -15,9 +15,10 @@
 static int read_number(const char **text, uint32_t *out)
 {
     char *end;
-    const unsigned long long number =
-        isdigit((unsigned char)**text) ? strtoull(*text, &end, 10) : 0;
-    if (!isdigit((unsigned char)**text) || number > INT32_MAX)
+    if (!isdigit((unsigned char)**text))
+        return 0;
+    const unsigned long long number = strtoull(*text, &end, 10);
+    if (number > INT32_MAX)
         return 0;
     *text = end;
     *out = (uint32_t)number;

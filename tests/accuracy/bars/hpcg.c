@@ -26,13 +26,14 @@ static void exchange(int n)
 {
     MPI_Request r[26];
     int size[26];
-    for (int i = 0; i < n_neighbours; i++)
+    const int count = n_neighbours;
+    for (int i = 0; i < count; i++)
         size[i] = (weight[i][0] ? n : 1) * (weight[i][1] ? n : 1) * (weight[i][2] ? n : 1);
-    for (int i = 0; i < n_neighbours; i++)
+    for (int i = 0; i < count; i++)
         MPI_Irecv(bar_data, size[i], MPI_DOUBLE, neighbour[i], 99, MPI_COMM_WORLD, &r[i]);
-    for (int i = 0; i < n_neighbours; i++)
+    for (int i = 0; i < count; i++)
         MPI_Send(bar_data, size[i], MPI_DOUBLE, neighbour[i], 99, MPI_COMM_WORLD);
-    for (int i = 0; i < n_neighbours; i++)
+    for (int i = 0; i < count; i++)
         MPI_Wait(&r[i], MPI_STATUS_IGNORE);
 }
 
