@@ -310,8 +310,12 @@ static int name_side(const tlr_versus *v, tlr_versus_side *side)
     size_t hosts = count_hosts(side->prediction), equal_hosts = 1;
     side->name = strdup(base_name(text_of(side->prediction, "platform")));
     int good = side->name != NULL;
+    /* Another platform or engine has another network model, whose text is long. */
+    const int is_named = differs(v, "platform") || differs(v, "engine");
     for (size_t i = 0; i < sizeof keys / sizeof *keys && good; i++) {
         const char *value = text_of(side->prediction, keys[i][0]);
+        if (is_named && !strcmp(keys[i][0], "network_model"))
+            continue;
         if (*value && differs(v, keys[i][0]))
             good = append(&side->name, keys[i][1], value);
     }

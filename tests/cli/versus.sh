@@ -33,9 +33,10 @@ check 'three predictions are compared' "$timeless" report "$hpl" --ranks-per-hos
 check 'three predictions: every table adds up' $read_back json abc.json a.json - b.json
 check '-q prints the makespans alone' sh -c '"$1" report a.json b.json -q -o q.html >q.txt 2>q.err && [ ! -s q.err ] && [ "$(wc -l <q.txt)" = 2 ] && [ "$(head -n 1 q.txt)" = "$("$1" replay "$2" --ranks-per-host 1 -p star-1g -q)" ]' - "$timeless" "$hpl"
 
-# Without details, only the means of the ranks are known. The other engine has none.
+# Without details, only the means of the ranks are known.
 check 'a prediction without details' replay --engine loggops --params L=5us,o=2us,g=2us,G=2.5ns,O=1ns -p star-1g --json=l.json
 check 'predictions of two engines are compared' "$timeless" report a.json l.json -o l.html --json=al.json
+check 'two engines: their names stand for their network models' sh -c '! grep -q "network model" l.html && "$1" report a.json l.json -o l.html | grep -q "^B .*, loggops, "' - "$timeless"
 check 'two engines: the tables add up' $read_back json al.json a.json l.json
 check 'two engines: a note states what is unknown' sh -c '"$1" report a.json l.json -o l.html | grep -q "^Not all predictions have details"' - "$timeless"
 
