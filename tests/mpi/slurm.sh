@@ -9,8 +9,9 @@ cd "$scratch" || exit 99
 if ! slurm_up "$scratch/slurm"; then
     skip "runs that Slurm starts" "$(slurm_reason)"; tap_done; exit
 fi
-# The two nodes are one machine, where Open MPI mixes up the ranks of two jobs: it runs one at a time.
-export OMPI_MCA_btl=self,vader,tcp OMPI_MCA_btl_tcp_if_include=lo TIMELESS_VOLUME=none
+# The two nodes are one machine, where Open MPI mixes up the shared memory of both, and the ranks of two jobs: it uses TCP, and
+# runs one job at a time.
+export OMPI_MCA_btl=self,tcp OMPI_MCA_btl_tcp_if_include=lo TIMELESS_VOLUME=none
 unset TIMELESS_QUIET
 compile steps
 
