@@ -75,6 +75,7 @@ link_alternatives() {
     for name in blas lapack; do
         ln -sfn "openblas-pthread/lib$name.so.3" "$libraries/lib$name.so.3"
     done
+    ln -sfn openblas-pthread/libopenblas.so.0 "$libraries/libopenblas.so.0"
     ln -sfn mawk "$1/usr/bin/awk"
     ln -sfn mawk "$1/opt/amd64/usr/bin/awk"
     printf 'root:x:0:0:root:/root:/bin/bash\nnobody:x:65534:65534:nobody:/nonexistent:/usr/sbin/nologin\n' >"$1/etc/passwd"
