@@ -345,16 +345,12 @@ int TLT_WRAPPER(Testsome)(int count, MPI_Request requests[], int *n_done, int in
     return result;
 }
 
-/* Whether the last MPI_Pready starts the message, not MPI_Start. */
-static bool waits_for_parts(MPI_Request handle, const void *variable)
+/* MPI_Start of a request. Returns its id, 0 if it is not recorded; *begins is false if the last
+ * MPI_Pready starts the message, not this call. */
+static uint32_t find_to_start(MPI_Request handle, const void *variable, bool *begins)
 {
     const tlt_request *r = tlt_request_find(TLT_HANDLE(handle), variable);
-    return r && r->flags & TLT_SENDS_PARTS;
-}
-
-static uint32_t id_of(MPI_Request handle, const void *variable)
-{
-    const tlt_request *r = tlt_request_find(TLT_HANDLE(handle), variable);
+    *begins = !r || !(r->flags & TLT_SENDS_PARTS);
     return r ? r->id : 0;
 }
 
@@ -374,10 +370,10 @@ int TLT_WRAPPER(Start)(MPI_Request *request)
     if (!tlt_enter())
         return tlt_pmpi.Start(request);
     MPI_Request before = *request;
+    bool begins;
     tl_event event = {.call = TL_MPI_Start,
                       .site = TLT_SITE(),
-                      .request = id_of(before, tlt_variable(request, 0))};
-    const bool begins = !waits_for_parts(before, tlt_variable(request, 0));
+                      .request = find_to_start(before, tlt_variable(request, 0), &begins)};
     int result = TLT_OUTSIDE(begins ? &event : NULL, tlt_pmpi.Start(request));
     if (result == MPI_SUCCESS) {
         start(before, request, tlt_variable(request, 0));
@@ -396,10 +392,12 @@ int TLT_WRAPPER(Startall)(int count, MPI_Request requests[])
     tl_event event = {.call = TL_MPI_Startall, .site = TLT_SITE()};
     int n_waiting = 0;
     for (int i = 0; recording && i < count; i++) {
-        if (waits_for_parts(handles[i], tlt_variable(requests, i)))
-            n_waiting++;
+        bool is_begun;
+        const uint32_t id = find_to_start(handles[i], tlt_variable(requests, i), &is_begun);
+        if (is_begun)
+            append(&event, id);
         else
-            append(&event, id_of(handles[i], tlt_variable(requests, i)));
+            n_waiting++;
     }
     const bool begins = count == 0 || n_waiting < count;
     int result = TLT_OUTSIDE(begins ? &event : NULL, tlt_pmpi.Startall(count, requests));
