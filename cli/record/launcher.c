@@ -12,12 +12,17 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+/* Another name can be that of a script that runs something whatever its options are. */
 static bool has_name_of_launcher(const char *command)
 {
+    static const char *const names[] = {"mpirun",          "mpiexec",        "orterun",
+                                        "prterun",         "mpirun.openmpi", "mpirun.mpich",
+                                        "mpiexec.openmpi", "mpiexec.mpich",  "mpiexec.hydra"};
     const char *slash = strrchr(command, '/'), *name = slash ? slash + 1 : command;
-    return !strncmp(name, "mpirun", strlen("mpirun")) ||
-           !strncmp(name, "mpiexec", strlen("mpiexec")) || !strcmp(name, "orterun") ||
-           !strcmp(name, "prterun");
+    for (size_t i = 0; i < sizeof names / sizeof *names; i++)
+        if (!strcmp(name, names[i]))
+            return true;
+    return false;
 }
 
 /* Starts "COMMAND --version"; returns where its output can be read, or -1. */

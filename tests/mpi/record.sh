@@ -84,6 +84,10 @@ check "a command line that is not UTF-8 is recorded as UTF-8" any_bytes
 printf '#!/bin/sh\n[ "$1" != --version ] || exec echo "mpirun (Open MPI) 4.1.4"\necho "$@"; echo "list: $OMPI_MCA_mca_base_env_list"\n' >"$scratch/mpirun"
 chmod +x "$scratch/mpirun"
 stand_in() { $timeless record -o "$trace" -- "$scratch/mpirun" "$@" >"$scratch/got" 2>"$scratch/err"; }
+printf '#!/bin/sh\necho "$@" >>%s\n' "$scratch/asked" >"$scratch/mpirun-all"
+chmod +x "$scratch/mpirun-all"
+once_only() { $timeless record -o "$trace" -- "$scratch/mpirun-all" job; equal "$(cat "$scratch/asked")" job; }
+check "a script with a name like mpirun-all runs once, and is not asked for a version" once_only
 stand_in -np 1 a : -np 1 b
 check "record adds -x for every program of the command line" \
     says '^-x LD_PRELOAD -x TIMELESS_OUTPUT -x TIMELESS_QUIET -x TIMELESS_RUN_ID -np 1 a : -x LD_PRELOAD -x TIMELESS_OUTPUT -x TIMELESS_QUIET -x TIMELESS_RUN_ID -np 1 b$' "$scratch/got"
