@@ -209,15 +209,13 @@ static void add_around(fitting *f)
         for (unsigned d = 0; d < FIT_MAX_DEPTH && fit_grids[g].n_dimensions > 1; d++)
             add(f, FIT_PEER, 1U << d, "around(%s, i%u)", fit_grids[g].name, d);
     }
-    static const char *const sizes[] = {"%s", "(%s + 1)", "(%s - 1)", "%s / 2", "%s / 4"};
+    static const char *const sizes[][2] = {
+        {"", ""}, {"(", " + 1)"}, {"(", " - 1)"}, {"", " / 2"}, {"", " / 4"}};
     for (unsigned d = 0; d < FIT_MAX_DEPTH; d++)
         for (size_t i = 0; i < f->n_names; i++) {
             char n[100];
             for (size_t k = 0; k < sizeof sizes / sizeof *sizes; k++) {
-#pragma GCC diagnostic push
-#pragma GCC diagnostic ignored "-Wformat-nonliteral"
-                snprintf(n, sizeof n, sizes[k], f->names[i]);
-#pragma GCC diagnostic pop
+                snprintf(n, sizeof n, "%s%.80s%s", sizes[k][0], f->names[i], sizes[k][1]);
                 add_common_points(f, 1U << d, d, n);
             }
             for (unsigned e = 0; e < d; e++) {
