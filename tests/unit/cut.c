@@ -56,19 +56,10 @@ static void write_run(const tl_event *rank0, size_t n0, const tl_event *rank1, s
     }
 }
 
-static tl_reader *open_trace(const char *path)
-{
-    tl_error err;
-    tl_reader *r;
-    if (tl_reader_open(path, &r, &err))
-        fail_msg("%s", err.text);
-    return r;
-}
-
 /* Cuts and compares rank's part, as text, with the lines expected. */
 static void check_part(uint32_t rank, const char *const *expected)
 {
-    tl_reader *r = open_trace(out_path);
+    tl_reader *r = test_open_trace(out_path);
     assert_true(tl_reader_complete(r));
     assert_string_equal(tl_reader_run(r)->origin, "test");
     assert_string_equal(tl_reader_run(r)->program, "a.out");
@@ -94,7 +85,7 @@ static void check_part(uint32_t rank, const char *const *expected)
 
 static tl_status cut(tl_span *span, tl_error *err)
 {
-    tl_reader *r = open_trace(in_path);
+    tl_reader *r = test_open_trace(in_path);
     tl_status status = tl_cut(r, span, "test", out_path, err);
     tl_span_free(span);
     tl_reader_close(r);
@@ -105,7 +96,7 @@ static void cut_section(size_t a, size_t b)
 {
     tl_error err;
     tl_span span;
-    tl_reader *r = open_trace(in_path);
+    tl_reader *r = test_open_trace(in_path);
     if (tl_span_of_sections(r, a, b, &span, &err))
         fail_msg("%s", err.text);
     tl_reader_close(r);
@@ -116,7 +107,7 @@ static void cut_section(size_t a, size_t b)
 static tl_status cut_events(uint64_t first, uint64_t past, tl_error *err)
 {
     tl_span span;
-    tl_reader *r = open_trace(in_path);
+    tl_reader *r = test_open_trace(in_path);
     assert_int_equal(tl_span_of_events(r, first, past, &span, err), TL_OK);
     tl_reader_close(r);
     return cut(&span, err);
@@ -185,7 +176,7 @@ static void sections(void **state)
                               {.call = TL_MPI_Barrier, .comm = 3, .clock_ns = 280},
                               FINALIZE};
     write_run(rank0, COUNT_OF(rank0), rank1, COUNT_OF(rank1));
-    tl_reader *r = open_trace(in_path);
+    tl_reader *r = test_open_trace(in_path);
     tl_section *list;
     size_t n;
     assert_int_equal(tl_sections_list(r, &list, &n, NULL), TL_OK);
@@ -239,7 +230,7 @@ static void regions(void **state)
     const tl_event rank[] = {INIT,         LEVEL(2, 10), LEVEL(0, 20), LEVEL(2, 30),
                              LEVEL(2, 40), BARRIER(50),  LEVEL(1, 60), FINALIZE};
     write_run(rank, COUNT_OF(rank), rank, COUNT_OF(rank));
-    tl_reader *r = open_trace(in_path);
+    tl_reader *r = test_open_trace(in_path);
     tl_span span;
     tl_error err;
     assert_int_equal(tl_span_of_region(r, 2, 2, &span, &err), TL_ERR_USAGE);
@@ -341,7 +332,7 @@ static void refusals(void **state)
     check_refused(0, 2, "collective calls");
     check_refused(2, 5, "collective calls");
     tl_span span;
-    tl_reader *r = open_trace(in_path);
+    tl_reader *r = test_open_trace(in_path);
     /* The receive of the message stands behind the barrier: it is under way there. */
     assert_int_equal(tl_span_of_sections(r, 1, 1, &span, &err), TL_OK);
     assert_int_equal(tl_cut(r, &span, "test", out_path, &err), TL_ERR_UNSUPPORTED);
@@ -371,7 +362,7 @@ static void refuse_section(size_t section, const char *words)
 {
     tl_error err;
     tl_span span;
-    tl_reader *r = open_trace(in_path);
+    tl_reader *r = test_open_trace(in_path);
     assert_int_equal(tl_span_of_sections(r, section, section, &span, &err), TL_OK);
     tl_reader_close(r);
     assert_int_equal(cut(&span, &err), TL_ERR_UNSUPPORTED);

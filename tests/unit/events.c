@@ -209,3 +209,12 @@ void test_store(const char *path, const uint8_t *data, size_t size)
     assert_int_equal(fwrite(data, 1, size, f), size);
     fclose(f);
 }
+
+tl_reader *test_open_trace(const char *path)
+{
+    tl_error err;
+    tl_reader *r;
+    if (tl_reader_open(path, &r, &err))
+        fail_msg("%s", err.text);
+    return r;
+}

@@ -39,6 +39,9 @@ tl_event test_regular_event(uint32_t rank, uint64_t i, int64_t *list);
  * with a flush every `flush` events, ended by Finalize; definitions included. */
 void test_write_trace(const char *path, uint32_t n_ranks, uint64_t n, uint64_t flush);
 
+/* Opens a trace that must be readable; to be closed. */
+tl_reader *test_open_trace(const char *path);
+
 /* Name of a scratch file of this test program; removed by test_remove_scratch. */
 const char *test_scratch(const char *name);
 

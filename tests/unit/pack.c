@@ -28,15 +28,6 @@ static void pack(const char *from, const char *to)
     tl_reader_close(r);
 }
 
-static tl_reader *open_trace(const char *path)
-{
-    tl_error err;
-    tl_reader *r;
-    if (tl_reader_open(path, &r, &err))
-        fail_msg("%s", err.text);
-    return r;
-}
-
 static int make_traces(void **state)
 {
     (void)state;
@@ -73,7 +64,7 @@ static void check_rank(tl_reader *r, uint32_t rank)
 static void the_same(void **state)
 {
     (void)state;
-    tl_reader *a = open_trace(plain), *b = open_trace(packed);
+    tl_reader *a = test_open_trace(plain), *b = test_open_trace(packed);
     assert_true(tl_reader_complete(b));
     for (uint32_t rank = 0; rank < RANKS; rank++) {
         tl_rank_summary x, y;
@@ -126,7 +117,7 @@ static void check_lost_base(const char *path, uint64_t offset, uint32_t n_ranks)
     file.data[offset] ^= 1;
     test_store(path, file.data, file.size);
     free(file.data);
-    tl_reader *r = open_trace(path);
+    tl_reader *r = test_open_trace(path);
     assert_false(tl_reader_complete(r));
     for (uint32_t rank = 1; rank < n_ranks - 1; rank++) {
         tl_cursor *c;
@@ -174,7 +165,7 @@ static void leaders(void **state)
         assert_int_equal(tl_writer_close(w, TL_END_FINALIZED, 1000 + rank), TL_OK);
     }
     pack(path, path);
-    tl_reader *r = open_trace(path);
+    tl_reader *r = test_open_trace(path);
     assert_true(tl_reader_complete(r));
     for (uint32_t rank = 0; rank < RING; rank++) {
         bool inner = rank > 0 && rank < RING - 1;
@@ -197,7 +188,7 @@ static void in_place_and_again(void **state)
     snprintf(again, sizeof again, "%s", test_scratch("again.tl"));
     test_write_trace(again, RANKS, EVENTS, FLUSH);
     pack(again, again);
-    tl_reader *r = open_trace(again), *once = open_trace(packed);
+    tl_reader *r = test_open_trace(again), *once = test_open_trace(packed);
     uint64_t a, b;
     assert_int_equal(tl_reader_hash(r, &a, NULL), TL_OK);
     assert_int_equal(tl_reader_hash(once, &b, NULL), TL_OK);
@@ -212,7 +203,7 @@ static void in_place_and_again(void **state)
 static void seek_in(const char *path, uint64_t n, uint64_t max_read)
 {
     static int64_t list[TEST_MAX_LIST];
-    tl_reader *r = open_trace(path);
+    tl_reader *r = test_open_trace(path);
     tl_cursor *c;
     tl_event e;
     test_random random = {.state = 5};
@@ -240,7 +231,7 @@ static void seek_in(const char *path, uint64_t n, uint64_t max_read)
 static void seek(void **state)
 {
     (void)state;
-    tl_reader *r = open_trace(packed);
+    tl_reader *r = test_open_trace(packed);
     uint64_t packed_bytes = tl_reader_file_bytes(r);
     tl_reader_close(r);
     seek_in(plain, EVENTS, 1024); /* one of EVENTS / FLUSH frames of a rank */
@@ -284,7 +275,7 @@ static tl_event next_of_loop(loop *l, uint64_t i, int64_t *list)
 static void check_stream(const char *path, uint64_t stream, uint64_t n)
 {
     static int64_t list[TEST_MAX_LIST];
-    tl_reader *r = open_trace(path);
+    tl_reader *r = test_open_trace(path);
     for (uint32_t rank = 0; rank < 2; rank++) {
         loop l = make_loop(stream + rank);
         tl_cursor *c;
@@ -352,7 +343,7 @@ static tl_event burst(test_random *random, uint64_t i)
 /* Each burst keeps its precision, but for the last one, and the total is exact. */
 static void check_bursts(const char *path, double precision, uint64_t total)
 {
-    tl_reader *r = open_trace(path);
+    tl_reader *r = test_open_trace(path);
     tl_rank_summary summary;
     tl_reader_rank(r, 0, &summary);
     assert_true(summary.volume == total);
@@ -398,13 +389,13 @@ static void precision(void **state)
     snprintf(rounded, sizeof rounded, "%s", test_scratch("rounded.tl"));
     uint64_t total = write_bursts(path);
     tl_error err;
-    tl_reader *r = open_trace(path);
+    tl_reader *r = test_open_trace(path);
     for (size_t i = 0; i < sizeof precisions / sizeof *precisions; i++) {
         tl_pack_options options = {.volume_precision = precisions[i], .origin = "rounded"};
         assert_int_equal(tl_pack(r, &options, rounded, &err), TL_OK);
         check_bursts(rounded, precisions[i], total);
     }
-    tl_reader *last = open_trace(rounded);
+    tl_reader *last = test_open_trace(rounded);
     assert_string_equal(tl_reader_run(last)->origin, "rounded");
     tl_reader_close(last);
     tl_pack_options wrong = {.volume_precision = -1};
@@ -498,7 +489,7 @@ static void damaged_is_refused(void **state)
     snprintf(bad, sizeof bad, "%s", test_scratch("bad.tl"));
     test_file whole = test_load(plain);
     test_store(bad, whole.data, whole.size - 20);
-    tl_reader *r = open_trace(bad);
+    tl_reader *r = test_open_trace(bad);
     tl_error err;
     assert_int_equal(tl_pack(r, NULL, packed, &err), TL_ERR_TRUNCATED);
     assert_memory_equal(err.text, bad, strlen(bad));

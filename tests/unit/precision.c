@@ -10,19 +10,10 @@
 
 #include "events.h"
 
-static tl_reader *open_trace(const char *path)
-{
-    tl_error err;
-    tl_reader *r;
-    if (tl_reader_open(path, &r, &err))
-        fail_msg("%s", err.text);
-    return r;
-}
-
 static void pack(const char *from, const char *to, const tl_pack_options *options)
 {
     tl_error err;
-    tl_reader *r = open_trace(from);
+    tl_reader *r = test_open_trace(from);
     if (tl_pack(r, options, to, &err))
         fail_msg("%s", err.text);
     tl_reader_close(r);
@@ -69,7 +60,7 @@ static long file_bytes(const char *path)
  * and the last one are exact. */
 static void check_looks(const char *path, double precision)
 {
-    tl_reader *r = open_trace(path);
+    tl_reader *r = test_open_trace(path);
     tl_cursor *c;
     tl_event e;
     test_random random = {.state = 5};
