@@ -49,15 +49,28 @@ static size_t user_in_url(const char *word, size_t *end)
     return at ? (size_t)(host - word) : 0;
 }
 
+/* Whether the next word is the name of a variable, and the one after it the value, as MPICH's
+ * launcher has it: -genv NAME VALUE. */
+static bool names_variable(const char *word)
+{
+    const size_t dashes = strspn(word, "-");
+    return dashes && (!strcmp(word + dashes, "genv") || !strcmp(word + dashes, "env"));
+}
+
+enum { NO_VALUE, IS_VALUE, IS_NAME };
+
 size_t tl_public_word(const char *word, int *is_value, char *out, size_t size)
 {
     const bool is_option = word[0] == '-';
     const size_t value = secret_value(word);
     size_t end = 0;
     const size_t user = user_in_url(word, &end);
-    const int was_value = *is_value;
-    *is_value = is_option && !value && tl_is_secret(word);
-    if (was_value && !*is_value)
+    const int was = *is_value;
+    const bool is_name = is_option || was == IS_NAME;
+    *is_value = is_name && !value && tl_is_secret(word) ? IS_VALUE : NO_VALUE;
+    if (!*is_value && names_variable(word))
+        *is_value = IS_NAME;
+    if (was == IS_VALUE && *is_value != IS_VALUE)
         return (size_t)snprintf(out, size, "%s", withheld);
     if (value)
         return (size_t)snprintf(out, size, "%.*s%s", (int)value, word, withheld);

@@ -3,7 +3,8 @@
  * Ranks of MPICH look for messages in a loop until they have one. In a folded run, the rank that
  * they wait for shares the core with them and must wait until the kernel takes the core away. MPICH
  * has no parameter for this, as Open MPI has. But where MPICH communicates by UCX, each turn of the
- * loop calls ucp_worker_progress. */
+ * loop calls ucp_worker_progress. In a run that does not compute, the rank sleeps, as the ranks of
+ * Open MPI do (skip/wait.c). */
 #include "config.h"
 
 #include <stdlib.h>
@@ -12,6 +13,7 @@
 #include <unistd.h>
 
 #include "runtime.h"
+#include "skip/skip.h"
 
 enum { MOST_IDLE = 20 }; /* turns without progress before the core is given away */
 
@@ -32,7 +34,10 @@ TLT_API unsigned ucp_worker_progress(void *worker)
     n_idle = progress ? 0 : n_idle + 1;
     if (n_idle == MOST_IDLE) {
         n_idle = 0;
-        syscall(SYS_sched_yield);
+        if (tlt_skip_waits)
+            tlt_skip_wait();
+        else
+            syscall(SYS_sched_yield);
     }
     return progress;
 }

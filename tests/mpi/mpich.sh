@@ -59,6 +59,7 @@ folded() {
     [ -s together.tl ] && [ "$together" -lt $((alone / 2)) ]
 }
 same_kernels() { cmp <("$timeless" dump alone.tl | grep -o '^[0-9]* [0-9]* dgemm [^v]*') <("$timeless" dump together.tl | grep -o '^[0-9]* [0-9]* dgemm [^v]*') && "$timeless" info together.tl | grep '^folding *8 ranks on 1 core'; }
+sleeps() { $timeless record --folded --skip-kernels -o wait.tl -- $MPIRUN -n 4 ./skip wait >ms && cat ms && awk '{ n++; if ($2 >= 100) bad = 1 } END { exit bad || n != 2 }' ms; }
 # dumped FILE: the calls of rank 0 with their counts
 dumped() { "$timeless" dump "$1" | awk '$1 == 0 && $2 ~ /^[0-9]+$/ && $3 !~ /Init|Finalize/ { list = $3; for (i = 4; i <= NF; i++) if ($i ~ /^(recv_)?count=|^list=/) list = list " " $i; print list }'; }
 beyond() { equal "$(dumped beyond.tl)" 'MPI_Sendrecv count=3000000000 recv_count=3000000000
@@ -97,6 +98,8 @@ programs_of_mpich() {
         compile folded -lblas
         check "MPICH: 8 ranks on one core need less than half of the time if folded" folded
         check "MPICH: the events are the same" same_kernels
+        compile skip -llapack -lblas
+        check "MPICH: --skip-kernels: a rank that waits 2 s needs less than 0.1 s of CPU time" sleeps
     fi
     echo '#include <mpi.h>
 #include <stdio.h>

@@ -1,9 +1,9 @@
 /* wait.c - ranks that wait sleep. With many ranks on a core, each of those that spin would get its
  * turn before the one that has something to do, even if they yield.
  *
- * Open MPI calls sched_yield() each time it has looked for messages in vain, if it was told so
- * (--folded). A rank sleeps for a quarter of the time for which it has waited, so the run takes at
- * most a quarter longer than the waits. */
+ * A rank that looks for messages in vain calls this again and again: Open MPI calls sched_yield(),
+ * if it was told so (--folded), and for MPICH ucx.c calls it. A rank sleeps for a quarter of the
+ * time for which it has waited, so the run takes at most a quarter longer than the waits. */
 #include "config.h"
 
 #include "skip/skip.h"
