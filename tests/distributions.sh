@@ -1,23 +1,28 @@
 #!/usr/bin/env bash
-# distributions.sh [--all] [--limit SECONDS] [RELEASE...]: builds the last commit and runs its tests in a bare system of each
-# Debian release, which debootstrap installs into a folder from the mirror of this machine. bookworm is Debian 12, trixie is
-# Debian 13. Without RELEASE it takes the one of the two that this machine does not run.
+# distributions.sh [--all|--whole] [--limit SECONDS] [RELEASE...]: builds the last commit and runs its tests in a bare system of
+# each Debian release, which debootstrap installs into a folder from the mirror of this machine. bookworm is Debian 12, trixie
+# is Debian 13. Without RELEASE it takes the one of the two that this machine does not run.
 #
-#   without --all   the first command of the README, and the core of the tests (CORE below), with the packages in the first
+#   without option  the first command of the README, and the core of the tests (CORE below), with the packages in the first
 #                   part of packages.txt
 #   --all           the README's test command
+#   --whole         all tests and the checker, a script at a time, on a clean clone; prints which checks were skipped. Each
+#                   script has a log in ROOTS/RELEASE.COMMIT. If this is ended, the next run goes on from there; it also repeats
+#                   scripts that failed, once, and keeps what they said at first (SCRIPT.failed). The variable SCRIPTS names the
+#                   scripts to run, if not all.
 #   --limit SECONDS a release is skipped if its system and packages are not installed after a third of this time, and fails if
-#                   its build and tests have not ended after two thirds of it
+#                   its build and tests have not ended after two thirds of it (with --whole: the build, or one script)
 #
 # The systems are kept in the folder ROOTS (default: distributions/ in the build folder), so that the next run is faster.
 # Prints "RELEASE: N passed, M failed" for each.  Exit code 0: nothing failed.  1: something failed.  77: the system cannot be
 # installed or entered on this machine; the last line, "skipped: ...", gives the reason.
 set -u
 cd "$(dirname "$0")/.." || exit 4
-all='' limit_s=0
+all='' whole='' limit_s=0
 while :; do
     case ${1:-} in
     --all) all=1 ;;
+    --whole) whole=1 ;;
     --limit) limit_s=${2:?SECONDS}; shift ;;
     *) break ;;
     esac
@@ -43,7 +48,7 @@ unshare --mount true 2>/dev/null || cannot "there are no mount namespaces here"
 # install_in ROOT: fetches the packages from the mirror; setup.sh installs them
 install_in() {
     local packages further=
-    [ -n "$all" ] || further='/^# What further/,$d;'
+    [ -n "$all$whole" ] || further='/^# What further/,$d;'
     packages=$(sed "${further}s/#.*//" tests/packages.txt | tr '\n' ' ')
     inside_for $((limit_s / 3)) "$1" "apt-get update -qq -o APT::Update::Error-Mode=any &&
         apt-get install -qq -y --no-install-recommends --download-only $packages" >"$1.log" 2>&1 && return
@@ -51,8 +56,63 @@ install_in() {
     return 1
 }
 
+# build_clone ROOT FOLDER: builds a clean clone of the commit, once, and writes the names of its tests into FOLDER
+build_clone() {
+    [ "$(cat "$1/timeless/build/whole" 2>/dev/null)" != "$commit" ] || return 0
+    rm -rf "$1/timeless"
+    git clone -q . "$1/timeless" && git -C "$1/timeless" checkout -q "$commit" &&
+        inside_for $((limit_s * 2 / 3)) "$1" 'cd /timeless && bash tests/setup.sh' &&
+        inside "$1" "printf 'include Makefile\nnames:\n\t@echo \$(TESTS)\n' | make -s -C /timeless/build -f - names" >"$2/tests" &&
+        echo tests/lint.sh >>"$2/tests" &&
+        echo "$commit" >"$1/timeless/build/whole"
+}
+
+# one_in ROOT SCRIPT: runs it and prints its results; exit code 124: it did not end
+one_in() {
+    local run="make -C build --no-print-directory check TESTS=$2"
+    if [ "$2" = tests/lint.sh ]; then # it speaks no TAP
+        run='bash tests/lint.sh && echo "# PASS: 1" || { [ $? = 77 ] && echo "SKIP: tests/lint.sh 1 - clang-tidy"; }'
+    fi
+    inside_for $((limit_s * 2 / 3)) "$1" "cd /timeless && $run"
+}
+failed_in() { grep -qaE '^# (FAIL|XPASS|ERROR): +[1-9]' "$@"; }
+
+# whole_in ROOT: the scripts that have not passed yet; prints all logs
+whole_in() {
+    local logs=$1.$commit test log ended
+    mkdir -p "$logs"
+    build_clone "$1" "$logs" >"$logs/build" || { cat "$logs/build"; return 1; }
+    for test in ${SCRIPTS:-$(cat "$logs/tests")}; do
+        log=$logs/${test//\//.}
+        [ -e "$log.log" ] && ! failed_in "$log.log" && continue
+        if [ -e "$log.log" ]; then
+            [ ! -e "$log.failed" ] || continue
+            mv "$log.log" "$log.failed"
+        fi
+        one_in "$1" "$test" >"$log.part" 2>&1
+        ended=$?
+        # One that was ended, or that make could not run, has no totals.
+        [ $ended = 0 ] || failed_in "$log.part" || printf 'ERROR: %s 0 - exit code %d\n# ERROR: 1\n' "$test" $ended >>"$log.part"
+        [ ! -e "$1/timeless/build/${test%.sh}.log" ] || cp "$1/timeless/build/${test%.sh}.log" "$log.out"
+        mv "$log.part" "$log.log"
+        echo "$test: $(grep -aE '^# (PASS|SKIP|FAIL|ERROR):' "$log.log" | tr -s '# \n' ' ')"
+    done
+    cat "$logs"/*.log
+    ! failed_in "$logs"/*.log
+}
+
+# describe_whole ROOT: what was skipped, and how much was run
+describe_whole() {
+    [ -e "$1.$commit/tests" ] || return 0 # the build failed
+    grep -aE '^SKIP: ' "$1.log"
+    echo "$release: commit $commit, $(logs_of "$1" log) of $(wc -w <"$1.$commit/tests") scripts," \
+        "$(logs_of "$1" failed) of them run twice, $(grep -c '^SKIP: ' "$1.log") checks skipped"
+}
+logs_of() { find "$1.$commit" -name "*.$2" | wc -l; }
+
 # test_in ROOT: the tests; prints their log
 test_in() {
+    [ -z "$whole" ] || { whole_in "$1"; return; }
     rm -rf "$1/timeless" && mkdir "$1/timeless" && git archive HEAD | tar -x -C "$1/timeless" || return
     if [ -n "$all" ]; then
         inside_for $((limit_s * 2 / 3)) "$1" 'cd /timeless && bash tests/run.sh'
@@ -63,6 +123,7 @@ test_in() {
 }
 
 status=0
+[ -z "$whole" ] || commit=$(git rev-parse HEAD) || exit 4
 for release; do
     root=$roots/$release
     limit_of_root_s=$((limit_s / 3)) make_root "$release" "$root" || cannot "$release: debootstrap failed: $(tail -n 1 "$root.log")"
@@ -71,7 +132,7 @@ for release; do
     install_in "$root" || cannot "$release: its packages cannot be installed: $(tail -n 1 "$root.log")"
     test_in "$root" >"$root.log" 2>&1
     ended=$?
-    passed=$(awk '/^# PASS:/ { n = $3 } END { print n + 0 }' "$root.log")
+    passed=$(awk '/^# PASS:/ { n += $3 } END { print n + 0 }' "$root.log")
     failed=$(awk '/^# (FAIL|XPASS|ERROR):/ { n += $3 } END { print n + 0 }' "$root.log")
     [ -z "$all" ] || [ $ended = 124 ] || IFS=' ' read -r passed _ failed _ < <(tail -n 1 "$root.log")
     if [ $ended = 124 ]; then
@@ -82,6 +143,7 @@ for release; do
         tail -n 30 "$root.log"
     fi
     grep -aE '^(FAIL|XPASS|ERROR): .* [0-9]+ - ' "$root.log"
+    [ -z "$whole" ] || describe_whole "$root"
     echo "$release: $passed passed, $failed failed"
     [ "$failed" = 0 ] || status=1
 done

@@ -110,15 +110,28 @@ printf '#!/bin/sh\nmkdir -p "$3"\n' >"$scratch/system/debootstrap"
 printf '#!/bin/sh\necho 0\n' >"$scratch/system/id"
 cat >"$scratch/system/unshare" <<'END'
 #!/bin/bash
+script=${!###*TESTS=}
+case ${!#} in *lint.sh*) script=lint ;; esac
 case ${!#} in
-*first-light*) eval "$TESTS" ;;
+*names:*) echo a.sh b.sh ;;
+*TESTS=* | *lint.sh*) eval "$TESTS" ;;
 *apt-get*) eval "$APT" ;;
 esac
 END
-printf '#!/bin/sh\nexec tar -cf - -T /dev/null\n' >"$scratch/system/git"
+cat >"$scratch/system/git" <<'END'
+#!/bin/bash
+case $1 in
+archive) exec tar -cf - -T /dev/null ;;
+clone) mkdir -p "${!#}/build" ;;
+rev-parse) echo 0123abc ;;
+esac
+END
 chmod +x "$scratch"/system/*
 other() {
     rm -rf "$scratch/roots"
+    other_again "$@"
+}
+other_again() {
     APT=$1 TESTS=$2 ROOTS=$scratch/roots MIRROR=http://mirror.invalid PATH=$scratch/system:$PATH \
         bash "$top_srcdir/tests/distributions.sh" "${@:3}" trixie >"$scratch/said"
     local code=$?
@@ -135,4 +148,13 @@ check_exit 77 'the other release: a mirror that does not answer is no failure' o
 check 'the other release: it is a named skip' grep -q '^skipped: the other Debian release: trixie: its packages cannot be installed: the mirror took more than 1 seconds' "$scratch/last"
 check_exit 77 'the other release: nor is one that lacks a package' other 'echo "E: no a"; exit 100' :
 check 'the other release: the package is named' grep -q 'E: no a$' "$scratch/last"
+one='echo "$script" >>"$ROOTS/ran"; printf "SKIP: $script 2 - c # SKIP no\\n# PASS: 3\\n"'
+check_exit 1 'the whole suite: one script fails' other : "$one"'; [ $script != b.sh ] || { echo "# FAIL: 1"; exit 2; }' --whole
+check 'the whole suite: all are counted' last 'trixie: 9 passed, 1 failed'
+check 'the whole suite: what is skipped is named' grep -qx 'SKIP: a.sh 2 - c # SKIP no' "$scratch/said"
+check_exit 0 'the whole suite: the next run passes' other_again : "$one" --whole
+check 'the whole suite: it repeated only what failed' equal "$(paste -sd ' ' "$scratch/roots/ran")" 'a.sh b.sh lint b.sh'
+check 'the whole suite: and says so' grep -qx 'trixie: commit 0123abc, 3 of 3 scripts, 1 of them run twice, 3 checks skipped' "$scratch/said"
+check_exit 1 'the whole suite: a script that hangs fails' other : 'sleep 1000' --whole --limit 3
+check 'the whole suite: each counts' last 'trixie: 0 passed, 3 failed'
 tap_done
