@@ -20,16 +20,20 @@ trap 'rm -rf "$scratch"' EXIT
 # names_of_mpich: mpirun and mpicc are those of MPICH, as on a machine without Open MPI
 names_of_mpich() {
     local command
-    if [ ! -e "$scratch/mpich" ]; then
-        mkdir "$scratch/mpich"
+    if [ ! -e "$scratch/names-of-mpich" ]; then
+        mkdir "$scratch/names-of-mpich"
         for command in mpirun mpiexec mpicc mpicxx mpifort; do
-            ln -s "$(command -v $command.mpich)" "$scratch/mpich/$command"
+            ln -s "$(command -v $command.mpich)" "$scratch/names-of-mpich/$command"
         done
-        ln -s "$(command -v hydra_pmi_proxy)" "$scratch/mpich/" # mpirun looks for it in its own folder
+        ln -s "$(command -v hydra_pmi_proxy)" "$scratch/names-of-mpich/" # mpirun looks for it in its own folder
     fi
-    PATH=$scratch/mpich:$PATH
+    PATH=$scratch/names-of-mpich:$PATH
 }
 [ "${MPI:-}" != mpich ] || names_of_mpich
+# is_of_other_mpi PROGRAM: it is linked with Open MPI, and the programs of the test are those of MPICH
+is_of_other_mpi() { uses_mpich && ldd "$(command -v "$1")" 2>/dev/null | grep -q 'libmpi\.so'; }
+# uses_mpich: the programs of the test are those of MPICH
+uses_mpich() { echo '#include <mpi.h>' | $MPICC -E -dM -x c - 2>/dev/null | grep -q ' MPICH_VERSION '; }
 
 . "$top_srcdir/tests/mpi_env.sh"
 

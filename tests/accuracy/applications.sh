@@ -21,7 +21,7 @@ PATH=$(cd "$top_builddir" && pwd)/cli:$PATH
 export TIMELESS_PLATFORMS=${TIMELESS_PLATFORMS:-$here/../platforms}
 . "$here/mpi_env.sh"
 : "${MPIRUN:=mpirun}" "${HPCC:=hpcc}"
-[ "${SCALAPACK_TESTS:-}" ] || SCALAPACK_TESTS=$(echo /usr/lib/*/scalapack/openmpi-tests)
+[ "${SCALAPACK_TESTS:-}" ] || SCALAPACK_TESTS=$(echo /usr/lib/*/scalapack/"${MPI:-openmpi}"-tests)
 n_ranks=4 limit_s=300 keep=
 while getopts n:l:k: option; do
     case $option in

@@ -4,7 +4,9 @@
 cd "$scratch" || exit 1
 export TIMELESS_PLATFORMS=$top_srcdir/platforms GATE_REPLAY=--no-compute GATE_RUNS=3 GATE_TOLERANCE=60%
 mkdir bin ci && ln -s "$timeless" bin/timeless && cp "$top_srcdir/doc/ci/gate.sh" ci/ || exit 99
-printf '#!/bin/sh\nexec %s --oversubscribe "$@"\n' "$(command -v "$MPIRUN")" >bin/mpirun && chmod +x bin/mpirun
+oversubscribe=--oversubscribe
+! uses_mpich || oversubscribe=
+printf '#!/bin/sh\nexec %s %s "$@"\n' "$(command -v "$MPIRUN")" "$oversubscribe" >bin/mpirun && chmod +x bin/mpirun
 export PATH=$PWD/bin:$PATH
 cat >app.c <<'END'
 #include <mpi.h>

@@ -44,7 +44,7 @@ variant() {
 variant O0 $MPICC -O0
 variant O2 $MPICC -O2 -fomit-frame-pointer
 variant frame-pointer $MPICC -O2 -fno-omit-frame-pointer -no-pie
-variant clang env OMPI_CC=clang $MPICC -O2
+variant clang env OMPI_CC=clang MPICH_CC=clang $MPICC -O2
 
 check "a depth of 2" recorded O2 --call-paths 2
 check "paths end after 2 callers" says '^4 wrap < recurse < recurse$' <(paths O2.tl)

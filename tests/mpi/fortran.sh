@@ -1,11 +1,13 @@
 # fortran.sh - Fortran programs leave the trace that the same calls in C leave, whatever their binding.
 . "$top_srcdir/tests/tap.sh"
 . "$top_srcdir/tests/mpi/tracer.sh"
+of_mpich=
+! uses_mpich || of_mpich=-DOF_MPICH
 
 # compile_fortran BINDING NAME [FILES...]: $scratch/NAME-BINDING from fortran/NAME.F90
 compile_fortran() {
     local binding=$1 name=$2; shift 2
-    $MPIFORT -O1 -g -fallow-argument-mismatch -ffree-line-length-none -w -J "$scratch" -D"$binding" \
+    $MPIFORT -O1 -g -fallow-argument-mismatch -ffree-line-length-none -w -J "$scratch" $of_mpich -D"$binding" \
         -o "$scratch/$name-$binding" "$here/fortran/$name.F90" "$@" ||
         { tap_result 'not ok' "compile $name"; tap_done; exit 1; }
 }
@@ -44,7 +46,7 @@ check "mixed: character arguments are passed on completely" test -e "$scratch/ma
 # The bindings' libraries export no call that the tracer does not know.
 binding_symbols() {
     local library
-    for library in $(ldd "$scratch/mixed-ALL" | awk '$1 ~ /^libmpi_(mpifh|usempi)/ {print $3}'); do
+    for library in $(ldd "$scratch/mixed-ALL" | awk '$1 ~ /^libmpi(_mpifh|_usempi|chfort)/ {print $3}'); do
         nm -D --defined-only "$library" | awk '$2 == "T" || $2 == "W" {print $3}'
     done | grep -E '^mpix?_.*[^_]_$' | grep -v '^mpi_sizeof_' | sort -u
 }
@@ -52,6 +54,8 @@ schema_names() { sed -nE "s/^TL_($1)\(([0-9]+, )?(\w+).*/\L\3/p" "$top_srcdir/co
 binding_symbols >"$scratch/exported"
 nm -D --defined-only "$tracer" | awk '{print $3}' | grep -E '^mpix?_' | sort >"$scratch/wrapped"
 { cat "$scratch/wrapped"; schema_names LOCAL | sed 's/.*/mpi_&_\nmpi_&_f08_/'
+    schema_names LOCAL | sed 's/.*/mpix_&_\nmpix_&_f08_\nmpi_&_f08ts_\nmpi_&_f08_large_\nmpi_&_f08ts_large_/' # MPICH's
+    echo mpi_wtime_f08_ # MPICH's calls MPI_Wtime
     # Local calls under names that C does not have.
     printf 'mpi_%s_\n' alloc_mem_cptr win_shared_query_cptr f_sync_reg f_sync_reg_f08 aint_add aint_diff \
         aint_add_f08 aint_diff_f08
@@ -61,6 +65,8 @@ all_known() { [ -s "$scratch/exported" ] && [ -z "$(comm -23 "$scratch/exported"
 check "every call that the bindings export is wrapped or local" all_known
 # A version of the library has an extension under one of its two names, or not at all.
 schema_names 'EXTENSION|TRANSLATED' | sed 's/.*/mpi_&_\nmpi_&_f08_\nmpix_&_\nmpix_&_f08_/' >"$scratch/extensions"
+# MPICH has those with buffers under names in _f08ts_ alone, and none for pointers.
+! uses_mpich || { sed -n 's/_f08ts_$/_f08_/p' "$scratch/exported"; printf 'mpi_win_allocate_%s\n' cptr_ shared_cptr_; } >>"$scratch/extensions"
 # Names in _f08ts_ are MPICH's, and those with large counts.
 check "the tracer wraps no call that the bindings do not export" \
     diff /dev/null <(comm -13 "$scratch/exported" "$scratch/wrapped" | grep -vxFf "$scratch/extensions" | grep -vE '_f08ts_$|_f08(ts)?_large_$')

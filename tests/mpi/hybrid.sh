@@ -36,6 +36,7 @@ once() {
     rm -f "$trace"
     case $way in
     folded) set -- "$@" --folded -n 4 ;;
+    exact) set -- "$@" -n 1 ;; # with every launcher
     *) command=($MPIRUN -np 1 --bind-to none "${command[@]}") ;;
     esac
     [ "$way" != one-core ] || under=(taskset -c "$cpu")
@@ -76,7 +77,7 @@ mv "$scratch/hybrid" "$scratch/hybrid-gcc"
 volumes_are_right hybrid-gcc
 not_comparable() { "$timeless" info "$1" | grep -F "$2"; }
 check "the trace reports that threads shared a core" not_comparable "$scratch/one-core.tl" "2 threads on 1 core"
-OMPI_CC=clang compile hybrid -fopenmp
+OMPI_CC=clang MPICH_CC=clang compile hybrid -fopenmp
 mv "$scratch/hybrid" "$scratch/hybrid-llvm"
 check "the second program has LLVM's runtime" grep -q libomp <(ldd "$scratch/hybrid-llvm")
 volumes_are_right hybrid-llvm

@@ -4,7 +4,7 @@
 export OMP_CANCELLATION=true
 for compiler in g++ clang++; do
     program=$scratch/$compiler
-    OMPI_CXX=$compiler mpicxx -O1 -g -fopenmp -o "$program" "$here/hybrid_unharmed.cpp"
+    OMPI_CXX=$compiler MPICH_CXX=$compiler mpicxx -O1 -g -fopenmp -o "$program" "$here/hybrid_unharmed.cpp"
     check_exit 4 "$compiler: the program exits 4 without the tracer" $MPIRUN -np 1 --bind-to none "$program"
     cp "$scratch/out" "$scratch/expected"
     check "$compiler: the result without the tracer is right" says '^wrong 0$' "$scratch/expected"

@@ -4,6 +4,8 @@
 . "$top_srcdir/tests/tap.sh"
 . "$top_srcdir/tests/mpi/tracer.sh"
 suppressions=$(dirname "$(command -v ompi_info)")/../share/openmpi/openmpi-valgrind.supp
+! uses_mpich || suppressions=/dev/null # it has none
+set_for_ranks LD_PRELOAD="$tracer"
 export TIMELESS_OUTPUT=$scratch/memcheck.tl
 
 memcheck=(valgrind -q --leak-check=full --show-leak-kinds=definite --suppressions="$suppressions" --xml=yes)
@@ -14,7 +16,7 @@ check_program() {
     local name
     name=$(basename "$1")
     check "$name runs under Valgrind" \
-        $MPIRUN -np 2 -x LD_PRELOAD="$tracer" "${memcheck[@]}" --xml-file="$scratch/$name.%p.xml" "$@"
+        $MPIRUN -np 2 "${for_ranks[@]}" "${memcheck[@]}" --xml-file="$scratch/$name.%p.xml" "$@"
     check "$name: Valgrind finds no error and no lost memory of the tracer" faultless "$name" "$(basename "$tracer")"
     check "$name: the trace is complete" says '^complete +yes' <("$timeless" info "$TIMELESS_OUTPUT")
 }

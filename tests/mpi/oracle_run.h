@@ -3,6 +3,7 @@
 #define ORACLE_RUN_H
 
 #include <mpi.h>
+#include <stddef.h>
 
 #include "oracle.h"
 

@@ -1,9 +1,15 @@
 # races.sh - the tracer under ThreadSanitizer, with threads that call MPI at the same time.
 #
-# Only the tracer is instrumented: what Open MPI, which is not, does with memory is left alone.
+# Only the tracer is instrumented: what MPI, which is not, does with memory is left alone.
 . "$top_srcdir/tests/tap.sh"
 . "$top_srcdir/tests/mpi/tracer.sh"
-cc=$($MPICC --showme:command)
+if uses_mpich; then
+    cc=gcc family=(-DTLT_WITH_MPICH '-DTLT_FAMILY_HEADER="mpi/mpich.h"') others=roll_call.c
+    read -ra flags < <(pkg-config --cflags mpich)
+else
+    cc=$($MPICC --showme:command) family=(-DTLT_WITH_OPENMPI) others=
+    read -ra flags <<<"$($MPICC --showme:compile) $(pkg-config --cflags pmix)"
+fi
 libtsan=$($cc -print-file-name=libtsan.so)
 # ThreadSanitizer needs its place in memory, which wide address randomisation may have taken.
 fixed='setarch -R'
@@ -12,14 +18,15 @@ $fixed true 2>/dev/null || fixed=
 # build_object SOURCE NAME [FLAGS...]
 build_object() {
     local source=$1 name=$2; shift 2
-    $cc -std=gnu11 -g -fPIC -fvisibility=hidden -fsanitize=thread -DHAVE_CONFIG_H -DTL_HIDDEN -DTLT_WITH_OPENMPI \
+    $cc -std=gnu11 -g -fPIC -fvisibility=hidden -fsanitize=thread -DHAVE_CONFIG_H -DTL_HIDDEN "${family[@]}" \
         -I"$top_builddir" -I"$top_builddir/tracer" -I"$top_srcdir/tracer" -I"$top_srcdir/compress" \
-        $($MPICC --showme:compile) $(pkg-config --cflags pmix) "$@" -c "$source" -o "$scratch/objects/$name.o"
+        "${flags[@]}" "$@" -c "$source" -o "$scratch/objects/$name.o"
 }
 build_tracer() {
     local source failed=0
     mkdir -p "$scratch/objects"
     for source in "$top_srcdir"/tracer/*.c "$top_srcdir"/tracer/{mpi,skip}/*.c "$top_srcdir"/compress/*.c "$top_srcdir"/compress/*/*.c; do
+        [ "$(basename "$source")" != "$others" ] || continue
         build_object "$source" "$(basename "$(dirname "$source")")-$(basename "$source" .c)" &
         [ "$(jobs -r | wc -l)" -lt "$(nproc)" ] || wait -n || failed=1
     done
@@ -31,16 +38,22 @@ link_tracer() {
 # under TRACER COMMAND...: on 2 ranks
 under() {
     local library=$1; shift
-    TIMELESS_OUTPUT=$scratch/races.tl $MPIRUN -np 2 \
-        -x LD_PRELOAD="$libtsan $scratch/$library.so" $fixed "$scratch/threads" "$@"
+    set_for_ranks LD_PRELOAD="$libtsan $scratch/$library.so"
+    TIMELESS_OUTPUT=$scratch/races.tl $MPIRUN -np 2 "${for_ranks[@]}" $fixed "$scratch/threads" "$@"
 }
 cat >"$scratch/suppressions" <<'EOS'
 called_from_lib:libmpi.so
 called_from_lib:libopen-pal.so
 called_from_lib:libopen-rte.so
+called_from_lib:libmpich.so
+called_from_lib:libucp.so
+called_from_lib:libucs.so
+called_from_lib:libuct.so
 EOS
 # Open MPI 5's PMIx wants memory at addresses that ThreadSanitizer uses.
 export PMIX_MCA_gds=hash
+# UCX's own mmap() crashes under ThreadSanitizer, also without the tracer.
+export UCX_MEM_MMAP_HOOK_MODE=none
 export TSAN_OPTIONS="ignore_noninstrumented_modules=1 exitcode=66 suppressions=$scratch/suppressions"
 
 compile threads -pthread

@@ -36,7 +36,7 @@ check "--volume-precision: only volumes and clocks change" rounded
 check_exit 2 "--volume-precision with --no-pack exits 2" $timeless record --no-pack --volume-precision 1e-3 -o "$trace" -- true
 check_exit 2 "--volume-precision that is no number exits 2" $timeless record --volume-precision much -o "$trace" -- true
 
-check_exit 137 "a killed run exits 137" $timeless record -o "$trace" -- $MPIRUN -np 2 "$scratch/ends" kill
+check_exit "$(exit_of_killed)" "a killed run exits as mpirun" $timeless record -o "$trace" -- $MPIRUN -np 2 "$scratch/ends" kill
 cp "$scratch/err" "$scratch/said"
 check "a killed run is not packed, and the message names the file with its last events" \
     says 'r.tl.open holds the last events of [12] killed ranks?' "$scratch/said"

@@ -25,7 +25,7 @@ volumes_add_up() {
 }
 
 for compiler in gcc clang; do
-    OMPI_CC=$compiler compile hybrid -fopenmp
+    OMPI_CC=$compiler MPICH_CC=$compiler compile hybrid -fopenmp
     mv "$scratch/hybrid" "$scratch/hybrid-$compiler"
     check "$compiler: 2 threads: the program is recorded" recorded $compiler 2
     check "$compiler: 2 threads: the parts of a region are its volume" volumes_add_up

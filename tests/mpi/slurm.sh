@@ -42,7 +42,9 @@ running() { # NAME FILE: the job runs, and the file exists
 events() { $timeless dump "$1" | sed -E '/^(run_id|folding|program|clock|writer|mpi_library|site) /d; s/ ?(clock_ns|site)=[0-9]+//g; s/ host="[^"]*"//'; }
 same_events() { events "$1" >one && [ "$(wc -l <one)" -gt 100 ] && events "$2" | diff one -; }
 
-check "srun starts 8 ranks of Open MPI on two nodes" $timeless record -o srun.tl -- srun --mpi=pmix -N 2 -n 8 ./steps 40
+pmi=pmix
+! uses_mpich || pmi=pmi2
+check "srun starts 8 ranks on two nodes" $timeless record -o srun.tl -- srun --mpi=$pmi -N 2 -n 8 ./steps 40
 cp "$scratch/err" said
 check "the trace is complete" says '8 ranks, .* complete' said
 $timeless record -o mpirun.tl -- $MPIRUN -np 8 ./steps 40 >/dev/null 2>&1
@@ -51,7 +53,7 @@ check "it is replayed" $timeless replay srun.tl --platform "$top_srcdir/platform
 
 # A job that waits until it is killed. Slurm looks at the limits each 30 s.
 batch limit -N 1 -n 4 -t 1 <<X
-exec $timeless record -o $scratch/limit.tl -- srun --mpi=pmix ./steps 40 wait
+exec $timeless record -o $scratch/limit.tl -- srun --mpi=$pmi ./steps 40 wait
 X
 check "a batch script records a run" running limit limit.tl
 sleep 1

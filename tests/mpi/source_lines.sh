@@ -35,7 +35,7 @@ build libhalo.so $MPICC -O2 -g -shared -fPIC -DWRAPPER "$source/halo.c"
 build linked $MPICC -O2 -g -DIN_LIBRARY "$source/halo.c" -L. -lhalo -Wl,-rpath,"$scratch"
 check "linked is recorded" recorded linked
 check "a shared library has them" has linked "object=\"libhalo.so\" .* $wrapper\$" "object=\"linked\" .* $inlined\$"
-build clang env OMPI_CC=clang $MPICC -O1 -g "$source/halo.c"
+build clang env OMPI_CC=clang MPICH_CC=clang $MPICC -O1 -g "$source/halo.c"
 check "clang is recorded" recorded clang
 check "a program of clang, which writes no table of addresses, has them" has clang "$wrapper\$" "$inlined\$"
 

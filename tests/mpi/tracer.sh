@@ -20,6 +20,19 @@ record() {
 same_text() { local expected=$1; shift; test -s "$expected" && "$@" | diff "$expected" -; }
 # says PATTERN FILE: a line of the file matches
 says() { grep -Eq -- "$1" "$2" || { echo "no line matches: $1"; cat "$2"; return 1; }; }
+# set_for_ranks NAME=VALUE...: for_ranks are the options by which mpirun gives the ranks these variables
+set_for_ranks() {
+    local variable
+    for_ranks=()
+    for variable; do
+        if uses_mpich; then for_ranks+=(-genv "${variable%%=*}" "${variable#*=}")
+        else for_ranks+=(-x "$variable"); fi
+    done
+}
+# exit_of_killed: the exit code of mpirun when a signal killed the ranks
+exit_of_killed() { if uses_mpich; then echo 9; else echo 137; fi; }
+# libmpi_of PROGRAM: the file of its MPI library
+libmpi_of() { ldd "$1" | awk '$1 ~ /^libmpi(ch)?\.so/ { print $3 }'; }
 # The component rdma of Open MPI 4.1 crashes in MPI_Compare_and_swap of 8 bytes.  Open MPI 5 has rdma in place of pt2pt.
 has_osc_pt2pt() { ompi_info --parsable 2>/dev/null | grep -q '^mca:osc:pt2pt:'; }
 avoid_osc_rdma() { ! has_osc_pt2pt || export OMPI_MCA_osc=^rdma; }

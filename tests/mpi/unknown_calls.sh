@@ -6,7 +6,7 @@ cd "$scratch" || exit 99
 # A libmpi with three functions more: it has the file name of the real one, which it needs under another name.
 printf '%s\n' '#include <mpi.h>' 'int main(void) { return MPI_Init(0, 0); }' >empty.c
 $MPICC -w -o empty empty.c || exit 99
-library=$(ldd empty | awk '$1 ~ /^libmpi\.so/ { print $3 }')
+library=$(libmpi_of empty)
 name=$(basename "$library") other=libmpx${name#libmpi}
 mkdir newer
 sed "s/${name//./\\.}/$other/g" "$library" >"newer/$other"
@@ -90,7 +90,7 @@ echo end >fortran.f90
 $MPIFORT -Wl,--no-as-needed -o fortran fortran.f90 || exit 99
 refer() {
     local libraries=$library file
-    for file in $(ldd fortran | awk '$1 ~ /^libmpi_/ { print $3 }'); do libraries+=" $file"; done
+    for file in $(ldd fortran | awk '$1 ~ /^libmpi(_|chfort)/ { print $3 }'); do libraries+=" $file"; done
     for file in $libraries; do functions "$file"; done | sort -u >all
     { sed 's/.*/int &();/' all; echo 'void *volatile kept[] = {'; sed 's/.*/\&&,/' all; echo '0}; int main(void) { MPI_Init(0, 0); return MPI_Finalize(); }'; } >all.c
     gcc -w -fPIC -o all.run all.c $libraries && [ "$(wc -l <all)" -gt 3000 ]

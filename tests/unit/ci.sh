@@ -157,4 +157,36 @@ check 'the whole suite: it repeated only what failed' equal "$(paste -sd ' ' "$s
 check 'the whole suite: and says so' grep -qx 'trixie: commit 0123abc, 3 of 3 scripts, 1 of them run twice, 3 checks skipped' "$scratch/said"
 check_exit 1 'the whole suite: a script that hangs fails' other : 'sleep 1000' --whole --limit 3
 check 'the whole suite: each counts' last 'trixie: 0 passed, 3 failed'
+
+# with_mpich TAP [OPTION...]: with_mpich.sh in a folder with two tests that run programs of MPI and one that does not; they print TAP
+mkdir -p "$scratch/mpich"/{tests/{mpi,cli,unit},build}
+cp "$top_srcdir/tests/with_mpich.sh" "$scratch/mpich/tests/"
+echo '$MPIRUN -np 2 ./a' >"$scratch/mpich/tests/mpi/a.sh"
+echo '. "$top_srcdir/tests/mpi/tracer.sh"' >"$scratch/mpich/tests/cli/b.sh"
+echo 'true' >"$scratch/mpich/tests/unit/c.sh"
+printf '%s\n' 'TESTS = tests/mpi/a.sh tests/cli/b.sh tests/unit/c.sh' 'check:' \
+    "	@mkdir -p \$(dir \$(TESTS)); echo \$(TESTS) \$\$MPI >>ran; printf \"\$\$TAP\" >\$(TESTS:.sh=.log)" >"$scratch/mpich/build/Makefile"
+cp "$scratch/system/id" "$scratch/system/mpicc.mpich"; cp "$scratch/system/id" "$scratch/system/mpiexec.hydra"
+with_mpich() {
+    rm -f "$scratch/mpich/build/ran"
+    TAP=$1 PATH=$scratch/system:$PATH bash "$scratch/mpich/tests/with_mpich.sh" "${@:2}" >"$scratch/said"
+    local code=$?
+    tail -n 1 "$scratch/said" >"$scratch/last"
+    return $code
+}
+ran() { equal "$(paste -sd ' ' "$scratch/mpich/build/ran")" "$1"; }
+check 'with MPICH: tests that run no program of MPI are left out' with_mpich '' --list
+check 'with MPICH: the others are listed' equal "$(paste -sd ' ' "$scratch/said")" 'tests/mpi/a.sh tests/cli/b.sh'
+check_exit 1 'with MPICH: a check fails' with_mpich 'ok 1 - x\nnot ok 2 - y\n1..2\n'
+check 'with MPICH: it is counted' last '2 passed, 0 skipped by name, 2 failed'
+check 'with MPICH: it is named' grep -qx 'FAIL: tests/cli/b.sh: y' "$scratch/said"
+check_exit 1 'with MPICH: a test ends before its plan' with_mpich 'ok 1 - x\n' tests/mpi/a.sh
+check 'with MPICH: it counts as failed' last '1 passed, 0 skipped by name, 1 failed'
+check_exit 0 'with MPICH: one test passes' with_mpich 'ok 1 - x\nok 2 - y # SKIP no z\n1..2\n' tests/mpi/a.sh
+check 'with MPICH: the skipped check is named' grep -qx 'SKIP: tests/mpi/a.sh: y: no z' "$scratch/said"
+check_exit 0 'with MPICH: the other passes, too' with_mpich 'ok 1 - x\n1..1\n'
+check 'with MPICH: only what failed ran again' ran 'tests/cli/b.sh mpich'
+check 'with MPICH: both are counted' last '2 passed, 1 skipped by name, 0 failed'
+check 'with MPICH: the summary runs nothing' with_mpich '' --summary
+check 'with MPICH: it prints the same' last '2 passed, 1 skipped by name, 0 failed'
 tap_done

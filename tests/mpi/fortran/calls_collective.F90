@@ -1,5 +1,20 @@
 ! calls_collective.F90 - the calls of ../calls_collective.c: its trace must be the same.
 #include "binding.h"
+! The mpi_f08 of MPICH 4.0 takes as many types as the own group has ranks, though there is one for each rank of the other.
+#if defined(USE_MPI_F08) && defined(OF_MPICH)
+#define BETWEEN_GROUPS_ALLTOALLW by_mpif_h
+subroutine by_mpif_h(in, counts, displs, types, out, out_counts, out_displs, out_types, c, ierr)
+  use mpi_f08, only: MPI_Comm, MPI_Datatype
+  implicit none
+  integer :: in(*), counts(*), displs(*), out(*), out_counts(*), out_displs(*), ierr
+  type(MPI_Datatype) :: types(3), out_types(3)
+  type(MPI_Comm) :: c
+  external :: MPI_Alltoallw
+  call MPI_Alltoallw(in, counts, displs, types%MPI_VAL, out, out_counts, out_displs, out_types%MPI_VAL, c%MPI_VAL, ierr)
+end subroutine
+#else
+#define BETWEEN_GROUPS_ALLTOALLW MPI_Alltoallw
+#endif
 module subtraction
   MPI_MODULE
   implicit none
@@ -68,7 +83,7 @@ contains
     call MPI_Allgatherv(in, 2, MPI_INTEGER, out, same, displs, MPI_INTEGER, c, ierr)
     call MPI_Alltoall(in, 3, MPI_INTEGER, out, 3, MPI_INTEGER, c, ierr)
     call MPI_Alltoallv(in, same, displs, MPI_INTEGER, out, same, displs, MPI_INTEGER, c, ierr)
-    call MPI_Alltoallw(in, same, byte_displs, types, out, same, byte_displs, types, c, ierr)
+    call BETWEEN_GROUPS_ALLTOALLW(in, same, byte_displs, types, out, same, byte_displs, types, c, ierr)
     call MPI_Reduce_scatter(in, out, split, MPI_INTEGER, MPI_SUM, c, ierr)
     call MPI_Ibcast(in, 9, MPI_INTEGER, to_first, c, r(1), ierr)
     call MPI_Ialltoallv(in, same, displs, MPI_INTEGER, out, same, displs, MPI_INTEGER, c, r(2), ierr)

@@ -38,6 +38,15 @@ contains
     if (.not. truth) call MPI_Abort(world, 1, ierr)
   end subroutine
 
+  ! MPICH 4.0 adds 1 to MPI_UNDEFINED, too, and in mpi_f08 it counts from 0.
+  logical function is_index(index, wanted)
+    integer, intent(in) :: index, wanted
+    is_index = index == wanted
+#ifdef OF_MPICH
+    is_index = is_index .or. index == merge(wanted + 1, wanted - 1, wanted == MPI_UNDEFINED)
+#endif
+  end function
+
   subroutine one_by_one
     HANDLE(MPI_Request) :: r(3)
     integer :: index
@@ -48,19 +57,19 @@ contains
     call MPI_Testany(3, r, index, flag, MPI_STATUS_IGNORE, ierr)
     call MPI_Barrier(world, ierr)
     call MPI_Waitany(1, r, index, MPI_STATUS_IGNORE, ierr)
-    call insist(index == 1)
+    call insist(is_index(index, 1))
     flag = .false.
     do while (.not. flag)
       call MPI_Testany(2, r, index, flag, MPI_STATUS_IGNORE, ierr)
     end do
-    call insist(index == 2)
+    call insist(is_index(index, 2))
     flag = .false.
     do while (.not. flag)
       call MPI_Test(r(3), flag, MPI_STATUS_IGNORE, ierr)
     end do
     call MPI_Wait(r(3), MPI_STATUS_IGNORE, ierr) ! null
     call MPI_Waitany(3, r, index, MPI_STATUS_IGNORE, ierr) ! all null
-    call insist(index == MPI_UNDEFINED)
+    call insist(is_index(index, MPI_UNDEFINED))
   end subroutine
 
   subroutine many
@@ -74,12 +83,12 @@ contains
     call MPI_Testsome(4, r, n, indices, MPI_STATUSES_IGNORE, ierr)
     call MPI_Barrier(world, ierr)
     call MPI_Waitsome(1, r, n, indices, statuses, ierr)
-    call insist(n == 1 .and. indices(1) == 1)
+    call insist(n == 1 .and. is_index(indices(1), 1))
     n = 0
     do while (n == 0)
       call MPI_Testsome(2, r, n, indices, MPI_STATUSES_IGNORE, ierr)
     end do
-    call insist(n == 1 .and. indices(1) == 2)
+    call insist(n == 1 .and. is_index(indices(1), 2))
     flag = .false.
     do while (.not. flag)
       call MPI_Testall(4, r, flag, MPI_STATUSES_IGNORE, ierr)
