@@ -26,6 +26,7 @@ struct arguments {
 
 enum {
     KEY_CORES = 256,
+    KEY_THREADS,
     KEY_MAX_SECONDS,
     KEY_SEED,
     KEY_NB,
@@ -44,6 +45,10 @@ static const struct argp_option options[] = {
 
     {0, 0, 0, 0, "What is measured:", 1},
     {"cores", KEY_CORES, "N|all", 0, "cores that measure at a time (default: all)", 0},
+    {"threads", KEY_THREADS, "N", 0,
+     "threads of each call, for ranks with N threads; times are then those of the clock (default: "
+     "1)",
+     0},
     {"max-seconds", KEY_MAX_SECONDS, "S", 0, "begin no new round after S seconds (default: 25)", 0},
     {"nb", KEY_NB, "K[,K...]|any", 0,
      "inner sizes of products and orders of triangular matrices (default: 32,64,96,128,192,256)",
@@ -137,6 +142,10 @@ static error_t parse(int key, char *value, struct argp_state *state)
         if (arguments->measure.cores == 0 || arguments->measure.cores > tlp_n_cores())
             argp_error(state, "--cores %s: this process may use 1 to %u", value, tlp_n_cores());
         break;
+    case KEY_THREADS:
+        arguments->measure.threads =
+            (unsigned)cli_parse_number_from(state, "--threads", value, 1, TLP_MAX_THREADS);
+        break;
     case KEY_MAX_SECONDS:
         arguments->measure.max_seconds =
             (double)cli_parse_number(state, "--max-seconds", value, 86400);
@@ -151,6 +160,12 @@ static error_t parse(int key, char *value, struct argp_state *state)
     case KEY_PER_CORE: arguments->fit.per_core = 1; break;
     case KEY_DECLARE: add_declaration(state, arguments, value); break;
     case KEY_NB: parse_blocks(state, arguments, value); break;
+    case ARGP_KEY_END:
+        if (!tlp_n_groups(&arguments->measure))
+            argp_error(state, "--threads %u: needs as many cores, and %u may be used",
+                       arguments->measure.threads,
+                       arguments->measure.cores ? arguments->measure.cores : tlp_n_cores());
+        break;
     case ARGP_KEY_ARG: argp_error(state, "'%s': this command takes no argument", value); break;
     default: return ARGP_ERR_UNKNOWN;
     }
@@ -173,9 +188,10 @@ static void report(const tlp_result *result)
 {
     const tlp_fit *gemm = tlp_result_fit(result, TL_KERNEL_dgemm);
     fprintf(stderr,
-            "timeless: %zu calls timed, %u at once; dgemm %.1f Gflop/s per core, model %s, mean "
+            "timeless: %zu calls timed, %u at once; dgemm %.1f Gflop/s per %s, model %s, mean "
             "error of a call that was not fitted %.1f%%\n",
-            result->n_samples, result->cores, 2e-9 / gemm->slope_s, tlp_form_name(gemm->form),
+            result->n_samples, result->cores, 2e-9 / gemm->slope_s,
+            result->threads == 1 ? "core" : "process", tlp_form_name(gemm->form),
             100 * gemm->error[gemm->form]);
 }
 
@@ -209,7 +225,8 @@ static tl_status finish_archive(tlp_archive *archive, const struct arguments *a,
 {
     tlp_repetition_list repetitions = {0};
     tlp_archive_note(archive, "seed", "%lu", result->seed);
-    tlp_archive_note(archive, "cores at once", "%u", result->cores);
+    tlp_archive_note(archive, "cores at once", "%u", result->cores * result->threads);
+    tlp_archive_note(archive, "threads of a call", "%u", result->threads);
     tlp_archive_note(archive, "seconds", "%g", a->measure.max_seconds);
     tlp_archive_note(archive, "calls timed", "%zu", result->n_samples);
     for (size_t i = 0; i < a->n_declared; i++)
@@ -248,9 +265,10 @@ int calibrate_kernels(int argc, char **argv)
         NULL,
         NULL,
         NULL};
-    struct arguments arguments = {.measure = {.max_seconds = 25, .seed = 1, .n_nb = 6},
-                                  .fit = {.form = TLP_BEST_FORM, .noise = TLP_BEST_NOISE},
-                                  .nb = {32, 64, 96, 128, 192, 256}};
+    struct arguments arguments = {
+        .measure = {.threads = 1, .max_seconds = 25, .seed = 1, .n_nb = 6},
+        .fit = {.form = TLP_BEST_FORM, .noise = TLP_BEST_NOISE},
+        .nb = {32, 64, 96, 128, 192, 256}};
     arguments.measure.nb = arguments.nb;
     cli_parse(&argp, argc, argv, 0, &arguments);
 

@@ -133,6 +133,7 @@ typedef struct tlr_model {
     char *path;
     double reference_flops; /* speed, in the platform's flop/s, of the host it was measured on */
     double s_per_flop;      /* of kernels without a line of their own; negative: none is known */
+    double kernel_threads;  /* of the BLAS in each process when the kernels were measured */
     double host_sd, day_sd; /* of all seconds, relative */
     tlr_rates pool;         /* of any host */
     size_t n_hosts;

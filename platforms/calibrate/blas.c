@@ -2,6 +2,7 @@
 #include "calibrate.h"
 
 #include <dlfcn.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -42,13 +43,20 @@ struct tlp_blas {
 static const double minus_double = -1, one_double = 1;
 static const float minus_single = -1, one_single = 1;
 
-static tl_status find_symbols(tlp_blas *blas, tl_error *err)
+/* For the libraries of BLAS in use; each reads one of these when it is loaded. */
+static void set_threads(unsigned threads)
 {
-    /* One thread in each process, as in an MPI program with one rank on each core. */
-    setenv("OPENBLAS_NUM_THREADS", "1", 1);
-    setenv("BLIS_NUM_THREADS", "1", 1);
-    setenv("MKL_NUM_THREADS", "1", 1);
-    setenv("OMP_NUM_THREADS", "1", 1);
+    static const char *const names[] = {"OPENBLAS_NUM_THREADS", "BLIS_NUM_THREADS",
+                                        "MKL_NUM_THREADS", "OMP_NUM_THREADS"};
+    char number[16];
+    snprintf(number, sizeof number, "%u", threads);
+    for (size_t i = 0; i < sizeof names / sizeof *names; i++)
+        setenv(names[i], number, 1);
+}
+
+static tl_status find_symbols(tlp_blas *blas, unsigned threads, tl_error *err)
+{
+    set_threads(threads);
     blas->library = dlopen(LIBRARY, RTLD_NOW | RTLD_LOCAL);
     if (!blas->library)
         return tl_fail(err, TL_ERR_SYSTEM, "%s: %s; install the Debian package libopenblas0",
@@ -135,7 +143,7 @@ void tlp_blas_refresh(tlp_blas *blas)
     }
 }
 
-tl_status tlp_blas_open(unsigned long seed, tlp_blas **out, tl_error *err)
+tl_status tlp_blas_open(unsigned long seed, unsigned threads, tlp_blas **out, tl_error *err)
 {
     tlp_blas *blas = calloc(1, sizeof *blas);
     gsl_rng *rng = gsl_rng_alloc(gsl_rng_mt19937);
@@ -145,7 +153,7 @@ tl_status tlp_blas_open(unsigned long seed, tlp_blas **out, tl_error *err)
         goto cleanup;
     }
     gsl_rng_set(rng, seed);
-    status = find_symbols(blas, err);
+    status = find_symbols(blas, threads, err);
     if (status != TL_OK)
         goto cleanup;
     status = make_operands(&blas->precision[0], sizeof(double), rng);

@@ -12,7 +12,8 @@ tl_status tlp_calibrate(const tlp_measure_options *options, tlp_result **out, tl
     tlp_result *result = calloc(1, sizeof *result);
     if (!result)
         return tl_fail(err, TL_ERR_MEMORY, "out of memory while calibrating");
-    result->cores = options->cores ? options->cores : tlp_n_cores();
+    result->cores = tlp_n_groups(options);
+    result->threads = options->threads;
     result->seed = options->seed;
     tlp_cpu_name(result->processor, sizeof result->processor);
     if (tlp_measure_instructions(&result->instruction_s, NULL) != TL_OK)

@@ -67,9 +67,9 @@ tl_status tlp_plan_round(unsigned long seed, unsigned round, const int *nb, size
 
 typedef struct tlp_blas tlp_blas;
 
-/* Loads the BLAS that programs get (libblas.so.3), with one thread in a process, and makes operands
- * with random content. */
-tl_status tlp_blas_open(unsigned long seed, tlp_blas **out, tl_error *err);
+/* Loads the BLAS that programs get (libblas.so.3), with so many threads in this process, and makes
+ * operands with random content. */
+tl_status tlp_blas_open(unsigned long seed, unsigned threads, tlp_blas **out, tl_error *err);
 void tlp_blas_close(tlp_blas *blas);
 /* Restores the first content of the operands, so that repeated solves do not overflow. */
 void tlp_blas_refresh(tlp_blas *blas);
@@ -88,11 +88,14 @@ typedef struct tlp_sample {
     uint16_t core;    /* which of the processes that measured */
     uint32_t repeats; /* calls in a row of which `seconds` is the mean */
     double work;      /* tl_kernel_work */
-    double seconds;   /* CPU time of one call */
+    double seconds;   /* of one call: CPU time, or with several threads by the clock */
 } tlp_sample;
 
+enum { TLP_MAX_THREADS = 4096 };
+
 typedef struct tlp_measure_options {
-    unsigned cores;     /* processes that measure at the same time; 0: one per core */
+    unsigned cores;     /* that measure at the same time; 0: all */
+    unsigned threads;   /* of the BLAS in each process, with a core for each; at least 1 */
     double max_seconds; /* a round begins only before this; at least one round is measured */
     unsigned long seed;
     const int *nb; /* block sizes */
@@ -101,11 +104,15 @@ typedef struct tlp_measure_options {
 
 /* The number of cores that this process may use. */
 unsigned tlp_n_cores(void);
-/* Pins this process to the nth core that it may use; does nothing if there is none. */
-void tlp_pin(unsigned nth);
+/* Pins this process to n of the cores that it may use, from the given one on; does nothing if there
+ * is none. */
+void tlp_pin(unsigned first, unsigned n);
 
-/* Measures on `cores` cores at the same time, with one process pinned to each. Seconds are CPU
- * time, so that other load on the machine does not count. */
+/* Processes that measure: one for each group of cores. */
+unsigned tlp_n_groups(const tlp_measure_options *options);
+/* Measures on `cores` cores at the same time, with one process pinned to each, or to each group of
+ * `threads` cores. Seconds are CPU time, so that other load on the machine does not count; with
+ * several threads they are those of the clock, because threads wait for each other. */
 tl_status tlp_measure(const tlp_measure_options *options, tlp_sample **out, size_t *n,
                       tl_error *err);
 
@@ -231,7 +238,8 @@ enum { TLP_FIT_ROOM = TL_KERNEL_isamax - TL_KERNEL_dgemm + 1 };
 typedef struct tlp_result {
     tlp_sample *samples;
     size_t n_samples;
-    unsigned cores;
+    unsigned cores;   /* groups of cores that measured at the same time */
+    unsigned threads; /* cores in a group, and threads of each call */
     unsigned long seed;
     double instruction_s; /* negative: no counter */
     char processor[128];

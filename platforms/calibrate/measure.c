@@ -1,4 +1,4 @@
-/* measure.c - times the kernels, with one process on each core. */
+/* measure.c - times the kernels, with one process on each core or group of cores. */
 #include "config.h"
 
 #include "calibrate.h"
@@ -48,36 +48,40 @@ unsigned tlp_n_cores(void)
     return (unsigned)CPU_COUNT(&set);
 }
 
-void tlp_pin(unsigned nth)
+void tlp_pin(unsigned first, unsigned n)
 {
-    cpu_set_t allowed, one;
+    cpu_set_t allowed, chosen;
     if (sched_getaffinity(0, sizeof allowed, &allowed) != 0)
         return;
+    CPU_ZERO(&chosen);
+    unsigned nth = 0;
     for (int cpu = 0; cpu < CPU_SETSIZE; cpu++) {
-        if (!CPU_ISSET(cpu, &allowed) || nth-- > 0)
+        if (!CPU_ISSET(cpu, &allowed))
             continue;
-        CPU_ZERO(&one);
-        CPU_SET(cpu, &one);
-        sched_setaffinity(0, sizeof one, &one);
-        return;
+        if (nth >= first && nth - first < n)
+            CPU_SET(cpu, &chosen);
+        nth++;
     }
+    if (CPU_COUNT(&chosen))
+        sched_setaffinity(0, sizeof chosen, &chosen);
 }
 
-static void time_call(tlp_blas *blas, const tlp_call *call, size_t offset, tlp_sample *out)
+static void time_call(tlp_blas *blas, clockid_t clock, const tlp_call *call, size_t offset,
+                      tlp_sample *out)
 {
     volatile double sum = tlp_blas_touch(blas, call, offset);
     (void)sum;
-    double before_s = now_s(CLOCK_THREAD_CPUTIME_ID);
+    double before_s = now_s(clock);
     tlp_blas_run(blas, call, offset);
-    double seconds = now_s(CLOCK_THREAD_CPUTIME_ID) - before_s;
+    double seconds = now_s(clock) - before_s;
     uint32_t repeats = 1;
     if (seconds < WARM_S) {
         double wanted = seconds > 0 ? BATCH_S / seconds : MAX_REPEATS;
         repeats = wanted < MAX_REPEATS ? 1 + (uint32_t)wanted : MAX_REPEATS;
-        before_s = now_s(CLOCK_THREAD_CPUTIME_ID);
+        before_s = now_s(clock);
         for (uint32_t i = 0; i < repeats; i++)
             tlp_blas_run(blas, call, offset);
-        seconds = (now_s(CLOCK_THREAD_CPUTIME_ID) - before_s) / repeats;
+        seconds = (now_s(clock) - before_s) / repeats;
     }
     const int64_t sizes[3] = {call->sizes[0], call->sizes[1], call->sizes[2]};
     *out = (tlp_sample){.call = *call,
@@ -96,10 +100,11 @@ static tl_status run_round(const tlp_measure_options *options, tlp_blas *blas, g
                                       &calls, &n_calls, &lane->err);
     if (status != TL_OK)
         return status;
+    const clockid_t clock = options->threads > 1 ? CLOCK_MONOTONIC : CLOCK_THREAD_CPUTIME_ID;
     tlp_blas_refresh(blas);
     for (size_t i = 0; i < n_calls && lane->n < MAX_SAMPLES; i++) {
         tlp_sample sample;
-        time_call(blas, &calls[i], gsl_rng_get(offsets), &sample);
+        time_call(blas, clock, &calls[i], gsl_rng_get(offsets), &sample);
         sample.core = (uint16_t)core;
         if (round > 0 && sample.seconds > 0)
             lane->samples[lane->n++] = sample;
@@ -115,11 +120,12 @@ static tl_status measure_here(const tlp_measure_options *options, unsigned core,
     struct lane *lane = &board->lanes[core];
     tlp_blas *blas = NULL;
     gsl_rng *offsets = gsl_rng_alloc(gsl_rng_mt19937);
+    /* Before the BLAS starts its threads, which take over the cores. */
+    tlp_pin(core * options->threads, options->threads);
     tl_status status = offsets
-                           ? tlp_blas_open(options->seed, &blas, &lane->err)
+                           ? tlp_blas_open(options->seed, options->threads, &blas, &lane->err)
                            : tl_fail(&lane->err, TL_ERR_MEMORY, "out of memory while measuring");
     double begin_s = now_s(CLOCK_MONOTONIC);
-    tlp_pin(core);
     if (status == TL_OK) {
         gsl_rng_set(offsets, options->seed + core);
         status = run_round(options, blas, offsets, core, 0, lane);
@@ -182,10 +188,15 @@ static tl_status gather(const struct board *board, unsigned cores, tlp_sample **
     return TL_OK;
 }
 
+unsigned tlp_n_groups(const tlp_measure_options *options)
+{
+    return (options->cores ? options->cores : tlp_n_cores()) / options->threads;
+}
+
 tl_status tlp_measure(const tlp_measure_options *options, tlp_sample **out, size_t *n,
                       tl_error *err)
 {
-    unsigned cores = options->cores ? options->cores : tlp_n_cores();
+    unsigned cores = tlp_n_groups(options);
     size_t bytes = sizeof(struct board) + cores * sizeof(struct lane);
     pid_t *pids = calloc(cores, sizeof *pids);
     struct board *board = mmap(NULL, bytes, PROT_READ | PROT_WRITE,

@@ -147,16 +147,19 @@ static void write_rates(FILE *out, const tlp_result *result)
         fprintf(out, ",\n  { unit = \"instructions\"; seconds_per_unit = %.4e; }",
                 result->instruction_s);
     fputs("\n);\n", out);
+    if (result->threads > 1)
+        fprintf(out, "kernel_threads = %u;\n", result->threads);
 }
 
 tl_status tlp_write_model(const tlp_result *result, FILE *out, tl_error *err)
 {
     fprintf(out,
-            "# Measured by 'timeless calibrate kernels' %s on %s: %u core%s at once, seed %lu,\n"
-            "# %zu calls of the BLAS that programs get, one thread per process, in CPU time.\n"
+            "# Measured by 'timeless calibrate kernels' %s on %s: %u process%s at once, seed %lu,\n"
+            "# %zu calls of the BLAS that programs get, %u thread%s in each process, %s.\n"
             "# timeless-model(5) describes this file.\n",
-            tl_version(), result->processor, result->cores, result->cores == 1 ? "" : "s",
-            result->seed, result->n_samples);
+            tl_version(), result->processor, result->cores, result->cores == 1 ? "" : "es",
+            result->seed, result->n_samples, result->threads, result->threads == 1 ? "" : "s",
+            result->threads == 1 ? "in CPU time" : "by the clock");
     write_ladder(out, result->fits);
     write_rates(out, result);
     write_kernels(out, result, result->fits);

@@ -101,7 +101,7 @@ tl_status tlp_noise_measure(unsigned core, double seconds, double threshold,
     memset(profile->detours, 0, MAX_DETOURS * sizeof *profile->detours);
     memset(profile->quanta_ns, 0, MAX_QUANTA * sizeof *profile->quanta_ns);
     const int is_pinned = sched_getaffinity(0, sizeof before, &before) == 0;
-    tlp_pin(core);
+    tlp_pin(core, 1);
     profile->spin_ns = shortest_pass_ns();
     find_detours(seconds, threshold, profile);
     measure_quanta(seconds, profile);

@@ -13,8 +13,8 @@
 
 tl_status tlp_write_raw(const tlp_result *result, FILE *out, tl_error *err)
 {
-    fprintf(out, "# seed %lu instruction_s %.17g processor %s\n" HEADER "\n", result->seed,
-            result->instruction_s, result->processor);
+    fprintf(out, "# seed %lu instruction_s %.17g threads %u processor %s\n" HEADER "\n",
+            result->seed, result->instruction_s, result->threads, result->processor);
     for (size_t i = 0; i < result->n_samples; i++) {
         const tlp_sample *s = &result->samples[i];
         fprintf(out, "%s,%d,%d,%d,%.0f,%u,%u,%.17g\n", tl_call_by_code(s->call.kernel)->name,
@@ -80,17 +80,20 @@ static int parse_line(char *line, tlp_sample *out)
     return 1;
 }
 
-/* The line of '#' with the conditions of the measurement; older files have the seed only. */
+/* The line of '#' with the conditions of the measurement; older files have less of them. */
 static void parse_head(const char *line, tlp_result *result)
 {
     static const char seed[] = "# seed ", instruction[] = " instruction_s ",
-                      processor[] = " processor ";
+                      threads[] = " threads ", processor[] = " processor ";
     if (strncmp(line, seed, sizeof seed - 1) != 0)
         return;
     result->seed = strtoul(line + sizeof seed - 1, NULL, 10);
     const char *at = strstr(line, instruction);
     if (at)
         result->instruction_s = strtod(at + sizeof instruction - 1, NULL);
+    const unsigned long stated =
+        (at = strstr(line, threads)) ? strtoul(at + sizeof threads - 1, NULL, 10) : 1;
+    result->threads = stated > 0 && stated <= TLP_MAX_THREADS ? (unsigned)stated : 1;
     if ((at = strstr(line, processor)))
         snprintf(result->processor, sizeof result->processor, "%s", at + sizeof processor - 1);
 }
@@ -129,6 +132,7 @@ tl_status tlp_read_raw(const char *path, tlp_result **out, tl_error *err)
                               : tl_fail(err, TL_ERR_MEMORY, "%s: out of memory", path);
     if (status == TL_OK) {
         result->instruction_s = -1;
+        result->threads = 1;
         tlp_cpu_name(result->processor, sizeof result->processor);
         status = read_lines(path, in, result, err);
         fclose(in);

@@ -14,7 +14,7 @@ enum { NEWEST_VERSION = 2 };
 static const char *const top_names[][10] = {
     {"version", "reference_flops", "seconds_per_flop", "units", "kernels"},
     {"version", "reference_flops", "seconds_per_flop", "units", "kernels", "hosts", "variability",
-     "parallel"}};
+     "parallel", "kernel_threads"}};
 static const char *const unit_names[][5] = {{"unit", "seconds_per_unit"},
                                             {"unit", "seconds_per_unit", "relative_sd", "classes"}};
 static const char *const class_names[] = {"from", "to", "seconds_per_unit", NULL};
@@ -487,6 +487,9 @@ static tl_status read_model(model_reading *m, const config_setting_t *root)
     model->s_per_flop = -1;
     if (status == TL_OK)
         status = tlr_setting_optional(&m->in, root, "seconds_per_flop", 0, &model->s_per_flop);
+    model->kernel_threads = 1;
+    if (status == TL_OK)
+        status = tlr_setting_optional(&m->in, root, "kernel_threads", 1, &model->kernel_threads);
     return status;
 }
 

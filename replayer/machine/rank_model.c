@@ -67,6 +67,7 @@ tl_status tlr_rank_model_open(tlr_rank_model *out, const tlr_model *model, const
                             .n_changes = options->n_changes,
                             .n_threads = tlr_change_threads(options->changes, options->n_changes),
                             .cores = place->cores,
+                            .kernel_wait = 1,
                             .n_cores = place->n_cores,
                             .n_on_host = place->n_ranks};
     if (!model)
@@ -74,6 +75,8 @@ tl_status tlr_rank_model_open(tlr_rank_model *out, const tlr_model *model, const
     out->host = find_host(model, place, err, &status);
     if (status != TL_OK)
         return status;
+    if (place->cores > 0)
+        out->kernel_wait = fmax(1, model->kernel_threads / place->cores);
     const char *unit = tl_reader_run(trace)->volume_unit;
     out->unit = out->host ? tlr_rates_unit(&out->host->rates, unit) : NULL;
     if (!out->unit)
@@ -117,7 +120,7 @@ void tlr_rank_model_close(tlr_rank_model *m)
 
 int tlr_rank_models_agree(const tlr_rank_model *a, const tlr_rank_model *b)
 {
-    if (a->model != b->model || a->host != b->host || !a->model)
+    if (a->model != b->model || a->host != b->host || !a->model || a->kernel_wait != b->kernel_wait)
         return 0;
     for (size_t i = 0; i < a->model->pool.n_kernels; i++)
         if (a->kernel_factors[i] != b->kernel_factors[i])
@@ -214,7 +217,7 @@ static void look_up(const tlr_rank_model *m, const tl_event *event, tlr_kernel_m
     memo->of_pool = tlr_rates_kernel(pool, event->call, user);
     memo->of_rank = of_host ? of_host : memo->of_pool;
     memo->factor = memo->of_pool ? m->kernel_factors[memo->of_pool - pool->kernels] : 1;
-    memo->factor *= changed_factor(m, event, user);
+    memo->factor *= changed_factor(m, event, user) * m->kernel_wait;
     memo->is_simple = memo->of_rank && is_simple(memo->of_rank);
     if (!memo->is_simple)
         return;

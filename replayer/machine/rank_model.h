@@ -54,6 +54,7 @@ typedef struct tlr_rank_model {
     unsigned n_threads;        /* of a parallel region; 0: as in the run */
     double cores;              /* tlr_place */
     double n_cores, n_on_host; /* cores and ranks of the host; 0: unknown */
+    double kernel_wait;        /* by which kernels take longer, as their threads share cores */
     tlr_bound_memo bounds[TLR_BOUND_MEMOS];
     double *kernel_factors;   /* [model->pool.n_kernels] */
     uint32_t site;            /* of the event before */

@@ -39,6 +39,16 @@ check 'two calibrations of a folder can be compared' "$timeless" compare --histo
 "$timeless" calibrate kernels --max-seconds 0 --cores 1 --seed 3 --raw "$scratch/two.csv" >"$scratch/two.conf" 2>"$scratch/err"
 check 'replays with what was measured' test "$(printf '%s\n' 'timeless-text 1' 'ranks 1' 'rank 0 host="h"' '0 0 dgemm m=100 n=100 k=64' 'end cut clock_ns=0' |
     "$timeless" undump - -o "$scratch/t.tl" && "$timeless" replay "$scratch/t.tl" -p "$scratch/here" -q)" != 0
+# Calls with two threads: one process on two cores.
+if [ "$(nproc)" -ge 2 ]; then
+    check 'measures calls of two threads' "$timeless" calibrate kernels --max-seconds 0 --threads 2 --cores 2 --nb 64 \
+        --raw "$scratch/pairs.csv" --archive none -o "$scratch/pairs.conf"
+    check 'one process measures them' sh -c '! grep -v "^#" "$1" | cut -d, -f6 | grep -qx 1' - "$scratch/pairs.csv"
+    check 'the model says so' grep -qx 'kernel_threads = 2;' "$scratch/pairs.conf"
+    check 'the measurements say so' sh -c '"$1" calibrate kernels --from "$2" --archive none | grep -qx "kernel_threads = 2;"' - "$timeless" "$scratch/pairs.csv"
+fi
+check_exit 2 'more threads than cores' "$timeless" calibrate kernels --cores 1 --threads 2 -o "$scratch/no.conf"
+check_exit 2 'no threads' "$timeless" calibrate kernels --threads 0 -o "$scratch/no.conf"
 # Made-up measurements on two cores, the second slower, fitted again.
 {
     echo kernel,d0,d1,d2,work,core,repeats,seconds

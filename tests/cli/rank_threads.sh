@@ -132,6 +132,21 @@ no_host_is_busy() { local s; s=$("$timeless" replay serial.tl --engine loggops -
 check 'loggops: without hosts as many cores are busy as there are threads' no_host_is_busy
 check 'the prediction names the bound' sh -c '"$0" replay serial.tl -p p --model busy.conf --set region:app+0x10.bound=memory --json | grep -F "region:app+0x10.bound=memory"' "$timeless"
 
+# A kernel of 1 s that was measured with four threads; hosts have four cores.
+kernels() { # RANKS
+    { printf '%s\n' 'timeless-text 1' "ranks $1"
+      for ((rank = 0; rank < $1; rank++)); do
+          printf '%s\n' "rank $rank host=\"h\"" "$rank 0 dgemm m=100 n=100 k=100" 'end cut clock_ns=0'
+      done; } | "$timeless" undump - -o "kernels-$1.tl"
+}
+printf '%s\n' 'version = 2;' 'reference_flops = 1e9;' 'units = ({unit = "cpu-ns"; seconds_per_unit = 1e-9;});' \
+    'kernels = ({ kernel = "dgemm"; intercept_s = 0.0; per_work_s = 1e-6; });' >one-thread.conf
+sed '$a kernel_threads = 4;' one-thread.conf >four-threads.conf
+kernels 1; kernels 8
+takes 'a rank with a core for each thread of its kernels' 1 kernels-1 --model four-threads.conf
+takes 'ranks with a core and four threads of their kernels' 4 kernels-8 --model four-threads.conf
+takes 'ranks with a core and a thread' 1 kernels-8 --model one-thread.conf
+
 says() { check_exit "$1" "$2" "$timeless" "${@:4}"; cp "$scratch/err" said.txt; check "$2: the message" grep -qE "$3" said.txt; }
 regions short 1 '0,0,0 0'
 says 3 'a region without threads' 'without threads' replay short.tl -p p
