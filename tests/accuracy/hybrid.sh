@@ -3,12 +3,13 @@
 #
 #     tests/accuracy/hybrid.sh [-P] [-r RUNS] TABLE.csv      (from the build folder, after make)
 #
-# First the cores are calibrated, then all predictions are written, then the measurements; rows that the table has are not
-# made again. The calibrated model is kept beside the table (TABLE.conf). Of the recordings and of the runs the fastest
-# counts. Rows "predicted-bound" of the stencil name what limits it: the last cache, or memory. -P: before other load, as
-# root: recordings by nice, measurements by the real-time class (rows "measured-nice" of an older table: by nice). The
-# machine needs two cores. The rows of the BLAS assume that its threads share each call equally (--scale bursts), on cores that are as fast as two that do arithmetic at
-# the same time, because they are not modelled.
+# First the cores and the kernels are calibrated, with one and with two threads. Then each program is recorded, its
+# prediction is written, and it is measured, one program after the other, because a machine may not keep its speed for
+# long; rows that the table has are not made again. The calibrated models are kept beside the table (TABLE.conf,
+# TABLE-1.conf, TABLE-2.conf). Of the recordings and of the runs the fastest counts. Rows "predicted-bound" of the stencil
+# name what limits it: the smallest cache of the model with room for its two arrays, or memory. The BLAS is predicted by
+# its calls and the kernels with two threads. -P: before other load, as root: recordings by nice, measurements by the
+# real-time class (rows "measured-nice" of an older table: by nice). The machine needs two cores.
 : "${top_srcdir:=$(cd "$(dirname "$0")/../.." && pwd)}" "${top_builddir:=$PWD}"
 runs=7 priority=
 while getopts Pr: option; do
@@ -43,7 +44,18 @@ else
     "$timeless" calibrate memory -o p --archive none --allow-busy --max-seconds 30 || exit 1
     cp p/model.conf "$model"
 fi
-share=$(sed -n 's/.*{ cores = 2;.* arithmetic = \([0-9.]*\);.*/\1/p' p/model.conf | awk '{ printf "%.6f", 1 / $1 }')
+for threads in 1 2; do
+    kernels=${table%.csv}-$threads.conf
+    [ -e "$kernels" ] || "$timeless" calibrate kernels --cores $threads --threads $threads --nb any --max-seconds 30 \
+        --archive none -o "$kernels" || exit 1
+    cp "$kernels" "$threads.conf"
+done
+# bound_of BYTES: the smallest cache of the model with room for them
+bound_of() {
+    tr ';{' '\n\n' <p/model.conf | awk -F'[ ="]+' -v bytes="$1" '
+        $2 == "cache" { cache = $3 } $2 == "bytes" && cache { if ($3 >= bytes && (!least || $3 < least)) { least = $3; name = cache }; cache = "" }
+        END { print name ? name : "memory" }'
+}
 export OMP_PROC_BIND=true OMPI_MCA_hwloc_base_binding_policy=none OMPI_MCA_rmaps_base_oversubscribe=1 OMPI_MCA_mpi_yield_when_idle=1
 
 first() { # COMMAND... before other load, where asked for
@@ -69,15 +81,18 @@ has() { grep -q "^$row,$1," "$table"; }
 add() { echo "$row,$1,$2,$3,$runs,$(load)" >>"$table"; }
 
 predict() { # PROGRAM SIZE STEPS RANKS
-    local row=$1,$2,$3,$4 change=(--rank-threads 2) bound=() i
+    local row=$1,$2,$3,$4 one=() two=(--rank-threads 2) bound=() without=(--kernels none) name i
     has predicted && return
-    [ "$1" = hybrid_stencil ] || change=(--scale bursts "$share")
-    if [ -n "$5" ] && grep -q "; $5 = " p/model.conf; then bound=("${change[@]}" --set "region.bound=$5"); fi
+    if [ "$1" = blas_threads ]; then without=() one=(--model 1.conf) two=(--model 2.conf)
+    else
+        name=$(bound_of $((16 * $2 * $2)))
+        ! grep -q "; $name = " p/model.conf || bound=("${two[@]}" --set "region.bound=$name")
+    fi
     for ((i = 0; i < runs; i++)); do
         rm -f t.tl
-        with 1 "$timeless" record -q --volume cputime --kernels none -o t.tl -- mpirun -np "$4" "./$1" "$2" "$3" >recorded.txt || exit 1
+        with 1 "$timeless" record -q --volume cputime "${without[@]}" -o t.tl -- mpirun -np "$4" "./$1" "$2" "$3" >recorded.txt || exit 1
         sed -n 's/^seconds \([0-9.]*\).*/\1/p' recorded.txt >>one.txt
-        "$timeless" replay t.tl -p p -q >>serial.txt && "$timeless" replay t.tl -p p -q "${change[@]}" >>two.txt || exit 1
+        "$timeless" replay t.tl -p p -q "${one[@]}" >>serial.txt && "$timeless" replay t.tl -p p -q "${two[@]}" >>two.txt || exit 1
         [ -z "${bound[*]}" ] || "$timeless" replay t.tl -p p -q "${bound[@]}" >>bound.txt || exit 1
     done
     add replayed 1 "$(least <serial.txt)"
@@ -96,15 +111,12 @@ measure() { # PROGRAM SIZE STEPS RANKS
         rm -f measured.txt
     done
 }
-all() { # COMMAND
-    $1 hybrid_stencil 512 1500 1 L3        # in the last cache
-    $1 hybrid_stencil 1500 150 1 memory    # beyond it
-    $1 hybrid_stencil 512 1500 2 L3        # two ranks: four threads on two cores
-    $1 blas_threads 1000 20 1
-    $1 blas_threads 400 200 1
-}
-all predict
-all measure
+both() { predict "$@"; measure "$@"; }
+both hybrid_stencil 512 1500 1
+both hybrid_stencil 1500 150 1
+both hybrid_stencil 512 1500 2 # four threads on two cores
+both blas_threads 1000 20 1
+both blas_threads 400 200 1
 awk -F, 'NR > 1 { key = $1 "," $2 "," $3 "," $4; keys[key]; value[key, $5, $6] = $7; load[key, $5] = $9 }
     END {
         printf "%-15s %6s %6s %5s %11s %11s %12s %11s %8s %8s %6s\n", "program", "size", "steps", "ranks", "1: replayed", "1: measured", "2: predicted", "2: measured", "error %", "bound %", "load"
