@@ -19,19 +19,21 @@
 #include <unistd.h>
 
 typedef struct arguments {
-    const char *output, *base, *from, *archive_path;
+    const char *output, *base, *from, *archive_path, *counted;
     const char *traces[2]; /* timed, counted */
     int n_traces;
     char **command; /* NULL: the traces are there */
 } arguments;
 
-enum { KEY_MODEL = 256, KEY_FROM, KEY_ARCHIVE };
+enum { KEY_MODEL = 256, KEY_FROM, KEY_ARCHIVE, KEY_FOR };
 
 static const struct argp_option options[] = {
     {"output", 'o', "PATH", 0,
      "platform folder, whose model.conf gets the rates, or FILE.conf (default: cpu.conf)", 0},
     {"model", KEY_MODEL, "FILE", 0,
      "the model that gets the rates in FILE.conf (default: that of the platform local)", 0},
+    {"for", KEY_FOR, "TRACE", 0, "run the command once, for its time: TRACE has counted its volume",
+     0},
     {"from", KEY_FROM, "FILE", 0, "take both traces from this archive", 0},
     {"archive", KEY_ARCHIVE, "FILE", 0,
      "zip with both traces, or none (default: cpu-MOMENT.zip beside the result, if a command is "
@@ -46,6 +48,7 @@ static error_t parse(int key, char *value, struct argp_state *state)
     case 'o': a->output = value; break;
     case KEY_MODEL: a->base = value; break;
     case KEY_FROM: a->from = value; break;
+    case KEY_FOR: a->counted = value; break;
     case KEY_ARCHIVE: a->archive_path = value; break;
     case ARGP_KEY_ARG:
         /* The words after "--" are a command. */
@@ -59,6 +62,8 @@ static error_t parse(int key, char *value, struct argp_state *state)
         a->traces[a->n_traces++] = value;
         break;
     case ARGP_KEY_SUCCESS:
+        if (a->counted && !a->command)
+            argp_error(state, "--for: give the command that was recorded behind --");
         if (a->command || a->from ? a->n_traces != 0 || (a->command && a->from) : a->n_traces != 2)
             argp_error(state, "give a command behind --, or two traces: one in cpu-ns, one that "
                               "counts, or --from");
@@ -97,14 +102,14 @@ static tl_status record(char **command, const char *volume, const char *path, tl
     return TL_OK;
 }
 
-/* Records the program twice, into files of a temporary folder. */
+/* Records the program twice, into files of a temporary folder; once if its volume is known. */
 static tl_status record_both(const arguments *a, const char *folder, char paths[2][PATH_MAX],
                              tl_error *err)
 {
     snprintf(paths[0], PATH_MAX, "%s/timed.tl", folder);
     snprintf(paths[1], PATH_MAX, "%s/counted.tl", folder);
     tl_status status = record(a->command, "cputime", paths[0], err);
-    return status == TL_OK ? record(a->command, "exact", paths[1], err) : status;
+    return status == TL_OK && !a->counted ? record(a->command, "exact", paths[1], err) : status;
 }
 
 /* ---- the whole ---- */
@@ -246,7 +251,7 @@ int calibrate_cpu(int argc, char **argv)
         status =
             a.from ? unpack_both(&a, folder, paths, &err) : record_both(&a, folder, paths, &err);
         if (status == TL_OK)
-            status = calibrate(&a, paths[0], paths[1], archive, &err);
+            status = calibrate(&a, paths[0], a.counted ? a.counted : paths[1], archive, &err);
         unlink(paths[0]);
         unlink(paths[1]);
         rmdir(folder);

@@ -2,6 +2,7 @@
  * model. */
 #include "cli.h"
 #include "installed.h"
+#include "replayer.h"
 
 #include <calibrate/archive.h>
 #include <calibrate/calibrate.h>
@@ -10,12 +11,13 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <timeless_files.h>
 #include <unistd.h>
 
 enum { MAX_NB = 16, MAX_CORES = 4096, MAX_DECLARED = 64 };
 
 struct arguments {
-    const char *out_path, *raw_path, *folder, *archive_path;
+    const char *out_path, *raw_path, *folder, *archive_path, *trace;
     tlp_measure_options measure;
     tlp_fit_options fit;
     const char *from_path;
@@ -36,20 +38,34 @@ enum {
     KEY_MODEL,
     KEY_NOISE,
     KEY_PER_CORE,
-    KEY_DECLARE
+    KEY_DECLARE,
+    KEY_FOR
 };
+
+/* What a calibration has open. */
+typedef struct job {
+    char model[PATH_MAX]; /* the file of the model; "": standard output */
+    int describes_other;
+    tlp_needs *needs;
+    tlp_result *result;
+    tlp_archive *archive;
+    FILE *out, *raw;
+} job;
 
 static const struct argp_option options[] = {
     {"output", 'o', "PATH", 0,
      "platform folder, or FILE.conf for the model alone (default: print the model)", 0},
 
     {0, 0, 0, 0, "What is measured:", 1},
+    {"for", KEY_FOR, "TRACE", 0,
+     "only kernels and sizes that the trace has; all others stay as they are in PATH", 0},
     {"cores", KEY_CORES, "N|all", 0, "cores that measure at a time (default: all)", 0},
     {"threads", KEY_THREADS, "N", 0,
      "threads of each call, for ranks with N threads; times are then those of the clock (default: "
      "1)",
      0},
-    {"max-seconds", KEY_MAX_SECONDS, "S", 0, "begin no new round after S seconds (default: 25)", 0},
+    {"max-seconds", KEY_MAX_SECONDS, "S", 0,
+     "begin no new round after S seconds (default: 25; with --for: 60)", 0},
     {"nb", KEY_NB, "K[,K...]|any", 0,
      "inner sizes of products and orders of triangular matrices (default: 32,64,96,128,192,256)",
      0},
@@ -158,6 +174,7 @@ static error_t parse(int key, char *value, struct argp_state *state)
     case KEY_MODEL: arguments->fit.form = parse_form(state, "--model", forms, value); break;
     case KEY_NOISE: arguments->fit.noise = parse_form(state, "--noise", noises, value); break;
     case KEY_PER_CORE: arguments->fit.per_core = 1; break;
+    case KEY_FOR: arguments->trace = value; break;
     case KEY_DECLARE: add_declaration(state, arguments, value); break;
     case KEY_NB: parse_blocks(state, arguments, value); break;
     case ARGP_KEY_END:
@@ -165,6 +182,12 @@ static error_t parse(int key, char *value, struct argp_state *state)
             argp_error(state, "--threads %u: needs as many cores, and %u may be used",
                        arguments->measure.threads,
                        arguments->measure.cores ? arguments->measure.cores : tlp_n_cores());
+        if (arguments->measure.max_seconds < 0)
+            arguments->measure.max_seconds = arguments->trace ? 60 : 25;
+        if (arguments->trace && (!arguments->out_path && !arguments->folder))
+            argp_error(state, "--for changes a model: give it by -o");
+        if (arguments->trace && (arguments->fit.per_core || arguments->n_declared))
+            argp_error(state, "--for: give neither --per-core nor --declare");
         break;
     case ARGP_KEY_ARG: argp_error(state, "'%s': this command takes no argument", value); break;
     default: return ARGP_ERR_UNKNOWN;
@@ -195,18 +218,58 @@ static void report(const tlp_result *result)
             100 * gemm->error[gemm->form]);
 }
 
-static tl_status measure(const struct arguments *a, tlp_result **out, tl_error *err)
+static void report_needs(const tlp_result *result, const tlp_needs *needs, const char *trace)
+{
+    const char *before = "";
+    fprintf(stderr,
+            "timeless: %zu calls timed, %u at once, with the sizes of %s:", result->n_samples,
+            result->cores, tl_printable(trace));
+    for (int k = 0; k < TLP_FIT_ROOM; k++) {
+        const uint16_t code = (uint16_t)(TL_KERNEL_dgemm + k);
+        const tlp_fit *fit = tlp_result_fit(result, code);
+        if (!fit || !fit->n)
+            continue;
+        fprintf(stderr, "%s %s (median error %.1f%%)", before, tl_call_by_code(code)->name,
+                100 * fit->median_error);
+        before = ",";
+    }
+    fputc('\n', stderr);
+    if (needs->n_others)
+        fprintf(stderr,
+                "timeless: %llu calls, such as of %s, have a kernel or sizes that cannot be "
+                "measured; their times stay as they were\n",
+                (unsigned long long)needs->n_others, needs->other);
+}
+
+/* Times with other numbers of threads cannot stand in one model. */
+static tl_status check_threads(const char *path, unsigned threads, tl_error *err)
+{
+    tlr_model *model = NULL;
+    tl_status status = tlr_model_load(path, &model, err);
+    if (status == TL_OK && model->kernel_threads != threads)
+        status = tl_fail(err, TL_ERR_INPUT,
+                         "%s: has times of kernels with %g threads; give --threads %g",
+                         tl_printable(path), model->kernel_threads, model->kernel_threads);
+    tlr_model_free(model);
+    return status;
+}
+
+static tl_status measure(const struct arguments *a, job *j, tl_error *err)
 {
     if (!a->from_path && isatty(STDERR_FILENO))
         fprintf(stderr, "timeless: measuring for about %.0f s, then fitting\n",
                 a->measure.max_seconds);
-    tl_status status =
-        a->from_path ? tlp_read_raw(a->from_path, out, err) : tlp_calibrate(&a->measure, out, err);
-    if (status != TL_OK)
+    tl_status status = a->from_path ? tlp_read_raw(a->from_path, &j->result, err) : TL_OK;
+    const unsigned threads = j->result ? j->result->threads : a->measure.threads;
+    if (status == TL_OK && j->needs)
+        status = check_threads(j->model, threads, err);
+    if (status == TL_OK && !a->from_path)
+        status = tlp_calibrate(&a->measure, &j->result, err);
+    if (status != TL_OK || !j->result)
         return status;
-    (*out)->declared = a->declared;
-    (*out)->n_declared = a->n_declared;
-    return tlp_fit_all(*out, &a->fit, err);
+    j->result->declared = a->declared;
+    j->result->n_declared = a->n_declared;
+    return tlp_fit_all(j->result, &a->fit, err);
 }
 
 /* To be called before anything is measured. *out stays NULL if nothing will be measured. */
@@ -220,9 +283,23 @@ static tl_status begin_archive(const struct arguments *a, int argc, char **argv,
     return tlp_archive_begin(path, "kernels", argc, argv, out, err);
 }
 
-static tl_status finish_archive(tlp_archive *archive, const struct arguments *a,
-                                const tlp_result *result, tl_error *err)
+/* The model that was written; if it went to standard output, once more. */
+static tl_status archive_model(const job *j, tl_error *err)
 {
+    static const char entry[] = "result/model.conf";
+    if (*j->model)
+        return tlp_archive_add_file(j->archive, entry, j->model, err);
+    FILE *out = tlp_archive_open(j->archive);
+    if (!out)
+        return tl_fail(err, TL_ERR_MEMORY, "out of memory while archiving");
+    const tl_status status = tlp_write_model(j->result, out, err);
+    return tlp_archive_close(j->archive, out, entry, err) == TL_OK ? status : TL_ERR_MEMORY;
+}
+
+static tl_status finish_archive(const struct arguments *a, const job *j, tl_error *err)
+{
+    tlp_archive *archive = j->archive;
+    const tlp_result *result = j->result;
     tlp_repetition_list repetitions = {0};
     tlp_archive_note(archive, "seed", "%lu", result->seed);
     tlp_archive_note(archive, "cores at once", "%u", result->cores * result->threads);
@@ -234,24 +311,82 @@ static tl_status finish_archive(tlp_archive *archive, const struct arguments *a,
                          a->declared[i].intercept_s, a->declared[i].per_work_s);
     if (a->from_path)
         tlp_archive_note(archive, "measurements from", "%s", a->from_path);
+    if (a->trace)
+        tlp_archive_note(archive, "calls of the trace", "%s", a->trace);
     FILE *out = tlp_archive_open(archive);
     tl_status status = out ? tlp_write_raw(result, out, err)
                            : tl_fail(err, TL_ERR_MEMORY, "out of memory while archiving");
     if (out && tlp_archive_close(archive, out, TLP_RAW_KERNELS, err) != TL_OK)
         status = TL_ERR_MEMORY;
-    if (status == TL_OK && !(out = tlp_archive_open(archive)))
-        status = tl_fail(err, TL_ERR_MEMORY, "out of memory while archiving");
-    if (status == TL_OK) {
-        status = tlp_write_model(result, out, err);
-        if (tlp_archive_close(archive, out, "result/model.conf", err) != TL_OK)
-            status = TL_ERR_MEMORY;
-    }
+    if (status == TL_OK)
+        status = archive_model(j, err);
     if (status == TL_OK && tlp_result_repetitions(result, &repetitions) != TL_OK)
         status = tl_fail(err, TL_ERR_MEMORY, "out of memory while archiving");
     if (status == TL_OK)
         status = tlp_archive_finish(archive, &repetitions, err);
     tlp_clear_repetitions(&repetitions);
     return status;
+}
+
+/* The calls of the trace, and a model that gets their times. */
+static tl_status begin_needs(struct arguments *a, job *j, tl_error *err)
+{
+    if (access(j->model, R_OK) != 0)
+        return tl_fail(err, TL_ERR_INPUT,
+                       "%s: is no model to which --for could add; first measure all kernels, "
+                       "without --for",
+                       tl_printable(j->model));
+    const tl_status status = tlp_needs_read(a->trace, a->measure.seed, &j->needs, err);
+    a->measure.needs = j->needs;
+    a->fit.only_measured = 1;
+    return status;
+}
+
+/* Opens files before the measurement, so that a wrong path is reported at once. */
+static tl_status begin(struct arguments *a, job *j, tl_error *err)
+{
+    char platforms[PATH_MAX], shipped[2 * PATH_MAX];
+    tl_status status = TL_OK;
+    tlr_platforms_folder(platforms, sizeof platforms);
+    snprintf(shipped, sizeof shipped, "%s/local", platforms);
+    if (a->out_path)
+        snprintf(j->model, sizeof j->model, "%s", a->out_path);
+    else if (a->folder)
+        snprintf(j->model, sizeof j->model, "%s/model.conf", a->folder);
+    if (a->raw_path)
+        status = (j->raw = open_output(a->raw_path, err)) ? TL_OK : err->status;
+    if (status != TL_OK || a->trace)
+        return status == TL_OK ? begin_needs(a, j, err) : status;
+    if (status == TL_OK && (a->out_path || !a->folder))
+        status = (j->out = open_output(a->out_path, err)) ? TL_OK : err->status;
+    if (status == TL_OK && a->folder)
+        status = tlp_begin_folder(shipped, a->folder, &j->describes_other, err);
+    return status;
+}
+
+static tl_status write_results(const struct arguments *a, const job *j, tl_error *err)
+{
+    tl_status status = TL_OK;
+    if (j->needs)
+        status = tlp_merge_model(j->result, j->needs, a->trace, j->model, j->model, err);
+    if (j->out)
+        status = tlp_write_model(j->result, j->out, err);
+    if (status == TL_OK && j->raw)
+        status = tlp_write_raw(j->result, j->raw, err);
+    if (status == TL_OK && a->folder && !j->needs)
+        status = tlp_finish_folder(j->result, a->folder, j->describes_other, err);
+    return status;
+}
+
+static void end(job *j)
+{
+    tlp_archive_free(j->archive);
+    if (j->out && j->out != stdout)
+        fclose(j->out);
+    if (j->raw)
+        fclose(j->raw);
+    tlp_result_free(j->result);
+    tlp_needs_free(j->needs);
 }
 
 int calibrate_kernels(int argc, char **argv)
@@ -266,47 +401,26 @@ int calibrate_kernels(int argc, char **argv)
         NULL,
         NULL};
     struct arguments arguments = {
-        .measure = {.threads = 1, .max_seconds = 25, .seed = 1, .n_nb = 6},
+        .measure = {.threads = 1, .max_seconds = -1, .seed = 1, .n_nb = 6},
         .fit = {.form = TLP_BEST_FORM, .noise = TLP_BEST_NOISE},
         .nb = {32, 64, 96, 128, 192, 256}};
     arguments.measure.nb = arguments.nb;
     cli_parse(&argp, argc, argv, 0, &arguments);
-
-    char platforms[PATH_MAX], shipped[2 * PATH_MAX];
-    tlr_platforms_folder(platforms, sizeof platforms);
-    snprintf(shipped, sizeof shipped, "%s/local", platforms);
-    tlp_result *result = NULL;
-    tlp_archive *archive = NULL;
-    FILE *out = NULL, *raw = NULL;
+    job j = {.model = ""};
     tl_error err;
-    tl_status status = TL_OK;
-    int describes_other = 0;
-    /* Files are opened before the measurement, so that a wrong path is reported at once. */
-    if (arguments.out_path || !arguments.folder)
-        status = (out = open_output(arguments.out_path, &err)) ? TL_OK : err.status;
-    if (status == TL_OK && arguments.raw_path)
-        status = (raw = open_output(arguments.raw_path, &err)) ? TL_OK : err.status;
-    if (status == TL_OK && arguments.folder)
-        status = tlp_begin_folder(shipped, arguments.folder, &describes_other, &err);
+    tl_status status = begin(&arguments, &j, &err);
     if (status == TL_OK)
-        status = begin_archive(&arguments, argc, argv, &archive, &err);
+        status = begin_archive(&arguments, argc, argv, &j.archive, &err);
     if (status == TL_OK)
-        status = measure(&arguments, &result, &err);
-    if (status == TL_OK && out)
-        status = tlp_write_model(result, out, &err);
-    if (status == TL_OK && raw)
-        status = tlp_write_raw(result, raw, &err);
-    if (status == TL_OK && arguments.folder)
-        status = tlp_finish_folder(result, arguments.folder, describes_other, &err);
-    if (status == TL_OK && archive)
-        status = finish_archive(archive, &arguments, result, &err);
+        status = measure(&arguments, &j, &err);
     if (status == TL_OK)
-        report(result);
-    tlp_archive_free(archive);
-    if (out && out != stdout)
-        fclose(out);
-    if (raw)
-        fclose(raw);
-    tlp_result_free(result);
+        status = write_results(&arguments, &j, &err);
+    if (status == TL_OK && j.archive)
+        status = finish_archive(&arguments, &j, &err);
+    if (status == TL_OK && j.needs)
+        report_needs(j.result, j.needs, arguments.trace);
+    else if (status == TL_OK)
+        report(j.result);
+    end(&j);
     return status == TL_OK ? CLI_OK : cli_fail(&err);
 }

@@ -13,6 +13,7 @@
 #include <string.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
+#include <timeless_files.h>
 #include <unistd.h>
 
 extern char **environ;
@@ -25,16 +26,18 @@ enum {
     KEY_NODES,
     KEY_FROM,
     KEY_PROBE,
-    KEY_ARCHIVE
+    KEY_ARCHIVE,
+    KEY_FOR
 };
 enum { MAX_ARGS = 256 };
 
 struct arguments {
-    const char *folder, *hosts, *from, *probe, *archive_path;
-    uint64_t max_seconds, max_bytes, seed;
+    const char *folder, *hosts, *from, *probe, *archive_path, *trace;
+    uint64_t max_seconds, max_bytes, seed; /* max_seconds 0: not given */
     int nodes;
     char **launcher; /* mpirun and its arguments */
     int n_launcher;
+    tlp_network_needs needs; /* of the trace */
 };
 
 static const struct argp_option options[] = {
@@ -43,7 +46,11 @@ static const struct argp_option options[] = {
     {0, 0, 0, 0, "What is measured:", 1},
     {"hosts", KEY_HOSTS, "HOST,HOST...", 0, "measure between these hosts, with two ranks on each",
      0},
-    {"max-seconds", KEY_MAX_SECONDS, "S", 0, "measure for S seconds (default: 90)", 0},
+    {"for", KEY_FOR, "TRACE", 0,
+     "mostly sizes that messages of the trace have, in addition to what the folder has measured",
+     0},
+    {"max-seconds", KEY_MAX_SECONDS, "S", 0, "measure for S seconds (default: 90; with --for: 60)",
+     0},
     {"max-bytes", KEY_MAX_BYTES, "N", 0, "size of the largest message (default: 1000000000)", 0},
     {"seed", KEY_SEED, "N", 0, "draw operations and sizes from this seed (default: 1)", 0},
     {"probe", KEY_PROBE, "FILE", 0, "the measuring program, if the hosts have it elsewhere", 0},
@@ -75,6 +82,7 @@ static error_t parse(int key, char *value, struct argp_state *state)
     case KEY_FROM: a->from = value; return 0;
     case KEY_ARCHIVE: a->archive_path = value; return 0;
     case KEY_PROBE: a->probe = value; return 0;
+    case KEY_FOR: a->trace = value; return 0;
     case ARGP_KEY_ARGS:
         a->launcher = state->argv + state->next;
         a->n_launcher = state->argc - state->next;
@@ -83,9 +91,13 @@ static error_t parse(int key, char *value, struct argp_state *state)
     case ARGP_KEY_END:
         if (!a->folder)
             argp_error(state, "where to? give -o FOLDER");
+        if (a->trace && a->from)
+            argp_error(state, "give only one of --for and --from");
+        if (!a->max_seconds)
+            a->max_seconds = a->trace ? 60 : 90;
         if ((a->hosts != NULL) + (a->launcher != NULL) + (a->from != NULL) > 1)
             argp_error(state, "give only one of --hosts, '-- mpirun ARGUMENTS' and --from");
-        if (a->n_launcher > MAX_ARGS - 8)
+        if (a->n_launcher > MAX_ARGS - 9)
             argp_error(state, "too many arguments for mpirun");
         return 0;
     default: return ARGP_ERR_UNKNOWN;
@@ -152,6 +164,12 @@ static int build_command(const struct arguments *a, char *probe, char (*texts)[4
     snprintf(texts[4], sizeof texts[4], "%llu", (unsigned long long)a->max_bytes);
     for (int i = 2; i < 5; i++)
         argv[n++] = texts[i];
+    if (a->needs.n)
+        argv[n++] = texts[5];
+    size_t used = 0;
+    for (int i = 0; i < a->needs.n; i++)
+        used += (size_t)snprintf(texts[5] + used, sizeof texts[5] - used, "%s%ld", i ? "," : "",
+                                 a->needs.bytes[i]);
     argv[n] = NULL;
     return n;
 }
@@ -217,7 +235,7 @@ static int copy_until_end(FILE *in, FILE *out)
 /* Runs the probe; its measurements go to `path`. */
 static tl_status measure(const struct arguments *a, const char *path, tl_error *err)
 {
-    char probe[PATH_MAX], texts[5][4096], *argv[MAX_ARGS];
+    char probe[PATH_MAX], texts[6][4096], *argv[MAX_ARGS];
     pid_t pid = 0;
     tl_status status = find_probe(a->probe, probe, err);
     if (status != TL_OK)
@@ -322,6 +340,34 @@ static tl_status make_platform(const struct arguments *a, const char *path, tlp_
     return status;
 }
 
+/* Sizes of the trace, and no larger ones than thresholds and bandwidth need. */
+static tl_status begin_needs(struct arguments *a, tl_error *err)
+{
+    enum { LEAST_LARGEST = 1 << 20 };
+    const tl_status status = tlp_network_needs_read(a->trace, &a->needs, err);
+    const uint64_t largest =
+        (uint64_t)(a->needs.largest > LEAST_LARGEST ? a->needs.largest : LEAST_LARGEST);
+    if (status == TL_OK && largest + largest / 4 < a->max_bytes)
+        a->max_bytes = largest + largest / 4;
+    return status;
+}
+
+/* Adds to the measurements of the folder. */
+static tl_status measure_more(const struct arguments *a, const char *path, tl_error *err)
+{
+    char added[PATH_MAX + 8], both[PATH_MAX + 8];
+    snprintf(added, sizeof added, "%s.added", path);
+    snprintf(both, sizeof both, "%s.both", path);
+    tl_status status = measure(a, added, err);
+    if (status == TL_OK)
+        status = tlp_probe_join(path, added, both, err);
+    unlink(added);
+    if (status == TL_OK && rename(both, path) != 0)
+        status = tl_fail(err, TL_ERR_SYSTEM, "%s: cannot be replaced: %s; check the folder", path,
+                         strerror(errno));
+    return status;
+}
+
 int calibrate_network(int argc, char **argv)
 {
     static const struct argp argp = {
@@ -333,10 +379,12 @@ int calibrate_network(int argc, char **argv)
         NULL,
         NULL,
         NULL};
-    struct arguments a = {.max_seconds = 90, .max_bytes = 1000000000, .seed = 1};
+    struct arguments a = {.max_bytes = 1000000000, .seed = 1};
     char path[PATH_MAX];
     tl_error err;
     cli_parse(&argp, argc, argv, ARGP_IN_ORDER, &a);
+    if (a.trace && begin_needs(&a, &err) != TL_OK)
+        return cli_fail(&err);
     if (mkdir(a.folder, 0777) != 0 && errno != EEXIST)
         return cli_fail_text(TL_ERR_SYSTEM, "%s: cannot be made: %s; check the path", a.folder,
                              strerror(errno));
@@ -350,7 +398,8 @@ int calibrate_network(int argc, char **argv)
     if (*archive_path && (!a.from || a.archive_path))
         status = tlp_archive_begin(archive_path, "network", argc, argv, &archive, &err);
     if (status == TL_OK && !a.from)
-        status = measure(&a, path, &err);
+        status = a.trace && access(path, F_OK) == 0 ? measure_more(&a, path, &err)
+                                                    : measure(&a, path, &err);
     if (status == TL_OK)
         status = make_platform(&a, path, archive, &err);
     tlp_archive_free(archive);

@@ -12,11 +12,11 @@ platforms_libcalibrate_la_SOURCES = \
 	platforms/calibrate/blas.c platforms/calibrate/calibrate.c platforms/calibrate/calibrate.h \
 	platforms/calibrate/counter.c platforms/calibrate/declare.c platforms/calibrate/fit.c \
 	platforms/calibrate/fit_model.c platforms/calibrate/fit_noise.c platforms/calibrate/folder.c \
-	platforms/calibrate/history.c platforms/calibrate/measure.c platforms/calibrate/model_file.c \
+	platforms/calibrate/history.c platforms/calibrate/measure.c platforms/calibrate/model_file.c platforms/calibrate/model_merge.c platforms/calibrate/needs.c \
 	platforms/calibrate/noise.c platforms/calibrate/noise.h platforms/calibrate/plan.c \
 	platforms/calibrate/raw_file.c
-platforms_libcalibrate_la_CPPFLAGS = $(AM_CPPFLAGS) -I$(top_srcdir)/platforms $(GSL_CFLAGS)
-platforms_libcalibrate_la_LIBADD = platforms/libarchiving.la compress/libtimeless.la $(GSL_LIBS) -ldl -lm
+platforms_libcalibrate_la_CPPFLAGS = $(AM_CPPFLAGS) -I$(top_srcdir)/platforms $(GSL_CFLAGS) $(LIBCONFIG_CFLAGS)
+platforms_libcalibrate_la_LIBADD = platforms/libcpu.la platforms/libarchiving.la compress/libtimeless.la $(GSL_LIBS) -ldl -lm
 
 noinst_LTLIBRARIES += platforms/libcpu.la
 platforms_libcpu_la_SOURCES = \
@@ -42,7 +42,7 @@ platforms_libgenerate_la_LIBADD = compress/libtimeless.la $(LIBCONFIG_LIBS)
 # Messages: the program that measures them under mpirun, and the fit, which knows no MPI.
 pkglibexec_PROGRAMS += platforms/timeless-network-probe
 platforms_timeless_network_probe_SOURCES = \
-	platforms/calibrate/machine.c platforms/calibrate/machine.h platforms/calibrate/network_hosts.c \
+	platforms/calibrate/machine.c platforms/calibrate/machine.h platforms/calibrate/network_draw.c platforms/calibrate/network_draw.h platforms/calibrate/network_hosts.c \
 	platforms/calibrate/network_hosts.h platforms/calibrate/network_probe.c \
 	platforms/calibrate/network_probe.h
 platforms_timeless_network_probe_CPPFLAGS = $(AM_CPPFLAGS) -I$(top_srcdir)/platforms $(MPI_CFLAGS)
@@ -51,7 +51,7 @@ platforms_timeless_network_probe_LDADD = $(MPI_LIBS) -lm
 noinst_LTLIBRARIES += platforms/libnetwork.la
 platforms_libnetwork_la_SOURCES = \
 	platforms/calibrate/mixture.c platforms/calibrate/network.h platforms/calibrate/network_fit.c \
-	platforms/calibrate/network_page.c platforms/calibrate/network_probe.h \
+	platforms/calibrate/network_merge.c platforms/calibrate/network_needs.c platforms/calibrate/network_page.c platforms/calibrate/network_probe.h \
 	platforms/calibrate/network_read.c platforms/calibrate/network_repetitions.c \
 	platforms/calibrate/network_write.c platforms/calibrate/segments.c platforms/calibrate/segments.h \
 	platforms/calibrate/series.c

@@ -38,7 +38,13 @@ static tl_status fit_kernel(const tlp_result *result, const tlp_fit_options *opt
         if (sample->call.kernel == kernel && (core < 0 || sample->core == core))
             calls[n++] = *sample;
     }
-    tl_status status = tlp_fit_kernel(calls, n, options->form, options->noise, out);
+    if (!n && options->only_measured)
+        return TL_OK;
+    int is_same = options->only_measured;
+    for (size_t i = 1; i < n; i++)
+        is_same &= calls[i].work == calls[0].work;
+    tl_status status =
+        tlp_fit_kernel(calls, n, is_same ? TLP_M0 : options->form, options->noise, out);
     if (status == TL_ERR_MEMORY)
         return tl_fail(err, status, "out of memory while fitting");
     if (status != TL_OK)
@@ -103,6 +109,8 @@ const tlp_fit *tlp_result_fit(const tlp_result *result, unsigned kernel)
 static tl_status add_kernel(const tlp_result *result, unsigned kernel, tlp_repetition_list *out)
 {
     const tlp_fit *fit = tlp_result_fit(result, kernel);
+    if (!fit->n)
+        return TL_OK;
     tlp_repetitions *item =
         tlp_begin_repetitions(out, tl_call_by_code((uint16_t)kernel)->name, "measured / fitted");
     tl_status status = item ? TL_OK : TL_ERR_MEMORY;

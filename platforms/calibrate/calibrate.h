@@ -63,6 +63,35 @@ enum { TLP_LEADING = 4104, TLP_MAX_SIZE = 4096, TLP_MAX_INNER = 512 };
 tl_status tlp_plan_round(unsigned long seed, unsigned round, const int *nb, size_t n_nb,
                          tlp_call **out, size_t *n, tl_error *err);
 
+/* ---- what a trace needs: platforms/calibrate/needs.c ---- */
+
+enum { TLP_N_BOUNDS = 4 }; /* of m, n, k, work */
+/* By kernel, beginning with TL_KERNEL_dgemm. */
+enum { TLP_FIT_ROOM = TL_KERNEL_isamax - TL_KERNEL_dgemm + 1 };
+
+/* The calls of a kernel: a sample of them, and the bounds of all. */
+typedef struct tlp_needed_kernel {
+    uint64_t n_all;
+    size_t n;
+    tlp_call *calls; /* n */
+    double min[TLP_N_BOUNDS], max[TLP_N_BOUNDS];
+} tlp_needed_kernel;
+
+/* The calls of a trace. n_others: those that cannot be measured, because of their kernel or sizes;
+ * other: the name of such a kernel. */
+typedef struct tlp_needs {
+    tlp_needed_kernel kernels[TLP_FIT_ROOM];
+    uint64_t n_others;
+    const char *other;
+} tlp_needs;
+
+/* TL_ERR_INPUT: no call of the trace can be measured. */
+tl_status tlp_needs_read(const char *path, unsigned long seed, tlp_needs **out, tl_error *err);
+void tlp_needs_free(tlp_needs *needs);
+/* As tlp_plan_round, of calls of the trace only. */
+tl_status tlp_plan_needed(const tlp_needs *needs, unsigned long seed, unsigned round,
+                          tlp_call **out, size_t *n, tl_error *err);
+
 /* ---- BLAS: platforms/calibrate/blas.c ---- */
 
 typedef struct tlp_blas tlp_blas;
@@ -100,6 +129,7 @@ typedef struct tlp_measure_options {
     unsigned long seed;
     const int *nb; /* block sizes */
     size_t n_nb;
+    const tlp_needs *needs; /* NULL: all kernels. Otherwise max_seconds ends a round, too. */
 } tlp_measure_options;
 
 /* The number of cores that this process may use. */
@@ -175,7 +205,7 @@ typedef enum tlp_noise {
     TLP_BEST_NOISE = TLP_N_NOISES /* by the Bayesian information criterion */
 } tlp_noise;
 
-enum { TLP_MAX_PIECES = 6, TLP_MAX_NOISE_MODES = 4, TLP_N_BOUNDS = 4 };
+enum { TLP_MAX_PIECES = 6, TLP_MAX_NOISE_MODES = 4 };
 
 typedef struct tlp_noise_mode {
     double weight, mean, sd; /* of residuals divided by the piece's standard deviation */
@@ -204,7 +234,8 @@ typedef struct tlp_fit {
     double error[TLP_N_FORMS], error_se[TLP_N_FORMS], sum_error[TLP_N_FORMS];
 } tlp_fit;
 
-/* TL_ERR_USAGE for fewer than two different works. */
+/* TL_ERR_USAGE for fewer than two calls, and for calls of the same work unless `form` is TLP_M0.
+ */
 tl_status tlp_fit_kernel(const tlp_sample *samples, size_t n, tlp_form form, tlp_noise noise,
                          tlp_fit *out);
 /* The piece of a call: the first one whose conditions it meets, or the last one. */
@@ -232,9 +263,6 @@ tl_status tlp_declaration_parse(const char *text, tlp_declaration *out, tl_error
 const tlp_declaration *tlp_find_declaration(const tlp_declaration *list, size_t n,
                                             const char *kernel);
 
-/* By kernel, beginning with TL_KERNEL_dgemm. */
-enum { TLP_FIT_ROOM = TL_KERNEL_isamax - TL_KERNEL_dgemm + 1 };
-
 typedef struct tlp_result {
     tlp_sample *samples;
     size_t n_samples;
@@ -250,9 +278,10 @@ typedef struct tlp_result {
 } tlp_result;
 
 typedef struct tlp_fit_options {
-    tlp_form form;   /* or TLP_BEST_FORM */
-    tlp_noise noise; /* or TLP_BEST_NOISE */
-    int per_core;    /* of each core, too */
+    tlp_form form;     /* or TLP_BEST_FORM */
+    tlp_noise noise;   /* or TLP_BEST_NOISE */
+    int per_core;      /* of each core, too */
+    int only_measured; /* kernels without measurements get no fit, and no error */
 } tlp_fit_options;
 
 /* Measures everything, but fits nothing. */
@@ -265,6 +294,13 @@ void tlp_result_free(tlp_result *result);
 const tlp_fit *tlp_result_fit(const tlp_result *result, unsigned kernel);
 /* model.conf, see timeless-model(5). */
 tl_status tlp_write_model(const tlp_result *result, FILE *out, tl_error *err);
+/* Writes the model `base` to `path`, in which the fitted kernels of calls with the sizes of `needs`
+ * have these fits. Calls of other sizes, and all else, stay as they are. `trace` is named in the
+ * first lines. TL_ERR_INPUT: the model has such kernels for some hosts. */
+tl_status tlp_merge_model(const tlp_result *result, const tlp_needs *needs, const char *trace,
+                          const char *base, const char *path, tl_error *err);
+/* A piece of a model, as it stands in its file. */
+void tlp_write_piece(FILE *out, const tlp_piece *piece);
 /* CSV: kernel,d0,d1,d2,work,core,repeats,seconds */
 tl_status tlp_write_raw(const tlp_result *result, FILE *out, tl_error *err);
 /* The measurements as repetitions, by kernel and core: seconds divided by the fitted seconds. */

@@ -127,7 +127,7 @@ static tl_status try_split(const tlp_points *points, size_t least, const tlp_pie
                            const tlp_piece *high, split *best)
 {
     split now = {.low = *low, .high = *high};
-    double low_error, high_error = INFINITY;
+    double low_error = INFINITY, high_error = INFINITY;
     tl_status status = error_of_piece(points, least, &now.low, &low_error);
     if (status == TL_OK && isfinite(low_error))
         status = error_of_piece(points, least, &now.high, &high_error);
@@ -338,7 +338,7 @@ tl_status tlp_fit_kernel(const tlp_sample *samples, size_t n, tlp_form form, tlp
     int spread = 0;
     for (size_t i = 1; i < n; i++)
         spread |= samples[i].work != samples[0].work;
-    if (!spread)
+    if (n < 2 || (!spread && form != TLP_M0))
         return TL_ERR_USAGE;
     tlp_points points;
     tl_status status = tlp_points_make(samples, n, &points);
@@ -346,9 +346,9 @@ tl_status tlp_fit_kernel(const tlp_sample *samples, size_t n, tlp_form form, tlp
         return status;
     tlp_fit fit = {.n = n};
     double line[TLP_N_TERMS];
-    status = tlp_fit_terms(&points, TLP_M1_TERMS, line);
-    fit.slope_s = line[TLP_TERM_work];
-    for (int f = 0; f < TLP_N_FORMS && status == TL_OK; f++)
+    status = tlp_fit_terms(&points, spread ? TLP_M1_TERMS : TLP_M0_TERMS, line);
+    fit.slope_s = spread ? line[TLP_TERM_work] : line[TLP_TERM_one] / samples[0].work;
+    for (int f = 0; f < (spread ? TLP_N_FORMS : 1) && status == TL_OK; f++)
         status = validate(&points, (tlp_form)f, &fit);
     fit.form = form == TLP_BEST_FORM ? choose_form(&fit) : form;
     if (status == TL_OK)

@@ -92,18 +92,22 @@ static void time_call(tlp_blas *blas, clockid_t clock, const tlp_call *call, siz
 
 /* Plans and times one round. Round 0 is the warm-up and gives no sample. */
 static tl_status run_round(const tlp_measure_options *options, tlp_blas *blas, gsl_rng *offsets,
-                           unsigned core, unsigned round, struct lane *lane)
+                           unsigned core, unsigned round, double end_s, struct lane *lane)
 {
     tlp_call *calls = NULL;
     size_t n_calls = 0;
-    tl_status status = tlp_plan_round(options->seed + core, round, options->nb, options->n_nb,
-                                      &calls, &n_calls, &lane->err);
+    tl_status status = options->needs ? tlp_plan_needed(options->needs, options->seed + core, round,
+                                                        &calls, &n_calls, &lane->err)
+                                      : tlp_plan_round(options->seed + core, round, options->nb,
+                                                       options->n_nb, &calls, &n_calls, &lane->err);
     if (status != TL_OK)
         return status;
     const clockid_t clock = options->threads > 1 ? CLOCK_MONOTONIC : CLOCK_THREAD_CPUTIME_ID;
     tlp_blas_refresh(blas);
     for (size_t i = 0; i < n_calls && lane->n < MAX_SAMPLES; i++) {
         tlp_sample sample;
+        if (options->needs && round != 1 && now_s(CLOCK_MONOTONIC) >= end_s)
+            break;
         time_call(blas, clock, &calls[i], gsl_rng_get(offsets), &sample);
         sample.core = (uint16_t)core;
         if (round > 0 && sample.seconds > 0)
@@ -125,10 +129,10 @@ static tl_status measure_here(const tlp_measure_options *options, unsigned core,
     tl_status status = offsets
                            ? tlp_blas_open(options->seed, options->threads, &blas, &lane->err)
                            : tl_fail(&lane->err, TL_ERR_MEMORY, "out of memory while measuring");
-    double begin_s = now_s(CLOCK_MONOTONIC);
+    const double end_s = now_s(CLOCK_MONOTONIC) + options->max_seconds;
     if (status == TL_OK) {
         gsl_rng_set(offsets, options->seed + core);
-        status = run_round(options, blas, offsets, core, 0, lane);
+        status = run_round(options, blas, offsets, core, 0, end_s, lane);
     }
     if (status != TL_OK)
         atomic_store(&board->failed, 1);
@@ -138,9 +142,9 @@ static tl_status measure_here(const tlp_measure_options *options, unsigned core,
     while (atomic_load(&board->ready) < cores && !atomic_load(&board->failed))
         usleep(1000);
     for (unsigned round = 1; status == TL_OK && !atomic_load(&board->failed); round++) {
-        if (round > 1 && now_s(CLOCK_MONOTONIC) - begin_s >= options->max_seconds)
+        if (round > 1 && now_s(CLOCK_MONOTONIC) >= end_s)
             break;
-        status = run_round(options, blas, offsets, core, round, lane);
+        status = run_round(options, blas, offsets, core, round, end_s, lane);
     }
     if (status != TL_OK)
         atomic_store(&board->failed, 1);

@@ -58,7 +58,7 @@ static void write_bounds(FILE *out, const char *name, const double bounds[TLP_N_
         fputs(" }; ", out);
 }
 
-static void write_piece(FILE *out, const tlp_piece *piece)
+void tlp_write_piece(FILE *out, const tlp_piece *piece)
 {
     fputs("    { ", out);
     if (piece->side)
@@ -83,7 +83,7 @@ static void write_kernel(FILE *out, const char *name, const tlp_fit *fit)
     } else {
         fputs("pieces = (\n", out);
         for (size_t i = 0; i < fit->n_pieces; i++) {
-            write_piece(out, &fit->pieces[i]);
+            tlp_write_piece(out, &fit->pieces[i]);
             fputs(i + 1 < fit->n_pieces ? ",\n" : "\n    );", out);
         }
     }

@@ -21,8 +21,6 @@ static void write_string(FILE *out, const char *text)
     fputc('"', out);
 }
 
-static void write_setting(FILE *out, const config_setting_t *setting, int depth);
-
 static void write_members(FILE *out, const config_setting_t *parent, const char *behind, int depth)
 {
     const int n = config_setting_length(parent);
@@ -31,13 +29,13 @@ static void write_members(FILE *out, const config_setting_t *parent, const char 
         fprintf(out, "%*s", 2 * depth, "");
         if (config_setting_name(setting))
             fprintf(out, "%s = ", config_setting_name(setting));
-        write_setting(out, setting, depth);
+        tlp_setting_write(out, setting, depth);
         fputs(i + 1 < n || *behind == ';' ? behind : "", out);
         fputc('\n', out);
     }
 }
 
-static void write_setting(FILE *out, const config_setting_t *setting, int depth)
+void tlp_setting_write(FILE *out, const config_setting_t *setting, int depth)
 {
     switch (config_setting_type(setting)) {
     case CONFIG_TYPE_INT:

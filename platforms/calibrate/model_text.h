@@ -3,6 +3,7 @@
 #define TLP_MODEL_TEXT_H
 
 #include <libconfig.h>
+#include <stdio.h>
 
 #include <timeless.h>
 
@@ -12,6 +13,8 @@ tl_status tlp_model_read(const char *path, config_t *config, tl_error *err);
 /* The comments at the beginning of the file, without lines that contain `without`; to be freed.
  * NULL: none can be read. */
 char *tlp_model_head(const char *path, const char *without);
+/* Writes the value of a setting; its lines are indented by `depth` steps. */
+void tlp_setting_write(FILE *out, const config_setting_t *setting, int depth);
 /* Writes comments, settings, and `tail` behind them, if not NULL. Of comments, only those in `head`
  * and `tail` are in the file. */
 tl_status tlp_model_write(const config_t *config, const char *head, const char *tail,

@@ -40,6 +40,27 @@ typedef struct tlp_probe_data {
 tl_status tlp_probe_read(FILE *in, const char *path, tlp_probe_data *out, tl_error *err);
 void tlp_probe_clear(tlp_probe_data *data);
 
+/* ---- network_merge.c ---- */
+
+/* Writes the measurements of two files as one. TL_ERR_INPUT: they were made by different MPIs or on
+ * other numbers of ranks or hosts. */
+tl_status tlp_probe_join(const char *old, const char *added, const char *path, tl_error *err);
+
+/* ---- network_needs.c ---- */
+
+enum { TLP_MOST_SIZES = 32 };
+
+/* Bytes of the messages of a trace, one size for each octave that it has, ascending: the geometric
+ * mean of those. A block of a collective stands for its halves, quarters, ... as well, and for
+ * several of them where algorithms join blocks. */
+typedef struct tlp_network_needs {
+    int n;
+    long bytes[TLP_MOST_SIZES], largest;
+} tlp_network_needs;
+
+/* TL_ERR_INPUT: no rank sends anything. */
+tl_status tlp_network_needs_read(const char *path, tlp_network_needs *out, tl_error *err);
+
 /* ---- network_fit.c ---- */
 
 /* The series that are fitted together, each ordered by size. The time of reading the clock is

@@ -6,6 +6,7 @@
  * The measurements go to standard output as CSV, which network_read.c describes. */
 #include "network_probe.h"
 
+#include "network_draw.h"
 #include "network_hosts.h"
 
 #include <math.h>
@@ -62,27 +63,12 @@ static struct {
     int host[MAX_RANKS]; /* of each rank: the first rank that stands there */
     char *out, *in;      /* message buffers */
     int64_t room_bytes;
-    uint64_t random;
     double begin_s, seconds;
     double least_s, per_byte_s; /* of a transfer, roughly */
     int64_t max_bytes;
     FILE *rows; /* kept in memory while there is something to measure */
     long n_rows;
 } me;
-
-/* SplitMix64: the same numbers on every machine. */
-static uint64_t draw(void)
-{
-    uint64_t z = (me.random += 0x9E3779B97F4A7C15u);
-    z = (z ^ (z >> 30)) * 0xBF58476D1CE4E5B9u;
-    z = (z ^ (z >> 27)) * 0x94D049BB133111EBu;
-    return z ^ (z >> 31);
-}
-
-static double uniform(void)
-{
-    return (double)(draw() >> 11) / 9007199254740992.0;
-}
 
 /* Buffers are written when they grow, before they are used in a measurement. */
 static void make_room(int64_t bytes)
@@ -437,8 +423,8 @@ static int differ(const order *o)
 static int choose_ranks(order *o, int same_host)
 {
     for (int tries = 0; tries < 64; tries++) {
-        o->from = (int32_t)(draw() % (unsigned)me.n_ranks);
-        o->to = (int32_t)(draw() % (unsigned)me.n_ranks);
+        o->from = (int32_t)(tlp_draw() % (unsigned)me.n_ranks);
+        o->to = (int32_t)(tlp_draw() % (unsigned)me.n_ranks);
         if (o->from != o->to && differ(o) != same_host)
             return 1;
     }
@@ -450,8 +436,8 @@ static int choose_second(order *o)
 {
     const int host = me.host[o->from], to_host = me.host[o->to];
     for (int tries = 0; tries < 64; tries++) {
-        o->from2 = (int32_t)(draw() % (unsigned)me.n_ranks);
-        o->to2 = (int32_t)(draw() % (unsigned)me.n_ranks);
+        o->from2 = (int32_t)(tlp_draw() % (unsigned)me.n_ranks);
+        o->to2 = (int32_t)(tlp_draw() % (unsigned)me.n_ranks);
         const int host2 = me.host[o->from2], to_host2 = me.host[o->to2];
         if (host2 == host && to_host2 == to_host && o->from2 != o->from && o->to2 != o->to)
             return 1;
@@ -467,21 +453,21 @@ static order choose_order(int n_hosts)
 {
     for (;;) {
         order o = {.from2 = -1, .to2 = -1, .count = 1};
-        int at = (int)(draw() % 100), local = n_hosts == 1 || uniform() < 0.1;
+        int at = (int)(tlp_draw() % 100), local = n_hosts == 1 || tlp_draw_uniform() < 0.1;
         for (o.kind = 0; at >= shares[o.kind]; o.kind++)
             at -= shares[o.kind];
-        o.bytes = (int64_t)pow(10, uniform() * log10((double)me.max_bytes + 1));
+        o.bytes = tlp_draw_bytes(me.max_bytes);
         if (!choose_ranks(&o, local) && !choose_ranks(&o, !local))
             continue;
         if (o.kind == KIND_pairs && (local || !choose_second(&o)))
             continue;
         if (o.kind == KIND_burst) {
             o.bytes = o.bytes < MAX_BURST_BYTES ? o.bytes : 1 + o.bytes % MAX_BURST_BYTES;
-            o.count = draw() % 2 ? N_BURST : 1;
+            o.count = tlp_draw() % 2 ? N_BURST : 1;
         }
         if (o.kind == KIND_order) {
             o.bytes = o.bytes < MAX_ORDER_BYTES ? o.bytes : 1 + o.bytes % MAX_ORDER_BYTES;
-            o.count = 1 + (int)(draw() % 2);
+            o.count = 1 + (int)(tlp_draw() % 2);
         }
         if (o.kind == KIND_both && o.bytes < MAX_SHORT_BYTES)
             o.count = N_EXCHANGES;
@@ -542,7 +528,7 @@ static void print_head(int n_hosts, const int *cores, const char *machines, uint
 static void run(int n_hosts, const int *cores, const char *machines, uint64_t seed,
                 int64_t max_bytes)
 {
-    me.random = seed;
+    tlp_draw_begin(seed);
     char *rows = NULL;
     size_t size = 0;
     if (!(me.rows = open_memstream(&rows, &size)))
@@ -569,22 +555,25 @@ static void run(int n_hosts, const int *cores, const char *machines, uint64_t se
         MPI_Send(&stop, sizeof stop, MPI_BYTE, rank, TAG_ORDER, MPI_COMM_WORLD);
 }
 
-/* Arguments: seconds, seed, largest message in bytes. */
+/* Arguments: seconds, seed, largest message in bytes, and perhaps sizes of messages. */
 int main(int argc, char **argv)
 {
     static int cores[MAX_RANKS];
     MPI_Init(&argc, &argv);
     MPI_Comm_rank(MPI_COMM_WORLD, &me.rank);
     MPI_Comm_size(MPI_COMM_WORLD, &me.n_ranks);
-    if (argc != 4 || me.n_ranks < 2 || me.n_ranks > MAX_RANKS) {
+    const int is_usage = argc != 4 && argc != 5;
+    if (is_usage || me.n_ranks < 2 || me.n_ranks > MAX_RANKS) {
         if (!me.rank)
-            printf("# error %s\n", argc != 4 ? "usage: SECONDS SEED MAX_BYTES"
-                                             : "needs 2 ranks or more, 4096 at most");
+            printf("# error %s\n", is_usage ? "usage: SECONDS SEED MAX_BYTES [SIZE,SIZE...]"
+                                            : "needs 2 ranks or more, 4096 at most");
         fflush(stdout);
         MPI_Finalize();
         return 2;
     }
     me.seconds = strtod(argv[1], NULL);
+    if (argc == 5)
+        tlp_draw_take_sizes(argv[4]);
     int n_hosts = tlp_find_hosts(me.host, cores);
     char *machines = tlp_describe_hosts(me.host);
     if (me.rank == 0)

@@ -46,6 +46,7 @@ check_exit 3 'two traces in CPU time' "$timeless" calibrate cpu timed.tl timed.t
 check_exit 3 'the other way round' "$timeless" calibrate cpu counted.tl timed.tl
 check_exit 3 'another number of ranks' "$timeless" calibrate cpu timed.tl other.tl
 check_exit 2 'a single trace exits with 2' "$timeless" calibrate cpu timed.tl
+check_exit 2 'a trace to calibrate for, without the command' "$timeless" calibrate cpu --for counted.tl
 check_exit 2 'a command and traces' "$timeless" calibrate cpu timed.tl -- true
 check_exit 4 'a model that is not there' "$timeless" calibrate cpu timed.tl counted.tl --model none.conf
 printf 'reference_flops = 1e9;\nunits = 3;\n' >bad.conf
@@ -74,6 +75,11 @@ if [ -z "${SANITIZE:-}" ]; then
     check 'a program compiles' "$MPICC" -O1 -o program program.c
     check 'a program is recorded twice and calibrated' "$timeless" calibrate cpu -o program.conf -- "$MPIRUN" -np 2 ./program
     check 'with classes of its own' grep -q 'from = "program+0x' program.conf
+    python3 -c 'import sys, zipfile; open("app.tl", "wb").write(zipfile.ZipFile(sys.argv[1]).read("raw/counted.tl"))' cpu-*.zip
+    check 'a program whose volume is known runs once' "$timeless" calibrate cpu --for app.tl -o for.conf --archive none -- "$MPIRUN" -np 2 ./program
+    cp err said
+    check 'no instructions are counted' sh -c '! grep -q "emulator\|exact" said'
+    check 'and it has classes, too' grep -q 'from = "program+0x' for.conf
 else
     skip 'a program is calibrated' 'its instructions are counted in an emulator (tests/mpi/exact.sh); the plain build is tested'
 fi

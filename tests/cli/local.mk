@@ -58,6 +58,7 @@ CLI_TESTS = \
 	tests/cli/numbers.sh tests/cli/report.sh tests/cli/versus.sh \
 	tests/cli/trace.sh \
 	tests/cli/calibrate_cpu.sh \
+	tests/cli/calibrate_for.sh \
 	tests/cli/calibrate_memory.sh \
 	tests/cli/calibrate_noise.sh \
 	tests/cli/progress.sh \

@@ -1,0 +1,240 @@
+/* model_merge.c - puts the fits of some calls of some kernels into a model that has others. */
+#include "config.h"
+
+#include "calibrate.h"
+#include "model_text.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+#include <timeless_files.h>
+
+typedef struct merge {
+    const tlp_result *result;
+    const tlp_needs *needs;
+    const char *path; /* of the old model, for messages */
+    FILE *out;
+    unsigned char is_written[TLP_FIT_ROOM];
+} merge;
+
+/* The fit of a kernel with this name; NULL if it was not measured. *needed: its calls. */
+static const tlp_fit *fit_of(const merge *m, const char *name, const tlp_needed_kernel **needed)
+{
+    const tl_call_info *info = name ? tl_call_by_name(name) : NULL;
+    const tlp_fit *fit = info ? tlp_result_fit(m->result, info->code) : NULL;
+    if (!fit || !fit->n)
+        return NULL;
+    *needed = &m->needs->kernels[info->code - TL_KERNEL_dgemm];
+    return fit;
+}
+
+static double number_in(const config_setting_t *group, const char *name, double otherwise)
+{
+    const config_setting_t *found = group ? config_setting_get_member(group, name) : NULL;
+    if (!found)
+        return otherwise;
+    return config_setting_is_number(found) && config_setting_type(found) != CONFIG_TYPE_FLOAT
+               ? (double)config_setting_get_int64(found)
+               : config_setting_get_float(found);
+}
+
+/* Whether no call of an old piece is outside of the sizes that were measured now. */
+static int is_inside(const config_setting_t *piece, const tlp_needed_kernel *needed)
+{
+    static const char *const names[TLP_N_BOUNDS] = {"m", "n", "k", "work"};
+    const config_setting_t *min = config_setting_get_member(piece, "min"),
+                           *max = config_setting_get_member(piece, "max");
+    for (int b = 0; b < TLP_N_BOUNDS; b++)
+        if (number_in(min, names[b], 0) < needed->min[b] ||
+            number_in(max, names[b], INFINITY) > needed->max[b])
+            return 0;
+    return 1;
+}
+
+/* The fit holds for the measured sizes only; calls of others find a piece behind. */
+static void write_new_pieces(const merge *m, const tlp_fit *fit, const tlp_needed_kernel *needed)
+{
+    for (size_t i = 0; i < fit->n_pieces; i++) {
+        tlp_piece piece = fit->pieces[i];
+        for (int b = 0; b < TLP_N_BOUNDS; b++) {
+            piece.min[b] = fmax(piece.min[b], needed->min[b]);
+            piece.max[b] = fmin(piece.max[b], needed->max[b]);
+        }
+        tlp_write_piece(m->out, &piece);
+        fputs(i + 1 < fit->n_pieces ? ",\n" : "", m->out);
+    }
+}
+
+static void write_member(const merge *m, const config_setting_t *group, const char *name)
+{
+    const config_setting_t *member = config_setting_get_member(group, name);
+    if (!member)
+        return;
+    fprintf(m->out, " %s = ", name);
+    tlp_setting_write(m->out, member, 2);
+    fputc(';', m->out);
+}
+
+/* The old model of all calls, as a piece. */
+static void write_old_line(const merge *m, const config_setting_t *kernel)
+{
+    fputs(",\n    {", m->out);
+    if (config_setting_get_member(kernel, "seconds"))
+        write_member(m, kernel, "seconds");
+    else
+        fprintf(m->out, " seconds = { one = %.9e; work = %.9e; };",
+                number_in(kernel, "intercept_s", 0), number_in(kernel, "per_work_s", 0));
+    write_member(m, kernel, "noise");
+    fputs(" }", m->out);
+}
+
+static void write_old_pieces(const merge *m, const config_setting_t *pieces,
+                             const tlp_needed_kernel *needed)
+{
+    const int n = config_setting_length(pieces);
+    for (int i = 0; i < n; i++) {
+        const config_setting_t *piece = config_setting_get_elem(pieces, (unsigned)i);
+        /* The last one takes all calls that no other takes. */
+        if (i + 1 < n && is_inside(piece, needed))
+            continue;
+        fputs(",\n    ", m->out);
+        tlp_setting_write(m->out, piece, 2);
+    }
+}
+
+static void write_head(const merge *m, const char *name, const tlp_fit *fit)
+{
+    fprintf(m->out, "  { kernel = \"%s\"; model = \"%s %s\"; samples = %zu; median_error = %.4f;",
+            name, tlp_form_name(fit->form), tlp_noise_name(fit->pieces[0].noise), fit->n,
+            fit->median_error);
+}
+
+static void write_merged(merge *m, const config_setting_t *kernel, const char *name,
+                         const tlp_fit *fit, const tlp_needed_kernel *needed)
+{
+    const config_setting_t *pieces = config_setting_get_member(kernel, "pieces");
+    write_head(m, name, fit);
+    write_member(m, kernel, "host_sd");
+    write_member(m, kernel, "day_sd");
+    fputs("\n    pieces = (\n", m->out);
+    write_new_pieces(m, fit, needed);
+    if (pieces)
+        write_old_pieces(m, pieces, needed);
+    else
+        write_old_line(m, kernel);
+    fputs(" ); }", m->out);
+    m->is_written[needed - m->needs->kernels] = 1;
+}
+
+static void write_kernels(merge *m, const config_setting_t *kernels)
+{
+    const int n = kernels ? config_setting_length(kernels) : 0;
+    const char *comma = "";
+    fputs("kernels = (\n", m->out);
+    for (int i = 0; i < n; i++) {
+        const config_setting_t *kernel = config_setting_get_elem(kernels, (unsigned)i);
+        const char *name = NULL;
+        const tlp_needed_kernel *needed = NULL;
+        config_setting_lookup_string(kernel, "kernel", &name);
+        const tlp_fit *fit = fit_of(m, name, &needed);
+        fputs(comma, m->out);
+        comma = ",\n";
+        if (fit) {
+            write_merged(m, kernel, name, fit, needed);
+            continue;
+        }
+        fputs("  ", m->out);
+        tlp_setting_write(m->out, kernel, 1);
+    }
+    /* Kernels that the model lacks. Their last piece takes all calls. */
+    for (int k = 0; k < TLP_FIT_ROOM; k++) {
+        const tl_call_info *info = tl_call_by_code((uint16_t)(TL_KERNEL_dgemm + k));
+        const tlp_needed_kernel *needed = NULL;
+        const tlp_fit *fit = m->is_written[k] || !info ? NULL : fit_of(m, info->name, &needed);
+        if (!fit)
+            continue;
+        fputs(comma, m->out);
+        comma = ",\n";
+        write_head(m, info->name, fit);
+        fputs("\n    pieces = (\n", m->out);
+        write_new_pieces(m, fit, needed);
+        fputs(" ); }", m->out);
+    }
+    fputs("\n);\n", m->out);
+}
+
+/* Rates of hosts come before those of all, so that the new ones would have no effect there. */
+static tl_status check_hosts(const merge *m, const config_t *config, tl_error *err)
+{
+    const config_setting_t *hosts = config_lookup(config, "hosts");
+    const int n = hosts ? config_setting_length(hosts) : 0;
+    for (int i = 0; i < n; i++) {
+        const config_setting_t *kernels =
+            config_setting_get_member(config_setting_get_elem(hosts, (unsigned)i), "kernels");
+        const int n_kernels = kernels ? config_setting_length(kernels) : 0;
+        for (int k = 0; k < n_kernels; k++) {
+            const char *name = NULL;
+            const tlp_needed_kernel *needed = NULL;
+            config_setting_lookup_string(config_setting_get_elem(kernels, (unsigned)k), "kernel",
+                                         &name);
+            if (fit_of(m, name, &needed))
+                return tl_fail(err, TL_ERR_INPUT,
+                               "%s: has %s for single hosts or cores, which a measurement for a "
+                               "trace does not change; leave out --for",
+                               m->path, name);
+        }
+    }
+    return TL_OK;
+}
+
+static void write_settings(merge *m, const config_t *config)
+{
+    const config_setting_t *root = config_root_setting(config);
+    const int n = config_setting_length(root);
+    for (int i = 0; i < n; i++) {
+        const config_setting_t *setting = config_setting_get_elem(root, (unsigned)i);
+        const char *name = config_setting_name(setting);
+        if (!strcmp(name, "kernels"))
+            continue;
+        fprintf(m->out, "%s = ", name);
+        tlp_setting_write(m->out, setting, 0);
+        fputs(";\n", m->out);
+    }
+    write_kernels(m, config_lookup(config, "kernels"));
+}
+
+tl_status tlp_merge_model(const tlp_result *result, const tlp_needs *needs, const char *trace,
+                          const char *base, const char *path, tl_error *err)
+{
+    static const char ours[] = "calibrate kernels --for'";
+    config_t config, none;
+    char *text = NULL, *head = NULL, *old = NULL;
+    size_t size = 0;
+    merge m = {.result = result, .needs = needs, .path = base};
+    tl_status status = tlp_model_read(base, &config, err);
+    if (status == TL_OK)
+        status = check_hosts(&m, &config, err);
+    if (status == TL_OK) {
+        m.out = open_memstream(&text, &size);
+        if (m.out)
+            write_settings(&m, &config);
+        old = tlp_model_head(base, ours);
+        if (!m.out || fclose(m.out) != 0 ||
+            asprintf(&head,
+                     "%s# Calls with the sizes of %s: 'timeless calibrate kernels --for' %s on "
+                     "%s.\n",
+                     old ? old : "", tl_printable(trace), tl_version(), result->processor) < 0) {
+            head = NULL;
+            status = tl_fail(err, TL_ERR_MEMORY, "%s: out of memory", path);
+        }
+    }
+    config_init(&none);
+    if (status == TL_OK)
+        status = tlp_model_write(&none, head, text, path, err);
+    config_destroy(&none);
+    config_destroy(&config);
+    free(text);
+    free(head);
+    free(old);
+    return status;
+}

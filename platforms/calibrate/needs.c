@@ -1,0 +1,169 @@
+/* needs.c - the calls of kernels that a trace has, as a plan of what to measure. */
+#include "calibrate.h"
+
+#include <stdlib.h>
+#include <string.h>
+#include <timeless_files.h>
+
+#include <gsl/gsl_randist.h>
+#include <gsl/gsl_rng.h>
+
+/* Of a kernel, so many calls are remembered, drawn from all of the trace's with the same chance,
+ * and so many are in a round. */
+enum { MOST_CALLS = 512, CALLS_OF_ROUND = 24 };
+
+static int is_measured(unsigned kernel)
+{
+    return kernel >= TL_KERNEL_dgemm && kernel < TL_KERNEL_dgemm + TLP_FIT_ROOM &&
+           tlp_result_fit(&(const tlp_result){0}, kernel) != NULL;
+}
+
+/* A call with these sizes, if the buffers of the measurement have room for it. */
+static int take_call(const tl_event *e, tlp_call *out)
+{
+    *out = (tlp_call){.kernel = e->call};
+    for (uint32_t i = 0; i < 3 && i < e->list_len; i++) {
+        if (e->list[i] < 0 || e->list[i] > TLP_MAX_SIZE)
+            return 0;
+        out->sizes[i] = (int32_t)e->list[i];
+    }
+    const int32_t *d = out->sizes;
+    out->right = d[2] && d[2] == d[1] && d[2] != d[0];
+    switch (e->call) {
+    case TL_KERNEL_dgemm:
+    case TL_KERNEL_sgemm:
+    case TL_KERNEL_dtrsm:
+    case TL_KERNEL_strsm: return d[0] > 0 && d[1] > 0 && d[2] > 0 && d[2] <= TLP_MAX_INNER;
+    case TL_KERNEL_dgemv:
+    case TL_KERNEL_sgemv:
+    case TL_KERNEL_dger:
+    case TL_KERNEL_sger: return d[0] > 0 && d[1] > 0;
+    case TL_KERNEL_dtrsv:
+    case TL_KERNEL_strsv: return d[0] > 0 && d[0] <= TLP_MAX_INNER;
+    default: return d[0] > 0;
+    }
+}
+
+/* A kernel of the list: keeps its call, or puts it in the place of another (reservoir sampling). */
+static void remember(tlp_needs *needs, gsl_rng *rng, const tlp_call *call)
+{
+    tlp_needed_kernel *k = &needs->kernels[call->kernel - TL_KERNEL_dgemm];
+    const double terms[TLP_N_BOUNDS] = {
+        call->sizes[0], call->sizes[1], call->sizes[2],
+        tl_kernel_work(call->kernel,
+                       (const int64_t[]){call->sizes[0], call->sizes[1], call->sizes[2]}, 3)};
+    for (int b = 0; b < TLP_N_BOUNDS; b++) {
+        k->min[b] = k->n_all && k->min[b] < terms[b] ? k->min[b] : terms[b];
+        k->max[b] = k->n_all && k->max[b] > terms[b] ? k->max[b] : terms[b];
+    }
+    k->n_all++;
+    if (k->n < MOST_CALLS) {
+        k->calls[k->n++] = *call;
+        return;
+    }
+    const unsigned long at = (unsigned long)(gsl_rng_uniform(rng) * (double)k->n_all);
+    if (at < MOST_CALLS)
+        k->calls[at] = *call;
+}
+
+static tl_status read_rank(tl_reader *trace, uint32_t rank, gsl_rng *rng, tlp_needs *needs,
+                           tl_error *err)
+{
+    tl_cursor *cursor = NULL;
+    tl_event e;
+    tlp_call call;
+    tl_status status = tl_cursor_open(trace, rank, &cursor, err);
+    if (status != TL_OK)
+        return status;
+    while ((status = tl_cursor_next(cursor, &e)) == TL_OK) {
+        const tl_call_info *info = tl_call_by_code(e.call);
+        if (!info || info->action != TL_ACTION_KERNEL)
+            continue;
+        if (!is_measured(e.call) || !take_call(&e, &call)) {
+            needs->n_others++;
+            needs->other = info->name;
+            continue;
+        }
+        tlp_needed_kernel *k = &needs->kernels[e.call - TL_KERNEL_dgemm];
+        if (!k->calls && !(k->calls = calloc(MOST_CALLS, sizeof *k->calls))) {
+            status = tl_fail(err, TL_ERR_MEMORY, "out of memory for the calls of the trace");
+            break;
+        }
+        remember(needs, rng, &call);
+    }
+    if (status == TL_END)
+        status = TL_OK;
+    else if (status != TL_ERR_MEMORY)
+        *err = *tl_cursor_error(cursor);
+    tl_cursor_close(cursor);
+    return status;
+}
+
+static uint64_t n_needed(const tlp_needs *needs)
+{
+    uint64_t n = 0;
+    for (int k = 0; k < TLP_FIT_ROOM; k++)
+        n += needs->kernels[k].n_all;
+    return n;
+}
+
+tl_status tlp_needs_read(const char *path, unsigned long seed, tlp_needs **out, tl_error *err)
+{
+    tl_reader *trace = NULL;
+    tlp_needs *needs = calloc(1, sizeof *needs);
+    gsl_rng *rng = gsl_rng_alloc(gsl_rng_mt19937);
+    tl_status status = needs && rng ? tl_reader_open(path, &trace, err)
+                                    : tl_fail(err, TL_ERR_MEMORY, "%s: out of memory", path);
+    if (status == TL_OK) {
+        gsl_rng_set(rng, seed);
+        for (uint32_t r = 0; r < tl_reader_run(trace)->n_ranks && status == TL_OK; r++)
+            status = read_rank(trace, r, rng, needs, err);
+    }
+    if (status == TL_OK && !n_needed(needs))
+        status = tl_fail(err, TL_ERR_INPUT,
+                         "%s: calls no kernel that can be measured here; timeless-calibrate-kernels"
+                         "(1) lists them, and 'timeless calibrate cpu' measures other computation",
+                         tl_printable(path));
+    tl_reader_close(trace);
+    gsl_rng_free(rng);
+    if (status == TL_OK) {
+        *out = needs;
+        needs = NULL;
+    }
+    tlp_needs_free(needs);
+    return status;
+}
+
+void tlp_needs_free(tlp_needs *needs)
+{
+    for (int k = 0; needs && k < TLP_FIT_ROOM; k++)
+        free(needs->kernels[k].calls);
+    free(needs);
+}
+
+tl_status tlp_plan_needed(const tlp_needs *needs, unsigned long seed, unsigned round,
+                          tlp_call **out, size_t *n, tl_error *err)
+{
+    gsl_rng *rng = gsl_rng_alloc(gsl_rng_mt19937);
+    tlp_call *calls = calloc((size_t)TLP_FIT_ROOM * CALLS_OF_ROUND, sizeof *calls);
+    if (!rng || !calls) {
+        gsl_rng_free(rng);
+        free(calls);
+        return tl_fail(err, TL_ERR_MEMORY, "out of memory while planning the measurements");
+    }
+    gsl_rng_set(rng, seed * 1000003UL + round);
+    *n = 0;
+    for (int i = 0; i < TLP_FIT_ROOM; i++) {
+        const tlp_needed_kernel *k = &needs->kernels[i];
+        for (unsigned c = 0; k->n && c < CALLS_OF_ROUND; c++) {
+            calls[*n] = k->calls[gsl_rng_uniform_int(rng, k->n)];
+            /* Traces do not record it. */
+            calls[*n].transposed = !calls[*n].right && gsl_rng_uniform_int(rng, 2) != 0;
+            (*n)++;
+        }
+    }
+    gsl_ran_shuffle(rng, calls, *n, sizeof *calls);
+    gsl_rng_free(rng);
+    *out = calls;
+    return TL_OK;
+}

@@ -1,0 +1,119 @@
+#!/usr/bin/env bash
+# timeless calibrate WHAT --for TRACE: only what the trace has is measured, and all else stays in the model.
+. "$top_srcdir/tests/tap.sh"
+cd "$scratch" || exit 99
+export TIMELESS_PLATFORMS=$top_srcdir/platforms
+
+near() { awk -v a="$1" -v b="$2" 'BEGIN { print a, b; d = a / b - 1; exit !(d < 1e-4 && d > -1e-4) }'; }
+trace() { # NAME LINE...: of rank 0
+    local name=$1 line i=0
+    shift
+    { printf '%s\n' 'timeless-text 1' 'ranks 1' 'volume_unit "cpu-ns"' 'rank 0 host="h"'
+      for line in "$@"; do echo "0 $((i++)) $line"; done
+      echo 'end cut clock_ns=0'; } | "$timeless" undump - -o "$name.tl"
+}
+
+# ---- kernels ----
+trace app 'dgemm m=100 n=100 k=50' 'dgemm m=200 n=100 k=50' 'daxpy n=1000' 'daxpy n=1000' 'dgemm m=100 n=100 k=4000'
+model() { # a model of which nothing was measured here; dgemm with two pieces, the first one for small calls
+    printf '%s\n' '# made up' 'version = 2; reference_flops = 1e9; units = ({unit = "cpu-ns"; seconds_per_unit = 1e-9;});' \
+        'kernels = ({kernel = "dgemm"; median_error = 0.3; pieces = ({max = {work = 600000;}; seconds = {work = 1e-9;};}, {seconds = {work = 2e-9;};});},' \
+        '{kernel = "daxpy"; intercept_s = 1e-6; per_work_s = 3e-9;}, {kernel = "dscal"; seconds = {one = 7e-6;};});' \
+        'parallel = {bound = "arithmetic"; shared_region_s = 0.0; cores = ({cores = 1; region_s = 0.0; arithmetic = 1.0;});};' >"$1"
+}
+mkdir here && cp "$top_srcdir/platforms/local/platform.xml" here && model here/model.conf
+sed -i 's/speed="[^"]*"/speed="1Gf"/' here/platform.xml
+# Measurements of calls of the trace: dgemm with 5e-10 s a unit of work, daxpy with 5 us.
+{
+    echo kernel,d0,d1,d2,work,core,repeats,seconds
+    for i in $(seq 60); do for m in 100 200; do echo "dgemm,$m,100,50,0,0,1,$(awk -v m=$m 'BEGIN { print m * 100 * 50 * 5e-10 }')"; done; done
+    for i in $(seq 60); do echo daxpy,1000,0,0,0,0,1,5e-6; done
+} >made.csv
+check 'measurements of calls of a trace are put into a model' "$timeless" calibrate kernels --for app.tl --from made.csv -o here
+cp err said
+check 'the kernels are reported' grep -q 'with the sizes of app.tl: dgemm (median error 0.0%), daxpy (median error 0.0%)$' said
+check 'and what cannot be measured' grep -q '^timeless: 1 calls, such as of dgemm, have a kernel or sizes that cannot be measured' said
+seconds() { trace one "$1" && "$timeless" replay one.tl -p ./here -q; }
+check 'a call of the trace takes its measured time' near "$(seconds 'dgemm m=100 n=100 k=50')" 2.5e-4
+check 'a call of a size between those of the trace, too' near "$(seconds 'dgemm m=150 n=100 k=50')" 3.75e-4
+check 'a smaller call has the time of its old piece' near "$(seconds 'dgemm m=50 n=100 k=50')" 2.5e-4
+check 'a larger call, too' near "$(seconds 'dgemm m=1000 n=100 k=50')" 1e-2
+check 'and one with another shape' near "$(seconds 'dgemm m=100 n=200 k=50')" 2e-3
+check 'a kernel with one size has the mean of its calls' near "$(seconds 'daxpy n=1000')" 5e-6
+check 'other sizes of it have the old line' near "$(seconds 'daxpy n=2000')" 7e-6
+check 'a kernel that the trace does not call stays' near "$(seconds 'dscal n=5')" 7e-6
+check 'the group parallel stays' grep -q '^parallel = ' here/model.conf
+check 'the head of the model names the trace' grep -q "^# Calls with the sizes of app.tl: 'timeless calibrate kernels --for'" here/model.conf
+check 'it keeps its first line' grep -qx '# made up' here/model.conf
+check 'the budget has the error of the new measurements' sh -c '"$0" budget app.tl -p ./here --json | grep -A1 "kernel:daxpy" | grep -q "\"uncertainty\": 0.05"' "$timeless"
+check 'the same measurements once more' "$timeless" calibrate kernels --for app.tl --from made.csv -o here
+cp here/model.conf once
+check 'and a third time' "$timeless" calibrate kernels --for app.tl --from made.csv -o here
+check 'give the same model: its pieces are replaced' cmp once here/model.conf
+check 'a model file gets them, too' sh -c 'cp once file.conf && "$0" calibrate kernels --for app.tl --from made.csv -o file.conf --archive none && cmp once file.conf' "$timeless"
+model lacks.conf && sed -i 's/{kernel = "daxpy"[^}]*}, //' lacks.conf
+check 'a kernel that the model lacks is added' "$timeless" calibrate kernels --for app.tl --from made.csv -o lacks.conf --archive none
+check 'with the time of its calls' near "$(trace one 'daxpy n=1000' && "$timeless" replay one.tl -p ./here --model lacks.conf -q)" 5e-6
+
+check 'a short measurement' "$timeless" calibrate kernels --for app.tl --max-seconds 0 -o here --raw raw.csv
+check 'has only calls of the trace' sh -c 'grep -v "^#\|^kernel" raw.csv | cut -d, -f1-4 | sort -u | tr "\n" " " | grep -qx "daxpy,1000,0,0 dgemm,100,100,50 dgemm,200,100,50 "'
+check 'the archive has the model' sh -c 'python3 -c "import sys, zipfile; sys.exit(zipfile.ZipFile(sys.argv[1]).read(\"result/model.conf\") != open(\"here/model.conf\", \"rb\").read())" "$(ls here/kernels-*.zip | tail -n 1)"'
+
+trace none 'user kernel=1 list=[5]' 2>/dev/null || trace none 'MPI_Init clock_ns=0'
+check_exit 3 'a trace without kernels' "$timeless" calibrate kernels --for none.tl -o here
+cp err said
+check 'is told what to do instead' grep -q "calls no kernel that can be measured here; .*calibrate cpu" said
+check_exit 3 'a folder without a model' "$timeless" calibrate kernels --for app.tl -o nothing
+cp err said
+check 'is told to measure all kernels' grep -q '^timeless: nothing/model.conf: is no model .*without --for$' said
+check_exit 4 'a trace that is not there' "$timeless" calibrate kernels --for nothing.tl -o here
+check_exit 2 'without -o' "$timeless" calibrate kernels --for app.tl
+check_exit 2 'with --per-core' "$timeless" calibrate kernels --for app.tl -o here --per-core
+cp once hosts.conf && echo 'hosts = ({hosts = "*:0"; kernels = ({kernel = "daxpy"; seconds = {one = 1e-6;};});});' >>hosts.conf
+check_exit 3 'a model with the kernel for one core' "$timeless" calibrate kernels --for app.tl --from made.csv -o hosts.conf --archive none
+check 'the file is not changed' grep -q '^hosts = ({hosts = ' hosts.conf
+cp once threads.conf && echo 'kernel_threads = 2;' >>threads.conf
+check_exit 3 'a model of kernels with two threads' "$timeless" calibrate kernels --for app.tl --from made.csv -o threads.conf --archive none
+cp err said
+check 'is told how many threads it has' grep -q '^timeless: threads.conf: has times of kernels with 2 threads; give --threads 2$' said
+
+# ---- network: a launcher that prints measurements in place of mpirun ----
+# probe COUNT BYTES...: operations of all kinds with sizes near these; 20 us and 100 MB/s
+cat >probe <<'END'
+#!/bin/sh
+echo "$@" >>words
+n=600; [ ! -s words.more ] || n=500
+awk -v n=$n 'BEGIN {
+    print "# timeless-network-probe 1\n# mpi made up\n# seed 1\n# seconds 60\n# max_bytes 1000000\n# hosts 2\n# rank 0 host 0 cores 1\n# rank 1 host 1 cores 1"
+    print "n,warm,kind,from,to,same_host,apart,bytes,count,delay_s,seconds"
+    split("pingpong send isend wait recv late both burst iprobe test wtime", kinds, " ")
+    for (i = 0; i < n; i++) {
+        kind = kinds[i % 11 + 1]; b = int(exp(log(1e6) * (i * 0.6180339887 % 1))) + 1; noise = 1 + ((i * 7919) % 11 - 5) / 500
+        t = kind == "pingpong" ? 2 * (3e-5 + b / 1e8) : kind ~ /iprobe|test|wtime/ ? 1e-7 : kind == "burst" ? 6e-5 : kind == "both" ? 3e-5 + b / 1e8 : 5e-6 + (kind == "late" ? 0 : b / 1e10)
+        printf "%d,0,%s,0,1,0,0,%d,1,%g,%.9e\n", i, kind, b, kind == "late" ? 1 : 0, t * noise
+    }
+    print "# end " n }'
+END
+chmod +x probe
+trace sent 'MPI_Send count=1000 type_bytes=1 peer=0 tag=0 comm=1' 'MPI_Send count=1020 type_bytes=1 peer=0 tag=0 comm=1' 'MPI_Send count=70000 type_bytes=1 peer=0 tag=0 comm=1' \
+    'MPI_Allreduce count=16 type_bytes=8 comm=1' 'MPI_Alltoallv list=[3] recv_type_bytes=1 type_bytes=1 comm=1' 2>/dev/null ||
+    trace sent 'MPI_Send count=1000 type_bytes=1 peer=0 tag=0 comm=1' 'MPI_Send count=1020 type_bytes=1 peer=0 tag=0 comm=1' 'MPI_Send count=70000 type_bytes=1 peer=0 tag=0 comm=1' 'MPI_Allreduce count=16 type_bytes=8 comm=1'
+check 'a network for a trace' "$timeless" calibrate network --for sent.tl -o net --archive none -- ./probe
+check 'the measuring program gets the sizes of the trace, and 60 s' grep -q ' 60 1 1310720 \(3,\)\?128,1010,70000$' words
+rows() { grep -c '^[0-9]' net/network.csv; }
+check 'what was measured is kept' test "$(rows)" = 600
+echo more >words.more
+check 'a second measurement' "$timeless" calibrate network --for sent.tl --max-seconds 5 -o net --archive none -- ./probe
+check 'is added to the first one' test "$(rows)" = 1100
+check 'in a file of one measurement' test "$(grep -c '^# end 1100$' net/network.csv)" = 1
+check 'which gives the same platform again' sh -c '"$0" calibrate network --from net/network.csv -o same && cmp net/platform.xml same/platform.xml' "$timeless"
+check 'without --for, a measurement replaces it' "$timeless" calibrate network -o net --archive none -- ./probe
+check 'with its own rows' test "$(rows)" = 500
+sed -i 's/made up/of another kind/' probe
+check_exit 3 'measurements with another MPI are not mixed' "$timeless" calibrate network --for sent.tl -o net --archive none -- ./probe
+cp err said
+check 'the message names both' grep -q 'network.csv: was measured by 2 ranks on 2 hosts with made up, and now by 2 on 2 with of another kind' said
+check 'and the file stays' test "$(rows)" = 500
+check_exit 3 'a trace without messages' "$timeless" calibrate network --for app.tl -o net -- ./probe
+check_exit 2 '--for and --from' "$timeless" calibrate network --for sent.tl --from net/network.csv -o net
+tap_done
