@@ -46,6 +46,7 @@ enum {
 typedef struct job {
     char model[PATH_MAX]; /* the file of the model; "": standard output */
     int describes_other;
+    tlp_kept kept;
     tlp_needs *needs;
     tlp_result *result;
     tlp_archive *archive;
@@ -269,6 +270,8 @@ static tl_status measure(const struct arguments *a, job *j, tl_error *err)
         return status;
     j->result->declared = a->declared;
     j->result->n_declared = a->n_declared;
+    j->result->kept = j->kept;
+    j->kept = (tlp_kept){0};
     return tlp_fit_all(j->result, &a->fit, err);
 }
 
@@ -357,6 +360,8 @@ static tl_status begin(struct arguments *a, job *j, tl_error *err)
         status = (j->raw = open_output(a->raw_path, err)) ? TL_OK : err->status;
     if (status != TL_OK || a->trace)
         return status == TL_OK ? begin_needs(a, j, err) : status;
+    if (*j->model)
+        status = tlp_kept_read(j->model, &j->kept, err);
     if (status == TL_OK && (a->out_path || !a->folder))
         status = (j->out = open_output(a->out_path, err)) ? TL_OK : err->status;
     if (status == TL_OK && a->folder)
@@ -387,6 +392,7 @@ static void end(job *j)
         fclose(j->raw);
     tlp_result_free(j->result);
     tlp_needs_free(j->needs);
+    tlp_kept_clear(&j->kept);
 }
 
 int calibrate_kernels(int argc, char **argv)

@@ -92,6 +92,7 @@ void tlp_result_free(tlp_result *result)
         return;
     free(result->samples);
     free(result->core_fits);
+    tlp_kept_clear(&result->kept);
     free(result);
 }
 

@@ -263,6 +263,20 @@ tl_status tlp_declaration_parse(const char *text, tlp_declaration *out, tl_error
 const tlp_declaration *tlp_find_declaration(const tlp_declaration *list, size_t n,
                                             const char *kernel);
 
+/* ---- kept.c ---- */
+
+/* The text of what a model has besides the kernels: rates by call site (calibrate cpu), the group
+ * parallel (calibrate memory), variability. */
+typedef struct tlp_kept {
+    char *units, *settings; /* NULL: none */
+    int has_instructions;   /* among the units */
+} tlp_kept;
+
+/* Nothing is kept if there is no file. Clear it by tlp_kept_clear, also after
+ * an error. */
+tl_status tlp_kept_read(const char *path, tlp_kept *out, tl_error *err);
+void tlp_kept_clear(tlp_kept *kept);
+
 typedef struct tlp_result {
     tlp_sample *samples;
     size_t n_samples;
@@ -275,6 +289,7 @@ typedef struct tlp_result {
     tlp_fit (*core_fits)[TLP_FIT_ROOM]; /* [cores]; NULL: only all cores together */
     const tlp_declaration *declared;    /* stand in the model in place of fits; the caller's */
     size_t n_declared;
+    tlp_kept kept; /* stands in the model, too */
 } tlp_result;
 
 typedef struct tlp_fit_options {

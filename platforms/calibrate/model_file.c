@@ -143,10 +143,10 @@ static void write_rates(FILE *out, const tlp_result *result)
             "units = (\n"
             "  { unit = \"cpu-ns\"; seconds_per_unit = 1.0e-9; }",
             TLP_REFERENCE_FLOPS);
-    if (result->instruction_s >= 0)
+    if (result->instruction_s >= 0 && !result->kept.has_instructions)
         fprintf(out, ",\n  { unit = \"instructions\"; seconds_per_unit = %.4e; }",
                 result->instruction_s);
-    fputs("\n);\n", out);
+    fprintf(out, "%s\n);\n", result->kept.units ? result->kept.units : "");
     if (result->threads > 1)
         fprintf(out, "kernel_threads = %u;\n", result->threads);
 }
@@ -172,5 +172,6 @@ tl_status tlp_write_model(const tlp_result *result, FILE *out, tl_error *err)
         }
         fputs("\n);\n", out);
     }
+    fputs(result->kept.settings ? result->kept.settings : "", out);
     return check_written(out, err);
 }

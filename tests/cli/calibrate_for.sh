@@ -77,6 +77,22 @@ check_exit 3 'a model of kernels with two threads' "$timeless" calibrate kernels
 cp err said
 check 'is told how many threads it has' grep -q '^timeless: threads.conf: has times of kernels with 2 threads; give --threads 2$' said
 
+# ---- all kernels, into a model that has more ----
+{
+    echo kernel,d0,d1,d2,work,core,repeats,seconds
+    for kernel in $(sed -n 's/^  { kernel = "\([a-z]*\)".*/\1/p' "$top_srcdir/platforms/local/model.conf"); do
+        for size in 50 60 70 80 90 100 110 120 130 140; do echo "$kernel,$size,$size,$size,0,0,1,$size.0e-6"; done
+    done
+} >all.csv
+mkdir full && cp once full/model.conf && cp here/platform.xml full
+sed -i 's/^units = ($/units = ( { unit = "instructions"; seconds_per_unit = 3e-10; classes = ({from = "a"; to = "b"; seconds_per_unit = 4e-10;}); },/' full/model.conf
+check 'all kernels are measured again' "$timeless" calibrate kernels --from all.csv -o full --model m1 --noise n0
+check 'the group parallel of calibrate memory stays' grep -q '^parallel = ' full/model.conf
+check 'rates by call site of calibrate cpu stay' grep -q 'seconds_per_unit = 4.0*e-10' full/model.conf
+check 'with one unit of this name' test "$(grep -c 'unit = "instructions"' full/model.conf)" = 1
+check 'and the kernels are new' sh -c '! grep -q "one = 7.0*e-06" full/model.conf && test "$(grep -c "kernel = " full/model.conf)" = 20'
+check 'the model can be replayed with' "$timeless" replay app.tl -p ./full -q
+check 'a model file keeps them, too' sh -c 'cp full/model.conf f.conf && "$0" calibrate kernels --from all.csv -o f.conf --archive none && grep -q "^parallel = " f.conf' "$timeless"
 # ---- network: a launcher that prints measurements in place of mpirun ----
 # probe COUNT BYTES...: operations of all kinds with sizes near these; 20 us and 100 MB/s
 cat >probe <<'END'

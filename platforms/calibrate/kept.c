@@ -1,0 +1,91 @@
+/* kept.c - what a model file keeps when its kernels are measured again. */
+#include "config.h"
+
+#include "calibrate.h"
+#include "model_text.h"
+
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+/* What 'calibrate kernels' measures itself. */
+static int is_replaced(const char *name)
+{
+    static const char *const names[] = {"version", "reference_flops", "units",
+                                        "kernels", "hosts",           "kernel_threads"};
+    for (size_t i = 0; i < sizeof names / sizeof *names; i++)
+        if (!strcmp(name, names[i]))
+            return 1;
+    return 0;
+}
+
+/* Units with rates by call site: 'calibrate cpu' measured them on the program itself. */
+static void keep_units(const config_setting_t *units, FILE *out, int *has_instructions)
+{
+    const int n = units ? config_setting_length(units) : 0;
+    for (int i = 0; i < n; i++) {
+        const config_setting_t *unit = config_setting_get_elem(units, (unsigned)i);
+        const char *name = NULL;
+        if (!config_setting_get_member(unit, "classes") ||
+            config_setting_lookup_string(unit, "unit", &name) != CONFIG_TRUE ||
+            !strcmp(name, "cpu-ns"))
+            continue;
+        *has_instructions |= !strcmp(name, "instructions");
+        fputs(",\n  ", out);
+        tlp_setting_write(out, unit, 1);
+    }
+}
+
+static void keep_settings(const config_setting_t *root, FILE *out)
+{
+    const int n = config_setting_length(root);
+    for (int i = 0; i < n; i++) {
+        const config_setting_t *setting = config_setting_get_elem(root, (unsigned)i);
+        if (is_replaced(config_setting_name(setting)))
+            continue;
+        fprintf(out, "%s = ", config_setting_name(setting));
+        tlp_setting_write(out, setting, 0);
+        fputs(";\n", out);
+    }
+}
+
+static char *text_of(const config_t *config, int is_units, int *has_instructions)
+{
+    char *text = NULL;
+    size_t size = 0;
+    FILE *out = open_memstream(&text, &size);
+    if (!out)
+        return NULL;
+    if (is_units)
+        keep_units(config_lookup(config, "units"), out, has_instructions);
+    else
+        keep_settings(config_root_setting(config), out);
+    if (fclose(out) == 0)
+        return text;
+    free(text);
+    return NULL;
+}
+
+tl_status tlp_kept_read(const char *path, tlp_kept *out, tl_error *err)
+{
+    config_t config;
+    *out = (tlp_kept){0};
+    if (access(path, F_OK) != 0)
+        return TL_OK;
+    tl_status status = tlp_model_read(path, &config, err);
+    if (status == TL_OK) {
+        out->units = text_of(&config, 1, &out->has_instructions);
+        out->settings = text_of(&config, 0, NULL);
+        if (!out->units || !out->settings)
+            status = tl_fail(err, TL_ERR_MEMORY, "%s: out of memory", path);
+    }
+    config_destroy(&config);
+    return status;
+}
+
+void tlp_kept_clear(tlp_kept *kept)
+{
+    free(kept->units);
+    free(kept->settings);
+    *kept = (tlp_kept){0};
+}
