@@ -6,7 +6,7 @@ LOGGOPS_SOURCES = \
 	replayer/loggops/labels.c replayer/loggops/operations.c replayer/loggops/pool.c replayer/loggops/program.c replayer/loggops/program.h \
 	replayer/loggops/queue.c replayer/loggops/rank.c replayer/loggops/reading.h replayer/loggops/record.c replayer/loggops/recorder.h \
 	replayer/loggops/select.c replayer/loggops/share.c replayer/loggops/simulate.c \
-	replayer/loggops/simulate.h replayer/loggops/step.h replayer/loggops/made.c replayer/loggops/stream.c replayer/loggops/team.c replayer/loggops/transfer.c replayer/loggops/wheel.c
+	replayer/loggops/simulate.h replayer/loggops/step.h replayer/loggops/made.c replayer/loggops/stream.c replayer/loggops/stretch.c replayer/loggops/team.c replayer/loggops/transfer.c replayer/loggops/wheel.c
 # What every engine uses.
 noinst_LTLIBRARIES += replayer/libengine.la
 replayer_libengine_la_SOURCES = \

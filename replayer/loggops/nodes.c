@@ -69,6 +69,11 @@ int loggops_nodes_open(simulation *s)
             return 0;
         b->receiving = b->sending + n_words;
         b->sharing = b->receiving + n_words;
+        b->arrives_ps = malloc((b->n_nodes + 1u) * sizeof *b->arrives_ps);
+        if (!b->arrives_ps)
+            return 0;
+        for (uint32_t k = 0; k < b->n_nodes; k++)
+            b->arrives_ps[k] = NEVER;
         b->adapters_at_ps = b->shared_at_ps = NEVER;
         memset(b->ahead, 0xff, sizeof b->ahead); /* NONE */
     }
@@ -158,8 +163,9 @@ static void queue_to_receive(simulation *s, block *b, uint32_t i)
     m->next = node->fresh;
     node->fresh = i;
     mark(b->receiving, s, b, node);
-    if (m->time_ps < b->adapters_at_ps)
-        b->adapters_at_ps = m->time_ps;
+    uint64_t *arrives_ps = &b->arrives_ps[(uint32_t)(node - s->nodes) - b->first_node];
+    *arrives_ps = sooner(*arrives_ps, m->time_ps);
+    b->adapters_at_ps = sooner(b->adapters_at_ps, m->time_ps);
 }
 
 /* Hands a message with bytes to the other node: of ranks of this block it is known at once. */
@@ -194,10 +200,9 @@ static uint64_t busy_ps(const loggops_costs *c, uint64_t bytes)
 }
 
 /* A message that could pass from some moment on passes; returns when it begins to. */
-static uint64_t pass(const simulation *s, adapter *a, const loggops_costs *c, uint64_t bytes,
+static uint64_t pass(const simulation *s, adapter *a, uint64_t own_ps, uint64_t bytes,
                      uint64_t from_ps)
 {
-    const uint64_t own_ps = busy_ps(c, bytes);
     const int is_short = s->moves_bytes && bytes < s->params.S_bytes;
     const uint64_t begin_ps = later(is_short ? a->short_free_ps : a->free_ps, from_ps);
     if (is_short)
@@ -211,24 +216,28 @@ static uint64_t pass(const simulation *s, adapter *a, const loggops_costs *c, ui
 static void receive_one(simulation *s, block *b, sim_node *node, uint32_t i)
 {
     message *m = &s->messages[i];
-    const loggops_costs *c = loggops_costs_of(s, (uint32_t)m->source, (uint32_t)m->to, m->bytes);
+    const uint32_t from = (uint32_t)m->source, to = (uint32_t)m->to;
+    adapter *a = &node->receives;
+    uint64_t from_ps = m->time_ps;
     if ((m->context & ~COMBINES) == DATA) {
         /* The moment is that of the last byte, and the request how many shared the other adapter.
          */
-        const uint64_t way_ps = busy_ps(c, m->bytes) * m->request,
-                       from_ps = m->time_ps > way_ps ? m->time_ps - way_ps : 0;
-        m->time_ps += pass(s, &node->receives, c, m->bytes, from_ps) - from_ps;
-        loggops_give(s, b, i);
-        return;
+        const uint64_t own_ps = busy_ps(loggops_costs_of(s, from, to, m->bytes), m->bytes),
+                       way_ps = own_ps * m->request;
+        from_ps = from_ps > way_ps ? from_ps - way_ps : 0;
+        m->time_ps += pass(s, a, own_ps, m->bytes, from_ps) - from_ps;
+    } else if (s->moves_bytes) {
+        const message_work *w = loggops_work_of(s, b->worker, from, to, m->bytes);
+        m->time_ps = pass(s, a, w->busy_ps, m->bytes, from_ps) + w->moved_ps;
+    } else {
+        const loggops_costs *c = loggops_costs_of(s, from, to, m->bytes);
+        m->time_ps = pass(s, a, busy_ps(c, m->bytes), m->bytes, from_ps);
     }
-    m->time_ps = pass(s, &node->receives, c, m->bytes, m->time_ps);
-    if (s->moves_bytes)
-        m->time_ps += loggops_per_bytes(c->B_ps_byte, m->bytes);
     loggops_give(s, b, i);
 }
 
-/* What arrives at one adapter; returns whether something is left for later. */
-static int receive_all(simulation *s, block *b, sim_node *n, uint64_t end_ps)
+/* What arrives at one adapter; returns when something is left for later to arrive. */
+static uint64_t receive_all(simulation *s, block *b, sim_node *n, uint64_t end_ps)
 {
     if (n->fresh != NONE) {
         const uint32_t fresh = loggops_sort(s->messages, n->fresh);
@@ -240,23 +249,25 @@ static int receive_all(simulation *s, block *b, sim_node *n, uint64_t end_ps)
         n->arriving = s->messages[i].next;
         receive_one(s, b, n, i);
     }
-    if (n->arriving == NONE)
-        return 0;
-    b->adapters_at_ps = sooner(b->adapters_at_ps, s->messages[n->arriving].time_ps);
-    return 1;
+    return n->arriving == NONE ? NEVER : s->messages[n->arriving].time_ps;
 }
 
 void loggops_adapters_receive(simulation *s, block *b, uint64_t end_ps)
 {
     if (b->adapters_at_ps >= end_ps)
         return;
-    b->adapters_at_ps = NEVER;
+    uint64_t next_ps = NEVER;
     for (uint32_t first = 0; first < b->n_nodes; first += 64)
         for (uint64_t left = b->receiving[first / 64]; left; left &= left - 1) {
             const uint32_t i = first + (uint32_t)__builtin_ctzll(left);
-            if (!receive_all(s, b, &s->nodes[b->first_node + i], end_ps))
+            uint64_t *arrives_ps = &b->arrives_ps[i];
+            if (*arrives_ps < end_ps)
+                *arrives_ps = receive_all(s, b, &s->nodes[b->first_node + i], end_ps);
+            if (*arrives_ps == NEVER)
                 b->receiving[first / 64] &= ~(left & -left);
+            next_ps = sooner(next_ps, *arrives_ps);
         }
+    b->adapters_at_ps = next_ps;
 }
 
 /* ---- long messages that leave a node ---- */
@@ -339,12 +350,14 @@ static void begin_sharing(simulation *s, block *b, sharing *h, uint32_t i)
 static void send_eager(simulation *s, block *b, sim_node *node, uint32_t i)
 {
     message *m = &s->messages[i];
-    const loggops_costs *c = loggops_costs_of(s, (uint32_t)m->source, (uint32_t)m->to, m->bytes);
+    const uint32_t from = (uint32_t)m->source, to = (uint32_t)m->to;
     if (s->moves_bytes) {
-        m->time_ps = pass(s, &node->sends, c, m->bytes, m->time_ps) + c->L_ps;
+        const message_work *w = loggops_work_of(s, b->worker, from, to, m->bytes);
+        m->time_ps = pass(s, &node->sends, w->busy_ps, m->bytes, m->time_ps) + w->L_ps;
     } else { /* the moment is that of the arrival, were the adapter free */
+        const loggops_costs *c = loggops_costs_of(s, from, to, m->bytes);
         const uint64_t from_ps = m->time_ps - c->o_ps - c->L_ps;
-        m->time_ps += pass(s, &node->sends, c, m->bytes, from_ps) - from_ps;
+        m->time_ps += pass(s, &node->sends, busy_ps(c, m->bytes), m->bytes, from_ps) - from_ps;
     }
     send_to_node(s, b, i);
 }

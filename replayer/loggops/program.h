@@ -70,7 +70,11 @@ typedef struct loggops_table {
 } loggops_table;
 
 /* Room for n elements, the new ones zero; 0 without memory. */
-int loggops_grow(void **array, size_t n, size_t *room, size_t size);
+int loggops_grow_more(void **array, size_t n, size_t *room, size_t size);
+static inline int loggops_grow(void **array, size_t n, size_t *room, size_t size)
+{
+    return n <= *room || loggops_grow_more(array, n, room, size);
+}
 /* Gives the rank the program of the run that is equal to `read`, or a copy of it; 0 without memory.
  * Programs with different labels are different, if the run has labels. */
 int loggops_share_program(loggops_table *table, loggops_run *run, uint32_t rank,

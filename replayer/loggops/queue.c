@@ -104,17 +104,11 @@ void loggops_append_receive(receive *receives, queue *q, uint32_t i)
     q->last = i;
 }
 
-static int fits(const receive *r, const message *m)
-{
-    return (r->source == m->source || r->source == LOGGOPS_ANY) &&
-           (r->tag == m->tag || r->tag == LOGGOPS_ANY) && r->context == m->context;
-}
-
 uint32_t loggops_match_message(message *messages, queue *unexpected, const receive *wanted)
 {
     uint32_t before = NONE;
     for (uint32_t i = unexpected->first; i != NONE; before = i, i = messages[i].next) {
-        if (!fits(wanted, &messages[i]))
+        if (!loggops_fits(wanted, &messages[i]))
             continue;
         if (before == NONE)
             unexpected->first = messages[i].next;
@@ -131,7 +125,7 @@ uint32_t loggops_match_receive(receive *receives, queue *posted, const message *
 {
     uint32_t before = NONE;
     for (uint32_t i = posted->first; i != NONE; before = i, i = receives[i].next) {
-        if (!fits(&receives[i], arrived))
+        if (!loggops_fits(&receives[i], arrived))
             continue;
         if (before == NONE)
             posted->first = receives[i].next;
@@ -148,11 +142,11 @@ int loggops_has_arrived(const message *messages, const sim_rank *rank, const rec
                         uint64_t at_ps)
 {
     for (uint32_t i = rank->unexpected.first; i != NONE; i = messages[i].next)
-        if (fits(wanted, &messages[i]))
+        if (loggops_fits(wanted, &messages[i]))
             return 1;
     for (uint32_t i = rank->arrivals; i != NONE && messages[i].time_ps <= at_ps;
          i = messages[i].next)
-        if (fits(wanted, &messages[i]))
+        if (loggops_fits(wanted, &messages[i]))
             return 1;
     return 0;
 }
@@ -160,7 +154,7 @@ int loggops_has_arrived(const message *messages, const sim_rank *rank, const rec
 int loggops_has_receive(const receive *receives, const queue *posted, const message *arrived)
 {
     uint32_t i = posted->first;
-    while (i != NONE && !fits(&receives[i], arrived))
+    while (i != NONE && !loggops_fits(&receives[i], arrived))
         i = receives[i].next;
     return i != NONE;
 }

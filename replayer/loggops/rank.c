@@ -350,16 +350,7 @@ static void find_collective_step(const simulation *s, uint32_t r, const loggops_
     step->then_to = part.then_to < 0 || !comm->members ? part.then_to : comm->members[part.then_to];
 }
 
-static inline int32_t partner_of(const loggops_comm *comm, uint32_t rank, int32_t peer)
-{
-    if (comm->members || peer < 0)
-        return loggops_partner(comm, rank, peer);
-    const uint32_t at = rank + (uint32_t)peer; /* both are less than 2^31 */
-    return (int32_t)(at < comm->n_members ? at : at - comm->n_members);
-}
-
-/* Gets the next operations of a program that is made while it runs. */
-static const loggops_op *get_more(simulation *s, block *b, uint32_t r)
+const loggops_op *loggops_get_more(simulation *s, block *b, uint32_t r)
 {
     static const loggops_op end = {.kind = LOGGOPS_END};
     sim_rank *rank = &s->ranks[r];
@@ -379,7 +370,7 @@ static void find_step(simulation *s, block *b, uint32_t r, sim_step *step)
     const sim_rank *rank = &s->ranks[r];
     const loggops_op *op = &s->run->programs[rank->program].ops[rank->position];
     if (op->kind == LOGGOPS_MORE)
-        op = get_more(s, b, r);
+        op = loggops_get_more(s, b, r);
     if (op->kind == LOGGOPS_COLLECTIVE && !op->request) {
         find_collective_step(s, r, op, rank->step, OF_COLLECTIVE, step);
         return;
@@ -394,7 +385,7 @@ static void find_step(simulation *s, block *b, uint32_t r, sim_step *step)
     step->context = 2 * op->comm;
     step->request = op->request ? op->request : OF_CALL;
     step->combines = 0;
-    step->partner = partner_of(&s->run->comms[op->comm], r, op->peer);
+    step->partner = loggops_partner_of(&s->run->comms[op->comm], r, op->peer);
     step->starts = op->request != 0;
     step->is_rendezvous = (op->kind == LOGGOPS_SEND || op->kind == LOGGOPS_EXCHANGE) &&
                           (op->amount >= s->params.S_bytes || op->is_synchronous);
@@ -518,6 +509,8 @@ void loggops_run_rank(simulation *s, block *b, uint32_t r, uint64_t end_ps)
     sim_step step = {.op = NULL}, fiber_step;
     int knows_step = 0;
     loggops_sort_arrivals(s->messages, rank);
+    if (s->has_stretches && loggops_run_stretch(s, b, r, end_ps))
+        return;
     while (!b->out_of_memory) {
         int needs_cpu;
         const uint64_t arrival_ps = loggops_arrival_ready(s, rank, &needs_cpu);

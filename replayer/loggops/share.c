@@ -7,10 +7,8 @@
 #define XXH_INLINE_ALL
 #include <xxhash.h>
 
-int loggops_grow(void **array, size_t n, size_t *room, size_t size)
+int loggops_grow_more(void **array, size_t n, size_t *room, size_t size)
 {
-    if (n <= *room)
-        return 1;
     size_t more = *room ? *room : 16;
     while (more < n)
         more *= 2;

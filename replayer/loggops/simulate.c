@@ -130,7 +130,8 @@ static void run_block(simulation *s, block *b)
     for (unsigned w = 0; w < s->n_threads; w++)
         deliver(s, b, &s->workers[w].boxes[1][b - s->blocks]);
     if (s->nodes) {
-        loggops_adapters_queue_ahead(s, b);
+        if (b->ahead_filled)
+            loggops_adapters_queue_ahead(s, b);
         loggops_adapters_receive(s, b, (s->window + 1) * s->window_ps);
     }
     run_active(s, b, first_rank);
@@ -139,9 +140,9 @@ static void run_block(simulation *s, block *b)
 }
 
 /* The earliest window in which something happens without a further message. */
-static uint64_t wakes_in(const simulation *s, const block *b)
+static uint64_t wakes_in(const simulation *s, block *b)
 {
-    uint64_t of_ranks = loggops_wheel_next(&b->wheel);
+    uint64_t of_ranks = loggops_wheel_next(s, &b->wheel);
     if (!s->nodes)
         return of_ranks;
     const uint64_t of_ahead = loggops_adapters_next_ahead(s, b);
@@ -277,6 +278,7 @@ static int prepare_workers(simulation *s)
     for (unsigned i = 0; i < s->n_threads; i++) {
         worker *w = &s->workers[i];
         w->wakes_at = NEVER;
+        memset(w->works, 0xff, sizeof w->works); /* no message has so many bytes */
         w->messages = w->receives = (stock){.unused = NONE, .batch = NONE};
         for (unsigned j = 0; j < 2; j++) {
             if (!(w->boxes[j] = allocate_apart(s->n_blocks * sizeof(queue))))
@@ -342,6 +344,7 @@ static void release(simulation *s)
         free(s->blocks[i].active);
         free(s->blocks[i].active_words);
         free(s->blocks[i].sending);
+        free(s->blocks[i].arrives_ps);
         free(s->blocks[i].fibers);
     }
     for (unsigned i = 0; s->workers && i < s->n_threads; i++)
@@ -424,6 +427,8 @@ tl_status loggops_simulate(const loggops_run *run, const loggops_params *params,
                               .G_ps_byte = params->G_ps_byte,
                               .O_ps_byte = params->O_ps_byte},
                     .moves_bytes = run->nodes && run->nodes->move_bytes,
+                    .has_stretches = run->nodes && run->nodes->move_bytes && run->feed &&
+                                     !run->recorder && !noise,
                     .window_ps = window_of(run, params),
                     .n_threads = n_threads > 1 && !run->recorder ? n_threads : 1,
                     .result = result};

@@ -1,7 +1,7 @@
 /* simulate.h - the state of a LogGOPS simulation.
  *
- * For simulate.c, team.c, rank.c, transfer.c, nodes.c, wheel.c, queue.c, pool.c and record.c alone.
- */
+ * For simulate.c, team.c, rank.c, stretch.c, transfer.c, nodes.c, wheel.c, queue.c, pool.c and
+ * record.c alone. */
 #ifndef TLR_LOGGOPS_SIMULATE_H
 #define TLR_LOGGOPS_SIMULATE_H
 
@@ -109,6 +109,8 @@ _Static_assert(sizeof(sim_rank) == APART_BYTES, "a rank fills what is fetched at
 /* Ranks by the window in which they go on. */
 typedef struct wheel {
     uint64_t now;
+    uint64_t next; /* if has_next: no rank wakes up before that window; NEVER: none does */
+    int has_next;
     uint64_t filled[WHEEL_LEVELS]; /* one bit a slot */
     uint32_t heads[WHEEL_LEVELS][WHEEL_SLOTS];
 } wheel;
@@ -170,12 +172,21 @@ typedef struct block {
     uint32_t first_node, n_nodes;
     uint64_t *sending, *receiving; /* a bit for each node that has messages on that side */
     uint64_t *sharing;             /* and for each from which long messages leave */
+    uint64_t *arrives_ps;          /* by node: when the first of its messages arrives; NEVER */
     uint64_t adapters_at_ps;       /* when the first message arrives at an adapter; NEVER */
     uint64_t shared_at_ps;         /* when the first long message has left one; NEVER */
     queue ahead[AHEAD_WINDOWS];    /* messages that leave a node in later windows, by window */
     uint64_t ahead_filled;         /* a bit for each of these lists that is not empty */
     uint64_t taken_in;             /* 1 + the window in which a thread has taken it last */
 } block;
+
+/* What a message costs that the adapters move, by its size: worked out once for many alike. */
+typedef struct message_work {
+    uint64_t bytes;
+    uint64_t send_ps, busy_ps;           /* for the CPU of a send that blocks; for an adapter */
+    uint64_t L_ps, moved_ps, receive_ps; /* of the way: latency, bytes; for the CPU that receives */
+} message_work;
+enum { WORK_BITS = 7 };
 
 /* One of the threads.  A block's messages of one window lie in the boxes of the thread that ran it,
  * in the order in which they were sent; so it does not matter which thread that was. */
@@ -186,6 +197,7 @@ typedef struct worker {
     uint64_t n_letters; /* sent in this window */
     uint64_t n_steps;   /* done in it */
     uint64_t wakes_at;  /* the earliest window in which a rank of the blocks that it ran goes on */
+    message_work works[2][1 << WORK_BITS]; /* between nodes, within one */
 } worker;
 
 /* The program's next step, with all that depends on the rank worked out. */
@@ -209,6 +221,7 @@ typedef struct simulation {
     loggops_costs costs;               /* of all messages, if there are no nodes */
     sim_node *nodes;                   /* NULL: none */
     int moves_bytes;                   /* loggops_nodes.move_bytes */
+    int has_stretches;                 /* loggops_run_stretch can be used */
     const tlr_noise *noise;            /* NULL: none */
     struct loggops_recorder *recorder; /* NULL: none */
     uint64_t window_ps;
@@ -251,7 +264,23 @@ static inline int loggops_can_lie(const simulation *s, const message *m)
            (m->request == EAGER || ((m->context & CLEARED) && (m->context & ~COMBINES) != MATCHED));
 }
 
+/* ---- stretch.c ---- */
+
+/* Lets a rank do what it can start before the window ends, as long as that is computation and short
+ * exchanges.  Returns whether nothing is left until a message comes. */
+int loggops_run_stretch(simulation *s, block *b, uint32_t r, uint64_t end_ps);
+
 /* ---- rank.c ---- */
+
+/* Gets the next operations of a program that is made while it runs. */
+const loggops_op *loggops_get_more(simulation *s, block *b, uint32_t r);
+static inline int32_t loggops_partner_of(const loggops_comm *comm, uint32_t rank, int32_t peer)
+{
+    if (comm->members || peer < 0)
+        return loggops_partner(comm, rank, peer);
+    const uint32_t at = rank + (uint32_t)peer; /* both are less than 2^31 */
+    return (int32_t)(at < comm->n_members ? at : at - comm->n_members);
+}
 
 /* Lets a rank do all that it can start before the window ends. */
 void loggops_run_rank(simulation *s, block *b, uint32_t r, uint64_t end_ps);
@@ -266,6 +295,13 @@ void loggops_record_more(simulation *s, uint32_t r);
 
 /* ---- transfer.c ---- */
 
+static inline const loggops_costs *loggops_costs_on(const loggops_path *path, uint64_t bytes)
+{
+    unsigned i = 0; /* short ones are many */
+    while (i + 1 < path->n && bytes >= path->sizes[i + 1].from_bytes)
+        i++;
+    return &path->sizes[i];
+}
 /* What a message costs. */
 static inline const loggops_costs *loggops_costs_of(const simulation *s, uint32_t from, uint32_t to,
                                                     uint64_t bytes)
@@ -275,10 +311,7 @@ static inline const loggops_costs *loggops_costs_of(const simulation *s, uint32_
     const loggops_nodes *nodes = s->run->nodes;
     const loggops_path *path =
         nodes->node_of[from] == nodes->node_of[to] ? &nodes->within : &nodes->between;
-    unsigned i = 0; /* short ones are many */
-    while (i + 1 < path->n && bytes >= path->sizes[i + 1].from_bytes)
-        i++;
-    return &path->sizes[i];
+    return loggops_costs_on(path, bytes);
 }
 /* At most as much as ends the simulation. */
 static inline uint64_t loggops_rounded_ps(double ps)
@@ -289,6 +322,19 @@ static inline uint64_t loggops_rounded_ps(double ps)
 static inline uint64_t loggops_per_bytes(double ps_byte, uint64_t bytes)
 {
     return bytes > 1 ? loggops_rounded_ps(ps_byte * (double)(bytes - 1)) : 0;
+}
+void loggops_work_out(const simulation *s, message_work *w, int is_within, uint64_t bytes);
+/* The same, if the adapters move the bytes. */
+static inline const message_work *loggops_work_of(const simulation *s, worker *k, uint32_t from,
+                                                  uint32_t to, uint64_t bytes)
+{
+    const uint32_t *node_of = s->run->nodes->node_of;
+    const int is_within = node_of[from] == node_of[to];
+    message_work *w =
+        &k->works[is_within][bytes * UINT64_C(0x9e3779b97f4a7c15) >> (64 - WORK_BITS)];
+    if (w->bytes != bytes)
+        loggops_work_out(s, w, is_within, bytes);
+    return w;
 }
 /* Hands a message to its receiver's block, for the next window: a copy, or one of the pool. */
 void loggops_post(simulation *s, block *b, const message *m);
@@ -311,6 +357,9 @@ void loggops_start_send(simulation *s, block *b, uint32_t r, const sim_step *ste
 /* Posts a receive; returns whether it is complete at once. */
 int loggops_start_receive(simulation *s, block *b, uint32_t r, const sim_step *step,
                           uint64_t at_ps);
+/* Posts a receive for which no message is there; 0 without memory. */
+int loggops_post_receive(simulation *s, block *b, sim_rank *rank, const receive *wanted,
+                         uint64_t at_ps);
 /* Handles it, at that moment. */
 void loggops_take_arrival(simulation *s, block *b, uint32_t r, uint64_t at_ps);
 
@@ -343,7 +392,11 @@ void loggops_adapters_send(simulation *s, block *b, uint64_t end_ps);
 void loggops_wheel_insert(simulation *s, block *b, uint32_t r, uint64_t window);
 void loggops_wheel_remove(simulation *s, block *b, uint32_t r);
 /* The earliest window in which a rank of the block may wake up; NEVER if none sleeps. */
-uint64_t loggops_wheel_next(const wheel *w);
+uint64_t loggops_wheel_find(const simulation *s, wheel *w);
+static inline uint64_t loggops_wheel_next(const simulation *s, wheel *w)
+{
+    return w->has_next ? w->next : loggops_wheel_find(s, w);
+}
 /* Turns the wheel to a window, which is at most loggops_wheel_next; returns the ranks that wake up
  * in it, linked by wake_next. */
 uint32_t loggops_wheel_turn(simulation *s, block *b, uint64_t window);
@@ -410,6 +463,11 @@ uint32_t loggops_match_receive(receive *receives, queue *posted, const message *
 /* Whether a message that fits has arrived by then, and no receive has taken it. */
 int loggops_has_arrived(const message *messages, const sim_rank *rank, const receive *wanted,
                         uint64_t at_ps);
+static inline int loggops_fits(const receive *r, const message *m)
+{
+    return (r->source == m->source || r->source == LOGGOPS_ANY) &&
+           (r->tag == m->tag || r->tag == LOGGOPS_ANY) && r->context == m->context;
+}
 int loggops_has_receive(const receive *receives, const queue *posted, const message *arrived);
 
 /* When the earliest arrival can be handled.  Only what is received needs the CPU. */

@@ -26,6 +26,19 @@ static void drop_message(simulation *s, const block *b, uint32_t i)
 
 /* ---- sends and receives ---- */
 
+void loggops_work_out(const simulation *s, message_work *w, int is_within, uint64_t bytes)
+{
+    const loggops_nodes *nodes = s->run->nodes;
+    const loggops_costs *c = loggops_costs_on(is_within ? &nodes->within : &nodes->between, bytes);
+    *w = (message_work){.bytes = bytes,
+                        .send_ps = c->o_ps + loggops_per_bytes(c->O_ps_byte, bytes),
+                        .busy_ps = c->g_ps + loggops_per_bytes(c->G_ps_byte, bytes),
+                        .L_ps = c->L_ps,
+                        .moved_ps = loggops_per_bytes(c->B_ps_byte, bytes),
+                        .receive_ps =
+                            c->o_receive_ps + loggops_per_bytes(c->O_receive_ps_byte, bytes)};
+}
+
 /* When the CPU has done so much work of a kind from a moment on. */
 static uint64_t done_at(const simulation *s, uint32_t r, tlr_work work, uint64_t from_ps,
                         uint64_t work_ps)
@@ -107,12 +120,12 @@ static uint64_t combine(simulation *s, uint32_t r, uint64_t bytes, uint64_t at_p
 
 /* The CPU receives a message that the adapters have moved: in the call, or in the collective, that
  * waits for it; in the wait for the request otherwise. */
-static uint64_t take_moved(simulation *s, uint32_t r, const message *m, uint32_t request,
-                           uint64_t at_ps)
+static uint64_t take_moved(simulation *s, const block *b, uint32_t r, const message *m,
+                           uint32_t request, uint64_t at_ps)
 {
     sim_rank *rank = &s->ranks[r];
-    const loggops_costs *c = loggops_costs_of(s, (uint32_t)m->source, r, m->bytes);
-    const uint64_t work_ps = c->o_receive_ps + loggops_per_bytes(c->O_receive_ps_byte, m->bytes);
+    const uint64_t work_ps =
+        loggops_work_of(s, b->worker, (uint32_t)m->source, r, m->bytes)->receive_ps;
     if (request < OF_FIBER) {
         rank->owed_ps += work_ps;
         return at_ps;
@@ -198,7 +211,7 @@ static inline void finish_receive(simulation *s, block *b, uint32_t r, const mes
                                   uint32_t request, int combines, uint64_t at_ps)
 {
     uint64_t end_ps =
-        s->moves_bytes ? take_moved(s, r, m, request, at_ps) : take_in(s, b, r, m, at_ps);
+        s->moves_bytes ? take_moved(s, b, r, m, request, at_ps) : take_in(s, b, r, m, at_ps);
     if (combines)
         end_ps = combine(s, r, m->bytes, end_ps);
     loggops_complete(s, b, r, request, end_ps);
@@ -252,13 +265,17 @@ void loggops_take_arrival(simulation *s, block *b, uint32_t r, uint64_t at_ps)
 /* A send whose bytes the adapters move: they begin when the CPU has done its part, those of long
  * messages when the receiver is ready as well. */
 static void send_by_adapters(simulation *s, block *b, uint32_t r, const sim_step *step,
-                             const loggops_costs *c, uint64_t at_ps, message *m)
+                             uint64_t at_ps, message *m)
 {
     const loggops_nodes *nodes = s->run->nodes;
     const int is_within = nodes->node_of[r] == nodes->node_of[m->to];
-    const uint64_t work_ps =
-        step->starts ? c->o_start_ps + loggops_per_bytes(c->O_start_ps_byte, step->amount)
-                     : c->o_ps + loggops_per_bytes(c->O_ps_byte, step->amount);
+    const uint32_t to = (uint32_t)m->to;
+    const message_work *w = loggops_work_of(s, b->worker, r, to, step->amount);
+    uint64_t work_ps = w->send_ps;
+    if (step->starts) {
+        const loggops_costs *c = loggops_costs_of(s, r, to, step->amount);
+        work_ps = c->o_start_ps + loggops_per_bytes(c->O_start_ps_byte, step->amount);
+    }
     const uint64_t end_ps = loggops_occupy(s, r, TLR_WORK_OVERHEADS, at_ps, work_ps);
     s->ranks[r].ready_ps = end_ps;
     m->time_ps = end_ps;
@@ -266,7 +283,7 @@ static void send_by_adapters(simulation *s, block *b, uint32_t r, const sim_step
         if (m->time_ps < at_ps + s->window_ps)
             m->time_ps = at_ps + s->window_ps;
     } else if (is_within) {
-        m->time_ps += c->L_ps + loggops_per_bytes(c->B_ps_byte, step->amount);
+        m->time_ps += w->L_ps + w->moved_ps;
     } else {
         loggops_adapter_queue(s, b, m, at_ps);
         return;
@@ -277,7 +294,6 @@ static void send_by_adapters(simulation *s, block *b, uint32_t r, const sim_step
 void loggops_start_send(simulation *s, block *b, uint32_t r, const sim_step *step, uint64_t at_ps)
 {
     sim_rank *rank = &s->ranks[r];
-    const loggops_costs *c = loggops_costs_of(s, r, (uint32_t)step->partner, step->amount);
     message m = {.bytes = step->amount,
                  .context = step->context,
                  .tag = step->tag,
@@ -286,9 +302,10 @@ void loggops_start_send(simulation *s, block *b, uint32_t r, const sim_step *ste
                  .request = step->is_rendezvous ? step->request : EAGER};
     b->n_messages++;
     if (s->moves_bytes) {
-        send_by_adapters(s, b, r, step, c, at_ps, &m);
+        send_by_adapters(s, b, r, step, at_ps, &m);
         return;
     }
+    const loggops_costs *c = loggops_costs_of(s, r, (uint32_t)step->partner, step->amount);
     m.time_ps = done_at(s, r, TLR_WORK_OVERHEADS, at_ps, c->o_ps) + c->L_ps;
     rank->next_send_ps = at_ps + c->g_ps + loggops_per_bytes(c->G_ps_byte, step->amount);
     rank->ready_ps = loggops_occupy(s, r, TLR_WORK_OVERHEADS, at_ps,
@@ -297,6 +314,21 @@ void loggops_start_send(simulation *s, block *b, uint32_t r, const sim_step *ste
         loggops_adapter_queue(s, b, &m, at_ps);
     else
         loggops_post(s, b, &m);
+}
+
+int loggops_post_receive(simulation *s, block *b, sim_rank *rank, const receive *wanted,
+                         uint64_t at_ps)
+{
+    const uint32_t i = loggops_pool_take(&s->receive_pool, &b->worker->receives);
+    if (i == NONE) {
+        b->out_of_memory = 1;
+        return 0;
+    }
+    if (s->moves_bytes)
+        rank->posted_ps = at_ps;
+    s->receives[i] = *wanted;
+    loggops_append_receive(s->receives, &rank->posted, i);
+    return 1;
 }
 
 /* Posts a receive; returns whether it is complete at once. */
@@ -311,7 +343,7 @@ int loggops_start_receive(simulation *s, block *b, uint32_t r, const sim_step *s
     const uint32_t m = loggops_match_message(s->messages, &rank->unexpected, &wanted);
     if (m != NONE && s->messages[m].request == EAGER) {
         if (s->moves_bytes)
-            rank->ready_ps = at_ps = take_moved(s, r, &s->messages[m], step->request, at_ps);
+            rank->ready_ps = at_ps = take_moved(s, b, r, &s->messages[m], step->request, at_ps);
         if (step->combines)
             rank->ready_ps = combine(s, r, s->messages[m].bytes, at_ps);
         drop_message(s, b, m);
@@ -321,15 +353,8 @@ int loggops_start_receive(simulation *s, block *b, uint32_t r, const sim_step *s
         match_at(s, r, m, step->request, step->combines, at_ps);
         return 0;
     }
-    if (s->moves_bytes)
-        rank->posted_ps = at_ps;
-    const uint32_t i = loggops_pool_take(&s->receive_pool, &b->worker->receives);
-    if (i == NONE) {
-        b->out_of_memory = 1;
+    if (!loggops_post_receive(s, b, rank, &wanted, at_ps))
         return 0;
-    }
-    s->receives[i] = wanted;
-    loggops_append_receive(s->receives, &rank->posted, i);
     if (m != NONE) { /* it can start now: as if it arrived now */
         s->messages[m].time_ps = at_ps;
         s->messages[m].next = NONE;

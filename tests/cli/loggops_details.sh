@@ -32,6 +32,20 @@ check '... the states fill every rank' $read_back states l.csv l.json
 check '... the critical path has no gap' $read_back path l.json
 check '... details do not change the makespan' sh -c '[ "$("$1" replay "$2" --engine loggops -p star-1g -q)" = "$("$1" replay "$2" --engine loggops -p star-1g --details -q)" ]' - "$timeless" $hpl
 
+# With details, each operation is a step of its own; without, computation and short exchanges are done at a stretch.
+alike() { # alike OPTION...: the prediction without details, and with them
+    loggops "$@" --json=plain.json -q >/dev/null && loggops "$@" --details --json=l.json -q >/dev/null &&
+        python3 -c 'import json
+a, b = (json.load(open(f)) for f in ("plain.json", "l.json")); del b["details"]; assert a == b'
+}
+for shape in P=4,Q=4,NB=24,PMAP=0,DEPTH=1 P=4,Q=4,NB=24,PMAP=1,DEPTH=1,PFACT=1,NBMIN=2 P=6,Q=3,NB=16,PMAP=1,DEPTH=0,SWAP=1 \
+    P=7,Q=2,NB=20,PMAP=0,DEPTH=1,BCAST=5,PFACT=0 P=3,Q=5,NB=40,PMAP=0,DEPTH=2,RFACT=0,BCAST=2,SWAP=0; do
+    for n in 1 3 32; do
+        check "HPL, $shape, $n ranks on a host: the same prediction" alike "hpl:N=500,$shape" -p dahu --ranks-per-host $n
+    done
+done
+check '... with noise, and two threads' alike hpl:N=500,P=4,Q=4,NB=24 -p dahu --ranks-per-host 3 --noise 1kHz:100us --threads 2
+
 # Closed formulas.
 for n in 2 7; do
     "$timeless" make token -n $n --iterations 3 --bytes 1000 -o token.tl || exit 99
