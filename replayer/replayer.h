@@ -188,8 +188,9 @@ typedef enum tlr_quantity {
     /* of the compute model, by a factor */
     TLR_KERNEL_TIME,
     TLR_BURST_TIME,
-    TLR_RANK_THREADS, /* a number */
-    TLR_REGION_BOUND  /* a tlr_limit */
+    TLR_RANK_THREADS,    /* a number */
+    TLR_REGION_BOUND,    /* a tlr_limit */
+    TLR_MESSAGE_OVERHEAD /* a factor: what sends and receives cost the CPU */
 } tlr_quantity;
 
 /* A change of the platform after it was read from its files. */
@@ -202,12 +203,12 @@ typedef struct tlr_change {
 } tlr_change;
 
 /* From "link.bandwidth=10Gbps", "link:PATTERN.latency=2x", "host.speed=3Gf",
- * "kernel:dgemm.time=2x", "burst.time=2x", "rank.threads=2", "region.bound=memory": units as
- * SimGrid's. */
+ * "kernel:dgemm.time=2x", "burst.time=2x", "rank.threads=2", "region.bound=memory",
+ * "message.overhead=2x": units as SimGrid's. */
 tl_status tlr_change_parse(const char *text, tlr_change *out, tl_error *err);
-/* Makes `what` (network, bandwidth, latency, hosts, kernels, bursts) `factor` times what it is: one
- * or two changes. A network at 0.1 has a tenth of the bandwidth and ten times the latency; kernels
- * and bursts at 2 take twice as long. */
+/* Makes `what` (network, bandwidth, latency, overheads, hosts, kernels, bursts) `factor` times what
+ * it is: one or two changes. A network at 0.1 has a tenth of the bandwidth and ten times the
+ * latency; overheads, kernels and bursts at 2 take twice as long. */
 tl_status tlr_change_scale(const char *what, const char *factor, tlr_change out[2], size_t *n,
                            tl_error *err);
 /* Writes what tlr_change_parse reads; returns the length that all of it has. */

@@ -23,6 +23,7 @@ static const struct quantity {
     [TLR_BURST_TIME] = {"burst", "time", "x", "1.1x", TL_DURATION, 0},
     [TLR_RANK_THREADS] = {"rank", "threads", "", "2", TL_DURATION, 0},
     [TLR_REGION_BOUND] = {"region", "bound", "", "memory", TL_DURATION, 1},
+    [TLR_MESSAGE_OVERHEAD] = {"message", "overhead", "x", "1.1x", TL_DURATION, 1},
 };
 enum { N_QUANTITIES = sizeof quantities / sizeof *quantities, MOST_THREADS = 65536 };
 
@@ -58,7 +59,7 @@ static tl_status parse_value(const char *text, tlr_change *out, tl_error *err)
         return parse_bound(text, out, err);
     out->is_factor = rest > text && !strcmp(rest, "x");
     out->value = number;
-    if (!out->is_factor && tlr_change_is_of_model(out))
+    if (!out->is_factor && (tlr_change_is_of_model(out) || out->quantity == TLR_MESSAGE_OVERHEAD))
         return tl_fail(err, TL_ERR_USAGE, "'%s' is not a factor of the %s of a %s; give one, as %s",
                        text, q->name, q->item, q->example);
     /* A bare "2" is a factor or 2 B/s; a bare "-1" is wrong as either. */
@@ -88,7 +89,7 @@ tl_status tlr_change_parse(const char *text, tlr_change *out, tl_error *err)
         const size_t rest = length - item - 1 - name;
         if (rest && (text[item] != ':' || rest < 2 || rest > sizeof change.pattern))
             continue;
-        if (rest && (i == TLR_BURST_TIME || i == TLR_RANK_THREADS))
+        if (rest && (i == TLR_BURST_TIME || i == TLR_RANK_THREADS || i == TLR_MESSAGE_OVERHEAD))
             return tl_fail(err, TL_ERR_USAGE, "'%s': %ss have no names; write %s.%s=%s", text,
                            q->item, q->item, q->name, q->example);
         if (rest)
@@ -101,7 +102,8 @@ tl_status tlr_change_parse(const char *text, tlr_change *out, tl_error *err)
     return tl_fail(err, TL_ERR_USAGE,
                    "'%s' is not a change of a platform; write link.bandwidth=VALUE, "
                    "link.latency=VALUE, host.speed=VALUE, kernel.time=FACTORx, "
-                   "burst.time=FACTORx, rank.threads=NUMBER, region.bound=memory, or "
+                   "burst.time=FACTORx, message.overhead=FACTORx, rank.threads=NUMBER, "
+                   "region.bound=memory, or "
                    "link:NAME.bandwidth=VALUE",
                    text);
 }
@@ -119,6 +121,8 @@ tl_status tlr_change_scale(const char *what, const char *factor, tlr_change out[
         out[(*n)++] = (tlr_change){TLR_LINK_BANDWIDTH, "*", number, 1};
     if (is_network || !strcmp(what, "latency"))
         out[(*n)++] = (tlr_change){TLR_LINK_LATENCY, "*", is_network ? 1 / number : number, 1};
+    if (!strcmp(what, "overheads"))
+        out[(*n)++] = (tlr_change){TLR_MESSAGE_OVERHEAD, "*", number, 1};
     if (!strcmp(what, "hosts"))
         out[(*n)++] = (tlr_change){TLR_HOST_SPEED, "*", number, 1};
     if (!strcmp(what, "kernels"))
@@ -127,8 +131,8 @@ tl_status tlr_change_scale(const char *what, const char *factor, tlr_change out[
         out[(*n)++] = (tlr_change){TLR_BURST_TIME, "*", number, 1};
     if (!*n)
         return tl_fail(err, TL_ERR_USAGE,
-                       "'%s' cannot be scaled; give network, bandwidth, latency, hosts, kernels or "
-                       "bursts",
+                       "'%s' cannot be scaled; give network, bandwidth, latency, overheads, hosts, "
+                       "kernels or bursts",
                        what);
     return TL_OK;
 }

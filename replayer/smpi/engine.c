@@ -209,6 +209,7 @@ static option_list collect_options(const tlr_platform *platform, const tlr_optio
         if (!smpi_loopback_takes(list.items[i]))
             list.items[n++] = list.items[i];
     list.n = n;
+    smpi_scale_overheads(list.items, list.n, options);
     return list;
 }
 

@@ -75,7 +75,7 @@ static void change_platform(const tlr_host *hosts, size_t n_hosts, double *speed
 {
     for (size_t i = 0; i < replay.options->n_changes; i++) {
         const tlr_change *change = &replay.options->changes[i];
-        if (tlr_change_is_of_model(change))
+        if (tlr_change_is_of_model(change) || change->quantity == TLR_MESSAGE_OVERHEAD)
             continue;
         const size_t n = change->quantity == TLR_HOST_SPEED
                              ? change_hosts(change, hosts, n_hosts, speeds)

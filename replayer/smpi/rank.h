@@ -301,6 +301,11 @@ void smpi_wait_computed(smpi_rank *r, double took_s, double reference_s);
 void smpi_waits_overheads(const char *receives, const char *sends);
 void smpi_close_waits(smpi_rank *r);
 
+/* ---- scale.c ---- */
+
+/* Replaces the overheads in SimGrid's options, "key:value" each, if the user changed them. */
+void smpi_scale_overheads(const char **list, size_t n, const tlr_options *options);
+
 /* ---- p2p.c ---- */
 
 /* Nonzero if the receive does not name its source or tag, so that the outcome of the run decides.

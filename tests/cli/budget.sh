@@ -46,7 +46,7 @@ check 'the stated error, and assumed ones' agree kernel:dgemm=0.048773289 kernel
 check 'the first input is the one with the largest part' grep -q '^next: timeless calibrate kernels' said
 check 'the table says where the numbers come from' sh -c 'grep -q "^kernel:dgemm  *4.88 %  stated " said && grep -q "^bursts  *5 %  assumed " said'
 check 'what is assumed is named' grep -q '^assumed, state them with --uncertain NAME=PERCENT: bursts' said
-check 'what has no effect is named' grep -q '^no effect: bandwidth, latency, order of polls, order of wildcards$' said
+check 'what has no effect is named' grep -q '^no effect: bandwidth, latency, loopback, order of polls, order of wildcards$' said
 check 'all kernels' budget --uncertain kernels=1 --json=b.json
 check 'have the given uncertainty' agree kernel:dgemm=0.01 kernel:user:assemble=0.01 bursts=0.05
 check 'one kernel' budget --uncertain kernels=1 --uncertain kernel:user:assemble=40% --uncertain bursts=2 --json=b.json
@@ -69,6 +69,57 @@ wanted = [float(l) for l in open("bounds")]
 assert [b["bandwidth"]["low_s"], b["bandwidth"]["high_s"], b["latency"]["low_s"], b["latency"]["high_s"]] == wanted'
 check 'the bandwidth is first' sh -c 'grep -A1 "^input" said | tail -n 1 | grep -q "^bandwidth "'
 check 'the same prediction again' sh -c '"$0" budget ring.tl -p star-1g --ranks-per-host 1 --uncertain bandwidth=20 --uncertain latency=30 --json | cmp - r.json' "$timeless"
+
+# ---- messages within a host, and what messages cost the ranks ----
+near() { "$timeless" "$1" ring.tl -p star-1g --ranks-per-host 8 "${@:2}"; }
+check 'a budget of ranks that share hosts' near budget --uncertain network=20 --uncertain overheads=40 --json=n.json
+for change in --set='link:*loopback*.bandwidth=0.8x' --set='link:*loopback*.bandwidth=1.2x' --scale=overheads=0.6 --scale=overheads=1.4; do near replay -q "$change"; done >bounds
+check 'has the makespans of the replays at their bounds' python3 -c '
+import json
+b = {i["input"]: i for i in json.load(open("n.json"))["inputs"]}
+wanted = [float(l) for l in open("bounds")]
+assert [b["loopback"]["low_s"], b["loopback"]["high_s"], b["overheads"]["low_s"], b["overheads"]["high_s"]] == wanted
+assert wanted[0] != wanted[1] and wanted[2] != wanted[3], wanted
+assert b["latency"]["uncertainty"] == 0.2'
+check 'overheads of the command line are an input' sh -c '"$0" budget ring.tl -p one --ranks-per-host 8 --cfg smpi/or:0:1e-6:0 --json | grep -q overheads' "$timeless"
+
+# ---- the engine loggops: a message of 1,001 bytes ten times around 4 ranks, 40 (L + 2 o + 1000 max(G, O)) ----
+"$timeless" make token -n 4 --bytes 1001 --iterations 10 -o token.tl
+logp=L=5us,o=2us,g=2us,G=2.5ns,O=1ns
+token() { "$timeless" budget token.tl --engine loggops --params "$1" --uncertain L=20 --uncertain o=30 --uncertain G=8 --uncertain O=5 --json=l.json; }
+# parts G O: nanoseconds a byte
+parts() {
+    python3 - "$@" <<'END'
+import json, math, sys
+G, O = (float(x) * 1e-9 for x in sys.argv[1:])
+b = json.load(open("l.json"))
+inputs = {i["input"]: i for i in b["inputs"]}
+steps = 40
+parts = {"L": 5e-6 * 0.2, "o": 2 * 2e-6 * 0.3, "G": 1000 * G * 0.08 * (G > O), "O": 1000 * O * 0.05 * (O > G), "g": 0}
+assert abs(b["makespan_s"] / (steps * (5e-6 + 4e-6 + 1000 * max(G, O))) - 1) < 1e-9, b["makespan_s"]
+for name, seconds in parts.items():
+    half = (inputs[name]["high_s"] - inputs[name]["low_s"]) / 2
+    assert abs(half - steps * seconds) < 1e-12, (name, half, steps * seconds)
+half = steps * math.sqrt(sum(s * s for s in parts.values()))
+assert abs(b["high_s"] - b["makespan_s"] - half) < 1e-12 and abs(b["makespan_s"] - b["low_s"] - half) < 1e-12
+END
+}
+check 'a budget of the engine loggops' token $logp
+check 'has the parts of the closed formula' parts 2.5 1
+check 'a budget where the overhead of a byte is larger than its gap' token ${logp/O=1ns/O=4ns}
+check 'has the parts of the formula there' parts 2.5 4
+check 'parameters by size and within nodes' "$timeless" budget token.tl --engine loggops -p star-1g --ranks-per-host 2 --json=t.json \
+    --params "$logp,oi=3us;from=1000,L=7us,or=4us,B=4ns;local:L=1us"
+check 'change together' python3 -c '
+import json, subprocess, sys
+inputs = {i["input"]: i for i in json.load(open("t.json"))["inputs"]}
+def replay(params):
+    return float(subprocess.check_output([sys.argv[1], "replay", "token.tl", "-q", "--engine", "loggops", "-p", "star-1g", "--ranks-per-host", "2", "--params", params]))
+wanted = {"L": replay("L=5.5us,o=2us,g=2us,G=2.5ns,O=1ns,oi=3us;from=1000,L=7.7us,or=4us,B=4ns;local:L=1.1us"),
+          "o": replay("L=5us,o=2.2us,g=2us,G=2.5ns,O=1ns,oi=3.3us;from=1000,L=7us,or=4.4us,B=4ns;local:L=1us"),
+          "G": replay("L=5us,o=2us,g=2us,G=2.75ns,O=1ns,oi=3us;from=1000,L=7us,or=4us,B=4.4ns;local:L=1us")}
+for name, seconds in wanted.items():
+    assert inputs[name]["high_s"] == seconds, (name, inputs[name], seconds)' "$timeless"
 
 # ---- noise: nine seeds ----
 model 0 'relative_sd = 0.1;'
@@ -117,10 +168,11 @@ refused() {
     cp err said
     check "says $1" grep -q -e "$1" said
 }
-refused 'disks: this prediction has no such input; its inputs are bandwidth' --uncertain disks=3
+refused 'disks: this prediction has no such input; its inputs are bursts, bandwidth, latency' --uncertain disks=3
 refused "'bandwidth': write INPUT=PERCENT" --uncertain bandwidth
 refused 'from 0 to below 100' --uncertain bandwidth=100
-refused 'and no other engine than smpi' --engine loggops
+refused 'a budget with the engine loggops needs the parameters of the network: give --params' --engine loggops
+refused 'its inputs are bursts, bandwidth, latency, loopback, and kernel:NAME' --uncertain overheads=3
 check_exit 2 'a budget without a platform' "$timeless" budget kernels.tl
 check_exit 4 'a trace that is not there' "$timeless" budget nothing.tl --platform one
 tap_done

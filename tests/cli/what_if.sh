@@ -94,6 +94,17 @@ same 'an algorithm' rdb --coll allreduce=rdb
 mkdir two && cp plain/* two && printf '%s\n' smpi/allreduce:lr smpi/barrier:ompi_tree >two/options.conf
 same 'two algorithms' two --coll allreduce=lr --coll barrier=ompi_tree
 
+# What sends and receives cost: plain has no such options, so that nothing changes there.
+# costly FOLDER SEND START RECEIVE: seconds, a hundredth of a nanosecond for each of them a byte
+costly() { mkdir -p "$1" && cp plain/* "$1" && printf 'smpi/%s\n' "os:0:${2}e-6:${2}e-11;20000:${2}e-5:0" "ois:0:${3}e-6:0" "or:0:${4}e-6:${4}e-10" >"$1/options.conf"; }
+costly once 2 3 5; costly thrice 6 9 15
+overheads_of() { "$timeless" replay a.tl -p "$@" -q; }
+check 'overheads that are three times as long' equal "$(overheads_of once --scale overheads 3)" "$(overheads_of thrice)"
+check 'the same by a setting' equal "$(overheads_of once --set message.overhead=3x)" "$(overheads_of thrice)"
+check 'of the command line, too' equal "$(overheads_of plain --cfg smpi/os:0:1e-6:1e-10 --scale overheads 7)" "$(overheads_of plain --cfg smpi/os:0:7e-6:7e-10)"
+check 'overheads: makes a difference' test "$(overheads_of once --scale overheads 3)" != "$(overheads_of once)"
+check 'a platform without overheads stays as it is' equal "$(overheads_of plain --scale overheads 3)" "$(overheads_of plain)"
+
 check 'JSON keeps what was changed' "$timeless" replay a.tl -p plain --scale network 0.1 --host-speed 2x --coll bcast=mpich --json=b.json
 cp out printed
 check 'the JSON has the changes' grep -q '"changes": "link.bandwidth=0.1x link.latency=10x host.speed=2x"' b.json
@@ -127,8 +138,10 @@ fails 2 'a negative bandwidth exits with 2' "'-1' is not a bandwidth of a link; 
 fails 2 'an unknown change exits with 2' "'link.colour=3' is not a change of a platform; write link.bandwidth=VALUE" --set link.colour=3
 fails 2 'a time of kernels in seconds' "'2s' is not a factor of the time of a kernel; give one, as 1.1x" --set kernel.time=2s
 fails 2 'a burst with a name' "'burst:a.time=2x': bursts have no names; write burst.time=1.1x" --set burst:a.time=2x
+fails 2 'overheads in seconds' "'2us' is not a factor of the overhead of a message; give one, as 1.1x" --set message.overhead=2us
+fails 2 'the loggops engine changes no overheads' 'changes kernels and bursts, but no platform' --engine loggops --scale overheads 2
 fails 2 'the loggops engine changes no links' 'changes kernels and bursts, but no platform; leave out --host-speed' --engine loggops --scale network 2
-fails 2 'an unknown thing to scale exits with 2' "'disks' cannot be scaled; give network, bandwidth, latency, hosts, kernels or bursts" --scale disks 2
+fails 2 'an unknown thing to scale exits with 2' "'disks' cannot be scaled; give network, bandwidth, latency, overheads, hosts, kernels or bursts" --scale disks 2
 fails 2 'a scale without a factor exits with 2' "'' is not a factor; give a positive number" --scale network
 fails 2 'noise without a unit' "--noise '1000:100us': give a frequency and a duration, 1000Hz:100us" --noise 1000:100us
 tap_done

@@ -1,0 +1,417 @@
+/* budget_inputs.c - the inputs of a prediction, and the options of a replay with other values. */
+#include "config.h"
+
+#include "budget_inputs.h"
+
+#include <machine/duration.h>
+#include <machine/rank_model.h>
+#include <math.h>
+#include <replayer.h>
+#include <stdarg.h>
+#include <stdlib.h>
+#include <string.h>
+#include <timeless_files.h>
+
+/* The median of the absolute value of a normal variable is 0.6745 standard deviations, and 90 % lie
+ * within 1.6449. */
+static const double HALF_90_OF_MEDIAN = 1.6448536269514722 / 0.6744897501960817;
+static const double ASSUMED_COMPUTE = 0.05, ASSUMED_NETWORK = 0.1;
+
+const char *budget_option(const budget_inputs *b, const char *name)
+{
+    const size_t length = strlen(name);
+    const char *value = NULL;
+    for (size_t i = 0; i < b->options.n; i++)
+        if (!strncmp(b->options.words[i], name, length))
+            value = b->options.words[i] + length;
+    return value;
+}
+
+tlr_budget_input *budget_add(budget_inputs *b, const char *name, tlr_budget_source source,
+                             const input_change *change, double uncertainty, const char *remedy)
+{
+    tlr_budget_input *input = &b->inputs[b->n];
+    b->changes[b->n++] = *change;
+    *input = (tlr_budget_input){
+        .source = source, .uncertainty = uncertainty, .remedy = remedy, .low_s = -1, .high_s = -1};
+    snprintf(input->name, sizeof input->name, "%s", name);
+    return input;
+}
+
+/* The user's word for the input, or for all of its group. */
+static int find_given(budget_inputs *b, const char *name, const char *group, double *uncertainty)
+{
+    int found = 0;
+    for (size_t i = 0; i < b->n_given; i++) {
+        const int is_name = !strcmp(b->given[i].name, name),
+                  is_group = !strcmp(b->given[i].name, group);
+        if (is_name || (is_group && found < 2))
+            *uncertainty = b->given[i].uncertainty;
+        if (is_name || is_group) {
+            b->given[i].is_used = 1;
+            found = is_name ? 2 : found ? found : 1;
+        }
+    }
+    return found != 0;
+}
+
+/* An input that a factor makes wrong. `stated` 0: nobody states its uncertainty. */
+static void add_factor(budget_inputs *b, const char *name, const char *group,
+                       const input_change *change, double stated, double assumed,
+                       const char *remedy)
+{
+    double u = stated > 0 ? stated : assumed;
+    tlr_budget_source source = stated > 0 ? TLR_BUDGET_STATED : TLR_BUDGET_ASSUMED;
+    if (find_given(b, name, group, &u))
+        source = TLR_BUDGET_GIVEN;
+    budget_add(b, name, source, change, fmin(u, 0.99), remedy);
+}
+
+static void add_scaled(budget_inputs *b, const char *name, const char *group, const char *before,
+                       const char *after, double assumed, const char *remedy)
+{
+    input_change change = {.kind = INPUT_FACTOR, .after = after};
+    snprintf(change.before, sizeof change.before, "%s", before);
+    add_factor(b, name, group, &change, 0, assumed, remedy);
+}
+
+/* ---- computation ---- */
+
+static void add_kernel(budget_inputs *b, const tlr_model *model, uint16_t call, const char *user)
+{
+    char name[160];
+    input_change change = {.kind = INPUT_FACTOR, .after = "x"};
+    snprintf(name, sizeof name, user ? "kernel:user:%s" : "kernel:%s",
+             user ? user : tl_call_by_code(call)->name);
+    for (size_t i = 0; i < b->n; i++)
+        if (!strcmp(b->inputs[i].name, name))
+            return;
+    const tlr_kernel_model *kernel = model ? tlr_rates_kernel(&model->pool, call, user) : NULL;
+    snprintf(change.before, sizeof change.before, "--set=%s.time=", name);
+    add_factor(b, name, "kernels", &change, kernel ? HALF_90_OF_MEDIAN * kernel->median_error : 0,
+               ASSUMED_COMPUTE, "timeless calibrate kernels --max-seconds 60");
+}
+
+enum { KNOWN_USER_KERNELS = 1024 };
+
+/* The kernels that were seen: by their codes, and those of the program by their numbers in a rank.
+ */
+typedef struct seen_kernels {
+    unsigned char codes[TL_CALL_LIMIT], user[KNOWN_USER_KERNELS];
+} seen_kernels;
+
+static int is_new_kernel(seen_kernels *seen, const tl_event *e)
+{
+    unsigned char *place = NULL, none = 0;
+    if (e->call == TL_KERNEL_user) {
+        const int is_known = e->tag >= 0 && e->tag < KNOWN_USER_KERNELS;
+        place = is_known ? &seen->user[e->tag] : &none;
+    } else {
+        const tl_call_info *info = tl_call_by_code(e->call);
+        if (!info || !info->dimensions || e->call >= TL_CALL_LIMIT)
+            return 0;
+        place = &seen->codes[e->call];
+    }
+    const int is_new = !*place;
+    *place = 1;
+    return is_new;
+}
+
+static tl_status add_kernels_of(budget_inputs *b, const tlr_model *model, tl_reader *trace,
+                                uint32_t rank, seen_kernels *seen, tl_error *err)
+{
+    tl_cursor *cursor = NULL;
+    tl_event e;
+    tl_status status = tl_cursor_open(trace, rank, &cursor, err);
+    if (status != TL_OK)
+        return status;
+    memset(seen->user, 0, sizeof seen->user);
+    while ((status = tl_cursor_next(cursor, &e)) == TL_OK && b->n < BUDGET_MOST_KERNELS)
+        if (is_new_kernel(seen, &e))
+            add_kernel(b, model, e.call,
+                       e.call == TL_KERNEL_user ? tl_reader_kernel_name(trace, rank, &e) : NULL);
+    if (status == TL_OK)
+        status = tl_fail(err, TL_ERR_UNSUPPORTED,
+                         "%s: calls more than %d kernels, which is too much for a budget",
+                         tl_printable(b->trace), BUDGET_MOST_KERNELS);
+    else if (status == TL_END)
+        status = TL_OK;
+    else
+        *err = *tl_cursor_error(cursor);
+    tl_cursor_close(cursor);
+    return status;
+}
+
+/* The kernels that the ranks call. */
+static tl_status add_kernels(budget_inputs *b, const tlr_model *model, tl_reader *trace,
+                             tl_error *err)
+{
+    tl_status status = TL_OK;
+    seen_kernels seen = {{0}, {0}};
+    for (uint32_t r = 0; r < tl_reader_run(trace)->n_ranks && status == TL_OK; r++)
+        status = add_kernels_of(b, model, trace, r, &seen, err);
+    return status;
+}
+
+static tl_status add_kernels_of_file(budget_inputs *b, const tlr_model *model, const char *path,
+                                     tl_error *err)
+{
+    tl_reader *trace = NULL;
+    tl_status status = tl_reader_open(path, &trace, err);
+    if (status == TL_OK)
+        status = add_kernels(b, model, trace, err);
+    tl_reader_close(trace);
+    return status;
+}
+
+static tl_status add_computation(budget_inputs *b, const tlr_model *model,
+                                 const char *const *traces, size_t n_traces, tl_error *err)
+{
+    tl_status status = add_kernels_of_file(b, model, b->trace, err);
+    for (size_t i = 0; i < n_traces && status == TL_OK; i++)
+        status = add_kernels_of_file(b, model, traces[i], err);
+    if (status == TL_OK)
+        add_scaled(b, "bursts", "bursts", "--scale=bursts=", "", ASSUMED_COMPUTE,
+                   "timeless calibrate cpu");
+    return status;
+}
+
+/* ---- the network ---- */
+
+static const char calibrate_network[] = "timeless calibrate network --max-seconds 60";
+
+/* Of one of these options: "smpi/os:...", also as the user's --cfg=smpi/os:.... */
+static int has_overheads(const budget_inputs *b, const tlr_platform *platform)
+{
+    static const char *const keys[] = {"smpi/os:", "smpi/ois:", "smpi/or:"}, *const words[] = {
+                                                                                 "--cfg=smpi/os:",
+                                                                                 "--cfg=smpi/ois:",
+                                                                                 "--cfg=smpi/or:"};
+    for (size_t k = 0; k < sizeof keys / sizeof *keys; k++) {
+        if (budget_option(b, words[k]))
+            return 1;
+        for (size_t i = 0; i < platform->n_options; i++)
+            if (!strncmp(platform->options[i], keys[k], strlen(keys[k])))
+                return 1;
+    }
+    return 0;
+}
+
+static void add_links(budget_inputs *b, const tlr_platform *platform)
+{
+    static const struct {
+        const char *name, *before, *after;
+    } parts[] = {{"bandwidth", "--scale=bandwidth=", ""},
+                 {"latency", "--scale=latency=", ""},
+                 {"loopback", "--set=link:*loopback*.bandwidth=", "x"},
+                 {"overheads", "--scale=overheads=", ""}};
+    for (size_t i = 0; i < sizeof parts / sizeof *parts; i++)
+        if (strcmp(parts[i].name, "overheads") != 0 || has_overheads(b, platform))
+            add_scaled(b, parts[i].name, "network", parts[i].before, parts[i].after,
+                       ASSUMED_NETWORK, calibrate_network);
+}
+
+/* The parameter that one of --params belongs to: the o of receives and of nonblocking sends is an
+ * o, and the time per byte of a message (B) a G. */
+static char family_of(const char *name, size_t length)
+{
+    static const struct {
+        const char *name;
+        char family;
+    } names[] = {{"L", 'L'}, {"o", 'o'}, {"oi", 'o'}, {"or", 'o'}, {"g", 'g'},
+                 {"G", 'G'}, {"B", 'G'}, {"O", 'O'},  {"Oi", 'O'}, {"Or", 'O'}};
+    for (size_t i = 0; i < sizeof names / sizeof *names; i++)
+        if (strlen(names[i].name) == length && !strncmp(names[i].name, name, length))
+            return names[i].family;
+    return 0;
+}
+
+static void add_parameters(budget_inputs *b)
+{
+    for (const char *at = "LogGO"; *at; at++) {
+        const char name[] = {*at, '\0'};
+        add_factor(b, name, "network", &(input_change){.kind = INPUT_PARAMETER, .parameter = *at},
+                   0, ASSUMED_NETWORK, calibrate_network);
+    }
+}
+
+/* Each value of --params times the factor of its parameter: "local:L=5us,..;from=1000,L=..". */
+static char *scaled_parameters(const char *text, const double factors[static 128])
+{
+    char *words = NULL;
+    size_t size;
+    FILE *out = open_memstream(&words, &size);
+    if (!out)
+        return NULL;
+    fputs("--params=", out);
+    while (*text) {
+        const size_t length = strcspn(text, "=:,;");
+        const char family = text[length] == '=' ? family_of(text, length) : 0;
+        const char *end = text + length + (text[length] != '\0');
+        fprintf(out, "%.*s", (int)(end - text), text);
+        if (family)
+            fprintf(out, "%.17gps", tlr_parse_ps(end, &end) * factors[(int)family]);
+        text = end;
+    }
+    if (fclose(out) != 0) {
+        free(words);
+        return NULL;
+    }
+    return words;
+}
+
+/* ---- what replays tell ---- */
+
+static void add_orders(budget_inputs *b)
+{
+    static const struct {
+        const char *option, *other, *name, *remedy;
+    } orders[] = {
+        {"--polls=", "adaptive", "order of polls", "timeless replay --polls adaptive"},
+        {"--wildcards=", "first", "order of wildcards", "timeless replay --wildcards first"}};
+    for (size_t i = 0; i < sizeof orders / sizeof *orders; i++) {
+        const char *now = budget_option(b, orders[i].option);
+        input_change change = {.kind = INPUT_ORDER};
+        snprintf(change.before, sizeof change.before, "%s%s", orders[i].option,
+                 now && !strcmp(now, orders[i].other) ? "recorded" : orders[i].other);
+        budget_add(b, orders[i].name, TLR_BUDGET_REPLAYED, &change, 0, orders[i].remedy);
+    }
+}
+
+static void add_noise(budget_inputs *b)
+{
+    budget_add(b, "noise", TLR_BUDGET_REPLAYED, &(input_change){.kind = INPUT_NOISE}, 0,
+               "timeless calibrate noise");
+}
+
+/* ---- all ---- */
+
+static tl_status refuse_unused(const budget_inputs *b, tl_error *err)
+{
+    char names[160] = "";
+    for (size_t i = 0, n = 0; i < b->n; i++)
+        if ((b->changes[i].kind == INPUT_FACTOR || b->changes[i].kind == INPUT_PARAMETER) &&
+            strncmp(b->inputs[i].name, "kernel:", 7) != 0 && n < sizeof names)
+            n += (size_t)snprintf(names + n, sizeof names - n, "%s, ", b->inputs[i].name);
+    for (size_t i = 0; i < b->n_given; i++)
+        if (!b->given[i].is_used)
+            return tl_fail(err, TL_ERR_USAGE,
+                           "--uncertain %s: this prediction has no such input; its inputs are "
+                           "%sand kernel:NAME for each kernel of the trace",
+                           tl_printable(b->given[i].name), names);
+    return TL_OK;
+}
+
+/* The network of a replay: the parameters of LogGOPS, or the links of a platform. */
+static tl_status add_network(budget_inputs *b, const tlr_platform *platform, tl_error *err)
+{
+    const char *engine = budget_option(b, "--engine=");
+    if (!engine || !strcmp(engine, "smpi")) {
+        if (!platform)
+            return tl_fail(err, TL_ERR_USAGE,
+                           "a budget needs the links of a platform: give --platform NAME, or "
+                           "--engine loggops --params L=...");
+        add_links(b, platform);
+        return TL_OK;
+    }
+    if (!budget_option(b, "--params="))
+        return tl_fail(err, TL_ERR_USAGE,
+                       "a budget with the engine loggops needs the parameters of the network: "
+                       "give --params L=5us,o=2us,g=2us,G=2.5ns,O=1ns");
+    add_parameters(b);
+    return TL_OK;
+}
+
+tl_status budget_find_inputs(budget_inputs *b, const char *const *traces, size_t n_traces,
+                             tl_error *err)
+{
+    tlr_platform *platform = NULL;
+    tlr_model *own = NULL;
+    const char *name = budget_option(b, "--platform="), *path = budget_option(b, "--model=");
+    tl_status status = name ? tlr_platform_load(name, &platform, err) : TL_OK;
+    if (status == TL_OK && path)
+        status = tlr_model_load(path, &own, err);
+    const tlr_model *model = own ? own : platform ? platform->model : NULL;
+    if (status == TL_OK && !budget_option(b, "--no-compute"))
+        status = add_computation(b, model, traces, n_traces, err);
+    if (status == TL_OK)
+        status = add_network(b, platform, err);
+    if (status == TL_OK) {
+        add_orders(b);
+        if ((model && model->is_random && !budget_option(b, "--no-compute")) ||
+            budget_option(b, "--noise="))
+            add_noise(b);
+        status = refuse_unused(b, err);
+    }
+    tlr_platform_free(platform);
+    tlr_model_free(own);
+    return status;
+}
+
+/* ---- replays ---- */
+
+unsigned long long budget_seed(const budget_inputs *b)
+{
+    const char *seed = budget_option(b, "--seed=");
+    return seed ? strtoull(seed, NULL, 10) : 1;
+}
+
+double budget_usual(const budget_inputs *b, size_t input)
+{
+    return b->changes[input].kind == INPUT_FACTOR || b->changes[input].kind == INPUT_PARAMETER;
+}
+
+static int add_format(word_list *words, const char *format, ...)
+    __attribute__((format(printf, 2, 3)));
+static int add_format(word_list *words, const char *format, ...)
+{
+    char *word = NULL;
+    va_list values;
+    va_start(values, format);
+    if (vasprintf(&word, format, values) < 0)
+        word = NULL;
+    va_end(values);
+    return word_list_add(words, word);
+}
+
+int budget_add_words(const budget_inputs *b, const double *positions, word_list *words)
+{
+    double factors[128];
+    int good = 1, has_factors = 0;
+    for (size_t i = 0; i < sizeof factors / sizeof *factors; i++)
+        factors[i] = 1;
+    for (size_t i = 0; i < b->n && good; i++) {
+        const input_change *change = &b->changes[i];
+        if (positions[i] == budget_usual(b, i))
+            continue;
+        switch (change->kind) {
+        case INPUT_FACTOR:
+            good = add_format(words, "%s%.17g%s", change->before, positions[i], change->after);
+            break;
+        case INPUT_PARAMETER:
+            factors[(int)change->parameter] = positions[i];
+            has_factors = 1;
+            break;
+        case INPUT_ORDER: good = add_format(words, "%s", change->before); break;
+        case INPUT_NOISE:
+            good =
+                add_format(words, "--seed=%llu", budget_seed(b) + (unsigned long long)positions[i]);
+            break;
+        case INPUT_FIXED: break;
+        }
+    }
+    return good &&
+           (!has_factors ||
+            word_list_add(words, scaled_parameters(budget_option(b, "--params="), factors)));
+}
+
+void budget_drop_unknown(budget_inputs *b)
+{
+    size_t n = 0;
+    for (size_t i = 0; i < b->n; i++)
+        if (b->inputs[i].low_s >= 0) {
+            b->changes[n] = b->changes[i];
+            b->inputs[n++] = b->inputs[i];
+        }
+    b->n = n;
+}

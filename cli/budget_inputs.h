@@ -1,0 +1,59 @@
+/* budget_inputs.h - the inputs of a prediction, and the options of a replay with other values. */
+#ifndef CLI_BUDGET_INPUTS_H
+#define CLI_BUDGET_INPUTS_H
+
+#include "sweep_words.h"
+
+#include <study/budget.h>
+
+enum { BUDGET_MOST_KERNELS = 256, BUDGET_MOST_INPUTS = BUDGET_MOST_KERNELS + 16 };
+
+typedef enum input_kind {
+    INPUT_FACTOR,    /* position: the factor */
+    INPUT_PARAMETER, /* of --params; position: the factor */
+    INPUT_ORDER,     /* position: 0 as asked for, 1 the other order */
+    INPUT_NOISE,     /* position: what is added to the seed */
+    INPUT_FIXED      /* no replay changes it */
+} input_kind;
+
+/* How a replay with another value of an input is asked for. */
+typedef struct input_change {
+    input_kind kind;
+    char before[192]; /* the option of a factor up to it, or that of the other order */
+    const char *after;
+    char parameter; /* L, o, g, G or O */
+} input_change;
+
+typedef struct budget_given {
+    const char *name;
+    double uncertainty;
+    int is_used;
+} budget_given;
+
+typedef struct budget_inputs {
+    const char *trace;
+    word_list options; /* of the replay */
+    size_t n_given;
+    budget_given given[BUDGET_MOST_INPUTS]; /* --uncertain */
+    size_t n;
+    tlr_budget_input inputs[BUDGET_MOST_INPUTS];
+    input_change changes[BUDGET_MOST_INPUTS];
+} budget_inputs;
+
+/* The value of the last "NAME..." of the options; NULL without one. `name` ends with '='. */
+const char *budget_option(const budget_inputs *b, const char *name);
+tlr_budget_input *budget_add(budget_inputs *b, const char *name, tlr_budget_source source,
+                             const input_change *change, double uncertainty, const char *remedy);
+/* Finds the inputs of the prediction and their uncertainties. `traces`: others with kernels. */
+tl_status budget_find_inputs(budget_inputs *b, const char *const *traces, size_t n_traces,
+                             tl_error *err);
+/* The seed of the replay as asked for. */
+unsigned long long budget_seed(const budget_inputs *b);
+/* The position of an input as asked for. */
+double budget_usual(const budget_inputs *b, size_t input);
+/* Adds the options of a replay with the inputs at these positions. Returns 0 without memory. */
+int budget_add_words(const budget_inputs *b, const double *positions, word_list *words);
+/* Leaves out the inputs of which no replay ended. */
+void budget_drop_unknown(budget_inputs *b);
+
+#endif

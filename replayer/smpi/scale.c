@@ -1,0 +1,44 @@
+/* scale.c - what sends and receives cost, times a factor of the user. */
+#include "config.h"
+
+#include "rank.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+/* "smpi/os:0:1e-6:2e-10;8000:...": begins each segment with its bytes; what follows is time. */
+static const char *scaled_overheads(const char *option, double factor)
+{
+    size_t size;
+    char *text = NULL;
+    FILE *out = open_memstream(&text, &size);
+    if (!out)
+        smpi_give_up(TL_ERR_MEMORY, "out of memory for the options");
+    const char *at = strchr(option, ':') + 1;
+    fprintf(out, "%.*s", (int)(at - option), option);
+    for (int is_time = 0; *at;) {
+        char *end;
+        const double value = strtod(at, &end);
+        if (end == at || (*end && *end != ':' && *end != ';'))
+            smpi_give_up(TL_ERR_INPUT,
+                         "option %s: cannot be scaled; write BYTES:SECONDS:SECONDS_PER_BYTE;...",
+                         option);
+        fprintf(out, "%.17g%.1s", is_time ? value * factor : value, end);
+        is_time = *end == ':';
+        at = end + (*end != '\0');
+    }
+    if (fclose(out) != 0)
+        smpi_give_up(TL_ERR_MEMORY, "out of memory for the options");
+    return text;
+}
+
+void smpi_scale_overheads(const char **list, size_t n, const tlr_options *options)
+{
+    static const char *const keys[] = {"smpi/os:", "smpi/ois:", "smpi/or:"};
+    const double factor =
+        tlr_change_factor(options->changes, options->n_changes, TLR_MESSAGE_OVERHEAD, NULL);
+    for (size_t i = 0; i < n && factor != 1; i++)
+        for (size_t k = 0; k < sizeof keys / sizeof *keys; k++)
+            if (!strncmp(list[i], keys[k], strlen(keys[k])))
+                list[i] = scaled_overheads(list[i], factor);
+}
