@@ -262,7 +262,8 @@ static tl_status replay_once(const tlr_job *jobs, size_t n_jobs, const tlr_platf
         }
     for (size_t j = 0; j < n_jobs; j++) {
         p[j]->wall_s = wall_clock_s() - from_s;
-        p[j]->is_random = options->noise || (model && model->is_random);
+        p[j]->is_random = options->noise || (model && model->is_random) ||
+                          tlr_changes_lose_packets(options->changes, options->n_changes);
         p[j]->seed = options->seed;
         p[j]->cluster_seed = options->cluster_seed;
         out[j] = p[j];

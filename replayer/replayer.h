@@ -188,9 +188,13 @@ typedef enum tlr_quantity {
     /* of the compute model, by a factor */
     TLR_KERNEL_TIME,
     TLR_BURST_TIME,
-    TLR_RANK_THREADS,    /* a number */
-    TLR_REGION_BOUND,    /* a tlr_limit */
-    TLR_MESSAGE_OVERHEAD /* a factor: what sends and receives cost the CPU */
+    TLR_RANK_THREADS,     /* a number */
+    TLR_REGION_BOUND,     /* a tlr_limit */
+    TLR_MESSAGE_OVERHEAD, /* a factor: what sends and receives cost the CPU */
+    /* of messages whose packets TCP sends again: the last ones */
+    TLR_RETRANSMISSION_LOSS, /* a probability */
+    TLR_RETRANSMISSION_TIMEOUT,
+    TLR_RETRANSMISSION_FLOWS /* a number */
 } tlr_quantity;
 
 /* A change of the platform after it was read from its files. */
@@ -198,7 +202,7 @@ typedef struct tlr_change {
     tlr_quantity quantity;
     char pattern[128]; /* of the names of links, hosts, kernels or call sites, fnmatch(3); loopback
                           links are left alone unless "loopback" stands in it */
-    double value;      /* bytes per second, seconds, flop/s, threads, tlr_limit; or the factor */
+    double value;      /* bytes per second, seconds, flop/s, a number, tlr_limit; or the factor */
     int is_factor;
 } tlr_change;
 
@@ -217,6 +221,10 @@ size_t tlr_change_text(const tlr_change *change, char *text, size_t size);
 double tlr_change_apply(const tlr_change *change, double value);
 /* Whether it changes the compute model, and no host or link. */
 int tlr_change_is_of_model(const tlr_change *change);
+/* Whether it changes the loss of packets, which the engine loggops alone models. */
+int tlr_change_is_of_retransmission(const tlr_change *change);
+/* Whether packets are lost in the end. */
+int tlr_changes_lose_packets(const tlr_change *changes, size_t n);
 /* The threads of each parallel region; 0: as many as in the run. */
 unsigned tlr_change_threads(const tlr_change *changes, size_t n);
 /* The product of the factors for this quantity; `name` of the kernel, NULL for bursts. */
@@ -345,7 +353,7 @@ typedef struct tlr_prediction {
     double start_s; /* of the job on the platform; all times of the prediction count from it */
     double makespan_s;
     char *noise;                 /* the option; NULL: none */
-    int is_random;               /* noise or the compute model drew random numbers */
+    int is_random;               /* noise, the compute model or losses drew random numbers */
     uint64_t seed, cluster_seed; /* the seeds of this prediction */
     tlr_spread *spread;  /* NULL: one seed.  Otherwise the prediction is that of the seed with the
                             median makespan */

@@ -14,6 +14,8 @@
 #include <string.h>
 
 static const double s_per_ps = 1e-12;
+/* One hour: the sum of a moment and a timeout cannot wrap. */
+static const double most_timeout_s = 3600;
 
 /* "L=5.3us o=2.3us g=2us G=2.5ns O=1ns", and the further parameters of messages between adapters.
  */
@@ -39,10 +41,19 @@ static void describe_path(const char *where, const loggops_path *path, int move_
 /* Where the parameters of the network are from. */
 typedef enum network_origin { FROM_OPTION, FROM_LINKS, FROM_FOLDER } network_origin;
 
+static void describe_retransmission(const loggops_retransmission *t, uint64_t n, FILE *out)
+{
+    fprintf(out,
+            "; %llu messages waited for a retransmission: loss=%.9g timeout=%.9gs flows=%u "
+            "seed=%llu",
+            (unsigned long long)n, t->loss, (double)t->timeout_ps * s_per_ps, t->first_flows,
+            (unsigned long long)t->seed);
+}
+
 /* "LogGOPS L=5.3us o=2.3us g=2us G=2.5ns O=1ns S=65536", with R if it is given; then the costs of
- * the nodes. */
+ * the nodes, and the messages that waited for a retransmission. */
 static char *describe_network(const loggops_params *p, const loggops_nodes *nodes,
-                              network_origin origin)
+                              network_origin origin, uint64_t n_retransmitted)
 {
     char *text = NULL;
     size_t size;
@@ -73,6 +84,8 @@ static char *describe_network(const loggops_params *p, const loggops_nodes *node
     if (nodes) {
         describe_path("between nodes", &nodes->between, nodes->move_bytes, out);
         describe_path("within a node", &nodes->within, nodes->move_bytes, out);
+        if (nodes->retransmission.loss > 0)
+            describe_retransmission(&nodes->retransmission, n_retransmitted, out);
     }
     if (fclose(out) == 0)
         return text;
@@ -181,7 +194,8 @@ static tl_status take_results(const loggops_replay *replay, const char *selector
     const loggops_run *run = replay->run;
     const loggops_result *result = &replay->result;
     out->engine_version = strdup(tl_version());
-    out->network_model = describe_network(&replay->network.params, run->nodes, replay->origin);
+    out->network_model = describe_network(&replay->network.params, run->nodes, replay->origin,
+                                          result->n_retransmitted);
     out->coll_selector = describe_choice(selector, &replay->choice);
     out->ranks = calloc(plan->n_ranks + 1u, sizeof *out->ranks);
     if (!out->engine_version || !out->network_model || !out->coll_selector || !out->ranks)
@@ -221,7 +235,8 @@ static tl_status check_options(size_t n_jobs, const tlr_platform *platform,
                        "the loggops engine needs the network's parameters: --params "
                        "L=5us,o=2us,g=2us,G=2.5ns,O=1ns,S=65536, or a --platform");
     for (size_t i = 0; i < options->n_changes; i++)
-        if (!tlr_change_is_of_model(&options->changes[i]))
+        if (!tlr_change_is_of_model(&options->changes[i]) &&
+            !tlr_change_is_of_retransmission(&options->changes[i]))
             return tl_fail(err, TL_ERR_USAGE,
                            "the loggops engine changes kernels and bursts, but no platform; leave "
                            "out --host-speed, and --set and --scale of links and hosts");
@@ -268,6 +283,35 @@ static tl_status find_network(loggops_replay *r, const tlr_platform *platform,
     }
     r->has_places = 1;
     return loggops_place_ranks(&cluster, &r->network, options, n_ranks, &r->places, err);
+}
+
+/* --set retransmission.loss, ... */
+static tl_status set_retransmission(loggops_replay *r, const tlr_options *options, tl_error *err)
+{
+    double timeout_s = 0.2; /* the least one of Linux */
+    int is_given = 0;
+    loggops_retransmission t = {.first_flows = 2, .seed = options->seed};
+    for (size_t i = 0; i < options->n_changes; i++) {
+        const tlr_change *change = &options->changes[i];
+        is_given |= tlr_change_is_of_retransmission(change);
+        if (change->quantity == TLR_RETRANSMISSION_LOSS)
+            t.loss = change->value;
+        else if (change->quantity == TLR_RETRANSMISSION_TIMEOUT)
+            timeout_s = tlr_change_apply(change, timeout_s);
+        else if (change->quantity == TLR_RETRANSMISSION_FLOWS)
+            t.first_flows = (uint32_t)change->value;
+    }
+    if (is_given && !(r->has_places && r->network.move_bytes))
+        return tl_fail(err, TL_ERR_USAGE,
+                       "--set retransmission: packets are lost where messages arrive at a node; "
+                       "give --platform, and leave out --params without or=TIME");
+    if (timeout_s > most_timeout_s)
+        return tl_fail(err, TL_ERR_USAGE,
+                       "--set retransmission.timeout: %g s is too long; give at most %g s",
+                       timeout_s, most_timeout_s);
+    t.timeout_ps = (uint64_t)llrint(timeout_s / s_per_ps);
+    r->places.nodes.retransmission = t;
+    return TL_OK;
 }
 
 static void release(loggops_replay *r)
@@ -376,6 +420,7 @@ static tl_status replay_loggops(const tlr_job *jobs, size_t n_jobs, const tlr_pl
     if (status != TL_OK ||
         (status = find_network(&r, platform, options, tl_reader_run(trace)->n_ranks, err)) !=
             TL_OK ||
+        (status = set_retransmission(&r, options, err)) != TL_OK ||
         (status = loggops_read_choice(options, &r.choice, err)) != TL_OK ||
         (options->noise &&
          (status = tlr_noise_read(options->noise, options->seed, &r.noise, err)) != TL_OK) ||

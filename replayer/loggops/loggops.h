@@ -66,12 +66,27 @@ typedef struct loggops_path {
     loggops_costs sizes[LOGGOPS_MAX_SIZES];
 } loggops_path;
 
+/* Losses that TCP repairs after a timeout only.  If n flows (pairs of ranks) have bytes that pass a
+ * node's receiving adapter, each packet of a message that arrives is lost with the probability
+ * `loss` for each flow from the first_flows-th on: at least one of k packets with
+ * 1 - (1 - loss)^(k (n - first_flows + 1)).  The message, and what follows it from that rank to
+ * that rank, then arrives later by the timeout.  Its sender does not notice.  The stalls are those
+ * that Degomme et al., "Simulating MPI applications: the SMPI approach", section 7.4, describe;
+ * this law is ours. */
+typedef struct loggops_retransmission {
+    double loss; /* 0: none */
+    uint64_t timeout_ps;
+    uint32_t first_flows; /* at least 1 */
+    uint64_t seed;
+} loggops_retransmission;
+
 /* Which ranks share an adapter.  Nodes are numbered in the order of their first ranks. */
 typedef struct loggops_nodes {
     uint32_t n_nodes;
     uint32_t *node_of; /* by rank */
     loggops_path between, within;
-    int move_bytes; /* the adapters, not the CPUs */
+    int move_bytes;                        /* the adapters, not the CPUs */
+    loggops_retransmission retransmission; /* if move_bytes */
 } loggops_nodes;
 
 /* A network in words: the first group is `params`. */
@@ -257,6 +272,7 @@ typedef struct loggops_rank_result {
 typedef struct loggops_result {
     uint64_t n_operations; /* sends, receives and computations that were executed */
     uint64_t n_messages;
+    uint64_t n_retransmitted; /* messages that waited for a timeout */
     uint64_t makespan_ps;
     loggops_rank_result *ranks; /* [n_ranks]: the caller's */
     uint64_t *marks_ps;         /* [mark][rank]: the caller's, or NULL */

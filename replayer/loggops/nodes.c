@@ -213,6 +213,15 @@ static uint64_t pass(const simulation *s, adapter *a, uint64_t own_ps, uint64_t 
 
 /* ---- a window ---- */
 
+/* The last byte has passed, unless packets were lost. */
+static void give_passed(simulation *s, block *b, sim_node *node, uint32_t i, uint64_t from_ps)
+{
+    message *m = &s->messages[i];
+    if (s->run->nodes->retransmission.loss > 0)
+        m->time_ps = loggops_retransmit(s, b, node, m, from_ps, m->time_ps);
+    loggops_give(s, b, i);
+}
+
 static void receive_one(simulation *s, block *b, sim_node *node, uint32_t i)
 {
     message *m = &s->messages[i];
@@ -233,7 +242,7 @@ static void receive_one(simulation *s, block *b, sim_node *node, uint32_t i)
         const loggops_costs *c = loggops_costs_of(s, from, to, m->bytes);
         m->time_ps = pass(s, a, busy_ps(c, m->bytes), m->bytes, from_ps);
     }
-    loggops_give(s, b, i);
+    give_passed(s, b, node, i, from_ps);
 }
 
 /* What arrives at one adapter; returns when something is left for later to arrive. */

@@ -460,6 +460,7 @@ tl_status loggops_simulate(const loggops_run *run, const loggops_params *params,
     else
         status = take_results(&s, err);
 cleanup:
+    result->n_retransmitted = loggops_retransmissions_end(&s);
     loggops_team_end(threads);
     release(&s);
     return status;

@@ -1,7 +1,7 @@
 /* simulate.h - the state of a LogGOPS simulation.
  *
- * For simulate.c, team.c, rank.c, stretch.c, transfer.c, nodes.c, wheel.c, queue.c, pool.c and
- * record.c alone. */
+ * For simulate.c, team.c, rank.c, stretch.c, transfer.c, nodes.c, retransmit.c, wheel.c, queue.c,
+ * pool.c and record.c alone. */
 #ifndef TLR_LOGGOPS_SIMULATE_H
 #define TLR_LOGGOPS_SIMULATE_H
 
@@ -150,12 +150,22 @@ typedef struct sharing {
     uint32_t first; /* by the moment of their end: `time_ps` in terms of served_ps */
 } sharing;
 
+/* The messages from one rank to another that pass an adapter: retransmit.c. */
+typedef struct sim_flow {
+    int32_t source, to;
+    uint64_t passes_ps; /* when the last byte of what has come so far has passed */
+    uint64_t stalls_ps; /* when what waits for a timeout arrives; 0: nothing has */
+} sim_flow;
+
 typedef struct sim_node {
     adapter sends, receives;
     sharing shared;
     uint32_t n_ranks;
     uint32_t leaving;         /* messages that were sent in this window, as they came */
     uint32_t fresh, arriving; /* on the way to the adapter that receives: as they came; in order */
+    uint32_t n_flows, flows_room;
+    sim_flow *flows;          /* that end here, if packets can be lost */
+    uint64_t n_drawn, n_lost; /* messages that could lose packets; that did */
 } sim_node;
 
 /* The ranks that one thread at a time runs. */
@@ -385,6 +395,15 @@ int loggops_adapter_takes(simulation *s, block *b, uint32_t i);
 void loggops_adapters_receive(simulation *s, block *b, uint64_t end_ps);
 /* Sends what the ranks have sent in it, after that. */
 void loggops_adapters_send(simulation *s, block *b, uint64_t end_ps);
+
+/* ---- retransmit.c ---- */
+
+/* The moment at which a message arrives whose first byte reaches the adapter at from_ps and whose
+ * last byte has passed it at last_ps: this moment, or later by a timeout. */
+uint64_t loggops_retransmit(const simulation *s, block *b, sim_node *node, const message *m,
+                            uint64_t from_ps, uint64_t last_ps);
+/* How many messages waited for a timeout; frees the flows of all nodes. */
+uint64_t loggops_retransmissions_end(simulation *s);
 
 /* ---- wheel.c ---- */
 

@@ -143,7 +143,8 @@ enum {
     TLR_DRAW_BURST,
     TLR_DRAW_KERNEL,
     TLR_DRAW_MODE,
-    TLR_DRAW_WINDOW
+    TLR_DRAW_WINDOW,
+    TLR_DRAW_PACKET
 };
 
 /* In (0, 1). */

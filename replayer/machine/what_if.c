@@ -24,17 +24,32 @@ static const struct quantity {
     [TLR_RANK_THREADS] = {"rank", "threads", "", "2", TL_DURATION, 0},
     [TLR_REGION_BOUND] = {"region", "bound", "", "memory", TL_DURATION, 1},
     [TLR_MESSAGE_OVERHEAD] = {"message", "overhead", "x", "1.1x", TL_DURATION, 1},
+    [TLR_RETRANSMISSION_LOSS] = {"retransmission", "loss", "", "1e-6", TL_DURATION, 1},
+    [TLR_RETRANSMISSION_TIMEOUT] = {"retransmission", "timeout", "s", "200ms", TL_DURATION, 1},
+    [TLR_RETRANSMISSION_FLOWS] = {"retransmission", "flows", "", "2", TL_DURATION, 0},
 };
-enum { N_QUANTITIES = sizeof quantities / sizeof *quantities, MOST_THREADS = 65536 };
+enum { N_QUANTITIES = sizeof quantities / sizeof *quantities, MOST_COUNTED = 65536 };
 
-static tl_status parse_threads(const char *text, tlr_change *out, tl_error *err)
+static tl_status parse_count(const char *text, const char *what, tlr_change *out, tl_error *err)
 {
     char *rest;
     const long n = strtol(text, &rest, 10);
-    if (rest == text || *rest || n < 1 || n > MOST_THREADS)
-        return tl_fail(err, TL_ERR_USAGE, "'%s' is not a number of threads; give 1 to %d", text,
-                       MOST_THREADS);
+    if (rest == text || *rest || n < 1 || n > MOST_COUNTED)
+        return tl_fail(err, TL_ERR_USAGE, "'%s' is not a number of %s; give 1 to %d", text, what,
+                       MOST_COUNTED);
     out->value = (double)n;
+    return TL_OK;
+}
+
+static tl_status parse_loss(const char *text, tlr_change *out, tl_error *err)
+{
+    char *rest;
+    out->value = strtod(text, &rest);
+    if (rest == text || *rest || !(out->value >= 0 && out->value < 1))
+        return tl_fail(err, TL_ERR_USAGE,
+                       "'%s' is not the probability that a packet is lost; give 0 to less than 1, "
+                       "as 1e-6",
+                       text);
     return TL_OK;
 }
 
@@ -54,7 +69,11 @@ static tl_status parse_value(const char *text, tlr_change *out, tl_error *err)
     char *rest;
     const double number = strtod(text, &rest);
     if (out->quantity == TLR_RANK_THREADS)
-        return parse_threads(text, out, err);
+        return parse_count(text, "threads", out, err);
+    if (out->quantity == TLR_RETRANSMISSION_FLOWS)
+        return parse_count(text, "flows", out, err);
+    if (out->quantity == TLR_RETRANSMISSION_LOSS)
+        return parse_loss(text, out, err);
     if (out->quantity == TLR_REGION_BOUND)
         return parse_bound(text, out, err);
     out->is_factor = rest > text && !strcmp(rest, "x");
@@ -89,7 +108,8 @@ tl_status tlr_change_parse(const char *text, tlr_change *out, tl_error *err)
         const size_t rest = length - item - 1 - name;
         if (rest && (text[item] != ':' || rest < 2 || rest > sizeof change.pattern))
             continue;
-        if (rest && (i == TLR_BURST_TIME || i == TLR_RANK_THREADS || i == TLR_MESSAGE_OVERHEAD))
+        if (rest && (i == TLR_BURST_TIME || i == TLR_RANK_THREADS || i == TLR_MESSAGE_OVERHEAD ||
+                     tlr_change_is_of_retransmission(&change)))
             return tl_fail(err, TL_ERR_USAGE, "'%s': %ss have no names; write %s.%s=%s", text,
                            q->item, q->item, q->name, q->example);
         if (rest)
@@ -103,7 +123,7 @@ tl_status tlr_change_parse(const char *text, tlr_change *out, tl_error *err)
                    "'%s' is not a change of a platform; write link.bandwidth=VALUE, "
                    "link.latency=VALUE, host.speed=VALUE, kernel.time=FACTORx, "
                    "burst.time=FACTORx, message.overhead=FACTORx, rank.threads=NUMBER, "
-                   "region.bound=memory, or "
+                   "region.bound=memory, retransmission.loss=PROBABILITY, or "
                    "link:NAME.bandwidth=VALUE",
                    text);
 }
@@ -165,6 +185,20 @@ int tlr_change_is_of_model(const tlr_change *change)
 {
     return change->quantity == TLR_KERNEL_TIME || change->quantity == TLR_BURST_TIME ||
            change->quantity == TLR_RANK_THREADS || change->quantity == TLR_REGION_BOUND;
+}
+
+int tlr_change_is_of_retransmission(const tlr_change *change)
+{
+    return change->quantity >= TLR_RETRANSMISSION_LOSS;
+}
+
+int tlr_changes_lose_packets(const tlr_change *changes, size_t n)
+{
+    double loss = 0;
+    for (size_t i = 0; i < n; i++)
+        if (changes[i].quantity == TLR_RETRANSMISSION_LOSS)
+            loss = changes[i].value;
+    return loss > 0;
 }
 
 unsigned tlr_change_threads(const tlr_change *changes, size_t n)

@@ -77,6 +77,9 @@ static void change_platform(const tlr_host *hosts, size_t n_hosts, double *speed
         const tlr_change *change = &replay.options->changes[i];
         if (tlr_change_is_of_model(change) || change->quantity == TLR_MESSAGE_OVERHEAD)
             continue;
+        if (tlr_change_is_of_retransmission(change))
+            smpi_give_up(TL_ERR_USAGE, "the engine 'smpi' loses no packets; give --engine loggops "
+                                       "with --set retransmission.loss");
         const size_t n = change->quantity == TLR_HOST_SPEED
                              ? change_hosts(change, hosts, n_hosts, speeds)
                              : change_links(change);
