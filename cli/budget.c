@@ -1,5 +1,7 @@
 /* budget.c - timeless budget: how wrong a prediction may be, and what to measure next. */
 #include "budget_batch.h"
+#include "budget_full.h"
+#include "budget_measured.h"
 #include "cli.h"
 
 #include <stdlib.h>
@@ -8,7 +10,8 @@
 #include <study/sweep.h>
 #include <timeless_files.h>
 
-enum { OPT_UNCERTAIN = 1000, OPT_JSON };
+enum { OPT_UNCERTAIN = 1000, OPT_JSON, OPT_FULL, OPT_MEASURED };
+enum { DEFAULT_ROWS = 128, LEAST_ROWS = 8, MOST_ROWS = 65536 };
 enum { N_SEEDS = 8, MOST_TRIALS = 2 * BUDGET_MOST_INPUTS + N_SEEDS + 1 };
 
 /* A replay with one input at another position. */
@@ -20,6 +23,9 @@ typedef struct trial {
 typedef struct arguments {
     budget_inputs inputs;
     cli_json json;
+    const char *measured; /* NULL: nothing */
+    budget_runs runs;
+    size_t n_rows; /* --full; 0 without it */
     tlr_budget budget;
     size_t n_trials;
     trial trials[MOST_TRIALS]; /* the first one as asked for */
@@ -30,6 +36,10 @@ static const struct argp_option options[] = {
      "90 % of the true values of an input are this near: bandwidth=5, overheads=20, bursts=3, "
      "kernels=2, kernel:dgemm=1",
      0},
+    {"full", OPT_FULL, "N", OPTION_ARG_OPTIONAL,
+     "Sobol indices: N (d + 2) replays with d inputs drawn at once (default: 128)", 0},
+    {"measured", OPT_MEASURED, "SECONDS|FILE", 0,
+     "which input measured runs make suspect; FILE: lines of SECONDS [TRACE] [OPTION...]", 0},
     {"json", OPT_JSON, "FILE", OPTION_ARG_OPTIONAL, "write JSON to FILE, or instead of text", 0},
     {0}};
 
@@ -47,12 +57,23 @@ static void add_given(struct argp_state *state, budget_inputs *b, char *text)
     b->given[b->n_given++].uncertainty = percent / 100;
 }
 
+static void set_rows(struct argp_state *state, arguments *a, const char *text)
+{
+    char *rest = NULL;
+    const unsigned long n = text ? strtoul(text, &rest, 10) : DEFAULT_ROWS;
+    if (text && (rest == text || *rest || text[0] == '-' || n < LEAST_ROWS || n > MOST_ROWS))
+        argp_error(state, "--full=%s: give a number from %d to %d", text, LEAST_ROWS, MOST_ROWS);
+    a->n_rows = n;
+}
+
 static error_t parse(int key, char *value, struct argp_state *state)
 {
     arguments *a = state->input;
     switch (key) {
     case ARGP_KEY_INIT: state->child_inputs[0] = &a->inputs.options; return 0;
     case OPT_UNCERTAIN: add_given(state, &a->inputs, value); return 0;
+    case OPT_FULL: set_rows(state, a, value); return 0;
+    case OPT_MEASURED: a->measured = value; return 0;
     case OPT_JSON: a->json = (cli_json){1, value}; return 0;
     default: return cli_argument(key, value, state, "trace", &a->inputs.trace);
     }
@@ -173,11 +194,40 @@ static tl_status replay_all(arguments *a, tl_error *err)
     return status;
 }
 
+/* The relative half of the 90 % interval that the noise gives a prediction. */
+static double noise_of(const arguments *a)
+{
+    for (size_t i = 0; i < a->inputs.n; i++) {
+        const tlr_budget_input *input = &a->inputs.inputs[i];
+        if (a->inputs.changes[i].kind == INPUT_NOISE)
+            return (input->high_s - input->low_s) / 2 / a->budget.makespan_s;
+    }
+    return 0;
+}
+
+static tl_status find_inputs(arguments *a, tl_error *err)
+{
+    const char *traces[BUDGET_MOST_RUNS];
+    size_t n = 0;
+    for (size_t i = 0; i < a->runs.n; i++)
+        if (a->runs.runs[i].trace)
+            traces[n++] = a->runs.runs[i].trace;
+    return budget_find_inputs(&a->inputs, traces, n, err);
+}
+
 static tl_status make_budget(arguments *a, tl_error *err)
 {
-    tl_status status = budget_find_inputs(&a->inputs, NULL, 0, err);
+    tl_status status = TL_OK;
+    if (a->measured)
+        status = budget_read_runs(a->measured, &a->runs, err);
+    if (status == TL_OK)
+        status = find_inputs(a, err);
     if (status == TL_OK)
         status = replay_all(a, err);
+    if (status == TL_OK && a->n_rows)
+        status = budget_full(&a->inputs, a->n_rows, &a->budget, err);
+    if (status == TL_OK && a->measured)
+        status = budget_suspect(&a->inputs, &a->runs, noise_of(a), &a->budget, err);
     a->budget.inputs = a->inputs.inputs;
     a->budget.n = a->inputs.n;
     if (status == TL_OK)
@@ -213,6 +263,7 @@ int cmd_budget(int argc, char **argv)
             tlr_budget_print(&a->budget, stdout);
         status = cli_json_write(&a->json, write_json, &a->budget, &err);
     }
+    budget_free_runs(&a->runs);
     word_list_free(&a->inputs.options);
     free(a);
     return status == TL_OK ? CLI_OK : cli_fail(&err);

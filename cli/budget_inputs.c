@@ -15,7 +15,7 @@
 /* The median of the absolute value of a normal variable is 0.6745 standard deviations, and 90 % lie
  * within 1.6449. */
 static const double HALF_90_OF_MEDIAN = 1.6448536269514722 / 0.6744897501960817;
-static const double ASSUMED_COMPUTE = 0.05, ASSUMED_NETWORK = 0.1;
+static const double ASSUMED_COMPUTE = 0.05, ASSUMED_NETWORK = 0.1, ASSUMED_MEASURED = 0.01;
 
 const char *budget_option(const budget_inputs *b, const char *name)
 {
@@ -338,6 +338,8 @@ tl_status budget_find_inputs(budget_inputs *b, const char *const *traces, size_t
         status = add_network(b, platform, err);
     if (status == TL_OK) {
         add_orders(b);
+        b->measured_error = ASSUMED_MEASURED;
+        find_given(b, "measured", "measured", &b->measured_error);
         if ((model && model->is_random && !budget_option(b, "--no-compute")) ||
             budget_option(b, "--noise="))
             add_noise(b);

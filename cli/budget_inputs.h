@@ -38,6 +38,7 @@ typedef struct budget_inputs {
     size_t n;
     tlr_budget_input inputs[BUDGET_MOST_INPUTS];
     input_change changes[BUDGET_MOST_INPUTS];
+    double measured_error; /* half of the 90 % interval of a measured time, relative */
 } budget_inputs;
 
 /* The value of the last "NAME..." of the options; NULL without one. `name` ends with '='. */

@@ -144,7 +144,8 @@ enum {
     TLR_DRAW_KERNEL,
     TLR_DRAW_MODE,
     TLR_DRAW_WINDOW,
-    TLR_DRAW_PACKET
+    TLR_DRAW_PACKET,
+    TLR_DRAW_SHIFT
 };
 
 /* In (0, 1). */

@@ -95,6 +95,60 @@ static int has_no_effect(const tlr_budget *b, const tlr_budget_input *input)
     return input->below_s <= 0 && input->above_s <= 0;
 }
 
+static void print_indices(const tlr_budget *b, FILE *out)
+{
+    fprintf(out,
+            "\nSobol indices (Saltelli's estimators, Sobol's sequence shifted by seed %llu), %zu x "
+            "(%zu + 2) = %zu replays:\nmean %.6g s, standard deviation %.3g s\n\n%-26s %17s  "
+            "%17s\n",
+            b->sobol_seed, b->n_rows, b->n_varied, b->n_rows * (b->n_varied + 2), b->mean_s,
+            b->sd_s, "input", "first order", "total");
+    for (size_t i = 0; i < b->n; i++) {
+        const tlr_sobol_index *s = &b->inputs[i].sobol;
+        if (b->inputs[i].is_varied)
+            fprintf(out, "%-26s %7.3f +- %6.3f  %7.3f +- %6.3f\n", tl_printable(b->inputs[i].name),
+                    s->first, s->first_error, s->total, s->total_error);
+    }
+}
+
+static int compare_suspects(const void *a, const void *b)
+{
+    const tlr_budget_input *const *x = a, *const *y = b;
+    const double dx = (*x)->suspect.probability, dy = (*y)->suspect.probability;
+    return dx != dy ? (dx < dy) - (dx > dy) : strcmp((*x)->name, (*y)->name);
+}
+
+/* The suspects, the likeliest first; the caller frees them. NULL without memory. */
+static const tlr_budget_input **sort_suspects(const tlr_budget *b, size_t *n)
+{
+    const tlr_budget_input **suspects = calloc(b->n + 1, sizeof *suspects);
+    *n = 0;
+    for (size_t i = 0; suspects && i < b->n; i++)
+        if (b->inputs[i].is_suspect && b->inputs[i].suspect.probability > 0)
+            suspects[(*n)++] = &b->inputs[i];
+    if (suspects)
+        qsort(suspects, *n, sizeof *suspects, compare_suspects);
+    return suspects;
+}
+
+static void print_suspects(const tlr_budget *b, FILE *out)
+{
+    size_t n;
+    const tlr_budget_input **suspects = sort_suspects(b, &n);
+    fprintf(out,
+            "\nmeasured: %zu run%s, %.4g to %.4g of the prediction. If one input is wrong by more "
+            "than is stated:\n\n%-26s %12s  %11s\n",
+            b->n_runs, b->n_runs == 1 ? "" : "s", b->least_ratio, b->most_ratio, "suspect",
+            "would be", "probability");
+    for (size_t i = 0; suspects && i < n; i++)
+        fprintf(out, "%-26s %+10.1f %%  %9.1f %%\n", tl_printable(suspects[i]->name),
+                100 * (suspects[i]->suspect.factor - 1), 100 * suspects[i]->suspect.probability);
+    fprintf(out, "%-26s %12s  %9.1f %%\n", "none", "", 100 * b->no_suspect);
+    if (suspects && n)
+        fprintf(out, "\nmeasure first: %s\n", suspects[0]->remedy);
+    free(suspects);
+}
+
 /* And it counts. */
 static int is_assumed(const tlr_budget *b, const tlr_budget_input *input)
 {
@@ -119,24 +173,48 @@ void tlr_budget_print(const tlr_budget *b, FILE *out)
         fprintf(
             out, "next: %s\n      (half of the uncertainty of %s makes the interval +-%.2f %%)\n",
             b->inputs[0].remedy, tl_printable(b->inputs[0].name), 100 * halved(b, &b->inputs[0]));
+    if (b->n_rows)
+        print_indices(b, out);
+    if (b->n_runs)
+        print_suspects(b, out);
+}
+
+static json_t *input_of(const tlr_budget *b, const tlr_budget_input *input)
+{
+    json_t *o = json_pack(
+        "{s:s, s:o, s:s, s:f, s:f, s:f, s:s}", "input", input->name, "uncertainty",
+        input->source == TLR_BUDGET_REPLAYED ? json_null() : json_real(input->uncertainty), "from",
+        sources[input->source], "low_s", input->low_s, "high_s", input->high_s, "share",
+        share_of(b, input), "remedy", input->remedy);
+    if (input->is_varied)
+        json_object_update_new(o, json_pack("{s:f, s:f, s:f, s:f}", "first_order",
+                                            input->sobol.first, "first_order_error",
+                                            input->sobol.first_error, "total", input->sobol.total,
+                                            "total_error", input->sobol.total_error));
+    if (input->is_suspect)
+        json_object_update_new(o, json_pack("{s:f, s:f}", "suspected_factor", input->suspect.factor,
+                                            "suspicion", input->suspect.probability));
+    return o;
 }
 
 tl_status tlr_budget_write_json(const tlr_budget *b, FILE *out, tl_error *err)
 {
     json_t *inputs = json_array();
-    for (size_t i = 0; i < b->n; i++) {
-        const tlr_budget_input *input = &b->inputs[i];
-        json_array_append_new(
-            inputs,
-            json_pack("{s:s, s:o, s:s, s:f, s:f, s:f, s:s}", "input", input->name, "uncertainty",
-                      input->source == TLR_BUDGET_REPLAYED ? json_null()
-                                                           : json_real(input->uncertainty),
-                      "from", sources[input->source], "low_s", input->low_s, "high_s",
-                      input->high_s, "share", share_of(b, input), "remedy", input->remedy));
-    }
+    for (size_t i = 0; i < b->n; i++)
+        json_array_append_new(inputs, input_of(b, &b->inputs[i]));
     json_t *root = json_pack("{s:f, s:f, s:f, s:f, s:o}", "makespan_s", b->makespan_s, "interval",
                              0.9, "low_s", b->makespan_s - b->below_s, "high_s",
                              b->makespan_s + b->above_s, "inputs", inputs);
+    const json_int_t n_draws = (json_int_t)b->n_rows * (json_int_t)(b->n_varied + 2);
+    if (b->n_rows)
+        json_object_update_new(root, json_pack("{s:I, s:I, s:f, s:f}", "draws", n_draws,
+                                               "draws_seed", (json_int_t)b->sobol_seed, "mean_s",
+                                               b->mean_s, "sd_s", b->sd_s));
+    if (b->n_runs)
+        json_object_update_new(root,
+                               json_pack("{s:I, s:f, s:f, s:f}", "measured_runs",
+                                         (json_int_t)b->n_runs, "least_ratio", b->least_ratio,
+                                         "most_ratio", b->most_ratio, "no_suspect", b->no_suspect));
     const int failed = !root || json_dumpf(root, out, JSON_INDENT(2) | JSON_REAL_PRECISION(17)) ||
                        fputc('\n', out) == EOF;
     json_decref(root);

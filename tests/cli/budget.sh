@@ -121,6 +121,81 @@ wanted = {"L": replay("L=5.5us,o=2us,g=2us,G=2.5ns,O=1ns,oi=3us;from=1000,L=7.7u
 for name, seconds in wanted.items():
     assert inputs[name]["high_s"] == seconds, (name, inputs[name], seconds)' "$timeless"
 
+# ---- Sobol indices: the makespan is linear in L and o, and G > O ----
+sobol() { "$timeless" budget token.tl --engine loggops --params $logp --uncertain network=0 --uncertain bursts=0 --uncertain L=20 --uncertain o=30 --uncertain G=8 --full=256 "$@"; }
+check 'Sobol indices' sobol --json=sobol.json
+cp out said
+check 'are the parts of the variance' python3 -c '
+import json
+b = json.load(open("sobol.json"))
+inputs = {i["input"]: i for i in b["inputs"]}
+sd = {"L": 5 * 0.2, "o": 4 * 0.3, "G": 2.5 * 0.08}
+all = sum(s * s for s in sd.values())
+for name, s in sd.items():
+    assert abs(inputs[name]["first_order"] - s * s / all) < 0.06, (name, inputs[name], s * s / all)
+    assert abs(inputs[name]["total"] - s * s / all) < 0.06, (name, inputs[name], s * s / all)
+assert "total" not in inputs["O"] and b["draws"] == 256 * (3 + 2) and b["draws_seed"] == 1, b
+wanted = 40e-6 * all ** 0.5 / 1.6448536
+assert abs(b["sd_s"] / wanted - 1) < 0.05 and abs(b["mean_s"] / 4.6e-4 - 1) < 0.005, (b, wanted)'
+check 'the text states replays and seed' grep -q "shifted by seed 1), 256 x (3 + 2) = 1280 replays:" said
+check 'the same indices again' sh -c 'cmp sobol.json again.json' <<<"$(sobol --json=again.json)"
+check 'of another seed' sobol --seed 2 --json=again.json
+check 'other draws' sh -c '! cmp -s sobol.json again.json'
+noisy_kernels() { model 0 'relative_sd = 0.1;'; budget --full=16 --json=b.json; }
+check 'noise is an input of Sobol indices' noisy_kernels
+check 'of its own seed in each row' python3 -c '
+import json
+b = json.load(open("b.json"))
+inputs = {i["input"]: i for i in b["inputs"]}
+assert inputs["noise"]["total"] > 0.01, inputs["noise"]'
+check_exit 2 '--full of a word' "$timeless" budget kernels.tl --platform one --full=many
+check_exit 2 '--full without an uncertain input' "$timeless" budget token.tl --engine loggops --params $logp --uncertain network=0 --uncertain bursts=0 --full
+cp err said
+check 'says so' grep -q 'no input is uncertain' said
+
+# ---- measured runs: which input do they make suspect? ----
+model 0
+"$timeless" budget kernels.tl --platform one --uncertain kernels=2 --uncertain bursts=2 --measured 0.00165 --json=m.json >said
+check 'a run that is 10 % too slow: what has the largest part would be 15 % slower' python3 -c '
+import json
+b = json.load(open("m.json"))
+inputs = {i["input"]: i for i in b["inputs"]}
+assert b["measured_runs"] == 1 and abs(b["least_ratio"] - 1.1) < 1e-9, b
+# 1 ms of 1.5 ms: 15 % slower make the run 10 % slower
+assert 1.12 < inputs["kernel:dgemm"]["suspected_factor"] < 1.17, inputs["kernel:dgemm"]
+suspects = [i for i in b["inputs"] if "suspicion" in i]
+assert max(suspects, key=lambda i: i["suspicion"])["input"] == "kernel:dgemm"
+assert abs(sum(i["suspicion"] for i in suspects) + b["no_suspect"] - 1) < 1e-9'
+check 'the text names it first, and what to measure' sh -c 'grep -A2 "^suspect " said | grep -q "^kernel:dgemm  *+1[2-6]" && grep -q "^measure first: timeless calibrate kernels" said'
+# Two runs of other parts: the burst alone is 15 % slower.
+printf '%s\n' 'timeless-text 1' 'ranks 1' 'volume_unit "cpu-ns"' 'rank 0 host="h"' '0 0 MPI_Init clock_ns=0' '0 1 MPI_Finalize clock_ns=1 volume=1000000' 'end finalized clock_ns=1' >text
+"$timeless" undump text -o burst.tl
+printf '%s\n' '# two runs' '0.001545 kernels.tl # 1.2 ms + 0.345 ms' '' '0.00115 burst.tl --ranks-per-host 1' >runs
+check 'a file of runs' budget --uncertain kernels=2 --uncertain bursts=2 --measured runs --json=m.json
+cp out said
+check 'separates inputs that one run does not' python3 -c '
+import json
+inputs = {i["input"]: i for i in json.load(open("m.json"))["inputs"]}
+assert inputs["bursts"]["suspicion"] > 0.95 and 1.14 < inputs["bursts"]["suspected_factor"] < 1.16, inputs["bursts"]'
+check 'says of how many runs' grep -q '^measured: 2 runs, 1.03 to 1.15 of the prediction' said
+check 'runs as predicted make nothing suspect' budget --measured 0.0015 --json=m.json
+check 'none is the likeliest' python3 -c '
+import json
+b = json.load(open("m.json"))
+assert all(b["no_suspect"] > i.get("suspicion", 0) for i in b["inputs"])'
+# unclear CODE PATTERN: the file runs
+unclear() {
+    check_exit "$1" "measured runs: $2" budget --measured runs
+    cp err said
+    check "says $2" grep -q -e "$2" said
+}
+echo 'soon kernels.tl' >runs; unclear 3 "runs:1: 'soon' is not a measured time; write SECONDS"
+echo '1.5 kernels.tl --platform star-1g' >runs; unclear 3 'runs:1: --platform: all runs are of the same machine'
+echo '# none' >runs; unclear 3 'runs: has no measured run'
+echo '1.5 nothing.tl' >runs; unclear 4 'nothing.tl'
+rm runs; unclear 4 'give the seconds of a run, or a file of runs'
+check_exit 2 'a measured time of 0' budget --measured 0
+
 # ---- noise: nine seeds ----
 model 0 'relative_sd = 0.1;'
 check 'a budget with noise' budget --seed 5 --json=b.json

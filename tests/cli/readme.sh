@@ -10,7 +10,7 @@ PATH=$(dirname "$timeless"):$PATH
 export TIMELESS_PLATFORMS=$top_srcdir/platforms
 cd "$scratch" || exit 99
 "$top_srcdir/tests/hpcc_input.sh" 200 2 2 >hpccinf.txt
-ln -s "$top_srcdir/traces" traces
+ln -s "$top_srcdir/traces" traces && ln -s "$top_srcdir/doc" doc
 
 mkdir "$scratch/emulated"
 hosts=

@@ -1,0 +1,220 @@
+/* budget_measured.c - measured runs, and which input of the prediction they make suspect. */
+#include "config.h"
+
+#include "budget_measured.h"
+
+#include "budget_batch.h"
+
+#include <errno.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+#include <study/suspects.h>
+#include <timeless_files.h>
+
+/* ---- the file ---- */
+
+/* They would make another machine of the one whose inputs are judged. */
+static int is_of_machine(const char *word)
+{
+    static const char *const names[] = {"-p", "--platform", "--model", "--engine", "--params"};
+    for (size_t i = 0; i < sizeof names / sizeof *names; i++)
+        if (!strncmp(word, names[i], strlen(names[i])))
+            return 1;
+    return 0;
+}
+
+/* "SECONDS [TRACE] [OPTION...]" */
+static tl_status read_run(char *line, budget_run *run, tl_error *err)
+{
+    static const char blanks[] = " \t\r\n";
+    char *save = NULL, *rest;
+    const char *word = strtok_r(line, blanks, &save);
+    run->measured_s = strtod(word, &rest);
+    if (rest == word || *rest || !isfinite(run->measured_s) || run->measured_s <= 0)
+        return tl_fail(err, TL_ERR_INPUT,
+                       "'%s' is not a measured time; write SECONDS [TRACE] [OPTION...]",
+                       tl_printable(word));
+    while ((word = strtok_r(NULL, blanks, &save)) != NULL) {
+        const int is_trace = word[0] != '-' && !run->trace && !run->words.n;
+        if (is_of_machine(word))
+            return tl_fail(err, TL_ERR_INPUT,
+                           "%s: all runs are of the same machine; give it on the command line",
+                           tl_printable(word));
+        if (is_trace ? !(run->trace = strdup(word)) : !word_list_add(&run->words, strdup(word)))
+            return tl_fail(err, TL_ERR_MEMORY, "out of memory for the measured runs");
+    }
+    return TL_OK;
+}
+
+static tl_status read_file(FILE *in, const char *path, budget_runs *out, tl_error *err)
+{
+    char *line = NULL;
+    size_t size = 0;
+    tl_status status = TL_OK;
+    for (unsigned n = 1; status == TL_OK && getline(&line, &size, in) >= 0; n++) {
+        tl_error reason;
+        line[strcspn(line, "#")] = '\0';
+        if (!line[strspn(line, " \t\r\n")])
+            continue;
+        if (out->n == BUDGET_MOST_RUNS)
+            status = tl_fail(err, TL_ERR_INPUT, "%s: has more than %d runs", tl_printable(path),
+                             BUDGET_MOST_RUNS);
+        else if ((status = read_run(line, &out->runs[out->n++], &reason)) != TL_OK)
+            status = tl_fail(err, status, "%s:%u: %s", tl_printable(path), n, reason.text);
+    }
+    free(line);
+    if (status == TL_OK && !out->n)
+        status = tl_fail(err, TL_ERR_INPUT,
+                         "%s: has no measured run; write SECONDS [TRACE] "
+                         "[OPTION...] in each line",
+                         tl_printable(path));
+    return status;
+}
+
+tl_status budget_read_runs(const char *text, budget_runs *out, tl_error *err)
+{
+    char *rest;
+    const double seconds = strtod(text, &rest);
+    if (rest != text && !*rest) {
+        if (!isfinite(seconds) || seconds <= 0)
+            return tl_fail(err, TL_ERR_USAGE, "--measured %s: give seconds, more than 0", text);
+        out->runs[out->n++].measured_s = seconds;
+        return TL_OK;
+    }
+    FILE *in = fopen(text, "r");
+    if (!in)
+        return tl_fail(err, TL_ERR_SYSTEM, "%s: %s; give the seconds of a run, or a file of runs",
+                       tl_printable(text), strerror(errno));
+    const tl_status status = read_file(in, text, out, err);
+    fclose(in);
+    return status;
+}
+
+void budget_free_runs(budget_runs *runs)
+{
+    for (size_t i = 0; i < runs->n; i++) {
+        free(runs->runs[i].trace);
+        word_list_free(&runs->runs[i].words);
+    }
+    runs->n = 0;
+}
+
+/* ---- the replays ---- */
+
+typedef struct suspicion {
+    budget_inputs *b;
+    const budget_runs *runs;
+    size_t n_inputs;
+    size_t inputs[BUDGET_MOST_INPUTS]; /* those that a factor changes */
+} suspicion;
+
+/* Of a run: as asked for, then below and above for each input. */
+static size_t replays_of_run(const suspicion *s)
+{
+    return 1 + 2 * s->n_inputs;
+}
+
+static void describe(const void *arg, size_t i, budget_variant *variant)
+{
+    const suspicion *s = arg;
+    const budget_run *run = &s->runs->runs[i / replays_of_run(s)];
+    const size_t k = i % replays_of_run(s);
+    variant->words = &run->words;
+    if (run->trace)
+        variant->trace = run->trace;
+    if (!k)
+        return;
+    const size_t input = s->inputs[(k - 1) / 2];
+    const double u = s->b->inputs[input].uncertainty;
+    variant->positions[input] = k % 2 ? 1 - u : 1 + u;
+}
+
+/* ---- the judgement ---- */
+
+typedef struct numbers {
+    double *log_ratios, *log_errors, *effects, *uncertainties;
+    tlr_suspect *suspects;
+} numbers;
+
+static void free_numbers(numbers *n)
+{
+    free(n->log_ratios);
+    free(n->log_errors);
+    free(n->effects);
+    free(n->uncertainties);
+    free(n->suspects);
+}
+
+static int allocate_numbers(numbers *n, size_t n_runs, size_t n_inputs)
+{
+    *n = (numbers){calloc(n_runs, sizeof(double)), calloc(n_runs, sizeof(double)),
+                   calloc(n_runs * n_inputs + 1, sizeof(double)),
+                   calloc(n_inputs + 1, sizeof(double)), calloc(n_inputs + 1, sizeof *n->suspects)};
+    return n->log_ratios && n->log_errors && n->effects && n->uncertainties && n->suspects;
+}
+
+static void fill_numbers(const suspicion *s, const tlr_point *points, double error, numbers *n,
+                         tlr_budget *out)
+{
+    for (size_t r = 0; r < s->runs->n; r++) {
+        const tlr_point *of_run = points + r * replays_of_run(s);
+        const double ratio = s->runs->runs[r].measured_s / of_run->makespan_s;
+        n->log_ratios[r] = log(ratio);
+        n->log_errors[r] = error;
+        out->least_ratio = r ? fmin(out->least_ratio, ratio) : ratio;
+        out->most_ratio = r ? fmax(out->most_ratio, ratio) : ratio;
+        for (size_t k = 0; k < s->n_inputs; k++) {
+            const double u = s->b->inputs[s->inputs[k]].uncertainty;
+            n->uncertainties[k] = u;
+            n->effects[r * s->n_inputs + k] =
+                log(of_run[2 + 2 * k].makespan_s / of_run[1 + 2 * k].makespan_s) /
+                log((1 + u) / (1 - u));
+        }
+    }
+    out->n_runs = s->runs->n;
+}
+
+static tl_status judge(const suspicion *s, const tlr_point *points, double error, tlr_budget *out,
+                       tl_error *err)
+{
+    numbers n;
+    tl_status status = TL_OK;
+    if (!allocate_numbers(&n, s->runs->n, s->n_inputs))
+        status = tl_fail(err, TL_ERR_MEMORY, "out of memory for the measured runs");
+    if (status == TL_OK) {
+        fill_numbers(s, points, error, &n, out);
+        status = tlr_suspects_find(&(tlr_suspects){s->runs->n, s->n_inputs, n.log_ratios,
+                                                   n.log_errors, n.effects, n.uncertainties},
+                                   n.suspects, &out->no_suspect, err);
+    }
+    for (size_t k = 0; k < s->n_inputs && status == TL_OK; k++) {
+        s->b->inputs[s->inputs[k]].is_suspect = 1;
+        s->b->inputs[s->inputs[k]].suspect = n.suspects[k];
+    }
+    free_numbers(&n);
+    return status;
+}
+
+tl_status budget_suspect(budget_inputs *b, const budget_runs *runs, double noise, tlr_budget *out,
+                         tl_error *err)
+{
+    suspicion s = {.b = b, .runs = runs};
+    for (size_t i = 0; i < b->n; i++)
+        if ((b->changes[i].kind == INPUT_FACTOR || b->changes[i].kind == INPUT_PARAMETER) &&
+            b->inputs[i].uncertainty > 0)
+            s.inputs[s.n_inputs++] = i;
+    if (!s.n_inputs)
+        return tl_fail(err, TL_ERR_USAGE,
+                       "--measured: no input is uncertain; give --uncertain NAME=PERCENT");
+    budget_batch batch = {.inputs = b,
+                          .what = "measured runs",
+                          .n = runs->n * replays_of_run(&s),
+                          .arg = &s,
+                          .describe = describe};
+    tl_status status = budget_batch_run(&batch, err);
+    if (status == TL_OK)
+        status = judge(&s, batch.sweep.points, hypot(b->measured_error, noise), out, err);
+    budget_batch_free(&batch);
+    return status;
+}

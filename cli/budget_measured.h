@@ -1,0 +1,30 @@
+/* budget_measured.h - measured runs, and which input of the prediction they make suspect. */
+#ifndef CLI_BUDGET_MEASURED_H
+#define CLI_BUDGET_MEASURED_H
+
+#include "budget_inputs.h"
+
+enum { BUDGET_MOST_RUNS = 64 };
+
+typedef struct budget_run {
+    double measured_s;
+    char *trace;     /* NULL: that of the command line */
+    word_list words; /* further options of its replay */
+} budget_run;
+
+typedef struct budget_runs {
+    size_t n;
+    budget_run runs[BUDGET_MOST_RUNS];
+} budget_runs;
+
+/* `text`: the seconds of the run that the command line predicts, or a file with a line
+ * "SECONDS [TRACE] [OPTION...]" for each run; # begins a comment. */
+tl_status budget_read_runs(const char *text, budget_runs *out, tl_error *err);
+void budget_free_runs(budget_runs *runs);
+/* Replays the measured runs with each input at its bounds, and puts the suspicion to the inputs and
+ * the range of measured / predicted to *out. noise: relative half of the 90 % interval of a
+ * prediction. */
+tl_status budget_suspect(budget_inputs *b, const budget_runs *runs, double noise, tlr_budget *out,
+                         tl_error *err);
+
+#endif

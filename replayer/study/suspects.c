@@ -1,0 +1,122 @@
+/* suspects.c - which input of a prediction is wrong, judged by measured runs. */
+#include "config.h"
+
+#include "suspects.h"
+
+#include <gsl/gsl_blas.h>
+#include <gsl/gsl_errno.h>
+#include <gsl/gsl_linalg.h>
+#include <gsl/gsl_matrix.h>
+#include <math.h>
+
+/* 90 % of a normal distribution are within so many standard deviations. */
+static const double DEVIATIONS_90 = 1.6448536269514722;
+
+typedef struct work {
+    gsl_matrix *covariance;
+    gsl_vector *ratios, *solved, *effect;
+} work;
+
+static double square(double x)
+{
+    return x * x;
+}
+
+static double variance_of(const tlr_suspects *s, size_t input)
+{
+    return square(s->uncertainties[input] / DEVIATIONS_90);
+}
+
+enum { NO_INPUT = -1 };
+
+/* Of the measured runs, if `suspect` (or NO_INPUT) is wrong by TLR_SUSPECT_TIMES its uncertainty.
+ */
+static void fill_covariance(const tlr_suspects *s, int suspect, gsl_matrix *out)
+{
+    for (size_t a = 0; a < s->n_runs; a++)
+        for (size_t b = 0; b < s->n_runs; b++) {
+            double sum = a == b ? square(s->log_errors[a] / DEVIATIONS_90) : 0;
+            for (size_t i = 0; i < s->n_inputs; i++)
+                sum += ((int)i == suspect ? square(TLR_SUSPECT_TIMES) : 1) * variance_of(s, i) *
+                       s->effects[a * s->n_inputs + i] * s->effects[b * s->n_inputs + i];
+            gsl_matrix_set(out, a, b, sum);
+        }
+}
+
+/* Logarithm of the likelihood, without what is equal for all suspects; NAN if the runs have no
+ * error. */
+static double judge(const tlr_suspects *s, int suspect, work *w)
+{
+    double logarithm = 0, product = 0;
+    fill_covariance(s, suspect, w->covariance);
+    if (gsl_linalg_cholesky_decomp1(w->covariance) != GSL_SUCCESS)
+        return NAN;
+    for (size_t a = 0; a < s->n_runs; a++) {
+        logarithm -= log(gsl_matrix_get(w->covariance, a, a));
+        gsl_vector_set(w->ratios, a, s->log_ratios[a]);
+    }
+    gsl_linalg_cholesky_solve(w->covariance, w->ratios, w->solved);
+    gsl_blas_ddot(w->ratios, w->solved, &product);
+    return logarithm - product / 2;
+}
+
+/* The mean of the input that was judged last, given the runs. */
+static double factor_of(const tlr_suspects *s, size_t input, work *w)
+{
+    double product = 0;
+    for (size_t a = 0; a < s->n_runs; a++)
+        gsl_vector_set(w->effect, a, s->effects[a * s->n_inputs + input]);
+    gsl_blas_ddot(w->effect, w->solved, &product);
+    return exp(square(TLR_SUSPECT_TIMES) * variance_of(s, input) * product);
+}
+
+static int has_effect(const tlr_suspects *s, size_t input)
+{
+    for (size_t a = 0; a < s->n_runs; a++)
+        if (s->effects[a * s->n_inputs + input] != 0 && s->uncertainties[input] > 0)
+            return 1;
+    return 0;
+}
+
+/* From logarithms of likelihoods to probabilities. */
+static void normalise(tlr_suspect *suspects, size_t n, double *none)
+{
+    double most = *none, sum;
+    for (size_t i = 0; i < n; i++)
+        most = fmax(most, suspects[i].probability);
+    sum = *none = exp(*none - most);
+    for (size_t i = 0; i < n; i++)
+        sum += suspects[i].probability = exp(suspects[i].probability - most);
+    for (size_t i = 0; i < n; i++)
+        suspects[i].probability /= sum;
+    *none /= sum;
+}
+
+tl_status tlr_suspects_find(const tlr_suspects *s, tlr_suspect *out, double *none, tl_error *err)
+{
+    tl_status status = TL_OK;
+    gsl_error_handler_t *const handler = gsl_set_error_handler_off();
+    work w = {gsl_matrix_alloc(s->n_runs, s->n_runs), gsl_vector_alloc(s->n_runs),
+              gsl_vector_alloc(s->n_runs), gsl_vector_alloc(s->n_runs)};
+    if (!w.covariance || !w.ratios || !w.solved || !w.effect)
+        status = tl_fail(err, TL_ERR_MEMORY, "out of memory for the measured runs");
+    if (status == TL_OK && isnan(*none = judge(s, NO_INPUT, &w)))
+        status = tl_fail(err, TL_ERR_INPUT,
+                         "the measured times leave no room for an error; give --uncertain "
+                         "measured=PERCENT");
+    for (size_t i = 0; i < s->n_inputs && status == TL_OK; i++) {
+        out[i] = (tlr_suspect){1, -INFINITY};
+        if (has_effect(s, i)) {
+            out[i].probability = judge(s, (int)i, &w);
+            out[i].factor = factor_of(s, i, &w);
+        }
+    }
+    if (status == TL_OK)
+        normalise(out, s->n_inputs, none);
+    gsl_matrix_free(w.covariance);
+    gsl_vector_free(w.ratios);
+    gsl_vector_free(w.solved);
+    gsl_vector_free(w.effect);
+    gsl_set_error_handler(handler);
+    return status;
+}
