@@ -26,8 +26,9 @@ int calibrate_kernels(int argc, char **argv);
 int calibrate_memory(int argc, char **argv);
 int calibrate_network(int argc, char **argv);
 int calibrate_noise(int argc, char **argv);
-/* The i-th WHAT; NULL after the last. */
+/* The i-th WHAT of the command; NULL after the last. */
 const char *cli_calibrate_target(int i);
+const char *cli_study_target(int i);
 
 /* Parses the options of a command; usage errors and --help end the process. */
 void cli_parse(const struct argp *argp, int argc, char **argv, unsigned flags, void *input);

@@ -22,6 +22,23 @@ static const struct command {
 };
 enum { N_COMMANDS = sizeof commands / sizeof *commands };
 
+/* Commands whose first word is the kind of their work. */
+static const struct group {
+    const char *name;
+    int (*run)(int argc, char **argv);
+    const char *(*target)(int i);
+} groups[] = {{"calibrate", cmd_calibrate, cli_calibrate_target},
+              {"study", cmd_study, cli_study_target}};
+enum { N_GROUPS = sizeof groups / sizeof *groups };
+
+static int is_group(int (*run)(int, char **))
+{
+    for (int i = 0; i < N_GROUPS; i++)
+        if (groups[i].run == run)
+            return 1;
+    return 0;
+}
+
 /* ---- options ---- */
 
 /* Collects each option that --help prints, including those of the child parsers. */
@@ -64,6 +81,32 @@ static int print_options(int (*run)(int, char **), const char *argument,
     return child > 0 && waitpid(child, &status, 0) == child && !status;
 }
 
+/* Calls `print` for each command: "replay", "calibrate network". */
+static int print_cases(int (*print)(const char *name, int (*run)(int, char **),
+                                    const char *argument))
+{
+    int ok = 1;
+    const char *target;
+    for (int i = 0; i < N_COMMANDS; i++)
+        if (!is_group(commands[i].run))
+            ok &= print(commands[i].name, commands[i].run, NULL);
+    for (int g = 0; g < N_GROUPS; g++)
+        for (int i = 0; (target = groups[g].target(i)); i++) {
+            char name[64];
+            snprintf(name, sizeof name, "%s %s", groups[g].name, target);
+            ok &= print(name, groups[g].run, target);
+        }
+    return ok;
+}
+
+/* The names of what the command does, with blanks between. */
+static void print_targets(const struct group *group)
+{
+    const char *target;
+    for (int i = 0; (target = group->target(i)); i++)
+        printf("%s%s", i ? " " : "", target);
+}
+
 /* ---- bash ---- */
 
 static void print_for_bash(const struct argp_option *o)
@@ -92,8 +135,8 @@ static const char bash_rest[] =
     "    fi\n"
     "    if [ \"$COMP_CWORD\" = 2 ]; then\n"
     "        case $command in\n"
-    "        calibrate) COMPREPLY=($(compgen -W \"$_timeless_targets --help\" -- \"$current\")); "
-    "return ;;\n"
+    "        calibrate | study) local -n targets=_timeless_$command\n"
+    "            COMPREPLY=($(compgen -W \"$targets --help\" -- \"$current\")); return ;;\n"
     "        make) COMPREPLY=($(compgen -W \"$_timeless_patterns\" -- \"$current\")) ;;\n"
     "        help) COMPREPLY=($(compgen -W \"$_timeless_commands\" -- \"$current\")); return ;;\n"
     "        completion) COMPREPLY=($(compgen -W 'bash zsh' -- \"$current\")); return ;;\n"
@@ -102,7 +145,7 @@ static const char bash_rest[] =
     "    for ((i = 2; i < COMP_CWORD; i++)); do\n"
     "        [ \"${COMP_WORDS[i]}\" != -- ] || return # what follows is a program\n"
     "    done\n"
-    "    [ \"$command\" != calibrate ] || command=\"calibrate ${COMP_WORDS[2]}\"\n"
+    "    case $command in calibrate | study) command=\"$command ${COMP_WORDS[2]}\" ;; esac\n"
     "    # bash takes --name=value as three words\n"
     "    if [ \"$current\" = = ]; then\n"
     "        option=${COMP_WORDS[COMP_CWORD - 1]} current=''\n"
@@ -132,26 +175,18 @@ static void print_patterns(void)
 
 static int print_bash(void)
 {
-    int ok = 1;
-    const char *target;
     puts("# bash completion of timeless; 'timeless completion bash' prints it.");
     fputs("_timeless_commands='", stdout);
     for (int i = 0; i < N_COMMANDS; i++)
         printf("%s%s", i ? " " : "", commands[i].name);
-    fputs("'\n_timeless_targets='", stdout);
-    for (int i = 0; (target = cli_calibrate_target(i)); i++)
-        printf("%s%s", i ? " " : "", target);
+    for (int g = 0; g < N_GROUPS; g++) {
+        printf("'\n_timeless_%s='", groups[g].name);
+        print_targets(&groups[g]);
+    }
     fputs("'\n_timeless_patterns='", stdout);
     print_patterns();
     puts("'\n_timeless_options()\n{\n    case $1 in");
-    for (int i = 0; i < N_COMMANDS; i++)
-        if (commands[i].run != cmd_calibrate)
-            ok &= print_bash_case(commands[i].name, commands[i].run, NULL);
-    for (int i = 0; (target = cli_calibrate_target(i)); i++) {
-        char name[64];
-        snprintf(name, sizeof name, "calibrate %s", target);
-        ok &= print_bash_case(name, cmd_calibrate, target);
-    }
+    const int ok = print_cases(print_bash_case);
     puts("    esac\n}");
     fputs(bash_rest, stdout);
     return ok;
@@ -225,10 +260,12 @@ static void print_zsh_words(void)
         print_text(commands[i].summary);
         puts("'");
     }
-    fputs("    )\n    local -a targets=(", stdout);
-    for (int i = 0; (name = cli_calibrate_target(i)); i++)
-        printf("%s%s", i ? " " : "", name);
-    puts(")");
+    puts("    )");
+    for (int g = 0; g < N_GROUPS; g++) {
+        printf("    local -a %s=(", groups[g].name);
+        print_targets(&groups[g]);
+        puts(")");
+    }
 }
 
 static const char zsh_middle[] = "    if (( CURRENT == 2 )); then\n"
@@ -236,12 +273,12 @@ static const char zsh_middle[] = "    if (( CURRENT == 2 )); then\n"
                                  "        return\n"
                                  "    fi\n"
                                  "    local command=$words[2]\n"
-                                 "    if [[ $command == calibrate ]]; then\n"
+                                 "    if [[ $command == (calibrate|study) ]]; then\n"
                                  "        if (( CURRENT == 3 )); then\n"
-                                 "            compadd -a targets\n"
+                                 "            compadd -a $command\n"
                                  "            return\n"
                                  "        fi\n"
-                                 "        command=\"calibrate $words[3]\"\n"
+                                 "        command=\"$command $words[3]\"\n"
                                  "        shift words\n"
                                  "        (( CURRENT-- ))\n"
                                  "    fi\n"
@@ -251,18 +288,9 @@ static const char zsh_middle[] = "    if (( CURRENT == 2 )); then\n"
 
 static int print_zsh(void)
 {
-    int ok = 1;
-    const char *target;
     print_zsh_words();
     fputs(zsh_middle, stdout);
-    for (int i = 0; i < N_COMMANDS; i++)
-        if (commands[i].run != cmd_calibrate)
-            ok &= print_zsh_case(commands[i].name, commands[i].run, NULL);
-    for (int i = 0; (target = cli_calibrate_target(i)); i++) {
-        char name[64];
-        snprintf(name, sizeof name, "calibrate %s", target);
-        ok &= print_zsh_case(name, cmd_calibrate, target);
-    }
+    const int ok = print_cases(print_zsh_case);
     puts("    help) _describe -t commands 'command of timeless' commands ;;");
     puts("    completion) compadd bash zsh ;;\n    esac\n}");
     puts("if [[ $funcstack[1] == _timeless ]]; then\n    _timeless \"$@\"\n"

@@ -14,9 +14,10 @@ options_of_help() {
         sed 's/[=[].*//' | sort -u
 }
 while read -r name; do
-    [ "$name" = calibrate ] || echo "$name"
+    [ "$name" = calibrate ] || [ "$name" = study ] || echo "$name"
 done < <(words_of_help) >commands
 words_of_help calibrate | sed 's/^/calibrate /' >>commands
+words_of_help study | sed 's/^/study /' >>commands
 check '--help lists commands' test "$(wc -l <commands)" -ge 22
 
 # ---- bash ----
@@ -37,6 +38,7 @@ offers() { # WORD WORD...: the first is offered for the last of the others
 }
 check 'bash: completes every command' equal "$(completed timeless '' | grep -v '^-' | sort)" "$(words_of_help | sort)"
 check 'bash: completes what is calibrated' equal "$(completed timeless calibrate '' | grep -v '^-' | sort)" "$(words_of_help calibrate | sort)"
+check 'bash: completes what is studied' equal "$(completed timeless study '' | grep -v '^-' | sort)" "$(words_of_help study | sort)"
 while read -r command; do
     read -ra words <<<"$command"
     check "bash: completes every option of $command" equal "$(completed timeless "${words[@]}" - | tr -d = | sort -u)" "$(options_of_help "${words[@]}")"
@@ -72,6 +74,7 @@ specs() { zsh -f print.zsh "$@"; }
 options_of_zsh() { specs timeless "$@" - | sed -nE '/^(\*-|\(-)/ { s/^(\*|\([^)]*\))//; s/\[.*//; s/(=-|=|\+)$//; s/^(-[A-Za-z])-$/\1/; p }' | sort -u; }
 check 'zsh: completes every command' equal "$(specs timeless '' | sed 's/:.*//' | sort)" "$(words_of_help | sort)"
 check 'zsh: completes what is calibrated' equal "$(specs timeless calibrate '' | sort)" "$(words_of_help calibrate | sort)"
+check 'zsh: completes what is studied' equal "$(specs timeless study '' | sort)" "$(words_of_help study | sort)"
 while read -r command; do
     read -ra words <<<"$command"
     check "zsh: completes every option of $command" equal "$(options_of_zsh "${words[@]}")" "$(options_of_help "${words[@]}")"

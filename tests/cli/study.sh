@@ -85,7 +85,7 @@ text = subprocess.run([sys.argv[1], "study", "collectives", "--op", "bcast", "--
 cases = json.loads(text)["cases"]
 assert sorted({c["ranks"] for c in cases}) == [2, 8, 9] and sorted({c["bytes"] for c in cases}) == [0, 1, 2, 4, 8, 1024], cases' "$timeless" "$params"
 check 'an unknown operation is refused' refused 2 'give allgather, allreduce' dahu --op scan
-check 'an unknown study is refused' refused 2 'write timeless study collectives' "$timeless" study noise --op bcast
+check 'an unknown study is refused' refused 2 "'collective' cannot be studied" "$timeless" study collective --op bcast
 check 'a wrong list of bytes is refused' refused 2 "'4..1' is neither a number" dahu --op bcast --bytes 4..1
 check 'another ending of a picture is refused' refused 2 '.svg, .pdf or .png' dahu --op bcast --plot x.gif
 check 'a platform that does not exist is reported, without tables' refused 3 'nowhere: is no file' study --op bcast -p nowhere --ranks 2 --bytes 1

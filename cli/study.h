@@ -1,0 +1,23 @@
+/* study.h - the studies of timeless study, and what they have in common. */
+#ifndef CLI_STUDY_H
+#define CLI_STUDY_H
+
+#include "grid.h"
+
+int study_collectives(int argc, char **argv);
+
+/* Makes an axis of "64,4K" or "4..64" or "4..64:2": numbers, where K, M and G are powers of 1024.
+ * `option` is for errors. */
+tl_status study_numbers(const char *axis, const char *option, const char *text, tlr_axis *out,
+                        tl_error *err);
+/* The value of the last such option, "--platform="; NULL: there is none. */
+const char *study_option(const grid *g, const char *option);
+/* Makes the sweep of axes that were allocated together (NULL: there was no memory), and takes them
+ * over in any case. `status` is that of making them. */
+tl_status study_make_sweep(grid *g, tl_status status, tlr_axis *axes, size_t n_axes, tl_error *err);
+/* The machine, for people. */
+void study_place(const grid *g, char *text, size_t size);
+/* Whether a point has a makespan. If there is none, the failures say more than an empty table. */
+int study_has_any(const grid *g);
+
+#endif
