@@ -13,6 +13,7 @@
 
 static const cli_target targets[] = {
     {"collectives", "compare all algorithms of a collective on a platform", study_collectives},
+    {"noise", "print how much programs amplify the noise of the system", study_noise},
 };
 static const cli_targets studies = {"study",   "studied",
                                     "studies", "'man timeless-study' describes them.",

@@ -207,6 +207,9 @@ static tl_status add_axis(word_list *list, const char *name, const char *value, 
         return set_parameter(list, rest + 1, value, err);
     if (!strcmp(value, "none"))
         return TL_OK;
+    /* With the ranks in its text, HPL can be opened before the options are read. */
+    if (!strcmp(name, "ranks") && !strncmp(list->words[0], "hpl:", 4))
+        return set_hpl(list, "RANKS", value, err);
     const int good = !rest ? add_format(list, "--%s=%s", name, value)
                            : add_format(list, "--%.*s=%s%c%s", (int)(rest - name), name, rest + 1,
                                         !strncmp(name, "cfg.", 4) ? ':' : '=', value);
@@ -338,8 +341,10 @@ static void take(void *arg, const tlr_prediction *prediction)
     point->n_events = prediction->n_events;
     if (prediction->sampled)
         point->half_s = prediction->sampled->high_s - prediction->makespan_s;
-    for (uint32_t r = 0; r < prediction->n_ranks; r++)
+    for (uint32_t r = 0; r < prediction->n_ranks; r++) {
         point->compute_s += prediction->ranks[r].compute_s / prediction->n_ranks;
+        point->noise_s += prediction->ranks[r].noise_s / prediction->n_ranks;
+    }
 }
 
 static void take_with_energy(void *arg, const tlr_prediction *prediction)

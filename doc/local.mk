@@ -17,6 +17,10 @@ dist_tutorials_DATA = doc/tutorials/README.md doc/tutorials/buying.md doc/tutori
     doc/tutorials/collectives.md doc/tutorials/ghz.conf doc/tutorials/hosts doc/tutorials/noise.md \
     doc/tutorials/offer-a.conf doc/tutorials/offer-b.conf doc/tutorials/performance.md doc/tutorials/simgrid.md \
     doc/tutorials/steps.skel
+# What the source papers did, a page for each question.
+studiesdir = $(docdir)/studies
+dist_studies_DATA = doc/studies/noise.md \
+    doc/studies/allreduce.skel doc/studies/dissemination.skel doc/studies/halo.skel doc/studies/wavefront.skel
 # The gate that a tutorial uses.
 cidir = $(docdir)/ci
 dist_ci_DATA = doc/ci/README.md doc/ci/gate.sh doc/ci/github.yml doc/ci/gitlab.yml

@@ -79,6 +79,8 @@ DAHU = \
 	platforms/dahu/calibrations/dgemm-2019-10-equal/model.conf \
 	platforms/dahu/calibrations/dgemm-2020-02/model.conf \
 	platforms/dahu/calibrations/dgemm-2020-02-equal/model.conf
+nobase_dist_pkgdata_DATA += platforms/noise/README.md platforms/noise/altix platforms/noise/chic \
+	platforms/noise/jaguar platforms/noise/make.py platforms/noise/zeptoos
 nobase_dist_pkgdata_DATA += platforms/local/platform.xml platforms/local/options.conf \
 	platforms/local/model.conf platforms/local/README.md \
 	platforms/star-1g/platform.xml platforms/star-1g/options.conf platforms/star-1g/README.md \

@@ -16,18 +16,20 @@ replayer_libengine_la_SOURCES = \
 	replayer/sandbox.h replayer/text_file.c replayer/text_file.h replayer/validate.c replayer/validate.h \
 	replayer/machine/burst_class.c replayer/machine/cluster.c replayer/machine/cluster.h replayer/machine/duration.c replayer/machine/duration.h \
 	replayer/machine/mapping.c replayer/machine/mapping.h replayer/machine/model.c \
-	replayer/machine/noise.c replayer/machine/noise.h replayer/machine/parallel.c replayer/machine/random.c \
+	replayer/installed.c replayer/installed.h replayer/machine/noise.c replayer/machine/noise.h replayer/machine/parallel.c replayer/machine/random.c \
 	replayer/machine/rank_model.c replayer/machine/rank_model.h replayer/machine/what_if.c \
 	replayer/results/marks.c replayer/results/marks.h replayer/results/timeline.c \
 	replayer/results/timeline.h replayer/results/chosen.c replayer/results/chosen.h replayer/results/halves.c replayer/results/halves.h \
 	replayer/results/state_of_event.c replayer/results/state_of_event.h replayer/results/waits.c \
 	replayer/results/usage.c replayer/results/usage.h
-replayer_libengine_la_CPPFLAGS = $(AM_CPPFLAGS) -I$(top_srcdir)/replayer $(JANSSON_CFLAGS) $(GSL_CFLAGS)
+replayer_libengine_la_CPPFLAGS = $(AM_CPPFLAGS) -I$(top_srcdir)/replayer $(JANSSON_CFLAGS) $(GSL_CFLAGS) \
+	-DBINDIR='"$(bindir)"' -DPKGLIBDIR='"$(pkglibdir)"' -DPKGLIBEXECDIR='"$(pkglibexecdir)"' \
+	-DPKGDATADIR='"$(pkgdatadir)"'
 replayer_libengine_la_LIBADD = compress/libtimeless.la $(JANSSON_LIBS) $(GSL_LIBS) -lm
 
 noinst_LTLIBRARIES += replayer/libreplayer.la
 replayer_libreplayer_la_SOURCES = \
-	replayer/installed.c replayer/installed.h replayer/module.c replayer/module.h replayer/replay.c replayer/schedules.c replayer/schedules.h replayer/seeds.c replayer/seeds.h \
+	replayer/module.c replayer/module.h replayer/replay.c replayer/schedules.c replayer/schedules.h replayer/seeds.c replayer/seeds.h \
 	replayer/sample/fit.c replayer/sample/fit.h replayer/sample/sample.c replayer/sample/sample.h \
 	replayer/sample/steps.c replayer/sample/steps.h replayer/sample/trace_steps.c replayer/sample/window.c \
 	replayer/sample/window.h \
@@ -43,16 +45,14 @@ replayer_libreplayer_la_SOURCES = \
 	replayer/report/report.c replayer/report/report.h replayer/report/states.c replayer/report/states.h \
 	replayer/study/budget.c replayer/study/budget.h replayer/study/sobol.c replayer/study/sobol.h replayer/study/suspects.c replayer/study/suspects.h replayer/study/compare.c replayer/study/compare.h replayer/study/compare_plot.c replayer/study/compare_programs.c replayer/study/compare_programs.h \
 	replayer/study/compare_write.c replayer/study/region_test.c replayer/study/runs.c \
-	replayer/study/collectives.c replayer/study/collectives.h replayer/study/collectives_plot.c replayer/study/study_cases.h \
+	replayer/study/collectives.c replayer/study/collectives.h replayer/study/collectives_plot.c replayer/study/amplify.c replayer/study/amplify.h replayer/study/study_cases.h \
 	replayer/study/runs.h replayer/study/sweep.c replayer/study/sweep.h replayer/study/sweep_file.c replayer/study/sweep_results.c replayer/study/sweep_table.c replayer/study/sweep_table.h \
 	replayer/study/sweep_key.c replayer/study/sweep_plot.c replayer/study/sweep_run.c \
 	replayer/study/tolerance.c replayer/study/tolerance.h \
 	replayer/study/versus.c replayer/study/versus.h replayer/study/versus_write.c \
 	$(LOGGOPS_SOURCES)
 replayer_libreplayer_la_CPPFLAGS = $(AM_CPPFLAGS) -I$(top_srcdir)/replayer -I$(top_srcdir)/plots $(LIBCONFIG_CFLAGS) \
-	$(JANSSON_CFLAGS) $(GSL_CFLAGS) $(OTF2_CFLAGS) $(XXHASH_CFLAGS) \
-	-DBINDIR='"$(bindir)"' -DPKGLIBDIR='"$(pkglibdir)"' -DPKGLIBEXECDIR='"$(pkglibexecdir)"' \
-	-DPKGDATADIR='"$(pkgdatadir)"'
+	$(JANSSON_CFLAGS) $(GSL_CFLAGS) $(OTF2_CFLAGS) $(XXHASH_CFLAGS)
 replayer_libreplayer_la_LIBADD = replayer/libengine.la plots/libplots.la replayer/libreport.la compress/libtimeless.la $(LIBCONFIG_LIBS) \
 	$(JANSSON_LIBS) $(GSL_LIBS) $(OTF2_LIBS) -lm -lpthread
 if OTF2

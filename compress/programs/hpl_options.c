@@ -17,6 +17,8 @@ typedef struct parameter {
     int64_t min, max;
 } parameter;
 
+enum { MOST_ROWS = 65535 };
+
 #define NARROW(key, field, min, max)                                                               \
     {                                                                                              \
         key, offsetof(tl_hpl, field), 0, min, max                                                  \
@@ -24,8 +26,8 @@ typedef struct parameter {
 static const parameter parameters[] = {
     {"N", offsetof(tl_hpl, n), 1, 1, INT32_MAX - 1},
     NARROW("NB", nb, 1, HPL_MAX_NB),
-    NARROW("P", p, 1, 65535),
-    NARROW("Q", q, 1, 65535),
+    NARROW("P", p, 1, MOST_ROWS),
+    NARROW("Q", q, 1, MOST_ROWS),
     NARROW("PMAP", column_major, 0, 1),
     NARROW("PFACT", pfact, 0, 2),
     NARROW("NBMIN", nbmin, 1, HPL_MAX_NB),
@@ -119,12 +121,33 @@ static tl_status set_pivots(tl_hpl *o, const char *value, tl_error *err)
     return o->pivots ? TL_OK : tl_fail(err, TL_ERR_MEMORY, "hpl: out of memory");
 }
 
+/* RANKS: the grid P x Q of so many ranks that is nearest to a square, P <= Q, as HPL's guide asks.
+ */
+static tl_status set_ranks(tl_hpl *o, const char *value, tl_error *err)
+{
+    char *end = NULL;
+    const long n = strtol(value, &end, 10);
+    if (end == value || *end || n < 1 || n > INT32_MAX)
+        return tl_fail(err, TL_ERR_USAGE, "hpl: RANKS=%s: give a whole number above 0", value);
+    o->p = 1;
+    for (int32_t p = 2; p <= n / p; p++)
+        if (n % p == 0)
+            o->p = p;
+    o->q = (int32_t)(n / o->p);
+    return o->q <= MOST_ROWS ? TL_OK
+                             : tl_fail(err, TL_ERR_USAGE,
+                                       "hpl: RANKS=%s: the grid %dx%d is too long; give P and Q",
+                                       value, (int)o->p, (int)o->q);
+}
+
 static tl_status set_by_key(tl_hpl *o, const char *key, const char *value, tl_error *err)
 {
     if (!strcasecmp(key, "PIVOTS"))
         return set_pivots(o, value, err);
     if (!strcasecmp(key, "RECEIVE"))
         return set_receive(o, value, err);
+    if (!strcasecmp(key, "RANKS"))
+        return set_ranks(o, value, err);
     for (size_t i = 0; i < N_PARAMETERS; i++) {
         const parameter *p = &parameters[i];
         if (strcasecmp(key, p->key) != 0)
@@ -142,8 +165,8 @@ static tl_status set_by_key(tl_hpl *o, const char *key, const char *value, tl_er
     for (size_t i = 0; i < N_PARAMETERS; i++)
         used += (size_t)snprintf(keys + used, sizeof keys - used, "%s, ", parameters[i].key);
     return tl_fail(err, TL_ERR_USAGE,
-                   "hpl: unknown parameter '%s'; the parameters are %sRECEIVE and PIVOTS", key,
-                   keys);
+                   "hpl: unknown parameter '%s'; the parameters are %sRECEIVE, RANKS and PIVOTS",
+                   key, keys);
 }
 
 /* A run cannot be cut between panels that are factored ahead. */

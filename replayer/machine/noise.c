@@ -8,14 +8,17 @@
 #include "noise.h"
 
 #include <ctype.h>
+#include <limits.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <timeless_files.h>
 #include <unistd.h>
 
 #include "duration.h"
+#include "installed.h"
 #include "text_file.h"
 
 /* ---- delays ---- */
@@ -167,9 +170,22 @@ static tl_status read_line(const char *path, size_t number, const char *line, tl
     return TL_OK;
 }
 
-static tl_status read_profile(const char *path, tlr_noise *noise, tl_error *err)
+void tlr_noise_find(const char *name, char *path, size_t size)
 {
-    char *text = NULL;
+    char platforms[PATH_MAX];
+    struct stat st;
+    tlr_platforms_folder(platforms, sizeof platforms);
+    const int length = snprintf(path, size, "%s/noise/%s", platforms, name);
+    const int fits = length > 0 && (size_t)length < size;
+    if (access(name, F_OK) == 0 || strchr(name, '/') || !fits || stat(path, &st) != 0 ||
+        !S_ISREG(st.st_mode))
+        snprintf(path, size, "%s", name);
+}
+
+static tl_status read_profile(const char *name, tlr_noise *noise, tl_error *err)
+{
+    char *text = NULL, path[2 * PATH_MAX];
+    tlr_noise_find(name, path, sizeof path);
     tl_status status = tlr_read_text(path, &text, NULL, err);
     size_t number = 0;
     for (char *line = text, *next; status == TL_OK && line && *line; line = next) {

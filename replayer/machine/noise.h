@@ -36,14 +36,17 @@ typedef struct tlr_noise {
     tlr_rank_range *ranges; /* of the ranks that have it, in order; none: all have */
 } tlr_noise;
 
-/* `text` is "1000Hz:100us" (one detour in each period) or the name of a file. The file has a line
- * for each detour, in order: its start and its duration in ns. # begins a comment. The file repeats
- * after the end of its last detour. The text may continue with ",coscheduled"; with
- * ",ranks=0-3,8,12-15"; with ",application", ",overheads" and ",reductions", if only these are
- * disturbed; and after a frequency with ",durations=exponential" and ",intervals=exponential",
- * whose means are the duration and the period. */
+/* `text` is "1000Hz:100us" (one detour in each period) or the name of a file, or that of one in the
+ * folder noise of the platforms. The file has a line for each detour, in order: its start and its
+ * duration in ns. # begins a comment. The file repeats after the end of its last detour. The text
+ * may continue with ",coscheduled"; with ",ranks=0-3,8,12-15"; with ",application", ",overheads"
+ * and ",reductions", if only these are disturbed; and after a frequency with
+ * ",durations=exponential" and ",intervals=exponential", whose means are the duration and the
+ * period. */
 tl_status tlr_noise_read(const char *text, uint64_t seed, tlr_noise **out, tl_error *err);
 void tlr_noise_free(tlr_noise *noise);
+/* The file of detours that `name` means: the file itself, otherwise noise/NAME of the platforms. */
+void tlr_noise_find(const char *name, char *path, size_t size);
 
 /* The moment when the CPU of a rank has done busy_ps of work that it begins at start_ps. The rest
  * of a detour in progress is added, and every detour that begins before the work is done. */

@@ -20,6 +20,7 @@ typedef struct tlr_point {
     double makespan_s;
     double quiet_s;   /* without noise; 0: none was asked for */
     double compute_s; /* mean of the ranks */
+    double noise_s;   /* that detours took from the CPU of a rank: mean of the ranks */
     uint64_t n_events;
     double half_s;          /* of the 90 % interval of a sampled replay; 0: there is none */
     double share;           /* of the events that it replayed */

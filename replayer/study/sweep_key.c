@@ -1,8 +1,10 @@
 /* sweep_key.c - a hash of everything on which the result of a replay depends. */
 #include "config.h"
 
+#include "machine/noise.h"
 #include "sweep.h"
 
+#include <limits.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -71,24 +73,22 @@ static uint64_t hash_file(const char *path)
     return XXH64_digest(&state);
 }
 
-/* The file of a value that begins with its name: "FILE", "FILE,coscheduled". */
-static tl_status hash_value(const char *value, uint64_t *out, tl_error *err)
+/* The file of "FILE", "FILE,coscheduled", or of a system that the platforms know by name. */
+static tl_status hash_noise(const char *value, uint64_t *out, tl_error *err)
 {
-    *out = hash_file(value);
-    const size_t length = strcspn(value, ",");
-    if (*out || !value[length])
-        return TL_OK;
-    char *file = strndup(value, length);
-    if (!file)
+    char path[2 * PATH_MAX];
+    char *name = strndup(value, strcspn(value, ","));
+    if (!name)
         return tl_fail(err, TL_ERR_MEMORY, "out of memory for the words of the sweep");
-    *out = hash_file(file);
-    free(file);
+    tlr_noise_find(name, path, sizeof path);
+    *out = hash_file(path);
+    free(name);
     return TL_OK;
 }
 
 static tl_status hash_word(const char *word, uint64_t *out, tl_error *err)
 {
-    static const char platform[] = "--platform=", coll[] = "--coll=";
+    static const char platform[] = "--platform=", coll[] = "--coll=", noise[] = "--noise=";
     const char *value = strchr(word, '=');
     *out = 0;
     if (!strncmp(word, "make ", 5))
@@ -97,10 +97,13 @@ static tl_status hash_word(const char *word, uint64_t *out, tl_error *err)
         return hash_trace(word, out, err);
     if (!strncmp(word, platform, sizeof platform - 1))
         return hash_platform(value + 1, out, err);
+    if (!strncmp(word, noise, sizeof noise - 1))
+        return hash_noise(value + 1, out, err);
     /* "--coll=alltoall=ring.sched" */
     if (!strncmp(word, coll, sizeof coll - 1) && strchr(value + 1, '='))
         value = strchr(value + 1, '=');
-    return value ? hash_value(value + 1, out, err) : TL_OK;
+    *out = value ? hash_file(value + 1) : 0;
+    return TL_OK;
 }
 
 /* Words that name no file are not cached, because there are as many as values. */

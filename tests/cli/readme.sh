@@ -31,10 +31,11 @@ while IFS= read -r command <&3; do
     esac
 done 3< <(awk '/^```sh$/ {on = 1; next} /^```$/ {on = 0} on' "$top_srcdir/README.md")
 check "the tour has commands" test "$n" -ge 8
-# The table ahead of it names commands, some with options; "timeless COMMAND OPTION..." a line.
+# The table ahead of it names commands, some with options; "timeless COMMAND [WHAT] OPTION..." a line.
 takes() {
-    local word help
-    help=$(timeless "$1" --help) || return
+    local word help what=()
+    case "$1 ${2:--}" in study\ [!-]* | calibrate\ [!-]*) what=("$2") ;; esac # each WHAT has options of its own
+    help=$(timeless "$1" "${what[@]}" --help) || return
     for word in "${@:2}"; do
         [ "${word#-}" = "$word" ] || grep -qE -- "(^| )$word([=,[ ]|$)" <<<"$help" || { echo "no $word"; return 1; }
     done

@@ -127,6 +127,14 @@ check 'with the same file of noise, the points are known' test "$(noisy && colum
 echo '9000 1000' >>detours
 check 'a sweep is run after its file of noise changed' noisy
 check 'a changed file of noise makes other points' bash -c '[ -s n.csv ] && ! grep -q ,42, n.csv'
+mkdir -p installed/noise && cp -r "$TIMELESS_PLATFORMS/star-1g" installed && mv detours installed/noise/ours
+named() { TIMELESS_PLATFORMS=$PWD/installed loggops d.tl --grid 'noise=ours;ours,coscheduled' -o i.csv; }
+check 'a sweep over noise that the platforms know by name is run' named
+sed -i -E 's/^(ours|"ours,coscheduled"),[^,]*/\1,42/' i.csv
+check 'with the same noise of this name, the points are known' test "$(named && column i.csv makespan_s | tr '\n' ' ')" = '42 42 '
+echo '19000 1000' >>installed/noise/ours
+check 'a sweep is run after the noise of this name changed' named
+check 'changed noise of this name makes other points' bash -c '[ -s i.csv ] && ! grep -q ,42, i.csv'
 
 # Under mpirun.
 as_rank() { OMPI_COMM_WORLD_RANK=$1 OMPI_COMM_WORLD_SIZE=3 "$timeless" sweep d.tl -p star-1g --grid scale.network=0.1,1,10,100 -o "$2"; }
