@@ -12,7 +12,9 @@
 
 static tl_status words_of(const grid *g, size_t i, word_list *out, tl_error *err)
 {
-    return words_at(&g->sweep, i, g->traces.n ? g->traces.words[0] : NULL, &g->options, out, err);
+    const char *trace = g->traces.n ? g->traces.words[0] : NULL;
+    const tl_status status = words_at(&g->sweep, i, trace, &g->options, out, err);
+    return status == TL_OK && g->change ? g->change(g->change_arg, i, out, err) : status;
 }
 
 static int run_point(void *arg, size_t i, tlr_point *point)

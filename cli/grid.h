@@ -12,6 +12,9 @@ typedef struct grid {
     const char *out;           /* results file, from which the grid is resumed; NULL: none */
     unsigned n_jobs;
     size_t rank, n_processes; /* of a grid that mpirun or srun runs */
+    /* Changes the words of a point before they are used; NULL: they stay. */
+    tl_status (*change)(const void *arg, size_t point, word_list *words, tl_error *err);
+    const void *change_arg;
     /* Of grid_run: */
     char *command;        /* of all points: column of the results */
     tlr_results *results; /* NULL: without a results file */

@@ -13,6 +13,7 @@
 
 static const cli_target targets[] = {
     {"collectives", "compare all algorithms of a collective on a platform", study_collectives},
+    {"hosts", "predict HPL without the slowest hosts of a platform", study_hosts},
     {"noise", "print how much programs amplify the noise of the system", study_noise},
 };
 static const cli_targets studies = {"study",   "studied",

@@ -5,6 +5,7 @@
 #include "grid.h"
 
 int study_collectives(int argc, char **argv);
+int study_hosts(int argc, char **argv);
 int study_noise(int argc, char **argv);
 
 /* Makes an axis of "64,4K" or "4..64" or "4..64:2": numbers, where K, M and G are powers of 1024.

@@ -19,7 +19,7 @@ dist_tutorials_DATA = doc/tutorials/README.md doc/tutorials/buying.md doc/tutori
     doc/tutorials/steps.skel
 # What the source papers did, a page for each question.
 studiesdir = $(docdir)/studies
-dist_studies_DATA = doc/studies/noise.md \
+dist_studies_DATA = doc/studies/hosts.md doc/studies/noise.md \
     doc/studies/allreduce.skel doc/studies/dissemination.skel doc/studies/halo.skel doc/studies/wavefront.skel
 # The gate that a tutorial uses.
 cidir = $(docdir)/ci

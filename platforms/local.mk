@@ -86,7 +86,8 @@ nobase_dist_pkgdata_DATA += platforms/local/platform.xml platforms/local/options
 	platforms/star-1g/platform.xml platforms/star-1g/options.conf platforms/star-1g/README.md \
 	platforms/star-1g/model.conf \
 	platforms/fat-tree/platform.xml platforms/fat-tree/options.conf platforms/fat-tree/README.md \
-	platforms/fat-tree/model.conf \
+	platforms/fat-tree/model.conf platforms/fat-tree/calibrations/top-4/platform.xml \
+	platforms/fat-tree/calibrations/top-6/platform.xml platforms/fat-tree/calibrations/top-7/platform.xml \
 	platforms/graphene/platform.conf platforms/graphene/platform.xml platforms/graphene/options.conf \
 	platforms/graphene/model.conf platforms/graphene/README.md \
 	platforms/stampede/platform.conf platforms/stampede/platform.xml platforms/stampede/options.conf \

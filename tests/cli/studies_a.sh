@@ -21,10 +21,50 @@ whole() { # PAGE: the command of the page prints what the page prints
     check "$1: the page has its output" rows_are_printed "$1" '[0-9]'
 }
 
-for page in noise; do
+for page in hosts noise; do
     check "$page.md has a command and at most 70 lines" test "$(grep -c '^```sh$' $page.md)" -ge 1 -a "$(wc -l <$page.md)" -le 70
     whole $page.md
 done
+
+# ---- hosts ----
+small=$(command_of hosts.md | sed 's/--remove [^ ]*/--remove 0,4/; s/ --plot [^ ]*//')
+check 'hosts: all, and 4 left out' bash -c "$small"
+cp "$scratch/out" printed
+check 'hosts: the page has these rows' rows_are_printed hosts.md '^ +[04] .*x'
+check 'hosts: the slowest hosts are those of the page' rows_are_printed hosts.md '^  dahu-1[3-6]'
+tiny=(hpl:N=1000,NB=64 -p dahu@dgemm-2019-10 --ranks-per-host 1 --engine loggops)
+check 'hosts: the JSON' timeless study hosts "${tiny[@]}" --remove 0,2 --seeds 2 --json=h.json --plot h.svg
+python3 -c '
+import json
+slow = [h["name"] for h in json.load(open("h.json"))["hosts_of_first_seed"]][:2]
+for i in range(1, 33):
+    if "dahu-%d" % i not in slow: print("dahu-%d" % i)' >left
+for seed in 1 2; do timeless replay hpl:N=1000,NB=64,P=5,Q=6 "${tiny[@]:1}" --hostfile left --seed $seed -q; done >single
+check '... has the makespans of single replays on the hosts that are left' python3 -c '
+import json
+study = json.load(open("h.json"))
+times = [float(line) for line in open("single")]
+case = study["cases"][1]
+assert (case["left_out"], case["P"], case["Q"], case["seeds"]) == (2, 5, 6, 2)
+assert (case["least_s"], case["most_s"]) == (min(times), max(times)), (case, times)
+speeds = [h["dgemm_s"] for h in study["hosts_of_first_seed"]]
+assert len(speeds) == 32 and speeds == sorted(speeds, reverse=True)'
+sed 's/kernel = "dgemm"; /&host_sd = 0.1; /' "$TIMELESS_PLATFORMS/dahu/calibrations/dgemm-2020-02-equal/model.conf" >drawn.conf
+check 'hosts: a model that draws hosts' timeless study hosts hpl:N=1000,NB=64 -p dahu --model drawn.conf --ranks-per-host 1 --engine loggops --remove 0,7 --seeds 3 --json=d.json
+check '... has another cluster for each seed' python3 -c '
+import json
+study = json.load(open("d.json"))
+assert all(c["least_s"] < c["most_s"] for c in study["cases"])
+speeds = [h["dgemm_s"] for h in study["hosts_of_first_seed"]]
+assert speeds[0] > 1.1 * speeds[-1]'
+check_exit 2 'hosts: more hosts than there are' timeless study hosts "${tiny[@]}" --remove 32
+check_exit 2 'hosts: a list that is none' timeless study hosts "${tiny[@]}" --remove many
+check_exit 2 'hosts: another program' timeless study hosts halo.skel -p dahu --ranks-per-host 1
+check_exit 2 'hosts: without a platform' timeless study hosts hpl:N=1000 --engine loggops
+check_exit 3 'hosts: a platform that is not there' timeless study hosts hpl:N=1000 -p nowhere --ranks-per-host 1
+small=$(command_of hosts.md 2 | sed 's/,fat-tree@top-[64]//g')
+check 'switches: none and one left out' bash -c "$small"
+check 'switches: the page has these rows' bash -c 'while IFS= read -r row; do grep -qF -- "$row" hosts.md || exit 1; done <"$1"' - "$scratch/out"
 
 # ---- noise ----
 small=$(command_of noise.md | sed 's/--ranks [^ ]*/--ranks 64/; s/ --plot [^ ]*//')
