@@ -19,8 +19,10 @@ dist_tutorials_DATA = doc/tutorials/README.md doc/tutorials/buying.md doc/tutori
     doc/tutorials/steps.skel
 # What the source papers did, a page for each question.
 studiesdir = $(docdir)/studies
-dist_studies_DATA = doc/studies/hosts.md doc/studies/noise.md \
-    doc/studies/allreduce.skel doc/studies/dissemination.skel doc/studies/halo.skel doc/studies/wavefront.skel
+dist_studies_DATA = doc/studies/README.md doc/studies/hosts.md doc/studies/alltoall.md doc/studies/noise.md \
+    doc/studies/allreduce.skel doc/studies/dissemination.skel doc/studies/halo.skel doc/studies/wavefront.skel \
+    doc/studies/incast.md doc/studies/loops-of-collectives.md doc/studies/order-of-measurements.md \
+    doc/studies/cg.skel doc/studies/collective-loop.awk doc/studies/collective-loop.skel doc/studies/drift.awk
 # The gate that a tutorial uses.
 cidir = $(docdir)/ci
 dist_ci_DATA = doc/ci/README.md doc/ci/gate.sh doc/ci/github.yml doc/ci/gitlab.yml

@@ -54,6 +54,7 @@ CLI_TESTS = \
 	tests/cli/replay_outcomes.sh \
 	tests/cli/rank_threads.sh \
 	tests/cli/retransmission.sh \
+	tests/cli/studies_b.sh \
 	tests/cli/replay_calls.sh \
 	tests/cli/timeline.sh \
 	tests/cli/numbers.sh tests/cli/report.sh tests/cli/versus.sh \

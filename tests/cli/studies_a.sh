@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# doc/studies: the commands of the pages work, and print what the pages print. A command that takes longer
+# doc/studies, pages 1 to 3: the commands of the pages work, and print what the pages print. A command that takes longer
 # than a few seconds runs here with fewer ranks and sizes, and its rows are compared; STUDIES=full runs the whole.
 . "$top_srcdir/tests/tap.sh"
 export TIMELESS_PLATFORMS=$top_srcdir/platforms
@@ -21,10 +21,11 @@ whole() { # PAGE: the command of the page prints what the page prints
     check "$1: the page has its output" rows_are_printed "$1" '[0-9]'
 }
 
-for page in hosts noise; do
+for page in hosts alltoall noise; do
     check "$page.md has a command and at most 70 lines" test "$(grep -c '^```sh$' $page.md)" -ge 1 -a "$(wc -l <$page.md)" -le 70
     whole $page.md
 done
+check 'README.md has six entries' test "$(grep -c '^| [1-6]\. ' README.md)" = 6
 
 # ---- hosts ----
 small=$(command_of hosts.md | sed 's/--remove [^ ]*/--remove 0,4/; s/ --plot [^ ]*//')
@@ -65,6 +66,16 @@ check_exit 3 'hosts: a platform that is not there' timeless study hosts hpl:N=10
 small=$(command_of hosts.md 2 | sed 's/,fat-tree@top-[64]//g')
 check 'switches: none and one left out' bash -c "$small"
 check 'switches: the page has these rows' bash -c 'while IFS= read -r row; do grep -qF -- "$row" hosts.md || exit 1; done <"$1"' - "$scratch/out"
+
+# ---- alltoall ----
+small=$(command_of alltoall.md | sed 's/--ranks [^ ]*/--ranks 16,64/; s/ --plot [^ ]*//')
+check 'alltoall: 16 and 64 ranks' bash -c "$small"
+cp "$scratch/out" printed
+for ranks in 16 64; do
+    output_of alltoall.md | sed -n "/^$ranks ranks/,/^$/p" | grep -E '^ +[0-9]' >rows
+    sed -n "/^$ranks ranks/,/^$/p" printed | grep -E '^ +[0-9]' >now
+    check "alltoall: the page has the times of $ranks ranks" cmp rows now
+done
 
 # ---- noise ----
 small=$(command_of noise.md | sed 's/--ranks [^ ]*/--ranks 64/; s/ --plot [^ ]*//')
