@@ -1,6 +1,6 @@
 # cluster_short.sh - the short blind validation runs from calibration to table, and what it measures steadily is predicted:
 # the median error of the rows whose runs spread at most 10 % is at most 10 %.  On a quiet machine nearly all rows are
-# steady, and the median is 2 to 6 % (tests/accuracy/README.md).  A busy machine has few steady rows: then it skips.
+# steady, and the median is 2 to 6 %.  A busy machine has few steady rows: then it skips.
 . "$top_srcdir/tests/tap.sh"
 . "$top_srcdir/tests/cluster.sh"
 export top_builddir MPICC
