@@ -11,6 +11,10 @@
 
 /* 5 % of a normal distribution are beyond so many standard deviations. */
 static const double DEVIATIONS_90 = 1.6448536269514722;
+/* Effects are measured within the uncertainty of an input: a factor that is so much larger is no
+ * longer a number to print. */
+static const double MOST_CHANGE = 100;
+static const double MOST_SUSPECTED = 3; /* times what a suspect is taken to be wrong by */
 
 static double half_s(const tlr_budget_input *input)
 {
@@ -131,21 +135,55 @@ static const tlr_budget_input **sort_suspects(const tlr_budget *b, size_t *n)
     return suspects;
 }
 
+static void print_suspect(const tlr_budget_input *input, FILE *out)
+{
+    char change[32];
+    const double factor = input->suspect.factor;
+    if (factor < MOST_CHANGE)
+        snprintf(change, sizeof change, "%+.1f %%", 100 * (factor - 1));
+    else
+        snprintf(change, sizeof change, "over %g x", MOST_CHANGE);
+    fprintf(out, "%-26s %12s  %9.1f %%\n", tl_printable(input->name), change,
+            100 * input->suspect.probability);
+}
+
+/* What follows from the suspects, the likeliest first. An input that has hardly an effect explains
+ * the runs as well as none does, so it must be clearly likelier than none. */
+static void print_verdict(const tlr_budget *b, const tlr_budget_input *const *suspects, size_t n,
+                          FILE *out)
+{
+    const tlr_budget_input *first = n ? suspects[0] : NULL;
+    if (!first || first->suspect.probability <= 1.1 * b->no_suspect) {
+        fputs("\nmost likely, no input is wrong by more than is stated\n", out);
+        return;
+    }
+    if (fabs(log(first->suspect.factor)) >
+        MOST_SUSPECTED * log1p(TLR_SUSPECT_TIMES * first->uncertainty))
+        fprintf(out,
+                "\n%s would be wrong by far more than %d times its uncertainty: check that these "
+                "are seconds of the same run\n",
+                tl_printable(first->name), TLR_SUSPECT_TIMES);
+    fprintf(out, "\nmeasure first: %s\n", first->remedy);
+}
+
 static void print_suspects(const tlr_budget *b, FILE *out)
 {
     size_t n;
+    char range[64];
     const tlr_budget_input **suspects = sort_suspects(b, &n);
+    if (b->n_runs == 1)
+        snprintf(range, sizeof range, "%.4g", b->least_ratio);
+    else
+        snprintf(range, sizeof range, "%.4g to %.4g", b->least_ratio, b->most_ratio);
     fprintf(out,
-            "\nmeasured: %zu run%s, %.4g to %.4g of the prediction. If one input is wrong by more "
-            "than is stated:\n\n%-26s %12s  %11s\n",
-            b->n_runs, b->n_runs == 1 ? "" : "s", b->least_ratio, b->most_ratio, "suspect",
-            "would be", "probability");
+            "\nmeasured: %zu run%s, %s times the prediction. If one input is wrong by more than is "
+            "stated:\n\n%-26s %12s  %11s\n",
+            b->n_runs, b->n_runs == 1 ? "" : "s", range, "suspect", "would be", "probability");
     for (size_t i = 0; suspects && i < n; i++)
-        fprintf(out, "%-26s %+10.1f %%  %9.1f %%\n", tl_printable(suspects[i]->name),
-                100 * (suspects[i]->suspect.factor - 1), 100 * suspects[i]->suspect.probability);
+        print_suspect(suspects[i], out);
     fprintf(out, "%-26s %12s  %9.1f %%\n", "none", "", 100 * b->no_suspect);
-    if (suspects && n)
-        fprintf(out, "\nmeasure first: %s\n", suspects[0]->remedy);
+    if (suspects)
+        print_verdict(b, suspects, n, out);
     free(suspects);
 }
 

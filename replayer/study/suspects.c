@@ -60,6 +60,10 @@ static double judge(const tlr_suspects *s, int suspect, work *w)
     return logarithm - product / 2;
 }
 
+/* A larger change says only that the model of an input does not fit. With this bound, results have
+ * no infinite numbers. */
+static const double MOST_LOG_FACTOR = 13.815510557964274; /* of 1e6 */
+
 /* The mean of the input that was judged last, given the runs. */
 static double factor_of(const tlr_suspects *s, size_t input, work *w)
 {
@@ -67,7 +71,8 @@ static double factor_of(const tlr_suspects *s, size_t input, work *w)
     for (size_t a = 0; a < s->n_runs; a++)
         gsl_vector_set(w->effect, a, s->effects[a * s->n_inputs + input]);
     gsl_blas_ddot(w->effect, w->solved, &product);
-    return exp(square(TLR_SUSPECT_TIMES) * variance_of(s, input) * product);
+    const double log_factor = square(TLR_SUSPECT_TIMES) * variance_of(s, input) * product;
+    return exp(fmax(-MOST_LOG_FACTOR, fmin(MOST_LOG_FACTOR, log_factor)));
 }
 
 static int has_effect(const tlr_suspects *s, size_t input)

@@ -22,7 +22,7 @@ typedef struct tlr_suspects {
 } tlr_suspects;
 
 typedef struct tlr_suspect {
-    double factor;      /* what the input would have to be, of its value */
+    double factor;      /* what the input would have to be, of its value: 1e-6 to 1e6 */
     double probability; /* with that of none, they add up to 1 */
 } tlr_suspect;
 

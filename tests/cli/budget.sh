@@ -177,12 +177,25 @@ check 'separates inputs that one run does not' python3 -c '
 import json
 inputs = {i["input"]: i for i in json.load(open("m.json"))["inputs"]}
 assert inputs["bursts"]["suspicion"] > 0.95 and 1.14 < inputs["bursts"]["suspected_factor"] < 1.16, inputs["bursts"]'
-check 'says of how many runs' grep -q '^measured: 2 runs, 1.03 to 1.15 of the prediction' said
+check 'says of how many runs' grep -q '^measured: 2 runs, 1.03 to 1.15 times the prediction' said
 check 'runs as predicted make nothing suspect' budget --measured 0.0015 --json=m.json
+cp out said
 check 'none is the likeliest' python3 -c '
 import json
 b = json.load(open("m.json"))
 assert all(b["no_suspect"] > i.get("suspicion", 0) for i in b["inputs"])'
+check 'and then no measurement is recommended' sh -c 'grep -q "^most likely, no input is wrong by more than is stated$" said && ! grep -q "^measure first" said'
+check 'one run has one ratio' grep -q '^measured: 1 run, 1 times the prediction' said
+check 'a measured time in milliseconds' budget --measured 1.65 --json=m.json
+cp out said
+check 'makes the user check the time' grep -q 'wrong by far more than 10 times its uncertainty: check that these are seconds of the same run$' said
+check 'a measured time of no run at all' budget --uncertain kernels=2 --measured 1e300 --json=m.json
+cp out said
+check 'gives no infinite numbers' sh -c '! grep -qw "[+-]*inf\|[+-]*nan" said && grep -q "^kernel:dgemm  *over 100 x" said'
+check 'and none is left out of the JSON' python3 -c '
+import json
+suspects = [i for i in json.load(open("m.json"))["inputs"] if "suspicion" in i]
+assert len(suspects) == 6 and all(i["suspected_factor"] <= 1e6 for i in suspects), suspects'
 # unclear CODE PATTERN: the file runs
 unclear() {
     check_exit "$1" "measured runs: $2" budget --measured runs
