@@ -14,14 +14,16 @@
 
 /* ---- the file ---- */
 
-/* They would make another machine of the one whose inputs are judged. */
+/* They would make another machine of the one whose inputs are judged. Like getopt, this takes the
+ * beginning of a name ("--plat") for the name. */
 static int is_of_machine(const char *word)
 {
-    static const char *const names[] = {"-p", "--platform", "--model", "--engine", "--params"};
-    for (size_t i = 0; i < sizeof names / sizeof *names; i++)
-        if (!strncmp(word, names[i], strlen(names[i])))
+    static const char *const names[] = {"--platform", "--model", "--engine", "--params"};
+    const size_t length = strcspn(word, "=");
+    for (size_t i = 0; length > 2 && i < sizeof names / sizeof *names; i++)
+        if (!strncmp(word, names[i], length))
             return 1;
-    return 0;
+    return !strncmp(word, "-p", 2);
 }
 
 /* "SECONDS [TRACE] [OPTION...]" */
@@ -57,13 +59,20 @@ static tl_status read_file(FILE *in, const char *path, budget_runs *out, tl_erro
         line[strcspn(line, "#")] = '\0';
         if (!line[strspn(line, " \t\r\n")])
             continue;
-        if (out->n == BUDGET_MOST_RUNS)
-            status = tl_fail(err, TL_ERR_INPUT, "%s: has more than %d runs", tl_printable(path),
-                             BUDGET_MOST_RUNS);
-        else if ((status = read_run(line, &out->runs[out->n++], &reason)) != TL_OK)
+        if (out->n == BUDGET_MOST_RUNS) {
+            status = tl_fail(err, TL_ERR_INPUT, "%s:%u: give at most %d runs", tl_printable(path),
+                             n, BUDGET_MOST_RUNS);
+            break;
+        }
+        out->runs[out->n].line = n;
+        if ((status = read_run(line, &out->runs[out->n++], &reason)) != TL_OK)
             status = tl_fail(err, status, "%s:%u: %s", tl_printable(path), n, reason.text);
     }
     free(line);
+    if (status == TL_OK && ferror(in))
+        status = tl_fail(err, TL_ERR_SYSTEM,
+                         "%s: cannot be read: %s; give the seconds of a run, or a file of runs",
+                         tl_printable(path), strerror(errno));
     if (status == TL_OK && !out->n)
         status = tl_fail(err, TL_ERR_INPUT,
                          "%s: has no measured run; write SECONDS [TRACE] "
@@ -82,6 +91,10 @@ tl_status budget_read_runs(const char *text, budget_runs *out, tl_error *err)
         out->runs[out->n++].measured_s = seconds;
         return TL_OK;
     }
+    if (!*text)
+        return tl_fail(err, TL_ERR_USAGE,
+                       "--measured: give the seconds of a run, or a file of runs");
+    out->path = text;
     FILE *in = fopen(text, "r");
     if (!in)
         return tl_fail(err, TL_ERR_SYSTEM, "%s: %s; give the seconds of a run, or a file of runs",
@@ -128,6 +141,27 @@ static void describe(const void *arg, size_t i, budget_variant *variant)
     const size_t input = s->inputs[(k - 1) / 2];
     const double u = s->b->inputs[input].uncertainty;
     variant->positions[input] = k % 2 ? 1 - u : 1 + u;
+}
+
+/* Names the line of the run whose replay failed. */
+static tl_status fail(const void *arg, size_t i, const char *text, tl_error *err)
+{
+    const suspicion *s = arg;
+    const budget_run *run = &s->runs->runs[i / replays_of_run(s)];
+    return run->line ? tl_fail(err, TL_ERR_INPUT, "%s:%u: %s", tl_printable(s->runs->path),
+                               run->line, text)
+                     : tl_fail(err, TL_ERR_INPUT, "%s", text);
+}
+
+/* A measured time cannot be compared with nothing. */
+static tl_status check_runs(const suspicion *s, const tlr_point *points, tl_error *err)
+{
+    for (size_t r = 0; r < s->runs->n; r++)
+        if (points[r * replays_of_run(s)].makespan_s <= 0)
+            return fail(s, r * replays_of_run(s),
+                        "the makespan of this run is 0; give a trace with computation or messages",
+                        err);
+    return TL_OK;
 }
 
 /* ---- the judgement ---- */
@@ -211,8 +245,11 @@ tl_status budget_suspect(budget_inputs *b, const budget_runs *runs, double noise
                           .what = "measured runs",
                           .n = runs->n * replays_of_run(&s),
                           .arg = &s,
-                          .describe = describe};
+                          .describe = describe,
+                          .fail = fail};
     tl_status status = budget_batch_run(&batch, err);
+    if (status == TL_OK)
+        status = check_runs(&s, batch.sweep.points, err);
     if (status == TL_OK)
         status = judge(&s, batch.sweep.points, hypot(b->measured_error, noise), out, err);
     budget_batch_free(&batch);

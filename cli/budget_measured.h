@@ -8,11 +8,13 @@ enum { BUDGET_MOST_RUNS = 64 };
 
 typedef struct budget_run {
     double measured_s;
+    unsigned line;   /* of the file; 0: the command line states the time */
     char *trace;     /* NULL: that of the command line */
     word_list words; /* further options of its replay */
 } budget_run;
 
 typedef struct budget_runs {
+    const char *path; /* of the file */
     size_t n;
     budget_run runs[BUDGET_MOST_RUNS];
 } budget_runs;

@@ -205,7 +205,19 @@ unclear() {
 echo 'soon kernels.tl' >runs; unclear 3 "runs:1: 'soon' is not a measured time; write SECONDS"
 echo '1.5 kernels.tl --platform star-1g' >runs; unclear 3 'runs:1: --platform: all runs are of the same machine'
 echo '# none' >runs; unclear 3 'runs: has no measured run'
+echo '1.5 kernels.tl --plat star-1g' >runs; unclear 3 'runs:1: --plat: all runs are of the same machine'
 echo '1.5 nothing.tl' >runs; unclear 4 'nothing.tl'
+printf '%s\n' '' '1.5 kernels.tl --nonsense' >runs; unclear 3 "runs:2: unrecognized option '--nonsense'"
+printf '%s\n' 'timeless-text 1' 'ranks 1' 'volume_unit "cpu-ns"' 'rank 0 host="h"' 'end cut clock_ns=0' >text
+"$timeless" undump text -o empty.tl
+printf '%s\n' '0.0015' '1.5 empty.tl' >runs; unclear 3 'runs:2: the makespan of this run is 0'
+for i in $(seq 65); do echo 0.0015; done >runs; unclear 3 'runs:65: give at most 64 runs'
+check_exit 4 'measured runs: a folder' budget --measured one
+cp err said
+check 'says that it is one' grep -q '^timeless: one: cannot be read: Is a directory; give the seconds of a run, or a file of runs$' said
+check_exit 2 'measured runs: an empty name' budget --measured ''
+printf '0.0015\r\n0.0016 kernels.tl\r\n' >runs
+check 'a file of runs with line ends of Windows' sh -c '"$0" budget kernels.tl --platform one --measured runs | grep -q "^measured: 2 runs"' "$timeless"
 rm runs; unclear 4 'give the seconds of a run, or a file of runs'
 check_exit 2 'a measured time of 0' budget --measured 0
 
