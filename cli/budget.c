@@ -48,8 +48,9 @@ static void add_given(struct argp_state *state, budget_inputs *b, char *text)
     char *equals = strrchr(text, '='), *rest = NULL;
     const double percent = equals ? strtod(equals + 1, &rest) : 0;
     if (!equals || equals == text || rest == equals + 1 || (*rest && strcmp(rest, "%") != 0) ||
-        !(percent >= 0 && percent < 100) || b->n_given == BUDGET_MOST_INPUTS) {
-        argp_error(state, "--uncertain '%s': write INPUT=PERCENT, from 0 to below 100", text);
+        !(percent >= 0 && percent <= 100 * BUDGET_MOST_UNCERTAIN) ||
+        b->n_given == BUDGET_MOST_INPUTS) {
+        argp_error(state, "--uncertain '%s': write INPUT=PERCENT, from 0 to 99", text);
         return;
     }
     *equals = '\0';
@@ -115,19 +116,36 @@ static void describe(const void *arg, size_t i, budget_variant *variant)
     variant->positions[t->input] = t->position;
 }
 
+/* Replays end in any order. A replay with another input may fail for the same reason as the one
+ * that was asked for, so check_trials judges it after all of them. */
 static tl_status fail(const void *arg, size_t i, const char *text, tl_error *err)
 {
-    const arguments *a = arg;
-    const trial *t = &a->trials[i];
-    const char *name = a->inputs.inputs[t->input].name;
-    if (!i)
-        return tl_fail(err, TL_ERR_INPUT, "%s", text);
-    /* In another order of its calls the program may wait forever. */
-    if (a->inputs.changes[t->input].kind == INPUT_ORDER) {
+    (void)arg;
+    return i ? TL_OK : tl_fail(err, TL_ERR_INPUT, "%s", text);
+}
+
+static tl_status check_trials(const arguments *a, const tlr_point *points, tl_error *err)
+{
+    for (size_t i = 1; i < a->n_trials; i++) {
+        const trial *t = &a->trials[i];
+        const char *name = a->inputs.inputs[t->input].name, *text = points[i].error;
+        if (!text[0])
+            continue;
+        if (a->inputs.changes[t->input].kind != INPUT_ORDER)
+            return tl_fail(err, TL_ERR_INPUT, "%s; with %s at %g of its value", text, name,
+                           t->position);
+        /* In another order of its calls the program may wait forever. */
         fprintf(stderr, "timeless: %s is no part of the interval: %s\n", name, text);
-        return TL_OK;
     }
-    return tl_fail(err, TL_ERR_INPUT, "%s; with %s at %g of its value", text, name, t->position);
+    /* All parts of the interval are parts of the makespan. */
+    return points[0].makespan_s > 0
+               ? TL_OK
+               : tl_fail(err, TL_ERR_INPUT,
+                         "%s: its makespan is 0, so no input can change it; give a trace with "
+                         "computation or messages%s",
+                         tl_printable(a->inputs.trace),
+                         budget_option(&a->inputs, "--no-compute") ? ", or leave out --no-compute"
+                                                                   : "");
 }
 
 static void set_noise(arguments *a, const double *drawn_s, size_t n)
@@ -187,7 +205,9 @@ static tl_status replay_all(arguments *a, tl_error *err)
                           .arg = a,
                           .describe = describe,
                           .fail = fail};
-    const tl_status status = budget_batch_run(&batch, err);
+    tl_status status = budget_batch_run(&batch, err);
+    if (status == TL_OK)
+        status = check_trials(a, batch.sweep.points, err);
     if (status == TL_OK)
         collect(a, batch.sweep.points);
     budget_batch_free(&batch);
@@ -218,6 +238,7 @@ static tl_status find_inputs(arguments *a, tl_error *err)
 static tl_status make_budget(arguments *a, tl_error *err)
 {
     tl_status status = TL_OK;
+    a->inputs.is_measured = a->measured != NULL;
     if (a->measured)
         status = budget_read_runs(a->measured, &a->runs, err);
     if (status == TL_OK)

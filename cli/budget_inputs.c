@@ -64,7 +64,7 @@ static void add_factor(budget_inputs *b, const char *name, const char *group,
     tlr_budget_source source = stated > 0 ? TLR_BUDGET_STATED : TLR_BUDGET_ASSUMED;
     if (find_given(b, name, group, &u))
         source = TLR_BUDGET_GIVEN;
-    budget_add(b, name, source, change, fmin(u, 0.99), remedy);
+    budget_add(b, name, source, change, fmin(u, BUDGET_MOST_UNCERTAIN), remedy);
 }
 
 static void add_scaled(budget_inputs *b, const char *name, const char *group, const char *before,
@@ -286,19 +286,36 @@ static void add_noise(budget_inputs *b)
 
 /* ---- all ---- */
 
+/* The names that --uncertain takes here. */
+static void list_names(const budget_inputs *b, char *names, size_t size)
+{
+    size_t n = 0;
+    int has_kernels = 0;
+    names[0] = '\0';
+    for (size_t i = 0; i < b->n && n < size; i++) {
+        if (b->changes[i].kind != INPUT_FACTOR && b->changes[i].kind != INPUT_PARAMETER)
+            continue;
+        has_kernels |= !strncmp(b->inputs[i].name, "kernel:", 7);
+        n += (size_t)snprintf(names + n, size - n, "%s, ", tl_printable(b->inputs[i].name));
+    }
+    if (n < size)
+        snprintf(names + n, size - n, has_kernels ? "kernels, network" : "network");
+}
+
 static tl_status refuse_unused(const budget_inputs *b, tl_error *err)
 {
-    char names[160] = "";
-    for (size_t i = 0, n = 0; i < b->n; i++)
-        if ((b->changes[i].kind == INPUT_FACTOR || b->changes[i].kind == INPUT_PARAMETER) &&
-            strncmp(b->inputs[i].name, "kernel:", 7) != 0 && n < sizeof names)
-            n += (size_t)snprintf(names + n, sizeof names - n, "%s, ", b->inputs[i].name);
-    for (size_t i = 0; i < b->n_given; i++)
-        if (!b->given[i].is_used)
+    char names[320];
+    for (size_t i = 0; i < b->n_given; i++) {
+        if (b->given[i].is_used)
+            continue;
+        if (!strcmp(b->given[i].name, "measured"))
             return tl_fail(err, TL_ERR_USAGE,
-                           "--uncertain %s: this prediction has no such input; its inputs are "
-                           "%sand kernel:NAME for each kernel of the trace",
-                           tl_printable(b->given[i].name), names);
+                           "--uncertain measured is the error of --measured; give both");
+        list_names(b, names, sizeof names);
+        return tl_fail(err, TL_ERR_USAGE,
+                       "--uncertain %.60s: this prediction has no such input; its inputs are %s",
+                       tl_printable(b->given[i].name), names);
+    }
     return TL_OK;
 }
 
@@ -306,6 +323,9 @@ static tl_status refuse_unused(const budget_inputs *b, tl_error *err)
 static tl_status add_network(budget_inputs *b, const tlr_platform *platform, tl_error *err)
 {
     const char *engine = budget_option(b, "--engine=");
+    if (engine && strcmp(engine, "smpi") != 0 && strcmp(engine, "loggops") != 0)
+        return tl_fail(err, TL_ERR_USAGE, "--engine '%s': a budget takes smpi or loggops",
+                       tl_printable(engine));
     if (!engine || !strcmp(engine, "smpi")) {
         if (!platform)
             return tl_fail(err, TL_ERR_USAGE,
@@ -339,7 +359,8 @@ tl_status budget_find_inputs(budget_inputs *b, const char *const *traces, size_t
     if (status == TL_OK) {
         add_orders(b);
         b->measured_error = ASSUMED_MEASURED;
-        find_given(b, "measured", "measured", &b->measured_error);
+        if (b->is_measured)
+            find_given(b, "measured", "measured", &b->measured_error);
         if ((model && model->is_random && !budget_option(b, "--no-compute")) ||
             budget_option(b, "--noise="))
             add_noise(b);

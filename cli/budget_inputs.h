@@ -7,6 +7,8 @@
 #include <study/budget.h>
 
 enum { BUDGET_MOST_KERNELS = 256, BUDGET_MOST_INPUTS = BUDGET_MOST_KERNELS + 16 };
+/* A factor must stay above 0. */
+#define BUDGET_MOST_UNCERTAIN 0.99
 
 typedef enum input_kind {
     INPUT_FACTOR,    /* position: the factor */
@@ -38,6 +40,7 @@ typedef struct budget_inputs {
     size_t n;
     tlr_budget_input inputs[BUDGET_MOST_INPUTS];
     input_change changes[BUDGET_MOST_INPUTS];
+    int is_measured;       /* there are measured times */
     double measured_error; /* half of the 90 % interval of a measured time, relative */
 } budget_inputs;
 

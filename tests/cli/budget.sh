@@ -268,11 +268,20 @@ refused() {
     cp err said
     check "says $1" grep -q -e "$1" said
 }
-refused 'disks: this prediction has no such input; its inputs are bursts, bandwidth, latency' --uncertain disks=3
+refused 'disks: this prediction has no such input; its inputs are kernel:dgemm, kernel:user:assemble, bursts, bandwidth, latency' --uncertain disks=3
 refused "'bandwidth': write INPUT=PERCENT" --uncertain bandwidth
-refused 'from 0 to below 100' --uncertain bandwidth=100
+refused 'from 0 to 99' --uncertain bandwidth=99.5
 refused 'a budget with the engine loggops needs the parameters of the network: give --params' --engine loggops
-refused 'its inputs are bursts, bandwidth, latency, loopback, and kernel:NAME' --uncertain overheads=3
+refused 'its inputs are bandwidth, latency, loopback, network$' --no-compute --uncertain overheads=3
+refused 'loopback, kernels, network$' --uncertain kernel:dgem=3
+refused 'is the error of --measured; give both' --uncertain measured=3
+refused "'loggop': a budget takes smpi or loggops" --engine loggop
+check_exit 3 'an option that no replay takes' budget --seed -1
+cp err said
+check 'is named as if nothing had been changed' grep -q "^timeless: --seed '-1': give a whole number from 0 to [0-9]*$" said
+check_exit 3 'a trace without computation and messages' "$timeless" budget empty.tl --platform one --full=8 --measured 1
+cp err said
+check 'has no budget' grep -q '^timeless: empty.tl: its makespan is 0, so no input can change it; give a trace with computation or messages$' said
 check_exit 2 'a budget without a platform' "$timeless" budget kernels.tl
 check_exit 4 'a trace that is not there' "$timeless" budget nothing.tl --platform one
 tap_done
