@@ -121,6 +121,12 @@ const char *study_option(const grid *g, const char *option)
     return value;
 }
 
+void study_refuse(struct argp_state *state, const grid *g, const char *option, const char *reason)
+{
+    if (study_option(g, option))
+        argp_error(state, "%.*s: %s", (int)strcspn(option, "="), option, reason);
+}
+
 tl_status study_make_sweep(grid *g, tl_status status, tlr_axis *axes, size_t n_axes, tl_error *err)
 {
     if (status == TL_OK)

@@ -4,6 +4,8 @@
 
 #include "grid.h"
 
+#include <argp.h>
+
 int study_collectives(int argc, char **argv);
 int study_hosts(int argc, char **argv);
 int study_noise(int argc, char **argv);
@@ -14,6 +16,9 @@ tl_status study_numbers(const char *axis, const char *option, const char *text, 
                         tl_error *err);
 /* The value of the last such option, "--platform="; NULL: there is none. */
 const char *study_option(const grid *g, const char *option);
+/* Ends the program with this reason if the option is given: the study would overrule it silently.
+ */
+void study_refuse(struct argp_state *state, const grid *g, const char *option, const char *reason);
 /* Makes the sweep of axes that were allocated together (NULL: there was no memory), and takes them
  * over in any case. `status` is that of making them. */
 tl_status study_make_sweep(grid *g, tl_status status, tlr_axis *axes, size_t n_axes, tl_error *err);

@@ -33,6 +33,24 @@ static const struct argp_option options[] = {
     {"jobs", 'j', "N", 0, "run N replays at a time (default: one a core)", 0},
     {0}};
 
+/* The grid follows from the hosts that are left: P, Q and RANKS of the program, or of --set. */
+static void refuse_grid(struct argp_state *state, const arguments *a)
+{
+    static const char *const names[] = {"P=", "Q=", "RANKS="};
+    char option[16];
+    for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
+        const size_t length = strlen(names[i]);
+        for (const char *at = a->grid.traces.words[0] + 3; at; at = strchr(at, ','))
+            if (!strncasecmp(++at, names[i], length))
+                argp_error(state,
+                           "'%.*s': the grid follows from the hosts that are left; leave out "
+                           "P, Q and RANKS",
+                           (int)strcspn(at, ","), at);
+        snprintf(option, sizeof option, "--set=%s", names[i]);
+        study_refuse(state, &a->grid, option, "the grid follows from the hosts that are left");
+    }
+}
+
 static error_t parse(int key, char *value, struct argp_state *state)
 {
     arguments *a = state->input;
@@ -63,6 +81,11 @@ static error_t parse(int key, char *value, struct argp_state *state)
             argp_error(state, "give --platform and --ranks-per-host");
         a->ranks_per_host =
             (unsigned)cli_parse_number_from(state, "--ranks-per-host", ranks, 1, 65535);
+        refuse_grid(state, a);
+        study_refuse(state, &a->grid, "--ranks=", "the ranks follow from the hosts that are left");
+        study_refuse(state, &a->grid, "--hostfile=", "the study chooses the hosts; see --remove");
+        study_refuse(state, &a->grid,
+                     "--seed=", "the study takes the seeds 1 to N; give --seeds N");
         return 0;
     }
     default: return ARGP_ERR_UNKNOWN;
@@ -194,9 +217,11 @@ static tl_status make_grid(arguments *a, tl_error *err)
     for (size_t i = 0; status == TL_OK && i < axes[TLR_HOSTS_REMOVE].n; i++) {
         const char *value = axes[TLR_HOSTS_REMOVE].values[i];
         if (!*value || value[strspn(value, "0123456789")] || strlen(value) > 6)
-            status = tl_fail(err, TL_ERR_USAGE,
-                             "--remove '%s': give numbers of hosts, as 0:8 or 0,4", a->remove);
+            status = TL_ERR_USAGE;
     }
+    if (status == TL_ERR_USAGE)
+        status = tl_fail(err, status, "--remove '%s': give numbers of hosts, as 0:8 or 0,4",
+                         tl_printable(a->remove));
     if (status == TL_OK)
         status = tlr_axis_parse(seeds, &axes[TLR_HOSTS_SEED], err);
     status = study_make_sweep(&a->grid, status, axes, TLR_HOSTS_N_AXES, err);

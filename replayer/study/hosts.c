@@ -159,6 +159,13 @@ void tlr_hosts_print(const tlr_host_study *study, FILE *out)
         else
             fputs("  failed\n", out);
     }
+    if (study->hosts[0].dgemm_s <= study->hosts[study->n_hosts - 1].dgemm_s) {
+        fputs("\nall hosts are equally fast in dgemm: the study shows only what fewer hosts cost\n",
+              out);
+        return;
+    }
+    if (!most)
+        return;
     fputs("\nthe slowest hosts of seed 1, and how long dgemm takes there / on the median host\n",
           out);
     const double median_s = study->hosts[study->n_hosts / 2].dgemm_s;

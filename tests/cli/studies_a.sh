@@ -59,7 +59,22 @@ assert all(c["least_s"] < c["most_s"] for c in study["cases"])
 speeds = [h["dgemm_s"] for h in study["hosts_of_first_seed"]]
 assert speeds[0] > 1.1 * speeds[-1]'
 check_exit 2 'hosts: more hosts than there are' timeless study hosts "${tiny[@]}" --remove 32
-check_exit 2 'hosts: a list that is none' timeless study hosts "${tiny[@]}" --remove many
+for list in many '' 8:0 0:999999999; do
+    check_exit 2 "hosts: --remove '$list' is refused" timeless study hosts "${tiny[@]}" --remove "$list"
+    cp "$scratch/err" said
+    check '... with what to write' grep -q "^timeless: --remove '$list': give numbers of hosts, as 0:8 or 0,4$" said
+done
+# What the study chooses itself was overruled silently.
+for word in ,P=4,Q=8 ,q=8 ,RANKS=7; do
+    check_exit 2 "hosts: $word is refused" timeless study hosts "${tiny[0]}$word" "${tiny[@]:1}"
+done
+for option in --set=P=4 --ranks=4 --seed=2 --hostfile=left; do
+    check_exit 2 "hosts: $option is refused" timeless study hosts "${tiny[@]}" $option
+done
+check 'hosts: none left out is the plain prediction' bash -c '[ "$(timeless study hosts "$@" --remove 0 --json | grep mean_s | tr -dc 0-9.)" = "$(timeless replay "$1",RANKS=32 "${@:2}" -q)" ]' - "${tiny[@]}"
+check 'hosts: a platform with equal hosts' timeless study hosts hpl:N=1000,NB=64 -p star-1g --ranks-per-host 1 --engine loggops --remove 0,1
+cp "$scratch/out" said
+check '... has no slowest ones' bash -c 'grep -q "^all hosts are equally fast in dgemm" said && ! grep -q "slowest" said'
 check_exit 2 'hosts: another program' timeless study hosts halo.skel -p dahu --ranks-per-host 1
 check_exit 2 'hosts: without a platform' timeless study hosts hpl:N=1000 --engine loggops
 check_exit 3 'hosts: a platform that is not there' timeless study hosts hpl:N=1000 -p nowhere --ranks-per-host 1
