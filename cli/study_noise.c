@@ -65,6 +65,8 @@ static error_t parse(int key, char *value, struct argp_state *state)
         if (!a->noises.n)
             argp_error(state, "which noise? give --noise 10Hz:2.5ms, a file of detours, or a name");
         check_engine(state, &a->grid);
+        study_refuse(state, &a->grid,
+                     "--seed=", "the study takes the seeds 1 to N; give --seeds N");
         return 0;
     default: return ARGP_ERR_UNKNOWN;
     }

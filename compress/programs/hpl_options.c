@@ -209,8 +209,8 @@ tl_status tl_hpl_parse(const char *text, tl_hpl *out, tl_error *err)
         text += size + (text[size] == ',');
     }
     if (status == TL_OK && (!o.n || !o.p || !o.q))
-        status =
-            tl_fail(err, TL_ERR_USAGE, "hpl: N, P and Q are required; write hpl:N=1000,P=2,Q=2");
+        status = tl_fail(err, TL_ERR_USAGE,
+                         "hpl: N, and P and Q or RANKS, are required; write hpl:N=1000,P=2,Q=2");
     if (status == TL_OK)
         status = check_window(&o, err);
     if (status == TL_OK)

@@ -8,6 +8,7 @@
 #include "noise.h"
 
 #include <ctype.h>
+#include <dirent.h>
 #include <limits.h>
 #include <math.h>
 #include <stdio.h>
@@ -182,10 +183,39 @@ void tlr_noise_find(const char *name, char *path, size_t size)
         snprintf(path, size, "%s", name);
 }
 
+/* The files of detours have names without a point, the text and the script beside them have one. */
+static int is_noise(const struct dirent *entry)
+{
+    return !strchr(entry->d_name, '.');
+}
+
+static tl_status refuse_name(const char *name, tl_error *err)
+{
+    char platforms[PATH_MAX], folder[PATH_MAX + 8], names[200] = "";
+    struct dirent **entries = NULL;
+    tlr_platforms_folder(platforms, sizeof platforms);
+    snprintf(folder, sizeof folder, "%s/noise", platforms);
+    const int n = scandir(folder, &entries, is_noise, alphasort);
+    size_t used = 0;
+    for (int i = 0; i < n; i++) {
+        if (used < sizeof names)
+            used += (size_t)snprintf(names + used, sizeof names - used, "%s%s", i ? ", " : " (",
+                                     entries[i]->d_name);
+        free(entries[i]);
+    }
+    free(entries);
+    return tl_fail(err, TL_ERR_SYSTEM,
+                   "--noise '%.60s': is no file, and no noise has this name in %.120s%s%s; give a "
+                   "frequency and a duration, 1000Hz:100us, a file of detours, or such a name",
+                   tl_printable(name), folder, names, used ? ")" : "");
+}
+
 static tl_status read_profile(const char *name, tlr_noise *noise, tl_error *err)
 {
     char *text = NULL, path[2 * PATH_MAX];
     tlr_noise_find(name, path, sizeof path);
+    if (access(path, F_OK) != 0)
+        return refuse_name(name, err);
     tl_status status = tlr_read_text(path, &text, NULL, err);
     size_t number = 0;
     for (char *line = text, *next; status == TL_OK && line && *line; line = next) {
@@ -199,7 +229,9 @@ static tl_status read_profile(const char *name, tlr_noise *noise, tl_error *err)
     }
     free(text);
     if (status == TL_OK && !noise->n)
-        status = tl_fail(err, TL_ERR_INPUT, "%s: has no detour", path);
+        status =
+            tl_fail(err, TL_ERR_INPUT,
+                    "%s: has no detour; write its start and its duration in nanoseconds", path);
     return status;
 }
 

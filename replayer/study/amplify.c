@@ -34,7 +34,7 @@ tlr_amplified tlr_amplify_case(const tlr_amplify *study, size_t noise, size_t pr
     out.makespan_s /= n;
     out.without_s /= n;
     out.taken_s /= n;
-    out.growth = out.makespan_s / out.without_s - 1;
+    out.growth = out.without_s > 0 ? out.makespan_s / out.without_s - 1 : 0;
     out.amplification = out.taken_s > 0 ? (out.makespan_s - out.without_s) / out.taken_s : NAN;
     return out;
 }

@@ -121,6 +121,18 @@ assert c["seeds"] == 2
 assert abs(c["makespan_s"] - (first["makespan_s"] + float(open("second").read())) / 2) < 1e-12, c'
 check 'noise: a noise of the platforms is that file' bash -c 'a=$(timeless replay "$@" --noise chic -q) && [ "$a" = "$(timeless replay "$@" --noise "$TIMELESS_PLATFORMS/noise/chic" -q)" ]' - "${tiny[@]}"
 check_exit 4 'noise: a name that is no noise is refused' timeless replay "${tiny[@]}" --noise nowhere
+cp "$scratch/err" said
+check '... with the names that there are' grep -q "no noise has this name in .*/noise (altix, chic, jaguar, zeptoos); give " said
+check_exit 2 'noise: a seed of its own is refused' timeless study noise "${tiny[@]}" --noise chic --seed 3
+check_exit 3 'noise: a trace has the ranks of its run' timeless study noise "$top_srcdir/traces/hpl-4.tl" "${tiny[@]:5}" --ranks 8 --noise chic
+cp "$scratch/err" said
+check '... and the message says so' grep -q 'hpl-4.tl is a trace with the ranks of its run; leave out --ranks' said
+printf '%s\n' 'timeless-text 1' 'ranks 1' 'volume_unit "cpu-ns"' 'rank 0 host="h"' 'end cut clock_ns=0' >text
+timeless undump text -o empty.tl
+check 'noise: a trace without time' timeless study noise empty.tl "${tiny[@]:5}" --noise chic
+cp "$scratch/out" said
+check '... does not grow' grep -q '^  empty.tl recorded  *0  *0  *0 %' said
+check 'noise: one rank has the amplification 1' bash -c 'timeless study noise hpl:N=300 --ranks 1 "$@" --noise 10kHz:10us --json | grep -q "\"amplification\": \(1.0\(000000\|,\)\|0.999999\)"' - "${tiny[@]:5}"
 check_exit 2 'noise: another engine is refused' timeless study noise dissemination.skel --noise jaguar -p theta
 check_exit 2 'noise: without noise it is refused' timeless study noise "${tiny[@]}"
 check_exit 2 'noise: without a program it is refused' timeless study noise --noise jaguar --engine loggops
@@ -144,6 +156,9 @@ for grid in 12:3:4 16:4:4 7:1:7; do
     check "HPL on $ranks ranks is a grid of ${p}x$q" same "hpl:N=300,NB=32,MOVES=0,RANKS=$ranks" "hpl:N=300,NB=32,MOVES=0,P=$p,Q=$q"
 done
 check_exit 2 'HPL refuses 0 ranks' timeless replay hpl:N=300,RANKS=0 -p theta --engine loggops
+check_exit 2 'HPL without a grid' timeless replay hpl:N=300 -p theta --engine loggops
+cp "$scratch/err" said
+check '... may get one by its ranks' grep -q 'P and Q or RANKS, are required' said
 check 'noise: the picture' timeless study noise "${tiny[@]}" --noise chic --noise jaguar --plot n.svg
 check '... has a panel for each noise and a line for the program' bash -c 'grep -q chic n.svg && grep -q jaguar n.svg && grep -q dissemination.skel n.svg'
 tap_done
