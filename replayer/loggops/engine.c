@@ -289,11 +289,12 @@ static tl_status find_network(loggops_replay *r, const tlr_platform *platform,
 static tl_status set_retransmission(loggops_replay *r, const tlr_options *options, tl_error *err)
 {
     double timeout_s = 0.2; /* the least one of Linux */
-    int is_given = 0;
+    int is_given = 0, has_loss = 0;
     loggops_retransmission t = {.first_flows = 2, .seed = options->seed};
     for (size_t i = 0; i < options->n_changes; i++) {
         const tlr_change *change = &options->changes[i];
         is_given |= tlr_change_is_of_retransmission(change);
+        has_loss |= change->quantity == TLR_RETRANSMISSION_LOSS;
         if (change->quantity == TLR_RETRANSMISSION_LOSS)
             t.loss = change->value;
         else if (change->quantity == TLR_RETRANSMISSION_TIMEOUT)
@@ -309,6 +310,10 @@ static tl_status set_retransmission(loggops_replay *r, const tlr_options *option
         return tl_fail(err, TL_ERR_USAGE,
                        "--set retransmission.timeout: %g s is too long; give at most %g s",
                        timeout_s, most_timeout_s);
+    if (is_given && !has_loss)
+        return tl_fail(err, TL_ERR_USAGE,
+                       "--set retransmission: without a loss no message waits; give "
+                       "retransmission.loss=PROBABILITY, too");
     t.timeout_ps = (uint64_t)llrint(timeout_s / s_per_ps);
     r->places.nodes.retransmission = t;
     return TL_OK;

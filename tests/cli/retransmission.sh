@@ -70,5 +70,7 @@ says 2 'a negative loss' 'probability that a packet is lost' fan.skel "${options
 says 2 'no flows' "'0' is not a number of flows" fan.skel "${options[@]}" --set retransmission.flows=0
 says 2 'a timeout that is none' 'is not a timeout of a retransmission' fan.skel "${options[@]}" --set retransmission.timeout=fast
 says 2 'a timeout of hours' 'give at most 3600 s' fan.skel "${options[@]}" --set retransmission.timeout=7200s
+says 2 'flows without a loss' 'give retransmission.loss=PROBABILITY, too' fan.skel "${options[@]}" --set retransmission.flows=1
+says 2 'a timeout without a loss' 'give retransmission.loss=PROBABILITY, too' fan.skel "${options[@]}" --set retransmission.timeout=1s
 says 2 'a loss with a name' 'have no names' fan.skel "${options[@]}" --set retransmission:eth0.loss=1e-6
 tap_done
