@@ -352,19 +352,53 @@ static tl_status begin_needs(struct arguments *a, tl_error *err)
     return status;
 }
 
-/* Adds to the measurements of the folder. */
-static tl_status measure_more(const struct arguments *a, const char *path, tl_error *err)
+/* Whether the file has measurements. `name`: for errors. */
+static tl_status check_measurements(const char *path, const char *name, tl_error *err)
 {
+    tlp_probe_data data = {0};
+    FILE *in = NULL;
+    tl_status status = tlp_open_raw(path, TLP_RAW_NETWORK, &in, err);
+    if (status == TL_OK)
+        status = tlp_probe_read(in, name, &data, err);
+    if (in)
+        fclose(in);
+    tlp_probe_clear(&data);
+    return status;
+}
+
+/* New measurements cannot be added to a file without any. */
+static tl_status check_old(const char *path, tl_error *err)
+{
+    tl_error reason;
+    const tl_status status = check_measurements(path, path, &reason);
+    if (status != TL_OK)
+        tl_fail(err, status, "%s; --for adds to this file: remove it, or leave out --for",
+                reason.text);
+    return status;
+}
+
+/* Measures into a file beside `path`, and replaces that one or adds to it. If measuring fails, the
+ * folder stays as it was. */
+static tl_status measure_into(const struct arguments *a, const char *path, tl_error *err)
+{
+    const int is_more = a->trace && access(path, F_OK) == 0;
     char added[PATH_MAX + 8], both[PATH_MAX + 8];
     snprintf(added, sizeof added, "%s.added", path);
     snprintf(both, sizeof both, "%s.both", path);
-    tl_status status = measure(a, added, err);
+    tl_status status = is_more ? check_old(path, err) : TL_OK;
+    if (status != TL_OK)
+        return status;
+    status = measure(a, added, err);
     if (status == TL_OK)
+        status = check_measurements(added, path, err);
+    if (status == TL_OK && is_more)
         status = tlp_probe_join(path, added, both, err);
-    unlink(added);
-    if (status == TL_OK && rename(both, path) != 0)
+    if (status == TL_OK && rename(is_more ? both : added, path) != 0)
         status = tl_fail(err, TL_ERR_SYSTEM, "%s: cannot be replaced: %s; check the folder", path,
                          strerror(errno));
+    unlink(added);
+    if (is_more)
+        unlink(both);
     return status;
 }
 
@@ -398,8 +432,7 @@ int calibrate_network(int argc, char **argv)
     if (*archive_path && (!a.from || a.archive_path))
         status = tlp_archive_begin(archive_path, "network", argc, argv, &archive, &err);
     if (status == TL_OK && !a.from)
-        status = a.trace && access(path, F_OK) == 0 ? measure_more(&a, path, &err)
-                                                    : measure(&a, path, &err);
+        status = measure_into(&a, path, &err);
     if (status == TL_OK)
         status = make_platform(&a, path, archive, &err);
     tlp_archive_free(archive);

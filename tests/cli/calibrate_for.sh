@@ -130,6 +130,17 @@ check_exit 3 'measurements with another MPI are not mixed' "$timeless" calibrate
 cp err said
 check 'the message names both' grep -q 'network.csv: was measured by 2 ranks on 2 hosts with made up, and now by 2 on 2 with of another kind' said
 check 'and the file stays' test "$(rows)" = 500
+# A launcher that fails leaves the folder as it was.
+check_exit 4 'a launcher that measures nothing' "$timeless" calibrate network -o net --archive none -- true
+check 'leaves the measurements' test "$(rows)" = 500
+check_exit 4 'a launcher that measures nothing in a new folder' "$timeless" calibrate network -o new --archive none -- echo nothing
+check 'leaves no measurements there' test ! -e new/network.csv -a ! -e new/network.csv.added
+check '--for can measure there after it' "$timeless" calibrate network --for sent.tl -o new --archive none -- ./probe
+echo nothing >new/network.csv; rm words
+check_exit 3 'a file that has no measurements' "$timeless" calibrate network --for sent.tl -o new --archive none -- ./probe
+cp err said
+check 'is reported before any are made' test ! -e words
+check 'the message has the remedy' grep -q '^timeless: new/network.csv: .*; --for adds to this file: remove it, or leave out --for$' said
 check_exit 3 'a trace without messages' "$timeless" calibrate network --for app.tl -o net -- ./probe
 check_exit 2 '--for and --from' "$timeless" calibrate network --for sent.tl --from net/network.csv -o net
 tap_done
