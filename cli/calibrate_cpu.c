@@ -102,13 +102,24 @@ static tl_status record(char **command, const char *volume, const char *path, tl
     return TL_OK;
 }
 
+/* A wrong name is reported before the program runs, which may take long. */
+static tl_status check_counted(const char *path, tl_error *err)
+{
+    tl_reader *trace = NULL;
+    const tl_status status = tl_reader_open(path, &trace, err);
+    tl_reader_close(trace);
+    return status;
+}
+
 /* Records the program twice, into files of a temporary folder; once if its volume is known. */
 static tl_status record_both(const arguments *a, const char *folder, char paths[2][PATH_MAX],
                              tl_error *err)
 {
     snprintf(paths[0], PATH_MAX, "%s/timed.tl", folder);
     snprintf(paths[1], PATH_MAX, "%s/counted.tl", folder);
-    tl_status status = record(a->command, "cputime", paths[0], err);
+    tl_status status = a->counted ? check_counted(a->counted, err) : TL_OK;
+    if (status == TL_OK)
+        status = record(a->command, "cputime", paths[0], err);
     return status == TL_OK && !a->counted ? record(a->command, "exact", paths[1], err) : status;
 }
 

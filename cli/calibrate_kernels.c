@@ -21,7 +21,7 @@ struct arguments {
     tlp_measure_options measure;
     tlp_fit_options fit;
     const char *from_path;
-    int nb[MAX_NB];
+    int nb[MAX_NB], has_blocks; /* of --nb */
     tlp_declaration declared[MAX_DECLARED];
     size_t n_declared;
 };
@@ -177,7 +177,10 @@ static error_t parse(int key, char *value, struct argp_state *state)
     case KEY_PER_CORE: arguments->fit.per_core = 1; break;
     case KEY_FOR: arguments->trace = value; break;
     case KEY_DECLARE: add_declaration(state, arguments, value); break;
-    case KEY_NB: parse_blocks(state, arguments, value); break;
+    case KEY_NB:
+        arguments->has_blocks = 1;
+        parse_blocks(state, arguments, value);
+        break;
     case ARGP_KEY_END:
         if (!tlp_n_groups(&arguments->measure))
             argp_error(state, "--threads %u: needs as many cores, and %u may be used",
@@ -187,8 +190,9 @@ static error_t parse(int key, char *value, struct argp_state *state)
             arguments->measure.max_seconds = arguments->trace ? 60 : 25;
         if (arguments->trace && (!arguments->out_path && !arguments->folder))
             argp_error(state, "--for changes a model: give it by -o");
-        if (arguments->trace && (arguments->fit.per_core || arguments->n_declared))
-            argp_error(state, "--for: give neither --per-core nor --declare");
+        if (arguments->trace &&
+            (arguments->fit.per_core || arguments->n_declared || arguments->has_blocks))
+            argp_error(state, "--for: give neither --per-core nor --declare nor --nb");
         break;
     case ARGP_KEY_ARG: argp_error(state, "'%s': this command takes no argument", value); break;
     default: return ARGP_ERR_UNKNOWN;
@@ -239,7 +243,8 @@ static void report_needs(const tlp_result *result, const tlp_needs *needs, const
         fprintf(stderr,
                 "timeless: %llu calls, such as of %s, have a kernel or sizes that cannot be "
                 "measured; their times stay as they were\n",
-                (unsigned long long)needs->n_others, needs->other);
+                (unsigned long long)needs->n_others,
+                strcmp(needs->other, "user") != 0 ? needs->other : "a kernel of the program");
 }
 
 /* Times with other numbers of threads cannot stand in one model. */

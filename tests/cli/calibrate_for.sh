@@ -69,6 +69,9 @@ check 'is told to measure all kernels' grep -q '^timeless: nothing/model.conf: i
 check_exit 4 'a trace that is not there' "$timeless" calibrate kernels --for nothing.tl -o here
 check_exit 2 'without -o' "$timeless" calibrate kernels --for app.tl
 check_exit 2 'with --per-core' "$timeless" calibrate kernels --for app.tl -o here --per-core
+check_exit 2 'with --nb, whose sizes the trace has' "$timeless" calibrate kernels --for app.tl -o here --nb 64 --max-seconds 0
+check_exit 4 'cpu: a trace that is not there' "$timeless" calibrate cpu --for nothing.tl -o cpu.conf --archive none -- touch ran
+check 'is reported before the program runs' test ! -e ran
 cp once hosts.conf && echo 'hosts = ({hosts = "*:0"; kernels = ({kernel = "daxpy"; seconds = {one = 1e-6;};});});' >>hosts.conf
 check_exit 3 'a model with the kernel for one core' "$timeless" calibrate kernels --for app.tl --from made.csv -o hosts.conf --archive none
 check 'the file is not changed' grep -q '^hosts = ({hosts = ' hosts.conf
