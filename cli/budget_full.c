@@ -11,6 +11,7 @@
 #include <gsl/gsl_cdf.h>
 #include <math.h>
 #include <stdlib.h>
+#include <timeless_files.h>
 
 /* 90 % of a normal distribution are within so many standard deviations. */
 static const double DEVIATIONS_90 = 1.6448536269514722;
@@ -37,6 +38,16 @@ static int is_varied(const budget_inputs *b, size_t i, double makespan_s)
     return 0;
 }
 
+/* An input to begin with if there are too many: one that has no effect alone. */
+static const char *name_without_effect(const budget_inputs *b, double makespan_s)
+{
+    for (size_t i = 0; i < b->n; i++)
+        if (is_varied(b, i, makespan_s) && b->inputs[i].low_s == makespan_s &&
+            b->inputs[i].high_s == makespan_s)
+            return b->inputs[i].name;
+    return "NAME";
+}
+
 static tl_status choose_inputs(full *f, double makespan_s, tl_error *err)
 {
     size_t n = 0;
@@ -44,9 +55,9 @@ static tl_status choose_inputs(full *f, double makespan_s, tl_error *err)
         n += (size_t)is_varied(f->b, i, makespan_s);
     if (n > TLR_SOBOL_MOST)
         return tl_fail(err, TL_ERR_USAGE,
-                       "--full varies at most %d inputs, and this prediction has %zu; hold some of "
-                       "them by --uncertain NAME=0",
-                       TLR_SOBOL_MOST, n);
+                       "--full varies at most %d inputs, and this prediction has %zu; hold those "
+                       "without effect: --uncertain %s=0",
+                       TLR_SOBOL_MOST, n, tl_printable(name_without_effect(f->b, makespan_s)));
     for (size_t i = 0; i < f->b->n; i++)
         if (is_varied(f->b, i, makespan_s))
             f->varied[f->d++] = i;

@@ -148,6 +148,9 @@ import json
 b = json.load(open("b.json"))
 inputs = {i["input"]: i for i in b["inputs"]}
 assert inputs["noise"]["total"] > 0.01, inputs["noise"]'
+check_exit 2 'more inputs than --full varies' "$timeless" budget hpl:N=300,P=2,Q=2 -p star-1g --ranks-per-host 1 --full=8
+cp err said
+check 'says how many, and which to hold' grep -q '^timeless: --full varies at most 20 inputs, and this prediction has [0-9]*; hold those without effect: --uncertain [a-z:_A-Z0-9]*=0$' said
 check_exit 2 '--full of a word' "$timeless" budget kernels.tl --platform one --full=many
 check_exit 2 '--full without an uncertain input' "$timeless" budget token.tl --engine loggops --params $logp --uncertain network=0 --uncertain bursts=0 --full
 cp err said
