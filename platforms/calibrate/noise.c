@@ -81,6 +81,7 @@ static void measure_quanta(double seconds, tlp_noise_profile *profile)
         profile->quanta_ns[profile->n_quanta++] = at_ns - from_ns;
         from_ns = at_ns;
     }
+    (void)sink;
 }
 
 tl_status tlp_noise_measure(unsigned core, double seconds, double threshold,

@@ -183,7 +183,7 @@ static tl_status choose_near(problem *p, const tlp_pieces *pieces)
 static tl_status cut(const problem *p, tlp_pieces *out)
 {
     size_t n = p->n_places, *last = calloc(n, sizeof *last);
-    double *least = malloc(n * sizeof *least);
+    double *least = calloc(n, sizeof *least);
     tl_status status = TL_ERR_MEMORY;
     if (!last || !least)
         goto cleanup;
