@@ -7,9 +7,12 @@
 #     ranks, of which several share a host (from 16 on);
 #   - two instances of a seed's program on the same links.
 #
-#     oracle.sh [FIRST [COUNT]] [--max-ranks N] [--platform FOLDER]... [--keep FOLDER]   programs of seeds
+#     oracle.sh [FIRST [COUNT]] [--max-ranks N] [--platform FOLDER]...   programs of seeds
 #     oracle.sh --algorithms [PATTERN]    all algorithms, ranks and sizes; those whose name matches
 #     oracle.sh --all                     all of it, seeds 1 to 200
+#
+#   --keep FOLDER     the traces are kept there
+#   --traces FOLDER   the traces are those of another run with --keep; nothing is recorded, so no MPI is needed
 #
 # 'make check' runs a part: a few seeds with few ranks, and each algorithm once.
 # tests/mpi/oracle/known lists the cases that differ, and why.  Such a case is expected to fail.
@@ -17,15 +20,17 @@
 # SimGrid joins what happens within surf/precision (1e-9 s).  Rounding of the last digits can therefore move
 # an end by more than the tolerance.  A program of a seed that differs is run again on both sides with a
 # precision of 1e-12 s; if the ends are equal then, it agrees, and the result says so.
+[[ " $* " != *" --traces "* ]] || needs_no_mpi=yes # read by tap.sh
 . "${top_srcdir:-$(cd "$(dirname "$0")/../.." && pwd)}/tests/tap.sh"
 . "$top_srcdir/tests/mpi/tracer.sh"
 tolerance=1e-9
-first=1 count=7 max_ranks=8 keep= platforms=() n_positional=0 wants_seeds=1 algorithms=some pattern=.
+first=1 count=7 max_ranks=8 keep= traces= platforms=() n_positional=0 wants_seeds=1 algorithms=some pattern=.
 while [ $# -gt 0 ]; do
     case $1 in
     --max-ranks) max_ranks=$2; shift 2 ;;
     --platform) platforms+=("$(realpath "$2")"); shift 2 ;;
-    --keep) keep=$2; shift 2 ;;
+    --keep) keep=$(realpath "$2"); shift 2 ;;
+    --traces) traces=$(realpath "$2"); shift 2 ;;
     --algorithms) wants_seeds=0 algorithms=all pattern=${2:-.}; break ;;
     --all) algorithms=all count=200 max_ranks=24; shift ;;
     -*) echo "oracle.sh: unknown option $1" >&2; exit 2 ;;
@@ -49,6 +54,8 @@ build_jobs() {
     done
     gcc -O1 -g "$here/oracle_jobs.c" "$scratch"/oracle*.o -o "$scratch/oracle_jobs" -lsimgrid -lgsl -lgslcblas -lm
 }
+# build_ranks: what prints the number of ranks of a seed, without another MPI
+build_ranks() { gcc -O1 -g -DORACLE_ONLINE -I/usr/include/smpi "${sources[@]}" -o "$scratch/oracle_ranks" -lsimgrid -lgsl -lgslcblas -lm; }
 # options_of FOLDER: the platform's SMPI options as smpirun wants them
 options_of() { sed -n '/^[[:space:]]*#/d; /:/s/^/--cfg=/p' "$1/options.conf"; }
 common=(--log=root.thres:warning --cfg=smpi/simulate-computation:no --cfg=smpi/host-speed:1f)
@@ -134,11 +141,16 @@ judge() {
         echo "# makespan online $online_s s, replayed $replay_s s; worst rank $rank: $difference relative"
     fi
 }
-# record TRACE RANKS ARGUMENTS...
+# record TRACE RANKS ARGUMENTS...: the trace of the program, or that of another run
 record() {
-    local trace=$1 ranks=$2; shift 2
-    timeout 300 $timeless record -q --volume none -o "$trace" -- $MPIRUN -np "$ranks" "$scratch/oracle" "$@" >"$scratch/record" 2>&1
+    local trace=$1 ranks=$2 name; shift 2
+    name="$ranks-$*.tl" name=${name// /}
+    if [ "$traces" ]; then cp "$traces/$name" "$trace" 2>"$scratch/record"; return; fi
+    timeout 300 $timeless record -q --volume none -o "$trace" -- $MPIRUN -np "$ranks" "$scratch/oracle" "$@" >"$scratch/record" 2>&1 || return
+    [ ! "$keep" ] || cp "$trace" "$keep/$name"
 }
+# ranks_of SEED MOST: how many ranks its program has
+ranks_of() { "$scratch/oracle${traces:+_ranks}" "$1" --ranks "$2"; }
 
 avoid_osc_rdma
 
@@ -178,21 +190,21 @@ try_on() {
 # try SEED MAX_RANKS PLATFORM...
 try() {
     local seed=$1 ranks trace folder
-    ranks=$("$scratch/oracle" "$seed" --ranks "$2")
+    ranks=$(ranks_of "$seed" "$2")
     shift 2
-    trace=${keep:-$scratch}/oracle-$seed.tl
+    trace=$scratch/oracle-$seed.tl
     n_wanted=$((n_wanted + $#))
     if ! record "$trace" "$ranks" "$seed"; then
         differs "seed $seed, $ranks ranks: record" "$scratch/record"
         return
     fi
     for folder; do try_on "$seed" "$ranks" "$folder" "$trace"; done
-    [ -n "$keep" ] || rm -f "$trace"
+    rm -f "$trace"
 }
 # try_jobs SEED MAX_RANKS START_S PLATFORM...
 try_jobs() {
     local seed=$1 ranks start_s=$3 trace=$scratch/jobs.tl folder name
-    ranks=$("$scratch/oracle" "$seed" --ranks "$2")
+    ranks=$(ranks_of "$seed" "$2")
     shift 3
     n_wanted=$((n_wanted + $#))
     record "$trace" "$ranks" "$seed" --job 0 || { differs "two jobs of seed $seed: record" "$scratch/record"; return; }
@@ -286,7 +298,8 @@ try_limit() {
     extra=()
 }
 
-check 'the programs compile for Open MPI' build "$MPICC" oracle
+if [ "$traces" ]; then check 'the programs compile without an MPI' build_ranks
+else check 'the programs compile for Open MPI' build "$MPICC" oracle; fi
 check 'the programs compile for SMPI' build "$SMPICC" oracle_online -DORACLE_ONLINE
 check 'the programs compile for a simulation of two jobs' build_jobs
 if [ $wants_seeds = 1 ]; then
