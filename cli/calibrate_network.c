@@ -1,4 +1,6 @@
 /* calibrate_network.c - timeless calibrate network: measures the time of messages between hosts. */
+#include "config.h"
+
 #include "cli.h"
 #include "installed.h"
 
@@ -114,7 +116,7 @@ static tl_status find_probe(const char *given, char *path, tl_error *err)
         return TL_OK;
     err->status = TL_ERR_SYSTEM;
     snprintf(err->text, sizeof err->text,
-             "%.200s: the measuring program is missing; install Timeless, or give --probe", path);
+             "%.200s: the measuring program " CLI_IS_MISSING ", or give --probe", path);
     return err->status;
 }
 

@@ -40,6 +40,14 @@ int cli_fail(const tl_error *err);
 /* The same for a message of the command itself. */
 int cli_fail_text(tl_status status, const char *format, ...) __attribute__((format(printf, 2, 3)));
 
+/* Of a message about a part that a build without MPI (configure --without-mpi) does not have. */
+#ifdef HAVE_MPI
+#define CLI_IS_MISSING "is missing; install Timeless"
+#else
+#define CLI_IS_MISSING                                                                             \
+    "is missing, as this Timeless was built without MPI; use one that was built with MPI"
+#endif
+
 /* record: the options that select a part of the run (select.c). */
 extern const struct argp cli_select;
 /* The least number of ranks that a run needs to have all ranks of --ranks; 0 without --ranks. */

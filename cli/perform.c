@@ -1,4 +1,6 @@
 /* perform.c - timeless perform: runs a trace as a real MPI program. */
+#include "config.h"
+
 #include "cli.h"
 #include "installed.h"
 #include "progress.h"
@@ -130,8 +132,7 @@ static tl_status find_program(const char *given, char *path, tl_error *err)
     if (tlr_installed(TLR_PLACE_PROGRAMS, "timeless-perform", "perform", path, PATH_MAX))
         return TL_OK;
     return tl_fail(err, TL_ERR_SYSTEM,
-                   "%.200s: the performing program is missing; install Timeless, or give --program",
-                   path);
+                   "%.200s: the performing program " CLI_IS_MISSING ", or give --program", path);
 }
 
 /* Kernels are called: whether all computation has a routine or a time in the model. */

@@ -475,8 +475,8 @@ int cmd_record(int argc, char **argv)
     cli_parse(&argp, argc, argv, ARGP_IN_ORDER, &s);
     if (!find_tracer(tracer, sizeof tracer))
         return cli_fail_text(TL_ERR_SYSTEM,
-                             "%s: cannot be read; set TIMELESS_TRACER to where "
-                             "libtimeless-tracer.so is",
+                             "%s: the tracer " CLI_IS_MISSING ", or set TIMELESS_TRACER to a "
+                             "libtimeless-tracer.so",
                              tracer);
     set_preload(tracer);
     if (s.list_volumes)

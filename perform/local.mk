@@ -5,7 +5,9 @@ perform_libperform_la_SOURCES = \
 perform_libperform_la_CPPFLAGS = $(AM_CPPFLAGS) -I$(top_srcdir)/perform -I$(top_srcdir)/replayer
 perform_libperform_la_LIBADD = compress/libtimeless.la -ldl
 
+if MPI
 pkglibexec_PROGRAMS += perform/timeless-perform
+endif
 perform_timeless_perform_SOURCES = \
 	perform/calls.c perform/compute.c perform/files.c perform/messages.c perform/objects.c perform/perform.c \
 	perform/performer.h perform/special.c

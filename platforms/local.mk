@@ -40,7 +40,9 @@ platforms_libgenerate_la_CPPFLAGS = $(AM_CPPFLAGS) -I$(top_srcdir)/platforms $(L
 platforms_libgenerate_la_LIBADD = compress/libtimeless.la $(LIBCONFIG_LIBS)
 
 # Messages: the program that measures them under mpirun, and the fit, which knows no MPI.
+if MPI
 pkglibexec_PROGRAMS += platforms/timeless-network-probe
+endif
 platforms_timeless_network_probe_SOURCES = \
 	platforms/calibrate/machine.c platforms/calibrate/machine.h platforms/calibrate/network_draw.c platforms/calibrate/network_draw.h platforms/calibrate/network_hosts.c \
 	platforms/calibrate/network_hosts.h platforms/calibrate/network_probe.c \

@@ -1,15 +1,18 @@
 #!/usr/bin/env bash
-# distributions.sh [--all|--whole] [--limit SECONDS] [RELEASE...]: builds the last commit and runs its tests in a bare system of
+# distributions.sh [--all|--whole|--without-mpi] [--limit SECONDS] [RELEASE...]: builds the last commit and runs its tests in a bare system of
 # each Debian release, which debootstrap installs into a folder from the mirror of this machine. bookworm is Debian 12, trixie
 # is Debian 13. Without RELEASE it takes the one of the two that this machine does not run.
 #
-#   without option  the first command of the README, and the core of the tests (CORE below), with the packages in the first
+#   without option  the first command of the README, and the core of the tests (CORE below), without the packages in the last
 #                   part of packages.txt
 #   --all           the README's test command
 #   --whole         all tests and the checker, a script at a time, on a clean clone; prints which checks were skipped. Each
 #                   script has a log in ROOTS/RELEASE.COMMIT. If this is ended, the next run goes on from there; it also repeats
 #                   scripts that failed, once, and keeps what they said at first (SCRIPT.failed). The variable SCRIPTS names the
 #                   scripts to run, if not all.
+#   --without-mpi   configure --without-mpi, with the packages in the first part of packages.txt alone: the tests that need no
+#                   MPI; then, with ORACLE_TRACES=FOLDER (of tests/mpi/oracle.sh --keep), the oracle by the installed smpirun.
+#                   For a release whose MPI is too new, such as sid, which is Debian's unstable
 #   --limit SECONDS a release is skipped if its system and packages are not installed after a third of this time, and fails if
 #                   its build and tests have not ended after two thirds of it (with --whole: the build, or one script)
 #
@@ -18,11 +21,12 @@
 # installed or entered on this machine; the last line, "skipped: ...", gives the reason.
 set -u
 cd "$(dirname "$0")/.." || exit 4
-all='' whole='' limit_s=0
+all='' whole='' replay='' limit_s=0
 while :; do
     case ${1:-} in
     --all) all=1 ;;
     --whole) whole=1 ;;
+    --without-mpi) replay=1 ;;
     --limit) limit_s=${2:?SECONDS}; shift ;;
     *) break ;;
     esac
@@ -49,6 +53,7 @@ unshare --mount true 2>/dev/null || cannot "there are no mount namespaces here"
 install_in() {
     local packages further=
     [ -n "$all$whole" ] || further='/^# What further/,$d;'
+    [ -z "$replay" ] || further='/^# What recording/,$d;'
     packages=$(sed "${further}s/#.*//" tests/packages.txt | tr '\n' ' ')
     inside_for $((limit_s / 3)) "$1" "apt-get update -qq -o APT::Update::Error-Mode=any &&
         apt-get install -qq -y --no-install-recommends --download-only $packages" >"$1.log" 2>&1 && return
@@ -110,9 +115,23 @@ describe_whole() {
 }
 logs_of() { find "$1.$commit" -name "*.$2" | wc -l; }
 
+# replay_in ROOT: the tests of a build without MPI; prints their log
+replay_in() {
+    local oracle=true
+    rm -rf "$1/timeless" "$1/traces" && mkdir "$1/timeless" && git archive HEAD | tar -x -C "$1/timeless" || return
+    if [ "${ORACLE_TRACES:-}" ]; then
+        cp -r "$ORACLE_TRACES" "$1/traces" || return
+        oracle='{ top_builddir=$PWD/build bash tests/mpi/oracle.sh --traces /traces >oracle.log; failed=$?; cat oracle.log
+            echo "# PASS: $(grep "^ok " oracle.log | grep -vc "# SKIP")"; echo "# FAIL: $(grep -c "^not ok " oracle.log)"; [ $failed = 0 ]; }'
+    fi
+    inside_for $((limit_s * 2 / 3)) "$1" "export TIMELESS_PACKAGES=replay; cd /timeless && bash tests/setup.sh --without-mpi &&
+        { make -C build --no-print-directory -k check; status=\$?; $oracle && [ \$status = 0 ]; }"
+}
+
 # test_in ROOT: the tests; prints their log
 test_in() {
     [ -z "$whole" ] || { whole_in "$1"; return; }
+    [ -z "$replay" ] || { replay_in "$1"; return; }
     rm -rf "$1/timeless" && mkdir "$1/timeless" && git archive HEAD | tar -x -C "$1/timeless" || return
     if [ -n "$all" ]; then
         inside_for $((limit_s * 2 / 3)) "$1" 'cd /timeless && bash tests/run.sh'
@@ -138,7 +157,7 @@ for release; do
     if [ $ended = 124 ]; then
         echo "$release: the build and the tests took more than $((limit_s * 2 / 3)) seconds; the last that ended: $(grep -aE '^(PASS|FAIL|SKIP): ' "$root.log" | tail -n 1)"
         failed=$((failed + 1))
-    elif [ $ended != 0 ] && [ "$failed" = 0 ]; then
+    elif { [ $ended != 0 ] || [ "$passed" = 0 ]; } && [ "$failed" = 0 ]; then
         failed=1
         tail -n 30 "$root.log"
     fi

@@ -4,7 +4,7 @@
 . "$(dirname "$0")/tap.sh"
 unset CI # in which a missing checker is no reason to skip
 top_builddir=$(cd "$top_builddir" && pwd)
-export top_srcdir top_builddir SANITIZE MPICC MPIFORT MPIRUN SMPICC SMPIRUN HPCC
+export top_srcdir top_builddir SANITIZE WITHOUT_MPI MPICC MPIFORT MPIRUN SMPICC SMPIRUN HPCC
 wanted=" $* "
 cc -o "$scratch/deny" "$top_srcdir/tests/deny.c" || exit 4
 
@@ -45,6 +45,7 @@ while IFS='|' read -r test name change <&3; do
     test=${test% } name=${name# } name=${name% }
     case $test in ''|\#*) continue ;; esac
     [ "$change" != ' always' ] || continue
+    [ "${WITHOUT_MPI:-}" != yes ] || ! runs_mpi "$top_srcdir/$test" || [ "$name" = 'programs of MPI' ] || continue
     [ $# = 0 ] || case $wanted in *" $test "*) ;; *) continue ;; esac
     check "$test skips '$name':$change" fires "$test" "$name" "$change"
 done 3<"$top_srcdir/tests/guards.txt"

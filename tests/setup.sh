@@ -3,8 +3,13 @@
 # install packages goes on without: configure names what the build needs, tests skip what else is missing.
 set -eu
 cd "$(dirname "$0")/.."
-# With TIMELESS_PACKAGES=core those of the first part alone.
-packages=$(sed "${TIMELESS_PACKAGES:+/^# What further/,\$d;}s/#.*//" tests/packages.txt)
+# With TIMELESS_PACKAGES=core it leaves out what further tests need, with TIMELESS_PACKAGES=replay what recording needs, too.
+case ${TIMELESS_PACKAGES:-} in
+core) past=further ;;
+replay) past=recording ;;
+*) past='' ;;
+esac
+packages=$(sed "${past:+/^# What $past/,\$d;}s/#.*//" tests/packages.txt)
 lacking=
 for p in $packages; do
     dpkg-query -W -f '${Status}' "$p" 2>/dev/null | grep -q 'ok installed' || lacking="$lacking $p"

@@ -14,6 +14,13 @@ set -u
 : "${SANITIZE:=}" "${MPICC:=mpicc}" "${MPIFORT:=mpifort}" "${MPIRUN:=mpirun}" "${SMPICC:=smpicc}" "${SMPIRUN:=smpirun}" "${HPCC:=hpcc}" "${MPICC_MPICH:=mpicc.mpich}" "${MPIFORT_MPICH:=mpifort.mpich}" "${MPIRUN_MPICH:=mpiexec.hydra}"
 # MPI=mpich: the programs of the test are those of MPICH.
 if [ "${MPI:-}" = mpich ]; then MPICC=$MPICC_MPICH MPIFORT=$MPIFORT_MPICH MPIRUN=$MPIRUN_MPICH; fi
+# In a build without MPI (configure --without-mpi), a test of programs of MPI has nothing to run. "needs MPI" in a comment of
+# its head marks others that have nothing to do there.
+. "$top_srcdir/tests/runs_mpi.sh"
+if [ "${WITHOUT_MPI:-}" = yes ] && [ "${needs_no_mpi:-}" != yes ] && { runs_mpi "$0" || sed -n 1,12p "$0" | grep -q '^#.*needs MPI'; }; then
+    printf '%s\n' "ok 1 - programs of MPI # SKIP this build is without MPI" 1..1
+    exit
+fi
 timeless=$top_builddir/cli/timeless
 scratch=$(mktemp -d "${TMPDIR:-/tmp}/timeless-test.XXXXXX")
 trap 'rm -rf "$scratch"' EXIT

@@ -12,6 +12,7 @@
 # The last line is "N passed, M skipped by name, K failed".  Exit code 0: nothing failed.  1: something failed.
 set -u
 cd "$(dirname "$0")/.." || exit 4
+. tests/runs_mpi.sh
 build=${BUILD:-build}
 results=$build/with_mpich
 unset MAKEFLAGS MFLAGS # of a make that runs this script: its TESTS are others
@@ -25,8 +26,7 @@ mkdir -p "$results"
 all_tests() {
     local test
     for test in $(make -s -C "$build" --eval='print_tests:;@echo $(TESTS)' print_tests); do
-        [ "$test" = tests/mpi/mpich_suite.sh ] || ! [[ $test == *.sh ]] ||
-            ! grep -qE '\$\{?(MPIRUN|MPICC|MPIFORT|HPCC)\b|tests/mpi/tracer\.sh|tests/cluster\.sh|timeless record -n' "$test" || echo "$test"
+        [ "$test" = tests/mpi/mpich_suite.sh ] || ! [[ $test == *.sh ]] || ! runs_mpi "$test" || echo "$test"
     done
 }
 result_of() { local name=${1%.sh}; echo "$results/${name//\//_}"; }

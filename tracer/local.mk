@@ -1,6 +1,8 @@
 # libtimeless-tracer.so: loaded by LD_PRELOAD into every process of a run, so it needs only libc and
 # zstd at load time; MPI, PAPI, BLAS and FFTW are looked up when they are there.
+if MPI
 pkglib_LTLIBRARIES += tracer/libtimeless-tracer.la
+endif
 tracer_libtimeless_tracer_la_SOURCES = \
 	tracer/blas.c tracer/comparable.c tracer/comparable.h \
 	tracer/fftw.c tracer/fortran.c tracer/frames.c tracer/frames.h tracer/gomp.c tracer/helper_kernels.c tracer/hosts.c tracer/hosts.h tracer/kernel.h tracer/next.c tracer/objects.c tracer/objects.h tracer/ompt.c tracer/openblas.c tracer/output.c tracer/paths.c tracer/paths.h \

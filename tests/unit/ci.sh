@@ -114,7 +114,7 @@ script=${!###*TESTS=}
 case ${!#} in *lint.sh*) script=lint ;; esac
 case ${!#} in
 *names:*) echo a.sh b.sh ;;
-*TESTS=* | *lint.sh*) eval "$TESTS" ;;
+*TESTS=* | *lint.sh* | *--without-mpi*) eval "$TESTS" ;;
 *apt-get*) eval "$APT" ;;
 esac
 END
@@ -158,9 +158,13 @@ check 'the whole suite: and says so' grep -qx 'trixie: commit 0123abc, 3 of 3 sc
 check_exit 1 'the whole suite: a script that hangs fails' other : 'sleep 1000' --whole --limit 3
 check 'the whole suite: each counts' last 'trixie: 0 passed, 3 failed'
 
+check_exit 0 'without MPI: the tests pass' other : 'echo "# PASS: 5"' --without-mpi
+check 'without MPI: they are counted' last 'trixie: 5 passed, 0 failed'
+check_exit 1 'without MPI: no test at all is a failure' other : : --without-mpi
+
 # with_mpich TAP [OPTION...]: with_mpich.sh in a folder with two tests that run programs of MPI and one that does not; they print TAP
 mkdir -p "$scratch/mpich"/{tests/{mpi,cli,unit},build}
-cp "$top_srcdir/tests/with_mpich.sh" "$scratch/mpich/tests/"
+cp "$top_srcdir"/tests/{with_mpich,runs_mpi}.sh "$scratch/mpich/tests/"
 echo '$MPIRUN -np 2 ./a' >"$scratch/mpich/tests/mpi/a.sh"
 echo '. "$top_srcdir/tests/mpi/tracer.sh"' >"$scratch/mpich/tests/cli/b.sh"
 echo 'true' >"$scratch/mpich/tests/unit/c.sh"

@@ -1,4 +1,4 @@
-# tested_versions.sh - configure names the versions of libraries that are tested, and warns of others.
+# tested_versions.sh - configure names the versions of libraries that are tested, and warns of others. (needs MPI)
 . "$top_srcdir/tests/tap.sh"
 source=$(cd "$top_srcdir" && pwd)
 # Sources that were configured in their own folder cannot be configured elsewhere.

@@ -1,4 +1,4 @@
-# without_openmpi.sh - configure --without-openmpi: what is built needs MPICH alone.
+# without_openmpi.sh - configure --without-openmpi: what is built needs MPICH alone; --without-mpi: no MPI.
 . "$top_srcdir/tests/tap.sh"
 source=$(cd "$top_srcdir" && pwd)
 # Sources that were configured in their own folder cannot be configured elsewhere.
@@ -10,7 +10,17 @@ unset MPICC MPIRUN MPIFORT MPI_CFLAGS MPICC_MPICH MPIRUN_MPICH # of the build th
 mkdir "$scratch/build" && cd "$scratch/build" || exit 99
 set_up() { "$source/configure" --quiet "$@" >said 2>&1; }
 check_exit 1 'without both MPIs configure stops' set_up --without-openmpi --without-mpich
-check 'it names the two options' grep -q 'without-openmpi and --without-mpich: one of them is needed' said
+check 'it names the two options' grep -q 'without-openmpi and --without-mpich: one of them is needed; give --without-mpi' said
+check_exit 1 '--without-mpi and --with-mpich contradict each other' set_up --without-mpi --with-mpich
+check 'configure says so' grep -q 'without-mpi contradicts' said
+# A machine whose pkg-config knows no MPI, without compilers of MPI.
+printf '#!/bin/sh\ncase " $* " in *ompi-c*|*mpich*|*pmix*) exit 1 ;; esac\nexec pkg-config "$@"\n' >pkg-config && chmod +x pkg-config
+check 'without any MPI configure succeeds' set_up --without-mpi PKG_CONFIG="$PWD/pkg-config" MPICC=/none MPIRUN=/none ac_cv_header_papi_h=no
+no_mpi() {
+    make -n all >steps && grep -q cli/timeless steps && ! grep -E 'mpich|openmpi|pmix|-lmpi( |$)|libtimeless-tracer|timeless-perform|network-probe|timeless-qemu' steps
+}
+check 'nothing that needs MPI is built' no_mpi
+rm -f Makefile config.status config.cache
 if pkg-config --exists mpich; then
     check 'without Open MPI configure succeeds' set_up --without-openmpi
     programs() { sed -nE 's/^(MPICC|MPIRUN) = .*\///p' Makefile; }
