@@ -1,0 +1,89 @@
+#!/usr/bin/env bash
+# judge.sh - how tests/accuracy judges predictions: figures computed by hand, bad input, bars.
+. "$top_srcdir/tests/tap.sh"
+accuracy=$(cd "$top_srcdir/tests/accuracy" && pwd)
+cd "$scratch" || exit 99
+judge() { python3 "$accuracy/judge.py" "$@"; }
+# line N FILE: its words, separated by single spaces
+line() { sed -n "$1p" "$2" | xargs; }
+
+# Errors of +10 and -10 % of program a, +30 % of program b.  Draws of two programs: a a (mean 0, median 10), a b (10, 10),
+# b b (30, 30), with probabilities of 1/4, 1/2 and 1/4.  The 90th percentile of 10, 10, 30 is 10 + 0.8 * 20.
+cat >table <<'END'
+hosts      program    row            median s       low s      high s runs predicted s error %
+# SHA-256 of the predictions
+1gbit:2    a          1B             1.000000    0.900000    1.100000    3    1.100000   +10.0
+1gbit:2    a          4B             2.000000    2.000000    2.000000    3    1.800000   -10.0
+1gbit:2    b          N=10,1rM       1.000000    1.000000    1.000000    3    1.300000   +30.0
+
+  errors in %  of another judge
+END
+judge table >out.txt
+check 'judge.py: bias, median, their intervals, 90th percentile and worst' equal "$(line 2 out.txt)" \
+    '1gbit:2 3 +10.0 +0.0 to +30.0 10.0 10.0 to 30.0 26.0 +30.0 1gbit:2 b N=10,1rM'
+check 'judge.py: a single group is all' equal "$(line 3 out.txt)" "$(line 2 out.txt | sed 's/^1gbit:2/all/')"
+judge table >again.txt
+check 'judge.py: the same rows give the same intervals' cmp out.txt again.txt
+{ echo '# prose'; echo prose; echo '```'; head -n 5 table; echo '```'; echo prose; } >page.md
+judge page.md >again.txt
+check 'judge.py: a table in a page is read' cmp out.txt again.txt
+cat >rows.csv <<'END'
+# a comment
+group,program,case,measured_s,predicted_s
+1gbit:2,a,1B,1,1.1
+1gbit:2,a,4B,2,1.8
+1gbit:2,b,"N=10,1rM",1,1.3
+END
+judge rows.csv >again.txt
+check 'judge.py: CSV with the same rows gives the same figures' cmp out.txt again.txt
+
+# Predictions are wrong by the factor 2, the naive ones by 4 and 16: 1 - 1/2 and 1 - 1/4.
+cat >skill.csv <<'END'
+group,program,case,measured_s,predicted_s,naive_bytes_s,naive_hockney_s
+x,a,1,1,2,0.25,0.0625
+x,a,2,1,0.5,4,16
+y,a,1,1,1000,,
+END
+judge skill.csv >out.txt
+check 'judge.py: the skill over bytes / bandwidth' equal "$(grep ' x .*bytes' out.txt | xargs)" 'x 2 bytes 0.500 2.000 4.000'
+check 'judge.py: the skill over Hockney' equal "$(grep ' x .*hockney' out.txt | xargs)" 'x 2 hockney 0.750 2.000 16.000'
+check 'judge.py: rows without naive predictions have no skill' equal "$(grep -c '^  y .*bytes' out.txt) $(grep ' all .*bytes' out.txt | xargs)" \
+    '0 all 2 bytes 0.500 2.000 4.000'
+check 'judge.py: a single program has no interval' equal "$(line 3 out.txt)" 'y 1 +99900.0 99900.0 99900.0 +99900.0 y a 1'
+
+check 'judge.py: bars that are met' judge --bar bias=10.1,median=10.1,p90=26.1,worst=30.1 table
+check_exit 1 'judge.py: a median that is beyond its bar exits 1' judge --bar median=9.9,worst=31 table
+check 'judge.py: and is named' equal "$(tail -n 1 out)" 'missed: median 10 (bar: 9.9)'
+check_exit 1 'judge.py: a worst error that is beyond its bar exits 1' judge --bar worst=29.9 table
+check 'judge.py: a skill that meets its bar' judge --bar skill=0.5 skill.csv
+check_exit 1 'judge.py: the lower skill counts' judge --bar skill=0.6 skill.csv
+check_exit 1 'judge.py: a bar for the skill needs naive predictions' judge --bar skill=0.1 table
+check_exit 2 'judge.py: an unknown bar is refused' judge --bar mode=5 table
+
+# refuses FILE LINE TEXT
+refuses() {
+    judge "$1" >out.txt 2>message
+    [ $? = 3 ] && cat message && grep -qF "judge.py: $1:$2: " message && grep -qF -- "$3" message && [ ! -s out.txt ]
+}
+sed 's/ 1.800000/ fast/' table >bad
+check 'judge.py: time that is not a number: file and line' refuses bad 4 "predicted_s is 'fast'"
+sed 's/,2,1.8/,0,1.8/' rows.csv >bad
+check 'judge.py: time of zero: file and line' refuses bad 4 "measured_s is '0'"
+sed 's/ -10.0//' table >bad
+check 'judge.py: row that is too short: file and line' refuses bad 4 '8 columns'
+sed 's/,1.3$/,1.3,7/' rows.csv >bad
+check 'judge.py: CSV row that is too long: file and line' refuses bad 5 '6 columns'
+sed 's/measured_s/seconds/' rows.csv >bad
+check 'judge.py: wrong columns: file and line' refuses bad 2 'the columns must be'
+sed 's/,4B,/,1B,/' rows.csv >bad
+check 'judge.py: row that is there twice: file and line' refuses bad 4 'twice'
+echo prose >bad
+check 'judge.py: file without rows' refuses bad 1 'no rows'
+check_exit 3 'judge.py: missing file exits 3' judge nowhere
+
+judge "$accuracy/HISTORY.md" | sed '/ skill /,$d' >out.txt
+judge "$accuracy/cluster_2026-11.csv" | sed '/ skill /,$d' >again.txt
+check 'cluster_2026-11.csv: the 172 rows of HISTORY.md' test "$(grep -c ' all  *172 ' again.txt)" = 1
+check 'cluster_2026-11.csv: and their figures' cmp out.txt again.txt
+
+tap_done
