@@ -36,6 +36,7 @@ PATH=$top_builddir/cli:$PATH
 export TIMELESS_PLATFORMS=${TIMELESS_PLATFORMS:-$here/../platforms} TIMELESS_QUIET=1
 . "$here/mpi_env.sh"
 . "$here/cluster.sh"
+. "$here/accuracy/rows.sh"
 short='' hpl='' runs=5 work='' calibrate_s=45 priority='' factor='' replay_option=''
 while getopts sx:r:w:c:d:o:p option; do
     case $option in
@@ -124,11 +125,7 @@ predicted() {
     timeless replay "$work/traces-$hosts-$slowdown/$1.tl" --platform platform --ranks-per-host 1 --coll-selector ompi-4.1 $replay_option -q \
         --json="$1.json" >/dev/null
     timeless compare --all --csv "$1.csv" "$1.json" >/dev/null
-    # The program's times: rows between the n-th calls of two sites, as many as it has told of.
-    sed -n 's/^"\(MPI_Wtime \([^#]*\) #\([0-9]*\) \.\. MPI_Wtime \([^#]*\) #\3\)",.*/\2 \4\t\1/p' "$1.csv" |
-        awk -F'\t' -v n="$(wc -l <"$work/traces-$hosts-$slowdown/$1/labels")" '
-            !count[$1]++ { sites[++n_sites] = $1 } { rows[$1] = rows[$1] $2 "\n" }
-            END { for (i = 1; i <= n_sites; i++) if (count[sites[i]] == n) { printf "%s", rows[sites[i]]; exit } }' >"$1.rows.new"
+    row_names "$1.csv" "$(wc -l <"$work/traces-$hosts-$slowdown/$1/labels")" >"$1.rows.new"
     mv "$1.rows.new" "$1.rows"
 }
 # measured PROGRAM RUN: a run on the hosts; HPL repeats inside of a run

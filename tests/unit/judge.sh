@@ -1,7 +1,9 @@
 #!/usr/bin/env bash
-# judge.sh - how tests/accuracy judges predictions: figures computed by hand, bad input, bars.
+# judge.sh - how tests/accuracy judges predictions: figures computed by hand, bad input, bars, naive predictions.
 . "$top_srcdir/tests/tap.sh"
+export TIMELESS_PLATFORMS=$top_srcdir/platforms TIMELESS_QUIET=1
 accuracy=$(cd "$top_srcdir/tests/accuracy" && pwd)
+PATH=$(cd "$top_builddir" && pwd)/cli:$PATH
 cd "$scratch" || exit 99
 judge() { python3 "$accuracy/judge.py" "$@"; }
 # line N FILE: its words, separated by single spaces
@@ -86,4 +88,66 @@ judge "$accuracy/cluster_2026-11.csv" | sed '/ skill /,$d' >again.txt
 check 'cluster_2026-11.csv: the 172 rows of HISTORY.md' test "$(grep -c ' all  *172 ' again.txt)" = 1
 check 'cluster_2026-11.csv: and their figures' cmp out.txt again.txt
 
+# Rank 0 sends 100 B, the root's 10 B and 5 B to rank 1, which has 1 s less of computation.
+marks() { # SECONDS OF THE RANKS AT b
+    printf '{"marks": [{"call": "MPI_Wtime", "site": "a", "ordinal": 0, "predicted_s": [1, 1]},
+        {"call": "MPI_Wtime", "site": "b", "ordinal": 0, "predicted_s": [%s]}]}' "$1"
+}
+marks '3, 2' >ideal.json
+marks '8, 7' >hockney.json
+cat >ideal.csv <<'END'
+job,rank,begin_s,end_s,state,call,site,bytes,peer,communicator,wait,wait_s
+0,0,0,0,send,"MPI_Send","x",1000,1,0,,0
+0,0,0,1,other,"MPI_Wtime","a",0,,,,0
+0,1,0,1,other,"MPI_Wtime","a",0,,,,0
+0,0,1,1,send,"MPI_Isend","x",100,1,0,,0
+0,1,1,1,receive,"MPI_Recv","x",100,0,0,,0
+0,0,1,1,collective,"MPI_Bcast","x",10,0,0,,0
+0,1,1,1,collective,"MPI_Bcast","x",10,0,0,,0
+0,0,1,1,collective,"MPI_Alltoall","x",5,,0,,0
+0,1,1,1,collective,"MPI_Alltoall","x",5,,0,,0
+0,0,1,1,send,"MPI_Send","x",9999,0,0,,0
+0,0,1,3,other,"MPI_Wtime","b",0,,,,0
+0,1,1,2,other,"MPI_Wtime","b",0,,,,0
+END
+echo 'MPI_Wtime a #0 .. MPI_Wtime b #0' >rows
+naive() { python3 "$accuracy/naive.py" rows ideal.json "$1" hockney.json 10; }
+check 'naive.py: 115 B at 10 B/s and 2 s of computation; Hockney' equal "$(naive ideal.csv)" "$(printf '13.5\t7')"
+sed 's/MPI_Bcast/MPI_Gather/' ideal.csv >gather.csv
+check_exit 3 'naive.py: a collective that it cannot count exits 3' naive gather.csv
+sed '/Alltoall/s/,0,,0$/,1,,0/' ideal.csv >part.csv
+check_exit 3 'naive.py: so does an alltoall on a part of the ranks' naive part.csv
+echo 'MPI_Wtime a #0 .. MPI_Wtime c #0' >rows
+check_exit 3 'naive.py: so does a row that is not predicted' naive ideal.csv
+
+# Two ranks exchange 1 MB: 50 us and 8 ms at 1 Gb/s, since a link has a direction for each.
+cat >exchange.txt <<'END'
+timeless-text 1
+ranks 2
+volume_unit "none"
+volume_source "none"
+END
+for rank in 0 1; do
+    cat <<END
+rank $rank host="h"
+site 1 object="" offset=0 function="a" file="a.c" line=1
+site 2 object="" offset=0 function="a" file="a.c" line=3
+$rank 0 MPI_Init clock_ns=0 volume=0 site=1
+$rank 1 MPI_Wtime clock_ns=1000 volume=0 site=1
+$rank 2 MPI_Sendrecv count=1000000 type_bytes=1 peer=$((1 - rank)) tag=0 recv_count=1000000 recv_type_bytes=1 recv_peer=$((1 - rank)) recv_tag=0 comm=1 volume=0 site=1
+$rank 3 MPI_Wtime clock_ns=2000 volume=0 site=2
+$rank 4 MPI_Finalize clock_ns=3000 volume=0 site=1
+end finalized clock_ns=3000
+END
+done >>exchange.txt
+. "$accuracy/rows.sh"
+exchange() {
+    timeless undump exchange.txt -o exchange.tl &&
+        timeless replay exchange.tl --platform star-1g --ranks-per-host 1 -q --json=exchange.json &&
+        timeless compare --all --csv exchange.csv exchange.json >/dev/null && row_names exchange.csv 1 >exchange.rows
+}
+check 'rows.sh: rows of a trace' exchange
+check 'rows.sh: are between two sites of MPI_Wtime' equal "$(cat exchange.rows)" 'MPI_Wtime a (a.c:1) #0 .. MPI_Wtime a (a.c:3) #0'
+check 'rows.sh: 1 MB each way at 1 Gb/s' equal "$(naive_rows exchange.tl exchange.rows star-1g 1gbit 1 | awk '{ printf "%.5f %.5f", $1, $2 }')" '0.00800 0.00805'
+check 'rows.sh: at 100 Mb/s, 5 times as slow' equal "$(naive_rows exchange.tl exchange.rows star-1g 100mbit 5 | awk '{ printf "%.5f %.5f", $1, $2 }')" '0.40000 0.40025'
 tap_done
