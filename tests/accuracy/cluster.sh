@@ -10,7 +10,8 @@
 #   -x HPL       a program that build_hpl.sh made; default: Debian's hpcc, whose last section is HPL, and whose other
 #                sections take minutes on a network that is slowed down
 #   -r RUNS      measured runs of each program, default 5
-#   -w FOLDER    work there and keep everything; what is there already is not done again
+#   -w FOLDER    work there and keep everything; what is there already is not done again.  Predictions are not added to a
+#                configuration in which a program has run
 #   -c SECONDS   calibrate the network for so long; default 45
 #   -d FACTOR    all but the cores so many times slower; default 10 at 1 Gb/s, 5 at 100 Mb/s with four hosts,
 #                where 10 would take too long, 1 with two
@@ -25,6 +26,14 @@
 # alike, takes FACTOR times as long, as if the cores were FACTOR times faster, and dgemm, dtrsm and the step of the
 # stencil are not computed but waited for, by a line that the model has too (tests/accuracy/offload.c); the
 # rest of HPL is computed.
+#
+# All predictions for a configuration of hosts are written to predictions.tsv, and the SHA-256 of this file is printed,
+# before the first program runs there; each row of the table is checked against it.  The file also has two naive
+# predictions of each row (tests/accuracy/rows.sh).  They know the data sheet of the wire (1 Gb/s or 100 Mb/s, 50 us;
+# times FACTOR) and the computation of the prediction, and nothing of the calibrated network:
+#   bytes over bandwidth        the bytes of the busiest host / the rate, + the computation in a network without costs
+#   Hockney, critical path      a replay in which a message of n bytes takes 50 us + n / the rate
+# FOLDER/rows.csv has measured times and all predictions, for tests/accuracy/judge.py.
 #
 # Prints every row as soon as it is known and, last, median and worst error; exit code 1 if they are beyond
 # 5 % and 15 %, 4 if a program failed, the others being measured nevertheless, 77 where no hosts can be emulated.
@@ -128,6 +137,18 @@ predicted() {
     row_names "$1.csv" "$(wc -l <"$work/traces-$hosts-$slowdown/$1/labels")" >"$1.rows.new"
     mv "$1.rows.new" "$1.rows"
 }
+# foretold PROGRAM: its rows of predictions.tsv
+foretold() {
+    local label=$work/traces-$hosts-$slowdown/$1/labels
+    predicted "$1"
+    [ "$(wc -l <"$label")" = "$(wc -l <"$1.rows")" ] || { echo "$1: labels and rows do not match" >&2; exit 3; }
+    paste -d'\t' <(cut -d' ' -f1 "$label") "$1.rows" >"$1.names"
+    naive_rows "$work/traces-$hosts-$slowdown/$1.tl" "$1.rows" platform "$rate" "$slowdown" >"$1.naive"
+    awk -F'\t' 'NR == FNR { label[$2] = $1; next }
+        { match($0, /^"[^"]*"/); name = substr($0, 2, RLENGTH - 2); split(substr($0, RLENGTH + 2), f, ",")
+          if (name in label) print label[name] "\t" f[5] }' "$1.names" "$1.csv" |
+        paste - "$1.naive" | sed "/^N=200,/d; s/^/$1\t/" >"$1.foretold"
+}
 # measured PROGRAM RUN: a run on the hosts; HPL repeats inside of a run
 measured() {
     [ ! -e "$1.$2.times" ] || return 0
@@ -145,9 +166,6 @@ measured() {
 }
 # rows PROGRAM: label, measured median, low, high, runs, predicted, error in percent
 rows() {
-    local label=$work/traces-$hosts-$slowdown/$1/labels
-    [ "$(wc -l <"$label")" = "$(wc -l <"$1.rows")" ] || { echo "$1: labels and rows do not match" >&2; exit 3; }
-    paste -d'\t' <(cut -d' ' -f1 "$label") "$1.rows" >"$1.names"
     awk -F'\t' 'NR == FNR { row[$1] = $2; next } { split($0, f, " "); print row[f[1]] "," f[2] }' "$1.names" "$1".*.times |
         grep -v '^,' >"$1.measured.csv"
     timeless compare "$1.json" --measured "$1.measured.csv" --csv "$1.compared.csv" --plot "$1.svg" >/dev/null
@@ -183,13 +201,41 @@ calibrated() {
         echo "--declare dgemm=0,${slowdown}e-10 --declare dtrsm=0,${slowdown}e-10 --declare user:step=$((500 * slowdown))e-6,0")
     touch platform/done
 }
-# one PROGRAM: its rows, from the prediction to the table
+# foretold_all: predictions.tsv with the rows of all programs, and its hash.  A program that cannot be predicted has none.
+foretold_all() {
+    [ ! -e predictions.sha256 ] || return 0
+    ! ls ./*.times >/dev/null 2>&1 || { echo "$PWD: programs ran before the predictions were written; use another folder" >&2; exit 3; }
+    printf 'program\tcase\tpredicted_s\tnaive_bytes_s\tnaive_hockney_s\n' >predictions.tsv
+    for program in $programs; do
+        guarded foretold "$program"
+        [ $code != 0 ] || cat "$program.foretold" >>predictions.tsv
+    done
+    sha256sum predictions.tsv >predictions.sha256
+}
+of_program() { awk -F'\t' -v program="$1" '$1 == program' predictions.tsv; }
+# one PROGRAM: its rows, from the first run to the table
 one() {
     local run
-    predicted "$1"
+    [ "$(of_program "$1")" ] || { echo "$1 is not in $PWD/predictions.tsv" >&2; exit 3; }
     for ((run = 1; run <= ($([ "$1" = hpl ] && echo 1 || echo "$runs")); run++)); do measured "$1" "$run"; done
     rows "$1" >"$1.table"
     [ "$(wc -l <"$1.table")" = "$(grep -vc '^N=200,' "$work/traces-$hosts-$slowdown/$1/labels")" ]
+    sha256sum --quiet --check predictions.sha256
+    diff <(of_program "$1" | awk -F'\t' '{ printf "%s %.6f\n", $2, $3 }') <(awk '{ print $3, $8 }' "$1.table") >&2 ||
+        { echo "$1: table and predictions.tsv differ" >&2; exit 3; }
+}
+# judged PROGRAM: its rows of rows.csv
+judged() {
+    of_program "$1" | awk -F'\t' -v where="$where" 'NR == FNR { split($0, f, " "); measured[f[3]] = f[4]; next }
+        { printf "%s,%s,\"%s\",%s,%s,%s,%s\n", where, $1, $2, measured[$2], $3, $4, $5 }' "$1.table" -
+}
+# guarded COMMAND...: in a subshell, in which a failing command is the last one; its exit code is $code
+guarded() {
+    # Not in a condition, where a failing command would not end it.
+    set +e
+    (set -e; trap - EXIT; "$@")
+    code=$?
+    set -e
 }
 # Before anything is recorded: are there hosts?
 mkdir "$work/trial" && cluster_up "$work/trial" 2 "${1%:*}" && cluster_down && rm -rf "$work/trial" || exit 77
@@ -198,6 +244,7 @@ unsteady() { awk '$6 > 1.1 * $5 { n++ } END { exit !(n > NR / 2) }' "$1"; }
 build
 failed=''
 : >"$work/table"
+echo group,program,case,measured_s,predicted_s,naive_bytes_s,naive_hockney_s >"$work/rows.csv"
 printf '%-10s %-10s %-11s %11s %11s %11s %4s %11s %7s\n' hosts program row 'median s' 'low s' 'high s' runs 'predicted s' 'error %'
 for where; do
     rate=${where%:*} hosts=${where#*:} slowdown=1
@@ -211,14 +258,13 @@ for where; do
     export CLUSTER_PIN=1 CLUSTER_TIMEOUT=$((300 * slowdown)) CLUSTER_SLOWDOWN=$slowdown OMPI_MCA_mpi_yield_when_idle=$((hosts > $(nproc)))
     cluster_up "$PWD/hosts" "$hosts" "$rate" || { echo "no emulated hosts here" >&2; exit 77; }
     calibrated
+    foretold_all
+    echo "# SHA-256 of the predictions for $where: $(cut -d' ' -f1 predictions.sha256)"
     for program in $programs; do
-        # Not in a condition, where a failing command would not end it.
-        set +e
-        (set -e; trap - EXIT; one "$program")
-        code=$?
-        set -e
+        guarded one "$program"
         if [ $code = 0 ]; then
             tee -a "$work/table" <"$program.table"
+            judged "$program" >>"$work/rows.csv"
             if [ "$short" ] && unsteady "$program.table"; then
                 echo "unsteady: most measured runs of $program spread more than 10 %" >&2
                 exit 77
