@@ -33,10 +33,11 @@
 # times FACTOR) and the computation of the prediction, and nothing of the calibrated network:
 #   bytes over bandwidth        the bytes of the busiest host / the rate, + the computation in a network without costs
 #   Hockney, critical path      a replay in which a message of n bytes takes 50 us + n / the rate
-# FOLDER/rows.csv has measured times and all predictions, for tests/accuracy/judge.py.
+# FOLDER/rows.csv has measured times and all predictions.
 #
-# Prints every row as soon as it is known and, last, median and worst error; exit code 1 if they are beyond
-# 5 % and 15 %, 4 if a program failed, the others being measured nevertheless, 77 where no hosts can be emulated.
+# Prints every row as soon as it is known and, last, what tests/accuracy/judge.py finds; exit code 1 if the median error is
+# above 5 % or the worst above 15 %, 4 if a program failed, the others being measured nevertheless, 77 where no hosts can
+# be emulated.
 set -eu
 here=$(cd "$(dirname "$0")/.." && pwd)
 : "${top_builddir:=$here/..}" "${MPICC:=mpicc}" "${HPCC:=hpcc}"
@@ -46,7 +47,7 @@ export TIMELESS_PLATFORMS=${TIMELESS_PLATFORMS:-$here/../platforms} TIMELESS_QUI
 . "$here/mpi_env.sh"
 . "$here/cluster.sh"
 . "$here/accuracy/rows.sh"
-short='' hpl='' runs=5 work='' calibrate_s=45 priority='' factor='' replay_option=''
+short='' hpl='' runs=5 work='' calibrate_s=45 priority='' factor='' replay_option='' bars=''
 while getopts sx:r:w:c:d:o:p option; do
     case $option in
     x) hpl=$(realpath "$OPTARG") ;;
@@ -280,7 +281,8 @@ for where; do
     export OMPI_MCA_mpi_yield_when_idle=1 # ranks are recorded folded
 done
 [ -s "$work/table" ] || exit 4
-awk '{ e[NR] = $NF < 0 ? -$NF : $NF } END { for (i = 1; i <= NR; i++) for (j = i; j > 1 && e[j] < e[j - 1]; j--) { t = e[j]; e[j] = e[j - 1]; e[j - 1] = t }
-     median = (e[int((NR + 1) / 2)] + e[int(NR / 2) + 1]) / 2
-     printf "|error| of %d rows: median %.1f %%, worst %.1f %% (bars: 5 %%, 15 %%)\n", NR, median, e[NR]; exit !short && (median > 5 || e[NR] > 15) }' short="$short" "$work/table" || exit 1
+echo
+[ "$short" ] || bars='--bar median=5,worst=15'
+# shellcheck disable=SC2086
+python3 "$here/accuracy/judge.py" $bars "$work/rows.csv" || exit
 [ ! "$failed" ] || exit 4

@@ -31,6 +31,8 @@ ended() { cat "$scratch/log"; test $code = 0; }
 check "it comes to its end" ended
 check "with all its rows" test "$(rows "$scratch/table")" = 28
 check "the predictions have a hash before the first row" awk '/^# SHA-256 / && length($NF) == 64 { n++ } /^100mbit:2 / { exit } END { exit n != 1 }' "$scratch/table"
+check "and is judged" grep -qE '^  all +28 .*100mbit:2' "$scratch/table"
+check "with a skill over both naive predictions" test "$(grep -cE '^  all +28 +(bytes|hockney) ' "$scratch/table")" = 2
 if [ "$steady" -lt 10 ]; then skip "the steady rows are predicted" "the machine is too busy: only $steady of 28 rows are steady"
 else check "the steady rows are predicted: their median error is at most 10 %" near; fi
 
