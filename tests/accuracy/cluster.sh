@@ -36,8 +36,8 @@
 # FOLDER/rows.csv has measured times and all predictions.
 #
 # Prints every row as soon as it is known and, last, what tests/accuracy/judge.py finds; exit code 1 if the median error is
-# above 5 % or the worst above 15 %, 4 if a program failed, the others being measured nevertheless, 77 where no hosts can
-# be emulated.
+# above 5 %, the worst above 15 %, or the skill over one of the naive predictions below 0.8, 4 if a program failed, the
+# others being measured nevertheless, 77 where no hosts can be emulated.
 set -eu
 here=$(cd "$(dirname "$0")/.." && pwd)
 : "${top_builddir:=$here/..}" "${MPICC:=mpicc}" "${HPCC:=hpcc}"
@@ -282,7 +282,7 @@ for where; do
 done
 [ -s "$work/table" ] || exit 4
 echo
-[ "$short" ] || bars='--bar median=5,worst=15'
+[ "$short" ] || bars='--bar median=5,worst=15,skill=0.8'
 # shellcheck disable=SC2086
 python3 "$here/accuracy/judge.py" $bars "$work/rows.csv" || exit
 [ ! "$failed" ] || exit 4
