@@ -278,6 +278,13 @@ static void add_orders(budget_inputs *b)
     }
 }
 
+/* Whether another seed can give another makespan. */
+static int is_random(const budget_inputs *b, const tlr_model *model)
+{
+    return (model && model->is_random && !budget_option(b, "--no-compute")) ||
+           budget_option(b, "--noise=") || budget_option(b, "--set=retransmission.loss=");
+}
+
 static void add_noise(budget_inputs *b)
 {
     budget_add(b, "noise", TLR_BUDGET_REPLAYED, &(input_change){.kind = INPUT_NOISE}, 0,
@@ -361,8 +368,7 @@ tl_status budget_find_inputs(budget_inputs *b, const char *const *traces, size_t
         b->measured_error = ASSUMED_MEASURED;
         if (b->is_measured)
             find_given(b, "measured", "measured", &b->measured_error);
-        if ((model && model->is_random && !budget_option(b, "--no-compute")) ||
-            budget_option(b, "--noise="))
+        if (is_random(b, model))
             add_noise(b);
         status = refuse_unused(b, err);
     }

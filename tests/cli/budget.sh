@@ -237,6 +237,22 @@ for key, value in (("low_s", statistics.mean(s) - half), ("high_s", statistics.m
     assert abs(b["noise"][key] / value - 1) < 1e-12, (key, value)
 assert b["noise"]["uncertainty"] is None and b["noise"]["from"] == "replayed"'
 
+# ---- losses: another seed loses other packets ----
+printf '%s\n' 'skeleton 1' 'ranks 2' 'for i = 1 to 100 {' 'if rank == 0 {' 'MPI_Send peer=1 count=1' 'MPI_Recv peer=1 count=1' '} else {' \
+    'MPI_Recv peer=0 count=1' 'MPI_Send peer=0 count=1' '}' '}' >pong.skel
+lossy() {
+    "$timeless" "$1" pong.skel -p star-1g --ranks-per-host 1 --no-compute --engine loggops --params L=5us,o=2us,g=2us,G=2.5ns,O=1ns,or=2us \
+        --set retransmission.flows=1 --set retransmission.loss=0.05 "${@:2}"
+}
+check 'a budget with losses' lossy budget --json=b.json
+for seed in 1 2 3 4 5 6 7 8 9; do lossy replay -q --seed $seed; done >seeds
+check 'has their noise, of nine seeds' python3 -c '
+import json, statistics
+b = {i["input"]: i for i in json.load(open("b.json"))["inputs"]}
+s = [float(l) for l in open("seeds")]
+half = 1.6448536269514722 * statistics.stdev(s)
+assert half > 0.1 and abs((b["noise"]["high_s"] - b["noise"]["low_s"]) / 2 / half - 1) < 1e-9, (b["noise"], half)'
+
 # ---- the order of calls ----
 irregular() { "$timeless" "$1" "$top_srcdir/traces/irregular-16.tl" -p star-1g --ranks-per-host 4 --no-compute "${@:2}"; }
 check 'a budget of a program that receives from any source' irregular budget --json=i.json
