@@ -14,16 +14,50 @@
 
 /* ---- the file ---- */
 
-/* They would make another machine of the one whose inputs are judged. Like getopt, this takes the
- * beginning of a name ("--plat") for the name. */
+/* They would make another machine of the one whose inputs are judged. words_parse has given them
+ * their full names. */
 static int is_of_machine(const char *word)
 {
-    static const char *const names[] = {"--platform", "--model", "--engine", "--params"};
-    const size_t length = strcspn(word, "=");
-    for (size_t i = 0; length > 2 && i < sizeof names / sizeof *names; i++)
-        if (!strncmp(word, names[i], length))
+    static const char *const names[] = {"--platform=", "--model=", "--engine=", "--params="};
+    for (size_t i = 0; i < sizeof names / sizeof *names; i++)
+        if (!strncmp(word, names[i], strlen(names[i])))
             return 1;
-    return !strncmp(word, "-p", 2);
+    return 0;
+}
+
+static error_t parse_word(int key, char *value, struct argp_state *state)
+{
+    budget_run *run = state->input;
+    switch (key) {
+    case ARGP_KEY_INIT: state->child_inputs[0] = &run->words; return 0;
+    case ARGP_KEY_ARG:
+        if (run->trace)
+            return EINVAL;
+        run->trace = strdup(value);
+        return run->trace ? 0 : ENOMEM;
+    default: return ARGP_ERR_UNKNOWN;
+    }
+}
+
+/* "[TRACE] [OPTION...]" behind the first word, as on the command line of the budget. */
+static tl_status parse_words(const word_list *line, budget_run *run, tl_error *err)
+{
+    const struct argp options = {words_options(), words_parse, NULL, NULL, NULL, NULL, NULL};
+    const struct argp_child children[] = {{&options, 0, NULL, 0}, {0}};
+    const struct argp argp = {NULL, parse_word, NULL, NULL, children, NULL, NULL};
+    const error_t failed = argp_parse(&argp, (int)line->n, line->words, ARGP_SILENT, NULL, run);
+    if (failed == ENOMEM)
+        return tl_fail(err, TL_ERR_MEMORY, "out of memory for the measured runs");
+    if (failed)
+        return tl_fail(err, TL_ERR_INPUT,
+                       "has more than one trace, or an option that replay lacks or that shows a "
+                       "single replay; write SECONDS [TRACE] [OPTION...]");
+    for (size_t i = 0; i < run->words.n; i++)
+        if (is_of_machine(run->words.words[i]))
+            return tl_fail(err, TL_ERR_INPUT,
+                           "%s: all runs are of the same machine; give it on the command line",
+                           tl_printable(run->words.words[i]));
+    return TL_OK;
 }
 
 /* "SECONDS [TRACE] [OPTION...]" */
@@ -31,22 +65,21 @@ static tl_status read_run(char *line, budget_run *run, tl_error *err)
 {
     static const char blanks[] = " \t\r\n";
     char *save = NULL, *rest;
+    word_list words = {0};
     const char *word = strtok_r(line, blanks, &save);
     run->measured_s = strtod(word, &rest);
     if (rest == word || *rest || !isfinite(run->measured_s) || run->measured_s <= 0)
         return tl_fail(err, TL_ERR_INPUT,
                        "'%s' is not a measured time; write SECONDS [TRACE] [OPTION...]",
                        tl_printable(word));
-    while ((word = strtok_r(NULL, blanks, &save)) != NULL) {
-        const int is_trace = word[0] != '-' && !run->trace && !run->words.n;
-        if (is_of_machine(word))
-            return tl_fail(err, TL_ERR_INPUT,
-                           "%s: all runs are of the same machine; give it on the command line",
-                           tl_printable(word));
-        if (is_trace ? !(run->trace = strdup(word)) : !word_list_add(&run->words, strdup(word)))
-            return tl_fail(err, TL_ERR_MEMORY, "out of memory for the measured runs");
-    }
-    return TL_OK;
+    tl_status status = TL_OK;
+    for (; word && status == TL_OK; word = strtok_r(NULL, blanks, &save))
+        if (!word_list_add(&words, strdup(word)))
+            status = tl_fail(err, TL_ERR_MEMORY, "out of memory for the measured runs");
+    if (status == TL_OK)
+        status = parse_words(&words, run, err);
+    word_list_free(&words);
+    return status;
 }
 
 static tl_status read_file(FILE *in, const char *path, budget_runs *out, tl_error *err)

@@ -102,8 +102,10 @@ error_t words_parse(int key, char *value, struct argp_state *state)
         option++;
     if (is_end(option))
         return ARGP_ERR_UNKNOWN;
-    if (is_for_one(option->name))
+    if (is_for_one(option->name)) {
         argp_error(state, "--%s shows a single replay; give it to timeless replay", option->name);
+        return EINVAL; /* if errors do not end the process */
+    }
     int good;
     if (!strcmp(option->name, "scale") && !strchr(value, '=') && state->next < state->argc)
         good = add_format(list, "--scale=%s=%s", value, state->argv[state->next++]);

@@ -206,7 +206,14 @@ unclear() {
     check "says $2" grep -q -e "$2" said
 }
 echo 'soon kernels.tl' >runs; unclear 3 "runs:1: 'soon' is not a measured time; write SECONDS"
-echo '1.5 kernels.tl --platform star-1g' >runs; unclear 3 'runs:1: --platform: all runs are of the same machine'
+echo '1.5 kernels.tl --platform star-1g' >runs; unclear 3 'runs:1: --platform=star-1g: all runs are of the same machine'
+echo '1.5 kernels.tl --plat star-1g' >runs; unclear 3 'runs:1: --platform=star-1g: all runs are of the same machine'
+echo '1.5 kernels.tl --timeline=out.json' >runs; unclear 3 'runs:1: has more than one trace, or an option that replay lacks or that shows'
+check 'and nothing is written' test ! -e out.json
+echo '1.5 kernels.tl --help' >runs; unclear 3 'runs:1: has .* an option that replay lacks'
+echo '1.5 kernels.tl burst.tl' >runs; unclear 3 'runs:1: has more than one trace'
+echo '0.00115 --ranks-per-host 1 burst.tl' >runs
+check 'a trace may stand behind the options of its run' budget --measured runs
 echo '# none' >runs; unclear 3 'runs: has no measured run'
 echo '1.5 kernels.tl --plat star-1g' >runs; unclear 3 'runs:1: --plat: all runs are of the same machine'
 echo '1.5 nothing.tl' >runs; unclear 4 'nothing.tl'
