@@ -6,6 +6,7 @@
 #include <gsl/gsl_blas.h>
 #include <gsl/gsl_errno.h>
 #include <gsl/gsl_linalg.h>
+#include <gsl/gsl_machine.h>
 #include <gsl/gsl_matrix.h>
 #include <math.h>
 
@@ -43,13 +44,28 @@ static void fill_covariance(const tlr_suspects *s, int suspect, gsl_matrix *out)
         }
 }
 
-/* Logarithm of the likelihood, without what is equal for all suspects; NAN if the runs have no
- * error. */
+/* Whether a factor L of a covariance L L' has a row of which rounding has left nothing: the runs
+ * before it state its time without any error. */
+static int is_singular(const gsl_matrix *factor)
+{
+    const size_t n = factor->size1;
+    for (size_t a = 0; a < n; a++) {
+        double all = 0;
+        for (size_t b = 0; b <= a; b++)
+            all += square(gsl_matrix_get(factor, a, b));
+        if (!(square(gsl_matrix_get(factor, a, a)) > (double)n * GSL_DBL_EPSILON * all))
+            return 1;
+    }
+    return 0;
+}
+
+/* Logarithm of the likelihood, without what is equal for all suspects; NAN if the runs, or some of
+ * them together, have no error. */
 static double judge(const tlr_suspects *s, int suspect, work *w)
 {
     double logarithm = 0, product = 0;
     fill_covariance(s, suspect, w->covariance);
-    if (gsl_linalg_cholesky_decomp1(w->covariance) != GSL_SUCCESS)
+    if (gsl_linalg_cholesky_decomp1(w->covariance) != GSL_SUCCESS || is_singular(w->covariance))
         return NAN;
     for (size_t a = 0; a < s->n_runs; a++) {
         logarithm -= log(gsl_matrix_get(w->covariance, a, a));
@@ -97,25 +113,32 @@ static void normalise(tlr_suspect *suspects, size_t n, double *none)
     *none /= sum;
 }
 
+/* Of each input, and of none. */
+static tl_status judge_all(const tlr_suspects *s, work *w, tlr_suspect *out, double *none,
+                           tl_error *err)
+{
+    int is_certain = isnan(*none = judge(s, NO_INPUT, w));
+    for (size_t i = 0; i < s->n_inputs && !is_certain; i++) {
+        out[i] = (tlr_suspect){1, -INFINITY};
+        if (has_effect(s, i)) {
+            is_certain = isnan(out[i].probability = judge(s, (int)i, w));
+            out[i].factor = factor_of(s, i, w);
+        }
+    }
+    return is_certain ? tl_fail(err, TL_ERR_INPUT,
+                                "the measured times leave no room for an error; give --uncertain "
+                                "measured=PERCENT")
+                      : TL_OK;
+}
+
 tl_status tlr_suspects_find(const tlr_suspects *s, tlr_suspect *out, double *none, tl_error *err)
 {
-    tl_status status = TL_OK;
     gsl_error_handler_t *const handler = gsl_set_error_handler_off();
     work w = {gsl_matrix_alloc(s->n_runs, s->n_runs), gsl_vector_alloc(s->n_runs),
               gsl_vector_alloc(s->n_runs), gsl_vector_alloc(s->n_runs)};
-    if (!w.covariance || !w.ratios || !w.solved || !w.effect)
-        status = tl_fail(err, TL_ERR_MEMORY, "out of memory for the measured runs");
-    if (status == TL_OK && isnan(*none = judge(s, NO_INPUT, &w)))
-        status = tl_fail(err, TL_ERR_INPUT,
-                         "the measured times leave no room for an error; give --uncertain "
-                         "measured=PERCENT");
-    for (size_t i = 0; i < s->n_inputs && status == TL_OK; i++) {
-        out[i] = (tlr_suspect){1, -INFINITY};
-        if (has_effect(s, i)) {
-            out[i].probability = judge(s, (int)i, &w);
-            out[i].factor = factor_of(s, i, &w);
-        }
-    }
+    tl_status status = w.covariance && w.ratios && w.solved && w.effect
+                           ? judge_all(s, &w, out, none, err)
+                           : tl_fail(err, TL_ERR_MEMORY, "out of memory for the measured runs");
     if (status == TL_OK)
         normalise(out, s->n_inputs, none);
     gsl_matrix_free(w.covariance);

@@ -11,7 +11,7 @@
 
 #include <timeless.h>
 
-enum { TLR_SUSPECT_TIMES = 10 };
+enum { TLR_SUSPECT_TIMES = 10 }; /* chosen: an input with 2 % stated is suspected to be 20 % off */
 
 typedef struct tlr_suspects {
     size_t n_runs, n_inputs;
@@ -27,8 +27,9 @@ typedef struct tlr_suspect {
 } tlr_suspect;
 
 /* Fills n_inputs suspects, and the probability that none is wrong by more than stated; an input
- * without effect on any run gets probability 0. TL_ERR_INPUT: the errors and the effects are all
- * 0. */
+ * without effect on any run gets probability 0. n_runs: 1 or more. TL_ERR_INPUT: errors and
+ * uncertain inputs are so few that a run's time follows exactly from the others (more runs than
+ * uncertain inputs, and all log_errors 0). */
 tl_status tlr_suspects_find(const tlr_suspects *s, tlr_suspect *out, double *none, tl_error *err);
 
 #endif

@@ -147,6 +147,27 @@ static void a_run_without_any_error_is_refused(void **state)
         TL_ERR_INPUT);
 }
 
+/* Three runs of two inputs without errors: the third time follows from the others. Rounding may
+ * leave a covariance that can be factored, and numbers without meaning. */
+static void runs_that_state_each_other_are_refused(void **state)
+{
+    (void)state;
+    enum { MORE = 3, FEW = 2 };
+    static const double exact[MORE] = {0}, ratios[MORE] = {0.1, 0.02, 0.05};
+    static const double dependent[][MORE * FEW] = {{0.94, 0.06, 0.44, 0.56, 0.39, 0.61},
+                                                   {0.07, 0.93, 0.2, 0.8, 0.1, 0.9},
+                                                   {0.75, 0.25, 0.29, 0.71, 0.86, 0.14}};
+    for (size_t i = 0; i < sizeof dependent / sizeof *dependent; i++) {
+        tlr_suspect suspects[FEW];
+        double none;
+        tl_error err;
+        assert_int_equal(tlr_suspects_find(&(tlr_suspects){MORE, FEW, ratios, exact, dependent[i],
+                                                           (const double[]){0.05, 0.1}},
+                                           suspects, &none, &err),
+                         TL_ERR_INPUT);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -156,6 +177,7 @@ int main(void)
         cmocka_unit_test(the_input_of_the_run_that_is_wrong_is_suspected),
         cmocka_unit_test(a_difference_within_the_uncertainty_is_no_suspicion),
         cmocka_unit_test(a_run_without_any_error_is_refused),
+        cmocka_unit_test(runs_that_state_each_other_are_refused),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
