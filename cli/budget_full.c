@@ -11,10 +11,9 @@
 #include <gsl/gsl_cdf.h>
 #include <math.h>
 #include <stdlib.h>
+#include <study/normal.h>
 #include <timeless_files.h>
 
-/* 90 % of a normal distribution are within so many standard deviations. */
-static const double DEVIATIONS_90 = 1.6448536269514722;
 static const double LEAST_FACTOR = 0.01; /* a time or a bandwidth is positive */
 
 typedef struct full {
@@ -73,7 +72,7 @@ static double position_of(const budget_inputs *b, size_t input, double number, s
     switch (b->changes[input].kind) {
     case INPUT_FACTOR:
     case INPUT_PARAMETER:
-        return fmax(LEAST_FACTOR, 1 + u * gsl_cdf_ugaussian_Pinv(number) / DEVIATIONS_90);
+        return fmax(LEAST_FACTOR, 1 + u * gsl_cdf_ugaussian_Pinv(number) / TLR_DEVIATIONS_90);
     case INPUT_ORDER: return number >= 0.5;
     case INPUT_NOISE: return (double)(row + 1);
     case INPUT_FIXED: break;

@@ -10,11 +10,10 @@
 #include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
+#include <study/normal.h>
 #include <timeless_files.h>
 
-/* The median of the absolute value of a normal variable is 0.6745 standard deviations, and 90 % lie
- * within 1.6449. */
-static const double HALF_90_OF_MEDIAN = 1.6448536269514722 / 0.6744897501960817;
+/* Where nobody states an error: round numbers of our own. */
 static const double ASSUMED_COMPUTE = 0.05, ASSUMED_NETWORK = 0.1, ASSUMED_MEASURED = 0.01;
 
 const char *budget_option(const budget_inputs *b, const char *name)
@@ -88,7 +87,7 @@ static void add_kernel(budget_inputs *b, const tlr_model *model, uint16_t call, 
             return;
     const tlr_kernel_model *kernel = model ? tlr_rates_kernel(&model->pool, call, user) : NULL;
     snprintf(change.before, sizeof change.before, "--set=%s.time=", name);
-    add_factor(b, name, "kernels", &change, kernel ? HALF_90_OF_MEDIAN * kernel->median_error : 0,
+    add_factor(b, name, "kernels", &change, kernel ? TLR_MEDIANS_90 * kernel->median_error : 0,
                ASSUMED_COMPUTE, "timeless calibrate kernels --max-seconds 60");
 }
 

@@ -3,14 +3,14 @@
 
 #include "budget.h"
 
+#include "study/normal.h"
+
 #include <gsl/gsl_statistics_double.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 #include <timeless_files.h>
 
-/* 5 % of a normal distribution are beyond so many standard deviations. */
-static const double DEVIATIONS_90 = 1.6448536269514722;
 /* Effects are measured within the uncertainty of an input: a factor that is so much larger is no
  * longer a number to print. */
 static const double MOST_CHANGE = 100;
@@ -47,7 +47,7 @@ void tlr_budget_finish(tlr_budget *b)
 void tlr_budget_spread(const double *makespans_s, size_t n, double *low_s, double *high_s)
 {
     const double mean = gsl_stats_mean(makespans_s, 1, n),
-                 half = DEVIATIONS_90 * gsl_stats_sd_m(makespans_s, 1, n, mean);
+                 half = TLR_DEVIATIONS_90 * gsl_stats_sd_m(makespans_s, 1, n, mean);
     *low_s = mean - half;
     *high_s = mean + half;
 }

@@ -4,13 +4,11 @@
 #include "sobol.h"
 
 #include "machine/rank_model.h"
+#include "study/normal.h"
 
 #include <gsl/gsl_qrng.h>
 #include <math.h>
 #include <string.h>
-
-/* 5 % of a normal distribution are beyond so many standard deviations. */
-static const double DEVIATIONS_90 = 1.6448536269514722;
 
 tl_status tlr_sobol_points(size_t n, size_t d, uint64_t seed, double *out, tl_error *err)
 {
@@ -53,7 +51,7 @@ static double mean_of(const sum *s, size_t n)
 static double error_of(const sum *s, size_t n)
 {
     const double mean = mean_of(s, n);
-    return DEVIATIONS_90 * sqrt(fmax(0, s->squares / (double)n - mean * mean) / (double)n);
+    return TLR_DEVIATIONS_90 * sqrt(fmax(0, s->squares / (double)n - mean * mean) / (double)n);
 }
 
 void tlr_sobol_indices(const double *results, size_t n, size_t d, tlr_sobol_index *out,

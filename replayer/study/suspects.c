@@ -3,15 +3,14 @@
 
 #include "suspects.h"
 
+#include "study/normal.h"
+
 #include <gsl/gsl_blas.h>
 #include <gsl/gsl_errno.h>
 #include <gsl/gsl_linalg.h>
 #include <gsl/gsl_machine.h>
 #include <gsl/gsl_matrix.h>
 #include <math.h>
-
-/* 90 % of a normal distribution are within so many standard deviations. */
-static const double DEVIATIONS_90 = 1.6448536269514722;
 
 typedef struct work {
     gsl_matrix *covariance;
@@ -25,7 +24,7 @@ static double square(double x)
 
 static double variance_of(const tlr_suspects *s, size_t input)
 {
-    return square(s->uncertainties[input] / DEVIATIONS_90);
+    return square(s->uncertainties[input] / TLR_DEVIATIONS_90);
 }
 
 enum { NO_INPUT = -1 };
@@ -36,7 +35,7 @@ static void fill_covariance(const tlr_suspects *s, int suspect, gsl_matrix *out)
 {
     for (size_t a = 0; a < s->n_runs; a++)
         for (size_t b = 0; b < s->n_runs; b++) {
-            double sum = a == b ? square(s->log_errors[a] / DEVIATIONS_90) : 0;
+            double sum = a == b ? square(s->log_errors[a] / TLR_DEVIATIONS_90) : 0;
             for (size_t i = 0; i < s->n_inputs; i++)
                 sum += ((int)i == suspect ? square(TLR_SUSPECT_TIMES) : 1) * variance_of(s, i) *
                        s->effects[a * s->n_inputs + i] * s->effects[b * s->n_inputs + i];
