@@ -7,7 +7,6 @@
 #include <machine/rank_model.h>
 #include <math.h>
 #include <replayer.h>
-#include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
 #include <study/normal.h>
@@ -15,16 +14,6 @@
 
 /* Where nobody states an error: round numbers of our own. */
 static const double ASSUMED_COMPUTE = 0.05, ASSUMED_NETWORK = 0.1, ASSUMED_MEASURED = 0.01;
-
-const char *budget_option(const budget_inputs *b, const char *name)
-{
-    const size_t length = strlen(name);
-    const char *value = NULL;
-    for (size_t i = 0; i < b->options.n; i++)
-        if (!strncmp(b->options.words[i], name, length))
-            value = b->options.words[i] + length;
-    return value;
-}
 
 tlr_budget_input *budget_add(budget_inputs *b, const char *name, tlr_budget_source source,
                              const input_change *change, double uncertainty, const char *remedy)
@@ -187,7 +176,7 @@ static int has_overheads(const budget_inputs *b, const tlr_platform *platform)
                                                                                  "--cfg=smpi/ois:",
                                                                                  "--cfg=smpi/or:"};
     for (size_t k = 0; k < sizeof keys / sizeof *keys; k++) {
-        if (budget_option(b, words[k]))
+        if (word_list_value(&b->options, words[k]))
             return 1;
         for (size_t i = 0; i < platform->n_options; i++)
             if (!strncmp(platform->options[i], keys[k], strlen(keys[k])))
@@ -269,7 +258,7 @@ static void add_orders(budget_inputs *b)
         {"--polls=", "adaptive", "order of polls", "timeless replay --polls adaptive"},
         {"--wildcards=", "first", "order of wildcards", "timeless replay --wildcards first"}};
     for (size_t i = 0; i < sizeof orders / sizeof *orders; i++) {
-        const char *now = budget_option(b, orders[i].option);
+        const char *now = word_list_value(&b->options, orders[i].option);
         input_change change = {.kind = INPUT_ORDER};
         snprintf(change.before, sizeof change.before, "%s%s", orders[i].option,
                  now && !strcmp(now, orders[i].other) ? "recorded" : orders[i].other);
@@ -280,8 +269,9 @@ static void add_orders(budget_inputs *b)
 /* Whether another seed can give another makespan. */
 static int is_random(const budget_inputs *b, const tlr_model *model)
 {
-    return (model && model->is_random && !budget_option(b, "--no-compute")) ||
-           budget_option(b, "--noise=") || budget_option(b, "--set=retransmission.loss=");
+    return (model && model->is_random && !word_list_value(&b->options, "--no-compute")) ||
+           word_list_value(&b->options, "--noise=") ||
+           word_list_value(&b->options, "--set=retransmission.loss=");
 }
 
 static void add_noise(budget_inputs *b)
@@ -328,7 +318,7 @@ static tl_status refuse_unused(const budget_inputs *b, tl_error *err)
 /* The network of a replay: the parameters of LogGOPS, or the links of a platform. */
 static tl_status add_network(budget_inputs *b, const tlr_platform *platform, tl_error *err)
 {
-    const char *engine = budget_option(b, "--engine=");
+    const char *engine = word_list_value(&b->options, "--engine=");
     if (engine && strcmp(engine, "smpi") != 0 && strcmp(engine, "loggops") != 0)
         return tl_fail(err, TL_ERR_USAGE, "--engine '%s': a budget takes smpi or loggops",
                        tl_printable(engine));
@@ -340,7 +330,7 @@ static tl_status add_network(budget_inputs *b, const tlr_platform *platform, tl_
         add_links(b, platform);
         return TL_OK;
     }
-    if (!budget_option(b, "--params="))
+    if (!word_list_value(&b->options, "--params="))
         return tl_fail(err, TL_ERR_USAGE,
                        "a budget with the engine loggops needs the parameters of the network: "
                        "give --params L=5us,o=2us,g=2us,G=2.5ns,O=1ns");
@@ -353,12 +343,13 @@ tl_status budget_find_inputs(budget_inputs *b, const char *const *traces, size_t
 {
     tlr_platform *platform = NULL;
     tlr_model *own = NULL;
-    const char *name = budget_option(b, "--platform="), *path = budget_option(b, "--model=");
+    const char *name = word_list_value(&b->options, "--platform="),
+               *path = word_list_value(&b->options, "--model=");
     tl_status status = name ? tlr_platform_load(name, &platform, err) : TL_OK;
     if (status == TL_OK && path)
         status = tlr_model_load(path, &own, err);
     const tlr_model *model = own ? own : platform ? platform->model : NULL;
-    if (status == TL_OK && !budget_option(b, "--no-compute"))
+    if (status == TL_OK && !word_list_value(&b->options, "--no-compute"))
         status = add_computation(b, model, traces, n_traces, err);
     if (status == TL_OK)
         status = add_network(b, platform, err);
@@ -380,26 +371,13 @@ tl_status budget_find_inputs(budget_inputs *b, const char *const *traces, size_t
 
 unsigned long long budget_seed(const budget_inputs *b)
 {
-    const char *seed = budget_option(b, "--seed=");
+    const char *seed = word_list_value(&b->options, "--seed=");
     return seed ? strtoull(seed, NULL, 10) : 1;
 }
 
 double budget_usual(const budget_inputs *b, size_t input)
 {
     return b->changes[input].kind == INPUT_FACTOR || b->changes[input].kind == INPUT_PARAMETER;
-}
-
-static int add_format(word_list *words, const char *format, ...)
-    __attribute__((format(printf, 2, 3)));
-static int add_format(word_list *words, const char *format, ...)
-{
-    char *word = NULL;
-    va_list values;
-    va_start(values, format);
-    if (vasprintf(&word, format, values) < 0)
-        word = NULL;
-    va_end(values);
-    return word_list_add(words, word);
 }
 
 int budget_add_words(const budget_inputs *b, const double *positions, word_list *words)
@@ -414,23 +392,24 @@ int budget_add_words(const budget_inputs *b, const double *positions, word_list 
             continue;
         switch (change->kind) {
         case INPUT_FACTOR:
-            good = add_format(words, "%s%.17g%s", change->before, positions[i], change->after);
+            good =
+                word_list_format(words, "%s%.17g%s", change->before, positions[i], change->after);
             break;
         case INPUT_PARAMETER:
             factors[(int)change->parameter] = positions[i];
             has_factors = 1;
             break;
-        case INPUT_ORDER: good = add_format(words, "%s", change->before); break;
+        case INPUT_ORDER: good = word_list_format(words, "%s", change->before); break;
         case INPUT_NOISE:
-            good =
-                add_format(words, "--seed=%llu", budget_seed(b) + (unsigned long long)positions[i]);
+            good = word_list_format(words, "--seed=%llu",
+                                    budget_seed(b) + (unsigned long long)positions[i]);
             break;
         case INPUT_FIXED: break;
         }
     }
-    return good &&
-           (!has_factors ||
-            word_list_add(words, scaled_parameters(budget_option(b, "--params="), factors)));
+    return good && (!has_factors ||
+                    word_list_add(words, scaled_parameters(
+                                             word_list_value(&b->options, "--params="), factors)));
 }
 
 void budget_drop_unknown(budget_inputs *b)

@@ -44,8 +44,8 @@ typedef struct budget_inputs {
     double measured_error; /* half of the 90 % interval of a measured time, relative */
 } budget_inputs;
 
-/* The value of the last "NAME..." of the options; NULL without one. `name` ends with '='. */
-const char *budget_option(const budget_inputs *b, const char *name);
+/* Adds an input, of which no makespan is known yet (low_s and high_s are negative). There is room
+ * for 16 besides BUDGET_MOST_KERNELS kernels. */
 tlr_budget_input *budget_add(budget_inputs *b, const char *name, tlr_budget_source source,
                              const input_change *change, double uncertainty, const char *remedy);
 /* Finds the inputs of the prediction and their uncertainties. `traces`: others with kernels. */

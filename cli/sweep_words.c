@@ -36,9 +36,16 @@ void word_list_free(word_list *list)
     *list = (word_list){0};
 }
 
-static int add_format(word_list *list, const char *format, ...)
-    __attribute__((format(printf, 2, 3)));
-static int add_format(word_list *list, const char *format, ...)
+const char *word_list_value(const word_list *list, const char *start)
+{
+    const size_t length = strlen(start);
+    for (size_t i = list->n; i > 0; i--)
+        if (!strncmp(list->words[i - 1], start, length))
+            return list->words[i - 1] + length;
+    return NULL;
+}
+
+int word_list_format(word_list *list, const char *format, ...)
 {
     char *word = NULL;
     va_list args;
@@ -108,14 +115,14 @@ error_t words_parse(int key, char *value, struct argp_state *state)
     }
     int good;
     if (!strcmp(option->name, "scale") && !strchr(value, '=') && state->next < state->argc)
-        good = add_format(list, "--scale=%s=%s", value, state->argv[state->next++]);
+        good = word_list_format(list, "--scale=%s=%s", value, state->argv[state->next++]);
     else if (!value && !strcmp(option->name, "sample") && state->next < state->argc &&
              strchr(state->argv[state->next], '%'))
-        good = add_format(list, "--sample=%s", state->argv[state->next++]);
+        good = word_list_format(list, "--sample=%s", state->argv[state->next++]);
     else if (value)
-        good = add_format(list, "--%s=%s", option->name, value);
+        good = word_list_format(list, "--%s=%s", option->name, value);
     else
-        good = add_format(list, "--%s", option->name);
+        good = word_list_format(list, "--%s", option->name);
     if (!good)
         argp_failure(state, CLI_SYSTEM, 0, "out of memory");
     return 0;
@@ -212,9 +219,10 @@ static tl_status add_axis(word_list *list, const char *name, const char *value, 
     /* With the ranks in its text, HPL can be opened before the options are read. */
     if (!strcmp(name, "ranks") && !strncmp(list->words[0], "hpl:", 4))
         return set_hpl(list, "RANKS", value, err);
-    const int good = !rest ? add_format(list, "--%s=%s", name, value)
-                           : add_format(list, "--%.*s=%s%c%s", (int)(rest - name), name, rest + 1,
-                                        !strncmp(name, "cfg.", 4) ? ':' : '=', value);
+    const int good = !rest
+                         ? word_list_format(list, "--%s=%s", name, value)
+                         : word_list_format(list, "--%.*s=%s%c%s", (int)(rest - name), name,
+                                            rest + 1, !strncmp(name, "cfg.", 4) ? ':' : '=', value);
     return good ? TL_OK : out_of_memory(err);
 }
 
@@ -326,13 +334,8 @@ static tl_status make_trace(word_list *words, tl_error *err)
 
 void words_prepare(const word_list *words)
 {
-    static const char option[] = "--engine=";
-    const char *engine = NULL;
     tl_error err;
-    for (size_t i = 0; i < words->n; i++)
-        if (!strncmp(words->words[i], option, sizeof option - 1))
-            engine = words->words[i] + sizeof option - 1;
-    tlr_engine_load(engine, &err);
+    tlr_engine_load(word_list_value(words, "--engine="), &err);
 }
 
 static void take(void *arg, const tlr_prediction *prediction)

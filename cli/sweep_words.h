@@ -13,7 +13,12 @@ typedef struct word_list {
 
 /* Takes over the word; 0 without memory (NULL is a word for which there was no memory). */
 int word_list_add(word_list *list, char *word);
+int word_list_format(word_list *list, const char *format, ...)
+    __attribute__((format(printf, 2, 3)));
 void word_list_free(word_list *list);
+/* What follows `start`, such as "--platform=", in the last word that begins with it; NULL: none
+ * does. */
+const char *word_list_value(const word_list *list, const char *start);
 
 /* The options of `timeless replay`. The help leaves out those that show a single replay;
  * words_parse explains where they belong. */
