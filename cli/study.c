@@ -3,9 +3,9 @@
 
 #include "study.h"
 
-#include "cli.h"
 #include "targets.h"
 
+#include <calibrate/calibrate.h>
 #include <ctype.h>
 #include <errno.h>
 #include <stdlib.h>
@@ -30,7 +30,31 @@ int cmd_study(int argc, char **argv)
     return cli_run_target(&studies, argc, argv);
 }
 
-/* ---- words of the command line ---- */
+/* ---- the command line ---- */
+
+study_common study_begin(void)
+{
+    return (study_common){.grid = {.n_jobs = tlp_n_cores(), .n_processes = 1}};
+}
+
+error_t study_parse(int key, char *value, struct argp_state *state, study_common *s)
+{
+    switch (key) {
+    case ARGP_KEY_INIT: state->child_inputs[0] = &s->grid.options; return 0;
+    case STUDY_JSON: s->json = (cli_json){1, value}; return 0;
+    case STUDY_PLOT: s->plot = cli_picture(state, value); return 0;
+    case 'j':
+        s->grid.n_jobs = (unsigned)cli_parse_number_from(state, "--jobs", value, 1, 4096);
+        return 0;
+    default: return ARGP_ERR_UNKNOWN;
+    }
+}
+
+void study_add_word(struct argp_state *state, word_list *list, const char *word)
+{
+    if (!word_list_add(list, strdup(word)))
+        argp_failure(state, CLI_SYSTEM, 0, "out of memory");
+}
 
 /* "64", "4K", "1M": K, M and G are powers of 1024. Moves *text behind it; 0: it is no number. */
 static int read_number(const char **text, uint64_t *out)
@@ -112,18 +136,9 @@ tl_status study_numbers(const char *axis, const char *option, const char *text, 
 
 /* ---- the grid ---- */
 
-const char *study_option(const grid *g, const char *option)
-{
-    const char *value = NULL;
-    for (size_t i = 0; i < g->options.n; i++)
-        if (!strncmp(g->options.words[i], option, strlen(option)))
-            value = g->options.words[i] + strlen(option);
-    return value;
-}
-
 void study_refuse(struct argp_state *state, const grid *g, const char *option, const char *reason)
 {
-    if (study_option(g, option))
+    if (word_list_value(&g->options, option))
         argp_error(state, "%.*s: %s", (int)strcspn(option, "="), option, reason);
 }
 
@@ -150,17 +165,28 @@ void study_place(const grid *g, char *text, size_t size)
     size_t used = 0;
     text[0] = '\0';
     for (size_t i = 0; i < sizeof parts / sizeof *parts && used < size; i++) {
-        const char *value = study_option(g, parts[i].option);
+        const char *value = word_list_value(&g->options, parts[i].option);
         if (value)
             used += (size_t)snprintf(text + used, size - used, "%s%s%s", used ? ", " : "",
                                      parts[i].before, value);
     }
 }
 
-int study_has_any(const grid *g)
+/* Without a single result, the failures say more than an empty table. */
+static int has_any(const grid *g)
 {
     for (size_t i = 0; i < g->sweep.n_points; i++)
         if (g->sweep.points[i].known && !g->sweep.points[i].error[0])
             return 1;
     return 0;
+}
+
+int study_run(study_common *s, tl_status status, tl_status (*write)(const void *arg, tl_error *err),
+              const void *arg, tl_error *err)
+{
+    if (status == TL_OK)
+        status = grid_run(&s->grid, err);
+    if (status == TL_OK && has_any(&s->grid))
+        status = write(arg, err);
+    return status == TL_OK ? grid_tell_failures(&s->grid) : cli_fail(err);
 }

@@ -2,6 +2,7 @@
 #ifndef CLI_STUDY_H
 #define CLI_STUDY_H
 
+#include "cli.h"
 #include "grid.h"
 
 #include <argp.h>
@@ -10,12 +11,35 @@ int study_collectives(int argc, char **argv);
 int study_hosts(int argc, char **argv);
 int study_noise(int argc, char **argv);
 
+/* What the command line of each study has. */
+typedef struct study_common {
+    grid grid;
+    cli_json json;
+    const char *plot; /* NULL: no picture */
+} study_common;
+
+enum { STUDY_JSON = 2000, STUDY_PLOT };
+#define STUDY_JOBS_OPTION                                                                          \
+    {                                                                                              \
+        "jobs", 'j', "N", 0, "run N replays at a time (default: one a core)", 0                    \
+    }
+
+/* A study before its options are parsed. */
+study_common study_begin(void);
+/* Parses --json, --plot, --jobs, and the options of replays; ARGP_ERR_UNKNOWN: it is another one.
+ */
+error_t study_parse(int key, char *value, struct argp_state *state, study_common *s);
+/* Adds a copy of a word, or ends the process without memory. */
+void study_add_word(struct argp_state *state, word_list *list, const char *word);
+/* Replays the grid, if making it gave `status`, and writes the results that there are. Returns the
+ * exit code. */
+int study_run(study_common *s, tl_status status, tl_status (*write)(const void *arg, tl_error *err),
+              const void *arg, tl_error *err);
+
 /* Makes an axis of "64,4K" or "4..64" or "4..64:2": numbers, where K, M and G are powers of 1024.
  * `option` is for errors. */
 tl_status study_numbers(const char *axis, const char *option, const char *text, tlr_axis *out,
                         tl_error *err);
-/* The value of the last such option, "--platform="; NULL: there is none. */
-const char *study_option(const grid *g, const char *option);
 /* Ends the program with this reason if the option is given: the study would overrule it silently.
  */
 void study_refuse(struct argp_state *state, const grid *g, const char *option, const char *reason);
@@ -24,7 +48,5 @@ void study_refuse(struct argp_state *state, const grid *g, const char *option, c
 tl_status study_make_sweep(grid *g, tl_status status, tlr_axis *axes, size_t n_axes, tl_error *err);
 /* The machine, for people. */
 void study_place(const grid *g, char *text, size_t size);
-/* Whether a point has a makespan. If there is none, the failures say more than an empty table. */
-int study_has_any(const grid *g);
 
 #endif

@@ -2,24 +2,21 @@
  */
 #include "config.h"
 
-#include "cli.h"
 #include "study.h"
 
-#include <calibrate/calibrate.h>
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 #include <study/collectives.h>
 #include <timeless_files.h>
 
-enum { OPT_OP = 1000, OPT_RANKS, OPT_BYTES, OPT_ALGORITHMS, OPT_CSV, OPT_JSON, OPT_PLOT };
+enum { OPT_OP = 1000, OPT_RANKS, OPT_BYTES, OPT_ALGORITHMS, OPT_CSV };
 
 #define DEFAULT_RULE "ompi-4.1"
 
 typedef struct arguments {
-    grid grid;
-    const char *operation, *ranks, *bytes, *algorithms, *csv, *plot;
-    cli_json json;
+    study_common common;
+    const char *operation, *ranks, *bytes, *algorithms, *csv;
 } arguments;
 
 static const struct argp_option options[] = {
@@ -32,9 +29,9 @@ static const struct argp_option options[] = {
     {"algorithms", OPT_ALGORITHMS, "LIST", 0, "these algorithms only (default: all)", 0},
     {"output", 'o', "FILE", 0, "keep the points in FILE, and do not repeat those that it has", 0},
     {"csv", OPT_CSV, "FILE", 0, "write all algorithms as a table (CSV)", 0},
-    CLI_JSON_OPTION(OPT_JSON),
-    {"plot", OPT_PLOT, "FILE", 0, "draw them over the bytes: .svg, .pdf or .png", 0},
-    {"jobs", 'j', "N", 0, "run N replays at a time (default: one a core)", 0},
+    CLI_JSON_OPTION(STUDY_JSON),
+    {"plot", STUDY_PLOT, "FILE", 0, "draw them over the bytes: .svg, .pdf or .png", 0},
+    STUDY_JOBS_OPTION,
     {0}};
 
 /* ---- arguments ---- */
@@ -43,18 +40,12 @@ static error_t parse(int key, char *value, struct argp_state *state)
 {
     arguments *a = state->input;
     switch (key) {
-    case ARGP_KEY_INIT: state->child_inputs[0] = &a->grid.options; return 0;
     case OPT_OP: a->operation = value; return 0;
     case OPT_RANKS: a->ranks = value; return 0;
     case OPT_BYTES: a->bytes = value; return 0;
     case OPT_ALGORITHMS: a->algorithms = value; return 0;
-    case 'o': a->grid.out = value; return 0;
+    case 'o': a->common.grid.out = value; return 0;
     case OPT_CSV: a->csv = value; return 0;
-    case OPT_JSON: a->json = (cli_json){1, value}; return 0;
-    case OPT_PLOT: a->plot = cli_picture(state, value); return 0;
-    case 'j':
-        a->grid.n_jobs = (unsigned)cli_parse_number_from(state, "--jobs", value, 1, 4096);
-        return 0;
     case ARGP_KEY_SUCCESS:
         if (!a->operation || !tlr_study_has(a->operation))
             argp_error(state,
@@ -64,7 +55,7 @@ static error_t parse(int key, char *value, struct argp_state *state)
         if (!a->bytes)
             a->bytes = a->operation && strcmp(a->operation, "barrier") != 0 ? "1..64K" : "0";
         return 0;
-    default: return ARGP_ERR_UNKNOWN;
+    default: return study_parse(key, value, state, &a->common);
     }
 }
 
@@ -88,7 +79,7 @@ static tl_status make_axes(arguments *a, tlr_axis *axes, tl_error *err)
         status = tlr_axis_parse(text, &axes[TLR_STUDY_ALGORITHM], err);
         free(text);
     }
-    return status == TL_OK ? grid_expand(&a->grid, axes, TLR_STUDY_N_AXES, err) : status;
+    return status == TL_OK ? grid_expand(&a->common.grid, axes, TLR_STUDY_N_AXES, err) : status;
 }
 
 static tl_status make_grid(arguments *a, tl_error *err)
@@ -96,12 +87,12 @@ static tl_status make_grid(arguments *a, tl_error *err)
     static const char selector[] = "--coll-selector=";
     tlr_axis *axes = calloc(TLR_STUDY_N_AXES, sizeof *axes);
     tl_status status = axes ? TL_OK : tl_fail(err, TL_ERR_MEMORY, "out of memory");
-    if (status == TL_OK && !study_option(&a->grid, selector) &&
-        !word_list_add(&a->grid.options, strdup("--coll-selector=" DEFAULT_RULE)))
+    if (status == TL_OK && !word_list_value(&a->common.grid.options, selector) &&
+        !word_list_add(&a->common.grid.options, strdup("--coll-selector=" DEFAULT_RULE)))
         status = tl_fail(err, TL_ERR_MEMORY, "out of memory");
     if (status == TL_OK)
         status = make_axes(a, axes, err);
-    return study_make_sweep(&a->grid, status, axes, TLR_STUDY_N_AXES, err);
+    return study_make_sweep(&a->common.grid, status, axes, TLR_STUDY_N_AXES, err);
 }
 
 static tl_status write_csv(const tlr_study *study, const char *path, tl_error *err)
@@ -124,25 +115,26 @@ static tl_status write_json(const void *arg, FILE *out, tl_error *err)
     return tlr_study_write_json(arg, out, err);
 }
 
-static tl_status write_results(const arguments *a, tl_error *err)
+static tl_status write_results(const void *arg, tl_error *err)
 {
+    const arguments *a = arg;
     char place[256];
-    const tlr_study study = {.sweep = &a->grid.sweep,
+    const tlr_study study = {.sweep = &a->common.grid.sweep,
                              .operation = a->operation,
-                             .rule = study_option(&a->grid, "--coll-selector="),
+                             .rule = word_list_value(&a->common.grid.options, "--coll-selector="),
                              .place = place};
-    study_place(&a->grid, place, sizeof place);
+    study_place(&a->common.grid, place, sizeof place);
     tl_status status = TL_OK;
-    if (a->grid.results)
-        status = tlr_results_write(a->grid.results, &a->grid.sweep, err);
-    if (status == TL_OK && cli_json_leaves_text(&a->json))
+    if (a->common.grid.results)
+        status = tlr_results_write(a->common.grid.results, &a->common.grid.sweep, err);
+    if (status == TL_OK && cli_json_leaves_text(&a->common.json))
         tlr_study_print(&study, stdout);
     if (status == TL_OK)
-        status = cli_json_write(&a->json, write_json, &study, err);
+        status = cli_json_write(&a->common.json, write_json, &study, err);
     if (status == TL_OK && a->csv)
         status = write_csv(&study, a->csv, err);
-    if (status == TL_OK && a->plot)
-        status = tlr_study_draw(&study, a->plot, err);
+    if (status == TL_OK && a->common.plot)
+        status = tlr_study_draw(&study, a->common.plot, err);
     return status;
 }
 
@@ -157,15 +149,11 @@ int study_collectives(int argc, char **argv)
                               children,
                               NULL,
                               NULL};
-    arguments a = {.grid = {.n_jobs = tlp_n_cores(), .n_processes = 1}, .ranks = "16"};
+    arguments a = {.common = study_begin(), .ranks = "16"};
     tl_error err;
     cli_parse(&argp, argc, argv, 0, &a);
     tl_status status = make_grid(&a, &err);
-    if (status == TL_OK)
-        status = grid_run(&a.grid, &err);
-    if (status == TL_OK && study_has_any(&a.grid))
-        status = write_results(&a, &err);
-    const int code = status == TL_OK ? grid_tell_failures(&a.grid) : cli_fail(&err);
-    grid_free(&a.grid);
+    const int code = study_run(&a.common, status, write_results, &a, &err);
+    grid_free(&a.common.grid);
     return code;
 }

@@ -1,10 +1,8 @@
 /* study_hosts.c - timeless study hosts: HPL without the slowest hosts of a platform. */
 #include "config.h"
 
-#include "cli.h"
 #include "study.h"
 
-#include <calibrate/calibrate.h>
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
@@ -12,13 +10,12 @@
 #include <timeless_files.h>
 #include <unistd.h>
 
-enum { OPT_REMOVE = 1000, OPT_SEEDS, OPT_JSON, OPT_PLOT, MOST_SEEDS = 100 };
+enum { OPT_REMOVE = 1000, OPT_SEEDS, MOST_SEEDS = 100 };
 
 typedef struct arguments {
-    grid grid;
-    const char *remove, *plot;
+    study_common common;
+    const char *remove;
     unsigned n_seeds, ranks_per_host;
-    cli_json json;
     int *files;            /* for each point, the list of its hosts; -1: none yet */
     size_t n_hosts;        /* of the platform */
     tlr_timed_host *hosts; /* of the first seed, the slowest first */
@@ -28,9 +25,9 @@ static const struct argp_option options[] = {
     {"remove", OPT_REMOVE, "LIST", 0, "numbers of hosts to leave out, as 0:8 or 0,4 (default: 0:4)",
      0},
     {"seeds", OPT_SEEDS, "N", 0, "with the seeds 1 to N (default: 1)", 0},
-    CLI_JSON_OPTION(OPT_JSON),
-    {"plot", OPT_PLOT, "FILE", 0, "draw the makespans: .svg, .pdf or .png", 0},
-    {"jobs", 'j', "N", 0, "run N replays at a time (default: one a core)", 0},
+    CLI_JSON_OPTION(STUDY_JSON),
+    {"plot", STUDY_PLOT, "FILE", 0, "draw the makespans: .svg, .pdf or .png", 0},
+    STUDY_JOBS_OPTION,
     {0}};
 
 /* The grid follows from the hosts that are left: P, Q and RANKS of the program, or of --set. */
@@ -40,14 +37,15 @@ static void refuse_grid(struct argp_state *state, const arguments *a)
     char option[16];
     for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
         const size_t length = strlen(names[i]);
-        for (const char *at = a->grid.traces.words[0] + 3; at; at = strchr(at, ','))
+        for (const char *at = a->common.grid.traces.words[0] + 3; at; at = strchr(at, ','))
             if (!strncasecmp(++at, names[i], length))
                 argp_error(state,
                            "'%.*s': the grid follows from the hosts that are left; leave out "
                            "P, Q and RANKS",
                            (int)strcspn(at, ","), at);
         snprintf(option, sizeof option, "--set=%s", names[i]);
-        study_refuse(state, &a->grid, option, "the grid follows from the hosts that are left");
+        study_refuse(state, &a->common.grid, option,
+                     "the grid follows from the hosts that are left");
     }
 }
 
@@ -55,40 +53,35 @@ static error_t parse(int key, char *value, struct argp_state *state)
 {
     arguments *a = state->input;
     switch (key) {
-    case ARGP_KEY_INIT: state->child_inputs[0] = &a->grid.options; return 0;
     case OPT_REMOVE: a->remove = value; return 0;
     case OPT_SEEDS:
         a->n_seeds = (unsigned)cli_parse_number_from(state, "--seeds", value, 1, MOST_SEEDS);
         return 0;
-    case OPT_JSON: a->json = (cli_json){1, value}; return 0;
-    case OPT_PLOT: a->plot = cli_picture(state, value); return 0;
-    case 'j':
-        a->grid.n_jobs = (unsigned)cli_parse_number_from(state, "--jobs", value, 1, 4096);
-        return 0;
     case ARGP_KEY_ARG:
-        if (a->grid.traces.n || strncmp(value, "hpl:", 4) != 0)
+        if (a->common.grid.traces.n || strncmp(value, "hpl:", 4) != 0)
             argp_error(state,
                        "'%s': give one program hpl:N=20000,NB=128; its grid follows from the hosts",
                        value);
-        if (!word_list_add(&a->grid.traces, strdup(value)))
-            argp_failure(state, CLI_SYSTEM, 0, "out of memory");
+        study_add_word(state, &a->common.grid.traces, value);
         return 0;
     case ARGP_KEY_SUCCESS: {
-        const char *ranks = study_option(&a->grid, "--ranks-per-host=");
-        if (!a->grid.traces.n)
+        const char *ranks = word_list_value(&a->common.grid.options, "--ranks-per-host=");
+        if (!a->common.grid.traces.n)
             argp_error(state, "which run of HPL? give hpl:N=20000,NB=128");
-        if (!study_option(&a->grid, "--platform=") || !ranks)
+        if (!word_list_value(&a->common.grid.options, "--platform=") || !ranks)
             argp_error(state, "give --platform and --ranks-per-host");
         a->ranks_per_host =
             (unsigned)cli_parse_number_from(state, "--ranks-per-host", ranks, 1, 65535);
         refuse_grid(state, a);
-        study_refuse(state, &a->grid, "--ranks=", "the ranks follow from the hosts that are left");
-        study_refuse(state, &a->grid, "--hostfile=", "the study chooses the hosts; see --remove");
-        study_refuse(state, &a->grid,
+        study_refuse(state, &a->common.grid,
+                     "--ranks=", "the ranks follow from the hosts that are left");
+        study_refuse(state, &a->common.grid,
+                     "--hostfile=", "the study chooses the hosts; see --remove");
+        study_refuse(state, &a->common.grid,
                      "--seed=", "the study takes the seeds 1 to N; give --seeds N");
         return 0;
     }
-    default: return ARGP_ERR_UNKNOWN;
+    default: return study_parse(key, value, state, &a->common);
     }
 }
 
@@ -96,7 +89,7 @@ static error_t parse(int key, char *value, struct argp_state *state)
 
 static size_t removed_at(const arguments *a, size_t point)
 {
-    return strtoul(tlr_sweep_value(&a->grid.sweep, point, TLR_HOSTS_REMOVE), NULL, 10);
+    return strtoul(tlr_sweep_value(&a->common.grid.sweep, point, TLR_HOSTS_REMOVE), NULL, 10);
 }
 
 /* Writes the hosts without the slowest ones into a file without a name. They stay in the order of
@@ -126,7 +119,7 @@ static tl_status write_hosts(const tlr_timed_host *hosts, size_t n, size_t n_rem
 /* The lists of all points with a seed; a seed is a cluster of its own. */
 static tl_status write_lists(arguments *a, size_t seed, const tlr_timed_host *hosts, tl_error *err)
 {
-    const tlr_axis *axes = a->grid.sweep.axes;
+    const tlr_axis *axes = a->common.grid.sweep.axes;
     tl_status status = TL_OK;
     for (size_t k = 0; k < axes[TLR_HOSTS_REMOVE].n && status == TL_OK; k++) {
         const size_t point = k * axes[TLR_HOSTS_SEED].n + seed, n_removed = removed_at(a, point);
@@ -160,16 +153,17 @@ static tl_status find_hosts(arguments *a, const tlr_platform *platform, const tl
 
 static tl_status open_hosts(arguments *a, tl_error *err)
 {
-    const char *path = study_option(&a->grid, "--model=");
+    const char *path = word_list_value(&a->common.grid.options, "--model=");
     char *text = NULL;
     tlr_platform *platform = NULL;
     tlr_model *own = NULL;
     tl_reader *trace = NULL;
-    if (asprintf(&text, "%s,RANKS=1", a->grid.traces.words[0]) < 0)
+    if (asprintf(&text, "%s,RANKS=1", a->common.grid.traces.words[0]) < 0)
         return tl_fail(err, TL_ERR_MEMORY, "out of memory");
     tl_status status = tl_reader_open(text, &trace, err);
     if (status == TL_OK)
-        status = tlr_platform_load(study_option(&a->grid, "--platform="), &platform, err);
+        status = tlr_platform_load(word_list_value(&a->common.grid.options, "--platform="),
+                                   &platform, err);
     if (status == TL_OK && path)
         status = tlr_model_load(path, &own, err);
     if (status == TL_OK)
@@ -224,16 +218,16 @@ static tl_status make_grid(arguments *a, tl_error *err)
                          tl_printable(a->remove));
     if (status == TL_OK)
         status = tlr_axis_parse(seeds, &axes[TLR_HOSTS_SEED], err);
-    status = study_make_sweep(&a->grid, status, axes, TLR_HOSTS_N_AXES, err);
+    status = study_make_sweep(&a->common.grid, status, axes, TLR_HOSTS_N_AXES, err);
     if (status != TL_OK)
         return status;
-    a->files = calloc(a->grid.sweep.n_points, sizeof *a->files);
+    a->files = calloc(a->common.grid.sweep.n_points, sizeof *a->files);
     if (!a->files)
         return tl_fail(err, TL_ERR_MEMORY, "out of memory");
-    for (size_t i = 0; i < a->grid.sweep.n_points; i++)
+    for (size_t i = 0; i < a->common.grid.sweep.n_points; i++)
         a->files[i] = -1;
-    a->grid.change = change_words;
-    a->grid.change_arg = a;
+    a->common.grid.change = change_words;
+    a->common.grid.change_arg = a;
     return open_hosts(a, err);
 }
 
@@ -245,10 +239,11 @@ static tl_status write_json(const void *study, FILE *out, tl_error *err)
 static tl_status find_grids(const arguments *a, tl_hpl *grids, tl_error *err)
 {
     tl_status status = TL_OK;
-    for (size_t k = 0; k < a->grid.sweep.axes[TLR_HOSTS_REMOVE].n && status == TL_OK; k++) {
+    for (size_t k = 0; k < a->common.grid.sweep.axes[TLR_HOSTS_REMOVE].n && status == TL_OK; k++) {
         char *text = NULL;
         const size_t n = a->n_hosts - removed_at(a, k * a->n_seeds);
-        if (asprintf(&text, "%s,RANKS=%zu", a->grid.traces.words[0] + 4, n * a->ranks_per_host) < 0)
+        if (asprintf(&text, "%s,RANKS=%zu", a->common.grid.traces.words[0] + 4,
+                     n * a->ranks_per_host) < 0)
             return tl_fail(err, TL_ERR_MEMORY, "out of memory");
         status = tl_hpl_parse(text, &grids[k], err);
         free(text);
@@ -256,27 +251,28 @@ static tl_status find_grids(const arguments *a, tl_hpl *grids, tl_error *err)
     return status;
 }
 
-static tl_status write_results(const arguments *a, tl_error *err)
+static tl_status write_results(const void *arg, tl_error *err)
 {
+    const arguments *a = arg;
     char place[256];
-    const size_t n = a->grid.sweep.axes[TLR_HOSTS_REMOVE].n;
+    const size_t n = a->common.grid.sweep.axes[TLR_HOSTS_REMOVE].n;
     tl_hpl *grids = calloc(n, sizeof *grids);
-    const tlr_host_study study = {.sweep = &a->grid.sweep,
-                                  .program = a->grid.traces.words[0],
+    const tlr_host_study study = {.sweep = &a->common.grid.sweep,
+                                  .program = a->common.grid.traces.words[0],
                                   .place = place,
                                   .n_hosts = a->n_hosts,
                                   .ranks_per_host = a->ranks_per_host,
                                   .grids = grids,
                                   .hosts = a->hosts};
-    study_place(&a->grid, place, sizeof place);
+    study_place(&a->common.grid, place, sizeof place);
     tl_status status =
         grids ? find_grids(a, grids, err) : tl_fail(err, TL_ERR_MEMORY, "out of memory");
-    if (status == TL_OK && cli_json_leaves_text(&a->json))
+    if (status == TL_OK && cli_json_leaves_text(&a->common.json))
         tlr_hosts_print(&study, stdout);
     if (status == TL_OK)
-        status = cli_json_write(&a->json, write_json, &study, err);
-    if (status == TL_OK && a->plot)
-        status = tlr_sweep_draw(study.sweep, a->plot, err);
+        status = cli_json_write(&a->common.json, write_json, &study, err);
+    if (status == TL_OK && a->common.plot)
+        status = tlr_sweep_draw(study.sweep, a->common.plot, err);
     for (size_t k = 0; grids && k < n; k++)
         tl_hpl_free(&grids[k]);
     free(grids);
@@ -294,21 +290,16 @@ int study_hosts(int argc, char **argv)
                               children,
                               NULL,
                               NULL};
-    arguments a = {
-        .grid = {.n_jobs = tlp_n_cores(), .n_processes = 1}, .n_seeds = 1, .remove = "0:4"};
+    arguments a = {.common = study_begin(), .n_seeds = 1, .remove = "0:4"};
     tl_error err;
     cli_parse(&argp, argc, argv, 0, &a);
     tl_status status = make_grid(&a, &err);
-    if (status == TL_OK)
-        status = grid_run(&a.grid, &err);
-    if (status == TL_OK && study_has_any(&a.grid))
-        status = write_results(&a, &err);
-    const int code = status == TL_OK ? grid_tell_failures(&a.grid) : cli_fail(&err);
-    for (size_t i = 0; a.files && i < a.grid.sweep.n_points; i++)
+    const int code = study_run(&a.common, status, write_results, &a, &err);
+    for (size_t i = 0; a.files && i < a.common.grid.sweep.n_points; i++)
         if (a.files[i] >= 0)
             close(a.files[i]);
     free(a.files);
     tlr_timed_hosts_free(a.hosts, a.n_hosts);
-    grid_free(&a.grid);
+    grid_free(&a.common.grid);
     return code;
 }
