@@ -139,14 +139,17 @@ static tl_status find_hosts(arguments *a, const tlr_platform *platform, const tl
     tl_status status = TL_OK;
     for (size_t s = 0; s < a->n_seeds && status == TL_OK; s++) {
         tlr_timed_host *hosts;
-        status = tlr_hosts_by_speed(platform, model, trace, s + 1, a->ranks_per_host, &hosts,
-                                    &a->n_hosts, err);
-        if (status == TL_OK)
-            status = write_lists(a, s, hosts, err);
-        if (status == TL_OK && !s)
+        size_t n;
+        status =
+            tlr_hosts_by_speed(platform, model, trace, s + 1, a->ranks_per_host, &hosts, &n, err);
+        if (status != TL_OK)
+            break;
+        a->n_hosts = n;
+        status = write_lists(a, s, hosts, err);
+        if (!s)
             a->hosts = hosts;
         else
-            tlr_timed_hosts_free(hosts, status == TL_OK ? a->n_hosts : 0);
+            tlr_timed_hosts_free(hosts, n);
     }
     return status;
 }
