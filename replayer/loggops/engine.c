@@ -288,7 +288,7 @@ static tl_status find_network(loggops_replay *r, const tlr_platform *platform,
 /* --set retransmission.loss, ... */
 static tl_status set_retransmission(loggops_replay *r, const tlr_options *options, tl_error *err)
 {
-    double timeout_s = 0.2; /* the least one of Linux */
+    double timeout_s = 0.2; /* the least one of Linux, TCP_RTO_MIN of its include/net/tcp.h */
     int is_given = 0, has_loss = 0;
     loggops_retransmission t = {.first_flows = 2, .seed = options->seed};
     for (size_t i = 0; i < options->n_changes; i++) {

@@ -69,10 +69,10 @@ typedef struct loggops_path {
 /* Losses that TCP repairs after a timeout only.  If n flows (pairs of ranks) have bytes that pass a
  * node's receiving adapter, each packet of a message that arrives is lost with the probability
  * `loss` for each flow from the first_flows-th on: at least one of k packets with
- * 1 - (1 - loss)^(k (n - first_flows + 1)).  The message, and what follows it from that rank to
- * that rank, then arrives later by the timeout.  Its sender does not notice.  The stalls are those
- * that Degomme et al., "Simulating MPI applications: the SMPI approach", section 7.4, describe;
- * this law is ours. */
+ * 1 - (1 - loss)^(k (n - first_flows + 1)).  The message then arrives later by the timeout, and the
+ * bytes of what follows it from that rank to that rank arrive behind it; the request of a
+ * rendezvous does not.  Its sender does not notice.  The stalls are those that Degomme et al.,
+ * "Simulating MPI applications: the SMPI approach", section 7.4, describe; this law is ours. */
 typedef struct loggops_retransmission {
     double loss; /* 0: none */
     uint64_t timeout_ps;

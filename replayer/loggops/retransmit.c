@@ -3,7 +3,10 @@
  * A node keeps the flows that end at it: one for each pair of ranks, while bytes pass its adapter
  * or the pair waits for a timeout.  What follows on a flow that waits arrives after the timeout, in
  * order, since TCP delivers in order.  A draw depends on the seed, the receiving node and the
- * number of the message there: on nothing that depends on threads. */
+ * number of the message there: on nothing that depends on threads.
+ *
+ * Messages come in the order of their last bytes.  For a long one, from_ps is earlier than for some
+ * that came before, so it may miss a flow that has been dropped since. */
 #include "simulate.h"
 
 #include "machine/rank_model.h"
