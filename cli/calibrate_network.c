@@ -399,7 +399,7 @@ static tl_status measure_into(const struct arguments *a, const char *path, tl_er
         status = tl_fail(err, TL_ERR_SYSTEM, "%s: cannot be replaced: %s; check the folder", path,
                          strerror(errno));
     unlink(added);
-    if (is_more)
+    if (is_more && status != TL_OK)
         unlink(both);
     return status;
 }

@@ -20,16 +20,25 @@ static tl_status read_file(const char *path, tlp_probe_data *out, tl_error *err)
     return status;
 }
 
-/* Copies a file up to its last line; of the second file, only its measurements. */
-static void copy(const char *path, int is_second, FILE *out)
+/* Copies a file up to its last line; of the second file, only its measurements. What mpirun printed
+ * before the probe's first line is none of them. Returns 0 if the file cannot be read. */
+static int copy(const char *path, int is_second, FILE *out)
 {
-    char line[512];
+    static const char first[] = "# timeless-network-probe ";
+    char *line = NULL;
+    size_t size = 0;
+    int is_probe = 0;
     FILE *in = fopen(path, "r");
-    while (in && fgets(line, sizeof line, in) && strncmp(line, "# end ", 6) != 0)
-        if (!is_second || isdigit((unsigned char)*line))
+    while (in && getline(&line, &size, in) >= 0 && strncmp(line, "# end ", 6) != 0) {
+        is_probe |= !strncmp(line, first, sizeof first - 1);
+        if (!is_second || (is_probe && isdigit((unsigned char)*line)))
             fputs(line, out);
+    }
+    const int good = in && !ferror(in);
     if (in)
         fclose(in);
+    free(line);
+    return good;
 }
 
 static tl_status write_both(const char *old, const char *added, size_t n_rows, const char *path,
@@ -38,10 +47,9 @@ static tl_status write_both(const char *old, const char *added, size_t n_rows, c
     FILE *out = fopen(path, "w");
     int failed = !out;
     if (out) {
-        copy(old, 0, out);
-        copy(added, 1, out);
+        failed = !copy(old, 0, out) || !copy(added, 1, out);
         fprintf(out, "# end %zu\n", n_rows);
-        failed = ferror(out);
+        failed |= ferror(out);
         failed |= fclose(out) != 0;
     }
     return failed ? tl_fail(err, TL_ERR_SYSTEM, "%s: cannot be written: %s; check the disk", path,

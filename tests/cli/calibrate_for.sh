@@ -125,6 +125,11 @@ echo more >words.more
 check 'a second measurement' "$timeless" calibrate network --for sent.tl --max-seconds 5 -o net --archive none -- ./probe
 check 'is added to the first one' test "$(rows)" = 1100
 check 'in a file of one measurement' test "$(grep -c '^# end 1100$' net/network.csv)" = 1
+check 'the files on the way are removed' sh -c '! ls net | grep -q "added\|both"'
+cp -r net chatty
+printf '%s\n' '#!/bin/sh' 'echo "2 users are logged in"' 'exec ./probe "$@"' >launcher && chmod +x launcher
+check 'what a launcher prints before is no measurement' "$timeless" calibrate network --for sent.tl --max-seconds 5 -o chatty --archive none -- ./launcher
+check 'and is not added' test "$(grep -c '^[0-9]' chatty/network.csv)" = 1600
 check 'which gives the same platform again' sh -c '"$0" calibrate network --from net/network.csv -o same && cmp net/platform.xml same/platform.xml' "$timeless"
 check 'without --for, a measurement replaces it' "$timeless" calibrate network -o net --archive none -- ./probe
 check 'with its own rows' test "$(rows)" = 500
