@@ -50,7 +50,8 @@ typedef struct job {
     tlp_needs *needs;
     tlp_result *result;
     tlp_archive *archive;
-    FILE *out, *raw;
+    tl_replacement replaced; /* the file of the model, which stays until the new one is complete */
+    FILE *out, *raw;         /* of the model: that new one, or standard output; measurements */
 } job;
 
 static const struct argp_option options[] = {
@@ -212,6 +213,29 @@ static FILE *open_output(const char *path, tl_error *err)
     return file;
 }
 
+/* The model is written to standard output without a path. */
+static tl_status open_model(const char *path, job *j, tl_error *err)
+{
+    if (path) {
+        tl_error reason;
+        const tl_status status = tl_replace_begin(path, ".part", &j->replaced, &reason);
+        if (status != TL_OK)
+            return tl_fail(err, status, "%s; check the path", reason.text);
+    }
+    j->out = open_output(j->replaced.part, err);
+    return j->out ? TL_OK : err->status;
+}
+
+/* Puts the new model in the place of the old one, if `status` is TL_OK. */
+static tl_status close_model(job *j, tl_status status, tl_error *err)
+{
+    if (j->out && j->out != stdout && fclose(j->out) != 0 && status == TL_OK)
+        status = tl_fail(err, TL_ERR_SYSTEM, "%s: cannot be written: %s; check the disk", j->model,
+                         strerror(errno));
+    j->out = NULL;
+    return j->replaced.part ? tl_replace_end(&j->replaced, status, err) : status;
+}
+
 static void report(const tlp_result *result)
 {
     const tlp_fit *gemm = tlp_result_fit(result, TL_KERNEL_dgemm);
@@ -368,19 +392,19 @@ static tl_status begin(struct arguments *a, job *j, tl_error *err)
     if (*j->model)
         status = tlp_kept_read(j->model, &j->kept, err);
     if (status == TL_OK && (a->out_path || !a->folder))
-        status = (j->out = open_output(a->out_path, err)) ? TL_OK : err->status;
+        status = open_model(a->out_path, j, err);
     if (status == TL_OK && a->folder)
         status = tlp_begin_folder(shipped, a->folder, &j->describes_other, err);
     return status;
 }
 
-static tl_status write_results(const struct arguments *a, const job *j, tl_error *err)
+static tl_status write_results(const struct arguments *a, job *j, tl_error *err)
 {
     tl_status status = TL_OK;
     if (j->needs)
         status = tlp_merge_model(j->result, j->needs, a->trace, j->model, j->model, err);
     if (j->out)
-        status = tlp_write_model(j->result, j->out, err);
+        status = close_model(j, tlp_write_model(j->result, j->out, err), err);
     if (status == TL_OK && j->raw)
         status = tlp_write_raw(j->result, j->raw, err);
     if (status == TL_OK && a->folder && !j->needs)
@@ -391,8 +415,7 @@ static tl_status write_results(const struct arguments *a, const job *j, tl_error
 static void end(job *j)
 {
     tlp_archive_free(j->archive);
-    if (j->out && j->out != stdout)
-        fclose(j->out);
+    close_model(j, TL_ERR_SYSTEM, NULL); /* of a calibration that failed before */
     if (j->raw)
         fclose(j->raw);
     tlp_result_free(j->result);

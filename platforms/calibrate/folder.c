@@ -60,6 +60,7 @@ static tl_status copy_file(const char *shipped, const char *folder, const char *
 
 static tl_status write_readme(const tlp_result *result, FILE *out)
 {
+    const unsigned n_cores = result->cores * result->threads;
     fprintf(out,
             TITLE
             "\n"
@@ -69,7 +70,7 @@ static tl_status write_readme(const tlp_result *result, FILE *out)
             "- `options.conf`: copied from the shipped `local`; its network figures were measured "
             "on another\n"
             "  machine (see the README there). Ranks of one host talk through shared memory.\n",
-            tl_version(), tlp_n_cores(), result->cores, result->cores == 1 ? "" : "s");
+            tl_version(), tlp_n_cores(), n_cores, n_cores == 1 ? "" : "s");
     return ferror(out) ? TL_ERR_SYSTEM : TL_OK;
 }
 

@@ -7,6 +7,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <timeless_files.h>
 
 /* libconfig 1.5 writes six digits behind the point, too few for nanoseconds. */
 
@@ -94,7 +95,12 @@ tl_status tlp_model_read(const char *path, config_t *config, tl_error *err)
 tl_status tlp_model_write(const config_t *config, const char *head, const char *tail,
                           const char *path, tl_error *err)
 {
-    FILE *out = fopen(path, "w");
+    tl_replacement file;
+    tl_error reason;
+    tl_status status = tl_replace_begin(path, ".part", &file, &reason);
+    if (status != TL_OK)
+        return tl_fail(err, status, "%s; check the path", reason.text);
+    FILE *out = fopen(file.part, "we");
     int failed = !out;
     if (out) {
         fputs(head, out);
@@ -103,7 +109,8 @@ tl_status tlp_model_write(const config_t *config, const char *head, const char *
         failed = ferror(out);
         failed |= fclose(out) != 0;
     }
-    return failed ? tl_fail(err, TL_ERR_SYSTEM, "%s: cannot be written: %s; check the path", path,
-                            strerror(errno))
-                  : TL_OK;
+    if (failed)
+        status = tl_fail(err, TL_ERR_SYSTEM, "%s: cannot be written: %s; check the path", path,
+                         strerror(errno));
+    return tl_replace_end(&file, status, err);
 }

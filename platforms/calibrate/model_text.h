@@ -16,7 +16,7 @@ char *tlp_model_head(const char *path, const char *without);
 /* Writes the value of a setting; its lines are indented by `depth` steps. */
 void tlp_setting_write(FILE *out, const config_setting_t *setting, int depth);
 /* Writes comments, settings, and `tail` behind them, if not NULL. Of comments, only those in `head`
- * and `tail` are in the file. */
+ * and `tail` are in the file. After a failure, the old file is there. */
 tl_status tlp_model_write(const config_t *config, const char *head, const char *tail,
                           const char *path, tl_error *err);
 

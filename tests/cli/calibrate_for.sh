@@ -96,6 +96,11 @@ check 'with one unit of this name' test "$(grep -c 'unit = "instructions"' full/
 check 'and the kernels are new' sh -c '! grep -q "one = 7.0*e-06" full/model.conf && test "$(grep -c "kernel = " full/model.conf)" = 20'
 check 'the model can be replayed with' "$timeless" replay app.tl -p ./full -q
 check 'a model file keeps them, too' sh -c 'cp full/model.conf f.conf && "$0" calibrate kernels --from all.csv -o f.conf --archive none && grep -q "^parallel = " f.conf' "$timeless"
+# A failure leaves the model as it was, with what calibrate cpu and memory have measured.
+echo dgemm >wrong.csv
+check_exit 3 'measurements that cannot be read' "$timeless" calibrate kernels --from wrong.csv -o f.conf --archive none
+check 'leave the model file as it was' sh -c 'grep -q "^parallel = " f.conf && test ! -e f.conf.part'
+
 # ---- network: a launcher that prints measurements in place of mpirun ----
 # probe COUNT BYTES...: operations of all kinds with sizes near these; 20 us and 100 MB/s
 cat >probe <<'END'
