@@ -96,15 +96,20 @@ void tlp_result_free(tlp_result *result)
     free(result);
 }
 
-const tlp_fit *tlp_result_fit(const tlp_result *result, unsigned kernel)
+int tlp_is_measured(unsigned kernel)
 {
     switch (kernel) {
 #define TLP_KERNEL(name) case TL_KERNEL_##name:
         TLP_KERNELS
 #undef TLP_KERNEL
-        return &result->fits[kernel - TL_KERNEL_dgemm];
-    default: return NULL;
+        return 1;
+    default: return 0;
     }
+}
+
+const tlp_fit *tlp_result_fit(const tlp_result *result, unsigned kernel)
+{
+    return tlp_is_measured(kernel) ? &result->fits[kernel - TL_KERNEL_dgemm] : NULL;
 }
 
 static tl_status add_kernel(const tlp_result *result, unsigned kernel, tlp_repetition_list *out)

@@ -305,6 +305,8 @@ tl_status tlp_calibrate(const tlp_measure_options *options, tlp_result **out, tl
 tl_status tlp_read_raw(const char *path, tlp_result **out, tl_error *err);
 tl_status tlp_fit_all(tlp_result *result, const tlp_fit_options *options, tl_error *err);
 void tlp_result_free(tlp_result *result);
+/* Whether it is one of TLP_KERNELS. */
+int tlp_is_measured(unsigned kernel);
 /* The fit of a kernel of TLP_KERNELS; NULL for other calls. */
 const tlp_fit *tlp_result_fit(const tlp_result *result, unsigned kernel);
 /* model.conf, see timeless-model(5). */

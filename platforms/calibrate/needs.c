@@ -12,12 +12,6 @@
  * and so many are in a round. */
 enum { MOST_CALLS = 512, CALLS_OF_ROUND = 24 };
 
-static int is_measured(unsigned kernel)
-{
-    return kernel >= TL_KERNEL_dgemm && kernel < TL_KERNEL_dgemm + TLP_FIT_ROOM &&
-           tlp_result_fit(&(const tlp_result){0}, kernel) != NULL;
-}
-
 /* A call with these sizes, if the buffers of the measurement have room for it. */
 static int take_call(const tl_event *e, tlp_call *out)
 {
@@ -66,35 +60,38 @@ static void remember(tlp_needs *needs, gsl_rng *rng, const tlp_call *call)
         k->calls[at] = *call;
 }
 
+static tl_status add_event(tlp_needs *needs, gsl_rng *rng, const tl_event *e, tl_error *err)
+{
+    const tl_call_info *info = tl_call_by_code(e->call);
+    tlp_call call;
+    if (!info || info->action != TL_ACTION_KERNEL)
+        return TL_OK;
+    if (!tlp_is_measured(e->call) || !take_call(e, &call)) {
+        needs->n_others++;
+        needs->other = info->name;
+        return TL_OK;
+    }
+    tlp_needed_kernel *k = &needs->kernels[e->call - TL_KERNEL_dgemm];
+    if (!k->calls && !(k->calls = calloc(MOST_CALLS, sizeof *k->calls)))
+        return tl_fail(err, TL_ERR_MEMORY, "out of memory for the calls of the trace");
+    remember(needs, rng, &call);
+    return TL_OK;
+}
+
 static tl_status read_rank(tl_reader *trace, uint32_t rank, gsl_rng *rng, tlp_needs *needs,
                            tl_error *err)
 {
     tl_cursor *cursor = NULL;
     tl_event e;
-    tlp_call call;
-    tl_status status = tl_cursor_open(trace, rank, &cursor, err);
+    tl_status read = TL_OK, status = tl_cursor_open(trace, rank, &cursor, err);
     if (status != TL_OK)
         return status;
-    while ((status = tl_cursor_next(cursor, &e)) == TL_OK) {
-        const tl_call_info *info = tl_call_by_code(e.call);
-        if (!info || info->action != TL_ACTION_KERNEL)
-            continue;
-        if (!is_measured(e.call) || !take_call(&e, &call)) {
-            needs->n_others++;
-            needs->other = info->name;
-            continue;
-        }
-        tlp_needed_kernel *k = &needs->kernels[e.call - TL_KERNEL_dgemm];
-        if (!k->calls && !(k->calls = calloc(MOST_CALLS, sizeof *k->calls))) {
-            status = tl_fail(err, TL_ERR_MEMORY, "out of memory for the calls of the trace");
-            break;
-        }
-        remember(needs, rng, &call);
-    }
-    if (status == TL_END)
-        status = TL_OK;
-    else if (status != TL_ERR_MEMORY)
+    while (status == TL_OK && (read = tl_cursor_next(cursor, &e)) == TL_OK)
+        status = add_event(needs, rng, &e, err);
+    if (status == TL_OK && read != TL_END) {
+        status = read;
         *err = *tl_cursor_error(cursor);
+    }
     tl_cursor_close(cursor);
     return status;
 }

@@ -27,17 +27,6 @@ tl_status tlp_write_raw(const tlp_result *result, FILE *out, tl_error *err)
                    strerror(errno));
 }
 
-static int is_measured(unsigned kernel)
-{
-    switch (kernel) {
-#define TLP_KERNEL(name) case TL_KERNEL_##name:
-        TLP_KERNELS
-#undef TLP_KERNEL
-        return 1;
-    default: return 0;
-    }
-}
-
 /* The next field as a whole number, at most `most`. */
 static int take_number(char **rest, long least, long most, long *out)
 {
@@ -67,7 +56,7 @@ static int parse_line(char *line, tlp_sample *out)
     if (end == rest || *end || !(seconds > 0))
         return -1;
     const tl_call_info *info = tl_call_by_name(name);
-    if (!info || !is_measured(info->code))
+    if (!info || !tlp_is_measured(info->code))
         return -1;
     const int64_t sizes[3] = {d[0], d[1], d[2]};
     *out = (tlp_sample){.call = {.kernel = info->code,
