@@ -22,7 +22,8 @@ static int take_call(const tl_event *e, tlp_call *out)
         out->sizes[i] = (int32_t)e->list[i];
     }
     const int32_t *d = out->sizes;
-    out->right = d[2] && d[2] == d[1] && d[2] != d[0];
+    const int is_solve = e->call == TL_KERNEL_dtrsm || e->call == TL_KERNEL_strsm;
+    out->right = is_solve && d[2] == d[1] && d[2] != d[0];
     switch (e->call) {
     case TL_KERNEL_dgemm:
     case TL_KERNEL_sgemm:

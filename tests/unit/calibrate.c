@@ -7,8 +7,10 @@
 
 #include <linux/perf_event.h>
 #include <math.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include <gsl/gsl_randist.h>
 #include <gsl/gsl_rng.h>
@@ -286,6 +288,32 @@ static void plans_the_same_calls_for_a_seed(void **state)
     free(a);
 }
 
+/* A product of which two sizes are equal is no product from one side, as trsm's can be. */
+static void products_for_a_trace_are_timed_with_both_factors(void **state)
+{
+    (void)state;
+    char path[] = "/tmp/timeless-unit.XXXXXX";
+    const int file = mkstemp(path);
+    dprintf(file, "skeleton 1\nranks 1\ndgemm m=300 n=64 k=64\ndtrsm m=300 n=64 order=64\n");
+    close(file);
+    tlp_needs *needs = NULL;
+    tlp_call *calls = NULL;
+    size_t n = 0, n_transposed = 0, n_right = 0;
+    tl_error err = {0};
+    const tl_status status = tlp_needs_read(path, 1, &needs, &err);
+    unlink(path);
+    assert_int_equal(status, TL_OK);
+    assert_int_equal(tlp_plan_needed(needs, 1, 1, &calls, &n, &err), TL_OK);
+    for (size_t i = 0; i < n; i++) {
+        n_transposed += calls[i].kernel == TL_KERNEL_dgemm && calls[i].transposed;
+        n_right += calls[i].kernel == TL_KERNEL_dtrsm && calls[i].right;
+    }
+    assert_int_equal(n_right, n / 2);
+    assert_in_range(n_transposed, 1, n / 2 - 1);
+    free(calls);
+    tlp_needs_free(needs);
+}
+
 /* The software clock counts nanoseconds on every machine that allows perf_event_open.  It also
  * counts what a hypervisor takes from the core, which CPU time does not: on a busy machine some of
  * the measurements are off, on none all of them. */
@@ -320,6 +348,7 @@ int main(void)
         cmocka_unit_test(tells_the_sides_of_a_triangle_apart),
         cmocka_unit_test(finds_the_noise),
         cmocka_unit_test(plans_the_same_calls_for_a_seed),
+        cmocka_unit_test(products_for_a_trace_are_timed_with_both_factors),
         cmocka_unit_test(measures_seconds_per_count),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
