@@ -92,7 +92,7 @@ tl_status tlp_memory_write_raw(const tlp_memory_result *result, FILE *out, tl_er
     fprintf(out, "# seed %lu\n# processor %s\n# nodes %s\n# runtime %s\n# caches %s\n# cores %u\n",
             result->seed, result->processor, result->nodes, result->runtime, result->caches_from,
             result->n_cores);
-    fprintf(out, "# other %.4f\n# stolen %.4f\n", result->other, result->stolen);
+    fprintf(out, "# other %.17g\n# stolen %.17g\n", result->other, result->stolen);
     for (size_t i = 0; i < result->n_caches; i++)
         fprintf(out, "# cache %u %zu %u\n", result->caches[i].level, result->caches[i].bytes,
                 result->caches[i].cores);
