@@ -82,7 +82,7 @@ static void write_old_line(const merge *m, const config_setting_t *kernel)
     if (config_setting_get_member(kernel, "seconds"))
         write_member(m, kernel, "seconds");
     else
-        fprintf(m->out, " seconds = { one = %.9e; work = %.9e; };",
+        fprintf(m->out, " seconds = { one = %.16e; work = %.16e; };",
                 number_in(kernel, "intercept_s", 0), number_in(kernel, "per_work_s", 0));
     write_member(m, kernel, "noise");
     fputs(" }", m->out);

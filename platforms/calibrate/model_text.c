@@ -4,12 +4,19 @@
 #include "model_text.h"
 
 #include <errno.h>
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <timeless_files.h>
 
-/* libconfig 1.5 writes six digits behind the point, too few for nanoseconds. */
+/* libconfig 1.5 writes six digits behind the point, too few for nanoseconds. Whole numbers are the
+ * bounds of pieces, which calls at a bound must meet to the last digit. */
+static void write_float(FILE *out, double number)
+{
+    const int is_whole = number == rint(number) && fabs(number) < 1e15;
+    fprintf(out, is_whole && number != 0 ? "%.1f" : "%.9e", number);
+}
 
 static void write_string(FILE *out, const char *text)
 {
@@ -41,7 +48,7 @@ void tlp_setting_write(FILE *out, const config_setting_t *setting, int depth)
     switch (config_setting_type(setting)) {
     case CONFIG_TYPE_INT:
     case CONFIG_TYPE_INT64: fprintf(out, "%lld", config_setting_get_int64(setting)); break;
-    case CONFIG_TYPE_FLOAT: fprintf(out, "%.9e", config_setting_get_float(setting)); break;
+    case CONFIG_TYPE_FLOAT: write_float(out, config_setting_get_float(setting)); break;
     case CONFIG_TYPE_BOOL: fputs(config_setting_get_bool(setting) ? "true" : "false", out); break;
     case CONFIG_TYPE_STRING: write_string(out, config_setting_get_string(setting)); break;
     case CONFIG_TYPE_GROUP:

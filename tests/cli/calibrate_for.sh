@@ -55,6 +55,13 @@ model lacks.conf && sed -i 's/{kernel = "daxpy"[^}]*}, //' lacks.conf
 check 'a kernel that the model lacks is added' "$timeless" calibrate kernels --for app.tl --from made.csv -o lacks.conf --archive none
 check 'with the time of its calls' near "$(trace one 'daxpy n=1000' && "$timeless" replay one.tl -p ./here --model lacks.conf -q)" 5e-6
 
+model exact.conf && sed -i 's/{kernel = "dscal".*/{kernel = "dscal"; pieces = ({max = {work = 12345678904.0;}; seconds = {one = 0.10000000000000001;};}, {seconds = {one = 1.0;};});});/' exact.conf
+check 'a model of large calls' "$timeless" calibrate kernels --for app.tl --from made.csv -o exact.conf --archive none
+check 'keeps the bounds of its pieces to the last digit' python3 -c '
+import re
+numbers = [float(x) for x in re.findall(r" = ([0-9.e+-]+);", open("exact.conf").read())]
+assert 12345678904 in numbers and 0.1 in numbers, numbers'
+
 check 'a short measurement' "$timeless" calibrate kernels --for app.tl --max-seconds 0 -o here --raw raw.csv
 check 'has only calls of the trace' sh -c 'grep -v "^#\|^kernel" raw.csv | cut -d, -f1-4 | sort -u | tr "\n" " " | grep -qx "daxpy,1000,0,0 dgemm,100,100,50 dgemm,200,100,50 "'
 check 'the archive has the model' sh -c 'python3 -c "import sys, zipfile; sys.exit(zipfile.ZipFile(sys.argv[1]).read(\"result/model.conf\") != open(\"here/model.conf\", \"rb\").read())" "$(ls here/kernels-*.zip | tail -n 1)"'
