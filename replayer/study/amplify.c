@@ -34,7 +34,7 @@ tlr_amplified tlr_amplify_case(const tlr_amplify *study, size_t noise, size_t pr
     out.makespan_s /= n;
     out.without_s /= n;
     out.taken_s /= n;
-    out.growth = out.without_s > 0 ? out.makespan_s / out.without_s - 1 : 0;
+    out.growth = out.without_s > 0 ? out.makespan_s / out.without_s - 1 : NAN;
     out.amplification = out.taken_s > 0 ? (out.makespan_s - out.without_s) / out.taken_s : NAN;
     return out;
 }
@@ -59,6 +59,10 @@ static void print_case(const tlr_amplified *c, FILE *out)
 {
     if (!c->n_seeds) {
         fputs("  failed\n", out);
+        return;
+    }
+    if (c->without_s <= 0) {
+        fputs("  takes no time\n", out);
         return;
     }
     fprintf(out, " %12.6g %12.6g %10.4g %%", c->without_s, c->makespan_s, 100 * c->growth);

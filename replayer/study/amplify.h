@@ -28,7 +28,7 @@ typedef struct tlr_amplified {
     size_t n_seeds;               /* 0: no seed has a result, and the rest means nothing */
     double makespan_s, without_s; /* with noise, without */
     double taken_s;               /* by detours from the CPU of a rank, mean of the ranks */
-    double growth;                /* of the makespan: 0.1 is 10 % */
+    double growth;                /* of the makespan: 0.1 is 10 %; NAN: it is 0 without noise */
     double amplification;         /* what the makespan grows by / taken_s; NAN: nothing was taken */
 } tlr_amplified;
 
