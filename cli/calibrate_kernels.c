@@ -141,6 +141,31 @@ static int parse_form(struct argp_state *state, const char *option, const char *
     return 0;
 }
 
+static void parse_cores(struct argp_state *state, struct arguments *arguments, const char *value)
+{
+    arguments->measure.cores = 0;
+    if (!strcmp(value, "all"))
+        return;
+    arguments->measure.cores = (unsigned)cli_parse_number(state, "--cores", value, MAX_CORES);
+    if (arguments->measure.cores == 0 || arguments->measure.cores > tlp_n_cores())
+        argp_error(state, "--cores %s: this process may use 1 to %u", value, tlp_n_cores());
+}
+
+static void check_arguments(struct argp_state *state, struct arguments *arguments)
+{
+    if (!tlp_n_groups(&arguments->measure))
+        argp_error(state, "--threads %u: needs as many cores, and %u may be used",
+                   arguments->measure.threads,
+                   arguments->measure.cores ? arguments->measure.cores : tlp_n_cores());
+    if (arguments->measure.max_seconds < 0)
+        arguments->measure.max_seconds = arguments->trace ? 60 : 25;
+    if (arguments->trace && (!arguments->out_path && !arguments->folder))
+        argp_error(state, "--for changes a model: give it by -o");
+    if (arguments->trace &&
+        (arguments->fit.per_core || arguments->n_declared || arguments->has_blocks))
+        argp_error(state, "--for: give neither --per-core nor --declare nor --nb");
+}
+
 static error_t parse(int key, char *value, struct argp_state *state)
 {
     struct arguments *arguments = state->input;
@@ -152,14 +177,7 @@ static error_t parse(int key, char *value, struct argp_state *state)
             arguments->folder = value;
         break;
     case KEY_RAW: arguments->raw_path = value; break;
-    case KEY_CORES:
-        arguments->measure.cores = 0;
-        if (!strcmp(value, "all"))
-            break;
-        arguments->measure.cores = (unsigned)cli_parse_number(state, "--cores", value, MAX_CORES);
-        if (arguments->measure.cores == 0 || arguments->measure.cores > tlp_n_cores())
-            argp_error(state, "--cores %s: this process may use 1 to %u", value, tlp_n_cores());
-        break;
+    case KEY_CORES: parse_cores(state, arguments, value); break;
     case KEY_THREADS:
         arguments->measure.threads =
             (unsigned)cli_parse_number_from(state, "--threads", value, 1, TLP_MAX_THREADS);
@@ -182,19 +200,7 @@ static error_t parse(int key, char *value, struct argp_state *state)
         arguments->has_blocks = 1;
         parse_blocks(state, arguments, value);
         break;
-    case ARGP_KEY_END:
-        if (!tlp_n_groups(&arguments->measure))
-            argp_error(state, "--threads %u: needs as many cores, and %u may be used",
-                       arguments->measure.threads,
-                       arguments->measure.cores ? arguments->measure.cores : tlp_n_cores());
-        if (arguments->measure.max_seconds < 0)
-            arguments->measure.max_seconds = arguments->trace ? 60 : 25;
-        if (arguments->trace && (!arguments->out_path && !arguments->folder))
-            argp_error(state, "--for changes a model: give it by -o");
-        if (arguments->trace &&
-            (arguments->fit.per_core || arguments->n_declared || arguments->has_blocks))
-            argp_error(state, "--for: give neither --per-core nor --declare nor --nb");
-        break;
+    case ARGP_KEY_END: check_arguments(state, arguments); break;
     case ARGP_KEY_ARG: argp_error(state, "'%s': this command takes no argument", value); break;
     default: return ARGP_ERR_UNKNOWN;
     }
