@@ -1,4 +1,4 @@
-/* json_text.c - texts of traces and command lines as JSON strings. */
+/* json_text.c - texts of traces and command lines as JSON strings; writing JSON. */
 #include "config.h"
 
 #include "json_text.h"
@@ -17,4 +17,12 @@ json_t *tlr_json_text(const char *text)
         json = json_string(copy);
     free(copy);
     return json;
+}
+
+tl_status tlr_json_finish(json_t *root, FILE *out, tl_error *err)
+{
+    const int failed = !root || json_dumpf(root, out, JSON_SORT_KEYS | JSON_INDENT(1)) != 0 ||
+                       putc('\n', out) == EOF;
+    json_decref(root);
+    return failed ? tl_fail(err, TL_ERR_SYSTEM, "the JSON cannot be written") : TL_OK;
 }

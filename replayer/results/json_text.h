@@ -1,11 +1,15 @@
-/* json_text.h - texts of traces and command lines as JSON strings. */
+/* json_text.h - texts of traces and command lines as JSON strings; writing JSON. */
 #ifndef TLR_JSON_TEXT_H
 #define TLR_JSON_TEXT_H
 
 #include <jansson.h>
+#include <stdio.h>
+#include <timeless.h>
 
 /* A JSON string.  JSON takes UTF-8 only: in a text that is not UTF-8, '?' replaces each byte that
  * is not ASCII.  Returns a new reference; NULL if memory is out, or text is NULL. */
 json_t *tlr_json_text(const char *text);
+/* Writes the JSON with a newline behind it, and releases it; NULL: memory was out. */
+tl_status tlr_json_finish(json_t *root, FILE *out, tl_error *err);
 
 #endif

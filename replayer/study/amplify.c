@@ -130,10 +130,7 @@ tl_status tlr_amplify_write_json(const tlr_amplify *study, FILE *out, tl_error *
     json_object_set_new(root, "format", json_string("timeless-study-noise-1"));
     json_object_set_new(root, "place", tlr_json_text(study->place));
     json_object_set_new(root, "cases", cases);
-    const int failed = json_dumpf(root, out, JSON_SORT_KEYS | JSON_INDENT(1)) != 0;
-    putc('\n', out);
-    json_decref(root);
-    return failed ? tl_fail(err, TL_ERR_SYSTEM, "the JSON cannot be written") : TL_OK;
+    return tlr_json_finish(root, out, err);
 }
 
 /* ---- picture ---- */

@@ -310,8 +310,5 @@ tl_status tlr_study_write_json(const tlr_study *study, FILE *out, tl_error *err)
     json_object_set_new(root, "rule", json_string(study->rule));
     json_object_set_new(root, "place", tlr_json_text(study->place));
     json_object_set_new(root, "cases", cases);
-    const int failed = json_dumpf(root, out, JSON_SORT_KEYS | JSON_INDENT(1)) != 0;
-    putc('\n', out);
-    json_decref(root);
-    return failed ? tl_fail(err, TL_ERR_SYSTEM, "the JSON cannot be written") : TL_OK;
+    return tlr_json_finish(root, out, err);
 }

@@ -205,8 +205,5 @@ tl_status tlr_hosts_write_json(const tlr_host_study *study, FILE *out, tl_error 
     json_object_set_new(root, "place", tlr_json_text(study->place));
     json_object_set_new(root, "cases", cases);
     json_object_set_new(root, "hosts_of_first_seed", hosts);
-    const int failed = json_dumpf(root, out, JSON_SORT_KEYS | JSON_INDENT(1)) != 0;
-    putc('\n', out);
-    json_decref(root);
-    return failed ? tl_fail(err, TL_ERR_SYSTEM, "the JSON cannot be written") : TL_OK;
+    return tlr_json_finish(root, out, err);
 }

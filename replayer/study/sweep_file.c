@@ -199,10 +199,7 @@ tl_status tlr_sweep_write_json(const tlr_sweep *sweep, FILE *out, tl_error *err)
         if (sweep->points[i].known)
             json_array_append_new(points, point_json(sweep, i));
     json_object_set_new(root, "points", points);
-    const int failed = json_dumpf(root, out, JSON_SORT_KEYS | JSON_INDENT(1)) != 0;
-    putc('\n', out);
-    json_decref(root);
-    return failed ? tl_fail(err, TL_ERR_SYSTEM, "the JSON cannot be written") : TL_OK;
+    return tlr_json_finish(root, out, err);
 }
 
 /* ---- reading ---- */
