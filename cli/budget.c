@@ -1,7 +1,7 @@
 /* budget.c - timeless budget: how wrong a prediction may be, and what to measure next. */
-#include "budget_batch.h"
-#include "budget_full.h"
-#include "budget_measured.h"
+#include "budget/batch.h"
+#include "budget/full.h"
+#include "budget/measured.h"
 #include "cli.h"
 
 #include <stdlib.h>

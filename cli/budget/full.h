@@ -1,8 +1,8 @@
-/* budget_full.h - Sobol indices of a makespan. */
+/* full.h - Sobol indices of a makespan. */
 #ifndef CLI_BUDGET_FULL_H
 #define CLI_BUDGET_FULL_H
 
-#include "budget_inputs.h"
+#include "budget/inputs.h"
 
 /* Replays n_rows (d + 2) times with d inputs drawn from their uncertainties, and puts the indices
  * to the inputs and their sums to *out. The inputs have the makespans at their bounds. */

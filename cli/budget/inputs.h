@@ -1,4 +1,4 @@
-/* budget_inputs.h - the inputs of a prediction, and the options of a replay with other values. */
+/* inputs.h - the inputs of a prediction, and the options of a replay with other values. */
 #ifndef CLI_BUDGET_INPUTS_H
 #define CLI_BUDGET_INPUTS_H
 

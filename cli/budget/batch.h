@@ -1,8 +1,8 @@
-/* budget_batch.h - many replays of a prediction with other values of its inputs. */
+/* batch.h - many replays of a prediction with other values of its inputs. */
 #ifndef CLI_BUDGET_BATCH_H
 #define CLI_BUDGET_BATCH_H
 
-#include "budget_inputs.h"
+#include "budget/inputs.h"
 #include "progress.h"
 
 #include <study/sweep.h>

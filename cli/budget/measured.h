@@ -1,8 +1,8 @@
-/* budget_measured.h - measured runs, and which input of the prediction they make suspect. */
+/* measured.h - measured runs, and which input of the prediction they make suspect. */
 #ifndef CLI_BUDGET_MEASURED_H
 #define CLI_BUDGET_MEASURED_H
 
-#include "budget_inputs.h"
+#include "budget/inputs.h"
 
 enum { BUDGET_MOST_RUNS = 64 };
 

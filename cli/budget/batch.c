@@ -1,5 +1,5 @@
-/* budget_batch.c - many replays of a prediction with other values of its inputs. */
-#include "budget_batch.h"
+/* batch.c - many replays of a prediction with other values of its inputs. */
+#include "budget/batch.h"
 
 #include "cli.h"
 

@@ -1,12 +1,12 @@
-/* budget_full.c - Sobol indices of a makespan: replays with all inputs drawn from their
+/* full.c - Sobol indices of a makespan: replays with all inputs drawn from their
  * uncertainties at once.
  *
  * A factor is drawn from a normal distribution around 1, of which 90 % are within the uncertainty;
  * an order is that of the recorded run or the other one, each in half of the replays; the noise has
  * a seed of its own in each row. */
-#include "budget_full.h"
+#include "budget/full.h"
 
-#include "budget_batch.h"
+#include "budget/batch.h"
 
 #include <gsl/gsl_cdf.h>
 #include <math.h>

@@ -1,7 +1,7 @@
-/* budget_inputs.c - the inputs of a prediction, and the options of a replay with other values. */
+/* inputs.c - the inputs of a prediction, and the options of a replay with other values. */
 #include "config.h"
 
-#include "budget_inputs.h"
+#include "budget/inputs.h"
 
 #include <machine/duration.h>
 #include <machine/rank_model.h>

@@ -1,9 +1,9 @@
-/* budget_measured.c - measured runs, and which input of the prediction they make suspect. */
+/* measured.c - measured runs, and which input of the prediction they make suspect. */
 #include "config.h"
 
-#include "budget_measured.h"
+#include "budget/measured.h"
 
-#include "budget_batch.h"
+#include "budget/batch.h"
 
 #include <errno.h>
 #include <math.h>
