@@ -1,4 +1,4 @@
-/* calibrate_cpu.c - timeless calibrate cpu: rates of bursts, from a run that measures their
+/* cpu.c - timeless calibrate cpu: rates of bursts, from a run that measures their
  * time and a run that counts their volume. */
 #include "config.h"
 

@@ -1,4 +1,4 @@
-/* calibrate_network.c - timeless calibrate network: measures the time of messages between hosts. */
+/* network.c - timeless calibrate network: measures the time of messages between hosts. */
 #include "config.h"
 
 #include "cli.h"

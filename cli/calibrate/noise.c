@@ -1,4 +1,4 @@
-/* calibrate_noise.c - timeless calibrate noise: measures the time that the system takes from each
+/* noise.c - timeless calibrate noise: measures the time that the system takes from each
  * core. */
 #include "cli.h"
 

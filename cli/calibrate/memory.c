@@ -1,4 +1,4 @@
-/* calibrate_memory.c - timeless calibrate memory: measures what cores get that work at the same
+/* memory.c - timeless calibrate memory: measures what cores get that work at the same
  * time, for parallel regions. */
 #include "config.h"
 

@@ -1,4 +1,4 @@
-/* calibrate_kernels.c - timeless calibrate kernels: times the BLAS of this machine for a compute
+/* kernels.c - timeless calibrate kernels: times the BLAS of this machine for a compute
  * model. */
 #include "cli.h"
 #include "installed.h"
