@@ -1,7 +1,7 @@
 /* study.c - timeless study: the studies, and what they have in common. */
 #include "config.h"
 
-#include "study.h"
+#include "study/study.h"
 
 #include "targets.h"
 

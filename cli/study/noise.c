@@ -1,7 +1,7 @@
-/* study_noise.c - timeless study noise: how much of the system's noise reaches programs. */
+/* noise.c - timeless study noise: how much of the system's noise reaches programs. */
 #include "config.h"
 
-#include "study.h"
+#include "study/study.h"
 
 #include <stdlib.h>
 #include <string.h>

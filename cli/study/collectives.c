@@ -1,8 +1,8 @@
-/* study_collectives.c - timeless study collectives: all algorithms of a collective, on a platform.
+/* collectives.c - timeless study collectives: all algorithms of a collective, on a platform.
  */
 #include "config.h"
 
-#include "study.h"
+#include "study/study.h"
 
 #include <errno.h>
 #include <stdlib.h>

@@ -1,7 +1,7 @@
-/* study_hosts.c - timeless study hosts: HPL without the slowest hosts of a platform. */
+/* hosts.c - timeless study hosts: HPL without the slowest hosts of a platform. */
 #include "config.h"
 
-#include "study.h"
+#include "study/study.h"
 
 #include <errno.h>
 #include <stdlib.h>
