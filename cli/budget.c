@@ -144,8 +144,9 @@ static tl_status check_trials(const arguments *a, const tlr_point *points, tl_er
                          "%s: its makespan is 0, so no input can change it; give a trace with "
                          "computation or messages%s",
                          tl_printable(a->inputs.trace),
-                         budget_option(&a->inputs, "--no-compute") ? ", or leave out --no-compute"
-                                                                   : "");
+                         word_list_value(&a->inputs.options, "--no-compute")
+                             ? ", or leave out --no-compute"
+                             : "");
 }
 
 static void set_noise(arguments *a, const double *drawn_s, size_t n)
