@@ -20,8 +20,8 @@ unset MPICC MPIRUN MPIFORT MPI_CFLAGS MPICC_MPICH MPIRUN_MPICH # of the build th
 # Without Chart.js configure stops before it writes files.
 set_up() { "$source/configure" PKG_CONFIG="$PWD/pkg-config" CHART_JS=/nowhere >said 2>warned; }
 check_exit 1 'configure stops as Chart.js is missing' set_up
-check 'it names the tested versions of SimGrid' grep -q '^    SimGrid 3.32 and 4.0 (found: 9.1)$' said
-check 'it warns of another version of SimGrid' grep -q 'WARNING: SimGrid 9.1 is not tested, SimGrid 3.32 and 4.0 is' warned
+check 'it names the tested versions of SimGrid' grep -q '^    SimGrid 3.32 and 4.0 and 4.1 (found: 9.1)$' said
+check 'it warns of another version of SimGrid' grep -q 'WARNING: SimGrid 9.1 is not tested, SimGrid 3.32 and 4.0 and 4.1 is' warned
 check 'it warns of zstd 1.50, of which 1.5 is tested' grep -q 'WARNING: zstd 1.50.1 is not tested, zstd 1.5 is' warned
 check 'it names the tested versions of Open MPI' grep -q '^    Open MPI 4.1 and 5.0 (found: 5.0.99)$' said
 check 'it does not warn of Open MPI 5.0.99, as 5.0 is tested' equal "$(grep -c 'WARNING: Open MPI' warned)" 0

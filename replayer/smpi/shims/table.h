@@ -58,12 +58,12 @@ enum { SMPI_SPEED, SMPI_MODEL };
     SHIM(CALLS, SMPI_SPEED, 332, 332)                                                              \
     SHIM(MEET, SMPI_MODEL, 0, SMPI_ANY_VERSION)                                                    \
     SHIM(WINDOWS, SMPI_SPEED, 0, SMPI_ANY_VERSION)                                                 \
-    SHIM(OVERHEADS, SMPI_MODEL, 332, 400)                                                          \
-    SHIM(ORDER, SMPI_MODEL, 332, 400)                                                              \
-    SHIM(BUFFER, SMPI_MODEL, 332, 400)                                                             \
-    SHIM(LOOPBACK, SMPI_MODEL, 332, 400)                                                           \
+    SHIM(OVERHEADS, SMPI_MODEL, 332, 401)                                                          \
+    SHIM(ORDER, SMPI_MODEL, 332, 401)                                                              \
+    SHIM(BUFFER, SMPI_MODEL, 332, 401)                                                             \
+    SHIM(LOOPBACK, SMPI_MODEL, 332, 401)                                                           \
     SHIM(LINKS, SMPI_MODEL, 0, SMPI_ANY_VERSION)                                                   \
-    SHIM(PAYLOAD, SMPI_MODEL, 332, 400)
+    SHIM(PAYLOAD, SMPI_MODEL, 332, 401)
 
 typedef enum smpi_shim {
 #define SHIM(part, kind, first, last) SMPI_SHIM_##part,
