@@ -85,7 +85,10 @@ def other_kernels():
 
 
 def write_model(folder, title, models, by_host):
-    text = [f"# {title}, written by make.py; timeless-model(5) describes this file.",
+    text = [f"# {title}: published (README.md).",
+            "# Kernels besides dgemm: constants of the instrumented HPL, published; of some routines of HPL: assumed (README.md).",
+            "# reference_flops: a reference speed, not measured; cpu-ns: by definition.",
+            "# Written by make.py from published/*.csv; timeless-model(5) describes this file.",
             "version = 2;", "reference_flops = 1.0e9;",
             'units = ( { unit = "cpu-ns"; seconds_per_unit = 1.0e-9; } );', "kernels = ("]
     text.append(",\n".join("  " + k for k in [dgemm_mean(models), *other_kernels()]))
@@ -130,17 +133,19 @@ def write_network(published, name):
             cluster[key] = row["value"]
         else:
             options.setdefault(key, []).append(row)
-    lines = [f"# {published}, written by make.py"]
+    lines = [f"# {published}: published (README.md); written by make.py"]
     for key, segments in options.items():
         key = key.replace("smpi/loopback-", "timeless/loopback-")
         lines.append(f"{key}:{option_text(segments)}")
+    lines.append("# As in the SimGrid of these calibrations: README.md")
     lines.append("timeless/bw-factor-bound:yes")
     (folder / "options.conf").write_text("\n".join(lines) + "\n")
     cluster = {**LOOPBACK_OF_2018, **cluster}
     loopback = f'loopback_bw="{cluster["loopback_bw"]}" loopback_lat="{cluster["loopback_lat"]}"'
     (folder / "platform.xml").write_text(f"""<?xml version='1.0'?>
 <!DOCTYPE platform SYSTEM "https://simgrid.org/simgrid.dtd">
-<!-- Dahu: {NODES} nodes of 32 cores, Omni-Path; {published}; written by make.py. -->
+<!-- Dahu: {NODES} nodes of 32 cores, Omni-Path; {published}; written by make.py.
+     README.md states the sources of the figures. -->
 <platform version="4.1">
   <zone id="platform" routing="Full">
     <cluster id="cluster" prefix="dahu-" suffix="" radical="1-{NODES}" speed="1Gf" core="32"

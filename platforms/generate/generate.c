@@ -8,6 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <timeless_files.h>
 #include <unistd.h>
 
 void tlp_write_xml(const tlp_description *d, FILE *out)
@@ -15,7 +16,8 @@ void tlp_write_xml(const tlp_description *d, FILE *out)
     fprintf(out,
             "<?xml version='1.0'?>\n"
             "<!DOCTYPE platform SYSTEM \"https://simgrid.org/simgrid.dtd\">\n"
-            "<!-- %s%s%lld nodes, %s; written by timeless platform. -->\n"
+            "<!-- %s%s%lld nodes, %s; written by timeless platform.\n"
+            "     The description states the sources of the figures. -->\n"
             "<platform version=\"4.1\">\n"
             "  <zone id=\"platform\" routing=\"Full\">\n",
             d->title, *d->title ? ": " : "", (long long)d->n_nodes, d->topology->name);
@@ -25,7 +27,7 @@ void tlp_write_xml(const tlp_description *d, FILE *out)
 
 void tlp_write_options(const tlp_description *d, FILE *out)
 {
-    fputs("# Written by timeless platform; the description says where the values come from.\n",
+    fputs("# Written by timeless platform; the description states the sources of the values.\n",
           out);
     for (size_t i = 0; i < d->n_options; i++)
         fprintf(out, "%s\n", d->options[i]);
@@ -73,6 +75,13 @@ static tl_status write_file(const tlp_description *d, const char *folder, const 
     return status;
 }
 
+/* The first line of a copied model: its times need not be those of these nodes. */
+static void write_origin(const tlp_description *d, FILE *out)
+{
+    fprintf(out, "# Copied by timeless platform from %s; the next lines state its origin.\n",
+            tl_printable(d->model));
+}
+
 /* The path of the file d->model, relative to the description. */
 static char *model_path(const tlp_description *d)
 {
@@ -107,9 +116,11 @@ static tl_status copy_model(const tlp_description *d, const char *folder, tl_err
         status = TL_OK; /* the description stands in its own folder */
         goto cleanup;
     }
-    if ((out = fopen(to, "w")))
+    if ((out = fopen(to, "w"))) {
+        write_origin(d, out);
         while ((n = fread(bytes, 1, sizeof bytes, in)))
             fwrite(bytes, 1, n, out);
+    }
     if (!out || ferror(in) || fflush(out) != 0)
         status = tl_fail(err, TL_ERR_SYSTEM, "%s: cannot be written: %s; check the disk", to,
                          strerror(errno));

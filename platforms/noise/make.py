@@ -9,7 +9,7 @@ folder = pathlib.Path(__file__).parent
 def write(name, head, detours):
     """detours: (start, duration) in nanoseconds, in order; the list begins again after the last."""
     with open(folder / name, "w") as out:
-        out.write(f"# {head}; written by make.py: README.md\n")
+        out.write(f"# {head}, published; when and how long: assumed (README.md). Written by make.py.\n")
         out.writelines(f"{start} {duration}\n" for start, duration in detours)
 
 
