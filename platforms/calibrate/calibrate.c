@@ -16,6 +16,7 @@ tl_status tlp_calibrate(const tlp_measure_options *options, tlp_result **out, tl
     result->threads = options->threads;
     result->seed = options->seed;
     tlp_cpu_name(result->processor, sizeof result->processor);
+    tlp_moment(result->moment);
     if (tlp_measure_instructions(&result->instruction_s, NULL) != TL_OK)
         result->instruction_s = -1;
     tl_status status = tlp_measure(options, &result->samples, &result->n_samples, err);

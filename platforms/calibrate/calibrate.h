@@ -9,6 +9,7 @@
 
 #include <timeless.h>
 
+#include "machine.h"
 #include "repetitions.h"
 
 /* The entry of an archive that contains the output of tlp_write_raw. */
@@ -269,6 +270,7 @@ const tlp_declaration *tlp_find_declaration(const tlp_declaration *list, size_t 
  * parallel (calibrate memory), variability. */
 typedef struct tlp_kept {
     char *units, *settings; /* NULL: none */
+    char *origins;          /* comments: how the units and settings were measured; NULL: none */
     int has_instructions;   /* among the units */
 } tlp_kept;
 
@@ -283,8 +285,8 @@ typedef struct tlp_result {
     unsigned cores;   /* groups of cores that measured at the same time */
     unsigned threads; /* cores in a group, and threads of each call */
     unsigned long seed;
-    double instruction_s; /* negative: no counter */
-    char processor[128];
+    double instruction_s;                          /* negative: no counter */
+    char processor[128], moment[TLP_MOMENT_BYTES]; /* of the measurement; moment "": unknown */
     tlp_fit fits[TLP_FIT_ROOM];
     tlp_fit (*core_fits)[TLP_FIT_ROOM]; /* [cores]; NULL: only all cores together */
     const tlp_declaration *declared;    /* stand in the model in place of fits; the caller's */

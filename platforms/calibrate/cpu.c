@@ -191,10 +191,14 @@ tl_status tlp_burst_rates_make(tl_reader *timed, tl_reader *counted, tlp_burst_r
         goto cleanup;
     rates = calloc(1, sizeof *rates);
     if (rates) {
-        rates->unit = strdup(tl_reader_run(counted)->volume_unit);
+        const tl_run *run = tl_reader_run(counted);
+        rates->unit = strdup(run->volume_unit);
+        rates->program = strdup(run->program ? run->program : "");
+        rates->source = strdup(run->volume_source ? run->volume_source : "");
+        rates->n_ranks = run->n_ranks;
         rates->classes = calloc(times.n + 1, sizeof *rates->classes);
     }
-    if (!rates || !rates->unit || !rates->classes) {
+    if (!rates || !rates->unit || !rates->program || !rates->source || !rates->classes) {
         status = out_of_memory(err);
         goto cleanup;
     }
@@ -222,5 +226,7 @@ void tlp_burst_rates_free(tlp_burst_rates *rates)
     sums s = {.n = rates->classes ? rates->n : 0, .classes = rates->classes};
     free_sums(&s);
     free(rates->unit);
+    free(rates->program);
+    free(rates->source);
     free(rates);
 }

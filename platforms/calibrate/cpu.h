@@ -25,6 +25,8 @@ typedef struct tlp_burst_rates {
     tlp_burst_class *classes;
     double seconds, volume; /* of all bursts, also those that only one trace has */
     double matched_s;       /* the part of `seconds` in classes */
+    char *program, *source; /* of the counted trace: its command and how it counts */
+    uint32_t n_ranks;
 } tlp_burst_rates;
 
 /* `timed` is in cpu-ns, `counted` in another unit; both are of the same number of ranks. */

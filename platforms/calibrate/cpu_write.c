@@ -7,6 +7,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <timeless_files.h>
 
 /* Removes the entry of this unit from the list. */
 static void remove_unit(config_setting_t *units, const char *unit)
@@ -63,27 +64,47 @@ static int change(config_t *config, const tlp_burst_rates *rates)
     return add_unit(units, rates);
 }
 
+/* Puts a line on the measurement behind the head of the model, in place of that of this unit.
+ * tl_printable has one buffer for the next text. NULL without memory. */
+static char *write_head(const tlp_burst_rates *rates, const char *base)
+{
+    enum { MOST_SHOWN = 200 }; /* the reader of heads takes lines of 1,000 bytes */
+    char ours[128], *kept, *head = NULL;
+    size_t size = 0;
+    FILE *out = open_memstream(&head, &size);
+    if (!out)
+        return NULL;
+    snprintf(ours, sizeof ours, TLP_RATES_ORIGIN "%.64s' by call sites: ", rates->unit);
+    kept = tlp_model_head(base, ours);
+    fprintf(out, "%s%s'timeless calibrate cpu' %s, ", kept ? kept : "", ours, tl_version());
+    fprintf(out, "%.*s on %u rank%s, ", MOST_SHOWN, tl_printable(rates->program), rates->n_ranks,
+            rates->n_ranks == 1 ? "" : "s");
+    fprintf(out,
+            "counted by %.*s: %zu classes with %.1f%% of the CPU time of one run; of others, the "
+            "mean rate. Not repeated, so no error is known.\n",
+            MOST_SHOWN, tl_printable(rates->source), rates->n,
+            100 * rates->matched_s / rates->seconds);
+    free(kept);
+    if (fclose(out) == 0)
+        return head;
+    free(head);
+    return NULL;
+}
+
 tl_status tlp_burst_rates_write(const tlp_burst_rates *rates, const char *base, const char *path,
                                 tl_error *err)
 {
     config_t config;
-    char *kept = NULL, *head = NULL;
+    char *head = NULL;
     tl_status status = tlp_model_read(base, &config, err);
     if (status == TL_OK && !change(&config, rates))
         status = tl_fail(err, TL_ERR_INPUT,
                          "%s: 'units' is not a list; timeless-model(5) shows the form", base);
-    if (status == TL_OK) {
-        kept = tlp_model_head(base, "calibrate cpu'");
-        if (asprintf(&head, "%s# Rates of '%s' by call sites: 'timeless calibrate cpu' %s.\n",
-                     kept ? kept : "", rates->unit, tl_version()) < 0) {
-            head = NULL;
-            status = tl_fail(err, TL_ERR_MEMORY, "%s: out of memory", path);
-        }
-    }
+    if (status == TL_OK && !(head = write_head(rates, base)))
+        status = tl_fail(err, TL_ERR_MEMORY, "%s: out of memory", path);
     if (status == TL_OK)
         status = tlp_model_write(&config, head, NULL, path, err);
     free(head);
-    free(kept);
     config_destroy(&config);
     return status;
 }

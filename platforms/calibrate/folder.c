@@ -61,16 +61,18 @@ static tl_status copy_file(const char *shipped, const char *folder, const char *
 static tl_status write_readme(const tlp_result *result, FILE *out)
 {
     const unsigned n_cores = result->cores * result->threads;
-    fprintf(out,
-            TITLE
-            "\n"
-            "Written by `timeless calibrate kernels -o` %s.\n\n"
-            "- `platform.xml`: one host of %u cores, copied from the shipped `local`.\n"
-            "- `model.conf`: measured here, on %u core%s at once; its first lines say how.\n"
-            "- `options.conf`: copied from the shipped `local`; its network figures were measured "
-            "on another\n"
-            "  machine (see the README there). Ranks of one host talk through shared memory.\n",
-            tl_version(), tlp_n_cores(), n_cores, n_cores == 1 ? "" : "s");
+    fprintf(
+        out,
+        TITLE
+        "\n"
+        "Written by `timeless calibrate kernels -o` %s.\n\n"
+        "- `platform.xml`: one host of %u cores, copied from the shipped `local`. Its speed is a\n"
+        "  reference speed, not measured; bandwidth and latency were measured on another machine.\n"
+        "- `model.conf`: measured here, on %u core%s at once; its first lines say how.\n"
+        "- `options.conf`: copied from the shipped `local`; its network figures were measured "
+        "on another\n"
+        "  machine (see the README there). Ranks of one host talk through shared memory.\n",
+        tl_version(), tlp_n_cores(), n_cores, n_cores == 1 ? "" : "s");
     return ferror(out) ? TL_ERR_SYSTEM : TL_OK;
 }
 

@@ -66,6 +66,21 @@ static char *text_of(const config_t *config, int is_units, int *has_instructions
     return NULL;
 }
 
+/* The lines of the head on what the other calibrations measured. */
+static char *origins_of(const char *path)
+{
+    static const char *const others[] = {TLP_RATES_ORIGIN, TLP_PARALLEL_ORIGIN};
+    char *head = tlp_model_head(path, "\n"), *text = NULL; /* no comment begins so */
+    size_t size = 0;
+    FILE *out = head ? open_memstream(&text, &size) : NULL;
+    for (char *rest = head, *line; out && (line = strsep(&rest, "\n"));)
+        for (size_t i = 0; i < sizeof others / sizeof *others; i++)
+            if (!strncmp(line, others[i], strlen(others[i])))
+                fprintf(out, "%s\n", line);
+    free(head);
+    return out && fclose(out) == 0 ? text : NULL;
+}
+
 tl_status tlp_kept_read(const char *path, tlp_kept *out, tl_error *err)
 {
     config_t config;
@@ -76,7 +91,8 @@ tl_status tlp_kept_read(const char *path, tlp_kept *out, tl_error *err)
     if (status == TL_OK) {
         out->units = text_of(&config, 1, &out->has_instructions);
         out->settings = text_of(&config, 0, NULL);
-        if (!out->units || !out->settings)
+        out->origins = origins_of(path);
+        if (!out->units || !out->settings || !out->origins)
             status = tl_fail(err, TL_ERR_MEMORY, "%s: out of memory", path);
     }
     config_destroy(&config);
@@ -87,5 +103,6 @@ void tlp_kept_clear(tlp_kept *kept)
 {
     free(kept->units);
     free(kept->settings);
+    free(kept->origins);
     *kept = (tlp_kept){0};
 }

@@ -9,6 +9,7 @@
 #include <string.h>
 #include <strings.h>
 #include <sys/utsname.h>
+#include <time.h>
 #include <unistd.h>
 
 enum { VALUE_BYTES = 256, MAX_CORES_TOLD = 256 };
@@ -65,6 +66,13 @@ void tlp_cpu_name(char *text, size_t size)
     char value[VALUE_BYTES];
     snprintf(text, size, "%s",
              read_line_of("/proc/cpuinfo", "model name", ':', value) ? value : "unknown processor");
+}
+
+void tlp_moment(char text[TLP_MOMENT_BYTES])
+{
+    const time_t now = time(NULL);
+    struct tm utc;
+    strftime(text, TLP_MOMENT_BYTES, "%Y-%m-%dT%H:%M:%SZ", gmtime_r(&now, &utc));
 }
 
 static void tell_caches(FILE *out)

@@ -8,6 +8,10 @@
 
 /* "AMD EPYC": the kind of processor. */
 void tlp_cpu_name(char *text, size_t size);
+/* The present moment, "2026-11-25T22:15:27Z": what a model states as the date of its measurement.
+ */
+enum { TLP_MOMENT_BYTES = 32 };
+void tlp_moment(char text[TLP_MOMENT_BYTES]);
 
 /* Lines "name: value" on the present state of this host: processor, cores, caches, memory, kernel,
  * governor, clock rates, load. Values that the system does not give are left out. */

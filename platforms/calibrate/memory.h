@@ -9,6 +9,7 @@
 
 #include <timeless.h>
 
+#include "machine.h"
 #include "repetitions.h"
 
 /* The entry of an archive that contains the output of tlp_memory_write_raw. */
@@ -43,6 +44,7 @@ enum { TLP_MAX_CACHES = 3, TLP_MAX_CORE_COUNTS = 32, TLP_MAX_SIZES = 32, TLP_LEA
 
 typedef struct tlp_memory_result {
     unsigned long seed;
+    char moment[TLP_MOMENT_BYTES];  /* of the measurement; "" unknown */
     char processor[128], nodes[64]; /* numbers of the memory nodes, "0-1"; "?" unknown */
     char caches_from[32];           /* "/sys", "sysconf"; "nowhere" */
     size_t n_caches;

@@ -92,6 +92,8 @@ tl_status tlp_memory_write_raw(const tlp_memory_result *result, FILE *out, tl_er
     fprintf(out, "# seed %lu\n# processor %s\n# nodes %s\n# runtime %s\n# caches %s\n# cores %u\n",
             result->seed, result->processor, result->nodes, result->runtime, result->caches_from,
             result->n_cores);
+    if (*result->moment)
+        fprintf(out, "# moment %s\n", result->moment);
     fprintf(out, "# other %.17g\n# stolen %.17g\n", result->other, result->stolen);
     for (size_t i = 0; i < result->n_caches; i++)
         fprintf(out, "# cache %u %zu %u\n", result->caches[i].level, result->caches[i].bytes,
@@ -122,6 +124,8 @@ static void read_head(const char *text, tlp_memory_result *result)
     const char *value;
     if ((value = value_of(text, "seed")))
         result->seed = strtoul(value, NULL, 10);
+    if ((value = value_of(text, "moment")))
+        snprintf(result->moment, sizeof result->moment, "%s", value);
     if ((value = value_of(text, "processor")))
         snprintf(result->processor, sizeof result->processor, "%s", value);
     if ((value = value_of(text, "nodes")))

@@ -450,6 +450,7 @@ tl_status tlp_memory_measure(const tlp_memory_options *options, tlp_memory_resul
         for (unsigned i = 0; i < b.n_places; i++)
             b.places[i].processor = b.processors[i];
         b.result->seed = options->seed;
+        tlp_moment(b.result->moment);
         b.result->n_cores = b.n_places;
         snprintf(b.result->runtime, sizeof b.result->runtime, "%s", options->runtime);
         tlp_find_caches(b.result);

@@ -49,17 +49,28 @@ static int is_complete(const tlp_memory_result *r, const struct column *c, const
     return 1;
 }
 
+/* The line in the head of the model, which the other commands that change the model keep. */
+static void write_origin(const tlp_memory_result *r, int all, FILE *out)
+{
+    fprintf(
+        out,
+        TLP_PARALLEL_ORIGIN
+        "'timeless calibrate memory' %s on %s at %s, %u cores, memory nodes %s, seed %lu; "
+        "medians, %zu repetitions in random order in all. During it, other programs took %.1f%% of "
+        "the time of all cores, other machines %.1f%%%s.\n",
+        tl_version(), r->processor, *r->moment ? r->moment : "an unknown moment", r->n_cores,
+        r->nodes, r->seed, r->n, 100 * r->other, 100 * r->stolen,
+        all ? ": the machine was busy, so these numbers are rough" : "");
+}
+
+/* What the members of the group are. */
 static void write_comments(const tlp_memory_result *r, FILE *out)
 {
     fprintf(out,
-            "# 'timeless calibrate memory' %s on %s, %u cores, memory nodes %s; medians of "
-            "repetitions in random order.\n"
-            "# During it, other programs took %.1f%% of the time of all cores, other machines "
-            "%.1f%%.\n"
+            "# bound: assumed; --set region.bound=L1, ... replays with another limit.\n"
             "# region_s: an empty parallel region of %s minus that of one thread; shared_region_s: "
             "the same of two\n# threads on one core that sleep while they wait.\n"
             "# arithmetic: eight chains of multiplications and additions in registers.\n",
-            tl_version(), r->processor, r->n_cores, r->nodes, 100 * r->other, 100 * r->stolen,
             *r->runtime ? r->runtime : "no runtime of OpenMP");
     for (int i = 1; i < N_COLUMNS; i++)
         if (tlp_level_bytes(r, columns[i].level))
@@ -130,6 +141,23 @@ static void write_group(const tlp_memory_result *r, int all, FILE *out)
     fputs("};\n", out);
 }
 
+/* NULL without memory. */
+static char *write_head(const tlp_memory_result *result, int is_busy, const char *base)
+{
+    char *head = NULL, *kept = tlp_model_head(base, TLP_PARALLEL_ORIGIN);
+    size_t size = 0;
+    FILE *out = open_memstream(&head, &size);
+    if (out) {
+        fputs(kept ? kept : "", out);
+        write_origin(result, is_busy, out);
+    }
+    free(kept);
+    if (out && fclose(out) == 0)
+        return head;
+    free(head);
+    return NULL;
+}
+
 tl_status tlp_memory_write(const tlp_memory_result *result, int is_busy, const char *base,
                            const char *path, tl_error *err)
 {
@@ -141,12 +169,12 @@ tl_status tlp_memory_write(const tlp_memory_result *result, int is_busy, const c
     if (out) {
         config_setting_remove(config_root_setting(&config), "parallel");
         write_group(result, is_busy, out);
-        head = tlp_model_head(base, "calibrate memory'");
+        head = write_head(result, is_busy, base);
     }
-    if (status == TL_OK && (!out || fclose(out) != 0))
+    if (status == TL_OK && (!out || fclose(out) != 0 || !head))
         status = tl_fail(err, TL_ERR_MEMORY, "%s: out of memory", path);
     if (status == TL_OK)
-        status = tlp_model_write(&config, head ? head : "", tail, path, err);
+        status = tlp_model_write(&config, head, tail, path, err);
     free(head);
     free(tail);
     config_destroy(&config);

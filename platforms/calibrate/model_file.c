@@ -151,15 +151,31 @@ static void write_rates(FILE *out, const tlp_result *result)
         fprintf(out, "kernel_threads = %u;\n", result->threads);
 }
 
-tl_status tlp_write_model(const tlp_result *result, FILE *out, tl_error *err)
+/* How the constants were measured, and which ones were not. Each comment is a line of its own, so
+ * that the other commands that change the model keep it. */
+static void write_origins(const tlp_result *result, FILE *out)
 {
     fprintf(out,
             "# Measured by 'timeless calibrate kernels' %s on %s: %u process%s at once, seed %lu,\n"
             "# %zu calls of the BLAS that programs get, %u thread%s in each process, %s.\n"
-            "# timeless-model(5) describes this file.\n",
+            "# Measured at %s.\n"
+            "# timeless-model(5) describes this file.\n"
+            "# reference_flops: a reference speed, not measured; cpu-ns: by definition.\n",
             tl_version(), result->processor, result->cores, result->cores == 1 ? "" : "es",
             result->seed, result->n_samples, result->threads, result->threads == 1 ? "" : "s",
-            result->threads == 1 ? "in CPU time" : "by the clock");
+            result->threads == 1 ? "in CPU time" : "by the clock",
+            *result->moment ? result->moment : "an unknown moment");
+    if (result->instruction_s >= 0 && !result->kept.has_instructions)
+        fputs("# instructions: measured on a loop of copies, index arithmetic and branches.\n",
+              out);
+    for (size_t i = 0; i < result->n_declared; i++)
+        fprintf(out, "# %s: declared (--declare), not measured.\n", result->declared[i].kernel);
+    fputs(result->kept.origins ? result->kept.origins : "", out);
+}
+
+tl_status tlp_write_model(const tlp_result *result, FILE *out, tl_error *err)
+{
+    write_origins(result, out);
     write_ladder(out, result->fits);
     write_rates(out, result);
     write_kernels(out, result, result->fits);

@@ -206,9 +206,8 @@ static void write_settings(merge *m, const config_t *config)
 tl_status tlp_merge_model(const tlp_result *result, const tlp_needs *needs, const char *trace,
                           const char *base, const char *path, tl_error *err)
 {
-    static const char ours[] = "calibrate kernels --for'";
     config_t config, none;
-    char *text = NULL, *head = NULL, *old = NULL;
+    char *text = NULL, *head = NULL, *old = NULL, *ours = NULL;
     size_t size = 0;
     merge m = {.result = result, .needs = needs, .path = base};
     tl_status status = tlp_model_read(base, &config, err);
@@ -218,12 +217,15 @@ tl_status tlp_merge_model(const tlp_result *result, const tlp_needs *needs, cons
         m.out = open_memstream(&text, &size);
         if (m.out)
             write_settings(&m, &config);
-        old = tlp_model_head(base, ours);
-        if (!m.out || fclose(m.out) != 0 ||
-            asprintf(&head,
-                     "%s# Calls with the sizes of %s: 'timeless calibrate kernels --for' %s on "
-                     "%s.\n",
-                     old ? old : "", tl_printable(trace), tl_version(), result->processor) < 0) {
+        /* Pieces of earlier measurements for other traces may remain, and so do their lines. */
+        if (asprintf(&ours, "# Calls with the sizes of %s: ", tl_printable(trace)) < 0)
+            ours = NULL;
+        old = ours ? tlp_model_head(base, ours) : NULL;
+        if (!m.out || fclose(m.out) != 0 || !ours ||
+            asprintf(&head, "%s%s'timeless calibrate kernels --for' %s on %s at %s, %zu calls.\n",
+                     old ? old : "", ours, tl_version(), result->processor,
+                     *result->moment ? result->moment : "an unknown moment",
+                     result->n_samples) < 0) {
             head = NULL;
             status = tl_fail(err, TL_ERR_MEMORY, "%s: out of memory", path);
         }
@@ -236,5 +238,6 @@ tl_status tlp_merge_model(const tlp_result *result, const tlp_needs *needs, cons
     free(text);
     free(head);
     free(old);
+    free(ours);
     return status;
 }

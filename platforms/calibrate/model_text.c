@@ -71,7 +71,7 @@ char *tlp_model_head(const char *path, const char *without)
     size_t size = 0;
     FILE *in = fopen(path, "r"), *out = in ? open_memstream(&head, &size) : NULL;
     while (out && fgets(line, sizeof line, in) && *line == '#')
-        if (!strstr(line, without))
+        if (strncmp(line, without, strlen(without)) != 0)
             fputs(line, out);
     if (out)
         fclose(out);

@@ -6,6 +6,7 @@
 
 #include <stdio.h>
 
+#include "machine.h"
 #include "network_probe.h"
 #include "repetitions.h"
 #include "segments.h"
@@ -29,8 +30,8 @@ typedef struct tlp_probe_row {
 typedef struct tlp_probe_data {
     tlp_probe_row *rows;
     size_t n_rows;
-    int n_ranks, n_hosts, n_cores; /* cores of the first host */
-    char mpi[128];
+    int n_ranks, n_hosts, n_cores;           /* cores of the first host */
+    char mpi[128], moment[TLP_MOMENT_BYTES]; /* moment: when it began; "" unknown */
     unsigned long long seed;
     double max_seconds;
     long long max_bytes;

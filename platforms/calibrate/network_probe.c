@@ -6,6 +6,7 @@
  * The measurements go to standard output as CSV, which network_read.c describes. */
 #include "network_probe.h"
 
+#include "machine.h"
 #include "network_draw.h"
 #include "network_hosts.h"
 
@@ -510,15 +511,18 @@ static void find_largest(int n_hosts, int64_t max_bytes)
     me.max_bytes = max_bytes < me.max_bytes * 2 ? max_bytes : me.max_bytes;
 }
 
+/* The moment is the present one: the measurement begins. */
 static void print_head(int n_hosts, const int *cores, const char *machines, uint64_t seed)
 {
     char library[MPI_MAX_LIBRARY_VERSION_STRING];
+    char moment[TLP_MOMENT_BYTES];
     int length;
+    tlp_moment(moment);
     MPI_Get_library_version(library, &length);
     library[strcspn(library, "\n")] = '\0';
-    printf("# timeless-network-probe 1\n# mpi %s\n# seed %llu\n# seconds %g\n# max_bytes %lld\n"
-           "# hosts %d\n",
-           library, (unsigned long long)seed, me.seconds, (long long)me.max_bytes, n_hosts);
+    printf("# timeless-network-probe 1\n# mpi %s\n# moment %s\n# seed %llu\n# seconds %g\n"
+           "# max_bytes %lld\n# hosts %d\n",
+           library, moment, (unsigned long long)seed, me.seconds, (long long)me.max_bytes, n_hosts);
     for (int i = 0; i < me.n_ranks; i++)
         printf("# rank %d host %d cores %d\n", i, me.host[i], cores[i]);
     fputs(machines, stdout);

@@ -69,6 +69,8 @@ static void parse_head(const char *line, tlp_probe_data *data)
 {
     if (!strncmp(line, "# mpi ", 6))
         snprintf(data->mpi, sizeof data->mpi, "%.*s", (int)strcspn(line + 6, ",\n"), line + 6);
+    else if (!strncmp(line, "# moment ", 9))
+        snprintf(data->moment, sizeof data->moment, "%.*s", (int)strcspn(line + 9, "\n"), line + 9);
     else if (!strncmp(line, "# rank ", 7) && data->n_ranks++ == 0)
         data->n_cores = (int)fmin(1 << 20, number_after(line, " cores "));
     else if (!strncmp(line, "# hosts ", 8))

@@ -126,16 +126,17 @@ static void write_options(const content *c, FILE *out)
                 "  # So much of a long message is in buffers when MPI_Send is over.\n"
                 "  \"timeless/send-buffer:%.0f\",\n",
                 net->send_buffer_bytes);
-    fprintf(out,
-            "  \"smpi/iprobe:%.4g\",\n  \"smpi/test:%.4g\",\n  \"smpi/wtime:%.4g\",\n"
-            "%s"
-            "  # What traffic of the other direction takes is in the limiter, as measured; and\n"
-            "  # nothing was measured of a window that would bound the bandwidth.\n"
-            "  \"network/crosstraffic:no\",\n  \"network/TCP-gamma:1e15\"\n];\n",
-            net->iprobe_s, net->test_s, net->wtime_s,
-            net->one_host ? ""
-                          : "  # Overheads were measured between hosts.\n"
-                            "  \"timeless/local-overheads:no\",\n");
+    fprintf(
+        out,
+        "  \"smpi/iprobe:%.4g\",\n  \"smpi/test:%.4g\",\n  \"smpi/wtime:%.4g\",\n"
+        "%s"
+        "  # Assumed: what traffic of the other direction takes is in the limiter, as measured;\n"
+        "  # and nothing was measured of a window that would bound the bandwidth.\n"
+        "  \"network/crosstraffic:no\",\n  \"network/TCP-gamma:1e15\"\n];\n",
+        net->iprobe_s, net->test_s, net->wtime_s,
+        net->one_host ? ""
+                      : "  # Overheads were measured between hosts.\n"
+                        "  \"timeless/local-overheads:no\",\n");
 }
 
 static void write_description(const content *c, FILE *out)
@@ -148,7 +149,8 @@ static void write_description(const content *c, FILE *out)
             "title = \"calibrated network\";\n"
             "topology = \"star\";\n"
             "nodes = %d;\n"
-            "node = { cores = %d; speed_flops = 1.0e9; };              # assumed; yardstick\n"
+            "# Cores of the first host; the speed is a reference, not measured.\n"
+            "node = { cores = %d; speed_flops = 1.0e9; };\n"
             "# Half the latency on each side of the switch.\n"
             "link = { bandwidth_Bps = %.6e; latency_s = %.6e;",
             tl_version(), n_nodes(c), c->data->n_cores ? c->data->n_cores : 1, net->bandwidth_Bps,
@@ -187,9 +189,19 @@ static void write_line(FILE *out, const tlp_line *line, double from, int last)
     fprintf(out, " ); }%s\n", last ? "" : ",");
 }
 
+static const char *moment_of(const content *c)
+{
+    return *c->data->moment ? c->data->moment : "an unknown moment";
+}
+
 static void write_fit(const content *c, FILE *out)
 {
     const tlp_network *net = c->net;
+    fprintf(out,
+            "# Measured by 'timeless calibrate network' %s at %s: %d ranks on %d host%s, %s,\n"
+            "# seed %llu, %zu operations. README.md has more on the measurement.\n",
+            tl_version(), moment_of(c), c->data->n_ranks, c->data->n_hosts,
+            c->data->n_hosts == 1 ? "" : "s", c->data->mpi, c->data->seed, net->n_rows);
     fputs(
         "# Durations of messages, s = intercept + per_byte * bytes for sizes above `from`; modes\n"
         "# of the noise about the line: share, mean and deviation of duration / line.\n"
@@ -245,14 +257,14 @@ static void write_readme(const content *c, FILE *out)
         "# A calibrated network\n\n"
         "Written by `timeless calibrate network` %s: %d ranks on %d host%s, %s, seed %llu, %g s,\n"
         "%zu operations in random order (%zu of them the warm-up, %zu outliers left out), sizes\n"
-        "from 1 B to %lld B.\n\n"
+        "from 1 B to %lld B. Measured at %s.\n\n"
         "| figure | value | from |\n|---|---|---|\n"
         "| latency | %.3g us | measured: half a round trip less os and or |\n"
         "| bandwidth | %.4g MB/s | measured: longest messages |\n"
         "| eager below | %ld B | measured: receives of messages that were sent before |\n"
         "| detached below | %ld B | %s |\n",
         tl_version(), d->n_ranks, d->n_hosts, d->n_hosts == 1 ? "" : "s", d->mpi, d->seed,
-        d->max_seconds, net->n_rows, net->n_warm, net->n_outliers, d->max_bytes,
+        d->max_seconds, net->n_rows, net->n_warm, net->n_outliers, d->max_bytes, moment_of(c),
         1e6 * net->latency_s, 1e-6 * net->bandwidth_Bps, net->async_bytes, net->detached_bytes,
         net->thresholds_seen ? "measured: sends that wait for a late receive"
                              : "largest size; no send waited for a late receive");
@@ -276,15 +288,27 @@ static void write_readme(const content *c, FILE *out)
     else if (!net->one_host)
         fputs("| within a host | 0.2 us, 5000 MB/s | assumed: the hosts had one rank each |\n",
               out);
-    fprintf(out,
-            "| breaks, factors, os, or, ois | network.conf | measured |\n"
-            "| nodes | %d | %s |\n| cores of a node | %d | as the first host |\n"
-            "| model.conf | | `timeless calibrate kernels`; its first lines say where |\n\n"
-            "`platform.conf` describes the platform (timeless-platform(5)); `timeless platform\n"
-            "platform.conf -o .` makes platform.xml and options.conf again after a change.\n"
-            "`network.html` shows measurements, lines and residuals, `network.csv` holds the\n"
-            "measurements, `loggops.params` the parameters for `--engine loggops --params`.\n",
-            n_nodes(c), c->options->nodes ? "given" : "as measured", d->n_cores ? d->n_cores : 1);
+    fprintf(
+        out,
+        "| breaks, factors, os, or, ois | network.conf | measured; samples and median errors are "
+        "in network.conf |\n"
+        "| iprobe, test, wtime | %.3g us, %.3g us, %.3g us | measured |\n"
+        "| eager messages of a connection | %s | measured: two in a row |\n"
+        "| network/crosstraffic, network/TCP-gamma | no, 1e15 | assumed: the limiter has what "
+        "both directions share, and no window was measured |\n"
+        "| L, o, g, G, O | loggops.params | measured: the shortest messages, bursts of them, "
+        "and the bytes of the longest ones |\n"
+        "| speed of a node | 1 Gf | not measured: the reference speed of model.conf |\n"
+        "| topology, latency of a backbone | star, 0 s | assumed |\n"
+        "| nodes | %d | %s |\n| cores of a node | %d | as the first host |\n"
+        "| model.conf | | `timeless calibrate kernels`; its first lines say where |\n\n"
+        "`platform.conf` describes the platform (timeless-platform(5)); `timeless platform\n"
+        "platform.conf -o .` makes platform.xml and options.conf again after a change.\n"
+        "`network.html` shows measurements, lines and residuals, `network.csv` holds the\n"
+        "measurements, `loggops.params` the parameters for `--engine loggops --params`.\n",
+        1e6 * net->iprobe_s, 1e6 * net->test_s, 1e6 * net->wtime_s,
+        net->orders_eager ? "in order" : "not in order, or not measured", n_nodes(c),
+        c->options->nodes ? "given" : "as measured", d->n_cores ? d->n_cores : 1);
 }
 
 tl_status tlp_network_write(const tlp_network *network, const tlp_probe_data *data,

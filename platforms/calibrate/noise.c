@@ -4,6 +4,7 @@
 #include "noise.h"
 
 #include "calibrate.h"
+#include "machine.h"
 
 #include <errno.h>
 #include <inttypes.h>
@@ -91,6 +92,7 @@ tl_status tlp_noise_measure(unsigned core, double seconds, double threshold,
     tlp_noise_profile *profile = calloc(1, sizeof *profile);
     if (profile) {
         profile->core = core;
+        profile->threshold = threshold;
         profile->detours = malloc(MAX_DETOURS * sizeof *profile->detours);
         profile->quanta_ns = malloc(MAX_QUANTA * sizeof *profile->quanta_ns);
     }
@@ -131,12 +133,17 @@ static tl_status check_written(FILE *out, tl_error *err)
 
 tl_status tlp_noise_write(const tlp_noise_profile *profile, FILE *out, tl_error *err)
 {
+    char processor[128], moment[TLP_MOMENT_BYTES];
+    tlp_cpu_name(processor, sizeof processor);
+    tlp_moment(moment);
     fprintf(out,
             "# Detours of core %u in %.3f s: start and duration in ns ('timeless calibrate noise' "
             "%s).\n"
-            "# A pass of the loop took %.0f ns; %.4f%% of the time was lost.\n",
-            profile->core, profile->seconds, tl_version(), profile->spin_ns,
-            100 * profile->lost_share);
+            "# Measured on %s, until %s.\n"
+            "# A pass of the loop took %.0f ns; %zu passes took more than %g times as long: "
+            "%.4f%% of the time was lost.\n",
+            profile->core, profile->seconds, tl_version(), processor, moment, profile->spin_ns,
+            profile->n_detours, profile->threshold, 100 * profile->lost_share);
     for (size_t i = 0; i < profile->n_detours; i++)
         fprintf(out, "%.0f\t%.0f\n", profile->detours[i].start_ns, profile->detours[i].duration_ns);
     return check_written(out, err);

@@ -17,6 +17,7 @@ typedef struct tlp_detour {
 
 typedef struct tlp_noise_profile {
     unsigned core;
+    double threshold;  /* of tlp_noise_measure */
     double spin_ns;    /* of a pass of the loop without a detour */
     double seconds;    /* for which the loop spun */
     double lost_share; /* of them, in detours */

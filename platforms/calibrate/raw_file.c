@@ -13,8 +13,9 @@
 
 tl_status tlp_write_raw(const tlp_result *result, FILE *out, tl_error *err)
 {
-    fprintf(out, "# seed %lu instruction_s %.17g threads %u processor %s\n" HEADER "\n",
-            result->seed, result->instruction_s, result->threads, result->processor);
+    fprintf(out, "# seed %lu instruction_s %.17g threads %u moment %s processor %s\n" HEADER "\n",
+            result->seed, result->instruction_s, result->threads,
+            *result->moment ? result->moment : "unknown", result->processor);
     for (size_t i = 0; i < result->n_samples; i++) {
         const tlp_sample *s = &result->samples[i];
         fprintf(out, "%s,%d,%d,%d,%.0f,%u,%u,%.17g\n", tl_call_by_code(s->call.kernel)->name,
@@ -73,7 +74,7 @@ static int parse_line(char *line, tlp_sample *out)
 static void parse_head(const char *line, tlp_result *result)
 {
     static const char seed[] = "# seed ", instruction[] = " instruction_s ",
-                      threads[] = " threads ", processor[] = " processor ";
+                      threads[] = " threads ", processor[] = " processor ", moment[] = " moment ";
     if (strncmp(line, seed, sizeof seed - 1) != 0)
         return;
     result->seed = strtoul(line + sizeof seed - 1, NULL, 10);
@@ -83,6 +84,10 @@ static void parse_head(const char *line, tlp_result *result)
     const unsigned long stated =
         (at = strstr(line, threads)) ? strtoul(at + sizeof threads - 1, NULL, 10) : 1;
     result->threads = stated > 0 && stated <= TLP_MAX_THREADS ? (unsigned)stated : 1;
+    /* Up to the blank behind it. */
+    if ((at = strstr(line, moment)) && strncmp(at + sizeof moment - 1, "unknown ", 8) != 0)
+        snprintf(result->moment, sizeof result->moment, "%.*s",
+                 (int)strcspn(at + sizeof moment - 1, " "), at + sizeof moment - 1);
     if ((at = strstr(line, processor)))
         snprintf(result->processor, sizeof result->processor, "%s", at + sizeof processor - 1);
 }

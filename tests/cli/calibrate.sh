@@ -24,6 +24,12 @@ check 'measures for two seconds' "$timeless" calibrate kernels --max-seconds 2 -
 keep
 check 'the command reports what it did' says 'calls timed'
 check 'the model has every kernel' model_is_sane "$scratch/here/model.conf"
+head_has() { sed '/^[^#]/,$d' "$1" | grep -qE -- "$2"; } # MODEL PATTERN: the comments at the beginning
+check 'the model states command, version, machine and seed of its measurement' head_has "$scratch/here/model.conf" "^# Measured by 'timeless calibrate kernels' [0-9.]+.* on .*: [0-9]+ process(es)? at once, seed 3,"
+check 'the model states the number of calls' head_has "$scratch/here/model.conf" '^# [0-9]+ calls of the BLAS'
+check 'the model states the moment of the measurement' head_has "$scratch/here/model.conf" '^# Measured at 20[0-9-]+T[0-9:]+Z\.'
+check 'the model states which of its constants are not measured' head_has "$scratch/here/model.conf" '^# reference_flops: a reference speed, not measured; cpu-ns: by definition'
+check 'the README states that the speed is not measured' grep -q 'reference speed, not measured' "$scratch/here/README.md"
 check 'the raw measurements are complete' raw_is_sane "$scratch/raw.csv"
 check 'the folder has this number of cores' grep -q "core=\"$(nproc)\"" "$scratch/here/platform.xml"
 check 'and no watts of another machine' sh -c '! grep -q wattage_per_state "$1"' - "$scratch/here/platform.xml"
@@ -66,6 +72,8 @@ near() { awk -v a="$1" -v b="$2" 'BEGIN { print a, b; exit !(a > 0.98 * b && a <
 check 'a call on the first core has its measured time' near "$(seconds_of one)" 101e-6
 check 'a call on the second core has its measured time' near "$(seconds_of two)" 202e-6
 check 'a fit with declared kernels is written' fit --per-core --model m1 --noise n0 --declare dgemm=1e-3,1e-9 --declare user:a=b=5e-4,0 -o "$scratch/cores.conf"
+check 'the model states that declared kernels are not measured' test "$(grep -c '^# \(dgemm\|user:a=b\): declared (--declare), not measured\.$' "$scratch/cores.conf")" = 2
+check 'a fit of measurements without a moment states that it is unknown' head_has "$scratch/cores.conf" '^# Measured at an unknown moment'
 check 'a declared kernel takes its declared time on the first core' near "$(seconds_of one)" 2e-3
 check 'a declared kernel takes its declared time on the second core' near "$(seconds_of two)" 2e-3
 check 'the other kernels were measured' test "$(grep -c 'kernel = "dtrsm"' "$scratch/cores.conf")" = 3

@@ -41,6 +41,9 @@ check 'rates go into a platform folder' "$timeless" calibrate cpu timed.tl count
 check 'a replay uses the rates of the folder' near "$("$timeless" replay counted.tl -p ./here -q)" 0.07
 check 'the folder keeps its kernels' equal "$(grep -c 'kernel = ' here/model.conf)" "$(grep -c 'kernel = ' "$top_srcdir/platforms/star-1g/model.conf")"
 check 'calibrated again, it is the same' "$timeless" calibrate cpu timed.tl counted.tl -o here
+origin="^# Rates of 'instructions' by call sites: 'timeless calibrate cpu' .*, p on 2 ranks, counted by .*: 3 classes with 100.0% of the CPU time of one run"
+check 'the head of the model states the measurement, once' test "$(grep -c "$origin" here/model.conf)" = 1
+check 'the head keeps the measurement of the kernels' equal "$(grep -c "^# Measured by 'timeless calibrate cpu'" here/model.conf)" 1
 check 'with one rate each' test "$(grep -c '"instructions"' here/model.conf)" = 1
 check_exit 3 'two traces in CPU time' "$timeless" calibrate cpu timed.tl timed.tl
 check_exit 3 'the other way round' "$timeless" calibrate cpu counted.tl timed.tl

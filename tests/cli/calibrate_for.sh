@@ -44,6 +44,7 @@ check 'other sizes of it have the old line' near "$(seconds 'daxpy n=2000')" 7e-
 check 'a kernel that the trace does not call stays' near "$(seconds 'dscal n=5')" 7e-6
 check 'the group parallel stays' grep -q '^parallel = ' here/model.conf
 check 'the head of the model names the trace' grep -q "^# Calls with the sizes of app.tl: 'timeless calibrate kernels --for'" here/model.conf
+check 'the head states machine, moment and number of calls' grep -qE "^# Calls with the sizes of app.tl: 'timeless calibrate kernels --for' [0-9.]+.* on .* at an unknown moment, [0-9]+ calls\.$" here/model.conf
 check 'it keeps its first line' grep -qx '# made up' here/model.conf
 check 'the budget has the error of the new measurements' sh -c '"$0" budget app.tl -p ./here --json | grep -A1 "kernel:daxpy" | grep -q "\"uncertainty\": 0.05"' "$timeless"
 check 'the same measurements once more' "$timeless" calibrate kernels --for app.tl --from made.csv -o here
@@ -96,9 +97,11 @@ check 'is told how many threads it has' grep -q '^timeless: threads.conf: has ti
 } >all.csv
 mkdir full && cp once full/model.conf && cp here/platform.xml full
 sed -i 's/^units = ($/units = ( { unit = "instructions"; seconds_per_unit = 3e-10; classes = ({from = "a"; to = "b"; seconds_per_unit = 4e-10;}); },/' full/model.conf
+sed -i '1i # Rates of '"'instructions'"' by call sites: made up\n# Group parallel: made up' full/model.conf
 check 'all kernels are measured again' "$timeless" calibrate kernels --from all.csv -o full --model m1 --noise n0
 check 'the group parallel of calibrate memory stays' grep -q '^parallel = ' full/model.conf
 check 'rates by call site of calibrate cpu stay' grep -q 'seconds_per_unit = 4.0*e-10' full/model.conf
+check 'and so do the lines that state how both were measured' test "$(grep -c '^# Rates of .*: made up$\|^# Group parallel: made up$' full/model.conf)" = 2
 check 'with one unit of this name' test "$(grep -c 'unit = "instructions"' full/model.conf)" = 1
 check 'and the kernels are new' sh -c '! grep -q "one = 7.0*e-06" full/model.conf && test "$(grep -c "kernel = " full/model.conf)" = 20'
 check 'the model can be replayed with' "$timeless" replay app.tl -p ./full -q

@@ -33,6 +33,9 @@ check 'a region with two threads on one core' has 'shared_region_s = 5.0000e-06;
 check 'the curve has bandwidth and latency' has '{ cores = 2; bytes = 8388608.0; bytes_per_s = 1.2000e+10; latency_s = 1.0000e-07; }'
 check 'the source of the sizes of caches' has '# Sizes of caches: from /sys.'
 check 'a column is named with its measurement' has '# memory: triad a = b + s c (STREAM), working set of each core 8388608 bytes.'
+check 'the head of the model states the measurement' grep -qE "^# Group parallel: 'timeless calibrate memory' [0-9.]+.* on made up at an unknown moment, 2 cores, .* seed 7; medians, [0-9]+ repetitions" fitted.conf
+check 'the head keeps the measurement of the kernels' has "# Measured by 'timeless calibrate kernels'"
+check 'the bound of a region is assumed' has '# bound: assumed;'
 check 'the model keeps its rates' has 'unit = "cpu-ns"'
 
 # 0.4 s outside and 0.8 s in a region, on 2 threads
@@ -52,6 +55,7 @@ for engine in smpi loggops; do
 done
 check 'calibrated again, it is the same' "$timeless" calibrate memory --from quiet.csv -o here
 check 'with one group' test "$(grep -c '^parallel = ' here/model.conf)" = 1
+check 'and one measurement of it' test "$(grep -c '^# Group parallel: ' here/model.conf)" = 1
 
 raw 0.2 >busy.csv
 check_exit 4 'other programs are refused' "$timeless" calibrate memory --from busy.csv -o no.conf

@@ -30,6 +30,10 @@ done
 check 'every measurement is kept in network.csv' awk -F, '/^[0-9]/ { n++; if (NF != 11 || $11 < 0) exit 1 }
     /^# end/ { split($0, end, " "); if (end[3] != n) exit 1 } END { exit n < 200 }' here/network.csv
 check 'ranks that share memory give no eager order' test -z "$(option here timeless/eager-order)"
+check 'network.conf states command, moment, ranks and number of operations' bash -c 'head -n 2 here/network.conf | paste -sd" " | grep -qE "^# Measured by .timeless calibrate network. [0-9.]+.* at 20[0-9-]+T[0-9:]+Z: 2 ranks on 1 host, .* [0-9]+ operations"'
+for figure in latency bandwidth 'eager below' breaks iprobe network/crosstraffic 'L, o, g, G, O' 'speed of a node' topology nodes 'cores of a node' model.conf; do
+    check "README.md states the source of: $figure" grep -q "^| $figure.* | [^|]*[a-z][^|]* |$" here/README.md
+done
 ping() { # ping BYTES: 10 round trips
     awk -v bytes="$1" 'BEGIN { print "timeless-text 1\nranks 2"
         for (r = 0; r < 2; r++) { print "rank " r " host=\"h" r "\""

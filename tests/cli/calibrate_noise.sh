@@ -6,6 +6,7 @@ export TIMELESS_PLATFORMS=$top_srcdir/platforms
 check 'measures the cores' "$timeless" calibrate noise --max-seconds 1 -o noise
 cp err said
 check 'tells of each' test "$(grep -c 'noise/noise\.[0-9]*: [0-9]* detours' said)" = "$(nproc)"
+check 'the file states command, machine, moment and threshold' test "$(sed -n 1,3p noise/noise.0 | grep -cE "'timeless calibrate noise' [0-9.]+|^# Measured on .*, until 20[0-9-]+T[0-9:]+Z\.|took more than 9 times")" = 3
 # Detours begin one after the other and do not overlap.
 in_order() { awk '!/^#/ { if ($1 < end || $2 <= 0 || NF != 2) exit 1; end = $1 + $2 }' "$@"; }
 for file in noise/noise.*; do check "$file is in order" in_order "$file"; done
