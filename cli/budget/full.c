@@ -14,7 +14,7 @@
 #include <study/normal.h>
 #include <timeless_files.h>
 
-static const double LEAST_FACTOR = 0.01; /* a time or a bandwidth is positive */
+static const double LEAST_FACTOR = 0.01; /* assumed: a time or a bandwidth is positive */
 
 typedef struct full {
     budget_inputs *b;

@@ -12,7 +12,9 @@
 #include <study/normal.h>
 #include <timeless_files.h>
 
-/* Where nobody states an error: round numbers of our own. */
+/* Assumed where nobody states an uncertainty: halves of 90 % intervals, of kernels and bursts, of
+ * the parameters of the network, and of measured makespans. The user states others by --uncertain.
+ */
 static const double ASSUMED_COMPUTE = 0.05, ASSUMED_NETWORK = 0.1, ASSUMED_MEASURED = 0.01;
 
 tlr_budget_input *budget_add(budget_inputs *b, const char *name, tlr_budget_source source,

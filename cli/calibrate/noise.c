@@ -120,7 +120,7 @@ int calibrate_noise(int argc, char **argv)
                                      NULL,
                                      NULL,
                                      NULL};
-    arguments a = {.folder = ".", .seconds = 20, .threshold = 9};
+    arguments a = {.folder = ".", .seconds = 20, .threshold = 9 /* assumed */};
     cli_parse(&argp, argc, argv, 0, &a);
     char path[PATH_MAX];
     tl_error err;

@@ -14,7 +14,10 @@
 #include <gsl/gsl_sort.h>
 #include <gsl/gsl_statistics_double.h>
 
-/* The envelope that SMPI adds to each message. */
+/* The limits below were chosen and not derived. tests/cli/calibrate_network.sh checks that the fit
+ * finds known networks with them. */
+
+/* The envelope that SMPI adds to each message (SimGrid 3.32). */
 #define ENVELOPE_BYTES 16
 /* The least part of a transfer that belongs to the network, in addition to os and or. */
 #define LEAST_PART 0.1

@@ -70,7 +70,9 @@ static place place_in(const loggops_op *op, uint32_t v, uint32_t size)
     }
 }
 
-/* SMPI's bcast-ompi-pipeline, bcast-ompi-split-bintree; 0: one segment. */
+/* SMPI's bcast-ompi-pipeline, bcast-ompi-split-bintree; 0: one segment. SMPI took the numbers from
+ * the fixed decisions of Open MPI (coll_tuned_decision_fixed.c): lines a bytes + b for segments of
+ * 128 (a_p128, b_p128), 64 and 16 KiB, and intermediate_message_size. */
 static uint64_t segment_bytes(const loggops_op *op, uint32_t size)
 {
     const uint64_t KIB = 1024, intermediate = 370728;

@@ -290,6 +290,7 @@ static tl_status set_retransmission(loggops_replay *r, const tlr_options *option
 {
     double timeout_s = 0.2; /* the least one of Linux, TCP_RTO_MIN of its include/net/tcp.h */
     int is_given = 0, has_loss = 0;
+    /* Assumed: a flow that is alone loses nothing. */
     loggops_retransmission t = {.first_flows = 2, .seed = options->seed};
     for (size_t i = 0; i < options->n_changes; i++) {
         const tlr_change *change = &options->changes[i];

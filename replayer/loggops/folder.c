@@ -23,7 +23,8 @@ typedef struct segments {
     double from_bytes[MAX_SEGMENTS], value[MAX_SEGMENTS], per_byte[MAX_SEGMENTS];
 } segments;
 
-/* SMPI 3.32's own factors, for folders without these options. */
+/* For folders without these options: the defaults of smpi/bw-factor and smpi/lat-factor in SimGrid
+ * 3.32, which its authors fitted to a cluster with Ethernet of 1 Gb/s. */
 static const char default_bandwidth[] =
     "0:0.812084;257:0.338112;732:0.341987;1426:0.608902;3484:0.77493;5776:1.08739;9376:0.58729;"
     "15424:0.697866;65472:0.940694";
@@ -120,6 +121,7 @@ static uint64_t overhead(const segments *s, double bytes, double *per_byte_ps)
 
 static loggops_costs costs_at(const derivation *d, uint64_t from_bytes)
 {
+    /* The least latency is assumed: the engine needs one above 0. */
     const double bytes = from_bytes ? (double)from_bytes : 1, least_ps = 1e4;
     /* SimGrid multiplies the share of a link that a message gets, even beyond the bandwidth of the
      * link, unless the factors limit each message by itself. */
@@ -192,7 +194,8 @@ static tl_status derive(const tlr_platform *platform, const tlr_cluster *cluster
                                         "smpi/or"};
     static const char *const others[] = {default_bandwidth, default_latency, NULL, NULL, NULL};
     const char *threshold = option_of(platform, options, "smpi/send-is-detached-thresh");
-    const double S_bytes = threshold ? strtod(threshold, NULL) : 65536;
+    const double S_bytes = threshold ? strtod(threshold, NULL) : 65536; /* SMPI's default */
+    /* SimGrid's model of crossing traffic: acknowledgements take 5 % of the other direction. */
     derivation between = {
         .latency_s = cluster->latency_s,
         .Bps = cluster->bandwidth_Bps,

@@ -217,7 +217,8 @@ static tl_status read_watts(xml_reading *x, const element *e)
 
 /* ---- links ---- */
 
-/* The links of a cluster between two of its hosts that are far apart. */
+/* The links of a cluster between two of its hosts that are far apart. They follow from the
+ * topology: in a fat tree up to the top and down, in a star up and down. */
 static double links_between(const element *e)
 {
     char topology[64] = "", sizes[256] = "";
@@ -229,7 +230,7 @@ static double links_between(const element *e)
         return 7;
     if (strcmp(topology, "TORUS") != 0)
         return 2;
-    double links = 0; /* a quarter of each dimension, as on the mean */
+    double links = 0; /* a quarter of each dimension: the mean distance on a ring */
     for (char *at = sizes; *at; at += *at == ',')
         links += 0.25 * (double)strtol(at, &at, 10);
     return links > 1 ? links : 1;

@@ -9,6 +9,7 @@
 #include <string.h>
 
 static char flops_name[] = TLR_FLOPS, origin[] = "speeds of the hosts";
+/* By definition: a host of 1 Gf executes 1e9 units of flops in a second. */
 static tlr_unit_rate flops = {.unit = flops_name, .s_per_unit = 1e-9};
 const tlr_model tlr_host_speeds = {.path = origin,
                                    .reference_flops = 1e9,

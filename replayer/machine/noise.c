@@ -332,6 +332,8 @@ static uint64_t draw_time(uint64_t seed, uint32_t number, uint64_t mean_ps)
  * and their share of the time is that of frequency and duration. */
 static tl_status draw_detours(tlr_noise *noise, tl_error *err)
 {
+    /* Assumed: so many detours are few enough to be stored and many enough not to show that they
+     * repeat. The numbers for the intervals begin behind those for the durations. */
     enum { N_DETOURS = 4096, FOR_INTERVALS = 1 << 16 };
     const uint64_t duration_ps = noise->total_ps, gap_ps = noise->period_ps - duration_ps;
     uint64_t at_ps = 0;

@@ -14,7 +14,8 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-/* A host is never drawn faster than this many times, however wide the distribution. */
+/* A host is never drawn faster than this many times, however wide the distribution. Assumed: it
+ * keeps factors positive. */
 #define LEAST_FACTOR 0.1
 
 /* What is drawn for all computation of a host, and for a kernel of it. */

@@ -7,7 +7,8 @@
 #include <gsl/gsl_errno.h>
 #include <gsl/gsl_multifit.h>
 
-/* The relative rounding error of times that engines add up. Equal steps have no other error. */
+/* The relative rounding error of times that engines add up. Equal steps have no other error.
+ * Assumed: more than sums of a million doubles are off by. */
 static const double ROUNDING = 1e-9;
 
 /* The spread of the windows does not contain errors that all windows share, or effects that no
@@ -160,6 +161,7 @@ tl_status tlr_sample_fit(const tlr_step_sums *steps, tlr_stratum *strata, size_t
     if (status == TL_OK) {
         const double variance =
             relative_variance(&f, steps, strata) * variance_of_prediction(&f, steps, strata);
+        /* Half of the 90 % interval: 5 % of the distribution are beyond its 0.95 quantile. */
         out->half_s = WIDER * gsl_cdf_tdist_Pinv(0.95, (double)(n - n_terms)) * sqrt(variance) +
                       ROUNDING * out->seconds;
     }

@@ -20,11 +20,14 @@ enum {
 };
 /* Shares of the steps. If windows of whole periods exceeded the first share, windows are shorter.
  * If an error is wanted, the second share applies, because whole periods give a smaller error for
- * the same share. If windows exceeded the last share, the run is replayed in full. */
+ * the same share. If windows exceeded the last share, the run is replayed in full. These numbers
+ * and those above were chosen, not derived; tests/accuracy/README.md (sampled replays) has the
+ * errors that they give. */
 static const double AT_FIRST = 0.08, AT_FIRST_IF_WANTED = 0.2, WORTHWHILE = 0.6;
 
 /* A spread that is tested again and again is small by chance at some time. The error must therefore
- * be smaller than the wanted one by this factor; the prediction then states the wanted error. */
+ * be smaller than the wanted one by this factor; the prediction then states the wanted error. The
+ * factor is assumed. */
 static const double SAFETY = 1.25;
 
 typedef struct sampling {

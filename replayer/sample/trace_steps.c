@@ -13,6 +13,7 @@
 #include <timeless_files.h>
 #include <unistd.h>
 
+/* Chosen, not derived: in fewer steps or periods, windows would be most of the run. */
 enum { MIN_STEPS = 200, N_TERMS = 3, MAX_PERIOD = 1000, LEAST_PERIODS = 20 };
 
 struct tlr_trace_steps {
@@ -222,7 +223,8 @@ static tl_status find_steps(tl_reader *trace, struct tlr_trace_steps *s, const p
 
 /* ---- what is known of them ---- */
 
-/* Whether the term differs between steps. Terms that are equal in all steps are left out. */
+/* Whether the term differs between steps: by a standard deviation of more than 1 % of the mean, an
+ * assumed limit. Terms that are equal in all steps are left out. */
 static int varies(const double *values, size_t n)
 {
     double sum = 0, squares = 0;

@@ -10,6 +10,7 @@
 #include "rank.h"
 
 #define SMPI_NO_BLOCK SIZE_MAX
+/* Assumed limits of what is recognised; longer blocks are replayed as they were recorded. */
 enum { SMPI_MAX_BLOCK = 16, SMPI_MAX_PERIOD = 4, SMPI_MAX_SWEEPS = 32 };
 
 /* Marks of a call site. */

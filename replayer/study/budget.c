@@ -59,7 +59,8 @@ static double share_of(const tlr_budget *b, const tlr_budget_input *input)
     return all > 0 ? (input->below_s * input->below_s + input->above_s * input->above_s) / all : 0;
 }
 
-/* The relative half width, if the uncertainty of this input were half of it. */
+/* The relative half width, if the uncertainty of this input were half of it. Its square is then a
+ * quarter, which takes three quarters from the sum of squares. */
 static double halved(const tlr_budget *b, const tlr_budget_input *input)
 {
     const double below = b->below_s * b->below_s - 0.75 * input->below_s * input->below_s,
@@ -187,7 +188,7 @@ static void print_suspects(const tlr_budget *b, FILE *out)
     free(suspects);
 }
 
-/* And it counts. */
+/* And it counts: it has 1 % of the square of the interval or more (a choice). */
 static int is_assumed(const tlr_budget *b, const tlr_budget_input *input)
 {
     return input->source == TLR_BUDGET_ASSUMED && share_of(b, input) >= 0.01;
