@@ -35,11 +35,12 @@ build_tracer() {
 link_tracer() {
     $cc -shared -fsanitize=thread -o "$scratch/$1.so" "$scratch"/objects/*.o -lzstd -ldl
 }
-# under TRACER COMMAND...: on 2 ranks
+# under TRACER COMMAND...: on 2 ranks, for limit_s seconds at most
+limit_s=600
 under() {
     local library=$1; shift
     set_for_ranks LD_PRELOAD="$libtsan $scratch/$library.so"
-    TIMELESS_OUTPUT=$scratch/races.tl $MPIRUN -np 2 "${for_ranks[@]}" $fixed "$scratch/threads" "$@"
+    TIMELESS_OUTPUT=$scratch/races.tl timeout -k 10 $limit_s $MPIRUN -np 2 "${for_ranks[@]}" $fixed "$scratch/threads" "$@"
 }
 cat >"$scratch/suppressions" <<'EOS'
 called_from_lib:libmpi.so
@@ -64,7 +65,9 @@ check "the trace has the calls of all threads" test \
     "$("$timeless" dump --rank 1 "$scratch/races.tl" | grep -c ' MPI_Allreduce ')" = 32
 TIMELESS_SELECT='from=10 until=0.5s' check_exit 0 "a part of it: no race" under tracer 8 4
 
-# The same without the tracer's lock must be found out, sooner or later.
+# The same without the tracer's lock must be found out, sooner or later. Races may close a list to a ring, on which the
+# threads then run without end.
+limit_s=60
 build_object "$top_srcdir/tracer/threads.c" tracer-threads -Dpthread_mutex_lock=pthread_mutex_trylock
 link_tracer lockless
 races() {
