@@ -199,13 +199,14 @@ static int meet_other_group(smpi_rank *r)
 }
 
 /* MPI_Cart_sub that keeps no dimension. SMPI 3.32 then makes a communicator of one rank, without
- * cost. A grid with dimensions has neighbours, even if they are MPI_PROC_NULL. */
+ * cost. A grid with dimensions has neighbours, even if they are MPI_PROC_NULL. MPICH, as SMPI,
+ * gives all ranks but the first none; where dimensions are kept, each rank has one. */
 static int keeps_no_dimension(const smpi_rank *r)
 {
     const tl_event *e = &r->event;
-    const tl_comm *made = e->call == TL_MPI_Cart_sub && e->new_comm != TL_COMM_NULL
-                              ? r->job->plan->ranks[r->rank]->definitions[e->new_comm]
-                              : NULL;
+    if (e->call != TL_MPI_Cart_sub || e->new_comm == TL_COMM_NULL)
+        return e->call == TL_MPI_Cart_sub;
+    const tl_comm *made = r->job->plan->ranks[r->rank]->definitions[e->new_comm];
     return made && made->n_members == 1 && !made->n_sources && !made->n_destinations;
 }
 

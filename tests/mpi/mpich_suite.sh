@@ -19,4 +19,7 @@ for test in $tests; do
     done <"$scratch/log"
     check "MPICH, $test.sh: all checks ran" equal "${ended:-none}" "$test"
 done
+# MPICH gives all ranks but the first no communicator, as SMPI does.
+check "MPICH, oracle.sh: MPI_Cart_sub that keeps no dimension takes no time" \
+    env MPI=mpich bash "$here/oracle.sh" 11 1 --max-ranks 8 --platform "$here/oracle/fat-tree"
 tap_done
