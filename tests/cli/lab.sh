@@ -12,6 +12,8 @@ for tool in mpicc:$MPICC mpirun:$MPIRUN; do
 done
 PATH=$scratch/bin:$PATH
 
+only_open_mpi= # an option in the pages that MPICH's mpirun does not know
+! uses_mpich || only_open_mpi='s/ --oversubscribe//'
 # blocks PAGE: its commands in order, a line each: "run" or "prints", the command, and what it prints (newlines as \n),
 # with tabs between them
 blocks() {
@@ -21,7 +23,7 @@ blocks() {
          /^```$/ {flush(); kind = ""; next}
          kind == "run" {print "run\t" $0}
          kind == "prints" && /^\$ / {flush(); command = substr($0, 3); next}
-         kind == "prints" {output = output (output == "" ? "" : "\\n") $0}' "$1"
+         kind == "prints" {output = output (output == "" ? "" : "\\n") $0}' "$1" | sed "$only_open_mpi"
 }
 # The pages have the figures of SimGrid 3.32. Those of other versions differ by up to 0.7 % (4.0: 0.02 to 0.7 %).
 slack=0
