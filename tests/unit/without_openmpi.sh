@@ -17,7 +17,7 @@ check 'configure says so' grep -q 'without-mpi contradicts' said
 printf '#!/bin/sh\ncase " $* " in *ompi-c*|*mpich*|*pmix*) exit 1 ;; esac\nexec pkg-config "$@"\n' >pkg-config && chmod +x pkg-config
 check 'without any MPI configure succeeds' set_up --without-mpi PKG_CONFIG="$PWD/pkg-config" MPICC=/none MPIRUN=/none ac_cv_header_papi_h=no
 no_mpi() {
-    make -n all >steps && grep -q cli/timeless steps && ! grep -E 'mpich|openmpi|pmix|-lmpi( |$)|libtimeless-tracer|timeless-perform|network-probe|timeless-qemu' steps
+    make -n all >steps && grep -q cli/timeless steps && ! grep -E 'mpich|openmpi|pmix|-lmpi( |$)|libtimeless-tracer|perform/timeless-perform|timeless-network-probe|timeless-qemu' steps
 }
 check 'nothing that needs MPI is built' no_mpi
 rm -f Makefile config.status config.cache
