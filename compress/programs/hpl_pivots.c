@@ -105,6 +105,31 @@ static int count_bits(int32_t v)
     return n;
 }
 
+/* One level of HPL_logsort: the process rows that k steps of the spreading reach take the most rows
+ * of those behind them. At most NB of these have rows at all, so a long column of processes does
+ * not take a time that grows with its square. */
+static void sort_level(hpl_pivots *v, int32_t n_rows, int k, uint16_t *lengths)
+{
+    int32_t n_behind = 0; /* with rows */
+    for (int32_t i = 2; i < n_rows; i++)
+        n_behind += v->place[i] > k && lengths[i];
+    for (int32_t j = 1; j < n_rows && n_behind; j++) {
+        if (v->place[j] != k)
+            continue;
+        const int had_rows = lengths[j] != 0;
+        for (int32_t i = 2; i < n_rows; i++) {
+            if (k >= v->place[i] || lengths[j] >= lengths[i])
+                continue;
+            const uint16_t length = lengths[i], row = v->order[i];
+            lengths[i] = lengths[j];
+            lengths[j] = length;
+            v->order[i] = v->order[j];
+            v->order[j] = row;
+        }
+        n_behind -= !had_rows; /* it has taken the rows of one of them */
+    }
+}
+
 /* HPL_logsort: process rows that the spreading reaches late have few rows. */
 static void sort_rows(hpl_pivots *v, int32_t n_rows, int32_t current, uint16_t *lengths)
 {
@@ -115,16 +140,7 @@ static void sort_rows(hpl_pivots *v, int32_t n_rows, int32_t current, uint16_t *
         most = v->place[i] > most ? v->place[i] : most;
     }
     for (int k = 1; k <= most; k++)
-        for (int32_t j = 1; j < n_rows; j++)
-            for (int32_t i = 2; v->place[j] == k && i < n_rows; i++) {
-                if (k >= v->place[i] || lengths[j] >= lengths[i])
-                    continue;
-                const uint16_t length = lengths[i], row = v->order[i];
-                lengths[i] = lengths[j];
-                lengths[j] = length;
-                v->order[i] = v->order[j];
-                v->order[j] = row;
-            }
+        sort_level(v, n_rows, k, lengths);
     for (int32_t i = 0; i < n_rows; i++)
         v->place[v->order[i]] = (uint16_t)i;
 }
