@@ -17,7 +17,9 @@ typedef struct parameter {
     int64_t min, max;
 } parameter;
 
-enum { MOST_ROWS = 65535 };
+/* The ranks: ten times the cores of the largest runs of HPL. A replay needs more than a kilobyte
+ * for each. */
+enum { MOST_ROWS = 65535, MOST_RANKS = 1 << 24 };
 
 #define NARROW(key, field, min, max)                                                               \
     {                                                                                              \
@@ -169,6 +171,19 @@ static tl_status set_by_key(tl_hpl *o, const char *key, const char *value, tl_er
                    key, keys);
 }
 
+static tl_status check_grid(const tl_hpl *o, tl_error *err)
+{
+    const int64_t n_ranks = (int64_t)o->p * o->q;
+    if (!o->n || !o->p || !o->q)
+        return tl_fail(err, TL_ERR_USAGE,
+                       "hpl: N, and P and Q or RANKS, are required; write hpl:N=1000,P=2,Q=2");
+    if (n_ranks > MOST_RANKS)
+        return tl_fail(err, TL_ERR_USAGE,
+                       "hpl: the grid %dx%d has %lld ranks; give RANKS, or P and Q, for at most %d",
+                       (int)o->p, (int)o->q, (long long)n_ranks, MOST_RANKS);
+    return TL_OK;
+}
+
 /* A run cannot be cut between panels that are factored ahead. */
 static tl_status check_window(tl_hpl *o, tl_error *err)
 {
@@ -208,9 +223,8 @@ tl_status tl_hpl_parse(const char *text, tl_hpl *out, tl_error *err)
         free(word);
         text += size + (text[size] == ',');
     }
-    if (status == TL_OK && (!o.n || !o.p || !o.q))
-        status = tl_fail(err, TL_ERR_USAGE,
-                         "hpl: N, and P and Q or RANKS, are required; write hpl:N=1000,P=2,Q=2");
+    if (status == TL_OK)
+        status = check_grid(&o, err);
     if (status == TL_OK)
         status = check_window(&o, err);
     if (status == TL_OK)
