@@ -171,6 +171,12 @@ static tl_status read_line(const char *path, size_t number, const char *line, tl
     return TL_OK;
 }
 
+/* Files of detours have names without a dot; the text and the script beside them have one. */
+static int is_noise_name(const char *name)
+{
+    return !strchr(name, '.');
+}
+
 void tlr_noise_find(const char *name, char *path, size_t size)
 {
     char platforms[PATH_MAX];
@@ -178,15 +184,14 @@ void tlr_noise_find(const char *name, char *path, size_t size)
     tlr_platforms_folder(platforms, sizeof platforms);
     const int length = snprintf(path, size, "%s/noise/%s", platforms, name);
     const int fits = length > 0 && (size_t)length < size;
-    if (access(name, F_OK) == 0 || strchr(name, '/') || !fits || stat(path, &st) != 0 ||
-        !S_ISREG(st.st_mode))
+    if (access(name, F_OK) == 0 || strchr(name, '/') || !is_noise_name(name) || !fits ||
+        stat(path, &st) != 0 || !S_ISREG(st.st_mode))
         snprintf(path, size, "%s", name);
 }
 
-/* The files of detours have names without a point, the text and the script beside them have one. */
 static int is_noise(const struct dirent *entry)
 {
-    return !strchr(entry->d_name, '.');
+    return is_noise_name(entry->d_name);
 }
 
 static tl_status refuse_name(const char *name, tl_error *err)

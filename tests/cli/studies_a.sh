@@ -127,6 +127,9 @@ check 'noise: a noise of the platforms is that file' bash -c 'a=$(timeless repla
 check_exit 4 'noise: a name that is no noise is refused' timeless replay "${tiny[@]}" --noise nowhere
 cp "$scratch/err" said
 check '... with the names that there are' grep -q "no noise has this name in .*/noise (altix, chic, jaguar, zeptoos); give " said
+check_exit 4 'noise: the script beside the noises is none of them' timeless replay "${tiny[@]}" --noise make.py
+cp "$scratch/err" said
+check '... and the names are listed, too' grep -q "make.py.*no noise has this name in .*/noise (altix, chic, jaguar, zeptoos); give " said
 check_exit 2 'noise: a seed of its own is refused' timeless study noise "${tiny[@]}" --noise chic --seed 3
 check_exit 3 'noise: a trace has the ranks of its run' timeless study noise "$top_srcdir/traces/hpl-4.tl" "${tiny[@]:5}" --ranks 8 --noise chic
 cp "$scratch/err" said
