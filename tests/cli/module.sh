@@ -61,6 +61,15 @@ check 'the refusal names the option and the function' grep -q \
 check 'the value that changes nothing is taken' hindered --cfg=timeless/local-overheads:yes
 check 'options that rest on other functions are accepted' hindered --cfg=timeless/eager-order:yes --cfg=timeless/send-buffer:1000000
 
+# ---- a version of SimGrid that no part has been tried with ----
+echo 'void sg_version_get(int *a, int *b, int *c) { *a = 9; *b = 9; *c = 0; }' >"$scratch/version.c"
+check 'another library states the version of SimGrid' ${CC:-gcc} -shared -fPIC -o "$scratch/version.so" "$scratch/version.c"
+of_other_version() { LD_PRELOAD=$scratch/version.so "$timeless" replay "$scratch/t.tl" --platform "$top_srcdir/platforms/star-1g" --no-compute -q "$@"; }
+check_exit 3 'an option is refused with such a version' of_other_version --cfg=timeless/eager-order:yes
+cp "$scratch/err" "$scratch/said"
+check 'the refusal names the first and the last version of the part' grep -q \
+    'option timeless/eager-order:yes has no effect: it holds for SimGrid 3.32 to 4.1, and this is 9.9; leave it out' "$scratch/said"
+
 # ---- the solver, the dates and the requests give SimGrid's results, to the last digit ----
 check 'another library takes functions of these parts' ${CC:-gcc} -shared -fPIC -o "$scratch/speed.so" -I"$top_builddir" -I"$top_srcdir/replayer" "$top_srcdir/tests/cli/hinder_speed.c" -ldl
 same_prediction() {

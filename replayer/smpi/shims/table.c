@@ -144,9 +144,13 @@ const char *smpi_shim_reason(smpi_shim shim)
     static char text[320];
     int major, minor, patch;
     sg_version_get(&major, &minor, &patch);
-    if (!is_known_version(shim))
-        snprintf(text, sizeof text, "it was written for SimGrid %d.%d, and this is %d.%d",
-                 parts[shim].first / 100, parts[shim].first % 100, major, minor);
+    const int first = parts[shim].first, last = parts[shim].last;
+    if (!is_known_version(shim) && first == last)
+        snprintf(text, sizeof text, "it holds for SimGrid %d.%d, and this is %d.%d", first / 100,
+                 first % 100, major, minor);
+    else if (!is_known_version(shim))
+        snprintf(text, sizeof text, "it holds for SimGrid %d.%d to %d.%d, and this is %d.%d",
+                 first / 100, first % 100, last / 100, last % 100, major, minor);
     else
         snprintf(text, sizeof text, "this SimGrid %d.%d does not use Timeless' %s", major, minor,
                  find_unbound(shim) ? find_unbound(shim)->symbol : parts[shim].name);
