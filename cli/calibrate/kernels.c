@@ -22,6 +22,7 @@ struct arguments {
     tlp_fit_options fit;
     const char *from_path;
     int nb[MAX_NB], has_blocks; /* of --nb */
+    int has_cores, has_threads;
     tlp_declaration declared[MAX_DECLARED];
     size_t n_declared;
 };
@@ -153,6 +154,9 @@ static void parse_cores(struct argp_state *state, struct arguments *arguments, c
 
 static void check_arguments(struct argp_state *state, struct arguments *arguments)
 {
+    if (arguments->from_path && (arguments->has_cores || arguments->has_threads))
+        argp_error(state, "--from measures nothing, and FILE states its cores and threads: leave "
+                          "out --cores and --threads");
     if (!tlp_n_groups(&arguments->measure))
         argp_error(state, "--threads %u: needs as many cores, and %u may be used",
                    arguments->measure.threads,
@@ -177,8 +181,12 @@ static error_t parse(int key, char *value, struct argp_state *state)
             arguments->folder = value;
         break;
     case KEY_RAW: arguments->raw_path = value; break;
-    case KEY_CORES: parse_cores(state, arguments, value); break;
+    case KEY_CORES:
+        arguments->has_cores = 1;
+        parse_cores(state, arguments, value);
+        break;
     case KEY_THREADS:
+        arguments->has_threads = 1;
         arguments->measure.threads =
             (unsigned)cli_parse_number_from(state, "--threads", value, 1, TLP_MAX_THREADS);
         break;
@@ -284,7 +292,7 @@ static tl_status check_threads(const char *path, unsigned threads, tl_error *err
     tl_status status = tlr_model_load(path, &model, err);
     if (status == TL_OK && model->kernel_threads != threads)
         status = tl_fail(err, TL_ERR_INPUT,
-                         "%s: has times of kernels with %g threads; give --threads %g",
+                         "%s: has times of kernels with %g threads; measure with --threads %g",
                          tl_printable(path), model->kernel_threads, model->kernel_threads);
     tlr_model_free(model);
     return status;

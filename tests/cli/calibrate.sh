@@ -82,6 +82,11 @@ for wrong in dgemm dgemm=1 dgemm=1,-1 dgemm=1,1x =1,1 user:=1,1 user=1,1 MPI_Sen
     check_exit 2 "a declaration that is none: $wrong" fit --declare "$wrong"
 done
 check_exit 2 'a kernel that is declared twice' fit --declare dgemm=1,1 --declare dgemm=1,1
+for option in --cores=1 --threads=1; do
+    check_exit 2 "a fit does not take $option" fit "$option"
+    keep
+    check "a fit says why it does not take $option" says '--from measures nothing, and FILE states its cores and threads: leave out --cores and --threads$'
+done
 check_exit 2 'a model that is none' fit --model m9
 check_exit 2 'a noise that is none' fit --noise loud
 check_exit 4 'measurements that do not exist exit with 4' "$timeless" calibrate kernels --from "$scratch/none.csv"

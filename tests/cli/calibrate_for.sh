@@ -86,7 +86,7 @@ check 'the file is not changed' grep -q '^hosts = ({hosts = ' hosts.conf
 cp once threads.conf && echo 'kernel_threads = 2;' >>threads.conf
 check_exit 3 'a model of kernels with two threads' "$timeless" calibrate kernels --for app.tl --from made.csv -o threads.conf --archive none
 cp err said
-check 'is told how many threads it has' grep -q '^timeless: threads.conf: has times of kernels with 2 threads; give --threads 2$' said
+check 'is told how many threads it has' grep -q '^timeless: threads.conf: has times of kernels with 2 threads; measure with --threads 2$' said
 
 # ---- all kernels, into a model that has more ----
 {
