@@ -97,6 +97,14 @@ static bool create_part(const char *part, bool exists, const struct stat *old)
     return done;
 }
 
+/* From errno. */
+static tl_status refuse(const char *path, const char *what, const char *remedy, tl_error *err)
+{
+    char reason[128];
+    return tl_fail(err, TL_ERR_SYSTEM, "%s: cannot be %s: %s; %s", path, what,
+                   strerror_r(errno, reason, sizeof reason), remedy);
+}
+
 tl_status tl_replace_begin(const char *path, const char *suffix, tl_replacement *out, tl_error *err)
 {
     bool exists = false;
@@ -104,19 +112,21 @@ tl_status tl_replace_begin(const char *path, const char *suffix, tl_replacement 
     tl_status status = TL_OK;
     *out = (tl_replacement){.target = find_target(path, &exists, &there)};
     if (!out->target)
-        return tl_fail_errno(err, "%s: cannot be written", path);
+        return refuse(path, "written", "check the path", err);
     const size_t size = strlen(out->target) + strlen(suffix) + 1;
     if (exists && !S_ISREG(there.st_mode))
         status = tl_fail(err, TL_ERR_SYSTEM,
                          "%s: is not a regular file, and is not replaced; give another file", path);
     else if (exists && access(out->target, W_OK) != 0)
-        status = tl_fail_errno(err, "%s: cannot be written", path);
+        status = refuse(path, "written", "check its rights, or give another file", err);
     else if (!(out->part = malloc(size)))
         status = tl_fail(err, TL_ERR_MEMORY, "%s: out of memory", path);
     if (!status) {
         snprintf(out->part, size, "%s%s", out->target, suffix);
         if (!create_part(out->part, exists, &there))
-            status = tl_fail_errno(err, "%s: cannot be created", out->part);
+            status = errno == EEXIST
+                         ? refuse(out->part, "created", "remove it", err)
+                         : refuse(path, "written", "check the folder and its rights", err);
     }
     if (status) {
         free(out->target);
@@ -144,7 +154,7 @@ tl_status tl_replace_end(tl_replacement *replacement, tl_status status, tl_error
     if (!replacement->part)
         return status;
     if (!status && !put_in_place(replacement))
-        status = tl_fail_errno(err, "%s: cannot be written", replacement->target);
+        status = refuse(replacement->target, "written", "check the folder and the disk", err);
     if (status)
         unlink(replacement->part);
     free(replacement->target);

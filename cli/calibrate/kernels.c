@@ -230,12 +230,9 @@ static FILE *open_output(const char *path, tl_error *err)
 /* The model is written to standard output without a path. */
 static tl_status open_model(const char *path, job *j, tl_error *err)
 {
-    if (path) {
-        tl_error reason;
-        const tl_status status = tl_replace_begin(path, ".part", &j->replaced, &reason);
-        if (status != TL_OK)
-            return tl_fail(err, status, "%s; check the path", reason.text);
-    }
+    const tl_status status = path ? tl_replace_begin(path, ".part", &j->replaced, err) : TL_OK;
+    if (status != TL_OK)
+        return status;
     j->out = open_output(j->replaced.part, err);
     return j->out ? TL_OK : err->status;
 }

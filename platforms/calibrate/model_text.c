@@ -103,10 +103,9 @@ tl_status tlp_model_write(const config_t *config, const char *head, const char *
                           const char *path, tl_error *err)
 {
     tl_replacement file;
-    tl_error reason;
-    tl_status status = tl_replace_begin(path, ".part", &file, &reason);
+    tl_status status = tl_replace_begin(path, ".part", &file, err);
     if (status != TL_OK)
-        return tl_fail(err, status, "%s; check the path", reason.text);
+        return status;
     FILE *out = fopen(file.part, "we");
     int failed = !out;
     if (out) {

@@ -84,7 +84,8 @@ static tl_status open_part(tlr_results *r, size_t rank, tl_error *err)
             break;
     }
     if (r->file < 0 || !ends_line(r->file))
-        return tl_fail(err, TL_ERR_SYSTEM, "%s: cannot be written: %s; check the path", r->part,
+        return tl_fail(err, TL_ERR_SYSTEM,
+                       "%s: cannot be written: %s; check the folder and its rights", r->path,
                        strerror(errno));
     return TL_OK;
 }

@@ -112,7 +112,7 @@ check_exit 2 'a block size of 1' "$timeless" calibrate kernels --nb 64,1
 check_exit 2 'an empty list of block sizes' "$timeless" calibrate kernels --nb ''
 check_exit 4 'an output that cannot be written' "$timeless" calibrate kernels -o /nowhere/model.conf
 keep
-check 'an output that cannot be written is named' says '^timeless: /nowhere/model.conf.part: cannot be created: .*; check the path$'
+check 'an output that cannot be written is named' says '^timeless: /nowhere/model.conf: cannot be written: .*; check the folder and its rights$'
 check_exit 4 'a folder that cannot be made' "$timeless" calibrate kernels --max-seconds 0 -o /nowhere/here
 check_exit 4 'installed platforms that do not exist exit with 4' env TIMELESS_PLATFORMS=/nowhere "$timeless" calibrate kernels -o "$scratch/there"
 tap_done

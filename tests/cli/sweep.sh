@@ -191,5 +191,12 @@ check 'a plot whose name has another ending is refused' refused 2 "--plot 'x.gif
 check 'a plot without an axis of several values is refused' refused 2 'axis with several values' sweep d.tl -p star-1g --grid coll-selector=ompi --plot x.svg -o x.csv
 check 'a sweep that is refused runs nothing' test ! -e x.csv
 check 'a file of another kind is refused as results file' refused 3 'is not a results file' sweep d.tl -p star-1g --grid seed=1 -o mine/options.conf
+for option in -o --json= --plot=; do
+    check "${option%=}: a file in a folder that does not exist is named, with a remedy" refused 4 \
+        'timeless: nowhere/x.svg: cannot be written: No such file or directory; check the folder and its rights' \
+        sweep d.tl -p star-1g --grid seed=1,2 ${option/-o/-onowhere/x.svg}$([ $option = -o ] || echo nowhere/x.svg)
+done
+mkdir left.csv.part
+check 'a folder in the way of a file is named' refused 4 'timeless: left.csv.part: cannot be created: File exists; remove it' sweep d.tl -p star-1g --grid seed=1,2 --json=left.csv
 check 'a results file in a folder that does not exist exits with 4' refused 4 'nowhere/x.csv' sweep d.tl -p star-1g --grid seed=1 -o nowhere/x.csv
 tap_done
