@@ -119,10 +119,10 @@ static void describe(const void *arg, size_t i, budget_variant *variant)
 
 /* Replays end in any order. A replay with another input may fail for the same reason as the one
  * that was asked for, so check_trials judges it after all of them. */
-static tl_status fail(const void *arg, size_t i, const char *text, tl_error *err)
+static tl_status fail(const void *arg, size_t i, const tlr_point *point, tl_error *err)
 {
     (void)arg;
-    return i ? TL_OK : tl_fail(err, TL_ERR_INPUT, "%s", text);
+    return i ? TL_OK : tl_fail(err, point->status, "%s", point->error);
 }
 
 static tl_status check_trials(const arguments *a, const tlr_point *points, tl_error *err)
@@ -133,7 +133,7 @@ static tl_status check_trials(const arguments *a, const tlr_point *points, tl_er
         if (!text[0])
             continue;
         if (a->inputs.changes[t->input].kind != INPUT_ORDER)
-            return tl_fail(err, TL_ERR_INPUT, "%s; with %s at %g of its value", text, name,
+            return tl_fail(err, points[i].status, "%s; with %s at %g of its value", text, name,
                            t->position);
         /* In another order of its calls the program may wait forever. */
         fprintf(stderr, "timeless: %s is no part of the interval: %s\n", name, text);

@@ -44,9 +44,11 @@ static tl_status set_keys(grid *g, tl_error *err)
         tlr_point *point = &g->sweep.points[i];
         tl_error what;
         word_list words = {0};
-        if ((status = words_of(g, i, &words, err)) == TL_OK &&
-            tlr_sweep_key(cache, (const char *const *)words.words, words.n, &point->key, &what) !=
-                TL_OK) {
+        status = words_of(g, i, &words, err);
+        if (status == TL_OK)
+            point->status =
+                tlr_sweep_key(cache, (const char *const *)words.words, words.n, &point->key, &what);
+        if (status == TL_OK && point->status != TL_OK) {
             point->known = 1;
             snprintf(point->error, sizeof point->error, "%.*s", (int)sizeof point->error - 1,
                      what.text);
@@ -101,7 +103,7 @@ int grid_tell_failures(const grid *g)
     if (!n)
         return CLI_OK;
     tlr_sweep_point_text(sweep, first, text, sizeof text);
-    return cli_fail_text(TL_ERR_INPUT, "%zu of %zu points failed; the first, %s: %s", n,
+    return cli_fail_text(tlr_sweep_status(sweep), "%zu of %zu points failed; the first, %s: %s", n,
                          sweep->n_points, text, sweep->points[first].error);
 }
 

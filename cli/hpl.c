@@ -216,8 +216,8 @@ static int find_failures(const arguments *a)
     for (size_t i = 0; i < a->n; i++)
         if (a->sweep.points[i].error[0] && !n++)
             first = i;
-    return n ? cli_fail_text(TL_ERR_INPUT, "%zu of %zu runs failed; the first: %s", n, a->n,
-                             a->sweep.points[first].error)
+    return n ? cli_fail_text(tlr_sweep_status(&a->sweep), "%zu of %zu runs failed; the first: %s",
+                             n, a->n, a->sweep.points[first].error)
              : CLI_OK;
 }
 

@@ -95,7 +95,7 @@ static tl_status done(void *arg, size_t i, tl_error *err)
     const tlr_point *point = &t->sweep->points[i];
     cli_progress_step(&t->a->progress);
     if (point->error[0])
-        return tl_fail(err, TL_ERR_INPUT, "%s", point->error);
+        return tl_fail(err, point->status, "%s", point->error);
     return kept_points_add(&t->a->kept, t->factors[i], point->makespan_s, err);
 }
 

@@ -43,12 +43,12 @@ static int run(void *arg, size_t i, tlr_point *point)
 static tl_status done(void *arg, size_t i, tl_error *err)
 {
     budget_batch *batch = arg;
-    const char *text = batch->sweep.points[i].error;
+    const tlr_point *point = &batch->sweep.points[i];
     cli_progress_step(&batch->progress);
-    if (!text[0])
+    if (!point->error[0])
         return TL_OK;
-    return batch->fail ? batch->fail(batch->arg, i, text, err)
-                       : tl_fail(err, TL_ERR_INPUT, "%s", text);
+    return batch->fail ? batch->fail(batch->arg, i, point, err)
+                       : tl_fail(err, point->status, "%s", point->error);
 }
 
 /* The points have numbers as names. */

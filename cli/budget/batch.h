@@ -21,7 +21,7 @@ typedef struct budget_batch {
     const void *arg;
     void (*describe)(const void *arg, size_t i, budget_variant *variant);
     /* What becomes of a replay that failed; NULL: its error is that of the batch. */
-    tl_status (*fail)(const void *arg, size_t i, const char *text, tl_error *err);
+    tl_status (*fail)(const void *arg, size_t i, const tlr_point *point, tl_error *err);
     /* Of budget_batch_run: */
     tlr_sweep sweep;
     cli_progress progress;

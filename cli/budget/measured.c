@@ -176,14 +176,24 @@ static void describe(const void *arg, size_t i, budget_variant *variant)
     variant->positions[input] = k % 2 ? 1 - u : 1 + u;
 }
 
-/* Names the line of the run whose replay failed. */
-static tl_status fail(const void *arg, size_t i, const char *text, tl_error *err)
+/* Names the line of the run. */
+static tl_status refuse_run(const suspicion *s, size_t i, tl_status status, const char *text,
+                            tl_error *err)
+{
+    const budget_run *run = &s->runs->runs[i / replays_of_run(s)];
+    return run->line
+               ? tl_fail(err, status, "%s:%u: %s", tl_printable(s->runs->path), run->line, text)
+               : tl_fail(err, status, "%s", text);
+}
+
+/* A wrong option of a line is a wrong input, as is any other mistake in the file. */
+static tl_status fail(const void *arg, size_t i, const tlr_point *point, tl_error *err)
 {
     const suspicion *s = arg;
-    const budget_run *run = &s->runs->runs[i / replays_of_run(s)];
-    return run->line ? tl_fail(err, TL_ERR_INPUT, "%s:%u: %s", tl_printable(s->runs->path),
-                               run->line, text)
-                     : tl_fail(err, TL_ERR_INPUT, "%s", text);
+    const int is_of_file = s->runs->runs[i / replays_of_run(s)].line != 0;
+    const tl_status status =
+        is_of_file && point->status == TL_ERR_USAGE ? TL_ERR_INPUT : point->status;
+    return refuse_run(s, i, status, point->error, err);
 }
 
 /* A measured time cannot be compared with nothing. */
@@ -191,9 +201,9 @@ static tl_status check_runs(const suspicion *s, const tlr_point *points, tl_erro
 {
     for (size_t r = 0; r < s->runs->n; r++)
         if (points[r * replays_of_run(s)].makespan_s <= 0)
-            return fail(s, r * replays_of_run(s),
-                        "the makespan of this run is 0; give a trace with computation or messages",
-                        err);
+            return refuse_run(
+                s, r * replays_of_run(s), TL_ERR_INPUT,
+                "the makespan of this run is 0; give a trace with computation or messages", err);
     return TL_OK;
 }
 

@@ -216,6 +216,20 @@ int tlr_point_is_impossible(const tlr_point *point)
     return !strncmp(point->error, TLR_NOT_POSSIBLE, sizeof TLR_NOT_POSSIBLE - 1);
 }
 
+tl_status tlr_sweep_status(const tlr_sweep *sweep)
+{
+    tl_status status = TL_OK;
+    for (size_t i = 0; i < sweep->n_points; i++) {
+        const tlr_point *point = &sweep->points[i];
+        if (!point->error[0] || tlr_point_is_impossible(point))
+            continue;
+        if (status != TL_OK && tl_status_exit_code(status) != tl_status_exit_code(point->status))
+            return TL_ERR_INPUT;
+        status = point->status;
+    }
+    return status;
+}
+
 void tlr_sweep_point_text(const tlr_sweep *sweep, size_t point, char *text, size_t size)
 {
     size_t used = 0;

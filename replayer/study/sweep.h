@@ -29,6 +29,7 @@ typedef struct tlr_point {
     int is_at_least;        /* the energy and the cost: tlr_usage */
     double job_j, cost;     /* of the job */
     char error[448];        /* "": none */
+    tl_status status;       /* of the error; TL_ERR_INPUT if it is from a results file */
     char free_kernels[400]; /* of the prediction; "": none */
 } tlr_point;
 
@@ -59,6 +60,9 @@ void tlr_sweep_free(tlr_sweep *sweep);
 const char *tlr_sweep_value(const tlr_sweep *sweep, size_t point, size_t axis);
 /* Whether the chosen algorithm does not serve the point: no failure (TLR_NOT_POSSIBLE). */
 int tlr_point_is_impossible(const tlr_point *point);
+/* The status of the points that failed, if it is the same for all of them; otherwise TL_ERR_INPUT.
+ * TL_OK: none failed. */
+tl_status tlr_sweep_status(const tlr_sweep *sweep);
 /* "NAME=VALUE NAME=VALUE", shortened to `size`. */
 void tlr_sweep_point_text(const tlr_sweep *sweep, size_t point, char *text, size_t size);
 

@@ -80,6 +80,16 @@ static void take_reason(int output, char *reason, size_t size)
     copy_reason(from, reason, size);
 }
 
+/* That a command with this exit code had; a child that a signal ended has none. */
+static tl_status status_of(int end)
+{
+    static const tl_status statuses[] = {TL_ERR_USAGE, TL_ERR_SYSTEM};
+    for (size_t i = 0; WIFEXITED(end) && i < sizeof statuses / sizeof *statuses; i++)
+        if (WEXITSTATUS(end) == tl_status_exit_code(statuses[i]))
+            return statuses[i];
+    return TL_ERR_INPUT;
+}
+
 static void take_end(tlr_sweep *sweep, const worker *w, int end)
 {
     tlr_point *point = &sweep->points[w->point];
@@ -88,6 +98,7 @@ static void take_end(tlr_sweep *sweep, const worker *w, int end)
         return;
     point->makespan_s = point->quiet_s = point->compute_s = 0;
     point->n_events = 0;
+    point->status = status_of(end);
     take_reason(w->output, point->error, sizeof point->error);
     if (WIFSIGNALED(end))
         snprintf(point->error, sizeof point->error, "ended by signal %d%s", WTERMSIG(end),

@@ -190,6 +190,7 @@ static int read_result(char *const texts[TLR_N_RESULTS], tlr_point *point)
         return TLR_KEY;
     snprintf(point->error, sizeof point->error, "%.*s", (int)sizeof point->error - 1,
              texts[TLR_ERROR]);
+    point->status = failed ? TL_ERR_INPUT : TL_OK;
     return TLR_N_RESULTS;
 }
 

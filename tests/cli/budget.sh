@@ -301,7 +301,7 @@ refused 'its inputs are bandwidth, latency, loopback, network$' --no-compute --u
 refused 'loopback, kernels, network$' --uncertain kernel:dgem=3
 refused 'is the error of --measured; give both' --uncertain measured=3
 refused "'loggop': a budget takes smpi or loggops" --engine loggop
-check_exit 3 'an option that no replay takes' budget --seed -1
+check_exit 2 'an option that no replay takes' budget --seed -1
 cp err said
 check 'is named as if nothing had been changed' grep -q "^timeless: --seed '-1': give a whole number from 0 to [0-9]*$" said
 check_exit 3 'a trace without computation and messages' "$timeless" budget empty.tl --platform one --full=8 --measured 1

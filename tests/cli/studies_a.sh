@@ -131,7 +131,7 @@ check_exit 4 'noise: the script beside the noises is none of them' timeless repl
 cp "$scratch/err" said
 check '... and the names are listed, too' grep -q "make.py.*no noise has this name in .*/noise (altix, chic, jaguar, zeptoos); give " said
 check_exit 2 'noise: a seed of its own is refused' timeless study noise "${tiny[@]}" --noise chic --seed 3
-check_exit 3 'noise: a trace has the ranks of its run' timeless study noise "$top_srcdir/traces/hpl-4.tl" "${tiny[@]:5}" --ranks 8 --noise chic
+check_exit 2 'noise: a trace has the ranks of its run' timeless study noise "$top_srcdir/traces/hpl-4.tl" "${tiny[@]:5}" --ranks 8 --noise chic
 cp "$scratch/err" said
 check '... and the message says so' grep -q 'hpl-4.tl is a trace with the ranks of its run; leave out --ranks' said
 check 'noise: one rank has the amplification 1' bash -c 'timeless study noise hpl:N=300 --ranks 1 "$@" --noise 10kHz:10us --json | grep -q "\"amplification\": \(1.0\(000000\|,\)\|0.999999\)"' - "${tiny[@]:5}"

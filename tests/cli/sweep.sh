@@ -157,13 +157,17 @@ check 'a results file whose name is a pattern is swept to the end' sweep d.tl -p
 check 'parts of that name are removed, and other files are not' test "$(ls 't[1].csv.part'*)" = 't[1].csv.part.notes'
 
 # Errors.
-check 'points that fail exit with 3 and name the first of them' refused 3 '2 of 3 points failed; the first, coll.bcast=magic: ' sweep d.tl -p star-1g --grid coll.bcast=magic,none,knot -o e.csv
+check 'points that all fail for wrong usage exit with 2 and name the first of them' refused 2 '2 of 3 points failed; the first, coll.bcast=magic: ' sweep d.tl -p star-1g --grid coll.bcast=magic,none,knot -o e.csv
 check 'points that failed have an error in their row' test "$(column e.csv error | grep -c .)" = 2
 check 'points that did not fail have a makespan' test "$(column e.csv makespan_s | grep -c .)" = 1
-check 'points that failed are run again' refused 3 '2 of 3 points failed' sweep d.tl -p star-1g --grid coll.bcast=magic,none,knot -o e.csv
+check 'points that failed are run again' refused 2 '2 of 3 points failed' sweep d.tl -p star-1g --grid coll.bcast=magic,none,knot -o e.csv
 check 'an error does not end the other processes' refused 3 '1 of 4 points failed' "$MPIRUN" -np 2 "$timeless" sweep d.tl -p star-1g --grid coll.bcast=magic,binomial_tree,flattree,none -o f.csv
 check 'the other processes write their rows' test "$(column f.csv makespan_s | grep -c .)" = 3
-check 'a trace that does not exist fails at its points only' refused 3 '2 of 4 points failed; the first, trace=none.tl scale.network=1: none.tl' sweep d.tl none.tl -p star-1g --grid scale.network=1,2
+check 'a trace that does not exist fails at its points only' refused 4 '2 of 4 points failed; the first, trace=none.tl scale.network=1: none.tl' sweep d.tl none.tl -p star-1g --grid scale.network=1,2
+check 'points that fail for different reasons exit with 3' refused 3 '3 of 4 points failed; the first, trace=d.tl seed=-1: ' loggops d.tl none.tl --grid seed=1,-1
+for wrong in '2 --seed=-1' '2 --params=L=x' '4 --noise=loud' '3 --noise=1000Hz:5s' '4 --model=none.conf'; do
+    check "with ${wrong#* }, the exit code is that of the replay" refused ${wrong% *} '2 of 2 points failed' loggops d.tl ${wrong#* } --grid polls=recorded,adaptive
+done
 check 'an unknown axis is refused' refused 2 "'speed' is not an axis" sweep d.tl -p star-1g --grid speed=1,2
 check 'an option that shows one replay is refused as an axis' refused 2 "'json' is not an axis" sweep d.tl -p star-1g --grid json=a,b
 check 'an option that shows one replay is refused' refused 2 'shows a single replay' sweep d.tl -p star-1g --grid seed=1,2 --timeline t.csv
@@ -181,8 +185,8 @@ lists() {
 check 'the help of sweep lists the options that it accepts' lists sweep
 check 'the help of tolerance lists the options that it accepts' lists tolerance
 check 'an axis that is given twice is refused' refused 2 'twice' sweep d.tl -p star-1g --grid seed=1 --grid seed=2
-check 'an unknown pattern is refused' refused 3 'no pattern' loggops --grid 'make=ring ring' --grid make.ranks=4
-check 'make= without make.ranks is refused' refused 3 'how many ranks' loggops --grid make=ring
+check 'an unknown pattern is refused' refused 2 'no pattern' loggops --grid 'make=ring ring' --grid make.ranks=4
+check 'make= without make.ranks is refused' refused 2 'how many ranks' loggops --grid make=ring
 check 'an empty value of an axis is refused' refused 2 'empty' sweep d.tl -p star-1g --grid seed=1,,2
 check 'a sweep without --grid is refused' refused 2 'the grid is missing' sweep d.tl -p star-1g
 check 'a sweep without a trace is refused' refused 2 'the trace is missing' sweep -p star-1g --grid seed=1:3

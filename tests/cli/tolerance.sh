@@ -69,7 +69,7 @@ check 'without hosts, none are blamed' bash -c '! grep -q ranks-per-host err.txt
 check 'ranks on one host' refused 0 'all ranks may be on one host (see --ranks-per-host)' "$timeless" tolerance token.tl -p star-1g --no-compute --ranks-per-host 8
 check 'mpirun'"'"'s own option' refused 2 'write -n N PROGRAM, or -- mpirun -np N PROGRAM' "$timeless" record -np 2 true
 check 'a network without latency is refused' refused 2 'L is 0' "$timeless" tolerance token.tl --engine loggops --params L=0,o=2us,g=2us,G=0,O=0
-check 'a trace that does not exist is refused' refused 3 'none.tl' "$timeless" tolerance none.tl --engine loggops --params $params
+check 'a trace that does not exist is refused' refused 4 'none.tl' "$timeless" tolerance none.tl --engine loggops --params $params
 check 'a growth of 0 is refused' refused 2 'above 0' "$timeless" tolerance token.tl -p star-1g --growth 1,0
 check 'a precision of 2 is refused' refused 2 'below 1' "$timeless" tolerance token.tl -p star-1g --precision 2
 tap_done
