@@ -13,6 +13,7 @@
 #include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <time.h>
 #include <unistd.h>
 #include <zip.h>
@@ -151,10 +152,13 @@ static tl_status choose_path(tlp_archive *a, const char *path, tl_error *err)
 {
     char folder[PATH_MAX], moment[32];
     const size_t length = strlen(path);
+    struct stat there;
+    const int is_folder = stat(path, &there) == 0 && S_ISDIR(there.st_mode);
     moment_text(&a->begun, "%Y%m%dT%H%M%S", moment, sizeof moment);
-    const int used = path[length - 1] == '/'
-                         ? snprintf(a->path, sizeof a->path, "%s%s-%s.%03ldZ.zip", path, a->what,
-                                    moment, a->begun.tv_nsec / 1000000)
+    const int used = path[length - 1] == '/' || is_folder
+                         ? snprintf(a->path, sizeof a->path, "%s%s%s-%s.%03ldZ.zip", path,
+                                    path[length - 1] == '/' ? "" : "/", a->what, moment,
+                                    a->begun.tv_nsec / 1000000)
                          : snprintf(a->path, sizeof a->path, "%s", path);
     if (used >= (int)sizeof a->path)
         return tl_fail(err, TL_ERR_USAGE, "%.100s: is too long a path; give a shorter one", path);
@@ -164,6 +168,11 @@ static tl_status choose_path(tlp_archive *a, const char *path, tl_error *err)
         slash[1] = '\0';
     else
         snprintf(folder, sizeof folder, ".");
+    if (!is_folder && stat(a->path, &there) == 0 && there.st_size && !tlp_is_archive(a->path))
+        return tl_fail(err, TL_ERR_USAGE,
+                       "%s: exists and is not an archive, so it is not overwritten; give another "
+                       "--archive, or remove it",
+                       a->path);
     if (access(folder, W_OK) != 0)
         return tl_fail(err, TL_ERR_SYSTEM, "%s: cannot be written: %s; check the path", a->path,
                        strerror(errno));

@@ -15,7 +15,8 @@ typedef struct tlp_archive tlp_archive;
 
 /* Begins an archive before anything is measured: stores the moment, the command, versions, the
  * environment and the present state of the machine. path: the zip, which tlp_archive_finish writes;
- * if it ends with '/', it is a folder, and the zip is called WHAT-MOMENT.zip. what: "network", ...
+ * if it ends with '/' or is a folder, the zip is in it and called WHAT-MOMENT.zip. Fails if a file
+ * there is not a zip. what: "network", ...
  */
 tl_status tlp_archive_begin(const char *path, const char *what, int argc, char *const *argv,
                             tlp_archive **out, tl_error *err);

@@ -57,4 +57,20 @@ check_exit 2 'noise that is none' smpi --noise 1000Hz:
 check_exit 2 'an argument too many' "$timeless" calibrate noise x
 check_exit 2 'a threshold of 1' "$timeless" calibrate noise --threshold 1
 check_exit 4 'a folder that cannot be' "$timeless" calibrate noise --max-seconds 1 -o /nowhere/noise
+check_exit 2 'a folder without a name' "$timeless" calibrate noise -o ''
+# Mistakes are found before anything is measured, and leave the files of the user.
+echo 'notes of the user' >notes
+cp -r noise before
+refused() { # CODE TEXT OPTION...
+    "$timeless" calibrate noise --max-seconds 1 "${@:3}" >out 2>said
+    [ $? = "$1" ] && [ "$(wc -l <said)" = 1 ] && grep -qF -- "$2" said && [ "$(cat notes)" = 'notes of the user' ] && diff -r before noise
+}
+check 'a file in place of the folder' refused 4 'notes: is no folder' -o notes
+check 'a file in place of the archive' refused 2 'notes: exists and is not an archive, so it is not overwritten' -o noise --archive notes
+check 'a folder of the archive that is not there' refused 4 'nowhere/a.zip: cannot be written' -o noise --archive nowhere/a.zip
+timeout -s INT 0.5 "$timeless" calibrate noise -o noise --max-seconds 20 2>said
+check 'an interrupted measurement leaves the files of the one before' diff -r before noise
+mkdir archives
+check 'an archive goes into a folder' "$timeless" calibrate noise --max-seconds 1 -o noise --archive archives
+check '... with a name of its own' sh -c 'ls archives/noise-*Z.zip'
 tap_done
