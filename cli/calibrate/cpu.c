@@ -2,18 +2,18 @@
  * time and a run that counts their volume. */
 #include "config.h"
 
+#include "calibrate/model.h"
 #include "cli.h"
-#include "installed.h"
 #include "progress.h"
 
 #include <calibrate/archive.h>
 #include <calibrate/cpu.h>
 #include <errno.h>
 #include <limits.h>
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
 #include <sys/wait.h>
 #include <timeless_files.h>
 #include <unistd.h>
@@ -31,7 +31,9 @@ static const struct argp_option options[] = {
     {"output", 'o', "PATH", 0,
      "platform folder, whose model.conf gets the rates, or FILE.conf (default: cpu.conf)", 0},
     {"model", KEY_MODEL, "FILE", 0,
-     "the model that gets the rates in FILE.conf (default: that of the platform local)", 0},
+     "the model that gets the rates in FILE.conf (default: FILE.conf, or that of the platform "
+     "local)",
+     0},
     {"for", KEY_FOR, "TRACE", 0, "run the command once, for its time: TRACE has counted its volume",
      0},
     {"from", KEY_FROM, "FILE", 0, "take both traces from this archive", 0},
@@ -75,6 +77,28 @@ static error_t parse(int key, char *value, struct argp_state *state)
 
 /* ---- recording ---- */
 
+/* Waits like system(): the program gets what the terminal interrupts, and this process goes on to
+ * remove its temporary files. */
+static int run(const char *const *argv, int *result)
+{
+    struct sigaction ignore = {.sa_handler = SIG_IGN}, interrupt, quit;
+    sigaction(SIGINT, &ignore, &interrupt);
+    sigaction(SIGQUIT, &ignore, &quit);
+    const pid_t child = fork();
+    if (child == 0) {
+        sigaction(SIGINT, &interrupt, NULL);
+        sigaction(SIGQUIT, &quit, NULL);
+        execv("/proc/self/exe", (char *const *)argv);
+        _exit(127);
+    }
+    const int done = child > 0 && waitpid(child, result, 0) == child;
+    const int number = errno;
+    sigaction(SIGINT, &interrupt, NULL);
+    sigaction(SIGQUIT, &quit, NULL);
+    errno = number;
+    return done;
+}
+
 /* timeless record -q --volume VOLUME -o PATH -- COMMAND */
 static tl_status record(char **command, const char *volume, const char *path, tl_error *err)
 {
@@ -88,13 +112,9 @@ static tl_status record(char **command, const char *volume, const char *path, tl
     memcpy(argv, begin, sizeof begin);
     memcpy(argv + sizeof begin / sizeof *begin, command, n * sizeof *command);
     int result = -1;
-    const pid_t child = fork();
-    if (child == 0) {
-        execv("/proc/self/exe", (char *const *)argv);
-        _exit(127);
-    }
+    const int done = run(argv, &result);
     free(argv);
-    if (child < 0 || waitpid(child, &result, 0) < 0)
+    if (!done)
         return tl_fail(err, TL_ERR_SYSTEM, "the program cannot be started: %s", strerror(errno));
     if (!WIFEXITED(result) || WEXITSTATUS(result) != 0)
         return tl_fail(err, TL_ERR_SYSTEM,
@@ -125,39 +145,20 @@ static tl_status record_both(const arguments *a, const char *folder, char paths[
 
 /* ---- the whole ---- */
 
-static int is_folder(const char *path)
-{
-    struct stat entry;
-    return stat(path, &entry) == 0 && S_ISDIR(entry.st_mode);
-}
-
-/* path: of the model that got the rates. */
-static tl_status write_rates(const arguments *a, const tlp_burst_rates *rates, char path[PATH_MAX],
-                             tl_error *err)
-{
-    char base[2 * PATH_MAX], platforms[PATH_MAX];
-    snprintf(path, PATH_MAX, is_folder(a->output) ? "%s/model.conf" : "%s", a->output);
-    if (a->base)
-        snprintf(base, sizeof base, "%s", a->base);
-    else if (is_folder(a->output))
-        snprintf(base, sizeof base, "%s", path);
-    else {
-        tlr_platforms_folder(platforms, sizeof platforms);
-        snprintf(base, sizeof base, "%s/local/model.conf", platforms);
-    }
-    return tlp_burst_rates_write(rates, base, path, err);
-}
-
 /* Extracts a trace from an archive. */
 static tl_status unpack(const char *archive, const char *entry, const char *path, tl_error *err)
 {
     char bytes[1 << 14];
     FILE *in = NULL, *out;
-    tl_status status =
-        tlp_is_archive(archive)
-            ? tlp_open_raw(archive, entry, &in, err)
-            : tl_fail(err, TL_ERR_INPUT, "%s: is not an archive of a calibration; give a zip file",
-                      archive);
+    tl_status status = TL_OK;
+    if (access(archive, R_OK) != 0)
+        status = tl_fail(err, TL_ERR_SYSTEM, "%s: cannot be opened: %s; check the path", archive,
+                         strerror(errno));
+    else if (!tlp_is_archive(archive))
+        status = tl_fail(err, TL_ERR_INPUT,
+                         "%s: is not an archive of a calibration; give a zip file", archive);
+    else
+        status = tlp_open_raw(archive, entry, &in, err);
     if (status != TL_OK)
         return status;
     int failed = !(out = fopen(path, "w"));
@@ -199,21 +200,20 @@ static tl_status finish_archive(tlp_archive *archive, tl_reader *const traces[2]
     return status;
 }
 
-static tl_status calibrate(const arguments *a, const char *timed, const char *counted,
+static tl_status calibrate(const calibrated_model *model, const char *timed, const char *counted,
                            tlp_archive *archive, tl_error *err)
 {
     tl_reader *traces[2] = {NULL, NULL};
     tlp_burst_rates *rates = NULL;
-    char path[PATH_MAX];
     tl_status status = tl_reader_open(timed, &traces[0], err);
     if (status == TL_OK)
         status = tl_reader_open(counted, &traces[1], err);
     if (status == TL_OK)
         status = tlp_burst_rates_make(traces[0], traces[1], &rates, err);
     if (status == TL_OK)
-        status = write_rates(a, rates, path, err);
+        status = tlp_burst_rates_write(rates, model->base, model->path, err);
     if (status == TL_OK && archive)
-        status = finish_archive(archive, traces, path, rates, err);
+        status = finish_archive(archive, traces, model->path, rates, err);
     if (status == TL_OK)
         fprintf(stderr,
                 "timeless: %zu classes of bursts with %.1f%% of the time; %.4g s per unit of %s in "
@@ -244,11 +244,12 @@ int calibrate_cpu(int argc, char **argv)
     if (!a.command) /* which writes to the terminal itself */
         cli_progress_watch("calibrate cpu");
     char folder[PATH_MAX / 2], paths[2][PATH_MAX];
-    tl_status status = TL_OK;
+    calibrated_model model;
     tlp_archive *archive = NULL;
     char archive_path[PATH_MAX];
+    tl_status status = calibrate_choose_model(a.output, a.base, &model, &err);
     cli_archive_path(a.archive_path, a.output, archive_path, sizeof archive_path);
-    if (*archive_path && (a.command || a.archive_path))
+    if (status == TL_OK && *archive_path && (a.command || a.archive_path))
         status = tlp_archive_begin(archive_path, "cpu", argc, argv, &archive, &err);
     if (status != TL_OK)
         return cli_fail(&err);
@@ -262,12 +263,12 @@ int calibrate_cpu(int argc, char **argv)
         status =
             a.from ? unpack_both(&a, folder, paths, &err) : record_both(&a, folder, paths, &err);
         if (status == TL_OK)
-            status = calibrate(&a, paths[0], a.counted ? a.counted : paths[1], archive, &err);
+            status = calibrate(&model, paths[0], a.counted ? a.counted : paths[1], archive, &err);
         unlink(paths[0]);
         unlink(paths[1]);
         rmdir(folder);
     } else {
-        status = calibrate(&a, a.traces[0], a.traces[1], archive, &err);
+        status = calibrate(&model, a.traces[0], a.traces[1], archive, &err);
     }
     tlp_archive_free(archive);
     return status == TL_OK ? CLI_OK : cli_fail(&err);

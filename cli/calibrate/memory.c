@@ -2,15 +2,13 @@
  * time, for parallel regions. */
 #include "config.h"
 
+#include "calibrate/model.h"
 #include "cli.h"
-#include "installed.h"
 
 #include <calibrate/archive.h>
 #include <calibrate/memory.h>
 #include <limits.h>
 #include <stdio.h>
-#include <string.h>
-#include <sys/stat.h>
 #include <unistd.h>
 
 typedef struct arguments {
@@ -34,7 +32,9 @@ static const struct argp_option options[] = {
     {"output", 'o', "PATH", 0,
      "platform folder, whose model.conf gets the result, or FILE.conf (default: memory.conf)", 0},
     {"model", KEY_MODEL, "FILE", 0,
-     "the model that gets the result in FILE.conf (default: that of the platform local)", 0},
+     "the model that gets the result in FILE.conf (default: FILE.conf, or that of the platform "
+     "local)",
+     0},
     {"max-seconds", KEY_SECONDS, "S", 0,
      "begin no new round after S seconds; at least three (default: 20)", 0},
     {"max-bytes", KEY_BYTES, "N", 0,
@@ -72,27 +72,6 @@ static error_t parse(int key, char *value, struct argp_state *state)
     return 0;
 }
 
-static tl_status choose_paths(const arguments *a, char *base, size_t size, char path[PATH_MAX],
-                              tl_error *err)
-{
-    const size_t length = strlen(a->output);
-    struct stat entry;
-    char platforms[PATH_MAX];
-    const int is_folder = stat(a->output, &entry) == 0 && S_ISDIR(entry.st_mode);
-    if (!is_folder && (length <= 5 || strcmp(a->output + length - 5, ".conf") != 0))
-        return tl_fail(err, TL_ERR_SYSTEM,
-                       "%s: is no folder; make one with 'timeless calibrate kernels', or give a "
-                       "FILE.conf",
-                       a->output);
-    snprintf(path, PATH_MAX, is_folder ? "%s/model.conf" : "%s", a->output);
-    tlr_platforms_folder(platforms, sizeof platforms);
-    if (a->base || is_folder)
-        snprintf(base, size, "%s", a->base ? a->base : path);
-    else
-        snprintf(base, size, "%s/local/model.conf", platforms);
-    return TL_OK;
-}
-
 static tl_status finish_archive(tlp_archive *archive, const tlp_memory_result *result,
                                 const char *model, tl_error *err)
 {
@@ -115,16 +94,14 @@ static tl_status finish_archive(tlp_archive *archive, const tlp_memory_result *r
     return status;
 }
 
-static tl_status calibrate(const arguments *a, tlp_archive *archive, tl_error *err)
+static tl_status calibrate(const arguments *a, const calibrated_model *model, tlp_archive *archive,
+                           tl_error *err)
 {
-    char base[2 * PATH_MAX], path[PATH_MAX];
     tlp_memory_result *result = NULL;
     if (!a->from && isatty(STDERR_FILENO))
         fprintf(stderr, "timeless: measuring for about %.0f s\n", a->measure.max_seconds);
-    tl_status status = choose_paths(a, base, sizeof base, path, err);
-    if (status == TL_OK)
-        status = a->from ? tlp_memory_read_raw(a->from, &result, err)
-                         : tlp_memory_measure(&a->measure, &result, err);
+    tl_status status = a->from ? tlp_memory_read_raw(a->from, &result, err)
+                               : tlp_memory_measure(&a->measure, &result, err);
     int is_busy = 0;
     if (status == TL_OK) {
         status = tlp_memory_check(result, err);
@@ -133,9 +110,9 @@ static tl_status calibrate(const arguments *a, tlp_archive *archive, tl_error *e
             status = TL_OK;
     }
     if (status == TL_OK)
-        status = tlp_memory_write(result, is_busy, base, path, err);
+        status = tlp_memory_write(result, is_busy, model->base, model->path, err);
     if (status == TL_OK && archive)
-        status = finish_archive(archive, result, path, err);
+        status = finish_archive(archive, result, model->path, err);
     if (status == TL_OK)
         tlp_memory_report(result, is_busy, stderr);
     tlp_memory_free(result);
@@ -159,12 +136,13 @@ int calibrate_memory(int argc, char **argv)
     char archive_path[PATH_MAX];
     tlp_archive *archive = NULL;
     tl_error err;
-    tl_status status = TL_OK;
+    calibrated_model model;
+    tl_status status = calibrate_choose_model(a.output, a.base, &model, &err);
     cli_archive_path(a.archive_path, a.output, archive_path, sizeof archive_path);
-    if (*archive_path && (!a.from || a.archive_path))
+    if (status == TL_OK && *archive_path && (!a.from || a.archive_path))
         status = tlp_archive_begin(archive_path, "memory", argc, argv, &archive, &err);
     if (status == TL_OK)
-        status = calibrate(&a, archive, &err);
+        status = calibrate(&a, &model, archive, &err);
     tlp_archive_free(archive);
     return status == TL_OK ? CLI_OK : cli_fail(&err);
 }

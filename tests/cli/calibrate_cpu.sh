@@ -55,6 +55,31 @@ check_exit 4 'a model that is not there' "$timeless" calibrate cpu timed.tl coun
 printf 'reference_flops = 1e9;\nunits = 3;\n' >bad.conf
 check_exit 3 'a model that is none' "$timeless" calibrate cpu timed.tl counted.tl --model bad.conf
 check_exit 4 'a program that fails' "$timeless" calibrate cpu -- false
+# Mistakes are found before anything is run, and leave the files of the user.
+mkdir empty
+echo 'notes of the user' | tee notes >notes.conf
+refused() { # CODE TEXT OPTION...
+    timeout 20 "$timeless" calibrate cpu "${@:3}" -- sleep 60 >out 2>said
+    [ $? = "$1" ] && [ "$(wc -l <said)" = 1 ] && grep -qF -- "$2" said && grep -qx 'notes of the user' notes && cmp notes notes.conf
+}
+check 'an output that is no model' refused 2 'notes.conf: exists and is not a compute model, so it is not overwritten' -o notes.conf
+check 'an output that is a file of another kind' refused 4 "'notes': is no folder; make one with 'timeless calibrate kernels', or give a FILE.conf" -o notes
+check 'an output without a name' refused 4 "'': is no folder" -o ''
+check 'an output in a folder that is not there' refused 4 'nowhere/x.conf: cannot be written: No such file or directory; check the folder and its rights' -o nowhere/x.conf
+check 'a folder without a model' refused 4 'empty/model.conf: cannot be opened' -o empty
+check 'a model that is not there is named at once' refused 4 'none.conf: cannot be opened' -o new.conf --model none.conf
+check 'an archive in place of a file' refused 2 'notes: exists and is not an archive, so it is not overwritten' -o new.conf --archive notes
+check_exit 4 'an archive that is not there' "$timeless" calibrate cpu --from none.zip
+cp err said
+check '... is named, with a remedy' grep -q '^timeless: none.zip: cannot be opened: No such file or directory; check the path$' said
+sed 's/^reference_flops = .*/reference_flops = 3e9;/' cpu.conf >mine.conf
+check 'a model gets rates' "$timeless" calibrate cpu timed.tl counted.tl -o mine.conf
+check '... and keeps all else' grep -q '^reference_flops = 3' mine.conf
+mkdir temporary
+cp cpu.conf kept.conf
+TMPDIR=$scratch/temporary timeout -s INT 1 "$timeless" calibrate cpu -o kept.conf --archive none -- sleep 20 2>said
+check 'an interrupted program leaves the model' cmp cpu.conf kept.conf
+check '... and no temporary file' equal "$(ls -A temporary; echo none)" none
 
 cat >program.c <<'END'
 #include <mpi.h>

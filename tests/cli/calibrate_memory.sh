@@ -75,6 +75,28 @@ check_exit 2 'an argument too many' "$timeless" calibrate memory x
 check_exit 4 'a folder that is not there' "$timeless" calibrate memory --from busy.csv --allow-busy -o nowhere
 check_exit 4 'a model that is not there' "$timeless" calibrate memory --from busy.csv --allow-busy --model none.conf
 
+# Mistakes are found before anything is measured, and leave the files of the user.
+mkdir empty
+echo 'notes of the user' | tee notes >notes.conf
+refused() { # CODE TEXT OPTION...
+    timeout 20 "$timeless" calibrate memory --max-seconds 60 "${@:3}" >out 2>said
+    [ $? = "$1" ] && [ "$(wc -l <said)" = 1 ] && grep -qF -- "$2" said && grep -qx 'notes of the user' notes && cmp notes notes.conf
+}
+check 'an output that is no model' refused 2 'notes.conf: exists and is not a compute model, so it is not overwritten' -o notes.conf
+check 'an output that is a file of another kind' refused 4 "'notes': is no folder; make one with 'timeless calibrate kernels', or give a FILE.conf" -o notes
+check 'an output without a name' refused 4 "'': is no folder" -o ''
+check 'an output in a folder that is not there' refused 4 'nowhere/x.conf: cannot be written: No such file or directory; check the folder and its rights' -o nowhere/x.conf
+check 'a folder without a model' refused 4 'empty/model.conf: cannot be opened' -o empty
+check 'a model that is not there is named at once' refused 4 'none.conf: cannot be opened' -o new.conf --model none.conf
+check 'an archive in place of a file' refused 2 'notes: exists and is not an archive, so it is not overwritten' -o new.conf --archive notes
+cp busy.conf kept.conf
+timeout -s INT 0.5 "$timeless" calibrate memory --max-seconds 60 -o kept.conf 2>said
+check 'an interrupted measurement leaves the model' cmp busy.conf kept.conf
+check '... and nothing else' sh -c '! ls kept.conf?* *.zip 2>/dev/null'
+sed 's/^reference_flops = .*/reference_flops = 3e9;/' busy.conf >mine.conf
+check 'a model gets the result' "$timeless" calibrate memory --from busy.csv --allow-busy -o mine.conf
+check '... and keeps all else' grep -q '^reference_flops = 3' mine.conf
+
 # This machine, whatever else it does.
 check 'measures the cores' "$timeless" calibrate memory --max-seconds 1 --max-bytes 1048576 --allow-busy -o real.conf --archive real.zip
 check 'and makes the same result again from the archive' sh -c '"$0" calibrate memory --from real.zip --allow-busy -o again.conf && cmp real.conf again.conf' "$timeless"
