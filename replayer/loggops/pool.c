@@ -18,10 +18,18 @@ int loggops_pool_open(pool *p, size_t item_bytes, uint32_t n_ranks)
 {
     const int protection = PROT_READ | PROT_WRITE;
     const int flags = MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE;
-    for (uint64_t n = UINT32_MAX - NEW_ITEMS; n >= FEWEST_ITEMS; n /= 2) {
+    const uint64_t most = UINT32_MAX - NEW_ITEMS;
+    for (uint64_t n = most; n >= FEWEST_ITEMS; n /= 2) {
         void *memory = mmap(NULL, n * item_bytes, protection, flags, -1, 0);
         if (memory == MAP_FAILED)
             continue;
+        if (n < most) { /* addresses are few: others need some, too */
+            munmap(memory, n * item_bytes);
+            n /= 2;
+            memory = mmap(NULL, n * item_bytes, protection, flags, -1, 0);
+            if (memory == MAP_FAILED)
+                return 0;
+        }
         if (n_ranks >= HUGE_PAGES_FROM_RANKS)
             madvise(memory, n * item_bytes, MADV_HUGEPAGE); /* faster where there are any */
         *p = (pool){.memory = memory, .item_bytes = item_bytes, .n_items = n, .batches = NONE};
