@@ -30,6 +30,10 @@
  * adapter that it leaves with others of its kind, and its send ends when the last byte has arrived.
  * Messages below S are not delayed by those of S and more, but delay them.
  *
+ * Messages of one rank to another on one communicator match in the order in which they were sent,
+ * where one receive fits both (MPI's rule).  A message that arrives before an earlier one with the
+ * same tag waits for it: as if it arrived then.
+ *
  * Times are integer picoseconds.
  */
 #ifndef TLR_LOGGOPS_H
@@ -71,8 +75,9 @@ typedef struct loggops_path {
  * `loss` for each flow from the first_flows-th on: at least one of k packets with
  * 1 - (1 - loss)^(k (n - first_flows + 1)).  The message then arrives later by the timeout, and the
  * bytes of what follows it from that rank to that rank arrive behind it; the request of a
- * rendezvous does not.  Its sender does not notice.  The stalls are those that Degomme et al.,
- * "Simulating MPI applications: the SMPI approach", section 7.4, describe; this law is ours. */
+ * rendezvous does so only where both have the same tag.  Its sender does not notice.  The stalls
+ * are those that Degomme et al., "Simulating MPI applications: the SMPI approach", section 7.4,
+ * describe; this law is ours. */
 typedef struct loggops_retransmission {
     double loss; /* 0: none */
     uint64_t timeout_ps;

@@ -363,6 +363,7 @@ static void send_eager(simulation *s, block *b, sim_node *node, uint32_t i)
     if (s->moves_bytes) {
         const message_work *w = loggops_work_of(s, b->worker, from, to, m->bytes);
         m->time_ps = pass(s, &node->sends, w->busy_ps, m->bytes, m->time_ps) + w->L_ps;
+        loggops_order_note(m, &s->orders[from].reaches_ps);
     } else { /* the moment is that of the arrival, were the adapter free */
         const loggops_costs *c = loggops_costs_of(s, from, to, m->bytes);
         const uint64_t from_ps = m->time_ps - c->o_ps - c->L_ps;

@@ -104,18 +104,41 @@ void loggops_append_receive(receive *receives, queue *q, uint32_t i)
     q->last = i;
 }
 
+static inline void take_out(message *messages, queue *q, uint32_t before, uint32_t i)
+{
+    if (before == NONE)
+        q->first = messages[i].next;
+    else
+        messages[before].next = messages[i].next;
+    if (q->last == i)
+        q->last = before;
+}
+
 uint32_t loggops_match_message(message *messages, queue *unexpected, const receive *wanted)
 {
     uint32_t before = NONE;
     for (uint32_t i = unexpected->first; i != NONE; before = i, i = messages[i].next) {
         if (!loggops_fits(wanted, &messages[i]))
             continue;
-        if (before == NONE)
-            unexpected->first = messages[i].next;
-        else
-            messages[before].next = messages[i].next;
-        if (unexpected->last == i)
-            unexpected->last = before;
+        take_out(messages, unexpected, before, i);
+        return i;
+    }
+    return NONE;
+}
+
+/* Whether a receive may take a message. */
+static int can_take(const simulation *s, const receive *wanted, const message *m)
+{
+    return loggops_fits(wanted, m) && !(m->may_overtake && loggops_has_earlier(s, m, wanted));
+}
+
+uint32_t loggops_match_in_order(const simulation *s, queue *unexpected, const receive *wanted)
+{
+    uint32_t before = NONE;
+    for (uint32_t i = unexpected->first; i != NONE; before = i, i = s->messages[i].next) {
+        if (!can_take(s, wanted, &s->messages[i]))
+            continue;
+        take_out(s->messages, unexpected, before, i);
         return i;
     }
     return NONE;
@@ -138,15 +161,16 @@ uint32_t loggops_match_receive(receive *receives, queue *posted, const message *
     return NONE;
 }
 
-int loggops_has_arrived(const message *messages, const sim_rank *rank, const receive *wanted,
+int loggops_has_arrived(const simulation *s, const sim_rank *rank, const receive *wanted,
                         uint64_t at_ps)
 {
+    const message *messages = s->messages;
     for (uint32_t i = rank->unexpected.first; i != NONE; i = messages[i].next)
-        if (loggops_fits(wanted, &messages[i]))
+        if (can_take(s, wanted, &messages[i]))
             return 1;
     for (uint32_t i = rank->arrivals; i != NONE && messages[i].time_ps <= at_ps;
          i = messages[i].next)
-        if (loggops_fits(wanted, &messages[i]))
+        if (can_take(s, wanted, &messages[i]))
             return 1;
     return 0;
 }

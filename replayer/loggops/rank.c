@@ -273,7 +273,7 @@ static int has_arrived(const simulation *s, const sim_rank *rank, const sim_step
 {
     const receive wanted = {
         .source = step->partner, .tag = step->tag, .context = step->context & INT32_MAX};
-    return loggops_has_arrived(s->messages, rank, &wanted, at_ps);
+    return loggops_has_arrived(s, rank, &wanted, at_ps);
 }
 
 /* All messages that arrive in this window are known, and what the CPU has not handled by then can

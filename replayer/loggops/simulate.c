@@ -87,6 +87,8 @@ static inline void give(simulation *s, block *b, uint32_t i)
 
 void loggops_give(simulation *s, block *b, uint32_t i)
 {
+    if (s->orders)
+        loggops_order_arrival(s, &s->messages[i]);
     give(s, b, i);
 }
 
@@ -95,8 +97,10 @@ static void deliver(simulation *s, block *b, queue *in)
 {
     for (uint32_t i = in->first, next; i != NONE; i = next) {
         next = s->messages[i].next;
-        if (!s->nodes || !loggops_adapter_takes(s, b, i))
+        if (!s->nodes)
             give(s, b, i);
+        else if (!loggops_adapter_takes(s, b, i))
+            loggops_give(s, b, i);
     }
     *in = (queue){NONE, NONE};
 }
@@ -325,7 +329,7 @@ static int prepare(simulation *s)
         loggops_wheel_insert(s, &s->blocks[r >> s->block_bits], r, 0);
     }
     s->requests = calloc(n_requests + 1, 1);
-    return s->requests != NULL && (!run->nodes || loggops_nodes_open(s));
+    return s->requests != NULL && (!run->nodes || (loggops_nodes_open(s) && loggops_order_open(s)));
 }
 
 /* All but the ranks themselves. */
@@ -352,6 +356,7 @@ static void release(simulation *s)
             free(s->workers[i].boxes[j]);
     free(s->workers);
     free(s->nodes);
+    free(s->orders);
     free(s->blocks);
     free(s->ranks);
 }

@@ -1,7 +1,7 @@
 /* simulate.h - the state of a LogGOPS simulation.
  *
- * For simulate.c, team.c, rank.c, stretch.c, transfer.c, nodes.c, retransmit.c, wheel.c, queue.c,
- * pool.c and record.c alone. */
+ * For simulate.c, team.c, rank.c, stretch.c, transfer.c, nodes.c, order.c, retransmit.c, wheel.c,
+ * queue.c, pool.c and record.c alone. */
 #ifndef TLR_LOGGOPS_SIMULATE_H
 #define TLR_LOGGOPS_SIMULATE_H
 
@@ -24,7 +24,7 @@ enum { APART_BYTES = 128 }; /* two lines of a cache: they are fetched in pairs *
 #define DATA (CLEARED | 1)
 #define COMBINES UINT32_C(2)
 /* Of a message by rendezvous that a receive has taken, whose request is in its tag: the transfer
- * begins at the message's time.  If the adapters move the bytes. */
+ * begins at the message's time. */
 #define MATCHED (CLEARED | 4)
 #define OF_CALL UINT32_MAX             /* request of a call that blocks */
 #define OF_COLLECTIVE (UINT32_MAX - 1) /* request of the collective at hand */
@@ -47,6 +47,8 @@ typedef struct message {
     int32_t source, to; /* ranks in the run */
     uint32_t request;   /* of the sender by rendezvous, otherwise EAGER */
     uint32_t next;      /* in its list */
+    uint32_t sent; /* its number among those that were sent, of one sender; it may wrap around */
+    uint32_t may_overtake; /* an earlier one of its sender may be under way: order.c */
 } message;
 
 /* A receive that is posted. */
@@ -136,6 +138,12 @@ typedef struct stock {
     uint32_t batch;     /* a full one, or NONE */
     uint32_t next, end; /* items that nobody had yet */
 } stock;
+
+/* What a rank has had, if messages can overtake one another: order.c. */
+typedef struct sim_order {
+    uint64_t reaches_ps; /* when the last one of those that it sent reaches an adapter */
+    uint64_t arrives_ps; /* when the last one of those arrives that are known */
+} sim_order;
 
 /* One direction of a node's adapter: when it is free for messages below S, and for the others. */
 typedef struct adapter {
@@ -231,6 +239,7 @@ typedef struct simulation {
     loggops_costs costs;               /* of all messages, if there are no nodes */
     sim_node *nodes;                   /* NULL: none */
     int moves_bytes;                   /* loggops_nodes.move_bytes */
+    sim_order *orders;                 /* by rank; NULL: no message can overtake another one */
     int has_stretches;                 /* loggops_run_stretch can be used */
     const tlr_noise *noise;            /* NULL: none */
     struct loggops_recorder *recorder; /* NULL: none */
@@ -273,6 +282,36 @@ static inline int loggops_can_lie(const simulation *s, const message *m)
     return s->moves_bytes &&
            (m->request == EAGER || ((m->context & CLEARED) && (m->context & ~COMBINES) != MATCHED));
 }
+
+/* ---- order.c ---- */
+
+/* 0 without memory. */
+int loggops_order_open(simulation *s);
+/* A message is known at its receiver, or at the adapter before it, with the moment that it has;
+ * what is known of those before is in *last_ps. */
+static inline void loggops_order_note(message *m, uint64_t *last_ps)
+{
+    if (m->time_ps < *last_ps)
+        m->may_overtake = 1;
+    else
+        *last_ps = m->time_ps;
+}
+/* A message is given to its receiver. */
+static inline void loggops_order_arrival(simulation *s, message *m)
+{
+    if (m->context & CLEARED)
+        return;
+    if (!s->moves_bytes)
+        m->may_overtake = 1;
+    if (m->request == EAGER || !s->moves_bytes)
+        loggops_order_note(m, &s->orders[m->to].arrives_ps);
+}
+/* Whether a receive that fits a message has to take one of the same sender that was sent before it:
+ * all these are known, and it has not arrived, or not been received. */
+int loggops_has_earlier(const simulation *s, const message *m, const receive *wanted);
+/* The first arrival, which may overtake, is to be handled: lets it wait for those that were sent
+ * before it and match first.  Returns whether it has to. */
+int loggops_order_first(simulation *s, sim_rank *rank);
 
 /* ---- stretch.c ---- */
 
@@ -367,9 +406,9 @@ void loggops_start_send(simulation *s, block *b, uint32_t r, const sim_step *ste
 /* Posts a receive; returns whether it is complete at once. */
 int loggops_start_receive(simulation *s, block *b, uint32_t r, const sim_step *step,
                           uint64_t at_ps);
-/* Posts a receive for which no message is there; 0 without memory. */
-int loggops_post_receive(simulation *s, block *b, sim_rank *rank, const receive *wanted,
-                         uint64_t at_ps);
+/* Posts a receive for which no message is there. */
+void loggops_post_receive(simulation *s, block *b, sim_rank *rank, const receive *wanted,
+                          uint64_t at_ps);
 /* Handles it, at that moment. */
 void loggops_take_arrival(simulation *s, block *b, uint32_t r, uint64_t at_ps);
 
@@ -478,9 +517,11 @@ void loggops_append_message(message *messages, queue *q, uint32_t i);
 void loggops_append_receive(receive *receives, queue *q, uint32_t i);
 /* Takes the first one out that fits; NONE if there is none. */
 uint32_t loggops_match_message(message *messages, queue *unexpected, const receive *wanted);
+/* The same for a receive of any tag: none that overtakes another one. */
+uint32_t loggops_match_in_order(const simulation *s, queue *unexpected, const receive *wanted);
 uint32_t loggops_match_receive(receive *receives, queue *posted, const message *arrived);
 /* Whether a message that fits has arrived by then, and no receive has taken it. */
-int loggops_has_arrived(const message *messages, const sim_rank *rank, const receive *wanted,
+int loggops_has_arrived(const simulation *s, const sim_rank *rank, const receive *wanted,
                         uint64_t at_ps);
 static inline int loggops_fits(const receive *r, const message *m)
 {
@@ -498,7 +539,8 @@ static inline uint64_t loggops_arrival_ready(const simulation *s, const sim_rank
         return NEVER;
     const message *m = &s->messages[rank->arrivals];
     if (m->context == REPLY || s->moves_bytes ||
-        (m->request != EAGER && !loggops_has_receive(s->receives, &rank->posted, m)))
+        (m->request != EAGER && !(m->context & CLEARED) &&
+         !loggops_has_receive(s->receives, &rank->posted, m)))
         return m->time_ps;
     *needs_cpu = 1;
     return m->time_ps > rank->next_recv_ps ? m->time_ps : rank->next_recv_ps;

@@ -16,7 +16,7 @@ static uint64_t later(uint64_t a, uint64_t b)
 static int is_awaited(const simulation *s, const sim_rank *rank, const message *m)
 {
     if (rank->posted.first == NONE || rank->posted.first != rank->posted.last ||
-        rank->n_open != 1 || m->request != EAGER || m->context & CLEARED)
+        rank->n_open != 1 || m->request != EAGER || m->context & CLEARED || m->may_overtake)
         return 0;
     const receive *wanted = &s->receives[rank->posted.first];
     return wanted->request < OF_FIBER && !wanted->combines && loggops_fits(wanted, m) &&
@@ -57,7 +57,8 @@ static int take_unexpected(simulation *s, sim_rank *rank, uint64_t end_ps)
         const message *m = &s->messages[i];
         if (m->time_ps > rank->ready_ps || m->time_ps >= end_ps)
             return 1;
-        if (rank->posted.first != NONE || m->request != EAGER || m->context & CLEARED)
+        if (rank->posted.first != NONE || m->request != EAGER || m->context & CLEARED ||
+            m->may_overtake)
             return 0;
         rank->arrivals = m->next;
         loggops_append_message(s->messages, &rank->unexpected, i);

@@ -203,6 +203,7 @@ static void match_at(simulation *s, uint32_t r, uint32_t i, uint32_t request, in
     m->tag = (int32_t)request;
     m->time_ps = at_ps;
     m->next = NONE;
+    m->may_overtake = 0;
     s->ranks[r].arrivals = loggops_merge(s->messages, i, s->ranks[r].arrivals);
 }
 
@@ -224,7 +225,7 @@ static void take_letter(simulation *s, block *b, uint32_t r, const message *m, u
     const int combines = (m->context & COMBINES) != 0;
     if (m->context == REPLY)
         loggops_complete(s, b, r, m->request, at_ps);
-    else if ((m->context & ~COMBINES) == DATA)
+    else if ((m->context & ~COMBINES) == DATA || !s->moves_bytes)
         finish_receive(s, b, r, m, (uint32_t)m->tag, combines, at_ps);
     else
         begin_transfer(s, b, r, m, (uint32_t)m->tag, combines, at_ps);
@@ -236,6 +237,8 @@ void loggops_take_arrival(simulation *s, block *b, uint32_t r, uint64_t at_ps)
     sim_rank *rank = &s->ranks[r];
     const uint32_t i = rank->arrivals;
     const message m = s->messages[i];
+    if (m.may_overtake && loggops_order_first(s, rank))
+        return;
     rank->arrivals = m.next;
     if (m.context & CLEARED) {
         drop_message(s, b, i);
@@ -280,6 +283,7 @@ static void send_by_adapters(simulation *s, block *b, uint32_t r, const sim_step
     s->ranks[r].ready_ps = end_ps;
     m->time_ps = end_ps;
     if (step->is_rendezvous) {
+        m->may_overtake = 1;
         if (m->time_ps < at_ps + s->window_ps)
             m->time_ps = at_ps + s->window_ps;
     } else if (is_within) {
@@ -299,8 +303,8 @@ void loggops_start_send(simulation *s, block *b, uint32_t r, const sim_step *ste
                  .tag = step->tag,
                  .source = (int32_t)r,
                  .to = step->partner,
-                 .request = step->is_rendezvous ? step->request : EAGER};
-    b->n_messages++;
+                 .request = step->is_rendezvous ? step->request : EAGER,
+                 .sent = (uint32_t)b->n_messages++};
     if (s->moves_bytes) {
         send_by_adapters(s, b, r, step, at_ps, &m);
         return;
@@ -316,19 +320,18 @@ void loggops_start_send(simulation *s, block *b, uint32_t r, const sim_step *ste
         loggops_post(s, b, &m);
 }
 
-int loggops_post_receive(simulation *s, block *b, sim_rank *rank, const receive *wanted,
-                         uint64_t at_ps)
+void loggops_post_receive(simulation *s, block *b, sim_rank *rank, const receive *wanted,
+                          uint64_t at_ps)
 {
     const uint32_t i = loggops_pool_take(&s->receive_pool, &b->worker->receives);
     if (i == NONE) {
         b->out_of_memory = 1;
-        return 0;
+        return;
     }
     if (s->moves_bytes)
         rank->posted_ps = at_ps;
     s->receives[i] = *wanted;
     loggops_append_receive(s->receives, &rank->posted, i);
-    return 1;
 }
 
 /* Posts a receive; returns whether it is complete at once. */
@@ -340,7 +343,9 @@ int loggops_start_receive(simulation *s, block *b, uint32_t r, const sim_step *s
                             .context = step->context & INT32_MAX,
                             .combines = step->combines != 0,
                             .request = step->request};
-    const uint32_t m = loggops_match_message(s->messages, &rank->unexpected, &wanted);
+    const uint32_t m = wanted.tag == LOGGOPS_ANY && s->orders
+                           ? loggops_match_in_order(s, &rank->unexpected, &wanted)
+                           : loggops_match_message(s->messages, &rank->unexpected, &wanted);
     if (m != NONE && s->messages[m].request == EAGER) {
         if (s->moves_bytes)
             rank->ready_ps = at_ps = take_moved(s, b, r, &s->messages[m], step->request, at_ps);
@@ -349,16 +354,9 @@ int loggops_start_receive(simulation *s, block *b, uint32_t r, const sim_step *s
         drop_message(s, b, m);
         return 1;
     }
-    if (m != NONE && s->moves_bytes) {
+    if (m != NONE)
         match_at(s, r, m, step->request, step->combines, at_ps);
-        return 0;
-    }
-    if (!loggops_post_receive(s, b, rank, &wanted, at_ps))
-        return 0;
-    if (m != NONE) { /* it can start now: as if it arrived now */
-        s->messages[m].time_ps = at_ps;
-        s->messages[m].next = NONE;
-        rank->arrivals = loggops_merge(s->messages, m, rank->arrivals);
-    }
+    else
+        loggops_post_receive(s, b, rank, &wanted, at_ps);
     return 0;
 }
