@@ -209,6 +209,7 @@ void skel_clear(skeleton *s)
     free(s->fields.items);
     free(s->grids.items);
     skel_free_comms(s);
+    skel_free_distributions(s);
     free(s->values.items);
     free(s->sites);
     free(s->sources);

@@ -8,6 +8,7 @@
 #include <stdarg.h>
 #include <stdbool.h>
 
+#include "map.h"
 #include "program.h"
 
 enum {
@@ -19,6 +20,12 @@ enum {
 
 /* The value of `null`, which is a peer and no number. */
 #define SKEL_NULL INT64_MIN
+
+/* An array that grows; `room` is in elements. */
+typedef struct skel_array {
+    void *items;
+    size_t n, room;
+} skel_array;
 
 typedef enum skel_op {
     SKEL_NUMBER,   /* value */
@@ -56,7 +63,8 @@ typedef enum skel_op {
     SKEL_NEIGHBOUR,
     SKEL_AROUND,
     SKEL_RANK_IN, /* value: the communicator; also of the one that follows */
-    SKEL_RANKS_IN
+    SKEL_RANKS_IN,
+    SKEL_DRAW /* value: the distribution */
 } skel_op;
 
 /* A node of an expression; operands are numbers of nodes. */
@@ -103,13 +111,22 @@ enum {
     SKEL_SLOT_RECV_COUNTS = 1 << 27
 };
 
-/* The slot of `each`, the member of a communicator that a count is for. */
-enum { SKEL_EACH = 2 };
+/* The slot of `each`, the member of a communicator that a count is for, and that of the key of the
+ * draw: it differs between draws, and is the same on both sides of a message. */
+enum { SKEL_EACH = 2, SKEL_KEY = 3 };
+
+/* Sizes from the least to the greatest, at equal distances of probability; between two of them, all
+ * sizes have the same probability. */
+typedef struct skel_distribution {
+    skel_array values; /* int64_t: at least two */
+    int64_t seed;
+} skel_distribution;
 
 /* A NAME=EXPRESSION of a call. */
 typedef struct skel_field {
     int slot; /* one of TL_SLOT_* or SKEL_SLOT_*; TL_SLOT_LIST: the next size of a kernel */
     uint32_t expression;
+    uint32_t draw; /* number of the distribution in it + 1; 0: none */
 } skel_field;
 
 typedef struct skel_statement {
@@ -134,26 +151,21 @@ typedef struct skel_parameter {
     int64_t value;
 } skel_parameter;
 
-/* An array that grows; `room` is in elements. */
-typedef struct skel_array {
-    void *items;
-    size_t n, room;
-} skel_array;
-
 typedef struct skeleton {
     char *path, *text, *unit;
     uint64_t hash;
     int64_t n_ranks;
     uint32_t n_slots;
-    uint32_t first;        /* statement */
-    skel_array nodes;      /* skel_node; number 0 is none */
-    skel_array statements; /* skel_statement; likewise */
-    skel_array fields;     /* skel_field */
-    skel_array grids;      /* skel_grid */
-    skel_array parameters; /* skel_parameter */
-    skel_array requests;   /* char *: their names */
-    skel_array comms;      /* skel_comm */
-    skel_array values;    /* int64_t: the first slots of each rank: rank, ranks, each, parameters */
+    uint32_t first;           /* statement */
+    skel_array nodes;         /* skel_node; number 0 is none */
+    skel_array statements;    /* skel_statement; likewise */
+    skel_array fields;        /* skel_field */
+    skel_array grids;         /* skel_grid */
+    skel_array parameters;    /* skel_parameter */
+    skel_array requests;      /* char *: their names */
+    skel_array comms;         /* skel_comm */
+    skel_array distributions; /* skel_distribution */
+    skel_array values; /* int64_t: first slots of each rank: rank, ranks, each, key, parameters */
     tl_comm *definitions; /* of the communicators, by rank */
     size_t *first_definition;
     tl_site *sites;
@@ -211,13 +223,15 @@ struct skel_parser {
     uint32_t depth, n_nodes; /* of the expression */
     bool is_constant;        /* the expression must have the same value for all ranks */
     bool varies;             /* it has not */
+    bool may_draw;           /* it may have a draw */
+    uint32_t draw;           /* number of the distribution in it + 1; 0: none */
 };
 
 typedef struct skel_name {
     const char *start;
     size_t size;
-    uint32_t slot; /* or number of the grid */
-    bool is_constant, is_grid, is_comm;
+    uint32_t slot; /* or number of the grid, ... */
+    bool is_constant, is_grid, is_comm, is_distribution;
 } skel_name;
 
 void skel_advance(skel_parser *p);
@@ -261,7 +275,41 @@ tl_status skel_define_comms(skeleton *s, tl_error *err);
 size_t skel_comms(const void *program, uint32_t rank, const tl_comm **out);
 void skel_free_comms(skeleton *s);
 
+/* ---- skeleton_draw.c ---- */
+
+/* Parses SIZE, SIZE... [seed NUMBER] of a distribution; returns its index. */
+uint32_t skel_read_distribution(skel_parser *p, uint32_t line);
+void skel_free_distributions(skeleton *s);
+/* Whether a field of the call may be drawn. */
+bool skel_may_draw(const tl_call_info *row, int slot);
+/* Refuses a call whose two sides would not agree. */
+void skel_check_draws(skel_parser *p, uint32_t call, int seen);
+/* The size that belongs to a key. */
+int64_t skel_drawn(const skeleton *s, int64_t distribution, uint64_t key);
+
+/* What a rank draws for a call. */
+typedef struct skel_draw {
+    const skeleton *s;
+    const skel_statement *call;
+    const tl_event *event; /* with all fields that are not drawn */
+    uint32_t rank;
+    int64_t *slots;
+    tl_map *counts; /* of the rank's draws up to now, by kind */
+    uint64_t turn;  /* of this draw among those of its kind */
+} skel_draw;
+
+/* Begins with a field that may have a draw, and counts it if it is the size of a message. False
+ * without memory. */
+bool skel_draw_start(skel_draw *d, const skel_field *field);
+/* Sets the key for the next evaluation. */
+void skel_draw_key(const skel_draw *d, const skel_field *field, int32_t each);
+/* Counts the draws of a collective. False without memory. */
+bool skel_draw_done(const skel_draw *d);
+
 /* ---- skeleton_expression.c ---- */
+
+/* A number that is the same for all ranks. */
+int64_t skel_constant(skel_parser *p);
 
 /* Parses one; returns its node. */
 uint32_t skel_expression(skel_parser *p);

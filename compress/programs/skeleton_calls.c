@@ -132,6 +132,7 @@ static void read_request(skel_parser *p, uint32_t number)
     }
 }
 
+/* Adds the field with the expression that was parsed last. */
 static void add_field(skel_parser *p, uint32_t number, int slot, uint32_t expression)
 {
     skel_field *field = p->status == TL_OK ? skel_push(&p->s->fields, sizeof *field) : NULL;
@@ -139,7 +140,7 @@ static void add_field(skel_parser *p, uint32_t number, int slot, uint32_t expres
         skel_out_of_memory(p);
         return;
     }
-    *field = (skel_field){slot, expression};
+    *field = (skel_field){slot, expression, p->draw};
     skel_statement_at(p, number)->n_fields++;
 }
 
@@ -224,6 +225,7 @@ static int read_field(skel_parser *p, uint32_t number, int seen, unsigned *n_siz
     if (p->status != TL_OK)
         return 0;
     *n_sizes += slot == TL_SLOT_LIST;
+    p->may_draw = skel_may_draw(row, slot);
     if (slot == TL_SLOT_REQUEST)
         read_request(p, number);
     else if (slot == TL_SLOT_COMM)
@@ -238,6 +240,7 @@ static int read_field(skel_parser *p, uint32_t number, int seen, unsigned *n_siz
         add_field(p, number, slot, count_of_each(p));
     else
         add_field(p, number, slot, skel_expression(p));
+    p->may_draw = false;
     return slot;
 }
 
@@ -273,6 +276,7 @@ uint32_t skel_read_call(skel_parser *p)
             skel_wrong(p, line, "%s has no %scounts; add %scounts=...", row->name,
                        slot == SKEL_SLOT_COUNTS ? "" : "recv_",
                        slot == SKEL_SLOT_COUNTS ? "" : "recv_");
+    skel_check_draws(p, number, seen);
     const skel_statement *st = skel_statement_at(p, number);
     if (st->new_comm)
         ((skel_comm *)p->s->comms.items)[st->new_comm - SKEL_FIRST_COMM].parent = st->comm;

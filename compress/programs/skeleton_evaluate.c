@@ -265,6 +265,7 @@ static int64_t function(evaluation *v, const skel_node *node)
     case SKEL_AROUND: return around(v, node, a[0]);
     case SKEL_RANK_IN:
     case SKEL_RANKS_IN: return in_comm(v, node);
+    case SKEL_DRAW: return skel_drawn(v->s, node->value, (uint64_t)v->slots[SKEL_KEY]);
     default: return in_grid(v, node, a[0], a[1]);
     }
 }

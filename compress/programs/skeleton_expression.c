@@ -22,15 +22,15 @@ enum { N_OPERATORS = sizeof operators / sizeof *operators, COMPARISON = 3, HIGHE
 static const struct {
     const char *name;
     uint32_t n_arguments;
-} functions[] = {{"min", 2},    {"max", 2},     {"abs", 1},     {"bits", 1},  {"root", 2},
-                 {"owner", 3},  {"local", 4},   {"dims", 3},    {"coord", 1}, {"neighbour", 2},
-                 {"around", 1}, {"rank_in", 0}, {"ranks_in", 0}};
+} functions[] = {{"min", 2},    {"max", 2},     {"abs", 1},      {"bits", 1},  {"root", 2},
+                 {"owner", 3},  {"local", 4},   {"dims", 3},     {"coord", 1}, {"neighbour", 2},
+                 {"around", 1}, {"rank_in", 0}, {"ranks_in", 0}, {"draw", 0}};
 enum { N_FUNCTIONS = sizeof functions / sizeof *functions };
 
-static const char *const words[] = {"skeleton", "ranks",   "rank",    "param",   "unit", "grid",
-                                    "periodic", "require", "let",     "for",     "to",   "by",
-                                    "repeat",   "if",      "else",    "compute", "null", "world",
-                                    "self",     "all",     "request", "comm"};
+static const char *const words[] = {
+    "skeleton", "ranks", "rank", "param", "unit",    "grid", "periodic",    "require",
+    "let",      "for",   "to",   "by",    "repeat",  "if",   "else",        "compute",
+    "null",     "world", "self", "all",   "request", "comm", "distribution"};
 
 static bool is_word(const skel_token *name, const char *word)
 {
@@ -87,6 +87,28 @@ static void set_operand(skel_parser *p, uint32_t node, uint32_t i, uint32_t oper
 
 static uint32_t condition(skel_parser *p);
 
+/* draw(DISTRIBUTION): its number. */
+static int64_t drawn_from(skel_parser *p, uint32_t line)
+{
+    const skel_name *found = p->token.kind == SKEL_T_NAME ? skel_find_name(p, &p->token) : NULL;
+    if (!p->may_draw)
+        skel_wrong(p, line,
+                   "draw is in another place than count=, recv_count=, counts= or recv_counts= of "
+                   "a message or collective; draw there");
+    else if (p->draw)
+        skel_wrong(p, line, "draw appears twice in a size; draw once");
+    else if (!found || !found->is_distribution)
+        skel_wrong(p, line,
+                   "the argument of draw is not a distribution; define one: distribution NAME = "
+                   "SIZE, SIZE, ...");
+    if (!found || p->status != TL_OK)
+        return 0;
+    skel_advance(p);
+    p->varies = true;
+    p->draw = found->slot + 1;
+    return found->slot;
+}
+
 /* The grid or communicator that a function is about; its number. */
 static int64_t first_argument(skel_parser *p, uint32_t line, const char *name, bool in_comm)
 {
@@ -109,18 +131,21 @@ static uint32_t call(skel_parser *p, uint32_t which)
 {
     const uint32_t line = p->token.line, n = functions[which].n_arguments;
     const char *name = functions[which].name;
-    const bool in_comm = which + SKEL_MIN >= SKEL_RANK_IN;
-    const bool in_grid = which + SKEL_MIN >= SKEL_COORD && !in_comm;
+    const skel_op op = (skel_op)(which + SKEL_MIN);
+    const bool in_comm = op == SKEL_RANK_IN || op == SKEL_RANKS_IN;
+    const bool in_grid = op >= SKEL_COORD && op < SKEL_RANK_IN;
     int64_t of = 0;
     skel_advance(p);
     skel_expect(p, "(", "the arguments of a function in parentheses");
     if (in_grid || in_comm)
         of = first_argument(p, line, name, in_comm);
+    if (op == SKEL_DRAW)
+        of = drawn_from(p, line);
     if (in_grid)
         skel_expect(p, ",", "a comma behind the grid");
     if (p->status != TL_OK)
         return 0;
-    const uint32_t node = add(p, (skel_op)(which + SKEL_MIN), line, of);
+    const uint32_t node = add(p, op, line, of);
     for (uint32_t i = 0; i < n; i++) {
         if (i)
             skel_expect(p, ",", "all arguments of the function");
@@ -155,6 +180,9 @@ static uint32_t named(skel_parser *p)
                    shown(&token, text));
     else if (name && name->is_comm)
         skel_wrong(p, token.line, "%s is a communicator, not a number; use rank_in or ranks_in",
+                   shown(&token, text));
+    else if (name && name->is_distribution)
+        skel_wrong(p, token.line, "%s is a distribution, not a number; use draw",
                    shown(&token, text));
     else if (!name)
         skel_wrong(p, token.line,
@@ -250,5 +278,6 @@ uint32_t skel_expression(skel_parser *p)
     p->depth = 0;
     p->n_nodes = 0;
     p->varies = false;
+    p->draw = 0;
     return condition(p);
 }

@@ -76,7 +76,11 @@ static void define(skel_parser *p, const skel_token *token, uint32_t slot, bool 
         skel_out_of_memory(p);
         return;
     }
-    *name = (skel_name){token->start, token->size, slot, is_constant, is_grid, false};
+    *name = (skel_name){.start = token->start,
+                        .size = token->size,
+                        .slot = slot,
+                        .is_constant = is_constant,
+                        .is_grid = is_grid};
 }
 
 static int64_t evaluate_now(skel_parser *p, uint32_t line, uint32_t node)
@@ -93,7 +97,7 @@ static int64_t evaluate_now(skel_parser *p, uint32_t line, uint32_t node)
 }
 
 /* The value of an expression that is the same for all ranks. */
-static int64_t constant(skel_parser *p)
+int64_t skel_constant(skel_parser *p)
 {
     p->is_constant = true;
     const uint32_t line = p->token.line, node = skel_expression(p);
@@ -143,7 +147,7 @@ static void read_ranks(skel_parser *p)
     static const char name[] = "ranks";
     const uint32_t line = p->token.line;
     skel_expect(p, name, "'ranks NUMBER' in the second line: how many there are by default");
-    int64_t n = constant(p);
+    int64_t n = skel_constant(p);
     if (!is_given(p, name, sizeof name - 1, &n) || p->status != TL_OK) {
         set_ranks(p, n, line);
         return;
@@ -159,7 +163,7 @@ static void read_parameter(skel_parser *p)
 {
     const skel_token token = new_name(p);
     skel_expect(p, "=", "param NAME = DEFAULT");
-    int64_t value = constant(p);
+    int64_t value = skel_constant(p);
     is_given(p, token.start, token.size, &value);
     skel_parameter *kept = p->status == TL_OK ? skel_push(&p->s->parameters, sizeof *kept) : NULL;
     if (!kept || !(kept->name = strndup(token.start, token.size))) {
@@ -185,7 +189,7 @@ static void read_grid(skel_parser *p)
                        SKEL_MAX_DIMENSIONS);
             return;
         }
-        grid.size[d] = constant(p);
+        grid.size[d] = skel_constant(p);
         grid.periodic[d] = skel_accept(p, "periodic");
         if (p->status == TL_OK && grid.size[d] < 1)
             skel_wrong(p, line,
@@ -222,12 +226,24 @@ static void read_comm(skel_parser *p)
         ((skel_name *)p->names.items)[p->names.n - 1].is_comm = true;
 }
 
+/* distribution NAME = SIZE, SIZE... [seed NUMBER] */
+static void read_distribution(skel_parser *p)
+{
+    const uint32_t line = p->token.line;
+    const skel_token token = new_name(p);
+    skel_expect(p, "=", "distribution NAME = SIZE, SIZE, ...");
+    const uint32_t number = skel_read_distribution(p, line);
+    define(p, &token, number, true, false);
+    if (p->status == TL_OK)
+        ((skel_name *)p->names.items)[p->names.n - 1].is_distribution = true;
+}
+
 /* require CONDITION, "what is required": a condition on ranks and parameters. */
 static void read_require(skel_parser *p)
 {
     static const char how[] = "require CONDITION, \"what is required\"";
     const uint32_t line = p->token.line;
-    const int64_t holds = constant(p);
+    const int64_t holds = skel_constant(p);
     skel_expect(p, ",", how);
     if (p->token.kind != SKEL_T_TEXT)
         skel_wrong(p, line, "require has no text; write %s", how);
@@ -350,9 +366,9 @@ static uint32_t read_compute(skel_parser *p)
 /* A statement that ranks walk through; 0: it holds for all of them, or after a failure. */
 static uint32_t read_statement(skel_parser *p, uint32_t depth)
 {
-    static const char *const heads[] = {"param", "grid", "unit", "require", "comm"};
+    static const char *const heads[] = {"param", "grid", "unit", "require", "comm", "distribution"};
     static void (*const readers[])(skel_parser *) = {read_parameter, read_grid, read_unit,
-                                                     read_require, read_comm};
+                                                     read_require,   read_comm, read_distribution};
     char text[64];
     for (size_t i = 0; i < sizeof heads / sizeof *heads; i++)
         if (skel_accept(p, heads[i])) {
@@ -420,9 +436,10 @@ static void read_all(skel_parser *p)
     if (p->status != TL_OK)
         return;
     ((skel_name *)p->names.items)[0].is_constant = false;
-    if (!skel_push(&p->s->values, sizeof(int64_t)))
-        skel_out_of_memory(p);
-    p->s->n_slots = SKEL_EACH + 1;
+    while (p->status == TL_OK && p->s->values.n <= SKEL_KEY)
+        if (!skel_push(&p->s->values, sizeof(int64_t)))
+            skel_out_of_memory(p);
+    p->s->n_slots = SKEL_KEY + 1;
     read_ranks(p);
     p->s->first = read_block(p, 0);
     if (skel_is(p, "}"))

@@ -40,6 +40,7 @@ typedef struct walk {
     skel_array used;     /* bool by id - 1 */
     size_t lowest;       /* no id before is free */
     comm_state *comms;
+    tl_map draws; /* how many, by distribution and partner or communicator */
     int64_t *list;
     size_t list_room;
     tl_error error;
@@ -346,14 +347,17 @@ static void complete(const skel_statement *st, int seen, tl_event *e)
         e->recv_count = e->count;
     if (open & TL_SLOT_RECV_TYPE)
         e->recv_type_bytes = e->type_bytes;
-    if (open & TL_SLOT_RECV_TAG)
-        e->recv_tag = e->tag;
 }
 
 static tl_role role_of(const walk *w, const skel_statement *st, const tl_event *e)
 {
     return tl_is_rooted(st->row->action) ? tl_role_within(e->peer, comm_rank(w, st->comm))
                                          : TL_ROLE_OTHER;
+}
+
+static skel_draw draw_of(walk *w, const skel_statement *st, const tl_event *e)
+{
+    return (skel_draw){w->s, st, e, (uint32_t)w->rank, w->slots, &w->draws, 0};
 }
 
 /* The counts for all members of the communicator: those to them, then those from them. */
@@ -363,6 +367,7 @@ static tl_status set_counts(walk *w, const skel_statement *st, tl_event *e)
     const tl_meaning *m = tl_meaning_of(st->row->action);
     const tl_role role = role_of(w, st, e);
     const size_t n = (size_t)comm_size(w, st->comm);
+    skel_draw draw = draw_of(w, st, e);
     tl_status status = reserve_list(w, 2 * n) ? TL_OK : out_of_memory(w);
     for (int slot = SKEL_SLOT_COUNTS; slot <= SKEL_SLOT_RECV_COUNTS; slot *= 2)
         for (size_t i = 0; i < st->n_fields; i++) {
@@ -370,9 +375,12 @@ static tl_status set_counts(walk *w, const skel_statement *st, tl_event *e)
                 !(slot == SKEL_SLOT_COUNTS ? tl_fills_sent(m, 0, role)
                                            : tl_fills_received(m, 0, role)))
                 continue;
+            if (status == TL_OK && !skel_draw_start(&draw, &fields[i]))
+                status = out_of_memory(w);
             for (size_t k = 0; k < n && status == TL_OK; k++) {
                 int64_t value = 0;
                 w->slots[SKEL_EACH] = (int64_t)k;
+                skel_draw_key(&draw, &fields[i], (int32_t)k);
                 status = number_of(w, st->line, fields[i].expression, &value);
                 if (status == TL_OK)
                     status = set_size(w, st, "a count", value, &w->list[e->list_len++]);
@@ -397,25 +405,48 @@ static void drop_ignored(const walk *w, const skel_statement *st, tl_event *e)
         e->recv_count = e->recv_type_bytes = 0;
 }
 
-static tl_status make_call(walk *w, const skel_statement *st, tl_event *e)
+/* The fields with one number that are drawn, or those that are not. */
+static tl_status set_fields(walk *w, const skel_statement *st, bool drawn, int *seen, tl_event *e)
 {
     const skel_field *fields = (const skel_field *)w->s->fields.items + st->first_field;
+    skel_draw draw = draw_of(w, st, e);
+    tl_status status = TL_OK;
+    for (size_t i = 0; i < st->n_fields && status == TL_OK; i++) {
+        int64_t value;
+        if (fields[i].slot == SKEL_SLOT_COUNTS || fields[i].slot == SKEL_SLOT_RECV_COUNTS ||
+            (fields[i].draw > 0) != drawn)
+            continue;
+        if (!skel_draw_start(&draw, &fields[i]))
+            return out_of_memory(w);
+        skel_draw_key(&draw, &fields[i], 0);
+        status = skel_evaluate(w->s, w->slots, fields[i].expression, w->rank, &value, &w->error);
+        if (status == TL_OK)
+            status = set_field(w, st, fields[i].slot, value, e);
+        *seen |= fields[i].slot;
+    }
+    return status;
+}
+
+static tl_status make_call(walk *w, const skel_statement *st, tl_event *e)
+{
+    const int has_recv_tag = (int)(st->row->slots & TL_SLOT_RECV_TAG);
     int seen = 0;
-    int64_t value, bytes;
+    int64_t bytes;
     tl_status status = reserve_list(w, st->n_fields + 1) ? TL_OK : out_of_memory(w);
     *e = (tl_event){.call = st->row->code, .site = st->site};
     if (status == TL_OK)
         status = set_comms(w, st, e);
-    for (size_t i = 0; i < st->n_fields && status == TL_OK; i++) {
-        if (fields[i].slot == SKEL_SLOT_COUNTS || fields[i].slot == SKEL_SLOT_RECV_COUNTS)
-            continue;
-        status = skel_evaluate(w->s, w->slots, fields[i].expression, w->rank, &value, &w->error);
-        if (status == TL_OK)
-            status = set_field(w, st, fields[i].slot, value, e);
-        seen |= fields[i].slot;
-    }
+    if (status == TL_OK)
+        status = set_fields(w, st, false, &seen, e);
+    if (has_recv_tag & ~seen) /* draws depend on it */
+        e->recv_tag = e->tag;
+    if (status == TL_OK)
+        status = set_fields(w, st, true, &seen, e);
     if (status == TL_OK && tl_is_collective(st->row->action) && st->row->slots & TL_SLOT_LIST)
         status = set_counts(w, st, e);
+    const skel_draw draw = draw_of(w, st, e);
+    if (status == TL_OK && !skel_draw_done(&draw))
+        status = out_of_memory(w);
     if (status != TL_OK)
         return status;
     if (e->list_len)
@@ -545,6 +576,7 @@ void skel_stop(void *state)
         return;
     free(w->slots);
     free(w->comms);
+    tl_map_free(&w->draws);
     free(w->requests.items);
     free(w->used.items);
     free(w->list);

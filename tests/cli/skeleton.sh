@@ -167,6 +167,129 @@ check 'dump: communicators, lists of counts, MPI_IN_PLACE, offsets in a grid' tw
 check 'make: a trace with the same communicators' bash -c '"$1" make x.skel -o comms.tl' - "$timeless"
 check 'make: and the same calls' two_ranks comms.tl
 
+# ---- draws ----
+
+cat >drawn.skel <<'EOS'
+skeleton 1
+ranks 6
+param steps = 4
+param draw_seed = 1
+grid line = ranks periodic
+comm half = rank % 2, -rank
+distribution sizes = 3, 10, 20, 50 seed draw_seed
+distribution share = 700, 1000, 1300
+MPI_Comm_split new_comm=half
+for step = 1 to steps {
+    for side = -1 to 1 by 2 {
+        MPI_Irecv peer=neighbour(line, 0, -side) count=draw(sizes) tag=side + 1 request=a
+    }
+    for side = 1 to -1 by -2 {
+        MPI_Isend peer=neighbour(line, 0, side) count=draw(sizes) tag=side + 1 request=a
+    }
+    MPI_Waitall request=a
+    MPI_Sendrecv comm=half peer=(rank_in(half) + 1) % ranks_in(half) recv_peer=(rank_in(half) - 1) % ranks_in(half) count=2 * draw(sizes) \
+        recv_count=2 * draw(sizes) tag=step
+    if rank > 0 {
+        MPI_Send peer=rank - 1 count=draw(share)
+    }
+    if rank < ranks - 1 {
+        MPI_Recv peer=rank + 1 count=draw(share)
+    }
+    MPI_Alltoallv counts=draw(sizes) recv_counts=draw(sizes) type_bytes=4
+    MPI_Alltoallv comm=half counts=draw(sizes) recv_counts=draw(sizes) in_place=1
+    MPI_Bcast peer=0 count=draw(share)
+    MPI_Allreduce comm=half count=draw(share)
+    MPI_Allgatherv comm=half count=draw(share) recv_counts=draw(share)
+    if rank == 2 {
+        MPI_Gatherv peer=2 count=draw(share) recv_counts=draw(share)
+    } else {
+        MPI_Gatherv peer=2 count=draw(share) recv_counts=0
+    }
+    MPI_Scatterv peer=1 counts=draw(share) recv_count=draw(share)
+    MPI_Reduce_scatter counts=draw(share)
+}
+EOS
+check 'draws: both engines replay it' bash -c '"$1" replay drawn.skel -p star-1g -q && "$1" replay drawn.skel $2 -q' - "$timeless" "$loggops"
+check 'draws: other ranks' "$timeless" replay drawn.skel --ranks 16 $loggops -q
+"$timeless" dump drawn.skel >first
+check 'draws: the same seed, the same bytes' bash -c '"$1" dump drawn.skel | cmp - first' - "$timeless"
+check 'draws: a rank alone makes the same' bash -c '"$1" dump --rank 3 drawn.skel | sed -n "/^3 /p" >own; [ -s own ] && sed -n "/^3 /p" first | cmp - own' - "$timeless"
+"$timeless" dump drawn.skel,draw_seed=2 >second
+check 'draws: another seed, other sizes' bash -c '! cmp -s first second'
+check 'draws: another seed, the same calls' bash -c 'for f in first second; do sed "/^[0-9]/!d; s/ \(recv_\)*count=[0-9]*//g; s/ list=[^ ]*//" $f >$f.calls; done; cmp first.calls second.calls'
+# Both sides of each message and each pair of ranks, and the same size on all ranks of a collective.
+cat >agree.py <<'PY'
+import re, sys
+from collections import Counter, defaultdict
+n, halves = 6, {0: [4, 2, 0], 1: [5, 3, 1]}
+turn, sent, got, pairs, same, values = Counter(), {}, {}, defaultdict(list), defaultdict(set), set()
+for line in open(sys.argv[1]):
+    if not re.match(r"\d+ \d+ MPI_", line):
+        continue
+    rank, _, call, *words = line.split()
+    rank, e = int(rank), dict(w.split("=", 1) for w in words)
+    half, numbers = e.get("comm") == "3", [int(x) for x in re.findall(r"\d+", e.get("list", ""))] if "Wait" not in call else []
+    members = halves[rank % 2] if half else list(range(n))
+    def message(table, other, size, tag):
+        key = (members[int(other)], rank, tag, half) if table is got else (rank, members[int(other)], tag, half)
+        turn[table is got, key] += 1
+        table[key + (turn[table is got, key],)] = int(size)
+        values.add(int(size))
+    if call in ("MPI_Isend", "MPI_Send", "MPI_Sendrecv"):
+        message(sent, e["peer"], e["count"], e["tag"])
+    if call in ("MPI_Irecv", "MPI_Recv"):
+        message(got, e["peer"], e["count"], e["tag"])
+    if call == "MPI_Sendrecv":
+        message(got, e["recv_peer"], e["recv_count"], e["recv_tag"])
+    turn[rank, call, half] += 1
+    k = turn[rank, call, half]
+    if call == "MPI_Alltoallv":
+        me = members.index(rank)
+        for i in range(len(members)):
+            pairs[call, half, rank % 2 * half, k, me, i].append(numbers[i])
+            pairs[call, half, rank % 2 * half, k, i, me].append(numbers[len(members) + i])
+            if half:
+                pairs[call, half, rank % 2, k, min(i, me), max(i, me)].append(numbers[i])
+    elif call in ("MPI_Bcast", "MPI_Allreduce"):
+        same[call, k, rank % 2 * half].add(e["count"])
+    elif call in ("MPI_Allgatherv", "MPI_Reduce_scatter"):
+        same[call, k, rank % 2 * half].add(tuple(numbers))
+    elif call in ("MPI_Gatherv", "MPI_Scatterv"):
+        for i, number in enumerate(numbers):
+            same[call, k, i].add(number)
+    if call in ("MPI_Gatherv", "MPI_Allgatherv"):
+        same["MPI_Gatherv", k, rank].add(int(e["count"])) if call == "MPI_Gatherv" else None
+        assert call == "MPI_Gatherv" or numbers[members.index(rank)] == int(e["count"])
+    if call == "MPI_Scatterv":
+        same[call, k, rank].add(int(e["recv_count"]))
+assert sent == got and len(sent) == 4 * (2 * n + n + n - 1), (len(sent), len(got))
+assert all(len(set(v)) == 1 for v in pairs.values()) and len(pairs) == 4 * (36 + 18)
+assert all(len(v) == 1 for v in same.values()) and len(same) == 4 * (1 + 2 + 2 + 1 + n + n), len(same)
+assert len(values) > 30 and len({x for v in same.values() for x in v}) > 50
+# No value is for two ranks or two turns by mistake.
+assert len({v[0] for k, v in pairs.items()}) > 30
+PY
+check 'draws: both sides of all messages, pairs and collectives agree' python3 agree.py first
+check 'draws: with another seed, too' python3 agree.py second
+# between SIZES LEAST GREATEST MEAN BELOW: of 5000 draws, the least and the greatest are at most and at least these, the mean is
+# this within 3 %, and half of them are at most BELOW
+between() {
+    text "distribution d = $1" 'repeat 5000 { MPI_Bcast peer=0 count=draw(d) }'
+    "$timeless" dump x.skel,ranks=1 | sed -n 's/.*Bcast count=\([0-9]*\).*/\1/p' >drawn.txt
+    python3 - "${@:2}" <<'PY'
+import sys
+sizes, (least, greatest, mean, below) = [int(line) for line in open("drawn.txt")], map(int, sys.argv[1:])
+share = sum(size <= below for size in sizes) / len(sizes)
+print(len(sizes), min(sizes), max(sizes), sum(sizes) / len(sizes), share)
+assert len(sizes) == 5000 and min(sizes) <= least and max(sizes) >= greatest
+assert 0.97 * mean <= sum(sizes) / len(sizes) <= 1.03 * mean and (0.47 < share < 0.53 or least == greatest)
+PY
+}
+check 'draws: all sizes between two have the same probability' between '0, 1000' 5 995 500 500
+check 'draws: half of the sizes are at most the middle one' between '0, 10, 1000' 0 990 255 9
+check 'draws: equal sizes' between '7, 7, 7' 7 7 7 7
+check 'draws: sizes of 63 bits' between '0, 9223372036854775807' 9000000000000000 9200000000000000000 4611686018427387904 4611686018427387904
+
 # ---- what is refused ----
 
 # refused LINE TEXT: dump exits with 3 and one line, which names this line of x.skel and contains the text
@@ -251,6 +374,33 @@ bad 4 "'row' is a communicator, not a number" 'comm row = 0' 'let x = row'
 bad 3 'the first argument of rank_in is not a communicator' 'let x = rank_in(world)'
 bad 4 'around(..., 9) is not defined' 'grid g = 2, 2' 'let x = around(g, 9)'
 bad 3 'a count is -1' 'MPI_Allgatherv count=1 recv_counts=each - 1'
+bad 3 'a distribution has one size' 'distribution d = 5'
+bad 3 'has the size 4 behind 5; write sizes from the least' 'distribution d = 1, 5, 4'
+bad 3 'has the size -1; give sizes of at least 0' 'distribution d = -1, 5'
+bad 3 'a number is above' 'distribution d = 1, 9223372036854775808'
+bad 3 "instead of an expression" 'distribution d ='
+bad 3 "'=' instead of a name" 'distribution = 1, 2'
+bad 3 'differs between ranks' 'distribution d = 1, rank'
+bad 3 'behind a statement' 'distribution d = 1, 2 3'
+bad 3 "instead of an expression" 'distribution d = 1, 2 seed' 'MPI_Barrier'
+bad 4 "distribution is in a block" 'if 1 {' 'distribution d = 1, 2' '}'
+bad 3 'a distribution has more than 1000 sizes' "distribution d = 1$(printf ', 2%.0s' {1..1000})"
+bad 4 'a message has more than' 'distribution d = 9223372036854775806, 9223372036854775807' 'MPI_Bcast peer=0 count=draw(d) type_bytes=8'
+bad 4 'more than 63 bits' 'distribution d = 9223372036854775806, 9223372036854775807' 'MPI_Bcast peer=0 count=draw(d) + 2'
+bad 3 'the argument of draw is not a distribution' 'MPI_Bcast peer=0 count=draw(5)'
+bad 3 'the argument of draw is not a distribution' 'MPI_Bcast peer=0 count=draw(d)'
+bad 4 "instead of ')'" 'distribution d = 1, 2' 'MPI_Bcast peer=0 count=draw(d'
+bad 4 'draw has too many arguments' 'distribution d = 1, 2' 'MPI_Bcast peer=0 count=draw(d, 3)'
+bad 4 'draw appears twice in a size' 'distribution d = 1, 2' 'MPI_Bcast peer=0 count=draw(d) + draw(d)'
+bad 4 "'d' is a distribution, not a number; use draw" 'distribution d = 1, 2' 'MPI_Bcast peer=0 count=d'
+bad 4 "'draw' is a word of the language" 'distribution d = 1, 2' 'let draw = 1'
+for statement in 'let x = draw(d)' 'param x = draw(d)' 'repeat draw(d) { MPI_Barrier }' 'if draw(d) { MPI_Barrier }' 'MPI_Send peer=draw(d) count=1' \
+    'MPI_Bcast peer=0 count=1 type_bytes=draw(d)' 'MPI_Send peer=0 count=1 tag=draw(d)' 'Sleep count=draw(d)' 'dgemm m=draw(d) n=1 k=1' \
+    'MPI_Bcast peer=draw(d) count=draw(d)' 'MPI_Isend peer=0 count=1 request=a[draw(d)]'; do
+    bad 4 'draw is in another place than count=' 'distribution d = 1, 2' "$statement"
+done
+bad 4 'MPI_Sendrecv draws its count and has no recv_count' 'distribution d = 1, 2' 'MPI_Sendrecv peer=0 recv_peer=0 count=draw(d)'
+bad 4 'MPI_Sendrecv_replace draws one size for two messages' 'distribution d = 1, 2' 'MPI_Sendrecv_replace peer=0 recv_peer=0 count=draw(d)'
 bad 3 "MPI_Waitany is not in the language" 'MPI_Waitany'
 bad 3 "MPI_Iprobe is not in the language" 'MPI_Iprobe'
 bad 3 "user is not in the language" 'user'
@@ -308,7 +458,7 @@ check 'replay --sample of a skeleton exits with 2, for it has no file' \
 
 # Damaged texts: dump exits with 0, or with 3 and one line with the place.
 mkdir damaged
-python3 "$top_srcdir/tests/cli/skeleton_texts.py" "${MUTATIONS:-100}" damaged "$skeletons"/*.skel
+python3 "$top_srcdir/tests/cli/skeleton_texts.py" "${MUTATIONS:-100}" damaged "$skeletons"/*.skel drawn.skel
 n_refused=0
 survives() {
     local rc file n=0

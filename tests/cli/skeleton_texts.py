@@ -8,10 +8,12 @@ import re
 import sys
 
 SIGNS = list("+-*/%<>=!&|^?:(){}[],#\"\\@.$\t\0\x80") + [
-    "null", "rank", "by", "to", "let", "if", "else", "for", "param", "grid", "MPI_Send", "dgemm", "request", "all", "9", "0", "-1"]
+    "null", "rank", "by", "to", "let", "if", "else", "for", "param", "grid", "MPI_Send", "dgemm", "request", "all", "9", "0", "-1", "draw", "distribution", "seed"]
 
 
 def damage(text, draw):
+    if not text:
+        return text
     if draw.random() < 0.3:
         lines = text.split("\n")
         i, k = draw.randrange(len(lines)), draw.randrange(len(lines))
