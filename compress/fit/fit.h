@@ -266,6 +266,10 @@ bool fit_condition(fitting *f, const fit_node *node, fit_getter *get, const void
 bool fit_has_side(const fitting *f, const fit_sample *sample, int slot);
 /* Likewise of a number for each member, in the list of an event. */
 bool fit_counts(fitting *f, const fit_node *node, int slot, char text[400]);
+/* The range of the values in the captures: " (LEAST to GREATEST in the captures)" */
+void fit_range_text(const fitting *f, const fit_node *node, fit_getter *get, const void *arg,
+                    char text[80]);
+void fit_counts_range_text(fitting *f, const fit_node *node, int slot, char text[80]);
 bool fit_is_used(const fitting *f, const fit_node *node, const fit_sample *sample);
 
 /* ---- fit_verify.c ---- */

@@ -295,10 +295,10 @@ static bool get_count(const void *arg, const fit_sample *sample, int64_t *out)
     return list != NULL;
 }
 
-bool fit_counts(fitting *f, const fit_node *node, int slot, char text[MAX_TEXT])
+/* A sample for each member; to be freed. */
+static fit_node for_each(fitting *f, const fit_node *node, int slot)
 {
     const fit_sample *samples = node->samples.items;
-    const counts which = {f, slot};
     fit_node all = *node;
     all.samples = (skel_array){0};
     all.has_each = true;
@@ -317,7 +317,43 @@ bool fit_counts(fitting *f, const fit_node *node, int slot, char text[MAX_TEXT])
             }
         }
     }
+    return all;
+}
+
+bool fit_counts(fitting *f, const fit_node *node, int slot, char text[MAX_TEXT])
+{
+    const counts which = {f, slot};
+    fit_node all = for_each(f, node, slot);
     const bool found = fit_attribute(f, &all, FIT_NUMBER, get_count, &which, text);
     free(all.samples.items);
     return found;
+}
+
+/* ---- what is said of values without an expression ---- */
+
+void fit_range_text(const fitting *f, const fit_node *node, fit_getter *get, const void *arg,
+                    char text[80])
+{
+    const fit_sample *samples = node->samples.items;
+    int64_t least = INT64_MAX, greatest = INT64_MIN, value;
+    bool has_null = false;
+    for (size_t i = 0; i < node->samples.n; i++) {
+        if (!fit_is_used(f, node, &samples[i]) || !get(arg, &samples[i], &value))
+            continue;
+        has_null |= value == SKEL_NULL;
+        least = value != SKEL_NULL && value < least ? value : least;
+        greatest = value > greatest ? value : greatest;
+    }
+    *text = '\0';
+    if (least <= greatest)
+        snprintf(text, 80, " (%" PRId64 " to %" PRId64 "%s in the captures)", least, greatest,
+                 has_null ? ", and null," : "");
+}
+
+void fit_counts_range_text(fitting *f, const fit_node *node, int slot, char text[80])
+{
+    const counts which = {f, slot};
+    fit_node all = for_each(f, node, slot);
+    fit_range_text(f, &all, get_count, &which, text);
+    free(all.samples.items);
 }

@@ -30,11 +30,19 @@ static bool unexplained(fitting *f, const fit_node *node, const char *what)
     f->reached = f->out.size;
     fit_call_text(f, f->order[node->low], from);
     if (node->is_loop && node->low != node->high)
-        snprintf(f->why, sizeof f->why, "the loop from %.150s to %.150s: %s", from,
+        snprintf(f->why, sizeof f->why, "the loop from %.120s to %.120s: %.130s", from,
                  fit_call_text(f, f->order[node->high], to), what);
     else
-        snprintf(f->why, sizeof f->why, "%.300s: %s", from, what);
+        snprintf(f->why, sizeof f->why, "%.230s: %.160s", from, what);
     return false;
+}
+
+/* Likewise of a value. `range`: of the captured ones. */
+static bool has_no_expression(fitting *f, const fit_node *node, const char *name, const char *range)
+{
+    char what[160];
+    snprintf(what, sizeof what, "no expression has the values of %.30s%s", name, range);
+    return unexplained(f, node, what);
 }
 
 /* ---- the fields of a call ---- */
@@ -100,12 +108,13 @@ static bool get_field(const void *arg, const fit_sample *sample, int64_t *out)
 
 static bool write_field(fitting *f, const fit_node *node, field which, const char *name)
 {
-    char text[400], what[100];
+    char text[400], range[80];
     const bool is_peer = which.slot == TL_SLOT_PEER || which.slot == TL_SLOT_RECV_PEER;
     const unsigned use = is_peer ? FIT_PEER | FIT_NUMBER : FIT_NUMBER;
-    snprintf(what, sizeof what, "no expression has the values of %s", name);
-    if (!fit_attribute(f, node, use, get_field, &which, text))
-        return unexplained(f, node, what);
+    if (!fit_attribute(f, node, use, get_field, &which, text)) {
+        fit_range_text(f, node, get_field, &which, range);
+        return has_no_expression(f, node, name, range);
+    }
     fit_print(f, &f->out, " %s=%s", name, text);
     return true;
 }
@@ -151,12 +160,13 @@ static bool write_flag(fitting *f, const fit_node *node, uint16_t mask, const ch
 
 static bool write_counts(fitting *f, const fit_node *node, int slot, const char *name)
 {
-    char text[400], what[100];
+    char text[400], range[80];
     if (!skel_has_counts(f->symbols[f->order[node->low]].row, slot))
         return true;
-    snprintf(what, sizeof what, "no expression has the values of %s", name);
-    if (!fit_counts(f, node, slot, text))
-        return unexplained(f, node, what);
+    if (!fit_counts(f, node, slot, text)) {
+        fit_counts_range_text(f, node, slot, range);
+        return has_no_expression(f, node, name, range);
+    }
     fit_print(f, &f->out, " %s=%s", name, text);
     return true;
 }
@@ -246,8 +256,12 @@ static bool explain_loop(fitting *f, const fit_node *node, unsigned indent)
     bool found = fit_attribute(f, node, FIT_NUMBER, get_trips, NULL, trips);
     if (!found && fit_condition(f, node, get_presence, NULL, condition))
         found = fit_attribute(f, node, FIT_NUMBER, get_trips, f, trips);
-    if (!found)
-        return unexplained(f, node, "no expression has the numbers of iterations");
+    if (!found) {
+        char range[80], what[140];
+        fit_range_text(f, node, get_trips, NULL, range);
+        snprintf(what, sizeof what, "no expression has the numbers of iterations%s", range);
+        return unexplained(f, node, what);
+    }
     const bool is_guarded = strcmp(condition, "1") != 0;
     if (is_guarded) {
         indent_by(f, indent);
