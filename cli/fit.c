@@ -9,7 +9,7 @@
 #include <string.h>
 #include <timeless_files.h>
 
-enum { MAX_CAPTURES = 64, MAX_PARAMETERS = 16, MAX_NAME = 64 };
+enum { MAX_CAPTURES = 64, MAX_PARAMETERS = 16, MAX_NAME = 64, OPT_DRAW = 0x100 };
 
 struct fit_options {
     const char *paths[MAX_CAPTURES];
@@ -19,7 +19,8 @@ struct fit_options {
     char recorded[MAX_PARAMETERS][MAX_NAME]; /* names in the captures themselves */
     int64_t values[MAX_CAPTURES][MAX_PARAMETERS];
     const char *out;
-    int quiet;
+    int quiet, draws;
+    int64_t seed;
 };
 
 static const struct argp_option option_table[] = {
@@ -27,6 +28,10 @@ static const struct argp_option option_table[] = {
     {"parameter", 'P', "NAME=VALUES", 0,
      "a size of the problem: its value in each capture, as in N=100,200,300 (repeatable; default: "
      "what record --parameter wrote)",
+     0},
+    {"draw", OPT_DRAW, "SEED", OPTION_ARG_OPTIONAL,
+     "draw the sizes of messages and collectives that have no expression from the captured "
+     "distribution (default of SEED: 1)",
      0},
     {"quiet", 'q', NULL, 0, "print nothing on success", 0},
     {0}};
@@ -122,6 +127,10 @@ static error_t parse(int key, char *arg, struct argp_state *state)
     case 'o': o->out = arg; return 0;
     case 'P': add_parameter(o, arg, state); return 0;
     case 'q': o->quiet = 1; return 0;
+    case OPT_DRAW:
+        o->draws = 1;
+        o->seed = arg ? (int64_t)cli_parse_number(state, "--draw", arg, INT64_MAX) : 1;
+        return 0;
     case ARGP_KEY_ARG:
         if (o->n_captures == MAX_CAPTURES)
             argp_error(state, "more than %d captures", MAX_CAPTURES);
@@ -169,6 +178,13 @@ static int write_text(const struct fit_options *o, const char *text)
     return CLI_OK;
 }
 
+static tl_status make_text(const struct fit_options *o, const tl_fit_capture *captures, char **text,
+                           tl_error *err)
+{
+    return o->draws ? tl_fit_draw(captures, o->n_captures, o->names, o->n_names, o->seed, text, err)
+                    : tl_fit(captures, o->n_captures, o->names, o->n_names, text, err);
+}
+
 int cmd_fit(int argc, char **argv)
 {
     struct fit_options o = {0};
@@ -192,7 +208,7 @@ int cmd_fit(int argc, char **argv)
     }
     if (!code)
         code = add_all_recorded(&o, readers);
-    if (!code && tl_fit(captures, o.n_captures, o.names, o.n_names, &text, &err) != TL_OK)
+    if (!code && make_text(&o, captures, &text, &err) != TL_OK)
         code = cli_fail(&err);
     if (!code)
         code = write_text(&o, text);

@@ -180,6 +180,10 @@ typedef struct tl_fit_capture {
  * first line.  TL_ERR_UNSUPPORTED: a call, a value or an order of calls has no expression.  */
 TL_API tl_status tl_fit(const tl_fit_capture *captures, size_t n, const char *const *names,
                         size_t n_names, char **text, tl_error *err);
+/* The same, but sizes of messages and collectives that have no expression are drawn from the
+ * captured distribution: the skeleton has the parameter draw_seed, which is `seed` by default. */
+TL_API tl_status tl_fit_draw(const tl_fit_capture *captures, size_t n, const char *const *names,
+                             size_t n_names, int64_t seed, char **text, tl_error *err);
 
 /* Writes the trace with the sends, receives and waits of schedules (doc/SCHEDULE.md) in place of
  * its blocking collectives. A choice is "OPERATION:FILE", such as "alltoall:ring.sched"; of several
@@ -408,6 +412,7 @@ TL_API void tl_cursor_look_ahead(tl_cursor *c, uint32_t n_probes);
  *   tl_cursor_take           MEMORY
  *   tl_extrapolate           SYSTEM MEMORY VERSION TRUNCATED CORRUPT LIMIT UNSUPPORTED USAGE
  *   tl_fit                   SYSTEM MEMORY VERSION TRUNCATED CORRUPT LIMIT INPUT UNSUPPORTED USAGE
+ *   tl_fit_draw              SYSTEM MEMORY VERSION TRUNCATED CORRUPT LIMIT INPUT UNSUPPORTED USAGE
  *   tl_join                  SYSTEM MEMORY NOT_A_TRACE VERSION TRUNCATED CORRUPT LIMIT INPUT
  *                            USAGE
  *   tl_sections_list         SYSTEM MEMORY VERSION TRUNCATED CORRUPT

@@ -52,6 +52,7 @@ static char *whole_text(fitting *f)
     const fit_capture *c = &f->captures[0];
     if (out) {
         fit_head(f, out, c->n_ranks, c->values, f->out.text);
+        fit_draw_statements(f, out);
         if (f->has_volumes)
             fprintf(out, "unit \"%s\"\n", f->unit);
         fwrite(f->out.text, 1, f->out.size, out);
@@ -99,7 +100,9 @@ static char *fit_with(fitting *f, char why[400])
     char *text = NULL;
     size_t most = 0;
     *why = *f->why = '\0';
+    f->first_lack = (fit_lack){0};
     use_all_iterations(f);
+    fit_draw_prepare(f);
     if (!fit_comms(f)) {
         snprintf(why, 400, "%s", f->why);
         return NULL;
@@ -107,6 +110,7 @@ static char *fit_with(fitting *f, char why[400])
     for (int i = 0; i < 2 * FIT_N_SHAPES && !text && f->status == TL_OK; i++) {
         f->behind_last = i >= FIT_N_SHAPES;
         *f->why = '\0';
+        f->lack = (fit_lack){0};
         f->reached = f->out.size = 0;
         fit_print(f, &f->out, "%s", "");
         use_all_iterations(f);
@@ -116,6 +120,7 @@ static char *fit_with(fitting *f, char why[400])
         if (!*why || f->reached > most) {
             snprintf(why, 400, "%s", f->why);
             most = f->reached;
+            f->first_lack = f->lack;
         }
     }
     return text;
@@ -165,10 +170,15 @@ static void print_capture(const fitting *f, size_t i, FILE *out)
     fputc(')', out);
 }
 
+static const char *but_sizes(const fitting *f)
+{
+    return f->draws.n ? ", except for drawn sizes" : "";
+}
+
 /* Fits the other captures and compares. */
 static void leave_out(fitting *f, size_t i, FILE *out)
 {
-    char why[400], differs[400], *all = NULL;
+    char why[400], differs[400] = "", *all = NULL;
     f->left_out = i;
     char *text = fit_once(f, why);
     f->left_out = f->n_captures;
@@ -181,7 +191,9 @@ static void leave_out(fitting *f, size_t i, FILE *out)
     else if (*fit_verify(f, all, i, differs))
         fprintf(out, ": differs from it: %s\n", differs);
     else
-        fprintf(out, ": has all of its %zu calls\n", f->captures[i].n_events);
+        fprintf(out, ": has all of its %zu calls%s\n", f->captures[i].n_events, but_sizes(f));
+    if (text && f->draws.n && !*differs)
+        fit_draw_compare(f, i, out);
     free(all);
     free(text);
 }
@@ -223,22 +235,28 @@ static tl_status make_result(fitting *f, char **result)
     char why[400];
     size_t size;
     char *text = fit_once(f, why);
+    while (!text && f->status == TL_OK && fit_draw_lack(f))
+        text = fit_once(f, why);
     const double worst = text ? worst_residual(text) : 0;
     if (!text)
         return f->status != TL_OK
                    ? f->status
                    : tl_fail(f->err, TL_ERR_UNSUPPORTED,
-                             "%s; the captures have no skeleton: capture other sizes, or write the "
-                             "skeleton",
-                             why);
+                             "%s; the captures have no skeleton: capture other sizes, %s", why,
+                             f->may_draw ? "or write the skeleton (--draw draws only sizes of "
+                                           "messages and collectives)"
+                             : f->first_lack.is_size
+                                 ? "write the skeleton, or draw these sizes (--draw)"
+                                 : "or write the skeleton");
     FILE *out = open_memstream(result, &size);
     if (out) {
         fputs("skeleton 1\n", out);
         for (size_t i = 0; i < f->n_captures; i++) {
             fputs("# has all calls of ", out);
             print_capture(f, i, out);
-            fprintf(out, ": %zu\n", f->captures[i].n_events);
+            fprintf(out, ": %zu%s\n", f->captures[i].n_events, but_sizes(f));
         }
+        fit_draw_report(f, out);
         if (f->has_volumes)
             fprintf(out, "# computation: largest relative residual of a law: %.3f\n", worst);
         print_undecided(f, out);
@@ -274,10 +292,16 @@ static tl_status check_captures(fitting *f, const tl_fit_capture *captures)
     return TL_OK;
 }
 
-tl_status tl_fit(const tl_fit_capture *captures, size_t n, const char *const *names, size_t n_names,
-                 char **text, tl_error *err)
+static tl_status fit(const tl_fit_capture *captures, size_t n, const char *const *names,
+                     size_t n_names, const int64_t *seed, char **text, tl_error *err)
 {
-    fitting f = {.n_captures = n, .left_out = n, .names = names, .n_names = n_names, .err = err};
+    fitting f = {.n_captures = n,
+                 .left_out = n,
+                 .names = names,
+                 .n_names = n_names,
+                 .may_draw = seed != NULL,
+                 .seed = seed ? *seed : 0,
+                 .err = err};
     *text = NULL;
     if (n < 3)
         return tl_fail(err, TL_ERR_USAGE, "fit: %zu captures; give 3 or more of different sizes",
@@ -288,6 +312,8 @@ tl_status tl_fit(const tl_fit_capture *captures, size_t n, const char *const *na
     f.status = check_captures(&f, captures);
     if (f.status == TL_OK)
         fit_load(&f);
+    if (f.status == TL_OK && f.may_draw)
+        fit_draw_groups(&f);
     if (f.status == TL_OK)
         fit_candidates(&f);
     if (f.status == TL_OK)
@@ -297,7 +323,20 @@ tl_status tl_fit(const tl_fit_capture *captures, size_t n, const char *const *na
         *text = NULL;
     }
     fit_candidates_free(&f);
+    fit_draws_free(&f);
     free(f.out.text);
     fit_unload(&f);
     return f.status;
+}
+
+tl_status tl_fit(const tl_fit_capture *captures, size_t n, const char *const *names, size_t n_names,
+                 char **text, tl_error *err)
+{
+    return fit(captures, n, names, n_names, NULL, text, err);
+}
+
+tl_status tl_fit_draw(const tl_fit_capture *captures, size_t n, const char *const *names,
+                      size_t n_names, int64_t seed, char **text, tl_error *err)
+{
+    return fit(captures, n, names, n_names, &seed, text, err);
 }

@@ -151,6 +151,30 @@ typedef struct fit_text {
     size_t size, room;
 } fit_text;
 
+/* Sizes of a capture: how many, their sum, the least and the greatest. */
+typedef struct fit_sums {
+    double n, sum;
+    int64_t least, greatest;
+} fit_sums;
+
+/* Sizes that are drawn from one distribution: of the calls whose sizes must agree. */
+typedef struct fit_draw {
+    uint32_t group;        /* of the symbols */
+    fit_sums captured;     /* of all captures that are looked at */
+    char name[20];         /* of the distribution */
+    char scale[200];       /* what is said of the scale */
+    char size[300];        /* the expression of a size */
+    char sizes[600];       /* of the distribution */
+    fit_sums drawn, there; /* of the capture that was verified last, and what it has recorded */
+} fit_draw;
+
+/* The first thing that has no explanation: the calls, and whether it is a size that can be drawn.
+ */
+typedef struct fit_lack {
+    uint32_t symbol;
+    bool is_size;
+} fit_lack;
+
 typedef struct fitting {
     fit_capture *captures;
     size_t n_captures;
@@ -173,6 +197,8 @@ typedef struct fitting {
     fit_text out;
     char why[400];                /* the first thing that has no explanation */
     size_t reached;               /* size of the text before it */
+    fit_lack lack;                /* what it is */
+    fit_lack first_lack;          /* likewise of the arrangement that explains most */
     bool behind_last;             /* see insert_rank */
     int64_t fixed[FIT_MAX_DEPTH]; /* index of a loop that is unrolled; -1: none */
     /* Of a loop whose iterations repeat: only those with this remainder, and the loop's variable
@@ -180,8 +206,13 @@ typedef struct fitting {
     int64_t period[FIT_MAX_DEPTH], phase[FIT_MAX_DEPTH];
     unsigned without; /* bits: grids that expressions may not have */
     bool has_volumes;
-    double worst;     /* relative residual of a law, of all of them the largest */
-    tl_status status; /* a failure */
+    bool may_draw; /* sizes without an expression are drawn */
+    int64_t seed;
+    uint32_t *groups;   /* by symbol: calls whose sizes must agree have the same number */
+    skel_array draws;   /* fit_draw */
+    tl_map turns, sent; /* of the messages that fit_verify has seen */
+    double worst;       /* relative residual of a law, of all of them the largest */
+    tl_status status;   /* a failure */
     tl_error *err;
 } fitting;
 
@@ -270,7 +301,43 @@ bool fit_counts(fitting *f, const fit_node *node, int slot, char text[400]);
 void fit_range_text(const fitting *f, const fit_node *node, fit_getter *get, const void *arg,
                     char text[80]);
 void fit_counts_range_text(fitting *f, const fit_node *node, int slot, char text[80]);
+/* The numbers of one side for each member, or NULL: the rank does not send or receive. */
+const int64_t *fit_list(const fitting *f, const fit_sample *sample, int slot, uint32_t *n);
 bool fit_is_used(const fitting *f, const fit_node *node, const fit_sample *sample);
+
+/* ---- fit_draw.c ---- */
+
+/* Finds the calls whose sizes must agree: sends and receives of the same messages, and the calls of
+ * the ranks in the same collective. */
+void fit_draw_groups(fitting *f);
+void fit_draws_free(fitting *f);
+/* Decides that what lacks an expression is drawn. False: it is not a size. */
+bool fit_draw_lack(fitting *f);
+/* The draw of a call's sizes; NULL: they are not drawn. */
+fit_draw *fit_draw_of(const fitting *f, uint32_t symbol);
+/* Makes the distributions out of the captures that are looked at. */
+void fit_draw_prepare(fitting *f);
+/* The statements of the distributions, and what the head of the skeleton says of them. */
+void fit_draw_statements(const fitting *f, FILE *out);
+void fit_draw_report(const fitting *f, FILE *out);
+
+/* ---- fit_draw_sizes.c ---- */
+
+/* Adds the sizes that a rank gives in a call. */
+typedef void fit_take_size(void *arg, int64_t size);
+void fit_each_size(const fitting *f, const fit_sample *sample, fit_take_size *take, void *arg);
+/* Chooses scale and distribution. */
+void fit_draw_choose(fitting *f, fit_draw *d);
+
+/* ---- fit_draw_check.c ---- */
+
+/* Before a skeleton is compared with a capture. */
+void fit_draw_restart(fitting *f);
+/* Notes drawn sizes. False: a message is received with another size than it is sent. */
+bool fit_draw_note(fitting *f, uint32_t capture, uint32_t rank, const fit_event *made,
+                   const fit_event *recorded);
+/* Mean and range of the drawn sizes beside those of the capture. */
+void fit_draw_compare(const fitting *f, size_t capture, FILE *out);
 
 /* ---- fit_verify.c ---- */
 

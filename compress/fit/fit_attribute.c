@@ -271,8 +271,7 @@ typedef struct counts {
     int slot;
 } counts;
 
-/* The list of one side, or NULL: the rank does not send or receive. */
-static const int64_t *list_of(const fitting *f, const fit_sample *sample, int slot, uint32_t *n)
+const int64_t *fit_list(const fitting *f, const fit_sample *sample, int slot, uint32_t *n)
 {
     const tl_event *e = &sample->event->e;
     const tl_call_info *row = tl_call_by_code(e->call);
@@ -289,7 +288,7 @@ static bool get_count(const void *arg, const fit_sample *sample, int64_t *out)
 {
     const counts *which = arg;
     uint32_t n;
-    const int64_t *list = list_of(which->f, sample, which->slot, &n);
+    const int64_t *list = fit_list(which->f, sample, which->slot, &n);
     if (list)
         *out = list[sample->index[FIT_EACH]];
     return list != NULL;
@@ -305,7 +304,7 @@ static fit_node for_each(fitting *f, const fit_node *node, int slot)
     for (size_t i = 0; i < node->samples.n && f->status == TL_OK; i++) {
         uint32_t n;
         if (!samples[i].event || !fit_is_used(f, node, &samples[i]) ||
-            !list_of(f, &samples[i], slot, &n))
+            !fit_list(f, &samples[i], slot, &n))
             continue;
         for (uint32_t k = 0; k < n && f->status == TL_OK; k++) {
             fit_sample *made = skel_push(&all.samples, sizeof *made);

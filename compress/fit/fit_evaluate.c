@@ -39,6 +39,8 @@ void fit_head(const fitting *f, FILE *out, int64_t n_ranks, const int64_t *value
     fprintf(out, "ranks %" PRId64 "\n", n_ranks);
     for (size_t i = 0; i < f->n_names; i++)
         fprintf(out, "param %s = %" PRId64 "\n", f->names[i], values[i]);
+    if (body ? f->draws.n > 0 : f->may_draw)
+        fprintf(out, "param draw_seed = %" PRId64 "\n", f->seed);
     for (size_t i = 0; i < FIT_N_GRIDS; i++) {
         bool is_used = !body || fit_grid_uses(body, &fit_grids[i]);
         for (size_t k = 0; k < f->comms.n; k++)

@@ -28,6 +28,7 @@ static bool unexplained(fitting *f, const fit_node *node, const char *what)
     if (*f->why)
         return false;
     f->reached = f->out.size;
+    f->lack = (fit_lack){f->order[node->low], false};
     fit_call_text(f, f->order[node->low], from);
     if (node->is_loop && node->low != node->high)
         snprintf(f->why, sizeof f->why, "the loop from %.120s to %.120s: %.130s", from,
@@ -38,11 +39,18 @@ static bool unexplained(fitting *f, const fit_node *node, const char *what)
 }
 
 /* Likewise of a value. `range`: of the captured ones. */
-static bool has_no_expression(fitting *f, const fit_node *node, const char *name, const char *range)
+static bool has_no_expression(fitting *f, const fit_node *node, int slot, const char *name,
+                              const char *range)
 {
+    const tl_call_info *row = f->symbols[f->order[node->low]].row;
+    const bool is_first = !*f->why;
     char what[160];
     snprintf(what, sizeof what, "no expression has the values of %.30s%s", name, range);
-    return unexplained(f, node, what);
+    unexplained(f, node, what);
+    if (is_first)
+        f->lack.is_size = skel_may_draw(row, slot) &&
+                          (row->slots & TL_SLOT_RECV_COUNT || !(row->slots & TL_SLOT_RECV_PEER));
+    return false;
 }
 
 /* ---- the fields of a call ---- */
@@ -106,14 +114,26 @@ static bool get_field(const void *arg, const fit_sample *sample, int64_t *out)
     return true;
 }
 
+/* False: it is not drawn. */
+static bool write_draw(fitting *f, const fit_node *node, int slot, const char *name)
+{
+    const uint32_t symbol = f->order[node->low];
+    const fit_draw *d = skel_may_draw(f->symbols[symbol].row, slot) ? fit_draw_of(f, symbol) : NULL;
+    if (d)
+        fit_print(f, &f->out, " %s=%s", name, d->size);
+    return d != NULL;
+}
+
 static bool write_field(fitting *f, const fit_node *node, field which, const char *name)
 {
     char text[400], range[80];
     const bool is_peer = which.slot == TL_SLOT_PEER || which.slot == TL_SLOT_RECV_PEER;
     const unsigned use = is_peer ? FIT_PEER | FIT_NUMBER : FIT_NUMBER;
+    if (write_draw(f, node, which.slot, name))
+        return true;
     if (!fit_attribute(f, node, use, get_field, &which, text)) {
         fit_range_text(f, node, get_field, &which, range);
-        return has_no_expression(f, node, name, range);
+        return has_no_expression(f, node, which.slot, name, range);
     }
     fit_print(f, &f->out, " %s=%s", name, text);
     return true;
@@ -163,9 +183,11 @@ static bool write_counts(fitting *f, const fit_node *node, int slot, const char 
     char text[400], range[80];
     if (!skel_has_counts(f->symbols[f->order[node->low]].row, slot))
         return true;
+    if (write_draw(f, node, slot, name))
+        return true;
     if (!fit_counts(f, node, slot, text)) {
         fit_counts_range_text(f, node, slot, range);
-        return has_no_expression(f, node, name, range);
+        return has_no_expression(f, node, slot, name, range);
     }
     fit_print(f, &f->out, " %s=%s", name, text);
     return true;

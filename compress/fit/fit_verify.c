@@ -14,14 +14,15 @@ static bool same_list(const tl_event *a, const tl_event *b)
            (!a->list_len || !memcmp(a->list, b->list, a->list_len * sizeof *a->list));
 }
 
-static bool same(const tl_event *a, const tl_event *b)
+/* `drawn`: sizes may differ, but not how many there are. */
+static bool same(const tl_event *a, const tl_event *b, bool drawn)
 {
     return a->call == b->call && a->flags == b->flags && a->comm == b->comm &&
            a->new_comm == b->new_comm && a->request == b->request && a->peer == b->peer &&
            a->tag == b->tag && a->recv_peer == b->recv_peer && a->recv_tag == b->recv_tag &&
-           a->count == b->count && a->type_bytes == b->type_bytes &&
-           a->recv_count == b->recv_count && a->recv_type_bytes == b->recv_type_bytes &&
-           same_list(a, b);
+           a->type_bytes == b->type_bytes && a->recv_type_bytes == b->recv_type_bytes &&
+           (drawn ? a->list_len == b->list_len
+                  : a->count == b->count && a->recv_count == b->recv_count && same_list(a, b));
 }
 
 /* Numbers in place of the ids of communicators. */
@@ -49,9 +50,27 @@ static void differ(const fitting *f, uint32_t rank, size_t event, const tl_event
              made && recorded && made->call == recorded->e.call ? ", with other values" : "");
 }
 
-static bool same_rank(fitting *f, const skeleton *s, const fit_capture *c, uint32_t rank,
-                      char why[400])
+/* Compares an event, and notes what is drawn in it. */
+static bool same_event(fitting *f, uint32_t capture, uint32_t rank, const tl_event *e,
+                       const fit_event *recorded, char why[400])
 {
+    const bool is_drawn = recorded && fit_draw_of(f, recorded->symbol);
+    const fit_event made = {*e, recorded ? recorded->symbol : 0};
+    char text[300];
+    if (!recorded || !same(e, &recorded->e, is_drawn))
+        return false;
+    if (!is_drawn || fit_draw_note(f, capture, rank, &made, recorded))
+        return true;
+    snprintf(why, 400,
+             "%.250s: the two sides of a message do not draw the same bytes: their elements "
+             "have other sizes, or their messages another order",
+             fit_call_text(f, recorded->symbol, text));
+    return false;
+}
+
+static bool same_rank(fitting *f, const skeleton *s, uint32_t capture, uint32_t rank, char why[400])
+{
+    const fit_capture *c = &f->captures[capture];
     const fit_event *recorded = c->events + c->first[rank];
     const size_t n = c->first[rank + 1] - c->first[rank];
     fit_numbers numbers = {0};
@@ -65,9 +84,10 @@ static bool same_rank(fitting *f, const skeleton *s, const fit_capture *c, uint3
         if (row->action == TL_ACTION_INIT)
             continue;
         number_comms(s, rank, row, &e);
-        ok = i < n && fit_number(&numbers, row, &e) && same(&e, &recorded[i].e);
-        if (!ok)
-            differ(f, rank, i + 1, &e, i < n ? &recorded[i] : NULL, why);
+        const fit_event *other = i < n ? &recorded[i] : NULL;
+        ok = fit_number(&numbers, row, &e) && same_event(f, capture, rank, &e, other, why);
+        if (!ok && !*why)
+            differ(f, rank, i + 1, &e, other, why);
         i++;
     }
     if (ok && status != TL_END)
@@ -94,12 +114,13 @@ const char *fit_verify(fitting *f, const char *text, size_t capture, char why[40
     for (size_t i = 0; i < f->n_names; i++)
         given[i + 1] = (skel_parameter){(char *)f->names[i], c->values[i]};
     *why = '\0';
+    fit_draw_restart(f);
     bool ok = skel_read(&s, text, given, f->n_names + 1, &err) == TL_OK;
     if (!ok)
         snprintf(why, 400, "%.390s", err.text);
     ok = ok && fit_same_comms(f, &s, (uint32_t)capture, why);
     for (uint32_t rank = 0; ok && rank < c->n_ranks; rank++)
-        ok = same_rank(f, &s, c, rank, why);
+        ok = same_rank(f, &s, (uint32_t)capture, rank, why);
     s.path = NULL;
     skel_clear(&s);
     free(given);

@@ -1,0 +1,156 @@
+#!/usr/bin/env bash
+# timeless fit --draw: sizes that depend on data are refused with their range; with --draw they are drawn from the captured
+# distribution, the same on both sides of a message; peers are refused all the same.
+. "$top_srcdir/tests/tap.sh"
+export TIMELESS_PLATFORMS=$top_srcdir/platforms
+cd "$scratch" || exit 99
+loggops='--engine loggops --params L=5us,o=2us,g=2us,G=2.5ns,O=1ns'
+
+# program CALL...: program.skel, with these statements in a loop
+program() {
+    printf '%s\n' 'skeleton 1' 'ranks 4' 'param N = 8' 'param steps = 2' 'grid line = ranks periodic' 'grid g = dims(ranks, 2, 0), dims(ranks, 2, 1)' \
+        'comm row = coord(g, 0)' 'MPI_Comm_split new_comm=row' 'for step = 1 to steps {' "$@" '}' >program.skel
+}
+captures() {
+    local i=0 one ranks n steps
+    rm -f ?.tl
+    for one in 4:4000:5 6:9000:8 12:20000:6 9:7000:3; do
+        i=$((i + 1))
+        IFS=: read -r ranks n steps <<<"$one"
+        "$timeless" make program.skel ranks="$ranks" N="$n" steps="$steps" -o $i.tl || return
+    done
+}
+fit() { "$timeless" fit ?.tl --parameter N=4000,9000,20000,7000 --parameter steps=5,8,6,3 "$@"; }
+# refused TEXT OPTION...: no skeleton, exit code 3, one line with the text
+refused() {
+    local rc
+    captures || return
+    rm -f refused.skel
+    fit -o refused.skel "${@:2}" >said 2>&1
+    rc=$?
+    cat said
+    [ $rc -eq 3 ] && [ "$(wc -l <said)" = 1 ] && grep -qF -- "$1" said && [ ! -e refused.skel ]
+}
+# data FROM TO MODULUS: a number that depends on data
+data() { echo "(($1) * 7919 + ($2) * 104729 + step * 1299709 + N) * 40503 % 65537 % ($3)"; }
+before='(rank - 1) % ranks' after='(rank + 1) % ranks' cell='N / (ranks * ranks)'
+
+# ---- a sort: counts for each pair ----
+
+program 'MPI_Allreduce count=64 type_bytes=4' \
+    "MPI_Alltoallv counts=$cell / 2 + $(data rank each "$cell") recv_counts=$cell / 2 + $(data each rank "$cell") type_bytes=4"
+check 'counts that depend on data are refused with their range, and --draw is named' refused \
+    'MPI_Alltoallv at program.skel+0xb: no expression has the values of counts (43 to 374 in the captures); the captures have no skeleton: capture other sizes, write the skeleton, or draw these sizes (--draw)'
+check 'with --draw there is a skeleton' fit --draw -o sort.skel
+cp "$scratch/out" report
+check 'the report names the draws, the seed, the call and the range' bash -c '
+    grep -qx "contains draws with the seed draw_seed=1: .*" report &&
+    grep -qx "sizes0: drawn from the 1475 sizes of MPI_Alltoallv at program.skel+0xb, 43 to 374, mean 157.62, in proportion to N / (ranks \* ranks)" report'
+check 'it has the cross-validation of the sizes' bash -c '[ "$(grep -cx "sizes0 of capture [1-4]: mean [0-9.]* drawn, [0-9.]* captured; [0-9]* to [0-9]* drawn, [0-9]* to [0-9]* captured" report)" = 4 ]'
+check 'the means of the captures that are left out are met' bash -c '
+    awk "/^sizes0 of capture/ {d = \$6 / \$8 - 1; if (d < -0.06 || d > 0.06) bad = 1; n++} END {exit bad || n != 4}" report'
+check 'the skeleton contains the report' bash -c 'sed "s/^/# /" report | grep -vxFf sort.skel; [ $? -eq 1 ]'
+check 'the same seed, the same bytes' bash -c 'cp sort.skel first && fit_again() { "$1" fit ?.tl --parameter N=4000,9000,20000,7000 --parameter steps=5,8,6,3 "${@:2}"; }
+    fit_again "$1" --draw=1 -q -o second.skel && cmp sort.skel second.skel && fit_again "$1" --draw=2 | grep -qx "param draw_seed = 2"' - "$timeless"
+calls() { "$timeless" dump "$1" | sed -n 's/ site=[0-9]*$//; s/ volume=[0-9]*//; /^[0-9]/p'; }
+calls sort.skel,ranks=20,N=50000,steps=4 >first
+calls sort.skel,ranks=20,N=50000,steps=4 >again
+calls sort.skel,ranks=20,N=50000,steps=4,draw_seed=2 >second
+calls program.skel,ranks=20,N=50000,steps=4 | grep -v Comm_split >true
+check 'the parameter is the seed of the events' bash -c 'cmp first again && ! cmp -s first second'
+cat >pairs.py <<'PY'
+"""pairs.py FITTED TRUE: what i sends to j is what j receives from i, in each call; the totals are those of the true program."""
+import re, sys
+def read(path):
+    lists, turn = {}, {}
+    for line in open(path):
+        if "MPI_Alltoallv" in line:
+            rank = int(line.split()[0])
+            turn[rank] = turn.get(rank, 0) + 1
+            lists[rank, turn[rank]] = [int(x) for x in re.search(r"list=\[(.*)\]", line)[1].split(",")]
+    return lists
+fitted, true = read(sys.argv[1]), read(sys.argv[2])
+n = 20
+assert len(fitted) == len(true) == 4 * n
+for (rank, turn), numbers in fitted.items():
+    for other in range(n):
+        assert numbers[other] == fitted[other, turn][n + rank]
+total = [sum(sum(v) for v in lists.values()) for lists in (fitted, true)]
+print(*total)
+assert abs(total[0] / total[1] - 1) < 0.02
+assert len({tuple(v) for v in fitted.values()}) == 4 * n
+PY
+check 'sent is received, and the totals of 20 ranks are met within 2 %' python3 pairs.py first true
+check 'with another seed, too' python3 pairs.py second true
+check 'both engines replay it' bash -c '"$1" replay sort.skel --ranks 20 --set N=50000 -p star-1g -q && "$1" replay sort.skel --ranks 20 --set N=50000 --set draw_seed=7 $2 -q' - "$timeless" "$loggops"
+check 'info and make read it' bash -c '"$1" info sort.skel,ranks=20 | grep -q draw_seed=1 && "$1" make sort.skel ranks=20 draw_seed=3 -o sort.tl' - "$timeless"
+
+# ---- messages, and collectives with one size ----
+
+program "MPI_Irecv peer=$before count=N / ranks / 2 + $(data "$before" rank 'N / ranks') request=a" \
+    "MPI_Isend peer=$after count=N / ranks / 2 + $(data rank "$after" 'N / ranks') request=a" 'MPI_Waitall request=a' \
+    "MPI_Sendrecv peer=$after recv_peer=$before count=$(data rank 5 100) recv_count=$(data "$before" 5 100) tag=3" \
+    'if rank > 0 {' "MPI_Send comm=world peer=0 count=$(data rank 3 1000)" '} else {' 'for i = 1 to ranks - 1 {' 'MPI_Recv peer=i count=1000' '}' '}' \
+    "MPI_Bcast peer=0 count=$(data 1 2 1000)" "MPI_Allgatherv count=$(data rank 7 100) recv_counts=$(data each 7 100) in_place=1" \
+    "MPI_Allreduce comm=row count=1 + $(data 'coord(g, 0)' 1 50)" "MPI_Scatterv peer=0 counts=$(data each 8 100) recv_count=$(data rank 8 100)"
+check 'captures of messages and collectives' captures
+check 'all of their sizes are drawn' fit --draw -q -o all.skel
+check 'sends and receives share a distribution' bash -c '[ "$(grep -c "^distribution" all.skel)" = 7 ] && grep -q "^# sizes.* of MPI_Irecv at program.skel+0xa and MPI_Isend at " all.skel'
+check 'a receive with room for more has the size of its message' grep -q 'MPI_Recv .*count=draw(sizes' all.skel
+cat >messages.py <<'PY'
+"""messages.py FILE: each message is received with the size with which it is sent."""
+import sys
+from collections import Counter
+turn, sizes, n = Counter(), {}, 0
+def note(sends, source, to, tag, count):
+    global n
+    turn[sends, source, to, tag] += 1
+    key = (source, to, tag, turn[sends, source, to, tag])
+    assert sizes.setdefault(key, count) == count, key
+    n += 1
+for line in open(sys.argv[1]):
+    rank, _, call, *words = line.split()
+    e = dict(word.split("=", 1) for word in words)
+    if call in ("MPI_Isend", "MPI_Send", "MPI_Sendrecv"):
+        note(True, rank, e["peer"], e["tag"], e["count"])
+    if call in ("MPI_Irecv", "MPI_Recv"):
+        note(False, e["peer"], rank, e["tag"], e["count"])
+    if call == "MPI_Sendrecv":
+        note(False, e["recv_peer"], rank, e["recv_tag"], e["recv_count"])
+assert n == 2 * len(sizes) and len(set(sizes.values())) > 100, (n, len(sizes))
+PY
+calls all.skel,ranks=20,N=50000 >first
+check 'both sides of each message have the same size' python3 messages.py first
+check 'both engines replay these, too' bash -c 'for n in 4 6 20; do "$1" replay all.skel --ranks $n --set N=50000 -p star-1g -q && "$1" replay all.skel --ranks $n $2 -q || exit 1; done' - "$timeless" "$loggops"
+
+program 'MPI_Bcast peer=0 count=(N == 4000 ? 90 : N == 9000 ? 10 : N == 20000 ? 300 : 7) + step % 2'
+check 'sizes with means that no expression has are captured' captures
+check 'they are drawn without a scale' fit --draw -o plain.skel
+check 'the report says so' grep -q '^# sizes0: drawn from the 22 sizes of MPI_Bcast at .*, 7 to 301, .* not scaled: no product of parameters and ranks has the means$' plain.skel
+check 'the greatest size is one of the captured ones' bash -c '"$1" dump plain.skel,steps=1000 | sed -n "s/.*Bcast count=\([0-9]*\).*/\1/p" | sort -n | sed -n "1p;\$p" | paste -sd" " | grep -qE "^([7-9]|1[0-9]) (29[0-9]|30[01])$"' - "$timeless"
+program 'MPI_Bcast peer=0 count=N'
+check 'sizes with an expression are captured' captures
+check 'they are not drawn: the skeleton is the same with --draw' bash -c '"$1" fit $2 -o with.skel -q --draw && "$1" fit $2 -o without.skel -q && cmp with.skel without.skel' - \
+    "$timeless" '1.tl 2.tl 3.tl 4.tl --parameter N=4000,9000,20000,7000 --parameter steps=5,8,6,3'
+
+# ---- what is refused with --draw ----
+
+program 'MPI_Sendrecv peer=(rank * 5 + N * 7) % 13 % ranks recv_peer=null count=1'
+check 'peers are refused with their range' refused 'MPI_Sendrecv at program.skel+0xa: no expression has the values of peer (0 to '
+check 'they are not drawn' refused 'the captures have no skeleton: capture other sizes, or write the skeleton (--draw draws only sizes of messages and collectives)' --draw
+program "MPI_Send peer=(rank * 5 + N * 7) % 3 ? null : 0 count=1"
+check 'null among the peers is named' refused 'no expression has the values of peer (0 to 0, and null, in the captures)'
+program "MPI_Sendrecv_replace peer=$after recv_peer=$before count=$(data 1 2 50)"
+check 'MPI_Sendrecv_replace has one size for two messages' refused 'MPI_Sendrecv_replace at program.skel+0xa: no expression has the values of count (' --draw
+program "dgemm m=$(data rank 2 50) n=3 k=4"
+check 'sizes of kernels are not drawn' refused 'dgemm at program.skel+0xa: no expression has the values of m (0 to ' --draw
+program "repeat $(data 1 2 5) { MPI_Barrier }" 'MPI_Bcast peer=0 count=1'
+check 'numbers of iterations are not drawn' refused 'no expression has the numbers of iterations (' --draw
+program "if rank % 2 == 0 && rank + 1 < ranks {" "MPI_Send peer=rank + 1 count=2 * ($(data rank 0 50)) type_bytes=4" '}' 'if rank % 2 == 1 {' \
+    "MPI_Recv peer=rank - 1 count=$(data 'rank - 1' 0 50) type_bytes=8" '}'
+check 'messages with other elements on the other side' refused "MPI_Recv at program.skel+0xe: the two sides of a message do not draw the same bytes" --draw
+usage() { local rc; "${@:2}" >usage.txt 2>&1; rc=$?; cat usage.txt; [ $rc -eq 2 ] && grep -qF -- "$1" usage.txt; }
+check 'a seed that is no number exits with 2' usage '--draw' fit --draw=many
+clash() { "$timeless" make program.skel -o same.tl && ! "$timeless" fit same.tl same.tl same.tl -P draw_seed=1,2,3 --draw >said 2>&1 && cat said && grep -q "'draw_seed' is defined already" said; }
+check 'a parameter draw_seed of the captures is refused' clash
+tap_done
