@@ -75,12 +75,30 @@ static uint64_t site_hash(const tl_reader *r, uint32_t rank, uint32_t id)
     return hash;
 }
 
+/* The source line, with those of the callers; without them, the place in the program. */
+static void site_text(const tl_reader *r, uint32_t rank, uint32_t id, char *text, size_t size)
+{
+    size_t used = 0;
+    for (const tl_site *site; id && (site = tl_reader_site(r, rank, id)); id = site->caller) {
+        const tl_source *source = site->n_sources ? &site->sources[0] : NULL;
+        if (!source || !source->line || !*source->file)
+            break;
+        const int n = snprintf(text + used, size - used, "%s%s:%" PRIu32, used ? " < " : "",
+                               source->file, source->line);
+        used += n > 0 ? (size_t)n : 0;
+        if (used >= size)
+            return;
+    }
+    if (!used)
+        tl_site_text(r, rank, id, text, size);
+}
+
 const char *fit_call_text(const fitting *f, uint32_t symbol, char text[300])
 {
     char site[200] = "";
     const fit_symbol *s = &f->symbols[symbol];
     if (s->site_id)
-        tl_site_text(f->captures[s->capture].reader, s->rank, s->site_id, site, sizeof site);
+        site_text(f->captures[s->capture].reader, s->rank, s->site_id, site, sizeof site);
     snprintf(text, 300, "%s%s%s", s->row->name, *site ? " at " : "", site);
     return text;
 }

@@ -40,12 +40,12 @@ before='(rank - 1) % ranks' after='(rank + 1) % ranks' cell='N / (ranks * ranks)
 program 'MPI_Allreduce count=64 type_bytes=4' \
     "MPI_Alltoallv counts=$cell / 2 + $(data rank each "$cell") recv_counts=$cell / 2 + $(data each rank "$cell") type_bytes=4"
 check 'counts that depend on data are refused with their range, and --draw is named' refused \
-    'MPI_Alltoallv at program.skel+0xb: no expression has the values of counts (43 to 374 in the captures); the captures have no skeleton: capture other sizes, write the skeleton, or draw these sizes (--draw)'
+    'MPI_Alltoallv at program.skel:11: no expression has the values of counts (43 to 374 in the captures); the captures have no skeleton: capture other sizes, write the skeleton, or draw these sizes (--draw)'
 check 'with --draw there is a skeleton' fit --draw -o sort.skel
 cp "$scratch/out" report
 check 'the report names the draws, the seed, the call and the range' bash -c '
     grep -qx "contains draws with the seed draw_seed=1: .*" report &&
-    grep -qx "sizes0: drawn from the 1475 sizes of MPI_Alltoallv at program.skel+0xb, 43 to 374, mean 157.62, in proportion to N / (ranks \* ranks)" report'
+    grep -qx "sizes0: drawn from the 1475 sizes of MPI_Alltoallv at program.skel:11, 43 to 374, mean 157.62, in proportion to N / (ranks \* ranks)" report'
 check 'it has the cross-validation of the sizes' bash -c '[ "$(grep -cx "sizes0 of capture [1-4]: mean [0-9.]* drawn, [0-9.]* captured; [0-9]* to [0-9]* drawn, [0-9]* to [0-9]* captured" report)" = 4 ]'
 check 'the means of the captures that are left out are met' bash -c '
     awk "/^sizes0 of capture/ {d = \$6 / \$8 - 1; if (d < -0.06 || d > 0.06) bad = 1; n++} END {exit bad || n != 4}" report'
@@ -95,7 +95,7 @@ program "MPI_Irecv peer=$before count=N / ranks / 2 + $(data "$before" rank 'N /
     "MPI_Allreduce comm=row count=1 + $(data 'coord(g, 0)' 1 50)" "MPI_Scatterv peer=0 counts=$(data each 8 100) recv_count=$(data rank 8 100)"
 check 'captures of messages and collectives' captures
 check 'all of their sizes are drawn' fit --draw -q -o all.skel
-check 'sends and receives share a distribution' bash -c '[ "$(grep -c "^distribution" all.skel)" = 7 ] && grep -q "^# sizes.* of MPI_Irecv at program.skel+0xa and MPI_Isend at " all.skel'
+check 'sends and receives share a distribution' bash -c '[ "$(grep -c "^distribution" all.skel)" = 7 ] && grep -q "^# sizes.* of MPI_Irecv at program.skel:10 and MPI_Isend at " all.skel'
 check 'a receive with room for more has the size of its message' grep -q 'MPI_Recv .*count=draw(sizes' all.skel
 cat >messages.py <<'PY'
 """messages.py FILE: each message is received with the size with which it is sent."""
@@ -136,19 +136,19 @@ check 'they are not drawn: the skeleton is the same with --draw' bash -c '"$1" f
 # ---- what is refused with --draw ----
 
 program 'MPI_Sendrecv peer=(rank * 5 + N * 7) % 13 % ranks recv_peer=null count=1'
-check 'peers are refused with their range' refused 'MPI_Sendrecv at program.skel+0xa: no expression has the values of peer (0 to '
+check 'peers are refused with their range' refused 'MPI_Sendrecv at program.skel:10: no expression has the values of peer (0 to '
 check 'they are not drawn' refused 'the captures have no skeleton: capture other sizes, or write the skeleton (--draw draws only sizes of messages and collectives)' --draw
 program "MPI_Send peer=(rank * 5 + N * 7) % 3 ? null : 0 count=1"
 check 'null among the peers is named' refused 'no expression has the values of peer (0 to 0, and null, in the captures)'
 program "MPI_Sendrecv_replace peer=$after recv_peer=$before count=$(data 1 2 50)"
-check 'MPI_Sendrecv_replace has one size for two messages' refused 'MPI_Sendrecv_replace at program.skel+0xa: no expression has the values of count (' --draw
+check 'MPI_Sendrecv_replace has one size for two messages' refused 'MPI_Sendrecv_replace at program.skel:10: no expression has the values of count (' --draw
 program "dgemm m=$(data rank 2 50) n=3 k=4"
-check 'sizes of kernels are not drawn' refused 'dgemm at program.skel+0xa: no expression has the values of m (0 to ' --draw
+check 'sizes of kernels are not drawn' refused 'dgemm at program.skel:10: no expression has the values of m (0 to ' --draw
 program "repeat $(data 1 2 5) { MPI_Barrier }" 'MPI_Bcast peer=0 count=1'
 check 'numbers of iterations are not drawn' refused 'no expression has the numbers of iterations (' --draw
 program "if rank % 2 == 0 && rank + 1 < ranks {" "MPI_Send peer=rank + 1 count=2 * ($(data rank 0 50)) type_bytes=4" '}' 'if rank % 2 == 1 {' \
     "MPI_Recv peer=rank - 1 count=$(data 'rank - 1' 0 50) type_bytes=8" '}'
-check 'messages with other elements on the other side' refused "MPI_Recv at program.skel+0xe: the two sides of a message do not draw the same bytes" --draw
+check 'messages with other elements on the other side' refused "MPI_Recv at program.skel:14: the two sides of a message do not draw the same bytes" --draw
 usage() { local rc; "${@:2}" >usage.txt 2>&1; rc=$?; cat usage.txt; [ $rc -eq 2 ] && grep -qF -- "$1" usage.txt; }
 check 'a seed that is no number exits with 2' usage '--draw' fit --draw=many
 clash() { "$timeless" make program.skel -o same.tl && ! "$timeless" fit same.tl same.tl same.tl -P draw_seed=1,2,3 --draw >said 2>&1 && cat said && grep -q "'draw_seed' is defined already" said; }
