@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# timeless calibrate WHAT --for TRACE: only what the trace has is measured, and all else stays in the model.
+# timeless calibrate WHAT --for TRACE: only what the trace has is measured, and all else stays in the model. (needs MPI)
 . "$top_srcdir/tests/tap.sh"
 cd "$scratch" || exit 99
 export TIMELESS_PLATFORMS=$top_srcdir/platforms
