@@ -1,6 +1,7 @@
 #!/usr/bin/env bash
 # timeless calibrate cpu: rates of bursts by call site, of made-up traces and of a program.
 . "$top_srcdir/tests/tap.sh"
+. "$top_srcdir/tests/cli/calibrate_paths.sh"
 cd "$scratch" || exit 99
 export TIMELESS_PLATFORMS=$top_srcdir/platforms
 
@@ -57,18 +58,7 @@ check_exit 3 'a model that is none' "$timeless" calibrate cpu timed.tl counted.t
 check_exit 4 'a program that fails' "$timeless" calibrate cpu -- false
 # Mistakes are found before anything is run, and leave the files of the user.
 mkdir empty
-echo 'notes of the user' | tee notes >notes.conf
-refused() { # CODE TEXT OPTION...
-    timeout 20 "$timeless" calibrate cpu "${@:3}" -- sleep 60 >out 2>said
-    [ $? = "$1" ] && [ "$(wc -l <said)" = 1 ] && grep -qF -- "$2" said && grep -qx 'notes of the user' notes && cmp notes notes.conf
-}
-check 'an output that is no model' refused 2 'notes.conf: exists and is not a compute model, so it is not overwritten' -o notes.conf
-check 'an output that is a file of another kind' refused 4 "'notes': is no folder; make one with 'timeless calibrate kernels', or give a FILE.conf" -o notes
-check 'an output without a name' refused 4 "'': is no folder" -o ''
-check 'an output in a folder that is not there' refused 4 'nowhere/x.conf: cannot be written: No such file or directory; check the folder and its rights' -o nowhere/x.conf
-check 'a folder without a model' refused 4 'empty/model.conf: cannot be opened' -o empty
-check 'a model that is not there is named at once' refused 4 'none.conf: cannot be opened' -o new.conf --model none.conf
-check 'an archive in place of a file' refused 2 'notes: exists and is not an archive, so it is not overwritten' -o new.conf --archive notes
+refuses_paths "$timeless" calibrate cpu -- sleep 60
 check_exit 4 'an archive that is not there' "$timeless" calibrate cpu --from none.zip
 cp err said
 check '... is named, with a remedy' grep -q '^timeless: none.zip: cannot be opened: No such file or directory; check the path$' said

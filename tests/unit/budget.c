@@ -28,6 +28,20 @@ static void evaluate(double (*of)(const double *x), uint64_t seed, double *resul
         }
 }
 
+typedef struct outcome {
+    tlr_sobol_index indices[D];
+    double mean, sd;
+} outcome;
+
+static outcome find_indices(double (*of)(const double *), uint64_t seed)
+{
+    static double results[N * (D + 2)];
+    outcome out;
+    evaluate(of, seed, results);
+    tlr_sobol_indices(results, N, D, out.indices, &out.mean, &out.sd);
+    return out;
+}
+
 static double near_1(double number, double sd)
 {
     return 1 + sd * gsl_cdf_ugaussian_Pinv(number);
@@ -42,14 +56,11 @@ static double ping_pong(const double *x)
 static void a_linear_makespan_has_the_parts_of_its_variance(void **state)
 {
     (void)state;
-    static double results[N * (D + 2)];
     const double parts[D] = {0.25, 0.64, 0.01};
     for (uint64_t seed = 1; seed <= 5; seed++) {
-        tlr_sobol_index indices[D];
-        double mean, sd;
-        evaluate(ping_pong, seed, results);
-        tlr_sobol_indices(results, N, D, indices, &mean, &sd);
-        assert_true(fabs(mean - 22) < 0.01 && fabs(sd / (2 * sqrt(0.9)) - 1) < 0.02);
+        const outcome got = find_indices(ping_pong, seed);
+        const tlr_sobol_index *indices = got.indices;
+        assert_true(fabs(got.mean - 22) < 0.01 && fabs(got.sd / (2 * sqrt(0.9)) - 1) < 0.02);
         for (size_t i = 0; i < D; i++) {
             assert_true(fabs(indices[i].first - parts[i] / 0.9) < 0.04);
             assert_true(fabs(indices[i].total - parts[i] / 0.9) < 0.02);
@@ -68,11 +79,8 @@ static double product(const double *x)
 static void what_inputs_do_together_is_in_the_total_only(void **state)
 {
     (void)state;
-    static double results[N * (D + 2)];
-    tlr_sobol_index indices[D];
-    double mean, sd;
-    evaluate(product, 1, results);
-    tlr_sobol_indices(results, N, D, indices, &mean, &sd);
+    const outcome got = find_indices(product, 1);
+    const tlr_sobol_index *indices = got.indices;
     for (size_t i = 0; i < 2; i++)
         assert_true(fabs(indices[i].first) < 0.05 && fabs(indices[i].total - 0.5) < 0.05);
     assert_true(fabs(indices[2].first - 0.5) < 0.05 && fabs(indices[2].total - 0.5) < 0.05);
@@ -87,12 +95,9 @@ static double constant(const double *x)
 static void a_constant_has_no_indices(void **state)
 {
     (void)state;
-    static double results[N * (D + 2)];
-    tlr_sobol_index indices[D];
-    double mean, sd;
-    evaluate(constant, 1, results);
-    tlr_sobol_indices(results, N, D, indices, &mean, &sd);
-    assert_true(mean == 3 && sd == 0 && indices[0].first == 0 && indices[2].total == 0);
+    const outcome got = find_indices(constant, 1);
+    const tlr_sobol_index *indices = got.indices;
+    assert_true(got.mean == 3 && got.sd == 0 && indices[0].first == 0 && indices[2].total == 0);
 }
 
 /* ---- suspects ---- */
