@@ -12,7 +12,7 @@ cat >slow.c <<'END'
 #include <unistd.h>
 error_t argp_parse(const struct argp *argp, int argc, char **argv, unsigned flags, int *index, void *input)
 {
-    error_t (*real)() = (error_t (*)())dlsym(RTLD_NEXT, "argp_parse");
+    __typeof__(argp_parse) *real = (__typeof__(argp_parse) *)dlsym(RTLD_NEXT, "argp_parse");
     sleep(3);
     return real(argp, argc, argv, flags, index, input);
 }
