@@ -15,11 +15,14 @@
 # is another folder on each).  Names that nothing resolves would cost Open MPI 20 s at a time, and
 # mpirun a minute at the end: hence /etc/hosts.
 #
-# With a RATE, links are those of tests/wire.c, which is compiled; without one, of the kernel.
+# With a RATE, links are those of tests/wire.c, which is compiled; without one, of the kernel.  With CLUSTER_WIRE=kernel and a
+# RATE, they are links of the kernel with a token bucket at each end (tc-tbf(8)): bursts of 64 KiB pass at once, packets
+# beyond 20 ms are dropped, and the latency is what the kernel takes.  No slowdown then.
 #
 # Open MPI sends long messages as ordinary fragments (btl_tcp_flags=1).  As it comes, the receiver asks for each
 # part of a long message (PUT); where both sides send, these requests wait behind the data of their own
-# direction, and two long messages that cross take as long as one after the other.
+# direction, and two long messages that cross take as long as one after the other.  With CLUSTER_STOCK=1, Open MPI
+# keeps its own setting.
 #
 # Its daemons stay in the session of the caller: where sessions are scheduling groups (autogroup), a rank that
 # yields would not yield to one of another session.
@@ -31,13 +34,17 @@
 cluster_prefix=timeless-$$
 cluster_network=10.77.0.0/16
 
-# Hosts joined by a router with links of the kernel.
-cluster_link_by_kernel() {
+# Hosts joined by a router with links of the kernel, of RATE if it is given.
+cluster_link_by_kernel() { # [RATE]
     local i router=$cluster_prefix-router
     ip netns add $router && ip netns exec $router sh -c 'echo 1 >/proc/sys/net/ipv4/ip_forward' || return
     for i in $(seq "$cluster_size"); do
         ip link add name to$i netns $router type veth peer name eth0 netns $cluster_prefix-node$i &&
             ip -n $router addr add 10.77.$i.1/24 dev to$i && ip -n $router link set to$i up || return
+        [ -z "${1:-}" ] || {
+            ip netns exec $router tc qdisc add dev to$i root tbf rate "$1" burst 64k latency 20ms &&
+                ip netns exec $cluster_prefix-node$i tc qdisc add dev eth0 root tbf rate "$1" burst 64k latency 20ms
+        } || return
     done
 }
 
@@ -70,12 +77,14 @@ cluster_up() {
     [ "$(id -u)" = 0 ] || { echo "only root may make network namespaces" >&2; return 1; }
     { command -v ip && command -v unshare; } >/dev/null || { echo "there is no ip or unshare (iproute2, util-linux)" >&2; return 1; }
     for i in $(seq "$cluster_size"); do ip netns add $cluster_prefix-node$i || return; done
-    if [ "${3:-}" ]; then cluster_link_by_wire "$3"; else cluster_link_by_kernel; fi || return
+    local by_kernel=
+    [ "${3:-}" ] && [ "${CLUSTER_WIRE-}" != kernel ] || by_kernel=1
+    if [ "$by_kernel" ]; then cluster_link_by_kernel "${3:-}"; else cluster_link_by_wire "$3"; fi || return
     echo "127.0.0.1 localhost" >"$cluster_folder/hosts"
     for i in $(seq "$cluster_size"); do
         ns=$cluster_prefix-node$i
-        ip -n $ns addr add 10.77.$i.2/$([ "${3:-}" ] && echo 16 || echo 24) dev eth0 && ip -n $ns link set eth0 up &&
-            ip -n $ns link set lo up && { [ "${3:-}" ] || ip -n $ns route add default via 10.77.$i.1; } || return
+        ip -n $ns addr add 10.77.$i.2/$([ "$by_kernel" ] && echo 24 || echo 16) dev eth0 && ip -n $ns link set eth0 up &&
+            ip -n $ns link set lo up && { [ ! "$by_kernel" ] || ip -n $ns route add default via 10.77.$i.1; } || return
         # TCP waits at least 200 ms before it sends again.
         [ "${CLUSTER_SLOWDOWN:-1}" = 1 ] ||
             ip -n $ns route change $cluster_network dev eth0 src 10.77.$i.2 rto_min $((200 * CLUSTER_SLOWDOWN))ms || return
@@ -107,7 +116,8 @@ cluster_run() {
     {
         for name in $(env | sed -n 's/^\(\(OMPI\|OPENBLAS\|TIMELESS\)_[A-Za-z_]*\)=.*/\1/p'); do echo "export $name='${!name}'"; done
         echo "export OMPI_MCA_plm_rsh_agent='$cluster_folder/agent' PRTE_MCA_plm_ssh_agent='$cluster_folder/agent' OMPI_MCA_btl=self,vader,tcp"
-        echo "export OMPI_MCA_orte_leave_session_attached=1 OMPI_MCA_btl_tcp_flags=1 OMPI_MCA_btl_tcp_if_include=$cluster_network OMPI_MCA_oob_tcp_if_include=$cluster_network"
+        [ "${CLUSTER_STOCK-}" ] || echo "export OMPI_MCA_btl_tcp_flags=1"
+        echo "export OMPI_MCA_orte_leave_session_attached=1 OMPI_MCA_btl_tcp_if_include=$cluster_network OMPI_MCA_oob_tcp_if_include=$cluster_network"
         echo "cd '$PWD'"
         printf 'exec'; printf " '%s'" "$@"; echo
     } >"$cluster_folder/command"

@@ -2,7 +2,7 @@
 # Blind validation on an emulated cluster: programs are captured elsewhere, predicted on a platform that
 # was calibrated without them, and then run there.
 #
-#   cluster.sh [-s] [-x HPL] [-r RUNS] [-w FOLDER] [-c SECONDS] [-d FACTOR] [-o OPTION] [-p] [RATE:HOSTS ...]
+#   cluster.sh [-s] [-x HPL] [-r RUNS] [-w FOLDER] [-c SECONDS] [-d FACTOR] [-o OPTION] [-p] [-k] [-m] [RATE:HOSTS ...]
 #
 #   -s           short: two hosts at 100 Mb/s, small problems, less than a minute, no bars; for CI.  Gives up with exit
 #                code 77 when most rows of the first program spread more than 10 %: the machine is too busy
@@ -16,6 +16,9 @@
 #   -d FACTOR    all but the cores so many times slower; default 10 at 1 Gb/s, 5 at 100 Mb/s with four hosts,
 #                where 10 would take too long, 1 with two
 #   -p           on a busy machine: let the runs go before other load
+#   -k           links of the kernel with a rate limit and finite buffers (tests/cluster.sh) instead of those of tests/wire.c: a
+#                second network, for which nothing was adjusted.  Only for as many hosts as cores
+#   -m           stock settings of Open MPI, in calibration and runs, instead of those of tests/cluster.sh
 #
 # RATE:HOSTS is 1gbit:2, 100mbit:2, 1gbit:4, 100mbit:4 (default: all of these).  For each: the network is
 # calibrated between two hosts; HPL (three sizes, two broadcasts), a stencil and sweeps of bcast, allreduce
@@ -47,8 +50,8 @@ export TIMELESS_PLATFORMS=${TIMELESS_PLATFORMS:-$here/../platforms} TIMELESS_QUI
 . "$here/mpi_env.sh"
 . "$here/cluster.sh"
 . "$here/accuracy/rows.sh"
-short='' hpl='' runs=5 work='' calibrate_s=45 priority='' factor='' replay_option='' bars=''
-while getopts sx:r:w:c:d:o:p option; do
+short='' hpl='' runs=5 work='' calibrate_s=45 priority='' factor='' replay_option='' bars='' variant=''
+while getopts sx:r:w:c:d:o:pkm option; do
     case $option in
     x) hpl=$(realpath "$OPTARG") ;;
     s) short=1 runs=3 calibrate_s=8 ;;
@@ -58,6 +61,8 @@ while getopts sx:r:w:c:d:o:p option; do
     d) factor=$OPTARG ;;
     o) replay_option=$OPTARG ;;
     p) priority=1 ;;
+    k) export CLUSTER_WIRE=kernel; variant=$variant+kernel ;;
+    m) export CLUSTER_STOCK=1; variant=$variant+stock ;;
     *) exit 2 ;;
     esac
 done
@@ -251,10 +256,12 @@ for where; do
     rate=${where%:*} hosts=${where#*:} slowdown=1
     [ "$hosts" -le "$(nproc)" ] || slowdown=5
     [ "$rate" != 1gbit ] || slowdown=10
+    [ "${CLUSTER_WIRE-}" != kernel ] || slowdown=1
     slowdown=${factor:-$slowdown}
     [ "$slowdown" = 1 ] || where=$where/$slowdown
-    mkdir -p "$work/$rate-$hosts-$slowdown/hosts"
-    cd "$work/$rate-$hosts-$slowdown"
+    where=$where$variant
+    mkdir -p "$work/$rate-$hosts-$slowdown$variant/hosts"
+    cd "$work/$rate-$hosts-$slowdown$variant"
     for program in $programs; do captured "$program" "$hosts"; done
     export CLUSTER_PIN=1 CLUSTER_TIMEOUT=$((300 * slowdown)) CLUSTER_SLOWDOWN=$slowdown OMPI_MCA_mpi_yield_when_idle=$((hosts > $(nproc)))
     cluster_up "$PWD/hosts" "$hosts" "$rate" || { echo "no emulated hosts here" >&2; exit 77; }
