@@ -4,13 +4,13 @@
 # is Debian 13. Without RELEASE it takes the one of the two that this machine does not run.
 #
 #   without option  the first command of the README, and the core of the tests (CORE below), without the packages in the last
-#                   part of packages.txt
+#                   two parts of packages.txt
 #   --all           the README's test command
 #   --whole         all tests and the checker, a script at a time, on a clean clone; prints which checks were skipped. Each
 #                   script has a log in ROOTS/RELEASE.COMMIT. If this is ended, the next run goes on from there; it also repeats
 #                   scripts that failed, once, and keeps what they said at first (SCRIPT.failed). The variable SCRIPTS names the
 #                   scripts to run, if not all.
-#   --without-mpi   configure --without-mpi, with the packages in the first part of packages.txt alone: the tests that need no
+#   --without-mpi   configure --without-mpi, with the packages in the first and last part of packages.txt: the tests that need no
 #                   MPI; then, with ORACLE_TRACES=FOLDER (of tests/mpi/oracle.sh --keep), the oracle by the installed smpirun.
 #                   For a release whose MPI is too new, such as sid, which is Debian's unstable
 #   --limit SECONDS a release is skipped if its system and packages are not installed after a third of this time, and fails if
@@ -53,7 +53,7 @@ unshare --mount true 2>/dev/null || cannot "there are no mount namespaces here"
 install_in() {
     local packages further=
     [ -n "$all$whole" ] || further='/^# What further/,$d;'
-    [ -z "$replay" ] || further='/^# What recording/,$d;'
+    [ -z "$replay" ] || further='/^# What recording/,/^# What replays/d;'
     packages=$(sed "${further}s/#.*//" tests/packages.txt | tr '\n' ' ')
     inside_for $((limit_s / 3)) "$1" "apt-get update -qq -o APT::Update::Error-Mode=any &&
         apt-get install -qq -y --no-install-recommends --download-only $packages" >"$1.log" 2>&1 && return

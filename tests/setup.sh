@@ -3,13 +3,13 @@
 # install packages goes on without: configure names what the build needs, tests skip what else is missing.
 set -eu
 cd "$(dirname "$0")/.."
-# With TIMELESS_PACKAGES=core it leaves out what further tests need, with TIMELESS_PACKAGES=replay what recording needs, too.
+# With TIMELESS_PACKAGES=core it leaves out what further tests need, with TIMELESS_PACKAGES=replay what recording needs.
 case ${TIMELESS_PACKAGES:-} in
-core) past=further ;;
-replay) past=recording ;;
-*) past='' ;;
+core) without='/^# What further/,$d;' ;;
+replay) without='/^# What recording/,/^# What replays/d;' ;;
+*) without='' ;;
 esac
-packages=$(sed "${past:+/^# What $past/,\$d;}s/#.*//" tests/packages.txt)
+packages=$(sed "${without}s/#.*//" tests/packages.txt)
 lacking=
 for p in $packages; do
     dpkg-query -W -f '${Status}' "$p" 2>/dev/null | grep -q 'ok installed' || lacking="$lacking $p"
