@@ -14,10 +14,11 @@ volumes() {
         match($0, / volume=[0-9]+/) {sum[thread + 0] += substr($0, RSTART + 8, RLENGTH - 8)}
         END {for (t in sum) print t, sum[t] / 1e6}'
 }
-# The threads compute for 10, 20, ... 80 ms; one that comes late may take the number of one that went.
+# The threads compute for 10, 20, ... 80 ms, 360 ms in all; one that comes late may take the number of one that went. On a busy
+# machine, what they do between calls besides takes up to 80 ms (MPICH, load 40); a volume that counts twice would make 720 ms.
 right_volumes() {
     volumes "$1" >"$scratch/volumes"
-    awk '{sum += $2} $2 > 9.5 && $2 < 180 {threads++} END {exit !(sum > 350 && sum < 430 && threads > 4)}' \
+    awk '{sum += $2} $2 > 9.5 && $2 < 180 {threads++} END {exit !(sum > 350 && sum < 540 && threads > 4)}' \
         "$scratch/volumes" || { cat "$scratch/volumes"; return 1; }
 }
 replays() { "$timeless" replay "$trace" --platform "$platform" --ranks-per-host 1 "$@"; }
