@@ -253,6 +253,8 @@ static tl_status make_budget(arguments *a, tl_error *err)
         status = budget_suspect(&a->inputs, &a->runs, noise_of(a), &a->budget, err);
     a->budget.inputs = a->inputs.inputs;
     a->budget.n = a->inputs.n;
+    a->budget.notes = a->inputs.notes;
+    a->budget.n_notes = a->inputs.n_notes;
     if (status == TL_OK)
         tlr_budget_finish(&a->budget);
     return status;

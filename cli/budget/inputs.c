@@ -3,10 +3,13 @@
 
 #include "budget/inputs.h"
 
+#include "budget/extrapolation.h"
+
 #include <machine/duration.h>
 #include <machine/rank_model.h>
 #include <math.h>
 #include <replayer.h>
+#include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
 #include <study/normal.h>
@@ -28,8 +31,18 @@ tlr_budget_input *budget_add(budget_inputs *b, const char *name, tlr_budget_sour
     return input;
 }
 
-/* The user's word for the input, or for all of its group. */
-static int find_given(budget_inputs *b, const char *name, const char *group, double *uncertainty)
+void budget_note(budget_inputs *b, const char *format, ...)
+{
+    va_list args;
+    if (b->n_notes == BUDGET_MOST_NOTES)
+        return;
+    va_start(args, format);
+    vsnprintf(b->notes[b->n_notes].text, sizeof b->notes->text, format, args);
+    va_end(args);
+    b->n_notes++;
+}
+
+int budget_find_given(budget_inputs *b, const char *name, const char *group, double *uncertainty)
 {
     int found = 0;
     for (size_t i = 0; i < b->n_given; i++) {
@@ -52,7 +65,7 @@ static void add_factor(budget_inputs *b, const char *name, const char *group,
 {
     double u = stated > 0 ? stated : assumed;
     tlr_budget_source source = stated > 0 ? TLR_BUDGET_STATED : TLR_BUDGET_ASSUMED;
-    if (find_given(b, name, group, &u))
+    if (budget_find_given(b, name, group, &u))
         source = TLR_BUDGET_GIVEN;
     budget_add(b, name, source, change, fmin(u, BUDGET_MOST_UNCERTAIN), remedy);
 }
@@ -354,12 +367,14 @@ tl_status budget_find_inputs(budget_inputs *b, const char *const *traces, size_t
     if (status == TL_OK && !word_list_value(&b->options, "--no-compute"))
         status = add_computation(b, model, traces, n_traces, err);
     if (status == TL_OK)
+        status = budget_add_extrapolation(b, err);
+    if (status == TL_OK)
         status = add_network(b, platform, err);
     if (status == TL_OK) {
         add_orders(b);
         b->measured_error = ASSUMED_MEASURED;
         if (b->is_measured)
-            find_given(b, "measured", "measured", &b->measured_error);
+            budget_find_given(b, "measured", "measured", &b->measured_error);
         if (is_random(b, model))
             add_noise(b);
         status = refuse_unused(b, err);
@@ -382,6 +397,24 @@ double budget_usual(const budget_inputs *b, size_t input)
     return b->changes[input].kind == INPUT_FACTOR || b->changes[input].kind == INPUT_PARAMETER;
 }
 
+/* Inputs that change the same quantity multiply: the time of bursts, and the extrapolation. The
+ * first one of them speaks for all; 1 for the others. */
+static double factor_of(const budget_inputs *b, const double *positions, size_t input)
+{
+    const input_change *change = &b->changes[input];
+    double factor = 1;
+    for (size_t i = 0; i < b->n; i++) {
+        const input_change *other = &b->changes[i];
+        if (other->kind != INPUT_FACTOR || strcmp(other->before, change->before) != 0 ||
+            strcmp(other->after, change->after) != 0)
+            continue;
+        if (i < input)
+            return 1;
+        factor *= positions[i];
+    }
+    return factor;
+}
+
 int budget_add_words(const budget_inputs *b, const double *positions, word_list *words)
 {
     double factors[128];
@@ -390,12 +423,13 @@ int budget_add_words(const budget_inputs *b, const double *positions, word_list 
         factors[i] = 1;
     for (size_t i = 0; i < b->n && good; i++) {
         const input_change *change = &b->changes[i];
-        if (positions[i] == budget_usual(b, i))
+        const double position =
+            change->kind == INPUT_FACTOR ? factor_of(b, positions, i) : positions[i];
+        if (position == budget_usual(b, i))
             continue;
         switch (change->kind) {
         case INPUT_FACTOR:
-            good =
-                word_list_format(words, "%s%.17g%s", change->before, positions[i], change->after);
+            good = word_list_format(words, "%s%.17g%s", change->before, position, change->after);
             break;
         case INPUT_PARAMETER:
             factors[(int)change->parameter] = positions[i];

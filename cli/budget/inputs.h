@@ -6,7 +6,11 @@
 
 #include <study/budget.h>
 
-enum { BUDGET_MOST_KERNELS = 256, BUDGET_MOST_INPUTS = BUDGET_MOST_KERNELS + 16 };
+enum {
+    BUDGET_MOST_KERNELS = 256,
+    BUDGET_MOST_INPUTS = BUDGET_MOST_KERNELS + 16,
+    BUDGET_MOST_NOTES = 4
+};
 /* A factor must stay above 0. */
 #define BUDGET_MOST_UNCERTAIN 0.99
 
@@ -42,12 +46,20 @@ typedef struct budget_inputs {
     input_change changes[BUDGET_MOST_INPUTS];
     int is_measured;       /* there are measured times */
     double measured_error; /* half of the 90 % interval of a measured time, relative */
+    size_t n_notes;
+    tlr_budget_note notes[BUDGET_MOST_NOTES];
+    char next_capture[520]; /* the remedy of the extrapolation */
 } budget_inputs;
 
 /* Adds an input, of which no makespan is known yet (low_s and high_s are negative). There is room
  * for 16 besides BUDGET_MOST_KERNELS kernels. */
 tlr_budget_input *budget_add(budget_inputs *b, const char *name, tlr_budget_source source,
                              const input_change *change, double uncertainty, const char *remedy);
+/* Whether the user states the uncertainty of the input, or of its group; *uncertainty is kept
+ * otherwise. */
+int budget_find_given(budget_inputs *b, const char *name, const char *group, double *uncertainty);
+/* Adds a line, at most BUDGET_MOST_NOTES of them. */
+void budget_note(budget_inputs *b, const char *format, ...) __attribute__((format(printf, 2, 3)));
 /* Finds the inputs of the prediction and their uncertainties. `traces`: others with kernels. */
 tl_status budget_find_inputs(budget_inputs *b, const char *const *traces, size_t n_traces,
                              tl_error *err);

@@ -175,6 +175,13 @@ static const char *but_sizes(const fitting *f)
     return f->draws.n ? ", except for drawn sizes" : "";
 }
 
+/* The error of the laws: of all computation of the capture. `timeless budget` reads it. */
+static void print_computation(const fitting *f, FILE *out)
+{
+    if (f->captured > 0)
+        fprintf(out, "; computation %+.3g %%", 100 * (f->made / f->captured - 1));
+}
+
 /* Fits the other captures and compares. */
 static void leave_out(fitting *f, size_t i, FILE *out)
 {
@@ -184,14 +191,17 @@ static void leave_out(fitting *f, size_t i, FILE *out)
     f->left_out = f->n_captures;
     fputs("# fitted without ", out);
     print_capture(f, i, out);
-    if (!text)
+    if (!text) {
         fprintf(out, ": not possible: %s\n", why);
-    else if (asprintf(&all, "skeleton 1\n%s", text) < 0)
+    } else if (asprintf(&all, "skeleton 1\n%s", text) < 0) {
         fit_out_of_memory(f);
-    else if (*fit_verify(f, all, i, differs))
+    } else if (*fit_verify(f, all, i, differs)) {
         fprintf(out, ": differs from it: %s\n", differs);
-    else
-        fprintf(out, ": has all of its %zu calls%s\n", f->captures[i].n_events, but_sizes(f));
+    } else {
+        fprintf(out, ": has all of its %zu calls%s", f->captures[i].n_events, but_sizes(f));
+        print_computation(f, out);
+        fputc('\n', out);
+    }
     if (text && f->draws.n && !*differs)
         fit_draw_compare(f, i, out);
     free(all);

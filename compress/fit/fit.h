@@ -212,6 +212,8 @@ typedef struct fitting {
     skel_array draws;   /* fit_draw */
     tl_map turns, sent; /* of the messages that fit_verify has seen */
     double worst;       /* relative residual of a law, of all of them the largest */
+    double made;        /* computation of the capture that was verified last, by the laws ... */
+    double captured;    /* ... and as it was recorded */
     tl_status status;   /* a failure */
     tl_error *err;
 } fitting;

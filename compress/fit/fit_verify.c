@@ -86,6 +86,8 @@ static bool same_rank(fitting *f, const skeleton *s, uint32_t capture, uint32_t 
         number_comms(s, rank, row, &e);
         const fit_event *other = i < n ? &recorded[i] : NULL;
         ok = fit_number(&numbers, row, &e) && same_event(f, capture, rank, &e, other, why);
+        f->made += (double)e.volume;
+        f->captured += other ? (double)other->e.volume : 0;
         if (!ok && !*why)
             differ(f, rank, i + 1, &e, other, why);
         i++;
@@ -114,6 +116,7 @@ const char *fit_verify(fitting *f, const char *text, size_t capture, char why[40
     for (size_t i = 0; i < f->n_names; i++)
         given[i + 1] = (skel_parameter){(char *)f->names[i], c->values[i]};
     *why = '\0';
+    f->made = f->captured = 0;
     fit_draw_restart(f);
     bool ok = skel_read(&s, text, given, f->n_names + 1, &err) == TL_OK;
     if (!ok)

@@ -208,6 +208,8 @@ void tlr_budget_print(const tlr_budget *b, FILE *out)
     fputc('\n', out);
     print_names(b, "no effect:", has_no_effect, out);
     print_names(b, "assumed, state them with --uncertain NAME=PERCENT:", is_assumed, out);
+    for (size_t i = 0; i < b->n_notes; i++)
+        fprintf(out, "%s\n", tl_printable(b->notes[i].text));
     if (b->n && !has_no_effect(b, &b->inputs[0]))
         fprintf(
             out, "next: %s\n      (half of the uncertainty of %s makes the interval +-%.2f %%)\n",
@@ -236,6 +238,14 @@ static json_t *input_of(const tlr_budget *b, const tlr_budget_input *input)
     return o;
 }
 
+static json_t *notes_of(const tlr_budget *b)
+{
+    json_t *notes = json_array();
+    for (size_t i = 0; i < b->n_notes; i++)
+        json_array_append_new(notes, json_string(tl_printable(b->notes[i].text)));
+    return notes;
+}
+
 tl_status tlr_budget_write_json(const tlr_budget *b, FILE *out, tl_error *err)
 {
     json_t *inputs = json_array();
@@ -244,6 +254,8 @@ tl_status tlr_budget_write_json(const tlr_budget *b, FILE *out, tl_error *err)
     json_t *root = json_pack("{s:f, s:f, s:f, s:f, s:o}", "makespan_s", b->makespan_s, "interval",
                              0.9, "low_s", b->makespan_s - b->below_s, "high_s",
                              b->makespan_s + b->above_s, "inputs", inputs);
+    if (b->n_notes)
+        json_object_set_new(root, "notes", notes_of(b));
     const json_int_t n_draws = (json_int_t)b->n_rows * (json_int_t)(b->n_varied + 2);
     if (b->n_rows)
         json_object_update_new(root, json_pack("{s:I, s:I, s:f, s:f}", "draws", n_draws,

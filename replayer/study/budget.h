@@ -14,7 +14,7 @@
 
 /* Where the uncertainty of an input comes from. */
 typedef enum tlr_budget_source {
-    TLR_BUDGET_STATED,  /* by the model file */
+    TLR_BUDGET_STATED,  /* by the model file, or by the skeleton */
     TLR_BUDGET_GIVEN,   /* by the user */
     TLR_BUDGET_ASSUMED, /* by nobody */
     TLR_BUDGET_REPLAYED /* the replays tell it: seeds, another order, sampling */
@@ -33,6 +33,11 @@ typedef struct tlr_budget_input {
     tlr_suspect suspect;
 } tlr_budget_input;
 
+/* A line about what the interval contains, or does not. */
+typedef struct tlr_budget_note {
+    char text[400];
+} tlr_budget_note;
+
 typedef struct tlr_budget {
     double makespan_s;
     double below_s, above_s; /* tlr_budget_finish: of the 90 % interval */
@@ -44,6 +49,8 @@ typedef struct tlr_budget {
     size_t n_runs;                  /* that were measured */
     double least_ratio, most_ratio; /* measured / predicted */
     double no_suspect;              /* the probability that no input is wrong by more than stated */
+    size_t n_notes;
+    const tlr_budget_note *notes; /* the caller's */
 } tlr_budget;
 
 /* Fills the parts and the interval, and orders the inputs. */

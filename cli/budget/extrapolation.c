@@ -1,0 +1,151 @@
+/* extrapolation.c - the computation of a trace that nobody recorded at its size: of a skeleton,
+ * whose file may state the errors of captures that were left out of the fit, or of a trace that was
+ * made from one of fewer ranks, which states none. */
+#include "budget/extrapolation.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <study/extrapolation.h>
+#include <timeless_convert.h>
+#include <timeless_files.h>
+
+static const char input_name[] = "extrapolation",
+                  how_to_state[] = "; state it with --uncertain extrapolation=PERCENT";
+
+/* A parameter of the skeleton, and no quantity of the platform, as in timeless replay. */
+static int is_parameter(const char *text)
+{
+    const size_t name = strcspn(text, "=");
+    return text[name] && name && !memchr(text, '.', name) && !memchr(text, ':', name) &&
+           !strchr(text, ',');
+}
+
+/* The skeleton with the parameters of the replay, as tl_reader_open takes it. NULL without memory.
+ */
+static char *with_parameters(const budget_inputs *b)
+{
+    static const char ranks[] = "--ranks=", set[] = "--set=";
+    char *text = NULL;
+    size_t size;
+    FILE *out = open_memstream(&text, &size);
+    if (!out)
+        return NULL;
+    fputs(b->trace, out);
+    for (size_t i = 0; i < b->options.n; i++) {
+        const char *word = b->options.words[i];
+        if (!strncmp(word, ranks, strlen(ranks)))
+            fprintf(out, ",%s", word + 2);
+        else if (!strncmp(word, set, strlen(set)) && is_parameter(word + strlen(set)))
+            fprintf(out, ",%s", word + strlen(set));
+    }
+    if (fclose(out) == 0)
+        return text;
+    free(text);
+    return NULL;
+}
+
+static void add_input(budget_inputs *b, tlr_budget_source source, double uncertainty,
+                      const char *remedy)
+{
+    const input_change change = {.kind = INPUT_FACTOR, .before = "--scale=bursts=", .after = ""};
+    budget_add(b, input_name, source, &change, fmin(uncertainty, BUDGET_MOST_UNCERTAIN), remedy);
+}
+
+/* ---- a skeleton ---- */
+
+static void note_calls(budget_inputs *b, const tlr_extrapolation *e)
+{
+    if (e->n_differ)
+        budget_note(b,
+                    "not in the interval: calls at other sizes, because without %zu of the "
+                    "captures the fit made others (see %s)",
+                    e->n_differ, b->trace);
+    if (e->has_draws)
+        budget_note(b, "not in the interval: drawn sizes; other draws: --set draw_seed=NUMBER");
+}
+
+static void note_computation(budget_inputs *b, const tlr_extrapolation *e)
+{
+    if (!e->n_errors && e->n_differ)
+        budget_note(b,
+                    "not in the interval: extrapolation, because no fit without one of the "
+                    "captures of %s has its calls: record more sizes%s",
+                    b->trace, how_to_state);
+    else if (!e->n_errors)
+        budget_note(b,
+                    "not in the interval: extrapolation, because %s does not state how wrong its "
+                    "computation was for captures left out (timeless fit does)%s",
+                    b->trace, how_to_state);
+    else if (e->uncertainty < 0)
+        budget_note(b,
+                    "not in the interval: extrapolation, because no capture of %s with a stated "
+                    "error is larger or smaller than the others%s",
+                    b->trace, how_to_state);
+    else
+        budget_note(b,
+                    "extrapolation: computation of captures left out %+.3g to %+.3g %%, at "
+                    "distances up to %.3g; of this prediction %.3g (logarithms of ratios)",
+                    100 * e->least_error, 100 * e->most_error, e->tried, e->distance);
+    if (e->n_errors && *e->unknown)
+        budget_note(b, "not in the interval: the effect of %s", e->unknown);
+}
+
+static void add_skeleton(budget_inputs *b, const tlr_extrapolation *e)
+{
+    double given;
+    if (*e->record)
+        snprintf(b->next_capture, sizeof b->next_capture,
+                 "timeless record --folded %s -o next.tl -- PROGRAM, then timeless fit of all "
+                 "captures and next.tl",
+                 e->record);
+    else
+        snprintf(b->next_capture, sizeof b->next_capture,
+                 "timeless record at three sizes or more, then timeless fit");
+    if (budget_find_given(b, input_name, input_name, &given)) {
+        add_input(b, TLR_BUDGET_GIVEN, given, b->next_capture);
+        return;
+    }
+    note_computation(b, e);
+    if (e->uncertainty >= 0)
+        add_input(b, TLR_BUDGET_STATED, e->uncertainty, b->next_capture);
+}
+
+/* ---- a trace that was extrapolated ---- */
+
+static void add_extrapolated(budget_inputs *b)
+{
+    static const char remedy[] = "timeless record at three sizes or more, then timeless fit";
+    double given;
+    if (budget_find_given(b, input_name, input_name, &given))
+        add_input(b, TLR_BUDGET_GIVEN, given, remedy);
+    else
+        budget_note(b,
+                    "not in the interval: extrapolation, because %s has the computation of fewer "
+                    "ranks, and one size does not show its error%s",
+                    b->trace, how_to_state);
+}
+
+tl_status budget_add_extrapolation(budget_inputs *b, tl_error *err)
+{
+    const int has_computation = !word_list_value(&b->options, "--no-compute");
+    char *path = tl_is_program(b->trace) ? with_parameters(b) : strdup(b->trace);
+    tl_reader *trace = NULL;
+    tlr_extrapolation e;
+    tl_status status = path ? tl_reader_open(path, &trace, err)
+                            : tl_fail(err, TL_ERR_MEMORY, "out of memory for the trace's name");
+    const tl_run *run = status == TL_OK ? tl_reader_run(trace) : NULL;
+    if (run && !strncmp(run->program, "skel:", 5)) {
+        status = tlr_extrapolation_find(run->program, &e, err);
+        if (status == TL_OK)
+            note_calls(b, &e);
+        if (status == TL_OK && has_computation && strcmp(run->volume_unit, "none") != 0)
+            add_skeleton(b, &e);
+    } else if (run && has_computation && strstr(run->origin, "timeless extrapolate ")) {
+        add_extrapolated(b);
+    }
+    tl_reader_close(trace);
+    free(path);
+    return status;
+}
