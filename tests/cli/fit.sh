@@ -56,6 +56,37 @@ for name in $("$timeless" make --help | sed -n '/^Patterns/,$s/^  \([a-z][a-z0-9
 done
 check 'all patterns were fitted' test $n_patterns -ge 23
 
+# With a call site for each call, as recorded programs have them, two of the refused patterns are equal, too.
+cat >sweep.skel <<'EOS'
+skeleton 1
+ranks 16
+param bytes = 8
+grid g = root(ranks, 2), root(ranks, 2)
+let west = neighbour(g, 1, -1)
+let east = neighbour(g, 1, 1)
+let north = neighbour(g, 0, -1)
+let south = neighbour(g, 0, 1)
+if west != null { MPI_Recv peer=west count=bytes }
+if north != null { MPI_Recv peer=north count=bytes }
+if east != null { MPI_Send peer=east count=bytes }
+if south != null { MPI_Send peer=south count=bytes }
+if east != null { MPI_Recv peer=east count=bytes }
+if south != null { MPI_Recv peer=south count=bytes }
+if west != null { MPI_Send peer=west count=bytes }
+if north != null { MPI_Send peer=north count=bytes }
+EOS
+cp "$top_srcdir/traces/skeletons/token.skel" .
+for name in sweep token; do
+    i=0
+    for ranks in 9 16 25; do
+        i=$((i + 1))
+        "$timeless" make $name.skel ranks=$ranks bytes=$((100 * i + i * i)) -o $i.tl
+    done
+    check "$name with call sites: three captures have a skeleton" fit with-sites
+    "$timeless" make $name -n 36 --bytes 777 --iterations 1 -o other.tl
+    check "$name with call sites: it has the events of 36 ranks" same_events with-sites.skel,ranks=36,bytes=777 other.tl
+done
+
 # ---- parameters and computation ----
 
 # program NAME RANKS N STEPS: its trace
