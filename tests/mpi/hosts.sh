@@ -51,12 +51,15 @@ check "timeless join joins the parts" $timeless join "$scratch"/disk-node*/x.nod
 check "timeless join writes a complete trace" $timeless info "$scratch/joined.tl"
 check "timeless join writes the same events as on one host" same_events "$scratch/joined.tl"
 
-# MPICH's launcher exits with 9, or with 255 if one of its parts ends before the others.
+# MPICH's launcher exits with 9, or with 255 if one of its parts ends before the others.  A rank of Open MPI 5 that sees the
+# others' connections close before it is killed itself ends the run with the code of this error.
 killed() {
-    on_hosts "$scratch/killed.tl" "$scratch/ends" kill
-    local code=$?
-    echo "exit code $code"
-    [ $code = "$(exit_of_killed)" ] || { uses_mpich && [ $code = 255 ]; }
+    local said code
+    said=$(on_hosts "$scratch/killed.tl" "$scratch/ends" kill 2>&1)
+    code=$?
+    printf '%s\nexit code %s\n' "$said" $code
+    [ $code = "$(exit_of_killed)" ] || { uses_mpich && [ $code = 255 ]; } ||
+        { [ $code != 0 ] && grep -q 'An error occurred in Socket closed' <<<"$said"; }
 }
 check "all ranks are killed: record exits as mpirun" killed
 check "all ranks are killed: the parts are joined" test "$(parts_in "$scratch")" = 0 -a -e "$scratch/killed.tl"
