@@ -187,6 +187,22 @@ static int is_no(const char *text)
                     !strcmp(text, "0"));
 }
 
+/* Overheads of messages within a host, as far as the platform states them. */
+static tl_status take_own_overheads(const tlr_platform *platform, const tlr_options *options,
+                                    derivation *within, tl_error *err)
+{
+    static const char *const names[] = {"timeless/loopback-os", "timeless/loopback-ois",
+                                        "timeless/loopback-or"};
+    segments *const parts[] = {&within->sends, &within->starts, &within->receives};
+    tl_status status = TL_OK;
+    for (size_t i = 0; i < sizeof names / sizeof *names && status == TL_OK; i++) {
+        const char *text = option_of(platform, options, names[i]);
+        if (text)
+            status = parse_segments(names[i], text, parts[i], err);
+    }
+    return status;
+}
+
 static tl_status derive(const tlr_platform *platform, const tlr_cluster *cluster,
                         const tlr_options *options, loggops_network *n, tl_error *err)
 {
@@ -224,6 +240,8 @@ static tl_status derive(const tlr_platform *platform, const tlr_cluster *cluster
         status = parse_segments("timeless/loopback-lat-factor", latency, &within.latency, err);
     if (is_no(option_of(platform, options, "timeless/local-overheads")))
         within.sends.n = within.starts.n = within.receives.n = 0;
+    if (status == TL_OK)
+        status = take_own_overheads(platform, options, &within, err);
     if (status == TL_OK)
         status = derive_path(&between, S_bytes, &n->between, err);
     if (status == TL_OK)

@@ -138,6 +138,9 @@ static int is_ours(const char *option)
         void (*set_text)(const char *option, const char *value);
     } ours[] = {
         {"timeless/local-overheads:", "yes", SMPI_SHIM_OVERHEADS, smpi_overheads_set, NULL, NULL},
+        {"timeless/loopback-os:", "", SMPI_SHIM_OVERHEADS, NULL, NULL, smpi_overheads_sends},
+        {"timeless/loopback-ois:", "", SMPI_SHIM_OVERHEADS, NULL, NULL, smpi_overheads_isends},
+        {"timeless/loopback-or:", "", SMPI_SHIM_OVERHEADS, NULL, NULL, smpi_overheads_receives},
         {"timeless/eager-order:", "no", SMPI_SHIM_ORDER, smpi_order_set, NULL, NULL},
         {"timeless/send-buffer:", "0", SMPI_SHIM_BUFFER, NULL, smpi_buffer_set, NULL},
         {"timeless/bw-factor-bound:", "no", SMPI_SHIM_LOOPBACK, smpi_loopback_bound_set, NULL,

@@ -2,6 +2,7 @@
 #include "config.h"
 
 #include "rank.h"
+#include "smpi/shims/shims.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -37,6 +38,7 @@ void smpi_scale_overheads(const char **list, size_t n, const tlr_options *option
     static const char *const keys[] = {"smpi/os:", "smpi/ois:", "smpi/or:"};
     const double factor =
         tlr_change_factor(options->changes, options->n_changes, TLR_MESSAGE_OVERHEAD, NULL);
+    smpi_overheads_scale(factor);
     for (size_t i = 0; i < n && factor != 1; i++)
         for (size_t k = 0; k < sizeof keys / sizeof *keys; k++)
             if (!strncmp(list[i], keys[k], strlen(keys[k])))

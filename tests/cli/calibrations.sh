@@ -61,6 +61,35 @@ for size in small large; do
 done
 check 'one kind of factor alone leaves the other as for all messages' \
     near "$(seconds large ./cluster together --cfg 'timeless/loopback-lat-factor:0:10')" "$(there_and_back 3e-6 3.6e9 1e6)"
+# Overheads within a host: 1 us and 1 ns a byte for a send, 2 us for a receive; others from 1000 bytes on.
+own='timeless/loopback-os:0:1e-6:1e-9;1000:9:9
+timeless/loopback-or:0:2e-6:0;1000:9:9
+timeless/loopback-ois:0:9:9'
+network='smpi/os:0:5e-6:0
+smpi/or:0:5e-6:0'
+# with NAME OPTIONS: the platform with more options
+with() { mkdir "$1" && cp cluster/platform.xml "$1" && printf '%s\n' "$factors" "$2" >"$1/options.conf"; }
+with own "$own"
+with beside "$network
+$own"
+with free "$network
+$own
+timeless/local-overheads:no"
+# longer SECONDS HOSTS PLATFORM OPTION...: a round trip takes longer by that than without any overhead
+longer() {
+    awk -v a="$(seconds small ./cluster "$2" "${@:4}")" -v b="$(seconds small "./$3" "$2" "${@:4}")" -v want="$1" \
+        'BEGIN { print b - a, want; d = b - a - want; exit !(d < 1e-10 && d > -1e-10) }'
+}
+for engine in smpi loggops; do
+    check "$engine: a message within a host has the overheads of the loopback" longer 7e-6 together own --engine $engine
+    check "$engine: likewise beside those of the network" longer 7e-6 together beside --engine $engine
+    check "$engine: and if those do not count there" longer 7e-6 together free --engine $engine
+    check "$engine: between hosts they do not count" longer 20e-6 apart beside --engine $engine
+done
+check 'overheads of the loopback are scaled with the others' longer 14e-6 together own --scale overheads=2
+for wrong in 0:1 0:1:2:3 10:1:1\;5:2:1 :1:1 0:-1:0 0:nan:0 0:1:1\; x; do
+    check_exit 3 "wrong overheads within a host exit 3: $wrong" seconds small ./cluster together --cfg "timeless/loopback-or:$wrong"
+done
 # Two messages at once: 1 GB/s of the link, of which each can use a quarter.
 slow=(--cfg smpi/bw-factor:0:0.25)
 both() { "$timeless" replay large.tl large.tl -p ./cluster --hostfile apart --hostfile apart --no-compute -q "${slow[@]}" "$@" | tail -n 1; }

@@ -47,6 +47,11 @@ void smpi_detached_prepare(uint32_t n_ranks);
 
 /* The options timeless/local-overheads, timeless/eager-order and timeless/send-buffer. */
 void smpi_overheads_set(int is_yes);
+/* timeless/loopback-os, timeless/loopback-ois and timeless/loopback-or, and what multiplies them. */
+void smpi_overheads_sends(const char *option, const char *value);
+void smpi_overheads_isends(const char *option, const char *value);
+void smpi_overheads_receives(const char *option, const char *value);
+void smpi_overheads_scale(double factor);
 void smpi_order_set(int is_yes);
 void smpi_buffer_set(double bytes);
 /* The options timeless/loopback-bw-factor and timeless/loopback-lat-factor (loopback.c). The second

@@ -35,7 +35,7 @@ enum { SMPI_SPEED, SMPI_MODEL };
  *   MEET       meet.c        replays begin at second 0
  *   WINDOWS    windows.c     windows that a barrier asks; without it, ranks that reach a window at
  *                            the same date may come in another order
- *   OVERHEADS  overheads.c   option timeless/local-overheads
+ *   OVERHEADS  overheads.c   options timeless/local-overheads, timeless/loopback-os, -ois, -or
  *   ORDER      order.c       option timeless/eager-order
  *   BUFFER     buffer.c      option timeless/send-buffer
  *   LOOPBACK   loopback.c    options timeless/loopback-bw-factor, timeless/loopback-lat-factor
