@@ -188,14 +188,23 @@ typedef enum tlr_quantity {
     /* of the compute model, by a factor */
     TLR_KERNEL_TIME,
     TLR_BURST_TIME,
-    TLR_RANK_THREADS,     /* a number */
-    TLR_REGION_BOUND,     /* a tlr_limit */
-    TLR_MESSAGE_OVERHEAD, /* a factor: what sends and receives cost the CPU */
+    TLR_RANK_THREADS,        /* a number */
+    TLR_REGION_BOUND,        /* a tlr_limit */
+    TLR_MESSAGE_OVERHEAD,    /* a factor: what sends and receives cost the CPU */
+    TLR_RENDEZVOUS_PROGRESS, /* a tlr_progress */
     /* of messages whose packets TCP sends again: the last ones */
     TLR_RETRANSMISSION_LOSS, /* a probability */
     TLR_RETRANSMISSION_TIMEOUT,
     TLR_RETRANSMISSION_FLOWS /* a number */
 } tlr_quantity;
+
+/* Who moves a long message that waits for its receive: the adapter, whatever the ranks do, or the
+ * library, which answers only while its rank is in a call of MPI. */
+typedef enum tlr_progress {
+    TLR_PROGRESS_OFFLOAD,
+    TLR_PROGRESS_CALLS,
+    TLR_N_PROGRESSES
+} tlr_progress;
 
 /* A change of the platform after it was read from its files. */
 typedef struct tlr_change {
@@ -208,7 +217,7 @@ typedef struct tlr_change {
 
 /* From "link.bandwidth=10Gbps", "link:PATTERN.latency=2x", "host.speed=3Gf",
  * "kernel:dgemm.time=2x", "burst.time=2x", "rank.threads=2", "region.bound=memory",
- * "message.overhead=2x": units as SimGrid's. */
+ * "message.overhead=2x", "rendezvous.progress=calls": units as SimGrid's. */
 tl_status tlr_change_parse(const char *text, tlr_change *out, tl_error *err);
 /* Makes `what` (network, bandwidth, latency, overheads, hosts, kernels, bursts) `factor` times what
  * it is: one or two changes. A network at 0.1 has a tenth of the bandwidth and ten times the
@@ -223,6 +232,8 @@ double tlr_change_apply(const tlr_change *change, double value);
 int tlr_change_is_of_model(const tlr_change *change);
 /* Whether it changes the loss of packets, which the engine loggops alone models. */
 int tlr_change_is_of_retransmission(const tlr_change *change);
+/* The last one given; TLR_PROGRESS_OFFLOAD if there is none. */
+tlr_progress tlr_change_progress(const tlr_change *changes, size_t n);
 /* Whether packets are lost in the end. */
 int tlr_changes_lose_packets(const tlr_change *changes, size_t n);
 /* The threads of each parallel region; 0: as many as in the run. */

@@ -84,6 +84,8 @@ static char *describe_network(const loggops_params *p, const loggops_nodes *node
     if (nodes) {
         describe_path("between nodes", &nodes->between, nodes->move_bytes, out);
         describe_path("within a node", &nodes->within, nodes->move_bytes, out);
+        if (nodes->answers_in_calls)
+            fputs("; long messages begin in calls of MPI", out);
         if (nodes->retransmission.loss > 0)
             describe_retransmission(&nodes->retransmission, n_retransmitted, out);
     }
@@ -236,7 +238,8 @@ static tl_status check_options(size_t n_jobs, const tlr_platform *platform,
                        "L=5us,o=2us,g=2us,G=2.5ns,O=1ns,S=65536, or a --platform");
     for (size_t i = 0; i < options->n_changes; i++)
         if (!tlr_change_is_of_model(&options->changes[i]) &&
-            !tlr_change_is_of_retransmission(&options->changes[i]))
+            !tlr_change_is_of_retransmission(&options->changes[i]) &&
+            options->changes[i].quantity != TLR_RENDEZVOUS_PROGRESS)
             return tl_fail(err, TL_ERR_USAGE,
                            "the loggops engine changes kernels and bursts, but no platform; leave "
                            "out --host-speed, and --set and --scale of links and hosts");
@@ -317,6 +320,21 @@ static tl_status set_retransmission(loggops_replay *r, const tlr_options *option
                        "retransmission.loss=PROBABILITY, too");
     t.timeout_ps = (uint64_t)llrint(timeout_s / s_per_ps);
     r->places.nodes.retransmission = t;
+    return TL_OK;
+}
+
+/* --set rendezvous.progress */
+static tl_status set_progress(loggops_replay *r, const tlr_options *options, tl_error *err)
+{
+    const int in_calls =
+        tlr_change_progress(options->changes, options->n_changes) == TLR_PROGRESS_CALLS;
+    if (in_calls && !(r->has_places && r->network.move_bytes))
+        return tl_fail(
+            err, TL_ERR_USAGE,
+            "--set rendezvous.progress=calls: with these parameters a CPU takes in a long "
+            "message whenever it is free; give --platform, and leave out --params without "
+            "or=TIME");
+    r->places.nodes.answers_in_calls = in_calls;
     return TL_OK;
 }
 
@@ -427,6 +445,7 @@ static tl_status replay_loggops(const tlr_job *jobs, size_t n_jobs, const tlr_pl
         (status = find_network(&r, platform, options, tl_reader_run(trace)->n_ranks, err)) !=
             TL_OK ||
         (status = set_retransmission(&r, options, err)) != TL_OK ||
+        (status = set_progress(&r, options, err)) != TL_OK ||
         (status = loggops_read_choice(options, &r.choice, err)) != TL_OK ||
         (options->noise &&
          (status = tlr_noise_read(options->noise, options->seed, &r.noise, err)) != TL_OK) ||

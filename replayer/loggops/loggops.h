@@ -30,6 +30,13 @@
  * adapter that it leaves with others of its kind, and its send ends when the last byte has arrived.
  * Messages below S are not delayed by those of S and more, but delay them.
  *
+ * By default a long message begins to move whatever its ranks do (off-load to the adapter).  With
+ * answers_in_calls the library moves it: its receiver answers the request when it is in a call, its
+ * sender begins when it is in a call after that; within a node the receiver alone has to be.  A
+ * rank is in a call from the beginning of an operation other than computation until that ends. What
+ * has begun goes on.  (Hoefler, Lumsdaine, "Message Progression in Parallel Computing - To Thread
+ * or not to Thread?", Cluster 2008, compare such libraries.)
+ *
  * Messages of one rank to another on one communicator match in the order in which they were sent,
  * where one receive fits both (MPI's rule).  A message that arrives before an earlier one with the
  * same tag waits for it: as if it arrived then.
@@ -91,6 +98,7 @@ typedef struct loggops_nodes {
     uint32_t *node_of; /* by rank */
     loggops_path between, within;
     int move_bytes;                        /* the adapters, not the CPUs */
+    int answers_in_calls;                  /* if move_bytes: rendezvous, see above */
     loggops_retransmission retransmission; /* if move_bytes */
 } loggops_nodes;
 

@@ -155,6 +155,20 @@ void loggops_adapter_queue(simulation *s, block *b, const message *m, uint64_t a
     b->ahead_filled |= UINT64_C(1) << slot;
 }
 
+/* The data of a long message may leave: its sender knows at a moment of this window. */
+void loggops_adapter_clear(simulation *s, block *b, const message *answered, uint64_t at_ps)
+{
+    const uint32_t i = loggops_pool_take(&s->message_pool, &b->worker->messages);
+    if (i == NONE) {
+        b->out_of_memory = 1;
+        return;
+    }
+    s->messages[i] = *answered;
+    s->messages[i].context = CLEARED | (answered->context & COMBINES);
+    s->messages[i].time_ps = at_ps;
+    queue_at(s, b, node_of(s, (uint32_t)answered->to), i);
+}
+
 /* A message is on its way to the adapter that receives. */
 static void queue_to_receive(simulation *s, block *b, uint32_t i)
 {

@@ -444,6 +444,8 @@ static int can_go_ahead(const simulation *s, const sim_rank *rank, const loggops
 {
     if (!runs_ahead(s, rank))
         return 0;
+    if (s->answers_in_calls) /* a request may come before the call */
+        return is_own(op->kind) && op->kind != LOGGOPS_WAIT;
     if (is_own(op->kind))
         return 1;
     const int is_message = op->kind == LOGGOPS_EXCHANGE || op->kind == LOGGOPS_SEND ||

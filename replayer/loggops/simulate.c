@@ -432,8 +432,10 @@ tl_status loggops_simulate(const loggops_run *run, const loggops_params *params,
                               .G_ps_byte = params->G_ps_byte,
                               .O_ps_byte = params->O_ps_byte},
                     .moves_bytes = run->nodes && run->nodes->move_bytes,
+                    .answers_in_calls =
+                        run->nodes && run->nodes->move_bytes && run->nodes->answers_in_calls,
                     .has_stretches = run->nodes && run->nodes->move_bytes && run->feed &&
-                                     !run->recorder && !noise,
+                                     !run->nodes->answers_in_calls && !run->recorder && !noise,
                     .window_ps = window_of(run, params),
                     .n_threads = n_threads > 1 && !run->recorder ? n_threads : 1,
                     .result = result};

@@ -26,7 +26,12 @@ enum { APART_BYTES = 128 }; /* two lines of a cache: they are fetched in pairs *
 /* Of a message by rendezvous that a receive has taken, whose request is in its tag: the transfer
  * begins at the message's time. */
 #define MATCHED (CLEARED | 4)
-#define OF_CALL UINT32_MAX             /* request of a call that blocks */
+/* With loggops_nodes.answers_in_calls: the same, once the receiver is in a call; and the answer, on
+ * which its sender, once it is in a call, lets the data go. */
+#define HELD (CLEARED | 8)
+#define ANSWERED (CLEARED | 16)
+#define ACTS UINT32_C(28)  /* of these three: the engine does something at that moment */
+#define OF_CALL UINT32_MAX /* request of a call that blocks */
 #define OF_COLLECTIVE (UINT32_MAX - 1) /* request of the collective at hand */
 #define EAGER (UINT32_MAX - 2)         /* no request: the sender of the message does not wait */
 #define OF_FIBER (UINT32_C(1) << 31)   /* and more: request of a collective that does not block */
@@ -239,6 +244,7 @@ typedef struct simulation {
     loggops_costs costs;               /* of all messages, if there are no nodes */
     sim_node *nodes;                   /* NULL: none */
     int moves_bytes;                   /* loggops_nodes.move_bytes */
+    int answers_in_calls;              /* loggops_nodes.answers_in_calls, if moves_bytes */
     sim_order *orders;                 /* by rank; NULL: no message can overtake another one */
     int has_stretches;                 /* loggops_run_stretch can be used */
     const tlr_noise *noise;            /* NULL: none */
@@ -280,7 +286,8 @@ void loggops_give(simulation *s, block *b, uint32_t i);
 static inline int loggops_can_lie(const simulation *s, const message *m)
 {
     return s->moves_bytes &&
-           (m->request == EAGER || ((m->context & CLEARED) && (m->context & ~COMBINES) != MATCHED));
+           (m->request == EAGER ||
+            ((m->context & CLEARED) && (m->context == REPLY || !(m->context & ACTS))));
 }
 
 /* ---- order.c ---- */
@@ -424,6 +431,8 @@ int loggops_shares_adapter(const simulation *s, uint32_t from, uint32_t to);
 /* A message that is sent at a moment leaves its node: it waits until the others of that window are
  * known. */
 void loggops_adapter_queue(simulation *s, block *b, const message *m, uint64_t at_ps);
+/* The data of a long message, which waited for its sender, may leave the node: in this window. */
+void loggops_adapter_clear(simulation *s, block *b, const message *answered, uint64_t at_ps);
 /* Queues what ranks have sent ahead of time for this window. */
 void loggops_adapters_queue_ahead(simulation *s, block *b);
 /* The earliest window for which ranks have sent ahead of time; NEVER if there is none. */

@@ -164,11 +164,12 @@ static void begin_transfer(simulation *s, block *b, uint32_t r, const message *m
     const loggops_nodes *nodes = s->run->nodes;
     const int is_within = nodes->node_of[r] == nodes->node_of[m->source];
     const loggops_costs *c = loggops_costs_of(s, (uint32_t)m->source, r, m->bytes);
+    const uint32_t begins = s->answers_in_calls ? ANSWERED : CLEARED;
     const uint64_t L_ps = c->L_ps > s->window_ps ? c->L_ps - s->window_ps : 0,
                    moved_ps = L_ps + loggops_per_bytes(c->B_ps_byte, m->bytes);
     message part = {.time_ps = at_ps + s->window_ps,
                     .bytes = m->bytes,
-                    .context = is_within ? REPLY : CLEARED,
+                    .context = is_within ? REPLY : begins,
                     .tag = (int32_t)request,
                     .source = (int32_t)r,
                     .to = m->source,
@@ -207,6 +208,32 @@ static void match_at(simulation *s, uint32_t r, uint32_t i, uint32_t request, in
     s->ranks[r].arrivals = loggops_merge(s->messages, i, s->ranks[r].arrivals);
 }
 
+/* When the rank is in a call next: now, if it is in one. */
+static uint64_t next_call_ps(const simulation *s, const sim_rank *rank, uint64_t at_ps)
+{
+    uint64_t call_ps = at_ps < rank->ready_ps ? rank->ready_ps : at_ps;
+    if (rank->state != RUNNING) /* since ready_ps */
+        return call_ps;
+    const loggops_op *op = &s->run->programs[rank->program].ops[rank->position];
+    for (; op->kind == LOGGOPS_COMPUTE || op->kind == LOGGOPS_MARK; op++)
+        call_ps += op->kind == LOGGOPS_COMPUTE ? op->amount : 0;
+    return call_ps;
+}
+
+/* Whether a request or its answer, arrival i, is not handled now because the rank is not in a call:
+ * it comes again at the next one, or later if noise holds up the rank. */
+static int waits_for_call(simulation *s, sim_rank *rank, uint32_t i, uint64_t at_ps)
+{
+    message *m = &s->messages[i];
+    const uint64_t call_ps = next_call_ps(s, rank, at_ps);
+    if (call_ps <= at_ps)
+        return 0;
+    m->time_ps = call_ps;
+    m->next = NONE;
+    rank->arrivals = loggops_merge(s->messages, i, rank->arrivals);
+    return 1;
+}
+
 /* The CPU takes what a receive was posted for. */
 static inline void finish_receive(simulation *s, block *b, uint32_t r, const message *m,
                                   uint32_t request, int combines, uint64_t at_ps)
@@ -227,6 +254,8 @@ static void take_letter(simulation *s, block *b, uint32_t r, const message *m, u
         loggops_complete(s, b, r, m->request, at_ps);
     else if ((m->context & ~COMBINES) == DATA || !s->moves_bytes)
         finish_receive(s, b, r, m, (uint32_t)m->tag, combines, at_ps);
+    else if ((m->context & ~COMBINES) == ANSWERED)
+        loggops_adapter_clear(s, b, m, at_ps);
     else
         begin_transfer(s, b, r, m, (uint32_t)m->tag, combines, at_ps);
 }
@@ -241,6 +270,9 @@ void loggops_take_arrival(simulation *s, block *b, uint32_t r, uint64_t at_ps)
         return;
     rank->arrivals = m.next;
     if (m.context & CLEARED) {
+        if (m.context != REPLY && (m.context & (HELD | ANSWERED) & ACTS) &&
+            waits_for_call(s, rank, i, at_ps))
+            return;
         drop_message(s, b, i);
         take_letter(s, b, r, &m, at_ps);
         return;
@@ -256,6 +288,11 @@ void loggops_take_arrival(simulation *s, block *b, uint32_t r, uint64_t at_ps)
     loggops_pool_drop(&s->receive_pool, &b->worker->receives, posted);
     if (m.request != EAGER && s->moves_bytes && at_ps < rank->posted_ps) {
         match_at(s, r, i, taken.request, taken.combines, rank->posted_ps);
+        return;
+    }
+    if (m.request != EAGER && s->answers_in_calls) {
+        match_at(s, r, i, taken.request, taken.combines, at_ps);
+        s->messages[i].context = HELD | (taken.combines ? COMBINES : 0);
         return;
     }
     drop_message(s, b, i);

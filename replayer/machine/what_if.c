@@ -24,6 +24,7 @@ static const struct quantity {
     [TLR_RANK_THREADS] = {"rank", "threads", "", "2", TL_DURATION, 0},
     [TLR_REGION_BOUND] = {"region", "bound", "", "memory", TL_DURATION, 1},
     [TLR_MESSAGE_OVERHEAD] = {"message", "overhead", "x", "1.1x", TL_DURATION, 1},
+    [TLR_RENDEZVOUS_PROGRESS] = {"rendezvous", "progress", "", "calls", TL_DURATION, 1},
     [TLR_RETRANSMISSION_LOSS] = {"retransmission", "loss", "", "1e-6", TL_DURATION, 1},
     [TLR_RETRANSMISSION_TIMEOUT] = {"retransmission", "timeout", "s", "200ms", TL_DURATION, 1},
     [TLR_RETRANSMISSION_FLOWS] = {"retransmission", "flows", "", "2", TL_DURATION, 0},
@@ -63,6 +64,20 @@ static tl_status parse_bound(const char *text, tlr_change *out, tl_error *err)
     return TL_OK;
 }
 
+static const char *const progress_names[TLR_N_PROGRESSES] = {
+    [TLR_PROGRESS_OFFLOAD] = "offload", [TLR_PROGRESS_CALLS] = "calls"};
+
+static tl_status parse_progress(const char *text, tlr_change *out, tl_error *err)
+{
+    for (int i = 0; i < TLR_N_PROGRESSES; i++)
+        if (!strcmp(text, progress_names[i])) {
+            out->value = i;
+            return TL_OK;
+        }
+    return tl_fail(err, TL_ERR_USAGE,
+                   "'%s' is not the progress of a rendezvous; give calls or offload", text);
+}
+
 static tl_status parse_value(const char *text, tlr_change *out, tl_error *err)
 {
     const struct quantity *q = &quantities[out->quantity];
@@ -76,6 +91,8 @@ static tl_status parse_value(const char *text, tlr_change *out, tl_error *err)
         return parse_loss(text, out, err);
     if (out->quantity == TLR_REGION_BOUND)
         return parse_bound(text, out, err);
+    if (out->quantity == TLR_RENDEZVOUS_PROGRESS)
+        return parse_progress(text, out, err);
     out->is_factor = rest > text && !strcmp(rest, "x");
     out->value = number;
     if (!out->is_factor && (tlr_change_is_of_model(out) || out->quantity == TLR_MESSAGE_OVERHEAD))
@@ -109,9 +126,10 @@ tl_status tlr_change_parse(const char *text, tlr_change *out, tl_error *err)
         if (rest && (text[item] != ':' || rest < 2 || rest > sizeof change.pattern))
             continue;
         if (rest && (i == TLR_BURST_TIME || i == TLR_RANK_THREADS || i == TLR_MESSAGE_OVERHEAD ||
-                     tlr_change_is_of_retransmission(&change)))
-            return tl_fail(err, TL_ERR_USAGE, "'%s': %ss have no names; write %s.%s=%s", text,
-                           q->item, q->item, q->name, q->example);
+                     i == TLR_RENDEZVOUS_PROGRESS || tlr_change_is_of_retransmission(&change)))
+            return tl_fail(err, TL_ERR_USAGE, "'%s': %s%s have no names; write %s.%s=%s", text,
+                           q->item, q->item[item - 1] == 's' ? "" : "s", q->item, q->name,
+                           q->example);
         if (rest)
             snprintf(change.pattern, sizeof change.pattern, "%.*s", (int)rest - 1, text + item + 1);
         tl_status status = parse_value(equals + 1, &change, err);
@@ -123,7 +141,8 @@ tl_status tlr_change_parse(const char *text, tlr_change *out, tl_error *err)
                    "'%s' is not a change of a platform; write link.bandwidth=VALUE, "
                    "link.latency=VALUE, host.speed=VALUE, kernel.time=FACTORx, "
                    "burst.time=FACTORx, message.overhead=FACTORx, rank.threads=NUMBER, "
-                   "region.bound=memory, retransmission.loss=PROBABILITY, or "
+                   "region.bound=memory, rendezvous.progress=calls, "
+                   "retransmission.loss=PROBABILITY, or "
                    "link:NAME.bandwidth=VALUE",
                    text);
 }
@@ -170,6 +189,8 @@ size_t tlr_change_text(const tlr_change *change, char *text, size_t size)
     }
     if (change->quantity == TLR_REGION_BOUND)
         snprintf(value, sizeof value, "%s", tlr_limit_name((tlr_limit)change->value));
+    if (change->quantity == TLR_RENDEZVOUS_PROGRESS)
+        snprintf(value, sizeof value, "%s", progress_names[(tlr_progress)change->value]);
     const int length =
         snprintf(text, size, "%s%s%s.%s=%s%s", q->item, all ? "" : ":", all ? "" : change->pattern,
                  q->name, value, change->is_factor ? "x" : q->unit);
@@ -190,6 +211,15 @@ int tlr_change_is_of_model(const tlr_change *change)
 int tlr_change_is_of_retransmission(const tlr_change *change)
 {
     return change->quantity >= TLR_RETRANSMISSION_LOSS;
+}
+
+tlr_progress tlr_change_progress(const tlr_change *changes, size_t n)
+{
+    tlr_progress progress = TLR_PROGRESS_OFFLOAD;
+    for (size_t i = 0; i < n; i++)
+        if (changes[i].quantity == TLR_RENDEZVOUS_PROGRESS)
+            progress = (tlr_progress)changes[i].value;
+    return progress;
 }
 
 int tlr_changes_lose_packets(const tlr_change *changes, size_t n)

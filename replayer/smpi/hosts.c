@@ -73,9 +73,16 @@ static void refuse_pattern(const tlr_change *change, const tlr_host *hosts)
 /* speeds[host]: in flop/s, after the changes. */
 static void change_platform(const tlr_host *hosts, size_t n_hosts, double *speeds)
 {
+    if (tlr_change_progress(replay.options->changes, replay.options->n_changes) ==
+        TLR_PROGRESS_CALLS)
+        smpi_give_up(TL_ERR_USAGE,
+                     "--set rendezvous.progress=calls: SimGrid moves a long message whatever its "
+                     "ranks compute; give --engine loggops");
     for (size_t i = 0; i < replay.options->n_changes; i++) {
         const tlr_change *change = &replay.options->changes[i];
         if (tlr_change_is_of_model(change) || change->quantity == TLR_MESSAGE_OVERHEAD)
+            continue;
+        if (change->quantity == TLR_RENDEZVOUS_PROGRESS)
             continue;
         if (tlr_change_is_of_retransmission(change))
             smpi_give_up(TL_ERR_USAGE, "the engine 'smpi' loses no packets; give --engine loggops "

@@ -54,7 +54,7 @@ CLI_TESTS = \
 	tests/cli/replay.sh \
 	tests/cli/replay_outcomes.sh \
 	tests/cli/rank_threads.sh \
-	tests/cli/retransmission.sh \
+	tests/cli/retransmission.sh tests/cli/rendezvous_progress.sh \
 	tests/cli/studies_b.sh \
 	tests/cli/replay_calls.sh \
 	tests/cli/timeline.sh \
