@@ -45,14 +45,15 @@ pkglibexec_PROGRAMS += platforms/timeless-network-probe
 endif
 platforms_timeless_network_probe_SOURCES = \
 	platforms/calibrate/machine.c platforms/calibrate/machine.h platforms/calibrate/network_draw.c platforms/calibrate/network_draw.h platforms/calibrate/network_hosts.c \
-	platforms/calibrate/network_hosts.h platforms/calibrate/network_probe.c \
+	platforms/calibrate/network_hosts.h platforms/calibrate/network_kinds.c platforms/calibrate/network_kinds.h \
+	platforms/calibrate/network_multi.c platforms/calibrate/network_multi.h platforms/calibrate/network_probe.c \
 	platforms/calibrate/network_probe.h
 platforms_timeless_network_probe_CPPFLAGS = $(AM_CPPFLAGS) -I$(top_srcdir)/platforms $(MPI_CFLAGS)
 platforms_timeless_network_probe_LDADD = $(MPI_LIBS) -lm
 
 noinst_LTLIBRARIES += platforms/libnetwork.la
 platforms_libnetwork_la_SOURCES = \
-	platforms/calibrate/mixture.c platforms/calibrate/network.h platforms/calibrate/network_fit.c \
+	platforms/calibrate/mixture.c platforms/calibrate/network.h platforms/calibrate/network_fit.c platforms/calibrate/network_node.c platforms/calibrate/network_node.h \
 	platforms/calibrate/network_merge.c platforms/calibrate/network_needs.c platforms/calibrate/network_page.c platforms/calibrate/network_probe.h \
 	platforms/calibrate/network_read.c platforms/calibrate/network_repetitions.c \
 	platforms/calibrate/network_write.c platforms/calibrate/segments.c platforms/calibrate/segments.h \

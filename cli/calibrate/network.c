@@ -29,14 +29,15 @@ enum {
     KEY_FROM,
     KEY_PROBE,
     KEY_ARCHIVE,
-    KEY_FOR
+    KEY_FOR,
+    KEY_PER_HOST
 };
-enum { MAX_ARGS = 256 };
+enum { MAX_ARGS = 256, MAX_PER_HOST = 64 };
 
 struct arguments {
     const char *folder, *hosts, *from, *probe, *archive_path, *trace;
     uint64_t max_seconds, max_bytes, seed; /* max_seconds 0: not given */
-    int nodes;
+    int nodes, per_host;
     char **launcher; /* mpirun and its arguments */
     int n_launcher;
     tlp_network_needs needs; /* of the trace */
@@ -47,6 +48,10 @@ static const struct argp_option options[] = {
 
     {0, 0, 0, 0, "What is measured:", 1},
     {"hosts", KEY_HOSTS, "HOST,HOST...", 0, "measure between these hosts, with two ranks on each",
+     0},
+    {"per-host", KEY_PER_HOST, "N", 0,
+     "measure what N ranks on each host share: messages within a host, and their adapter (default: "
+     "1, one rank has an adapter)",
      0},
     {"for", KEY_FOR, "TRACE", 0,
      "mostly sizes that messages of the trace have, in addition to what the folder has measured",
@@ -81,6 +86,9 @@ static error_t parse(int key, char *value, struct argp_state *state)
     case KEY_NODES:
         a->nodes = (int)cli_parse_number_from(state, "--nodes", value, 1, 1 << 22);
         return 0;
+    case KEY_PER_HOST:
+        a->per_host = (int)cli_parse_number_from(state, "--per-host", value, 1, MAX_PER_HOST);
+        return 0;
     case KEY_FROM: a->from = value; return 0;
     case KEY_ARCHIVE: a->archive_path = value; return 0;
     case KEY_PROBE: a->probe = value; return 0;
@@ -99,7 +107,12 @@ static error_t parse(int key, char *value, struct argp_state *state)
             a->max_seconds = a->trace ? 60 : 90;
         if ((a->hosts != NULL) + (a->launcher != NULL) + (a->from != NULL) > 1)
             argp_error(state, "give only one of --hosts, '-- mpirun ARGUMENTS' and --from");
-        if (a->n_launcher > MAX_ARGS - 9)
+        if (a->per_host > 1 && !a->hosts && !a->launcher && !a->from)
+            argp_error(state,
+                       "--per-host %d needs several hosts: give --hosts, or '-- mpirun "
+                       "ARGUMENTS'",
+                       a->per_host);
+        if (a->n_launcher > MAX_ARGS - 10)
             argp_error(state, "too many arguments for mpirun");
         return 0;
     default: return ARGP_ERR_UNKNOWN;
@@ -121,17 +134,17 @@ static tl_status find_probe(const char *given, char *path, tl_error *err)
 }
 
 /* "a,b" to "a:2,b:2"; returns the number of hosts, 0 if the text is too long. */
-static int two_on_each(const char *hosts, char *out, size_t size)
+static int some_on_each(const char *hosts, int n_each, char *out, size_t size)
 {
     size_t used = 0;
     int n = 0;
     for (const char *at = hosts; *at;) {
         size_t length = strcspn(at, ",");
-        if (used + length + 4 > size)
+        if (used + length + 5 > size)
             return 0;
         if (length) {
-            used += (size_t)snprintf(out + used, size - used, "%s%.*s:2", n ? "," : "", (int)length,
-                                     at);
+            used += (size_t)snprintf(out + used, size - used, "%s%.*s:%d", n ? "," : "",
+                                     (int)length, at, n_each);
             n++;
         }
         at += length + (at[length] == ',');
@@ -152,10 +165,11 @@ static int build_command(const struct arguments *a, char *probe, char (*texts)[4
         snprintf(texts[0], sizeof texts[0], "2");
         argv[n++] = texts[0];
         if (a->hosts) {
-            int n_hosts = two_on_each(a->hosts, texts[1], sizeof texts[1]);
+            const int n_each = a->per_host > 1 ? a->per_host : 2;
+            int n_hosts = some_on_each(a->hosts, n_each, texts[1], sizeof texts[1]);
             if (n_hosts < 1)
                 return 0;
-            snprintf(texts[0], sizeof texts[0], "%d", 2 * n_hosts);
+            snprintf(texts[0], sizeof texts[0], "%d", n_each * n_hosts);
             argv[n++] = (char *)"--host";
             argv[n++] = texts[1];
         }
@@ -166,8 +180,13 @@ static int build_command(const struct arguments *a, char *probe, char (*texts)[4
     snprintf(texts[4], sizeof texts[4], "%llu", (unsigned long long)a->max_bytes);
     for (int i = 2; i < 5; i++)
         argv[n++] = texts[i];
-    if (a->needs.n)
+    if (a->needs.n || a->per_host > 1)
         argv[n++] = texts[5];
+    snprintf(texts[5], sizeof texts[5], "-"); /* no size, and not empty: launchers may drop that */
+    if (a->per_host > 1) {
+        argv[n++] = texts[6];
+        snprintf(texts[6], sizeof texts[6], "%d", a->per_host);
+    }
     size_t used = 0;
     for (int i = 0; i < a->needs.n; i++)
         used += (size_t)snprintf(texts[5] + used, sizeof texts[5] - used, "%s%ld", i ? "," : "",
@@ -237,7 +256,7 @@ static int copy_until_end(FILE *in, FILE *out)
 /* Runs the probe; its measurements go to `path`. */
 static tl_status measure(const struct arguments *a, const char *path, tl_error *err)
 {
-    char probe[PATH_MAX], texts[6][4096], *argv[MAX_ARGS];
+    char probe[PATH_MAX], texts[7][4096], *argv[MAX_ARGS];
     pid_t pid = 0;
     tl_status status = find_probe(a->probe, probe, err);
     if (status != TL_OK)
@@ -302,6 +321,8 @@ static tl_status finish_archive(tlp_archive *archive, const struct arguments *a,
         tlp_archive_note(archive, "measurements from", "%s", a->from);
     tl_status status = tlp_archive_add_raw(archive, TLP_RAW_NETWORK, path, err);
     for (size_t i = 0; i < sizeof results / sizeof *results && status == TL_OK; i++) {
+        if (net->within && !strcmp(results[i], "loggops.params"))
+            continue;
         snprintf(entry, sizeof entry, "result/%s", results[i]);
         snprintf(file, sizeof file, "%s/%s", a->folder, results[i]);
         status = tlp_archive_add_file(archive, entry, file, err);
@@ -327,6 +348,11 @@ static tl_status make_platform(const struct arguments *a, const char *path, tlp_
     tl_status status = tlp_open_raw(path, TLP_RAW_NETWORK, &in, err);
     if (status == TL_OK)
         status = tlp_probe_read(in, path, &data, err);
+    if (status == TL_OK && a->per_host && a->per_host != data.per_host)
+        status = tl_fail(err, TL_ERR_INPUT,
+                         "%s: was measured with --per-host %d, and not with %d; measure again, or "
+                         "leave out --per-host",
+                         path, data.per_host, a->per_host);
     if (status == TL_OK)
         status = tlp_network_fit(&data, &net, err);
     if (status == TL_OK)

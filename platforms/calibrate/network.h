@@ -19,7 +19,8 @@
 /* One operation.
  *   kind     KIND_pingpong, ...
  *   apart    of `pairs`: the second pair is on other hosts than the first
- *   count    messages of a burst or of `order`, or exchanges in a row, with their mean in seconds
+ *   count    messages of a burst or of `order`, or exchanges in a row, with their mean in seconds, or
+ *            pairs of ranks at once
  *   delay_s  of `late`: how late its receive came
  */
 typedef struct tlp_probe_row {
@@ -31,6 +32,7 @@ typedef struct tlp_probe_data {
     tlp_probe_row *rows;
     size_t n_rows;
     int n_ranks, n_hosts, n_cores;           /* cores of the first host */
+    int per_host; /* ranks on each host if all levels of a node were measured; else 1 */
     char mpi[128], moment[TLP_MOMENT_BYTES]; /* moment: when it began; "" unknown */
     unsigned long long seed;
     double max_seconds;
@@ -80,6 +82,7 @@ typedef struct tlp_network {
     int is_shortened[TLP_MAX_SEGMENTS]; /* os and or were more than the transfer: made less */
     double latency_s, bandwidth_Bps;
     long async_bytes, detached_bytes;  /* smpi/async-small-thresh, smpi/send-is-detached-thresh */
+    long own_detached_bytes; /* the same, not limited by that of messages between hosts */
     int thresholds_seen;               /* 0: no size was large enough to wait for its receive */
     int one_host;                      /* all ranks stood on one: its memory is the network */
     double saturation;                 /* both directions together, in bandwidths; 0: unknown */
@@ -91,6 +94,12 @@ typedef struct tlp_network {
     double iprobe_s, test_s, wtime_s;
     double L_s, o_s, g_s, G_s, O_s;
     size_t n_rows, n_warm, n_outliers;
+    /* Of nodes with several ranks (network_node.c). */
+    int per_host;               /* their ranks; 1: the following is unknown */
+    struct tlp_network *within; /* messages within a host, in the terms of this struct; or NULL */
+    double one_Bps, all_Bps;    /* what one pair, and per_host pairs of ranks reach; 0: unknown */
+    double both_Bps;            /* all pairs, in both directions together; 0: unknown */
+    double adapter;             /* rate of the adapter in bandwidths; above 1: one pair has less */
 } tlp_network;
 
 /* Fits everything.  TL_ERR_INPUT: too little was measured. */

@@ -2,6 +2,7 @@
 #include "config.h"
 
 #include "network.h"
+#include "network_node.h"
 
 #include <float.h>
 #include <limits.h>
@@ -17,10 +18,10 @@
 /* The limits below were chosen and not derived. tests/cli/calibrate_network.sh checks that the fit
  * finds known networks with them. */
 
-/* The envelope that SMPI adds to each message (SimGrid 3.32). */
-#define ENVELOPE_BYTES 16
-/* The least part of a transfer that belongs to the network, in addition to os and or. */
+/* The least part of a transfer that belongs to the network, in addition to os and or. Within a host
+ * nearly all of a transfer is work of its two ranks. */
 #define LEAST_PART 0.1
+#define LEAST_PART_WITHIN 0.01
 /* A transfer shows the bandwidth if its bytes take this many times its latency. */
 #define MOSTLY_BYTES 4
 /* If a gap is this many times the sender's own time, the sender is not its cause. */
@@ -40,6 +41,7 @@ typedef struct fit {
     tlp_network *net;
     double *x, *y; /* room for all rows */
     tl_error *err;
+    double most_detached; /* the largest threshold that the engines can have; 0: any */
 } fit;
 
 /* Rows of one kind as x and y, without the warm-up. `local`: within a host. */
@@ -193,6 +195,11 @@ static tl_status fit_pieces(fit *f)
     double detached = find_detached(f);
     net->thresholds_seen = detached < largest / SAME_BREAK;
     detached = net->thresholds_seen ? below_power_of_two(snap(&net->pieces, detached)) : largest;
+    net->own_detached_bytes = (long)fmin(detached + 1, INT_MAX);
+    if (f->most_detached > 0 && detached > f->most_detached - 1) {
+        detached = f->most_detached - 1;
+        net->thresholds_seen = 1;
+    }
     double async = find_async(f, &net->pieces, detached);
     if (async < detached)
         async = snap(&net->pieces, async);
@@ -228,7 +235,7 @@ static void scale(tlp_line *line, double factor)
 
 /* os and or of a segment of detached messages, and the part of the transfer that remains for the
  * network. */
-static tlp_line split_transfer(tlp_network *net, int i)
+static tlp_line split_transfer(tlp_network *net, int i, double least_part)
 {
     const tlp_line *transfer = &net->pieces.lines[SERIES_transfer][i];
     double begin = fmax(1, net->pieces.breaks[i]), end = segment_end(net, i);
@@ -253,7 +260,7 @@ static tlp_line split_transfer(tlp_network *net, int i)
     for (int at = 0; at < 2; at++) {
         double bytes = at ? end : begin, ours = line_at(os, bytes) + line_at(or_, bytes);
         if (ours > 0)
-            share = fmin(share, (1 - LEAST_PART) * line_at(transfer, bytes) / ours);
+            share = fmin(share, (1 - least_part) * line_at(transfer, bytes) / ours);
     }
     net->is_shortened[i] = share < 1;
     scale(os, share);
@@ -296,17 +303,18 @@ static void take_link_time(tlp_network *net, int i, tlp_line *rest, double link_
 }
 
 /* Intercept and slope of the network become factors of one latency and one bandwidth. */
-static void convert(tlp_network *net)
+static void convert(tlp_network *net, double least_part)
 {
     tlp_line rest[TLP_MAX_SEGMENTS] = {0};
     int n = net->pieces.n;
     for (int i = 0; i < n; i++) {
-        rest[i] = split_transfer(net, i);
+        rest[i] = split_transfer(net, i, least_part);
         make_positive(&rest[i], fmax(1, net->pieces.breaks[i]), segment_end(net, i));
     }
     for (int i = 0; i < n; i++) {
         take_link_time(net, i, &rest[i], rest[n - 1].per_byte_s);
-        rest[i].intercept_s = fmax(0, rest[i].intercept_s - ENVELOPE_BYTES * rest[i].per_byte_s);
+        rest[i].intercept_s =
+            fmax(0, rest[i].intercept_s - TLP_ENVELOPE_BYTES * rest[i].per_byte_s);
         net->ois[i] = net->pieces.lines[SERIES_isend][i];
     }
     net->bandwidth_Bps = 1 / rest[n - 1].per_byte_s;
@@ -324,7 +332,7 @@ static void convert(tlp_network *net)
 static double network_s(const tlp_network *net, int i, double bytes)
 {
     return net->lat_factor[i] * net->latency_s +
-           (bytes + ENVELOPE_BYTES) / (net->bw_factor[i] * net->bandwidth_Bps);
+           (bytes + TLP_ENVELOPE_BYTES) / (net->bw_factor[i] * net->bandwidth_Bps);
 }
 
 double tlp_network_transfer_s(const tlp_network *net, double bytes)
@@ -502,43 +510,6 @@ static void fit_order(fit *f)
     f->net->orders_eager = c1 > 0 && median(f->y + n_single, n - n_single) < SHARED / 2;
 }
 
-/* Latency and bandwidth within a host with the factors of the network, without its overheads
- * (timeless/local-overheads): least squares of relative errors, in which outliers count less. */
-static void fit_loopback(fit *f)
-{
-    tlp_network *net = f->net;
-    size_t n = net->one_host ? 0 : select_rows(f, KIND_pingpong, 1);
-    double latency = net->latency_s / 10, per_byte = 0.1 / net->bandwidth_Bps;
-    if (n < 20)
-        return;
-    for (int round = 0; round < 50; round++) {
-        double aa = 0, ab = 0, bb = 0, ay = 0, by = 0;
-        for (size_t i = 0; i < n; i++) {
-            int k = tlp_segment_of(&net->pieces, f->x[i]);
-            double a = net->lat_factor[k], b = (f->x[i] + ENVELOPE_BYTES) / net->bw_factor[k];
-            double y = fmax(0, f->y[i] / 2 - net->wtime_s / 2);
-            double now = fmax(1e-9, a * latency + b * per_byte);
-            double w = 1 / (now * now) / fmax(1, fabs(y / now - 1) / 0.1);
-            aa += w * a * a;
-            ab += w * a * b;
-            bb += w * b * b;
-            ay += w * a * y;
-            by += w * b * y;
-        }
-        double det = aa * bb - ab * ab;
-        latency = det > 0 ? (ay * bb - by * ab) / det : 0;
-        per_byte = det > 0 ? (by * aa - ay * ab) / det : 0;
-        if (latency <= 0)
-            per_byte = by / bb;
-        else if (per_byte <= 0)
-            latency = ay / aa;
-        latency = fmax(1e-9, latency);
-        per_byte = fmax(1e-13, per_byte);
-    }
-    net->loopback_latency_s = latency;
-    net->loopback_Bps = 1 / per_byte;
-}
-
 /* ---- LogGOPS ---- */
 
 /* L, o, g, G, O (Hoefler, LogGOPSim), from the smallest messages and from the bytes of the largest
@@ -556,11 +527,14 @@ static void fit_loggops(fit *f)
     net->O_s = fmax(0, per_byte);
 }
 
-tl_status tlp_network_fit(const tlp_probe_data *data, tlp_network *out, tl_error *err)
+tl_status tlp_fit_level(const tlp_probe_data *data, int is_within, double most_detached,
+                        tlp_network *out, tl_error *err)
 {
     gsl_set_error_handler_off();
-    fit f = {data, out, NULL, NULL, err};
-    *out = (tlp_network){.one_host = data->n_hosts < 2, .n_rows = data->n_rows};
+    fit f = {data, out, NULL, NULL, err, most_detached};
+    const int is_part = is_within && data->n_hosts > 1;
+    *out =
+        (tlp_network){.one_host = is_within, .n_rows = data->n_rows, .per_host = 1, .adapter = 1};
     for (size_t i = 0; i < data->n_rows; i++)
         out->n_warm += data->rows[i].is_warm != 0;
     double *memory = malloc((2 * data->n_rows + 2) * sizeof *memory);
@@ -573,12 +547,11 @@ tl_status tlp_network_fit(const tlp_probe_data *data, tlp_network *out, tl_error
     if (status == TL_OK)
         status = fit_pieces(&f);
     if (status == TL_OK) {
-        convert(out);
+        convert(out, is_part ? LEAST_PART_WITHIN : LEAST_PART);
         fit_sharing(&f);
         check_exchanges(&f);
         fit_loggops(&f); /* has the gap as such */
         charge_receiver(&f);
-        fit_loopback(&f);
         fit_send_buffer(&f);
         fit_order(&f);
     } else {
@@ -588,8 +561,25 @@ tl_status tlp_network_fit(const tlp_probe_data *data, tlp_network *out, tl_error
     return status;
 }
 
+tl_status tlp_network_fit(const tlp_probe_data *data, tlp_network *out, tl_error *err)
+{
+    tl_status status = tlp_fit_level(data, data->n_hosts < 2, 0, out, err);
+    if (status != TL_OK)
+        return status;
+    if (data->per_host < 2)
+        return tlp_fit_loopback(data, out, err);
+    status = tlp_fit_node(data, out, err);
+    if (status != TL_OK)
+        tlp_network_clear(out);
+    return status;
+}
+
 void tlp_network_clear(tlp_network *network)
 {
     for (int k = 0; k < N_NETWORK_SERIES; k++)
         tlp_series_clear(&network->series[k]);
+    if (network->within)
+        tlp_network_clear(network->within);
+    free(network->within);
+    network->within = NULL;
 }

@@ -44,6 +44,38 @@ int tlp_find_hosts(int *host, int *cores)
     return n_hosts;
 }
 
+void tlp_ranks_beside(const int *host, int n_ranks, int rank, int n, int *out)
+{
+    int found = 0;
+    for (int i = 0; i < n_ranks && found < n; i++)
+        if (host[i] == host[rank])
+            out[found++] = i;
+    while (found < n)
+        out[found++] = -1;
+}
+
+const char *tlp_check_hosts(const int *host, int n_ranks, int n_hosts, int per_host, char *text,
+                            size_t size)
+{
+    if (n_hosts < 2) {
+        snprintf(text, size, "needs 2 hosts or more to measure what %d ranks on each share",
+                 per_host);
+        return text;
+    }
+    for (int first = 0; first < n_ranks; first++) {
+        int n = 0;
+        for (int i = 0; i < n_ranks && host[first] == first; i++)
+            n += host[i] == first;
+        if (!n || n == per_host)
+            continue;
+        snprintf(text, size,
+                 "needs %d ranks on each host, but the launcher placed %d on the host of rank %d",
+                 per_host, n, first);
+        return text;
+    }
+    return NULL;
+}
+
 /* The description of this host, as text of DESCRIPTION_BYTES. */
 static char *describe_own(int rank)
 {

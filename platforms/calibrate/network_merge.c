@@ -72,6 +72,12 @@ tl_status tlp_probe_join(const char *old, const char *added, const char *path, t
                          "with %s; measure as then, or into another folder",
                          old, before.n_ranks, before.n_hosts, before.mpi, after.n_ranks,
                          after.n_hosts, after.mpi);
+    if (status == TL_OK && before.per_host != after.per_host)
+        status =
+            tl_fail(err, TL_ERR_INPUT,
+                    "%s: was measured with --per-host %d, and now with %d; measure as then, or "
+                    "into another folder",
+                    old, before.per_host, after.per_host);
     if (status == TL_OK)
         status = write_both(old, added, before.n_rows + after.n_rows, path, err);
     tlp_probe_clear(&before);

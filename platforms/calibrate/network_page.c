@@ -115,6 +115,14 @@ static void print_segments(FILE *out, const tlp_network *net, int k)
     fputs("</table>\n", out);
 }
 
+static void print_series(FILE *out, const tlp_network *net, int k, const char *title,
+                         const char *where, double largest)
+{
+    fprintf(out, "<h2>%s%s</h2>\n", title, where);
+    draw_series(out, net, k, largest);
+    print_segments(out, net, k);
+}
+
 void tlp_network_page(const tlp_network *net, FILE *out)
 {
     static const char *const titles[N_NETWORK_SERIES] = {
@@ -131,10 +139,9 @@ void tlp_network_page(const tlp_network *net, FILE *out)
             "residual, measured / fitted - 1; those beyond 100 %% are at the edge.</p>\n",
             1e6 * net->latency_s, 1e-6 * net->bandwidth_Bps, net->async_bytes, net->detached_bytes,
             net->n_rows, net->n_warm, net->n_outliers);
-    for (int k = 0; k < N_NETWORK_SERIES; k++) {
-        fprintf(out, "<h2>%s</h2>\n", titles[k]);
-        draw_series(out, net, k, largest);
-        print_segments(out, net, k);
-    }
+    for (int k = 0; k < N_NETWORK_SERIES; k++)
+        print_series(out, net, k, titles[k], "", largest);
+    for (int k = 0; net->within && k < N_NETWORK_SERIES; k++)
+        print_series(out, net->within, k, titles[k], ", within a host", largest);
     fputs("</body></html>\n", out);
 }

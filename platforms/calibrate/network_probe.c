@@ -9,6 +9,8 @@
 #include "machine.h"
 #include "network_draw.h"
 #include "network_hosts.h"
+#include "network_kinds.h"
+#include "network_multi.h"
 
 #include <math.h>
 #include <mpi.h>
@@ -18,26 +20,19 @@
 #include <string.h>
 #include <unistd.h>
 
-enum { TAG_ORDER = 1, TAG_RESULT, TAG_TOKEN, TAG_DATA, TAG_ACK };
-enum {
-    STOP = -1,
-    N_POLLS = 100,
-    N_BURST = 32,
-    MAX_BURST_BYTES = 1024,
-    MAX_ORDER_BYTES = 65536,
-    MAX_RANKS = 4096
-};
+enum { TAG_ORDER = 1, TAG_RESULT }; /* network_kinds.c and network_multi.c have others */
+enum { STOP = -1, MAX_BURST_BYTES = 1024, MAX_ORDER_BYTES = 65536, MAX_RANKS = 4096 };
+/* With --per-host: so many of 100 operations are between ranks of one host, or between several
+ * pairs of ranks, whose messages are at least so long that their bytes matter. */
+enum { LOCAL_SHARE = 35, MULTI_SHARE = 15, LEAST_MULTI_BYTES = 65536 };
 /* Shorter exchanges are repeated and measured together. */
-enum { MAX_SHORT_BYTES = 65536, N_EXCHANGES = 4 };
+enum { N_EXCHANGES = 4 };
 /* Operations that begin in this share of the time are the warm-up. */
 #define WARM_SHARE 0.05
 /* The longest transfer takes this share of the time, so that there is time for ten thousand. */
 #define LONGEST_SHARE 0.001
-/* A late receive comes this many transfer times after the send, and at least this time. */
+/* A late receive comes this many transfer times after the send, and TLP_LATE_S. */
 #define LATE_TRANSFERS 2
-#define LATE_S 2e-4
-/* Messages that take longer than this are never sent before their receive. */
-#define LONGEST_EAGER_S 0.02
 
 /* How often each kind is drawn. */
 static const int shares[] = {
@@ -51,342 +46,55 @@ static const char *const kind_names[] = {
 #undef KIND
 };
 
-/* One operation: `from` measures it with `to`; of a pair of transfers, `from2` and `to2` make the
- * second. */
-typedef struct order {
-    int32_t kind, from, to, from2, to2, count;
-    int64_t bytes;
-    double delay_s;
-} order;
-
 static struct {
     int rank, n_ranks;
     int host[MAX_RANKS]; /* of each rank: the first rank that stands there */
-    char *out, *in;      /* message buffers */
-    int64_t room_bytes;
     double begin_s, seconds;
     double least_s, per_byte_s; /* of a transfer, roughly */
     int64_t max_bytes;
-    FILE *rows; /* kept in memory while there is something to measure */
+    int per_host; /* ranks on each host, if all levels of a node are measured; else 1 */
+    FILE *rows;   /* kept in memory while there is something to measure */
     long n_rows;
 } me;
 
-/* Buffers are written when they grow, before they are used in a measurement. */
-static void make_room(int64_t bytes)
+/* The ranks that take part: up to 4, those that there are not are negative; or all pairs. */
+static int find_parts(const order *o, int *ranks)
 {
-    if (bytes <= me.room_bytes)
-        return;
-    free(me.out);
-    free(me.in);
-    me.out = malloc((size_t)bytes);
-    me.in = malloc((size_t)bytes);
-    if (!me.out || !me.in) {
-        fprintf(stderr, "timeless-network-probe: out of memory; give --max-bytes\n");
-        MPI_Abort(MPI_COMM_WORLD, 4);
+    const int four[] = {o->from, o->to, o->from2, o->to2};
+    if (tlp_is_multi(o)) {
+        tlp_ranks_beside(me.host, me.n_ranks, o->from, o->count, ranks);
+        tlp_ranks_beside(me.host, me.n_ranks, o->to, o->count, ranks + o->count);
+        return 2 * o->count;
     }
-    memset(me.out, 1, (size_t)bytes);
-    memset(me.in, 1, (size_t)bytes);
-    me.room_bytes = bytes;
+    memcpy(ranks, four, sizeof four);
+    return 4;
 }
 
-static void give_token(int to, int tag)
-{
-    char byte = 0;
-    MPI_Send(&byte, 1, MPI_BYTE, to, tag, MPI_COMM_WORLD);
-}
-
-static void take_token(int from, int tag)
-{
-    char byte;
-    MPI_Recv(&byte, 1, MPI_BYTE, from, tag, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
-}
-
-static void send_data(const order *o, int to)
-{
-    MPI_Send(me.out, (int)o->bytes, MPI_BYTE, to, TAG_DATA, MPI_COMM_WORLD);
-}
-
-static void receive_data(const order *o, int from)
-{
-    MPI_Recv(me.in, (int)o->bytes, MPI_BYTE, from, TAG_DATA, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
-}
-
-static MPI_Request begin_send(const order *o, int to)
-{
-    MPI_Request request;
-    MPI_Isend(me.out, (int)o->bytes, MPI_BYTE, to, TAG_DATA, MPI_COMM_WORLD, &request);
-    return request;
-}
-
-static MPI_Request begin_receive(const order *o, int from)
-{
-    MPI_Request request;
-    MPI_Irecv(me.in, (int)o->bytes, MPI_BYTE, from, TAG_DATA, MPI_COMM_WORLD, &request);
-    return request;
-}
-
-/* ---- the kinds; each has two sides, the one that measures and its partner ---- */
-
-/* Blocking and nonblocking send; the receive is posted before. */
-static void measure_send(const order *o, double *seconds)
-{
-    take_token(o->to, TAG_TOKEN);
-    double t0 = MPI_Wtime();
-    if (o->kind == KIND_send) {
-        send_data(o, o->to);
-        seconds[0] = MPI_Wtime() - t0;
-    } else {
-        MPI_Request request = begin_send(o, o->to);
-        double t1 = MPI_Wtime();
-        MPI_Wait(&request, MPI_STATUS_IGNORE);
-        seconds[0] = t1 - t0;
-        seconds[1] = MPI_Wtime() - t1;
-    }
-}
-
-static void answer_send(const order *o)
-{
-    MPI_Request request = begin_receive(o, o->from);
-    give_token(o->from, TAG_TOKEN);
-    MPI_Wait(&request, MPI_STATUS_IGNORE);
-}
-
-/* A receive whose message was sent early enough to have arrived without it. The sender sleeps, not
- * the receiver, so that the caches of the receiver are as warm as usual. */
-static void measure_recv(const order *o, double *seconds)
-{
-    take_token(o->to, TAG_TOKEN);
-    double t0 = MPI_Wtime();
-    receive_data(o, o->to);
-    seconds[0] = MPI_Wtime() - t0;
-}
-
-static void answer_recv(const order *o)
-{
-    MPI_Request request = begin_send(o, o->from);
-    usleep((useconds_t)(1e6 * fmin(o->delay_s, LONGEST_EAGER_S)));
-    give_token(o->from, TAG_TOKEN);
-    MPI_Wait(&request, MPI_STATUS_IGNORE);
-}
-
-static void measure_pingpong(const order *o, double *seconds)
-{
-    take_token(o->to, TAG_TOKEN);
-    double t0 = MPI_Wtime();
-    send_data(o, o->to);
-    receive_data(o, o->to);
-    seconds[0] = MPI_Wtime() - t0;
-}
-
-static void answer_pingpong(const order *o)
-{
-    give_token(o->from, TAG_TOKEN);
-    receive_data(o, o->from);
-    send_data(o, o->from);
-}
-
-/* A send whose receive comes late: a send that waits for it is not detached. The receiver calls the
- * library meanwhile, which takes in messages that need no receive. */
-static void measure_late(const order *o, double *seconds)
-{
-    take_token(o->to, TAG_TOKEN);
-    double t0 = MPI_Wtime();
-    send_data(o, o->to);
-    seconds[0] = MPI_Wtime() - t0;
-}
-
-static void answer_late(const order *o)
-{
-    int flag;
-    give_token(o->from, TAG_TOKEN);
-    for (double end = MPI_Wtime() + o->delay_s; MPI_Wtime() < end;) {
-        MPI_Iprobe(o->from, TAG_ACK, MPI_COMM_WORLD, &flag, MPI_STATUS_IGNORE);
-        if (o->delay_s > 10 * LATE_S)
-            usleep((useconds_t)(1e4 * o->delay_s));
-    }
-    receive_data(o, o->from);
-}
-
-/* Both directions at the same time. An exchange before it lets both begin at the same time. */
-static void exchange(int64_t bytes, int other)
-{
-    const order o = {.bytes = bytes};
-    MPI_Request requests[2] = {begin_receive(&o, other), begin_send(&o, other)};
-    MPI_Waitall(2, requests, MPI_STATUSES_IGNORE);
-}
-
-static double exchange_all(const order *o, int other)
-{
-    exchange(o->bytes < MAX_SHORT_BYTES ? o->bytes : MAX_SHORT_BYTES, other);
-    double t0 = MPI_Wtime();
-    for (int i = 0; i < o->count; i++)
-        exchange(o->bytes, other);
-    return (MPI_Wtime() - t0) / o->count;
-}
-
-static void measure_both(const order *o, double *seconds)
-{
-    take_token(o->to, TAG_TOKEN);
-    seconds[0] = exchange_all(o, o->to);
-}
-
-static void answer_both(const order *o)
-{
-    give_token(o->from, TAG_TOKEN);
-    exchange_all(o, o->from);
-}
-
-/* Two transfers in the same direction at the same time, each acknowledged by a byte. */
-static void measure_pairs(const order *o, double *seconds)
-{
-    int second = me.rank == o->from2, to = second ? o->to2 : o->to;
-    take_token(to, TAG_TOKEN);
-    if (second) {
-        give_token(o->from, TAG_ACK);
-        take_token(o->from, TAG_ACK);
-    } else {
-        take_token(o->from2, TAG_ACK);
-        give_token(o->from2, TAG_ACK);
-    }
-    double t0 = MPI_Wtime();
-    send_data(o, to);
-    take_token(to, TAG_ACK);
-    seconds[0] = MPI_Wtime() - t0;
-}
-
-static void answer_pairs(const order *o)
-{
-    int from = me.rank == o->to2 ? o->from2 : o->from;
-    give_token(from, TAG_TOKEN);
-    receive_data(o, from);
-    give_token(from, TAG_ACK);
-}
-
-/* Several short messages in a row, acknowledged by one byte: shows how soon one can follow another.
- */
-static void measure_burst(const order *o, double *seconds)
-{
-    MPI_Request requests[N_BURST];
-    take_token(o->to, TAG_TOKEN);
-    double t0 = MPI_Wtime();
-    for (int i = 0; i < o->count; i++)
-        requests[i] = begin_send(o, o->to);
-    MPI_Waitall(o->count, requests, MPI_STATUSES_IGNORE);
-    take_token(o->to, TAG_ACK);
-    seconds[0] = MPI_Wtime() - t0;
-}
-
-/* Only the first message of `order` is acknowledged immediately. */
-static void answer_burst(const order *o)
-{
-    MPI_Request requests[N_BURST];
-    const int n_first = o->kind == KIND_order ? 1 : o->count;
-    for (int i = 0; i < o->count; i++)
-        requests[i] = begin_receive(o, o->from);
-    give_token(o->from, TAG_TOKEN);
-    MPI_Waitall(n_first, requests, MPI_STATUSES_IGNORE);
-    give_token(o->from, TAG_ACK);
-    MPI_Waitall(o->count - n_first, requests + n_first, MPI_STATUSES_IGNORE);
-}
-
-/* One message, or two in a row. The first one is acknowledged by a byte, which shows when it has
- * arrived. */
-static void measure_order(const order *o, double *seconds)
-{
-    MPI_Request requests[2];
-    take_token(o->to, TAG_TOKEN);
-    double t0 = MPI_Wtime();
-    for (int i = 0; i < o->count; i++)
-        requests[i] = begin_send(o, o->to);
-    take_token(o->to, TAG_ACK);
-    seconds[0] = MPI_Wtime() - t0;
-    MPI_Waitall(o->count, requests, MPI_STATUSES_IGNORE);
-}
-
-/* Polls that find nothing, and a reading of the clock. */
-static void measure_poll(const order *o, double *seconds)
-{
-    MPI_Request request = MPI_REQUEST_NULL;
-    char byte;
-    int flag = 0;
-    double t0, clock_s = 0;
-    if (o->kind == KIND_test)
-        MPI_Irecv(&byte, 1, MPI_BYTE, o->to, TAG_ACK, MPI_COMM_WORLD, &request);
-    t0 = MPI_Wtime();
-    for (int i = 0; i < N_POLLS; i++) {
-        if (o->kind == KIND_test)
-            MPI_Test(&request, &flag, MPI_STATUS_IGNORE);
-        else if (o->kind == KIND_iprobe)
-            MPI_Iprobe(o->to, TAG_ACK, MPI_COMM_WORLD, &flag, MPI_STATUS_IGNORE);
-        else
-            clock_s += MPI_Wtime();
-    }
-    seconds[0] = (MPI_Wtime() - t0) / N_POLLS;
-    if (clock_s < 0) /* uses the sum, so that no call is left out */
-        seconds[0] = 0;
-    if (o->kind == KIND_test) {
-        give_token(o->to, TAG_TOKEN);
-        MPI_Wait(&request, MPI_STATUS_IGNORE);
-    }
-}
-
-static void answer_poll(const order *o)
-{
-    if (o->kind != KIND_test)
-        return;
-    take_token(o->from, TAG_TOKEN);
-    give_token(o->from, TAG_ACK);
-}
-
-static const struct {
-    void (*measure)(const order *o, double *seconds);
-    void (*answer)(const order *o);
-} sides[] = {
-    [KIND_send] = {measure_send, answer_send},
-    [KIND_isend] = {measure_send, answer_send},
-    [KIND_wait] = {measure_send, answer_send},
-    [KIND_recv] = {measure_recv, answer_recv},
-    [KIND_late] = {measure_late, answer_late},
-    [KIND_both] = {measure_both, answer_both},
-    [KIND_pairs] = {measure_pairs, answer_pairs},
-    [KIND_burst] = {measure_burst, answer_burst},
-    [KIND_order] = {measure_order, answer_burst},
-    [KIND_iprobe] = {measure_poll, answer_poll},
-    [KIND_test] = {measure_poll, answer_poll},
-    [KIND_wtime] = {measure_poll, answer_poll},
-    [KIND_pingpong] = {measure_pingpong, answer_pingpong},
-};
-
-/* The part of this rank in the operation; nothing for most ranks. */
+/* The part of this rank in the operation. */
 static void take_part(const order *o, double *seconds)
 {
-    seconds[0] = seconds[1] = 0;
-    make_room(o->bytes);
-    if (me.rank == o->from || me.rank == o->from2)
-        sides[o->kind].measure(o, seconds);
-    else
-        sides[o->kind].answer(o);
+    int ranks[2 * MAX_PER_HOST];
+    find_parts(o, ranks);
+    tlp_take_part(o, me.rank, ranks, seconds);
 }
 
 /* ---- rank 0 leads ---- */
 
-static int is_part(const order *o, int rank)
-{
-    return rank == o->from || rank == o->to || rank == o->from2 || rank == o->to2;
-}
-
-/* Runs an operation; returns the longer time if two ranks measure. */
+/* Runs an operation; returns the longest time if several ranks measure. */
 static void lead(const order *o, double *seconds)
 {
+    int ranks[2 * MAX_PER_HOST], is_part = 0;
     double theirs[2];
-    const int32_t ranks[] = {o->from, o->to, o->from2, o->to2};
+    const int n = find_parts(o, ranks);
     seconds[0] = seconds[1] = 0;
-    for (int i = 0; i < 4; i++)
+    for (int i = 0; i < n; i++) {
+        is_part |= ranks[i] == 0;
         if (ranks[i] > 0)
             MPI_Send(o, sizeof *o, MPI_BYTE, ranks[i], TAG_ORDER, MPI_COMM_WORLD);
-    if (is_part(o, 0))
+    }
+    if (is_part)
         take_part(o, seconds);
-    for (int i = 0; i < 4; i++) {
+    for (int i = 0; i < n; i++) {
         if (ranks[i] <= 0)
             continue;
         MPI_Recv(theirs, 2, MPI_DOUBLE, ranks[i], TAG_RESULT, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
@@ -449,12 +157,27 @@ static int choose_second(order *o)
     return 0;
 }
 
+/* Draws several pairs of ranks that send at the same time. */
+static order choose_multi(void)
+{
+    order o = {.from2 = -1, .to2 = -1};
+    const double least = fmin(LEAST_MULTI_BYTES, fmax(1, (double)me.max_bytes / 16));
+    o.kind = tlp_draw() % 3 ? KIND_multi : KIND_multi_both;
+    o.count = 1 + (int)(tlp_draw() % (unsigned)me.per_host);
+    o.bytes = (int64_t)(least * pow((double)me.max_bytes / least, tlp_draw_uniform()));
+    choose_ranks(&o, 0);
+    return o;
+}
+
 /* Draws an operation; a tenth of them are between ranks of one host. */
 static order choose_order(int n_hosts)
 {
+    const double local_share = me.per_host > 1 ? LOCAL_SHARE / 100.0 : 0.1;
+    if (me.per_host > 1 && tlp_draw() % 100 < MULTI_SHARE)
+        return choose_multi();
     for (;;) {
         order o = {.from2 = -1, .to2 = -1, .count = 1};
-        int at = (int)(tlp_draw() % 100), local = n_hosts == 1 || tlp_draw_uniform() < 0.1;
+        int at = (int)(tlp_draw() % 100), local = n_hosts == 1 || tlp_draw_uniform() < local_share;
         for (o.kind = 0; at >= shares[o.kind]; o.kind++)
             at -= shares[o.kind];
         o.bytes = tlp_draw_bytes(me.max_bytes);
@@ -472,9 +195,9 @@ static order choose_order(int n_hosts)
         }
         if (o.kind == KIND_both && o.bytes < MAX_SHORT_BYTES)
             o.count = N_EXCHANGES;
-        if (o.kind >= KIND_iprobe)
+        if (o.kind >= KIND_iprobe && o.kind <= KIND_wtime)
             o.bytes = 0;
-        o.delay_s = LATE_S + LATE_TRANSFERS * (me.least_s + me.per_byte_s * (double)o.bytes);
+        o.delay_s = TLP_LATE_S + LATE_TRANSFERS * (me.least_s + me.per_byte_s * (double)o.bytes);
         return o;
     }
 }
@@ -523,6 +246,8 @@ static void print_head(int n_hosts, const int *cores, const char *machines, uint
     printf("# timeless-network-probe 1\n# mpi %s\n# moment %s\n# seed %llu\n# seconds %g\n"
            "# max_bytes %lld\n# hosts %d\n",
            library, moment, (unsigned long long)seed, me.seconds, (long long)me.max_bytes, n_hosts);
+    if (me.per_host > 1)
+        printf("# per_host %d\n", me.per_host);
     for (int i = 0; i < me.n_ranks; i++)
         printf("# rank %d host %d cores %d\n", i, me.host[i], cores[i]);
     fputs(machines, stdout);
@@ -559,34 +284,51 @@ static void run(int n_hosts, const int *cores, const char *machines, uint64_t se
         MPI_Send(&stop, sizeof stop, MPI_BYTE, rank, TAG_ORDER, MPI_COMM_WORLD);
 }
 
-/* Arguments: seconds, seed, largest message in bytes, and perhaps sizes of messages. */
+/* What is wrong with the arguments or the ranks; NULL if nothing. */
+static const char *find_error(int argc, int n_hosts, char *text, size_t size)
+{
+    if (argc < 4 || argc > 6)
+        return "usage: SECONDS SEED MAX_BYTES [SIZE,SIZE...] [RANKS_PER_HOST]";
+    if (me.n_ranks < 2 || me.n_ranks > MAX_RANKS)
+        return "needs 2 ranks or more, 4096 at most";
+    if (me.per_host < 1 || me.per_host > MAX_PER_HOST)
+        return "measures 64 ranks on a host at most";
+    return me.per_host == 1
+               ? NULL
+               : tlp_check_hosts(me.host, me.n_ranks, n_hosts, me.per_host, text, size);
+}
+
+/* Arguments: seconds, seed, largest message in bytes, and perhaps sizes of messages, and the ranks
+ * on each host. */
 int main(int argc, char **argv)
 {
     static int cores[MAX_RANKS];
+    int n_hosts = 0;
+    char text[256];
     MPI_Init(&argc, &argv);
     MPI_Comm_rank(MPI_COMM_WORLD, &me.rank);
     MPI_Comm_size(MPI_COMM_WORLD, &me.n_ranks);
-    const int is_usage = argc != 4 && argc != 5;
-    if (is_usage || me.n_ranks < 2 || me.n_ranks > MAX_RANKS) {
+    me.per_host = argc == 6 ? (int)strtol(argv[5], NULL, 10) : 1;
+    if (me.n_ranks <= MAX_RANKS)
+        n_hosts = tlp_find_hosts(me.host, cores);
+    const char *error = find_error(argc, n_hosts, text, sizeof text);
+    if (error) {
         if (!me.rank)
-            printf("# error %s\n", is_usage ? "usage: SECONDS SEED MAX_BYTES [SIZE,SIZE...]"
-                                            : "needs 2 ranks or more, 4096 at most");
+            printf("# error %s\n", error);
         fflush(stdout);
         MPI_Finalize();
         return 2;
     }
     me.seconds = strtod(argv[1], NULL);
-    if (argc == 5)
+    if (argc >= 5)
         tlp_draw_take_sizes(argv[4]);
-    int n_hosts = tlp_find_hosts(me.host, cores);
     char *machines = tlp_describe_hosts(me.host);
     if (me.rank == 0)
         run(n_hosts, cores, machines, strtoull(argv[2], NULL, 10), strtoll(argv[3], NULL, 10));
     else
         follow();
     free(machines);
-    free(me.out);
-    free(me.in);
+    tlp_free_buffers();
     MPI_Finalize();
     return 0;
 }

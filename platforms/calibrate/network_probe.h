@@ -3,8 +3,9 @@
 #ifndef TLP_NETWORK_PROBE_H
 #define TLP_NETWORK_PROBE_H
 
-/* KIND(name, how often it is drawn in 100 operations). iprobe and the following kinds have no size.
- */
+/* KIND(name, how often it is drawn in 100 operations). iprobe and the following kinds up to wtime
+ * have no size. multi and multi_both are drawn with --per-host only: several pairs of ranks on two
+ * hosts at once, in one direction and in both. */
 #define NETWORK_KINDS                                                                              \
     KIND(pingpong, 25)                                                                             \
     KIND(send, 15)                                                                                 \
@@ -18,7 +19,9 @@
     KIND(order, 3)                                                                                 \
     KIND(iprobe, 1)                                                                                \
     KIND(test, 2)                                                                                  \
-    KIND(wtime, 1)
+    KIND(wtime, 1)                                                                                 \
+    KIND(multi, 0)                                                                                 \
+    KIND(multi_both, 0)
 
 enum {
 #define KIND(name, share) KIND_##name,

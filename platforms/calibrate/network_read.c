@@ -75,6 +75,8 @@ static void parse_head(const char *line, tlp_probe_data *data)
         data->n_cores = (int)fmin(1 << 20, number_after(line, " cores "));
     else if (!strncmp(line, "# hosts ", 8))
         data->n_hosts = (int)fmin(1 << 22, number_after(line, "# hosts "));
+    else if (!strncmp(line, "# per_host ", 11))
+        data->per_host = (int)fmin(1 << 20, number_after(line, "# per_host "));
     else if (!strncmp(line, "# seed ", 7))
         data->seed = (unsigned long long)number_after(line, "# seed ");
     else if (!strncmp(line, "# seconds ", 10))
@@ -103,7 +105,7 @@ tl_status tlp_probe_read(FILE *in, const char *path, tlp_probe_data *out, tl_err
     double announced = 0;
     int is_probe = 0, has_end = 0;
     tl_status status = TL_OK;
-    *out = (tlp_probe_data){0};
+    *out = (tlp_probe_data){.per_host = 1};
     while (status == TL_OK && !has_end && fgets(line, sizeof line, in)) {
         tlp_probe_row row;
         number++;

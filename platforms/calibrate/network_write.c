@@ -104,6 +104,24 @@ static int has_send_buffer(const tlp_network *net)
     return net->send_buffer_bytes > (double)net->detached_bytes;
 }
 
+/* Messages within a host, and the bound of each message if one pair does not fill the adapter. */
+static void write_node_options(const tlp_network *net, FILE *out)
+{
+    const tlp_network *within = net->within;
+    fputs("  # Within a host, measured between ranks of one.\n", out);
+    write_lines(out, "timeless/loopback-os", &within->pieces, within->os);
+    write_lines(out, "timeless/loopback-or", &within->pieces, within->or_);
+    write_lines(out, "timeless/loopback-ois", &within->pieces, within->ois);
+    write_factors(out, "timeless/loopback-lat-factor", &within->pieces, within->lat_factor);
+    write_factors(out, "timeless/loopback-bw-factor", &within->pieces, within->bw_factor);
+    if (net->adapter > 1)
+        fprintf(out,
+                "  # One pair of ranks reaches 1/%.3f of what %d pairs reach: measured, pairs at "
+                "once.\n"
+                "  \"timeless/bw-factor-bound:yes\",\n",
+                net->adapter, net->per_host);
+}
+
 static void write_options(const content *c, FILE *out)
 {
     const tlp_network *net = c->net;
@@ -117,6 +135,8 @@ static void write_options(const content *c, FILE *out)
     write_lines(out, "smpi/ois", &net->pieces, net->ois);
     write_factors(out, "smpi/lat-factor", &net->pieces, net->lat_factor);
     write_factors(out, "smpi/bw-factor", &net->pieces, net->bw_factor);
+    if (net->within)
+        write_node_options(net, out);
     if (net->orders_eager)
         fputs("  # An eager message begins when the one before it on its connection is through.\n"
               "  \"timeless/eager-order:yes\",\n",
@@ -134,9 +154,9 @@ static void write_options(const content *c, FILE *out)
         "  # and nothing was measured of a window that would bound the bandwidth.\n"
         "  \"network/crosstraffic:no\",\n  \"network/TCP-gamma:1e15\"\n];\n",
         net->iprobe_s, net->test_s, net->wtime_s,
-        net->one_host ? ""
-                      : "  # Overheads were measured between hosts.\n"
-                        "  \"timeless/local-overheads:no\",\n");
+        net->one_host || net->within ? ""
+                                     : "  # Overheads were measured between hosts.\n"
+                                       "  \"timeless/local-overheads:no\",\n");
 }
 
 static void write_description(const content *c, FILE *out)
@@ -168,7 +188,7 @@ static void write_description(const content *c, FILE *out)
         fputs("loopback = { bandwidth_Bps = 5.0e9; latency_s = 2.0e-7; }; # assumed\n", out);
     if (net->backbone > 1.15)
         fprintf(out, "backbone = { bandwidth_Bps = %.6e; latency_s = 0.0; };\n",
-                2 * net->bandwidth_Bps / net->backbone);
+                2 * net->bandwidth_Bps / net->adapter / net->backbone);
     write_options(c, out);
     fputs("model = \"model.conf\";\n", out);
 }
@@ -194,6 +214,32 @@ static const char *moment_of(const content *c)
     return *c->data->moment ? c->data->moment : "an unknown moment";
 }
 
+static void write_series(FILE *out, const char *prefix, const tlp_network *net)
+{
+    for (int k = 0; k < N_NETWORK_SERIES; k++) {
+        fprintf(out, "%s%s = (\n", prefix, series_names[k]);
+        for (int i = 0; i < net->pieces.n; i++)
+            write_line(out, &net->pieces.lines[k][i], net->pieces.breaks[i],
+                       i + 1 == net->pieces.n);
+        fputs(");\n", out);
+    }
+}
+
+static void write_node(FILE *out, const tlp_network *net)
+{
+    fprintf(
+        out,
+        "# The same within a host, and what %d ranks share: measured between %d pairs at once.\n",
+        net->per_host, net->per_host);
+    write_series(out, "within_", net->within);
+    fprintf(out,
+            "within = { async_small_bytes = %ld; detached_bytes = %ld; latency_s = %.6e;\n"
+            "           bandwidth_Bps = %.6e; };\n"
+            "adapter = { pairs = %d; one_Bps = %.6e; all_Bps = %.6e; both_Bps = %.6e; };\n",
+            net->within->async_bytes, net->within->own_detached_bytes, net->within->latency_s,
+            net->within->bandwidth_Bps, net->per_host, net->one_Bps, net->all_Bps, net->both_Bps);
+}
+
 static void write_fit(const content *c, FILE *out)
 {
     const tlp_network *net = c->net;
@@ -207,13 +253,9 @@ static void write_fit(const content *c, FILE *out)
         "# of the noise about the line: share, mean and deviation of duration / line.\n"
         "# transfer: half a round trip; send, recv, isend: in the call, its partner ready.\n",
         out);
-    for (int k = 0; k < N_NETWORK_SERIES; k++) {
-        fprintf(out, "%s = (\n", series_names[k]);
-        for (int i = 0; i < net->pieces.n; i++)
-            write_line(out, &net->pieces.lines[k][i], net->pieces.breaks[i],
-                       i + 1 == net->pieces.n);
-        fputs(");\n", out);
-    }
+    write_series(out, "", net);
+    if (net->within)
+        write_node(out, net);
     fputs(
         "# Both directions at once in each segment: measured over what SMPI makes of this; 0: too "
         "few.\nexchange = [ ",
@@ -248,6 +290,33 @@ static void write_page(const content *c, FILE *out)
 
 /* ---- README ---- */
 
+/* What one pair of ranks and all pairs of two hosts reach, and messages within a host. */
+static void write_node_rows(const tlp_network *net, FILE *out)
+{
+    const tlp_network *within = net->within;
+    fprintf(
+        out,
+        "| within a host | %.3g us, %.4g MB/s | measured: ranks of one host; breaks, factors, os, "
+        "or, ois in network.conf (within) |\n"
+        "| within a host, eager below, detached below | %ld B, %ld B | measured; not used: the "
+        "engines have one threshold, that between hosts |\n",
+        1e6 * within->latency_s, 1e-6 * within->bandwidth_Bps, within->async_bytes,
+        within->own_detached_bytes);
+    if (net->one_Bps > 0 && net->all_Bps > 0)
+        fprintf(
+            out,
+            "| one pair of ranks | %.4g MB/s | measured: one pair between two hosts |\n"
+            "| %d pairs of ranks | %.4g MB/s | measured: pairs at once between two hosts; %s |\n",
+            1e-6 * net->one_Bps, net->per_host, 1e-6 * net->all_Bps,
+            net->adapter > 1 ? "the link has this rate, one message the rate of one pair"
+                             : "about as one pair, which fills the adapter");
+    if (net->both_Bps > 0)
+        fprintf(out,
+                "| %d pairs in both directions | %.4g MB/s together | measured; the limiter of "
+                "SimGrid's platform, which the LogGOPS engine ignores |\n",
+                net->per_host, 1e-6 * net->both_Bps);
+}
+
 static void write_readme(const content *c, FILE *out)
 {
     const tlp_network *net = c->net;
@@ -280,7 +349,9 @@ static void write_readme(const content *c, FILE *out)
     if (net->backbone > 0)
         fprintf(out, "| two transfers between four hosts | %.2f times one | measured |\n",
                 net->backbone);
-    if (net->loopback_Bps > 0)
+    if (net->within)
+        write_node_rows(net, out);
+    else if (net->loopback_Bps > 0)
         fprintf(out,
                 "| within a host | %.3g us, %.4g MB/s | measured, under the network's factors, "
                 "without its overheads |\n",
@@ -296,7 +367,7 @@ static void write_readme(const content *c, FILE *out)
         "| eager messages of a connection | %s | measured: two in a row |\n"
         "| network/crosstraffic, network/TCP-gamma | no, 1e15 | assumed: the limiter has what "
         "both directions share, and no window was measured |\n"
-        "| L, o, g, G, O | loggops.params | measured: the shortest messages, bursts of them, "
+        "| L, o, g, G, O | %s | measured: the shortest messages, bursts of them, "
         "and the bytes of the longest ones |\n"
         "| speed of a node | 1 Gf | not measured: the reference speed of model.conf |\n"
         "| topology, latency of a backbone | star, 0 s | assumed |\n"
@@ -305,10 +376,15 @@ static void write_readme(const content *c, FILE *out)
         "`platform.conf` describes the platform (timeless-platform(5)); `timeless platform\n"
         "platform.conf -o .` makes platform.xml and options.conf again after a change.\n"
         "`network.html` shows measurements, lines and residuals, `network.csv` holds the\n"
-        "measurements, `loggops.params` the parameters for `--engine loggops --params`.\n",
+        "measurements%s.\n",
         1e6 * net->iprobe_s, 1e6 * net->test_s, 1e6 * net->wtime_s,
-        net->orders_eager ? "in order" : "not in order, or not measured", n_nodes(c),
-        c->options->nodes ? "given" : "as measured", d->n_cores ? d->n_cores : 1);
+        net->orders_eager ? "in order" : "not in order, or not measured",
+        net->within ? "network.conf" : "loggops.params", n_nodes(c),
+        c->options->nodes ? "given" : "as measured", d->n_cores ? d->n_cores : 1,
+        net->within ? ". The LogGOPS engine derives its parameters from `platform.xml` "
+                      "and\n`options.conf`, "
+                      "which distinguish messages within a host and between hosts"
+                    : ", `loggops.params` the parameters for `--engine loggops --params`");
 }
 
 tl_status tlp_network_write(const tlp_network *network, const tlp_probe_data *data,
@@ -325,7 +401,11 @@ tl_status tlp_network_write(const tlp_network *network, const tlp_probe_data *da
         status = write_file(&c, "platform.conf", write_description, err);
     if (status == TL_OK)
         status = write_file(&c, "network.conf", write_fit, err);
-    if (status == TL_OK)
+    /* Its parameters would be those of all messages, within a host as between hosts. */
+    snprintf(path, sizeof path, "%s/loggops.params", options->folder);
+    if (status == TL_OK && network->within)
+        unlink(path);
+    else if (status == TL_OK)
         status = write_file(&c, "loggops.params", write_loggops, err);
     if (status == TL_OK)
         status = write_file(&c, "network.html", write_page, err);

@@ -1,0 +1,25 @@
+/* network_node.h - the fit of messages within a host, and of ranks that share an adapter.
+ *
+ * For network_fit.c and network_node.c alone. Status and errors follow timeless.h. */
+#ifndef TLP_NETWORK_NODE_H
+#define TLP_NETWORK_NODE_H
+
+#include "network.h"
+
+/* SMPI adds this envelope to each message (SimGrid 3.32). */
+#define TLP_ENVELOPE_BYTES 16
+
+/* network_fit.c: fits the messages between hosts, or those within a host. most_detached: the
+ * largest threshold of sends that wait; 0: any. */
+tl_status tlp_fit_level(const tlp_probe_data *data, int is_within, double most_detached,
+                        tlp_network *out, tl_error *err);
+
+/* Latency and bandwidth of the loopback, under the factors of the network, if there were several
+ * ranks on a host. */
+tl_status tlp_fit_loopback(const tlp_probe_data *data, tlp_network *net, tl_error *err);
+
+/* Measurements with --per-host: messages within a host with breaks, factors and overheads of their
+ * own, and what several ranks get of the adapter, in one direction and in both. */
+tl_status tlp_fit_node(const tlp_probe_data *data, tlp_network *net, tl_error *err);
+
+#endif
