@@ -5,6 +5,7 @@
 
 #include "cli.h"
 
+#include <machine/noise.h>
 #include <math.h>
 #include <replayer.h>
 #include <stdio.h>
@@ -72,7 +73,7 @@ static const struct argp_option options[] = {
     {"allow-opaque", OPT_ALLOW_OPAQUE, NULL, 0, "calls that are not modelled take no time", 0},
 
     {0, 0, 0, 0, "Noise, and the LogGOPS engine:", 3},
-    {"noise", OPT_NOISE, "NOISE", 0, "detours of the system: 1kHz:100us, or a file", 0},
+    {"noise", OPT_NOISE, "NOISE", 0, "detours: 1kHz:100us, or a file; network: man page", 0},
     {"seed", OPT_SEED, "N", 0, "seed of everything that is drawn (default: 1)", 0},
     {"seeds", OPT_SEEDS, "N", 0, "replay with N seeds; print the range", 0},
     {"sample", OPT_SAMPLE, "ERROR", OPTION_ARG_OPTIONAL,
@@ -93,6 +94,13 @@ static const struct argp_option options[] = {
     {"progress", OPT_PROGRESS, NULL, 0, "report progress on standard error", 0},
     {"quiet", 'q', NULL, 0, "print only the makespan, in seconds", 0},
     {0}};
+
+/* Detours, the noise of messages ("network"), or both ("1kHz:100us,network"). */
+static void set_noise(replay_arguments *a, const char *text)
+{
+    a->options.noise = strcmp(text, TLR_NETWORK_NOISE) != 0 ? text : NULL;
+    a->options.network_noise = !a->options.noise || tlr_noise_has_network(text);
+}
 
 static const char *known_selector(struct argp_state *state, const char *name)
 {
@@ -320,7 +328,7 @@ static error_t parse(int key, char *value, struct argp_state *state)
     case OPT_NO_COMPUTE: a->options.no_compute = 1; break;
     case OPT_ALLOW_OPAQUE: a->options.allow_opaque = 1; break;
     case OPT_ENGINE: a->engine = value; break;
-    case OPT_NOISE: a->options.noise = value; break;
+    case OPT_NOISE: set_noise(a, value); break;
     case OPT_SEED: a->options.seed = cli_parse_number(state, "--seed", value, INT64_MAX); break;
     case OPT_SEEDS:
         a->options.n_seeds = (unsigned)cli_parse_number_from(state, "--seeds", value, 1, 1000000);

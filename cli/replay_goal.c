@@ -28,6 +28,7 @@ static const char *without_meaning(const replay_arguments *a)
                {o->n_changes, "--set, --scale, --host-speed"},
                {o->model_path != NULL, "--model"},
                {o->n_seeds > 1, "--seeds"},
+               {o->network_noise, "--noise network"},
                {o->sampled, "--sample"},
                {o->wildcards_first || o->polls_adaptive, "--wildcards, --polls"}};
     for (size_t i = 0; i < sizeof all / sizeof *all; i++)

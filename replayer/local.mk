@@ -16,7 +16,7 @@ replayer_libengine_la_SOURCES = \
 	replayer/sandbox.h replayer/text_file.c replayer/text_file.h replayer/validate.c replayer/validate.h \
 	replayer/machine/burst_class.c replayer/machine/cluster.c replayer/machine/cluster.h replayer/machine/duration.c replayer/machine/duration.h \
 	replayer/machine/mapping.c replayer/machine/mapping.h replayer/machine/model.c \
-	replayer/installed.c replayer/installed.h replayer/machine/noise.c replayer/machine/noise.h replayer/machine/parallel.c replayer/machine/random.c \
+	replayer/installed.c replayer/installed.h replayer/machine/network_noise.c replayer/machine/network_noise.h replayer/machine/noise.c replayer/machine/noise.h replayer/machine/parallel.c replayer/machine/random.c \
 	replayer/machine/rank_model.c replayer/machine/rank_model.h replayer/machine/what_if.c \
 	replayer/results/marks.c replayer/results/marks.h replayer/results/timeline.c \
 	replayer/results/timeline.h replayer/results/chosen.c replayer/results/chosen.h replayer/results/halves.c replayer/results/halves.h \
@@ -33,7 +33,7 @@ replayer_libreplayer_la_SOURCES = \
 	replayer/sample/fit.c replayer/sample/fit.h replayer/sample/sample.c replayer/sample/sample.h \
 	replayer/sample/steps.c replayer/sample/steps.h replayer/sample/trace_steps.c replayer/sample/window.c \
 	replayer/sample/window.h \
-	replayer/machine/model_read.c replayer/machine/parallel_read.c replayer/machine/parallel_read.h replayer/machine/platform.c replayer/machine/setting.c \
+	replayer/machine/model_read.c replayer/machine/network_noise_read.c replayer/machine/parallel_read.c replayer/machine/parallel_read.h replayer/machine/platform.c replayer/machine/setting.c \
 	replayer/machine/setting.h \
 	replayer/results/call_path.c replayer/results/call_path.h replayer/results/critical_path.c replayer/results/critical_path.h replayer/results/details.c \
 	replayer/results/details.h replayer/results/details_json.c replayer/results/details_json.h \
@@ -86,7 +86,7 @@ replayer_libtimeless_smpi_la_SOURCES = \
 	replayer/smpi/waits.c replayer/smpi/waits.h replayer/smpi/window.c \
 	replayer/smpi/shims/buffer.c replayer/smpi/shims/calls.c \
 	replayer/smpi/shims/dates.c replayer/smpi/shims/detached.c replayer/smpi/shims/inside.h replayer/smpi/shims/links.c \
-	replayer/smpi/shims/loopback.c replayer/smpi/shims/meet.c replayer/smpi/shims/memory.c replayer/smpi/shims/numbers.c \
+	replayer/smpi/shims/loopback.c replayer/smpi/shims/meet.c replayer/smpi/shims/memory.c replayer/smpi/shims/noise.c replayer/smpi/shims/numbers.c \
 	replayer/smpi/shims/order.c replayer/smpi/shims/overheads.c replayer/smpi/shims/routes.c \
 	replayer/smpi/shims/shims.h replayer/smpi/shims/shortcuts.c replayer/smpi/shims/solver.c replayer/smpi/shims/table.c \
 	replayer/smpi/shims/table.h replayer/smpi/shims/waitall.c replayer/smpi/shims/windows.c

@@ -229,6 +229,21 @@ static tl_status describe_job(const tlr_job *job, const tlr_platform *platform,
     return TL_OK;
 }
 
+static tl_status check_network_noise(const tlr_platform *platform, const tlr_options *options,
+                                     tl_error *err)
+{
+    if (!options->network_noise || (platform && platform->network_noise))
+        return TL_OK;
+    if (!platform)
+        return tl_fail(err, TL_ERR_USAGE,
+                       "--noise network: the noise of messages belongs to a platform; give "
+                       "--platform");
+    return tl_fail(err, TL_ERR_INPUT,
+                   "%s: --noise network: the platform has no noise.conf; measure it with 'timeless "
+                   "calibrate network', or leave out the option",
+                   platform->folder);
+}
+
 /* With one seed. */
 static tl_status replay_once(const tlr_job *jobs, size_t n_jobs, const tlr_platform *platform,
                              const char *engine, const tlr_options *options, tlr_prediction **out,
@@ -253,6 +268,7 @@ static tl_status replay_once(const tlr_job *jobs, size_t n_jobs, const tlr_platf
         if ((status = tlr_plan_free_kernels(jobs[j].trace, model, &p[j]->free_kernels)) != TL_OK)
             tl_error_set(err, status, "out of memory for the prediction");
     if (status != TL_OK || (status = check_noise(jobs, n_jobs, options, err)) != TL_OK ||
+        (status = check_network_noise(platform, options, err)) != TL_OK ||
         (status = e->replay(jobs, n_jobs, platform, model, options, p, err)) != TL_OK)
         goto cleanup;
     for (size_t j = 0; j < n_jobs; j++)
@@ -262,7 +278,8 @@ static tl_status replay_once(const tlr_job *jobs, size_t n_jobs, const tlr_platf
         }
     for (size_t j = 0; j < n_jobs; j++) {
         p[j]->wall_s = wall_clock_s() - from_s;
-        p[j]->is_random = options->noise || (model && model->is_random) ||
+        p[j]->has_network_noise = options->network_noise;
+        p[j]->is_random = options->noise || options->network_noise || (model && model->is_random) ||
                           tlr_changes_lose_packets(options->changes, options->n_changes);
         p[j]->seed = options->seed;
         p[j]->cluster_seed = options->cluster_seed;

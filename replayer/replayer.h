@@ -160,6 +160,8 @@ double tlr_model_kernel_s(const tlr_model *model, const tl_reader *trace, uint32
 
 /* ---- platform: replayer/machine/platform.c ---- */
 
+typedef struct tlr_network_noise tlr_network_noise; /* machine/network_noise.h */
+
 /* platform.xml (SimGrid), options.conf (one SimGrid "key:value" a line, # comments), model.conf. */
 typedef struct tlr_platform {
     char *folder; /* and "@CALIBRATION...", as predictions print it; or the XML file */
@@ -169,8 +171,9 @@ typedef struct tlr_platform {
     char **options;    /* "smpi/os:0:1e-6:..." */
     tlr_model *model;  /* NULL if the folder has none */
     char *loggops_params; /* of loggops.params, without comments; NULL if the folder has none */
-    uint64_t hash;        /* XXH64 over these files */
-    int has_watts;        /* a host has the property wattage_per_state */
+    tlr_network_noise *network_noise; /* of noise.conf; NULL if the folder has none */
+    uint64_t hash;                    /* XXH64 over these files */
+    int has_watts;                    /* a host has the property wattage_per_state */
 } tlr_platform;
 
 /* `name` is an XML file of SimGrid, a folder, or the name of one in the installed platforms folder
@@ -284,6 +287,7 @@ typedef struct tlr_options {
     tlr_usage *usage;       /* receives the use of links and the energy; NULL: not recorded */
     const char *noise;      /* "1kHz:100us", or a file of detours (machine/noise.h); NULL: none.
                                smpi: in computation only */
+    int network_noise;      /* each message draws from the noise of the platform */
     uint64_t seed;          /* of everything that is drawn: noise and the compute model */
     uint64_t cluster_seed;  /* of the hosts that the compute model draws; 0: as `seed` */
     unsigned n_seeds;       /* number of replays, with `seed`, `seed` + 1, ...; 0: one */
@@ -364,6 +368,7 @@ typedef struct tlr_prediction {
     double start_s; /* of the job on the platform; all times of the prediction count from it */
     double makespan_s;
     char *noise;                 /* the option; NULL: none */
+    int has_network_noise;       /* each message drew its time */
     int is_random;               /* noise, the compute model or losses drew random numbers */
     uint64_t seed, cluster_seed; /* the seeds of this prediction */
     tlr_spread *spread;  /* NULL: one seed.  Otherwise the prediction is that of the seed with the

@@ -265,7 +265,8 @@ static tl_status find_network(loggops_replay *r, const tlr_platform *platform,
         (status = loggops_parse_network(options->loggops_params, &r->network, err)) != TL_OK)
         return status;
     if (options->loggops_params && !r->network.has_within && !places_ranks(options) &&
-        r->network.between.n == 1 && !r->network.move_bytes && !options->usage)
+        !options->network_noise && r->network.between.n == 1 && !r->network.move_bytes &&
+        !options->usage)
         return TL_OK;
     if (!platform && options->usage)
         return tl_fail(err, TL_ERR_USAGE, "--energy needs --platform, whose hosts state watts");
@@ -285,7 +286,9 @@ static tl_status find_network(loggops_replay *r, const tlr_platform *platform,
         return status;
     }
     r->has_places = 1;
-    return loggops_place_ranks(&cluster, &r->network, options, n_ranks, &r->places, err);
+    status = loggops_place_ranks(&cluster, &r->network, options, n_ranks, &r->places, err);
+    r->places.nodes.messages = tlr_message_noise_begin(platform, options);
+    return status;
 }
 
 /* --set retransmission.loss, ... */

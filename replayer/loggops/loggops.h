@@ -50,6 +50,7 @@
 
 #include <timeless.h>
 
+#include "machine/network_noise.h"
 #include "machine/noise.h"
 
 typedef struct loggops_params {
@@ -100,6 +101,7 @@ typedef struct loggops_nodes {
     int move_bytes;                        /* the adapters, not the CPUs */
     int answers_in_calls;                  /* if move_bytes: rendezvous, see above */
     loggops_retransmission retransmission; /* if move_bytes */
+    tlr_message_noise messages;            /* of their latency, and of their bytes on the way */
 } loggops_nodes;
 
 /* A network in words: the first group is `params`. */

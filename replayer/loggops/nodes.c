@@ -251,7 +251,8 @@ static void receive_one(simulation *s, block *b, sim_node *node, uint32_t i)
         m->time_ps += pass(s, a, own_ps, m->bytes, from_ps) - from_ps;
     } else if (s->moves_bytes) {
         const message_work *w = loggops_work_of(s, b->worker, from, to, m->bytes);
-        m->time_ps = pass(s, a, w->busy_ps, m->bytes, from_ps) + w->moved_ps;
+        m->time_ps = pass(s, a, w->busy_ps, m->bytes, from_ps) +
+                     loggops_times(w->moved_ps, loggops_factor(s, from, to, m));
     } else {
         const loggops_costs *c = loggops_costs_of(s, from, to, m->bytes);
         m->time_ps = pass(s, a, busy_ps(c, m->bytes), m->bytes, from_ps);
@@ -300,6 +301,11 @@ static const loggops_costs *costs_of_cleared(const simulation *s, const message 
     return loggops_costs_of(s, (uint32_t)m->to, (uint32_t)m->source, m->bytes);
 }
 
+static double factor_of_cleared(const simulation *s, const message *m)
+{
+    return loggops_factor(s, (uint32_t)m->to, (uint32_t)m->source, m);
+}
+
 /* When the next one ends, if no other begins. */
 static uint64_t shared_end_ps(const simulation *s, const sharing *h)
 {
@@ -316,11 +322,14 @@ static void pass_time(sharing *h, uint64_t to_ps)
     h->at_ps = to_ps;
 }
 
-/* The envelope and the word that the data may go have taken a part of L. */
-static uint64_t rest_of_latency(const simulation *s, const loggops_costs *c)
+/* The envelope and the word that the data may go have taken a part of L. Noise lengthens what is
+ * left; it shortens the window, which the word has taken. */
+static uint64_t rest_of_latency(const simulation *s, uint64_t L_ps, double factor)
 {
-    const uint64_t passed_ps = 2 * s->window_ps;
-    return later(c->L_ps > passed_ps ? c->L_ps - passed_ps : 0, s->window_ps);
+    const uint64_t quiet_ps = s->quiet_window_ps, passed_ps = 2 * quiet_ps;
+    const uint64_t rest_ps = later(L_ps > passed_ps ? L_ps - passed_ps : 0, quiet_ps);
+    const uint64_t noisy_ps = loggops_with_noise(rest_ps + quiet_ps - s->window_ps, L_ps, factor);
+    return later(noisy_ps, s->window_ps);
 }
 
 /* The last byte of the first message has left: the receiver's adapter gets to know, and the sender,
@@ -335,14 +344,16 @@ static void end_first(simulation *s, block *b, sharing *h)
     h->served_ps = m.time_ps;
     h->first = m.next;
     h->n--;
-    const uint64_t way_ps = loggops_per_bytes(c->B_ps_byte, m.bytes), own_ps = busy_ps(c, m.bytes);
+    const double factor = factor_of_cleared(s, &m);
+    const uint64_t way_ps = loggops_times(loggops_per_bytes(c->B_ps_byte, m.bytes), factor),
+                   own_ps = loggops_times(busy_ps(c, m.bytes), factor);
     message data = m, reply = m;
     data.context = DATA | (m.context & COMBINES);
     data.request = n_sharing;
     data.source = m.to;
     data.to = m.source;
     data.time_ps = reply.time_ps =
-        end_ps + rest_of_latency(s, c) + (way_ps > own_ps ? way_ps - own_ps : 0);
+        end_ps + rest_of_latency(s, c->L_ps, factor) + (way_ps > own_ps ? way_ps - own_ps : 0);
     reply.context = REPLY;
     s->messages[i] = data;
     send_to_node(s, b, i);
@@ -361,7 +372,8 @@ static void begin_sharing(simulation *s, block *b, sharing *h, uint32_t i)
     message *m = &s->messages[i];
     end_until(s, b, h, m->time_ps);
     pass_time(h, m->time_ps);
-    m->time_ps = h->served_ps + busy_ps(costs_of_cleared(s, m), m->bytes);
+    m->time_ps = h->served_ps +
+                 loggops_times(busy_ps(costs_of_cleared(s, m), m->bytes), factor_of_cleared(s, m));
     uint32_t *link = &h->first;
     while (*link != NONE && s->messages[*link].time_ps <= s->messages[i].time_ps)
         link = &s->messages[*link].next;
@@ -376,11 +388,13 @@ static void send_eager(simulation *s, block *b, sim_node *node, uint32_t i)
     const uint32_t from = (uint32_t)m->source, to = (uint32_t)m->to;
     if (s->moves_bytes) {
         const message_work *w = loggops_work_of(s, b->worker, from, to, m->bytes);
-        m->time_ps = pass(s, &node->sends, w->busy_ps, m->bytes, m->time_ps) + w->L_ps;
+        m->time_ps = pass(s, &node->sends, w->busy_ps, m->bytes, m->time_ps) +
+                     loggops_times(w->L_ps, loggops_factor(s, from, to, m));
         loggops_order_note(m, &s->orders[from].reaches_ps);
     } else { /* the moment is that of the arrival, were the adapter free */
         const loggops_costs *c = loggops_costs_of(s, from, to, m->bytes);
-        const uint64_t from_ps = m->time_ps - c->o_ps - c->L_ps;
+        const uint64_t from_ps =
+            m->time_ps - c->o_ps - loggops_times(c->L_ps, loggops_factor(s, from, to, m));
         m->time_ps += pass(s, &node->sends, busy_ps(c, m->bytes), m->bytes, from_ps) - from_ps;
     }
     send_to_node(s, b, i);

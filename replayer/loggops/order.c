@@ -39,7 +39,8 @@ static int has_other_starts(const loggops_path *path)
 int loggops_order_open(simulation *s)
 {
     const loggops_nodes *nodes = s->run->nodes;
-    if (!s->moves_bytes && !has_other_starts(&nodes->between) && !has_other_starts(&nodes->within))
+    if (!s->moves_bytes && !s->n_sent && !has_other_starts(&nodes->between) &&
+        !has_other_starts(&nodes->within))
         return 1;
     s->orders = calloc(s->run->n_ranks, sizeof *s->orders);
     return s->orders != NULL;

@@ -329,6 +329,9 @@ static int prepare(simulation *s)
         loggops_wheel_insert(s, &s->blocks[r >> s->block_bits], r, 0);
     }
     s->requests = calloc(n_requests + 1, 1);
+    if (run->nodes && run->nodes->messages.noise &&
+        !(s->n_sent = calloc(run->n_ranks + 1u, sizeof *s->n_sent)))
+        return 0;
     return s->requests != NULL && (!run->nodes || (loggops_nodes_open(s) && loggops_order_open(s)));
 }
 
@@ -357,6 +360,7 @@ static void release(simulation *s)
     free(s->workers);
     free(s->nodes);
     free(s->orders);
+    free(s->n_sent);
     free(s->blocks);
     free(s->ranks);
 }
@@ -406,7 +410,7 @@ static tl_status take_results(simulation *s, tl_error *err)
 }
 
 /* What is sent in a window arrives after it. */
-static uint64_t window_of(const loggops_run *run, const loggops_params *params)
+static uint64_t quiet_window_of(const loggops_run *run, const loggops_params *params)
 {
     const loggops_nodes *nodes = run->nodes;
     if (!nodes)
@@ -415,6 +419,15 @@ static uint64_t window_of(const loggops_run *run, const loggops_params *params)
     const uint64_t between = loggops_least_latency_ps(&nodes->between, S_bytes),
                    within = loggops_least_latency_ps(&nodes->within, S_bytes);
     return between < within ? between : within;
+}
+
+/* Some messages take less than the least latency. */
+static uint64_t window_with_noise(const loggops_run *run, uint64_t quiet_ps)
+{
+    if (!run->nodes || !run->nodes->messages.noise)
+        return quiet_ps;
+    const double ps = (double)quiet_ps * tlr_message_least_factor(&run->nodes->messages);
+    return ps > 1 ? (uint64_t)ps : 1;
 }
 
 tl_status loggops_simulate(const loggops_run *run, const loggops_params *params,
@@ -435,10 +448,12 @@ tl_status loggops_simulate(const loggops_run *run, const loggops_params *params,
                     .answers_in_calls =
                         run->nodes && run->nodes->move_bytes && run->nodes->answers_in_calls,
                     .has_stretches = run->nodes && run->nodes->move_bytes && run->feed &&
-                                     !run->nodes->answers_in_calls && !run->recorder && !noise,
-                    .window_ps = window_of(run, params),
+                                     !run->nodes->answers_in_calls && !run->recorder && !noise &&
+                                     !run->nodes->messages.noise,
+                    .quiet_window_ps = quiet_window_of(run, params),
                     .n_threads = n_threads > 1 && !run->recorder ? n_threads : 1,
                     .result = result};
+    s.window_ps = window_with_noise(run, s.quiet_window_ps);
     team *threads = s.n_threads > 1 ? loggops_team_start(s.n_threads, take_share, &s) : NULL;
     uint32_t n_waiting = run->n_ranks;
     result->n_operations = result->n_messages = result->makespan_ps = 0;

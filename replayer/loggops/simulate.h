@@ -246,10 +246,12 @@ typedef struct simulation {
     int moves_bytes;                   /* loggops_nodes.move_bytes */
     int answers_in_calls;              /* loggops_nodes.answers_in_calls, if moves_bytes */
     sim_order *orders;                 /* by rank; NULL: no message can overtake another one */
+    uint32_t *n_sent;                  /* by rank: its messages; NULL: messages have no noise */
     int has_stretches;                 /* loggops_run_stretch can be used */
     const tlr_noise *noise;            /* NULL: none */
     struct loggops_recorder *recorder; /* NULL: none */
     uint64_t window_ps;
+    uint64_t quiet_window_ps; /* without the noise of messages, which shortens it */
     loggops_result *result;
     unsigned block_bits; /* 2^block_bits ranks in a block */
     uint32_t block_ranks;
@@ -391,6 +393,24 @@ static inline const message_work *loggops_work_of(const simulation *s, worker *k
     if (w->bytes != bytes)
         loggops_work_out(s, w, is_within, bytes);
     return w;
+}
+/* The factor of the time that a message of this rank takes in the network. */
+double loggops_draw_factor(const simulation *s, uint32_t from, uint32_t to, const message *m);
+static inline double loggops_factor(const simulation *s, uint32_t from, uint32_t to,
+                                    const message *m)
+{
+    return s->n_sent ? loggops_draw_factor(s, from, to, m) : 1;
+}
+/* A time that a message takes in the network, with this factor. */
+static inline uint64_t loggops_times(uint64_t ps, double factor)
+{
+    return factor == 1 ? ps : loggops_rounded_ps((double)ps * factor);
+}
+/* A time of which a part is that of a message in the network. */
+static inline uint64_t loggops_with_noise(uint64_t ps, uint64_t network_ps, double factor)
+{
+    const uint64_t sum_ps = ps + loggops_times(network_ps, factor);
+    return sum_ps > network_ps ? sum_ps - network_ps : 0;
 }
 /* Hands a message to its receiver's block, for the next window: a copy, or one of the pool. */
 void loggops_post(simulation *s, block *b, const message *m);

@@ -39,6 +39,14 @@ void loggops_work_out(const simulation *s, message_work *w, int is_within, uint6
                             c->o_receive_ps + loggops_per_bytes(c->O_receive_ps_byte, bytes)};
 }
 
+double loggops_draw_factor(const simulation *s, uint32_t from, uint32_t to, const message *m)
+{
+    const loggops_nodes *nodes = s->run->nodes;
+    const int path =
+        nodes->node_of[from] == nodes->node_of[to] ? TLR_WITHIN_HOST : TLR_BETWEEN_HOSTS;
+    return tlr_message_factor(&nodes->messages, 0, from, m->sent, path, (double)m->bytes);
+}
+
 /* When the CPU has done so much work of a kind from a moment on. */
 static uint64_t done_at(const simulation *s, uint32_t r, tlr_work work, uint64_t from_ps,
                         uint64_t work_ps)
@@ -142,8 +150,9 @@ static uint64_t take_in(simulation *s, block *b, uint32_t r, const message *m, u
 {
     sim_rank *rank = &s->ranks[r];
     const loggops_costs *c = loggops_costs_of(s, (uint32_t)m->source, r, m->bytes);
-    const double slowest = c->G_ps_byte > c->O_ps_byte ? c->G_ps_byte : c->O_ps_byte;
-    rank->next_recv_ps = at_ps + c->g_ps + loggops_per_bytes(c->G_ps_byte, m->bytes);
+    const double G_ps_byte = c->G_ps_byte * loggops_factor(s, (uint32_t)m->source, r, m);
+    const double slowest = G_ps_byte > c->O_ps_byte ? G_ps_byte : c->O_ps_byte;
+    rank->next_recv_ps = at_ps + c->g_ps + loggops_per_bytes(G_ps_byte, m->bytes);
     if (m->request != EAGER) {
         const message reply = {.time_ps = at_ps + c->o_ps + c->L_ps,
                                .source = (int32_t)r,
@@ -165,15 +174,20 @@ static void begin_transfer(simulation *s, block *b, uint32_t r, const message *m
     const int is_within = nodes->node_of[r] == nodes->node_of[m->source];
     const loggops_costs *c = loggops_costs_of(s, (uint32_t)m->source, r, m->bytes);
     const uint32_t begins = s->answers_in_calls ? ANSWERED : CLEARED;
-    const uint64_t L_ps = c->L_ps > s->window_ps ? c->L_ps - s->window_ps : 0,
-                   moved_ps = L_ps + loggops_per_bytes(c->B_ps_byte, m->bytes);
+    const uint64_t quiet_ps = s->quiet_window_ps,
+                   L_ps = c->L_ps > quiet_ps ? c->L_ps - quiet_ps : 0,
+                   bytes_ps = loggops_per_bytes(c->B_ps_byte, m->bytes),
+                   way_ps = L_ps + bytes_ps > quiet_ps ? L_ps + bytes_ps : quiet_ps,
+                   moved_ps = loggops_with_noise(way_ps, c->L_ps + bytes_ps,
+                                                 loggops_factor(s, (uint32_t)m->source, r, m));
     message part = {.time_ps = at_ps + s->window_ps,
                     .bytes = m->bytes,
                     .context = is_within ? REPLY : begins,
                     .tag = (int32_t)request,
                     .source = (int32_t)r,
                     .to = m->source,
-                    .request = m->request};
+                    .request = m->request,
+                    .sent = s->n_sent ? m->sent : 0};
     if (combines)
         part.context |= COMBINES;
     if (is_within && part.time_ps < at_ps + moved_ps)
@@ -321,10 +335,10 @@ static void send_by_adapters(simulation *s, block *b, uint32_t r, const sim_step
     m->time_ps = end_ps;
     if (step->is_rendezvous) {
         m->may_overtake = 1;
-        if (m->time_ps < at_ps + s->window_ps)
-            m->time_ps = at_ps + s->window_ps;
+        if (m->time_ps < at_ps + s->quiet_window_ps)
+            m->time_ps = at_ps + s->quiet_window_ps;
     } else if (is_within) {
-        m->time_ps += w->L_ps + w->moved_ps;
+        m->time_ps += loggops_times(w->L_ps + w->moved_ps, loggops_factor(s, r, to, m));
     } else {
         loggops_adapter_queue(s, b, m, at_ps);
         return;
@@ -342,12 +356,15 @@ void loggops_start_send(simulation *s, block *b, uint32_t r, const sim_step *ste
                  .to = step->partner,
                  .request = step->is_rendezvous ? step->request : EAGER,
                  .sent = (uint32_t)b->n_messages++};
+    if (s->n_sent)
+        m.sent = s->n_sent[r]++;
     if (s->moves_bytes) {
         send_by_adapters(s, b, r, step, at_ps, &m);
         return;
     }
     const loggops_costs *c = loggops_costs_of(s, r, (uint32_t)step->partner, step->amount);
-    m.time_ps = done_at(s, r, TLR_WORK_OVERHEADS, at_ps, c->o_ps) + c->L_ps;
+    m.time_ps = done_at(s, r, TLR_WORK_OVERHEADS, at_ps, c->o_ps) +
+                loggops_times(c->L_ps, loggops_factor(s, r, (uint32_t)step->partner, &m));
     rank->next_send_ps = at_ps + c->g_ps + loggops_per_bytes(c->G_ps_byte, step->amount);
     rank->ready_ps = loggops_occupy(s, r, TLR_WORK_OVERHEADS, at_ps,
                                     c->o_ps + loggops_per_bytes(c->O_ps_byte, step->amount));

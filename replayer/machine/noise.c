@@ -270,6 +270,8 @@ static int read_option(const char *option, tlr_noise *noise)
             noise->disturbs |= 1u << i;
             return 1;
         }
+    if (!strcmp(option, TLR_NETWORK_NOISE))
+        return 1;
     if (!strcmp(option, "coscheduled"))
         noise->is_coscheduled = 1;
     else if (!strcmp(option, "durations=exponential"))
@@ -295,10 +297,21 @@ static tl_status read_options(const char *text, char *rest, tlr_noise *noise, tl
             return tl_fail(err, TL_ERR_USAGE,
                            "--noise '%s': '%s' is unknown; there are: coscheduled, "
                            "ranks=0-3,8,12-15, application, overheads, reductions, "
-                           "durations=exponential, intervals=exponential",
+                           "durations=exponential, intervals=exponential, network",
                            text, option);
     }
     return TL_OK;
+}
+
+int tlr_noise_has_network(const char *text)
+{
+    static const char word[] = TLR_NETWORK_NOISE;
+    const char *at = text;
+    while ((at = strchr(at, ',')) != NULL)
+        if (!strncmp(++at, word, sizeof word - 1) &&
+            (!at[sizeof word - 1] || at[sizeof word - 1] == ','))
+            return 1;
+    return 0;
 }
 
 static int compare_ranges(const void *a, const void *b)

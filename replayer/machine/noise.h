@@ -7,6 +7,9 @@
 
 #include <timeless.h>
 
+/* The word for the noise of messages (network_noise.h), alone or behind detours. */
+#define TLR_NETWORK_NOISE "network"
+
 typedef struct tlr_detour {
     uint64_t start_ps, duration_ps;
     uint64_t free_before_ps, taken_before_ps; /* of the period before it */
@@ -42,9 +45,11 @@ typedef struct tlr_noise {
  * may continue with ",coscheduled"; with ",ranks=0-3,8,12-15"; with ",application", ",overheads"
  * and ",reductions", if only these are disturbed; and after a frequency with
  * ",durations=exponential" and ",intervals=exponential", whose means are the duration and the
- * period. */
+ * period. ",network" is not looked at. */
 tl_status tlr_noise_read(const char *text, uint64_t seed, tlr_noise **out, tl_error *err);
 void tlr_noise_free(tlr_noise *noise);
+/* Whether such a text continues with ",network". */
+int tlr_noise_has_network(const char *text);
 /* The file of detours that `name` means: the file itself, otherwise noise/NAME of the platforms. */
 void tlr_noise_find(const char *name, char *path, size_t size);
 

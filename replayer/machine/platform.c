@@ -7,6 +7,7 @@
 
 #include "installed.h"
 #include "machine/cluster.h"
+#include "machine/network_noise.h"
 #include "text_file.h"
 
 #include <ctype.h>
@@ -236,13 +237,14 @@ static tl_status load_files(tlr_platform *p, const char *calibrations, tl_error 
     char *options_path = find_file(p->folder, calibrations, "options.conf");
     char *model_path = find_file(p->folder, calibrations, "model.conf"), *text = NULL;
     char *params_path = find_file(p->folder, calibrations, "loggops.params");
+    char *noise_path = find_file(p->folder, calibrations, "noise.conf");
     size_t size = 0;
     XXH64_state_t state;
     XXH64_reset(&state, 0);
     tl_status status = TL_OK;
     p->xml_path =
         is_file(p->folder) ? strdup(p->folder) : find_file(p->folder, calibrations, "platform.xml");
-    if (!p->xml_path || !options_path || !model_path || !params_path) {
+    if (!p->xml_path || !options_path || !model_path || !params_path || !noise_path) {
         status = tl_fail(err, TL_ERR_MEMORY, "%s: out of memory", p->folder);
         goto cleanup;
     }
@@ -280,12 +282,21 @@ static tl_status load_files(tlr_platform *p, const char *calibrations, tl_error 
             goto cleanup;
         hash_file(&state, "model.conf", text, size);
     }
+    if (is_file(noise_path)) {
+        free(text);
+        text = NULL;
+        if ((status = tlr_read_text(noise_path, &text, &size, err)) != TL_OK ||
+            (status = tlr_network_noise_load(noise_path, &p->network_noise, err)) != TL_OK)
+            goto cleanup;
+        hash_file(&state, "noise.conf", text, size);
+    }
     p->hash = XXH64_digest(&state);
 cleanup:
     free(text);
     free(options_path);
     free(model_path);
     free(params_path);
+    free(noise_path);
     return status;
 }
 
@@ -333,6 +344,7 @@ void tlr_platform_free(tlr_platform *platform)
         free(platform->options[i]);
     free(platform->options);
     tlr_model_free(platform->model);
+    tlr_network_noise_free(platform->network_noise);
     free(platform->loggops_params);
     free(platform->xml_path);
     free(platform->folder);

@@ -211,6 +211,8 @@ void tlr_prediction_print(const tlr_prediction *p, FILE *out)
     print_draws(p, out);
     if (p->noise)
         print_noise(p, out);
+    if (p->has_network_noise)
+        fputs("network noise     drawn for each message, from the platform's noise.conf\n", out);
     fprintf(out, "program           %s\n", tl_printable(p->command));
     fprintf(out, "ranks, events     %" PRIu32 ", %" PRIu64 " (and %" PRIu64 " failed polls)\n",
             p->n_ranks, p->n_events, p->n_polls);

@@ -127,6 +127,8 @@ json_t *tlr_prediction_json(const tlr_prediction *p)
     if (p->noise && p->quiet_s > 0)
         json_object_set_new(json_object_get(root, "noise"), "makespan_without_s",
                             json_real(p->quiet_s));
+    if (p->has_network_noise)
+        json_object_set_new(root, "network_noise", json_true());
     if (p->is_random) {
         json_object_set_new(root, "seed", json_integer((json_int_t)p->seed));
         json_object_set_new(

@@ -337,6 +337,7 @@ static void run_simulation(void *arg, int terminal)
 {
     (void)arg;
     replay.terminal = terminal;
+    smpi_noise_prepare();
     const option_list options = collect_options(replay.platform, replay.options);
     start_simgrid(&options);
     smpi_usage_prepare();

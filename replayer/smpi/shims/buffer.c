@@ -107,11 +107,11 @@ void *start_comm(void *comm)
 {
     static void *(*theirs)(void *);
     SMPI_BEHIND(theirs, SG_COMM_START);
-    if (!is_known)
-        return theirs(comm);
-    const void *request = smpi_order_sending();
-    starting = request ? add(comm, request) : *find_comm(comm);
+    smpi_noise_begin(comm);
+    const void *request = is_known ? smpi_order_sending() : NULL;
+    starting = request ? add(comm, request) : is_known ? *find_comm(comm) : NULL;
     void *same = theirs(comm);
+    smpi_noise_end(comm);
     if (starting && starting->action && starting->begun)
         sg_sem_release(starting->begun);
     starting = NULL;

@@ -56,7 +56,7 @@ double smpi_loopback_bound(double bytes_per_s)
 
 static int is_used(void)
 {
-    return loopback[BANDWIDTH].n || loopback[LATENCY].n || is_bound;
+    return loopback[BANDWIDTH].n || loopback[LATENCY].n || is_bound || smpi_noise_is_wanted();
 }
 
 /* "0:0.5;8133:5.6": bytes and factors. A bandwidth cannot have the factor 0. */
@@ -145,11 +145,14 @@ static double call(const void *what, const double *bytes, const void *const *fro
 {
     (void)links, (void)zones;
     const quantity q = *(const quantity *)what;
-    const double factor =
-        factor_of(*from == *to && loopback[q].n ? &loopback[q] : &others[q], *bytes);
-    if (q != BANDWIDTH || !is_bound)
-        return factor;
-    limit = factor;
+    const int is_local = *from == *to;
+    const double factor = factor_of(is_local && loopback[q].n ? &loopback[q] : &others[q], *bytes),
+                 noise = smpi_noise_factor(is_local);
+    if (q == LATENCY)
+        return factor * noise;
+    if (!is_bound)
+        return factor / noise;
+    limit = factor / noise;
     return 1;
 }
 
@@ -218,9 +221,9 @@ void smpi_loopback_apply(void)
     for (quantity q = 0; q < N_QUANTITIES; q++)
         if (!others[q].n)
             smpi_give_up(TL_ERR_INPUT,
-                         "timeless/loopback-bw-factor, timeless/loopback-lat-factor and "
-                         "timeless/bw-factor-bound need %.*s as well: the factors of all other "
-                         "messages; add it to options.conf",
+                         "timeless/loopback-bw-factor, timeless/loopback-lat-factor, "
+                         "timeless/bw-factor-bound and --noise network need %.*s as well: the "
+                         "factors of all other messages; add it to options.conf",
                          (int)strlen(smpi_keys[q]) - 1, smpi_keys[q]);
     static const factor_function bandwidth = {BANDWIDTH, "", manage, call},
                                  latency = {LATENCY, "", manage, call};

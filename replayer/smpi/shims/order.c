@@ -186,7 +186,9 @@ void *isend(void *result, const send_call *call)
     if (watcher)
         watcher(call->issuer, receiver_of(call), (double)call->source_bytes);
     sending = call;
+    smpi_noise_send(call->issuer, (double)call->source_bytes);
     void *same = theirs(result, call);
+    smpi_noise_sent();
     sending = NULL;
     return same;
 }

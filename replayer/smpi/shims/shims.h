@@ -64,6 +64,19 @@ void smpi_loopback_bound_set(int is_yes);
 double smpi_loopback_bound(double bytes_per_s);
 int smpi_loopback_takes(const char *option);
 void smpi_loopback_apply(void);
+/* The noise of messages (noise.c): whether the options ask for it; to be called before the options
+ * are read; by each rank. */
+int smpi_noise_is_wanted(void);
+void smpi_noise_prepare(void);
+void smpi_noise_join(uint32_t job, uint32_t rank);
+/* SimGrid's object of a process sends a message; has done so. */
+void smpi_noise_send(const void *actor, double bytes);
+void smpi_noise_sent(void);
+/* SimGrid's object of a communication may begin between these two. */
+void smpi_noise_begin(const void *comm);
+void smpi_noise_end(const void *comm);
+/* The factor of the message that begins; 1 without noise. */
+double smpi_noise_factor(int is_local);
 /* The next MPI_Isend takes no time; *is_local is set to whether it goes to the same host. NULL: it
  * takes its usual time. */
 void smpi_overheads_skip(int *is_local);

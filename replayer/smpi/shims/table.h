@@ -38,7 +38,8 @@ enum { SMPI_SPEED, SMPI_MODEL };
  *   OVERHEADS  overheads.c   options timeless/local-overheads, timeless/loopback-os, -ois, -or
  *   ORDER      order.c       option timeless/eager-order
  *   BUFFER     buffer.c      option timeless/send-buffer
- *   LOOPBACK   loopback.c    options timeless/loopback-bw-factor, timeless/loopback-lat-factor
+ *   LOOPBACK   loopback.c    options timeless/loopback-bw-factor, timeless/loopback-lat-factor;
+ *                            --noise network, with ORDER and BUFFER
  *   LINKS      links.c       --links, --energy
  *   PAYLOAD    order.c       --links: the bytes of messages on the links
  * Tests: tests/cli/module.sh sees that libsimgrid calls each function here, and what happens where

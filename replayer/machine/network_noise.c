@@ -1,0 +1,96 @@
+/* network_noise.c - draws the noise of messages (network_noise.h). */
+#include "network_noise.h"
+
+#include <math.h>
+#include <stdlib.h>
+
+#include <gsl/gsl_cdf.h>
+
+#include "rank_model.h"
+
+/* A normal variable, cut at the same distance on both sides so that nothing is below `least`: the
+ * mean stays exact, the deviation becomes a little smaller. Of a mean below `least`, only the mean
+ * is left. */
+static double draw_cut(const tlr_draw_key *key, double mean, double sd, double least)
+{
+    if (!(sd > 0) || mean <= least)
+        return fmax(mean, least);
+    const double below = gsl_cdf_ugaussian_P((least - mean) / sd);
+    return mean + sd * gsl_cdf_ugaussian_Pinv(below + (1 - 2 * below) * tlr_draw_uniform(key));
+}
+
+static const tlr_mode *draw_mode(const tlr_draw_key *key, const tlr_noise_class *class)
+{
+    tlr_draw_key of_mode = *key;
+    of_mode.purpose = TLR_DRAW_MESSAGE_MODE;
+    double left = tlr_draw_uniform(&of_mode);
+    size_t i = 0;
+    while (i + 1 < class->n_modes && (left -= class->modes[i].weight) > 0)
+        i++;
+    return &class->modes[i];
+}
+
+static const tlr_noise_class *class_of(const tlr_noise_path *path, double bytes)
+{
+    size_t i = 0;
+    while (i + 1 < path->n && bytes > path->classes[i + 1].above_bytes)
+        i++;
+    return &path->classes[i];
+}
+
+/* The reader refuses deviations of a run with which this could be negative. */
+static double least_of_run(double sd)
+{
+    return 1 - 3 * sd;
+}
+
+tlr_message_noise tlr_message_noise_begin(const tlr_platform *platform, const tlr_options *options)
+{
+    tlr_message_noise m = {.run_factor = {1, 1}};
+    if (!options->network_noise || !platform)
+        return m;
+    m.noise = platform->network_noise;
+    m.seed = options->seed;
+    m.part = options->part;
+    for (uint32_t i = 0; m.noise && i < TLR_N_PATHS; i++) {
+        const double sd = m.noise->paths[i].run_sd;
+        const tlr_draw_key key = {.seed = m.seed, .purpose = TLR_DRAW_MESSAGE_RUN, .index = i};
+        m.run_factor[i] = draw_cut(&key, 1, sd, least_of_run(sd));
+    }
+    return m;
+}
+
+double tlr_message_factor(const tlr_message_noise *m, uint32_t job, uint32_t rank, uint64_t number,
+                          int path, double bytes)
+{
+    const tlr_noise_path *of_path = &m->noise->paths[path];
+    if (!of_path->n)
+        return m->run_factor[path];
+    const tlr_noise_class *class = class_of(of_path, bytes);
+    const tlr_draw_key key = {.seed = m->seed,
+                              .purpose = TLR_DRAW_MESSAGE,
+                              .job = job ^ (m->part << 8),
+                              .rank = rank,
+                              .index = number};
+    const tlr_mode *mode = draw_mode(&key, class);
+    return m->run_factor[path] * draw_cut(&key, mode->mean, mode->sd, class->least);
+}
+
+double tlr_message_least_factor(const tlr_message_noise *m)
+{
+    double least = 1;
+    for (int p = 0; m->noise && p < TLR_N_PATHS; p++) {
+        const tlr_noise_path *path = &m->noise->paths[p];
+        least = fmin(least, m->run_factor[p]);
+        for (size_t i = 0; i < path->n; i++)
+            least = fmin(least, m->run_factor[p] * path->classes[i].least);
+    }
+    return least;
+}
+
+void tlr_network_noise_free(tlr_network_noise *noise)
+{
+    for (int p = 0; noise && p < TLR_N_PATHS; p++)
+        free(noise->paths[p].classes);
+    free(noise);
+}

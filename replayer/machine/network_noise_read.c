@@ -1,0 +1,153 @@
+/* network_noise_read.c - reads noise.conf, the noise of a platform's messages. */
+#include "network_noise.h"
+
+#include <math.h>
+#include <stdlib.h>
+
+#include "setting.h"
+#include "text_file.h"
+
+/* What weights may differ from 1, because they are written with four decimal places. */
+#define WEIGHTS_APART 0.005
+/* With more, three standard deviations of the factor of a run would leave little of its messages.
+ */
+#define MOST_RUN_SD 0.3
+
+static const char *const top_names[] = {"between", "within", "between_run_sd", "within_run_sd",
+                                        NULL};
+static const char *const class_names[] = {"above_bytes", "samples", "least", "modes", NULL};
+
+/* One number of a mode; *out is not changed if it is none, or not finite. */
+static int read_element(const config_setting_t *mode, int i, double *out)
+{
+    const config_setting_t *element = config_setting_get_elem(mode, (unsigned)i);
+    const int type = config_setting_type(element);
+    double value = NAN;
+    if (type == CONFIG_TYPE_FLOAT)
+        value = config_setting_get_float(element);
+    else if (type == CONFIG_TYPE_INT || type == CONFIG_TYPE_INT64)
+        value = (double)config_setting_get_int64(element);
+    if (!isfinite(value))
+        return 0;
+    *out = value;
+    return 1;
+}
+
+static tl_status read_mode(const tlr_reading *in, const config_setting_t *mode, double least,
+                           tlr_mode *out)
+{
+    const int line = config_setting_source_line(mode);
+    if (!config_setting_is_aggregate(mode) || config_setting_length(mode) != 3 ||
+        !read_element(mode, 0, &out->weight) || !read_element(mode, 1, &out->mean) ||
+        !read_element(mode, 2, &out->sd))
+        return tlr_refuse(in, line, "not a mode; write three numbers, [ WEIGHT, MEAN, SD ]");
+    if (out->weight < 0 || out->weight > 1)
+        return tlr_refuse(in, line, "the weight %g of a mode is not from 0 to 1; correct it",
+                          out->weight);
+    if (out->mean < least)
+        return tlr_refuse(in, line, "the mean %g of a mode is below 'least', %g; correct one",
+                          out->mean, least);
+    if (out->sd < 0)
+        return tlr_refuse(in, line, "the deviation %g of a mode is negative; correct it", out->sd);
+    return TL_OK;
+}
+
+static tl_status read_modes(const tlr_reading *in, const config_setting_t *group,
+                            tlr_noise_class *out)
+{
+    const config_setting_t *list = config_setting_get_member(group, "modes");
+    const int line = config_setting_source_line(group);
+    const int n = list && config_setting_is_list(list) ? config_setting_length(list) : 0;
+    double sum = 0;
+    if (n < 1 || n > TLR_MAX_MODES)
+        return tlr_refuse(in, line,
+                          "'modes' is not a list of 1 to %d modes; write modes = ( [ 1.0, 1.0, "
+                          "0.02 ] );",
+                          TLR_MAX_MODES);
+    for (int i = 0; i < n; i++) {
+        const config_setting_t *mode = config_setting_get_elem(list, (unsigned)i);
+        const tl_status status = read_mode(in, mode, out->least, &out->modes[i]);
+        if (status != TL_OK)
+            return status;
+        sum += out->modes[i].weight;
+    }
+    if (!(fabs(sum - 1) <= WEIGHTS_APART))
+        return tlr_refuse(in, line, "the weights of the modes have the sum %g, not 1; correct them",
+                          sum);
+    for (int i = 0; i < n; i++)
+        out->modes[i].weight /= sum;
+    out->n_modes = (size_t)n;
+    return TL_OK;
+}
+
+static tl_status read_class(const tlr_reading *in, const config_setting_t *group,
+                            const tlr_noise_class *before, tlr_noise_class *out)
+{
+    const int line = config_setting_source_line(group);
+    double samples = 0;
+    tl_status status = tlr_setting_check(in, group, class_names, NULL);
+    if (status == TL_OK)
+        status = tlr_setting_number(in, group, "above_bytes", 0, &out->above_bytes);
+    if (status == TL_OK)
+        status = tlr_setting_optional(in, group, "samples", 0, &samples);
+    if (status == TL_OK)
+        status = tlr_setting_number(in, group, "least", 0, &out->least);
+    if (status != TL_OK)
+        return status;
+    if (before ? out->above_bytes <= before->above_bytes : out->above_bytes != 0)
+        return tlr_refuse(in, line,
+                          "'above_bytes' does not begin with 0 and rise; sort the classes");
+    if (!(out->least > 0 && out->least <= 1))
+        return tlr_refuse(in, line, "'least' is %g; give a factor above 0, at most 1", out->least);
+    return read_modes(in, group, out);
+}
+
+static tl_status read_path(const tlr_reading *in, const config_setting_t *root, const char *name,
+                           const char *run_name, tlr_noise_path *out)
+{
+    const config_setting_t *list = NULL;
+    tl_status status = tlr_setting_list(in, root, name, &list);
+    if (status == TL_OK)
+        status = tlr_setting_optional(in, root, run_name, 0, &out->run_sd);
+    if (status != TL_OK)
+        return status;
+    if (out->run_sd > MOST_RUN_SD)
+        return tlr_refuse(in, config_setting_source_line(config_setting_get_member(root, run_name)),
+                          "'%s' is %g; give at most %g", run_name, out->run_sd, MOST_RUN_SD);
+    const int n = list ? config_setting_length(list) : 0;
+    if (n && !(out->classes = calloc((size_t)n, sizeof *out->classes)))
+        return tl_fail(in->err, TL_ERR_MEMORY, "%s: out of memory", in->path);
+    for (; (int)out->n < n && status == TL_OK; out->n++)
+        status = read_class(in, config_setting_get_elem(list, (unsigned)out->n),
+                            out->n ? &out->classes[out->n - 1] : NULL, &out->classes[out->n]);
+    return status;
+}
+
+tl_status tlr_network_noise_load(const char *path, tlr_network_noise **out, tl_error *err)
+{
+    const tlr_reading in = {path, "timeless-platform(5)", err};
+    tlr_network_noise *noise = calloc(1, sizeof *noise);
+    char *text = NULL;
+    config_t config;
+    config_init(&config);
+    tl_status status = noise ? tlr_read_text(path, &text, NULL, err)
+                             : tl_fail(err, TL_ERR_MEMORY, "%s: out of memory", path);
+    if (status == TL_OK && config_read_string(&config, text) != CONFIG_TRUE)
+        status = tlr_refuse(&in, config_error_line(&config),
+                            "%s; timeless-platform(5) shows the form", config_error_text(&config));
+    const config_setting_t *root = config_root_setting(&config);
+    if (status == TL_OK)
+        status = tlr_setting_check(&in, root, top_names, NULL);
+    if (status == TL_OK)
+        status =
+            read_path(&in, root, "between", "between_run_sd", &noise->paths[TLR_BETWEEN_HOSTS]);
+    if (status == TL_OK)
+        status = read_path(&in, root, "within", "within_run_sd", &noise->paths[TLR_WITHIN_HOST]);
+    config_destroy(&config);
+    free(text);
+    if (status == TL_OK)
+        *out = noise;
+    else
+        tlr_network_noise_free(noise);
+    return status;
+}
