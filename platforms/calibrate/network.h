@@ -121,6 +121,12 @@ tl_status tlp_network_repetitions(const tlp_network *network, const tlp_probe_da
 /* An HTML page: each series with its lines, their residuals, and their modes. */
 void tlp_network_page(const tlp_network *network, FILE *out);
 
+/* ---- network_noise.c ---- */
+
+/* Writes noise.conf: how messages differ from the fitted lines (timeless-platform(5)). */
+tl_status tlp_network_noise_write(const tlp_network *network, const tlp_probe_data *data, FILE *out,
+                                  tl_error *err);
+
 /* ---- network_write.c ---- */
 
 typedef struct tlp_network_folder {
@@ -130,8 +136,8 @@ typedef struct tlp_network_folder {
 } tlp_network_folder;
 
 /* Writes platform.conf and the files that follow from it (generate.h), network.conf with all fitted
- * values, loggops.params, network.html and README.md; also model.conf of the shipped `local` if
- * there is none. */
+ * values, noise.conf, loggops.params, network.html and README.md; also model.conf of the shipped
+ * `local` if there is none. */
 tl_status tlp_network_write(const tlp_network *network, const tlp_probe_data *data,
                             const tlp_network_folder *options, tl_error *err);
 

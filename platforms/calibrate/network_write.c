@@ -283,6 +283,23 @@ static void write_loggops(const content *c, FILE *out)
     fputc('\n', out);
 }
 
+/* noise.conf is written even if too few transfers were measured for any class: no message varies
+ * then. */
+static tl_status write_noise(const content *c, tl_error *err)
+{
+    char path[4096];
+    FILE *out = open_in(c->options->folder, "noise.conf", "w", path, err);
+    if (!out)
+        return TL_ERR_SYSTEM;
+    const tl_status status = tlp_network_noise_write(c->net, c->data, out, err);
+    int failed = ferror(out);
+    failed |= fclose(out) != 0;
+    if (status == TL_OK && failed)
+        return tl_fail(err, TL_ERR_SYSTEM, "%s: cannot be written: %s; check the disk", path,
+                       strerror(errno));
+    return status;
+}
+
 static void write_page(const content *c, FILE *out)
 {
     tlp_network_page(c->net, out);
@@ -367,6 +384,7 @@ static void write_readme(const content *c, FILE *out)
         "| eager messages of a connection | %s | measured: two in a row |\n"
         "| network/crosstraffic, network/TCP-gamma | no, 1e15 | assumed: the limiter has what "
         "both directions share, and no window was measured |\n"
+        "| noise of messages | noise.conf | measured: ping-pongs beside the lines |\n"
         "| L, o, g, G, O | %s | measured: the shortest messages, bursts of them, "
         "and the bytes of the longest ones |\n"
         "| speed of a node | 1 Gf | not measured: the reference speed of model.conf |\n"
@@ -401,6 +419,8 @@ tl_status tlp_network_write(const tlp_network *network, const tlp_probe_data *da
         status = write_file(&c, "platform.conf", write_description, err);
     if (status == TL_OK)
         status = write_file(&c, "network.conf", write_fit, err);
+    if (status == TL_OK)
+        status = write_noise(&c, err);
     /* Its parameters would be those of all messages, within a host as between hosts. */
     snprintf(path, sizeof path, "%s/loggops.params", options->folder);
     if (status == TL_OK && network->within)

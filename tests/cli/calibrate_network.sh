@@ -24,7 +24,7 @@ measure() {
 check 'two ranks on this host are measured' measure
 keep
 check 'the command reports what it found' says 'timeless: here: .* operations, .* segments; latency '
-for file in platform.conf platform.xml options.conf model.conf network.conf network.csv network.html loggops.params README.md; do
+for file in platform.conf platform.xml options.conf model.conf network.conf noise.conf network.csv network.html loggops.params README.md; do
     check "writes $file" test -s "here/$file"
 done
 check 'every measurement is kept in network.csv' awk -F, '/^[0-9]/ { n++; if (NF != 11 || $11 < 0) exit 1 }
@@ -117,6 +117,40 @@ for bytes in 1 700 1400 1450 30000 64000 70000 1000000 30000000; do
     ping $bytes
     check "a round trip of $bytes B takes as long" near "$(makespan found)" "$(makespan known)" 0.01
 done
+
+# ---- messages that vary: each takes its time in the network times a normal factor of deviation 0.1, and one of 50 five
+# times as long; a round trip has two messages ----
+plant() { # NAME SHARE_OF_SLOW_ROUND_TRIPS FACTOR_OF_RUN
+    awk -F, -v OFS=, -v slow="$2" -v run="$3" '
+        function normal() { return sqrt(-2 * log(1 - rand())) * cos(6.283185307179586 * rand()) }
+        function network(b) { return b <= 1420 ? 20e-6 + (b + 16) / 62.5e6 : b < 65536 ? 38e-6 + (b + 16) / 100e6 : 120e-6 + (b + 16) / 117.5e6 }
+        BEGIN { srand(1) }
+        $3 == "pingpong" { n = network($8); if (i++ % 100 == 0) all = run * normal()
+            $11 = sprintf("%.9e", $11 + n * (0.1 * (normal() + normal()) + 2 * all + (rand() < slow ? 4 : 0))) } { print }' known.csv >"$1.csv"
+    "$timeless" calibrate network --from "$1.csv" -o "$1"
+}
+# moments NAME: of each class: mean and deviation of its modes, and the share of outliers
+moments() {
+    python3 - "$1" <<'END'
+import re, sys
+text = open(sys.argv[1] + "/noise.conf").read()
+for outliers, samples, modes in re.findall(r"(\d+) outliers.*?samples = (\d+);.*?modes = \((.*?)\);", text, re.S):
+    modes = [[float(x) for x in m.split(",")] for m in re.findall(r"\[(.*?)\]", modes)]
+    mean = sum(m[0] * m[1] for m in modes)
+    print(mean, sum(m[0] * (m[2] ** 2 + (m[1] - mean) ** 2) for m in modes) ** 0.5, int(outliers) / (int(samples) + int(outliers)))
+END
+}
+check 'messages that vary are fitted' plant varied 0.04 0
+check 'the mean of the factors is 1' bash -c "$(declare -f moments); moments varied | awk '{ if (\$1 < 0.9999 || \$1 > 1.0001) exit 1 } END { exit NR < 3 }'"
+# The classes have 60 transfers and more: three deviations of a deviation are 27 %.
+check 'the deviation of one message is found' bash -c "$(declare -f moments); moments varied | awk '{ print; if (\$2 < 0.073 || \$2 > 0.127) exit 1 }'"
+check 'slow messages are counted and left out' bash -c "$(declare -f moments); moments varied | awk '{ print; n++; share += \$3 }
+    END { print share / n; exit !(share / n > 0.016 && share / n < 0.064) }'"
+run_sd() { sed -n 's/^between_run_sd = \(.*\);/\1/p' "$1/noise.conf"; }
+check 'messages that vary alone give runs that hardly differ' awk -v sd="$(run_sd varied)" 'BEGIN { print sd; exit !(sd < 0.015) }'
+plant drifting 0 0.05 2>/dev/null
+check 'a factor that drifts is found as that of a run' awk -v sd="$(run_sd drifting)" 'BEGIN { print sd; exit !(sd > 0.02 && sd < 0.09) }'
+check 'the noise is replayed' sh -c '[ "$("$0" replay ping.tl -p varied --ranks-per-host 1 -q --noise network)" != "$("$0" replay ping.tl -p varied --ranks-per-host 1 -q)" ]' "$timeless"
 
 # ---- messages within a host do not pay for the network ----
 local_makespan() { "$timeless" replay ping.tl -p found -q "$@"; }

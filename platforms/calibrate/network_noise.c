@@ -1,0 +1,270 @@
+/* network_noise.c - what messages take beside the fitted line, for noise.conf of a platform folder
+ * (replayer/machine/network_noise.h draws from it).
+ *
+ * The lines of the fit are means of the measurements along them, without outliers. So a factor has
+ * the mean 1. The factor is that of the time in the network, latency and bytes; it also stands for
+ * what the overheads of sender and receiver vary by.
+ *
+ * A ping-pong consists of two messages. The deviation of its half is that of one message divided by
+ * the square root of 2, if both vary independently.
+ *
+ * Outliers, which take more than twice the line, are counted and not replayed. They are moments in
+ * which the system had taken the CPU from a rank: they come with time and not with messages, so
+ * their share of short round trips, after which the ranks sleep, is not that of a program
+ * (tests/accuracy/README.md, the noise of messages). 'timeless calibrate noise' measures them. */
+#include "config.h"
+
+#include "network.h"
+
+#include <math.h>
+#include <stdlib.h>
+
+#include <gsl/gsl_statistics_double.h>
+
+/* A transfer that takes this many times its line is an outlier, as in tlp_series_make. */
+#define OUTLIER 2.0
+/* The envelope that SMPI adds to each message (SimGrid 3.32). */
+#define ENVELOPE_BYTES 16
+/* No factor is smaller, whatever was measured: a message takes time. */
+#define LEAST_FACTOR 0.05
+/* As in mixture.c: less would be the resolution of the clock. */
+#define LEAST_SD 0.002
+enum {
+    FEWEST = 20,   /* transfers of a class: as many as one mode needs in mixture.c */
+    N_BLOCKS = 20, /* parts of the measurement, for what varies slowly: a choice */
+    MOST_CLASSES = TLP_MAX_SEGMENTS
+};
+
+/* One transfer: by how much it exceeds its line, divided by its time in the network. */
+typedef struct excess {
+    double value;
+    int segment, is_outlier;
+} excess;
+
+typedef struct noise_class {
+    int first, last; /* segments */
+    size_t n, n_outliers;
+    double sd, least;
+    int n_modes;
+    tlp_line_mode modes[TLP_LINE_MODES];
+} noise_class;
+
+typedef struct noise_path {
+    const tlp_network *net;
+    int is_local; /* messages within a host */
+    size_t n;
+    excess *rows; /* in the order in which they were measured */
+    int n_classes;
+    noise_class classes[MOST_CLASSES];
+    double run_sd;
+} noise_path;
+
+/* Seconds of a transfer in the network, and in all. */
+static double network_s(const noise_path *p, int segment, double bytes)
+{
+    const tlp_network *net = p->net;
+    const int is_loopback = p->is_local && !net->one_host;
+    const double latency_s = is_loopback ? net->loopback_latency_s : net->latency_s,
+                 Bps = is_loopback ? net->loopback_Bps : net->bandwidth_Bps;
+    return net->lat_factor[segment] * latency_s +
+           (bytes + ENVELOPE_BYTES) / (net->bw_factor[segment] * Bps);
+}
+
+static double transfer_s(const noise_path *p, int segment, double bytes)
+{
+    return p->is_local && !p->net->one_host ? network_s(p, segment, bytes)
+                                            : tlp_network_transfer_s(p->net, bytes);
+}
+
+static void select_rows(noise_path *p, const tlp_probe_data *data)
+{
+    for (size_t i = 0; i < data->n_rows; i++) {
+        const tlp_probe_row *row = &data->rows[i];
+        if (row->kind != KIND_pingpong || row->is_warm || row->same_host != p->is_local)
+            continue;
+        const int segment = tlp_segment_of(&p->net->pieces, row->bytes);
+        const double line_s = transfer_s(p, segment, row->bytes),
+                     seconds = (row->seconds - p->net->wtime_s) / 2;
+        p->rows[p->n++] = (excess){(seconds - line_s) / network_s(p, segment, row->bytes), segment,
+                                   seconds > OUTLIER * line_s};
+    }
+}
+
+/* Neighbouring segments until there are enough transfers; the last few join the class before. */
+static void find_classes(noise_path *p)
+{
+    size_t counts[TLP_MAX_SEGMENTS] = {0}, outliers[TLP_MAX_SEGMENTS] = {0};
+    for (size_t i = 0; i < p->n; i++) {
+        counts[p->rows[i].segment] += !p->rows[i].is_outlier;
+        outliers[p->rows[i].segment] += p->rows[i].is_outlier != 0;
+    }
+    for (int s = 0, first = 0; s < p->net->pieces.n; s++) {
+        noise_class *c = &p->classes[p->n_classes];
+        c->first = first;
+        c->last = s;
+        c->n += counts[s];
+        c->n_outliers += outliers[s];
+        if (c->n >= FEWEST) {
+            p->n_classes++;
+            first = s + 1;
+        }
+    }
+    if (p->n_classes) {
+        noise_class *last = &p->classes[p->n_classes - 1];
+        const noise_class rest = p->n_classes < MOST_CLASSES ? last[1] : (noise_class){0};
+        last->n += rest.n;
+        last->n_outliers += rest.n_outliers;
+        last->last = p->net->pieces.n - 1;
+    }
+}
+
+static int is_of(const noise_class *c, const excess *e)
+{
+    return c->first <= e->segment && e->segment <= c->last;
+}
+
+/* values, ones: room for all rows. */
+static tl_status fit_class(const noise_path *p, noise_class *c, double *values, double *ones)
+{
+    size_t n = 0;
+    double mean, sum = 0;
+    for (size_t i = 0; i < p->n; i++)
+        if (!p->rows[i].is_outlier && is_of(c, &p->rows[i]))
+            values[n++] = p->rows[i].value;
+    mean = gsl_stats_mean(values, 1, n);
+    c->sd = gsl_stats_sd(values, 1, n);
+    c->least = 1;
+    for (size_t i = 0; i < n; i++) {
+        values[i] = 1 + sqrt(2) * (values[i] - mean);
+        ones[i] = 1;
+        c->least = fmin(c->least, values[i]);
+    }
+    c->least = fmax(LEAST_FACTOR, c->least);
+    tlp_line line = {.intercept_s = 1};
+    const tl_status status = tlp_mixture_fit(ones, values, n, 0, &line);
+    if (status != TL_OK)
+        return status;
+    c->n_modes = line.n_modes;
+    for (int k = 0; k < line.n_modes; k++) {
+        c->modes[k] = line.modes[k]; /* their mean is 1 */
+        c->least = fmax(LEAST_FACTOR, fmin(c->least, c->modes[k].mean));
+        c->modes[k].mean = fmax(c->least, c->modes[k].mean);
+        sum += c->modes[k].share * c->modes[k].mean;
+    }
+    for (int k = 0; k < line.n_modes; k++)
+        c->modes[k].mean /= sum;
+    return TL_OK;
+}
+
+/* What the blocks of the measurement differ by, beyond what their single transfers explain: an
+ * estimate by moments. Classes with little noise weigh more. */
+static void fit_run(noise_path *p)
+{
+    double excess_2 = 0;
+    int n_blocks = 0;
+    for (int b = 0; b < N_BLOCKS; b++) {
+        double sum = 0, weight = 0;
+        for (size_t i = p->n * (size_t)b / N_BLOCKS; i < p->n * (size_t)(b + 1) / N_BLOCKS; i++) {
+            const excess *e = &p->rows[i];
+            for (int k = 0; k < p->n_classes && !e->is_outlier; k++) {
+                const noise_class *c = &p->classes[k];
+                const double sd = fmax(LEAST_SD, c->sd), w = is_of(c, e) ? 1 / (sd * sd) : 0;
+                sum += w * e->value;
+                weight += w;
+            }
+        }
+        if (!(weight > 0))
+            continue;
+        excess_2 += sum * sum / (weight * weight) - 1 / weight;
+        n_blocks++;
+    }
+    p->run_sd = n_blocks > 1 ? fmin(0.3, sqrt(fmax(0, excess_2 / n_blocks))) : 0;
+}
+
+static tl_status fit_path(noise_path *p, const tlp_probe_data *data, double *values, double *ones)
+{
+    tl_status status = TL_OK;
+    const int is_known =
+        p->is_local ? p->net->one_host || p->net->loopback_Bps > 0 : !p->net->one_host;
+    if (is_known)
+        select_rows(p, data);
+    find_classes(p);
+    for (int k = 0; k < p->n_classes && status == TL_OK; k++)
+        status = fit_class(p, &p->classes[k], values, ones);
+    if (status == TL_OK)
+        fit_run(p);
+    return status;
+}
+
+/* ---- noise.conf ---- */
+
+static const char *protocol_of(const tlp_network *net, double above_bytes)
+{
+    if (net->thresholds_seen && above_bytes >= (double)net->detached_bytes - 1)
+        return "rendezvous";
+    return above_bytes >= (double)net->async_bytes - 1 ? "detached" : "eager";
+}
+
+static void write_path(const noise_path *p, const char *name, FILE *out)
+{
+    if (!p->n_classes)
+        return;
+    fprintf(out, "%s = (\n", name);
+    for (int i = 0; i < p->n_classes; i++) {
+        const noise_class *c = &p->classes[i];
+        const double above_bytes = i ? p->net->pieces.breaks[c->first] : 0;
+        fprintf(out,
+                "  # %s; %zu outliers are left out\n"
+                "  { above_bytes = %.0f.0; samples = %zu; least = %.4f;\n    modes = (",
+                protocol_of(p->net, above_bytes), c->n_outliers, above_bytes, c->n, c->least);
+        for (int k = 0; k < c->n_modes; k++)
+            fprintf(out, "%s [ %.6f, %.6f, %.6f ]", k ? "," : "", c->modes[k].share,
+                    fmax(c->least, c->modes[k].mean), c->modes[k].sd);
+        fprintf(out, " ); }%s\n", i + 1 == p->n_classes ? "" : ",");
+    }
+    fprintf(out, ");\n%s_run_sd = %.6f;\n", name, p->run_sd);
+}
+
+static void write_noise(const noise_path paths[2], const tlp_probe_data *data, FILE *out)
+{
+    fprintf(out,
+            "# Measured by 'timeless calibrate network' %s at %s: %d ranks on %d host%s, %s,\n"
+            "# seed %llu, %zu operations.\n",
+            tl_version(), *data->moment ? data->moment : "an unknown moment", data->n_ranks,
+            data->n_hosts, data->n_hosts == 1 ? "" : "s", data->mpi, data->seed, data->n_rows);
+    fputs(
+        "# The noise of messages, for 'timeless replay --noise network': the factor of the time\n"
+        "# that a message takes in the network. From half round trips, measured - fitted, divided\n"
+        "# by latency and bytes, times the square root of 2, as a round trip has two messages.\n"
+        "# modes: weight, mean, standard deviation; the mean of all is 1, the fitted line. "
+        "Outliers,\n"
+        "# which take more than twice the line, are left out. least: the smallest measured.\n"
+        "# run_sd: deviation of the means of 20 parts of the measurement, beyond that of their\n"
+        "# single transfers.\n",
+        out);
+    write_path(&paths[0], "between", out);
+    write_path(&paths[1], "within", out);
+}
+
+tl_status tlp_network_noise_write(const tlp_network *net, const tlp_probe_data *data, FILE *out,
+                                  tl_error *err)
+{
+    noise_path *paths = calloc(2, sizeof *paths);
+    double *room = malloc((2 * data->n_rows + 2) * sizeof *room);
+    excess *rows = malloc((2 * data->n_rows + 1) * sizeof *rows);
+    tl_status status = paths && room && rows ? TL_OK : TL_ERR_MEMORY;
+    for (int i = 0; i < 2 && status == TL_OK; i++) {
+        paths[i].net = net;
+        paths[i].is_local = i;
+        paths[i].rows = rows + (size_t)i * data->n_rows;
+        status = fit_path(&paths[i], data, room, room + data->n_rows + 1);
+    }
+    if (status == TL_OK)
+        write_noise(paths, data, out);
+    else
+        tl_error_set(err, status, "out of memory while fitting the noise of the network");
+    free(rows);
+    free(room);
+    free(paths);
+    return status;
+}
