@@ -254,7 +254,7 @@ tl_status tlp_network_noise_write(const tlp_network *net, const tlp_probe_data *
     excess *rows = malloc((2 * data->n_rows + 1) * sizeof *rows);
     tl_status status = paths && room && rows ? TL_OK : TL_ERR_MEMORY;
     for (int i = 0; i < 2 && status == TL_OK; i++) {
-        paths[i].net = net;
+        paths[i].net = i && net->within ? net->within : net; /* --per-host */
         paths[i].is_local = i;
         paths[i].rows = rows + (size_t)i * data->n_rows;
         status = fit_path(&paths[i], data, room, room + data->n_rows + 1);
