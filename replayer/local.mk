@@ -15,8 +15,7 @@ replayer_libengine_la_SOURCES = \
 	replayer/plan_share.c replayer/replayer.h replayer/request_slots.c replayer/request_slots.h replayer/sandbox.c \
 	replayer/sandbox.h replayer/text_file.c replayer/text_file.h replayer/validate.c replayer/validate.h \
 	replayer/machine/burst_class.c replayer/machine/cluster.c replayer/machine/cluster.h replayer/machine/duration.c replayer/machine/duration.h \
-	replayer/machine/mapping.c replayer/machine/mapping.h replayer/machine/model.c \
-	replayer/installed.c replayer/installed.h replayer/machine/network_noise.c replayer/machine/network_noise.h replayer/machine/noise.c replayer/machine/noise.h replayer/machine/parallel.c replayer/machine/random.c \
+	replayer/machine/mapping.c replayer/machine/mapping.h replayer/machine/model.c replayer/installed.c replayer/installed.h replayer/machine/network_noise.c replayer/machine/network_noise.h replayer/machine/noise.c replayer/machine/noise.h replayer/machine/parallel.c replayer/machine/random.c replayer/machine/interference.c \
 	replayer/machine/rank_model.c replayer/machine/rank_model.h replayer/machine/what_if.c \
 	replayer/results/marks.c replayer/results/marks.h replayer/results/timeline.c \
 	replayer/results/timeline.h replayer/results/chosen.c replayer/results/chosen.h replayer/results/halves.c replayer/results/halves.h \
@@ -33,7 +32,7 @@ replayer_libreplayer_la_SOURCES = \
 	replayer/sample/fit.c replayer/sample/fit.h replayer/sample/sample.c replayer/sample/sample.h \
 	replayer/sample/steps.c replayer/sample/steps.h replayer/sample/trace_steps.c replayer/sample/window.c \
 	replayer/sample/window.h \
-	replayer/machine/model_read.c replayer/machine/network_noise_read.c replayer/machine/parallel_read.c replayer/machine/parallel_read.h replayer/machine/platform.c replayer/machine/setting.c \
+	replayer/machine/model_read.c replayer/machine/network_noise_read.c replayer/machine/parallel_read.c replayer/machine/parallel_read.h replayer/machine/platform.c replayer/machine/setting.c replayer/machine/interference_read.c replayer/machine/interference_read.h \
 	replayer/machine/setting.h \
 	replayer/results/call_path.c replayer/results/call_path.h replayer/results/critical_path.c replayer/results/critical_path.h replayer/results/details.c \
 	replayer/results/details.h replayer/results/details_json.c replayer/results/details_json.h \
@@ -80,7 +79,7 @@ replayer_libtimeless_smpi_la_SOURCES = \
 	replayer/smpi/buffers.c replayer/smpi/clocks.c replayer/smpi/collective.c replayer/smpi/comm.c \
 	replayer/smpi/engine.c replayer/smpi/scale.c \
 	replayer/smpi/exchange.c replayer/smpi/file.c \
-	replayer/smpi/hosts.c replayer/smpi/needs.c replayer/smpi/ompi.c \
+	replayer/smpi/hosts.c replayer/smpi/interfere.c replayer/smpi/needs.c replayer/smpi/ompi.c \
 	replayer/smpi/ompi_tree.c replayer/smpi/ompi_tree.h replayer/smpi/p2p.c replayer/smpi/payload.c replayer/smpi/payload.h replayer/smpi/poll.c replayer/smpi/poll.h replayer/smpi/poll_learn.c replayer/smpi/poll_pieces.c replayer/smpi/poll_window.c replayer/smpi/rank.c \
 	replayer/smpi/rank.h replayer/smpi/thread.c replayer/smpi/timeline.c replayer/smpi/usage.c \
 	replayer/smpi/waits.c replayer/smpi/waits.h replayer/smpi/window.c \

@@ -129,6 +129,36 @@ typedef struct tlr_parallel {
     double shared_region_s; /* start and end of a region with two threads on one core */
 } tlr_parallel;
 
+/* Loops that kept other cores busy while a program was measured. */
+typedef enum tlr_hog {
+    TLR_HOG_ARITHMETIC, /* in registers */
+    TLR_HOG_CACHE,      /* a working set in the cache that cores share */
+    TLR_HOG_STREAM,     /* the bandwidth of memory */
+    TLR_HOG_CHASE,      /* loads from memory that depend on each other */
+    TLR_N_HOGS
+} tlr_hog;
+
+/* How many times longer a burst takes beside so many hogs. */
+typedef struct tlr_beside {
+    double cores;
+    double slowdown[TLR_N_HOGS];
+} tlr_beside;
+
+/* How a class of bursts bends when other cores of its host compute, and what it does to theirs. */
+typedef struct tlr_bending {
+    char *from, *to;           /* call sites; both NULL: a kernel, or all other computation */
+    uint16_t kernel;           /* code of the call; 0: none */
+    size_t n;                  /* rows by rising number of cores */
+    tlr_beside *rows;
+    double acts_as[TLR_N_HOGS]; /* so many hogs slow other bursts down as much */
+} tlr_bending;
+
+typedef struct tlr_interference {
+    size_t n;              /* classes by call sites; 0 and no `rest`: nothing was measured */
+    tlr_bending *classes;  /* ordered by `from`, then `to`; kernels and the rest first */
+    const tlr_bending *rest; /* of all computation without a class; NULL: it does not bend */
+} tlr_interference;
+
 typedef struct tlr_model {
     char *path;
     double reference_flops; /* speed, in the platform's flop/s, of the host it was measured on */
@@ -139,6 +169,7 @@ typedef struct tlr_model {
     size_t n_hosts;
     tlr_host_rates *hosts;
     tlr_parallel parallel;
+    tlr_interference interference;
     int is_random; /* something is drawn */
 } tlr_model;
 

@@ -3,6 +3,7 @@
 #include "config.h"
 
 #include "machine/noise.h"
+#include "machine/rank_model.h"
 #include "program.h"
 #include "recorder.h"
 #include "results/marks.h"
@@ -291,6 +292,16 @@ static tl_status find_network(loggops_replay *r, const tlr_platform *platform,
     return status;
 }
 
+static tl_status check_model(const loggops_replay *r, const tlr_model *model, tl_error *err)
+{
+    if (r->has_places && tlr_interferes(model))
+        return tl_fail(err, TL_ERR_UNSUPPORTED,
+                       "%s: has the group 'interference', which the engine 'loggops' does not "
+                       "apply; give --engine smpi, or remove the group",
+                       model->path);
+    return TL_OK;
+}
+
 /* --set retransmission.loss, ... */
 static tl_status set_retransmission(loggops_replay *r, const tlr_options *options, tl_error *err)
 {
@@ -447,6 +458,7 @@ static tl_status replay_loggops(const tlr_job *jobs, size_t n_jobs, const tlr_pl
     if (status != TL_OK ||
         (status = find_network(&r, platform, options, tl_reader_run(trace)->n_ranks, err)) !=
             TL_OK ||
+        (status = check_model(&r, model, err)) != TL_OK ||
         (status = set_retransmission(&r, options, err)) != TL_OK ||
         (status = set_progress(&r, options, err)) != TL_OK ||
         (status = loggops_read_choice(options, &r.choice, err)) != TL_OK ||

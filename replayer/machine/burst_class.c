@@ -10,12 +10,12 @@
 
 enum { FIRST_ROOM = 64, SITE_BYTES = 1024 };
 
-/* Open addressing; a free slot has a negative rate. */
+/* Open addressing; a free slot has a negative value. */
 struct tlr_class_cache {
     size_t room, used; /* a power of two */
     struct slot {
         uint64_t pair;
-        double s_per_unit;
+        double value; /* s_per_unit, or the number of a class */
     } * slots;
 };
 
@@ -30,7 +30,7 @@ static struct slot *make_slots(size_t room)
 {
     struct slot *slots = calloc(room, sizeof *slots);
     for (size_t i = 0; slots && i < room; i++)
-        slots[i].s_per_unit = -1;
+        slots[i].value = -1;
     return slots;
 }
 
@@ -58,7 +58,7 @@ void tlr_class_cache_free(tlr_class_cache *cache)
 static struct slot *find_slot(struct slot *slots, size_t room, uint64_t pair)
 {
     size_t i = (size_t)((pair * 0x9e3779b97f4a7c15U) >> 32) & (room - 1);
-    while (slots[i].s_per_unit >= 0 && slots[i].pair != pair)
+    while (slots[i].value >= 0 && slots[i].pair != pair)
         i = (i + 1) & (room - 1);
     return &slots[i];
 }
@@ -73,7 +73,7 @@ static void make_room(tlr_class_cache *cache)
     if (!larger)
         return;
     for (size_t i = 0; i < cache->room; i++)
-        if (cache->slots[i].s_per_unit >= 0)
+        if (cache->slots[i].value >= 0)
             *find_slot(larger, 2 * cache->room, cache->slots[i].pair) = cache->slots[i];
     free(cache->slots);
     cache->slots = larger;
@@ -92,18 +92,30 @@ static double look_up(const tlr_unit_rate *unit, const tl_reader *trace, uint32_
     return found ? found->s_per_unit : unit->s_per_unit;
 }
 
+double tlr_class_cached(const tlr_class_cache *cache, uint32_t from, uint32_t to)
+{
+    const struct slot *slot =
+        find_slot(cache->slots, cache->room, (uint64_t)from << 32 | to);
+    return slot->value;
+}
+
+void tlr_class_remember(tlr_class_cache *cache, uint32_t from, uint32_t to, double value)
+{
+    const uint64_t pair = (uint64_t)from << 32 | to;
+    make_room(cache);
+    if (cache->used + 1 < cache->room) {
+        *find_slot(cache->slots, cache->room, pair) = (struct slot){pair, value};
+        cache->used++;
+    }
+}
+
 double tlr_class_rate(tlr_class_cache *cache, const tlr_unit_rate *unit, const tl_reader *trace,
                       uint32_t rank, uint32_t from, uint32_t to)
 {
-    const uint64_t pair = (uint64_t)from << 32 | to;
-    struct slot *slot = find_slot(cache->slots, cache->room, pair);
-    if (slot->s_per_unit >= 0)
-        return slot->s_per_unit;
-    const double s_per_unit = look_up(unit, trace, rank, from, to);
-    make_room(cache);
-    if (cache->used + 1 < cache->room) {
-        *find_slot(cache->slots, cache->room, pair) = (struct slot){pair, s_per_unit};
-        cache->used++;
-    }
+    double s_per_unit = tlr_class_cached(cache, from, to);
+    if (s_per_unit >= 0)
+        return s_per_unit;
+    s_per_unit = look_up(unit, trace, rank, from, to);
+    tlr_class_remember(cache, from, to, s_per_unit);
     return s_per_unit;
 }

@@ -46,6 +46,12 @@ void tlr_model_free(tlr_model *model)
     }
     free(model->hosts);
     free(model->parallel.rows);
+    for (size_t i = 0; i < model->interference.n; i++) {
+        free(model->interference.classes[i].from);
+        free(model->interference.classes[i].to);
+        free(model->interference.classes[i].rows);
+    }
+    free(model->interference.classes);
     free(model->path);
     free(model);
 }

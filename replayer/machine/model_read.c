@@ -1,4 +1,5 @@
 /* model_read.c - read a compute model from its file. */
+#include "interference_read.h"
 #include "parallel_read.h"
 #include "rank_model.h"
 #include "setting.h"
@@ -11,10 +12,10 @@
 enum { NEWEST_VERSION = 2 };
 
 /* The settings of files of version 1, which may leave out the version, and of version 2. */
-static const char *const top_names[][10] = {
+static const char *const top_names[][11] = {
     {"version", "reference_flops", "seconds_per_flop", "units", "kernels"},
     {"version", "reference_flops", "seconds_per_flop", "units", "kernels", "hosts", "variability",
-     "parallel", "kernel_threads"}};
+     "parallel", "kernel_threads", "interference"}};
 static const char *const unit_names[][5] = {{"unit", "seconds_per_unit"},
                                             {"unit", "seconds_per_unit", "relative_sd", "classes"}};
 static const char *const class_names[] = {"from", "to", "seconds_per_unit", NULL};
@@ -484,6 +485,8 @@ static tl_status read_model(model_reading *m, const config_setting_t *root)
         status = read_variability(m, root);
     if (status == TL_OK)
         status = tlr_parallel_read(&m->in, root, &model->parallel);
+    if (status == TL_OK)
+        status = tlr_interference_read(&m->in, root, &model->interference);
     model->s_per_flop = -1;
     if (status == TL_OK)
         status = tlr_setting_optional(&m->in, root, "seconds_per_flop", 0, &model->s_per_flop);

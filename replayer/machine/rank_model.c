@@ -88,6 +88,8 @@ tl_status tlr_rank_model_open(tlr_rank_model *out, const tlr_model *model, const
         out->classes = tlr_class_cache_create();
     if (!out->kernel_factors || (out->unit && out->unit->n_classes && !out->classes))
         return tl_fail(err, TL_ERR_MEMORY, "out of memory for the compute model");
+    if (model->interference.n && !(out->bending = tlr_class_cache_create()))
+        return tl_fail(err, TL_ERR_MEMORY, "out of memory for the compute model");
     const uint64_t host = tlr_hash_name(place->host);
     const uint64_t cluster = options->cluster_seed ? options->cluster_seed : options->seed;
     /* A host that was measured is as it is: no other is drawn in its place. */
@@ -117,6 +119,8 @@ void tlr_rank_model_close(tlr_rank_model *m)
     m->memos = NULL;
     tlr_class_cache_free(m->classes);
     m->classes = NULL;
+    tlr_class_cache_free(m->bending);
+    m->bending = NULL;
 }
 
 int tlr_rank_models_agree(const tlr_rank_model *a, const tlr_rank_model *b)

@@ -59,6 +59,7 @@ typedef struct tlr_rank_model {
     double *kernel_factors;   /* [model->pool.n_kernels] */
     uint32_t site;            /* of the event before */
     tlr_class_cache *classes; /* NULL: the unit has none */
+    tlr_class_cache *bending; /* of the model's interference; NULL: it has none by call sites */
     tlr_kernel_memo *memos;   /* [TLR_KERNEL_MEMOS]; NULL until the first kernel */
     int borrows_memos;        /* they are not freed with it */
 } tlr_rank_model;
@@ -123,9 +124,28 @@ double tlr_piece_sd_s(const tlr_piece *piece, const tlr_sizes *sizes);
 int tlr_compare_classes(const void *a, const void *b);
 tlr_class_cache *tlr_class_cache_create(void);
 void tlr_class_cache_free(tlr_class_cache *cache);
+/* The value of a pair of sites; negative: it is not in the cache. */
+double tlr_class_cached(const tlr_class_cache *cache, uint32_t from, uint32_t to);
+/* value: not negative */
+void tlr_class_remember(tlr_class_cache *cache, uint32_t from, uint32_t to, double value);
 /* Seconds per unit of the bursts of a rank between two sites. */
 double tlr_class_rate(tlr_class_cache *cache, const tlr_unit_rate *unit, const tl_reader *trace,
                       uint32_t rank, uint32_t from, uint32_t to);
+
+/* ---- interference.c ---- */
+
+const char *tlr_hog_name(tlr_hog hog);
+/* Whether computation on a host depends on what its other cores compute. model: may be NULL. */
+int tlr_interferes(const tlr_model *model);
+/* The class of the burst before an event, whose call site is `to`, or of a kernel (kernel: code of
+ * its call, otherwise 0). NULL: it does not bend, and bends no other. */
+const tlr_bending *tlr_find_bending(tlr_rank_model *m, uint32_t from, uint32_t to, uint16_t kernel);
+/* How many times longer it takes beside so many hogs of each kind. */
+double tlr_bending_slowdown(const tlr_bending *bending, const double hogs[TLR_N_HOGS]);
+/* The same beside bursts of other ranks on the host, of which n_cores - 1 run at a time; NULL among
+ * them: one that does not bend others. */
+double tlr_bending_beside(const tlr_bending *bending, const tlr_bending *const *others, size_t n,
+                          unsigned n_cores);
 
 /* ---- draw.c ---- */
 

@@ -52,18 +52,32 @@ int smpi_count(const smpi_rank *r, int64_t count)
 
 /* ---- computation ---- */
 
+/* Computation of another class is simulated by itself, because it bends otherwise. */
+static void choose_bending(smpi_rank *r, uint32_t before, uint16_t kernel, double seconds)
+{
+    if (!tlr_interferes(replay.model) || r->n_threads || seconds <= 0)
+        return;
+    const tlr_bending *bending =
+        tlr_find_bending(&r->model, before, r->event.site, kernel);
+    if (bending != r->bending)
+        smpi_compute(r);
+    r->bending = bending;
+}
+
 static void add_computation(smpi_rank *r)
 {
     if (!replay.model)
         return;
     const uint32_t before = r->model.site; /* the model moves on */
     const double burst_s = tlr_rank_burst_s(&r->model, &r->event, r->index);
+    choose_bending(r, before, 0, burst_s);
     r->burst_s += burst_s;
     if (replay.options->timeline)
         smpi_note_piece(r, 0, before, burst_s);
     if (r->info->action != TL_ACTION_KERNEL)
         return;
     const double kernel_s = tlr_rank_kernel_s(&r->model, &r->event, r->index);
+    choose_bending(r, before, r->event.call, kernel_s);
     r->kernel_s += kernel_s;
     if (replay.options->timeline)
         smpi_note_piece(r, 1, before, kernel_s);
@@ -98,6 +112,8 @@ void smpi_compute(smpi_rank *r)
     const double noisy_s = reference_s * slow_down(r, reference_s);
     if (r->n_threads)
         smpi_compute_beside(r, noisy_s);
+    else if (tlr_interferes(replay.model))
+        smpi_compute_among(r, noisy_s * r->flops_per_s / sg_host_get_speed(sg_host_self()));
     else
         smpi_execute_flops(noisy_s * r->flops_per_s);
     const double took_s = simgrid_get_clock() - from_s;

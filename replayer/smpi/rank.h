@@ -44,6 +44,7 @@ typedef struct smpi_result {
 } smpi_result;
 
 typedef struct smpi_job smpi_job;
+typedef struct smpi_crowd smpi_crowd;           /* interfere.c */
 typedef struct smpi_polls smpi_polls;           /* poll.h */
 typedef struct smpi_window smpi_window;         /* likewise */
 typedef struct smpi_notes smpi_notes;           /* timeline.c */
@@ -80,6 +81,13 @@ typedef struct smpi_rank {
     tlr_rank_model model;
     double flops_per_s;       /* that a second of computation on the reference is worth here */
     double burst_s, kernel_s; /* reference seconds of computation that are still to be simulated */
+
+    /* If the model has interference: the class of that computation, and while it is simulated, how
+     * many times slower it is than alone (0: another rank has changed that). */
+    const tlr_bending *bending;
+    double slowness;
+    smpi_crowd *crowd; /* NULL until the rank computes */
+    sg_sem_t wake;
 
     uint32_t entering;          /* request of the collective that the next event enters; 0: none */
     uint32_t thread, n_threads; /* 0 threads: the rank has only one */
@@ -225,6 +233,11 @@ int smpi_construct(smpi_rank *r);
 void smpi_switch_thread(smpi_rank *r);
 /* Waits until the thread has computed for this number of seconds of the reference speed. */
 void smpi_compute_beside(const smpi_rank *r, double reference_s);
+
+/* ---- interfere.c ---- */
+
+/* Simulates computation that takes so many seconds on this host if no other rank computes there. */
+void smpi_compute_among(smpi_rank *r, double alone_s);
 
 /* ---- collective.c ---- */
 

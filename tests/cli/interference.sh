@@ -1,0 +1,124 @@
+#!/usr/bin/env bash
+# Computation that depends on what other cores of the host compute: closed formulas with models that are written here.
+. "$top_srcdir/tests/tap.sh"
+cd "$scratch" || exit 99
+export TIMELESS_PLATFORMS=$top_srcdir/platforms
+
+# machine NAME HOSTS CORES: hosts without costs of messages
+machine() {
+    mkdir -p "$1"
+    cat >"$1/platform.xml" <<END
+<?xml version='1.0'?>
+<!DOCTYPE platform SYSTEM "https://simgrid.org/simgrid.dtd">
+<platform version="4.1">
+  <zone id="all" routing="Full">
+    <cluster id="c" prefix="n" suffix="" radical="0-$(($2 - 1))" speed="1Gf" core="$3" bw="1GBps" lat="1ns" sharing_policy="SPLITDUPLEX"/>
+  </zone>
+</platform>
+END
+    cp two.conf "$1/model.conf"
+}
+head='version = 2; reference_flops = 1.0e9; units = ( { unit = "cpu-ns"; seconds_per_unit = 1.0e-9; } );'
+# class WHICH ROWS PRESSURE; row CORES ARITHMETIC CACHE STREAM CHASE
+row() { echo "{ cores = $1; arithmetic = $2; cache = $3; stream = $4; chase = $5; }"; }
+class() { echo "{ $1 beside = ( $2 ); acts_as = { $3 }; }"; }
+from() { echo "from = \"$1\"; to = \"$2\";"; }
+A=$(class "$(from '?' app+0x10)" "$(row 1 1.0 1.2 2.0 1.0)" 'stream = 1.0;')
+B=$(class "$(from '?' app+0x20)" "$(row 1 1.0 1.2 1.4 1.0)" 'stream = 0.5;')
+model() { printf '%s\n' "$head" "interference = { classes = ( $1 ); };"; }
+model "$A, $B" >two.conf
+echo "$head" >none.conf
+machine two 1 2; machine one 1 1; machine apart 2 1; machine four 1 4
+
+# trace FILE 'SITE SECONDS [SITE SECONDS...]'...: a rank for each word; SITE is the number behind "app+"
+trace() {
+    local file=$1 r=0 bursts b n
+    shift
+    {
+        printf '%s\n' 'timeless-text 1' "ranks $#" 'volume_unit "cpu-ns"'
+        for bursts; do
+            printf 'rank %d host="h"\n' $r
+            # shellcheck disable=SC2086
+            set -- $bursts
+            n=0
+            while [ $# -gt 0 ]; do
+                printf 'site %d object="app" offset=%d\n' $((n + 1)) "$1"
+                printf '%d %d MPI_Wtime clock_ns=0 volume=%.0f site=%d\n' $r $n "${2}e9" $((n + 1))
+                n=$((n + 1)); shift 2
+            done
+            echo 'end cut clock_ns=0'
+            r=$((r + 1))
+        done
+    } >"$file.txt"
+    "$timeless" undump "$file.txt" -o "$file"
+}
+# takes SECONDS TRACE OPTION...
+takes() {
+    local got
+    got=$("$timeless" replay "$2" -q "${@:3}") || return 1
+    awk -v a="$got" -v b="$1" 'BEGIN { print a, b; d = a - b; exit !(d < 1e-6 && d > -1e-6) }'
+}
+trace ab.tl '16 3' '32 1'
+# B ends at 1.4; until then A does 1.4 of its 3 s at 1.5 times its time: 1.4 + 3 - 1.4 / 1.5
+check 'a burst goes on as if alone when the other one ends' takes 3.4666666667 ab.tl -p ./two
+check 'without the group each is alone' takes 3 ab.tl -p ./two --model none.conf
+check 'ranks of one core take turns and do not slow each other' takes 4 ab.tl -p ./one
+check 'ranks of different hosts do not slow each other' takes 3 ab.tl -p ./apart
+trace other.tl '32 1' '64 0.5'
+check 'a burst of no class neither slows nor is slowed' takes 1 other.tl -p ./two
+# From 0.5 on, A has 0.5 s left and takes 0.75; until then B, which began at 0.5, does 0.75 / 1.4.
+trace late.tl '16 1' '64 0.5 32 1'
+model "$A, $(class "$(from app+0x40 app+0x20)" "$(row 1 1.0 1.2 1.4 1.0)" 'stream = 0.5;')" >late.conf
+check 'another one begins in the middle of a burst' takes 1.7142857143 late.tl -p ./two --model late.conf
+# Three ranks on two cores: each runs 2/3 of the time, beside one of the two others at a time.
+trace three.tl '16 2' '16 2' '16 2'
+check 'three ranks on two cores' takes 6 three.tl -p ./two # 2 * 3/2 * (1 + 1)
+check 'on four cores, each beside two: the last line of a curve goes on' takes 6 three.tl -p ./four # 2 * (1 + 2)
+model "$(class "$(from '?' app+0x10)" "$(row 1 1.0 1.2 2.0 1.0), $(row 3 1.0 1.2 3.0 1.0)" 'stream = 1.0; cache = 0.5;')" >curve.conf
+# two others: of stream two hogs, 2.5; of cache one, 1.2
+check 'lines between rows, and the effects of kinds are added' takes 5.4 three.tl -p ./four --model curve.conf
+model "$(class '' "$(row 1 1.5 1.0 1.0 1.0)" 'arithmetic = 1.0;')" >rest.conf
+check 'a class without call sites holds for all other bursts' takes 3.5 ab.tl -p ./two --model rest.conf
+model "$A, $(class '' "$(row 1 1.0 1.0 1.0 1.0)" '')" >first.conf
+check 'a class with call sites comes first' takes 3 ab.tl -p ./two --model first.conf
+check 'twice the speed, half the time' takes 1.7333333333 ab.tl -p ./two --set host.speed=2x
+trace a.tl '16 3'
+trace b.tl '32 1'
+jobs() { "$timeless" replay a.tl b.tl@0 -p ./two >said && grep -q '3\.46666' said; }
+check 'two jobs on one host slow each other' jobs
+
+check_exit 3 'loggops refuses the group' "$timeless" replay ab.tl -p ./two --engine loggops
+cp err said
+check 'and names it' grep -q "two/model.conf: has the group 'interference'" said
+
+# refused PATTERN MODEL
+refused() {
+    "$timeless" replay ab.tl -p ./two --model "$2" -q 2>said
+    [ $? = 3 ] && grep -q "$1" said
+}
+bad() { printf '%s\n' "$head" 'interference = {' "$2" '};' >"$1.conf"; }
+bad empty 'classes = ();'
+check 'no classes' refused 'empty.conf:2: .*has no classes' empty.conf
+bad rows "classes = ( $(class "$(from a b)" '' '') );"
+check 'a class without rows' refused 'rows.conf:3: a class has no rows' rows.conf
+bad sort "classes = ( $(class "$(from a b)" "$(row 2 1.0 1.0 1.0 1.0), $(row 1 1.0 1.0 1.0 1.0)" '') );"
+check 'rows that do not rise' refused 'sort.conf:3: .*do not rise' sort.conf
+bad fast "classes = ( $(class "$(from a b)" "$(row 1 0.9 1.0 1.0 1.0)" '') );"
+check 'a hog that makes faster' refused 'fast.conf:3: ' fast.conf
+bad half "classes = ( $(class 'from = "a";' "$(row 1 1.0 1.0 1.0 1.0)" '') );"
+check 'one call site' refused "half.conf:3: a class has both 'from' and 'to'" half.conf
+bad twice "classes = ( $(class "$(from a b)" "$(row 1 1.0 1.0 1.0 1.0)" ''), $(class "$(from a b)" "$(row 1 1.0 1.0 1.0 1.0)" '') );"
+check 'a class twice' refused "twice.conf:3: the bursts from 'a' to 'b' appear twice" twice.conf
+bad rests "classes = ( $(class '' "$(row 1 1.0 1.0 1.0 1.0)" ''), $(class '' "$(row 1 1.0 1.0 1.0 1.0)" '') );"
+check 'the rest twice' refused 'rests.conf:3: the class of all other computation appears twice' rests.conf
+bad kernel "classes = ( $(class 'kernel = "dgemmm";' "$(row 1 1.0 1.0 1.0 1.0)" '') );"
+check 'an unknown kernel' refused "kernel.conf:3: 'dgemmm' is not a kernel" kernel.conf
+bad silent "classes = ( { $(from a b) beside = ( $(row 1 1.0 1.0 1.0 1.0) ); } );"
+check 'no pressure' refused "silent.conf:3: 'acts_as' is missing" silent.conf
+bad word "classes = ( $(class "$(from a b)" "$(row 1 1.0 1.0 1.0 1.0)" 'memory = 1.0;') );"
+check 'an unknown setting' refused 'word.conf:3: ' word.conf
+bad minus "classes = ( $(class "$(from a b)" "$(row 1 1.0 1.0 1.0 1.0)" 'stream = -1.0;') );"
+check 'a negative pressure' refused 'minus.conf:3: ' minus.conf
+sed 's/^version = 2; //' two.conf >old.conf
+check 'version 1 has no such group' refused 'interference' old.conf
+tap_done
