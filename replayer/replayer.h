@@ -146,16 +146,16 @@ typedef struct tlr_beside {
 
 /* How a class of bursts bends when other cores of its host compute, and what it does to theirs. */
 typedef struct tlr_bending {
-    char *from, *to;           /* call sites; both NULL: a kernel, or all other computation */
-    uint16_t kernel;           /* code of the call; 0: none */
-    size_t n;                  /* rows by rising number of cores */
+    char *from, *to; /* call sites; both NULL: a kernel, or all other computation */
+    uint16_t kernel; /* code of the call; 0: none */
+    size_t n;        /* rows by rising number of cores */
     tlr_beside *rows;
     double acts_as[TLR_N_HOGS]; /* so many hogs slow other bursts down as much */
 } tlr_bending;
 
 typedef struct tlr_interference {
-    size_t n;              /* classes by call sites; 0 and no `rest`: nothing was measured */
-    tlr_bending *classes;  /* ordered by `from`, then `to`; kernels and the rest first */
+    size_t n;                /* classes by call sites; 0 and no `rest`: nothing was measured */
+    tlr_bending *classes;    /* ordered by `from`, then `to`; kernels and the rest first */
     const tlr_bending *rest; /* of all computation without a class; NULL: it does not bend */
 } tlr_interference;
 

@@ -51,6 +51,7 @@ extern const tlt_volume_source tlt_volume_process;
 extern const tlt_volume_source tlt_volume_none;
 extern const tlt_volume_source tlt_volume_exact_qemu;
 extern const tlt_volume_source tlt_volume_exact_valgrind;
+extern const tlt_volume_source tlt_volume_page;
 
 /* Starts the requested source; if it is NULL, "" or "auto", the first source that works. If that
  * fails, returns NULL with the reason in `why`. Otherwise `why` has the reasons why better sources
@@ -61,7 +62,7 @@ const tlt_volume_source *tlt_volume_choose(const char *wanted, char *why, size_t
 int tlt_volume_number(const tlt_volume_source *source);
 
 /* Prints a line for each source to standard output, with whether it works here: for the sources
- * that match `wanted`, or with "all" for every source that needs no emulator. */
+ * that match `wanted`, or with "all" for every source that needs no emulator and no file. */
 void tlt_volume_list(const char *wanted);
 
 #endif

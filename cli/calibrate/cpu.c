@@ -2,14 +2,16 @@
  * time and a run that counts their volume. */
 #include "config.h"
 
-#include "calibrate/model.h"
+#include "calibrate/beside.h"
 #include "cli.h"
 #include "progress.h"
 
 #include <calibrate/archive.h>
 #include <calibrate/cpu.h>
 #include <errno.h>
+#include <fcntl.h>
 #include <limits.h>
+#include <sched.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -23,9 +25,20 @@ typedef struct arguments {
     const char *traces[2]; /* timed, counted */
     int n_traces;
     char **command; /* NULL: the traces are there */
+    int interferes;
+    interference_arguments beside;
 } arguments;
 
-enum { KEY_MODEL = 256, KEY_FROM, KEY_ARCHIVE, KEY_FOR };
+enum {
+    KEY_MODEL = 256,
+    KEY_FROM,
+    KEY_ARCHIVE,
+    KEY_FOR,
+    KEY_INTERFERE,
+    KEY_REPETITIONS,
+    KEY_SEED,
+    KEY_BYTES
+};
 
 static const struct argp_option options[] = {
     {"output", 'o', "PATH", 0,
@@ -36,10 +49,22 @@ static const struct argp_option options[] = {
      0},
     {"for", KEY_FOR, "TRACE", 0, "run the command once, for its time: TRACE has counted its volume",
      0},
-    {"from", KEY_FROM, "FILE", 0, "take both traces from this archive", 0},
+    {"interfere", KEY_INTERFERE, NULL, 0,
+     "measure how much longer the bursts of the command take beside busy cores, and what they do "
+     "to "
+     "those",
+     0},
+    {"repetitions", KEY_REPETITIONS, "N", 0,
+     "with --interfere: repeat all runs N times (default: 3)", 0},
+    {"seed", KEY_SEED, "N", 0, "with --interfere: draw the order from this seed (default: 1)", 0},
+    {"max-bytes", KEY_BYTES, "N", 0,
+     "with --interfere: largest working set on the busy cores (default: four times the largest "
+     "cache)",
+     0},
+    {"from", KEY_FROM, "FILE", 0, "measure nothing; take the traces or runs of this archive", 0},
     {"archive", KEY_ARCHIVE, "FILE", 0,
-     "zip with both traces, or none (default: cpu-MOMENT.zip beside the result, if a command is "
-     "run)",
+     "zip with the measurements, or none (default: cpu-MOMENT.zip beside the result, if a command "
+     "is run)",
      0},
     {0}};
 
@@ -52,6 +77,15 @@ static error_t parse(int key, char *value, struct argp_state *state)
     case KEY_FROM: a->from = value; break;
     case KEY_FOR: a->counted = value; break;
     case KEY_ARCHIVE: a->archive_path = value; break;
+    case KEY_INTERFERE: a->interferes = 1; break;
+    case KEY_REPETITIONS:
+        a->beside.n_repetitions =
+            (unsigned)cli_parse_number_from(state, "--repetitions", value, 1, 1000);
+        break;
+    case KEY_SEED: a->beside.seed = cli_parse_number(state, "--seed", value, UINT32_MAX); break;
+    case KEY_BYTES:
+        a->beside.max_bytes = cli_parse_number_from(state, "--max-bytes", value, 65536, 1UL << 40);
+        break;
     case ARGP_KEY_ARG:
         /* The words after "--" are a command. */
         if (state->quoted && state->next > state->quoted) {
@@ -66,6 +100,10 @@ static error_t parse(int key, char *value, struct argp_state *state)
     case ARGP_KEY_SUCCESS:
         if (a->counted && !a->command)
             argp_error(state, "--for: give the command that was recorded behind --");
+        if (a->interferes && (a->counted || a->n_traces || !a->command == !a->from))
+            argp_error(state, "--interfere: give a command behind --, or --from alone");
+        if (a->interferes)
+            break;
         if (a->command || a->from ? a->n_traces != 0 || (a->command && a->from) : a->n_traces != 2)
             argp_error(state, "give a command behind --, or two traces: one in cpu-ns, one that "
                               "counts, or --from");
@@ -79,7 +117,7 @@ static error_t parse(int key, char *value, struct argp_state *state)
 
 /* Waits like system(): the program gets what the terminal interrupts, and this process goes on to
  * remove its temporary files. */
-static int run(const char *const *argv, int *result)
+static int run(const char *const *argv, int processor, int *result)
 {
     struct sigaction ignore = {.sa_handler = SIG_IGN}, interrupt, quit;
     sigaction(SIGINT, &ignore, &interrupt);
@@ -88,6 +126,16 @@ static int run(const char *const *argv, int *result)
     if (child == 0) {
         sigaction(SIGINT, &interrupt, NULL);
         sigaction(SIGQUIT, &quit, NULL);
+        cpu_set_t one;
+        CPU_ZERO(&one);
+        if (processor >= 0) {
+            CPU_SET(processor, &one);
+            sched_setaffinity(0, sizeof one, &one);
+            /* What the program prints many times is of no interest. */
+            const int nowhere = open("/dev/null", O_WRONLY | O_CLOEXEC);
+            if (nowhere >= 0)
+                dup2(nowhere, STDOUT_FILENO);
+        }
         execv("/proc/self/exe", (char *const *)argv);
         _exit(127);
     }
@@ -99,20 +147,24 @@ static int run(const char *const *argv, int *result)
     return done;
 }
 
-/* timeless record -q --volume VOLUME -o PATH -- COMMAND */
-static tl_status record(char **command, const char *volume, const char *path, tl_error *err)
+tl_status calibrate_record(char **command, const char *volume, const char *path, int processor,
+                           tl_error *err)
 {
     size_t n = 0;
     while (command[n])
         n++;
-    const char **argv = calloc(n + 9, sizeof *argv);
+    const char **argv = calloc(n + 10, sizeof *argv);
     if (!argv)
         return tl_fail(err, TL_ERR_MEMORY, "out of memory");
-    const char *const begin[] = {"timeless", "record", "-q", "--volume", volume, "-o", path, "--"};
+    const char *const begin[] = {"timeless", "record", "-q", "--volume", volume, "-o", path};
+    size_t n_words = sizeof begin / sizeof *begin;
     memcpy(argv, begin, sizeof begin);
-    memcpy(argv + sizeof begin / sizeof *begin, command, n * sizeof *command);
+    if (processor >= 0)
+        argv[n_words++] = "--folded";
+    argv[n_words++] = "--";
+    memcpy(argv + n_words, command, n * sizeof *command);
     int result = -1;
-    const int done = run(argv, &result);
+    const int done = run(argv, processor, &result);
     free(argv);
     if (!done)
         return tl_fail(err, TL_ERR_SYSTEM, "the program cannot be started: %s", strerror(errno));
@@ -139,8 +191,9 @@ static tl_status record_both(const arguments *a, const char *folder, char paths[
     snprintf(paths[1], PATH_MAX, "%s/counted.tl", folder);
     tl_status status = a->counted ? check_counted(a->counted, err) : TL_OK;
     if (status == TL_OK)
-        status = record(a->command, "cputime", paths[0], err);
-    return status == TL_OK && !a->counted ? record(a->command, "exact", paths[1], err) : status;
+        status = calibrate_record(a->command, "cputime", paths[0], -1, err);
+    return status == TL_OK && !a->counted ? calibrate_record(a->command, "exact", paths[1], -1, err)
+                                          : status;
 }
 
 /* ---- the whole ---- */
@@ -231,14 +284,16 @@ int calibrate_cpu(int argc, char **argv)
     static const struct argp argp = {
         options,
         parse,
-        "-- COMMAND...\nTIMED COUNTED\n--from=FILE",
+        "-- COMMAND...\nTIMED COUNTED\n--from=FILE\n--interfere -- COMMAND...",
         "Measure how long a unit of counted volume takes between each two call sites.\vA command "
         "is "
-        "recorded twice, once for its time and once with --volume exact; or give two such traces.",
+        "recorded twice, once for its time and once with --volume exact; or give two such traces. "
+        "With "
+        "--interfere, the command runs on one core, alone and beside loops on the other cores.",
         NULL,
         NULL,
         NULL};
-    arguments a = {.output = "cpu.conf"};
+    arguments a = {.output = "cpu.conf", .beside = {.n_repetitions = 3, .seed = 1}};
     cli_parse(&argp, argc, argv, ARGP_IN_ORDER, &a);
     tl_error err;
     if (!a.command) /* which writes to the terminal itself */
@@ -260,9 +315,14 @@ int calibrate_cpu(int argc, char **argv)
             return cli_fail_text(TL_ERR_SYSTEM, "%s: cannot be made: %s; check TMPDIR", folder,
                                  strerror(errno));
         }
-        status =
-            a.from ? unpack_both(&a, folder, paths, &err) : record_both(&a, folder, paths, &err);
-        if (status == TL_OK)
+        a.beside.command = a.command;
+        a.beside.from = a.from;
+        if (a.interferes)
+            status = calibrate_interference(&a.beside, &model, folder, archive, &err);
+        else
+            status = a.from ? unpack_both(&a, folder, paths, &err)
+                            : record_both(&a, folder, paths, &err);
+        if (status == TL_OK && !a.interferes)
             status = calibrate(&model, paths[0], a.counted ? a.counted : paths[1], archive, &err);
         unlink(paths[0]);
         unlink(paths[1]);

@@ -75,6 +75,9 @@ void tlp_memory_free(tlp_memory_result *result);
 /* The processors that this process may use; those that share a core with one before are last.
  * *n_apart is the number before them. Returns how many there are. */
 unsigned tlp_list_processors(int *processors, unsigned room, unsigned *n_apart);
+/* Seconds of all processors since the system started: of programs, of all, and taken by other
+ * machines. 0: unknown. */
+int tlp_processor_s(double *busy_s, double *all_s, double *stolen_s);
 /* Caches, memory nodes and the name of the processor. */
 void tlp_find_caches(tlp_memory_result *result);
 /* Numbers of cores to be measured: 1, 2, 3, 4, 6, 8, ... n. Returns how many. */

@@ -165,3 +165,21 @@ size_t tlp_level_bytes(const tlp_memory_result *result, unsigned level)
     const int fits = bytes <= share_of(result, level) / 2 && bytes <= largest;
     return fits && (level == 1 || bytes > share_of(result, level - 1)) ? bytes : 0;
 }
+
+/* Seconds of all processors since the system started: of programs, and taken by other machines. */
+int tlp_processor_s(double *busy_s, double *all_s, double *stolen_s)
+{
+    double t[8] = {0};
+    char text[512] = "", *rest = text + 4;
+    FILE *in = fopen("/proc/stat", "r");
+    const int is_read = in && fgets(text, sizeof text, in) && !strncmp(text, "cpu ", 4);
+    for (int i = 0; is_read && i < 8; i++)
+        t[i] = strtod(rest, &rest);
+    const double tick_s = 1.0 / (double)sysconf(_SC_CLK_TCK);
+    if (in)
+        fclose(in);
+    *busy_s = (t[0] + t[1] + t[2] + t[5] + t[6]) * tick_s;
+    *stolen_s = t[7] * tick_s;
+    *all_s = *busy_s + *stolen_s + (t[3] + t[4]) * tick_s;
+    return is_read;
+}

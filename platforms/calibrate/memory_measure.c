@@ -3,6 +3,7 @@
 #include "config.h"
 
 #include "memory.h"
+#include "memory_loops.h"
 
 #include <errno.h>
 #include <pthread.h>
@@ -23,30 +24,14 @@
  * program interrupts does not look slower. */
 #define WINDOW_S 5e-3
 /* Between two looks at the clock. */
-enum {
-    CHUNK_BYTES = 1 << 20,
-    CHUNK_LOADS = 1024,
-    CHUNK_ROUNDS = 4096,
-    LINE_BYTES = 64,
-    ARRAYS = 3,
-    LEAST_ROUNDS = 3,
-    MAX_PROCESSORS = 4096
-};
-
-/* Two doubles: every processor of the architectures that are supported has such registers. */
-typedef double pair __attribute__((vector_size(16)));
-
-typedef struct line {
-    struct line *next;
-    char rest[LINE_BYTES - sizeof(struct line *)];
-} line;
+enum { CHUNK_BYTES = 1 << 20, CHUNK_LOADS = 1024, LEAST_ROUNDS = 3, MAX_PROCESSORS = 4096 };
 
 /* What belongs to a processor; made when it first works, by its own thread, so that the memory is
  * near to it. */
 typedef struct place {
     int processor;
-    char *arrays;               /* of the triad, largest_bytes */
-    line *rings[TLP_MAX_SIZES]; /* of the chase, one for each size */
+    char *arrays;                   /* of the triad, largest_bytes */
+    tlp_line *rings[TLP_MAX_SIZES]; /* of the chase, one for each size */
 } place;
 
 typedef struct bench {
@@ -83,84 +68,6 @@ static double now_s(clockid_t clock)
     return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
 }
 
-/* ---- the loops ---- */
-
-/* Eight independent chains: as many as hide the latency of an addition and a multiplication. */
-static double arithmetic(pair *x)
-{
-    const pair a = {0.999999, 0.999998}, b = {1e-6, 2e-6};
-    pair x0 = x[0], x1 = x[1], x2 = x[2], x3 = x[3], x4 = x[4], x5 = x[5], x6 = x[6], x7 = x[7];
-    for (int i = 0; i < CHUNK_ROUNDS; i++) {
-        x0 = x0 * a + b;
-        x1 = x1 * a + b;
-        x2 = x2 * a + b;
-        x3 = x3 * a + b;
-        x4 = x4 * a + b;
-        x5 = x5 * a + b;
-        x6 = x6 * a + b;
-        x7 = x7 * a + b;
-    }
-    const pair result[8] = {x0, x1, x2, x3, x4, x5, x6, x7};
-    memcpy(x, result, sizeof result);
-    return 32.0 * CHUNK_ROUNDS;
-}
-
-static void triad(pair *restrict a, const pair *restrict b, const pair *restrict c, size_t n)
-{
-    const pair s = {3, 3};
-    for (size_t i = 0; i < n; i++)
-        a[i] = b[i] + s * c[i];
-}
-
-/* A part of the arrays from *at on, or small arrays several times. */
-static double triad_chunk(char *arrays, size_t bytes, size_t *at)
-{
-    const size_t each = bytes / ARRAYS / LINE_BYTES * LINE_BYTES, n = each / sizeof(pair);
-    const size_t chunk = CHUNK_BYTES / ARRAYS / sizeof(pair);
-    pair *a = (pair *)arrays, *b = (pair *)(arrays + each), *c = (pair *)(arrays + 2 * each);
-    size_t done = 0;
-    if (n < chunk) {
-        for (; done < chunk; done += n)
-            triad(a, b, c, n);
-    } else {
-        *at = *at + chunk <= n ? *at : 0;
-        triad(a + *at, b + *at, c + *at, chunk);
-        *at += done = chunk;
-    }
-    return (double)done * ARRAYS * sizeof(pair);
-}
-
-static double chase_chunk(line **at)
-{
-    line *now = *at;
-    for (int i = 0; i < CHUNK_LOADS; i++)
-        now = now->next;
-    *at = now;
-    return CHUNK_LOADS;
-}
-
-/* A ring through all lines of the working set in random order (Sattolo). */
-static line *make_ring(size_t bytes, unsigned long seed)
-{
-    const size_t n = bytes / LINE_BYTES;
-    line *lines = mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-    uint64_t state = seed * 2 + 1;
-    if (lines == MAP_FAILED)
-        return NULL;
-    /* Measuring regions starts processes, which do not need it. */
-    madvise(lines, bytes, MADV_DONTFORK);
-    for (size_t i = 0; i < n; i++)
-        lines[i].next = &lines[i];
-    for (size_t i = n - 1; i > 0; i--) {
-        state = state * 6364136223846793005U + 1442695040888963407U;
-        const size_t other = (size_t)(state >> 33) % i;
-        line *swap = lines[i].next;
-        lines[i].next = lines[other].next;
-        lines[other].next = swap;
-    }
-    return lines;
-}
-
 static int prepare(const run *r, place *p)
 {
     const bench *b = r->bench;
@@ -175,21 +82,21 @@ static int prepare(const run *r, place *p)
         memset(p->arrays, 0, largest);
     }
     if (r->loop == TLP_CHASE && !p->rings[r->size])
-        p->rings[r->size] = make_ring(b->sizes[r->size], b->options->seed);
+        p->rings[r->size] = tlp_make_ring(b->sizes[r->size], b->options->seed);
     return r->loop != TLP_CHASE || p->rings[r->size];
 }
 
-static double do_chunk(const run *r, place *p, pair *x, size_t *at, line **on)
+static double do_chunk(const run *r, place *p, tlp_pair *x, size_t *at, tlp_line **on)
 {
     switch (r->loop) {
-    case TLP_TRIAD: return triad_chunk(p->arrays, r->bench->sizes[r->size], at);
-    case TLP_CHASE: return chase_chunk(on);
-    default: return arithmetic(x);
+    case TLP_TRIAD: return tlp_triad(p->arrays, r->bench->sizes[r->size], CHUNK_BYTES, at);
+    case TLP_CHASE: return tlp_chase(on, CHUNK_LOADS);
+    default: return tlp_arithmetic(x);
     }
 }
 
 /* Brings a small working set into the caches. */
-static void warm_up(const run *r, place *p, pair *x, size_t *at, line **on)
+static void warm_up(const run *r, place *p, tlp_pair *x, size_t *at, tlp_line **on)
 {
     const size_t bytes = r->loop == TLP_ARITHMETIC ? 0 : r->bench->sizes[r->size];
     const double per_chunk = r->loop == TLP_CHASE ? CHUNK_LOADS * LINE_BYTES : CHUNK_BYTES;
@@ -203,9 +110,9 @@ static void *work(void *data)
     worker *w = data;
     run *r = w->run;
     cpu_set_t one;
-    pair x[8] = {{1, 1}, {1, 2}, {2, 1}, {2, 2}, {1, 3}, {3, 1}, {2, 3}, {3, 2}};
+    tlp_pair x[8] = {{1, 1}, {1, 2}, {2, 1}, {2, 2}, {1, 3}, {3, 1}, {2, 3}, {3, 2}};
     size_t at = 0;
-    line alone = {.next = &alone}, *on = &alone;
+    tlp_line alone = {.next = &alone}, *on = &alone;
     CPU_ZERO(&one);
     CPU_SET(w->place->processor, &one);
     if (pthread_setaffinity_np(pthread_self(), sizeof one, &one) != 0 || !prepare(r, w->place))
@@ -340,24 +247,6 @@ static tl_status run_round(bench *b, const item *items, size_t n, tl_error *err)
     return status;
 }
 
-/* Seconds of all processors since the system started: of programs, and taken by other machines. */
-static int read_processor_s(double *busy_s, double *all_s, double *stolen_s)
-{
-    double t[8] = {0};
-    char text[512] = "", *rest = text + 4;
-    FILE *in = fopen("/proc/stat", "r");
-    const int is_read = in && fgets(text, sizeof text, in) && !strncmp(text, "cpu ", 4);
-    for (int i = 0; is_read && i < 8; i++)
-        t[i] = strtod(rest, &rest);
-    const double tick_s = 1.0 / (double)sysconf(_SC_CLK_TCK);
-    if (in)
-        fclose(in);
-    *busy_s = (t[0] + t[1] + t[2] + t[5] + t[6]) * tick_s;
-    *stolen_s = t[7] * tick_s;
-    *all_s = *busy_s + *stolen_s + (t[3] + t[4]) * tick_s;
-    return is_read;
-}
-
 static double own_s(void)
 {
     double sum = 0;
@@ -378,7 +267,7 @@ static tl_status run_rounds(bench *b, tl_error *err)
         return out_of_memory(err);
     const size_t n = list_items(b, items);
     double busy_s[2], all_s[2], stolen_s[2];
-    const int is_known = read_processor_s(&busy_s[0], &all_s[0], &stolen_s[0]);
+    const int is_known = tlp_processor_s(&busy_s[0], &all_s[0], &stolen_s[0]);
     const double begin_s = now_s(CLOCK_MONOTONIC), own_before_s = own_s();
     tl_status status = TL_OK;
     for (unsigned round = 0; status == TL_OK; round++) {
@@ -387,7 +276,7 @@ static tl_status run_rounds(bench *b, tl_error *err)
         gsl_ran_shuffle(b->random, items, n, sizeof *items);
         status = run_round(b, items, n, err);
     }
-    if (is_known && read_processor_s(&busy_s[1], &all_s[1], &stolen_s[1]) && all_s[1] > all_s[0]) {
+    if (is_known && tlp_processor_s(&busy_s[1], &all_s[1], &stolen_s[1]) && all_s[1] > all_s[0]) {
         const double all = all_s[1] - all_s[0],
                      other = busy_s[1] - busy_s[0] - (own_s() - own_before_s);
         b->result->other = other > 0 ? other / all : 0;

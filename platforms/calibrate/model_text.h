@@ -11,6 +11,7 @@
  * these words begin those of 'calibrate cpu' and 'calibrate memory'. */
 #define TLP_RATES_ORIGIN "# Rates of '"
 #define TLP_PARALLEL_ORIGIN "# Group parallel: "
+#define TLP_INTERFERENCE_ORIGIN "# Interference of "
 
 /* Reads the model at `path` and makes it one of version 2, which has the settings of version 1 and
  * more. Clear the config by config_destroy, also after an error. */

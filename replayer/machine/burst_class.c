@@ -94,8 +94,7 @@ static double look_up(const tlr_unit_rate *unit, const tl_reader *trace, uint32_
 
 double tlr_class_cached(const tlr_class_cache *cache, uint32_t from, uint32_t to)
 {
-    const struct slot *slot =
-        find_slot(cache->slots, cache->room, (uint64_t)from << 32 | to);
+    const struct slot *slot = find_slot(cache->slots, cache->room, (uint64_t)from << 32 | to);
     return slot->value;
 }
 

@@ -71,8 +71,8 @@ static double slowdown_of(const tlr_bending *b, tlr_hog hog, double n_hogs)
     for (size_t i = 0; i < b->n; i++) {
         const tlr_beside *row = &b->rows[i];
         if (n_hogs <= row->cores || i + 1 == b->n)
-            return slowdown + (row->slowdown[hog] - slowdown) * (n_hogs - cores) /
-                                  (row->cores - cores);
+            return slowdown +
+                   (row->slowdown[hog] - slowdown) * (n_hogs - cores) / (row->cores - cores);
         cores = row->cores;
         slowdown = row->slowdown[hog];
     }

@@ -152,8 +152,8 @@ tl_status tlr_interference_read(const tlr_reading *in, const config_setting_t *r
     if (status == TL_OK && !(out->classes = calloc((size_t)n, sizeof *out->classes)))
         status = out_of_memory(in);
     for (int i = 0; i < n && status == TL_OK; i++)
-        status = read_class(in, config_setting_get_elem(list, (unsigned)i),
-                            &out->classes[out->n++]);
+        status =
+            read_class(in, config_setting_get_elem(list, (unsigned)i), &out->classes[out->n++]);
     if (status != TL_OK)
         return status;
     qsort(out->classes, out->n, sizeof *out->classes, compare);

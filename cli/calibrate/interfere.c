@@ -1,0 +1,266 @@
+/* interfere.c - timeless calibrate cpu --interfere: runs a program beside loops on other cores. */
+#include "config.h"
+
+#include "calibrate/beside.h"
+
+#include <calibrate/interfere.h>
+#include <calibrate/memory.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <limits.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <timeless_files.h>
+#include <unistd.h>
+
+#include <gsl/gsl_randist.h>
+#include <gsl/gsl_rng.h>
+
+/* A run with more stolen time than this is repeated, at most so often. */
+static const double most_stolen = 0.01;
+enum { MOST_TRIES = 3, MAX_RUNS = 2 + TLP_N_HOGS * (TLP_MAX_BESIDE + 1) };
+
+/* One run of the program. */
+typedef struct probe_run {
+    tlp_probe probe; /* timed or pressed */
+    tlp_hog hog;
+    unsigned cores;
+} probe_run;
+
+typedef struct probing {
+    const interference_arguments *arguments;
+    tlp_interfere_result *result;
+    tlp_hogs *hogs;
+    volatile uint64_t *count; /* in the file `page` */
+    char page[PATH_MAX], volume[PATH_MAX + 8], trace[PATH_MAX];
+    unsigned n_named; /* runs that kept their stolen time */
+} probing;
+
+/* ---- the file through which the tracer sees a hog ---- */
+
+static tl_status make_page(probing *p, tl_error *err)
+{
+    const int fd = open(p->page, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
+    void *memory = MAP_FAILED;
+    if (fd >= 0 && ftruncate(fd, sizeof *p->count) == 0)
+        memory = mmap(NULL, sizeof *p->count, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
+    const int number = errno;
+    if (fd >= 0)
+        close(fd);
+    if (memory == MAP_FAILED)
+        return tl_fail(err, TL_ERR_SYSTEM, "%s: cannot be made: %s; check TMPDIR", p->page,
+                       strerror(number));
+    p->count = memory;
+    return TL_OK;
+}
+
+static void drop_page(probing *p)
+{
+    if (p->count)
+        munmap((void *)p->count, sizeof *p->count);
+    unlink(p->page);
+    unlink(p->trace);
+}
+
+/* ---- one run ---- */
+
+static tl_status add_classes(probing *p, const probe_run *run, unsigned repetition, double stolen,
+                             tl_error *err)
+{
+    tl_reader *trace = NULL;
+    tlp_burst_class *classes = NULL;
+    size_t n = 0;
+    tl_status status = tl_reader_open(p->trace, &trace, err);
+    if (status == TL_OK)
+        status = tlp_class_sums(trace, run->probe == TLP_PROBE_PRESSED, &classes, &n, err);
+    for (size_t i = 0; i < n && status == TL_OK; i++) {
+        const tlp_burst_class *c = &classes[i];
+        const int is_timed = run->probe == TLP_PROBE_TIMED;
+        const tlp_interfere_sample sample = {.probe = run->probe,
+                                             .hog = run->hog,
+                                             .cores = run->cores,
+                                             .repetition = repetition,
+                                             .from = c->from,
+                                             .to = c->to,
+                                             .seconds = is_timed ? 1e-9 * c->volume : c->seconds,
+                                             .work = is_timed ? 0 : c->volume,
+                                             .stolen = stolen};
+        if (tlp_interfere_add(p->result, &sample) != TL_OK)
+            status = tl_fail(err, TL_ERR_MEMORY, "out of memory while measuring");
+    }
+    if (status == TL_OK) {
+        const tl_run *header = tl_reader_run(trace);
+        p->result->n_ranks = header->n_ranks;
+        snprintf(p->result->program, sizeof p->result->program, "%s",
+                 header->program ? header->program : "");
+    }
+    tlp_class_sums_free(classes, n);
+    tl_reader_close(trace);
+    return status;
+}
+
+/* The share of the time of all cores that other machines took since *all_s and *stolen_s. */
+static double stolen_since(const double before[3])
+{
+    double now[3];
+    return tlp_processor_s(&now[0], &now[1], &now[2]) && now[1] > before[1]
+               ? (now[2] - before[2]) / (now[1] - before[1])
+               : 0;
+}
+
+static tl_status run_once(probing *p, const probe_run *run, double *stolen, tl_error *err)
+{
+    const int is_timed = run->probe == TLP_PROBE_TIMED;
+    double before[3];
+    unlink(p->trace);
+    tl_status status =
+        tlp_hogs_start(p->hogs, run->hog, run->cores, is_timed ? NULL : p->count, err);
+    if (status != TL_OK)
+        return status;
+    tlp_processor_s(&before[0], &before[1], &before[2]);
+    status = calibrate_record(p->arguments->command, is_timed ? "cputime" : p->volume, p->trace,
+                              tlp_hogs_free_processor(p->hogs), err);
+    *stolen = stolen_since(before);
+    tlp_hogs_stop(p->hogs);
+    return status;
+}
+
+static tl_status run_quietly(probing *p, const probe_run *run, unsigned repetition, tl_error *err)
+{
+    double stolen = 0;
+    tl_status status = TL_OK;
+    for (int try = 0; try < MOST_TRIES && status == TL_OK; try++) {
+        status = run_once(p, run, &stolen, err);
+        if (stolen <= most_stolen)
+            break;
+    }
+    p->n_named += status == TL_OK && stolen > most_stolen;
+    return status == TL_OK ? add_classes(p, run, repetition, stolen, err) : status;
+}
+
+/* ---- all runs ---- */
+
+static size_t list_runs(const probing *p, probe_run *runs)
+{
+    unsigned counts[TLP_MAX_CORE_COUNTS];
+    const unsigned n_counts = tlp_core_counts(tlp_hogs_most(p->hogs), counts);
+    size_t n = 0;
+    runs[n++] = (probe_run){TLP_PROBE_TIMED, TLP_NO_HOG, 0};
+    for (int h = 0; h < TLP_N_HOGS; h++) {
+        runs[n++] = (probe_run){TLP_PROBE_PRESSED, (tlp_hog)h, 1};
+        for (unsigned i = 0; i < n_counts; i++)
+            runs[n++] = (probe_run){TLP_PROBE_TIMED, (tlp_hog)h, counts[i]};
+    }
+    return n;
+}
+
+static tl_status run_all(probing *p, tl_error *err)
+{
+    probe_run runs[MAX_RUNS];
+    const size_t n = list_runs(p, runs);
+    gsl_rng *random = gsl_rng_alloc(gsl_rng_mt19937);
+    double before[3];
+    if (!random)
+        return tl_fail(err, TL_ERR_MEMORY, "out of memory while measuring");
+    gsl_rng_set(random, p->arguments->seed);
+    tlp_processor_s(&before[0], &before[1], &before[2]);
+    tl_status status = TL_OK;
+    for (unsigned r = 0; r < p->arguments->n_repetitions && status == TL_OK; r++) {
+        gsl_ran_shuffle(random, runs, n, sizeof *runs);
+        status = tlp_hogs_probe(p->hogs, r, p->result, err);
+        for (size_t i = 0; i < n && status == TL_OK; i++)
+            status = run_quietly(p, &runs[i], r, err);
+    }
+    p->result->stolen = stolen_since(before);
+    gsl_rng_free(random);
+    return status;
+}
+
+static tl_status measure(const interference_arguments *a, const char *folder,
+                         tlp_interfere_result **out, tl_error *err)
+{
+    probing p = {.arguments = a, .result = calloc(1, sizeof *p.result)};
+    if (!p.result)
+        return tl_fail(err, TL_ERR_MEMORY, "out of memory while measuring");
+    p.result->seed = a->seed;
+    p.result->n_repetitions = a->n_repetitions;
+    snprintf(p.page, sizeof p.page, "%.2000s/page", folder);
+    snprintf(p.trace, sizeof p.trace, "%.2000s/probe.tl", folder);
+    snprintf(p.volume, sizeof p.volume, "page:%s", p.page);
+    tl_status status = tlp_hogs_open(a->max_bytes, a->seed, p.result, &p.hogs, err);
+    if (status == TL_OK)
+        status = make_page(&p, err);
+    if (status == TL_OK)
+        status = run_all(&p, err);
+    if (status == TL_OK && p.n_named)
+        fprintf(stderr,
+                "timeless: in %u runs, other machines took more than %.0f%% of the time of all "
+                "cores each time; they are in the archive (column stolen)\n",
+                p.n_named, 100 * most_stolen);
+    drop_page(&p);
+    tlp_hogs_close(p.hogs);
+    if (status == TL_OK)
+        *out = p.result;
+    else
+        tlp_interfere_free(p.result);
+    return status;
+}
+
+/* ---- results ---- */
+
+static void report(const tlp_interference *fit)
+{
+    enum { MOST_SHOWN = 8 };
+    fputs("timeless: times as long beside one hog (arithmetic, cache, stream, chase); acts as so "
+          "many\n",
+          stderr);
+    for (size_t i = 0; i < fit->n && i <= MOST_SHOWN; i++) {
+        const tlp_bent_class *c = &fit->classes[i];
+        fprintf(stderr, "%9.4g s  %.3f %.3f %.3f %.3f  %.2f %.2f %.2f %.2f  %s%s%s\n", c->alone_s,
+                c->slowdown[0][0], c->slowdown[0][1], c->slowdown[0][2], c->slowdown[0][3],
+                c->acts_as[0], c->acts_as[1], c->acts_as[2], c->acts_as[3],
+                c->from ? c->from : "the program", c->from ? " .. " : "", c->from ? c->to : "");
+    }
+    if (fit->n > MOST_SHOWN + 1)
+        fprintf(stderr, "timeless: and %zu classes more in the model\n", fit->n - MOST_SHOWN - 1);
+}
+
+static tl_status archive_all(const tlp_interfere_result *result, const char *model,
+                             tlp_archive *archive, tl_error *err)
+{
+    tlp_repetition_list none = {0};
+    tlp_archive_note(archive, "seed", "%lu", result->seed);
+    FILE *out = tlp_archive_open(archive);
+    tl_status status = out ? tlp_interfere_write_raw(result, out, err)
+                           : tl_fail(err, TL_ERR_MEMORY, "out of memory while archiving");
+    if (out && tlp_archive_close(archive, out, TLP_RAW_INTERFERE, err) != TL_OK)
+        status = TL_ERR_MEMORY;
+    if (status == TL_OK)
+        status = tlp_archive_add_file(archive, "result/model.conf", model, err);
+    if (status == TL_OK)
+        status = tlp_archive_finish(archive, &none, err);
+    tlp_clear_repetitions(&none);
+    return status;
+}
+
+tl_status calibrate_interference(const interference_arguments *a, const calibrated_model *model,
+                                 const char *folder, tlp_archive *archive, tl_error *err)
+{
+    tlp_interfere_result *result = NULL;
+    tlp_interference *fit = NULL;
+    tl_status status =
+        a->from ? tlp_interfere_read_raw(a->from, &result, err) : measure(a, folder, &result, err);
+    if (status == TL_OK)
+        status = tlp_interfere_fit(result, &fit, err);
+    if (status == TL_OK)
+        status = tlp_interference_write(result, fit, model->base, model->path, err);
+    if (status == TL_OK && archive)
+        status = archive_all(result, model->path, archive, err);
+    if (status == TL_OK)
+        report(fit);
+    tlp_interference_free(fit);
+    tlp_interfere_free(result);
+    return status;
+}
