@@ -302,17 +302,21 @@ static tl_status check_captures(fitting *f, const tl_fit_capture *captures)
     return TL_OK;
 }
 
-static tl_status fit(const tl_fit_capture *captures, size_t n, const char *const *names,
-                     size_t n_names, const int64_t *seed, char **text, tl_error *err)
+/* `seed`: NULL: without draws. */
+static tl_status fit_by(const tl_fit_capture *captures, size_t n, const char *const *names,
+                        size_t n_names, const int64_t *seed, bool by_line, bool *has_joined,
+                        char **text, tl_error *err)
 {
     fitting f = {.n_captures = n,
                  .left_out = n,
                  .names = names,
                  .n_names = n_names,
+                 .by_line = by_line,
                  .may_draw = seed != NULL,
                  .seed = seed ? *seed : 0,
                  .err = err};
     *text = NULL;
+    *has_joined = false;
     if (n < 3)
         return tl_fail(err, TL_ERR_USAGE, "fit: %zu captures; give 3 or more of different sizes",
                        n);
@@ -335,8 +339,34 @@ static tl_status fit(const tl_fit_capture *captures, size_t n, const char *const
     fit_candidates_free(&f);
     fit_draws_free(&f);
     free(f.out.text);
+    *has_joined = f.has_joined;
     fit_unload(&f);
     return f.status;
+}
+
+/* A call site is a source line first, then a place in the object file: two calls in one line. */
+static tl_status fit_sites(const tl_fit_capture *captures, size_t n, const char *const *names,
+                           size_t n_names, const int64_t *seed, char **text, tl_error *err)
+{
+    tl_error ignored;
+    bool has_joined;
+    const tl_status status =
+        fit_by(captures, n, names, n_names, seed, true, &has_joined, text, err);
+    if (status != TL_ERR_UNSUPPORTED || !has_joined)
+        return status;
+    return fit_by(captures, n, names, n_names, seed, false, &has_joined, text, &ignored) == TL_OK
+               ? TL_OK
+               : status;
+}
+
+/* Nothing is drawn that has an expression. */
+static tl_status fit(const tl_fit_capture *captures, size_t n, const char *const *names,
+                     size_t n_names, const int64_t *seed, char **text, tl_error *err)
+{
+    const tl_status status = fit_sites(captures, n, names, n_names, NULL, text, err);
+    return seed && status == TL_ERR_UNSUPPORTED
+               ? fit_sites(captures, n, names, n_names, seed, text, err)
+               : status;
 }
 
 tl_status tl_fit(const tl_fit_capture *captures, size_t n, const char *const *names, size_t n_names,

@@ -18,7 +18,8 @@ enum {
     FIT_MAX_UNROLL = 32, /* a loop with this many iterations at most may become a list of calls */
     FIT_MAX_PERIOD = 6,  /* likewise of a loop that repeats this many iterations */
     FIT_EACH = FIT_MAX_DEPTH, /* the variable of counts for each member of a communicator */
-    FIT_N_VARIABLES
+    FIT_N_VARIABLES,
+    FIT_MAX_CANDIDATE = 300 /* characters */
 };
 
 /* ---- the captures ---- */
@@ -52,6 +53,7 @@ typedef struct fit_capture {
 typedef struct fit_symbol {
     const tl_call_info *row;
     uint64_t site;     /* hash of the call site and its callers; 0 unknown */
+    uint64_t place;    /* likewise, of the first call in the object file */
     uint32_t comm;     /* SKEL_WORLD... */
     uint32_t new_comm; /* likewise; 0: it makes none */
     uint32_t position; /* in the order of the statements */
@@ -206,7 +208,9 @@ typedef struct fitting {
     int64_t period[FIT_MAX_DEPTH], phase[FIT_MAX_DEPTH];
     unsigned without; /* bits: grids that expressions may not have */
     bool has_volumes;
-    bool may_draw; /* sizes without an expression are drawn */
+    bool by_line;    /* calls of one source line are one call site */
+    bool has_joined; /* this makes a difference */
+    bool may_draw;   /* sizes without an expression are drawn */
     int64_t seed;
     uint32_t *groups;   /* by symbol: calls whose sizes must agree have the same number */
     skel_array draws;   /* fit_draw */
@@ -265,6 +269,19 @@ void fit_loops_free(fitting *f);
 
 /* Makes the list of expressions, and prepares their evaluation. */
 void fit_candidates(fitting *f);
+
+/* Adds an expression; its number. */
+size_t fit_add(fitting *f, unsigned use, unsigned variables, const char *format, ...)
+    __attribute__((format(printf, 4, 5)));
+
+/* ---- fit_owners.c ---- */
+
+/* `size`: the text of how many ranks there are. */
+void fit_add_owners(fitting *f, const char *size);
+void fit_add_shares_of(fitting *f, unsigned variables, const char *owner, const char *size);
+void fit_add_blocks(fitting *f);
+void fit_add_grid_blocks(fitting *f, const fit_grid *g);
+void fit_add_partners(fitting *f);
 
 /* ---- fit_evaluate.c ---- */
 

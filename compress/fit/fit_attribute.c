@@ -5,6 +5,7 @@
 #include "fit.h"
 
 #include <inttypes.h>
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -81,21 +82,26 @@ static bool equals(const fitting *f, size_t candidate, const values *v)
     return true;
 }
 
-/* Whether the base has at least `n` values (2 or 3) among the samples. */
-static bool has_values(const fitting *f, size_t candidate, const values *v, int n)
+/* How many different values the base has among the samples, up to a few, and how many bits the
+ * recorded values there have. */
+static int count_values(const fitting *f, size_t candidate, const values *v, double *bits)
 {
-    int64_t seen[3], value;
+    enum { MAX_SEEN = 8 };
+    int64_t seen[MAX_SEEN], base;
     int n_seen = 0;
-    for (size_t i = 0; i < v->n && n_seen < n; i++) {
-        if (!fit_value(f, candidate, v->samples[i], &value))
-            return false;
+    *bits = 0;
+    for (size_t i = 0; i < v->n && n_seen < MAX_SEEN; i++) {
+        if (!fit_value(f, candidate, v->samples[i], &base))
+            return 0;
         bool is_new = true;
         for (int k = 0; k < n_seen; k++)
-            is_new &= seen[k] != value;
-        if (is_new)
-            seen[n_seen++] = value;
+            is_new &= seen[k] != base;
+        if (!is_new)
+            continue;
+        seen[n_seen++] = base;
+        *bits += log2(2 + fabs((double)v->value[i]));
     }
-    return n_seen >= n;
+    return n_seen;
 }
 
 /* a and b of value = a * base + b, from the first two samples whose bases differ. */
@@ -129,12 +135,18 @@ static bool is_on_line(const fitting *f, size_t candidate, const values *v, int6
     return true;
 }
 
+/* An operator that is weaker than + and - may be in the text. */
+static bool is_weak(const char *text)
+{
+    return strpbrk(text, "?|&^<>=!") != NULL;
+}
+
 static void write_line(const char *base, int64_t a, int64_t b, char text[MAX_TEXT])
 {
     const bool is_word = !strpbrk(base, " ");
     char product[MAX_TEXT];
     if (a == 1)
-        snprintf(product, sizeof product, "%s", base);
+        snprintf(product, sizeof product, b && is_weak(base) ? "(%s)" : "%s", base);
     else if (a == -1)
         snprintf(product, sizeof product, is_word ? "-%s" : "-(%s)", base);
     else
@@ -147,16 +159,30 @@ static void write_line(const char *base, int64_t a, int64_t b, char text[MAX_TEX
         snprintf(text, MAX_TEXT, "%s", product);
 }
 
-/* Two values of the base are enough for a multiple of it; a line needs three. */
-static bool is_line(const fitting *f, size_t candidate, const char *base, const values *v,
-                    char text[MAX_TEXT])
-{
+typedef struct line {
+    size_t candidate;
     int64_t a, b;
-    if (!line_of(f, candidate, v, &a, &b) || !has_values(f, candidate, v, b ? 3 : 2) ||
-        !is_on_line(f, candidate, v, a, b))
+    double bits;
+} line;
+
+/* What it takes to write a line down: its numbers, and which candidate it is. */
+static double line_bits(const line *l)
+{
+    const double a = fabs((double)l->a), b = fabs((double)l->b);
+    return log2(a) + (l->a < 0) + (l->b ? 2 + log2(b) : 0) + log2((double)l->candidate + 1);
+}
+
+/* Two values of the base are enough for a multiple of it; a line needs three, and as many bits in
+ * the values that it explains as in itself: with large numbers a and b, some candidate is on a line
+ * with any three values (minimum description length, Rissanen 1978). */
+static bool is_line(const fitting *f, const values *v, line *l)
+{
+    double explained;
+    if (!line_of(f, l->candidate, v, &l->a, &l->b) || !is_on_line(f, l->candidate, v, l->a, l->b) ||
+        count_values(f, l->candidate, v, &explained) < (l->b ? 3 : 2))
         return false;
-    write_line(base, a, b, text);
-    return true;
+    l->bits = line_bits(l);
+    return !l->b || l->bits <= explained;
 }
 
 static bool is_allowed(const fit_candidate *c, const values *v)
@@ -164,14 +190,36 @@ static bool is_allowed(const fit_candidate *c, const values *v)
     return !(c->variables & ~v->variables) && !(c->grids & v->without);
 }
 
+/* Of all lines, the one that is simplest to write. */
+static bool search_line(const fitting *f, const values *v, char text[MAX_TEXT])
+{
+    const fit_candidate *all = f->candidates.items;
+    line best = {.bits = HUGE_VAL};
+    for (size_t i = 0; i < f->candidates.n; i++) {
+        line l = {.candidate = i};
+        if (all[i].use & FIT_NUMBER && is_allowed(&all[i], v) && is_line(f, v, &l) &&
+            l.bits < best.bits)
+            best = l;
+    }
+    if (best.bits == HUGE_VAL)
+        return false;
+    write_line(all[best.candidate].text, best.a, best.b, text);
+    return true;
+}
+
+static bool has_null(const values *v)
+{
+    for (size_t i = 0; i < v->n; i++)
+        if (v->value[i] == SKEL_NULL)
+            return true;
+    return false;
+}
+
 static bool search(const fitting *f, const values *v, unsigned use, char text[MAX_TEXT])
 {
     const fit_candidate *all = f->candidates.items;
-    bool has_null = false;
-    for (size_t i = 0; i < v->n; i++)
-        has_null |= v->value[i] == SKEL_NULL;
     if (is_constant(v)) {
-        if (has_null)
+        if (has_null(v))
             snprintf(text, MAX_TEXT, "null");
         else
             snprintf(text, MAX_TEXT, "%" PRId64, v->n ? v->value[0] : 0);
@@ -184,10 +232,69 @@ static bool search(const fitting *f, const values *v, unsigned use, char text[MA
                 snprintf(text, MAX_TEXT, "%s", all[i].text);
                 return true;
             }
-    for (size_t i = 0; i < f->candidates.n && !has_null; i++)
-        if (all[i].use & FIT_NUMBER && is_allowed(&all[i], v) &&
-            is_line(f, i, all[i].text, v, text))
-            return true;
+    return !has_null(v) && search_line(f, v, text);
+}
+
+/* ---- numbers that grow with a loop besides ---- */
+
+static bool same_loop_but(const fit_sample *a, const fit_sample *b, unsigned d)
+{
+    bool same = a->capture == b->capture && a->rank == b->rank;
+    for (unsigned i = 0; i < FIT_N_VARIABLES; i++)
+        same &= i == d || a->index[i] == b->index[i];
+    return same;
+}
+
+/* How much the value grows with each iteration of loop d, and no other; 0: it does not, or not
+ * evenly, or no loop has three iterations. */
+static int64_t growth(const fitting *f, const values *v, unsigned d)
+{
+    int64_t slope = 0, dy, run = 0;
+    bool is_tested = false;
+    for (size_t i = 1; i < v->n; i++) {
+        const fit_sample *a = v->samples[i - 1], *b = v->samples[i];
+        const int64_t dx = (b->index[d] - a->index[d]) / f->period[d];
+        if (!same_loop_but(a, b, d) || dx <= 0) {
+            run = 0;
+            continue;
+        }
+        if (__builtin_sub_overflow(v->value[i], v->value[i - 1], &dy) || dy % dx != 0 || !dy ||
+            (slope && dy / dx != slope))
+            return 0;
+        slope = dy / dx;
+        is_tested |= ++run >= 2;
+    }
+    return is_tested ? slope : 0;
+}
+
+/* The value at index 0 of loop d has an expression, and grows with each iteration. */
+static bool search_growth(const fitting *f, const values *v, unsigned use, char text[MAX_TEXT])
+{
+    for (unsigned d = 0; d < FIT_MAX_DEPTH; d++) {
+        const int64_t slope = v->variables & 1U << d ? growth(f, v, d) : 0;
+        char rest[MAX_TEXT];
+        values at_0 = *v;
+        bool ok = slope != 0;
+        at_0.variables &= ~(1U << d);
+        at_0.value = calloc(v->n + 1, sizeof *at_0.value);
+        for (size_t i = 0; i < v->n && ok && at_0.value; i++) {
+            int64_t grown;
+            ok = !__builtin_mul_overflow(slope, v->samples[i]->index[d] / f->period[d], &grown) &&
+                 !__builtin_sub_overflow(v->value[i], grown, &at_0.value[i]);
+        }
+        ok = ok && at_0.value && search(f, &at_0, use, rest);
+        free(at_0.value);
+        if (!ok)
+            continue;
+        const uint64_t step = slope < 0 ? -(uint64_t)slope : (uint64_t)slope;
+        const char sign = slope < 0 ? '-' : '+';
+        char times[32] = "";
+        if (step != 1)
+            snprintf(times, sizeof times, "%" PRIu64 " * ", step);
+        snprintf(text, MAX_TEXT, is_weak(rest) ? "(%.340s) %c %si%u" : "%.340s %c %si%u", rest,
+                 sign, times, d);
+        return true;
+    }
     return false;
 }
 
@@ -195,7 +302,9 @@ bool fit_attribute(fitting *f, const fit_node *node, unsigned use, fit_getter *g
                    char text[MAX_TEXT])
 {
     values v;
-    const bool found = collect(f, node, get, arg, &v) && search(f, &v, use, text);
+    const bool found = collect(f, node, get, arg, &v) &&
+                       (search(f, &v, use, text) ||
+                        (!has_null(&v) && search_growth(f, &v, use & FIT_NUMBER, text)));
     release(&v);
     return found;
 }

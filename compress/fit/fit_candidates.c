@@ -13,16 +13,15 @@
 
 /* ---- the list ---- */
 
-static size_t add(fitting *f, unsigned use, unsigned variables, const char *format, ...)
-    __attribute__((format(printf, 4, 5)));
-
-static size_t add(fitting *f, unsigned use, unsigned variables, const char *format, ...)
+size_t fit_add(fitting *f, unsigned use, unsigned variables, const char *format, ...)
 {
-    char text[300];
+    char text[FIT_MAX_CANDIDATE];
     va_list args;
     va_start(args, format);
-    vsnprintf(text, sizeof text, format, args);
+    const int size = vsnprintf(text, sizeof text, format, args);
     va_end(args);
+    if (size + 1 >= (int)sizeof text) /* of parameters with long names */
+        return 0;
     fit_candidate *made = skel_push(&f->candidates, sizeof *made);
     if (!made || !(made->text = strdup(text)))
         fit_out_of_memory(f);
@@ -39,27 +38,27 @@ static void add_sizes(fitting *f)
 {
     enum { NUMBER = FIT_NUMBER | FIT_LAW };
     for (size_t i = 0; i < f->n_names; i++)
-        add(f, NUMBER, 0, "%s", f->names[i]);
-    add(f, NUMBER, 0, "ranks");
-    f->rank = add(f, FIT_NUMBER, 0, "rank");
+        fit_add(f, NUMBER, 0, "%s", f->names[i]);
+    fit_add(f, NUMBER, 0, "ranks");
+    f->rank = fit_add(f, FIT_NUMBER, 0, "rank");
     for (unsigned d = 0; d < FIT_MAX_DEPTH; d++)
-        add(f, FIT_NUMBER, 1U << d, "i%u", d);
-    add(f, NUMBER, 0, "bits(ranks - 1)");
-    add(f, NUMBER, 0, "root(ranks, 2)");
-    add(f, NUMBER, 0, "root(ranks, 3)");
-    add(f, FIT_NUMBER, 0, "bits(rank)");
+        fit_add(f, FIT_NUMBER, 1U << d, "i%u", d);
+    fit_add(f, NUMBER, 0, "bits(ranks - 1)");
+    fit_add(f, NUMBER, 0, "root(ranks, 2)");
+    fit_add(f, NUMBER, 0, "root(ranks, 3)");
+    fit_add(f, FIT_NUMBER, 0, "bits(rank)");
     for (size_t i = 0; i < f->n_names; i++) {
         const char *n = f->names[i];
-        add(f, NUMBER, 0, "%s / ranks", n);
-        add(f, FIT_NUMBER, 0, "(%s + ranks - 1) / ranks", n);
-        add(f, NUMBER, 0, "local(%s, 1, rank, ranks)", n);
-        add(f, FIT_NUMBER, 0, "(rank + 1) * %s / ranks - rank * %s / ranks", n, n);
-        add(f, NUMBER, 0, "%s * bits(%s)", n, n);
-        add(f, NUMBER, 0, "bits(%s)", n);
+        fit_add(f, NUMBER, 0, "%s / ranks", n);
+        fit_add(f, FIT_NUMBER, 0, "(%s + ranks - 1) / ranks", n);
+        fit_add(f, NUMBER, 0, "local(%s, 1, rank, ranks)", n);
+        fit_add(f, FIT_NUMBER, 0, "(rank + 1) * %s / ranks - rank * %s / ranks", n, n);
+        fit_add(f, NUMBER, 0, "%s * bits(%s)", n, n);
+        fit_add(f, NUMBER, 0, "bits(%s)", n);
     }
     for (int k = 2; k <= 3; k++)
         for (int d = 0; d < k; d++)
-            add(f, NUMBER, 0, "dims(ranks, %d, %d)", k, d);
+            fit_add(f, NUMBER, 0, "dims(ranks, %d, %d)", k, d);
 }
 
 /* What a rank has of a parameter's elements along a dimension of a grid. */
@@ -71,15 +70,16 @@ static void add_local(fitting *f, const fit_grid *g)
     for (size_t i = 0; i < f->n_names; i++) {
         const char *n = f->names[i], *name = g->name;
         for (int d = 0; d < g->n_dimensions; d++) {
-            add(f, FIT_NUMBER | FIT_LAW, 0, "local(%s, 1, coord(%s, %d), %s)", n, name, d, size[d]);
-            add(f, FIT_NUMBER, 0, "(coord(%s, %d) + 1) * %s / %s - coord(%s, %d) * %s / %s", name,
-                d, n, size[d], name, d, n, size[d]);
+            fit_add(f, FIT_NUMBER | FIT_LAW, 0, "local(%s, 1, coord(%s, %d), %s)", n, name, d,
+                    size[d]);
+            fit_add(f, FIT_NUMBER, 0, "(coord(%s, %d) + 1) * %s / %s - coord(%s, %d) * %s / %s",
+                    name, d, n, size[d], name, d, n, size[d]);
         }
         for (int d = 0; d < g->n_dimensions; d++)
             for (int e = d + 1; e < g->n_dimensions; e++)
-                add(f, FIT_NUMBER | FIT_LAW, 0,
-                    "local(%s, 1, coord(%s, %d), %s) * local(%s, 1, coord(%s, %d), %s)", n, name, d,
-                    size[d], n, name, e, size[e]);
+                fit_add(f, FIT_NUMBER | FIT_LAW, 0,
+                        "local(%s, 1, coord(%s, %d), %s) * local(%s, 1, coord(%s, %d), %s)", n,
+                        name, d, size[d], n, name, e, size[e]);
     }
 }
 
@@ -89,20 +89,20 @@ static void add_products(fitting *f)
     for (size_t i = 0; i < f->n_names; i++)
         for (size_t k = i; k < f->n_names; k++) {
             const char *a = f->names[i], *b = f->names[k];
-            add(f, NUMBER, 0, "%s * %s", a, b);
-            add(f, NUMBER, 0, "%s * %s / ranks", a, b);
-            add(f, NUMBER, 0, "%s * local(%s, 1, rank, ranks)", a, b);
+            fit_add(f, NUMBER, 0, "%s * %s", a, b);
+            fit_add(f, NUMBER, 0, "%s * %s / ranks", a, b);
+            fit_add(f, NUMBER, 0, "%s * local(%s, 1, rank, ranks)", a, b);
             if (i != k)
-                add(f, NUMBER, 0, "%s * local(%s, 1, rank, ranks)", b, a);
+                fit_add(f, NUMBER, 0, "%s * local(%s, 1, rank, ranks)", b, a);
             if (i == k) {
-                add(f, NUMBER, 0, "%s * %s * %s", a, a, a);
-                add(f, NUMBER, 0, "%s * %s * %s / ranks", a, a, a);
+                fit_add(f, NUMBER, 0, "%s * %s * %s", a, a, a);
+                fit_add(f, NUMBER, 0, "%s * %s * %s / ranks", a, a, a);
                 for (int d = 0; d < 2; d++)
-                    add(f, NUMBER, 0, "%s * %s * %s / ranks / dims(ranks, 2, %d)", a, a, a, d);
+                    fit_add(f, NUMBER, 0, "%s * %s * %s / ranks / dims(ranks, 2, %d)", a, a, a, d);
                 for (int m = 1; m <= 2; m++)
-                    add(f, NUMBER, 0, "(%s + %d) * (%s + %d)", a, m, a, m);
-                add(f, NUMBER, 0, "%s / ranks * (%s / ranks)", a, a);
-                add(f, FIT_NUMBER, 0, "%s * %s / (ranks * ranks)", a, a);
+                    fit_add(f, NUMBER, 0, "(%s + %d) * (%s + %d)", a, m, a, m);
+                fit_add(f, NUMBER, 0, "%s / ranks * (%s / ranks)", a, a);
+                fit_add(f, FIT_NUMBER, 0, "%s * %s / (ranks * ranks)", a, a);
             }
         }
 }
@@ -112,11 +112,12 @@ static void add_products(fitting *f)
 static void add_shares_of(fitting *f, unsigned variables, const char *owner)
 {
     for (size_t i = 0; i < f->n_names; i++)
-        add(f, FIT_NUMBER, variables, "local(%s, 1, %s, ranks)", f->names[i], owner);
+        fit_add(f, FIT_NUMBER, variables, "local(%s, 1, %s, ranks)", f->names[i], owner);
     for (size_t i = 0; i < f->n_names; i++)
         for (size_t k = 0; k < f->n_names; k++)
-            add(f, FIT_NUMBER, variables, "%s * local(%s, 1, %s, ranks)", f->names[i], f->names[k],
-                owner);
+            fit_add(f, FIT_NUMBER, variables, "%s * local(%s, 1, %s, ranks)", f->names[i],
+                    f->names[k], owner);
+    fit_add_shares_of(f, variables, owner, "ranks");
 }
 
 static void add_shares(fitting *f)
@@ -128,15 +129,17 @@ static void add_shares(fitting *f)
         snprintf(owner, sizeof owner, "i%u + 1", d);
         add_shares_of(f, 1U << d, owner);
     }
-    add(f, FIT_NUMBER, 1U << FIT_EACH, "each");
+    fit_add(f, FIT_NUMBER, 1U << FIT_EACH, "each");
     add_shares_of(f, 1U << FIT_EACH, "each");
     for (size_t i = 0; i < f->n_names; i++) {
         const char *n = f->names[i];
-        add(f, FIT_NUMBER, 1U << FIT_EACH, "each == rank ? 0 : %s", n);
-        add(f, FIT_NUMBER, 1U << FIT_EACH, "local(local(%s, 1, rank, ranks), 1, each, ranks)", n);
-        add(f, FIT_NUMBER, 1U << FIT_EACH, "local(local(%s, 1, each, ranks), 1, rank, ranks)", n);
-        add(f, FIT_NUMBER, 1U << FIT_EACH, "local(%s, 1, rank, ranks) * local(%s, 1, each, ranks)",
-            n, n);
+        fit_add(f, FIT_NUMBER, 1U << FIT_EACH, "each == rank ? 0 : %s", n);
+        fit_add(f, FIT_NUMBER, 1U << FIT_EACH, "local(local(%s, 1, rank, ranks), 1, each, ranks)",
+                n);
+        fit_add(f, FIT_NUMBER, 1U << FIT_EACH, "local(local(%s, 1, each, ranks), 1, rank, ranks)",
+                n);
+        fit_add(f, FIT_NUMBER, 1U << FIT_EACH,
+                "local(%s, 1, rank, ranks) * local(%s, 1, each, ranks)", n, n);
     }
 }
 
@@ -144,27 +147,27 @@ static void add_neighbours(fitting *f, const fit_grid *g)
 {
     for (int d = g->n_dimensions - 1; d >= 0; d--) {
         for (int step = -1; step <= 1; step += 2) {
-            add(f, FIT_PEER, 0, "neighbour(%s, %d, %d)", g->name, d, step);
+            fit_add(f, FIT_PEER, 0, "neighbour(%s, %d, %d)", g->name, d, step);
             if (!g->periodic)
-                add(f, FIT_CONDITION, 0, "neighbour(%s, %d, %d) != null", g->name, d, step);
+                fit_add(f, FIT_CONDITION, 0, "neighbour(%s, %d, %d) != null", g->name, d, step);
             if (!g->periodic)
-                add(f, FIT_CONDITION, 0, "neighbour(%s, %d, %d) == null", g->name, d, step);
+                fit_add(f, FIT_CONDITION, 0, "neighbour(%s, %d, %d) == null", g->name, d, step);
         }
         if (g->n_dimensions > 1 && !g->periodic)
-            add(f, FIT_NUMBER, 0, "coord(%s, %d)", g->name, d);
+            fit_add(f, FIT_NUMBER, 0, "coord(%s, %d)", g->name, d);
     }
     if (g->n_dimensions != 2 || g->periodic)
         return;
     char size[2][40];
     for (int d = 0; d < 2; d++)
         fit_grid_size(g, d, size[d]);
-    add(f, FIT_PEER, 0, "coord(%s, 1) * %s + coord(%s, 0)", g->name, size[0], g->name);
+    fit_add(f, FIT_PEER, 0, "coord(%s, 1) * %s + coord(%s, 0)", g->name, size[0], g->name);
     for (int y = -1; y <= 1; y += 2)
         for (int x = -1; x <= 1; x += 2)
-            add(f, FIT_PEER, 0,
-                "neighbour(%s, 0, %d) == null || neighbour(%s, 1, %d) == null ? null : "
-                "neighbour(%s, 0, %d) %c 1",
-                g->name, y, g->name, x, g->name, y, x < 0 ? '-' : '+');
+            fit_add(f, FIT_PEER, 0,
+                    "neighbour(%s, 0, %d) == null || neighbour(%s, 1, %d) == null ? null : "
+                    "neighbour(%s, 0, %d) %c 1",
+                    g->name, y, g->name, x, g->name, y, x < 0 ? '-' : '+');
 }
 
 /* Sizes that halve from level to level, as those of a multigrid. */
@@ -174,24 +177,24 @@ static void add_levels(fitting *f)
         const unsigned v = 1U << d;
         for (size_t i = 0; i < f->n_names; i++) {
             const char *n = f->names[i];
-            add(f, FIT_NUMBER | FIT_LAW, v, "%s >> i%u", n, d);
-            add(f, FIT_NUMBER | FIT_LAW, v, "(%s >> i%u) * (%s >> i%u)", n, d, n, d);
-            add(f, FIT_LAW, v, "(%s >> i%u) * (%s >> i%u) * (%s >> i%u)", n, d, n, d, n, d);
-            add(f, FIT_NUMBER | FIT_LAW, v, "local(%s, 1, rank, ranks) >> i%u", n, d);
-            add(f, FIT_NUMBER | FIT_LAW, v, "%s / ranks >> i%u", n, d);
-            add(f, FIT_NUMBER, v, "bits(%s >> i%u)", n, d);
+            fit_add(f, FIT_NUMBER | FIT_LAW, v, "%s >> i%u", n, d);
+            fit_add(f, FIT_NUMBER | FIT_LAW, v, "(%s >> i%u) * (%s >> i%u)", n, d, n, d);
+            fit_add(f, FIT_LAW, v, "(%s >> i%u) * (%s >> i%u) * (%s >> i%u)", n, d, n, d, n, d);
+            fit_add(f, FIT_NUMBER | FIT_LAW, v, "local(%s, 1, rank, ranks) >> i%u", n, d);
+            fit_add(f, FIT_NUMBER | FIT_LAW, v, "%s / ranks >> i%u", n, d);
+            fit_add(f, FIT_NUMBER, v, "bits(%s >> i%u)", n, d);
         }
         for (unsigned k = 1; k <= 3; k++)
-            add(f, FIT_NUMBER | FIT_LAW, v, "1 << %u * i%u", k, d);
+            fit_add(f, FIT_NUMBER | FIT_LAW, v, "1 << %u * i%u", k, d);
     }
 }
 
 /* The points that a block of n * n * n has in common with the block at an offset. */
 static void add_common_points(fitting *f, unsigned variables, unsigned d, const char *n)
 {
-    add(f, FIT_NUMBER, variables,
-        "(i%u / 9 == 1 ? %s : 1) * (i%u / 3 %% 3 == 1 ? %s : 1) * (i%u %% 3 == 1 ? %s : 1)", d, n,
-        d, n, d, n);
+    fit_add(f, FIT_NUMBER, variables,
+            "(i%u / 9 == 1 ? %s : 1) * (i%u / 3 %% 3 == 1 ? %s : 1) * (i%u %% 3 == 1 ? %s : 1)", d,
+            n, d, n, d, n);
 }
 
 /* All ranks around in a grid, by number of the offset; those of the sides are neighbours. */
@@ -202,12 +205,12 @@ static void add_around(fitting *f)
         for (int k = 0; k < n_offsets && fit_grids[g].n_dimensions > 1; k++) {
             if (k == n_offsets / 2)
                 continue;
-            add(f, FIT_PEER, 0, "around(%s, %d)", fit_grids[g].name, k);
+            fit_add(f, FIT_PEER, 0, "around(%s, %d)", fit_grids[g].name, k);
             if (!fit_grids[g].periodic)
-                add(f, FIT_CONDITION, 0, "around(%s, %d) != null", fit_grids[g].name, k);
+                fit_add(f, FIT_CONDITION, 0, "around(%s, %d) != null", fit_grids[g].name, k);
         }
         for (unsigned d = 0; d < FIT_MAX_DEPTH && fit_grids[g].n_dimensions > 1; d++)
-            add(f, FIT_PEER, 1U << d, "around(%s, i%u)", fit_grids[g].name, d);
+            fit_add(f, FIT_PEER, 1U << d, "around(%s, i%u)", fit_grids[g].name, d);
     }
     static const char *const sizes[][2] = {
         {"", ""}, {"(", " + 1)"}, {"(", " - 1)"}, {"", " / 2"}, {"", " / 4"}};
@@ -229,24 +232,24 @@ static void add_around(fitting *f)
 static void add_colours(fitting *f)
 {
     for (size_t i = 0; i < f->n_names; i++) {
-        add(f, FIT_COLOUR, 0, "rank / %s", f->names[i]);
-        add(f, FIT_COLOUR, 0, "rank %% %s", f->names[i]);
-        add(f, FIT_COLOUR, 0, "rank / (ranks / %s)", f->names[i]);
-        add(f, FIT_COLOUR, 0, "rank %% (ranks / %s)", f->names[i]);
+        fit_add(f, FIT_COLOUR, 0, "rank / %s", f->names[i]);
+        fit_add(f, FIT_COLOUR, 0, "rank %% %s", f->names[i]);
+        fit_add(f, FIT_COLOUR, 0, "rank / (ranks / %s)", f->names[i]);
+        fit_add(f, FIT_COLOUR, 0, "rank %% (ranks / %s)", f->names[i]);
     }
     for (int m = 2; m <= 16; m++) {
-        add(f, FIT_COLOUR, 0, "rank / %d", m);
-        add(f, FIT_COLOUR, 0, "rank %% %d", m);
-        add(f, FIT_PEER, 0, "rank - rank %% %d", m);
-        add(f, FIT_CONDITION, 0, "rank %% %d == 0", m);
-        add(f, FIT_CONDITION, 0, "rank %% %d != 0", m);
+        fit_add(f, FIT_COLOUR, 0, "rank / %d", m);
+        fit_add(f, FIT_COLOUR, 0, "rank %% %d", m);
+        fit_add(f, FIT_PEER, 0, "rank - rank %% %d", m);
+        fit_add(f, FIT_CONDITION, 0, "rank %% %d == 0", m);
+        fit_add(f, FIT_CONDITION, 0, "rank %% %d != 0", m);
     }
-    add(f, FIT_COLOUR, 0, "2 * rank / ranks");
-    add(f, FIT_COLOUR, 0, "-rank");
+    fit_add(f, FIT_COLOUR, 0, "2 * rank / ranks");
+    fit_add(f, FIT_COLOUR, 0, "-rank");
     for (size_t g = 0; g < FIT_N_GRIDS; g++)
         for (int d = 0; fit_grids[g].n_dimensions == 3 && !fit_grids[g].periodic && d < 3; d++)
-            add(f, FIT_COLOUR, 0, "coord(%s, %d) * ranks + coord(%s, %d)", fit_grids[g].name,
-                d == 0, fit_grids[g].name, d == 2 ? 1 : 2);
+            fit_add(f, FIT_COLOUR, 0, "coord(%s, %d) * ranks + coord(%s, %d)", fit_grids[g].name,
+                    d == 0, fit_grids[g].name, d == 2 ? 1 : 2);
 }
 
 /* Ranks and sizes within a communicator. */
@@ -256,31 +259,33 @@ static void add_comm(fitting *f, uint32_t number)
     const unsigned k = number - SKEL_FIRST_COMM;
     char size[40];
     snprintf(size, sizeof size, "ranks_in(comm%u)", k);
-    add(f, FIT_CONDITION, 0, "rank_in(comm%u) != null", k);
-    add(f, FIT_CONDITION, 0, "rank_in(comm%u) == 0", k);
-    add(f, FIT_CONDITION, 0, "rank_in(comm%u) != null && rank_in(comm%u) > 0", k, k);
-    add(f, FIT_NUMBER, 0, "rank_in(comm%u)", k);
-    add(f, FIT_NUMBER | FIT_LAW, 0, "%s", size);
+    fit_add(f, FIT_CONDITION, 0, "rank_in(comm%u) != null", k);
+    fit_add(f, FIT_CONDITION, 0, "rank_in(comm%u) == 0", k);
+    fit_add(f, FIT_CONDITION, 0, "rank_in(comm%u) != null && rank_in(comm%u) > 0", k, k);
+    fit_add(f, FIT_NUMBER, 0, "rank_in(comm%u)", k);
+    fit_add(f, FIT_NUMBER | FIT_LAW, 0, "%s", size);
     for (int step = 1; step <= 2; step++) {
-        add(f, FIT_PEER, 0, "(rank_in(comm%u) + %d) %% %s", k, step, size);
-        add(f, FIT_PEER, 0, "(rank_in(comm%u) - %d) %% %s", k, step, size);
-        add(f, FIT_PEER, 0, "rank_in(comm%u) + %d < %s ? rank_in(comm%u) + %d : null", k, step,
-            size, k, step);
-        add(f, FIT_PEER, 0, "rank_in(comm%u) >= %d ? rank_in(comm%u) - %d : null", k, step, k,
-            step);
+        fit_add(f, FIT_PEER, 0, "(rank_in(comm%u) + %d) %% %s", k, step, size);
+        fit_add(f, FIT_PEER, 0, "(rank_in(comm%u) - %d) %% %s", k, step, size);
+        fit_add(f, FIT_PEER, 0, "rank_in(comm%u) + %d < %s ? rank_in(comm%u) + %d : null", k, step,
+                size, k, step);
+        fit_add(f, FIT_PEER, 0, "rank_in(comm%u) >= %d ? rank_in(comm%u) - %d : null", k, step, k,
+                step);
     }
     for (size_t i = 0; i < f->n_names; i++) {
         const char *n = f->names[i];
-        add(f, FIT_NUMBER | FIT_LAW, 0, "%s / %s", n, size);
-        add(f, FIT_NUMBER | FIT_LAW, 0, "local(%s, 1, rank_in(comm%u), %s)", n, k, size);
-        add(f, FIT_NUMBER, 1U << FIT_EACH, "local(%s, 1, each, %s)", n, size);
+        fit_add(f, FIT_NUMBER | FIT_LAW, 0, "%s / %s", n, size);
+        fit_add(f, FIT_NUMBER | FIT_LAW, 0, "local(%s, 1, rank_in(comm%u), %s)", n, k, size);
+        fit_add(f, FIT_NUMBER, 1U << FIT_EACH, "local(%s, 1, each, %s)", n, size);
         for (size_t m = 0; m < f->n_names; m++) {
-            add(f, FIT_NUMBER, 1U << FIT_EACH, "%s * local(%s, 1, each, %s)", f->names[m], n, size);
-            add(f, FIT_NUMBER, 1U << FIT_EACH,
-                "local(%s, 1, rank_in(comm%u), %s) * local(%s, 1, each, %s)", n, k, size,
-                f->names[m], size);
+            fit_add(f, FIT_NUMBER, 1U << FIT_EACH, "%s * local(%s, 1, each, %s)", f->names[m], n,
+                    size);
+            fit_add(f, FIT_NUMBER, 1U << FIT_EACH,
+                    "local(%s, 1, rank_in(comm%u), %s) * local(%s, 1, each, %s)", n, k, size,
+                    f->names[m], size);
         }
     }
+    fit_add_owners(f, size);
     for (size_t i = first; i < f->candidates.n; i++)
         ((fit_candidate *)f->candidates.items)[i].comm = number;
 }
@@ -288,14 +293,14 @@ static void add_comm(fitting *f, uint32_t number)
 static void add_peers(fitting *f)
 {
     for (int step = 1; step <= 3; step++) {
-        add(f, FIT_PEER, 0, "(rank + %d) %% ranks", step);
-        add(f, FIT_PEER, 0, "(rank - %d) %% ranks", step);
+        fit_add(f, FIT_PEER, 0, "(rank + %d) %% ranks", step);
+        fit_add(f, FIT_PEER, 0, "(rank - %d) %% ranks", step);
     }
     for (int bit = 1; bit <= 32; bit *= 2)
-        add(f, FIT_PEER, 0, "rank ^ %d", bit);
-    add(f, FIT_PEER, 0, "(rank + ranks / 2) %% ranks");
-    add(f, FIT_PEER, 0, "rank - (1 << bits(rank) - 1)");
-    add(f, FIT_PEER, 0, "rank & rank - 1");
+        fit_add(f, FIT_PEER, 0, "rank ^ %d", bit);
+    fit_add(f, FIT_PEER, 0, "(rank + ranks / 2) %% ranks");
+    fit_add(f, FIT_PEER, 0, "rank - (1 << bits(rank) - 1)");
+    fit_add(f, FIT_PEER, 0, "rank & rank - 1");
     for (unsigned d = 0; d < FIT_MAX_DEPTH; d++) {
         const unsigned v = 1U << d;
         static const char *const with[] = {"(rank + i%u) %% ranks",
@@ -317,9 +322,9 @@ static void add_peers(fitting *f)
 #pragma GCC diagnostic ignored "-Wformat-nonliteral"
             snprintf(text, sizeof text, with[i], d);
 #pragma GCC diagnostic pop
-            add(f, FIT_PEER, v, "%s", text);
+            fit_add(f, FIT_PEER, v, "%s", text);
         }
-        add(f, FIT_PEER, v, "i%u + (i%u >= rank ? 1 : 0)", d, d);
+        fit_add(f, FIT_PEER, v, "i%u + (i%u >= rank ? 1 : 0)", d, d);
     }
 }
 
@@ -330,19 +335,19 @@ static void add_conditions(fitting *f)
         "rank % 2 == 0",    "rank % 2 == 1",    "ranks > 1",        "rank + 1 < ranks / 2 * 2",
         "rank < ranks / 2", "rank >= ranks / 2"};
     for (size_t i = 0; i < sizeof simple / sizeof *simple; i++)
-        add(f, FIT_CONDITION, 0, "%s", simple[i]);
+        fit_add(f, FIT_CONDITION, 0, "%s", simple[i]);
     for (size_t i = 0; i < f->n_names; i++)
         for (unsigned m = 2; m <= 16; m++)
             for (int k = 0; k < 2; k++)
-                add(f, FIT_CONDITION, 0, "%s %% %u %s 0", f->names[i], m, k ? "==" : "!=");
+                fit_add(f, FIT_CONDITION, 0, "%s %% %u %s 0", f->names[i], m, k ? "==" : "!=");
     for (unsigned d = 0; d < FIT_MAX_DEPTH; d++) {
-        add(f, FIT_CONDITION, 1U << d, "i%u == 0", d);
-        add(f, FIT_CONDITION, 1U << d, "i%u > 0", d);
+        fit_add(f, FIT_CONDITION, 1U << d, "i%u == 0", d);
+        fit_add(f, FIT_CONDITION, 1U << d, "i%u > 0", d);
         for (unsigned m = 2; m <= 32; m++)
-            add(f, FIT_CONDITION, 1U << d, "i%u %% %u != 0", d, m);
+            fit_add(f, FIT_CONDITION, 1U << d, "i%u %% %u != 0", d, m);
         for (unsigned m = 2; m <= 32; m++)
             for (unsigned r = 0; r < m; r += r ? m - r > 1 ? m - r - 1 : 1 : 1)
-                add(f, FIT_CONDITION, 1U << d, "i%u %% %u == %u", d, m, r);
+                fit_add(f, FIT_CONDITION, 1U << d, "i%u %% %u == %u", d, m, r);
     }
 }
 
@@ -361,9 +366,9 @@ static void add_range(fitting *f, unsigned depth, const char *first, const char 
     }
     *made = (fit_range){.step = step,
                         .depth = depth,
-                        .first = add(f, FIT_OTHER, 0, "%s", first),
-                        .last = add(f, FIT_OTHER, 0, "%s", last),
-                        .guard = add(f, FIT_OTHER, 1U << depth, "%s", text)};
+                        .first = fit_add(f, FIT_OTHER, 0, "%s", first),
+                        .last = fit_add(f, FIT_OTHER, 0, "%s", last),
+                        .guard = fit_add(f, FIT_OTHER, 1U << depth, "%s", text)};
 }
 
 static void add_ranges(fitting *f)
@@ -388,6 +393,8 @@ static void add_ranges(fitting *f)
                 add_range(f, d, "0", is_cube ? "26" : "8", 1, guard);
         }
         add_range(f, d, "rank + 1", "ranks - 1", 1, "1");
+        add_range(f, d, "0", "ranks - 1", 1, "(rank + K) % 2 == 0 ? rank + 1 < ranks : rank > 0");
+        add_range(f, d, "0", "ranks - 1", 1, "(rank + K) % 2 == 1 ? rank + 1 < ranks : rank > 0");
         add_range(f, d, "0", "rank - 1", 1, "1");
     }
 }
@@ -401,12 +408,18 @@ void fit_candidates(fitting *f)
         add_neighbours(f, &fit_grids[i]);
         if (!fit_grids[i].periodic && fit_grids[i].n_dimensions > 1)
             add_local(f, &fit_grids[i]);
+        if (fit_grids[i].n_dimensions == 2)
+            fit_add_grid_blocks(f, &fit_grids[i]);
     }
     add_products(f);
     add_shares(f);
     add_levels(f);
     add_around(f);
     add_colours(f);
+    fit_add_blocks(f);
+    fit_add_shares_of(f, 0, "rank", "ranks");
+    fit_add_partners(f);
+    fit_add_owners(f, "ranks");
     for (uint32_t i = 0; i < f->comms.n; i++)
         add_comm(f, SKEL_FIRST_COMM + i);
     add_ranges(f);

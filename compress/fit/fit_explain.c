@@ -388,11 +388,19 @@ static bool explain_periods(fitting *f, const fit_node *node, size_t start, unsi
     return false;
 }
 
-/* ---- loops over single calls, with a range that is not 0 to a number ---- */
+/* ---- loops over calls, with a range that is not 0 to a number ---- */
 
-/* Gives each sample of the call its value of the variable. False: the range has another number of
- * values. `calls`: those of the next sample of the loop. */
-static bool assign(const fitting *f, const fit_range *r, const fit_sample *loop, fit_sample *calls)
+/* Gives the variable its value in an iteration, for all calls of the body. */
+static void set_index(const fitting *f, const fit_node *node, size_t iteration, int64_t value)
+{
+    for (uint32_t at = node->body; at; at = node_at(f, at)->next)
+        ((fit_sample *)node_at(f, at)->samples.items)[iteration].index[node->depth] = value;
+}
+
+/* Likewise for all iterations of a sample of the loop. False: the range has another number of
+ * values. `start`: its first iteration. */
+static bool assign(const fitting *f, const fit_range *r, const fit_node *node,
+                   const fit_sample *loop, size_t start)
 {
     int64_t first, last, holds, n = 0;
     fit_sample at = *loop;
@@ -406,7 +414,7 @@ static bool assign(const fitting *f, const fit_range *r, const fit_sample *loop,
             continue;
         if (n == loop->trips)
             return false;
-        calls[n++].index[r->depth] = k;
+        set_index(f, node, start + (size_t)n++, k);
     }
     return n == loop->trips;
 }
@@ -414,11 +422,11 @@ static bool assign(const fitting *f, const fit_range *r, const fit_sample *loop,
 static bool assign_all(const fitting *f, const fit_range *r, const fit_node *node)
 {
     const fit_sample *loops = node->samples.items;
-    fit_sample *calls = node_at(f, node->body)->samples.items;
+    size_t start = 0;
     for (size_t i = 0; i < node->samples.n; i++) {
-        if (fit_is_used(f, node, &loops[i]) && !assign(f, r, &loops[i], calls))
+        if (fit_is_used(f, node, &loops[i]) && !assign(f, r, node, &loops[i], start))
             return false;
-        calls += loops[i].trips;
+        start += (size_t)loops[i].trips;
     }
     return true;
 }
@@ -427,10 +435,10 @@ static bool assign_all(const fitting *f, const fit_range *r, const fit_node *nod
 static void restore(const fitting *f, const fit_node *node)
 {
     const fit_sample *loops = node->samples.items;
-    fit_sample *calls = node_at(f, node->body)->samples.items;
+    size_t start = 0;
     for (size_t i = 0; i < node->samples.n; i++)
         for (int64_t k = 0; k < loops[i].trips; k++)
-            (calls++)->index[node->depth] = k;
+            set_index(f, node, start++, k);
 }
 
 static bool explain_range(fitting *f, const fit_range *r, const fit_node *node, unsigned indent)
@@ -459,11 +467,11 @@ static bool explain_range(fitting *f, const fit_range *r, const fit_node *node, 
 
 static bool explain_ranges(fitting *f, const fit_node *node, size_t start, unsigned indent)
 {
-    const fit_node *body = node_at(f, node->body);
     const fit_range *ranges = f->ranges.items;
     bool found = false;
-    if (body->is_loop || body->next)
-        return false;
+    for (uint32_t at = node->body; at; at = node_at(f, at)->next)
+        if (node_at(f, at)->is_loop)
+            return false;
     for (size_t i = 0; i < f->ranges.n && !found; i++) {
         if (ranges[i].depth != node->depth)
             continue;

@@ -65,13 +65,32 @@ void fit_numbers_free(fit_numbers *n)
 
 /* ---- call sites ---- */
 
-static uint64_t site_hash(const tl_reader *r, uint32_t rank, uint32_t id)
+static uint64_t hash_place(const tl_site *site, uint64_t hash)
+{
+    hash = tl_hash_of(site->object, strlen(site->object), hash);
+    return tl_hash_of(&site->offset, sizeof site->offset, hash);
+}
+
+/* The source lines of a call, with those of the calls of inlined functions. A compiler makes
+ * several calls out of one of the source, as for the first iteration of a loop and the others. */
+static uint64_t hash_lines(const tl_site *site, uint64_t hash)
+{
+    for (uint32_t i = 0; i < site->n_sources; i++) {
+        const tl_source *source = &site->sources[i];
+        if (!source->line || !*source->file)
+            return hash_place(site, hash);
+        hash = tl_hash_of(source->function, strlen(source->function), hash);
+        hash = tl_hash_of(source->file, strlen(source->file), hash);
+        hash = tl_hash_of(&source->line, sizeof source->line, hash);
+    }
+    return site->n_sources ? hash : hash_place(site, hash);
+}
+
+static uint64_t site_hash(const tl_reader *r, uint32_t rank, uint32_t id, bool by_line)
 {
     uint64_t hash = 0;
-    for (const tl_site *site; id && (site = tl_reader_site(r, rank, id)); id = site->caller) {
-        hash = tl_hash_of(site->object, strlen(site->object), hash);
-        hash = tl_hash_of(&site->offset, sizeof site->offset, hash);
-    }
+    for (const tl_site *site; id && (site = tl_reader_site(r, rank, id)); id = site->caller)
+        hash = by_line ? hash_lines(site, hash) : hash_place(site, hash);
     return hash;
 }
 
@@ -107,8 +126,10 @@ static uint32_t find_symbol(fitting *f, const fit_symbol *like)
 {
     fit_symbol *all = f->symbol_array.items;
     for (size_t i = 0; i < f->symbol_array.n; i++)
-        if (all[i].row == like->row && all[i].site == like->site && all[i].comm == like->comm)
+        if (all[i].row == like->row && all[i].site == like->site && all[i].comm == like->comm) {
+            f->has_joined |= all[i].place != like->place;
             return (uint32_t)i;
+        }
     fit_symbol *made =
         f->symbol_array.n < MAX_SYMBOLS ? skel_push(&f->symbol_array, sizeof *made) : NULL;
     if (!made) {
@@ -262,7 +283,8 @@ static void take(fitting *f, uint32_t capture, uint32_t rank, skel_array *events
                               ? fit_comm_number(&f->captures[capture], rank, e->comm)
                               : SKEL_WORLD;
     const fit_symbol like = {.row = row,
-                             .site = site_hash(r, rank, e->site),
+                             .site = site_hash(r, rank, e->site, f->by_line),
+                             .place = site_hash(r, rank, e->site, false),
                              .comm = comm,
                              .capture = capture,
                              .rank = rank,
