@@ -84,7 +84,8 @@ void tlt_volume_list(const char *wanted)
 {
     bool any = !strcmp(wanted, "all");
     for (int i = 0; i < N_SOURCES; i++) {
-        if (any ? !strncmp(sources[i]->option, "exact", 5) || sources[i] == &tlt_volume_page : !asks_for(wanted, sources[i]))
+        if (any ? !strncmp(sources[i]->option, "exact", 5) || sources[i] == &tlt_volume_page
+                : !asks_for(wanted, sources[i]))
             continue;
         const char *reason = sources[i]->start();
         printf("%-14s %-24s %-13s %s%s\n", sources[i]->option, sources[i]->name, sources[i]->unit,

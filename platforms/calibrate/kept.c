@@ -69,7 +69,8 @@ static char *text_of(const config_t *config, int is_units, int *has_instructions
 /* The lines of the head on what the other calibrations measured. */
 static char *origins_of(const char *path)
 {
-    static const char *const others[] = {TLP_RATES_ORIGIN, TLP_PARALLEL_ORIGIN, TLP_INTERFERENCE_ORIGIN};
+    static const char *const others[] = {TLP_RATES_ORIGIN, TLP_PARALLEL_ORIGIN,
+                                         TLP_INTERFERENCE_ORIGIN};
     char *head = tlp_model_head(path, "\n"), *text = NULL; /* no comment begins so */
     size_t size = 0;
     FILE *out = head ? open_memstream(&text, &size) : NULL;

@@ -19,9 +19,8 @@
 /* One operation.
  *   kind     KIND_pingpong, ...
  *   apart    of `pairs`: the second pair is on other hosts than the first
- *   count    messages of a burst or of `order`, or exchanges in a row, with their mean in seconds, or
- *            pairs of ranks at once
- *   delay_s  of `late`: how late its receive came
+ *   count    messages of a burst or of `order`, or exchanges in a row, with their mean in seconds,
+ * or pairs of ranks at once delay_s  of `late`: how late its receive came
  */
 typedef struct tlp_probe_row {
     int kind, is_warm, same_host, apart, count;
@@ -31,7 +30,7 @@ typedef struct tlp_probe_row {
 typedef struct tlp_probe_data {
     tlp_probe_row *rows;
     size_t n_rows;
-    int n_ranks, n_hosts, n_cores;           /* cores of the first host */
+    int n_ranks, n_hosts, n_cores; /* cores of the first host */
     int per_host; /* ranks on each host if all levels of a node were measured; else 1 */
     char mpi[128], moment[TLP_MOMENT_BYTES]; /* moment: when it began; "" unknown */
     unsigned long long seed;
@@ -82,7 +81,7 @@ typedef struct tlp_network {
     int is_shortened[TLP_MAX_SEGMENTS]; /* os and or were more than the transfer: made less */
     double latency_s, bandwidth_Bps;
     long async_bytes, detached_bytes;  /* smpi/async-small-thresh, smpi/send-is-detached-thresh */
-    long own_detached_bytes; /* the same, not limited by that of messages between hosts */
+    long own_detached_bytes;           /* the same, not limited by that of messages between hosts */
     int thresholds_seen;               /* 0: no size was large enough to wait for its receive */
     int one_host;                      /* all ranks stood on one: its memory is the network */
     double saturation;                 /* both directions together, in bandwidths; 0: unknown */

@@ -83,7 +83,7 @@ check 'replayer/study/ includes no engine' inside "$top_srcdir" study 'machine|r
 check "only replayer/smpi/shims/ names SimGrid's C++ symbols" mangled_only_in "$top_srcdir" 'replayer/smpi/shims/'
 check 'libdw stands in symbols/ alone' only_in "$top_srcdir" '^(elfutils[\/]|dwarf\.h$)' 'symbols/object_dw\.c:'
 check 'PAPI stands in tracer/ alone' only_in "$top_srcdir" '^papi\.h$' 'tracer/'
-check "MPI's header stands in tracer/, perform/ and the network's probe" only_in "$top_srcdir" '^mpi\.h$' '(tracer/|perform/|platforms/calibrate/network_(probe|hosts)\.c:)'
+check "MPI's header stands in tracer/, perform/ and the network's probe" only_in "$top_srcdir" '^mpi\.h$' '(tracer/|perform/|platforms/calibrate/network_(probe|kinds|multi|hosts)\.c:)'
 check 'the trace library needs libc, zstd and xxhash' trace_library "$top_srcdir"
 check "no file is longer than $max_lines lines" short "$top_srcdir"
 

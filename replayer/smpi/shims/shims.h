@@ -47,7 +47,8 @@ void smpi_detached_prepare(uint32_t n_ranks);
 
 /* The options timeless/local-overheads, timeless/eager-order and timeless/send-buffer. */
 void smpi_overheads_set(int is_yes);
-/* timeless/loopback-os, timeless/loopback-ois and timeless/loopback-or, and what multiplies them. */
+/* timeless/loopback-os, timeless/loopback-ois and timeless/loopback-or, and what multiplies them.
+ */
 void smpi_overheads_sends(const char *option, const char *value);
 void smpi_overheads_isends(const char *option, const char *value);
 void smpi_overheads_receives(const char *option, const char *value);
