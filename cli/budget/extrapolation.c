@@ -95,7 +95,10 @@ static void note_computation(budget_inputs *b, const tlr_extrapolation *e)
 static void add_skeleton(budget_inputs *b, const tlr_extrapolation *e)
 {
     double given;
-    if (*e->record)
+    if (e->is_captured)
+        snprintf(b->next_capture, sizeof b->next_capture,
+                 "replay the capture of this size instead of the skeleton");
+    else if (*e->record)
         snprintf(b->next_capture, sizeof b->next_capture,
                  "timeless record --folded %s -o next.tl -- PROGRAM, then timeless fit of all "
                  "captures and next.tl",

@@ -217,6 +217,18 @@ static int64_t next_value(range r, int64_t wanted)
     return wanted;
 }
 
+static int is_captured(const statement *s)
+{
+    for (size_t i = 0; i < s->n; i++) {
+        size_t n_equal = 0;
+        for (size_t k = 0; k < s->n_names; k++)
+            n_equal += s->captures[i].values[k] == s->names[k].wanted;
+        if (n_equal == s->n_names)
+            return 1;
+    }
+    return 0;
+}
+
 static void write_next(statement *s)
 {
     size_t used = 0;
@@ -291,6 +303,7 @@ tl_status tlr_extrapolation_find(const char *program, tlr_extrapolation *out, tl
             find_value(parameters + 1, s->names[k].text, &s->names[k].wanted);
         find_unknown(s);
         write_next(s);
+        out->is_captured = is_captured(s);
         find_uncertainty(s);
     }
     free(path);

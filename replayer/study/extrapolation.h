@@ -16,6 +16,7 @@ typedef struct tlr_extrapolation {
     double uncertainty; /* half of the 90 % interval of the computation, relative; -1: not stated */
     char unknown[200];  /* "N=200 (100 in all captures)": parameters without any error; "": none */
     char record[400];   /* the options of timeless record for the next capture: "-n 64 ..." */
+    int is_captured;    /* a capture has this size */
 } tlr_extrapolation;
 
 /* `program`: that of the opened skeleton, "skel:FILE,ranks=64,N=1000". With the errors e of n

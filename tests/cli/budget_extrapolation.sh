@@ -53,6 +53,9 @@ check 'the text says from what' grep -q '^extrapolation: computation of captures
 check 'nothing is missing' sh -c '! grep "^not in the interval" said'
 check 'the next measurement is a capture of this size' \
     grep -qxF 'next: timeless record --folded -n 8 --parameter N=200 --parameter steps=1 --parameter M=5 -o next.tl -- PROGRAM, then timeless fit of all captures and next.tl' said
+check 'at exactly the size of a capture' budget app.skel --ranks 8 --set N=200 --set steps=9
+cp out said
+check 'the capture itself is better' grep -qx 'next: replay the capture of this size instead of the skeleton' said
 check 'at a larger size' budget app.skel --ranks 64 --set N=6400
 cp out said
 check 'an exponent is wrong' agree 64 6400 far
