@@ -22,9 +22,10 @@
 
 enum { TAG_ORDER = 1, TAG_RESULT }; /* network_kinds.c and network_multi.c have others */
 enum { STOP = -1, MAX_BURST_BYTES = 1024, MAX_ORDER_BYTES = 65536, MAX_RANKS = 4096 };
-/* With --per-host: so many of 100 operations are between ranks of one host, or between several
- * pairs of ranks, whose messages are at least so long that their bytes matter. */
-enum { LOCAL_SHARE = 35, MULTI_SHARE = 15, LEAST_MULTI_BYTES = 65536 };
+/* With --per-host: so many of 100 operations are between several pairs of ranks, whose messages are
+ * at least so long that their bytes matter, or show the order of eager messages. Of the others, so
+ * many are between ranks of one host. */
+enum { LOCAL_SHARE = 35, MULTI_SHARE = 20, LEAST_MULTI_BYTES = 65536 };
 /* Shorter exchanges are repeated and measured together. */
 enum { N_EXCHANGES = 4 };
 /* Operations that begin in this share of the time are the warm-up. */
@@ -157,14 +158,19 @@ static int choose_second(order *o)
     return 0;
 }
 
-/* Draws several pairs of ranks that send at the same time. */
+/* Draws several pairs of ranks that send at the same time; or two eager messages in a row of a size
+ * that shows their order, since fewer of the other operations are between hosts. */
 static order choose_multi(void)
 {
     order o = {.from2 = -1, .to2 = -1};
-    const double least = fmin(LEAST_MULTI_BYTES, fmax(1, (double)me.max_bytes / 16));
-    o.kind = tlp_draw() % 3 ? KIND_multi : KIND_multi_both;
-    o.count = 1 + (int)(tlp_draw() % (unsigned)me.per_host);
-    o.bytes = (int64_t)(least * pow((double)me.max_bytes / least, tlp_draw_uniform()));
+    const unsigned what = tlp_draw() % 8;
+    o.kind = what < 2 ? KIND_order : what < 6 ? KIND_multi : KIND_multi_both;
+    const double most = o.kind == KIND_order ? MAX_ORDER_BYTES : (double)me.max_bytes;
+    const double least =
+        o.kind == KIND_order ? most / 8 : fmin(LEAST_MULTI_BYTES, fmax(1, most / 16));
+    const int most_at_once = o.kind == KIND_order ? 2 : me.per_host;
+    o.count = 1 + (int)(tlp_draw() % (unsigned)most_at_once);
+    o.bytes = (int64_t)(least * pow(most / least, tlp_draw_uniform()));
     choose_ranks(&o, 0);
     return o;
 }

@@ -2,7 +2,8 @@
 # Blind validation on an emulated cluster: programs are captured elsewhere, predicted on a platform that
 # was calibrated without them, and then run there.
 #
-#   cluster.sh [-s] [-x HPL] [-r RUNS] [-w FOLDER] [-c SECONDS] [-d FACTOR] [-o OPTION] [-p] [-k] [-m] [RATE:HOSTS ...]
+#   cluster.sh [-s] [-x HPL] [-r RUNS] [-w FOLDER] [-c SECONDS] [-d FACTOR] [-o OPTION] [-e] [-p] [-k] [-m]
+#              [RATE:HOSTS[xRANKS][/FACTOR] ...]
 #
 #   -s           short: two hosts at 100 Mb/s, small problems, less than a minute, no bars; for CI.  Gives up with exit
 #                code 77 when most rows of the first program spread more than 10 %: the machine is too busy
@@ -14,17 +15,19 @@
 #                configuration in which a program has run
 #   -c SECONDS   calibrate the network for so long; default 45
 #   -d FACTOR    all but the cores so many times slower; default 10 at 1 Gb/s, 5 at 100 Mb/s with four hosts,
-#                where 10 would take too long, 1 with two
+#                where 10 would take too long, 1 with two; 5 at 100 Mb/s with several ranks on a host
+#   -e           predict with the engine loggops, too: rows of a group of their own, against the same runs
 #   -p           on a busy machine: let the runs go before other load
 #   -k           links of the kernel with a rate limit and finite buffers (tests/cluster.sh) instead of those of tests/wire.c: a
 #                second network, for which nothing was adjusted.  Only for as many hosts as cores
 #   -m           stock settings of Open MPI, in calibration and runs, instead of those of tests/cluster.sh
 #
-# RATE:HOSTS is 1gbit:2, 100mbit:2, 1gbit:4, 100mbit:4 (default: all of these).  For each: the network is
+# RATE:HOSTS is 1gbit:2, 100mbit:2, 1gbit:4, 100mbit:4 (default: all of these); /FACTOR is as -d.  1gbit:2x2/10 is two hosts
+# with two ranks each, which share memory and the link of their host: the network is then calibrated with --per-host 2.
+# For each: the network is
 # calibrated between two hosts; HPL (three sizes, two broadcasts), a stencil and sweeps of bcast, allreduce
 # and alltoall are recorded on shared memory, replayed on the calibrated platform with Open MPI's
-# collective algorithms, and measured on the hosts without the tracer.  Each host has one rank and one
-# core, which has its end of the wire as well.  Hosts that share cores cannot compute, send and receive at once, and
+# collective algorithms, and measured on the hosts without the tracer.  Each host has one core, which has its end of the wire as well.  Hosts that share cores cannot compute, send and receive at once, and
 # at 1 Gb/s a core has not enough time for a host and its wire: there the network, in calibration and runs
 # alike, takes FACTOR times as long, as if the cores were FACTOR times faster, and dgemm, dtrsm and the step of the
 # stencil are not computed but waited for, by a line that the model has too (tests/accuracy/offload.c); the
@@ -50,8 +53,8 @@ export TIMELESS_PLATFORMS=${TIMELESS_PLATFORMS:-$here/../platforms} TIMELESS_QUI
 . "$here/mpi_env.sh"
 . "$here/cluster.sh"
 . "$here/accuracy/rows.sh"
-short='' hpl='' runs=5 work='' calibrate_s=45 priority='' factor='' replay_option='' bars='' variant=''
-while getopts sx:r:w:c:d:o:pkm option; do
+short='' hpl='' runs=5 work='' calibrate_s=45 priority='' factor='' replay_option='' bars='' variant='' also=''
+while getopts sx:r:w:c:d:o:epkm option; do
     case $option in
     x) hpl=$(realpath "$OPTARG") ;;
     s) short=1 runs=3 calibrate_s=8 ;;
@@ -60,6 +63,7 @@ while getopts sx:r:w:c:d:o:pkm option; do
     c) calibrate_s=$OPTARG ;;
     d) factor=$OPTARG ;;
     o) replay_option=$OPTARG ;;
+    e) also=loggops ;;
     p) priority=1 ;;
     k) export CLUSTER_WIRE=kernel; variant=$variant+kernel ;;
     m) export CLUSTER_STOCK=1; variant=$variant+stock ;;
@@ -134,40 +138,47 @@ captured() {
     )
     mv "$folder.tl.new" "$folder.tl"
 }
+# replayed PROGRAM NAME OPTION...: NAME.json and NAME.csv
+replayed() {
+    timeless replay "$work/traces-$ranks-$slowdown/$1.tl" --platform platform --ranks-per-host "$per" --coll-selector ompi-4.1 $replay_option -q \
+        "${@:3}" --json="$2.json" >/dev/null
+    timeless compare --all --csv "$2.csv" "$2.json" >/dev/null
+}
 # predicted PROGRAM: prediction.json, and the names of its rows in the order of the labels
 predicted() {
     [ ! -e "$1.rows" ] || return 0
-    timeless replay "$work/traces-$hosts-$slowdown/$1.tl" --platform platform --ranks-per-host 1 --coll-selector ompi-4.1 $replay_option -q \
-        --json="$1.json" >/dev/null
-    timeless compare --all --csv "$1.csv" "$1.json" >/dev/null
-    row_names "$1.csv" "$(wc -l <"$work/traces-$hosts-$slowdown/$1/labels")" >"$1.rows.new"
+    replayed "$1" "$1"
+    [ ! "$also" ] || replayed "$1" "$1.$also" --engine "$also"
+    row_names "$1.csv" "$(wc -l <"$work/traces-$ranks-$slowdown/$1/labels")" >"$1.rows.new"
     mv "$1.rows.new" "$1.rows"
 }
 # foretold PROGRAM: its rows of predictions.tsv
 foretold() {
-    local label=$work/traces-$hosts-$slowdown/$1/labels
+    local label=$work/traces-$ranks-$slowdown/$1/labels name
     predicted "$1"
     [ "$(wc -l <"$label")" = "$(wc -l <"$1.rows")" ] || { echo "$1: labels and rows do not match" >&2; exit 3; }
     paste -d'\t' <(cut -d' ' -f1 "$label") "$1.rows" >"$1.names"
-    naive_rows "$work/traces-$hosts-$slowdown/$1.tl" "$1.rows" platform "$rate" "$slowdown" >"$1.naive"
-    awk -F'\t' 'NR == FNR { label[$2] = $1; next }
-        { match($0, /^"[^"]*"/); name = substr($0, 2, RLENGTH - 2); split(substr($0, RLENGTH + 2), f, ",")
-          if (name in label) print label[name] "\t" f[5] }' "$1.names" "$1.csv" |
-        paste - "$1.naive" | sed "/^N=200,/d; s/^/$1\t/" >"$1.foretold"
+    naive_rows "$work/traces-$ranks-$slowdown/$1.tl" "$1.rows" platform "$rate" "$slowdown" "$per" >"$1.naive"
+    for name in "$1" ${also:+"$1.$also"}; do
+        awk -F'\t' 'NR == FNR { label[$2] = $1; next }
+            { match($0, /^"[^"]*"/); name = substr($0, 2, RLENGTH - 2); split(substr($0, RLENGTH + 2), f, ",")
+              if (name in label) print label[name] "\t" f[5] }' "$1.names" "$name.csv" |
+            paste - "$1.naive" | sed "/^N=200,/d; s/^/$1\t/" >"$name.foretold"
+    done
 }
 # measured PROGRAM RUN: a run on the hosts; HPL repeats inside of a run
 measured() {
     [ ! -e "$1.$2.times" ] || return 0
     log "$rate, $hosts hosts: $1, run $2"
-    [ "$1" != hpl ] || hpl_input "$hosts" "$runs" >hpccinf.txt
+    [ "$1" != hpl ] || hpl_input "$ranks" "$runs" >hpccinf.txt
     rm -f hpccoutf.txt
     [ "$slowdown" = 1 ] || export TIMELESS_OFFLOAD=$slowdown
     # shellcheck disable=SC2046
-    cluster_run mpirun ${TIMELESS_OFFLOAD:+-x TIMELESS_OFFLOAD} -H "$(cluster_hosts 1)" -np "$hosts" "$work/rank" $(command_of "$1" "$hosts") \
+    cluster_run mpirun ${TIMELESS_OFFLOAD:+-x TIMELESS_OFFLOAD} -H "$(cluster_hosts "$per")" -np "$ranks" "$work/rank" $(command_of "$1" "$ranks") \
         >out </dev/null
     unset TIMELESS_OFFLOAD
     times "$1" . <out >"$1.$2.new"
-    [ "$(wc -l <"$1.$2.new")" = $(($(wc -l <"$work/traces-$hosts-$slowdown/$1/labels") * $([ "$1" = hpl ] && echo "$runs" || echo 1))) ] &&
+    [ "$(wc -l <"$1.$2.new")" = $(($(wc -l <"$work/traces-$ranks-$slowdown/$1/labels") * $([ "$1" = hpl ] && echo "$runs" || echo 1))) ] &&
         mv "$1.$2.new" "$1.$2.times"
 }
 # rows PROGRAM: label, measured median, low, high, runs, predicted, error in percent
@@ -187,8 +198,8 @@ calibrated() {
     log "$rate, $hosts hosts: calibrate the network"
     # Between two hosts, which have a core each: others would wait for theirs.  On a busy machine the time may not do.
     local code
-    until code=0; CLUSTER_TIMEOUT=$((CLUSTER_TIMEOUT + seconds)) cluster_run timeless calibrate network -o platform --nodes "$hosts" --max-seconds "$seconds" -- \
-        mpirun -H node1,node2 -np 2 "$work/rank" >calibrate.log 2>&1 || code=$?; [ $code = 0 ]; do
+    until code=0; CLUSTER_TIMEOUT=$((CLUSTER_TIMEOUT + seconds)) cluster_run timeless calibrate network -o platform --nodes "$hosts" --per-host "$per" --max-seconds "$seconds" -- \
+        mpirun -H "node1:$per,node2:$per" -np $((2 * per)) "$work/rank" >calibrate.log 2>&1 || code=$?; [ $code = 0 ]; do
         if ! grep -q 'too few' calibrate.log || [ "$seconds" -ge $((8 * calibrate_s)) ]; then
             cat calibrate.log >&2
             # 124: it was ended after its time.
@@ -211,28 +222,33 @@ calibrated() {
 foretold_all() {
     [ ! -e predictions.sha256 ] || return 0
     ! ls ./*.times >/dev/null 2>&1 || { echo "$PWD: programs ran before the predictions were written; use another folder" >&2; exit 3; }
-    printf 'program\tcase\tpredicted_s\tnaive_bytes_s\tnaive_hockney_s\n' >predictions.tsv
+    local engine
+    for engine in '' $also; do
+        printf 'program\tcase\tpredicted_s\tnaive_bytes_s\tnaive_hockney_s\n' >"predictions${engine:+.$engine}.tsv"
+    done
     for program in $programs; do
         guarded foretold "$program"
-        [ $code != 0 ] || cat "$program.foretold" >>predictions.tsv
+        [ $code != 0 ] || for engine in '' $also; do
+            cat "$program${engine:+.$engine}.foretold" >>"predictions${engine:+.$engine}.tsv"
+        done
     done
-    sha256sum predictions.tsv >predictions.sha256
+    sha256sum predictions*.tsv >predictions.sha256
 }
-of_program() { awk -F'\t' -v program="$1" '$1 == program' predictions.tsv; }
+of_program() { awk -F'\t' -v program="$1" '$1 == program' "predictions${2:+.$2}.tsv"; }
 # one PROGRAM: its rows, from the first run to the table
 one() {
     local run
     [ "$(of_program "$1")" ] || { echo "$1 is not in $PWD/predictions.tsv" >&2; exit 3; }
     for ((run = 1; run <= ($([ "$1" = hpl ] && echo 1 || echo "$runs")); run++)); do measured "$1" "$run"; done
     rows "$1" >"$1.table"
-    [ "$(wc -l <"$1.table")" = "$(grep -vc '^N=200,' "$work/traces-$hosts-$slowdown/$1/labels")" ]
+    [ "$(wc -l <"$1.table")" = "$(grep -vc '^N=200,' "$work/traces-$ranks-$slowdown/$1/labels")" ]
     sha256sum --quiet --check predictions.sha256
     diff <(of_program "$1" | awk -F'\t' '{ printf "%s %.6f\n", $2, $3 }') <(awk '{ print $3, $8 }' "$1.table") >&2 ||
         { echo "$1: table and predictions.tsv differ" >&2; exit 3; }
 }
-# judged PROGRAM: its rows of rows.csv
+# judged PROGRAM [ENGINE]: its rows of rows.csv
 judged() {
-    of_program "$1" | awk -F'\t' -v where="$where" 'NR == FNR { split($0, f, " "); measured[f[3]] = f[4]; next }
+    of_program "$1" "${2-}" | awk -F'\t' -v where="$where${2:+-$2}" 'NR == FNR { split($0, f, " "); measured[f[3]] = f[4]; next }
         { printf "%s,%s,\"%s\",%s,%s,%s,%s\n", where, $1, $2, measured[$2], $3, $4, $5 }' "$1.table" -
 }
 # guarded COMMAND...: in a subshell, in which a failing command is the last one; its exit code is $code
@@ -253,26 +269,31 @@ failed=''
 echo group,program,case,measured_s,predicted_s,naive_bytes_s,naive_hockney_s >"$work/rows.csv"
 printf '%-10s %-10s %-11s %11s %11s %11s %4s %11s %7s\n' hosts program row 'median s' 'low s' 'high s' runs 'predicted s' 'error %'
 for where; do
-    rate=${where%:*} hosts=${where#*:} slowdown=1
-    [ "$hosts" -le "$(nproc)" ] || slowdown=5
+    stated=${where#*/} where=${where%/*} per=1 slowdown=1
+    rate=${where%:*} hosts=${where#*:}
+    case $hosts in *x*) per=${hosts#*x} hosts=${hosts%x*} ;; esac
+    ranks=$((hosts * per))
+    [ "$ranks" -le "$(nproc)" ] || slowdown=5
     [ "$rate" != 1gbit ] || slowdown=10
     [ "${CLUSTER_WIRE-}" != kernel ] || slowdown=1
     slowdown=${factor:-$slowdown}
+    [ "$stated" = "$where" ] || slowdown=$stated
     [ "$slowdown" = 1 ] || where=$where/$slowdown
     where=$where$variant
-    mkdir -p "$work/$rate-$hosts-$slowdown$variant/hosts"
-    cd "$work/$rate-$hosts-$slowdown$variant"
-    for program in $programs; do captured "$program" "$hosts"; done
-    export CLUSTER_PIN=1 CLUSTER_TIMEOUT=$((300 * slowdown)) CLUSTER_SLOWDOWN=$slowdown OMPI_MCA_mpi_yield_when_idle=$((hosts > $(nproc)))
+    folder=$work/$rate-$hosts$([ "$per" = 1 ] || echo "x$per")-$slowdown$variant
+    mkdir -p "$folder/hosts"
+    cd "$folder"
+    for program in $programs; do captured "$program" "$ranks"; done
+    export CLUSTER_PIN=1 CLUSTER_TIMEOUT=$((300 * slowdown)) CLUSTER_SLOWDOWN=$slowdown OMPI_MCA_mpi_yield_when_idle=$((ranks > $(nproc)))
     cluster_up "$PWD/hosts" "$hosts" "$rate" || { echo "no emulated hosts here" >&2; exit 77; }
     calibrated
     foretold_all
-    echo "# SHA-256 of the predictions for $where: $(cut -d' ' -f1 predictions.sha256)"
+    sed -n "s|^\([0-9a-f]*\) .*|# SHA-256 of the predictions for $where: \1|p" predictions.sha256
     for program in $programs; do
         guarded one "$program"
         if [ $code = 0 ]; then
             tee -a "$work/table" <"$program.table"
-            judged "$program" >>"$work/rows.csv"
+            for engine in '' $also; do judged "$program" $engine >>"$work/rows.csv"; done
             if [ "$short" ] && unsteady "$program.table"; then
                 echo "unsteady: most measured runs of $program spread more than 10 %" >&2
                 exit 77
