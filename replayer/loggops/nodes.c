@@ -213,6 +213,25 @@ static uint64_t busy_ps(const loggops_costs *c, uint64_t bytes)
     return c->g_ps + loggops_per_bytes(c->G_ps_byte, bytes);
 }
 
+/* The envelope and the word that the data may go have taken a part of L. Noise lengthens what is
+ * left; it shortens the window, which the word has taken. */
+static uint64_t rest_of_latency(const simulation *s, uint64_t L_ps, double factor)
+{
+    const uint64_t quiet_ps = s->quiet_window_ps, passed_ps = 2 * quiet_ps;
+    const uint64_t rest_ps = later(L_ps > passed_ps ? L_ps - passed_ps : 0, quiet_ps);
+    const uint64_t noisy_ps = loggops_with_noise(rest_ps + quiet_ps - s->window_ps, L_ps, factor);
+    return later(noisy_ps, s->window_ps);
+}
+
+/* What a byte takes beside its time in the adapter that it leaves. */
+static uint64_t way_beside(const simulation *s, const loggops_costs *c, uint64_t bytes,
+                           double factor)
+{
+    const uint64_t way_ps = loggops_times(loggops_per_bytes(c->B_ps_byte, bytes), factor),
+                   own_ps = loggops_times(busy_ps(c, bytes), factor);
+    return rest_of_latency(s, c->L_ps, factor) + (way_ps > own_ps ? way_ps - own_ps : 0);
+}
+
 /* A message that could pass from some moment on passes; returns when it begins to. */
 static uint64_t pass(const simulation *s, adapter *a, uint64_t own_ps, uint64_t bytes,
                      uint64_t from_ps)
@@ -243,12 +262,13 @@ static void receive_one(simulation *s, block *b, sim_node *node, uint32_t i)
     adapter *a = &node->receives;
     uint64_t from_ps = m->time_ps;
     if ((m->context & ~COMBINES) == DATA) {
-        /* The moment is that of the last byte, and the request how many shared the other adapter.
-         */
-        const uint64_t own_ps = busy_ps(loggops_costs_of(s, from, to, m->bytes), m->bytes),
-                       way_ps = own_ps * m->request;
-        from_ps = from_ps > way_ps ? from_ps - way_ps : 0;
-        m->time_ps += pass(s, a, own_ps, m->bytes, from_ps) - from_ps;
+        /* The moment is that of the last byte. Data that shared the other adapter leave room for
+         * others here: they are late only if not all fit in between. */
+        const loggops_costs *c = loggops_costs_of(s, from, to, m->bytes);
+        const double factor = loggops_factor(s, from, to, m);
+        const uint64_t own_ps = loggops_times(busy_ps(c, m->bytes), factor);
+        from_ps = m->left_ps + way_beside(s, c, m->bytes, factor);
+        m->time_ps = later(m->time_ps, pass(s, a, own_ps, m->bytes, from_ps) + own_ps);
     } else if (s->moves_bytes) {
         const message_work *w = loggops_work_of(s, b->worker, from, to, m->bytes);
         m->time_ps = pass(s, a, w->busy_ps, m->bytes, from_ps) +
@@ -322,22 +342,12 @@ static void pass_time(sharing *h, uint64_t to_ps)
     h->at_ps = to_ps;
 }
 
-/* The envelope and the word that the data may go have taken a part of L. Noise lengthens what is
- * left; it shortens the window, which the word has taken. */
-static uint64_t rest_of_latency(const simulation *s, uint64_t L_ps, double factor)
-{
-    const uint64_t quiet_ps = s->quiet_window_ps, passed_ps = 2 * quiet_ps;
-    const uint64_t rest_ps = later(L_ps > passed_ps ? L_ps - passed_ps : 0, quiet_ps);
-    const uint64_t noisy_ps = loggops_with_noise(rest_ps + quiet_ps - s->window_ps, L_ps, factor);
-    return later(noisy_ps, s->window_ps);
-}
-
 /* The last byte of the first message has left: the receiver's adapter gets to know, and the sender,
  * when it is there. */
 static void end_first(simulation *s, block *b, sharing *h)
 {
     const uint64_t end_ps = shared_end_ps(s, h);
-    const uint32_t i = h->first, n_sharing = h->n;
+    const uint32_t i = h->first;
     const message m = s->messages[i];
     const loggops_costs *c = costs_of_cleared(s, &m);
     pass_time(h, end_ps);
@@ -345,15 +355,12 @@ static void end_first(simulation *s, block *b, sharing *h)
     h->first = m.next;
     h->n--;
     const double factor = factor_of_cleared(s, &m);
-    const uint64_t way_ps = loggops_times(loggops_per_bytes(c->B_ps_byte, m.bytes), factor),
-                   own_ps = loggops_times(busy_ps(c, m.bytes), factor);
     message data = m, reply = m;
     data.context = DATA | (m.context & COMBINES);
-    data.request = n_sharing;
+    data.request = EAGER;
     data.source = m.to;
     data.to = m.source;
-    data.time_ps = reply.time_ps =
-        end_ps + rest_of_latency(s, c->L_ps, factor) + (way_ps > own_ps ? way_ps - own_ps : 0);
+    data.time_ps = reply.time_ps = end_ps + way_beside(s, c, m.bytes, factor);
     reply.context = REPLY;
     s->messages[i] = data;
     send_to_node(s, b, i);
@@ -372,6 +379,7 @@ static void begin_sharing(simulation *s, block *b, sharing *h, uint32_t i)
     message *m = &s->messages[i];
     end_until(s, b, h, m->time_ps);
     pass_time(h, m->time_ps);
+    m->left_ps = m->time_ps;
     m->time_ps = h->served_ps +
                  loggops_times(busy_ps(costs_of_cleared(s, m), m->bytes), factor_of_cleared(s, m));
     uint32_t *link = &h->first;

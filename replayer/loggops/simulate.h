@@ -54,6 +54,7 @@ typedef struct message {
     uint32_t next;      /* in its list */
     uint32_t sent; /* its number among those that were sent, of one sender; it may wrap around */
     uint32_t may_overtake; /* an earlier one of its sender may be under way: order.c */
+    uint64_t left_ps;      /* of data in adapters: when the first byte left the node */
 } message;
 
 /* A receive that is posted. */

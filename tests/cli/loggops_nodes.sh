@@ -37,6 +37,24 @@ for pattern in stencil2d dissemination random; do
     check "$pattern: likewise with the platform's links" threads -p fat-tree
 done
 
+# ---- long messages that share adapters: 1 ms of bytes each, 10 us ----
+long='L=1us,o=0,g=0,G=1ns,O=0,or=0,S=10000;from=10000,L=10us'
+# takes MILLISECONDS LINES...: ranks 0 and 1 send these messages to ranks 2, 3, 4, from hosts of their own
+takes() {
+    local ms=$1; shift
+    printf '%s\n' 'skeleton 1' 'ranks 5' 'if rank < 2 {' "$@" 'MPI_Waitall request=r' '} else {' >sharing.skel
+    printf '%s\n' "$@" | awk -F'[=, ]' '{ n[$3]++ } END { for (to in n) { print "if rank == " to " {"
+        for (i = 0; i < n[to]; i++) for (from = 0; from < 2; from++) print "MPI_Irecv peer=" from " count=1000001 request=r"
+        print "}" } print "MPI_Waitall request=r"; print "}" }' >>sharing.skel
+    awk -v got="$(loggops sharing.skel -p star-1g --ranks-per-host 1 --params "$long")" -v want="$ms" 'BEGIN {
+        printf "%.9g expected, %.9g replayed\n", want / 1000 + 1e-5, got; d = got - want / 1000 - 1e-5; exit !(d < 1e-9 && d > -1e-9) }'
+}
+send() { local to; for to; do echo "MPI_Isend peer=$to count=1000001 request=r"; done; }
+mapfile -t one < <(send 2)
+mapfile -t two < <(send 2 3)
+check 'two long messages to one host arrive after the time of both' takes 2 "${one[@]}"
+check 'likewise if each shares the adapter that it leaves with one to another host' takes 2 "${two[@]}"
+
 # ---- beside SimGrid ----
 
 # near SHARE PROGRAM OPTION...
