@@ -2,11 +2,15 @@
 # Blind validation on an emulated cluster: programs are captured elsewhere, predicted on a platform that
 # was calibrated without them, and then run there.
 #
-#   cluster.sh [-s] [-x HPL] [-r RUNS] [-w FOLDER] [-c SECONDS] [-d FACTOR] [-o OPTION] [-e] [-p] [-k] [-m]
+#   cluster.sh [-s] [-n SEEDS] [-x HPL] [-r RUNS] [-w FOLDER] [-c SECONDS] [-d FACTOR] [-o OPTION] [-e] [-p] [-k] [-m]
 #              [RATE:HOSTS[xRANKS][/FACTOR] ...]
 #
 #   -s           short: two hosts at 100 Mb/s, small problems, less than a minute, no bars; for CI.  Gives up with exit
 #                code 77 when most rows of the first program spread more than 10 %: the machine is too busy
+#   -n SEEDS     the noise of messages instead: the sweeps alone, and of those on four hosts allreduce up to 64 KiB, which
+#                are also predicted with --noise network and so many seeds; default hosts 100mbit:2 and 100mbit:4.  The
+#                rows that count are named in noise_rows.tsv; noise_judge.py reports them and its three bars decide
+#                about the exit code.  drawn.tsv, with the times of all seeds, has its hash before the first run, too
 #   -o OPTION    an option of the replay more, such as --scale=network=0.8, to see that a wrong model is found
 #   -x HPL       a program that build_hpl.sh made; default: Debian's hpcc, whose last section is HPL, and whose other
 #                sections take minutes on a network that is slowed down
@@ -53,11 +57,12 @@ export TIMELESS_PLATFORMS=${TIMELESS_PLATFORMS:-$here/../platforms} TIMELESS_QUI
 . "$here/mpi_env.sh"
 . "$here/cluster.sh"
 . "$here/accuracy/rows.sh"
-short='' hpl='' runs=5 work='' calibrate_s=45 priority='' factor='' replay_option='' bars='' variant='' also=''
-while getopts sx:r:w:c:d:o:epkm option; do
+short='' seeds='' hpl='' runs=5 work='' calibrate_s=45 priority='' factor='' replay_option='' bars='' variant='' also=''
+while getopts sn:x:r:w:c:d:o:epkm option; do
     case $option in
     x) hpl=$(realpath "$OPTARG") ;;
     s) short=1 runs=3 calibrate_s=8 ;;
+    n) seeds=$OPTARG ;;
     r) runs=$OPTARG ;;
     w) mkdir -p "$OPTARG"; work=$(cd "$OPTARG" && pwd) ;;
     c) calibrate_s=$OPTARG ;;
@@ -74,7 +79,7 @@ shift $((OPTIND - 1))
 keep=$work
 [ "$work" ] || work=$(mktemp -d "${TMPDIR:-/tmp}/cluster.XXXXXX")
 trap 'cluster_down; [ "$keep" ] || rm -rf "$work"' EXIT
-[ $# -gt 0 ] || if [ "$short" ]; then set -- 100mbit:2; else set -- 1gbit:2 100mbit:2 1gbit:4 100mbit:4; fi
+[ $# -gt 0 ] || if [ "$short" ]; then set -- 100mbit:2; elif [ "$seeds" ]; then set -- 100mbit:2 100mbit:4; else set -- 1gbit:2 100mbit:2 1gbit:4 100mbit:4; fi
 hpl_sizes='1000 1500 2000' programs='bcast allreduce alltoall stencil hpl' largest=4194304
 [ ! "$short" ] || { programs='bcast allreduce alltoall stencil' largest=65536; }
 
@@ -166,6 +171,20 @@ foretold() {
             paste - "$1.naive" | sed "/^N=200,/d; s/^/$1\t/" >"$name.foretold"
     done
 }
+# drawn PROGRAM: its rows of drawn.tsv: program, case, seed, seconds
+drawn() {
+    local seed
+    [ ! -e "$1.drawn" ] || return 0
+    for seed in $(seq "$seeds"); do
+        timeless replay "$work/traces-$ranks-$slowdown/$1.tl" --platform platform --ranks-per-host "$per" --coll-selector ompi-4.1 $replay_option -q \
+            --noise network --seed "$seed" --json=drawn.json >/dev/null
+        timeless compare --all --csv drawn.csv drawn.json >/dev/null
+        awk -F'\t' -v program="$1" -v seed="$seed" 'NR == FNR { label[$2] = $1; next }
+            { match($0, /^"[^"]*"/); name = substr($0, 2, RLENGTH - 2); split(substr($0, RLENGTH + 2), f, ",")
+              if (name in label) print program "\t" label[name] "\t" seed "\t" f[5] }' "$1.names" drawn.csv
+    done >"$1.drawn.new"
+    mv "$1.drawn.new" "$1.drawn"
+}
 # measured PROGRAM RUN: a run on the hosts; HPL repeats inside of a run
 measured() {
     [ ! -e "$1.$2.times" ] || return 0
@@ -232,7 +251,14 @@ foretold_all() {
             cat "$program${engine:+.$engine}.foretold" >>"predictions${engine:+.$engine}.tsv"
         done
     done
-    sha256sum predictions*.tsv >predictions.sha256
+    if [ "$seeds" ]; then
+        for program in $programs; do guarded drawn "$program"; done
+        cat ./*.drawn >drawn.tsv
+        sha256sum predictions.tsv drawn.tsv >predictions.new
+    else
+        sha256sum predictions*.tsv >predictions.new
+    fi
+    mv predictions.new predictions.sha256
 }
 of_program() { awk -F'\t' -v program="$1" '$1 == program' "predictions${2:+.$2}.tsv"; }
 # one PROGRAM: its rows, from the first run to the table
@@ -278,6 +304,9 @@ for where; do
     [ "${CLUSTER_WIRE-}" != kernel ] || slowdown=1
     slowdown=${factor:-$slowdown}
     [ "$stated" = "$where" ] || slowdown=$stated
+    if [ "$seeds" ] && [ "$hosts" = 2 ]; then programs='bcast allreduce alltoall' largest=$([ "$short" ] && echo 65536 || echo 4194304)
+    elif [ "$seeds" ]; then programs=allreduce largest=65536
+    fi
     [ "$slowdown" = 1 ] || where=$where/$slowdown
     where=$where$variant
     folder=$work/$rate-$hosts$([ "$per" = 1 ] || echo "x$per")-$slowdown$variant
@@ -294,7 +323,7 @@ for where; do
         if [ $code = 0 ]; then
             tee -a "$work/table" <"$program.table"
             for engine in '' $also; do judged "$program" $engine >>"$work/rows.csv"; done
-            if [ "$short" ] && unsteady "$program.table"; then
+            if [ "$short" ] && [ ! "$seeds" ] && unsteady "$program.table"; then
                 echo "unsteady: most measured runs of $program spread more than 10 %" >&2
                 exit 77
             fi
@@ -310,6 +339,13 @@ for where; do
 done
 [ -s "$work/table" ] || exit 4
 echo
+if [ "$seeds" ]; then
+    folders=()
+    for where; do for folder in "$work/${where/:/-}"-*; do folders+=("$where=$folder"); done; done
+    python3 "$here/accuracy/noise_judge.py" $([ "$short" ] && echo --short) "$here/accuracy/noise_rows.tsv" "${folders[@]}" || exit
+    [ ! "$failed" ] || exit 4
+    exit 0
+fi
 [ "$short" ] || bars='--bar median=5,worst=15,skill=0.8'
 # shellcheck disable=SC2086
 python3 "$here/accuracy/judge.py" $bars "$work/rows.csv" || exit
