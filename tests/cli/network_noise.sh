@@ -25,6 +25,7 @@ printf '%s\n' 'skeleton 1' 'ranks 4' 'param size = 1000' 'if rank % 2 == 0 {' 'M
 printf '%s\n' 'skeleton 1' 'ranks 2' 'param n = 50' 'for i = 1 to n {' 'if rank == 0 {' 'MPI_Send peer=1 count=i*100' \
     '} else {' 'MPI_Recv peer=0 count=i*100' '}' '}' >row.skel
 
+skeletons=$top_srcdir/traces/skeletons
 noise() { cat >platform/noise.conf; }
 replay() { "$timeless" replay "$1" -p platform --no-compute --ranks-per-host "${per_host:-1}" --engine "$engine" "${@:2}"; }
 noisy() { replay "$@" --noise network; }
@@ -55,6 +56,11 @@ for engine in smpi loggops; do
         noisy $program.skel --json=one.json >/dev/null
         check "$engine, $program: factors of 1 give the same result, byte for byte" \
             cmp <(without_names plain.json) <(without_names one.json)
+    done
+    for bytes in 8 100000; do
+        check "$engine: so do messages of $bytes bytes that share adapters" sh -c 'test -n "$1" && test "$1" = "$2"' - \
+            "$(per_host=2 replay "$skeletons/stencil3d.skel" --set bytes=$bytes --ranks 8 -q)" \
+            "$(per_host=2 noisy "$skeletons/stencil3d.skel" --set bytes=$bytes --ranks 8 -q)"
     done
     check "$engine: without the option noise.conf changes nothing" cmp <(grep -v platform_hash row.json) <(grep -v platform_hash plain.json)
     check "$engine: the prediction says that messages vary" grep -q '"network_noise": true' one.json
@@ -123,7 +129,7 @@ four, two = (json.load(open(n))["ranks"] for n in ("four.json", "two.json"))
 assert [r["end_s"] for r in four[:2]] == [r["end_s"] for r in two] and four[1]["end_s"] != four[3]["end_s"]'
 done
 check 'both engines draw the same factors' within "$(cat smpi.pong)" "$(cat loggops.pong)" 4e-7
-alltoall=$top_srcdir/traces/skeletons/alltoall.skel
+alltoall=$skeletons/alltoall.skel
 check 'loggops: two threads give the same bytes' equal "$(noisy "$alltoall" --ranks 4 -q)" "$(noisy "$alltoall" --ranks 4 -q --threads 2)"
 check 'detours and the noise of messages go together' sh -c '[ "$1" != "$2" ]' - "$(noisy pong.skel,n=100 -q)" "$(replay pong.skel,n=100 -q --noise 1kHz:100us,network)"
 check 'loggops.params have the noise, too' within \
