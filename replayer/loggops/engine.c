@@ -114,7 +114,8 @@ typedef struct loggops_replay {
     int has_places; /* the ranks are on the platform's hosts */
     loggops_places places;
     loggops_choice choice;
-    tlr_noise *noise; /* NULL: none */
+    loggops_load load; /* of the hosts, if the model has interference */
+    tlr_noise *noise;  /* NULL: none */
     tlr_plan *plan;
     loggops_streams *streams; /* NULL: the run has been read */
     loggops_run *run;
@@ -292,16 +293,6 @@ static tl_status find_network(loggops_replay *r, const tlr_platform *platform,
     return status;
 }
 
-static tl_status check_model(const loggops_replay *r, const tlr_model *model, tl_error *err)
-{
-    if (r->has_places && tlr_interferes(model))
-        return tl_fail(err, TL_ERR_UNSUPPORTED,
-                       "%s: has the group 'interference', which the engine 'loggops' does not "
-                       "apply; give --engine smpi, or remove the group",
-                       model->path);
-    return TL_OK;
-}
-
 /* --set retransmission.loss, ... */
 static tl_status set_retransmission(loggops_replay *r, const tlr_options *options, tl_error *err)
 {
@@ -357,6 +348,7 @@ static void release(loggops_replay *r)
     tlr_noise_free(r->noise);
     loggops_recorder_close(r->recorder);
     loggops_places_free(&r->places);
+    loggops_load_free(&r->load);
     free(r->choice.stand_ins);
     loggops_run_free(r->run);
     loggops_streams_close(r->streams);
@@ -397,6 +389,44 @@ static tl_status simulate(loggops_replay *r, const tlr_noise *noise, unsigned n_
     if (r->has_places)
         r->run->nodes = &r->places.nodes;
     return loggops_simulate(r->run, &r->network.params, noise, n_threads, result, err);
+}
+
+/* Finds the load of the hosts, by simulations without noise that each have the load of the one
+ * before. The changes fall by about the share of the slowdown in the time, to the power of their
+ * number. */
+static tl_status find_load(loggops_replay *r, tl_reader *trace, const tlr_model *model,
+                           const tlr_options *options, tl_error *err)
+{
+    enum { N_SIMULATIONS = 6 };
+    size_t n_calls;
+    if (!r->has_places || !tlr_interferes(model))
+        return TL_OK;
+    if (tl_reader_calls(trace, &n_calls))
+        return tl_fail(err, TL_ERR_UNSUPPORTED,
+                       "%s: has the group 'interference', which the engine 'loggops' does not "
+                       "apply to programs that make their events; give --engine smpi, or remove "
+                       "the group",
+                       model->path);
+    tl_status status = loggops_load_open(r->plan->n_ranks, &r->places, &r->load, err);
+    r->places.load = &r->load;
+    for (int i = 0; i < N_SIMULATIONS && status == TL_OK; i++) {
+        loggops_result quiet = {
+            .ranks = calloc(r->plan->n_ranks + 1U, sizeof *quiet.ranks),
+            .marks_ps = calloc(r->plan->n_marks * r->plan->n_ranks + 1, sizeof *quiet.marks_ps)};
+        if (!quiet.ranks || !quiet.marks_ps)
+            status = tl_fail(err, TL_ERR_MEMORY, "out of memory for the load of the nodes");
+        if (status == TL_OK)
+            status = read_programs(r, trace, model, options, err);
+        if (status == TL_OK)
+            status = simulate(r, NULL, options->n_threads, &quiet, err);
+        if (status == TL_OK)
+            loggops_load_settle(&r->load, &r->places, quiet.ranks);
+        loggops_run_free(r->run);
+        r->run = NULL;
+        free(quiet.ranks);
+        free(quiet.marks_ps);
+    }
+    return status;
 }
 
 static tl_status simulate_and_record(loggops_replay *r, const tlr_options *options, tl_error *err)
@@ -458,7 +488,6 @@ static tl_status replay_loggops(const tlr_job *jobs, size_t n_jobs, const tlr_pl
     if (status != TL_OK ||
         (status = find_network(&r, platform, options, tl_reader_run(trace)->n_ranks, err)) !=
             TL_OK ||
-        (status = check_model(&r, model, err)) != TL_OK ||
         (status = set_retransmission(&r, options, err)) != TL_OK ||
         (status = set_progress(&r, options, err)) != TL_OK ||
         (status = loggops_read_choice(options, &r.choice, err)) != TL_OK ||
@@ -470,7 +499,8 @@ static tl_status replay_loggops(const tlr_job *jobs, size_t n_jobs, const tlr_pl
         status = tl_fail(err, TL_ERR_MEMORY, "out of memory for the prediction");
         goto cleanup;
     }
-    if ((status = read_programs(&r, trace, model, options, err)) != TL_OK ||
+    if ((status = find_load(&r, trace, model, options, err)) != TL_OK ||
+        (status = read_programs(&r, trace, model, options, err)) != TL_OK ||
         (status = simulate_and_record(&r, options, err)) != TL_OK ||
         (status = end_record(&r, out[0], err)) != TL_OK)
         goto cleanup;

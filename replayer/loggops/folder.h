@@ -5,8 +5,17 @@
 #include "loggops.h"
 #include "machine/cluster.h"
 
+/* What the ranks of each host compute, if the model has interference. */
+typedef struct loggops_load {
+    uint32_t n_ranks;
+    uint32_t *before;           /* by rank: 1 + the rank before it on its host; 0: none */
+    double (*hogs)[TLR_N_HOGS]; /* by rank: those that the others of its host act as, in the mean */
+    double (*acting_s)[TLR_N_HOGS]; /* by rank: the seconds of its bursts, times what they act as */
+} loggops_load;
+
 /* The places of the ranks. */
 typedef struct loggops_places {
+    loggops_load *load; /* NULL: none */
     tlr_cluster cluster;
     uint32_t *host_of; /* by rank: index into its hosts */
     tlr_crowd crowd;

@@ -267,10 +267,14 @@ static tl_status label_computation(loggops_reading *t, const tl_event *e, const 
 static tl_status add_seconds(loggops_reading *t, const tl_event *e, const tl_call_info *info)
 {
     const uint32_t before = t->rates.site; /* the rates move on */
-    const double burst_s = tlr_rank_burst_s(&t->rates, e, t->n_read) * t->s_per_s;
-    const double kernel_s = info->action == TL_ACTION_KERNEL
-                                ? tlr_rank_kernel_s(&t->rates, e, t->n_read) * t->s_per_s
-                                : 0;
+    double burst_s = tlr_rank_burst_s(&t->rates, e, t->n_read) * t->s_per_s;
+    double kernel_s = info->action == TL_ACTION_KERNEL
+                          ? tlr_rank_kernel_s(&t->rates, e, t->n_read) * t->s_per_s
+                          : 0;
+    if (t->places && t->places->load) {
+        burst_s = loggops_slow_down(t, before, e->site, 0, burst_s);
+        kernel_s = loggops_slow_down(t, before, e->site, e->call, kernel_s);
+    }
     t->compute_s += burst_s;
     t->compute_s += kernel_s;
     t->kernel_s += kernel_s;
@@ -419,8 +423,8 @@ static int speeds_differ(const loggops_reading *t)
 static int is_like_first(const loggops_reading *t, uint32_t rank)
 {
     const tlr_plan_rank *own = t->plan->ranks[rank];
-    const int hosts_differ =
-        t->model && (t->model->is_random || t->model->n_hosts || speeds_differ(t));
+    const int hosts_differ = t->model && (t->model->is_random || t->model->n_hosts ||
+                                          speeds_differ(t) || (t->places && t->places->load));
     return own->first != rank && !(own->computes && hosts_differ);
 }
 

@@ -59,6 +59,15 @@ tl_status loggops_streams_open(tl_reader *trace, tlr_plan *plan, const tlr_model
 tl_status loggops_streams_run(loggops_streams *streams, loggops_run **run, tl_error *err);
 void loggops_streams_close(loggops_streams *streams);
 
+/* ---- interfere.c ---- */
+
+tl_status loggops_load_open(uint32_t n_ranks, const loggops_places *places, loggops_load *load,
+                            tl_error *err);
+void loggops_load_free(loggops_load *load);
+/* The load for the next reading, from what the last one added and how long the ranks took. */
+void loggops_load_settle(loggops_load *load, const loggops_places *places,
+                         const loggops_rank_result *ranks);
+
 /* ---- share.c ---- */
 
 /* The programs of a run by their contents. */

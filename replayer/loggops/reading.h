@@ -108,6 +108,12 @@ void loggops_label_none(loggops_reading *t);
 /* The operations before this one are gone: labels of what has no operation yet stay. */
 void loggops_keep_labels(loggops_reading *t, size_t op);
 
+/* ---- interfere.c ---- */
+
+/* The seconds of a burst or kernel on the loaded host; adds them to the load. */
+double loggops_slow_down(loggops_reading *t, uint32_t from, uint32_t to, uint16_t kernel,
+                         double seconds);
+
 /* ---- program.c, made.c ---- */
 
 /* Begins to read a rank: nothing has been read yet. */
