@@ -417,7 +417,7 @@ static tl_status find_load(loggops_replay *r, tl_reader *trace, const tlr_model 
             status = tl_fail(err, TL_ERR_MEMORY, "out of memory for the load of the nodes");
         if (status == TL_OK)
             status = read_programs(r, trace, model, options, err);
-        if (status == TL_OK)
+        if (status == TL_OK && r->run)
             status = simulate(r, NULL, options->n_threads, &quiet, err);
         if (status == TL_OK)
             loggops_load_settle(&r->load, &r->places, quiet.ranks);
