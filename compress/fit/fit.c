@@ -240,6 +240,20 @@ static double worst_residual(const char *text)
     return worst;
 }
 
+/* What the user can do. */
+static const char *advice(const fitting *f, const char *why)
+{
+    if (f->may_draw)
+        return "or write the skeleton (--draw draws only sizes of messages and collectives)";
+    if (f->first_lack.is_size)
+        return "write the skeleton, or draw these sizes (--draw)";
+    if (!f->has_callers &&
+        (strstr(why, "numbers of iterations") || strstr(why, "not in the order")))
+        return "record with --call-paths 2 if a function that calls MPI has several callers, or "
+               "write the skeleton";
+    return "or write the skeleton";
+}
+
 static tl_status make_result(fitting *f, char **result)
 {
     char why[400];
@@ -253,11 +267,7 @@ static tl_status make_result(fitting *f, char **result)
                    ? f->status
                    : tl_fail(f->err, TL_ERR_UNSUPPORTED,
                              "%s; the captures have no skeleton: capture other sizes, %s", why,
-                             f->may_draw ? "or write the skeleton (--draw draws only sizes of "
-                                           "messages and collectives)"
-                             : f->first_lack.is_size
-                                 ? "write the skeleton, or draw these sizes (--draw)"
-                                 : "or write the skeleton");
+                             advice(f, why));
     FILE *out = open_memstream(result, &size);
     if (out) {
         fputs("skeleton 1\n", out);

@@ -208,9 +208,10 @@ typedef struct fitting {
     int64_t period[FIT_MAX_DEPTH], phase[FIT_MAX_DEPTH];
     unsigned without; /* bits: grids that expressions may not have */
     bool has_volumes;
-    bool by_line;    /* calls of one source line are one call site */
-    bool has_joined; /* this makes a difference */
-    bool may_draw;   /* sizes without an expression are drawn */
+    bool by_line;     /* calls of one source line are one call site */
+    bool has_callers; /* of call sites */
+    bool has_joined;  /* this makes a difference */
+    bool may_draw;    /* sizes without an expression are drawn */
     int64_t seed;
     uint32_t *groups;   /* by symbol: calls whose sizes must agree have the same number */
     skel_array draws;   /* fit_draw */

@@ -290,8 +290,10 @@ static void take(fitting *f, uint32_t capture, uint32_t rank, skel_array *events
                              .rank = rank,
                              .site_id = e->site};
     const uint32_t symbol = find_symbol(f, &like);
+    const tl_site *site = tl_reader_site(r, rank, e->site);
     char text[300];
     const char *missing = lacks(row, e);
+    f->has_callers |= site && site->caller;
     if (f->status == TL_OK && !missing && comm == UINT32_MAX)
         missing = "is on a communicator that no call of the language has made";
     if (f->status == TL_OK && !missing)

@@ -1,21 +1,23 @@
 #!/usr/bin/env bash
 # fit_bars.sh - skeletons out of captures of at most 27 ranks, beside captures of 64 and 125 ranks.
 #
-#     tests/accuracy/fit_bars.sh [-o FILE] [-k FOLDER] [-v SOURCE] [PROGRAM...]     (from the build folder, after make; an hour)
+#     tests/accuracy/fit_bars.sh [-o FILE] [-k FOLDER] [-v SOURCE] [-p PROGRAMS] [PROGRAM...]     (from the build folder, after make; an hour)
 #
 # Each program of tests/accuracy/bars runs folded on the cores there are, with its instructions counted in an emulator
 # (--volume exact), so that load on the machine does not matter.  `fit` makes a skeleton of the small captures, and a row
 # of FILE (default: fit_bars.csv) compares it with the large one: calls that differ (in more than computation and call
 # sites), bytes, and the makespan in the LogGOPS model with and without computation.  A program that fit must refuse
-# has its message instead.  Captures are kept in FOLDER (default: fit_bars), and a second run uses them.
+# has its message instead.  Captures are kept in FOLDER (default: fit_bars), and a second run uses them.  PROGRAMS is a folder
+# with other programs, and with a table of them, programs.txt (fit_unseen.sh).
 : "${top_srcdir:=$(cd "$(dirname "$0")/../.." && pwd)}" "${top_builddir:=$PWD}" "${MPICC:=mpicc}"
 timeless=${timeless:-$top_builddir/cli/timeless}
-csv=fit_bars.csv folder=fit_bars volume=exact
-while getopts o:k:v: option; do
+csv=fit_bars.csv folder=fit_bars volume=exact programs=$top_srcdir/tests/accuracy/bars
+while getopts o:k:v:p: option; do
     case $option in
         o) csv=$OPTARG ;;
         k) folder=$OPTARG ;;
         v) volume=$OPTARG ;;
+        p) programs=$OPTARG ;;
         *) sed -n '4s/^# *//p' "$0" >&2; exit 2 ;;
     esac
 done
@@ -28,6 +30,7 @@ params=L=5us,o=2us,g=2us,G=2.5ns,O=1ns
 
 # Program, names of its parameters, small captures, large ones: RANKS:ARGUMENTS, parameters first.
 bars() {
+    if [ -e "$programs/programs.txt" ]; then cat "$programs/programs.txt"; return; fi
     cat <<'BARS'
 stencil2d N,steps 4:41,20 6:50,30 9:67,10 16:85,40 to 64:300,20
 stencil3d N,steps 4:21,2 8:31,5 12:50,3 27:40,4 to 64:100,4 125:90,3
@@ -47,7 +50,7 @@ BARS
 capture() {
     local program=${1%_drawn} ranks=${2%%:*} arguments=${2#*:} file=$folder/$1-${2//[:,]/-}.tl
     [ -s "$folder/$program" ] ||
-        "$MPICC" -O1 -g -o "$folder/$program" "$top_srcdir/tests/accuracy/bars/$program.c" || return
+        "$MPICC" -O1 -g -o "$folder/$program" "$programs/$program.c" -lm || return
     # shellcheck disable=SC2086
     [ -s "$file" ] ||
         "$timeless" record -q --folded --volume "$volume" --call-paths 2 -n "$ranks" -o "$file.part" -- \
