@@ -198,12 +198,19 @@ const char *cli_picture(struct argp_state *state, const char *path)
     return path;
 }
 
-double cli_parse_precision(struct argp_state *state, const char *text)
+double cli_parse_precision(struct argp_state *state, const char *text, int *statistical)
 {
     char *end;
+    *statistical = !strcmp(text, "statistical");
+    if (*statistical || !strcmp(text, "lossless"))
+        return 0;
     double value = strtod(text, &end);
     if (end == text || *end || !(value >= 0 && value <= 0.5))
-        argp_error(state, "volume precision '%s': give a number from 0 to 0.5, such as 1e-3", text);
+        argp_error(
+            state,
+            "volume precision '%s': give a number from 0 to 0.5, such as 1e-3, or lossless or "
+            "statistical",
+            text);
     return value;
 }
 

@@ -114,7 +114,7 @@ size_t cli_read_parameter(const char *text, int64_t *value);
 /* The file of --plot, whose name must end in .svg, .pdf or .png. */
 const char *cli_picture(struct argp_state *state, const char *path);
 /* The volume precision of a packed trace (tl_pack_options). */
-double cli_parse_precision(struct argp_state *state, const char *text);
+double cli_parse_precision(struct argp_state *state, const char *text, int *statistical);
 /* A number above 0. */
 double cli_parse_rate(struct argp_state *state, const char *text);
 

@@ -311,6 +311,9 @@ static void print_text(const struct facts *f)
     print_line("not traced", f->run->untraced);
     printf("%-16s %s (%s)\n", "volumes", tl_printable(f->run->volume_unit),
            tl_printable(f->run->volume_source));
+    if (*f->run->volume_sample)
+        printf("%-16s %s blocks have their own volumes\n", "volume sample",
+               tl_printable(f->run->volume_sample));
     printf("%-16s %016" PRIx64 "\n", "hash", f->hash);
     printf("%-16s %" PRIu32 "\n", "ranks", f->run->n_ranks);
     printf("%-16s %" PRIu64 "\n", "events", f->n_events);
@@ -408,6 +411,7 @@ static tl_status write_json(const void *arg, FILE *out, tl_error *err)
                                     {"folding", f->run->folding},
                                     {"untraced", f->run->untraced},
                                     {"parameters", f->run->parameters},
+                                    {"volume_sample", f->run->volume_sample},
                                     {"program", f->run->program},
                                     {"mpi_library", f->run->mpi_library},
                                     {"writer", f->run->writer},

@@ -12,12 +12,15 @@ enum { OPTION_PRECISION = 256 };
 struct pack_options {
     const char *path, *out, *precision;
     double volume_precision;
+    int statistical;
 };
 
 static const struct argp_option option_table[] = {
     {"output", 'o', "FILE", 0, "the trace to write; may be TRACE itself", 0},
-    {"volume-precision", OPTION_PRECISION, "FRACTION", 0,
-     "change volumes, and times between clocks, by at most this part (default: 0)", 0},
+    {"volume-precision", OPTION_PRECISION, "HOW", 0,
+     "lossless (default); a fraction such as 1e-3, by which volumes and clocks may change; or "
+     "statistical: keep the volumes of some iterations",
+     0},
     {0}};
 
 /* The origin of the trace: command, trace and its hash, and the origin of that trace. */
@@ -41,7 +44,7 @@ static error_t parse(int key, char *arg, struct argp_state *state)
     case 'o': o->out = arg; return 0;
     case OPTION_PRECISION:
         o->precision = arg;
-        o->volume_precision = cli_parse_precision(state, arg);
+        o->volume_precision = cli_parse_precision(state, arg, &o->statistical);
         return 0;
     case ARGP_KEY_SUCCESS:
         if (!o->out)
@@ -67,10 +70,11 @@ int cmd_pack(int argc, char **argv)
     char origin[1024];
     tls_symbols *symbols = tls_symbols_create();
     tl_pack_options options = {.volume_precision = o.volume_precision,
+                               .statistical = o.statistical,
                                .find_sources = symbols ? tls_find_sources : NULL,
                                .sources_of = symbols};
     tl_status status = TL_OK;
-    if (o.volume_precision > 0) {
+    if (o.volume_precision > 0 || o.statistical) {
         status = describe_origin(r, &o, origin, sizeof origin, &err);
         options.origin = origin;
     }

@@ -67,8 +67,10 @@ static const struct argp_option options[] = {
     {"call-paths", OPTION_CALL_PATHS, "DEPTH", 0, "callers of each call to record (default: 0)", 0},
 
     {0, 0, 0, 0, "Size of the trace:", 4},
-    {"volume-precision", OPTION_PRECISION, "FRACTION", 0,
-     "packing may change volumes and clocks by this part (default: 0)", 0},
+    {"volume-precision", OPTION_PRECISION, "HOW", 0,
+     "lossless (default); a fraction by which packing may change volumes and clocks; or "
+     "statistical",
+     0},
     {"no-pack", OPTION_NO_PACK, NULL, 0, "leave the trace as the ranks wrote it", 0},
     {"pack-seconds", OPTION_PACK_SECONDS, "N", 0, "limit of packing (default: max(60, run / 10))",
      0},
@@ -114,7 +116,9 @@ static error_t parse_option(int key, char *arg, struct argp_state *state)
             (unsigned)cli_parse_number_from(state, "seconds of packing", arg, 1, INT_MAX);
         return 0;
     case OPTION_PARAMETER: add_parameter(state, arg); return 0;
-    case OPTION_PRECISION: s->packing.volume_precision = cli_parse_precision(state, arg); return 0;
+    case OPTION_PRECISION:
+        s->packing.volume_precision = cli_parse_precision(state, arg, &s->packing.statistical);
+        return 0;
     case 'n':
         if (!strcmp(arg, "p"))
             argp_error(
@@ -135,7 +139,7 @@ static error_t parse_option(int key, char *arg, struct argp_state *state)
         if (s->n_ranks && cli_select_n_ranks() > strtoul(s->n_ranks, NULL, 10))
             argp_error(state, "--ranks: the run has no rank %lu; give ranks below %s",
                        cli_select_n_ranks() - 1, s->n_ranks);
-        if (s->no_pack && s->packing.volume_precision > 0)
+        if (s->no_pack && (s->packing.volume_precision > 0 || s->packing.statistical))
             argp_error(state, "--volume-precision needs packing; leave out --no-pack");
         if (record_skips_kernels() && s->kernels && !strcmp(s->kernels, "none"))
             argp_error(state,

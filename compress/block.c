@@ -114,7 +114,8 @@ static tl_status end_chunk(tl_blocks *b)
 {
     b->n_chunks++;
     bool full = b->n_chunks == TL_MAX_BLOCK_CHUNKS ||
-                bytes_of(b) >= (b->n_chunks < FEW_CHUNKS ? LARGE_BLOCK_BYTES : SMALL_BLOCK_BYTES);
+                bytes_of(b) >= (b->n_chunks < FEW_CHUNKS || b->repeats ? LARGE_BLOCK_BYTES
+                                                                       : SMALL_BLOCK_BYTES);
     return full ? tl_blocks_flush(b) : TL_OK;
 }
 
@@ -185,6 +186,15 @@ static uint32_t compare(const tl_stored *stored, const tl_stored *now)
     return based;
 }
 
+/* The place of the frame to which this one could refer. */
+static tl_stored *find_stored(tl_blocks *b, const tl_stored *now)
+{
+    uint64_t hash = now->same[0];
+    if (b->repeats)
+        hash = tl_hash_of(&now->streams[0], sizeof now->streams[0], hash);
+    return &b->stored[hash >> (64 - STORED_BITS)];
+}
+
 static tl_status put_alone(tl_blocks *b, const tl_chunk *chunk,
                            const tl_buffer streams[TL_N_STREAMS])
 {
@@ -204,11 +214,13 @@ tl_status tl_blocks_put_frame(tl_blocks *b, const tl_chunk *chunk,
     if (size > LARGE_BLOCK_BYTES)
         return put_alone(b, chunk, streams);
     tl_stored now = describe(streams);
-    tl_stored *stored = &b->stored[now.same[0] >> (64 - STORED_BITS)];
+    tl_stored *stored = find_stored(b, &now);
     tl_status status = begin_chunk(b, chunk, size);
     if (status)
         return status;
     uint32_t based = compare(stored, &now);
+    if (b->repeats && !(based >> TL_STREAM_VOLUMES & 1))
+        based = 0;
     tl_buffer_put_varint(&b->heads, chunk->n_events);
     tl_buffer_put_varint(&b->heads, chunk->volume);
     tl_buffer_put_varint(&b->heads, based);

@@ -8,6 +8,7 @@
 #include "quantise.h"
 #include "reader.h"
 #include "run.h"
+#include "statistical.h"
 #include "writer.h"
 #include "timeless_files.h"
 
@@ -20,11 +21,14 @@
 /* The number of ranks that advance together, frame by frame. It limits the memory, and equal frames
  * are close to each other. */
 enum { GROUP = 16 };
+/* Of statistical volumes in a run without iterations. */
+static const double fallback_precision = 1e-3;
 
 typedef struct lane {
     tl_cursor *cursor;
     tl_writer *writer;
     tl_quantiser quantiser;
+    tl_sampler sampler;
     uint64_t n_events;
     uint32_t rank;
 } lane;
@@ -34,6 +38,8 @@ typedef struct packing {
     const char *out_path;
     const tl_pack_options *options;
     tl_blocks blocks;
+    double precision;
+    tl_sampling sampling; /* n_blocks 0: every event keeps its own volume */
     lane lanes[GROUP];
     tl_error *err;
 } packing;
@@ -80,7 +86,7 @@ static tl_status pass_extras(packing *p, lane *l)
 
 static tl_status open_lane(packing *p, lane *l, uint32_t rank)
 {
-    *l = (lane){.rank = rank, .quantiser = {.precision = p->options->volume_precision}};
+    *l = (lane){.rank = rank, .quantiser = {.precision = p->precision}};
     if (!tl_reader_part(p->r, rank))
         return TL_OK;
     tl_status status = tl_cursor_open(p->r, rank, &l->cursor, p->err);
@@ -94,7 +100,9 @@ static tl_status open_lane(packing *p, lane *l, uint32_t rank)
     l->n_events = summary.n_events;
     if (summary.end != TL_END_NONE)
         tl_writer_foresee_end(l->writer, summary.clock_ns);
-    return pass_extras(p, l);
+    if (p->sampling.n_blocks)
+        status = tl_sampler_open(&l->sampler, &p->sampling, p->r, rank, p->err);
+    return status ? status : pass_extras(p, l);
 }
 
 static void close_lane(lane *l)
@@ -102,6 +110,7 @@ static void close_lane(lane *l)
     tl_cursor_close(l->cursor);
     tl_writer_abandon(l->writer);
     tl_quantiser_free(&l->quantiser);
+    tl_sampler_free(&l->sampler);
     *l = (lane){0};
 }
 
@@ -120,6 +129,24 @@ static tl_status end_lane(packing *p, lane *l)
     return status ? tl_fail_write(p->err, p->out_path, status) : TL_OK;
 }
 
+/* Writes an event, with its volume and clock as the options want them. */
+static tl_status put_event(packing *p, lane *l, tl_event *e)
+{
+    tl_status status = TL_OK;
+    if (p->sampling.n_blocks) {
+        if (tl_sampler_begins(&l->sampler))
+            status = tl_writer_flush(l->writer);
+        if (!status && !tl_sampler_apply(&l->sampler, e))
+            status = TL_ERR_MEMORY;
+    } else if (p->precision > 0 &&
+               !tl_quantise(&l->quantiser, e, tl_cursor_position(l->cursor) == l->n_events)) {
+        status = TL_ERR_MEMORY;
+    }
+    if (!status)
+        status = tl_writer_put(l->writer, e);
+    return status ? tl_fail_write(p->err, p->out_path, status) : TL_OK;
+}
+
 /* Moves events until a frame is full, or until the rank ends, which closes the lane. */
 static tl_status advance(packing *p, lane *l)
 {
@@ -134,12 +161,9 @@ static tl_status advance(packing *p, lane *l)
                 *p->err = *tl_cursor_error(l->cursor);
             return status;
         }
-        if (p->options->volume_precision > 0 &&
-            !tl_quantise(&l->quantiser, &e, tl_cursor_position(l->cursor) == l->n_events))
-            return tl_fail_write(p->err, p->out_path, TL_ERR_MEMORY);
-        status = tl_writer_put(l->writer, &e);
+        status = put_event(p, l, &e);
         if (status)
-            return tl_fail_write(p->err, p->out_path, status);
+            return status;
     }
     return TL_OK;
 }
@@ -179,7 +203,14 @@ static tl_status write_packed(packing *p, const char *path)
     tl_run run = p->r->header.run;
     if (p->options->origin)
         run.origin = p->options->origin;
+    char sample[32];
+    if (p->sampling.n_blocks) {
+        snprintf(sample, sizeof sample, "%" PRIu32 " of %" PRIu32, p->sampling.n_kept,
+                 p->sampling.n_blocks);
+        run.volume_sample = sample;
+    }
     tl_status status = tl_blocks_create(&p->blocks, path, &run, p->err);
+    p->blocks.repeats = p->sampling.n_blocks != 0;
     if (!status)
         status = pack_all(p);
     return tl_blocks_close(&p->blocks, path, status, p->err);
@@ -205,7 +236,15 @@ tl_status tl_pack(tl_reader *r, const tl_pack_options *options, const char *out_
         return status;
     packing p = {
         .r = r, .out_path = out_path, .options = options ? options : &lossless, .err = err};
-    status = tl_replace_end(&file, write_packed(&p, file.part), err);
+    p.precision = p.options->volume_precision;
+    if (p.options->statistical) {
+        p.precision = fallback_precision;
+        status = tl_sampling_plan(r, &p.sampling, err);
+    }
+    if (!status)
+        status = write_packed(&p, file.part);
+    tl_sampling_free(&p.sampling);
+    status = tl_replace_end(&file, status, err);
     if (!status)
         tl_open_remove(out_path); /* what it held of this trace is packed too */
     return status;

@@ -173,7 +173,8 @@ static tl_status open_program(tl_reader *r, const char *parameters, tl_error *er
                              .parts = "",
                              .folding = "",
                              .untraced = "",
-                             .parameters = ""};
+                             .parameters = "",
+                             .volume_sample = ""};
     r->complete = true;
     return TL_OK;
 }

@@ -404,6 +404,9 @@ typedef struct tl_run {
     const char *untraced;   /* MPI functions, with blanks between, that the program may call and the
                                tracer does not know: their calls are not in the trace; else "" */
     const char *parameters; /* "N=1000 steps=20", sizes that the user named; else "" */
+    /* "16 of 301": so many blocks of iterations have their own volumes, and the others have those
+     * of one of them (doc/FORMAT.md, "Statistical volumes"); else "" */
+    const char *volume_sample;
 } tl_run;
 
 /* How a rank's part ends. */

@@ -29,6 +29,11 @@ typedef struct tl_pack_options {
      * total stays exact. A clock becomes earlier by at most this fraction of the time since the
      * rank's clock before; the first clock of a rank and that of its last event stay exact. */
     double volume_precision;
+    /* Not 0: only some blocks of iterations keep their volumes, and the others take the volumes of
+     * one of them, on all ranks (doc/FORMAT.md, "Statistical volumes"). The total of each rank stays
+     * exact. In a run without blocks that are alike, volumes change by at most a thousandth.
+     * volume_precision is then ignored. */
+    int statistical;
     const char *origin; /* how this trace was made from which; NULL: as it was */
     /* Finds the source of the call sites that have none yet; NULL: they stay as they are. Called
      * with `sources_of`. */

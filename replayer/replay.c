@@ -217,6 +217,7 @@ static tl_status describe_job(const tlr_job *job, const tlr_platform *platform,
     p->engine = strdup(engine->name);
     p->command = strdup(tl_reader_run(trace)->program);
     p->untraced = strdup(tl_reader_run(trace)->untraced);
+    p->volume_sample = strdup(tl_reader_run(trace)->volume_sample);
     p->volume_unit = strdup(tl_reader_run(trace)->volume_unit);
     p->options = join_options(options);
     p->changes = join_changes(options);
@@ -224,7 +225,7 @@ static tl_status describe_job(const tlr_job *job, const tlr_platform *platform,
     p->model = strdup(model);
     p->model_hash = model_hash;
     if (!p->trace_path || !p->platform_name || !p->engine || !p->command || !p->volume_unit ||
-        !p->options || !p->changes || !p->model || !p->clock || !p->untraced)
+        !p->options || !p->changes || !p->model || !p->clock || !p->untraced || !p->volume_sample)
         return tl_fail(err, TL_ERR_MEMORY, "out of memory for the prediction");
     return TL_OK;
 }

@@ -411,6 +411,7 @@ typedef struct tlr_prediction {
     char *free_kernels; /* of a program, which the model does not know: names; or NULL */
     uint32_t n_crowded; /* ranks on hosts with more ranks than cores; 0: each rank has a core */
     uint64_t n_crowded_cores; /* the cores of these hosts */
+    char *volume_sample;      /* tl_run's */
     char *untraced; /* MPI functions whose calls the trace lacks, blanks between; "": none */
     tlr_rank_prediction *ranks;
     size_t n_marks;

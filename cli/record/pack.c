@@ -34,11 +34,15 @@ static tl_status pack(tl_reader *r, const packing *p)
     const char *before = tl_reader_run(r)->origin;
     tls_symbols *symbols = tls_symbols_create();
     tl_pack_options options = {.volume_precision = p->wanted->volume_precision,
+                               .statistical = p->wanted->statistical,
                                .find_sources = symbols ? tls_find_sources : NULL,
                                .sources_of = symbols};
-    if (options.volume_precision > 0) {
-        snprintf(origin, sizeof origin, "timeless record --volume-precision %g%s%s",
-                 options.volume_precision, *before ? "; " : "", before);
+    if (options.volume_precision > 0 || options.statistical) {
+        char precision[32] = "statistical";
+        if (!options.statistical)
+            snprintf(precision, sizeof precision, "%g", options.volume_precision);
+        snprintf(origin, sizeof origin, "timeless record --volume-precision %s%s%s", precision,
+                 *before ? "; " : "", before);
         options.origin = origin;
     }
     tl_status status = tl_pack(r, &options, p->path, p->err);

@@ -57,6 +57,7 @@ int record_fork(int (*work)(void *), void *argument);
 
 typedef struct record_packing {
     double volume_precision; /* see tl_pack_options */
+    int statistical;         /* likewise */
     unsigned max_s;          /* packing is given up after so long */
     bool quiet;              /* do not report which object files have no source lines */
 } record_packing;

@@ -159,6 +159,7 @@ const about = { "makespan_s": prediction.makespan_s, "trace": prediction.trace,
     "model hash": prediction.model_hash, "engine": prediction.engine + ", " + prediction.engine_version,
     "network model": prediction.network_model, "collective selector": prediction.coll_selector,
     "changes of the platform": prediction.changes, "further options": prediction.options,
+    "blocks with volumes of their own": prediction.volume_sample || "",
     "events": prediction.n_events, "states": line.n_states,
     "calls not modelled": prediction.n_opaque, "timeless": prediction.timeless };
 for (const [key, value] of Object.entries(about)) {

@@ -26,6 +26,7 @@ void tlr_prediction_free(tlr_prediction *p)
     free(p->marks);
     free(p->free_kernels);
     free(p->untraced);
+    free(p->volume_sample);
     free(p->trace_path);
     free(p->clock);
     free(p->platform_name);
@@ -220,6 +221,9 @@ void tlr_prediction_print(const tlr_prediction *p, FILE *out)
         fprintf(out, "not modelled      %" PRIu64 " calls took no time\n", p->n_opaque);
     if (p->untraced && *p->untraced)
         fprintf(out, "not traced        calls of %s\n", tl_printable(p->untraced));
+    if (p->volume_sample && *p->volume_sample)
+        fprintf(out, "volumes           statistical: %s blocks have their own\n",
+                tl_printable(p->volume_sample));
     if (p->n_crowded)
         fprintf(out, "warning           %" PRIu32 " ranks share %" PRIu64 " core%s\n", p->n_crowded,
                 p->n_crowded_cores, p->n_crowded_cores == 1 ? "" : "s");

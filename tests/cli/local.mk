@@ -43,6 +43,7 @@ CLI_TESTS = \
 	tests/cli/import.sh \
 	tests/cli/lab.sh \
 	tests/cli/laws.sh \
+	tests/cli/statistical.sh \
 	tests/cli/in_place.sh \
 	tests/cli/info_ranks.sh \
 	tests/cli/installed.sh \
