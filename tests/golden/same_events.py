@@ -30,7 +30,7 @@ exit_code = 0 if all(r["end"] for r in ranks) else 3
 assert text.returncode == exit_code
 for line in text.stdout.splitlines():
     words = line.split()
-    if words[0] in ("folding", "untraced", "parameters"):
+    if words[0] in ("folding", "untraced", "parameters", "volume_sample"):
         assert line == f'{words[0]} "{pairs.pop(words[0])}"'
     if words[0] == "rank":
         rank = ranks[int(words[1])]
@@ -67,7 +67,7 @@ for line in text.stdout.splitlines():
         assert ours[name] == list(ranks_of(theirs.get(name, "[]"))), (name, ours, theirs)
     assert ours["name"] == theirs.get("name", '""').strip('"'), (ours, theirs)
     comms += 1
-assert not any(pairs.get(key) for key in ("folding", "untraced", "parameters"))
+assert not any(pairs.get(key) for key in ("folding", "untraced", "parameters", "volume_sample"))
 assert not any(r["counters"] for r in ranks)
 assert comms == sum(len(r["comms"]) for r in ranks)
 assert not any(r["sites"] for r in ranks)
