@@ -21,7 +21,7 @@ typedef struct tl_blocks {
     tl_packer *packer;
     tl_buffer heads, others, streams[TL_N_STREAMS];
     tl_buffer raw, out;
-    tl_stored *stored;              /* by hash; a later one takes the place of an earlier one */
+    tl_stored *stored; /* by hash; a later one takes the place of an earlier one */
     bool repeats; /* many frames have the volumes of one of several others: look for that one */
     uint32_t first_rank, last_rank; /* least and greatest */
     uint32_t before;                /* rank of the chunk before, 0 at first */

@@ -30,8 +30,8 @@ typedef struct tl_pack_options {
      * rank's clock before; the first clock of a rank and that of its last event stay exact. */
     double volume_precision;
     /* Not 0: only some blocks of iterations keep their volumes, and the others take the volumes of
-     * one of them, on all ranks (doc/FORMAT.md, "Statistical volumes"). The total of each rank stays
-     * exact. In a run without blocks that are alike, volumes change by at most a thousandth.
+     * one of them, on all ranks (doc/FORMAT.md, "Statistical volumes"). The total of each rank
+     * stays exact. In a run without blocks that are alike, volumes change by at most a thousandth.
      * volume_precision is then ignored. */
     int statistical;
     const char *origin; /* how this trace was made from which; NULL: as it was */

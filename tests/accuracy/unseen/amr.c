@@ -1,4 +1,5 @@
-/* A ring whose processes refine where a function of the position is large: sizes depend on data, and change. */
+/* A ring whose processes refine where a function of the position is large: sizes depend on data,
+ * and change. */
 #include <math.h>
 #include <mpi.h>
 #include <stdlib.h>
@@ -14,10 +15,10 @@ int main(int argc, char **argv)
     for (int t = 0; t < steps; t++) {
         double x = (double)rank / size - 0.1 * t;
         int mine = n * (1 + 8 * exp(-40 * x * x)), other;
-        MPI_Sendrecv(&mine, 1, MPI_INT, (rank + 1) % size, 0, &other, 1, MPI_INT, (rank + size - 1) % size, 0, MPI_COMM_WORLD,
-                     MPI_STATUS_IGNORE);
-        MPI_Sendrecv(out, mine, MPI_DOUBLE, (rank + 1) % size, 1, in, other, MPI_DOUBLE, (rank + size - 1) % size, 1,
-                     MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+        MPI_Sendrecv(&mine, 1, MPI_INT, (rank + 1) % size, 0, &other, 1, MPI_INT,
+                     (rank + size - 1) % size, 0, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+        MPI_Sendrecv(out, mine, MPI_DOUBLE, (rank + 1) % size, 1, in, other, MPI_DOUBLE,
+                     (rank + size - 1) % size, 1, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
     }
     MPI_Finalize();
     return 0;

@@ -10,7 +10,8 @@ int main(int argc, char **argv)
     MPI_Comm_size(MPI_COMM_WORLD, &size);
     int n = argc > 1 ? atoi(argv[1]) : 120;
     int q = (int)(sqrt(size) + 0.5);
-    if (q * q != size || n % q) MPI_Abort(MPI_COMM_WORLD, 1);
+    if (q * q != size || n % q)
+        MPI_Abort(MPI_COMM_WORLD, 1);
     int dims[2] = {q, q}, periods[2] = {1, 1}, coords[2];
     MPI_Comm grid;
     MPI_Cart_create(MPI_COMM_WORLD, 2, dims, periods, 1, &grid);
@@ -18,7 +19,8 @@ int main(int argc, char **argv)
     MPI_Cart_coords(grid, rank, 2, coords);
     int nb = n / q;
     double *a = malloc(nb * nb * 8), *b = malloc(nb * nb * 8), *c = calloc(nb * nb, 8);
-    for (int i = 0; i < nb * nb; i++) a[i] = b[i] = rank + i;
+    for (int i = 0; i < nb * nb; i++)
+        a[i] = b[i] = rank + i;
     int src, dst, left, right, up, down;
     MPI_Cart_shift(grid, 1, -1, &right, &left);
     MPI_Cart_shift(grid, 0, -1, &down, &up);
@@ -30,7 +32,8 @@ int main(int argc, char **argv)
     for (int k = 0; k < q; k++) {
         for (int i = 0; i < nb; i++)
             for (int l = 0; l < nb; l++)
-                for (int j = 0; j < nb; j++) c[i * nb + j] += a[i * nb + l] * b[l * nb + j];
+                for (int j = 0; j < nb; j++)
+                    c[i * nb + j] += a[i * nb + l] * b[l * nb + j];
         MPI_Sendrecv_replace(a, nb * nb, MPI_DOUBLE, left, 1, right, 1, grid, MPI_STATUS_IGNORE);
         MPI_Sendrecv_replace(b, nb * nb, MPI_DOUBLE, up, 1, down, 1, grid, MPI_STATUS_IGNORE);
     }

@@ -1,4 +1,5 @@
-/* Conway's game of life on a non-periodic board, 2-D blocks, eight neighbours, derived datatypes. */
+/* Conway's game of life on a non-periodic board, 2-D blocks, eight neighbours, derived datatypes.
+ */
 #include <mpi.h>
 #include <stdlib.h>
 
@@ -13,11 +14,13 @@ int main(int argc, char **argv)
     MPI_Cart_create(MPI_COMM_WORLD, 2, dims, periods, 0, &grid);
     MPI_Comm_rank(grid, &rank);
     MPI_Cart_coords(grid, rank, 2, me);
-    int h = (me[0] + 1) * n / dims[0] - me[0] * n / dims[0], l = (me[1] + 1) * n / dims[1] - me[1] * n / dims[1];
+    int h = (me[0] + 1) * n / dims[0] - me[0] * n / dims[0],
+        l = (me[1] + 1) * n / dims[1] - me[1] * n / dims[1];
     int w = l + 2;
     unsigned char *a = calloc(w, h + 2), *b = calloc(w, h + 2);
     for (int i = 1; i <= h; i++)
-        for (int j = 1; j <= l; j++) a[i * w + j] = (i * 31 + j * 17 + rank) % 3 == 0;
+        for (int j = 1; j <= l; j++)
+            a[i * w + j] = (i * 31 + j * 17 + rank) % 3 == 0;
     MPI_Datatype row, column;
     MPI_Type_contiguous(l, MPI_UNSIGNED_CHAR, &row);
     MPI_Type_vector(h, 1, w, MPI_UNSIGNED_CHAR, &column);
@@ -29,20 +32,24 @@ int main(int argc, char **argv)
         for (int di = -1; di <= 1; di++)
             for (int dj = -1; dj <= 1; dj++) {
                 int to[2] = {me[0] + di, me[1] + dj}, peer;
-                if ((!di && !dj) || to[0] < 0 || to[0] >= dims[0] || to[1] < 0 || to[1] >= dims[1]) continue;
+                if ((!di && !dj) || to[0] < 0 || to[0] >= dims[0] || to[1] < 0 || to[1] >= dims[1])
+                    continue;
                 MPI_Cart_rank(grid, to, &peer);
                 MPI_Datatype type = !di ? column : !dj ? row : MPI_UNSIGNED_CHAR;
                 int si = di > 0 ? h : 1, sj = dj > 0 ? l : 1;
                 int ri = di > 0 ? h + 1 : di < 0 ? 0 : 1, rj = dj > 0 ? l + 1 : dj < 0 ? 0 : 1;
-                MPI_Irecv(a + ri * w + rj, 1, type, peer, 9 - (di + 1) * 3 - (dj + 1), grid, &req[m++]);
-                MPI_Isend(a + si * w + sj, 1, type, peer, (di + 1) * 3 + dj + 1 + 1, grid, &req[m++]);
+                MPI_Irecv(a + ri * w + rj, 1, type, peer, 9 - (di + 1) * 3 - (dj + 1), grid,
+                          &req[m++]);
+                MPI_Isend(a + si * w + sj, 1, type, peer, (di + 1) * 3 + dj + 1 + 1, grid,
+                          &req[m++]);
             }
         MPI_Waitall(m, req, MPI_STATUSES_IGNORE);
         for (int i = 1; i <= h; i++)
             for (int j = 1; j <= l; j++) {
                 int s = -a[i * w + j];
                 for (int y = i - 1; y <= i + 1; y++)
-                    for (int x = j - 1; x <= j + 1; x++) s += a[y * w + x];
+                    for (int x = j - 1; x <= j + 1; x++)
+                        s += a[y * w + x];
                 b[i * w + j] = s == 3 || (s == 2 && a[i * w + j]);
             }
         unsigned char *c = a;
@@ -51,7 +58,8 @@ int main(int argc, char **argv)
     }
     int alive = 0, total;
     for (int i = 1; i <= h; i++)
-        for (int j = 1; j <= l; j++) alive += a[i * w + j];
+        for (int j = 1; j <= l; j++)
+            alive += a[i * w + j];
     MPI_Reduce(&alive, &total, 1, MPI_INT, MPI_SUM, 0, grid);
     MPI_Type_free(&row);
     MPI_Type_free(&column);

@@ -22,16 +22,19 @@ int main(int argc, char **argv)
             MPI_Recv(&result, 1, MPI_DOUBLE, MPI_ANY_SOURCE, 2, MPI_COMM_WORLD, &st);
             sum += result;
             int task = next < tasks ? next++ : -1;
-            if (task < 0) busy--;
+            if (task < 0)
+                busy--;
             MPI_Send(&task, 1, MPI_INT, st.MPI_SOURCE, 1, MPI_COMM_WORLD);
         }
     } else {
         for (;;) {
             int task;
             MPI_Recv(&task, 1, MPI_INT, 0, 1, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
-            if (task < 0) break;
+            if (task < 0)
+                break;
             result = 0;
-            for (int i = 0; i < 1000 * (1 + task * 7919 % 50); i++) result += 1.0 / (1 + i);
+            for (int i = 0; i < 1000 * (1 + task * 7919 % 50); i++)
+                result += 1.0 / (1 + i);
             MPI_Send(&result, 1, MPI_DOUBLE, 0, 2, MPI_COMM_WORLD);
         }
     }

@@ -1,4 +1,5 @@
-/* y = A x on a grid of processes with MPI_Cart_sub: x comes down the columns, y is summed along the rows. */
+/* y = A x on a grid of processes with MPI_Cart_sub: x comes down the columns, y is summed along the
+ * rows. */
 #include <mpi.h>
 #include <stdlib.h>
 
@@ -15,17 +16,21 @@ int main(int argc, char **argv)
     MPI_Cart_coords(grid, rank, 2, me);
     MPI_Cart_sub(grid, (int[]){0, 1}, &row);
     MPI_Cart_sub(grid, (int[]){1, 0}, &col);
-    int m = (me[0] + 1) * n / dims[0] - me[0] * n / dims[0], k = (me[1] + 1) * n / dims[1] - me[1] * n / dims[1];
-    double *A = calloc((m + 1) * (k + 1), 8), *x = calloc(k + 1, 8), *part = calloc(m + 1, 8), *y = calloc(m + 1, 8);
+    int m = (me[0] + 1) * n / dims[0] - me[0] * n / dims[0],
+        k = (me[1] + 1) * n / dims[1] - me[1] * n / dims[1];
+    double *A = calloc((m + 1) * (k + 1), 8), *x = calloc(k + 1, 8), *part = calloc(m + 1, 8),
+           *y = calloc(m + 1, 8);
     for (int t = 0; t < times; t++) {
         MPI_Bcast(x, k, MPI_DOUBLE, 0, col);
         for (int i = 0; i < m; i++) {
             part[i] = 0;
-            for (int j = 0; j < k; j++) part[i] += A[i * k + j] * x[j];
+            for (int j = 0; j < k; j++)
+                part[i] += A[i * k + j] * x[j];
         }
         MPI_Reduce(part, y, m, MPI_DOUBLE, MPI_SUM, 0, row);
         double norm = 0, all;
-        for (int i = 0; i < m && me[1] == 0; i++) norm += y[i] * y[i];
+        for (int i = 0; i < m && me[1] == 0; i++)
+            norm += y[i] * y[i];
         MPI_Allreduce(&norm, &all, 1, MPI_DOUBLE, MPI_SUM, grid);
     }
     MPI_Finalize();

@@ -24,17 +24,22 @@ int main(int argc, char **argv)
         for (int k = 0; k < size; k++) {
             MPI_Request req[2];
             if (k < size - 1) {
-                MPI_Isend(buf[k % 2], 4 * most, MPI_DOUBLE, (rank + 1) % size, k, MPI_COMM_WORLD, &req[0]);
-                MPI_Irecv(buf[(k + 1) % 2], 4 * most, MPI_DOUBLE, (rank + size - 1) % size, k, MPI_COMM_WORLD, &req[1]);
+                MPI_Isend(buf[k % 2], 4 * most, MPI_DOUBLE, (rank + 1) % size, k, MPI_COMM_WORLD,
+                          &req[0]);
+                MPI_Irecv(buf[(k + 1) % 2], 4 * most, MPI_DOUBLE, (rank + size - 1) % size, k,
+                          MPI_COMM_WORLD, &req[1]);
             }
             double *o = buf[k % 2];
             for (int i = 0; i < mine; i++)
                 for (int j = 0; j < most; j++) {
-                    double dx = o[4 * j] - x[4 * i], dy = o[4 * j + 1] - x[4 * i + 1], dz = o[4 * j + 2] - x[4 * i + 2];
-                    double r2 = dx * dx + dy * dy + dz * dz + 1e-3, w = o[4 * j + 3] / (r2 * sqrt(r2));
+                    double dx = o[4 * j] - x[4 * i], dy = o[4 * j + 1] - x[4 * i + 1],
+                           dz = o[4 * j + 2] - x[4 * i + 2];
+                    double r2 = dx * dx + dy * dy + dz * dz + 1e-3,
+                           w = o[4 * j + 3] / (r2 * sqrt(r2));
                     f[3 * i] += w * dx, f[3 * i + 1] += w * dy, f[3 * i + 2] += w * dz;
                 }
-            if (k < size - 1) MPI_Waitall(2, req, MPI_STATUSES_IGNORE);
+            if (k < size - 1)
+                MPI_Waitall(2, req, MPI_STATUSES_IGNORE);
         }
         double e = 0, sum;
         for (int i = 0; i < mine; i++)

@@ -7,7 +7,8 @@ static void lines(double *a, int count, int n)
 {
     for (int c = 0; c < count; c++)
         for (int h = 1; h < n; h *= 2)
-            for (int i = 0; i + h < n; i++) a[2 * (c * n + i)] += 0.5 * a[2 * (c * n + i + h)];
+            for (int i = 0; i + h < n; i++)
+                a[2 * (c * n + i)] += 0.5 * a[2 * (c * n + i + h)];
 }
 int main(int argc, char **argv)
 {

@@ -17,7 +17,8 @@ int main(int argc, char **argv)
         in += x * x + y * y < 1;
     }
     MPI_Reduce(&in, &all, 1, MPI_LONG, MPI_SUM, 0, MPI_COMM_WORLD);
-    if (rank == 0) printf("%g\n", 4.0 * all / n);
+    if (rank == 0)
+        printf("%g\n", 4.0 * all / n);
     MPI_Finalize();
     return 0;
 }

@@ -23,20 +23,26 @@ int main(int argc, char **argv)
                 MPI_Isend(u + w + 1, n, MPI_DOUBLE, rank - 1, color, MPI_COMM_WORLD, &q[m++]);
             }
             if (rank < size - 1) {
-                MPI_Irecv(u + (rows + 1) * w + 1, n, MPI_DOUBLE, rank + 1, color, MPI_COMM_WORLD, &q[m++]);
-                MPI_Isend(u + rows * w + 1, n, MPI_DOUBLE, rank + 1, color, MPI_COMM_WORLD, &q[m++]);
+                MPI_Irecv(u + (rows + 1) * w + 1, n, MPI_DOUBLE, rank + 1, color, MPI_COMM_WORLD,
+                          &q[m++]);
+                MPI_Isend(u + rows * w + 1, n, MPI_DOUBLE, rank + 1, color, MPI_COMM_WORLD,
+                          &q[m++]);
             }
             MPI_Waitall(m, q, MPI_STATUSES_IGNORE);
             for (int i = 1; i <= rows; i++)
                 for (int j = 1 + (first + i + color) % 2; j <= n; j += 2) {
-                    double d = (u[i * w + j - 1] + u[i * w + j + 1] + u[(i - 1) * w + j] + u[(i + 1) * w + j] + 1) / 4 - u[i * w + j];
+                    double d = (u[i * w + j - 1] + u[i * w + j + 1] + u[(i - 1) * w + j] +
+                                u[(i + 1) * w + j] + 1) /
+                                   4 -
+                               u[i * w + j];
                     u[i * w + j] += omega * d;
                     r += d * d;
                 }
         }
         MPI_Allreduce(&r, &res, 1, MPI_DOUBLE, MPI_SUM, MPI_COMM_WORLD);
     }
-    if (rank == 0) printf("%d iterations\n", k);
+    if (rank == 0)
+        printf("%d iterations\n", k);
     MPI_Finalize();
     return 0;
 }

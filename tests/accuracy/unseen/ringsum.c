@@ -1,4 +1,5 @@
-/* Allreduce of n numbers by hand: reduce-scatter and allgather round a ring; the last chunk has the remainder. */
+/* Allreduce of n numbers by hand: reduce-scatter and allgather round a ring; the last chunk has the
+ * remainder. */
 #include <mpi.h>
 #include <stdlib.h>
 
@@ -19,12 +20,13 @@ int main(int argc, char **argv)
             MPI_Irecv(in, LENGTH(get), MPI_DOUBLE, prev, s, MPI_COMM_WORLD, &q);
             MPI_Send(a + out * c, LENGTH(out), MPI_DOUBLE, next, s, MPI_COMM_WORLD);
             MPI_Wait(&q, MPI_STATUS_IGNORE);
-            for (int i = 0; i < LENGTH(get); i++) a[get * c + i] += in[i];
+            for (int i = 0; i < LENGTH(get); i++)
+                a[get * c + i] += in[i];
         }
         for (int s = 0; s < size - 1; s++) {
             int out = (rank + 1 - s + size) % size, get = (rank - s + size) % size;
-            MPI_Sendrecv(a + out * c, LENGTH(out), MPI_DOUBLE, next, s, a + get * c, LENGTH(get), MPI_DOUBLE, prev, s,
-                         MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+            MPI_Sendrecv(a + out * c, LENGTH(out), MPI_DOUBLE, next, s, a + get * c, LENGTH(get),
+                         MPI_DOUBLE, prev, s, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
         }
     }
     MPI_Finalize();

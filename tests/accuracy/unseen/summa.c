@@ -22,13 +22,16 @@ int main(int argc, char **argv)
     for (int k = 0; k < n; k += width) {
         int acol = k / nc, brow = k / nr;
         if (col == acol)
-            for (int i = 0; i < nr; i++) memcpy(pa + i * width, a + i * nc + k % nc, width * 8);
-        if (row == brow) memcpy(pb, b + (k % nr) * nc, width * nc * 8);
+            for (int i = 0; i < nr; i++)
+                memcpy(pa + i * width, a + i * nc + k % nc, width * 8);
+        if (row == brow)
+            memcpy(pb, b + (k % nr) * nc, width * nc * 8);
         MPI_Bcast(pa, nr * width, MPI_DOUBLE, acol, rows);
         MPI_Bcast(pb, width * nc, MPI_DOUBLE, brow, cols);
         for (int i = 0; i < nr; i++)
             for (int l = 0; l < width; l++)
-                for (int j = 0; j < nc; j++) c[i * nc + j] += pa[i * width + l] * pb[l * nc + j];
+                for (int j = 0; j < nc; j++)
+                    c[i * nc + j] += pa[i * width + l] * pb[l * nc + j];
     }
     MPI_Comm_free(&rows);
     MPI_Comm_free(&cols);
