@@ -222,7 +222,7 @@ void tlr_prediction_print(const tlr_prediction *p, FILE *out)
     if (p->untraced && *p->untraced)
         fprintf(out, "not traced        calls of %s\n", tl_printable(p->untraced));
     if (p->volume_sample && *p->volume_sample)
-        fprintf(out, "volumes           statistical: %s blocks have their own\n",
+        fprintf(out, "volume sample     %s blocks have their own volumes\n",
                 tl_printable(p->volume_sample));
     if (p->n_crowded)
         fprintf(out, "warning           %" PRIu32 " ranks share %" PRIu64 " core%s\n", p->n_crowded,

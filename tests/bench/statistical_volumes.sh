@@ -48,12 +48,12 @@ for platform in platforms:
               f" {100 * (new_mpi_s / mpi_s - 1):+8.3f} % {100 * mpi_s / n / s:5.0f} %", flush=True)
 END
 }
-# planted CORRELATION: 4 ranks, 6,000 iterations
+# planted CORRELATION: 4 ranks, 30,000 iterations
 planted() {
     python3 - "$1" >planted.txt <<'END'
 import random, sys
 
-correlation, ranks, iterations = float(sys.argv[1]), 4, 6000
+correlation, ranks, iterations = float(sys.argv[1]), 4, 30000
 print(f'timeless-text 1\nranks {ranks}\nvolume_unit "cpu-ns"\nprogram "planted"')
 shared = random.Random(99)
 noise = [shared.gauss(0, 1) for _ in range(iterations)]
