@@ -399,14 +399,11 @@ typedef struct tl_run {
     const char *writer;        /* "timeless 0.1.0" */
     const char *origin;        /* for derived traces: how this one was made from which; else "" */
     const char *run_id;        /* no two runs have the same; "" unknown */
-    const char *parts;      /* names of the hosts, with blanks, where each wrote a file; else "" */
-    const char *folding;    /* "64 ranks on 2 cores" where ranks shared cores; else "" */
-    const char *untraced;   /* MPI functions, with blanks between, that the program may call and the
-                               tracer does not know: their calls are not in the trace; else "" */
-    const char *parameters; /* "N=1000 steps=20", sizes that the user named; else "" */
-    /* "16 of 301": so many blocks of iterations have their own volumes, and the others have those
-     * of one of them (doc/FORMAT.md, "Statistical volumes"); else "" */
-    const char *volume_sample;
+    const char *parts;    /* names of the hosts, with blanks, where each wrote a file; else "" */
+    const char *folding;  /* "64 ranks on 2 cores" where ranks shared cores; else "" */
+    const char *untraced; /* MPI functions that the tracer does not know, blanks between; else "" */
+    const char *parameters;    /* "N=1000 steps=20", sizes that the user named; else "" */
+    const char *volume_sample; /* "16 of 301" blocks have their own volumes (FORMAT.md); else "" */
 } tl_run;
 
 /* How a rank's part ends. */

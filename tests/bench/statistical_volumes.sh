@@ -30,7 +30,7 @@ def said(*words):
 
 def bytes_of_call(path):
     facts = said("info", path)
-    return facts["bytes"] / facts["events"]
+    return facts["bytes"] / sum(r["events"] for r in facts["ranks"])
 
 
 def predict(path, platform, engine):
