@@ -123,11 +123,19 @@ static void add_shares_of(fitting *f, unsigned variables, const char *owner)
 static void add_shares(fitting *f)
 {
     for (unsigned d = 0; d < FIT_MAX_DEPTH; d++) {
-        char owner[16];
+        char owner[32];
         snprintf(owner, sizeof owner, "i%u", d);
         add_shares_of(f, 1U << d, owner);
         snprintf(owner, sizeof owner, "i%u + 1", d);
         add_shares_of(f, 1U << d, owner);
+        /* A part that travels round a ring. */
+        for (int k = -1; k <= 1; k++) {
+            snprintf(owner, sizeof owner, "(rank - i%u%s) %% ranks", d,
+                     k < 0   ? " - 1"
+                     : k > 0 ? " + 1"
+                             : "");
+            add_shares_of(f, 1U << d, owner);
+        }
     }
     fit_add(f, FIT_NUMBER, 1U << FIT_EACH, "each");
     add_shares_of(f, 1U << FIT_EACH, "each");
@@ -340,6 +348,14 @@ static void add_conditions(fitting *f)
         for (unsigned m = 2; m <= 16; m++)
             for (int k = 0; k < 2; k++)
                 fit_add(f, FIT_CONDITION, 0, "%s %% %u %s 0", f->names[i], m, k ? "==" : "!=");
+    /* Every N-th iteration. */
+    for (unsigned d = 0; d < FIT_MAX_DEPTH; d++)
+        for (size_t i = 0; i < f->n_names; i++) {
+            const char *n = f->names[i];
+            fit_add(f, FIT_CONDITION, 1U << d, "i%u %% %s == 0", d, n);
+            fit_add(f, FIT_CONDITION, 1U << d, "(i%u + 1) %% %s == 0", d, n);
+            fit_add(f, FIT_CONDITION, 1U << d, "i%u %% %s != 0", d, n);
+        }
     for (unsigned d = 0; d < FIT_MAX_DEPTH; d++) {
         fit_add(f, FIT_CONDITION, 1U << d, "i%u == 0", d);
         fit_add(f, FIT_CONDITION, 1U << d, "i%u > 0", d);

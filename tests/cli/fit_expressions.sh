@@ -138,6 +138,20 @@ for t = 1 to steps {
 }
 EOF
 
+# A part of a vector travels round a ring, that of the last rank is larger; a snapshot every so many steps.
+program ring 'n steps every' 16:1003,30,5 3:100,7,2 4:131,10,3 6:200,9,4 5:333,20,6 <<'EOF'
+for t = 1 to steps {
+    for s = 0 to ranks - 2 {
+        MPI_Sendrecv peer=(rank + 1) % ranks count=n / ranks + ((rank - s) % ranks == ranks - 1 ? n % ranks : 0) \
+            recv_peer=(rank - 1) % ranks recv_count=n / ranks + ((rank - s - 1) % ranks == ranks - 1 ? n % ranks : 0)
+    }
+    MPI_Barrier
+    if t % every == 0 {
+        MPI_Gather peer=0 count=100
+    }
+}
+EOF
+
 program levels 'n cycles' 16:1024,3 4:64,2 8:128,3 2:64,4 6:96,2 4:128,5 <<'EOF'
 for c = 1 to cycles {
     for l = 1 to 2 * (bits(n / ranks) - 1) {
