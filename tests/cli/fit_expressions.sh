@@ -111,6 +111,7 @@ EOF
 # The last block is smaller.
 program blocks 'n block sweeps' 16:203,25,3 3:40,10,2 4:50,7,3 6:66,16,2 8:61,8,4 5:80,9,5 <<'EOF'
 for s = 1 to sweeps {
+    MPI_Barrier
     for k = 0 to (n + block - 1) / block - 1 {
         if rank > 0 {
             MPI_Recv peer=rank - 1 count=min(block, n - k * block) type_bytes=8
