@@ -134,6 +134,33 @@ static uint32_t *count_alike(const struct facts *f, int needs_clocks)
     return n_alike;
 }
 
+static void add_user(struct facts *f, uint32_t rank, const struct tl_user_count *counted)
+{
+    const tl_user_kernel *kernels;
+    const size_t n = tl_reader_kernels(f->r, rank, &kernels);
+    for (size_t k = 0; k < n; k++)
+        for (size_t i = 0; kernels[k].id == counted->id && i < f->n_users; i++)
+            f->users[i].n += f->users[i].name == kernels[k].name ? counted->n : 0;
+}
+
+/* Adds the counts of a rank from the index, if the trace has one. */
+static bool add_counts(struct facts *f, uint32_t rank, uint32_t n_alike)
+{
+    tl_call_counts *counts = malloc(sizeof *counts);
+    const bool known = counts && tl_reader_counts(f->r, rank, counts);
+    for (unsigned code = 0; known && code < TL_CALL_LIMIT; code++)
+        f->calls[code].n += n_alike * counts->calls[code];
+    for (size_t i = 0; known && i < counts->n_users; i++)
+        add_user(f, rank, &counts->users[i]);
+    if (known) {
+        f->n_events += n_alike * counts->n_events;
+        f->last_mark_ns[rank] = counts->clock_ns;
+        tl_call_counts_free(counts);
+    }
+    free(counts);
+    return known;
+}
+
 /* Damage was reported when the trace was opened. Only further damage that the cursor finds is
  * reported here. */
 static tl_status count_calls(struct facts *f, const uint32_t *n_alike, tl_error *err)
@@ -146,6 +173,8 @@ static tl_status count_calls(struct facts *f, const uint32_t *n_alike, tl_error 
         if (!n_alike[rank] || tl_reader_rank(f->r, rank, &part) != TL_OK ||
             (!part.n_events && part.end == TL_END_NONE && !*part.host &&
              tl_reader_n_damages(f->r) == 0))
+            continue;
+        if (add_counts(f, rank, n_alike[rank]))
             continue;
         tl_status status = tl_cursor_open(f->r, rank, &c, err);
         if (status)
@@ -326,6 +355,9 @@ static void print_text(const struct facts *f)
     const int comparable = !tl_reader_clock(f->r, reason, sizeof reason);
     printf("\n%-16s %s%s\n", "clock",
            comparable ? "comparable" : "not comparable: ", tl_printable(reason));
+    if (tl_reader_selection(f->r, reason, sizeof reason))
+        printf("%-16s the trace has the computation of %s\n", "recorded in part",
+               tl_printable(reason));
     if (f->n_recovered)
         printf("%-16s %" PRIu64 " events of killed ranks, from %s.open\n", "recovered",
                f->n_recovered, tl_reader_path(f->r));
@@ -402,9 +434,10 @@ static json_t *sections_json(const struct facts *f)
 static tl_status write_json(const void *arg, FILE *out, tl_error *err)
 {
     const struct facts *f = arg;
-    char hash[17], reason[640];
+    char hash[17], reason[640], selection[640];
     snprintf(hash, sizeof hash, "%016" PRIx64, f->hash);
     tl_reader_clock(f->r, reason, sizeof reason);
+    tl_reader_selection(f->r, selection, sizeof selection);
     const char *const texts[][2] = {{"trace", tl_reader_path(f->r)},
                                     {"run_id", f->run->run_id},
                                     {"hosts", f->run->parts},
@@ -435,6 +468,8 @@ static tl_status write_json(const void *arg, FILE *out, tl_error *err)
                   "calls", calls, "user_kernels", users, "damages", damages);
     for (size_t i = 0; i < sizeof texts / sizeof *texts; i++)
         json_object_set_new(root, texts[i][0], tlr_json_text(texts[i][1]));
+    if (*selection)
+        json_object_set_new(root, "recorded_in_part", tlr_json_text(selection));
     if (f->sections)
         json_object_set_new(root, "sections", sections_json(f));
     const int is_done = json_dumpf(root, out, JSON_INDENT(2) | JSON_SORT_KEYS) == 0;

@@ -2,22 +2,32 @@
 #include "cli.h"
 #include "record/record.h"
 
+#include <inttypes.h>
 #include <stddef.h>
+#include <stdio.h>
+#include <timeless_files.h>
 
 struct join_options {
     const char *out;
     char **parts;
     size_t n_parts;
+    int allows_missing;
 };
 
+enum { OPT_ALLOW_MISSING = 256, MOST_NAMED = 8 };
+
 static const struct argp_option option_table[] = {
-    {"output", 'o', "FILE", 0, "the trace to write", 0}, {0}};
+    {"output", 'o', "FILE", 0, "the trace to write", 0},
+    {"allow-missing", OPT_ALLOW_MISSING, NULL, 0,
+     "join the parts that are left if those of some hosts are lost; the trace is incomplete", 0},
+    {0}};
 
 static error_t parse(int key, char *arg, struct argp_state *state)
 {
     struct join_options *o = state->input;
     switch (key) {
     case 'o': o->out = arg; return 0;
+    case OPT_ALLOW_MISSING: o->allows_missing = 1; return 0;
     case ARGP_KEY_ARGS:
         o->parts = &state->argv[state->next];
         o->n_parts = (size_t)(state->argc - state->next);
@@ -32,6 +42,30 @@ static error_t parse(int key, char *arg, struct argp_state *state)
     }
 }
 
+/* The ranks of missing parts: those of which the trace does not even have the host. */
+static void say_missing(const char *path, const char *hosts)
+{
+    char ranks[128] = "";
+    size_t used = 0, n = 0;
+    tl_reader *r;
+    if (tl_reader_open(path, &r, NULL) != TL_OK)
+        return;
+    for (uint32_t rank = 0; rank < tl_reader_run(r)->n_ranks; rank++) {
+        tl_rank_summary summary;
+        if (tl_reader_rank(r, rank, &summary) != TL_OK || *summary.host || summary.n_events)
+            continue;
+        const int added =
+            n++ < MOST_NAMED ? snprintf(ranks + used, sizeof ranks - used, " %" PRIu32, rank) : 0;
+        used += added > 0 ? (size_t)added : 0;
+    }
+    fprintf(stderr,
+            "timeless: %s: the part of %s is missing: the trace has no events of %zu rank%s "
+            "(%s%s)\n",
+            path, tl_printable(hosts), n, n == 1 ? "" : "s", ranks + (used > 0),
+            n > MOST_NAMED ? " ..." : "");
+    tl_reader_close(r);
+}
+
 int cmd_join(int argc, char **argv)
 {
     struct join_options o = {0};
@@ -43,10 +77,19 @@ int cmd_join(int argc, char **argv)
     const int code = cli_check_output(o.out);
     if (code)
         return code;
-    if (tl_join((const char *const *)o.parts, o.n_parts, o.out, &err) != TL_OK)
+    char missing[256] = "";
+    const char *const *parts = (const char *const *)o.parts;
+    const tl_status status =
+        o.allows_missing ? tl_join_left(parts, o.n_parts, o.out, missing, sizeof missing, &err)
+                         : tl_join(parts, o.n_parts, o.out, &err);
+    if (status != TL_OK)
         return cli_fail(&err);
     /* As record does with the parts that it joins. Without a limit: nobody waits for an allocation.
      */
     record_pack(o.out, &(record_packing){.max_s = 0});
+    if (*missing)
+        say_missing(o.out, missing);
+    else
+        record_say_incomplete(o.out);
     return CLI_OK;
 }

@@ -45,9 +45,19 @@ static void warn_untraced(const tlr_prediction *p)
                 tl_printable(p->trace_path), tl_printable(p->untraced));
 }
 
+static void warn_selection(const tlr_prediction *p)
+{
+    if (p->selection && p->selection[0])
+        fprintf(stderr,
+                "timeless: warning: %s: the trace has the computation of %s; the rest takes no "
+                "time in the prediction\n",
+                tl_printable(p->trace_path), tl_printable(p->selection));
+}
+
 void replay_warn_of(const replay_arguments *a, const tlr_prediction *p)
 {
     warn_untraced(p);
+    warn_selection(p);
     warn_regions(a, p);
     replay_warn(p->free_kernels);
 }

@@ -5,6 +5,7 @@
 #include "balance.h"
 
 #include "actions.h"
+#include "bytes.h"
 #include "error.h"
 
 #include <inttypes.h>
@@ -98,7 +99,15 @@ tl_status tl_balance_message(tl_balance *b, int account, bool by_sender, uint32_
     uint32_t other = members ? (uint32_t)members[peer] : (uint32_t)peer;
     uint64_t key[2] = {
         by_sender ? (uint64_t)b->rank << 32 | other : (uint64_t)other << 32 | b->rank, identity};
-    uint64_t *position = tl_map_at(&b->pair_index, tl_hash_of(key, sizeof key, 0));
+    const uint64_t sign = by_sender ? (uint64_t)times : (uint64_t)-times;
+    const uint64_t pair = tl_hash_of(key, sizeof key, 0);
+    if (b->is_summed && account == TL_BEFORE) {
+        b->flow += sign * pair;
+        b->tags += sign * tl_hash_of(&tag, sizeof tag, pair);
+        b->any_tag = b->any_tag || (!by_sender && tag == TL_ANY_TAG);
+        return TL_OK;
+    }
+    uint64_t *position = tl_map_at(&b->pair_index, pair);
     if (!position ||
         (!*position && !tl_make_room(&b->pairs, b->n_pairs, &b->pairs_capacity, sizeof *b->pairs)))
         return out_of_memory(b, err);
@@ -107,11 +116,28 @@ tl_status tl_balance_message(tl_balance *b, int account, bool by_sender, uint32_
         *position = ++b->n_pairs;
     }
     struct tl_account *sum = &b->pairs[*position - 1].accounts[account];
-    int64_t sign = by_sender ? times : -times;
-    sum->surplus += sign;
-    sum->tags += (uint64_t)sign * tl_hash_of(&tag, sizeof tag, 0);
+    sum->surplus += (int64_t)sign;
+    sum->tags += sign * tl_hash_of(&tag, sizeof tag, 0);
     sum->any_tag = sum->any_tag || (!by_sender && tag == TL_ANY_TAG);
     return TL_OK;
+}
+
+/* The collectives of the current rank on a communicator; NULL without memory. */
+static tl_order *own_order(tl_balance *b, uint64_t identity)
+{
+    uint64_t *position = tl_map_at(&b->own_numbers, identity);
+    if (!position)
+        return NULL;
+    if (!*position) {
+        size_t capacity = b->own_capacity;
+        if (!tl_make_room(&b->own, b->n_own, &capacity, sizeof *b->own) ||
+            !tl_make_room(&b->own_identity, b->n_own, &b->own_capacity, sizeof *b->own_identity))
+            return NULL;
+        b->own[b->n_own] = (tl_order){.rank = b->rank};
+        b->own_identity[b->n_own] = identity;
+        *position = ++b->n_own;
+    }
+    return &b->own[*position - 1];
 }
 
 tl_status tl_balance_collective(tl_balance *b, int account, const tl_event *e, tl_error *err)
@@ -124,23 +150,60 @@ tl_status tl_balance_collective(tl_balance *b, int account, const tl_event *e, t
     tl_status status = identify(b, e->comm, &identity, err);
     if (status)
         return status;
-    uint64_t *position = tl_map_at(&b->own_numbers, identity);
-    if (!position)
+    tl_order *own = own_order(b, identity);
+    if (!own)
         return out_of_memory(b, err);
-    if (!*position) {
-        size_t capacity = b->own_capacity;
-        if (!tl_make_room(&b->own, b->n_own, &capacity, sizeof *b->own) ||
-            !tl_make_room(&b->own_identity, b->n_own, &b->own_capacity, sizeof *b->own_identity))
-            return out_of_memory(b, err);
-        b->own[b->n_own] = (tl_order){.rank = b->rank};
-        b->own_identity[b->n_own] = identity;
-        *position = ++b->n_own;
-    }
-    tl_order *own = &b->own[*position - 1];
     own->n[account]++;
     own->hash[account] =
         own->hash[account] * UINT64_C(0x100000001b3) + (uint64_t)tl_call_by_code(e->call)->action;
     return TL_OK;
+}
+
+static void put_64(tl_buffer *out, uint64_t v)
+{
+    tl_store64(out->data + out->size, v);
+    out->size += sizeof v;
+}
+
+static uint64_t get_64(tl_input *in)
+{
+    if (in->bad || in->end - in->p < (ptrdiff_t)sizeof(uint64_t)) {
+        in->bad = true;
+        return 0;
+    }
+    in->p += sizeof(uint64_t);
+    return tl_load64(in->p - sizeof(uint64_t));
+}
+
+tl_status tl_balance_save(const tl_balance *b, tl_buffer *out)
+{
+    if (!tl_buffer_reserve(out, (4 + 3 * b->n_own) * (size_t)TL_VARINT_MAX_BYTES))
+        return TL_ERR_MEMORY;
+    put_64(out, b->flow);
+    put_64(out, b->tags);
+    tl_buffer_put_varint(out, b->any_tag);
+    tl_buffer_put_varint(out, b->n_own);
+    for (size_t i = 0; i < b->n_own; i++) {
+        put_64(out, b->own_identity[i]);
+        put_64(out, b->own[i].hash[TL_BEFORE]);
+        tl_buffer_put_varint(out, b->own[i].n[TL_BEFORE]);
+    }
+    return TL_OK;
+}
+
+tl_status tl_balance_load(tl_balance *b, tl_input *in)
+{
+    b->flow += get_64(in);
+    b->tags += get_64(in);
+    b->any_tag |= tl_get_varint(in) != 0;
+    for (uint64_t n = tl_get_varint(in); n && !in->bad; n--) {
+        tl_order *own = own_order(b, get_64(in));
+        if (!own)
+            return TL_ERR_MEMORY;
+        own->hash[TL_BEFORE] = get_64(in);
+        own->n[TL_BEFORE] = tl_get_varint(in);
+    }
+    return in->bad ? TL_ERR_CORRUPT : TL_OK;
 }
 
 /* The ranks of a communicator are compared with the first of them that has an event in the part or
@@ -201,6 +264,11 @@ static tl_status refuse_pair(const tl_balance *b, const tl_pair *p, int account,
 
 tl_status tl_balance_check(const tl_balance *b, tl_error *err)
 {
+    if (b->flow || b->tags || b->any_tag)
+        return tl_fail(err, TL_ERR_UNSUPPORTED,
+                       "%s: a message is under way where the part begins; begin where none is "
+                       "(--section)",
+                       b->r->path);
     for (size_t i = 0; i < b->n_pairs; i++) {
         for (int k = 0; k < TL_N_ACCOUNTS; k++) {
             const struct tl_account *sum = &b->pairs[i].accounts[k];

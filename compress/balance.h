@@ -3,6 +3,7 @@
 #ifndef TL_BALANCE_H
 #define TL_BALANCE_H
 
+#include "bytes.h"
 #include "reader.h"
 
 /* The two accounts: the part, and the run before it. A message that begins before the part and ends
@@ -38,6 +39,10 @@ typedef struct tl_balance {
     tl_order *own;
     uint64_t *own_identity;
     size_t n_own, own_capacity;
+    /* Messages before the part are not counted by pair, but in sums that are 0 if no pair has a
+     * surplus (with hashes, so that it is practically certain). */
+    bool is_summed, any_tag;
+    uint64_t flow, tags;
 } tl_balance;
 
 tl_status tl_balance_begin_rank(tl_balance *b, uint32_t rank, tl_error *err);
@@ -46,6 +51,10 @@ tl_status tl_balance_begin_rank(tl_balance *b, uint32_t rank, tl_error *err);
 tl_status tl_balance_message(tl_balance *b, int account, bool by_sender, uint32_t comm,
                              int32_t peer, int32_t tag, int times, tl_error *err);
 tl_status tl_balance_collective(tl_balance *b, int account, const tl_event *e, tl_error *err);
+/* Saves the account before the part of a rank, which is summed; adds a saved one to the current
+ * rank's. */
+tl_status tl_balance_save(const tl_balance *b, tl_buffer *out);
+tl_status tl_balance_load(tl_balance *b, tl_input *in);
 /* Compares the collectives of this rank with those of earlier ranks. */
 tl_status tl_balance_end_rank(tl_balance *b, tl_error *err);
 /* To be called after all ranks: refuses messages and collectives of which one side is missing. */

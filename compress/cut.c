@@ -1,10 +1,10 @@
 /* cut.c - writes a part of a trace as a new trace. */
 #include "config.h"
 
-#include "balance.h"
 #include "bytes.h"
 #include "error.h"
-#include "requests.h"
+#include "index.h"
+#include "past.h"
 #include "timeless_files.h"
 
 #include <inttypes.h>
@@ -14,22 +14,15 @@
 
 /* The state of one rank while its part is copied. */
 typedef struct passage {
-    tl_reader *r;
-    uint32_t rank;
+    tl_past state;
     uint64_t first, past;
     tl_writer *writer;
     const char *out_path;
-    tl_requests requests;
-    tl_map sites; /* defined so far */
-    tl_balance *balance;
+    tl_map sites;     /* defined so far */
     uint64_t base_ns; /* clock at which the part begins */
     uint64_t last_ns; /* last clock written, relative */
     uint64_t volume;  /* of events that were left out */
     uint32_t polls;
-    int64_t n_open; /* epochs and split file operations under way */
-    int account;    /* TL_BEFORE or TL_WITHIN */
-    tl_event match; /* of the blocking receive that follows; call 0: none */
-    int32_t thread; /* of the last event before the part */
     tl_buffer list;
     const uint64_t *marks; /* the events before which marks are, in order */
     size_t n_marks, next_mark;
@@ -39,160 +32,26 @@ typedef struct passage {
 
 static tl_status out_of_memory(const passage *p)
 {
-    return tl_fail(p->err, TL_ERR_MEMORY, "%s: out of memory", p->r->path);
+    return tl_fail(p->err, TL_ERR_MEMORY, "%s: out of memory", p->state.r->path);
 }
 
-/* ---- messages ---- */
-
-static bool is_wildcard(const tl_event *e)
-{
-    return e->peer == TL_ANY_SOURCE || (e->peer >= 0 && e->tag == TL_ANY_TAG);
-}
-
-static tl_status count_send(passage *p, const tl_event *e)
-{
-    return tl_balance_message(p->balance, p->account, true, e->comm, e->peer, e->tag, 1, p->err);
-}
-
-/* Counts a nonblocking or persistent receive. A wildcard receive counts when its match is known. */
-static tl_status count_receive(passage *p, tl_request *request)
-{
-    const tl_event *e = &request->begun;
-    if (is_wildcard(e)) {
-        request->open = true;
-        return TL_OK;
-    }
-    return tl_balance_message(p->balance, p->account, false, e->comm, e->peer, e->tag, 1, p->err);
-}
-
-/* Counts a blocking receive, or the receiving half of a Sendrecv. */
-static tl_status count_blocking(passage *p, uint32_t comm, int32_t peer, int32_t tag)
-{
-    if (p->match.call && (peer == TL_ANY_SOURCE || tag == TL_ANY_TAG)) {
-        peer = p->match.peer;
-        tag = p->match.tag;
-    }
-    p->match.call = 0;
-    if (peer == TL_ANY_SOURCE)
-        return tl_fail(p->err, TL_ERR_UNSUPPORTED,
-                       "%s: rank %" PRIu32 " receives from any source at the first event of the "
-                       "part; begin one event earlier",
-                       p->r->path, p->rank);
-    return tl_balance_message(p->balance, p->account, false, comm, peer, tag, 1, p->err);
-}
-
-static tl_status count_started(passage *p, uint32_t id)
-{
-    tl_request *request = tl_requests_find(&p->requests, id);
-    if (!request)
-        return TL_OK;
-    switch (tl_call_by_code(request->begun.call)->action) {
-    case TL_ACTION_RECV_INIT: return count_receive(p, request);
-    case TL_ACTION_SEND_INIT: return count_send(p, &request->begun);
-    default: return tl_balance_collective(p->balance, p->account, &request->begun, p->err);
-    }
-}
-
-static int account_of(const tl_request *request)
-{
-    return request->before ? TL_BEFORE : TL_WITHIN;
-}
-
-static tl_status count_match(passage *p, const tl_event *e)
-{
-    if (!e->request) {
-        p->match = *e;
-        return TL_OK;
-    }
-    tl_request *request = tl_requests_find(&p->requests, e->request);
-    if (!request || !request->open)
-        return TL_OK;
-    request->open = false;
-    return tl_balance_message(p->balance, account_of(request), false, request->begun.comm, e->peer,
-                              e->tag, 1, p->err);
-}
-
-/* Removes a cancelled receive, because no message belongs to it. */
-static tl_status count_cancel(passage *p, const tl_event *e)
-{
-    tl_request *request = tl_requests_find(&p->requests, e->request);
-    if (!request || !request->active)
-        return TL_OK;
-    if (request->open) {
-        request->open = false;
-        return TL_OK;
-    }
-    tl_action action = tl_call_by_code(request->begun.call)->action;
-    if (action != TL_ACTION_IRECV && action != TL_ACTION_RECV_INIT)
-        return TL_OK;
-    return tl_balance_message(p->balance, account_of(request), false, request->begun.comm,
-                              request->begun.peer, request->begun.tag, -1, p->err);
-}
-
-/* Returns 1 for calls that open an epoch or a split operation, and -1 for calls that close one. */
-static int64_t opens(tl_action action)
-{
-    switch (action) {
-    case TL_ACTION_WIN_POST:
-    case TL_ACTION_WIN_START:
-    case TL_ACTION_WIN_LOCK:
-    case TL_ACTION_WIN_LOCK_ALL:
-    case TL_ACTION_FILE_READ_BEGIN:
-    case TL_ACTION_FILE_WRITE_BEGIN: return 1;
-    case TL_ACTION_WIN_WAIT:
-    case TL_ACTION_WIN_COMPLETE:
-    case TL_ACTION_WIN_UNLOCK:
-    case TL_ACTION_WIN_UNLOCK_ALL:
-    case TL_ACTION_FILE_READ_END:
-    case TL_ACTION_FILE_WRITE_END: return -1;
-    default: return 0;
-    }
-}
+/* ---- checks ---- */
 
 static tl_status check_open(const passage *p, const char *where)
 {
-    if (!p->n_open)
+    if (!p->state.n_open)
         return TL_OK;
     return tl_fail(p->err, TL_ERR_UNSUPPORTED,
                    "%s: rank %" PRIu32 " has a lock, an access or exposure epoch or a split file "
                    "operation open where the part %s; cut where none is",
-                   p->r->path, p->rank, where);
-}
-
-/* Counts the messages and collectives of an event. Its requests have been followed. */
-static tl_status count_event(passage *p, const tl_event *e, const tl_call_info *row)
-{
-    tl_status status = tl_balance_collective(p->balance, p->account, e, p->err);
-    if (status)
-        return status;
-    p->n_open += opens(row->action);
-    switch (row->action) {
-    case TL_ACTION_SEND:
-    case TL_ACTION_ISEND: return count_send(p, e);
-    case TL_ACTION_RECV: return count_blocking(p, e->comm, e->peer, e->tag);
-    case TL_ACTION_SENDRECV:
-        status = count_send(p, e);
-        return status ? status : count_blocking(p, e->comm, e->recv_peer, e->recv_tag);
-    case TL_ACTION_IRECV: {
-        tl_request *request = tl_requests_find(&p->requests, e->request);
-        return request ? count_receive(p, request) : TL_OK;
-    }
-    case TL_ACTION_START:
-        status = count_started(p, e->request);
-        for (uint32_t i = 0; i < e->list_len && !status; i++)
-            status = count_started(p, (uint32_t)e->list[i]);
-        return status;
-    case TL_ACTION_MATCH: return count_match(p, e);
-    case TL_ACTION_CANCEL: return count_cancel(p, e);
-    default: return TL_OK;
-    }
+                   p->state.r->path, p->state.rank, where);
 }
 
 /* Receives from any source that begin in the part and are not completed there. */
 static tl_status check_open_receives(const passage *p)
 {
-    for (size_t i = 0; i < p->requests.n; i++) {
-        const tl_request *request = &p->requests.items[i];
+    for (size_t i = 0; i < p->state.requests.n; i++) {
+        const tl_request *request = &p->state.requests.items[i];
         if (!request->live || !request->open || request->before)
             continue;
         if (request->begun.peer == TL_ANY_SOURCE)
@@ -200,9 +59,10 @@ static tl_status check_open_receives(const passage *p)
                            "%s: a receive of rank %" PRIu32
                            " from any rank is not finished in the part; cut where none is under "
                            "way (--section)",
-                           p->r->path, p->rank);
-        tl_status status = tl_balance_message(p->balance, TL_WITHIN, false, request->begun.comm,
-                                              request->begun.peer, TL_ANY_TAG, 1, p->err);
+                           p->state.r->path, p->state.rank);
+        tl_status status =
+            tl_balance_message(p->state.balance, TL_WITHIN, false, request->begun.comm,
+                               request->begun.peer, TL_ANY_TAG, 1, p->err);
         if (status)
             return status;
     }
@@ -213,7 +73,7 @@ static tl_status check_open_receives(const passage *p)
 
 static bool begun_before(const passage *p, uint32_t id)
 {
-    const tl_request *request = tl_requests_find(&p->requests, id);
+    const tl_request *request = tl_requests_find(&p->state.requests, id);
     return request && request->active && request->before;
 }
 
@@ -229,7 +89,7 @@ static bool keep_own(passage *p, tl_event *e, const tl_call_info *row)
             return !begun_before(p, e->request);
         break;
     case TL_ACTION_REQUEST_FREE: {
-        const tl_request *request = tl_requests_find(&p->requests, e->request);
+        const tl_request *request = tl_requests_find(&p->state.requests, e->request);
         return !request || request->persistent || !begun_before(p, e->request);
     }
     default: break;
@@ -254,7 +114,7 @@ static tl_status define_site(passage *p, uint32_t id)
     const tl_site *path[TL_MAX_CALLERS + 1];
     size_t n = 0;
     for (; n <= TL_MAX_CALLERS; n++) {
-        const tl_site *site = tl_reader_site(p->r, p->rank, id);
+        const tl_site *site = tl_reader_site(p->state.r, p->state.rank, id);
         uint64_t *known = site ? tl_map_at(&p->sites, id) : NULL;
         if (site && !known)
             return TL_ERR_MEMORY;
@@ -278,17 +138,6 @@ static tl_status put(passage *p, const tl_event *e)
     return status ? tl_fail_write(p->err, p->out_path, status) : TL_OK;
 }
 
-/* An event before the part. Only its effects on later events count. */
-static tl_status pass_over(passage *p, const tl_event *e)
-{
-    const tl_call_info *row = tl_call_by_code(e->call);
-    if (row->action == TL_ACTION_THREAD)
-        p->thread = e->tag;
-    if (!tl_requests_follow(&p->requests, e, row, true))
-        return out_of_memory(p);
-    return count_event(p, e, row);
-}
-
 /* An event of the part. The computation before the first event of the part is left out. */
 static tl_status pass_event(passage *p, const tl_event *original, bool opens)
 {
@@ -298,9 +147,7 @@ static tl_status pass_event(passage *p, const tl_event *original, bool opens)
     if (!tl_buffer_reserve(&p->list, (e.list_len + 1) * sizeof *e.list))
         return out_of_memory(p);
     bool keep = keep_own(p, &e, row);
-    if (!tl_requests_follow(&p->requests, original, row, false))
-        return out_of_memory(p);
-    tl_status status = count_event(p, original, row);
+    tl_status status = tl_past_follow(&p->state, original);
     if (status)
         return status;
     if (opens) {
@@ -333,12 +180,12 @@ static int by_serial(const void *a, const void *b)
 static tl_status carry_persistent(passage *p)
 {
     size_t n = 0;
-    tl_request **alive = malloc((p->requests.n + 1) * sizeof(tl_request *));
+    tl_request **alive = malloc((p->state.requests.n + 1) * sizeof(tl_request *));
     if (!alive)
         return out_of_memory(p);
-    for (size_t i = 0; i < p->requests.n; i++)
-        if (p->requests.items[i].live && p->requests.items[i].persistent)
-            alive[n++] = &p->requests.items[i];
+    for (size_t i = 0; i < p->state.requests.n; i++)
+        if (p->state.requests.items[i].live && p->state.requests.items[i].persistent)
+            alive[n++] = &p->state.requests.items[i];
     qsort(alive, n, sizeof *alive, by_serial);
     tl_status status = TL_OK;
     for (size_t i = 0; i < n && !status; i++) {
@@ -353,8 +200,8 @@ static tl_status carry_persistent(passage *p)
 
 static tl_status carry_thread(passage *p)
 {
-    const tl_event e = {.call = TL_MPI_Thread, .tag = p->thread};
-    return p->thread ? put(p, &e) : TL_OK;
+    const tl_event e = {.call = TL_MPI_Thread, .tag = p->state.thread};
+    return p->state.thread ? put(p, &e) : TL_OK;
 }
 
 static tl_status carry_delay(passage *p)
@@ -384,18 +231,20 @@ static tl_status pass_events(passage *p, tl_cursor *c)
             return status;
         }
         uint64_t number = tl_cursor_position(c) - 1;
-        if (number <= p->first && (tl_call_by_code(e.call)->slots & TL_SLOT_CLOCK) && p->first)
-            p->base_ns = e.clock_ns;
-        p->account = number < p->first ? TL_BEFORE : TL_WITHIN;
+        p->state.account = number < p->first ? TL_BEFORE : TL_WITHIN;
+        p->state.requests.next_serial = number;
+        if (number == p->first && p->first)
+            p->base_ns =
+                tl_call_by_code(e.call)->slots & TL_SLOT_CLOCK ? e.clock_ns : p->state.clock_ns;
         if (number == p->first) {
-            p->match.call = 0; /* it is not part of the part */
+            p->state.match.call = 0; /* it is not part of the part */
             if ((status = check_open(p, "begins")) || (status = carry_thread(p)) ||
                 (status = carry_persistent(p)) || (status = carry_delay(p)))
                 return status;
         }
         if (number >= p->first && (status = put_marks(p, number)))
             return status;
-        status = number < p->first ? pass_over(p, &e)
+        status = number < p->first ? tl_past_follow(&p->state, &e)
                                    : pass_event(p, &e, number == p->first && p->first > 0);
         if (status)
             return status;
@@ -407,7 +256,7 @@ static tl_status pass_events(passage *p, tl_cursor *c)
 static tl_status carry_comms(passage *p)
 {
     const tl_comm *comms;
-    size_t n = tl_reader_comms(p->r, p->rank, &comms);
+    size_t n = tl_reader_comms(p->state.r, p->state.rank, &comms);
     tl_status status = TL_OK;
     for (size_t i = 0; i < n && !status; i++)
         status = tl_writer_define_comm(p->writer, &comms[i]);
@@ -417,7 +266,7 @@ static tl_status carry_comms(passage *p)
 static tl_status carry_objects(passage *p)
 {
     const tl_object *objects;
-    size_t n = tl_reader_objects(p->r, p->rank, &objects);
+    size_t n = tl_reader_objects(p->state.r, p->state.rank, &objects);
     tl_status status = TL_OK;
     for (size_t i = 0; i < n && !status; i++)
         status = tl_writer_define_object(p->writer, &objects[i]);
@@ -427,21 +276,41 @@ static tl_status carry_objects(passage *p)
 static tl_status carry_kernels(passage *p)
 {
     const tl_user_kernel *kernels;
-    size_t n = tl_reader_kernels(p->r, p->rank, &kernels);
+    size_t n = tl_reader_kernels(p->state.r, p->state.rank, &kernels);
     tl_status status = TL_OK;
     for (size_t i = 0; i < n && !status; i++)
         status = tl_writer_define_kernel(p->writer, &kernels[i]);
     return status ? tl_fail_write(p->err, p->out_path, status) : TL_OK;
 }
 
+/* Begins behind events that the index knows. */
+static tl_status jump(passage *p, tl_cursor *c)
+{
+    tl_index index;
+    tl_status status = tl_index_open(p->state.r, p->state.rank, &index);
+    if (status)
+        return tl_fail(p->err, status, "%s: the index cannot be read", p->state.r->path);
+    const tl_index_place *place = tl_index_before(&index, p->first);
+    if (place) {
+        tl_input in = {.p = place->state, .end = place->state + place->size};
+        status = tl_past_load(&p->state, &in);
+        if (!status)
+            status = tl_cursor_seek(c, place->number);
+        if (status)
+            tl_error_set(p->err, status, "%s: the index contradicts the trace", p->state.r->path);
+    }
+    tl_index_close(&index);
+    return status;
+}
+
 static tl_status cut_rank(passage *p)
 {
     tl_cursor *c = NULL;
     tl_rank_summary summary = {.host = "", .clock = ""};
-    tl_reader_rank(p->r, p->rank, &summary);
-    tl_status status = tl_writer_open(p->out_path, p->rank, summary.host, &p->writer, p->err);
+    tl_reader_rank(p->state.r, p->state.rank, &summary);
+    tl_status status = tl_writer_open(p->out_path, p->state.rank, summary.host, &p->writer, p->err);
     if (!status)
-        status = tl_balance_begin_rank(p->balance, p->rank, p->err);
+        status = tl_balance_begin_rank(p->state.balance, p->state.rank, p->err);
     if (!status)
         status = carry_comms(p);
     if (!status)
@@ -451,7 +320,9 @@ static tl_status cut_rank(passage *p)
     if (!status && *summary.clock && (status = tl_writer_clock(p->writer, summary.clock)))
         tl_fail_write(p->err, p->out_path, status);
     if (!status)
-        status = tl_cursor_open(p->r, p->rank, &c, p->err);
+        status = tl_cursor_open(p->state.r, p->state.rank, &c, p->err);
+    if (!status && p->state.balance->is_summed)
+        status = jump(p, c);
     if (!status)
         status = pass_events(p, c);
     if (!status)
@@ -459,7 +330,7 @@ static tl_status cut_rank(passage *p)
     if (!status)
         status = check_open_receives(p);
     if (!status)
-        status = tl_balance_end_rank(p->balance, p->err);
+        status = tl_balance_end_rank(p->state.balance, p->err);
     if (!status) {
         status = tl_writer_close(p->writer, TL_END_CUT, p->last_ns);
         p->writer = NULL;
@@ -468,7 +339,7 @@ static tl_status cut_rank(passage *p)
     }
     tl_writer_abandon(p->writer);
     tl_cursor_close(c);
-    tl_requests_free(&p->requests);
+    tl_past_free(&p->state);
     tl_map_free(&p->sites);
     tl_buffer_free(&p->list);
     return status;
@@ -485,6 +356,35 @@ tl_status tl_cut(tl_reader *r, const tl_span *span, const char *origin, const ch
 {
     static const tl_cut_marks none;
     return tl_cut_marked(r, span, &none, origin, out_path, err);
+}
+
+/* Writes the part under this name. `is_summed`: messages before the part are summed, which begins
+ * at places of the index; it does not find out which ranks they belong to. */
+static tl_status write_part(tl_reader *r, const tl_span *span, const tl_cut_marks *marks,
+                            const char *origin, const char *path, bool is_summed, tl_error *err)
+{
+    char writer[64];
+    snprintf(writer, sizeof writer, "timeless %s", tl_version());
+    tl_run run = r->header.run;
+    run.writer = writer;
+    run.origin = origin;
+    tl_balance balance = {.r = r, .is_summed = is_summed};
+    tl_status status = tl_trace_create(path, &run, err);
+    for (uint32_t rank = 0; rank < span->n_ranks && !status; rank++) {
+        passage p = {.state = {.r = r, .rank = rank, .balance = &balance, .err = err},
+                     .first = span->first[rank],
+                     .past = span->past[rank],
+                     .out_path = path,
+                     .marks = marks->n ? marks->before + rank * marks->stride : NULL,
+                     .n_marks = marks->n,
+                     .delay_ns = marks->delays_ns ? marks->delays_ns[rank] : 0,
+                     .err = err};
+        status = cut_rank(&p);
+    }
+    if (!status)
+        status = tl_balance_check(&balance, err);
+    tl_balance_free(&balance);
+    return status;
 }
 
 tl_status tl_cut_marked(tl_reader *r, const tl_span *span, const tl_cut_marks *marks,
@@ -505,28 +405,9 @@ tl_status tl_cut_marked(tl_reader *r, const tl_span *span, const tl_cut_marks *m
     if (status)
         return status;
 
-    char writer[64];
-    snprintf(writer, sizeof writer, "timeless %s", tl_version());
-    tl_run run = r->header.run;
-    run.writer = writer;
-    run.origin = origin;
-    tl_balance balance = {.r = r};
-    status = tl_trace_create(file.part, &run, err);
-    for (uint32_t rank = 0; rank < span->n_ranks && !status; rank++) {
-        passage p = {.r = r,
-                     .rank = rank,
-                     .first = span->first[rank],
-                     .past = span->past[rank],
-                     .out_path = file.part,
-                     .balance = &balance,
-                     .marks = marks->n ? marks->before + rank * marks->stride : NULL,
-                     .n_marks = marks->n,
-                     .delay_ns = marks->delays_ns ? marks->delays_ns[rank] : 0,
-                     .err = err};
-        status = cut_rank(&p);
-    }
-    if (!status)
-        status = tl_balance_check(&balance, err);
-    tl_balance_free(&balance);
+    status = write_part(r, span, marks, origin, file.part, true, err);
+    /* Again with all events, for a message that names the ranks. */
+    if (status && status != TL_ERR_SYSTEM && status != TL_ERR_MEMORY)
+        status = write_part(r, span, marks, origin, file.part, false, err);
     return tl_replace_end(&file, status, err);
 }

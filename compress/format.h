@@ -25,6 +25,7 @@ enum {
     TL_CHUNK_END = 3,
     TL_CHUNK_BLOCK = 4,
     TL_CHUNK_OPTIONAL = 0x80, /* bit of types that a reader may skip */
+    TL_CHUNK_INDEX = 0x81,
     TL_PACKING_NONE = 0,
     TL_PACKING_ZSTD = 1,
     TL_END_PAYLOAD_BYTES = 12

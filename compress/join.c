@@ -16,6 +16,8 @@
 typedef struct join {
     tl_reader **parts;
     size_t n_parts;
+    char *missing; /* where the names of missing hosts go; NULL: none may be missing */
+    size_t missing_bytes;
     tl_error *err;
 } join;
 
@@ -72,7 +74,8 @@ static bool has_host(const join *j, const char *name, size_t length)
     return false;
 }
 
-/* Names the hosts whose parts are missing. */
+/* Names the hosts whose parts are missing. They are an error unless the caller wants their names.
+ */
 static tl_status check_all_hosts(const join *j)
 {
     const char *name = j->parts[0]->header.run.parts;
@@ -88,7 +91,9 @@ static tl_status check_all_hosts(const join *j)
         }
         name += length + strspn(name + length, " ");
     }
-    if (!n_missing)
+    if (j->missing)
+        snprintf(j->missing, j->missing_bytes, "%s", missing);
+    if (!n_missing || j->missing)
         return TL_OK;
     return tl_fail(j->err, TL_ERR_INPUT, "the part%s of %s %s missing; give the parts of all hosts",
                    n_missing > 1 ? "s" : "", missing, n_missing > 1 ? "are" : "is");
@@ -134,11 +139,13 @@ static tl_status write_joined(const join *j, const char *out_path)
     return tl_replace_end(&file, status, j->err);
 }
 
-tl_status tl_join(const char *const *paths, size_t n_paths, const char *out_path, tl_error *err)
+static tl_status join_all(join j, const char *const *paths, const char *out_path)
 {
+    const size_t n_paths = j.n_parts;
+    tl_error *err = j.err;
     if (!n_paths)
         return tl_fail(err, TL_ERR_USAGE, "no parts are given");
-    join j = {.parts = calloc(n_paths, sizeof *j.parts), .n_parts = n_paths, .err = err};
+    j.parts = calloc(n_paths, sizeof *j.parts);
     if (!j.parts)
         return tl_fail(err, TL_ERR_MEMORY, "%s: out of memory", out_path);
     tl_status status = TL_OK;
@@ -156,4 +163,17 @@ tl_status tl_join(const char *const *paths, size_t n_paths, const char *out_path
         tl_reader_close(j.parts[i]);
     free(j.parts);
     return status;
+}
+
+tl_status tl_join(const char *const *paths, size_t n_paths, const char *out_path, tl_error *err)
+{
+    return join_all((join){.n_parts = n_paths, .err = err}, paths, out_path);
+}
+
+tl_status tl_join_left(const char *const *paths, size_t n_paths, const char *out_path,
+                       char *missing, size_t missing_bytes, tl_error *err)
+{
+    const join j = {
+        .n_parts = n_paths, .missing = missing, .missing_bytes = missing_bytes, .err = err};
+    return join_all(j, paths, out_path);
 }

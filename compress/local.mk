@@ -4,12 +4,11 @@ TIMELESS_SOURCES = \
 	compress/block.h compress/bytes.c compress/bytes.h compress/codec.h compress/codec_get.c \
 	compress/codec_memory.c compress/codec_put.c compress/cursor.c compress/cut.c compress/definitions.c \
 	compress/definitions.h compress/definitions_site.c compress/draw.h compress/error.c compress/error.h compress/format.h compress/frame.c \
-	compress/frame.h compress/join.c compress/kernel_groups.h compress/kernels.def compress/map.c compress/map.h \
-	compress/mpi_calls.def compress/open.c compress/open.h compress/open_read.c compress/owned.c compress/owned.h compress/pack.c compress/pack_sites.c compress/pack_sites.h compress/payload.c compress/quantity.c \
+	compress/frame.h compress/index.c compress/index.h compress/join.c compress/kernel_groups.h compress/kernels.def compress/map.c compress/map.h \
+	compress/mpi_calls.def compress/open.c compress/open.h compress/open_read.c compress/owned.c compress/owned.h compress/pack.c compress/pack_sites.c compress/pack_sites.h compress/past.c compress/past.h compress/payload.c compress/quantity.c \
 	compress/quantise.c compress/quantise.h compress/reader.c compress/reader.h compress/replace.c compress/requests.c \
 	compress/requests.h compress/row_parameters.h compress/run.c compress/run.h compress/safe_text.c compress/scan.c compress/scan.h compress/schema.c \
-	compress/secret.c compress/sections.c compress/site_text.c compress/statistical.c compress/statistical.h \
-	compress/statistical_pace.c compress/statistical_plan.c compress/status.c compress/terms.def compress/temporary.c compress/text.c compress/text.h \
+	compress/secret.c compress/sections.c compress/site_text.c compress/statistical.c compress/statistical.h compress/statistical_pace.c compress/statistical_plan.c compress/status.c compress/terms.def compress/temporary.c compress/text.c compress/text.h compress/selection.c \
 	compress/text_parse.c compress/text_read.c compress/text_write.c compress/timeless.h \
 	compress/timeless_convert.h compress/timeless_files.h compress/timeless_source.h compress/watch.c compress/watch.h compress/writer.c compress/writer.h \
 	compress/exchange/dumpi.h compress/exchange/dumpi_calls.def compress/exchange/dumpi_comms.c \

@@ -3,6 +3,7 @@
 #include "config.h"
 
 #include "error.h"
+#include "index.h"
 #include "open.h"
 #include "pack_sites.h"
 #include "quantise.h"
@@ -24,11 +25,16 @@ enum { GROUP = 16 };
 /* Of statistical volumes in a run without iterations. */
 static const double fallback_precision = 1e-3;
 
+/* A trace with so many events gets an index, and short frames, so that one of its events is found
+ * without decoding many others. */
+#define MANY_EVENTS (UINT64_C(1) << 22)
+
 typedef struct lane {
     tl_cursor *cursor;
     tl_writer *writer;
     tl_quantiser quantiser;
     tl_sampler sampler;
+    tl_indexer *indexer; /* or NULL */
     uint64_t n_events;
     uint32_t rank;
 } lane;
@@ -41,6 +47,7 @@ typedef struct packing {
     double precision;
     tl_sampling sampling; /* n_blocks 0: every event keeps its own volume */
     lane lanes[GROUP];
+    bool is_indexed;
     tl_error *err;
 } packing;
 
@@ -56,6 +63,8 @@ static tl_status pass_extras(packing *p, lane *l)
     for (size_t i = 0; part && i < part->n_extras && !status; i++) {
         const tl_extra_ref *extra = &r->extras[part->first_extra + i];
         tl_inner inner = {.index = 0};
+        if (extra->type == TL_CHUNK_INDEX) /* made again */
+            continue;
         status = tl_payload_read(r, extra->payload.offset, &raw, &n_read);
         if (!status && extra->payload.in_block &&
             !tl_block_find(raw.data, raw.size, extra->payload.index, &inner))
@@ -84,6 +93,51 @@ static tl_status pass_extras(packing *p, lane *l)
     return status;
 }
 
+static tl_status begin_index(packing *p, lane *l)
+{
+    if (!p->is_indexed)
+        return TL_OK;
+    tl_writer_limit_frames(l->writer, TL_FRAME_EVENTS);
+    l->indexer = malloc(sizeof *l->indexer);
+    if (!l->indexer)
+        return tl_fail_write(p->err, p->out_path, TL_ERR_MEMORY);
+    return tl_indexer_begin(l->indexer, p->r, l->rank, p->err);
+}
+
+static void drop_index(lane *l)
+{
+    if (l->indexer)
+        tl_indexer_free(l->indexer);
+    free(l->indexer);
+    l->indexer = NULL;
+}
+
+/* A rank whose events do not fit together has no index. */
+static tl_status add_to_index(packing *p, lane *l, const tl_event *e)
+{
+    const tl_status status = l->indexer ? tl_indexer_add(l->indexer, e) : TL_OK;
+    if (status == TL_ERR_MEMORY)
+        return tl_fail_write(p->err, p->out_path, status);
+    if (status)
+        drop_index(l);
+    return TL_OK;
+}
+
+/* The index follows the events. */
+static tl_status write_index(packing *p, lane *l)
+{
+    tl_buffer payload = {0};
+    if (!l->indexer)
+        return TL_OK;
+    tl_status status = tl_writer_flush(l->writer);
+    if (!status)
+        status = tl_indexer_end(l->indexer, p->blocks.seed, &payload);
+    if (!status)
+        status = tl_writer_pass(l->writer, TL_CHUNK_INDEX, payload.data, payload.size);
+    tl_buffer_free(&payload);
+    return status;
+}
+
 static tl_status open_lane(packing *p, lane *l, uint32_t rank)
 {
     *l = (lane){.rank = rank, .quantiser = {.precision = p->precision}};
@@ -100,7 +154,8 @@ static tl_status open_lane(packing *p, lane *l, uint32_t rank)
     l->n_events = summary.n_events;
     if (summary.end != TL_END_NONE)
         tl_writer_foresee_end(l->writer, summary.clock_ns);
-    if (p->sampling.n_blocks)
+    status = begin_index(p, l);
+    if (!status && p->sampling.n_blocks)
         status = tl_sampler_open(&l->sampler, &p->sampling, p->r, rank, p->err);
     return status ? status : pass_extras(p, l);
 }
@@ -111,6 +166,7 @@ static void close_lane(lane *l)
     tl_writer_abandon(l->writer);
     tl_quantiser_free(&l->quantiser);
     tl_sampler_free(&l->sampler);
+    drop_index(l);
     *l = (lane){0};
 }
 
@@ -118,8 +174,10 @@ static tl_status end_lane(packing *p, lane *l)
 {
     tl_rank_summary summary;
     tl_reader_rank(p->r, l->rank, &summary);
-    tl_status status = TL_OK;
-    if (summary.end == TL_END_NONE) {
+    tl_status status = write_index(p, l);
+    if (status) {
+        /* the caller stops */
+    } else if (summary.end == TL_END_NONE) {
         status = tl_writer_flush(l->writer);
     } else {
         status = tl_writer_close(l->writer, summary.end, summary.clock_ns);
@@ -162,6 +220,9 @@ static tl_status advance(packing *p, lane *l)
             return status;
         }
         status = put_event(p, l, &e);
+        if (status)
+            return status;
+        status = add_to_index(p, l, &e);
         if (status)
             return status;
     }
@@ -234,8 +295,14 @@ tl_status tl_pack(tl_reader *r, const tl_pack_options *options, const char *out_
     tl_status status = tl_replace_begin(out_path, ".part", &file, err);
     if (status)
         return status;
-    packing p = {
-        .r = r, .out_path = out_path, .options = options ? options : &lossless, .err = err};
+    uint64_t n_events = 0;
+    for (size_t i = 0; i < r->n_parts; i++)
+        n_events += r->parts[i]->summary.n_events;
+    packing p = {.is_indexed = n_events >= MANY_EVENTS,
+                 .r = r,
+                 .out_path = out_path,
+                 .options = options ? options : &lossless,
+                 .err = err};
     p.precision = p.options->volume_precision;
     if (p.options->statistical) {
         p.precision = fallback_precision;

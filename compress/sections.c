@@ -1,6 +1,6 @@
 /* sections.c - the beginning and end of the sections and regions of a run on each rank. */
 #include "error.h"
-#include "reader.h"
+#include "index.h"
 
 #include <inttypes.h>
 
@@ -22,22 +22,6 @@ static tl_status span_alloc(const tl_reader *r, tl_span *out, tl_error *err)
         return TL_OK;
     tl_span_free(out);
     return tl_fail(err, TL_ERR_MEMORY, "%s: out of memory", r->path);
-}
-
-static bool spans_all_ranks(const tl_reader *r, uint32_t rank, uint32_t comm)
-{
-    if (comm == TL_COMM_WORLD)
-        return true;
-    const tl_comm *defined = tl_reader_comm(r, rank, comm);
-    if (defined)
-        return defined->n_members == r->header.run.n_ranks;
-    return comm == TL_COMM_SELF && r->header.run.n_ranks == 1;
-}
-
-static bool opens_section(const tl_reader *r, uint32_t rank, const tl_event *e)
-{
-    const tl_call_info *row = tl_call_by_code(e->call);
-    return (row->traits & TL_TRAIT_SYNC) && spans_all_ranks(r, rank, e->comm);
 }
 
 static bool has_clock(const tl_event *e)
@@ -89,7 +73,7 @@ static tl_status add_rank(tl_reader *r, uint32_t rank, section_list *list, tl_er
                 begin_ns = clock_ns;
             begin_unknown = false;
         }
-        if (!opens_section(r, rank, &e))
+        if (!tl_opens_section(r, rank, &e))
             continue;
         close_section(&list->items[i], number - begin, begin_ns, clock_ns);
         begin = number;
@@ -136,10 +120,33 @@ tl_status tl_sections_list(tl_reader *r, tl_section **out, size_t *n, tl_error *
     return TL_OK;
 }
 
+tl_status tl_sections_count(tl_reader *r, size_t *n, tl_error *err)
+{
+    uint64_t least = UINT64_MAX;
+    bool known = r->header.run.n_ranks > 0;
+    for (uint32_t rank = 0; known && rank < r->header.run.n_ranks; rank++) {
+        tl_index index;
+        known = tl_index_open(r, rank, &index) == TL_OK && index.raw.data;
+        if (known && index.n_sections < least)
+            least = index.n_sections;
+        if (known)
+            tl_index_close(&index);
+    }
+    if (known) {
+        *n = (size_t)least + 1;
+        return TL_OK;
+    }
+    tl_section *sections;
+    tl_status status = tl_sections_list(r, &sections, n, err);
+    if (!status)
+        free(sections);
+    return status;
+}
+
 /* ---- spans ---- */
 
-/* Finds the beginning and end of a rank's span. `step` is called for every event and sets first,
- * past and done. */
+/* Finds the beginning and end of a rank's span. A step is called for every event that is not
+ * skipped, and sets first, past and done. */
 typedef struct search {
     tl_reader *r;
     uint32_t rank;
@@ -150,23 +157,50 @@ typedef struct search {
     uint64_t first, past;
 } search;
 
-typedef void search_step(search *s, uint64_t number, const tl_event *e);
+typedef struct search_kind {
+    void (*step)(search *s, uint64_t number, const tl_event *e);
+    /* Whether what is searched for next lies behind this place; sets the state there. */
+    bool (*is_behind)(search *s, const tl_index_place *place);
+} search_kind;
 
-static tl_status search_rank(search *s, search_step *step, tl_error *err)
+/* Continues at the last place of the index that is before what is searched for next. */
+static tl_status skip_events(search *s, const search_kind *kind, const tl_index *index,
+                             tl_cursor *c)
+{
+    for (size_t i = index->n_places; i-- > 0;) {
+        const tl_index_place *place = &index->places[i];
+        if (place->number <= tl_cursor_position(c))
+            return TL_OK;
+        if (kind->is_behind(s, place))
+            return tl_cursor_seek(c, place->number);
+    }
+    return TL_OK;
+}
+
+static tl_status search_rank(search *s, const search_kind *kind, tl_error *err)
 {
     tl_cursor *c;
+    tl_index index;
     tl_status status = tl_cursor_open(s->r, s->rank, &c, err);
     if (status)
         return status;
+    if (tl_index_open(s->r, s->rank, &index) != TL_OK)
+        index = (tl_index){.n_places = 0};
     tl_event e;
-    while (!s->done && (status = tl_cursor_next(c, &e)) == TL_OK)
-        step(s, tl_cursor_position(c) - 1, &e);
+    status = skip_events(s, kind, &index, c);
+    while (!status && !s->done && (status = tl_cursor_next(c, &e)) == TL_OK) {
+        const bool was_found = s->found;
+        kind->step(s, tl_cursor_position(c) - 1, &e);
+        if (s->found && !was_found && !s->done)
+            status = skip_events(s, kind, &index, c);
+    }
     if (status == TL_END) {
         s->past = tl_cursor_position(c);
         status = TL_OK;
     } else if (status && err) {
         *err = *tl_cursor_error(c);
     }
+    tl_index_close(&index);
     tl_cursor_close(c);
     return status;
 }
@@ -175,7 +209,7 @@ static tl_status search_rank(search *s, search_step *step, tl_error *err)
  * included. The computation before the closing collective belongs to the section. */
 static void section_step(search *s, uint64_t number, const tl_event *e)
 {
-    if (!opens_section(s->r, s->rank, e))
+    if (!tl_opens_section(s->r, s->rank, e))
         return;
     s->seen++;
     if (s->seen == s->a) {
@@ -186,6 +220,14 @@ static void section_step(search *s, uint64_t number, const tl_event *e)
         s->past = number + 1;
         s->done = true;
     }
+}
+
+static bool section_is_behind(search *s, const tl_index_place *place)
+{
+    if (place->n_sections >= (s->found ? s->b + 1 : s->a))
+        return false;
+    s->seen = (size_t)place->n_sections;
+    return true;
 }
 
 static void region_step(search *s, uint64_t number, const tl_event *e)
@@ -207,7 +249,20 @@ static void region_step(search *s, uint64_t number, const tl_event *e)
     }
 }
 
-static tl_status search_all(const search *wanted, search_step *step, tl_span *out, tl_error *err)
+/* The end of a region is behind a place if the region is still open there. */
+static bool region_is_behind(search *s, const tl_index_place *place)
+{
+    const uint64_t n = tl_place_regions(place, s->level);
+    const bool inside = place->in_region && place->level == s->level;
+    if (s->found ? n != s->seen || !inside : n > s->a)
+        return false;
+    s->seen = (size_t)n;
+    s->inside = inside;
+    return true;
+}
+
+static tl_status search_all(const search *wanted, const search_kind *kind, tl_span *out,
+                            tl_error *err)
 {
     tl_reader *r = wanted->r;
     tl_status status = span_alloc(r, out, err);
@@ -216,7 +271,7 @@ static tl_status search_all(const search *wanted, search_step *step, tl_span *ou
     for (uint32_t rank = 0; !status && rank < out->n_ranks; rank++) {
         search s = *wanted;
         s.rank = rank;
-        status = search_rank(&s, step, err);
+        status = search_rank(&s, kind, err);
         if (!status && !s.found)
             status = tl_fail(err, TL_ERR_USAGE,
                              "%s: rank %" PRIu32 " has no such part; 'timeless info --sections' "
@@ -236,13 +291,15 @@ tl_status tl_span_of_sections(tl_reader *r, size_t first, size_t last, tl_span *
         return tl_fail(err, TL_ERR_USAGE, "sections %zu:%zu: the first comes after the last", first,
                        last);
     search wanted = {.r = r, .a = first, .b = last, .found = first == 0};
-    return search_all(&wanted, section_step, out, err);
+    static const search_kind kind = {section_step, section_is_behind};
+    return search_all(&wanted, &kind, out, err);
 }
 
 tl_status tl_span_of_region(tl_reader *r, int level, unsigned nth, tl_span *out, tl_error *err)
 {
     search wanted = {.r = r, .a = nth, .level = level};
-    return search_all(&wanted, region_step, out, err);
+    static const search_kind kind = {region_step, region_is_behind};
+    return search_all(&wanted, &kind, out, err);
 }
 
 tl_status tl_span_of_events(tl_reader *r, uint64_t first, uint64_t past, tl_span *out,

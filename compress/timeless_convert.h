@@ -306,6 +306,10 @@ TL_API void tl_extrapolation_free(tl_extrapolation *done);
 /* One trace from the parts that the hosts of a run wrote; anything else is refused, by name. */
 TL_API tl_status tl_join(const char *const *paths, size_t n_paths, const char *out_path,
                          tl_error *err);
+/* The same, but the parts of some hosts may be missing: the trace then has no events of their
+ * ranks. The names of these hosts are written to `missing` ("": none). */
+TL_API tl_status tl_join_left(const char *const *paths, size_t n_paths, const char *out_path,
+                              char *missing, size_t missing_bytes, tl_error *err);
 
 /* A span of each rank's events: [first[r], past[r]). */
 typedef struct tl_span {
@@ -315,6 +319,23 @@ typedef struct tl_span {
 } tl_span;
 
 TL_API void tl_span_free(tl_span *span);
+
+/* How often each call occurs on a rank, and the events of each kernel of the program. */
+typedef struct tl_call_counts {
+    uint64_t n_events;
+    uint64_t clock_ns; /* of the last event that has one */
+    uint64_t calls[TL_CALL_LIMIT];
+    struct tl_user_count {
+        uint32_t id;
+        uint64_t n;
+    } * users;
+    size_t n_users;
+} tl_call_counts;
+
+/* Reads the counts from the index of a large packed trace. 0: it has none, so that the events have
+ * to be counted; nothing need be freed then. */
+TL_API int tl_reader_counts(tl_reader *r, uint32_t rank, tl_call_counts *out);
+TL_API void tl_call_counts_free(tl_call_counts *counts);
 
 /* Sections: the run between two synchronising collectives over all ranks.  Section 0 ends before
  * the first of them; section i starts with the i-th.  Of a damaged trace the list ends where the
@@ -328,6 +349,8 @@ typedef struct tl_section {
 } tl_section;
 
 TL_API tl_status tl_sections_list(tl_reader *r, tl_section **out, size_t *n, tl_error *err);
+/* Their number. It is in the index of a large packed trace; otherwise all events are read. */
+TL_API tl_status tl_sections_count(tl_reader *r, size_t *n, tl_error *err);
 /* Span of the sections first..last (both included), with the collective that closes the last: what
  * was computed before it belongs to the section. */
 TL_API tl_status tl_span_of_sections(tl_reader *r, size_t first, size_t last, tl_span *out,
@@ -418,9 +441,10 @@ TL_API void tl_cursor_look_ahead(tl_cursor *c, uint32_t n_probes);
  *   tl_extrapolate           SYSTEM MEMORY VERSION TRUNCATED CORRUPT LIMIT UNSUPPORTED USAGE
  *   tl_fit                   SYSTEM MEMORY VERSION TRUNCATED CORRUPT LIMIT INPUT UNSUPPORTED USAGE
  *   tl_fit_draw              SYSTEM MEMORY VERSION TRUNCATED CORRUPT LIMIT INPUT UNSUPPORTED USAGE
- *   tl_join                  SYSTEM MEMORY NOT_A_TRACE VERSION TRUNCATED CORRUPT LIMIT INPUT
+ *   tl_join, tl_join_left    SYSTEM MEMORY NOT_A_TRACE VERSION TRUNCATED CORRUPT LIMIT INPUT
  *                            USAGE
  *   tl_sections_list         SYSTEM MEMORY VERSION TRUNCATED CORRUPT
+ *   tl_sections_count        SYSTEM MEMORY VERSION TRUNCATED CORRUPT
  *   tl_span_of_sections      SYSTEM MEMORY VERSION TRUNCATED CORRUPT USAGE
  *   tl_span_of_region        SYSTEM MEMORY VERSION TRUNCATED CORRUPT USAGE
  *   tl_span_of_events        MEMORY USAGE

@@ -80,6 +80,18 @@ TL_API int tl_is_secret(const char *name);
  * Returns the length, like snprintf. */
 TL_API size_t tl_public_word(const char *word, int *is_value, char *out, size_t size);
 
+/* ---- a run that was recorded in part ---- */
+
+/* The counter of a run that was recorded in part: the nanoseconds that the rank recorded in full.
+ */
+#define TL_COUNTER_SELECTED 65536
+#define TL_COUNTER_SELECTED_NAME "timeless:recorded-ns"
+
+/* If the trace has the computation of a part of the run only: of which share of the time, and how
+ * the part was selected. Returns its length, 0 if the trace has all computation. The text is
+ * shortened as that of tl_reader_clock. */
+TL_API size_t tl_reader_selection(const tl_reader *r, char *text, size_t size);
+
 /* ---- status of each function ---- */
 
 /* What each function that returns a tl_status returns besides TL_OK, without TL_ERR_ in front.

@@ -219,6 +219,11 @@ tl_status tl_writer_pass(tl_writer *w, uint8_t type, const uint8_t *payload, siz
     return w->status = append_chunk(w, type, payload, size);
 }
 
+void tl_writer_limit_frames(tl_writer *w, uint64_t max_events)
+{
+    w->max_events = max_events;
+}
+
 uint32_t tl_writer_n_chunks(const tl_writer *w)
 {
     return w->sequence;

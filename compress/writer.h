@@ -18,6 +18,8 @@ tl_status tl_writer_move_on(tl_writer *w, tl_end_reason reason, uint64_t clock_n
 void tl_writer_foresee_end(tl_writer *w, uint64_t clock_ns);
 /* Appends a chunk unchanged. */
 tl_status tl_writer_pass(tl_writer *w, uint8_t type, const uint8_t *payload, size_t size);
+/* Frames have at most this many events. */
+void tl_writer_limit_frames(tl_writer *w, uint64_t max_events);
 /* The number of chunks appended so far. It grows when a frame is full. */
 uint32_t tl_writer_n_chunks(const tl_writer *w);
 

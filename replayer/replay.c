@@ -13,6 +13,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
+#include <timeless_files.h>
 
 #define XXH_INLINE_ALL
 #include <xxhash.h>
@@ -212,6 +213,8 @@ static tl_status describe_job(const tlr_job *job, const tlr_platform *platform,
     char reason[640];
     tl_reader_clock(trace, reason, sizeof reason);
     p->clock = strdup(reason);
+    tl_reader_selection(trace, reason, sizeof reason);
+    p->selection = strdup(reason);
     p->trace_path = strdup(tl_reader_path(trace));
     p->platform_name = strdup(platform ? platform->folder : "none");
     p->engine = strdup(engine->name);
@@ -225,7 +228,8 @@ static tl_status describe_job(const tlr_job *job, const tlr_platform *platform,
     p->model = strdup(model);
     p->model_hash = model_hash;
     if (!p->trace_path || !p->platform_name || !p->engine || !p->command || !p->volume_unit ||
-        !p->options || !p->changes || !p->model || !p->clock || !p->untraced || !p->volume_sample)
+        !p->options || !p->changes || !p->model || !p->clock || !p->untraced ||
+        !p->volume_sample || !p->selection)
         return tl_fail(err, TL_ERR_MEMORY, "out of memory for the prediction");
     return TL_OK;
 }

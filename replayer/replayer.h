@@ -413,6 +413,8 @@ typedef struct tlr_prediction {
     uint64_t n_crowded_cores; /* the cores of these hosts */
     char *volume_sample;      /* tl_run's */
     char *untraced; /* MPI functions whose calls the trace lacks, blanks between; "": none */
+    char
+        *selection; /* which part of the computation the trace has (tl_reader_selection); "": all */
     tlr_rank_prediction *ranks;
     size_t n_marks;
     tlr_mark *marks;      /* ordered by measured time */

@@ -113,6 +113,7 @@ void tlt_stop(tl_end_reason reason, uint64_t clock_ns)
     if (reason == TL_END_FINALIZED)
         tlt_mpi->counters_write(writer);
     tlt_teams_check();
+    tlt_select_write(writer);
     tlt_comparable_write(writer);
     if (tl_writer_flush(writer) != TL_OK && reason != TL_END_FAILED)
         say_stopped(tl_writer_error(writer)->text);

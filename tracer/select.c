@@ -9,6 +9,9 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include <timeless_files.h>
+
+#include "comparable.h"
 #include "mpi/interface.h"
 #include "runtime.h"
 
@@ -28,7 +31,9 @@ static struct {
     bool by_region, in_region;
     moment from, until;
     bool by_signal, signalled_on;
-    int handled; /* signals */
+    bool in_part;                 /* something but calls is left out */
+    uint64_t full_ns, changed_ns; /* time in full so far; when `full` changed last */
+    int handled;                  /* signals */
     uint32_t section;
     enum tlt_kernels kernels;          /* in full */
     bool agrees;                       /* there is something that the ranks cannot know alone */
@@ -105,10 +110,11 @@ static bool read_word(char *word)
 {
     char *value = strchr(word, '=');
     if (!strcmp(word, "regions"))
-        return selection.by_region = true;
+        return selection.in_part = selection.by_region = true;
     if (!value)
         return false;
     *value++ = '\0';
+    selection.in_part |= strcmp(word, "exclude") != 0;
     if (!strcmp(word, "from"))
         return read_moment(value, &selection.from);
     if (!strcmp(word, "until"))
@@ -127,14 +133,26 @@ static bool has_passed(const moment *m, double section)
     return m->in_seconds ? m->reached : section >= m->at;
 }
 
+/* Adds the time since the last change. */
+static void count_time(void)
+{
+    const uint64_t now_ns = tlt_clock_ns();
+    if (selection.full)
+        selection.full_ns += now_ns - selection.changed_ns;
+    selection.changed_ns = now_ns;
+}
+
 static void decide(void)
 {
-    selection.full =
+    const bool full =
         selection.is_mine && (!selection.by_region || selection.in_region) &&
         (!selection.by_signal || selection.signalled_on) &&
         (!selection.from.given || has_passed(&selection.from, selection.section)) &&
         /* the section named last is still recorded */
         (!selection.until.given || !has_passed(&selection.until, selection.section - 1.0));
+    if (full != selection.full)
+        count_time();
+    selection.full = full;
     __atomic_store_n(&tlt.kernels, selection.full ? selection.kernels : TLT_KERNELS_NONE,
                      __ATOMIC_RELAXED);
 }
@@ -183,6 +201,18 @@ void tlt_select_leave(void)
     selection.mine[LEAVES] = -1;
     /* It ends when the others come to their next agreement. */
     tlt_mpi->agreement_begin(selection.mine, selection.all, N_VOICES);
+}
+
+void tlt_select_write(tl_writer *writer)
+{
+    if (!tlt.selecting || !selection.in_part)
+        return;
+    count_time();
+    const tl_counter counter = {
+        .id = TL_COUNTER_SELECTED, .name = TL_COUNTER_SELECTED_NAME, .value = selection.full_ns};
+    tl_writer_define_counter(writer, &counter);
+    if (selection.full_ns < selection.changed_ns)
+        tlt_not_comparable("the run was recorded in part");
 }
 
 static bool spans_all_ranks(uint32_t comm)
@@ -290,4 +320,5 @@ void tlt_select_start(void)
     if (selection.agrees)
         tlt_mpi->agreement_open();
     decide();
+    selection.changed_ns = 0; /* the clock starts when the ranks have met */
 }

@@ -32,6 +32,9 @@ void tlt_select_begun(tl_event *event);
 bool tlt_select_is_full(void);
 /* This rank stops recording; the other ranks continue. */
 void tlt_select_leave(void);
+/* To be called before the writer is closed and before tlt_comparable_write: writes for how long the
+ * rank recorded in full. */
+void tlt_select_write(tl_writer *writer);
 bool tlt_select_excludes(uint16_t call);
 /* The text on the selection for the header of the trace; "" without a selection. */
 void tlt_select_text(char *text, size_t size);

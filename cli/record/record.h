@@ -72,5 +72,7 @@ int record_no_trace(const char *path, int code);
 /* summary.c: reports what was recorded. Returns the exit code of the command, or another one if
  * there is no trace, or if ranks that were named are missing. */
 int record_summarise(const char *path, int code, bool quiet);
+/* Prints which ranks of a trace are incomplete, if any, and the first damage. */
+void record_say_incomplete(const char *path);
 
 #endif

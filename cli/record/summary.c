@@ -47,6 +47,16 @@ static void say_what_is_missing(const tl_reader *r)
                 tl_reader_path(r), n_kept, n_kept == 1 ? "" : "s", tl_reader_path(r));
 }
 
+void record_say_incomplete(const char *path)
+{
+    tl_reader *r = NULL;
+    if (tl_reader_open(path, &r, NULL) != TL_OK)
+        return;
+    if (!tl_reader_complete(r))
+        say_what_is_missing(r);
+    tl_reader_close(r);
+}
+
 int record_no_trace(const char *path, int code)
 {
     fprintf(stderr, "timeless: no trace was written: %s\n",

@@ -27,6 +27,7 @@ void tlr_prediction_free(tlr_prediction *p)
     free(p->free_kernels);
     free(p->untraced);
     free(p->volume_sample);
+    free(p->selection);
     free(p->trace_path);
     free(p->clock);
     free(p->platform_name);
@@ -224,6 +225,8 @@ void tlr_prediction_print(const tlr_prediction *p, FILE *out)
     if (p->volume_sample && *p->volume_sample)
         fprintf(out, "volume sample     %s blocks have their own volumes\n",
                 tl_printable(p->volume_sample));
+    if (p->selection && *p->selection)
+        fprintf(out, "recorded in part  %s\n", tl_printable(p->selection));
     if (p->n_crowded)
         fprintf(out, "warning           %" PRIu32 " ranks share %" PRIu64 " core%s\n", p->n_crowded,
                 p->n_crowded_cores, p->n_crowded_cores == 1 ? "" : "s");

@@ -118,6 +118,8 @@ json_t *tlr_prediction_json(const tlr_prediction *p)
         json_object_set_new(root, "volume_sample", tlr_json_text(p->volume_sample));
     if (p->untraced && *p->untraced)
         json_object_set_new(root, "untraced", tlr_json_text(p->untraced));
+    if (p->selection && *p->selection)
+        json_object_set_new(root, "recorded_in_part", tlr_json_text(p->selection));
     if (p->n_crowded)
         json_object_set_new(root, "crowded",
                             json_pack("{s:I, s:I}", "ranks", (json_int_t)p->n_crowded, "cores",

@@ -39,5 +39,17 @@ check_exit 2 'no output is a usage error' $timeless join a.tl b.tl
 check_exit 4 'an output that cannot be written' $timeless join a.tl b.tl -o absent/x.tl
 head -c $(($(stat -c %s b.tl) - 5)) b.tl >torn.tl
 check 'a damaged part is joined' $timeless join torn.tl a.tl -o damaged.tl
+cp err said
+check 'a damaged part: a line names the part of the file and its rank' grep -Eq '^timeless: damaged.tl:[0-9]+: .* of rank 1 ' said
+check 'a lost part: the parts that are left are joined' $timeless join --allow-missing a.tl -o left.tl
+cp err said
+check 'a lost part: one line names the host and the ranks' grep -Eqx 'timeless: left.tl: the part of node2 is missing: the trace has no events of 1 rank \(1\)' said
+check_exit 3 'a lost part: the joined trace is incomplete' $timeless info left.tl
+events_of() { $timeless dump "$1" 2>/dev/null | grep -E '^[02] '; }
+same_left() { diff <(events_of left.tl) <(events_of expected.tl) && test "$(events_of left.tl | wc -l)" = 2; }
+check 'a lost part: the events of the others are all there' same_left
+check_exit 3 'a lost part: replay refuses the trace' $timeless replay left.tl --platform "$(cd "$OLDPWD" && cd "$top_srcdir" && pwd)/platforms/star-1g" --no-compute
+check 'no part is lost: --allow-missing joins as without it' $timeless join --allow-missing b.tl a.tl -o again.tl
+check 'no part is lost: the same bytes' cmp all.tl again.tl
 check_exit 3 'the joined trace of a damaged part is damaged' $timeless info damaged.tl
 tap_done

@@ -19,7 +19,7 @@ CLI_TESTS = \
 	tests/cli/hpl.sh \
 	tests/cli/dahu_table.sh \
 	tests/cli/jobs.sh \
-	tests/cli/join.sh \
+	tests/cli/index.sh tests/cli/join.sh \
 	tests/cli/loggops_nodes.sh \
 	tests/cli/make.sh \
 	tests/cli/message_order.sh tests/cli/network_noise.sh \
