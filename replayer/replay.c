@@ -228,8 +228,8 @@ static tl_status describe_job(const tlr_job *job, const tlr_platform *platform,
     p->model = strdup(model);
     p->model_hash = model_hash;
     if (!p->trace_path || !p->platform_name || !p->engine || !p->command || !p->volume_unit ||
-        !p->options || !p->changes || !p->model || !p->clock || !p->untraced ||
-        !p->volume_sample || !p->selection)
+        !p->options || !p->changes || !p->model || !p->clock || !p->untraced || !p->volume_sample ||
+        !p->selection)
         return tl_fail(err, TL_ERR_MEMORY, "out of memory for the prediction");
     return TL_OK;
 }
