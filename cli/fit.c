@@ -159,6 +159,36 @@ static void print_report(const char *text)
     }
 }
 
+/* Lines of the report with this text about a capture that was left out. */
+static size_t count_left_out(const char *text, const char *result)
+{
+    size_t n = 0;
+    for (const char *at = strstr(text, "\n# fitted without "); at;
+         at = strstr(at + 1, "\n# fitted without ")) {
+        const char *found = strstr(at + 1, result);
+        n += found && found < at + 1 + strcspn(at + 1, "\n");
+    }
+    return n;
+}
+
+/* The skeleton has the calls of all captures. Whether it has those of other sizes, only the
+ * captures that were left out can show. */
+static void warn_of_other_sizes(const char *text)
+{
+    const size_t n_differ = count_left_out(text, ": differs from it"),
+                 n_right = count_left_out(text, ": has all of its ");
+    if (n_differ)
+        fprintf(stderr,
+                "timeless: warning: %zu of the fits without one of the captures made other calls "
+                "than this capture, so the skeleton may be wrong at other sizes; record more "
+                "sizes\n",
+                n_differ);
+    else if (!n_right)
+        fputs("timeless: warning: no fit without one of the captures was possible, so nothing "
+              "shows whether the skeleton is right at other sizes; record more sizes\n",
+              stderr);
+}
+
 static int write_text(const struct fit_options *o, const char *text)
 {
     cli_progress_stop();
@@ -212,6 +242,8 @@ int cmd_fit(int argc, char **argv)
         code = cli_fail(&err);
     if (!code)
         code = write_text(&o, text);
+    if (!code)
+        warn_of_other_sizes(text);
     free(text);
     for (size_t i = 0; i < o.n_captures; i++)
         tl_reader_close(readers[i]);

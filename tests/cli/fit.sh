@@ -55,6 +55,17 @@ for name in $("$timeless" make --help | sed -n '/^Patterns/,$s/^  \([a-z][a-z0-9
     check "$name: it has the events of $other ranks" same_events $name.skel,ranks=$other,bytes=777 other.tl
 done
 check 'all patterns were fitted' test $n_patterns -ge 23
+# warns TEXT PATTERN RANKS...: what fit says on standard error besides
+warns() {
+    local text=$1
+    shift
+    capture "$@" && fit warns 2>said
+    cat said
+    grep -qF -- "$text" said
+}
+check 'captures that check nothing: a warning' warns 'no fit without one of the captures was possible' ring 4 9 16
+check 'captures that leave other calls open: a warning' warns '1 of the fits without one of the captures made other calls' dissemination 4 9 16
+check 'captures that agree: no warning' bash -c "$(declare -f capture fit warns); timeless='$timeless'; ! warns warning stencil2d 4 9 16"
 
 # With a call site for each call, as recorded programs have them, two of the refused patterns are equal, too.
 cat >sweep.skel <<'EOS'
