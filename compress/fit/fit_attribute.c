@@ -83,12 +83,14 @@ static bool equals(const fitting *f, size_t candidate, const values *v)
 }
 
 /* How many different values the base has among the samples, up to a few, and how many bits the
- * recorded values there have. */
+ * recorded values there have. A capture of other ranks or parameters counts even if the base is the
+ * same in it: it confirms that the value depends on nothing else. */
 static int count_values(const fitting *f, size_t candidate, const values *v, double *bits)
 {
     enum { MAX_SEEN = 8 };
     int64_t seen[MAX_SEEN], base;
     int n_seen = 0;
+    uint32_t counted = UINT32_MAX; /* a capture */
     *bits = 0;
     for (size_t i = 0; i < v->n && n_seen < MAX_SEEN; i++) {
         if (!fit_value(f, candidate, v->samples[i], &base))
@@ -96,10 +98,11 @@ static int count_values(const fitting *f, size_t candidate, const values *v, dou
         bool is_new = true;
         for (int k = 0; k < n_seen; k++)
             is_new &= seen[k] != base;
-        if (!is_new)
-            continue;
-        seen[n_seen++] = base;
-        *bits += log2(2 + fabs((double)v->value[i]));
+        if (is_new)
+            seen[n_seen++] = base;
+        if (is_new || v->samples[i]->capture != counted)
+            *bits += log2(2 + fabs((double)v->value[i]));
+        counted = v->samples[i]->capture;
     }
     return n_seen;
 }
