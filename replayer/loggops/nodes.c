@@ -244,6 +244,77 @@ static uint64_t pass(const simulation *s, adapter *a, uint64_t own_ps, uint64_t 
     return begin_ps;
 }
 
+/* ---- the adapter that receives ---- */
+
+/* Long messages are known there when their last byte comes, other ones when their first one does.
+ * So what a message has left of the adapter is remembered: a long one that began before it has
+ * moved its bytes meanwhile. */
+
+/* Of too many, the earliest two are put together: few messages still begin in them. */
+static void remember_idle(idle_time *idle, const idle_time *new)
+{
+    unsigned n = 0;
+    if (!new->idle_ps || new->to_ps <= new->from_ps)
+        return;
+    while (n < IDLE_TIMES && idle[n].idle_ps)
+        n++;
+    if (n == IDLE_TIMES) {
+        idle[0].to_ps = idle[1].to_ps;
+        idle[0].idle_ps += idle[1].idle_ps;
+        memmove(&idle[1], &idle[2], (IDLE_TIMES - 2) * sizeof *idle);
+        n--;
+    }
+    for (; n && idle[n - 1].from_ps > new->from_ps; n--)
+        idle[n] = idle[n - 1];
+    idle[n] = *new;
+}
+
+/* Takes a message's work out of the idle times from a moment on. Returns what is left of it;
+ * *end_ps is when the last part of it is done. */
+static uint64_t fill_idle(idle_time *idle, uint64_t from_ps, uint64_t work_ps, uint64_t *end_ps)
+{
+    idle_time before[IDLE_TIMES];
+    memcpy(before, idle, sizeof before);
+    memset(idle, 0, sizeof before);
+    for (unsigned i = 0; i < IDLE_TIMES && before[i].idle_ps; i++) {
+        const idle_time *t = &before[i];
+        if (!work_ps || t->to_ps <= from_ps) {
+            remember_idle(idle, t);
+            continue;
+        }
+        const uint64_t begin_ps = later(t->from_ps, from_ps), length_ps = t->to_ps - begin_ps;
+        const double share = (double)t->idle_ps / (double)(t->to_ps - t->from_ps);
+        const uint64_t usable_ps = t->idle_ps == t->to_ps - t->from_ps
+                                       ? length_ps
+                                       : sooner(t->idle_ps, (uint64_t)(share * (double)length_ps));
+        const uint64_t used_ps = sooner(work_ps, usable_ps);
+        const uint64_t took_ps = used_ps < usable_ps
+                                     ? sooner(length_ps, (uint64_t)((double)used_ps / share))
+                                     : length_ps;
+        work_ps -= used_ps;
+        *end_ps = begin_ps + took_ps;
+        remember_idle(idle, &(idle_time){t->from_ps, begin_ps, t->idle_ps - usable_ps});
+        remember_idle(idle, &(idle_time){*end_ps, t->to_ps, usable_ps - used_ps});
+    }
+    return work_ps;
+}
+
+/* A message that could begin to pass the adapter at from_ps passes; returns when it has begun to,
+ * or, if it is long, when it has passed. */
+static uint64_t pass_in(const simulation *s, sim_node *node, uint64_t own_ps, uint64_t bytes,
+                        uint64_t from_ps, int is_long)
+{
+    adapter *a = &node->receives;
+    uint64_t end_ps = from_ps, left_ps = own_ps;
+    if (s->moves_bytes && from_ps > a->free_ps)
+        remember_idle(node->idle, &(idle_time){a->free_ps, from_ps, from_ps - a->free_ps});
+    if (!is_long)
+        return pass(s, a, own_ps, bytes, from_ps);
+    if (from_ps < a->free_ps && !(left_ps = fill_idle(node->idle, from_ps, own_ps, &end_ps)))
+        return end_ps;
+    return pass(s, a, left_ps, bytes, from_ps) + left_ps;
+}
+
 /* ---- a window ---- */
 
 /* The last byte has passed, unless packets were lost. */
@@ -259,7 +330,6 @@ static void receive_one(simulation *s, block *b, sim_node *node, uint32_t i)
 {
     message *m = &s->messages[i];
     const uint32_t from = (uint32_t)m->source, to = (uint32_t)m->to;
-    adapter *a = &node->receives;
     uint64_t from_ps = m->time_ps;
     if ((m->context & ~COMBINES) == DATA) {
         /* The moment is that of the last byte. Data that shared the other adapter leave room for
@@ -268,14 +338,14 @@ static void receive_one(simulation *s, block *b, sim_node *node, uint32_t i)
         const double factor = loggops_factor(s, from, to, m);
         const uint64_t own_ps = loggops_times(busy_ps(c, m->bytes), factor);
         from_ps = m->left_ps + way_beside(s, c, m->bytes, factor);
-        m->time_ps = later(m->time_ps, pass(s, a, own_ps, m->bytes, from_ps) + own_ps);
+        m->time_ps = later(m->time_ps, pass_in(s, node, own_ps, m->bytes, from_ps, 1));
     } else if (s->moves_bytes) {
         const message_work *w = loggops_work_of(s, b->worker, from, to, m->bytes);
-        m->time_ps = pass(s, a, w->busy_ps, m->bytes, from_ps) +
+        m->time_ps = pass_in(s, node, w->busy_ps, m->bytes, from_ps, 0) +
                      loggops_times(w->moved_ps, loggops_factor(s, from, to, m));
     } else {
         const loggops_costs *c = loggops_costs_of(s, from, to, m->bytes);
-        m->time_ps = pass(s, a, busy_ps(c, m->bytes), m->bytes, from_ps);
+        m->time_ps = pass_in(s, node, busy_ps(c, m->bytes), m->bytes, from_ps, 0);
     }
     give_passed(s, b, node, i, from_ps);
 }

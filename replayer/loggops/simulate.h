@@ -156,6 +156,13 @@ typedef struct adapter {
     uint64_t short_free_ps, free_ps;
 } adapter;
 
+/* A time in which the adapter that receives had nothing to do for idle_ps: for all of it, or, where
+ * several were put together, for parts. */
+typedef struct idle_time {
+    uint64_t from_ps, to_ps, idle_ps;
+} idle_time;
+enum { IDLE_TIMES = 4 };
+
 /* The long messages that leave a node and share its adapter: each gets as much.  `served_ps` is how
  * long a message that was there from the beginning would have had it for itself. */
 typedef struct sharing {
@@ -173,6 +180,7 @@ typedef struct sim_flow {
 
 typedef struct sim_node {
     adapter sends, receives;
+    idle_time idle[IDLE_TIMES]; /* of `receives`, ascending; idle_ps is 0 where there is none */
     sharing shared;
     uint32_t n_ranks;
     uint32_t leaving;         /* messages that were sent in this window, as they came */

@@ -55,6 +55,29 @@ mapfile -t two < <(send 2 3)
 check 'two long messages to one host arrive after the time of both' takes 2 "${one[@]}"
 check 'likewise if each shares the adapter that it leaves with one to another host' takes 2 "${two[@]}"
 
+# Others that pass the receiving adapter while a long message moves take their own time of it, no more: a long message is known
+# there when its last byte comes.
+# meets MICROSECONDS COUNT OTHERS...: rank 1 sends COUNT bytes to rank 0 from second 0 on; OTHERS are "MICROSECOND BYTES" of rank 2
+meets() {
+    local want=$1 count=$2 last=0 other sends='' receives=''
+    shift 2
+    for other; do
+        sends+="Sleep count=$(((${other% *} - last) * 1000))"$'\n'"MPI_Isend peer=0 count=${other#* } request=r"$'\n'
+        receives+="MPI_Irecv peer=2 count=${other#* } request=r"$'\n'
+        last=${other% *}
+    done
+    printf '%s\n' 'skeleton 1' 'ranks 3' 'if rank == 0 {' "MPI_Irecv peer=1 count=$count request=r" "${receives}MPI_Waitall request=r" '}' \
+        'if rank == 1 {' "MPI_Send peer=0 count=$count" '}' 'if rank == 2 {' "${sends}MPI_Waitall request=r" '}' >meets.skel
+    awk -v got="$(loggops meets.skel -p star-1g --ranks-per-host 1 --params "$long")" -v want="$want" 'BEGIN {
+        printf "%.12g expected, %.12g replayed\n", want / 1e6, got; d = 1e6 * got - want; exit !(d < 0.01 && d > -0.01) }'
+}
+check 'a byte that comes in the middle does not delay a long message' meets 1010 1000001 '600 1'
+check 'nor do many, one after the other' meets 1010 1000001 '100 1' '200 1' '300 1' '400 1' '500 1' '600 1' '700 1' '800 1' '900 1'
+check 'short messages delay it by their own time' meets 1026 1000001 '200 4001' '300 4001' '400 4001' '500 4001'
+check 'many that were there before it do not' meets 2010 2000001 '1 1' '2 1' '3 1' '4 1' '5 1' '6 1' '7 1'
+check 'a long one that comes later and ends first delays it by its own time' meets 2510 2000001 '1000 500001'
+check 'long ones that fill the adapter between them wait for one another' meets 3010 2000001 '500 500001' '1100 500001'
+
 # ---- beside SimGrid ----
 
 # near SHARE PROGRAM OPTION...
