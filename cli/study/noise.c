@@ -3,6 +3,7 @@
 
 #include "study/study.h"
 
+#include <machine/noise.h>
 #include <stdlib.h>
 #include <string.h>
 #include <study/amplify.h>
@@ -34,6 +35,15 @@ static void check_engine(struct argp_state *state, const grid *g)
         argp_error(state, "a study of noise needs --engine loggops, which also replays without it");
 }
 
+/* The replay without noise has the noise of messages, too: of it alone, nothing would remain. */
+static void check_noises(struct argp_state *state, const word_list *noises)
+{
+    for (size_t i = 0; i < noises->n; i++)
+        if (!strcmp(noises->words[i], TLR_NETWORK_NOISE))
+            argp_error(state, "a study of noise needs detours, which take time from ranks; give "
+                              "--noise 10Hz:2.5ms instead of network");
+}
+
 static error_t parse(int key, char *value, struct argp_state *state)
 {
     arguments *a = state->input;
@@ -50,6 +60,7 @@ static error_t parse(int key, char *value, struct argp_state *state)
         if (!a->noises.n)
             argp_error(state, "which noise? give --noise 10Hz:2.5ms, a file of detours, or a name");
         check_engine(state, &a->common.grid);
+        check_noises(state, &a->noises);
         study_refuse(state, &a->common.grid,
                      "--seed=", "the study takes the seeds 1 to N; give --seeds N");
         return 0;

@@ -17,7 +17,7 @@ enum { TLR_BETWEEN_HOSTS, TLR_WITHIN_HOST, TLR_N_PATHS };
 /* Messages of more than so many bytes, up to those of the next class. */
 typedef struct tlr_noise_class {
     double above_bytes;
-    double least; /* no factor is smaller; in (0, 1] */
+    double least; /* no factor is smaller; from 0.01 to 1 */
     size_t n_modes;
     tlr_mode modes[TLR_MAX_MODES]; /* the weights have the sum 1 */
 } tlr_noise_class;

@@ -12,6 +12,9 @@
 /* With more, three standard deviations of the factor of a run would leave little of its messages.
  */
 #define MOST_RUN_SD 0.3
+/* The windows of the engine 'loggops' get as much shorter. With tiny ones it handles each message
+ * by itself: ten times the time, and more with many ranks. */
+#define LEAST_FACTOR 0.01
 
 static const char *const top_names[] = {"between", "within", "between_run_sd", "within_run_sd",
                                         NULL};
@@ -97,8 +100,9 @@ static tl_status read_class(const tlr_reading *in, const config_setting_t *group
     if (before ? out->above_bytes <= before->above_bytes : out->above_bytes != 0)
         return tlr_refuse(in, line,
                           "'above_bytes' does not begin with 0 and rise; sort the classes");
-    if (!(out->least > 0 && out->least <= 1))
-        return tlr_refuse(in, line, "'least' is %g; give a factor above 0, at most 1", out->least);
+    if (!(out->least >= LEAST_FACTOR && out->least <= 1))
+        return tlr_refuse(in, line, "'least' is %g; give a factor from %g to 1", out->least,
+                          LEAST_FACTOR);
     return read_modes(in, group, out);
 }
 

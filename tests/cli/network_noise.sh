@@ -174,6 +174,7 @@ refuses 1 "unknown setting 'from_bytes'" 'between = ( { from_bytes = 0; least = 
 refuses 1 "'above_bytes' does not begin with 0" 'within = ( { above_bytes = 8; least = 0.5; modes = ( [ 1.0, 1.0, 0.0 ] ); } );'
 refuses 1 "'above_bytes' is -1" 'within = ( { above_bytes = -1; least = 0.5; modes = ( [ 1.0, 1.0, 0.0 ] ); } );'
 refuses 1 "'least' is 0" 'within = ( { above_bytes = 0; least = 0; modes = ( [ 1.0, 1.0, 0.0 ] ); } );'
+refuses 1 "'least' is 0.001; give a factor from 0.01 to 1" 'within = ( { above_bytes = 0; least = 0.001; modes = ( [ 1.0, 1.0, 0.0 ] ); } );'
 refuses 1 "'least' is 2" 'within = ( { above_bytes = 0; least = 2; modes = ( [ 1.0, 3.0, 0.0 ] ); } );'
 refuses 1 "'between_run_sd' is 0.5" 'between_run_sd = 0.5;'
 refuses 1 "'between_run_sd' is -0.5" 'between_run_sd = -0.5;'

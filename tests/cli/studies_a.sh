@@ -115,6 +115,9 @@ printf '%s\n' 'skeleton 1' 'ranks 2' >empty.skel
 check 'noise: a program that takes no time' timeless study noise empty.skel --engine loggops --params L=5us,o=2us,g=2us,G=2.5ns,O=1ns --noise 1kHz:50us
 cp "$scratch/out" said
 check 'noise: has no growth' grep -qE '^  empty.skel +recorded  takes no time$' said
+check_exit 2 'noise: the noise of messages has no replay without it' timeless study noise empty.skel --engine loggops -p star-1g --noise network
+cp "$scratch/err" said
+check 'noise: the message says what to give' grep -q 'needs detours, which take time from ranks; give --noise 10Hz:2.5ms instead of network' said
 check 'noise: means over seeds' bash -c 'timeless study noise "$@" --noise 1kHz:50us --seeds 2 --json=two.json &&
     timeless replay "$@" --noise 1kHz:50us --seed 2 -q >second' - "${tiny[@]}"
 check '... are those of the single seeds' python3 -c '
