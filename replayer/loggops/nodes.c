@@ -214,12 +214,14 @@ static uint64_t busy_ps(const loggops_costs *c, uint64_t bytes)
 }
 
 /* The envelope and the word that the data may go have taken a part of L. Noise lengthens what is
- * left; it shortens the window, which the word has taken. */
+ * left; it shortens the window, which the word has taken if the adapters move the data by
+ * themselves. */
 static uint64_t rest_of_latency(const simulation *s, uint64_t L_ps, double factor)
 {
-    const uint64_t quiet_ps = s->quiet_window_ps, passed_ps = 2 * quiet_ps;
+    const uint64_t quiet_ps = s->quiet_window_ps, passed_ps = 2 * quiet_ps,
+                   early_ps = s->answers_in_calls ? 0 : quiet_ps - s->window_ps;
     const uint64_t rest_ps = later(L_ps > passed_ps ? L_ps - passed_ps : 0, quiet_ps);
-    const uint64_t noisy_ps = loggops_with_noise(rest_ps + quiet_ps - s->window_ps, L_ps, factor);
+    const uint64_t noisy_ps = loggops_with_noise(rest_ps + early_ps, L_ps, factor);
     return later(noisy_ps, s->window_ps);
 }
 

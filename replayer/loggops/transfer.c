@@ -180,7 +180,8 @@ static void begin_transfer(simulation *s, block *b, uint32_t r, const message *m
                    way_ps = L_ps + bytes_ps > quiet_ps ? L_ps + bytes_ps : quiet_ps,
                    moved_ps = loggops_with_noise(way_ps, c->L_ps + bytes_ps,
                                                  loggops_factor(s, (uint32_t)m->source, r, m));
-    message part = {.time_ps = at_ps + s->window_ps,
+    message part = {.time_ps =
+                        at_ps + (is_within || !s->answers_in_calls ? s->window_ps : quiet_ps),
                     .bytes = m->bytes,
                     .context = is_within ? REPLY : begins,
                     .tag = (int32_t)request,

@@ -123,5 +123,5 @@ void smpi_compute_among(smpi_rank *r, double alone_s)
     leave(c, r);
     wake_others(c, r);
     if (load)
-        sg_exec_cancel(load); /* and frees it */
+        sg_exec_cancel(load); /* in SimGrid 3.32 to 4.1 it also drops the reference to it */
 }

@@ -139,6 +139,28 @@ makespan() { engine=$1 noisy meet.skel --seeds 5 -q; }
 check 'long messages that meet short ones: both engines vary alike' near 0.06 "$(makespan smpi)" "$(makespan loggops)"
 alltoall=$skeletons/alltoall.skel
 check 'loggops: two threads give the same bytes' equal "$(noisy "$alltoall" --ranks 4 -q)" "$(noisy "$alltoall" --ranks 4 -q --threads 2)"
+# With interference: four ranks on two hosts compute 2 s instead of 1 s; then one message of factor 2.5. The engine loggops knows the
+# mean load.
+noise <<<'between = ( { above_bytes = 0; least = 0.5; modes = ( [ 1.0, 2.5, 0.0 ] ); } );'
+cat >beside.conf <<CONF
+version = 2; reference_flops = 1.0e9; units = ( { unit = "cpu-ns"; seconds_per_unit = 1.0e-9; } );
+interference = { classes = ( { beside = ( { cores = 1; arithmetic = 1.0; cache = 1.0; stream = 2.0; chase = 1.0; } ); acts_as = { stream = 1.0; }; } ); };
+CONF
+{ printf '%s\n' 'timeless-text 1' 'ranks 4' 'volume_unit "cpu-ns"'
+  for r in 0 1 2 3; do
+      echo "rank $r host=\"h\""; echo 'site 1 object="app" offset=16'
+      case $r in
+      0) echo "0 0 MPI_Send count=60000 type_bytes=1 peer=2 tag=0 comm=1 volume=1000000000 site=1" ;;
+      2) echo "2 0 MPI_Recv count=60000 type_bytes=1 peer=0 tag=0 comm=1 volume=1000000000 site=1" ;;
+      *) echo "$r 0 MPI_Wtime clock_ns=0 volume=1000000000 site=1" ;;
+      esac
+      echo 'end cut clock_ns=0'
+  done; } >beside.txt
+check 'a trace of four ranks that compute' "$timeless" undump beside.txt -o beside.tl
+beside() { "$timeless" replay beside.tl -p platform --model beside.conf --ranks-per-host 2 --noise network -q "$@"; }
+check 'smpi: bursts beside others, and the noise of a message' within "$(beside)" "$(engine=smpi message 60000 2.5 | awk '{ printf "%.12g", 2 + $1 }')" $slack
+check 'loggops: likewise' near 0.001 "$(beside)" "$(beside --engine loggops)"
+check 'loggops: with interference, two threads give the same bytes' equal "$(beside --engine loggops)" "$(beside --engine loggops --threads 2)"
 check 'detours and the noise of messages go together' sh -c '[ "$1" != "$2" ]' - "$(noisy pong.skel,n=100 -q)" "$(replay pong.skel,n=100 -q --noise 1kHz:100us,network)"
 check 'loggops.params have the noise, too' within \
     "$(noise <<<'between = ( { above_bytes = 0; least = 0.5; modes = ( [ 1.0, 0.7, 0.0 ] ); } );'; noisy pairs.skel,size=1001 -q --params L=20us,o=1us,g=0us,G=8ns,O=0ns)" \

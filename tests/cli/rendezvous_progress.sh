@@ -78,6 +78,25 @@ check 'sweep has it as an axis' sh -c '"$0" sweep receiver.skel -p graphene --ra
 check 'SimGrid: offload is what it does' equal "$("$timeless" replay receiver.skel -p graphene --ranks-per-host 1 --no-compute -q)" \
     "$("$timeless" replay receiver.skel -p graphene --ranks-per-host 1 --no-compute -q "${offload[@]}")"
 
+# With --noise network: of a message whose factor is 2, the 10 us and the bytes take twice as long, whatever part of them is over
+# when it begins, and whatever windows the least factor allows.
+cp -r "$TIMELESS_PLATFORMS/star-1g" noisy
+noisy() { # SECONDS LEAST SKELETON OPTIONS...
+    echo "between = ( { above_bytes = 0; least = $2; modes = ( [ 1.0, 2.0, 0.0 ] ); } );" >noisy/noise.conf
+    bytes_s=2e-3 takes "$1" "${@:3}" -p ./noisy --noise network
+}
+for least in 1.0 0.5 0.1; do
+    check "noise, least $least, offload: a message moves while its receiver computes" noisy 3e-3 $least receiver.skel "${offload[@]}"
+    check "noise, least $least, calls: it begins when its receiver waits for it" noisy 5.019e-3 $least receiver.skel "${calls[@]}"
+    check "noise, least $least, calls: it begins when its sender waits for it" noisy 5.018e-3 $least sender.skel "${calls[@]}"
+done
+echo 'between = ( { above_bytes = 0; least = 0.2; modes = ( [ 1.0, 1.0, 0.3 ] ); } );' >noisy/noise.conf
+noise=(-p ./noisy --noise network)
+check 'noise: each message keeps its factor, calls or offload' equal "$(replay ring.tl -q "${noise[@]}")" "$(replay ring.tl -q "${noise[@]}" "${calls[@]}")"
+sed 's/ranks 256/ranks 32/' many.skel >fewer.skel
+check 'noise, calls: two threads predict the same' equal "$(replay fewer.skel -q "${noise[@]}" "${calls[@]}" --ranks-per-host 4)" \
+    "$(replay fewer.skel -q "${noise[@]}" "${calls[@]}" --ranks-per-host 4 --threads 2)"
+
 says() { # CODE NAME MESSAGE ARGUMENTS...
     local code=$1 name=$2 message=$3; shift 3
     check_exit "$code" "$name exits $code" "$timeless" replay "$@"
