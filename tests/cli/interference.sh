@@ -97,6 +97,15 @@ check 'loggops: ranks of different hosts do not slow each other' takes 3 ab.tl -
 check 'loggops: without places there is nobody beside' takes 3 ab.tl --engine loggops --model two.conf --params L=1us,o=0,g=0,G=0,O=0
 check 'loggops: without the group each is alone' takes 3 ab.tl -p ./two --model none.conf --engine loggops
 
+# Two ranks for 6 s on two cores: 200 W.
+printf '%s\n' 'topology = "star"; nodes = 1; node = { cores = 2; speed_flops = 1.0e9; watts = [ 100, 120, 200 ]; };' \
+    'link = { bandwidth_Bps = 1.0e9; latency_s = 1.0e-6; };' >watts
+check 'a platform with power' "$timeless" platform watts -o watts.d
+energy() { "$timeless" replay aa.tl -p ./watts.d --model two.conf --ranks-per-host 2 --engine "$1" --energy >said && grep -qE '^energy +(1200|1199.9999[0-9]*|1200.0000[0-9]*) J' said; }
+for engine in smpi loggops; do
+    check "$engine: slowed bursts keep their cores at work" energy $engine
+done
+
 # refused PATTERN MODEL
 refused() {
     "$timeless" replay ab.tl -p ./two --model "$2" -q 2>said
