@@ -170,12 +170,23 @@ static law find_law(const fitting *f, points *p)
     return best;
 }
 
+/* Numbers of the language are whole. A slope keeps three digits: if the base is a product of sizes,
+ * thousandths would make 0 of it. */
+static double unit_of(double slope)
+{
+    double unit = slope < 1000 ? 1000 : 1;
+    while (slope > 0 && slope * unit < 100 && unit < 1e12)
+        unit *= 1000;
+    return unit;
+}
+
 static void write_law(fitting *f, const law *l, unsigned indent)
 {
     const fit_candidate *all = f->candidates.items;
+    const double unit = unit_of(l->slope);
     fit_print(f, &f->out, "%*scompute ", (int)(4 * indent), "");
-    if (l->base >= 0 && l->slope < 1000)
-        fit_print(f, &f->out, "%.0f * (%s) / 1000", l->slope * 1000, all[l->base].text);
+    if (l->base >= 0 && unit > 1)
+        fit_print(f, &f->out, "%.0f * (%s) / %.0f", l->slope * unit, all[l->base].text, unit);
     else if (l->base >= 0)
         fit_print(f, &f->out, "%.0f * (%s)", l->slope, all[l->base].text);
     if (l->base >= 0 && l->constant >= 0.5)

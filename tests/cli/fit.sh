@@ -147,6 +147,14 @@ check 'the report names the captures' grep -q '^has all calls of capture 2 (rank
 check 'the report has the cross-validation' grep -q '^fitted without capture 4 (ranks=12, N=333, steps=26): has all of its' report
 check 'the skeleton contains the report' bash -c 'sed "s/^/# /" report | grep -vxFf fitted.skel; [ $? -eq 1 ]'
 check 'the skeleton goes to standard output' bash -c '"$1" fit $2 $3 | cmp - fitted.skel' - "$timeless" "$captures" "$values"
+# A law whose coefficient is below a thousandth: a long run of a small loop.
+sed 's/compute 7 \* N \* N/compute 7 * N * N \/ 10000/; s/compute 5 .*/compute 0/' program.skel >small.skel
+mv program.skel kept.skel && mv small.skel program.skel
+program 1 6 10000 17 && program 2 9 15000 11 && program 3 16 21000 24 && program 4 12 33300 26
+check 'a small coefficient has a skeleton' "$timeless" fit -q $captures --parameter N=10000,15000,21000,33300 --parameter steps=17,11,24,26 -o small.skel
+program other 35 100000 50
+check 'its computation is that of the other size' same_volume small.skel,ranks=35,N=100000,steps=50 other.tl
+mv kept.skel program.skel
 
 # ---- what is refused ----
 
