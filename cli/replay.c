@@ -191,12 +191,15 @@ static void set_ranks(struct argp_state *state, replay_arguments *a, const char 
 static void pass_parameters(struct argp_state *state, replay_arguments *a)
 {
     for (size_t j = 0; j < a->n_jobs && a->parameters; j++) {
-        if (!tl_is_program(a->traces[j]) && !strncmp(a->parameters, ",ranks=", 7))
+        const int is_program = tl_is_program(a->traces[j]);
+        if (!is_program && access(a->traces[j], F_OK) != 0)
+            continue; /* opening it gives the reason */
+        if (!is_program && !strncmp(a->parameters, ",ranks=", 7))
             argp_error(state,
                        "%s is a trace with the ranks of its run; leave out --ranks, or give it "
                        "to a skeleton or hpl:N=...",
                        a->traces[j]);
-        if (!tl_is_program(a->traces[j]))
+        if (!is_program)
             argp_error(state,
                        "%s is a trace, and '%s' is not a change of a platform; give parameters to "
                        "a skeleton, or write link.bandwidth=VALUE, link.latency=VALUE or "

@@ -137,6 +137,9 @@ check_exit 2 'noise: a seed of its own is refused' timeless study noise "${tiny[
 check_exit 2 'noise: a trace has the ranks of its run' timeless study noise "$top_srcdir/traces/hpl-4.tl" "${tiny[@]:5}" --ranks 8 --noise chic
 cp "$scratch/err" said
 check '... and the message says so' grep -q 'hpl-4.tl is a trace with the ranks of its run; leave out --ranks' said
+check_exit 4 'a file that does not exist is not called a trace' timeless replay absent.skel --platform theta --ranks 8
+cp "$scratch/err" said
+check '... the message says that it cannot be opened' grep -q '^timeless: absent.skel: cannot be opened: ' said
 check 'noise: one rank has the amplification 1' bash -c 'timeless study noise hpl:N=300 --ranks 1 "$@" --noise 10kHz:10us --json | grep -q "\"amplification\": \(1.0\(000000\|,\)\|0.999999\)"' - "${tiny[@]:5}"
 check_exit 2 'noise: another engine is refused' timeless study noise dissemination.skel --noise jaguar -p theta
 check_exit 2 'noise: without noise it is refused' timeless study noise "${tiny[@]}"
