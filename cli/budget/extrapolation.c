@@ -85,8 +85,9 @@ static void note_computation(budget_inputs *b, const tlr_extrapolation *e)
                     b->trace, how_to_state);
     else
         budget_note(b,
-                    "extrapolation: computation of captures left out %+.3g to %+.3g %%, at "
-                    "distances up to %.3g; of this prediction %.3g (logarithms of ratios)",
+                    "extrapolation: fits without one capture have its computation within %+.3g to "
+                    "%+.3g %%, at distances up to %.3g; the distance of this prediction is %.3g "
+                    "(logarithms of ratios, see timeless-budget(1))",
                     100 * e->least_error, 100 * e->most_error, e->tried, e->distance);
     if (e->n_errors && *e->unknown)
         budget_note(b, "not in the interval: the effect of %s", e->unknown);

@@ -175,13 +175,14 @@ static tl_status add_computation(budget_inputs *b, const tlr_model *model,
         status = add_kernels_of_file(b, model, traces[i], err);
     if (status == TL_OK)
         add_scaled(b, "bursts", "bursts", "--scale=bursts=", "", ASSUMED_COMPUTE,
-                   "timeless calibrate cpu");
+                   "timeless calibrate cpu -o FOLDER -- mpirun -np N PROGRAM");
     return status;
 }
 
 /* ---- the network ---- */
 
-static const char calibrate_network[] = "timeless calibrate network --max-seconds 60";
+static const char calibrate_network[] = "timeless calibrate network --hosts HOST,HOST "
+                                        "--max-seconds 60 -o FOLDER";
 
 /* Of one of these options: "smpi/os:...", also as the user's --cfg=smpi/os:.... */
 static int has_overheads(const budget_inputs *b, const tlr_platform *platform)

@@ -53,7 +53,7 @@ check 'one kernel' budget --uncertain kernels=1 --uncertain kernel:user:assemble
 cp out said
 check 'overrides its group' agree kernel:dgemm=0.01 kernel:user:assemble=0.4 bursts=0.02
 check 'and comes first' sh -c 'grep -A1 "^input" said | tail -n 1 | grep -q "^kernel:user:assemble "'
-check 'bursts first' sh -c '"$0" budget kernels.tl --platform one --uncertain bursts=50 | grep -q "^next: timeless calibrate cpu"' "$timeless"
+check 'bursts first' sh -c '"$0" budget kernels.tl --platform one --uncertain bursts=50 | grep -qx "next: timeless calibrate cpu -o FOLDER -- mpirun -np N PROGRAM"' "$timeless"
 check '--no-compute leaves them out' sh -c '! "$0" budget kernels.tl --platform one --no-compute --json | grep -q dgemm' "$timeless"
 
 # ---- the network: what the replays at the bounds say ----

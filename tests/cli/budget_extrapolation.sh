@@ -49,7 +49,7 @@ check 'a skeleton at the size of a capture' budget app.skel --ranks 8 --set N=20
 cp out said
 check 'has the errors of the captures left out' agree 8 200 near
 check 'stated by the file' grep -q '^extrapolation  *5.02 %  stated ' said
-check 'the text says from what' grep -q '^extrapolation: computation of captures left out -1 to +3 %, at distances up to 0.98; of this prediction 0 ' said
+check 'the text says from what' grep -q '^extrapolation: fits without one capture have its computation within -1 to +3 %, at distances up to 0.98; the distance of this prediction is 0 ' said
 check 'nothing is missing' sh -c '! grep "^not in the interval" said'
 check 'the next measurement is a capture of this size' \
     grep -qxF 'next: timeless record --folded -n 8 --parameter N=200 --parameter steps=1 --parameter M=5 -o next.tl -- PROGRAM, then timeless fit of all captures and next.tl' said
