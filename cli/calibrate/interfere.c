@@ -170,8 +170,12 @@ static tl_status run_all(probing *p, tl_error *err)
     for (unsigned r = 0; r < p->arguments->n_repetitions && status == TL_OK; r++) {
         gsl_ran_shuffle(random, runs, n, sizeof *runs);
         status = tlp_hogs_probe(p->hogs, r, p->result, err);
-        for (size_t i = 0; i < n && status == TL_OK; i++)
+        for (size_t i = 0; i < n && status == TL_OK; i++) {
+            if (isatty(STDERR_FILENO)) /* a line each, because the program writes there, too */
+                fprintf(stderr, "timeless: calibrate cpu: run %zu of %zu\n", r * n + i + 1,
+                        p->arguments->n_repetitions * n);
             status = run_quietly(p, &runs[i], r, err);
+        }
     }
     p->result->stolen = stolen_since(before);
     gsl_rng_free(random);
@@ -213,8 +217,8 @@ static tl_status measure(const interference_arguments *a, const char *folder,
 static void report(const tlp_interference *fit)
 {
     enum { MOST_SHOWN = 8 };
-    fputs("timeless: times as long beside one hog (arithmetic, cache, stream, chase); acts as so "
-          "many\n",
+    fputs("timeless: seconds alone; slowdown beside one hog: arithmetic, cache, stream, chase; "
+          "acts as so many of these hogs; bursts\n",
           stderr);
     for (size_t i = 0; i < fit->n && i <= MOST_SHOWN; i++) {
         const tlp_bent_class *c = &fit->classes[i];
