@@ -66,6 +66,6 @@ size_t tl_reader_selection(const tl_reader *r, char *text, size_t size)
         return (size_t)snprintf(text, size, "an unknown share of the time (%s)", words);
     if (least >= 1 - 1e-9)
         return 0;
-    return (size_t)snprintf(text, size, "%.3g %% of the time (%s), %.3g to %.3g %% of each rank's",
+    return (size_t)snprintf(text, size, "%.3g %% of the time (%s), %.3g to %.3g %% on each rank",
                             100 * of_all_ns / all_ns, words, 100 * least, 100 * most);
 }

@@ -13,7 +13,7 @@ same_calls() { calls "$scratch/whole.tl" >"$scratch/expected"; calls "$trace" | 
 check "the trace has every call of the whole run, across borders too" same_calls
 check "info prints the share of the time" $timeless info "$trace"
 cp "$scratch/out" "$scratch/info"
-check "info names the selection and the share" says '^recorded in part +the trace has the computation of [0-9.]+ % of the time \(regions\), [0-9.]+ to [0-9.]+ % of each rank' "$scratch/info"
+check "info names the selection and the share" says '^recorded in part +the trace has the computation of [0-9.]+ % of the time \(regions\), [0-9.]+ to [0-9.]+ % on each rank$' "$scratch/info"
 check "the clock is not comparable" says 'not comparable: .*recorded in part' "$scratch/info"
 share() { local s; s=$(sed -nE 's/^recorded in part .*computation of ([0-9]+).*/\1/p' "$scratch/info"); echo "share $s"; [ "$s" -ge 1 ] && [ "$s" -le 99 ]; }
 check "the share is neither nothing nor all" share
