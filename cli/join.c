@@ -19,7 +19,7 @@ enum { OPT_ALLOW_MISSING = 256, MOST_NAMED = 8 };
 static const struct argp_option option_table[] = {
     {"output", 'o', "FILE", 0, "the trace to write", 0},
     {"allow-missing", OPT_ALLOW_MISSING, NULL, 0,
-     "join the parts that are left if those of some hosts are lost; the trace is incomplete", 0},
+     "if the parts of some hosts are lost, join the others; the trace is then incomplete", 0},
     {0}};
 
 static error_t parse(int key, char *arg, struct argp_state *state)

@@ -336,7 +336,7 @@ static tl_status set_progress(loggops_replay *r, const tlr_options *options, tl_
     if (in_calls && !(r->has_places && r->network.move_bytes))
         return tl_fail(
             err, TL_ERR_USAGE,
-            "--set rendezvous.progress=calls: with these parameters a CPU takes in a long "
+            "--set rendezvous.progress=calls: with these parameters, a CPU receives a long "
             "message whenever it is free; give --platform, and leave out --params without "
             "or=TIME");
     r->places.nodes.answers_in_calls = in_calls;
