@@ -198,6 +198,10 @@ static tl_status refuse_name(const char *name, tl_error *err)
 {
     char platforms[PATH_MAX], folder[PATH_MAX + 8], names[200] = "";
     struct dirent **entries = NULL;
+    if (!strcmp(name, TLR_NETWORK_NOISE))
+        return tl_fail(err, TL_ERR_USAGE,
+                       "--noise: no words come after 'network', which is for all messages; give "
+                       "--noise network, or detours before it: 1kHz:100us,network");
     tlr_platforms_folder(platforms, sizeof platforms);
     snprintf(folder, sizeof folder, "%s/noise", platforms);
     const int n = scandir(folder, &entries, is_noise, alphasort);

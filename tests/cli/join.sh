@@ -29,7 +29,7 @@ refused() {
     check "$name: says so in one line" grep -Eqx "timeless: $pattern" said
     check "$name: nothing is written" test ! -e no.tl -a ! -e no.tl.part
 }
-refused 'a missing part' 'the part of node2 is missing; .*' a.tl
+refused 'a missing part' 'the part of node2 is missing; give the parts of all hosts, or --allow-missing if they are lost' a.tl
 refused 'another missing part' 'the part of node1 is missing; .*' b.tl
 refused 'a part twice' 'b.tl: has rank 1, as b.tl has; .*' a.tl b.tl b.tl
 refused 'a part of another run' 'other.tl:0: belongs to another run than a.tl; .*' a.tl other.tl

@@ -174,6 +174,9 @@ check 'the example of timeless-platform(5) is read' sh -c "test \$(wc -l <platfo
 check_exit 2 'a sampled replay has no noise of messages' "$timeless" replay pong.skel,n=500 -p platform --ranks-per-host 1 --no-compute --noise network --sample
 
 # ---- what is refused ----
+check_exit 2 'words after network are refused' "$timeless" replay pong.skel -p platform --no-compute --noise network,ranks=0-1
+cp "$scratch/err" said
+check 'the message shows the order of the words' grep -qF "no words come after 'network', which is for all messages; give --noise network, or detours before it: 1kHz:100us,network" said
 # refuses LINE MESSAGE CONTENT
 refuses() {
     noise <<<"$3"
