@@ -95,7 +95,8 @@ static tl_status check_all_hosts(const join *j)
         snprintf(j->missing, j->missing_bytes, "%s", missing);
     if (!n_missing || j->missing)
         return TL_OK;
-    return tl_fail(j->err, TL_ERR_INPUT, "the part%s of %s %s missing; give the parts of all hosts, or "
+    return tl_fail(j->err, TL_ERR_INPUT,
+                   "the part%s of %s %s missing; give the parts of all hosts, or "
                    "--allow-missing if they are lost",
                    n_missing > 1 ? "s" : "", missing, n_missing > 1 ? "are" : "is");
 }
