@@ -14,6 +14,8 @@ static const double clock_precision = 1e-3;
 /* What the last event of a rank may take of its total. All ranks wait for one that takes more. */
 static const double rest_aim = 2e-5, rest_most = 1e-4, rest_limit = 1e-2;
 enum { MAX_TRIES = 8 };
+/* A sample keeps so many volumes; what follows in its block keeps its own in every block. */
+enum { MAX_SAMPLE = 1 << 16 };
 
 /* ---- burst classes ---- */
 
@@ -55,7 +57,13 @@ static uint64_t scale(tl_sampler *s, const tl_burst_class *c, uint64_t volume)
     step = step > 1 ? exp2(floor(log2(step))) : 1;
     double more = s->rounded;
     more = more > step ? step : more < -step ? -step : more;
-    const double v = rint((exact + more) / step) * step;
+    double v = rint((exact + more) / step) * step;
+    if (v < 0) /* a small volume behind a large one that was rounded up */
+        v = 0;
+    if (v >= 0x1p63) {
+        s->is_out_of_range = true;
+        return volume;
+    }
     s->rounded += exact - v;
     return (uint64_t)v;
 }
@@ -103,6 +111,8 @@ static bool enter_block(tl_sampler *s)
 
 static bool keep_number(uint64_t **numbers, size_t *n, size_t *capacity, uint64_t value)
 {
+    if (*n == MAX_SAMPLE)
+        return true;
     if (!tl_make_room(numbers, *n, capacity, sizeof **numbers))
         return false;
     (*numbers)[(*n)++] = value;
@@ -124,8 +134,10 @@ static bool set_volume(tl_sampler *s, tl_sample *sample, tl_event *event)
         event->volume = sample->volumes[s->n_taken];
     }
     s->n_taken++;
-    s->scaled += event->volume;
-    s->carry += (int64_t)(exact - event->volume);
+    if (__builtin_add_overflow(s->scaled, event->volume, &s->scaled) ||
+        __builtin_add_overflow(s->carry, exact, &s->carry) ||
+        __builtin_sub_overflow(s->carry, event->volume, &s->carry))
+        s->is_out_of_range = true;
     return true;
 }
 
@@ -173,7 +185,8 @@ bool tl_sampler_apply(tl_sampler *s, tl_event *event)
         s->n_taken++;
     else if (!set_volume(s, sample, event))
         return false;
-    if (++s->n_passed == s->n_events && (s->carry >= 0 || event->volume >= (uint64_t)-s->carry)) {
+    if (++s->n_passed == s->n_events &&
+        (s->carry >= 0 || event->volume >= 0 - (uint64_t)s->carry)) {
         event->volume += (uint64_t)s->carry;
         s->carry = 0;
     }
@@ -228,7 +241,8 @@ static tl_status try_factor(tl_sampler *s, tl_reader *r, uint32_t rank, int64_t 
     *rest = 0;
     *total = 0;
     while ((status = tl_cursor_next(c, &e)) == TL_OK) {
-        *total += e.volume;
+        if (__builtin_add_overflow(*total, e.volume, total))
+            s->is_out_of_range = true;
         const int is_last = s->n_passed + 1 == s->n_events;
         const uint64_t exact = e.volume;
         if (!tl_sampler_apply(s, &e)) {
@@ -261,6 +275,11 @@ tl_status tl_sampler_open(tl_sampler *s, const tl_sampling *plan, tl_reader *r, 
         int64_t rest;
         uint64_t total;
         status = try_factor(s, r, rank, &rest, &total, err);
+        if (!status && s->is_out_of_range)
+            status = tl_fail(err, TL_ERR_LIMIT,
+                             "%s: rank %" PRIu32
+                             ": its volumes are too large for statistical volumes; give a fraction",
+                             tl_reader_path(r), rank);
         if (status)
             break;
         const double share = total ? (double)rest / (double)total : 0;

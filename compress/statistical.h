@@ -69,6 +69,7 @@ typedef struct tl_sampler {
     size_t n_taken, n_looks; /* volumes and clocks of the block so far */
     int64_t carry;           /* exact volumes minus written ones */
     uint64_t scaled;         /* sum of the volumes to which the factor applies */
+    bool is_out_of_range;    /* sums of volumes are, or a scaled volume is */
     double rounded;          /* of the block so far: what rounding has taken from its volumes */
     tl_map class_of;         /* by call and call site: index in classes, and 1 */
     tl_burst_class *classes;

@@ -146,19 +146,38 @@ static bool add_candidates(planning *p, const tl_map *counts)
     return true;
 }
 
-/* Drops candidates that a rank has not called as often. */
-static void keep_common(planning *p, uint32_t rank, const tl_map *counts)
+/* What tl_sampling_site finds, for all paths: the id of the first call site, and 1. */
+static bool find_sites(const planning *p, uint32_t rank, tl_map *site_of)
 {
+    const tl_site *sites;
+    const size_t n = tl_reader_sites(p->r, rank, &sites);
+    for (size_t i = 0; i < n; i++) {
+        uint64_t *site = tl_map_at(site_of, tl_path_key(p->r, rank, sites[i].id));
+        if (!site)
+            return false;
+        *site = *site ? *site : (uint64_t)sites[i].id + 1;
+    }
+    return true;
+}
+
+/* Drops candidates that a rank has not called as often at the site by which it finds the anchor:
+ * another site can have the same path, or none. Blocks are counted by this site. */
+static bool keep_common(planning *p, uint32_t rank, const tl_map *counts)
+{
+    tl_map site_of = {0};
     size_t n = 0;
-    for (size_t i = 0; i < p->n_candidates; i++) {
+    const bool ok = find_sites(p, rank, &site_of);
+    for (size_t i = 0; ok && i < p->n_candidates; i++) {
         const candidate *c = &p->candidates[i];
-        const tl_sampling as = {.call = c->call, .path = c->path};
-        const uint64_t key = (uint64_t)tl_sampling_site(&as, p->r, rank) << 16 | c->call;
-        const uint64_t *count = tl_map_find(counts, key);
+        const uint64_t *site = c->path ? tl_map_find(&site_of, c->path) : NULL;
+        const uint64_t *count =
+            site || !c->path ? tl_map_find(counts, (site ? *site - 1 : 0) << 16 | c->call) : NULL;
         if (count && *count / 2 == c->n)
             p->candidates[n++] = *c;
     }
+    tl_map_free(&site_of);
     p->n_candidates = n;
+    return ok;
 }
 
 /* Those that are called most come first; of equal ones those at which all ranks meet. */
@@ -198,9 +217,7 @@ static tl_status find_candidates(planning *p)
         tl_reader_rank(p->r, rank, &summary);
         p->n_events = summary.n_events > p->n_events ? summary.n_events : p->n_events;
         status = visit(p, rank, count_call, &counts);
-        if (!status && rank)
-            keep_common(p, rank, &counts);
-        else if (!status && !add_candidates(p, &counts))
+        if (!status && ((!rank && !add_candidates(p, &counts)) || !keep_common(p, rank, &counts)))
             status = no_memory(p);
         tl_map_free(&counts);
     }

@@ -274,9 +274,133 @@ static void damage(void **state)
     clean();
 }
 
+/* ---- volumes and call sites that no run has ---- */
+
+/* Of call i at a site. */
+typedef uint64_t volume_at(uint64_t i);
+
+static void write_calls(const char *path, uint32_t rank, int n_sites, const uint64_t *n_calls,
+                        volume_at *volume)
+{
+    tl_error err;
+    tl_writer *w;
+    assert_int_equal(tl_writer_open(path, rank, "h", &w, &err), TL_OK);
+    for (int i = 0; i < n_sites; i++) { /* with the same path */
+        const tl_site site = {.id = (uint32_t)i + 1, .object = "a", .offset = 10};
+        assert_int_equal(tl_writer_define_site(w, &site), TL_OK);
+    }
+    for (int k = 0; k < n_sites; k++)
+        for (uint64_t i = 0; i < n_calls[k]; i++) {
+            const tl_event e = {.call = TL_MPI_Allreduce,
+                                .count = 1,
+                                .type_bytes = 8,
+                                .comm = 1,
+                                .site = (uint32_t)k + 1,
+                                .volume = volume(i)};
+            assert_int_equal(tl_writer_put(w, &e), TL_OK);
+        }
+    const tl_event e = {.call = TL_MPI_Finalize, .clock_ns = 9};
+    assert_int_equal(tl_writer_put(w, &e), TL_OK);
+    assert_int_equal(tl_writer_close(w, TL_END_FINALIZED, 9), TL_OK);
+}
+
+/* Packs a trace of two ranks with calls at sites of one path. */
+static tl_status pack_calls(const uint64_t n_calls[2][2], volume_at *volume, tl_error *err)
+{
+    const tl_run run = {.n_ranks = 2, .volume_unit = "instructions"};
+    snprintf(exact_path, sizeof exact_path, "%s", test_scratch("exact.tl"));
+    snprintf(packed_path, sizeof packed_path, "%s", test_scratch("packed.tl"));
+    assert_int_equal(tl_trace_create(exact_path, &run, err), TL_OK);
+    for (uint32_t rank = 0; rank < 2; rank++)
+        write_calls(exact_path, rank, n_calls[rank][1] ? 2 : 1, n_calls[rank], volume);
+    tl_reader *r = test_open_trace(exact_path);
+    const tl_pack_options options = {.statistical = 1};
+    const tl_status status = tl_pack(r, &options, packed_path, err);
+    tl_reader_close(r);
+    return status;
+}
+
+/* Calls without any computation between some with much, which is rounded up to whole steps. */
+static uint64_t much_or_none(uint64_t i)
+{
+    test_random random = {.state = i};
+    return i % 5 ? 0 : 1000000 + test_below(&random, 1000000);
+}
+
+static void calls_without_volume(void **state)
+{
+    (void)state;
+    static const uint64_t n_calls[2][2] = {{20000}, {20000}};
+    tl_error err;
+    if (pack_calls(n_calls, much_or_none, &err))
+        fail_msg("%s", err.text);
+    for (uint32_t rank = 0; rank < 2; rank++) {
+        tl_reader *r = test_open_trace(packed_path);
+        tl_cursor *c;
+        tl_event e;
+        assert_int_equal(tl_cursor_open(r, rank, &c, NULL), TL_OK);
+        while (tl_cursor_next(c, &e) == TL_OK)
+            if (e.volume > 10000000)
+                fail_msg("a volume of %llu", (unsigned long long)e.volume);
+        tl_cursor_close(c);
+        tl_reader_close(r);
+    }
+    clean();
+}
+
+static uint64_t enormous(uint64_t i)
+{
+    return (UINT64_C(1) << 62) + i % 7;
+}
+
+static uint64_t nearly_enormous(uint64_t i)
+{
+    return i == 3 ? UINT64_C(1) << 62 : i % 1000 ? 0 : 1;
+}
+
+static uint64_t nothing(uint64_t i)
+{
+    return i * 0;
+}
+
+/* Refused, or exact in total; never a sum that goes round. */
+static void volumes_that_no_run_has(void **state)
+{
+    (void)state;
+    static const uint64_t n_calls[2][2] = {{4000}, {4000}};
+    tl_error err;
+    assert_int_equal(pack_calls(n_calls, enormous, &err), TL_ERR_LIMIT);
+    const tl_status status = pack_calls(n_calls, nearly_enormous, &err);
+    assert_true(status == TL_OK || status == TL_ERR_LIMIT);
+    if (!status) {
+        tl_reader *r = test_open_trace(packed_path);
+        tl_rank_summary summary;
+        tl_reader_rank(r, 0, &summary);
+        assert_true(summary.volume == (UINT64_C(1) << 62) + 4);
+        tl_reader_close(r);
+    }
+    assert_int_equal(pack_calls(n_calls, nothing, &err), TL_OK);
+    clean();
+}
+
+/* On rank 0 the second site is called as often as the first one of rank 1, but the first one is
+ * called more often: blocks that are counted by it would be more than there are. */
+static void sites_with_the_same_path(void **state)
+{
+    (void)state;
+    static const uint64_t n_calls[2][2] = {{30000, 500}, {500, 0}};
+    tl_error err;
+    if (pack_calls(n_calls, much_or_none, &err))
+        fail_msg("%s", err.text);
+    clean();
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(calls_without_volume),
+        cmocka_unit_test(volumes_that_no_run_has),
+        cmocka_unit_test(sites_with_the_same_path),
         cmocka_unit_test(correlation),
         cmocka_unit_test(trend),
         cmocka_unit_test(looks),
