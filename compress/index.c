@@ -7,9 +7,14 @@
 #include "format.h"
 
 #include <stdlib.h>
+#include <string.h>
 
 /* A place takes at most this share of the events between it and the place before. */
-enum { PLACE_EVENTS = TL_FRAME_EVENTS, EVENTS_OF_BYTE = 16, INDEX_VERSION = 1 };
+enum { EVENTS_OF_BYTE = 16, INDEX_VERSION = 1 };
+/* The bytes of the shortest place. */
+enum { LEAST_PLACE = 27 };
+/* All places of a rank have at most so many bytes: a chunk has room for 64 MiB. */
+enum { MOST_BYTES = 32 << 20 };
 
 /* ---- reading ---- */
 
@@ -31,6 +36,8 @@ static bool read_place(tl_input *in, tl_index_place *out)
     *out = (tl_index_place){.state = in->p, .size = (size_t)size};
     out->number = tl_get_varint(&own);
     out->n_sections = tl_get_varint(&own);
+    if (size < LEAST_PLACE || out->n_sections > out->number)
+        return false;
     out->in_region = tl_get_varint(&own) != 0;
     out->level = (int32_t)tl_unzigzag(tl_get_varint(&own));
     out->levels = own.p;
@@ -38,20 +45,63 @@ static bool read_place(tl_input *in, tl_index_place *out)
     return !own.bad;
 }
 
-static bool skip_pairs(tl_input *in, tl_input *pairs, uint64_t *n)
+/* Numbers of events by key. *sum gets their sum. False: they break the format, or are more events
+ * than the rank has. */
+static bool skip_pairs(tl_input *in, uint64_t most, tl_input *pairs, uint64_t *n, uint64_t *sum)
 {
     *n = tl_get_varint(in);
+    *sum = 0;
     pairs->p = in->p;
     for (uint64_t i = 0; i < *n && !in->bad; i++) {
         tl_get_varint(in);
-        tl_get_varint(in);
+        const uint64_t events = tl_get_varint(in);
+        if (events > most - *sum)
+            return false;
+        *sum += events;
     }
     pairs->end = in->p;
     return !in->bad;
 }
 
+/* The codes are those of calls, in ascending order; the kernels are the events of one call. */
+static bool are_calls(const tl_index *x, uint64_t n_user_events)
+{
+    tl_input in = x->counts;
+    uint64_t users = 0;
+    for (uint64_t i = 0, before = 0; i < x->n_calls; i++) {
+        const uint64_t code = tl_get_varint(&in), n = tl_get_varint(&in);
+        if (code >= TL_CALL_LIMIT || !tl_call_by_code((unsigned)code) || (i && code <= before))
+            return false;
+        users = code == TL_KERNEL_user ? n : users;
+        before = code;
+    }
+    in = x->users;
+    for (uint64_t i = 0; i < x->n_users; i++) {
+        if (tl_get_varint(&in) > UINT32_MAX)
+            return false;
+        tl_get_varint(&in);
+    }
+    return users == n_user_events;
+}
+
+/* Whether the places can follow each other in the events of the rank. */
+static bool are_in_order(const tl_index *x, uint64_t n_events)
+{
+    uint64_t number = 0, n_sections = 0;
+    for (size_t i = 0; i < x->n_places; i++) {
+        const tl_index_place *place = &x->places[i];
+        if ((i && place->number <= number) || place->n_sections < n_sections ||
+            place->n_sections - n_sections > place->number - number)
+            return false;
+        number = place->number;
+        n_sections = place->n_sections;
+    }
+    return number <= n_events && n_sections <= x->n_sections &&
+           x->n_sections - n_sections <= n_events - number;
+}
+
 /* False: it is another version's, of another trace, or breaks the format. */
-static tl_status parse(const tl_reader *r, tl_index *x, bool *ok)
+static tl_status parse(const tl_reader *r, uint64_t n_events, tl_index *x, bool *ok)
 {
     tl_input in = {.p = x->raw.data, .end = x->raw.data + x->raw.size};
     *ok = tl_get_varint(&in) == INDEX_VERSION && in.end - in.p >= 8 &&
@@ -59,52 +109,57 @@ static tl_status parse(const tl_reader *r, tl_index *x, bool *ok)
     if (!*ok)
         return TL_OK;
     in.p += 8;
-    *ok = skip_pairs(&in, &x->counts, &x->n_calls) && skip_pairs(&in, &x->users, &x->n_users);
+    uint64_t sum = 0, n_user_events = 0;
+    *ok = skip_pairs(&in, n_events, &x->counts, &x->n_calls, &sum) && sum == n_events &&
+          skip_pairs(&in, n_events, &x->users, &x->n_users, &n_user_events) &&
+          are_calls(x, n_user_events);
     x->clock_ns = tl_get_varint(&in);
     x->n_sections = tl_get_varint(&in);
     const uint64_t n = tl_get_varint(&in);
-    *ok = *ok && !in.bad && n <= (size_t)(in.end - in.p);
+    *ok = *ok && !in.bad && n <= (size_t)(in.end - in.p) / LEAST_PLACE;
     if (!*ok)
         return TL_OK;
-    x->places = malloc((size_t)(n + 1) * sizeof *x->places);
+    x->places = calloc((size_t)n + 1, sizeof *x->places);
     if (!x->places)
         return TL_ERR_MEMORY;
     for (; *ok && x->n_places < n; x->n_places++)
-        *ok = read_place(&in, &x->places[x->n_places]) &&
-              (!x->n_places || x->places[x->n_places - 1].number < x->places[x->n_places].number);
-    *ok = *ok && in.p == in.end;
+        *ok = read_place(&in, &x->places[x->n_places]);
+    *ok = *ok && in.p == in.end && are_in_order(x, n_events);
     return TL_OK;
 }
 
 tl_status tl_index_open(const tl_reader *r, uint32_t rank, tl_index *out)
 {
-    *out = (tl_index){.n_places = 0};
+    tl_index x = {.n_places = 0};
+    *out = x;
     const tl_extra_ref *ref = find(r, rank);
-    if (!ref)
+    if (!ref || tl_reader_part(r, rank)->damage)
         return TL_OK;
     uint64_t n_read = 0;
     bool ok = true;
     tl_inner inner;
-    tl_status status = tl_payload_read(r, ref->payload.offset, &out->raw, &n_read);
+    tl_status status = tl_payload_read(r, ref->payload.offset, &x.raw, &n_read);
     if (!status && ref->payload.in_block) {
-        if (!tl_block_find(out->raw.data, out->raw.size, ref->payload.index, &inner)) {
+        if (!tl_block_find(x.raw.data, x.raw.size, ref->payload.index, &inner)) {
             status = TL_ERR_CORRUPT;
         } else {
-            out->raw.size = (size_t)(inner.payload.end - inner.payload.p);
-            memmove(out->raw.data, inner.payload.p, out->raw.size);
+            x.raw.size = (size_t)(inner.payload.end - inner.payload.p);
+            memmove(x.raw.data, inner.payload.p, x.raw.size);
         }
     }
     if (!status)
-        status = parse(r, out, &ok);
+        status = parse(r, tl_reader_part(r, rank)->summary.n_events, &x, &ok);
     if (status || !ok)
-        tl_index_close(out);
+        tl_index_close(&x);
+    else
+        *out = x;
     return status;
 }
 
 void tl_index_close(tl_index *index)
 {
-    tl_buffer_free(&index->raw);
     free(index->places);
+    tl_buffer_free(&index->raw);
     *index = (tl_index){.n_places = 0};
 }
 
@@ -134,28 +189,20 @@ int tl_reader_counts(tl_reader *r, uint32_t rank, tl_call_counts *out)
     *out = (tl_call_counts){.n_events = 0};
     if (r->kind || tl_index_open(r, rank, &index) != TL_OK)
         return 0;
-    uint64_t n_events = 0;
-    bool ok = index.raw.data != NULL;
-    out->users = ok ? calloc((size_t)index.n_users + 1, sizeof *out->users) : NULL;
-    ok = out->users != NULL;
+    if (index.raw.data)
+        out->users = calloc((size_t)index.n_users + 1, sizeof *out->users);
+    const bool ok = out->users != NULL;
     for (uint64_t i = 0; ok && i < index.n_calls; i++) {
-        const uint64_t code = tl_get_varint(&index.counts), n = tl_get_varint(&index.counts);
-        ok = code < TL_CALL_LIMIT;
-        if (ok)
-            out->calls[code] = n;
-        n_events += n;
+        const uint64_t code = tl_get_varint(&index.counts);
+        out->calls[code] = tl_get_varint(&index.counts);
+        out->n_events += out->calls[code];
     }
     for (; ok && out->n_users < index.n_users; out->n_users++) {
         out->users[out->n_users].id = (uint32_t)tl_get_varint(&index.users);
         out->users[out->n_users].n = tl_get_varint(&index.users);
     }
-    out->n_events = n_events;
     out->clock_ns = index.clock_ns;
     tl_index_close(&index);
-    const tl_part *part = tl_reader_part(r, rank);
-    ok = ok && !part->damage && part->summary.n_events == n_events;
-    if (!ok)
-        tl_call_counts_free(out);
     return ok;
 }
 
@@ -167,27 +214,53 @@ void tl_call_counts_free(tl_call_counts *counts)
 
 /* ---- making ---- */
 
-tl_status tl_indexer_begin(tl_indexer *x, tl_reader *r, uint32_t rank, tl_error *err)
+tl_status tl_indexer_begin(tl_indexer *x, tl_reader *r, uint32_t rank, uint64_t place_events,
+                           tl_error *err)
 {
-    *x = (tl_indexer){.next = PLACE_EVENTS};
+    *x = (tl_indexer){.next = place_events, .place_events = place_events};
     x->balance = (tl_balance){.r = r, .is_summed = true};
     x->past = (tl_past){.r = r, .rank = rank, .account = TL_BEFORE};
     return tl_balance_begin_rank(&x->balance, rank, err);
+}
+
+/* Drops every second place, because there are too many. */
+static void thin_places(tl_indexer *x)
+{
+    tl_input in = {.p = x->places.data, .end = x->places.data + x->places.size};
+    uint8_t *to = x->places.data;
+    uint64_t n = 0;
+    for (uint64_t i = 0; i < x->n_places; i++) {
+        const uint8_t *place = in.p;
+        const uint64_t size = tl_get_varint(&in);
+        in.p += size;
+        if (i % 2 == 0)
+            continue;
+        memmove(to, place, (size_t)(in.p - place));
+        to += in.p - place;
+        n++;
+    }
+    x->places.size = (size_t)(to - x->places.data);
+    x->n_places = n;
+    x->place_events *= 2;
 }
 
 static tl_status add_place(tl_indexer *x)
 {
     tl_buffer state = {0};
     tl_status status = tl_past_save(&x->past, x->number, &state);
+    while (!status && x->n_places && x->places.size + state.size > MOST_BYTES)
+        thin_places(x);
     if (!status && !tl_buffer_reserve(&x->places, state.size + TL_VARINT_MAX_BYTES))
         status = TL_ERR_MEMORY;
-    if (!status) {
+    if (!status && state.size > MOST_BYTES) {
+        x->next = UINT64_MAX;
+    } else if (!status) {
         tl_buffer_put_varint(&x->places, state.size);
         memcpy(x->places.data + x->places.size, state.data, state.size);
         x->places.size += state.size;
         x->n_places++;
-        const uint64_t fair = EVENTS_OF_BYTE * (uint64_t)state.size;
-        x->next = x->number + (fair > PLACE_EVENTS ? fair : PLACE_EVENTS);
+        const uint64_t fair = x->bytes_are_free ? 0 : EVENTS_OF_BYTE * (uint64_t)state.size;
+        x->next = x->number + (fair > x->place_events ? fair : x->place_events);
     }
     tl_buffer_free(&state);
     return status;

@@ -29,7 +29,8 @@ typedef struct tl_index {
 } tl_index;
 
 /* The index of a rank; without places and counts if the trace has none, or one that this version
- * does not understand. SYSTEM, MEMORY, CORRUPT: it cannot be read. */
+ * does not understand, or that contradicts itself or the number of events. SYSTEM, MEMORY, CORRUPT:
+ * it cannot be read. */
 tl_status tl_index_open(const tl_reader *r, uint32_t rank, tl_index *out);
 void tl_index_close(tl_index *index);
 /* The last place at or before an event; NULL if there is none. */
@@ -45,13 +46,21 @@ typedef struct tl_indexer {
     tl_map users; /* number of events by kernel of the program */
     tl_buffer places;
     uint64_t n_places, number;
-    uint64_t next; /* event at which a place is due */
+    uint64_t next;         /* event at which a place is due */
+    uint64_t place_events; /* at least so many events between two places */
+    bool bytes_are_free;   /* in tests of small traces */
 } tl_indexer;
 
-tl_status tl_indexer_begin(tl_indexer *x, tl_reader *r, uint32_t rank, tl_error *err);
+tl_status tl_indexer_begin(tl_indexer *x, tl_reader *r, uint32_t rank, uint64_t place_events,
+                           tl_error *err);
 tl_status tl_indexer_add(tl_indexer *x, const tl_event *e);
 /* The payload of the chunk in a file with this seed. */
 tl_status tl_indexer_end(tl_indexer *x, uint64_t seed, tl_buffer *out);
 void tl_indexer_free(tl_indexer *x);
+
+/* tl_pack, with an index for a trace of this many events or more; `spacing`: at least so many
+ * events between two places. Tests make both small. */
+tl_status tl_pack_indexed(tl_reader *r, const tl_pack_options *options, uint64_t many_events,
+                          uint64_t spacing, const char *out_path, tl_error *err);
 
 #endif

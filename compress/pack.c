@@ -28,6 +28,8 @@ static const double fallback_precision = 1e-3;
 /* A trace with so many events gets an index, and short frames, so that one of its events is found
  * without decoding many others. */
 #define MANY_EVENTS (UINT64_C(1) << 22)
+/* Of a rank, between two places of its index. */
+enum { PLACE_EVENTS = TL_FRAME_EVENTS };
 
 typedef struct lane {
     tl_cursor *cursor;
@@ -48,6 +50,7 @@ typedef struct packing {
     tl_sampling sampling; /* n_blocks 0: every event keeps its own volume */
     lane lanes[GROUP];
     bool is_indexed;
+    uint64_t spacing; /* of the places of the index */
     tl_error *err;
 } packing;
 
@@ -101,7 +104,9 @@ static tl_status begin_index(packing *p, lane *l)
     l->indexer = malloc(sizeof *l->indexer);
     if (!l->indexer)
         return tl_fail_write(p->err, p->out_path, TL_ERR_MEMORY);
-    return tl_indexer_begin(l->indexer, p->r, l->rank, p->err);
+    const tl_status status = tl_indexer_begin(l->indexer, p->r, l->rank, p->spacing, p->err);
+    l->indexer->bytes_are_free = p->spacing < PLACE_EVENTS;
+    return status;
 }
 
 static void drop_index(lane *l)
@@ -279,6 +284,12 @@ static tl_status write_packed(packing *p, const char *path)
 
 tl_status tl_pack(tl_reader *r, const tl_pack_options *options, const char *out_path, tl_error *err)
 {
+    return tl_pack_indexed(r, options, MANY_EVENTS, PLACE_EVENTS, out_path, err);
+}
+
+tl_status tl_pack_indexed(tl_reader *r, const tl_pack_options *options, uint64_t many_events,
+                          uint64_t spacing, const char *out_path, tl_error *err)
+{
     static const tl_pack_options lossless = {0};
     if (options && !(options->volume_precision >= 0 && options->volume_precision <= 0.5))
         return tl_fail(err, TL_ERR_USAGE,
@@ -298,7 +309,8 @@ tl_status tl_pack(tl_reader *r, const tl_pack_options *options, const char *out_
     uint64_t n_events = 0;
     for (size_t i = 0; i < r->n_parts; i++)
         n_events += r->parts[i]->summary.n_events;
-    packing p = {.is_indexed = n_events >= MANY_EVENTS,
+    packing p = {.is_indexed = n_events >= many_events,
+                 .spacing = spacing,
                  .r = r,
                  .out_path = out_path,
                  .options = options ? options : &lossless,

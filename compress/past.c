@@ -170,13 +170,15 @@ bool tl_opens_section(const tl_reader *r, uint32_t rank, const tl_event *e)
 /* The count of a level, which is added if it is new; NULL without memory. */
 static tl_level *level_at(tl_past *p, int32_t level)
 {
-    for (size_t i = 0; i < p->n_levels; i++)
-        if (p->levels[i].level == level)
-            return &p->levels[i];
-    if (!tl_make_room(&p->levels, p->n_levels, &p->levels_capacity, sizeof *p->levels))
+    uint64_t *place = tl_map_at(&p->level_places, (uint64_t)(uint32_t)level);
+    if (!place ||
+        (!*place && !tl_make_room(&p->levels, p->n_levels, &p->levels_capacity, sizeof *p->levels)))
         return NULL;
-    p->levels[p->n_levels] = (tl_level){.level = level};
-    return &p->levels[p->n_levels++];
+    if (!*place) {
+        p->levels[p->n_levels] = (tl_level){.level = level};
+        *place = ++p->n_levels;
+    }
+    return &p->levels[*place - 1];
 }
 
 /* A region of a level begins at the first of several calls with this level. */
@@ -212,6 +214,7 @@ tl_status tl_past_follow(tl_past *p, const tl_event *e)
 void tl_past_free(tl_past *p)
 {
     tl_requests_free(&p->requests);
+    tl_map_free(&p->level_places);
     free(p->levels);
     p->levels = NULL;
     p->n_levels = p->levels_capacity = 0;
@@ -290,9 +293,11 @@ static tl_status load_requests(tl_past *p, tl_input *in, uint64_t number)
     tl_status status = n ? tl_cursor_open(p->r, p->rank, &c, p->err) : TL_OK;
     for (uint64_t i = 0; i < n && !status; i++) {
         tl_event e;
-        at += tl_get_varint(in);
-        const uint64_t flags = tl_get_varint(in);
-        status = in->bad || at >= number ? TL_ERR_CORRUPT : tl_cursor_seek(c, at);
+        const uint64_t step = tl_get_varint(in), flags = tl_get_varint(in);
+        /* Each event makes one request: without this, all of them could be one that is far. */
+        const bool is_ahead = step < number - at && (step || !i);
+        at += step;
+        status = in->bad || !is_ahead ? TL_ERR_CORRUPT : tl_cursor_seek(c, at);
         if (!status)
             status = tl_cursor_next(c, &e);
         if (!status && !(tl_call_by_code(e.call)->traits & TL_TRAIT_NB && e.request))
@@ -325,6 +330,8 @@ tl_status tl_past_load(tl_past *p, tl_input *in)
     p->clock_ns = tl_get_varint(in);
     p->n_open = get_signed(in);
     p->thread = (int32_t)get_signed(in);
+    /* Each event opens or closes one. */
+    in->bad = in->bad || p->n_open > (int64_t)number || p->n_open < -(int64_t)number;
     tl_status status = in->bad ? TL_ERR_CORRUPT : tl_balance_load(p->balance, in);
     if (!status)
         status = load_requests(p, in, number);

@@ -8,6 +8,7 @@
 
 #include "balance.h"
 #include "bytes.h"
+#include "map.h"
 #include "requests.h"
 
 /* The regions of one level of MPI_Pcontrol that have begun. */
@@ -31,6 +32,7 @@ typedef struct tl_past {
     bool in_region; /* there was one */
     tl_level *levels;
     size_t n_levels, levels_capacity;
+    tl_map level_places; /* level -> position + 1 in levels */
     tl_error *err;
 } tl_past;
 

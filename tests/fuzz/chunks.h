@@ -2,12 +2,14 @@
  *
  * Input: number of ranks - 1 (low 3 bits), then chunks: type (low 2 bits) and rank (next 3), number
  * of events, bytes of the payload (low byte, high byte), payload.  With bit 7 of the type the
- * chunks that follow of this rank count an event too few; with bit 5 it is a block of all ranks. */
+ * chunks that follow of this rank count an event too few; with bit 5 it is a block of all ranks;
+ * with bit 6 it is an index, in front of which version and seed are put. */
 #ifndef TEST_FUZZ_CHUNKS_H
 #define TEST_FUZZ_CHUNKS_H
 
 #include "fuzz.h"
 
+#include "../../compress/format.h"
 #include "../../compress/frame.h"
 #include "../../compress/run.h"
 
@@ -37,9 +39,22 @@ static inline void fuzz_write_chunks(const uint8_t *data, size_t size, const cha
                                .sequence = sequence[rank]++,
                                .first_event = n_events[rank],
                                .n_events = (kind & 3) == 2 ? events : 0};
-            n_events[rank] += chunk.n_events - (kind >> 7);
         }
-        FUZZ_CHECK(!tl_chunk_append(packer, &chunk, in.p, length, seed, &file));
+        tl_buffer payload = {0};
+        FUZZ_CHECK(tl_buffer_reserve(&payload, length + 9));
+        if ((kind & 0x60) == 0x40) {
+            chunk.type = TL_CHUNK_INDEX;
+            chunk.n_events = 0;
+            payload.data[0] = 1;
+            tl_store64(payload.data + 1, seed);
+            payload.size = 9;
+        }
+        if (length)
+            memcpy(payload.data + payload.size, in.p, length);
+        payload.size += length;
+        n_events[rank] += kind & 0x20 ? 0 : chunk.n_events - (kind >> 7);
+        FUZZ_CHECK(!tl_chunk_append(packer, &chunk, payload.data, payload.size, seed, &file));
+        tl_buffer_free(&payload);
         in.p += length;
     }
     fuzz_write_file(path, file.data, file.size);

@@ -1,6 +1,6 @@
 # tests/fuzz: the harnesses, run on their corpora by make check and by fuzzers with run.sh, afl.sh and campaign.sh.
 FUZZ_SHARED = tests/fuzz/fuzz.c tests/fuzz/fuzz.h tests/unit/same_event.h tests/fuzz/replay.c
-FUZZ_HARNESSES = tests/fuzz/fuzz_chunks tests/fuzz/fuzz_dumpi tests/fuzz/fuzz_file tests/fuzz/fuzz_goal \
+FUZZ_HARNESSES = tests/fuzz/fuzz_chunks tests/fuzz/fuzz_dumpi tests/fuzz/fuzz_file tests/fuzz/fuzz_goal tests/fuzz/fuzz_index \
 	tests/fuzz/fuzz_measurements tests/fuzz/fuzz_model tests/fuzz/fuzz_noise tests/fuzz/fuzz_options \
 	tests/fuzz/fuzz_platform tests/fuzz/fuzz_replay_chunks tests/fuzz/fuzz_replay_text tests/fuzz/fuzz_results \
 	tests/fuzz/fuzz_roundtrip tests/fuzz/fuzz_simgrid tests/fuzz/fuzz_text
@@ -14,6 +14,8 @@ tests_fuzz_fuzz_file_SOURCES = tests/fuzz/fuzz_file.c $(FUZZ_SHARED)
 tests_fuzz_fuzz_file_LDADD = compress/libtimeless-inner.la
 tests_fuzz_fuzz_goal_SOURCES = tests/fuzz/fuzz_goal.c $(FUZZ_SHARED)
 tests_fuzz_fuzz_goal_LDADD = compress/libtimeless-inner.la
+tests_fuzz_fuzz_index_SOURCES = tests/fuzz/fuzz_index.c tests/fuzz/chunks.h $(FUZZ_SHARED)
+tests_fuzz_fuzz_index_LDADD = compress/libtimeless-inner.la
 tests_fuzz_fuzz_roundtrip_SOURCES = tests/fuzz/fuzz_roundtrip.c $(FUZZ_SHARED)
 tests_fuzz_fuzz_roundtrip_LDADD = compress/libtimeless-inner.la
 tests_fuzz_fuzz_simgrid_SOURCES = tests/fuzz/fuzz_simgrid.c $(FUZZ_SHARED)

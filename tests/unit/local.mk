@@ -41,7 +41,7 @@ tests_unit_perform_kernels_CPPFLAGS = $(AM_CPPFLAGS) -I$(top_srcdir)/perform $(C
 tests_unit_perform_kernels_LDADD = perform/libperform.la replayer/libreplayer.la compress/libtimeless.la $(CMOCKA_LIBS) -lm
 
 # The trace file.
-TRACE_TESTS = tests/unit/roundtrip tests/unit/damage tests/unit/open_frames tests/unit/stream tests/unit/cut tests/unit/pack tests/unit/precision tests/unit/statistical
+TRACE_TESTS = tests/unit/roundtrip tests/unit/damage tests/unit/open_frames tests/unit/stream tests/unit/cut tests/unit/index tests/unit/pack tests/unit/precision tests/unit/statistical
 check_PROGRAMS += $(TRACE_TESTS)
 TESTS += $(TRACE_TESTS)
 TRACE_TEST_LIBS = compress/libtimeless-inner.la $(CMOCKA_LIBS)
@@ -53,6 +53,8 @@ tests_unit_open_frames_SOURCES = tests/unit/open_frames.c tests/unit/events.c te
 tests_unit_open_frames_LDADD = $(TRACE_TEST_LIBS)
 tests_unit_stream_SOURCES = tests/unit/stream.c tests/unit/events.c tests/unit/events.h tests/unit/same_event.h
 tests_unit_stream_LDADD = $(TRACE_TEST_LIBS)
+tests_unit_index_SOURCES = tests/unit/index.c tests/unit/events.c tests/unit/events.h
+tests_unit_index_LDADD = $(TRACE_TEST_LIBS)
 tests_unit_pack_SOURCES = tests/unit/pack.c tests/unit/events.c tests/unit/events.h
 tests_unit_pack_LDADD = $(TRACE_TEST_LIBS)
 tests_unit_precision_SOURCES = tests/unit/precision.c tests/unit/events.c tests/unit/events.h
