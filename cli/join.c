@@ -63,6 +63,8 @@ static void say_missing(const char *path, const char *hosts)
             "(%s%s)\n",
             path, tl_printable(hosts), n, n == 1 ? "" : "s", ranks + (used > 0),
             n > MOST_NAMED ? " ..." : "");
+    if (tl_reader_n_damages(r)) /* of a part that is there */
+        fprintf(stderr, "timeless: %s\n", tl_printable(tl_reader_damage(r, 0)->text));
     tl_reader_close(r);
 }
 

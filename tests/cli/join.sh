@@ -49,6 +49,18 @@ events_of() { $timeless dump "$1" 2>/dev/null | grep -E '^[02] '; }
 same_left() { diff <(events_of left.tl) <(events_of expected.tl) && test "$(events_of left.tl | wc -l)" = 2; }
 check 'a lost part: the events of the others are all there' same_left
 check_exit 3 'a lost part: replay refuses the trace' $timeless replay left.tl --platform "$(cd "$OLDPWD" && cd "$top_srcdir" && pwd)/platforms/star-1g" --no-compute
+head -c $(($(stat -c %s a.tl) - 5)) a.tl >torn_a.tl
+check 'a part is lost and another is damaged: what is left is joined' $timeless join --allow-missing torn_a.tl -o rest.tl
+cp err said
+check 'a part is lost and another is damaged: a line names the lost part' grep -q '^timeless: rest.tl: the part of node2 is missing: ' said
+check 'a part is lost and another is damaged: a line names the damage' grep -Eq '^timeless: rest.tl:[0-9]+: .* of rank 2; ' said
+check_exit 3 'a part is lost and another is damaged: the joined trace is damaged' $timeless info rest.tl
+check_exit 3 'without --allow-missing the lost part is an error, whatever else is damaged' $timeless join torn_a.tl -o no.tl
+head -c 40 b.tl >head.tl
+check_exit 3 '--allow-missing does not join a part without its header' $timeless join --allow-missing a.tl head.tl -o no.tl
+check_exit 3 '--allow-missing does not join a part of another run' $timeless join --allow-missing a.tl other.tl -o no.tl
+check_exit 3 '--allow-missing does not join a part twice' $timeless join --allow-missing a.tl a.tl -o no.tl
+check 'what is not joined is not written' test ! -e no.tl
 check 'no part is lost: --allow-missing joins as without it' $timeless join --allow-missing b.tl a.tl -o again.tl
 check 'no part is lost: the same bytes' cmp all.tl again.tl
 check_exit 3 'the joined trace of a damaged part is damaged' $timeless info damaged.tl
