@@ -37,7 +37,9 @@ int tl_is_program(const char *path)
 
 /* ---- into a file ---- */
 
-static tl_status write_rank(tl_reader *r, tl_writer *writer, uint32_t rank, tl_error *err)
+/* *is_said: the program failed, and err says why. */
+static tl_status write_rank(tl_reader *r, tl_writer *writer, uint32_t rank, bool *is_said,
+                            tl_error *err)
 {
     const tl_site *sites;
     const tl_user_kernel *kernels;
@@ -56,6 +58,10 @@ static tl_status write_rank(tl_reader *r, tl_writer *writer, uint32_t rank, tl_e
         status = tl_writer_define_kernel(writer, &kernels[i]);
     while (status == TL_OK && (status = tl_cursor_next(cursor, &event)) == TL_OK)
         status = tl_writer_put(writer, &event);
+    *is_said = status != TL_OK && status != TL_END && cursor &&
+               tl_cursor_error(cursor)->status == status;
+    if (*is_said && err)
+        *err = *tl_cursor_error(cursor);
     tl_cursor_close(cursor);
     return status == TL_END ? TL_OK : status;
 }
@@ -75,6 +81,7 @@ tl_status tl_program_write(tl_reader *r, const char *out_path, tl_error *err)
     const tl_run *run = tl_reader_run(r);
     tl_blocks blocks;
     tl_writer *writer = NULL;
+    bool is_said = false;
     tl_status status = tl_blocks_create(&blocks, out_path, run, err);
     if (status != TL_OK)
         return tl_blocks_close(&blocks, out_path, status, err);
@@ -85,13 +92,13 @@ tl_status tl_program_write(tl_reader *r, const char *out_path, tl_error *err)
         if (status == TL_OK)
             status = keep_blocks_small(&blocks);
         if (status == TL_OK)
-            status = write_rank(r, writer, rank, err);
+            status = write_rank(r, writer, rank, &is_said, err);
     }
     if (status == TL_OK)
         status = tl_writer_close(writer, TL_END_FINALIZED, 0);
     else
         tl_writer_abandon(writer);
-    if (status != TL_OK)
+    if (status != TL_OK && !is_said)
         tl_fail_write(err, out_path, status);
     return tl_blocks_close(&blocks, out_path, status, err);
 }

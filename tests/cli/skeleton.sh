@@ -310,6 +310,12 @@ bad() {
 bad 3 'division of 1 by zero' 'let x = 1 / 0'
 bad 3 'rank 1: division of 5 by zero' 'MPI_Send peer=5 / (1 - rank) % 1 count=1'
 bad 3 'more than 63 bits' 'let x = 9223372036854775807 + 1'
+make_says_why() {
+    text 'MPI_Send peer=5 / (1 - rank) % 1 count=1'
+    "$timeless" make x.skel -o why.tl 2>why
+    [ $? -eq 3 ] && cat why && grep -q '^timeless: x.skel:3: rank 1: division of 5 by zero; ' why
+}
+check 'make: a program that fails says where and why' make_says_why
 bad 3 'more than 63 bits' 'let x = 4611686018427387904 * rank * 2'
 bad 3 'more than 63 bits' 'let x = -9223372036854775807 - 1'
 bad 3 'more than 63 bits' 'let x = 3 << 62'
