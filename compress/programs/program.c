@@ -58,8 +58,8 @@ static tl_status write_rank(tl_reader *r, tl_writer *writer, uint32_t rank, bool
         status = tl_writer_define_kernel(writer, &kernels[i]);
     while (status == TL_OK && (status = tl_cursor_next(cursor, &event)) == TL_OK)
         status = tl_writer_put(writer, &event);
-    *is_said = status != TL_OK && status != TL_END && cursor &&
-               tl_cursor_error(cursor)->status == status;
+    *is_said =
+        status != TL_OK && status != TL_END && cursor && tl_cursor_error(cursor)->status == status;
     if (*is_said && err)
         *err = *tl_cursor_error(cursor);
     tl_cursor_close(cursor);
