@@ -441,7 +441,9 @@ TL_API void tl_cursor_look_ahead(tl_cursor *c, uint32_t n_probes);
  *   tl_extrapolate           SYSTEM MEMORY VERSION TRUNCATED CORRUPT LIMIT UNSUPPORTED USAGE
  *   tl_fit                   SYSTEM MEMORY VERSION TRUNCATED CORRUPT LIMIT INPUT UNSUPPORTED USAGE
  *   tl_fit_draw              SYSTEM MEMORY VERSION TRUNCATED CORRUPT LIMIT INPUT UNSUPPORTED USAGE
- *   tl_join, tl_join_left    SYSTEM MEMORY NOT_A_TRACE VERSION TRUNCATED CORRUPT LIMIT INPUT
+ *   tl_join                  SYSTEM MEMORY NOT_A_TRACE VERSION TRUNCATED CORRUPT LIMIT INPUT
+ *                            USAGE
+ *   tl_join_left             SYSTEM MEMORY NOT_A_TRACE VERSION TRUNCATED CORRUPT LIMIT INPUT
  *                            USAGE
  *   tl_sections_list         SYSTEM MEMORY VERSION TRUNCATED CORRUPT
  *   tl_sections_count        SYSTEM MEMORY VERSION TRUNCATED CORRUPT
