@@ -12,6 +12,13 @@
 #include <string.h>
 
 #define KIND __attribute__((noinline)) static void
+/* MPI_Abort does not return, but is not declared so. */
+static _Noreturn void give_up(int code)
+{
+    MPI_Abort(MPI_COMM_WORLD, code);
+    abort();
+}
+
 /* A macro, so that each kind has a call site of its own. */
 #define MEET(comm) MPI_Allreduce(&mine, &all, 1, MPI_DOUBLE, MPI_SUM, comm)
 
@@ -19,7 +26,7 @@ static double *array(size_t n)
 {
     double *a = malloc(n * sizeof *a);
     if (!a)
-        MPI_Abort(MPI_COMM_WORLD, 4);
+        give_up(4);
     for (size_t i = 0; i < n; i++)
         a[i] = (double)(i % 1000) * 1e-3;
     return a;
@@ -64,7 +71,7 @@ static void stencil(double *a, double *b, int n, int sweeps)
 
 KIND stencil_in(MPI_Comm comm, int steps) /* 256 KiB */
 {
-    double *a = array(128 * 128), *b = array(128 * 128), mine, all;
+    double *a = array((size_t)128 * 128), *b = array((size_t)128 * 128), mine, all;
     for (int s = 0; s < steps; s++) {
         stencil(a, b, 128, 400);
         mine = a[200];
@@ -75,7 +82,7 @@ KIND stencil_in(MPI_Comm comm, int steps) /* 256 KiB */
 
 KIND stencil_out(MPI_Comm comm, int steps) /* 64 MiB */
 {
-    double *a = array(2048 * 2048), *b = array(2048 * 2048), mine, all;
+    double *a = array((size_t)2048 * 2048), *b = array((size_t)2048 * 2048), mine, all;
     for (int s = 0; s < steps; s++) {
         stencil(a, b, 2048, 1);
         mine = a[3000];
@@ -91,7 +98,9 @@ KIND spmv(MPI_Comm comm, int steps)
     int *column = malloc(sizeof *column * ROWS * EACH);
     double *value = array((size_t)ROWS * EACH), *x = array(ROWS), *y = array(ROWS), mine, all;
     unsigned state = 1;
-    for (size_t i = 0; column && i < (size_t)ROWS * EACH; i++)
+    if (!column)
+        give_up(4);
+    for (size_t i = 0; i < (size_t)ROWS * EACH; i++)
         column[i] = (int)(next_random(&state) % ROWS);
     for (int s = 0; s < steps; s++) {
         for (int row = 0; row < ROWS; row++) {
@@ -139,7 +148,7 @@ KIND sort(MPI_Comm comm, int steps)
     unsigned *keys = malloc(n * sizeof *keys), *copy = malloc(n * sizeof *copy), state = 7;
     double mine, all;
     if (!keys || !copy)
-        MPI_Abort(MPI_COMM_WORLD, 4);
+        give_up(4);
     for (int s = 0; s < steps; s++) {
         for (size_t i = 0; i < n; i++)
             keys[i] = next_random(&state);
@@ -184,11 +193,11 @@ int main(int argc, char **argv)
             if (!strcmp(word, kinds[k].name))
                 chosen[n] = (int)k;
         if (chosen[n] < 0)
-            MPI_Abort(MPI_COMM_WORLD, 2);
+            give_up(2);
     }
     if (!n)
-        MPI_Abort(MPI_COMM_WORLD, 2);
-    const int k = chosen[rank % n], steps = kinds[k].each * atoi(argv[2]);
+        give_up(2);
+    const int k = chosen[rank % n], steps = kinds[k].each * (int)strtol(argv[2], NULL, 10);
     kinds[k].run(n > 1 ? MPI_COMM_SELF : MPI_COMM_WORLD, steps);
     const double mine_s = MPI_Wtime() - begin_s;
     double all_s;

@@ -41,7 +41,7 @@ static inline void fuzz_write_chunks(const uint8_t *data, size_t size, const cha
                                .n_events = (kind & 3) == 2 ? events : 0};
         }
         tl_buffer payload = {0};
-        FUZZ_CHECK(tl_buffer_reserve(&payload, length + 9));
+        FUZZ_CHECK(tl_buffer_reserve(&payload, length + 9) && payload.data);
         if ((kind & 0x60) == 0x40) {
             chunk.type = TL_CHUNK_INDEX;
             chunk.n_events = 0;

@@ -236,7 +236,7 @@ static void write_rank(uint32_t rank, const forgery *f, uint64_t seed)
             tl_buffer_free(&payload);
         }
     }
-    assert_int_equal(tl_writer_close(w, TL_END_FINALIZED, EVENTS * 1000), TL_OK);
+    assert_int_equal(tl_writer_close(w, TL_END_FINALIZED, UINT64_C(1000) * EVENTS), TL_OK);
 }
 
 /* Both ranks have a forged index, or none. */
