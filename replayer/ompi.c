@@ -57,6 +57,22 @@ const char *tlr_ompi_name(tlr_ompi algorithm)
     return names[algorithm];
 }
 
+tlr_ompi_making tlr_ompi_making_of(unsigned call)
+{
+    switch (call) {
+    case TL_MPI_Comm_split:
+    case TL_MPI_Cart_sub: return (tlr_ompi_making){.gathers = 1, .n_agreements = 3};
+    case TL_MPI_Comm_split_type: return (tlr_ompi_making){.compares = 1, .n_agreements = 3};
+    case TL_MPI_Comm_dup:
+    case TL_MPI_Comm_dup_with_info:
+    case TL_MPI_Comm_create:
+    case TL_MPI_Cart_create:
+    case TL_MPI_Graph_create:
+    case TL_MPI_Dist_graph_create_adjacent: return (tlr_ompi_making){.n_agreements = 3};
+    default: return (tlr_ompi_making){0};
+    }
+}
+
 int tlr_ompi_has(const char *selector)
 {
     return selector && (!strcmp(selector, "ompi-4.1") || !strcmp(selector, "ompi-5.0"));

@@ -1,6 +1,7 @@
 /* blocks.c - collective calls of a trace as operations of a program: the blocks of the ranks, and
  * the algorithm. */
 #include "actions.h"
+#include "ompi.h"
 #include "reading.h"
 
 #include <pthread.h>
@@ -69,6 +70,16 @@ static uint64_t deciding_bytes(const loggops_reading *t, const loggops_op *op, t
     return sum;
 }
 
+static uint8_t choose(loggops_reading *t, tl_action base, uint32_t comm, uint64_t count,
+                      uint64_t bytes, int has_sizes)
+{
+    pthread_mutex_lock(&lock_of_choice);
+    const uint8_t algorithm =
+        loggops_choose(t->choice, base, t->run->comms[comm].n_members, count, bytes, has_sizes);
+    pthread_mutex_unlock(&lock_of_choice);
+    return algorithm;
+}
+
 tl_status loggops_add_collective(loggops_reading *t, const tl_event *e, const tl_call_info *info)
 {
     const tl_meaning *m = tl_meaning_of(info->action);
@@ -86,13 +97,39 @@ tl_status loggops_add_collective(loggops_reading *t, const tl_event *e, const tl
     tl_status status = has_sizes && m->to != TL_WHO_ROOT ? add_blocks(t, e, side, &op.list) : TL_OK;
     if (status != TL_OK)
         return status;
-    pthread_mutex_lock(&lock_of_choice);
-    op.algorithm = loggops_choose(t->choice, base, t->run->comms[op.comm].n_members,
-                                  (uint64_t)side->count, deciding_bytes(t, &op, base), has_sizes);
-    pthread_mutex_unlock(&lock_of_choice);
+    op.algorithm =
+        choose(t, base, op.comm, (uint64_t)side->count, deciding_bytes(t, &op, base), has_sizes);
     if (op.algorithm == LOGGOPS_NONE)
         return loggops_out_of_memory(t);
     return info->traits & TL_TRAIT_NB ? add_numbered(t, op, e) : loggops_add(t, op);
+}
+
+/* A collective of `count` ints. */
+static tl_status add_small(loggops_reading *t, tl_action base, uint32_t comm, unsigned count)
+{
+    const uint64_t bytes = count * sizeof(int32_t);
+    const loggops_op op = {.kind = LOGGOPS_COLLECTIVE,
+                           .comm = comm,
+                           .amount = bytes,
+                           .algorithm = choose(t, base, comm, count, bytes, 0)};
+    return op.algorithm == LOGGOPS_NONE ? loggops_out_of_memory(t) : loggops_add(t, op);
+}
+
+/* As Open MPI makes it (ompi.h). */
+static tl_status add_making(loggops_reading *t, uint32_t comm, const tlr_ompi_making *making)
+{
+    const loggops_op agreement = {.kind = LOGGOPS_COLLECTIVE,
+                                  .comm = comm,
+                                  .amount = sizeof(int32_t),
+                                  .algorithm = LOGGOPS_ALLREDUCE_REDBCAST};
+    tl_status status = TL_OK;
+    if (making->gathers)
+        status = add_small(t, TL_ACTION_ALLGATHER, comm, 2);
+    else if (making->compares)
+        status = add_small(t, TL_ACTION_ALLREDUCE, comm, 4);
+    for (unsigned i = 0; i < making->n_agreements && status == TL_OK; i++)
+        status = loggops_add(t, agreement);
+    return status;
 }
 
 /* All members agree on a small value, which is an allreduce. */
@@ -102,6 +139,9 @@ tl_status loggops_add_constructor(loggops_reading *t, const tl_event *e)
                            .algorithm = loggops_algorithm_for(TL_ACTION_BARRIER),
                            .comm = loggops_comm_of(t, e),
                            .amount = sizeof(int32_t)};
-    const int waits = !(tl_call_by_code(e->call)->traits & TL_TRAIT_NB);
-    return waits ? loggops_add(t, op) : add_numbered(t, op, e);
+    const tlr_ompi_making making = tlr_ompi_making_of(e->call);
+    if (tl_call_by_code(e->call)->traits & TL_TRAIT_NB)
+        return add_numbered(t, op, e);
+    return t->choice->is_ompi && making.n_agreements ? add_making(t, op.comm, &making)
+                                                     : loggops_add(t, op);
 }

@@ -18,6 +18,7 @@ typedef enum loggops_selector {
 /* How algorithms are chosen. */
 typedef struct loggops_choice {
     loggops_selector selector;
+    int is_ompi;                  /* ompi-4.1 or ompi-5.0: communicators are made as there */
     uint8_t chosen[TL_N_ACTIONS]; /* by action, whatever the selector says; 0: none */
     char *stand_ins; /* "bcast scatter_LR_allgather for scatter_allgather; ...;": what was taken for
                         what the engine does not have; the owner's to free; NULL: nothing */

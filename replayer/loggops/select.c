@@ -98,7 +98,8 @@ tl_status loggops_read_choice(const tlr_options *options, loggops_choice *out, t
     static const char prefix[] = "smpi/";
     *out = (loggops_choice){0};
     const char *wanted = options->coll_selector ? options->coll_selector : "default";
-    out->selector = tlr_ompi_has(wanted) ? LOGGOPS_OMPI : LOGGOPS_N_SELECTORS;
+    out->is_ompi = tlr_ompi_has(wanted);
+    out->selector = out->is_ompi ? LOGGOPS_OMPI : LOGGOPS_N_SELECTORS;
     for (int i = 0; i < LOGGOPS_N_SELECTORS; i++)
         if (!strcmp(selectors[i], wanted))
             out->selector = (loggops_selector)i;

@@ -156,9 +156,11 @@ static void check_reduction(const smpi_rank *r, tl_action action, const sides *s
                         1e-6 * bytes);
 }
 
-/* Calls with different blocks are left to SMPI, except reductions with scatter. */
-static int call_as_ompi(tl_action action, const sides *s, int *rc)
+/* Calls with different blocks are left to SMPI, except reductions with scatter. The messages use
+ * the twin of the communicator, where no receive of the trace can take them. */
+static int call_as_ompi(const smpi_rank *r, tl_action action, const sides *s, int *rc)
 {
+    const MPI_Comm twin = r->twins[r->event.comm];
     const smpi_call call = {.out = s->sbuf,
                             .in = s->rbuf,
                             .count = s->scount,
@@ -166,7 +168,7 @@ static int call_as_ompi(tl_action action, const sides *s, int *rc)
                             .deciding_count = n_elements(action, s),
                             .type = s->stype,
                             .op = s->op,
-                            .comm = s->comm};
+                            .comm = twin == MPI_COMM_NULL ? s->comm : twin};
     if (action == TL_ACTION_REDUCE_SCATTER_BLOCK)
         action = TL_ACTION_REDUCE_SCATTER;
     return smpi_ompi_call(action, &call, rc);
@@ -177,7 +179,7 @@ static int blocking(smpi_rank *r, tl_action action, const sides *s)
     if (is_empty_call(action, s))
         return MPI_SUCCESS;
     int rc;
-    if (replay.ompi && call_as_ompi(action, s, &rc))
+    if (replay.ompi && call_as_ompi(r, action, s, &rc))
         return rc;
     switch (action) {
     case TL_ACTION_BARRIER: return MPI_Barrier(s->comm);

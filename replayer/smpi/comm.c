@@ -5,7 +5,7 @@
  * constructors of the trace only simulate their cost. This cost was read from SimGrid 3.32's
  * communicator class: a new communicator broadcasts one int among its members. A split first
  * gathers two ints from each rank of the parent at its rank 0, which then sends each group a
- * pointer. */
+ * pointer. With the selectors ompi-4.1 and ompi-5.0, the cost is that of Open MPI (ompi.h). */
 #include "config.h"
 
 #include "smpi/shims/shims.h"
@@ -96,7 +96,7 @@ void smpi_build_comms(smpi_rank *r)
         if (is_on_parent(own->definitions[id]))
             continue;
         r->comms[id] = build(job->groups[c], &job->groups[c]);
-        if (plan->comms[c].needs_twin)
+        if (plan->comms[c].needs_twin || replay.ompi)
             r->twins[id] = build(job->groups[c], (const char *)&job->groups[c] + 1);
     }
     for (size_t c = 0; c < plan->n_comms; c++) {
@@ -210,6 +210,18 @@ static int keeps_no_dimension(const smpi_rank *r)
     return made && made->n_members == 1 && !made->n_sources && !made->n_destinations;
 }
 
+/* As Open MPI makes it, on the twin of the parent. 0: its messages are not known. */
+static int construct_as_ompi(const smpi_rank *r, int32_t parent, int *rc)
+{
+    const tlr_ompi_making making = tlr_ompi_making_of(r->event.call);
+    const MPI_Comm twin = r->twins[r->event.comm];
+    if (!replay.ompi || !making.n_agreements || twin == MPI_COMM_NULL ||
+        (parent >= 0 && r->job->plan->comms[parent].n_first))
+        return 0;
+    *rc = smpi_ompi_make(&making, twin);
+    return 1;
+}
+
 int smpi_construct(smpi_rank *r)
 {
     const tl_event *e = &r->event;
@@ -222,6 +234,8 @@ int smpi_construct(smpi_rank *r)
                                 smpi_request(r, e->request));
     if (r->entering || smpi_comm_is_entered(r))
         return construct_entered(r);
+    if (construct_as_ompi(r, parent, &rc))
+        return rc;
     /* SMPI finds the ranks of a host without a message. */
     if (e->call == TL_MPI_Comm_split_type)
         return rc;

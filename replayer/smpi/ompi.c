@@ -8,7 +8,6 @@
 #include "config.h"
 
 #include "actions.h"
-#include "ompi.h"
 #include "rank.h"
 #include "smpi/ompi_tree.h"
 
@@ -374,4 +373,32 @@ int smpi_ompi_call(tl_action action, const smpi_call *s, int *rc)
         return 1;
     default: return 0;
     }
+}
+
+/* A small blocking collective of `count` ints. */
+static smpi_call of_ints(int count, MPI_Comm comm)
+{
+    return (smpi_call){.out = replay.send_buffer,
+                       .in = replay.recv_buffer,
+                       .count = count,
+                       .deciding_count = (uint64_t)count,
+                       .type = MPI_INT,
+                       .op = replay.commutative,
+                       .comm = comm};
+}
+
+int smpi_ompi_make(const tlr_ompi_making *making, MPI_Comm comm)
+{
+    const smpi_call pair = of_ints(2, comm), four = of_ints(4, comm), one = of_ints(1, comm);
+    const call agreement = take_call(&one);
+    int rc = MPI_SUCCESS;
+    if (making->gathers && !smpi_ompi_call(TL_ACTION_ALLGATHER, &pair, &rc))
+        rc = MPI_Allgather(pair.out, 2, MPI_INT, pair.in, 2, MPI_INT, comm);
+    if (making->compares && !smpi_ompi_call(TL_ACTION_ALLREDUCE, &four, &rc))
+        rc = MPI_Allreduce(four.out, four.in, 4, MPI_INT, four.op, comm);
+    for (unsigned i = 0; i < making->n_agreements && rc == MPI_SUCCESS; i++) {
+        reduce_tree(&agreement, OMPI_TREE_IN_ORDER_BINOMIAL);
+        bcast_tree(&agreement, OMPI_TREE_BINOMIAL);
+    }
+    return rc;
 }

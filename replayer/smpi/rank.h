@@ -13,6 +13,7 @@
 #include "event_streams.h"
 #include "machine/mapping.h"
 #include "machine/noise.h"
+#include "ompi.h"
 #include "open_receives.h"
 #include "plan.h"
 #include "machine/rank_model.h"
@@ -185,6 +186,8 @@ typedef struct smpi_call {
 /* Makes the call with Open MPI 4.1's algorithm. 0: SMPI's selector "ompi" must make it, because it
  * has the same algorithm, or one that replaces it; the result names the replacement. */
 int smpi_ompi_call(tl_action action, const smpi_call *call, int *rc);
+/* The messages of a constructor of communicators, on `comm`. */
+int smpi_ompi_make(const tlr_ompi_making *making, MPI_Comm comm);
 /* Whether an option of SMPI ("smpi/bcast") fixes the algorithm, independently of the selector. */
 void smpi_ompi_leave(const char *option);
 
