@@ -132,12 +132,20 @@ static tl_status add_making(loggops_reading *t, uint32_t comm, const tlr_ompi_ma
     return status;
 }
 
+/* Those who make the call: of MPI_Comm_create_group, the members of the new communicator. */
+static uint32_t makers(const loggops_reading *t, const tl_event *e)
+{
+    tl_event on_new = *e;
+    on_new.comm = e->new_comm;
+    return loggops_comm_of(t, e->call == TL_MPI_Comm_create_group ? &on_new : e);
+}
+
 /* All members agree on a small value, which is an allreduce. */
 tl_status loggops_add_constructor(loggops_reading *t, const tl_event *e)
 {
     const loggops_op op = {.kind = LOGGOPS_COLLECTIVE,
                            .algorithm = loggops_algorithm_for(TL_ACTION_BARRIER),
-                           .comm = loggops_comm_of(t, e),
+                           .comm = makers(t, e),
                            .amount = sizeof(int32_t)};
     const tlr_ompi_making making = tlr_ompi_making_of(e->call);
     if (tl_call_by_code(e->call)->traits & TL_TRAIT_NB)

@@ -260,6 +260,17 @@ static tl_status derive(const tlr_platform *platform, const tlr_cluster *cluster
     return TL_OK;
 }
 
+/* Messages within a node of a platform whose loggops.params tell of messages between nodes only. */
+static tl_status take_within(const tlr_platform *platform, const tlr_cluster *cluster,
+                             const tlr_options *options, loggops_network *n, tl_error *err)
+{
+    loggops_network derived = {0};
+    const tl_status status = derive(platform, cluster, options, &derived, err);
+    n->within = derived.within;
+    n->has_within = status == TL_OK;
+    return status;
+}
+
 int loggops_is_derived(const tlr_platform *platform)
 {
     return !platform->loggops_params;
@@ -271,9 +282,8 @@ tl_status loggops_read_network(const tlr_platform *platform, const tlr_cluster *
     *out = (loggops_network){0};
     if (loggops_is_derived(platform))
         return derive(platform, cluster, options, out, err);
-    const tl_status status = loggops_parse_network(platform->loggops_params, out, err);
-    if (status == TL_OK)
-        return TL_OK;
+    if (loggops_parse_network(platform->loggops_params, out, err) == TL_OK)
+        return out->has_within ? TL_OK : take_within(platform, cluster, options, out, err);
     return tl_fail(err, TL_ERR_INPUT,
                    "%s: loggops.params: '%s' cannot be understood; write "
                    "L=5us,o=2us,g=2us,G=2.5ns,O=1ns;local:L=...",

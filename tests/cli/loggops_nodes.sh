@@ -135,6 +135,18 @@ for platform in "$top_srcdir"/platforms/*/platform.xml; do
     check "the platform $name needs no --params: the result names their origin" \
         sh -c '"$0" replay p.tl -p "$1" --engine loggops --no-compute | grep -qE "network model LogGOPS (derived from the platform.s links and options|from the platform.s loggops.params), "' "$timeless" "$(dirname "$platform")"
 done
+# Without a local group: within a node as derived from the loopback, between nodes as the file says.
+mkdir remote
+cp given/{platform.xml,options.conf} remote/
+echo 'L=2ms,o=1us,g=0.5us,G=0.1ns,O=0.1ns' >remote/loggops.params
+"$timeless" make token -n 2 --iterations 1 --bytes 1000 -o token2.tl
+mkdir derived && cp given/{platform.xml,options.conf} derived/
+within() { # the adapters of the derived network move the bytes: 6 % more
+    awk -v given="$(loggops token2.tl -p ./remote --ranks-per-host 2)" -v derived="$(loggops token2.tl -p ./derived --ranks-per-host 2)" \
+        'BEGIN { print given, derived; exit !((given / derived - 1) ^ 2 < 0.01) }'
+}
+check 'loggops.params without a local group: messages within a node take the time of the loopback' within
+check 'and those between nodes what it says' sh -c '"$0" replay token2.tl -p ./remote --engine loggops -q --ranks-per-host 1 | awk "{ exit !(\$1 > 0.004) }"' "$timeless"
 echo 'L=2us,o=1us' >given/loggops.params
 check_exit 3 'loggops.params with an error exits 3' loggops p.tl -p ./given
 check_exit 2 'replay without a network and a platform exits 2' loggops p.tl

@@ -61,4 +61,18 @@ one_second() { awk -v t="$("$timeless" replay open.tl -p wide --ranks-per-host 1
 for selector in default ompi ompi-4.1; do
     check "$selector: a broadcast is not taken by an open receive" one_second $selector
 done
+
+# MPI_Comm_create_group is called by the members of the new communicator only.
+group() {
+    awk 'BEGIN {
+        print "timeless-text 1\nranks 3"
+        for (r = 0; r < 2; r++) {
+            printf "rank %d host=\"h%d\"\ncomm 3 parent=1 call=MPI_Comm_create_group members=[0-1]\n", r, r
+            printf "%d 0 MPI_Comm_create_group comm=1 new_comm=3\nend cut clock_ns=0\n", r }
+        print "rank 2 host=\"h2\"\nend cut clock_ns=0" }' | "$timeless" undump - -o group.tl
+}
+check 'a group of two of three ranks' group
+for engine in smpi loggops; do
+    check "$engine: the third rank takes no part" "$timeless" replay group.tl -p wide --ranks-per-host 1 -q --engine $engine
+done
 tap_done
