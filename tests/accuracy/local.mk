@@ -1,4 +1,45 @@
 # tests/accuracy: predictions against the clock, and programs as they come from Debian; run by hand,
 # since other load on a machine decides.
-EXTRA_DIST += tests/accuracy/budget.csv tests/accuracy/budget_follow.csv tests/accuracy/budget_cover.csv tests/accuracy/budget_cover_2.csv tests/accuracy/budget.sh tests/accuracy/applications.sh tests/accuracy/cluster.sh tests/accuracy/cluster_short.sh tests/accuracy/cluster_2026-11.csv tests/accuracy/cluster_nodes_2026-11.csv tests/accuracy/interference_2026-11.csv tests/accuracy/judge.py tests/accuracy/naive.py tests/accuracy/naive_sweeps.sh tests/accuracy/rows.sh tests/accuracy/offload.c tests/accuracy/dead_stack.c tests/accuracy/processor_clock.c tests/accuracy/sweep.c tests/accuracy/build_hpl.sh tests/accuracy/hpl_local.sh tests/accuracy/hybrid.sh tests/accuracy/hybrid.csv tests/accuracy/hybrid_quiet.csv tests/accuracy/hybrid_calibrated.csv tests/accuracy/hybrid_stencil.c tests/accuracy/blas_threads.c tests/accuracy/hpl_calls.sh tests/accuracy/hpl_polls.sh tests/accuracy/hpl_skipped.sh tests/accuracy/hpl_skipped.py tests/accuracy/sample.sh tests/accuracy/hpl_compare.py tests/accuracy/dahu.sh tests/accuracy/dahu_compare.py tests/accuracy/dahu_predictions.csv tests/accuracy/dahu_ablation.csv tests/accuracy/dahu_seeds.csv tests/accuracy/hpl_pivots_600.txt tests/accuracy/compare_prediction.sh tests/accuracy/extrapolate.sh tests/accuracy/fit_bars.sh tests/accuracy/fit_bars.csv tests/accuracy/fit_bars_exact.csv tests/accuracy/budget_bars.sh tests/accuracy/clock.c tests/accuracy/call_times.c tests/accuracy/call_times.sh tests/accuracy/fit_budget.sh tests/accuracy/bars/bar.h tests/accuracy/bars/bucket.c tests/accuracy/bars/cg.c tests/accuracy/bars/drawn.c tests/accuracy/bars/fft.c tests/accuracy/bars/hpcg.c tests/accuracy/bars/lu.c tests/accuracy/bars/lulesh.c tests/accuracy/bars/multigrid.c tests/accuracy/bars/stencil2d.c tests/accuracy/bars/stencil3d.c tests/accuracy/README.md tests/accuracy/HISTORY.md tests/accuracy/cluster_nodes_short.sh tests/accuracy/noise_judge.py tests/accuracy/noise_2026-11.txt tests/accuracy/noise_rows.tsv tests/accuracy/noise_short.sh tests/accuracy/interference.sh tests/accuracy/beside.c tests/accuracy/fit_unseen.sh tests/accuracy/unseen/amr.c tests/accuracy/unseen/bitonic.c tests/accuracy/unseen/cannon.c tests/accuracy/unseen/cg.c tests/accuracy/unseen/cholesky.c tests/accuracy/unseen/floyd.c tests/accuracy/unseen/gauss.c tests/accuracy/unseen/heat1d.c tests/accuracy/unseen/jacobi2d.c tests/accuracy/unseen/life.c tests/accuracy/unseen/master.c tests/accuracy/unseen/matvec.c tests/accuracy/unseen/nbody.c tests/accuracy/unseen/oddeven.c tests/accuracy/unseen/pencil.c tests/accuracy/unseen/pi.c tests/accuracy/unseen/programs.txt tests/accuracy/unseen/redblack.c tests/accuracy/unseen/ringsum.c tests/accuracy/unseen/samplesort.c tests/accuracy/unseen/scan.c tests/accuracy/unseen/summa.c tests/accuracy/unseen/transpose.c tests/accuracy/unseen/tree.c tests/accuracy/unseen/vcycle.c tests/accuracy/unseen/wave3d.c tests/accuracy/unseen/wavefront.c
+# Scripts and pages.
+EXTRA_DIST += \
+	tests/accuracy/HISTORY.md tests/accuracy/README.md tests/accuracy/applications.sh tests/accuracy/budget.sh \
+	tests/accuracy/budget_bars.sh tests/accuracy/build_hpl.sh tests/accuracy/call_times.sh tests/accuracy/cluster.sh \
+	tests/accuracy/cluster_nodes_short.sh tests/accuracy/cluster_short.sh tests/accuracy/compare_prediction.sh \
+	tests/accuracy/dahu.sh tests/accuracy/dahu_compare.py tests/accuracy/extrapolate.sh tests/accuracy/fit_bars.sh \
+	tests/accuracy/fit_budget.sh tests/accuracy/fit_unseen.sh tests/accuracy/hpl_calls.sh \
+	tests/accuracy/hpl_compare.py tests/accuracy/hpl_local.sh tests/accuracy/hpl_polls.sh \
+	tests/accuracy/hpl_skipped.py tests/accuracy/hpl_skipped.sh tests/accuracy/hybrid.sh \
+	tests/accuracy/interference.sh tests/accuracy/judge.py tests/accuracy/naive.py tests/accuracy/naive_sweeps.sh \
+	tests/accuracy/noise_judge.py tests/accuracy/noise_short.sh tests/accuracy/rows.sh tests/accuracy/sample.sh
+# Programs and tables that they need.
+EXTRA_DIST += \
+	tests/accuracy/beside.c tests/accuracy/blas_threads.c tests/accuracy/call_times.c tests/accuracy/clock.c \
+	tests/accuracy/dead_stack.c tests/accuracy/hpl_pivots_600.txt tests/accuracy/hybrid_stencil.c \
+	tests/accuracy/noise_rows.tsv tests/accuracy/offload.c tests/accuracy/processor_clock.c tests/accuracy/sweep.c
+# Programs of fit_bars.sh and budget_bars.sh.
+EXTRA_DIST += \
+	tests/accuracy/bars/bar.h tests/accuracy/bars/bucket.c tests/accuracy/bars/cg.c tests/accuracy/bars/drawn.c \
+	tests/accuracy/bars/fft.c tests/accuracy/bars/hpcg.c tests/accuracy/bars/lu.c tests/accuracy/bars/lulesh.c \
+	tests/accuracy/bars/multigrid.c tests/accuracy/bars/stencil2d.c tests/accuracy/bars/stencil3d.c
+# Programs of fit_unseen.sh.
+EXTRA_DIST += \
+	tests/accuracy/unseen/amr.c tests/accuracy/unseen/bitonic.c tests/accuracy/unseen/cannon.c \
+	tests/accuracy/unseen/cg.c tests/accuracy/unseen/cholesky.c tests/accuracy/unseen/floyd.c \
+	tests/accuracy/unseen/gauss.c tests/accuracy/unseen/heat1d.c tests/accuracy/unseen/jacobi2d.c \
+	tests/accuracy/unseen/life.c tests/accuracy/unseen/master.c tests/accuracy/unseen/matvec.c \
+	tests/accuracy/unseen/nbody.c tests/accuracy/unseen/oddeven.c tests/accuracy/unseen/pencil.c \
+	tests/accuracy/unseen/pi.c tests/accuracy/unseen/programs.txt tests/accuracy/unseen/redblack.c \
+	tests/accuracy/unseen/ringsum.c tests/accuracy/unseen/samplesort.c tests/accuracy/unseen/scan.c \
+	tests/accuracy/unseen/summa.c tests/accuracy/unseen/transpose.c tests/accuracy/unseen/tree.c \
+	tests/accuracy/unseen/vcycle.c tests/accuracy/unseen/wave3d.c tests/accuracy/unseen/wavefront.c
+# Raw data of the results.
+EXTRA_DIST += \
+	tests/accuracy/results/budget.csv tests/accuracy/results/budget_cover.csv \
+	tests/accuracy/results/budget_cover_2.csv tests/accuracy/results/budget_follow.csv \
+	tests/accuracy/results/cluster_2026-11.csv tests/accuracy/results/cluster_nodes_2026-11.csv \
+	tests/accuracy/results/dahu_ablation.csv tests/accuracy/results/dahu_predictions.csv \
+	tests/accuracy/results/dahu_seeds.csv tests/accuracy/results/fit_bars.csv \
+	tests/accuracy/results/fit_bars_exact.csv tests/accuracy/results/hybrid.csv \
+	tests/accuracy/results/hybrid_calibrated.csv tests/accuracy/results/hybrid_quiet.csv \
+	tests/accuracy/results/interference_2026-11.csv tests/accuracy/results/noise_2026-11.txt
 TESTS += tests/accuracy/cluster_short.sh tests/accuracy/cluster_nodes_short.sh tests/accuracy/noise_short.sh

@@ -36,7 +36,7 @@ dahu -b small -e loggops
 check 'dahu.sh: the factors of 2020 make messages within a node slower' awk -F, '$12 == "loggops" { s[$11 $8] = $15 }
     END { exit !(s["loopback-2020" 0] > 1.1 * s[0] && s["loopback-2020" 1] > 1.1 * s[1]) }' table.csv
 check_exit 2 'dahu.sh: an unknown variant is refused' dahu -b small -v nothing -l
-cp "$here/tests/accuracy/dahu_predictions.csv" shipped.csv
+cp "$here/tests/accuracy/results/dahu_predictions.csv" shipped.csv
 bash "$here/tests/accuracy/dahu.sh" -o shipped.csv -e loggops -l -- --sample >list.txt
 check 'dahu_predictions.csv: all 141 rows are there' equal "$(wc -l <list.txt)" 0
 dahu -l >list.txt

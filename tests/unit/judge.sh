@@ -84,7 +84,7 @@ check 'judge.py: file without rows' refuses bad 1 'no rows'
 check_exit 3 'judge.py: missing file exits 3' judge nowhere
 
 judge "$accuracy/HISTORY.md" | sed '/ skill /,$d' >out.txt
-judge "$accuracy/cluster_2026-11.csv" | sed '/ skill /,$d' >again.txt
+judge "$accuracy/results/cluster_2026-11.csv" | sed '/ skill /,$d' >again.txt
 check 'cluster_2026-11.csv: the 172 rows of HISTORY.md' test "$(grep -c ' all  *172 ' again.txt)" = 1
 check 'cluster_2026-11.csv: and their figures' cmp out.txt again.txt
 
