@@ -1,6 +1,7 @@
 # timeless calibrate network --per-host: nodes with several ranks that SimGrid simulates are found again, in both engines; and
 # wrong arguments.
 . "$top_srcdir/tests/tap.sh"
+. "$top_srcdir/tests/cli/known_network.sh"
 if is_of_other_mpi "$top_builddir/platforms/timeless-network-probe"; then
     skip 'a network of nodes' 'the program that measures it was built with Open MPI; configure --without-openmpi builds it with MPICH'
     tap_done; exit
@@ -15,28 +16,7 @@ option() { sed -n "s|^$2:||p" "$1/options.conf"; }
 # near A B TOLERANCE: |A / B - 1| is not more
 near() { awk -v a="$1" -v b="$2" -v t="$3" 'BEGIN { print a, b; if (!(a > 0 && b > 0)) exit 1; d = a / b - 1; exit !(d <= t && d >= -t) }'; }
 
-cat >known.xml <<'XML'
-<?xml version='1.0'?>
-<!DOCTYPE platform SYSTEM "https://simgrid.org/simgrid.dtd">
-<platform version="4.1"><zone id="known" routing="Full">
-<cluster id="c" prefix="node-" suffix="" radical="0-1" speed="1Gf" core="4" bw="125MBps" lat="10us"
- sharing_policy="SPLITDUPLEX" limiter_link="187.5MBps" loopback_bw="2GBps" loopback_lat="5us"/>
-</zone></platform>
-XML
-cat >known.conf <<'CONF'
-network/crosstraffic:no
-smpi/grow-injected-times:no
-smpi/iprobe:5e-7
-smpi/test:3e-7
-smpi/wtime:1e-8
-smpi/async-small-thresh:65536
-smpi/send-is-detached-thresh:65536
-smpi/os:0:8e-6:5e-10;1420:1.1e-5:3e-10;65536:1.1e-5:0
-smpi/ois:0:7e-6:4e-10;65536:2e-5:0
-smpi/or:0:6e-6:2e-10;1420:8e-6:4e-10;65536:0:0
-smpi/lat-factor:0:1;1436:1.9;65552:6
-smpi/bw-factor:0:0.5;1436:0.8;65552:0.94
-CONF
+known_network 2GBps 5us
 printf 'node-0\nnode-0\nnode-1\nnode-1\n' >hosts
 check 'SMPI compiles the measuring program' "$SMPICC" -D_GNU_SOURCE -O2 -I"$top_builddir" -I"$top_srcdir/platforms" \
     -o probe "$top_srcdir"/platforms/calibrate/{network_probe,network_kinds,network_multi,network_draw,network_hosts,machine}.c -lm
