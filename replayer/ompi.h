@@ -23,10 +23,11 @@ tlr_ompi tlr_ompi_choose(tl_action family, uint32_t n_ranks, uint64_t count, uin
 const char *tlr_ompi_name(tlr_ompi algorithm);
 
 /* What the members of a communicator do to make a new one: an allgather of two ints (the colour and
- * the key) or an allreduce of four (MPI_Comm_split_type compares its arguments), then agreements on
- * the number of the new communicator. An agreement is a nonblocking allreduce of an int: a binomial
- * tree to rank 0 and another one back (Open MPI 4.1: ompi/communicator/comm_cid.c,
- * ompi/mca/coll/libnbc/nbc_iallreduce.c; its messages were counted: tests/mpi/ompi_making.sh). */
+ * the key) or an allreduce of four (MPI_Comm_split_type compares its arguments; six in Open
+ * MPI 5.0), then agreements on the number of the new communicator. An agreement is a nonblocking
+ * allreduce of an int: a binomial tree to rank 0 and another one back (Open MPI 4.1:
+ * ompi/communicator/comm_cid.c, ompi/mca/coll/libnbc/nbc_iallreduce.c; tests/mpi/ompi_making.sh
+ * counts its messages). */
 typedef struct tlr_ompi_making {
     uint8_t gathers, compares;
     uint8_t n_agreements; /* 0: not a constructor that is known */

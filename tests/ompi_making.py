@@ -1,10 +1,11 @@
 #!/usr/bin/env python3
 """The messages with which Open MPI makes a communicator, written from its rounds, not from replayer/.
 
-    ompi_making.py messages CALL RANKS    lines "FROM TO BYTES MESSAGES", as Open MPI's monitoring counts them
-    ompi_making.py hops CALL RANKS        how many messages follow each other on the longest way
+    ompi_making.py messages CALL RANKS [COMPARED]    lines "FROM TO BYTES MESSAGES", as Open MPI's monitoring counts them
+    ompi_making.py hops CALL RANKS                   how many messages follow each other on the longest way
 
-CALL: dup, idup, dup_with_info, create, cart, graph, adjacent, split, sub, split_type.
+CALL: dup, idup, dup_with_info, create, cart, graph, adjacent, split, sub, split_type. COMPARED: bytes that
+MPI_Comm_split_type compares (16 in Open MPI 4.1, 24 in 5.0).
 """
 import sys
 from collections import defaultdict
@@ -40,25 +41,25 @@ def allgather(me, n):
 
 
 def allreduce(me, n):
-    """Four ints, by doubling; of the ranks beyond a power of two, each even one leaves its part to the next."""
+    """What is compared, by doubling; of the ranks beyond a power of two, each even one leaves its part to the next."""
     core = 1 << n.bit_length() - 1
     extra = n - core
     if me < 2 * extra and me % 2 == 0:
-        yield 'send', me + 1, 16
-        yield 'receive', me + 1, 16
+        yield 'send', me + 1, compared
+        yield 'receive', me + 1, compared
         return
     if me < 2 * extra:
-        yield 'receive', me - 1, 16
+        yield 'receive', me - 1, compared
     own = me // 2 if me < 2 * extra else me - extra
     mask = 1
     while mask < core:
         other = own ^ mask
         peer = 2 * other + 1 if other < extra else other + extra
-        yield 'send', peer, 16
-        yield 'receive', peer, 16
+        yield 'send', peer, compared
+        yield 'receive', peer, compared
         mask *= 2
     if me < 2 * extra:
-        yield 'send', me - 1, 16
+        yield 'send', me - 1, compared
 
 
 def rounds(call, me, n):
@@ -99,6 +100,7 @@ def hops(call, n):
 
 
 what, call, n = sys.argv[1], sys.argv[2], int(sys.argv[3])
+compared = int(sys.argv[4]) if len(sys.argv) > 4 else 16
 if what == 'hops':
     print(hops(call, n))
 else:
