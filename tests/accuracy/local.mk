@@ -35,11 +35,13 @@ EXTRA_DIST += \
 # Raw data of the results.
 EXTRA_DIST += \
 	tests/accuracy/results/budget.csv tests/accuracy/results/budget_cover.csv \
-	tests/accuracy/results/budget_cover_2.csv tests/accuracy/results/budget_follow.csv \
+	tests/accuracy/results/budget_cover_2.csv tests/accuracy/results/budget_cover_3.csv \
+	tests/accuracy/results/budget_follow.csv tests/accuracy/results/budget_follow_2.csv \
 	tests/accuracy/results/cluster_2026-11.csv tests/accuracy/results/cluster_nodes_2026-11.csv \
 	tests/accuracy/results/dahu_ablation.csv tests/accuracy/results/dahu_predictions.csv \
 	tests/accuracy/results/dahu_seeds.csv tests/accuracy/results/fit_bars.csv \
 	tests/accuracy/results/fit_bars_exact.csv tests/accuracy/results/hybrid.csv \
-	tests/accuracy/results/hybrid_calibrated.csv tests/accuracy/results/hybrid_quiet.csv \
+	tests/accuracy/results/hybrid_blas_calls.csv tests/accuracy/results/hybrid_calibrated.csv \
+	tests/accuracy/results/hybrid_quiet.csv \
 	tests/accuracy/results/interference_2026-11.csv tests/accuracy/results/noise_2026-11.txt
 TESTS += tests/accuracy/cluster_short.sh tests/accuracy/cluster_nodes_short.sh tests/accuracy/noise_short.sh
