@@ -48,7 +48,9 @@ int loggops_nodes_open(simulation *s)
 {
     const loggops_nodes *nodes = s->run->nodes;
     s->nodes = calloc(nodes->n_nodes, sizeof *s->nodes);
-    if (!s->nodes)
+    if (s->moves_bytes)
+        s->debts = calloc(s->run->n_ranks, sizeof *s->debts);
+    if (!s->nodes || (s->moves_bytes && !s->debts))
         return 0;
     for (uint32_t i = 0; i < nodes->n_nodes; i++)
         s->nodes[i].shared.first = s->nodes[i].leaving = s->nodes[i].fresh = s->nodes[i].arriving =

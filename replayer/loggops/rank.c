@@ -64,6 +64,8 @@ static void send_and_wait(simulation *s, block *b, uint32_t r, const sim_step *r
     loggops_start_send(s, b, r, &step, at_ps);
     rank->n_open += (uint32_t)step.is_rendezvous;
     rank->step += 2;
+    if (rank->owes)
+        rank->ready_ps = loggops_pay_debt(s, r, rank->ready_ps);
     if (rank->n_open)
         rank->state = IN_COLLECTIVE;
     else
@@ -85,6 +87,8 @@ static void do_blocking_step(simulation *s, block *b, uint32_t r, const sim_step
     sim_rank *rank = &s->ranks[r];
     if (!rank->step)
         rank->collective_ps -= at_ps;
+    if (step->kind == LOGGOPS_WAIT && rank->owes)
+        rank->ready_ps = at_ps = loggops_pay_debt(s, r, at_ps);
     int outcome = do_collective_step(s, b, r, step, at_ps, &rank->n_open);
     if (step->then_to >= 0 && rank->ready_ps == at_ps && can_send_now(s, rank, at_ps)) {
         send_and_wait(s, b, r, step, at_ps);

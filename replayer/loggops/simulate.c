@@ -360,6 +360,7 @@ static void release(simulation *s)
     free(s->workers);
     free(s->nodes);
     free(s->orders);
+    free(s->debts);
     free(s->n_sent);
     free(s->blocks);
     free(s->ranks);

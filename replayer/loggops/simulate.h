@@ -102,6 +102,7 @@ typedef struct sim_rank {
     queue unexpected;
     uint32_t fibers;
     uint8_t state;
+    uint8_t owes : 1;         /* simulation.debts has something of it */
     uint8_t is_asleep : 1;    /* in the wheel */
     uint8_t passes_polls : 1; /* RUNNING, asleep: up to the last of some polls, for the next of
                                  which no message has come */
@@ -232,6 +233,12 @@ typedef struct worker {
     message_work works[2][1 << WORK_BITS]; /* between nodes, within one */
 } worker;
 
+/* What a rank's CPU has to do for receives of the collective at hand that are complete before the
+ * collective waits, if the adapters move the bytes. */
+typedef struct sim_debt {
+    uint64_t overheads_ps, reductions_ps;
+} sim_debt;
+
 /* The program's next step, with all that depends on the rank worked out. */
 typedef struct sim_step {
     const loggops_op *op;
@@ -254,6 +261,7 @@ typedef struct simulation {
     sim_node *nodes;                   /* NULL: none */
     int moves_bytes;                   /* loggops_nodes.move_bytes */
     int answers_in_calls;              /* loggops_nodes.answers_in_calls, if moves_bytes */
+    sim_debt *debts;                   /* by rank, if moves_bytes */
     sim_order *orders;                 /* by rank; NULL: no message can overtake another one */
     uint32_t *n_sent;                  /* by rank: its messages; NULL: messages have no noise */
     int has_stretches;                 /* loggops_run_stretch can be used */
@@ -426,6 +434,8 @@ void loggops_post(simulation *s, block *b, const message *m);
 void loggops_post_item(simulation *s, block *b, uint32_t i);
 /* The CPU does what receives have left to do until the program waits for them. */
 uint64_t loggops_pay(simulation *s, uint32_t r, uint64_t at_ps);
+/* The same for receives of the collective at hand, which waits now. */
+uint64_t loggops_pay_debt(simulation *s, uint32_t r, uint64_t at_ps);
 /* The CPU is taken for so much work; returns its end. */
 uint64_t loggops_occupy_with_noise(simulation *s, uint32_t r, tlr_work work, uint64_t from_ps,
                                    uint64_t work_ps);

@@ -119,17 +119,33 @@ void loggops_complete(simulation *s, block *b, uint32_t r, uint32_t request, uin
     }
 }
 
+/* What the CPU does to combine what a receive brought. */
+static uint64_t combining_ps(const simulation *s, uint64_t bytes)
+{
+    return loggops_rounded_ps(s->params.R_ps_byte * (double)bytes);
+}
+
 /* The CPU combines what a receive brought, which it has in memory at that moment. */
 static uint64_t combine(simulation *s, uint32_t r, uint64_t bytes, uint64_t at_ps)
 {
-    return loggops_occupy(s, r, TLR_WORK_REDUCTIONS, at_ps,
-                          loggops_rounded_ps(s->params.R_ps_byte * (double)bytes));
+    return loggops_occupy(s, r, TLR_WORK_REDUCTIONS, at_ps, combining_ps(s, bytes));
 }
 
-/* The CPU receives a message that the adapters have moved: in the call, or in the collective, that
- * waits for it; in the wait for the request otherwise. */
+uint64_t loggops_pay_debt(simulation *s, uint32_t r, uint64_t at_ps)
+{
+    sim_debt *debt = &s->debts[r];
+    at_ps = loggops_occupy(s, r, TLR_WORK_OVERHEADS, at_ps, debt->overheads_ps);
+    at_ps = loggops_occupy(s, r, TLR_WORK_REDUCTIONS, at_ps, debt->reductions_ps);
+    *debt = (sim_debt){0};
+    s->ranks[r].owes = 0;
+    return at_ps;
+}
+
+/* The CPU receives a message that the adapters have moved, and may combine it: in the call that
+ * waits for it, or in the wait for the request. A collective waits for it when it has sent what it
+ * sends before. */
 static uint64_t take_moved(simulation *s, const block *b, uint32_t r, const message *m,
-                           uint32_t request, uint64_t at_ps)
+                           uint32_t request, int combines, uint64_t at_ps)
 {
     sim_rank *rank = &s->ranks[r];
     const uint64_t work_ps =
@@ -138,11 +154,18 @@ static uint64_t take_moved(simulation *s, const block *b, uint32_t r, const mess
         rank->owed_ps += work_ps;
         return at_ps;
     }
+    if (request == OF_COLLECTIVE && rank->state == RUNNING) {
+        s->debts[r].overheads_ps += work_ps;
+        s->debts[r].reductions_ps += combines ? combining_ps(s, m->bytes) : 0;
+        rank->owes = 1;
+        return at_ps;
+    }
     if (at_ps < rank->cpu_free_ps)
         at_ps = rank->cpu_free_ps;
     if (request == OF_CALL && at_ps < rank->ready_ps) /* the call begins later */
         at_ps = rank->ready_ps;
-    return loggops_occupy(s, r, TLR_WORK_OVERHEADS, at_ps, work_ps);
+    at_ps = loggops_occupy(s, r, TLR_WORK_OVERHEADS, at_ps, work_ps);
+    return combines ? combine(s, r, m->bytes, at_ps) : at_ps;
 }
 
 /* The CPU receives a message. */
@@ -253,11 +276,14 @@ static int waits_for_call(simulation *s, sim_rank *rank, uint32_t i, uint64_t at
 static inline void finish_receive(simulation *s, block *b, uint32_t r, const message *m,
                                   uint32_t request, int combines, uint64_t at_ps)
 {
-    uint64_t end_ps =
-        s->moves_bytes ? take_moved(s, b, r, m, request, at_ps) : take_in(s, b, r, m, at_ps);
-    if (combines)
-        end_ps = combine(s, r, m->bytes, end_ps);
-    loggops_complete(s, b, r, request, end_ps);
+    if (s->moves_bytes) {
+        at_ps = take_moved(s, b, r, m, request, combines, at_ps);
+    } else {
+        at_ps = take_in(s, b, r, m, at_ps);
+        if (combines)
+            at_ps = combine(s, r, m->bytes, at_ps);
+    }
+    loggops_complete(s, b, r, request, at_ps);
 }
 
 /* Handles what the engine sends itself: the reply to a rendezvous, its data, a message that a
@@ -403,8 +429,9 @@ int loggops_start_receive(simulation *s, block *b, uint32_t r, const sim_step *s
                            : loggops_match_message(s->messages, &rank->unexpected, &wanted);
     if (m != NONE && s->messages[m].request == EAGER) {
         if (s->moves_bytes)
-            rank->ready_ps = at_ps = take_moved(s, b, r, &s->messages[m], step->request, at_ps);
-        if (step->combines)
+            rank->ready_ps =
+                take_moved(s, b, r, &s->messages[m], step->request, step->combines, at_ps);
+        else if (step->combines)
             rank->ready_ps = combine(s, r, s->messages[m].bytes, at_ps);
         drop_message(s, b, m);
         return 1;

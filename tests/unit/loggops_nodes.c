@@ -147,6 +147,42 @@ static void short_messages_pass_long_ones(void **state)
     assert_int_equal(ranks[3].end_ps, sent + 5000000 + 4000000 + 1000000);
 }
 
+/* All ranks are in one collective with blocks of a byte, those of the second node 100 us later:
+ * what the first node sends is there before. */
+static void run_late(const char *text, uint8_t algorithm, loggops_rank_result ranks[4])
+{
+    static const uint32_t node_of[] = {0, 0, 1, 1};
+    loggops_op early[] = {
+        {.kind = LOGGOPS_COLLECTIVE, .algorithm = algorithm, .amount = 1}, {0}, {0}};
+    loggops_op late[] = {{.kind = LOGGOPS_COMPUTE, .amount = 100000000}, early[0], {0}};
+    loggops_op *const halves[] = {early, late};
+    run_halves(text, halves, node_of, 4, 1, ranks);
+}
+
+/* A message that is there before its receive takes the CPU when the collective waits, not before
+ * the collective has sent: the late ranks send at o, 2 o, ... after 100 us. */
+static void collectives_send_before_they_receive(void **state)
+{
+    (void)state;
+    const uint64_t late = 100000000, o = 2000000, L = 5000000, or_ = 4000000, g = 1000000,
+                   local_o = 1000000, local_L = 1000000, local_or = 3000000, R = 500000;
+    loggops_rank_result ranks[4];
+    run_late(moving, LOGGOPS_ALLTOALL_LINEAR, ranks);
+    /* Rank 3 sends to 0, 1 and 2, rank 2 to 3, 0 and 1. */
+    assert_int_equal(ranks[0].end_ps, late + o + L + 2 * or_);
+    assert_int_equal(ranks[1].end_ps, late + 2 * o + L + 2 * or_);
+    assert_int_equal(ranks[2].end_ps, late + local_o + 2 * o + 2 * or_ + local_or);
+    assert_int_equal(ranks[3].end_ps, late + local_o + 2 * o + 2 * or_ + local_or);
+    /* Recursive doubling: within the nodes, then between them; what comes is combined. */
+    static char combining[sizeof moving + 8] = "R=500ns,";
+    run_late(strcat(combining, moving), LOGGOPS_ALLREDUCE_DOUBLING, ranks);
+    const uint64_t second = late + local_o + local_L + local_or + R;
+    for (int i = 0; i < 2; i++) {
+        assert_int_equal(ranks[i].end_ps, second + o + L + or_ + R + (uint64_t)i * g);
+        assert_int_equal(ranks[2 + i].end_ps, second + o + or_ + R);
+    }
+}
+
 /* The outcome does not depend on the threads; nodes are never divided. */
 static void threads_do_not_matter(void **state)
 {
@@ -206,6 +242,7 @@ int main(void)
         cmocka_unit_test(adapters_move_short_messages),
         cmocka_unit_test(adapters_move_long_messages),
         cmocka_unit_test(short_messages_pass_long_ones),
+        cmocka_unit_test(collectives_send_before_they_receive),
         cmocka_unit_test(threads_do_not_matter),
         cmocka_unit_test(wrong_networks),
     };
