@@ -142,6 +142,7 @@ static int is_ours(const char *option)
         {"timeless/loopback-ois:", "", SMPI_SHIM_OVERHEADS, NULL, NULL, smpi_overheads_isends},
         {"timeless/loopback-or:", "", SMPI_SHIM_OVERHEADS, NULL, NULL, smpi_overheads_receives},
         {"timeless/eager-order:", "no", SMPI_SHIM_ORDER, smpi_order_set, NULL, NULL},
+        {"timeless/adapter-order:", "0", SMPI_SHIM_ORDER, NULL, smpi_order_adapter_set, NULL},
         {"timeless/send-buffer:", "0", SMPI_SHIM_BUFFER, NULL, smpi_buffer_set, NULL},
         {"timeless/bw-factor-bound:", "no", SMPI_SHIM_LOOPBACK, smpi_loopback_bound_set, NULL,
          NULL},

@@ -8,16 +8,8 @@
 #include "smpi/shims/shims.h"
 
 #include <stdlib.h>
-#include <string.h>
 
-#include <simgrid/actor.h>
 #include <simgrid/host.h>
-
-/* An actor that sends messages for a rank. */
-typedef struct sender {
-    const void *actor;
-    sg_host_t host;
-} sender;
 
 /* From one host to another. */
 typedef struct flow {
@@ -26,10 +18,6 @@ typedef struct flow {
 } flow;
 
 static struct {
-    size_t n_places; /* a power of two; 0: nothing is counted */
-    sender *senders; /* by the address of their actor */
-    size_t n_pids;
-    sg_host_t *hosts; /* by process id */
     size_t n_flows, flow_places;
     flow *flows; /* by their hosts */
 } payload;
@@ -39,14 +27,6 @@ static size_t hash(const void *a, const void *b)
     uint64_t h = (uintptr_t)a * UINT64_C(0x9e3779b97f4a7c15);
     h = (h ^ h >> 32 ^ (uintptr_t)b) * UINT64_C(0xbf58476d1ce4e5b9);
     return h >> 16;
-}
-
-static sender *find_sender(const void *actor)
-{
-    size_t i = hash(actor, NULL) & (payload.n_places - 1);
-    while (payload.senders[i].actor && payload.senders[i].actor != actor)
-        i = (i + 1) & (payload.n_places - 1);
-    return &payload.senders[i];
 }
 
 static flow *find_flow(flow *flows, size_t n_places, const flow *wanted)
@@ -73,9 +53,7 @@ static void make_room(void)
 
 static void count_message(const void *actor, long receiver, double bytes)
 {
-    const flow sent = {
-        .from = find_sender(actor)->host,
-        .to = receiver > 0 && (size_t)receiver < payload.n_pids ? payload.hosts[receiver] : NULL};
+    const flow sent = {.from = smpi_where_sender(actor), .to = smpi_where_process(receiver)};
     if (!sent.from || !sent.to)
         return;
     make_room();
@@ -92,25 +70,8 @@ void smpi_payload_join(void)
     const tlr_usage *asked = replay.options->usage;
     if (!asked || !asked->has_links || !smpi_shim_holds(SMPI_SHIM_PAYLOAD))
         return;
-    if (!payload.n_places) {
-        payload.n_places = 64;
-        while (payload.n_places < 2 * (size_t)replay.n_ranks)
-            payload.n_places *= 2;
-        payload.senders = smpi_alloc(payload.n_places, sizeof *payload.senders);
-        smpi_watch_sends(count_message);
-    }
-    const size_t pid = (size_t)sg_actor_self_get_pid();
-    if (pid >= payload.n_pids) {
-        const size_t n = 2 * pid + replay.n_ranks;
-        payload.hosts = realloc(payload.hosts, n * sizeof *payload.hosts);
-        if (!payload.hosts)
-            smpi_give_up(TL_ERR_MEMORY, "out of memory for the use of the links");
-        memset(payload.hosts + payload.n_pids, 0, (n - payload.n_pids) * sizeof *payload.hosts);
-        payload.n_pids = n;
-    }
-    payload.hosts[pid] = sg_host_self();
-    const void *actor = smpi_actor_self();
-    *find_sender(actor) = (sender){actor, sg_host_self()};
+    smpi_watch_sends(count_message);
+    smpi_where_join();
 }
 
 /* ---- routes ---- */

@@ -1,4 +1,4 @@
-/* order.c - eager messages from one rank to another go one after the other.
+/* order.c - eager messages go one after the other.
  *
  * In SimGrid all messages on a link share it. Two consecutive messages to the same receiver
  * therefore arrive together, when both are complete. On a connection (of TCP, or a queue pair), the
@@ -6,8 +6,14 @@
  * with sharing, the first one sooner. The option timeless/eager-order:yes gives this behaviour.
  * Long messages are sent in parts that take turns, so they share as before.
  *
- * When the latency of a message has passed, it gets its share of the link only if the message
- * before it, from the same sender to the same receiver, is complete. Latencies overlap.
+ * The same is true of the adapter of a host: if two of its ranks send a short message each at the
+ * same time, the adapter sends one of them first. The option timeless/adapter-order:BYTES gives
+ * this behaviour to eager messages below this size from the ranks of one host to those of another
+ * one. Messages to several hosts share the adapter as before.
+ *
+ * So a message stands in up to two queues: of its sender and receiver, and of their hosts. When its
+ * latency has passed, it gets its share of the link only if all messages before it in these queues
+ * are complete. Latencies overlap.
  *
  * The functions below replace functions of libsimgrid, and call them: symbols are looked up in the
  * module first (replayer/module.c). They use the issuer and the mailbox of a send; with another
@@ -37,18 +43,33 @@ typedef struct send_call {
     bool is_detached; /* nobody waits for its end */
 } send_call;
 
+typedef enum queue { OF_PAIR, OF_HOSTS, N_QUEUES } queue;
+
+/* Names a queue: who sends, and who receives. */
+typedef struct key {
+    const void *from; /* NULL: no queue */
+    uintptr_t to;
+} key;
+
+/* A message's place in a queue. Only the last message of a queue is in the table. */
+typedef struct place {
+    key key;
+    struct message *same_place; /* in the table */
+    struct message *previous, *next;
+} place;
+
 /* A message under way. Its share of the links is a variable of SimGrid's solver. */
 typedef struct message {
-    struct message *same_variable, *same_pair; /* in the same place of the table */
-    struct message *previous, *next;           /* of its pair; only the last one is in the table */
+    struct message *same_variable; /* in the same place of the table; of those that are unused */
+    place places[N_QUEUES];
     void *variable;
-    const void *sender;
-    long receiver;
     double penalty; /* of the variable, once the latency has passed; 0 before */
 } message;
 
-static int is_wanted;
-static message **by_variable, **last_of_pair; /* [1 << table_bits], or NULL: nothing is ordered */
+static int is_wanted;        /* the order of pairs of ranks */
+static double adapter_bytes; /* shorter messages have an order between their hosts */
+/* [1 << table_bits], or NULL: nothing is ordered */
+static message **by_variable, **last_of[N_QUEUES];
 static unsigned table_bits;
 static size_t eager_bytes; /* shorter messages are eager */
 static message *unused;
@@ -59,19 +80,37 @@ void smpi_order_set(int is_yes)
     is_wanted = is_yes;
 }
 
+void smpi_order_adapter_set(double bytes)
+{
+    adapter_bytes = bytes;
+}
+
+static message **new_table(void)
+{
+    message **table = calloc((size_t)1 << table_bits, sizeof *table);
+    if (!table)
+        smpi_give_up(TL_ERR_MEMORY, "out of memory for the order of messages");
+    return table;
+}
+
 void smpi_order_prepare(uint32_t n_ranks)
 {
     const int threshold = sg_cfg_get_int("smpi/send-is-detached-thresh");
-    if (!is_wanted || !smpi_shim_holds(SMPI_SHIM_ORDER))
+    if ((!is_wanted && adapter_bytes <= 0) || !smpi_shim_holds(SMPI_SHIM_ORDER))
         return;
     eager_bytes = threshold > 0 ? (size_t)threshold : 0;
     table_bits = 10;
     while (table_bits < 22 && (UINT32_C(1) << table_bits) < 2 * (uint64_t)n_ranks)
         table_bits++;
-    by_variable = calloc((size_t)1 << table_bits, sizeof *by_variable);
-    last_of_pair = calloc((size_t)1 << table_bits, sizeof *last_of_pair);
-    if (!by_variable || !last_of_pair)
-        smpi_give_up(TL_ERR_MEMORY, "out of memory for the order of messages");
+    by_variable = new_table();
+    for (queue q = 0; q < N_QUEUES; q++)
+        last_of[q] = new_table();
+}
+
+void smpi_order_join(void)
+{
+    if (by_variable && adapter_bytes > 0)
+        smpi_where_join();
 }
 
 static size_t place_of(uintptr_t a, uintptr_t b)
@@ -89,11 +128,11 @@ static message **find(const void *variable)
     return at;
 }
 
-static message **find_last(const void *sender, long receiver)
+static message **find_last(queue q, const key *k)
 {
-    message **at = &last_of_pair[place_of((uintptr_t)sender, (uintptr_t)receiver)];
-    while (*at && ((*at)->sender != sender || (*at)->receiver != receiver))
-        at = &(*at)->same_pair;
+    message **at = &last_of[q][place_of((uintptr_t)k->from, k->to)];
+    while (*at && ((*at)->places[q].key.from != k->from || (*at)->places[q].key.to != k->to))
+        at = &(*at)->places[q].same_place;
     return at;
 }
 
@@ -105,63 +144,105 @@ static long receiver_of(const send_call *call)
     return number ? strtol(number + 1, NULL, 10) : 0;
 }
 
+/* The queues in which an eager message stands; 0: none. */
+static int find_queues(const send_call *call, key keys[N_QUEUES])
+{
+    const long receiver = receiver_of(call);
+    keys[OF_PAIR] = keys[OF_HOSTS] = (key){0};
+    if (is_wanted)
+        keys[OF_PAIR] = (key){call->issuer, (uintptr_t)receiver};
+    if ((double)call->source_bytes < adapter_bytes) {
+        const_sg_host_t from = smpi_where_sender(call->issuer), to = smpi_where_process(receiver);
+        if (from && to && from != to)
+            keys[OF_HOSTS] = (key){from, (uintptr_t)to};
+    }
+    return keys[OF_PAIR].from || keys[OF_HOSTS].from;
+}
+
+static int has_earlier(const key keys[N_QUEUES])
+{
+    for (queue q = 0; q < N_QUEUES; q++)
+        if (keys[q].from && *find_last(q, &keys[q]))
+            return 1;
+    return 0;
+}
+
+static int is_first(const message *m)
+{
+    return !m->places[OF_PAIR].previous && !m->places[OF_HOSTS].previous;
+}
+
 static message *new_message(void)
 {
     enum { N_AT_ONCE = 256 };
     if (!unused) {
         message *some = smpi_alloc(N_AT_ONCE, sizeof *some);
         for (size_t i = 0; i < N_AT_ONCE; i++) {
-            some[i].next = unused;
+            some[i].same_variable = unused;
             unused = &some[i];
         }
     }
     message *m = unused;
-    unused = m->next;
+    unused = m->same_variable;
     return m;
 }
 
-/* Adds the message behind the last one of its pair, and replaces that one in the table. */
-static void append(void *variable, const send_call *call, long receiver, double penalty)
+/* Adds the message behind the last one of a queue, and replaces that one in the table. */
+static void append_to(queue q, message *m, const key *k)
 {
-    message *m = new_message(), **last = find_last(call->issuer, receiver);
-    *m = (message){.variable = variable,
-                   .sender = call->issuer,
-                   .receiver = receiver,
-                   .previous = *last,
-                   .penalty = penalty};
+    message **last = find_last(q, k);
+    m->places[q] = (place){.key = *k, .previous = *last};
     if (*last) {
-        (*last)->next = m;
-        m->same_pair = (*last)->same_pair;
+        (*last)->places[q].next = m;
+        m->places[q].same_place = (*last)->places[q].same_place;
     }
     *last = m;
-    message **place = find(variable);
-    m->same_variable = *place;
-    *place = m;
 }
 
-/* Removes the message at this place from the tables and from its pair. Returns the message that may
- * begin now, or NULL. */
-static message *take_out(message **at)
+static void append(void *variable, const key keys[N_QUEUES], double penalty)
 {
-    message *m = *at, *next = m->next;
-    *at = m->same_variable;
-    if (m->previous)
-        m->previous->next = next;
-    if (next) {
-        next->previous = m->previous;
-    } else {
-        message **last = find_last(m->sender, m->receiver);
-        if (m->previous) {
-            m->previous->same_pair = m->same_pair;
-            *last = m->previous;
-        } else {
-            *last = m->same_pair;
-        }
+    message *m = new_message();
+    *m = (message){.variable = variable, .penalty = penalty};
+    for (queue q = 0; q < N_QUEUES; q++)
+        if (keys[q].from)
+            append_to(q, m, &keys[q]);
+    message **at = find(variable);
+    m->same_variable = *at;
+    *at = m;
+}
+
+/* Removes the message from a queue. Returns the next one. */
+static message *take_from(queue q, const message *m)
+{
+    const place *p = &m->places[q];
+    if (p->previous)
+        p->previous->places[q].next = p->next;
+    if (p->next) {
+        p->next->places[q].previous = p->previous;
+        return p->next;
     }
-    const int may_begin = next && !m->previous && next->penalty > 0;
-    m->next = unused;
+    message **last = find_last(q, &p->key);
+    if (p->previous)
+        p->previous->places[q].same_place = p->same_place;
+    *last = p->previous ? p->previous : p->same_place;
+    return NULL;
+}
+
+/* Removes the message at this place from the tables and from its queues. Sets the messages that may
+ * begin now, or NULL. */
+static void take_out(message **at, message *next[N_QUEUES])
+{
+    message *m = *at;
+    *at = m->same_variable;
+    for (queue q = 0; q < N_QUEUES; q++)
+        next[q] = m->places[q].key.from ? take_from(q, m) : NULL;
+    for (queue q = 0; q < N_QUEUES; q++)
+        if (next[q] && (!is_first(next[q]) || next[q]->penalty <= 0))
+            next[q] = NULL;
+    if (next[OF_PAIR] == next[OF_HOSTS])
+        next[OF_HOSTS] = NULL;
+    m->same_variable = unused;
     unused = m;
-    return may_begin ? next : NULL;
 }
 
 /* ---- what SimGrid calls ---- */
@@ -211,13 +292,13 @@ void *variable_new(void *system, void *action, double penalty, double bound, siz
 {
     static void *(*theirs)(void *, void *, double, double, size_t);
     SMPI_BEHIND(theirs, SG_VARIABLE_NEW);
-    const int is_eager =
-        by_variable && sending && sending->is_detached && sending->source_bytes < eager_bytes;
-    const long receiver = is_eager ? receiver_of(sending) : 0;
-    const int waits = is_eager && *find_last(sending->issuer, receiver);
+    key keys[N_QUEUES];
+    const int is_ordered = by_variable && sending && sending->is_detached &&
+                           sending->source_bytes < eager_bytes && find_queues(sending, keys);
+    const int waits = is_ordered && has_earlier(keys);
     void *variable = theirs(system, action, waits ? 0 : penalty, bound, n);
-    if (is_eager)
-        append(variable, sending, receiver, penalty);
+    if (is_ordered)
+        append(variable, keys, penalty);
     smpi_buffer_flow(action);
     return variable;
 }
@@ -225,7 +306,7 @@ void *variable_new(void *system, void *action, double penalty, double bound, siz
 void set_penalty(void *system, void *variable, double penalty)
 {
     message *m = by_variable && penalty > 0 ? *find(variable) : NULL;
-    if (m && m->previous)
+    if (m && !is_first(m))
         m->penalty = penalty;
     else
         set_their_penalty(system, variable, penalty);
@@ -236,8 +317,10 @@ void variable_free(void *system, void *variable)
     static void (*theirs)(void *, void *);
     SMPI_BEHIND(theirs, SG_VARIABLE_FREE);
     theirs(system, variable);
-    message **at = by_variable ? find(variable) : NULL;
-    message *next = at && *at ? take_out(at) : NULL;
-    if (next)
-        set_their_penalty(system, next->variable, next->penalty);
+    message **at = by_variable ? find(variable) : NULL, *next[N_QUEUES] = {NULL};
+    if (at && *at)
+        take_out(at, next);
+    for (queue q = 0; q < N_QUEUES; q++)
+        if (next[q])
+            set_their_penalty(system, next[q]->variable, next[q]->penalty);
 }

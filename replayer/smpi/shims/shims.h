@@ -6,6 +6,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include <simgrid/host.h>
 #include <simgrid/link.h>
 #include <smpi/mpi.h>
 
@@ -45,7 +46,8 @@ int smpi_windows_barrier(MPI_Comm comm);
 /* To be called before the simulation begins, with its number of ranks. */
 void smpi_detached_prepare(uint32_t n_ranks);
 
-/* The options timeless/local-overheads, timeless/eager-order and timeless/send-buffer. */
+/* The options timeless/local-overheads, timeless/eager-order, timeless/adapter-order and
+ * timeless/send-buffer. */
 void smpi_overheads_set(int is_yes);
 /* timeless/loopback-os, timeless/loopback-ois and timeless/loopback-or, and what multiplies them.
  */
@@ -54,6 +56,7 @@ void smpi_overheads_isends(const char *option, const char *value);
 void smpi_overheads_receives(const char *option, const char *value);
 void smpi_overheads_scale(double factor);
 void smpi_order_set(int is_yes);
+void smpi_order_adapter_set(double bytes);
 void smpi_buffer_set(double bytes);
 /* The options timeless/loopback-bw-factor and timeless/loopback-lat-factor (loopback.c). The second
  * function returns whether this file reads an option of SMPI, which must then not be given to
@@ -82,6 +85,8 @@ double smpi_noise_factor(int is_local);
  * takes its usual time. */
 void smpi_overheads_skip(int *is_local);
 void smpi_order_prepare(uint32_t n_ranks);
+/* To be called by each rank. */
+void smpi_order_join(void);
 /* Whether the message that is being sent is eager. */
 /* The request of the long message that is being sent, or NULL. */
 const void *smpi_order_sending(void);
@@ -113,6 +118,11 @@ void smpi_watch_clock(void (*advanced)(double took_s));
 typedef void smpi_send_watcher(const void *sender, long receiver, double bytes);
 void smpi_watch_sends(smpi_send_watcher *watcher);
 smpi_send_watcher *smpi_watcher_of_sends(void);
+/* To be called by each rank if its host is to be known; the host of SimGrid's object of a process,
+ * of a process with this number, or NULL. */
+void smpi_where_join(void);
+sg_host_t smpi_where_sender(const void *actor);
+sg_host_t smpi_where_process(long number);
 /* SimGrid's object of the process that calls this function. */
 const void *smpi_actor_self(void);
 /* Bytes per second on the link during the last step. */

@@ -36,7 +36,7 @@ enum { SMPI_SPEED, SMPI_MODEL };
  *   WINDOWS    windows.c     windows that a barrier asks; without it, ranks that reach a window at
  *                            the same date may come in another order
  *   OVERHEADS  overheads.c   options timeless/local-overheads, timeless/loopback-os, -ois, -or
- *   ORDER      order.c       option timeless/eager-order
+ *   ORDER      order.c       options timeless/eager-order, timeless/adapter-order
  *   BUFFER     buffer.c      option timeless/send-buffer
  *   LOOPBACK   loopback.c    options timeless/loopback-bw-factor, timeless/loopback-lat-factor;
  *                            --noise network, with ORDER and BUFFER
