@@ -99,6 +99,7 @@ typedef struct tlp_network {
     double one_Bps, all_Bps;    /* what one pair, and per_host pairs of ranks reach; 0: unknown */
     double both_Bps;            /* all pairs, in both directions together; 0: unknown */
     double adapter;             /* rate of the adapter in bandwidths; above 1: one pair has less */
+    long order_bytes; /* shorter eager messages of a host leave it in order; 0: none, unknown */
 } tlp_network;
 
 /* Fits everything.  TL_ERR_INPUT: too little was measured. */

@@ -311,7 +311,7 @@ static const struct {
 
 int tlp_is_multi(const order *o)
 {
-    return o->kind == KIND_multi || o->kind == KIND_multi_both;
+    return o->kind == KIND_multi || o->kind == KIND_multi_both || o->kind == KIND_beside;
 }
 
 void tlp_take_part(const order *o, int rank, const int *ranks, double *seconds)
@@ -320,10 +320,10 @@ void tlp_take_part(const order *o, int rank, const int *ranks, double *seconds)
     seconds[0] = seconds[1] = 0;
     make_room(o->bytes);
     if (tlp_is_multi(o))
-        seconds[0] =
-            tlp_pairs_take_part(&(tlp_pairs){o->count, ranks, ranks + o->count, me.out, me.in,
-                                             (int)o->bytes, o->kind == KIND_multi_both},
-                                rank);
+        tlp_pairs_take_part(&(tlp_pairs){o->count, ranks, ranks + o->count, me.out, me.in,
+                                         (int)o->bytes, o->kind == KIND_multi_both,
+                                         o->kind == KIND_beside},
+                            rank, seconds);
     else if (rank == o->from || rank == o->from2)
         sides[o->kind].measure(o, seconds);
     else

@@ -1,12 +1,13 @@
 /* network_multi.c - several pairs of ranks on two hosts that send at the same time.
  *
  * One pair shows whether it reaches the rate of the adapter, all pairs of a host what the adapter
- * carries, pairs that send in both directions what it carries in both directions together. */
+ * carries, pairs that send in both directions what it carries in both directions together. Whether
+ * the first of two messages arrives before the last one shows in which order the adapter sends. */
 #include "network_multi.h"
 
 #include <mpi.h>
 
-enum { TAG_READY = 11, TAG_GO, TAG_DATA, TAG_ACK };
+enum { TAG_READY = 11, TAG_GO, TAG_DATA, TAG_ACK, TAG_TIME };
 /* An exchange of at most so many bytes precedes the one that is measured: then both sides begin at
  * the same time. */
 enum { FIRST_BYTES = 65536 };
@@ -45,7 +46,22 @@ static void begin_together(const tlp_pairs *p, int k)
         give(p->senders[i], TAG_GO);
 }
 
-static double send(const tlp_pairs *p, int k)
+static void gather(const tlp_pairs *p, int k, double took_s, double seconds[2])
+{
+    if (k) {
+        MPI_Send(&took_s, 1, MPI_DOUBLE, p->senders[0], TAG_TIME, MPI_COMM_WORLD);
+        return;
+    }
+    seconds[0] = seconds[1] = took_s;
+    for (int i = 1; i < p->n; i++) {
+        MPI_Recv(&took_s, 1, MPI_DOUBLE, p->senders[i], TAG_TIME, MPI_COMM_WORLD,
+                 MPI_STATUS_IGNORE);
+        seconds[0] = took_s < seconds[0] ? took_s : seconds[0];
+        seconds[1] = took_s > seconds[1] ? took_s : seconds[1];
+    }
+}
+
+static void send(const tlp_pairs *p, int k, double seconds[2])
 {
     const int to = p->receivers[k];
     take(to, TAG_READY);
@@ -59,7 +75,11 @@ static double send(const tlp_pairs *p, int k)
         MPI_Send(p->out, p->bytes, MPI_BYTE, to, TAG_DATA, MPI_COMM_WORLD);
         take(to, TAG_ACK);
     }
-    return MPI_Wtime() - t0;
+    const double took_s = MPI_Wtime() - t0;
+    if (p->gathers)
+        gather(p, k, took_s, seconds);
+    else
+        seconds[0] = took_s;
 }
 
 static void receive(const tlp_pairs *p, int k)
@@ -75,13 +95,12 @@ static void receive(const tlp_pairs *p, int k)
     give(from, TAG_ACK);
 }
 
-double tlp_pairs_take_part(const tlp_pairs *p, int rank)
+void tlp_pairs_take_part(const tlp_pairs *p, int rank, double seconds[2])
 {
     for (int k = 0; k < p->n; k++) {
         if (p->senders[k] == rank)
-            return send(p, k);
+            send(p, k, seconds);
         if (p->receivers[k] == rank)
             receive(p, k);
     }
-    return 0;
 }

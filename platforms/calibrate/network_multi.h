@@ -10,11 +10,13 @@ typedef struct tlp_pairs {
     const int *senders, *receivers;
     char *out, *in; /* room for `bytes` */
     int bytes;
-    int both; /* each pair sends in both directions */
+    int both;    /* each pair sends in both directions */
+    int gathers; /* the first sender gets the times of all */
 } tlp_pairs;
 
-/* The part of a rank that is in one of the pairs: a sender returns the seconds from the common
- * start until its own message has arrived, a receiver 0. */
-double tlp_pairs_take_part(const tlp_pairs *pairs, int rank);
+/* The part of a rank that is in one of the pairs. A sender sets seconds[0] from the common start
+ * until its own message has arrived. If the pairs gather, the first one sets both, until the first
+ * and until the last message has arrived, and no other one does. */
+void tlp_pairs_take_part(const tlp_pairs *pairs, int rank, double seconds[2]);
 
 #endif

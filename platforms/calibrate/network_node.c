@@ -3,7 +3,8 @@
  * By default a host has one loopback under the factors of the network. With --per-host its messages
  * are fitted like those between hosts: lines, breaks, overheads. Pairs of ranks that send at the
  * same time show the rate of the adapter: if one pair has less, each message has a bound of its
- * own, and several fill the link. */
+ * own, and several fill the link. They also show whether the adapter sends short messages one after
+ * the other. */
 #include "config.h"
 
 #include "network_node.h"
@@ -22,6 +23,11 @@
 /* If all pairs reach this many times what one pair reaches, one pair does not fill the adapter. */
 #define CLEARLY_MORE 1.1
 enum { LEAST_ROWS = 5 };
+/* Sizes show the order of messages if the bytes take this share of a message's time. */
+#define VISIBLE_BYTES 0.25
+/* A message that shares the adapter is late by the time of its bytes, the first one in order by
+ * nothing: this is between. */
+#define LATE 0.5
 
 /* ---- one loopback under the network's factors ---- */
 
@@ -158,11 +164,74 @@ static void fit_adapter(const tlp_probe_data *data, tlp_network *net)
         net->bw_factor[i] /= net->adapter;
 }
 
+/* ---- the order of eager messages ---- */
+
+/* By how many times the time of their bytes the messages of one or two pairs were late, as the
+ * median over an octave of sizes; NAN if too few were measured. */
+static double lateness(const tlp_probe_data *data, const tlp_network *net, int kind, int n_pairs,
+                       double least_bytes, double *late)
+{
+    size_t n = 0;
+    for (size_t i = 0; i < data->n_rows; i++) {
+        const tlp_probe_row *row = &data->rows[i];
+        const int k = tlp_segment_of(&net->pieces, row->bytes);
+        if (row->kind != kind || row->is_warm || row->same_host || row->count != n_pairs ||
+            row->bytes < least_bytes || row->bytes >= 2 * least_bytes)
+            continue;
+        /* A message, and the byte that acknowledges it. */
+        const double alone_s =
+            tlp_network_transfer_s(net, row->bytes) + tlp_network_transfer_s(net, 1);
+        late[n++] = (row->seconds - alone_s) * net->bw_factor[k] * net->bandwidth_Bps /
+                    (row->bytes + TLP_ENVELOPE_BYTES);
+    }
+    if (n < LEAST_ROWS)
+        return NAN;
+    gsl_sort(late, 1, n);
+    return gsl_stats_median_from_sorted_data(late, 1, n);
+}
+
+static int shows_order(const tlp_network *net, double bytes)
+{
+    const int k = tlp_segment_of(&net->pieces, bytes);
+    const double bytes_s =
+        (bytes + TLP_ENVELOPE_BYTES) / (net->bw_factor[k] * net->bandwidth_Bps);
+    return bytes_s >= VISIBLE_BYTES * tlp_network_transfer_s(net, bytes);
+}
+
+/* Two ranks of a host send an eager message each at the same time. If the adapter sends them one
+ * after the other, the first one arrives as soon as alone, and only the last one is late. Larger
+ * messages may take turns, packet by packet. So the order holds up to the first octave of sizes in
+ * which the first message is late, too. */
+static tl_status fit_adapter_order(const tlp_probe_data *data, tlp_network *net, tl_error *err)
+{
+    const long eager = net->async_bytes < net->detached_bytes ? net->async_bytes
+                                                              : net->detached_bytes;
+    double *late = malloc((data->n_rows + 1) * sizeof *late);
+    if (!late)
+        return tl_fail(err, TL_ERR_MEMORY, "out of memory while fitting the network");
+    for (long bytes = 1; net->adapter <= 1 && bytes <= eager / 2; bytes *= 2) {
+        const double least = (double)bytes;
+        const double first = lateness(data, net, KIND_beside, 2, least, late) -
+                             lateness(data, net, KIND_beside, 1, least, late),
+                     last = lateness(data, net, KIND_beside_last, 2, least, late) -
+                            lateness(data, net, KIND_beside_last, 1, least, late);
+        /* If the last one is not late, the two messages have not met. */
+        if (!shows_order(net, least) || !(last >= LATE))
+            continue;
+        if (!(first < LATE))
+            break;
+        net->order_bytes = 2 * bytes;
+    }
+    free(late);
+    return TL_OK;
+}
+
 tl_status tlp_fit_node(const tlp_probe_data *data, tlp_network *net, tl_error *err)
 {
     net->per_host = data->per_host;
     const tl_status status = fit_within(data, net, err);
-    if (status == TL_OK)
-        fit_adapter(data, net);
-    return status;
+    if (status != TL_OK)
+        return status;
+    fit_adapter(data, net);
+    return fit_adapter_order(data, net, err);
 }

@@ -25,7 +25,7 @@ enum { STOP = -1, MAX_BURST_BYTES = 1024, MAX_ORDER_BYTES = 65536, MAX_RANKS = 4
 /* With --per-host: so many of 100 operations are between several pairs of ranks, whose messages are
  * at least so long that their bytes matter, or show the order of eager messages. Of the others, so
  * many are between ranks of one host. */
-enum { LOCAL_SHARE = 35, MULTI_SHARE = 20, LEAST_MULTI_BYTES = 65536 };
+enum { LOCAL_SHARE = 35, MULTI_SHARE = 27, LEAST_MULTI_BYTES = 65536 };
 /* Shorter exchanges are repeated and measured together. */
 enum { N_EXCHANGES = 4 };
 /* Operations that begin in this share of the time are the warm-up. */
@@ -158,17 +158,20 @@ static int choose_second(order *o)
     return 0;
 }
 
-/* Draws several pairs of ranks that send at the same time; or two eager messages in a row of a size
- * that shows their order, since fewer of the other operations are between hosts. */
+/* Draws several pairs of ranks that send at the same time; or two eager messages in a row, or of
+ * two pairs, of a size that shows their order, since fewer of the other operations are between
+ * hosts. */
 static order choose_multi(void)
 {
     order o = {.from2 = -1, .to2 = -1};
-    const unsigned what = tlp_draw() % 8;
-    o.kind = what < 2 ? KIND_order : what < 6 ? KIND_multi : KIND_multi_both;
-    const double most = o.kind == KIND_order ? MAX_ORDER_BYTES : (double)me.max_bytes;
-    const double least =
-        o.kind == KIND_order ? most / 8 : fmin(LEAST_MULTI_BYTES, fmax(1, most / 16));
-    const int most_at_once = o.kind == KIND_order ? 2 : me.per_host;
+    const unsigned what = tlp_draw() % 11;
+    o.kind = what < 2 ? KIND_order : what < 6 ? KIND_multi : what < 8 ? KIND_multi_both : KIND_beside;
+    const int is_order = o.kind == KIND_order || o.kind == KIND_beside;
+    const double most = is_order ? MAX_ORDER_BYTES : (double)me.max_bytes;
+    const double least = o.kind == KIND_order ? most / 8
+                         : is_order           ? most / 64
+                                              : fmin(LEAST_MULTI_BYTES, fmax(1, most / 16));
+    const int most_at_once = is_order ? 2 : me.per_host;
     o.count = 1 + (int)(tlp_draw() % (unsigned)most_at_once);
     o.bytes = (int64_t)(least * pow(most / least, tlp_draw_uniform()));
     choose_ranks(&o, 0);
@@ -279,6 +282,8 @@ static void run(int n_hosts, const int *cores, const char *machines, uint64_t se
         print_row(&o, o.kind, now < warm_end_s, seconds[0]);
         if (o.kind == KIND_isend)
             print_row(&o, KIND_wait, now < warm_end_s, seconds[1]);
+        if (o.kind == KIND_beside)
+            print_row(&o, KIND_beside_last, now < warm_end_s, seconds[1]);
     }
     if (fclose(me.rows) == 0 && rows)
         fputs(rows, stdout);

@@ -4,8 +4,9 @@
 #define TLP_NETWORK_PROBE_H
 
 /* KIND(name, how often it is drawn in 100 operations). iprobe and the following kinds up to wtime
- * have no size. multi and multi_both are drawn with --per-host only: several pairs of ranks on two
- * hosts at once, in one direction and in both. */
+ * have no size. multi and the following kinds are drawn with --per-host only: several pairs of ranks
+ * on two hosts at once, in one direction and in both; one or two pairs, until the first message has
+ * arrived, and until the last one has. */
 #define NETWORK_KINDS                                                                              \
     KIND(pingpong, 25)                                                                             \
     KIND(send, 15)                                                                                 \
@@ -21,7 +22,9 @@
     KIND(test, 2)                                                                                  \
     KIND(wtime, 1)                                                                                 \
     KIND(multi, 0)                                                                                 \
-    KIND(multi_both, 0)
+    KIND(multi_both, 0)                                                                            \
+    KIND(beside, 0)                                                                                \
+    KIND(beside_last, 0) /* of the beside */
 
 enum {
 #define KIND(name, share) KIND_##name,

@@ -120,6 +120,12 @@ static void write_node_options(const tlp_network *net, FILE *out)
                 "once.\n"
                 "  \"timeless/bw-factor-bound:yes\",\n",
                 net->adapter, net->per_host);
+    if (net->order_bytes)
+        fprintf(out,
+                "  # Shorter eager messages of two ranks of a host leave it one after the other: "
+                "measured,\n  # two at once.\n"
+                "  \"timeless/adapter-order:%ld\",\n",
+                net->order_bytes);
 }
 
 static void write_options(const content *c, FILE *out)
@@ -235,9 +241,11 @@ static void write_node(FILE *out, const tlp_network *net)
     fprintf(out,
             "within = { async_small_bytes = %ld; detached_bytes = %ld; latency_s = %.6e;\n"
             "           bandwidth_Bps = %.6e; };\n"
-            "adapter = { pairs = %d; one_Bps = %.6e; all_Bps = %.6e; both_Bps = %.6e; };\n",
+            "adapter = { pairs = %d; one_Bps = %.6e; all_Bps = %.6e; both_Bps = %.6e;\n"
+            "            order_bytes = %ld; };\n",
             net->within->async_bytes, net->within->own_detached_bytes, net->within->latency_s,
-            net->within->bandwidth_Bps, net->per_host, net->one_Bps, net->all_Bps, net->both_Bps);
+            net->within->bandwidth_Bps, net->per_host, net->one_Bps, net->all_Bps, net->both_Bps,
+            net->order_bytes);
 }
 
 static void write_fit(const content *c, FILE *out)
@@ -332,6 +340,15 @@ static void write_node_rows(const tlp_network *net, FILE *out)
                 "| %d pairs in both directions | %.4g MB/s together | measured; the limiter of "
                 "SimGrid's platform, which the LogGOPS engine ignores |\n",
                 net->per_host, 1e-6 * net->both_Bps);
+    if (net->order_bytes)
+        fprintf(out,
+                "| eager messages of two ranks of a host | in order below %ld B | measured: two at "
+                "once |\n",
+                net->order_bytes);
+    else
+        fputs("| eager messages of two ranks of a host | not in order, or not measured | measured: "
+              "two at once |\n",
+              out);
 }
 
 static void write_readme(const content *c, FILE *out)

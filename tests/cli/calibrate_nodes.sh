@@ -49,8 +49,9 @@ check 'two pairs together have no more' near "$(value all_Bps)" 117.5e6 0.02
 check 'two pairs in both directions have that of the limiter' near "$(value both_Bps)" 176.25e6 0.02
 check 'the limiter is written' near "$(sed -n 's/.*limiter_Bps = \([^;]*\);.*/\1/p' found/platform.conf)" 176.25e6 0.02
 check 'a pair that fills the adapter needs no bound' test -z "$(option found timeless/bw-factor-bound)"
+check 'messages that share the adapter give no order' test -z "$(option found timeless/adapter-order)"
 check 'the LogGOPS engine has no parameters without nodes' test ! -e found/loggops.params
-for figure in 'within a host |' 'one pair of ranks' '2 pairs of ranks' '2 pairs in both directions'; do
+for figure in 'within a host |' 'one pair of ranks' '2 pairs of ranks' '2 pairs in both directions' 'eager messages of two ranks of a host'; do
     check "README.md states the source of: $figure" grep -q "^| $figure.* measured" found/README.md
 done
 check 'network.html shows both levels' test "$(grep -c '<h2>' found/network.html)" = 8
@@ -79,6 +80,26 @@ for bytes in 1 1000 1480 30000 70000 1000000; do
 done
 "$timeless" make stencil2d -n 4 --bytes 100000 --iterations 5 -o stencil.tl
 check 'a stencil on two nodes takes as long' near "$(makespan found 2 stencil.tl)" "$(makespan known 2 stencil.tl)" 0.02
+
+# ---- an adapter that sends one message after the other: the first of two arrives as soon as one that is alone ----
+# ordered FILE BYTES [LAST]: below BYTES; with LAST, the last one as well
+ordered() {
+    awk -F, -v OFS=, -v below="$2" -v last="${3-}" '
+        NR == FNR { if ($3 == "beside" && $2 == 0 && $9 == 1) { k = int(log($8) / log(2) + 1e-9); n[k]++; s[k] += $11 / $8 } next }
+        ($3 == "beside" || (last && $3 == "beside_last")) && $9 == 2 && $8 < below { k = int(log($8) / log(2) + 1e-9)
+            $11 = sprintf("%.9e", $8 * s[k] / n[k]) } { print }' known.csv known.csv >"$1"
+}
+ordered all.csv 1000000
+ordered short.csv 16384
+ordered apart.csv 1000000 last
+for kind in all short apart; do
+    check "$kind messages in order: they are fitted" "$timeless" calibrate network --from $kind.csv -o order-$kind
+done
+check 'one message after the other gives timeless/adapter-order, up to the largest eager one' test "$(option order-all timeless/adapter-order)" = 65536
+check 'it is written to platform.conf and README.md' sh -c 'grep -q "^  \"timeless/adapter-order:65536\",$" order-all/platform.conf &&
+    grep -q "^| eager messages of two ranks of a host | in order below 65536 B |" order-all/README.md'
+check 'or up to the size that shares the adapter' test "$(option order-short timeless/adapter-order)" = 16384
+check 'messages that do not meet give none' test -z "$(option order-apart timeless/adapter-order)"
 
 # ---- an adapter that one pair does not fill: two pairs take as long as one ----
 awk -F, -v OFS=, '$3 == "multi" && $9 == 2 { $11 = sprintf("%.9e", $11 / 2 + 10e-6) } $3 == "pairs" { next } { print }' known.csv |
