@@ -5,6 +5,7 @@
 #include <inttypes.h>
 #include <jansson.h>
 #include <results/json_text.h>
+#include <results/volumes.h>
 #include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -355,6 +356,9 @@ static void print_text(const struct facts *f)
     const int comparable = !tl_reader_clock(f->r, reason, sizeof reason);
     printf("\n%-16s %s%s\n", "clock",
            comparable ? "comparable" : "not comparable: ", tl_printable(reason));
+    char bursts[160];
+    tlr_volumes_text(f->run->volume_bursts, bursts, sizeof bursts);
+    print_line("volume bursts", bursts);
     if (tl_reader_selection(f->r, reason, sizeof reason))
         printf("%-16s the trace has the computation of %s\n", "recorded in part",
                tl_printable(reason));
@@ -468,8 +472,11 @@ static tl_status write_json(const void *arg, FILE *out, tl_error *err)
                   "calls", calls, "user_kernels", users, "damages", damages);
     for (size_t i = 0; i < sizeof texts / sizeof *texts; i++)
         json_object_set_new(root, texts[i][0], tlr_json_text(texts[i][1]));
-    if (*selection)
-        json_object_set_new(root, "recorded_in_part", tlr_json_text(selection));
+    tlr_volumes_json(root, f->run->volume_sample, f->run->volume_bursts);
+    tl_recorded_share share;
+    if (!tl_reader_recorded(f->r, &share))
+        share.all = -1;
+    tlr_recorded_json(root, selection, &share);
     if (f->sections)
         json_object_set_new(root, "sections", sections_json(f));
     const int is_done = json_dumpf(root, out, JSON_INDENT(2) | JSON_SORT_KEYS) == 0;

@@ -6,6 +6,7 @@
 #include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
+#include <timeless_files.h>
 
 enum { OPTION_PRECISION = 256 };
 
@@ -67,12 +68,14 @@ int cmd_pack(int argc, char **argv)
     if (code)
         return code;
     tl_error err;
-    char origin[1024];
+    char origin[1024], remark[256] = "";
     tls_symbols *symbols = tls_symbols_create();
     tl_pack_options options = {.volume_precision = o.volume_precision,
                                .statistical = o.statistical,
                                .find_sources = symbols ? tls_find_sources : NULL,
-                               .sources_of = symbols};
+                               .sources_of = symbols,
+                               .remark = remark,
+                               .remark_bytes = sizeof remark};
     tl_status status = TL_OK;
     if (o.volume_precision > 0 || o.statistical) {
         status = describe_origin(r, &o, origin, sizeof origin, &err);
@@ -83,7 +86,9 @@ int cmd_pack(int argc, char **argv)
         status = tl_pack(r, &options, o.out, &err);
     if (status)
         code = cli_fail(&err);
-    else if (symbols)
+    else if (*remark)
+        fprintf(stderr, "timeless: %s: %s\n", tl_printable(o.path), remark);
+    if (!status && symbols)
         tls_report(symbols, o.out, stderr);
     tls_symbols_free(symbols);
     tl_reader_close(r);

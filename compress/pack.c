@@ -269,17 +269,57 @@ static tl_status write_packed(packing *p, const char *path)
     tl_run run = p->r->header.run;
     if (p->options->origin)
         run.origin = p->options->origin;
-    char sample[32];
-    if (p->sampling.n_blocks) {
-        snprintf(sample, sizeof sample, "%" PRIu32 " of %" PRIu32, p->sampling.n_kept,
-                 p->sampling.n_blocks);
+    char sample[32], bursts[96];
+    const tl_sampling *s = &p->sampling;
+    if (s->n_blocks) {
+        snprintf(sample, sizeof sample, "%" PRIu32 " of %" PRIu32, s->n_kept, s->n_blocks);
         run.volume_sample = sample;
+    }
+    if (s->n_bursts) {
+        snprintf(bursts, sizeof bursts, "%" PRIu64 " sampled, %" PRIu64 " rounded, of %" PRIu64,
+                 s->n_sampled, s->n_blocks ? 0 : s->n_bursts, s->n_bursts);
+        run.volume_bursts = bursts;
     }
     tl_status status = tl_blocks_create(&p->blocks, path, &run, p->err);
     p->blocks.repeats = p->sampling.n_blocks != 0;
     if (!status)
         status = pack_all(p);
     return tl_blocks_close(&p->blocks, path, status, p->err);
+}
+
+/* Volumes that are a sample already are not sampled again: the header could not state both. */
+static tl_status plan_sample(packing *p, uint64_t n_events)
+{
+    const tl_pack_options *o = p->options;
+    const tl_run *run = &p->r->header.run;
+    char *remark = o->remark;
+    const size_t size = remark ? o->remark_bytes : 0;
+    snprintf(remark, size, "%s", "");
+    p->precision = 0;
+    if (*run->volume_sample || *run->volume_bursts) {
+        snprintf(remark, size, "its volumes are statistical already, and stay as they are");
+        return TL_OK;
+    }
+    tl_sampling *s = &p->sampling;
+    const tl_status status = tl_sampling_plan(p->r, s, p->err);
+    if (status || s->n_sampled)
+        return status;
+    if (s->n_blocks) {
+        snprintf(remark, size,
+                 "no volumes are sampled: all %" PRIu32 " blocks of iterations keep their own",
+                 s->n_blocks);
+        return TL_OK;
+    }
+    p->precision = fallback_precision;
+    s->n_bursts = n_events;
+    snprintf(remark, size,
+             "no volumes are sampled: %s; all %" PRIu64 " volumes are rounded by at most %g "
+             "of their size instead",
+             s->has_anchors ? "no iterations have the same calls"
+                            : "there is no call that all ranks make equally often, at least 16 "
+                              "times",
+             n_events, fallback_precision);
+    return TL_OK;
 }
 
 tl_status tl_pack(tl_reader *r, const tl_pack_options *options, const char *out_path, tl_error *err)
@@ -316,10 +356,8 @@ tl_status tl_pack_indexed(tl_reader *r, const tl_pack_options *options, uint64_t
                  .options = options ? options : &lossless,
                  .err = err};
     p.precision = p.options->volume_precision;
-    if (p.options->statistical) {
-        p.precision = fallback_precision;
-        status = tl_sampling_plan(r, &p.sampling, err);
-    }
+    if (p.options->statistical)
+        status = plan_sample(&p, n_events);
     if (!status)
         status = write_packed(&p, file.part);
     tl_sampling_free(&p.sampling);

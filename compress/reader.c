@@ -174,7 +174,8 @@ static tl_status open_program(tl_reader *r, const char *parameters, tl_error *er
                              .folding = "",
                              .untraced = "",
                              .parameters = "",
-                             .volume_sample = ""};
+                             .volume_sample = "",
+                             .volume_bursts = ""};
     r->complete = true;
     return TL_OK;
 }

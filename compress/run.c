@@ -24,6 +24,7 @@ const tl_run_field tl_run_fields[TL_N_RUN_FIELDS] = {
     {"untraced", offsetof(tl_run, untraced), true},
     {"parameters", offsetof(tl_run, parameters), true},
     {"volume_sample", offsetof(tl_run, volume_sample), true},
+    {"volume_bursts", offsetof(tl_run, volume_bursts), true},
 };
 
 static const char **field(tl_run *run, size_t i)

@@ -19,7 +19,7 @@ typedef struct tl_run_field {
     size_t offset; /* in tl_run */
     bool optional; /* left out where it is empty */
 } tl_run_field;
-enum { TL_N_RUN_FIELDS = 12 };
+enum { TL_N_RUN_FIELDS = 13 };
 extern const tl_run_field tl_run_fields[TL_N_RUN_FIELDS];
 /* The i-th text; "" for NULL. */
 const char *tl_run_text(const tl_run *run, size_t i);

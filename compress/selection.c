@@ -40,32 +40,51 @@ static void read_words(const char *origin, char *text, size_t size)
     }
 }
 
+/* False if a rank does not state what it recorded. */
+static bool find_shares(const tl_reader *r, tl_recorded_share *out)
+{
+    double of_all_ns = 0, all_ns = 0;
+    *out = (tl_recorded_share){.least = 1};
+    for (uint32_t rank = 0; rank < r->header.run.n_ranks; rank++) {
+        const tl_part *part = tl_reader_part(r, rank);
+        uint64_t ns = 0;
+        if (!part || !part->summary.clock_ns || !selected_ns(r, rank, &ns))
+            return false;
+        const double share = (double)ns / (double)part->summary.clock_ns;
+        out->least = share < out->least ? share : out->least;
+        out->most = share > out->most ? share : out->most;
+        of_all_ns += (double)ns;
+        all_ns += (double)part->summary.clock_ns;
+    }
+    out->all = all_ns > 0 ? of_all_ns / all_ns : 0;
+    return all_ns > 0;
+}
+
+static bool is_whole(const tl_recorded_share *s)
+{
+    return s->least >= 1 - 1e-9;
+}
+
+int tl_reader_recorded(const tl_reader *r, tl_recorded_share *out)
+{
+    char words[512];
+    read_words(r->header.run.origin, words, sizeof words);
+    return *words && find_shares(r, out) && !is_whole(out);
+}
+
 size_t tl_reader_selection(const tl_reader *r, char *text, size_t size)
 {
     char words[512];
-    double least = 1, most = 0, of_all_ns = 0, all_ns = 0;
-    bool known = r->header.run.n_ranks > 0;
+    tl_recorded_share s;
     read_words(r->header.run.origin, words, sizeof words);
     if (size)
         *text = 0;
     if (!*words)
         return 0;
-    for (uint32_t rank = 0; rank < r->header.run.n_ranks && known; rank++) {
-        const tl_part *part = tl_reader_part(r, rank);
-        uint64_t ns = 0;
-        known = part && part->summary.clock_ns && selected_ns(r, rank, &ns);
-        if (!known)
-            break;
-        const double share = (double)ns / (double)part->summary.clock_ns;
-        least = share < least ? share : least;
-        most = share > most ? share : most;
-        of_all_ns += (double)ns;
-        all_ns += (double)part->summary.clock_ns;
-    }
-    if (!known)
+    if (!find_shares(r, &s))
         return (size_t)snprintf(text, size, "an unknown share of the time (%s)", words);
-    if (least >= 1 - 1e-9)
+    if (is_whole(&s))
         return 0;
     return (size_t)snprintf(text, size, "%.3g %% of the time (%s), %.3g to %.3g %% on each rank",
-                            100 * of_all_ns / all_ns, words, 100 * least, 100 * most);
+                            100 * s.all, words, 100 * s.least, 100 * s.most);
 }

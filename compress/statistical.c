@@ -14,8 +14,6 @@ static const double clock_precision = 1e-3;
 /* What the last event of a rank may take of its total. All ranks wait for one that takes more. */
 static const double rest_aim = 2e-5, rest_most = 1e-4, rest_limit = 1e-2;
 enum { MAX_TRIES = 8 };
-/* A sample keeps so many volumes; what follows in its block keeps its own in every block. */
-enum { MAX_SAMPLE = 1 << 16 };
 
 /* ---- burst classes ---- */
 
@@ -111,7 +109,7 @@ static bool enter_block(tl_sampler *s)
 
 static bool keep_number(uint64_t **numbers, size_t *n, size_t *capacity, uint64_t value)
 {
-    if (*n == MAX_SAMPLE)
+    if (*n == TL_SAMPLE_VOLUMES)
         return true;
     if (!tl_make_room(numbers, *n, capacity, sizeof **numbers))
         return false;

@@ -12,6 +12,8 @@
 
 /* The number of kept blocks, the latest ones, whose volumes a block can take. */
 enum { TL_SAMPLES = 64 };
+/* A rank keeps so many volumes of a block; those behind them stay its own in every block. */
+enum { TL_SAMPLE_VOLUMES = 1 << 16 };
 
 /* Which blocks keep their volumes. */
 typedef struct tl_sampling {
@@ -20,6 +22,8 @@ typedef struct tl_sampling {
     uint64_t every;    /* anchors in a block */
     uint32_t n_blocks; /* 0: the run has no iterations that all ranks have */
     uint32_t n_kept;
+    uint64_t n_bursts, n_sampled; /* events; those that take the volume of another block */
+    bool has_anchors;             /* some call is made equally often by all ranks */
     uint32_t *source; /* the block whose volumes a block takes; itself, if it keeps its own */
 } tl_sampling;
 

@@ -44,6 +44,7 @@ typedef struct planning {
     /* Of each block: a hash of the calls of all ranks; volumes of groups of ranks; the times that
      * it takes. */
     uint64_t *shapes;
+    uint64_t *sampled; /* events that take a volume, if the block takes them from another one */
     double *loads, *paces[N_PACES];
     double *longest; /* of each stretch between two meetings: the volume of the longest rank */
     uint32_t *block_of;
@@ -295,8 +296,8 @@ static tl_status choose_anchor(planning *p)
 typedef struct position {
     uint32_t site; /* of the anchor */
     uint32_t block;
-    uint64_t n_anchors, shape;
-    double volume; /* since the last meeting */
+    uint64_t n_anchors, shape, n_passed; /* in the block */
+    double volume;                       /* since the last meeting */
     size_t stretch;
 } position;
 
@@ -323,13 +324,15 @@ static bool measure(planning *p, uint32_t rank, const tl_event *e, void *arg)
     const bool is_anchor = tl_is_anchor(p->out, at->site, e);
     at->shape = mix(at->shape, (uint64_t)e->site << 16 | e->call);
     at->volume += (double)e->volume;
+    p->sampled[at->block] += at->n_passed++ < TL_SAMPLE_VOLUMES;
+    p->out->n_bursts++;
     p->loads[(size_t)at->block * p->n_groups + rank % p->n_groups] += (double)e->volume;
     if ((is_anchor || is_meeting(p, rank, e)) && !end_stretch(p, at))
         return false;
     if (!is_anchor || at->n_anchors++ % p->out->every)
         return true;
     p->shapes[at->block] = mix(p->shapes[at->block], at->shape);
-    at->shape = 0;
+    at->shape = at->n_passed = 0;
     at->block++;
     return true;
 }
@@ -339,9 +342,10 @@ static tl_status measure_blocks(planning *p)
     const uint32_t n = p->out->n_blocks;
     p->n_groups = p->n_ranks < MAX_GROUPS ? p->n_ranks : MAX_GROUPS;
     p->shapes = calloc(n, sizeof *p->shapes);
+    p->sampled = calloc(n, sizeof *p->sampled);
     p->loads = calloc((size_t)n * p->n_groups, sizeof *p->loads);
     p->out->source = calloc(n, sizeof *p->out->source);
-    if (!p->shapes || !p->loads || !p->out->source)
+    if (!p->shapes || !p->sampled || !p->loads || !p->out->source)
         return no_memory(p);
     for (uint32_t rank = 0; rank < p->n_ranks; rank++) {
         position at = {.site = tl_sampling_site(p->out, p->r, rank)};
@@ -462,6 +466,7 @@ static tl_status choose_sources(planning *p)
     arrears behind = {0};
     tl_map seen = {0};
     s->n_kept = 0;
+    s->n_sampled = 0;
     for (uint32_t b = 0; b < s->n_blocks; b++) {
         uint64_t *n = tl_map_at(&seen, p->shapes[b]);
         if (!n) {
@@ -476,6 +481,7 @@ static tl_status choose_sources(planning *p)
         s->source[b] = c.goes_beyond && c.least > 8 * c.usual ? b : c.source;
         const arrears adds = added(p, b, s->source[b]);
         behind = sum_of(p, &behind, &adds);
+        s->n_sampled += s->source[b] != b ? p->sampled[b] : 0;
         if (s->source[b] == b && !is_outer)
             kept[s->n_kept++ % TL_SAMPLES] = b;
     }
@@ -489,6 +495,7 @@ tl_status tl_sampling_plan(tl_reader *r, tl_sampling *out, tl_error *err)
     planning p = {.r = r, .n_ranks = tl_reader_run(r)->n_ranks, .out = out, .err = err};
     *out = (tl_sampling){0};
     tl_status status = find_candidates(&p);
+    out->has_anchors = p.n_candidates > 0;
     if (!status)
         status = choose_anchor(&p);
     if (!status && out->n_blocks)
@@ -500,6 +507,7 @@ tl_status tl_sampling_plan(tl_reader *r, tl_sampling *out, tl_error *err)
     free(p.candidates);
     free(p.head);
     free(p.shapes);
+    free(p.sampled);
     free(p.loads);
     for (int i = 0; i < N_PACES; i++)
         free(p.paces[i]);

@@ -404,6 +404,7 @@ typedef struct tl_run {
     const char *untraced; /* MPI functions that the tracer does not know, blanks between; else "" */
     const char *parameters;    /* "N=1000 steps=20", sizes that the user named; else "" */
     const char *volume_sample; /* "16 of 301" blocks have their own volumes (FORMAT.md); else "" */
+    const char *volume_bursts; /* "900 sampled, 0 rounded, of 1000" events (FORMAT.md); else "" */
 } tl_run;
 
 /* How a rank's part ends. */
@@ -495,8 +496,7 @@ TL_API uint64_t tl_reader_file_bytes(const tl_reader *r);
 TL_API tl_status tl_reader_rank(const tl_reader *r, uint32_t rank, tl_rank_summary *out);
 /* The reason why the clocks of the recording are not comparable with a prediction, which gives each
  * rank a core of its own: ranks shared cores, ran in an emulator, or had to wait for a core.
- * Returns its length, 0 if the clocks are comparable. The text is shortened to `size` bytes with
- * the final 0. */
+ * Returns its length, 0 if they are comparable. The text is cut to `size` bytes with its 0. */
 TL_API size_t tl_reader_clock(const tl_reader *r, char *text, size_t size);
 /* Nonzero when every rank is present, undamaged, and ended by Finalize or Cut. */
 TL_API int tl_reader_complete(const tl_reader *r);

@@ -31,14 +31,19 @@ typedef struct tl_pack_options {
     double volume_precision;
     /* Not 0: only some blocks of iterations keep their volumes, and the others take the volumes of
      * one of them, on all ranks (doc/FORMAT.md, "Statistical volumes"). The total of each rank
-     * stays exact. In a run without blocks that are alike, volumes change by at most a thousandth.
-     * volume_precision is then ignored. */
+     * stays exact. In a run without iterations that all ranks have, volumes change by at most a
+     * thousandth. A trace whose volumes are already statistical keeps them. volume_precision is
+     * ignored. */
     int statistical;
     const char *origin; /* how this trace was made from which; NULL: as it was */
     /* Finds the source of the call sites that have none yet; NULL: they stay as they are. Called
      * with `sources_of`. */
     tl_find_sources *find_sources;
     void *sources_of;
+    /* With `statistical`: gets a sentence if the volumes are not sampled, and why; else "". NULL:
+     * nobody asks. */
+    char *remark;
+    size_t remark_bytes;
 } tl_pack_options;
 
 /* Writes the trace again, as small as possible: the same events, definitions and ends, in long

@@ -92,6 +92,14 @@ TL_API size_t tl_public_word(const char *word, int *is_value, char *out, size_t 
  * shortened as that of tl_reader_clock. */
 TL_API size_t tl_reader_selection(const tl_reader *r, char *text, size_t size);
 
+/* Shares of the time, from 0 to 1, that were recorded in full: of all ranks together, and of the
+ * ranks with the least and the greatest share. */
+typedef struct tl_recorded_share {
+    double all, least, most;
+} tl_recorded_share;
+/* 0: the trace has all computation, or the shares are unknown. */
+TL_API int tl_reader_recorded(const tl_reader *r, tl_recorded_share *out);
+
 /* ---- status of each function ---- */
 
 /* What each function that returns a tl_status returns besides TL_OK, without TL_ERR_ in front.

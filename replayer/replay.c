@@ -221,15 +221,18 @@ static tl_status describe_job(const tlr_job *job, const tlr_platform *platform,
     p->command = strdup(tl_reader_run(trace)->program);
     p->untraced = strdup(tl_reader_run(trace)->untraced);
     p->volume_sample = strdup(tl_reader_run(trace)->volume_sample);
+    if (!tl_reader_recorded(trace, &p->recorded))
+        p->recorded.all = -1;
     p->volume_unit = strdup(tl_reader_run(trace)->volume_unit);
     p->options = join_options(options);
     p->changes = join_changes(options);
     p->platform_hash = platform ? platform->hash : 0;
     p->model = strdup(model);
     p->model_hash = model_hash;
+    p->volume_bursts = strdup(tl_reader_run(trace)->volume_bursts);
     if (!p->trace_path || !p->platform_name || !p->engine || !p->command || !p->volume_unit ||
         !p->options || !p->changes || !p->model || !p->clock || !p->untraced || !p->volume_sample ||
-        !p->selection)
+        !p->volume_bursts || !p->selection)
         return tl_fail(err, TL_ERR_MEMORY, "out of memory for the prediction");
     return TL_OK;
 }

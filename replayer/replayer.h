@@ -14,6 +14,7 @@
 #include <stdio.h>
 
 #include <timeless.h>
+#include <timeless_files.h>
 
 /* ---- status, besides those of timeless.h ---- */
 
@@ -411,10 +412,16 @@ typedef struct tlr_prediction {
     char *free_kernels; /* of a program, which the model does not know: names; or NULL */
     uint32_t n_crowded; /* ranks on hosts with more ranks than cores; 0: each rank has a core */
     uint64_t n_crowded_cores; /* the cores of these hosts */
-    char *volume_sample;      /* tl_run's */
-    char *untraced; /* MPI functions whose calls the trace lacks, blanks between; "": none */
+    int ignores_limiter;      /* messages in both directions share a limiter of the platform, which
+                                 the engine does not have */
+    double load_change;  /* the mean load of the hosts (interference) is not found: by so much of
+                            the makespan the end of a rank still changed; 0: it is */
+    char *volume_sample; /* tl_run's */
+    char *volume_bursts; /* likewise */
+    char *untraced;      /* MPI functions whose calls the trace lacks, blanks between; "": none */
     char
         *selection; /* which part of the computation the trace has (tl_reader_selection); "": all */
+    tl_recorded_share recorded; /* its shares; `all` below 0: unknown, or the run is whole */
     tlr_rank_prediction *ranks;
     size_t n_marks;
     tlr_mark *marks;      /* ordered by measured time */

@@ -15,6 +15,7 @@
 #include <sys/resource.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
+#include <timeless_files.h>
 #include <unistd.h>
 
 /* The number of bytes by which a packed trace may exceed the recorded one: its origin, and the
@@ -30,13 +31,15 @@ typedef struct packing {
 
 static tl_status pack(tl_reader *r, const packing *p)
 {
-    char origin[1024];
+    char origin[1024], remark[256] = "";
     const char *before = tl_reader_run(r)->origin;
     tls_symbols *symbols = tls_symbols_create();
     tl_pack_options options = {.volume_precision = p->wanted->volume_precision,
                                .statistical = p->wanted->statistical,
                                .find_sources = symbols ? tls_find_sources : NULL,
-                               .sources_of = symbols};
+                               .sources_of = symbols,
+                               .remark = remark,
+                               .remark_bytes = sizeof remark};
     if (options.volume_precision > 0 || options.statistical) {
         char precision[32] = "statistical";
         if (!options.statistical)
@@ -46,6 +49,8 @@ static tl_status pack(tl_reader *r, const packing *p)
         options.origin = origin;
     }
     tl_status status = tl_pack(r, &options, p->path, p->err);
+    if (!status && *remark)
+        fprintf(stderr, "timeless: %s: %s\n", tl_printable(p->path), remark);
     if (!status && symbols && !p->wanted->quiet)
         tls_report(symbols, p->path, stderr);
     tls_symbols_free(symbols);

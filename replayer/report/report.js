@@ -160,6 +160,7 @@ const about = { "makespan_s": prediction.makespan_s, "trace": prediction.trace,
     "network model": prediction.network_model, "collective selector": prediction.coll_selector,
     "changes of the platform": prediction.changes, "further options": prediction.options,
     "blocks with volumes of their own": prediction.volume_sample || "",
+    "bursts with volumes of another block": prediction.volume_bursts || "",
     "events": prediction.n_events, "states": line.n_states,
     "calls not modelled": prediction.n_opaque, "timeless": prediction.timeless };
 for (const [key, value] of Object.entries(about)) {

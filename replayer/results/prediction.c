@@ -3,6 +3,7 @@
 
 #include "details.h"
 #include "spread.h"
+#include "volumes.h"
 
 #include <inttypes.h>
 #include <math.h>
@@ -27,6 +28,7 @@ void tlr_prediction_free(tlr_prediction *p)
     free(p->free_kernels);
     free(p->untraced);
     free(p->volume_sample);
+    free(p->volume_bursts);
     free(p->selection);
     free(p->trace_path);
     free(p->clock);
@@ -225,6 +227,10 @@ void tlr_prediction_print(const tlr_prediction *p, FILE *out)
     if (p->volume_sample && *p->volume_sample)
         fprintf(out, "volume sample     %s blocks have their own volumes\n",
                 tl_printable(p->volume_sample));
+    char bursts[160];
+    tlr_volumes_text(p->volume_bursts, bursts, sizeof bursts);
+    if (*bursts)
+        fprintf(out, "volume bursts     %s\n", bursts);
     if (p->selection && *p->selection)
         fprintf(out, "recorded in part  %s\n", tl_printable(p->selection));
     if (p->n_crowded)

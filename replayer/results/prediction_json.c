@@ -9,6 +9,7 @@
 #include "spread.h"
 #include "text_file.h"
 #include "usage.h"
+#include "volumes.h"
 
 #include <errno.h>
 #include <inttypes.h>
@@ -114,8 +115,7 @@ json_t *tlr_prediction_json(const tlr_prediction *p)
         "marks", marks, "changes", tlr_json_text(p->changes), "start_s", p->start_s);
     json_object_set_new(root, "clock",
                         tlr_json_text(p->clock && *p->clock ? p->clock : COMPARABLE));
-    if (p->volume_sample && *p->volume_sample)
-        json_object_set_new(root, "volume_sample", tlr_json_text(p->volume_sample));
+    tlr_volumes_json(root, p->volume_sample, p->volume_bursts);
     if (p->untraced && *p->untraced)
         json_object_set_new(root, "untraced", tlr_json_text(p->untraced));
     if (p->selection && *p->selection)

@@ -24,4 +24,29 @@ if [ -z "${SANITIZE:-}" ]; then
 else
     skip '2^24 ranks in 512 MB' 'sanitizers need more memory'
 fi
+# Recorded in part: 25 and 75 of 100 ns.
+"$timeless" undump - -o "$scratch/part.tl" <<'TEXT'
+timeless-text 1
+ranks 2
+origin "recorded in part: regions=solve"
+rank 0 host="a"
+counter 65536 name="timeless:recorded-ns" value=25
+0 0 MPI_Init clock_ns=0 volume=0
+0 1 MPI_Finalize clock_ns=100 volume=0
+end finalized clock_ns=100
+rank 1 host="a"
+counter 65536 name="timeless:recorded-ns" value=75
+1 0 MPI_Init clock_ns=0 volume=0
+1 1 MPI_Finalize clock_ns=100 volume=0
+end finalized clock_ns=100
+TEXT
+shares() { # COMMAND...: the JSON has the shares of the text as numbers
+    "$@" >"$scratch/part.json" && python3 -c 'import json, sys
+part = json.load(open(sys.argv[1]))
+print(part["recorded_in_part"], part["recorded_share"])
+sys.exit(not (part["recorded_in_part"].startswith("50 % of the time (regions=solve), 25 to 75 %") and
+              part["recorded_share"] == {"all": 0.5, "least": 0.25, "most": 0.75}))' "$scratch/part.json"
+}
+check 'JSON has the recorded shares of a run in part as numbers' shares "$timeless" info --json "$scratch/part.tl"
+check 'that of replay has them, too' shares "$timeless" replay --json "$scratch/part.tl" -p "$top_srcdir/platforms/star-1g"
 tap_done

@@ -32,7 +32,7 @@ check 'replay --json has it' says '"volume_sample": "[0-9]+ of [0-9]+"' <(replay
 report() { "$timeless" report "$sample" -p star-1g -o "$scratch/page.html" && grep -q '"volume_sample": *"[0-9]* of' "$scratch/page.html"; }
 check 'report has it' report
 check 'only volumes differ' cmp <("$timeless" dump "$loop" | sed 's/ volume=[0-9]*//' | grep -v '^origin') \
-    <("$timeless" dump "$sample" | sed 's/ volume=[0-9]*//' | grep -v '^origin\|^volume_sample')
+    <("$timeless" dump "$sample" | sed 's/ volume=[0-9]*//' | grep -v '^origin\|^volume_sample\|^volume_bursts')
 totals() { "$timeless" dump "$1" | awk '{ for (i = 4; i <= NF; i++) if (sub(/^volume=/, "", $i)) sum[$1] += $i } END { print sum[0], sum[1] }'; }
 check 'the total of each rank is exact' equal "$(totals "$loop")" "$(totals "$sample")"
 again() { "$timeless" pack --volume-precision statistical "$loop" -o "$scratch/again.tl" && cmp "$sample" "$scratch/again.tl"; }
@@ -53,6 +53,36 @@ damaged() {
     done
 }
 check 'damaged volumes are refused' damaged
+# Ranks with different numbers of iterations: the last call of rank 1 is at another place.
+"$timeless" dump "$loop" | sed '/^rank 1/a site 2 object="a" offset=2' | sed '/^1 2000 /s/site=1/site=2/' | "$timeless" undump - -o "$scratch/uneven.tl"
+statistical() { "$timeless" pack --volume-precision statistical "$1" -o "$2" 2>"$scratch/remark"; }
+statistical "$scratch/uneven.tl" "$scratch/rounded.tl"
+check 'pack prints that no volumes are sampled, and why' says \
+    '^timeless: .*uneven.tl: no volumes are sampled: there is no call that all ranks make equally often, at least 16 times; all 4004 volumes are rounded by at most 0.001' "$scratch/remark"
+check 'info counts the bursts that were rounded instead' says '^volume bursts +0 of 4004 have the volume of another block; 4004 were rounded' <("$timeless" info "$scratch/rounded.tl")
+# numbers FILE EXPRESSION: of the JSON of info, which replay has, too
+numbers() {
+    "$timeless" info --json "$1" >"$scratch/info.json" && "$timeless" replay "$1" -p star-1g --json >"$scratch/replay.json" &&
+        python3 -c 'import json, sys
+a, b = (json.load(open(p))["volume_counts"] for p in sys.argv[2:])
+print(a)
+sys.exit(not (a == b and eval(sys.argv[1], dict(a))))' "$2" "$scratch/info.json" "$scratch/replay.json"
+}
+check 'JSON has it as numbers' numbers "$scratch/rounded.tl" 'bursts == rounded_bursts == 4004 and sampled_bursts == 0'
+check 'JSON of a sample has blocks and bursts as numbers' numbers "$sample" \
+    'bursts == 4004 and rounded_bursts == 0 and 0 < kept_blocks < blocks and 2000 < sampled_bursts < 4004'
+taken() { # as many volumes differ from the recorded ones as were sampled or rounded: at most
+    local differ
+    differ=$(paste <("$timeless" dump "$loop" | grep -o ' volume=[0-9]*') <("$timeless" dump "$sample" | grep -o ' volume=[0-9]*') | awk '$1 != $2' | wc -l)
+    numbers "$sample" "sampled_bursts * 0.9 < $differ"
+}
+check 'most of the sampled volumes differ from those of the run' taken
+statistical "$sample" "$scratch/twice.tl"
+check 'a sample is not sampled again: pack prints it' says '^timeless: .*sample.tl: its volumes are statistical already, and stay as they are$' "$scratch/remark"
+check 'and keeps volumes and header' cmp <("$timeless" dump "$sample" | grep -v ^origin) <("$timeless" dump "$scratch/twice.tl" | grep -v ^origin)
+statistical "$loop" "$scratch/quiet.tl"
+check 'a sample is made without a remark' test ! -s "$scratch/remark"
+
 check_exit 2 'an unknown word exits 2' "$timeless" pack --volume-precision statistic "$loop" -o "$scratch/x.tl"
 cp "$scratch/err" "$scratch/said"
 check 'and the message has the valid ones' says 'statistical' "$scratch/said"
