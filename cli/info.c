@@ -73,9 +73,20 @@ static error_t parse(int key, char *arg, struct argp_state *state)
     }
 }
 
-static const char *end_text(tl_end_reason end)
+/* A rank of a run on several hosts, of whose part the trace has nothing. */
+enum { IS_LOST = TL_END_CUT + 1, N_ENDS };
+
+static int end_of(const struct facts *f, const tl_rank_summary *s)
+{
+    const int is_lost = *f->run->parts && !*s->host && !s->n_events && s->end == TL_END_NONE;
+    return is_lost ? IS_LOST : (int)s->end;
+}
+
+static const char *end_text(int end)
 {
     switch (end) {
+    case IS_LOST:
+        return "lost with its host (join --allow-missing), or in a part that is not joined";
     case TL_END_NONE: return "killed";
     case TL_END_FINALIZED: return "finalized";
     case TL_END_EXITED: return "exited without MPI_Finalize";
@@ -272,7 +283,7 @@ static void print_rank(const struct facts *f, uint32_t rank, const tl_rank_summa
     char wall[32];
     printf("%8" PRIu32 " %12" PRIu64 " %20" PRIu64 " %14s  %-12s %s%s%s\n", rank, s->n_events,
            s->volume, wall_text(f, rank, s, wall, sizeof wall),
-           f->damaged[rank] ? "damaged" : end_text(s->end), tl_printable(s->host),
+           f->damaged[rank] ? "damaged" : end_text(end_of(f, s)), tl_printable(s->host),
            *s->remark ? "  " : "", tl_printable(s->remark));
 }
 
@@ -282,14 +293,15 @@ static void sum_up_ranks(const struct facts *f)
     struct {
         uint32_t n, first;
         tl_rank_summary least, most;
-    } ends[TL_END_CUT + 1] = {0};
+    } ends[N_ENDS] = {0};
     for (uint32_t rank = 0; rank < f->run->n_ranks; rank++) {
         tl_rank_summary s;
         if (tl_reader_rank(f->r, rank, &s) != TL_OK || s.end > TL_END_CUT)
             continue;
-        tl_rank_summary *least = &ends[s.end].least, *most = &ends[s.end].most;
-        if (!ends[s.end].n++) {
-            ends[s.end].first = rank;
+        const int end = end_of(f, &s);
+        tl_rank_summary *least = &ends[end].least, *most = &ends[end].most;
+        if (!ends[end].n++) {
+            ends[end].first = rank;
             *least = *most = s;
         }
         least->n_events = s.n_events < least->n_events ? s.n_events : least->n_events;
@@ -301,14 +313,14 @@ static void sum_up_ranks(const struct facts *f)
     }
     printf("\n%8s %25s %41s %25s  %-12s %s\n", "ranks", "events", "volume", "wall s", "end",
            "first rank");
-    for (int end = 0; end <= TL_END_CUT; end++) {
+    for (int end = 0; end < N_ENDS; end++) {
         const tl_rank_summary *least = &ends[end].least, *most = &ends[end].most;
         if (ends[end].n)
             printf("%8" PRIu32 " %12" PRIu64 " %12" PRIu64 " %20" PRIu64 " %20" PRIu64
                    " %12.6f %12.6f  %-12s %" PRIu32 "\n",
                    ends[end].n, least->n_events, most->n_events, least->volume, most->volume,
-                   (double)least->clock_ns * 1e-9, (double)most->clock_ns * 1e-9,
-                   end_text((tl_end_reason)end), ends[end].first);
+                   (double)least->clock_ns * 1e-9, (double)most->clock_ns * 1e-9, end_text(end),
+                   ends[end].first);
     }
     puts("least and most of the ranks that end alike; --all prints each rank");
 }
@@ -344,6 +356,9 @@ static void print_text(const struct facts *f)
     if (*f->run->volume_sample)
         printf("%-16s %s blocks have their own volumes\n", "volume sample",
                tl_printable(f->run->volume_sample));
+    char bursts[160];
+    tlr_volumes_text(f->run->volume_bursts, bursts, sizeof bursts);
+    print_line("volume bursts", bursts);
     printf("%-16s %016" PRIx64 "\n", "hash", f->hash);
     printf("%-16s %" PRIu32 "\n", "ranks", f->run->n_ranks);
     printf("%-16s %" PRIu64 "\n", "events", f->n_events);
@@ -356,9 +371,6 @@ static void print_text(const struct facts *f)
     const int comparable = !tl_reader_clock(f->r, reason, sizeof reason);
     printf("\n%-16s %s%s\n", "clock",
            comparable ? "comparable" : "not comparable: ", tl_printable(reason));
-    char bursts[160];
-    tlr_volumes_text(f->run->volume_bursts, bursts, sizeof bursts);
-    print_line("volume bursts", bursts);
     if (tl_reader_selection(f->r, reason, sizeof reason))
         printf("%-16s the trace has the computation of %s\n", "recorded in part",
                tl_printable(reason));
@@ -411,7 +423,9 @@ static json_t *ranks_json(const struct facts *f)
                 json_pack("{s:I,s:I,s:o,s:I,s:s,s:o,s:o,s:o}", "events", (json_int_t)s.n_events,
                           "volume", (json_int_t)s.volume, "clock_ns",
                           s.end == TL_END_NONE ? json_null() : json_integer((json_int_t)s.clock_ns),
-                          "last_mark_ns", (json_int_t)f->last_mark_ns[rank], "end", end_text(s.end),
+                          "last_mark_ns", (json_int_t)f->last_mark_ns[rank], "end",
+                          s.end == TL_END_NONE && end_of(f, &s) == IS_LOST ? "lost"
+                                                                           : end_text((int)s.end),
                           "host", tlr_json_text(s.host), "remark", tlr_json_text(s.remark),
                           "counters", counters_json(f->r, rank)));
     }

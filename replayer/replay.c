@@ -102,13 +102,19 @@ static tl_status check_trace(tl_reader *trace, tl_error *err)
                        "written; record it again, and let it reach MPI_Init",
                        tl_reader_path(trace));
     for (uint32_t r = 0; r < n_ranks; r++) {
-        tl_rank_summary summary;
+        tl_rank_summary summary = {.host = ""};
         if (tl_reader_rank(trace, r, &summary) != TL_OK ||
-            (summary.end != TL_END_FINALIZED && summary.end != TL_END_CUT))
+            (summary.end != TL_END_FINALIZED && summary.end != TL_END_CUT)) {
+            if (*tl_reader_run(trace)->parts && !*summary.host && !summary.n_events)
+                return tl_fail(err, TL_ERR_TRUNCATED,
+                               "%s: has nothing of rank %u: its part of the run is lost, or is to "
+                               "be joined by 'timeless join'",
+                               tl_reader_path(trace), r);
             return tl_fail(err, TL_ERR_TRUNCATED,
                            "%s: rank %u did not reach MPI_Finalize; an incomplete run cannot be "
                            "replayed, record it again or cut out a complete part",
                            tl_reader_path(trace), r);
+        }
     }
     return tl_fail(err, TL_ERR_TRUNCATED, "%s: is incomplete; record the run again",
                    tl_reader_path(trace));
@@ -215,21 +221,21 @@ static tl_status describe_job(const tlr_job *job, const tlr_platform *platform,
     p->clock = strdup(reason);
     tl_reader_selection(trace, reason, sizeof reason);
     p->selection = strdup(reason);
+    if (!tl_reader_recorded(trace, &p->recorded))
+        p->recorded.all = -1;
     p->trace_path = strdup(tl_reader_path(trace));
     p->platform_name = strdup(platform ? platform->folder : "none");
     p->engine = strdup(engine->name);
     p->command = strdup(tl_reader_run(trace)->program);
     p->untraced = strdup(tl_reader_run(trace)->untraced);
     p->volume_sample = strdup(tl_reader_run(trace)->volume_sample);
-    if (!tl_reader_recorded(trace, &p->recorded))
-        p->recorded.all = -1;
+    p->volume_bursts = strdup(tl_reader_run(trace)->volume_bursts);
     p->volume_unit = strdup(tl_reader_run(trace)->volume_unit);
     p->options = join_options(options);
     p->changes = join_changes(options);
     p->platform_hash = platform ? platform->hash : 0;
     p->model = strdup(model);
     p->model_hash = model_hash;
-    p->volume_bursts = strdup(tl_reader_run(trace)->volume_bursts);
     if (!p->trace_path || !p->platform_name || !p->engine || !p->command || !p->volume_unit ||
         !p->options || !p->changes || !p->model || !p->clock || !p->untraced || !p->volume_sample ||
         !p->volume_bursts || !p->selection)

@@ -45,10 +45,18 @@ check 'a lost part: the parts that are left are joined' $timeless join --allow-m
 cp err said
 check 'a lost part: one line names the host and the ranks' grep -Eqx 'timeless: left.tl: the part of node2 is missing: the trace has no events of 1 rank \(1\)' said
 check_exit 3 'a lost part: the joined trace is incomplete' $timeless info left.tl
+ends_lost() { $timeless info left.tl 2>/dev/null | grep -Eq '^ +1 +0 +0 +unknown +lost with its host \(join --allow-missing\)' && ! $timeless info left.tl 2>/dev/null | grep -q killed; }
+check 'a lost part: info prints that its rank is lost with its host, and not that it was killed' ends_lost
+check 'a lost part: JSON, too' grep -q '"end": "lost"' <($timeless info --json left.tl 2>/dev/null)
+many() { { printf '%s\n' 'timeless-text 1' 'ranks 70' 'run_id "C"' 'parts "node1 node2"'; for r in $(seq 0 2 68); do rank $r node1; done; } | make many.tl
+    $timeless info many.tl 2>/dev/null | grep -Eq '^ +35 .* lost with its host .* 1$'; }
+check 'a lost part: the summary of many ranks, too' many
 events_of() { $timeless dump "$1" 2>/dev/null | grep -E '^[02] '; }
 same_left() { diff <(events_of left.tl) <(events_of expected.tl) && test "$(events_of left.tl | wc -l)" = 2; }
 check 'a lost part: the events of the others are all there' same_left
 check_exit 3 'a lost part: replay refuses the trace' $timeless replay left.tl --platform "$(cd "$OLDPWD" && cd "$top_srcdir" && pwd)/platforms/star-1g" --no-compute
+cp err said
+check 'a lost part: the refusal names the rank and join' grep -Eqx "timeless: left.tl: has nothing of rank 1: its part of the run is lost, or is to be joined by 'timeless join'" said
 head -c $(($(stat -c %s a.tl) - 5)) a.tl >torn_a.tl
 check 'a part is lost and another is damaged: what is left is joined' $timeless join --allow-missing torn_a.tl -o rest.tl
 cp err said
