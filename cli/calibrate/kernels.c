@@ -23,6 +23,7 @@ struct arguments {
     const char *from_path;
     int nb[MAX_NB], has_blocks; /* of --nb */
     int has_cores, has_threads;
+    const char *measured_by; /* another option of a measurement that was given; "": none */
     tlp_declaration declared[MAX_DECLARED];
     size_t n_declared;
 };
@@ -157,6 +158,8 @@ static void check_arguments(struct argp_state *state, struct arguments *argument
     if (arguments->from_path && (arguments->has_cores || arguments->has_threads))
         argp_error(state, "--from measures nothing, and FILE states its cores and threads: leave "
                           "out --cores and --threads");
+    if (arguments->from_path && *arguments->measured_by)
+        argp_error(state, "--from measures nothing: leave out %s", arguments->measured_by);
     if (!tlp_n_groups(&arguments->measure))
         argp_error(state, "--threads %u: needs as many cores, and %u may be used",
                    arguments->measure.threads,
@@ -191,10 +194,12 @@ static error_t parse(int key, char *value, struct argp_state *state)
             (unsigned)cli_parse_number_from(state, "--threads", value, 1, TLP_MAX_THREADS);
         break;
     case KEY_MAX_SECONDS:
+        arguments->measured_by = "--max-seconds";
         arguments->measure.max_seconds =
             (double)cli_parse_number(state, "--max-seconds", value, 86400);
         break;
     case KEY_SEED:
+        arguments->measured_by = "--seed";
         arguments->measure.seed = cli_parse_number(state, "--seed", value, UINT32_MAX);
         break;
     case KEY_FROM: arguments->from_path = value; break;
@@ -206,6 +211,7 @@ static error_t parse(int key, char *value, struct argp_state *state)
     case KEY_DECLARE: add_declaration(state, arguments, value); break;
     case KEY_NB:
         arguments->has_blocks = 1;
+        arguments->measured_by = "--nb";
         parse_blocks(state, arguments, value);
         break;
     case ARGP_KEY_END: check_arguments(state, arguments); break;
@@ -448,7 +454,8 @@ int calibrate_kernels(int argc, char **argv)
     struct arguments arguments = {
         .measure = {.threads = 1, .max_seconds = -1, .seed = 1, .n_nb = 6},
         .fit = {.form = TLP_BEST_FORM, .noise = TLP_BEST_NOISE},
-        .nb = {32, 64, 96, 128, 192, 256}};
+        .nb = {32, 64, 96, 128, 192, 256},
+        .measured_by = ""};
     arguments.measure.nb = arguments.nb;
     cli_parse(&argp, argc, argv, 0, &arguments);
     job j = {.model = ""};

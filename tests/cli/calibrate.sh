@@ -87,6 +87,11 @@ for option in --cores=1 --threads=1; do
     keep
     check "a fit says why it does not take $option" says '--from measures nothing, and FILE states its cores and threads: leave out --cores and --threads$'
 done
+for option in --seed=2 --nb=32 --max-seconds=1; do
+    check_exit 2 "a fit does not take $option" fit "$option"
+    keep
+    check "a fit says why it does not take $option" says "--from measures nothing: leave out ${option%=*}\$"
+done
 check_exit 2 'a model that is none' fit --model m9
 check_exit 2 'a noise that is none' fit --noise loud
 check_exit 4 'measurements that do not exist exit with 4' "$timeless" calibrate kernels --from "$scratch/none.csv"
