@@ -136,6 +136,11 @@ static error_t parse_option(int key, char *arg, struct argp_state *state)
     case ARGP_KEY_END:
         if (!s->command && !s->list_volumes)
             argp_error(state, "give the command to run: timeless record -- mpirun -np 4 PROGRAM");
+        if (s->n_ranks && s->command && record_has_name_of_launcher(s->command[0]))
+            argp_error(state,
+                       "-n %s starts the program by mpirun itself, and %s would be started %s "
+                       "times; write 'timeless record -n %s PROGRAM', or leave out -n %s",
+                       s->n_ranks, s->command[0], s->n_ranks, s->n_ranks, s->n_ranks);
         if (s->n_ranks && cli_select_n_ranks() > strtoul(s->n_ranks, NULL, 10))
             argp_error(state, "--ranks: the run has no rank %lu; give ranks below %s",
                        cli_select_n_ranks() - 1, s->n_ranks);

@@ -13,7 +13,7 @@
 #include <unistd.h>
 
 /* Another name can be that of a script that runs something whatever its options are. */
-static bool has_name_of_launcher(const char *command)
+bool record_has_name_of_launcher(const char *command)
 {
     static const char *const names[] = {"mpirun",          "mpiexec",        "orterun",
                                         "prterun",         "mpirun.openmpi", "mpirun.mpich",
@@ -68,7 +68,7 @@ record_launcher record_find_launcher(const char *command)
     static const char *const names[] = {"Open MPI", "OpenRTE", "PRRTE", "Spectrum MPI"};
     char version[256];
     pid_t child;
-    if (!has_name_of_launcher(command))
+    if (!record_has_name_of_launcher(command))
         return RECORD_NO_LAUNCHER;
     const int fd = start_version(command, &child);
     if (fd < 0)

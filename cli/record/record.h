@@ -34,6 +34,8 @@ typedef enum record_launcher {
     RECORD_OTHER_LAUNCHER
 } record_launcher;
 record_launcher record_find_launcher(const char *command);
+/* Whether it is named as a launcher is, whatever it does. */
+bool record_has_name_of_launcher(const char *command);
 
 /* skip.c: whether routines return at once, so that their sizes alone tell what they compute. */
 bool record_skips_kernels(void);

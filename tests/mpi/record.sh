@@ -5,6 +5,12 @@ compile ends -pthread
 trace=$scratch/r.tl
 
 check_exit 2 "record without a command exits 2" $timeless record
+for launcher in mpirun /usr/bin/mpiexec; do
+    check_exit 2 "record -n 2 -- $launcher exits 2" $timeless record -n 2 -o "$trace" -- $launcher -np 2 true
+    cp "$scratch/err" "$scratch/said"
+    check "record -n 2 -- $launcher: the message has both ways to write it" says \
+        "-n 2 starts the program by mpirun itself, and $launcher would be started 2 times; write 'timeless record -n 2 PROGRAM', or leave out -n 2\$" "$scratch/said"
+done
 check_exit 4 "a command that does not exist exits 4" $timeless record -o "$trace" -- "$scratch/absent"
 cp "$scratch/err" "$scratch/said"
 check "a command that does not exist is named" says "^timeless: $scratch/absent: cannot be run" "$scratch/said"
