@@ -93,17 +93,33 @@ static void note_computation(budget_inputs *b, const tlr_extrapolation *e)
         budget_note(b, "not in the interval: the effect of %s", e->unknown);
 }
 
-static void add_skeleton(budget_inputs *b, const tlr_extrapolation *e)
+/* A source of volumes with the unit of the captures: fit refuses others. Units other than these are
+ * names of events of PAPI. */
+static const char *source_of(const char *unit, char *text, size_t size)
+{
+    static const char *const sources[][2] = {{"cpu-ns", "cputime"},
+                                             {"instructions", "papi"},
+                                             {"cycles", "papi:PAPI_TOT_CYC"},
+                                             {"counts", "page:FILE"}};
+    for (size_t i = 0; i < sizeof sources / sizeof *sources; i++)
+        if (!strcmp(unit, sources[i][0]))
+            return sources[i][1];
+    snprintf(text, size, "papi:%s", unit);
+    return text;
+}
+
+static void add_skeleton(budget_inputs *b, const tlr_extrapolation *e, const char *unit)
 {
     double given;
+    char source[128];
     if (e->is_captured)
         snprintf(b->next_capture, sizeof b->next_capture,
                  "replay the capture of this size instead of the skeleton");
     else if (*e->record)
         snprintf(b->next_capture, sizeof b->next_capture,
-                 "timeless record --folded %s -o next.tl -- PROGRAM, then timeless fit of all "
-                 "captures and next.tl",
-                 e->record);
+                 "timeless record --folded --volume %s %s -o next.tl -- PROGRAM, then timeless "
+                 "fit of all captures and next.tl",
+                 source_of(unit, source, sizeof source), e->record);
     else
         snprintf(b->next_capture, sizeof b->next_capture,
                  "timeless record at three sizes or more, then timeless fit");
@@ -145,7 +161,7 @@ tl_status budget_add_extrapolation(budget_inputs *b, tl_error *err)
         if (status == TL_OK)
             note_calls(b, &e);
         if (status == TL_OK && has_computation && strcmp(run->volume_unit, "none") != 0)
-            add_skeleton(b, &e);
+            add_skeleton(b, &e, run->volume_unit);
     } else if (run && has_computation && strstr(run->origin, "timeless extrapolate ")) {
         add_extrapolated(b);
     }

@@ -48,7 +48,7 @@ typedef struct budget_inputs {
     double measured_error; /* half of the 90 % interval of a measured time, relative */
     size_t n_notes;
     tlr_budget_note notes[BUDGET_MOST_NOTES];
-    char next_capture[520]; /* the remedy of the extrapolation */
+    char next_capture[640]; /* the remedy of the extrapolation */
 } budget_inputs;
 
 /* Adds an input, of which no makespan is known yet (low_s and high_s are negative). There is room

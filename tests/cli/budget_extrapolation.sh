@@ -52,14 +52,14 @@ check 'stated by the file' grep -q '^extrapolation  *5.02 %  stated ' said
 check 'the text says from what' grep -q '^extrapolation: fits without one capture have its computation within -1 to +3 %, at distances up to 0.98; the distance of this prediction is 0 ' said
 check 'nothing is missing' sh -c '! grep "^not in the interval" said'
 check 'the next measurement is a capture of this size' \
-    grep -qxF 'next: timeless record --folded -n 8 --parameter N=200 --parameter steps=1 --parameter M=5 -o next.tl -- PROGRAM, then timeless fit of all captures and next.tl' said
+    grep -qxF 'next: timeless record --folded --volume cputime -n 8 --parameter N=200 --parameter steps=1 --parameter M=5 -o next.tl -- PROGRAM, then timeless fit of all captures and next.tl' said
 check 'at exactly the size of a capture' budget app.skel --ranks 8 --set N=200 --set steps=9
 cp out said
 check 'the capture itself is better' grep -qx 'next: replay the capture of this size instead of the skeleton' said
 check 'at a larger size' budget app.skel --ranks 64 --set N=6400
 cp out said
 check 'an exponent is wrong' agree 64 6400 far
-check 'the next capture is nearer to it' grep -qF 'next: timeless record --folded -n 64 --parameter N=1600 --parameter steps=1 ' said
+check 'the next capture is nearer to it' grep -qF 'next: timeless record --folded --volume cputime -n 64 --parameter N=1600 --parameter steps=1 ' said
 check 'the parameters may be behind the path' budget app.skel,ranks=64,N=6400
 check 'with the same numbers' agree 64 6400 far
 check 'the number of iterations' budget app.skel --ranks 8 --set N=200 --set steps=100
