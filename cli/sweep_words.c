@@ -8,6 +8,7 @@
 
 #include <assert.h>
 #include <errno.h>
+#include <fcntl.h>
 #include <results/usage.h>
 #include <stdarg.h>
 #include <stdlib.h>
@@ -294,6 +295,10 @@ static tl_status write_unnamed(const tl_pattern *pattern, char **word, tl_error 
     if (status != TL_OK)
         return status;
     status = tl_pattern_write(pattern, name, err);
+    close(file); /* of the file that has been replaced */
+    file = status == TL_OK ? open(name, O_RDONLY | O_CLOEXEC) : -1;
+    if (status == TL_OK && file < 0)
+        status = tl_fail(err, TL_ERR_SYSTEM, "%s: cannot be opened: %s", name, strerror(errno));
     if (status == TL_OK && asprintf(&path, "/proc/self/fd/%d", file) < 0)
         status = out_of_memory(err);
     unlink(name);

@@ -4,6 +4,7 @@
 #include "actions.h"
 #include "error.h"
 #include "writer.h"
+#include "timeless_files.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -467,9 +468,14 @@ tl_status tl_pattern_write(const tl_pattern *pattern, const char *out_path, tl_e
                         .volume_source = "none",
                         .program = program,
                         .writer = "timeless " PACKAGE_VERSION};
+    tl_replacement file;
     tl_blocks blocks;
-    status = tl_blocks_create(&blocks, out_path, &run, err);
+    status = tl_replace_begin(out_path, ".part", &file, err);
+    if (status != TL_OK)
+        return status;
+    status = tl_blocks_create(&blocks, file.part, &run, err);
     if (status == TL_OK && (status = write_parts(pattern, &blocks, which, side)) != TL_OK)
         tl_fail_write(err, out_path, status);
-    return tl_blocks_close(&blocks, out_path, status, err);
+    status = tl_blocks_close(&blocks, file.part, status, err);
+    return tl_replace_end(&file, status, err);
 }

@@ -5,6 +5,7 @@
 
 #include "error.h"
 #include "writer.h"
+#include "timeless_files.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -76,15 +77,16 @@ static tl_status keep_blocks_small(tl_blocks *blocks)
     return bytes < ENOUGH_BYTES ? TL_OK : tl_blocks_flush(blocks);
 }
 
-tl_status tl_program_write(tl_reader *r, const char *out_path, tl_error *err)
+/* Under `path`, a part of the file `out_path`. */
+static tl_status write_program(tl_reader *r, const char *path, const char *out_path, tl_error *err)
 {
     const tl_run *run = tl_reader_run(r);
     tl_blocks blocks;
     tl_writer *writer = NULL;
     bool is_said = false;
-    tl_status status = tl_blocks_create(&blocks, out_path, run, err);
+    tl_status status = tl_blocks_create(&blocks, path, run, err);
     if (status != TL_OK)
-        return tl_blocks_close(&blocks, out_path, status, err);
+        return tl_blocks_close(&blocks, path, status, err);
     status = tl_writer_open_in_blocks(&blocks, 0, run->n_ranks, &writer);
     for (uint32_t rank = 0; rank < run->n_ranks && status == TL_OK; rank++) {
         if (rank)
@@ -100,5 +102,14 @@ tl_status tl_program_write(tl_reader *r, const char *out_path, tl_error *err)
         tl_writer_abandon(writer);
     if (status != TL_OK && !is_said)
         tl_fail_write(err, out_path, status);
-    return tl_blocks_close(&blocks, out_path, status, err);
+    return tl_blocks_close(&blocks, path, status, err);
+}
+
+tl_status tl_program_write(tl_reader *r, const char *out_path, tl_error *err)
+{
+    tl_replacement file;
+    const tl_status status = tl_replace_begin(out_path, ".part", &file, err);
+    if (status != TL_OK)
+        return status;
+    return tl_replace_end(&file, write_program(r, file.part, out_path, err), err);
 }

@@ -157,4 +157,17 @@ check 'the loggops engine refuses two threads in a rank' refused 3 'event 2: the
 check 'a trace with a collective beside another thread is made' threaded 'Enter request=1' 'MPI_Barrier comm=1 clock_ns=1' 'Return request=1 new_comm=0'
 check 'the loggops engine refuses a collective beside another thread' refused 3 'event 1: the loggops engine does not know Enter (several threads' loggops threads.tl $odin
 check 'an unknown engine is refused' refused 2 'smpi, loggops' "$timeless" replay a.tl --engine abacus
+# Rank 2 of 4 divides by zero, when ranks 0 and 1 have been written.
+printf '%s\n' 'skeleton 1' 'ranks 4' 'unit "cpu-ns"' 'compute 10 * rank / (rank - 2) + 100' MPI_Barrier >divides.skel
+rm -f made.tl
+check_exit 3 'a skeleton that fails in the middle exits with 3' "$timeless" make divides.skel -o made.tl
+check 'and leaves no file' test -z "$(ls made.tl* 2>/dev/null)"
+"$timeless" make ring -n 4 -o made.tl && cp made.tl before.tl
+check_exit 3 'nor does it touch the trace that was there' "$timeless" make divides.skel -o made.tl
+check 'which has its bytes' cmp made.tl before.tl
+no_room() { (ulimit -f 1; trap '' XFSZ; exec "$timeless" make random -n 3000 --iterations 20 -o made.tl); }
+check_exit 4 'a pattern that has no room exits with 4' no_room
+cp "$scratch/err" said
+check 'and names the file as it was given' grep -Eq '^timeless: made.tl[: ]' said
+check 'and leaves the trace that was there' cmp made.tl before.tl
 tap_done
