@@ -54,10 +54,27 @@ static void warn_selection(const tlr_prediction *p)
                 tl_printable(p->trace_path), tl_printable(p->selection));
 }
 
+static void warn_engine(const tlr_prediction *p)
+{
+    if (p->ignores_limiter)
+        fprintf(stderr,
+                "timeless: warning: %s: the engine loggops ignores the limiter of both directions "
+                "(limiter_link): hosts that send and receive at the same time are predicted too "
+                "fast; use --engine smpi for such programs\n",
+                tl_printable(p->platform_name));
+    if (p->load_change > 0)
+        fprintf(stderr,
+                "timeless: warning: %s: the engine loggops did not find the mean load of the hosts "
+                "(interference): ends of ranks still change by %.3g %% of the makespan; use "
+                "--engine smpi\n",
+                tl_printable(p->trace_path), 100 * p->load_change);
+}
+
 void replay_warn_of(const replay_arguments *a, const tlr_prediction *p)
 {
     warn_untraced(p);
     warn_selection(p);
+    warn_engine(p);
     warn_regions(a, p);
     replay_warn(p->free_kernels);
 }

@@ -114,8 +114,10 @@ typedef struct loggops_replay {
     int has_places; /* the ranks are on the platform's hosts */
     loggops_places places;
     loggops_choice choice;
-    loggops_load load; /* of the hosts, if the model has interference */
-    tlr_noise *noise;  /* NULL: none */
+    loggops_load load;  /* of the hosts, if the model has interference */
+    double load_change; /* of the ends of ranks by the last simulation for it; 0: so little that it
+                           is known */
+    tlr_noise *noise;   /* NULL: none */
     tlr_plan *plan;
     loggops_streams *streams; /* NULL: the run has been read */
     loggops_run *run;
@@ -129,6 +131,10 @@ static tl_status take_hosts(const loggops_replay *r, tlr_prediction *out)
     const tlr_crowd crowd = r->has_places ? r->places.crowd : (tlr_crowd){0};
     out->n_crowded = crowd.n_ranks;
     out->n_crowded_cores = crowd.n_cores;
+    out->load_change = r->load_change;
+    const tlr_cluster *c = &r->places.cluster;
+    out->ignores_limiter = r->has_places && r->places.nodes.n_nodes > 1 && c->limiter_Bps > 0 &&
+                           c->limiter_Bps < 2 * c->bandwidth_Bps;
     for (uint32_t i = 0; r->has_places && i < out->n_ranks; i++) {
         out->ranks[i].host = strdup(r->places.cluster.hosts[r->places.host_of[i]].name);
         if (!out->ranks[i].host)
@@ -391,13 +397,26 @@ static tl_status simulate(loggops_replay *r, const tlr_noise *noise, unsigned n_
     return loggops_simulate(r->run, &r->network.params, noise, n_threads, result, err);
 }
 
+/* The greatest change of the end of a rank, of the makespan. `ends_ps` gets the new ends. */
+static double change_of_ends(const loggops_result *result, uint32_t n_ranks, uint64_t *ends_ps)
+{
+    double change_ps = 0;
+    for (uint32_t i = 0; i < n_ranks; i++) {
+        change_ps = fmax(change_ps, fabs((double)result->ranks[i].end_ps - (double)ends_ps[i]));
+        ends_ps[i] = result->ranks[i].end_ps;
+    }
+    return result->makespan_ps ? change_ps / (double)result->makespan_ps : 0;
+}
+
 /* Finds the load of the hosts, by simulations without noise that each have the load of the one
  * before. The changes fall by about the share of the slowdown in the time, to the power of their
  * number. */
 static tl_status find_load(loggops_replay *r, tl_reader *trace, const tlr_model *model,
                            const tlr_options *options, tl_error *err)
 {
-    enum { N_SIMULATIONS = 6 };
+    enum { LEAST_SIMULATIONS = 6, MOST_SIMULATIONS = 40 };
+    const double enough = 1e-3;
+    double change = 1;
     size_t n_calls;
     if (!r->has_places || !tlr_interferes(model))
         return TL_OK;
@@ -409,7 +428,12 @@ static tl_status find_load(loggops_replay *r, tl_reader *trace, const tlr_model 
                        model->path);
     tl_status status = loggops_load_open(r->plan->n_ranks, &r->places, &r->load, err);
     r->places.load = &r->load;
-    for (int i = 0; i < N_SIMULATIONS && status == TL_OK; i++) {
+    uint64_t *ends_ps = calloc(r->plan->n_ranks + 1U, sizeof *ends_ps);
+    if (status == TL_OK && !ends_ps)
+        status = tl_fail(err, TL_ERR_MEMORY, "out of memory for the load of the nodes");
+    for (int i = 0; i < MOST_SIMULATIONS && status == TL_OK; i++) {
+        if (i >= LEAST_SIMULATIONS && change <= enough)
+            break;
         loggops_result quiet = {
             .ranks = calloc(r->plan->n_ranks + 1U, sizeof *quiet.ranks),
             .marks_ps = calloc(r->plan->n_marks * r->plan->n_ranks + 1, sizeof *quiet.marks_ps)};
@@ -419,13 +443,17 @@ static tl_status find_load(loggops_replay *r, tl_reader *trace, const tlr_model 
             status = read_programs(r, trace, model, options, err);
         if (status == TL_OK && r->run)
             status = simulate(r, NULL, options->n_threads, &quiet, err);
-        if (status == TL_OK)
+        if (status == TL_OK) {
             loggops_load_settle(&r->load, &r->places, quiet.ranks);
+            change = change_of_ends(&quiet, r->plan->n_ranks, ends_ps);
+        }
         loggops_run_free(r->run);
         r->run = NULL;
         free(quiet.ranks);
         free(quiet.marks_ps);
     }
+    free(ends_ps);
+    r->load_change = change > enough ? change : 0;
     return status;
 }
 

@@ -8,7 +8,8 @@
 /* What the ranks of each host compute, if the model has interference. */
 typedef struct loggops_load {
     uint32_t n_ranks;
-    uint32_t *before;           /* by rank: 1 + the rank before it on its host; 0: none */
+    struct loggops_end *ends;   /* of the ranks of one host, for a while */
+    uint32_t *ranks, *first_on; /* the ranks in the order of their hosts; by host, and the end */
     double (*hogs)[TLR_N_HOGS]; /* by rank: those that the others of its host act as, in the mean */
     double (*acting_s)[TLR_N_HOGS]; /* by rank: the seconds of its bursts, times what they act as */
 } loggops_load;

@@ -244,6 +244,7 @@ static tl_status read_cluster(xml_reading *x, const element *e)
         c->latency_s = links_between(e) * quantity(e, "lat", "link.latency", 0) +
                        quantity(e, "bb_lat", "link.latency", 0);
         c->loopback_Bps = quantity(e, "loopback_bw", "link.bandwidth", 0);
+        c->limiter_Bps = quantity(e, "limiter_link", "link.bandwidth", 0);
         c->loopback_latency_s = quantity(e, "loopback_lat", "link.latency", 0);
     }
     return add_cluster_hosts(x, e);

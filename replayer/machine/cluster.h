@@ -17,6 +17,7 @@ typedef struct tlr_cluster {
     tlr_watts *watts;
     double latency_s;     /* between two hosts that are far apart: of all links on the way */
     double bandwidth_Bps; /* of a host's link */
+    double limiter_Bps;   /* of both directions of it together; 0: none */
     double loopback_latency_s, loopback_Bps; /* within a host; bandwidth 0: the file has none */
 } tlr_cluster;
 

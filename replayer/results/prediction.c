@@ -236,6 +236,13 @@ void tlr_prediction_print(const tlr_prediction *p, FILE *out)
     if (p->n_crowded)
         fprintf(out, "warning           %" PRIu32 " ranks share %" PRIu64 " core%s\n", p->n_crowded,
                 p->n_crowded_cores, p->n_crowded_cores == 1 ? "" : "s");
+    if (p->ignores_limiter)
+        fputs("not modelled      the limiter of both directions of a host (limiter_link)\n", out);
+    if (p->load_change > 0)
+        fprintf(out,
+                "warning           interference: the mean load of the hosts is not found; ends of "
+                "ranks still change by %.3g %% of the makespan\n",
+                100 * p->load_change);
     if (p->free_kernels)
         fprintf(out, "without a model   %s took no time\n", tl_printable(p->free_kernels));
     if (p->n_ranks) {

@@ -118,8 +118,11 @@ json_t *tlr_prediction_json(const tlr_prediction *p)
     tlr_volumes_json(root, p->volume_sample, p->volume_bursts);
     if (p->untraced && *p->untraced)
         json_object_set_new(root, "untraced", tlr_json_text(p->untraced));
-    if (p->selection && *p->selection)
-        json_object_set_new(root, "recorded_in_part", tlr_json_text(p->selection));
+    tlr_recorded_json(root, p->selection, &p->recorded);
+    if (p->ignores_limiter)
+        json_object_set_new(root, "ignores_limiter", json_true());
+    if (p->load_change > 0)
+        json_object_set_new(root, "load_change", json_real(p->load_change));
     if (p->n_crowded)
         json_object_set_new(root, "crowded",
                             json_pack("{s:I, s:I}", "ranks", (json_int_t)p->n_crowded, "cores",

@@ -93,6 +93,21 @@ check 'loggops: two ranks that compute all the time' takes 6 aa.tl -p ./two --en
 # B computes 1.4 s beside A, and A is slowed by B in the mean over its own time: e = 3 (1 + 0.5 * 1.4 / e).
 near() { awk -v a="$("$timeless" replay ab.tl -q -p ./two --engine loggops "$@")" -v b=3585 'BEGIN { print a; d = 1000 * a - b; exit !(d < 1.5 && d > -1.5) }'; }
 check 'loggops: the mean load of a rank that ends earlier' near
+# A (1 s) is beside B for 1 s of its e seconds: e = 1 + 20 / e = 5. Each simulation corrects 4/5 of the error of the one before
+# in the other direction, so six of them leave 1.3 s.
+trace short.tl '16 1' '32 1'
+model "$(class "$(from '?' app+0x10)" "$(row 1 1.0 1.0 21.0 1.0)" ''), $(class "$(from '?' app+0x20)" "$(row 1 1.0 1.0 1.0 1.0)" 'stream = 1.0;')" >steep.conf
+close_to() { awk -v a="$("$timeless" replay short.tl -q -p ./two --engine loggops --model steep.conf)" -v b=5 'BEGIN { print a; d = a - b; exit !(d < 0.005 && d > -0.005) }'; }
+check 'loggops: simulates until the load of the hosts has settled' close_to
+quiet_load() { "$timeless" replay short.tl -p ./two --engine loggops --model steep.conf --json >load.json 2>said && [ ! -s said ] && ! grep -q load_change load.json; }
+check 'loggops: without a remark' quiet_load
+sed 's/21\.0/1001.0/' steep.conf >steeper.conf
+unsettled() {
+    "$timeless" replay short.tl -p ./two --engine loggops --model steeper.conf --json=load.json >text 2>said &&
+        grep -q '^timeless: warning: short.tl: the engine loggops did not find the mean load of the hosts (interference): .* by [1-9][0-9.]* % of the makespan' said &&
+        grep -q '^warning .*the mean load of the hosts is not found' text && grep -q '"load_change": 0\.[0-9]' load.json
+}
+check 'loggops: a load that does not settle is reported: warning, text and JSON' unsettled
 check 'loggops: ranks of different hosts do not slow each other' takes 3 ab.tl -p ./apart --engine loggops
 check 'loggops: without places there is nobody beside' takes 3 ab.tl --engine loggops --model two.conf --params L=1us,o=0,g=0,G=0,O=0
 check 'loggops: without the group each is alone' takes 3 ab.tl -p ./two --model none.conf --engine loggops

@@ -155,4 +155,15 @@ check_exit 2 'places without a platform' loggops p.tl --params L=1us,o=1us,g=0,G
 mkdir strange
 echo '<platform version="4.1"><zone id="z" routing="Full"><host id="a" speed="1Gf"/><host id="b" speed="1Gf"/></zone></platform>' >strange/platform.xml
 check_exit 3 'a platform without links is refused' loggops p.tl -p ./strange
+# ---- the limiter of both directions, which graphene has and star-1g has not ----
+"$timeless" make stencil2d -n 4 -o p.tl
+limiter() { # PLATFORM OPTION...: how many of standard error, text and JSON state that it is ignored
+    "$timeless" replay p.tl -p "$@" --json=limiter.json >text 2>said || return
+    echo $(($(grep -c '^timeless: warning: .* ignores the limiter of both directions (limiter_link)' said) + $(grep -c '^not modelled .*limiter_link' text) +
+        $(grep -c '"ignores_limiter": true' limiter.json)))
+}
+check 'a limiter that is ignored is reported: warning, text and JSON' equal 3 "$(limiter graphene --engine loggops --ranks-per-host 1)"
+check 'not if all ranks are on one host' equal 0 "$(limiter graphene --engine loggops --ranks-per-host 4)"
+check 'not if the platform has none' equal 0 "$(limiter star-1g --engine loggops --ranks-per-host 1)"
+check 'not in SimGrid, which honours it' equal 0 "$(limiter graphene --ranks-per-host 1)"
 tap_done
