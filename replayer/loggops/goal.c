@@ -6,7 +6,8 @@
  * possible, messages before operations where both became possible at once. A message is taken in by
  * the CPU and interface of the receive that takes it. If all receives from that rank with that tag
  * have the same ones, they take in a short message when it arrives, posted or not; otherwise it
- * lies until its receive is posted. */
+ * lies until its receive is posted. Messages of one rank with one tag match in the order in which
+ * they were sent. */
 #include "goal.h"
 
 #include <inttypes.h>
@@ -162,28 +163,50 @@ static void send(goal_run *run, uint32_t i, uint64_t at_ps)
         finish(run, i, end_ps);
 }
 
+/* Whether a message lies until its receive is posted. */
+static int can_lie(const goal_run *run, const goal_op *m)
+{
+    return m->amount >= run->params->S_bytes || run->slots[m->slot].group == GOAL_NONE;
+}
+
+static void append_unexpected(goal_run *run, goal_list *list, uint32_t m)
+{
+    run->ops[m].behind = GOAL_NONE;
+    if (list->first == GOAL_NONE)
+        list->first = m;
+    else
+        run->ops[list->last].behind = m;
+    list->last = m;
+}
+
+static void bind(goal_run *run, uint32_t m, uint32_t receive)
+{
+    run->ops[m].state |= GOAL_IS_BOUND;
+    run->ops[m].n_open = receive;
+}
+
 static void post(goal_run *run, uint32_t i, uint64_t at_ps)
 {
     goal_slot *slot = &run->slots[run->ops[i].slot];
-    if (slot->unexpected.first == GOAL_NONE) {
+    const uint32_t m = slot->unexpected.first;
+    if (m == GOAL_NONE) {
         append(run, &slot->posted, i, 0);
         return;
     }
-    const uint32_t m = take_first(run, &slot->unexpected, 0);
+    slot->unexpected.first = run->ops[m].behind;
     if (run->ops[m].state & GOAL_IS_TAKEN) {
         finish(run, i, at_ps);
         return;
     }
-    run->ops[m].state |= GOAL_IS_BOUND;
-    run->ops[m].n_open = i;
-    push(run, at_ps, MESSAGE, m);
+    bind(run, m, i);
+    if (can_lie(run, &run->ops[m]))
+        push(run, at_ps, MESSAGE, m);
 }
 
 static void receive(goal_run *run, uint32_t i, uint32_t group, uint64_t at_ps)
 {
     const loggops_params *p = run->params;
     goal_op *m = &run->ops[i];
-    goal_slot *slot = &run->slots[m->slot];
     const double slowest = p->G_ps_byte > p->O_ps_byte ? p->G_ps_byte : p->O_ps_byte;
     run->side_free_ps[run->groups[group].side] =
         at_ps + p->g_ps + per_bytes(p->G_ps_byte, m->amount);
@@ -191,14 +214,10 @@ static void receive(goal_run *run, uint32_t i, uint32_t group, uint64_t at_ps)
                                    p->o_ps + per_bytes(slowest, m->amount));
     if (m->amount >= p->S_bytes)
         finish(run, i, at_ps + p->o_ps + p->L_ps);
-    if (m->state & GOAL_IS_BOUND) {
+    if (m->state & GOAL_IS_BOUND)
         finish(run, m->n_open, end_ps);
-    } else if (slot->posted.first != GOAL_NONE) {
-        finish(run, take_first(run, &slot->posted, 0), end_ps);
-    } else {
+    else
         m->state |= GOAL_IS_TAKEN;
-        append(run, &slot->unexpected, i, 0);
-    }
 }
 
 /* ---- CPUs and interfaces ---- */
@@ -317,16 +336,14 @@ static void begin(goal_run *run, uint32_t i, uint64_t at_ps)
 
 static void arrive(goal_run *run, uint32_t i, uint64_t at_ps)
 {
-    goal_op *m = &run->ops[i];
+    const goal_op *m = &run->ops[i];
     goal_slot *slot = &run->slots[m->slot];
-    const int can_lie = m->amount >= run->params->S_bytes || slot->group == GOAL_NONE;
-    if (can_lie && !(m->state & GOAL_IS_BOUND)) {
-        if (slot->posted.first == GOAL_NONE) {
-            append(run, &slot->unexpected, i, 0);
+    if (!(m->state & GOAL_IS_BOUND) && slot->posted.first != GOAL_NONE) {
+        bind(run, i, take_first(run, &slot->posted, 0));
+    } else if (!(m->state & GOAL_IS_BOUND)) {
+        append_unexpected(run, &slot->unexpected, i);
+        if (can_lie(run, m))
             return;
-        }
-        m->state |= GOAL_IS_BOUND;
-        m->n_open = take_first(run, &slot->posted, 0);
     }
     offer(run, 2 * i + 1, at_ps);
 }

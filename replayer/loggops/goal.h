@@ -11,17 +11,21 @@ enum { GOAL_CALC, GOAL_SEND, GOAL_RECV };
 enum {
     GOAL_DONE = 1,
     GOAL_IS_BOUND = 2, /* a message: `n_open` is the receive that takes it */
-    GOAL_IS_TAKEN = 4  /* a message: the CPU has taken it in */
+    GOAL_IS_TAKEN = 4  /* a message without a receive: the CPU has taken it in */
 };
 
 /* An operation; of a send, later its message. */
 typedef struct goal_op {
-    uint64_t amount;               /* bytes; picoseconds of a computation */
-    uint64_t ready_ps;             /* when what it requires is done */
-    uint32_t n_open;               /* what it requires and what is not done */
-    uint32_t next;                 /* in its list */
-    uint32_t slot;                 /* of a message */
-    uint32_t group, message_group; /* of the operation; of the message that a receive takes */
+    uint64_t amount;   /* bytes; picoseconds of a computation */
+    uint64_t ready_ps; /* when what it requires is done */
+    uint32_t n_open;   /* what it requires and what is not done */
+    uint32_t next;     /* in its list */
+    uint32_t slot;     /* of a message */
+    uint32_t group;    /* of the operation */
+    union {
+        uint32_t message_group; /* of the message that a receive takes */
+        uint32_t behind;        /* of a message: the next one that has no receive yet */
+    };
     uint8_t kind, state;
 } goal_op;
 
@@ -49,6 +53,9 @@ typedef struct goal_slot {
     uint32_t from, to;
     uint64_t tag;
     uint32_t n_sends, n_receives, first_op;
+    /* The k-th message that arrives and the k-th receive that is posted belong together. The one
+     * that comes first waits here: receives, or messages, whether the CPU has taken them in, will
+     * do so, or they lie until their receive is posted. */
     goal_list posted, unexpected;
     uint32_t group; /* of the messages of all receives; GOAL_NONE: they differ */
 } goal_slot;

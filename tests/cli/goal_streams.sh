@@ -71,6 +71,10 @@ check 'receives on two CPUs with the same tag: taken in when posted' takes 34.49
     'c: calc 30000 cpu 2' 'r: recv 1000b from 0 cpu 0' 'q: recv 1000b from 0 cpu 1' 'q requires c'
 check 'rendezvous: the send ends o + L behind the beginning of the receive' takes 47e-6 S=500 's: send 1000b to 1' 'd: calc 10000' 'd requires s' -- \
     'c: calc 30000' 'r: recv 1000b from 0' 'r requires c'
+# The CPU is busy when both arrive. The short one was sent first, and belongs to the receive that d requires: d begins at 102 us.
+check 'rendezvous: a long message does not take the receive of a short one that was sent before' takes 152e-6 S=1000 \
+    's: send 1b to 1' 't: send 3000b to 1' 't requires s' -- \
+    'r: recv 1b from 0' 'q: recv 3000b from 0' 'c: calc 100000' 'd: calc 50000 cpu 1' 'd requires r'
 check 'chains on one CPU that no sequence of calls expresses' takes 21.995e-6 's: send 1000b to 1 tag 1' 't: send 1000b to 1 tag 2 nic 1' -- \
     'a: recv 1000b from 0 tag 1' 'b: calc 5000' 'b requires a' 'c: recv 1000b from 0 tag 2' 'd: calc 1000' 'd requires c'
 check 'tags beyond 32 bits, comments of both kinds' eval \
@@ -95,6 +99,22 @@ for p in L=5us,o=2us,g=2us,G=2.5ns,O=1ns L=5us,o=2us,g=2us,G=2.5ns,O=1ns,S=1000 
     check "a stencil takes as long as its import, $p" same_as_import stencil.goal $p
     check "an all-to-all takes as long as its import, $p" same_as_import alltoall.goal $p
 done
+# Programs drawn at random, as traces and as the GOAL that export makes of them: short messages, and long ones by rendezvous,
+# with the same tags. (Kind "w", waits between the calls, can differ for the reason above.)
+same_as_trace() { # KIND SEED...
+    local kind=$1 p seed trace goal; shift
+    for seed; do
+        python3 "$top_srcdir/tests/cli/goal_order.py" "$seed" "$kind" | "$timeless" undump - -o drawn.tl &&
+            "$timeless" export --to goal drawn.tl -o drawn.goal || return
+        for p in L=5us,o=2us,g=2us,G=2.5ns,O=1ns,S=1000 L=1us,o=1us,g=4us,G=20ns,O=1ns,S=1000; do
+            trace=$("$timeless" replay -q drawn.tl --engine loggops --model "$model" --params $p) && goal=$(replay drawn.goal $p) || return
+            echo "seed $seed, $p: trace $trace, GOAL $goal"
+            [ "$trace" = "$goal" ] || return
+        done
+    done
+}
+check 'random programs with computation take as long as the trace, with two networks' same_as_trace c $(seq 20 40)
+check 'those without computation, too' same_as_trace m $(seq 12)
 python3 binary.py stencil.goal stencil.bin
 check 'the binary form is imported as the text' eval \
     '"$timeless" import --from goal stencil.goal -o t.tl && "$timeless" import --from goal stencil.bin -o b.tl && "$timeless" dump t.tl >t.txt && "$timeless" dump b.tl | cmp t.txt -'
